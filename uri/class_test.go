@@ -1,0 +1,213 @@
+package uri
+
+import (
+	"bytes"
+	"flag"
+	"fmt"
+	"go/format"
+	"os"
+	"strings"
+	"testing"
+)
+
+//go:generate go test -run ^TestClassTables$ -update
+
+var update = flag.Bool("update", false, "write zclass.go anew from the rules in class_test.go")
+
+// The rules of the characters, slowly and with the sections they come from.
+// They are what zclass.go is made of, and what the recognisers of grammar_test.go
+// are built on.
+
+func isAlpha(c byte) bool    { return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' }
+func isDigitB(c byte) bool   { return '0' <= c && c <= '9' }
+func isHexB(c byte) bool     { return isDigitB(c) || 'a' <= c && c <= 'f' || 'A' <= c && c <= 'F' }
+func isAlphanum(c byte) bool { return isAlpha(c) || isDigitB(c) }
+
+func oneOf(set string) func(byte) bool {
+	return func(c byte) bool { return strings.IndexByte(set, c) >= 0 }
+}
+
+// A charset is one rule of one dialect: may c stand bare in this place?
+type charset struct {
+	bit  string
+	rule func(d Dialect, c byte) bool
+}
+
+// charsets has a rule for each bit of the table.
+var charsets = []charset{
+	{"inScheme", schemeChar},
+	{"inUser", userChar},
+	{"inHost", hostChar},
+	{"inPath", pathChar},
+	{"inQuery", queryChar},
+	{"inFrag", fragmentChar},
+	{"inOpaque", opaqueChar},
+	{"unreserved", unreservedChar},
+	{"safeBare", safeBareChar},
+}
+
+// xalpha is xalpha of 1993 (BNF) without its escapes and without the space,
+// which the section Choices forbids.
+func xalpha(c byte) bool { return isAlphanum(c) || oneOf(`$-_@.&!*"'():;,`)(c) }
+
+// unreservedChar is unreserved: 1997 2.3, 2003 2.3, RFC 3986 2.3. In 1993 there
+// is no such notion; its nearest are the letters and digits.
+func unreservedChar(d Dialect, c byte) bool {
+	switch d {
+	case Draft1993:
+		return isAlphanum(c)
+	case Draft1997:
+		return isAlphanum(c) || oneOf("$-_.!~*'(),")(c)
+	case Draft2003:
+		return isAlphanum(c) || oneOf("-_.!~*'()")(c)
+	default:
+		return isAlphanum(c) || oneOf("-._~")(c)
+	}
+}
+
+// safeBareChar is what a normaliser may write bare instead of its escape: 1997
+// 2.4.2, 2003 2.3 (letters, digits, _ and ~ only), RFC 3986 2.3. In 1993
+// nothing is said to be the same as its escape.
+func safeBareChar(d Dialect, c byte) bool {
+	switch d {
+	case Draft1993:
+		return false
+	case Draft2003:
+		return isAlphanum(c) || oneOf("_~")(c)
+	default:
+		return unreservedChar(d, c)
+	}
+}
+
+// schemeChar is what may stand in a scheme: 1993 BNF scheme = ialpha (up to
+// the first colon), 1997 4.1, 2003 3.1, RFC 3986 3.1.
+func schemeChar(d Dialect, c byte) bool {
+	if d == Draft1993 {
+		return xalpha(c) && c != ':'
+	}
+	return isAlphanum(c) || oneOf("+-.")(c)
+}
+
+// userChar is what may stand before the @: 1993 BNF user, and the colon of the
+// password (FTP); 1997 4.3.1 user and password; 2003 3.2.2 and RFC 3986 3.2.1
+// userinfo.
+func userChar(d Dialect, c byte) bool {
+	switch d {
+	case Draft1993:
+		return xalpha(c)
+	case Draft1997:
+		return unreservedChar(d, c) || oneOf(";:&=+")(c)
+	case Draft2003:
+		return unreservedChar(d, c) || oneOf(";:&=+$,")(c)
+	default:
+		return unreservedChar(d, c) || oneOf("!$&'()*+,;=:")(c)
+	}
+}
+
+// hostChar is what may stand in a host that is a name: 1993 BNF hostname up to
+// the colon of the port and after the @ of the user; 1997 4.3.1 and 2003 3.2.2
+// hostname; RFC 3986 3.2.2 reg-name.
+func hostChar(d Dialect, c byte) bool {
+	switch d {
+	case Draft1993:
+		return xalpha(c) && c != ':' && c != '@'
+	case Draft1997, Draft2003:
+		return isAlphanum(c) || oneOf("-.")(c)
+	default:
+		return unreservedChar(d, c) || oneOf("!$&'()*+,;=")(c)
+	}
+}
+
+// pathChar is what may stand in a path, slash and parameters included: 1993 BNF
+// path, 1997 4.3.2, 2003 3.3, RFC 3986 3.3.
+func pathChar(d Dialect, c byte) bool {
+	switch d {
+	case Draft1993:
+		return xalpha(c) || oneOf("+/")(c)
+	case Draft1997:
+		return unreservedChar(d, c) || oneOf(":@&=+;/")(c)
+	case Draft2003:
+		return unreservedChar(d, c) || oneOf(";:@&=+$,/")(c)
+	default:
+		return unreservedChar(d, c) || oneOf("!$&'()*+,;=:@/")(c)
+	}
+}
+
+// queryChar is what may stand in a query: 1993 BNF search, 1997 4.3.3 *urlc,
+// 2003 3.4, RFC 3986 3.4.
+func queryChar(d Dialect, c byte) bool {
+	if d == Draft1993 {
+		return xalpha(c) || c == '+'
+	}
+	return pathChar(d, c) || c == '?'
+}
+
+// fragmentChar is what may stand in a fragment: 1993 BNF fragmentid, 1997 3
+// *urlc, 2003 4.1, RFC 3986 3.5.
+func fragmentChar(d Dialect, c byte) bool {
+	if d == Draft1993 {
+		return xalpha(c)
+	}
+	return queryChar(d, c)
+}
+
+// opaqueChar is what may stand in a part that does not begin with a slash, but
+// not in another: the brackets of 2003 3 and G.1.
+func opaqueChar(d Dialect, c byte) bool {
+	return d == Draft2003 && (c == '[' || c == ']')
+}
+
+// classOf returns the bits of a character by name.
+func classOf(d Dialect, c byte) string {
+	var bits []string
+	for _, set := range charsets {
+		if set.rule(d, c) {
+			bits = append(bits, set.bit)
+		}
+	}
+	return strings.Join(bits, " | ")
+}
+
+func generateClasses() ([]byte, error) {
+	var b bytes.Buffer
+	b.WriteString("// Code generated by class_test.go; DO NOT EDIT.\n\npackage uri\n\n")
+	b.WriteString("// classes has a table for each dialect: for every octet the places where it\n")
+	b.WriteString("// may stand bare. The rules, with their sections, are in class_test.go.\n")
+	b.WriteString("var classes = [...][256]class{\n")
+	for d := Draft1993; d <= RFC3986; d++ {
+		fmt.Fprintf(&b, "Dialect%s: {\n", dialectConst[d])
+		for c := range 256 {
+			if bits := classOf(d, byte(c)); bits != "" {
+				fmt.Fprintf(&b, "%q: %s,\n", rune(c), bits)
+			}
+		}
+		b.WriteString("},\n")
+	}
+	b.WriteString("}\n")
+	src := strings.NewReplacer("DialectDraft", "Draft", "DialectRFC", "RFC").Replace(b.String())
+	return format.Source([]byte(src))
+}
+
+var dialectConst = map[Dialect]string{
+	Draft1993: "Draft1993", Draft1997: "Draft1997", Draft2003: "Draft2003", RFC3986: "RFC3986",
+}
+
+// zclass.go is what the rules say. Run go generate after changing a rule.
+func TestClassTables(t *testing.T) {
+	want, err := generateClasses()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if *update {
+		if err := os.WriteFile("zclass.go", want, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got, err := os.ReadFile("zclass.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(got, want) {
+		t.Error("zclass.go is stale; run go generate")
+	}
+}

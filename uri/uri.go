@@ -1,0 +1,234 @@
+package uri
+
+import (
+	"net/netip"
+	"strings"
+)
+
+// MaxLength is the greatest number of bytes that a URI or a reference may
+// have. It bounds the work that a stranger's input can cause and lets the
+// offsets of the components be small.
+const MaxLength = 1 << 24
+
+// A URI is a URI or a relative reference as it was spelled, together with the
+// places where its components end and the dialect by which it was read.
+//
+// It is an immutable value. Two URIs are == exactly if their spellings and
+// their dialects are equal, which is the simple string comparison of RFC 3986,
+// 6.2.1; so a URI can be the key of a map. The components are substrings of the
+// spelling and keep it alive; see [URI.Clone].
+//
+// The zero URI is not valid: it is what the parsers return beside an error.
+type URI struct {
+	s       string
+	scheme  uint32 // index of the colon after the scheme; 0 if there is none
+	host    uint32 // start of the host
+	hostEnd uint32 // end of the host
+	path    uint32 // start of the path, which is the end of the authority
+	query   uint32 // end of the path
+	frag    uint32 // end of the query
+	kind    HostKind
+	dialect Dialect
+}
+
+// HostKind tells what kind of host an authority names.
+type HostKind uint8
+
+// The kinds of hosts.
+const (
+	HostNone      HostKind = iota // there is no authority
+	HostName                      // a registered name, perhaps empty (reg-name, hostname)
+	HostIPv4                      // four numbers with dots (IPv4address, hostnumber)
+	HostIPv6                      // an IPv6 address in brackets
+	HostIPvFuture                 // an address of a later version in brackets
+	HostRegistry                  // the authority is no server; it has no host (2003: reg-name)
+)
+
+// String returns the kind in the words of the command line: none, name, ipv4,
+// ipv6, ipvfuture, registry.
+func (k HostKind) String() string {
+	switch k {
+	case HostNone:
+		return "none"
+	case HostName:
+		return "name"
+	case HostIPv4:
+		return "ipv4"
+	case HostIPv6:
+		return "ipv6"
+	case HostIPvFuture:
+		return "ipvfuture"
+	case HostRegistry:
+		return "registry"
+	default:
+		return "unknown"
+	}
+}
+
+// Parse reads a URI, that is, a reference with a scheme, by [Latest]. A
+// fragment is allowed. An error is a *[Error].
+func Parse(s string) (URI, error) { return Latest.Parse(s) }
+
+// ParseReference reads a URI or a relative reference by [Latest]. An error is
+// a *[Error].
+func ParseReference(s string) (URI, error) { return Latest.ParseReference(s) }
+
+// MustParse is like [Parse] and panics if s is not a URI. It is for constants.
+func MustParse(s string) URI {
+	u, err := Parse(s)
+	if err != nil {
+		panic(err)
+	}
+	return u
+}
+
+// Parse reads a URI, that is, a reference with a scheme, in dialect d.
+func (d Dialect) Parse(s string) (URI, error) {
+	u, f := parse(d, s)
+	if u.scheme == 0 && f.code != CodeDialect && f.code != CodeTooLong {
+		f = missingScheme(d, s)
+	}
+	if f.code != 0 {
+		return URI{}, newError(d, s, f)
+	}
+	return u, nil
+}
+
+// missingScheme tells where s, which has no scheme, ceases to look like one.
+func missingScheme(d Dialect, s string) fault {
+	i := 0
+	for i < len(s) && classes[d][s[i]]&inScheme != 0 {
+		i++
+	}
+	if i > 0 && !isLetter(s[0]) {
+		i = 0
+	}
+	return fault{off: uint32(i), code: CodeNoScheme, rule: ruleScheme}
+}
+
+// ParseReference reads a URI or a relative reference in dialect d.
+func (d Dialect) ParseReference(s string) (URI, error) {
+	u, f := parse(d, s)
+	if f.code != 0 {
+		return URI{}, newError(d, s, f)
+	}
+	return u, nil
+}
+
+// Check reports where and why s is not a reference in dialect d. The code is
+// [CodeNone] if it is one; then the offset is the length of s. Check never
+// allocates.
+func (d Dialect) Check(s string) (offset int, code Code) {
+	_, f := parse(d, s)
+	if f.code == 0 {
+		return len(s), CodeNone
+	}
+	return int(f.off), f.code
+}
+
+// IsValid reports whether u came from a parser. The empty reference is valid.
+func (u URI) IsValid() bool { return u.dialect != 0 }
+
+// IsReference reports whether u is a relative reference: one without a scheme.
+func (u URI) IsReference() bool { return u.dialect != 0 && u.scheme == 0 }
+
+// String returns the spelling as it was read.
+func (u URI) String() string { return u.s }
+
+// Dialect returns the dialect by which u was read.
+func (u URI) Dialect() Dialect { return u.dialect }
+
+// Clone returns u with a spelling of its own, so that a long text in which the
+// URI was found is no longer kept alive.
+func (u URI) Clone() URI {
+	u.s = strings.Clone(u.s)
+	return u
+}
+
+// afterScheme is where the scheme and its colon end.
+func (u URI) afterScheme() uint32 {
+	if u.scheme == 0 {
+		return 0
+	}
+	return u.scheme + 1
+}
+
+// Scheme returns the scheme as written, without the colon.
+func (u URI) Scheme() (string, bool) {
+	return u.s[:u.scheme], u.scheme != 0
+}
+
+// Authority returns the authority, without the slashes before it. It is called
+// the site in 1997.
+func (u URI) Authority() (string, bool) {
+	a := u.afterScheme()
+	if u.path == a {
+		return "", false
+	}
+	return u.s[a+2 : u.path], true
+}
+
+// Userinfo returns what stands before the @ of the authority.
+func (u URI) Userinfo() (string, bool) {
+	a := u.afterScheme() + 2
+	if u.host <= a {
+		return "", false
+	}
+	return u.s[a : u.host-1], true
+}
+
+// Host returns the host; that of an IP literal with its brackets. It is
+// undefined without an authority, and where the authority is no server.
+func (u URI) Host() (string, bool) {
+	if u.kind == HostNone || u.kind == HostRegistry {
+		return "", false
+	}
+	return u.s[u.host:u.hostEnd], true
+}
+
+// HostKind returns the kind of the host.
+func (u URI) HostKind() HostKind { return u.kind }
+
+// Port returns the digits after the colon that follows the host, perhaps none.
+func (u URI) Port() (string, bool) {
+	if u.hostEnd == u.path {
+		return "", false
+	}
+	return u.s[u.hostEnd+1 : u.path], true
+}
+
+// Path returns the path with its leading slash, if it has one. A path is never
+// undefined, but it may be empty.
+func (u URI) Path() string { return u.s[u.path:u.query] }
+
+// Query returns the query, without the question mark before it. It is called
+// the search in 1993.
+func (u URI) Query() (string, bool) {
+	if u.query == u.frag {
+		return "", false
+	}
+	return u.s[u.query+1 : u.frag], true
+}
+
+// Fragment returns the fragment, without the # before it.
+func (u URI) Fragment() (string, bool) {
+	if int(u.frag) == len(u.s) {
+		return "", false
+	}
+	return u.s[u.frag+1:], true
+}
+
+// Addr returns the address that an IPv4 or IPv6 host spells. It is false for
+// names, even for those that look like numbers; see the findings for those.
+func (u URI) Addr() (netip.Addr, bool) {
+	host := u.s[u.host:u.hostEnd]
+	switch u.kind {
+	case HostIPv6:
+		host = host[1 : len(host)-1]
+	case HostIPv4:
+	default:
+		return netip.Addr{}, false
+	}
+	a, err := netip.ParseAddr(host)
+	return a, err == nil
+}

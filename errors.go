@@ -1,0 +1,70 @@
+package nomen
+
+import (
+	"fmt"
+	"strings"
+)
+
+// A Kind is one of the five ways in which a question has no answer (RFC 2483,
+// section 2).
+type Kind uint8
+
+// The kinds.
+const (
+	Malformed Kind = iota + 1 // the identifier is not well formed
+	Unknown                   // it does not exist, or not yet for the public
+	NoResult                  // it exists, but has nothing for this service
+	Gone                      // it existed in the past
+	Denied                    // the asker may not know
+)
+
+// String returns the last part of the kind's problem type.
+func (k Kind) String() string {
+	switch k {
+	case Malformed:
+		return "malformed"
+	case Unknown:
+		return "unknown-name"
+	case NoResult:
+		return "no-result"
+	case Gone:
+		return "retired"
+	case Denied:
+		return "denied"
+	}
+	return "error"
+}
+
+// An Error tells why there is no answer.
+type Error struct {
+	Kind        Kind
+	Name        string   // as asked
+	Service     Service  // of the question
+	Offset      int      // of Malformed: in bytes, into Name
+	Rule        string   // of Malformed: the production that was broken
+	Message     string   // in words, without the name
+	Suggestions []string // names that may have been meant
+	Legal       bool     // of Denied: for legal reasons
+	Answer      *Answer  // what can be said all the same: the tombstone of Gone
+	Err         error    // the cause, if any
+}
+
+func (e *Error) Error() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s: %q", e.Kind, e.Name)
+	if e.Kind == Malformed {
+		fmt.Fprintf(&b, ": offset %d: %s", e.Offset, e.Rule)
+	}
+	if e.Message != "" {
+		b.WriteString(": " + e.Message)
+	}
+	return b.String()
+}
+
+func (e *Error) Unwrap() error { return e.Err }
+
+// Is makes errors.Is(err, &Error{Kind: k}) true for every error of kind k.
+func (e *Error) Is(target error) bool {
+	t, ok := target.(*Error)
+	return ok && t.Kind == e.Kind && t.Name == ""
+}

@@ -1,0 +1,35 @@
+// Package name holds the canonical key of a persistent name of any scheme: the
+// value under which every store keeps it and every question looks it up.
+//
+// # Rules
+//
+// A [Name] is made by one function, [Parse], from whatever spelling a person or
+// program used; two spellings that their scheme or namespace calls the same
+// name give the same key. The rules, version [RulesVersion]:
+//
+//   - urn (RFC 8141, 3.1): "urn" and NID in lower case, hex digits of escapes in
+//     upper case. r-, q- and f-components belong to references and are refused.
+//   - urn:dns (draft-ietf-uri-yaurn-00): by the rules of 1995 in whatever
+//     dialect it was read: AuthorityID in lower case, escapes of RFC 1738
+//     unreserved characters decoded, a raw tilde escaped.
+//   - urn:doi (its registration): letters in lower case, escapes decoded that
+//     need not be escapes.
+//   - urn:nbn (RFC 8458, 4.2 and 5): the prefix before the first hyphen in lower case;
+//     without a hyphen, the country code.
+//   - ark (draft-kunze-ark): "ark:" without the old slash, NAAN in lower case,
+//     hyphens removed, runs of "/" and "." cut to their first character and
+//     dropped at the end, hex digits in upper case.
+//   - doi: as urn:doi. hdl (RFC 3651, 2): the prefix in lower case, the local name as it is.
+//   - info (RFC 4452): namespace in lower case, escapes normalised.
+//   - tag (RFC 4151): the scheme in lower case, all else as spelled.
+//   - http, https (a PURL): the normal form of RFC 3986, 6.2.2 and 6.2.3.
+//   - any other scheme: case and escapes normalised as in RFC 3986, 6.2.2.1
+//     and 6.2.2.2.
+//
+// A key is ASCII without control characters, at most [MaxLength] bytes, and its
+// order is byte order. A store records the version of the rules that made its
+// keys. The spelling that was given is not part of a Name; who needs it keeps it
+// beside it.
+//
+// A [Prefix] is the part of a key that a naming authority owns.
+package name

@@ -1,0 +1,123 @@
+package name
+
+import "strings"
+
+// A Prefix is a part of keys that a naming authority owns: it ends where a
+// delimiter of its scheme or namespace follows, so that "urn:nbn:fi" covers
+// "urn:nbn:fi-x" and "urn:nbn:fi:y-x" but not "urn:nbn:fin-x". Prefixes are
+// comparable; the zero Prefix is invalid.
+type Prefix struct{ key string }
+
+// delimiters returns the characters that may follow a prefix. The first is the
+// one that [Prefix.Join] puts in.
+func delimiters(key string) string {
+	switch scheme, rest, _ := strings.Cut(key, ":"); {
+	case strings.HasPrefix(rest, "nbn:") && scheme == "urn":
+		return "-:"
+	case scheme == "urn", scheme == "tag":
+		return ":"
+	case scheme == "ark":
+		return "/."
+	}
+	return "/"
+}
+
+// ParsePrefix reads an authority's prefix in any spelling of its first part; a
+// delimiter at the end is dropped: "urn:ietf:rfc" and "URN:IETF:rfc:" are two
+// spellings of one prefix. The error is an [*Error].
+func ParsePrefix(s string) (Prefix, error) {
+	if s == "" {
+		return Prefix{}, refuse(s, 0, "prefix", "empty")
+	}
+	trimmed := s
+	if strings.IndexByte(delimiters(strings.ToLower(s)), s[len(s)-1]) >= 0 {
+		trimmed = s[:len(s)-1]
+	}
+	d := delimiters(strings.ToLower(trimmed))
+	const element = "0" // stands for any element
+	n, err := Parse(trimmed + d[:1] + element)
+	if err != nil {
+		return Prefix{}, prefixError(s, err)
+	}
+	return Prefix{strings.TrimSuffix(n.key, d[:1]+element)}, nil
+}
+
+// prefixError reports err for s, which a dummy element was added to.
+func prefixError(s string, err error) error {
+	e := wrap(s, err).(*Error)
+	return &Error{Input: s, Offset: min(e.Offset, len(s)), Rule: e.Rule, Message: e.Message, Err: e.Err}
+}
+
+// MustParsePrefix is like [ParsePrefix] but panics on an error.
+func MustParsePrefix(s string) Prefix {
+	p, err := ParsePrefix(s)
+	if err != nil {
+		panic("name: MustParsePrefix: " + err.Error())
+	}
+	return p
+}
+
+// IsZero reports whether p is the invalid zero Prefix.
+func (p Prefix) IsZero() bool { return p.key == "" }
+
+// String returns the prefix without a delimiter at its end.
+func (p Prefix) String() string { return p.key }
+
+// Covers reports whether n lies under p.
+func (p Prefix) Covers(n Name) bool {
+	rest, ok := strings.CutPrefix(n.key, p.key)
+	return ok && p.key != "" && len(rest) > 1 && strings.IndexByte(delimiters(p.key), rest[0]) >= 0
+}
+
+// Element returns what of n follows p, so that p.Join(p.Element(n)) is n. It is
+// "" when p does not cover n.
+func (p Prefix) Element(n Name) string {
+	if !p.Covers(n) {
+		return ""
+	}
+	rest, d := n.key[len(p.key):], delimiters(p.key)
+	if len(d) > 1 && (rest[0] != d[0] || strings.IndexByte(d, rest[1:][0]) >= 0) {
+		return rest
+	}
+	return rest[1:]
+}
+
+// Join returns the name of an element under p. The delimiter of the namespace is
+// put between them, except that an element of a namespace with several
+// delimiters may bring its own. The offset of an error is into the joined
+// spelling, which its Input holds.
+func (p Prefix) Join(element string) (Name, error) { return Parse(p.Spell(element)) }
+
+// Spell returns the spelling that [Prefix.Join] parses.
+func (p Prefix) Spell(element string) string {
+	d := delimiters(p.key)
+	if len(d) > 1 && element != "" && strings.IndexByte(d, element[0]) >= 0 {
+		return p.key + element
+	}
+	return p.key + d[:1] + element
+}
+
+// Prefixes calls yield with every prefix that could cover n, the longest first.
+// Its shape is that of an iterator.
+func (n Name) Prefixes(yield func(Prefix) bool) {
+	for i := len(n.key) - 1; i > 0; i-- {
+		p := Prefix{n.key[:i]}
+		if p.Covers(n) && !yield(p) {
+			return
+		}
+	}
+}
+
+// MarshalText implements [encoding.TextMarshaler].
+func (p Prefix) MarshalText() ([]byte, error) { return []byte(p.key), nil }
+
+// UnmarshalText implements [encoding.TextUnmarshaler]; empty text is the zero
+// Prefix.
+func (p *Prefix) UnmarshalText(text []byte) (err error) {
+	if len(text) == 0 {
+		*p = Prefix{}
+		return nil
+	}
+	*p, err = ParsePrefix(string(text))
+	return err
+}

@@ -1,0 +1,188 @@
+package urn
+
+import "strings"
+
+// The limits of host names in RFC 1123, 2.1 and RFC 1035, 2.3.4.
+const (
+	maxLabel = 63
+	maxFQDN  = 253
+)
+
+// parse1995 reads four fields separated by colons. White space is removed
+// first, and so is a pair of angle brackets around the whole (1995, 2).
+func parse1995(s string) (URN, error) {
+	clean, err := clean1995(s)
+	if err != nil {
+		return URN{}, err
+	}
+	u := URN{s: clean, dialect: Draft1995}
+	if at, rule, message := u.split1995(); message != "" {
+		return URN{}, Draft1995.fail(s, offset1995(s, at), rule, "%s", message)
+	}
+	return u, nil
+}
+
+// split1995 finds the fields of u.s and checks each. On refusal it returns the
+// offset into u.s, the production and the reason.
+func (u *URN) split1995() (int, string, string) {
+	s := u.s
+	if !hasURN(s) {
+		return urnOffset(s), "urn95", `does not begin with "urn:"`
+	}
+	fields := [3]int{} // ends of SchemeID, AuthorityID; start of nothing after
+	n := 0
+	for i := prefixLen; i < len(s) && n < 2; i++ {
+		if s[i] == ':' {
+			fields[n] = i
+			n++
+		}
+	}
+	if n < 2 {
+		return len(s), "urn95", "fields missing: a name has the four fields urn:SchemeID:AuthorityID:ElementID"
+	}
+	u.nid, u.auth = uint32(fields[0]), uint32(fields[1])
+	u.nss = uint32(len(s))
+	u.r, u.q = u.nss, u.nss
+	if at, message := checkSchemeID(s[prefixLen:u.nid]); message != "" {
+		return prefixLen + at, "SchemeID", message
+	}
+	if at, message := checkAuthorityID(u.SchemeID(), u.AuthorityID()); message != "" {
+		return int(u.nid) + 1 + at, "AuthorityID", message
+	}
+	if at, message := checkElementID(u.ElementID()); message != "" {
+		return int(u.auth) + 1 + at, "ElementID", message
+	}
+	return 0, "", ""
+}
+
+func checkSchemeID(s string) (int, string) {
+	for i := range len(s) {
+		if !is(s[i], classSchemeID) {
+			return i, "contains " + found(s, i)
+		}
+	}
+	if s == "" {
+		return 0, "empty"
+	}
+	return 0, ""
+}
+
+// checkAuthorityID applies the rules of the SchemeID. The AuthorityIDs of an
+// unknown SchemeID are held to the characters of RFC 1738 alone.
+func checkAuthorityID(schemeID, s string) (int, string) {
+	if strings.EqualFold(schemeID, "dns") {
+		return checkFQDN(s)
+	}
+	return checkElementID(s)
+}
+
+// checkFQDN checks a fully qualified domain name by RFC 952 and RFC 1123, 2.1:
+// labels of 1 to 63 letters, digits and inner hyphens, 253 bytes in all, and a
+// last label that is not a number, so that no IP address passes.
+func checkFQDN(s string) (int, string) {
+	if len(s) > maxFQDN {
+		return maxFQDN, "domain name longer than 253 bytes"
+	}
+	start, numeric := 0, true
+	for i := 0; i <= len(s); i++ {
+		if i < len(s) && s[i] != '.' {
+			if !is(s[i], classLDH) {
+				return i, "domain name contains " + found(s, i)
+			}
+			continue
+		}
+		label := s[start:i]
+		switch {
+		case label == "":
+			return i, "domain name has an empty label"
+		case len(label) > maxLabel:
+			return start + maxLabel, "label longer than 63 bytes"
+		case label[0] == '-':
+			return start, "label begins with a hyphen"
+		case label[len(label)-1] == '-':
+			return i - 1, "label ends with a hyphen"
+		}
+		numeric = strings.Trim(label, "0123456789") == ""
+		if i < len(s) {
+			start = i + 1
+		}
+	}
+	if numeric {
+		return start, "domain name ends with a number: an address is no name"
+	}
+	return 0, ""
+}
+
+// checkElementID checks the characters of an ElementID: those of RFC 1738
+// without "#" and "?", which are reserved for future use (1995, 2.3).
+func checkElementID(s string) (int, string) {
+	for i := 0; i < len(s); i++ {
+		switch c := s[i]; {
+		case is(c, classElement):
+		case c == '%' && isEscape(s, i):
+			i += 2
+		case c == '%':
+			return i, `"%" is not followed by two hex digits`
+		case c == '#' || c == '?':
+			return i, "reserved character " + found(s, i)
+		default:
+			return i, "contains " + found(s, i) + ", which must be escaped"
+		}
+	}
+	if s == "" {
+		return 0, "empty"
+	}
+	return 0, ""
+}
+
+// clean1995 removes the white space and the angle brackets.
+func clean1995(s string) (string, error) {
+	open, end := bounds1995(s)
+	if open < end && s[open] == '<' {
+		if s[end-1] != '>' || end-1 == open {
+			return "", Draft1995.fail(s, end, "freestanding", `"<" without ">" at the end`)
+		}
+		open, end = open+1, end-1
+	}
+	inner := s[open:end]
+	if strings.IndexAny(inner, " \t\r\n") < 0 {
+		return inner, nil
+	}
+	b := make([]byte, 0, len(inner))
+	for i := range len(inner) {
+		if !is(inner[i], classSpace) {
+			b = append(b, inner[i])
+		}
+	}
+	return string(b), nil
+}
+
+// bounds1995 returns where s begins and ends without outer white space.
+func bounds1995(s string) (int, int) {
+	open, end := 0, len(s)
+	for open < end && is(s[open], classSpace) {
+		open++
+	}
+	for end > open && is(s[end-1], classSpace) {
+		end--
+	}
+	return open, end
+}
+
+// offset1995 returns the offset into the input of byte at of its clean form.
+func offset1995(s string, at int) int {
+	i, end := bounds1995(s)
+	if i < end && s[i] == '<' {
+		i, end = i+1, end-1
+	}
+	for ; i < end; i++ {
+		if is(s[i], classSpace) {
+			continue
+		}
+		if at == 0 {
+			return i
+		}
+		at--
+	}
+	return end
+}

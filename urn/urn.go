@@ -1,0 +1,188 @@
+package urn
+
+import "strings"
+
+// A Dialect is one generation of the URN syntax. The zero Dialect is invalid.
+type Dialect uint8
+
+// The dialects, named by year or RFC.
+const (
+	Draft1995 Dialect = iota + 1 // four fields, draft-ietf-uri-yaurn-00
+	RFC8141                      // NID, NSS and components
+)
+
+// Latest is the dialect of [Parse].
+const Latest = RFC8141
+
+// String returns the name by which commands know the dialect.
+func (d Dialect) String() string {
+	switch d {
+	case Draft1995:
+		return "1995"
+	case RFC8141:
+		return "rfc8141"
+	}
+	return "invalid"
+}
+
+// MaxLength is the longest input in bytes that a parser reads.
+const MaxLength = 1 << 16
+
+// A URN is a Uniform Resource Name as referred to: the assigned name, and what
+// a reference may add to it.
+//
+// URNs are immutable and comparable; == compares spelling and dialect. The zero
+// URN is invalid. Parts are substrings of the spelling and keep it in memory.
+type URN struct {
+	s       string // without white space and brackets in Draft1995
+	nid     uint32 // end of the NID or SchemeID
+	auth    uint32 // end of the AuthorityID; 0 unless Draft1995
+	nss     uint32 // end of the NSS or ElementID
+	r       uint32 // end of the r-component; equal to nss when undefined
+	q       uint32 // end of the q-component; equal to r when undefined
+	dialect Dialect
+}
+
+const prefixLen = len("urn:")
+
+// Parse reads s in the [Latest] dialect.
+func Parse(s string) (URN, error) { return Latest.Parse(s) }
+
+// MustParse is like [Parse] but panics when s is not a URN. It is for constants
+// of programs and tests.
+func MustParse(s string) URN {
+	u, err := Parse(s)
+	if err != nil {
+		panic("urn: MustParse: " + err.Error())
+	}
+	return u
+}
+
+// Parse reads s as a URN of the dialect. The error is an [*Error].
+func (d Dialect) Parse(s string) (URN, error) {
+	if len(s) > MaxLength {
+		return URN{}, d.fail(s, MaxLength, "URN", "longer than %d bytes", MaxLength)
+	}
+	switch d {
+	case Draft1995:
+		return parse1995(s)
+	case RFC8141:
+		return parse8141(s)
+	}
+	return URN{}, d.fail(s, 0, "URN", "unknown dialect")
+}
+
+// IsValid reports whether u came from a parser.
+func (u URN) IsValid() bool { return u.dialect != 0 }
+
+// Dialect returns the dialect in which u was read.
+func (u URN) Dialect() Dialect { return u.dialect }
+
+// String returns the spelling that was read; in [Draft1995] without the white
+// space and the angle brackets, which are not part of the name.
+func (u URN) String() string { return u.s }
+
+// NID returns the namespace identifier (RFC 8141, 2.1) as spelled; in
+// [Draft1995] it is the SchemeID.
+func (u URN) NID() string {
+	if !u.IsValid() {
+		return ""
+	}
+	return u.s[prefixLen:u.nid]
+}
+
+// NSS returns the namespace-specific string (RFC 8141, 2.2); in [Draft1995] it
+// is all that follows the SchemeID.
+func (u URN) NSS() string {
+	if !u.IsValid() {
+		return ""
+	}
+	return u.s[u.nid+1 : u.nss]
+}
+
+// RComponent returns the r-component, which is meant for the resolver (RFC
+// 8141, 2.3.1), and whether there is one.
+func (u URN) RComponent() (string, bool) {
+	if u.r == u.nss {
+		return "", false
+	}
+	return u.s[u.nss+2 : u.r], true
+}
+
+// QComponent returns the q-component, which is meant for the resource (RFC
+// 8141, 2.3.2), and whether there is one.
+func (u URN) QComponent() (string, bool) {
+	if u.q == u.r {
+		return "", false
+	}
+	return u.s[u.r+2 : u.q], true
+}
+
+// FComponent returns the f-component, which stays with the client (RFC 8141,
+// 2.3.3), and whether there is one. It may be empty.
+func (u URN) FComponent() (string, bool) {
+	if int(u.q) == len(u.s) {
+		return "", false
+	}
+	return u.s[u.q+1:], true
+}
+
+// Assigned returns u without its components: the name that was assigned.
+func (u URN) Assigned() URN {
+	u.s = u.s[:u.nss]
+	u.r, u.q = u.nss, u.nss
+	return u
+}
+
+// SchemeID returns the second of the four fields of [Draft1995]. In other
+// dialects there is none and it is empty.
+func (u URN) SchemeID() string {
+	if u.dialect != Draft1995 {
+		return ""
+	}
+	return u.s[prefixLen:u.nid]
+}
+
+// AuthorityID returns the third of the four fields of [Draft1995].
+func (u URN) AuthorityID() string {
+	if u.dialect != Draft1995 {
+		return ""
+	}
+	return u.s[u.nid+1 : u.auth]
+}
+
+// ElementID returns the last of the four fields of [Draft1995].
+func (u URN) ElementID() string {
+	if u.dialect != Draft1995 {
+		return ""
+	}
+	return u.s[u.auth+1 : u.nss]
+}
+
+// IsReservedRequest reports whether the ElementID begins with exactly "urn+"
+// (1995, 2.3 and 3.5): such an element is a question to the resolver and can
+// never be assigned.
+func (u URN) IsReservedRequest() bool {
+	return strings.HasPrefix(u.ElementID(), ReservedPrefix)
+}
+
+// ReservedPrefix begins the ElementIDs of reserved requests; case matters
+// (1995, 2.3).
+const ReservedPrefix = "urn+"
+
+// AppendText appends the spelling; it implements [encoding.TextAppender].
+func (u URN) AppendText(b []byte) ([]byte, error) { return append(b, u.s...), nil }
+
+// MarshalText implements [encoding.TextMarshaler].
+func (u URN) MarshalText() ([]byte, error) { return []byte(u.s), nil }
+
+// UnmarshalText implements [encoding.TextUnmarshaler] in the [Latest] dialect;
+// empty text is the zero URN.
+func (u *URN) UnmarshalText(text []byte) (err error) {
+	if len(text) == 0 {
+		*u = URN{}
+		return nil
+	}
+	*u, err = Parse(string(text))
+	return err
+}

@@ -1,0 +1,270 @@
+package urn
+
+import (
+	"errors"
+	"strings"
+	"testing"
+)
+
+func TestParseRFC8141(t *testing.T) {
+	const none = "\x00"
+	for _, tt := range []struct{ in, nid, nss, r, q, f string }{
+		{"urn:ietf:rfc:2648", "ietf", "rfc:2648", none, none, none},
+		{"URN:Example:a%2Fb/c", "Example", "a%2Fb/c", none, none, none},
+		{"urn:example:a?+r?=q#f", "example", "a", "r", "q", "f"},
+		{"urn:example:a?+r?+s", "example", "a", "r?+s", none, none},
+		{"urn:example:a?=q?=s", "example", "a", none, "q?=s", none},
+		{"urn:example:a?=q?+r", "example", "a", none, "q?+r", none},
+		{"urn:example:a?+r??=q", "example", "a", "r?", "q", none},
+		{"urn:example:a?+r/?=/", "", "", none, none, none},
+		{"urn:example:a#", "example", "a", none, none, ""},
+		{"urn:example:a#?+/", "example", "a", none, none, "?+/"},
+		{"urn:a1:x", "a1", "x", none, none, none},
+		{"urn:" + strings.Repeat("a", 32) + ":x", strings.Repeat("a", 32), "x", none, none, none},
+		{"urn:foo:joe@example", "foo", "joe@example", none, none, none}, // N12-14
+		{"urn:foo::", "foo", ":", none, none, none},                     // N12-06
+		{"urn:foo:a&b~c", "foo", "a&b~c", none, none, none},             // N12-13
+	} {
+		u, err := Parse(tt.in)
+		if tt.nid == "" {
+			if err == nil {
+				t.Errorf("Parse(%q) succeeded", tt.in)
+			}
+			continue
+		}
+		if err != nil {
+			t.Errorf("Parse(%q): %v", tt.in, err)
+			continue
+		}
+		opt := func(s string, ok bool) string {
+			if !ok {
+				return none
+			}
+			return s
+		}
+		got := [5]string{u.NID(), u.NSS(), opt(u.RComponent()), opt(u.QComponent()), opt(u.FComponent())}
+		if want := [5]string{tt.nid, tt.nss, tt.r, tt.q, tt.f}; got != want {
+			t.Errorf("Parse(%q) = %q, want %q", tt.in, got, want)
+		}
+		if u.String() != tt.in {
+			t.Errorf("Parse(%q).String() = %q", tt.in, u)
+		}
+	}
+}
+
+func TestParseRefusesWithPlaceAndRule(t *testing.T) {
+	for _, tt := range []struct {
+		d      Dialect
+		in     string
+		offset int
+		rule   string
+	}{
+		{RFC8141, "", 0, "assigned-name"},
+		{RFC8141, "http://x", 0, "assigned-name"},
+		{RFC8141, "ur", 2, "assigned-name"},
+		{RFC8141, "urn:", 4, "NID"},
+		{RFC8141, "urn:foo", 7, "assigned-name"}, // N12-03
+		{RFC8141, "urn:foo:", 8, "NSS"},
+		{RFC8141, "urn:f:x", 4, "NID"}, // N12-07
+		{RFC8141, "urn:-f:x", 4, "NID"},
+		{RFC8141, "urn:f-:x", 5, "NID"},
+		{RFC8141, "urn:f_o:x", 5, "NID"},
+		{RFC8141, "urn:" + strings.Repeat("a", 33) + ":x", 36, "NID"},
+		{RFC8141, "urn:foo:/a", 8, "NSS"},
+		{RFC8141, "urn:foo:a b", 9, "NSS"},
+		{RFC8141, "urn:foo:a[b]", 9, "NSS"}, // N12-12
+		{RFC8141, "urn:example:a%zz", 13, "pct-encoded"},
+		{RFC8141, "urn:foo:a%2", 9, "pct-encoded"}, // N12-17
+		{RFC8141, "urn:foo:a?x=y", 9, "rq-components"},
+		{RFC8141, "urn:foo:a?", 9, "rq-components"},
+		{RFC8141, "urn:foo:a?+", 11, "r-component"},
+		{RFC8141, "urn:example:a?+r?=", 18, "q-component"},
+		{RFC8141, "urn:foo:a?+?=q", 11, "r-component"},
+		{RFC8141, "urn:foo:a?=/", 11, "q-component"},
+		{RFC8141, "urn:foo:a#b#c", 11, "f-component"},
+		{RFC8141, "urn:foo:a#%f", 10, "pct-encoded"},
+		{RFC8141, strings.Repeat("x", MaxLength+1), MaxLength, "URN"},
+		{0, "urn:foo:x", 0, "URN"},
+		{Draft1995, "urn:a:b", 7, "urn95"}, // Y95-01
+		{Draft1995, "urn:dns:example.com", 19, "urn95"},
+		{Draft1995, "urn:dns:example.com:", 20, "ElementID"},
+		{Draft1995, "urn::example.com:x", 4, "SchemeID"},
+		{Draft1995, "urn:d_s:example.com:x", 5, "SchemeID"},
+		{Draft1995, "urn:dns:-bad-.com:x", 8, "AuthorityID"}, // Y95-20
+		{Draft1995, "urn:dns:bad-.com:x", 11, "AuthorityID"},
+		{Draft1995, "urn:dns:a..b:x", 10, "AuthorityID"},
+		{Draft1995, "urn:dns:192.0.2.1:x", 16, "AuthorityID"},
+		{Draft1995, "urn:dns:[::1]:x", 8, "AuthorityID"},
+		{Draft1995, "urn:dns:" + strings.Repeat("a", 64) + ".b:x", 71, "AuthorityID"},
+		{Draft1995, "urn:dns:" + strings.Repeat("a.", 127) + "b:x", 261, "AuthorityID"},
+		{Draft1995, "urn:dns:example.com:a?b", 21, "ElementID"}, // Y95-08
+		{Draft1995, "urn:dns:example.com:a#b", 21, "ElementID"},
+		{Draft1995, "urn:dns:example.com:a~b", 21, "ElementID"},
+		{Draft1995, "urn:dns:example.com:a%2", 21, "ElementID"}, // Y95-07
+		{Draft1995, " <urn:dns: example.com:a\n ~b>", 26, "ElementID"},
+		{Draft1995, "<urn:dns:example.com:a", 22, "freestanding"},
+		{Draft1995, "<", 1, "freestanding"},
+	} {
+		_, err := tt.d.Parse(tt.in)
+		var e *Error
+		if !errors.As(err, &e) {
+			t.Errorf("%v.Parse(%.60q) = %v, want an *Error", tt.d, tt.in, err)
+			continue
+		}
+		if e.Offset != tt.offset || e.Rule != tt.rule {
+			t.Errorf("%v.Parse(%.60q): offset %d, rule %s (%s); want %d, %s", tt.d, tt.in, e.Offset, e.Rule, e.Message, tt.offset, tt.rule)
+		}
+	}
+}
+
+func TestParse1995(t *testing.T) {
+	for _, tt := range []struct{ in, scheme, authority, element string }{
+		{"urn:dns:example.com:alb002", "dns", "example.com", "alb002"}, // Y95-01
+		{"URN:DNS:example.com:x", "DNS", "example.com", "x"},
+		{"urn:dns:exa\n mple.com:alb 002", "dns", "example.com", "alb002"},     // Y95-05
+		{"<urn:dns:example.com:alb\r\n\t002>", "dns", "example.com", "alb002"}, // Y95-06
+		{"urn:dns:example.com:a:b:c", "dns", "example.com", "a:b:c"},
+		{"urn:dns:example.com:a%20b", "dns", "example.com", "a%20b"}, // Y95-07
+		{"urn:dns:example.com:/a;b@c&d=e", "dns", "example.com", "/a;b@c&d=e"},
+		{"urn:x-foo:whoever:thing", "x-foo", "whoever", "thing"}, // Y95-16
+		{"urn:isbn:who~ever:1", "", "", ""},
+		{"urn:isbn:whoever:123", "isbn", "whoever", "123"}, // Y95-18
+		{"urn:dns:localhost:x", "dns", "localhost", "x"},
+		{"urn:dns:3com.com:x", "dns", "3com.com", "x"},
+	} {
+		u, err := Draft1995.Parse(tt.in)
+		if (err == nil) != (tt.scheme != "") {
+			t.Errorf("Parse(%q): %v", tt.in, err)
+			continue
+		}
+		got := [3]string{u.SchemeID(), u.AuthorityID(), u.ElementID()}
+		if want := [3]string{tt.scheme, tt.authority, tt.element}; got != want {
+			t.Errorf("Parse(%q) = %q, want %q", tt.in, got, want)
+		}
+	}
+}
+
+func TestReservedRequest(t *testing.T) { // Y95-09, A95-6
+	for in, want := range map[string]bool{
+		"urn:dns:example.com:urn+m":   true,
+		"urn:dns:example.com:urn+":    true,
+		"urn:dns:example.com:URN+m":   false,
+		"urn:dns:example.com:%75rn+m": false,
+		"urn:dns:example.com:urnm":    false,
+	} {
+		u, err := Draft1995.Parse(in)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := u.IsReservedRequest(); got != want {
+			t.Errorf("%q: reserved = %v, want %v", in, got, want)
+		}
+	}
+}
+
+func TestEquivalent(t *testing.T) {
+	for _, tt := range []struct {
+		d    Dialect
+		a, b string
+		want bool
+	}{
+		{Draft1995, "URN:DNS:example.com:x", "urn:dns:example.com:x", true},            // Y95-02
+		{Draft1995, "urn:dns:EXAMPLE.com:x", "urn:dns:example.com:x", true},            // Y95-03
+		{Draft1995, "urn:dns:example.com:Alb002", "urn:dns:example.com:alb002", false}, // Y95-04
+		{Draft1995, "urn:dns:a.example:xyz", "urn:dns:b.example:xyz", false},           // Y95-10
+		{Draft1995, "urn:dns:example.com:a%2Db", "urn:dns:example.com:a-b", true},      // Y95-13
+		{Draft1995, "urn:dns:example.com:a%2fb", "urn:dns:example.com:a%2Fb", true},    // A95-8
+		{Draft1995, "urn:dns:example.com:a%2Fb", "urn:dns:example.com:a/b", false},     // A95-8
+		{Draft1995, "urn:dns:sub.example.com:x", "urn:dns:example.com:x", false},       // Y95-11
+		{Draft1995, "urn:x-a:WHO:x", "urn:x-a:who:x", false},                           // Y95-19
+		{RFC8141, "URN:foo:a123,456", "urn:FOO:a123,456", true},                        // N12-51
+		{RFC8141, "urn:foo:a123,456?+x?=y#z", "urn:foo:a123,456", true},                // N12-40
+		{RFC8141, "urn:foo:a123%2C456", "urn:foo:a123%2c456", true},                    // N12-51
+		{RFC8141, "urn:foo:a123%2C456", "urn:foo:a123,456", false},                     // N12-52
+		{RFC8141, "urn:foo:A123,456", "urn:foo:a123,456", false},                       // N12-51
+		{RFC8141, "urn:dns:Example.COM:x", "urn:dns:example.com:x", false},             // urn-12
+	} {
+		a, errA := tt.d.Parse(tt.a)
+		b, errB := tt.d.Parse(tt.b)
+		if errA != nil || errB != nil {
+			t.Fatal(errA, errB)
+		}
+		if got := Equivalent(a, b); got != tt.want {
+			t.Errorf("%v: Equivalent(%q, %q) = %v, want %v", tt.d, tt.a, tt.b, got, tt.want)
+		}
+	}
+	if Equivalent(URN{}, URN{}) {
+		t.Error("two zero URNs are equivalent")
+	}
+}
+
+func TestConvert(t *testing.T) { // Y95-12
+	old, err := MustParse("urn:dns:example.com:~a/b").Convert(Draft1995)
+	if err != nil || old.ElementID() != "%7Ea/b" {
+		t.Errorf("to 1995: %q, %v", old.ElementID(), err)
+	}
+	back, err := old.Convert(RFC8141)
+	if err != nil || back.String() != "urn:dns:example.com:%7Ea/b" {
+		t.Errorf("back: %q, %v", back, err)
+	}
+	for _, in := range []string{"urn:foo:x", "urn:dns:example.com:a?+r", "urn:dns:example.com:a#f"} {
+		if u, err := MustParse(in).Convert(Draft1995); err == nil {
+			t.Errorf("%q became %q", in, u)
+		}
+	}
+}
+
+func TestTextRoundTrip(t *testing.T) {
+	u := MustParse("urn:example:a?=b")
+	text, err := u.MarshalText()
+	var v URN
+	if err != nil || v.UnmarshalText(text) != nil || u != v {
+		t.Errorf("got %v, want %v", v, u)
+	}
+	if err := v.UnmarshalText(nil); err != nil || v.IsValid() {
+		t.Errorf("empty text: %v, %v", v, err)
+	}
+}
+
+func TestAllocations(t *testing.T) {
+	const s = "urn:example:a%2Fb?+r?=q#f"
+	u := MustParse(s)
+	for name, f := range map[string]func(){
+		"Parse":     func() { _, _ = Parse(s) },
+		"1995":      func() { _, _ = Draft1995.Parse("urn:dns:example.com:alb002") },
+		"Canonical": func() { _ = u.Canonical() },
+	} {
+		if n := testing.AllocsPerRun(100, f); n != 0 {
+			t.Errorf("%s: %v allocations, want 0", name, n)
+		}
+	}
+}
+
+func FuzzParse(f *testing.F) {
+	for _, s := range []string{"urn:example:a?+r?=q#f", "<urn:dns:example.com:a\n b%2D>", "urn:a-b:%zz", ""} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		for _, d := range []Dialect{Draft1995, RFC8141} {
+			u, err := d.Parse(s)
+			if err != nil {
+				var e *Error
+				if !errors.As(err, &e) || e.Offset < 0 || e.Offset > len(s) || e.Rule == "" {
+					t.Fatalf("%v: %q: %#v", d, s, err)
+				}
+				continue
+			}
+			c, err := d.Parse(u.Canonical())
+			if err != nil || c.Canonical() != u.Canonical() || !Equivalent(c, u) {
+				t.Fatalf("%v: %q: canonical form %q is not a fixed point: %v", d, s, u.Canonical(), err)
+			}
+		}
+	})
+}
+
+func BenchmarkParse(b *testing.B) {
+	b.ReportAllocs()
+	for b.Loop() {
+		_, _ = Parse("urn:ietf:params:xml:ns:xmpp-sasl1")
+	}
+}

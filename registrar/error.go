@@ -1,0 +1,52 @@
+package registrar
+
+import (
+	"fmt"
+	"strings"
+)
+
+// A RefusalError is returned for a change that breaks a rule.
+type RefusalError struct {
+	Name    string // as given; of an authority its prefix
+	Field   string // such as "locations[2].url"
+	Offset  int    // of the first byte that cannot be, into the value of the field
+	Rule    string // the production or rule that was broken
+	Message string // in words
+	Err     error  // the parser's error, if one refused it
+}
+
+const maxQuoted = 80 // bytes of a name that an error message shows
+
+func (e *RefusalError) Error() string {
+	var b strings.Builder
+	shown := e.Name
+	if len(shown) > maxQuoted {
+		shown = shown[:maxQuoted] + "..."
+	}
+	fmt.Fprintf(&b, "%q: %s", shown, e.Field)
+	if e.Offset > 0 {
+		fmt.Fprintf(&b, ", offset %d", e.Offset)
+	}
+	if e.Rule != "" {
+		b.WriteString(": " + e.Rule)
+	}
+	b.WriteString(": " + e.Message)
+	return b.String()
+}
+
+func (e *RefusalError) Unwrap() error { return e.Err }
+
+// A DeniedError is returned for a change that the actor has no right to make.
+type DeniedError struct {
+	Who  string // the actor; "" for the operator
+	Role Role   // that it has
+	Need Role   // that it needs here
+	Name string // the name or the authority's prefix
+}
+
+func (e *DeniedError) Error() string {
+	if e.Role < e.Need {
+		return fmt.Sprintf("%q may not change %q: it takes the role %s, not %s", e.Who, e.Name, e.Need, e.Role)
+	}
+	return fmt.Sprintf("%q may not change %q: its rights do not reach there", e.Who, e.Name)
+}

@@ -1,0 +1,44 @@
+package nomentest
+
+import (
+	"github.com/nomen-project/nomen"
+	"github.com/nomen-project/nomen/name"
+)
+
+// Capabilities says what the way between the suite and the records does not
+// carry. The zero Capabilities are those of a resolver that loses nothing.
+type Capabilities struct {
+	// Under, if not zero, is the only prefix whose names can be asked.
+	Under name.Prefix
+
+	// Default is the service that is answered when the question names none, or
+	// one that is unknown, because the protocol fixes it; "" when the
+	// authority of the name decides, as it should.
+	Default nomen.Service
+
+	// Unranked: media types and languages of a question stay behind.
+	Unranked bool
+
+	// Uncountried: the country of the asker stays behind.
+	Uncountried bool
+
+	// Uncomponented: the component of a question stays behind.
+	Uncomponented bool
+
+	// Follows: an answer is never a redirection to another name, because the
+	// resolver asks there by itself.
+	Follows bool
+
+	// Unsuccessive: that a name was retired in favour of one other is told as
+	// Gone for every service.
+	Unsuccessive bool
+
+	// Services that can be asked; nil for all.
+	Services []nomen.Service
+
+	// Lossy removes from an answer what is lost on the way. It is applied to a
+	// copy of what was expected and of what came, before they are compared; also
+	// to the tombstone of an error, where the answer's status is Retired. nil
+	// loses nothing.
+	Lossy func(*nomen.Answer)
+}

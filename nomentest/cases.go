@@ -1,0 +1,313 @@
+package nomentest
+
+import (
+	"slices"
+
+	"github.com/nomen-project/nomen"
+	"github.com/nomen-project/nomen/name"
+	"github.com/nomen-project/nomen/store"
+	"github.com/nomen-project/nomen/uri"
+)
+
+// services are those of the suite: lists and single ones by turns.
+var services = [...]nomen.Service{nomen.I2L, nomen.I2Ls, nomen.I2C, nomen.I2Cs, nomen.I2N, nomen.I2Ns}
+
+// A testCase is a question and what it has to lead to: an answer, or an error of
+// a kind, perhaps with an answer.
+type testCase struct {
+	name      string
+	question  nomen.Question
+	kind      nomen.Kind    // 0 for none
+	answer    *nomen.Answer // nil with a kind for none
+	unordered bool          // its locations are equally good
+}
+
+// A fixture is the records by the spelling of their names.
+type fixture map[string]*store.Record
+
+func newFixture() fixture {
+	f := fixture{}
+	for _, r := range Records() {
+		f[r.Spelling] = r
+	}
+	return f
+}
+
+// cases returns the whole suite as c restricts it.
+func (f fixture) cases(c Capabilities) []testCase {
+	all := slices.Concat(
+		f.services(), f.nothing(), f.unknown(), f.retired(c), f.spellings(), f.schemes(), f.defaults(c), f.malformed(),
+	)
+	if !c.Unranked {
+		all = append(all, f.ranking()...)
+	}
+	if !c.Uncomponented {
+		all = append(all, f.components()...)
+	}
+	if !c.Uncountried {
+		all = append(all, f.countries()...)
+	}
+	return slices.DeleteFunc(all, func(tc testCase) bool { return !c.carries(tc.question) })
+}
+
+// carries reports whether q can be asked at all.
+func (c Capabilities) carries(q nomen.Question) bool {
+	n := q.Name
+	if n.IsZero() {
+		n, _ = name.FromURI(q.Subject)
+	}
+	if !c.Under.IsZero() && !n.IsZero() && !c.Under.Covers(n) {
+		return false
+	}
+	return c.Services == nil || !q.Service.Known() || slices.Contains(c.Services, q.Service)
+}
+
+func ask(s nomen.Service, spelling string) nomen.Question {
+	return nomen.Question{Name: name.MustParse(spelling), Subject: uri.MustParse(spelling), Service: s}
+}
+
+// base is what every answer from the record of a name has.
+func (f fixture) base(s nomen.Service, spelling string) *nomen.Answer {
+	r := f[spelling]
+	return &nomen.Answer{Service: s, Name: r.Name, Status: r.Status}
+}
+
+// locations answers with the record's locations of these indexes.
+func (f fixture) locations(s nomen.Service, spelling string, indexes ...int) *nomen.Answer {
+	a := f.base(s, spelling)
+	for _, i := range indexes {
+		a.Locations = append(a.Locations, f[spelling].Locations[i])
+	}
+	return a
+}
+
+// names answers with other names of the resource.
+func (f fixture) names(s nomen.Service, spelling string, names ...string) *nomen.Answer {
+	a := f.base(s, spelling)
+	a.Names = names
+	return a
+}
+
+// description answers with all that is known, its locations in this order.
+func (f fixture) description(s nomen.Service, spelling string, indexes ...int) *nomen.Answer {
+	r, a := f[spelling], f.locations(s, spelling, indexes...)
+	a.Metadata, a.Names, a.Reason = r.Metadata, r.SameAs, r.Reason
+	if r.Spelling != r.Name.Key() {
+		a.Spelling = r.Spelling
+	}
+	for _, successor := range r.Successors {
+		a.Successors = append(a.Successors, name.MustParse(successor))
+	}
+	a.Revision = 1
+	return a
+}
+
+// RFC 2483, 4.1, 4.2, 4.5 to 4.8.
+func (f fixture) services() []testCase {
+	cases := []testCase{
+		{name: "one location", question: ask(nomen.I2L, single), answer: f.locations(nomen.I2L, single, 0)},
+		{name: "the best of several", question: ask(nomen.I2L, ranked), answer: f.locations(nomen.I2L, ranked, 1)},
+		{name: "the best of several with notes", question: ask(nomen.I2L, noted), answer: f.locations(nomen.I2L, noted, 0)},
+		{name: "all locations of one", question: ask(nomen.I2Ls, single), answer: f.locations(nomen.I2Ls, single, 0)},
+		{name: "all, the best first", question: ask(nomen.I2Ls, ranked), answer: f.locations(nomen.I2Ls, ranked, 1, 2, 0)},
+		{name: "valid now", question: ask(nomen.I2L, dated), answer: f.locations(nomen.I2L, dated, 1)},
+		{name: "all that are valid now", question: ask(nomen.I2Ls, dated), answer: f.locations(nomen.I2Ls, dated, 1)},
+		{name: "successors of an active name never redirect", question: ask(nomen.I2L, hinting), answer: f.locations(nomen.I2L, hinting, 0)},
+		{name: "the first name", question: ask(nomen.I2N, aliased), answer: f.names(nomen.I2N, aliased, f[aliased].SameAs[0])},
+		{name: "all names", question: ask(nomen.I2Ns, aliased), answer: f.names(nomen.I2Ns, aliased, f[aliased].SameAs...)},
+	}
+	for _, s := range []nomen.Service{nomen.I2C, nomen.I2Cs} {
+		cases = append(cases,
+			testCase{name: "description", question: ask(s, single), answer: f.description(s, single, 0)},
+			testCase{name: "description of several", question: ask(s, ranked), answer: f.description(s, ranked, 1, 2, 0)},
+			testCase{name: "description with notes", question: ask(s, noted), answer: f.description(s, noted, 0, 1)},
+			testCase{name: "description without a location", question: ask(s, bare), answer: f.description(s, bare)},
+			testCase{name: "description with names", question: ask(s, aliased), answer: f.description(s, aliased, 0)},
+			testCase{name: "description with a successor", question: ask(s, hinting), answer: f.description(s, hinting, 0)},
+			testCase{name: "description in Unicode", question: ask(s, worldly), answer: f.description(s, worldly, 0)},
+			testCase{name: "description with a spelling", question: ask(s, escaped), answer: f.description(s, escaped, 0)},
+		)
+	}
+	return cases
+}
+
+// A list may be empty; what is single must be there (RFC 2483, 4).
+func (f fixture) nothing() []testCase {
+	return []testCase{
+		{name: "no location", question: ask(nomen.I2L, bare), kind: nomen.NoResult},
+		{name: "no locations", question: ask(nomen.I2Ls, bare), answer: f.locations(nomen.I2Ls, bare)},
+		{name: "no name", question: ask(nomen.I2N, single), kind: nomen.NoResult},
+		{name: "no names", question: ask(nomen.I2Ns, single), answer: f.names(nomen.I2Ns, single)},
+	}
+}
+
+// A reserved name is not yet public: nothing tells it from one that does not
+// exist.
+func (f fixture) unknown() []testCase {
+	var cases []testCase
+	for _, s := range append(services[:], "") {
+		cases = append(cases,
+			testCase{name: "missing", question: ask(s, missing), kind: nomen.Unknown},
+			testCase{name: "reserved", question: ask(s, reserved), kind: nomen.Unknown},
+			testCase{name: "outside every authority", question: ask(s, "urn:x-nobody:1"), kind: nomen.Unknown},
+		)
+	}
+	return cases
+}
+
+// Y95-25: a tombstone says what there was, why it went and what to use instead;
+// exactly one successor takes the place of the name for I2L.
+func (f fixture) retired(c Capabilities) []testCase {
+	var cases []testCase
+	for _, s := range services {
+		cases = append(cases,
+			testCase{name: "retired", question: ask(s, retired), kind: nomen.Gone, answer: f.description(s, retired)},
+			testCase{name: "retired for two", question: ask(s, divided), kind: nomen.Gone, answer: f.description(s, divided)},
+		)
+		if s != nomen.I2L || c.Unsuccessive {
+			cases = append(cases, testCase{
+				name: "retired for one", question: ask(s, replaced), kind: nomen.Gone, answer: f.description(s, replaced),
+			})
+		}
+	}
+	if c.Unsuccessive {
+		return cases
+	}
+	redirect := testCase{name: "retired for one", question: ask(nomen.I2L, replaced), answer: f.base(nomen.I2L, replaced)}
+	redirect.answer.Redirect = single
+	if c.Follows {
+		redirect.answer = f.locations(nomen.I2L, single, 0)
+	}
+	return append(cases, redirect)
+}
+
+// Y95-02, Y95-03, Y95-04, Y95-13: spellings that are, and are not, one name.
+func (f fixture) spellings() []testCase {
+	same := []struct{ record, spelling string }{
+		{single, "URN:DNS:" + Host + ":single"},
+		{single, "urn:dns:NAMES.Example.org:single"},
+		{single, dns("s%69ngle")},
+		{escaped, dns("Alb-002%2Fa")},
+		{escaped, dns("Alb%2D002%2fa")},
+		{escaped, dns("%41lb-002%2Fa")},
+		{folded, "urn:dns:" + FoldingHost + ":ALB002"},
+		{rfc, "URN:IETF:rfc:2648"},
+		{nbn, "urn:nbn:FI-fe19991055"},
+		{ark, "ark:12345/x54/xz.321"},
+		{ark, "ARK:/12345/x54-/xz.321/"},
+	}
+	var cases []testCase
+	for _, v := range same {
+		cases = append(cases, testCase{
+			name: v.spelling, question: ask(nomen.I2L, v.spelling), answer: f.locations(nomen.I2L, v.record, 0),
+		})
+		byName, bySubject := ask(nomen.I2L, v.spelling), ask(nomen.I2L, v.spelling)
+		byName.Subject, bySubject.Name = uri.URI{}, name.Name{}
+		cases = append(cases,
+			testCase{name: v.spelling + " by name", question: byName, answer: f.locations(nomen.I2L, v.record, 0)},
+			testCase{name: v.spelling + " by subject", question: bySubject, answer: f.locations(nomen.I2L, v.record, 0)},
+		)
+	}
+	for _, other := range []string{dns("Single"), dns("Alb-002/a"), dns("single/"), "urn:dns:sub." + Host + ":single", "urn:nbn:fi-FE19991055"} {
+		cases = append(cases, testCase{name: other, question: ask(nomen.I2L, other), kind: nomen.Unknown})
+	}
+	return cases
+}
+
+// Names of every scheme are served alike.
+func (f fixture) schemes() []testCase {
+	var cases []testCase
+	for _, n := range []string{rfc, nbn, ark} {
+		cases = append(cases,
+			testCase{name: n, question: ask(nomen.I2L, n), answer: f.locations(nomen.I2L, n, 0)},
+			testCase{name: n, question: ask(nomen.I2C, n), answer: f.description(nomen.I2C, n, 0)},
+		)
+	}
+	return cases
+}
+
+// N12-30, N12-32, N12-61: no service, and one that nobody knows, mean the default.
+func (f fixture) defaults(c Capabilities) []testCase {
+	var cases []testCase
+	for _, s := range []nomen.Service{"", "I2X", "i2l"} {
+		for _, n := range []string{single, ark} {
+			want := f.locations(nomen.I2L, n, 0)
+			if c.Default == nomen.I2C || c.Default == "" && n == ark {
+				want = f.description(nomen.I2C, n, 0)
+			}
+			cases = append(cases, testCase{name: "default for " + string(s), question: ask(s, n), answer: want})
+		}
+	}
+	return cases
+}
+
+// N12-34, N12-31: a component is found by its label; one that is not there is
+// as if it had not been asked for.
+func (f fixture) components() []testCase {
+	var cases []testCase
+	for component, i := range map[string]int{"": 1, "toc": 0, "abstract": 2, "index": 1} {
+		for _, s := range []nomen.Service{nomen.I2L, nomen.I2Ls} {
+			q := ask(s, structured)
+			q.Component = component
+			cases = append(cases, testCase{name: "component " + component, question: q, answer: f.locations(s, structured, i)})
+		}
+	}
+	return cases
+}
+
+// A location in the country of the asker is nearer than those that are equally
+// good otherwise.
+func (f fixture) countries() []testCase {
+	q := ask(nomen.I2L, typed)
+	q.Country = "SE"
+	return []testCase{{name: "from Sweden", question: q, answer: f.locations(nomen.I2L, typed, 2)}}
+}
+
+// Media types and languages choose among locations that are equally good
+// otherwise.
+func (f fixture) ranking() []testCase {
+	const pdf, text, ps = 0, 1, 2
+	all := testCase{name: "equally good", question: ask(nomen.I2Ls, typed), unordered: true}
+	all.answer = f.locations(nomen.I2Ls, typed, pdf, text, ps)
+	cases := []testCase{all}
+	for _, v := range []struct {
+		accept, languages string
+		want              int
+	}{
+		{accept: "application/pdf", want: pdf},
+		{accept: "text/plain", want: text},
+		{accept: "text/*", want: text},
+		{accept: "application/pdf;q=0.5, application/postscript", want: ps},
+		{accept: "*/*;q=0.1, application/pdf", want: pdf},
+		{accept: "application/pdf;q=0, application/postscript;q=0, */*", want: text},
+		{languages: "de", want: text},
+		{languages: "sv-SE, sv;q=0.9", want: ps},
+		{languages: "en;q=0.5, de;q=0.2", want: pdf},
+		{languages: "EN", want: pdf},
+	} {
+		q := ask(nomen.I2L, typed)
+		q.Accept, q.Languages = v.accept, v.languages
+		cases = append(cases, testCase{
+			name: "ranked by " + v.accept + v.languages, question: q, answer: f.locations(nomen.I2L, typed, v.want),
+		})
+	}
+	return cases
+}
+
+// What is no name is refused, whatever it is asked for (RFC 2483, 2).
+func (f fixture) malformed() []testCase {
+	var cases []testCase
+	for _, s := range []string{
+		"urn:dns:" + Host,                 // Y95-01: a field is missing
+		"urn:dns:-bad-.example:x",         // Y95-20
+		"urn:dns:192.0.2.1:x",             // Y95-20
+		"urn:x:1",                         // RFC 8141, 2.1: NID of one letter
+		"ark:12345",                       // no name
+		"urn:example:a%00b",               // N12-20
+		"urn:dns:" + Host + ":" + "a%00b", // N12-20
+	} {
+		q := nomen.Question{Subject: uri.MustParse(s), Service: nomen.I2C}
+		cases = append(cases, testCase{name: "malformed " + s, question: q, kind: nomen.Malformed})
+	}
+	return append(cases, testCase{name: "no name at all", question: nomen.Question{Service: nomen.I2L}, kind: nomen.Malformed})
+}

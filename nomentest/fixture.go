@@ -1,0 +1,160 @@
+package nomentest
+
+import (
+	"slices"
+
+	"github.com/nomen-project/nomen"
+	"github.com/nomen-project/nomen/name"
+	"github.com/nomen-project/nomen/store"
+)
+
+// Host is the naming authority of most names of the fixture, by the rules of
+// 1995: they are resolved at this host.
+const Host = "names.example.org"
+
+// FoldingHost is a second authority, whose elements are kept in lower case.
+const FoldingHost = "fold.example.org"
+
+// dns returns the spelling of a name of the main authority.
+func dns(element string) string { return "urn:dns:" + Host + ":" + element }
+
+// The spellings of the fixture's names, as they are registered.
+var (
+	single     = dns("single")
+	ranked     = dns("ranked")
+	typed      = dns("typed")
+	noted      = dns("noted")
+	bare       = dns("bare")
+	reserved   = dns("reserved")
+	retired    = dns("retired")
+	replaced   = dns("replaced")
+	divided    = dns("divided")
+	hinting    = dns("hinting")
+	aliased    = dns("aliased")
+	worldly    = dns("worldly")
+	structured = dns("structured")
+	dated      = dns("dated")
+	escaped    = "URN:DNS:Names.Example.ORG:Alb%2d002%2fa"
+	folded     = "urn:dns:" + FoldingHost + ":alb002"
+	rfc        = "urn:ietf:rfc:2648"
+	nbn        = "urn:nbn:fi-fe19991055"
+	ark        = "ark:/12345/x-54/xz.321"
+	missing    = dns("missing")
+)
+
+// Authorities returns the authorities under which the fixture's names live.
+// They belong to the caller.
+func Authorities() []*store.Authority {
+	return []*store.Authority{
+		{
+			Prefix: name.MustParsePrefix("urn:dns:" + Host), Hosts: []string{Host}, Default: true,
+			Owners: []string{"archive", "library-it"}, Contact: "mailto:names@example.org", List: true,
+		},
+		{
+			Prefix: name.MustParsePrefix("urn:dns:" + FoldingHost), Hosts: []string{FoldingHost},
+			Owners: []string{"archive", "library-it"}, FoldCase: true,
+		},
+		{Prefix: name.MustParsePrefix("urn:ietf:rfc"), Owners: []string{"archive", "library-it"}},
+		{Prefix: name.MustParsePrefix("urn:nbn:fi"), Owners: []string{"archive", "library-it"}},
+		{Prefix: name.MustParsePrefix("ark:12345"), Owners: []string{"archive", "library-it"}, Service: nomen.I2C},
+	}
+}
+
+// Records returns the records of the fixture. They belong to the caller; the
+// store sets their revisions and times.
+func Records() []*store.Record {
+	all := slices.Concat(activeRecords(), variedRecords(), deadRecords())
+	for _, r := range all {
+		r.Name = name.MustParse(r.Spelling)
+	}
+	return all
+}
+
+// activeRecords are those from which each service takes its part.
+func activeRecords() []*store.Record {
+	return []*store.Record{
+		active(single, nomen.Location{URL: "https://example.org/single"}),
+		{
+			Spelling: ranked, Status: nomen.Active,
+			Locations: []nomen.Location{ // not in the order of their priorities
+				{URL: "https://archive.example/ranked", Rel: "archive", Priority: 3, Note: "kept for ever"},
+				{URL: "https://example.org/ranked?a=1&b=%2F#top", Type: "text/html", Lang: "en", Priority: 1, Weight: 2},
+				{URL: "ftp://mirror.example/ranked", Type: "text/html", Lang: "fi", Country: "FI", Priority: 2},
+			},
+			Metadata: nomen.Metadata{"title": {"Ranked"}, "creator": {"B. Author", "A. Author"}, "date": {"1999-08"}},
+		},
+		{
+			Spelling: noted, Status: nomen.Active,
+			Locations: []nomen.Location{
+				{URL: "https://example.org/noted", Lang: "en", Note: "Two lines,\nthe second with <markup> & \"quotes\".", Priority: 1},
+				{URL: "gopher://example.org/0/noted", Lang: "fr", Charset: "ISO-8859-1", Note: "Numéro périmé", Priority: 2},
+			},
+		},
+		{Spelling: bare, Status: nomen.Active, Metadata: nomen.Metadata{"title": {"Nothing but a title"}}},
+		{
+			Spelling: aliased, Status: nomen.Active,
+			Locations: []nomen.Location{{URL: "https://example.org/aliased"}},
+			SameAs:    []string{"urn:doi:10.17487/rfc2648", "https://example.com/another/name"},
+		},
+		{
+			Spelling: hinting, Status: nomen.Active,
+			Locations:  []nomen.Location{{URL: "https://example.org/hinting"}},
+			Successors: []string{single},
+		},
+		{
+			Spelling: worldly, Status: nomen.Active,
+			Locations: []nomen.Location{{URL: "https://example.org/%E2%98%83"}},
+			Metadata: nomen.Metadata{
+				"title":   {"Żółć — 雪人 ☃ \U0001F600", "e\u0301 is not \u00e9"},
+				"creator": {"Иванов, И.", "\"quoted\" <b>&amp;</b>\u2028"},
+			},
+		},
+	}
+}
+
+// variedRecords are those whose answers depend on how they are asked for.
+func variedRecords() []*store.Record {
+	return []*store.Record{
+		active(typed,
+			nomen.Location{URL: "https://example.org/typed.pdf", Type: "application/pdf", Lang: "en"},
+			nomen.Location{URL: "https://example.org/typed.txt", Type: "text/plain", Lang: "de"},
+			nomen.Location{URL: "https://example.org/typed.ps", Type: "application/postscript", Lang: "sv", Country: "SE"},
+		),
+		active(structured,
+			nomen.Location{URL: "https://example.org/structured/toc", Component: "toc", Priority: 1},
+			nomen.Location{URL: "https://example.org/structured", Priority: 2},
+			nomen.Location{URL: "https://example.org/structured/abstract", Component: "abstract", Priority: 3},
+		),
+		active(dated,
+			nomen.Location{URL: "https://example.org/once", ValidUntil: "2001-01-01T00:00:00Z", Priority: 1},
+			nomen.Location{URL: "https://example.org/since", ValidFrom: "2001-01-01T00:00:00Z", Priority: 2},
+			nomen.Location{URL: "https://example.org/some-day", ValidFrom: "9001-01-01T00:00:00Z", Priority: 1},
+		),
+		active(escaped, nomen.Location{URL: "https://example.org/escaped"}),
+		active(folded, nomen.Location{URL: "https://example.org/folded"}),
+		active(rfc, nomen.Location{URL: "https://www.rfc-editor.org/rfc/rfc2648.txt", Type: "text/plain"}),
+		active(nbn, nomen.Location{URL: "https://example.org/nbn"}),
+		active(ark, nomen.Location{URL: "https://example.org/ark"}),
+	}
+}
+
+// deadRecords are not, or no longer, public.
+func deadRecords() []*store.Record {
+	return []*store.Record{
+		{
+			Spelling: reserved, Status: nomen.Reserved,
+			Locations: []nomen.Location{{URL: "https://example.org/secret"}},
+			Metadata:  nomen.Metadata{"title": {"Not yet"}},
+		},
+		{
+			Spelling: retired, Status: nomen.Retired, Reason: "withdrawn by its author",
+			Metadata: nomen.Metadata{"title": {"What it was"}},
+		},
+		{Spelling: replaced, Status: nomen.Retired, Reason: "a new edition", Successors: []string{single}},
+		{Spelling: divided, Status: nomen.Retired, Reason: "split in two", Successors: []string{single, ranked}},
+	}
+}
+
+func active(spelling string, locations ...nomen.Location) *store.Record {
+	return &store.Record{Spelling: spelling, Status: nomen.Active, Locations: locations}
+}

@@ -1,0 +1,192 @@
+package store
+
+import (
+	"time"
+
+	"github.com/nomen-project/nomen"
+	"github.com/nomen-project/nomen/name"
+)
+
+// CheckBatch returns the error of the first change that is none or exceeds a
+// limit, by itself or together with those before it. It needs no store, and Plan
+// relies on it.
+func CheckBatch(changes []Change) error {
+	total := 0
+	for i := range changes {
+		c := &changes[i]
+		size, err := check(i, c)
+		if err != nil {
+			return err
+		}
+		if i >= MaxBatch {
+			return &LimitError{i, c.Subject().Key, "changes of the batch", len(changes), MaxBatch}
+		}
+		if total += size; total > MaxBatchBytes {
+			return &LimitError{i, c.Subject().Key, "bytes of the batch", total, MaxBatchBytes}
+		}
+	}
+	return nil
+}
+
+// Check returns an error, a [*ChangeError] or [*LimitError], if c, number i of
+// its batch, is no change or exceeds a limit.
+func Check(i int, c *Change) error {
+	_, err := check(i, c)
+	return err
+}
+
+// check returns the size of c too.
+func check(i int, c *Change) (int, error) {
+	if reason := flaw(c); reason != "" {
+		return 0, &ChangeError{i, reason}
+	}
+	m := meter{index: i, key: c.Subject().Key}
+	m.subject(c)
+	m.text("who", c.Who)
+	m.text("why", c.Why)
+	switch {
+	case c.Record != nil:
+		m.record(c.Record)
+	case c.Authority != nil:
+		m.authority(c.Authority)
+	case c.Token != nil:
+		m.token(c.Token)
+	}
+	m.limit("bytes", m.size, MaxRecord)
+	if m.err != nil {
+		return 0, m.err
+	}
+	return m.size, nil
+}
+
+// flaw says why c is no change, "" if it is one.
+func flaw(c *Change) string {
+	switch {
+	case count(c.Record != nil, c.Authority != nil, c.Token != nil, !c.Delete.IsZero()) != 1:
+		return "not exactly one of record, authority, token and name to delete"
+	case c.Subject().Key == "":
+		return "about a record without a name, an authority without a prefix or a token without an ID"
+	case c.Token == nil && !printable(c.Subject().Key):
+		return "the key is not canonical: it has characters that no name has"
+	case !timely(c.Time):
+		return "no time, or one outside the years 1 to 9999"
+	case c.Token != nil && !c.Token.Created.IsZero() && !timely(c.Token.Created):
+		return "the time of the token's creation is outside the years 1 to 9999"
+	}
+	return ""
+}
+
+func count(conditions ...bool) (n int) {
+	for _, c := range conditions {
+		if c {
+			n++
+		}
+	}
+	return n
+}
+
+// printable reports whether key could be one: stores rely on it that keys have
+// no control characters, whoever made them with [name.FromKey].
+func printable(key string) bool {
+	for i := range len(key) {
+		if key[i] <= ' ' || key[i] > '~' {
+			return false
+		}
+	}
+	return true
+}
+
+// timely reports whether t can be kept and shown (RFC 3339 has four digits for
+// the year).
+func timely(t time.Time) bool {
+	t = t.UTC()
+	return t.Year() >= 1 && t.Year() <= 9999 && !wholeMillis(t).IsZero()
+}
+
+// A meter measures a change and keeps the first limit that it exceeds.
+type meter struct {
+	index  int
+	key    string
+	size   int // bytes of all texts
+	values int // of all lists
+	err    error
+}
+
+func (m *meter) limit(what string, size, limit int) {
+	if size > limit && m.err == nil {
+		m.err = &LimitError{m.index, m.key, what, size, limit}
+	}
+}
+
+func (m *meter) subject(c *Change) {
+	m.size += len(m.key)
+	limit := name.MaxLength
+	if c.Token != nil {
+		limit = MaxTokenID
+	}
+	m.limit("key", len(m.key), limit)
+}
+
+func (m *meter) text(what, s string) {
+	m.size += len(s)
+	m.limit(what, len(s), MaxText)
+}
+
+func (m *meter) list(what string, values []string) {
+	m.values += len(values)
+	m.limit("values", m.values, MaxValues)
+	for _, s := range values {
+		m.text(what, s)
+	}
+}
+
+func (m *meter) record(r *Record) {
+	m.limit("name", len(r.Spelling), name.MaxLength)
+	m.limit("locations", len(r.Locations), MaxLocations)
+	m.text("name", r.Spelling)
+	m.text("reason", r.Reason)
+	m.list("same_as", r.SameAs)
+	m.list("successors", r.Successors)
+	m.metadata(r.Metadata)
+	for i := range r.Locations {
+		m.location(&r.Locations[i])
+	}
+}
+
+func (m *meter) metadata(d nomen.Metadata) {
+	for k, values := range d {
+		m.text("metadata", k)
+		m.list("metadata", values)
+	}
+	m.limit("metadata", len(d), MaxValues)
+}
+
+func (m *meter) location(l *nomen.Location) {
+	m.text("url", l.URL)
+	m.text("type", l.Type)
+	m.text("lang", l.Lang)
+	m.text("rel", l.Rel)
+	m.text("country", l.Country)
+	m.text("component", l.Component)
+	m.text("charset", l.Charset)
+	m.text("note", l.Note)
+	m.text("valid_from", l.ValidFrom)
+	m.text("valid_until", l.ValidUntil)
+}
+
+func (m *meter) authority(a *Authority) {
+	m.list("owners", a.Owners)
+	m.list("hosts", a.Hosts)
+	m.list("addresses", a.Addresses)
+	m.list("parents", a.Parents)
+	m.list("children", a.Children)
+	m.text("contact", a.Contact)
+	m.text("description", a.Description)
+	m.text("default_service", string(a.Service))
+}
+
+func (m *meter) token(t *Token) {
+	m.text("role", t.Role)
+	m.list("prefixes", t.Prefixes)
+	m.text("who", t.Who)
+}

@@ -1,0 +1,41 @@
+package store
+
+import (
+	"fmt"
+	"strings"
+)
+
+// The limits of what a store takes. The longest key is [name.MaxLength].
+const (
+	MaxLocations  = 1000      // of a record
+	MaxValues     = 10_000    // of all lists of a change together, locations aside
+	MaxText       = 64 << 10  // bytes of one text: a URL, note, value, reason
+	MaxTokenID    = 256       // bytes of the ID of a token
+	MaxRecord     = 1 << 20   // bytes of all texts of a change
+	MaxBatch      = 100_000   // changes in one Apply
+	MaxBatchBytes = 256 << 20 // bytes of all texts of a batch
+)
+
+// A LimitError is returned for a change that is larger than a store takes, or
+// that makes its batch so.
+type LimitError struct {
+	Index int    // of the change in its batch
+	Key   string // of the name, authority or token
+	What  string // "locations", "note", "changes of the batch" ...
+	Size  int
+	Limit int
+}
+
+func (e *LimitError) Error() string {
+	return fmt.Sprintf("store: %s: %s: %d, more than %d", shorten(e.Key), e.What, e.Size, e.Limit)
+}
+
+const maxQuoted = 200 // bytes of a key that an error message shows
+
+// shorten cuts a key that is itself too long.
+func shorten(key string) string {
+	if len(key) > maxQuoted {
+		key = key[:maxQuoted] + "..."
+	}
+	return strings.ToValidUTF8(key, "?")
+}

@@ -1,0 +1,78 @@
+package memstore
+
+import (
+	"slices"
+	"sort"
+	"strings"
+	"time"
+
+	"github.com/nomen-project/nomen/store"
+)
+
+// A version is a change, never changed again, and the number of its batch.
+type version struct {
+	moment uint64
+	change *store.Change
+}
+
+// A table holds the versions of all subjects of one kind. Keys only ever come,
+// so that who holds a slice of them, or of versions, can go on reading it.
+type table struct {
+	versions map[string][]version // the oldest first
+	keys     []string             // sorted; replaced by a new slice, never changed
+	fresh    []string             // keys that are not yet among them
+}
+
+func newTable() *table { return &table{versions: map[string][]version{}} }
+
+func (t *table) add(key string, v version) {
+	before, ok := t.versions[key]
+	if !ok {
+		t.fresh = append(t.fresh, key)
+	}
+	t.versions[key] = append(before, v)
+}
+
+// at returns the last change of key that was known at a moment and at a time,
+// nil if there is none. Both grow with the versions.
+func (t *table) at(key string, moment uint64, at time.Time) *store.Change {
+	all := t.versions[key]
+	n := sort.Search(len(all), func(i int) bool {
+		return all[i].moment > moment || !all[i].change.KnownAt(at)
+	})
+	if n == 0 {
+		return nil
+	}
+	return all[n-1].change
+}
+
+// sorted returns all keys in byte order.
+func (t *table) sorted() []string {
+	if len(t.fresh) > 0 {
+		slices.Sort(t.fresh)
+		t.keys = merge(t.keys, t.fresh)
+		t.fresh = nil
+	}
+	return t.keys
+}
+
+// merge returns a new slice of the elements of two sorted ones.
+func merge(a, b []string) []string {
+	all := make([]string, 0, len(a)+len(b))
+	for len(a) > 0 && len(b) > 0 {
+		from := &a
+		if b[0] < a[0] {
+			from = &b
+		}
+		all, *from = append(all, (*from)[0]), (*from)[1:]
+	}
+	return append(append(all, a...), b...)
+}
+
+// within returns the part of sorted keys that scan asks for.
+func within(keys []string, scan store.Scan) []string {
+	from := sort.Search(len(keys), func(i int) bool { return keys[i] > scan.After && keys[i] >= scan.Prefix })
+	keys = keys[from:]
+	to := sort.Search(len(keys), func(i int) bool { return !strings.HasPrefix(keys[i], scan.Prefix) })
+	return keys[:to]
+}

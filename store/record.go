@@ -1,0 +1,121 @@
+package store
+
+import (
+	"bytes"
+	"encoding/json"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/nomen-project/nomen"
+	"github.com/nomen-project/nomen/name"
+)
+
+// A Record is one name and all that is known of it.
+type Record struct {
+	Name       name.Name        `json:"-"`                 // the key: the canonical form of Spelling
+	Spelling   string           `json:"name"`              // as given; the key itself if nothing else was
+	Status     nomen.Status     `json:"status"`            // never empty in a store
+	Locations  []nomen.Location `json:"locations"`         // in the order given
+	Metadata   nomen.Metadata   `json:"metadata"`          // elements without values are dropped
+	SameAs     []string         `json:"same_as"`           // other identifiers of the resource
+	Successors []string         `json:"successors"`        // names to use instead
+	Reason     string           `json:"reason"`            // why it was retired
+	Modified   time.Time        `json:"modified,omitzero"` // of the last change; set by the store
+	Revision   uint64           `json:"revision"`          // from 1; set by the store
+}
+
+// MarshalJSON writes the fields in the order above, with empty lists and an
+// empty object where there is nothing, so that equal records are equal bytes.
+func (r Record) MarshalJSON() ([]byte, error) {
+	type plain Record
+	p := plain(r)
+	if p.Spelling == "" {
+		p.Spelling = p.Name.Key()
+	}
+	p.Locations = orEmpty(p.Locations)
+	p.SameAs = orEmpty(p.SameAs)
+	p.Successors = orEmpty(p.Successors)
+	if p.Metadata == nil {
+		p.Metadata = nomen.Metadata{}
+	}
+	return marshal(p)
+}
+
+func orEmpty[T any](s []T) []T {
+	if s == nil {
+		return []T{}
+	}
+	return s
+}
+
+// marshal is json.Marshal without the escapes that only HTML needs.
+func marshal(v any) ([]byte, error) {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(v); err != nil {
+		return nil, err
+	}
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
+}
+
+// Clone returns a copy in normal form that shares nothing with r.
+func (r *Record) Clone() *Record {
+	c := *r
+	if c.Spelling == "" {
+		c.Spelling = c.Name.Key()
+	}
+	if c.Status == "" {
+		c.Status = nomen.Active
+	}
+	c.Locations = cloneList(r.Locations)
+	c.Metadata = cloneMetadata(r.Metadata)
+	c.SameAs = cloneList(r.SameAs)
+	c.Successors = cloneList(r.Successors)
+	c.Modified = wholeMillis(r.Modified)
+	return &c
+}
+
+// SameContent reports whether r and o, both in normal form, differ in nothing
+// but the time and number of their revisions.
+func (r *Record) SameContent(o *Record) bool {
+	return r.Name == o.Name &&
+		r.Spelling == o.Spelling &&
+		r.Status == o.Status &&
+		slices.Equal(r.Locations, o.Locations) &&
+		maps.EqualFunc(r.Metadata, o.Metadata, slices.Equal[[]string]) &&
+		slices.Equal(r.SameAs, o.SameAs) &&
+		slices.Equal(r.Successors, o.Successors) &&
+		r.Reason == o.Reason
+}
+
+// cloneList copies s exactly; nothing is nil.
+func cloneList[T any](s []T) []T {
+	if len(s) == 0 {
+		return nil
+	}
+	return slices.Clone(s)
+}
+
+func cloneMetadata(m nomen.Metadata) nomen.Metadata {
+	var c nomen.Metadata
+	for k, values := range m {
+		if len(values) == 0 {
+			continue
+		}
+		if c == nil {
+			c = make(nomen.Metadata, len(m))
+		}
+		c[k] = slices.Clone(values)
+	}
+	return c
+}
+
+// wholeMillis rounds t down to milliseconds; no time stays none.
+func wholeMillis(t time.Time) time.Time {
+	if t.IsZero() {
+		return time.Time{}
+	}
+	return time.UnixMilli(t.UnixMilli()).UTC()
+}

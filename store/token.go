@@ -1,0 +1,43 @@
+package store
+
+import (
+	"context"
+	"slices"
+	"time"
+)
+
+// A Token lets its bearer change names. The secret itself is nowhere kept.
+type Token struct {
+	ID       string    `json:"id"`       // public part, never empty
+	Hash     [32]byte  `json:"hash"`     // SHA-256 of the secret
+	Role     string    `json:"role"`     // reader, editor, owner, administrator
+	Prefixes []string  `json:"prefixes"` // where the role holds; none for everywhere
+	Who      string    `json:"who"`      // written into the history
+	Created  time.Time `json:"created"`  // in whole milliseconds
+	Revoked  bool      `json:"revoked"`
+}
+
+// Tokens is a store's ability to find the tokens beside the records.
+type Tokens interface {
+	// Token returns the token of this ID, or ErrNotFound.
+	Token(ctx context.Context, id string) (*Token, error)
+}
+
+// Clone returns a copy in normal form that shares nothing with t.
+func (t *Token) Clone() *Token {
+	c := *t
+	c.Prefixes = cloneList(t.Prefixes)
+	c.Created = wholeMillis(t.Created)
+	return &c
+}
+
+// SameContent reports whether t and o, both in normal form, are equal.
+func (t *Token) SameContent(o *Token) bool {
+	return t.ID == o.ID &&
+		t.Hash == o.Hash &&
+		t.Role == o.Role &&
+		slices.Equal(t.Prefixes, o.Prefixes) &&
+		t.Who == o.Who &&
+		t.Created.Equal(o.Created) &&
+		t.Revoked == o.Revoked
+}

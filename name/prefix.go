@@ -57,6 +57,10 @@ func MustParsePrefix(s string) Prefix {
 	return p
 }
 
+// PrefixFromKey returns the prefix whose String is key, as read from a store of
+// the same [RulesVersion]. It costs nothing: it does not check.
+func PrefixFromKey(key string) Prefix { return Prefix{key} }
+
 // IsZero reports whether p is the invalid zero Prefix.
 func (p Prefix) IsZero() bool { return p.key == "" }
 

@@ -1,0 +1,59 @@
+package wire
+
+import (
+	"net"
+	"sync"
+	"time"
+)
+
+// deadline is the earlier of two: the one that net/http sets for reading, and
+// the one by which a head must be complete.
+type deadline struct {
+	mu     sync.Mutex
+	server time.Time
+	head   time.Time // zero unless a head is awaited
+}
+
+// set sets the server's deadline. Unlike the other methods it may be called
+// while somebody reads: that is how net/http interrupts a read.
+func (d *deadline) set(c net.Conn, t time.Time) error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.server = t
+	return c.SetReadDeadline(earlier(t, d.head))
+}
+
+// limit starts the time for a head, if it is not running yet.
+func (d *deadline) limit(c net.Conn, timeout time.Duration) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.head.IsZero() {
+		d.head = time.Now().Add(timeout)
+		c.SetReadDeadline(earlier(d.server, d.head))
+	}
+}
+
+// lift ends the time for a head, if it is running.
+func (d *deadline) lift(c net.Conn) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if !d.head.IsZero() {
+		d.head = time.Time{}
+		c.SetReadDeadline(d.server)
+	}
+}
+
+// spent reports whether the time for a head has run out.
+func (d *deadline) spent() bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return !d.head.IsZero() && !time.Now().Before(d.head)
+}
+
+// earlier returns the earlier of two deadlines, of which zero means never.
+func earlier(a, b time.Time) time.Time {
+	if a.IsZero() || !b.IsZero() && b.Before(a) {
+		return b
+	}
+	return a
+}

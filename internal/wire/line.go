@@ -1,0 +1,168 @@
+package wire
+
+import (
+	"bytes"
+	"net/http"
+	"net/url"
+)
+
+// maxVersionDigits bounds each number of a version that is read leniently.
+const maxVersionDigits = 8
+
+// requestLine is a request line as it was sent, cut into its parts.
+type requestLine struct {
+	method, target, proto string // proto is empty in a Simple-Request
+}
+
+func (l requestLine) simple() bool { return l.proto == "" }
+
+// accepted reports whether net/http accepts line, which has no line end, and
+// returns its method.
+func accepted(line []byte) (method []byte, ok bool) {
+	method, rest, ok1 := bytes.Cut(line, space)
+	target, proto, ok2 := bytes.Cut(rest, space)
+	ok = ok1 && ok2 && isToken(method) && acceptedProto(proto) && acceptedTarget(method, target)
+	return method, ok
+}
+
+var space = []byte(" ")
+
+func acceptedProto(proto []byte) bool {
+	_, _, ok := http.ParseHTTPVersion(string(proto))
+	return ok
+}
+
+// acceptedTarget does what net/http's readRequest does with a target, with a
+// short cut for paths that have nothing to unescape.
+func acceptedTarget(method, target []byte) bool {
+	if len(target) > 0 && target[0] == '/' && bytes.IndexByte(target, '%') < 0 && !hasControl(target) {
+		return true
+	}
+	s := string(target)
+	if string(method) == http.MethodConnect && s != "" && s[0] != '/' {
+		s = "http://" + s
+	}
+	_, err := url.ParseRequestURI(s)
+	return err == nil
+}
+
+// mendable cuts a line that net/http refuses into its parts, if it is one that
+// the wire mends. A Simple-Request can only be the first of its connection.
+//
+//	Simple-Request = "GET" SP Request-URI CRLF                  (RFC 1945, 5)
+//	request-line   = method SP request-target SP HTTP-version   (RFC 9112, 3)
+func mendable(line []byte, first bool) (requestLine, bool) {
+	words, n := splitWords(line)
+	l := requestLine{string(words[0]), string(words[1]), string(words[2])}
+	switch n {
+	case 2: // "GET HTTP/1.0" is a Full-Request that lost its target.
+		_, versioned := majorVersion(words[1])
+		return l, first && l.method == http.MethodGet && !versioned && !hasControl(words[1])
+	case 3: // A CONNECT target is a host and port, nothing that a name server mends.
+		major, ok := majorVersion(words[2])
+		return l, ok && major == 1 && isToken(words[0]) && l.method != http.MethodConnect && !hasControl(words[1])
+	}
+	return requestLine{}, false
+}
+
+// splitWords cuts line at runs of spaces and tabs. It returns the first three
+// words and how many there are; four stands for any greater number.
+func splitWords(line []byte) (words [3][]byte, n int) {
+	for i := 0; i < len(line); {
+		if isSpace(line[i]) {
+			i++
+			continue
+		}
+		start := i
+		for i < len(line) && !isSpace(line[i]) {
+			i++
+		}
+		if n == len(words) {
+			return words, n + 1
+		}
+		words[n] = line[start:i]
+		n++
+	}
+	return words, n
+}
+
+// majorVersion reads a version as leniently as RFC 1945, 3.1 asks for: leading
+// zeros are ignored, numbers may have several digits, and case does not matter.
+//
+//	HTTP-Version = "HTTP" "/" 1*DIGIT "." 1*DIGIT
+func majorVersion(word []byte) (major int, ok bool) {
+	const name = "HTTP/"
+	if len(word) < len(name) || !equalFold(word[:len(name)], name) {
+		return 0, false
+	}
+	before, after, _ := bytes.Cut(word[len(name):], []byte("."))
+	major, ok = number(before)
+	_, ok2 := number(after)
+	return major, ok && ok2
+}
+
+func number(digits []byte) (n int, ok bool) {
+	if len(digits) == 0 || len(digits) > maxVersionDigits {
+		return 0, false
+	}
+	for _, d := range digits {
+		if d < '0' || d > '9' {
+			return 0, false
+		}
+		n = n*10 + int(d-'0')
+	}
+	return n, true
+}
+
+func isSpace(b byte) bool { return b == ' ' || b == '\t' }
+
+func isControl(b byte) bool { return b < ' ' || b == 0x7f }
+
+func hasControl(s []byte) bool {
+	for _, b := range s {
+		if isControl(b) {
+			return true
+		}
+	}
+	return false
+}
+
+// isToken reports whether s is a token (RFC 9110, 5.6.2).
+func isToken(s []byte) bool {
+	for _, b := range s {
+		if !isTokenByte(b) {
+			return false
+		}
+	}
+	return len(s) > 0
+}
+
+func isTokenByte(b byte) bool {
+	switch {
+	case 'a' <= b && b <= 'z', 'A' <= b && b <= 'Z', '0' <= b && b <= '9':
+		return true
+	}
+	return bytes.IndexByte(tokenMarks, b) >= 0
+}
+
+var tokenMarks = []byte("!#$%&'*+-.^_`|~")
+
+// equalFold reports whether s and t are equal but for the case of ASCII letters.
+func equalFold(s []byte, t string) bool {
+	if len(s) != len(t) {
+		return false
+	}
+	for i, b := range s {
+		if lower(b) != lower(t[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+func lower(b byte) byte {
+	if 'A' <= b && b <= 'Z' {
+		b += 'a' - 'A'
+	}
+	return b
+}

@@ -1,0 +1,157 @@
+package wire
+
+import (
+	"cmp"
+	"crypto/rand"
+	"crypto/tls"
+	"log/slog"
+	"net"
+	"sync"
+	"time"
+)
+
+// What the zero [Config] means.
+const (
+	DefaultMaxLine     = 8192
+	DefaultMaxHeader   = 64 << 10
+	DefaultHeadTimeout = 10 * time.Second
+)
+
+// Config says how much of a stranger's request the wire is willing to read. The
+// zero value is ready for use.
+type Config struct {
+	// MaxLine is the greatest length of a request line in bytes, without its line
+	// end; [DefaultMaxLine] if zero.
+	MaxLine int
+	// MaxHeader is the greatest length of a header block in bytes, with the line
+	// ends but without the empty line; [DefaultMaxHeader] if zero.
+	MaxHeader int
+	// HeadTimeout is the time from the first byte of a head to its last, and for a
+	// TLS handshake; [DefaultHeadTimeout] if zero.
+	HeadTimeout time.Duration
+	// Now gives the Date of the answers that the wire itself writes; time.Now if nil.
+	Now func() time.Time
+	// Log gets a line for each request that the wire itself answers; nothing is
+	// logged if nil.
+	Log *slog.Logger
+}
+
+func (c Config) withDefaults() Config {
+	c.MaxLine = cmp.Or(c.MaxLine, DefaultMaxLine)
+	c.MaxHeader = cmp.Or(c.MaxHeader, DefaultMaxHeader)
+	c.HeadTimeout = cmp.Or(c.HeadTimeout, DefaultHeadTimeout)
+	if c.Now == nil {
+		c.Now = time.Now
+	}
+	if c.Log == nil {
+		c.Log = slog.New(slog.DiscardHandler)
+	}
+	return c
+}
+
+// NewListener returns a listener whose connections mend what net/http refuses.
+// It must be given to an [http.Server] as it is; l may be a TLS listener.
+// Closing it closes l.
+func NewListener(l net.Listener, c Config) net.Listener {
+	return &listener{
+		Listener:     l,
+		config:       c.withDefaults(),
+		reasonHeader: "!reason-" + rand.Text(),
+		arrivals:     make(chan arrival),
+		closed:       make(chan struct{}),
+	}
+}
+
+// listener accepts in the background, so that a client that is slow to shake
+// hands does not keep the others waiting.
+type listener struct {
+	net.Listener
+	config       Config
+	reasonHeader string // carries a reason phrase from the handler to the filter
+
+	start    sync.Once
+	arrivals chan arrival
+	stop     sync.Once
+	closed   chan struct{}
+}
+
+// arrival is what Accept returns.
+type arrival struct {
+	conn net.Conn
+	err  error
+}
+
+// Accept waits for the next connection that is ready to be served.
+func (l *listener) Accept() (net.Conn, error) {
+	l.start.Do(func() { go l.acceptAll() })
+	select {
+	case a := <-l.arrivals:
+		return a.conn, a.err
+	case <-l.closed:
+		return nil, net.ErrClosed
+	}
+}
+
+// Close makes Accept return. Connections that were accepted stay open.
+func (l *listener) Close() error {
+	l.stop.Do(func() { close(l.closed) })
+	return l.Listener.Close()
+}
+
+func (l *listener) acceptAll() {
+	for ok := true; ok; {
+		c, err := l.Listener.Accept()
+		if t, isTLS := c.(*tls.Conn); isTLS {
+			go l.shakeHands(t)
+			continue
+		}
+		if err != nil {
+			ok = l.deliver(arrival{err: err})
+			continue
+		}
+		ok = l.deliver(arrival{conn: l.wrap(c)})
+	}
+}
+
+// deliver hands a to Accept, and reports whether the listener is still open.
+func (l *listener) deliver(a arrival) bool {
+	select {
+	case l.arrivals <- a:
+		return true
+	case <-l.closed:
+		if a.conn != nil {
+			a.conn.Close()
+		}
+		return false
+	}
+}
+
+// shakeHands delivers t when its handshake is over. net/http reports a failed
+// handshake, and speaks HTTP/2, only on the bare *tls.Conn.
+func (l *listener) shakeHands(t *tls.Conn) {
+	t.SetDeadline(time.Now().Add(l.config.HeadTimeout))
+	err := t.Handshake()
+	t.SetDeadline(time.Time{})
+	if err != nil || !isHTTP1(t.ConnectionState().NegotiatedProtocol) {
+		l.deliver(arrival{conn: t})
+		return
+	}
+	l.deliver(arrival{conn: &tlsConn{conn: l.wrap(t), tls: t}})
+}
+
+func isHTTP1(proto string) bool {
+	return proto == "" || proto == "http/1.1" || proto == "http/1.0"
+}
+
+func (l *listener) wrap(c net.Conn) *conn {
+	return &conn{Conn: c, listener: l, head: head{first: true}}
+}
+
+// tlsConn is a conn that net/http sees to be encrypted.
+type tlsConn struct {
+	*conn
+	tls *tls.Conn
+}
+
+// ConnectionState lets net/http set [http.Request.TLS].
+func (c *tlsConn) ConnectionState() tls.ConnectionState { return c.tls.ConnectionState() }

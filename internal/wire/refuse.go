@@ -1,0 +1,71 @@
+package wire
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"net/http"
+	"time"
+)
+
+// After the last answer on a connection the wire reads on for so long and so
+// many bytes. A connection that is closed while bytes wait to be read is reset,
+// and the client may lose the answer (RFC 9112, 9.6).
+const (
+	lingerTime = time.Second
+	maxLinger  = 256 << 10
+)
+
+// refusal is an answer of the wire's own.
+type refusal struct {
+	status int
+	advice string
+}
+
+var (
+	uriTooLong     = refusal{http.StatusRequestURITooLong, "The request line is longer than this server reads."}
+	headerTooLarge = refusal{http.StatusRequestHeaderFieldsTooLarge, "The header block is longer than this server reads."}
+	requestTimeout = refusal{http.StatusRequestTimeout, "The request did not arrive in time."}
+)
+
+// refuse answers in net/http's place and ends the connection. net/http finds
+// that it has no more to read, and nowhere to write to.
+func (c *conn) refuse(r refusal) error {
+	c.stage = ended
+	c.refused.Store(true)
+	c.deadline.lift(c.Conn)
+	if len(c.in) > 0 {
+		c.listener.config.Log.Info("request refused", "status", r.status, "remote", c.RemoteAddr().String())
+		c.SetWriteDeadline(time.Now().Add(lingerTime))
+		c.Conn.Write(r.answer(bytes.HasPrefix(c.in, []byte("HEAD ")), c.listener.config.Now()))
+		c.linger()
+	}
+	c.in = nil
+	return io.EOF
+}
+
+func (r refusal) answer(bare bool, now time.Time) []byte {
+	text := http.StatusText(r.status)
+	body := fmt.Sprintf("%d %s\r\n%s\r\n", r.status, text, r.advice)
+	head := fmt.Sprintf("HTTP/1.1 %d %s\r\nDate: %s\r\nContent-Type: text/plain; charset=utf-8\r\n"+
+		"Content-Length: %d\r\nConnection: close\r\n\r\n",
+		r.status, text, now.UTC().Format(http.TimeFormat), len(body))
+	if bare {
+		return []byte(head)
+	}
+	return []byte(head + body)
+}
+
+// linger says that nothing more will come, and waits for the client to see it.
+func (c *conn) linger() {
+	if c.CloseWrite() != nil {
+		return
+	}
+	c.Conn.SetReadDeadline(time.Now().Add(lingerTime))
+	io.CopyN(io.Discard, c.Conn, maxLinger)
+}
+
+func (c *conn) lingerAndClose() {
+	c.linger()
+	c.Conn.Close()
+}

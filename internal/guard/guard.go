@@ -1,0 +1,90 @@
+// Package guard keeps a program that dials on a stranger's behalf away from
+// addresses that the stranger could not reach himself: the machine's own, those
+// of private networks, and all that do not belong to one host of the public
+// Internet.
+//
+// The check belongs after DNS and at the moment of connecting, where no second
+// answer of a name server can slip past it: [Control] is for [net.Dialer],
+// [Check] for programs that look names up themselves.
+//
+// The blocks are those of the IANA special-purpose address registries (RFC
+// 6890 and its updates) that are not globally reachable, and multicast (RFC
+// 5771; RFC 4291, 2.7). An IPv6 address that carries an IPv4 address is judged by
+// that one too: IPv4-mapped (RFC 4291, 2.5.5.2), NAT64 (RFC 6052), 6to4 (RFC
+// 3056) and ISATAP (RFC 5214). All else outside 2000::/3 is refused.
+package guard
+
+import (
+	"fmt"
+	"net/netip"
+	"syscall"
+)
+
+// An AddressError is the refusal of an address.
+type AddressError struct {
+	Addr netip.Addr
+	Why  string // "loopback", "private network", ...
+}
+
+func (e *AddressError) Error() string {
+	return fmt.Sprintf("guard: %s is not a public address: %s", e.Addr, e.Why)
+}
+
+// Control is a [net.Dialer.Control] that lets only connections to public
+// addresses be made. The error contains an [*AddressError].
+func Control(_, address string, _ syscall.RawConn) error {
+	ap, err := netip.ParseAddrPort(address)
+	if err != nil {
+		return fmt.Errorf("guard: %w", err)
+	}
+	return Check(ap.Addr())
+}
+
+// Check returns an [*AddressError] unless a is a public unicast address.
+func Check(a netip.Addr) error {
+	if why := objection(a); why != "" {
+		return &AddressError{Addr: a, Why: why}
+	}
+	return nil
+}
+
+// objection says in words why a is not public, or nothing.
+func objection(a netip.Addr) string {
+	switch {
+	case !a.IsValid():
+		return "no address"
+	case a.Zone() != "":
+		return "of one link"
+	}
+	if a = a.Unmap(); a.Is4() {
+		return find(blocks4[:], a)
+	}
+	if why := find(blocks6[:], a); why != "" {
+		return why
+	}
+	if inner, ok := embedded(a); ok {
+		if why := find(blocks4[:], inner); why != "" {
+			return "it carries " + inner.String() + ": " + why
+		}
+		return ""
+	}
+	if !global.Contains(a) {
+		return "no global unicast address"
+	}
+	return ""
+}
+
+// embedded returns the IPv4 address to which the network carries what is sent
+// to a.
+func embedded(a netip.Addr) (netip.Addr, bool) {
+	b := a.As16()
+	switch {
+	case nat64.Contains(a):
+		return netip.AddrFrom4([4]byte(b[12:])), true
+	case sixToFour.Contains(a):
+		return netip.AddrFrom4([4]byte(b[2:6])), true
+	case b[8]&^2 == 0 && b[9] == 0 && b[10] == 0x5e && b[11] == 0xfe && global.Contains(a): // ISATAP
+		return netip.AddrFrom4([4]byte(b[12:])), true
+	}
+	return netip.Addr{}, false
+}

@@ -1,0 +1,72 @@
+# nomen: `make demo` shows it, `make test` checks it.
+
+GO        ?= go
+TOOLS      = $(CURDIR)/bin/tools
+VERSION   ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo devel)
+LDFLAGS    = -s -w -X main.version=$(VERSION)
+FUZZTIME  ?= 60s
+BENCHTIME ?= 1s
+COUNT     ?= 5
+
+.PHONY: all build demo test check lint race static test-clients bench fuzz generate crash clean help
+
+all: build
+
+help: ## this list
+	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 14
+
+build: ## bin/nomen, one static binary
+	CGO_ENABLED=0 $(GO) build -trimpath -ldflags '$(LDFLAGS)' -o bin/nomen ./cmd/nomen
+
+demo: build ## serve the 9,154 RFC names; DATA=DIR keeps the store, LISTEN=ADDR and ADMIN=ADDR choose the ports
+	@scripts/demo.sh
+
+test: ## everything; installs what is missing
+	@scripts/prepare.sh
+	$(MAKE) check
+
+check: lint race static ## what must hold before every change lands
+
+lint: $(TOOLS)/.built
+	@test -z "$$($(TOOLS)/gofumpt -l . | tee /dev/stderr)" || { echo 'gofumpt: run $(TOOLS)/gofumpt -w .'; exit 1; }
+	$(GO) vet ./...
+	$(GO) mod tidy -diff
+	$(TOOLS)/staticcheck ./...
+	$(TOOLS)/unparam ./...
+	@out=$$($(TOOLS)/deadcode -test ./...); test -z "$$out" || { echo "$$out"; exit 1; }
+	@$(TOOLS)/misspell -error -locale UK README.md CHANGELOG.md CONTRIBUTING.md docs/*.md docs/decisions
+
+race:
+	CGO_ENABLED=1 $(GO) test -race -timeout 15m ./...
+
+static: build ## the binary links nothing and runs
+	@! ldd bin/nomen >/dev/null 2>&1 || { echo 'bin/nomen is not static'; exit 1; }
+	bin/nomen version
+
+test-clients: build ## browsers, curl and other foreign clients; installs them
+	@scripts/prepare.sh clients
+	$(GO) test -count=1 -tags clients -run '^TestClient' -v ./cmd/nomen
+
+crash: build ## kill -9 the server 100 times under load
+	NOMEN_KILLS=100 $(GO) test -count=1 -run '^TestKill$$' -v -timeout 30m ./cmd/nomen
+
+bench: ## all benchmarks; the figures go to docs/bench/latest.txt
+	@mkdir -p docs/bench
+	$(GO) test -run '^$$' -bench . -benchmem -benchtime $(BENCHTIME) -count $(COUNT) ./... | tee docs/bench/latest.txt
+	$(TOOLS)/benchstat docs/bench/latest.txt
+
+bench: $(TOOLS)/.built
+
+fuzz: ## every fuzz target for FUZZTIME
+	@scripts/fuzz.sh $(FUZZTIME)
+
+generate: ## write the generated files anew
+	$(GO) generate ./...
+
+clean:
+	rm -rf bin
+
+$(TOOLS)/.built: tools/go.mod tools/go.sum
+	@mkdir -p $(TOOLS)
+	cd tools && GOBIN=$(TOOLS) $(GO) install tool
+	@touch $@

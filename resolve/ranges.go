@@ -1,0 +1,115 @@
+package resolve
+
+import (
+	"strings"
+)
+
+// maxRanges bounds how many ranges of one header field are looked at.
+const maxRanges = 64
+
+// A ranges is the list of an Accept or Accept-Language field (RFC 9110, 12.4.2).
+type ranges []weighted
+
+type weighted struct {
+	value string // in lower case, without parameters
+	q     int    // in thousandths
+}
+
+// parseRanges reads a field leniently: an element that cannot be read is passed
+// over.
+func parseRanges(field string) ranges {
+	var out ranges
+	for element := range strings.SplitSeq(field, ",") {
+		value, params, _ := strings.Cut(element, ";")
+		value = strings.ToLower(strings.Trim(value, " \t"))
+		q, ok := quality(params)
+		if value == "" || !ok {
+			continue
+		}
+		if out = append(out, weighted{value, q}); len(out) == maxRanges {
+			break
+		}
+	}
+	return out
+}
+
+// quality returns the q parameter in thousandths, 1000 if there is none.
+func quality(params string) (int, bool) {
+	for p := range strings.SplitSeq(params, ";") {
+		name, value, ok := strings.Cut(strings.Trim(p, " \t"), "=")
+		if ok && strings.EqualFold(name, "q") {
+			return qvalue(value)
+		}
+	}
+	return 1000, true
+}
+
+// qvalue reads ( "0" [ "." 0*3DIGIT ] ) / ( "1" [ "." 0*3("0") ] ).
+func qvalue(s string) (int, bool) {
+	whole, fraction, _ := strings.Cut(s, ".")
+	if whole != "0" && whole != "1" || len(fraction) > 3 {
+		return 0, false
+	}
+	n := 0
+	for i := range 3 {
+		n *= 10
+		if i < len(fraction) {
+			if fraction[i] < '0' || fraction[i] > '9' {
+				return 0, false
+			}
+			n += int(fraction[i] - '0')
+		}
+	}
+	if whole == "1" {
+		return 1000, n == 0
+	}
+	return n, true
+}
+
+// unstated ranks what says nothing about itself, or what is not asked for, above
+// what is refused and below what is wanted.
+const unstated = 1
+
+// quality returns how much a value is wanted: the q of the most specific range
+// that matches, 1000 if nothing was asked for.
+func (r ranges) quality(value string, match func(value, pattern string) int) int {
+	if len(r) == 0 {
+		return 1000
+	}
+	value, _, _ = strings.Cut(strings.ToLower(value), ";")
+	best, q := 0, unstated
+	for _, w := range r {
+		if m := match(strings.TrimSpace(value), w.value); m > best {
+			best, q = m, w.q
+		}
+	}
+	return q
+}
+
+// matchType returns how specific a match of a media range is, 0 for none.
+func matchType(value, pattern string) int {
+	kind, isAny := strings.CutSuffix(pattern, "/*")
+	switch {
+	case pattern == "*/*":
+		return 1
+	case value == "":
+		return 0
+	case isAny && strings.HasPrefix(value, kind+"/"):
+		return 2
+	case value == pattern:
+		return 3
+	}
+	return 0
+}
+
+// matchLanguage is basic filtering of RFC 4647: the length of the range that is
+// a prefix of the tag, plus one; 1 for "*".
+func matchLanguage(value, pattern string) int {
+	switch {
+	case pattern == "*":
+		return 1
+	case value == pattern, strings.HasPrefix(value, pattern+"-"):
+		return len(pattern) + 1
+	}
+	return 0
+}

@@ -1,0 +1,30 @@
+#!/bin/sh
+# Installs what the tests need and a bare machine lacks: a C compiler for the
+# race detector; with the argument "clients" also the foreign clients.
+set -eu
+
+missing=''
+need() { # need COMMAND PACKAGE
+	command -v "$1" >/dev/null 2>&1 || missing="$missing $2"
+}
+
+need gcc gcc
+[ -e /usr/include/stdlib.h ] || missing="$missing libc6-dev"
+if [ "${1:-}" = clients ]; then
+	need curl curl
+	need wget wget
+	need lynx lynx
+	need python3 python3
+	need chromium chromium
+fi
+
+[ -n "$missing" ] || exit 0
+if [ "$(id -u)" != 0 ] || ! command -v apt-get >/dev/null 2>&1; then
+	echo "please install:$missing" >&2
+	exit 1
+fi
+echo "installing:$missing"
+export DEBIAN_FRONTEND=noninteractive
+apt-get update -q >/dev/null
+# shellcheck disable=SC2086
+apt-get install -y -q --no-install-recommends $missing >/dev/null

@@ -42,11 +42,19 @@ type DeniedError struct {
 	Role Role   // that it has
 	Need Role   // that it needs here
 	Name string // the name or the authority's prefix
+	Why  string // what is special about it; "" if nothing
 }
 
 func (e *DeniedError) Error() string {
-	if e.Role < e.Need {
-		return fmt.Sprintf("%q may not change %q: it takes the role %s, not %s", e.Who, e.Name, e.Need, e.Role)
+	var b strings.Builder
+	fmt.Fprintf(&b, "%q may not change %q: ", e.Who, e.Name)
+	if e.Why != "" {
+		b.WriteString(e.Why + ", ")
 	}
-	return fmt.Sprintf("%q may not change %q: its rights do not reach there", e.Who, e.Name)
+	if e.Role < e.Need {
+		fmt.Fprintf(&b, "it takes the role %s, not %s", e.Need, e.Role)
+	} else {
+		b.WriteString("the role does not reach there")
+	}
+	return b.String()
 }

@@ -2,10 +2,10 @@ package registrar
 
 import (
 	"context"
-	"errors"
 	"log/slog"
 	"time"
 
+	"github.com/nomen-project/nomen"
 	"github.com/nomen-project/nomen/name"
 	"github.com/nomen-project/nomen/store"
 )
@@ -17,74 +17,111 @@ type Options struct {
 	Schemes []string         // of locations, in lower case; DefaultSchemes if nil
 }
 
+// authorityLife is how long another process's change of an authority may go
+// unnoticed here.
+const authorityLife = time.Second
+
 // A Registrar changes a store. It is safe for concurrent use.
 type Registrar struct {
-	store   store.Store
-	now     func() time.Time
-	log     *slog.Logger
-	schemes map[string]bool
+	store       store.Store
+	authorities *store.Table
+	now         func() time.Time
+	log         *slog.Logger
+	schemes     map[string]schemeRule // of locations
 }
 
 // New returns a Registrar for s.
 func New(s store.Store, o Options) *Registrar {
-	r := &Registrar{store: s, now: o.Now, log: o.Log}
+	r := &Registrar{store: s, now: o.Now, log: o.Log, schemes: schemeTable(o.Schemes)}
 	if r.now == nil {
 		r.now = time.Now
 	}
 	if r.log == nil {
 		r.log = slog.New(slog.DiscardHandler)
 	}
+	r.authorities = store.NewTable(s, r.now, authorityLife)
 	return r
 }
-
-var errSoon = errors.New("registrar: not yet")
 
 // Put makes a record as req says. The error is a [*RefusalError], a
 // [*DeniedError], one of those of [store.Store], or a failure of the store; the
 // Outcome has it too.
 func (r *Registrar) Put(ctx context.Context, a Actor, req Request, why string) (Outcome, error) {
-	return Outcome{}, errSoon
-}
-
-// Apply does what Put does for many requests in their order. Those that are
-// refused are left out, and the others go in as one batch; the outcomes are in
-// the order of the requests. Requests of one name build on each other. The
-// error is a failure of the store: then nothing went in.
-func (r *Registrar) Apply(ctx context.Context, a Actor, reqs []Request, why string) ([]Outcome, error) {
-	return nil, errSoon
-}
-
-// Preview returns what Apply would, and changes nothing.
-func (r *Registrar) Preview(ctx context.Context, a Actor, reqs []Request) ([]Outcome, error) {
-	return nil, errSoon
+	outs, err := r.Apply(ctx, a, []Request{req}, why)
+	if err != nil {
+		return Outcome{Err: err}, err
+	}
+	return outs[0], outs[0].Err
 }
 
 // Retire makes n a tombstone. It returns [store.ErrNotFound] when there is no
 // such name, else errors as Put does.
 func (r *Registrar) Retire(ctx context.Context, a Actor, n name.Name, t Retirement, why string) (Outcome, error) {
-	return Outcome{}, errSoon
+	if t.Reason == "" {
+		err := refuse(n.Key(), "reason", faultf(0, "state", "a name is retired for a reason, which readers will be shown"))
+		return Outcome{Name: n, Err: err}, err
+	}
+	there, err := r.find(ctx, n)
+	if err != nil {
+		return Outcome{Name: n, Err: err}, err
+	}
+	fields := FieldStatus | FieldReason
+	if t.Successors != nil {
+		fields |= FieldSuccessors
+	}
+	rec := &store.Record{Name: there.Name, Status: nomen.Retired, Reason: t.Reason, Successors: t.Successors}
+	return r.Put(ctx, a, Request{Record: rec, Fields: fields, Expected: t.Expected}, why)
 }
 
 // Delete removes a name that is reserved. Any other gives a
 // [*store.StateError], a name that does not exist [store.ErrNotFound].
 func (r *Registrar) Delete(ctx context.Context, a Actor, n name.Name, expected uint64, why string) (Outcome, error) {
-	return Outcome{}, errSoon
+	out, err := r.remove(ctx, a, n, expected, why)
+	out.Name, out.Err = n, err
+	return out, err
 }
 
-// PutAuthority makes an authority as given, replacing all of it. Where it is
-// asked (Hosts, Addresses, Default) only an administrator may change. The
-// errors are those of Put.
-func (r *Registrar) PutAuthority(ctx context.Context, a Actor, auth *store.Authority, expected uint64, why string) (Outcome, error) {
-	return Outcome{}, errSoon
+func (r *Registrar) remove(ctx context.Context, a Actor, n name.Name, expected uint64, why string) (Outcome, error) {
+	if !a.mayName(n, Editor) {
+		return Outcome{}, &DeniedError{Who: a.Who, Role: a.Role, Need: Editor, Name: n.Key()}
+	}
+	if f := checkText(why, true); f.bad() {
+		return Outcome{}, refuse(n.Key(), "why", f)
+	}
+	there, err := r.find(ctx, n)
+	if err != nil {
+		return Outcome{}, err
+	}
+	results, err := r.store.Apply(ctx, []store.Change{{Delete: there.Name, Expected: expected, Time: r.now(), Who: a.Who, Why: why}})
+	if err != nil {
+		return Outcome{}, err
+	}
+	return Outcome{Result: results[0]}, nil
 }
 
 // Get returns the record of n as it is now, or [store.ErrNotFound].
 func (r *Registrar) Get(ctx context.Context, n name.Name) (*store.Record, error) {
-	return r.store.Get(ctx, n, time.Time{})
+	return r.find(ctx, n)
+}
+
+// find returns the record of n in whatever case its authority keeps it.
+func (r *Registrar) find(ctx context.Context, n name.Name) (*store.Record, error) {
+	set, err := r.authorities.Set(ctx, time.Time{})
+	if err != nil {
+		return nil, err
+	}
+	return r.store.Get(ctx, set.Of(n).Fold(n), time.Time{})
 }
 
 // AuthorityOf returns the authority that decides about n, the one with the
 // longest prefix, or [store.ErrNotFound].
 func (r *Registrar) AuthorityOf(ctx context.Context, n name.Name) (*store.Authority, error) {
-	return nil, errSoon
+	set, err := r.authorities.Set(ctx, time.Time{})
+	if err != nil {
+		return nil, err
+	}
+	if a := set.Of(n); a != nil {
+		return a.Clone(), nil
+	}
+	return nil, store.ErrNotFound
 }

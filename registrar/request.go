@@ -46,12 +46,13 @@ type Request struct {
 
 // An Outcome tells what became of a request.
 type Outcome struct {
-	Name     name.Name
-	Result   store.Result
-	Created  bool          // it did not exist before
-	Record   *store.Record // as it is now; nil when deleted or refused
-	Warnings []Warning
-	Err      error // nil if it was done, or would be
+	Name      name.Name // zero for an authority
+	Result    store.Result
+	Created   bool             // it did not exist before
+	Record    *store.Record    // as it is now; nil when deleted or refused
+	Authority *store.Authority // as it is now, if it was about one
+	Warnings  []Warning
+	Err       error // nil if it was done, or would be
 }
 
 // A Warning is something that is allowed and perhaps not meant.

@@ -1,0 +1,256 @@
+package registrar
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/netip"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/nomen-project/nomen"
+	"github.com/nomen-project/nomen/name"
+	"github.com/nomen-project/nomen/store"
+)
+
+// PutAuthority makes an authority as given, replacing all of it. Where it is
+// asked (Hosts, Addresses, Default) only an administrator may change, and no two
+// authorities may be asked in the same place. Hosts are kept without port, in
+// lower case. The errors are those of Put.
+func (r *Registrar) PutAuthority(ctx context.Context, a Actor, auth *store.Authority, expected uint64, why string) (Outcome, error) {
+	out, err := r.putAuthority(ctx, a, auth, expected, why)
+	out.Err = err
+	return out, err
+}
+
+func (r *Registrar) putAuthority(ctx context.Context, a Actor, auth *store.Authority, expected uint64, why string) (Outcome, error) {
+	next := auth.Clone()
+	if err := checkAuthority(next, why); err != nil {
+		return Outcome{}, err
+	}
+	r.authorities.Forget()
+	set, err := r.authorities.Set(ctx, time.Time{})
+	if err != nil {
+		return Outcome{}, err
+	}
+	there := exactly(set, next.Prefix)
+	if err := permitAuthority(a, next, there); err != nil {
+		return Outcome{}, err
+	}
+	if err := r.checkAgainst(ctx, next, there, set); err != nil {
+		return Outcome{}, err
+	}
+	results, err := r.store.Apply(ctx, []store.Change{{Authority: next, Expected: expected, Time: r.now(), Who: a.Who, Why: why}})
+	if err != nil {
+		return Outcome{}, err
+	}
+	r.authorities.Forget()
+	kept, err := r.store.Authority(ctx, next.Prefix, time.Time{})
+	return Outcome{Result: results[0], Created: there == nil, Authority: kept, Warnings: warnings(next, there)}, err
+}
+
+// exactly returns the authority of this prefix, or nil.
+func exactly(set *store.AuthoritySet, p name.Prefix) *store.Authority {
+	for _, a := range set.All() {
+		if a.Prefix == p {
+			return a
+		}
+	}
+	return nil
+}
+
+func permitAuthority(a Actor, next, there *store.Authority) error {
+	if !a.mayPrefix(next.Prefix, Owner) {
+		return &DeniedError{Who: a.Who, Role: a.Role, Need: Owner, Name: next.Prefix.String()}
+	}
+	if there == nil {
+		there = &store.Authority{}
+	}
+	moved := !slices.Equal(next.Hosts, there.Hosts) || !slices.Equal(next.Addresses, there.Addresses) || next.Default != there.Default
+	if moved && a.Role < Administrator {
+		return &DeniedError{Who: a.Who, Role: a.Role, Need: Administrator, Name: next.Prefix.String(), Why: "it would be asked in other places"}
+	}
+	return nil
+}
+
+func warnings(next, there *store.Authority) []Warning {
+	var all []Warning
+	if len(next.Owners) < 2 {
+		all = append(all, Warning{WarnOwners, fmt.Sprintf("%s has fewer than two owners: who looks after its names when one has left?", next.Prefix)})
+	}
+	if there != nil && there.FoldCase && !next.FoldCase {
+		all = append(all, Warning{WarnFoldOff, "names of " + next.Prefix.String() + " spelled in upper case are no longer found"})
+	}
+	return all
+}
+
+// checkAuthority checks what can be seen from a alone, and puts its hosts and
+// addresses in the form in which they are kept.
+func checkAuthority(a *store.Authority, why string) error {
+	of := a.Prefix.String()
+	if a.Prefix.IsZero() {
+		return refuse(of, "prefix", faultf(0, "prefix", "an authority needs a prefix"))
+	}
+	if err := checkAsked(of, a); err != nil {
+		return err
+	}
+	if err := checkKin(of, "parents", a.Parents); err != nil {
+		return err
+	}
+	if err := checkKin(of, "children", a.Children); err != nil {
+		return err
+	}
+	for i, s := range a.Owners {
+		f := checkText(s, false)
+		if s == "" {
+			f = faultf(0, "text", "is empty")
+		}
+		if f.bad() {
+			return refuseAt(of, "owners", i, "", f)
+		}
+	}
+	return checkPolicy(of, a, why)
+}
+
+// checkAsked checks where an authority is asked.
+func checkAsked(of string, a *store.Authority) error {
+	for i, s := range a.Hosts {
+		a.Hosts[i] = store.CanonicalHost(s)
+		if !isHost(a.Hosts[i]) {
+			return refuseAt(of, "hosts", i, "", faultf(0, "host", "%q is neither a domain name nor an address", s))
+		}
+	}
+	for i, s := range a.Addresses {
+		ip, err := netip.ParseAddr(s)
+		if err != nil {
+			return refuseAt(of, "addresses", i, "", fault{rule: "IP-address", message: err.Error(), err: err})
+		}
+		a.Addresses[i] = ip.Unmap().String()
+	}
+	return nil
+}
+
+// isHost reports whether s, in lower case, can stand in a Host field: labels of
+// letters, digits, hyphens and underscores, or an address.
+func isHost(s string) bool {
+	if literal, ok := strings.CutPrefix(s, "["); ok {
+		ip, err := netip.ParseAddr(strings.TrimSuffix(literal, "]"))
+		return err == nil && ip.Is6() && strings.HasSuffix(s, "]")
+	}
+	const maxHost, maxLabel = 253, 63
+	for label := range strings.SplitSeq(s, ".") {
+		if label == "" || len(label) > maxLabel || label[0] == '-' || label[len(label)-1] == '-' {
+			return false
+		}
+		for i := range len(label) {
+			if c := label[i]; !isAlnum(c) && c != '-' && c != '_' {
+				return false
+			}
+		}
+	}
+	return len(s) <= maxHost
+}
+
+// checkKin accepts the prefixes of authorities, or URIs of what stands for one.
+func checkKin(of, field string, list []string) error {
+	for i, s := range list {
+		if _, err := name.ParsePrefix(s); err == nil && !runs(strings.ToLower(s[:strings.IndexByte(s, ':')])) {
+			continue
+		}
+		if _, f := parseURI(s); f.bad() {
+			return refuseAt(of, field, i, "", f)
+		}
+	}
+	return nil
+}
+
+func checkPolicy(of string, a *store.Authority, why string) error {
+	for _, c := range [...]struct {
+		field string
+		fault fault
+	}{
+		{"contact", checkContact(a.Contact)},
+		{"description", checkText(a.Description, true)},
+		{"default_service", checkService(a.Service)},
+		{"redirect_status", checkRedirect(a.Redirect)},
+		{"why", checkText(why, true)},
+	} {
+		if c.fault.bad() {
+			return refuse(of, c.field, c.fault)
+		}
+	}
+	return nil
+}
+
+func checkContact(s string) fault {
+	if s == "" {
+		return fault{}
+	}
+	_, f := parseURI(s)
+	return f
+}
+
+func checkService(s nomen.Service) fault {
+	if s != "" && !s.Known() {
+		return faultf(0, "service", "%q is not a service of RFC 2483", string(s))
+	}
+	return fault{}
+}
+
+func checkRedirect(code int) fault {
+	switch code {
+	case 0, http.StatusMovedPermanently, http.StatusFound, http.StatusSeeOther,
+		http.StatusTemporaryRedirect, http.StatusPermanentRedirect:
+		return fault{}
+	}
+	return faultf(0, "status", "%d is not one of 301, 302, 303, 307, 308", code)
+}
+
+// checkAgainst checks next against the other authorities and the names that are
+// there.
+func (r *Registrar) checkAgainst(ctx context.Context, next, there *store.Authority, set *store.AuthoritySet) error {
+	of := next.Prefix.String()
+	for _, other := range set.All() {
+		if other.Prefix == next.Prefix {
+			continue
+		}
+		if i := shared(next.Hosts, other.Hosts); i >= 0 {
+			return refuseAt(of, "hosts", i, "", faultf(0, "host", "%s is asked there already", other.Prefix))
+		}
+		if i := shared(next.Addresses, other.Addresses); i >= 0 {
+			return refuseAt(of, "addresses", i, "", faultf(0, "address", "%s is asked there already", other.Prefix))
+		}
+		if next.Default && other.Default {
+			return refuse(of, "default", faultf(0, "default", "%s is the default already", other.Prefix))
+		}
+	}
+	if next.FoldCase && (there == nil || !there.FoldCase) {
+		return r.checkFolded(ctx, next, set)
+	}
+	return nil
+}
+
+// shared returns the index of the first of a that is in b too, or -1.
+func shared(a, b []string) int {
+	return slices.IndexFunc(a, func(s string) bool { return slices.Contains(b, s) })
+}
+
+// checkFolded refuses to fold the case of an authority that has a name in upper
+// case, since nobody would find it again. It reads every name under the prefix.
+func (r *Registrar) checkFolded(ctx context.Context, next *store.Authority, set *store.AuthoritySet) error {
+	for rec, err := range r.store.List(ctx, store.Scan{Prefix: next.Prefix.String()}) {
+		if err != nil {
+			return err
+		}
+		if !next.Prefix.Covers(rec.Name) || next.Fold(rec.Name) == rec.Name {
+			continue
+		}
+		if a := set.Of(rec.Name); a != nil && len(a.Prefix.String()) > len(next.Prefix.String()) {
+			continue
+		}
+		return refuse(next.Prefix.String(), "fold_case", faultf(0, "state",
+			"%s is not in lower case: nobody would find it again", rec.Name))
+	}
+	return nil
+}

@@ -1,0 +1,200 @@
+package registrar
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/nomen-project/nomen"
+	"github.com/nomen-project/nomen/name"
+	"github.com/nomen-project/nomen/store"
+	"github.com/nomen-project/nomen/urn"
+)
+
+// refuse makes the error of a fault in a field of the record or authority with
+// this name.
+func refuse(of, field string, f fault) error {
+	return &RefusalError{Name: of, Field: field, Offset: f.offset, Rule: f.rule, Message: f.message, Err: f.err}
+}
+
+// refuseAt is refuse for the element i of a list.
+func refuseAt(of, list string, i int, sub string, f fault) error {
+	return refuse(of, fmt.Sprintf("%s[%d]%s", list, i, sub), f)
+}
+
+// identify returns the name that a record is about, and the authority that
+// decides about it, nil if there is none.
+func identify(rec *store.Record, set *store.AuthoritySet) (name.Name, *store.Authority, error) {
+	n := rec.Name
+	if rec.Spelling != "" {
+		var err error
+		if n, err = name.Parse(rec.Spelling); err != nil {
+			return n, nil, refuse(rec.Spelling, "name", faultOf(err))
+		}
+	}
+	if n.IsZero() {
+		return n, nil, refuse("", "name", faultf(0, "name", "a record needs a name"))
+	}
+	a := set.Of(n)
+	n = a.Fold(n)
+	if !rec.Name.IsZero() && a.Fold(rec.Name) != n {
+		return n, nil, refuse(rec.Spelling, "name", faultf(0, "name", "does not spell %s", rec.Name.Key()))
+	}
+	return n, a, checkAssignable(n, a)
+}
+
+// checkAssignable refuses the names that cannot be given to anything.
+func checkAssignable(n name.Name, a *store.Authority) error {
+	if runs(n.Scheme()) {
+		return refuse(n.Key(), "name", faultf(0, "scheme", "%s: makes a browser run or show what the link itself holds", n.Scheme()))
+	}
+	element := ""
+	if a != nil {
+		element = a.Prefix.Element(n)
+	}
+	if n.NID() == "dns" {
+		u, err := urn.Draft1995.Parse(n.Key())
+		if err != nil {
+			return refuse(n.Key(), "name", fault{rule: "urn95", message: err.Error(), err: err})
+		}
+		element = u.ElementID()
+	}
+	if strings.HasPrefix(element, urn.ReservedPrefix) {
+		return refuse(n.Key(), "name", faultf(len(n.Key())-len(element), "ElementID",
+			"elements that begin with %q are requests to a resolver and cannot be assigned", urn.ReservedPrefix))
+	}
+	return nil
+}
+
+// checkRecord checks the fields of rec, the record of n, that are meant.
+func (r *Registrar) checkRecord(n name.Name, rec *store.Record, fields Fields) error {
+	of := cmp.Or(rec.Spelling, n.Key())
+	if fields.Has(FieldStatus) && !validStatus(rec.Status) {
+		return refuse(of, "status", faultf(0, "status", "%q is not reserved, active or retired", rec.Status))
+	}
+	if fields.Has(FieldLocations) {
+		for i := range rec.Locations {
+			if field, f := r.checkLocation(&rec.Locations[i]); f.bad() {
+				return refuseAt(of, "locations", i, "."+field, f)
+			}
+		}
+	}
+	if fields.Has(FieldMetadata) {
+		if err := checkMetadata(of, rec.Metadata); err != nil {
+			return err
+		}
+	}
+	if fields.Has(FieldSameAs) {
+		for i, s := range rec.SameAs {
+			if f := checkSame(s); f.bad() {
+				return refuseAt(of, "same_as", i, "", f)
+			}
+		}
+	}
+	if fields.Has(FieldSuccessors) {
+		if err := checkSuccessors(of, n, rec.Successors); err != nil {
+			return err
+		}
+	}
+	if f := checkText(rec.Reason, true); fields.Has(FieldReason) && f.bad() {
+		return refuse(of, "reason", f)
+	}
+	return nil
+}
+
+// validStatus accepts no status too: it means the one that is there.
+func validStatus(s nomen.Status) bool {
+	switch s {
+	case "", nomen.Reserved, nomen.Active, nomen.Retired:
+		return true
+	}
+	return false
+}
+
+// isElement reports whether s is one of the fifteen elements of RFC 5013.
+func isElement(s string) bool {
+	switch s {
+	case "title", "creator", "subject", "description", "publisher", "contributor",
+		"date", "type", "format", "identifier", "source", "language", "relation",
+		"coverage", "rights":
+		return true
+	}
+	return false
+}
+
+func checkMetadata(of string, m nomen.Metadata) error {
+	for _, key := range slices.Sorted(maps.Keys(m)) {
+		if !isElement(key) {
+			return refuse(of, "metadata."+key, faultf(0, "element", "is not an element of Dublin Core (RFC 5013)"))
+		}
+		for i, s := range m[key] {
+			f := checkText(s, true)
+			if s == "" {
+				f = faultf(0, "text", "is empty")
+			}
+			if f.bad() {
+				return refuseAt(of, "metadata."+key, i, "", f)
+			}
+		}
+	}
+	return nil
+}
+
+// checkSame accepts a URI; one that is a URN keeps the rules of URNs.
+func checkSame(s string) fault {
+	u, f := parseURI(s)
+	if f.bad() {
+		return f
+	}
+	if scheme, _ := u.Scheme(); strings.EqualFold(scheme, "urn") {
+		if _, err := name.Parse(s); err != nil {
+			return faultOf(err)
+		}
+	}
+	return fault{}
+}
+
+// checkSuccessors accepts names other than self.
+func checkSuccessors(of string, self name.Name, successors []string) error {
+	for i, s := range successors {
+		n, err := name.Parse(s)
+		switch {
+		case err != nil:
+			return refuseAt(of, "successors", i, "", faultOf(err))
+		case runs(n.Scheme()):
+			_, f := parseURI(s)
+			return refuseAt(of, "successors", i, "", f)
+		case n == self:
+			return refuseAt(of, "successors", i, "", faultf(0, "name", "a name does not succeed itself"))
+		}
+	}
+	return nil
+}
+
+// checkMerged checks what a request makes of the record that is there, nil if
+// there is none, in so far as it cannot be seen from the request alone.
+func (b *batch) checkMerged(rec, there *store.Record, req *Request) error {
+	of := cmp.Or(rec.Spelling, rec.Name.Key())
+	if there != nil && there.Status == nomen.Retired && rec.Status == nomen.Active {
+		if !b.actor.mayName(rec.Name, Owner) {
+			return &DeniedError{Who: b.actor.Who, Role: b.actor.Role, Need: Owner, Name: of, Why: "it is retired"}
+		}
+		if req.Expected == store.AnyRevision {
+			return refuse(of, "status", faultf(0, "state",
+				"the name is retired; to bring it back, expect the revision of its tombstone, which is %d", there.Revision))
+		}
+	}
+	if rec.Reason != "" && rec.Status != nomen.Retired {
+		return refuse(of, "reason", faultf(0, "state", "only a retired name has one"))
+	}
+	if req.Add && req.Fields.Has(FieldLocations) {
+		for i := range rec.Locations {
+			if field, f := checkInterval(&rec.Locations[i]); f.bad() {
+				return refuseAt(of, "locations", i, "."+field, f)
+			}
+		}
+	}
+	return nil
+}

@@ -2,6 +2,9 @@ package bulk
 
 // The limits of what is read.
 const (
-	MaxLine   = 4 << 20 // bytes of a line
-	BatchSize = 5000    // records that go in together
+	MaxLine    = 4 << 20   // bytes of a line
+	BatchSize  = 5000      // records that go in together
+	batchBytes = 16 << 20  // bytes of lines that go in together
+	maxWindow  = 128 << 20 // bytes that a zstd stream may make us keep
+	bufferSize = 256 << 10 // of input and output
 )

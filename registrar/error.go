@@ -18,20 +18,19 @@ type RefusalError struct {
 const maxQuoted = 80 // bytes of a name that an error message shows
 
 func (e *RefusalError) Error() string {
-	var b strings.Builder
 	shown := e.Name
 	if len(shown) > maxQuoted {
 		shown = shown[:maxQuoted] + "..."
 	}
-	fmt.Fprintf(&b, "%q: %s", shown, e.Field)
+	return fmt.Sprintf("%q: %s: %s", shown, e.Field, e.Why())
+}
+
+// Why returns the rule, the offset and the message: what is wrong with the field.
+func (e *RefusalError) Why() string {
 	if e.Offset > 0 {
-		fmt.Fprintf(&b, ", offset %d", e.Offset)
+		return fmt.Sprintf("%s, offset %d: %s", e.Rule, e.Offset, e.Message)
 	}
-	if e.Rule != "" {
-		b.WriteString(": " + e.Rule)
-	}
-	b.WriteString(": " + e.Message)
-	return b.String()
+	return e.Rule + ": " + e.Message
 }
 
 func (e *RefusalError) Unwrap() error { return e.Err }

@@ -26,17 +26,16 @@ func merged(n name.Name, there *store.Record, req *Request) *store.Record {
 	if rec.Status == "" {
 		rec.Status = nomen.Active
 	}
-	set(&rec, req)
+	set(&rec, req, req.Add && there != nil)
 	if rec.Status != nomen.Retired && there != nil && there.Status == nomen.Retired && rec.Reason == there.Reason {
 		rec.Reason = ""
 	}
 	return &rec
 }
 
-// set puts the fields of the request that are meant into rec.
-func set(rec *store.Record, req *Request) {
-	from, add := req.Record, req.Add
-	fields := req.meant()
+// set puts the fields of the request that are meant into rec, or adds to them.
+func set(rec *store.Record, req *Request, add bool) {
+	from, fields := req.Record, req.meant()
 	if fields.Has(FieldStatus) && from.Status != "" {
 		rec.Status = from.Status
 	}

@@ -1,0 +1,294 @@
+package bulk
+
+import (
+	"math"
+	"strconv"
+	"strings"
+	"unicode/utf16"
+	"unicode/utf8"
+)
+
+// A decoder walks over one JSON text (RFC 8259) whose shape the caller knows.
+// The first thing that is wrong is kept, and from then on nothing is read.
+//
+// Strings without escapes are parts of the input.
+type decoder struct {
+	in  string
+	at  int        // in in
+	key int        // where the key of the member begins
+	err *LineError // the first thing that is wrong, without the line number
+
+	// short says that it was wrong that the input ended.
+	short bool
+
+	// Where the value stands, for the error.
+	field string // member of the outer object
+	index int    // of the element of its list, or -1
+	sub   string // member of an inner object
+}
+
+// newDecoder returns a decoder of a line, which is refused at once if it is not
+// UTF-8.
+func newDecoder(line string) *decoder {
+	d := &decoder{in: line, index: -1}
+	if !utf8.ValidString(line) {
+		d.fail(invalid(line), "is not UTF-8")
+	}
+	return d
+}
+
+// invalid returns the offset of the first byte of s that is not UTF-8.
+func invalid(s string) int {
+	for i := 0; i < len(s); {
+		r, size := utf8.DecodeRuneInString(s[i:])
+		if r == utf8.RuneError && size == 1 {
+			return i
+		}
+		i += size
+	}
+	return len(s)
+}
+
+// fail keeps what is wrong at an offset.
+func (d *decoder) fail(at int, message string) {
+	if d.err == nil {
+		d.err = &LineError{Column: at + 1, Field: d.path(), Message: message}
+		d.short = at >= len(d.in)
+	}
+}
+
+const maxShown = 64 // bytes of a field's name in an error
+
+// path returns where the value stands, such as "locations[2].url".
+func (d *decoder) path() string {
+	p := shorten(d.field)
+	if d.field == "metadata" && d.sub != "" {
+		p += "." + shorten(d.sub)
+	}
+	if d.index >= 0 {
+		p += "[" + strconv.Itoa(d.index) + "]"
+	}
+	if d.field == "locations" && d.sub != "" {
+		p += "." + shorten(d.sub)
+	}
+	return p
+}
+
+func shorten(s string) string {
+	if len(s) > maxShown {
+		return s[:maxShown] + "..."
+	}
+	return s
+}
+
+// space skips white space and returns where it ends.
+func (d *decoder) space() int {
+	for d.at < len(d.in) {
+		switch d.in[d.at] {
+		case ' ', '\t', '\r', '\n':
+			d.at++
+		default:
+			return d.at
+		}
+	}
+	return d.at
+}
+
+// take skips white space and c, if it is there.
+func (d *decoder) take(c byte) bool {
+	if d.err == nil && d.space() < len(d.in) && d.in[d.at] == c {
+		d.at++
+		return true
+	}
+	return false
+}
+
+// want fails if c does not come next.
+func (d *decoder) want(c byte, what string) bool {
+	if !d.take(c) {
+		d.fail(d.space(), "wants "+what+", found "+d.found())
+	}
+	return d.err == nil
+}
+
+// found says what comes next.
+func (d *decoder) found() string {
+	if d.at >= len(d.in) {
+		return "the end of the line"
+	}
+	switch c := d.in[d.at]; {
+	case c == '"':
+		return "a string"
+	case c == '{':
+		return "an object"
+	case c == '[':
+		return "a list"
+	case c == '-' || '0' <= c && c <= '9':
+		return "a number"
+	case strings.HasPrefix(d.in[d.at:], "null"):
+		return "null (a field without a value is left out)"
+	case strings.HasPrefix(d.in[d.at:], "true"), strings.HasPrefix(d.in[d.at:], "false"):
+		return "a truth value"
+	}
+	r, _ := utf8.DecodeRuneInString(d.in[d.at:])
+	return strconv.QuoteRune(r)
+}
+
+// end fails if anything but white space follows.
+func (d *decoder) end() {
+	if d.err == nil && d.space() < len(d.in) {
+		d.field, d.index, d.sub = "", -1, ""
+		d.fail(d.at, "after the record comes "+d.found())
+	}
+}
+
+// members reads an object: it yields each key, after which the caller reads the
+// value. Its shape is that of an iterator.
+func (d *decoder) members(yield func(string) bool) {
+	if !d.want('{', "an object") || d.take('}') {
+		return
+	}
+	for d.err == nil {
+		at := d.space()
+		key := d.text()
+		if !d.want(':', "a colon") {
+			return
+		}
+		d.key = at
+		if !yield(key) || d.err != nil || d.take('}') || !d.want(',', `"," or "}"`) {
+			return
+		}
+	}
+}
+
+// elements reads a list: it yields the number of each element, which the caller
+// reads.
+func (d *decoder) elements(yield func(int) bool) {
+	if d.want('[', "a list") && !d.take(']') {
+		for i := 0; d.err == nil; i++ {
+			if !yield(i) || d.err != nil || d.take(']') || !d.want(',', `"," or "]"`) {
+				break
+			}
+		}
+	}
+	if d.err == nil {
+		d.index = -1
+	}
+}
+
+// text reads a string.
+func (d *decoder) text() string {
+	if !d.want('"', "a string") {
+		return ""
+	}
+	for i := d.at; i < len(d.in); i++ {
+		switch c := d.in[i]; {
+		case c == '"':
+			s := d.in[d.at:i]
+			d.at = i + 1
+			return s
+		case c == '\\':
+			return d.escaped(i)
+		case c < ' ':
+			d.fail(i, "a control character in a string has to be escaped")
+			return ""
+		}
+	}
+	d.fail(len(d.in), "the line ends in a string")
+	return ""
+}
+
+// escaped reads the rest of a string whose first escape is at from.
+func (d *decoder) escaped(from int) string {
+	b := append(make([]byte, 0, len(d.in[d.at:from])+64), d.in[d.at:from]...)
+	d.at = from
+	for d.at < len(d.in) && d.err == nil {
+		switch c := d.in[d.at]; {
+		case c == '"':
+			d.at++
+			return string(b)
+		case c == '\\':
+			b = d.escape(b)
+		case c < ' ':
+			d.fail(d.at, "a control character in a string has to be escaped")
+		default:
+			b = append(b, c)
+			d.at++
+		}
+	}
+	d.fail(d.at, "the line ends in a string")
+	return ""
+}
+
+// escape reads one escape and appends what it means.
+func (d *decoder) escape(b []byte) []byte {
+	if d.at+1 >= len(d.in) {
+		d.fail(len(d.in), "the line ends in a string")
+		return b
+	}
+	c := d.in[d.at+1]
+	if c == 'u' {
+		return utf8.AppendRune(b, d.unicode())
+	}
+	i := strings.IndexByte(`"\/bfnrt`, c)
+	if i < 0 {
+		d.fail(d.at, "is not an escape of JSON")
+		return b
+	}
+	d.at += 2
+	return append(b, "\"\\/\b\f\n\r\t"[i])
+}
+
+// unicode reads \uXXXX, or two of them that are a pair.
+func (d *decoder) unicode() rune {
+	start := d.at
+	r := d.hex()
+	if !utf16.IsSurrogate(r) {
+		return r
+	}
+	if strings.HasPrefix(d.in[d.at:], `\u`) {
+		if pair := utf16.DecodeRune(r, d.hex()); pair != utf8.RuneError {
+			return pair
+		}
+	}
+	d.fail(start, "half of a surrogate pair is not a character")
+	return utf8.RuneError
+}
+
+// hex reads \uXXXX.
+func (d *decoder) hex() rune {
+	const size = len(`\uXXXX`)
+	if d.at+size > len(d.in) {
+		d.fail(len(d.in), "the line ends in an escape")
+		return utf8.RuneError
+	}
+	n, err := strconv.ParseUint(d.in[d.at+2:d.at+size], 16, 16)
+	if err != nil {
+		d.fail(d.at, `wants four hex digits after \u`)
+		return utf8.RuneError
+	}
+	d.at += size
+	return rune(n)
+}
+
+// integer reads a whole number that is at least low.
+func (d *decoder) integer(low int64) int64 {
+	at := d.space()
+	if at < len(d.in) && d.in[at] != '-' && (d.in[at] < '0' || d.in[at] > '9') || at >= len(d.in) {
+		d.fail(at, "wants a number, found "+d.found())
+		return 0
+	}
+	for d.at++; d.at < len(d.in) && strings.IndexByte("0123456789.eE+-", d.in[d.at]) >= 0; {
+		d.at++
+	}
+	s := d.in[at:d.at]
+	n, err := strconv.ParseInt(s, 10, 64)
+	digits := strings.TrimPrefix(s, "-")
+	switch {
+	case err != nil || n == math.MaxInt64 || len(digits) > 1 && digits[0] == '0':
+		d.fail(at, "wants a whole number")
+	case n < low:
+		d.fail(at, "is too small")
+	}
+	return n
+}

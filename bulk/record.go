@@ -1,0 +1,248 @@
+package bulk
+
+import (
+	"time"
+
+	"github.com/nomen-project/nomen"
+	"github.com/nomen-project/nomen/registrar"
+	"github.com/nomen-project/nomen/store"
+)
+
+// record reads the object of a record, and which fields it has. Its shape is
+// known, so nothing here recurs.
+func (d *decoder) record() (*store.Record, registrar.Fields) {
+	rec := new(store.Record)
+	fields := registrar.FieldName
+	seen := memberSet(0)
+	for key := range d.members {
+		d.field = key
+		bit := recordBit(key)
+		if !d.first(&seen, bit) {
+			break
+		}
+		fields |= d.value(rec, bit)
+		d.field = ""
+	}
+	d.end()
+	if rec.Spelling == "" && d.err == nil {
+		d.field = "name"
+		d.fail(0, "missing: a record needs a name")
+	}
+	return rec, fields
+}
+
+// The members of a record and of a location, as bits of a memberSet.
+const (
+	isUnknown = iota
+	isName
+	isStatus
+	isLocations
+	isMetadata
+	isSameAs
+	isSuccessors
+	isReason
+	isModified
+	isRevision
+	isURL
+	isType
+	isLang
+	isRel
+	isPriority
+	isWeight
+	isCountry
+	isComponent
+	isCharset
+	isNote
+	isValidFrom
+	isValidUntil
+)
+
+// A memberSet is the set of the members that an object has had.
+type memberSet uint32
+
+func recordBit(key string) int {
+	switch key {
+	case "name":
+		return isName
+	case "status":
+		return isStatus
+	case "locations":
+		return isLocations
+	case "metadata":
+		return isMetadata
+	case "same_as":
+		return isSameAs
+	case "successors":
+		return isSuccessors
+	case "reason":
+		return isReason
+	case "modified":
+		return isModified
+	case "revision":
+		return isRevision
+	}
+	return isUnknown
+}
+
+func locationBit(key string) int {
+	switch key {
+	case "url":
+		return isURL
+	case "type":
+		return isType
+	case "lang":
+		return isLang
+	case "rel":
+		return isRel
+	case "priority":
+		return isPriority
+	case "weight":
+		return isWeight
+	case "country":
+		return isCountry
+	case "component":
+		return isComponent
+	case "charset":
+		return isCharset
+	case "note":
+		return isNote
+	case "valid_from":
+		return isValidFrom
+	case "valid_until":
+		return isValidUntil
+	}
+	return isUnknown
+}
+
+// first fails when a member is unknown or comes a second time.
+func (d *decoder) first(seen *memberSet, bit int) bool {
+	switch {
+	case bit == isUnknown:
+		d.fail(d.key, "unknown field")
+	case *seen&(1<<bit) != 0:
+		d.fail(d.key, "given twice")
+	}
+	*seen |= 1 << bit
+	return d.err == nil
+}
+
+// value reads a member of a record.
+func (d *decoder) value(rec *store.Record, bit int) registrar.Fields {
+	switch bit {
+	case isName:
+		rec.Spelling = d.text()
+	case isStatus:
+		rec.Status = nomen.Status(d.text())
+		return registrar.FieldStatus
+	case isLocations:
+		rec.Locations = d.locations()
+		return registrar.FieldLocations
+	case isMetadata:
+		rec.Metadata = d.metadata()
+		return registrar.FieldMetadata
+	case isSameAs:
+		rec.SameAs = d.texts()
+		return registrar.FieldSameAs
+	case isSuccessors:
+		rec.Successors = d.texts()
+		return registrar.FieldSuccessors
+	case isReason:
+		rec.Reason = d.text()
+		return registrar.FieldReason
+	case isModified:
+		d.time()
+	case isRevision:
+		rec.Revision = uint64(d.integer(0))
+	}
+	return 0
+}
+
+// time reads a time that is not needed, but has to be one.
+func (d *decoder) time() {
+	at := d.space()
+	var t time.Time
+	if s := d.text(); s != "" && t.UnmarshalText([]byte(s)) != nil {
+		d.fail(at, "wants a time in the form 2006-01-02T15:04:05Z")
+	}
+}
+
+func (d *decoder) texts() []string {
+	var all []string
+	for i := range d.elements {
+		d.index = i
+		all = append(all, d.text())
+	}
+	return all
+}
+
+func (d *decoder) locations() []nomen.Location {
+	var all []nomen.Location
+	for i := range d.elements {
+		d.index = i
+		all = append(all, nomen.Location{})
+		d.location(&all[i])
+	}
+	return all
+}
+
+func (d *decoder) location(l *nomen.Location) {
+	seen := memberSet(0)
+	for key := range d.members {
+		d.sub = key
+		bit := locationBit(key)
+		if !d.first(&seen, bit) {
+			return
+		}
+		switch bit {
+		case isPriority:
+			l.Priority = int(d.integer(minRank))
+		case isWeight:
+			l.Weight = int(d.integer(minRank))
+		default:
+			*textOf(l, bit) = d.text()
+		}
+		d.sub = ""
+	}
+}
+
+// minRank lets the registrar say what is wrong with a negative number.
+const minRank = -1 << 31
+
+// textOf returns the text of l that bit stands for.
+func textOf(l *nomen.Location, bit int) *string {
+	switch bit {
+	case isURL:
+		return &l.URL
+	case isType:
+		return &l.Type
+	case isLang:
+		return &l.Lang
+	case isRel:
+		return &l.Rel
+	case isCountry:
+		return &l.Country
+	case isComponent:
+		return &l.Component
+	case isCharset:
+		return &l.Charset
+	case isNote:
+		return &l.Note
+	case isValidFrom:
+		return &l.ValidFrom
+	}
+	return &l.ValidUntil
+}
+
+func (d *decoder) metadata() nomen.Metadata {
+	m := nomen.Metadata{}
+	for key := range d.members {
+		d.sub = key
+		if _, twice := m[key]; twice {
+			d.fail(d.key, "given twice")
+			return nil
+		}
+		m[key] = d.texts()
+		d.sub = ""
+	}
+	return m
+}

@@ -174,7 +174,7 @@ func generateClasses() ([]byte, error) {
 	b.WriteString("// classes has a table for each dialect: for every octet the places where it\n")
 	b.WriteString("// may stand bare. The rules, with their sections, are in class_test.go.\n")
 	b.WriteString("var classes = [...][256]class{\n")
-	for d := Draft1993; d <= RFC3986; d++ {
+	for d := Draft1993; d.IsValid(); d++ {
 		fmt.Fprintf(&b, "Dialect%s: {\n", dialectConst[d])
 		for c := range 256 {
 			if bits := classOf(d, byte(c)); bits != "" {
@@ -189,7 +189,7 @@ func generateClasses() ([]byte, error) {
 }
 
 var dialectConst = map[Dialect]string{
-	Draft1993: "Draft1993", Draft1997: "Draft1997", Draft2003: "Draft2003", RFC3986: "RFC3986",
+	Draft1993: "Draft1993", Draft1997: "Draft1997", Draft2003: "Draft2003", RFC3986: "RFC3986", RFC6874: "RFC6874",
 }
 
 // zclass.go is what the rules say. Run go generate after changing a rule.

@@ -2,42 +2,129 @@ package uri
 
 // A Dialect is a generation of the generic syntax. The zero Dialect is not
 // valid.
+//
+// A dialect is data: a table of the places where each octet may stand, and a
+// few differences; there is one parser.
 type Dialect uint8
 
-// The dialects, by year.
+// The dialects, by year. RFC6874 is [RFC3986] with zone identifiers in IPv6
+// addresses, such as http://[fe80::1%25en0]/; who wants them must ask for them.
 const (
 	Draft1993 Dialect = iota + 1 // draft-ietf-uri-url, July 1993
 	Draft1997                    // draft-fielding-url-syntax-05, May 1997
 	Draft2003                    // draft-fielding-uri-rfc2396bis-01, March 2003
 	RFC3986                      // RFC 3986, January 2005
+	RFC6874                      // RFC 6874, February 2013
 
 	// Latest is the dialect of the functions that do not name one.
 	Latest = RFC3986
+
+	dialects = int(RFC6874) + 1
 )
 
-// String returns the name of the dialect on the command line: 1993, 1997, 2003
-// or rfc3986.
+// String returns the name of the dialect on the command line: 1993, 1997, 2003,
+// rfc3986 or rfc6874.
 func (d Dialect) String() string {
-	switch d {
-	case Draft1993:
-		return "1993"
-	case Draft1997:
-		return "1997"
-	case Draft2003:
-		return "2003"
-	case RFC3986:
-		return "rfc3986"
-	default:
+	if !d.IsValid() {
 		return "invalid"
 	}
+	return grammars[d].name
 }
+
+// IsValid reports whether d is one of the dialects.
+func (d Dialect) IsValid() bool { return d != 0 && int(d) < dialects }
 
 // ParseDialect returns the dialect with the name s; see [Dialect.String].
 func ParseDialect(s string) (Dialect, bool) {
-	for d := Draft1993; d <= Latest; d++ {
+	for d := Draft1993; d.IsValid(); d++ {
 		if d.String() == s {
 			return d, true
 		}
 	}
 	return 0, false
+}
+
+// A grammar is what distinguishes a dialect, apart from its characters. A field
+// is false where a document says nothing of the kind.
+type grammar struct {
+	name  string
+	rules [ruleCount]string // the words for what the dialects have in common
+
+	// Syntax.
+	anySchemeStart bool // a scheme may begin with a digit, + - . (1997, 4.1)
+	schemeForms    bool // known schemes have forms of their own (1993, BNF)
+	domainHosts    bool // a host is a domain name, else the authority is no server (1997 4.3.1, 2003 3.2.2)
+	labels2003     bool // of 63 characters, and with a final dot (2003, 3.2.2)
+	hostNumbers    bool // the groups of an IPv4 address have no limit (1993 BNF, 1997 4.3.1)
+	ipv6           bool // addresses in brackets (2003, 3.2.2)
+	future         bool // and later ones (RFC 3986, 3.2.2)
+	zones          bool // and zones (RFC 6874, 2)
+	params         bool // segments have parameters (1997 4.3.2, 2003 3.3)
+
+	// Resolution.
+	sameDocument  bool // "current document" is not a URI (1997 3, 2003 4.2)
+	queryKeeps    bool // a reference that is a query keeps the path of the base (2003, 5.2)
+	schemeLoose   bool // the scheme of the base may be ignored on demand (2003 5.2, RFC 3986 5.2.2)
+	cleanAbsolute bool // dot segments go from absolute references too (RFC 3986, 5.2.2)
+	mergesQuery   bool // the query takes part in the removal of dot segments (1997, 5.2)
+	rootedMerge   bool // a base without a path counts as "/", also without an authority (2003, 5.2)
+	refusesOpaque bool // an opaque base cannot be used (2003, 5)
+	excess        Excess
+
+	// Normalisation.
+	foldHost     bool  // the case of a host does not matter (1997 6, 2003 6.2.2.1)
+	hexLevel     Level // where the digits of escapes become upper case
+	cleanDots    bool  // dot segments go (2003, 6.2.2.3)
+	emptyPort    bool  // an empty port is none (2003, 6.2.3)
+	rootPath     bool  // an empty path may be the same as "/" (RFC 3986, 6.2.3)
+	voidFragment bool  // an empty fragment is none (1993, Fragment-id)
+}
+
+// grammars has the differences, in the order of spec section 3.
+var grammars = [dialects]grammar{
+	Draft1993: {
+		name: "1993",
+		rules: [ruleCount]string{
+			"fragmentaddress", "scheme", "hostport", "user", "host", "host", "port",
+			"scheme", "path", "search", "fragmentid", "escape",
+		},
+		schemeForms: true, hostNumbers: true,
+		sameDocument: true, excess: ExcessKeep,
+		hexLevel: LevelPercent, voidFragment: true,
+	},
+	Draft1997: {
+		name: "1997",
+		rules: [ruleCount]string{
+			"URL-reference", "scheme", "site", "user", "host", "host", "port",
+			"rel_path", "path", "query", "fragment", "escaped",
+		},
+		anySchemeStart: true, domainHosts: true, hostNumbers: true, params: true,
+		sameDocument: true, mergesQuery: true, excess: ExcessKeep,
+		foldHost: true, hexLevel: LevelPercent,
+	},
+	Draft2003: {
+		name: "2003",
+		rules: [ruleCount]string{
+			"URI-reference", "scheme", "authority", "userinfo", "host", "IPv6reference", "port",
+			"rel-segment", "path", "query", "fragment", "escaped",
+		},
+		domainHosts: true, labels2003: true, ipv6: true, params: true,
+		sameDocument: true, queryKeeps: true, schemeLoose: true, rootedMerge: true, refusesOpaque: true, excess: ExcessKeep,
+		foldHost: true, hexLevel: LevelPercent, cleanDots: true, emptyPort: true,
+	},
+	RFC3986: latest("rfc3986", false),
+	RFC6874: latest("rfc6874", true),
+}
+
+func latest(name string, zones bool) grammar {
+	return grammar{
+		name: name,
+		rules: [ruleCount]string{
+			"URI-reference", "scheme", "authority", "userinfo", "reg-name", "IP-literal", "port",
+			"segment-nz-nc", "pchar", "query", "fragment", "pct-encoded",
+		},
+		ipv6: true, future: true, zones: zones,
+		queryKeeps: true, schemeLoose: true, cleanAbsolute: true, excess: ExcessDrop,
+		foldHost: true, hexLevel: LevelCase, cleanDots: true, emptyPort: true, rootPath: true,
+	}
 }

@@ -69,10 +69,12 @@ const (
 	CodeColon                 // a colon in the first segment of a relative reference
 	CodeEscape                // a percent sign without two hexadecimal digits
 	CodeCharacter             // a character that cannot stand there
-	CodeAuthority             // an authority that is none
 	CodeHost                  // a host that is none
 	CodeLiteral               // an address in brackets that is none
 	CodePort                  // a port that is not decimal
+	CodeWord                  // an empty word in a search (1993)
+	CodeForm                  // not the form that the scheme has (1993)
+	CodeRule                  // not what the named production derives
 )
 
 // String says in words what the code demands.
@@ -94,14 +96,18 @@ func (c Code) String() string {
 		return "a percent sign needs two hexadecimal digits after it"
 	case CodeCharacter:
 		return "not allowed here"
-	case CodeAuthority:
-		return "not an authority"
 	case CodeHost:
 		return "not a host"
 	case CodeLiteral:
 		return "not an IP literal"
 	case CodePort:
 		return "a port has decimal digits only"
+	case CodeWord:
+		return "a search is words joined by plus signs, none of them empty"
+	case CodeForm:
+		return "not the form of this scheme"
+	case CodeRule:
+		return "not what the rule derives"
 	default:
 		return "code " + strconv.Itoa(int(c))
 	}

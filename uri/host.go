@@ -2,6 +2,81 @@ package uri
 
 import "strings"
 
+// hostKind returns the kind of a host that is not in brackets and has only
+// characters that a host may have, or the offset of what is wrong with it.
+func hostKind(g *grammar, host string) (HostKind, int) {
+	switch {
+	case g.hostNumbers && isHostNumber(host), !g.hostNumbers && isIPv4(host):
+		return HostIPv4, -1
+	case g.domainHosts:
+		return HostName, badLabel(g, host)
+	case g.schemeForms && (host == "" || !isLetter(host[0])): // http:///b, http://3com.com/
+		return HostName, 0
+	default:
+		return HostName, -1
+	}
+}
+
+// literalKind returns the kind of an address in brackets, HostNone if it is no
+// address.
+func literalKind(g *grammar, t *[256]class, s string) HostKind {
+	switch {
+	case isIPv6(s), g.zones && isZoned(t, s):
+		return HostIPv6
+	case g.future && isIPvFuture(t, s):
+		return HostIPvFuture
+	default:
+		return HostNone
+	}
+}
+
+// maxLabel is the longest domain label of 2003, 3.2.2.
+const maxLabel = 63
+
+// badLabel returns the offset of what is wrong with a domain name, -1 if nothing
+// is. The rules of 1997, 4.3.1 and of 2003, 3.2.2:
+//
+//	hostname = *( domainlabel "." ) toplabel
+//	hostname = domainlabel *( "." domainlabel ) [ "." toplabel "." ]
+func badLabel(g *grammar, host string) int {
+	start := 0
+	for {
+		n := labelLen(host[start:])
+		end := start + n
+		switch {
+		case n == 0: // a..b, -a.b
+			return start
+		case host[end-1] == '-': // a-.b
+			return end
+		case g.labels2003 && n > maxLabel:
+			return start + maxLabel
+		case end == len(host):
+			if !g.labels2003 && !isLetter(host[start]) { // a.1
+				return start
+			}
+			return -1
+		case host[end] != '.': // a_b
+			return end
+		case g.labels2003 && end+1 == len(host):
+			if start == 0 || !isLetter(host[start]) { // localhost., a.1.
+				return end
+			}
+			return -1
+		}
+		start = end + 1
+	}
+}
+
+// labelLen returns the length of the letters, digits and hyphens that s begins
+// with, 0 if it begins with a hyphen.
+func labelLen(s string) int {
+	n := 0
+	for n < len(s) && (isLetter(s[n]) || isDigit(s[n]) || s[n] == '-' && n > 0) {
+		n++
+	}
+	return n
+}
+
 // isIPv4 reports whether s is an IPv4address of 2003, 3.2.2 and RFC 3986,
 // 3.2.2: four numbers from 0 to 255 without leading zeros.
 func isIPv4(s string) bool {
@@ -103,7 +178,7 @@ func enoughGroups(n int, elided bool) bool {
 }
 
 // isIPvFuture reports whether s is an IPvFuture of RFC 3986, 3.2.2.
-func isIPvFuture(s string, t *[256]class) bool {
+func isIPvFuture(t *[256]class, s string) bool {
 	if len(s) < 4 || s[0]|0x20 != 'v' {
 		return false
 	}
@@ -120,4 +195,11 @@ func isIPvFuture(s string, t *[256]class) bool {
 		}
 	}
 	return true
+}
+
+// isZoned reports whether s is an IPv6addrz of RFC 6874, 2: an address, an
+// escaped percent sign and a zone.
+func isZoned(t *[256]class, s string) bool {
+	addr, zone, ok := strings.Cut(s, "%25")
+	return ok && zone != "" && isIPv6(addr) && span(t, zone, 0, unreserved) == len(zone)
 }

@@ -1,144 +1,313 @@
 package uri
 
-// A Level is a rung of the ladder of normalisation and comparison (2003 and
-// RFC 3986, section 6). Each includes those before it.
+import "strings"
+
+// A Level is a rung of the ladder of normalisation and comparison (2003 and RFC
+// 3986, section 6). Each includes those before it.
 type Level uint8
 
-// The levels.
+// The levels. What each does in a dialect is what its document says.
 const (
-	LevelString  Level = iota // nothing is changed
-	LevelCase                 // scheme and host in lower case, hexadecimal digits in upper case
-	LevelPercent              // needless escapes decoded
-	LevelPath                 // dot segments removed
-	LevelScheme               // what the scheme says to be the same
+	// LevelString changes nothing (2003 and RFC 3986, 6.2.1).
+	LevelString Level = iota
+
+	// LevelCase brings schemes (1997, 4.1) and hosts (1997, 6; 2003, 6.2.2.1)
+	// into lower case; in RFC 3986 (6.2.2.1) the digits of escapes into upper
+	// case too, which the others do on the next rung.
+	LevelCase
+
+	// LevelPercent decodes needless escapes: those of unreserved characters
+	// in 1997 (2.4.2) and RFC 3986 (6.2.2.2), of letters, digits, _ and ~ in
+	// 2003 (2.3); none in 1993.
+	LevelPercent
+
+	// LevelPath removes dot segments (2003 and RFC 3986, 6.2.2.3), and in
+	// 1993 an empty fragment.
+	LevelPath
+
+	// LevelScheme applies [SchemeRules] (1997, 6; 2003 and RFC 3986, 6.2.3).
+	LevelScheme
+
+	// LevelProtocol follows what has been observed on the network (2003 and
+	// RFC 3986, 6.2.4); see [Comparer.Redirects]. It does not change a single
+	// URI.
+	LevelProtocol
+
+	levels
 )
 
-// String returns the name of the level on the command line.
+// String returns the name of the level on the command line: string, case,
+// percent, path, scheme, protocol.
 func (l Level) String() string {
-	switch l {
-	case LevelString:
-		return "string"
-	case LevelCase:
-		return "case"
-	case LevelPercent:
-		return "percent"
-	case LevelPath:
-		return "path"
-	case LevelScheme:
-		return "scheme"
-	default:
+	names := [levels]string{"string", "case", "percent", "path", "scheme", "protocol"}
+	if l >= levels {
 		return "unknown"
 	}
+	return names[l]
+}
+
+// ParseLevel returns the level with the name s; see [Level.String].
+func ParseLevel(s string) (Level, bool) {
+	for l := LevelString; l < levels; l++ {
+		if l.String() == s {
+			return l, true
+		}
+	}
+	return 0, false
 }
 
 // SchemeRules are the rules of a scheme that make different spellings the same
 // (RFC 3986, 6.2.3). The zero SchemeRules has none.
 type SchemeRules struct {
 	Scheme      string // in lower case
-	DefaultPort string // is the same as none
-	RootPath    bool   // an empty path after an authority is the same as "/"
+	DefaultPort string // in decimal; is the same as no port
+	RootPath    bool   // an empty path after an authority is the same as "/" (RFC 3986 only)
 }
 
-// Normalize returns the normal form of u at a level; u itself if it is normal
-// already. The rules are for [LevelScheme]; those of the scheme of u are used.
-// Without them that level only removes an empty port.
+// Normalize returns the normal form of u at a level: u itself, without
+// allocation, if it is normal already. The rules are for [LevelScheme]; those
+// of the scheme of u are used. Without them that level only removes an empty
+// port, where the dialect has them.
 //
-// A path without a leading slash is not searched for dot segments: nothing is
-// known to be a hierarchy there. Neither is that of a relative reference.
+// The normal form has the components that were computed for it. Dot segments
+// are removed only where there is a hierarchy: the path of a relative reference
+// and one without a leading slash stay, as RFC 3986, 5.2.4 would make urn:/b of
+// urn:example:a/../b. Where removal would leave a path that looks like an
+// authority, RFC 3986 puts "/." before it, and in 2003 the path stays.
 func (u URI) Normalize(l Level, rules ...SchemeRules) URI {
-	if l == LevelString || !u.IsValid() {
+	n := newNormalizer(u, l, rules)
+	if n.looksNormal() {
 		return u
 	}
 	var buf [512]byte
-	b := appendNormal(buf[:0], u, l, rules)
+	b := n.append(buf[:0])
 	if string(b) == u.s {
 		return u
 	}
-	v, err := u.dialect.ParseReference(string(b))
-	if err != nil { // cannot be, and must not be hidden by a wrong value
+	v, f := parse(u.dialect, string(b))
+	if f.code != 0 { // longer than MaxLength by the slash of a root path
 		return u
 	}
 	return v
 }
 
-func appendNormal(b []byte, u URI, l Level, rules []SchemeRules) []byte {
-	r := findRules(u, l, rules)
-	b = appendLower(b, u.s[:u.afterScheme()])
-	if u.path > u.afterScheme() {
-		b = append(b, "//"...)
-		b = appendEscaped(b, u.dialect, u.s[u.afterScheme()+2:u.host], l)
-		start := len(b)
-		b = appendEscaped(b, u.dialect, u.s[u.host:u.hostEnd], l)
-		lowerHost(b[start:])
-		if p, ok := u.Port(); ok && (l < LevelScheme || p != "" && p != r.DefaultPort) {
-			b = append(append(b, ':'), p...)
+// AppendNormal appends the normal form of u to b; see [URI.Normalize].
+func (u URI) AppendNormal(b []byte, l Level, rules ...SchemeRules) []byte {
+	n := newNormalizer(u, l, rules)
+	if n.looksNormal() {
+		return append(b, u.s...)
+	}
+	return n.append(b)
+}
+
+// A Levels is a set of levels.
+type Levels uint8
+
+// Has reports whether l is in the set.
+func (s Levels) Has(l Level) bool { return s>>l&1 == 1 }
+
+// Changes returns the levels that would change u, each after those before it.
+func (u URI) Changes(rules ...SchemeRules) Levels {
+	var s Levels
+	for l := LevelCase; l <= LevelScheme; l++ {
+		v := u.Normalize(l, rules...)
+		if v != u {
+			s |= 1 << l
+			u = v
 		}
 	}
-	b = appendNormalPath(b, u, l, r)
-	return appendEscaped(b, u.dialect, u.s[u.query:], l)
+	return s
 }
 
-func appendNormalPath(b []byte, u URI, l Level, r SchemeRules) []byte {
-	start := len(b)
-	b = appendEscaped(b, u.dialect, u.Path(), l)
-	authority := u.path > u.afterScheme()
-	if l >= LevelPath && u.scheme != 0 && len(b) > start && b[start] == '/' {
-		path := string(b[start:])
-		b = appendCleanPath(b[:start], authority, "", path)
-	}
-	if len(b) == start && r.RootPath && authority {
-		b = append(b, '/')
-	}
-	return b
+// A normalizer is what is to be done to one URI.
+type normalizer struct {
+	u     URI
+	g     *grammar
+	t     *[256]class
+	rules SchemeRules
+
+	fold, foldHost bool // the case of the scheme, of the host
+	upper, decode  bool // of escapes
+	clean          bool // dot segments
+	voidFragment   bool
+	scheme         bool // the rules of the scheme
 }
 
-func findRules(u URI, l Level, rules []SchemeRules) SchemeRules {
-	if l >= LevelScheme {
-		for _, r := range rules {
-			if equalFold(r.Scheme, u.s[:u.scheme]) {
-				return r
-			}
+func newNormalizer(u URI, l Level, rules []SchemeRules) normalizer {
+	g := &grammars[u.dialect]
+	n := normalizer{u: u, g: g, t: &classes[u.dialect]}
+	n.fold = l >= LevelCase
+	n.foldHost = n.fold && g.foldHost && u.kind != HostRegistry && !u.hasZone()
+	n.upper = l >= LevelCase && l >= g.hexLevel
+	n.decode = l >= LevelPercent
+	n.clean = l >= LevelPath && g.cleanDots && u.scheme != 0 && u.path < u.query && u.s[u.path] == '/'
+	n.voidFragment = l >= LevelPath && g.voidFragment
+	n.scheme = l >= LevelScheme
+	if n.scheme {
+		n.rules = findRules(u, rules)
+	}
+	return n
+}
+
+// hasZone reports whether the host has a zone, whose case may matter.
+func (u URI) hasZone() bool {
+	return u.kind == HostIPv6 && strings.IndexByte(u.s[u.host:u.hostEnd], '%') >= 0
+}
+
+func findRules(u URI, rules []SchemeRules) SchemeRules {
+	for _, r := range rules {
+		if equalFold(r.Scheme, u.s[:u.scheme]) {
+			return r
 		}
 	}
 	return SchemeRules{}
 }
 
-// appendEscaped appends raw text with its escapes in normal form.
-func appendEscaped(b []byte, d Dialect, s string, l Level) []byte {
-	t := &classes[d]
-	for i := 0; i < len(s); i++ {
-		c := s[i]
-		if c != '%' {
-			b = append(b, c)
-			continue
-		}
-		c = unhex(s[i+1])<<4 | unhex(s[i+2])
-		i += 2
-		if l >= LevelPercent && t[c]&safeBare != 0 {
-			b = append(b, c)
-		} else {
-			b = append(b, '%', upperHex[c>>4], upperHex[c&15])
-		}
-	}
-	return b
+// looksNormal reports whether nothing has to be done, without looking too
+// closely.
+func (n *normalizer) looksNormal() bool {
+	u := &n.u
+	return !(n.fold && hasUpper(u.s[:u.scheme]) ||
+		n.foldHost && hasUpper(u.s[u.host:u.hostEnd]) ||
+		(n.upper || n.decode) && strings.IndexByte(u.s, '%') >= 0 ||
+		n.clean && strings.Contains(u.s[u.path:u.query], "/.") ||
+		u.hostEnd < u.path && n.dropsPort() ||
+		u.path == u.query && n.addsRoot() ||
+		n.voidFragment && int(u.frag)+1 == len(u.s))
 }
 
-// lowerHost brings a host into lower case, except for the digits of escapes.
-func lowerHost(b []byte) {
-	for i := 0; i < len(b); i++ {
-		if b[i] == '%' {
-			i += 2
-			continue
-		}
-		b[i] = lower(b[i])
+// dropsPort reports whether a port that is there goes.
+func (n *normalizer) dropsPort() bool {
+	port := n.u.s[n.u.hostEnd+1 : n.u.path]
+	switch {
+	case !n.scheme:
+		return false
+	case port == "":
+		return n.g.emptyPort
+	default:
+		return n.rules.DefaultPort != "" && strings.TrimLeft(port, "0") == n.rules.DefaultPort
 	}
 }
 
-func appendLower(b []byte, s string) []byte {
+// addsRoot reports whether a path that is empty becomes "/".
+func (n *normalizer) addsRoot() bool {
+	return n.scheme && n.g.rootPath && n.rules.RootPath && n.u.path > n.u.afterScheme()
+}
+
+// append appends the normal form.
+func (n *normalizer) append(b []byte) []byte {
+	u := &n.u
+	b = n.text(b, 0, u.afterScheme(), false, n.fold)
+	if u.path > u.afterScheme() {
+		b = append(b, "//"...)
+		registry := u.kind == HostRegistry // decoded it might become a server
+		b = n.text(b, u.afterScheme()+2, u.host, n.decode, false)
+		b = n.text(b, u.host, u.hostEnd, n.decode && !registry, n.foldHost)
+		if u.hostEnd < u.path && !n.dropsPort() {
+			b = append(b, u.s[u.hostEnd:u.path]...)
+		}
+	}
+	b = n.path(b)
+	b = n.text(b, u.query, u.frag, n.decode, false)
+	if n.voidFragment && int(u.frag)+1 == len(u.s) {
+		return b
+	}
+	return n.text(b, u.frag, uint32(len(u.s)), n.decode, false)
+}
+
+// path appends the normal form of the path.
+func (n *normalizer) path(b []byte) []byte {
+	u := &n.u
+	start := len(b)
+	b = n.text(b, u.path, u.query, n.decode, false)
+	if len(b) == start && n.addsRoot() {
+		return append(b, '/')
+	}
+	if !n.clean || !hasDots(b[start:]) {
+		return b
+	}
+	m := merger{g: n.g, b: b, excess: n.g.excess}
+	if m.clean(start, u.path > u.afterScheme()) != nil { // unwritable
+		return n.text(b[:start], u.path, u.query, n.decode, false)
+	}
+	return m.b
+}
+
+// hasDots reports whether a path may have dot segments.
+func hasDots(p []byte) bool {
+	for i := 1; i < len(p); i++ {
+		if p[i] == '.' && p[i-1] == '/' {
+			return true
+		}
+	}
+	return false
+}
+
+// text appends a piece of the spelling with its escapes in normal form.
+func (n *normalizer) text(b []byte, from, to uint32, decode, fold bool) []byte {
+	r := reader{t: n.t, s: n.u.s[from:to], upper: n.upper, decode: decode, fold: fold}
+	for {
+		c, ok := r.next()
+		switch {
+		case !ok:
+			return b
+		case c&escaped != 0:
+			b = append(b, '%', upperHex[c>>4&15], upperHex[c&15])
+		default:
+			b = append(b, byte(c))
+		}
+	}
+}
+
+// A reader reads a raw text in normal form, without allocation.
+type reader struct {
+	t                   *[256]class
+	s                   string
+	i                   int
+	literal             int // so many characters of an escape are to be read as they are
+	upper, decode, fold bool
+}
+
+// escaped marks an octet that is read from an escape and remains one.
+const escaped = 0x100
+
+// next returns the next octet, with the bit [escaped] for an escape.
+func (r *reader) next() (c uint16, ok bool) {
+	if r.i >= len(r.s) {
+		return 0, false
+	}
+	b := r.s[r.i]
+	r.i++
+	if r.literal > 0 {
+		r.literal--
+		return uint16(b), true
+	}
+	if b == '%' {
+		octet := unhex(r.s[r.i])<<4 | unhex(r.s[r.i+1])
+		switch {
+		case r.decode && r.t[octet]&safeBare != 0:
+			b = octet
+			r.i += 2
+		case r.upper:
+			r.i += 2
+			return escaped | uint16(octet), true
+		default:
+			r.literal = 2
+		}
+	}
+	if r.fold {
+		b = lower(b)
+	}
+	return uint16(b), true
+}
+
+func hasUpper(s string) bool {
 	for i := range len(s) {
-		b = append(b, lower(s[i]))
+		if 'A' <= s[i] && s[i] <= 'Z' {
+			return true
+		}
 	}
-	return b
+	return false
 }
 
 func lower(c byte) byte {

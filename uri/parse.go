@@ -2,201 +2,257 @@ package uri
 
 import "strings"
 
-// parse reads a reference in one pass. The fault has code 0 if s is one.
+// parse reads a reference of any dialect in one pass over its bytes. The fault
+// has code 0 if s is one; otherwise u has the components before the fault.
 func parse(d Dialect, s string) (u URI, f fault) {
-	if d != RFC3986 {
+	if !d.IsValid() {
 		return u, fault{code: CodeDialect}
 	}
 	if len(s) > MaxLength {
 		return u, fault{off: MaxLength, code: CodeTooLong}
 	}
-	t := &classes[d]
-	u.dialect = d
-	u.s = s
+	g, t := &grammars[d], &classes[d]
+	u.s, u.dialect = s, d
 
-	i := 0
-	for i < len(s) && t[s[i]]&inScheme != 0 {
-		i++
-	}
-	if i > 0 && i < len(s) && s[i] == ':' && isLetter(s[0]) {
+	i := schemeEnd(g, t, s)
+	if i > 0 && i < len(s) && s[i] == ':' {
 		u.scheme = uint32(i)
 		i++
+	} else if f = noScheme(g, t, s, i); f.code != 0 {
+		return u, f
 	} else {
-		if at := firstColon(t, s, i); at >= 0 {
-			return u, fault{off: uint32(at), code: CodeColon, rule: ruleFirstSegment}
-		}
 		i = 0
 	}
 
-	u.host = uint32(i)
-	if i+1 < len(s) && s[i] == '/' && s[i+1] == '/' {
-		if i, f = parseAuthority(t, &u, i+2); f.code != 0 {
-			return u, f
+	u.host, u.hostEnd = uint32(i), uint32(i)
+	opaque := class(0)
+	if i < len(s) && s[i] == '/' {
+		if i+1 < len(s) && s[i+1] == '/' {
+			if i, f = parseAuthority(g, t, &u, i+2); f.code != 0 {
+				return u, f
+			}
 		}
-	} else {
-		u.hostEnd = uint32(i)
+	} else if u.scheme != 0 {
+		opaque = inOpaque
 	}
 	u.path = uint32(i)
 
-	if i, f = span(t, s, i, inPath, rulePath); f.code != 0 {
-		return u, f
-	}
+	i = span(t, s, i, inPath|opaque)
 	u.query = uint32(i)
 	if i < len(s) && s[i] == '?' {
-		if i, f = span(t, s, i+1, inQuery, ruleQuery); f.code != 0 {
-			return u, f
-		}
+		i = span(t, s, i+1, inQuery|opaque)
 	}
 	u.frag = uint32(i)
-	if i == len(s) {
-		return u, fault{}
+	if i < len(s) {
+		if s[i] != '#' {
+			return u, badCharacter(s, i, componentAt(&u, i))
+		}
+		if i = span(t, s, i+1, inFrag); i < len(s) {
+			return u, badCharacter(s, i, ruleFragment)
+		}
 	}
-	if s[i] != '#' {
-		return u, fault{off: uint32(i), code: CodeCharacter, rule: rulePath}
-	}
-	if i, f = span(t, s, i+1, inFrag, ruleFragment); f.code == 0 && i < len(s) {
-		f = fault{off: uint32(i), code: CodeCharacter, rule: ruleFragment}
+	if g.schemeForms {
+		f = checkForm(&u)
 	}
 	return u, f
 }
 
-// firstColon returns the index of a colon in the first segment of a relative
-// path, of which the first n bytes are known to have none; -1 without.
-func firstColon(t *[256]class, s string, n int) int {
+// schemeEnd returns the end of what may be a scheme, 0 if nothing may.
+func schemeEnd(g *grammar, t *[256]class, s string) int {
+	i := 0
+	for i < len(s) && t[s[i]]&inScheme != 0 {
+		i++
+	}
+	if g.schemeForms { // a%20b: is a scheme of 1993
+		i = span(t, s, i, inScheme)
+	}
+	if i > 0 && !isLetter(s[0]) && !g.anySchemeStart {
+		return 0
+	}
+	return i
+}
+
+// noScheme finds out why the colon of what seems to have a scheme does not end
+// one. Of s the first n bytes are known to have no colon.
+func noScheme(g *grammar, t *[256]class, s string, n int) fault {
 	for i := n; i < len(s); i++ {
 		c := s[i]
 		switch {
-		case c == ':':
-			return i
-		case c == '/', c != '%' && t[c]&inPath == 0:
-			return -1
+		case c == ':': // 1a:b, a_b:c
+			return fault{off: uint32(i), code: CodeColon, rule: ruleFirstSegment}
+		case c == '/':
+			return fault{}
+		case c == '?' && g.schemeForms: // a?b:c is a full form of 1993, but a? is no scheme
+		case c != '%' && t[c]&inPath == 0:
+			return fault{}
 		}
 	}
-	return -1
+	return fault{}
 }
 
-// span skips what may stand bare or escaped in a place, up to a delimiter that
-// ends it.
-func span(t *[256]class, s string, i int, in class, r rule) (int, fault) {
+// span skips what may stand in a place, bare or escaped.
+func span(t *[256]class, s string, i int, in class) int {
 	for i < len(s) {
 		c := s[i]
 		if t[c]&in != 0 {
 			i++
-			continue
-		}
-		switch {
-		case isEscape(s, i):
+		} else if c == '%' && isEscape(s, i) {
 			i += 3
-		case c == '%':
-			return i, fault{off: uint32(i), code: CodeEscape, rule: ruleEscape}
-		case c == '#' || c == '?':
-			return i, fault{}
-		default:
-			return i, fault{off: uint32(i), code: CodeCharacter, rule: r}
+		} else {
+			break
 		}
 	}
-	return i, fault{}
+	return i
+}
+
+// badCharacter tells what is wrong with the character at i.
+func badCharacter(s string, i int, r rule) fault {
+	if i < len(s) && s[i] == '%' {
+		return fault{off: uint32(i), code: CodeEscape, rule: ruleEscape}
+	}
+	return fault{off: uint32(i), code: CodeCharacter, rule: r}
+}
+
+// componentAt returns the rule of the component, path or query, that ends at i.
+func componentAt(u *URI, i int) rule {
+	if int(u.query) < i && u.s[u.query] == '?' {
+		return ruleQuery
+	}
+	return rulePath
 }
 
 // parseAuthority reads the authority that begins at start, and returns its end:
 //
 //	authority = [ userinfo "@" ] host [ ":" port ]
-func parseAuthority(t *[256]class, u *URI, start int) (int, fault) {
+func parseAuthority(g *grammar, t *[256]class, u *URI, start int) (int, fault) {
 	s := u.s
 	i := start
 	for i < len(s) && t[s[i]]&inHost != 0 {
 		i++
 	}
-	u.host = uint32(start)
-	u.hostEnd = uint32(i)
-	u.kind = HostName
-	if i == len(s) || s[i] == '/' || s[i] == '?' || s[i] == '#' {
-		u.kind = nameKind(s[start:i])
+	if g.cleanHost() && (i == len(s) || endsAuthority(s[i])) {
+		u.host, u.hostEnd, u.kind = uint32(start), uint32(i), HostName
+		if i > start && isDigit(s[start]) && isIPv4(s[start:i]) {
+			u.kind = HostIPv4
+		}
 		return i, fault{}
 	}
-	return parseFullAuthority(t, u, start)
-}
-
-func nameKind(host string) HostKind {
-	if host != "" && isDigit(host[0]) && isIPv4(host) {
-		return HostIPv4
+	for i < len(s) && !endsAuthority(s[i]) {
+		i++
 	}
-	return HostName
+	f := parseServer(g, t, u, start, i)
+	if f.code != 0 && g.domainHosts {
+		f = parseRegistry(t, u, start, i, f)
+	}
+	return i, f
 }
 
-// parseFullAuthority reads an authority that is not just a plain host name.
-func parseFullAuthority(t *[256]class, u *URI, start int) (int, fault) {
+// cleanHost reports whether any run of host characters is a host.
+func (g *grammar) cleanHost() bool { return g.future }
+
+// endsAuthority reports whether c ends an authority (Appendix B of 1997 and
+// later).
+func endsAuthority(c byte) bool { return c == '/' || c == '?' || c == '#' }
+
+// parseServer reads an authority between start and end. Of what is wrong it
+// reports the first.
+func parseServer(g *grammar, t *[256]class, u *URI, start, end int) fault {
 	s := u.s
-	end := len(s)
-	if n := strings.IndexAny(s[start:], "/?#"); n >= 0 {
-		end = start + n
-	}
 	host := start
-	if n := strings.IndexByte(s[start:end], '@'); n >= 0 {
-		if f := all(t, s, start, start+n, inUser, ruleUserinfo); f.code != 0 {
-			return 0, f
-		}
+	if n := atSign(g, s[start:end]); n >= 0 {
 		host = start + n + 1
-	}
-	u.host = uint32(host)
-	hostEnd, f := parseHost(t, u, host, end)
-	if f.code != 0 {
-		return 0, f
-	}
-	u.hostEnd = uint32(hostEnd)
-	for i := hostEnd + 1; i < end; i++ {
-		if !isDigit(s[i]) {
-			return 0, fault{off: uint32(i), code: CodePort, rule: rulePort}
+		if i := span(t, s[:start+n], start, inUser); i < start+n {
+			return badCharacter(s, i, ruleUserinfo)
+		}
+		if n == 0 && g.schemeForms { // http://@h/
+			return fault{off: uint32(start), code: CodeCharacter, rule: ruleUserinfo}
 		}
 	}
-	return end, fault{}
+	if start == end && g.domainHosts { // file:///x: the server is empty
+		u.host, u.hostEnd = uint32(host), uint32(host)
+		return fault{}
+	}
+	hostEnd, kind, f := parseHost(g, t, s[:end], host)
+	if f.code != 0 {
+		return f
+	}
+	if f := checkPort(g, s[:end], hostEnd); f.code != 0 {
+		return f
+	}
+	u.host, u.hostEnd, u.kind = uint32(host), uint32(hostEnd), kind
+	return fault{}
 }
 
-// parseHost reads a host that ends before end or before the colon of a port.
-func parseHost(t *[256]class, u *URI, start, end int) (int, fault) {
-	s := u.s
-	if start < end && s[start] == '[' {
-		n := strings.IndexByte(s[start:end], ']')
-		if n < 0 {
-			return 0, fault{off: uint32(start), code: CodeLiteral, rule: ruleLiteral}
-		}
-		after := start + n + 1
-		switch inner := s[start+1 : start+n]; {
-		case isIPv6(inner):
-			u.kind = HostIPv6
-		case isIPvFuture(inner, t):
-			u.kind = HostIPvFuture
-		default:
-			return 0, fault{off: uint32(start), code: CodeLiteral, rule: ruleLiteral}
-		}
-		if after < end && s[after] != ':' {
-			return 0, fault{off: uint32(after), code: CodeCharacter, rule: ruleAuthority}
-		}
-		return after, fault{}
+// atSign returns the index of the @ that ends the user information, -1 without.
+// In 1993 it is the last one, as a user may have one; later there is only one.
+func atSign(g *grammar, authority string) int {
+	if g.schemeForms {
+		return strings.LastIndexByte(authority, '@')
 	}
-	if n := strings.IndexByte(s[start:end], ':'); n >= 0 {
+	return strings.IndexByte(authority, '@')
+}
+
+// parseHost reads the host that begins at start, up to the colon of a port or
+// the end.
+func parseHost(g *grammar, t *[256]class, s string, start int) (int, HostKind, fault) {
+	if start < len(s) && s[start] == '[' && g.ipv6 {
+		return parseLiteral(g, t, s, start)
+	}
+	end := len(s)
+	if n := strings.IndexByte(s[start:], ':'); n >= 0 {
 		end = start + n
 	}
-	if f := all(t, s, start, end, inHost, ruleHost); f.code != 0 {
-		return 0, f
+	if i := span(t, s[:end], start, inHost); i < end {
+		return 0, 0, badCharacter(s[:end], i, ruleHost)
 	}
-	u.kind = nameKind(s[start:end])
-	return end, fault{}
+	kind, at := hostKind(g, s[start:end])
+	if at >= 0 {
+		return 0, 0, fault{off: uint32(start + at), code: CodeHost, rule: ruleHost}
+	}
+	return end, kind, fault{}
 }
 
-// all checks that everything from start to end may stand in a place, bare or
-// escaped.
-func all(t *[256]class, s string, start, end int, in class, r rule) fault {
-	for i := start; i < end; i++ {
-		switch {
-		case t[s[i]]&in != 0:
-		case isEscape(s[:end], i):
-			i += 2
-		case s[i] == '%':
-			return fault{off: uint32(i), code: CodeEscape, rule: ruleEscape}
-		default:
-			return fault{off: uint32(i), code: CodeCharacter, rule: r}
+// parseLiteral reads an address in brackets.
+func parseLiteral(g *grammar, t *[256]class, s string, start int) (int, HostKind, fault) {
+	bad := fault{off: uint32(start), code: CodeLiteral, rule: ruleLiteral}
+	n := strings.IndexByte(s[start:], ']')
+	if n < 0 {
+		return 0, 0, bad
+	}
+	kind := literalKind(g, t, s[start+1:start+n])
+	if kind == HostNone {
+		return 0, 0, bad
+	}
+	end := start + n + 1
+	if end < len(s) && s[end] != ':' { // [::1]x
+		return 0, 0, fault{off: uint32(end), code: CodeCharacter, rule: ruleAuthority}
+	}
+	return end, kind, fault{}
+}
+
+// checkPort checks that a colon and digits follow a host, if anything does.
+func checkPort(g *grammar, s string, hostEnd int) fault {
+	for i := hostEnd + 1; i < len(s); i++ {
+		if !isDigit(s[i]) {
+			return fault{off: uint32(i), code: CodePort, rule: rulePort}
 		}
 	}
+	if hostEnd+1 == len(s) && g.schemeForms { // http://h:/
+		return fault{off: uint32(hostEnd + 1), code: CodePort, rule: rulePort}
+	}
+	return fault{}
+}
+
+// parseRegistry reads an authority that is no server, for the reason f: a
+// reg-name of 2003, 3.2.1. In 1997 the reference is then an opaque one, or its
+// path begins with two slashes; the characters are the same.
+func parseRegistry(t *[256]class, u *URI, start, end int, f fault) fault {
+	if i := span(t, u.s[:end], start, inPath); i < end {
+		if c := u.s[i]; c == '[' || c == ']' {
+			return f
+		}
+		return badCharacter(u.s[:end], i, ruleAuthority)
+	}
+	u.host, u.hostEnd, u.kind = uint32(start), uint32(end), HostRegistry
 	return fault{}
 }

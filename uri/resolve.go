@@ -3,122 +3,263 @@ package uri
 import (
 	"errors"
 	"fmt"
+	"strings"
 )
 
-// ErrNoBase is the error of a base that has no scheme: a relative reference
-// cannot be resolved against another one.
-var ErrNoBase = errors.New("the base has no scheme")
+// Excess says what becomes of ".." segments that go above the root.
+type Excess uint8
 
-// Resolve returns the URI that ref means where u is the base (RFC 3986, 5.2).
-// The result is what its components were computed to be: where a path without
-// an authority would begin with two slashes, "/." is put before it.
+// The treatments. 2003, 5.2 permits all three, with ExcessKeep as the default;
+// 1993 and 1997 keep them; RFC 3986 drops them.
+const (
+	ExcessDefault Excess = iota // as the dialect says
+	ExcessKeep
+	ExcessDrop
+	ExcessRefuse // ErrExcess
+)
+
+// The errors of resolution, wrapped with base and reference.
+var (
+	// ErrNoBase: the base has no scheme, so it is relative itself.
+	ErrNoBase = errors.New("relative reference without a base")
+	// ErrOpaqueBase: the base has no hierarchy (2003, 5).
+	ErrOpaqueBase = errors.New("the base is opaque")
+	// ErrDialects: base and reference are of different dialects.
+	ErrDialects = errors.New("base and reference are of different dialects")
+	// ErrExcess: the reference has more ".." than the base has directories.
+	ErrExcess = errors.New("the reference goes above the root")
+	// ErrSameDocument: the result is the current document, which is no URI.
+	ErrSameDocument = errors.New("the result is the current document")
+	// ErrUnwritable: the components of the result cannot be written, because
+	// its path would be read as an authority.
+	ErrUnwritable = errors.New("the result would be read as another URI")
+)
+
+// A Resolver resolves references. The zero Resolver does what the dialect says,
+// strictly.
+type Resolver struct {
+	// Compatible ignores the scheme of a reference if the base has the same,
+	// as old parsers did. 2003, 5.2 and RFC 3986, 5.2.2 permit it; in other
+	// dialects it has no effect (1997, Appendix C).
+	Compatible bool
+
+	// NewRequest gives the base for an empty reference, where a dialect has
+	// the current document: for forms, images and all that is requested anew
+	// (1997, 3; 2003, 4.2). The fragment of the reference stays.
+	NewRequest bool
+
+	// Excess is the treatment of excess ".." segments.
+	Excess Excess
+
+	// Literal follows the algorithm of 1997 where it is known to be wrong: it
+	// merges "g" with "http://a" to "http://ag", another host. Without it a
+	// slash is put between, as all later documents do.
+	Literal bool
+}
+
+// A Target is what a reference means.
+type Target struct {
+	// URI is the result; not valid if that is the current document and the
+	// dialect has no URI for it.
+	URI URI
+
+	// SameDocument reports that the reference means the document that it
+	// stands in, or a part of it: nothing is to be retrieved.
+	SameDocument bool
+
+	// Fragment is that of the reference, if HasFragment.
+	Fragment    string
+	HasFragment bool
+}
+
+// Resolve returns the URI that ref means where u is the base, by the rules of
+// their dialect. In the dialects in which an empty reference and one that is
+// only a fragment mean the current document, which is not a URI, the error for
+// those is [ErrSameDocument]; see [Resolver.Resolve] for more to say.
+//
+// The result always has the components that were computed for it. Where its
+// path would begin with two slashes and be taken for an authority, RFC 3986
+// puts "/." before it, and for the other dialects it is [ErrUnwritable].
 func (u URI) Resolve(ref URI) (URI, error) {
-	if u.scheme == 0 {
-		return URI{}, fmt.Errorf("uri: resolve %s against %s: %w", quote(ref.s), quote(u.s), ErrNoBase)
+	t, err := Resolver{}.Resolve(u, ref)
+	if err == nil && !t.URI.IsValid() {
+		err = resolveError(u, ref, ErrSameDocument)
+	}
+	return t.URI, err
+}
+
+// Resolve returns what ref means where base is the base.
+func (r Resolver) Resolve(base, ref URI) (Target, error) {
+	var t Target
+	t.Fragment, t.HasFragment = ref.Fragment()
+	if err := resolvable(base, ref); err != nil {
+		return t, resolveError(base, ref, err)
+	}
+	g := &grammars[base.dialect]
+	ref = r.loosen(g, base, ref)
+	t.SameDocument = ref.frag == 0 // nothing but perhaps a fragment
+	if t.SameDocument && g.sameDocument && !r.NewRequest {
+		return t, nil
 	}
 	var buf [256]byte
-	return u.dialect.Parse(string(appendTarget(buf[:0], u, ref)))
+	m := merger{g: g, b: buf[:0], excess: r.Excess, literal: r.Literal}
+	if m.excess == ExcessDefault {
+		m.excess = g.excess
+	}
+	if err := m.target(base, ref, t.SameDocument); err != nil {
+		return t, resolveError(base, ref, err)
+	}
+	var err error
+	t.URI, err = base.dialect.Parse(string(m.b))
+	return t, err
 }
 
-// appendTarget appends the target of RFC 3986, 5.2.2 and 5.3.
-func appendTarget(b []byte, base, ref URI) []byte {
+func resolvable(base, ref URI) error {
+	switch {
+	case base.scheme == 0:
+		return ErrNoBase
+	case base.dialect != ref.dialect:
+		return ErrDialects
+	default:
+		return nil
+	}
+}
+
+func resolveError(base, ref URI, err error) error {
+	return fmt.Errorf("uri: resolve %s against %s: %w", quote(ref.s), quote(base.s), err)
+}
+
+// loosen takes the scheme from a reference where that is wanted, permitted, and
+// what remains is a reference that can be told from others.
+func (r Resolver) loosen(g *grammar, base, ref URI) URI {
+	if !r.Compatible || !g.schemeLoose || ref.scheme == 0 || !equalFold(ref.s[:ref.scheme], base.s[:base.scheme]) {
+		return ref
+	}
+	cut := ref.scheme + 1
+	ref.s, ref.scheme = ref.s[cut:], 0
+	ref.host, ref.hostEnd, ref.path, ref.query, ref.frag = ref.host-cut, ref.hostEnd-cut, ref.path-cut, ref.query-cut, ref.frag-cut
+	return ref
+}
+
+// A merger writes the target of a reference.
+type merger struct {
+	g       *grammar
+	b       []byte
+	excess  Excess
+	literal bool
+}
+
+// target appends the target: RFC 3986, 5.2.2 and 5.3, and the steps of 1993
+// (Partial form), 1997, 5.2 and 2003, 5.2 where they differ.
+func (m *merger) target(base, ref URI, same bool) error {
 	switch {
 	case ref.scheme != 0:
-		b = append(b, ref.s[:ref.path]...)
-		b = appendCleanPath(b, ref.path > ref.afterScheme(), "", ref.Path())
+		return m.absolute("", ref)
+	case same:
+		m.b = append(append(m.b, base.s[:base.frag]...), ref.s...)
+		return nil
+	case m.g.refusesOpaque && base.isOpaque():
+		return ErrOpaqueBase
 	case ref.path > 0:
-		b = append(b, base.s[:base.afterScheme()]...)
-		b = append(b, ref.s[:ref.path]...)
-		b = appendCleanPath(b, true, "", ref.Path())
-	case ref.query == 0 && ref.frag == 0: // the path is empty, no query
-		b = append(b, base.s[:base.frag]...)
-	case ref.query == 0:
-		b = append(b, base.s[:base.query]...)
+		return m.absolute(base.s[:base.afterScheme()], ref)
+	case ref.query == 0 && m.g.queryKeeps:
+		m.b = append(append(m.b, base.s[:base.query]...), ref.s...)
+		return nil
 	default:
-		b = append(b, base.s[:base.path]...)
-		b = appendCleanPath(b, base.path > base.afterScheme(), mergeBase(base, ref), ref.Path())
+		m.b = append(m.b, base.s[:base.path]...)
+		return m.relative(base, ref)
 	}
-	return append(b, ref.s[ref.query:]...)
 }
 
-// mergeBase returns what is put before the path of a relative reference.
-func mergeBase(base, ref URI) string {
-	p := base.Path()
-	if ref.s[0] == '/' {
-		return ""
+// isOpaque reports whether u has neither an authority nor a path that begins
+// with a slash, but something else.
+func (u URI) isOpaque() bool {
+	return u.path == u.afterScheme() && u.path < u.query && u.s[u.path] != '/'
+}
+
+// absolute appends a reference that has an authority or a scheme.
+func (m *merger) absolute(scheme string, ref URI) error {
+	m.b = append(m.b, scheme...)
+	if !m.g.cleanAbsolute {
+		m.b = append(m.b, ref.s...)
+		return nil
 	}
-	if p == "" && base.path > base.afterScheme() {
+	m.b = append(m.b, ref.s[:ref.path]...)
+	start := len(m.b)
+	m.b = append(m.b, ref.Path()...)
+	if err := m.clean(start, ref.path > ref.afterScheme()); err != nil {
+		return err
+	}
+	m.b = append(m.b, ref.s[ref.query:]...)
+	return nil
+}
+
+// relative appends the path of a reference to the directory of the base.
+func (m *merger) relative(base, ref URI) error {
+	start := len(m.b)
+	if ref.s != "" && ref.s[0] == '/' && !m.g.cleanAbsolute {
+		m.b = append(m.b, ref.s...)
+		return nil
+	}
+	if ref.s == "" || ref.s[0] != '/' {
+		m.b = append(m.b, m.directory(base, ref)...)
+	}
+	end := ref.query
+	if m.g.mergesQuery {
+		end = ref.frag
+	}
+	m.b = append(m.b, ref.s[:end]...)
+	if err := m.clean(start, base.path > base.afterScheme()); err != nil {
+		return err
+	}
+	m.b = append(m.b, ref.s[end:]...)
+	return nil
+}
+
+// directory returns what is put before a relative path: the path of the base up
+// to its last slash, or what stands for it where the base has no path.
+func (m *merger) directory(base, ref URI) string {
+	p := base.Path()
+	if p != "" {
+		return p[:strings.LastIndexByte(p, '/')+1]
+	}
+	authority := base.path > base.afterScheme()
+	switch {
+	case m.g.rootedMerge: // 2003, 5.2: also DAV: and g make DAV:/g
+		return "/"
+	case !authority, m.literal && m.g.mergesQuery, ref.query == 0 && !m.g.queryKeeps:
+		return ""
+	default:
 		return "/"
 	}
-	n := len(p)
-	for n > 0 && p[n-1] != '/' {
-		n--
-	}
-	return p[:n]
 }
 
-// appendCleanPath appends dir and path without their dot segments.
-func appendCleanPath(b []byte, authority bool, dir, path string) []byte {
-	start := len(b)
-	b = append(b, dir...)
-	b = append(b, path...)
-	b = b[:start+removeDots(b[start:])]
-	if !authority && len(b) > start+1 && b[start] == '/' && b[start+1] == '/' {
-		b = append(b, "/."...)
-		copy(b[start+2:], b[start:])
-		b[start+1] = '.'
+// clean removes the dot segments from the path that begins at start, and sees to
+// it that it remains a path.
+func (m *merger) clean(start int, authority bool) error {
+	p := m.b[start:]
+	var n int
+	var err error
+	switch {
+	case m.g.schemeForms:
+		n, err = removeElements(p, m.excess)
+	case m.g.cleanAbsolute:
+		n, err = removeDots(p, m.excess)
+	default:
+		n, err = removeSegments(p, m.excess)
 	}
-	return b
-}
-
-// removeDots removes the dot segments of a path in place and returns the new
-// length (RFC 3986, 5.2.4).
-func removeDots(p []byte) int {
-	w := 0
-	r := leadingDots(p)
-	for r < len(p) {
-		n := segmentEnd(p, r)
-		switch seg := string(p[r:n]); {
-		case seg == "/.":
-			if n == len(p) {
-				p[w] = '/'
-				w++
-			}
-		case seg == "/..":
-			for w--; w > 0 && p[w] != '/'; {
-				w--
-			}
-			w = max(w, 0)
-			if n == len(p) {
-				p[w] = '/'
-				w++
-			}
-		default:
-			w += copy(p[w:], p[r:n])
-		}
-		r = n
+	if err != nil {
+		return err
 	}
-	return w
-}
-
-// leadingDots returns the length of the dot segments that a path without a
-// leading slash begins with.
-func leadingDots(p []byte) int {
-	r := 0
-	for r < len(p) && p[r] != '/' {
-		n := segmentEnd(p, r)
-		if seg := string(p[r:n]); seg != "." && seg != ".." {
-			return r
-		}
-		r = min(n+1, len(p))
+	m.b = m.b[:start+n]
+	if authority || n < 2 || p[0] != '/' || p[1] != '/' {
+		return nil
 	}
-	return r
-}
-
-// segmentEnd returns the end of the segment that begins at i, with its slash.
-func segmentEnd(p []byte, i int) int {
-	for i++; i < len(p) && p[i] != '/'; {
-		i++
+	if !m.g.cleanAbsolute {
+		return ErrUnwritable
 	}
-	return i
+	m.b = append(m.b, "/."...)
+	copy(m.b[start+2:], m.b[start:])
+	m.b[start+1] = '.'
+	return nil
 }

@@ -1,8 +1,10 @@
 package uri
 
-// A rule is a production as the dialects have it in common. Its name differs.
+// A rule is a production that the dialects have in common, or a form of a
+// scheme in 1993.
 type rule uint8
 
+// The productions that a parser can find broken.
 const (
 	ruleReference rule = iota
 	ruleScheme
@@ -19,30 +21,28 @@ const (
 	ruleCount
 )
 
-// ruleNames has the words of each document.
-var ruleNames = [...][ruleCount]string{
-	Draft1993: {
-		"fragmentaddress", "scheme", "hostport", "user", "host", "host", "port",
-		"scheme", "path", "search", "fragmentid", "escape",
-	},
-	Draft1997: {
-		"URL-reference", "scheme", "site", "user", "host", "host", "port",
-		"rel_path", "path", "query", "fragment", "escaped",
-	},
-	Draft2003: {
-		"URI-reference", "scheme", "authority", "userinfo", "host", "IPv6reference", "port",
-		"rel-segment", "path", "query", "fragment", "escaped",
-	},
-	RFC3986: {
-		"URI-reference", "scheme", "authority", "userinfo", "reg-name", "IP-literal", "port",
-		"segment-nz-nc", "pchar", "query", "fragment", "pct-encoded",
-	},
+// The forms of 1993.
+const (
+	ruleFTP rule = ruleCount + iota
+	ruleAFS
+	ruleNews
+	ruleWAIS
+	ruleProspero
+	ruleTelnet
+	ruleGopher
+)
+
+var formNames = [...]string{
+	"fileaddress", "afsaddress", "newsaddress", "waisaddress", "prosperoaddress", "telnetaddress", "gopheraddress",
 }
 
 // name returns the name of r in the document of d.
 func (r rule) name(d Dialect) string {
-	if int(d) >= len(ruleNames) {
+	if r >= ruleCount {
+		return formNames[r-ruleCount]
+	}
+	if !d.IsValid() {
 		d = Latest
 	}
-	return ruleNames[d][r]
+	return grammars[d].rules[r]
 }

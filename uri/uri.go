@@ -96,13 +96,7 @@ func (d Dialect) Parse(s string) (URI, error) {
 
 // missingScheme tells where s, which has no scheme, ceases to look like one.
 func missingScheme(d Dialect, s string) fault {
-	i := 0
-	for i < len(s) && classes[d][s[i]]&inScheme != 0 {
-		i++
-	}
-	if i > 0 && !isLetter(s[0]) {
-		i = 0
-	}
+	i := schemeEnd(&grammars[d], &classes[d], s)
 	return fault{off: uint32(i), code: CodeNoScheme, rule: ruleScheme}
 }
 
@@ -218,14 +212,19 @@ func (u URI) Fragment() (string, bool) {
 	return u.s[u.frag+1:], true
 }
 
-// Addr returns the address that an IPv4 or IPv6 host spells. It is false for
-// names, even for those that look like numbers; see the findings for those.
+// Addr returns the address that an IPv4 or IPv6 host spells, with its zone
+// ([RFC6874]). It is false for names, even for those that other software takes
+// for numbers (see [ParseNumericHost]), and for numbers out of range, which 1993
+// and 1997 permit.
 func (u URI) Addr() (netip.Addr, bool) {
 	host := u.s[u.host:u.hostEnd]
 	switch u.kind {
-	case HostIPv6:
-		host = host[1 : len(host)-1]
 	case HostIPv4:
+	case HostIPv6:
+		var err error
+		if host, err = Unescape(host[1 : len(host)-1]); err != nil {
+			return netip.Addr{}, false
+		}
 	default:
 		return netip.Addr{}, false
 	}

@@ -1,0 +1,296 @@
+package uri
+
+import "strings"
+
+// maxRedirects bounds how many observed redirects are followed.
+const maxRedirects = 16
+
+// Equivalent reports whether a and b are equivalent at a level: whether their
+// normal forms are the same. That it is false means only that it is not
+// established; it never means that the resources differ (1993, Uses of names;
+// 2003 and RFC 3986, 6.1). It neither allocates nor builds the normal forms.
+//
+// URIs of different dialects are not equivalent, nor is the zero URI to
+// anything.
+func Equivalent(a, b URI, l Level, rules ...SchemeRules) bool {
+	if !a.IsValid() || a.dialect != b.dialect {
+		return false
+	}
+	if a.s == b.s {
+		return true
+	}
+	if l == LevelString {
+		return false
+	}
+	na, nb := newNormalizer(a, l, rules), newNormalizer(b, l, rules)
+	return sameFront(&na, &nb) && samePath(&na, &nb) && sameBack(&na, &nb)
+}
+
+// Compare returns the first level at which a and b are equivalent, up to
+// [LevelScheme].
+func Compare(a, b URI, rules ...SchemeRules) (Level, bool) {
+	return Comparer{Rules: rules}.Compare(a, b)
+}
+
+// A Comparer compares for a purpose. The zero Comparer compares as [Compare]
+// does.
+type Comparer struct {
+	// Rules are those of the schemes that are known.
+	Rules []SchemeRules
+
+	// NoFragment leaves fragments out, as what is compared selects an action
+	// on the network (2003 and RFC 3986, 6.1).
+	NoFragment bool
+
+	// Redirects returns where a URI has been seen to lead, if it has: the
+	// evidence for [LevelProtocol] (2003 and RFC 3986, 6.2.4). It is asked for
+	// forms that are normal at [LevelScheme].
+	Redirects func(URI) (URI, bool)
+}
+
+// Equivalent reports whether a and b are equivalent at a level; see
+// [Equivalent].
+func (c Comparer) Equivalent(a, b URI, l Level) bool {
+	if c.NoFragment {
+		a, b = a.WithoutFragment(), b.WithoutFragment()
+	}
+	if Equivalent(a, b, min(l, LevelScheme), c.Rules...) {
+		return true
+	}
+	if l < LevelProtocol || c.Redirects == nil {
+		return false
+	}
+	return Equivalent(c.follow(a), c.follow(b), LevelScheme, c.Rules...)
+}
+
+// Compare returns the first level at which a and b are equivalent.
+func (c Comparer) Compare(a, b URI) (Level, bool) {
+	for l := LevelString; l < levels; l++ {
+		if c.Equivalent(a, b, l) {
+			return l, true
+		}
+	}
+	return 0, false
+}
+
+// follow follows observed redirects.
+func (c Comparer) follow(u URI) URI {
+	for range maxRedirects {
+		v, ok := c.Redirects(u.Normalize(LevelScheme, c.Rules...))
+		if !ok {
+			break
+		}
+		u = v
+	}
+	return u
+}
+
+// WithoutFragment returns u without its fragment: what a request is made for.
+func (u URI) WithoutFragment() URI {
+	u.s = u.s[:u.frag]
+	return u
+}
+
+// sameFront compares schemes and authorities.
+func sameFront(a, b *normalizer) bool {
+	ua, ub := &a.u, &b.u
+	aa, ab := ua.path > ua.afterScheme(), ub.path > ub.afterScheme()
+	if aa != ab || !same(a.part(0, ua.scheme, false, a.fold), b.part(0, ub.scheme, false, b.fold)) {
+		return false
+	}
+	if !aa {
+		return true
+	}
+	if ua.userinfoIs() != ub.userinfoIs() || a.keepsPort() != b.keepsPort() || ua.kind == HostRegistry != (ub.kind == HostRegistry) {
+		return false
+	}
+	decode := a.decode && ua.kind != HostRegistry
+	return same(a.part(ua.afterScheme()+2, ua.host, a.decode, false), b.part(ub.afterScheme()+2, ub.host, b.decode, false)) &&
+		same(a.part(ua.host, ua.hostEnd, decode, a.foldHost), b.part(ub.host, ub.hostEnd, decode, b.foldHost)) &&
+		(!a.keepsPort() || ua.s[ua.hostEnd:ua.path] == ub.s[ub.hostEnd:ub.path])
+}
+
+func (u *URI) userinfoIs() bool { return u.host > u.afterScheme()+2 }
+
+func (n *normalizer) keepsPort() bool { return n.u.hostEnd < n.u.path && !n.dropsPort() }
+
+// sameBack compares queries and fragments.
+func sameBack(a, b *normalizer) bool {
+	return same(a.part(a.u.query, a.u.frag, a.decode, false), b.part(b.u.query, b.u.frag, b.decode, false)) &&
+		same(a.part(a.u.frag, a.end(), a.decode, false), b.part(b.u.frag, b.end(), b.decode, false))
+}
+
+// end is where the spelling ends, without a void fragment.
+func (n *normalizer) end() uint32 {
+	if n.voidFragment && int(n.u.frag)+1 == len(n.u.s) {
+		return n.u.frag
+	}
+	return uint32(len(n.u.s))
+}
+
+func (n *normalizer) part(from, to uint32, decode, fold bool) reader {
+	return reader{t: n.t, s: n.u.s[from:to], upper: n.upper, decode: decode, fold: fold}
+}
+
+// same reports whether two readers read the same.
+func same(a, b reader) bool {
+	for {
+		ca, oka := a.next()
+		cb, okb := b.next()
+		if ca != cb || oka != okb {
+			return false
+		}
+		if !oka {
+			return true
+		}
+	}
+}
+
+// samePath compares paths, from the end, where it is easy to see which segments
+// remain when dot segments are removed.
+func samePath(a, b *normalizer) bool {
+	if a.clean || b.clean || a.u.path == a.u.query && a.addsRoot() || b.u.path == b.u.query && b.addsRoot() {
+		return sameSegments(a, b)
+	}
+	return same(a.part(a.u.path, a.u.query, a.decode, false), b.part(b.u.path, b.u.query, b.decode, false))
+}
+
+func sameSegments(a, b *normalizer) bool {
+	sa, oka := newSegments(a)
+	sb, okb := newSegments(b)
+	if !oka || !okb { // at least one cannot be cleaned
+		return oka == okb && same(a.part(a.u.path, a.u.query, a.decode, false), b.part(b.u.path, b.u.query, b.decode, false))
+	}
+	for {
+		x, okx := sa.next()
+		y, oky := sb.next()
+		if okx != oky {
+			return false
+		}
+		if !okx {
+			return true
+		}
+		if !same(sa.reader(x), sb.reader(y)) {
+			return false
+		}
+	}
+}
+
+// segments are those of a clean path, from the last to the first.
+type segments struct {
+	n    *normalizer
+	path string
+	end  int  // of the part of the path that is not read yet
+	last bool // the next segment is the last of the path
+	skip int  // so many segments are taken away by ".."
+	keep bool // excess ".." stay
+	open bool // the path ends with an excess ".."
+}
+
+// newSegments returns the segments of the path of n, false if the path is not
+// to be cleaned, because it would be read as an authority.
+func newSegments(n *normalizer) (segments, bool) {
+	p := n.u.Path()
+	if p == "" && n.addsRoot() {
+		p = "/"
+	}
+	if p == "" || p[0] != '/' {
+		return segments{}, false
+	}
+	s := segments{n: n, path: p, end: len(p), last: true, keep: n.g.excess == ExcessKeep}
+	if !n.clean {
+		return s, true
+	}
+	s.open = s.keep && s.endsOpen()
+	if n.u.path > n.u.afterScheme() || n.g.cleanAbsolute {
+		return s, true
+	}
+	return s, !s.looksLikeAuthority()
+}
+
+// endsOpen reports whether the last segment is a ".." that is excess.
+func (s segments) endsOpen() bool {
+	i := strings.LastIndexByte(s.path, '/')
+	if s.dots(s.path[i+1:]) != 2 {
+		return false
+	}
+	for depth := 1; i > 0; {
+		end := i
+		i = strings.LastIndexByte(s.path[:end], '/')
+		switch s.dots(s.path[i+1 : end]) {
+		case 0:
+			depth--
+		case 2:
+			depth++
+		}
+		if depth == 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// looksLikeAuthority reports whether the clean path begins with two slashes.
+func (s segments) looksLikeAuthority() bool {
+	count, first := 0, ""
+	for {
+		seg, ok := s.next()
+		if !ok {
+			return count > 1 && first == ""
+		}
+		first = seg
+		count++
+	}
+}
+
+// next returns the segment before those that were returned already.
+func (s *segments) next() (string, bool) {
+	for s.end > 0 {
+		i := strings.LastIndexByte(s.path[:s.end], '/')
+		seg := s.path[i+1 : s.end]
+		last := s.last
+		s.end, s.last = i, false
+		dots := 0
+		if s.n.clean {
+			dots = s.dots(seg)
+		}
+		if dots == 2 {
+			s.skip++
+		}
+		switch {
+		case dots > 0 && last && !s.open: // /a/.. is /
+			return "", true
+		case dots > 0:
+		case s.skip > 0:
+			s.skip--
+		default:
+			return seg, true
+		}
+	}
+	if s.keep && s.skip > 0 {
+		s.skip--
+		return "..", true
+	}
+	return "", false
+}
+
+// dots returns 1 for ".", 2 for "..", 0 for other segments. An escaped dot is a
+// dot where escapes of it are needless.
+func (s *segments) dots(seg string) int {
+	if len(seg) > len("%2E%2E") {
+		return 0
+	}
+	r := s.reader(seg)
+	for count := 0; ; count++ {
+		switch c, ok := r.next(); {
+		case !ok:
+			return count
+		case c != '.' || count == 2:
+			return 0
+		}
+	}
+}
+
+func (s *segments) reader(seg string) reader {
+	return reader{t: s.n.t, s: seg, upper: s.n.upper, decode: s.n.decode}
+}

@@ -1,0 +1,241 @@
+package uri
+
+import (
+	"errors"
+	"iter"
+	"strings"
+)
+
+// A Component is a part of a URI.
+type Component uint8
+
+// The components. The authority is userinfo, host and port together; a segment
+// is a part of a path, for escaping.
+const (
+	ComponentScheme Component = iota
+	ComponentAuthority
+	ComponentUserinfo
+	ComponentHost
+	ComponentPort
+	ComponentPath
+	ComponentQuery
+	ComponentFragment
+	ComponentSegment
+
+	components = int(ComponentFragment) + 1
+)
+
+// String returns the name of the component.
+func (c Component) String() string {
+	names := [...]string{"scheme", "authority", "userinfo", "host", "port", "path", "query", "fragment", "segment"}
+	if int(c) >= len(names) {
+		return "unknown"
+	}
+	return names[c]
+}
+
+// Get returns a component in its raw spelling; see [URI.Scheme] and the others.
+func (u URI) Get(c Component) (string, bool) {
+	switch c {
+	case ComponentScheme:
+		return u.Scheme()
+	case ComponentAuthority:
+		return u.Authority()
+	case ComponentUserinfo:
+		return u.Userinfo()
+	case ComponentHost:
+		return u.Host()
+	case ComponentPort:
+		return u.Port()
+	case ComponentPath:
+		return u.Path(), u.IsValid()
+	case ComponentQuery:
+		return u.Query()
+	case ComponentFragment:
+		return u.Fragment()
+	default:
+		return "", false
+	}
+}
+
+// Data returns a component decoded. It is false for the path and the
+// authority, which must be split before: see [URI.Segments].
+func (u URI) Data(c Component) (Data, bool) {
+	if c == ComponentPath || c == ComponentAuthority {
+		return "", false
+	}
+	raw, ok := u.Get(c)
+	if !ok {
+		return "", false
+	}
+	data, err := Decode(raw)
+	return data, err == nil
+}
+
+// Parts yields the pieces of the spelling in order, each with its role, so that
+// a display can set user information apart from the host (2003 and RFC 3986,
+// section 7). The pieces include their delimiters; together they are the
+// spelling. An authority that is no server has the role of an authority.
+func (u URI) Parts() iter.Seq2[Component, string] {
+	host := ComponentHost
+	if u.kind == HostRegistry {
+		host = ComponentAuthority
+	}
+	ends := [...]struct {
+		c   Component
+		end uint32
+	}{
+		{ComponentScheme, u.afterScheme()},
+		{ComponentAuthority, min(u.afterScheme()+2, u.path)},
+		{ComponentUserinfo, u.host},
+		{host, u.hostEnd},
+		{ComponentPort, u.path},
+		{ComponentPath, u.query},
+		{ComponentQuery, u.frag},
+		{ComponentFragment, uint32(len(u.s))},
+	}
+	return func(yield func(Component, string) bool) {
+		start := uint32(0)
+		for _, p := range ends {
+			if p.end > start && !yield(p.c, u.s[start:p.end]) {
+				return
+			}
+			start = max(start, p.end)
+		}
+	}
+}
+
+// ErrReread is the error of components that cannot be written together, because
+// the result would be read as other components: a path that begins with two
+// slashes without an authority, a colon in the first segment without a scheme,
+// a port without a host.
+var ErrReread = errors.New("uri: the components would be read as others")
+
+// A Builder is a set of components to be put together. It is a value: Set and
+// Clear return a changed copy. The zero Builder builds the empty reference by
+// [Latest].
+type Builder struct {
+	dialect Dialect
+	raw     [components]string
+	defined [components]bool
+}
+
+// Build returns an empty Builder for a dialect.
+func (d Dialect) Build() Builder { return Builder{dialect: d} }
+
+// Builder returns a Builder with the components of u.
+func (u URI) Builder() Builder {
+	b := Builder{dialect: u.dialect}
+	for c := ComponentScheme; int(c) < components; c++ {
+		b.raw[c], b.defined[c] = u.Get(c)
+	}
+	return b
+}
+
+// Set returns b with a component in its raw spelling. To set the authority
+// clears userinfo, host and port; to set one of those clears an authority that
+// has been set as a whole.
+func (b Builder) Set(c Component, raw string) Builder {
+	if int(c) >= components {
+		return b
+	}
+	switch c {
+	case ComponentAuthority:
+		b = b.Clear(c)
+	case ComponentUserinfo, ComponentHost, ComponentPort:
+		b.raw[ComponentAuthority], b.defined[ComponentAuthority] = "", false
+	}
+	b.raw[c], b.defined[c] = raw, true
+	return b
+}
+
+// SetData returns b with a component made of octets, escaped where needed.
+func (b Builder) SetData(c Component, data Data) Builder {
+	return b.Set(c, b.dialectOrLatest().Escape(c, data))
+}
+
+// Clear returns b without a component: with an undefined one, or an empty path.
+// To clear the authority clears all of it.
+func (b Builder) Clear(c Component) Builder {
+	if int(c) >= components {
+		return b
+	}
+	clear := []Component{c}
+	switch c {
+	case ComponentAuthority:
+		clear = []Component{c, ComponentUserinfo, ComponentHost, ComponentPort}
+	case ComponentUserinfo, ComponentHost, ComponentPort:
+		clear = []Component{c, ComponentAuthority}
+	}
+	for _, c := range clear {
+		b.raw[c], b.defined[c] = "", false
+	}
+	return b
+}
+
+// URI puts the components together. The error is a *[Error] if the result is not
+// a reference in the dialect, [ErrReread] if it is one with other components.
+func (b Builder) URI() (URI, error) {
+	s, ok := b.spelling()
+	if !ok {
+		return URI{}, ErrReread
+	}
+	u, err := b.dialectOrLatest().ParseReference(s)
+	if err != nil {
+		return URI{}, err
+	}
+	for c := ComponentScheme; int(c) < components; c++ {
+		raw, ok := u.Get(c)
+		if c == ComponentPath {
+			ok = b.defined[c]
+		}
+		if c == ComponentAuthority && !b.defined[c] || b.defined[ComponentAuthority] && ComponentAuthority < c && c < ComponentPath {
+			continue // given in parts, or as a whole
+		}
+		if raw != b.raw[c] || ok != b.defined[c] {
+			return URI{}, ErrReread
+		}
+	}
+	return u, nil
+}
+
+func (b Builder) dialectOrLatest() Dialect {
+	if b.dialect == 0 {
+		return Latest
+	}
+	return b.dialect
+}
+
+// spelling writes the components with their delimiters (RFC 3986, 5.3). It is
+// false if there is user information or a port, but no host.
+func (b Builder) spelling() (string, bool) {
+	var w strings.Builder
+	write := func(before string, c Component, after string) {
+		if b.defined[c] {
+			w.WriteString(before + b.raw[c] + after)
+		}
+	}
+	write("", ComponentScheme, ":")
+	write("//", ComponentAuthority, "")
+	if !b.defined[ComponentAuthority] {
+		if b.defined[ComponentHost] {
+			w.WriteString("//")
+		} else if b.defined[ComponentUserinfo] || b.defined[ComponentPort] {
+			return "", false
+		}
+		write("", ComponentUserinfo, "@")
+		write("", ComponentHost, "")
+		write(":", ComponentPort, "")
+	}
+	write("", ComponentPath, "")
+	write("?", ComponentQuery, "")
+	write("#", ComponentFragment, "")
+	return w.String(), true
+}
+
+// With returns u with another component, in its raw spelling; see [Builder] for
+// changing several at once, and for the errors.
+func (u URI) With(c Component, raw string) (URI, error) { return u.Builder().Set(c, raw).URI() }
+
+// Without returns u without a component.
+func (u URI) Without(c Component) (URI, error) { return u.Builder().Clear(c).URI() }

@@ -1,0 +1,145 @@
+package uri
+
+import "strings"
+
+// checkForm checks what the BNF of 1993 demands of a search and of the schemes
+// that have a form of their own. A scheme without one is taken as generic, also
+// with a host part (Internet protocol parts).
+func checkForm(u *URI) fault {
+	if f := checkSearch(u); f.code != 0 {
+		return f
+	}
+	if u.scheme == 0 || u.path == u.scheme+1 { // partial, or generic
+		return fault{}
+	}
+	switch scheme := u.s[:u.scheme]; {
+	case equalFold(scheme, "ftp"):
+		return u.demand(ruleFTP, u.hasPath() && !u.hasSearch())
+	case equalFold(scheme, "afs"):
+		return u.demand(ruleAFS, isCell(u) && u.hasPath() && !u.hasSearch())
+	case equalFold(scheme, "wais"):
+		return u.demand(ruleWAIS, isWAIS(u.Path(), u.hasSearch()))
+	case equalFold(scheme, "prospero"):
+		return u.demand(ruleProspero, u.hasPath() && !u.hasSearch() && isProspero(u.Path()[1:]))
+	case equalFold(scheme, "gopher"):
+		return u.demand(ruleGopher, isGopherPath(u.Path()))
+	case equalFold(scheme, "telnet"), equalFold(scheme, "rlogin"), equalFold(scheme, "tn3270"):
+		return u.demand(ruleTelnet, !u.hasPath() && !u.hasSearch())
+	default:
+		return fault{}
+	}
+}
+
+func (u *URI) hasPath() bool   { return u.path < u.query }
+func (u *URI) hasSearch() bool { return u.query < u.frag }
+
+// demand reports a fault where the path begins, unless ok.
+func (u *URI) demand(r rule, ok bool) fault {
+	if ok {
+		return fault{}
+	}
+	return fault{off: u.path, code: CodeForm, rule: r}
+}
+
+// checkSearch checks that no word of a search is empty.
+//
+//	search = xalphas [ "+" search ]
+func checkSearch(u *URI) fault {
+	if !u.hasSearch() {
+		return fault{}
+	}
+	bad := fault{code: CodeWord, rule: ruleQuery}
+	plus := true
+	for i := u.query + 1; i < u.frag; i++ {
+		if u.s[i] == '+' && plus { // ?+b, ?a++b
+			bad.off = i
+			return bad
+		}
+		plus = u.s[i] == '+'
+	}
+	if plus { // ?, ?a+
+		bad.off = u.frag
+		return bad
+	}
+	return fault{}
+}
+
+// isWAIS reports whether a path is that of an index or of a document.
+//
+//	waisindex = "wais://" hostport "/" database [ "?" search ]
+//	waisdoc   = "wais://" hostport "/" database "/" wtype "/" digits "/" path
+func isWAIS(path string, search bool) bool {
+	if path == "" {
+		return false
+	}
+	database, rest, doc := strings.Cut(path[1:], "/")
+	if !isXalphas(database) {
+		return false
+	}
+	if !doc {
+		return true
+	}
+	wtype, rest, _ := strings.Cut(rest, "/")
+	digits, _, ok := strings.Cut(rest, "/")
+	return ok && !search && isXalphas(wtype) && isDigits(digits)
+}
+
+// isProspero reports whether a path without its slash is that of a link. Its
+// fields are split at the escape of NUL before anything is unescaped.
+//
+//	prosperolink = "prospero://" hostport "/" hsoname [ "%00" [ version ] *( "%00" attribute ) ]
+func isProspero(path string) bool {
+	_, rest, more := strings.Cut(path, "%00")
+	if !more {
+		return true
+	}
+	version, rest, more := strings.Cut(rest, "%00")
+	if version != "" && !isDigits(version) {
+		return false
+	}
+	for more {
+		var attribute string
+		attribute, rest, more = strings.Cut(rest, "%00")
+		if !isAlphanums(attribute) {
+			return false
+		}
+	}
+	return true
+}
+
+// isGopherPath reports whether the path begins with a type, if it has one.
+//
+//	gopheraddress = "gopher://" hostport [ "/" [ gtype [ selector ] ] ] [ "?" search ]
+func isGopherPath(path string) bool {
+	return len(path) < 2 || path[1] != '/' && path[1] != '+'
+}
+
+// isXalphas reports whether a part of a path, known to be xpalphas or empty, is
+// xalphas.
+func isXalphas(s string) bool { return s != "" && strings.IndexByte(s, '+') < 0 }
+
+func isDigits(s string) bool {
+	for i := range len(s) {
+		if !isDigit(s[i]) {
+			return false
+		}
+	}
+	return s != ""
+}
+
+func isAlphanums(s string) bool {
+	for i := range len(s) {
+		if !isDigit(s[i]) && !isLetter(s[i]) {
+			return false
+		}
+	}
+	return s != ""
+}
+
+// isCell reports whether the host part is the name of a cell, without user and
+// port.
+//
+//	afsaddress = "afs://" cellname "/" path
+func isCell(u *URI) bool {
+	return u.kind == HostName && u.host == u.scheme+3 && u.hostEnd == u.path
+}

@@ -1,0 +1,26 @@
+// Package pebblestore keeps names in one directory, in the log-structured tree of
+// Pebble: the default store of nomen.
+//
+// # Writing
+//
+// One goroutine decides about batches one after the other and hands each to the
+// write-ahead log; a second one answers the callers, in the same order, when the
+// log is on disk. So many writers share one fsync, no answer speaks of what could
+// still be lost, and an error of the disk ends all writing until the store is
+// opened again. A reader may see a change a moment before it is acknowledged.
+//
+// # Reading
+//
+// A question is one seek. Bloom filters of 10 bits a key on every level, the
+// lowest included, tell absent names without a look at the data. Listings and
+// questions as of a time read one view of the tree, which changes made meanwhile
+// do not touch; the files of a view stay on disk until it is left.
+//
+// # Format
+//
+// Keys and values are described in docs/formats.md. The version of the format and
+// that of the rules of names are recorded in the store; one made by others is
+// refused with a [*store.VersionError]. Pebble keeps a checksum of every block,
+// and the decoder takes nothing but what the encoder writes: damage gives an error
+// that names the key, never a wrong answer.
+package pebblestore

@@ -1,0 +1,63 @@
+package pebblestore
+
+import (
+	"fmt"
+	"log/slog"
+	"runtime"
+
+	"github.com/cockroachdb/pebble/v2"
+	"github.com/cockroachdb/pebble/v2/bloom"
+)
+
+const (
+	engineFormat = pebble.FormatValueSeparation // raising it is a one-way change of every store
+
+	filterBits   = 10       // of a bloom filter, for each key
+	blockSize    = 16 << 10 // bytes of data compressed together
+	memTableSize = 32 << 20 // bytes; the log of this much is read again after a crash
+)
+
+// engineOptions returns Pebble's options for o.
+func engineOptions(o Options) *pebble.Options {
+	p := &pebble.Options{
+		FS:                          o.FS,
+		ReadOnly:                    o.ReadOnly,
+		ErrorIfNotExists:            o.ReadOnly,
+		FormatMajorVersion:          engineFormat,
+		CacheSize:                   o.CacheSize,
+		MemTableSize:                memTableSize,
+		MemTableStopWritesThreshold: 4,
+		L0CompactionThreshold:       2,
+		L0StopWritesThreshold:       1000,
+		LBaseMaxBytes:               64 << 20,
+		CompactionConcurrencyRange:  func() (int, int) { return 1, max(1, runtime.NumCPU()/2) },
+		Logger:                      logger{o.Log},
+	}
+	if p.CacheSize == 0 {
+		p.CacheSize = cacheSize(machineMemory())
+	}
+	for i := range p.Levels {
+		p.Levels[i].BlockSize = blockSize
+		p.Levels[i].FilterPolicy = bloom.FilterPolicy(filterBits)
+	}
+	p.ApplyCompressionSettings(func() pebble.DBCompressionSettings { return pebble.DBCompressionGood })
+	return p
+}
+
+// A logger passes on Pebble's errors, none of its news.
+type logger struct{ log *slog.Logger }
+
+func (l logger) Infof(string, ...any) {}
+
+func (l logger) Errorf(format string, args ...any) {
+	if l.log != nil {
+		l.log.Error("store engine", "err", fmt.Sprintf(format, args...))
+	}
+}
+
+// Fatalf ends the program, as Pebble demands: after a failed write only what is
+// on disk can be trusted, and the next start will read that.
+func (l logger) Fatalf(format string, args ...any) {
+	l.Errorf(format, args...)
+	panic("pebblestore: " + fmt.Sprintf(format, args...))
+}

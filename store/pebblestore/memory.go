@@ -1,0 +1,75 @@
+package pebblestore
+
+import (
+	"math"
+	"os"
+	"runtime/debug"
+	"strconv"
+	"strings"
+)
+
+// The cache takes a share of the memory that the process may use, within
+// bounds.
+const (
+	cacheShare   = 8 // one part in
+	minCacheSize = 64 << 20
+	maxCacheSize = 512 << 20
+)
+
+// cacheSize returns the size of the cache for so much memory, in bytes; 0 if it
+// is unknown.
+func cacheSize(memory int64) int64 {
+	return min(max(memory/cacheShare, minCacheSize), maxCacheSize)
+}
+
+// machineMemory returns how much memory the process may use, 0 if unknown: that
+// of the machine, or less if the Go runtime or a control group has a limit.
+func machineMemory() int64 {
+	memory := int64(math.MaxInt64)
+	for _, n := range []int64{
+		debug.SetMemoryLimit(-1),
+		meminfo("/proc/meminfo"),
+		plainNumber("/sys/fs/cgroup/memory.max"),
+		plainNumber("/sys/fs/cgroup/memory/memory.limit_in_bytes"),
+	} {
+		if n > 0 {
+			memory = min(memory, n)
+		}
+	}
+	if memory == math.MaxInt64 {
+		return 0
+	}
+	return memory
+}
+
+// meminfo reads MemTotal from a file like Linux's /proc/meminfo, 0 if it is not
+// there.
+func meminfo(file string) int64 {
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return 0
+	}
+	_, rest, _ := strings.Cut(string(text), "MemTotal:")
+	fields := strings.Fields(rest)
+	if len(fields) == 0 {
+		return 0
+	}
+	kb, err := strconv.ParseInt(fields[0], 10, 64)
+	if err != nil || kb > math.MaxInt64>>10 {
+		return 0
+	}
+	return kb << 10
+}
+
+// plainNumber reads a file that holds one number, 0 if it does not.
+func plainNumber(file string) int64 {
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return 0
+	}
+	n, err := strconv.ParseInt(strings.TrimSpace(string(text)), 10, 64)
+	if err != nil {
+		return 0
+	}
+	return n
+}

@@ -1,0 +1,152 @@
+package pebblestore
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"sync/atomic"
+
+	"github.com/cockroachdb/pebble/v2"
+	"github.com/cockroachdb/pebble/v2/vfs"
+
+	"github.com/nomen-project/nomen/name"
+	"github.com/nomen-project/nomen/store"
+)
+
+// formatVersion is the version of the key spaces and encodings. Its history is
+// in docs/formats.md.
+const formatVersion = 1
+
+// ErrLocked is returned by [Open] when another process has the store open.
+var ErrLocked = errors.New("another process has it open")
+
+// Options say where a store is and how it is opened.
+type Options struct {
+	Dir       string       // made if it is not there, unless ReadOnly
+	FS        vfs.FS       // the disk if nil
+	CacheSize int64        // bytes of data kept uncompressed in memory; 0 for a share of the machine's
+	Log       *slog.Logger // of what Pebble has to complain about; nil for nobody
+	ReadOnly  bool         // nothing is written, and the store must exist
+}
+
+// A Store is a directory that is open. [Open] makes one.
+type Store struct {
+	db       *pebble.DB
+	readOnly bool
+	gate     gate
+	count    atomic.Int64 // of records
+
+	requests chan *request // from Apply to decide
+	decided  chan *request // from decide to acknowledge
+	answered chan struct{} // closed when acknowledge has ended
+
+	key, value []byte // scratch of decide
+}
+
+var (
+	_ store.Store     = (*Store)(nil)
+	_ store.Historian = (*Store)(nil)
+	_ store.Counter   = (*Store)(nil)
+	_ store.Tokens    = (*Store)(nil)
+)
+
+// Open opens the store in a directory, or makes one there. The error is
+// [ErrLocked], wrapped, when another process has it open, and a
+// [*store.VersionError] when it was made by other rules.
+func Open(o Options) (*Store, error) {
+	if o.FS == nil {
+		o.FS = vfs.Default
+	}
+	s := &Store{
+		readOnly: o.ReadOnly,
+		requests: make(chan *request),
+		decided:  make(chan *request, maxAhead),
+		answered: make(chan struct{}),
+	}
+	var err error
+	if s.db, err = pebble.Open(o.Dir, engineOptions(o)); err != nil {
+		return nil, fmt.Errorf("pebblestore: %s: %w", o.Dir, explain(o, err))
+	}
+	if err := s.identify(); err != nil {
+		return nil, errors.Join(fmt.Errorf("pebblestore: %s: %w", o.Dir, err), s.db.Close())
+	}
+	go s.decide()
+	go s.acknowledge()
+	return s, nil
+}
+
+// explain returns ErrLocked in place of err if that is the reason.
+func explain(o Options, err error) error {
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, pebble.ErrDBDoesNotExist) {
+		return err
+	}
+	lock, lockErr := pebble.LockDirectory(o.Dir, o.FS)
+	if lockErr == nil {
+		_ = lock.Close() // of a lock of which nobody knew
+		return err
+	}
+	if path := (*fs.PathError)(nil); errors.As(lockErr, &path) {
+		return err // the lock's file cannot be made at all
+	}
+	return ErrLocked
+}
+
+// identify checks that the store was made by the rules of this program, or
+// records them in a new one.
+func (s *Store) identify() error {
+	format, ok, err := number(s.db, metaFormat)
+	if err != nil {
+		return err
+	}
+	if !ok {
+		return s.found()
+	}
+	if format != formatVersion {
+		return &store.VersionError{What: "format of the store", Found: format, Known: formatVersion}
+	}
+	rules, _, err := number(s.db, metaRules)
+	if err != nil {
+		return err
+	}
+	if rules != name.RulesVersion {
+		return &store.VersionError{What: "rules of names", Found: rules, Known: name.RulesVersion}
+	}
+	count, _, err := number(s.db, metaCount)
+	s.count.Store(int64(count))
+	return err
+}
+
+// found makes an empty directory a store.
+func (s *Store) found() error {
+	v, err := newView(s.db)
+	if err != nil {
+		return err
+	}
+	empty := !v.it.First()
+	v.close()
+	if !empty || s.readOnly {
+		return errors.New("this is not a store of names")
+	}
+	batch := s.db.NewBatch()
+	defer batch.Close()
+	return errors.Join(
+		batch.Set([]byte(metaFormat), encodeNumber(formatVersion), nil),
+		batch.Set([]byte(metaRules), encodeNumber(name.RulesVersion), nil),
+		s.db.Apply(batch, pebble.Sync),
+	)
+}
+
+// Close implements [store.Store]. It must not be called from within a listing,
+// for whose end it waits.
+func (s *Store) Close() error {
+	if !s.gate.close() {
+		return nil
+	}
+	close(s.requests)
+	<-s.answered
+	if err := s.db.Close(); err != nil {
+		return fmt.Errorf("pebblestore: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,198 @@
+package pebblestore
+
+import (
+	"context"
+	"iter"
+	"time"
+
+	"github.com/cockroachdb/pebble/v2"
+
+	"github.com/nomen-project/nomen/name"
+	"github.com/nomen-project/nomen/store"
+)
+
+// find returns the change of a subject that holds at a time.
+func (s *Store) find(ctx context.Context, subject store.Subject, at time.Time) (*store.Change, error) {
+	if err := s.gate.enter(); err != nil {
+		return nil, err
+	}
+	defer s.gate.leave()
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	v, err := newView(s.db)
+	if err != nil {
+		return nil, err
+	}
+	defer v.close()
+	c, err := v.at(subject, at)
+	switch {
+	case err != nil:
+		return nil, err
+	case c == nil || !c.Delete.IsZero():
+		return nil, store.ErrNotFound
+	}
+	return c, nil
+}
+
+// Get implements [store.Reader].
+func (s *Store) Get(ctx context.Context, n name.Name, at time.Time) (*store.Record, error) {
+	c, err := s.find(ctx, store.Subject{Kind: store.KindName, Key: n.Key()}, at)
+	if err != nil {
+		return nil, err
+	}
+	return c.Record, nil
+}
+
+// Authority implements [store.Reader].
+func (s *Store) Authority(ctx context.Context, p name.Prefix, at time.Time) (*store.Authority, error) {
+	c, err := s.find(ctx, store.Subject{Kind: store.KindAuthority, Key: p.String()}, at)
+	if err != nil {
+		return nil, err
+	}
+	return c.Authority, nil
+}
+
+// Token implements [store.Tokens].
+func (s *Store) Token(ctx context.Context, id string) (*store.Token, error) {
+	c, err := s.find(ctx, store.Subject{Kind: store.KindToken, Key: id}, time.Time{})
+	if err != nil {
+		return nil, err
+	}
+	return c.Token, nil
+}
+
+// List implements [store.Reader].
+func (s *Store) List(ctx context.Context, scan store.Scan) iter.Seq2[*store.Record, error] {
+	return func(yield func(*store.Record, error) bool) {
+		err := s.scan(ctx, store.KindName, scan, func(c *store.Change) bool {
+			return c.Record == nil || yield(c.Record, nil)
+		})
+		if err != nil {
+			yield(nil, err)
+		}
+	}
+}
+
+// Authorities implements [store.Reader].
+func (s *Store) Authorities(ctx context.Context, at time.Time) iter.Seq2[*store.Authority, error] {
+	return func(yield func(*store.Authority, error) bool) {
+		err := s.scan(ctx, store.KindAuthority, store.Scan{At: at}, func(c *store.Change) bool {
+			return yield(c.Authority, nil)
+		})
+		if err != nil {
+			yield(nil, err)
+		}
+	}
+}
+
+// scan calls yield with the changes that hold at a time, in the order of their
+// keys, until it returns false.
+func (s *Store) scan(ctx context.Context, k store.Kind, scan store.Scan, yield func(*store.Change) bool) error {
+	if err := s.gate.enter(); err != nil {
+		return err
+	}
+	defer s.gate.leave()
+	lower, upper, ok := bounds(k, scan)
+	if !ok {
+		return ctx.Err()
+	}
+	v, err := newView(s.db)
+	if err != nil {
+		return err
+	}
+	defer v.close()
+	v.it.SetBounds(lower, upper)
+	earlier, err := v.clone()
+	if err != nil {
+		return err
+	}
+	defer earlier.close()
+	for ok := v.it.First(); ok; ok = v.it.Next() {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		c, err := v.here(k, scan.At, earlier)
+		if err != nil {
+			return err
+		}
+		if c != nil && !yield(c) {
+			return nil
+		}
+	}
+	return v.failure(string(lower[1:]))
+}
+
+// here returns the change that holds at a time for the subject that v stands
+// on, nil if there is none.
+func (v *view) here(k store.Kind, at time.Time, earlier *view) (*store.Change, error) {
+	subject := store.Subject{Kind: k, Key: string(v.it.Key()[1:])}
+	c, err := v.change(subject)
+	if err != nil || c.KnownAt(at) {
+		return c, err
+	}
+	return earlier.before(subject, at)
+}
+
+// History implements [store.Historian].
+func (s *Store) History(ctx context.Context, n name.Name) iter.Seq2[*store.Change, error] {
+	return func(yield func(*store.Change, error) bool) {
+		if err := s.history(ctx, n, yield); err != nil {
+			yield(nil, err)
+		}
+	}
+}
+
+func (s *Store) history(ctx context.Context, n name.Name, yield func(*store.Change, error) bool) error {
+	if err := s.gate.enter(); err != nil {
+		return err
+	}
+	defer s.gate.leave()
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	v, err := newView(s.db)
+	if err != nil {
+		return err
+	}
+	defer v.close()
+	subject := store.Subject{Kind: store.KindName, Key: n.Key()}
+	c, err := v.last(subject)
+	if err != nil || c == nil || !yield(c, nil) {
+		return err
+	}
+	beginning := appendHistory(nil, subject)
+	for ok := v.it.SeekGE(beginning); ok && isHistory(v.it.Key(), beginning); ok = v.it.Next() {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		c, err := v.change(subject)
+		if err != nil || !yield(c, nil) {
+			return err
+		}
+	}
+	return v.failure(subject.Key)
+}
+
+// Count implements [store.Counter]; it is exact, and free.
+func (s *Store) Count(ctx context.Context) (int64, bool, error) {
+	if err := s.gate.enter(); err != nil {
+		return 0, false, err
+	}
+	defer s.gate.leave()
+	return s.count.Load(), true, ctx.Err()
+}
+
+// number reads a value of the store's own data; ok is false if there is none.
+func number(db *pebble.DB, key string) (n uint64, ok bool, err error) {
+	value, closer, err := db.Get([]byte(key))
+	switch {
+	case err == pebble.ErrNotFound:
+		return 0, false, nil
+	case err != nil:
+		return 0, false, unreadable(key, err)
+	}
+	n, err = decodeNumber(key, value)
+	_ = closer.Close() // of a buffer
+	return n, err == nil, err
+}

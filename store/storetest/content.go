@@ -1,0 +1,185 @@
+package storetest
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/nomen-project/nomen"
+	"github.com/nomen-project/nomen/name"
+	"github.com/nomen-project/nomen/store"
+)
+
+// Rich returns a record in which every field is set, of no time and revision.
+func Rich() *store.Record {
+	return &store.Record{
+		Name:     name.FromKey("urn:ietf:rfc:2648"),
+		Spelling: "URN:IETF:rfc:2648",
+		Status:   nomen.Retired,
+		Locations: []nomen.Location{
+			{
+				URL: "https://www.rfc-editor.org/rfc/rfc2648.txt", Type: "text/plain", Lang: "en", Rel: "item",
+				Priority: 1, Weight: 3, Country: "US", Component: "toc", Charset: "US-ASCII",
+				Note: "Zwölf Boxkämpfer\r\nжук 道\x00", ValidFrom: "2020-01-01T00:00:00Z", ValidUntil: "2030-01-01T00:00:00Z",
+			},
+			{URL: "https://example.org/", Priority: -7, Weight: 1 << 30},
+			{},
+		},
+		Metadata: nomen.Metadata{
+			"title":   {"A URN Namespace for IETF Documents", ""},
+			"creator": {"R. Moats"},
+			"":        {"x"},
+		},
+		SameAs:     []string{"urn:doi:10.17487/rfc2648", ""},
+		Successors: []string{"urn:ietf:rfc:9999", "urn:ietf:rfc:9998"},
+		Reason:     "superseded ☂",
+	}
+}
+
+// RichAuthority returns an authority in which every field is set.
+func RichAuthority() *store.Authority {
+	return &store.Authority{
+		Prefix:      name.PrefixFromKey("urn:dns:example.org"),
+		Owners:      []string{"archive", "library-it"},
+		Hosts:       []string{"example.org", "www.example.org"},
+		Addresses:   []string{"192.0.2.1", "2001:db8::1"},
+		Default:     true,
+		Parents:     []string{"urn:dns:org:registry"},
+		Children:    []string{"urn:dns:a.example.org:x", "urn:dns:b.example.org:x"},
+		Contact:     "mailto:names@example.org",
+		Description: "names of the Archiv für Namen",
+		List:        true,
+		Service:     nomen.I2C,
+		FoldCase:    true,
+		Redirect:    307,
+	}
+}
+
+func missing(s *suite) {
+	for _, k := range []string{"urn:ietf:rfc:1", "", "urn", strings.Repeat("x", name.MaxLength+1), "urn:\x00", "\xff\xff"} {
+		for _, when := range []time.Time{{}, minute(0)} {
+			if r := s.getAt(k, when); r != nil {
+				s.Errorf("Get(%q) of an empty store: %+v", k, r)
+			}
+		}
+	}
+	if a, err := s.Authority(s.Context(), name.Prefix{}, time.Time{}); a != nil || err != store.ErrNotFound {
+		s.Errorf("Authority of an empty store: %v, %v, want ErrNotFound", a, err)
+	}
+	if got := s.keys(store.Scan{}); got != nil {
+		s.Errorf("List of an empty store: %q", got)
+	}
+	for a, err := range s.Authorities(s.Context(), time.Time{}) {
+		s.Errorf("Authorities of an empty store: %v, %v", a, err)
+	}
+	if got := s.apply(); len(got) != 0 {
+		s.Errorf("Apply of nothing: %+v", got)
+	}
+	s.apply(put("urn:x-a:b", "https://example.org/", 0))
+	for _, k := range []string{"urn:x-a:", "urn:x-a:b0", "urn:x-a:a", "URN:x-a:b"} {
+		if r := s.get(k); r != nil {
+			s.Errorf("Get(%q): %+v, want nothing", k, r)
+		}
+	}
+}
+
+func roundTrip(s *suite) {
+	c := write(Rich(), 0)
+	c.Time = c.Time.Add(1999999) // rounded down to milliseconds
+	c.Time = c.Time.In(time.FixedZone("", 3600))
+	s.equal("result", s.apply(c), []store.Result{changed(1)})
+	want := Rich()
+	want.Modified, want.Revision = minute(0).Add(time.Millisecond), 1
+	s.equal("record", s.get("urn:ietf:rfc:2648"), want)
+	s.equal("listed", s.list(s.Context(), store.Scan{}), []*store.Record{want})
+}
+
+func normalForm(s *suite) {
+	s.apply(write(&store.Record{
+		Name:       key("urn:x-a:b"),
+		Locations:  []nomen.Location{},
+		Metadata:   nomen.Metadata{"title": {}, "creator": nil},
+		SameAs:     []string{},
+		Successors: []string{},
+		Modified:   minute(77),
+		Revision:   77,
+	}, 0))
+	want := &store.Record{
+		Name: key("urn:x-a:b"), Spelling: "urn:x-a:b", Status: nomen.Active, Modified: minute(0), Revision: 1,
+	}
+	s.equal("record", s.get("urn:x-a:b"), want)
+}
+
+// anyBytes: a store keeps texts, not their meaning.
+func anyBytes(s *suite) {
+	var all []byte
+	for i := range 256 {
+		all = append(all, byte(i))
+	}
+	for i, text := range []string{string(all), "\xff\xfe", " ", "\x00", strings.Repeat("ä", store.MaxText/2)} {
+		r := &store.Record{
+			Name: key("urn:x-a:b"), Status: nomen.Active, Reason: text,
+			Locations: []nomen.Location{{URL: text, Note: text}},
+			Metadata:  nomen.Metadata{text: {text, text}},
+			SameAs:    []string{text},
+		}
+		s.apply(write(r, i))
+		r.Spelling, r.Modified, r.Revision = "urn:x-a:b", minute(i), uint64(i+1)
+		s.equal("record", s.get("urn:x-a:b"), r)
+	}
+}
+
+// ownership: what was passed in and what came out are the caller's to change.
+func ownership(s *suite) {
+	r, a := Rich(), RichAuthority()
+	tok := &store.Token{ID: "t", Prefixes: []string{"urn:x-a"}}
+	changes := []store.Change{
+		write(r, 0),
+		{Authority: a, Time: minute(0)},
+		{Token: tok, Time: minute(0)},
+	}
+	s.apply(changes...)
+	spoil := func() {
+		spoilRecord(r)
+		slices.Reverse(a.Owners)
+		tok.Prefixes[0] = "spoilt"
+	}
+	var err error
+	for range 2 {
+		spoil()
+		if r = s.get("urn:ietf:rfc:2648"); r == nil {
+			s.Fatal("the record is gone")
+		}
+		want := Rich()
+		want.Modified, want.Revision = minute(0), 1
+		s.equal("record", r, want)
+		if a, err = s.Authority(s.Context(), name.PrefixFromKey("urn:dns:example.org"), time.Time{}); err != nil {
+			s.Fatal(err)
+		}
+		s.equal("owners", a.Owners, RichAuthority().Owners)
+		if keeper, ok := s.Store.(store.Tokens); ok {
+			if tok, err = keeper.Token(s.Context(), "t"); err != nil {
+				s.Fatal(err)
+			}
+			s.equal("prefixes of a token", tok.Prefixes, []string{"urn:x-a"})
+		}
+	}
+	for r := range s.List(s.Context(), store.Scan{}) {
+		spoilRecord(r)
+	}
+	if h, ok := s.Store.(store.Historian); ok {
+		for c := range h.History(s.Context(), key("urn:ietf:rfc:2648")) {
+			spoilRecord(c.Record)
+		}
+	}
+	if r = s.get("urn:ietf:rfc:2648"); r.Locations[0].URL == "spoilt" || r.Metadata["title"][0] == "spoilt" {
+		s.Error("what List and History gave was still the store's")
+	}
+}
+
+func spoilRecord(r *store.Record) {
+	r.Locations[0].URL = "spoilt"
+	r.Metadata["title"][0] = "spoilt"
+	r.Metadata["new"] = []string{"spoilt"}
+	r.SameAs[0], r.Successors[0], r.Status = "spoilt", "spoilt", "spoilt"
+}

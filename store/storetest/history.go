@@ -1,0 +1,297 @@
+package storetest
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/nomen-project/nomen"
+	"github.com/nomen-project/nomen/name"
+	"github.com/nomen-project/nomen/store"
+)
+
+func times(s *suite) {
+	k := "urn:x-a:b"
+	s.apply(put(k, "u:1", 5))
+	s.apply(put(k, "u:2", 3)) // a clock that was set back
+	if got := s.get(k).Modified; !got.Equal(minute(5)) {
+		s.Errorf("Modified went backwards: %v, want %v", got, minute(5))
+	}
+	s.apply(put("urn:x-a:c", "u:1", 3))
+	if got := s.get("urn:x-a:c").Modified; !got.Equal(minute(3)) {
+		s.Errorf("another name's Modified: %v, want %v", got, minute(3))
+	}
+	s.apply(reserve("urn:x-a:d", 5), remove("urn:x-a:d", 6), reserve("urn:x-a:d", 4))
+	if got := s.get("urn:x-a:d").Modified; !got.Equal(minute(6)) {
+		s.Errorf("made again after its deletion: %v, want %v", got, minute(6))
+	}
+	for _, when := range []time.Time{
+		time.Date(1, 1, 1, 0, 0, 0, 1e6, time.UTC),
+		time.Date(1969, 12, 31, 23, 59, 59, 999e6, time.UTC),
+		time.Date(1970, 1, 1, 0, 0, 0, 0, time.UTC),
+		time.Date(9999, 12, 31, 23, 59, 59, 999e6, time.UTC),
+	} {
+		k := fmt.Sprint("urn:x-a:", when.UnixMilli())
+		c := put(k, "u:1", 0)
+		c.Time = when
+		s.apply(c)
+		if got := s.get(k).Modified; !got.Equal(when) || got.Location() != time.UTC {
+			s.Errorf("Modified: %v, want %v", got, when)
+		}
+		if s.getAt(k, when) == nil || s.getAt(k, when.Add(-1)) != nil {
+			s.Errorf("not there from %v on", when)
+		}
+	}
+}
+
+func at(s *suite) {
+	k := "urn:x-a:b"
+	s.apply(put(k, "u:1", 1))
+	s.apply(put(k, "u:2", 3), put(k, "u:3", 3))
+	s.apply(put(k, "u:4", 3))
+	s.apply(put(k, "u:5", 7))
+	for _, c := range []struct {
+		at   time.Time
+		want uint64
+	}{
+		{time.Time{}, 5},
+		{minute(0), 0},
+		{minute(1).Add(-1), 0},
+		{minute(1), 1},
+		{minute(1).Add(1), 1},
+		{minute(3).Add(-1), 1},
+		{minute(3), 4},
+		{minute(7).Add(-1), 4},
+		{minute(7), 5},
+		{minute(99), 5},
+		{time.Unix(0, 1), 0},
+		{time.Unix(-1<<62, 0), 0},
+		{time.Unix(1<<62, 0), 5},
+		{minute(3).In(time.FixedZone("", -7200)), 4},
+	} {
+		got := uint64(0)
+		if r := s.getAt(k, c.at); r != nil {
+			got = r.Revision
+			if want := fmt.Sprint("u:", got); r.Locations[0].URL != want {
+				s.Errorf("revision %d has %s", got, r.Locations[0].URL)
+			}
+		}
+		if got != c.want {
+			s.Errorf("revision at %v: %d, want %d", c.at, got, c.want)
+		}
+	}
+}
+
+func listAt(s *suite) {
+	s.apply(put("a", "u:1", 1), put("b", "u:1", 2), reserve("c", 1), put("d", "u:1", 4))
+	s.apply(put("a", "u:2", 3), remove("c", 3))
+	s.apply(put("ab", "u:1", 2), put("b", "u:2", 5), reserve("c", 5))
+	for n, want := range []string{"", "a1 c1", "a1 ab1 b1 c1", "a2 ab1 b1", "a2 ab1 b1 d1", "a2 ab1 b2 c3 d1", "a2 ab1 b2 c3 d1"} {
+		var got []string
+		for _, r := range s.list(s.Context(), store.Scan{At: minute(n)}) {
+			got = append(got, fmt.Sprint(r.Name.Key(), r.Revision))
+		}
+		if got := strings.Join(got, " "); got != want {
+			s.Errorf("at minute %d: %q, want %q", n, got, want)
+		}
+	}
+	s.equal("with a prefix", s.keys(store.Scan{Prefix: "a", At: minute(2)}), []string{"a", "ab"})
+	s.equal("after", s.keys(store.Scan{After: "a", At: minute(3)}), []string{"ab", "b"})
+}
+
+func history(s *suite) {
+	h, ok := s.Store.(store.Historian)
+	if !ok {
+		return
+	}
+	read := func(k string) (all []*store.Change) {
+		s.Helper()
+		for c, err := range h.History(s.Context(), key(k)) {
+			if err != nil {
+				s.Fatalf("History(%q): %v", k, err)
+			}
+			all = append(all, c)
+		}
+		return all
+	}
+	k := "urn:x-a:b"
+	if got := read(k); got != nil {
+		s.Errorf("history of a name that never was: %+v", got)
+	}
+	first := write(&store.Record{Name: key(k), Status: nomen.Reserved}, 1)
+	gone := store.Change{Delete: key(k), Expected: 1, Time: minute(2), Who: "library-it", Why: "not needed"}
+	back := write(Rich(), 3)
+	back.Record.Name, back.Who, back.Why = key(k), "", ""
+	s.apply(first, gone)
+	s.apply(back, put(k+"x", "u:1", 0), put(k[:len(k)-1], "u:1", 0), put(k+"-", "u:1", 9))
+	s.apply(back) // unchanged: not part of it
+	early := put(k, "u:1", 2)
+	s.apply(early)
+	want := []*store.Change{
+		kept(early, 3, 3), kept(back, 2, 3), kept(gone, 1, 2), kept(first, 0, 1),
+	}
+	s.equal("history", read(k), want)
+	s.replay(want)
+	for c := range h.History(s.Context(), key(k)) {
+		if c.Expected != 3 {
+			s.Errorf("first of the history: %+v", c)
+		}
+		break
+	}
+}
+
+// kept is c as a store keeps it, after a revision and at a minute.
+func kept(c store.Change, after uint64, n int) *store.Change {
+	k := c.Clone()
+	k.Expected, k.Time = after, minute(n)
+	if k.Record != nil {
+		k.Record.Modified, k.Record.Revision = minute(n), after+1
+	}
+	return k
+}
+
+// replay applies a history, the newest first, with its revisions under another
+// name.
+func (s *suite) replay(changes []*store.Change) {
+	s.Helper()
+	other := key("urn:x-b:other")
+	for i := len(changes) - 1; i >= 0; i-- {
+		c := changes[i].Clone()
+		if c.Record != nil {
+			c.Record.Name = other
+			if c.Record.Status != nomen.Reserved {
+				c.Expected = 0
+			}
+		} else {
+			c.Delete = other
+		}
+		if i == 0 {
+			c.Expected = changes[0].Expected
+		}
+		s.apply(*c)
+	}
+	if got := s.get(other.Key()); got.Revision != uint64(len(changes)) {
+		s.Errorf("a history applied again led to revision %d, want %d", got.Revision, len(changes))
+	}
+}
+
+func authorities(s *suite) {
+	change := func(prefix, contact string, n int) store.Change {
+		a := RichAuthority()
+		a.Prefix, a.Contact = name.PrefixFromKey(prefix), contact
+		return store.Change{Authority: a, Expected: store.AnyRevision, Time: minute(n), Who: "archive"}
+	}
+	read := func(at time.Time) (all []string) {
+		s.Helper()
+		for a, err := range s.Authorities(s.Context(), at) {
+			if err != nil {
+				s.Fatal(err)
+			}
+			all = append(all, fmt.Sprint(a.Prefix, " ", a.Contact, " ", a.Revision))
+		}
+		return all
+	}
+	s.equal("results", s.apply(
+		change("urn:b", "x", 1), change("urn:a:x", "x", 1), change("urn:a", "x", 2), change("urn:a-", "x", 2), change("urn:b", "x", 2),
+	), []store.Result{changed(1), changed(1), changed(1), changed(1), already(1)})
+	s.apply(put("urn:a", "u:1", 0), change("urn:b", "y", 3))
+	s.equal("all", read(time.Time{}), []string{"urn:a x 1", "urn:a- x 1", "urn:a:x x 1", "urn:b y 2"})
+	s.equal("at minute 0", read(minute(0)), []string(nil))
+	s.equal("at minute 1", read(minute(1)), []string{"urn:a:x x 1", "urn:b x 1"})
+	s.equal("at minute 2", read(minute(2)), []string{"urn:a x 1", "urn:a- x 1", "urn:a:x x 1", "urn:b x 1"})
+	s.equal("names", s.keys(store.Scan{}), []string{"urn:a"})
+
+	want := change("urn:b", "y", 0).Authority
+	want.Modified, want.Revision = minute(3), 2
+	got, err := s.Authority(s.Context(), want.Prefix, time.Time{})
+	if err != nil {
+		s.Fatal(err)
+	}
+	s.equal("authority", got, want)
+	want.Contact, want.Modified, want.Revision = "x", minute(1), 1
+	if got, err = s.Authority(s.Context(), want.Prefix, minute(2)); err != nil {
+		s.Fatal(err)
+	}
+	s.equal("authority at minute 2", got, want)
+	for _, p := range []string{"urn:", "urn:b:", "urn:bb"} {
+		if a, err := s.Authority(s.Context(), name.PrefixFromKey(p), time.Time{}); err != store.ErrNotFound || a != nil {
+			s.Errorf("Authority(%q): %v, %v, want ErrNotFound", p, a, err)
+		}
+	}
+	for range s.Authorities(s.Context(), time.Time{}) {
+		break
+	}
+	s.authorityContent()
+}
+
+// authorityContent: each field is content, and empty lists are none.
+func (s *suite) authorityContent() {
+	a := &store.Authority{Prefix: name.PrefixFromKey("urn:z")}
+	s.apply(store.Change{Authority: a, Time: minute(0)})
+	a.Owners, a.Hosts, a.Parents = []string{}, []string{}, []string{}
+	a.Modified, a.Revision = minute(8), 8
+	again := store.Change{Authority: a, Expected: 1, Time: minute(1)}
+	s.equal("an authority in other form", s.apply(again), []store.Result{already(1)})
+	for i, change := range []func(a *store.Authority){
+		func(a *store.Authority) { a.Owners = []string{"x"} },
+		func(a *store.Authority) { a.Hosts = []string{"x"} },
+		func(a *store.Authority) { a.Addresses = []string{"x"} },
+		func(a *store.Authority) { a.Default = true },
+		func(a *store.Authority) { a.Parents = []string{"x"} },
+		func(a *store.Authority) { a.Children = []string{"x"} },
+		func(a *store.Authority) { a.Contact = "x" },
+		func(a *store.Authority) { a.Description = "x" },
+		func(a *store.Authority) { a.List = true },
+		func(a *store.Authority) { a.Service = nomen.I2C },
+		func(a *store.Authority) { a.FoldCase = true },
+		func(a *store.Authority) { a.Redirect = 302 },
+	} {
+		change(a)
+		again.Expected = uint64(i + 1)
+		s.equal("other content", s.apply(again), []store.Result{changed(uint64(i + 2))})
+		got, err := s.Authority(s.Context(), a.Prefix, time.Time{})
+		if err != nil {
+			s.Fatal(err)
+		}
+		want := a.Clone()
+		want.Modified, want.Revision = minute(1), uint64(i+2)
+		s.equal("authority", got, want)
+	}
+}
+
+func tokens(s *suite) {
+	keeper, ok := s.Store.(store.Tokens)
+	if !ok {
+		return
+	}
+	tok := &store.Token{
+		ID: "k7\x00 ä", Hash: [32]byte{0, 1, 2, 31: 255}, Role: "editor", Prefixes: []string{"urn:x-a", ""},
+		Who: "archive", Created: minute(0).Add(1500 * time.Microsecond),
+	}
+	change := store.Change{Token: tok, Expected: 17, Time: minute(1)}
+	s.equal("added", s.apply(change), []store.Result{changed(0)})
+	s.equal("again", s.apply(change), []store.Result{already(0)})
+	want := *tok
+	want.Created = minute(0).Add(time.Millisecond)
+	check := func() {
+		s.Helper()
+		got, err := keeper.Token(s.Context(), want.ID)
+		if err != nil {
+			s.Fatal(err)
+		}
+		s.equal("token", got, &want)
+	}
+	check()
+	tok.Revoked, want.Revoked = true, true
+	s.equal("revoked", s.apply(change), []store.Result{changed(0)})
+	check()
+	*tok = store.Token{ID: tok.ID}
+	want = *tok
+	s.equal("bare", s.apply(change), []store.Result{changed(0)})
+	check()
+	for _, id := range []string{"", "k7", "k7\x00 ä "} {
+		if got, err := keeper.Token(s.Context(), id); err != store.ErrNotFound || got != nil {
+			s.Errorf("Token(%q): %v, %v, want ErrNotFound", id, got, err)
+		}
+	}
+}

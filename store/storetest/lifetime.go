@@ -1,0 +1,250 @@
+package storetest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/nomen-project/nomen"
+	"github.com/nomen-project/nomen/name"
+	"github.com/nomen-project/nomen/store"
+)
+
+// lostUpdate: writers who read, change and expect what they read lose nothing.
+func lostUpdate(s *suite) {
+	const writers, rounds = 8, 15
+	k := "urn:x-a:shared"
+	s.apply(put(k, "u:start", 0))
+	var wg sync.WaitGroup
+	for w := range writers {
+		wg.Go(func() {
+			for round := range rounds {
+				if err := s.addLocation(k, fmt.Sprintf("u:%d:%d", w, round)); err != nil {
+					s.Error(err)
+					return
+				}
+			}
+		})
+	}
+	wg.Wait()
+	r := s.get(k)
+	if r.Revision != 1+writers*rounds || len(r.Locations) != 1+writers*rounds {
+		s.Errorf("revision %d with %d locations, want %d of both", r.Revision, len(r.Locations), 1+writers*rounds)
+	}
+}
+
+// addLocation reads, changes and writes until nobody comes in between.
+func (s *suite) addLocation(k, url string) error {
+	for {
+		r, err := s.Get(s.Context(), key(k), time.Time{})
+		if err != nil {
+			return err
+		}
+		r.Locations = append(r.Locations, nomen.Location{URL: url})
+		c := store.Change{Record: r, Expected: r.Revision, Time: minute(0)}
+		var conflict *store.ConflictError
+		if _, err = s.Apply(s.Context(), []store.Change{c}); !errors.As(err, &conflict) {
+			return err
+		}
+	}
+}
+
+// manyWriters: whoever had an answer finds what it wrote, and results are one's
+// own.
+func manyWriters(s *suite) {
+	const writers, rounds = 16, 20
+	var wg sync.WaitGroup
+	for w := range writers {
+		wg.Go(func() {
+			for round := range rounds {
+				s.ownRound(fmt.Sprintf("urn:x-a:%d", w), round)
+			}
+		})
+	}
+	wg.Wait()
+	if got := len(s.keys(store.Scan{})); got != writers+1 {
+		s.Errorf("%d names, want %d", got, writers+1)
+	}
+	shared := s.get("urn:x-a:shared")
+	if shared.Revision > writers*rounds {
+		s.Errorf("the shared name has revision %d after %d changes", shared.Revision, writers*rounds)
+	}
+}
+
+func (s *suite) ownRound(k string, round int) {
+	url := fmt.Sprintf("u:%s:%d", k, round)
+	results, err := s.Apply(s.Context(), []store.Change{
+		expecting(uint64(round), put(k, url, round)), put("urn:x-a:shared", url, round),
+	})
+	if err != nil || results[0] != (changed(uint64(round+1))) || !results[1].Changed {
+		s.Errorf("%s, round %d: %+v, %v", k, round, results, err)
+		return
+	}
+	r, err := s.Get(s.Context(), key(k), time.Time{})
+	if err != nil || r.Locations[0].URL != url {
+		s.Errorf("%s, round %d: read %+v, %v", k, round, r, err)
+	}
+}
+
+func cancelled(s *suite) {
+	s.fill([]string{"a", "b", "c"})
+	ctx, cancel := context.WithCancel(s.Context())
+	defer cancel()
+	var got []string
+	var end error
+	for r, err := range s.List(ctx, store.Scan{}) {
+		if end = err; err == nil {
+			got = append(got, r.Name.Key())
+			cancel()
+		} else if r != nil {
+			s.Errorf("an error with a record: %v", r)
+		}
+	}
+	if !slices.Equal(got, []string{"a"}) || !errors.Is(end, context.Canceled) {
+		s.Errorf("List cancelled at its first record: %q, then %v", got, end)
+	}
+	for name, err := range s.errors(ctx) {
+		if !errors.Is(err, context.Canceled) {
+			s.Errorf("%s with a cancelled context: %v", name, err)
+		}
+	}
+	if got := s.keys(store.Scan{}); len(got) != 3 {
+		s.Errorf("a cancelled Apply wrote: %q", got)
+	}
+}
+
+// errors makes each call once and returns their errors.
+func (s *suite) errors(ctx context.Context) map[string]error {
+	all := map[string]error{}
+	_, all["Apply"] = s.Apply(ctx, []store.Change{put("d", "u:1", 0)})
+	_, all["Get"] = s.Get(ctx, key("a"), time.Time{})
+	_, all["Get of nothing"] = s.Get(ctx, key("x"), minute(0))
+	_, all["Authority"] = s.Authority(ctx, name.PrefixFromKey("a"), time.Time{})
+	for _, err := range s.List(ctx, store.Scan{}) {
+		all["List"] = err
+	}
+	for _, err := range s.Authorities(ctx, time.Time{}) {
+		all["Authorities"] = err
+	}
+	if keeper, ok := s.Store.(store.Tokens); ok {
+		_, all["Token"] = keeper.Token(ctx, "t")
+	}
+	if counter, ok := s.Store.(store.Counter); ok {
+		_, _, all["Count"] = counter.Count(ctx)
+	}
+	if h, ok := s.Store.(store.Historian); ok {
+		for _, err := range h.History(ctx, key("a")) {
+			all["History"] = err
+		}
+	}
+	return all
+}
+
+func closing(s *suite) {
+	s.fill([]string{"a", "b", "c"})
+	s.apply(store.Change{Authority: RichAuthority(), Time: minute(0)})
+	inside, closed := make(chan struct{}), make(chan error, 1)
+	go func() {
+		<-inside
+		closed <- s.Close()
+	}()
+	got := 0
+	for r, err := range s.List(s.Context(), store.Scan{}) {
+		if err != nil {
+			s.Fatalf("List under way while the store is closed: %v", err)
+		}
+		if got++; r.Name.Key() == "a" {
+			close(inside)
+		}
+	}
+	if got != 3 {
+		s.Errorf("List under way while the store is closed gave %d records, want 3", got)
+	}
+	if err := <-closed; err != nil {
+		s.Errorf("Close: %v", err)
+	}
+	for range 2 {
+		if err := s.Close(); err != nil {
+			s.Errorf("Close again: %v", err)
+		}
+		for call, err := range s.errors(s.Context()) {
+			if !errors.Is(err, store.ErrClosed) {
+				s.Errorf("%s after Close: %v, want ErrClosed", call, err)
+			}
+		}
+	}
+}
+
+// Reopen checks that a store that was opened again is what it was. The second
+// result of open closes the store given, or lets it crash, and returns it as it
+// is found afterwards.
+func Reopen(t *testing.T, open func(t *testing.T) (s store.Store, again func(t *testing.T, s store.Store) store.Store)) {
+	before, again := open(t)
+	s := &suite{T: t, Store: before}
+	s.apply(write(Rich(), 0), put("urn:x-a:b", "u:1", 0), reserve("urn:x-a:c", 0), reserve("urn:x-a:d", 0))
+	s.apply(put("urn:x-a:b", "u:2", 1), remove("urn:x-a:c", 1), write(&store.Record{Name: key("urn:x-a:b"), Status: nomen.Retired}, 2))
+	s.apply(
+		store.Change{Authority: RichAuthority(), Time: minute(0), Who: "archive"},
+		store.Change{Token: &store.Token{ID: "t", Role: "owner"}, Time: minute(0)},
+	)
+	want := s.contents()
+	for range 3 {
+		s.Store = again(t, s.Store)
+		s.equal("after it was opened again", s.contents(), want)
+	}
+	s.conflict(expecting(2, put("urn:x-a:b", "u:9", 3)), 0, 2, 3)
+	s.equal("revision of a deleted name", s.apply(expecting(0, put("urn:x-a:c", "u:1", 3))), []store.Result{changed(3)})
+	s.equal("other revision", s.apply(expecting(3, put("urn:x-a:b", "u:9", 3))), []store.Result{changed(4)})
+	want = s.contents()
+	s.Store = again(t, s.Store)
+	s.equal("after it was opened again", s.contents(), want)
+	if err := s.Close(); err != nil {
+		t.Errorf("Close: %v", err)
+	}
+}
+
+// contents reads all that can be read.
+func (s *suite) contents() map[string]any {
+	s.Helper()
+	all := map[string]any{}
+	for n := range 5 {
+		when := minute(n)
+		if n == 4 {
+			when = time.Time{}
+		}
+		all[fmt.Sprint("records ", n)] = s.list(s.Context(), store.Scan{At: when})
+		var authorities []*store.Authority
+		for a, err := range s.Authorities(s.Context(), when) {
+			if err != nil {
+				s.Fatal(err)
+			}
+			authorities = append(authorities, a)
+		}
+		all[fmt.Sprint("authorities ", n)] = authorities
+	}
+	if h, ok := s.Store.(store.Historian); ok {
+		for _, k := range []string{"urn:x-a:b", "urn:x-a:c", "urn:x-a:d", "urn:x-a:e"} {
+			var changes []*store.Change
+			for c, err := range h.History(s.Context(), key(k)) {
+				if err != nil {
+					s.Fatal(err)
+				}
+				changes = append(changes, c)
+			}
+			all["history of "+k] = changes
+		}
+	}
+	if keeper, ok := s.Store.(store.Tokens); ok {
+		tok, err := keeper.Token(s.Context(), "t")
+		if err != nil {
+			s.Fatal(err)
+		}
+		all["token"] = tok
+	}
+	all["count"], _, _ = store.Count(s.Context(), s.Store)
+	return all
+}

@@ -1,0 +1,242 @@
+package storetest
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/nomen-project/nomen/name"
+	"github.com/nomen-project/nomen/store"
+)
+
+// trickyKeys are keys whose order is easily got wrong, in byte order.
+func trickyKeys() []string {
+	return []string{
+		"A", "B", "Z", "a", "a!", "a%C3%A4", "a-", "a-b", "a.", "a.b", "a/", "a//", "a/b", "a0", "a00", "a1", "a10", "a2",
+		"a:", "a::", "a:b", "aA", "aB", "a_", "aa", "aa-", "ab", "a~", "b", "h", "ha", "m", "mcount", "na", "ua", "z", "~", "~~",
+	}
+}
+
+// fill writes a record for each key, not in their order.
+func (s *suite) fill(keys []string) {
+	s.Helper()
+	var batch []store.Change
+	for _, i := range rand.New(rand.NewPCG(1, 2)).Perm(len(keys)) {
+		batch = append(batch, put(keys[i], "u:1", 0))
+	}
+	s.apply(batch...)
+}
+
+func list(s *suite) {
+	s.fill([]string{"urn:a:1", "urn:a:2", "urn:a:3", "urn:b", "urn:b:1", "urn:c:1", "urn:c:2"})
+	for _, c := range []struct{ prefix, after, want string }{
+		{"", "", "urn:a:1 urn:a:2 urn:a:3 urn:b urn:b:1 urn:c:1 urn:c:2"},
+		{"urn:", "", "urn:a:1 urn:a:2 urn:a:3 urn:b urn:b:1 urn:c:1 urn:c:2"},
+		{"urn:a", "", "urn:a:1 urn:a:2 urn:a:3"},
+		{"urn:b", "", "urn:b urn:b:1"},
+		{"urn:b:", "", "urn:b:1"},
+		{"urn:b:1", "", "urn:b:1"},
+		{"urn:b:10", "", ""},
+		{"urn;", "", ""},
+		{"urn:\xff", "", ""},
+		{"\xff\xff", "", ""},
+		{"", "urn:b", "urn:b:1 urn:c:1 urn:c:2"},
+		{"", "urn:bb", "urn:c:1 urn:c:2"},
+		{"", "a", "urn:a:1 urn:a:2 urn:a:3 urn:b urn:b:1 urn:c:1 urn:c:2"},
+		{"", "urn:c:2", ""},
+		{"", "\xff\xff", ""},
+		{"urn:a", "urn:a:1", "urn:a:2 urn:a:3"},
+		{"urn:a", "urn:a:3", ""},
+		{"urn:a", "urn:b", ""},
+		{"urn:b", "urn:a:2", "urn:b urn:b:1"},
+		{"urn:b", "urn:b", "urn:b:1"},
+		{"urn:a", "\xff", ""},
+	} {
+		if got := strings.Join(s.keys(store.Scan{Prefix: c.prefix, After: c.after}), " "); got != c.want {
+			s.Errorf("List(prefix %q, after %q):\n got %q\nwant %q", c.prefix, c.after, got, c.want)
+		}
+	}
+	s.earlyStop()
+}
+
+func (s *suite) earlyStop() {
+	for n := 1; n <= 7; n++ {
+		got := 0
+		for _, err := range s.List(s.Context(), store.Scan{}) {
+			if err != nil {
+				s.Fatal(err)
+			}
+			if got++; got == n {
+				break
+			}
+		}
+		if got != n {
+			s.Errorf("List left after %d records gave %d", n, got)
+		}
+	}
+	page := store.Scan{Prefix: "urn:"}
+	seq := s.List(s.Context(), page)
+	for range 2 { // an iterator can be used again
+		got := 0
+		for range seq {
+			got++
+		}
+		if got != 7 {
+			s.Errorf("List gave %d records, want 7", got)
+		}
+	}
+}
+
+func keyOrder(s *suite) {
+	keys := trickyKeys()
+	if !slices.IsSorted(keys) {
+		s.Fatal("storetest: the keys are not in byte order")
+	}
+	s.fill(keys)
+	s.equal("all", s.keys(store.Scan{}), keys)
+	for i, k := range keys {
+		if r := s.get(k); r == nil || r.Name.Key() != k {
+			s.Errorf("Get(%q): %+v", k, r)
+		}
+		s.equal("after "+k, s.keys(store.Scan{After: k}), orNil(keys[i+1:]))
+		var want []string
+		for _, other := range keys {
+			if strings.HasPrefix(other, k) {
+				want = append(want, other)
+			}
+		}
+		s.equal("prefix "+k, s.keys(store.Scan{Prefix: k}), want)
+	}
+	// Each with a history, which must not show among the names.
+	var batch []store.Change
+	for _, k := range keys {
+		batch = append(batch, put(k, "u:2", 1), put(k, "u:3", 2))
+	}
+	s.apply(batch...)
+	s.equal("all, with a history", s.keys(store.Scan{}), keys)
+	s.equal("all at minute 1", s.keys(store.Scan{At: minute(1)}), keys)
+}
+
+func longKeys(s *suite) {
+	long := strings.Repeat("k", name.MaxLength-1)
+	keys := []string{long, long + "-", long + "a", long + "b"}
+	for i, k := range keys {
+		s.apply(put(k, fmt.Sprint("u:", i), 0), put(k, fmt.Sprint("v:", i), 1))
+	}
+	s.equal("all", s.keys(store.Scan{}), keys)
+	s.equal("after", s.keys(store.Scan{After: keys[1]}), keys[2:])
+	s.equal("prefix", s.keys(store.Scan{Prefix: keys[3]}), keys[3:])
+	for i, k := range keys {
+		for n, want := range []string{fmt.Sprint("u:", i), fmt.Sprint("v:", i)} {
+			if r := s.getAt(k, minute(n)); r == nil || r.Locations[0].URL != want {
+				s.Errorf("key %d at minute %d: %+v, want %s", i, n, r, want)
+			}
+		}
+	}
+}
+
+// listOneMoment changes names before and behind where a listing stands.
+func listOneMoment(s *suite) {
+	s.fill([]string{"b", "d", "f", "h"})
+	s.apply(reserve("e", 0))
+	var got []string
+	for r, err := range s.List(s.Context(), store.Scan{}) {
+		if err != nil {
+			s.Fatal(err)
+		}
+		got = append(got, r.Name.Key()+" "+string(r.Status)+" "+fmt.Sprint(r.Revision))
+		if r.Name.Key() == "b" {
+			s.apply(
+				put("a", "u:1", 1), put("c", "u:1", 1), put("i", "u:1", 1),
+				put("b", "u:2", 1), put("f", "u:2", 1), remove("e", 1),
+			)
+			if n := len(s.keys(store.Scan{})); n != 7 {
+				s.Errorf("a second listing within the first gives %d names, want 7", n)
+			}
+			if s.get("f").Revision != 2 {
+				s.Error("Get within a listing does not see the present")
+			}
+		}
+	}
+	s.equal("listing", got, []string{"b active 1", "d active 1", "e reserved 1", "f active 1", "h active 1"})
+}
+
+// listWhileWriting: a batch is seen as a whole or not at all.
+func listWhileWriting(s *suite) {
+	const names, rounds = 50, 40
+	batch := func(round int) []store.Change {
+		var c []store.Change
+		for i := range names {
+			c = append(c, put(fmt.Sprintf("urn:x-a:%d:%02d", i%3, i), fmt.Sprint("u:", round), round))
+		}
+		return c
+	}
+	s.apply(batch(0)...)
+	var wg sync.WaitGroup
+	done := make(chan struct{})
+	wg.Go(func() {
+		defer close(done)
+		for round := 1; round <= rounds; round++ {
+			if _, err := s.Apply(s.Context(), batch(round)); err != nil {
+				s.Errorf("Apply: %v", err)
+			}
+		}
+	})
+	wg.Go(func() {
+		for more := true; more; {
+			select {
+			case <-done:
+				more = false
+			default:
+			}
+			seen := map[string]int{}
+			for r, err := range s.List(s.Context(), store.Scan{}) {
+				if err != nil {
+					s.Errorf("List: %v", err)
+					return
+				}
+				seen[r.Locations[0].URL]++
+			}
+			if len(seen) != 1 {
+				s.Errorf("one listing saw several batches: %v", seen)
+			}
+		}
+	})
+	wg.Wait()
+}
+
+func counting(s *suite) {
+	want := func(n int64) {
+		s.Helper()
+		got, exact, err := store.Count(s.Context(), s.Store)
+		if err != nil || exact && got != n {
+			s.Errorf("Count: %d, %t, %v, want %d", got, exact, err, n)
+		}
+	}
+	want(0)
+	s.apply(put("a", "u:1", 0), reserve("b", 0), put("c", "u:1", 0))
+	want(3)
+	s.apply(put("a", "u:2", 1), put("a", "u:3", 1))
+	want(3)
+	s.apply(store.Change{Authority: RichAuthority(), Time: minute(0)}, store.Change{Token: &store.Token{ID: "t"}, Time: minute(0)})
+	want(3)
+	s.apply(remove("b", 1), reserve("d", 1), remove("d", 1), remove("e", 1))
+	want(2)
+	s.apply(reserve("b", 2))
+	want(3)
+	if err := s.refused(put("x", "u:1", 0), expecting(7, put("y", "u:1", 0))); errors.Is(err, store.ErrNotFound) {
+		s.Error(err)
+	}
+	want(3)
+}
+
+// orNil makes an empty list nil, as one that was never appended to.
+func orNil(l []string) []string {
+	if len(l) == 0 {
+		return nil
+	}
+	return l
+}

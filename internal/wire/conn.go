@@ -16,8 +16,6 @@ const (
 	maxBlankLines = 8
 	// minRead is the least room a buffer has when it is read into.
 	minRead = 512
-	// firstRead is the size of a buffer when it is made.
-	firstRead = 4096
 )
 
 // stage is what a conn does with the bytes it reads.
@@ -140,7 +138,7 @@ func (c *conn) letThrough() {
 func (c *conn) readAhead(p []byte) (int, error) {
 	for {
 		c.skipBlankLines()
-		if len(c.in) > 0 && string(c.in) != "\r" {
+		if c.headBegun() {
 			p[0] = c.in[0]
 			c.ahead = true
 			return 1, nil
@@ -166,7 +164,7 @@ func (c *conn) readInPlace(p []byte) (int, error) {
 		return n, err
 	}
 	c.head = head{first: c.head.first}
-	c.in = append(make([]byte, 0, max(firstRead, n-k)), p[k:n]...)
+	c.in = bytes.Clone(p[k:n])
 	return k, nil // an error comes again with the next read
 }
 
@@ -177,7 +175,7 @@ func (c *conn) readHead() error {
 		c.skipBlankLines()
 	}
 	f := unfinished
-	if len(c.in) > 0 && string(c.in) != "\r" {
+	if c.headBegun() {
 		f = c.head.scan(c.in, &c.listener.config)
 	}
 	switch {
@@ -255,6 +253,10 @@ func (c *conn) skipBlankLines() {
 	}
 }
 
+// headBegun reports whether c.in holds the beginning of a request line. A CR may
+// still become an empty line.
+func (c *conn) headBegun() bool { return len(c.in) > 0 && string(c.in) != "\r" }
+
 // empty reads and forgets, so that net/http notices when the client goes, until
 // it does or has sent more than is bearable.
 func (c *conn) empty() error {
@@ -310,9 +312,6 @@ func (c *conn) CloseWrite() error {
 	}
 	return errors.ErrUnsupported
 }
-
-// NetConn returns the connection underneath.
-func (c *conn) NetConn() net.Conn { return c.Conn }
 
 // SetReadDeadline sets net/http's deadline; the one for a head holds beside it.
 func (c *conn) SetReadDeadline(t time.Time) error { return c.deadline.set(c.Conn, t) }

@@ -44,27 +44,27 @@ func (h *head) scan(b []byte, limits *Config) fate {
 		i := bytes.IndexByte(b[h.sought:], '\n')
 		if i < 0 {
 			h.sought = len(b)
-			return h.measure(b[h.begun:], limits)
+			return h.measure(trimLineEnd(b[h.begun:]), len(b), limits)
 		}
-		line := b[h.begun : h.sought+i+1]
-		if f := h.measure(line, limits); f != unfinished {
+		h.sought += i + 1
+		line := trimLineEnd(b[h.begun:h.sought])
+		if f := h.measure(line, h.sought, limits); f != unfinished {
 			return f
 		}
-		h.begun += len(line)
-		h.sought = h.begun
-		if f := h.take(trimLineEnd(line)); f != unfinished {
+		h.begun = h.sought
+		if f := h.take(line); f != unfinished {
 			return f
 		}
 	}
 }
 
-// measure says whether line, which may be lacking its end, is too much.
-func (h *head) measure(line []byte, limits *Config) fate {
-	content := trimLineEnd(line)
+// measure says whether line, which reaches to end and may be lacking its own
+// end, is too much.
+func (h *head) measure(line []byte, end int, limits *Config) fate {
 	switch {
-	case h.block == 0 && len(content) > limits.MaxLine:
+	case h.block == 0 && len(line) > limits.MaxLine:
 		return longLine
-	case h.block > 0 && len(content) > 0 && h.begun+len(line)-h.block > limits.MaxHeader:
+	case h.block > 0 && len(line) > 0 && end-h.block > limits.MaxHeader:
 		return longHeader
 	}
 	return unfinished
@@ -106,10 +106,13 @@ func (h *head) takeRequestLine(line []byte) fate {
 // A line with an invalid name or value needs no attention: net/http refuses the
 // request and closes the connection.
 func (h *head) takeField(line []byte) {
-	name, value, colon := bytes.Cut(line, []byte(":"))
-	switch {
-	case !colon, isSpace(line[0]):
+	colon := bytes.IndexByte(line, ':')
+	if colon < 0 || isSpace(line[0]) {
 		h.odd = true
+		return
+	}
+	name, value := line[:colon], line[colon+1:]
+	switch {
 	case equalFold(name, "Content-Length"):
 		zero := string(bytes.Trim(value, " \t")) == "0" && !h.lenGot
 		h.lenGot = true
@@ -155,6 +158,11 @@ func (h *head) mended(b []byte, path string) []byte {
 // trimLineEnd removes an LF and one CR before it, as net/http does, and also the
 // CR of a line end that has not wholly arrived.
 func trimLineEnd(line []byte) []byte {
-	line = bytes.TrimSuffix(line, []byte("\n"))
-	return bytes.TrimSuffix(line, []byte("\r"))
+	if n := len(line); n > 0 && line[n-1] == '\n' {
+		line = line[:n-1]
+	}
+	if n := len(line); n > 0 && line[n-1] == '\r' {
+		line = line[:n-1]
+	}
+	return line
 }

@@ -131,6 +131,7 @@ func TestClientGone(t *testing.T) {
 		"GET a\r\n",
 		"GET a\r\n\r\nmore",
 		"POST a HTTP/1.0\r\n\r\n",
+		"GET a\r\n" + strings.Repeat("x", maxLinger+10*minRead), // whoever does not stop is gone too
 	} {
 		entered, gone := make(chan bool), make(chan bool)
 		address := start(t, Config{}, func(_ http.ResponseWriter, r *http.Request) {
@@ -141,7 +142,9 @@ func TestClientGone(t *testing.T) {
 		c := dial(t, address)
 		send(t, c, in)
 		<-entered
-		c.Close()
+		if len(in) < maxLinger {
+			c.Close()
+		}
 		<-gone
 	}
 }

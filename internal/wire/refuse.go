@@ -34,7 +34,7 @@ func (c *conn) refuse(r refusal) error {
 	c.stage = ended
 	c.refused.Store(true)
 	c.deadline.lift(c.Conn)
-	if len(c.in) > 0 {
+	if c.headBegun() {
 		c.listener.config.Log.Info("request refused", "status", r.status, "remote", c.RemoteAddr().String())
 		c.SetWriteDeadline(time.Now().Add(lingerTime))
 		c.Conn.Write(r.answer(bytes.HasPrefix(c.in, []byte("HEAD ")), c.listener.config.Now()))

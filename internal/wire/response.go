@@ -37,7 +37,7 @@ func (f *filter) take(p []byte) (out []byte, done bool, err error) {
 	f.held = append(f.held, p...)
 	for f.owns(f.held) {
 		head, rest, found := cutHead(f.held)
-		if !found {
+		if !found || len(head) > maxResponseHead {
 			return out, false, f.checkHeld()
 		}
 		out = f.appendEdited(out, head)

@@ -179,3 +179,19 @@ func TestSimpleResponse(t *testing.T) {
 		})
 	}
 }
+
+// TestLargeHead checks that a head which is too large to be held back is not sent
+// with what should have been taken out of it.
+func TestLargeHead(t *testing.T) {
+	address := start(t, Config{}, func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("X-Big", strings.Repeat("b", maxResponseHead))
+		SetReason(w, r, "Found It")
+	})
+	for _, in := range []string{"GET a\r\n", "GET a HTTP/1.0\r\n\r\n", "GET /a HTTP/1.0\r\n\r\n"} {
+		c := dial(t, address)
+		send(t, c, in)
+		if got := receive(t, c); got != "" {
+			t.Errorf("got %d bytes %.80q, want none", len(got), got)
+		}
+	}
+}

@@ -2,6 +2,7 @@ package wire
 
 import (
 	"fmt"
+	"log/slog"
 	"net/http"
 	"strings"
 	"testing"
@@ -160,6 +161,23 @@ func badRequestFor(why string) string {
 	return strings.ReplaceAll(badRequest, "400 Bad Request", "400 Bad Request: "+why)
 }
 
+// TestUnchanged checks that net/http reads the very bytes that ordinary clients
+// send, however they arrive.
+func TestUnchanged(t *testing.T) {
+	for name, in := range map[string]string{
+		"browser": browser,
+		"curl":    "GET /alb002 HTTP/1.1\r\nHost: localhost:4500\r\nUser-Agent: curl/8.14.1\r\nAccept: */*\r\n\r\n",
+		"Go":      "GET /alb002 HTTP/1.1\r\nHost: localhost:4500\r\nUser-Agent: Go-http-client/1.1\r\nAccept-Encoding: gzip\r\n\r\n",
+		"upload":  "PUT /a HTTP/1.1\r\nHost: a\r\nContent-Length: 4\r\n\r\n\r\n\r\nGET b\r\n",
+	} {
+		for _, size := range []uint8{0, 1, 100} {
+			if got := readAll(t, Config{}, cut([]byte(in+in), size), 4096); got != in+in {
+				t.Errorf("%s in pieces of %d bytes: got %q, want %q", name, size, got, in+in)
+			}
+		}
+	}
+}
+
 // TestLimits checks the bounds to the byte (Y95-72). Whatever is too much is
 // answered before it has all come.
 func TestLimits(t *testing.T) {
@@ -224,6 +242,20 @@ func TestRefusal(t *testing.T) {
 				t.Errorf("sent %q (-got +want):\n%s", tt.in, diff)
 			}
 		})
+	}
+}
+
+// TestLog checks that a request which no handler sees leaves a line (Y95-71: and
+// none where that is not wanted, for a log can be left out).
+func TestLog(t *testing.T) {
+	var log strings.Builder
+	l := newChanListener()
+	server := &http.Server{Handler: http.HandlerFunc(echo), ConnContext: ConnContext}
+	go server.Serve(NewListener(l, Config{MaxLine: 9, Log: slog.New(slog.NewTextHandler(&log, nil))}))
+	defer server.Close()
+	runScript(l, []byte("GET /a HTTP/1.0\r\n\r\n"))
+	if got, want := log.String(), " level=INFO msg=\"request refused\" status=414 remote=:0\n"; !strings.HasSuffix(got, want) {
+		t.Errorf("got %q, want %q at its end", got, want)
 	}
 }
 

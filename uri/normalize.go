@@ -75,10 +75,10 @@ type SchemeRules struct {
 // urn:example:a/../b. Where removal would leave a path that looks like an
 // authority, RFC 3986 puts "/." before it, and in 2003 the path stays.
 func (u URI) Normalize(l Level, rules ...SchemeRules) URI {
-	n := newNormalizer(u, l, rules)
-	if n.looksNormal() {
+	if looksNormal(&u, l, rules) {
 		return u
 	}
+	n := newNormalizer(u, l, rules)
 	var buf [512]byte
 	b := n.append(buf[:0])
 	if string(b) == u.s {
@@ -94,9 +94,6 @@ func (u URI) Normalize(l Level, rules ...SchemeRules) URI {
 // AppendNormal appends the normal form of u to b; see [URI.Normalize].
 func (u URI) AppendNormal(b []byte, l Level, rules ...SchemeRules) []byte {
 	n := newNormalizer(u, l, rules)
-	if n.looksNormal() {
-		return append(b, u.s...)
-	}
 	return n.append(b)
 }
 
@@ -163,17 +160,26 @@ func findRules(u URI, rules []SchemeRules) SchemeRules {
 	return SchemeRules{}
 }
 
-// looksNormal reports whether nothing has to be done, without looking too
-// closely.
-func (n *normalizer) looksNormal() bool {
-	u := &n.u
-	return !(n.fold && hasUpper(u.s[:u.scheme]) ||
-		n.foldHost && hasUpper(u.s[u.host:u.hostEnd]) ||
-		(n.upper || n.decode) && strings.IndexByte(u.s, '%') >= 0 ||
-		n.clean && strings.Contains(u.s[u.path:u.query], "/.") ||
-		u.hostEnd < u.path && n.dropsPort() ||
-		u.path == u.query && n.addsRoot() ||
-		n.voidFragment && int(u.frag)+1 == len(u.s))
+// looksNormal reports whether nothing has to be done, in all dialects, without
+// looking too closely: most URIs are normal.
+func looksNormal(u *URI, l Level, rules []SchemeRules) bool {
+	s := u.s
+	if l == LevelString || !u.IsValid() {
+		return true
+	}
+	if hasUpper(s[:u.hostEnd]) || strings.IndexByte(s, '%') >= 0 {
+		return false
+	}
+	if l < LevelPath {
+		return true
+	}
+	if strings.Contains(s[u.path:u.query], "/.") || int(u.frag)+1 == len(s) {
+		return false
+	}
+	if l < LevelScheme || u.path == u.afterScheme() {
+		return true
+	}
+	return u.hostEnd == u.path && (u.path < u.query || len(rules) == 0)
 }
 
 // dropsPort reports whether a port that is there goes.
@@ -301,7 +307,19 @@ func (r *reader) next() (c uint16, ok bool) {
 	return uint16(b), true
 }
 
+// hasUpper reports whether s, which is ASCII, has an upper-case letter. It takes
+// eight octets at a time.
 func hasUpper(s string) bool {
+	for len(s) >= 8 {
+		x := uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 |
+			uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
+		const ones = 0x0101010101010101
+		fromA, afterZ := x+ones*(0x80-'A'), x+ones*(0x80-'Z'-1)
+		if fromA&^afterZ&(ones*0x80) != 0 {
+			return true
+		}
+		s = s[8:]
+	}
 	for i := range len(s) {
 		if 'A' <= s[i] && s[i] <= 'Z' {
 			return true

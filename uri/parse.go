@@ -3,7 +3,10 @@ package uri
 import "strings"
 
 // parse reads a reference of any dialect in one pass over its bytes. The fault
-// has code 0 if s is one; otherwise u has the components before the fault.
+// has code 0 if s is one; otherwise u has no more than the scheme.
+//
+// The loops over bare characters are written out here, because most URIs have
+// no others; what is rare is in the functions below.
 func parse(d Dialect, s string) (u URI, f fault) {
 	if !d.IsValid() {
 		return u, fault{code: CodeDialect}
@@ -12,49 +15,74 @@ func parse(d Dialect, s string) (u URI, f fault) {
 		return u, fault{off: MaxLength, code: CodeTooLong}
 	}
 	g, t := &grammars[d], &classes[d]
-	u.s, u.dialect = s, d
 
-	i := schemeEnd(g, t, s)
-	if i > 0 && i < len(s) && s[i] == ':' {
+	i := 0
+	for i < len(s) && t[s[i]]&inScheme != 0 {
+		i++
+	}
+	if i > 0 && i < len(s) && s[i] == ':' && isLetter(s[0]) {
 		u.scheme = uint32(i)
 		i++
-	} else if f = noScheme(g, t, s, i); f.code != 0 {
+	} else if i, f = parseStart(g, t, &u, s); f.code != 0 {
 		return u, f
-	} else {
-		i = 0
 	}
 
 	u.host, u.hostEnd = uint32(i), uint32(i)
-	opaque := class(0)
+	path, query := inPath, inQuery
 	if i < len(s) && s[i] == '/' {
 		if i+1 < len(s) && s[i+1] == '/' {
-			if i, f = parseAuthority(g, t, &u, i+2); f.code != 0 {
+			if i, f = parseAuthority(g, t, &u, s, i+2); f.code != 0 {
 				return u, f
 			}
 		}
 	} else if u.scheme != 0 {
-		opaque = inOpaque
+		path, query = inPath|inOpaque, inQuery|inOpaque
 	}
 	u.path = uint32(i)
 
-	i = span(t, s, i, inPath|opaque)
+	for i < len(s) && t[s[i]]&path != 0 {
+		i++
+	}
+	if i < len(s) && s[i] == '%' {
+		i = span(t, s, i, path)
+	}
 	u.query = uint32(i)
 	if i < len(s) && s[i] == '?' {
-		i = span(t, s, i+1, inQuery|opaque)
+		i = span(t, s, i+1, query)
 	}
 	u.frag = uint32(i)
 	if i < len(s) {
-		if s[i] != '#' {
-			return u, badCharacter(s, i, componentAt(&u, i))
-		}
-		if i = span(t, s, i+1, inFrag); i < len(s) {
-			return u, badCharacter(s, i, ruleFragment)
+		if f = parseFragment(t, &u, s, i); f.code != 0 {
+			return u, f
 		}
 	}
+	u.s, u.dialect = s, d
 	if g.schemeForms {
 		f = checkForm(&u)
 	}
 	return u, f
+}
+
+// parseFragment reads what follows a path and a query, from i to the end.
+func parseFragment(t *[256]class, u *URI, s string, i int) fault {
+	if s[i] != '#' {
+		return badCharacter(s, i, componentAt(u, s, i))
+	}
+	if i = span(t, s, i+1, inFrag); i < len(s) {
+		return badCharacter(s, i, ruleFragment)
+	}
+	return fault{}
+}
+
+// parseStart reads the scheme of a reference that does not simply have one, and
+// returns where it goes on.
+func parseStart(g *grammar, t *[256]class, u *URI, s string) (int, fault) {
+	i := schemeEnd(g, t, s)
+	if i > 0 && i < len(s) && s[i] == ':' {
+		u.scheme = uint32(i)
+		return i + 1, fault{}
+	}
+	return 0, noScheme(g, t, s, i)
 }
 
 // schemeEnd returns the end of what may be a scheme, 0 if nothing may.
@@ -114,8 +142,8 @@ func badCharacter(s string, i int, r rule) fault {
 }
 
 // componentAt returns the rule of the component, path or query, that ends at i.
-func componentAt(u *URI, i int) rule {
-	if int(u.query) < i && u.s[u.query] == '?' {
+func componentAt(u *URI, s string, i int) rule {
+	if int(u.query) < i && s[u.query] == '?' {
 		return ruleQuery
 	}
 	return rulePath
@@ -124,8 +152,7 @@ func componentAt(u *URI, i int) rule {
 // parseAuthority reads the authority that begins at start, and returns its end:
 //
 //	authority = [ userinfo "@" ] host [ ":" port ]
-func parseAuthority(g *grammar, t *[256]class, u *URI, start int) (int, fault) {
-	s := u.s
+func parseAuthority(g *grammar, t *[256]class, u *URI, s string, start int) (int, fault) {
 	i := start
 	for i < len(s) && t[s[i]]&inHost != 0 {
 		i++
@@ -137,12 +164,18 @@ func parseAuthority(g *grammar, t *[256]class, u *URI, start int) (int, fault) {
 		}
 		return i, fault{}
 	}
+	return parseLongAuthority(g, t, u, s, start)
+}
+
+// parseLongAuthority reads an authority that is not just a host.
+func parseLongAuthority(g *grammar, t *[256]class, u *URI, s string, start int) (int, fault) {
+	i := start
 	for i < len(s) && !endsAuthority(s[i]) {
 		i++
 	}
-	f := parseServer(g, t, u, start, i)
+	f := parseServer(g, t, u, s, start, i)
 	if f.code != 0 && g.domainHosts {
-		f = parseRegistry(t, u, start, i, f)
+		f = parseRegistry(t, u, s, start, i, f)
 	}
 	return i, f
 }
@@ -156,8 +189,7 @@ func endsAuthority(c byte) bool { return c == '/' || c == '?' || c == '#' }
 
 // parseServer reads an authority between start and end. Of what is wrong it
 // reports the first.
-func parseServer(g *grammar, t *[256]class, u *URI, start, end int) fault {
-	s := u.s
+func parseServer(g *grammar, t *[256]class, u *URI, s string, start, end int) fault {
 	host := start
 	if n := atSign(g, s[start:end]); n >= 0 {
 		host = start + n + 1
@@ -246,12 +278,12 @@ func checkPort(g *grammar, s string, hostEnd int) fault {
 // parseRegistry reads an authority that is no server, for the reason f: a
 // reg-name of 2003, 3.2.1. In 1997 the reference is then an opaque one, or its
 // path begins with two slashes; the characters are the same.
-func parseRegistry(t *[256]class, u *URI, start, end int, f fault) fault {
-	if i := span(t, u.s[:end], start, inPath); i < end {
-		if c := u.s[i]; c == '[' || c == ']' {
+func parseRegistry(t *[256]class, u *URI, s string, start, end int, f fault) fault {
+	if i := span(t, s[:end], start, inPath); i < end {
+		if c := s[i]; c == '[' || c == ']' {
 			return f
 		}
-		return badCharacter(u.s[:end], i, ruleAuthority)
+		return badCharacter(s[:end], i, ruleAuthority)
 	}
 	u.host, u.hostEnd, u.kind = uint32(start), uint32(end), HostRegistry
 	return fault{}

@@ -450,7 +450,7 @@ func behind(d Dialect, s string) (URI, fault) {
 	const prefix = "x:"
 	u, f := parse(d, prefix+s)
 	f.off -= min(f.off, uint32(len(prefix)))
-	if f.code == 0 && int(u.frag) < len(u.s) {
+	if f.code == 0 && int(u.frag) < len(prefix)+len(s) {
 		f = unless(false, int(u.frag)-len(prefix))
 	}
 	return u, f
@@ -591,8 +591,8 @@ func schemeName(d Dialect, s string) fault {
 }
 
 func authority(d Dialect, s string) fault {
-	u := URI{s: s, dialect: d}
-	end, f := parseAuthority(&grammars[d], &classes[d], &u, 0)
+	var u URI
+	end, f := parseAuthority(&grammars[d], &classes[d], &u, s, 0)
 	if f.code == 0 && end < len(s) {
 		return unless(false, end)
 	}
@@ -603,8 +603,8 @@ func server(d Dialect, s string) fault {
 	if n := strings.IndexAny(s, "/?#"); n >= 0 {
 		return unless(false, n)
 	}
-	u := URI{s: s, dialect: d}
-	f := parseServer(&grammars[d], &classes[d], &u, 0, len(s))
+	var u URI
+	f := parseServer(&grammars[d], &classes[d], &u, s, 0, len(s))
 	if i := strings.IndexByte(s, ':'); d == Draft1997 && f.code == 0 && i < int(u.host) {
 		if n := strings.IndexByte(s[i+1:max(i+1, int(u.host))], ':'); n >= 0 { // u:p:q@h
 			return unless(false, i+1+n)

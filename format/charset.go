@@ -1,0 +1,164 @@
+package format
+
+import (
+	"strconv"
+	"strings"
+	unicode8 "unicode/utf8"
+
+	"golang.org/x/text/encoding/charmap"
+)
+
+// A charset is one of those that metainformation may be in (1995, 3.4.2).
+type charset struct {
+	name string
+	page *charmap.Charmap // nil for US-ASCII
+}
+
+// charsets is the closed set, the default first.
+var charsets = [...]charset{
+	{defaultCharset, nil},
+	{"ISO-8859-1", charmap.ISO8859_1},
+	{"ISO-8859-2", charmap.ISO8859_2},
+	{"ISO-8859-3", charmap.ISO8859_3},
+	{"ISO-8859-4", charmap.ISO8859_4},
+	{"ISO-8859-5", charmap.ISO8859_5},
+	{"ISO-8859-6", charmap.ISO8859_6},
+	{"ISO-8859-7", charmap.ISO8859_7},
+	{"ISO-8859-8", charmap.ISO8859_8},
+	{"ISO-8859-9", charmap.ISO8859_9},
+}
+
+// The defaults of the header of a part.
+const (
+	defaultCharset  = "US-ASCII"
+	defaultLanguage = "x-unspecified"
+)
+
+// lookupCharset returns the charset of this name, whose case does not matter.
+func lookupCharset(name string) (charset, bool) {
+	for _, c := range charsets {
+		if strings.EqualFold(c.name, name) {
+			return c, true
+		}
+	}
+	return charset{}, false
+}
+
+// encode returns the byte for r.
+func (c charset) encode(r rune) (byte, bool) {
+	switch {
+	case r < unicode8.RuneSelf:
+		return byte(r), true
+	case c.page == nil || r == unicode8.RuneError:
+		return 0, false
+	}
+	return c.page.EncodeRune(r)
+}
+
+// decode returns the text that b stands for, with U+FFFD for bytes that stand
+// for nothing, and whether there were none of those.
+func (c charset) decode(b []byte) (string, bool) {
+	var s strings.Builder
+	whole := true
+	for _, x := range b {
+		r := c.rune(x)
+		whole = whole && r != unicode8.RuneError
+		s.WriteRune(r)
+	}
+	return s.String(), whole
+}
+
+func (c charset) rune(b byte) rune {
+	switch {
+	case b < unicode8.RuneSelf:
+		return rune(b)
+	case c.page == nil:
+		return unicode8.RuneError
+	}
+	return c.page.DecodeByte(b)
+}
+
+// missing counts the characters of s that c cannot hold.
+func (c charset) missing(s string) int {
+	n := 0
+	for _, r := range s {
+		if _, ok := c.encode(r); !ok {
+			n++
+		}
+	}
+	return n
+}
+
+// bestCharset returns the one to write a part in: own if it can hold the note,
+// else the one that misses least of the note, then least of the description.
+func bestCharset(own, note, description string) charset {
+	if c, ok := lookupCharset(own); ok && c.missing(note) == 0 {
+		return c
+	}
+	best := charsets[0]
+	misses := [2]int{best.missing(note), best.missing(description)}
+	for _, c := range charsets[1:] {
+		if misses == [2]int{} {
+			break
+		}
+		m := [2]int{c.missing(note), c.missing(description)}
+		if m[0] < misses[0] || m[0] == misses[0] && m[1] < misses[1] {
+			best, misses = c, m
+		}
+	}
+	return best
+}
+
+// escape returns s, with LF for every line end, so that c can hold it: what it
+// cannot, and control characters, as "&#x" hexadecimal digits ";". An "&" before
+// "#x" is written so too, which makes unescape exact.
+func (c charset) escape(s string) string {
+	s = lines(s)
+	var b strings.Builder
+	for i, r := range s {
+		_, ok := c.encode(r)
+		switch {
+		case !ok, isControl(r) && r != '\n' && r != '\t', r == '&' && strings.HasPrefix(s[i:], reference):
+			b.WriteString(reference + strings.ToUpper(strconv.FormatInt(int64(r), 16)) + ";")
+		default:
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
+}
+
+const reference = "&#x"
+
+// unescape reverses escape. What only looks like a reference stays as it is.
+func unescape(s string) string {
+	var b strings.Builder
+	for {
+		before, rest, ok := strings.Cut(s, reference)
+		b.WriteString(before)
+		if !ok {
+			return b.String()
+		}
+		r, n := referenced(rest)
+		if n == 0 {
+			b.WriteString(reference)
+		} else {
+			b.WriteRune(r)
+		}
+		s = rest[n:]
+	}
+}
+
+// referenced reads hexadecimal digits and ";" and returns the character and how
+// many bytes it took, 0 if there is none.
+func referenced(s string) (rune, int) {
+	const maxDigits = 6
+	end := strings.IndexByte(s[:min(len(s), maxDigits+1)], ';')
+	if end <= 0 {
+		return 0, 0
+	}
+	n, err := strconv.ParseUint(s[:end], 16, 32)
+	if err != nil || !unicode8.ValidRune(rune(n)) {
+		return 0, 0
+	}
+	return rune(n), end + 1
+}

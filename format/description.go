@@ -1,0 +1,226 @@
+package format
+
+import (
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/nomen-project/nomen"
+	"github.com/nomen-project/nomen/name"
+)
+
+// A field is one line of the description in text/urc-0, as it is before it is
+// made fit for a charset.
+type field struct{ name, value string }
+
+// firstField begins every description.
+const firstField = "name:"
+
+// nameless stands for the name of an answer that has none.
+const nameless = "-"
+
+// foreign stands before elements that are not of Dublin Core.
+const foreign = "dc:"
+
+// dublinCore are the elements of RFC 5013, in the order in which people want
+// them.
+var dublinCore = [...]string{
+	"title", "creator", "contributor", "publisher", "date", "description", "subject", "type",
+	"format", "identifier", "source", "language", "relation", "coverage", "rights",
+}
+
+// elements returns the elements of m that have values: those of Dublin Core
+// first, then the others in the order of bytes.
+func elements(m nomen.Metadata) []string {
+	var known, other []string
+	for _, element := range dublinCore {
+		if len(m[element]) > 0 {
+			known = append(known, element)
+		}
+	}
+	for _, element := range slices.Sorted(maps.Keys(m)) {
+		if len(m[element]) > 0 && !slices.Contains(dublinCore[:], element) {
+			other = append(other, element)
+		}
+	}
+	return append(known, other...)
+}
+
+// describe returns the description of a, its name first.
+func describe(a *nomen.Answer) []field {
+	all := []field{{"name", orDefault(spelling(a), nameless)}}
+	add := func(name string, values ...string) {
+		for _, v := range values {
+			all = append(all, field{name, v})
+		}
+	}
+	addSome := func(name, value string) {
+		if value != "" {
+			add(name, value)
+		}
+	}
+	if a.Spelling != "" {
+		add("key", a.Name.Key())
+	}
+	addSome("status", string(a.Status))
+	if a.Same || a.Service == nomen.IisI {
+		add("same", strings.ToUpper(strconv.FormatBool(a.Same)))
+	}
+	addSome("redirect", a.Redirect)
+	if a.MaxAge > 0 {
+		add("max-age", seconds(a.MaxAge).String())
+	}
+	addSome("reason", a.Reason)
+	add("successor", keys(a.Successors)...)
+	for _, element := range elements(a.Metadata) {
+		if slices.Contains(dublinCore[:], element) {
+			add(element, a.Metadata[element]...)
+			continue
+		}
+		add(foreign+element, a.Metadata[element]...)
+	}
+	add("same-as", a.Names...)
+	if !a.Modified.IsZero() {
+		add("modified", a.Modified.UTC().Format(time.RFC3339Nano))
+	}
+	if a.Revision > 0 {
+		add("revision", strconv.FormatUint(a.Revision, 10))
+	}
+	return all
+}
+
+// text returns all characters of a description.
+func text(fields []field) string {
+	var b strings.Builder
+	for _, f := range fields {
+		b.WriteString(f.name + f.value)
+	}
+	return b.String()
+}
+
+// writeFields returns the lines of a description, for a charset. A line end in a
+// value is followed by a space.
+func writeFields(fields []field, c charset) string {
+	all := make([]string, len(fields))
+	for i, f := range fields {
+		value := strings.ReplaceAll(c.escape(f.value), "\n", "\n ")
+		all[i] = fieldName(f.name, c) + ": " + value
+	}
+	return strings.Join(all, "\n")
+}
+
+// fieldName escapes what would end a name early: in the name of an element that
+// somebody invented, anything may occur.
+func fieldName(s string, c charset) string {
+	element, ok := strings.CutPrefix(s, foreign)
+	if !ok {
+		return s
+	}
+	return foreign + strings.NewReplacer(":", reference+"3A;", "\n", reference+"A;").Replace(c.escape(element))
+}
+
+// readDescription takes the description off the end of the metainformation of
+// the first part and returns what is before it.
+func readDescription(a *nomen.Answer, meta string) string {
+	note, block := "", meta
+	if i := strings.LastIndex(meta, "\n\n"+firstField); i >= 0 {
+		note, block = meta[:i], meta[i+len("\n\n"):]
+	}
+	fields, ok := readFields(block)
+	if !ok {
+		return meta
+	}
+	d := nomen.Answer{Service: a.Service}
+	if n := fields.first("name"); n != nameless {
+		if err := setName(&d, n, fields.first("key")); err != nil {
+			return meta
+		}
+	}
+	for _, f := range fields {
+		setField(&d, f)
+	}
+	*a = d
+	return note
+}
+
+type fieldList []field
+
+// first returns the value of the first field of this name.
+func (fields fieldList) first(name string) string {
+	for _, f := range fields {
+		if f.name == name {
+			return f.value
+		}
+	}
+	return ""
+}
+
+// readFields reads the lines of a description. It is not ok if they are not one.
+func readFields(block string) (fieldList, bool) {
+	if !strings.HasPrefix(block, firstField) {
+		return nil, false
+	}
+	var all fieldList
+	var values []*strings.Builder
+	for line := range strings.SplitSeq(block, "\n") {
+		if more, ok := strings.CutPrefix(line, " "); ok && len(all) > 0 {
+			values[len(values)-1].WriteString("\n" + more)
+			continue
+		}
+		prefix := ""
+		if rest, ok := strings.CutPrefix(line, foreign); ok {
+			prefix, line = foreign, rest
+		}
+		name, value, ok := strings.Cut(line, ":")
+		if !ok {
+			return nil, false
+		}
+		b := new(strings.Builder)
+		b.WriteString(strings.TrimPrefix(value, " "))
+		all, values = append(all, field{name: prefix + unescape(name)}), append(values, b)
+	}
+	for i, b := range values {
+		all[i].value = unescape(b.String())
+	}
+	return all, true
+}
+
+// setField sets what a field says. One that is not understood is metadata.
+func setField(a *nomen.Answer, f field) {
+	var err error
+	switch f.name {
+	case "name", "key":
+	case "status":
+		a.Status = nomen.Status(f.value)
+	case "same":
+		a.Same = f.value == "TRUE"
+	case "redirect":
+		a.Redirect = f.value
+	case "max-age":
+		var s seconds
+		s, err = parseSeconds(f.value)
+		a.MaxAge = time.Duration(s)
+	case "reason":
+		a.Reason = f.value
+	case "successor":
+		var n name.Name
+		if n, err = name.Parse(f.value); err == nil {
+			a.Successors = append(a.Successors, n)
+		}
+	case "same-as":
+		a.Names = append(a.Names, f.value)
+	case "modified":
+		var t time.Time
+		t, err = time.Parse(time.RFC3339Nano, f.value)
+		a.Modified = inUTC(t)
+	case "revision":
+		a.Revision, err = strconv.ParseUint(f.value, 10, 64)
+	default:
+		addMetadata(a, strings.TrimPrefix(f.name, foreign), f.value)
+	}
+	if err != nil {
+		addMetadata(a, f.name, f.value)
+	}
+}

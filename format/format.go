@@ -1,0 +1,107 @@
+package format
+
+import (
+	"io"
+	"strings"
+
+	"github.com/nomen-project/nomen"
+)
+
+// A Format is one way to write an answer as bytes.
+type Format struct {
+	Name      string // for command lines and files: "urc", "json" ...
+	MediaType string // without parameters
+	Charset   string // the parameter of the media type; "" for none
+
+	// Write writes a in one piece: nothing if it returns an error that is not
+	// of w.
+	Write func(w io.Writer, a *nomen.Answer) error
+
+	// Read reads what Write wrote; asked is the service of the question. It reads
+	// at most MaxSize bytes. It is nil for formats that have no structure.
+	Read func(r io.Reader, asked nomen.Service) (*nomen.Answer, error)
+}
+
+// ContentType returns the media type with its parameter.
+func (f Format) ContentType() string { return contentType(f.MediaType, f.Charset) }
+
+func contentType(mediaType, charset string) string {
+	if charset == "" {
+		return mediaType
+	}
+	return mediaType + "; charset=" + charset
+}
+
+// The media types of the formats.
+const (
+	TypeURC         = "text/urc-0"
+	TypeHTML        = "text/html"
+	TypeURIList     = "text/uri-list"
+	TypeJSON        = "application/json"
+	TypeLinksetJSON = "application/linkset+json"
+	TypeLinkset     = "application/linkset"
+	TypeText        = "text/plain"
+	TypeProblem     = "application/problem+json"
+)
+
+const charsetUTF8 = "utf-8"
+
+// Formats returns the formats of answers in the order of preference where the
+// client leaves the choice: text/urc-0 first and text/plain last (1995, 3.4.2
+// and 3.4.4). The slice belongs to the caller.
+func Formats() []Format {
+	return []Format{
+		{"urc", TypeURC, "", WriteURC, ReadURC},
+		{"html", TypeHTML, charsetUTF8, WriteHTML, nil},
+		{"uri-list", TypeURIList, "", WriteURIList, ReadURIList},
+		{"json", TypeJSON, "", WriteJSON, ReadJSON},
+		{"linkset-json", TypeLinksetJSON, "", WriteLinksetJSON, ReadLinksetJSON},
+		{"linkset", TypeLinkset, "", WriteLinkset, ReadLinkset},
+		{"text", TypeText, charsetUTF8, WriteText, nil},
+	}
+}
+
+// Lookup returns the format of a body with this Content-Type. Parameters are
+// ignored.
+func Lookup(contentType string) (Format, bool) {
+	mediaType, _, _ := strings.Cut(contentType, ";")
+	mediaType = strings.Trim(mediaType, " \t")
+	return find(func(f Format) bool { return strings.EqualFold(f.MediaType, mediaType) })
+}
+
+// ByName returns the format of this name.
+func ByName(name string) (Format, bool) {
+	return find(func(f Format) bool { return f.Name == name })
+}
+
+func find(is func(Format) bool) (Format, bool) {
+	for _, f := range Formats() {
+		if is(f) {
+			return f, true
+		}
+	}
+	return Format{}, false
+}
+
+// aboutNames reports whether a service asks for names and not for locations.
+func aboutNames(s nomen.Service) bool { return s == nomen.I2N || s == nomen.I2Ns }
+
+// listed returns what a list that answers is made of.
+func listed(a *nomen.Answer) []string {
+	if aboutNames(a.Service) {
+		return a.Names
+	}
+	urls := make([]string, len(a.Locations))
+	for i, l := range a.Locations {
+		urls[i] = l.URL
+	}
+	return urls
+}
+
+// spelling returns the name as registered.
+func spelling(a *nomen.Answer) string {
+	if a.Spelling != "" {
+		return a.Spelling
+	}
+	return a.Name.Key()
+}

@@ -1,0 +1,75 @@
+package format
+
+import (
+	"bytes"
+	"io"
+	"strings"
+
+	"github.com/nomen-project/nomen"
+	"github.com/nomen-project/nomen/uri"
+)
+
+// GopherMenu writes the locations of a that a Gopher client can follow, those
+// with gopher: URLs, as a menu (1995, 4; RFC 1436, 3.2 and appendix; RFC 4266).
+// What a person reads is the first line of the note, or the URL.
+func GopherMenu(w io.Writer, a *nomen.Answer) error {
+	var b bytes.Buffer
+	for _, l := range a.Locations {
+		item, ok := gopherItem(l)
+		if !ok {
+			continue
+		}
+		b.WriteString(item + crlf)
+	}
+	b.WriteString("." + crlf)
+	_, err := w.Write(b.Bytes())
+	return err
+}
+
+const gopherPort = "70"
+
+// gopherItem returns the line of a menu for a location, if it can have one: the
+// URL is gopher: with a host, and its selector can stand in a line.
+func gopherItem(l nomen.Location) (string, bool) {
+	u, err := uri.Parse(l.URL)
+	if err != nil {
+		return "", false
+	}
+	scheme, _ := u.Scheme()
+	host, _ := u.Host()
+	if !strings.EqualFold(scheme, "gopher") || host == "" {
+		return "", false
+	}
+	port, _ := u.Port()
+	path := strings.TrimPrefix(u.Path(), "/")
+	if query, ok := u.Query(); ok {
+		path += "?" + query
+	}
+	kind, selector, ok := gopherSelector(path)
+	if !ok {
+		return "", false
+	}
+	return kind + gopherTitle(l) + "\t" + selector + "\t" + strings.Trim(host, "[]") + "\t" + orDefault(port, gopherPort), true
+}
+
+// gopherSelector reads [ gopher-type selector ], where the type of an empty path
+// is that of a menu.
+func gopherSelector(path string) (kind, selector string, ok bool) {
+	raw, ok := unpercent(path)
+	if !ok || bytes.ContainsAny(raw, "\t\r\n\x00") {
+		return "", "", false
+	}
+	if len(raw) == 0 {
+		return "1", "", true
+	}
+	return string(raw[:1]), string(raw[1:]), raw[0] > ' ' && raw[0] <= '~'
+}
+
+// maxGopherTitle is how many characters of a title clients show (RFC 1436, 3.9).
+const maxGopherTitle = 70
+
+func gopherTitle(l nomen.Location) string {
+	note, _, _ := strings.Cut(strings.TrimSpace(lines(l.Note)), "\n")
+	s := []rune(visibleLine(orDefault(note, l.URL)))
+	return string(s[:min(len(s), maxGopherTitle)])
+}

@@ -1,0 +1,342 @@
+package format
+
+import (
+	_ "embed" // for the style
+	"fmt"
+	"html"
+	"io"
+	"strings"
+
+	"github.com/nomen-project/nomen"
+	"github.com/nomen-project/nomen/uri"
+)
+
+// ContentSecurityPolicy is what a server sends with the pages of this package:
+// nothing but their own style.
+const ContentSecurityPolicy = "default-src 'none'; style-src '" + styleHash + "'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+
+// styleHash is the digest of the style, as a policy names it.
+const styleHash = "sha256-3aeGCedLUSDy1hjOwMx0bQGqsFSGzOyEgIpvcu/+K2M="
+
+//go:embed page.css
+var style string
+
+// WriteHTML writes a page about a for a person: the name, what it names, where it
+// leads, what else is known. The locations, or the names, are an unordered list
+// of active links, as clients of RFC 2169 expect. Names lead to their path on the
+// server that sent the page. There is no script, and nothing is loaded.
+func WriteHTML(w io.Writer, a *nomen.Answer) error {
+	var p page
+	p.begin(pageTitle(a), a)
+	p.answer(a, "h1")
+	return p.end(w)
+}
+
+// WriteProblemHTML writes a page about p for a person: what is wrong, where, and
+// what to try instead.
+func WriteProblemHTML(w io.Writer, p *Problem) error {
+	var page page
+	page.begin(problemTitle(p), nil)
+	page.problem(p)
+	return page.end(w)
+}
+
+func pageTitle(a *nomen.Answer) string {
+	s := a.Name.Key()
+	if titles := a.Metadata["title"]; len(titles) > 0 {
+		s = strings.TrimPrefix(s+": "+titles[0], ": ")
+	}
+	return orDefault(s, "Answer")
+}
+
+func problemTitle(p *Problem) string { return orDefault(p.Title, "There is no answer") }
+
+// A page is HTML that is being written.
+type page struct{ b strings.Builder }
+
+// print writes a layout, of which only constants are given, with the values
+// escaped.
+func (p *page) print(layout string, values ...string) {
+	escaped := make([]any, len(values))
+	for i, v := range values {
+		escaped[i] = html.EscapeString(visible(v))
+	}
+	fmt.Fprintf(&p.b, layout, escaped...)
+}
+
+// begin writes the head of a page, with the links of an answer if there is one.
+func (p *page) begin(title string, a *nomen.Answer) {
+	p.print(`<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="referrer" content="no-referrer">
+<title>%s</title>
+`, visibleLine(title))
+	if a != nil {
+		p.links(a)
+	}
+	p.b.WriteString("<style>" + style + "</style>\n</head>\n<body>\n<main>\n")
+}
+
+func (p *page) end(w io.Writer) error {
+	p.print("</main>\n</body>\n</html>\n")
+	_, err := io.WriteString(w, p.b.String())
+	return err
+}
+
+// links writes what a program can follow.
+func (p *page) links(a *nomen.Answer) {
+	if !a.Name.IsZero() {
+		p.print("<link rel=\"cite-as\" href=\"%s\">\n", nameTarget(a.Name.Key()))
+	}
+	for _, l := range a.Locations {
+		if !followable(l.URL) {
+			continue
+		}
+		p.print("<link rel=\"%s\" href=\"%s\"", strings.Join(relations(l.Rel), " "), l.URL)
+		p.attribute("type", l.Type)
+		p.attribute("hreflang", l.Lang)
+		p.print(">\n")
+	}
+	for _, s := range a.Successors {
+		p.print("<link rel=\"successor-version\" href=\"%s\">\n", nameTarget(s.Key()))
+	}
+}
+
+func (p *page) attribute(name, value string) {
+	if value != "" {
+		p.print(" %s=\"%s\"", name, value)
+	}
+}
+
+// answer writes all about a, under a heading of this element.
+func (p *page) answer(a *nomen.Answer, heading string) {
+	if !a.Name.IsZero() {
+		p.print("<"+heading+">%s</"+heading+">\n", a.Name.Key())
+	}
+	if titles := a.Metadata["title"]; len(titles) > 0 {
+		p.print("<p class=\"lead\" lang=\"\"><bdi>%s</bdi></p>\n", titles[0])
+	}
+	p.tombstone(a)
+	if !aboutNames(a.Service) && a.Status != nomen.Retired || len(a.Locations) > 0 {
+		p.print("<h2>Where it is</h2>\n")
+		p.locations(a.Locations)
+	}
+	if aboutNames(a.Service) || len(a.Names) > 0 {
+		p.print("<h2>Other names</h2>\n")
+		p.names(a.Names)
+	}
+	p.facts(a)
+	p.why(a.Why)
+}
+
+// tombstone says that a name was retired, why, and what to use instead.
+func (p *page) tombstone(a *nomen.Answer) {
+	if a.Status == nomen.Retired {
+		p.print("<div class=\"banner\" role=\"note\">\n<p><strong>This name was retired.</strong>")
+		if a.Reason != "" {
+			p.print(" <span lang=\"\"><bdi>%s</bdi></span>", a.Reason)
+		}
+		p.print("</p>\n")
+		if len(a.Successors) > 0 {
+			p.print("<p>Use instead:</p>\n")
+			p.names(keys(a.Successors))
+		}
+		p.print("</div>\n")
+	}
+	if a.Redirect != "" {
+		p.print("<p>Ask instead:</p>\n")
+		p.names([]string{a.Redirect})
+	}
+}
+
+// locations writes the list that RFC 2169 asks for.
+func (p *page) locations(all []nomen.Location) {
+	if len(all) == 0 {
+		p.print("<p>No location is known.</p>\n")
+		return
+	}
+	p.print("<UL>")
+	for _, l := range all {
+		p.print("<LI>")
+		if followable(l.URL) {
+			p.link(l.URL, l.URL)
+		} else {
+			p.print("<code>%s</code>", l.URL)
+		}
+		if about := aboutLocation(l); about != "" {
+			p.print("\n<small>%s</small>", about)
+		}
+		if l.Note != "" {
+			p.print("\n<p class=\"note\" lang=\"%s\"><bdi>%s</bdi></p>", tagOrUnknown(l.Lang), l.Note)
+		}
+		p.print("</LI>\n")
+	}
+	p.print("</UL>\n")
+}
+
+// link writes an active link. Its address comes first, for clients that look for
+// nothing else.
+func (p *page) link(target, text string) { p.print(`<A HREF="%s">%s</A>`, target, text) }
+
+func (p *page) names(all []string) {
+	if len(all) == 0 {
+		p.print("<p>No other name is known.</p>\n")
+		return
+	}
+	p.print("<UL>")
+	for _, s := range all {
+		p.print("<LI>")
+		p.name(s)
+		p.print("</LI>\n")
+	}
+	p.print("</UL>\n")
+}
+
+// name writes a name as a link, if it is one.
+func (p *page) name(s string) {
+	if target := nameTarget(s); target != "" {
+		p.link(target, s)
+		return
+	}
+	p.print("<code>%s</code>", s)
+}
+
+// facts writes what is known besides, except what stands elsewhere on the page.
+func (p *page) facts(a *nomen.Answer) {
+	p.print("<h2>About this name</h2>\n<dl>\n")
+	for _, f := range describe(a) {
+		switch f.name {
+		case "name":
+			if a.Spelling == "" {
+				continue
+			}
+		case "key", "same-as", "redirect", "reason":
+			continue
+		case "successor":
+			if a.Status == nomen.Retired {
+				continue
+			}
+			p.print("<dt>%s</dt><dd>", label(f.name))
+			p.name(f.value)
+			p.print("</dd>\n")
+			continue
+		case "modified":
+			p.print("<dt>%s</dt><dd><time datetime=\"%s\">%s</time></dd>\n", label(f.name), f.value, f.value)
+			continue
+		}
+		p.print("<dt>%s</dt><dd lang=\"\"><bdi>%s</bdi></dd>\n", label(f.name), f.value)
+	}
+	p.print("</dl>\n")
+}
+
+func (p *page) why(steps []string) {
+	if len(steps) == 0 {
+		return
+	}
+	p.print("<h2>How this answer came about</h2>\n<ol>\n")
+	for _, s := range steps {
+		p.print("<li>%s</li>\n", s)
+	}
+	p.print("</ol>\n")
+}
+
+// problem writes what is wrong, where, and what to do next.
+func (p *page) problem(e *Problem) {
+	p.print("<h1>%s</h1>\n", problemTitle(e))
+	if e.Name != "" {
+		p.print("<p>")
+		p.offender(e)
+		p.print("</p>\n")
+	}
+	if e.Detail != "" {
+		p.print("<div class=\"banner\" role=\"alert\"><p><bdi>%s</bdi></p></div>\n", e.Detail)
+	}
+	if e.Kind() == nomen.Malformed {
+		p.print("<p>At offset %s", fmt.Sprint(e.Offset))
+		if e.Rule != "" {
+			p.print(", by the rule <code>%s</code>", e.Rule)
+		}
+		p.print(".</p>\n")
+	}
+	if e.Legal {
+		p.print("<p>This is for legal reasons.</p>\n")
+	}
+	if len(e.Suggestions) > 0 {
+		p.print("<h2>Did you mean</h2>\n")
+		p.names(e.Suggestions)
+	}
+	if len(e.Available) > 0 {
+		p.print("<h2>What there is</h2>\n<ul>\n")
+		for _, s := range e.Available {
+			p.print("<li><code>%s</code></li>\n", s)
+		}
+		p.print("</ul>\n")
+	}
+	if e.Answer != nil {
+		p.answer(e.Answer, "h2")
+	}
+	if e.Status != 0 {
+		p.print("<footer><p>Status %s</p></footer>\n", fmt.Sprint(e.Status))
+	}
+}
+
+// offender writes the name as asked, with a mark where it is malformed.
+func (p *page) offender(e *Problem) {
+	if e.Kind() != nomen.Malformed || e.Offset < 0 || e.Offset > len(e.Name) {
+		p.print("<code>%s</code>", e.Name)
+		return
+	}
+	before, at, after := around(e.Name, e.Offset)
+	p.print("<code>%s<mark>%s</mark>%s</code>", before, orDefault(at, "\u2423"), after)
+}
+
+// around cuts s into what is before the character at an offset, the character,
+// and what is after it.
+func around(s string, offset int) (before, at, after string) {
+	before, rest := s[:offset], s[offset:]
+	for i := range rest {
+		if i > 0 {
+			return before, rest[:i], rest[i:]
+		}
+	}
+	return before, rest, ""
+}
+
+// followable reports whether url may be an active link: a URI of a scheme that
+// leads somewhere and runs nothing.
+func followable(url string) bool {
+	u, err := uri.Parse(url)
+	if err != nil {
+		return false
+	}
+	scheme, _ := u.Scheme()
+	switch strings.ToLower(scheme) {
+	case "http", "https", "ftp", "ftps", "sftp", "gopher", "gemini", "mailto", "news", "nntp", "telnet", "wais", "ldap", "ldaps":
+		return true
+	}
+	return false
+}
+
+// nameTarget returns where a link to a name leads: its path on the server that
+// sent the page, or itself if it is a location as well; "" if it is no URI.
+func nameTarget(s string) string {
+	switch {
+	case followable(s):
+		return s
+	case isAbsolute(s):
+		return "/" + s
+	}
+	return ""
+}
+
+// tagOrUnknown returns a language tag for the attribute lang, where "" says that
+// it is not known.
+func tagOrUnknown(lang string) string {
+	if isLanguage(lang) {
+		return lang
+	}
+	return ""
+}

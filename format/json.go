@@ -1,0 +1,322 @@
+package format
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/nomen-project/nomen"
+	"github.com/nomen-project/nomen/name"
+)
+
+// WriteJSON writes a as one JSON object on one line. The fields are those of a
+// record and in their order: name status locations metadata same_as successors
+// reason modified revision, where lists are never null. The name is spelled as
+// registered. These follow if they say something: key (the canonical form, if it
+// is not the name), service, redirect, max_age (in seconds), same, resource
+// (without the resource itself), why. Elements of the metadata without values
+// are left out.
+func WriteJSON(w io.Writer, a *nomen.Answer) error { return encode(w, newObject(a)) }
+
+// ReadJSON reads what [WriteJSON] wrote, and loses nothing. Unknown fields are
+// ignored. Reading the body of a resource fails: it was not sent.
+func ReadJSON(r io.Reader, asked nomen.Service) (*nomen.Answer, error) {
+	var o object
+	if err := decode(r, TypeJSON, &o); err != nil {
+		return nil, err
+	}
+	a, err := o.answer()
+	if err != nil {
+		return nil, err
+	}
+	if a.Service == "" {
+		a.Service = asked
+	}
+	return a, nil
+}
+
+// An object is an answer as JSON has it.
+type object struct {
+	Name       string         `json:"name"`
+	Status     nomen.Status   `json:"status"`
+	Locations  locations      `json:"locations"`
+	Metadata   nomen.Metadata `json:"metadata"`
+	SameAs     []string       `json:"same_as"`
+	Successors []string       `json:"successors"`
+	Reason     string         `json:"reason"`
+	Modified   time.Time      `json:"modified,omitzero"`
+	Revision   uint64         `json:"revision"`
+
+	Key      string        `json:"key,omitempty"`
+	Service  nomen.Service `json:"service,omitempty"`
+	Redirect string        `json:"redirect,omitempty"`
+	MaxAge   seconds       `json:"max_age,omitempty"`
+	Same     *bool         `json:"same,omitempty"`
+	Resource *resource     `json:"resource,omitempty"`
+	Why      []string      `json:"why,omitempty"`
+}
+
+type resource struct {
+	Type string `json:"type"`
+	Size int64  `json:"size"`
+	URL  string `json:"url"`
+}
+
+func newObject(a *nomen.Answer) *object {
+	o := &object{
+		Name:       spelling(a),
+		Status:     a.Status,
+		Locations:  orEmpty(a.Locations),
+		Metadata:   withValues(a.Metadata),
+		SameAs:     orEmpty(a.Names),
+		Successors: keys(a.Successors),
+		Reason:     a.Reason,
+		Modified:   a.Modified,
+		Revision:   a.Revision,
+		Service:    a.Service,
+		Redirect:   a.Redirect,
+		MaxAge:     seconds(a.MaxAge),
+		Why:        a.Why,
+	}
+	if a.Spelling != "" {
+		o.Key = a.Name.Key()
+	}
+	if a.Same || a.Service == nomen.IisI {
+		o.Same = &a.Same
+	}
+	if r := a.Resource; r != nil {
+		o.Resource = &resource{r.Type, r.Size, r.URL}
+	}
+	return o
+}
+
+func (o *object) answer() (*nomen.Answer, error) {
+	a := &nomen.Answer{
+		Service:   o.Service,
+		Status:    o.Status,
+		Locations: orNil(o.Locations),
+		Metadata:  withValues(o.Metadata),
+		Names:     orNil(o.SameAs),
+		Reason:    o.Reason,
+		Redirect:  o.Redirect,
+		MaxAge:    time.Duration(o.MaxAge),
+		Same:      o.Same != nil && *o.Same,
+		Modified:  inUTC(o.Modified),
+		Revision:  o.Revision,
+		Why:       orNil(o.Why),
+	}
+	if len(a.Metadata) == 0 {
+		a.Metadata = nil
+	}
+	if r := o.Resource; r != nil {
+		a.Resource = &nomen.Resource{Type: r.Type, Size: r.Size, URL: r.URL, Body: absent{}}
+	}
+	if err := setName(a, o.Name, o.Key); err != nil {
+		return nil, jsonError("name", err)
+	}
+	var err error
+	if a.Successors, err = parseNames(o.Successors); err != nil {
+		return nil, jsonError("successors", err)
+	}
+	return a, nil
+}
+
+func jsonError(field string, err error) *Error {
+	return &Error{Format: TypeJSON, Rule: field, Message: err.Error(), Err: err}
+}
+
+// setName sets the name and the spelling of a. The key is "" if the spelling is
+// the key.
+func setName(a *nomen.Answer, spelling, key string) error {
+	if key == "" {
+		key = spelling
+	}
+	if key == "" {
+		return nil
+	}
+	n, err := name.Parse(key)
+	if err != nil {
+		return err
+	}
+	a.Name = n
+	if spelling != n.Key() {
+		a.Spelling = spelling
+	}
+	return nil
+}
+
+func parseNames(spellings []string) ([]name.Name, error) {
+	var names []name.Name
+	for _, s := range spellings {
+		n, err := name.Parse(s)
+		if err != nil {
+			return nil, err
+		}
+		names = append(names, n)
+	}
+	return names, nil
+}
+
+func keys(names []name.Name) []string {
+	s := make([]string, len(names))
+	for i, n := range names {
+		s[i] = n.Key()
+	}
+	return s
+}
+
+// withValues leaves out elements without values. It is never nil.
+func withValues(m nomen.Metadata) nomen.Metadata {
+	c := make(nomen.Metadata, len(m))
+	for element, values := range m {
+		if len(values) > 0 {
+			c[element] = slices.Clone(values)
+		}
+	}
+	return c
+}
+
+func orEmpty[T any](s []T) []T {
+	if s == nil {
+		return []T{}
+	}
+	return s
+}
+
+func orNil[T any](s []T) []T {
+	if len(s) == 0 {
+		return nil
+	}
+	return s
+}
+
+func inUTC(t time.Time) time.Time {
+	if t.IsZero() {
+		return time.Time{}
+	}
+	return t.UTC()
+}
+
+// absent is the body of a resource that was described and not sent.
+type absent struct{}
+
+func (absent) Read([]byte) (int, error) {
+	return 0, errors.New("format: a description does not hold the resource itself")
+}
+
+func (absent) Close() error { return nil }
+
+// locations is bounded, since the shortest JSON of a location is a hundred times
+// shorter than a location.
+type locations []nomen.Location
+
+// UnmarshalJSON reads an array of at most MaxItems locations.
+func (l *locations) UnmarshalJSON(b []byte) error {
+	d := json.NewDecoder(bytes.NewReader(b))
+	if t, err := d.Token(); err != nil || t != json.Delim('[') {
+		return errors.Join(err, notArray(t))
+	}
+	for *l = nil; d.More(); {
+		if len(*l) == MaxItems {
+			return fmt.Errorf("more than %d locations", MaxItems)
+		}
+		var location nomen.Location
+		if err := d.Decode(&location); err != nil {
+			return err
+		}
+		*l = append(*l, location)
+	}
+	return nil
+}
+
+// notArray is the error for anything but an array or null.
+func notArray(t json.Token) error {
+	if t == nil {
+		return nil
+	}
+	return errors.New("the locations are not an array")
+}
+
+// seconds is a duration as a decimal number of seconds, exact to the nanosecond.
+type seconds time.Duration
+
+// MarshalJSON writes 86400 or 0.5.
+func (s seconds) MarshalJSON() ([]byte, error) { return []byte(s.String()), nil }
+
+// String returns "86400" or "0.5"; "0" for what is negative.
+func (s seconds) String() string {
+	whole, fraction := max(s, 0)/seconds(time.Second), max(s, 0)%seconds(time.Second)
+	if fraction == 0 {
+		return strconv.FormatInt(int64(whole), 10)
+	}
+	return strings.TrimRight(fmt.Sprintf("%d.%09d", whole, fraction), "0")
+}
+
+// UnmarshalJSON reads what MarshalJSON writes.
+func (s *seconds) UnmarshalJSON(b []byte) error {
+	d, err := parseSeconds(string(b))
+	*s = d
+	return err
+}
+
+// parseSeconds reads digits and at most nine more after a point.
+func parseSeconds(text string) (seconds, error) {
+	whole, fraction, _ := strings.Cut(text, ".")
+	n, err := strconv.ParseUint(whole, 10, 33) // fewer than 272 years
+	if err != nil {
+		return 0, fmt.Errorf("%.40q is no number of seconds", text)
+	}
+	const digits = 9
+	if len(fraction) > digits {
+		return 0, fmt.Errorf("%.40q is finer than nanoseconds", text)
+	}
+	nanos, err := strconv.ParseUint((fraction + "000000000")[:digits], 10, 32)
+	if err != nil {
+		return 0, fmt.Errorf("%.40q is no number of seconds", text)
+	}
+	return seconds(n)*seconds(time.Second) + seconds(nanos), nil
+}
+
+// encode writes v as JSON on one line, without the escapes that only HTML needs.
+func encode(w io.Writer, v any) error {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(v); err != nil {
+		return fmt.Errorf("format: %w", err)
+	}
+	_, err := w.Write(b.Bytes())
+	return err
+}
+
+// decode reads one JSON value into v.
+func decode(r io.Reader, format string, v any) error {
+	b, err := readAll(r, format)
+	if err != nil {
+		return err
+	}
+	if err := json.Unmarshal(b, v); err != nil {
+		return decodeError(format, err)
+	}
+	return nil
+}
+
+// decodeError adds place and rule to an error of encoding/json.
+func decodeError(format string, err error) *Error {
+	e := &Error{Format: format, Rule: "JSON", Message: err.Error(), Err: err}
+	var syntax *json.SyntaxError
+	var kind *json.UnmarshalTypeError
+	switch {
+	case errors.As(err, &syntax):
+		e.Offset = int(syntax.Offset)
+	case errors.As(err, &kind):
+		e.Offset, e.Rule = int(kind.Offset), kind.Field
+	}
+	return e
+}

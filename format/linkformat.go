@@ -1,0 +1,238 @@
+package format
+
+import (
+	"bytes"
+	"io"
+	"strings"
+	unicode8 "unicode/utf8"
+
+	"github.com/nomen-project/nomen"
+)
+
+// WriteLinkset writes what [WriteLinksetJSON] writes as application/linkset (RFC
+// 9264, 4.1): the field Link of RFC 8288 with line ends between links.
+func WriteLinkset(w io.Writer, a *nomen.Answer) error {
+	var b bytes.Buffer
+	for i, k := range linksOf(a) {
+		if i > 0 {
+			b.WriteString("," + crlf)
+		}
+		b.WriteString("<" + k.href + ">" + parameter("rel", k.rel))
+		if key := a.Name.Key(); key != "" {
+			b.WriteString(parameter("anchor", key))
+		}
+		b.WriteString(k.attributes())
+	}
+	if b.Len() > 0 {
+		b.WriteString(crlf)
+	}
+	_, err := w.Write(b.Bytes())
+	return err
+}
+
+// attributes returns the target attributes. Those that are not printable ASCII
+// are left out, except the title, which is then encoded.
+func (k link) attributes() string {
+	var b strings.Builder
+	if k.kind != "" && isPrintable(k.kind) {
+		b.WriteString(parameter("type", k.kind))
+	}
+	for _, l := range k.langs {
+		b.WriteString(parameter("hreflang", l))
+	}
+	t := k.title
+	switch {
+	case t.value == "":
+	case t.language == "" && isPrintable(t.value):
+		b.WriteString(parameter("title", t.value))
+	default:
+		b.WriteString("; title*=UTF-8'" + t.language + "'" + percent(t.value))
+	}
+	return b.String()
+}
+
+func parameter(name, value string) string {
+	return "; " + name + `="` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(value) + `"`
+}
+
+func isPrintable(s string) bool {
+	return strings.IndexFunc(s, func(r rune) bool { return r < ' ' || r > '~' }) < 0
+}
+
+// percent encodes what is no attr-char (RFC 8187, 3.2.1).
+func percent(s string) string {
+	const upperHex = "0123456789ABCDEF"
+	var b strings.Builder
+	for _, c := range []byte(strings.ToValidUTF8(s, "\uFFFD")) {
+		if isTokenChar(c) && c != '*' && c != '\'' && c != '%' {
+			b.WriteByte(c)
+			continue
+		}
+		b.Write([]byte{'%', upperHex[c>>4], upperHex[c&0xF]})
+	}
+	return b.String()
+}
+
+// ReadLinkset reads application/linkset. The name is the anchor of the first
+// link; links of other anchors, and those to relative references, are not about
+// it and are left out.
+func ReadLinkset(r io.Reader, asked nomen.Service) (*nomen.Answer, error) {
+	b, err := readAll(r, TypeLinkset)
+	if err != nil {
+		return nil, err
+	}
+	s := &scanner{s: string(b)}
+	var first *linkValue
+	var all []link
+	for {
+		s.skip(space + ",")
+		if s.atEnd() {
+			break
+		}
+		v, ok := s.linkValue()
+		if !ok || !s.atElementEnd() {
+			return nil, &Error{Format: TypeLinkset, Offset: s.i, Rule: "link-value", Message: `not of the form "<" URI-Reference ">" *( ";" link-param )`}
+		}
+		if first == nil {
+			first = &v
+		}
+		if v.anchor != first.anchor {
+			continue
+		}
+		if all = append(all, v.links()...); len(all) > MaxItems {
+			return nil, tooMany(TypeLinkset, s.i)
+		}
+	}
+	if first == nil {
+		first = &linkValue{}
+	}
+	return answerOf(first.anchor, all, asked), nil
+}
+
+// A linkValue is a link-value: a link for each relation type.
+type linkValue struct {
+	link
+	anchor       string
+	seen         map[string]bool // parameters of which only the first counts
+	titleEncoded bool
+}
+
+func (v *linkValue) links() []link {
+	var all []link
+	for _, rel := range strings.Fields(v.rel) {
+		k := v.link
+		if k.rel = rel; isRegistered(strings.ToLower(rel)) {
+			k.rel = strings.ToLower(rel)
+		}
+		all = append(all, k)
+	}
+	return all
+}
+
+// linkValue reads "<" URI-Reference ">" *( OWS ";" OWS link-param ).
+func (s *scanner) linkValue() (linkValue, bool) {
+	v := linkValue{seen: map[string]bool{}}
+	if !s.accept('<') {
+		return v, false
+	}
+	end := strings.IndexByte(s.s[s.i:], '>')
+	if end < 0 {
+		return v, false
+	}
+	v.href = strings.Trim(s.s[s.i:s.i+end], space)
+	s.i += end + 1
+	for s.acceptSpaced(';') {
+		if s.atParameterEnd() {
+			continue
+		}
+		param := strings.ToLower(s.token())
+		if param == "" {
+			return v, false
+		}
+		value := ""
+		if s.acceptSpaced('=') {
+			var ok bool
+			if value, ok = s.value(); !ok {
+				return v, false
+			}
+		}
+		v.set(param, value)
+	}
+	return v, true
+}
+
+// set sets a parameter. Of all but hreflang only the first counts.
+func (v *linkValue) set(param, value string) {
+	if param == "hreflang" {
+		v.langs = append(v.langs, value)
+		return
+	}
+	if v.seen[param] {
+		return
+	}
+	v.seen[param] = true
+	switch param {
+	case "rel":
+		v.rel = value
+	case "anchor":
+		v.anchor = value
+	case "type":
+		v.kind = value
+	case "title":
+		if !v.titleEncoded {
+			v.title = title{value: value}
+		}
+	case "title*":
+		if t, ok := decodeTitle(value); ok {
+			v.title, v.titleEncoded = t, true
+		}
+	}
+}
+
+// decodeTitle reads charset "'" [ language ] "'" *( pct-encoded / attr-char )
+// (RFC 8187, 3.2.1).
+func decodeTitle(s string) (title, bool) {
+	charset, rest, _ := strings.Cut(s, "'")
+	language, encoded, ok := strings.Cut(rest, "'")
+	if !ok {
+		return title{}, false
+	}
+	raw, ok := unpercent(encoded)
+	switch {
+	case !ok:
+		return title{}, false
+	case strings.EqualFold(charset, charsetUTF8):
+		return title{string(raw), language}, unicode8.Valid(raw)
+	case strings.EqualFold(charset, "ISO-8859-1"):
+		latin, _ := lookupCharset(charset)
+		text, _ := latin.decode(raw)
+		return title{text, language}, true
+	}
+	return title{}, false
+}
+
+// unpercent decodes the escapes of s.
+func unpercent(s string) ([]byte, bool) {
+	b := make([]byte, 0, len(s))
+	for i := 0; i < len(s); i++ {
+		if s[i] != '%' {
+			b = append(b, s[i])
+			continue
+		}
+		if i+2 >= len(s) || !isHex(s[i+1]) || !isHex(s[i+2]) {
+			return nil, false
+		}
+		b = append(b, unhex(s[i+1])<<4|unhex(s[i+2]))
+		i += 2
+	}
+	return b, true
+}
+
+func isHex(c byte) bool { return isDigit(c) || 'a' <= c|0x20 && c|0x20 <= 'f' }
+
+func unhex(c byte) byte {
+	if isDigit(c) {
+		return c - '0'
+	}
+	return c | 0x20 - 'a' + 10
+}

@@ -1,0 +1,319 @@
+package format
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/nomen-project/nomen"
+	"github.com/nomen-project/nomen/name"
+)
+
+// The relations of links that are no locations.
+const (
+	itemRelation      = "item"                                 // of a location that says nothing else
+	sameRelation      = "http://www.w3.org/2002/07/owl#sameAs" // to other names
+	successorRelation = "successor-version"                    // RFC 5829
+)
+
+// A link is one link of a set (RFC 8288, 2). Its context is the name.
+type link struct {
+	rel   string
+	href  string
+	kind  string   // media type
+	langs []string // of what it leads to
+	title title
+}
+
+// A title is a label in a language, if that is known.
+type title struct{ value, language string }
+
+// linksOf returns the locations of a as links, then its other names and its
+// successors. What is no URI is left out.
+func linksOf(a *nomen.Answer) []link {
+	var all []link
+	for _, l := range a.Locations {
+		if !isAbsolute(l.URL) {
+			continue
+		}
+		k := link{href: l.URL, kind: l.Type, title: title{value: lines(l.Note)}}
+		if isLanguage(l.Lang) {
+			k.langs = []string{l.Lang}
+			k.title.language = l.Lang
+		}
+		for _, k.rel = range relations(l.Rel) {
+			all = append(all, k)
+		}
+	}
+	for _, s := range a.Names {
+		if isAbsolute(s) {
+			all = append(all, link{rel: sameRelation, href: s})
+		}
+	}
+	for _, s := range a.Successors {
+		all = append(all, link{rel: successorRelation, href: s.Key()})
+	}
+	return all
+}
+
+// relations returns the relation types in rel, registered ones in lower case;
+// "item" if there are none. What is no relation type is left out.
+func relations(rel string) []string {
+	var all []string
+	for _, r := range strings.Fields(rel) {
+		if l := strings.ToLower(r); isRegistered(l) {
+			all = append(all, l)
+		} else if isAbsolute(r) && !strings.Contains(r, `"`) {
+			all = append(all, r)
+		}
+	}
+	if all == nil {
+		return []string{itemRelation}
+	}
+	return all
+}
+
+// isRegistered reports whether r has the form of a registered relation type:
+// LOALPHA *( LOALPHA / DIGIT / "." / "-" ) (RFC 8288, 3.3). The word anchor would
+// be mistaken for the link context.
+func isRegistered(r string) bool {
+	if r == "" || r == "anchor" || !isAlpha(r[0]) {
+		return false
+	}
+	for _, c := range []byte(r) {
+		if (!isAlnum(c) || 'A' <= c && c <= 'Z') && c != '.' && c != '-' {
+			return false
+		}
+	}
+	return true
+}
+
+// answerOf puts links back into an answer.
+func answerOf(anchor string, all []link, asked nomen.Service) *nomen.Answer {
+	a := &nomen.Answer{Service: asked}
+	if n, err := name.Parse(anchor); err == nil {
+		a.Name = n
+	}
+	for _, k := range all {
+		if !isAbsolute(k.href) {
+			continue
+		}
+		switch k.rel {
+		case sameRelation:
+			a.Names = append(a.Names, k.href)
+			continue
+		case successorRelation:
+			if n, err := name.Parse(k.href); err == nil {
+				a.Successors = append(a.Successors, n)
+				continue
+			}
+		}
+		a.Locations = append(a.Locations, k.location())
+	}
+	return a
+}
+
+func (k link) location() nomen.Location {
+	l := nomen.Location{URL: k.href, Type: k.kind, Rel: k.rel, Note: k.title.value, Lang: k.title.language}
+	if l.Rel == itemRelation {
+		l.Rel = ""
+	}
+	if len(k.langs) > 0 {
+		l.Lang = k.langs[0]
+	}
+	return l
+}
+
+// WriteLinksetJSON writes the locations of a, its other names and its successors
+// as application/linkset+json (RFC 9264, 4.2). A note is the title of its link.
+func WriteLinksetJSON(w io.Writer, a *nomen.Answer) error {
+	var b bytes.Buffer
+	b.WriteString(`{"linkset":[{`)
+	comma := ""
+	if key := a.Name.Key(); key != "" {
+		b.WriteString(`"anchor":` + quoteJSON(key))
+		comma = ","
+	}
+	for _, group := range groups(linksOf(a)) {
+		b.WriteString(comma + quoteJSON(group[0].rel) + ":[")
+		for i, k := range group {
+			if i > 0 {
+				b.WriteByte(',')
+			}
+			if err := k.encode(&b); err != nil {
+				return err
+			}
+		}
+		b.WriteByte(']')
+		comma = ","
+	}
+	b.WriteString("}]}\n")
+	_, err := w.Write(b.Bytes())
+	return err
+}
+
+// quoteJSON returns ASCII as a JSON string.
+func quoteJSON(s string) string {
+	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(s) + `"`
+}
+
+// groups puts links of the same relation together, in the order in which the
+// relations first occur.
+func groups(all []link) [][]link {
+	var grouped [][]link
+	index := map[string]int{}
+	for _, k := range all {
+		i, ok := index[k.rel]
+		if !ok {
+			i = len(grouped)
+			index[k.rel] = i
+			grouped = append(grouped, nil)
+		}
+		grouped[i] = append(grouped[i], k)
+	}
+	return grouped
+}
+
+// A target is a link target object (RFC 9264, 4.2.3).
+type target struct {
+	Href      string       `json:"href"`
+	Type      string       `json:"type,omitempty"`
+	Hreflang  []string     `json:"hreflang,omitempty"`
+	Title     string       `json:"title,omitempty"`
+	TitleStar []titleValue `json:"title*,omitempty"`
+}
+
+type titleValue struct {
+	Value    string `json:"value"`
+	Language string `json:"language,omitempty"`
+}
+
+// encode writes k as a link target object.
+func (k link) encode(b *bytes.Buffer) error {
+	t := target{Href: k.href, Type: k.kind, Hreflang: k.langs}
+	if k.title.language == "" {
+		t.Title = k.title.value
+	} else if k.title.value != "" {
+		t.TitleStar = []titleValue{{k.title.value, k.title.language}}
+	}
+	if err := encode(b, t); err != nil {
+		return err
+	}
+	b.Truncate(b.Len() - len("\n"))
+	return nil
+}
+
+func (t target) link(rel string) link {
+	k := link{rel: rel, href: t.Href, kind: t.Type, langs: t.Hreflang, title: title{value: t.Title}}
+	if len(t.TitleStar) > 0 {
+		k.title = title{t.TitleStar[0].Value, t.TitleStar[0].Language}
+	}
+	return k
+}
+
+// ReadLinksetJSON reads application/linkset+json. The name is the first link
+// context; links of other contexts, and those to relative references, are not
+// about it and are left out.
+func ReadLinksetJSON(r io.Reader, asked nomen.Service) (*nomen.Answer, error) {
+	var o struct {
+		Linkset *contexts `json:"linkset"`
+	}
+	if err := decode(r, TypeLinksetJSON, &o); err != nil {
+		return nil, err
+	}
+	if o.Linkset == nil {
+		return nil, &Error{Format: TypeLinksetJSON, Rule: "linkset", Message: "there is no member linkset"}
+	}
+	return answerOf(o.Linkset.anchor, o.Linkset.links, asked), nil
+}
+
+// contexts are the links of the first context of a linkset.
+type contexts struct {
+	anchor string
+	begun  bool
+	links  []link
+	count  int // of all links
+}
+
+// UnmarshalJSON reads an array of link context objects, keeping the order of
+// their members.
+func (c *contexts) UnmarshalJSON(b []byte) error {
+	d := json.NewDecoder(bytes.NewReader(b))
+	if err := expect(d, '['); err != nil {
+		return err
+	}
+	for d.More() {
+		if err := c.context(d); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// context reads a link context object.
+func (c *contexts) context(d *json.Decoder) error {
+	if err := expect(d, '{'); err != nil {
+		return err
+	}
+	anchor := ""
+	var all []link
+	for d.More() {
+		t, err := d.Token()
+		if err != nil {
+			return err
+		}
+		if rel, _ := t.(string); rel != "anchor" {
+			all, err = c.targets(d, rel, all)
+		} else {
+			err = d.Decode(&anchor)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if !c.begun {
+		c.anchor, c.begun = anchor, true
+	}
+	if anchor == c.anchor {
+		c.links = append(c.links, all...)
+	}
+	return expect(d, '}')
+}
+
+// targets reads an array of link target objects. A member that is no array is an
+// extension and ignored (RFC 9264, 4.2.5).
+func (c *contexts) targets(d *json.Decoder, rel string, all []link) ([]link, error) {
+	var raw json.RawMessage
+	if err := d.Decode(&raw); err != nil {
+		return nil, err
+	}
+	if raw[0] != '[' {
+		return all, nil
+	}
+	in := json.NewDecoder(bytes.NewReader(raw))
+	if err := expect(in, '['); err != nil {
+		return nil, err
+	}
+	for in.More() {
+		if c.count++; c.count > MaxItems {
+			return nil, fmt.Errorf("more than %d links", MaxItems)
+		}
+		var t target
+		if err := in.Decode(&t); err != nil {
+			return nil, err
+		}
+		all = append(all, t.link(rel))
+	}
+	return all, nil
+}
+
+// expect reads a delimiter.
+func expect(d *json.Decoder, want json.Delim) error {
+	t, err := d.Token()
+	if err == nil && t != want {
+		return fmt.Errorf("found %v where %q belongs", t, want.String())
+	}
+	return err
+}

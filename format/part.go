@@ -1,0 +1,156 @@
+package format
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/nomen-project/nomen/uri"
+)
+
+// A Part is one part of text/urc-0 (1995, 3.4.2).
+type Part struct {
+	Charset  string // US-ASCII or ISO-8859-1 to -9; "" is written as US-ASCII
+	Language string // a language tag; "" is written as x-unspecified
+	URL      string // an absolute URI, or ""
+	Meta     string // the metainformation: lines with LF between them
+
+	// These are set by ReadParts and ignored by WritePart.
+	Raw       []byte // the metainformation before it was decoded
+	Undecoded bool   // Meta is not all of Raw: see ReadParts
+}
+
+// mark begins every header, and no line of metainformation.
+const mark = "====="
+
+// maxURLLine is how long a line with a URL gets before it is folded.
+const maxURLLine = 76
+
+// WritePart writes p with CRLF, and the metainformation in its charset. The error
+// is an [*Error] that names the field by its rule, and nothing is written, if p
+// cannot be written as it is: a charset outside the closed set or one that
+// cannot hold the metainformation; a language that is no tag; a URL that is no
+// absolute URI; a line of the metainformation that begins with "=====" or, in a
+// part without URL, would be read as one; control characters in it.
+func WritePart(w io.Writer, p Part) error {
+	c, err := p.check()
+	if err != nil {
+		return err
+	}
+	var b bytes.Buffer
+	p.writeHeader(&b)
+	p.writeURL(&b)
+	if p.Meta != "" {
+		for _, r := range lines(p.Meta) {
+			if r == '\n' {
+				b.WriteByte('\r')
+			}
+			octet, _ := c.encode(r)
+			b.WriteByte(octet)
+		}
+		b.WriteString(crlf)
+	}
+	_, err = w.Write(b.Bytes())
+	return err
+}
+
+// check returns the charset of p, or why p cannot be written.
+func (p Part) check() (charset, error) {
+	fail := func(rule string, offset int, message string) (charset, error) {
+		return charset{}, &Error{Format: TypeURC, Offset: offset, Rule: rule, Message: message}
+	}
+	c, ok := lookupCharset(orDefault(p.Charset, defaultCharset))
+	switch {
+	case !ok:
+		return fail("charset", 0, fmt.Sprintf("%.40q is neither US-ASCII nor one of ISO-8859-1 to ISO-8859-9", p.Charset))
+	case p.Language != "" && !isLanguage(p.Language):
+		return fail("language", 0, fmt.Sprintf("%.40q is no language tag", p.Language))
+	}
+	if p.URL != "" {
+		if _, err := uri.Parse(p.URL); err != nil {
+			return fail("url", 0, err.Error())
+		}
+	}
+	if offset, message := p.metaFault(c); message != "" {
+		return fail("meta", offset, message)
+	}
+	return c, nil
+}
+
+// metaFault tells where and why the metainformation cannot be written; "" if it
+// can.
+func (p Part) metaFault(c charset) (int, string) {
+	offset, first := 0, p.URL == ""
+	for line := range strings.SplitSeq(lines(p.Meta), "\n") {
+		if strings.HasPrefix(line, mark) {
+			return offset, `a line begins with "` + mark + `"`
+		}
+		if blank := strings.TrimSpace(line) == ""; first && !blank {
+			if first = false; beginsURL(line) {
+				return offset, "without a URL before it, the first line would be read as one"
+			}
+		}
+		for i, r := range line {
+			if _, ok := c.encode(r); !ok {
+				return offset + i, fmt.Sprintf("%s cannot hold %q", c.name, r)
+			}
+			if isControl(r) && r != '\t' {
+				return offset + i, fmt.Sprintf("control character %q", r)
+			}
+		}
+		offset += len(line) + 1
+	}
+	return 0, ""
+}
+
+func (p Part) writeHeader(b *bytes.Buffer) {
+	b.WriteString(mark)
+	if c := orDefault(p.Charset, defaultCharset); !strings.EqualFold(c, defaultCharset) {
+		b.WriteString(";charset=" + strings.ToUpper(c))
+	}
+	if l := orDefault(p.Language, defaultLanguage); !strings.EqualFold(l, defaultLanguage) {
+		b.WriteString(";language=" + l)
+	}
+	b.WriteString(crlf)
+}
+
+// writeURL writes the URL on one line, or folded if it is long. A line of a
+// folded URL that begins with "=" gets a space before it, lest it be a header.
+func (p Part) writeURL(b *bytes.Buffer) {
+	if len(p.URL) <= maxURLLine || len(p.URL) > MaxURL {
+		if p.URL != "" {
+			b.WriteString(p.URL + crlf)
+		}
+		return
+	}
+	rest := p.URL
+	for first := true; rest != ""; first = false {
+		before := ""
+		switch {
+		case first:
+			before = openURL
+		case rest[0] == '=':
+			before = " "
+		}
+		n := min(len(rest), maxURLLine-len(before)-len(closeURL))
+		b.WriteString(before + rest[:n])
+		if rest = rest[n:]; rest != "" {
+			b.WriteString(crlf)
+		}
+	}
+	b.WriteString(closeURL + crlf)
+}
+
+// What stands around a URL that takes several lines (RFC 1738, appendix).
+const (
+	openURL  = "<URL:"
+	closeURL = ">"
+)
+
+func orDefault(s, def string) string {
+	if s == "" {
+		return def
+	}
+	return s
+}

@@ -1,0 +1,123 @@
+package format
+
+import "strings"
+
+// A scanner reads the lexical elements that the fields of HTTP share (RFC 9110,
+// 5.6).
+type scanner struct {
+	s string
+	i int
+}
+
+func (s *scanner) atEnd() bool { return s.i >= len(s.s) }
+
+// peek returns the next byte, 0 at the end.
+func (s *scanner) peek() byte {
+	if s.atEnd() {
+		return 0
+	}
+	return s.s[s.i]
+}
+
+// skip passes over bytes of set.
+func (s *scanner) skip(set string) {
+	for !s.atEnd() && strings.IndexByte(set, s.s[s.i]) >= 0 {
+		s.i++
+	}
+}
+
+// accept passes over c if it is next.
+func (s *scanner) accept(c byte) bool {
+	if s.atEnd() || s.s[s.i] != c {
+		return false
+	}
+	s.i++
+	return true
+}
+
+// acceptSpaced passes over OWS c OWS; over nothing if c is not there.
+func (s *scanner) acceptSpaced(c byte) bool {
+	start := s.i
+	s.skip(space)
+	if !s.accept(c) {
+		s.i = start
+		return false
+	}
+	s.skip(space)
+	return true
+}
+
+// space is white space between elements. Line ends do not occur in fields, but
+// they do in application/linkset (RFC 9264, 4.1).
+const space = " \t\r\n"
+
+// atElementEnd reports whether only OWS stands before a comma or the end.
+func (s *scanner) atElementEnd() bool {
+	s.skip(space)
+	return s.atEnd() || s.peek() == ','
+}
+
+// atParameterEnd reports whether a parameter would be empty here.
+func (s *scanner) atParameterEnd() bool {
+	return s.atEnd() || s.peek() == ',' || s.peek() == ';'
+}
+
+// skipElement passes over everything up to a comma that is not in quotes.
+func (s *scanner) skipElement() {
+	for !s.atEnd() && s.peek() != ',' {
+		if s.peek() != '"' {
+			s.i++
+			continue
+		}
+		if _, ok := s.quoted(); !ok {
+			return
+		}
+	}
+}
+
+// token reads 1*tchar; "" if there is none.
+func (s *scanner) token() string {
+	start := s.i
+	for !s.atEnd() && isTokenChar(s.s[s.i]) {
+		s.i++
+	}
+	return s.s[start:s.i]
+}
+
+// value reads token / quoted-string.
+func (s *scanner) value() (string, bool) {
+	if s.peek() == '"' {
+		return s.quoted()
+	}
+	t := s.token()
+	return t, t != ""
+}
+
+// quoted reads a quoted-string and returns what it stands for. Without a closing
+// quote it fails at the end.
+func (s *scanner) quoted() (string, bool) {
+	var b strings.Builder
+	for s.i++; !s.atEnd(); s.i++ {
+		switch c := s.s[s.i]; {
+		case c == '"':
+			s.i++
+			return b.String(), true
+		case c == '\\' && s.i+1 < len(s.s):
+			s.i++
+			b.WriteByte(s.s[s.i])
+		default:
+			b.WriteByte(c)
+		}
+	}
+	return "", false
+}
+
+func isTokenChar(c byte) bool {
+	return isAlnum(c) || c != 0 && strings.IndexByte("!#$%&'*+-.^_`|~", c) >= 0
+}
+
+func isAlnum(c byte) bool { return isAlpha(c) || isDigit(c) }
+
+func isAlpha(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }
+
+func isDigit(c byte) bool { return '0' <= c && c <= '9' }

@@ -1,0 +1,173 @@
+package format
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/nomen-project/nomen"
+)
+
+// WriteText writes a as text for people (1995, 3.4.4). Programs must not rely on
+// how it looks.
+func WriteText(w io.Writer, a *nomen.Answer) error {
+	var p plain
+	p.answer(a)
+	return p.end(w)
+}
+
+// WriteProblemText writes p as text for people.
+func WriteProblemText(w io.Writer, p *Problem) error {
+	var out plain
+	out.problem(p)
+	return out.end(w)
+}
+
+// plain is text that is being written, with LF between lines.
+type plain struct{ b strings.Builder }
+
+// line writes one line, or more if a value has more; those are indented too.
+func (p *plain) line(indent int, values ...string) {
+	margin := strings.Repeat(" ", indent)
+	s := visible(strings.Join(values, ""))
+	p.b.WriteString(margin + strings.ReplaceAll(s, "\n", "\n"+margin) + "\n")
+}
+
+func (p *plain) end(w io.Writer) error {
+	_, err := io.WriteString(w, p.b.String())
+	return err
+}
+
+// answer writes the locations or names first, since those are what was asked for
+// (1995, 6C), then what is known besides.
+func (p *plain) answer(a *nomen.Answer) {
+	p.line(0, orDefault(spelling(a), "Answer"))
+	for _, s := range a.Metadata["title"] {
+		p.line(0, s)
+	}
+	if aboutNames(a.Service) {
+		p.heading(len(a.Names), "Other names:", "No other name is known.")
+		for _, s := range a.Names {
+			p.line(2, s)
+		}
+	} else if a.Status != nomen.Retired || len(a.Locations) > 0 {
+		p.heading(len(a.Locations), "Where it is:", "No location is known.")
+		p.locations(a.Locations)
+	}
+	p.b.WriteByte('\n')
+	p.facts(a)
+	for i, s := range a.Why {
+		if i == 0 {
+			p.line(0, "\nHow this answer came about:")
+		}
+		p.line(2, s)
+	}
+}
+
+func (p *plain) heading(n int, some, none string) {
+	if n == 0 {
+		some = none
+	}
+	p.line(0, "\n"+some)
+}
+
+func (p *plain) locations(all []nomen.Location) {
+	for _, l := range all {
+		p.line(2, l.URL)
+		if about := aboutLocation(l); about != "" {
+			p.line(6, about)
+		}
+		if l.Note != "" {
+			p.line(6, l.Note)
+		}
+	}
+}
+
+// facts writes what stands nowhere else.
+func (p *plain) facts(a *nomen.Answer) {
+	for _, f := range describe(a) {
+		switch {
+		case f.name == "name", f.name == "title", f.name == "same-as" && aboutNames(a.Service):
+			continue
+		}
+		p.line(0, fmt.Sprintf("%-14s ", visibleLine(label(f.name))+":"), strings.ReplaceAll(lines(f.value), "\n", "\n  "))
+	}
+}
+
+// problem writes what is wrong, where, and what to do next.
+func (p *plain) problem(e *Problem) {
+	p.line(0, problemTitle(e), ".")
+	if e.Name != "" {
+		p.line(2, visibleLine(e.Name))
+	}
+	if e.Detail != "" {
+		p.line(0, e.Detail)
+	}
+	if e.Kind() == nomen.Malformed {
+		p.line(0, fmt.Sprintf("At offset %d, by the rule %s.", e.Offset, orDefault(e.Rule, "of names")))
+	}
+	if e.Legal {
+		p.line(0, "This is for legal reasons.")
+	}
+	p.block("Did you mean:", e.Suggestions)
+	p.block("What there is:", e.Available)
+	if e.Answer != nil {
+		p.b.WriteByte('\n')
+		p.answer(e.Answer)
+	}
+}
+
+func (p *plain) block(heading string, all []string) {
+	for i, s := range all {
+		if i == 0 {
+			p.line(0, "\n"+heading)
+		}
+		p.line(2, visibleLine(s))
+	}
+}
+
+// label returns the name of a field of a description for people.
+func label(name string) string {
+	switch name {
+	case "key":
+		return "Canonical form"
+	case "same":
+		return "Same resource"
+	case "redirect":
+		return "Ask instead"
+	case "max-age":
+		return "Seconds valid"
+	case "successor":
+		return "Use instead"
+	case "same-as":
+		return "Also named"
+	case "modified":
+		return "Last changed"
+	}
+	name = strings.TrimPrefix(name, foreign)
+	if name != "" && isAlpha(name[0]) {
+		return strings.ToUpper(name[:1]) + name[1:]
+	}
+	return name
+}
+
+// aboutLocation says on one line what is known of a location besides its URL
+// and its note.
+func aboutLocation(l nomen.Location) string {
+	var all []string
+	add := func(before, s string) {
+		if s != "" {
+			all = append(all, before+visibleLine(s))
+		}
+	}
+	add("", l.Type)
+	add("language ", l.Lang)
+	if l.Rel != itemRelation {
+		add("", l.Rel)
+	}
+	add("component ", l.Component)
+	add("in ", l.Country)
+	add("from ", l.ValidFrom)
+	add("until ", l.ValidUntil)
+	return strings.Join(all, ", ")
+}

@@ -1,0 +1,175 @@
+package format
+
+import (
+	"bytes"
+	"io"
+	"strings"
+
+	"github.com/nomen-project/nomen"
+)
+
+// WriteURC writes a as text/urc-0: a part for each location with its note, and
+// in the first one a description, as the package comment says.
+func WriteURC(w io.Writer, a *nomen.Answer) error {
+	var b bytes.Buffer
+	for i, p := range answerParts(a) {
+		if err := p.write(&b, i == 0 && p.describes(a)); err != nil {
+			return err
+		}
+	}
+	_, err := w.Write(b.Bytes())
+	return err
+}
+
+// A urcPart is a part before its text is made fit for a charset.
+type urcPart struct {
+	location    *nomen.Location // nil where there is none
+	description []field         // of the first part
+}
+
+// answerParts returns at least one part.
+func answerParts(a *nomen.Answer) []urcPart {
+	parts := make([]urcPart, max(1, len(a.Locations)))
+	for i := range a.Locations {
+		parts[i].location = &a.Locations[i]
+	}
+	parts[0].description = describe(a)
+	return parts
+}
+
+// describes reports whether the description is to be written: where it was asked
+// for, where nothing else is there, and where a note would be mistaken for one.
+func (p urcPart) describes(a *nomen.Answer) bool {
+	if a.Service != nomen.I2L && a.Service != nomen.I2Ls || p.location == nil {
+		return true
+	}
+	note := lines(p.location.Note)
+	return strings.HasPrefix(note, firstField) || strings.Contains(note, "\n\n"+firstField)
+}
+
+// write writes the part. What is no URL becomes metainformation.
+func (p urcPart) write(w io.Writer, described bool) error {
+	fields := p.description
+	if !described {
+		fields = nil
+	}
+	var l nomen.Location
+	if p.location != nil {
+		l = *p.location
+		if !isAbsolute(l.URL) {
+			l.Note = "not a URL: \"" + l.URL + "\"\n" + l.Note
+			l.URL = ""
+		}
+	}
+	c := bestCharset(l.Charset, l.Note, text(fields))
+	part := Part{Charset: c.name, URL: l.URL, Meta: indent(c.escape(l.Note))}
+	if isLanguage(l.Lang) {
+		part.Language = l.Lang
+	}
+	if len(fields) > 0 {
+		if part.Meta != "" {
+			part.Meta += "\n\n"
+		}
+		part.Meta += writeFields(fields, c)
+	}
+	return WritePart(w, part)
+}
+
+// indent puts a space before each line that begins with "=====", or would after
+// spaces are taken away from it (1995, 3.4.2), which makes outdent exact.
+func indent(s string) string {
+	return eachLine(s, func(line string) string {
+		if strings.HasPrefix(strings.TrimLeft(line, " "), mark) {
+			return " " + line
+		}
+		return line
+	})
+}
+
+// outdent reverses indent.
+func outdent(s string) string {
+	return eachLine(s, func(line string) string {
+		if strings.HasPrefix(strings.TrimLeft(line, " "), mark) {
+			return strings.TrimPrefix(line, " ")
+		}
+		return line
+	})
+}
+
+func eachLine(s string, change func(string) string) string {
+	if !strings.Contains(s, mark) {
+		return s
+	}
+	all := strings.Split(s, "\n")
+	for i, line := range all {
+		all[i] = change(line)
+	}
+	return strings.Join(all, "\n")
+}
+
+// ReadURC reads text/urc-0: what [WriteURC] wrote, or the answer of another
+// server. A part with a URL is a location; the text of one without is added to
+// the element "description" of the metadata. What is in an unknown charset is
+// read as UTF-8, with U+FFFD for what is not.
+func ReadURC(r io.Reader, asked nomen.Service) (*nomen.Answer, error) {
+	parts, err := ReadParts(r)
+	if err != nil {
+		return nil, err
+	}
+	a := &nomen.Answer{Service: asked}
+	for i, p := range parts {
+		text := p.text()
+		if i == 0 {
+			text = readDescription(a, text)
+		}
+		note := unescape(outdent(text))
+		switch {
+		case p.URL != "":
+			a.Locations = append(a.Locations, p.asLocation(note))
+		case strings.TrimSpace(note) != "":
+			addMetadata(a, "description", note)
+		}
+	}
+	return a, nil
+}
+
+// text returns the metainformation, whatever its charset.
+func (p Part) text() string {
+	if p.Meta == "" {
+		return strings.ToValidUTF8(string(p.Raw), "\uFFFD")
+	}
+	return p.Meta
+}
+
+func (p Part) asLocation(note string) nomen.Location {
+	l := nomen.Location{URL: p.URL, Lang: p.Language, Charset: p.Charset, Note: note}
+	if l.Lang == defaultLanguage {
+		l.Lang = ""
+	}
+	if l.Charset == defaultCharset {
+		l.Charset = ""
+	}
+	return l
+}
+
+func addMetadata(a *nomen.Answer, element, value string) {
+	if a.Metadata == nil {
+		a.Metadata = nomen.Metadata{}
+	}
+	a.Metadata[element] = append(a.Metadata[element], value)
+}
+
+// WriteProblemURC writes p as text/urc-0: its answer if there is one, else a
+// part without URL whose metainformation says what [WriteProblemText] does.
+func WriteProblemURC(w io.Writer, p *Problem) error {
+	if p.Answer != nil {
+		return WriteURC(w, p.Answer)
+	}
+	var b bytes.Buffer
+	if err := WriteProblemText(&b, p); err != nil {
+		return err
+	}
+	plain := strings.TrimRight(b.String(), "\n")
+	c := bestCharset("", plain, "")
+	return WritePart(w, Part{Charset: c.name, Meta: indent(c.escape(plain))})
+}

@@ -1,0 +1,117 @@
+package format
+
+import (
+	"bytes"
+	"io"
+	"strings"
+
+	"github.com/nomen-project/nomen"
+	"github.com/nomen-project/nomen/name"
+)
+
+// WriteURIList writes the locations of a, or its names, as text/uri-list (RFC
+// 2483, 5). The first line is a comment with the name. What is no URI, the
+// reason of a tombstone and its successors are comments too.
+func WriteURIList(w io.Writer, a *nomen.Answer) error {
+	var b bytes.Buffer
+	comment(&b, a.Name.Key())
+	if a.Status == nomen.Retired {
+		comment(&b, strings.TrimRight("retired: "+a.Reason, ": "))
+	}
+	for _, s := range a.Successors {
+		comment(&b, "successor: "+s.Key())
+	}
+	if a.Redirect != "" {
+		comment(&b, "ask instead: "+a.Redirect)
+	}
+	for _, s := range listed(a) {
+		if isAbsolute(s) {
+			b.WriteString(s + crlf)
+			continue
+		}
+		comment(&b, "not a URI: "+s)
+	}
+	_, err := w.Write(b.Bytes())
+	return err
+}
+
+const crlf = "\r\n"
+
+func comment(b *bytes.Buffer, s string) {
+	if s != "" {
+		b.WriteString("# " + visibleLine(s) + crlf)
+	}
+}
+
+// ReadURIList reads text/uri-list: the URIs are locations, or names if they were
+// asked for. The name is that of the first line, if it is a comment that holds
+// one. Lines may end in LF or CR alone. A line that is no URI is an [*Error],
+// which comes together with what was read before it.
+func ReadURIList(r io.Reader, asked nomen.Service) (*nomen.Answer, error) {
+	b, err := readAll(r, TypeURIList)
+	if err != nil {
+		return nil, err
+	}
+	a := &nomen.Answer{Service: asked}
+	in := splitter{data: b}
+	for count := 0; ; {
+		offset := in.pos
+		raw, ok := in.next()
+		if !ok {
+			return a, nil
+		}
+		line := strings.TrimSpace(string(raw))
+		switch {
+		case line == "":
+			continue
+		case line[0] == '#':
+			if offset == 0 {
+				nameFromComment(a, line)
+			}
+			continue
+		case !isAbsolute(line):
+			return a, &Error{Format: TypeURIList, Offset: offset, Rule: "URI", Message: "a line that is neither a URI nor a comment"}
+		case count == MaxItems:
+			return a, tooMany(TypeURIList, offset)
+		}
+		count++
+		if aboutNames(asked) {
+			a.Names = append(a.Names, line)
+			continue
+		}
+		a.Locations = append(a.Locations, nomen.Location{URL: line})
+	}
+}
+
+// nameFromComment sets the name of a to the one in a comment, if there is one.
+func nameFromComment(a *nomen.Answer, line string) {
+	s := strings.TrimSpace(strings.TrimLeft(line, "#"))
+	if n, err := name.Parse(s); err == nil {
+		a.Name = n
+	}
+}
+
+// A splitter yields the lines of data, which end in CRLF, LF or CR.
+type splitter struct {
+	data []byte
+	pos  int // where the next line starts
+}
+
+// next returns the next line without its end.
+func (s *splitter) next() ([]byte, bool) {
+	if s.pos >= len(s.data) {
+		return nil, false
+	}
+	rest := s.data[s.pos:]
+	n := bytes.IndexAny(rest, crlf)
+	switch {
+	case n < 0:
+		s.pos = len(s.data)
+		return rest, true
+	case bytes.HasPrefix(rest[n:], []byte(crlf)):
+		s.pos += n + len(crlf)
+	default:
+		s.pos += n + 1
+	}
+	return rest[:n], true
+}

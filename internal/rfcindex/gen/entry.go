@@ -1,0 +1,105 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/nomen-project/nomen"
+	"github.com/nomen-project/nomen/name"
+)
+
+// An entry is a line of the index, as far as it is needed.
+type entry struct {
+	URN         string   `json:"urn"`
+	Title       string   `json:"title"`
+	Authors     []string `json:"authors"`
+	Date        string   `json:"date"` // "April 1969" or "1 April 1978"
+	DOI         string   `json:"doi"`
+	Formats     []string `json:"formats"` // ASCII, TEXT, HTML, PDF, PS, XML
+	ObsoletedBy []string `json:"obsoleted_by"`
+}
+
+// A record is what an import needs of a record: what is not there has the value
+// that the import gives it.
+type record struct {
+	Name       string           `json:"name"`
+	Locations  []nomen.Location `json:"locations"`
+	Metadata   nomen.Metadata   `json:"metadata"`
+	SameAs     []string         `json:"same_as"`
+	Successors []string         `json:"successors,omitempty"`
+}
+
+// convert returns the records of an index, one a line.
+func convert(index io.Reader) ([]byte, error) {
+	var out bytes.Buffer
+	lines := bufio.NewScanner(index)
+	for n := 1; lines.Scan(); n++ {
+		var e entry
+		if err := json.Unmarshal(lines.Bytes(), &e); err != nil {
+			return nil, fmt.Errorf("line %d: %w", n, err)
+		}
+		rec, err := e.record()
+		if err != nil {
+			return nil, fmt.Errorf("line %d: %w", n, err)
+		}
+		enc := json.NewEncoder(&out)
+		enc.SetEscapeHTML(false)
+		if err := enc.Encode(rec); err != nil {
+			return nil, fmt.Errorf("line %d: %w", n, err)
+		}
+	}
+	return out.Bytes(), lines.Err()
+}
+
+func (e entry) record() (record, error) {
+	number, ok := strings.CutPrefix(e.URN, "urn:ietf:rfc:")
+	if !ok || e.Title == "" || e.DOI == "" {
+		return record{}, fmt.Errorf("%q is no RFC, or lacks title or DOI", e.URN)
+	}
+	month, err := month(e.Date)
+	if err != nil {
+		return record{}, err
+	}
+	doi, err := name.Parse("urn:doi:" + e.DOI)
+	if err != nil {
+		return record{}, err
+	}
+	m := nomen.Metadata{"title": {e.Title}, "date": {month}}
+	if len(e.Authors) > 0 {
+		m["creator"] = e.Authors
+	}
+	return record{e.URN, e.locations(number), m, []string{doi.Key()}, e.ObsoletedBy}, nil
+}
+
+// month returns a date as YYYY-MM. The index has a day for some of the first of
+// April only.
+func month(date string) (string, error) {
+	words := strings.Fields(date)
+	t, err := time.Parse("January 2006", strings.Join(words[max(0, len(words)-2):], " "))
+	return t.Format("2006-01"), err
+}
+
+// locations returns the four places of an RFC in the order in which they are
+// tried. The text comes first, for programs; a browser, which asks for HTML,
+// gets the text as HTML. The few RFCs that exist as page images alone are best
+// found from the page about them.
+func (e entry) locations(number string) []nomen.Location {
+	text := nomen.Location{URL: "https://www.rfc-editor.org/rfc/rfc" + number + ".txt", Type: "text/plain", Rel: "item"}
+	html := nomen.Location{URL: "https://datatracker.ietf.org/doc/html/rfc" + number, Type: "text/html", Rel: "item"}
+	info := nomen.Location{URL: "https://www.rfc-editor.org/info/rfc" + number, Type: "text/html", Rel: "describedby"}
+	doi := nomen.Location{URL: "https://doi.org/" + e.DOI, Type: "text/html", Rel: "describedby"}
+	all := []nomen.Location{text, html, info, doi}
+	if !slices.Contains(e.Formats, "ASCII") && !slices.Contains(e.Formats, "TEXT") {
+		all = []nomen.Location{info, html, doi, text}
+	}
+	for i := range all {
+		all[i].Lang, all[i].Priority = "en", i+1
+	}
+	return all
+}

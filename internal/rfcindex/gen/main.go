@@ -1,0 +1,37 @@
+// Command gen makes the file that package rfcindex embeds, out of the index of
+// the RFC Editor as collected in rfc-index.jsonl:
+//
+//	go run ./gen INDEX OUTPUT
+//
+// Each RFC becomes a record of nomen with four locations; package rfcindex says
+// what is in it.
+package main
+
+import (
+	"fmt"
+	"os"
+)
+
+func main() {
+	if len(os.Args) != 3 {
+		fmt.Fprintln(os.Stderr, "usage: gen INDEX OUTPUT")
+		os.Exit(2)
+	}
+	if err := run(os.Args[1], os.Args[2]); err != nil {
+		fmt.Fprintln(os.Stderr, "gen:", err)
+		os.Exit(1)
+	}
+}
+
+func run(index, output string) error {
+	in, err := os.Open(index)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	text, err := convert(in)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(output, pack(text), 0o644)
+}

@@ -1,0 +1,14 @@
+package main
+
+import "github.com/klauspost/compress/zstd"
+
+// pack compresses the records as far as it goes: the file is made once and
+// carried by every binary.
+func pack(text []byte) []byte {
+	const window = 8 << 20 // all of it
+	z, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedBestCompression), zstd.WithWindowSize(window), zstd.WithEncoderConcurrency(1))
+	if err != nil {
+		panic("gen: " + err.Error()) // the options are constants
+	}
+	return z.EncodeAll(text, nil)
+}

@@ -91,13 +91,21 @@ func isToken(s string) bool {
 	return s != ""
 }
 
-const maxSubtag = 8
+const (
+	maxSubtag   = 8
+	unspecified = "x-unspecified" // longer than its own rules allow (1995, 3.4.2)
+)
 
 // checkLang accepts what has the shape of a language tag (RFC 5646, 2.1):
-// subtags of at most eight letters and digits, the first of them a language of
-// two letters or more, or "x" or "i" followed by others.
+// subtags of at most eight letters and digits; the first of them, in letters, a
+// language of two or more, or "x" or "i" followed by others; and any single one
+// followed by others, except where "x" has made them private.
 func checkLang(s string) fault {
 	const rule = "Language-Tag"
+	if strings.EqualFold(s, unspecified) {
+		return fault{}
+	}
+	private := false
 	start := 0
 	for i := 0; i <= len(s); i++ {
 		if i < len(s) && s[i] != '-' {
@@ -106,14 +114,16 @@ func checkLang(s string) fault {
 			}
 			continue
 		}
-		switch n := i - start; {
+		subtag := s[start:i]
+		switch n := len(subtag); {
 		case n == 0 || n > maxSubtag:
 			return faultf(start, rule, "a subtag has 1 to %d letters and digits", maxSubtag)
-		case n == 1 && i == len(s):
-			return faultf(start, rule, "a single letter is followed by more")
-		case n == 1 && start == 0 && !strings.EqualFold(s[:1], "x") && !strings.EqualFold(s[:1], "i"):
+		case n == 1 && start == 0 && strings.IndexByte("xXiI", subtag[0]) < 0:
 			return faultf(start, rule, "a language has at least two letters")
+		case n == 1 && !private && i == len(s):
+			return faultf(start, rule, "a single letter is followed by more")
 		}
+		private = private || strings.EqualFold(subtag, "x")
 		start = i + 1
 	}
 	return fault{}

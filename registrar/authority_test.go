@@ -1,0 +1,126 @@
+package registrar
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/nomen-project/nomen/name"
+	"github.com/nomen-project/nomen/store"
+)
+
+func TestAuthority(t *testing.T) {
+	d := newDesk(t)
+	out := d.authority(&store.Authority{
+		Prefix: name.MustParsePrefix("urn:ietf:rfc"), Owners: []string{"one"},
+		Hosts: []string{"RFC.Example.:4500", "[::1]:80"}, Addresses: []string{"::ffff:192.0.2.1"}, Parents: []string{"urn:ietf"},
+		Children: []string{"https://example.org/", "urn:dns:child.example"}, Contact: "mailto:names@example.org", Redirect: 302, Service: "I2C",
+	})
+	if diff := cmp.Diff([]string{"rfc.example", "[::1]"}, out.Authority.Hosts); diff != "" {
+		t.Errorf("hosts (-want +got)\n%s", diff)
+	}
+	if diff := cmp.Diff([]string{"192.0.2.1"}, out.Authority.Addresses); diff != "" {
+		t.Errorf("addresses (-want +got)\n%s", diff)
+	}
+	if !out.Created || out.Result.Revision != 1 || len(out.Warnings) != 1 || out.Warnings[0].Code != WarnOwners {
+		t.Errorf("outcome %+v; want created, a warning about owners", out)
+	}
+	got, err := d.AuthorityOf(d.ctx, name.MustParse("urn:ietf:rfc:1"))
+	if err != nil || got.Contact != "mailto:names@example.org" {
+		t.Errorf("AuthorityOf = %+v, %v", got, err)
+	}
+	if _, err := d.AuthorityOf(d.ctx, name.MustParse("urn:ietf:std:1")); !errors.Is(err, store.ErrNotFound) {
+		t.Errorf("AuthorityOf a name under none: %v", err)
+	}
+}
+
+func TestAuthorityRefused(t *testing.T) {
+	p := name.MustParsePrefix("urn:dns:new.example")
+	for _, c := range []struct {
+		field string
+		a     store.Authority
+	}{
+		{"prefix", store.Authority{}},
+		{"owners[1]", store.Authority{Prefix: p, Owners: []string{"a", ""}}},
+		{"owners[0]", store.Authority{Prefix: p, Owners: []string{"a\nb"}}},
+		{"hosts[0]", store.Authority{Prefix: p, Hosts: []string{"a b"}}},
+		{"hosts[0]", store.Authority{Prefix: p, Hosts: []string{""}}},
+		{"hosts[0]", store.Authority{Prefix: p, Hosts: []string{"-a.example"}}},
+		{"hosts[0]", store.Authority{Prefix: p, Hosts: []string{"[::1"}}},
+		{"hosts[1]", store.Authority{Prefix: p, Hosts: []string{"x.example", "ORG.example:4500"}}},
+		{"addresses[0]", store.Authority{Prefix: p, Addresses: []string{"localhost"}}},
+		{"addresses[0]", store.Authority{Prefix: p, Addresses: []string{"192.0.2.7"}}},
+		{"default", store.Authority{Prefix: p, Default: true}},
+		{"parents[0]", store.Authority{Prefix: p, Parents: []string{"nobody"}}},
+		{"parents[0]", store.Authority{Prefix: p, Parents: []string{"urn:dns:a\r\nb"}}},
+		{"children[0]", store.Authority{Prefix: p, Children: []string{"javascript:x"}}},
+		{"contact", store.Authority{Prefix: p, Contact: "names@example.org"}},
+		{"contact", store.Authority{Prefix: p, Contact: "javascript:x"}},
+		{"description", store.Authority{Prefix: p, Description: "\x1b"}},
+		{"default_service", store.Authority{Prefix: p, Service: "X2Y"}},
+		{"redirect_status", store.Authority{Prefix: p, Redirect: 200}},
+	} {
+		d := newDesk(t)
+		d.authority(&store.Authority{
+			Prefix: name.MustParsePrefix("urn:dns:example.org"), Hosts: []string{"org.example"}, Addresses: []string{"192.0.2.7"}, Default: true,
+		})
+		_, err := d.PutAuthority(d.ctx, Operator(), &c.a, store.AnyRevision, "")
+		if field, _, _ := refusal(err); field != c.field {
+			t.Errorf("PutAuthority(%+v): field %q (%v), want %q", c.a, field, err, c.field)
+		}
+	}
+}
+
+func TestAuthorityRights(t *testing.T) {
+	own := name.MustParsePrefix("urn:dns:example.org")
+	for _, c := range []struct {
+		what  string
+		actor Actor
+		a     store.Authority
+		ok    bool
+	}{
+		{"editor", editor(), store.Authority{Prefix: own}, false},
+		{"owner", actor(Owner, "urn:dns:example.org"), store.Authority{Prefix: own, Description: "d"}, true},
+		{"owner below", actor(Owner, "urn:ietf"), store.Authority{Prefix: name.MustParsePrefix("urn:ietf:rfc")}, true},
+		{"owner elsewhere", actor(Owner, "urn:dns:example.com"), store.Authority{Prefix: own}, false},
+		{"owner, hosts", actor(Owner), store.Authority{Prefix: own, Hosts: []string{"x.example"}}, false},
+		{"owner, default", actor(Owner), store.Authority{Prefix: own, Default: true}, false},
+		{"administrator, hosts", actor(Administrator), store.Authority{Prefix: own, Hosts: []string{"x.example"}}, true},
+	} {
+		d := newDesk(t)
+		_, err := d.PutAuthority(d.ctx, c.actor, &c.a, store.AnyRevision, "")
+		if is[*DeniedError](err) == c.ok || c.ok && err != nil {
+			t.Errorf("%s: %v, want allowed %t", c.what, err, c.ok)
+		}
+	}
+}
+
+func TestAuthorityConflict(t *testing.T) {
+	d := newDesk(t)
+	a := &store.Authority{Prefix: name.MustParsePrefix("urn:dns:example.org")}
+	if _, err := d.PutAuthority(d.ctx, Operator(), a, 0, ""); !is[*store.ConflictError](err) {
+		t.Errorf("create what is there: %v", err)
+	}
+}
+
+func TestBearer(t *testing.T) {
+	a, err := Bearer(&store.Token{ID: "t", Role: "owner", Who: "w", Prefixes: []string{"urn:dns:example.org"}})
+	if err != nil || a.Role != Owner || a.Who != "w" || len(a.Prefixes) != 1 {
+		t.Errorf("Bearer = %+v, %v", a, err)
+	}
+	if a, err := Bearer(&store.Token{Role: "administrator", Revoked: true}); err != nil || a.Role != Reader {
+		t.Errorf("Bearer of a revoked token = %+v, %v", a, err)
+	}
+	if _, err := Bearer(&store.Token{Role: "king"}); err == nil {
+		t.Error("Bearer of an unknown role: no error")
+	}
+	if _, err := Bearer(&store.Token{Role: "editor", Prefixes: []string{"?"}}); err == nil {
+		t.Error("Bearer of a bad prefix: no error")
+	}
+	for r := Reader; r <= Administrator; r++ {
+		if got, ok := ParseRole(r.String()); got != r || !ok {
+			t.Errorf("ParseRole(%q) = %v, %t", r.String(), got, ok)
+		}
+	}
+}

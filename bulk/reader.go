@@ -160,16 +160,17 @@ func (r *Reader) line() ([]byte, error) {
 // rest reads on after the first part of a line that is longer than the buffer.
 // A line that is too long is skipped.
 func (r *Reader) rest(part []byte) ([]byte, error) {
+	const most = MaxLine + len("\r\n")
 	r.long = append(r.long[:0], part...)
 	for size := len(part); ; {
 		part, err := r.in.ReadSlice('\n')
-		if size += len(part); size <= MaxLine {
+		if size += len(part); size <= most {
 			r.long = append(r.long, part...)
 		}
 		switch {
 		case errors.Is(err, bufio.ErrBufferFull):
 			continue
-		case size <= MaxLine, err != nil && !errors.Is(err, io.EOF):
+		case err != nil && !errors.Is(err, io.EOF), size <= most && len(bytes.TrimRight(r.long, "\r\n")) <= MaxLine:
 			return r.long, err
 		}
 		r.done = err

@@ -74,6 +74,9 @@ func checkInterval(l *nomen.Location) (string, fault) {
 // checkPlace accepts an absolute URI of an allowed scheme that can be sent in a
 // header, followed by a client and shown to anybody.
 func (r *Registrar) checkPlace(s string) fault {
+	if f := checkText(s, false); f.bad() {
+		return f
+	}
 	u, f := parseURI(s)
 	if f.bad() {
 		return f

@@ -1,0 +1,415 @@
+package bulk
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"testing"
+	"testing/iotest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/klauspost/compress/gzip"
+
+	"github.com/nomen-project/nomen"
+	"github.com/nomen-project/nomen/internal/rfcindex"
+	"github.com/nomen-project/nomen/registrar"
+	"github.com/nomen-project/nomen/store"
+	"github.com/nomen-project/nomen/store/memstore"
+	"github.com/nomen-project/nomen/store/pebblestore"
+)
+
+// A bench is a store with its registrar and a clock that advances a second at
+// every look.
+type bench struct {
+	testing.TB
+	store store.Store
+	reg   *registrar.Registrar
+}
+
+func newBench(t testing.TB) *bench {
+	s := memstore.New()
+	t.Cleanup(func() { s.Close() })
+	at := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
+	return &bench{t, s, registrar.New(s, registrar.Options{Now: func() time.Time { at = at.Add(time.Second); return at }})}
+}
+
+func frozen() time.Time { return time.Time{} }
+
+// bring imports and returns what was refused as text.
+func (b *bench) bring(r io.Reader, o ImportOptions) (Summary, []string, error) {
+	b.Helper()
+	var refused []string
+	o.Now, o.Refused = frozen, func(r Refusal) { refused = append(refused, r.String()) }
+	sum, err := Import(context.Background(), b.reg, registrar.Operator(), r, o)
+	return sum, refused, err
+}
+
+func (b *bench) good(text string, o ImportOptions) Summary {
+	b.Helper()
+	sum, refused, err := b.bring(strings.NewReader(text), o)
+	if err != nil || refused != nil {
+		b.Fatalf("Import: %v, refused %q", err, refused)
+	}
+	return sum
+}
+
+// export returns all records, without what belongs to the store if bare.
+func (b *bench) export(bare bool) string {
+	b.Helper()
+	var out bytes.Buffer
+	if _, err := Export(context.Background(), b.store, &out, ExportOptions{}); err != nil {
+		b.Fatalf("Export: %v", err)
+	}
+	if !bare {
+		return out.String()
+	}
+	var lines strings.Builder
+	for line := range strings.Lines(out.String()) {
+		head, _, _ := strings.Cut(line, `,"modified":`)
+		lines.WriteString(head + "\n")
+	}
+	return lines.String()
+}
+
+func packed(text string) []byte {
+	var out bytes.Buffer
+	z := gzip.NewWriter(&out)
+	io.WriteString(z, text) // a buffer takes all
+	z.Close()
+	return out.Bytes()
+}
+
+const hostile = `{"name":"urn:dns:example.org:1","locations":[{"url":"https://example.org/1"}],"revision":4}
+{"name":"urn:dns:example.org:bad","locations":[
+{"name":"urn:dns:example.org:2","colour":"red"}
+{"name":"urn:dns:example.org:3","locations":[{"url":"three.html"}]}
+{"name":"urn:dns:example.org:4","locations":[{"url":"https://example.org/4"},{"url":"javascript:alert(1)"}]}
+{"name":"urn:dns:example.org:5","locations":[{"url":"https://example.org/\r\nSet-Cookie: a=b"}]}
+{"name":"alb002","locations":[{"url":"https://example.org/6"}]}
+
+{"name":"URN:DNS:Example.Org:1","locations":[{"url":"https://example.org/1b"}],"revision":9}
+{"name":"urn:dns:example.org:1","locations":[{"url":"https://example.org/1"}],"revision":9}
+{"name":"urn:dns:example.org:1","metadata":{"title":["One"]}}
+{"name":"urn:dns:example.org:last","locations":[{"url":"https://example.org/%0D%0A"}]}
+`
+
+func TestHostileFile(t *testing.T) {
+	want := []string{
+		`line 2, column 48: locations[0]: wants an object, found the end of the line`,
+		`line 3, column 33: colour: unknown field`,
+		`line 4: urn:dns:example.org:3: locations[0].url: scheme, offset 10: `,
+		`line 5: urn:dns:example.org:4: locations[1].url: scheme: javascript: makes a browser run or show what the link itself holds`,
+		`line 6: urn:dns:example.org:5: locations[0].url: text, offset 20: holds the control character U+000D`,
+		`line 7: alb002: name: scheme, offset 6: `,
+		`line 9: URN:DNS:Example.Org:1: revision: the line was made from revision 9, and the name has revision 1`,
+		`line 10: urn:dns:example.org:1: revision: the line was made from revision 9, and the name has revision 1`,
+	}
+	for _, dry := range []bool{true, false} {
+		b := newBench(t)
+		sum, refused, err := b.bring(strings.NewReader(hostile), ImportOptions{DryRun: dry})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want := (Summary{Read: 11, Created: 2, Changed: 1, Refused: 8}); sum != want {
+			t.Errorf("dry %t: %+v, want %+v", dry, sum, want)
+		}
+		for i := range max(len(refused), len(want)) {
+			if i >= len(refused) || i >= len(want) || !strings.HasPrefix(refused[i], want[i]) {
+				t.Errorf("dry %t: refused\n got %q\nwant %q", dry, refused, want)
+				break
+			}
+		}
+		n, _, err := store.Count(context.Background(), b.store)
+		if wantN := map[bool]int64{true: 0, false: 2}[dry]; err != nil || n != wantN {
+			t.Errorf("dry %t: %d records, %v; want %d", dry, n, err, wantN)
+		}
+	}
+}
+
+func TestEmpty(t *testing.T) {
+	for _, in := range []string{"", "\n\n", "\uFEFF", "\uFEFF\r\n \t\n", string(packed(""))} {
+		sum, refused, err := newBench(t).bring(strings.NewReader(in), ImportOptions{})
+		if err != nil || refused != nil || sum != (Summary{}) {
+			t.Errorf("%q: %+v, %q, %v; want nothing", in, sum, refused, err)
+		}
+	}
+}
+
+func TestLayout(t *testing.T) {
+	b := newBench(t)
+	got := b.good("\uFEFF{\"name\":\"urn:dns:example.org:1\"}\r\n\r\n\n  {\"name\":\"urn:dns:example.org:2\"}  \n{\"name\":\"urn:dns:example.org:3\"}", ImportOptions{})
+	if want := (Summary{Read: 3, Created: 3}); got != want {
+		t.Errorf("got %+v, want %+v", got, want)
+	}
+}
+
+func TestBrokenOff(t *testing.T) {
+	const two = `{"name":"urn:dns:example.org:1"}` + "\n" + `{"name":"urn:dns:example.org:2"}` + "\n"
+	many := strings.Builder{}
+	for i := range 3000 {
+		fmt.Fprintf(&many, `{"name":"urn:dns:example.org:%d","metadata":{"title":["%x"]}}`+"\n", i, i*i*7919)
+	}
+	cut := packed(many.String())
+	for _, c := range []struct {
+		what    string
+		in      io.Reader
+		pack    Compression
+		created int64 // at least
+		line    int   // at least
+	}{
+		{"gzip cut short", bytes.NewReader(cut[:len(cut)/2]), Auto, 100, 100},
+		{"gzip without its end", bytes.NewReader(cut[:len(cut)-4]), Auto, 3000, 3001},
+		{"gzip with a broken header", strings.NewReader("\x1f\x8b\x08"), Auto, 0, 1},
+		{"gzip promised", strings.NewReader(""), Gzip, 0, 1},
+		{"zstd with a broken header", strings.NewReader("\x28\xb5\x2f\xfd"), Auto, 0, 1},
+		{"a line cut short", strings.NewReader(two + `{"name":"urn:dns:exa`), Auto, 2, 3},
+		{"a read that fails", io.MultiReader(strings.NewReader(two+`{"name":"urn:dns:exa`), iotest.ErrReader(errors.New("unplugged"))), Auto, 2, 3},
+		{"UTF-16", strings.NewReader("\xff\xfe{\x00"), Auto, 0, 1},
+	} {
+		b := newBench(t)
+		sum, refused, err := b.bring(c.in, ImportOptions{Compression: c.pack})
+		broken, ok := errors.AsType[*BrokenError](err)
+		if !ok || broken.Line < c.line || sum.Created < c.created || refused != nil || c.line < 100 && (broken.Line != c.line || sum.Created != c.created) {
+			t.Errorf("%s: %+v, %q, %v; want %d created, broken off in line %d", c.what, sum, refused, err, c.created, c.line)
+		}
+		if n, _, err := store.Count(context.Background(), b.store); err != nil || n != sum.Created {
+			t.Errorf("%s: %d records, %v; want %d", c.what, n, err, sum.Created)
+		}
+	}
+}
+
+func TestLongLines(t *testing.T) {
+	line := func(element string, size int) string {
+		head := `{"name":"urn:dns:example.org:` + element + `"`
+		return head + strings.Repeat(" ", size-len(head)-1) + "}\n"
+	}
+	in := line("1", MaxLine) + line("2", MaxLine+1) + line("3", bufferSize) + line("4", bufferSize-1) + line("5", MaxLine+bufferSize)
+	sum, refused, err := newBench(t).bring(strings.NewReader(in), ImportOptions{})
+	if want := (Summary{Read: 5, Created: 3, Refused: 2}); err != nil || sum != want || len(refused) != 2 || !strings.HasPrefix(refused[0], "line 2, column 4194305: the line is longer") {
+		t.Errorf("got %+v, %q, %v; want %+v", sum, refused, err, want)
+	}
+	sum, _, err = newBench(t).bring(strings.NewReader(strings.TrimSuffix(line("5", 2*MaxLine), "\n")), ImportOptions{})
+	if want := (Summary{Read: 1, Refused: 1}); err != nil || sum != want {
+		t.Errorf("a last line that is too long: %+v, %v", sum, err)
+	}
+}
+
+func TestImportAgainDoesNothing(t *testing.T) {
+	b := newBench(t)
+	in := `{"name":"urn:dns:example.org:1","locations":[{"url":"https://a.example/"},{"url":"https://a.example/"}],"same_as":["a:b","a:b"],"revision":7}
+{"name":"urn:dns:example.org:2","status":"retired","reason":"lost","metadata":{"title":["B"]}}
+`
+	b.good(in, ImportOptions{})
+	before := b.export(false)
+	for _, o := range []ImportOptions{{}, {Replace: true}, {DryRun: true}} {
+		if got, want := b.good(in+in, o), (Summary{Read: 4, Unchanged: 4}); got != want {
+			t.Errorf("%+v: %+v, want %+v", o, got, want)
+		}
+	}
+	if after := b.export(false); after != before {
+		t.Errorf("got\n%swant\n%s", after, before)
+	}
+}
+
+func TestMergeAndReplace(t *testing.T) {
+	const first = `{"name":"urn:dns:example.org:1","locations":[{"url":"https://a.example/","type":"text/html"}],"metadata":{"title":["A"],"creator":["C"]},"same_as":["a:b"]}`
+	const second = `{"name":"urn:dns:example.org:1","locations":[{"url":"https://b.example/"}],"metadata":{"title":["B"]}}`
+	for _, c := range []struct {
+		replace bool
+		want    string
+	}{
+		{false, `{"name":"urn:dns:example.org:1","status":"active","locations":[{"url":"https://a.example/","type":"text/html"},{"url":"https://b.example/"}],"metadata":{"creator":["C"],"title":["B"]},"same_as":["a:b"],"successors":[],"reason":""` + "\n"},
+		{true, `{"name":"urn:dns:example.org:1","status":"active","locations":[{"url":"https://b.example/"}],"metadata":{"title":["B"]},"same_as":["a:b"],"successors":[],"reason":""` + "\n"},
+	} {
+		b := newBench(t)
+		b.good(first, ImportOptions{})
+		b.good(second, ImportOptions{Replace: c.replace})
+		if got := b.export(true); got != c.want {
+			t.Errorf("replace %t:\n got %s\nwant %s", c.replace, got, c.want)
+		}
+	}
+}
+
+func TestRevisions(t *testing.T) {
+	b := newBench(t)
+	b.good(`{"name":"urn:dns:example.org:1","revision":40}`, ImportOptions{}) // now 1
+	line := func(revision int, title string) string {
+		return fmt.Sprintf(`{"name":"urn:dns:example.org:1","metadata":{"title":[%q]},"revision":%d}`+"\n", title, revision)
+	}
+	for _, c := range []struct {
+		what, in         string
+		changed, refused int64
+	}{
+		{"another", line(40, "A"), 0, 1},
+		{"the right one", line(1, "A"), 1, 0}, // now 2
+		{"again", line(1, "A"), 0, 0},
+		{"made from the same", line(2, "B") + line(2, "C"), 2, 0}, // now 4
+		{"contradicting", line(4, "D") + line(3, "E"), 1, 1},      // now 5
+		{"none", `{"name":"urn:dns:example.org:1","metadata":{"title":["F"]},"revision":0}`, 1, 0},
+	} {
+		sum, refused, err := b.bring(strings.NewReader(c.in), ImportOptions{})
+		if err != nil || sum.Changed != c.changed || sum.Refused != c.refused {
+			t.Errorf("%s: %+v, %q, %v; want %d changed, %d refused", c.what, sum, refused, err, c.changed, c.refused)
+		}
+	}
+}
+
+func TestRoundTrip(t *testing.T) {
+	a := newBench(t)
+	a.good(
+		`{"name":"URN:DNS:Example.ORG:1","status":"reserved","locations":[{"url":"https://a.example/?a=1&b=2","note":"<\"ä\\\n\u2028>","priority":2,"weight":3,"country":"de"}]}
+{"name":"ark:/12345/x-1","metadata":{"title":["T","U"],"date":["1999"]},"same_as":["a:b","a:b"],"successors":["ark:12345/y"]}
+{"name":"https://purl.example/x","status":"retired","reason":"lost\tand\ngone"}
+`, ImportOptions{})
+	for range 2 { // revisions differ
+		a.good(`{"name":"ark:12345/x1","metadata":{"title":["V"]}}`, ImportOptions{})
+		a.good(`{"name":"ark:12345/x1","metadata":{"title":["W"]}}`, ImportOptions{})
+	}
+	for _, pack := range []Compression{Auto, Plain, Gzip, Zstd} {
+		var file bytes.Buffer
+		sum, err := Export(context.Background(), a.store, &file, ExportOptions{Compression: pack, Now: frozen})
+		if err != nil || sum != (Summary{Read: 3}) {
+			t.Fatalf("Export: %+v, %v", sum, err)
+		}
+		b := newBench(t)
+		b.good(file.String(), ImportOptions{})
+		if diff := cmp.Diff(a.export(true), b.export(true)); diff != "" {
+			t.Errorf("compression %d (-first +second)\n%s", pack, diff)
+		}
+		if got, want := b.good(file.String(), ImportOptions{}), (Summary{Read: 3, Unchanged: 3}); got != want {
+			t.Errorf("compression %d, again: %+v, want %+v", pack, got, want)
+		}
+	}
+}
+
+func TestExportSome(t *testing.T) {
+	b := newBench(t)
+	b.good(`{"name":"urn:dns:example.org:1"}
+{"name":"urn:dns:example.org:2","status":"reserved"}
+{"name":"ark:12345/x"}
+`, ImportOptions{})
+	var out bytes.Buffer
+	_, err := Export(context.Background(), b.store, &out, ExportOptions{Prefix: "urn:", Statuses: []nomen.Status{nomen.Active, nomen.Retired}})
+	if err != nil || strings.Count(out.String(), "\n") != 1 || !strings.Contains(out.String(), "org:1") {
+		t.Errorf("Export = %s, %v; want urn:dns:example.org:1", out.String(), err)
+	}
+	if _, err := Export(context.Background(), b.store, &failing{}, ExportOptions{}); err == nil {
+		t.Error("Export to a full disk: no error")
+	}
+}
+
+type failing struct{}
+
+func (failing) Write([]byte) (int, error) { return 0, errors.New("disk full") }
+
+func TestStoreFails(t *testing.T) {
+	b := newBench(t)
+	if err := b.store.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := b.bring(strings.NewReader(`{"name":"a:b"}`), ImportOptions{}); !errors.Is(err, store.ErrClosed) {
+		t.Errorf("Import into a closed store: %v", err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if _, err := Import(ctx, newBench(t).reg, registrar.Operator(), strings.NewReader(`{"name":"a:b"}`), ImportOptions{}); !errors.Is(err, context.Canceled) {
+		t.Errorf("Import cancelled: %v", err)
+	}
+}
+
+func TestProgress(t *testing.T) {
+	var in strings.Builder
+	for i := range BatchSize + 1 {
+		fmt.Fprintf(&in, `{"name":"a:%d"}`+"\n", i)
+	}
+	var got []int64
+	o := ImportOptions{Progress: func(s Summary) { got = append(got, s.Read) }}
+	newBench(t).good(in.String(), o)
+	if diff := cmp.Diff([]int64{BatchSize, BatchSize + 1}, got); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
+	}
+}
+
+func TestSuffixes(t *testing.T) {
+	for in, want := range map[string]struct {
+		c  Compression
+		ok bool
+	}{
+		"-": {Auto, true}, "a.jsonl": {Auto, true}, "dir.x/A.JSONL.GZ": {Gzip, true}, "a.ndjson.zst": {Zstd, true},
+		"a.xlsx": {Auto, false}, "a.gz": {Gzip, true},
+	} {
+		if _, c, ok := Suffixes(in); c != want.c || ok != want.ok {
+			t.Errorf("Suffixes(%q) = %d, %t; want %d, %t", in, c, ok, want.c, want.ok)
+		}
+	}
+}
+
+// index returns the RFC index as JSON Lines.
+func index(b testing.TB) []byte {
+	r, err := rfcindex.Open()
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer r.Close()
+	text, err := io.ReadAll(r)
+	if err != nil {
+		b.Fatal(err)
+	}
+	return text
+}
+
+func BenchmarkRead(b *testing.B) {
+	text := index(b)
+	b.SetBytes(int64(len(text)))
+	b.ReportAllocs()
+	n := 0
+	for b.Loop() {
+		lines, _, _ := all(b, bytes.NewReader(text))
+		n += len(lines)
+	}
+	b.ReportMetric(float64(n)/b.Elapsed().Seconds(), "records/s")
+}
+
+func BenchmarkImport(b *testing.B) {
+	text := index(b)
+	for what, open := range map[string]func() (store.Store, error){
+		"memstore": func() (store.Store, error) { return memstore.New(), nil },
+		"pebble":   func() (store.Store, error) { return pebblestore.Open(pebblestore.Options{Dir: b.TempDir()}) },
+	} {
+		b.Run(what, func(b *testing.B) {
+			n := int64(0)
+			for b.Loop() {
+				s, err := open()
+				if err != nil {
+					b.Fatal(err)
+				}
+				reg := registrar.New(s, registrar.Options{})
+				sum, err := Import(context.Background(), reg, registrar.Operator(), bytes.NewReader(text), ImportOptions{})
+				if err != nil || sum.Created != rfcindex.Names {
+					b.Fatalf("%+v, %v", sum, err)
+				}
+				n += sum.Created
+				s.Close()
+			}
+			b.ReportMetric(float64(n)/b.Elapsed().Seconds(), "records/s")
+		})
+	}
+}
+
+func BenchmarkExport(b *testing.B) {
+	bench := newBench(b)
+	bench.good(string(index(b)), ImportOptions{})
+	n := int64(0)
+	for b.Loop() {
+		sum, err := Export(context.Background(), bench.store, io.Discard, ExportOptions{})
+		if err != nil {
+			b.Fatal(err)
+		}
+		n += sum.Read
+	}
+	b.ReportMetric(float64(n)/b.Elapsed().Seconds(), "records/s")
+}

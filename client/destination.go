@@ -1,0 +1,143 @@
+package client
+
+import (
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+)
+
+// A destination is where a redirection leads: exactly one of a name, another
+// site of the same resolver, and a URL.
+type destination struct {
+	subject   subject
+	site      string
+	url       string
+	fetchable bool // the URL is one of the web
+}
+
+// destination reads the reason phrase and Location of a redirection (1995, 4;
+// A95-4).
+func (r *reply) destination(s stop) (destination, error) {
+	if r.status == http.StatusMovedPermanently || r.status == http.StatusFound {
+		if u, ok := urnIn(r.reason); ok {
+			return destination{subject: u}, nil
+		}
+	}
+	location := r.header.Get("Location")
+	if location == "" || !validTarget(location) {
+		return destination{}, &StatusError{Code: r.status, Reason: r.reason + " (without a usable Location)"}
+	}
+	if sub, ok := nameAlone(location); ok {
+		return destination{subject: sub}, nil
+	}
+	u, err := r.absolute(location)
+	if err != nil {
+		return destination{}, &StatusError{Code: r.status, Reason: r.reason + " (without a usable Location)"}
+	}
+	d := destination{url: u.String(), fetchable: u.Scheme == "http" || u.Scheme == "https"}
+	if strings.HasPrefix(strings.ToLower(location), u.Scheme+":") {
+		d.url = location // as spelled
+	}
+	if at, ok := s.way.(site); ok && d.fetchable {
+		return r.onSite(s, at, u, d), nil
+	}
+	return d, nil
+}
+
+// onSite tells whether a URL, to which a resolver on the web sends us, is that
+// of another name there, or its own new address; else it is d.
+func (r *reply) onSite(s stop, at site, u *url.URL, d destination) destination {
+	if path, ok := strings.CutPrefix(u.String(), at.base); ok {
+		if sub, ok := nameAlone(path); ok {
+			return destination{subject: sub}
+		}
+	}
+	if base, ok := s.moved(at, u); ok && r.status != http.StatusSeeOther {
+		return destination{site: base}
+	}
+	return d
+}
+
+// moved reports whether u is where the same resolver is asked about the same
+// name, as when http is led to https, and returns its base there.
+func (s stop) moved(at site, u *url.URL) (string, bool) {
+	old, err := url.Parse(at.base)
+	if err != nil || bareHost(old) != bareHost(u) {
+		return "", false
+	}
+	path := u.EscapedPath()
+	i := strings.LastIndex(path, "/"+s.spelling)
+	if i < 0 || i+1+len(s.spelling) != len(path) {
+		return "", false
+	}
+	return u.Scheme + "://" + strings.ToLower(u.Host) + path[:i+1], true
+}
+
+func bareHost(u *url.URL) string { return strings.TrimPrefix(strings.ToLower(u.Hostname()), "www.") }
+
+// absolute resolves a Location against the URL that was asked.
+func (r *reply) absolute(location string) (*url.URL, error) {
+	u, err := url.Parse(location)
+	if err != nil || u.IsAbs() {
+		return u, err
+	}
+	base, err := url.Parse(r.url)
+	if err != nil || r.url == "" {
+		return nil, &url.Error{Op: "resolve", URL: location, Err: url.InvalidHostError("no base")}
+	}
+	return base.ResolveReference(u), nil
+}
+
+// schemes of names that are no locations. Web names are both, and locations
+// here.
+func isNameScheme(s string) bool {
+	return slices.Contains([]string{"urn", "ark", "doi", "hdl", "info", "tag"}, s)
+}
+
+// nameAlone reads a Location that is a name, perhaps as a path from the root,
+// perhaps with directives, which the next request has of its own.
+func nameAlone(location string) (subject, bool) {
+	location = strings.TrimPrefix(location, "/")
+	if i := strings.IndexAny(location, "?#"); i >= 0 {
+		location = location[:i]
+	}
+	sub, err := parseSubject(location)
+	if err != nil || !isNameScheme(sub.name.Scheme()) {
+		return subject{}, false
+	}
+	return sub, true
+}
+
+// urnIn returns the first URN of a reason phrase, perhaps in angle brackets.
+func urnIn(phrase string) (subject, bool) {
+	lower := strings.ToLower(phrase)
+	for i := 0; ; {
+		n := strings.Index(lower[i:], "urn:")
+		if n < 0 {
+			return subject{}, false
+		}
+		if i += n; i == 0 || !isSchemeChar(phrase[i-1]) {
+			sub, err := parseSubject(token(phrase, i))
+			return sub, err == nil
+		}
+		i += len("urn:")
+	}
+}
+
+// token returns what of s, from i on, belongs together.
+func token(s string, i int) string {
+	if i > 0 && s[i-1] == '<' {
+		if inner, _, ok := strings.Cut(s[i:], ">"); ok {
+			return "<" + inner + ">"
+		}
+	}
+	if n := strings.IndexAny(s[i:], " \t<>\"'"); n >= 0 {
+		return s[i : i+n]
+	}
+	return s[i:]
+}
+
+func isSchemeChar(c byte) bool {
+	return '0' <= c && c <= '9' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || strings.IndexByte("+-.", c) >= 0
+}

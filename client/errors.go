@@ -1,0 +1,103 @@
+package client
+
+import (
+	"fmt"
+	"net/netip"
+	"strings"
+)
+
+// A RouteError is returned for a name for which no way to a resolver is known.
+type RouteError struct {
+	Name   string // as asked
+	Reason string // such as `unknown SchemeID "isbn"` (1995, 2.1)
+}
+
+func (e *RouteError) Error() string {
+	return fmt.Sprintf("client: %q: %s: no resolver is known for this name; give one, as with --via HOST:PORT or --via URL", e.Name, e.Reason)
+}
+
+// An Attempt is one address that was tried in vain.
+type Attempt struct {
+	Addr netip.AddrPort
+	Err  error
+}
+
+// An UnreachableError is returned when no address of a resolver gave an answer.
+type UnreachableError struct {
+	Host  string // "host:port"
+	Tried []Attempt
+}
+
+func (e *UnreachableError) Error() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "client: no answer from %s", e.Host)
+	for i, a := range e.Tried {
+		sep := ", "
+		if i == 0 {
+			sep = ": "
+		}
+		fmt.Fprintf(&b, "%s%s (%v)", sep, a.Addr, a.Err)
+	}
+	return b.String()
+}
+
+// Unwrap returns the errors of all attempts.
+func (e *UnreachableError) Unwrap() []error {
+	errs := make([]error, len(e.Tried))
+	for i, a := range e.Tried {
+		errs[i] = a.Err
+	}
+	return errs
+}
+
+// A StatusError is an answer by which a server tells that it could not answer.
+type StatusError struct {
+	Code   int
+	Reason string // the server's words, without control characters
+}
+
+func (e *StatusError) Error() string {
+	return strings.TrimSpace(fmt.Sprintf("client: status %d %s", e.Code, e.Reason))
+}
+
+// A FormatError is returned for a result in a format that the client does not
+// understand (1995, 3.1.2: Y95-35). What came is kept.
+type FormatError struct {
+	Type string // media type, "" if the server told none
+	Body []byte // raw
+	Err  error  // why a known format could not be read; nil for an unknown one
+}
+
+func (e *FormatError) Error() string {
+	if e.Err != nil {
+		return fmt.Sprintf("client: result of type %q: %v", e.Type, e.Err)
+	}
+	return fmt.Sprintf("client: unsupported format: %d bytes of type %q", len(e.Body), e.Type)
+}
+
+func (e *FormatError) Unwrap() error { return e.Err }
+
+// A SizeError is returned for an answer that is larger than allowed.
+type SizeError struct {
+	What  string // "head", "body"
+	Limit int64  // bytes
+}
+
+func (e *SizeError) Error() string {
+	return fmt.Sprintf("client: the %s of the answer is larger than %d bytes", e.What, e.Limit)
+}
+
+// A RedirectError is returned when redirections come back to a name or URL, or
+// do not end.
+type RedirectError struct {
+	Chain []string // what was asked, in order, and what came next
+	Loop  bool     // the last was asked before
+}
+
+func (e *RedirectError) Error() string {
+	what := fmt.Sprintf("more than %d redirections", len(e.Chain)-2)
+	if e.Loop {
+		what = "redirection in a loop"
+	}
+	return "client: " + what + ": " + strings.Join(e.Chain, " -> ")
+}

@@ -1,0 +1,123 @@
+package client
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"slices"
+	"strings"
+	"unicode"
+)
+
+// A reply is the answer to a request in either generation of HTTP.
+type reply struct {
+	status int    // 200 when simple
+	reason string // reason phrase without control characters
+	header http.Header
+	body   []byte
+	simple bool   // HTTP/0.9: the body alone
+	public bool   // it came from the public Internet
+	url    string // that was asked; "" for the forms of 1995
+}
+
+func (r *reply) String() string {
+	if r.simple {
+		return fmt.Sprintf("a body alone, %d bytes", len(r.body))
+	}
+	return fmt.Sprintf("%d %s, %d bytes of %q", r.status, r.reason, len(r.body), r.header.Get("Content-Type"))
+}
+
+// maxHead bounds status line and header fields, in bytes.
+const maxHead = 64 << 10
+
+// readReply reads a whole answer and the end of its body, at most maxBody
+// bytes of it. An answer that does not begin with a status line is the body
+// alone, as HTTP/0.9 has it, if it is text.
+func readReply(conn io.Reader, maxBody int64) (*reply, error) {
+	bounded := &io.LimitedReader{R: conn, N: maxHead}
+	in := bufio.NewReader(bounded)
+	const sign = "HTTP/"
+	begin, err := in.Peek(len(sign))
+	switch {
+	case len(begin) == 0:
+		return nil, fmt.Errorf("connection closed without an answer: %w", noEOF(err))
+	case err != nil && err != io.EOF:
+		return nil, err
+	case string(begin) != sign:
+		return readSimple(in, bounded, maxBody)
+	}
+	resp, err := http.ReadResponse(in, &http.Request{Method: http.MethodGet})
+	if err != nil {
+		if bounded.N <= 0 {
+			return nil, &SizeError{What: "head", Limit: maxHead}
+		}
+		return nil, fmt.Errorf("no answer of HTTP: %w", noEOF(err))
+	}
+	defer resp.Body.Close()
+	bounded.N = 1<<63 - 1 // the body is bounded by itself
+	return replyOf(resp, maxBody)
+}
+
+// replyOf reads the body of resp.
+func replyOf(resp *http.Response, maxBody int64) (*reply, error) {
+	body, err := readBody(resp.Body, maxBody)
+	if err != nil {
+		return nil, err
+	}
+	_, reason, _ := strings.Cut(resp.Status, " ")
+	return &reply{status: resp.StatusCode, reason: printable(reason), header: resp.Header, body: body}, nil
+}
+
+func readSimple(in *bufio.Reader, bounded *io.LimitedReader, maxBody int64) (*reply, error) {
+	bounded.N = 1<<63 - 1
+	body, err := readBody(in, maxBody)
+	switch {
+	case err != nil:
+		return nil, err
+	case !isText(body):
+		return nil, errors.New("no answer of HTTP")
+	}
+	return &reply{status: http.StatusOK, header: http.Header{}, body: body, simple: true}, nil
+}
+
+func readBody(r io.Reader, maxBody int64) ([]byte, error) {
+	body, err := io.ReadAll(io.LimitReader(r, maxBody+1))
+	switch {
+	case int64(len(body)) > maxBody:
+		return nil, &SizeError{What: "body", Limit: maxBody}
+	case err != nil:
+		return nil, fmt.Errorf("answer cut off: %w", err)
+	}
+	return body, nil
+}
+
+// noEOF makes of the end of input, which is an error here, one that says so.
+func noEOF(err error) error {
+	if err == io.EOF {
+		return io.ErrUnexpectedEOF
+	}
+	return err
+}
+
+// isText reports whether b has no control characters but white space.
+func isText(b []byte) bool {
+	return !slices.ContainsFunc(b, func(c byte) bool { return c < ' ' && c != '\t' && c != '\r' && c != '\n' && c != '\f' || c == 0x7f })
+}
+
+// printable returns s as one line without control characters, and not longer
+// than a person reads.
+func printable(s string) string {
+	const maxShown = 500
+	s = strings.Map(func(r rune) rune {
+		switch {
+		case unicode.IsSpace(r):
+			return ' '
+		case !unicode.IsPrint(r):
+			return -1
+		}
+		return r
+	}, strings.ToValidUTF8(s[:min(len(s), maxShown)], ""))
+	return strings.TrimSpace(s)
+}

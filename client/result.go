@@ -1,0 +1,213 @@
+package client
+
+import (
+	"bytes"
+	"cmp"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/nomen-project/nomen"
+	"github.com/nomen-project/nomen/format"
+)
+
+// answer reads a reply that does not redirect. What came instead of an answer
+// becomes an error.
+func (j *journey) answer(s stop, r *reply) (*nomen.Answer, error) {
+	if r.status < http.StatusOK || r.status >= http.StatusMultipleChoices {
+		return nil, refusal(s, r, j.question)
+	}
+	asked := s.way.asked(j.question.Service)
+	a, err := r.decode(asked)
+	if err != nil {
+		return nil, err
+	}
+	r.complete(a, s, asked)
+	return project(a, s, j.question.Service)
+}
+
+// decode reads the body by its media type. A body alone tells its type by how
+// it looks.
+func (r *reply) decode(asked nomen.Service) (*nomen.Answer, error) {
+	contentType := r.header.Get("Content-Type")
+	if r.simple {
+		contentType = looksLike(r.body)
+	}
+	f, ok := format.Lookup(contentType)
+	if !ok || f.Read == nil {
+		return nil, &FormatError{Type: contentType, Body: r.body}
+	}
+	a, err := f.Read(bytes.NewReader(r.body), asked)
+	if err != nil {
+		return nil, &FormatError{Type: contentType, Body: r.body, Err: err}
+	}
+	return a, nil
+}
+
+// looksLike guesses the media type of a body that came alone.
+func looksLike(body []byte) string {
+	text := bytes.TrimLeft(body, " \t\r\n")
+	switch {
+	case bytes.HasPrefix(text, []byte("=====")), bytes.Contains(body, []byte("\n=====")):
+		return format.TypeURC
+	case len(text) > 0 && text[0] == '<':
+		return format.TypeHTML
+	}
+	return format.TypeText
+}
+
+// complete adds what a format leaves to the head, and to the request.
+func (r *reply) complete(a *nomen.Answer, s stop, asked nomen.Service) {
+	if a.Service == "" {
+		a.Service = asked
+	}
+	if a.Name.IsZero() {
+		a.Name = s.name
+	}
+	if a.Status == "" {
+		a.Status = nomen.Active
+	}
+	if t, err := http.ParseTime(r.header.Get("Last-Modified")); err == nil && a.Modified.IsZero() {
+		a.Modified = t.UTC()
+	}
+	if a.MaxAge == 0 {
+		a.MaxAge = maxAge(r.header)
+	}
+}
+
+// maxAge reads the max-age of Cache-Control (RFC 9111, 5.2.2.1), at most a year.
+func maxAge(h http.Header) time.Duration {
+	const year = 365 * 24 * 60 * 60
+	for _, directive := range strings.Split(h.Get("Cache-Control"), ",") {
+		key, value, _ := strings.Cut(strings.TrimSpace(directive), "=")
+		if n, err := strconv.ParseUint(value, 10, 32); err == nil && strings.EqualFold(key, "max-age") {
+			return time.Duration(min(n, year)) * time.Second
+		}
+	}
+	return 0
+}
+
+// project takes from a description what the service asks for. An answer to that
+// service, or one to the default when the service is none of RFC 2483, stays as
+// it is.
+func project(a *nomen.Answer, s stop, service nomen.Service) (*nomen.Answer, error) {
+	if !service.Known() || a.Service == service || a.Redirect != "" {
+		return a, nil
+	}
+	if a.Service != nomen.I2C && a.Service != nomen.I2Cs {
+		return nil, &FormatError{Err: &serviceError{got: a.Service, want: service}}
+	}
+	a.Service = service
+	switch service {
+	case nomen.I2C, nomen.I2Cs:
+		return a, nil
+	case nomen.I2L, nomen.I2Ls:
+		a.Metadata, a.Names = nil, nil
+		if service == nomen.I2L {
+			if len(a.Locations) == 0 {
+				return nil, noResult(s, service, "the description names no location")
+			}
+			a.Locations = a.Locations[:1]
+		}
+	case nomen.I2N, nomen.I2Ns:
+		a.Metadata, a.Locations = nil, nil
+		if service == nomen.I2N {
+			if len(a.Names) == 0 {
+				return nil, noResult(s, service, "the description tells no other name")
+			}
+			a.Names = a.Names[:1]
+		}
+	default:
+		return nil, noResult(s, service, "a description does not answer this service")
+	}
+	return a, nil
+}
+
+func noResult(s stop, service nomen.Service, message string) error {
+	return &nomen.Error{Kind: nomen.NoResult, Name: s.spelling, Service: service, Message: message}
+}
+
+// A serviceError tells that another question was answered.
+type serviceError struct{ got, want nomen.Service }
+
+func (e *serviceError) Error() string {
+	return "it answers " + strconv.Quote(string(e.got)) + " and not " + strconv.Quote(string(e.want))
+}
+
+// located answers with the URL to which a redirection leads.
+func located(s stop, url string, q nomen.Question) (*nomen.Answer, error) {
+	a := &nomen.Answer{Service: nomen.I2C, Name: s.name, Status: nomen.Active, Locations: []nomen.Location{{URL: url}}}
+	if !q.Service.Known() {
+		a.Service = nomen.I2L
+	}
+	return project(a, s, q.Service)
+}
+
+// refusal tells what kind of error a status is (the reverse of what servers
+// do).
+func refusal(s stop, r *reply, q nomen.Question) error {
+	p := r.problem()
+	if e := p.Err(); e != nil {
+		return completed(e, s, q)
+	}
+	e := &nomen.Error{Message: cmp.Or(printable(p.Detail), r.message())}
+	switch r.status {
+	case http.StatusBadRequest:
+		e.Kind, e.Rule = nomen.Malformed, "request"
+	case http.StatusNotFound:
+		e.Kind = nomen.Unknown
+	case http.StatusGone:
+		e.Kind = nomen.Gone
+		if a, err := r.decode(nomen.I2C); err == nil {
+			e.Answer = a
+		}
+	case http.StatusUnauthorized, http.StatusForbidden:
+		e.Kind = nomen.Denied
+	case http.StatusUnavailableForLegalReasons:
+		e.Kind, e.Legal = nomen.Denied, true
+	default:
+		return &StatusError{Code: r.status, Reason: r.reason}
+	}
+	return completed(e, s, q)
+}
+
+// problem returns the details that the body tells; of no kind if there are none.
+func (r *reply) problem() *format.Problem {
+	mediaType, _, _ := strings.Cut(r.header.Get("Content-Type"), ";")
+	if strings.EqualFold(strings.TrimSpace(mediaType), format.TypeProblem) {
+		if p, err := format.ReadProblem(bytes.NewReader(r.body)); err == nil {
+			return p
+		}
+	}
+	return &format.Problem{}
+}
+
+// completed makes e, as a server told it, an error about the question.
+func completed(e *nomen.Error, s stop, q nomen.Question) error {
+	e.Name, e.Service, e.Message = s.spelling, q.Service, printable(e.Message)
+	e.Offset = min(max(e.Offset, 0), len(e.Name))
+	if a := e.Answer; a != nil {
+		a.Status = nomen.Retired
+		if a.Name.IsZero() {
+			a.Name = s.name
+		}
+		if q.Service.Known() {
+			a.Service = q.Service
+		}
+	}
+	return e
+}
+
+// message returns the words of a server that refuses: the reason phrase, or if
+// that is only what every server says, the first line of a text.
+func (r *reply) message() string {
+	if r.reason != "" && !strings.EqualFold(r.reason, http.StatusText(r.status)) {
+		return r.reason
+	}
+	if f, ok := format.Lookup(r.header.Get("Content-Type")); ok && f.MediaType == format.TypeText {
+		line, _, _ := bytes.Cut(bytes.TrimSpace(r.body), []byte("\n"))
+		return printable(string(line))
+	}
+	return ""
+}

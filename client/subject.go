@@ -1,0 +1,128 @@
+package client
+
+import (
+	"errors"
+	"strings"
+
+	"github.com/nomen-project/nomen"
+	"github.com/nomen-project/nomen/name"
+	"github.com/nomen-project/nomen/uri"
+	"github.com/nomen-project/nomen/urn"
+)
+
+// Parse reads a name as people write it and returns the question about it,
+// without a service. Angle brackets around it are removed, and so is white space
+// inside a URN (1995, 2: Y95-05, Y95-06). The r- and q-component of a URN go into
+// their fields, an f-component or fragment is left out: it is for the receiver
+// of the resource. In a urn:dns name it is reserved and refused (Y95-08).
+//
+// The error is a [*nomen.Error] of kind Malformed, whose Name is s without
+// brackets and white space.
+func Parse(s string) (nomen.Question, error) {
+	s = unfold(s)
+	if len(s) < 4 || !strings.EqualFold(s[:4], "urn:") {
+		s, _, _ = strings.Cut(s, "#")
+		return question(s, "", "")
+	}
+	u, err := parseURN(s)
+	if err != nil {
+		return nomen.Question{}, malformed(s, err)
+	}
+	r, _ := u.RComponent()
+	q, _ := u.QComponent()
+	return question(u.Assigned().String(), r, q)
+}
+
+// question asks about the name that s spells.
+func question(s, r, q string) (nomen.Question, error) {
+	n, err := name.Parse(s)
+	if err != nil {
+		return nomen.Question{}, malformed(s, err)
+	}
+	subject, err := uri.Parse(s)
+	if err != nil {
+		return nomen.Question{}, malformed(s, err)
+	}
+	return nomen.Question{Name: n, Subject: subject, R: r, Q: q}, nil
+}
+
+// parseURN reads a URN by RFC 8141. For urn:dns the rules of 1995 have the last
+// word on all but the r- and q-component.
+func parseURN(s string) (urn.URN, error) {
+	u, err := urn.Parse(s)
+	if len(s) < len("urn:dns:") || !strings.EqualFold(s[:len("urn:dns:")], "urn:dns:") {
+		return u, err
+	}
+	if _, fragment := u.FComponent(); err != nil || fragment {
+		return urn.Draft1995.Parse(s)
+	}
+	return u, nil
+}
+
+// unfold removes the brackets around a name, and the white space that is not
+// part of it.
+func unfold(s string) string {
+	const space = " \t\r\n"
+	s = strings.Trim(s, space)
+	inner := s
+	if strings.HasPrefix(s, "<") && strings.HasSuffix(s, ">") {
+		inner = strings.Trim(s[1:len(s)-1], space)
+	}
+	if len(inner) == len(s) && !strings.HasPrefix(strings.ToLower(s), "urn:") {
+		return s
+	}
+	return strings.Map(func(r rune) rune {
+		if strings.ContainsRune(space, r) {
+			return -1
+		}
+		return r
+	}, inner)
+}
+
+// A subject is a name, as asked and as compared.
+type subject struct {
+	name     name.Name
+	spelling string // of name, without components; ASCII without white space
+}
+
+func parseSubject(s string) (subject, error) {
+	q, err := Parse(s)
+	if err != nil {
+		return subject{}, err
+	}
+	return subject{q.Name, q.Subject.String()}, nil
+}
+
+// subjectOf returns what q is about.
+func subjectOf(q nomen.Question) (subject, error) {
+	spelling, _, _ := strings.Cut(q.Subject.String(), "#")
+	n, err := name.Parse(spelling)
+	switch {
+	case !q.Name.IsZero() && (err != nil || n != q.Name):
+		return subject{q.Name, q.Name.Key()}, nil
+	case err != nil:
+		return subject{}, withService(malformed(spelling, err), q.Service)
+	}
+	return subject{n, spelling}, nil
+}
+
+// malformed makes an error of the kind of a parser's refusal of s.
+func malformed(s string, err error) *nomen.Error {
+	e := &nomen.Error{Kind: nomen.Malformed, Name: s, Rule: "name", Message: err.Error(), Err: err}
+	var (
+		byName *name.Error
+		byURN  *urn.Error
+	)
+	switch {
+	case errors.As(err, &byName):
+		e.Offset, e.Rule, e.Message = byName.Offset, byName.Rule, byName.Message
+	case errors.As(err, &byURN):
+		e.Offset, e.Rule, e.Message = byURN.Offset, byURN.Rule, byURN.Message
+	}
+	return e
+}
+
+func withService(e *nomen.Error, s nomen.Service) *nomen.Error {
+	e.Service = s
+	return e
+}

@@ -1,0 +1,309 @@
+package client
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"net/netip"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/nomen-project/nomen"
+	"github.com/nomen-project/nomen/format"
+	"github.com/nomen-project/nomen/name"
+)
+
+// serve starts a web server on loopback, which keeps the requests.
+func serve(t *testing.T, f http.HandlerFunc) (base string, asked *[]*http.Request) {
+	t.Helper()
+	asked = new([]*http.Request)
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		*asked = append(*asked, r)
+		f(w, r)
+	}))
+	t.Cleanup(s.Close)
+	return s.URL, asked
+}
+
+// rich is an answer that fills every field a description has.
+func rich(t *testing.T, service nomen.Service) *nomen.Answer {
+	t.Helper()
+	return &nomen.Answer{
+		Service: service, Name: name.MustParse("urn:dns:example.com:a%2Fb"), Spelling: "URN:dns:example.com:a%2fb", Status: nomen.Active,
+		Locations: []nomen.Location{
+			{
+				URL: "https://example.org/x?a=%2F&b", Type: "text/html", Lang: "fr", Rel: "archive", Priority: 2, Weight: 7, Country: "FR",
+				Component: "toc", Charset: "ISO-8859-1", Note: "é\n<&>\"", ValidFrom: "2001-01-01T00:00:00Z", ValidUntil: "2101-01-01T00:00:00Z",
+			},
+			{URL: "ftp://example.org/y"},
+		},
+		Metadata: nomen.Metadata{"title": {"雪 \u2028", "x"}, "creator": {"A"}},
+		Names:    []string{"urn:doi:10.1/2"}, Reason: "r", Successors: []name.Name{name.MustParse("urn:ietf:rfc:1")},
+		MaxAge: 90 * time.Minute, Modified: time.Date(2026, 11, 20, 12, 0, 0, 123e6, time.UTC), Revision: 42, Why: []string{"a record"},
+	}
+}
+
+var compareNames = cmp.Comparer(func(a, b name.Name) bool { return a == b })
+
+// The answer that the server had is rebuilt exactly.
+func TestWebLosesNothing(t *testing.T) {
+	for _, s := range []nomen.Service{nomen.I2Ls, nomen.I2C, nomen.I2Cs, nomen.I2N, nomen.I2Ns} {
+		want := rich(t, s)
+		base, asked := serve(t, func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Content-Type", "application/json")
+			w.Header().Set("Cache-Control", "max-age=1")
+			w.Header().Set("Last-Modified", "Tue, 21 Mar 1995 08:32:49 GMT")
+			format.WriteJSON(w, want)
+		})
+		q := ask(t, "URN:dns:example.com:a%2fb", s)
+		q.Languages = "fr, en;q=0.5"
+		got, err := newClient(t, Options{Via: base}).Resolve(t.Context(), q)
+		if diff := cmp.Diff(got, want, compareNames); err != nil || diff != "" {
+			t.Errorf("%s: %v (-got +want)\n%s", s, err, diff)
+		}
+		r := (*asked)[0]
+		if want := "/URN:dns:example.com:a%2fb?s=" + string(s); r.RequestURI != want {
+			t.Errorf("asked for %q, want %q", r.RequestURI, want)
+		}
+		want2 := http.Header{"Accept": {"application/json, text/urc-0;q=0.5, application/problem+json"}, "Accept-Language": {"fr, en;q=0.5"}}
+		if diff := cmp.Diff(r.Header, want2); diff != "" { // Y95-70
+			t.Errorf("header (-got +want)\n%s", diff)
+		}
+	}
+}
+
+func TestWebRequest(t *testing.T) {
+	for _, tt := range []struct {
+		base      string // after the server's own
+		o         Options
+		q         nomen.Question
+		s, target string
+		accept    string
+	}{
+		{s: "urn:ietf:rfc:2648", target: "/urn:ietf:rfc:2648", accept: "*/*;q=0.1, application/problem+json"},
+		{base: "/", s: "urn:ietf:rfc:2648", target: "/urn:ietf:rfc:2648", accept: "*/*;q=0.1, application/problem+json"},
+		{base: "/re%20solver/", s: "ark:/12345/x//y", target: "/re%20solver/ark:/12345/x//y", accept: "*/*;q=0.1, application/problem+json"},
+		{
+			s: "urn:x-y:a?+r/?r?=q&?", q: nomen.Question{Service: nomen.I2C}, target: "/urn:x-y:a?+r/?r?=q&?",
+			accept: "application/json, text/urc-0;q=0.5, application/problem+json",
+		},
+		{
+			s: "urn:x-y:a#f", q: nomen.Question{Service: nomen.I2L, Component: "ToC&x", Accept: "text/plain"}, target: "/urn:x-y:a?s=I2L&c=ToC%26x",
+			accept: "text/plain, application/problem+json",
+		},
+		{s: "urn:x-y:a", q: nomen.Question{Service: "I=I"}, target: "/urn:x-y:a?s=I%3DI", accept: "application/json, text/urc-0;q=0.5, application/problem+json"},
+		{
+			s: "urn:x-y:a", o: Options{Accept: "text/uri-list"}, q: nomen.Question{Service: nomen.I2Ls}, target: "/urn:x-y:a?s=I2Ls",
+			accept: "text/uri-list, application/problem+json",
+		},
+	} {
+		base, asked := serve(t, func(http.ResponseWriter, *http.Request) {})
+		tt.o.Via = base + tt.base
+		q := ask(t, tt.s, tt.q.Service)
+		q.Component, q.Accept = tt.q.Component, tt.q.Accept
+		newClient(t, tt.o).Resolve(t.Context(), q)
+		if r := (*asked)[0]; r.RequestURI != tt.target || r.Header.Get("Accept") != tt.accept {
+			t.Errorf("%s: sent %q with %q, want %q with %q", tt.s, r.RequestURI, r.Header.Get("Accept"), tt.target, tt.accept)
+		}
+	}
+	q := ask(t, "urn:x-y:a?=q", "")
+	q.Component = "ToC"
+	if _, err := newClient(t, Options{Via: "http://127.0.0.1"}).Resolve(t.Context(), q); !errors.Is(err, errComponents) {
+		t.Errorf("got %v", err)
+	}
+}
+
+// Each of the five kinds of RFC 2483 comes through, with all that it says.
+func TestWebProblems(t *testing.T) {
+	for status, want := range map[int]*nomen.Error{
+		400: {Kind: nomen.Malformed, Offset: 3, Rule: "NSS", Message: "bad"},
+		404: {Kind: nomen.Unknown, Message: "never heard of it", Suggestions: []string{"urn:x-y:b"}},
+		200: {Kind: nomen.NoResult, Message: "no location"}, // with 404, below
+		410: {Kind: nomen.Gone, Message: "withdrawn", Answer: &nomen.Answer{
+			Service: nomen.I2Ls, Name: name.MustParse("urn:x-y:a"), Status: nomen.Retired, Reason: "withdrawn",
+			Metadata: nomen.Metadata{"title": {"T"}}, Successors: []name.Name{name.MustParse("urn:x-y:b"), name.MustParse("urn:x-y:c")},
+		}},
+		403: {Kind: nomen.Denied, Message: "not for you"},
+		451: {Kind: nomen.Denied, Legal: true},
+	} {
+		want.Name, want.Service = "urn:x-y:a", nomen.I2Ls
+		base, _ := serve(t, func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Content-Type", "application/problem+json; charset=utf-8")
+			code := max(status, 400)
+			if status == 200 {
+				code = 404
+			}
+			w.WriteHeader(code)
+			format.WriteProblem(w, format.NewProblem(want, code))
+		})
+		_, err := newClient(t, Options{Via: base}).Resolve(t.Context(), ask(t, "urn:x-y:a", nomen.I2Ls))
+		var got *nomen.Error
+		if !errors.As(err, &got) {
+			t.Errorf("%d: %v", status, err)
+			continue
+		}
+		if diff := cmp.Diff(got, want, compareNames); diff != "" {
+			t.Errorf("%d (-got +want)\n%s", status, diff)
+		}
+	}
+}
+
+// What a hostile server says of itself is bounded and harmless.
+func TestWebHostile(t *testing.T) {
+	for _, tt := range []struct {
+		name string
+		f    http.HandlerFunc
+		want func(error) bool
+	}{
+		{"problem of no kind", func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", format.TypeProblem)
+			w.WriteHeader(404)
+			w.Write([]byte(`{"type":"about:blank","detail":"gone\u001b[2J fishing"}`))
+		}, func(err error) bool {
+			var e *nomen.Error
+			return errors.As(err, &e) && e.Kind == nomen.Unknown && e.Message == "gone[2J fishing"
+		}},
+		{"problem that is none", func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", format.TypeProblem)
+			w.WriteHeader(403)
+			w.Write([]byte(`[`))
+		}, func(err error) bool { return errors.Is(err, &nomen.Error{Kind: nomen.Denied}) }},
+		{"offset beyond the name", func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", format.TypeProblem)
+			w.WriteHeader(400)
+			w.Write([]byte(`{"type":"malformed","name":"` + strings.Repeat("x", 100) + `","offset":99}`))
+		}, func(err error) bool {
+			var e *nomen.Error
+			return errors.As(err, &e) && e.Offset == len(e.Name)
+		}},
+		{"5xx", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(502) }, func(err error) bool {
+			var e *StatusError
+			var u *UnreachableError
+			return errors.As(err, &e) && e.Code == 502 && errors.As(err, &u)
+		}},
+		{"a huge body", func(w http.ResponseWriter, _ *http.Request) { w.Write(bytes.Repeat([]byte("x"), testMaxBody+1)) }, isSize("body")},
+		{"a huge head", func(w http.ResponseWriter, _ *http.Request) { w.Header().Set("X", strings.Repeat("x", 2*maxHead)) }, func(err error) bool {
+			var u *UnreachableError
+			return errors.As(err, &u)
+		}},
+		{"another service", func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", format.TypeJSON)
+			w.Write([]byte(`{"service":"I2L","locations":[{"url":"https://x.example/"}]}`))
+		}, func(err error) bool {
+			var e *FormatError
+			return errors.As(err, &e) && strings.Contains(err.Error(), `answers "I2L" and not "I2Ns"`)
+		}},
+	} {
+		base, _ := serve(t, tt.f)
+		if a, err := newClient(t, Options{Via: base, MaxBody: testMaxBody}).Resolve(t.Context(), ask(t, "urn:x-y:a", nomen.I2Ns)); !tt.want(err) {
+			t.Errorf("%s: got %+v, %v", tt.name, a, err)
+		}
+	}
+}
+
+// For I2L a redirection to a URL is the answer, with any status; to a name it is
+// followed.
+func TestWebRedirect(t *testing.T) {
+	f := func(w http.ResponseWriter, r *http.Request) {
+		switch r.URL.Path {
+		case "/urn:x-y:old":
+			w.Header().Set("Location", "/urn:x-y:new")
+			w.WriteHeader(301)
+		case "/urn:x-y:loop":
+			w.Header().Set("Location", "http://"+r.Host+"/urn:x-y:loop")
+			w.WriteHeader(308)
+		case "/urn:x-y:doc":
+			w.Header().Set("Location", "/description")
+			w.WriteHeader(303)
+		case "/description":
+			w.Header().Set("Content-Type", format.TypeJSON)
+			w.Write([]byte(`{"metadata":{"title":["T"]}}`))
+		default:
+			w.Header().Set("Location", "https://example.org/%7e'x?y#z")
+			w.WriteHeader(303)
+		}
+	}
+	base, asked := serve(t, f)
+	c := newClient(t, Options{Via: base})
+	for _, s := range []string{"urn:x-y:new", "urn:x-y:old"} {
+		for service, answered := range map[nomen.Service]nomen.Service{nomen.I2L: nomen.I2L, nomen.I2Ls: nomen.I2Ls, "": nomen.I2L, "I2X": nomen.I2L} {
+			a, err := c.Resolve(t.Context(), ask(t, s, service))
+			if err != nil || a.Service != answered || a.Name.Key() != "urn:x-y:new" || !slices.Equal(a.Locations, []nomen.Location{{URL: "https://example.org/%7e'x?y#z"}}) {
+				t.Errorf("%s %s: got %+v, %v", service, s, a, err)
+			}
+		}
+	}
+	if a, err := c.Resolve(t.Context(), ask(t, "urn:x-y:doc", nomen.I2C)); err != nil || a.Metadata["title"][0] != "T" || a.Name.Key() != "urn:x-y:doc" {
+		t.Errorf("a description elsewhere: %+v, %v", a, err)
+	}
+	var e *RedirectError
+	if _, err := c.Resolve(t.Context(), ask(t, "urn:x-y:loop", nomen.I2L)); !errors.As(err, &e) || !e.Loop {
+		t.Errorf("loop: %v", err)
+	}
+	*asked = nil
+	a, err := newClient(t, Options{Via: base, MaxRedirects: -1}).Resolve(t.Context(), ask(t, "urn:x-y:old", nomen.I2L))
+	if err != nil || a.Redirect != "urn:x-y:new" || len(*asked) != 1 {
+		t.Errorf("following nothing: %+v, %v", a, err)
+	}
+}
+
+// A resolver that moved, as from http to https, is asked at its new address.
+func TestWebMoved(t *testing.T) {
+	target, asked := serve(t, func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", format.TypeJSON)
+		format.WriteJSON(w, rich(t, nomen.I2C))
+	})
+	base, _ := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Location", target+"/v2"+r.RequestURI)
+		w.WriteHeader(301)
+	})
+	a, err := newClient(t, Options{Via: base}).Resolve(t.Context(), ask(t, alb, nomen.I2C))
+	if err != nil || a.Revision != 42 || (*asked)[0].RequestURI != "/v2/"+alb+"?s=I2C" {
+		t.Errorf("got %+v, %v after %v", a, err, *asked)
+	}
+}
+
+// A direct answer that sends to a web page for a description is read there.
+func TestPage(t *testing.T) {
+	base, asked := serve(t, func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", format.TypeJSON)
+		format.WriteJSON(w, rich(t, nomen.I2C))
+	})
+	u, err := url.Parse(base)
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := newInternet(t)
+	n.host("example.com", "127.0.0.1", says(moved(302, "Found", fmt.Sprintf("http://page.example:%s/a%%20b?c", u.Port()))))
+	n.hosts["page.example"] = []string{"127.0.0.1"}
+	c := newClient(t, Options{DNS: n, DialContext: n.dial})
+	c.o.DialContext = dialEither(n, u.Host)
+	a, err := c.Resolve(t.Context(), ask(t, alb, nomen.I2N))
+	if err != nil || !slices.Equal(a.Names, []string{"urn:doi:10.1/2"}) || a.Service != nomen.I2N || a.Locations != nil {
+		t.Fatalf("got %+v, %v", a, err)
+	}
+	if r := (*asked)[0]; r.RequestURI != "/a%20b?c" || r.Header.Get("Accept") != richest {
+		t.Errorf("asked for %q, %q", r.RequestURI, r.Header.Get("Accept"))
+	}
+	if a, err := c.Resolve(t.Context(), ask(t, alb, nomen.I2Ls)); err != nil || a.Locations[0].URL != fmt.Sprintf("http://page.example:%s/a%%20b?c", u.Port()) {
+		t.Errorf("for locations: %+v, %v", a, err)
+	}
+}
+
+// Addresses of a web resolver are tried in turn too, and named when all fail.
+func TestWebAddresses(t *testing.T) {
+	n := newInternet(t)
+	n.hosts["resolver.example"] = []string{"192.0.2.1", "192.0.2.2"}
+	_, err := n.client(Options{Via: "http://resolver.example/x"}).Resolve(t.Context(), ask(t, alb, ""))
+	var e *UnreachableError
+	if !errors.As(err, &e) || len(e.Tried) != 2 || e.Tried[1].Addr != netip.MustParseAddrPort("192.0.2.2:80") {
+		t.Errorf("got %v", err)
+	}
+}

@@ -3,6 +3,7 @@ package uri
 import (
 	"errors"
 	"iter"
+	"log/slog"
 	"strings"
 )
 
@@ -239,3 +240,19 @@ func (u URI) With(c Component, raw string) (URI, error) { return u.Builder().Set
 
 // Without returns u without a component.
 func (u URI) Without(c Component) (URI, error) { return u.Builder().Clear(c).URI() }
+
+// Redacted returns the spelling with three stars instead of a password: what
+// stands behind a colon in the user information (1997, 7; 2003 and RFC 3986,
+// section 7). It is for displays and logs.
+func (u URI) Redacted() string {
+	user, _ := u.Userinfo()
+	name, password, _ := strings.Cut(user, ":")
+	if password == "" {
+		return u.s
+	}
+	start := int(u.afterScheme()) + 2 + len(name) + 1
+	return u.s[:start] + "***" + u.s[u.host-1:]
+}
+
+// LogValue returns the spelling without a password.
+func (u URI) LogValue() slog.Value { return slog.StringValue(u.Redacted()) }

@@ -48,7 +48,7 @@ func TestProductions(t *testing.T) {
 				t.Errorf("no production %s", name)
 				continue
 			}
-			for i := range 400 {
+			for i := range 200 {
 				s := g.rule(name).generate(r, 0)
 				if i%4 == 3 {
 					s = g.rule(g.names[r.IntN(len(g.names))]).generate(r, 0)
@@ -111,7 +111,7 @@ func TestReferenceRecogniser(t *testing.T) {
 	everyDialect(t, func(t *testing.T, d Dialect) {
 		g := loadABNF(t, d)
 		r := rand.New(rand.NewPCG(1, 2))
-		for i := range 20000 {
+		for i := range 8000 {
 			s := g.rule(topRule(d)).generate(r, 0)
 			if i%2 == 1 {
 				s = mutate(r, s)

@@ -201,8 +201,8 @@ func (n *normalizer) addsRoot() bool {
 }
 
 // append appends the normal form.
-func (n *normalizer) append(b []byte) []byte {
-	u := &n.u
+func (n normalizer) append(b []byte) []byte {
+	u := n.u
 	b = n.text(b, 0, u.afterScheme(), false, n.fold)
 	if u.path > u.afterScheme() {
 		b = append(b, "//"...)
@@ -222,8 +222,8 @@ func (n *normalizer) append(b []byte) []byte {
 }
 
 // path appends the normal form of the path.
-func (n *normalizer) path(b []byte) []byte {
-	u := &n.u
+func (n normalizer) path(b []byte) []byte {
+	u := n.u
 	start := len(b)
 	b = n.text(b, u.path, u.query, n.decode, false)
 	if len(b) == start && n.addsRoot() {
@@ -232,11 +232,12 @@ func (n *normalizer) path(b []byte) []byte {
 	if !n.clean || !hasDots(b[start:]) {
 		return b
 	}
-	m := merger{g: n.g, b: b, excess: n.g.excess}
-	if m.clean(start, u.path > u.afterScheme()) != nil { // unwritable
+	m := merger{g: n.g, excess: n.g.excess}
+	clean, err := m.clean(b, start, u.path > u.afterScheme())
+	if err != nil { // unwritable
 		return n.text(b[:start], u.path, u.query, n.decode, false)
 	}
-	return m.b
+	return clean
 }
 
 // hasDots reports whether a path may have dot segments.
@@ -250,7 +251,7 @@ func hasDots(p []byte) bool {
 }
 
 // text appends a piece of the spelling with its escapes in normal form.
-func (n *normalizer) text(b []byte, from, to uint32, decode, fold bool) []byte {
+func (n normalizer) text(b []byte, from, to uint32, decode, fold bool) []byte {
 	r := reader{t: n.t, s: n.u.s[from:to], upper: n.upper, decode: decode, fold: fold}
 	for {
 		c, ok := r.next()

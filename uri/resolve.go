@@ -102,15 +102,15 @@ func (r Resolver) Resolve(base, ref URI) (Target, error) {
 		return t, nil
 	}
 	var buf [256]byte
-	m := merger{g: g, b: buf[:0], excess: r.Excess, literal: r.Literal}
+	m := merger{g: g, excess: r.Excess, literal: r.Literal}
 	if m.excess == ExcessDefault {
 		m.excess = g.excess
 	}
-	if err := m.target(base, ref, t.SameDocument); err != nil {
+	b, err := m.target(buf[:0], base, ref, t.SameDocument)
+	if err != nil {
 		return t, resolveError(base, ref, err)
 	}
-	var err error
-	t.URI, err = base.dialect.Parse(string(m.b))
+	t.URI, err = base.dialect.Parse(string(b))
 	return t, err
 }
 
@@ -141,33 +141,30 @@ func (r Resolver) loosen(g *grammar, base, ref URI) URI {
 	return ref
 }
 
-// A merger writes the target of a reference.
+// A merger knows how the target of a reference is written. Its methods append to
+// a buffer.
 type merger struct {
 	g       *grammar
-	b       []byte
 	excess  Excess
 	literal bool
 }
 
 // target appends the target: RFC 3986, 5.2.2 and 5.3, and the steps of 1993
 // (Partial form), 1997, 5.2 and 2003, 5.2 where they differ.
-func (m *merger) target(base, ref URI, same bool) error {
+func (m merger) target(b []byte, base, ref URI, same bool) ([]byte, error) {
 	switch {
 	case ref.scheme != 0:
-		return m.absolute("", ref)
+		return m.absolute(b, ref)
 	case same:
-		m.b = append(append(m.b, base.s[:base.frag]...), ref.s...)
-		return nil
+		return append(append(b, base.s[:base.frag]...), ref.s...), nil
 	case m.g.refusesOpaque && base.isOpaque():
-		return ErrOpaqueBase
+		return b, ErrOpaqueBase
 	case ref.path > 0:
-		return m.absolute(base.s[:base.afterScheme()], ref)
+		return m.absolute(append(b, base.s[:base.afterScheme()]...), ref)
 	case ref.query == 0 && m.g.queryKeeps:
-		m.b = append(append(m.b, base.s[:base.query]...), ref.s...)
-		return nil
+		return append(append(b, base.s[:base.query]...), ref.s...), nil
 	default:
-		m.b = append(m.b, base.s[:base.path]...)
-		return m.relative(base, ref)
+		return m.relative(append(b, base.s[:base.path]...), base, ref)
 	}
 }
 
@@ -178,54 +175,46 @@ func (u URI) isOpaque() bool {
 }
 
 // absolute appends a reference that has an authority or a scheme.
-func (m *merger) absolute(scheme string, ref URI) error {
-	m.b = append(m.b, scheme...)
+func (m merger) absolute(b []byte, ref URI) ([]byte, error) {
 	if !m.g.cleanAbsolute {
-		m.b = append(m.b, ref.s...)
-		return nil
+		return append(b, ref.s...), nil
 	}
-	m.b = append(m.b, ref.s[:ref.path]...)
-	start := len(m.b)
-	m.b = append(m.b, ref.Path()...)
-	if err := m.clean(start, ref.path > ref.afterScheme()); err != nil {
-		return err
-	}
-	m.b = append(m.b, ref.s[ref.query:]...)
-	return nil
+	b = append(b, ref.s[:ref.path]...)
+	start := len(b)
+	b = append(b, ref.Path()...)
+	b, err := m.clean(b, start, ref.path > ref.afterScheme())
+	return append(b, ref.s[ref.query:]...), err
 }
 
 // relative appends the path of a reference to the directory of the base.
-func (m *merger) relative(base, ref URI) error {
-	start := len(m.b)
-	if ref.s != "" && ref.s[0] == '/' && !m.g.cleanAbsolute {
-		m.b = append(m.b, ref.s...)
-		return nil
+func (m merger) relative(b []byte, base, ref URI) ([]byte, error) {
+	start := len(b)
+	rooted := ref.s[0] == '/'
+	if rooted && !m.g.cleanAbsolute {
+		return append(b, ref.s...), nil
 	}
-	if ref.s == "" || ref.s[0] != '/' {
-		m.b = append(m.b, m.directory(base, ref)...)
+	if !rooted {
+		b = append(b, m.directory(base, ref)...)
 	}
 	end := ref.query
 	if m.g.mergesQuery {
 		end = ref.frag
 	}
-	m.b = append(m.b, ref.s[:end]...)
-	if err := m.clean(start, base.path > base.afterScheme()); err != nil {
-		return err
-	}
-	m.b = append(m.b, ref.s[end:]...)
-	return nil
+	b = append(b, ref.s[:end]...)
+	b, err := m.clean(b, start, base.path > base.afterScheme())
+	return append(b, ref.s[end:]...), err
 }
 
 // directory returns what is put before a relative path: the path of the base up
 // to its last slash, or what stands for it where the base has no path.
-func (m *merger) directory(base, ref URI) string {
+func (m merger) directory(base, ref URI) string {
 	p := base.Path()
 	if p != "" {
 		return p[:strings.LastIndexByte(p, '/')+1]
 	}
 	authority := base.path > base.afterScheme()
 	switch {
-	case m.g.rootedMerge: // 2003, 5.2: also DAV: and g make DAV:/g
+	case m.g.rootedMerge:
 		return "/"
 	case !authority, m.literal && m.g.mergesQuery, ref.query == 0 && !m.g.queryKeeps:
 		return ""
@@ -236,8 +225,8 @@ func (m *merger) directory(base, ref URI) string {
 
 // clean removes the dot segments from the path that begins at start, and sees to
 // it that it remains a path.
-func (m *merger) clean(start int, authority bool) error {
-	p := m.b[start:]
+func (m merger) clean(b []byte, start int, authority bool) ([]byte, error) {
+	p := b[start:]
 	var n int
 	var err error
 	switch {
@@ -248,18 +237,15 @@ func (m *merger) clean(start int, authority bool) error {
 	default:
 		n, err = removeSegments(p, m.excess)
 	}
-	if err != nil {
-		return err
-	}
-	m.b = m.b[:start+n]
-	if authority || n < 2 || p[0] != '/' || p[1] != '/' {
-		return nil
+	b = b[:start+n]
+	if err != nil || authority || n < 2 || p[0] != '/' || p[1] != '/' {
+		return b, err
 	}
 	if !m.g.cleanAbsolute {
-		return ErrUnwritable
+		return b, ErrUnwritable
 	}
-	m.b = append(m.b, "/."...)
-	copy(m.b[start+2:], m.b[start:])
-	m.b[start+1] = '.'
-	return nil
+	b = append(b, "/."...)
+	copy(b[start+2:], b[start:])
+	b[start+1] = '.'
+	return b, nil
 }

@@ -1,0 +1,365 @@
+package uri
+
+import (
+	"errors"
+	"fmt"
+	"net/netip"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// A Severity says how much a finding matters.
+type Severity uint8
+
+// The severities.
+const (
+	SeverityInfo    Severity = iota // could be written better
+	SeverityWarning                 // may deceive people or programs
+	SeverityError                   // is wrong
+)
+
+// String returns the name of the severity: info, warning, error.
+func (s Severity) String() string {
+	switch s {
+	case SeverityInfo:
+		return "info"
+	case SeverityWarning:
+		return "warning"
+	case SeverityError:
+		return "error"
+	default:
+		return "unknown"
+	}
+}
+
+// A FindingCode names a kind of finding.
+type FindingCode string
+
+// The findings, and where they come from.
+const (
+	FindingInvalid        FindingCode = "invalid"             // not what the dialect derives
+	FindingUserinfo       FindingCode = "userinfo"            // any user part: 1993, Internet protocol parts; 2003, 7.5
+	FindingPassword       FindingCode = "password"            // 1997, 7; 2003, 7.4; RFC 3986, 7.5
+	FindingUserinfoLook   FindingCode = "userinfo-lookalike"  // 2003, 7.5; RFC 3986, 7.6
+	FindingIPHost         FindingCode = "ip-host"             // 1993, Internet protocol parts
+	FindingRareIPv4       FindingCode = "rare-ipv4"           // 2003, 7.3; RFC 3986, 7.4
+	FindingPort           FindingCode = "nondefault-port"     // 1997, 7; 2003 and RFC 3986, 7.2
+	FindingReservedPort   FindingCode = "reserved-port"       // the same, below 1024
+	FindingPortRange      FindingCode = "port-range"          // no port has so many bits
+	FindingNeedlessPort   FindingCode = "needless-port"       // empty, or the default: RFC 3986, 6.2.3
+	FindingCRLF           FindingCode = "escaped-crlf"        // 1997, 7; 2003, 7.2; RFC 3986, 7.3
+	FindingNUL            FindingCode = "nul"                 // RFC 3986, 7.3
+	FindingControl        FindingCode = "escaped-control"     // other controls: RFC 3986, 7.3
+	FindingDelimiter      FindingCode = "escaped-delimiter"   // a delimiter that some decode too early: 2.2, 2.4
+	FindingDoubleEscape   FindingCode = "double-escape"       // 1997, 2.4.2; RFC 3986, 2.4
+	FindingCharset        FindingCode = "not-utf8"            // 2003, 6.3; RFC 3986, 2.5
+	FindingNeedlessEscape FindingCode = "needless-escape"     // 1997, 2.3; 2003, 2.3; RFC 3986, 2.3
+	FindingLowerEscape    FindingCode = "lowercase-escape"    // 2003, 6.3; RFC 3986, 2.1
+	FindingUpperScheme    FindingCode = "uppercase-scheme"    // 2003, 6.3; RFC 3986, 3.1
+	FindingUpperHost      FindingCode = "uppercase-host"      // 2003, 6.3; RFC 3986, 3.2.2
+	FindingDots           FindingCode = "dot-segments"        // 1997, Appendix C; 2003, 6.3; RFC 3986, 6.2.2.3
+	FindingEscapedDots    FindingCode = "escaped-dots"        // a dot segment for those who decode first
+	FindingEmptyHost      FindingCode = "empty-host"          // 2003, 3.2.2; RFC 3986, 3.2.2
+	FindingRegistry       FindingCode = "registry-authority"  // not a server: 2003, 3.2.1
+	FindingPunycode       FindingCode = "punycode"            // an international name: RFC 3987, 8
+	FindingMixedScript    FindingCode = "mixed-script"        // one of several scripts that look alike: RFC 3987, 8
+	FindingBackslash      FindingCode = "backslash"           // a slash for browsers
+	FindingStripped       FindingCode = "stripped-characters" // tabs, line ends, spaces that browsers remove
+	FindingReaderHost     FindingCode = "reader-host"         // another reader sees another host
+	FindingReaderScheme   FindingCode = "reader-scheme"       // another reader sees another scheme
+	FindingAmbiguousAt    FindingCode = "several-at-signs"    // where does the host begin?
+	FindingLongLabel      FindingCode = "long-label"          // of more than 63 characters: RFC 3986, 3.2.2
+)
+
+// A Finding is something about a URI that its reader should know. That there
+// are findings does not make it invalid, and policy has to decide about them.
+type Finding struct {
+	Code     FindingCode
+	Severity Severity
+	Offset   int        // into the spelling
+	Message  string     // for people
+	Addr     netip.Addr // of FindingRareIPv4: the address that others see
+	Reader   Reader     // of FindingReaderHost and FindingReaderScheme
+}
+
+// Inspect returns what is to be said about s, in the order of offsets: why it is
+// not a reference in dialect d, what the documents warn of, what they call good
+// practice and s is not, and where other software sees another host or scheme.
+// The default ports are those of the rules.
+func (d Dialect) Inspect(s string, rules ...SchemeRules) []Finding {
+	in := inspector{s: s, d: d}
+	u, err := d.ParseReference(s)
+	if err != nil {
+		in.invalid(err)
+	} else {
+		in.u = u
+		in.authority(rules)
+		in.escapes()
+		in.path()
+		in.spelling()
+	}
+	in.readers()
+	slices.SortStableFunc(in.found, func(a, b Finding) int { return a.Offset - b.Offset })
+	return in.found
+}
+
+// Inspect returns what is to be said about u; see [Dialect.Inspect].
+func (u URI) Inspect(rules ...SchemeRules) []Finding { return u.dialect.Inspect(u.s, rules...) }
+
+type inspector struct {
+	s     string
+	d     Dialect
+	u     URI // not valid if s is not
+	found []Finding
+}
+
+func (in *inspector) add(c FindingCode, sev Severity, off int, format string, args ...any) *Finding {
+	in.found = append(in.found, Finding{Code: c, Severity: sev, Offset: off, Message: fmt.Sprintf(format, args...)})
+	return &in.found[len(in.found)-1]
+}
+
+func (in *inspector) invalid(err error) {
+	var e *Error
+	if !errors.As(err, &e) {
+		return
+	}
+	in.add(FindingInvalid, SeverityError, e.Offset, "%s: %s", e.Rule, e.reason())
+	if i := strings.IndexByte(in.s, '\\'); i >= 0 {
+		in.add(FindingBackslash, SeverityWarning, i, "browsers read a backslash as a slash")
+	}
+	if i := strings.IndexAny(in.s, "\t\n\r"); i >= 0 {
+		in.add(FindingStripped, SeverityWarning, i, "browsers remove tabs and line ends before they read")
+	} else if t := strings.TrimFunc(in.s, func(r rune) bool { return r <= ' ' }); t != in.s {
+		in.add(FindingStripped, SeverityWarning, 0, "browsers remove white space at the ends")
+	}
+	start := strings.Index(in.s, "//") + 2
+	if start < 2 {
+		return
+	}
+	end := len(in.s)
+	if n := strings.IndexAny(in.s[start:], "/?#"); n >= 0 {
+		end = start + n
+	}
+	if strings.Count(in.s[start:end], "@") > 1 {
+		in.add(FindingAmbiguousAt, SeverityWarning, start, "readers differ on which @ ends the user information")
+	}
+}
+
+func (in *inspector) authority(rules []SchemeRules) {
+	u := in.u
+	authority, ok := u.Authority()
+	if !ok {
+		return
+	}
+	start := int(u.afterScheme()) + 2
+	if u.kind == HostRegistry {
+		in.add(FindingRegistry, SeverityInfo, start, "%q is not a server; what it names is for the scheme to say", authority)
+		return
+	}
+	in.userinfo(start)
+	in.host()
+	in.port(rules)
+}
+
+func (in *inspector) userinfo(start int) {
+	user, ok := in.u.Userinfo()
+	if !ok {
+		return
+	}
+	in.add(FindingUserinfo, SeverityInfo, start, "%q is user information, not a part of the host", user)
+	name, password, _ := strings.Cut(user, ":")
+	if password != "" {
+		in.add(FindingPassword, SeverityWarning, start+len(name)+1, "a password is readable here by everybody")
+	}
+	if looksLikeHost(user) {
+		host, _ := in.u.Host()
+		in.add(FindingUserinfoLook, SeverityWarning, start, "the host is %q; what looks like one before the @ is user information", host)
+	}
+}
+
+// looksLikeHost reports whether s begins like a domain name with a dot.
+func looksLikeHost(s string) bool {
+	n := labelLen(s)
+	return n > 0 && n+1 < len(s) && s[n] == '.' && labelLen(s[n+1:]) > 0
+}
+
+func (in *inspector) host() {
+	u, off := in.u, int(in.u.host)
+	host, ok := u.Host()
+	if !ok || host == "" {
+		in.add(FindingEmptyHost, SeverityInfo, off, "the host is empty; which one is meant is for the scheme to say")
+		return
+	}
+	if u.kind != HostName && in.d == Draft1993 {
+		in.add(FindingIPHost, SeverityInfo, off, "a name is better than a number")
+	}
+	if a, ok := ParseNumericHost(host); ok && !isIPv4(host) {
+		in.add(FindingRareIPv4, SeverityWarning, off, "many programs read %q as the address %s", host, a).Addr = a
+	}
+	if hasUpper(host) && grammars[in.d].foldHost && !u.hasZone() {
+		in.add(FindingUpperHost, SeverityInfo, off, "hosts are better written in lower case")
+	}
+	if u.kind == HostName {
+		in.labels(host, off)
+	}
+}
+
+// labels looks at the labels of a name.
+func (in *inspector) labels(host string, off int) {
+	for label := range strings.SplitSeq(host, ".") {
+		if len(label) > maxLabel {
+			in.add(FindingLongLabel, SeverityWarning, off, "the label is longer than %d characters", maxLabel)
+		}
+		text := []rune(decodeLoosely(label))
+		if len(label) > 4 && equalFold(label[:4], "xn--") {
+			decoded, ok := decodePunycode(label[4:])
+			if ok {
+				in.add(FindingPunycode, SeverityInfo, off, "%q is shown as %q", label, string(decoded))
+			} else {
+				in.add(FindingPunycode, SeverityWarning, off, "%q is no international name", label)
+			}
+			text = decoded
+		}
+		if mixesScripts(text) {
+			in.add(FindingMixedScript, SeverityWarning, off, "%q mixes scripts whose letters look alike", string(text))
+		}
+		off += len(label) + 1
+	}
+}
+
+// reservedPorts is where the ports end that belong to known protocols.
+const reservedPorts = 1024
+
+func (in *inspector) port(rules []SchemeRules) {
+	port, ok := in.u.Port()
+	if !ok {
+		return
+	}
+	off := int(in.u.hostEnd) + 1
+	def := findRules(in.u, rules).DefaultPort
+	number := strings.TrimLeft(port, "0")
+	switch {
+	case port == "":
+		in.add(FindingNeedlessPort, SeverityInfo, off, "an empty port is the same as none")
+	case !goodPort(":" + port):
+		in.add(FindingPortRange, SeverityWarning, off, "no port has the number %s", quote(port))
+	case def != "" && number == def:
+		in.add(FindingNeedlessPort, SeverityInfo, off, "%s is the default port", def)
+	case def != "":
+		in.add(FindingPort, SeverityInfo, off, "the default port is %s", def)
+		if n, err := strconv.Atoi(number); err == nil && n < reservedPorts {
+			in.add(FindingReservedPort, SeverityWarning, off, "ports below %d belong to other protocols", reservedPorts)
+		}
+	}
+}
+
+// escapes looks at all escapes. Of each kind only the first is told.
+func (in *inspector) escapes() {
+	seen := map[FindingCode]bool{}
+	once := func(c FindingCode, sev Severity, off int, message string) {
+		if !seen[c] {
+			seen[c] = true
+			in.add(c, sev, off, "%s", message)
+		}
+	}
+	var run []byte
+	for i := 0; i < len(in.s); i++ {
+		if in.s[i] != '%' {
+			in.charset(once, run, i)
+			run = run[:0]
+			continue
+		}
+		octet := unhex(in.s[i+1])<<4 | unhex(in.s[i+2])
+		run = append(run, octet)
+		in.octet(once, octet, i)
+		if in.s[i+1] >= 'a' || in.s[i+2] >= 'a' {
+			once(FindingLowerEscape, SeverityInfo, i, "the digits of escapes are better written in upper case")
+		}
+		i += 2
+	}
+	in.charset(once, run, len(in.s))
+}
+
+type findOnce func(c FindingCode, sev Severity, off int, message string)
+
+// octet looks at an octet that is escaped.
+func (in *inspector) octet(once findOnce, octet byte, i int) {
+	switch {
+	case octet == 0:
+		once(FindingNUL, SeverityWarning, i, "an escaped NUL ends a text for some programs")
+	case octet == '\r' || octet == '\n':
+		once(FindingCRLF, SeverityWarning, i, "an escaped line end must not be decoded before it is sent")
+	case octet < ' ' || octet == 0x7F:
+		once(FindingControl, SeverityWarning, i, "an escaped control character")
+	case octet == '%' && i+4 < len(in.s) && isHex(in.s[i+3]) && isHex(in.s[i+4]):
+		once(FindingDoubleEscape, SeverityInfo, i, "seems to have been escaped twice")
+	case strings.IndexByte(`/\?#@:[]`, octet) >= 0:
+		once(FindingDelimiter, SeverityInfo, i, "an escaped delimiter: split before decoding")
+	case classes[in.d][octet]&unreserved != 0:
+		once(FindingNeedlessEscape, SeverityInfo, i, "an escape that is not needed")
+	}
+}
+
+// charset looks at the octets of a run of escapes that ends at an offset.
+func (in *inspector) charset(once findOnce, run []byte, end int) {
+	if in.d >= Draft2003 && !utf8.Valid(run) {
+		once(FindingCharset, SeverityInfo, end-3*len(run), "the octets are not UTF-8")
+	}
+}
+
+// path looks for dot segments where there is nothing to resolve them.
+func (in *inspector) path() {
+	u := in.u
+	if u.scheme == 0 && !strings.HasPrefix(u.Path(), "/") {
+		return
+	}
+	off := int(u.path)
+	if strings.HasPrefix(u.Path(), "/") {
+		off++
+	}
+	for s := range u.Segments() {
+		raw := s.String()
+		switch decodeLoosely(raw) {
+		case ".", "..":
+			if strings.IndexByte(raw, '%') >= 0 {
+				in.add(FindingEscapedDots, SeverityWarning, off, "a dot segment for those who decode first")
+			} else {
+				in.add(FindingDots, SeverityInfo, off, "dot segments are meant for relative references")
+			}
+		}
+		off += len(raw) + 1
+	}
+}
+
+func (in *inspector) spelling() {
+	if scheme, ok := in.u.Scheme(); ok && hasUpper(scheme) {
+		in.add(FindingUpperScheme, SeverityInfo, 0, "schemes are better written in lower case")
+	}
+}
+
+// readers asks what others see.
+func (in *inspector) readers() {
+	own := Reading{}
+	valid := in.u.IsValid()
+	if valid {
+		if in.u.scheme == 0 {
+			return
+		}
+		own = ownReading(in.u)
+	}
+	off := max(strings.IndexByte(in.s, ':')+1, 0)
+	for r := range readers {
+		got, ok := r.Read(in.s)
+		switch {
+		case !ok:
+		case !valid && got.Host != "":
+			in.add(FindingReaderHost, SeverityWarning, off, "a reader like %s sees the host %q", r, got.Host).Reader = r
+		case valid && got.Scheme != own.Scheme:
+			in.add(FindingReaderScheme, SeverityWarning, 0, "a reader like %s sees the scheme %q", r, got.Scheme).Reader = r
+		case valid && got.Host != own.Host && !(r == ReaderBrowser && own.Host == "localhost" && own.Scheme == "file"):
+			in.add(FindingReaderHost, SeverityWarning, off, "a reader like %s sees the host %q", r, got.Host).Reader = r
+		}
+	}
+}

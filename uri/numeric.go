@@ -1,0 +1,60 @@
+package uri
+
+import (
+	"net/netip"
+	"strings"
+)
+
+// ParseNumericHost reads a host as the C function inet_aton and browsers do: one
+// to four numbers with dots between, decimal, octal (0177) or hexadecimal
+// (0x7f), of which the last fills what the others leave (2003, 7.3; RFC 3986,
+// 7.4). Filters of addresses have to compare its result, not the text.
+func ParseNumericHost(host string) (netip.Addr, bool) {
+	var value uint64
+	for part := 1; ; part++ {
+		text, rest, more := strings.Cut(host, ".")
+		n, ok := parseCNumber(text)
+		switch {
+		case !ok || part > 4:
+			return netip.Addr{}, false
+		case !more:
+			left := 8 * (5 - part)
+			if n >= 1<<left {
+				return netip.Addr{}, false
+			}
+			value = value<<left | n
+			return netip.AddrFrom4([4]byte{byte(value >> 24), byte(value >> 16), byte(value >> 8), byte(value)}), true
+		case n > 255:
+			return netip.Addr{}, false
+		}
+		value = value<<8 | n
+		host = rest
+	}
+}
+
+// parseCNumber reads a number as C spells it, up to 32 bits.
+func parseCNumber(s string) (uint64, bool) {
+	base := uint64(10)
+	switch {
+	case s == "":
+		return 0, false
+	case len(s) > 2 && s[0] == '0' && s[1]|0x20 == 'x':
+		base, s = 16, s[2:]
+	case len(s) > 1 && s[0] == '0':
+		base, s = 8, s[1:]
+	}
+	var n uint64
+	for i := range len(s) {
+		if !isHex(s[i]) {
+			return 0, false
+		}
+		digit := uint64(unhex(s[i]))
+		if digit >= base {
+			return 0, false
+		}
+		if n = n*base + digit; n > 0xFFFFFFFF {
+			return 0, false
+		}
+	}
+	return n, true
+}

@@ -1,0 +1,257 @@
+package uri
+
+import (
+	"net/netip"
+	"net/url"
+	"strings"
+)
+
+// A Reader is other software that reads URIs in its own way. That two readers
+// see different hosts in one text is how filters are passed.
+type Reader uint8
+
+// The readers.
+const (
+	ReaderBrowser Reader = iota // the WHATWG URL Standard, without a base
+	ReaderNetURL                // Go's net/url
+	ReaderCurl                  // libcurl, as of 7.88
+
+	readers
+)
+
+// String returns the name of the reader.
+func (r Reader) String() string {
+	names := [readers]string{"browser", "net/url", "curl"}
+	if r >= readers {
+		return "unknown"
+	}
+	return names[r]
+}
+
+// A Reading is what a reader sees in a text: nothing if it refuses it.
+type Reading struct {
+	Scheme string
+	Host   string // without brackets, in lower case, addresses in their usual form
+}
+
+// Read returns what the reader sees in s. The model of a browser does not map
+// international names; it takes them as they are.
+func (r Reader) Read(s string) (Reading, bool) {
+	switch r {
+	case ReaderBrowser:
+		return readBrowser(s)
+	case ReaderNetURL:
+		return readNetURL(s)
+	case ReaderCurl:
+		return readCurl(s)
+	default:
+		return Reading{}, false
+	}
+}
+
+// ownReading is how this package reads a URI.
+func ownReading(u URI) Reading {
+	host, _ := u.Normalize(LevelPercent).Host()
+	if _, ok := u.Host(); !ok { // what others see in a registry name is another host
+		host, _ = u.Authority()
+	}
+	scheme, _ := u.Scheme()
+	return Reading{strings.ToLower(scheme), usualHost(host)}
+}
+
+// usualHost brings a host into the form in which readers are compared.
+func usualHost(host string) string {
+	host = strings.TrimSuffix(strings.TrimPrefix(host, "["), "]")
+	if a, err := netip.ParseAddr(host); err == nil {
+		return a.String()
+	}
+	return strings.ToLower(host)
+}
+
+func readNetURL(s string) (Reading, bool) {
+	u, err := url.Parse(s)
+	if err != nil {
+		return Reading{}, false
+	}
+	return Reading{strings.ToLower(u.Scheme), usualHost(u.Hostname())}, true
+}
+
+// specialSchemes are those that browsers read in a way of their own.
+func specialScheme(s string) bool {
+	switch s {
+	case "http", "https", "ws", "wss", "ftp", "file":
+		return true
+	default:
+		return false
+	}
+}
+
+// readBrowser reads as the basic URL parser of the WHATWG does.
+func readBrowser(s string) (Reading, bool) {
+	s = strings.TrimFunc(s, func(r rune) bool { return r <= ' ' })
+	s = strings.NewReplacer("\t", "", "\n", "", "\r", "").Replace(s)
+	n := 0
+	for n < len(s) && (isLetter(s[n]) || n > 0 && classes[Latest][s[n]]&inScheme != 0) {
+		n++
+	}
+	if n == 0 || n == len(s) || s[n] != ':' {
+		return Reading{}, false
+	}
+	scheme, rest := strings.ToLower(s[:n]), s[n+1:]
+	if !specialScheme(scheme) {
+		if !strings.HasPrefix(rest, "//") {
+			return Reading{Scheme: scheme}, true
+		}
+		host, ok := browserHost(rest[2:], "/?#", false)
+		return Reading{scheme, host}, ok
+	}
+	if scheme == "file" {
+		return readBrowserFile(rest)
+	}
+	host, ok := browserHost(strings.TrimLeft(rest, `/\`), `/\?#`, true)
+	return Reading{scheme, host}, ok && host != ""
+}
+
+// readBrowserFile reads a file: URL, whose host may be missing.
+func readBrowserFile(rest string) (Reading, bool) {
+	out := Reading{Scheme: "file"}
+	if len(rest) < 2 || strings.IndexByte(`/\`, rest[0]) < 0 || strings.IndexByte(`/\`, rest[1]) < 0 {
+		return out, true
+	}
+	rest = rest[2:]
+	if n := strings.IndexAny(rest, `/\?#`); n >= 0 {
+		rest = rest[:n]
+	}
+	if rest == "" || len(rest) == 2 && isLetter(rest[0]) && (rest[1] == ':' || rest[1] == '|') {
+		return out, true // file:///, file://C:
+	}
+	host, ok := browserDomain(rest)
+	if host != "localhost" {
+		out.Host = host
+	}
+	return out, ok
+}
+
+// browserHost reads an authority that is ended by one of some characters.
+func browserHost(s, ends string, special bool) (string, bool) {
+	if n := strings.IndexAny(s, ends); n >= 0 {
+		s = s[:n]
+	}
+	s = s[strings.LastIndexByte(s, '@')+1:]
+	if strings.HasPrefix(s, "[") {
+		n := strings.IndexByte(s, ']')
+		if n < 0 || !isIPv6(s[1:n]) {
+			return "", false
+		}
+		return usualHost(s[:n+1]), goodPort(s[n+1:])
+	}
+	port := ""
+	if n := strings.IndexByte(s, ':'); n >= 0 {
+		s, port = s[:n], s[n:]
+	}
+	if !goodPort(port) {
+		return "", false
+	}
+	if special {
+		return browserDomain(s)
+	}
+	return strings.ToLower(s), !strings.ContainsAny(s, "\x00\t\n\r #/:<>?@[\\]^|")
+}
+
+// browserDomain reads the host of a special scheme: decoded, and as a number if
+// its last label is one.
+func browserDomain(s string) (string, bool) {
+	host := strings.ToLower(decodeLoosely(s))
+	for i := range len(host) {
+		if c := host[i]; c <= ' ' || c == 0x7F || strings.IndexByte("#/:<>?@[\\]^|%", c) >= 0 {
+			return "", false
+		}
+	}
+	number := strings.TrimSuffix(host, ".")
+	last := number[strings.LastIndexByte(number, '.')+1:]
+	if _, ok := parseCNumber(last); !ok && !isDigits(last) && last != "0x" {
+		return host, true
+	}
+	a, ok := ParseNumericHost(number)
+	return a.String(), ok
+}
+
+// decodeLoosely decodes the escapes that are good.
+func decodeLoosely(s string) string {
+	var b strings.Builder
+	for i := 0; i < len(s); i++ {
+		c := s[i]
+		if isEscape(s, i) {
+			c = unhex(s[i+1])<<4 | unhex(s[i+2])
+			i += 2
+		}
+		b.WriteByte(c)
+	}
+	return b.String()
+}
+
+// goodPort reports whether s is empty or a colon and a port of 16 bits.
+func goodPort(s string) bool {
+	if s == "" || s == ":" {
+		return true
+	}
+	n, ok := 0, s[0] == ':' && isDigits(s[1:])
+	for i := 1; ok && i < len(s); i++ {
+		if n = n*10 + int(s[i]-'0'); n > 0xFFFF {
+			return false
+		}
+	}
+	return ok
+}
+
+// readCurl reads as libcurl does: one to three slashes, the host behind the
+// first @, decoded, numbers in all forms.
+func readCurl(s string) (Reading, bool) {
+	for i := range len(s) {
+		if s[i] <= ' ' || s[i] == 0x7F {
+			return Reading{}, false
+		}
+	}
+	scheme, rest, ok := strings.Cut(s, ":")
+	after := strings.TrimLeft(rest, "/")
+	slashes := len(rest) - len(after)
+	if !ok || !isSchemeName(scheme) || slashes == 0 || slashes > 3 {
+		return Reading{}, false
+	}
+	if strings.EqualFold(scheme, "file") {
+		return Reading{Scheme: "file"}, true
+	}
+	if n := strings.IndexAny(after, "/?#"); n >= 0 {
+		after = after[:n]
+	}
+	if _, host, ok := strings.Cut(after, "@"); ok {
+		after = host
+	}
+	host, ok := curlHost(after)
+	return Reading{strings.ToLower(scheme), host}, ok
+}
+
+func isSchemeName(s string) bool { return Latest.CheckRule("scheme", s) == nil }
+
+// curlHost reads host and port.
+func curlHost(s string) (string, bool) {
+	if strings.HasPrefix(s, "[") {
+		n := strings.IndexByte(s, ']')
+		if n < 0 || !isIPv6(s[1:n]) {
+			return "", false
+		}
+		return usualHost(s[:n+1]), goodPort(s[n+1:])
+	}
+	host, port, _ := strings.Cut(s, ":")
+	if port != "" && !goodPort(":"+port) {
+		return "", false
+	}
+	host = decodeLoosely(host)
+	if host == "" || strings.ContainsAny(host, " \r\n\t/:#?!@{}[]\\$'\"^`*<>=;,+&()\x00%") {
+		return "", false
+	}
+	if a, ok := ParseNumericHost(host); ok {
+		return a.String(), true
+	}
+	return strings.ToLower(host), true
+}

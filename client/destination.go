@@ -24,18 +24,19 @@ func (r *reply) destination(s stop) (destination, error) {
 			return destination{subject: u}, nil
 		}
 	}
+	unusable := &StatusError{Code: r.status, Reason: r.reason + " (without a usable Location)"}
 	location := r.header.Get("Location")
-	if location == "" || !validTarget(location) {
-		return destination{}, &StatusError{Code: r.status, Reason: r.reason + " (without a usable Location)"}
+	if !validTarget(location) {
+		return destination{}, unusable
 	}
-	if sub, ok := nameAlone(location); ok {
+	if sub, ok := nameAlone(location); ok && isNameScheme(sub.name.Scheme()) {
 		return destination{subject: sub}, nil
 	}
-	u, err := r.absolute(location)
-	if err != nil {
-		return destination{}, &StatusError{Code: r.status, Reason: r.reason + " (without a usable Location)"}
+	u, ok := r.absolute(location)
+	if !ok {
+		return destination{}, unusable
 	}
-	d := destination{url: u.String(), fetchable: u.Scheme == "http" || u.Scheme == "https"}
+	d := destination{url: u.String(), fetchable: isWebScheme(u.Scheme)}
 	if strings.HasPrefix(strings.ToLower(location), u.Scheme+":") {
 		d.url = location // as spelled
 	}
@@ -49,7 +50,7 @@ func (r *reply) destination(s stop) (destination, error) {
 // of another name there, or its own new address; else it is d.
 func (r *reply) onSite(s stop, at site, u *url.URL, d destination) destination {
 	if path, ok := strings.CutPrefix(u.String(), at.base); ok {
-		if sub, ok := nameAlone(path); ok {
+		if sub, ok := nameAlone(path); ok && (isNameScheme(sub.name.Scheme()) || isWebScheme(sub.name.Scheme())) {
 			return destination{subject: sub}
 		}
 	}
@@ -77,23 +78,26 @@ func (s stop) moved(at site, u *url.URL) (string, bool) {
 func bareHost(u *url.URL) string { return strings.TrimPrefix(strings.ToLower(u.Hostname()), "www.") }
 
 // absolute resolves a Location against the URL that was asked.
-func (r *reply) absolute(location string) (*url.URL, error) {
+func (r *reply) absolute(location string) (*url.URL, bool) {
 	u, err := url.Parse(location)
 	if err != nil || u.IsAbs() {
-		return u, err
+		return u, err == nil
 	}
 	base, err := url.Parse(r.url)
 	if err != nil || r.url == "" {
-		return nil, &url.Error{Op: "resolve", URL: location, Err: url.InvalidHostError("no base")}
+		return nil, false
 	}
-	return base.ResolveReference(u), nil
+	return base.ResolveReference(u), true
 }
 
-// schemes of names that are no locations. Web names are both, and locations
-// here.
+// isNameScheme reports whether URIs of this scheme are names and no locations.
 func isNameScheme(s string) bool {
 	return slices.Contains([]string{"urn", "ark", "doi", "hdl", "info", "tag"}, s)
 }
+
+// isWebScheme reports whether URIs of this scheme are locations on the web; they
+// may be names too.
+func isWebScheme(s string) bool { return s == "http" || s == "https" }
 
 // nameAlone reads a Location that is a name, perhaps as a path from the root,
 // perhaps with directives, which the next request has of its own.
@@ -102,11 +106,8 @@ func nameAlone(location string) (subject, bool) {
 	if i := strings.IndexAny(location, "?#"); i >= 0 {
 		location = location[:i]
 	}
-	sub, err := parseSubject(location)
-	if err != nil || !isNameScheme(sub.name.Scheme()) {
-		return subject{}, false
-	}
-	return sub, true
+	sub, err := parseSubject(pathName(location))
+	return sub, err == nil
 }
 
 // urnIn returns the first URN of a reason phrase, perhaps in angle brackets.

@@ -15,14 +15,6 @@ type stop struct {
 	guarded bool // only public addresses may be connected to
 }
 
-// key is the same for stops that would be answered alike.
-func (s stop) key() string {
-	if p, ok := s.way.(page); ok {
-		return p.url
-	}
-	return s.name.Key() + " " + s.way.key()
-}
-
 // label is what people see of a stop.
 func (s stop) label() string {
 	if p, ok := s.way.(page); ok {
@@ -80,8 +72,9 @@ func (j *journey) arrive(s *stop) (err error) {
 			return err
 		}
 	}
-	loop := slices.Contains(j.keys, s.key())
-	j.keys, j.labels = append(j.keys, s.key()), append(j.labels, s.label())
+	key := s.way.key(s.subject)
+	loop := slices.Contains(j.keys, key)
+	j.keys, j.labels = append(j.keys, key), append(j.labels, s.label())
 	if loop || len(j.keys)-1 > max(j.client.o.MaxRedirects, 0) {
 		return &RedirectError{Chain: j.labels, Loop: loop}
 	}

@@ -76,16 +76,20 @@ func (r *reply) complete(a *nomen.Answer, s stop, asked nomen.Service) {
 	}
 }
 
-// maxAge reads the max-age of Cache-Control (RFC 9111, 5.2.2.1), at most a year.
-func maxAge(h http.Header) time.Duration {
+// maxAge reads the max-age of Cache-Control (RFC 9111, 5.2.2.1), at most a year;
+// 0 where an answer is not to be used again unasked.
+func maxAge(h http.Header) (age time.Duration) {
 	const year = 365 * 24 * 60 * 60
-	for _, directive := range strings.Split(h.Get("Cache-Control"), ",") {
-		key, value, _ := strings.Cut(strings.TrimSpace(directive), "=")
-		if n, err := strconv.ParseUint(value, 10, 32); err == nil && strings.EqualFold(key, "max-age") {
-			return time.Duration(min(n, year)) * time.Second
+	for directive := range strings.SplitSeq(strings.Join(h.Values("Cache-Control"), ","), ",") {
+		key, value, _ := strings.Cut(strings.ToLower(strings.TrimSpace(directive)), "=")
+		switch n, err := strconv.ParseUint(value, 10, 32); {
+		case key == "no-cache", key == "no-store":
+			return 0
+		case key == "max-age" && err == nil:
+			age = time.Duration(min(n, year)) * time.Second
 		}
 	}
-	return 0
+	return age
 }
 
 // project takes from a description what the service asks for. An answer to that

@@ -22,8 +22,9 @@ type way interface {
 	// a 5xx only if no other address gave something better.
 	ask(ctx context.Context, c *Client, s stop, q nomen.Question) (*reply, error)
 
-	// key tells ways apart in the search for loops.
-	key() string
+	// key is the same for questions that are answered alike, in the search for
+	// loops.
+	key(subject) string
 
 	// locates reports whether a redirection to a URL answers a question for
 	// this service there: the location was wanted, not the URL's content.
@@ -120,7 +121,7 @@ type authority struct {
 	element string // ElementID as spelled: it has no white space
 }
 
-func (a authority) key() string { return "" }
+func (a authority) key(s subject) string { return s.name.Key() }
 
 func (a authority) locates(s nomen.Service) bool { return s == nomen.I2L || s == nomen.I2Ls }
 
@@ -142,7 +143,7 @@ type proxy struct {
 	port uint16
 }
 
-func (p proxy) key() string { return "" }
+func (p proxy) key(s subject) string { return s.name.Key() }
 
 func (p proxy) locates(s nomen.Service) bool { return s == nomen.I2L || s == nomen.I2Ls || !s.Known() }
 

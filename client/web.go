@@ -26,7 +26,7 @@ const (
 // A site is a resolver on the web, with names below its URL.
 type site struct{ base string } // http or https, with a slash at the end
 
-func (s site) key() string { return s.base }
+func (s site) key(about subject) string { return s.base + about.name.Key() }
 
 func (s site) locates(service nomen.Service) bool {
 	return service == nomen.I2L || service == nomen.I2Ls || !service.Known()
@@ -44,8 +44,7 @@ func (s site) ask(ctx context.Context, c *Client, at stop, q nomen.Question) (*r
 	if err != nil {
 		return nil, err
 	}
-	path := strings.ReplaceAll(at.spelling, "?", "%3F") + query
-	target, err := url.Parse(s.base + path)
+	target, err := url.Parse(s.base + namePath(at.spelling) + query)
 	if err != nil {
 		return nil, err
 	}
@@ -54,6 +53,27 @@ func (s site) ask(ctx context.Context, c *Client, at stop, q nomen.Question) (*r
 		transport = c.guarded
 	}
 	return c.get(ctx, transport, target, c.webAccept(q), q.Languages)
+}
+
+// namePath returns a name as a path. One that has a query of its own is escaped
+// as a whole, its colons too, by which servers know it.
+func namePath(spelling string) string {
+	if strings.Contains(spelling, "?") {
+		return url.QueryEscape(spelling)
+	}
+	return spelling
+}
+
+// pathName reverses namePath.
+func pathName(path string) string {
+	scheme, _, ok := strings.Cut(strings.ToUpper(path), "%3A")
+	if !ok || strings.Contains(scheme, ":") {
+		return path
+	}
+	if plain, err := url.PathUnescape(path); err == nil {
+		return plain
+	}
+	return path
 }
 
 // directives returns the query that tells service and component (2012, 2.3),
@@ -78,8 +98,9 @@ func directives(q nomen.Question) (string, error) {
 	return "?" + strings.Join(parts, "&"), nil
 }
 
-// webAccept returns the Accept field. Where a location is asked for it ranks
-// the locations, and must not ask for a description.
+// webAccept returns the Accept field. Where a location may be asked for it ranks
+// the locations, and must not prefer a description; but if the default of the
+// name is one, JSON is as good as any format, and named.
 func (c *Client) webAccept(q nomen.Question) string {
 	switch {
 	case q.Service != nomen.I2L && q.Service.Known() && c.o.Accept != "":
@@ -89,14 +110,14 @@ func (c *Client) webAccept(q nomen.Question) string {
 	case q.Accept != "":
 		return q.Accept + ", " + details
 	}
-	return "*/*;q=0.1, " + details
+	return "application/json;q=0.1, */*;q=0.1, " + details
 }
 
 // A page is a URL to which a redirection led, and which is read in place of the
 // resolver.
 type page struct{ url string }
 
-func (p page) key() string { return p.url }
+func (p page) key(subject) string { return p.url }
 
 func (p page) locates(service nomen.Service) bool {
 	return service == nomen.I2L || service == nomen.I2Ls

@@ -3,11 +3,9 @@ package client
 import (
 	"bytes"
 	"errors"
-	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
-	"net/url"
 	"slices"
 	"strings"
 	"testing"
@@ -17,6 +15,7 @@ import (
 
 	"github.com/nomen-project/nomen"
 	"github.com/nomen-project/nomen/format"
+	"github.com/nomen-project/nomen/internal/guard"
 	"github.com/nomen-project/nomen/name"
 )
 
@@ -87,9 +86,9 @@ func TestWebRequest(t *testing.T) {
 		s, target string
 		accept    string
 	}{
-		{s: "urn:ietf:rfc:2648", target: "/urn:ietf:rfc:2648", accept: "*/*;q=0.1, application/problem+json"},
-		{base: "/", s: "urn:ietf:rfc:2648", target: "/urn:ietf:rfc:2648", accept: "*/*;q=0.1, application/problem+json"},
-		{base: "/re%20solver/", s: "ark:/12345/x//y", target: "/re%20solver/ark:/12345/x//y", accept: "*/*;q=0.1, application/problem+json"},
+		{s: "urn:ietf:rfc:2648", target: "/urn:ietf:rfc:2648", accept: "application/json;q=0.1, */*;q=0.1, application/problem+json"},
+		{base: "/", s: "urn:ietf:rfc:2648", target: "/urn:ietf:rfc:2648", accept: "application/json;q=0.1, */*;q=0.1, application/problem+json"},
+		{base: "/re%20solver/", s: "ark:/12345/x//y", target: "/re%20solver/ark:/12345/x//y", accept: "application/json;q=0.1, */*;q=0.1, application/problem+json"},
 		{
 			s: "urn:x-y:a?+r/?r?=q&?", q: nomen.Question{Service: nomen.I2C}, target: "/urn:x-y:a?+r/?r?=q&?",
 			accept: "application/json, text/urc-0;q=0.5, application/problem+json",
@@ -97,6 +96,10 @@ func TestWebRequest(t *testing.T) {
 		{
 			s: "urn:x-y:a#f", q: nomen.Question{Service: nomen.I2L, Component: "ToC&x", Accept: "text/plain"}, target: "/urn:x-y:a?s=I2L&c=ToC%26x",
 			accept: "text/plain, application/problem+json",
+		},
+		{
+			s: "https://purl.example/a%2fb?c=d", q: nomen.Question{Service: nomen.I2C}, target: "/https%3A%2F%2Fpurl.example%2Fa%252fb%3Fc%3Dd?s=I2C",
+			accept: "application/json, text/urc-0;q=0.5, application/problem+json",
 		},
 		{s: "urn:x-y:a", q: nomen.Question{Service: "I=I"}, target: "/urn:x-y:a?s=I%3DI", accept: "application/json, text/urc-0;q=0.5, application/problem+json"},
 		{
@@ -270,30 +273,123 @@ func TestWebMoved(t *testing.T) {
 	}
 }
 
-// A direct answer that sends to a web page for a description is read there.
+// A direct answer that sends to a web page for a description is read there, and
+// where that one leads.
 func TestPage(t *testing.T) {
-	base, asked := serve(t, func(w http.ResponseWriter, _ *http.Request) {
-		w.Header().Set("Content-Type", format.TypeJSON)
-		format.WriteJSON(w, rich(t, nomen.I2C))
+	base, asked := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		switch r.URL.Path {
+		case "/first":
+			w.Header().Set("Location", "a%20b?c")
+			w.WriteHeader(302)
+		case "/loop":
+			w.Header().Set("Location", "/loop")
+			w.WriteHeader(302)
+		case "/name":
+			w.Header().Set("Location", "urn:isbn:1")
+			w.WriteHeader(302)
+		case "/file":
+			w.Header().Set("Location", "ftp://example.org/x")
+			w.WriteHeader(302)
+		default:
+			w.Header().Set("Content-Type", format.TypeJSON)
+			format.WriteJSON(w, rich(t, nomen.I2C))
+		}
 	})
-	u, err := url.Parse(base)
-	if err != nil {
-		t.Fatal(err)
-	}
+	real := strings.TrimPrefix(base, "http://")
+	_, port, _ := strings.Cut(real, ":")
 	n := newInternet(t)
-	n.host("example.com", "127.0.0.1", says(moved(302, "Found", fmt.Sprintf("http://page.example:%s/a%%20b?c", u.Port()))))
 	n.hosts["page.example"] = []string{"127.0.0.1"}
-	c := newClient(t, Options{DNS: n, DialContext: n.dial})
-	c.o.DialContext = dialEither(n, u.Host)
-	a, err := c.Resolve(t.Context(), ask(t, alb, nomen.I2N))
+	n.host("example.com", "192.0.2.1", func(r request) string {
+		element := strings.Fields(r.line)[1]
+		return moved(302, "Found", "http://page.example:"+port+"/"+element)
+	})
+	o := Options{DNS: n, DialContext: dialEither(n, real)}
+	c := newClient(t, o)
+	resolve := func(element string, service nomen.Service) (*nomen.Answer, error) {
+		return c.Resolve(t.Context(), ask(t, "urn:dns:example.com:"+element, service))
+	}
+
+	a, err := resolve("first", nomen.I2N)
 	if err != nil || !slices.Equal(a.Names, []string{"urn:doi:10.1/2"}) || a.Service != nomen.I2N || a.Locations != nil {
 		t.Fatalf("got %+v, %v", a, err)
 	}
-	if r := (*asked)[0]; r.RequestURI != "/a%20b?c" || r.Header.Get("Accept") != richest {
+	if r := (*asked)[1]; r.RequestURI != "/a%20b?c" || r.Header.Get("Accept") != richest {
 		t.Errorf("asked for %q, %q", r.RequestURI, r.Header.Get("Accept"))
 	}
-	if a, err := c.Resolve(t.Context(), ask(t, alb, nomen.I2Ls)); err != nil || a.Locations[0].URL != fmt.Sprintf("http://page.example:%s/a%%20b?c", u.Port()) {
+	if a, err := resolve("first", nomen.I2Ls); err != nil || a.Locations[0].URL != "http://page.example:"+port+"/first" {
 		t.Errorf("for locations: %+v, %v", a, err)
+	}
+	if a, err := resolve("file", nomen.I2C); err != nil || a.Locations[0].URL != "ftp://example.org/x" || a.Service != nomen.I2C {
+		t.Errorf("a description that cannot be read: %+v, %v", a, err)
+	}
+	var loop *RedirectError
+	if _, err := resolve("loop", nomen.I2C); !errors.As(err, &loop) || !loop.Loop {
+		t.Errorf("a loop of pages: %v", err)
+	}
+	var route *RouteError
+	if _, err := resolve("name", nomen.I2C); !errors.As(err, &route) || route.Name != "urn:isbn:1" {
+		t.Errorf("back to a name: %v", err)
+	}
+	*asked = nil
+	o.Guard = true
+	n.hosts["example.com"] = []string{"2606:2800:220:1::1"}
+	n.serve["[2606:2800:220:1::1]:4500"] = n.serve["192.0.2.1:4500"]
+	c = newClient(t, o)
+	var refused *guard.AddressError
+	if _, err := resolve("first", nomen.I2C); !errors.As(err, &refused) || len(*asked) != 0 {
+		t.Errorf("a page in a private network: %v", err)
+	}
+}
+
+// A tombstone with one successor sends a question for a location there, and no
+// other; several are for people to choose from.
+func TestSuccessor(t *testing.T) {
+	tomb := func(successors ...string) string {
+		e := &nomen.Error{Kind: nomen.Gone, Name: alb, Answer: &nomen.Answer{Name: name.MustParse(alb), Status: nomen.Retired}}
+		for _, s := range successors {
+			e.Answer.Successors = append(e.Answer.Successors, name.MustParse(s))
+		}
+		var b bytes.Buffer
+		format.WriteProblem(&b, format.NewProblem(e, 410))
+		return "HTTP/1.0 410 Gone\r\nContent-Type: application/problem+json\r\n\r\n" + b.String()
+	}
+	n := newInternet(t)
+	n.host("example.com", "192.0.2.1", func(r request) string {
+		switch {
+		case strings.Contains(r.line, "new"):
+			return urc("https://example.org/new")
+		case strings.Contains(r.line, "two"):
+			return tomb("urn:dns:example.com:new", "urn:x-y:z")
+		}
+		return tomb("urn:dns:example.com:new")
+	})
+	c := n.client(Options{})
+	a, err := c.Resolve(t.Context(), ask(t, alb, nomen.I2L))
+	if err != nil || a.Name.Key() != "urn:dns:example.com:new" || a.Locations[0].URL != "https://example.org/new" {
+		t.Errorf("got %+v, %v", a, err)
+	}
+	for s, service := range map[string]nomen.Service{alb: nomen.I2C, "urn:dns:example.com:two": nomen.I2L} {
+		_, err := c.Resolve(t.Context(), ask(t, s, service))
+		var e *nomen.Error
+		if !errors.As(err, &e) || e.Kind != nomen.Gone || e.Answer.Service != service || e.Answer.Status != nomen.Retired {
+			t.Errorf("%s: got %v", s, err)
+		}
+	}
+}
+
+// An answer may itself name another to ask.
+func TestAnswerRedirects(t *testing.T) {
+	base, _ := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", format.TypeJSON)
+		if strings.Contains(r.URL.Path, "old") {
+			w.Write([]byte(`{"name":"urn:x-y:old","service":"I2C","redirect":"urn:x-y:new"}`))
+			return
+		}
+		w.Write([]byte(`{"name":"urn:x-y:new","service":"I2C","revision":7}`))
+	})
+	a, err := newClient(t, Options{Via: base}).Resolve(t.Context(), ask(t, "urn:x-y:old", nomen.I2C))
+	if err != nil || a.Revision != 7 {
+		t.Errorf("got %+v, %v", a, err)
 	}
 }
 

@@ -193,6 +193,7 @@ func (f fixture) spellings() []testCase {
 		{folded, "urn:dns:" + FoldingHost + ":ALB002"},
 		{rfc, "URN:IETF:rfc:2648"},
 		{nbn, "urn:nbn:FI-fe19991055"},
+		{purl, "HTTPS://PURL.example:443/Net/%7Ex"},
 		{ark, "ark:12345/x54/xz.321"},
 		{ark, "ARK:/12345/x54-/xz.321/"},
 	}
@@ -217,7 +218,7 @@ func (f fixture) spellings() []testCase {
 // Names of every scheme are served alike.
 func (f fixture) schemes() []testCase {
 	var cases []testCase
-	for _, n := range []string{rfc, nbn, ark} {
+	for _, n := range []string{rfc, nbn, ark, purl} {
 		cases = append(cases,
 			testCase{name: n, question: ask(nomen.I2L, n), answer: f.locations(nomen.I2L, n, 0)},
 			testCase{name: n, question: ask(nomen.I2C, n), answer: f.description(nomen.I2C, n, 0)},

@@ -39,6 +39,7 @@ var (
 	rfc        = "urn:ietf:rfc:2648"
 	nbn        = "urn:nbn:fi-fe19991055"
 	ark        = "ark:/12345/x-54/xz.321"
+	purl       = "https://purl.example/Net/~x"
 	missing    = dns("missing")
 )
 
@@ -56,6 +57,7 @@ func Authorities() []*store.Authority {
 		},
 		{Prefix: name.MustParsePrefix("urn:ietf:rfc"), Owners: []string{"archive", "library-it"}},
 		{Prefix: name.MustParsePrefix("urn:nbn:fi"), Owners: []string{"archive", "library-it"}},
+		{Prefix: name.MustParsePrefix("https://purl.example/Net"), Owners: []string{"archive", "library-it"}},
 		{Prefix: name.MustParsePrefix("ark:12345"), Owners: []string{"archive", "library-it"}, Service: nomen.I2C},
 	}
 }
@@ -134,6 +136,7 @@ func variedRecords() []*store.Record {
 		active(folded, nomen.Location{URL: "https://example.org/folded"}),
 		active(rfc, nomen.Location{URL: "https://www.rfc-editor.org/rfc/rfc2648.txt", Type: "text/plain"}),
 		active(nbn, nomen.Location{URL: "https://example.org/nbn"}),
+		active(purl, nomen.Location{URL: "https://example.org/purl"}),
 		active(ark, nomen.Location{URL: "https://example.org/ark"}),
 	}
 }

@@ -1,0 +1,80 @@
+package client
+
+import (
+	"errors"
+	"net/http"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/nomen-project/nomen"
+	"github.com/nomen-project/nomen/name"
+)
+
+// From a description each service takes its own.
+func TestProject(t *testing.T) {
+	for _, tt := range []struct {
+		service          nomen.Service
+		locations, names int
+		described        bool
+	}{
+		{nomen.I2L, 1, 0, false},
+		{nomen.I2Ls, 2, 0, false},
+		{nomen.I2N, 0, 1, false},
+		{nomen.I2Ns, 0, 2, false},
+		{nomen.I2C, 2, 2, true},
+		{nomen.I2Cs, 2, 2, true},
+	} {
+		a := rich(t, nomen.I2C)
+		a.Names = append(a.Names, "urn:x-y:z")
+		a, err := project(a, stop{}, tt.service)
+		if err != nil || a.Service != tt.service || len(a.Locations) != tt.locations || len(a.Names) != tt.names || (a.Metadata != nil) != tt.described {
+			t.Errorf("%s: got %+v, %v", tt.service, a, err)
+		}
+		got, err := project(&nomen.Answer{Service: nomen.I2Cs}, stop{subject: subject{spelling: alb}}, tt.service)
+		var e *nomen.Error
+		switch errors.As(err, &e); {
+		case tt.service.List() || tt.described:
+			if err != nil || got.Service != tt.service {
+				t.Errorf("%s of nothing: got %+v, %v", tt.service, got, err)
+			}
+		case e == nil || e.Kind != nomen.NoResult || e.Name != alb || e.Service != tt.service:
+			t.Errorf("%s of nothing: got %+v, %v", tt.service, got, err)
+		}
+	}
+	if _, err := project(rich(t, nomen.I2C), stop{}, nomen.IisI); !errors.Is(err, &nomen.Error{Kind: nomen.NoResult}) {
+		t.Errorf("I=I of a description: %v", err)
+	}
+	if a, err := project(rich(t, nomen.I2N), stop{}, "I2X"); err != nil || a.Service != nomen.I2N {
+		t.Errorf("an unknown service: %+v, %v", a, err)
+	}
+}
+
+// What a format leaves to the head is taken from there.
+func TestComplete(t *testing.T) {
+	n := newInternet(t)
+	n.host("example.com", "192.0.2.1", says("HTTP/1.0 200 OK\r\nContent-Type: text/uri-list\r\nLast-Modified: Tue, 21 Mar 1995 08:32:49 GMT\r\nCache-Control: public, Max-Age=60\r\n\r\nhttps://example.org/x\r\n"))
+	a, err := n.client(Options{}).Resolve(t.Context(), ask(t, alb, nomen.I2Ls))
+	if err != nil || !a.Modified.Equal(time.Date(1995, 3, 21, 8, 32, 49, 0, time.UTC)) || a.MaxAge != time.Minute ||
+		a.Name != name.MustParse(alb) || a.Status != nomen.Active || a.Service != nomen.I2Ls || !slices.Equal(a.Locations, []nomen.Location{{URL: "https://example.org/x"}}) {
+		t.Errorf("got %+v, %v", a, err)
+	}
+}
+
+func TestMaxAge(t *testing.T) {
+	for field, want := range map[string]time.Duration{
+		"":                          0,
+		"max-age=5":                 5 * time.Second,
+		"public,  MAX-AGE=5":        5 * time.Second,
+		"max-age=5, no-cache":       0,
+		"no-store":                  0,
+		"max-age=-5":                0,
+		"max-age=4294967295":        365 * 24 * time.Hour,
+		"max-age=99999999999999999": 0,
+		"s-maxage=5":                0,
+	} {
+		if got := maxAge(http.Header{"Cache-Control": {field}}); got != want {
+			t.Errorf("%q: got %v, want %v", field, got, want)
+		}
+	}
+}

@@ -11,3 +11,7 @@ import (
 func open(*testing.T) store.Store { return memstore.New() }
 
 func TestStore(t *testing.T) { storetest.Run(t, open) }
+
+func BenchmarkStore(b *testing.B) {
+	storetest.Bench(b, func(*testing.B) store.Store { return memstore.New() })
+}

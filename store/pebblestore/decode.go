@@ -65,7 +65,7 @@ func (d *decoder) change(s store.Subject) *store.Change {
 		d.record(c, s.Key, kindStatus(kind))
 	case s.Kind == store.KindName && kind == holdsDeletion:
 		c.Delete = name.FromKey(s.Key)
-		d.parts(deletionParts(c))
+		d.fields(deletionFields(c))
 	case s.Kind == store.KindAuthority && kind == holdsAuthority:
 		d.authority(c, s.Key)
 	case s.Kind == store.KindToken && kind == holdsToken:
@@ -84,7 +84,7 @@ func (d *decoder) record(c *store.Change, key string, status nomen.Status) {
 		Revision: c.Expected + 1,
 	}
 	c.Record = r
-	d.parts(recordParts(c, &r.Spelling))
+	d.fields(recordFields(c, &r.Spelling))
 	switch r.Spelling {
 	case key:
 		d.fail("the spelling is the key")
@@ -104,7 +104,7 @@ func (d *decoder) locations() []nomen.Location {
 	for i := range locations {
 		l := &locations[i]
 		l.URL = d.text()
-		d.parts(locationParts(l))
+		d.fields(locationFields(l))
 	}
 	return locations
 }
@@ -132,7 +132,7 @@ func (d *decoder) authority(c *store.Change, key string) {
 		Modified: c.Time,
 		Revision: c.Expected + 1,
 	}
-	d.parts(authorityParts(c))
+	d.fields(authorityFields(c))
 }
 
 func (d *decoder) token(c *store.Change, key string) {
@@ -141,43 +141,34 @@ func (d *decoder) token(c *store.Change, key string) {
 	}
 	c.Token = &store.Token{ID: key}
 	var created bool
-	d.parts(tokenParts(c, &created))
+	d.fields(tokenFields(c, &created))
 	if created {
 		c.Token.Created = fromMillis(d.millis())
 	}
 	copy(c.Token.Hash[:], d.bytes(len(c.Token.Hash)))
 }
 
-// parts reads the mask, and the fields that it says are there.
-func (d *decoder) parts(p parts) {
-	m := d.uvarint()
-	there := func() bool {
-		bit := m&1 != 0
-		m >>= 1
-		return bit
-	}
-	for _, f := range p.flags {
-		if f != nil {
-			*f = there()
+// fields reads the mask, and the fields that it says are there.
+func (d *decoder) fields(f fields) {
+	mask := d.uvarint()
+	for i := 0; mask != 0; i, mask = i+1, mask>>1 {
+		if mask&1 == 0 {
+			continue
 		}
-	}
-	for _, n := range p.numbers {
-		if n != nil && there() {
-			*n = d.number()
+		if i >= len(f) || f[i] == nil {
+			d.fail("unknown fields")
+			return
 		}
-	}
-	for _, s := range p.texts {
-		if s != nil && there() {
-			*s = d.full()
+		switch v := f[i].(type) {
+		case *bool:
+			*v = true
+		case *int:
+			*v = d.number()
+		case *string:
+			*v = d.full()
+		case *[]string:
+			*v = d.list()
 		}
-	}
-	for _, l := range p.lists {
-		if l != nil && there() {
-			*l = d.list()
-		}
-	}
-	if m != 0 {
-		d.fail("unknown fields")
 	}
 }
 

@@ -16,14 +16,14 @@ func appendValue(b []byte, c *store.Change) []byte {
 		return appendRecord(b, c)
 	case c.Authority != nil:
 		b = appendChange(b, holdsAuthority, c)
-		p := authorityParts(c)
-		return appendParts(b, &p)
+		f := authorityFields(c)
+		return appendFields(b, &f)
 	case c.Token != nil:
 		return appendToken(b, c)
 	default:
 		b = appendChange(b, holdsDeletion, c)
-		p := deletionParts(c)
-		return appendParts(b, &p)
+		f := deletionFields(c)
+		return appendFields(b, &f)
 	}
 }
 
@@ -41,14 +41,14 @@ func appendRecord(b []byte, c *store.Change) []byte {
 		spelling = ""
 	}
 	b = appendChange(b, statusKind(r.Status), c)
-	p := recordParts(c, &spelling)
-	b = appendParts(b, &p)
+	f := recordFields(c, &spelling)
+	b = appendFields(b, &f)
 	b = binary.AppendUvarint(b, uint64(len(r.Locations)))
 	for i := range r.Locations {
 		l := &r.Locations[i]
 		b = appendText(b, l.URL)
-		p := locationParts(l)
-		b = appendParts(b, &p)
+		f := locationFields(l)
+		b = appendFields(b, &f)
 	}
 	return appendMetadata(b, r.Metadata)
 }
@@ -65,66 +65,55 @@ func appendMetadata(b []byte, m nomen.Metadata) []byte {
 func appendToken(b []byte, c *store.Change) []byte {
 	created := !c.Token.Created.IsZero()
 	b = appendChange(b, holdsToken, c)
-	p := tokenParts(c, &created)
-	b = appendParts(b, &p)
+	f := tokenFields(c, &created)
+	b = appendFields(b, &f)
 	if created {
 		b = binary.AppendVarint(b, c.Token.Created.UnixMilli())
 	}
 	return append(b, c.Token.Hash[:]...)
 }
 
-// appendParts appends the mask and the fields that are there.
-func appendParts(b []byte, p *parts) []byte {
-	b = binary.AppendUvarint(b, p.mask())
-	for _, n := range p.numbers {
-		if n != nil && *n != 0 {
-			b = binary.AppendVarint(b, int64(*n))
-		}
-	}
-	for _, s := range p.texts {
-		if s != nil && *s != "" {
-			b = appendText(b, *s)
-		}
-	}
-	for _, l := range p.lists {
-		if l != nil && len(*l) > 0 {
-			b = appendList(b, *l)
+// appendFields appends the mask and the fields that are there.
+func appendFields(b []byte, f *fields) []byte {
+	b = binary.AppendUvarint(b, f.mask())
+	for _, field := range f {
+		switch v := field.(type) {
+		case *int:
+			if *v != 0 {
+				b = binary.AppendVarint(b, int64(*v))
+			}
+		case *string:
+			if *v != "" {
+				b = appendText(b, *v)
+			}
+		case *[]string:
+			if len(*v) > 0 {
+				b = appendList(b, *v)
+			}
 		}
 	}
 	return b
 }
 
 // mask returns the bits of the fields that are there.
-func (p *parts) mask() uint64 {
-	var m mask
-	for _, f := range p.flags {
-		m.add(f != nil, f != nil && *f)
+func (f *fields) mask() (mask uint64) {
+	for i, field := range f {
+		there := false
+		switch v := field.(type) {
+		case *bool:
+			there = *v
+		case *int:
+			there = *v != 0
+		case *string:
+			there = *v != ""
+		case *[]string:
+			there = len(*v) > 0
+		}
+		if there {
+			mask |= 1 << i
+		}
 	}
-	for _, n := range p.numbers {
-		m.add(n != nil, n != nil && *n != 0)
-	}
-	for _, s := range p.texts {
-		m.add(s != nil, s != nil && *s != "")
-	}
-	for _, l := range p.lists {
-		m.add(l != nil, l != nil && len(*l) > 0)
-	}
-	return m.bits
-}
-
-// A mask grows by a bit for every place that is in use.
-type mask struct {
-	bits uint64
-	n    int
-}
-
-func (m *mask) add(used, there bool) {
-	if there {
-		m.bits |= 1 << m.n
-	}
-	if used {
-		m.n++
-	}
+	return mask
 }
 
 func appendText(b []byte, s string) []byte {

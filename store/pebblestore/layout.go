@@ -47,57 +47,43 @@ func kindStatus(kind byte) nomen.Status {
 	}
 }
 
-// parts are the fields of a value that may be absent. Each has a bit in the
-// value's mask, the first field the lowest; fields that are there follow the
-// mask in the same order. Unused places are nil and have no bit. Encoder and
-// decoder both go by them.
-type parts struct {
-	flags   [3]*bool // the bit is all
-	numbers [2]*int
-	texts   [9]*string
-	lists   [5]*[]string
+// fields are pointers to the parts of a value that may be absent: *bool, *int,
+// *string and *[]string, then nil. Each has a bit in the mask of the value, the
+// first one the lowest; those that are there follow the mask in the same order,
+// but for the *bool, whose bit is all. Encoder and decoder both go by them. New
+// ones may be added after the others: what is on disk keeps its meaning, and an
+// older program refuses the bits that it does not know.
+type fields [20]any
+
+func deletionFields(c *store.Change) fields {
+	return fields{&c.Who, &c.Why}
 }
 
-func deletionParts(c *store.Change) parts {
-	return parts{texts: [9]*string{&c.Who, &c.Why}}
+// recordFields has the spelling apart: it is there only if it is not the key.
+func recordFields(c *store.Change, spelling *string) fields {
+	r := c.Record
+	return fields{&c.Who, spelling, &r.SameAs, &c.Why, &r.Reason, &r.Successors}
 }
 
-// recordParts leaves out the spelling, which is there only when it is not the
-// key.
-func recordParts(c *store.Change, spelling *string) parts {
-	return parts{
-		texts: [9]*string{&c.Who, spelling, &c.Why, &c.Record.Reason},
-		lists: [5]*[]string{&c.Record.SameAs, &c.Record.Successors},
+func locationFields(l *nomen.Location) fields {
+	return fields{
+		&l.Type, &l.Priority, &l.Lang, &l.Rel, &l.Weight, &l.Note, &l.Country,
+		&l.Component, &l.Charset, &l.ValidFrom, &l.ValidUntil,
 	}
 }
 
-func locationParts(l *nomen.Location) parts {
-	return parts{
-		numbers: [2]*int{&l.Priority, &l.Weight},
-		texts: [9]*string{
-			&l.Type, &l.Lang, &l.Rel, &l.Country, &l.Note,
-			&l.Component, &l.Charset, &l.ValidFrom, &l.ValidUntil,
-		},
-	}
-}
-
-func authorityParts(c *store.Change) parts {
+func authorityFields(c *store.Change) fields {
 	a := c.Authority
-	return parts{
-		flags:   [3]*bool{&a.Default, &a.List, &a.FoldCase},
-		numbers: [2]*int{&a.Redirect},
-		texts:   [9]*string{&c.Who, &c.Why, &a.Contact, &a.Description, (*string)(&a.Service)},
-		lists:   [5]*[]string{&a.Owners, &a.Hosts, &a.Addresses, &a.Parents, &a.Children},
+	return fields{
+		&c.Who, &c.Why, &a.Owners, &a.Hosts, &a.Addresses, &a.Default, &a.Parents, &a.Children,
+		&a.Contact, &a.Description, &a.List, (*string)(&a.Service), &a.FoldCase, &a.Redirect,
 	}
 }
 
-func tokenParts(c *store.Change, created *bool) parts {
+// tokenFields has a flag for the time of creation, which follows the fields.
+func tokenFields(c *store.Change, created *bool) fields {
 	t := c.Token
-	return parts{
-		flags: [3]*bool{&t.Revoked, created},
-		texts: [9]*string{&c.Who, &c.Why, &t.Role, &t.Who},
-		lists: [5]*[]string{&t.Prefixes},
-	}
+	return fields{&c.Who, &c.Why, &t.Revoked, created, &t.Role, &t.Prefixes, &t.Who}
 }
 
 // The times that a value may have, in milliseconds: those of the years 1 to

@@ -35,7 +35,8 @@ type Store struct {
 	db       *pebble.DB
 	readOnly bool
 	gate     gate
-	count    atomic.Int64 // of records
+	count    atomic.Int64          // of records
+	failure  atomic.Pointer[error] // that ended all writing
 
 	requests chan *request // from Apply to decide
 	decided  chan *request // from decide to acknowledge

@@ -1,6 +1,7 @@
 package pebblestore
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -49,12 +50,26 @@ func (s *Store) Apply(ctx context.Context, changes []store.Change) ([]store.Resu
 	}
 }
 
+// fail ends all writing. The first failure is the one that is told.
+func (s *Store) fail(err error) {
+	err = fmt.Errorf("pebblestore: the disk failed, nothing more is written: %w", err)
+	s.failure.CompareAndSwap(nil, &err)
+}
+
+// failed returns the failure that ended all writing, if there was one.
+func (s *Store) failed() error {
+	if err := s.failure.Load(); err != nil {
+		return *err
+	}
+	return nil
+}
+
 // decide works out what the requests lead to, one after the other, until there
 // will be no more.
 func (s *Store) decide() {
 	defer close(s.decided)
 	for r := range s.requests {
-		if r.err = r.ctx.Err(); r.err == nil {
+		if r.err = cmp.Or(s.failed(), r.ctx.Err()); r.err == nil {
 			r.err = s.write(r)
 		}
 		s.decided <- r
@@ -133,16 +148,15 @@ func records(c *store.Change) int64 {
 // the state that it would speak of may be lost.
 func (s *Store) acknowledge() {
 	defer close(s.answered)
-	var failure error
 	for r := range s.decided {
 		if r.batch != nil {
-			if err := r.batch.SyncWait(); err != nil && failure == nil {
-				failure = fmt.Errorf("pebblestore: the disk failed, nothing more is written: %w", err)
+			if err := r.batch.SyncWait(); err != nil {
+				s.fail(err)
 			}
 			_ = r.batch.Close() // of a batch that is applied
 		}
-		if failure != nil {
-			r.results, r.err = nil, failure
+		if err := s.failed(); err != nil {
+			r.err = err
 		}
 		if r.err != nil {
 			r.results = nil

@@ -1,53 +1,95 @@
 package uri
 
 import (
-	"bufio"
-	"compress/gzip"
 	"net/url"
-	"os"
 	"testing"
 )
 
-// corpus returns the lines of a list of URLs that are URIs.
-func corpus(b testing.TB, name string) (good []string, bytes int64) {
+// corpus returns the lines of a list that are URIs, and their length together.
+func corpus(b *testing.B, name string) (good []string, size int64) {
 	b.Helper()
-	f, err := os.Open("../../shared/data/urls/" + name)
-	if err != nil {
-		b.Skip("no shared data: ", err)
+	for _, s := range lines(b, name) {
+		if _, err := Parse(s); err == nil {
+			good = append(good, s)
+			size += int64(len(s))
+		}
 	}
-	defer f.Close()
-	z, err := gzip.NewReader(f)
+	return good, size
+}
+
+// measure runs f on all URLs of a list and reports the time for one.
+func measure(b *testing.B, name string, urls []string, size int64, f func(string)) {
+	b.Run(name, func(b *testing.B) {
+		b.SetBytes(size)
+		b.ReportAllocs()
+		for b.Loop() {
+			for _, s := range urls {
+				f(s)
+			}
+		}
+		b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(len(urls)), "ns/url")
+	})
+}
+
+// BenchmarkLists measures what is done to a URL, with net/url beside it. More
+// libraries are compared in the module in ../bench.
+func BenchmarkLists(b *testing.B) {
+	for _, l := range []string{"kasztp.txt.gz", "node_files.txt.gz", "debian-homepages-vcs.txt.gz"} {
+		urls, size := corpus(b, l)
+		b.Run(l, func(b *testing.B) {
+			measure(b, "Parse", urls, size, func(s string) { _, _ = Parse(s) })
+			measure(b, "Check", urls, size, func(s string) { _, _ = Latest.Check(s) })
+			measure(b, "net/url", urls, size, func(s string) { _, _ = url.Parse(s) })
+			measure(b, "ParseNormalize", urls, size, func(s string) {
+				u, _ := Parse(s)
+				u.Normalize(LevelPath)
+			})
+			for d := Draft1993; d < Latest; d++ {
+				measure(b, d.String(), urls, size, func(s string) { d.Check(s) })
+			}
+		})
+	}
+}
+
+func BenchmarkResolve(b *testing.B) {
+	base := MustParse("http://a/b/c/d;p?q")
+	ref, err := ParseReference("../../g/./h?y#s")
 	if err != nil {
 		b.Fatal(err)
 	}
-	lines := bufio.NewScanner(z)
-	lines.Buffer(nil, MaxLength)
-	for lines.Scan() {
-		if _, err := Parse(lines.Text()); err == nil {
-			good = append(good, lines.Text())
-			bytes += int64(len(lines.Text()))
-		}
+	b.ReportAllocs()
+	for b.Loop() {
+		_, _ = base.Resolve(ref)
 	}
-	return good, bytes
 }
 
-func BenchmarkKasztp(b *testing.B) {
-	urls, n := corpus(b, "kasztp.txt.gz")
-	b.Logf("%d URLs of %d bytes", len(urls), n/int64(len(urls)))
-	run := func(name string, f func(string)) {
-		b.Run(name, func(b *testing.B) {
-			b.SetBytes(n)
-			b.ReportAllocs()
-			for b.Loop() {
-				for _, s := range urls {
-					f(s)
-				}
-			}
-			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(len(urls)), "ns/url")
-		})
+func BenchmarkRelativize(b *testing.B) {
+	base, target := MustParse("http://a/b/c/d;p?q"), MustParse("http://a/b/x/y?z")
+	b.ReportAllocs()
+	for b.Loop() {
+		base.Relativize(target)
 	}
-	run("parse", func(s string) { _, _ = Parse(s) })
-	run("check", func(s string) { _, _ = Latest.Check(s) })
-	run("neturl", func(s string) { _, _ = url.Parse(s) })
-	run("parse+normalize", func(s string) { u, _ := Parse(s); u.Normalize(LevelPath) })
+}
+
+func BenchmarkEquivalent(b *testing.B) {
+	x, y := MustParse("http://example.com/a/../b/%7ec"), MustParse("HTTP://EXAMPLE.com:80/b/~c")
+	b.ReportAllocs()
+	for b.Loop() {
+		Equivalent(x, y, LevelScheme, httpRules)
+	}
+}
+
+func BenchmarkNormalize(b *testing.B) {
+	u := MustParse("HTTP://EXAMPLE.com:80/a/../b/%7ec")
+	b.ReportAllocs()
+	for b.Loop() {
+		u.Normalize(LevelScheme, httpRules)
+	}
+}
+
+func BenchmarkInspect(b *testing.B) {
+	b.ReportAllocs()
+	for b.Loop() {
+		Latest.Inspect("http://www.example.com/a/b?c=d")
+	}
 }

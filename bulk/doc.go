@@ -28,5 +28,6 @@
 //
 // An export is a snapshot in the order of names. Imported into an empty store
 // and exported again it is the same bytes, except "modified" and "revision",
-// which are of the store and not of the content.
+// which are of the store and not of the content. Authorities are not in the
+// file: where one folds the case of its names, it has to be there first.
 package bulk

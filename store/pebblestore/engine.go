@@ -19,6 +19,7 @@ const (
 
 // engineOptions returns Pebble's options for o.
 func engineOptions(o Options) *pebble.Options {
+	log := logger{o.Log}
 	p := &pebble.Options{
 		FS:                          o.FS,
 		ReadOnly:                    o.ReadOnly,
@@ -31,7 +32,8 @@ func engineOptions(o Options) *pebble.Options {
 		L0StopWritesThreshold:       1000,
 		LBaseMaxBytes:               64 << 20,
 		CompactionConcurrencyRange:  func() (int, int) { return 1, max(1, runtime.NumCPU()/2) },
-		Logger:                      logger{o.Log},
+		Logger:                      log,
+		EventListener:               &pebble.EventListener{DataCorruption: log.damaged},
 	}
 	if p.CacheSize == 0 {
 		p.CacheSize = cacheSize(machineMemory())
@@ -54,6 +56,10 @@ func (l logger) Errorf(format string, args ...any) {
 		l.log.Error("store engine", "err", fmt.Sprintf(format, args...))
 	}
 }
+
+// damaged takes note of a damaged file. Whoever reads what was damaged gets an
+// error; all else can still be read.
+func (l logger) damaged(info pebble.DataCorruptionInfo) { l.Errorf("%s", info) }
 
 // Fatalf ends the program, as Pebble demands: after a failed write only what is
 // on disk can be trusted, and the next start will read that.

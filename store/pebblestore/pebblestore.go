@@ -52,9 +52,9 @@ var (
 	_ store.Tokens    = (*Store)(nil)
 )
 
-// Open opens the store in a directory, or makes one there. The error is
-// [ErrLocked], wrapped, when another process has it open, and a
-// [*store.VersionError] when it was made by other rules.
+// Open opens the store in a directory, or makes one there. The error contains
+// [ErrLocked] when another process has it open, a [*store.VersionError] when it
+// was made by other rules, and [fs.ErrNotExist] when it has to exist and does not.
 func Open(o Options) (*Store, error) {
 	if o.FS == nil {
 		o.FS = vfs.Default
@@ -64,6 +64,9 @@ func Open(o Options) (*Store, error) {
 		requests: make(chan *request),
 		decided:  make(chan *request, maxAhead),
 		answered: make(chan struct{}),
+	}
+	if err := exists(o); err != nil {
+		return nil, fmt.Errorf("pebblestore: %s: %w", o.Dir, err)
 	}
 	var err error
 	if s.db, err = pebble.Open(o.Dir, engineOptions(o)); err != nil {
@@ -77,11 +80,20 @@ func Open(o Options) (*Store, error) {
 	return s, nil
 }
 
+// exists returns fs.ErrNotExist if there has to be a store but is none.
+func exists(o Options) error {
+	if !o.ReadOnly {
+		return nil
+	}
+	desc, err := pebble.Peek(o.Dir, o.FS)
+	if err == nil && !desc.Exists {
+		err = fs.ErrNotExist
+	}
+	return err
+}
+
 // explain returns ErrLocked in place of err if that is the reason.
 func explain(o Options, err error) error {
-	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, pebble.ErrDBDoesNotExist) {
-		return err
-	}
 	lock, lockErr := pebble.LockDirectory(o.Dir, o.FS)
 	if lockErr == nil {
 		_ = lock.Close() // of a lock of which nobody knew

@@ -1,0 +1,199 @@
+package pebblestore
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"log/slog"
+	"math/rand/v2"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+	"github.com/cockroachdb/pebble/v2/vfs/errorfs"
+
+	"github.com/nomen-project/nomen"
+	"github.com/nomen-project/nomen/name"
+	"github.com/nomen-project/nomen/store"
+)
+
+// A ledger is what writers were told to be written: by writer, the number of its
+// last round.
+type ledger struct {
+	mu    sync.Mutex
+	acked []int
+}
+
+func (l *ledger) ack(writer, round int) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.acked[writer] = round
+}
+
+func (l *ledger) read() []int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return append([]int(nil), l.acked...)
+}
+
+const (
+	crashWriters = 6
+	crashRounds  = 60
+)
+
+// round is the batch of one writer's round: two names that belong together, one
+// of them new, and one that all writers share.
+func round(writer, n int) []store.Change {
+	var changes []store.Change
+	for _, k := range []string{
+		fmt.Sprintf("urn:x-w:%d", writer), fmt.Sprintf("urn:x-w:%d:%04d", writer, n), "urn:x-shared",
+	} {
+		changes = append(changes, store.Change{
+			Record: &store.Record{
+				Name:      name.FromKey(k),
+				Status:    nomen.Active,
+				Locations: []nomen.Location{{URL: fmt.Sprint("u:", writer, ":", n), Note: strings.Repeat("x", 200)}},
+			},
+			Expected: store.AnyRevision, Time: time.Unix(int64(n), 0),
+		})
+	}
+	return changes
+}
+
+// TestCrash: after a crash at any moment, with any part of what was not synced
+// lost, what was acknowledged is there, and batches are there as a whole.
+func TestCrash(t *testing.T) {
+	fs := vfs.NewCrashableMem()
+	s := openMem(t, fs)
+	var l ledger
+	l.acked = make([]int, crashWriters)
+	var wg sync.WaitGroup
+	for w := range crashWriters {
+		wg.Go(func() {
+			for n := 1; n <= crashRounds; n++ {
+				if _, err := s.Apply(t.Context(), round(w, n)); err != nil {
+					t.Error(err)
+					return
+				}
+				l.ack(w, n)
+			}
+		})
+	}
+	written := make(chan struct{})
+	go func() {
+		wg.Wait()
+		close(written)
+	}()
+	random := rand.New(rand.NewPCG(1, 1))
+	for crash, more := 0, true; more; crash++ {
+		select {
+		case <-written:
+			more = false
+		default:
+		}
+		acked := l.read()
+		clone := fs.CrashClone(vfs.CrashCloneCfg{UnsyncedDataPercent: crash * 37 % 101, RNG: random})
+		checkCrash(t, clone, acked)
+		if t.Failed() {
+			return
+		}
+	}
+}
+
+func checkCrash(t *testing.T, fs vfs.FS, acked []int) {
+	t.Helper()
+	s, err := Open(Options{Dir: "store", FS: fs, CacheSize: 1 << 20})
+	if err != nil {
+		t.Fatalf("Open after a crash: %v", err)
+	}
+	defer s.Close()
+	all := map[string]*store.Record{}
+	for r, err := range s.List(t.Context(), store.Scan{}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		all[r.Name.Key()] = r
+	}
+	total := 0
+	for w, n := range acked {
+		total += checkWriter(t, all, w, n)
+	}
+	if shared := all["urn:x-shared"]; total > 0 && shared.Revision != uint64(total) {
+		t.Errorf("the shared name has revision %d after %d batches", shared.Revision, total)
+	}
+	if got, _, err := s.Count(t.Context()); err != nil || got != int64(len(all)) {
+		t.Errorf("Count: %d, %v, want %d", got, err, len(all))
+	}
+	history := 0
+	for c, err := range s.History(t.Context(), name.FromKey("urn:x-shared")) {
+		if err != nil || c.Expected != uint64(total-history-1) {
+			t.Fatalf("change %d of the shared name from the last: %+v, %v", history, c, err)
+		}
+		history++
+	}
+	if history != total {
+		t.Errorf("the shared name has a history of %d changes, want %d", history, total)
+	}
+}
+
+// checkWriter returns how many rounds of a writer are there.
+func checkWriter(t *testing.T, all map[string]*store.Record, w, acked int) int {
+	t.Helper()
+	n := 0
+	for all[fmt.Sprintf("urn:x-w:%d:%04d", w, n+1)] != nil {
+		n++
+	}
+	if n < acked {
+		t.Errorf("writer %d: %d rounds are there, %d were acknowledged", w, n, acked)
+	}
+	own := all[fmt.Sprintf("urn:x-w:%d", w)]
+	switch {
+	case n == 0 && own != nil, n > 0 && own == nil:
+		t.Errorf("writer %d: half a batch", w)
+	case n > 0 && (own.Revision != uint64(n) || own.Locations[0].URL != fmt.Sprint("u:", w, ":", n)):
+		t.Errorf("writer %d: %d rounds, but revision %d with %s", w, n, own.Revision, own.Locations[0].URL)
+	}
+	return n
+}
+
+// TestDiskFails: when the log cannot be synced no write is acknowledged, then or
+// later, and reading goes on.
+func TestDiskFails(t *testing.T) {
+	var broken errorfs.Toggle
+	broken.Injector = errorfs.InjectorFunc(func(op errorfs.Op) error {
+		if op.Kind.ReadOrWrite() == errorfs.OpIsWrite && strings.HasSuffix(op.Path, ".log") {
+			return errorfs.ErrInjected
+		}
+		return nil
+	})
+	mem := vfs.NewCrashableMem()
+	var log bytes.Buffer
+	s, err := Open(Options{
+		Dir: "store", FS: errorfs.Wrap(mem, &broken), CacheSize: 1 << 20,
+		Log: slog.New(slog.NewTextHandler(&log, nil)),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Apply(t.Context(), round(1, 1)); err != nil {
+		t.Fatal(err)
+	}
+	broken.On()
+	for n := 2; n < 5; n++ {
+		results, err := s.Apply(t.Context(), round(1, n))
+		if !errors.Is(err, errorfs.ErrInjected) || results != nil {
+			t.Errorf("Apply on a broken disk: %v, %v", results, err)
+		}
+	}
+	broken.Off()
+	if _, err := s.Apply(t.Context(), round(1, 1)); !errors.Is(err, errorfs.ErrInjected) {
+		t.Errorf("Apply after the disk was broken: %v", err)
+	}
+	if _, err := s.Get(t.Context(), name.FromKey("urn:x-shared"), noTime); err != nil {
+		t.Errorf("Get: %v", err)
+	}
+	_ = s.Close() // whatever it can still do
+	checkCrash(t, mem.CrashClone(vfs.CrashCloneCfg{}), []int{0, 1})
+}

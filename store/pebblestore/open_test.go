@@ -1,0 +1,382 @@
+package pebblestore
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"io/fs"
+	"math"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/cockroachdb/pebble/v2"
+	"github.com/cockroachdb/pebble/v2/vfs"
+
+	"github.com/nomen-project/nomen/name"
+	"github.com/nomen-project/nomen/store"
+	"github.com/nomen-project/nomen/store/storetest"
+)
+
+var noTime time.Time
+
+// write puts the typical records with these numbers into s.
+func write(t *testing.T, s *Store, numbers ...int) {
+	t.Helper()
+	var changes []store.Change
+	for _, i := range numbers {
+		changes = append(changes, store.Change{Record: storetest.Typical(i), Expected: store.AnyRevision, Time: time.Unix(0, 0)})
+	}
+	if _, err := s.Apply(t.Context(), changes); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// set writes past the store.
+func set(t *testing.T, s *Store, key string, value []byte) {
+	t.Helper()
+	if err := s.db.Set([]byte(key), value, pebble.Sync); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// reopen closes s and opens it again.
+func reopen(t *testing.T, s *Store, fs vfs.FS) (*Store, error) {
+	t.Helper()
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	again, err := Open(Options{Dir: "store", FS: fs})
+	if err == nil {
+		t.Cleanup(func() { _ = again.Close() })
+	}
+	return again, err
+}
+
+func TestOpenRefusesOtherVersions(t *testing.T) {
+	for _, c := range []struct {
+		key          string
+		found, known uint64
+		what         string
+	}{
+		{metaFormat, formatVersion + 1, formatVersion, "format of the store"},
+		{metaFormat, 0, formatVersion, "format of the store"},
+		{metaRules, name.RulesVersion + 1, name.RulesVersion, "rules of names"},
+		{metaRules, 0, name.RulesVersion, "rules of names"},
+	} {
+		fs := vfs.NewMem()
+		s := openMem(t, fs)
+		set(t, s, c.key, encodeNumber(c.found))
+		_, err := reopen(t, s, fs)
+		var got *store.VersionError
+		if !errors.As(err, &got) || *got != (store.VersionError{What: c.what, Found: c.found, Known: c.known}) {
+			t.Errorf("%s %d: error %v", c.key, c.found, err)
+		}
+	}
+}
+
+func TestOpenRefusesDamagedMeta(t *testing.T) {
+	for _, key := range []string{metaFormat, metaRules, metaCount} {
+		fs := vfs.NewMem()
+		s := openMem(t, fs)
+		write(t, s, 1)
+		set(t, s, key, []byte{1, 1})
+		_, err := reopen(t, s, fs)
+		var got *CorruptError
+		if !errors.As(err, &got) || got.Key != key {
+			t.Errorf("%s damaged: error %v, want a CorruptError", key, err)
+		}
+	}
+}
+
+func TestOpenRefusesWhatIsNoStore(t *testing.T) {
+	mem := vfs.NewMem()
+	db, err := pebble.Open("store", engineOptions(Options{FS: mem}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(db.Set([]byte("x"), nil, pebble.Sync), db.Close()); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 { // and leaves it as it was
+		if _, err := Open(Options{Dir: "store", FS: mem}); err == nil || !strings.Contains(err.Error(), "not a store of names") {
+			t.Errorf("Open of another database: %v", err)
+		}
+	}
+	file := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Open(Options{Dir: file}); err == nil || errors.Is(err, ErrLocked) {
+		t.Errorf("Open of a file: %v", err)
+	}
+}
+
+func TestReadOnly(t *testing.T) {
+	mem := vfs.NewMem()
+	if _, err := Open(Options{Dir: "store", FS: mem, ReadOnly: true}); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("ReadOnly of nothing: %v", err)
+	}
+	if _, err := Open(Options{Dir: filepath.Join(t.TempDir(), "none"), ReadOnly: true}); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("ReadOnly of nothing on disk: %v", err)
+	}
+	s := openMem(t, mem)
+	write(t, s, 1, 2)
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	r, err := Open(Options{Dir: "store", FS: mem, ReadOnly: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	if got, err := r.Get(t.Context(), storetest.Typical(2).Name, noTime); err != nil || got.Revision != 1 {
+		t.Errorf("Get: %v, %v", got, err)
+	}
+	if n, _, err := r.Count(t.Context()); n != 2 || err != nil {
+		t.Errorf("Count: %d, %v, want 2", n, err)
+	}
+	change := store.Change{Record: storetest.Typical(3), Time: time.Unix(0, 0)}
+	if _, err := r.Apply(t.Context(), []store.Change{change}); !errors.Is(err, ErrReadOnly) {
+		t.Errorf("Apply: %v, want ErrReadOnly", err)
+	}
+}
+
+func TestLockedWithinTheProcess(t *testing.T) {
+	mem := vfs.NewMem()
+	openMem(t, mem)
+	for range 2 {
+		if _, err := Open(Options{Dir: "store", FS: mem}); !errors.Is(err, ErrLocked) {
+			t.Errorf("Open of an open store: %v, want ErrLocked", err)
+		}
+	}
+}
+
+// heldStore tells the child process of TestLockedByAnotherProcess what to open.
+const heldStore = "PEBBLESTORE_TEST_HELD"
+
+func TestLockedByAnotherProcess(t *testing.T) {
+	if dir := os.Getenv(heldStore); dir != "" {
+		holdStore(t, dir)
+		return
+	}
+	dir := filepath.Join(t.TempDir(), "new", "store")
+	child := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestLockedByAnotherProcess$")
+	child.Env = append(os.Environ(), heldStore+"="+dir)
+	in, err := child.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := child.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := child.Start(); err != nil {
+		t.Fatal(err)
+	}
+	if line, err := bufio.NewReader(out).ReadString('\n'); line != "held\n" {
+		t.Fatalf("the other process said %q, %v", line, err)
+	}
+	_, err = Open(Options{Dir: dir})
+	if !errors.Is(err, ErrLocked) || !strings.Contains(err.Error(), dir) || !strings.Contains(err.Error(), "another process") {
+		t.Errorf("Open: %v, want ErrLocked with the directory", err)
+	}
+	if err := child.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_ = child.Wait() // it was killed
+	_ = in.Close()
+	s, err := Open(Options{Dir: dir})
+	if err != nil {
+		t.Fatalf("Open after the other process was killed: %v", err)
+	}
+	defer s.Close()
+	if r, err := s.Get(t.Context(), storetest.Typical(1).Name, noTime); err != nil || r.Revision != 1 {
+		t.Errorf("what the killed process had written: %v, %v", r, err)
+	}
+}
+
+// holdStore keeps a store open until standard input ends.
+func holdStore(t *testing.T, dir string) {
+	s, err := Open(Options{Dir: dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, s, 1)
+	_, _ = os.Stdout.WriteString("held\n")
+	_, _ = bufio.NewReader(os.Stdin).ReadString('\n')
+}
+
+func TestDamagedRecord(t *testing.T) {
+	mem := vfs.NewMem()
+	s := openMem(t, mem)
+	write(t, s, 1, 2, 3)
+	bad := storetest.Typical(2)
+	set(t, s, "n"+bad.Name.Key(), []byte("\x01Rgarbage"))
+	var got *CorruptError
+	check := func(what string, err error) {
+		t.Helper()
+		if !errors.As(err, &got) || got.Key != bad.Name.Key() || !strings.Contains(err.Error(), bad.Name.Key()) {
+			t.Errorf("%s: error %v, want a CorruptError of %s", what, err, bad.Name)
+		}
+	}
+	_, err := s.Get(t.Context(), bad.Name, noTime)
+	check("Get", err)
+	_, err = s.Apply(t.Context(), []store.Change{{Record: bad, Expected: store.AnyRevision, Time: time.Unix(0, 0)}})
+	check("Apply", err)
+	for _, err := range s.History(t.Context(), bad.Name) {
+		check("History", err)
+	}
+	n := 0
+	for r, err := range s.List(t.Context(), store.Scan{}) {
+		if n++; n == 2 {
+			check("List", err)
+		} else if err != nil || r == nil {
+			t.Errorf("List, record %d: %v", n, err)
+		}
+	}
+	if n != 2 {
+		t.Errorf("List gave %d results, want a record and an error", n)
+	}
+}
+
+// TestDamagedFile changes a byte in the middle of every table on disk.
+func TestDamagedFile(t *testing.T) {
+	dir := t.TempDir()
+	s, err := Open(Options{Dir: dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	var numbers []int
+	for i := range 2000 {
+		numbers = append(numbers, i)
+	}
+	write(t, s, numbers...)
+	if err := errors.Join(s.db.Flush(), s.Close()); err != nil {
+		t.Fatal(err)
+	}
+	tables, err := filepath.Glob(filepath.Join(dir, "*.sst"))
+	if err != nil || len(tables) == 0 {
+		t.Fatalf("tables: %q, %v", tables, err)
+	}
+	for _, table := range tables {
+		damage(t, table)
+	}
+	if s, err = Open(Options{Dir: dir}); err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	failures := 0
+	for i := range numbers {
+		want := storetest.Typical(i)
+		r, err := s.Get(t.Context(), want.Name, noTime)
+		switch {
+		case err == nil && r.Locations[0] == want.Locations[0]:
+		case err == nil || errors.Is(err, store.ErrNotFound):
+			t.Fatalf("a wrong answer for %s: %v, %v", want.Name, r, err)
+		case !strings.Contains(err.Error(), want.Name.Key()):
+			t.Fatalf("error %v does not name %s", err, want.Name)
+		default:
+			failures++
+		}
+	}
+	if failures == 0 {
+		t.Error("no read failed: the test damaged nothing")
+	}
+}
+
+func damage(t *testing.T, file string) {
+	t.Helper()
+	data, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	data[len(data)/4] ^= 0x10
+	if err := os.WriteFile(file, data, 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestCloseWaits: whoever entered before Close has its answer.
+func TestCloseWaits(t *testing.T) {
+	s := openMem(t, vfs.NewMem())
+	write(t, s, 1)
+	begun := make(chan struct{})
+	answers := make(chan error, 8)
+	for i := range cap(answers) {
+		go func() {
+			for n := 0; ; n++ {
+				_, err := s.Apply(context.Background(), []store.Change{{
+					Record: storetest.Typical(i*100_000 + n), Expected: store.AnyRevision, Time: time.Unix(0, 0),
+				}})
+				if n == 3 && i == 0 {
+					close(begun)
+				}
+				if err != nil {
+					answers <- err
+					return
+				}
+			}
+		}()
+	}
+	<-begun
+	if err := s.Close(); err != nil {
+		t.Errorf("Close: %v", err)
+	}
+	for range cap(answers) {
+		if err := <-answers; !errors.Is(err, store.ErrClosed) {
+			t.Errorf("Apply ended with %v, want ErrClosed", err)
+		}
+	}
+}
+
+func TestCacheSize(t *testing.T) {
+	const mib = 1 << 20
+	for _, c := range []struct{ memory, want int64 }{
+		{0, 64 * mib},
+		{256 * mib, 64 * mib},
+		{1024 * mib, 128 * mib},
+		{4096 * mib, 512 * mib},
+		{1 << 40, 512 * mib},
+		{math.MaxInt64, 512 * mib},
+	} {
+		if got := cacheSize(c.memory); got != c.want {
+			t.Errorf("cacheSize(%d): %d, want %d", c.memory, got, c.want)
+		}
+	}
+}
+
+func TestMemoryFiles(t *testing.T) {
+	dir := t.TempDir()
+	file := func(name, text string) string {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	for text, want := range map[string]int64{
+		"MemTotal:       24676032 kB\nMemFree: 1 kB\n": 24676032 << 10,
+		"MemFree: 1 kB\n":                  0,
+		"MemTotal:":                        0,
+		"MemTotal: x kB":                   0,
+		"MemTotal: 9223372036854775807 kB": 0,
+	} {
+		if got := meminfo(file("meminfo", text)); got != want {
+			t.Errorf("meminfo of %q: %d, want %d", text, got, want)
+		}
+	}
+	for text, want := range map[string]int64{"1048576\n": 1 << 20, "max\n": 0, "": 0} {
+		if got := plainNumber(file("memory.max", text)); got != want {
+			t.Errorf("plainNumber of %q: %d, want %d", text, got, want)
+		}
+	}
+	missing := filepath.Join(dir, "missing")
+	if got := meminfo(missing) + plainNumber(missing); got != 0 {
+		t.Errorf("of files that are not there: %d", got)
+	}
+}

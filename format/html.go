@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"html"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/nomen-project/nomen"
@@ -16,7 +17,7 @@ import (
 const ContentSecurityPolicy = "default-src 'none'; style-src '" + styleHash + "'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
 // styleHash is the digest of the style, as a policy names it.
-const styleHash = "sha256-3aeGCedLUSDy1hjOwMx0bQGqsFSGzOyEgIpvcu/+K2M="
+const styleHash = "sha256-NOKs/NUvtlkHFzErtAlboNsvQ6+3PtgTrLeOF+6j8cM="
 
 //go:embed page.css
 var style string
@@ -92,10 +93,11 @@ func (p *page) links(a *nomen.Answer) {
 		p.print("<link rel=\"cite-as\" href=\"%s\">\n", nameTarget(a.Name.Key()))
 	}
 	for _, l := range a.Locations {
-		if !followable(l.URL) {
+		rels := slices.DeleteFunc(locationRelations(l), func(rel string) bool { return !harmless(rel) })
+		if len(rels) == 0 || !followable(l.URL) {
 			continue
 		}
-		p.print("<link rel=\"%s\" href=\"%s\"", strings.Join(relations(l.Rel), " "), l.URL)
+		p.print("<link rel=\"%s\" href=\"%s\"", strings.Join(rels, " "), l.URL)
 		p.attribute("type", l.Type)
 		p.attribute("hreflang", l.Lang)
 		p.print(">\n")
@@ -137,7 +139,7 @@ func (p *page) tombstone(a *nomen.Answer) {
 	if a.Status == nomen.Retired {
 		p.print("<div class=\"banner\" role=\"note\">\n<p><strong>This name was retired.</strong>")
 		if a.Reason != "" {
-			p.print(" <span lang=\"\"><bdi>%s</bdi></span>", a.Reason)
+			p.print(" Reason: <span lang=\"\"><bdi>%s</bdi></span>", a.Reason)
 		}
 		p.print("</p>\n")
 		if len(a.Successors) > 0 {
@@ -167,7 +169,7 @@ func (p *page) locations(all []nomen.Location) {
 			p.print("<code>%s</code>", l.URL)
 		}
 		if about := aboutLocation(l); about != "" {
-			p.print("\n<small>%s</small>", about)
+			p.print("<br>\n<small>%s</small>", about)
 		}
 		if l.Note != "" {
 			p.print("\n<p class=\"note\" lang=\"%s\"><bdi>%s</bdi></p>", tagOrUnknown(l.Lang), l.Note)
@@ -205,31 +207,49 @@ func (p *page) name(s string) {
 }
 
 // facts writes what is known besides, except what stands elsewhere on the page.
+// Values of one field share its label.
 func (p *page) facts(a *nomen.Answer) {
 	p.print("<h2>About this name</h2>\n<dl>\n")
+	last := ""
 	for _, f := range describe(a) {
-		switch f.name {
-		case "name":
-			if a.Spelling == "" {
-				continue
-			}
-		case "key", "same-as", "redirect", "reason":
-			continue
-		case "successor":
-			if a.Status == nomen.Retired {
-				continue
-			}
-			p.print("<dt>%s</dt><dd>", label(f.name))
-			p.name(f.value)
-			p.print("</dd>\n")
-			continue
-		case "modified":
-			p.print("<dt>%s</dt><dd><time datetime=\"%s\">%s</time></dd>\n", label(f.name), f.value, f.value)
+		if elsewhere(f, a) {
 			continue
 		}
-		p.print("<dt>%s</dt><dd lang=\"\"><bdi>%s</bdi></dd>\n", label(f.name), f.value)
+		if f.name != last {
+			p.print("<dt>%s</dt>", label(f.name))
+			last = f.name
+		}
+		p.fact(f)
 	}
 	p.print("</dl>\n")
+}
+
+// elsewhere reports whether a page shows f above the facts.
+func elsewhere(f field, a *nomen.Answer) bool {
+	switch f.name {
+	case "name":
+		return a.Spelling == ""
+	case "key", "same-as", "redirect", "reason":
+		return true
+	case "title":
+		return f.value == a.Metadata["title"][0]
+	case "successor":
+		return a.Status == nomen.Retired
+	}
+	return false
+}
+
+func (p *page) fact(f field) {
+	switch f.name {
+	case "successor":
+		p.print("<dd>")
+		p.name(f.value)
+		p.print("</dd>\n")
+	case "modified":
+		p.print("<dd><time datetime=\"%s\">%s</time></dd>\n", f.value, f.value)
+	default:
+		p.print("<dd lang=\"\"><bdi>%s</bdi></dd>\n", f.value)
+	}
 }
 
 func (p *page) why(steps []string) {
@@ -246,12 +266,12 @@ func (p *page) why(steps []string) {
 // problem writes what is wrong, where, and what to do next.
 func (p *page) problem(e *Problem) {
 	p.print("<h1>%s</h1>\n", problemTitle(e))
-	if e.Name != "" {
+	if e.Name != "" && e.Answer == nil {
 		p.print("<p>")
 		p.offender(e)
 		p.print("</p>\n")
 	}
-	if e.Detail != "" {
+	if e.Detail != "" && !e.repeats() {
 		p.print("<div class=\"banner\" role=\"alert\"><p><bdi>%s</bdi></p></div>\n", e.Detail)
 	}
 	if e.Kind() == nomen.Malformed {
@@ -315,6 +335,16 @@ func followable(url string) bool {
 	scheme, _ := u.Scheme()
 	switch strings.ToLower(scheme) {
 	case "http", "https", "ftp", "ftps", "sftp", "gopher", "gemini", "mailto", "news", "nntp", "telnet", "wais", "ldap", "ldaps":
+		return true
+	}
+	return false
+}
+
+// harmless reports whether a browser that finds a link of this relation in the
+// head of a page leaves it alone, unlike stylesheet, icon or prefetch.
+func harmless(rel string) bool {
+	switch rel {
+	case itemRelation, "archives", "author", "cite-as", "collection", "describedby", "license", "type", successorRelation:
 		return true
 	}
 	return false

@@ -268,19 +268,15 @@ func (s *seconds) UnmarshalJSON(b []byte) error {
 // parseSeconds reads digits and at most nine more after a point.
 func parseSeconds(text string) (seconds, error) {
 	whole, fraction, _ := strings.Cut(text, ".")
-	n, err := strconv.ParseUint(whole, 10, 33) // fewer than 272 years
-	if err != nil {
-		return 0, fmt.Errorf("%.40q is no number of seconds", text)
-	}
 	const digits = 9
 	if len(fraction) > digits {
 		return 0, fmt.Errorf("%.40q is finer than nanoseconds", text)
 	}
-	nanos, err := strconv.ParseUint((fraction + "000000000")[:digits], 10, 32)
-	if err != nil {
+	n, err := strconv.ParseUint(whole+(fraction + "000000000")[:digits], 10, 63)
+	if whole == "" || err != nil {
 		return 0, fmt.Errorf("%.40q is no number of seconds", text)
 	}
-	return seconds(n)*seconds(time.Second) + seconds(nanos), nil
+	return seconds(n), nil
 }
 
 // encode writes v as JSON on one line, without the escapes that only HTML needs.

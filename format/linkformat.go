@@ -119,11 +119,8 @@ type linkValue struct {
 
 func (v *linkValue) links() []link {
 	var all []link
-	for _, rel := range strings.Fields(v.rel) {
-		k := v.link
-		if k.rel = rel; isRegistered(strings.ToLower(rel)) {
-			k.rel = strings.ToLower(rel)
-		}
+	k := v.link
+	for _, k.rel = range relations(v.rel) {
 		all = append(all, k)
 	}
 	return all
@@ -152,13 +149,26 @@ func (s *scanner) linkValue() (linkValue, bool) {
 		value := ""
 		if s.acceptSpaced('=') {
 			var ok bool
-			if value, ok = s.value(); !ok {
+			if value, ok = s.looseValue(); !ok {
 				return v, false
 			}
 		}
 		v.set(param, value)
 	}
 	return v, true
+}
+
+// looseValue reads a quoted-string, or all up to white space, ";" or ",", since
+// media types are written without quotes too (RFC 8288, B.3).
+func (s *scanner) looseValue() (string, bool) {
+	if s.peek() == '"' {
+		return s.quoted()
+	}
+	start := s.i
+	for !s.atEnd() && strings.IndexByte(space+";,\"", s.peek()) < 0 {
+		s.i++
+	}
+	return s.s[start:s.i], s.i > start
 }
 
 // set sets a parameter. Of all but hreflang only the first counts.

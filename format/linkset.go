@@ -30,8 +30,9 @@ type link struct {
 // A title is a label in a language, if that is known.
 type title struct{ value, language string }
 
-// linksOf returns the locations of a as links, then its other names and its
-// successors. What is no URI is left out.
+// linksOf returns the locations of a as links, one for each of their relations,
+// then its other names and its successors. What is no URI is left out, and so is
+// a language that is no tag.
 func linksOf(a *nomen.Answer) []link {
 	var all []link
 	for _, l := range a.Locations {
@@ -43,7 +44,7 @@ func linksOf(a *nomen.Answer) []link {
 			k.langs = []string{l.Lang}
 			k.title.language = l.Lang
 		}
-		for _, k.rel = range relations(l.Rel) {
+		for _, k.rel = range locationRelations(l) {
 			all = append(all, k)
 		}
 	}
@@ -58,21 +59,32 @@ func linksOf(a *nomen.Answer) []link {
 	return all
 }
 
-// relations returns the relation types in rel, registered ones in lower case;
-// "item" if there are none. What is no relation type is left out.
+// relations returns the relation types in rel, registered ones in lower case.
+// What is no relation type is left out.
 func relations(rel string) []string {
 	var all []string
-	for _, r := range strings.Fields(rel) {
+	for r := range strings.FieldsSeq(rel) {
 		if l := strings.ToLower(r); isRegistered(l) {
 			all = append(all, l)
-		} else if isAbsolute(r) && !strings.Contains(r, `"`) {
+		} else if isAbsolute(r) {
 			all = append(all, r)
 		}
-	}
-	if all == nil {
-		return []string{itemRelation}
+		if len(all) == maxRelations {
+			break
+		}
 	}
 	return all
+}
+
+// maxRelations bounds how many links one location or link-value makes.
+const maxRelations = 16
+
+// locationRelations returns the relations of a location, "item" if it has none.
+func locationRelations(l nomen.Location) []string {
+	if all := relations(l.Rel); all != nil {
+		return all
+	}
+	return []string{itemRelation}
 }
 
 // isRegistered reports whether r has the form of a registered relation type:
@@ -90,7 +102,8 @@ func isRegistered(r string) bool {
 	return true
 }
 
-// answerOf puts links back into an answer.
+// answerOf puts links back into an answer. Relations decide: whatever is linked
+// as a successor and spells a name is one.
 func answerOf(anchor string, all []link, asked nomen.Service) *nomen.Answer {
 	a := &nomen.Answer{Service: asked}
 	if n, err := name.Parse(anchor); err == nil {

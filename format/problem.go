@@ -2,7 +2,6 @@ package format
 
 import (
 	"io"
-	"slices"
 	"strings"
 
 	"github.com/nomen-project/nomen"
@@ -77,6 +76,9 @@ func (p *Problem) Kind() nomen.Kind {
 	return 0
 }
 
+// repeats reports whether the detail is what the tombstone says anyway.
+func (p *Problem) repeats() bool { return p.Answer != nil && p.Answer.Reason == p.Detail }
+
 // Err returns the error that p was made of, without its cause; nil if p is of
 // none of the five kinds.
 func (p *Problem) Err() *nomen.Error {
@@ -147,8 +149,10 @@ func ReadProblem(r io.Reader) (*Problem, error) {
 		return p, nil
 	}
 	var err error
-	p.Answer, err = o.Answer.answer()
-	return p, err
+	if p.Answer, err = o.Answer.answer(); err != nil {
+		return nil, err
+	}
+	return p, nil
 }
 
 // A ProblemForm is one way to write a problem as bytes.
@@ -167,20 +171,21 @@ func (f ProblemForm) ContentType() string { return contentType(f.MediaType, f.Ch
 // is there, it is plain text: a problem never leads to 406.
 func ProblemFormat(accept string) ProblemForm {
 	text := ProblemForm{TypeText, charsetUTF8, WriteProblemText}
+	page := ProblemForm{TypeHTML, charsetUTF8, WriteProblemHTML}
 	details := ProblemForm{TypeProblem, "", WriteProblem}
-	forms := []ProblemForm{text, {TypeHTML, charsetUTF8, WriteProblemHTML}, details, details, details, {TypeURC, "", WriteProblemURC}}
-	offers := make([]media, len(forms))
-	for i, f := range forms {
-		offers[i] = media{f.MediaType, f.Charset}
+	forms := []ProblemForm{text, page, details, details, details, {TypeURC, "", WriteProblemURC}}
+	offers := []media{
+		{TypeText, charsetUTF8},
+		{TypeHTML, charsetUTF8},
+		{TypeProblem, ""},
+		{TypeJSON, ""},
+		{TypeLinksetJSON, ""},
+		{TypeURC, ""},
 	}
-	likeDetails := offers[slices.Index(offers, media{TypeProblem, ""}):]
-	likeDetails[1].mediaType, likeDetails[2].mediaType = TypeJSON, TypeLinksetJSON
 	ranges := parseAccept(accept)
-	if i, ok := ranges.best(offers); ok {
-		return forms[i]
+	i, ok := ranges.best(offers)
+	if !ok {
+		i, _ = ranges.notExcluded(offers) // the first if all are
 	}
-	if i, ok := ranges.notExcluded(offers); ok {
-		return forms[i]
-	}
-	return text
+	return forms[i]
 }

@@ -97,10 +97,10 @@ func (p *plain) facts(a *nomen.Answer) {
 // problem writes what is wrong, where, and what to do next.
 func (p *plain) problem(e *Problem) {
 	p.line(0, problemTitle(e), ".")
-	if e.Name != "" {
+	if e.Name != "" && e.Answer == nil {
 		p.line(2, visibleLine(e.Name))
 	}
-	if e.Detail != "" {
+	if e.Detail != "" && !e.repeats() {
 		p.line(0, e.Detail)
 	}
 	if e.Kind() == nomen.Malformed {
@@ -137,8 +137,6 @@ func label(name string) string {
 		return "Ask instead"
 	case "max-age":
 		return "Seconds valid"
-	case "successor":
-		return "Use instead"
 	case "same-as":
 		return "Also named"
 	case "modified":

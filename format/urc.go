@@ -160,7 +160,8 @@ func addMetadata(a *nomen.Answer, element, value string) {
 }
 
 // WriteProblemURC writes p as text/urc-0: its answer if there is one, else a
-// part without URL whose metainformation says what [WriteProblemText] does.
+// part without URL whose metainformation says what [WriteProblemText] does, after
+// "problem: ".
 func WriteProblemURC(w io.Writer, p *Problem) error {
 	if p.Answer != nil {
 		return WriteURC(w, p.Answer)
@@ -169,7 +170,7 @@ func WriteProblemURC(w io.Writer, p *Problem) error {
 	if err := WriteProblemText(&b, p); err != nil {
 		return err
 	}
-	plain := strings.TrimRight(b.String(), "\n")
+	plain := "problem: " + strings.TrimRight(b.String(), "\n")
 	c := bestCharset("", plain, "")
 	return WritePart(w, Part{Charset: c.name, Meta: indent(c.escape(plain))})
 }

@@ -11,7 +11,8 @@ import (
 
 // WriteURIList writes the locations of a, or its names, as text/uri-list (RFC
 // 2483, 5). The first line is a comment with the name. What is no URI, the
-// reason of a tombstone and its successors are comments too.
+// reason of a tombstone and its successors are comments too. All is ASCII, as in
+// text/urc-0 of that charset.
 func WriteURIList(w io.Writer, a *nomen.Answer) error {
 	var b bytes.Buffer
 	comment(&b, a.Name.Key())
@@ -39,7 +40,7 @@ const crlf = "\r\n"
 
 func comment(b *bytes.Buffer, s string) {
 	if s != "" {
-		b.WriteString("# " + visibleLine(s) + crlf)
+		b.WriteString("# " + charsets[0].escape(visibleLine(s)) + crlf)
 	}
 }
 

@@ -1,0 +1,191 @@
+package format
+
+import (
+	"crypto/sha256"
+	"encoding/base64"
+	"slices"
+	"strings"
+	"testing"
+
+	"golang.org/x/net/html"
+
+	"github.com/nomen-project/nomen"
+	"github.com/nomen-project/nomen/name"
+)
+
+// The policy allows the style of the page and nothing else.
+func TestContentSecurityPolicy(t *testing.T) {
+	sum := sha256.Sum256([]byte(style))
+	if want := "sha256-" + base64.StdEncoding.EncodeToString(sum[:]); styleHash != want {
+		t.Errorf("styleHash = %q, want %q", styleHash, want)
+	}
+	if !strings.Contains(written(t, WriteHTML, rich()), "<style>"+style+"</style>") {
+		t.Error("the page has another style")
+	}
+}
+
+// RFC 2169, 3.2; Y95-51.
+func TestHTMLList(t *testing.T) {
+	body := written(t, WriteHTML, rich())
+	for _, want := range []string{
+		`<UL><LI><A HREF="https://example.org/one">https://example.org/one</A>`,
+		`<LI><A HREF="ftp://ftp.example.org/kept">ftp://ftp.example.org/kept</A>`,
+		`</UL>`,
+		`<link rel="cite-as" href="/urn:dns:example.org:Alb-002">`,
+		`<link rel="item" href="https://example.org/one" type="text/html" hreflang="fr">`,
+		`<link rel="describedby" href="ftp://ftp.example.org/kept">`,
+	} {
+		if !strings.Contains(body, want) {
+			t.Errorf("no %s", want)
+		}
+	}
+	names := written(t, WriteHTML, shapes()["names"])
+	if want := `<UL><LI><A HREF="/urn:isbn:0451450523">urn:isbn:0451450523</A></LI>` + "\n" + `<LI><A HREF="https://example.org/y">`; !strings.Contains(names, want) {
+		t.Errorf("no %s in %s", want, names)
+	}
+	for label, want := range map[string]string{"none": "No location is known.", "no names": "No other name is known.", "tombstone": "This name was retired.", "redirect": "Ask instead:", "same": "TRUE", "not same": "FALSE"} {
+		if body := written(t, WriteHTML, shapes()[label]); !strings.Contains(body, want) {
+			t.Errorf("%s: no %q in %s", label, want, body)
+		}
+	}
+}
+
+// hostile has in every text what would break out of its place.
+func hostile() *nomen.Answer {
+	evil := "\"><script>alert(1)</script><img src=x onerror=alert(2)>' \u202Egnp.exe\u2066\x00\x1b[31m\r\n%s%!d(x)"
+	a := &nomen.Answer{
+		Service: nomen.I2C, Name: name.MustParse("urn:x-y:'%3Cscript%3E"), Spelling: evil, Status: nomen.Status(evil),
+		Metadata: nomen.Metadata{"title": {evil, evil}, evil: {evil}, "status": {evil}},
+		Names:    []string{evil, "javascript:alert(3)", "data:text/html,x", "//evil.example/"},
+		Reason:   evil, Redirect: "javascript:alert(4)", Why: []string{evil},
+		Successors: []name.Name{name.MustParse("javascript:alert(5)")},
+	}
+	for _, u := range []string{
+		evil, "javascript:alert(6)", "JavaScript:alert(7)", "java\tscript:alert(8)", " javascript:alert(9)", "data:text/html;base64,PHNjcmlwdD4=",
+		"vbscript:x", "file:///etc/passwd", "blob:https://evil.example/x", "view-source:https://evil.example/", "//evil.example/", "/relative", "", "https://evil.example/\"onclick=",
+	} {
+		a.Locations = append(a.Locations, nomen.Location{URL: u, Type: evil, Lang: evil, Rel: evil, Note: evil, Country: evil, Component: evil, Charset: evil, ValidFrom: evil})
+	}
+	for _, rel := range []string{"stylesheet", "icon", "Preload", "prefetch", "dns-prefetch", "manifest", "alternate stylesheet", "https://evil.example/rel"} {
+		a.Locations = append(a.Locations, nomen.Location{URL: "https://example.org/asset", Rel: rel})
+	}
+	return a
+}
+
+// Nothing of a record becomes markup, a script or an asset, and only harmless
+// URLs become links.
+func TestHTMLHostile(t *testing.T) {
+	problem := NewProblem(&nomen.Error{
+		Kind: nomen.Malformed, Name: "urn:x:<script>\u202E\xff", Offset: 6, Rule: "<b>", Message: "<script>alert(1)</script>",
+		Suggestions: []string{"javascript:alert(1)", "<script>"}, Answer: hostile(),
+	}, 400)
+	problem.Title, problem.Available = "<script>", []string{"<script>"}
+	bare := *problem
+	bare.Answer = nil
+	for label, body := range map[string]string{
+		"answer":  written(t, WriteHTML, hostile()),
+		"problem": written(t, WriteProblemHTML, problem),
+		"bare":    written(t, WriteProblemHTML, &bare),
+	} {
+		for _, fault := range faults(t, body) {
+			t.Errorf("%s: %s", label, fault)
+		}
+	}
+}
+
+// faults returns what must not be in a page.
+func faults(t *testing.T, body string) []string {
+	t.Helper()
+	doc, err := html.Parse(strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	allowed := strings.Fields("html head meta title link style body main h1 h2 p ul li a small div strong span bdi br code mark dl dt dd time ol footer")
+	var all []string
+	for n := range doc.Descendants() {
+		switch {
+		case n.Type == html.TextNode && n.Parent.Data != "style" && strings.ContainsFunc(n.Data, isOdd):
+			all = append(all, "odd characters in "+n.Data)
+		case n.Type != html.ElementNode:
+			continue
+		case !slices.Contains(allowed, n.Data):
+			all = append(all, "element "+n.Data)
+		}
+		for _, a := range n.Attr {
+			if fault := attributeFault(n.Data, a); fault != "" {
+				all = append(all, fault)
+			}
+		}
+	}
+	return all
+}
+
+func attributeFault(element string, a html.Attribute) string {
+	known := strings.Fields("lang charset name content rel href type hreflang class role datetime")
+	harmlessRels := strings.Fields("item cite-as describedby successor-version")
+	switch {
+	case !slices.Contains(known, a.Key):
+		return "attribute " + a.Key
+	case strings.ContainsFunc(a.Val, isOdd):
+		return "odd characters in " + a.Val
+	case a.Key == "rel" && !slices.Contains(harmlessRels, a.Val):
+		return "relation " + a.Val
+	case a.Key == "href" && !followable(a.Val) && (!strings.HasPrefix(a.Val, "/") || strings.HasPrefix(a.Val, "//")):
+		return "address " + a.Val
+	case a.Key == "href" && strings.Contains(a.Val, "evil"):
+		return element + " leads to " + a.Val
+	}
+	return ""
+}
+
+// Control characters and bidirectional overrides reach no terminal either.
+func TestTextHostile(t *testing.T) {
+	problem := NewProblem(&nomen.Error{Kind: nomen.Malformed, Name: "urn:x:\x1b\xff\r\n", Offset: 6, Rule: "\x1b", Message: "\x1b", Suggestions: []string{"\x1b"}, Answer: hostile()}, 400)
+	for _, body := range []string{written(t, WriteText, hostile()), written(t, WriteProblemText, problem), written(t, GopherMenu, hostile())} {
+		if i := strings.IndexFunc(strings.ReplaceAll(body, crlf, "\n"), isOdd); i >= 0 {
+			t.Errorf("%q", body[max(0, i-20):min(len(body), i+20)])
+		}
+	}
+}
+
+// The mark shows where a name is malformed, wherever that is.
+func TestHTMLMark(t *testing.T) {
+	for _, tt := range []struct {
+		name   string
+		offset int
+		want   string
+	}{
+		{"urn:x:a%2", 7, "urn:x:a<mark>%</mark>2"},
+		{"urn:x:", 6, "urn:x:<mark>\u2423</mark>"},
+		{"é", 0, "<mark>é</mark>"},
+		{"<x", 0, "<mark>&lt;</mark>x"},
+		{"a\xffb", 1, "a<mark>\uFFFD</mark>b"},
+		{"abc", 4, "<code>abc</code>"},
+		{"abc", -1, "<code>abc</code>"},
+	} {
+		p := NewProblem(&nomen.Error{Kind: nomen.Malformed, Name: tt.name, Offset: tt.offset, Rule: "x"}, 400)
+		if body := written(t, WriteProblemHTML, p); !strings.Contains(body, tt.want) {
+			t.Errorf("%q at %d: no %s in %s", tt.name, tt.offset, tt.want, body)
+		}
+	}
+}
+
+func TestVisible(t *testing.T) {
+	for in, want := range map[string]string{
+		"":                    "",
+		"plain é 雪":           "plain é 雪",
+		"a\r\nb\rc\td":        "a\nb\nc\td",
+		"\x1b[31m\u0085":      "[U+001B][31m[U+0085]",
+		"\u202Ex\u2069\ufeff": "[U+202E]x[U+2069][U+FEFF]",
+		"\xff\x00":            "\uFFFD[U+0000]",
+		"\xffx":               "\uFFFDx",
+		"\u200d":              "\u200d",
+	} {
+		if got := visible(in); got != want {
+			t.Errorf("visible(%q) = %q, want %q", in, got, want)
+		}
+	}
+	if got := visibleLine(" a\r\n\tb\x00 "); got != " a b[U+0000] " {
+		t.Errorf("visibleLine: %q", got)
+	}
+}

@@ -1,0 +1,145 @@
+package format
+
+import (
+	"errors"
+	"io"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/nomen-project/nomen"
+)
+
+func readList(t *testing.T, body string) []string {
+	t.Helper()
+	var got []string
+	for s, err := range ReadList(strings.NewReader(body)) {
+		if err != nil {
+			t.Fatalf("ReadList(%.40q): %v", body, err)
+		}
+		got = append(got, s)
+	}
+	return got
+}
+
+// Y95-57, Y95-58, Y95-59: lines that end in CRLF; none is an empty body.
+func TestList(t *testing.T) {
+	var b strings.Builder
+	if err := WriteList(&b, Each()); err != nil || b.String() != "" {
+		t.Errorf("no names: %q, %v", b.String(), err)
+	}
+	for body, want := range map[string][]string{
+		"":                                  nil,
+		"\r\n\n\r":                          nil,
+		"a\r\nb\nc\rd":                      {"a", "b", "c", "d"},
+		" a.example \r\n\r\n\tb\r\n":        {"a.example", "b"},
+		strings.Repeat("x", MaxLine) + "\n": {strings.Repeat("x", MaxLine)},
+	} {
+		if got := readList(t, body); !slices.Equal(got, want) {
+			t.Errorf("ReadList(%.40q) = %.40q, want %.40q", body, got, want)
+		}
+	}
+}
+
+// A list streams: it is neither collected by the writer nor by the reader.
+func TestListStreams(t *testing.T) {
+	const n = 100_000
+	r, w := io.Pipe()
+	go func() {
+		w.CloseWithError(WriteList(w, func(yield func(string, error) bool) {
+			for range n {
+				if !yield("alb002", nil) {
+					return
+				}
+			}
+		}))
+	}()
+	got := 0
+	for s, err := range ReadList(r) {
+		if err != nil || s != "alb002" {
+			t.Fatal(s, err)
+		}
+		got++
+	}
+	if got != n {
+		t.Errorf("got %d, want %d", got, n)
+	}
+}
+
+func TestListErrors(t *testing.T) {
+	broken := errors.New("broken")
+	var b strings.Builder
+	err := WriteList(&b, func(yield func(string, error) bool) { _ = yield("a", nil) && yield("", broken) })
+	if !errors.Is(err, broken) || b.String() != "a\r\n" {
+		t.Errorf("got %q, %v", b.String(), err)
+	}
+	for _, bad := range []string{"", "a\r\nb", "a\x00", "a\u0085", strings.Repeat("x", MaxLine+1)} {
+		var e *Error
+		if err := WriteList(io.Discard, Each(bad)); !errors.As(err, &e) {
+			t.Errorf("WriteList(%.20q) = %v", bad, err)
+		}
+	}
+	r, w := io.Pipe()
+	r.CloseWithError(broken)
+	if err := WriteList(w, Each(strings.Repeat("x", 5000), "y")); !errors.Is(err, broken) {
+		t.Errorf("got %v", err)
+	}
+	for s, err := range ReadList(strings.NewReader(strings.Repeat("x", MaxLine+3))) {
+		if err == nil || s != "" {
+			t.Errorf("a long line: %.20q, %v", s, err)
+		}
+	}
+	for range ReadList(strings.NewReader("a\nb")) {
+		break
+	}
+}
+
+// RFC 2483, 5.
+func TestURIList(t *testing.T) {
+	for _, tt := range []struct {
+		body  string
+		asked nomen.Service
+		name  string
+		want  []string
+	}{
+		{"", nomen.I2Ls, "", nil},
+		{"# urn:isbn:0451450523\r\nhttps://a.example/\r\n# x\r\nhttps://b.example/\r\n", nomen.I2Ls, "urn:isbn:0451450523", []string{"https://a.example/", "https://b.example/"}},
+		{"#urn:isbn:0451450523\nhttps://a.example/\rhttps://b.example/", nomen.I2L, "urn:isbn:0451450523", []string{"https://a.example/", "https://b.example/"}},
+		{"https://a.example/\n# urn:isbn:0451450523\n", nomen.I2L, "", []string{"https://a.example/"}},
+		{"# no name\n\n \nurn:isbn:0451450523\n", nomen.I2Ns, "", []string{"urn:isbn:0451450523"}},
+	} {
+		a, err := ReadURIList(strings.NewReader(tt.body), tt.asked)
+		if err != nil {
+			t.Errorf("%q: %v", tt.body, err)
+			continue
+		}
+		if got := listed(a); a.Name.Key() != tt.name || !slices.Equal(got, tt.want) {
+			t.Errorf("%q: got %q, %q, want %q, %q", tt.body, a.Name, got, tt.name, tt.want)
+		}
+	}
+}
+
+func TestURIListRefuses(t *testing.T) {
+	a, err := ReadURIList(strings.NewReader("https://a.example/\n<html>"), nomen.I2Ls)
+	if !isRule(err, "URI") || err.(*Error).Offset != 19 || len(a.Locations) != 1 {
+		t.Errorf("got %v, %v", a, err)
+	}
+	a, err = ReadURIList(strings.NewReader(strings.Repeat("a:\n", MaxItems+1)), nomen.I2Ls)
+	if !isRule(err, "count") || len(a.Locations) != MaxItems {
+		t.Errorf("got %d, %v", len(a.Locations), err)
+	}
+}
+
+// What is no URI does not become a line of its own.
+func TestURIListInjection(t *testing.T) {
+	a := &nomen.Answer{
+		Status: nomen.Retired, Reason: "line\r\nhttps://evil.example/", Redirect: "a\nhttps://evil.example/",
+		Locations: []nomen.Location{{URL: "x\r\nhttps://evil.example/"}, {URL: "\nhttps://evil.example/"}, {URL: ""}, {URL: "https://evil.example/\u2028é"}},
+	}
+	body := written(t, WriteURIList, a)
+	for line := range strings.Lines(body) {
+		if line[0] != '#' || strings.ContainsFunc(line, func(r rune) bool { return r > '~' }) {
+			t.Errorf("a line that is no comment: %q", line)
+		}
+	}
+}

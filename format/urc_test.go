@@ -1,0 +1,101 @@
+package format
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/nomen-project/nomen"
+	"github.com/nomen-project/nomen/name"
+)
+
+// Where only locations were asked for, there is nothing but locations and notes
+// (1995, 3.4.2.1), unless a note looks like a description.
+func TestURCLocationsOnly(t *testing.T) {
+	a := &nomen.Answer{
+		Service: nomen.I2Ls, Name: name.MustParse("urn:dns:example.org:x"), Status: nomen.Active, Revision: 1,
+		Locations: []nomen.Location{
+			{URL: "https://example.org/one", Lang: "fr", Charset: "ISO-8859-1", Note: "free text"},
+			{URL: "https://example.org/two", Lang: "no tag\r\n"},
+		},
+	}
+	want := "=====;charset=ISO-8859-1;language=fr\r\nhttps://example.org/one\r\nfree text\r\n=====\r\nhttps://example.org/two\r\n"
+	if got := written(t, WriteURC, a); got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	for _, note := range []string{"name: urn:x-y:z", "\n\nname: x", "a\r\n\r\nname: urn:x-y:z\nstatus: retired"} {
+		a.Locations[0].Note = note
+		got, err := ReadURC(strings.NewReader(written(t, WriteURC, a)), a.Service)
+		if err != nil || got.Locations[0].Note != lines(note) || got.Name != a.Name || got.Status != nomen.Active {
+			t.Errorf("%q: got %+v, %v", note, got, err)
+		}
+	}
+}
+
+// The answers of other servers are read without loss.
+func TestReadURCOfOthers(t *testing.T) {
+	for _, tt := range []struct {
+		name, body string
+		want       nomen.Answer
+	}{
+		{
+			"notes", "=====\nftp://ftp.wnln.example/phones.txt\n     This is the most up-to-date version.\n=====fr\nftp://ftp.bigstate.example/phones.txt\n",
+			nomen.Answer{Locations: []nomen.Location{{URL: "ftp://ftp.wnln.example/phones.txt", Note: "     This is the most up-to-date version."}, {URL: "ftp://ftp.bigstate.example/phones.txt", Lang: "fr"}}},
+		},
+		{ // Y95-55
+			"urn+m", "=====\nThe URNs on this server\nmostly point to movies.\n=====\nmailto:x@example.org\n=====\n \n=====\nmore",
+			nomen.Answer{
+				Metadata:  nomen.Metadata{"description": {"The URNs on this server\nmostly point to movies.", "more"}},
+				Locations: []nomen.Location{{URL: "mailto:x@example.org"}},
+			},
+		},
+		{ // Y95-46
+			"unknown charset", "=====;charset=UTF-8\nhttps://example.org/\n\xc3\xa9\xff\n",
+			nomen.Answer{Locations: []nomen.Location{{URL: "https://example.org/", Charset: "UTF-8", Note: "é\uFFFD"}}},
+		},
+		{
+			"what looks like a description", "=====\nhttps://example.org/\nname: not a name\nx: y\n",
+			nomen.Answer{Locations: []nomen.Location{{URL: "https://example.org/", Note: "name: not a name\nx: y"}}},
+		},
+		{
+			"no field", "=====\nhttps://example.org/\nname: urn:x-y:z\nx\n",
+			nomen.Answer{Locations: []nomen.Location{{URL: "https://example.org/", Note: "name: urn:x-y:z\nx"}}},
+		},
+		{
+			"a key that is none", "=====\nname: urn:x-y:z\nkey: %\n",
+			nomen.Answer{Metadata: nomen.Metadata{"description": {"name: urn:x-y:z\nkey: %"}}},
+		},
+		{
+			"fields that are not understood", "=====\nname: URN:x-y:z\nrevision: x\nmodified: y\nsuccessor: z\nmax-age: -1\nfoo:bar\ndc:title: t\n",
+			nomen.Answer{
+				Name: name.MustParse("urn:x-y:z"), Spelling: "URN:x-y:z",
+				Metadata: nomen.Metadata{"revision": {"x"}, "modified": {"y"}, "successor": {"z"}, "max-age": {"-1"}, "foo": {"bar"}, "title": {"t"}},
+			},
+		},
+	} {
+		got, err := ReadURC(strings.NewReader(tt.body), "")
+		if err != nil {
+			t.Errorf("%s: %v", tt.name, err)
+			continue
+		}
+		if d := cmp.Diff(*got, tt.want, compareNames); d != "" {
+			t.Errorf("%s (got -, want +):\n%s", tt.name, d)
+		}
+	}
+}
+
+// A record of others' making never breaks out of its part.
+func TestURCHostile(t *testing.T) {
+	a := hostile()
+	a.Locations = append(a.Locations, nomen.Location{URL: "https://example.org/", Note: "\r\n=====\r\nhttps://evil.example/"}, nomen.Location{Note: "https://evil.example/"}, nomen.Location{URL: "\n", Note: "<URL:https://evil.example/>"})
+	parts, err := ReadParts(strings.NewReader(written(t, WriteURC, a)))
+	if err != nil || len(parts) != len(a.Locations) {
+		t.Fatalf("got %d parts, %v, want %d", len(parts), err, len(a.Locations))
+	}
+	for i, p := range parts {
+		if isAbsolute(a.Locations[i].URL) != (p.URL != "") || strings.Contains(p.URL, "evil") && !strings.Contains(a.Locations[i].URL, "evil") {
+			t.Errorf("part %d of %q has the URL %q", i, a.Locations[i].URL, p.URL)
+		}
+	}
+}

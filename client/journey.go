@@ -108,7 +108,7 @@ func (j *journey) redirected(s stop, r *reply) (next stop, a *nomen.Answer, err 
 	case to.fetchable && !s.way.locates(j.question.Service):
 		next.way = page{to.url}
 	default:
-		a, err = located(s, to.url, j.question)
+		a, err = r.located(s, to.url, j.question)
 	}
 	return next, a, err
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/nomen-project/nomen"
 	"github.com/nomen-project/nomen/format"
+	"github.com/nomen-project/nomen/name"
 )
 
 // answer reads a reply that does not redirect. What came instead of an answer
@@ -140,12 +141,44 @@ func (e *serviceError) Error() string {
 }
 
 // located answers with the URL to which a redirection leads.
-func located(s stop, url string, q nomen.Question) (*nomen.Answer, error) {
+func (r *reply) located(s stop, url string, q nomen.Question) (*nomen.Answer, error) {
 	a := &nomen.Answer{Service: nomen.I2C, Name: s.name, Status: nomen.Active, Locations: []nomen.Location{{URL: url}}}
 	if !q.Service.Known() {
 		a.Service = nomen.I2L
 	}
+	for _, l := range r.links() {
+		switch {
+		case l.URL == url:
+			a.Locations[0] = l
+		case l.Rel == "cite-as":
+			a.Name = s.cited(l.URL)
+		}
+	}
 	return project(a, s, q.Service)
+}
+
+// links returns what the Link fields say (RFC 8288), each as a location; they
+// are written like a linkset (RFC 9264, 4.1).
+func (r *reply) links() []nomen.Location {
+	fields := strings.Join(r.header.Values("Link"), ", ")
+	a, err := format.ReadLinkset(strings.NewReader(fields), nomen.I2L)
+	if err != nil {
+		return nil
+	}
+	return a.Locations
+}
+
+// cited returns the name that a resolver on the web cites as this URL of its own
+// (RFC 8574); the one that was asked if it is no such URL.
+func (s stop) cited(url string) name.Name {
+	if at, ok := s.way.(site); ok {
+		if path, ok := strings.CutPrefix(url, at.base); ok {
+			if sub, ok := nameAlone(path); ok {
+				return sub.name
+			}
+		}
+	}
+	return s.name
 }
 
 // refusal tells what kind of error a status is (the reverse of what servers

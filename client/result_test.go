@@ -78,3 +78,31 @@ func TestMaxAge(t *testing.T) {
 		}
 	}
 }
+
+// The Link fields of a redirection tell the name as the resolver cites it, and
+// what the location is; what they say of others is left out.
+func TestLinks(t *testing.T) {
+	for _, tt := range []struct {
+		links []string
+		name  string
+		want  nomen.Location
+	}{
+		{nil, alb, nomen.Location{URL: "https://example.org/x"}},
+		{[]string{`<https://resolver.example/r/urn:dns:example.com:Other>; rel="cite-as"`}, "urn:dns:example.com:Other", nomen.Location{URL: "https://example.org/x"}},
+		{[]string{`<https://elsewhere.example/urn:dns:example.com:Other>; rel="cite-as"`}, alb, nomen.Location{URL: "https://example.org/x"}},
+		{[]string{`<https://resolver.example/r/about>; rel="cite-as"`, `<https://example.org/y>; type="text/html"`}, alb, nomen.Location{URL: "https://example.org/x"}},
+		{
+			[]string{`</x>; rel=describedby, <https://example.org/x>; rel="archive"; type="text/html"; hreflang="en"`},
+			alb,
+			nomen.Location{URL: "https://example.org/x", Type: "text/html", Lang: "en", Rel: "archive"},
+		},
+		{[]string{`<https://example.org/x`, `;;`}, alb, nomen.Location{URL: "https://example.org/x"}},
+	} {
+		r := &reply{header: http.Header{"Link": tt.links}}
+		s := stop{subject: subject{name: name.MustParse(alb), spelling: alb}, way: site{"https://resolver.example/r/"}}
+		a, err := r.located(s, "https://example.org/x", nomen.Question{Service: nomen.I2L})
+		if err != nil || a.Name.Key() != tt.name || !slices.Equal(a.Locations, []nomen.Location{tt.want}) {
+			t.Errorf("%q: got %+v, %v", tt.links, a, err)
+		}
+	}
+}

@@ -18,8 +18,8 @@ import (
 // A way is a place to ask about names, and the form of request that it
 // understands.
 type way interface {
-	// ask sends one question and returns what came back, whatever its status;
-	// a 5xx only if no other address gave something better.
+	// ask sends one question and returns what came back, whatever its status
+	// below 500; a 5xx is an error.
 	ask(ctx context.Context, c *Client, s stop, q nomen.Question) (*reply, error)
 
 	// key is the same for questions that are answered alike, in the search for

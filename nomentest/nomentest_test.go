@@ -24,13 +24,24 @@ func (s shelf) Get(ctx context.Context, n name.Name, _ time.Time) (*store.Record
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	for _, r := range Records() { // a copy for each caller
+	for _, r := range s.records {
 		if r.Name == n {
-			r.Revision, r.Modified = 1, time.Unix(1, 0)
-			return r, nil
+			return copied(r), nil
 		}
 	}
 	return nil, store.ErrNotFound
+}
+
+// copied returns a record that belongs to its caller.
+func copied(r *store.Record) *store.Record {
+	c := *r
+	c.Revision, c.Modified = 1, time.Unix(1, 0)
+	c.Locations, c.SameAs, c.Successors = slices.Clone(r.Locations), slices.Clone(r.SameAs), slices.Clone(r.Successors)
+	c.Metadata = nomen.Metadata{}
+	for element, values := range r.Metadata {
+		c.Metadata[element] = slices.Clone(values)
+	}
+	return &c
 }
 
 func (s shelf) List(context.Context, store.Scan) iter.Seq2[*store.Record, error] {
@@ -185,7 +196,7 @@ func TestCapabilities(t *testing.T) {
 		}
 	}
 	lossy := Capabilities{Lossy: func(a *nomen.Answer) { *a = nomen.Answer{} }}
-	nothing := wrong{build(t, nil, Authorities()), func(_ nomen.Question, a *nomen.Answer, err error) (*nomen.Answer, error) {
+	nothing := wrong{build(t, Records(), Authorities()), func(_ nomen.Question, a *nomen.Answer, err error) (*nomen.Answer, error) {
 		if a != nil && a.Redirect == "" {
 			a = &nomen.Answer{}
 		}

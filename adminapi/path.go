@@ -1,0 +1,51 @@
+package adminapi
+
+import (
+	"strings"
+
+	"github.com/nomen-project/nomen/uri"
+)
+
+// Root is the path below which the resources of the admin API are.
+const Root = "/api/v1/"
+
+// EscapeName escapes s, a name or prefix, as a whole for use in a path: all but
+// the unreserved characters of RFC 3986.
+func EscapeName(s string) string {
+	const hex = "0123456789ABCDEF"
+	var b strings.Builder
+	b.Grow(len(s) + len(s)/2)
+	for i := range len(s) {
+		c := s[i]
+		if isUnreserved(c) {
+			b.WriteByte(c)
+			continue
+		}
+		b.WriteByte('%')
+		b.WriteByte(hex[c>>4])
+		b.WriteByte(hex[c&15])
+	}
+	return b.String()
+}
+
+func isUnreserved(c byte) bool {
+	switch {
+	case '0' <= c && c <= '9', 'a' <= c && c <= 'z', 'A' <= c && c <= 'Z':
+		return true
+	}
+	return strings.IndexByte("-._~", c) >= 0
+}
+
+// UnescapeName returns the name that stands in a path. A name keeps its escapes;
+// but one of which the colon behind the scheme is escaped was escaped as a whole,
+// and is unescaped once.
+func UnescapeName(s string) string {
+	i := strings.IndexAny(s, ":%")
+	if i <= 0 || !strings.HasPrefix(strings.ToUpper(s[i:min(i+3, len(s))]), "%3A") {
+		return s
+	}
+	if plain, err := uri.Unescape(s); err == nil {
+		return plain
+	}
+	return s
+}

@@ -1,0 +1,207 @@
+package adminapi
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+
+	"github.com/nomen-project/nomen/bulk"
+	"github.com/nomen-project/nomen/name"
+	"github.com/nomen-project/nomen/registrar"
+	"github.com/nomen-project/nomen/store"
+)
+
+// A Problem tells why a request was not carried out: problem details of RFC 9457.
+// Which of the members below Detail are there depends on the type.
+type Problem struct {
+	Type   string `json:"type"` // a URI reference that ends in the kind
+	Title  string `json:"title"`
+	Status int    `json:"status"`
+	Detail string `json:"detail"`
+
+	Name     string  `json:"name,omitempty"`     // or prefix
+	Field    string  `json:"field,omitempty"`    // such as "locations[2].url"
+	Offset   int     `json:"offset,omitempty"`   // in bytes, into the value of the field or the name
+	Rule     string  `json:"rule,omitempty"`     // that was broken
+	Line     int     `json:"line,omitempty"`     // of the body, from 1
+	Column   int     `json:"column,omitempty"`   // in bytes, from 1
+	Expected *uint64 `json:"expected,omitempty"` // revision
+	Current  *uint64 `json:"current,omitempty"`  // revision
+	Who      string  `json:"who,omitempty"`      // was denied
+	Role     string  `json:"role,omitempty"`     // that it has
+	Need     string  `json:"need,omitempty"`     // role that it needs
+	Size     int     `json:"size,omitempty"`
+	Limit    int     `json:"limit,omitempty"`
+}
+
+// ProblemPath is the path before the kind in the types of problems.
+const ProblemPath = "/-/problems/"
+
+// The kinds of problems.
+const (
+	kindMalformedName = "malformed-name"
+	kindBadRequest    = "bad-request"
+	kindRefused       = "refused"
+	kindUnauthorized  = "unauthorized"
+	kindDenied        = "not-permitted"
+	kindNotFound      = "not-found"
+	kindConflict      = "conflict"
+	kindState         = "state"
+	kindLimit         = "limit"
+	kindBroken        = "broken-off"
+	kindUnavailable   = "unavailable"
+	kindFailure       = "failure"
+)
+
+// The errors that are not those of the registrar and the store.
+var (
+	// ErrUnauthorized is returned when no token, or no good one, was sent.
+	ErrUnauthorized = errors.New("adminapi: a token is needed: Authorization: Bearer TOKEN")
+
+	// ErrUnavailable is returned when the server is closing down.
+	ErrUnavailable = errors.New("adminapi: the server is closing down")
+)
+
+// A RequestError is returned for a request that is not what the API wants.
+type RequestError struct {
+	Line    int    // of the body, from 1; 0 if it is not about a place there
+	Column  int    // in bytes, from 1
+	Field   string // of the body or the query; "" if none was reached
+	Message string
+}
+
+func (e *RequestError) Error() string {
+	s := "adminapi: "
+	if e.Line > 0 {
+		s += fmt.Sprintf("line %d, column %d: ", e.Line, e.Column)
+	}
+	if e.Field != "" {
+		s += e.Field + ": "
+	}
+	return s + e.Message
+}
+
+// A StatusError is a problem that has no error of its own.
+type StatusError struct {
+	Status int
+	Detail string
+}
+
+func (e *StatusError) Error() string {
+	return fmt.Sprintf("adminapi: %d %s: %s", e.Status, http.StatusText(e.Status), e.Detail)
+}
+
+// A PreconditionError is a conflict with a revision that was named in the head of
+// a request: the same error with the status that HTTP has for it.
+type PreconditionError struct{ Conflict *store.ConflictError }
+
+func (e *PreconditionError) Error() string { return e.Conflict.Error() }
+
+func (e *PreconditionError) Unwrap() error { return e.Conflict }
+
+func newProblem(kind, title string, status int, err error) *Problem {
+	return &Problem{Type: ProblemPath + kind, Title: title, Status: status, Detail: err.Error()}
+}
+
+// NewProblem returns what is told of err. Failures of the server are told
+// without their cause.
+func NewProblem(err error) *Problem {
+	var (
+		badName  *name.Error
+		request  *RequestError
+		refusal  *registrar.RefusalError
+		denied   *registrar.DeniedError
+		conflict *store.ConflictError
+		state    *store.StateError
+		limit    *store.LimitError
+		broken   *bulk.BrokenError
+		status   *StatusError
+	)
+	switch {
+	case errors.As(err, &broken):
+		p := newProblem(kindBroken, "The input broke off", http.StatusBadRequest, broken.Err)
+		p.Line = broken.Line
+		return p
+	case errors.As(err, &refusal):
+		p := newProblem(kindRefused, "The change breaks a rule", http.StatusUnprocessableEntity, errors.New(refusal.Message))
+		p.Name, p.Field, p.Offset, p.Rule = refusal.Name, refusal.Field, refusal.Offset, refusal.Rule
+		return p
+	case errors.As(err, &badName):
+		p := newProblem(kindMalformedName, "The name is not well formed", http.StatusBadRequest, errors.New(badName.Message))
+		p.Name, p.Offset, p.Rule = badName.Input, badName.Offset, badName.Rule
+		return p
+	case errors.As(err, &request):
+		p := newProblem(kindBadRequest, "The request is not what the API wants", http.StatusBadRequest, errors.New(request.Message))
+		p.Line, p.Column, p.Field = request.Line, request.Column, request.Field
+		return p
+	case errors.As(err, &denied):
+		p := newProblem(kindDenied, "The token does not allow it", http.StatusForbidden, errors.New(denied.Why))
+		p.Name, p.Who, p.Role, p.Need = denied.Name, denied.Who, denied.Role.String(), denied.Need.String()
+		return p
+	case errors.As(err, &conflict):
+		p := newProblem(kindConflict, "Somebody changed it in between", conflictStatus(err), conflict)
+		p.Name, p.Expected, p.Current = conflict.Key, &conflict.Expected, &conflict.Current
+		return p
+	case errors.As(err, &state):
+		p := newProblem(kindState, "A name is never forgotten or reassigned", http.StatusConflict, errors.New(state.Rule))
+		p.Name = state.Key
+		return p
+	case errors.As(err, &limit):
+		p := newProblem(kindLimit, "It is too large", http.StatusRequestEntityTooLarge, err)
+		p.Name, p.Field, p.Size, p.Limit = limit.Key, limit.What, limit.Size, limit.Limit
+		return p
+	case errors.Is(err, store.ErrNotFound):
+		return newProblem(kindNotFound, "There is no such thing", http.StatusNotFound, err)
+	case errors.Is(err, ErrUnauthorized):
+		return newProblem(kindUnauthorized, "A token is needed", http.StatusUnauthorized, err)
+	case errors.Is(err, store.ErrClosed), errors.Is(err, context.Canceled), errors.Is(err, ErrUnavailable):
+		return newProblem(kindUnavailable, "The server is closing down", http.StatusServiceUnavailable, ErrUnavailable)
+	case errors.As(err, &status):
+		return &Problem{Type: "about:blank", Title: http.StatusText(status.Status), Status: status.Status, Detail: status.Detail}
+	}
+	return newProblem(kindFailure, "The server failed", http.StatusInternalServerError, errors.New("the cause is in the server's log"))
+}
+
+func conflictStatus(err error) int {
+	var precondition *PreconditionError
+	if errors.As(err, &precondition) {
+		return http.StatusPreconditionFailed
+	}
+	return http.StatusConflict
+}
+
+// Err returns the error that p was made of.
+func (p *Problem) Err() error {
+	switch p.Type {
+	case ProblemPath + kindBroken:
+		return &bulk.BrokenError{Line: p.Line, Err: errors.New(p.Detail)}
+	case ProblemPath + kindRefused:
+		return &registrar.RefusalError{Name: p.Name, Field: p.Field, Offset: p.Offset, Rule: p.Rule, Message: p.Detail}
+	case ProblemPath + kindMalformedName:
+		return &name.Error{Input: p.Name, Offset: p.Offset, Rule: p.Rule, Message: p.Detail}
+	case ProblemPath + kindBadRequest:
+		return &RequestError{Line: p.Line, Column: p.Column, Field: p.Field, Message: p.Detail}
+	case ProblemPath + kindDenied:
+		role, _ := registrar.ParseRole(p.Role)
+		need, _ := registrar.ParseRole(p.Need)
+		return &registrar.DeniedError{Who: p.Who, Role: role, Need: need, Name: p.Name, Why: p.Detail}
+	case ProblemPath + kindConflict:
+		e := &store.ConflictError{Key: p.Name}
+		if p.Expected != nil && p.Current != nil {
+			e.Expected, e.Current = *p.Expected, *p.Current
+		}
+		return e
+	case ProblemPath + kindState:
+		return &store.StateError{Key: p.Name, Rule: p.Detail}
+	case ProblemPath + kindLimit:
+		return &store.LimitError{Key: p.Name, What: p.Field, Size: p.Size, Limit: p.Limit}
+	case ProblemPath + kindNotFound:
+		return store.ErrNotFound
+	case ProblemPath + kindUnauthorized:
+		return ErrUnauthorized
+	case ProblemPath + kindUnavailable:
+		return ErrUnavailable
+	}
+	return &StatusError{Status: p.Status, Detail: p.Detail}
+}

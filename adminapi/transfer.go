@@ -1,0 +1,162 @@
+package adminapi
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"time"
+
+	"github.com/nomen-project/nomen/bulk"
+)
+
+// Import brings the records of r in; see [bulk.Import]. Progress and Refused of
+// the options are called as the server tells, Now is not used, and the format is
+// JSON Lines. r is sent as it is, compressed or not.
+func (c *Client) Import(ctx context.Context, r io.Reader, o bulk.ImportOptions) (bulk.Summary, error) {
+	q := url.Values{}
+	setFlag(q, "dry_run", o.DryRun)
+	setFlag(q, "replace", o.Replace)
+	if o.Why != "" {
+		q.Set("why", o.Why)
+	}
+	if name := compressionName(o.Compression); name != "" {
+		q.Set("compression", name)
+	}
+	in := &watchedReader{r: r, fail: make(chan error, 1)}
+	resp, err := c.send(ctx, http.MethodPost, "import", q, in, "application/jsonl")
+	if err != nil {
+		return bulk.Summary{}, errors.Join(in.failure(), err)
+	}
+	defer resp.Body.Close()
+	s, err := readEvents(resp.Body, o)
+	if err != nil && in.failure() != nil {
+		err = errors.Join(in.failure(), err)
+	}
+	return s, err
+}
+
+func setFlag(q url.Values, name string, on bool) {
+	if on {
+		q.Set(name, "1")
+	}
+}
+
+// compressionName returns what the API calls c; "" for what the bytes say.
+func compressionName(c bulk.Compression) string {
+	switch c {
+	case bulk.Plain:
+		return "none"
+	case bulk.Gzip:
+		return "gzip"
+	case bulk.Zstd:
+		return "zstd"
+	}
+	return ""
+}
+
+// ParseCompression returns the compression that the API calls name.
+func ParseCompression(name string) (bulk.Compression, bool) {
+	for _, c := range []bulk.Compression{bulk.Auto, bulk.Plain, bulk.Gzip, bulk.Zstd} {
+		if name == compressionName(c) {
+			return c, true
+		}
+	}
+	return bulk.Auto, false
+}
+
+// maxEvent bounds a line of the answer to an import.
+const maxEvent = 1 << 20
+
+// readEvents reads the answer to an import up to its summary.
+func readEvents(r io.Reader, o bulk.ImportOptions) (bulk.Summary, error) {
+	var last bulk.Summary
+	lines := bufio.NewScanner(r)
+	lines.Buffer(nil, maxEvent)
+	for lines.Scan() {
+		var e Event
+		if err := json.Unmarshal(lines.Bytes(), &e); err != nil {
+			return last, fmt.Errorf("adminapi: import: %w", err)
+		}
+		switch {
+		case e.Summary != nil && e.Problem != nil:
+			return *e.Summary, e.Problem.Err()
+		case e.Summary != nil:
+			return *e.Summary, nil
+		case e.Refused != nil && o.Refused != nil:
+			o.Refused(*e.Refused)
+		case e.Progress != nil:
+			last = *e.Progress
+			if o.Progress != nil {
+				o.Progress(last)
+			}
+		}
+	}
+	err := lines.Err()
+	if err == nil {
+		err = io.ErrUnexpectedEOF
+	}
+	return last, fmt.Errorf("adminapi: import: the server's answer broke off: %w", err)
+}
+
+// A watchedReader remembers the first error of the file that is sent, which the
+// network would hide.
+type watchedReader struct {
+	r    io.Reader
+	fail chan error
+}
+
+func (w *watchedReader) Read(p []byte) (int, error) {
+	n, err := w.r.Read(p)
+	if err != nil && err != io.EOF {
+		select {
+		case w.fail <- err:
+		default:
+		}
+	}
+	return n, err
+}
+
+func (w *watchedReader) failure() error {
+	select {
+	case err := <-w.fail:
+		return fmt.Errorf("adminapi: import: reading: %w", err)
+	default:
+		return nil
+	}
+}
+
+// Export writes records to w; see [bulk.Export]. Progress and Now of the options
+// are not used. An error means that what was written is not complete.
+func (c *Client) Export(ctx context.Context, w io.Writer, o bulk.ExportOptions) (bulk.Summary, error) {
+	q := url.Values{}
+	if o.Prefix != "" {
+		q.Set("prefix", o.Prefix)
+	}
+	for _, s := range o.Statuses {
+		q.Add("status", string(s))
+	}
+	if !o.At.IsZero() {
+		q.Set("at", o.At.UTC().Format(time.RFC3339Nano))
+	}
+	if name := compressionName(o.Compression); name != "" {
+		q.Set("compression", name)
+	}
+	var s bulk.Summary
+	resp, err := c.send(ctx, http.MethodGet, "export", q, nil, "")
+	if err != nil {
+		return s, err
+	}
+	defer resp.Body.Close()
+	if _, err := io.Copy(w, resp.Body); err != nil {
+		return s, fmt.Errorf("adminapi: export: %w", err)
+	}
+	if err := json.Unmarshal([]byte(resp.Trailer.Get(SummaryTrailer)), &s); err != nil {
+		return s, fmt.Errorf("adminapi: export: the server's answer broke off: %w", err)
+	}
+	return s, nil
+}

@@ -1,0 +1,218 @@
+package adminapi
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/nomen-project/nomen/bulk"
+	"github.com/nomen-project/nomen/name"
+	"github.com/nomen-project/nomen/registrar"
+	"github.com/nomen-project/nomen/store"
+)
+
+// The limits of what is taken in one request.
+const (
+	MaxBody  = 16 << 20 // bytes of a body, except that of an import
+	MaxBatch = 10_000   // requests of a batch
+	MaxPage  = 1000     // records of a list
+)
+
+// Version is the answer to GET version.
+type Version struct {
+	Version string `json:"version"` // of the program
+	Rules   int    `json:"rules"`   // of names: [name.RulesVersion]
+}
+
+// A Page is the answer to GET names.
+type Page struct {
+	Names []*store.Record `json:"names"`
+	Next  string          `json:"next,omitempty"` // "after" of the next page; "" at the end
+}
+
+// A Batch is the body of POST names. Requests that are refused are left out; the
+// others go in together.
+type Batch struct {
+	Requests []Request `json:"requests"`
+	Why      string    `json:"why,omitempty"`
+	DryRun   bool      `json:"dry_run,omitempty"`
+}
+
+// A Request is a [registrar.Request].
+type Request struct {
+	Record   *store.Record `json:"record"`
+	Fields   []string      `json:"fields,omitempty"`    // those meant, by their names in the record; none for all
+	Add      bool          `json:"add,omitempty"`       // add to lists, take nothing away
+	Expected *uint64       `json:"expected,omitempty"`  // revision; 0 for a new name; absent for any
+	OrCreate bool          `json:"or_create,omitempty"` // a new name is created whatever is expected
+}
+
+// A Results is the answer to a batch: an outcome for each request, in order.
+type Results struct {
+	Outcomes []Outcome `json:"outcomes"`
+}
+
+// An Outcome is a [registrar.Outcome].
+type Outcome struct {
+	Key       string              `json:"key,omitempty"`
+	Revision  uint64              `json:"revision,omitempty"`
+	Changed   bool                `json:"changed"`
+	Created   bool                `json:"created"`
+	Record    *store.Record       `json:"record,omitempty"`
+	Authority *store.Authority    `json:"authority,omitempty"`
+	Warnings  []registrar.Warning `json:"warnings,omitempty"`
+	Problem   *Problem            `json:"problem,omitempty"`
+}
+
+// A Retirement is the body of POST names/{name}/retire.
+type Retirement struct {
+	Reason     string    `json:"reason"`
+	Successors *[]string `json:"successors,omitempty"` // absent: those that are there stay
+	Expected   *uint64   `json:"expected,omitempty"`   // revision; absent for any
+	Why        string    `json:"why,omitempty"`
+}
+
+// History is the answer to GET names/{name}/history.
+type History struct {
+	Revisions []Revision `json:"revisions"`
+	Truncated bool       `json:"truncated,omitempty"` // there are older ones
+}
+
+// A Revision is one change of a name.
+type Revision struct {
+	Revision uint64        `json:"revision"`
+	Time     time.Time     `json:"time"`
+	Who      string        `json:"who,omitempty"` // "" for the operator of the machine
+	Why      string        `json:"why,omitempty"`
+	Record   *store.Record `json:"record,omitempty"` // as it was from then on; absent when it was deleted
+}
+
+// An Event is one line of the answer to an import. Exactly one of Progress,
+// Refused and Summary is there; the last line is a summary, with the problem
+// that ended the import too early, if one did.
+type Event struct {
+	Progress *bulk.Summary `json:"progress,omitempty"`
+	Refused  *bulk.Refusal `json:"refused,omitempty"`
+	Summary  *bulk.Summary `json:"summary,omitempty"`
+	Problem  *Problem      `json:"problem,omitempty"`
+}
+
+// SummaryTrailer is the trailer field of an export that holds its summary.
+const SummaryTrailer = "Nomen-Summary"
+
+// Authorities is the answer to GET authorities.
+type Authorities struct {
+	Authorities []*store.Authority `json:"authorities"`
+}
+
+// A Grant is the body of POST tokens: the rights of a new token.
+type Grant struct {
+	Who      string   `json:"who"`
+	Role     string   `json:"role"`
+	Prefixes []string `json:"prefixes,omitempty"` // none for everywhere
+}
+
+// A Granted is the answer to POST tokens.
+type Granted struct {
+	ID    string `json:"id"`
+	Token string `json:"token"` // what the bearer sends; it is kept nowhere
+}
+
+// fieldNames are the names of fields in requests, and their bits.
+func fieldNames() map[string]registrar.Fields {
+	return map[string]registrar.Fields{
+		"name":       registrar.FieldName,
+		"status":     registrar.FieldStatus,
+		"locations":  registrar.FieldLocations,
+		"metadata":   registrar.FieldMetadata,
+		"same_as":    registrar.FieldSameAs,
+		"successors": registrar.FieldSuccessors,
+		"reason":     registrar.FieldReason,
+	}
+}
+
+// NewRequest returns req as JSON has it.
+func NewRequest(req registrar.Request) Request {
+	r := Request{Record: req.Record, Add: req.Add, OrCreate: req.OrCreate, Expected: revision(req.Expected)}
+	for field, bit := range fieldNames() {
+		if req.Fields.Has(bit) {
+			r.Fields = append(r.Fields, field)
+		}
+	}
+	return r
+}
+
+// Registrar returns r as the registrar wants it.
+func (r Request) Registrar() (registrar.Request, error) {
+	if r.Record == nil {
+		return registrar.Request{}, &RequestError{Field: "record", Message: "missing"}
+	}
+	req := registrar.Request{Record: r.Record, Add: r.Add, OrCreate: r.OrCreate, Expected: expected(r.Expected)}
+	known := fieldNames()
+	for _, f := range r.Fields {
+		bit, ok := known[f]
+		if !ok {
+			return req, &RequestError{Field: "fields", Message: fmt.Sprintf("%q is no field of a record", f)}
+		}
+		req.Fields |= bit
+	}
+	return req, nil
+}
+
+// revision and expected change between the revision that is expected and a
+// number that may be absent.
+func revision(n uint64) *uint64 {
+	if n == store.AnyRevision {
+		return nil
+	}
+	return &n
+}
+
+func expected(n *uint64) uint64 {
+	if n == nil {
+		return store.AnyRevision
+	}
+	return *n
+}
+
+// ExpectedRevision returns the revision that r expects, or AnyRevision.
+func (r Retirement) ExpectedRevision() uint64 { return expected(r.Expected) }
+
+// NewOutcome returns out as JSON has it.
+func NewOutcome(out registrar.Outcome) Outcome {
+	o := Outcome{
+		Key: out.Name.Key(), Revision: out.Result.Revision, Changed: out.Result.Changed, Created: out.Created,
+		Record: out.Record, Authority: out.Authority, Warnings: out.Warnings,
+	}
+	if out.Err != nil {
+		o.Problem = NewProblem(out.Err)
+	}
+	return o
+}
+
+// Registrar returns o as the registrar returned it.
+func (o Outcome) Registrar() registrar.Outcome {
+	out := registrar.Outcome{
+		Name: name.FromKey(o.Key), Result: store.Result{Revision: o.Revision, Changed: o.Changed}, Created: o.Created,
+		Record: o.Record, Authority: o.Authority, Warnings: o.Warnings,
+	}
+	if out.Record != nil {
+		out.Record.Name = out.Name
+	}
+	if o.Problem != nil {
+		out.Err = o.Problem.Err()
+	}
+	return out
+}
+
+// Encode returns v as a line of JSON, without the escapes that only HTML needs.
+func Encode(v any) ([]byte, error) {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(v); err != nil {
+		return nil, fmt.Errorf("adminapi: %w", err)
+	}
+	return b.Bytes(), nil
+}

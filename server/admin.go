@@ -1,0 +1,299 @@
+package server
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/netip"
+	"strings"
+	"time"
+
+	"github.com/nomen-project/nomen/adminapi"
+	"github.com/nomen-project/nomen/registrar"
+	"github.com/nomen-project/nomen/store"
+)
+
+// A call is a request of the admin API that has passed the guards.
+type call struct {
+	w     http.ResponseWriter
+	r     *http.Request
+	actor registrar.Actor
+	value string // of the braces in the route's path
+}
+
+// An operation is one route of the admin API.
+type operation struct {
+	method string
+	path   string // below adminapi.Root; one part may be in braces
+	role   registrar.Role
+	do     func(*call) error
+}
+
+// operations is the table of routes. Of two that match, the first is taken.
+func (s *Server) operations() []operation {
+	return []operation{
+		{http.MethodGet, "version", registrar.Reader, s.adminVersion},
+		{http.MethodGet, "names", registrar.Reader, s.listNames},
+		{http.MethodPost, "names", registrar.Editor, s.applyBatch},
+		{http.MethodPost, "names/{name}/retire", registrar.Editor, s.retireName},
+		{http.MethodGet, "names/{name}/history", registrar.Reader, s.nameHistory},
+		{http.MethodGet, "names/{name}", registrar.Reader, s.getName},
+		{http.MethodPut, "names/{name}", registrar.Editor, s.putName},
+		{http.MethodDelete, "names/{name}", registrar.Editor, s.deleteName},
+		{http.MethodPost, "import", registrar.Editor, s.importNames},
+		{http.MethodGet, "export", registrar.Reader, s.exportNames},
+		{http.MethodGet, "authorities", registrar.Reader, s.listAuthorities},
+		{http.MethodGet, "authorities/{prefix}", registrar.Reader, s.getAuthority},
+		{http.MethodPut, "authorities/{prefix}", registrar.Owner, s.putAuthority},
+		{http.MethodPost, "tokens", registrar.Administrator, s.grantToken},
+		{http.MethodDelete, "tokens/{id}", registrar.Administrator, s.revokeToken},
+	}
+}
+
+// match returns what of a path stands for the braces of the route's.
+func (o operation) match(path string) (string, bool) {
+	before, rest, braces := strings.Cut(o.path, "{")
+	if !braces {
+		return "", path == o.path
+	}
+	_, after, _ := strings.Cut(rest, "}")
+	value, ok := strings.CutPrefix(path, before)
+	if ok {
+		value, ok = strings.CutSuffix(value, after)
+	}
+	return adminapi.UnescapeName(value), ok && value != ""
+}
+
+// Admin returns the handler of the admin listener. It answers only requests to an
+// address, to localhost and to [Options.AdminHosts], so that no page in a browser
+// can reach it under a name of its own (DNS rebinding), and none that come from
+// another site.
+func (s *Server) Admin() http.Handler {
+	if s.registrar == nil {
+		return http.NotFoundHandler()
+	}
+	var crossOrigin http.CrossOriginProtection
+	crossOrigin.SetDenyHandler(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		s.adminProblem(w, &adminapi.StatusError{Status: http.StatusForbidden, Detail: "requests from other sites are refused"})
+	}))
+	return crossOrigin.Handler(http.HandlerFunc(s.serveAdmin))
+}
+
+func (s *Server) serveAdmin(w http.ResponseWriter, r *http.Request) {
+	start := s.now()
+	counted := &statusWriter{ResponseWriter: w}
+	if err := s.administer(counted, r); err != nil {
+		s.adminProblem(counted, err)
+	}
+	remote, _ := netip.ParseAddrPort(r.RemoteAddr)
+	s.logAccess(r, r.RequestURI, remote.Addr(), counted.status, counted.n, s.now().Sub(start))
+}
+
+func (s *Server) administer(w http.ResponseWriter, r *http.Request) error {
+	if !s.isAdminHost(r.Host) {
+		return &adminapi.StatusError{Status: http.StatusMisdirectedRequest, Detail: "this host is not the one of the admin API"}
+	}
+	control := http.NewResponseController(w)
+	_ = control.SetReadDeadline(time.Now().Add(s.limits.Timeout)) // tests have no connection
+	_ = control.SetWriteDeadline(time.Now().Add(s.limits.Timeout))
+	target, _, _ := strings.Cut(r.RequestURI, "?")
+	path, ok := strings.CutPrefix(target, adminapi.Root)
+	if !ok {
+		return s.adminPage(w, r, target)
+	}
+	op, value, err := s.operation(r.Method, path)
+	if err != nil {
+		var status *adminapi.StatusError
+		if errors.As(err, &status) && status.Status == http.StatusMethodNotAllowed {
+			w.Header().Set("Allow", value)
+		}
+		return err
+	}
+	actor, err := s.authenticate(r)
+	if err != nil {
+		return err
+	}
+	if actor.Role < op.role {
+		return &registrar.DeniedError{Who: actor.Who, Role: actor.Role, Need: op.role, Name: value}
+	}
+	return op.do(&call{w: w, r: r, actor: actor, value: value})
+}
+
+// operation finds the route of a request. Where the path is right and the method
+// is not, the value is what would be allowed.
+func (s *Server) operation(method, path string) (operation, string, error) {
+	var methods []string
+	for _, op := range s.operations() {
+		value, ok := op.match(path)
+		switch {
+		case !ok:
+		case op.method == method, op.method == http.MethodGet && method == http.MethodHead:
+			return op, value, nil
+		default:
+			methods = append(methods, op.method)
+		}
+	}
+	if methods == nil {
+		return operation{}, "", store.ErrNotFound
+	}
+	return operation{}, strings.Join(methods, ", "), &adminapi.StatusError{Status: http.StatusMethodNotAllowed, Detail: method + " is not offered here"}
+}
+
+// adminPage answers what needs no token.
+func (s *Server) adminPage(w http.ResponseWriter, r *http.Request, path string) error {
+	switch {
+	case r.Method != http.MethodGet && r.Method != http.MethodHead:
+	case path == "/-/healthz":
+		return writeJSON(w, http.StatusOK, map[string]string{"status": "ok"})
+	case path == "/-/openapi.json":
+		w.Header().Set("Content-Type", "application/json")
+		_, err := w.Write(openAPI)
+		return ignored(err)
+	}
+	return store.ErrNotFound
+}
+
+// isAdminHost reports whether a Host field cannot be a stranger's name.
+func (s *Server) isAdminHost(host string) bool {
+	h := store.CanonicalHost(host)
+	_, err := netip.ParseAddr(strings.Trim(h, "[]"))
+	return err == nil || isLoopback(h) || s.adminHosts[h]
+}
+
+// authenticate returns who sent a request. Whether the ID or the secret is wrong
+// cannot be told from the answer, nor from the time that it takes.
+func (s *Server) authenticate(r *http.Request) (registrar.Actor, error) {
+	const scheme = "bearer "
+	field := r.Header.Get("Authorization")
+	tokens, ok := s.store.(store.Tokens)
+	if !ok || len(field) < len(scheme) || !strings.EqualFold(field[:len(scheme)], scheme) {
+		return registrar.Actor{}, adminapi.ErrUnauthorized
+	}
+	id, secret, ok := adminapi.SplitToken(strings.TrimSpace(field[len(scheme):]))
+	if !ok {
+		return registrar.Actor{}, adminapi.ErrUnauthorized
+	}
+	t, err := tokens.Token(r.Context(), id)
+	if errors.Is(err, store.ErrNotFound) {
+		t, err = &store.Token{Revoked: true}, nil
+	}
+	if err != nil {
+		return registrar.Actor{}, err
+	}
+	if !adminapi.Matches(t, secret) || t.Revoked {
+		return registrar.Actor{}, adminapi.ErrUnauthorized
+	}
+	return registrar.Bearer(t)
+}
+
+// adminProblem writes an error as problem details.
+func (s *Server) adminProblem(w http.ResponseWriter, err error) {
+	p := adminapi.NewProblem(err)
+	if p.Status >= http.StatusInternalServerError {
+		s.log.Error("admin request failed", "err", err)
+	}
+	if p.Status == http.StatusUnauthorized {
+		w.Header().Set("WWW-Authenticate", `Bearer realm="nomen"`)
+	}
+	b, err := adminapi.Encode(p)
+	if err != nil {
+		http.Error(w, p.Title, p.Status)
+		return
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.Header().Set("X-Content-Type-Options", "nosniff")
+	w.Header().Set("Cache-Control", "no-store")
+	w.WriteHeader(p.Status)
+	_, _ = w.Write(b) // the client has gone; nothing is left to do
+}
+
+// writeJSON answers with v.
+func writeJSON(w http.ResponseWriter, status int, v any) error {
+	b, err := adminapi.Encode(v)
+	if err != nil {
+		return err
+	}
+	h := w.Header()
+	h.Set("Content-Type", "application/json")
+	h.Set("X-Content-Type-Options", "nosniff")
+	h.Set("Cache-Control", "no-store")
+	w.WriteHeader(status)
+	_, err = w.Write(b)
+	return ignored(err)
+}
+
+// ignored forgets an error of writing to a client that has gone.
+func ignored(error) error { return nil }
+
+// readJSON reads the body of a request strictly into v.
+func readJSON(c *call, v any) error {
+	body, err := io.ReadAll(http.MaxBytesReader(c.w, c.r.Body, adminapi.MaxBody))
+	var tooLarge *http.MaxBytesError
+	switch {
+	case errors.As(err, &tooLarge):
+		return &store.LimitError{What: "body", Size: adminapi.MaxBody + 1, Limit: adminapi.MaxBody}
+	case err != nil:
+		return &adminapi.RequestError{Message: "the body broke off"}
+	}
+	d := json.NewDecoder(bytes.NewReader(body))
+	d.DisallowUnknownFields()
+	if err := d.Decode(v); err != nil {
+		return jsonError(body, d.InputOffset(), err)
+	}
+	if _, err := d.Token(); err != io.EOF {
+		return placed(body, d.InputOffset(), "", "something follows the end of the object")
+	}
+	return nil
+}
+
+// jsonError tells where in the body an error is.
+func jsonError(body []byte, offset int64, err error) error {
+	var syntax *json.SyntaxError
+	var kind *json.UnmarshalTypeError
+	switch {
+	case errors.As(err, &syntax):
+		return placed(body, syntax.Offset, "", syntax.Error())
+	case errors.As(err, &kind):
+		return placed(body, kind.Offset, kind.Field, fmt.Sprintf("wants %s, not %s", kind.Type, kind.Value))
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+		return placed(body, int64(len(body)), "", "the object ends too early")
+	}
+	return placed(body, offset, "", strings.TrimPrefix(err.Error(), "json: "))
+}
+
+// placed makes an error with the line and column of an offset.
+func placed(body []byte, offset int64, field, message string) error {
+	before := body[:min(max(offset-1, 0), int64(len(body)))]
+	line := bytes.Count(before, []byte("\n")) + 1
+	column := len(before) - bytes.LastIndexByte(before, '\n')
+	return &adminapi.RequestError{Line: line, Column: column, Field: field, Message: message}
+}
+
+// A statusWriter remembers what was sent.
+type statusWriter struct {
+	http.ResponseWriter
+	status int
+	n      int64
+}
+
+func (w *statusWriter) WriteHeader(status int) {
+	if w.status == 0 {
+		w.status = status
+	}
+	w.ResponseWriter.WriteHeader(status)
+}
+
+func (w *statusWriter) Write(b []byte) (int, error) {
+	if w.status == 0 {
+		w.status = http.StatusOK
+	}
+	n, err := w.ResponseWriter.Write(b)
+	w.n += int64(n)
+	return n, err
+}
+
+// Unwrap lets http.ResponseController reach the connection.
+func (w *statusWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }

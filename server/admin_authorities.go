@@ -1,0 +1,74 @@
+package server
+
+import (
+	"errors"
+	"net/http"
+	"time"
+
+	"github.com/nomen-project/nomen/adminapi"
+	"github.com/nomen-project/nomen/name"
+	"github.com/nomen-project/nomen/store"
+)
+
+func (s *Server) listAuthorities(c *call) error {
+	all := adminapi.Authorities{Authorities: []*store.Authority{}}
+	for a, err := range s.store.Authorities(c.r.Context(), time.Time{}) {
+		if err != nil {
+			return err
+		}
+		all.Authorities = append(all.Authorities, a)
+	}
+	return writeJSON(c.w, http.StatusOK, all)
+}
+
+func (s *Server) getAuthority(c *call) error {
+	p, err := name.ParsePrefix(c.value)
+	if err != nil {
+		return err
+	}
+	a, err := s.store.Authority(c.r.Context(), p, time.Time{})
+	if err != nil {
+		return err
+	}
+	c.w.Header().Set("ETag", revisionTag(a.Revision))
+	return writeJSON(c.w, http.StatusOK, a)
+}
+
+func (s *Server) putAuthority(c *call) error {
+	p, err := name.ParsePrefix(c.value)
+	if err != nil {
+		return err
+	}
+	q, err := c.query("why", "expected")
+	if err != nil {
+		return err
+	}
+	expected, conditional, err := c.expectation(q)
+	if err != nil {
+		return err
+	}
+	a := &store.Authority{Prefix: p}
+	if err := readJSON(c, a); err != nil {
+		var bad *name.Error
+		if errors.As(err, &bad) {
+			return bad
+		}
+		return err
+	}
+	if a.Prefix != p {
+		return &adminapi.RequestError{Field: "prefix", Message: "it is not the prefix in the path"}
+	}
+	out, err := s.registrar.PutAuthority(c.r.Context(), c.actor, a, expected, first(q, "why"))
+	s.authorities.Forget()
+	return c.outcome(out, err, conditional)
+}
+
+// preconditioned makes of a conflict with a precondition of the request's head
+// what HTTP calls it (RFC 9110, 13.1.1).
+func preconditioned(err error, conditional bool) error {
+	var conflict *store.ConflictError
+	if conditional && errors.As(err, &conflict) {
+		return &adminapi.PreconditionError{Conflict: conflict}
+	}
+	return err
+}

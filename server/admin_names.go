@@ -1,0 +1,324 @@
+package server
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/nomen-project/nomen"
+	"github.com/nomen-project/nomen/adminapi"
+	"github.com/nomen-project/nomen/name"
+	"github.com/nomen-project/nomen/registrar"
+	"github.com/nomen-project/nomen/store"
+)
+
+func (s *Server) adminVersion(c *call) error {
+	return writeJSON(c.w, http.StatusOK, adminapi.Version{Version: s.version, Rules: name.RulesVersion})
+}
+
+// reaches reports whether the rights of an actor, reading included, reach n.
+func reaches(a registrar.Actor, n name.Name) bool {
+	return len(a.Prefixes) == 0 || slices.ContainsFunc(a.Prefixes, func(p name.Prefix) bool { return p.Covers(n) })
+}
+
+// subject returns the name in the path, if the caller's rights reach it.
+func (c *call) subject() (name.Name, error) {
+	n, err := name.Parse(c.value)
+	if err != nil {
+		return n, err
+	}
+	if !reaches(c.actor, n) {
+		return n, &registrar.DeniedError{Who: c.actor.Who, Role: c.actor.Role, Need: c.actor.Role, Name: n.Key()}
+	}
+	return n, nil
+}
+
+// query returns a parameter, of which only known ones may be given.
+func (c *call) query(known ...string) (map[string][]string, error) {
+	q := c.r.URL.Query()
+	for key := range q {
+		if !slices.Contains(known, key) {
+			return nil, &adminapi.RequestError{Field: key, Message: "unknown parameter"}
+		}
+	}
+	return q, nil
+}
+
+func first(q map[string][]string, key string) string {
+	if len(q[key]) == 0 {
+		return ""
+	}
+	return q[key][0]
+}
+
+// flag reads a parameter that is 1, 0, true or false.
+func flag(q map[string][]string, key string) (bool, error) {
+	v := first(q, key)
+	if v == "" {
+		return false, nil
+	}
+	on, err := strconv.ParseBool(v)
+	if err != nil {
+		return false, &adminapi.RequestError{Field: key, Message: fmt.Sprintf("%q is neither 1 nor 0", v)}
+	}
+	return on, nil
+}
+
+func statuses(q map[string][]string) ([]nomen.Status, error) {
+	var all []nomen.Status
+	for _, v := range q["status"] {
+		switch st := nomen.Status(v); st {
+		case nomen.Reserved, nomen.Active, nomen.Retired:
+			all = append(all, st)
+		default:
+			return nil, &adminapi.RequestError{Field: "status", Message: fmt.Sprintf("%q is none of reserved, active, retired", v)}
+		}
+	}
+	return all, nil
+}
+
+// The records that one request for a list reads at most, whatever it returns.
+const maxRead = 100_000
+
+func (s *Server) listNames(c *call) error {
+	q, err := c.query("prefix", "after", "limit", "status")
+	if err != nil {
+		return err
+	}
+	wanted, err := statuses(q)
+	if err != nil {
+		return err
+	}
+	limit := adminapi.MaxPage
+	if v := first(q, "limit"); v != "" {
+		n, err := strconv.Atoi(v)
+		if err != nil || n < 1 {
+			return &adminapi.RequestError{Field: "limit", Message: fmt.Sprintf("%q is no number above 0", v)}
+		}
+		limit = min(n, limit)
+	}
+	page, err := s.readPage(c, store.Scan{Prefix: first(q, "prefix"), After: first(q, "after")}, wanted, limit)
+	if err != nil {
+		return err
+	}
+	return writeJSON(c.w, http.StatusOK, page)
+}
+
+func (s *Server) readPage(c *call, scan store.Scan, wanted []nomen.Status, limit int) (adminapi.Page, error) {
+	page := adminapi.Page{Names: []*store.Record{}}
+	last, read := "", 0
+	for rec, err := range s.store.List(c.r.Context(), scan) {
+		if err != nil {
+			return page, err
+		}
+		if len(page.Names) == limit || read == maxRead {
+			page.Next = last
+			return page, nil
+		}
+		last = rec.Name.Key()
+		read++
+		if reaches(c.actor, rec.Name) && (wanted == nil || slices.Contains(wanted, rec.Status)) {
+			page.Names = append(page.Names, rec)
+		}
+	}
+	return page, nil
+}
+
+func (s *Server) getName(c *call) error {
+	n, err := c.subject()
+	if err != nil {
+		return err
+	}
+	rec, err := s.registrar.Get(c.r.Context(), n)
+	if err != nil {
+		return err
+	}
+	tag := revisionTag(rec.Revision)
+	h := c.w.Header()
+	h.Set("ETag", tag)
+	h.Set("Content-Location", adminapi.Root+"names/"+adminapi.EscapeName(rec.Name.Key()))
+	h.Set("Last-Modified", lastModified(rec.Modified, s.now()))
+	if f := c.r.Header.Get("If-None-Match"); f != "" && matches(f, tag, true) {
+		c.w.WriteHeader(http.StatusNotModified)
+		return nil
+	}
+	return writeJSON(c.w, http.StatusOK, rec)
+}
+
+func revisionTag(n uint64) string { return `"` + strconv.FormatUint(n, 10) + `"` }
+
+// expectation returns the revision that a request expects: from "expected" in the
+// query, or If-Match with one tag, or If-None-Match with "*". It is conditional
+// if a field of the head says so: then a conflict is 412.
+func (c *call) expectation(q map[string][]string) (revision uint64, conditional bool, err error) {
+	ifMatch, ifNone := c.r.Header.Get("If-Match"), c.r.Header.Get("If-None-Match")
+	text, field := first(q, "expected"), "expected"
+	switch {
+	case ifNone != "" && strings.TrimSpace(ifNone) != "*":
+		return 0, false, &adminapi.RequestError{Field: "If-None-Match", Message: `only "*" makes sense here`}
+	case ifNone != "":
+		return 0, true, nil
+	case ifMatch != "":
+		text, field, conditional = strings.Trim(strings.TrimSpace(ifMatch), `"`), "If-Match", true
+	case text == "":
+		return store.AnyRevision, false, nil
+	}
+	revision, err = strconv.ParseUint(text, 10, 64)
+	if err != nil {
+		return 0, conditional, &adminapi.RequestError{Field: field, Message: "wants the number of a revision, as GET gives it in ETag"}
+	}
+	return revision, conditional, nil
+}
+
+func (s *Server) putName(c *call) error {
+	n, err := c.subject()
+	if err != nil {
+		return err
+	}
+	q, err := c.query("why", "expected")
+	if err != nil {
+		return err
+	}
+	expected, conditional, err := c.expectation(q)
+	if err != nil {
+		return err
+	}
+	rec := new(store.Record)
+	if err := readJSON(c, rec); err != nil {
+		return err
+	}
+	if rec.Spelling == "" {
+		rec.Spelling = c.value
+	}
+	if rec.Name, err = name.Parse(rec.Spelling); err != nil {
+		return err
+	}
+	if rec.Name != n {
+		return &adminapi.RequestError{Field: "name", Message: fmt.Sprintf("%q is not the name in the path", rec.Spelling)}
+	}
+	out, err := s.registrar.Put(c.r.Context(), c.actor, registrar.Request{Record: rec, Expected: expected}, first(q, "why"))
+	return c.outcome(out, err, conditional)
+}
+
+// outcome answers with what became of a change.
+func (c *call) outcome(out registrar.Outcome, err error, conditional bool) error {
+	if err != nil {
+		return preconditioned(err, conditional)
+	}
+	if out.Result.Revision > 0 {
+		c.w.Header().Set("ETag", revisionTag(out.Result.Revision))
+	}
+	status := http.StatusOK
+	if out.Created {
+		status = http.StatusCreated
+	}
+	return writeJSON(c.w, status, adminapi.NewOutcome(out))
+}
+
+func (s *Server) deleteName(c *call) error {
+	n, err := c.subject()
+	if err != nil {
+		return err
+	}
+	q, err := c.query("why", "expected")
+	if err != nil {
+		return err
+	}
+	expected, conditional, err := c.expectation(q)
+	if err != nil {
+		return err
+	}
+	out, err := s.registrar.Delete(c.r.Context(), c.actor, n, expected, first(q, "why"))
+	return c.outcome(out, err, conditional)
+}
+
+func (s *Server) retireName(c *call) error {
+	n, err := c.subject()
+	if err != nil {
+		return err
+	}
+	var body adminapi.Retirement
+	if err := readJSON(c, &body); err != nil {
+		return err
+	}
+	expected, conditional := body.ExpectedRevision(), false
+	if c.r.Header.Get("If-Match") != "" {
+		if expected, conditional, err = c.expectation(nil); err != nil {
+			return err
+		}
+	}
+	t := registrar.Retirement{Reason: body.Reason, Expected: expected}
+	if body.Successors != nil {
+		t.Successors = append([]string{}, *body.Successors...)
+	}
+	out, err := s.registrar.Retire(c.r.Context(), c.actor, n, t, body.Why)
+	return c.outcome(out, err, conditional)
+}
+
+// maxHistory bounds the revisions that are sent at once.
+const maxHistory = 1000
+
+func (s *Server) nameHistory(c *call) error {
+	n, err := c.subject()
+	if err != nil {
+		return err
+	}
+	historian, ok := s.store.(store.Historian)
+	if !ok {
+		return &adminapi.StatusError{Status: http.StatusNotImplemented, Detail: "this store cannot show the history of a name"}
+	}
+	set, err := s.authorities.Set(c.r.Context(), time.Time{})
+	if err != nil {
+		return err
+	}
+	h := adminapi.History{Revisions: []adminapi.Revision{}}
+	for change, err := range historian.History(c.r.Context(), set.Of(n).Fold(n)) {
+		if err != nil {
+			return err
+		}
+		if len(h.Revisions) == maxHistory {
+			h.Truncated = true
+			break
+		}
+		h.Revisions = append(h.Revisions, adminapi.Revision{
+			Revision: change.Expected + 1, Time: change.Time, Who: change.Who, Why: change.Why, Record: change.Record,
+		})
+	}
+	if len(h.Revisions) == 0 {
+		return store.ErrNotFound
+	}
+	return writeJSON(c.w, http.StatusOK, h)
+}
+
+func (s *Server) applyBatch(c *call) error {
+	var b adminapi.Batch
+	if err := readJSON(c, &b); err != nil {
+		return err
+	}
+	if len(b.Requests) > adminapi.MaxBatch {
+		return &store.LimitError{What: "requests", Size: len(b.Requests), Limit: adminapi.MaxBatch}
+	}
+	reqs := make([]registrar.Request, len(b.Requests))
+	for i, r := range b.Requests {
+		var err error
+		if reqs[i], err = r.Registrar(); err != nil {
+			return fmt.Errorf("requests[%d]: %w", i, err)
+		}
+	}
+	apply := func() ([]registrar.Outcome, error) { return s.registrar.Apply(c.r.Context(), c.actor, reqs, b.Why) }
+	if b.DryRun {
+		apply = func() ([]registrar.Outcome, error) { return s.registrar.Preview(c.r.Context(), c.actor, reqs) }
+	}
+	outs, err := apply()
+	if err != nil {
+		return err
+	}
+	res := adminapi.Results{Outcomes: make([]adminapi.Outcome, len(outs))}
+	for i, out := range outs {
+		res.Outcomes[i] = adminapi.NewOutcome(out)
+	}
+	return writeJSON(c.w, http.StatusOK, res)
+}

@@ -1,0 +1,120 @@
+package server
+
+import (
+	"crypto/sha256"
+	"encoding/base64"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+)
+
+// tagOf returns the strong entity tag of a representation: a digest of all that
+// tells it from others.
+func tagOf(contentType string, body []byte) string {
+	h := sha256.New()
+	h.Write([]byte(contentType + "\n"))
+	h.Write(body)
+	const enough = 16 // bytes
+	return `"` + base64.RawURLEncoding.EncodeToString(h.Sum(nil)[:enough]) + `"`
+}
+
+// lastModified returns the date of the last change, rounded up to the second but
+// not later than now (RFC 9110, 8.8.2.1); "" if it is not known.
+func lastModified(modified, now time.Time) string {
+	if modified.IsZero() {
+		return ""
+	}
+	t := modified.UTC().Truncate(time.Second)
+	if t.Before(modified) {
+		t = t.Add(time.Second)
+	}
+	if t.After(now) {
+		t = now.UTC().Truncate(time.Second)
+	}
+	return t.Format(http.TimeFormat)
+}
+
+// conditional applies the preconditions of a request to a 200 answer, in the
+// order of RFC 9110, 13.2.2. Redirections and errors are no business of theirs.
+func conditional(r *request, p *reply) *reply {
+	tag, modified := p.get("ETag"), httpTime(p.get("Last-Modified"))
+	switch {
+	case r.ifMatch != "":
+		if !matches(r.ifMatch, tag, false) {
+			return preconditionFailed(p)
+		}
+	case r.ifUnmodifiedSince != "":
+		if since := httpTime(r.ifUnmodifiedSince); !since.IsZero() && modified.After(since) {
+			return preconditionFailed(p)
+		}
+	}
+	switch {
+	case r.ifNoneMatch != "":
+		if matches(r.ifNoneMatch, tag, true) {
+			return notModified(p)
+		}
+	case r.ifModifiedSince != "":
+		if since := httpTime(r.ifModifiedSince); !since.IsZero() && !modified.IsZero() && !modified.After(since) {
+			return notModified(p)
+		}
+	}
+	return p
+}
+
+// httpTime reads a date of HTTP in one of its three forms; zero if it is none.
+func httpTime(s string) time.Time {
+	t, err := http.ParseTime(s)
+	if err != nil {
+		return time.Time{}
+	}
+	return t
+}
+
+// maxTags bounds how many tags of one field are looked at.
+const maxTags = 256
+
+// matches reports whether a field of tags has the tag, or is "*". The weak
+// comparison ignores that a tag is weak, the strong one refuses it (RFC 9110,
+// 8.8.3.2).
+func matches(field, tag string, weak bool) bool {
+	if strings.Trim(field, " \t") == "*" {
+		return true
+	}
+	for n := 0; n < maxTags; n++ {
+		field = strings.TrimLeft(field, " \t,")
+		isWeak := strings.HasPrefix(field, "W/")
+		candidate := strings.TrimPrefix(field, "W/")
+		if candidate == "" || candidate[0] != '"' {
+			return false
+		}
+		end := strings.IndexByte(candidate[1:], '"')
+		if end < 0 {
+			return false
+		}
+		if candidate[:end+2] == tag && (weak || !isWeak) {
+			return true
+		}
+		field = candidate[end+2:]
+	}
+	return false
+}
+
+// notModified returns the 304 to an answer, with the fields that a cache needs to
+// update what it has (RFC 9110, 15.4.5).
+func notModified(p *reply) *reply {
+	kept := []string{"ETag", "Last-Modified", "Vary", "Cache-Control", "Content-Location", "Link"}
+	out := newReply(http.StatusNotModified)
+	for _, f := range p.fields {
+		if slices.Contains(kept, f.name) {
+			out.fields = append(out.fields, f)
+		}
+	}
+	return out
+}
+
+func preconditionFailed(p *reply) *reply {
+	out := newReply(http.StatusPreconditionFailed)
+	out.add("Vary", p.get("Vary"))
+	return out.withText("The name is not in the state that the request expects.")
+}

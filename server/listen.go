@@ -1,0 +1,184 @@
+package server
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"sync"
+
+	"github.com/nomen-project/nomen/internal/wire"
+)
+
+// A Listening is a server that is being asked.
+type Listening struct {
+	server  *Server
+	Public  net.Addr // nil if there is no such listener
+	Admin   net.Addr
+	servers []*http.Server
+	done    chan error
+}
+
+// Listen opens the listeners and serves in the background. An empty address opens
+// none; port 0 is any free one. TLS, if not nil, is for the public listener.
+func (s *Server) Listen(public, admin string, t *tls.Config) (*Listening, error) {
+	l := &Listening{server: s, done: make(chan error, 2)}
+	var lc net.ListenConfig
+	open := func(address string) (net.Listener, error) {
+		raw, err := lc.Listen(context.Background(), "tcp", address)
+		if err != nil {
+			return nil, fmt.Errorf("server: %w", err)
+		}
+		return newLimited(raw, s.limits.Connections), nil
+	}
+	var publicListener, adminListener net.Listener
+	var err error
+	if public != "" {
+		if publicListener, err = open(public); err != nil {
+			return nil, err
+		}
+		l.Public = publicListener.Addr()
+	}
+	if admin != "" {
+		if adminListener, err = open(admin); err != nil {
+			if publicListener != nil {
+				publicListener.Close()
+			}
+			return nil, err
+		}
+		l.Admin = adminListener.Addr()
+	}
+	if publicListener != nil {
+		l.serve(s.publicServer(t != nil), s.onWire(publicListener, t))
+	}
+	if adminListener != nil {
+		l.serve(s.adminServer(), adminListener)
+	}
+	return l, nil
+}
+
+// onWire puts the listener that mends request lines on top, and TLS underneath.
+func (s *Server) onWire(l net.Listener, t *tls.Config) net.Listener {
+	if t != nil {
+		t = t.Clone()
+		t.NextProtos = []string{"h2", "http/1.1"}
+		l = tls.NewListener(l, t)
+	}
+	return wire.NewListener(l, wire.Config{HeadTimeout: s.limits.HeadTimeout, Now: s.now, Log: s.log})
+}
+
+func (s *Server) publicServer(secure bool) *http.Server {
+	h := &http.Server{
+		Handler:           s.Public(),
+		ConnContext:       wire.ConnContext,
+		ReadHeaderTimeout: s.limits.HeadTimeout,
+		ReadTimeout:       s.limits.Timeout,
+		WriteTimeout:      s.limits.Timeout,
+		IdleTimeout:       s.limits.IdleTimeout,
+		MaxHeaderBytes:    wire.DefaultMaxHeader,
+		ErrorLog:          slog.NewLogLogger(s.log.Handler(), slog.LevelDebug),
+	}
+	h.Protocols = new(http.Protocols)
+	h.Protocols.SetHTTP1(true)
+	h.Protocols.SetHTTP2(secure)
+	return h
+}
+
+func (s *Server) adminServer() *http.Server {
+	return &http.Server{
+		Handler:           s.Admin(),
+		ReadHeaderTimeout: s.limits.HeadTimeout,
+		IdleTimeout:       s.limits.IdleTimeout,
+		MaxHeaderBytes:    wire.DefaultMaxHeader,
+		ErrorLog:          slog.NewLogLogger(s.log.Handler(), slog.LevelDebug),
+	}
+}
+
+func (l *Listening) serve(h *http.Server, on net.Listener) {
+	l.servers = append(l.servers, h)
+	go func() {
+		err := h.Serve(on)
+		if errors.Is(err, http.ErrServerClosed) {
+			err = nil
+		}
+		l.done <- err
+	}()
+}
+
+// Wait returns when a listener has ended: with nil after Shutdown.
+func (l *Listening) Wait() error { return <-l.done }
+
+// Shutdown closes the listeners and waits until the requests under way are
+// answered, or ctx ends; then it cuts off the rest.
+func (l *Listening) Shutdown(ctx context.Context) error {
+	l.server.closing.Store(true)
+	errs := make([]error, len(l.servers))
+	var wg sync.WaitGroup
+	for i, h := range l.servers {
+		wg.Go(func() {
+			if errs[i] = h.Shutdown(ctx); errs[i] != nil {
+				errs[i] = errors.Join(errs[i], h.Close())
+			}
+		})
+	}
+	wg.Wait()
+	return errors.Join(errs...)
+}
+
+// A limited listener accepts no more connections than are allowed at once.
+type limited struct {
+	net.Listener
+	free   chan struct{} // holds one for each open connection
+	closed chan struct{}
+	once   sync.Once
+}
+
+func newLimited(l net.Listener, n int) *limited {
+	return &limited{Listener: l, free: make(chan struct{}, n), closed: make(chan struct{})}
+}
+
+// Accept waits until there is room, then for a connection.
+func (l *limited) Accept() (net.Conn, error) {
+	select {
+	case l.free <- struct{}{}:
+	case <-l.closed:
+		return nil, net.ErrClosed
+	}
+	c, err := l.Listener.Accept()
+	if err != nil {
+		<-l.free
+		return nil, err
+	}
+	return &limitedConn{Conn: c, release: func() { <-l.free }}, nil
+}
+
+// Close ends the waiting for room, too.
+func (l *limited) Close() error {
+	l.once.Do(func() { close(l.closed) })
+	return l.Listener.Close()
+}
+
+// A limitedConn makes room when it is closed.
+type limitedConn struct {
+	net.Conn
+	once    sync.Once
+	release func()
+}
+
+// Close closes the connection.
+func (c *limitedConn) Close() error {
+	err := c.Conn.Close()
+	c.once.Do(c.release)
+	return err
+}
+
+// CloseWrite tells the client that nothing more will come.
+func (c *limitedConn) CloseWrite() error {
+	if w, ok := c.Conn.(interface{ CloseWrite() error }); ok {
+		return w.CloseWrite()
+	}
+	return errors.ErrUnsupported
+}

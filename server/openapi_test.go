@@ -1,0 +1,85 @@
+package server
+
+import (
+	"encoding/json"
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/nomen-project/nomen"
+	"github.com/nomen-project/nomen/adminapi"
+	"github.com/nomen-project/nomen/bulk"
+	"github.com/nomen-project/nomen/registrar"
+	"github.com/nomen-project/nomen/store"
+)
+
+type openAPIDocument struct {
+	OpenAPI    string
+	Paths      map[string]map[string]json.RawMessage
+	Components struct {
+		Schemas map[string]struct {
+			Properties map[string]json.RawMessage
+		}
+	}
+}
+
+func readOpenAPI(t *testing.T) openAPIDocument {
+	t.Helper()
+	var doc openAPIDocument
+	if err := json.Unmarshal(openAPI, &doc); err != nil {
+		t.Fatal(err)
+	}
+	return doc
+}
+
+func TestOpenAPIHasEveryRoute(t *testing.T) {
+	s, _ := newTestServer(t, nil)
+	want := []string{"GET /-/healthz", "GET /-/openapi.json"}
+	for _, op := range s.operations() {
+		want = append(want, op.method+" "+adminapi.Root+op.path)
+	}
+	var got []string
+	for path, methods := range readOpenAPI(t).Paths {
+		for method := range methods {
+			if method != "parameters" {
+				got = append(got, strings.ToUpper(method)+" "+path)
+			}
+		}
+	}
+	slices.Sort(got)
+	slices.Sort(want)
+	if !slices.Equal(got, want) {
+		t.Errorf("described:\n%s\nserved:\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+}
+
+func TestOpenAPIHasEveryField(t *testing.T) {
+	doc := readOpenAPI(t)
+	for name, v := range map[string]any{
+		"Version": adminapi.Version{}, "Page": adminapi.Page{}, "Batch": adminapi.Batch{}, "Request": adminapi.Request{},
+		"Results": adminapi.Results{}, "Outcome": adminapi.Outcome{}, "Retirement": adminapi.Retirement{},
+		"History": adminapi.History{}, "Revision": adminapi.Revision{}, "Event": adminapi.Event{},
+		"Authorities": adminapi.Authorities{}, "Grant": adminapi.Grant{}, "Granted": adminapi.Granted{}, "Problem": adminapi.Problem{},
+		"Record": store.Record{}, "Authority": store.Authority{}, "Location": nomen.Location{}, "Warning": registrar.Warning{},
+		"Summary": bulk.Summary{}, "Refusal": bulk.Refusal{},
+	} {
+		got := slices.Sorted(maps.Keys(doc.Components.Schemas[name].Properties))
+		if want := jsonFields(reflect.TypeOf(v)); !slices.Equal(got, want) {
+			t.Errorf("%s: described %q, in Go %q", name, got, want)
+		}
+	}
+}
+
+func jsonFields(t reflect.Type) []string {
+	var all []string
+	for i := range t.NumField() {
+		tag, _, _ := strings.Cut(t.Field(i).Tag.Get("json"), ",")
+		if tag != "" && tag != "-" {
+			all = append(all, tag)
+		}
+	}
+	slices.Sort(all)
+	return all
+}

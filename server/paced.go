@@ -1,0 +1,47 @@
+package server
+
+import (
+	"io"
+	"net/http"
+	"time"
+)
+
+// A paced writer gives each piece of a stream its own time to be sent, in place of
+// one time for the whole.
+type paced struct {
+	w       io.Writer
+	control *http.ResponseController
+	step    time.Duration
+	n       int64 // bytes written
+}
+
+// newPaced returns a writer for a request whose body was read. From then on the
+// server reads only to notice that the client has gone: that has no deadline.
+func newPaced(w http.ResponseWriter, step time.Duration) *paced {
+	p := &paced{w: w, control: http.NewResponseController(w), step: step}
+	_ = p.control.SetReadDeadline(time.Time{}) // a connection without deadlines is one of a test
+	return p
+}
+
+func (p *paced) Write(b []byte) (int, error) {
+	_ = p.control.SetWriteDeadline(time.Now().Add(p.step))
+	n, err := p.w.Write(b)
+	p.n += int64(n)
+	return n, err
+}
+
+// A pacedReader gives each piece of a body its own time to arrive.
+type pacedReader struct {
+	r       io.Reader
+	control *http.ResponseController
+	step    time.Duration
+}
+
+func (p *pacedReader) Read(b []byte) (int, error) {
+	_ = p.control.SetReadDeadline(time.Now().Add(p.step))
+	n, err := p.r.Read(b)
+	if err != nil {
+		_ = p.control.SetReadDeadline(time.Time{}) // as in newPaced
+	}
+	return n, err
+}

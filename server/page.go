@@ -1,0 +1,146 @@
+package server
+
+import (
+	"bytes"
+	"crypto/sha256"
+	_ "embed" // for the pages
+	"encoding/base64"
+	"fmt"
+	"html/template"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"github.com/nomen-project/nomen"
+	"github.com/nomen-project/nomen/adminapi"
+	"github.com/nomen-project/nomen/format"
+	"github.com/nomen-project/nomen/store"
+)
+
+//go:embed home.html
+var homePage string
+
+//go:embed home.css
+var homeStyle string
+
+//go:embed openapi.json
+var openAPI []byte
+
+// home is the page at the root.
+type home struct {
+	page   *template.Template
+	policy string // Content-Security-Policy
+}
+
+func newHome() (home, error) {
+	page, err := template.New("home").Parse(homePage)
+	if err != nil {
+		return home{}, fmt.Errorf("server: %w", err)
+	}
+	sum := sha256.Sum256([]byte(homeStyle))
+	policy := "default-src 'none'; style-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) +
+		"'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+	return home{page, policy}, nil
+}
+
+// page answers what is neither a name nor an element.
+func (s *Server) page(r *request, a asked, set *store.AuthoritySet) *reply {
+	path, q, _ := strings.Cut(a.path, "?")
+	if prefix, ok := strings.CutPrefix(path, listPath); ok {
+		return s.list(r, adminapi.UnescapeName(prefix), set)
+	}
+	if kind, ok := strings.CutPrefix(path, format.ProblemPath); ok {
+		return problemPage(kind)
+	}
+	switch path {
+	case "/":
+		return s.homePage(r, set)
+	case "/-/resolve":
+		return resolveForm(q)
+	case "/-/healthz":
+		return uncached(newReply(http.StatusOK).withText("ok"))
+	case "/-/readyz":
+		return s.readiness()
+	case "/-/openapi.json":
+		return newReply(http.StatusOK).withBody("application/json", openAPI)
+	case "/robots.txt":
+		return newReply(http.StatusOK).withText("User-agent: *", "Disallow: /-/")
+	case "/favicon.ico":
+		p := newReply(http.StatusNoContent)
+		p.add("Cache-Control", "max-age=86400")
+		return p
+	}
+	return s.problem(r, a, &nomen.Error{Kind: nomen.Unknown, Name: path, Message: "there is no such page here"})
+}
+
+func uncached(p *reply) *reply {
+	p.add("Cache-Control", "no-store")
+	return p
+}
+
+// readiness tells a load balancer whether to send requests here. That the
+// authorities could be read is known already.
+func (s *Server) readiness() *reply {
+	if s.closing.Load() {
+		return uncached(newReply(http.StatusServiceUnavailable).withText("closing"))
+	}
+	return uncached(newReply(http.StatusOK).withText("ready"))
+}
+
+// homePage says what this is.
+func (s *Server) homePage(r *request, set *store.AuthoritySet) *reply {
+	text := format.Format{Name: "text", MediaType: format.TypeText, Charset: "utf-8"}
+	html := format.Format{Name: "html", MediaType: format.TypeHTML, Charset: "utf-8"}
+	f, ok := format.Negotiate(r.accept, []format.Format{text, html}, text)
+	p := newReply(http.StatusOK)
+	p.add("Vary", "Accept")
+	if !ok || f.Name == text.Name {
+		return p.withText(s.homeText(r, set)...)
+	}
+	var b bytes.Buffer
+	err := s.home.page.Execute(&b, map[string]any{
+		"Style": template.CSS(homeStyle), "Authorities": set.All(), "Version": s.version,
+	})
+	if err != nil {
+		return s.failure(r, err)
+	}
+	p.add("Content-Security-Policy", s.home.policy)
+	return p.withBody(html.ContentType(), b.Bytes())
+}
+
+func (s *Server) homeText(r *request, set *store.AuthoritySet) []string {
+	lines := []string{
+		"nomen " + s.version + " resolves persistent names.", "",
+		"Ask for a name:          " + s.base(r) + "/urn:...",
+		"Ask what is known of it: " + s.base(r) + "/urn:...?s=I2C", "",
+		"The naming authorities here:",
+	}
+	for _, a := range set.All() {
+		lines = append(lines, "  "+strings.TrimRight(fmt.Sprintf("%-30s %s", a.Prefix, printable(a.Description)), " "))
+	}
+	return lines
+}
+
+// resolveForm leads from the form of the home page to the name.
+func resolveForm(q string) *reply {
+	values, err := url.ParseQuery(q)
+	n := strings.TrimSpace(values.Get("name"))
+	if err != nil || n == "" {
+		n = ""
+	}
+	p := newReply(http.StatusSeeOther)
+	p.add("Cache-Control", "no-store")
+	p.add("Location", "/"+adminapi.EscapeName(n))
+	return p.withText("/" + adminapi.EscapeName(n))
+}
+
+// problemPage says what a type of problem means.
+func problemPage(kind string) *reply {
+	for k := nomen.Malformed; k <= nomen.Denied; k++ {
+		if k.String() == kind {
+			problem := format.NewProblem(&nomen.Error{Kind: k}, 0)
+			return newReply(http.StatusOK).withText(problem.Title + ".")
+		}
+	}
+	return newReply(http.StatusNotFound).withText("There is no such problem.")
+}

@@ -1,0 +1,105 @@
+package server
+
+import (
+	"strings"
+
+	"github.com/nomen-project/nomen"
+	"github.com/nomen-project/nomen/uri"
+)
+
+// A query is what the query of a target says about how to resolve the name.
+type query struct {
+	service   nomen.Service // one that is offered, or ""
+	component string
+	r, q      string // components of RFC 8141
+	raw       string // as sent, if it said anything
+}
+
+// readQuery reads the components of RFC 8141, or the directives of 2012. It is
+// not ok if there is more to the query than those; on paths that is ignored.
+func readQuery(s string) (query, bool) {
+	switch {
+	case s == "":
+		return query{}, false
+	case s[0] == '+' || s[0] == '=':
+		return readComponents(s)
+	}
+	return readDirectives(s)
+}
+
+// readComponents reads
+//
+//	rq-components = [ "?+" r-component ] [ "?=" q-component ]
+//
+// without the first question mark. What is malformed is as if it were absent.
+func readComponents(s string) (query, bool) {
+	out := query{raw: s}
+	rest, ok := s, true
+	if r, isR := strings.CutPrefix(s, "+"); isR {
+		var hasQ bool
+		r, rest, hasQ = strings.Cut(r, "?=")
+		out.r, ok = checkedComponent(r)
+		if !hasQ {
+			return out, ok
+		}
+		rest = "=" + rest
+	}
+	q, okQ := checkedComponent(rest[1:])
+	out.q = q
+	return out, ok && okQ
+}
+
+// checkedComponent returns s if it is pchar *( pchar / "/" / "?" ).
+func checkedComponent(s string) (string, bool) {
+	if s == "" || s[0] == '/' || s[0] == '?' {
+		return "", false
+	}
+	if u, err := uri.ParseReference("?" + s); err != nil {
+		return "", false
+	} else if _, fragment := u.Fragment(); fragment {
+		return "", false
+	}
+	return s, true
+}
+
+// readDirectives reads directive *( "&" directive ) (2012, 2.3). A registered
+// keyword that occurs twice is ignored with all its values (N12-29), an unknown
+// one is ignored (N12-30), so is a service that is not offered (N12-32).
+func readDirectives(s string) (query, bool) {
+	const service, component = "s", "c"
+	seen := map[string]int{}
+	values := map[string]string{}
+	ok := true
+	for directive := range strings.SplitSeq(s, "&") {
+		keyword, value, isDirective := strings.Cut(directive, "=")
+		if !isDirective || keyword != service && keyword != component {
+			ok = false
+			continue
+		}
+		seen[keyword]++
+		values[keyword] = value
+	}
+	out := query{}
+	if seen[service] == 1 && isOffered(nomen.Service(values[service])) {
+		out.service = nomen.Service(values[service])
+	}
+	if seen[component] == 1 {
+		if c, err := uri.Unescape(values[component]); err == nil {
+			out.component = c
+		}
+	}
+	if out != (query{}) {
+		out.raw = s
+	}
+	return out, ok
+}
+
+// isOffered reports whether a service can be asked for. The spelling matters
+// (N12-61).
+func isOffered(s nomen.Service) bool {
+	switch s {
+	case nomen.I2L, nomen.I2Ls, nomen.I2C, nomen.I2Cs, nomen.I2N, nomen.I2Ns:
+		return true
+	}
+	return false
+}

@@ -1,0 +1,158 @@
+package server
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/nomen-project/nomen"
+	"github.com/nomen-project/nomen/format"
+	"github.com/nomen-project/nomen/store"
+)
+
+// reservedRequest answers urn+m, urn+a, urn+c and urn+p, spelled exactly so, and
+// refuses every other element that begins like them (1995, 3.5 and 2.3).
+func (s *Server) reservedRequest(ctx context.Context, r *request, a asked, set *store.AuthoritySet) *reply {
+	switch a.reserved {
+	case "urn+m":
+		return s.metainformation(r, a)
+	case "urn+a", "urn+c", "urn+p":
+	default:
+		return s.problem(r, a, &nomen.Error{
+			Kind: nomen.Unknown, Name: a.reserved,
+			Message: "elements that begin with urn+ are requests to the resolver; it knows urn+m, urn+a, urn+c and urn+p",
+		})
+	}
+	if a.authority == nil {
+		return s.problem(r, a, &nomen.Error{Kind: nomen.Unknown, Name: a.reserved, Message: "no naming authority is asked at this host"})
+	}
+	switch a.reserved {
+	case "urn+a":
+		return s.all(ctx, r, a, set)
+	case "urn+c":
+		return s.authorityList(r, a, a.authority.Children)
+	}
+	return s.authorityList(r, a, a.authority.Parents)
+}
+
+// metainformation tells about this resolver (1995, 3.5.1: Y95-55).
+func (s *Server) metainformation(r *request, a asked) *reply {
+	about := &nomen.Location{Rel: "describedby"}
+	var note []string
+	if auth := a.authority; auth != nil {
+		about.URL = auth.Contact
+		if auth.Description != "" {
+			note = append(note, auth.Description)
+		}
+		note = append(note, fmt.Sprintf("This is the resolver of the naming authority %s.", auth.Prefix))
+		if len(auth.Owners) > 0 {
+			note = append(note, "It is looked after by "+strings.Join(auth.Owners, ", ")+".")
+		}
+	}
+	if about.URL == "" {
+		about.URL = s.base(r) + "/"
+	}
+	about.Note = strings.Join(append(note, "The software is nomen "+s.version+"."), "\n")
+	return s.reservedAnswer(r, a, &nomen.Answer{Service: nomen.I2Ls, Locations: []nomen.Location{*about}})
+}
+
+// all points to the list of all ElementIDs (1995, 3.5.2: Y95-56).
+func (s *Server) all(ctx context.Context, r *request, a asked, set *store.AuthoritySet) *reply {
+	if !a.authority.List {
+		return s.problem(r, a, &nomen.Error{Kind: nomen.NoResult, Name: a.reserved, Message: "this naming authority does not list its names"})
+	}
+	size, err := s.sizes.of(ctx, s, set, a.authority)
+	if err != nil {
+		return s.failure(r, err)
+	}
+	return s.reservedAnswer(r, a, &nomen.Answer{Service: nomen.I2Ls, Locations: []nomen.Location{{
+		URL: s.base(r) + listPath + a.authority.Prefix.String(), Type: format.TypeText, Note: size.remark(),
+	}}})
+}
+
+// reservedAnswer writes an answer that is no name's, in a format as for other
+// requests (Y95-54), by default that of a description.
+func (s *Server) reservedAnswer(r *request, a asked, ans *nomen.Answer) *reply {
+	return s.inFormat(r, a, ans, format.Formats())
+}
+
+// authorityList answers with naming authorities, one a line (1995, 3.5.3 and
+// 3.5.4: Y95-58, Y95-59), or in another format by Accept.
+func (s *Server) authorityList(r *request, a asked, names []string) *reply {
+	lines := format.Format{Name: "list", MediaType: format.TypeText, Charset: "utf-8", Write: func(w io.Writer, ans *nomen.Answer) error {
+		return format.WriteList(w, format.Each(ans.Names...))
+	}}
+	offers := slices.DeleteFunc(format.Formats(), func(f format.Format) bool { return f.MediaType == format.TypeText })
+	return s.inFormat(r, a, &nomen.Answer{Service: nomen.I2Ns, Names: names}, slices.Insert(offers, 0, lines))
+}
+
+// inFormat writes an answer in one of the formats, the first by default.
+func (s *Server) inFormat(r *request, a asked, ans *nomen.Answer, offers []format.Format) *reply {
+	f, ok := format.Negotiate(r.accept, offers, offers[0])
+	if !ok {
+		return notAcceptable(r, offers)
+	}
+	body, err := written(func(w io.Writer) error { return f.Write(w, ans) })
+	if err != nil {
+		return s.failure(r, err)
+	}
+	p := newReply(http.StatusOK)
+	p.add("Vary", "Accept")
+	p.add("Cache-Control", "no-cache")
+	if a.authority != nil && a.reserved != "urn+a" {
+		p.add("Last-Modified", lastModified(a.authority.Modified, s.now()))
+	}
+	p.add("ETag", tagOf(f.ContentType(), body))
+	return conditional(r, p.withBody(f.ContentType(), body))
+}
+
+// listPath is where the lists of ElementIDs are, each under its prefix.
+const listPath = "/-/list/"
+
+// list streams all ElementIDs of an authority, one a line (1995, 3.5.2: Y95-57):
+// those that resolve or did, in the order of their names.
+func (s *Server) list(r *request, prefix string, set *store.AuthoritySet) *reply {
+	a := exactly(set, prefix)
+	if a == nil || !a.List {
+		return s.problem(r, asked{form: formList}, &nomen.Error{Kind: nomen.Unknown, Name: prefix, Message: "there is no such list"})
+	}
+	p := newReply(http.StatusOK)
+	p.form = formList
+	p.add("Content-Type", "text/plain; charset=utf-8")
+	p.add("Cache-Control", "no-cache")
+	p.stream = func(ctx context.Context, w io.Writer) error {
+		return format.WriteList(w, s.elements(ctx, set, a))
+	}
+	return p
+}
+
+// elements yields the ElementIDs of the public names about which a decides.
+func (s *Server) elements(ctx context.Context, set *store.AuthoritySet, a *store.Authority) func(func(string, error) bool) {
+	return func(yield func(string, error) bool) {
+		for rec, err := range s.store.List(ctx, store.Scan{Prefix: a.Prefix.String()}) {
+			if err != nil {
+				yield("", err)
+				return
+			}
+			if rec.Status == nomen.Reserved || set.Of(rec.Name) != a {
+				continue
+			}
+			if !yield(a.Prefix.Element(rec.Name), nil) {
+				return
+			}
+		}
+	}
+}
+
+// exactly returns the authority whose prefix is spelled so, or nil.
+func exactly(set *store.AuthoritySet, prefix string) *store.Authority {
+	for _, a := range set.All() {
+		if a.Prefix.String() == prefix {
+			return a
+		}
+	}
+	return nil
+}

@@ -1,0 +1,142 @@
+package server
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/nomen-project/nomen"
+	"github.com/nomen-project/nomen/registrar"
+	"github.com/nomen-project/nomen/store"
+)
+
+// Options configure a Server.
+type Options struct {
+	Resolver  nomen.Resolver       // answers questions; needed
+	Store     store.Reader         // holds the authorities and the lists of names; needed
+	Registrar *registrar.Registrar // the door for changes; without it there is no admin API
+
+	PublicURL      string         // under which this server is known, such as https://names.example.org; "" if that varies
+	Version        string         // of the program
+	AdminHosts     []string       // Host fields that the admin listener accepts beside addresses and localhost
+	TrustedProxies []netip.Prefix // whose Forwarded and X-Forwarded fields are believed
+
+	Now       func() time.Time // the clock; time.Now if nil
+	Log       *slog.Logger     // of failures; discards if nil
+	AccessLog *slog.Logger     // one line a request; off if nil (1995, 7: Y95-71)
+
+	Limits Limits
+}
+
+// Limits bound what strangers can use. A zero field is the default.
+type Limits struct {
+	Connections int           // open at once on each listener; 10,000
+	HeadTimeout time.Duration // for a request head; 10 s
+	IdleTimeout time.Duration // between requests; 2 min
+	Timeout     time.Duration // for a whole request, and for each step of a stream; 30 s
+}
+
+func (l Limits) withDefaults() Limits {
+	l.Connections = cmp.Or(l.Connections, 10_000)
+	l.HeadTimeout = cmp.Or(l.HeadTimeout, 10*time.Second)
+	l.IdleTimeout = cmp.Or(l.IdleTimeout, 2*time.Minute)
+	l.Timeout = cmp.Or(l.Timeout, 30*time.Second)
+	return l
+}
+
+// A Server is the two listeners' handlers. It is safe for concurrent use.
+type Server struct {
+	resolver    nomen.Resolver
+	store       store.Reader
+	registrar   *registrar.Registrar
+	authorities *store.Table
+
+	public     string // PublicURL without a slash at its end
+	publicHost string
+	version    string
+	adminHosts map[string]bool
+	proxies    []netip.Prefix
+
+	now     func() time.Time
+	log     *slog.Logger
+	access  *slog.Logger
+	limits  Limits
+	home    home
+	sizes   sizes
+	metrics *metrics
+	closing atomic.Bool
+}
+
+// authorityLife is how long a change of an authority by another process may go
+// unnoticed here.
+const authorityLife = time.Second
+
+// New returns a server. The error says what is wrong with an option.
+func New(o Options) (*Server, error) {
+	if o.Resolver == nil || o.Store == nil {
+		return nil, errors.New("server: a resolver and a store are needed")
+	}
+	s := &Server{
+		resolver: o.Resolver, store: o.Store, registrar: o.Registrar,
+		version: cmp.Or(o.Version, "(unknown version)"), adminHosts: map[string]bool{}, proxies: o.TrustedProxies,
+		now: o.Now, log: o.Log, access: o.AccessLog, limits: o.Limits.withDefaults(), metrics: newMetrics(),
+	}
+	if s.now == nil {
+		s.now = time.Now
+	}
+	if s.log == nil {
+		s.log = slog.New(slog.DiscardHandler)
+	}
+	for _, h := range o.AdminHosts {
+		s.adminHosts[store.CanonicalHost(h)] = true
+	}
+	s.authorities = store.NewTable(o.Store, s.now, authorityLife)
+	if err := s.setPublicURL(o.PublicURL); err != nil {
+		return nil, err
+	}
+	var err error
+	s.home, err = newHome()
+	return s, err
+}
+
+// setPublicURL takes http://HOST or https://HOST.
+func (s *Server) setPublicURL(text string) error {
+	if text == "" {
+		return nil
+	}
+	u, err := url.Parse(text)
+	switch {
+	case err != nil:
+		return fmt.Errorf("server: public URL: %w", err)
+	case u.Scheme != "http" && u.Scheme != "https", u.Host == "", u.User != nil,
+		strings.Trim(u.Path, "/") != "", u.RawQuery != "", u.Fragment != "", !validHost(u.Host):
+		return fmt.Errorf("server: public URL %q: wants the form https://HOST", text)
+	}
+	s.public = u.Scheme + "://" + strings.ToLower(u.Host)
+	s.publicHost = store.CanonicalHost(u.Host)
+	return nil
+}
+
+// isOwnHost reports whether a host means this server, whatever the authorities.
+func (s *Server) isOwnHost(host string) bool {
+	h := store.CanonicalHost(host)
+	return h != "" && (h == s.publicHost || isLoopback(h))
+}
+
+// isLoopback reports whether a canonical host is this machine, seen from itself.
+func isLoopback(h string) bool {
+	ip, err := netip.ParseAddr(strings.Trim(h, "[]"))
+	return h == "localhost" || strings.HasSuffix(h, ".localhost") || err == nil && ip.IsLoopback()
+}
+
+// Public returns the handler of the public listener. It wants requests as they
+// come from the listener of package internal/wire; behind another one it answers
+// what net/http lets through.
+func (s *Server) Public() http.Handler { return http.HandlerFunc(s.serve) }

@@ -1,0 +1,304 @@
+package server
+
+import (
+	"errors"
+	"net/netip"
+	"strings"
+
+	"github.com/nomen-project/nomen"
+	"github.com/nomen-project/nomen/adminapi"
+	"github.com/nomen-project/nomen/name"
+	"github.com/nomen-project/nomen/store"
+	"github.com/nomen-project/nomen/urn"
+)
+
+// A form is a way to ask.
+type form uint8
+
+// The forms.
+const (
+	formOther   form = iota
+	formElement      // the protocol of 1995
+	formWeb          // a path that is a name
+	formTHTTP        // RFC 2169
+	formPage         // neither a name nor an element
+	formList         // the ElementIDs of an authority
+)
+
+// String returns the form as the metrics have it.
+func (f form) String() string {
+	return [...]string{"other", "1995", "web", "thttp", "page", "list"}[f]
+}
+
+// An asked is what a target asks for.
+type asked struct {
+	form      form
+	bare      bool             // without a leading slash
+	name      name.Name        // zero for pages and reserved requests
+	authority *store.Authority // that decides about the name, or is asked; nil if none is known
+	reserved  string           // the element of a reserved request
+	path      string           // of a page, with its query
+	query     query
+}
+
+// A place is where a request arrived, and what is served there.
+type place struct {
+	set   *store.AuthoritySet
+	host  string
+	local netip.Addr
+	own   func(host string) bool // whether a host is this server's own, whatever the authorities
+}
+
+// read reads a target. The error is a [*nomen.Error].
+func (p place) read(target string) (asked, error) {
+	if host, path, ok := absoluteForm(target); ok {
+		return p.readAbsolute(target, host, path)
+	}
+	if path, ok := strings.CutPrefix(target, "/"); ok {
+		return p.readPath(path)
+	}
+	return p.readBare(target)
+}
+
+// absoluteForm cuts "http://HOST/path" (RFC 9112, 3.2.2).
+func absoluteForm(target string) (host, path string, ok bool) {
+	i := strings.Index(target, "://")
+	if i < 0 || !strings.EqualFold(target[:i], "http") && !strings.EqualFold(target[:i], "https") {
+		return "", "", false
+	}
+	rest := target[i+len("://"):]
+	end := strings.IndexAny(rest, "/?#")
+	if end < 0 {
+		return rest, "/", true
+	}
+	if rest[end] != '/' {
+		return rest[:end], "/" + rest[end:], true
+	}
+	return rest[:end], rest[end:], true
+}
+
+// readAbsolute answers a proxy's request, for what is served here alone.
+func (p place) readAbsolute(target, host, path string) (asked, error) {
+	if p.set.Host(host) != nil || p.own(host) {
+		p.host = host
+		return p.readPath(path[1:])
+	}
+	spelling, q, _ := strings.Cut(target, "?")
+	if n, err := name.Parse(spelling); err == nil {
+		if a := p.set.Of(n); a != nil {
+			told, _ := readQuery(q)
+			return asked{form: formWeb, name: n, authority: a, query: told}, nil
+		}
+	}
+	return asked{}, &nomen.Error{Kind: nomen.Denied, Name: target, Message: "this server answers for its own names only, it is no proxy for other hosts"}
+}
+
+// readPath reads a target without its leading slash.
+func (p place) readPath(path string) (asked, error) {
+	rest, q, hasQuery := strings.Cut(path, "?")
+	switch {
+	case isPage(rest):
+		return asked{form: formPage, path: "/" + path}, nil
+	case len(rest) >= len(thttpPath) && strings.EqualFold(rest[:len(thttpPath)], thttpPath):
+		return p.readTHTTP(rest[len(thttpPath):], q, hasQuery)
+	}
+	a, err := p.readSubject(adminapi.UnescapeName(rest), false)
+	a.query, _ = readQuery(q)
+	return a, err
+}
+
+// isPage reports whether a path, without its leading slash, is one that goes
+// before all elements.
+func isPage(path string) bool {
+	switch path {
+	case "", "-", "robots.txt", "favicon.ico":
+		return true
+	}
+	return strings.HasPrefix(path, "-/") || strings.HasPrefix(path, ".well-known/")
+}
+
+// readBare reads a target of the 1995 protocol: an element or a URN.
+func (p place) readBare(target string) (asked, error) {
+	rest, q, hasQuery := strings.Cut(target, "?")
+	a, err := p.readSubject(rest, true)
+	a.bare = true
+	if err != nil || !hasQuery {
+		return a, err
+	}
+	var ok bool
+	if a.query, ok = readQuery(q); !ok {
+		return a, &nomen.Error{ // Y95-08
+			Kind: nomen.Malformed, Name: target, Offset: len(rest), Rule: "ElementID",
+			Message: `"?" is reserved and must be escaped as %3F; only the directives s= and c= and the components of RFC 8141 follow it`,
+		}
+	}
+	return a, nil
+}
+
+// readSubject reads a name or an element.
+func (p place) readSubject(s string, bare bool) (asked, error) {
+	if strings.HasPrefix(s, urn.ReservedPrefix) {
+		return asked{form: formElement, bare: bare, reserved: s, authority: p.set.At(p.host, p.local)}, nil
+	}
+	here := p.set.Host(p.host)
+	if a, ok, err := p.fullName(s, bare, here != nil); ok {
+		return a, err
+	}
+	if a, ok := p.webName(s, bare, here); ok {
+		return a, nil
+	}
+	return p.element(s, bare)
+}
+
+// fullName reads a name of any scheme. It is not ok if s is an element. Where an
+// authority is asked by its host, what only looks like a name is an element of it.
+func (p place) fullName(s string, bare, elements bool) (asked, bool, error) {
+	scheme, ok := schemeOf(s)
+	if !ok {
+		return asked{}, false, nil
+	}
+	n, err := p.parse(s, bare)
+	switch {
+	case scheme == "urn":
+	case err != nil && elements, !isNameScheme(scheme) && (err != nil || p.set.Of(n) == nil):
+		return asked{}, false, nil
+	}
+	a := asked{form: formWeb, name: n, authority: p.set.Of(n)}
+	if bare {
+		a.form = formElement
+	}
+	if err != nil {
+		return a, true, malformed(s, 0, err)
+	}
+	return reservedName(a, s), true, nil
+}
+
+// parse reads a name. On paths a second attempt escapes what no URI has.
+func (p place) parse(s string, bare bool) (name.Name, error) {
+	n, err := name.Parse(s)
+	if err == nil || bare {
+		return n, err
+	}
+	if again, second := name.Parse(escapeExcluded(s)); second == nil {
+		return again, nil
+	}
+	return n, err
+}
+
+// schemeOf returns the scheme of s, in lower case, if it begins with one.
+func schemeOf(s string) (string, bool) {
+	i := strings.IndexByte(s, ':')
+	if i <= 0 || s[0]|0x20 < 'a' || s[0]|0x20 > 'z' {
+		return "", false
+	}
+	for _, c := range []byte(s[:i]) {
+		if !('0' <= c && c <= '9' || 'a' <= c|0x20 && c|0x20 <= 'z' || c == '+' || c == '-' || c == '.') {
+			return "", false
+		}
+	}
+	return strings.ToLower(s[:i]), true
+}
+
+// isNameScheme reports whether names of a scheme are asked for by their full
+// spelling even where no authority covers them.
+func isNameScheme(scheme string) bool {
+	switch scheme {
+	case "urn", "ark", "doi", "hdl", "info", "tag", "http", "https":
+		return true
+	}
+	return false
+}
+
+// escapeExcluded escapes the octets that a URI never has (2012, N12-21), and
+// leaves the percent sign alone.
+func escapeExcluded(s string) string {
+	const hex = "0123456789ABCDEF"
+	var b strings.Builder
+	for i := range len(s) {
+		c := s[i]
+		if c > ' ' && c < 0x7f && strings.IndexByte("\"<>\\^`{|}", c) < 0 {
+			b.WriteByte(c)
+			continue
+		}
+		b.WriteByte('%')
+		b.WriteByte(hex[c>>4])
+		b.WriteByte(hex[c&15])
+	}
+	return b.String()
+}
+
+// reservedName makes a reserved request of a full name whose element is one
+// (1995, 2.3). An element that only becomes one when it is unescaped is an
+// unknown request.
+func reservedName(a asked, spelling string) asked {
+	element := ""
+	if a.authority != nil {
+		element = a.authority.Prefix.Element(a.name)
+	} else if u, err := urn.Draft1995.Parse(a.name.Key()); err == nil {
+		element = u.ElementID()
+	}
+	if !strings.HasPrefix(element, urn.ReservedPrefix) {
+		return a
+	}
+	a.reserved = urn.ReservedPrefix
+	if strings.HasSuffix(spelling, element) {
+		a.reserved = element
+	}
+	a.form = formElement
+	return a
+}
+
+// webName returns the name that the URL of the request is itself, if an authority
+// of such names is served at this host.
+func (p place) webName(path string, bare bool, here *store.Authority) (asked, bool) {
+	if bare || p.host == "" || here != nil && !isWeb(here) {
+		return asked{}, false
+	}
+	for _, scheme := range []string{"https", "http"} {
+		n, err := p.parse(scheme+"://"+store.CanonicalHost(p.host)+"/"+path, false)
+		if err != nil {
+			continue
+		}
+		if a := p.set.Of(n); a != nil && isWeb(a) {
+			return asked{form: formWeb, name: n, authority: a}, true
+		}
+	}
+	return asked{}, false
+}
+
+func isWeb(a *store.Authority) bool { return strings.HasPrefix(a.Prefix.String(), "http") }
+
+// element reads an ElementID of the authority that is asked here.
+func (p place) element(s string, bare bool) (asked, error) {
+	a := asked{form: formElement, bare: bare, authority: p.set.At(p.host, p.local)}
+	if a.authority == nil {
+		return a, &nomen.Error{
+			Kind: nomen.Unknown, Name: s,
+			Message: "no naming authority is asked at this host; a full name begins with its scheme, as in urn:",
+		}
+	}
+	prefix := a.authority.Prefix
+	n, err := prefix.Join(s)
+	if err != nil && !bare {
+		n, err = prefix.Join(escapeExcluded(s))
+	}
+	if err != nil {
+		return a, malformed(s, len(prefix.Spell(s))-len(s), err)
+	}
+	a.name = n
+	if decides := p.set.Of(n); decides != nil {
+		a.authority = decides
+	}
+	return a, nil
+}
+
+// malformed makes an error about s of the refusal of a spelling in which s begins
+// at an offset.
+func malformed(s string, begin int, err error) error {
+	e := &nomen.Error{Kind: nomen.Malformed, Name: s, Rule: "name", Message: err.Error(), Err: err}
+	var bad *name.Error
+	if errors.As(err, &bad) {
+		e.Offset, e.Rule, e.Message = min(max(bad.Offset-begin, 0), len(s)), bad.Rule, bad.Message
+	}
+	return e
+}

@@ -245,6 +245,11 @@ func ExampleURI_Path() {
 	// Output: /a%2Fb
 }
 
+func ExampleURI_Opaque() {
+	fmt.Println(uri.MustParse("mailto:a@b").Opaque(), uri.MustParse("foo:/a").Opaque())
+	// Output: true false
+}
+
 func ExampleURI_Query() {
 	fmt.Println(uri.MustParse("http://h/?a=b").Query())
 	// Output: a=b true

@@ -195,6 +195,11 @@ func (u URI) Port() (string, bool) {
 // undefined, but it may be empty.
 func (u URI) Path() string { return u.s[u.path:u.query] }
 
+// Opaque reports whether u has a scheme, and what follows it is neither a
+// hierarchy nor empty: no authority, and a path that does not begin with a slash
+// (2003, 3). The path is then called the opaque part.
+func (u URI) Opaque() bool { return u.scheme != 0 && u.isOpaque() }
+
 // Query returns the query, without the question mark before it. It is called
 // the search in 1993.
 func (u URI) Query() (string, bool) {

@@ -140,7 +140,7 @@ func (c *Client) Resolve(ctx context.Context, q nomen.Question) (*nomen.Answer, 
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	s, err := subjectOf(q)
+	s, q, err := subjectOf(q)
 	if err != nil {
 		return nil, err
 	}

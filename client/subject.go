@@ -1,6 +1,7 @@
 package client
 
 import (
+	"cmp"
 	"errors"
 	"strings"
 
@@ -93,27 +94,31 @@ func parseSubject(s string) (subject, error) {
 	return subject{q.Name, q.Subject.String()}, nil
 }
 
-// subjectOf returns what q is about.
-func subjectOf(q nomen.Question) (subject, error) {
-	spelling, _, _ := strings.Cut(q.Subject.String(), "#")
-	n, err := name.Parse(spelling)
+// subjectOf returns what q is about, and q with the components that only its
+// subject has.
+func subjectOf(q nomen.Question) (subject, nomen.Question, error) {
+	typed, err := Parse(q.Subject.String())
 	switch {
-	case !q.Name.IsZero() && (err != nil || n != q.Name):
-		return subject{q.Name, q.Name.Key()}, nil
+	case !q.Name.IsZero() && (err != nil || typed.Name != q.Name):
+		return subject{q.Name, q.Name.Key()}, q, nil
 	case err != nil:
-		return subject{}, withService(malformed(spelling, err), q.Service)
+		return subject{}, q, withService(malformed(q.Subject.String(), err), q.Service)
 	}
-	return subject{n, spelling}, nil
+	q.R, q.Q = cmp.Or(q.R, typed.R), cmp.Or(q.Q, typed.Q)
+	return subject{typed.Name, typed.Subject.String()}, q, nil
 }
 
 // malformed makes an error of the kind of a parser's refusal of s.
 func malformed(s string, err error) *nomen.Error {
 	e := &nomen.Error{Kind: nomen.Malformed, Name: s, Rule: "name", Message: err.Error(), Err: err}
 	var (
+		ready  *nomen.Error
 		byName *name.Error
 		byURN  *urn.Error
 	)
 	switch {
+	case errors.As(err, &ready):
+		return ready
 	case errors.As(err, &byName):
 		e.Offset, e.Rule, e.Message = byName.Offset, byName.Rule, byName.Message
 	case errors.As(err, &byURN):

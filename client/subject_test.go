@@ -2,6 +2,7 @@ package client
 
 import (
 	"errors"
+	"strings"
 	"testing"
 
 	"github.com/nomen-project/nomen"
@@ -58,27 +59,42 @@ func TestSubjectOf(t *testing.T) {
 		want string
 	}{
 		{nomen.Question{Name: alb}, "urn:dns:example.com:alb-2"},
-		{nomen.Question{Name: alb, Subject: uri.MustParse("URN:dns:Example.com:alb%2d2#f")}, "URN:dns:Example.com:alb%2d2"},
+		{nomen.Question{Name: alb, Subject: uri.MustParse("URN:dns:Example.com:alb%2d2")}, "URN:dns:Example.com:alb%2d2"},
 		{nomen.Question{Name: alb, Subject: uri.MustParse("urn:dns:example.com:other")}, "urn:dns:example.com:alb-2"},
 		{nomen.Question{Subject: uri.MustParse("URN:dns:Example.com:alb%2d2")}, "URN:dns:Example.com:alb%2d2"},
 	} {
-		if s, err := subjectOf(tt.q); err != nil || s.name != alb || s.spelling != tt.want {
+		if s, _, err := subjectOf(tt.q); err != nil || s.name != alb || s.spelling != tt.want {
 			t.Errorf("%+v: got %+v, %v, want %q", tt.q, s, err, tt.want)
 		}
 	}
 }
 
-// A reserved character cannot be sent to a resolver of 1995 (Y95-08).
-func TestComponentsNeedAResolver(t *testing.T) {
+// A reserved character cannot be sent to a resolver of 1995 (Y95-08), whether the
+// question was typed or made.
+func TestReserved(t *testing.T) {
 	n := newInternet(t)
-	q, err := Parse("urn:dns:example.com:a?=q")
-	if err != nil {
-		t.Fatal(err)
+	for _, s := range []string{"urn:dns:example.com:a?=q", "urn:dns:example.com:a?b", "urn:dns:example.com:a#b"} {
+		q, err := Parse(s)
+		if err == nil {
+			_, err = n.client(Options{}).Resolve(t.Context(), q)
+		}
+		_, made := n.client(Options{}).Resolve(t.Context(), nomen.Question{Subject: uri.MustParse(s)})
+		for _, err := range []error{err, made} {
+			var e *nomen.Error
+			if !errors.As(err, &e) || e.Kind != nomen.Malformed || e.Offset != 21 || e.Name != s || !strings.Contains(e.Message, "reserved character") {
+				t.Errorf("%s: got %v", s, err)
+			}
+		}
 	}
-	_, err = n.client(Options{}).Resolve(t.Context(), q)
-	var e *nomen.Error
-	if !errors.As(err, &e) || e.Kind != nomen.Malformed || e.Offset != 21 || e.Name != "urn:dns:example.com:a?=q" {
-		t.Errorf("got %v", err)
+}
+
+// The components of a subject go where the name goes.
+func TestComponentsOfSubject(t *testing.T) {
+	n := newInternet(t)
+	n.host("proxy", "192.0.2.1", says(urc("https://example.org/x")))
+	q := nomen.Question{Subject: uri.MustParse("urn:x-y:a?+r?=q#f")}
+	if _, err := n.client(Options{Via: "proxy"}).Resolve(t.Context(), q); err != nil || n.asked[0].line != "GET urn:x-y:a?+r?=q HTTP/1.0" {
+		t.Errorf("%v after %q", err, n.lines())
 	}
 }
 
@@ -132,7 +148,7 @@ func FuzzParse(f *testing.F) {
 			}
 			return
 		}
-		sub, err := subjectOf(q)
+		sub, _, err := subjectOf(q)
 		if err != nil || sub.name != q.Name || !validTarget(sub.spelling+components(q)) {
 			t.Fatalf("%q: %+v, %+v, %v", s, q, sub, err)
 		}

@@ -13,7 +13,9 @@
 //
 // The first two ways carry descriptions; from one the client takes what the
 // service asks for. A request says nothing that the user did not ask for: no
-// Accept without a preference, no User-Agent, no credentials (Y95-33, Y95-70).
+// User-Agent, no credentials, and no Accept without a preference (Y95-33, Y95-70),
+// except that a service which text/urc-0 need not carry, and one that is named to
+// a proxy, prefer JSON.
 //
 // Requests of the first two ways, and of the third to an http URL, travel
 // unencrypted, and every site on the way can read and log them (Y95-70).

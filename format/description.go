@@ -118,7 +118,8 @@ func fieldName(s string, c charset) string {
 	if !ok {
 		return s
 	}
-	return foreign + strings.NewReplacer(":", reference+"3A;", "\n", reference+"A;").Replace(c.escape(element))
+	element = strings.ReplaceAll(c.escape(element), ":", reference+"3A;")
+	return foreign + strings.ReplaceAll(element, "\n", reference+"A;")
 }
 
 // readDescription takes the description off the end of the metainformation of
@@ -157,7 +158,8 @@ func (fields fieldList) first(name string) string {
 	return ""
 }
 
-// readFields reads the lines of a description. It is not ok if they are not one.
+// readFields reads the lines of a description. It is not ok if they are not one,
+// or have more than MaxItems fields.
 func readFields(block string) (fieldList, bool) {
 	if !strings.HasPrefix(block, firstField) {
 		return nil, false
@@ -174,7 +176,7 @@ func readFields(block string) (fieldList, bool) {
 			prefix, line = foreign, rest
 		}
 		name, value, ok := strings.Cut(line, ":")
-		if !ok {
+		if !ok || len(all) == MaxItems {
 			return nil, false
 		}
 		b := new(strings.Builder)

@@ -99,3 +99,12 @@ func TestURCHostile(t *testing.T) {
 		}
 	}
 }
+
+// A description of too many fields is free text.
+func TestURCFieldBound(t *testing.T) {
+	body := "=====\nname: urn:x-y:z\n" + strings.Repeat("a:\n", MaxItems)
+	a, err := ReadURC(strings.NewReader(body), nomen.I2C)
+	if err != nil || !a.Name.IsZero() || len(a.Metadata["description"]) != 1 {
+		t.Errorf("got %q, %v", a.Name, err)
+	}
+}

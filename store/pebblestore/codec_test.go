@@ -85,6 +85,21 @@ func TestEncoding(t *testing.T) {
 	}
 }
 
+// TestDocumented: the example of the description is what is written.
+func TestDocumented(t *testing.T) {
+	text, err := os.ReadFile("../../docs/formats.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	value := hex.EncodeToString(appendValue(nil, samples(t)["bare"]))
+	for _, example := range strings.Split(string(text), "`") {
+		if strings.ReplaceAll(example, " ", "") == value {
+			return
+		}
+	}
+	t.Errorf("docs/formats.md does not show %s", value)
+}
+
 // TestDamage: every value cut short, made longer or changed in one byte is
 // refused or reads as something else that encodes to just these bytes.
 func TestDamage(t *testing.T) {
@@ -225,6 +240,25 @@ func TestStampOrder(t *testing.T) {
 				t.Errorf("stamp of %d, %d: %x, not after %x", ms, revision, stamp, last)
 			}
 			last = stamp
+		}
+	}
+}
+
+func TestSuccessor(t *testing.T) {
+	for prefix, want := range map[string]string{
+		"n":             "o",
+		"na":            "nb",
+		"n\xfe":         "n\xff",
+		"n\xff":         "o",
+		"n\xc3\xff\xff": "n\xc4",
+		"n\xef\xbf\xbd": "n\xef\xbf\xbe",
+		"n\x80\xff":     "n\x81",
+		"n\xff\xff\x00": "n\xff\xff\x01",
+		"n\xff\xff\xff": "o",
+		"n\xed\xa0\x80": "n\xed\xa0\x81",
+	} {
+		if got := string(successor([]byte(prefix))); got != want {
+			t.Errorf("successor(%q): %q, want %q", prefix, got, want)
 		}
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -35,12 +36,12 @@ func (l *ledger) ack(writer, round int) {
 func (l *ledger) read() []int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return append([]int(nil), l.acked...)
+	return slices.Clone(l.acked)
 }
 
 const (
 	crashWriters = 6
-	crashRounds  = 60
+	crashes      = 40
 )
 
 // round is the batch of one writer's round: two names that belong together, one
@@ -48,7 +49,7 @@ const (
 func round(writer, n int) []store.Change {
 	var changes []store.Change
 	for _, k := range []string{
-		fmt.Sprintf("urn:x-w:%d", writer), fmt.Sprintf("urn:x-w:%d:%04d", writer, n), "urn:x-shared",
+		fmt.Sprintf("urn:x-w:%d", writer), fmt.Sprintf("urn:x-w:%d:%06d", writer, n), "urn:x-shared",
 	} {
 		changes = append(changes, store.Change{
 			Record: &store.Record{
@@ -67,38 +68,36 @@ func round(writer, n int) []store.Change {
 func TestCrash(t *testing.T) {
 	fs := vfs.NewCrashableMem()
 	s := openMem(t, fs)
-	var l ledger
-	l.acked = make([]int, crashWriters)
+	l := ledger{acked: make([]int, crashWriters)}
+	tickets := make(chan int) // a round is written for each
 	var wg sync.WaitGroup
 	for w := range crashWriters {
-		wg.Go(func() {
-			for n := 1; n <= crashRounds; n++ {
-				if _, err := s.Apply(t.Context(), round(w, n)); err != nil {
-					t.Error(err)
-					return
-				}
-				l.ack(w, n)
-			}
-		})
+		wg.Go(func() { l.keep(t, s, w, tickets) })
 	}
-	written := make(chan struct{})
-	go func() {
-		wg.Wait()
-		close(written)
-	}()
 	random := rand.New(rand.NewPCG(1, 1))
-	for crash, more := 0, true; more; crash++ {
-		select {
-		case <-written:
-			more = false
-		default:
+	for crash := 0; crash < crashes && !t.Failed(); crash++ {
+		for n := range crash % 20 {
+			tickets <- n
 		}
 		acked := l.read()
 		clone := fs.CrashClone(vfs.CrashCloneCfg{UnsyncedDataPercent: crash * 37 % 101, RNG: random})
 		checkCrash(t, clone, acked)
-		if t.Failed() {
-			return
+	}
+	close(tickets)
+	wg.Wait()
+	checkCrash(t, fs.CrashClone(vfs.CrashCloneCfg{}), l.read())
+}
+
+// keep writes one writer's rounds as long as there are tickets.
+func (l *ledger) keep(t *testing.T, s *Store, writer int, tickets chan int) {
+	n := 0
+	for range tickets {
+		n++
+		if _, err := s.Apply(t.Context(), round(writer, n)); err != nil {
+			t.Error(err)
+			continue
 		}
+		l.ack(writer, n)
 	}
 }
 
@@ -142,7 +141,7 @@ func checkCrash(t *testing.T, fs vfs.FS, acked []int) {
 func checkWriter(t *testing.T, all map[string]*store.Record, w, acked int) int {
 	t.Helper()
 	n := 0
-	for all[fmt.Sprintf("urn:x-w:%d:%04d", w, n+1)] != nil {
+	for all[fmt.Sprintf("urn:x-w:%d:%06d", w, n+1)] != nil {
 		n++
 	}
 	if n < acked {

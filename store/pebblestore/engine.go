@@ -1,6 +1,7 @@
 package pebblestore
 
 import (
+	"cmp"
 	"fmt"
 	"log/slog"
 	"runtime"
@@ -12,31 +13,36 @@ import (
 const (
 	engineFormat = pebble.FormatValueSeparation // raising it is a one-way change of every store
 
-	filterBits   = 10       // of a bloom filter, for each key
-	blockSize    = 16 << 10 // bytes of data compressed together
-	memTableSize = 32 << 20 // bytes; the log of this much is read again after a crash
+	filterBits  = 10       // of a bloom filter, for each key
+	blockSize   = 16 << 10 // bytes of data compressed together
+	memTables   = 4        // at most, before writers wait for the disk
+	maxSubLevel = 64       // of level 0, before writers wait for compactions
+
+	// A table of new data in memory takes a share of what the cache takes,
+	// within bounds. The log of one is read again at every start.
+	memTableShare   = 8 // one part in
+	minMemTableSize = 4 << 20
+	maxMemTableSize = 32 << 20
 )
 
 // engineOptions returns Pebble's options for o.
 func engineOptions(o Options) *pebble.Options {
 	log := logger{o.Log}
+	cache := cmp.Or(o.CacheSize, cacheSize(machineMemory()))
 	p := &pebble.Options{
 		FS:                          o.FS,
 		ReadOnly:                    o.ReadOnly,
 		ErrorIfNotExists:            o.ReadOnly,
 		FormatMajorVersion:          engineFormat,
-		CacheSize:                   o.CacheSize,
-		MemTableSize:                memTableSize,
-		MemTableStopWritesThreshold: 4,
+		CacheSize:                   cache,
+		MemTableSize:                uint64(min(max(cache/memTableShare, minMemTableSize), maxMemTableSize)),
+		MemTableStopWritesThreshold: memTables,
 		L0CompactionThreshold:       2,
-		L0StopWritesThreshold:       1000,
+		L0StopWritesThreshold:       maxSubLevel,
 		LBaseMaxBytes:               64 << 20,
 		CompactionConcurrencyRange:  func() (int, int) { return 1, max(1, runtime.NumCPU()/2) },
 		Logger:                      log,
 		EventListener:               &pebble.EventListener{DataCorruption: log.damaged},
-	}
-	if p.CacheSize == 0 {
-		p.CacheSize = cacheSize(machineMemory())
 	}
 	for i := range p.Levels {
 		p.Levels[i].BlockSize = blockSize

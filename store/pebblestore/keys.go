@@ -3,7 +3,6 @@ package pebblestore
 import (
 	"encoding/binary"
 	"math"
-	"strings"
 	"time"
 
 	"github.com/nomen-project/nomen/store"
@@ -76,8 +75,9 @@ func bounds(k store.Kind, scan store.Scan) (lower, upper []byte, ok bool) {
 // successor returns the first key after all that begin with prefix, whose first
 // byte is not 0xFF.
 func successor(prefix []byte) []byte {
-	end := strings.TrimRight(string(prefix), "\xff")
-	next := []byte(end)
-	next[len(next)-1]++
-	return next
+	for prefix[len(prefix)-1] == 0xff {
+		prefix = prefix[:len(prefix)-1]
+	}
+	prefix[len(prefix)-1]++
+	return prefix
 }

@@ -24,7 +24,7 @@ func unchanged(s *suite) {
 	again.Expected = 1
 	s.equal("the same, expecting it", s.apply(again), []store.Result{already(1)})
 	again.Expected = 0
-	s.conflict(again, 0, 0, 1)
+	s.conflict(again, 0, 1)
 
 	s.apply(write(&store.Record{Name: key("urn:x-a:b")}, 0))
 	same := &store.Record{
@@ -61,10 +61,10 @@ func changesOfContent() []func(*store.Record) {
 }
 
 // conflict checks that change c is refused for its revision.
-func (s *suite) conflict(c store.Change, index int, expected, current uint64) {
+func (s *suite) conflict(c store.Change, expected, current uint64) {
 	s.Helper()
 	s.conflictIn([]store.Change{c}, &store.ConflictError{
-		Index: index, Key: c.Subject().Key, Expected: expected, Current: current,
+		Key: c.Subject().Key, Expected: expected, Current: current,
 	})
 }
 
@@ -79,19 +79,19 @@ func (s *suite) conflictIn(changes []store.Change, want *store.ConflictError) {
 
 func expected(s *suite) {
 	k := "urn:x-a:b"
-	s.conflict(expecting(1, put(k, "u:1", 0)), 0, 1, 0)
+	s.conflict(expecting(1, put(k, "u:1", 0)), 1, 0)
 	s.equal("created", s.apply(expecting(0, put(k, "u:1", 0))), []store.Result{changed(1)})
-	s.conflict(expecting(0, put(k, "u:2", 1)), 0, 0, 1)
-	s.conflict(expecting(2, put(k, "u:2", 1)), 0, 2, 1)
+	s.conflict(expecting(0, put(k, "u:2", 1)), 0, 1)
+	s.conflict(expecting(2, put(k, "u:2", 1)), 2, 1)
 	s.equal("changed", s.apply(expecting(1, put(k, "u:2", 1))), []store.Result{changed(2)})
 	s.equal("any", s.apply(put(k, "u:3", 2)), []store.Result{changed(3)})
-	s.conflict(expecting(2, remove(k, 3)), 0, 2, 3)
+	s.conflict(expecting(2, remove(k, 3)), 2, 3)
 
 	a := store.Change{Authority: RichAuthority(), Expected: 4, Time: minute(0)}
-	s.conflict(a, 0, 4, 0)
+	s.conflict(a, 4, 0)
 	a.Expected = 0
 	s.equal("authority", s.apply(a), []store.Result{changed(1)})
-	s.conflict(a, 0, 0, 1)
+	s.conflict(a, 0, 1)
 	a.Expected, a.Authority.Contact = 1, ""
 	s.equal("authority", s.apply(a), []store.Result{changed(2)})
 }
@@ -254,7 +254,7 @@ func largeBatch(s *suite) {
 		batch[i] = expecting(0, put(fmt.Sprintf("urn:x-a:%05d", n-1-i), "u:1", 0))
 	}
 	for i, r := range s.apply(batch...) {
-		if r != (changed(1)) {
+		if r != changed(1) {
 			s.Fatalf("result %d: %+v", i, r)
 		}
 	}

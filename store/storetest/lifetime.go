@@ -80,7 +80,7 @@ func (s *suite) ownRound(k string, round int) {
 	results, err := s.Apply(s.Context(), []store.Change{
 		expecting(uint64(round), put(k, url, round)), put("urn:x-a:shared", url, round),
 	})
-	if err != nil || results[0] != (changed(uint64(round+1))) || !results[1].Changed {
+	if err != nil || results[0] != changed(uint64(round+1)) || !results[1].Changed {
 		s.Errorf("%s, round %d: %+v, %v", k, round, results, err)
 		return
 	}
@@ -196,7 +196,7 @@ func Reopen(t *testing.T, open func(t *testing.T) (s store.Store, again func(t *
 		s.Store = again(t, s.Store)
 		s.equal("after it was opened again", s.contents(), want)
 	}
-	s.conflict(expecting(2, put("urn:x-a:b", "u:9", 3)), 0, 2, 3)
+	s.conflict(expecting(2, put("urn:x-a:b", "u:9", 3)), 2, 3)
 	s.equal("revision of a deleted name", s.apply(expecting(0, put("urn:x-a:c", "u:1", 3))), []store.Result{changed(3)})
 	s.equal("other revision", s.apply(expecting(3, put("urn:x-a:b", "u:9", 3))), []store.Result{changed(4)})
 	want = s.contents()

@@ -78,9 +78,9 @@ func (s *suite) reached(k, from, to string, err error) {
 func deletion(s *suite) {
 	k := "urn:x-a:b"
 	s.equal("of nothing", s.apply(remove(k, 0), expecting(0, remove(k, 0))), []store.Result{already(0), already(0)})
-	s.conflict(expecting(1, remove(k, 0)), 0, 1, 0)
+	s.conflict(expecting(1, remove(k, 0)), 1, 0)
 	s.apply(reserve(k, 0))
-	s.conflict(expecting(0, remove(k, 1)), 0, 0, 1)
+	s.conflict(expecting(0, remove(k, 1)), 0, 1)
 	s.equal("of a reserved name", s.apply(expecting(1, remove(k, 1))), []store.Result{changed(2)})
 	if r := s.get(k); r != nil {
 		s.Errorf("a deleted name: %+v", r)
@@ -89,7 +89,7 @@ func deletion(s *suite) {
 		s.Errorf("List after the deletion: %q", got)
 	}
 	s.equal("again", s.apply(remove(k, 2)), []store.Result{already(2)})
-	s.conflict(expecting(2, put(k, "u:1", 3)), 0, 2, 0)
+	s.conflict(expecting(2, put(k, "u:1", 3)), 2, 0)
 	s.equal("made again", s.apply(expecting(0, put(k, "u:1", 3))), []store.Result{changed(3)})
 	for n, want := range []uint64{1, 0, 0, 3} {
 		got := uint64(0)

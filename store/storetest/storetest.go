@@ -24,7 +24,7 @@ import (
 type Open func(t *testing.T) store.Store
 
 // Run checks everything that can be seen while a store is open.
-func Run(t *testing.T, open func(t *testing.T) store.Store) {
+func Run(t *testing.T, open Open) {
 	for _, c := range []struct {
 		name string
 		test func(s *suite)

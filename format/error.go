@@ -23,9 +23,9 @@ func (e *Error) Unwrap() error { return e.Err }
 
 // The bounds of what the readers take.
 const (
-	MaxSize  = 8 << 20 // bytes of a body
-	MaxItems = 100_000 // locations, names or parts of a body
-	MaxURL   = 8 << 10 // bytes of a URL that text/urc-0 folds over lines
+	MaxSize  = 8 << 20  // bytes of a body
+	MaxItems = 100_000  // locations, names or parts of a body
+	MaxURL   = 8 << 10  // bytes of a URL that text/urc-0 folds over lines
 	MaxLine  = 64 << 10 // bytes of a line of a list
 )
 

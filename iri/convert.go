@@ -1,0 +1,282 @@
+package iri
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/net/idna"
+	"golang.org/x/text/unicode/norm"
+
+	"github.com/nomen-project/nomen/uri"
+)
+
+const upperHex = "0123456789ABCDEF"
+
+// URI maps i to the URI that means the same: the octets of characters beyond
+// US-ASCII are escaped (3.1, step 2), in hosts too.
+func (i IRI) URI() uri.URI { return i.u }
+
+// ASCIIURI maps i to a URI like [IRI.URI], but with the host in the form that
+// domain names have in ASCII (3.1), for schemes whose hosts are domain names.
+// Escapes in the host are decoded before. It is an error if the host is no
+// domain name.
+func (i IRI) ASCIIURI() (uri.URI, error) {
+	host, ok := i.u.Data(uri.ComponentHost)
+	if !ok || host == "" || i.HostKind() != uri.HostName {
+		return i.u, nil
+	}
+	ascii, err := profile().ToASCII(string(host))
+	if err != nil {
+		return uri.URI{}, fmt.Errorf("iri: host %q: %w", host, err)
+	}
+	if ascii == string(host) {
+		if raw, _ := i.u.Host(); raw == ascii {
+			return i.u, nil
+		}
+	}
+	return i.u.With(uri.ComponentHost, uri.Latest.Escape(uri.ComponentHost, uri.Data(ascii)))
+}
+
+// profile is IDNA for looking names up, with underscores and the like allowed.
+func profile() *idna.Profile {
+	return idna.New(idna.MapForLookup(), idna.Transitional(false), idna.StrictDomainName(false), idna.BidiRule())
+}
+
+// UnicodeHost returns the host with labels that are Punycode decoded, for
+// display (3.2.1); as it is written where it is no domain name.
+func (i IRI) UnicodeHost() (string, bool) {
+	host, ok := i.Host()
+	if !ok || i.HostKind() != uri.HostName {
+		return host, ok
+	}
+	data, _ := i.u.Data(uri.ComponentHost)
+	display, err := profile().ToUnicode(string(data))
+	if err != nil {
+		return host, true
+	}
+	return display, true
+}
+
+// escapeNonASCII escapes the octets beyond US-ASCII.
+func escapeNonASCII(s string) string {
+	return escapeIf(s, func(c byte) bool { return c >= 0x80 })
+}
+
+func escapeIf(s string, which func(byte) bool) string {
+	n := 0
+	for _, c := range []byte(s) {
+		if which(c) {
+			n++
+		}
+	}
+	if n == 0 {
+		return s
+	}
+	var b strings.Builder
+	b.Grow(len(s) + 2*n)
+	for _, c := range []byte(s) {
+		if which(c) {
+			b.Write([]byte{'%', upperHex[c>>4], upperHex[c&15]})
+		} else {
+			b.WriteByte(c)
+		}
+	}
+	return b.String()
+}
+
+// FromURI converts a URI to an IRI (3.2): escapes become the characters they
+// stand for, if these are legal UTF-8 and can stand there. Escapes of reserved
+// characters, of the percent sign and of what is hard to see (4.1, 6.1) stay.
+// Punycode stays. The IRI maps back to a URI that is equivalent.
+//
+// A URI of another dialect is read as one of RFC 3986; if it is none, the result
+// is not valid.
+func FromURI(u uri.URI) IRI {
+	s := u.String()
+	query, _ := u.Query()
+	queryEnd := len(s)
+	if f, ok := u.Fragment(); ok {
+		queryEnd -= len(f) + 1
+	}
+	var b strings.Builder
+	for n := 0; n < len(s); {
+		if s[n] != '%' {
+			b.WriteByte(s[n])
+			n++
+			continue
+		}
+		inQuery := n >= queryEnd-len(query) && n < queryEnd
+		r, length := escapedRune(s[n:])
+		if length > 0 && stands(r, inQuery) {
+			b.WriteRune(r)
+			n += length
+			continue
+		}
+		b.WriteString(strings.ToUpper(s[n : n+len("%XX")]))
+		n += len("%XX")
+	}
+	i, err := ParseReference(b.String())
+	if err != nil {
+		return IRI{}
+	}
+	return i
+}
+
+// escapedRune decodes the character whose octets are escaped at the start of s,
+// and returns the length of the escapes, 0 if they are not strictly legal UTF-8.
+func escapedRune(s string) (rune, int) {
+	var octets [utf8.UTFMax]byte
+	n := 0
+	for n < len(octets) && len(s) >= 3*n+3 && s[3*n] == '%' {
+		data, err := uri.Decode(s[3*n : 3*n+3])
+		if err != nil {
+			break
+		}
+		octets[n] = data[0]
+		n++
+	}
+	r, size := utf8.DecodeRune(octets[:n])
+	if r == utf8.RuneError && size <= 1 {
+		return 0, 0
+	}
+	return r, 3 * size
+}
+
+// stands reports whether a character may be written instead of its escape.
+func stands(r rune, inQuery bool) bool {
+	switch {
+	case r < 0x80:
+		return 'a' <= r|0x20 && r|0x20 <= 'z' || '0' <= r && r <= '9' || strings.ContainsRune("-._~", r)
+	case isFormatting(r), unicode.Is(unicode.Z, r):
+		return false
+	case unicode.Is(unicode.Cf, r):
+		return r == 0x200C || r == 0x200D // joiners are a part of some words
+	default:
+		return isUCSChar(r) || inQuery && isPrivate(r)
+	}
+}
+
+// NFC returns i with its characters in normalization form C, as it should be
+// where an IRI is created or comes from a text that is not Unicode (3.1, step
+// 1; 5.3.2.2).
+func (i IRI) NFC() (IRI, error) {
+	if norm.NFC.IsNormalString(i.s) {
+		return i, nil
+	}
+	return ParseReference(norm.NFC.String(i.s))
+}
+
+// Normalize returns the normal form of i at a level of package uri (5.3.2,
+// 5.3.3): from [uri.LevelPercent] on also escapes that stand for characters of
+// an IRI are decoded. Characters are not normalised; see [IRI.NFC].
+func (i IRI) Normalize(l uri.Level, rules ...uri.SchemeRules) IRI {
+	switch {
+	case l == uri.LevelString || !i.IsValid():
+		return i
+	case l < uri.LevelPercent:
+		return i.through(func(shadow uri.URI) (uri.URI, error) { return i.fold(shadow), nil })
+	default:
+		return FromURI(i.u.Normalize(l, rules...))
+	}
+}
+
+// fold brings scheme and host, as far as they are US-ASCII, into lower case, and
+// the digits of escapes into upper case (5.3.2.1).
+func (i IRI) fold(shadow uri.URI) uri.URI {
+	b := []byte(shadow.Normalize(uri.LevelCase).String())
+	for n := 0; n+4 < len(b); n++ {
+		if string(b[n:n+3]) == "%25" { // an escape of the IRI
+			copy(b[n+3:n+5], strings.ToUpper(string(b[n+3:n+5])))
+		}
+	}
+	u, err := uri.ParseReference(string(b))
+	if err != nil {
+		return shadow
+	}
+	return u
+}
+
+// Equivalent reports whether a and b are equivalent at a level: as strings, or
+// by their normal forms (5.3). As for URIs, false means not established.
+func Equivalent(a, b IRI, l uri.Level, rules ...uri.SchemeRules) bool {
+	if !a.IsValid() || !b.IsValid() {
+		return false
+	}
+	if a.s == b.s {
+		return true
+	}
+	if l >= uri.LevelPercent {
+		return uri.Equivalent(a.u, b.u, l, rules...)
+	}
+	return a.Normalize(l) == b.Normalize(l)
+}
+
+// Resolve returns the IRI that ref means where i is the base; see
+// [uri.URI.Resolve].
+func (i IRI) Resolve(ref IRI) (IRI, error) {
+	base, err := i.shadow()
+	if err != nil {
+		return IRI{}, err
+	}
+	r, err := ref.shadow()
+	if err != nil {
+		return IRI{}, err
+	}
+	u, err := base.Resolve(r)
+	if err != nil {
+		return IRI{}, err
+	}
+	return fromShadow(u)
+}
+
+// Relativize returns the shortest reference that means the target where i is the
+// base; see [uri.URI.Relativize].
+func (i IRI) Relativize(target IRI) (IRI, bool) {
+	base, err := i.shadow()
+	if err != nil {
+		return IRI{}, false
+	}
+	t, err := target.shadow()
+	if err != nil {
+		return IRI{}, false
+	}
+	u, ok := base.Relativize(t)
+	if !ok {
+		return IRI{}, false
+	}
+	ref, err := fromShadow(u)
+	return ref, err == nil
+}
+
+// shadow returns the spelling as a URI from which it can be had back: percent
+// signs are escaped too. Operations that only move pieces of a URI can be done
+// to shadows.
+func (i IRI) shadow() (uri.URI, error) {
+	return uri.ParseReference(escapeIf(i.s, func(c byte) bool { return c >= 0x80 || c == '%' }))
+}
+
+func fromShadow(u uri.URI) (IRI, error) {
+	s, err := uri.Unescape(u.String())
+	if err != nil {
+		return IRI{}, err
+	}
+	return ParseReference(s)
+}
+
+// through does something to the shadow of i.
+func (i IRI) through(f func(uri.URI) (uri.URI, error)) IRI {
+	u, err := i.shadow()
+	if err != nil {
+		return i
+	}
+	if u, err = f(u); err != nil {
+		return i
+	}
+	out, err := fromShadow(u)
+	if err != nil {
+		return i
+	}
+	return out
+}

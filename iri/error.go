@@ -1,0 +1,72 @@
+package iri
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/nomen-project/nomen/uri"
+)
+
+// maxQuoted bounds how much of an input an error message repeats.
+const maxQuoted = 80
+
+// An Error tells where and why an input is not an IRI.
+type Error struct {
+	Input  string
+	Offset int      // in octets, of the first character that cannot be
+	Rule   string   // the production of RFC 3987, 2.2, or the section
+	Code   uri.Code // what is wrong
+}
+
+// Error says the input, the offset, the rule and what is wrong.
+func (e *Error) Error() string {
+	in := e.Input
+	if len(in) > maxQuoted {
+		in = strings.ToValidUTF8(in[:maxQuoted], "") + "..."
+	}
+	found := "the end"
+	if e.Offset < len(e.Input) {
+		r, n := utf8.DecodeRuneInString(e.Input[e.Offset:])
+		found = strconv.QuoteRuneToASCII(r)
+		if r == utf8.RuneError && n == 1 {
+			found = fmt.Sprintf("byte 0x%02X", e.Input[e.Offset])
+		}
+	}
+	return fmt.Sprintf("iri: %q: offset %d: %s: found %s: %s", in, e.Offset, e.Rule, found, e.Code)
+}
+
+func newError(s string, off int, rule string, code uri.Code) *Error {
+	return &Error{Input: s, Offset: off, Rule: rule, Code: code}
+}
+
+// international returns the name that a production has here.
+func international(rule string) string {
+	switch rule {
+	case "URI-reference":
+		return "IRI-reference"
+	case "authority", "userinfo", "reg-name", "segment-nz-nc", "pchar", "query", "fragment":
+		return "i" + rule
+	default:
+		return rule
+	}
+}
+
+// fromURIError makes an error about a URI one about the IRI that it was made of.
+func fromURIError(s string, err error) error {
+	var e *uri.Error
+	if !errors.As(err, &e) {
+		return err
+	}
+	off := 0
+	for left := e.Offset; left > 0 && off < len(s); off++ {
+		if s[off] < 0x80 {
+			left--
+		} else {
+			left -= len("%XX")
+		}
+	}
+	return newError(s, off, international(e.Rule), e.Code)
+}

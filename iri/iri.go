@@ -1,0 +1,224 @@
+package iri
+
+import (
+	"encoding"
+	"fmt"
+	"log/slog"
+	"strings"
+
+	"github.com/nomen-project/nomen/uri"
+)
+
+// An IRI is an IRI or a relative reference as it was spelled. It is an immutable
+// value; two are == exactly if they are spelled the same. The zero IRI is not
+// valid.
+type IRI struct {
+	s string
+	u uri.URI // s mapped to a URI; its delimiters are those of s
+}
+
+var (
+	_ fmt.Stringer             = IRI{}
+	_ encoding.TextMarshaler   = IRI{}
+	_ encoding.TextUnmarshaler = (*IRI)(nil)
+)
+
+// Parse reads an IRI, that is, a reference with a scheme. The text is UTF-8. An
+// error is a *[Error].
+func Parse(s string) (IRI, error) { return parse(s, uri.Parse) }
+
+// ParseReference reads an IRI or a relative reference. An error is a *[Error].
+func ParseReference(s string) (IRI, error) { return parse(s, uri.ParseReference) }
+
+// MustParse is like [Parse] and panics if s is not an IRI. It is for constants.
+func MustParse(s string) IRI {
+	i, err := Parse(s)
+	if err != nil {
+		panic(err)
+	}
+	return i
+}
+
+func parse(s string, generic func(string) (uri.URI, error)) (IRI, error) {
+	if len(s) > uri.MaxLength {
+		return IRI{}, newError(s, uri.MaxLength, "IRI-reference", uri.CodeTooLong)
+	}
+	if err := checkCharacters(s); err != nil {
+		return IRI{}, err
+	}
+	u, err := generic(escapeNonASCII(s))
+	if err != nil {
+		return IRI{}, fromURIError(s, err)
+	}
+	return IRI{s, u}, nil
+}
+
+// checkCharacters checks the characters beyond US-ASCII: that they are ucschar,
+// in a query also iprivate, and none of those that 4.1 forbids. Where else none
+// of them may stand, in schemes, ports and addresses, the generic syntax has no
+// escapes either.
+func checkCharacters(s string) error {
+	query, fragment := false, false
+	for i, r := range s {
+		switch {
+		case r == '#':
+			fragment = true
+		case r == '?':
+			query = true
+		case r < 0x80:
+		case isFormatting(r):
+			return newError(s, i, "4.1", uri.CodeCharacter)
+		case isUCSChar(r):
+		case isPrivate(r) && query && !fragment:
+		default:
+			return newError(s, i, ruleAt(query, fragment), uri.CodeCharacter)
+		}
+	}
+	return nil
+}
+
+func ruleAt(query, fragment bool) string {
+	switch {
+	case fragment:
+		return "ifragment"
+	case query:
+		return "iquery"
+	default:
+		return "ucschar"
+	}
+}
+
+// isUCSChar reports whether r is ucschar (2.2).
+func isUCSChar(r rune) bool {
+	switch {
+	case r < 0xA0:
+		return false
+	case r <= 0xFFEF:
+		return r <= 0xD7FF || 0xF900 <= r && r <= 0xFDCF || 0xFDF0 <= r
+	case r < 0x10000 || r&0xFFFF > 0xFFFD:
+		return false
+	default:
+		return r <= 0xDFFFD || 0xE1000 <= r && r <= 0xEFFFD
+	}
+}
+
+// isPrivate reports whether r is iprivate (2.2).
+func isPrivate(r rune) bool {
+	return 0xE000 <= r && r <= 0xF8FF || 0xF0000 <= r && r <= 0xFFFFD || 0x100000 <= r && r <= 0x10FFFD
+}
+
+// isFormatting reports whether r is LRM, RLM, LRE, RLE, PDF, LRO or RLO (4.1),
+// or one of the isolates that Unicode has got since.
+func isFormatting(r rune) bool {
+	return r == 0x200E || r == 0x200F || 0x202A <= r && r <= 0x202E || 0x2066 <= r && r <= 0x2069
+}
+
+// IsValid reports whether i came from a parser.
+func (i IRI) IsValid() bool { return i.u.IsValid() }
+
+// IsReference reports whether i is a relative reference.
+func (i IRI) IsReference() bool { return i.u.IsReference() }
+
+// String returns the spelling as it was read.
+func (i IRI) String() string { return i.s }
+
+// Get returns a component as it was written.
+func (i IRI) Get(c uri.Component) (string, bool) {
+	raw, ok := i.u.Get(c)
+	if !ok || raw == "" || len(i.s) == len(i.u.String()) {
+		return raw, ok
+	}
+	return i.slice(c), true
+}
+
+// slice returns a component that is not empty from the spelling. The pieces
+// before it have the same delimiters in the spelling and in the URI.
+func (i IRI) slice(c uri.Component) string {
+	rest := i.s
+	if c == uri.ComponentAuthority {
+		_, rest, _ = strings.Cut(rest, "//")
+		if n := strings.IndexAny(rest, "/?#"); n >= 0 {
+			rest = rest[:n]
+		}
+		return rest
+	}
+	for role, piece := range i.u.Parts() {
+		n := spelled(rest, piece)
+		if role == c {
+			return trimDelimiters(c, rest[:n])
+		}
+		rest = rest[n:]
+	}
+	return ""
+}
+
+// spelled returns the length of what is mapped to a piece of a URI at the start
+// of s.
+func spelled(s, piece string) int {
+	n := 0
+	for left := len(piece); left > 0; n++ {
+		if s[n] < 0x80 {
+			left--
+		} else {
+			left -= len("%XX")
+		}
+	}
+	return n
+}
+
+func trimDelimiters(c uri.Component, piece string) string {
+	switch c {
+	case uri.ComponentScheme, uri.ComponentUserinfo:
+		return piece[:len(piece)-1]
+	case uri.ComponentPort, uri.ComponentQuery, uri.ComponentFragment:
+		return piece[1:]
+	default:
+		return piece
+	}
+}
+
+// Scheme returns the scheme as written.
+func (i IRI) Scheme() (string, bool) { return i.Get(uri.ComponentScheme) }
+
+// Authority returns the authority as written.
+func (i IRI) Authority() (string, bool) { return i.Get(uri.ComponentAuthority) }
+
+// Userinfo returns the user information as written.
+func (i IRI) Userinfo() (string, bool) { return i.Get(uri.ComponentUserinfo) }
+
+// Host returns the host as written, that of an IP literal with its brackets.
+func (i IRI) Host() (string, bool) { return i.Get(uri.ComponentHost) }
+
+// HostKind returns the kind of the host.
+func (i IRI) HostKind() uri.HostKind { return i.u.HostKind() }
+
+// Port returns the port as written.
+func (i IRI) Port() (string, bool) { return i.Get(uri.ComponentPort) }
+
+// Path returns the path as written.
+func (i IRI) Path() string {
+	s, _ := i.Get(uri.ComponentPath)
+	return s
+}
+
+// Query returns the query as written.
+func (i IRI) Query() (string, bool) { return i.Get(uri.ComponentQuery) }
+
+// Fragment returns the fragment as written.
+func (i IRI) Fragment() (string, bool) { return i.Get(uri.ComponentFragment) }
+
+// MarshalText returns the spelling.
+func (i IRI) MarshalText() ([]byte, error) { return []byte(i.s), nil }
+
+// UnmarshalText reads a reference. On an error i is left as it was.
+func (i *IRI) UnmarshalText(text []byte) error {
+	v, err := ParseReference(string(text))
+	if err != nil {
+		return err
+	}
+	*i = v
+	return nil
+}
+
+// LogValue returns the URI of i without a password.
+func (i IRI) LogValue() slog.Value { return i.u.LogValue() }

@@ -73,7 +73,7 @@ func (e *Engine) Resolve(ctx context.Context, q nomen.Question) (*nomen.Answer, 
 		return nil, err
 	}
 	authority := set.Of(n)
-	n = folded(n, authority)
+	n = authority.Fold(n)
 	service := offered(q.Service, authority)
 	rec, err := e.records.Get(ctx, n, q.At)
 	switch {
@@ -125,18 +125,6 @@ func withoutFragment(u uri.URI) uri.URI {
 		return u
 	}
 	return short
-}
-
-// folded returns n with its element in lower case if the authority wants it so.
-func folded(n name.Name, a *store.Authority) name.Name {
-	if a == nil || !a.FoldCase {
-		return n
-	}
-	f, err := a.Prefix.Join(strings.ToLower(a.Prefix.Element(n)))
-	if err != nil {
-		return n
-	}
-	return f
 }
 
 // offered returns the service that is meant, among those that the engine has.

@@ -7,9 +7,8 @@
 // as HTML, the page about it, and its DOI. Obsoleted RFCs stay active and list
 // those that obsolete them as successors.
 //
-// The months are those of the collected index. Where RFCs cite each other, most
-// of those it gives between February 1992 and January 2006, and some before, are
-// one month too early; they are not corrected here.
+// Where the collected index gives a month that is one too early, the right one
+// stands here: docs/decisions/0005-months-of-the-rfc-index.md.
 //
 // The file is made by the command in gen, and fresh when it is what this makes
 // of the index.

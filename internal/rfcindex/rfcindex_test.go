@@ -82,7 +82,7 @@ func TestRecords(t *testing.T) {
 				place("https://doi.org/10.17487/RFC2648", "text/html", "describedby", 4),
 			},
 			Metadata: nomen.Metadata{
-				"title": {"A URN Namespace for IETF Documents"}, "creator": {"R. Moats"}, "date": {"1999-07"},
+				"title": {"A URN Namespace for IETF Documents"}, "creator": {"R. Moats"}, "date": {"1999-08"},
 			},
 			SameAs: []string{"urn:doi:10.17487/rfc2648"},
 		},
@@ -94,7 +94,7 @@ func TestRecords(t *testing.T) {
 				place("https://www.rfc-editor.org/info/rfc2141", "text/html", "describedby", 3),
 				place("https://doi.org/10.17487/RFC2141", "text/html", "describedby", 4),
 			},
-			Metadata: nomen.Metadata{"title": {"URN Syntax"}, "creator": {"R. Moats"}, "date": {"1997-04"}},
+			Metadata: nomen.Metadata{"title": {"URN Syntax"}, "creator": {"R. Moats"}, "date": {"1997-05"}},
 			SameAs:   []string{"urn:doi:10.17487/rfc2141"}, Successors: []string{"urn:ietf:rfc:8141"},
 		},
 		{

@@ -27,7 +27,7 @@ var house = []room{
 	{floor: 0, dir: "uri"},
 	{floor: 0, dir: "internal/wire"},
 	{floor: 0, dir: "internal/guard"},
-	{floor: 0, dir: "internal/rfcindex", theirs: "github.com/klauspost/compress"},
+
 	{floor: 1, dir: "iri", ours: "uri", theirs: "golang.org/x/text golang.org/x/net"},
 	{floor: 1, dir: "urn", ours: "uri"},
 	{floor: 1, dir: "scheme", ours: "uri"},
@@ -40,6 +40,7 @@ var house = []room{
 	{floor: 6, dir: "nomentest", ours: ". store name urn uri", theirs: "github.com/google/go-cmp"},
 	{floor: 6, dir: "store/memstore", ours: ". store name"},
 	{floor: 6, dir: "store/pebblestore", ours: ". store name", theirs: "github.com/cockroachdb/pebble/v2"},
+	{floor: 6, dir: "internal/rfcindex", ours: "store name", theirs: "github.com/klauspost/compress"},
 	{floor: 6, dir: "resolve", ours: ". store name urn uri scheme internal/guard"},
 	{floor: 6, dir: "registrar", ours: ". store name scheme urn uri"},
 	{floor: 6, dir: "client", ours: ". format discover name scheme urn uri internal/guard", theirs: "golang.org/x/sync golang.org/x/time"},

@@ -50,7 +50,11 @@ func (u *URN) split1995() (int, string, string) {
 		return int(u.nid) + 1 + at, "AuthorityID", message
 	}
 	if at, message := checkElementID(u.ElementID()); message != "" {
-		return int(u.auth) + 1 + at, "ElementID", message
+		at += int(u.auth) + 1
+		if at < len(s) && s[at] == '%' {
+			return at, "escape", message
+		}
+		return at, "ElementID", message
 	}
 	return 0, "", ""
 }

@@ -100,7 +100,7 @@ func TestParseRefusesWithPlaceAndRule(t *testing.T) {
 		{Draft1995, "urn:dns:example.com:a?b", 21, "ElementID"}, // Y95-08
 		{Draft1995, "urn:dns:example.com:a#b", 21, "ElementID"},
 		{Draft1995, "urn:dns:example.com:a~b", 21, "ElementID"},
-		{Draft1995, "urn:dns:example.com:a%2", 21, "ElementID"}, // Y95-07
+		{Draft1995, "urn:dns:example.com:a%2", 21, "escape"}, // Y95-07
 		{Draft1995, " <urn:dns: example.com:a\n ~b>", 26, "ElementID"},
 		{Draft1995, "<urn:dns:example.com:a", 22, "freestanding"},
 		{Draft1995, "<", 1, "freestanding"},

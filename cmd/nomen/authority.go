@@ -1,0 +1,152 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/nomen-project/nomen"
+	"github.com/nomen-project/nomen/name"
+	"github.com/nomen-project/nomen/store"
+)
+
+const authorityLong = `An authority is a prefix of names and the policy under which they live: who
+answers for them, and at which host names and addresses they are asked for.`
+
+func (c *cli) authorityCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "authority",
+		Short: "naming authorities and their policies",
+		Long:  authorityLong,
+		Args:  noArguments,
+		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	cmd.AddCommand(c.authorityGetCommand(), c.authorityPutCommand(), c.authorityListCommand())
+	return cmd
+}
+
+func (c *cli) authorityGetCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:     "get PREFIX",
+		Short:   "show an authority",
+		Example: "  nomen authority get urn:ietf:rfc",
+		Args:    arguments(1, 1),
+	}
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		p, err := name.ParsePrefix(args[0])
+		if err != nil {
+			return err
+		}
+		return c.withStore(cmd.Context(), false, func(b backend) error {
+			a, err := b.Authority(cmd.Context(), p)
+			if err != nil {
+				return named(args[0], err)
+			}
+			return c.showAuthority(a)
+		})
+	}
+	return cmd
+}
+
+func (c *cli) authorityListCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "list",
+		Short: "show all authorities",
+		Args:  noArguments,
+	}
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		return c.withStore(cmd.Context(), false, func(b backend) error {
+			all, err := b.Authorities(cmd.Context())
+			if err != nil {
+				return err
+			}
+			for _, a := range all {
+				if c.json {
+					err = c.showAuthority(a)
+				} else {
+					_, err = fmt.Fprintf(c.out, "%s\t%s\n", a.Prefix, a.Description)
+				}
+				if err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+	}
+	return cmd
+}
+
+const authorityPutLong = `Put writes an authority. Options that are not given stay as they are; a list
+that is given replaces the one there, and an empty one (--owner "") removes it.`
+
+func (c *cli) authorityPutCommand() *cobra.Command {
+	var given store.Authority
+	var service, why string
+	cmd := &cobra.Command{
+		Use:   "put PREFIX",
+		Short: "write an authority",
+		Long:  authorityPutLong,
+		Example: `  nomen authority put urn:dns:example.org --owner archive --owner library --contact mailto:names@example.org
+  nomen authority put urn:nbn:fi --host urn.example.org --list`,
+		Args: arguments(1, 1),
+	}
+	f := cmd.Flags()
+	f.StringSliceVar(&given.Owners, "owner", nil, "who answers for it; there should be two")
+	f.StringSliceVar(&given.Hosts, "host", nil, "host name under which it is asked")
+	f.StringSliceVar(&given.Addresses, "address", nil, "local address at which it is asked")
+	f.BoolVar(&given.Default, "default", false, "it is meant when nothing else says who is")
+	f.StringSliceVar(&given.Parents, "parent", nil, "naming authority that authorised it")
+	f.StringSliceVar(&given.Children, "child", nil, "naming authority that it authorised")
+	f.StringVar(&given.Contact, "contact", "", "URL, mostly mailto:")
+	f.StringVar(&given.Description, "description", "", "for people")
+	f.BoolVar(&given.List, "list", false, "urn+a lists its names")
+	f.StringVar(&service, "default-service", "", "of web paths: I2L, I2C ...")
+	f.BoolVar(&given.FoldCase, "fold-case", false, "its elements are the same in upper and lower case")
+	f.IntVar(&given.Redirect, "redirect-status", 0, "of redirects to HTTP/1.1 clients (default 303)")
+	f.StringVar(&why, "why", "", "reason, for the history")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		p, err := name.ParsePrefix(args[0])
+		if err != nil {
+			return err
+		}
+		given.Prefix, given.Service = p, nomen.Service(service)
+		return c.withStore(cmd.Context(), true, func(b backend) error {
+			a, revision, err := current(cmd.Context(), b, p)
+			if err != nil {
+				return err
+			}
+			merge(a, &given, cmd.Flags().Changed)
+			out, err := b.PutAuthority(cmd.Context(), a, revision, why)
+			if err != nil {
+				return named(args[0], err)
+			}
+			c.warn(out.Warnings)
+			if a, err = b.Authority(cmd.Context(), p); err != nil {
+				return err
+			}
+			return c.showAuthority(a)
+		})
+	}
+	return cmd
+}
+
+// merge sets the fields of a that were given.
+func merge(a, given *store.Authority, changed func(string) bool) {
+	set := func(flag string, assign func()) {
+		if changed(flag) {
+			assign()
+		}
+	}
+	set("owner", func() { a.Owners = given.Owners })
+	set("host", func() { a.Hosts = given.Hosts })
+	set("address", func() { a.Addresses = given.Addresses })
+	set("default", func() { a.Default = given.Default })
+	set("parent", func() { a.Parents = given.Parents })
+	set("child", func() { a.Children = given.Children })
+	set("contact", func() { a.Contact = given.Contact })
+	set("description", func() { a.Description = given.Description })
+	set("list", func() { a.List = given.List })
+	set("default-service", func() { a.Service = given.Service })
+	set("fold-case", func() { a.FoldCase = given.FoldCase })
+	set("redirect-status", func() { a.Redirect = given.Redirect })
+}

@@ -1,0 +1,181 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/nomen-project/nomen/uri"
+	"github.com/nomen-project/nomen/urn"
+)
+
+// identifierCommands are those that need nothing but the identifiers that they
+// are given: no store, no network.
+func (c *cli) identifierCommands() []*cobra.Command {
+	return []*cobra.Command{
+		c.parseCommand(), c.checkCommand(), c.normalizeCommand(),
+		c.compareCommand(), c.joinCommand(), c.relativizeCommand(),
+	}
+}
+
+// dialects are the generations of the standards by which a command reads: one
+// for URIs, one for URNs. As a flag it takes the name of either, or both.
+type dialects struct {
+	uri uri.Dialect
+	urn urn.Dialect
+}
+
+const dialectUsage = "rfc3986, rfc6874 (with zones), 2003, 1997 or 1993; of URNs rfc8141 or 1995"
+
+// dialectNames are what --dialect takes.
+func dialectNames() []string {
+	return []string{"rfc3986", "rfc6874", "2003", "1997", "1993", "rfc8141", "1995"}
+}
+
+// addDialects gives a command the flag --dialect, and returns what it says.
+func addDialects(cmd *cobra.Command) *dialects {
+	d := &dialects{uri.Latest, urn.Latest}
+	cmd.Flags().Var(d, "dialect", dialectUsage)
+	complete(cmd, "dialect", dialectNames())
+	return d
+}
+
+// complete tells shells the values of a flag.
+func complete(cmd *cobra.Command, flag string, values []string) {
+	err := cmd.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp))
+	if err != nil {
+		panic("nomen: " + err.Error())
+	}
+}
+
+func (d *dialects) String() string { return d.uri.String() + "," + d.urn.String() }
+
+func (d *dialects) Type() string { return "dialect" }
+
+// Set takes the names of dialects, with commas between.
+func (d *dialects) Set(names string) error {
+	for name := range strings.SplitSeq(names, ",") {
+		if u, ok := uri.ParseDialect(name); ok {
+			d.uri = u
+		} else if n, ok := parseURNDialect(name); ok {
+			d.urn = n
+		} else {
+			return fmt.Errorf("%q is no dialect that is known: want %s", name, dialectUsage)
+		}
+	}
+	return nil
+}
+
+func parseURNDialect(name string) (urn.Dialect, bool) {
+	for _, d := range []urn.Dialect{urn.RFC8141, urn.Draft1995} {
+		if d.String() == name {
+			return d, true
+		}
+	}
+	return 0, false
+}
+
+// An identifier is an input that has been read.
+type identifier struct {
+	uri uri.URI
+	urn urn.URN // not valid if the identifier is no URN
+}
+
+// read reads a reference. One that begins with "urn:" has to be a URN, and is
+// then read as a URI in the spelling that has no white space (1995, 2).
+func (d *dialects) read(s string) (identifier, error) {
+	if !d.looksURN(s) {
+		u, err := d.uri.ParseReference(s)
+		return identifier{uri: u}, err
+	}
+	n, err := d.urn.Parse(s)
+	if err != nil {
+		return identifier{}, err
+	}
+	u, err := d.uri.ParseReference(n.String())
+	id := identifier{u, n}
+	var bad *uri.Error
+	if errors.As(err, &bad) {
+		bad.Input, bad.Offset = s, id.offsetIn(s, bad.Offset)
+	}
+	return id, err
+}
+
+const urnPrefix = "urn:"
+
+// looksURN reports whether s begins with "urn:", in any case, and in the dialect
+// of 1995 after or between white space and a bracket.
+func (d *dialects) looksURN(s string) bool {
+	if d.urn != urn.Draft1995 {
+		return len(s) >= len(urnPrefix) && s[3] == ':' && strings.EqualFold(s[:len(urnPrefix)], urnPrefix)
+	}
+	n := 0
+	for i := 0; i < len(s) && n < len(urnPrefix); i++ {
+		switch c := s[i]; {
+		case isSpace1995(c), c == '<' && n == 0:
+		case c|0x20 == urnPrefix[n]|0x20:
+			n++
+		default:
+			return false
+		}
+	}
+	return n == len(urnPrefix)
+}
+
+// isSpace1995 reports whether c is white space, which is no part of a name of
+// 1995.
+func isSpace1995(c byte) bool { return c == ' ' || c == '\t' || c == '\r' || c == '\n' }
+
+// offsetIn returns the offset into an input of byte at of the spelling that was
+// read from it, which is the input or, in 1995, the input without white space
+// and brackets.
+func (id identifier) offsetIn(input string, at int) int {
+	if id.urn.Dialect() != urn.Draft1995 {
+		return at
+	}
+	i := 0
+	for ; i < len(input); i++ {
+		if isSpace1995(input[i]) || input[i] == '<' {
+			continue
+		}
+		if at == 0 {
+			return i
+		}
+		at--
+	}
+	return i
+}
+
+// The codes of errors that programs meet in JSON.
+const (
+	codeMalformed    = "malformed"    // not what the dialect derives
+	codeTooLong      = "too-long"     // a line longer than what is read
+	codePair         = "no-pair"      // a line that does not have two identifiers
+	codeUnresolvable = "unresolvable" // a reference that has no target
+	codeNoReference  = "no-reference" // a target that has no reference
+)
+
+// A codedError is a refusal that is not a parser's.
+type codedError struct {
+	code string
+	error
+}
+
+// explain makes of an error what JSON shows of it.
+func explain(err error) *resolveError {
+	var badURI *uri.Error
+	var badURN *urn.Error
+	var coded codedError
+	switch {
+	case errors.As(err, &badURI):
+		return &resolveError{Code: codeMalformed, Offset: &badURI.Offset, Rule: badURI.Rule, Message: badURI.Code.String()}
+	case errors.As(err, &badURN):
+		return &resolveError{Code: codeMalformed, Offset: &badURN.Offset, Rule: badURN.Rule, Message: badURN.Message}
+	case errors.As(err, &coded):
+		return &resolveError{Code: coded.code, Message: err.Error()}
+	default:
+		return &resolveError{Code: codeUnresolvable, Message: err.Error()}
+	}
+}

@@ -1,0 +1,119 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/nomen-project/nomen/scheme"
+	"github.com/nomen-project/nomen/uri"
+	"github.com/nomen-project/nomen/urn"
+)
+
+const compareLong = `Compare tells whether two identifiers are equivalent, and the first level at which
+they are: string, case, percent, path or scheme, as in 'nomen normalize', or urn
+for two URNs that are the same name by the rules of URNs, which do not look at
+what follows ?+, ?= and #. "Not established" does not say that the resources
+differ: that cannot be known from names.
+
+Fragments count, unless the purpose is "cache": then what is compared is what
+would be asked of a server. The exit status is 1 if a pair is not established to
+be equivalent.
+
+` + pairHelp
+
+func (c *cli) compareCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "compare A B",
+		Short: "are two identifiers equivalent?",
+		Long:  compareLong,
+		Example: `  nomen compare HTTP://example.org/%7Esmith http://EXAMPLE.org:80/~smith
+  nomen compare --purpose cache 'http://example.org/a#x' 'http://example.org/a#y'
+  nomen compare URN:ISBN:0395363411 'urn:isbn:0395363411?=page=4'
+  nomen compare --json - < pairs.tsv`,
+		Args: pairArguments(2),
+	}
+	e := &equality{dialects: addDialects(cmd), comparer: uri.Comparer{Rules: scheme.Rules()}}
+	purpose := cmd.Flags().String("purpose", "resource", "resource, or cache (without fragments)")
+	complete(cmd, "purpose", []string{"resource", "cache"})
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		switch *purpose {
+		case "resource":
+		case "cache":
+			e.comparer.NoFragment = true
+		default:
+			return usagef("--purpose %q: want resource or cache", *purpose)
+		}
+		return c.answerPairs(cmd.Context(), args, e.answer)
+	}
+	return cmd
+}
+
+// An equality answers whether identifiers are equivalent.
+type equality struct {
+	*dialects
+	comparer uri.Comparer
+}
+
+// A comparison is the result for two identifiers in JSON.
+type comparison struct {
+	A          string        `json:"a"`
+	B          string        `json:"b"`
+	Equivalent *bool         `json:"equivalent,omitempty"`
+	Level      string        `json:"level,omitempty"`
+	Error      *resolveError `json:"error,omitempty"`
+}
+
+func (e *equality) answer(a *answers, first, second string) {
+	r := comparison{A: first, B: second}
+	x, y, err := e.readBoth(first, second)
+	if err != nil {
+		r.Error = explain(err)
+		a.refuse(err, r)
+		return
+	}
+	level, ok := e.compare(x, y)
+	if !ok {
+		a.no = true
+	}
+	r.Equivalent, r.Level = &ok, level
+	switch {
+	case a.json != nil:
+		a.object(r)
+	case ok:
+		a.text(a.paint(colourGreen, "equivalent", len("not established")) + "  " + level)
+	default:
+		a.text(a.paint(colourYellow, "not established", 0))
+	}
+}
+
+func (e *equality) readBoth(first, second string) (x, y identifier, err error) {
+	if x, err = e.read(first); err != nil {
+		return x, y, fmt.Errorf("a: %w", err)
+	}
+	if y, err = e.read(second); err != nil {
+		return x, y, fmt.Errorf("b: %w", err)
+	}
+	return x, y, nil
+}
+
+// compare returns the first level at which x and y are equivalent. Of the levels
+// of URIs only the lowest is one of URNs: decoding escapes, say, would go
+// further than their rules.
+func (e *equality) compare(x, y identifier) (string, bool) {
+	if !x.urn.IsValid() || !y.urn.IsValid() {
+		level, ok := e.comparer.Compare(x.uri, y.uri)
+		if !ok {
+			return "", false
+		}
+		return level.String(), true
+	}
+	switch {
+	case x.urn == y.urn:
+		return uri.LevelString.String(), true
+	case urn.Equivalent(x.urn, y.urn):
+		return "urn", true
+	default:
+		return "", false
+	}
+}

@@ -1,0 +1,213 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/nomen-project/nomen/uri"
+)
+
+// What "-" does, for the help of the commands.
+const (
+	streamHelp = `With "-" instead, one %s a line is read from standard input, and the
+answers come in the same order while lines still arrive. A bad line does not end
+it: as JSON its answer has an error with code, offset, rule and message; as text
+its answer is an empty line, and standard error says which line it was and why.`
+
+	pairHelp = `"-" alone reads two a line from standard input, with a tab between;
+"-" instead of the second reads that one a line. Answers come in the same order
+while lines still arrive. A bad line does not end it: as JSON its answer has an
+error with code, offset, rule and message; as text its answer is an empty line,
+and standard error says which line it was and why.`
+)
+
+// The longest lines that are read, without the line end.
+const (
+	maxLine = uri.MaxLength
+	maxPair = 2*uri.MaxLength + 1
+)
+
+// pieceSize is how much of standard input is read at once.
+const pieceSize = 128 << 10
+
+// answerEach answers every argument by f, and for "-" every line of standard
+// input. If an answer was no, the error is errNo.
+func (c *cli) answerEach(ctx context.Context, args []string, f func(*answers, string)) error {
+	return c.answerAll(ctx, args, maxLine, f)
+}
+
+// pairArguments checks the arguments of a command of two identifiers or more.
+func pairArguments(most int) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		switch {
+		case len(args) == 1 && args[0] == "-":
+			return nil
+		case len(args) > 1 && args[0] == "-":
+			return usagef(`%s: the first argument is "-": it has to be the only one`, cmd.Name())
+		}
+		return arguments(2, most)(cmd, args)
+	}
+}
+
+// answerPairs answers by f the pairs that the first argument makes with each
+// other one or, for "-" alone, the pairs in the lines of standard input.
+func (c *cli) answerPairs(ctx context.Context, args []string, f func(a *answers, first, second string)) error {
+	if len(args) > 1 {
+		return c.answerEach(ctx, args[1:], func(a *answers, second string) { f(a, args[0], second) })
+	}
+	return c.answerAll(ctx, args, maxPair, func(a *answers, line string) {
+		first, second, ok := strings.Cut(line, "\t")
+		if !ok || strings.IndexByte(second, '\t') >= 0 {
+			a.refuseLine(line, codedError{codePair, fmt.Errorf("found %d tabs: want two identifiers with a tab between", strings.Count(line, "\t"))})
+			return
+		}
+		f(a, first, second)
+	})
+}
+
+// answerAll answers arguments, and lines no longer than limit.
+func (c *cli) answerAll(ctx context.Context, args []string, limit int, f func(*answers, string)) error {
+	a := newAnswers(c)
+	for _, arg := range args {
+		if arg != "-" {
+			f(a, arg)
+			continue
+		}
+		if err := a.answerLines(ctx, c.in, limit, f); err != nil {
+			a.flush()
+			return err
+		}
+	}
+	return a.end()
+}
+
+// answerLines answers the lines of r by f. Answers are written at the latest
+// before more input is waited for.
+func (a *answers) answerLines(ctx context.Context, r io.Reader, limit int, f func(*answers, string)) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	pieces := readPieces(ctx, r)
+	lines := lineSplitter{limit: limit}
+	each := func(line string, tooLong bool) {
+		a.line++
+		if tooLong {
+			a.refuseLine(line, codedError{codeTooLong, fmt.Errorf("longer than %d bytes", limit)})
+		} else {
+			f(a, line)
+		}
+		a.flushFull()
+	}
+	for {
+		p, err := a.next(ctx, pieces)
+		lines.split(p.text, each)
+		switch {
+		case err != nil:
+			return err
+		case p.err == io.EOF:
+			lines.end(each)
+			a.line = 0
+			return nil
+		case p.err != nil:
+			return fmt.Errorf("standard input: %w", p.err)
+		case a.err != nil:
+			return a.err
+		}
+	}
+}
+
+// next returns the next piece. If that is not there yet, it writes what has been
+// answered.
+func (a *answers) next(ctx context.Context, pieces <-chan piece) (piece, error) {
+	select {
+	case p := <-pieces:
+		return p, nil
+	default:
+		a.flush()
+	}
+	select {
+	case p := <-pieces:
+		return p, nil
+	case <-ctx.Done():
+		return piece{}, context.Cause(ctx)
+	}
+}
+
+// A piece is some text as it was read, and the error that came with it.
+type piece struct {
+	text string
+	err  error
+}
+
+// readPieces reads r until an error. It does so apart from the caller, whom an
+// interrupt must reach while a read blocks.
+func readPieces(ctx context.Context, r io.Reader) <-chan piece {
+	pieces := make(chan piece)
+	go func() {
+		buf := make([]byte, pieceSize)
+		for {
+			n, err := r.Read(buf)
+			select {
+			case pieces <- piece{string(buf[:n]), err}:
+			case <-ctx.Done():
+				return
+			}
+			if err != nil {
+				return
+			}
+		}
+	}()
+	return pieces
+}
+
+// A lineSplitter makes lines of pieces. A line ends with LF or CR LF. Most lines
+// are substrings of a piece; what is copied is those that pieces cut in two.
+type lineSplitter struct {
+	limit   int
+	rest    []byte // of the line that has begun
+	tooLong bool   // and whose end is not kept
+}
+
+// split calls f for every line that ends in a piece. Of a line that is longer
+// than the limit f gets the beginning.
+func (l *lineSplitter) split(text string, f func(line string, tooLong bool)) {
+	for {
+		i := strings.IndexByte(text, '\n')
+		switch {
+		case i < 0:
+			l.keep(text)
+			return
+		case len(l.rest) == 0 && i <= l.limit:
+			f(strings.TrimSuffix(text[:i], "\r"), false)
+		default:
+			l.keep(text[:i])
+			l.finish(f)
+		}
+		text = text[i+1:]
+	}
+}
+
+// keep adds to the line that has begun.
+func (l *lineSplitter) keep(text string) {
+	if room := l.limit + 1 - len(l.rest); len(text) > room { // one more, for a CR
+		text, l.tooLong = text[:room], true
+	}
+	l.rest = append(l.rest, text...)
+}
+
+// finish ends the line that has begun.
+func (l *lineSplitter) finish(f func(line string, tooLong bool)) {
+	line := strings.TrimSuffix(string(l.rest), "\r")
+	f(line, l.tooLong || len(line) > l.limit)
+	l.rest, l.tooLong = l.rest[:0], false
+}
+
+// end calls f for the last line, if it has no line end.
+func (l *lineSplitter) end(f func(line string, tooLong bool)) {
+	if len(l.rest) > 0 {
+		l.finish(f)
+	}
+}

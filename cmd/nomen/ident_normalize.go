@@ -1,0 +1,104 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/nomen-project/nomen/scheme"
+	"github.com/nomen-project/nomen/uri"
+	"github.com/nomen-project/nomen/urn"
+)
+
+var normalizeLong = fmt.Sprintf(`Normalize prints the normal form of each identifier. Levels, each of which
+includes those before it:
+
+  string    nothing changes
+  case      scheme and host in lower case, hexadecimal digits in upper case
+  percent   characters that need no escape are not escaped
+  path      no segments that are . or ..
+  scheme    the default port and an empty path as the scheme has them (default)
+
+What a level does in an older dialect is what its document says. From "case" on
+a URN has the normal form of its own rules: "urn" and the namespace in lower
+case, hexadecimal digits in upper case, in 1995 also the authority in lower
+case and needless escapes decoded; what follows ?+, ?= and # stays.
+
+`+streamHelp, "identifier")
+
+func (c *cli) normalizeCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "normalize ID...",
+		Short: "the normal form of identifiers",
+		Long:  normalizeLong,
+		Example: `  nomen normalize HTTP://Example.ORG:80/%7Esmith/./a/../b
+  nomen normalize --level case HTTP://Example.ORG:80/%7esmith/./a
+  nomen normalize URN:ISBN:0-395-36341-1 URN:Example:a%2cb
+  nomen normalize - < urls.txt`,
+		Args: arguments(1, -1),
+	}
+	n := &normalizer{dialects: addDialects(cmd), rules: scheme.Rules()}
+	level := cmd.Flags().String("level", uri.LevelScheme.String(), "string, case, percent, path or scheme")
+	complete(cmd, "level", levelNames())
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		l, ok := uri.ParseLevel(*level)
+		if !ok || l > uri.LevelScheme {
+			return usagef("--level %q: want string, case, percent, path or scheme", *level)
+		}
+		n.level = l
+		return c.answerEach(cmd.Context(), args, n.answer)
+	}
+	return cmd
+}
+
+func levelNames() []string {
+	var names []string
+	for l := uri.LevelString; l <= uri.LevelScheme; l++ {
+		names = append(names, l.String())
+	}
+	return names
+}
+
+// A normalizer answers with normal forms.
+type normalizer struct {
+	*dialects
+	level uri.Level
+	rules []uri.SchemeRules
+}
+
+// A normalForm is the result for one identifier in JSON.
+type normalForm struct {
+	Input  string        `json:"input"`
+	Normal *string       `json:"normal,omitempty"`
+	Error  *resolveError `json:"error,omitempty"`
+}
+
+func (n *normalizer) answer(a *answers, s string) {
+	id, err := n.read(s)
+	if err != nil {
+		a.refuse(err, normalForm{Input: s, Error: explain(err)})
+		return
+	}
+	normal := n.normal(id)
+	if a.json != nil {
+		a.object(normalForm{Input: s, Normal: defined(normal, true)})
+		return
+	}
+	a.text(normal)
+}
+
+// normal returns the normal form. That of a URN is the canonical form of the
+// name, followed by the components as they are in any URI.
+func (n *normalizer) normal(id identifier) string {
+	switch {
+	case !id.urn.IsValid():
+		return id.uri.Normalize(n.level, n.rules...).String()
+	case n.level == uri.LevelString:
+		return id.urn.String()
+	}
+	name := id.urn.Canonical()
+	if id.urn.Dialect() == urn.Draft1995 || len(name) == len(id.urn.String()) {
+		return name
+	}
+	return name + id.uri.Normalize(uri.LevelCase).String()[len(name):]
+}

@@ -1,0 +1,173 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/nomen-project/nomen/uri"
+	"github.com/nomen-project/nomen/urn"
+)
+
+var parseLong = fmt.Sprintf(`Parse splits URIs, references and URNs into their components, as they are
+spelled. What is undefined is not shown; what is empty is shown as "". The host
+keeps the brackets of an address. A URN is split twice: as a URI, and into the
+parts that its own dialect gives it.
+
+--dialect takes the generation of the standard by which to read. For URIs that
+is rfc3986 (2005, the default), rfc6874 (the same with zones in IPv6 addresses),
+2003, 1997 or 1993 (the drafts before it); for URNs rfc8141 (2017, the default)
+or 1995. It can name one of each: 2003,1995.
+
+`+streamHelp, "identifier")
+
+func (c *cli) parseCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "parse ID...",
+		Short: "split identifiers into their components",
+		Long:  parseLong,
+		Example: `  nomen parse 'http://user@example.org:8080/a/b?q#f'
+  nomen parse --json 'http://[2001:db8::1]/' 'urn:example:a-b?+r?=q#f' ../relative
+  nomen parse --dialect 1995 '<urn:dns:example.org: alb%2D002>'
+  nomen parse --json - < urls.txt`,
+		Args: arguments(1, -1),
+	}
+	p := &parser{addDialects(cmd)}
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		return c.answerEach(cmd.Context(), args, p.answer)
+	}
+	return cmd
+}
+
+// A parser answers with components.
+type parser struct{ *dialects }
+
+// components are the result for one identifier in JSON.
+type components struct {
+	Input     string         `json:"input"`
+	Dialect   string         `json:"dialect"`
+	Kind      string         `json:"kind,omitempty"`
+	Scheme    *string        `json:"scheme,omitempty"`
+	Authority *string        `json:"authority,omitempty"`
+	Userinfo  *string        `json:"userinfo,omitempty"`
+	Host      *string        `json:"host,omitempty"`
+	HostKind  *string        `json:"host_kind,omitempty"`
+	Port      *string        `json:"port,omitempty"`
+	Path      *string        `json:"path,omitempty"`
+	Query     *string        `json:"query,omitempty"`
+	Fragment  *string        `json:"fragment,omitempty"`
+	URN       *urnComponents `json:"urn,omitempty"`
+	Error     *resolveError  `json:"error,omitempty"`
+}
+
+// urnComponents are the parts of a URN: those of RFC 8141, or those of 1995.
+type urnComponents struct {
+	NID         *string `json:"nid,omitempty"`
+	NSS         *string `json:"nss,omitempty"`
+	R           *string `json:"r,omitempty"`
+	Q           *string `json:"q,omitempty"`
+	F           *string `json:"f,omitempty"`
+	SchemeID    *string `json:"scheme_id,omitempty"`
+	AuthorityID *string `json:"authority_id,omitempty"`
+	ElementID   *string `json:"element_id,omitempty"`
+}
+
+func (p *parser) answer(a *answers, s string) {
+	r := components{Input: s, Dialect: p.dialectOf(s)}
+	id, err := p.read(s)
+	if err != nil {
+		r.Error = explain(err)
+		a.refuse(err, r)
+		return
+	}
+	r.set(id)
+	if a.json != nil {
+		a.object(r)
+		return
+	}
+	r.show(a)
+}
+
+// dialectOf names the dialect by which an input is read; that of a URN is one of
+// URNs.
+func (d *dialects) dialectOf(s string) string {
+	if d.looksURN(s) {
+		return d.urn.String()
+	}
+	return d.uri.String()
+}
+
+// set fills the components.
+func (r *components) set(id identifier) {
+	u := id.uri
+	r.Kind = "uri"
+	if u.IsReference() {
+		r.Kind = "reference"
+	}
+	r.Scheme, r.Authority = defined(u.Scheme()), defined(u.Authority())
+	r.Userinfo, r.Host, r.Port = defined(u.Userinfo()), defined(u.Host()), defined(u.Port())
+	r.HostKind = hostKind(u)
+	r.Path, r.Query, r.Fragment = defined(u.Path(), true), defined(u.Query()), defined(u.Fragment())
+	r.URN = urnParts(id.urn)
+}
+
+// hostKind names the kind of a host, if there is one.
+func hostKind(u uri.URI) *string {
+	_, ok := u.Host()
+	return defined(u.HostKind().String(), ok)
+}
+
+// urnParts returns the parts of a URN, nil if n is none.
+func urnParts(n urn.URN) *urnComponents {
+	switch n.Dialect() {
+	case urn.Draft1995:
+		return &urnComponents{
+			SchemeID:    defined(n.SchemeID(), true),
+			AuthorityID: defined(n.AuthorityID(), true),
+			ElementID:   defined(n.ElementID(), true),
+		}
+	case urn.RFC8141:
+		return &urnComponents{
+			NID: defined(n.NID(), true), NSS: defined(n.NSS(), true),
+			R: defined(n.RComponent()), Q: defined(n.QComponent()), F: defined(n.FComponent()),
+		}
+	}
+	return nil
+}
+
+// show prints the components for people: a row each, and an empty line.
+func (r *components) show(a *answers) {
+	row := func(label string, value *string) {
+		if value == nil {
+			return
+		}
+		text := printable(*value)
+		if text == "" {
+			text = `""`
+		}
+		a.text(a.paint(colourFaint, label, len("authority id")) + "  " + text)
+	}
+	row("input", &r.Input)
+	row("dialect", &r.Dialect)
+	row("kind", &r.Kind)
+	row("scheme", r.Scheme)
+	row("authority", r.Authority)
+	row("userinfo", r.Userinfo)
+	row("host", r.Host)
+	row("host kind", r.HostKind)
+	row("port", r.Port)
+	row("path", r.Path)
+	row("query", r.Query)
+	row("fragment", r.Fragment)
+	if n := r.URN; n != nil {
+		row("nid", n.NID)
+		row("nss", n.NSS)
+		row("r-component", n.R)
+		row("q-component", n.Q)
+		row("f-component", n.F)
+		row("scheme id", n.SchemeID)
+		row("authority id", n.AuthorityID)
+		row("element id", n.ElementID)
+	}
+	a.text("")
+}

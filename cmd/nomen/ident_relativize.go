@@ -1,0 +1,70 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+)
+
+const relativizeLong = `Relativize prints for each target the shortest reference that, joined with the
+base, gives exactly that target. There is none for a few, such as a target with
+dot segments; then the exit status is 1.
+
+` + pairHelp
+
+func (c *cli) relativizeCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "relativize BASE TARGET...",
+		Short: "the shortest references from a base to targets",
+		Long:  relativizeLong,
+		Example: `  nomen relativize http://example.org/a/b http://example.org/a/c/d http://example.com/
+  nomen relativize --json http://example.org/a/b?q http://example.org/a/b
+  nomen relativize - < pairs.tsv`,
+		Args: pairArguments(-1),
+	}
+	r := &relativizer{addDialects(cmd)}
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		return c.answerPairs(cmd.Context(), args, r.answer)
+	}
+	return cmd
+}
+
+// A relativizer answers with references.
+type relativizer struct{ *dialects }
+
+// A relative is the result for one target in JSON.
+type relative struct {
+	Base   string        `json:"base"`
+	Target string        `json:"target"`
+	Ref    *string       `json:"ref,omitempty"`
+	Error  *resolveError `json:"error,omitempty"`
+}
+
+func (r *relativizer) answer(a *answers, base, target string) {
+	ref, err := r.relativize(base, target)
+	switch {
+	case err != nil:
+		a.refuse(err, relative{Base: base, Target: target, Error: explain(err)})
+	case a.json != nil:
+		a.object(relative{Base: base, Target: target, Ref: defined(ref, true)})
+	default:
+		a.text(ref)
+	}
+}
+
+func (r *relativizer) relativize(base, target string) (string, error) {
+	b, err := r.uri.Parse(base)
+	if err != nil {
+		return "", fmt.Errorf("base: %w", err)
+	}
+	t, err := r.uri.Parse(target)
+	if err != nil {
+		return "", fmt.Errorf("target: %w", err)
+	}
+	ref, ok := b.Relativize(t)
+	if !ok {
+		return "", codedError{codeNoReference, errors.New("no reference joins back to exactly " + target)}
+	}
+	return ref.String(), nil
+}

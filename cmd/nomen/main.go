@@ -1,0 +1,31 @@
+// Command nomen parses, publishes and resolves persistent names.
+//
+// It is the only place of the module that reads flags, the environment and
+// configuration files, and where the packages are wired together. Results go to
+// standard output, everything else to standard error. The exit status is 0 for
+// done and yes, 1 when the answer is no, 2 for wrong usage, 3 for a failure.
+package main
+
+import (
+	"context"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+)
+
+func main() { os.Exit(program()) }
+
+// program runs the command line of this process until it ends or is
+// interrupted, and returns the exit status.
+func program() int {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	return run(ctx, os.Args[1:], streams{os.Stdin, os.Stdout, os.Stderr})
+}
+
+// The streams of a command.
+type streams struct {
+	in       io.Reader
+	out, err io.Writer
+}

@@ -1,0 +1,77 @@
+package main
+
+import (
+	"errors"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+func TestMain(m *testing.M) {
+	if os.Getenv("NOMEN_TEST_PROGRAM") != "" { // this process is to be a server
+		os.Exit(program())
+	}
+	testscript.Main(m, map[string]func(){"nomen": func() { os.Exit(program()) }})
+}
+
+// TestScripts runs the commands as people do. The scripts are in
+// testdata/script.
+func TestScripts(t *testing.T) {
+	testscript.Run(t, testscript.Params{
+		Dir:                 "testdata/script",
+		RequireExplicitExec: true,
+		RequireUniqueNames:  true,
+		Setup: func(e *testscript.Env) error {
+			e.Setenv("NOMEN_DATA", e.WorkDir+"/data")
+			return nil
+		},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"status":   status,
+			"serve":    serve,
+			"cutshort": cutShort,
+		},
+	})
+}
+
+// status runs a program that must end with a status: status N PROGRAM ARG...
+func status(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: status N program args...")
+	}
+	err := ts.Exec(args[1], args[2:]...)
+	got := 0
+	var exit *exec.ExitError
+	if errors.As(err, &exit) {
+		got = exit.ExitCode()
+	} else if err != nil {
+		ts.Fatalf("%v", err)
+	}
+	if want := args[0]; strconv.Itoa(got) != want {
+		ts.Fatalf("%s: status %d, want %s", strings.Join(args[1:], " "), got, want)
+	}
+}
+
+// cutShort copies a file without its last bytes: cutshort FROM TO.
+func cutShort(ts *testscript.TestScript, _ bool, args []string) {
+	data := ts.ReadFile(args[0])
+	ts.Check(os.WriteFile(ts.MkAbs(args[1]), []byte(data[:len(data)-12]), 0o600))
+}
+
+// serve starts a server in the background on free ports and waits until it
+// listens: serve ARG... It sets $PUBLIC and $ADMIN, and ends with the script.
+func serve(ts *testscript.TestScript, neg bool, args []string) {
+	for i, a := range args {
+		if strings.HasSuffix(a, ".toml") {
+			args[i] = ts.MkAbs(a)
+		}
+	}
+	s, err := startServer(ts.Getenv("NOMEN_DATA"), args...)
+	ts.Check(err)
+	ts.Defer(func() { _ = s.stop() })
+	ts.Setenv("PUBLIC", s.public)
+	ts.Setenv("ADMIN", s.admin)
+}

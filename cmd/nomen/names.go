@@ -1,0 +1,174 @@
+package main
+
+import (
+	"github.com/spf13/cobra"
+
+	"github.com/nomen-project/nomen"
+	"github.com/nomen-project/nomen/name"
+	"github.com/nomen-project/nomen/registrar"
+	"github.com/nomen-project/nomen/store"
+)
+
+func (c *cli) getCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:     "get NAME...",
+		Short:   "show records",
+		Long:    "Get shows the record of each name as it is kept, whatever its status.",
+		Example: "  nomen get urn:ietf:rfc:2648\n  nomen get --json urn:ietf:rfc:2648 | jq .locations",
+		Args:    arguments(1, -1),
+	}
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		return c.withStore(cmd.Context(), false, func(b backend) error {
+			return each(args, func(arg string) error {
+				n, err := name.Parse(arg)
+				if err != nil {
+					return err
+				}
+				rec, err := b.Get(cmd.Context(), n)
+				if err != nil {
+					return named(arg, err)
+				}
+				return c.showRecord(rec)
+			})
+		})
+	}
+	return cmd
+}
+
+const putLong = `Put writes one record. What is not mentioned stays as it is: locations and
+values are added, and the elements of metadata that are given replace those
+there. With --replace the locations given replace those there.
+
+A name that does not exist is created, active unless --status says otherwise.`
+
+func (c *cli) putCommand() *cobra.Command {
+	var p putFlags
+	cmd := &cobra.Command{
+		Use:   "put NAME [URL...]",
+		Short: "write a record",
+		Long:  putLong,
+		Example: `  nomen put urn:dns:example.org:alb002 https://example.org/albums/2 --title "Second album"
+  nomen put urn:dns:example.org:alb002 --type text/html --lang en https://example.org/albums/2.en.html
+  nomen put urn:dns:example.org:alb003 --status reserved`,
+		Args: arguments(1, -1),
+	}
+	f := cmd.Flags()
+	f.StringVar(&p.status, "status", "", "reserved, active or retired")
+	f.StringArrayVar(&p.metadata, "meta", nil, "ELEMENT=VALUE, an element of Dublin Core such as creator; can be repeated")
+	f.StringArrayVar(&p.title, "title", nil, "short for --meta title=VALUE")
+	f.StringArrayVar(&p.sameAs, "same-as", nil, "another identifier of the same resource; can be repeated")
+	f.StringVar(&p.location.Type, "type", "", "media type of the locations")
+	f.StringVar(&p.location.Lang, "lang", "", "language of the locations")
+	f.StringVar(&p.location.Rel, "rel", "", "link relation of the locations (default item)")
+	f.StringVar(&p.location.Note, "note", "", "free text that goes with the locations")
+	f.IntVar(&p.location.Priority, "priority", 0, "of the locations; 1 is tried first")
+	f.BoolVar(&p.replace, "replace", false, "the locations given replace those there")
+	f.Uint64Var(&p.revision, "revision", 0, "refuse if the record has another revision")
+	f.StringVar(&p.why, "why", "", "reason, for the history")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		req, err := p.request(args[0], args[1:])
+		if err != nil {
+			return err
+		}
+		if cmd.Flags().Changed("revision") {
+			req.Expected, req.OrCreate = p.revision, false
+		}
+		return c.withStore(cmd.Context(), true, func(b backend) error {
+			out, err := b.Put(cmd.Context(), req, p.why)
+			return c.showOutcome(out, err)
+		})
+	}
+	return cmd
+}
+
+type putFlags struct {
+	status          string
+	metadata, title []string
+	sameAs          []string
+	location        nomen.Location // what all locations share
+	replace         bool
+	revision        uint64
+	why             string
+}
+
+// request makes the request that the arguments and flags mean.
+func (p *putFlags) request(spelling string, urls []string) (registrar.Request, error) {
+	n, err := name.Parse(spelling)
+	if err != nil {
+		return registrar.Request{}, err
+	}
+	rec := &store.Record{Name: n, Spelling: spelling, Status: nomen.Status(p.status), SameAs: p.sameAs}
+	req := registrar.Request{Record: rec, Fields: registrar.FieldName, Add: !p.replace, Expected: store.AnyRevision}
+	for _, u := range urls {
+		l := p.location
+		l.URL = u
+		rec.Locations = append(rec.Locations, l)
+	}
+	meta, err := p.elements()
+	if err != nil {
+		return registrar.Request{}, err
+	}
+	rec.Metadata = meta
+	for field, set := range map[registrar.Fields]bool{
+		registrar.FieldStatus:    p.status != "",
+		registrar.FieldLocations: len(urls) > 0,
+		registrar.FieldMetadata:  len(meta) > 0,
+		registrar.FieldSameAs:    len(p.sameAs) > 0,
+	} {
+		if set {
+			req.Fields |= field
+		}
+	}
+	return req, nil
+}
+
+// elements reads the metadata flags.
+func (p *putFlags) elements() (nomen.Metadata, error) {
+	meta := nomen.Metadata{}
+	for _, v := range p.title {
+		meta["title"] = append(meta["title"], v)
+	}
+	for _, m := range p.metadata {
+		element, value, ok := cutNonEmpty(m, "=")
+		if !ok {
+			return nil, usagef("--meta %q: want ELEMENT=VALUE", m)
+		}
+		meta[element] = append(meta[element], value)
+	}
+	return meta, nil
+}
+
+const retireLong = `Retire makes a name a tombstone: it is kept for ever, says why it was retired
+and, if there are any, which names to use instead. Its locations stay in the
+record and are no longer led to.`
+
+func (c *cli) retireCommand() *cobra.Command {
+	var r registrar.Retirement
+	var why string
+	cmd := &cobra.Command{
+		Use:     "retire NAME --reason REASON",
+		Short:   "make a name a tombstone",
+		Long:    retireLong,
+		Example: "  nomen retire urn:dns:example.org:alb002 --reason 'withdrawn by the label'\n  nomen retire urn:dns:example.org:alb002 --reason 'new edition' --successor urn:dns:example.org:alb003",
+		Args:    arguments(1, 1),
+	}
+	f := cmd.Flags()
+	f.StringVar(&r.Reason, "reason", "", "what people read who come with the name (required)")
+	f.StringArrayVar(&r.Successors, "successor", nil, "a name to use instead; can be repeated")
+	f.StringVar(&why, "why", "", "reason, for the history")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if r.Reason == "" {
+			return usagef("retire: --reason is required: people will read it")
+		}
+		n, err := name.Parse(args[0])
+		if err != nil {
+			return err
+		}
+		r.Expected = store.AnyRevision
+		return c.withStore(cmd.Context(), true, func(b backend) error {
+			out, err := b.Retire(cmd.Context(), n, r, why)
+			return c.showOutcome(out, named(args[0], err))
+		})
+	}
+	return cmd
+}

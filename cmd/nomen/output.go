@@ -1,0 +1,206 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/lmittmann/tint"
+	"golang.org/x/term"
+
+	"github.com/nomen-project/nomen"
+	"github.com/nomen-project/nomen/registrar"
+	"github.com/nomen-project/nomen/store"
+)
+
+// isTerminal reports whether w is a terminal, where colour and progress bars are
+// welcome.
+func isTerminal(w io.Writer) bool {
+	f, ok := w.(*os.File)
+	return ok && term.IsTerminal(int(f.Fd())) && os.Getenv("NO_COLOR") == ""
+}
+
+func newLog(w io.Writer, level slog.Level) *slog.Logger {
+	if isTerminal(w) {
+		return slog.New(tint.NewHandler(w, &tint.Options{Level: level, TimeFormat: time.TimeOnly}))
+	}
+	return slog.New(slog.NewTextHandler(w, &slog.HandlerOptions{Level: level}))
+}
+
+// printJSON writes v as one line.
+func (c *cli) printJSON(v any) error {
+	e := json.NewEncoder(c.out)
+	e.SetEscapeHTML(false)
+	return e.Encode(v)
+}
+
+// each calls f for every argument, goes on after a no, and reports it at the
+// end; any other error ends it.
+func each(args []string, f func(string) error) error {
+	var last error
+	for _, arg := range args {
+		err := f(arg)
+		if err == nil {
+			continue
+		}
+		if exitStatus(err) != exitNo {
+			return err
+		}
+		last = errors.Join(last, err)
+	}
+	return last
+}
+
+// named adds to an error that does not name its subject which one it was.
+func named(subject string, err error) error {
+	if errors.Is(err, store.ErrNotFound) {
+		return fmt.Errorf("%s: %w", subject, err)
+	}
+	return err
+}
+
+// cutNonEmpty is strings.Cut for a text whose part before sep is not empty.
+func cutNonEmpty(s, sep string) (string, string, bool) {
+	before, after, ok := strings.Cut(s, sep)
+	return before, after, ok && before != ""
+}
+
+func (c *cli) warn(warnings []registrar.Warning) {
+	for _, w := range warnings {
+		fmt.Fprintln(c.err, "nomen: warning: "+w.Message)
+	}
+}
+
+// showOutcome prints the record that a change led to.
+func (c *cli) showOutcome(out registrar.Outcome, err error) error {
+	if err != nil {
+		return err
+	}
+	c.warn(out.Warnings)
+	if c.json {
+		return c.printJSON(out.Record)
+	}
+	what := "unchanged"
+	switch {
+	case out.Created:
+		what = "created"
+	case out.Result.Changed:
+		what = "changed"
+	}
+	_, err = fmt.Fprintf(c.out, "%s %s, revision %d\n", out.Name, what, out.Result.Revision)
+	return err
+}
+
+// rowsOf returns a function that writes a labelled row for each value that is
+// not empty.
+func rowsOf(w io.Writer) func(label string, values ...string) {
+	return func(label string, values ...string) {
+		for _, v := range values {
+			if v != "" {
+				fmt.Fprintf(w, "%s\t%s\n", label, printable(v))
+			}
+		}
+	}
+}
+
+// showRecord prints a record for people or as JSON.
+func (c *cli) showRecord(r *store.Record) error {
+	if c.json {
+		return c.printJSON(r)
+	}
+	w := tabwriter.NewWriter(c.out, 0, 0, 2, ' ', 0)
+	rows := rowsOf(w)
+	rows("name", r.Spelling)
+	if r.Spelling != r.Name.Key() {
+		rows("key", r.Name.Key())
+	}
+	rows("status", string(r.Status))
+	rows("reason", r.Reason)
+	rows("successor", r.Successors...)
+	showLocations(rows, r.Locations)
+	showMetadata(rows, r.Metadata)
+	rows("same as", r.SameAs...)
+	rows("modified", r.Modified.Format(time.RFC3339))
+	rows("revision", fmt.Sprint(r.Revision))
+	return w.Flush()
+}
+
+func showLocations(rows func(string, ...string), all []nomen.Location) {
+	for _, l := range all {
+		rows("location", l.URL+details(l))
+		rows("", l.Note)
+	}
+}
+
+func showMetadata(rows func(string, ...string), m nomen.Metadata) {
+	for _, element := range slices.Sorted(maps.Keys(m)) {
+		rows(element, m[element]...)
+	}
+}
+
+// details returns what is known of a location beside its URL, in brackets.
+func details(l nomen.Location) string {
+	var parts []string
+	for _, s := range []string{l.Type, l.Lang, l.Rel, l.Country, l.Component} {
+		if s != "" {
+			parts = append(parts, s)
+		}
+	}
+	if l.Priority > 0 {
+		parts = append(parts, fmt.Sprintf("priority %d", l.Priority))
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return "  (" + strings.Join(parts, ", ") + ")"
+}
+
+// printable replaces control characters, which a terminal would obey.
+func printable(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r < ' ' || 0x7f <= r && r < 0xa0 {
+			return '\uFFFD'
+		}
+		return r
+	}, s)
+}
+
+// showAuthority prints an authority for people or as JSON.
+func (c *cli) showAuthority(a *store.Authority) error {
+	if c.json {
+		return c.printJSON(a)
+	}
+	w := tabwriter.NewWriter(c.out, 0, 0, 2, ' ', 0)
+	row := rowsOf(w)
+	flag := func(label string, set bool) {
+		if set {
+			row(label, "yes")
+		}
+	}
+	row("prefix", a.Prefix.String())
+	row("description", a.Description)
+	row("contact", a.Contact)
+	row("owner", a.Owners...)
+	row("host", a.Hosts...)
+	row("address", a.Addresses...)
+	row("parent", a.Parents...)
+	row("child", a.Children...)
+	row("default service", string(a.Service))
+	flag("default", a.Default)
+	flag("list", a.List)
+	flag("fold case", a.FoldCase)
+	if a.Redirect != 0 {
+		row("redirect status", fmt.Sprint(a.Redirect))
+	}
+	row("modified", a.Modified.Format(time.RFC3339))
+	row("revision", fmt.Sprint(a.Revision))
+	return w.Flush()
+}

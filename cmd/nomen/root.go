@@ -1,0 +1,188 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/nomen-project/nomen"
+	"github.com/nomen-project/nomen/name"
+	"github.com/nomen-project/nomen/registrar"
+	"github.com/nomen-project/nomen/store"
+)
+
+// The exit statuses.
+const (
+	exitYes     = 0
+	exitNo      = 1
+	exitUsage   = 2
+	exitFailure = 3
+)
+
+// A cli is one run of the program: its streams and what the global flags say.
+type cli struct {
+	streams
+	data    string // directory
+	store   string // pebble:DIR
+	config  string // file
+	json    bool
+	verbose bool
+
+	authorities []*store.Authority // of the configuration file
+}
+
+// errNo ends a command whose answer is no and has been printed.
+var errNo = errors.New("no")
+
+// A usageError is a command line that makes no sense.
+type usageError struct{ error }
+
+func usagef(format string, args ...any) error { return usageError{fmt.Errorf(format, args...)} }
+
+// run executes one command line and returns the exit status.
+func run(ctx context.Context, args []string, s streams) int {
+	c := &cli{streams: s}
+	root := c.root()
+	root.SetArgs(args)
+	root.SetIn(s.in)
+	root.SetOut(s.out)
+	root.SetErr(s.err)
+	err := root.ExecuteContext(ctx)
+	status := exitStatus(err)
+	if err != nil && !errors.Is(err, errNo) {
+		fmt.Fprintln(s.err, "nomen: "+err.Error())
+		if status == exitUsage {
+			fmt.Fprintln(s.err, "Run 'nomen help' or 'nomen COMMAND --help'.")
+		}
+	}
+	return status
+}
+
+// exitStatus is the one table from errors to statuses.
+func exitStatus(err error) int {
+	var usage usageError
+	var answer *nomen.Error
+	var bad *name.Error
+	var refused *registrar.RefusalError
+	var denied *registrar.DeniedError
+	var conflict *store.ConflictError
+	var state *store.StateError
+	var limit *store.LimitError
+	switch {
+	case err == nil:
+		return exitYes
+	case errors.As(err, &usage):
+		return exitUsage
+	case errors.Is(err, errNo), errors.Is(err, store.ErrNotFound),
+		errors.As(err, &answer), errors.As(err, &bad), errors.As(err, &refused), errors.As(err, &denied),
+		errors.As(err, &conflict), errors.As(err, &state), errors.As(err, &limit):
+		return exitNo
+	}
+	return exitFailure
+}
+
+const rootLong = `nomen publishes persistent names and keeps them leading somewhere.
+
+Results go to standard output, everything else to standard error. The exit
+status is 0 for done and yes, 1 when the answer is no, 2 for wrong usage and 3
+for a failure of disk, network or server.
+
+Every long option can also be given in the environment, as NOMEN_ and its name
+in capital letters (--public-url is NOMEN_PUBLIC_URL), or in a TOML file named
+with --config.`
+
+const rootExample = `  nomen serve --demo                                serve the 9,154 RFC names
+  nomen put urn:dns:example.org:a https://example.org/a
+  nomen import names.jsonl.gz
+  nomen resolve --via localhost:4500 urn:ietf:rfc:2648`
+
+func (c *cli) root() *cobra.Command {
+	root := &cobra.Command{
+		Use:               "nomen",
+		Short:             "names that last",
+		Long:              rootLong,
+		Example:           rootExample,
+		Args:              noArguments,
+		SilenceErrors:     true,
+		SilenceUsage:      true,
+		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error { return c.configure(cmd) },
+		RunE:              func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
+	f := root.PersistentFlags()
+	f.StringVar(&c.data, "data", defaultData(), "directory of the store and its keys")
+	f.StringVar(&c.store, "store", "", "where records are kept (default pebble: in the data directory)")
+	f.StringVar(&c.config, "config", "", "TOML file with options; unknown keys are errors")
+	f.BoolVar(&c.json, "json", false, "one JSON object a line instead of text")
+	f.BoolVarP(&c.verbose, "verbose", "v", false, "say what is done, on standard error")
+	root.AddCommand(
+		c.serveCommand(), c.resolveCommand(),
+		c.importCommand(), c.exportCommand(),
+		c.getCommand(), c.putCommand(), c.retireCommand(),
+		c.authorityCommand(), c.versionCommand(),
+	)
+	root.AddCommand(c.identifierCommands()...)
+	return root
+}
+
+// configure completes the flags from the environment and the file, and checks
+// what is common to all commands.
+func (c *cli) configure(cmd *cobra.Command) error {
+	if err := c.readEnvironment(cmd); err != nil {
+		return err
+	}
+	return c.readFile(cmd)
+}
+
+// logger returns the log of a command, on standard error.
+func (c *cli) logger() *slog.Logger {
+	level := slog.LevelWarn
+	if c.verbose {
+		level = slog.LevelInfo
+	}
+	return newLog(c.err, level)
+}
+
+func noArguments(cmd *cobra.Command, args []string) error {
+	if len(args) > 0 {
+		return usagef("%q is not a command of %s", args[0], cmd.CommandPath())
+	}
+	return nil
+}
+
+// arguments checks the number of arguments; most < 0 is any number.
+func arguments(least, most int) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		switch {
+		case len(args) < least:
+			return usagef("%s: too few arguments: %s", cmd.Name(), strings.TrimSpace(strings.TrimPrefix(cmd.UseLine(), cmd.CommandPath())))
+		case most >= 0 && len(args) > most:
+			return usagef("%s: too many arguments, from %q on", cmd.Name(), args[most])
+		}
+		return nil
+	}
+}
+
+// defaultData is /var/lib/nomen for root and the user's data directory for
+// anybody else.
+func defaultData() string {
+	if os.Geteuid() == 0 {
+		return "/var/lib/nomen"
+	}
+	if dir := os.Getenv("XDG_DATA_HOME"); dir != "" {
+		return dir + "/nomen"
+	}
+	if home, err := os.UserHomeDir(); err == nil {
+		return home + "/.local/share/nomen"
+	}
+	return "nomen-data"
+}
+
+// clock is the clock of the program.
+func clock() time.Time { return time.Now() }

@@ -1,0 +1,282 @@
+package main
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/netip"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/nomen-project/nomen/bulk"
+	"github.com/nomen-project/nomen/internal/rfcindex"
+	"github.com/nomen-project/nomen/registrar"
+	"github.com/nomen-project/nomen/resolve"
+	"github.com/nomen-project/nomen/server"
+	"github.com/nomen-project/nomen/store"
+	"github.com/nomen-project/nomen/store/pebblestore"
+)
+
+const serveLong = `Serve answers questions about names: over the protocol of 1995 and on the web
+at --listen, and for changes at --admin.
+
+Names are looked up in the store of the data directory, which is made at the
+first start, with an administrator's token in admin.token (readable by its owner
+alone). Other nomen commands with the same --data find the running server by
+themselves.
+
+Stop it with an interrupt: requests under way are answered first.`
+
+type serveFlags struct {
+	listen, admin, publicURL string
+	tlsCert, tlsKey          string
+	trusted                  []string
+	demo, noAccessLog        bool
+	cache                    int
+}
+
+func (c *cli) serveCommand() *cobra.Command {
+	var s serveFlags
+	cmd := &cobra.Command{
+		Use:   "serve",
+		Short: "the resolver",
+		Long:  serveLong,
+		Example: `  nomen serve --demo
+  nomen serve --data /srv/names --public-url https://urn.example.org
+  nomen serve --listen :4500 --tls-cert cert.pem --tls-key key.pem`,
+		Args: noArguments,
+	}
+	f := cmd.Flags()
+	f.StringVar(&s.listen, "listen", ":4500", "address of the public listener")
+	f.StringVar(&s.admin, "admin", "127.0.0.1:4501", "address of the admin listener")
+	f.StringVar(&s.publicURL, "public-url", "", "how the world reaches the public listener (default from each request)")
+	f.StringVar(&s.tlsCert, "tls-cert", "", "certificate of the public listener, PEM")
+	f.StringVar(&s.tlsKey, "tls-key", "", "its private key, PEM")
+	f.StringSliceVar(&s.trusted, "trusted-proxy", nil, "network of proxies whose Forwarded fields are believed, as in 10.0.0.0/8")
+	f.BoolVar(&s.noAccessLog, "no-access-log", false, "do not log requests")
+	f.BoolVar(&s.demo, "demo", false, "first load the 9,154 RFC names shipped in the program")
+	f.IntVar(&s.cache, "cache", 0, "MiB of records kept in memory (default by the machine)")
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error { return c.serve(cmd.Context(), s) }
+	return cmd
+}
+
+// untilAnswered bounds how long requests under way may take when the server
+// ends.
+const untilAnswered = 10 * time.Second
+
+// serve runs the server until ctx ends.
+func (c *cli) serve(ctx context.Context, f serveFlags) error {
+	dir, err := c.storePath()
+	if err != nil {
+		return err
+	}
+	secure, err := f.tls()
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(c.data, 0o750); err != nil {
+		return err
+	}
+	log := newLog(c.err, slog.LevelInfo)
+	s, err := pebblestore.Open(pebblestore.Options{Dir: dir, CacheSize: int64(f.cache) << 20, Log: log})
+	if errors.Is(err, pebblestore.ErrLocked) {
+		return fmt.Errorf("%s: %w: is a server running already?", dir, err)
+	}
+	if err != nil {
+		return err
+	}
+	return errors.Join(c.serveStore(ctx, f, s, secure, log), s.Close())
+}
+
+// tls returns how the public listener is secured, nil for not at all.
+func (f *serveFlags) tls() (*tls.Config, error) {
+	if f.tlsCert == "" && f.tlsKey == "" {
+		return nil, nil
+	}
+	if f.tlsCert == "" || f.tlsKey == "" {
+		return nil, usagef("serve: --tls-cert and --tls-key go together")
+	}
+	pair, err := tls.LoadX509KeyPair(f.tlsCert, f.tlsKey)
+	if err != nil {
+		return nil, usageError{err}
+	}
+	return &tls.Config{Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS12}, nil
+}
+
+// proxies reads the networks of trusted proxies.
+func (f *serveFlags) proxies() ([]netip.Prefix, error) {
+	var all []netip.Prefix
+	for _, text := range f.trusted {
+		p, err := netip.ParsePrefix(text)
+		if err != nil {
+			return nil, usagef("serve: --trusted-proxy: %w", err)
+		}
+		all = append(all, p.Masked())
+	}
+	return all, nil
+}
+
+// serveStore serves an open store.
+func (c *cli) serveStore(ctx context.Context, f serveFlags, s *pebblestore.Store, secure *tls.Config, log *slog.Logger) error {
+	reg := registrar.New(s, registrar.Options{Now: clock, Log: log})
+	if err := c.prepare(ctx, f, s, reg); err != nil {
+		return err
+	}
+	proxies, err := f.proxies()
+	if err != nil {
+		return err
+	}
+	o := server.Options{
+		Resolver: resolve.New(s, resolve.Options{Now: clock}), Store: s, Registrar: reg,
+		PublicURL: f.publicURL, Version: versionText(), TrustedProxies: proxies,
+		Now: clock, Log: log,
+	}
+	if !f.noAccessLog {
+		o.AccessLog = log
+	}
+	srv, err := server.New(o)
+	if err != nil {
+		return usageError{err}
+	}
+	listening, err := srv.Listen(f.listen, f.admin, secure)
+	if err != nil {
+		return err
+	}
+	return c.untilEnd(ctx, f, listening, log)
+}
+
+// prepare makes the token, applies the authorities of the configuration file
+// and loads the demonstration.
+func (c *cli) prepare(ctx context.Context, f serveFlags, s *pebblestore.Store, reg *registrar.Registrar) error {
+	if err := c.ensureToken(ctx, s); err != nil {
+		return err
+	}
+	b := &local{s, reg}
+	for _, a := range c.authorities {
+		if err := c.configureAuthority(ctx, b, a); err != nil {
+			return fmt.Errorf("%s: authority %s: %w", c.config, a.Prefix, err)
+		}
+	}
+	if !f.demo {
+		return nil
+	}
+	return c.loadDemo(ctx, b)
+}
+
+// configureAuthority makes an authority as the file says, unless it is so.
+func (c *cli) configureAuthority(ctx context.Context, b backend, a *store.Authority) error {
+	_, revision, err := current(ctx, b, a.Prefix)
+	if err != nil {
+		return err
+	}
+	out, err := b.PutAuthority(ctx, a, revision, "configuration file")
+	c.warn(out.Warnings)
+	return err
+}
+
+// loadDemo brings in the RFC names and their authority. An authority that is
+// there stays as it is.
+func (c *cli) loadDemo(ctx context.Context, b backend) error {
+	a := rfcindex.Authority()
+	_, revision, err := current(ctx, b, a.Prefix)
+	if err != nil {
+		return err
+	}
+	if revision == 0 {
+		if _, err := b.PutAuthority(ctx, a, 0, "demonstration"); err != nil {
+			return err
+		}
+	}
+	records, err := rfcindex.Open()
+	if err != nil {
+		return err
+	}
+	defer records.Close()
+	in := &countingReader{r: records}
+	bar := c.progress("RFC names", rfcindex.Size)
+	sum, err := b.Import(ctx, in, bulk.ImportOptions{
+		Why:      "demonstration",
+		Progress: func(sum bulk.Summary) { bar(sum.Read, in.n.Load()) },
+		Refused:  func(r bulk.Refusal) { c.showRefusal("the RFC names", r) },
+	})
+	bar(-1, 0)
+	fmt.Fprintf(c.err, "nomen: %d RFC names: %d created, %d changed, %d unchanged in %.2f s, %.0f a second\n",
+		sum.Read, sum.Created, sum.Changed, sum.Unchanged, sum.Seconds, rate(sum.Read, sum.Seconds))
+	return err
+}
+
+// untilEnd says where the listeners are, and ends them when ctx does.
+func (c *cli) untilEnd(ctx context.Context, f serveFlags, l *server.Listening, log *slog.Logger) error {
+	if err := c.announce(f, l); err != nil {
+		return errors.Join(err, l.Shutdown(context.WithoutCancel(ctx)))
+	}
+	defer os.Remove(filepath.Join(c.data, urlFile)) // a server that is not there is not found
+	ended := make(chan error, 1)
+	go func() { ended <- l.Wait() }()
+	select {
+	case err := <-ended:
+		return errors.Join(err, l.Shutdown(context.WithoutCancel(ctx)))
+	case <-ctx.Done():
+	}
+	log.Info("ending: requests under way are answered first")
+	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), untilAnswered)
+	defer cancel()
+	if err := l.Shutdown(last); err != nil && !errors.Is(err, context.DeadlineExceeded) {
+		return err
+	}
+	return nil
+}
+
+// announce tells people and other commands where the server is.
+func (c *cli) announce(f serveFlags, l *server.Listening) error {
+	if l.Admin != nil {
+		if err := writePrivate(filepath.Join(c.data, urlFile), "http://"+l.Admin.String()+"\n"); err != nil {
+			return err
+		}
+	}
+	if l.Public != nil {
+		fmt.Fprintf(c.err, "nomen: public listener at %s\n", l.Public)
+	}
+	if l.Admin != nil {
+		fmt.Fprintf(c.err, "nomen: admin listener at %s\n", l.Admin)
+	}
+	if f.demo && l.Public != nil {
+		return c.suggest(c.err, l.Public)
+	}
+	return nil
+}
+
+// suggest prints six commands to try.
+func (c *cli) suggest(w io.Writer, public net.Addr) error {
+	host, port := "127.0.0.1", "4500"
+	if tcp, ok := public.(*net.TCPAddr); ok {
+		port = fmt.Sprint(tcp.Port)
+		if ip := tcp.IP; len(ip) > 0 && !ip.IsUnspecified() {
+			host = ip.String()
+		}
+	}
+	at := net.JoinHostPort(host, port)
+	_, err := fmt.Fprintf(w, `
+Try in another window:
+  curl -i http://%[1]s/urn:ietf:rfc:2648
+      leads to the text; a browser at the same address is led to HTML
+  curl 'http://%[1]s/urn:ietf:rfc:2648?s=I2C'
+      all that is known
+  curl -H 'Accept: application/json' 'http://%[1]s/urn:ietf:rfc:2648?s=I2C'
+      the same for programs
+  curl -0 --request-target 2648 http://%[1]s/
+      as it was asked in 1995
+  bin/nomen resolve --via %[1]s urn:ietf:rfc:2648
+      by nomen's own client
+  bin/nomen put --data %[2]s urn:dns:example.org:first https://example.org/
+      a first name of your own
+`, at, c.data)
+	return err
+}

@@ -110,6 +110,11 @@ func ExampleDialect_ParseReference() {
 	// Output: registry <nil>
 }
 
+func ExampleCheck() {
+	fmt.Println(uri.Check("http://a/%zz"))
+	// Output: 9 a percent sign needs two hexadecimal digits after it
+}
+
 func ExampleDialect_Check() {
 	offset, code := uri.Latest.Check("http://a/<b>")
 	fmt.Println(offset, code)

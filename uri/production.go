@@ -417,7 +417,7 @@ func withScheme(d Dialect, s string) fault {
 	return f
 }
 
-func absoluteURI(d Dialect, s string) fault { return noFragment(d, s, withScheme(d, s)) }
+func absoluteURI(d Dialect, s string) fault { return noFragment(s, withScheme(d, s)) }
 
 func relativeRef(d Dialect, s string) fault {
 	u, f := parse(d, s)
@@ -427,11 +427,11 @@ func relativeRef(d Dialect, s string) fault {
 	return f
 }
 
-func relativeURI(d Dialect, s string) fault { return noFragment(d, s, relativeRef(d, s)) }
+func relativeURI(d Dialect, s string) fault { return noFragment(s, relativeRef(d, s)) }
 
 func relativePart(d Dialect, s string) fault { return noQuery(s, relativeURI(d, s)) }
 
-func noFragment(d Dialect, s string, f fault) fault {
+func noFragment(s string, f fault) fault {
 	if n := strings.IndexByte(s, '#'); n >= 0 && (f.code == 0 || int(f.off) > n) {
 		return unless(false, n)
 	}

@@ -109,6 +109,10 @@ func (d Dialect) ParseReference(s string) (URI, error) {
 	return u, nil
 }
 
+// Check reports where and why s is not a reference by [Latest]; see
+// [Dialect.Check].
+func Check(s string) (offset int, code Code) { return Latest.Check(s) }
+
 // Check reports where and why s is not a reference in dialect d. The code is
 // [CodeNone] if it is one; then the offset is the length of s. Check never
 // allocates.

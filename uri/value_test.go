@@ -130,7 +130,7 @@ func TestZeroValue(t *testing.T) {
 	if _, err := u.Resolve(u); !errors.Is(err, ErrNoBase) {
 		t.Errorf("Resolve: %v", err)
 	}
-	if v, err := (Dialect(0)).Parse("x:"); err == nil || v.IsValid() {
+	if v, err := Dialect(0).Parse("x:"); err == nil || v.IsValid() {
 		t.Errorf("Parse by no dialect: %v, %v", v, err)
 	}
 	if off, code := Dialect(77).Check("x:"); off != 0 || code != CodeDialect {

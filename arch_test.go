@@ -245,7 +245,7 @@ func TestWords(t *testing.T) {
 		}
 		text, err := os.ReadFile(file)
 		for _, w := range forbidden {
-			if strings.Contains(string(text), w) {
+			if strings.Contains(string(text), w) && !strings.Contains(string(text), "\x00") {
 				t.Errorf("%s contains %q", file, w)
 			}
 		}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/nomen-project/nomen/bulk"
@@ -140,6 +141,7 @@ func NewRequest(req registrar.Request) Request {
 			r.Fields = append(r.Fields, field)
 		}
 	}
+	slices.Sort(r.Fields)
 	return r
 }
 

@@ -4,6 +4,7 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
+	"runtime/debug"
 	"strings"
 
 	"github.com/nomen-project/nomen/internal/wire"
@@ -11,10 +12,11 @@ import (
 
 // serve stands between net/http and decide.
 func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
+	defer s.logPanic()
 	start := s.now()
 	client := s.behind(r)
 	target := wire.Target(r)
-	if path, _, _ := strings.Cut(target, "?"); path == metricsPath && r.Method == http.MethodGet {
+	if target == metricsPath && (r.Method == http.MethodGet || r.Method == http.MethodHead) {
 		s.metrics.handler.ServeHTTP(w, r)
 		return
 	}
@@ -22,6 +24,18 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	sent := s.send(w, r, p)
 	s.metrics.observe(p, s.now().Sub(start))
 	s.logAccess(r, target, client.addr, p.status, sent, s.now().Sub(start))
+}
+
+// logPanic logs a mistake of ours and ends the request, not the program.
+func (s *Server) logPanic() {
+	switch v := recover(); v {
+	case nil:
+	case http.ErrAbortHandler:
+		panic(v)
+	default:
+		s.log.Error("panic", "value", v, "stack", string(debug.Stack()))
+		panic(http.ErrAbortHandler)
+	}
 }
 
 // newRequest takes from r what decides the answer.

@@ -83,6 +83,7 @@ func (s *Server) Admin() http.Handler {
 }
 
 func (s *Server) serveAdmin(w http.ResponseWriter, r *http.Request) {
+	defer s.logPanic()
 	start := s.now()
 	counted := &statusWriter{ResponseWriter: w}
 	if err := s.administer(counted, r); err != nil {
@@ -160,7 +161,7 @@ func (s *Server) adminPage(w http.ResponseWriter, r *http.Request, path string) 
 func (s *Server) isAdminHost(host string) bool {
 	h := store.CanonicalHost(host)
 	_, err := netip.ParseAddr(strings.Trim(h, "[]"))
-	return err == nil || isLoopback(h) || s.adminHosts[h]
+	return err == nil || isLoopback(h) || s.adminHosts[h] || h != "" && h == s.publicHost
 }
 
 // authenticate returns who sent a request. Whether the ID or the secret is wrong

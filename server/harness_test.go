@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"net"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -161,7 +162,7 @@ func exchange(t testing.TB, addr net.Addr, request string) string {
 	return string(b)
 }
 
-// head cuts an answer into status line, fields and body.
+// cutAnswer cuts an answer into status line, fields and body.
 func cutAnswer(answer string) (status string, fields []string, body string) {
 	head, body, _ := strings.Cut(answer, "\r\n\r\n")
 	lines := strings.Split(head, "\r\n")
@@ -177,8 +178,26 @@ func fieldOf(fields []string, name string) string {
 	return ""
 }
 
+// A safeBuffer is written by a server and read by its test.
+type safeBuffer struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+func (b *safeBuffer) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.b.Write(p)
+}
+
+func (b *safeBuffer) String() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.b.String()
+}
+
 // logged returns a logger and what it has written.
-func logged() (*slog.Logger, *bytes.Buffer) {
-	var b bytes.Buffer
-	return slog.New(slog.NewTextHandler(&b, nil)), &b
+func logged() (*slog.Logger, *safeBuffer) {
+	b := new(safeBuffer)
+	return slog.New(slog.NewTextHandler(b, nil)), b
 }

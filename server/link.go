@@ -22,7 +22,7 @@ func (s *Server) link(p *reply, r *request, a asked, ans *nomen.Answer) {
 		key = a.name.Key()
 	}
 	path := namePath(key)
-	p.add("Link", "<"+s.base(r)+path+`>; rel="cite-as"`)
+	p.add("Link", "<"+s.citation(r, key)+`>; rel="cite-as"`)
 	p.add("Link", "<"+path+`?s=I2C>; rel="describedby"`)
 	p.add("Link", "<"+path+`?s=I2C>; rel="linkset"; type="`+format.TypeLinksetJSON+`"`)
 	size := 0
@@ -33,6 +33,15 @@ func (s *Server) link(p *reply, r *request, a asked, ans *nomen.Answer) {
 		}
 		p.add("Link", link)
 	}
+}
+
+// citation returns the URL by which a name is cited: its path here, or itself if
+// it is a URL.
+func (s *Server) citation(r *request, key string) string {
+	if strings.HasPrefix(key, "https://") || strings.HasPrefix(key, "http://") {
+		return key
+	}
+	return s.base(r) + namePath(key)
 }
 
 // itemLink returns the link to a location, "" if it is no URI. Attributes that

@@ -121,17 +121,29 @@ func (s *Server) homeText(r *request, set *store.AuthoritySet) []string {
 	return lines
 }
 
-// resolveForm leads from the form of the home page to the name.
+// resolveForm leads from the form of the home page to the path of what was
+// entered: a name, perhaps in angle brackets and with white space (1995, 2), or an
+// element.
 func resolveForm(q string) *reply {
-	values, err := url.ParseQuery(q)
-	n := strings.TrimSpace(values.Get("name"))
-	if err != nil || n == "" {
-		n = ""
-	}
+	values, _ := url.ParseQuery(q) // what cannot be read is not there
+	path := formPath(values.Get("name"))
 	p := newReply(http.StatusSeeOther)
 	p.add("Cache-Control", "no-store")
-	p.add("Location", "/"+adminapi.EscapeName(n))
-	return p.withText("/" + adminapi.EscapeName(n))
+	p.add("Location", path)
+	return p.withText(path)
+}
+
+// formPath returns a path that cannot be taken for the URL of another host.
+func formPath(entered string) string {
+	s := strings.Join(strings.Fields(entered), "")
+	if inner, ok := strings.CutPrefix(s, "<"); ok {
+		s = strings.TrimSuffix(inner, ">")
+	}
+	if _, ok := schemeOf(s); ok {
+		return "/" + adminapi.EscapeName(s)
+	}
+	s = strings.NewReplacer("?", "%3F", "#", "%23").Replace(escapeExcluded(s))
+	return "/" + strings.TrimLeft(s, "/")
 }
 
 // problemPage says what a type of problem means.

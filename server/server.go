@@ -17,6 +17,9 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
+// DefaultPort is that of the public listener (1995, 3.2: Y95-29).
+const DefaultPort = 4500
+
 // Options configure a Server.
 type Options struct {
 	Resolver  nomen.Resolver       // answers questions; needed

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"net/netip"
 	"strings"
+	"unicode"
 
 	"github.com/nomen-project/nomen"
 	"github.com/nomen-project/nomen/adminapi"
@@ -176,7 +177,7 @@ func (p place) fullName(s string, bare, elements bool) (asked, bool, error) {
 // parse reads a name. On paths a second attempt escapes what no URI has.
 func (p place) parse(s string, bare bool) (name.Name, error) {
 	n, err := name.Parse(s)
-	if err == nil || bare {
+	if err == nil || bare || strings.ContainsFunc(s, unicode.IsControl) {
 		return n, err
 	}
 	if again, second := name.Parse(escapeExcluded(s)); second == nil {
@@ -280,7 +281,9 @@ func (p place) element(s string, bare bool) (asked, error) {
 	prefix := a.authority.Prefix
 	n, err := prefix.Join(s)
 	if err != nil && !bare {
-		n, err = prefix.Join(escapeExcluded(s))
+		if again, second := prefix.Join(escapeExcluded(s)); second == nil {
+			n, err = again, nil
+		}
 	}
 	if err != nil {
 		return a, malformed(s, len(prefix.Spell(s))-len(s), err)

@@ -1,0 +1,185 @@
+package adminapi
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/nomen-project/nomen/bulk"
+	"github.com/nomen-project/nomen/name"
+	"github.com/nomen-project/nomen/registrar"
+	"github.com/nomen-project/nomen/store"
+)
+
+func TestNamesInPaths(t *testing.T) {
+	for _, tt := range [][2]string{
+		{"urn:ietf:rfc:2648", "urn:ietf:rfc:2648"},
+		{"urn:example:a%2Fb", "urn:example:a%2Fb"},
+		{"urn%3Aexample%3Aa%252Fb", "urn:example:a%2Fb"},
+		{"urn%3aexample%3Aa%2Fhistory", "urn:example:a/history"},
+		{"a%2Fb:c", "a%2Fb:c"},
+		{"%3Ax", "%3Ax"},
+		{"urn%3Ax%", "urn%3Ax%"},
+		{"urn%3", "urn%3"},
+		{"", ""},
+	} {
+		if got := UnescapeName(tt[0]); got != tt[1] {
+			t.Errorf("UnescapeName(%q) = %q, want %q", tt[0], got, tt[1])
+		}
+	}
+}
+
+func FuzzNamesInPaths(f *testing.F) {
+	f.Add("urn:example:a%2Fb~'é")
+	f.Fuzz(func(t *testing.T, s string) {
+		if i := strings.IndexAny(s, ":%"); i <= 0 || s[i] != ':' {
+			return // no name
+		}
+		escaped := EscapeName(s)
+		if got := UnescapeName(escaped); got != s {
+			t.Errorf("%q escaped is %q, and back %q", s, escaped, got)
+		}
+		if strings.ContainsAny(escaped, "/?#: \r\n") {
+			t.Errorf("%q escaped is %q", s, escaped)
+		}
+	})
+}
+
+func TestTokens(t *testing.T) {
+	spelling, token := NewToken(AdministratorGrant(), time.Unix(0, 0))
+	id, secret, ok := SplitToken(spelling)
+	if !ok || id != token.ID || !Matches(token, secret) || Matches(token, secret+"x") || strings.Contains(fmt.Sprint(token), secret) {
+		t.Errorf("%q for %+v", spelling, token)
+	}
+	for _, bad := range []string{"", ".", "a", "a.", ".b", "a." + strings.Repeat("b", maxToken)} {
+		if _, _, ok := SplitToken(bad); ok {
+			t.Errorf("%.20q is a token", bad)
+		}
+	}
+	if other, _ := NewToken(AdministratorGrant(), time.Unix(0, 0)); other == spelling {
+		t.Error("two tokens are the same")
+	}
+}
+
+// Every error arrives as it was sent.
+func TestProblemsRoundTrip(t *testing.T) {
+	for _, tt := range []struct {
+		err    error
+		status int
+	}{
+		{&name.Error{Input: "urn:x", Offset: 3, Rule: "NSS", Message: "empty"}, 400},
+		{&RequestError{Line: 2, Column: 7, Field: "status", Message: "unknown"}, 400},
+		{&registrar.RefusalError{Name: "urn:x:y", Field: "locations[0].url", Offset: 2, Rule: "scheme", Message: "no script"}, 422},
+		{&registrar.DeniedError{Who: "a", Role: registrar.Editor, Need: registrar.Owner, Name: "urn:x:y", Why: "it is special"}, 403},
+		{&store.ConflictError{Key: "urn:x:y", Expected: 0, Current: 4}, 409},
+		{&store.StateError{Key: "urn:x:y", Rule: "never deleted"}, 409},
+		{&store.LimitError{Key: "urn:x:y", What: "note", Size: 9, Limit: 8}, 413},
+		{store.ErrNotFound, 404},
+		{ErrUnauthorized, 401},
+		{ErrUnavailable, 503},
+		{&StatusError{Status: 405, Detail: "PATCH is not offered here"}, 405},
+	} {
+		p := NewProblem(fmt.Errorf("wrapped: %w", tt.err))
+		b, err := json.Marshal(p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var back Problem
+		if err := json.Unmarshal(b, &back); err != nil {
+			t.Fatal(err)
+		}
+		if got := back.Err(); p.Status != tt.status || !reflect.DeepEqual(got, tt.err) {
+			t.Errorf("%#v became %#v with status %d", tt.err, got, p.Status)
+		}
+	}
+	conflict := &store.ConflictError{Key: "k", Expected: 1, Current: 2}
+	if p := NewProblem(&PreconditionError{conflict}); p.Status != 412 || !reflect.DeepEqual(p.Err(), conflict) {
+		t.Errorf("a precondition: %+v", p)
+	}
+	var broken *bulk.BrokenError
+	if err := NewProblem(&bulk.BrokenError{Line: 7, Err: io.ErrUnexpectedEOF}).Err(); !errors.As(err, &broken) || broken.Line != 7 {
+		t.Errorf("a broken import: %#v", err)
+	}
+	secret := errors.New("the password of the disk")
+	if p := NewProblem(secret); p.Status != 500 || strings.Contains(p.Detail, "password") {
+		t.Errorf("a failure tells: %+v", p)
+	}
+	if p := NewProblem(context.Canceled); p.Status != 503 {
+		t.Errorf("a cancelled request: %+v", p)
+	}
+}
+
+func TestRequestsRoundTrip(t *testing.T) {
+	for _, want := range []registrar.Request{
+		{Record: &store.Record{Spelling: "urn:x:y"}, Expected: store.AnyRevision},
+		{Record: &store.Record{Spelling: "urn:x:y"}, Fields: registrar.FieldName | registrar.FieldReason, Add: true, Expected: 0},
+		{Record: &store.Record{Spelling: "urn:x:y"}, Fields: registrar.FieldLocations, Expected: 7, OrCreate: true},
+	} {
+		got, err := NewRequest(want).Registrar()
+		if err != nil || !reflect.DeepEqual(got, want) {
+			t.Errorf("%+v became %+v, %v", want, got, err)
+		}
+	}
+	for _, bad := range []Request{{}, {Record: &store.Record{}, Fields: []string{"colour"}}} {
+		var e *RequestError
+		if _, err := bad.Registrar(); !errors.As(err, &e) {
+			t.Errorf("%+v: %v", bad, err)
+		}
+	}
+}
+
+// What is no answer of this API is an error, and never a wrong result.
+func TestStrangeServer(t *testing.T) {
+	var answer func(w http.ResponseWriter)
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		io.Copy(io.Discard, r.Body)
+		answer(w)
+	}))
+	defer srv.Close()
+	c := &Client{URL: srv.URL + "/"}
+	say := func(status int, body string) func(http.ResponseWriter) {
+		return func(w http.ResponseWriter) {
+			w.WriteHeader(status)
+			io.WriteString(w, body)
+		}
+	}
+	ctx := t.Context()
+	for title, a := range map[string]func(http.ResponseWriter){
+		"page":       say(200, "<html>"),
+		"not found":  say(404, "404 page not found"),
+		"empty":      say(200, ""),
+		"half":       say(200, `{"outcomes":[`),
+		"no outcome": say(200, `{"outcomes":[]}`),
+	} {
+		answer = a
+		if out, err := c.Put(ctx, registrar.Request{Record: &store.Record{}}, ""); err == nil || out.Err == nil {
+			t.Errorf("%s: put: %+v, %v", title, out, err)
+		}
+		if sum, err := c.Import(ctx, strings.NewReader("{}"), bulk.ImportOptions{}); err == nil {
+			t.Errorf("%s: import: %+v", title, sum)
+		}
+		if sum, err := c.Export(ctx, io.Discard, bulk.ExportOptions{}); err == nil {
+			t.Errorf("%s: export: %+v", title, sum)
+		}
+	}
+	answer = say(200, `{"progress":{"read":5}}`+"\n")
+	var last bulk.Summary
+	sum, err := c.Import(ctx, strings.NewReader("{}"), bulk.ImportOptions{Progress: func(s bulk.Summary) { last = s }})
+	if err == nil || !cmp.Equal(sum, last) || sum.Read != 5 {
+		t.Errorf("an import that broke off: %+v, %v", sum, err)
+	}
+	srv.Close()
+	if _, err := c.Version(ctx); err == nil {
+		t.Error("a server that is not there")
+	}
+}

@@ -1,0 +1,403 @@
+package server
+
+import (
+	"bufio"
+	"context"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"io"
+	"iter"
+	"math/big"
+	"net"
+	"net/http"
+	"net/netip"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/nomen-project/nomen"
+	"github.com/nomen-project/nomen/name"
+	"github.com/nomen-project/nomen/store"
+)
+
+// stop shuts l down and waits for what is under way.
+func stop(t *testing.T, l *Listening) {
+	t.Helper()
+	if err := l.Shutdown(t.Context()); err != nil {
+		t.Error(err)
+	}
+	if err := l.Wait(); err != nil {
+		t.Errorf("Wait after Shutdown: %v", err)
+	}
+}
+
+func TestListenErrors(t *testing.T) {
+	s, _ := newTestServer(t, nil)
+	l := listen(t, s)
+	if _, err := s.Listen(l.Public.String(), "", nil); err == nil {
+		t.Error("one address was listened at twice")
+	}
+	if _, err := s.Listen("127.0.0.1:0", l.Public.String(), nil); err == nil {
+		t.Error("the admin listener took the public one's address")
+	}
+	stop(t, l)
+	if _, err := net.Dial("tcp", l.Public.String()); err == nil {
+		t.Error("after Shutdown somebody listens")
+	}
+	if p := ask(s, "/-/readyz"); p.status != http.StatusServiceUnavailable {
+		t.Errorf("after Shutdown readyz says %d", p.status)
+	}
+	if got := DefaultPort; got != 4500 { // Y95-29
+		t.Errorf("the port is %d", got)
+	}
+}
+
+// A request under way is answered before the server ends.
+func TestShutdownWaits(t *testing.T) {
+	asked, goOn := make(chan struct{}), make(chan struct{})
+	s, _ := newTestServer(t, func(o *Options) {
+		o.Resolver = resolverFunc(func(_ context.Context, q nomen.Question) (*nomen.Answer, error) {
+			close(asked)
+			<-goOn
+			return &nomen.Answer{Service: q.Service, Name: q.Name, Status: nomen.Active}, nil
+		})
+	})
+	l := listen(t, s)
+	answer := make(chan string)
+	go func() { answer <- exchange(t, l.Public, "GET 1 HTTP/1.0\r\n\r\n") }()
+	<-asked
+	ended := make(chan error)
+	go func() { ended <- l.Shutdown(context.Background()) }()
+	close(goOn)
+	if got := <-answer; !strings.HasPrefix(got, "HTTP/1.0 200 OK") {
+		t.Errorf("got %q", got)
+	}
+	if err := <-ended; err != nil {
+		t.Error(err)
+	}
+}
+
+// endless is a store whose list has no end.
+type endless struct{ store.Reader }
+
+func (endless) List(ctx context.Context, _ store.Scan) iter.Seq2[*store.Record, error] {
+	return func(yield func(*store.Record, error) bool) {
+		rec := &store.Record{Name: name.MustParse("urn:dns:example.org:x"), Status: nomen.Active}
+		for ctx.Err() == nil && yield(rec, nil) {
+		}
+		yield(nil, ctx.Err())
+	}
+}
+
+// Y95-57: the list streams: its first lines are there while the last are not
+// written, and it ends when the client goes.
+func TestListStreams(t *testing.T) {
+	s, st := newTestServer(t, nil)
+	s.store = endless{st}
+	l := listen(t, s)
+	c, err := net.Dial("tcp", l.Public.String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.SetDeadline(time.Now().Add(10 * time.Second))
+	io.WriteString(c, "GET /-/list/urn:dns:example.org HTTP/1.1\r\nHost: x\r\n\r\n")
+	resp, err := http.ReadResponse(bufio.NewReader(c), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	line := make([]byte, 3)
+	if _, err := io.ReadFull(resp.Body, line); err != nil || string(line) != "x\r\n" {
+		t.Errorf("got %q, %v", line, err)
+	}
+	c.Close()
+	stop(t, l) // hangs if the list goes on
+}
+
+// A list that breaks off does not look whole.
+func TestListBreaksOff(t *testing.T) {
+	s, st := newTestServer(t, nil)
+	s.store = breaking{st}
+	l := listen(t, s)
+	resp, err := http.Get("http://" + l.Public.String() + "/-/list/urn:dns:example.org")
+	if err != nil {
+		return // cut off before the head was sent
+	}
+	defer resp.Body.Close()
+	if b, err := io.ReadAll(resp.Body); err == nil {
+		t.Errorf("got %q, and no error", b)
+	}
+}
+
+type breaking struct{ store.Reader }
+
+func (breaking) List(context.Context, store.Scan) iter.Seq2[*store.Record, error] {
+	return func(yield func(*store.Record, error) bool) { yield(nil, errors.New("disk on fire")) }
+}
+
+func TestConnectionLimit(t *testing.T) {
+	s, _ := newTestServer(t, func(o *Options) { o.Limits.Connections = 1 })
+	l := listen(t, s)
+	first, err := net.Dial("tcp", l.Public.String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	ask := func(c net.Conn) *http.Response {
+		io.WriteString(c, "GET /-/healthz HTTP/1.1\r\nHost: x\r\n\r\n")
+		resp, err := http.ReadResponse(bufio.NewReader(c), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return resp
+	}
+	ask(first)
+	second, err := net.Dial("tcp", l.Public.String()) // waits in the kernel
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer second.Close()
+	second.SetReadDeadline(time.Now().Add(20 * time.Millisecond))
+	io.WriteString(second, "GET /-/healthz HTTP/1.1\r\nHost: x\r\n\r\n")
+	if n, err := second.Read(make([]byte, 1)); err == nil {
+		t.Errorf("a second connection was answered: %d", n)
+	}
+	first.Close()
+	second.SetReadDeadline(time.Now().Add(10 * time.Second))
+	if resp, err := http.ReadResponse(bufio.NewReader(second), nil); err != nil || resp.StatusCode != 200 {
+		t.Errorf("after the first had gone: %v, %v", resp, err)
+	}
+}
+
+// certificate makes one for 127.0.0.1.
+func certificate(t *testing.T) (*tls.Config, *x509.CertPool) {
+	t.Helper()
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	template := &x509.Certificate{SerialNumber: big.NewInt(1), NotAfter: time.Now().Add(time.Hour), IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}}
+	der, err := x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cert, err := x509.ParseCertificate(der)
+	if err != nil {
+		t.Fatal(err)
+	}
+	pool := x509.NewCertPool()
+	pool.AddCert(cert)
+	return &tls.Config{Certificates: []tls.Certificate{{Certificate: [][]byte{der}, PrivateKey: key}}}, pool
+}
+
+// Y95-75: the same name means the same over every version of HTTP.
+func TestVersionsOfHTTP(t *testing.T) {
+	s, _ := newTestServer(t, nil)
+	secure, pool := certificate(t)
+	l, err := s.Listen("127.0.0.1:0", "", secure)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Shutdown(t.Context())
+	var bodies []string
+	for _, http2 := range []bool{true, false} {
+		transport := &http.Transport{TLSClientConfig: &tls.Config{RootCAs: pool}, ForceAttemptHTTP2: http2}
+		defer transport.CloseIdleConnections()
+		req, err := http.NewRequestWithContext(t.Context(), "GET", "https://"+l.Public.String()+"/alb002", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		req.Host = "example.org"
+		resp, err := transport.RoundTrip(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b, _ := io.ReadAll(resp.Body)
+		resp.Body.Close()
+		if want := map[bool]int{true: 2, false: 1}[http2]; resp.ProtoMajor != want || resp.StatusCode != 200 {
+			t.Errorf("got %s %s", resp.Proto, resp.Status)
+		}
+		bodies = append(bodies, string(b))
+	}
+	c, err := tls.Dial("tcp", l.Public.String(), &tls.Config{RootCAs: pool})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	io.WriteString(c, "GET urn:dns:example.org:alb002\r\n") // HTTP/0.9
+	b, err := io.ReadAll(c)
+	if err != nil || string(b) != urcAlb002 {
+		t.Errorf("got %q, %v", b, err)
+	}
+	if bodies[0] != urcAlb002 || bodies[1] != urcAlb002 {
+		t.Errorf("got %q", bodies)
+	}
+}
+
+// HEAD sends the head of GET.
+func TestHEAD(t *testing.T) {
+	s, _ := newTestServer(t, nil)
+	l := listen(t, s)
+	for _, target := range []string{"alb002", "/alb002", "/urn:ietf:rfc:2648", "/urn:ietf:rfc:2648?s=I2Ls", "none", "urn+m", "/", "/-/healthz", "old?s=I2L", "split"} {
+		request := " " + target + " HTTP/1.0\r\nHost: example.org\r\n\r\n"
+		get, head := exchange(t, l.Public, "GET"+request), exchange(t, l.Public, "HEAD"+request)
+		before, _, _ := strings.Cut(get, "\r\n\r\n")
+		if head != before+"\r\n\r\n" {
+			t.Errorf("%s:\n%s\nis not the head of\n%s", target, head, get)
+		}
+	}
+}
+
+// Y95-71: one line a request, which no request can break; none if not wanted.
+func TestAccessLog(t *testing.T) {
+	access, log := logged()
+	s, _ := newTestServer(t, func(o *Options) { o.AccessLog = access })
+	l := listen(t, s)
+	exchange(t, l.Public, "GET alb\x9b002\" HTTP/1.0\r\nHost: example.org\r\nUser-Agent: a\x9bb\r\n\r\n")
+	exchange(t, l.Public, "GET /urn:ietf:rfc:2648 HTTP/1.0\r\n\r\n")
+	exchange(t, l.Admin, "GET /api/v1/version HTTP/1.0\r\nHost: localhost\r\n\r\n")
+	stop(t, l)
+	lines := strings.Split(strings.TrimSpace(log.String()), "\n")
+	if len(lines) != 3 {
+		t.Fatalf("got %q", lines)
+	}
+	for i, want := range [][]string{
+		{`target="alb\\x9b002\""`, "proto=HTTP/1.0", "status=400", "host=example.org", `agent=a\x9bb`},
+		{"remote=127.0.0.1", "method=GET", "target=/urn:ietf:rfc:2648", "status=302", "bytes=44"},
+		{"target=/api/v1/version", "status=401"},
+	} {
+		for _, part := range want {
+			if !strings.Contains(lines[i], part) {
+				t.Errorf("line %d: %s\nlacks %s", i, lines[i], part)
+			}
+		}
+	}
+	quiet, _ := newTestServer(t, nil)
+	before := log.String()
+	exchange(t, listen(t, quiet).Public, "GET 2648 HTTP/1.0\r\n\r\n")
+	if log.String() != before {
+		t.Error("a log that is off was written")
+	}
+}
+
+func TestPrintable(t *testing.T) {
+	for in, want := range map[string]string{
+		"plain text":              "plain text",
+		"a\r\nb":                  `a\x0d\x0ab`,
+		"\x1b[2J\x7f\x80":         `\x1b[2J\x7f\x80`,
+		`a\b`:                     `a\x5cb`,
+		strings.Repeat("a", 5000): strings.Repeat("a", maxLogged) + "...",
+		"\u202e" + "abc":          `\xe2\x80\xaeabc`,
+		"":                        "",
+	} {
+		if got := printable(in); got != want {
+			t.Errorf("printable(%.40q) = %.80q, want %.80q", in, got, want)
+		}
+	}
+}
+
+// Fields of proxies are believed if they come from a trusted one.
+func TestForwarded(t *testing.T) {
+	s, _ := newTestServer(t, func(o *Options) {
+		o.TrustedProxies = []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8"), netip.MustParsePrefix("::1/128")}
+	})
+	for _, tt := range []struct {
+		remote string
+		header http.Header
+		want   client
+	}{
+		{"192.0.2.1:99", http.Header{"X-Forwarded-For": {"1.2.3.4"}, "X-Forwarded-Host": {"evil.example"}, "X-Forwarded-Proto": {"https"}}, client{netip.MustParseAddr("192.0.2.1"), "h.example", false}},
+		{"10.0.0.1:99", http.Header{"X-Forwarded-For": {"1.2.3.4"}, "X-Forwarded-Host": {"names.example"}, "X-Forwarded-Proto": {"https"}}, client{netip.MustParseAddr("1.2.3.4"), "names.example", true}},
+		{"10.0.0.1:99", http.Header{"X-Forwarded-For": {"6.6.6.6, 1.2.3.4", "10.0.0.2"}}, client{netip.MustParseAddr("1.2.3.4"), "h.example", false}},
+		{"[::1]:99", http.Header{"X-Forwarded-For": {"nonsense"}, "X-Forwarded-Host": {"a b"}}, client{netip.MustParseAddr("::1"), "h.example", false}},
+		{"[::ffff:10.0.0.1]:99", http.Header{"X-Forwarded-For": {"[2001:db8::1]"}}, client{netip.MustParseAddr("2001:db8::1"), "h.example", false}},
+		{"10.0.0.1:99", http.Header{}, client{netip.MustParseAddr("10.0.0.1"), "h.example", false}},
+	} {
+		r := &http.Request{RemoteAddr: tt.remote, Host: "h.example", Header: tt.header}
+		if got := s.behind(r); got != tt.want {
+			t.Errorf("%s with %v: got %v, want %v", tt.remote, tt.header, got, tt.want)
+		}
+	}
+}
+
+func TestMetrics(t *testing.T) {
+	s, _ := newTestServer(t, nil)
+	l := listen(t, s)
+	exchange(t, l.Public, "GET alb002 HTTP/1.0\r\nHost: example.org\r\n\r\n")
+	exchange(t, l.Public, "GET /urn:ietf:rfc:2648 HTTP/1.0\r\n\r\n")
+	exchange(t, l.Public, "GET /uri-res/N2L?urn:example:none HTTP/1.0\r\n\r\n")
+	exchange(t, l.Public, "GET /-/list/urn:dns:example.org HTTP/1.0\r\n\r\n")
+	got := exchange(t, l.Public, "GET /-/metrics HTTP/1.0\r\n\r\n")
+	for _, want := range []string{
+		`nomen_requests_total{form="1995",status="200"} 1`,
+		`nomen_requests_total{form="web",status="302"} 1`,
+		`nomen_requests_total{form="thttp",status="404"} 1`,
+		`nomen_requests_total{form="list",status="200"} 1`,
+		`nomen_request_seconds_count{form="1995"} 1`,
+	} {
+		if !strings.Contains(got, want) {
+			t.Errorf("the metrics lack %s", want)
+		}
+	}
+}
+
+// A mistake in a resolver ends a request, not the server.
+func TestPanic(t *testing.T) {
+	failures, log := logged()
+	s, _ := newTestServer(t, func(o *Options) {
+		o.Resolver = resolverFunc(func(context.Context, nomen.Question) (*nomen.Answer, error) { panic("oops") })
+		o.Log = failures
+	})
+	l := listen(t, s)
+	exchange(t, l.Public, "GET /urn:ietf:rfc:1 HTTP/1.0\r\n\r\n")
+	if got := exchange(t, l.Public, "GET /-/healthz HTTP/1.0\r\n\r\n"); !strings.HasPrefix(got, "HTTP/1.0 200 OK") {
+		t.Errorf("afterwards: %q", got)
+	}
+	if !strings.Contains(log.String(), "oops") {
+		t.Errorf("the log is %q", log.String())
+	}
+}
+
+func BenchmarkDecide(b *testing.B) {
+	s, _ := newTestServer(b, nil)
+	for _, target := range []string{"2648", "/urn:ietf:rfc:2648"} {
+		b.Run(target, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				if p := ask(s, target); p.status >= 400 {
+					b.Fatal(p.status)
+				}
+			}
+		})
+	}
+}
+
+// BenchmarkServe measures one client over a socket: a connection for each
+// request of 1995, one for all on the web.
+func BenchmarkServe(b *testing.B) {
+	s, _ := newTestServer(b, nil)
+	l := listen(b, s)
+	b.Run("1995", func(b *testing.B) {
+		for b.Loop() {
+			exchange(b, l.Public, "GET 2648 HTTP/1.0\r\n\r\n")
+		}
+	})
+	b.Run("web", func(b *testing.B) {
+		c, err := net.Dial("tcp", l.Public.String())
+		if err != nil {
+			b.Fatal(err)
+		}
+		defer c.Close()
+		in := bufio.NewReader(c)
+		for b.Loop() {
+			io.WriteString(c, "GET /urn:ietf:rfc:2648 HTTP/1.1\r\nHost: x\r\n\r\n")
+			resp, err := http.ReadResponse(in, nil)
+			if err != nil {
+				b.Fatal(err)
+			}
+			io.Copy(io.Discard, resp.Body)
+		}
+	})
+}

@@ -3,6 +3,7 @@ package uri
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -238,14 +239,16 @@ func (m merger) clean(b []byte, start int, authority bool) ([]byte, error) {
 		n, err = removeSegments(p, m.excess)
 	}
 	b = b[:start+n]
-	if err != nil || authority || n < 2 || p[0] != '/' || p[1] != '/' {
+	switch {
+	case err != nil || n == 0:
 		return b, err
-	}
-	if !m.g.cleanAbsolute {
+	case authority && p[0] != '/' && p[0] != '?' && !m.literal: // 1997: http://a and ?x/../y
+		return slices.Insert(b, start, '/'), nil
+	case authority || n == 1 || p[0] != '/' || p[1] != '/':
+		return b, nil
+	case m.g.cleanAbsolute:
+		return slices.Insert(b, start, '/', '.'), nil
+	default:
 		return b, ErrUnwritable
 	}
-	b = append(b, "/."...)
-	copy(b[start+2:], b[start:])
-	b[start+1] = '.'
-	return b, nil
 }

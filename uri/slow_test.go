@@ -167,6 +167,9 @@ func slow1997(base, r slowURI) (slowURI, bool) {
 	if merged.query != nil {
 		merged.query = part(strings.ReplaceAll(*merged.query, "\x00", ""), true)
 	}
+	if base.authority != nil && merged.path != "" && merged.path[0] != '/' {
+		merged.path = "/" + merged.path
+	}
 	return slowURI{base.scheme, base.authority, merged.path, merged.query, r.fragment}, false
 }
 

@@ -149,7 +149,7 @@ func clean1995(s string) (string, error) {
 		open, end = open+1, end-1
 	}
 	inner := s[open:end]
-	if strings.IndexAny(inner, " \t\r\n") < 0 {
+	if !strings.ContainsAny(inner, " \t\r\n") {
 		return inner, nil
 	}
 	b := make([]byte, 0, len(inner))

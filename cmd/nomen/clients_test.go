@@ -26,9 +26,11 @@ func TestClients(t *testing.T) {
 		{"wget", []string{"wget", "-q", "-O", "-", "--header", "Accept: application/json", base + "/urn:ietf:rfc:2648?s=I2C"}, `"status":"active"`},
 		{"lynx", []string{"lynx", "-dump", base + "/urn:ietf:rfc:2648?s=I2C"}, "A URN Namespace for IETF Documents"},
 		{"python", []string{"python3", "-c", "import urllib.request as u; print(u.urlopen('" + base + "/urn:ietf:rfc:2648?s=I2C').read().decode())"}, "rfc2648"},
-		{"chromium", []string{"chromium", "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
+		{"chromium", []string{
+			"chromium", "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
 			"--disable-background-networking", "--disable-component-update", "--disable-sync",
-			"--user-data-dir=" + t.TempDir(), "--dump-dom", base + "/urn:ietf:rfc:2648?s=I2C"}, "A URN Namespace for IETF Documents"},
+			"--user-data-dir=" + t.TempDir(), "--dump-dom", base + "/urn:ietf:rfc:2648?s=I2C",
+		}, "A URN Namespace for IETF Documents"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			out, err := exec.CommandContext(t.Context(), tt.args[0], tt.args[1:]...).Output()

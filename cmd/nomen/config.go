@@ -75,7 +75,7 @@ func (c *cli) readFile(cmd *cobra.Command) error {
 	if err := toml.Unmarshal(text, &options); err != nil {
 		return c.fileError(err)
 	}
-	if err := c.readAuthorities(text, options); err != nil {
+	if err := c.readAuthorities(options); err != nil {
 		return err
 	}
 	known := knownOptions(cmd.Root())
@@ -92,7 +92,7 @@ func (c *cli) readFile(cmd *cobra.Command) error {
 
 // readAuthorities decodes the [[authority]] tables strictly and removes them
 // from the options.
-func (c *cli) readAuthorities(text []byte, options map[string]any) error {
+func (c *cli) readAuthorities(options map[string]any) error {
 	tables, ok := options["authority"]
 	if !ok {
 		return nil

@@ -96,11 +96,21 @@ func (d *dialects) read(s string) (identifier, error) {
 	}
 	u, err := d.uri.ParseReference(n.String())
 	id := identifier{u, n}
-	var bad *uri.Error
-	if errors.As(err, &bad) {
-		bad.Input, bad.Offset = s, id.offsetIn(s, bad.Offset)
+	if err != nil {
+		err = id.errorIn(s, err)
 	}
 	return id, err
+}
+
+// errorIn makes an error about the spelling of id one about the input.
+func (id identifier) errorIn(input string, err error) error {
+	var bad *uri.Error
+	if !errors.As(err, &bad) {
+		return err
+	}
+	e := *bad
+	e.Input, e.Offset = input, id.offsetIn(input, e.Offset)
+	return &e
 }
 
 const urnPrefix = "urn:"

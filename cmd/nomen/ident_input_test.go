@@ -93,8 +93,8 @@ func FuzzLines(f *testing.F) {
 	})
 }
 
-// nomen runs a command line.
-func nomen(ctx context.Context, in io.Reader, args ...string) (status int, out, log string) {
+// command runs a command line.
+func command(ctx context.Context, in io.Reader, args ...string) (status int, out, log string) {
 	var o, e bytes.Buffer
 	status = run(ctx, args, streams{in, &o, &e})
 	return status, o.String(), e.String()
@@ -102,12 +102,12 @@ func nomen(ctx context.Context, in io.Reader, args ...string) (status int, out, 
 
 func TestLongLines(t *testing.T) {
 	long := strings.Repeat("a", maxLine+1)
-	status, out, log := nomen(t.Context(), strings.NewReader(long+"\nB:\n"+long[1:]+"\n"), "normalize", "-")
+	status, out, log := command(t.Context(), strings.NewReader(long+"\nB:\n"+long[1:]+"\n"), "normalize", "-")
 	if status != exitNo || out != "\nb:\n"+long[1:]+"\n" || log != "nomen: line 1: longer than 16777216 bytes\n" {
 		t.Errorf("normalize: status %d, %d bytes, log %q", status, len(out), log)
 	}
 	pair := long + "\t" + long
-	status, out, _ = nomen(t.Context(), strings.NewReader(pair+"\n"+long+"\tb\na:\tA:"), "compare", "--json", "-")
+	status, out, _ = command(t.Context(), strings.NewReader(pair+"\n"+long+"\tb\na:\tA:"), "compare", "--json", "-")
 	lines := strings.Split(out, "\n")
 	want := `{"input":"` + strings.Repeat("a", maxEcho) + `...","error":{"code":"too-long","message":"longer than 33554433 bytes"}}`
 	if status != exitNo || len(lines) != 4 || lines[0] != want {
@@ -149,7 +149,7 @@ func TestInterrupt(t *testing.T) {
 	defer questions.Close()
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if got, _, _ := nomen(ctx, in, "normalize", "-"); got != exitFailure {
+	if got, _, _ := command(ctx, in, "normalize", "-"); got != exitFailure {
 		t.Errorf("status %d, want %d", got, exitFailure)
 	}
 }
@@ -162,7 +162,7 @@ func (brokenWriter) Write([]byte) (int, error) { return 0, errBroken }
 
 func TestBrokenStreams(t *testing.T) {
 	in := io.MultiReader(strings.NewReader("A:\nB"), iotest.ErrReader(errBroken))
-	status, out, log := nomen(t.Context(), in, "normalize", "-")
+	status, out, log := command(t.Context(), in, "normalize", "-")
 	if status != exitFailure || out != "a:\n" || log != "nomen: standard input: broken\n" {
 		t.Errorf("input: status %d, out %q, log %q", status, out, log)
 	}
@@ -177,8 +177,8 @@ func TestBrokenStreams(t *testing.T) {
 // TestOneByteAtATime gives a command the same input in another way.
 func TestOneByteAtATime(t *testing.T) {
 	const text = "HTTP://A/\r\nx y\n\nURN:EX:a#b"
-	_, want, wantLog := nomen(t.Context(), strings.NewReader(text), "normalize", "-")
-	_, got, log := nomen(t.Context(), iotest.OneByteReader(strings.NewReader(text)), "normalize", "-")
+	_, want, wantLog := command(t.Context(), strings.NewReader(text), "normalize", "-")
+	_, got, log := command(t.Context(), iotest.OneByteReader(strings.NewReader(text)), "normalize", "-")
 	if got != want || log != wantLog || strings.Count(got, "\n") != 4 {
 		t.Errorf("got %q and %q, want %q and %q", got, log, want, wantLog)
 	}
@@ -188,11 +188,11 @@ func TestOneByteAtATime(t *testing.T) {
 // to do for a second time.
 func TestRealLines(t *testing.T) {
 	urls := urlLines(t)
-	_, once, _ := nomen(t.Context(), bytes.NewReader(urls), "normalize", "-")
+	_, once, _ := command(t.Context(), bytes.NewReader(urls), "normalize", "-")
 	if got, want := strings.Count(once, "\n"), bytes.Count(urls, []byte("\n")); got != want {
 		t.Errorf("%d answers to %d lines", got, want)
 	}
-	status, twice, log := nomen(t.Context(), strings.NewReader(once), "normalize", "-")
+	status, twice, log := command(t.Context(), strings.NewReader(once), "normalize", "-")
 	if status != exitYes || twice != once {
 		t.Errorf("the second time: status %d, log %q", status, log)
 	}
@@ -229,7 +229,7 @@ func FuzzIdentifierCommands(f *testing.F) {
 			if args[1] != "--rule" {
 				args = append([]string{args[0], "--dialect", names[int(dialect)%len(names)]}, args[1:]...)
 			}
-			status, out, log := nomen(t.Context(), strings.NewReader(text), append(args, "--json")...)
+			status, out, log := command(t.Context(), strings.NewReader(text), append(args, "--json")...)
 			if status > exitNo || log != "" {
 				t.Fatalf("%q: status %d, log %q", args, status, log)
 			}

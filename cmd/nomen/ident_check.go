@@ -13,7 +13,7 @@ import (
 	"github.com/nomen-project/nomen/urn"
 )
 
-var checkLong = fmt.Sprintf(`Check tells whether identifiers are valid, and warns of what in them may deceive
+const checkLong = `Check tells whether identifiers are valid, and warns of what in them may deceive
 people or programs: passwords, hosts that look like others, addresses in odd
 forms, ports, escaped delimiters, texts in which browsers, curl and Go's net/url
 see another host. A finding says where it is, in bytes from 0, and is an error,
@@ -25,7 +25,7 @@ such as host, IPv6address or reg-name (in 1997 site, hostname ...), and nothing
 else is looked at. The exit status is 1 if an identifier is not valid or has a
 finding that is an error.
 
-`+streamHelp, "identifier")
+` + streamHelp
 
 func (c *cli) checkCommand() *cobra.Command {
 	cmd := &cobra.Command{

@@ -13,7 +13,7 @@ import (
 
 // What "-" does, for the help of the commands.
 const (
-	streamHelp = `With "-" instead, one %s a line is read from standard input, and the
+	streamHelp = `With "-" instead, one identifier a line is read from standard input, and the
 answers come in the same order while lines still arrive. A bad line does not end
 it: as JSON its answer has an error with code, offset, rule and message; as text
 its answer is an empty line, and standard error says which line it was and why.`

@@ -1,8 +1,6 @@
 package main
 
 import (
-	"fmt"
-
 	"github.com/spf13/cobra"
 
 	"github.com/nomen-project/nomen/scheme"
@@ -10,7 +8,7 @@ import (
 	"github.com/nomen-project/nomen/urn"
 )
 
-var normalizeLong = fmt.Sprintf(`Normalize prints the normal form of each identifier. Levels, each of which
+const normalizeLong = `Normalize prints the normal form of each identifier. Levels, each of which
 includes those before it:
 
   string    nothing changes
@@ -24,7 +22,7 @@ a URN has the normal form of its own rules: "urn" and the namespace in lower
 case, hexadecimal digits in upper case, in 1995 also the authority in lower
 case and needless escapes decoded; what follows ?+, ?= and # stays.
 
-`+streamHelp, "identifier")
+` + streamHelp
 
 func (c *cli) normalizeCommand() *cobra.Command {
 	cmd := &cobra.Command{

@@ -1,15 +1,13 @@
 package main
 
 import (
-	"fmt"
-
 	"github.com/spf13/cobra"
 
 	"github.com/nomen-project/nomen/uri"
 	"github.com/nomen-project/nomen/urn"
 )
 
-var parseLong = fmt.Sprintf(`Parse splits URIs, references and URNs into their components, as they are
+const parseLong = `Parse splits URIs, references and URNs into their components, as they are
 spelled. What is undefined is not shown; what is empty is shown as "". The host
 keeps the brackets of an address. A URN is split twice: as a URI, and into the
 parts that its own dialect gives it.
@@ -19,7 +17,7 @@ is rfc3986 (2005, the default), rfc6874 (the same with zones in IPv6 addresses),
 2003, 1997 or 1993 (the drafts before it); for URNs rfc8141 (2017, the default)
 or 1995. It can name one of each: 2003,1995.
 
-`+streamHelp, "identifier")
+` + streamHelp
 
 func (c *cli) parseCommand() *cobra.Command {
 	cmd := &cobra.Command{

@@ -19,6 +19,14 @@ func topRule(d Dialect) string {
 	}
 }
 
+// rounds is how often a test of random inputs goes round.
+func rounds(n int) int {
+	if raceEnabled {
+		return n / 10
+	}
+	return n
+}
+
 func everyDialect(t *testing.T, f func(t *testing.T, d Dialect)) {
 	t.Helper()
 	for d := Draft1993; d.IsValid(); d++ {
@@ -48,7 +56,7 @@ func TestProductions(t *testing.T) {
 				t.Errorf("no production %s", name)
 				continue
 			}
-			for i := range 200 {
+			for i := range rounds(200) {
 				s := g.rule(name).generate(r, 0)
 				if i%4 == 3 {
 					s = g.rule(g.names[r.IntN(len(g.names))]).generate(r, 0)
@@ -111,7 +119,7 @@ func TestReferenceRecogniser(t *testing.T) {
 	everyDialect(t, func(t *testing.T, d Dialect) {
 		g := loadABNF(t, d)
 		r := rand.New(rand.NewPCG(1, 2))
-		for i := range 8000 {
+		for i := range rounds(4000) {
 			s := g.rule(topRule(d)).generate(r, 0)
 			if i%2 == 1 {
 				s = mutate(r, s)

@@ -29,7 +29,7 @@ var httpRules = SchemeRules{Scheme: "http", DefaultPort: "80", RootPath: true}
 func TestNormalFormProperties(t *testing.T) {
 	everyDialect(t, func(t *testing.T, d Dialect) {
 		r := rand.New(rand.NewPCG(6, 2))
-		for range 8000 {
+		for range rounds(8000) {
 			u, v := small(r, d), small(r, d)
 			for l := LevelString; l <= LevelScheme; l++ {
 				checkNormal(t, u, l)
@@ -79,7 +79,7 @@ func TestRelativizeProperties(t *testing.T) {
 	everyDialect(t, func(t *testing.T, d Dialect) {
 		refs := shortReferences(d)
 		r := rand.New(rand.NewPCG(4, 4))
-		for range 150 {
+		for range rounds(150) {
 			base, target := small(r, d), small(r, d)
 			if base.IsReference() || target.IsReference() {
 				continue
@@ -129,7 +129,7 @@ func shortReferences(d Dialect) []URI {
 func TestResolveProperties(t *testing.T) {
 	everyDialect(t, func(t *testing.T, d Dialect) {
 		r := rand.New(rand.NewPCG(5, 2))
-		for range 8000 {
+		for range rounds(8000) {
 			base, ref := small(r, d), small(r, d)
 			if base.IsReference() {
 				continue

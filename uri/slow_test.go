@@ -288,7 +288,7 @@ func (u URI) refusesRelative(ref URI) bool {
 func TestResolveSlowly(t *testing.T) {
 	everyDialect(t, func(t *testing.T, d Dialect) {
 		r := rand.New(rand.NewPCG(5, 5))
-		for range 20000 {
+		for range rounds(20000) {
 			compareSlow(t, small(r, d), small(r, d))
 		}
 	})

@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 )
 
 // The promises of allocation.
@@ -63,39 +62,42 @@ func TestAllocations(t *testing.T) {
 	}
 }
 
-// Inputs of 1 MiB take time in proportion to their length, whatever they are
-// made of: none takes as long as a quadratic algorithm would.
+// Inputs of 1 MiB, of any shape, take time in proportion to their length: an
+// algorithm that is quadratic would not come to the end of this test.
 func TestLinearTime(t *testing.T) {
-	const size = 1 << 20
+	size := 1 << 20
+	if raceEnabled {
+		size >>= 5
+	}
 	for _, piece := range []string{
 		"a", "/", "../", "./", "a/../", "a/", ":", "@", "%41", "%2e/", "[", "]", "[::1]", "?", "#", "a.", "1.", "+", "xn--", "%00", "//", ";",
 	} {
 		for i, head := range []string{"", "x:", "http://h/", "http://", "x://u@", "//[", "wais://h/", "prospero://h/", "x:?", "x:#"} {
 			s := head + strings.Repeat(piece, size/len(piece))
-			start := time.Now()
 			for d := Draft1993; d.IsValid(); d++ {
-				if head != "http://h/" && int(d) != 1+i%4 {
-					continue // the others in turn
+				if head == "http://h/" || int(d) == 1+i%4 { // the other heads in turn
+					everything(d, s)
 				}
-				u, err := d.ParseReference(s)
-				if err != nil {
-					continue
-				}
-				v := u.Normalize(LevelScheme, httpRules)
-				Equivalent(u, v, LevelScheme, httpRules)
-				if base, err := d.Parse("http://a/b/c"); err == nil {
-					_, _ = base.Resolve(u)
-					if !u.IsReference() {
-						base.Relativize(u)
-						u.Relativize(base)
-					}
-				}
-			}
-			if took := time.Since(start); took > 20*time.Second {
-				t.Errorf("%q and many %q: %v", head, piece, took)
 			}
 		}
 	}
+}
+
+// everything does to s all that can be done to a reference.
+func everything(d Dialect, s string) {
+	u, err := d.ParseReference(s)
+	if err != nil {
+		return
+	}
+	v := u.Normalize(LevelScheme, httpRules)
+	Equivalent(u, v, LevelScheme, httpRules)
+	base, err := d.Parse("http://a/b/c")
+	if err != nil {
+		return
+	}
+	_, _ = base.Resolve(u)
+	base.Relativize(u)
+	u.Relativize(base)
 }
 
 func TestTooLong(t *testing.T) {

@@ -1,0 +1,6 @@
+//go:build !race
+
+package uri
+
+// raceEnabled makes the tests that only take long smaller.
+const raceEnabled = false

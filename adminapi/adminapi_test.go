@@ -41,8 +41,10 @@ func TestNamesInPaths(t *testing.T) {
 
 func FuzzNamesInPaths(f *testing.F) {
 	f.Add("urn:example:a%2Fb~'é")
+	f.Add("x+y:z")
 	f.Fuzz(func(t *testing.T, s string) {
-		if i := strings.IndexAny(s, ":%"); i <= 0 || s[i] != ':' {
+		scheme, _, ok := strings.Cut(s, ":")
+		if !ok || scheme == "" || strings.ContainsFunc(scheme, func(r rune) bool { return r > '~' || !isPlain(byte(r)) }) {
 			return // no name
 		}
 		escaped := EscapeName(s)

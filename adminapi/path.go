@@ -10,14 +10,14 @@ import (
 const Root = "/api/v1/"
 
 // EscapeName escapes s, a name or prefix, as a whole for use in a path: all but
-// the unreserved characters of RFC 3986.
+// the unreserved characters of RFC 3986 and the plus sign that schemes may have.
 func EscapeName(s string) string {
 	const hex = "0123456789ABCDEF"
 	var b strings.Builder
 	b.Grow(len(s) + len(s)/2)
 	for i := range len(s) {
 		c := s[i]
-		if isUnreserved(c) {
+		if isPlain(c) {
 			b.WriteByte(c)
 			continue
 		}
@@ -28,12 +28,12 @@ func EscapeName(s string) string {
 	return b.String()
 }
 
-func isUnreserved(c byte) bool {
+func isPlain(c byte) bool {
 	switch {
 	case '0' <= c && c <= '9', 'a' <= c && c <= 'z', 'A' <= c && c <= 'Z':
 		return true
 	}
-	return strings.IndexByte("-._~", c) >= 0
+	return strings.IndexByte("-._~+", c) >= 0
 }
 
 // UnescapeName returns the name that stands in a path. A name keeps its escapes;

@@ -8,10 +8,12 @@ import (
 	"io"
 	"net/http"
 	"net/netip"
+	"reflect"
 	"strings"
 	"time"
 
 	"github.com/nomen-project/nomen/adminapi"
+	"github.com/nomen-project/nomen/name"
 	"github.com/nomen-project/nomen/registrar"
 	"github.com/nomen-project/nomen/store"
 )
@@ -254,15 +256,33 @@ func readJSON(c *call, v any) error {
 func jsonError(body []byte, offset int64, err error) error {
 	var syntax *json.SyntaxError
 	var kind *json.UnmarshalTypeError
+	var bad *name.Error
 	switch {
+	case errors.As(err, &bad):
+		return bad
 	case errors.As(err, &syntax):
 		return placed(body, syntax.Offset, "", syntax.Error())
 	case errors.As(err, &kind):
-		return placed(body, kind.Offset, kind.Field, fmt.Sprintf("wants %s, not %s", kind.Type, kind.Value))
+		return placed(body, kind.Offset, kind.Field, fmt.Sprintf("wants %s, not %s", inWords(kind.Type), kind.Value))
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
 		return placed(body, int64(len(body)), "", "the object ends too early")
 	}
 	return placed(body, offset, "", strings.TrimPrefix(err.Error(), "json: "))
+}
+
+// inWords says what JSON a Go type wants.
+func inWords(t reflect.Type) string {
+	switch t.Kind() {
+	case reflect.Slice, reflect.Array:
+		return "a list"
+	case reflect.Struct, reflect.Map, reflect.Pointer:
+		return "an object"
+	case reflect.Bool:
+		return "true or false"
+	case reflect.String:
+		return "text"
+	}
+	return "a whole number"
 }
 
 // placed makes an error with the line and column of an offset.

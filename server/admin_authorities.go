@@ -49,10 +49,6 @@ func (s *Server) putAuthority(c *call) error {
 	}
 	a := &store.Authority{Prefix: p}
 	if err := readJSON(c, a); err != nil {
-		var bad *name.Error
-		if errors.As(err, &bad) {
-			return bad
-		}
 		return err
 	}
 	if a.Prefix != p {

@@ -112,6 +112,19 @@ func TestAdminErrorsAreThoseOfTheStore(t *testing.T) {
 	}
 }
 
+func TestAdminPreview(t *testing.T) {
+	c, _, _ := admin(t)
+	n := name.MustParse("urn:example:preview")
+	req := registrar.Request{Record: &store.Record{Name: n, Spelling: n.Key()}, Expected: store.AnyRevision}
+	outs, err := c.Preview(t.Context(), []registrar.Request{req})
+	if err != nil || len(outs) != 1 || !outs[0].Created || outs[0].Err != nil {
+		t.Errorf("preview: %+v, %v", outs, err)
+	}
+	if _, err := c.Get(t.Context(), n); !errors.Is(err, store.ErrNotFound) {
+		t.Errorf("after a preview: %v", err)
+	}
+}
+
 func TestAdminRights(t *testing.T) {
 	c, s, _ := admin(t)
 	ctx := t.Context()
@@ -294,6 +307,9 @@ func TestAdminOverHTTP(t *testing.T) {
 		{"unknown field", "PUT", one, "{\n  \"nam\": 1}", nil, 400, `"line":2`},
 		{"bad JSON", "PUT", one, "{\n  \"name\": oops}", nil, 400, `"line":2,"column":11`},
 		{"wrong type", "PUT", one, `{"name":"urn:example:one","locations":7}`, nil, 400, `"field":"locations"`},
+		{"wrong type in words", "PUT", one, `{"name":"urn:example:one","locations":7}`, nil, 400, `wants a list, not number`},
+		{"negative priority", "PUT", one, `{"name":"urn:example:one","locations":[{"url":"https://e.example","priority":"x"}]}`, nil, 400, `wants a whole number`},
+		{"authority with a bad prefix", "PUT", "/api/v1/authorities/urn:ietf:std", `{"prefix":"-"}`, nil, 400, `malformed-name`},
 		{"cut short", "PUT", one, `{"name":`, nil, 400, "too early"},
 		{"two objects", "PUT", one, record + record, nil, 400, "something follows"},
 		{"bad location", "PUT", one, `{"name":"urn:example:one","locations":[{"url":"https://example.org/\r\n"}]}`, nil, 422, `"field":"locations[0].url"`},

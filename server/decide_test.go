@@ -19,7 +19,7 @@ import (
 func ask(s *Server, target string, change ...func(*request)) *reply {
 	r := &request{
 		method: "GET", target: target, version: version{1, 1}, host: "example.org",
-		local: netip.MustParseAddrPort("127.0.0.1:4500"),
+		local: netip.MustParseAddrPort("192.0.2.1:4500"),
 	}
 	for _, c := range change {
 		c(r)
@@ -32,6 +32,7 @@ func speaking(tag string) func(*request)     { return func(r *request) { r.langu
 func hosted(host string) func(*request)      { return func(r *request) { r.host = host } }
 func inHTTP10(r *request)                    { r.version = version{1, 0} }
 
+// Y95-12, Y95-37, Y95-63: what is asked is found in the target and the Host field.
 func TestTargets(t *testing.T) {
 	s, _ := newTestServer(t, nil)
 	const rfc, alb = "https://www.rfc-editor.org/rfc/rfc2648.txt", "https://example.org/albums/2"
@@ -81,6 +82,13 @@ func TestTargets(t *testing.T) {
 		{"http://example.org?x", "x", 200, "nomen 1.2.3"},
 		{"http://example.org", "x", 200, "nomen 1.2.3"},
 		{"http:///alb002", "x", 403, "no proxy"},
+		{"http://127.0.0.1:4500/urn:ietf:rfc:2648", "x", 303, rfc},
+		{"http://192.0.2.1:4500/urn:ietf:rfc:2648", "x", 303, rfc}, // the address at which it is asked
+		{"http://192.0.2.2:4500/urn:ietf:rfc:2648", "x", 403, "no proxy"},
+		{"/old?s=I2L", "example.org", 301, "/urn:dns:example.org:alb002?s=I2L"},
+		{"old?s=I2L", "example.org", 301, "urn:dns:example.org:alb002"},
+		{"/urn:dns:example.org:old?=q=1", "x", 301, "/urn:dns:example.org:alb002?=q=1"},
+		{"/urn:dns:example.org:old?fbclid=1", "x", 301, "/urn:dns:example.org:alb002"},
 		{"http://example.org@evil.example/alb002", "x", 403, "no proxy"},
 		{"https://evil.example/urn:ietf:rfc:2648", "example.org", 403, "no proxy"},
 		{"ftp://example.org/x", "example.org", 404, "urn:dns:example.org:ftp://example.org/x"},

@@ -17,8 +17,15 @@ type client struct {
 // maxHops bounds how many proxies are looked behind.
 const maxHops = 16
 
-// behind looks behind the proxies that are trusted (X-Forwarded-For, -Host,
-// -Proto); what others say of themselves is not believed.
+// A hop is what one proxy says of the request that it was sent.
+type hop struct {
+	from  string // address, perhaps with a port
+	host  string
+	proto string
+}
+
+// behind looks behind the proxies that are trusted; what others say of themselves
+// is not believed. The nearest proxy has the last word on host and protocol.
 func (s *Server) behind(r *http.Request) client {
 	c := client{host: r.Host, secure: r.TLS != nil}
 	if ap, err := netip.ParseAddrPort(r.RemoteAddr); err == nil {
@@ -27,18 +34,19 @@ func (s *Server) behind(r *http.Request) client {
 	if !s.trusts(c.addr) {
 		return c
 	}
-	for hop := range slices.Values(lastFirst(r.Header, "X-Forwarded-For")) {
-		addr, err := netip.ParseAddr(strings.Trim(hop, "[]"))
-		if err != nil || !s.trusts(c.addr) {
+	hops := hopsOf(r.Header)
+	for i, h := range hops {
+		if i == 0 && h.proto != "" {
+			c.secure = strings.EqualFold(h.proto, "https")
+		}
+		if i == 0 && validHost(h.host) {
+			c.host = h.host
+		}
+		addr, ok := hopAddr(h.from)
+		if !ok || !s.trusts(c.addr) {
 			break
 		}
-		c.addr = plainAddr(addr)
-	}
-	if proto := lastFirst(r.Header, "X-Forwarded-Proto"); len(proto) > 0 {
-		c.secure = strings.EqualFold(proto[0], "https")
-	}
-	if host := lastFirst(r.Header, "X-Forwarded-Host"); len(host) > 0 && validHost(host[0]) {
-		c.host = host[0]
+		c.addr = addr
 	}
 	return c
 }
@@ -49,8 +57,64 @@ func (s *Server) trusts(a netip.Addr) bool {
 	return slices.ContainsFunc(s.proxies, func(p netip.Prefix) bool { return p.Contains(a) })
 }
 
+// hopAddr reads an address, perhaps in brackets, perhaps with a port.
+func hopAddr(s string) (netip.Addr, bool) {
+	if ap, err := netip.ParseAddrPort(s); err == nil {
+		return plainAddr(ap.Addr()), true
+	}
+	a, err := netip.ParseAddr(strings.Trim(s, "[]"))
+	return plainAddr(a), err == nil
+}
+
+// hopsOf returns what the proxies say, the nearest first: in Forwarded (RFC 7239),
+// or where that is absent in the X-Forwarded fields.
+func hopsOf(h http.Header) []hop {
+	var hops []hop
+	for _, element := range lastFirst(h, "Forwarded") {
+		hops = append(hops, readHop(element))
+	}
+	if hops != nil {
+		return hops
+	}
+	for _, from := range lastFirst(h, "X-Forwarded-For") {
+		hops = append(hops, hop{from: from})
+	}
+	if hops == nil {
+		hops = []hop{{}}
+	}
+	if proto := lastFirst(h, "X-Forwarded-Proto"); proto != nil {
+		hops[0].proto = proto[0]
+	}
+	if host := lastFirst(h, "X-Forwarded-Host"); host != nil {
+		hops[0].host = host[0]
+	}
+	return hops
+}
+
+// readHop reads
+//
+//	forwarded-element = [ forwarded-pair ] *( ";" [ forwarded-pair ] )
+//
+// Values with a comma, semicolon or backslash do not occur in what we look for.
+func readHop(element string) hop {
+	var h hop
+	for pair := range strings.SplitSeq(element, ";") {
+		key, value, _ := strings.Cut(strings.Trim(pair, " \t"), "=")
+		value = strings.Trim(value, `"`)
+		switch strings.ToLower(key) {
+		case "for":
+			h.from = value
+		case "host":
+			h.host = value
+		case "proto":
+			h.proto = value
+		}
+	}
+	return h
+}
+
 // lastFirst returns the elements of a list field, the one that was added last
-// before the others.
+// before the others; nil if there are none.
 func lastFirst(h http.Header, name string) []string {
 	var all []string
 	for element := range strings.SplitSeq(strings.Join(h.Values(name), ","), ",") {

@@ -8,6 +8,8 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"strconv"
+	"strings"
 	"sync"
 
 	"github.com/nomen-project/nomen/internal/wire"
@@ -23,12 +25,12 @@ type Listening struct {
 }
 
 // Listen opens the listeners and serves in the background. An empty address opens
-// none; port 0 is any free one. TLS, if not nil, is for the public listener.
+// none, one without a port gets the default one; port 0 is any free one. TLS, if not nil, is for the public listener.
 func (s *Server) Listen(public, admin string, t *tls.Config) (*Listening, error) {
 	l := &Listening{server: s, done: make(chan error, 2)}
 	var lc net.ListenConfig
-	open := func(address string) (net.Listener, error) {
-		raw, err := lc.Listen(context.Background(), "tcp", address)
+	open := func(address string, port int) (net.Listener, error) {
+		raw, err := lc.Listen(context.Background(), "tcp", withPort(address, port))
 		if err != nil {
 			return nil, fmt.Errorf("server: %w", err)
 		}
@@ -37,13 +39,13 @@ func (s *Server) Listen(public, admin string, t *tls.Config) (*Listening, error)
 	var publicListener, adminListener net.Listener
 	var err error
 	if public != "" {
-		if publicListener, err = open(public); err != nil {
+		if publicListener, err = open(public, DefaultPort); err != nil {
 			return nil, err
 		}
 		l.Public = publicListener.Addr()
 	}
 	if admin != "" {
-		if adminListener, err = open(admin); err != nil {
+		if adminListener, err = open(admin, DefaultAdminPort); err != nil {
 			if publicListener != nil {
 				publicListener.Close()
 			}
@@ -58,6 +60,14 @@ func (s *Server) Listen(public, admin string, t *tls.Config) (*Listening, error)
 		l.serve(s.adminServer(), adminListener)
 	}
 	return l, nil
+}
+
+// withPort adds the port to an address that has none.
+func withPort(address string, port int) string {
+	if _, _, err := net.SplitHostPort(address); err == nil {
+		return address
+	}
+	return net.JoinHostPort(strings.Trim(address, "[]"), strconv.Itoa(port))
 }
 
 // onWire puts the listener that mends request lines on top, and TLS underneath.

@@ -51,8 +51,16 @@ func TestListenErrors(t *testing.T) {
 	if p := ask(s, "/-/readyz"); p.status != http.StatusServiceUnavailable {
 		t.Errorf("after Shutdown readyz says %d", p.status)
 	}
-	if got := DefaultPort; got != 4500 { // Y95-29
-		t.Errorf("the port is %d", got)
+}
+
+func TestDefaultPort(t *testing.T) { // Y95-29
+	for in, want := range map[string]string{
+		"example.org": "example.org:4500", "127.0.0.1": "127.0.0.1:4500", "[::1]": "[::1]:4500", "::1": "[::1]:4500",
+		"example.org:80": "example.org:80", ":0": ":0",
+	} {
+		if got := withPort(in, DefaultPort); got != want {
+			t.Errorf("withPort(%q) = %q, want %q", in, got, want)
+		}
 	}
 }
 
@@ -313,6 +321,9 @@ func TestForwarded(t *testing.T) {
 		{"10.0.0.1:99", http.Header{"X-Forwarded-For": {"6.6.6.6, 1.2.3.4", "10.0.0.2"}}, client{netip.MustParseAddr("1.2.3.4"), "h.example", false}},
 		{"[::1]:99", http.Header{"X-Forwarded-For": {"nonsense"}, "X-Forwarded-Host": {"a b"}}, client{netip.MustParseAddr("::1"), "h.example", false}},
 		{"[::ffff:10.0.0.1]:99", http.Header{"X-Forwarded-For": {"[2001:db8::1]"}}, client{netip.MustParseAddr("2001:db8::1"), "h.example", false}},
+		{"10.0.0.1:99", http.Header{"Forwarded": {`for=6.6.6.6, For="[2001:db8::1]:99";proto=http`, `for=10.0.0.2;host="names.example:8080";Proto=HTTPS`}, "X-Forwarded-For": {"7.7.7.7"}}, client{netip.MustParseAddr("2001:db8::1"), "names.example:8080", true}},
+		{"10.0.0.1:99", http.Header{"Forwarded": {"for=_hidden;host=a b;;="}}, client{netip.MustParseAddr("10.0.0.1"), "h.example", false}},
+		{"192.0.2.1:99", http.Header{"Forwarded": {"for=1.2.3.4;host=evil.example"}}, client{netip.MustParseAddr("192.0.2.1"), "h.example", false}},
 		{"10.0.0.1:99", http.Header{}, client{netip.MustParseAddr("10.0.0.1"), "h.example", false}},
 	} {
 		r := &http.Request{RemoteAddr: tt.remote, Host: "h.example", Header: tt.header}

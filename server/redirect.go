@@ -116,9 +116,9 @@ func (s *Server) toward(r *request, p *reply, target string) *reply {
 // replaced.
 const maxSuccessorAge = 30 * 24 * time.Hour
 
-// successor leads to the name that took the place of a retired one. In the
-// protocol of 1995 that is the URN itself, in the reason phrase too (Y95-42,
-// Y95-43); on the web it is its path here.
+// successor leads to the name that took the place of a retired one. To a target
+// without a slash that is the URN itself, to a path it is a path; the protocol of
+// 1995 has the URN in the reason phrase too (Y95-42, Y95-43).
 func (s *Server) successor(r *request, a asked, ans *nomen.Answer) *reply {
 	u, err := uri.Parse(ans.Redirect)
 	if err != nil {
@@ -129,9 +129,10 @@ func (s *Server) successor(r *request, a asked, ans *nomen.Answer) *reply {
 	target := u.String()
 	if a.form == formElement {
 		p.reason = target
-	} else {
+	}
+	if !a.bare {
 		target = namePath(target)
-		if a.query.raw != "" && a.form == formWeb {
+		if a.query.raw != "" && a.form != formTHTTP {
 			target += "?" + a.query.raw
 		}
 	}

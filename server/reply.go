@@ -62,6 +62,9 @@ func (p *reply) withText(lines ...string) *reply {
 func (p *reply) finish(now time.Time) {
 	p.add("Date", now.UTC().Format(http.TimeFormat))
 	p.add("Access-Control-Allow-Origin", "*")
+	if p.get("Link") != "" {
+		p.add("Access-Control-Expose-Headers", "ETag, Link, Location")
+	}
 	p.add("X-Content-Type-Options", "nosniff")
 	contentType := p.get("Content-Type")
 	if strings.HasPrefix(contentType, format.TypeHTML) && p.get("Content-Security-Policy") == "" {

@@ -17,8 +17,11 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// DefaultPort is that of the public listener (1995, 3.2: Y95-29).
-const DefaultPort = 4500
+// The ports of listeners whose addresses have none (1995, 3.2: Y95-29).
+const (
+	DefaultPort      = 4500
+	DefaultAdminPort = 4501
+)
 
 // Options configure a Server.
 type Options struct {
@@ -29,7 +32,7 @@ type Options struct {
 	PublicURL      string         // under which this server is known, such as https://names.example.org; "" if that varies
 	Version        string         // of the program
 	AdminHosts     []string       // Host fields that the admin listener accepts beside addresses and localhost
-	TrustedProxies []netip.Prefix // whose Forwarded and X-Forwarded fields are believed
+	TrustedProxies []netip.Prefix // whose Forwarded or X-Forwarded fields are believed
 
 	Now       func() time.Time // the clock; time.Now if nil
 	Log       *slog.Logger     // of failures; discards if nil
@@ -128,9 +131,10 @@ func (s *Server) setPublicURL(text string) error {
 }
 
 // isOwnHost reports whether a host means this server, whatever the authorities.
-func (s *Server) isOwnHost(host string) bool {
+func (s *Server) isOwnHost(host string, local netip.Addr) bool {
 	h := store.CanonicalHost(host)
-	return h != "" && (h == s.publicHost || isLoopback(h))
+	ip, err := netip.ParseAddr(strings.Trim(h, "[]"))
+	return h != "" && (h == s.publicHost || isLoopback(h) || err == nil && ip == local)
 }
 
 // isLoopback reports whether a canonical host is this machine, seen from itself.

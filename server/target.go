@@ -47,7 +47,7 @@ type place struct {
 	set   *store.AuthoritySet
 	host  string
 	local netip.Addr
-	own   func(host string) bool // whether a host is this server's own, whatever the authorities
+	own   func(host string, local netip.Addr) bool // whether a host is this server, whatever the authorities
 }
 
 // read reads a target. The error is a [*nomen.Error].
@@ -80,7 +80,7 @@ func absoluteForm(target string) (host, path string, ok bool) {
 
 // readAbsolute answers a proxy's request, for what is served here alone.
 func (p place) readAbsolute(target, host, path string) (asked, error) {
-	if p.set.Host(host) != nil || p.own(host) {
+	if p.set.Host(host) != nil || p.own(host, p.local) {
 		p.host = host
 		return p.readPath(path[1:])
 	}

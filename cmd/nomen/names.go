@@ -125,8 +125,8 @@ func (p *putFlags) request(spelling string, urls []string) (registrar.Request, e
 // elements reads the metadata flags.
 func (p *putFlags) elements() (nomen.Metadata, error) {
 	meta := nomen.Metadata{}
-	for _, v := range p.title {
-		meta["title"] = append(meta["title"], v)
+	if len(p.title) > 0 {
+		meta["title"] = p.title
 	}
 	for _, m := range p.metadata {
 		element, value, ok := cutNonEmpty(m, "=")

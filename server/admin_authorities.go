@@ -1,7 +1,6 @@
 package server
 
 import (
-	"errors"
 	"net/http"
 	"time"
 
@@ -57,14 +56,4 @@ func (s *Server) putAuthority(c *call) error {
 	out, err := s.registrar.PutAuthority(c.r.Context(), c.actor, a, expected, first(q, "why"))
 	s.authorities.Forget()
 	return c.outcome(out, err, conditional)
-}
-
-// preconditioned makes of a conflict with a precondition of the request's head
-// what HTTP calls it (RFC 9110, 13.1.1).
-func preconditioned(err error, conditional bool) error {
-	var conflict *store.ConflictError
-	if conditional && errors.As(err, &conflict) {
-		return &adminapi.PreconditionError{Conflict: conflict}
-	}
-	return err
 }

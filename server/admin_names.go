@@ -5,7 +5,6 @@ import (
 	"net/http"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/nomen-project/nomen"
@@ -34,50 +33,6 @@ func (c *call) subject() (name.Name, error) {
 		return n, &registrar.DeniedError{Who: c.actor.Who, Role: c.actor.Role, Need: c.actor.Role, Name: n.Key()}
 	}
 	return n, nil
-}
-
-// query returns a parameter, of which only known ones may be given.
-func (c *call) query(known ...string) (map[string][]string, error) {
-	q := c.r.URL.Query()
-	for key := range q {
-		if !slices.Contains(known, key) {
-			return nil, &adminapi.RequestError{Field: key, Message: "unknown parameter"}
-		}
-	}
-	return q, nil
-}
-
-func first(q map[string][]string, key string) string {
-	if len(q[key]) == 0 {
-		return ""
-	}
-	return q[key][0]
-}
-
-// flag reads a parameter that is 1, 0, true or false.
-func flag(q map[string][]string, key string) (bool, error) {
-	v := first(q, key)
-	if v == "" {
-		return false, nil
-	}
-	on, err := strconv.ParseBool(v)
-	if err != nil {
-		return false, &adminapi.RequestError{Field: key, Message: fmt.Sprintf("%q is neither 1 nor 0", v)}
-	}
-	return on, nil
-}
-
-func statuses(q map[string][]string) ([]nomen.Status, error) {
-	var all []nomen.Status
-	for _, v := range q["status"] {
-		switch st := nomen.Status(v); st {
-		case nomen.Reserved, nomen.Active, nomen.Retired:
-			all = append(all, st)
-		default:
-			return nil, &adminapi.RequestError{Field: "status", Message: fmt.Sprintf("%q is none of reserved, active, retired", v)}
-		}
-	}
-	return all, nil
 }
 
 // The records that one request for a list reads at most, whatever it returns.
@@ -146,31 +101,6 @@ func (s *Server) getName(c *call) error {
 		return nil
 	}
 	return writeJSON(c.w, http.StatusOK, rec)
-}
-
-func revisionTag(n uint64) string { return `"` + strconv.FormatUint(n, 10) + `"` }
-
-// expectation returns the revision that a request expects: from "expected" in the
-// query, or If-Match with one tag, or If-None-Match with "*". It is conditional
-// if a field of the head says so: then a conflict is 412.
-func (c *call) expectation(q map[string][]string) (revision uint64, conditional bool, err error) {
-	ifMatch, ifNone := c.r.Header.Get("If-Match"), c.r.Header.Get("If-None-Match")
-	text, field := first(q, "expected"), "expected"
-	switch {
-	case ifNone != "" && strings.TrimSpace(ifNone) != "*":
-		return 0, false, &adminapi.RequestError{Field: "If-None-Match", Message: `only "*" makes sense here`}
-	case ifNone != "":
-		return 0, true, nil
-	case ifMatch != "":
-		text, field, conditional = strings.Trim(strings.TrimSpace(ifMatch), `"`), "If-Match", true
-	case text == "":
-		return store.AnyRevision, false, nil
-	}
-	revision, err = strconv.ParseUint(text, 10, 64)
-	if err != nil {
-		return 0, conditional, &adminapi.RequestError{Field: field, Message: "wants the number of a revision, as GET gives it in ETag"}
-	}
-	return revision, conditional, nil
 }
 
 func (s *Server) putName(c *call) error {
@@ -291,34 +221,4 @@ func (s *Server) nameHistory(c *call) error {
 		return store.ErrNotFound
 	}
 	return writeJSON(c.w, http.StatusOK, h)
-}
-
-func (s *Server) applyBatch(c *call) error {
-	var b adminapi.Batch
-	if err := readJSON(c, &b); err != nil {
-		return err
-	}
-	if len(b.Requests) > adminapi.MaxBatch {
-		return &store.LimitError{What: "requests", Size: len(b.Requests), Limit: adminapi.MaxBatch}
-	}
-	reqs := make([]registrar.Request, len(b.Requests))
-	for i, r := range b.Requests {
-		var err error
-		if reqs[i], err = r.Registrar(); err != nil {
-			return fmt.Errorf("requests[%d]: %w", i, err)
-		}
-	}
-	apply := func() ([]registrar.Outcome, error) { return s.registrar.Apply(c.r.Context(), c.actor, reqs, b.Why) }
-	if b.DryRun {
-		apply = func() ([]registrar.Outcome, error) { return s.registrar.Preview(c.r.Context(), c.actor, reqs) }
-	}
-	outs, err := apply()
-	if err != nil {
-		return err
-	}
-	res := adminapi.Results{Outcomes: make([]adminapi.Outcome, len(outs))}
-	for i, out := range outs {
-		res.Outcomes[i] = adminapi.NewOutcome(out)
-	}
-	return writeJSON(c.w, http.StatusOK, res)
 }

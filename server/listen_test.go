@@ -377,7 +377,7 @@ func BenchmarkDecide(b *testing.B) {
 		b.Run(target, func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
-				if p := ask(s, target); p.status >= 400 {
+				if p := ask(s, target, hosted("x")); p.status >= 400 {
 					b.Fatal(p.status)
 				}
 			}

@@ -1,7 +1,6 @@
 package server
 
 import (
-	"errors"
 	"net/netip"
 	"strings"
 	"unicode"
@@ -186,48 +185,6 @@ func (p place) parse(s string, bare bool) (name.Name, error) {
 	return n, err
 }
 
-// schemeOf returns the scheme of s, in lower case, if it begins with one.
-func schemeOf(s string) (string, bool) {
-	i := strings.IndexByte(s, ':')
-	if i <= 0 || s[0]|0x20 < 'a' || s[0]|0x20 > 'z' {
-		return "", false
-	}
-	for _, c := range []byte(s[:i]) {
-		if !('0' <= c && c <= '9' || 'a' <= c|0x20 && c|0x20 <= 'z' || c == '+' || c == '-' || c == '.') {
-			return "", false
-		}
-	}
-	return strings.ToLower(s[:i]), true
-}
-
-// isNameScheme reports whether names of a scheme are asked for by their full
-// spelling even where no authority covers them.
-func isNameScheme(scheme string) bool {
-	switch scheme {
-	case "urn", "ark", "doi", "hdl", "info", "tag", "http", "https":
-		return true
-	}
-	return false
-}
-
-// escapeExcluded escapes the octets that a URI never has (2012, N12-21), and
-// leaves the percent sign alone.
-func escapeExcluded(s string) string {
-	const hex = "0123456789ABCDEF"
-	var b strings.Builder
-	for i := range len(s) {
-		c := s[i]
-		if c > ' ' && c < 0x7f && strings.IndexByte("\"<>\\^`{|}", c) < 0 {
-			b.WriteByte(c)
-			continue
-		}
-		b.WriteByte('%')
-		b.WriteByte(hex[c>>4])
-		b.WriteByte(hex[c&15])
-	}
-	return b.String()
-}
-
 // reservedName makes a reserved request of a full name whose element is one
 // (1995, 2.3). An element that only becomes one when it is unescaped is an
 // unknown request.
@@ -293,15 +250,4 @@ func (p place) element(s string, bare bool) (asked, error) {
 		a.authority = decides
 	}
 	return a, nil
-}
-
-// malformed makes an error about s of the refusal of a spelling in which s begins
-// at an offset.
-func malformed(s string, begin int, err error) error {
-	e := &nomen.Error{Kind: nomen.Malformed, Name: s, Rule: "name", Message: err.Error(), Err: err}
-	var bad *name.Error
-	if errors.As(err, &bad) {
-		e.Offset, e.Rule, e.Message = min(max(bad.Offset-begin, 0), len(s)), bad.Rule, bad.Message
-	}
-	return e
 }

@@ -1,0 +1,117 @@
+package server
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"reflect"
+	"strings"
+
+	"github.com/nomen-project/nomen/adminapi"
+	"github.com/nomen-project/nomen/name"
+	"github.com/nomen-project/nomen/store"
+)
+
+// adminProblem writes an error as problem details.
+func (s *Server) adminProblem(w http.ResponseWriter, err error) {
+	p := adminapi.NewProblem(err)
+	if p.Status >= http.StatusInternalServerError {
+		s.log.Error("admin request failed", "err", err)
+	}
+	if p.Status == http.StatusUnauthorized {
+		w.Header().Set("WWW-Authenticate", `Bearer realm="nomen"`)
+	}
+	b, err := adminapi.Encode(p)
+	if err != nil {
+		http.Error(w, p.Title, p.Status)
+		return
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.Header().Set("X-Content-Type-Options", "nosniff")
+	w.Header().Set("Cache-Control", "no-store")
+	w.WriteHeader(p.Status)
+	_, _ = w.Write(b) // the client has gone; nothing is left to do
+}
+
+// writeJSON answers with v.
+func writeJSON(w http.ResponseWriter, status int, v any) error {
+	b, err := adminapi.Encode(v)
+	if err != nil {
+		return err
+	}
+	h := w.Header()
+	h.Set("Content-Type", "application/json")
+	h.Set("X-Content-Type-Options", "nosniff")
+	h.Set("Cache-Control", "no-store")
+	w.WriteHeader(status)
+	_, err = w.Write(b)
+	return ignored(err)
+}
+
+// ignored forgets an error of writing to a client that has gone.
+func ignored(error) error { return nil }
+
+// readJSON reads the body of a request strictly into v.
+func readJSON(c *call, v any) error {
+	body, err := io.ReadAll(http.MaxBytesReader(c.w, c.r.Body, adminapi.MaxBody))
+	var tooLarge *http.MaxBytesError
+	switch {
+	case errors.As(err, &tooLarge):
+		return &store.LimitError{What: "body", Size: adminapi.MaxBody + 1, Limit: adminapi.MaxBody}
+	case err != nil:
+		return &adminapi.RequestError{Message: "the body broke off"}
+	}
+	d := json.NewDecoder(bytes.NewReader(body))
+	d.DisallowUnknownFields()
+	if err := d.Decode(v); err != nil {
+		return jsonError(body, d.InputOffset(), err)
+	}
+	if _, err := d.Token(); err != io.EOF {
+		return placed(body, d.InputOffset(), "", "something follows the end of the object")
+	}
+	return nil
+}
+
+// jsonError tells where in the body an error is.
+func jsonError(body []byte, offset int64, err error) error {
+	var syntax *json.SyntaxError
+	var kind *json.UnmarshalTypeError
+	var bad *name.Error
+	switch {
+	case errors.As(err, &bad):
+		return bad
+	case errors.As(err, &syntax):
+		return placed(body, syntax.Offset, "", syntax.Error())
+	case errors.As(err, &kind):
+		return placed(body, kind.Offset, kind.Field, fmt.Sprintf("wants %s, not %s", inWords(kind.Type), kind.Value))
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+		return placed(body, int64(len(body)), "", "the object ends too early")
+	}
+	return placed(body, offset, "", strings.TrimPrefix(err.Error(), "json: "))
+}
+
+// inWords says what JSON a Go type wants.
+func inWords(t reflect.Type) string {
+	switch t.Kind() {
+	case reflect.Slice, reflect.Array:
+		return "a list"
+	case reflect.Struct, reflect.Map, reflect.Pointer:
+		return "an object"
+	case reflect.Bool:
+		return "true or false"
+	case reflect.String:
+		return "text"
+	}
+	return "a whole number"
+}
+
+// placed makes an error with the line and column of an offset.
+func placed(body []byte, offset int64, field, message string) error {
+	before := body[:min(max(offset-1, 0), int64(len(body)))]
+	line := bytes.Count(before, []byte("\n")) + 1
+	column := len(before) - bytes.LastIndexByte(before, '\n')
+	return &adminapi.RequestError{Line: line, Column: column, Field: field, Message: message}
+}

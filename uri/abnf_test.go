@@ -44,9 +44,15 @@ type (
 		node        node
 		least, most int
 	}
-	literalText string
-	octetRange  struct{ low, high byte }
-	ruleRef     struct {
+	literalText struct {
+		grammar *abnf
+		text    string
+	}
+	octetRange struct {
+		grammar   *abnf
+		low, high byte
+	}
+	ruleRef struct {
 		grammar *abnf
 		name    string
 	}
@@ -81,15 +87,17 @@ func (n repetition) run(s string, at places) places {
 }
 
 func (n literalText) run(s string, from places) (to places) {
-	for i := 0; i+len(n) <= len(s); i++ {
-		if from.has(i) && strings.EqualFold(s[i:i+len(n)], string(n)) {
-			to.add(i + len(n))
+	n.grammar.reach(s, from, n.text)
+	for i := 0; i+len(n.text) <= len(s); i++ {
+		if from.has(i) && strings.EqualFold(s[i:i+len(n.text)], n.text) {
+			to.add(i + len(n.text))
 		}
 	}
 	return to
 }
 
 func (n octetRange) run(s string, from places) (to places) {
+	n.grammar.reach(s, from, "?")
 	for i := range len(s) {
 		if from.has(i) && n.low <= s[i] && s[i] <= n.high {
 			to.add(i + 1)
@@ -144,7 +152,7 @@ func (n repetition) generate(r *rand.Rand, depth int) string {
 	return b.String()
 }
 
-func (n literalText) generate(*rand.Rand, int) string { return string(n) }
+func (n literalText) generate(*rand.Rand, int) string { return n.text }
 
 func (n octetRange) generate(r *rand.Rand, _ int) string {
 	return string(rune(int(n.low) + r.IntN(int(n.high)-int(n.low)+1)))
@@ -158,6 +166,23 @@ func (n ruleRef) generate(r *rand.Rand, depth int) string {
 type abnf struct {
 	names []string
 	rules map[string]node
+
+	reached bool // a terminal was looked for at the end of the input
+}
+
+// reach notes whether the end of s is a place where a text could go on.
+func (g *abnf) reach(s string, from places, text string) {
+	for i := max(0, len(s)-len(text)+1); i <= len(s); i++ {
+		if from.has(i) && strings.EqualFold(s[i:], text[:min(len(s)-i, len(text))]) {
+			g.reached = true
+		}
+	}
+}
+
+// viable reports whether something that a rule derives begins with s.
+func (g *abnf) viable(rule, s string) bool {
+	g.reached = false
+	return g.matches(rule, s) || g.reached
 }
 
 func (g *abnf) rule(name string) node {
@@ -281,7 +306,7 @@ func (p *abnfParser) primary() node {
 	case '"':
 		text, rest, _ := strings.Cut(p.text[1:], `"`)
 		p.text = rest
-		return literalText(text)
+		return literalText{p.grammar, text}
 	case '%':
 		return p.octets()
 	default:
@@ -305,7 +330,7 @@ func (p *abnfParser) octets() node {
 	if !isRange {
 		high = low
 	}
-	var out octetRange
+	out := octetRange{grammar: p.grammar}
 	if _, err := fmt.Sscanf(low+" "+high, "%x %x", &out.low, &out.high); err != nil {
 		panic(err)
 	}

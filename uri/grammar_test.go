@@ -145,6 +145,28 @@ func compareReference(t testing.TB, g *abnf, d Dialect, s string) {
 	}
 	if err == nil {
 		checkValue(t, u)
+	} else if e, ok := err.(*Error); ok && d != Draft1993 && e.Offset < len(s) {
+		checkOffset(t, g, d, s, e)
+	}
+}
+
+// checkOffset checks that what is before the offset of an error could have
+// become a reference, and with the character at the offset no longer. But a bad
+// escape and a bad IP literal are told where they begin, and the error in an
+// authority is that which is to be expected: of a port in //h:8o, which could
+// have become user information.
+func checkOffset(t testing.TB, g *abnf, d Dialect, s string, e *Error) {
+	t.Helper()
+	if !g.viable(topRule(d), s[:e.Offset]) {
+		t.Errorf("%s: %v, but what is before that is already wrong", d, e)
+	}
+	names := &grammars[d].rules
+	switch e.Rule {
+	case names[ruleEscape], names[ruleAuthority], names[ruleUserinfo], names[ruleHost], names[ruleLiteral], names[rulePort]:
+		return
+	}
+	if g.viable(topRule(d), s[:e.Offset+1]) {
+		t.Errorf("%s: %v, but what is there is not wrong yet", d, e)
 	}
 }
 

@@ -189,6 +189,9 @@ func (in *inspector) host() {
 	u, off := in.u, int(in.u.host)
 	host, ok := u.Host()
 	if !ok || host == "" {
+		if equalFold(u.s[:u.scheme], "file") {
+			return // the host that the file is on
+		}
 		in.add(FindingEmptyHost, SeverityInfo, off, "the host is empty; which one is meant is for the scheme to say")
 		return
 	}
@@ -358,7 +361,7 @@ func (in *inspector) readers() {
 			in.add(FindingReaderHost, SeverityWarning, off, "a reader like %s sees the host %q", r, got.Host).Reader = r
 		case valid && got.Scheme != own.Scheme:
 			in.add(FindingReaderScheme, SeverityWarning, 0, "a reader like %s sees the scheme %q", r, got.Scheme).Reader = r
-		case valid && got.Host != own.Host && !(r == ReaderBrowser && own.Host == "localhost" && own.Scheme == "file"):
+		case valid && got.Host != own.Host && !(own.Scheme == "file" && own.Host == "localhost" && got.Host == ""):
 			in.add(FindingReaderHost, SeverityWarning, off, "a reader like %s sees the host %q", r, got.Host).Reader = r
 		}
 	}

@@ -88,7 +88,7 @@ func TestInspect(t *testing.T) {
 		{"http://a/b/../c", FindingDots, 11},
 		{"/b/./c", FindingDots, 3},
 		{"http://a/b/%2e%2E/c", FindingEscapedDots, 11},
-		{"file:///x", FindingEmptyHost, 7},
+		{"http:///x", FindingEmptyHost, 7},
 		{"http://xn--bcher-kva.example/", FindingPunycode, 7},
 		{"http://www.xn--pypal-4ve.example/", FindingMixedScript, 11},
 		{"http://a.p%D0%B0ypal.example/", FindingMixedScript, 9},
@@ -119,7 +119,7 @@ const longLabel = "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa
 func TestInspectNothing(t *testing.T) {
 	for _, s := range []string{
 		"http://a.example/b/c?d=e#f", "urn:isbn:0451450523", "", "../x", "mailto:a@b.example",
-		"http://10.0.0.1/", "http://[::1]/", "https://a.example/%C3%A9",
+		"file:///x", "file://localhost/x", "file://h/x", "http://10.0.0.1/", "http://[::1]/", "https://a.example/%C3%A9",
 	} {
 		if found := Latest.Inspect(s, portRules...); len(found) > 0 {
 			t.Errorf("Inspect(%q) = %+v", s, found)
@@ -146,6 +146,8 @@ func TestReaders(t *testing.T) {
 		{"http://[0:0::1]/", "::1", "::1", "::1"},
 		{"foo://A.example/", "a.example", "a.example", "a.example"},
 		{"file://localhost/x", "", "localhost", ""},
+		{"file://h/x", "h", "h", refused},
+		{"file:///x", "", "", ""},
 		{"http://a.example:99999/", refused, "a.example", refused},
 	}
 	for _, tt := range tests {

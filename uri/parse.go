@@ -111,7 +111,7 @@ func noScheme(g *grammar, t *[256]class, s string, n int) fault {
 		case c == '/':
 			return fault{}
 		case c == '?' && g.schemeForms: // a?b:c is a full form of 1993, but a? is no scheme
-		case c != '%' && t[c]&inPath == 0:
+		case t[c]&inPath == 0 && !isEscape(s, i): // wrong before any colon
 			return fault{}
 		}
 	}

@@ -215,14 +215,15 @@ func readCurl(s string) (Reading, bool) {
 	scheme, rest, ok := strings.Cut(s, ":")
 	after := strings.TrimLeft(rest, "/")
 	slashes := len(rest) - len(after)
-	if !ok || !isSchemeName(scheme) || slashes == 0 || slashes > 3 {
+	file := strings.EqualFold(scheme, "file")
+	if !ok || !isSchemeName(scheme) || slashes == 0 || slashes > 3 && !file {
 		return Reading{}, false
-	}
-	if strings.EqualFold(scheme, "file") {
-		return Reading{Scheme: "file"}, true
 	}
 	if n := strings.IndexAny(after, "/?#"); n >= 0 {
 		after = after[:n]
+	}
+	if file {
+		return Reading{Scheme: "file"}, slashes != 2 || strings.EqualFold(after, "localhost") || after == "127.0.0.1"
 	}
 	if _, host, ok := strings.Cut(after, "@"); ok {
 		after = host

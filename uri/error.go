@@ -12,10 +12,15 @@ const maxQuoted = 80
 
 // An Error tells where and why an input is not what a rule of its dialect
 // describes.
+//
+// The offset is that of the first byte that cannot be: what is before it could
+// have become valid. It is len(Input) if the input ends too early. A bad escape
+// is told at its percent sign, a bad IP literal at its bracket, and what is wrong
+// with a port where it ceases to be decimal.
 type Error struct {
 	Dialect Dialect // by whose rules
 	Input   string  // the whole input
-	Offset  int     // of the first byte that cannot be, len(Input) if it ends too early
+	Offset  int     // in bytes
 	Rule    string  // the production of the dialect's document, such as pct-encoded
 	Code    Code    // what is wrong
 }

@@ -21,7 +21,7 @@ func TestClients(t *testing.T) {
 	}{
 		{"curl", []string{"curl", "-sS", "-i", base + "/urn:ietf:rfc:2648"}, "\r\nLocation: " + text},
 		{"curl, HTTP/1.0", []string{"curl", "-sS", "-i", "-0", base + "/urn:ietf:rfc:2648"}, "302 Found"},
-		{"curl as 1995", []string{"curl", "-sS", "--request-target", "2648", "-0", base + "/"}, "=====\r\n" + text},
+		{"curl as 1995", []string{"curl", "-sS", "--request-target", "2648", "-0", base + "/"}, "=====;language=en\r\n" + text},
 		{"curl through a proxy", []string{"curl", "-sS", "-i", "-x", base, base + "/urn:ietf:rfc:2648"}, "\r\nLocation: " + text},
 		{"wget", []string{"wget", "-q", "-O", "-", "--header", "Accept: application/json", base + "/urn:ietf:rfc:2648?s=I2C"}, `"status":"active"`},
 		{"lynx", []string{"lynx", "-dump", base + "/urn:ietf:rfc:2648?s=I2C"}, "A URN Namespace for IETF Documents"},

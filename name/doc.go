@@ -19,12 +19,17 @@
 //   - ark (draft-kunze-ark): "ark:" without the old slash, NAAN in lower case,
 //     hyphens removed, runs of "/" and "." cut to their first character and
 //     dropped at the end, hex digits in upper case.
-//   - doi: as urn:doi. hdl (RFC 3651, 2): the prefix in lower case, the local name as it is.
+//   - doi: as urn:doi.
+//   - hdl (RFC 3651, 2): the prefix in lower case, the local name as it is, hex
+//     digits in upper case.
 //   - info (RFC 4452): namespace in lower case, escapes normalised.
 //   - tag (RFC 4151): the scheme in lower case, all else as spelled.
 //   - http, https (a PURL): the normal form of RFC 3986, 6.2.2 and 6.2.3.
 //   - any other scheme: case and escapes normalised as in RFC 3986, 6.2.2.1
 //     and 6.2.2.2.
+//
+// A query after an ark, doi, hdl or info name is said to a resolver or to the
+// resource, and a fragment to who reads it: both are refused.
 //
 // A key is ASCII without control characters, at most [MaxLength] bytes, and its
 // order is byte order. A store records the version of the rules that made its

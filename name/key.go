@@ -64,32 +64,49 @@ func nbnKey(s string) string {
 // schemeKey returns the key of a name that is no URN. The name of its scheme is
 // in lower case.
 func schemeKey(u uri.URI, name string) (string, error) {
+	switch name {
+	case "ark", "doi", "hdl", "info":
+		return pathKey(u, name)
+	case "tag":
+		return name + u.String()[len(name):], nil
+	case "http", "https":
+		return webKey(u, name)
+	}
+	return u.Normalize(uri.LevelPercent).String(), nil
+}
+
+// pathKey returns the key of a name whose scheme has no query: what follows a
+// question mark is said to a resolver or to the resource.
+func pathKey(u uri.URI, name string) (string, error) {
 	s := u.String()
+	if q, ok := u.Query(); ok {
+		return "", refuse(s, len(s)-len(q)-1, "query", "a query belongs to a request, not to the name")
+	}
 	rest := s[len(name)+1:]
 	switch name {
 	case "ark":
 		return arkKey(s, rest)
 	case "doi":
-		return handleKey(s, name, rest, doiKey)
+		return handleKey(s, name, doiKey(rest))
 	case "hdl":
-		return handleKey(s, name, rest, upperHex)
-	case "tag":
-		return name + ":" + rest, nil
-	case "info":
-		return infoKey(s, u.Normalize(uri.LevelPercent).String())
-	case "http", "https":
-		return webKey(u)
+		return handleKey(s, name, hdlKey(rest))
 	}
-	return u.Normalize(uri.LevelPercent).String(), nil
+	return infoKey(s, u.Normalize(uri.LevelPercent).String())
 }
 
-// handleKey splits prefix "/" local name (RFC 3651, 2).
-func handleKey(s, label, rest string, fold func(string) string) (string, error) {
-	prefix, local, ok := strings.Cut(rest, "/")
+// handleKey checks the form of a folded handle (RFC 3651, 2).
+func handleKey(s, label, folded string) (string, error) {
+	prefix, local, ok := strings.Cut(folded, "/")
 	if !ok || prefix == "" || local == "" {
 		return "", refuse(s, len(s), label, `wants the form prefix "/" local-name`)
 	}
-	return label + ":" + strings.ToLower(prefix) + "/" + fold(local), nil
+	return label + ":" + folded, nil
+}
+
+// hdlKey folds the prefix of a handle.
+func hdlKey(s string) string {
+	prefix, _, _ := strings.Cut(s, "/")
+	return upperHex(strings.ToLower(prefix) + s[len(prefix):])
 }
 
 func infoKey(s, normal string) (string, error) {
@@ -101,13 +118,17 @@ func infoKey(s, normal string) (string, error) {
 }
 
 // webKey returns the normal form of an http or https URL.
-func webKey(u uri.URI) (string, error) {
+func webKey(u uri.URI, name string) (string, error) {
 	s := u.String()
 	if host, ok := u.Host(); !ok || host == "" {
-		return "", refuse(s, len(s)-len(u.Path()), "authority", "a web name needs a host")
+		begin := len(name + ":")
+		if strings.HasPrefix(s[begin:], "//") {
+			begin += len("//")
+		}
+		return "", refuse(s, begin, "authority", "a web name needs a host")
 	}
 	if _, ok := u.Userinfo(); ok {
-		return "", refuse(s, strings.Index(s, "//")+2, "userinfo", "a web name holds no user name or password")
+		return "", refuse(s, len(name+"://"), "userinfo", "a web name holds no user name or password")
 	}
 	return u.Normalize(uri.LevelScheme, scheme.Rules()...).String(), nil
 }

@@ -30,7 +30,9 @@ func TestKeys(t *testing.T) {
 		{"ark:12345/x54.v2/", "ark:12345/x54.v2"},
 		{"ark:/B2345/a//b%c3", "ark:b2345/a/b%C3"},
 		{"doi:10.1000/ABC", "doi:10.1000/abc"},
+		{"doi:10.1000%2fAbC", "doi:10.1000/abc"},
 		{"HDL:2027.ABC/Xy", "hdl:2027.abc/Xy"},
+		{"hdl:20%c3%A9/Xy%c3", "hdl:20%C3%A9/Xy%C3"},
 		{"INFO:Lccn/2002022641", "info:lccn/2002022641"},
 		{"tag:Example.com,2005:A%2f", "tag:Example.com,2005:A%2f"},
 		{"HTTPS://PURL.Example:443/a/../b%7e", "https://purl.example/b~"},
@@ -78,10 +80,18 @@ func TestRefusals(t *testing.T) {
 		{"https://h.example/a#f", 19, "fragment"},
 		{"https:///a", 8, "authority"},
 		{"https:a", 6, "authority"},
+		{"https:///a?b", 8, "authority"},
+		{"https:?b", 6, "authority"},
+		{"https://:80/a", 8, "authority"},
 		{"https://u:p@h.example/", 8, "userinfo"},
 		{"ark:12345", 9, "ARK"},
 		{"ark:12345/--", 12, "ARK"},
 		{"ark:/1_2/x", 6, "NAAN"},
+		{"ark:12345/x?info", 11, "query"}, // a request, not part of the name
+		{"ark:12345/x??", 11, "query"},
+		{"doi:10.1000/x?locatt=id:1", 13, "query"},
+		{"hdl:2027/x?urlappend=y", 10, "query"},
+		{"info:lccn/x?y", 11, "query"},
 		{"doi:10.1000", 11, "doi"},
 		{"hdl:/x", 6, "hdl"},
 		{"info:lccn", 9, "info-URI"},
@@ -114,6 +124,8 @@ func TestPrefix(t *testing.T) {
 		{"https://purl.example/ns/", "https://purl.example/ns", "https://purl.example/ns/a?b", "a?b"},
 		{"doi:10.1000", "doi:10.1000", "doi:10.1000/x", "x"},
 		{"hdl:2027", "hdl:2027", "hdl:2027/X", "X"},
+		{"urn:doi:", "urn:doi", "urn:doi:10.1000/x", "10.1000/x"},
+		{"urn:DOI:10.1000/", "urn:doi:10.1000", "urn:doi:10.1000/X", "x"},
 	} {
 		p, err := ParsePrefix(tt.prefix)
 		if err != nil || p.String() != tt.canonical {
@@ -145,6 +157,7 @@ func TestPrefixCoversNothingElse(t *testing.T) { // Y95-11
 		{"urn:ietf:rfc", "urn:ietf:rfc"},
 		{"ark:12345", "ark:123456/x"},
 		{"https://purl.example", "https://purl.example.evil/x"},
+		{"urn:doi:10.1000", "urn:doi:10.1000:x"},
 	} {
 		if p, n := MustParsePrefix(tt[0]), MustParse(tt[1]); p.Covers(n) || p.Element(n) != "" {
 			t.Errorf("%q covers %q", p, n)
@@ -156,7 +169,7 @@ func TestPrefixCoversNothingElse(t *testing.T) { // Y95-11
 }
 
 func TestPrefixRefusals(t *testing.T) {
-	for _, in := range []string{"", ":", "urn", "urn:", "urn:dns:-x", "urn:f oo", "example.org", "urn:foo:a?+b", "https://h.example/#f", strings.Repeat("a", MaxLength)} {
+	for _, in := range []string{"", ":", "urn", "urn:", "urn:dns:-x", "urn:f oo", "example.org", "urn:foo:a?+b", "https://h.example/#f", "https://", "https:/", "info:", "ark:/", strings.Repeat("a", MaxLength)} {
 		p, err := ParsePrefix(in)
 		var e *Error
 		if !errors.As(err, &e) || e.Input != in || e.Offset > len(in) {

@@ -14,6 +14,8 @@ func delimiters(key string) string {
 	switch scheme, rest, _ := strings.Cut(key, ":"); {
 	case strings.HasPrefix(rest, "nbn:") && scheme == "urn":
 		return "-:"
+	case strings.HasPrefix(rest, "doi:") && rest != "doi:" && scheme == "urn":
+		return "/"
 	case scheme == "urn", scheme == "tag":
 		return ":"
 	case scheme == "ark":
@@ -39,7 +41,11 @@ func ParsePrefix(s string) (Prefix, error) {
 	if err != nil {
 		return Prefix{}, prefixError(s, err)
 	}
-	return Prefix{strings.TrimSuffix(n.key, d[:1]+element)}, nil
+	key, ok := strings.CutSuffix(n.key, d[:1]+element)
+	if !ok { // https://
+		return Prefix{}, refuse(s, len(s), "prefix", "ends before its first part does")
+	}
+	return Prefix{key}, nil
 }
 
 // prefixError reports err for s, which a dummy element was added to.

@@ -29,15 +29,15 @@ func (u *URN) split1995() (int, string, string) {
 	if !hasURN(s) {
 		return urnOffset(s), "urn95", `does not begin with "urn:"`
 	}
-	fields := [3]int{} // ends of SchemeID, AuthorityID; start of nothing after
+	fields := [2]int{} // ends of SchemeID and AuthorityID
 	n := 0
-	for i := prefixLen; i < len(s) && n < 2; i++ {
+	for i := prefixLen; i < len(s) && n < len(fields); i++ {
 		if s[i] == ':' {
 			fields[n] = i
 			n++
 		}
 	}
-	if n < 2 {
+	if n < len(fields) {
 		return len(s), "urn95", "fields missing: a name has the four fields urn:SchemeID:AuthorityID:ElementID"
 	}
 	u.nid, u.auth = uint32(fields[0]), uint32(fields[1])

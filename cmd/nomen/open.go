@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/nomen-project/nomen/adminapi"
 	"github.com/nomen-project/nomen/registrar"
@@ -41,29 +42,62 @@ func (c *cli) withStore(ctx context.Context, write bool, f func(backend) error) 
 	if err != nil {
 		return err
 	}
-	s, err := c.openStore(dir, write)
-	if errors.Is(err, pebblestore.ErrLocked) {
-		remote, rerr := c.server(ctx)
-		if rerr != nil {
-			return fmt.Errorf("%s: %w, and it cannot be reached: %w", dir, err, rerr)
-		}
-		return f(remote)
-	}
-	if err != nil {
+	s, remote, err := c.whenFree(ctx, func() (*pebblestore.Store, error) { return c.openStore(dir, write) })
+	switch {
+	case err != nil:
 		return err
+	case remote != nil:
+		return f(remote)
 	}
 	return errors.Join(f(&local{s, registrar.New(s, registrar.Options{Now: clock, Log: c.logger()})}), s.Close())
 }
 
+// How long a store that is locked is tried again, and how often. Without a
+// server that answers, another command has it, or a server that is just
+// starting or ending: neither takes long.
+const (
+	patience = 5 * time.Second
+	pause    = 20 * time.Millisecond
+)
+
+// whenFree opens a store that nobody else has open, or returns a client of the
+// server that has.
+func (c *cli) whenFree(ctx context.Context, open func() (*pebblestore.Store, error)) (*pebblestore.Store, *adminapi.Client, error) {
+	for last := clock().Add(patience); ; {
+		s, err := open()
+		if !errors.Is(err, pebblestore.ErrLocked) {
+			return s, nil, err
+		}
+		remote, rerr := c.server(ctx)
+		if rerr == nil {
+			return nil, remote, nil
+		}
+		if clock().After(last) {
+			return nil, nil, fmt.Errorf("%w, and a server of it cannot be reached: %w", err, rerr)
+		}
+		select {
+		case <-ctx.Done():
+			return nil, nil, context.Cause(ctx)
+		case <-time.After(pause):
+		}
+	}
+}
+
 // openStore opens the store in dir, and makes it if it is to be written.
 func (c *cli) openStore(dir string, write bool) (*pebblestore.Store, error) {
-	if !write {
-		if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
-			return nil, fmt.Errorf("%s: no store is there yet; 'nomen serve', 'put' or 'import' makes one: %w", dir, err)
+	if write {
+		if err := c.makeData(); err != nil {
+			return nil, err
 		}
+	} else if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("%s: no store is there yet; 'nomen serve', 'put' or 'import' makes one: %w", dir, err)
 	}
 	return pebblestore.Open(pebblestore.Options{Dir: dir, Log: c.logger()})
 }
+
+// makeData makes the data directory, which is not for everybody's eyes: it
+// holds names that are not public yet.
+func (c *cli) makeData() error { return os.MkdirAll(c.data, 0o750) }
 
 // server returns a client of the server that runs on the data directory.
 func (c *cli) server(ctx context.Context) (*adminapi.Client, error) {
@@ -76,8 +110,12 @@ func (c *cli) server(ctx context.Context) (*adminapi.Client, error) {
 		return nil, err
 	}
 	api := &adminapi.Client{URL: strings.TrimSpace(string(url)), Token: strings.TrimSpace(string(token))}
-	_, err = api.Version(ctx)
-	return api, err
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	if _, err := api.Version(ctx); err != nil {
+		return nil, err
+	}
+	return api, nil
 }
 
 // ensureToken makes the administrator's token of a data directory, unless there

@@ -81,18 +81,27 @@ func (c *cli) serve(ctx context.Context, f serveFlags) error {
 	if err != nil {
 		return err
 	}
-	if err := os.MkdirAll(c.data, 0o750); err != nil {
-		return err
-	}
-	log := newLog(c.err, slog.LevelInfo)
-	s, err := pebblestore.Open(pebblestore.Options{Dir: dir, CacheSize: int64(f.cache) << 20, Log: log})
-	if errors.Is(err, pebblestore.ErrLocked) {
-		return fmt.Errorf("%s: %w: is a server running already?", dir, err)
-	}
+	proxies, err := f.proxies()
 	if err != nil {
 		return err
 	}
-	return errors.Join(c.serveStore(ctx, f, s, secure, log), s.Close())
+	if f.cache < 0 {
+		return usagef("serve: --cache %d: want a number of MiB", f.cache)
+	}
+	if err := c.makeData(); err != nil {
+		return err
+	}
+	log := newLog(c.err, slog.LevelInfo)
+	s, running, err := c.whenFree(ctx, func() (*pebblestore.Store, error) {
+		return pebblestore.Open(pebblestore.Options{Dir: dir, CacheSize: int64(f.cache) << 20, Log: log})
+	})
+	switch {
+	case err != nil:
+		return err
+	case running != nil:
+		return fmt.Errorf("%s: a server is running already, with its admin listener at %s", dir, running.URL)
+	}
+	return errors.Join(c.serveStore(ctx, f, s, secure, proxies, log), s.Close())
 }
 
 // tls returns how the public listener is secured, nil for not at all.
@@ -124,13 +133,9 @@ func (f *serveFlags) proxies() ([]netip.Prefix, error) {
 }
 
 // serveStore serves an open store.
-func (c *cli) serveStore(ctx context.Context, f serveFlags, s *pebblestore.Store, secure *tls.Config, log *slog.Logger) error {
+func (c *cli) serveStore(ctx context.Context, f serveFlags, s *pebblestore.Store, secure *tls.Config, proxies []netip.Prefix, log *slog.Logger) error {
 	reg := registrar.New(s, registrar.Options{Now: clock, Log: log})
 	if err := c.prepare(ctx, f, s, reg); err != nil {
-		return err
-	}
-	proxies, err := f.proxies()
-	if err != nil {
 		return err
 	}
 	o := server.Options{

@@ -1,0 +1,72 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/synctest"
+
+	"github.com/nomen-project/nomen/store/pebblestore"
+)
+
+// A store that another command has open is waited for, a while.
+func TestWhenFree(t *testing.T) {
+	for _, tt := range []struct {
+		name   string
+		locked int // how often the store is found locked
+		want   error
+	}{
+		{"free", 0, nil},
+		{"soon free", 3, nil},
+		{"never free", 1 << 30, pebblestore.ErrLocked},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				c := &cli{data: t.TempDir(), streams: streams{err: io.Discard}}
+				tries := 0
+				_, remote, err := c.whenFree(t.Context(), func() (*pebblestore.Store, error) {
+					if tries++; tries <= tt.locked {
+						return nil, fmt.Errorf("store: %w", pebblestore.ErrLocked)
+					}
+					return nil, nil
+				})
+				if !errors.Is(err, tt.want) || remote != nil {
+					t.Errorf("got %v, %v; want %v", remote, err, tt.want)
+				}
+				if tt.want == nil && tries != tt.locked+1 {
+					t.Errorf("%d tries, want %d", tries, tt.locked+1)
+				}
+			})
+		})
+	}
+}
+
+// Two commands at once both do their work: the second waits for the first.
+func TestCommandsAtOnce(t *testing.T) {
+	data := filepath.Join(t.TempDir(), "data")
+	const many = 8
+	ended := make(chan string, many)
+	for i := range many {
+		go func() {
+			var out, log strings.Builder
+			args := []string{"--data", data, "put", fmt.Sprint("urn:example:", i), "https://h.example/"}
+			if status := run(t.Context(), args, streams{strings.NewReader(""), &out, &log}); status != exitYes {
+				ended <- log.String()
+				return
+			}
+			ended <- ""
+		}()
+	}
+	for range many {
+		if failure := <-ended; failure != "" {
+			t.Error(failure)
+		}
+	}
+	if info, err := os.Stat(data); err != nil || info.Mode().Perm() != 0o750 {
+		t.Errorf("the data directory: %v, %v; want mode 0750", info, err)
+	}
+}

@@ -7,6 +7,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -219,29 +220,49 @@ func (c *cli) exportCommand() *cobra.Command {
 	return cmd
 }
 
-// exportTo writes to standard output, or to a temporary file that takes the
-// name at the end.
+// exportTo writes to standard output, to a device or pipe, or to a file.
 func (c *cli) exportTo(ctx context.Context, b backend, output string, o bulk.ExportOptions) error {
 	if output == "-" {
 		_, err := b.Export(ctx, c.out, o)
 		return err
 	}
-	dir, base := ".", output
-	if i := strings.LastIndexByte(output, os.PathSeparator); i >= 0 {
-		dir, base = output[:i+1], output[i+1:]
+	if info, err := os.Stat(output); err == nil && !info.Mode().IsRegular() {
+		return exportInto(ctx, b, output, o)
 	}
-	tmp, err := os.CreateTemp(dir, base+".*.tmp")
+	s, err := exportFile(ctx, b, output, o)
 	if err != nil {
-		return err
-	}
-	defer os.Remove(tmp.Name()) // after the rename there is nothing to remove
-	s, err := b.Export(ctx, tmp, o)
-	if err := errors.Join(err, tmp.Chmod(0o644), tmp.Sync(), tmp.Close()); err != nil {
-		return err
-	}
-	if err := os.Rename(tmp.Name(), output); err != nil {
 		return err
 	}
 	fmt.Fprintf(c.err, "nomen: %s: %d records in %.2f s\n", output, s.Read, s.Seconds)
 	return nil
+}
+
+// exportInto writes to what is there and no file: it is not replaced.
+func exportInto(ctx context.Context, b backend, output string, o bulk.ExportOptions) error {
+	f, err := os.OpenFile(output, os.O_WRONLY, 0)
+	if err != nil {
+		return err
+	}
+	_, err = b.Export(ctx, f, o)
+	return errors.Join(err, f.Close())
+}
+
+// exportFile writes to a temporary file that takes the name at the end.
+func exportFile(ctx context.Context, b backend, output string, o bulk.ExportOptions) (bulk.Summary, error) {
+	if target, err := filepath.EvalSymlinks(output); err == nil {
+		output = target // a link stays one
+	}
+	tmp, err := os.OpenFile(fmt.Sprintf("%s.%d.tmp", output, os.Getpid()), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	if err != nil {
+		return bulk.Summary{}, err
+	}
+	s, err := b.Export(ctx, tmp, o)
+	err = errors.Join(err, tmp.Sync(), tmp.Close())
+	if err == nil {
+		err = os.Rename(tmp.Name(), output)
+	}
+	if err != nil {
+		_ = os.Remove(tmp.Name())
+	}
+	return s, err
 }

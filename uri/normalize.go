@@ -64,6 +64,11 @@ type SchemeRules struct {
 	RootPath    bool   // an empty path after an authority is the same as "/" (RFC 3986 only)
 }
 
+// maxGrowth is how many bytes a normal form or a target can have more than what
+// it is made of: the slash of a root path, or "/." before one that begins with
+// two.
+const maxGrowth = 2
+
 // Normalize returns the normal form of u at a level: u itself, without
 // allocation, if it is normal already. The rules are for [LevelScheme]; those
 // of the scheme of u are used. Without them that level only removes an empty
@@ -78,17 +83,33 @@ func (u URI) Normalize(l Level, rules ...SchemeRules) URI {
 	if looksNormal(&u, l, rules) {
 		return u
 	}
-	n := newNormalizer(u, l, rules)
-	var buf [512]byte
-	b := n.append(buf[:0])
-	if string(b) == u.s {
+	text := newNormalizer(u, l, rules).form()
+	if text == u.s {
 		return u
 	}
-	v, f := parse(u.dialect, string(b))
+	v, f := parse(u.dialect, text)
 	if f.code != 0 { // longer than MaxLength by the slash of a root path
 		return u
 	}
 	return v
+}
+
+// form returns the normal form, which is the spelling itself if it is normal.
+// It allocates at most once.
+func (n normalizer) form() string {
+	var buf [512]byte
+	size := len(n.u.s) + maxGrowth
+	if size > len(buf) {
+		if n.keepsAll() {
+			return n.u.s
+		}
+		return own(n.append(make([]byte, 0, size)))
+	}
+	b := n.append(buf[:0])
+	if string(b) == n.u.s {
+		return n.u.s
+	}
+	return string(b)
 }
 
 // AppendNormal appends the normal form of u to b; see [URI.Normalize].
@@ -219,6 +240,42 @@ func (n normalizer) append(b []byte) []byte {
 		return b
 	}
 	return n.text(b, u.frag, uint32(len(u.s)), n.decode, false)
+}
+
+// keepsAll reports whether the spelling is normal, without writing the normal
+// form. A path with a dot behind a slash is taken for one that is not.
+func (n *normalizer) keepsAll() bool {
+	u := n.u
+	if u.path > u.afterScheme() {
+		decode := n.decode && u.kind != HostRegistry
+		if !n.keeps(u.afterScheme()+2, u.host, n.decode, false) || !n.keeps(u.host, u.hostEnd, decode, n.foldHost) ||
+			u.hostEnd < u.path && n.dropsPort() || u.path == u.query && n.addsRoot() {
+			return false
+		}
+	}
+	return n.keeps(0, u.afterScheme(), false, n.fold) &&
+		n.keeps(u.path, uint32(len(u.s)), n.decode, false) &&
+		!(n.clean && strings.Contains(u.s[u.path:u.query], "/.")) &&
+		!(n.voidFragment && int(u.frag)+1 == len(u.s))
+}
+
+// keeps reports whether text would append a piece as it is.
+func (n *normalizer) keeps(from, to uint32, decode, fold bool) bool {
+	r := reader{t: n.t, s: n.u.s[from:to], upper: n.upper, decode: decode, fold: fold}
+	for {
+		at := r.i
+		c, ok := r.next()
+		switch {
+		case !ok:
+			return true
+		case c&escaped != 0:
+			if r.s[at+1] != upperHex[c>>4&15] || r.s[at+2] != upperHex[c&15] {
+				return false
+			}
+		case r.i-at != 1 || r.s[at] != byte(c):
+			return false
+		}
+	}
 }
 
 // path appends the normal form of the path.

@@ -102,16 +102,15 @@ func (r Resolver) Resolve(base, ref URI) (Target, error) {
 	if t.SameDocument && g.sameDocument && !r.NewRequest {
 		return t, nil
 	}
-	var buf [256]byte
 	m := merger{g: g, excess: r.Excess, literal: r.Literal}
 	if m.excess == ExcessDefault {
 		m.excess = g.excess
 	}
-	b, err := m.target(buf[:0], base, ref, t.SameDocument)
+	text, err := m.text(base, ref, t.SameDocument)
 	if err != nil {
 		return t, resolveError(base, ref, err)
 	}
-	t.URI, err = base.dialect.Parse(string(b))
+	t.URI, err = base.dialect.Parse(text)
 	return t, err
 }
 
@@ -148,6 +147,17 @@ type merger struct {
 	g       *grammar
 	excess  Excess
 	literal bool
+}
+
+// text returns the target; it allocates once.
+func (m merger) text(base, ref URI, same bool) (string, error) {
+	var buf [256]byte
+	if size := len(base.s) + len(ref.s) + maxGrowth; size > len(buf) {
+		b, err := m.target(make([]byte, 0, size), base, ref, same)
+		return own(b), err
+	}
+	b, err := m.target(buf[:0], base, ref, same)
+	return string(b), err
 }
 
 // target appends the target: RFC 3986, 5.2.2 and 5.3, and the steps of 1993

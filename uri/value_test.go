@@ -15,6 +15,7 @@ func TestAllocations(t *testing.T) {
 	urls := []string{
 		"http://user:pw@www.example.com:8080/a/b/c;d?e=f#g", "urn:isbn:0451450523", "http://[::1]/%41", "../x?y#z",
 		"HTTP://A.EXAMPLE:80/%7e/../b/./c",
+		"HTTP://A.EXAMPLE:80/%7e/../b/./" + strings.Repeat("long/", 1000), "../" + strings.Repeat("long/", 1000),
 	}
 	bad := []string{"http://a b/", "http://[::1", "1a:b", "a%zz"}
 	rules := []SchemeRules{httpRules}
@@ -543,5 +544,29 @@ func TestCompare(t *testing.T) {
 	loop := Comparer{Redirects: func(u URI) (URI, bool) { return u, true }}
 	if loop.Equivalent(MustParse("x:a"), MustParse("x:b"), LevelProtocol) {
 		t.Error("a circle of redirects makes everything the same")
+	}
+}
+
+// A long URI takes another way to its normal form, which must be the same form.
+func TestNormalFormOfLongURIs(t *testing.T) {
+	long := strings.Repeat("long", 200)
+	for _, s := range []string{
+		"HTTP://A.EXAMPLE:80/%7e/../b/./c?%7a#", "http://a.example", "http://a.example:80/", "http://a.example/%2f%2F", "http://a.example/a/../b",
+		"http://a.example/.x", "http://%41_.example/", "urn:X:%2f", "foo://a_b%41/", "http://u%41@a.example:/", "http://a.example?", "http://a.example/#",
+	} {
+		for _, in := range []string{s, s + long, strings.Replace(s, ":", ":"+long, 1), strings.Replace(s, "?", "?"+long, 1)} {
+			for d := Draft1993; d.IsValid(); d++ {
+				u, err := d.Parse(in)
+				if err != nil {
+					continue
+				}
+				for l := LevelCase; l <= LevelScheme; l++ {
+					n := newNormalizer(u, l, []SchemeRules{httpRules})
+					if got, want := n.form(), string(n.append(nil)); got != want {
+						t.Errorf("%s: %.60q at level %s: got %.60q, want %.60q", d, in, l, got, want)
+					}
+				}
+			}
+		}
 	}
 }

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"context"
+
 	"github.com/spf13/cobra"
 
 	"github.com/nomen-project/nomen"
@@ -13,26 +15,33 @@ func (c *cli) getCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "get NAME...",
 		Short:   "show records",
-		Long:    "Get shows the record of each name as it is kept, whatever its status.",
-		Example: "  nomen get urn:ietf:rfc:2648\n  nomen get --json urn:ietf:rfc:2648 | jq .locations",
+		Long:    "Get shows the record of each name as it is kept, whatever its status.\n\n" + streamHelp,
+		Example: "  nomen get urn:ietf:rfc:2648\n  nomen get --json urn:ietf:rfc:2648 | jq .locations\n  nomen get --json - < names.txt",
 		Args:    arguments(1, -1),
 	}
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		return c.withStore(cmd.Context(), false, func(b backend) error {
-			return each(args, func(arg string) error {
-				n, err := name.Parse(arg)
+			return c.answerNames(cmd.Context(), args, func(a *answers, arg string) error {
+				rec, err := get(cmd.Context(), b, arg)
 				if err != nil {
+					a.refuse(err, badName{arg, explainAnswer(err)})
 					return err
 				}
-				rec, err := b.Get(cmd.Context(), n)
-				if err != nil {
-					return named(arg, err)
-				}
-				return c.showRecord(rec)
+				return a.record(rec)
 			})
 		})
 	}
 	return cmd
+}
+
+// get returns the record of a name in any spelling.
+func get(ctx context.Context, b backend, spelling string) (*store.Record, error) {
+	n, err := name.Parse(spelling)
+	if err != nil {
+		return nil, err
+	}
+	rec, err := b.Get(ctx, n)
+	return rec, named(spelling, err)
 }
 
 const putLong = `Put writes one record. What is not mentioned stays as it is: locations and

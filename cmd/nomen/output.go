@@ -42,23 +42,6 @@ func (c *cli) printJSON(v any) error {
 	return e.Encode(v)
 }
 
-// each calls f for every argument, goes on after a no, and reports it at the
-// end; any other error ends it.
-func each(args []string, f func(string) error) error {
-	var last error
-	for _, arg := range args {
-		err := f(arg)
-		if err == nil {
-			continue
-		}
-		if exitStatus(err) != exitNo {
-			return err
-		}
-		last = errors.Join(last, err)
-	}
-	return last
-}
-
 // named adds to an error that does not name its subject which one it was.
 func named(subject string, err error) error {
 	if errors.Is(err, store.ErrNotFound) {
@@ -111,12 +94,13 @@ func rowsOf(w io.Writer) func(label string, values ...string) {
 	}
 }
 
-// showRecord prints a record for people or as JSON.
-func (c *cli) showRecord(r *store.Record) error {
-	if c.json {
-		return c.printJSON(r)
+// record answers with a record for people or as JSON.
+func (a *answers) record(r *store.Record) error {
+	if a.json != nil {
+		a.object(r)
+		return nil
 	}
-	w := tabwriter.NewWriter(c.out, 0, 0, 2, ' ', 0)
+	w := tabwriter.NewWriter(a, 0, 0, 2, ' ', 0)
 	rows := rowsOf(w)
 	rows("name", r.Spelling)
 	if r.Spelling != r.Name.Key() {

@@ -24,7 +24,9 @@ there by the same protocol; with --via URL, over the web.
 
 Names may be written with white space and in <angle brackets>, as the protocol
 of 1995 allows. Requests travel unencrypted, except to an https URL; -v says
-each step.`
+each step.
+
+` + streamHelp
 
 func (c *cli) resolveCommand() *cobra.Command {
 	o := client.Options{}
@@ -36,7 +38,8 @@ func (c *cli) resolveCommand() *cobra.Command {
 		Long:  resolveLong,
 		Example: `  nomen resolve urn:dns:example.org:alb002
   nomen resolve --via localhost:4500 urn:ietf:rfc:2648
-  nomen resolve --via https://urn.example.org/ --service I2Ls --json urn:nbn:fi-fe2019`,
+  nomen resolve --via https://urn.example.org/ --service I2Ls --json urn:nbn:fi-fe2019
+  nomen resolve --via localhost:4500 --json - < names.txt`,
 		Args: arguments(1, -1),
 	}
 	f := cmd.Flags()
@@ -64,41 +67,47 @@ func (c *cli) resolveCommand() *cobra.Command {
 			return usageError{err}
 		}
 		defer asker.Close()
-		return each(args, func(arg string) error { return c.resolveOne(cmd.Context(), asker, q, arg, o.Via) })
+		return c.answerNames(cmd.Context(), args, func(a *answers, arg string) error {
+			return resolveOne(cmd.Context(), asker, q, a, arg, o.Via)
+		})
 	}
 	return cmd
 }
 
-// resolveOne asks about one name and prints the answer, also when it is no.
-func (c *cli) resolveOne(ctx context.Context, r nomen.Resolver, q nomen.Question, arg, via string) error {
-	asked, err := client.Parse(arg)
-	var a *nomen.Answer
-	if err == nil {
-		asked.Service, asked.Accept = q.Service, q.Accept
-		if q.Component != "" {
-			asked.Component = q.Component
+// resolveOne asks about one name and says the answer, also when it is no.
+func resolveOne(ctx context.Context, r nomen.Resolver, q nomen.Question, out *answers, arg, via string) error {
+	a, err := ask(ctx, r, q, arg)
+	if out.json == nil && a != nil {
+		if err := out.answer(a); err != nil {
+			return err
 		}
-		a, err = r.Resolve(ctx, asked)
 	}
+	switch {
+	case err != nil:
+		out.refuse(err, resolved(arg, q.Service, a, err, via))
+	case out.json != nil:
+		out.object(resolved(arg, q.Service, a, nil, via))
+	}
+	return err
+}
+
+// ask asks about a name as q does. With an error there can be an answer all the
+// same: a tombstone.
+func ask(ctx context.Context, r nomen.Resolver, q nomen.Question, arg string) (*nomen.Answer, error) {
+	asked, err := client.Parse(arg)
+	if err != nil {
+		return nil, err
+	}
+	asked.Service, asked.Accept = q.Service, q.Accept
+	if q.Component != "" {
+		asked.Component = q.Component
+	}
+	a, err := r.Resolve(ctx, asked)
 	var no *nomen.Error
 	if errors.As(err, &no) {
 		a = no.Answer
 	}
-	if c.json {
-		if perr := c.printJSON(resolved(arg, q.Service, a, err, via)); perr != nil {
-			return perr
-		}
-		if no != nil {
-			return errNo
-		}
-		return err
-	}
-	if a != nil {
-		if perr := c.showAnswer(a); perr != nil {
-			return perr
-		}
-	}
-	return err
+	return a, err
 }
 
 // A resolution is the result of one name in JSON.
@@ -134,22 +143,15 @@ func resolved(arg string, service nomen.Service, a *nomen.Answer, err error, via
 			r.Modified = &a.Modified
 		}
 	}
-	var no *nomen.Error
-	switch {
-	case errors.As(err, &no):
-		r.Error = &resolveError{Code: no.Kind.String(), Rule: no.Rule, Message: no.Message}
-		if no.Kind == nomen.Malformed {
-			r.Error.Offset = &no.Offset
-		}
-	case err != nil:
-		r.Error = &resolveError{Code: "failure", Message: err.Error()}
+	if err != nil {
+		r.Error = explainAnswer(err)
 	}
 	return r
 }
 
-// showAnswer prints an answer for people.
-func (c *cli) showAnswer(a *nomen.Answer) error {
-	w := tabwriter.NewWriter(c.out, 0, 0, 2, ' ', 0)
+// answer answers for people.
+func (out *answers) answer(a *nomen.Answer) error {
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	rows := rowsOf(w)
 	rows("name", a.Name.Key())
 	rows("status", string(a.Status))

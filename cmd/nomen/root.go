@@ -37,8 +37,11 @@ type cli struct {
 	authorities []*store.Authority // of the configuration file
 }
 
-// errNo ends a command whose answer is no and has been printed.
-var errNo = errors.New("no")
+// What ends a command that has said itself what is to be said.
+var (
+	errNo     = errors.New("no")     // the answer was no
+	errFailed = errors.New("failed") // something failed
+)
 
 // A usageError is a command line that makes no sense.
 type usageError struct{ error }
@@ -55,7 +58,7 @@ func run(ctx context.Context, args []string, s streams) int {
 	root.SetErr(s.err)
 	err := root.ExecuteContext(ctx)
 	status := exitStatus(err)
-	if err != nil && !errors.Is(err, errNo) {
+	if err != nil && !errors.Is(err, errNo) && !errors.Is(err, errFailed) {
 		fmt.Fprintln(s.err, "nomen: "+err.Error())
 		if status == exitUsage {
 			fmt.Fprintln(s.err, "Run 'nomen help' or 'nomen COMMAND --help'.")

@@ -23,25 +23,41 @@ const environmentPrefix = "NOMEN_"
 // readEnvironment sets every option of the command that was not given from
 // NOMEN_OPTION.
 func (c *cli) readEnvironment(cmd *cobra.Command) error {
-	return eachUnset(cmd, func(f *pflag.Flag) (string, bool) {
-		return os.LookupEnv(environmentPrefix + strings.ToUpper(strings.ReplaceAll(f.Name, "-", "_")))
+	return eachUnset(cmd, func(f *pflag.Flag) ([]string, bool) {
+		v, ok := os.LookupEnv(environmentPrefix + strings.ToUpper(strings.ReplaceAll(f.Name, "-", "_")))
+		return []string{v}, ok
 	}, "environment")
 }
 
-// eachUnset sets the options that nothing has set yet to what value says.
-func eachUnset(cmd *cobra.Command, value func(*pflag.Flag) (string, bool), source string) error {
+// eachUnset sets the options that nothing has set yet to the values that a source
+// has of them.
+func eachUnset(cmd *cobra.Command, values func(*pflag.Flag) ([]string, bool), source string) error {
 	var errs []error
 	cmd.Flags().VisitAll(func(f *pflag.Flag) {
 		if f.Changed {
 			return
 		}
-		if v, ok := value(f); ok {
-			if err := cmd.Flags().Set(f.Name, v); err != nil {
+		if v, ok := values(f); ok {
+			if err := setOption(cmd.Flags(), f, v); err != nil {
 				errs = append(errs, usagef("%s: %s: %w", source, f.Name, err))
 			}
 		}
 	})
 	return errors.Join(errs...)
+}
+
+// setOption gives an option its value, or the values of a list. One text is read
+// as on the command line, where commas part the values of some lists.
+func setOption(flags *pflag.FlagSet, f *pflag.Flag, values []string) error {
+	if len(values) == 1 {
+		return flags.Set(f.Name, values[0])
+	}
+	list, ok := f.Value.(pflag.SliceValue)
+	if !ok {
+		return errors.New("a list is given, want one value")
+	}
+	f.Changed = true
+	return list.Replace(values)
 }
 
 // An authorityTable is one [[authority]] of a configuration file.
@@ -71,42 +87,52 @@ func (c *cli) readFile(cmd *cobra.Command) error {
 	if err != nil {
 		return usageError{err}
 	}
-	options := map[string]any{}
-	if err := toml.Unmarshal(text, &options); err != nil {
-		return c.fileError(err)
-	}
-	if err := c.readAuthorities(options); err != nil {
+	if err := c.readAuthorities(text, knownOptions(cmd.Root())); err != nil {
 		return err
 	}
-	known := knownOptions(cmd.Root())
-	for _, key := range slices.Sorted(maps.Keys(options)) {
-		if !known[key] {
-			return usagef("%s: unknown key %q", c.config, key)
-		}
+	options, err := c.readOptions(text)
+	if err != nil {
+		return err
 	}
-	return eachUnset(cmd, func(f *pflag.Flag) (string, bool) {
+	return eachUnset(cmd, func(f *pflag.Flag) ([]string, bool) {
 		v, ok := options[f.Name]
-		return optionText(v), ok
+		return v, ok
 	}, c.config)
 }
 
-// readAuthorities decodes the [[authority]] tables strictly and removes them
-// from the options.
-func (c *cli) readAuthorities(options map[string]any) error {
-	tables, ok := options["authority"]
-	if !ok {
-		return nil
+// readOptions returns the values of every option in a file.
+func (c *cli) readOptions(text []byte) (map[string][]string, error) {
+	var keys map[string]any
+	if err := toml.Unmarshal(text, &keys); err != nil {
+		return nil, c.fileError(err)
 	}
-	delete(options, "authority")
-	only, err := toml.Marshal(map[string]any{"authority": tables})
-	if err != nil {
-		return c.fileError(err)
+	delete(keys, "authority")
+	options := make(map[string][]string, len(keys))
+	for _, key := range slices.Sorted(maps.Keys(keys)) {
+		values, err := optionValues(keys[key])
+		if err != nil {
+			return nil, usagef("%s: %s: %w", c.config, key, err)
+		}
+		options[key] = values
 	}
+	return options, nil
+}
+
+// readAuthorities decodes the [[authority]] tables. Every other key has to be
+// the name of an option.
+func (c *cli) readAuthorities(text []byte, known map[string]bool) error {
 	var file struct{ Authority []authorityTable }
-	d := toml.NewDecoder(bytes.NewReader(only))
+	d := toml.NewDecoder(bytes.NewReader(text))
 	d.DisallowUnknownFields()
-	if err := d.Decode(&file); err != nil {
-		return c.fileError(err)
+	err := d.Decode(&file)
+	var strict *toml.StrictMissingError
+	if errors.As(err, &strict) {
+		err = c.unknownKeys(strict, known)
+	} else if err != nil {
+		err = c.fileError(err)
+	}
+	if err != nil {
+		return err
 	}
 	for i, t := range file.Authority {
 		a, err := t.authority()
@@ -116,6 +142,20 @@ func (c *cli) readAuthorities(options map[string]any) error {
 		c.authorities = append(c.authorities, a)
 	}
 	return nil
+}
+
+// unknownKeys makes a usage error of the keys that are no option either.
+func (c *cli) unknownKeys(strict *toml.StrictMissingError, known map[string]bool) error {
+	var errs []error
+	for _, e := range strict.Errors {
+		key := e.Key()
+		if len(key) == 1 && known[key[0]] {
+			continue
+		}
+		line, _ := e.Position()
+		errs = append(errs, usagef("%s: line %d: unknown key %q", c.config, line, strings.Join(key, ".")))
+	}
+	return errors.Join(errs...)
 }
 
 func (t authorityTable) authority() (*store.Authority, error) {
@@ -130,18 +170,10 @@ func (t authorityTable) authority() (*store.Authority, error) {
 	}, nil
 }
 
-// fileError makes a usage error that names file, line and key.
+// fileError makes a usage error that names file, line and column.
 func (c *cli) fileError(err error) error {
-	var strict *toml.StrictMissingError
 	var decode *toml.DecodeError
-	switch {
-	case errors.As(err, &strict):
-		var keys []string
-		for _, e := range strict.Errors {
-			keys = append(keys, strings.Join(e.Key(), "."))
-		}
-		return usagef("%s: unknown key %s", c.config, strings.Join(keys, ", "))
-	case errors.As(err, &decode):
+	if errors.As(err, &decode) {
 		line, column := decode.Position()
 		return usagef("%s: line %d, column %d: %w", c.config, line, column, err)
 	}
@@ -165,16 +197,20 @@ func knownOptions(root *cobra.Command) map[string]bool {
 	return known
 }
 
-// optionText writes a TOML value as an option's text; lists are joined with
-// commas.
-func optionText(v any) string {
+// optionValues writes a TOML value, or each of a list, as an option takes it.
+func optionValues(v any) ([]string, error) {
 	list, ok := v.([]any)
 	if !ok {
-		return fmt.Sprint(v)
+		list = []any{v}
 	}
-	parts := make([]string, len(list))
+	values := make([]string, len(list))
 	for i, e := range list {
-		parts[i] = fmt.Sprint(e)
+		switch e.(type) {
+		case string, bool, int64, float64:
+			values[i] = fmt.Sprint(e)
+		default:
+			return nil, errors.New("want a text, a number, true or false, or a list of these")
+		}
 	}
-	return strings.Join(parts, ",")
+	return values, nil
 }

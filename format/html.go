@@ -93,7 +93,7 @@ func (p *page) links(a *nomen.Answer) {
 		p.print("<link rel=\"cite-as\" href=\"%s\">\n", nameTarget(a.Name.Key()))
 	}
 	for _, l := range a.Locations {
-		rels := slices.DeleteFunc(locationRelations(l), func(rel string) bool { return !harmless(rel) })
+		rels := slices.DeleteFunc(locationRelations(l), func(rel string) bool { return !Inert(rel) })
 		if len(rels) == 0 || !followable(l.URL) {
 			continue
 		}
@@ -340,11 +340,11 @@ func followable(url string) bool {
 	return false
 }
 
-// harmless reports whether a browser that finds a link of this relation in the
-// head of a page leaves it alone, unlike stylesheet, icon or prefetch.
-func harmless(rel string) bool {
+// Inert reports whether a browser that finds a link of this relation in the head
+// of a page or a response leaves it alone, unlike stylesheet, icon or prefetch.
+func Inert(rel string) bool {
 	switch rel {
-	case itemRelation, "archives", "author", "cite-as", "collection", "describedby", "license", "type", successorRelation:
+	case itemRelation, "archive", "archives", "author", "cite-as", "collection", "describedby", "license", "type", successorRelation:
 		return true
 	}
 	return false
@@ -357,7 +357,7 @@ func nameTarget(s string) string {
 	case followable(s):
 		return s
 	case isAbsolute(s):
-		return "/" + s
+		return NamePath(s)
 	}
 	return ""
 }

@@ -1,0 +1,29 @@
+package format
+
+import (
+	"strings"
+
+	"github.com/nomen-project/nomen/uri"
+)
+
+// NamePath returns the path of a name on the server that resolves it. A name that
+// a reader of references would cut short or shorten (RFC 3986, 5.2.4) is escaped
+// as a whole, the colon behind its scheme included.
+func NamePath(key string) string {
+	if strings.ContainsAny(key, "?#") || hasDotSegment(key) {
+		key = strings.ReplaceAll(uri.EscapePathSegment(key), ":", "%3A")
+	}
+	return "/" + key
+}
+
+// hasDotSegment reports whether a segment is "." or "..", in any spelling that
+// browsers take for one.
+func hasDotSegment(s string) bool {
+	for segment := range strings.SplitSeq(s, "/") {
+		switch strings.ReplaceAll(strings.ToLower(segment), "%2e", ".") {
+		case ".", "..":
+			return true
+		}
+	}
+	return false
+}

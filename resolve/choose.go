@@ -9,20 +9,25 @@ import (
 	"github.com/nomen-project/nomen"
 )
 
-// choose returns the locations that q can use, the best first. It leaves out
-// those of another component and those not valid at the time asked about, and
-// orders the rest by how well they fit the types and languages wanted, by
-// priority, by weight, and else as registered. The order is the same for the
-// same question.
+// choose returns the locations that q can use, the best first: those that are
+// valid at the time asked about, of the component asked for, in the order of how
+// well they fit the types and languages wanted, of priority, the country of the
+// asker, weight, and else as registered. The order is the same for the same
+// question.
 func (e *Engine) choose(all []nomen.Location, q nomen.Question) []nomen.Location {
 	at := q.At
 	if at.IsZero() {
 		at = e.now()
 	}
-	types, languages := parseRanges(q.Accept), parseRanges(q.Languages)
-	ranked := make([]rank, 0, len(all))
-	for _, l := range usable(all, q.Component, at) {
-		ranked = append(ranked, rank{l, types.quality(l.Type, matchType), languages.quality(l.Lang, matchLanguage), nearness(l, q.Country)})
+	valid := slices.DeleteFunc(slices.Clone(all), func(l nomen.Location) bool { return !validAt(l, at) })
+	usable := ofComponent(valid, q.Component)
+	types, languages := parseRanges(q.Accept), parseRanges(q.Languages).withParents()
+	ranked := make([]rank, 0, len(usable))
+	for _, l := range usable {
+		ranked = append(ranked, rank{
+			location: l, mediaQ: types.quality(l.Type, matchType), langQ: languages.quality(l.Lang, matchLanguage),
+			near: nearness(l, q.Country),
+		})
 	}
 	slices.SortStableFunc(ranked, rank.compare)
 	out := make([]nomen.Location, len(ranked))
@@ -32,18 +37,17 @@ func (e *Engine) choose(all []nomen.Location, q nomen.Question) []nomen.Location
 	return out
 }
 
-// usable returns the locations of the component that are valid at the time. A
-// component that no location has is as if none were asked for (2012, 2.3).
-func usable(all []nomen.Location, component string, at time.Time) []nomen.Location {
-	valid := slices.DeleteFunc(slices.Clone(all), func(l nomen.Location) bool { return !validAt(l, at) })
-	of := func(l nomen.Location) bool { return l.Component == component }
-	if !slices.ContainsFunc(valid, of) {
-		of = func(l nomen.Location) bool { return l.Component == "" }
+// ofComponent returns the locations of a component. One that no location has is
+// as if none were asked for (2012, 2.3), which means the whole; where that has no
+// location either, all are left.
+func ofComponent(valid []nomen.Location, component string) []nomen.Location {
+	for _, wanted := range []string{component, ""} {
+		other := func(l nomen.Location) bool { return l.Component != wanted }
+		if of := slices.DeleteFunc(slices.Clone(valid), other); len(of) > 0 {
+			return of
+		}
 	}
-	if !slices.ContainsFunc(valid, of) {
-		return valid
-	}
-	return slices.DeleteFunc(valid, func(l nomen.Location) bool { return !of(l) })
+	return valid
 }
 
 func validAt(l nomen.Location, at time.Time) bool {
@@ -62,6 +66,7 @@ func nearness(l nomen.Location, country string) int {
 	return 0
 }
 
+// A rank is what a location is ordered by.
 type rank struct {
 	location nomen.Location
 	mediaQ   int // 0 to 1000

@@ -1,6 +1,7 @@
 package resolve
 
 import (
+	"slices"
 	"strings"
 )
 
@@ -31,6 +32,31 @@ func parseRanges(field string) ranges {
 		}
 	}
 	return out
+}
+
+// withParents adds to language ranges those that they begin with, just below
+// them: who asks for de-AT reads de, unless the field says how much (RFC 4647,
+// 3.4).
+func (r ranges) withParents() ranges {
+	all := slices.Clone(r)
+	for _, w := range r {
+		for w.cut() && w.q > unstated {
+			if !slices.ContainsFunc(all, func(o weighted) bool { return o.value == w.value }) {
+				all = append(all, w)
+			}
+		}
+	}
+	return all
+}
+
+// cut takes the last subtag from a language range, and a little of its weight.
+func (w *weighted) cut() bool {
+	i := strings.LastIndexByte(w.value, '-')
+	if i <= 0 {
+		return false
+	}
+	w.value, w.q = w.value[:i], w.q-1
+	return true
 }
 
 // quality returns the q parameter in thousandths, 1000 if there is none.

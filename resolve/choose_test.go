@@ -1,0 +1,65 @@
+package resolve_test
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/nomen-project/nomen"
+	"github.com/nomen-project/nomen/name"
+	"github.com/nomen-project/nomen/resolve"
+	"github.com/nomen-project/nomen/store"
+)
+
+// order asks about a record with these locations and returns the URLs of the
+// answer.
+func order(t *testing.T, q nomen.Question, locations ...nomen.Location) []string {
+	t.Helper()
+	const spelling = "urn:example:a"
+	e := resolve.New(fill(t, []*store.Record{record(spelling, locations...)}, nil), resolve.Options{})
+	q.Name = name.MustParse(spelling)
+	a, err := e.Resolve(t.Context(), q)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var urls []string
+	for _, l := range a.Locations {
+		urls = append(urls, l.URL)
+	}
+	return urls
+}
+
+// What is asked for goes before priority, that before the country, that before
+// weight, and the order of registration is the last to decide.
+func TestOrder(t *testing.T) {
+	for _, tt := range []struct {
+		name     string
+		question nomen.Question
+		a, b     nomen.Location // b is better
+	}{
+		{"type over language", nomen.Question{Accept: "text/html, text/plain;q=0.9", Languages: "de"}, nomen.Location{Type: "text/plain", Lang: "de"}, nomen.Location{Type: "text/html"}},
+		{"type over priority", nomen.Question{Accept: "text/html"}, nomen.Location{Type: "text/plain", Priority: 1}, nomen.Location{Type: "text/html", Priority: 9}},
+		{"refused type last", nomen.Question{Accept: "text/plain;q=0"}, nomen.Location{Type: "text/plain"}, nomen.Location{}},
+		{"language over priority", nomen.Question{Languages: "de"}, nomen.Location{Lang: "en", Priority: 1}, nomen.Location{Lang: "de", Priority: 9}},
+		{"the language of a dialect", nomen.Question{Languages: "de-AT"}, nomen.Location{Lang: "en"}, nomen.Location{Lang: "de"}},
+		{"the dialect itself", nomen.Question{Languages: "zh-Hant-TW"}, nomen.Location{Lang: "zh-Hant"}, nomen.Location{Lang: "zh-Hant-TW"}},
+		{"the longest beginning", nomen.Question{Languages: "zh-Hant-TW"}, nomen.Location{Lang: "zh"}, nomen.Location{Lang: "zh-Hant"}},
+		{"what the field says of a language", nomen.Question{Languages: "de-AT, en;q=0.5, de;q=0.1"}, nomen.Location{Lang: "de"}, nomen.Location{Lang: "en"}},
+		{"a refused dialect is not its language", nomen.Question{Languages: "de-AT;q=0"}, nomen.Location{Lang: "de-AT"}, nomen.Location{Lang: "de"}},
+		{"priority over country", nomen.Question{Country: "FI"}, nomen.Location{Country: "FI", Priority: 2}, nomen.Location{Priority: 1}},
+		{"country over weight", nomen.Question{Country: "fi"}, nomen.Location{Weight: 9}, nomen.Location{Country: "FI"}},
+		{"weight", nomen.Question{}, nomen.Location{Weight: 1}, nomen.Location{Weight: 2}},
+		{"no priority is the first", nomen.Question{}, nomen.Location{Priority: 2}, nomen.Location{}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			tt.a.URL, tt.b.URL = "https://h.example/a", "https://h.example/b"
+			tt.question.Service = nomen.I2Ls
+			if got, want := order(t, tt.question, tt.a, tt.b), []string{tt.b.URL, tt.a.URL}; !slices.Equal(got, want) {
+				t.Errorf("got %q, want %q", got, want)
+			}
+		})
+	}
+	got := order(t, nomen.Question{Service: nomen.I2Ls}, nomen.Location{URL: "https://h.example/1"}, nomen.Location{URL: "https://h.example/2"})
+	if want := []string{"https://h.example/1", "https://h.example/2"}; !slices.Equal(got, want) {
+		t.Errorf("equal: got %q, want %q", got, want)
+	}
+}

@@ -32,7 +32,7 @@ type local struct {
 }
 
 func (l *local) Get(ctx context.Context, n name.Name) (*store.Record, error) {
-	return l.store.Get(ctx, n, time.Time{})
+	return l.registrar.Get(ctx, n)
 }
 
 func (l *local) Put(ctx context.Context, req registrar.Request, why string) (registrar.Outcome, error) {

@@ -6,6 +6,7 @@ import (
 	"net/netip"
 	"runtime/debug"
 	"strings"
+	"time"
 
 	"github.com/nomen-project/nomen/internal/wire"
 )
@@ -16,7 +17,10 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	start := s.now()
 	client := s.behind(r)
 	target := wire.Target(r)
-	if target == metricsPath && (r.Method == http.MethodGet || r.Method == http.MethodHead) {
+	if hasBody(r) {
+		refuseBody(w)
+	}
+	if path, _, _ := strings.Cut(target, "?"); path == metricsPath && (r.Method == http.MethodGet || r.Method == http.MethodHead) {
 		s.metrics.handler.ServeHTTP(w, r)
 		return
 	}
@@ -24,6 +28,22 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	sent := s.send(w, r, p)
 	s.metrics.observe(p, s.now().Sub(start))
 	s.logAccess(r, target, client.addr, p.status, sent, s.now().Sub(start))
+}
+
+// bodyGrace is for how long a body that nobody wants is read and forgotten, so
+// that its sender gets to see the answer.
+const bodyGrace = time.Second
+
+// refuseBody makes a request the last of its connection: its answer does not wait
+// for the body, and nothing that comes after it is taken for a request.
+func refuseBody(w http.ResponseWriter) {
+	w.Header().Set("Connection", "close")
+	_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(bodyGrace)) // tests have no connection
+}
+
+// hasBody reports whether a request of HTTP/1 declares a body.
+func hasBody(r *http.Request) bool {
+	return r.ProtoMajor == 1 && (r.ContentLength != 0 || r.TransferEncoding != nil)
 }
 
 // logPanic logs a mistake of ours and ends the request, not the program.

@@ -5,7 +5,6 @@ import (
 	"net/http"
 	"net/netip"
 	"strings"
-	"time"
 
 	"github.com/nomen-project/nomen/adminapi"
 	"github.com/nomen-project/nomen/registrar"
@@ -93,9 +92,6 @@ func (s *Server) administer(w http.ResponseWriter, r *http.Request) error {
 	if !s.isAdminHost(r.Host) {
 		return &adminapi.StatusError{Status: http.StatusMisdirectedRequest, Detail: "this host is not the one of the admin API"}
 	}
-	control := http.NewResponseController(w)
-	_ = control.SetReadDeadline(time.Now().Add(s.limits.Timeout)) // tests have no connection
-	_ = control.SetWriteDeadline(time.Now().Add(s.limits.Timeout))
 	target, _, _ := strings.Cut(r.RequestURI, "?")
 	path, ok := strings.CutPrefix(target, adminapi.Root)
 	if !ok {

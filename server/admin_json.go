@@ -64,6 +64,9 @@ func readJSON(c *call, v any) error {
 	case err != nil:
 		return &adminapi.RequestError{Message: "the body broke off"}
 	}
+	if string(bytes.TrimSpace(body)) == "null" { // which would leave v as it is
+		return placed(body, 0, "", "wants an object, not null")
+	}
 	d := json.NewDecoder(bytes.NewReader(body))
 	d.DisallowUnknownFields()
 	if err := d.Decode(v); err != nil {

@@ -6,10 +6,13 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -223,6 +226,62 @@ func TestAdminImportExport(t *testing.T) {
 	text, err := io.ReadAll(r)
 	if err != nil || bytes.Count(text, []byte("\n")) != 2 || !bytes.Contains(text, []byte("urn:example:one")) {
 		t.Errorf("export: %s, %v", text, err)
+	}
+}
+
+// An upload that is broken off has its good records brought in, as far as they
+// came, and the answer says that it broke off.
+func TestAdminImportBrokenOff(t *testing.T) {
+	c, s, l := admin(t)
+	for key, body := range map[string]string{
+		"urn:example:length":  "Content-Length: 1000\r\n\r\n%s",
+		"urn:example:chunked": "Transfer-Encoding: chunked\r\n\r\n400\r\n%s",
+	} {
+		record := `{"name":"` + key + `","locations":[{"url":"https://example.org/"}]}` + "\n" + `{"name":"urn:example:cut`
+		conn, err := net.Dial("tcp", l.Admin.String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer conn.Close()
+		fmt.Fprintf(conn, "POST /api/v1/import HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nAuthorization: Bearer %s\r\n"+body, c.Token, record)
+		conn.(*net.TCPConn).CloseWrite()
+		answer, err := io.ReadAll(conn)
+		if err != nil || !bytes.Contains(answer, []byte(`"created":1`)) || !bytes.Contains(answer, []byte("broken-off")) {
+			t.Errorf("%s: %s, %v", key, answer, err)
+		}
+		if _, err := s.Get(t.Context(), name.MustParse(key), time.Time{}); err != nil {
+			t.Errorf("%s: %v", key, err)
+		}
+	}
+}
+
+// A body that is null would leave nothing of the record.
+func TestAdminNull(t *testing.T) {
+	c, s, l := admin(t)
+	for _, request := range []string{
+		"PUT /api/v1/names/urn:ietf:rfc:2648 HTTP/1.1\r\nContent-Length: 4\r\n%s\r\nnull",
+		"POST /api/v1/names/urn:ietf:rfc:2648/retire HTTP/1.1\r\nContent-Length: 5\r\n%s\r\nnull\n",
+		"POST /api/v1/names HTTP/1.1\r\nContent-Length: 19\r\n%s\r\n{\"requests\":[null]}",
+		"POST /api/v1/names HTTP/1.1\r\nContent-Length: 30\r\n%s\r\n{\"requests\":[{\"record\":null}]}",
+		"PUT /api/v1/authorities/urn:ietf:rfc HTTP/1.1\r\nContent-Length: 4\r\n%s\r\nnull",
+		"POST /api/v1/tokens HTTP/1.1\r\nContent-Length: 4\r\n%s\r\nnull",
+	} {
+		got := exchange(t, l.Admin, fmt.Sprintf(request, "Host: localhost\r\nConnection: close\r\nAuthorization: Bearer "+c.Token+"\r\n"))
+		if !strings.HasPrefix(got, "HTTP/1.1 4") && !strings.Contains(got, `"problem"`) {
+			t.Errorf("%q: %s", request, got)
+		}
+	}
+	if rec, err := s.Get(t.Context(), name.MustParse("urn:ietf:rfc:2648"), time.Time{}); err != nil || rec.Revision != 1 {
+		t.Errorf("the record has changed: %+v, %v", rec, err)
+	}
+}
+
+// Who has no token cannot keep a connection busy with a body that does not come.
+func TestAdminBodiesAreNotAwaited(t *testing.T) {
+	srv, _ := newTestServer(t, func(o *Options) { o.Limits.Timeout = 300 * time.Millisecond })
+	l := listen(t, srv)
+	for _, host := range []string{"localhost", "stranger.example"} {
+		exchange(t, l.Admin, "PUT /api/v1/names/urn:x:y HTTP/1.1\r\nHost: "+host+"\r\nContent-Length: 100\r\n\r\n{") // ends
 	}
 }
 

@@ -39,7 +39,8 @@ func (s *Server) importNames(c *call) error {
 	o.Progress = func(sum bulk.Summary) { out.write(adminapi.Event{Progress: &sum}) }
 	o.Refused = func(r bulk.Refusal) { out.write(adminapi.Event{Refused: &r}) }
 	in := &pacedReader{r: c.r.Body, control: control, step: s.limits.Timeout}
-	sum, err := bulk.Import(c.r.Context(), s.registrar, c.actor, in, o)
+	ctx := context.WithoutCancel(c.r.Context()) // what has arrived goes in, whether or not the client waits for it
+	sum, err := bulk.Import(ctx, s.registrar, c.actor, in, o)
 	last := adminapi.Event{Summary: &sum}
 	if err != nil {
 		s.log.Info("import ended early", "who", c.actor.Who, "err", err)
@@ -103,6 +104,9 @@ func (s *Server) exportNames(c *call) error {
 	h := c.w.Header()
 	h.Set("Content-Type", exportType(o.Compression))
 	h.Set("Cache-Control", "no-store")
+	if c.r.Method == http.MethodHead {
+		return nil
+	}
 	h.Set("Trailer", adminapi.SummaryTrailer)
 	out := newPaced(c.w, s.limits.Timeout)
 	sum, err := bulk.Export(c.r.Context(), reachable{s.store, c.actor}, out, o)

@@ -384,6 +384,52 @@ func TestLinks(t *testing.T) {
 	}
 }
 
+// Browsers fetch what a Link field calls a stylesheet, or something to preload.
+func TestLinkRelations(t *testing.T) {
+	for rel, want := range map[string]string{
+		"": "item", "item": "item", "describedby": "describedby", "archive": "archive", "https://example.org/rel": "https://example.org/rel",
+		"stylesheet": "item", "preload": "item", "preconnect": "item", "next": "item", "item stylesheet": "item", "x\"; rel=\"preload": "item",
+	} {
+		if got := itemLink(nomen.Location{URL: "https://example.org/x", Rel: rel}); got != `<https://example.org/x>; rel="`+want+`"` {
+			t.Errorf("relation %q: got %s", rel, got)
+		}
+	}
+}
+
+// A reference with dot segments would lead elsewhere (RFC 3986, 5.2.4).
+func TestLinksOfNamesWithDotSegments(t *testing.T) {
+	s, _ := newTestServer(t, nil)
+	s.resolver = resolverFunc(func(_ context.Context, q nomen.Question) (*nomen.Answer, error) {
+		return &nomen.Answer{Service: q.Service, Name: q.Name, Status: nomen.Active}, nil
+	})
+	const path = "/urn%3Adns%3Aexample.org%3Aa%2F..%2Fb"
+	for _, target := range []string{"/urn:dns:example.org:a/../b?s=I2C", "/a/../b", path + "?s=I2C"} {
+		p := ask(s, target)
+		if got := p.get("Link"); p.status != 200 || got != "<http://example.org"+path+`>; rel="cite-as"` {
+			t.Errorf("%s: %d, %s", target, p.status, got)
+		}
+	}
+}
+
+// What a redirection hands on of a query is what was understood of it.
+func TestSuccessorQuery(t *testing.T) {
+	s, _ := newTestServer(t, nil)
+	const to = "/urn:dns:example.org:alb002"
+	for query, want := range map[string]string{
+		"":                    to,
+		"?s=I2L&c=a%22b":      to + "?s=I2L&c=a%22b",
+		`?s=I2L&x="><script>`: to + "?s=I2L",
+		`?+r"<?=q`:            to + "?=q",
+		"?+a/b?=c=d":          to + "?+a/b?=c=d",
+		"?+a":                 to + "?+a",
+		"?fbclid=1":           to,
+	} {
+		if got := ask(s, "/urn:dns:example.org:old"+query).get("Location"); got != want {
+			t.Errorf("%s: got %s, want %s", query, got, want)
+		}
+	}
+}
+
 // What a store should never hold does no harm.
 func TestHostileRecord(t *testing.T) {
 	evil := nomen.Location{

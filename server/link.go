@@ -21,7 +21,7 @@ func (s *Server) link(p *reply, r *request, a asked, ans *nomen.Answer) {
 	if key == "" {
 		key = a.name.Key()
 	}
-	path := namePath(key)
+	path := format.NamePath(key)
 	p.add("Link", "<"+s.citation(r, key)+`>; rel="cite-as"`)
 	p.add("Link", "<"+path+`?s=I2C>; rel="describedby"`)
 	p.add("Link", "<"+path+`?s=I2C>; rel="linkset"; type="`+format.TypeLinksetJSON+`"`)
@@ -41,18 +41,19 @@ func (s *Server) citation(r *request, key string) string {
 	if strings.HasPrefix(key, "https://") || strings.HasPrefix(key, "http://") {
 		return key
 	}
-	return s.base(r) + namePath(key)
+	return s.base(r) + format.NamePath(key)
 }
 
 // itemLink returns the link to a location, "" if it is no URI. Attributes that
-// could be misread are left out.
+// could be misread are left out, and a relation by which a browser would fetch
+// the location is told in descriptions alone.
 func itemLink(l nomen.Location) string {
 	u, err := uri.Parse(l.URL)
 	if err != nil {
 		return ""
 	}
 	rel := l.Rel
-	if !isAttribute(rel) {
+	if !format.Inert(rel) && !isExtension(rel) {
 		rel = "item"
 	}
 	out := "<" + u.String() + `>; rel="` + rel + `"`
@@ -63,6 +64,13 @@ func itemLink(l nomen.Location) string {
 		out += `; hreflang="` + l.Lang + `"`
 	}
 	return out
+}
+
+// isExtension reports whether a relation is an extension, which is a URI (RFC
+// 8288, 2.1.2) and means nothing to a browser.
+func isExtension(rel string) bool {
+	_, err := uri.Parse(rel)
+	return err == nil
 }
 
 // isAttribute reports whether s can stand between quotes as it is.

@@ -74,7 +74,7 @@ func withPort(address string, port int) string {
 func (s *Server) onWire(l net.Listener, t *tls.Config) net.Listener {
 	if t != nil {
 		t = t.Clone()
-		t.NextProtos = []string{"h2", "http/1.1"}
+		t.NextProtos = []string{"h2", "http/1.1", "http/1.0"}
 		l = tls.NewListener(l, t)
 	}
 	return wire.NewListener(l, wire.Config{HeadTimeout: s.limits.HeadTimeout, Now: s.now, Log: s.log})
@@ -101,6 +101,8 @@ func (s *Server) adminServer() *http.Server {
 	return &http.Server{
 		Handler:           s.Admin(),
 		ReadHeaderTimeout: s.limits.HeadTimeout,
+		ReadTimeout:       s.limits.Timeout,
+		WriteTimeout:      s.limits.Timeout,
 		IdleTimeout:       s.limits.IdleTimeout,
 		MaxHeaderBytes:    wire.DefaultMaxHeader,
 		ErrorLog:          slog.NewLogLogger(s.log.Handler(), slog.LevelDebug),

@@ -239,8 +239,37 @@ func TestVersionsOfHTTP(t *testing.T) {
 	if err != nil || string(b) != urcAlb002 {
 		t.Errorf("got %q, %v", b, err)
 	}
+	// Clients of HTTP/1.0 say so in the handshake.
+	c10, err := tls.Dial("tcp", l.Public.String(), &tls.Config{RootCAs: pool, NextProtos: []string{"http/1.0"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c10.Close()
+	io.WriteString(c10, "GET urn:dns:example.org:alb002 HTTP/1.0\r\n\r\n")
+	if b, err := io.ReadAll(c10); err != nil || !strings.HasSuffix(string(b), urcAlb002) {
+		t.Errorf("HTTP/1.0 over TLS: %q, %v", b, err)
+	}
 	if bodies[0] != urcAlb002 || bodies[1] != urcAlb002 {
 		t.Errorf("got %q", bodies)
+	}
+}
+
+// Nobody waits for a body, and what follows it is no request.
+func TestBodiesAreNotRead(t *testing.T) {
+	s, _ := newTestServer(t, func(o *Options) { o.Limits.Timeout = time.Hour })
+	l := listen(t, s)
+	for _, request := range []string{
+		"POST /alb002 HTTP/1.1\r\nHost: example.org\r\nContent-Length: 1000\r\n\r\nabc",
+		"GET /alb002 HTTP/1.1\r\nHost: example.org\r\nContent-Length: 1000\r\n\r\n",
+		"GET /-/metrics HTTP/1.1\r\nHost: example.org\r\nContent-Length: 1000\r\n\r\n",
+		"POST alb002 HTTP/1.0\r\nHost: example.org\r\nContent-Length: 1000\r\n\r\n",
+		"POST /alb002 HTTP/1.1\r\nHost: example.org\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nab",
+		"GET /alb002 HTTP/1.1\r\nHost: example.org\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\nGET /alb002 HTTP/1.1\r\nHost: example.org\r\n\r\n",
+	} {
+		got := exchange(t, l.Public, request)
+		if _, fields, _ := cutAnswer(got); strings.Count(got, "HTTP/1.") != 1 || fieldOf(fields, "Connection") != "close" {
+			t.Errorf("%q: got %q", request, got)
+		}
 	}
 }
 
@@ -340,7 +369,7 @@ func TestMetrics(t *testing.T) {
 	exchange(t, l.Public, "GET /urn:ietf:rfc:2648 HTTP/1.0\r\n\r\n")
 	exchange(t, l.Public, "GET /uri-res/N2L?urn:example:none HTTP/1.0\r\n\r\n")
 	exchange(t, l.Public, "GET /-/list/urn:dns:example.org HTTP/1.0\r\n\r\n")
-	got := exchange(t, l.Public, "GET /-/metrics HTTP/1.0\r\n\r\n")
+	got := exchange(t, l.Public, "GET /-/metrics?x=1 HTTP/1.0\r\n\r\n")
 	for _, want := range []string{
 		`nomen_requests_total{form="1995",status="200"} 1`,
 		`nomen_requests_total{form="web",status="302"} 1`,

@@ -12,7 +12,34 @@ type query struct {
 	service   nomen.Service // one that is offered, or ""
 	component string
 	r, q      string // components of RFC 8141
-	raw       string // as sent, if it said anything
+}
+
+// String returns what was understood of the query, spelled anew.
+func (q query) String() string {
+	var parts []string
+	if q.service != "" {
+		parts = append(parts, "s="+string(q.service))
+	}
+	if q.component != "" {
+		parts = append(parts, "c="+uri.EscapeQueryPart(q.component))
+	}
+	if len(parts) > 0 {
+		return strings.Join(parts, "&")
+	}
+	return rqComponents(q.r, q.q)
+}
+
+// rqComponents spells rq-components without the first question mark.
+func rqComponents(r, q string) string {
+	switch {
+	case r != "" && q != "":
+		return "+" + r + "?=" + q
+	case r != "":
+		return "+" + r
+	case q != "":
+		return "=" + q
+	}
+	return ""
 }
 
 // readQuery reads the components of RFC 8141, or the directives of 2012. It is
@@ -33,7 +60,7 @@ func readQuery(s string) (query, bool) {
 //
 // without the first question mark. What is malformed is as if it were absent.
 func readComponents(s string) (query, bool) {
-	out := query{raw: s}
+	var out query
 	rest, ok := s, true
 	if r, isR := strings.CutPrefix(s, "+"); isR {
 		var hasQ bool
@@ -87,9 +114,6 @@ func readDirectives(s string) (query, bool) {
 		if c, err := uri.Unescape(values[component]); err == nil {
 			out.component = c
 		}
-	}
-	if out != (query{}) {
-		out.raw = s
 	}
 	return out, ok
 }

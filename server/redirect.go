@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/nomen-project/nomen"
-	"github.com/nomen-project/nomen/adminapi"
 	"github.com/nomen-project/nomen/format"
 	"github.com/nomen-project/nomen/uri"
 )
@@ -131,9 +130,9 @@ func (s *Server) successor(r *request, a asked, ans *nomen.Answer) *reply {
 		p.reason = target
 	}
 	if !a.bare {
-		target = namePath(target)
-		if a.query.raw != "" && a.form != formTHTTP {
-			target += "?" + a.query.raw
+		target = format.NamePath(target)
+		if q := a.query.String(); q != "" && a.form != formTHTTP {
+			target += "?" + q
 		}
 	}
 	if age := min(ans.MaxAge, maxSuccessorAge); age > 0 {
@@ -143,15 +142,6 @@ func (s *Server) successor(r *request, a asked, ans *nomen.Answer) *reply {
 	}
 	s.link(p, r, a, ans)
 	return s.toward(r, p, target)
-}
-
-// namePath returns the path of a name on this server. One that holds a question
-// mark or number sign is escaped as a whole.
-func namePath(key string) string {
-	if strings.ContainsAny(key, "?#") {
-		key = adminapi.EscapeName(key)
-	}
-	return "/" + key
 }
 
 // maxPlainList bounds the list that a client gets who takes text/plain alone:

@@ -137,14 +137,16 @@ func (s *Server) elements(ctx context.Context, set *store.AuthoritySet, a *store
 				yield("", err)
 				return
 			}
-			if rec.Status == nomen.Reserved || set.Of(rec.Name) != a {
-				continue
-			}
-			if !yield(a.Prefix.Element(rec.Name), nil) {
+			if isListed(rec, set, a) && !yield(a.Prefix.Element(rec.Name), nil) {
 				return
 			}
 		}
 	}
+}
+
+// isListed reports whether a decides about a name that everybody may know.
+func isListed(rec *store.Record, set *store.AuthoritySet, a *store.Authority) bool {
+	return rec.Status != nomen.Reserved && set.Of(rec.Name) == a
 }
 
 // exactly returns the authority whose prefix is spelled so, or nil.

@@ -19,7 +19,7 @@ type size struct {
 
 // The bounds of counting.
 const (
-	maxCounted = 100_000
+	maxCounted = 100_000 // records read, whether or not they are listed
 	sizeLife   = time.Minute
 )
 
@@ -48,16 +48,19 @@ func (z *sizes) of(ctx context.Context, s *Server, set *store.AuthoritySet, a *s
 		return known, nil
 	}
 	n := size{counted: now}
-	for element, err := range s.elements(ctx, set, a) {
+	read := 0
+	for rec, err := range s.store.List(ctx, store.Scan{Prefix: a.Prefix.String()}) {
 		if err != nil {
 			return size{}, err
 		}
-		if n.names == maxCounted {
+		if read++; read > maxCounted {
 			n.more = true
 			break
 		}
-		n.names++
-		n.bytes += len(element) + len("\r\n")
+		if isListed(rec, set, a) {
+			n.names++
+			n.bytes += len(a.Prefix.Element(rec.Name)) + len("\r\n")
+		}
 	}
 	if z.known == nil || len(z.known) > len(set.All()) {
 		z.known = map[name.Prefix]size{}

@@ -1,0 +1,186 @@
+package namespace
+
+import (
+	"errors"
+	"fmt"
+	"iter"
+	"slices"
+	"strings"
+
+	"github.com/nomen-project/nomen/uri"
+	"github.com/nomen-project/nomen/urn"
+)
+
+// A Catalogue is a set of namespaces. Its methods do not change it, so that it
+// may be shared. The zero Catalogue is empty.
+type Catalogue struct{ list []Namespace } // in the order of NIDs
+
+// standard holds the namespaces of IANA (state of 2026-07-28) and those that are
+// in use without registration. Nothing writes to it.
+var standard = Catalogue{slices.SortedFunc(slices.Values(slices.Concat(
+	[]Namespace{
+		cts, dev, dns, doi, eic, eidr, epc, gs1, gsma, ietf, isan, isbn, ismn, isni, iso,
+		issn, lei, lex, mrn, nan, nbn, nir, oasis, oid, pp2, uuid,
+	},
+	smallNamespaces(), structuredNamespaces(), hashNamespaces(), opaqueNamespaces(),
+)), byNID)}
+
+func byNID(a, b Namespace) int { return strings.Compare(a.NID, b.NID) }
+
+// Standard returns the catalogue that the functions of this package use.
+func Standard() Catalogue { return standard }
+
+// Lookup returns the namespace of an identifier in any case.
+func Lookup(nid string) (Namespace, bool) { return standard.Lookup(nid) }
+
+// All returns the namespaces in the order of their identifiers.
+func All() iter.Seq[Namespace] { return standard.All() }
+
+// Check returns what is to be said about u by the rules of its namespace, errors
+// first. Offsets are into [urn.URN.String].
+func Check(u urn.URN) []Finding { return standard.Check(u) }
+
+// Canonical returns the spelling that all names share which u is equivalent to,
+// by the general syntax or by its namespace, without components.
+func Canonical(u urn.URN) string { return standard.Canonical(u) }
+
+// Equivalent reports whether a and b are the same name by the general syntax or
+// by their namespace. False does not prove that they name different resources.
+func Equivalent(a, b urn.URN) bool { return standard.Equivalent(a, b) }
+
+// Suggest returns what s probably means, the likeliest first, at most
+// [MaxSuggestions]; nothing if s is a valid name that is written well. All
+// suggestions are valid.
+func Suggest(s string) []Suggestion { return standard.Suggest(s) }
+
+// Lookup is like the function [Lookup].
+func (c Catalogue) Lookup(nid string) (Namespace, bool) {
+	if i, ok := c.find(nid); ok {
+		return c.list[i], true
+	}
+	return Namespace{}, false
+}
+
+func (c Catalogue) find(nid string) (int, bool) {
+	return slices.BinarySearchFunc(c.list, nid, func(n Namespace, nid string) int { return compareFold(n.NID, nid) })
+}
+
+// compareFold compares a, which is in lower case, with b in any case.
+func compareFold(a, b string) int {
+	for i := 0; i < len(a) && i < len(b); i++ {
+		if d := int(a[i]) - int(lower(b[i])); d != 0 {
+			return d
+		}
+	}
+	return len(a) - len(b)
+}
+
+// All is like the function [All].
+func (c Catalogue) All() iter.Seq[Namespace] { return slices.Values(c.list) }
+
+// With returns a catalogue with n added, or in place of the namespace of the
+// same identifier. It refuses a record that a registry would refuse: without a
+// name, kind, reference or security considerations, with an identifier that can
+// be none, or with an example that breaks the rules.
+func (c Catalogue) With(n Namespace) (Catalogue, error) {
+	n.NID = strings.ToLower(n.NID)
+	if missing := n.Missing(); len(missing) > 0 {
+		return c, fmt.Errorf("namespace: %q: incomplete registration: no %s", n.NID, strings.Join(missing, ", no "))
+	}
+	if _, err := urn.Parse("urn:" + n.NID + ":a"); err != nil {
+		return c, fmt.Errorf("namespace: %q is no namespace identifier: %w", n.NID, err)
+	}
+	if n.NID == "urn" {
+		return c, errors.New(`namespace: "urn" can never be registered (RFC 2141, 2.1)`)
+	}
+	if n.Example != "" {
+		u, err := urn.Parse(n.Example)
+		if err != nil {
+			return c, fmt.Errorf("namespace: %q: example: %w", n.NID, err)
+		}
+		if f := n.Check(u.NSS()); f != nil {
+			return c, fmt.Errorf("namespace: %q: example: %w", n.NID, f)
+		}
+	}
+	list := slices.Clone(c.list)
+	i, ok := c.find(n.NID)
+	if !ok {
+		return Catalogue{slices.Insert(list, i, n)}, nil
+	}
+	list[i] = n
+	return Catalogue{list}, nil
+}
+
+// Check is like the function [Check].
+func (c Catalogue) Check(u urn.URN) []Finding {
+	if !u.IsValid() {
+		return nil
+	}
+	n, ok := c.Lookup(u.NID())
+	start := len("urn:") + len(u.NID()) + 1
+	var found []Finding
+	if f := n.Check(u.NSS()); f != nil {
+		found = append(found, f.shifted(start))
+	}
+	if !ok {
+		n.Kind = KindOf(u.NID())
+	}
+	if n.Kind == Unregistered || n.Kind == Experimental || !ok {
+		found = append(found, unregistered(n, start-1))
+	}
+	for _, f := range n.Lint(u.NSS()) {
+		found = append(found, f.shifted(start))
+	}
+	if f, has := u.FComponent(); has && n.Fragment == UseNone {
+		at := len(u.String()) - len(f) - 1
+		found = append(found, remark(CodeComponent, at, len(u.String()), "f-component", "has no use in the namespace "+n.NID))
+	}
+	return found
+}
+
+// shifted returns f with offsets into a longer text.
+func (f Finding) shifted(by int) Finding {
+	f.Offset += by
+	f.End += by
+	return f
+}
+
+// unregistered says that the identifier, which ends at an offset, is not in the
+// registries.
+func unregistered(n Namespace, end int) Finding {
+	message := "is not registered at IANA"
+	switch {
+	case n.Kind == Experimental:
+		message = "is experimental (RFC 3406): anybody may use it for anything"
+	case n.NID != "":
+		message = "is in use, but not registered at IANA"
+	}
+	f := remark(CodeUnregistered, len("urn:"), end, "NID", message)
+	if n.NID != "" {
+		f.Severity = uri.SeverityInfo
+	}
+	return f
+}
+
+// Canonical is like the function [Canonical].
+func (c Catalogue) Canonical(u urn.URN) string {
+	s := u.Canonical()
+	n, ok := c.Lookup(u.NID())
+	if !ok {
+		return s
+	}
+	start := len("urn:") + len(u.NID()) + 1
+	nss := s[start:]
+	if canonical := n.Canonical(nss); canonical != nss {
+		return s[:start] + canonical
+	}
+	return s
+}
+
+// Equivalent is like the function [Equivalent].
+func (c Catalogue) Equivalent(a, b urn.URN) bool {
+	if !a.IsValid() || !b.IsValid() {
+		return false
+	}
+	return urn.Equivalent(a, b) || a.Dialect() == b.Dialect() && c.Canonical(a) == c.Canonical(b)
+}

@@ -1,0 +1,74 @@
+package namespace
+
+// weighed11 returns the check digit modulo 11 of ISBN-10 and ISSN: the last
+// digit before it weighs 2, the one before 3, and so on; 10 is X.
+func weighed11(d []byte) byte {
+	sum := 0
+	for i, c := range d {
+		sum += int(c-'0') * (len(d) + 1 - i)
+	}
+	return "0123456789X"[(11-sum%11)%11]
+}
+
+// weighed13 returns the check digit modulo 10 of ISBN-13, ISMN and the keys of
+// GS1: from the right, digits weigh 3 and 1 by turns.
+func weighed13[T string | []byte](d T) byte {
+	sum := 0
+	for i := range len(d) {
+		w := 1
+		if (len(d)-i)%2 == 1 {
+			w = 3
+		}
+		sum += int(d[i]-'0') * w
+	}
+	return byte('0' + (10-sum%10)%10)
+}
+
+// luhn returns the check digit of ISO/IEC 7812-1 and of IMEI.
+func luhn(d []byte) byte {
+	sum := 0
+	for i, c := range d {
+		v := int(c - '0')
+		if (len(d)-i)%2 == 1 {
+			v *= 2
+		}
+		sum += v/10 + v%10
+	}
+	return byte('0' + (10-sum%10)%10)
+}
+
+// mod11radix2 returns the check character of ISO/IEC 7064, MOD 11-2.
+func mod11radix2(d []byte) byte {
+	sum := 0
+	for _, c := range d {
+		sum = (sum + int(c-'0')) * 2 % 11
+	}
+	return "0123456789X"[(12-sum)%11]
+}
+
+// mod37hybrid36 returns the check character of ISO/IEC 7064, MOD 37,36.
+func mod37hybrid36(d []byte) byte {
+	p := 36
+	for _, c := range d {
+		p += value36(c)
+		if p > 36 {
+			p -= 36
+		}
+		p = p * 2 % 37
+	}
+	return digit36((37 - p) % 36)
+}
+
+// mod97 returns the number that d spells modulo 97, letters as two digits (ISO/IEC
+// 7064, MOD 97-10).
+func mod97(d []byte) int {
+	sum := 0
+	for _, c := range d {
+		v := value36(c)
+		if v >= 10 {
+			sum *= 10
+		}
+		sum = (sum*10 + v) % 97
+	}
+	return sum
+}

@@ -1,0 +1,188 @@
+package namespace_test
+
+import (
+	"bufio"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/nomen-project/nomen/namespace"
+	"github.com/nomen-project/nomen/urn"
+)
+
+// lines returns the lines of a file of real data, which a clone may lack.
+func lines(t *testing.T, file string) []string {
+	t.Helper()
+	f, err := os.Open(filepath.Join("..", "..", "shared", "data", file))
+	if err != nil {
+		t.Skip("real data is not here: " + err.Error())
+	}
+	defer f.Close()
+	var all []string
+	for s := bufio.NewScanner(f); s.Scan(); {
+		all = append(all, s.Text())
+	}
+	return all
+}
+
+func mustLookup(t testing.TB, nid string) namespace.Namespace {
+	t.Helper()
+	n, ok := namespace.Lookup(nid)
+	if !ok {
+		t.Fatalf("Lookup(%q): not there", nid)
+	}
+	return n
+}
+
+// TestISBNCorpus holds real numbers against the check digits, the conversion and
+// the ranges.
+func TestISBNCorpus(t *testing.T) {
+	isbn := mustLookup(t, "isbn")
+	good := lines(t, "isbn/isbn-goodbooks.tsv")[1:]
+	for _, line := range good {
+		f := strings.Split(line, "\t")
+		if f[2] == "" {
+			f[2] = isbn.Display(f[1]) // of a range that is not given out
+		}
+		for _, s := range f[:3] {
+			if got := isbn.Check(s); got != nil {
+				t.Errorf("Check(%q) = %v, want nil", s, got)
+			}
+			if got := isbn.Canonical(s); got != f[1] {
+				t.Errorf("Canonical(%q) = %q, want %q", s, got, f[1])
+			}
+		}
+		if got := isbn.Display(f[1]); got != f[2] {
+			t.Errorf("Display(%q) = %q, want %q", f[1], got, f[2])
+		}
+	}
+	bad := lines(t, "isbn/isbn10-bad.txt")
+	for _, s := range bad {
+		if got := isbn.Check(s); got == nil {
+			t.Errorf("Check(%q) = nil, want a finding", s)
+		} else if got.Code == namespace.CodeCheckDigit {
+			if again := isbn.Check(s[:got.Offset] + got.Right + s[got.End:]); again != nil {
+				t.Errorf("Check(%q), mended as told: %v", s, again)
+			}
+		}
+	}
+	t.Logf("%d good, %d bad", len(good), len(bad))
+}
+
+func TestISSNCorpus(t *testing.T) {
+	issn := mustLookup(t, "issn")
+	good, bad := lines(t, "collections/issn-good.txt"), lines(t, "collections/issn-bad.txt")
+	for _, s := range good {
+		if got := issn.Check(s); got != nil {
+			t.Errorf("Check(%q) = %v, want nil", s, got)
+		}
+		if got := issn.Canonical(strings.ReplaceAll(s, "-", "")); got != strings.ToUpper(s) {
+			t.Errorf("Canonical of %q without its hyphen = %q", s, got)
+		}
+	}
+	for _, s := range bad {
+		if got := issn.Check(s); got == nil {
+			t.Errorf("Check(%q) = nil, want a finding", s)
+		}
+	}
+	t.Logf("%d good, %d bad", len(good), len(bad))
+}
+
+// TestRegistry compares the catalogue with the registry of IANA.
+func TestRegistry(t *testing.T) {
+	registered := map[string]bool{}
+	for _, line := range lines(t, "iana/urn-namespaces.tsv")[1:] {
+		f := strings.Split(line, "\t")
+		registered[f[0]] = true
+		n, ok := namespace.Lookup(f[0])
+		if !ok {
+			t.Errorf("Lookup(%q): not there", f[0])
+			continue
+		}
+		if got := n.Kind.String(); got != f[1] {
+			t.Errorf("%s: kind %s, want %s", f[0], got, f[1])
+		}
+		if rfc := strings.Split(f[2], ";")[0]; strings.HasPrefix(rfc, "RFC") && !strings.Contains(n.Reference, rfc) {
+			t.Errorf("%s: reference %q, want %q in it", f[0], n.Reference, rfc)
+		}
+	}
+	for n := range namespace.All() {
+		if want := n.Kind != namespace.Unregistered; registered[n.NID] != want {
+			t.Errorf("%s: in the registry %v, kind %v", n.NID, registered[n.NID], n.Kind)
+		}
+	}
+}
+
+// TestTemplateExamples holds the examples of the registrations against the rules.
+func TestTemplateExamples(t *testing.T) {
+	files, _ := filepath.Glob(filepath.Join("..", "..", "shared", "data", "iana", "templates", "*.txt"))
+	if len(files) == 0 {
+		t.Skip("the registrations are not here")
+	}
+	checked := 0
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, word := range strings.FieldsFunc(string(text), isSpaceOrQuote) {
+			at := strings.Index(strings.ToLower(word), "urn:")
+			if at < 0 || strings.ContainsAny(word, "<>{}[]|") || notAName[strings.TrimRight(word[at:], ".,;)")] {
+				continue
+			}
+			u, err := urn.Parse(strings.TrimRight(word[at:], ".,;)"))
+			if err != nil {
+				continue
+			}
+			n, ok := namespace.Lookup(u.NID())
+			if !ok || n.Rules.Check == nil {
+				continue
+			}
+			checked++
+			if f := n.Check(u.NSS()); f != nil {
+				t.Errorf("%s: %s: %v", filepath.Base(file), u, f)
+			}
+		}
+	}
+	t.Logf("%d examples", checked)
+}
+
+func isSpaceOrQuote(r rune) bool { return strings.ContainsRune(" \t\r\n\"`'“”\\", r) }
+
+// notAName are the words of the registrations that begin like a name of a
+// namespace but stand for part of one.
+var notAName = map[string]bool{
+	"URN:ISBN:978-951": true, // all numbers of Finland
+	"URN:ISBN:978-952": true,
+	"urn:mrn:iala":     true, // all names of an organization
+}
+
+// TestRealNames counts what the rules say of names met in the wild.
+func TestRealNames(t *testing.T) {
+	type count struct{ good, bad int }
+	counts := map[string]count{}
+	for _, line := range lines(t, "urns/urns-real.txt") {
+		u, err := urn.Parse(line)
+		if err != nil {
+			continue
+		}
+		n, ok := namespace.Lookup(u.NID())
+		if !ok || n.Rules.Check == nil {
+			continue
+		}
+		c := counts[n.NID]
+		if f := n.Check(u.NSS()); f != nil {
+			c.bad++
+			if testing.Verbose() && c.bad <= 12 {
+				t.Logf("%s: %v", u, f)
+			}
+		} else {
+			c.good++
+		}
+		counts[n.NID] = c
+	}
+	for nid, c := range counts {
+		t.Logf("%-10s %6d good %5d bad", nid, c.good, c.bad)
+	}
+}

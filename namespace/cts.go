@@ -1,0 +1,78 @@
+package namespace
+
+import "strings"
+
+// Canonical Text Services: passages of texts, in use without registration.
+var cts = Namespace{
+	NID: "cts", Name: "Canonical Text Services", Kind: Unregistered,
+	Reference:  "CTS URN Specification 5.0.rc.2, Homer Multitext project",
+	Example:    "urn:cts:latinLit:phi0472.phi001.perseus-lat2:39",
+	Note:       "no registration at IANA",
+	Delimiters: ":.-@",
+	Security:   "none beyond those of names in general",
+	Functional: "a name without a version means the work in any version",
+	Rules:      Rules{Check: checkCTS, Parts: partsCTS},
+}
+
+func checkCTS(nss string) *Finding {
+	end := until(nss, 0, ':')
+	switch {
+	case end == 0:
+		return broken(0, 0, "namespace", "is empty")
+	case end == len(nss):
+		return broken(end, end, "work", "wants a colon and a work")
+	}
+	start := end + 1
+	end = until(nss, start, ':')
+	levels := strings.Count(nss[start:end], ".")
+	switch {
+	case start == end && end < len(nss):
+		return broken(start, start, "work", "is empty")
+	case start < end && levels > 3:
+		return broken(start, end, "work", "more than text group, work, version and exemplar")
+	case start < end && emptyField(nss[start:end], '.') >= 0:
+		i := start + emptyField(nss[start:end], '.')
+		return broken(i, i, "work", "empty part between periods")
+	}
+	if end < len(nss) {
+		return checkPassage(nss, end+1)
+	}
+	return nil
+}
+
+// checkPassage reads a reference or two of them with a hyphen between; each may
+// end in "@" and a part of the text.
+func checkPassage(nss string, i int) *Finding {
+	if colon := until(nss, i, ':'); colon < len(nss) {
+		return broken(colon, colon+1, "passage", "one passage is the last field")
+	}
+	for n := 0; i < len(nss) || n == 1; n++ {
+		end := until(nss, i, '-')
+		ref := nss[i:until(nss[:end], i, '@')]
+		switch at := emptyField(ref, '.'); {
+		case n > 1:
+			return broken(i-1, len(nss), "passage", "a range has two ends")
+		case at >= 0:
+			return broken(i+at, i+at, "passage", "empty reference")
+		}
+		if end == len(nss) {
+			return nil
+		}
+		i = end + 1
+	}
+	return nil
+}
+
+func partsCTS(nss string) []Part {
+	collection, rest, _ := strings.Cut(nss, ":")
+	work, passage, ok := strings.Cut(rest, ":")
+	parts := []Part{{"namespace", collection}}
+	names := [...]string{"textgroup", "work", "version", "exemplar"}
+	for i, p := range strings.Split(work, ".") {
+		parts = append(parts, Part{names[i], p})
+	}
+	if ok {
+		parts = append(parts, Part{"passage", passage})
+	}
+	return parts
+}

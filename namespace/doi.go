@@ -1,0 +1,104 @@
+package namespace
+
+import "strings"
+
+// Digital Object Identifiers: the registration of 2023, ISO 26324.
+var doi = Namespace{
+	NID: "doi", Name: "Digital Object Identifiers", Kind: Formal,
+	Reference:      "urn-formal/doi (2023), ISO 26324:2022",
+	Example:        "urn:doi:10.1000/456%23789",
+	Note:           "ASCII letters are the same in either case; escapes stand for the characters",
+	Delimiters:     "/",
+	Security:       "whoever serves the name decides where it leads; the name vouches for nothing",
+	Functional:     "urn:eidr names are DOI names too, with a colon for the slash",
+	Services:       []string{"I2L"},
+	DefaultService: "I2L",
+	Rules:          Rules{Check: checkDOI, Lint: lintDOI, Parts: partsDOI, Canonical: canonicalDOI, Display: displayDOI},
+}
+
+// slashDOI returns where the slash between prefix and suffix begins and ends;
+// it may be an escaped one.
+func slashDOI(nss string) (int, int) {
+	for i := range len(nss) {
+		switch {
+		case nss[i] == '/':
+			return i, i + 1
+		case nss[i] == '%' && i+2 < len(nss) && nss[i+1] == '2' && nss[i+2]|0x20 == 'f':
+			return i, i + 3
+		}
+	}
+	return len(nss), len(nss)
+}
+
+func checkDOI(nss string) *Finding {
+	end, start := slashDOI(nss)
+	switch {
+	case end == len(nss):
+		return broken(end, end, "DOI-NSS", "no slash between prefix and suffix")
+	case end == 0:
+		return broken(0, start, "DOI-PREFIX", "is empty")
+	case start == len(nss):
+		return broken(start, start, "DOI-SUFFIX", "is empty")
+	}
+	for i := 0; i < len(nss); i++ {
+		if nss[i] != '%' {
+			continue
+		}
+		if i+2 >= len(nss) || !isHex(nss[i+1]) || !isHex(nss[i+2]) {
+			return broken(i, min(i+3, len(nss)), "pct-encoded", `"%" wants two hex digits`)
+		}
+		if c := unhex(nss[i+1])<<4 | unhex(nss[i+2]); c < 0x20 || c == 0x7f {
+			return broken(i, i+3, "DOI-CHARS", "is a control character, which cannot be printed")
+		}
+		i += 2
+	}
+	return nil
+}
+
+func lintDOI(nss string) []Finding {
+	end, _ := slashDOI(nss)
+	numeric := run(nss, 0, func(c byte) bool { return isDigit(c) || c == '.' })
+	switch prefix := nss[:end]; {
+	case numeric < end:
+		return []Finding{remark(CodeForm, numeric, end, "DOI-PREFIX", "has always been digits and periods")}
+	case strings.HasPrefix(prefix, ".") || strings.HasSuffix(prefix, ".") || strings.Contains(prefix, ".."):
+		return []Finding{remark(CodeForm, 0, end, "DOI-PREFIX", "has an empty part between periods")}
+	}
+	return nil
+}
+
+// canonicalDOI writes letters in lower case and characters that may stand bare
+// without escapes.
+func canonicalDOI(nss string) string {
+	same := true
+	b := make([]byte, 0, len(nss))
+	for i := 0; i < len(nss); i++ {
+		c := lower(nss[i])
+		if c != '%' {
+			same = same && c == nss[i]
+			b = append(b, c)
+			continue
+		}
+		d := unhex(nss[i+1])<<4 | unhex(nss[i+2])
+		if isPchar(d) || d == '/' {
+			b = append(b, lower(d))
+			same = false
+		} else {
+			b = append(b, '%', upperHex[d>>4], upperHex[d&15])
+			same = same && nss[i+1] == upper(nss[i+1]) && nss[i+2] == upper(nss[i+2])
+		}
+		i += 2
+	}
+	if same {
+		return nss
+	}
+	return string(b)
+}
+
+func partsDOI(nss string) []Part {
+	s := canonicalDOI(nss)
+	prefix, suffix, _ := strings.Cut(s, "/")
+	return []Part{{"prefix", prefix}, {"suffix", suffix}}
+}
+
+func displayDOI(nss string) string { return "doi:" + canonicalDOI(nss) }

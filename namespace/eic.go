@@ -1,0 +1,77 @@
+package namespace
+
+// Energy Identification Code: the registration of 2021, section 5 of the EIC
+// Reference Manual 5.5 of ENTSO-E.
+var eic = Namespace{
+	NID: "eic", Name: "Energy Identification Coding Scheme", Kind: Formal,
+	Reference: "urn-formal/eic (2021), EIC Reference Manual 5.5",
+	Example:   "urn:eic:10YFR-RTE------C",
+	Note:      "upper case only; the hyphen is a character like any other and fills up",
+	Security:  "public codes, unless one was issued to a natural person",
+	Rules:     Rules{Check: checkEIC, Lint: lintEIC, Parts: partsEIC},
+}
+
+func checkEIC(nss string) *Finding {
+	const rule = "EIC"
+	for i := range len(nss) {
+		c := nss[i]
+		switch {
+		case i >= 16:
+			return broken(i, len(nss), rule, "more than 16 characters")
+		case isLower(c):
+			f := broken(i, i+1, rule, "letters are written in upper case")
+			f.Right = string(rune(upper(c)))
+			return f
+		case !isLDH(c) || i < 2 && !isDigit(c):
+			return wrongByte(nss, i, rule, "two digits of the issuing office, a type letter, 12 letters, digits or hyphens, and a check character")
+		}
+	}
+	if len(nss) < 16 {
+		return broken(len(nss), len(nss), rule, "has "+decimal(len(nss))+" characters: wants 16")
+	}
+	want := eicCheck(nss[:15])
+	if want == '-' {
+		return broken(15, 16, "EIC check character", "no code has these 15 characters: the check character would be a hyphen")
+	}
+	return judgeByte(nss, 15, "EIC check character (modulo 37)", want)
+}
+
+// eicCheck weighs the 15 characters 16 to 2; a hyphen is 36.
+func eicCheck(s string) byte {
+	sum := 0
+	for i := range len(s) {
+		v := 36
+		if s[i] != '-' {
+			v = value36(s[i])
+		}
+		sum += v * (16 - i)
+	}
+	if v := 36 - (sum-1)%37; v < 36 {
+		return digit36(v)
+	}
+	return '-'
+}
+
+// judgeByte compares a check character with what it should be.
+func judgeByte(nss string, at int, rule string, want byte) *Finding {
+	if nss[at] == want {
+		return nil
+	}
+	return wrongCheck(at, rule, nss[at:at+1], string(rune(want)))
+}
+
+// eicTypes are the kinds of object, by the third character.
+const eicTypes = "TVWXYZA"
+
+func lintEIC(nss string) []Finding {
+	for i := range len(eicTypes) {
+		if nss[2] == eicTypes[i] {
+			return nil
+		}
+	}
+	return []Finding{remark(CodeUnassigned, 2, 3, "EIC object type", "is none of "+eicTypes)}
+}
+
+func partsEIC(nss string) []Part {
+	return []Part{{"office", nss[:2]}, {"type", nss[2:3]}, {"code", nss[3:15]}, {"check", nss[15:]}}
+}

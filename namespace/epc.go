@@ -1,0 +1,195 @@
+package namespace
+
+import "strings"
+
+// Electronic Product Codes: RFC 5134 and the pure identities of the EPC Tag Data
+// Standard.
+var epc = Namespace{
+	NID: "epc", Name: "Electronic Product Codes", Kind: Formal,
+	Reference:  "RFC 5134, EPC Tag Data Standard 2.0, 6",
+	Example:    "urn:epc:id:sgtin:0614141.107346.2018",
+	Note:       "check digits are not part of the names; Parts gives the GS1 key with its check digit; tags, raw values and patterns of tags: fields only",
+	Delimiters: ":.",
+	Security:   "names single objects, so that who sees the names can follow the objects",
+	Functional: "a name and the GS1 key that it is made of mean the same object or class",
+	Rules:      Rules{Check: checkEPC, Parts: partsEPC},
+}
+
+// An epcScheme is the layout of a pure identity.
+type epcScheme struct {
+	name   string
+	digits int        // of company prefix and reference together; 0 if the reference is text
+	text   int        // the longest reference that is text
+	key    string     // the GS1 key that the digits make with a check digit
+	rest   []epcField // the fields after the reference
+}
+
+// An epcField is a field after the reference.
+type epcField struct {
+	name     string
+	min, max int
+	numeric  bool
+}
+
+var epcSchemes = [...]epcScheme{
+	{name: "cpi", text: 24, rest: []epcField{{"serial", 1, 12, true}}},
+	{name: "gdti", digits: 12, key: "gdti", rest: []epcField{{"serial", 1, 20, false}}},
+	{name: "giai", text: 24},
+	{name: "ginc", text: 24},
+	{name: "grai", digits: 12, key: "grai", rest: []epcField{{"serial", 1, 16, false}}},
+	{name: "gsin", digits: 16, key: "gsin"},
+	{name: "gsrn", digits: 17, key: "gsrn"},
+	{name: "gsrnp", digits: 17, key: "gsrn"},
+	{name: "itip", digits: 13, key: "gtin", rest: []epcField{{"piece", 2, 2, true}, {"total", 2, 2, true}, {"serial", 1, 20, false}}},
+	{name: "lgtin", digits: 13, key: "gtin", rest: []epcField{{"lot", 1, 20, false}}},
+	{name: "pgln", digits: 12, key: "gln"},
+	{name: "sgcn", digits: 12, key: "gcn", rest: []epcField{{"serial", 1, 12, true}}},
+	{name: "sgln", digits: 12, key: "gln", rest: []epcField{{"extension", 1, 20, false}}},
+	{name: "sgtin", digits: 13, key: "gtin", rest: []epcField{{"serial", 1, 20, false}}},
+	{name: "sscc", digits: 17, key: "sscc"},
+	{name: "upui", digits: 13, key: "gtin", rest: []epcField{{"tpx", 1, 28, false}}},
+}
+
+// findEPC returns the layout of a scheme, or nil: then only the fields count.
+func findEPC(scheme string) *epcScheme {
+	for i := range epcSchemes {
+		if epcSchemes[i].name == scheme {
+			return &epcSchemes[i]
+		}
+	}
+	return nil
+}
+
+func checkEPC(nss string) *Finding {
+	kind := until(nss, 0, ':')
+	switch {
+	case kind == 0:
+		return broken(0, 0, "epc", "is empty")
+	case kind == len(nss):
+		return broken(kind, kind, "epc", "nothing follows "+nss)
+	}
+	start := until(nss, kind+1, ':')
+	switch scheme := nss[kind+1 : start]; {
+	case scheme == "":
+		return broken(kind+1, kind+1, "scheme", "is empty")
+	case start+1 >= len(nss):
+		return broken(len(nss), len(nss), "EPC", "nothing follows "+scheme)
+	case nss[:kind] == "id" || nss[:kind] == "class" || nss[:kind] == "idpat":
+		if layout := findEPC(scheme); layout != nil {
+			return layout.check(nss, start+1, nss[:kind] == "idpat")
+		}
+	}
+	return nil
+}
+
+// check reads the fields from offset i; in a pattern a field may be "*".
+func (l *epcScheme) check(nss string, i int, pattern bool) *Finding {
+	dot := until(nss, i, '.')
+	star := pattern && nss[i:dot] == "*"
+	switch n := dot - i; {
+	case star:
+	case digits(nss, i) < dot:
+		return wrongByte(nss, digits(nss, i), "CompanyPrefix", "digits")
+	case n < 6 || n > 12:
+		return broken(i, dot, "CompanyPrefix", "has "+decimal(n)+" digits: wants 6 to 12")
+	case dot == len(nss):
+		return broken(dot, dot, "EPC", "wants a period and a reference after the company prefix")
+	}
+	end, f := l.checkReference(nss, i, dot, pattern)
+	for n, field := range l.rest {
+		if f != nil {
+			return f
+		}
+		last := n == len(l.rest)-1
+		end, f = field.check(nss, end, last, pattern)
+	}
+	if f == nil && end < len(nss) {
+		return broken(end, len(nss), "EPC", "more fields than a "+l.name+" has")
+	}
+	return f
+}
+
+// checkReference reads the field after the company prefix, which together have a
+// number of digits.
+func (l *epcScheme) checkReference(nss string, i, dot int, pattern bool) (int, *Finding) {
+	if dot == len(nss) {
+		return dot, nil // a pattern of one star
+	}
+	start := dot + 1
+	end := len(nss)
+	if len(l.rest) > 0 || l.digits > 0 {
+		end = until(nss, start, '.')
+	}
+	switch size := end - start; {
+	case pattern && nss[start:end] == "*":
+	case l.digits == 0 && (size == 0 || size > l.text):
+		return end, broken(start, end, "reference", "wants 1 to "+decimal(l.text)+" characters")
+	case l.digits == 0:
+	case digits(nss, start) < end:
+		return end, wrongByte(nss, digits(nss, start), "reference", "digits")
+	case dot-i+size != l.digits:
+		return end, broken(i, end, l.name, "company prefix and reference have "+decimal(dot-i+size)+" digits: want "+decimal(l.digits))
+	}
+	return end, nil
+}
+
+// check reads a period and the field; the last one takes all that is left.
+func (e epcField) check(nss string, at int, last, pattern bool) (int, *Finding) {
+	if at == len(nss) {
+		if pattern {
+			return at, nil
+		}
+		return at, broken(at, at, e.name, "is missing")
+	}
+	start, end := at+1, len(nss)
+	if !last {
+		end = until(nss, start, '.')
+	}
+	text := nss[start:end]
+	n := len(text) - 2*strings.Count(text, "%")
+	switch {
+	case pattern && text == "*":
+	case n < e.min || n > e.max:
+		return end, broken(start, end, e.name, "has "+decimal(n)+" characters: wants "+decimal(e.min)+" to "+decimal(e.max))
+	case e.numeric && digits(nss, start) < end:
+		return end, wrongByte(nss, digits(nss, start), e.name, "digits")
+	}
+	return end, nil
+}
+
+func partsEPC(nss string) []Part {
+	kind, rest, _ := strings.Cut(nss, ":")
+	scheme, value, _ := strings.Cut(rest, ":")
+	parts := []Part{{"kind", kind}, {"scheme", scheme}}
+	layout := findEPC(scheme)
+	if layout == nil || kind != "id" && kind != "class" {
+		return append(parts, Part{"value", value})
+	}
+	prefix, rest, _ := strings.Cut(value, ".")
+	reference := rest
+	if len(layout.rest) > 0 {
+		reference, rest, _ = strings.Cut(rest, ".")
+	}
+	parts = append(parts, Part{"company", prefix}, Part{"reference", reference})
+	if layout.key != "" {
+		parts = append(parts, Part{layout.key, layout.keyOf(prefix, reference)})
+	}
+	for i, f := range layout.rest {
+		field := rest
+		if i < len(layout.rest)-1 {
+			field, rest, _ = strings.Cut(rest, ".")
+		}
+		parts = append(parts, Part{f.name, field})
+	}
+	return parts
+}
+
+// keyOf returns the GS1 key: the first digit of the references of GTIN and SSCC
+// goes before the company prefix.
+func (l *epcScheme) keyOf(prefix, reference string) string {
+	key := prefix + reference
+	if l.key == "gtin" || l.key == "sscc" {
+		key = reference[:1] + prefix + reference[1:]
+	}
+	return key + string(rune(weighed13(key)))
+}

@@ -1,0 +1,70 @@
+package namespace
+
+import "strings"
+
+// partsColon returns a function that names the fields between colons; the last
+// name takes all that is left.
+func partsColon(names ...string) func(string) []Part {
+	return func(nss string) []Part {
+		parts := make([]Part, 0, len(names))
+		for i, name := range names {
+			field, rest, more := strings.Cut(nss, ":")
+			if i == len(names)-1 || !more {
+				return append(parts, Part{name, nss})
+			}
+			parts = append(parts, Part{name, field})
+			nss = rest
+		}
+		return parts
+	}
+}
+
+// checkFields returns a function that wants non-empty fields between colons, of
+// which the last takes all that is left.
+func checkFields(rules ...string) func(string) *Finding {
+	return func(nss string) *Finding {
+		i := 0
+		for n, rule := range rules {
+			end := until(nss, i, ':')
+			switch {
+			case end == i || i == len(nss):
+				return broken(i, i, rule, "is empty")
+			case n == len(rules)-1:
+				return nil
+			case end == len(nss):
+				return broken(end, end, rules[n+1], "is missing: wants "+strings.Join(rules, ":"))
+			}
+			i = end + 1
+		}
+		return nil
+	}
+}
+
+// structured makes the record of a namespace whose public rule is fields between
+// colons and nothing more.
+func structured(nid, name, reference, example string, rules ...string) Namespace {
+	return Namespace{
+		NID: nid, Name: name, Kind: Formal, Reference: reference, Example: example,
+		Note:       "only the fields are checked; what they may say is up to the organisation",
+		Security:   "as stated in " + reference,
+		Delimiters: ":",
+		Rules:      Rules{Check: checkFields(rules...), Parts: partsColon(rules...)},
+	}
+}
+
+// structuredNamespaces are those of which the documents tell the fields.
+func structuredNamespaces() []Namespace {
+	return []Namespace{
+		structured("cablelabs", "CableLabs", "RFC 6289", "urn:cablelabs:oui:example", "CLclass", "CLClassSpecificString"),
+		structured("cgi", "Commission for the Management and Application of Geoscience Information", "RFC 5138", "urn:cgi:classifier:CGI:example", "CGIResource", "ResourceSpecificString"),
+		structured("ogc", "Open Geospatial Consortium", "RFC 5165", "urn:ogc:def:crs:EPSG::4326", "OGCresource", "ResourceSpecificString"),
+		structured("pno", "PROFIBUS Nutzerorganisation", "urn-formal/pno (2024)", "urn:pno:example:1", "PNOresource", "ResourceSpecificString"),
+		structured("stalwart", "Stalwart Labs", "urn-formal/stalwart (2025)", "urn:stalwart:jmap:mailfilter", "resource-type", "specific-identifier"),
+		structured("tva", "TV-Anytime Forum", "RFC 4195", "urn:tva:metadata:2002", "category", "string"),
+		structured("uic", "International Union of Railways", "urn-formal/uic (2023)", "urn:uic:example:1", "UICResource", "ResourceSpecificString"),
+		structured("web3d", "Web3D Consortium", "RFC 3541", "urn:web3d:vrml97:node", "subgroup", "subgroup-specific string"),
+		structured("wmo", "World Meteorological Organization", "urn-formal/wmo (2025)", "urn:wmo:md:ca-eccc-msc:weather.observations.swob-realtime", "resource-type", "centre-id", "local-id"),
+		structured("xmpp", "XMPP Standards Foundation", "RFC 4854", "urn:xmpp:jingle:1", "ShortName"),
+		structured("epcglobal", "EPCglobal", "RFC 5134", "urn:epcglobal:cbv:bizstep:accepting", "branch", "string"),
+	}
+}

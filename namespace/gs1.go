@@ -1,0 +1,286 @@
+package namespace
+
+import "strings"
+
+// Names of GS1: the registration of 2026.
+var gs1 = Namespace{
+	NID: "gs1", Name: "GS1", Kind: Formal,
+	Reference:  "urn-formal/gs1 (2026)",
+	Example:    "urn:gs1:01:09506000134352:10:ABC123:17:250101",
+	Note:       "of the values, lengths and check digits of primary keys are checked; the tables of application identifiers are not public here",
+	Delimiters: ":",
+	Security:   "values can disclose products, places and people; a name gives no right and keeps no secret",
+	Functional: "a name never means the same as a urn:epc name or a GS1 Digital Link by itself",
+	Fragment:   UseNone,
+	Rules:      Rules{Check: checkGS1, Lint: lintGS1, Parts: partsGS1, Canonical: canonicalGS1},
+}
+
+// A gs1Key is an application identifier of a primary key: its value begins with
+// so many digits, the last of them a check digit; 0 if there is none.
+type gs1Key struct {
+	ai     string
+	name   string
+	digits int
+	more   bool // other characters may follow
+}
+
+var gs1Keys = [...]gs1Key{
+	{"00", "SSCC", 18, false},
+	{"01", "GTIN", 14, false},
+	{"253", "GDTI", 13, true},
+	{"255", "GCN", 13, true},
+	{"401", "GINC", 0, true},
+	{"402", "GSIN", 17, false},
+	{"414", "GLN", 13, false},
+	{"417", "party GLN", 13, false},
+	{"8003", "GRAI", 14, true},
+	{"8004", "GIAI", 0, true},
+	{"8006", "ITIP", 0, true},
+	{"8010", "CPID", 0, true},
+	{"8013", "GMN", 0, true},
+	{"8017", "provider GSRN", 18, false},
+	{"8018", "recipient GSRN", 18, false},
+}
+
+func findGS1(ai string) *gs1Key {
+	for i := range gs1Keys {
+		if gs1Keys[i].ai == ai {
+			return &gs1Keys[i]
+		}
+	}
+	return nil
+}
+
+func checkGS1(nss string) *Finding {
+	end := until(nss, 0, ':')
+	switch branch := nss[:end]; {
+	case digits(nss, 0) == end && end > 0:
+		return checkGS1Pairs(nss)
+	case strings.EqualFold(branch, "gdd"):
+		return checkGDD(nss, end)
+	case strings.EqualFold(branch, "std"):
+		return checkGS1Standard(nss, end)
+	}
+	return broken(0, end, "gs1-nss", "wants an application identifier, gdd or std")
+}
+
+// checkGS1Pairs reads ai ":" ai-value *( ":" ai ":" ai-value ).
+func checkGS1Pairs(nss string) *Finding {
+	for i := 0; ; {
+		end := until(nss, i, ':')
+		start := min(end+1, len(nss))
+		stop := until(nss, start, ':')
+		ai := nss[i:end]
+		key := findGS1(ai)
+		switch {
+		case digits(nss, i) < end || end-i < 2 || end-i > 4:
+			return broken(i, end, "ai", "wants 2 to 4 digits")
+		case start == stop:
+			return broken(start, start, "ai-value", "no value follows the application identifier "+ai)
+		case i == 0 && key == nil:
+			return broken(i, end, "ai-branch", "the first application identifier is that of no primary key")
+		case i > 0 && repeated(nss, i, ai):
+			return broken(i, end, "ai-branch", "the application identifier "+ai+" comes twice")
+		}
+		if key != nil {
+			if f := key.check(nss, start, stop); f != nil {
+				return f
+			}
+		}
+		if stop == len(nss) {
+			return nil
+		}
+		i = stop + 1
+	}
+}
+
+// repeated reports whether a pair before offset i has the same identifier.
+func repeated(nss string, i int, ai string) bool {
+	for at := 0; at < i; {
+		end := until(nss, at, ':')
+		if nss[at:end] == ai {
+			return true
+		}
+		at = until(nss, end+1, ':') + 1
+	}
+	return false
+}
+
+func (k *gs1Key) check(nss string, start, stop int) *Finding {
+	end := start + k.digits
+	switch {
+	case k.digits == 0:
+		return nil
+	case digits(nss, start) < min(end, stop):
+		return wrongByte(nss, digits(nss, start), k.name, "a digit")
+	case end > stop || end < stop && !k.more:
+		return broken(start, stop, k.name, "has "+decimal(stop-start)+" digits: wants "+decimal(k.digits))
+	}
+	return judgeByte(nss, end-1, "check digit of the "+k.name, weighed13(nss[start:end-1]))
+}
+
+// checkGDD reads the names of the semantic dictionary.
+func checkGDD(nss string, at int) *Finding {
+	if at == len(nss) {
+		return broken(at, at, "gdd-branch", "wants bie, bdt or cl")
+	}
+	end := until(nss, at+1, ':')
+	branch := nss[at+1 : end]
+	if end == len(nss) {
+		return broken(end, end, "gdd-branch", "wants bie, bdt or cl, a colon and a name")
+	}
+	switch {
+	case strings.EqualFold(branch, "bie"):
+		return checkBIE(nss, end+1)
+	case strings.EqualFold(branch, "bdt"), strings.EqualFold(branch, "cl"):
+		name := camel(nss, end+1, isUpper)
+		switch {
+		case name == end+1:
+			return wrongByte(nss, name, "class-name", "an upper-case letter")
+		case name == len(nss):
+			return nil
+		case nss[name] == ':' && strings.EqualFold(branch, "cl"):
+			return checkCodeValue(nss, name+1)
+		}
+		return wrongByte(nss, name, "class-name", "letters and digits")
+	}
+	return broken(at+1, end, "gdd-branch", "wants bie, bdt or cl")
+}
+
+// camel returns the end of a name of letters and digits that begins with a byte
+// of a kind, or i.
+func camel(s string, i int, first func(byte) bool) int {
+	if i >= len(s) || !first(s[i]) {
+		return i
+	}
+	return run(s, i, isAlnum)
+}
+
+// checkBIE reads class-name [ "." class-name / "." lower-name [ "." class-name ] ].
+func checkBIE(nss string, i int) *Finding {
+	end := camel(nss, i, isUpper)
+	if end == i {
+		return wrongByte(nss, i, "class-name", "an upper-case letter")
+	}
+	for n := 1; end < len(nss); n++ {
+		if nss[end] != '.' {
+			return wrongByte(nss, end, "bie-ref", "letters, digits and periods")
+		}
+		i = end + 1
+		association := n == 1 && i < len(nss) && isLower(nss[i])
+		if association {
+			end = run(nss, i, isAlnum)
+			continue
+		}
+		if end = camel(nss, i, isUpper); end == i {
+			return wrongByte(nss, i, "class-name", "an upper-case letter")
+		}
+		if end < len(nss) {
+			return wrongByte(nss, end, "bie-ref", "the end")
+		}
+	}
+	return nil
+}
+
+func checkCodeValue(nss string, i int) *Finding {
+	if i == len(nss) || !isUpper(nss[i]) {
+		return wrongByte(nss, i, "code-value", "an upper-case letter")
+	}
+	if end := run(nss, i, func(c byte) bool { return isUpper(c) || isDigit(c) || c == '_' }); end < len(nss) {
+		return wrongByte(nss, end, "code-value", "upper-case letters, digits and underscores")
+	}
+	return nil
+}
+
+// checkGS1Standard reads std-id [ ":" version [ ":" clause ] ].
+func checkGS1Standard(nss string, at int) *Finding {
+	i := at + 1
+	end := run(nss, min(i, len(nss)), func(c byte) bool { return isLower(c) || isDigit(c) || c == '-' })
+	switch {
+	case i >= len(nss) || !isLower(nss[i]):
+		return wrongByte(nss, i, "std-id", "a lower-case letter")
+	case end == len(nss):
+		return nil
+	case nss[end] != ':':
+		return wrongByte(nss, end, "std-id", "lower-case letters, digits and hyphens")
+	}
+	version, f := dotted(nss, end+1, "version", 2)
+	if f != nil || version == len(nss) {
+		return f
+	}
+	clause, f := dotted(nss, version+1, "clause", 1)
+	if f == nil && clause < len(nss) {
+		return wrongByte(nss, clause, "std-branch", "the end")
+	}
+	return f
+}
+
+// dotted reads at least so many numbers between periods, up to a colon or the
+// end.
+func dotted(nss string, i int, rule string, least int) (int, *Finding) {
+	for n := 1; ; n++ {
+		end := digits(nss, i)
+		switch {
+		case end == i:
+			return end, wrongByte(nss, end, rule, "a digit")
+		case end < len(nss) && nss[end] == '.':
+		case end < len(nss) && nss[end] != ':':
+			return end, wrongByte(nss, end, rule, "digits and periods")
+		case n < least:
+			return end, broken(end, end, rule, "wants at least "+decimal(least)+" numbers between periods")
+		default:
+			return end, nil
+		}
+		i = end + 1
+	}
+}
+
+// lintGS1 warns of data attributes that are out of order; the order of key
+// qualifiers depends on the key and is not known here.
+func lintGS1(nss string) []Finding {
+	if !isDigit(nss[0]) || strings.Count(nss, ":") == 1 {
+		return nil
+	}
+	for i := 0; i < len(nss); {
+		end := until(nss, i, ':')
+		if i > 0 && findGS1(nss[i:end]) != nil && nss[i:end] != "414" && nss[i:end] != "417" {
+			return []Finding{remark(CodeForm, i, end, "ai-branch", "a second primary key")}
+		}
+		i = until(nss, min(end+1, len(nss)), ':') + 1
+	}
+	return nil
+}
+
+// canonicalGS1 writes the literals of the branches in lower case; values keep
+// their case.
+func canonicalGS1(nss string) string {
+	if isDigit(nss[0]) {
+		return nss
+	}
+	end := until(nss, 0, ':')
+	if strings.EqualFold(nss[:end], "gdd") {
+		end = until(nss, end+1, ':')
+	}
+	if head := strings.ToLower(nss[:end]); head != nss[:end] {
+		return head + nss[end:]
+	}
+	return nss
+}
+
+func partsGS1(nss string) []Part {
+	if !isDigit(nss[0]) {
+		names := []string{"branch", "standard", "version", "clause"}
+		if lower(nss[0]) == 'g' {
+			names = []string{"branch", "kind", "name", "code"}
+		}
+		return partsColon(names...)(canonicalGS1(nss))
+	}
+	var parts []Part
+	for rest, more := nss, true; more; {
+		var ai, value string
+		ai, rest, _ = strings.Cut(rest, ":")
+		value, rest, more = strings.Cut(rest, ":")
+		parts = append(parts, Part{"ai " + ai, value})
+	}
+	return parts
+}

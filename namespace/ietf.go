@@ -1,0 +1,83 @@
+package namespace
+
+import (
+	"strings"
+
+	"github.com/nomen-project/nomen/uri"
+)
+
+// Documents and protocol parameters of the IETF: RFC 2648 and RFC 3553.
+var ietf = Namespace{
+	NID: "ietf", Name: "IETF documents and protocol parameters", Kind: Formal,
+	Reference:      "RFC 2648, RFC 3553",
+	Example:        "urn:ietf:rfc:2648",
+	Note:           "the whole name is insensitive to case",
+	Delimiters:     ":",
+	Security:       "none beyond those of names in general",
+	Functional:     "a std or bcp names whatever RFCs it consists of today; it is not equivalent to them",
+	Services:       []string{"I2L", "I2C"},
+	DefaultService: "I2L",
+	Rules:          Rules{Check: checkIETF, Lint: lintIETF, Parts: partsColon("series", "id"), Canonical: foldCase, Display: displayIETF},
+}
+
+// isSeries reports whether a prefix is that of a numbered series.
+func isSeries(s string) bool {
+	return strings.EqualFold(s, "rfc") || strings.EqualFold(s, "fyi") || strings.EqualFold(s, "std") || strings.EqualFold(s, "bcp")
+}
+
+func checkIETF(nss string) *Finding {
+	end := until(nss, 0, ':')
+	series := nss[:end]
+	switch {
+	case end == len(nss):
+		return checkIETFOther(nss)
+	case end+1 == len(nss):
+		return broken(end+1, end+1, "NSS", "nothing follows the colon")
+	case isSeries(series):
+		if i := digits(nss, end+1); i < len(nss) {
+			return wrongByte(nss, i, strings.ToLower(series)+"-nss", "digits")
+		}
+	case strings.EqualFold(series, "params"):
+		if i := emptyField(nss, ':'); i >= 0 {
+			return broken(i, i, "params (RFC 3553)", "empty field")
+		}
+	}
+	return nil
+}
+
+// checkIETFOther checks a name without a colon: a series without its number is
+// unfinished, all else is for future expansion.
+func checkIETFOther(nss string) *Finding {
+	if isSeries(nss) || strings.EqualFold(nss, "params") || strings.EqualFold(nss, "id") || strings.EqualFold(nss, "mtg") {
+		return broken(len(nss), len(nss), "NSS", "nothing follows the name of the series")
+	}
+	return nil
+}
+
+func lintIETF(nss string) []Finding {
+	series, rest, ok := strings.Cut(nss, ":")
+	switch {
+	case isSeries(series) && rest[0] == '0':
+		number := strings.TrimLeft(rest[:len(rest)-1], "0") + rest[len(rest)-1:]
+		return []Finding{{
+			Code: CodeForm, Severity: uri.SeverityWarning, Offset: len(series) + 1, End: len(nss),
+			Rule: strings.ToLower(series) + "-nss", Message: "numbers are assigned without leading zeros", Right: number,
+		}}
+	case strings.EqualFold(series, "id") || strings.EqualFold(series, "mtg"):
+		if i := run(rest, 0, isLDH); i < len(rest) {
+			at := len(series) + 1 + i
+			return []Finding{remark(CodeForm, at, at+1, "string", "the document knows letters, digits and hyphens")}
+		}
+	case !ok || !isSeries(series) && !strings.EqualFold(series, "params"):
+		return []Finding{remark(CodeUnassigned, 0, len(series), "other-nss", "no series of RFC 2648 has this name")}
+	}
+	return nil
+}
+
+func displayIETF(nss string) string {
+	series, number, _ := strings.Cut(nss, ":")
+	if isSeries(series) {
+		return strings.ToUpper(series) + " " + number
+	}
+	return nss
+}

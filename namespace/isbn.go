@@ -1,0 +1,187 @@
+package namespace
+
+import (
+	"slices"
+	"strings"
+)
+
+// International Standard Book Number: the registration of 2017 (it replaces RFC
+// 3187) and ISO 2108. Ten digits are the older form of thirteen.
+var isbn = Namespace{
+	NID: "isbn", Name: "International Standard Book Number", Kind: Formal,
+	Reference:  "urn-formal/isbn (2017), ISO 2108:2017, RFC 8254",
+	Example:    "urn:isbn:9789510184356",
+	Note:       "hyphens carry no meaning; ten digits and the thirteen that begin with 978 are one book; the ranges tell hyphens, not validity",
+	Security:   "a number names an edition; whether the copy found is that edition the number cannot tell",
+	Functional: "a corrected number and the wrong one printed in the book mean the same product",
+	Fragment:   UseAllowed,
+	Rules:      Rules{Check: checkISBN, Lint: lintISBN, Parts: partsISBN, Canonical: canonicalISBN, Display: displayISBN},
+}
+
+func checkISBN(nss string) *Finding {
+	var d [13]byte
+	n, bad := squeeze(nss, d[:])
+	switch {
+	case bad >= 0 && n == len(d) && isAlnum(nss[bad]):
+		return broken(bad, len(nss), "ISBN", "more than 13 digits")
+	case bad >= 0:
+		return wrongByte(nss, bad, "ISBN", "digits, with single hyphens between them")
+	}
+	last := n
+	if n == 10 {
+		last = 9 // the check digit may be X
+	}
+	for i, c := range d[:n] {
+		if !isDigit(c) && (i != last || c != 'X') {
+			return wrongByte(nss, place(nss, i), "ISBN", "a digit")
+		}
+	}
+	switch n {
+	case 10:
+		return judgeCheck(nss, 9, "ISBN-10 check digit (modulo 11)", d[9], weighed11(d[:9]))
+	case 13:
+		return checkISBN13(nss, d)
+	}
+	return broken(len(nss), len(nss), "ISBN", "has "+decimal(n)+" digits: wants 13, or 10 in the older form")
+}
+
+func checkISBN13(nss string, d [13]byte) *Finding {
+	switch {
+	case d[0] != '9' || d[1] != '7' || d[2] != '8' && d[2] != '9':
+		return broken(place(nss, 0), place(nss, 2)+1, "GS1 element", "wants 978 or 979")
+	case d[2] == '9' && d[3] == '0':
+		return broken(place(nss, 0), place(nss, 3)+1, "GS1 element", "979-0 is printed music: urn:ismn")
+	}
+	return judgeCheck(nss, 12, "ISBN-13 check digit (modulo 10)", d[12], weighed13(d[:12]))
+}
+
+// judgeCheck compares the k-th digit of nss with what it should be.
+func judgeCheck(nss string, k int, rule string, got, want byte) *Finding {
+	if got == want {
+		return nil
+	}
+	at := place(nss, k)
+	return wrongCheck(at, rule, nss[at:at+1], string(rune(want)))
+}
+
+func lintISBN(nss string) []Finding {
+	var found []Finding
+	canonical := canonicalISBN(nss)
+	if len(bare(nss)) == 10 {
+		found = append(found, advice(0, len(nss), "ISBN-10", "the older form: new names have thirteen digits", canonical))
+	}
+	if nss[len(nss)-1] == 'x' {
+		found = append(found, advice(len(nss)-1, len(nss), "check digit", "is written in upper case", "X"))
+	}
+	shown := displayISBN(nss)
+	switch _, ok := splitISBN(canonical); {
+	case !ok:
+		found = append(found, remark(CodeUnassigned, 0, len(nss), "registrant element", "lies in no range that the agency has given out"))
+	case strings.Contains(nss, "-") && !strings.EqualFold(nss, shown):
+		f := remark(CodeForm, 0, len(nss), "hyphenation", "the elements are "+shown)
+		f.Right = shown
+		found = append(found, f)
+	}
+	return found
+}
+
+// canonicalISBN returns thirteen digits.
+func canonicalISBN(nss string) string {
+	if len(nss) == 13 && strings.IndexByte(nss, '-') < 0 {
+		return nss
+	}
+	var d [13]byte
+	if longISBN(nss) {
+		squeeze(nss, d[:])
+		return string(d[:])
+	}
+	copy(d[:], "978")
+	squeeze(nss, d[3:])
+	d[12] = weighed13(d[:12])
+	return string(d[:])
+}
+
+// longISBN reports whether nss has more than ten digits.
+func longISBN(nss string) bool { return len(nss)-strings.Count(nss, "-") > 10 }
+
+// An isbnSplit holds where the elements of a 13-digit ISBN end.
+type isbnSplit struct {
+	group, registrant int
+	agency            string
+}
+
+// splitISBN finds the elements by the ranges of the agency.
+func splitISBN(d string) (isbnSplit, bool) {
+	for end := 4; end <= 8; end++ {
+		i, ok := slices.BinarySearchFunc(isbnGroups[:], d[:end], func(g isbnGroup, s string) int { return strings.Compare(g.prefix, s) })
+		if !ok {
+			continue
+		}
+		g := isbnGroups[i]
+		size := registrantSize(g, d[end:12])
+		return isbnSplit{group: end, registrant: end + size, agency: g.name}, size > 0
+	}
+	return isbnSplit{}, false
+}
+
+// registrantSize returns how many of the digits that follow a group are the
+// registrant element, or 0 if the range is not given out.
+func registrantSize(g isbnGroup, rest string) int {
+	n := uint32(0)
+	for i := range 7 {
+		n *= 10
+		if i < len(rest) {
+			n += uint32(rest[i] - '0')
+		}
+	}
+	for _, r := range isbnRanges[g.first:g.after] {
+		if r.low <= n && n <= r.high && int(r.size) < len(rest) {
+			return int(r.size)
+		}
+	}
+	return 0
+}
+
+func partsISBN(nss string) []Part {
+	d := canonicalISBN(nss)
+	s, ok := splitISBN(d)
+	if !ok {
+		return []Part{{"gs1", d[:3]}, {"check", d[12:]}, {"isbn13", d}}
+	}
+	parts := []Part{
+		{"gs1", d[:3]},
+		{"group", d[3:s.group]},
+		{"agency", s.agency},
+		{"registrant", d[s.group:s.registrant]},
+		{"publication", d[s.registrant:12]},
+		{"check", d[12:]},
+		{"isbn13", d},
+	}
+	if d[:3] == "978" {
+		ten := []byte(d[3:12])
+		parts = append(parts, Part{"isbn10", string(append(ten, weighed11(ten)))})
+	}
+	return parts
+}
+
+// displayISBN writes the hyphens, for ten digits too. In a range that is not
+// known there are none but those around the outer elements.
+func displayISBN(nss string) string {
+	d := canonicalISBN(nss)
+	s, ok := splitISBN(d)
+	short := !longISBN(nss)
+	var b strings.Builder
+	if !short {
+		b.WriteString(d[:3] + "-")
+	}
+	if ok {
+		b.WriteString(d[3:s.group] + "-" + d[s.group:s.registrant] + "-" + d[s.registrant:12])
+	} else {
+		b.WriteString(d[3:12])
+	}
+	check := d[12]
+	if short {
+		check = weighed11([]byte(d[3:12]))
+	}
+	return b.String() + "-" + string(rune(check))
+}

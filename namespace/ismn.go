@@ -1,0 +1,93 @@
+package namespace
+
+import "strings"
+
+// International Standard Music Number: ISO 10957. The form of ten characters
+// that begins with M is the older one.
+var ismn = Namespace{
+	NID: "ismn", Name: "International Standard Music Number", Kind: Unregistered,
+	Reference: "ISO 10957:2021, ISMN Users' Manual",
+	Example:   "urn:ismn:979-0-2600-0043-8",
+	Note:      "no registration at IANA; M and nine digits are the thirteen digits that begin with 9790",
+	Security:  "a number names an edition of music, not a copy",
+	Rules:     Rules{Check: checkISMN, Lint: lintISMN, Parts: partsISMN, Canonical: canonicalISMN, Display: displayISMN},
+}
+
+func checkISMN(nss string) *Finding {
+	var d [13]byte
+	n, bad := squeeze(nss, d[:])
+	switch {
+	case bad >= 0 && n == len(d) && isAlnum(nss[bad]):
+		return broken(bad, len(nss), "ISMN", "more than 13 digits")
+	case bad >= 0:
+		return wrongByte(nss, bad, "ISMN", "digits, with single hyphens between them")
+	case n != 10 && n != 13:
+		return broken(len(nss), len(nss), "ISMN", "has "+decimal(n)+" characters: wants 13, or 10 in the older form")
+	}
+	old := n == 10 && d[0] == 'M'
+	for i, c := range d[:n] {
+		if !isDigit(c) && (i > 0 || !old) {
+			return wrongByte(nss, place(nss, i), "ISMN", "a digit")
+		}
+	}
+	full := expandISMN(d, n)
+	if n == 10 && !old || string(full[:4]) != "9790" {
+		return broken(0, place(nss, min(n, 4)-1)+1, "ISMN prefix", "wants 979-0, or M in the older form")
+	}
+	return judgeCheck(nss, n-1, "ISMN check digit (modulo 10)", d[n-1], weighed13(full[:12]))
+}
+
+// expandISMN returns the thirteen digits of the older form.
+func expandISMN(d [13]byte, n int) [13]byte {
+	if n == 13 {
+		return d
+	}
+	var full [13]byte
+	copy(full[:], "9790")
+	copy(full[4:], d[1:10])
+	return full
+}
+
+func canonicalISMN(nss string) string {
+	if len(nss) == 13 && strings.IndexByte(nss, '-') < 0 {
+		return nss
+	}
+	var d [13]byte
+	n, _ := squeeze(nss, d[:])
+	d = expandISMN(d, n)
+	return string(d[:])
+}
+
+func lintISMN(nss string) []Finding {
+	if upper(nss[0]) == 'M' {
+		return []Finding{advice(0, len(nss), "ISMN", "the older form: new names have thirteen digits", displayISMN(nss))}
+	}
+	return nil
+}
+
+// publisherISMN returns where the publisher element of thirteen digits ends.
+func publisherISMN(d string) int {
+	switch c := d[4]; {
+	case c == '0':
+		return 4 + 3
+	case c <= '3':
+		return 4 + 4
+	case c <= '6':
+		return 4 + 5
+	case c <= '8':
+		return 4 + 6
+	}
+	return 4 + 7
+}
+
+func partsISMN(nss string) []Part {
+	d := canonicalISMN(nss)
+	end := publisherISMN(d)
+	return []Part{{"prefix", d[:4]}, {"publisher", d[4:end]}, {"item", d[end:12]}, {"check", d[12:]}}
+}
+
+func displayISMN(nss string) string {
+	d := canonicalISMN(nss)
+	end := publisherISMN(d)
+	return d[:3] + "-" + d[3:4] + "-" + d[4:end] + "-" + d[end:12] + "-" + d[12:]
+}

@@ -1,0 +1,58 @@
+package namespace
+
+// International Standard Serial Number: the registration of 2017 (it replaces
+// RFC 3044) and ISO 3297.
+var issn = Namespace{
+	NID: "issn", Name: "International Standard Serial Number", Kind: Formal,
+	Reference:  "urn-formal/issn (2017), ISO 3297, RFC 8254",
+	Example:    "urn:issn:1234-1231",
+	Note:       "the hyphen may be missing; an ISSN-L, which stands for all media of a serial, looks like any other ISSN",
+	Security:   "a number names a serial, not an issue; it vouches for no copy",
+	Functional: "the ISSN of the media of one serial share an ISSN-L; only the register knows it",
+	Fragment:   UseNone,
+	Rules: Rules{
+		Check: checkISSN, Lint: lintISSN, Parts: partsISSN, Canonical: canonicalISSN, Display: canonicalISSN,
+	},
+}
+
+func checkISSN(nss string) *Finding {
+	var d [8]byte
+	n := 0
+	for i := range len(nss) {
+		switch c := nss[i]; {
+		case n == 4 && i == 4 && c == '-':
+		case n == 8:
+			return broken(i, len(nss), "ISSN", "more than 8 digits")
+		case isDigit(c) || n == 7 && c|0x20 == 'x':
+			d[n] = upper(c)
+			n++
+		default:
+			return wrongByte(nss, i, "ISSN", "four digits, a hyphen, three digits and a check digit")
+		}
+	}
+	if n < 8 {
+		return broken(len(nss), len(nss), "ISSN", "has "+decimal(n)+" digits: wants 8")
+	}
+	return judgeCheck(nss, 7, "ISSN check digit (modulo 11)", d[7], weighed11(d[:7]))
+}
+
+func lintISSN(nss string) []Finding {
+	if c := canonicalISSN(nss); c != nss {
+		return []Finding{advice(0, len(nss), "ISSN", "is written "+c, c)}
+	}
+	return nil
+}
+
+func canonicalISSN(nss string) string {
+	if len(nss) == 9 && nss[8] != 'x' {
+		return nss
+	}
+	d := bare(nss)
+	return d[:4] + "-" + d[4:]
+}
+
+func partsISSN(nss string) []Part {
+	d := bare(nss)
+	gtin := "977" + d[:7] + "00"
+	return []Part{{"number", d[:7]}, {"check", d[7:]}, {"gtin13", gtin + string(rune(weighed13(gtin)))}}
+}

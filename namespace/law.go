@@ -1,0 +1,104 @@
+package namespace
+
+import "strings"
+
+// Sources of law: RFC 9676.
+var lex = Namespace{
+	NID: "lex", Name: "Sources of law", Kind: Formal,
+	Reference:  "RFC 9676, urn-formal/lex (2022)",
+	Example:    "urn:lex:it:stato:legge:2006-05-14;22",
+	Note:       "jurisdiction and the frame of the local name are checked; measures and authorities are up to the jurisdiction",
+	Delimiters: ":;,@$+~!",
+	Security:   "none beyond those of names in general",
+	Functional: "a name without an expression means the act in all its versions and languages",
+	Rules:      Rules{Check: checkLex, Lint: lintLaw, Parts: partsLex},
+}
+
+// Sources of Italian law: the older form of lex, in use without registration.
+var nir = Namespace{
+	NID: "nir", Name: "Norme in Rete: Italian law", Kind: Unregistered,
+	Reference:  "AIPA circular CR/40 of 2002-01-28; Normattiva",
+	Example:    "urn:nir:stato:legge:2006-05-14;22~art3",
+	Note:       "no registration at IANA; urn:lex:it is its successor",
+	Delimiters: ":;,@~!",
+	Security:   "none beyond those of names in general",
+	Functional: "a name without a date of validity means the act in all its versions",
+	Rules:      Rules{Check: checkNIR, Lint: lintLaw, Parts: partsNIR},
+}
+
+func isJurisdiction(c byte) bool { return isLDH(c) || c == '.' }
+
+// checkLex reads jurisdiction ":" local-name, where the jurisdiction is a code
+// and its units after semicolons.
+func checkLex(nss string) *Finding {
+	end := until(nss, 0, ':')
+	for i := 0; ; i++ {
+		stop := run(nss, i, isJurisdiction)
+		switch {
+		case stop == i:
+			return wrongByte(nss, i, "jurisdiction", "letters, digits, periods and hyphens")
+		case i == 0 && stop < 2:
+			return broken(0, stop, "jurisdiction-code", "wants at least two letters")
+		case stop == end && end == len(nss):
+			return broken(end, end, "local-name", "wants a colon and a local name")
+		case stop == end:
+			return checkLocal(nss, end+1)
+		case nss[stop] != ';':
+			return wrongByte(nss, stop, "jurisdiction", "letters, digits, periods, hyphens, and semicolons before units")
+		}
+		i = stop
+	}
+}
+
+func checkNIR(nss string) *Finding { return checkLocal(nss, 0) }
+
+// checkLocal reads a local name: authority, measure, details and annexes between
+// colons, then what tells version, manifestation or part.
+func checkLocal(nss string, start int) *Finding {
+	work := start + len(frame(nss[start:]))
+	if i := emptyField(nss[start:work], ':'); i >= 0 {
+		return broken(start+i, start+i, "local-name", "empty field")
+	}
+	i := start
+	for range 2 {
+		if i = until(nss[:work], i, ':') + 1; i > work {
+			return nil
+		}
+	}
+	end := until(nss[:work], i, ';')
+	if date := nss[i:until(nss[:end], i, ',')]; len(date) > 4 && digits(date, 0) == 4 && date[4] == '-' && !isDate(date) {
+		return broken(i, i+len(date), "date", "is no date of the form YYYY-MM-DD")
+	}
+	return nil
+}
+
+// frame returns the part of a local name that names the act.
+func frame(s string) string {
+	if i := strings.IndexAny(s, "@$~!"); i >= 0 {
+		return s[:i]
+	}
+	return s
+}
+
+func lintLaw(nss string) []Finding {
+	for i := range len(nss) {
+		if isUpper(nss[i]) {
+			return []Finding{remark(CodeForm, i, i+1, "letters", "names of law are written in lower case")}
+		}
+	}
+	return nil
+}
+
+func partsLex(nss string) []Part {
+	jurisdiction, local, _ := strings.Cut(nss, ":")
+	return append([]Part{{"jurisdiction", jurisdiction}}, partsNIR(local)...)
+}
+
+func partsNIR(nss string) []Part {
+	act := frame(nss)
+	parts := partsColon("authority", "measure", "details", "annex")(act)
+	if len(act) < len(nss) {
+		parts = append(parts, Part{"version or part", nss[len(act):]})
+	}
+	return parts
+}

@@ -1,0 +1,49 @@
+package namespace
+
+import "strings"
+
+// Legal Entity Identifier: the registration of 2021, ISO 17442-1.
+var lei = Namespace{
+	NID: "lei", Name: "Legal Entity Identifier", Kind: Formal,
+	Reference: "urn-formal/lei (2021), ISO 17442-1",
+	Example:   "urn:lei:7LTWFZYICNSX8D621K86",
+	Note:      "letters are written in upper case and mean the same in lower case",
+	Security:  "public data about organisations, never about people",
+	Rules:     Rules{Check: checkLEI, Lint: lintUpper, Parts: partsLEI, Canonical: strings.ToUpper},
+}
+
+func checkLEI(nss string) *Finding {
+	const rule = "LEI"
+	for i := range len(nss) {
+		switch {
+		case i >= 20:
+			return broken(i, len(nss), rule, "more than 20 characters")
+		case !isAlnum(nss[i]) || i >= 18 && !isDigit(nss[i]):
+			return wrongByte(nss, i, rule, "18 letters or digits and 2 check digits")
+		}
+	}
+	if len(nss) < 20 {
+		return broken(len(nss), len(nss), rule, "has "+decimal(len(nss))+" characters: wants 20")
+	}
+	var d [20]byte
+	copy(d[:], nss)
+	if mod97(d[:]) == 1 {
+		return nil
+	}
+	d[18], d[19] = '0', '0'
+	check := 98 - mod97(d[:])
+	return wrongCheck(18, "LEI check digits (ISO/IEC 7064, MOD 97-10)", nss[18:], string([]byte{digit36(check / 10), digit36(check % 10)}))
+}
+
+// lintUpper says that letters are written in upper case.
+func lintUpper(nss string) []Finding {
+	if s := strings.ToUpper(nss); s != nss {
+		return []Finding{advice(0, len(nss), "letters", "are written in upper case", s)}
+	}
+	return nil
+}
+
+func partsLEI(nss string) []Part {
+	s := strings.ToUpper(nss)
+	return []Part{{"issuer", s[:4]}, {"entity", s[4:18]}, {"check", s[18:]}}
+}

@@ -1,0 +1,172 @@
+package namespace
+
+import "strings"
+
+// A Kind says how a namespace identifier came to be.
+type Kind uint8
+
+// The kinds (RFC 8141, 5.1 and 5.2; RFC 3406, 3.1).
+const (
+	Formal       Kind = iota + 1 // registered at IANA under a name
+	Informal                     // registered at IANA as "urn-" and a number
+	Experimental                 // "x-" of RFC 3406, not registered
+	Unregistered                 // in use without registration
+)
+
+// String returns the kind in lower case.
+func (k Kind) String() string {
+	switch k {
+	case Formal:
+		return "formal"
+	case Informal:
+		return "informal"
+	case Experimental:
+		return "experimental"
+	case Unregistered:
+		return "unregistered"
+	}
+	return "invalid"
+}
+
+// KindOf returns the kind of a namespace identifier by its pattern alone; what
+// has no pattern may be a formal one and is Unregistered unless the catalogue
+// knows better.
+func KindOf(nid string) Kind {
+	switch {
+	case len(nid) > 4 && strings.EqualFold(nid[:4], "urn-") && digits(nid, 4) == len(nid) && nid[4] != '0':
+		return Informal
+	case len(nid) > 2 && strings.EqualFold(nid[:2], "x-"):
+		return Experimental
+	}
+	return Unregistered
+}
+
+// A Use says whether a component has a meaning in a namespace.
+type Use uint8
+
+// The uses.
+const (
+	UseUnstated Use = iota // the registration does not say
+	UseAllowed
+	UseNone // it has no use there
+)
+
+// A Keyword is a query keyword that a namespace supports (draft of 2012, 2.3).
+type Keyword struct {
+	Name   string
+	Values []string // the valid ones; none if any is
+}
+
+// A Part is a named piece of a name.
+type Part struct{ Name, Value string }
+
+// A Namespace is one record of the catalogue.
+type Namespace struct {
+	NID        string // in lower case
+	Name       string // for people
+	Kind       Kind
+	Reference  string // the registration or standard
+	Example    string // a whole URN that is valid
+	Note       string // what a user should know; what is not checked and why
+	Security   string // considerations of its own; a record without them is incomplete
+	Functional string // guidance on functional equivalence, which the comparison leaves alone
+	Delimiters string // characters that separate parts and are escaped inside of them
+
+	Services       []string // designators that are known to be supported
+	DefaultService string
+	Keywords       []Keyword
+	Fragment       Use // of the f-component
+
+	Rules Rules
+}
+
+// Rules are the functions of a namespace. Each may be nil. They take a
+// namespace-specific string of the general syntax; all but Check take one that
+// Check accepts.
+type Rules struct {
+	Check     func(nss string) *Finding
+	Lint      func(nss string) []Finding
+	Parts     func(nss string) []Part
+	Canonical func(nss string) string
+	Display   func(nss string) string
+}
+
+// Check returns the first thing that is wrong with nss, or nil. A namespace
+// without a rule accepts all. Valid input costs no allocation.
+func (n Namespace) Check(nss string) *Finding {
+	if n.Rules.Check == nil {
+		return nil
+	}
+	return n.Rules.Check(nss)
+}
+
+// Lint returns what is to be said about a valid nss.
+func (n Namespace) Lint(nss string) []Finding {
+	if n.Rules.Lint == nil || n.Check(nss) != nil {
+		return nil
+	}
+	return n.Rules.Lint(nss)
+}
+
+// Parts takes a valid nss to pieces.
+func (n Namespace) Parts(nss string) []Part {
+	if n.Rules.Parts == nil || n.Check(nss) != nil {
+		return nil
+	}
+	return n.Rules.Parts(nss)
+}
+
+// Canonical returns the spelling that all spellings share which the namespace
+// holds equivalent, given the canonical spelling of the general syntax. An nss
+// that breaks the rules is left alone: it is equivalent to nothing else.
+func (n Namespace) Canonical(nss string) string {
+	if n.Rules.Canonical == nil || n.Check(nss) != nil {
+		return nss
+	}
+	return n.Rules.Canonical(nss)
+}
+
+// Display writes nss as people of the trade do, such as an ISBN with its
+// hyphens. What it shows is the name alone, without "urn:"; two different names
+// never look the same.
+func (n Namespace) Display(nss string) string {
+	if n.Rules.Display == nil || n.Check(nss) != nil {
+		return nss
+	}
+	return n.Rules.Display(nss)
+}
+
+// Join makes a namespace-specific string of parts with a delimiter between them.
+// Inside the parts everything is escaped that cannot stand in a URN, and every
+// delimiter of the namespace, so that the parts can be told apart again.
+func (n Namespace) Join(delimiter byte, parts ...string) string {
+	b := make([]byte, 0, 64)
+	for i, p := range parts {
+		if i > 0 {
+			b = append(b, delimiter)
+		}
+		for j := range len(p) {
+			if c := p[j]; isPchar(c) && c != delimiter && strings.IndexByte(n.Delimiters, c) < 0 {
+				b = append(b, c)
+			} else {
+				b = append(b, '%', upperHex[c>>4], upperHex[c&15])
+			}
+		}
+	}
+	return string(b)
+}
+
+// Missing names the fields that a registration must fill and this record does
+// not.
+func (n Namespace) Missing() []string {
+	var missing []string
+	for _, f := range [...]Part{{"NID", n.NID}, {"name", n.Name}, {"reference", n.Reference}, {"security considerations", n.Security}} {
+		if f.Value == "" {
+			missing = append(missing, f.Name)
+		}
+	}
+	if n.Kind == 0 {
+		missing = append(missing, "kind")
+	}
+	return missing
+}

@@ -1,0 +1,26 @@
+package namespace
+
+// National Archive Numbers: the registration of 2023.
+var nan = Namespace{
+	NID: "nan", Name: "National Archive Numbers", Kind: Formal,
+	Reference:  "urn-formal/nan (2023)",
+	Example:    "urn:nan:fi:ka:a-123",
+	Note:       "each national archive sets the form of its own strings",
+	Delimiters: ":-",
+	Security:   "the string tells whose archive it is",
+	Rules:      Rules{Check: checkNAN, Lint: lintNAN, Parts: partsNAN, Canonical: foldPrefix, Display: foldPrefix},
+}
+
+func checkNAN(nss string) *Finding {
+	_, f := prefixed(nss, "nan")
+	return f
+}
+
+func lintNAN(nss string) []Finding {
+	if isCountry(nss[0], nss[1]) {
+		return nil
+	}
+	return []Finding{remark(CodeUnassigned, 0, 2, "iso-cc", "is the code of no country in ISO 3166-1")}
+}
+
+func partsNAN(nss string) []Part { return partsPrefixed(nss, "nan-string") }

@@ -1,0 +1,222 @@
+package namespace
+
+import (
+	"fmt"
+	"strings"
+)
+
+// National Bibliography Numbers: RFC 8458, which replaces RFC 3188.
+var nbn = Namespace{
+	NID: "nbn", Name: "National Bibliography Numbers", Kind: Formal,
+	Reference:      "RFC 8458",
+	Example:        "urn:nbn:de:101:1-201102033592",
+	Note:           "each national library sets the form of its own strings; the check digit of the German library is checked, the forms of some others give remarks",
+	Delimiters:     ":-",
+	Security:       "the string tells whose library it is, and may tell when it was made",
+	Functional:     "a resource may have a standard identifier beside its NBN",
+	Services:       []string{"I2L"},
+	DefaultService: "I2L",
+	Fragment:       UseAllowed,
+	Rules:          Rules{Check: checkNBN, Lint: lintNBN, Parts: partsNBN, Canonical: foldPrefix, Display: foldPrefix},
+}
+
+// prefixed reads prefix "-" string, the form of NBN and NAN: a country code, and
+// sub-namespaces after colons. It returns the offset of the hyphen.
+func prefixed(nss, name string) (int, *Finding) {
+	end := run(nss, 0, isAlpha)
+	if end != 2 {
+		return 0, broken(0, max(end, min(1, len(nss))), "iso-cc", "a country code has two letters")
+	}
+	for end < len(nss) && nss[end] == ':' {
+		start := end + 1
+		if end = run(nss, start, isAlnum); end == start {
+			return 0, wrongByte(nss, end, "subspc", "letters and digits")
+		}
+	}
+	switch {
+	case end == len(nss):
+		return 0, broken(end, end, name+"-nss", "no hyphen between the prefix and the "+name+"-string")
+	case nss[end] != '-':
+		return 0, wrongByte(nss, end, "prefix", `":" or "-" after a country code or sub-namespace`)
+	case end+1 == len(nss):
+		return 0, broken(end+1, end+1, name+"-string", "is empty")
+	case nss[end+1] == '/':
+		return 0, broken(end+1, end+2, name+"-string", "begins with a slash")
+	}
+	return end, nil
+}
+
+// foldPrefix writes the prefix in lower case; what follows the hyphen is
+// sensitive to case (RFC 8458, 4.3).
+func foldPrefix(nss string) string {
+	end := strings.IndexByte(nss, '-')
+	if prefix := strings.ToLower(nss[:end]); prefix != nss[:end] {
+		return prefix + nss[end:]
+	}
+	return nss
+}
+
+func checkNBN(nss string) *Finding {
+	hyphen, f := prefixed(nss, "nbn")
+	if f == nil && checksDNB(nss) && strings.EqualFold(nss[:2], "de") {
+		return checkDNB(nss, hyphen)
+	}
+	return f
+}
+
+// checksDNB reports whether the string can have the check digit of the German
+// library, which names of Austria and Switzerland may have too.
+func checksDNB(nss string) bool {
+	last := nss[len(nss)-1]
+	return isDigit(last) || isAlpha(last)
+}
+
+// checkDNB compares the last digit with the check digit.
+func checkDNB(nss string, hyphen int) *Finding {
+	last := len(nss) - 1
+	if last == hyphen+1 {
+		return broken(last, len(nss), "nbn-string", "too short for a check digit")
+	}
+	want, odd := digitDNB(nss[:last])
+	if odd >= 0 {
+		return broken(odd, odd+1, "nbn-string", fmt.Sprintf("found %q, which has no value for the check digit", nss[odd:odd+1]))
+	}
+	return judgeByte(nss, last, "check digit of the German National Library", want)
+}
+
+// valueDNB returns the number that stands for a character in the check digit of
+// the German library, or 0.
+func valueDNB(c byte) int {
+	const letters = "\x12\x0e\x13\x0f\x10\x15\x16\x17\x18\x19\x2a\x1a\x1b\x0d\x1c\x1d\x1f\x0c\x20\x21\x0b\x22\x23\x24\x25\x26"
+	switch c = lower(c); {
+	case c == '9':
+		return 41
+	case isDigit(c):
+		return int(c-'0') + 1
+	case isLower(c):
+		return int(letters[c-'a'])
+	case c == ':':
+		return 17
+	case c == '-':
+		return 39
+	case c == '_':
+		return 43
+	case c == '/':
+		return 45
+	case c == '.':
+		return 47
+	case c == '+':
+		return 49
+	}
+	return 0
+}
+
+// digitDNB returns the check digit of the name urn:nbn: nss: the digits of the
+// characters' values, each times its place, are added and divided by the last
+// one; the check digit is the last one of the quotient. If a character has no
+// value its offset is returned, else -1.
+func digitDNB(nss string) (check byte, odd int) {
+	var s sumDNB
+	for _, c := range []byte("urn:nbn:") {
+		s.add(valueDNB(c))
+	}
+	for i := range len(nss) {
+		v := valueDNB(nss[i])
+		if v == 0 {
+			return 0, i
+		}
+		s.add(v)
+	}
+	if s.last == 0 {
+		return '0', -1
+	}
+	return byte('0' + s.sum/s.last%10), -1
+}
+
+// A sumDNB adds digits, each times its place.
+type sumDNB struct{ sum, place, last int }
+
+func (s *sumDNB) add(value int) {
+	if value >= 10 {
+		s.digit(value / 10)
+	}
+	s.digit(value % 10)
+}
+
+func (s *sumDNB) digit(d int) {
+	s.place++
+	s.sum += s.place * d
+	s.last = d
+}
+
+// A nationalForm is what the strings of one library look like.
+type nationalForm struct {
+	prefix string // in lower case, country and sub-namespaces as far as they matter
+	form   string // in words
+	fits   func(sub, s string) bool
+}
+
+var nationalForms = [...]nationalForm{
+	{"fi", "letters and a number that begins with the year, as in fi-fe201003181510", fitsFinnish},
+	{"se", "an institution, and the series with a number, as in se:uu:diva-3475", fitsSwedish},
+	{"cz", "a registrar of 2 to 6 and a string of 6 letters or digits, as in cz:aba001-00elz2", fitsCzech},
+	{"nl", "ui: with the number of the institution, as in nl:ui:10-1-115852", fitsDutch},
+	{"it", "an institution and a number, as in it:unimi-12345", fitsItalian},
+}
+
+// fitsFinnish holds of all but the national library's own series, fe and fea.
+func fitsFinnish(sub, s string) bool {
+	series := run(s, 0, isAlpha)
+	return sub != "" || !strings.EqualFold(s[:series], "fe") || len(s)-series >= 8 && digits(s, series) == len(s)
+}
+
+func fitsSwedish(sub, s string) bool {
+	return sub != "" && strings.Contains(s, "-") || sub == "" && s != ""
+}
+
+func fitsCzech(sub, s string) bool {
+	return 2 <= len(sub) && len(sub) <= 6 && !strings.Contains(sub, ":") && len(s) == 6 && run(s, 0, isAlnum) == 6
+}
+
+func fitsDutch(sub, s string) bool {
+	return !strings.EqualFold(sub, "ui") || digits(s, 0) > 0 && until(s, 0, '-') == digits(s, 0) && !strings.HasSuffix(s, "-") && strings.Contains(s, "-")
+}
+
+func fitsItalian(sub, s string) bool { return sub != "" && digits(s, 0) == len(s) }
+
+func lintNBN(nss string) []Finding {
+	var found []Finding
+	hyphen := strings.IndexByte(nss, '-')
+	if !isCountry(nss[0], nss[1]) {
+		found = append(found, remark(CodeUnassigned, 0, 2, "iso-cc", "is the code of no country in ISO 3166-1"))
+	}
+	sub := strings.TrimPrefix(nss[2:hyphen], ":")
+	for _, n := range nationalForms {
+		if strings.EqualFold(nss[:2], n.prefix) && !n.fits(sub, nss[hyphen+1:]) {
+			found = append(found, remark(CodeForm, 0, len(nss), "national form", "expected "+n.form))
+		}
+	}
+	if strings.EqualFold(nss[:2], "de") && !checksDNB(nss) {
+		found = append(found, remark(CodeForm, len(nss)-1, len(nss), "check digit of the German National Library", "is missing"))
+	}
+	return found
+}
+
+func partsNBN(nss string) []Part {
+	parts := partsPrefixed(nss, "nbn-string")
+	if strings.EqualFold(nss[:2], "de") && checksDNB(nss) {
+		parts = append(parts, Part{"check", nss[len(nss)-1:]})
+	}
+	return parts
+}
+
+// partsPrefixed returns the country, the sub-namespaces and the string.
+func partsPrefixed(nss, name string) []Part {
+	hyphen := strings.IndexByte(nss, '-')
+	country, sub, _ := strings.Cut(strings.ToLower(nss[:hyphen]), ":")
+	parts := []Part{{"country", country}}
+	if sub != "" {
+		parts = append(parts, Part{"sub-namespace", sub})
+	}
+	return append(parts, Part{name, nss[hyphen+1:]})
+}

@@ -1,0 +1,172 @@
+package namespace
+
+import (
+	"strconv"
+	"strings"
+)
+
+const upperHex = "0123456789ABCDEF"
+
+func isDigit(c byte) bool { return '0' <= c && c <= '9' }
+func isLower(c byte) bool { return 'a' <= c && c <= 'z' }
+func isUpper(c byte) bool { return 'A' <= c && c <= 'Z' }
+func isAlpha(c byte) bool { return isLower(c | 0x20) }
+func isAlnum(c byte) bool { return isDigit(c) || isAlpha(c) }
+func isHex(c byte) bool   { return isDigit(c) || 'a' <= c|0x20 && c|0x20 <= 'f' }
+func isLDH(c byte) bool   { return isAlnum(c) || c == '-' }
+
+// isPchar reports whether c may stand bare in a namespace-specific string (RFC
+// 3986, 3.3). The slash of RFC 8141 is left out: parts do not need it bare.
+func isPchar(c byte) bool { return isAlnum(c) || strings.IndexByte("-._~!$&'()*+,;=:@", c) >= 0 }
+
+func upper(c byte) byte {
+	if isLower(c) {
+		return c - 0x20
+	}
+	return c
+}
+
+func lower(c byte) byte {
+	if isUpper(c) {
+		return c + 0x20
+	}
+	return c
+}
+
+// unhex returns the value of a hex digit.
+func unhex(c byte) byte {
+	if isDigit(c) {
+		return c - '0'
+	}
+	return c | 0x20 - 'a' + 10
+}
+
+// value36 returns the value of a digit or letter: 0 to 9, A is 10, Z is 35.
+func value36(c byte) int {
+	if isDigit(c) {
+		return int(c - '0')
+	}
+	return int(upper(c)-'A') + 10
+}
+
+// digit36 is the reverse of value36.
+func digit36(v int) byte { return "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ"[v] }
+
+// run returns the end of the bytes of a kind that begin at offset i.
+func run(s string, i int, kind func(byte) bool) int {
+	for i < len(s) && kind(s[i]) {
+		i++
+	}
+	return i
+}
+
+func digits(s string, i int) int { return run(s, i, isDigit) }
+
+// until returns the offset of the first sep at or after i, or the end.
+func until(s string, i int, sep byte) int {
+	if n := strings.IndexByte(s[i:], sep); n >= 0 {
+		return i + n
+	}
+	return len(s)
+}
+
+// emptyField returns the offset of the first empty field of s, or -1.
+func emptyField(s string, sep byte) int {
+	for i := 0; ; i++ {
+		end := until(s, i, sep)
+		if end == i {
+			return i
+		}
+		if end == len(s) {
+			return -1
+		}
+		i = end
+	}
+}
+
+// squeeze copies the letters and digits of s to dst, letters in upper case,
+// without the single hyphens between them. It returns how many there are, and
+// the offset of the first byte that does not belong there or does not fit in
+// dst, or -1.
+func squeeze(s string, dst []byte) (n, bad int) {
+	for i := range len(s) {
+		switch c := s[i]; {
+		case isAlnum(c) && n < len(dst):
+			dst[n] = upper(c)
+			n++
+		case c == '-' && i > 0 && i < len(s)-1 && s[i-1] != '-':
+		default:
+			return n, i
+		}
+	}
+	return n, -1
+}
+
+// place returns the offset in s of the k-th byte that is not a hyphen.
+func place(s string, k int) int {
+	for i := range len(s) {
+		if s[i] == '-' {
+			continue
+		}
+		if k == 0 {
+			return i
+		}
+		k--
+	}
+	return len(s)
+}
+
+// bare returns s without hyphens, in upper case.
+func bare(s string) string { return strings.ToUpper(strings.ReplaceAll(s, "-", "")) }
+
+// digitLike returns the digit that people mean when they type c, or "".
+func digitLike(c byte) string {
+	switch c {
+	case 'O', 'o', 'Q':
+		return "0"
+	case 'l', 'I', 'i', '|':
+		return "1"
+	case 'Z', 'z':
+		return "2"
+	case 'S', 's':
+		return "5"
+	case 'B':
+		return "8"
+	}
+	return ""
+}
+
+// isDate reports whether s is a date of the form YYYY-MM-DD.
+func isDate(s string) bool {
+	return len(s) == 10 && s[4] == '-' && s[7] == '-' &&
+		digits(s, 0) == 4 && digits(s, 5) == 7 && digits(s, 8) == 10 &&
+		isMonth(s[5:7]) && isDay(s[8:])
+}
+
+func isMonth(s string) bool { return "01" <= s && s <= "12" }
+func isDay(s string) bool   { return "01" <= s && s <= "31" }
+
+// decimal writes a small number for a message.
+func decimal(n int) string { return strconv.Itoa(n) }
+
+// foldCase writes letters in lower case, but the hex digits of escapes in upper
+// case.
+func foldCase(s string) string {
+	same := true
+	for i := range len(s) {
+		same = same && !isUpper(s[i])
+	}
+	if same && strings.IndexByte(s, '%') < 0 {
+		return s
+	}
+	b := []byte(s)
+	for i := 0; i < len(b); i++ {
+		if b[i] == '%' && i+2 < len(b) {
+			b[i+1], b[i+2] = upper(b[i+1]), upper(b[i+2])
+			i += 2
+			continue
+		}
+		b[i] = lower(b[i])
+	}
+	return string(b)
+}

@@ -29,6 +29,11 @@
 // an owner says so and names the revision of the tombstone, never by an import
 // of an older file.
 //
+// # Tokens
+//
+// Tokens are given and revoked by administrators of everything alone. The secret
+// of a token never changes, and a revoked one stays revoked.
+//
 // # Merging
 //
 // A [Request] replaces a record, or the fields it names, or adds to what is

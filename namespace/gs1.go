@@ -116,7 +116,10 @@ func (k *gs1Key) check(nss string, start, stop int) *Finding {
 	case end > stop || end < stop && !k.more:
 		return broken(start, stop, k.name, "has "+decimal(stop-start)+" digits: wants "+decimal(k.digits))
 	}
-	return judgeByte(nss, end-1, "check digit of the "+k.name, weighed13(nss[start:end-1]))
+	if want := weighed13(nss[start : end-1]); nss[end-1] != want {
+		return wrongCheck(end-1, "check digit of the "+k.name, nss[end-1:end], string(rune(want)))
+	}
+	return nil
 }
 
 // checkGDD reads the names of the semantic dictionary.

@@ -79,5 +79,5 @@ func displayIETF(nss string) string {
 	if isSeries(series) {
 		return strings.ToUpper(series) + " " + number
 	}
-	return nss
+	return foldCase(nss)
 }

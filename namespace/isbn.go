@@ -52,7 +52,7 @@ func checkISBN13(nss string, d [13]byte) *Finding {
 	case d[2] == '9' && d[3] == '0':
 		return broken(place(nss, 0), place(nss, 3)+1, "GS1 element", "979-0 is printed music: urn:ismn")
 	}
-	return judgeCheck(nss, 12, "ISBN-13 check digit (modulo 10)", d[12], weighed13(d[:12]))
+	return judgeCheck(nss, 12, "ISBN-13 check digit (modulo 10)", d[12], weighed13(string(d[:12])))
 }
 
 // judgeCheck compares the k-th digit of nss with what it should be.
@@ -97,7 +97,7 @@ func canonicalISBN(nss string) string {
 	}
 	copy(d[:], "978")
 	squeeze(nss, d[3:])
-	d[12] = weighed13(d[:12])
+	d[12] = weighed13(string(d[:12]))
 	return string(d[:])
 }
 

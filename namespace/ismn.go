@@ -34,7 +34,7 @@ func checkISMN(nss string) *Finding {
 	if n == 10 && !old || string(full[:4]) != "9790" {
 		return broken(0, place(nss, min(n, 4)-1)+1, "ISMN prefix", "wants 979-0, or M in the older form")
 	}
-	return judgeCheck(nss, n-1, "ISMN check digit (modulo 10)", d[n-1], weighed13(full[:12]))
+	return judgeCheck(nss, n-1, "ISMN check digit (modulo 10)", d[n-1], weighed13(string(full[:12])))
 }
 
 // expandISMN returns the thirteen digits of the older form.

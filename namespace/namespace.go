@@ -127,11 +127,12 @@ func (n Namespace) Canonical(nss string) string {
 }
 
 // Display writes nss as people of the trade do, such as an ISBN with its
-// hyphens. What it shows is the name alone, without "urn:"; two different names
-// never look the same.
+// hyphens; where they have no way of their own it is the canonical spelling.
+// What it shows is the name alone, without "urn:"; two different names never
+// look the same.
 func (n Namespace) Display(nss string) string {
 	if n.Rules.Display == nil || n.Check(nss) != nil {
-		return nss
+		return n.Canonical(nss)
 	}
 	return n.Rules.Display(nss)
 }

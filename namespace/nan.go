@@ -8,7 +8,7 @@ var nan = Namespace{
 	Note:       "each national archive sets the form of its own strings",
 	Delimiters: ":-",
 	Security:   "the string tells whose archive it is",
-	Rules:      Rules{Check: checkNAN, Lint: lintNAN, Parts: partsNAN, Canonical: foldPrefix, Display: foldPrefix},
+	Rules:      Rules{Check: checkNAN, Lint: lintNAN, Parts: partsNAN, Canonical: foldPrefix},
 }
 
 func checkNAN(nss string) *Finding {

@@ -17,7 +17,7 @@ var nbn = Namespace{
 	Services:       []string{"I2L"},
 	DefaultService: "I2L",
 	Fragment:       UseAllowed,
-	Rules:          Rules{Check: checkNBN, Lint: lintNBN, Parts: partsNBN, Canonical: foldPrefix, Display: foldPrefix},
+	Rules:          Rules{Check: checkNBN, Lint: lintNBN, Parts: partsNBN, Canonical: foldPrefix},
 }
 
 // prefixed reads prefix "-" string, the form of NBN and NAN: a country code, and
@@ -158,7 +158,7 @@ type nationalForm struct {
 
 var nationalForms = [...]nationalForm{
 	{"fi", "letters and a number that begins with the year, as in fi-fe201003181510", fitsFinnish},
-	{"se", "an institution, and the series with a number, as in se:uu:diva-3475", fitsSwedish},
+	{"se", "an institution, as in se:uu:diva-3475", fitsSwedish},
 	{"cz", "a registrar of 2 to 6 and a string of 6 letters or digits, as in cz:aba001-00elz2", fitsCzech},
 	{"nl", "ui: with the number of the institution, as in nl:ui:10-1-115852", fitsDutch},
 	{"it", "an institution and a number, as in it:unimi-12345", fitsItalian},
@@ -170,16 +170,15 @@ func fitsFinnish(sub, s string) bool {
 	return sub != "" || !strings.EqualFold(s[:series], "fe") || len(s)-series >= 8 && digits(s, series) == len(s)
 }
 
-func fitsSwedish(sub, s string) bool {
-	return sub != "" && strings.Contains(s, "-") || sub == "" && s != ""
-}
+func fitsSwedish(sub, _ string) bool { return sub != "" }
 
 func fitsCzech(sub, s string) bool {
 	return 2 <= len(sub) && len(sub) <= 6 && !strings.Contains(sub, ":") && len(s) == 6 && run(s, 0, isAlnum) == 6
 }
 
 func fitsDutch(sub, s string) bool {
-	return !strings.EqualFold(sub, "ui") || digits(s, 0) > 0 && until(s, 0, '-') == digits(s, 0) && !strings.HasSuffix(s, "-") && strings.Contains(s, "-")
+	institution, ok := cutFold(sub, "ui:")
+	return ok && digits(institution, 0) == len(institution) && strings.Contains(s, "-")
 }
 
 func fitsItalian(sub, s string) bool { return sub != "" && digits(s, 0) == len(s) }

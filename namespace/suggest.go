@@ -83,7 +83,7 @@ func (g *guess) name(text string) {
 		}
 		rest, g.why = again, joinWhy(g.why, `"urn:" came twice`)
 	}
-	if g.offer("urn:"+rest, "") {
+	if g.address(rest) || g.offer("urn:"+rest, "") {
 		return
 	}
 	nid, nss, ok := strings.Cut(rest, ":")
@@ -96,6 +96,17 @@ func (g *guess) name(text string) {
 		return
 	}
 	g.nearNIDs(nid, nss)
+}
+
+// address tries a DOI name given with the address of its resolver.
+func (g *guess) address(rest string) bool {
+	nss, ok := cutFold(rest, "doi:")
+	for _, a := range [...]string{"https://doi.org/", "http://doi.org/", "https://dx.doi.org/", "http://dx.doi.org/"} {
+		if name, found := cutFold(nss, a); ok && found {
+			return g.offer("urn:doi:"+name, "an address is no part of a DOI name")
+		}
+	}
+	return false
 }
 
 func joinWhy(a, b string) string {
@@ -150,10 +161,8 @@ func slip(a, b string) bool {
 // repair tries to mend the namespace-specific string of a known namespace.
 func (g *guess) repair(n Namespace, nid, nss string) {
 	prefix := "urn:" + nid + ":"
-	for _, label := range [...]string{nid + ":", nid + " ", nid, "https://doi.org/", "http://doi.org/", "http://dx.doi.org/"} {
-		if rest, ok := cutFold(nss, label); ok && rest != "" {
-			g.offer(prefix+strings.TrimLeft(rest, " :"), "the namespace or an address was said twice")
-		}
+	if rest, ok := cutFold(nss, nid); ok {
+		g.offer(prefix+strings.TrimLeft(rest, " :"), "the namespace was said twice")
 	}
 	clean := plain(nss)
 	if clean != nss {

@@ -1,0 +1,156 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/nomen-project/nomen/mint"
+	"github.com/nomen-project/nomen/name"
+)
+
+const mintLong = `Mint makes new names and reserves them: each is written as a reserved record,
+which nobody can be given again, and which is not public until it is made active.
+A name that exists already is passed over. Names are printed when they are
+reserved; with --dry-run they are printed and nothing is reserved.
+
+NAMESPACE-OR-PREFIX is what the names lie under: an authority's prefix, or the
+identifier of a URN namespace, such as uuid.
+
+A template says what follows it, in literal text and parts in braces:
+
+  {seq}          the number after the highest there is
+  {seq:6}        the same in six digits; {seq:6:100-4999} within a range
+  {random:8}     eight characters from which no word arises
+  {digit:8}      eight random digits; {hex:8} hexadecimal ones
+  {date}         the day as YYYYMMDD; {year}, {month}, {day}; UTC
+  {uuid}         a UUID of version 7, in the order of time; {uuid:4} a random one
+  {check}        the check digits of the namespace: isbn, issn, nbn:de ...
+  {check:noid}   a check character; {check:luhn} a digit; {check:mod97} two
+
+Without a template names go on as the last one there is: by the next number, with
+a check digit where the namespace wants one. In urn:uuid they are UUIDs, under an
+ark prefix random characters with a check.
+
+The exit status is 1 when the template cannot give as many names as are wanted.`
+
+const mintExample = `  nomen mint uuid
+  nomen mint urn:dns:example.org
+  nomen mint --template 'alb{seq:3}' --count 10 urn:dns:example.org
+  nomen mint --template '{year}-{seq:4}' --dry-run urn:nbn:fi:x
+  nomen mint --template 'x5{random:8}{check:noid}' ark:12345
+  nomen mint --template '978952{seq:6:123000-123999}{check}' isbn`
+
+// maxMint bounds how many names one command makes.
+const maxMint = mint.MaxRun
+
+type mintFlags struct {
+	template string
+	count    int
+	dry      bool
+	why      string
+}
+
+func (c *cli) mintCommand() *cobra.Command {
+	var m mintFlags
+	cmd := &cobra.Command{
+		Use:     "mint NAMESPACE-OR-PREFIX",
+		Short:   "make new names and reserve them",
+		Long:    mintLong,
+		Example: mintExample,
+		Args:    arguments(1, 1),
+	}
+	f := cmd.Flags()
+	f.StringVar(&m.template, "template", "", "what follows the prefix (default by what is there)")
+	f.IntVar(&m.count, "count", 1, "how many names")
+	f.BoolVar(&m.dry, "dry-run", false, "show the names, and reserve nothing")
+	f.StringVar(&m.why, "why", "", "reason, for the history")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if m.count < 1 || m.count > maxMint {
+			return usagef("--count %d: want 1 to %d", m.count, maxMint)
+		}
+		p, err := mintPrefix(args[0])
+		if err != nil {
+			return err
+		}
+		work := func(b backend) error {
+			return c.mintNames(cmd.Context(), &minting{backend: b, flags: m, prefix: p, warn: c.warn})
+		}
+		err = c.withStore(cmd.Context(), !m.dry, work)
+		if m.dry && errors.Is(err, fs.ErrNotExist) {
+			return work(emptyBackend{})
+		}
+		return err
+	}
+	return cmd
+}
+
+// mintPrefix reads a prefix, or the identifier of a URN namespace.
+func mintPrefix(arg string) (name.Prefix, error) {
+	if !strings.Contains(arg, ":") {
+		arg = "urn:" + arg
+	}
+	return name.ParsePrefix(arg)
+}
+
+// mintNames makes names and prints them.
+func (c *cli) mintNames(ctx context.Context, m *minting) error {
+	run, err := m.start(ctx)
+	if err != nil {
+		return c.mintFailed(m, err)
+	}
+	a := newAnswers(c)
+	left := m.flags.count
+	for n, err := range run.Names() {
+		if err == nil {
+			n, err = m.reserve(ctx, n)
+		}
+		switch {
+		case errors.Is(err, errTaken):
+			continue
+		case err != nil:
+			return errors.Join(a.end(), c.mintFailed(m, err))
+		}
+		a.minted(n)
+		if left--; left == 0 {
+			break
+		}
+	}
+	return a.end()
+}
+
+// minted answers with a new name, at once: it is reserved now.
+func (a *answers) minted(n name.Name) {
+	if a.json != nil {
+		a.object(mintedName{n})
+	} else {
+		a.text(n.Key())
+	}
+	a.flush()
+}
+
+type mintedName struct {
+	Name name.Name `json:"name"`
+}
+
+// mintFailed says why there are no more names. What is wrong with a template is
+// wrong usage; that it has no more names is the answer no.
+func (c *cli) mintFailed(m *minting, err error) error {
+	if bad, ok := errors.AsType[*mint.Error](err); ok {
+		return usagef("--template %q: offset %d: %s: %s", bad.Input, bad.Offset, bad.Rule, bad.Message)
+	}
+	refused, no := errors.AsType[*mint.RefusedError](err)
+	_, exhausted := errors.AsType[*mint.ExhaustedError](err)
+	switch {
+	case no && m.flags.template == "":
+		err = fmt.Errorf("%s: no names of its namespace go on by themselves from what is there: give a --template (%w)", m.prefix, refused.Err)
+	case !no && !exhausted && !errors.Is(err, errCrowded):
+		return err
+	}
+	fmt.Fprintln(c.err, "nomen: "+printable(err.Error()))
+	return errNo
+}

@@ -1,0 +1,60 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"iter"
+
+	"github.com/nomen-project/nomen/bulk"
+	"github.com/nomen-project/nomen/name"
+	"github.com/nomen-project/nomen/store"
+)
+
+// namesUnder yields the names whose keys begin with a prefix, in the order of
+// their keys, one record in memory at a time.
+func namesUnder(ctx context.Context, b backend, prefix string) iter.Seq2[name.Name, error] {
+	return func(yield func(name.Name, error) bool) {
+		ctx, cancel := context.WithCancel(ctx)
+		r, w := io.Pipe()
+		ended := make(chan struct{})
+		go func() {
+			defer close(ended)
+			_, err := b.Export(ctx, w, bulk.ExportOptions{Compression: bulk.Plain, Prefix: prefix})
+			w.CloseWithError(err)
+		}()
+		defer func() {
+			cancel()
+			_ = r.Close()
+			<-ended
+		}()
+		for in := json.NewDecoder(r); ; {
+			var rec struct{ Name string }
+			err := in.Decode(&rec)
+			if errors.Is(err, io.EOF) {
+				return
+			}
+			n, bad := name.Parse(rec.Name)
+			if err == nil && bad != nil {
+				continue // by older rules: no new name is spelled so
+			}
+			if !yield(n, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// An emptyBackend is a store that is not there yet: a dry run needs none.
+type emptyBackend struct{ backend }
+
+func (emptyBackend) Get(context.Context, name.Name) (*store.Record, error) {
+	return nil, store.ErrNotFound
+}
+
+func (emptyBackend) Authorities(context.Context) ([]*store.Authority, error) { return nil, nil }
+
+func (emptyBackend) Export(context.Context, io.Writer, bulk.ExportOptions) (bulk.Summary, error) {
+	return bulk.Summary{}, nil
+}

@@ -1,0 +1,78 @@
+package mint
+
+import "strings"
+
+// betanumeric is the alphabet of NOID: no vowels, no "l".
+const betanumeric = "0123456789bcdfghjkmnpqrstvwxz"
+
+// A checker computes the check characters of a key that ends where they will
+// stand; "" if there is nothing to compute them over. The zero checker stands
+// for the rule of the namespace.
+type checker struct {
+	of    func(key string) string
+	width int
+}
+
+// noid returns the check character of NOID: over everything but scheme and NID,
+// characters weigh by their positions from 1 on; those outside of the alphabet
+// count 0 and keep their place. Single wrong characters and transpositions
+// always show in fewer than 29 characters.
+func noid(key string) string {
+	_, s, _ := strings.Cut(key, ":")
+	if strings.HasPrefix(key, "urn:") {
+		_, s, _ = strings.Cut(s, ":")
+	}
+	sum := 0
+	for i := range len(s) {
+		sum += (i + 1) * max(strings.IndexByte(betanumeric, s[i]), 0)
+	}
+	at := sum % len(betanumeric)
+	return betanumeric[at : at+1]
+}
+
+// luhn returns the check digit for the digits at the end of key.
+func luhn(key string) string {
+	d := tail(key, isDigit)
+	if d == "" {
+		return ""
+	}
+	sum := 0
+	for i := range len(d) {
+		v := int(d[i] - '0')
+		if (len(d)-i)%2 == 1 {
+			v *= 2
+		}
+		sum += v/10 + v%10
+	}
+	return string(rune('0' + (10-sum%10)%10))
+}
+
+// mod97 returns the check digits for the letters and digits at the end of key:
+// a letter counts as two digits, "a" as 10.
+func mod97(key string) string {
+	s := tail(key, func(c byte) bool { return isDigit(c) || 'a' <= c|0x20 && c|0x20 <= 'z' })
+	if s == "" {
+		return ""
+	}
+	sum := 0
+	for i := range len(s) {
+		if c := s[i]; isDigit(c) {
+			sum = (sum*10 + int(c-'0')) % 97
+		} else {
+			sum = (sum*100 + int(c|0x20-'a') + 10) % 97
+		}
+	}
+	digits := 98 - sum*100%97
+	return string([]byte{byte('0' + digits/10), byte('0' + digits%10)})
+}
+
+// tail returns the longest end of s whose bytes are all in a class.
+func tail(s string, in func(byte) bool) string {
+	at := len(s)
+	for at > 0 && in(s[at-1]) {
+		at--
+	}
+	return s[at:]
+}
+
+func isDigit(c byte) bool { return '0' <= c && c <= '9' }

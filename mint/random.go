@@ -1,0 +1,48 @@
+package mint
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+)
+
+// A source gives random characters without a bias.
+type source struct{ in *bufio.Reader }
+
+// sourceSize is how many random bytes are fetched at once.
+const sourceSize = 256
+
+func newSource(r io.Reader) source { return source{bufio.NewReaderSize(r, sourceSize)} }
+
+// maxDraws bounds how often a byte is drawn again; with true randomness that is
+// never reached.
+const maxDraws = 1000
+
+var errNotRandom = errors.New("mint: the source of randomness is not random")
+
+// append adds n characters of an alphabet of at most 256.
+func (s source) append(b []byte, alphabet string, n int) ([]byte, error) {
+	fair := 256 - 256%len(alphabet)
+	for draws := 0; n > 0; draws++ {
+		c, err := s.in.ReadByte()
+		switch {
+		case err != nil:
+			return b, fmt.Errorf("mint: randomness: %w", err)
+		case int(c) < fair:
+			b = append(b, alphabet[int(c)%len(alphabet)])
+			n, draws = n-1, 0
+		case draws == maxDraws:
+			return b, errNotRandom
+		}
+	}
+	return b, nil
+}
+
+// read fills b.
+func (s source) read(b []byte) error {
+	if _, err := io.ReadFull(s.in, b); err != nil {
+		return fmt.Errorf("mint: randomness: %w", err)
+	}
+	return nil
+}

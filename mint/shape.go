@@ -1,0 +1,189 @@
+package mint
+
+import (
+	"bytes"
+	"errors"
+	"strings"
+
+	"github.com/nomen-project/nomen/name"
+)
+
+// A shape is what the keys of a template's names have in common on one day. It
+// is found by comparing samples, so that it speaks of keys in whatever way
+// namespaces rewrite the spellings.
+type shape struct {
+	base  string // the key of a sample
+	role  []byte // of each byte of base: '=' the same in all names, '#' of the sequence, '?' any
+	grows bool   // the sequence takes as many digits as it needs
+}
+
+// survey finds the shape, or the reason why there are no names.
+func (r *Run) survey() error {
+	const digits = "0123456789"
+	base, check, at, err := r.sample(func(d byte) (byte, byte) { return d, d }, digits)
+	if err != nil {
+		return err
+	}
+	role := bytes.Repeat([]byte{'='}, len(base))
+	mark := func(vary func(d byte) (byte, byte), as byte) error {
+		other, _, _, err := r.sample(vary, digits[:at]+digits[at+1:])
+		if err == nil && len(other) != len(base) {
+			err = &RefusedError{r.t.text, other, errors.New("it is no longer than the others or shorter")}
+		}
+		if err != nil {
+			return err
+		}
+		for i := range base {
+			if base[i] != other[i] {
+				role[i] = as
+			}
+		}
+		return nil
+	}
+	d := digits[at]
+	if r.t.varies() {
+		if err := mark(func(c byte) (byte, byte) { return d, c }, '?'); err != nil {
+			return err
+		}
+	}
+	if s := r.t.sequence(); s != nil {
+		if err := mark(func(c byte) (byte, byte) { return c, d }, '#'); err != nil {
+			return err
+		}
+		r.shape.grows = s.width == 0
+	}
+	copy(role[len(role)-check:], "????")
+	r.shape.base, r.shape.role = base, role
+	return nil
+}
+
+// varies reports whether something else than a sequence changes from name to
+// name.
+func (t Template) varies() bool {
+	for _, p := range t.parts {
+		if p.kind == random || p.kind == uuid4 || p.kind == uuid7 {
+			return true
+		}
+	}
+	return false
+}
+
+// sample returns the key of the first good name whose sequence is made of one
+// digit and whose random parts are made of another, the length of its check, and
+// which of the digits it was. The error is that of the first digit.
+func (r *Run) sample(vary func(byte) (byte, byte), digits string) (key string, check, at int, err error) {
+	for i := range len(digits) {
+		sequence, other := vary(digits[i])
+		element, ends := r.spell(sequence, other)
+		n, width, failed := r.finish(element)
+		if failed == nil {
+			return n.Key(), width, i, nil
+		}
+		if err == nil {
+			err = r.locate(failed, element, ends)
+		}
+	}
+	return "", 0, 0, err
+}
+
+// spell renders a sample, and tells where each part ends.
+func (r *Run) spell(sequenceDigit, other byte) (string, []int) {
+	var b []byte
+	ends := make([]int, len(r.t.parts))
+	for i, p := range r.t.parts {
+		switch p.kind {
+		case literal:
+			b = append(b, p.text...)
+		case sequence:
+			b = append(b, bytes.Repeat([]byte{sequenceDigit}, max(p.width, 1))...)
+		case random:
+			b = append(b, bytes.Repeat([]byte{other}, p.width)...)
+		case date:
+			b = r.day.AppendFormat(b, p.text)
+		case uuid4, uuid7:
+			for _, n := range [...]int{8, 4, 4, 4, 12} {
+				b = append(append(b, bytes.Repeat([]byte{other}, n)...), '-')
+			}
+			b = b[:len(b)-1]
+		}
+		ends[i] = len(b)
+	}
+	return string(b), ends
+}
+
+// locate turns the error of a sample's name into one of the template.
+func (r *Run) locate(err error, element string, ends []int) error {
+	bad, ok := errors.AsType[*name.Error](err)
+	if !ok {
+		return err
+	}
+	at := bad.Offset - strings.LastIndex(r.t.prefix.Spell(element), element)
+	start := 0
+	for i, end := range ends {
+		p := r.t.parts[i]
+		if at < end || i == len(ends)-1 {
+			offset := p.offset
+			if p.kind == literal {
+				offset += min(max(at-start, 0), len(p.text))
+			}
+			return &Error{Input: r.t.text, Offset: offset, Rule: bad.Rule, Message: bad.Message, Err: err}
+		}
+		start = end
+	}
+	return err
+}
+
+// Under returns the beginning that the keys of all names of a sequence have in
+// common, for a list of what there is; "" if there is no sequence.
+func (r *Run) Under() string {
+	if r.t.sequence() == nil {
+		return ""
+	}
+	return r.shape.base[:bytes.IndexAny(r.shape.role, "#?")]
+}
+
+// After makes a sequence go on after the number of n, a name that exists, unless
+// it is further on already. It reports whether n is a name of this template.
+func (r *Run) After(n name.Name) bool {
+	number, ok := r.shape.number(n.Key())
+	if ok && r.t.sequence() != nil {
+		r.next = max(r.next, number+1)
+	}
+	return ok
+}
+
+// Next returns the number that the sequence goes on with, and how many are left.
+func (r *Run) Next() (next, left uint64) {
+	s := r.t.sequence()
+	if s == nil || r.next > s.last {
+		return r.next, 0
+	}
+	return r.next, s.last - r.next + 1
+}
+
+// number reads the number of the sequence in key, if that has the shape.
+func (s shape) number(key string) (n uint64, ok bool) {
+	more := len(key) - len(s.base)
+	if more != 0 && (!s.grows || more < 0 || more >= maxWidth) {
+		return 0, false
+	}
+	at := 0
+	for i, role := range s.role {
+		span := 1
+		if role == '#' && s.grows {
+			span += more
+		}
+		for range span {
+			switch c := key[at]; {
+			case role == '=' && c != s.base[i], role == '#' && !isDigit(c):
+				return 0, false
+			case role == '#' && s.grows && c == '0' && n == 0 && span > 1:
+				return 0, false // not written so
+			case role == '#':
+				n = n*10 + uint64(c-'0')
+			}
+			at++
+		}
+	}
+	return n, true
+}

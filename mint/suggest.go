@@ -1,0 +1,44 @@
+package mint
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/nomen-project/nomen/name"
+)
+
+// Suggest returns the template by which names under p are likely to go on, given
+// the last of those that exist, or a zero name:
+//
+//   - in urn:uuid, UUIDs of version 7;
+//   - under an ark prefix, eight random characters and the check of NOID;
+//   - after a name that ends in a number, that number and those that follow, with
+//     as many digits if it begins with 0, and with a check digit if the rule wants
+//     one;
+//   - else 1 and the numbers that follow.
+//
+// Of the options only Namespaces matters.
+func Suggest(p name.Prefix, last name.Name, o Options) (Template, error) {
+	switch key := p.String(); {
+	case key == "urn:uuid":
+		return Parse(p, "{uuid}")
+	case strings.HasPrefix(key, "ark:"):
+		return Parse(p, "{random:8}{check:noid}")
+	}
+	element := p.Element(last)
+	number := tail(element, isDigit)
+	text, end := strings.TrimSuffix(element, number), ""
+	if number == "" {
+		text, number = "", "1"
+	}
+	if o.rules().demands(p.Spell(text + number)) {
+		number, end = number[:len(number)-1], "{check}"
+	}
+	if more := len(number) - maxWidth; more > 0 {
+		text, number = text+number[:more], number[more:]
+	}
+	if len(number) > 1 && number[0] == '0' {
+		return Parse(p, fmt.Sprintf("%s{seq:%d}%s", text, len(number), end))
+	}
+	return Parse(p, text+"{seq}"+end)
+}

@@ -1,0 +1,349 @@
+package mint
+
+import (
+	"fmt"
+	"math"
+	"math/bits"
+	"strconv"
+	"strings"
+
+	"github.com/nomen-project/nomen/name"
+)
+
+// The bounds of templates.
+const (
+	MaxTemplate = 1024 // bytes
+	MaxParts    = 32
+	MaxRandom   = 64                      // characters of one random part
+	MaxSequence = 999_999_999_999_999_999 // the highest number of a sequence
+	maxWidth    = 18                      // digits of MaxSequence
+)
+
+// A kind is what a part of a template stands for.
+type kind uint8
+
+const (
+	literal kind = iota
+	sequence
+	random
+	date
+	uuid4
+	uuid7
+	check
+)
+
+// A part is a piece of a template.
+type part struct {
+	kind     kind
+	offset   int    // in the template
+	text     string // of a literal; the layout of a date; the alphabet of a random part
+	width    int    // characters; 0 for a sequence that takes as many as it needs
+	first    uint64 // of a sequence
+	last     uint64
+	computed checker // of a check
+}
+
+// A Template is a pattern of names under a prefix. The zero Template is invalid.
+type Template struct {
+	prefix name.Prefix
+	text   string
+	parts  []part
+}
+
+// Parse reads a template of names under p. The error is an [*Error]. That the
+// names are good shows when a run starts.
+func Parse(p name.Prefix, text string) (Template, error) {
+	t := Template{prefix: p, text: text}
+	switch {
+	case text == "":
+		return t, t.fault(0, "template", "is empty")
+	case len(text) > MaxTemplate:
+		return t, t.fault(MaxTemplate, "template", fmt.Sprintf("more than %d bytes", MaxTemplate))
+	}
+	for at := 0; at < len(text); {
+		next, err := t.read(at)
+		if err != nil {
+			return t, err
+		}
+		if len(t.parts) > MaxParts {
+			return t, t.fault(at, "template", fmt.Sprintf("more than %d parts", MaxParts))
+		}
+		at = next
+	}
+	return t, t.judge()
+}
+
+// MustParse is like [Parse] but panics on an error. It is for constants of
+// programs and tests.
+func MustParse(prefix, text string) Template {
+	t, err := Parse(name.MustParsePrefix(prefix), text)
+	if err != nil {
+		panic("mint: MustParse: " + err.Error())
+	}
+	return t
+}
+
+// String returns the template as it was read.
+func (t Template) String() string { return t.text }
+
+// Prefix returns what all names lie under.
+func (t Template) Prefix() name.Prefix { return t.prefix }
+
+// Capacity returns how many names t can give on one day. Those that its
+// namespace refuses are counted too. [math.MaxUint64] is that many or more.
+func (t Template) Capacity() uint64 {
+	if s := t.sequence(); s != nil {
+		return s.last - s.first + 1
+	}
+	total := uint64(1)
+	for _, p := range t.parts {
+		total = times(total, p.choices())
+	}
+	return total
+}
+
+// choices returns how many texts a random part can be.
+func (p part) choices() uint64 {
+	switch p.kind {
+	case uuid4, uuid7:
+		return math.MaxUint64
+	case random:
+		n := uint64(1)
+		for range p.width {
+			n = times(n, uint64(len(p.text)))
+		}
+		return n
+	}
+	return 1
+}
+
+// times multiplies, up to [math.MaxUint64].
+func times(a, b uint64) uint64 {
+	if high, low := bits.Mul64(a, b); high == 0 {
+		return low
+	}
+	return math.MaxUint64
+}
+
+// sequence returns the part that is a sequence, or nil.
+func (t Template) sequence() *part {
+	for i := range t.parts {
+		if t.parts[i].kind == sequence {
+			return &t.parts[i]
+		}
+	}
+	return nil
+}
+
+// check returns the part that is a check, or nil.
+func (t Template) check() *part {
+	if n := len(t.parts); n > 0 && t.parts[n-1].kind == check {
+		return &t.parts[n-1]
+	}
+	return nil
+}
+
+// judge refuses combinations of parts.
+func (t Template) judge() error {
+	counted := false
+	for i, p := range t.parts {
+		switch {
+		case p.kind == check && i < len(t.parts)-1:
+			return t.fault(p.offset, "check", "is not the last part")
+		case p.kind == sequence && counted:
+			return t.fault(p.offset, "seq", "is the second sequence")
+		}
+		counted = counted || p.kind == sequence
+	}
+	return nil
+}
+
+func (t Template) fault(at int, rule, message string) error {
+	return &Error{Input: t.text, Offset: at, Rule: rule, Message: message}
+}
+
+// read appends the literal or part at offset at and returns where it ends.
+func (t *Template) read(at int) (int, error) {
+	rest := t.text[at:]
+	switch end := strings.IndexAny(rest, "{}"); {
+	case end < 0:
+		t.parts = append(t.parts, part{offset: at, text: rest})
+		return len(t.text), nil
+	case end > 0:
+		t.parts = append(t.parts, part{offset: at, text: rest[:end]})
+		return at + end, nil
+	case rest[0] == '}':
+		return 0, t.fault(at, "literal", `"}" without "{"`)
+	}
+	size := strings.IndexAny(rest[1:], "{}")
+	switch {
+	case size < 0:
+		return 0, t.fault(len(t.text), "part", `ends without "}"`)
+	case rest[1+size] == '{':
+		return 0, t.fault(at+1+size, "part", `"{" inside of a part`)
+	}
+	end := at + 1 + size
+	p, err := t.part(at, end)
+	t.parts = append(t.parts, p)
+	return end + 1, err
+}
+
+// part reads the part whose braces are at offsets at and end.
+func (t *Template) part(at, end int) (part, error) {
+	word, rest, given := strings.Cut(t.text[at+1:end], ":")
+	a := arguments{t: t, at: at + 1 + len(word), end: end, rest: rest, given: given}
+	p := part{offset: at}
+	var err error
+	switch word {
+	case "seq":
+		p.kind, p.text = sequence, ""
+		err = a.sequence(&p)
+	case "random":
+		p.kind, p.text = random, betanumeric
+		err = a.length(&p)
+	case "digit":
+		p.kind, p.text = random, betanumeric[:10]
+		err = a.length(&p)
+	case "hex":
+		p.kind, p.text = random, "0123456789abcdef"
+		err = a.length(&p)
+	case "date", "year", "month", "day":
+		p.kind, p.text = date, layouts(word)
+	case "uuid":
+		p.kind, err = a.version()
+	case "check":
+		p.kind = check
+		p.computed, err = a.checker()
+	default:
+		return p, t.fault(at+1, "kind", fmt.Sprintf("%q is none: want seq, random, digit, hex, date, year, month, day, uuid or check", word))
+	}
+	if err == nil {
+		err = a.done(word)
+	}
+	return p, err
+}
+
+// layouts returns how package time writes a date part.
+func layouts(word string) string {
+	switch word {
+	case "year":
+		return "2006"
+	case "month":
+		return "01"
+	case "day":
+		return "02"
+	}
+	return "20060102"
+}
+
+// arguments are what is left to read of a part.
+type arguments struct {
+	t       *Template
+	at, end int    // of the colon before rest, and of the brace
+	rest    string // after the colon
+	given   bool   // there is a colon
+}
+
+// next returns the next argument and its offset.
+func (a *arguments) next() (string, int, bool) {
+	if !a.given {
+		return "", a.end, false
+	}
+	arg, rest, given := strings.Cut(a.rest, ":")
+	at := a.at + 1
+	a.at, a.rest, a.given = at+len(arg), rest, given
+	return arg, at, true
+}
+
+// done refuses arguments that nobody asked for.
+func (a *arguments) done(word string) error {
+	if !a.given {
+		return nil
+	}
+	return a.t.fault(a.at, word, "too many arguments")
+}
+
+// number reads a number without sign, from least to most.
+func (a *arguments) number(s string, at int, rule string, least, most uint64) (uint64, error) {
+	n, err := strconv.ParseUint(s, 10, 64)
+	if err != nil || n < least || n > most {
+		return 0, a.t.fault(at, rule, fmt.Sprintf("%q: want a number from %d to %d", s, least, most))
+	}
+	return n, nil
+}
+
+// length reads how many characters a random part has.
+func (a *arguments) length(p *part) error {
+	s, at, _ := a.next()
+	n, err := a.number(s, at, "length", 1, MaxRandom)
+	p.width = int(n)
+	return err
+}
+
+// sequence reads width and range.
+func (a *arguments) sequence(p *part) error {
+	p.first, p.last = 1, MaxSequence
+	s, at, ok := a.next()
+	if !ok {
+		return nil
+	}
+	n, err := a.number(s, at, "width", 0, maxWidth)
+	if err != nil {
+		return err
+	}
+	p.width = int(n)
+	if n > 0 {
+		p.last = power10(p.width) - 1
+	}
+	s, at, ok = a.next()
+	if !ok {
+		return nil
+	}
+	return a.limits(p, s, at)
+}
+
+// limits reads the range of a sequence: FIRST-LAST, FIRST- or FIRST.
+func (a *arguments) limits(p *part, s string, at int) error {
+	low, high, _ := strings.Cut(s, "-")
+	var err error
+	if p.first, err = a.number(low, at, "range", 0, p.last); err == nil && high != "" {
+		p.last, err = a.number(high, at+len(low)+1, "range", p.first, p.last)
+	}
+	return err
+}
+
+func power10(n int) uint64 {
+	p := uint64(1)
+	for range n {
+		p *= 10
+	}
+	return p
+}
+
+// version reads the version of a UUID.
+func (a *arguments) version() (kind, error) {
+	switch s, at, ok := a.next(); {
+	case !ok || s == "7":
+		return uuid7, nil
+	case s == "4":
+		return uuid4, nil
+	default:
+		return 0, a.t.fault(at, "uuid", fmt.Sprintf("%q: want 4 or 7", s))
+	}
+}
+
+// checker reads the name of a check.
+func (a *arguments) checker() (checker, error) {
+	switch s, at, ok := a.next(); {
+	case !ok:
+		return checker{}, nil
+	case s == "noid":
+		return checker{noid, 1}, nil
+	case s == "luhn":
+		return checker{luhn, 1}, nil
+	case s == "mod97":
+		return checker{mod97, 2}, nil
+	default:
+		return checker{}, a.t.fault(at, "check", fmt.Sprintf("%q: want noid, luhn or mod97", s))
+	}
+}

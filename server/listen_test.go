@@ -11,6 +11,7 @@ import (
 	"errors"
 	"io"
 	"iter"
+	"math"
 	"math/big"
 	"net"
 	"net/http"
@@ -146,6 +147,15 @@ func (breaking) List(context.Context, store.Scan) iter.Seq2[*store.Record, error
 	return func(yield func(*store.Record, error) bool) { yield(nil, errors.New("disk on fire")) }
 }
 
+// However many strangers come, the store can open files.
+func TestConnectionsLeaveFilesForTheStore(t *testing.T) {
+	for files, want := range map[uint64]int{0: 1, 256: 64, 1024: 256, 20_000: 5000, 1 << 20: 10_000, math.MaxUint64: 10_000} {
+		if got := connectionsFor(files); got != want {
+			t.Errorf("of %d files: %d connections, want %d", files, got, want)
+		}
+	}
+}
+
 func TestConnectionLimit(t *testing.T) {
 	s, _ := newTestServer(t, func(o *Options) { o.Limits.Connections = 1 })
 	l := listen(t, s)
@@ -266,10 +276,13 @@ func TestBodiesAreNotRead(t *testing.T) {
 		"POST /alb002 HTTP/1.1\r\nHost: example.org\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nab",
 		"GET /alb002 HTTP/1.1\r\nHost: example.org\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\nGET /alb002 HTTP/1.1\r\nHost: example.org\r\n\r\n",
 	} {
-		got := exchange(t, l.Public, request)
-		if _, fields, _ := cutAnswer(got); strings.Count(got, "HTTP/1.") != 1 || fieldOf(fields, "Connection") != "close" {
-			t.Errorf("%q: got %q", request, got)
-		}
+		t.Run("", func(t *testing.T) {
+			t.Parallel()
+			got := exchange(t, l.Public, request)
+			if _, fields, _ := cutAnswer(got); strings.Count(got, "HTTP/1.") != 1 || fieldOf(fields, "Connection") != "close" {
+				t.Errorf("%q: got %q", request, got)
+			}
+		})
 	}
 }
 

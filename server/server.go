@@ -43,19 +43,24 @@ type Options struct {
 
 // Limits bound what strangers can use. A zero field is the default.
 type Limits struct {
-	Connections int           // open at once on each listener; 10,000
+	Connections int           // open at once on each listener; 10,000, or fewer where few files may be open
 	HeadTimeout time.Duration // for a request head; 10 s
 	IdleTimeout time.Duration // between requests; 2 min
 	Timeout     time.Duration // for a whole request, and for each step of a stream; 30 s
 }
 
 func (l Limits) withDefaults() Limits {
-	l.Connections = cmp.Or(l.Connections, 10_000)
+	l.Connections = cmp.Or(l.Connections, connectionsFor(maxFiles()))
 	l.HeadTimeout = cmp.Or(l.HeadTimeout, 10*time.Second)
 	l.IdleTimeout = cmp.Or(l.IdleTimeout, 2*time.Minute)
 	l.Timeout = cmp.Or(l.Timeout, 30*time.Second)
 	return l
 }
+
+// connectionsFor returns how many connections each of the two listeners may have
+// where so many files may be open. Half of the files are for the store, which
+// cannot write without them, however many strangers come.
+func connectionsFor(files uint64) int { return int(max(min(files/4, 10_000), 1)) }
 
 // A Server is the two listeners' handlers. It is safe for concurrent use.
 type Server struct {

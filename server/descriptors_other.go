@@ -1,0 +1,8 @@
+//go:build !unix
+
+package server
+
+import "math"
+
+// maxFiles returns how many files and connections this process may have open.
+func maxFiles() uint64 { return math.MaxUint64 }

@@ -38,22 +38,6 @@ type Problem struct {
 // ProblemPath is the path before the kind in the types of problems.
 const ProblemPath = "/-/problems/"
 
-// The kinds of problems.
-const (
-	kindMalformedName = "malformed-name"
-	kindBadRequest    = "bad-request"
-	kindRefused       = "refused"
-	kindUnauthorized  = "unauthorized"
-	kindDenied        = "not-permitted"
-	kindNotFound      = "not-found"
-	kindConflict      = "conflict"
-	kindState         = "state"
-	kindLimit         = "limit"
-	kindBroken        = "broken-off"
-	kindUnavailable   = "unavailable"
-	kindFailure       = "failure"
-)
-
 // The errors that are not those of the registrar and the store.
 var (
 	// ErrUnauthorized is returned when no token, or no good one, was sent.
@@ -100,7 +84,8 @@ func (e *PreconditionError) Error() string { return e.Conflict.Error() }
 
 func (e *PreconditionError) Unwrap() error { return e.Conflict }
 
-func newProblem(kind, title string, status int, err error) *Problem {
+func newProblem(kind string, status int, err error) *Problem {
+	title, _, _ := Explain(kind)
 	return &Problem{Type: ProblemPath + kind, Title: title, Status: status, Detail: err.Error()}
 }
 
@@ -120,47 +105,47 @@ func NewProblem(err error) *Problem {
 	)
 	switch {
 	case errors.As(err, &broken):
-		p := newProblem(kindBroken, "The input broke off", http.StatusBadRequest, broken.Err)
+		p := newProblem(kindBroken, http.StatusBadRequest, broken.Err)
 		p.Line = broken.Line
 		return p
 	case errors.As(err, &refusal):
-		p := newProblem(kindRefused, "The change breaks a rule", http.StatusUnprocessableEntity, errors.New(refusal.Message))
+		p := newProblem(kindRefused, http.StatusUnprocessableEntity, errors.New(refusal.Message))
 		p.Name, p.Field, p.Offset, p.Rule = refusal.Name, refusal.Field, refusal.Offset, refusal.Rule
 		return p
 	case errors.As(err, &badName):
-		p := newProblem(kindMalformedName, "The name is not well formed", http.StatusBadRequest, errors.New(badName.Message))
+		p := newProblem(kindMalformedName, http.StatusBadRequest, errors.New(badName.Message))
 		p.Name, p.Offset, p.Rule = badName.Input, badName.Offset, badName.Rule
 		return p
 	case errors.As(err, &request):
-		p := newProblem(kindBadRequest, "The request is not what the API wants", http.StatusBadRequest, errors.New(request.Message))
+		p := newProblem(kindBadRequest, http.StatusBadRequest, errors.New(request.Message))
 		p.Line, p.Column, p.Field = request.Line, request.Column, request.Field
 		return p
 	case errors.As(err, &denied):
-		p := newProblem(kindDenied, "The token does not allow it", http.StatusForbidden, errors.New(denied.Why))
+		p := newProblem(kindDenied, http.StatusForbidden, errors.New(denied.Why))
 		p.Name, p.Who, p.Role, p.Need = denied.Name, denied.Who, denied.Role.String(), denied.Need.String()
 		return p
 	case errors.As(err, &conflict):
-		p := newProblem(kindConflict, "Somebody changed it in between", conflictStatus(err), conflict)
+		p := newProblem(kindConflict, conflictStatus(err), conflict)
 		p.Name, p.Expected, p.Current = conflict.Key, &conflict.Expected, &conflict.Current
 		return p
 	case errors.As(err, &state):
-		p := newProblem(kindState, "A name is never forgotten or reassigned", http.StatusConflict, errors.New(state.Rule))
+		p := newProblem(kindState, http.StatusConflict, errors.New(state.Rule))
 		p.Name = state.Key
 		return p
 	case errors.As(err, &limit):
-		p := newProblem(kindLimit, "It is too large", http.StatusRequestEntityTooLarge, err)
+		p := newProblem(kindLimit, http.StatusRequestEntityTooLarge, err)
 		p.Name, p.Field, p.Size, p.Limit = limit.Key, limit.What, limit.Size, limit.Limit
 		return p
 	case errors.Is(err, store.ErrNotFound):
-		return newProblem(kindNotFound, "There is no such thing", http.StatusNotFound, err)
+		return newProblem(kindNotFound, http.StatusNotFound, err)
 	case errors.Is(err, ErrUnauthorized):
-		return newProblem(kindUnauthorized, "A token is needed", http.StatusUnauthorized, err)
+		return newProblem(kindUnauthorized, http.StatusUnauthorized, err)
 	case errors.Is(err, store.ErrClosed), errors.Is(err, context.Canceled), errors.Is(err, ErrUnavailable):
-		return newProblem(kindUnavailable, "The server is closing down", http.StatusServiceUnavailable, ErrUnavailable)
+		return newProblem(kindUnavailable, http.StatusServiceUnavailable, ErrUnavailable)
 	case errors.As(err, &status):
 		return &Problem{Type: "about:blank", Title: http.StatusText(status.Status), Status: status.Status, Detail: status.Detail}
 	}
-	return newProblem(kindFailure, "The server failed", http.StatusInternalServerError, errors.New("the cause is in the server's log"))
+	return newProblem(kindFailure, http.StatusInternalServerError, errors.New("the cause is in the server's log"))
 }
 
 func conflictStatus(err error) int {

@@ -137,8 +137,14 @@ func (s *Server) operation(method, path string) (operation, string, error) {
 
 // adminPage answers what needs no token.
 func (s *Server) adminPage(w http.ResponseWriter, r *http.Request, path string) error {
+	kind, isProblem := strings.CutPrefix(path, adminapi.ProblemPath)
 	switch {
 	case r.Method != http.MethodGet && r.Method != http.MethodHead:
+	case isProblem:
+		p := problemPage(r.Header.Get("Accept"), kind)
+		p.finish(s.now())
+		s.send(w, r, p)
+		return nil
 	case path == "/-/healthz":
 		return writeJSON(w, http.StatusOK, map[string]string{"status": "ok"})
 	case path == "/-/openapi.json":

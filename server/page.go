@@ -50,7 +50,7 @@ func (s *Server) page(r *request, a asked, set *store.AuthoritySet) *reply {
 		return s.list(r, adminapi.UnescapeName(prefix), set)
 	}
 	if kind, ok := strings.CutPrefix(path, format.ProblemPath); ok {
-		return problemPage(kind)
+		return problemPage(r.accept, kind)
 	}
 	switch path {
 	case "/":
@@ -144,15 +144,4 @@ func formPath(entered string) string {
 	}
 	s = strings.NewReplacer("?", "%3F", "#", "%23").Replace(escapeExcluded(s))
 	return "/" + strings.TrimLeft(s, "/")
-}
-
-// problemPage says what a type of problem means.
-func problemPage(kind string) *reply {
-	for k := nomen.Malformed; k <= nomen.Denied; k++ {
-		if k.String() == kind {
-			problem := format.NewProblem(&nomen.Error{Kind: k}, 0)
-			return newReply(http.StatusOK).withText(problem.Title + ".")
-		}
-	}
-	return newReply(http.StatusNotFound).withText("There is no such problem.")
 }

@@ -49,8 +49,8 @@ func Canonical(u urn.URN) string { return standard.Canonical(u) }
 func Equivalent(a, b urn.URN) bool { return standard.Equivalent(a, b) }
 
 // Suggest returns what s probably means, the likeliest first, at most
-// [MaxSuggestions]; nothing if s is a valid name that is written well. All
-// suggestions are valid.
+// [MaxSuggestions]; nothing if s is a valid name that is written well, or nothing
+// comes near it. All suggestions are valid names, other than s.
 func Suggest(s string) []Suggestion { return standard.Suggest(s) }
 
 // Lookup is like the function [Lookup].
@@ -61,8 +61,21 @@ func (c Catalogue) Lookup(nid string) (Namespace, bool) {
 	return Namespace{}, false
 }
 
+// find returns where the namespace of an identifier is, or would be.
 func (c Catalogue) find(nid string) (int, bool) {
-	return slices.BinarySearchFunc(c.list, nid, func(n Namespace, nid string) int { return compareFold(n.NID, nid) })
+	low, high := 0, len(c.list)
+	for low < high {
+		middle := (low + high) / 2
+		switch d := compareFold(c.list[middle].NID, nid); {
+		case d == 0:
+			return middle, true
+		case d < 0:
+			low = middle + 1
+		default:
+			high = middle
+		}
+	}
+	return low, false
 }
 
 // compareFold compares a, which is in lower case, with b in any case.
@@ -116,20 +129,22 @@ func (c Catalogue) Check(u urn.URN) []Finding {
 	if !u.IsValid() {
 		return nil
 	}
-	n, ok := c.Lookup(u.NID())
+	i, ok := c.find(u.NID())
 	start := len("urn:") + len(u.NID()) + 1
+	if !ok {
+		return []Finding{unregistered("", KindOf(u.NID()), start-1)}
+	}
+	n := &c.list[i]
 	var found []Finding
 	if f := n.Check(u.NSS()); f != nil {
 		found = append(found, f.shifted(start))
+	} else if n.Rules.Lint != nil {
+		for _, f := range n.Rules.Lint(u.NSS()) {
+			found = append(found, f.shifted(start))
+		}
 	}
-	if !ok {
-		n.Kind = KindOf(u.NID())
-	}
-	if n.Kind == Unregistered || n.Kind == Experimental || !ok {
-		found = append(found, unregistered(n, start-1))
-	}
-	for _, f := range n.Lint(u.NSS()) {
-		found = append(found, f.shifted(start))
+	if n.Kind == Unregistered || n.Kind == Experimental {
+		found = append(found, unregistered(n.NID, n.Kind, start-1))
 	}
 	if f, has := u.FComponent(); has && n.Fragment == UseNone {
 		at := len(u.String()) - len(f) - 1
@@ -146,17 +161,17 @@ func (f Finding) shifted(by int) Finding {
 }
 
 // unregistered says that the identifier, which ends at an offset, is not in the
-// registries.
-func unregistered(n Namespace, end int) Finding {
+// registries; known is that of the record, if there is one.
+func unregistered(known string, kind Kind, end int) Finding {
 	message := "is not registered at IANA"
 	switch {
-	case n.Kind == Experimental:
+	case kind == Experimental:
 		message = "is experimental (RFC 3406): anybody may use it for anything"
-	case n.NID != "":
+	case known != "":
 		message = "is in use, but not registered at IANA"
 	}
 	f := remark(CodeUnregistered, len("urn:"), end, "NID", message)
-	if n.NID != "" {
+	if known != "" {
 		f.Severity = uri.SeverityInfo
 	}
 	return f
@@ -165,13 +180,13 @@ func unregistered(n Namespace, end int) Finding {
 // Canonical is like the function [Canonical].
 func (c Catalogue) Canonical(u urn.URN) string {
 	s := u.Canonical()
-	n, ok := c.Lookup(u.NID())
-	if !ok {
+	i, ok := c.find(u.NID())
+	if !ok || c.list[i].Rules.Canonical == nil {
 		return s
 	}
 	start := len("urn:") + len(u.NID()) + 1
 	nss := s[start:]
-	if canonical := n.Canonical(nss); canonical != nss {
+	if canonical := c.list[i].Canonical(nss); canonical != nss {
 		return s[:start] + canonical
 	}
 	return s

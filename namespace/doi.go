@@ -34,7 +34,7 @@ func checkDOI(nss string) *Finding {
 	end, start := slashDOI(nss)
 	switch {
 	case end == len(nss):
-		return broken(end, end, "DOI-NSS", "no slash between prefix and suffix")
+		return noSlash(nss)
 	case end == 0:
 		return broken(0, start, "DOI-PREFIX", "is empty")
 	case start == len(nss):
@@ -55,16 +55,50 @@ func checkDOI(nss string) *Finding {
 	return nil
 }
 
+// noSlash refuses a DOI name without a slash, at the character that stands in
+// its place if there is one.
+func noSlash(nss string) *Finding {
+	const message = "no slash between prefix and suffix"
+	at := digits(nss, min(len("10."), len(nss)))
+	if strings.HasPrefix(nss, "10.") && at > len("10.") && at+1 < len(nss) && !isAlnum(nss[at]) && nss[at] != '%' {
+		f := broken(at, at+1, "DOI-NSS", message)
+		f.Right = "/"
+		return f
+	}
+	return broken(len(nss), len(nss), "DOI-NSS", message)
+}
+
+func isPrefixDOI(c byte) bool { return isDigit(c) || c == '.' }
+
 func lintDOI(nss string) []Finding {
 	end, _ := slashDOI(nss)
-	numeric := run(nss, 0, func(c byte) bool { return isDigit(c) || c == '.' })
+	numeric := run(nss, 0, isPrefixDOI)
 	switch prefix := nss[:end]; {
 	case numeric < end:
-		return []Finding{remark(CodeForm, numeric, end, "DOI-PREFIX", "has always been digits and periods")}
+		f := remark(CodeForm, 0, end, "DOI-PREFIX", "has always been digits and periods")
+		f.Right = likelyPrefix(prefix)
+		return []Finding{f}
 	case strings.HasPrefix(prefix, ".") || strings.HasSuffix(prefix, ".") || strings.Contains(prefix, ".."):
 		return []Finding{remark(CodeForm, 0, end, "DOI-PREFIX", "has an empty part between periods")}
 	}
 	return nil
+}
+
+// likelyPrefix returns what was probably meant by a prefix that is not digits and
+// periods, or "".
+func likelyPrefix(prefix string) string {
+	if i := strings.LastIndex(prefix, "10."); i > 0 {
+		prefix = prefix[i:]
+	}
+	b := []byte(strings.ReplaceAll(prefix, ",", "."))
+	for i, c := range b {
+		if d := digitLike(c); d != "" {
+			b[i] = d[0]
+		} else if !isPrefixDOI(c) {
+			return ""
+		}
+	}
+	return string(b)
 }
 
 // canonicalDOI writes letters in lower case and characters that may stand bare

@@ -10,6 +10,9 @@ import (
 // archives without registration (HUGE 0.94, BEP 9, WARC 1.1, section 6).
 func hashNamespaces() []Namespace {
 	return []Namespace{
+		bitprint, tree,
+		hashNamespace("aich", "eMule file hashes", "eMule, AICH", "urn:aich:PLSTHIPQGSSZTS5FJUPAKUZWUGYQYPFB", 20),
+		hashNamespace("ed2k", "eDonkey file hashes", "eDonkey, in use", "urn:ed2k:31d6cfe0d16ae931b73c59d7e0c089c0", 16),
 		hashNamespace("sha1", "SHA-1 digests", "HUGE 0.94", "urn:sha1:PLSTHIPQGSSZTS5FJUPAKUZWUGYQYPFB", 20),
 		hashNamespace("md5", "MD5 digests", "RFC 1321, in use", "urn:md5:d41d8cd98f00b204e9800998ecf8427e", 16),
 		hashNamespace("sha256", "SHA-256 digests", "FIPS 180-4, in use", "urn:sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855", 32),
@@ -31,6 +34,92 @@ func hashNamespace(nid, name, reference, example string, size int) Namespace {
 		},
 	}
 }
+
+// tigerSize is that of the root of a hash tree of Tiger digests, in octets.
+const tigerSize = 24
+
+var tree = Namespace{
+	NID: "tree", Name: "Roots of hash trees", Kind: Unregistered, Reference: "THEX, HUGE 0.94",
+	Example:    "urn:tree:tiger:LWPNACQDBZRYXW3VHJVCJ64QBZNGHOHHHZWCLNQ",
+	Note:       "no registration at IANA; only trees of Tiger digests are checked",
+	Delimiters: ":",
+	Security:   "vouches for the content if it is checked",
+	Rules:      Rules{Check: checkTree, Parts: partsColon("digest", "root"), Canonical: canonicalTree},
+}
+
+// tiger returns the offset of the root, or -1 if the tree is of other digests.
+func tiger(nss string) int {
+	if rest, ok := cutFold(nss, "tiger:"); ok {
+		return len(nss) - len(rest)
+	}
+	return -1
+}
+
+func checkTree(nss string) *Finding {
+	at := tiger(nss)
+	if at < 0 {
+		return nil
+	}
+	return moved(checkDigest(nss[at:], tigerSize), at)
+}
+
+// moved returns f, if there is one, with offsets into a longer text.
+func moved(f *Finding, by int) *Finding {
+	if f != nil {
+		f.Offset += by
+		f.End += by
+	}
+	return f
+}
+
+// canonicalTree writes base32 in upper case.
+func canonicalTree(nss string) string {
+	at := tiger(nss)
+	if at < 0 {
+		return nss
+	}
+	return "tiger:" + upperBase32(nss[at:], tigerSize)
+}
+
+// upperBase32 writes a digest in base32 in upper case.
+func upperBase32(s string, size int) string {
+	if len(s) == base32Length(size) {
+		return strings.ToUpper(s)
+	}
+	b, _ := hex.DecodeString(s)
+	return unpadded.EncodeToString(b)
+}
+
+var bitprint = Namespace{
+	NID: "bitprint", Name: "SHA-1 digest and Tiger tree of a file", Kind: Unregistered, Reference: "Bitzi, HUGE 0.94",
+	Example:    "urn:bitprint:3I42H3S6NNFQ2MSVX7XZKYAYSCX5QBYJ.LWPNACQDBZRYXW3VHJVCJ64QBZNGHOHHHZWCLNQ",
+	Note:       "no registration at IANA",
+	Delimiters: ".",
+	Security:   "vouches for the content if both digests are checked",
+	Rules:      Rules{Check: checkBitprint, Parts: partsBitprint, Canonical: strings.ToUpper},
+}
+
+func checkBitprint(nss string) *Finding {
+	dot := until(nss, 0, '.')
+	switch {
+	case dot != base32Length(20):
+		return broken(min(dot, base32Length(20)), dot, "bitprint", "wants 32 characters of base32, a period and 39 more")
+	case dot == len(nss) || len(nss)-dot-1 != base32Length(tigerSize):
+		return broken(len(nss), len(nss), "bitprint", "wants a period and 39 characters of base32 after the first 32")
+	}
+	if f := checkDigest(nss[:dot], 20); f != nil {
+		return f
+	}
+	return moved(checkDigest(nss[dot+1:], tigerSize), dot+1)
+}
+
+func partsBitprint(nss string) []Part {
+	sha1, root, _ := strings.Cut(strings.ToUpper(nss), ".")
+	return []Part{{"sha1", sha1}, {"tiger tree", root}}
+}
+
+// unpadded is base32 without padding.
+var unpadded = base32.StdEncoding.WithPadding(base32.NoPadding)
 
 // base32Length is the length of a digest in base32 without padding.
 func base32Length(size int) int { return (size*8 + 4) / 5 }
@@ -73,14 +162,11 @@ func checkPadding(nss string, size int) *Finding {
 func canonicalDigest(nss string, size int) string {
 	short := len(nss) == base32Length(size)
 	switch {
-	case size == 20 && short:
-		return strings.ToUpper(nss)
-	case size != 20 && !short:
-		return strings.ToLower(nss)
+	case size == 20:
+		return upperBase32(nss, size)
 	case short:
-		b, _ := base32.StdEncoding.WithPadding(base32.NoPadding).DecodeString(strings.ToUpper(nss))
+		b, _ := unpadded.DecodeString(strings.ToUpper(nss))
 		return hex.EncodeToString(b)
 	}
-	b, _ := hex.DecodeString(nss)
-	return base32.StdEncoding.WithPadding(base32.NoPadding).EncodeToString(b)
+	return strings.ToLower(nss)
 }

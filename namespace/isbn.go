@@ -73,13 +73,11 @@ func lintISBN(nss string) []Finding {
 	if nss[len(nss)-1] == 'x' {
 		found = append(found, advice(len(nss)-1, len(nss), "check digit", "is written in upper case", "X"))
 	}
-	shown := displayISBN(nss)
-	switch _, ok := splitISBN(canonical); {
-	case !ok:
+	if _, ok := splitISBN(canonical); !ok {
 		found = append(found, remark(CodeUnassigned, 0, len(nss), "registrant element", "lies in no range that the agency has given out"))
-	case strings.Contains(nss, "-") && !strings.EqualFold(nss, shown):
-		f := remark(CodeForm, 0, len(nss), "hyphenation", "the elements are "+shown)
-		f.Right = shown
+	} else if strings.Contains(nss, "-") && !strings.EqualFold(nss, displayISBN(nss)) {
+		f := remark(CodeForm, 0, len(nss), "hyphenation", "the elements are "+displayISBN(nss))
+		f.Right = displayISBN(nss)
 		found = append(found, f)
 	}
 	return found

@@ -67,6 +67,10 @@ var good = map[string][]string{
 	"md5":       {"d41d8cd98f00b204e9800998ecf8427e", "2QOYZWMPACZAJ2MABGMOZ6CCPY"},
 	"sha256":    {"e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"},
 	"btih":      {"c12fe1c06bba254a9dc9f519b335aa7c1367a88a"},
+	"ed2k":      {"31d6cfe0d16ae931b73c59d7e0c089c0"},
+	"aich":      {"plsthipqgsszts5fjupakuzwugyqypfb"},
+	"tree":      {"tiger:LWPNACQDBZRYXW3VHJVCJ64QBZNGHOHHHZWCLNQ", "TIGER:lwpnacqdbzryxw3vhjvcj64qbznghohhhzwclnq", "sha1:x"},
+	"bitprint":  {"3I42H3S6NNFQ2MSVX7XZKYAYSCX5QBYJ.LWPNACQDBZRYXW3VHJVCJ64QBZNGHOHHHZWCLNQ"},
 	"dns":       {"example.com:alb002", "EXAMPLE.com:a~b"},
 	"adid":      {"ABCD0001000", "abcd0001000h", "1BCD0001000D"},
 	"alert":     {"service:call-waiting", "source:internal", "source:x@example:y"},
@@ -190,6 +194,7 @@ func TestBad(t *testing.T) {
 		{"ietf", "rfc", 3, "NSS", ""},
 		{"ietf", "params:a::b", 9, "params", ""},
 		{"doi", "10.1000", 7, "DOI-NSS", ""},
+		{"doi", "10.1000:182", 7, "DOI-NSS", "/"},
 		{"doi", "10.1000/", 8, "DOI-SUFFIX", ""},
 		{"doi", "/182", 0, "DOI-PREFIX", ""},
 		{"doi", "10.1000/a%00", 9, "DOI-CHARS", ""},
@@ -247,6 +252,9 @@ func TestBad(t *testing.T) {
 		{"sha1", "PLSTHIPQGSSZTS5FJUPAKUZWUGYQYPF1", 31, "base32", ""},
 		{"sha1", "abc", 3, "digest", ""},
 		{"md5", "2QOYZWMPACZAJ2MABGMOZ6CCPZ", 25, "base32", ""},
+		{"tree", "tiger:LWPNACQDBZRYXW3VHJVCJ64QBZNGHOHHHZWCLN1", 44, "base32", ""},
+		{"bitprint", "3I42H3S6NNFQ2MSVX7XZKYAYSCX5QBYJ", 32, "bitprint", ""},
+		{"bitprint", "3I42H3S6NNFQ2MSVX7XZKYAYSCX5QBY.A", 31, "bitprint", ""},
 		{"dns", "example:com", 0, "", ""},
 		{"dns", "exa_mple.com:x", 3, "AuthorityID", ""},
 		{"dns", "example.com:", 12, "ElementID", ""},
@@ -447,6 +455,8 @@ func TestLint(t *testing.T) {
 		{"ietf", "id:a.b", namespace.CodeForm, 4, 5, ""},
 		{"ietf", "wg:x", namespace.CodeUnassigned, 0, 2, ""},
 		{"doi", "abc/x", namespace.CodeForm, 0, 3, ""},
+		{"doi", "1O.1000/x", namespace.CodeForm, 0, 7, "10.1000"},
+		{"doi", "doi:10.1000/x", namespace.CodeForm, 0, 11, "10.1000"},
 		{"doi", "10..1/x", namespace.CodeForm, 0, 5, ""},
 		{"iso", "std:xyz:1", namespace.CodeUnassigned, 4, 7, ""},
 		{"iso", "std:iso:1:stage-60.60", namespace.CodeForm, 10, 21, ""},
@@ -480,5 +490,12 @@ func TestLint(t *testing.T) {
 		if found := mustLookup(t, nid).Lint(nss); len(found) != 0 {
 			t.Errorf("%s: Lint(%q) = %+v, want nothing", nid, nss, found)
 		}
+	}
+}
+
+func TestFindingError(t *testing.T) {
+	err := error(mustLookup(t, "issn").Check("1234-1232"))
+	if got, want := err.Error(), "namespace: offset 8: ISSN check digit (modulo 11): is 2, should be 1"; got != want {
+		t.Errorf("Error() = %q, want %q", got, want)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/nomen-project/nomen/uri"
 	"github.com/nomen-project/nomen/urn"
 )
 
@@ -83,7 +84,11 @@ func (g *guess) name(text string) {
 		}
 		rest, g.why = again, joinWhy(g.why, `"urn:" came twice`)
 	}
-	if g.address(rest) || g.offer("urn:"+rest, "") {
+	if g.address(rest) {
+		return
+	}
+	if g.offer("urn:"+rest, "") {
+		g.betterForm("urn:" + rest)
 		return
 	}
 	nid, nss, ok := strings.Cut(rest, ":")
@@ -122,6 +127,19 @@ func cutFold(s, prefix string) (string, bool) {
 		return s[len(prefix):], true
 	}
 	return s, false
+}
+
+// betterForm tries what the remarks about a valid name say is right.
+func (g *guess) betterForm(name string) {
+	u, err := urn.Parse(name)
+	if err != nil {
+		return
+	}
+	for _, f := range g.catalogue.Check(u) {
+		if f.Severity == uri.SeverityWarning && f.Right != "" {
+			g.offer(name[:f.Offset]+f.Right+name[f.End:], f.Rule+": "+f.Message)
+		}
+	}
 }
 
 // nearNIDs tries the namespaces whose identifiers are one slip away.
@@ -200,7 +218,7 @@ func (g *guess) transpose(n Namespace, prefix, nss string) {
 		return
 	}
 	b := []byte(nss)
-	for i := range b {
+	for i := ownPart(n, nss); i < len(b); i++ {
 		j := i + 1
 		for j < len(b) && b[j] == '-' {
 			j++
@@ -212,6 +230,15 @@ func (g *guess) transpose(n Namespace, prefix, nss string) {
 		g.offer(prefix+string(b), fmt.Sprintf("%q and %q changed places", nss[i:i+1], nss[j:j+1]))
 		b[i], b[j] = b[j], b[i]
 	}
+}
+
+// ownPart returns where the part of a name begins that is typed anew for each:
+// after its last colon, and after the prefix of an NBN.
+func ownPart(n Namespace, nss string) int {
+	if n.NID == nbn.NID {
+		return strings.IndexByte(nss, '-') + 1
+	}
+	return strings.LastIndexByte(nss, ':') + 1
 }
 
 // selfChecking are the namespaces whose strings can be told by their check

@@ -22,6 +22,13 @@ func TestSuggest(t *testing.T) {
 		{"urn:lei:7LTWFZYICNSX8D621K87", "urn:lei:7LTWFZYICNSX8D621K86", "should be 86"},
 		{"urn:eic:10YFR-RTE------c", "urn:eic:10YFR-RTE------C", `"C" for "c"`},
 		{"urn:oid:1.03.6", "urn:oid:1.3.6", `"3" for "03"`},
+		{"urn:doi:10.1000:182", "urn:doi:10.1000/182", `"/" for ":"`},
+		{"urn:doi:1O.1000/182", "urn:doi:10.1000/182", "digits and periods"},
+		{"urn:doi:10,1000/182", "urn:doi:10.1000/182", "digits and periods"},
+		{"urn:doi:doi:10.1000/182", "urn:doi:10.1000/182", "digits and periods"},
+		{"urn:ietf:rfc:0020", "urn:ietf:rfc:20", "leading zeros"},
+		{"urn:gsma:imei:90420156-025763-1", "urn:gsma:imei:90420156-025763-7", "Luhn"},
+		{"urn:isbn:9-78-9510184356", "urn:isbn:978-951-0-18435-6", "elements"},
 		// dashes and spaces
 		{"urn:isbn:978–951–0–18435–6", "urn:isbn:978-951-0-18435-6", "dashes"},
 		{"urn:isni:0000 0001 2124 1960", "urn:isni:0000000121241960", "spaces"},

@@ -1,0 +1,88 @@
+package namespace_test
+
+import (
+	"fmt"
+
+	"github.com/nomen-project/nomen/namespace"
+	"github.com/nomen-project/nomen/urn"
+)
+
+func ExampleLookup() {
+	n, ok := namespace.Lookup("ISBN")
+	fmt.Println(ok, n.NID, n.Kind, n.Name)
+	// Output: true isbn formal International Standard Book Number
+}
+
+func ExampleAll() {
+	for n := range namespace.All() {
+		if n.Kind == namespace.Unregistered {
+			fmt.Print(n.NID, " ")
+		}
+	}
+	// Output: aich bitprint btih cts dns ed2k iec ismn md5 nir sha1 sha256 tree
+}
+
+func ExampleCheck() {
+	for _, f := range namespace.Check(urn.MustParse("urn:isbn:978-951-0-18435-7")) {
+		fmt.Println(f.Severity, f.Offset, f.Rule, f.Message)
+	}
+	// Output: error 25 ISBN-13 check digit (modulo 10) is 7, should be 6
+}
+
+func ExampleCanonical() {
+	fmt.Println(namespace.Canonical(urn.MustParse("URN:ISBN:951-0-18435-7")))
+	// Output: urn:isbn:9789510184356
+}
+
+func ExampleEquivalent() {
+	a, b := urn.MustParse("urn:doi:10.1000/ABC"), urn.MustParse("urn:doi:10.1000%2Fabc")
+	fmt.Println(namespace.Equivalent(a, b))
+	// Output: true
+}
+
+func ExampleSuggest() {
+	for _, s := range namespace.Suggest("https://example.org/urn:isbn:978-951-0-14835-6") {
+		fmt.Println(s.Name, s.Why)
+	}
+	// Output:
+	// urn:isbn:978-951-0-14835-8 an address with the name inside; ISBN-13 check digit (modulo 10): is 6, should be 8
+	// urn:isbn:978-591-0-14835-6 an address with the name inside; "9" and "5" changed places
+	// urn:isbn:978-951-0-18435-6 an address with the name inside; "4" and "8" changed places
+	// urn:isbn:978-951-0-14836-5 an address with the name inside; "5" and "6" changed places
+}
+
+func ExampleStandard() {
+	fmt.Println(len(namespace.Standard().Suggest("1234-1231")))
+	// Output: 1
+}
+
+func ExampleKindOf() {
+	fmt.Println(namespace.KindOf("urn-5"), namespace.KindOf("x-lab"))
+	// Output: informal experimental
+}
+
+func ExampleCatalogue_With() {
+	_, err := namespace.Standard().With(namespace.Namespace{NID: "foo", Name: "Foo", Kind: namespace.Formal, Reference: "RFC 0"})
+	fmt.Println(err)
+	// Output: namespace: "foo": incomplete registration: no security considerations
+}
+
+func ExampleNamespace_Parts() {
+	n, _ := namespace.Lookup("epc")
+	for _, p := range n.Parts("id:sgtin:0614141.107346.2018") {
+		fmt.Print(p.Name, "=", p.Value, " ")
+	}
+	// Output: kind=id scheme=sgtin company=0614141 reference=107346 gtin=10614141073464 serial=2018
+}
+
+func ExampleNamespace_Display() {
+	n, _ := namespace.Lookup("isbn")
+	fmt.Println(n.Display("9789510184356"))
+	// Output: 978-951-0-18435-6
+}
+
+func ExampleNamespace_Join() {
+	n, _ := namespace.Lookup("fdc")
+	fmt.Println(n.Join(':', "example.com", "2026", "a:b c"))
+	// Output: example.com:2026:a%3Ab%20c
+}

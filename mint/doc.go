@@ -12,8 +12,8 @@
 //	{seq}          the next number: 1, 2, 3 ...
 //	{seq:6}        in six digits: 000001 to 999999
 //	{seq:4:10-99}  in four digits, from 10 to 99; width 0 is as many as it takes
-//	{random:8}     eight random characters of NOID: digits, and the consonants
-//	               without "l", so that no word and no doubt arises
+//	{random:8}     eight random characters of NOID, digits and letters without
+//	               vowels, "l" and "y", so that no word and no doubt arises
 //	{digit:8}      eight random decimal digits
 //	{hex:8}        eight random hexadecimal digits
 //	{date}         the day as YYYYMMDD; also {year}, {month}, {day}; UTC
@@ -31,9 +31,9 @@
 // # Runs
 //
 // A [Run] yields names that follow each other and never the same twice. It knows
-// nothing of any store: who mints tells it by [Run.After] what is there already,
-// so that a sequence goes on after the highest name, and reserves what it yields
-// so that nobody else takes it.
+// nothing of any store: who mints lets [Run.Seek] look at what is there already,
+// or tells it by [Run.After], so that a sequence goes on after the highest name,
+// and reserves what it yields so that nobody else takes it.
 //
 // # Documents
 //

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"iter"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -298,12 +299,21 @@ func TestSuggest(t *testing.T) {
 // all different, lie under their prefix, and are known again.
 func TestProperty(t *testing.T) {
 	templates := [][2]string{
-		{"urn:isbn", "978{digit:9}{check}"}, {"urn:isbn", "{digit:9}{check}"},
-		{"urn:issn", "{digit:7}{check}"}, {"urn:ismn", "9790{digit:8}{check}"}, {"urn:isni", "0000{digit:11}{check}"},
-		{"urn:lei", "{digit:4}00{digit:12}{check}"}, {"urn:eic", "10X{digit:12}{check}"},
-		{"urn:nbn:de", ":101:1-{date}{seq}{check}"}, {"urn:uuid", "{uuid}"}, {"urn:uuid", "{uuid:4}"},
-		{"ark:12345", "x5{random:8}{check:noid}"}, {"urn:example", "{seq:4}-{hex:3}{check:mod97}"},
-		{"doi:10.1000", "{random:6}"}, {"hdl:20.1000", "{digit:5}{check:luhn}"}, {"https://example.org/id", "{random:5}"},
+		{"urn:isbn", "978{digit:9}{check}"},
+		{"urn:isbn", "{digit:9}{check}"},
+		{"urn:issn", "{digit:7}{check}"},
+		{"urn:ismn", "9790{digit:8}{check}"},
+		{"urn:isni", "0000{digit:11}{check}"},
+		{"urn:lei", "{digit:4}00{digit:12}{check}"},
+		{"urn:eic", "10X{digit:12}{check}"},
+		{"urn:nbn:de", ":101:1-{date}{seq}{check}"},
+		{"urn:uuid", "{uuid}"},
+		{"urn:uuid", "{uuid:4}"},
+		{"ark:12345", "x5{random:8}{check:noid}"},
+		{"urn:example", "{seq:4}-{hex:3}{check:mod97}"},
+		{"doi:10.1000", "{random:6}"},
+		{"hdl:20.1000", "{digit:5}{check:luhn}"},
+		{"https://example.org/id", "{random:5}"},
 	}
 	rapid.Check(t, func(t *rapid.T) {
 		pick := rapid.SampledFrom(templates).Draw(t, "template")
@@ -368,6 +378,83 @@ func noidCheck(t *rapid.T, body string) byte {
 		t.Fatal(err)
 	}
 	return keys[0][len(keys[0])-1]
+}
+
+// TestSeek: the highest name is found among others, by few short lists where
+// the width is fixed.
+func TestSeek(t *testing.T) {
+	for _, tt := range []struct {
+		prefix, text string
+		there        []string
+		lists        int // at most
+		want         string
+	}{
+		{"urn:example", "a{seq:3}", nil, 10, "urn:example:a001"},
+		{"urn:example", "a{seq:3}", []string{"urn:example:a041", "urn:example:a007", "urn:example:b999"}, 31, "urn:example:a042"},
+		{"urn:example", "a{seq:3}", []string{"urn:example:a041", "urn:example:a99", "urn:example:a9x", "urn:example:a8888", "urn:example:a888-1"}, 80, "urn:example:a042"},
+		{"urn:example", "a{seq:2}-{hex:2}", []string{"urn:example:a12-zzz", "urn:example:a11-00", "urn:example:a11-0f"}, 40, "urn:example:a12-"},
+		{"urn:example", "{seq}", []string{"urn:example:9", "urn:example:10", "urn:example:11x"}, 1, "urn:example:11"},
+		{"urn:example", "{hex:1}{seq:2}", []string{"urn:example:a17", "urn:example:b05"}, 1, "18"},
+		{"urn:issn", "204{seq:4}{check}", []string{"urn:issn:2049-3630", "urn:issn:2040-0004"}, 41, "urn:issn:2049-3649"},
+		{"urn:example", "{random:3}", []string{"urn:example:abc"}, 0, "urn:example:"},
+	} {
+		t.Run(tt.text, func(t *testing.T) {
+			r := start(t, tt.prefix, tt.text)
+			lists := 0
+			err := r.Seek(func(prefix string) iter.Seq2[name.Name, error] {
+				lists++
+				return listOf(tt.there, prefix)
+			})
+			if err != nil || lists > tt.lists {
+				t.Errorf("%d lists, %v, want at most %d", lists, err, tt.lists)
+			}
+			if got, err := take(r, 1); err != nil || !strings.Contains(got[0], tt.want) {
+				t.Errorf("got %q, %v, want %s", got, err, tt.want)
+			}
+		})
+	}
+}
+
+// listOf yields those of the names that begin with a prefix.
+func listOf(names []string, prefix string) iter.Seq2[name.Name, error] {
+	return func(yield func(name.Name, error) bool) {
+		for _, s := range slices.Sorted(slices.Values(names)) {
+			if strings.HasPrefix(s, prefix) && !yield(name.FromKey(s), nil) {
+				return
+			}
+		}
+	}
+}
+
+// TestSeekProperty: Seek finds what reading all names finds.
+func TestSeekProperty(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		text := rapid.SampledFrom([]string{"a{seq:2}", "{seq}", "{seq:2}x", "a{seq:1}-{digit:1}", "{digit:1}{seq:1}"}).Draw(t, "template")
+		there := rapid.SliceOf(rapid.StringMatching(`urn:example:a?[0-9]{1,3}[-x]?[0-9]?`)).Draw(t, "there")
+		one, other := start(t, "urn:example", text), start(t, "urn:example", text)
+		for _, s := range there {
+			one.After(name.FromKey(s))
+		}
+		if err := other.Seek(func(prefix string) iter.Seq2[name.Name, error] { return listOf(there, prefix) }); err != nil {
+			t.Fatal(err)
+		}
+		want, _ := one.Next()
+		if got, _ := other.Next(); got != want {
+			t.Fatalf("%d, want %d", got, want)
+		}
+	})
+}
+
+// TestSeekFails: an error of a list is told.
+func TestSeekFails(t *testing.T) {
+	for _, text := range []string{"{seq}", "{seq:3}"} {
+		err := start(t, "urn:example", text).Seek(func(string) iter.Seq2[name.Name, error] {
+			return func(yield func(name.Name, error) bool) { yield(name.Name{}, io.ErrUnexpectedEOF) }
+		})
+		if !errors.Is(err, io.ErrUnexpectedEOF) {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
 }
 
 // TestRandomnessFails: without randomness there are no names, and an error.

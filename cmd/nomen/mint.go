@@ -32,9 +32,9 @@ A template says what follows it, in literal text and parts in braces:
   {check}        the check digits of the namespace: isbn, issn, nbn:de ...
   {check:noid}   a check character; {check:luhn} a digit; {check:mod97} two
 
-Without a template names go on as the last one there is: by the next number, with
-a check digit where the namespace wants one. In urn:uuid they are UUIDs, under an
-ark prefix random characters with a check.
+Without a template names go on as those that are there (the last one, of at most
+20,000): by the next number, with a check digit where the namespace wants one. In
+urn:uuid they are UUIDs, under an ark prefix random characters with a check.
 
 The exit status is 1 when the template cannot give as many names as are wanted.`
 

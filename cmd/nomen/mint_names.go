@@ -12,16 +12,16 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// namesUnder yields the names whose keys begin with a prefix, in the order of
-// their keys, one record in memory at a time.
-func namesUnder(ctx context.Context, b backend, prefix string) iter.Seq2[name.Name, error] {
+// names yields the names whose keys begin with a prefix, in the order of their
+// keys and as the authority keeps them, one record in memory at a time.
+func (m *minting) names(ctx context.Context, prefix string) iter.Seq2[name.Name, error] {
 	return func(yield func(name.Name, error) bool) {
 		ctx, cancel := context.WithCancel(ctx)
 		r, w := io.Pipe()
 		ended := make(chan struct{})
 		go func() {
 			defer close(ended)
-			_, err := b.Export(ctx, w, bulk.ExportOptions{Compression: bulk.Plain, Prefix: prefix})
+			_, err := m.Export(ctx, w, bulk.ExportOptions{Compression: bulk.Plain, Prefix: prefix})
 			w.CloseWithError(err)
 		}()
 		defer func() {
@@ -39,7 +39,7 @@ func namesUnder(ctx context.Context, b backend, prefix string) iter.Seq2[name.Na
 			if err == nil && bad != nil {
 				continue // by older rules: no new name is spelled so
 			}
-			if !yield(n, err) || err != nil {
+			if !yield(m.authority.Fold(n), err) || err != nil {
 				return
 			}
 		}

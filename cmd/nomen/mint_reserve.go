@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"strings"
 
 	"github.com/nomen-project/nomen"
@@ -44,16 +45,10 @@ func (m *minting) start(ctx context.Context) (*mint.Run, error) {
 		return nil, err
 	}
 	run, err := t.Start(mint.Options{Now: clock})
-	if err != nil || run.Under() == "" {
-		return run, err
+	if err != nil {
+		return nil, err
 	}
-	for n, err := range namesUnder(ctx, m.backend, run.Under()) {
-		if err != nil {
-			return nil, err
-		}
-		run.After(m.authority.Fold(n))
-	}
-	return run, nil
+	return run, run.Seek(func(prefix string) iter.Seq2[name.Name, error] { return m.names(ctx, prefix) })
 }
 
 // findAuthority finds the authority, and writes prefix and template as it keeps
@@ -81,6 +76,9 @@ func (m *minting) findAuthority(ctx context.Context) error {
 	return err
 }
 
+// maxModels is how many names are read to see how they go on.
+const maxModels = 20_000
+
 // pattern returns the template that was given, or the one by which the names that
 // are there go on.
 func (m *minting) pattern(ctx context.Context) (mint.Template, error) {
@@ -91,13 +89,16 @@ func (m *minting) pattern(ctx context.Context) (mint.Template, error) {
 	if err != nil || t.String() != mintNext {
 		return t, err
 	}
-	last := name.Name{}
-	for n, err := range namesUnder(ctx, m.backend, m.prefix.String()) {
+	last, read := name.Name{}, 0
+	for n, err := range m.names(ctx, m.prefix.String()) {
 		if err != nil {
 			return t, err
 		}
-		if n = m.authority.Fold(n); m.prefix.Covers(n) {
+		if m.prefix.Covers(n) {
 			last = n
+		}
+		if read++; read == maxModels {
+			break
 		}
 	}
 	return mint.Suggest(m.prefix, last, mint.Options{})

@@ -1,17 +1,18 @@
 package urn
 
 import (
-	"errors"
+	"slices"
 	"strings"
 )
 
-// Canonical returns the spelling that all equivalent URNs share, without r-, q-
-// and f-components.
+// Canonical returns the spelling that all equivalent URNs share, without query,
+// fragment, r-, q- and f-component.
 //
-// In [RFC8141] (3.1): "urn" and the NID in lower case, the hex digits of escapes
-// in upper case. In [Draft1995] (2, 2.2.1, 6B): "urn", the SchemeID and a dns
-// AuthorityID in lower case, escapes of characters that RFC 1738 calls
-// unreserved decoded, the hex digits of others in upper case.
+// In [RFC8141] (3.1), [Draft2012] (5) and [RFC2141] (5): "urn" and the NID in
+// lower case, the hex digits of escapes in upper case. In [Draft1995] (2, 2.2.1,
+// 6B): "urn", the SchemeID and a dns AuthorityID in lower case, escapes of
+// characters that RFC 1738 calls unreserved decoded, the hex digits of others in
+// upper case.
 //
 // It does not allocate when u is spelled so already.
 func (u URN) Canonical() string {
@@ -25,40 +26,66 @@ func (u URN) Canonical() string {
 	}
 	b := make([]byte, 0, len(s))
 	b = append(b, s[:at]...)
-	for i := at; i < len(s); i++ {
-		switch c := s[i]; {
-		case i < u.folded():
-			b = append(b, lower(c))
-		case c == '%':
-			if d := unhex(s[i+1])<<4 | unhex(s[i+2]); u.decodes(d) {
-				b = append(b, d)
-			} else {
-				b = append(b, '%', upper(s[i+1]), upper(s[i+2]))
-			}
-			i += 2
-		default:
-			b = append(b, c)
-		}
+	for r := u.canonicalFrom(at); r.more(); {
+		b = append(b, r.next())
 	}
 	return string(b)
 }
 
 // firstOdd returns the offset of the first byte that Canonical changes, or -1.
 func (u URN) firstOdd(s string) int {
-	for i := 0; i < len(s); i++ {
-		switch c := s[i]; {
-		case i < u.folded():
-			if c != lower(c) {
-				return i
-			}
-		case c == '%':
-			if s[i+1] != upper(s[i+1]) || s[i+2] != upper(s[i+2]) || u.decodes(unhex(s[i+1])<<4|unhex(s[i+2])) {
-				return i
-			}
-			i += 2
+	folded := u.folded()
+	for i := range folded {
+		if s[i] != lower(s[i]) {
+			return i
 		}
 	}
-	return -1
+	for i := folded; ; i += 3 {
+		n := strings.IndexByte(s[i:], '%')
+		if n < 0 {
+			return -1
+		}
+		i += n
+		if s[i+1] != upper(s[i+1]) || s[i+2] != upper(s[i+2]) || u.decodes(octetAt(s, i)) {
+			return i
+		}
+	}
+}
+
+// A canonicalReader yields the bytes of a canonical spelling one by one.
+type canonicalReader struct {
+	s      string
+	i      int
+	folded int // how many leading bytes are insensitive to case
+	hex    int // where the digits of an escape end
+	plain  bool
+}
+
+// canonicalFrom returns a reader of the canonical spelling from byte i of the
+// spelling of u, which must not be inside an escape.
+func (u URN) canonicalFrom(i int) canonicalReader {
+	return canonicalReader{s: u.s[:u.nss], i: i, folded: u.folded(), plain: u.dialect == Draft1995}
+}
+
+func (r *canonicalReader) more() bool { return r.i < len(r.s) }
+
+func (r *canonicalReader) next() byte {
+	i := r.i
+	c := r.s[i]
+	r.i++
+	switch {
+	case i < r.folded:
+		return lower(c)
+	case i < r.hex:
+		return upper(c)
+	case c == '%':
+		if d := octetAt(r.s, i); r.plain && is(d, classPlain) {
+			r.i += 2
+			return d
+		}
+		r.hex = i + 3
+	}
+	return c
 }
 
 // folded returns how many leading bytes are insensitive to case.
@@ -70,46 +97,60 @@ func (u URN) folded() int {
 }
 
 // decodes reports whether the escape of octet c stands for c itself.
-func (u URN) decodes(c byte) bool { return u.dialect == Draft1995 && is(c, classUnreserved) }
+func (u URN) decodes(c byte) bool { return u.dialect == Draft1995 && is(c, classPlain) }
 
-// Equivalent reports whether a and b are the same name by the rules of their
-// common dialect. A false answer does not prove that they name different
-// resources; URNs of different dialects are never found equivalent.
-func Equivalent(a, b URN) bool {
-	return a.IsValid() && a.dialect == b.dialect && a.Canonical() == b.Canonical()
+// A Purpose is what two URNs are compared for (2012, 5).
+type Purpose uint8
+
+// The purposes. Only [Draft2012] tells them apart.
+const (
+	PurposeResource Purpose = iota // do they name the same resource? (step 5a)
+	PurposeCache                   // would resolution give the same? (step 5b)
+)
+
+// String returns the name of the purpose: resource or cache.
+func (p Purpose) String() string {
+	switch p {
+	case PurposeResource:
+		return "resource"
+	case PurposeCache:
+		return "cache"
+	}
+	return "invalid"
 }
 
-// Convert reads u in another dialect. From [RFC8141] to [Draft1995] a tilde is
-// escaped, as RFC 1738 wants it; r-, q- and f-components, and names of fewer
-// than four fields, have no counterpart there and are refused.
-func (u URN) Convert(d Dialect) (URN, error) {
-	if !u.IsValid() {
-		return URN{}, d.fail("", 0, "URN", "the zero URN")
+// Key returns the text that all URNs share that are equivalent for a purpose,
+// and no others of the dialect. It is [URN.Canonical], for [PurposeCache] in
+// [Draft2012] followed by the directives in the order of their keywords, with
+// the hex digits of escapes in upper case. Directives with the same keyword keep
+// their order.
+func (u URN) Key(p Purpose) string {
+	query, ok := u.Query()
+	if !ok || p != PurposeCache {
+		return u.Canonical()
 	}
-	if u.dialect == d {
-		return u, nil
-	}
-	c, err := d.Parse(strings.ReplaceAll(u.s, "~", escapedTilde))
-	var e *Error
-	if errors.As(err, &e) {
-		return URN{}, &Error{Dialect: d, Input: u.s, Offset: beforeEscape(u.s, e.Offset), Rule: e.Rule, Message: e.Message}
-	}
-	return c, nil
+	directives := strings.Split(upperEscapes(query), "&")
+	slices.SortStableFunc(directives, func(a, b string) int {
+		return strings.Compare(keywordOf(a), keywordOf(b))
+	})
+	return u.Canonical() + "?" + strings.Join(directives, "&")
 }
 
-const escapedTilde = "%7E"
+func keywordOf(directive string) string {
+	keyword, _, _ := strings.Cut(directive, "=")
+	return keyword
+}
 
-// beforeEscape returns the offset into s of byte at of s with escaped tildes.
-func beforeEscape(s string, at int) int {
-	for i := range len(s) {
-		width := 1
-		if s[i] == '~' {
-			width = len(escapedTilde)
-		}
-		if at < width {
-			return i
-		}
-		at -= width
+// upperEscapes writes the digits of the escapes of s in upper case.
+func upperEscapes(s string) string {
+	if strings.IndexByte(s, '%') < 0 {
+		return s
 	}
-	return len(s)
+	b := []byte(s)
+	for i, c := range b {
+		if c == '%' {
+			b[i+1], b[i+2] = upper(b[i+1]), upper(b[i+2])
+		}
+	}
+	return string(b)
 }

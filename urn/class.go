@@ -1,42 +1,93 @@
 package urn
 
-// Character classes, one bit each, in a table over all octets.
+// A class is a set of places where an octet may stand bare.
+type class uint16
+
+// The classes, one bit each, in a table over all octets.
 const (
-	classAlnum      = 1 << iota // ALPHA / DIGIT
-	classLDH                    // alphanum / "-" (RFC 8141)
-	classPchar                  // pchar of RFC 3986 without pct-encoded
-	classHex                    // HEXDIG in both cases
-	classUnreserved             // unreserved of RFC 1738
-	classElement                // ElementID of 1995 without escape
-	classSchemeID               // SchemeID of 1995
-	classSpace                  // white space of 1995: space, tab, CR, LF
+	classAlnum      class = 1 << iota // ALPHA / DIGIT
+	classLDH                          // alphanum / "-"
+	classHex                          // HEXDIG in both cases
+	classUnreserved                   // unreserved of RFC 3986
+	classPchar                        // pchar of RFC 3986 without pct-encoded
+	classPath                         // pchar / "/": the NSS of RFC 8141
+	classQuery                        // pchar / "/" / "?": components and fragments
+	classValue                        // v-pchar of 2012 without pct-encoded
+	classTrans                        // trans of RFC 2141 without "%"
+	classPlain                        // unreserved of RFC 1738
+	classElement                      // ElementID of 1995 without escape
+	classSchemeID                     // SchemeID of 1995
+	classSpace                        // white space of 1995: space, tab, CR, LF
+
+	// noNUL is in no octet's entry: with it, [scan] stops before an escaped NUL.
+	noNUL
 )
 
 var classes = makeClasses()
 
-func is(c byte, class uint8) bool { return classes[c]&class != 0 }
+func is(c byte, set class) bool { return classes[c]&set != 0 }
 
-func makeClasses() (t [256]uint8) {
-	set := func(class uint8, chars string) {
+func makeClasses() (t [256]class) {
+	set := func(c class, chars string) {
 		for i := range len(chars) {
-			t[chars[i]] |= class
+			t[chars[i]] |= c
 		}
 	}
-	const alnum = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
-	set(classAlnum|classLDH|classPchar|classUnreserved|classElement|classSchemeID, alnum)
-	set(classLDH, "-")
-	set(classPchar, "-._~!$&'()*+,;=:@")
+	const (
+		alnum     = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
+		subDelims = "!$&'()*+,;="
+	)
+	for c := class(1); c < noNUL; c <<= 1 {
+		if c != classHex && c != classSpace {
+			set(c, alnum)
+		}
+	}
 	set(classHex, "0123456789ABCDEFabcdef")
-	set(classUnreserved|classElement, "$-_.+!*'(),")
+	set(classSpace, " \t\r\n")
+	set(classLDH, "-")
+	set(classUnreserved|classPchar|classPath|classQuery|classValue, "-._~")
+	set(classPchar|classPath|classQuery, subDelims+":@")
+	set(classPath, "/")
+	set(classQuery, "/?")
+	set(classValue, "!$'()*+,;=:@/?")
+	set(classTrans, "()+,-.:=@;$_!*'/?#")
+	set(classPlain|classElement, "$-_.+!*'(),")
 	set(classElement, ";/:@&=")
 	set(classSchemeID, "-.+")
-	set(classSpace, " \t\r\n")
 	return t
 }
 
-func isEscape(s string, i int) bool {
-	return i+2 < len(s) && is(s[i+1], classHex) && is(s[i+2], classHex)
+// scan advances from i over octets of the set and complete escapes, and returns
+// the offset of the first byte that is neither. The set has one class; four
+// octets are looked at together, as names are long and nearly always good.
+func scan(s string, i int, set class) int {
+	for {
+		rest := s[i:]
+		for len(rest) >= 4 && classes[rest[0]]&classes[rest[1]]&classes[rest[2]]&classes[rest[3]]&set != 0 {
+			rest = rest[4:]
+		}
+		for len(rest) > 0 && is(rest[0], set) {
+			rest = rest[1:]
+		}
+		i = len(s) - len(rest)
+		if !isEscape(s, i) || set&noNUL != 0 && isNUL(s, i) {
+			return i
+		}
+		i += 3
+	}
 }
+
+// isEscape reports whether s has an escape at i: a percent sign and two
+// hexadecimal digits.
+func isEscape(s string, i int) bool {
+	return i+2 < len(s) && s[i] == '%' && is(s[i+1], classHex) && is(s[i+2], classHex)
+}
+
+// isNUL reports whether the escape at i is that of NUL.
+func isNUL(s string, i int) bool { return s[i+1] == '0' && s[i+2] == '0' }
+
+// octetAt returns the octet for which the escape at i stands.
+func octetAt(s string, i int) byte { return unhex(s[i+1])<<4 | unhex(s[i+2]) }
 
 func unhex(c byte) byte {
 	switch {

@@ -8,18 +8,31 @@ const (
 	maxFQDN  = 253
 )
 
-// parse1995 reads four fields separated by colons. White space is removed
-// first, and so is a pair of angle brackets around the whole (1995, 2).
-func parse1995(s string) (URN, error) {
+// read1995 reads four fields separated by colons. White space is removed first,
+// and so is a pair of angle brackets around the whole (1995, 2).
+func (u *URN) read1995(s string) *Error {
 	clean, err := clean1995(s)
 	if err != nil {
-		return URN{}, err
+		return err
 	}
-	u := URN{s: clean, dialect: Draft1995}
+	*u = URN{s: clean, dialect: Draft1995}
 	if at, rule, message := u.split1995(); message != "" {
-		return URN{}, Draft1995.fail(s, offset1995(s, at), rule, "%s", message)
+		u.cut1995(at)
+		return Draft1995.fail(s, offset1995(s, at), rule, "%s", message)
 	}
-	return u, nil
+	return nil
+}
+
+// cut1995 leaves of a refused name what stands before offset at, if that has an
+// ElementID.
+func (u *URN) cut1995(at int) {
+	if u.auth == 0 || at <= int(u.auth)+1 {
+		*u = URN{}
+		return
+	}
+	u.s = u.s[:at]
+	u.nss = uint32(at)
+	u.r, u.q = u.nss, u.nss
 }
 
 // split1995 finds the fields of u.s and checks each. On refusal it returns the
@@ -120,27 +133,22 @@ func checkFQDN(s string) (int, string) {
 // checkElementID checks the characters of an ElementID: those of RFC 1738
 // without "#" and "?", which are reserved for future use (1995, 2.3).
 func checkElementID(s string) (int, string) {
-	for i := 0; i < len(s); i++ {
-		switch c := s[i]; {
-		case is(c, classElement):
-		case c == '%' && isEscape(s, i):
-			i += 2
-		case c == '%':
-			return i, `"%" is not followed by two hex digits`
-		case c == '#' || c == '?':
-			return i, "reserved character " + found(s, i)
-		default:
-			return i, "contains " + found(s, i) + ", which must be escaped"
-		}
-	}
-	if s == "" {
+	i := scan(s, 0, classElement)
+	switch {
+	case s == "":
 		return 0, "empty"
+	case i == len(s):
+		return 0, ""
+	case s[i] == '%':
+		return i, `"%" is not followed by two hex digits`
+	case s[i] == '#' || s[i] == '?':
+		return i, "reserved character " + found(s, i)
 	}
-	return 0, ""
+	return i, "contains " + found(s, i) + ", which must be escaped"
 }
 
 // clean1995 removes the white space and the angle brackets.
-func clean1995(s string) (string, error) {
+func clean1995(s string) (string, *Error) {
 	open, end := bounds1995(s)
 	if open < end && s[open] == '<' {
 		if s[end-1] != '>' || end-1 == open {

@@ -14,6 +14,7 @@ type Error struct {
 
 const maxQuoted = 80 // bytes of the input that an error message shows
 
+// Error says the input, the offset, the production and what was found.
 func (e *Error) Error() string {
 	in := e.Input
 	if len(in) > maxQuoted {
@@ -24,6 +25,18 @@ func (e *Error) Error() string {
 
 func (d Dialect) fail(input string, offset int, rule, format string, args ...any) *Error {
 	return &Error{Dialect: d, Input: input, Offset: offset, Rule: rule, Message: fmt.Sprintf(format, args...)}
+}
+
+// failAt refuses the byte at offset i of s, which the production cannot have: as
+// a percent sign that begins no escape, as an escaped NUL, or by its name.
+func (d Dialect) failAt(s string, i int, rule string) *Error {
+	switch {
+	case i >= len(s) || s[i] != '%':
+		return d.fail(s, i, rule, "contains %s", found(s, i))
+	case isEscape(s, i):
+		return d.fail(s, i, "excluded", "an escaped NUL is never used in a URN")
+	}
+	return d.fail(s, i, grammars[d].escape, `"%%" is not followed by two hex digits`)
 }
 
 // found describes the byte at offset i of s for a message.

@@ -2,29 +2,6 @@ package urn
 
 import "strings"
 
-// A Dialect is one generation of the URN syntax. The zero Dialect is invalid.
-type Dialect uint8
-
-// The dialects, named by year or RFC.
-const (
-	Draft1995 Dialect = iota + 1 // four fields, draft-ietf-uri-yaurn-00
-	RFC8141                      // NID, NSS and components
-)
-
-// Latest is the dialect of [Parse].
-const Latest = RFC8141
-
-// String returns the name by which commands know the dialect.
-func (d Dialect) String() string {
-	switch d {
-	case Draft1995:
-		return "1995"
-	case RFC8141:
-		return "rfc8141"
-	}
-	return "invalid"
-}
-
 // MaxLength is the longest input in bytes that a parser reads.
 const MaxLength = 1 << 16
 
@@ -39,7 +16,7 @@ type URN struct {
 	auth    uint32 // end of the AuthorityID; 0 unless Draft1995
 	nss     uint32 // end of the NSS or ElementID
 	r       uint32 // end of the r-component; equal to nss when undefined
-	q       uint32 // end of the q-component; equal to r when undefined
+	q       uint32 // end of the q-component or the query; equal to r when undefined
 	dialect Dialect
 }
 
@@ -58,18 +35,50 @@ func MustParse(s string) URN {
 	return u
 }
 
-// Parse reads s as a URN of the dialect. The error is an [*Error].
-func (d Dialect) Parse(s string) (URN, error) {
+// ParseAssigned reads s as an assigned name in the [Latest] dialect; see
+// [Dialect.ParseAssigned].
+func ParseAssigned(s string) (URN, error) { return Latest.ParseAssigned(s) }
+
+// Parse reads s as a URN of the dialect, with the components that a reference
+// may have. The error is an [*Error].
+func (d Dialect) Parse(s string) (u URN, _ error) {
+	if err := u.read(d, s); err != nil {
+		return URN{}, err
+	}
+	return u, nil
+}
+
+// ParseAssigned reads s as a name that can be assigned: no query and no fragment
+// (2012, 2.3 and 2.4), no r-, q- or f-component (RFC 8141, 2), and no request to
+// a resolver (1995, 3.5). The error is an [*Error].
+func (d Dialect) ParseAssigned(s string) (u URN, _ error) {
+	err := u.read(d, s)
+	switch {
+	case err != nil:
+	case int(u.nss) < len(u.s):
+		err = d.fail(s, int(u.nss), grammars[d].inner, "an assigned name ends before %s", found(s, int(u.nss)))
+	case u.IsReservedRequest():
+		err = d.fail(s, offset1995(s, int(u.auth)+1), grammars[d].nss,
+			"elements that begin with %q are requests to a resolver", ReservedPrefix)
+	default:
+		return u, nil
+	}
+	return URN{}, err
+}
+
+// read makes u what s says, or, with an error, the longest URN with which s
+// begins, if there is one.
+func (u *URN) read(d Dialect, s string) *Error {
 	if len(s) > MaxLength {
-		return URN{}, d.fail(s, MaxLength, "URN", "longer than %d bytes", MaxLength)
+		return d.fail(s, MaxLength, "URN", "longer than %d bytes", MaxLength)
 	}
 	switch d {
 	case Draft1995:
-		return parse1995(s)
-	case RFC8141:
-		return parse8141(s)
+		return u.read1995(s)
+	case RFC2141, Draft2012, RFC8141:
+		return u.readName(d, s)
 	}
-	return URN{}, d.fail(s, 0, "URN", "unknown dialect")
+	return d.fail(s, 0, "URN", "unknown dialect")
 }
 
 // IsValid reports whether u came from a parser.
@@ -112,14 +121,24 @@ func (u URN) RComponent() (string, bool) {
 // QComponent returns the q-component, which is meant for the resource (RFC
 // 8141, 2.3.2), and whether there is one.
 func (u URN) QComponent() (string, bool) {
-	if u.q == u.r {
+	if u.q == u.r || u.dialect != RFC8141 {
 		return "", false
 	}
 	return u.s[u.r+2 : u.q], true
 }
 
-// FComponent returns the f-component, which stays with the client (RFC 8141,
-// 2.3.3), and whether there is one. It may be empty.
+// Query returns the query of [Draft2012] (2.3) without its question mark, and
+// whether there is one; it is never empty. [URN.Directives] splits it.
+func (u URN) Query() (string, bool) {
+	if u.q == u.nss || u.dialect != Draft2012 {
+		return "", false
+	}
+	return u.s[u.nss+1 : u.q], true
+}
+
+// FComponent returns the f-component (RFC 8141, 2.3.3), in [Draft2012] the
+// fragment (2.4), and whether there is one. It stays with the client, and may be
+// empty.
 func (u URN) FComponent() (string, bool) {
 	if int(u.q) == len(u.s) {
 		return "", false
@@ -127,7 +146,14 @@ func (u URN) FComponent() (string, bool) {
 	return u.s[u.q+1:], true
 }
 
-// Assigned returns u without its components: the name that was assigned.
+// IsAssigned reports whether u has no components: it may be a name as it was
+// assigned.
+func (u URN) IsAssigned() bool {
+	return u.IsValid() && int(u.nss) == len(u.s) && !u.IsReservedRequest()
+}
+
+// Assigned returns u without its components: the name that was assigned, and
+// what a resolver is asked for.
 func (u URN) Assigned() URN {
 	u.s = u.s[:u.nss]
 	u.r, u.q = u.nss, u.nss

@@ -178,6 +178,8 @@ func TestEquivalent(t *testing.T) {
 		{Draft1995, "urn:dns:sub.example.com:x", "urn:dns:example.com:x", false},       // Y95-11
 		{Draft1995, "urn:x-a:WHO:x", "urn:x-a:who:x", false},                           // Y95-19
 		{RFC8141, "URN:foo:a123,456", "urn:FOO:a123,456", true},                        // N12-51
+		{Draft2012, "urn:ISBN:x", "urn:isbn:x", true},                                  // N12-08
+		{RFC2141, "urn:ISBN:x", "urn:isbn:x", true},                                    // N12-08
 		{RFC8141, "urn:foo:a123,456?+x?=y#z", "urn:foo:a123,456", true},                // N12-40
 		{RFC8141, "urn:foo:a123%2C456", "urn:foo:a123%2c456", true},                    // N12-51
 		{RFC8141, "urn:foo:a123%2C456", "urn:foo:a123,456", false},                     // N12-52
@@ -228,11 +230,20 @@ func TestTextRoundTrip(t *testing.T) {
 
 func TestAllocations(t *testing.T) {
 	const s = "urn:example:a%2Fb?+r?=q#f"
-	u := MustParse(s)
+	u, v := MustParse(s), MustParse("URN:EXAMPLE:a%2fb")
+	old := parse(t, Draft1995, "urn:dns:example.com:a%2Db")
 	for name, f := range map[string]func(){
-		"Parse":     func() { _, _ = Parse(s) },
-		"1995":      func() { _, _ = Draft1995.Parse("urn:dns:example.com:alb002") },
-		"Canonical": func() { _ = u.Canonical() },
+		"Parse":         func() { _, _ = Parse(s) },
+		"ParseAssigned": func() { _, _ = ParseAssigned("urn:example:a%2Fb") },
+		"1995":          func() { _, _ = Draft1995.Parse("urn:dns:example.com:alb002") },
+		"RFC 2141":      func() { _, _ = RFC2141.Parse("urn:example:a?b#c") },
+		"2012":          func() { _, _ = Draft2012.Parse("urn:example:a?s=I2L&c=ToC#x") },
+		"Canonical":     func() { _ = u.Canonical() },
+		"Key":           func() { _ = u.Key(PurposeCache) },
+		"Name":          func() { _, _ = u.Name() },
+		"Equivalent":    func() { _ = Equivalent(u, v) && Equivalent(old, old) },
+		"Compare":       func() { _ = Compare(u, v) + Compare(old, u) },
+		"Display":       func() { _ = MustParse("urn:example:a").Display(":") },
 	} {
 		if n := testing.AllocsPerRun(100, f); n != 0 {
 			t.Errorf("%s: %v allocations, want 0", name, n)
@@ -245,7 +256,7 @@ func FuzzParse(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
-		for _, d := range []Dialect{Draft1995, RFC8141} {
+		for d := Draft1995; d.IsValid(); d++ {
 			u, err := d.Parse(s)
 			if err != nil {
 				var e *Error
@@ -262,9 +273,33 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
+// A name of 33 bytes.
 func BenchmarkParse(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		_, _ = Parse("urn:ietf:params:xml:ns:xmpp-sasl1")
+	}
+}
+
+func BenchmarkCanonical(b *testing.B) {
+	u := MustParse("urn:ietf:params:xml:ns:xmpp-sasl1")
+	b.ReportAllocs()
+	for b.Loop() {
+		_ = u.Canonical()
+	}
+}
+
+func BenchmarkEquivalent(b *testing.B) {
+	u, v := MustParse("urn:ietf:params:xml:ns:xmpp-sasl1"), MustParse("URN:IETF:params:xml:ns:xmpp-sasl1")
+	b.ReportAllocs()
+	for b.Loop() {
+		_ = Equivalent(u, v)
+	}
+}
+
+func BenchmarkIANANamespaces(b *testing.B) {
+	b.ReportAllocs()
+	for b.Loop() {
+		_ = IANANamespaces()
 	}
 }

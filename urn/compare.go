@@ -1,0 +1,83 @@
+package urn
+
+import (
+	"cmp"
+	"strings"
+)
+
+// Equivalent reports whether a and b are the same name by the rules of their
+// common dialect. A false answer does not prove that they name different
+// resources; URNs of different dialects are never found equivalent. It does not
+// allocate.
+func Equivalent(a, b URN) bool {
+	if !a.IsValid() || a.dialect != b.dialect {
+		return false
+	}
+	if a.dialect != Draft1995 && (len(a.NSS()) != len(b.NSS()) || a.NSS() == b.NSS()) {
+		return a.NSS() == b.NSS() && strings.EqualFold(a.NID(), b.NID())
+	}
+	return compareCanonical(a, b) == 0
+}
+
+// Compare orders URNs by the bytes of their canonical spellings, and the same
+// spelling by dialect; zero URNs come first. Of valid URNs those compare as 0
+// that are [Equivalent]. It does not allocate.
+func Compare(a, b URN) int {
+	switch {
+	case !a.IsValid() || !b.IsValid():
+		return cmp.Compare(a.dialect, b.dialect)
+	case a.s == b.s && a.dialect == b.dialect:
+		return 0
+	}
+	return cmp.Or(compareCanonical(a, b), cmp.Compare(a.dialect, b.dialect))
+}
+
+func compareCanonical(a, b URN) int {
+	x, y := a.canonicalFrom(0), b.canonicalFrom(0)
+	for x.more() && y.more() {
+		if c := cmp.Compare(x.next(), y.next()); c != 0 {
+			return c
+		}
+	}
+	return cmp.Compare(btoi(x.more()), btoi(y.more()))
+}
+
+func btoi(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// A Comparer compares for a purpose, and by what a namespace adds to the general
+// rules. The zero Comparer compares names by the general rules alone.
+type Comparer struct {
+	Purpose Purpose
+
+	// Fold returns, for the canonical spelling of an assigned name, a text that
+	// it shares with the names that its namespace (or, in 1995, its authority)
+	// calls equivalent too. Such rules only widen (2012, 5; RFC 8141, 3.1): what
+	// is equivalent without them stays so, whatever Fold returns, and names of
+	// different namespaces are never folded into one. Nil adds nothing.
+	Fold func(canonical string) string
+}
+
+// Equivalent reports whether a and b are equivalent for the purpose. It asks no
+// network and depends on nothing but its arguments.
+func (c Comparer) Equivalent(a, b URN) bool {
+	if !a.IsValid() || a.dialect != b.dialect {
+		return false
+	}
+	if !Equivalent(a, b) && !c.folds(a, b) {
+		return false
+	}
+	return c.Purpose != PurposeCache || a.directiveKey() == b.directiveKey()
+}
+
+// folds reports whether the namespace of a and b calls them equivalent.
+func (c Comparer) folds(a, b URN) bool {
+	return c.Fold != nil && strings.EqualFold(a.NID(), b.NID()) && c.Fold(a.Canonical()) == c.Fold(b.Canonical())
+}
+
+// directiveKey returns what the directives add to the key for caches.
+func (u URN) directiveKey() string { return u.Key(PurposeCache)[len(u.Canonical()):] }

@@ -1,0 +1,192 @@
+package urn
+
+import (
+	"bufio"
+	"bytes"
+	"compress/gzip"
+	"errors"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// metLines returns the lines of a list of URNs as they were met, without the
+// empty ones; it skips the test where the lists are not.
+func metLines(t testing.TB, name string) []string {
+	t.Helper()
+	data, err := os.ReadFile("../../shared/data/urns/" + name)
+	if err != nil {
+		t.Skip("the lists of URNs are not here: ", err)
+	}
+	if strings.HasSuffix(name, ".gz") {
+		z, err := gzip.NewReader(bytes.NewReader(data))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var b bytes.Buffer
+		if _, err := b.ReadFrom(z); err != nil {
+			t.Fatal(err)
+		}
+		data = b.Bytes()
+	}
+	var lines []string
+	scan := bufio.NewScanner(bytes.NewReader(data))
+	for scan.Scan() {
+		if scan.Text() != "" {
+			lines = append(lines, scan.Text())
+		}
+	}
+	return lines
+}
+
+// metMalformed returns the strings that their collectors thought malformed.
+func metMalformed(t testing.TB) []string {
+	var bad []string
+	for _, line := range metLines(t, "urns-malformed.tsv")[1:] {
+		s, _, _ := strings.Cut(line, "\t")
+		bad = append(bad, s)
+	}
+	return bad
+}
+
+// accepted counts what each dialect reads.
+func accepted(lines []string) map[string]int {
+	n := map[string]int{}
+	for _, s := range lines {
+		for d := Draft1995; d.IsValid(); d++ {
+			if _, err := d.Parse(s); err == nil {
+				n[d.String()]++
+			}
+		}
+	}
+	return n
+}
+
+// What is right by RFC 8141 and what is not, in names as they were met: the
+// counts of docs/urns-met.md.
+func TestMetSyntax(t *testing.T) {
+	good, bad := metLines(t, "urns-real.txt"), metMalformed(t)
+	for _, tt := range []struct {
+		name  string
+		lines []string
+		size  int
+		want  map[string]int
+	}{
+		{"real", good, 94163, map[string]int{"1995": 91268, "rfc2141": 94095, "2012": 94106, "rfc8141": 94163}},
+		{"malformed", bad, 7386, map[string]int{"1995": 42, "rfc2141": 5}},
+	} {
+		if len(tt.lines) != tt.size {
+			t.Errorf("%s: %d lines, want %d", tt.name, len(tt.lines), tt.size)
+		}
+		if diff := cmp.Diff(accepted(tt.lines), tt.want); diff != "" {
+			t.Errorf("%s: %s", tt.name, diff)
+		}
+	}
+}
+
+// refusals counts why a dialect refuses lines.
+func refusals(d Dialect, lines []string) map[string]int {
+	n := map[string]int{}
+	for _, s := range lines {
+		var e *Error
+		if _, err := d.Parse(s); errors.As(err, &e) {
+			n[e.Rule+": "+e.Message]++
+		}
+	}
+	return n
+}
+
+func TestMetRefusals(t *testing.T) {
+	good, bad := metLines(t, "urns-real.txt"), metMalformed(t)
+	for _, tt := range []struct {
+		name  string
+		d     Dialect
+		lines []string
+		want  map[string]int
+	}{
+		{"malformed", RFC8141, bad, map[string]int{
+			`NSS: contains "|"`:                                        7335,
+			`NSS: contains " "`:                                        41,
+			`NSS: begins with "|"`:                                     1,
+			`NSS: begins with "/"`:                                     1,
+			`assigned-name: has no ":" after the NID`:                  3,
+			`f-component: contains "#"`:                                3,
+			`rq-components: "?" is followed by "E", not by "+" or "="`: 1,
+			`rq-components: "?" is followed by "G", not by "+" or "="`: 1,
+		}},
+		{"real", Draft2012, good, map[string]int{`NSS: contains "/"`: 57}},
+		{"real", RFC2141, good, map[string]int{`NSS: contains "&"`: 41, `NSS: contains "~"`: 27}},
+		{"real", Draft1995, good, map[string]int{
+			"urn95: fields missing: a name has the four fields urn:SchemeID:AuthorityID:ElementID": 2772,
+			`ElementID: reserved character "#"`:                                                    90,
+			`ElementID: contains "~", which must be escaped`:                                       27,
+			"AuthorityID: empty": 6,
+		}},
+	} {
+		if diff := cmp.Diff(refusals(tt.d, tt.lines), tt.want); diff != "" {
+			t.Errorf("%s, %s: %s", tt.name, tt.d, diff)
+		}
+	}
+}
+
+// What the findings say of them.
+func TestMetFindings(t *testing.T) {
+	in := Inspector{Namespaces: IANANamespaces()}
+	n := map[string]int{}
+	for _, s := range metLines(t, "urns-real.txt") {
+		for _, f := range in.Inspect(RFC8141, s) {
+			n[string(f.Code)]++
+		}
+	}
+	want := map[string]int{
+		"unregistered-nid": 28902, "experimental-nid": 423, "reserved-nid": 54,
+		"uppercase-nid": 401, "uppercase-scheme": 341,
+	}
+	if diff := cmp.Diff(n, want); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// Which names are of registered namespaces: our table says what the collectors
+// thought.
+func TestMetRegistered(t *testing.T) {
+	table := IANANamespaces()
+	for _, line := range metLines(t, "urns-real.tsv.gz")[1:] {
+		cells := strings.Split(line, "\t")
+		nid := MustParse(cells[0]).NID()
+		if _, ok := table.Lookup(nid); ok != (cells[2] == "y") {
+			t.Errorf("%s: registered %v, they say %s", nid, ok, cells[2])
+		}
+	}
+}
+
+// No name changes by being made canonical and read again, and those that are one
+// differ in an f-component or in the case of the scheme or the NID.
+func TestMetCanonical(t *testing.T) {
+	byName := map[Name][]URN{}
+	for _, s := range metLines(t, "urns-real.txt") {
+		u := MustParse(s)
+		n, err := u.Name()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if again, err := ParseName(n.String()); err != nil || again != n {
+			t.Fatalf("%q: %v, %v", s, again, err)
+		}
+		byName[n] = append(byName[n], u)
+	}
+	byCase, byFragment := 0, 0
+	for _, all := range byName {
+		if len(all) > 1 && slices.ContainsFunc(all, func(u URN) bool { return !u.IsAssigned() }) {
+			byFragment++
+		} else if len(all) > 1 {
+			byCase++
+		}
+	}
+	if got, want := [3]int{len(byName), byCase, byFragment}, [3]int{94086, 3, 12}; got != want {
+		t.Errorf("names, shared by case, shared by f-component: %v, want %v", got, want)
+	}
+}

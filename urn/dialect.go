@@ -1,0 +1,80 @@
+package urn
+
+// A Dialect is one generation of the URN syntax. The zero Dialect is invalid.
+type Dialect uint8
+
+// The dialects, named by year or RFC, in the order of their years.
+const (
+	Draft1995 Dialect = iota + 1 // four fields, draft-ietf-uri-yaurn-00
+	RFC2141                      // NID and NSS
+	Draft2012                    // a query of directives and a fragment, draft-ietf-urnbis-rfc2141bis-urn-03
+	RFC8141                      // r-, q- and f-components
+
+	// Latest is the dialect of [Parse].
+	Latest = RFC8141
+
+	dialects = int(RFC8141) + 1
+)
+
+// String returns the name by which commands know the dialect: 1995, rfc2141,
+// 2012 or rfc8141.
+func (d Dialect) String() string {
+	if !d.IsValid() {
+		return "invalid"
+	}
+	return grammars[d].name
+}
+
+// IsValid reports whether d is one of the dialects.
+func (d Dialect) IsValid() bool { return d != 0 && int(d) < dialects }
+
+// ParseDialect returns the dialect with the name s; see [Dialect.String].
+func ParseDialect(s string) (Dialect, bool) {
+	for d := Draft1995; d.IsValid(); d++ {
+		if d.String() == s {
+			return d, true
+		}
+	}
+	return 0, false
+}
+
+// A grammar is what distinguishes a dialect, apart from what may follow the NSS.
+type grammar struct {
+	name string
+
+	// The words of the document for what the dialects have in common.
+	whole  string // the production of the whole
+	inner  string // that of the assigned name
+	nid    string
+	nss    string
+	escape string
+
+	nssSet       class // what may stand bare in an NSS
+	minNID       int
+	finalHyphen  bool // an NID may end with a hyphen (RFC 2141, 2.1)
+	reservesURN  bool // the NID "urn" must not be used (RFC 2141 and 2012, 2.1)
+	leadingSlash bool // an NSS may begin with a slash (RFC 2141, 2.3)
+}
+
+var grammars = [dialects]grammar{
+	Draft1995: {
+		name:  "1995",
+		whole: "urn95", inner: "urn95", nid: "SchemeID", nss: "ElementID", escape: "escape",
+		nssSet: classElement, leadingSlash: true,
+	},
+	RFC2141: {
+		name:  "rfc2141",
+		whole: "URN", inner: "URN", nid: "NID", nss: "NSS", escape: "URN chars",
+		nssSet: classTrans, minNID: 1, finalHyphen: true, reservesURN: true, leadingSlash: true,
+	},
+	Draft2012: {
+		name:  "2012",
+		whole: "namestring", inner: "assigned-urn", nid: "NID", nss: "NSS", escape: "pct-encoded",
+		nssSet: classPchar | noNUL, minNID: 2, reservesURN: true,
+	},
+	RFC8141: {
+		name:  "rfc8141",
+		whole: "namestring", inner: "assigned-name", nid: "NID", nss: "NSS", escape: "pct-encoded",
+		nssSet: classPath, minNID: 2,
+	},
+}

@@ -1,0 +1,178 @@
+package urn
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// EncodeNSS writes an identifier of another system as an NSS, in [Draft1995] as
+// an ElementID: each character that the dialect does not allow there, and each
+// of the special ones, as the escapes of its UTF-8 octets (RFC 2141, 2.2 and
+// 2.3; 2012, 2.5; RFC 8141, 2.2). Nothing else is escaped. The special
+// characters, all ASCII, are those that the namespace uses as separators or in
+// another meaning of its own, and that the identifier has literally.
+//
+// It refuses with an [*Error] what is empty or not UTF-8 and what has a NUL, in
+// 1995 also what would be a request to a resolver.
+//
+// By RFC 8141, 2.2, only software that knows the rules of a namespace may make
+// its names.
+func (d Dialect) EncodeNSS(identifier, special string) (string, error) {
+	b, err := d.appendEncoded(nil, identifier, special)
+	if err != nil {
+		return "", err
+	}
+	return d.checkEncoded(identifier, string(b))
+}
+
+// JoinNSS encodes the parts of an identifier as [Dialect.EncodeNSS] does, with a
+// separator between. A separator inside a part is escaped. Parts may be empty.
+func (d Dialect) JoinNSS(separator byte, special string, parts ...string) (string, error) {
+	var b []byte
+	special += string(rune(separator))
+	for i, part := range parts {
+		if i > 0 {
+			b = append(b, separator)
+		}
+		var err error
+		if b, err = d.appendEncoded(b, part, special); err != nil {
+			return "", err
+		}
+	}
+	return d.checkEncoded(strings.Join(parts, string(rune(separator))), string(b))
+}
+
+// appendEncoded appends the encoded identifier to b.
+func (d Dialect) appendEncoded(b []byte, identifier, special string) ([]byte, error) {
+	switch {
+	case !d.IsValid():
+		return nil, d.fail(identifier, 0, "URN", "unknown dialect")
+	case !utf8.ValidString(identifier):
+		return nil, d.fail(identifier, invalidAt(identifier), grammars[d].nss, "is not UTF-8")
+	case strings.IndexByte(identifier, 0) >= 0:
+		return nil, d.fail(identifier, strings.IndexByte(identifier, 0), "excluded", "NUL is never used in a name")
+	}
+	for i := range len(identifier) {
+		c := identifier[i]
+		if d.bare(c, len(b) == 0) && strings.IndexByte(special, c) < 0 {
+			b = append(b, c)
+		} else {
+			b = append(b, '%', upperHex[c>>4], upperHex[c&15])
+		}
+	}
+	return b, nil
+}
+
+const upperHex = "0123456789ABCDEF"
+
+// bare reports whether a generator writes octet c as it is. Of what a grammar
+// allows, RFC 2141, 2.3.2 advises against "/", "?" and "#".
+func (d Dialect) bare(c byte, first bool) bool {
+	g := &grammars[d]
+	switch c {
+	case '?', '#':
+		return false
+	case '/':
+		return d != RFC2141 && is(c, g.nssSet) && (!first || g.leadingSlash)
+	}
+	return is(c, g.nssSet)
+}
+
+// checkEncoded returns an encoded identifier if that is an NSS. Separators were
+// not escaped, and so it need not be.
+func (d Dialect) checkEncoded(identifier, nss string) (string, error) {
+	if !d.IsValid() {
+		return "", d.fail(identifier, 0, "URN", "unknown dialect")
+	}
+	rule := grammars[d].nss
+	if err := d.checkNSS(nss); err != nil {
+		return "", d.fail(identifier, min(err.Offset, len(identifier)), rule, "%s", err.Message)
+	}
+	if d == Draft1995 && strings.HasPrefix(nss, ReservedPrefix) {
+		return "", d.fail(identifier, 0, rule, "elements that begin with %q are requests to a resolver", ReservedPrefix)
+	}
+	return nss, nil
+}
+
+// checkNSS reports why s is not an NSS, or in 1995 an ElementID.
+func (d Dialect) checkNSS(s string) *Error {
+	g := &grammars[d]
+	end := scan(s, 0, g.nssSet)
+	switch {
+	case end == 0, s[0] == '/' && !g.leadingSlash:
+		return d.failNSS(s, 0)
+	case end < len(s):
+		return d.failAt(s, end, g.nss)
+	}
+	return nil
+}
+
+func invalidAt(s string) int {
+	for i, r := range s {
+		if r == utf8.RuneError {
+			if _, n := utf8.DecodeRuneInString(s[i:]); n == 1 {
+				return i
+			}
+		}
+	}
+	return len(s)
+}
+
+// Display returns a spelling of u that is friendlier to people and that no
+// different name shares (2012, 4; RFC 8141, 4.4). It is for reading only; what is
+// copied and exchanged is [URN.String].
+//
+// In the NSS, escapes are shown as the characters for which they stand in UTF-8
+// if those could not stand there bare: letters, digits, signs and punctuation
+// of the world's scripts, and of ASCII "[", "]", "\", "^", "|", "{", "}", the
+// back-quote, and what else the dialect excludes. All others stay, as they, shown,
+// would be another name or deceive: what may be written bare, delimiters, quotes,
+// spaces, controls, marks that combine, and the special characters of the
+// namespace.
+func (u URN) Display(special string) string {
+	if !u.IsValid() || strings.IndexByte(u.s[:u.nss], '%') < 0 {
+		return u.s
+	}
+	b := make([]byte, 0, len(u.s))
+	s := u.s[:u.nss]
+	for i := 0; i < len(s); {
+		if s[i] != '%' {
+			b = append(b, s[i])
+			i++
+			continue
+		}
+		r, n := u.shown(s, i, special)
+		if n == 0 {
+			b = append(b, s[i:i+3]...)
+			i += 3
+			continue
+		}
+		b = utf8.AppendRune(b, r)
+		i += n
+	}
+	return string(append(b, u.s[u.nss:]...))
+}
+
+// shown returns the character for which the escapes at i stand and their length,
+// or 0 if it is not to be shown.
+func (u URN) shown(s string, i int, special string) (rune, int) {
+	var octets [utf8.UTFMax]byte
+	n := 0
+	for n < len(octets) && isEscape(s, i+3*n) {
+		octets[n] = octetAt(s, i+3*n)
+		n++
+	}
+	r, size := utf8.DecodeRune(octets[:n])
+	if r == utf8.RuneError || !u.showable(r) || strings.ContainsRune(special, r) {
+		return 0, 0
+	}
+	return r, 3 * size
+}
+
+func (u URN) showable(r rune) bool {
+	if r < utf8.RuneSelf {
+		return r > ' ' && r < 0x7F && !is(byte(r), grammars[u.dialect].nssSet) && !strings.ContainsRune(`%"<>#?/`, r)
+	}
+	return unicode.In(r, unicode.L, unicode.N, unicode.P, unicode.S)
+}

@@ -1,0 +1,239 @@
+package urn
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/nomen-project/nomen/uri"
+)
+
+// The findings about URNs, beside those that URIs have too: [uri.FindingInvalid],
+// [uri.FindingNUL], [uri.FindingCharset], [uri.FindingNeedlessEscape],
+// [uri.FindingLowerEscape] and [uri.FindingUpperScheme].
+const (
+	FindingUpperNID        uri.FindingCode = "uppercase-nid"          // RFC 8141, 3.1
+	FindingUnregistered    uri.FindingCode = "unregistered-nid"       // RFC 8141, 5
+	FindingExperimental    uri.FindingCode = "experimental-nid"       // RFC 3406, 3.1; 1995, 2.1
+	FindingReservedNID     uri.FindingCode = "reserved-nid"           // RFC 8141, 5.1
+	FindingUnknownSchemeID uri.FindingCode = "unknown-scheme-id"      // 1995, 2.1
+	FindingReservedRequest uri.FindingCode = "reserved-request"       // 1995, 3.5
+	FindingReserved        uri.FindingCode = "reserved-character"     // RFC 2141, 2.3.2
+	FindingFragment        uri.FindingCode = "fragment-not-enabled"   // 2012, 2.4
+	FindingDirective       uri.FindingCode = "ignored-directive"      // 2012, 2.3
+	FindingRComponent      uri.FindingCode = "r-component"            // RFC 8141, 2.3.1
+	FindingRelative        uri.FindingCode = "relative-reference-urn" // 2012, 2.5.1; RFC 8141, 4.3
+)
+
+// An Inspector tells what is to be said about a URN. It speaks of what is not
+// registered as far as it has the registries.
+type Inspector struct {
+	Namespaces Namespaces
+	SchemeIDs  SchemeIDs
+	Keywords   Keywords
+	Services   Services
+}
+
+// Inspect returns the findings about s in a dialect, in the order of offsets: why
+// it is not a URN, and if it is one, what the documents advise against. Of each
+// kind about escapes only the first is told.
+func (in Inspector) Inspect(d Dialect, s string) []uri.Finding {
+	i := inspection{Inspector: in, s: s}
+	var err *Error
+	u, parseErr := d.Parse(s)
+	if errors.As(parseErr, &err) {
+		i.add(uri.FindingInvalid, uri.SeverityError, err.Offset, "%s: %s", err.Rule, err.Message)
+		i.nul()
+		return i.found
+	}
+	i.u = u
+	i.nul()
+	i.spelling()
+	if d == Draft1995 {
+		i.scheme1995()
+	} else {
+		i.nid()
+	}
+	i.escapes()
+	i.components()
+	slices.SortStableFunc(i.found, func(a, b uri.Finding) int { return cmp.Compare(a.Offset, b.Offset) })
+	return i.found
+}
+
+// InspectReference returns what is to be said about resolving a reference against
+// a URN as its base: only an absolute reference, an empty one, and one of a
+// fragment alone do what people expect, as a URN has no hierarchy (2012, 2.5.1;
+// RFC 8141, 4.3).
+func InspectReference(base URN, reference string) (uri.Finding, bool) {
+	if !base.IsValid() || reference == "" || reference[0] == '#' {
+		return uri.Finding{}, false
+	}
+	if r, err := uri.ParseReference(reference); err == nil {
+		if _, ok := r.Scheme(); ok {
+			return uri.Finding{}, false
+		}
+	}
+	return uri.Finding{
+		Code: FindingRelative, Severity: uri.SeverityWarning,
+		Message: fmt.Sprintf("%q is relative, and %q has no hierarchy to resolve it in", reference, base.s),
+	}, true
+}
+
+// An inspection is the work on one input.
+type inspection struct {
+	Inspector
+	s     string // the input
+	u     URN
+	found []uri.Finding
+}
+
+func (i *inspection) add(c uri.FindingCode, sev uri.Severity, at int, format string, args ...any) {
+	i.found = append(i.found, uri.Finding{Code: c, Severity: sev, Offset: at, Message: fmt.Sprintf(format, args...)})
+}
+
+// at returns the offset into the input of byte n of the spelling of the URN.
+func (i *inspection) at(n int) int {
+	if i.u.dialect == Draft1995 {
+		return offset1995(i.s, n)
+	}
+	return n
+}
+
+func (i *inspection) nul() {
+	at := strings.Index(i.s, escapedNUL)
+	if at < 0 {
+		at = strings.IndexByte(i.s, 0)
+	}
+	if at >= 0 {
+		i.add(uri.FindingNUL, uri.SeverityError, at, "NUL is never used in a URN")
+	}
+}
+
+func (i *inspection) spelling() {
+	if i.u.s[:3] != "urn" {
+		i.add(uri.FindingUpperScheme, uri.SeverityInfo, i.at(0), `"urn" is better written in lower case`)
+	}
+	if nid := i.u.NID(); nid != strings.ToLower(nid) {
+		i.add(FindingUpperNID, uri.SeverityInfo, i.at(prefixLen), "%q is better written in lower case", nid)
+	}
+}
+
+func (i *inspection) scheme1995() {
+	id := i.u.SchemeID()
+	_, known := i.SchemeIDs.Lookup(id)
+	switch {
+	case len(id) > 2 && strings.EqualFold(id[:2], "x-"):
+		i.add(FindingExperimental, uri.SeverityInfo, i.at(prefixLen), "the SchemeID %q is experimental", id)
+	case i.SchemeIDs.Len() > 0 && !known:
+		i.add(FindingUnknownSchemeID, uri.SeverityWarning, i.at(prefixLen), "the SchemeID %q is not known: its names cannot be resolved", id)
+	}
+	if i.u.IsReservedRequest() {
+		i.add(FindingReservedRequest, uri.SeverityWarning, i.at(int(i.u.auth)+1), "a request to a resolver, not a name")
+	}
+}
+
+func (i *inspection) nid() {
+	nid := i.u.NID()
+	_, known := i.Namespaces.Lookup(nid)
+	kind := KindOf(nid)
+	switch {
+	case known:
+	case kind == KindExperimental:
+		i.add(FindingExperimental, uri.SeverityInfo, prefixLen, "%q is experimental: such namespaces are never registered", nid)
+	case kind == KindReserved:
+		i.add(FindingReservedNID, uri.SeverityWarning, prefixLen, "%q has a form that is reserved", nid)
+	case i.Namespaces.Len() > 0:
+		i.add(FindingUnregistered, uri.SeverityWarning, prefixLen, "%q is not a registered namespace", nid)
+	}
+	if i.u.dialect != RFC2141 {
+		return
+	}
+	if at := strings.IndexAny(i.u.NSS(), "/?#"); at >= 0 {
+		at += int(i.u.nid) + 1
+		i.add(FindingReserved, uri.SeverityWarning, at, "%s is reserved and should be escaped", found(i.s, at))
+	}
+}
+
+// escapes looks at the escapes of the whole.
+func (i *inspection) escapes() {
+	s := i.u.s
+	seen := map[uri.FindingCode]bool{}
+	once := func(c uri.FindingCode, sev uri.Severity, at int, message string) {
+		if !seen[c] {
+			seen[c] = true
+			i.add(c, sev, i.at(at), "%s", message)
+		}
+	}
+	var run []byte
+	for n := 0; n <= len(s); n++ {
+		if !isEscape(s, n) {
+			if i.u.dialect != Draft1995 && !utf8.Valid(run) {
+				once(uri.FindingCharset, uri.SeverityWarning, n-3*len(run), "the octets are not UTF-8")
+			}
+			run = run[:0]
+			continue
+		}
+		run = append(run, octetAt(s, n))
+		if i.needless(octetAt(s, n)) {
+			once(uri.FindingNeedlessEscape, i.needlessSeverity(), n, "an escape of a character that may stand bare")
+		}
+		if s[n+1] >= 'a' || s[n+2] >= 'a' {
+			once(uri.FindingLowerEscape, uri.SeverityInfo, n, "the digits of escapes are better written in upper case")
+		}
+		n += 2
+	}
+}
+
+// needless reports whether octet c never needs an escape in the dialect.
+func (i *inspection) needless(c byte) bool {
+	if i.u.dialect == Draft1995 {
+		return is(c, classPlain)
+	}
+	return is(c, classUnreserved) && is(c, grammars[i.u.dialect].nssSet)
+}
+
+// needlessSeverity: RFC 2141, 2.3.1 and 2012, 2.5.2 say that it must not be.
+func (i *inspection) needlessSeverity() uri.Severity {
+	if d := i.u.dialect; d == RFC2141 || d == Draft2012 {
+		return uri.SeverityWarning
+	}
+	return uri.SeverityInfo
+}
+
+func (i *inspection) components() {
+	u := i.u
+	if _, ok := u.RComponent(); ok {
+		i.add(FindingRComponent, uri.SeverityInfo, int(u.nss), "r-components should not be used before their meaning is standardised")
+	}
+	i.directives()
+	ns, _ := i.Namespaces.Lookup(u.NID())
+	if _, ok := u.FComponent(); ok && u.dialect == Draft2012 && !ns.FragmentAllowed {
+		i.add(FindingFragment, uri.SeverityWarning, int(u.q), "the namespace %q has not enabled fragments", u.NID())
+	}
+}
+
+// directives tells which directives a resolver that has the registries ignores.
+func (i *inspection) directives() {
+	if i.Keywords.Len() == 0 {
+		return
+	}
+	at := int(i.u.nss) + 1
+	for _, d := range i.u.Directives(i.Keywords, i.accepts) {
+		if d.Ignored {
+			i.add(FindingDirective, uri.SeverityWarning, at, "a resolver ignores %q: unknown, of an unknown service, or there more than once", d.Keyword+"="+d.Value)
+		}
+		at += len(d.Keyword) + len(d.Value) + len("=&")
+	}
+}
+
+// accepts knows services; which components there are is for namespaces to say.
+func (i *inspection) accepts(keyword, value string) bool {
+	if keyword != "s" || i.Services.Len() == 0 {
+		return true
+	}
+	_, ok := i.Services.Lookup(value)
+	return ok
+}

@@ -1,0 +1,69 @@
+package urn
+
+import "strings"
+
+// A Name is an assigned URN in its canonical spelling: what stores have as a
+// key. Names are comparable, and == says that they are equivalent in their
+// dialect. The zero Name is invalid.
+//
+// No Name has an escaped NUL, which ends a text for some programs (2012, 2.5.3),
+// whatever the dialect.
+type Name struct{ u URN }
+
+// ParseName reads s as a [Name] in the [Latest] dialect.
+func ParseName(s string) (Name, error) {
+	u, err := ParseAssigned(s)
+	if err != nil {
+		return Name{}, err
+	}
+	return u.Name()
+}
+
+// Name returns the name that was assigned: u in canonical spelling, without what
+// a reference adds. It refuses a NUL, a request to a resolver and the zero URN
+// with an [*Error].
+func (u URN) Name() (Name, error) {
+	s := u.Canonical()
+	if i := strings.Index(s, escapedNUL); i >= 0 {
+		return Name{}, u.dialect.fail(s, i, "excluded", "an escaped NUL is never used in a name")
+	}
+	if s == u.s && u.IsAssigned() {
+		return Name{u}, nil
+	}
+	n, err := u.dialect.ParseAssigned(s)
+	if err != nil {
+		return Name{}, err
+	}
+	return Name{n}, nil
+}
+
+const escapedNUL = "%00"
+
+// IsValid reports whether n is the name of something.
+func (n Name) IsValid() bool { return n.u.IsValid() }
+
+// URN returns n as a URN.
+func (n Name) URN() URN { return n.u }
+
+// String returns the canonical spelling.
+func (n Name) String() string { return n.u.s }
+
+// Compare orders names as [Compare] does: by the bytes of their spellings.
+func (n Name) Compare(m Name) int { return Compare(n.u, m.u) }
+
+// AppendText appends the spelling; it implements [encoding.TextAppender].
+func (n Name) AppendText(b []byte) ([]byte, error) { return n.u.AppendText(b) }
+
+// MarshalText implements [encoding.TextMarshaler].
+func (n Name) MarshalText() ([]byte, error) { return n.u.MarshalText() }
+
+// UnmarshalText implements [encoding.TextUnmarshaler] in the [Latest] dialect;
+// empty text is the zero Name.
+func (n *Name) UnmarshalText(text []byte) (err error) {
+	if len(text) == 0 {
+		*n = Name{}
+		return nil
+	}
+	*n, err = ParseName(string(text))
+	return err
+}

@@ -1,0 +1,274 @@
+package urn
+
+const maxNID = 32
+
+// readName reads what the documents since 1997 call a URN or a namestring,
+//
+//	"urn" ":" NID ":" NSS
+//
+// and what the dialect lets follow.
+func (u *URN) readName(d Dialect, s string) *Error {
+	g := &grammars[d]
+	if !hasURN(s) {
+		return d.fail(s, urnOffset(s), g.inner, `does not begin with "urn:"`)
+	}
+	nid := scanLDH(s, prefixLen)
+	if nid >= len(s) || s[nid] != ':' || !d.goodNID(s[prefixLen:nid]) {
+		return d.failNID(s, nid)
+	}
+	start := nid + 1
+	end := scan(s, start, g.nssSet)
+	if end == start || s[start] == '/' && !g.leadingSlash {
+		return d.failNSS(s, start)
+	}
+	at := uint32(end)
+	*u = URN{s: s, nid: uint32(nid), nss: at, r: at, q: at, dialect: d}
+	if end == len(s) {
+		return nil
+	}
+	return u.readRest()
+}
+
+// readRest reads what stands behind the NSS. On refusal it cuts u before what is
+// wrong.
+func (u *URN) readRest() *Error {
+	var err *Error
+	end := int(u.nss)
+	switch u.dialect {
+	case RFC8141:
+		end, err = u.scanRQ()
+	case Draft2012:
+		end, err = u.scanQuery()
+	}
+	if err == nil && end < len(u.s) {
+		end, err = u.scanFragment(end)
+	}
+	if err != nil {
+		u.s = u.s[:end]
+	}
+	return err
+}
+
+func scanLDH(s string, i int) int {
+	for i < len(s) && is(s[i], classLDH) {
+		i++
+	}
+	return i
+}
+
+// goodNID reports whether letters, digits and hyphens are an NID:
+//
+//	NID = let-num [ 1,31 let-num-hyp ]                                  ; RFC 2141
+//	NID = (ALPHA / DIGIT) 0*30(ALPHA / DIGIT / "-") (ALPHA / DIGIT)    ; 2012
+//	NID = (alphanum) 0*30(ldh) (alphanum)                              ; RFC 8141
+func (d Dialect) goodNID(s string) bool {
+	g := &grammars[d]
+	n := len(s)
+	return n >= g.minNID && n <= maxNID && s[0] != '-' &&
+		(s[n-1] != '-' || g.finalHyphen) && !(g.reservesURN && isURN(s))
+}
+
+// isURN reports whether an NID is "urn", in any case.
+func isURN(s string) bool {
+	return len(s) == 3 && s[0]|0x20 == 'u' && s[1]|0x20 == 'r' && s[2]|0x20 == 'n'
+}
+
+// failNID says why what stands before i, or at it, is no NID with its colon.
+func (d Dialect) failNID(s string, i int) *Error {
+	g := &grammars[d]
+	n := i - prefixLen
+	switch {
+	case n == 0:
+		return d.fail(s, i, g.nid, "begins with %s", found(s, i))
+	case s[prefixLen] == '-':
+		return d.fail(s, prefixLen, g.nid, "begins with a hyphen")
+	case i == len(s):
+		return d.fail(s, i, g.inner, `has no ":" after the NID`)
+	case s[i] != ':':
+		return d.fail(s, i, g.nid, "contains %s", found(s, i))
+	case n < g.minNID:
+		return d.fail(s, prefixLen, g.nid, "shorter than %d characters", g.minNID)
+	case n > maxNID:
+		return d.fail(s, prefixLen+maxNID, g.nid, "longer than %d characters", maxNID)
+	case s[i-1] == '-' && !g.finalHyphen:
+		return d.fail(s, i-1, g.nid, "ends with a hyphen")
+	}
+	return d.fail(s, prefixLen, g.nid, "%q is reserved for ever", s[prefixLen:i])
+}
+
+// failNSS says why there is no NSS at start.
+func (d Dialect) failNSS(s string, start int) *Error {
+	g := &grammars[d]
+	switch {
+	case start < len(s) && s[start] == '%':
+		return d.failAt(s, start, g.nss)
+	case start < len(s):
+		return d.fail(s, start, g.nss, "begins with %s", found(s, start))
+	}
+	return d.fail(s, start, g.nss, "empty or begins with %s", found(s, start))
+}
+
+// scanRQ reads
+//
+//	rq-components = [ "?+" r-component ] [ "?=" q-component ]
+//
+// and returns the end of what is right.
+func (u *URN) scanRQ() (int, *Error) {
+	s, i := u.s, int(u.nss)
+	if s[i] != '?' {
+		return i, nil
+	}
+	if i+1 >= len(s) || s[i+1] != '+' && s[i+1] != '=' {
+		return i, RFC8141.fail(s, i, "rq-components", `"?" is followed by %s, not by "+" or "="`, found(s, i+1))
+	}
+	if s[i+1] == '+' {
+		end, err := scanComponent(s, i, "r-component")
+		if err != nil {
+			return i, err
+		}
+		i = end
+		u.r, u.q = uint32(i), uint32(i)
+	}
+	if i < len(s) && s[i] == '?' {
+		end, err := scanComponent(s, i, "q-component")
+		if err != nil {
+			return i, err
+		}
+		i = end
+		u.q = uint32(i)
+	}
+	return i, nil
+}
+
+// scanComponent reads pchar *( pchar / "/" / "?" ) behind the two characters at
+// i that announce it. An r-component ends at the first "?=" (RFC 8141, 2.3.1);
+// "?+" inside either, and "?=" inside a q-component, are data.
+func scanComponent(s string, i int, rule string) (int, *Error) {
+	start := i + 2
+	end := start
+	if rule == "r-component" {
+		end = scanR(s, start)
+	} else {
+		end = scan(s, start, classQuery)
+	}
+	switch {
+	case end == start && start < len(s) && s[start] == '%':
+		return i, RFC8141.failAt(s, start, rule)
+	case end == start:
+		return i, RFC8141.fail(s, start, rule, "empty")
+	case s[start] == '/' || s[start] == '?':
+		return i, RFC8141.fail(s, start, rule, "begins with %s", found(s, start))
+	}
+	return end, nil
+}
+
+func scanR(s string, i int) int {
+	for {
+		i = scan(s, i, classPath)
+		if i >= len(s) || s[i] != '?' || i+1 < len(s) && s[i+1] == '=' {
+			return i
+		}
+		i++
+	}
+}
+
+// scanQuery reads
+//
+//	[ "?" urn-query ]    urn-query = directive *( "&" directive )    ; 2012, 2.3
+//
+// and returns the end of what is right.
+func (u *URN) scanQuery() (int, *Error) {
+	s, i := u.s, int(u.nss)
+	for first := byte('?'); i < len(s) && s[i] == first; first = '&' {
+		end, err := scanDirective(s, i+1)
+		if err != nil {
+			return i, err
+		}
+		i = end
+		u.r, u.q = u.nss, uint32(i)
+	}
+	return i, nil
+}
+
+// scanDirective reads
+//
+//	directive = keywd "=" value
+//	keywd     = ALPHA *( ["-"] (ALPHA / DIGIT) )
+//	value     = *v-pchar
+//
+// that begins at i.
+func scanDirective(s string, i int) (int, *Error) {
+	end := scanKeyword(s, i)
+	switch {
+	case end == i:
+		return i, Draft2012.fail(s, i, "keywd", "begins with %s", found(s, i))
+	case end < len(s) && s[end] == '-':
+		return i, Draft2012.fail(s, end, "keywd", "a hyphen stands before %s", found(s, end+1))
+	case end == len(s) || s[end] != '=':
+		return i, Draft2012.fail(s, end, "directive", `%s stands where "=" must follow the keyword`, found(s, end))
+	}
+	return scan(s, end+1, classValue|noNUL), nil
+}
+
+// scanKeyword returns the end of the longest keywd at i.
+func scanKeyword(s string, i int) int {
+	if i >= len(s) || !isAlpha(s[i]) {
+		return i
+	}
+	for i++; i < len(s); i++ {
+		if s[i] == '-' && i+1 < len(s) && is(s[i+1], classAlnum) {
+			i++
+		} else if !is(s[i], classAlnum) {
+			break
+		}
+	}
+	return i
+}
+
+func isAlpha(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }
+
+// scanFragment checks that what stands at i is a fragment to the end, and
+// returns the end of what is right.
+func (u *URN) scanFragment(i int) (int, *Error) {
+	s, d := u.s, u.dialect
+	if s[i] != '#' || d == RFC2141 {
+		return i, d.failAt(s, i, u.lastRule())
+	}
+	set, rule := classQuery, "f-component"
+	if d == Draft2012 {
+		set, rule = classQuery|noNUL, "fragment"
+	}
+	end := scan(s, i+1, set)
+	if end < len(s) {
+		return end, d.failAt(s, end, rule)
+	}
+	return end, nil
+}
+
+// lastRule returns the production of the part that was read last.
+func (u *URN) lastRule() string {
+	switch {
+	case u.q == u.nss:
+		return grammars[u.dialect].nss
+	case u.dialect == Draft2012:
+		return "value"
+	case u.q > u.r:
+		return "q-component"
+	}
+	return "r-component"
+}
+
+func hasURN(s string) bool {
+	return len(s) >= prefixLen && s[3] == ':' && isURN(s[:3])
+}
+
+// urnOffset returns how many bytes of "urn:" s begins with, ignoring case.
+func urnOffset(s string) int {
+	const urn = "urn:"
+	for i := range prefixLen {
+		if i >= len(s) || lower(s[i]) != urn[i] {
+			return i
+		}
+	}
+	return prefixLen
+}

@@ -1,0 +1,389 @@
+package urn
+
+import (
+	"errors"
+	"fmt"
+	"iter"
+	"strings"
+)
+
+// ErrUnknownRule is the error of [Dialect.CheckRule] for a name that is no
+// production of the dialect.
+var ErrUnknownRule = errors.New("no such production")
+
+// CheckRule reports whether the whole of s is what a production of the dialect
+// derives, such as NID, NSS, keywd or r-component, and what the prose of the
+// document lets it be: no NUL in 2012, no NID "urn" there and in RFC 2141, no "?="
+// in an r-component. Names are those of the documents, with their case. An error
+// is an [*Error], or [ErrUnknownRule].
+func (d Dialect) CheckRule(rule, s string) error {
+	if len(s) > MaxLength {
+		return d.fail(s, MaxLength, rule, "longer than %d bytes", MaxLength)
+	}
+	for _, p := range productions(d) {
+		if p.name != rule {
+			continue
+		}
+		if err := p.check(d, s); err != nil {
+			err.Input = s
+			if err.Rule == "" {
+				err.Rule = rule
+			}
+			return err
+		}
+		return nil
+	}
+	return fmt.Errorf("urn: %q in dialect %s: %w", rule, d, ErrUnknownRule)
+}
+
+// Rules yields the names of the productions that [Dialect.CheckRule] knows, in
+// the order of the document.
+func (d Dialect) Rules() iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for _, p := range productions(d) {
+			if !yield(p.name) {
+				return
+			}
+		}
+	}
+}
+
+// A production has a name and a check. The check may leave the rule of its error
+// empty.
+type production struct {
+	name  string
+	check func(d Dialect, s string) *Error
+}
+
+func productions(d Dialect) []production {
+	switch d {
+	case Draft1995:
+		return productions1995()
+	case RFC2141:
+		return productions2141()
+	case Draft2012:
+		return productions2012()
+	case RFC8141:
+		return productions8141()
+	}
+	return nil
+}
+
+const (
+	upperAlpha = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+	lowerAlpha = "abcdefghijklmnopqrstuvwxyz"
+	digits     = "0123456789"
+	subDelims  = "!$&'()*+,;="
+)
+
+// 1995, as far as its prose defines productions; RFC 952, RFC 1123 and RFC 1738.
+func productions1995() []production {
+	return []production{
+		{"freestanding", whole},
+		{"urn95", bare1995},
+		{"SchemeID", parted(checkSchemeID)},
+		{"AuthorityID", parted(checkFQDN)},
+		{"fqdn", parted(checkFQDN)},
+		{"label", label},
+		{"let-dig", octet(classAlnum)},
+		{"let-dig-hyp", octet(classLDH)},
+		{"ElementID", parted(checkElementID)},
+		{"unreserved", octet(classPlain)},
+		{"escape", escapes},
+	}
+}
+
+// RFC 2141, 2.
+func productions2141() []production {
+	return []production{
+		{"URN", whole},
+		{"NID", nid},
+		{"let-num-hyp", octet(classLDH)},
+		{"let-num", octet(classAlnum)},
+		{"upper", oneOf(upperAlpha)},
+		{"lower", oneOf(lowerAlpha)},
+		{"number", oneOf(digits)},
+		{"NSS", Dialect.checkWholeNSS},
+		{"URN chars", characters(classTrans, 1)},
+		{"trans", oneOf(upperAlpha + lowerAlpha + digits + "()+,-.:=@;$_!*'%/?#")},
+		{"hex", octet(classHex)},
+		{"other", oneOf("()+,-.:=@;$_!*'")},
+		{"reserved", oneOf("%/?#")},
+		{"excluded", excluded(1, "\\\"&<>[]^`{|}~")},
+	}
+}
+
+// 2012, 2.
+func productions2012() []production {
+	return []production{
+		{"namestring", whole},
+		{"assigned-urn", assigned},
+		{"scheme", scheme},
+		{"urn-path", inside("urn:", assigned)},
+		{"NID", nid},
+		{"NSS", Dialect.checkWholeNSS},
+		{"urn-query", query},
+		{"directive", directive},
+		{"keywd", keyword},
+		{"value", characters(classValue|noNUL, anyNumber)},
+		{"v-pchar", characters(classValue|noNUL, 1)},
+		{"v-subdels", oneOf("!$'()*+,;=:@/?")},
+		{"fragment", characters(classQuery|noNUL, anyNumber)},
+		{"pchar", characters(classPchar|noNUL, 1)},
+		{"unreserved", octet(classUnreserved)},
+		{"pct-encoded", escapes},
+		{"sub-delims", oneOf(subDelims)},
+		{"gen-delims", oneOf(":/?#[]@")},
+		{"excluded", excluded(0, "\"#%/<>?[\\]^`{|}")},
+	}
+}
+
+// RFC 8141, 2 and 5.2.
+func productions8141() []production {
+	return []production{
+		{"namestring", whole},
+		{"assigned-name", assigned},
+		{"NID", nid},
+		{"ldh", octet(classLDH)},
+		{"NSS", Dialect.checkWholeNSS},
+		{"rq-components", components},
+		{"r-component", announced("?+", "r-component")},
+		{"q-component", announced("?=", "q-component")},
+		{"f-component", characters(classQuery, anyNumber)},
+		{"fragment", characters(classQuery, anyNumber)},
+		{"alphanum", octet(classAlnum)},
+		{"pchar", characters(classPchar, 1)},
+		{"unreserved", octet(classUnreserved)},
+		{"pct-encoded", escapes},
+		{"sub-delims", oneOf(subDelims)},
+		{"InformalNamespaceName", informal},
+		{"Number", number},
+		{"DigitNonZero", oneOf("123456789")},
+		{"Digit", oneOf(digits)},
+	}
+}
+
+func whole(d Dialect, s string) *Error {
+	var u URN
+	return u.read(d, s)
+}
+
+func assigned(d Dialect, s string) *Error {
+	var u URN
+	err := u.read(d, s)
+	if err == nil && int(u.nss) < len(u.s) {
+		return d.fail(s, int(u.nss), "", "an assigned name ends before %s", found(s, int(u.nss)))
+	}
+	return err
+}
+
+// inside checks s as what follows a prefix.
+func inside(prefix string, check func(Dialect, string) *Error) func(Dialect, string) *Error {
+	return func(d Dialect, s string) *Error {
+		err := check(d, prefix+s)
+		if err != nil {
+			err.Offset = max(err.Offset-len(prefix), 0)
+		}
+		return err
+	}
+}
+
+// bare1995 refuses the angle brackets that [URN.read] takes.
+func bare1995(d Dialect, s string) *Error {
+	if open, end := bounds1995(s); open < end && s[open] == '<' {
+		return d.fail(s, open, "", "contains %s", found(s, open))
+	}
+	return whole(d, s)
+}
+
+// parted is a production for which the parser has a function.
+func parted(check func(string) (int, string)) func(Dialect, string) *Error {
+	return func(d Dialect, s string) *Error {
+		if at, message := check(s); message != "" {
+			return d.fail(s, at, "", "%s", message)
+		}
+		return nil
+	}
+}
+
+// label is one of the labels of an fqdn, of which also a number is one.
+func label(d Dialect, s string) *Error {
+	at := strings.IndexByte(s, '.')
+	if at >= 0 {
+		return d.fail(s, at, "", "contains %s", found(s, at))
+	}
+	if s != "" && strings.Trim(s, digits) == "" && len(s) <= maxLabel {
+		return nil
+	}
+	return parted(checkFQDN)(d, s)
+}
+
+func nid(d Dialect, s string) *Error {
+	n := scanLDH(s, 0)
+	switch {
+	case n < len(s):
+		return d.fail(s, n, "", "contains %s", found(s, n))
+	case s == "":
+		return d.fail(s, 0, "", "empty")
+	case d.goodNID(s):
+		return nil
+	}
+	return inside("urn:", func(d Dialect, s string) *Error { return d.failNID(s+":", len(s)) })(d, s)
+}
+
+func (d Dialect) checkWholeNSS(s string) *Error { return d.checkNSS(s) }
+
+func scheme(d Dialect, s string) *Error {
+	if !isURN(s) {
+		return d.fail(s, min(urnOffset(s), 3), "", `is not "urn"`)
+	}
+	return nil
+}
+
+func query(d Dialect, s string) *Error {
+	const prefix = "urn:aa:a?"
+	return inside(prefix, func(d Dialect, s string) *Error {
+		if i := strings.IndexByte(s, '#'); i >= 0 {
+			return d.fail(s, i, "", "contains %s", found(s, i))
+		}
+		return whole(d, s)
+	})(d, s)
+}
+
+func directive(d Dialect, s string) *Error {
+	end, err := scanDirective(s, 0)
+	if err == nil && end < len(s) {
+		err = d.failAt(s, end, "value")
+	}
+	return err
+}
+
+func keyword(d Dialect, s string) *Error {
+	if end := scanKeyword(s, 0); s == "" || end < len(s) {
+		return d.fail(s, end, "", "contains %s", found(s, end))
+	}
+	return nil
+}
+
+func components(d Dialect, s string) *Error {
+	if s != "" && s[0] != '?' {
+		return d.fail(s, 0, "", "begins with %s", found(s, 0))
+	}
+	return inside("urn:aa:a", func(d Dialect, s string) *Error {
+		if i := strings.IndexByte(s, '#'); i >= 0 {
+			return d.fail(s, i, "", "contains %s", found(s, i))
+		}
+		return whole(d, s)
+	})(d, s)
+}
+
+// announced is a component behind the characters that announce it.
+func announced(prefix, rule string) func(Dialect, string) *Error {
+	return inside(prefix, func(d Dialect, s string) *Error {
+		end, err := scanComponent(s, 0, rule)
+		if err == nil && end < len(s) {
+			err = d.failAt(s, end, rule)
+		}
+		return err
+	})
+}
+
+// informal is "urn-" Number, of at most the length of an NID.
+func informal(d Dialect, s string) *Error {
+	const prefix = "urn-"
+	if len(s) < len(prefix) || !strings.EqualFold(s[:len(prefix)], prefix) {
+		return d.fail(s, 0, "", `does not begin with "urn-"`)
+	}
+	err := number(d, s[len(prefix):])
+	if err != nil {
+		err.Offset += len(prefix)
+	}
+	return err
+}
+
+// number is a Number that fits into an NID behind "urn-".
+func number(d Dialect, s string) *Error {
+	const most = maxNID - len("urn-")
+	switch n := len(s) - len(strings.TrimLeft(s, digits)); {
+	case n < len(s) || s == "" || s[0] == '0':
+		if s != "" && s[0] == '0' {
+			n = 0
+		}
+		return d.fail(s, n, "", "is not digits without a leading zero")
+	case n > most:
+		return d.fail(s, most, "", "makes the NID longer than %d characters", maxNID)
+	}
+	return nil
+}
+
+// anyNumber is as many octets or characters as there are.
+const anyNumber = -1
+
+// octet derives one octet of a class.
+func octet(set class) func(Dialect, string) *Error {
+	return single(func(c byte) bool { return is(c, set) })
+}
+
+// oneOf derives one of some octets.
+func oneOf(set string) func(Dialect, string) *Error {
+	return single(func(c byte) bool { return strings.IndexByte(set, c) >= 0 })
+}
+
+// single derives one octet that is right.
+func single(right func(byte) bool) func(Dialect, string) *Error {
+	return func(d Dialect, s string) *Error {
+		for i := range len(s) {
+			if i > 0 || !right(s[i]) {
+				return d.fail(s, i, "", "contains %s", found(s, i))
+			}
+		}
+		return atEnd(d, s, s != "")
+	}
+}
+
+// characters derives n octets of a set or escapes, or any number.
+func characters(set class, n int) func(Dialect, string) *Error {
+	return func(d Dialect, s string) *Error {
+		end := scan(s, 0, set)
+		if n != anyNumber && end > 0 {
+			end = 1
+			if s[0] == '%' {
+				end = 3
+			}
+		}
+		if end < len(s) {
+			return d.failAt(s, end, "")
+		}
+		return atEnd(d, s, n == anyNumber || end > 0)
+	}
+}
+
+// escapes derives one escape; that of NUL is none in 2012.
+func escapes(d Dialect, s string) *Error {
+	if len(s) != 3 || !isEscape(s, 0) {
+		return d.fail(s, 0, "", "is not %q and two hex digits", "%")
+	}
+	if isNUL(s, 0) && d == Draft2012 {
+		return d.failAt(s, 0, "")
+	}
+	return nil
+}
+
+// excluded derives one of the controls from the least on, a space, one of a set,
+// or an octet from 127 on.
+func excluded(least byte, set string) func(Dialect, string) *Error {
+	return func(d Dialect, s string) *Error {
+		ok := len(s) == 1 && (s[0] >= least && s[0] <= ' ' || s[0] >= 0x7F || strings.IndexByte(set, s[0]) >= 0)
+		if !ok {
+			return d.fail(s, 0, "", "is not one excluded octet")
+		}
+		return nil
+	}
+}
+
+func atEnd(d Dialect, s string, ok bool) *Error {
+	if ok {
+		return nil
+	}
+	return d.fail(s, len(s), "", "ends too early")
+}

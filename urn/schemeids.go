@@ -1,0 +1,39 @@
+package urn
+
+import "strings"
+
+// A SchemeID is an entry of the registry of SchemeIDs of 1995 (2.1).
+type SchemeID struct {
+	ID          string `json:"scheme_id"` // lower case
+	Description string `json:"description"`
+	Reference   string `json:"reference"` // the documents that define its AuthorityIDs
+}
+
+// SchemeIDs1995 returns the registry as the draft begins it.
+func SchemeIDs1995() SchemeIDs {
+	return SchemeIDs{}.with(SchemeID{"dns", "Domain Name System", "RFC 952 and RFC 1123"})
+}
+
+func (s SchemeID) name() string { return strings.ToLower(s.ID) }
+
+func (s SchemeID) canonical() SchemeID {
+	s.ID = s.name()
+	return s
+}
+
+func (s SchemeID) fault() *EntryError {
+	if _, message := checkSchemeID(s.ID); message != "" {
+		return &EntryError{s.ID, "SchemeID", message}
+	}
+	return nil
+}
+
+func (s SchemeID) policy() *EntryError {
+	switch {
+	case strings.HasPrefix(s.name(), "x-"):
+		return &EntryError{s.ID, "SchemeID", "is experimental: such names are never registered"}
+	case s.Reference == "":
+		return &EntryError{s.ID, "reference", "is required"}
+	}
+	return nil
+}

@@ -1,13 +1,16 @@
 package namespace
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // Names of GS1: the registration of 2026.
 var gs1 = Namespace{
 	NID: "gs1", Name: "GS1", Kind: Formal,
 	Reference:  "urn-formal/gs1 (2026)",
 	Example:    "urn:gs1:01:09506000134352:10:ABC123:17:250101",
-	Note:       "of the values, lengths and check digits of primary keys are checked; the tables of application identifiers are not public here",
+	Note:       "of the values, lengths and check digits of primary keys are checked; of the other application identifiers only their order",
 	Delimiters: ":",
 	Security:   "values can disclose products, places and people; a name gives no right and keeps no secret",
 	Functional: "a name never means the same as a urn:epc name or a GS1 Digital Link by itself",
@@ -18,28 +21,29 @@ var gs1 = Namespace{
 // A gs1Key is an application identifier of a primary key: its value begins with
 // so many digits, the last of them a check digit; 0 if there is none.
 type gs1Key struct {
-	ai     string
-	name   string
-	digits int
-	more   bool // other characters may follow
+	ai         string
+	name       string
+	digits     int
+	more       bool   // other characters may follow
+	qualifiers string // application identifiers that narrow the key, in their order (GS1 Digital Link)
 }
 
 var gs1Keys = [...]gs1Key{
-	{"00", "SSCC", 18, false},
-	{"01", "GTIN", 14, false},
-	{"253", "GDTI", 13, true},
-	{"255", "GCN", 13, true},
-	{"401", "GINC", 0, true},
-	{"402", "GSIN", 17, false},
-	{"414", "GLN", 13, false},
-	{"417", "party GLN", 13, false},
-	{"8003", "GRAI", 14, true},
-	{"8004", "GIAI", 0, true},
-	{"8006", "ITIP", 0, true},
-	{"8010", "CPID", 0, true},
-	{"8013", "GMN", 0, true},
-	{"8017", "provider GSRN", 18, false},
-	{"8018", "recipient GSRN", 18, false},
+	{"00", "SSCC", 18, false, ""},
+	{"01", "GTIN", 14, false, "22 10 21 235"},
+	{"253", "GDTI", 13, true, ""},
+	{"255", "GCN", 13, true, ""},
+	{"401", "GINC", 0, true, ""},
+	{"402", "GSIN", 17, false, ""},
+	{"414", "GLN", 13, false, "254 7040"},
+	{"417", "party GLN", 13, false, "7040"},
+	{"8003", "GRAI", 14, true, ""},
+	{"8004", "GIAI", 0, true, "7040"},
+	{"8006", "ITIP", 0, true, "22 10 21"},
+	{"8010", "CPID", 0, true, "8011"},
+	{"8013", "GMN", 0, true, ""},
+	{"8017", "provider GSRN", 18, false, "8019"},
+	{"8018", "recipient GSRN", 18, false, "8019"},
 }
 
 func findGS1(ai string) *gs1Key {
@@ -238,18 +242,29 @@ func dotted(nss string, i int, rule string, least int) (int, *Finding) {
 	}
 }
 
-// lintGS1 warns of data attributes that are out of order; the order of key
-// qualifiers depends on the key and is not known here.
+// lintGS1 tells of pairs out of order: the qualifiers of the key come first, in
+// their order, and the attributes after them in the order of their identifiers.
 func lintGS1(nss string) []Finding {
-	if !isDigit(nss[0]) || strings.Count(nss, ":") == 1 {
+	if !isDigit(nss[0]) {
 		return nil
 	}
-	for i := 0; i < len(nss); {
-		end := until(nss, i, ':')
-		if i > 0 && findGS1(nss[i:end]) != nil && nss[i:end] != "414" && nss[i:end] != "417" {
-			return []Finding{remark(CodeForm, i, end, "ai-branch", "a second primary key")}
+	end := until(nss, 0, ':')
+	qualifiers := findGS1(nss[:end]).qualifiers
+	place, last := 0, ""
+	for i := until(nss, end+1, ':') + 1; i < len(nss); i = until(nss, end+1, ':') + 1 {
+		end = until(nss, i, ':')
+		ai := nss[i:end]
+		at := slices.Index(strings.Fields(qualifiers), ai) + 1
+		switch {
+		case at > 0 && (last != "" || at < place):
+			return []Finding{remark(CodeForm, i, end, "ai-branch", "the qualifiers of the key come first, in the order "+qualifiers)}
+		case at > 0:
+			place = at
+		case ai < last:
+			return []Finding{remark(CodeForm, i, end, "ai-branch", "attributes come in the order of their identifiers: "+ai+" before "+last)}
+		default:
+			last = ai
 		}
-		i = until(nss, min(end+1, len(nss)), ':') + 1
 	}
 	return nil
 }

@@ -84,28 +84,32 @@ func checkDNB(nss string, hyphen int) *Finding {
 	return judgeByte(nss, last, "check digit of the German National Library", want)
 }
 
+// lettersDNB are the numbers that stand for the letters a to z.
+var lettersDNB = [26]uint8{18, 14, 19, 15, 16, 21, 22, 23, 24, 25, 42, 26, 27, 13, 28, 29, 31, 12, 32, 33, 11, 34, 35, 36, 37, 38}
+
 // valueDNB returns the number that stands for a character in the check digit of
 // the German library, or 0.
 func valueDNB(c byte) int {
-	const letters = "\x12\x0e\x13\x0f\x10\x15\x16\x17\x18\x19\x2a\x1a\x1b\x0d\x1c\x1d\x1f\x0c\x20\x21\x0b\x22\x23\x24\x25\x26"
 	switch c = lower(c); {
 	case c == '9':
 		return 41
 	case isDigit(c):
 		return int(c-'0') + 1
 	case isLower(c):
-		return int(letters[c-'a'])
-	case c == ':':
+		return int(lettersDNB[c-'a'])
+	}
+	switch c {
+	case ':':
 		return 17
-	case c == '-':
+	case '-':
 		return 39
-	case c == '_':
+	case '_':
 		return 43
-	case c == '/':
+	case '/':
 		return 45
-	case c == '.':
+	case '.':
 		return 47
-	case c == '+':
+	case '+':
 		return 49
 	}
 	return 0
@@ -158,10 +162,10 @@ type nationalForm struct {
 
 var nationalForms = [...]nationalForm{
 	{"fi", "letters and a number that begins with the year, as in fi-fe201003181510", fitsFinnish},
-	{"se", "an institution, as in se:uu:diva-3475", fitsSwedish},
+	{"se", "an institution, as in se:uu:diva-3475", fitsInstitution},
 	{"cz", "a registrar of 2 to 6 and a string of 6 letters or digits, as in cz:aba001-00elz2", fitsCzech},
 	{"nl", "ui: with the number of the institution, as in nl:ui:10-1-115852", fitsDutch},
-	{"it", "an institution and a number, as in it:unimi-12345", fitsItalian},
+	{"it", "an institution, as in it:unimi-12345", fitsInstitution},
 }
 
 // fitsFinnish holds of all but the national library's own series, fe and fea.
@@ -170,18 +174,16 @@ func fitsFinnish(sub, s string) bool {
 	return sub != "" || !strings.EqualFold(s[:series], "fe") || len(s)-series >= 8 && digits(s, series) == len(s)
 }
 
-func fitsSwedish(sub, _ string) bool { return sub != "" }
+func fitsInstitution(sub, _ string) bool { return sub != "" }
 
 func fitsCzech(sub, s string) bool {
 	return 2 <= len(sub) && len(sub) <= 6 && !strings.Contains(sub, ":") && len(s) == 6 && run(s, 0, isAlnum) == 6
 }
 
-func fitsDutch(sub, s string) bool {
+func fitsDutch(sub, _ string) bool {
 	institution, ok := cutFold(sub, "ui:")
-	return ok && digits(institution, 0) == len(institution) && strings.Contains(s, "-")
+	return ok && digits(institution, 0) == len(institution)
 }
-
-func fitsItalian(sub, s string) bool { return sub != "" && digits(s, 0) == len(s) }
 
 func lintNBN(nss string) []Finding {
 	var found []Finding

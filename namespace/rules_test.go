@@ -16,15 +16,21 @@ var good = map[string][]string{
 	"isni": {"0000000121241960", "000000012146438X", "000000012146438x"},
 	"isan": {
 		"0000-0001-8947-0000", "0000-0001-8947-0000-8", "0000-0001-8947-0000-8-0000-0000-D", "000000018947000000000000",
+		"0000-0000-9E59-0000-O-0000-0000-2", "0000-0000-2CEA-0000-1-0000-0000-Y", "1881-66C7-3420-6541-Y-9F3A-0245-O",
 		"0000-0000-D07A-0090-Q-0000-0000-X", "0000-0000-3A8D-0000-Z-0000-0000-6", "00000001894700008",
 	},
 	"lei":  {"7LTWFZYICNSX8D621K86", "7ltwfzyicnsx8d621k86", "HWUPKR0MPOU8FGXBT394", "5493001KJTIIGC8Y1R12"},
-	"eic":  {"10YFR-RTE------C", "10YAT-APG------L", "10YGB----------A", "10YNO-0--------C"},
+	"eic":  {"10YFR-RTE------C", "10YAT-APG------L", "10YGB----------A", "10X1001A1001A450", "10YNO-0--------C"},
 	"eidr": {"10.5240:7791-8534-2C23-9030-8610-5", "10.5240:7791-8534-2c23-9030-8610-5", "10.5237:9241-6C0A"},
 	"oid":  {"1.3.6.1", "2.999", "2.16.840.1.113883", "0.39", "1", "0.9.2342.19200300.100.1.1"},
 	"uuid": {"f81d4fae-7dec-11d0-a765-00a0c91e6bf6", "F81D4FAE-7DEC-11D0-A765-00A0C91E6BF6", "00000000-0000-0000-0000-000000000000"},
 	"nbn": {
 		"de:101:1-201102033592", "de:gbv:7-isbn-90-6984-508-3-8", "DE:101:1-201102033592",
+		"de:kobv:11-100217673", "de:hebis:30:3-429197", "de:0221-2025012349849", "de:bsz:ch1-qucosa-86443", "de:kobv:83-opus4-39397",
+		"de:kobv:517-opus-55789", "de:0030-drops-130471", "de:gbv:46:1-162417", "de:0168-ssoar-347295", "de:hbz:6:1-143638",
+		"de:hbz:386-kluedo-38558", "de:hbz:1044-opus-60219", "de:hbz:385-1468", "de:bvb:12-bsb00023199-0",
+		"de:bvb:12-bsb00023250-6", "de:bvb:12-bsb00035303-6", "de:bvb:12-bsb00034304-6", "de:bvb:12-bsb10325793-3", "de:bvb:29-opus4-58089",
+		"de:bvb:29-opus4-146221", "de:bvb:19-epub-61860-0", "de:bvb:573-47451",
 		"fi-fe201003181510", "fi-fe19981001", "ch:bel-9039", "se:uu:diva-3475", "hu-3006", "cz:aba001-00elz2", "nl:ui:10-1-115852",
 		"it:unimi-12345", "no-nb_digibok_2006082800121", "si:FSD:MAG-1DC22KA", "fi:st:x-a/b",
 	},
@@ -57,7 +63,7 @@ var good = map[string][]string{
 		"mac:0024befffe804ff1", "ow:10e2073a01080063", "org:32473-1234-5678", "os:32473-123456", "ops:32473-Refrigerator-5002",
 		"ops:32473-Refrigerator-5002:a_b_c", "mac:acde48234567019f_b", "example:new-1-2-3_comp", "org:32473-foo:a:b_c",
 	},
-	"lex": {"it:stato:legge:2006-05-14;22", "eu:commission:directive:2010-03-09;2010-19-EU", "br;sao.paulo:governo:decreto:2010;1"},
+	"lex": {"eu:council:directive:2010-03-09;2010-19-UE", "br;ceara;fortaleza:camara.municipal:projeto.lei:2026;042", "it:stato:legge:2006-05-14;22", "eu:commission:directive:2010-03-09;2010-19-EU", "br;sao.paulo:governo:decreto:2010;1"},
 	"nir": {"stato:legge:2006-05-14;22~art3", "stato:costituzione", "stato", "stato:decreto.legge:2008-11-10;180"},
 	"cts": {
 		"latinLit:phi0472.phi001.perseus-lat2:39", "greekLit:tlg0012.tlg001:1.1-1.5", "greekLit:tlg0012", "greekLit:tlg0012.tlg001.a.b:1.1@men[1]",
@@ -82,6 +88,8 @@ var good = map[string][]string{
 	"newsml":    {"iptc.org:20001006:NewsMLv1.0:1", "iptc.org:20001006:NewsMLv1.0:12U"},
 	"nfi":       {"iot:concentrator:1.0", "iot:leg:id:1.0"},
 	"pwid":      {"archive.org:2016-01-22T10:08:23Z:page:https://www.dr.dk", "archive.org:2016-01-22Z:part:x", "a:2016-01-22T10:08:23.5Z:page:x", "a:2016-01-22T10Z:page:x", "a:2016-01-22T10:08Z:page:x"},
+	"iptc":      {"std:NewsML:1.2:spec:NewsML-dtd:2", "std-draft:a:1:doc", "workdoc:a:b:1"},
+	"service":   {"sos", "sos.fire", "SOS.Police"},
 	"said":      {"E8wYuBjhslETYaLZcxMkWrhVbMcA8RS1pKYl7nJ77ntA", "Xabc"},
 	"wmo":       {"md:ca-eccc-msc:weather.observations.swob-realtime"},
 	"xmpp":      {"jingle:1", "ping"},
@@ -258,7 +266,23 @@ func TestBad(t *testing.T) {
 		{"dns", "example:com", 0, "", ""},
 		{"dns", "exa_mple.com:x", 3, "AuthorityID", ""},
 		{"dns", "example.com:", 12, "ElementID", ""},
-		{"adid", "ABCD000100X", 11, "", ""},
+		{"adid", "ABCD0001000X", 11, "full-adid-suffix", ""},
+		{"adid", "0BCD0001000", 0, "full-adid-prefix", ""},
+		{"adid", "ABCD", 4, "full-adid-identifier", ""},
+		{"adid", "ABCD0001000HH", 12, "full-adid-identifier", ""},
+		{"adid", "ABCD-001000", 4, "full-adid-identifier", ""},
+		{"ccsds", "schema:", 7, "SUBNAMESPACE-SPECIFIC-STRING", ""},
+		{"mrn", "imo", 3, "OID", ""},
+		{"mrn", "imo:a_b:c", 5, "OSNID", ""},
+		{"fdc", "example.com", 11, "DateId", ""},
+		{"fdc", "a.b:2002", 8, "ResourceId", ""},
+		{"fdc", "a.b:20021232:x", 10, "DD", ""},
+		{"gs1", "gdd", 3, "gdd-branch", ""},
+		{"gs1", "gdd:bie", 7, "gdd-branch", ""},
+		{"gs1", "gdd:xxx:A", 4, "gdd-branch", ""},
+		{"gs1", "gdd:bdt:A-", 9, "class-name", ""},
+		{"gs1", "01:0950600013435", 3, "GTIN", ""},
+		{"gs1", "std", 3, "std-id", ""},
 		{"alert", "service", 7, "alert-identifier", ""},
 		{"alert", "a:-b", 2, "alert-label", ""},
 		{"c2pa", "F9168C5E", 8, "UUID", ""},
@@ -274,6 +298,11 @@ func TestBad(t *testing.T) {
 		{"pwid", "a:2016-01-22:page:x", 2, "archival-time", ""},
 		{"pwid", "a:2016-01-22T25Z:page:x", 12, "archival-time", ""},
 		{"pwid", "a:2016-01-22Z:book:x", 14, "precision-spec", ""},
+		{"iptc", "std:a:1:x", 8, "res-group", ""},
+		{"iptc", "a:b", 0, "NSS", ""},
+		{"iptc", "workdoc:a:b", 11, "doc-version", ""},
+		{"service", "sos.", 4, "let-dig", ""},
+		{"service", "sos-.a", 3, "let-dig", ""},
 		{"said", "E8wY", 4, "said", ""},
 	} {
 		f := mustLookup(t, tt.nid).Check(tt.nss)
@@ -467,7 +496,9 @@ func TestLint(t *testing.T) {
 		{"dev", "mac:0024be", namespace.CodeForm, 4, 10, ""},
 		{"lex", "it:Stato:x", namespace.CodeForm, 3, 4, ""},
 		{"oasis", "names:tc:a::b", namespace.CodeForm, 11, 11, ""},
-		{"gs1", "01:09506000134352:00:106141412345678908", namespace.CodeForm, 18, 20, ""},
+		{"gs1", "01:09506000134352:17:250101:10:a", namespace.CodeForm, 28, 30, ""},
+		{"gs1", "01:09506000134352:21:a:10:a", namespace.CodeForm, 23, 25, ""},
+		{"gs1", "01:09506000134352:17:250101:15:250101", namespace.CodeForm, 28, 30, ""},
 	} {
 		found := mustLookup(t, tt.nid).Lint(tt.nss)
 		if len(found) == 0 {
@@ -480,6 +511,14 @@ func TestLint(t *testing.T) {
 		}
 		if f.Code != tt.code || f.Offset != tt.offset || f.End != tt.end || f.Right != tt.right {
 			t.Errorf("%s: Lint(%q) = %+v, want %s %d-%d %q", tt.nid, tt.nss, f, tt.code, tt.offset, tt.end, tt.right)
+		}
+	}
+	for _, nss := range []string{
+		"nl:ui:13-kwrv-3e", "nl:ui:28-60819", "NL:UI:10-1-105817", "it:UNIROMA1-212639", "it:unibo-26106", "it:bav-0000-004-01A2-F",
+		"se:kth:diva-253051", "se:kb:dig-17390055", "fi:lb-201403262", "fi:amk-2026051813153", "fi-fe201003181510", "ch:unige-6880",
+	} {
+		if found := mustLookup(t, "nbn").Lint(nss); len(found) != 0 {
+			t.Errorf("nbn: Lint(%q) = %+v, want nothing", nss, found)
 		}
 	}
 	for nid, nss := range map[string]string{

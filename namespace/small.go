@@ -6,7 +6,7 @@ import "strings"
 
 // smallNamespaces returns them.
 func smallNamespaces() []Namespace {
-	return []Namespace{adid, alert, c2pa, ccsds, cdx, clei, etsi, example, fdc, gdst, newsml, nfi, onem2m, pin, pwid, said, threegpp, swift, iec}
+	return []Namespace{adid, alert, c2pa, ccsds, cdx, clei, etsi, example, fdc, gdst, iec, iptc, newsml, nfi, onem2m, pin, pwid, said, service, swift, threegpp}
 }
 
 // folded are the rules of a namespace that is insensitive to case as a whole.
@@ -223,6 +223,40 @@ var iec = Namespace{
 	Rules: Rules{Parts: partsColon("branch", "header", "number", "date", "deliverable", "language", "rest")},
 }
 
+var iptc = Namespace{
+	NID: "iptc", Name: "International Press Telecommunications Council", Kind: Formal,
+	Reference: "RFC 3937", Example: "urn:iptc:std:NewsML:1.2:spec:NewsML-dtd:2", Security: "as stated in RFC 3937", Delimiters: ":",
+	Note:  "the branches std, std-draft and workdoc, and their fields",
+	Rules: Rules{Check: checkIPTC, Parts: partsColon("branch", "name", "version", "group", "resource")},
+}
+
+func checkIPTC(nss string) *Finding {
+	end := until(nss, 0, ':')
+	switch nss[:end] {
+	case "std", "std-draft":
+		return checkIPTCStandard(nss)
+	case "workdoc":
+		return checkFields("workdoc", "group-id", "doc-id", "doc-version")(nss)
+	}
+	return broken(0, end, "NSS", "wants std, std-draft or workdoc")
+}
+
+func checkIPTCStandard(nss string) *Finding {
+	if f := checkFields("std", "std-name", "std-version", "res-group")(nss); f != nil {
+		return f
+	}
+	start := 0
+	for range 3 {
+		start = until(nss, start, ':') + 1
+	}
+	end := until(nss, start, ':')
+	switch nss[start:end] {
+	case "spec", "doc", "xmlns":
+		return nil
+	}
+	return broken(start, end, "res-group", "wants spec, doc or xmlns")
+}
+
 var newsml = Namespace{
 	NID: "newsml", Name: "NewsML news items", Kind: Formal,
 	Reference: "RFC 3085", Example: "urn:newsml:iptc.org:20001006:NewsMLv1.0:1", Security: "as stated in RFC 3085", Delimiters: ":",
@@ -405,6 +439,42 @@ func partsSAID(nss string) []Part {
 		code = 2
 	}
 	return []Part{{"code", nss[:code]}, {"digest", nss[code:]}}
+}
+
+var service = Namespace{
+	NID: "service", Name: "Emergency and other well-known services", Kind: Formal,
+	Reference: "RFC 5031", Example: "urn:service:sos.fire", Security: "as stated in RFC 5031",
+	Note: "the words themselves are in a registry of IANA", Delimiters: ".",
+	Rules: Rules{Check: checkService, Parts: partsService, Canonical: foldCase},
+}
+
+// checkService reads labels between periods: 1 to 27 letters, digits and inner
+// hyphens.
+func checkService(nss string) *Finding {
+	for i := 0; ; {
+		end := run(nss, i, isLDH)
+		switch {
+		case end == i || nss[i] == '-':
+			return wrongByte(nss, i, "let-dig", "a letter or digit")
+		case nss[end-1] == '-':
+			return broken(end-1, end, "let-dig", "ends with a hyphen")
+		case end-i > 27:
+			return broken(i+27, end, "top-level, sub-service", "more than 27 characters")
+		case end == len(nss):
+			return nil
+		case nss[end] != '.':
+			return wrongByte(nss, end, "service", "letters, digits, hyphens and periods")
+		}
+		i = end + 1
+	}
+}
+
+func partsService(nss string) []Part {
+	top, sub, ok := strings.Cut(foldCase(nss), ".")
+	if !ok {
+		return []Part{{"service", top}}
+	}
+	return []Part{{"service", top}, {"sub-service", sub}}
 }
 
 var swift = Namespace{

@@ -1,13 +1,11 @@
 package namespace
 
 import (
-	"errors"
 	"fmt"
 	"iter"
 	"slices"
 	"strings"
 
-	"github.com/nomen-project/nomen/uri"
 	"github.com/nomen-project/nomen/urn"
 )
 
@@ -37,12 +35,18 @@ func Lookup(nid string) (Namespace, bool) { return standard.Lookup(nid) }
 func All() iter.Seq[Namespace] { return standard.All() }
 
 // Check returns what is to be said about u by the rules of its namespace, errors
-// first. Offsets are into [urn.URN.String].
+// first; of one that is not in the catalogue nothing is known. What the general
+// syntax and the registries have to say is told by a [urn.Inspector]. Offsets are
+// into [urn.URN.String].
 func Check(u urn.URN) []Finding { return standard.Check(u) }
 
 // Canonical returns the spelling that all names share which u is equivalent to,
 // by the general syntax or by its namespace, without components.
 func Canonical(u urn.URN) string { return standard.Canonical(u) }
+
+// Fold returns what [Canonical] does for a name in the canonical spelling of the
+// general syntax: it is the Fold of a [urn.Comparer].
+func Fold(canonical string) string { return standard.Fold(canonical) }
 
 // Equivalent reports whether a and b are the same name by the general syntax or
 // by their namespace. False does not prove that they name different resources.
@@ -100,11 +104,8 @@ func (c Catalogue) With(n Namespace) (Catalogue, error) {
 	if missing := n.Missing(); len(missing) > 0 {
 		return c, fmt.Errorf("namespace: %q: incomplete registration: no %s", n.NID, strings.Join(missing, ", no "))
 	}
-	if _, err := urn.Parse("urn:" + n.NID + ":a"); err != nil {
-		return c, fmt.Errorf("namespace: %q is no namespace identifier: %w", n.NID, err)
-	}
-	if n.NID == "urn" {
-		return c, errors.New(`namespace: "urn" can never be registered (RFC 2141, 2.1)`)
+	if _, err := (urn.Namespaces{}).With(n.record(urn.Namespaces{})); err != nil {
+		return c, fmt.Errorf("namespace: %w", err)
 	}
 	if n.Example != "" {
 		u, err := urn.Parse(n.Example)
@@ -132,7 +133,7 @@ func (c Catalogue) Check(u urn.URN) []Finding {
 	i, ok := c.find(u.NID())
 	start := len("urn:") + len(u.NID()) + 1
 	if !ok {
-		return []Finding{unregistered("", KindOf(u.NID()), start-1)}
+		return nil
 	}
 	n := &c.list[i]
 	var found []Finding
@@ -142,9 +143,6 @@ func (c Catalogue) Check(u urn.URN) []Finding {
 		for _, f := range n.Rules.Lint(u.NSS()) {
 			found = append(found, f.shifted(start))
 		}
-	}
-	if n.Kind == Unregistered || n.Kind == Experimental {
-		found = append(found, unregistered(n.NID, n.Kind, start-1))
 	}
 	if f, has := u.FComponent(); has && n.Fragment == UseNone {
 		at := len(u.String()) - len(f) - 1
@@ -160,42 +158,31 @@ func (f Finding) shifted(by int) Finding {
 	return f
 }
 
-// unregistered says that the identifier, which ends at an offset, is not in the
-// registries; known is that of the record, if there is one.
-func unregistered(known string, kind Kind, end int) Finding {
-	message := "is not registered at IANA"
-	switch {
-	case kind == Experimental:
-		message = "is experimental (RFC 3406): anybody may use it for anything"
-	case known != "":
-		message = "is in use, but not registered at IANA"
-	}
-	f := remark(CodeUnregistered, len("urn:"), end, "NID", message)
-	if known != "" {
-		f.Severity = uri.SeverityInfo
-	}
-	return f
-}
-
 // Canonical is like the function [Canonical].
-func (c Catalogue) Canonical(u urn.URN) string {
-	s := u.Canonical()
-	i, ok := c.find(u.NID())
+func (c Catalogue) Canonical(u urn.URN) string { return c.Fold(u.Canonical()) }
+
+// Fold is like the function [Fold].
+func (c Catalogue) Fold(canonical string) string {
+	nid, nss, _ := strings.Cut(strings.TrimPrefix(canonical, "urn:"), ":")
+	i, ok := c.find(nid)
 	if !ok || c.list[i].Rules.Canonical == nil {
-		return s
+		return canonical
 	}
-	start := len("urn:") + len(u.NID()) + 1
-	nss := s[start:]
-	if canonical := c.list[i].Canonical(nss); canonical != nss {
-		return s[:start] + canonical
+	if folded := c.list[i].Canonical(nss); folded != nss {
+		return "urn:" + nid + ":" + folded
 	}
-	return s
+	return canonical
 }
 
 // Equivalent is like the function [Equivalent].
-func (c Catalogue) Equivalent(a, b urn.URN) bool {
-	if !a.IsValid() || !b.IsValid() {
-		return false
+func (c Catalogue) Equivalent(a, b urn.URN) bool { return urn.Comparer{Fold: c.Fold}.Equivalent(a, b) }
+
+// Registry returns the records as a registry of package urn.
+func (c Catalogue) Registry() (urn.Namespaces, error) {
+	iana := urn.IANANamespaces()
+	records := make([]urn.Namespace, 0, len(c.list))
+	for _, n := range c.list {
+		records = append(records, n.record(iana))
 	}
-	return urn.Equivalent(a, b) || a.Dialect() == b.Dialect() && c.Canonical(a) == c.Canonical(b)
+	return urn.Namespaces{}.With(records...)
 }

@@ -43,8 +43,7 @@ func TestRecords(t *testing.T) {
 	}
 }
 
-// TestLookup finds namespaces in any case; KindOf knows the reserved patterns
-// (N12-10).
+// TestLookup finds namespaces in any case.
 func TestLookup(t *testing.T) {
 	for _, nid := range []string{"isbn", "ISBN", "IsBn", "3gpp", "URN-5", "broadband-forum-org"} {
 		if n, ok := namespace.Lookup(nid); !ok || !strings.EqualFold(n.NID, nid) {
@@ -56,19 +55,27 @@ func TestLookup(t *testing.T) {
 			t.Errorf("Lookup(%q) = %q, want none", nid, n.NID)
 		}
 	}
-	for nid, want := range map[string]namespace.Kind{
-		"urn-5": namespace.Informal, "URN-12": namespace.Informal, "urn-0": namespace.Unregistered, "urn-": namespace.Unregistered, "urn-x": namespace.Unregistered,
-		"x-ogc": namespace.Experimental, "X-a": namespace.Experimental, "x-": namespace.Unregistered, "foo": namespace.Unregistered,
-	} {
-		if got := namespace.KindOf(nid); got != want {
-			t.Errorf("KindOf(%q) = %v, want %v", nid, got, want)
+}
+
+// TestRecord hands the records to package urn, with the kinds of the reserved
+// patterns (N12-10) and what namespaces say of services, keywords and fragments
+// (N12-35, N12-56).
+func TestRecord(t *testing.T) {
+	r, err := namespace.Standard().Registry()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for n := range namespace.All() {
+		got, ok := r.Lookup(n.NID)
+		if !ok || got.Kind != n.Kind || got.Functional != n.Functional || got.Special != n.Delimiters {
+			t.Errorf("%s: record %+v", n.NID, got)
 		}
 	}
-	if got := namespace.Kind(0).String(); got != "invalid" {
-		t.Errorf("Kind(0) = %q, want invalid", got)
+	if n, _ := r.Lookup("isbn"); !n.FragmentAllowed || n.Template == "" || n.Registered != "" {
+		t.Errorf("isbn: record %+v", n)
 	}
-	if got := namespace.Experimental.String(); got != "experimental" {
-		t.Errorf("Experimental = %q", got)
+	if n, _ := r.Lookup("dns"); !n.Accepts("s", "I2C") || n.Accepts("s", "I2X") {
+		t.Errorf("dns: record %+v", n)
 	}
 }
 
@@ -84,9 +91,6 @@ func TestCheck(t *testing.T) {
 		{"urn:isbn:978-951-0-18435-7", namespace.CodeCheckDigit, uri.SeverityError, 25, 26},
 		{"URN:NBN:de:101:1-201102033593", namespace.CodeCheckDigit, uri.SeverityError, 28, 29},
 		{"urn:doi:10.1000", namespace.CodeRule, uri.SeverityError, 15, 15},
-		{"urn:dns:example.com:x", namespace.CodeUnregistered, uri.SeverityInfo, 4, 7},
-		{"urn:foo:x", namespace.CodeUnregistered, uri.SeverityWarning, 4, 7},
-		{"urn:x-foo:x", namespace.CodeUnregistered, uri.SeverityWarning, 4, 9},
 		{"urn:issn:1234-1231#a", namespace.CodeComponent, uri.SeverityWarning, 18, 20},
 		{"urn:issn:12341231", namespace.CodeForm, uri.SeverityInfo, 9, 17},
 	} {
@@ -100,7 +104,7 @@ func TestCheck(t *testing.T) {
 			t.Errorf("Check(%q) = %+v, want %s %v %d-%d", tt.in, f, tt.code, tt.severity, tt.offset, tt.end)
 		}
 	}
-	for _, in := range []string{"urn:isbn:9789510184356#p1", "urn:example:x", "urn:ietf:rfc:2648", "urn:urn-5:x", "urn:uuid:919108f7-52d1-4320-9bac-f847db4148a8?=a"} {
+	for _, in := range []string{"urn:isbn:9789510184356#p1", "urn:example:x", "urn:ietf:rfc:2648", "urn:urn-5:x", "urn:foo:x", "urn:uuid:919108f7-52d1-4320-9bac-f847db4148a8?=a"} {
 		if found := namespace.Check(urn.MustParse(in)); len(found) != 0 {
 			t.Errorf("Check(%q) = %+v, want nothing", in, found)
 		}
@@ -112,7 +116,7 @@ func TestCheck(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if found := namespace.Check(old); len(found) != 1 || found[0].Code != namespace.CodeUnregistered {
+	if found := namespace.Check(old); len(found) != 0 {
 		t.Errorf("Check(%s) = %+v", old, found)
 	}
 }
@@ -120,7 +124,7 @@ func TestCheck(t *testing.T) {
 // TestOverruled shows that a namespace cannot make different what the general
 // syntax holds equivalent (N12-54).
 func TestOverruled(t *testing.T) {
-	n := namespace.Namespace{NID: "odd", Name: "Odd", Kind: namespace.Unregistered, Reference: "this test", Security: "none"}
+	n := namespace.Namespace{NID: "odd", Name: "Odd", Kind: urn.KindUnregistered, Reference: "this test", Security: "none"}
 	calls := 0
 	n.Rules.Canonical = func(nss string) string {
 		calls++
@@ -138,8 +142,8 @@ func TestOverruled(t *testing.T) {
 // TestWith registers namespaces at run time and refuses incomplete ones (N12-63),
 // those that can never be registered, and those whose example is wrong.
 func TestWith(t *testing.T) {
-	full := namespace.Namespace{NID: "Foo", Name: "Foo", Kind: namespace.Formal, Reference: "RFC 0", Security: "none"}
-	full.Keywords = []namespace.Keyword{{Name: "c", Values: []string{"toc"}}} // N12-35
+	full := namespace.Namespace{NID: "Foo", Name: "Foo", Kind: urn.KindFormal, Reference: "RFC 0", Security: "none"}
+	full.Keywords = []urn.KeywordUse{{Keyword: "c", Values: []string{"toc"}}} // N12-35
 	c, err := namespace.Standard().With(full)
 	if err != nil {
 		t.Fatal(err)
@@ -164,7 +168,6 @@ func TestWith(t *testing.T) {
 	for name, change := range map[string]func(*namespace.Namespace){
 		"security":       func(n *namespace.Namespace) { n.Security = "" },
 		"reference":      func(n *namespace.Namespace) { n.Reference = "" },
-		"kind":           func(n *namespace.Namespace) { n.Kind = 0 },
 		"urn":            func(n *namespace.Namespace) { n.NID = "URN" },
 		"identifier":     func(n *namespace.Namespace) { n.NID = "a_b" },
 		"example":        func(n *namespace.Namespace) { n.Example = "foo" },

@@ -108,7 +108,7 @@ func TestRegistry(t *testing.T) {
 		}
 	}
 	for n := range namespace.All() {
-		if want := n.Kind != namespace.Unregistered; registered[n.NID] != want {
+		if want := n.Kind != urn.KindUnregistered; registered[n.NID] != want {
 			t.Errorf("%s: in the registry %v, kind %v", n.NID, registered[n.NID], n.Kind)
 		}
 	}

@@ -1,10 +1,14 @@
 package namespace
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/nomen-project/nomen/urn"
+)
 
 // Canonical Text Services: passages of texts, in use without registration.
 var cts = Namespace{
-	NID: "cts", Name: "Canonical Text Services", Kind: Unregistered,
+	NID: "cts", Name: "Canonical Text Services", Kind: urn.KindUnregistered,
 	Reference:  "CTS URN Specification 5.0.rc.2, Homer Multitext project",
 	Example:    "urn:cts:latinLit:phi0472.phi001.perseus-lat2:39",
 	Note:       "no registration at IANA",

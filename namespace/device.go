@@ -1,10 +1,14 @@
 package namespace
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/nomen-project/nomen/urn"
+)
 
 // Mobile equipment: RFC 7254 and 3GPP TS 23.003.
 var gsma = Namespace{
-	NID: "gsma", Name: "GSM Association", Kind: Formal,
+	NID: "gsma", Name: "GSM Association", Kind: urn.KindFormal,
 	Reference:  "RFC 7254",
 	Example:    "urn:gsma:imei:90420156-025763-0;svn=42",
 	Note:       "an IMEI as sent ends in the spare digit 0, as printed in its check digit; other specifiers: syntax only",
@@ -143,7 +147,7 @@ func partsGSMA(nss string) []Part {
 
 // Mobile equipment of 3GPP2: RFC 8464.
 var pp2 = Namespace{
-	NID: "3gpp2", Name: "Third Generation Partnership Project 2", Kind: Formal,
+	NID: "3gpp2", Name: "Third Generation Partnership Project 2", Kind: urn.KindFormal,
 	Reference:  "RFC 8464",
 	Example:    "urn:3gpp2:meid:A04B0D56-02A7E3",
 	Note:       "hex digits of a MEID are read in either case; other specifiers: syntax only",
@@ -182,7 +186,7 @@ func canonicalPP2(nss string) string {
 
 // Devices: RFC 9039.
 var dev = Namespace{
-	NID: "dev", Name: "Device identifiers", Kind: Formal,
+	NID: "dev", Name: "Device identifiers", Kind: urn.KindFormal,
 	Reference:  "RFC 9039",
 	Example:    "urn:dev:mac:0024befffe804ff1",
 	Note:       "compared with case; hex digits are best written in lower case",

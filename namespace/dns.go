@@ -10,7 +10,7 @@ import (
 // Names under domain names: draft-ietf-uri-yaurn-00 of 1995, with the host names
 // of RFC 1123.
 var dns = Namespace{
-	NID: "dns", Name: "Names under domain names", Kind: Unregistered,
+	NID: "dns", Name: "Names under domain names", Kind: urn.KindUnregistered,
 	Reference:      "draft-ietf-uri-yaurn-00 (1995), RFC 1123",
 	Example:        "urn:dns:example.com:alb002",
 	Note:           "no registration at IANA; the rules of 1995 hold in whatever dialect the name is read",

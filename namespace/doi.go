@@ -1,10 +1,14 @@
 package namespace
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/nomen-project/nomen/urn"
+)
 
 // Digital Object Identifiers: the registration of 2023, ISO 26324.
 var doi = Namespace{
-	NID: "doi", Name: "Digital Object Identifiers", Kind: Formal,
+	NID: "doi", Name: "Digital Object Identifiers", Kind: urn.KindFormal,
 	Reference:      "urn-formal/doi (2023), ISO 26324:2022",
 	Example:        "urn:doi:10.1000/456%23789",
 	Note:           "ASCII letters are the same in either case; escapes stand for the characters",

@@ -1,9 +1,11 @@
 package namespace
 
+import "github.com/nomen-project/nomen/urn"
+
 // Energy Identification Code: the registration of 2021, section 5 of the EIC
 // Reference Manual 5.5 of ENTSO-E.
 var eic = Namespace{
-	NID: "eic", Name: "Energy Identification Coding Scheme", Kind: Formal,
+	NID: "eic", Name: "Energy Identification Coding Scheme", Kind: urn.KindFormal,
 	Reference: "urn-formal/eic (2021), EIC Reference Manual 5.5",
 	Example:   "urn:eic:10YFR-RTE------C",
 	Note:      "upper case only; the hyphen is a character like any other and fills up",

@@ -1,11 +1,15 @@
 package namespace
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/nomen-project/nomen/urn"
+)
 
 // Entertainment Identifier Registry: RFC 7972. Names are DOI names with a colon
 // for the slash.
 var eidr = Namespace{
-	NID: "eidr", Name: "Entertainment Identifier Registry", Kind: Formal,
+	NID: "eidr", Name: "Entertainment Identifier Registry", Kind: urn.KindFormal,
 	Reference:  "RFC 7972",
 	Example:    "urn:eidr:10.5240:7791-8534-2C23-9030-8610-5",
 	Note:       "the check character of content names (10.5240) is checked",

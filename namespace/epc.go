@@ -1,11 +1,15 @@
 package namespace
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/nomen-project/nomen/urn"
+)
 
 // Electronic Product Codes: RFC 5134 and the pure identities of the EPC Tag Data
 // Standard.
 var epc = Namespace{
-	NID: "epc", Name: "Electronic Product Codes", Kind: Formal,
+	NID: "epc", Name: "Electronic Product Codes", Kind: urn.KindFormal,
 	Reference:  "RFC 5134, EPC Tag Data Standard 2.0, 6",
 	Example:    "urn:epc:id:sgtin:0614141.107346.2018",
 	Note:       "check digits are not part of the names; Parts gives the GS1 key with its check digit; tags, raw values and patterns of tags: fields only",

@@ -15,7 +15,7 @@ func ExampleLookup() {
 
 func ExampleAll() {
 	for n := range namespace.All() {
-		if n.Kind == namespace.Unregistered {
+		if n.Kind == urn.KindUnregistered {
 			fmt.Print(n.NID, " ")
 		}
 	}
@@ -56,13 +56,21 @@ func ExampleStandard() {
 	// Output: 1
 }
 
-func ExampleKindOf() {
-	fmt.Println(namespace.KindOf("urn-5"), namespace.KindOf("x-lab"))
-	// Output: informal experimental
+func ExampleFold() {
+	compare := urn.Comparer{Purpose: urn.PurposeCache, Fold: namespace.Fold}
+	fmt.Println(compare.Equivalent(urn.MustParse("urn:issn:12341231"), urn.MustParse("urn:issn:1234-1231")))
+	// Output: true
+}
+
+func ExampleCatalogue_Registry() {
+	r, err := namespace.Standard().Registry()
+	n, _ := r.Lookup("dns")
+	fmt.Println(err, n.Kind, n.DefaultService)
+	// Output: <nil> unregistered I2C
 }
 
 func ExampleCatalogue_With() {
-	_, err := namespace.Standard().With(namespace.Namespace{NID: "foo", Name: "Foo", Kind: namespace.Formal, Reference: "RFC 0"})
+	_, err := namespace.Standard().With(namespace.Namespace{NID: "foo", Name: "Foo", Kind: urn.KindFormal, Reference: "RFC 0"})
 	fmt.Println(err)
 	// Output: namespace: "foo": incomplete registration: no security considerations
 }
@@ -85,4 +93,36 @@ func ExampleNamespace_Join() {
 	n, _ := namespace.Lookup("fdc")
 	fmt.Println(n.Join(':', "example.com", "2026", "a:b c"))
 	// Output: example.com:2026:a%3Ab%20c
+}
+
+func ExampleNamespace_Record() {
+	n, _ := namespace.Lookup("doi")
+	r := n.Record()
+	fmt.Println(r.Registered, r.Special, r.DefaultService)
+	// Output: 2023-03-14 / I2L
+}
+
+func ExampleNamespace_Lint() {
+	n, _ := namespace.Lookup("uuid")
+	for _, f := range n.Lint("F81D4FAE-7DEC-11D0-A765-00A0C91E6BF6") {
+		fmt.Println(f.Severity, f.Message, f.Right)
+	}
+	// Output: info hex digits are written in lower case f81d4fae-7dec-11d0-a765-00a0c91e6bf6
+}
+
+func ExampleNamespace_Check() {
+	n, _ := namespace.Lookup("lei")
+	fmt.Println(n.Check("7LTWFZYICNSX8D621K87"))
+	// Output: namespace: offset 18: LEI check digits (ISO/IEC 7064, MOD 97-10): is 87, should be 86
+}
+
+func ExampleNamespace_Canonical() {
+	n, _ := namespace.Lookup("issn")
+	fmt.Println(n.Canonical("1050124x"))
+	// Output: 1050-124X
+}
+
+func ExampleNamespace_Missing() {
+	fmt.Println(namespace.Namespace{NID: "foo", Reference: "RFC 0"}.Missing())
+	// Output: [name security considerations]
 }

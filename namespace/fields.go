@@ -1,6 +1,10 @@
 package namespace
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/nomen-project/nomen/urn"
+)
 
 // partsColon returns a function that names the fields between colons; the last
 // name takes all that is left.
@@ -44,7 +48,7 @@ func checkFields(rules ...string) func(string) *Finding {
 // colons and nothing more.
 func structured(nid, name, reference, example string, rules ...string) Namespace {
 	return Namespace{
-		NID: nid, Name: name, Kind: Formal, Reference: reference, Example: example,
+		NID: nid, Name: name, Kind: urn.KindFormal, Reference: reference, Example: example,
 		Note:       "only the fields are checked; what they may say is up to the organisation",
 		Security:   "as stated in " + reference,
 		Delimiters: ":",

@@ -11,12 +11,11 @@ type Code string
 
 // The codes.
 const (
-	CodeRule         Code = "namespace-rule"   // a rule of the namespace is broken
-	CodeCheckDigit   Code = "check-digit"      // a check digit or character is wrong
-	CodeForm         Code = "namespace-form"   // legal, but not the form that the namespace prefers
-	CodeUnassigned   Code = "unassigned-value" // legal, but nobody has that code or range
-	CodeComponent    Code = "component"        // a component that the namespace has no use for
-	CodeUnregistered Code = "nid-unregistered" // no namespace of the registries
+	CodeRule       Code = "namespace-rule"   // a rule of the namespace is broken
+	CodeCheckDigit Code = "check-digit"      // a check digit or character is wrong
+	CodeForm       Code = "namespace-form"   // legal, but not the form that the namespace prefers
+	CodeUnassigned Code = "unassigned-value" // legal, but nobody has that code or range
+	CodeComponent  Code = "component"        // a component that the namespace has no use for
 )
 
 // A Finding is something about a name that its reader should know. Offsets are

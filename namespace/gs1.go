@@ -3,11 +3,13 @@ package namespace
 import (
 	"slices"
 	"strings"
+
+	"github.com/nomen-project/nomen/urn"
 )
 
 // Names of GS1: the registration of 2026.
 var gs1 = Namespace{
-	NID: "gs1", Name: "GS1", Kind: Formal,
+	NID: "gs1", Name: "GS1", Kind: urn.KindFormal,
 	Reference:  "urn-formal/gs1 (2026)",
 	Example:    "urn:gs1:01:09506000134352:10:ABC123:17:250101",
 	Note:       "of the values, lengths and check digits of primary keys are checked; of the other application identifiers only their order",

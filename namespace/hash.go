@@ -4,6 +4,8 @@ import (
 	"encoding/base32"
 	"encoding/hex"
 	"strings"
+
+	"github.com/nomen-project/nomen/urn"
 )
 
 // hashNamespaces are names made of digests, in use in file sharing and web
@@ -24,7 +26,7 @@ func hashNamespaces() []Namespace {
 // or in base32 without padding.
 func hashNamespace(nid, name, reference, example string, size int) Namespace {
 	return Namespace{
-		NID: nid, Name: name, Kind: Unregistered, Reference: reference, Example: example,
+		NID: nid, Name: name, Kind: urn.KindUnregistered, Reference: reference, Example: example,
 		Note:     "no registration at IANA; hex or base32, in either case, are the same digest",
 		Security: "whoever can make two files of one digest can swap them: MD5 and SHA-1 no longer prevent it",
 		Rules: Rules{
@@ -39,7 +41,7 @@ func hashNamespace(nid, name, reference, example string, size int) Namespace {
 const tigerSize = 24
 
 var tree = Namespace{
-	NID: "tree", Name: "Roots of hash trees", Kind: Unregistered, Reference: "THEX, HUGE 0.94",
+	NID: "tree", Name: "Roots of hash trees", Kind: urn.KindUnregistered, Reference: "THEX, HUGE 0.94",
 	Example:    "urn:tree:tiger:LWPNACQDBZRYXW3VHJVCJ64QBZNGHOHHHZWCLNQ",
 	Note:       "no registration at IANA; only trees of Tiger digests are checked",
 	Delimiters: ":",
@@ -91,7 +93,7 @@ func upperBase32(s string, size int) string {
 }
 
 var bitprint = Namespace{
-	NID: "bitprint", Name: "SHA-1 digest and Tiger tree of a file", Kind: Unregistered, Reference: "Bitzi, HUGE 0.94",
+	NID: "bitprint", Name: "SHA-1 digest and Tiger tree of a file", Kind: urn.KindUnregistered, Reference: "Bitzi, HUGE 0.94",
 	Example:    "urn:bitprint:3I42H3S6NNFQ2MSVX7XZKYAYSCX5QBYJ.LWPNACQDBZRYXW3VHJVCJ64QBZNGHOHHHZWCLNQ",
 	Note:       "no registration at IANA",
 	Delimiters: ".",

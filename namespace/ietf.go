@@ -4,11 +4,12 @@ import (
 	"strings"
 
 	"github.com/nomen-project/nomen/uri"
+	"github.com/nomen-project/nomen/urn"
 )
 
 // Documents and protocol parameters of the IETF: RFC 2648 and RFC 3553.
 var ietf = Namespace{
-	NID: "ietf", Name: "IETF documents and protocol parameters", Kind: Formal,
+	NID: "ietf", Name: "IETF documents and protocol parameters", Kind: urn.KindFormal,
 	Reference:      "RFC 2648, RFC 3553",
 	Example:        "urn:ietf:rfc:2648",
 	Note:           "the whole name is insensitive to case",

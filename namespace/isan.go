@@ -1,10 +1,14 @@
 package namespace
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/nomen-project/nomen/urn"
+)
 
 // International Standard Audiovisual Number: RFC 4246, ISO 15706.
 var isan = Namespace{
-	NID: "isan", Name: "International Standard Audiovisual Number", Kind: Formal,
+	NID: "isan", Name: "International Standard Audiovisual Number", Kind: urn.KindFormal,
 	Reference:  "RFC 4246, ISO 15706-1 and 15706-2",
 	Example:    "urn:isan:0000-0001-8947-0000-8-0000-0000-D",
 	Note:       "16 hex digits name a work, 24 a version of it; hyphens and check characters may be missing",

@@ -3,12 +3,14 @@ package namespace
 import (
 	"slices"
 	"strings"
+
+	"github.com/nomen-project/nomen/urn"
 )
 
 // International Standard Book Number: the registration of 2017 (it replaces RFC
 // 3187) and ISO 2108. Ten digits are the older form of thirteen.
 var isbn = Namespace{
-	NID: "isbn", Name: "International Standard Book Number", Kind: Formal,
+	NID: "isbn", Name: "International Standard Book Number", Kind: urn.KindFormal,
 	Reference:  "urn-formal/isbn (2017), ISO 2108:2017, RFC 8254",
 	Example:    "urn:isbn:9789510184356",
 	Note:       "hyphens carry no meaning; ten digits and the thirteen that begin with 978 are one book; the ranges tell hyphens, not validity",

@@ -1,11 +1,15 @@
 package namespace
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/nomen-project/nomen/urn"
+)
 
 // International Standard Music Number: ISO 10957. The form of ten characters
 // that begins with M is the older one.
 var ismn = Namespace{
-	NID: "ismn", Name: "International Standard Music Number", Kind: Unregistered,
+	NID: "ismn", Name: "International Standard Music Number", Kind: urn.KindUnregistered,
 	Reference: "ISO 10957:2021, ISMN Users' Manual",
 	Example:   "urn:ismn:979-0-2600-0043-8",
 	Note:      "no registration at IANA; M and nine digits are the thirteen digits that begin with 9790",

@@ -1,8 +1,10 @@
 package namespace
 
+import "github.com/nomen-project/nomen/urn"
+
 // International Standard Name Identifier: the registration of 2025, ISO 27729.
 var isni = Namespace{
-	NID: "isni", Name: "International Standard Name Identifier", Kind: Formal,
+	NID: "isni", Name: "International Standard Name Identifier", Kind: urn.KindFormal,
 	Reference:  "urn-formal/isni (2025), ISO 27729",
 	Example:    "urn:isni:0000000121241960",
 	Note:       "sixteen characters without spaces or hyphens; an ORCID iD is a number of the same range",

@@ -1,10 +1,14 @@
 package namespace
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/nomen-project/nomen/urn"
+)
 
 // Documents of ISO: RFC 5141.
 var iso = Namespace{
-	NID: "iso", Name: "International Organization for Standardization", Kind: Formal,
+	NID: "iso", Name: "International Organization for Standardization", Kind: urn.KindFormal,
 	Reference:  "RFC 5141",
 	Example:    "urn:iso:std:iso:9999:-1:ed-1:en",
 	Note:       "the whole name is insensitive to case; what follows the document's number and is not in the order of RFC 5141 counts as an addition, whose syntax the RFC leaves open",

@@ -1,9 +1,11 @@
 package namespace
 
+import "github.com/nomen-project/nomen/urn"
+
 // International Standard Serial Number: the registration of 2017 (it replaces
 // RFC 3044) and ISO 3297.
 var issn = Namespace{
-	NID: "issn", Name: "International Standard Serial Number", Kind: Formal,
+	NID: "issn", Name: "International Standard Serial Number", Kind: urn.KindFormal,
 	Reference:  "urn-formal/issn (2017), ISO 3297, RFC 8254",
 	Example:    "urn:issn:1234-1231",
 	Note:       "the hyphen may be missing; an ISSN-L, which stands for all media of a serial, looks like any other ISSN",

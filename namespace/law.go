@@ -1,10 +1,14 @@
 package namespace
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/nomen-project/nomen/urn"
+)
 
 // Sources of law: RFC 9676.
 var lex = Namespace{
-	NID: "lex", Name: "Sources of law", Kind: Formal,
+	NID: "lex", Name: "Sources of law", Kind: urn.KindFormal,
 	Reference:  "RFC 9676, urn-formal/lex (2022)",
 	Example:    "urn:lex:it:stato:legge:2006-05-14;22",
 	Note:       "jurisdiction and the frame of the local name are checked; measures and authorities are up to the jurisdiction",
@@ -16,7 +20,7 @@ var lex = Namespace{
 
 // Sources of Italian law: the older form of lex, in use without registration.
 var nir = Namespace{
-	NID: "nir", Name: "Norme in Rete: Italian law", Kind: Unregistered,
+	NID: "nir", Name: "Norme in Rete: Italian law", Kind: urn.KindUnregistered,
 	Reference:  "AIPA circular CR/40 of 2002-01-28; Normattiva",
 	Example:    "urn:nir:stato:legge:2006-05-14;22~art3",
 	Note:       "no registration at IANA; urn:lex:it is its successor",

@@ -1,10 +1,14 @@
 package namespace
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/nomen-project/nomen/urn"
+)
 
 // Legal Entity Identifier: the registration of 2021, ISO 17442-1.
 var lei = Namespace{
-	NID: "lei", Name: "Legal Entity Identifier", Kind: Formal,
+	NID: "lei", Name: "Legal Entity Identifier", Kind: urn.KindFormal,
 	Reference: "urn-formal/lei (2021), ISO 17442-1",
 	Example:   "urn:lei:7LTWFZYICNSX8D621K86",
 	Note:      "letters are written in upper case and mean the same in lower case",

@@ -1,10 +1,14 @@
 package namespace
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/nomen-project/nomen/urn"
+)
 
 // Maritime Resource Names: the registration of 2017.
 var mrn = Namespace{
-	NID: "mrn", Name: "Maritime Resource Names", Kind: Formal,
+	NID: "mrn", Name: "Maritime Resource Names", Kind: urn.KindFormal,
 	Reference:  "urn-formal/mrn (2017)",
 	Example:    "urn:mrn:iala:aton:us:1234.5",
 	Note:       "each organisation sets the form of its own strings; IMO ship numbers are checked",

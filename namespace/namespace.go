@@ -1,45 +1,10 @@
 package namespace
 
-import "strings"
+import (
+	"strings"
 
-// A Kind says how a namespace identifier came to be.
-type Kind uint8
-
-// The kinds (RFC 8141, 5.1 and 5.2; RFC 3406, 3.1).
-const (
-	Formal       Kind = iota + 1 // registered at IANA under a name
-	Informal                     // registered at IANA as "urn-" and a number
-	Experimental                 // "x-" of RFC 3406, not registered
-	Unregistered                 // in use without registration
+	"github.com/nomen-project/nomen/urn"
 )
-
-// String returns the kind in lower case.
-func (k Kind) String() string {
-	switch k {
-	case Formal:
-		return "formal"
-	case Informal:
-		return "informal"
-	case Experimental:
-		return "experimental"
-	case Unregistered:
-		return "unregistered"
-	}
-	return "invalid"
-}
-
-// KindOf returns the kind of a namespace identifier by its pattern alone; what
-// has no pattern may be a formal one and is Unregistered unless the catalogue
-// knows better.
-func KindOf(nid string) Kind {
-	switch {
-	case len(nid) > 4 && strings.EqualFold(nid[:4], "urn-") && digits(nid, 4) == len(nid) && nid[4] != '0':
-		return Informal
-	case len(nid) > 2 && strings.EqualFold(nid[:2], "x-"):
-		return Experimental
-	}
-	return Unregistered
-}
 
 // A Use says whether a component has a meaning in a namespace.
 type Use uint8
@@ -51,12 +16,6 @@ const (
 	UseNone // it has no use there
 )
 
-// A Keyword is a query keyword that a namespace supports (draft of 2012, 2.3).
-type Keyword struct {
-	Name   string
-	Values []string // the valid ones; none if any is
-}
-
 // A Part is a named piece of a name.
 type Part struct{ Name, Value string }
 
@@ -64,7 +23,7 @@ type Part struct{ Name, Value string }
 type Namespace struct {
 	NID        string // in lower case
 	Name       string // for people
-	Kind       Kind
+	Kind       urn.NIDKind
 	Reference  string // the registration or standard
 	Example    string // a whole URN that is valid
 	Note       string // what a user should know; what is not checked and why
@@ -74,7 +33,7 @@ type Namespace struct {
 
 	Services       []string // designators that are known to be supported
 	DefaultService string
-	Keywords       []Keyword
+	Keywords       []urn.KeywordUse
 	Fragment       Use // of the f-component
 
 	Rules Rules
@@ -166,8 +125,24 @@ func (n Namespace) Missing() []string {
 			missing = append(missing, f.Name)
 		}
 	}
-	if n.Kind == 0 {
-		missing = append(missing, "kind")
-	}
 	return missing
+}
+
+// Record returns the entry for a registry of package urn: what n says, beside
+// what the registry of IANA says of it.
+func (n Namespace) Record() urn.Namespace { return n.record(urn.IANANamespaces()) }
+
+func (n Namespace) record(iana urn.Namespaces) urn.Namespace {
+	r, ok := iana.Lookup(n.NID)
+	if !ok {
+		r = urn.Namespace{NID: n.NID, Kind: n.Kind, Reference: n.Reference}
+	}
+	r.Security = n.Security
+	r.Special = n.Delimiters
+	r.Functional = n.Functional
+	r.FragmentAllowed = n.Fragment == UseAllowed
+	r.Services = n.Services
+	r.DefaultService = n.DefaultService
+	r.Keywords = n.Keywords
+	return r
 }

@@ -1,8 +1,10 @@
 package namespace
 
+import "github.com/nomen-project/nomen/urn"
+
 // National Archive Numbers: the registration of 2023.
 var nan = Namespace{
-	NID: "nan", Name: "National Archive Numbers", Kind: Formal,
+	NID: "nan", Name: "National Archive Numbers", Kind: urn.KindFormal,
 	Reference:  "urn-formal/nan (2023)",
 	Example:    "urn:nan:fi:ka:a-123",
 	Note:       "each national archive sets the form of its own strings",

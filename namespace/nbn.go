@@ -3,11 +3,13 @@ package namespace
 import (
 	"fmt"
 	"strings"
+
+	"github.com/nomen-project/nomen/urn"
 )
 
 // National Bibliography Numbers: RFC 8458, which replaces RFC 3188.
 var nbn = Namespace{
-	NID: "nbn", Name: "National Bibliography Numbers", Kind: Formal,
+	NID: "nbn", Name: "National Bibliography Numbers", Kind: urn.KindFormal,
 	Reference:      "RFC 8458",
 	Example:        "urn:nbn:de:101:1-201102033592",
 	Note:           "each national library sets the form of its own strings; the check digit of the German library is checked, the forms of some others give remarks",

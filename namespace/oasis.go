@@ -1,8 +1,10 @@
 package namespace
 
+import "github.com/nomen-project/nomen/urn"
+
 // Names of OASIS: RFC 3121.
 var oasis = Namespace{
-	NID: "oasis", Name: "OASIS", Kind: Formal,
+	NID: "oasis", Name: "OASIS", Kind: urn.KindFormal,
 	Reference:  "RFC 3121",
 	Example:    "urn:oasis:names:tc:SAML:2.0:assertion",
 	Note:       "the branches names (specification, tc, technical) and member; what follows is up to the committees",

@@ -1,10 +1,14 @@
 package namespace
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/nomen-project/nomen/urn"
+)
 
 // Object identifiers: RFC 3061, and the first two arcs by Rec. ITU-T X.660.
 var oid = Namespace{
-	NID: "oid", Name: "Object identifiers", Kind: Formal,
+	NID: "oid", Name: "Object identifiers", Kind: urn.KindFormal,
 	Reference:  "RFC 3061, Rec. ITU-T X.660",
 	Example:    "urn:oid:1.3.6.1",
 	Delimiters: ".",

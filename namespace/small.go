@@ -1,6 +1,10 @@
 package namespace
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/nomen-project/nomen/urn"
+)
 
 // Namespaces whose rules are a few lines each, in the order of their identifiers.
 
@@ -15,7 +19,7 @@ func folded(check func(string) *Finding) Rules {
 }
 
 var adid = Namespace{
-	NID: "adid", Name: "Advertising Digital Identification", Kind: Formal,
+	NID: "adid", Name: "Advertising Digital Identification", Kind: urn.KindFormal,
 	Reference: "RFC 8107", Example: "urn:adid:ABCD0001000H", Security: "as stated in RFC 8107",
 	Note:  "11 letters or digits, then H for high definition or D for three dimensions",
 	Rules: folded(checkADID),
@@ -38,7 +42,7 @@ func checkADID(nss string) *Finding {
 }
 
 var alert = Namespace{
-	NID: "alert", Name: "Alerts of SIP", Kind: Formal,
+	NID: "alert", Name: "Alerts of SIP", Kind: urn.KindFormal,
 	Reference: "RFC 7462", Example: "urn:alert:service:call-waiting", Security: "as stated in RFC 7462",
 	Note: "the words themselves are in a registry of IANA", Delimiters: ":@",
 	Rules: Rules{Check: checkAlert, Parts: partsColon("category", "indication"), Canonical: foldCase},
@@ -69,7 +73,7 @@ func checkAlert(nss string) *Finding {
 }
 
 var c2pa = Namespace{
-	NID: "c2pa", Name: "Coalition for Content Provenance and Authenticity", Kind: Formal,
+	NID: "c2pa", Name: "Coalition for Content Provenance and Authenticity", Kind: urn.KindFormal,
 	Reference: "urn-formal/c2pa (2025)", Example: "urn:c2pa:F9168C5E-CEB2-4FAA-B6BF-329BF39FA1E4:acme:v2_1",
 	Security: "as stated in the C2PA specification", Delimiters: ":_",
 	Rules: Rules{Check: checkC2PA, Parts: partsColon("uuid", "generator", "version")},
@@ -103,7 +107,7 @@ func checkC2PA(nss string) *Finding {
 }
 
 var ccsds = Namespace{
-	NID: "ccsds", Name: "Consultative Committee for Space Data Systems", Kind: Formal,
+	NID: "ccsds", Name: "Consultative Committee for Space Data Systems", Kind: urn.KindFormal,
 	Reference: "RFC 7738", Example: "urn:ccsds:schema:example:1", Security: "as stated in RFC 7738", Delimiters: ":",
 	Note:  "only the sub-namespace identifier is checked",
 	Rules: Rules{Check: checkCCSDS, Parts: partsColon("SNID", "string")},
@@ -118,7 +122,7 @@ func checkCCSDS(nss string) *Finding {
 }
 
 var cdx = Namespace{
-	NID: "cdx", Name: "CycloneDX bills of materials", Kind: Formal,
+	NID: "cdx", Name: "CycloneDX bills of materials", Kind: urn.KindFormal,
 	Reference: "urn-formal/cdx (2022)", Example: "urn:cdx:f08a6ccd-4dce-4759-bd84-c626675d60a7/1",
 	Security: "a fragment names an element and may tell more than was meant to be shared",
 	Fragment: UseAllowed, Delimiters: "/",
@@ -142,7 +146,7 @@ func partsCDX(nss string) []Part {
 }
 
 var clei = Namespace{
-	NID: "clei", Name: "Common Language Equipment Identifier codes", Kind: Formal,
+	NID: "clei", Name: "Common Language Equipment Identifier codes", Kind: urn.KindFormal,
 	Reference: "RFC 4152", Example: "urn:clei:D4CE18B7AA", Security: "as stated in RFC 4152",
 	Note:  "10 characters; their meaning is in T1.213, which is not public",
 	Rules: folded(checkCLEI),
@@ -159,20 +163,20 @@ func checkCLEI(nss string) *Finding {
 }
 
 var etsi = Namespace{
-	NID: "etsi", Name: "European Telecommunications Standards Institute", Kind: Formal,
+	NID: "etsi", Name: "European Telecommunications Standards Institute", Kind: urn.KindFormal,
 	Reference: "RFC 8515", Example: "urn:etsi:yang:etsi-nfv", Security: "as stated in RFC 8515",
 	Note:  "syntax only; insensitive to case",
 	Rules: Rules{Canonical: foldCase},
 }
 
 var example = Namespace{
-	NID: "example", Name: "Examples", Kind: Formal,
+	NID: "example", Name: "Examples", Kind: urn.KindFormal,
 	Reference: "RFC 6963", Example: "urn:example:a123", Security: "names of this namespace mean nothing and must never be relied upon",
 	Note: "syntax only; for documents and tests",
 }
 
 var fdc = Namespace{
-	NID: "fdc", Name: "Federated content", Kind: Formal,
+	NID: "fdc", Name: "Federated content", Kind: urn.KindFormal,
 	Reference: "RFC 4198", Example: "urn:fdc:example.com:2002:A572007", Security: "as stated in RFC 4198", Delimiters: ":",
 	Rules: Rules{Check: checkFDC, Parts: partsColon("provider", "date", "resource")},
 }
@@ -210,21 +214,21 @@ func checkFDC(nss string) *Finding {
 }
 
 var gdst = Namespace{
-	NID: "gdst", Name: "Global Dialogue on Seafood Traceability", Kind: Formal,
+	NID: "gdst", Name: "Global Dialogue on Seafood Traceability", Kind: urn.KindFormal,
 	Reference: "urn-formal/gdst (2021)", Example: "urn:gdst:example.com:product:class:12345.ABCDEFGHIJKLMEN",
 	Security: "as stated in the registration", Delimiters: ":.",
 	Rules: Rules{Check: checkFields("domain / uuid", "type", "prefix.serial"), Parts: partsColon("owner", "type", "string")},
 }
 
 var iec = Namespace{
-	NID: "iec", Name: "International Electrotechnical Commission", Kind: Unregistered,
+	NID: "iec", Name: "International Electrotechnical Commission", Kind: urn.KindUnregistered,
 	Reference: "in use by IEC", Example: "urn:iec:std:iec:60050-121:1998-08:::", Security: "none known",
 	Note: "no registration at IANA and no public rule: syntax only; the parts are those seen in use", Delimiters: ":",
 	Rules: Rules{Parts: partsColon("branch", "header", "number", "date", "deliverable", "language", "rest")},
 }
 
 var iptc = Namespace{
-	NID: "iptc", Name: "International Press Telecommunications Council", Kind: Formal,
+	NID: "iptc", Name: "International Press Telecommunications Council", Kind: urn.KindFormal,
 	Reference: "RFC 3937", Example: "urn:iptc:std:NewsML:1.2:spec:NewsML-dtd:2", Security: "as stated in RFC 3937", Delimiters: ":",
 	Note:  "the branches std, std-draft and workdoc, and their fields",
 	Rules: Rules{Check: checkIPTC, Parts: partsColon("branch", "name", "version", "group", "resource")},
@@ -258,7 +262,7 @@ func checkIPTCStandard(nss string) *Finding {
 }
 
 var newsml = Namespace{
-	NID: "newsml", Name: "NewsML news items", Kind: Formal,
+	NID: "newsml", Name: "NewsML news items", Kind: urn.KindFormal,
 	Reference: "RFC 3085", Example: "urn:newsml:iptc.org:20001006:NewsMLv1.0:1", Security: "as stated in RFC 3085", Delimiters: ":",
 	Rules: Rules{Check: checkNewsML, Parts: partsColon("provider", "date", "item", "revision")},
 }
@@ -288,7 +292,7 @@ func newsmlFields(nss string) *Finding {
 }
 
 var nfi = Namespace{
-	NID: "nfi", Name: "Neuro-Foundation", Kind: Formal,
+	NID: "nfi", Name: "Neuro-Foundation", Kind: urn.KindFormal,
 	Reference: "urn-formal/nfi (2025)", Example: "urn:nfi:iot:leg:id:1.0", Security: "as stated in the registration", Delimiters: ":",
 	Rules: Rules{Check: checkNFI, Parts: partsColon("category", "subcategory and version")},
 }
@@ -317,21 +321,21 @@ func checkNFIVersion(nss string, i int) *Finding {
 }
 
 var onem2m = Namespace{
-	NID: "onem2m", Name: "oneM2M", Kind: Formal,
+	NID: "onem2m", Name: "oneM2M", Kind: urn.KindFormal,
 	Reference: "urn-formal/onem2m (2022)", Example: "urn:onem2m:yang:example", Security: "as stated in the registration",
 	Note:  "syntax only; insensitive to case",
 	Rules: Rules{Canonical: foldCase},
 }
 
 var pin = Namespace{
-	NID: "pin", Name: "Personal Internet Names", Kind: Formal,
+	NID: "pin", Name: "Personal Internet Names", Kind: urn.KindFormal,
 	Reference: "RFC 3043", Example: "urn:pin:abc123", Security: "names people: as stated in RFC 3043",
 	Note:  "syntax only: the rule is the operator's; insensitive to case",
 	Rules: Rules{Canonical: foldCase},
 }
 
 var pwid = Namespace{
-	NID: "pwid", Name: "Persistent Web Identifiers", Kind: Formal,
+	NID: "pwid", Name: "Persistent Web Identifiers", Kind: urn.KindFormal,
 	Reference: "urn-formal/pwid (2022)", Example: "urn:pwid:archive.org:2016-01-22T10:08:23Z:page:https://www.dr.dk",
 	Security: "as stated in the registration", Delimiters: ":",
 	Rules: Rules{Check: checkPWID, Parts: partsPWID},
@@ -407,7 +411,7 @@ func partsPWID(nss string) []Part {
 }
 
 var said = Namespace{
-	NID: "said", Name: "Self-Addressing Identifiers", Kind: Formal,
+	NID: "said", Name: "Self-Addressing Identifiers", Kind: urn.KindFormal,
 	Reference: "urn-formal/said (2026), CESR", Example: "urn:said:E8wYuBjhslETYaLZcxMkWrhVbMcA8RS1pKYl7nJ77ntA",
 	Security: "the digest vouches for the content if it is checked",
 	Note:     "the codes of digests of 256 and 512 bits are known; other codes are left alone",
@@ -442,7 +446,7 @@ func partsSAID(nss string) []Part {
 }
 
 var service = Namespace{
-	NID: "service", Name: "Emergency and other well-known services", Kind: Formal,
+	NID: "service", Name: "Emergency and other well-known services", Kind: urn.KindFormal,
 	Reference: "RFC 5031", Example: "urn:service:sos.fire", Security: "as stated in RFC 5031",
 	Note: "the words themselves are in a registry of IANA", Delimiters: ".",
 	Rules: Rules{Check: checkService, Parts: partsService, Canonical: foldCase},
@@ -478,13 +482,13 @@ func partsService(nss string) []Part {
 }
 
 var swift = Namespace{
-	NID: "swift", Name: "SWIFT", Kind: Formal,
+	NID: "swift", Name: "SWIFT", Kind: urn.KindFormal,
 	Reference: "RFC 3615", Example: "urn:swift:xsd:fin.970.2011", Security: "as stated in RFC 3615",
 	Note: "syntax only: the structure is not public",
 }
 
 var threegpp = Namespace{
-	NID: "3gpp", Name: "Third Generation Partnership Project", Kind: Formal,
+	NID: "3gpp", Name: "Third Generation Partnership Project", Kind: urn.KindFormal,
 	Reference: "RFC 5279", Example: "urn:3gpp:video-orientation", Security: "as stated in RFC 5279",
 	Note: "syntax only: the structure depends on the resource",
 }

@@ -4,11 +4,13 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/nomen-project/nomen/urn"
 )
 
 // Universally unique identifiers: RFC 9562, which replaces RFC 4122.
 var uuid = Namespace{
-	NID: "uuid", Name: "Universally unique identifiers", Kind: Formal,
+	NID: "uuid", Name: "Universally unique identifiers", Kind: urn.KindFormal,
 	Reference: "RFC 9562",
 	Example:   "urn:uuid:f81d4fae-7dec-11d0-a765-00a0c91e6bf6",
 	Note:      "hex digits are read in either case and written in lower case",

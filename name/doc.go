@@ -12,6 +12,7 @@
 //   - urn:dns (draft-ietf-uri-yaurn-00): by the rules of 1995 in whatever
 //     dialect it was read: AuthorityID in lower case, escapes of RFC 1738
 //     unreserved characters decoded, a raw tilde escaped.
+//   - urn:ietf (RFC 2648, 2): letters in lower case.
 //   - urn:doi (its registration): letters in lower case, escapes decoded that
 //     need not be escapes.
 //   - urn:nbn (RFC 8458, 4.2 and 5): the prefix before the first hyphen in lower case;

@@ -20,6 +20,8 @@ func urnKey(u urn.URN) (string, error) {
 		return old.Canonical(), nil
 	case "doi":
 		return "urn:doi:" + doiKey(u.NSS()), nil
+	case "ietf":
+		return upperHex(strings.ToLower(u.Canonical())), nil
 	case "nbn":
 		return nbnKey(u.Canonical()), nil
 	}
@@ -58,7 +60,7 @@ func nbnKey(s string) string {
 	if end < 0 {
 		end = start + strings.IndexByte(s[start:]+":", ':')
 	}
-	return strings.ToLower(s[:end]) + s[end:]
+	return upperHex(strings.ToLower(s[:end]) + s[end:])
 }
 
 // schemeKey returns the key of a name that is no URN. The name of its scheme is

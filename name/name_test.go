@@ -12,6 +12,8 @@ import (
 func TestKeys(t *testing.T) {
 	for _, tt := range []struct{ in, want string }{
 		{"URN:IETF:rfc:2648", "urn:ietf:rfc:2648"},
+		{"urn:ietf:RFC:2648", "urn:ietf:rfc:2648"}, // RFC 2648, 2
+		{"urn:IETF:params:xml:NS:x%c3%a9", "urn:ietf:params:xml:ns:x%C3%A9"},
 		{"urn:Example:a%2fB", "urn:example:a%2FB"},
 		{"urn:example:a%41", "urn:example:a%41"}, // N12-52: escapes stay
 		{"URN:DNS:Example.COM:Alb002", "urn:dns:example.com:Alb002"},

@@ -120,13 +120,13 @@ func (c *cli) server(ctx context.Context) (*adminapi.Client, error) {
 
 // ensureToken makes the administrator's token of a data directory, unless there
 // is one that the store knows.
-func (c *cli) ensureToken(ctx context.Context, s *pebblestore.Store) error {
+func (c *cli) ensureToken(ctx context.Context, s store.Tokens, reg *registrar.Registrar) error {
 	file := filepath.Join(c.data, tokenFile)
 	if text, err := os.ReadFile(file); err == nil && tokenKnown(ctx, s, strings.TrimSpace(string(text))) {
 		return nil
 	}
 	spelling, token := adminapi.NewToken(adminapi.AdministratorGrant(), clock())
-	if _, err := s.Apply(ctx, []store.Change{{Token: token, Time: clock(), Why: "first start"}}); err != nil {
+	if err := reg.PutToken(ctx, registrar.Operator(), token, "first start"); err != nil {
 		return err
 	}
 	return writePrivate(file, spelling+"\n")

@@ -160,7 +160,7 @@ func (c *cli) serveStore(ctx context.Context, f serveFlags, s *pebblestore.Store
 // prepare makes the token, applies the authorities of the configuration file
 // and loads the demonstration.
 func (c *cli) prepare(ctx context.Context, f serveFlags, s *pebblestore.Store, reg *registrar.Registrar) error {
-	if err := c.ensureToken(ctx, s); err != nil {
+	if err := c.ensureToken(ctx, s, reg); err != nil {
 		return err
 	}
 	b := &local{s, reg}

@@ -79,12 +79,12 @@ const (
 // 1995, as far as its prose defines productions; RFC 952, RFC 1123 and RFC 1738.
 func productions1995() []production {
 	return []production{
-		{"freestanding", whole},
+		{"freestanding", checkWhole},
 		{"urn95", bare1995},
 		{"SchemeID", parted(checkSchemeID)},
 		{"AuthorityID", parted(checkFQDN)},
 		{"fqdn", parted(checkFQDN)},
-		{"label", label},
+		{"label", checkLabel},
 		{"let-dig", octet(classAlnum)},
 		{"let-dig-hyp", octet(classLDH)},
 		{"ElementID", parted(checkElementID)},
@@ -96,14 +96,14 @@ func productions1995() []production {
 // RFC 2141, 2.
 func productions2141() []production {
 	return []production{
-		{"URN", whole},
-		{"NID", nid},
+		{"URN", checkWhole},
+		{"NID", checkNID},
 		{"let-num-hyp", octet(classLDH)},
 		{"let-num", octet(classAlnum)},
 		{"upper", oneOf(upperAlpha)},
 		{"lower", oneOf(lowerAlpha)},
 		{"number", oneOf(digits)},
-		{"NSS", Dialect.checkWholeNSS},
+		{"NSS", Dialect.checkNSS},
 		{"URN chars", characters(classTrans, 1)},
 		{"trans", oneOf(upperAlpha + lowerAlpha + digits + "()+,-.:=@;$_!*'%/?#")},
 		{"hex", octet(classHex)},
@@ -116,15 +116,15 @@ func productions2141() []production {
 // 2012, 2.
 func productions2012() []production {
 	return []production{
-		{"namestring", whole},
-		{"assigned-urn", assigned},
-		{"scheme", scheme},
-		{"urn-path", inside("urn:", assigned)},
-		{"NID", nid},
-		{"NSS", Dialect.checkWholeNSS},
-		{"urn-query", query},
-		{"directive", directive},
-		{"keywd", keyword},
+		{"namestring", checkWhole},
+		{"assigned-urn", checkAssigned},
+		{"scheme", checkScheme},
+		{"urn-path", inside("urn:", checkAssigned)},
+		{"NID", checkNID},
+		{"NSS", Dialect.checkNSS},
+		{"urn-query", checkQuery},
+		{"directive", checkDirective},
+		{"keywd", checkKeyword},
 		{"value", characters(classValue|noNUL, anyNumber)},
 		{"v-pchar", characters(classValue|noNUL, 1)},
 		{"v-subdels", oneOf("!$'()*+,;=:@/?")},
@@ -141,12 +141,12 @@ func productions2012() []production {
 // RFC 8141, 2 and 5.2.
 func productions8141() []production {
 	return []production{
-		{"namestring", whole},
-		{"assigned-name", assigned},
-		{"NID", nid},
+		{"namestring", checkWhole},
+		{"assigned-name", checkAssigned},
+		{"NID", checkNID},
 		{"ldh", octet(classLDH)},
-		{"NSS", Dialect.checkWholeNSS},
-		{"rq-components", components},
+		{"NSS", Dialect.checkNSS},
+		{"rq-components", checkComponents},
 		{"r-component", announced("?+", "r-component")},
 		{"q-component", announced("?=", "q-component")},
 		{"f-component", characters(classQuery, anyNumber)},
@@ -156,19 +156,19 @@ func productions8141() []production {
 		{"unreserved", octet(classUnreserved)},
 		{"pct-encoded", escapes},
 		{"sub-delims", oneOf(subDelims)},
-		{"InformalNamespaceName", informal},
-		{"Number", number},
+		{"InformalNamespaceName", checkInformal},
+		{"Number", checkNumber},
 		{"DigitNonZero", oneOf("123456789")},
 		{"Digit", oneOf(digits)},
 	}
 }
 
-func whole(d Dialect, s string) *Error {
+func checkWhole(d Dialect, s string) *Error {
 	var u URN
 	return u.read(d, s)
 }
 
-func assigned(d Dialect, s string) *Error {
+func checkAssigned(d Dialect, s string) *Error {
 	var u URN
 	err := u.read(d, s)
 	if err == nil && int(u.nss) < len(u.s) {
@@ -193,7 +193,7 @@ func bare1995(d Dialect, s string) *Error {
 	if open, end := bounds1995(s); open < end && s[open] == '<' {
 		return d.fail(s, open, "", "contains %s", found(s, open))
 	}
-	return whole(d, s)
+	return checkWhole(d, s)
 }
 
 // parted is a production for which the parser has a function.
@@ -206,8 +206,8 @@ func parted(check func(string) (int, string)) func(Dialect, string) *Error {
 	}
 }
 
-// label is one of the labels of an fqdn, of which also a number is one.
-func label(d Dialect, s string) *Error {
+// checkLabel checks one of the labels of an fqdn, of which a number may be one too.
+func checkLabel(d Dialect, s string) *Error {
 	at := strings.IndexByte(s, '.')
 	if at >= 0 {
 		return d.fail(s, at, "", "contains %s", found(s, at))
@@ -218,7 +218,7 @@ func label(d Dialect, s string) *Error {
 	return parted(checkFQDN)(d, s)
 }
 
-func nid(d Dialect, s string) *Error {
+func checkNID(d Dialect, s string) *Error {
 	n := scanLDH(s, 0)
 	switch {
 	case n < len(s):
@@ -231,26 +231,26 @@ func nid(d Dialect, s string) *Error {
 	return inside("urn:", func(d Dialect, s string) *Error { return d.failNID(s+":", len(s)) })(d, s)
 }
 
-func (d Dialect) checkWholeNSS(s string) *Error { return d.checkNSS(s) }
-
-func scheme(d Dialect, s string) *Error {
+func checkScheme(d Dialect, s string) *Error {
 	if !isURN(s) {
 		return d.fail(s, min(urnOffset(s), 3), "", `is not "urn"`)
 	}
 	return nil
 }
 
-func query(d Dialect, s string) *Error {
-	const prefix = "urn:aa:a?"
-	return inside(prefix, func(d Dialect, s string) *Error {
-		if i := strings.IndexByte(s, '#'); i >= 0 {
-			return d.fail(s, i, "", "contains %s", found(s, i))
-		}
-		return whole(d, s)
-	})(d, s)
+func checkQuery(d Dialect, s string) *Error {
+	return inside("urn:aa:a?", checkUnfragmented)(d, s)
 }
 
-func directive(d Dialect, s string) *Error {
+// checkUnfragmented checks a URN without a fragment.
+func checkUnfragmented(d Dialect, s string) *Error {
+	if i := strings.IndexByte(s, '#'); i >= 0 {
+		return d.fail(s, i, "", "contains %s", found(s, i))
+	}
+	return checkWhole(d, s)
+}
+
+func checkDirective(d Dialect, s string) *Error {
 	end, err := scanDirective(s, 0)
 	if err == nil && end < len(s) {
 		err = d.failAt(s, end, "value")
@@ -258,23 +258,18 @@ func directive(d Dialect, s string) *Error {
 	return err
 }
 
-func keyword(d Dialect, s string) *Error {
+func checkKeyword(d Dialect, s string) *Error {
 	if end := scanKeyword(s, 0); s == "" || end < len(s) {
 		return d.fail(s, end, "", "contains %s", found(s, end))
 	}
 	return nil
 }
 
-func components(d Dialect, s string) *Error {
+func checkComponents(d Dialect, s string) *Error {
 	if s != "" && s[0] != '?' {
 		return d.fail(s, 0, "", "begins with %s", found(s, 0))
 	}
-	return inside("urn:aa:a", func(d Dialect, s string) *Error {
-		if i := strings.IndexByte(s, '#'); i >= 0 {
-			return d.fail(s, i, "", "contains %s", found(s, i))
-		}
-		return whole(d, s)
-	})(d, s)
+	return inside("urn:aa:a", checkUnfragmented)(d, s)
 }
 
 // announced is a component behind the characters that announce it.
@@ -288,21 +283,21 @@ func announced(prefix, rule string) func(Dialect, string) *Error {
 	})
 }
 
-// informal is "urn-" Number, of at most the length of an NID.
-func informal(d Dialect, s string) *Error {
+// checkInformal checks an InformalNamespaceName, "urn-" Number.
+func checkInformal(d Dialect, s string) *Error {
 	const prefix = "urn-"
 	if len(s) < len(prefix) || !strings.EqualFold(s[:len(prefix)], prefix) {
 		return d.fail(s, 0, "", `does not begin with "urn-"`)
 	}
-	err := number(d, s[len(prefix):])
+	err := checkNumber(d, s[len(prefix):])
 	if err != nil {
 		err.Offset += len(prefix)
 	}
 	return err
 }
 
-// number is a Number that fits into an NID behind "urn-".
-func number(d Dialect, s string) *Error {
+// checkNumber checks a Number that fits into an NID behind "urn-".
+func checkNumber(d Dialect, s string) *Error {
 	const most = maxNID - len("urn-")
 	switch n := len(s) - len(strings.TrimLeft(s, digits)); {
 	case n < len(s) || s == "" || s[0] == '0':

@@ -273,6 +273,49 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
+// FuzzUse does with what is read all that can be done, and looks for what must
+// hold of it.
+func FuzzUse(f *testing.F) {
+	for _, s := range seeds {
+		f.Add(s, ":")
+	}
+	in := Inspector{Namespaces: IANANamespaces(), SchemeIDs: SchemeIDs1995(), Keywords: Keywords2012(), Services: Services2012()}
+	f.Fuzz(func(t *testing.T, s, special string) {
+		for d := Draft1995; d.IsValid(); d++ {
+			for _, found := range in.Inspect(d, s) {
+				if found.Offset < 0 || found.Offset > len(s) || found.Code == "" || found.Message == "" {
+					t.Errorf("%v: %q: %+v", d, s, found)
+				}
+			}
+			if nss, err := d.EncodeNSS(s, special); err == nil && d.checkNSS(nss) != nil {
+				t.Errorf("%v: %q became %q", d, s, nss)
+			}
+			if n := d.EndInText(s); n > 0 {
+				use(t, parse(t, d, s[:n]), special)
+			}
+		}
+	})
+}
+
+func use(t *testing.T, u URN, special string) {
+	t.Helper()
+	c := u.Canonical()
+	if !Equivalent(u, u) || Compare(u, u) != 0 || u.Key(PurposeResource) != c || !strings.HasPrefix(u.Key(PurposeCache), c) {
+		t.Errorf("%q is not itself", u)
+	}
+	if n, err := u.Name(); err == nil && (n.String() != c || !Equivalent(n.URN(), u)) {
+		t.Errorf("%q has the name %q", u, n)
+	}
+	if shown := u.Display(special); !strings.HasPrefix(shown, u.String()[:u.nid+1]) {
+		t.Errorf("%q is shown as %q", u, shown)
+	}
+	for d := Draft1995; d.IsValid(); d++ {
+		if v, err := u.Convert(d); err == nil && !strings.EqualFold(v.NID(), u.NID()) {
+			t.Errorf("%q became %q", u, v)
+		}
+	}
+}
+
 // A name of 33 bytes.
 func BenchmarkParse(b *testing.B) {
 	b.ReportAllocs()

@@ -97,8 +97,8 @@ func (c Catalogue) All() iter.Seq[Namespace] { return slices.Values(c.list) }
 
 // With returns a catalogue with n added, or in place of the namespace of the
 // same identifier. It refuses a record that a registry would refuse: without a
-// name, kind, reference or security considerations, with an identifier that can
-// be none, or with an example that breaks the rules.
+// name, reference or security considerations, with an identifier that can be
+// none, or with an example of another namespace or one that breaks the rules.
 func (c Catalogue) With(n Namespace) (Catalogue, error) {
 	n.NID = strings.ToLower(n.NID)
 	if missing := n.Missing(); len(missing) > 0 {
@@ -111,6 +111,9 @@ func (c Catalogue) With(n Namespace) (Catalogue, error) {
 		u, err := urn.Parse(n.Example)
 		if err != nil {
 			return c, fmt.Errorf("namespace: %q: example: %w", n.NID, err)
+		}
+		if !strings.EqualFold(u.NID(), n.NID) {
+			return c, fmt.Errorf("namespace: %q: example: is of another namespace", n.NID)
 		}
 		if f := n.Check(u.NSS()); f != nil {
 			return c, fmt.Errorf("namespace: %q: example: %w", n.NID, f)

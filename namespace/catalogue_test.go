@@ -171,6 +171,7 @@ func TestWith(t *testing.T) {
 		"urn":            func(n *namespace.Namespace) { n.NID = "URN" },
 		"identifier":     func(n *namespace.Namespace) { n.NID = "a_b" },
 		"example":        func(n *namespace.Namespace) { n.Example = "foo" },
+		"other example":  func(n *namespace.Namespace) { n.Example = "urn:bar:x" },
 		"broken example": func(n *namespace.Namespace) { *n = mustLookup(t, "isbn"); n.Example = "urn:isbn:1" },
 	} {
 		n := full

@@ -185,6 +185,19 @@ func TestRequirements1993(t *testing.T) {
 		},
 		"U93-16": func(r req) { r.has(d, "ftp://info.cern.ch./pub/www/doc/http-spec.txt", ComponentHost, "info.cern.ch.") },
 		"U93-17": func(r req) { r.segments(d, "http://a/b%2Fc/d", "b%2Fc", "d") },
+		"U93-18": func(r req) { // only the complete elements are reserved
+			r.resolves(d, "http://a/b/c/d", "../g", "http://a/b/g")
+			r.resolves(d, "http://a/b/c/d", "..g", "http://a/b/c/..g")
+			r.resolves(d, "http://a/b/c/d", "g..", "http://a/b/c/g..")
+			r.resolves(d, "http://a/b/c/d", ".g", "http://a/b/c/.g")
+		},
+		"U93-22": func(r req) { // a URL with a search part is one of an index
+			r.has(d, "http://h/index?two+words", ComponentQuery, "two+words")
+			r.has(d, "http://h/index", ComponentQuery, undefined)
+			if got := slices.Collect(mustReference(r, d, "http://h/index?two+words").Words()); !slices.Equal(got, []string{"two", "words"}) {
+				r.Errorf("the words of a search: got %q", got)
+			}
+		},
 		"U93-21": func(r req) {
 			r.has(d, "http://h/p#f", ComponentScheme, "http")
 			r.has(d, "http://h/p#f", ComponentHost, "h")

@@ -12,31 +12,33 @@ import (
 )
 
 // identifierCommands are those that need nothing but the identifiers that they
-// are given: no store, no network.
+// are given, and the registries: no store, no network.
 func (c *cli) identifierCommands() []*cobra.Command {
 	return []*cobra.Command{
 		c.parseCommand(), c.checkCommand(), c.normalizeCommand(),
 		c.compareCommand(), c.joinCommand(), c.relativizeCommand(),
+		c.namespacesCommand(), c.servicesCommand(),
 	}
 }
 
 // dialects are the generations of the standards by which a command reads: one
 // for URIs, one for URNs. As a flag it takes the name of either, or both.
 type dialects struct {
-	uri uri.Dialect
-	urn urn.Dialect
+	uri      uri.Dialect
+	urn      urn.Dialect
+	urnFirst bool // the last that was named is one of URNs
 }
 
-const dialectUsage = "rfc3986, rfc6874 (with zones), 2003, 1997 or 1993; of URNs rfc8141 or 1995"
+const dialectUsage = "rfc3986, rfc6874 (with zones), 2003, 1997 or 1993; of URNs rfc8141, 2012, rfc2141 or 1995"
 
 // dialectNames are what --dialect takes.
 func dialectNames() []string {
-	return []string{"rfc3986", "rfc6874", "2003", "1997", "1993", "rfc8141", "1995"}
+	return []string{"rfc3986", "rfc6874", "2003", "1997", "1993", "rfc8141", "2012", "rfc2141", "1995"}
 }
 
 // addDialects gives a command the flag --dialect, and returns what it says.
 func addDialects(cmd *cobra.Command) *dialects {
-	d := &dialects{uri.Latest, urn.Latest}
+	d := &dialects{uri: uri.Latest, urn: urn.Latest}
 	cmd.Flags().Var(d, "dialect", dialectUsage)
 	complete(cmd, "dialect", dialectNames())
 	return d
@@ -58,23 +60,14 @@ func (d *dialects) Type() string { return "dialect" }
 func (d *dialects) Set(names string) error {
 	for name := range strings.SplitSeq(names, ",") {
 		if u, ok := uri.ParseDialect(name); ok {
-			d.uri = u
-		} else if n, ok := parseURNDialect(name); ok {
-			d.urn = n
+			d.uri, d.urnFirst = u, false
+		} else if n, ok := urn.ParseDialect(name); ok {
+			d.urn, d.urnFirst = n, true
 		} else {
 			return fmt.Errorf("%q is no dialect that is known: want %s", name, dialectUsage)
 		}
 	}
 	return nil
-}
-
-func parseURNDialect(name string) (urn.Dialect, bool) {
-	for _, d := range []urn.Dialect{urn.RFC8141, urn.Draft1995} {
-		if d.String() == name {
-			return d, true
-		}
-	}
-	return 0, false
 }
 
 // An identifier is an input that has been read.

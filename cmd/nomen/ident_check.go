@@ -20,10 +20,14 @@ see another host. A finding says where it is, in bytes from 0, and is an error,
 a warning or an information.
 
 Valid is what the reference rule of the dialect derives, for URNs that of their
-dialect. With --rule it is what the named production of the dialect derives,
-such as host, IPv6address or reg-name (in 1997 site, hostname ...), and nothing
-else is looked at. The exit status is 1 if an identifier is not valid or has a
-finding that is an error.
+dialect. A rule of the namespace of a URN that is broken, such as a check digit,
+is a finding that is an error; what was probably meant is said, if it is known.
+
+With --rule valid is what the named production of the dialect derives, such as
+host, IPv6address, NSS or r-component (in 1997 site, hostname ...), and nothing
+else is looked at. Productions that URIs and URNs both have are those of the
+dialect that --dialect names. The exit status is 1 if an identifier is not valid
+or has a finding that is an error.
 
 ` + streamHelp
 
@@ -34,12 +38,14 @@ func (c *cli) checkCommand() *cobra.Command {
 		Long:  checkLong,
 		Example: `  nomen check http://example.org/ 'http://example.org/a b'
   nomen check http://www.example.org@0x7f.1:8080/
+  nomen check urn:isbn:0-395-36341-2 urn:nbn:de:101:1-201102033593
   nomen check --rule IPv6address 2001:db8::1 1::2::3
+  nomen check --rule NSS 'a%zz'
   nomen check --dialect 1997 --rule site example.org:80
   nomen check --json - < urls.txt`,
 		Args: arguments(1, -1),
 	}
-	k := &checker{dialects: addDialects(cmd), rules: scheme.Rules()}
+	k := &checker{dialects: addDialects(cmd), rules: scheme.Rules(), inspector: newInspector()}
 	cmd.Flags().StringVar(&k.rule, "rule", "", "production of the dialect to check against")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if err := k.knowsRule(); err != nil {
@@ -53,23 +59,42 @@ func (c *cli) checkCommand() *cobra.Command {
 // A checker answers what is to be said about identifiers.
 type checker struct {
 	*dialects
-	rule  string // "" is the reference rule
-	rules []uri.SchemeRules
+	rule      string // "" is the reference rule
+	rules     []uri.SchemeRules
+	inspector urn.Inspector
 }
 
-// knowsRule checks that the dialect has the production.
+// knowsRule checks that one of the dialects has the production.
 func (k *checker) knowsRule() error {
-	if k.rule == "" || !errors.Is(k.uri.CheckRule(k.rule, ""), uri.ErrUnknownRule) {
+	if k.rule == "" || !isUnknownRule(k.checkRule("")) {
 		return nil
 	}
-	return usagef("--rule %q: %s has %s", k.rule, k.uri, strings.Join(slices.Collect(k.uri.Rules()), ", "))
+	return usagef("--rule %q: %s has %s; %s has %s", k.rule,
+		k.uri, strings.Join(slices.Collect(k.uri.Rules()), ", "), k.urn, strings.Join(slices.Collect(k.urn.Rules()), ", "))
+}
+
+func isUnknownRule(err error) bool {
+	return errors.Is(err, uri.ErrUnknownRule) || errors.Is(err, urn.ErrUnknownRule)
+}
+
+// checkRule checks s against the production, which either dialect may have.
+func (k *checker) checkRule(s string) error {
+	first, second := k.uri.CheckRule, k.urn.CheckRule
+	if k.urnFirst {
+		first, second = second, first
+	}
+	if err := first(k.rule, s); !isUnknownRule(err) {
+		return err
+	}
+	return second(k.rule, s)
 }
 
 // A verdict is the result for one identifier in JSON.
 type verdict struct {
-	Input    string    `json:"input"`
-	Valid    bool      `json:"valid"`
-	Findings []finding `json:"findings"`
+	Input       string       `json:"input"`
+	Valid       bool         `json:"valid"`
+	Findings    []finding    `json:"findings"`
+	Suggestions []suggestion `json:"suggestions,omitempty"`
 }
 
 // A finding is a [uri.Finding], or what a parser or a namespace says.
@@ -80,9 +105,6 @@ type finding struct {
 	Message  string          `json:"message"`
 	Rule     string          `json:"rule,omitempty"`
 }
-
-// findingNamespace: a rule of the namespace of a URN is broken.
-const findingNamespace uri.FindingCode = "namespace"
 
 func (k *checker) answer(a *answers, s string) {
 	v := k.check(s)
@@ -99,65 +121,54 @@ func (k *checker) answer(a *answers, s string) {
 
 func (k *checker) check(s string) verdict {
 	v := verdict{Input: s, Findings: []finding{}}
-	if k.rule != "" {
-		v.judge(k.uri.CheckRule(k.rule, s))
+	switch {
+	case k.rule != "":
+		v.judge(k.checkRule(s))
 		return v
-	}
-	id, err := k.read(s)
-	v.Valid = err == nil
-	if k.looksURN(s) {
-		v.judge(err)
-		if !id.urn.IsValid() {
-			return v
-		}
-		v.namespace(id)
-		s = id.urn.String()
-	}
-	for _, f := range k.uri.Inspect(s, k.rules...) {
-		v.add(f, err, id)
+	case k.looksURN(s):
+		k.checkURN(&v)
+	default:
+		k.checkURI(&v)
 	}
 	slices.SortStableFunc(v.Findings, func(a, b finding) int { return a.Offset - b.Offset })
 	return v
+}
+
+func (k *checker) checkURI(v *verdict) {
+	id, err := k.read(v.Input)
+	v.Valid = err == nil
+	for _, f := range k.uri.Inspect(v.Input, k.rules...) {
+		v.add(f, ruleOf(f, err))
+	}
+	if mayMeanName(id, v.Valid) {
+		v.suggest(k.urn)
+	}
+}
+
+// ruleOf returns the production that is broken, if that is what f says, and
+// err too.
+func ruleOf(f uri.Finding, err error) string {
+	var bad *uri.Error
+	if f.Code == uri.FindingInvalid && errors.As(err, &bad) {
+		return bad.Rule
+	}
+	return ""
 }
 
 // judge takes the answer of a parser.
 func (v *verdict) judge(err error) {
 	v.Valid = err == nil
 	if err != nil {
-		v.breach(uri.FindingInvalid, err)
+		e := explain(err)
+		v.Findings = append(v.Findings, finding{uri.FindingInvalid, uri.SeverityError.String(), *e.Offset, e.Message, e.Rule})
 	}
 }
 
-// breach adds that a rule is broken.
-func (v *verdict) breach(code uri.FindingCode, err error) {
-	e := explain(err)
-	v.Findings = append(v.Findings, finding{code, uri.SeverityError.String(), *e.Offset, e.Message, e.Rule})
-}
-
-// add adds a finding about the spelling of id. Why it is no URI is in err.
-func (v *verdict) add(f uri.Finding, err error, id identifier) {
-	var bad *uri.Error
-	rule := ""
-	if f.Code == uri.FindingInvalid && errors.As(err, &bad) {
-		if id.urn.IsValid() { // has been judged
-			return
-		}
-		rule = bad.Rule
-	}
+// add adds a finding, and the rule that its message begins with.
+func (v *verdict) add(f uri.Finding, rule string) {
 	v.Findings = append(v.Findings, finding{
-		f.Code, f.Severity.String(), id.offsetIn(v.Input, f.Offset), strings.TrimPrefix(f.Message, rule+": "), rule,
+		f.Code, f.Severity.String(), f.Offset, strings.TrimPrefix(f.Message, rule+": "), rule,
 	})
-}
-
-// namespace adds what the rules of the namespace of a URN say: names in urn:dns
-// have the four fields of 1995 in every dialect.
-func (v *verdict) namespace(id identifier) {
-	if !strings.EqualFold(id.urn.NID(), "dns") {
-		return
-	}
-	if _, err := id.urn.Assigned().Convert(urn.Draft1995); err != nil {
-		v.breach(findingNamespace, err)
-	}
 }
 
 // show prints a verdict for people: a line, and one for each finding.
@@ -175,5 +186,8 @@ func (v *verdict) show(a *answers) {
 		}
 		a.text("  " + a.paint(colours[f.Severity], f.Severity, len("warning")) +
 			fmt.Sprintf("  at %-3d  %-19s  ", f.Offset, f.Code) + printable(f.Message) + rule)
+	}
+	for _, m := range v.Suggestions {
+		a.text("  did you mean  " + printable(m.Name) + "  (" + printable(m.Why) + ")")
 	}
 }

@@ -12,13 +12,14 @@ import (
 
 const compareLong = `Compare tells whether two identifiers are equivalent, and the first level at which
 they are: string, case, percent, path or scheme, as in 'nomen normalize', or urn
-for two URNs that are the same name by the rules of URNs, which do not look at
-what follows ?+, ?= and #. "Not established" does not say that the resources
-differ: that cannot be known from names.
+for two URNs that are the same name by the rules of URNs and of their namespace,
+which do not look at what follows ?+, ?= and #. "Not established" does not say
+that the resources differ: that cannot be known from names.
 
-Fragments count, unless the purpose is "cache": then what is compared is what
-would be asked of a server. The exit status is 1 if a pair is not established to
-be equivalent.
+Fragments of URIs count, unless the purpose is "cache": then what is compared is
+what would be asked of a server, and the directives in the query of a URN of 2012
+count, in any order. The exit status is 1 if a pair is not established to be
+equivalent.
 
 ` + pairHelp
 
@@ -29,18 +30,19 @@ func (c *cli) compareCommand() *cobra.Command {
 		Long:  compareLong,
 		Example: `  nomen compare HTTP://example.org/%7Esmith http://EXAMPLE.org:80/~smith
   nomen compare --purpose cache 'http://example.org/a#x' 'http://example.org/a#y'
-  nomen compare URN:ISBN:0395363411 'urn:isbn:0395363411?=page=4'
+  nomen compare URN:ISBN:0395363411 'urn:isbn:978-0-395-36341-6?=page=4'
+  nomen compare --dialect 2012 --purpose cache 'urn:example:a?s=I2L' 'urn:example:a?s=I2C'
   nomen compare --json - < pairs.tsv`,
 		Args: pairArguments(2),
 	}
 	e := &equality{dialects: addDialects(cmd), comparer: uri.Comparer{Rules: scheme.Rules()}}
-	purpose := cmd.Flags().String("purpose", "resource", "resource, or cache (without fragments)")
+	purpose := cmd.Flags().String("purpose", "resource", "resource, or cache (without fragments, with directives)")
 	complete(cmd, "purpose", []string{"resource", "cache"})
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		switch *purpose {
 		case "resource":
 		case "cache":
-			e.comparer.NoFragment = true
+			e.comparer.NoFragment, e.purpose = true, urn.PurposeCache
 		default:
 			return usagef("--purpose %q: want resource or cache", *purpose)
 		}
@@ -53,6 +55,7 @@ func (c *cli) compareCommand() *cobra.Command {
 type equality struct {
 	*dialects
 	comparer uri.Comparer
+	purpose  urn.Purpose
 }
 
 // A comparison is the result for two identifiers in JSON.
@@ -111,9 +114,20 @@ func (e *equality) compare(x, y identifier) (string, bool) {
 	switch {
 	case x.urn == y.urn:
 		return uri.LevelString.String(), true
-	case urn.Equivalent(x.urn, y.urn):
+	case e.names().Equivalent(x.urn, y.urn):
 		return "urn", true
 	default:
 		return "", false
 	}
+}
+
+// names compares URNs, also by what their namespace adds.
+func (e *equality) names() urn.Comparer {
+	return urn.Comparer{Purpose: e.purpose, Fold: func(canonical string) string {
+		n, err := e.urn.Parse(canonical)
+		if err != nil {
+			return canonical
+		}
+		return canonicalName(n)
+	}}
 }

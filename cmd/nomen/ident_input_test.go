@@ -201,7 +201,7 @@ func TestRealLines(t *testing.T) {
 // TestNormalizeAllocations holds the promise of speed: nothing is allocated for
 // a line that is normal.
 func TestNormalizeAllocations(t *testing.T) {
-	n := &normalizer{&dialects{uri.Latest, urn.Latest}, uri.LevelScheme, scheme.Rules()}
+	n := &normalizer{&dialects{uri: uri.Latest, urn: urn.Latest}, uri.LevelScheme, scheme.Rules()}
 	a := newAnswers(&cli{streams: streams{nil, io.Discard, io.Discard}})
 	for _, s := range []string{"https://example.org/a/b?q", "urn:ietf:rfc:2648", "../a"} {
 		if got := testing.AllocsPerRun(100, func() { n.answer(a, s); a.buf = a.buf[:0] }); got != 0 {
@@ -214,6 +214,7 @@ func TestNormalizeAllocations(t *testing.T) {
 // answer, which is JSON.
 func FuzzIdentifierCommands(f *testing.F) {
 	f.Add("http://[::1]/%7e/../?q#f\r\nurn:ex:a?+r\ta:\n<urn:dns:a.b: c>\n\x00\xff\t\t", uint8(0))
+	f.Add("urn:isbn:0-395-36341-2?s=I2L&s=\turn:isbn:0395363411?c=1#\nurn:nbn:de:101:1-2\n10.1000/1\nisbn", uint8(6))
 	f.Add("http://a/b\t../c\nurn:dns:a.b:c\turn:dns:A.b:%63", uint8(1))
 	commands := [][]string{
 		{"parse", "-"},
@@ -224,6 +225,9 @@ func FuzzIdentifierCommands(f *testing.F) {
 		{"relativize", "-"},
 		{"join", "http://a/b", "-"},
 		{"check", "--rule", "host", "-"},
+		{"check", "--rule", "NSS", "-"},
+		{"namespaces", "--scheme-ids=false", "-"},
+		{"services", "--keywords=false", "-"},
 	}
 	names := dialectNames()
 	f.Fuzz(func(t *testing.T, text string, dialect uint8) {
@@ -232,7 +236,7 @@ func FuzzIdentifierCommands(f *testing.F) {
 			want++
 		}
 		for _, args := range commands {
-			if args[1] != "--rule" {
+			if !strings.HasPrefix(args[1], "--") {
 				args = append([]string{args[0], "--dialect", names[int(dialect)%len(names)]}, args[1:]...)
 			}
 			status, out, log := command(t.Context(), strings.NewReader(text), append(args, "--json")...)

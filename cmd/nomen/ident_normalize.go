@@ -20,7 +20,9 @@ includes those before it:
 What a level does in an older dialect is what its document says. From "case" on
 a URN has the normal form of its own rules: "urn" and the namespace in lower
 case, hexadecimal digits in upper case, in 1995 also the authority in lower
-case and needless escapes decoded; what follows ?+, ?= and # stays.
+case and needless escapes decoded. At "scheme" it has the one spelling of all
+that its namespace holds equivalent: books, say, have thirteen digits without
+hyphens. What follows ?+, ?= and # stays, in 2012 also the query.
 
 ` + streamHelp
 
@@ -32,6 +34,7 @@ func (c *cli) normalizeCommand() *cobra.Command {
 		Example: `  nomen normalize HTTP://Example.ORG:80/%7Esmith/./a/../b
   nomen normalize --level case HTTP://Example.ORG:80/%7esmith/./a
   nomen normalize URN:ISBN:0-395-36341-1 URN:Example:a%2cb
+  nomen normalize --level case URN:ISBN:0-395-36341-1
   nomen normalize - < urls.txt`,
 		Args: arguments(1, -1),
 	}
@@ -86,7 +89,8 @@ func (n *normalizer) answer(a *answers, s string) {
 }
 
 // normal returns the normal form. That of a URN is the canonical form of the
-// name, followed by the components as they are in any URI.
+// name, by the rules of its namespace at the highest level, followed by the
+// components as they are in any URI.
 func (n *normalizer) normal(id identifier) string {
 	switch {
 	case !id.urn.IsValid():
@@ -94,9 +98,12 @@ func (n *normalizer) normal(id identifier) string {
 	case n.level == uri.LevelString:
 		return id.urn.String()
 	}
-	name := id.urn.Canonical()
-	if id.urn.Dialect() == urn.Draft1995 || len(name) == len(id.urn.String()) {
-		return name
+	name, rest := id.urn.Canonical(), ""
+	if id.urn.Dialect() != urn.Draft1995 && len(name) < len(id.urn.String()) {
+		rest = id.uri.Normalize(uri.LevelCase).String()[len(name):]
 	}
-	return name + id.uri.Normalize(uri.LevelCase).String()[len(name):]
+	if n.level == uri.LevelScheme {
+		name = canonicalName(id.urn)
+	}
+	return name + rest
 }

@@ -4,18 +4,19 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/nomen-project/nomen/uri"
-	"github.com/nomen-project/nomen/urn"
 )
 
 const parseLong = `Parse splits URIs, references and URNs into their components, as they are
 spelled. What is undefined is not shown; what is empty is shown as "". The host
 keeps the brackets of an address. A URN is split twice: as a URI, and into the
-parts that its own dialect gives it.
+parts that its own dialect gives it. Where the rules of its namespace are known
+and kept, those say what its parts mean ('nomen namespaces').
 
 --dialect takes the generation of the standard by which to read. For URIs that
 is rfc3986 (2005, the default), rfc6874 (the same with zones in IPv6 addresses),
-2003, 1997 or 1993 (the drafts before it); for URNs rfc8141 (2017, the default)
-or 1995. It can name one of each: 2003,1995.
+2003, 1997 or 1993 (the drafts before it); for URNs rfc8141 (2017, the default),
+2012 (a draft, with a query of directives), rfc2141 (1997) or 1995. It can name
+one of each: 2003,1995.
 
 ` + streamHelp
 
@@ -27,6 +28,7 @@ func (c *cli) parseCommand() *cobra.Command {
 		Example: `  nomen parse 'http://user@example.org:8080/a/b?q#f'
   nomen parse --json 'http://[2001:db8::1]/' 'urn:example:a-b?+r?=q#f' ../relative
   nomen parse --dialect 1995 '<urn:dns:example.org: alb%2D002>'
+  nomen parse --dialect 2012 'urn:isbn:9789510184356?s=I2L&page=4#top'
   nomen parse --json - < urls.txt`,
 		Args: arguments(1, -1),
 	}
@@ -55,19 +57,8 @@ type components struct {
 	Query     *string        `json:"query,omitempty"`
 	Fragment  *string        `json:"fragment,omitempty"`
 	URN       *urnComponents `json:"urn,omitempty"`
+	Parts     nameParts      `json:"parts,omitempty"`
 	Error     *resolveError  `json:"error,omitempty"`
-}
-
-// urnComponents are the parts of a URN: those of RFC 8141, or those of 1995.
-type urnComponents struct {
-	NID         *string `json:"nid,omitempty"`
-	NSS         *string `json:"nss,omitempty"`
-	R           *string `json:"r,omitempty"`
-	Q           *string `json:"q,omitempty"`
-	F           *string `json:"f,omitempty"`
-	SchemeID    *string `json:"scheme_id,omitempty"`
-	AuthorityID *string `json:"authority_id,omitempty"`
-	ElementID   *string `json:"element_id,omitempty"`
 }
 
 func (p *parser) answer(a *answers, s string) {
@@ -106,31 +97,13 @@ func (r *components) set(id identifier) {
 	r.Userinfo, r.Host, r.Port = defined(u.Userinfo()), defined(u.Host()), defined(u.Port())
 	r.HostKind = hostKind(u)
 	r.Path, r.Query, r.Fragment = defined(u.Path(), true), defined(u.Query()), defined(u.Fragment())
-	r.URN = urnParts(id.urn)
+	r.URN, r.Parts = urnParts(id.urn), partsOf(id.urn)
 }
 
 // hostKind names the kind of a host, if there is one.
 func hostKind(u uri.URI) *string {
 	_, ok := u.Host()
 	return defined(u.HostKind().String(), ok)
-}
-
-// urnParts returns the parts of a URN, nil if n is none.
-func urnParts(n urn.URN) *urnComponents {
-	switch n.Dialect() {
-	case urn.Draft1995:
-		return &urnComponents{
-			SchemeID:    defined(n.SchemeID(), true),
-			AuthorityID: defined(n.AuthorityID(), true),
-			ElementID:   defined(n.ElementID(), true),
-		}
-	case urn.RFC8141:
-		return &urnComponents{
-			NID: defined(n.NID(), true), NSS: defined(n.NSS(), true),
-			R: defined(n.RComponent()), Q: defined(n.QComponent()), F: defined(n.FComponent()),
-		}
-	}
-	return nil
 }
 
 // show prints the components for people: a row each, and an empty line.
@@ -157,15 +130,9 @@ func (r *components) show(a *answers) {
 	row("path", r.Path)
 	row("query", r.Query)
 	row("fragment", r.Fragment)
-	if n := r.URN; n != nil {
-		row("nid", n.NID)
-		row("nss", n.NSS)
-		row("r-component", n.R)
-		row("q-component", n.Q)
-		row("f-component", n.F)
-		row("scheme id", n.SchemeID)
-		row("authority id", n.AuthorityID)
-		row("element id", n.ElementID)
+	r.URN.rows(row)
+	for _, part := range r.Parts {
+		row(part.Name, &part.Value)
 	}
 	a.text("")
 }

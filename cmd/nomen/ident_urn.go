@@ -1,0 +1,245 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+
+	"github.com/nomen-project/nomen/namespace"
+	"github.com/nomen-project/nomen/uri"
+	"github.com/nomen-project/nomen/urn"
+)
+
+// urnComponents are the parts of a URN: those of its dialect.
+type urnComponents struct {
+	NID         *string     `json:"nid,omitempty"`
+	NSS         *string     `json:"nss,omitempty"`
+	R           *string     `json:"r,omitempty"`
+	Q           *string     `json:"q,omitempty"`
+	F           *string     `json:"f,omitempty"` // in 2012 the fragment
+	Directives  []directive `json:"directives,omitempty"`
+	SchemeID    *string     `json:"scheme_id,omitempty"`
+	AuthorityID *string     `json:"authority_id,omitempty"`
+	ElementID   *string     `json:"element_id,omitempty"`
+}
+
+// A directive is a [urn.Directive] in JSON.
+type directive struct {
+	Keyword string `json:"keyword"`
+	Value   string `json:"value"`
+	Ignored bool   `json:"ignored,omitempty"`
+}
+
+// urnParts returns the parts of a URN, nil if n is none.
+func urnParts(n urn.URN) *urnComponents {
+	switch n.Dialect() {
+	case urn.Draft1995:
+		return &urnComponents{
+			SchemeID:    defined(n.SchemeID(), true),
+			AuthorityID: defined(n.AuthorityID(), true),
+			ElementID:   defined(n.ElementID(), true),
+		}
+	case urn.RFC2141, urn.Draft2012, urn.RFC8141:
+		return &urnComponents{
+			NID: defined(n.NID(), true), NSS: defined(n.NSS(), true),
+			R: defined(n.RComponent()), Q: defined(n.QComponent()), F: defined(n.FComponent()),
+			Directives: directivesOf(n),
+		}
+	}
+	return nil
+}
+
+// directivesOf returns the directives of a URN of 2012.
+func directivesOf(n urn.URN) []directive {
+	var all []directive
+	for _, d := range n.Directives(urn.Keywords2012(), acceptsDirective) {
+		all = append(all, directive(d))
+	}
+	return all
+}
+
+// acceptsDirective knows the services; what other values there are is for
+// namespaces to say.
+func acceptsDirective(keyword, value string) bool {
+	if keyword != "s" {
+		return true
+	}
+	_, ok := urn.Services2012().Lookup(value)
+	return ok
+}
+
+// rows shows the parts for people; n may be nil.
+func (n *urnComponents) rows(row func(label string, value *string)) {
+	if n == nil {
+		return
+	}
+	row("nid", n.NID)
+	row("nss", n.NSS)
+	row("r-component", n.R)
+	row("q-component", n.Q)
+	for _, d := range n.Directives {
+		text := d.Keyword + "=" + d.Value
+		if d.Ignored {
+			text += "  (ignored)"
+		}
+		row("directive", &text)
+	}
+	row("f-component", n.F)
+	row("scheme id", n.SchemeID)
+	row("authority id", n.AuthorityID)
+	row("element id", n.ElementID)
+}
+
+// namespaceOf returns the namespace of a URN. Those of 1995 have none: their
+// SchemeIDs say who assigns names, and not what names look like.
+func namespaceOf(n urn.URN) (namespace.Namespace, bool) {
+	if n.Dialect() == urn.Draft1995 {
+		return namespace.Namespace{}, false
+	}
+	return namespace.Lookup(n.NID())
+}
+
+// canonicalName returns the canonical form of a name, by the rules of its
+// namespace if it has one.
+func canonicalName(n urn.URN) string {
+	if n.Dialect() == urn.Draft1995 {
+		return n.Canonical()
+	}
+	return namespace.Canonical(n)
+}
+
+// nameParts are what a namespace says that the parts of a name are, an object in
+// JSON. A part that comes more than once has an array of values there.
+type nameParts []namespace.Part
+
+// partsOf returns the parts of a URN that keeps the rules of its namespace.
+func partsOf(n urn.URN) nameParts {
+	ns, ok := namespaceOf(n)
+	if !ok || ns.Check(n.NSS()) != nil {
+		return nil
+	}
+	return ns.Parts(n.NSS())
+}
+
+// MarshalJSON writes the parts in the order of the name.
+func (p nameParts) MarshalJSON() ([]byte, error) {
+	var b bytes.Buffer
+	before := byte('{')
+	for i, part := range p {
+		if len(p[:i].values(part.Name)) > 0 {
+			continue // was written with the first of the name
+		}
+		b.WriteByte(before)
+		before = ','
+		if err := writeMember(&b, part.Name, p.values(part.Name)); err != nil {
+			return nil, err
+		}
+	}
+	b.WriteByte('}')
+	return b.Bytes(), nil
+}
+
+// values returns the values of the parts with a name.
+func (p nameParts) values(name string) []string {
+	var values []string
+	for _, part := range p {
+		if part.Name == name {
+			values = append(values, part.Value)
+		}
+	}
+	return values
+}
+
+// writeMember writes a member of a JSON object: a string, or an array of several.
+func writeMember(b *bytes.Buffer, name string, values []string) error {
+	e := json.NewEncoder(b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(name); err != nil {
+		return err
+	}
+	b.WriteByte(':')
+	if len(values) == 1 {
+		return e.Encode(values[0])
+	}
+	return e.Encode(values)
+}
+
+// newInspector returns what inspects URNs, with the registries of the documents.
+func newInspector() urn.Inspector {
+	return urn.Inspector{
+		Namespaces: urn.IANANamespaces(), SchemeIDs: urn.SchemeIDs1995(),
+		Keywords: urn.Keywords2012(), Services: urn.Services2012(),
+	}
+}
+
+// checkURN fills the verdict about what has to be a URN.
+func (k *checker) checkURN(v *verdict) {
+	id, err := k.read(v.Input)
+	v.judge(err)
+	for _, f := range k.inspector.Inspect(k.urn, v.Input) {
+		if f.Code != uri.FindingInvalid { // has been judged
+			v.add(f, "")
+		}
+	}
+	if id.urn.IsValid() {
+		v.namespace(id.urn)
+		k.spelling(v, id)
+	}
+	v.suggest(k.urn)
+}
+
+// spelling adds what is to be said about a URN as a URI, and not about every
+// URN.
+func (k *checker) spelling(v *verdict, id identifier) {
+	for _, f := range k.uri.Inspect(id.urn.String(), k.rules...) {
+		switch f.Code {
+		case uri.FindingInvalid, uri.FindingNUL, uri.FindingCharset,
+			uri.FindingNeedlessEscape, uri.FindingLowerEscape, uri.FindingUpperScheme:
+			// The rules of URNs have judged these.
+		default:
+			f.Offset = id.offsetIn(v.Input, f.Offset)
+			v.add(f, "")
+		}
+	}
+}
+
+// namespace adds what the rules of the namespace of a URN say.
+func (v *verdict) namespace(n urn.URN) {
+	if n.Dialect() == urn.Draft1995 {
+		return
+	}
+	for _, f := range namespace.Check(n) {
+		v.Findings = append(v.Findings, finding{uri.FindingCode(f.Code), f.Severity.String(), f.Offset, f.Message, f.Rule})
+	}
+}
+
+// A suggestion is a [namespace.Suggestion] in JSON.
+type suggestion struct {
+	Name string `json:"name"`
+	Why  string `json:"why"`
+}
+
+// suggest adds what the input probably means, as names of a dialect. What is
+// guessed knows nothing of the brackets and white space of 1995.
+func (v *verdict) suggest(d urn.Dialect) {
+	if d == urn.Draft1995 {
+		return
+	}
+	for _, m := range namespace.Suggest(v.Input) {
+		if _, err := d.Parse(m.Name); err == nil {
+			v.Suggestions = append(v.Suggestions, suggestion(m))
+		}
+	}
+}
+
+// mayMeanName reports whether something that is no URN was perhaps meant as one:
+// if it is malformed, has no scheme, or has a URN inside.
+func mayMeanName(id identifier, valid bool) bool {
+	if !valid {
+		return true
+	}
+	if _, ok := id.uri.Scheme(); !ok {
+		return true
+	}
+	return strings.Contains(strings.ToLower(id.uri.Path()), "/"+urnPrefix)
+}

@@ -45,12 +45,13 @@ func (c *cli) checkCommand() *cobra.Command {
   nomen check --json - < urls.txt`,
 		Args: arguments(1, -1),
 	}
-	k := &checker{dialects: addDialects(cmd), rules: scheme.Rules(), inspector: newInspector()}
+	k := &checker{dialects: addDialects(cmd), rules: scheme.Rules()}
 	cmd.Flags().StringVar(&k.rule, "rule", "", "production of the dialect to check against")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if err := k.knowsRule(); err != nil {
 			return err
 		}
+		k.inspector = newInspector()
 		return c.answerEach(cmd.Context(), args, k.answer)
 	}
 	return cmd

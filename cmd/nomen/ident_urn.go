@@ -185,7 +185,16 @@ func (k *checker) checkURN(v *verdict) {
 		v.namespace(id.urn)
 		k.spelling(v, id)
 	}
-	v.suggest(k.urn)
+	if !endsWell(id.urn) {
+		v.suggest(k.urn)
+	}
+}
+
+// endsWell reports whether n keeps the rules of its namespace and ends with a
+// colon: an empty last field, as in the names of IEC, and no mark of a sentence.
+func endsWell(n urn.URN) bool {
+	ns, ok := namespaceOf(n)
+	return ok && strings.HasSuffix(n.String(), ":") && ns.Check(n.NSS()) == nil
 }
 
 // spelling adds what is to be said about a URN as a URI, and not about every

@@ -235,7 +235,7 @@ func (v *verdict) suggest(d urn.Dialect) {
 		return
 	}
 	for _, m := range namespace.Suggest(v.Input) {
-		if _, err := d.Parse(m.Name); err == nil {
+		if _, err := d.Parse(m.Name); err == nil && m.Why != "" { // else only the case of "urn"
 			v.Suggestions = append(v.Suggestions, suggestion(m))
 		}
 	}

@@ -191,6 +191,18 @@ func TestRequirements1993(t *testing.T) {
 			r.resolves(d, "http://a/b/c/d", "g..", "http://a/b/c/g..")
 			r.resolves(d, "http://a/b/c/d", ".g", "http://a/b/c/.g")
 		},
+		"U93-19": func(r req) { // nothing can be built in but what access needs
+			var got []string
+			for c := ComponentScheme; c <= ComponentFragment; c++ {
+				got = append(got, c.String())
+			}
+			want := []string{"scheme", "authority", "userinfo", "host", "port", "path", "query", "fragment"}
+			slices.Sort(got)
+			slices.Sort(want)
+			if !slices.Equal(got, want) {
+				r.Errorf("the components of a builder: got %q, want %q", got, want)
+			}
+		},
 		"U93-22": func(r req) { // a URL with a search part is one of an index
 			r.has(d, "http://h/index?two+words", ComponentQuery, "two+words")
 			r.has(d, "http://h/index", ComponentQuery, undefined)

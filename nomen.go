@@ -130,3 +130,27 @@ type Answer struct {
 	Revision   uint64    // of the record, from 1; 0 if unknown
 	Why        []string  // how the answer came about, for people
 }
+
+// Narrow leaves of a description what the service s asks for, and makes it the
+// answer to s. It reports whether there is anything: a service for one thing may
+// find none, while a list may be empty. Services that no description answers
+// leave a as it is.
+func (a *Answer) Narrow(s Service) bool {
+	switch s {
+	case I2C, I2Cs:
+	case I2L, I2Ls:
+		a.Metadata, a.Names = nil, nil
+		if s == I2L {
+			a.Locations = a.Locations[:min(len(a.Locations), 1)]
+		}
+	case I2N, I2Ns:
+		a.Metadata, a.Locations = nil, nil
+		if s == I2N {
+			a.Names = a.Names[:min(len(a.Names), 1)]
+		}
+	default:
+		return false
+	}
+	a.Service = s
+	return s != I2L && s != I2N || len(a.Locations)+len(a.Names) > 0
+}

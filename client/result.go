@@ -103,30 +103,17 @@ func project(a *nomen.Answer, s stop, service nomen.Service) (*nomen.Answer, err
 	if a.Service != nomen.I2C && a.Service != nomen.I2Cs {
 		return nil, &FormatError{Err: &serviceError{got: a.Service, want: service}}
 	}
-	a.Service = service
-	switch service {
-	case nomen.I2C, nomen.I2Cs:
+	if a.Narrow(service) {
 		return a, nil
-	case nomen.I2L, nomen.I2Ls:
-		a.Metadata, a.Names = nil, nil
-		if service == nomen.I2L {
-			if len(a.Locations) == 0 {
-				return nil, noResult(s, service, "the description names no location")
-			}
-			a.Locations = a.Locations[:1]
-		}
-	case nomen.I2N, nomen.I2Ns:
-		a.Metadata, a.Locations = nil, nil
-		if service == nomen.I2N {
-			if len(a.Names) == 0 {
-				return nil, noResult(s, service, "the description tells no other name")
-			}
-			a.Names = a.Names[:1]
-		}
-	default:
-		return nil, noResult(s, service, "a description does not answer this service")
 	}
-	return a, nil
+	message := "a description does not answer this service"
+	switch service {
+	case nomen.I2L:
+		message = "the description names no location"
+	case nomen.I2N:
+		message = "the description tells no other name"
+	}
+	return nil, noResult(s, service, message)
 }
 
 func noResult(s stop, service nomen.Service, message string) error {

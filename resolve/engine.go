@@ -161,31 +161,14 @@ const successorAge = 24 * time.Hour
 func (e *Engine) active(rec *store.Record, service nomen.Service, q nomen.Question) (*nomen.Answer, error) {
 	a := e.describe(rec, service)
 	a.Locations = e.choose(a.Locations, q)
-	switch service {
-	case nomen.I2C, nomen.I2Cs:
+	if a.Narrow(service) {
 		return a, nil
-	case nomen.I2L, nomen.I2Ls:
-		a.Metadata, a.Names = nil, nil
-		if service == nomen.I2L {
-			if len(a.Locations) == 0 {
-				return nil, noResult(rec, service, "no location is known")
-			}
-			a.Locations = a.Locations[:1]
-		}
-	case nomen.I2N, nomen.I2Ns:
-		a.Metadata, a.Locations = nil, nil
-		if service == nomen.I2N {
-			if len(a.Names) == 0 {
-				return nil, noResult(rec, service, "no other name is known")
-			}
-			a.Names = a.Names[:1]
-		}
 	}
-	return a, nil
-}
-
-func noResult(rec *store.Record, service nomen.Service, message string) error {
-	return &nomen.Error{Kind: nomen.NoResult, Name: rec.Name.Key(), Service: service, Message: message}
+	message := "no location is known"
+	if service == nomen.I2N {
+		message = "no other name is known"
+	}
+	return nil, &nomen.Error{Kind: nomen.NoResult, Name: rec.Name.Key(), Service: service, Message: message}
 }
 
 // describe returns all that is known of a record.

@@ -1,6 +1,10 @@
 package mint
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/nomen-project/nomen/namespace"
+)
 
 // betanumeric is the alphabet of NOID: no vowels, no "l".
 const betanumeric = "0123456789bcdfghjkmnpqrstvwxz"
@@ -36,15 +40,7 @@ func luhn(key string) string {
 	if d == "" {
 		return ""
 	}
-	sum := 0
-	for i := range len(d) {
-		v := int(d[i] - '0')
-		if (len(d)-i)%2 == 1 {
-			v *= 2
-		}
-		sum += v/10 + v%10
-	}
-	return string(rune('0' + (10-sum%10)%10))
+	return string(rune(namespace.Luhn([]byte(d))))
 }
 
 // mod97 returns the check digits for the letters and digits at the end of key:
@@ -54,15 +50,7 @@ func mod97(key string) string {
 	if s == "" {
 		return ""
 	}
-	sum := 0
-	for i := range len(s) {
-		if c := s[i]; isDigit(c) {
-			sum = (sum*10 + int(c-'0')) % 97
-		} else {
-			sum = (sum*100 + int(c|0x20-'a') + 10) % 97
-		}
-	}
-	digits := 98 - sum*100%97
+	digits := 98 - namespace.Mod97([]byte(s+"00"))
 	return string([]byte{byte('0' + digits/10), byte('0' + digits%10)})
 }
 

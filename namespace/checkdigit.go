@@ -24,8 +24,8 @@ func weighed13(d string) byte {
 	return byte('0' + (10-sum%10)%10)
 }
 
-// luhn returns the check digit of ISO/IEC 7812-1 and of IMEI.
-func luhn(d []byte) byte {
+// Luhn returns the check digit for the digits d, as in ISO/IEC 7812-1 and IMEI.
+func Luhn(d []byte) byte {
 	sum := 0
 	for i, c := range d {
 		v := int(c - '0')
@@ -59,9 +59,9 @@ func mod37hybrid36(d []byte) byte {
 	return digit36((37 - p) % 36)
 }
 
-// mod97 returns the number that d spells modulo 97, letters as two digits (ISO/IEC
+// Mod97 returns the number that the letters and digits d spell modulo 97, letters as two digits (ISO/IEC
 // 7064, MOD 97-10).
-func mod97(d []byte) int {
+func Mod97(d []byte) int {
 	sum := 0
 	for _, c := range d {
 		v := value36(c)

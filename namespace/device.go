@@ -103,7 +103,7 @@ func lintGSMA(nss string) []Finding {
 	spare := start + imeiLength - 1
 	var d [14]byte
 	squeeze(nss[start:spare-1], d[:])
-	want := luhn(d[:])
+	want := Luhn(d[:])
 	if nss[spare] == '0' || nss[spare] == want {
 		return nil
 	}

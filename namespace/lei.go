@@ -31,11 +31,11 @@ func checkLEI(nss string) *Finding {
 	}
 	var d [20]byte
 	copy(d[:], nss)
-	if mod97(d[:]) == 1 {
+	if Mod97(d[:]) == 1 {
 		return nil
 	}
 	d[18], d[19] = '0', '0'
-	check := 98 - mod97(d[:])
+	check := 98 - Mod97(d[:])
 	return wrongCheck(18, "LEI check digits (ISO/IEC 7064, MOD 97-10)", nss[18:], string([]byte{digit36(check / 10), digit36(check % 10)}))
 }
 

@@ -38,11 +38,7 @@ func (s *Server) putAuthority(c *call) error {
 	if err != nil {
 		return err
 	}
-	q, err := c.query("why", "expected")
-	if err != nil {
-		return err
-	}
-	expected, conditional, err := c.expectation(q)
+	in, err := c.intent()
 	if err != nil {
 		return err
 	}
@@ -53,7 +49,7 @@ func (s *Server) putAuthority(c *call) error {
 	if a.Prefix != p {
 		return &adminapi.RequestError{Field: "prefix", Message: "it is not the prefix in the path"}
 	}
-	out, err := s.registrar.PutAuthority(c.r.Context(), c.actor, a, expected, first(q, "why"))
+	out, err := s.registrar.PutAuthority(c.r.Context(), c.actor, a, in.expected, in.why)
 	s.authorities.Forget()
-	return c.outcome(out, err, conditional)
+	return c.outcome(out, err, in.conditional)
 }

@@ -108,11 +108,7 @@ func (s *Server) putName(c *call) error {
 	if err != nil {
 		return err
 	}
-	q, err := c.query("why", "expected")
-	if err != nil {
-		return err
-	}
-	expected, conditional, err := c.expectation(q)
+	in, err := c.intent()
 	if err != nil {
 		return err
 	}
@@ -129,8 +125,8 @@ func (s *Server) putName(c *call) error {
 	if rec.Name != n {
 		return &adminapi.RequestError{Field: "name", Message: fmt.Sprintf("%q is not the name in the path", rec.Spelling)}
 	}
-	out, err := s.registrar.Put(c.r.Context(), c.actor, registrar.Request{Record: rec, Expected: expected}, first(q, "why"))
-	return c.outcome(out, err, conditional)
+	out, err := s.registrar.Put(c.r.Context(), c.actor, registrar.Request{Record: rec, Expected: in.expected}, in.why)
+	return c.outcome(out, err, in.conditional)
 }
 
 // outcome answers with what became of a change.
@@ -153,16 +149,12 @@ func (s *Server) deleteName(c *call) error {
 	if err != nil {
 		return err
 	}
-	q, err := c.query("why", "expected")
+	in, err := c.intent()
 	if err != nil {
 		return err
 	}
-	expected, conditional, err := c.expectation(q)
-	if err != nil {
-		return err
-	}
-	out, err := s.registrar.Delete(c.r.Context(), c.actor, n, expected, first(q, "why"))
-	return c.outcome(out, err, conditional)
+	out, err := s.registrar.Delete(c.r.Context(), c.actor, n, in.expected, in.why)
+	return c.outcome(out, err, in.conditional)
 }
 
 func (s *Server) retireName(c *call) error {

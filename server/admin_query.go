@@ -58,6 +58,24 @@ func statuses(q map[string][]string) ([]nomen.Status, error) {
 
 func revisionTag(n uint64) string { return `"` + strconv.FormatUint(n, 10) + `"` }
 
+// An intent is what a change says of itself beside its content.
+type intent struct {
+	why         string
+	expected    uint64 // revision
+	conditional bool   // a conflict is 412
+}
+
+// intent reads "why", and what is expected.
+func (c *call) intent() (in intent, err error) {
+	q, err := c.query("why", "expected")
+	if err != nil {
+		return in, err
+	}
+	in.why = first(q, "why")
+	in.expected, in.conditional, err = c.expectation(q)
+	return in, err
+}
+
 // expectation returns the revision that a request expects: from "expected" in the
 // query, or If-Match with one tag, or If-None-Match with "*". It is conditional
 // if a field of the head says so: then a conflict is 412.

@@ -113,7 +113,16 @@ func (s *Server) describe(ctx context.Context, r *request, a asked, service nome
 }
 
 func (s *Server) described(r *request, a asked, ans *nomen.Answer) *reply {
-	offers := offersFor(ans.Service)
+	return s.inFormat(r, ans, offersFor(ans.Service), func(p *reply) {
+		s.link(p, r, a, ans)
+		p.add("Vary", "Accept, Accept-Language")
+		p.add("Last-Modified", lastModified(ans.Modified, s.now()))
+	})
+}
+
+// inFormat writes an answer in one of the formats, the first by default; dress
+// adds the fields that depend on what is answered.
+func (s *Server) inFormat(r *request, ans *nomen.Answer, offers []format.Format, dress func(*reply)) *reply {
 	f, ok := format.Negotiate(r.accept, offers, offers[0])
 	if !ok {
 		return notAcceptable(r, offers)
@@ -123,10 +132,8 @@ func (s *Server) described(r *request, a asked, ans *nomen.Answer) *reply {
 		return s.failure(r, err)
 	}
 	p := newReply(http.StatusOK)
-	s.link(p, r, a, ans)
-	p.add("Vary", "Accept, Accept-Language")
+	dress(p)
 	p.add("Cache-Control", "no-cache")
-	p.add("Last-Modified", lastModified(ans.Modified, s.now()))
 	p.add("ETag", tagOf(f.ContentType(), body))
 	return conditional(r, p.withBody(f.ContentType(), body))
 }

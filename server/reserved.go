@@ -76,7 +76,7 @@ func (s *Server) all(ctx context.Context, r *request, a asked, set *store.Author
 // reservedAnswer writes an answer that is no name's, in a format as for other
 // requests (Y95-54), by default that of a description.
 func (s *Server) reservedAnswer(r *request, a asked, ans *nomen.Answer) *reply {
-	return s.inFormat(r, a, ans, format.Formats())
+	return s.reservedIn(r, a, ans, format.Formats())
 }
 
 // authorityList answers with naming authorities, one a line (1995, 3.5.3 and
@@ -86,27 +86,17 @@ func (s *Server) authorityList(r *request, a asked, names []string) *reply {
 		return format.WriteList(w, format.Each(ans.Names...))
 	}}
 	offers := slices.DeleteFunc(format.Formats(), func(f format.Format) bool { return f.MediaType == format.TypeText })
-	return s.inFormat(r, a, &nomen.Answer{Service: nomen.I2Ns, Names: names}, slices.Insert(offers, 0, lines))
+	return s.reservedIn(r, a, &nomen.Answer{Service: nomen.I2Ns, Names: names}, slices.Insert(offers, 0, lines))
 }
 
-// inFormat writes an answer in one of the formats, the first by default.
-func (s *Server) inFormat(r *request, a asked, ans *nomen.Answer, offers []format.Format) *reply {
-	f, ok := format.Negotiate(r.accept, offers, offers[0])
-	if !ok {
-		return notAcceptable(r, offers)
-	}
-	body, err := written(func(w io.Writer) error { return f.Write(w, ans) })
-	if err != nil {
-		return s.failure(r, err)
-	}
-	p := newReply(http.StatusOK)
-	p.add("Vary", "Accept")
-	p.add("Cache-Control", "no-cache")
-	if a.authority != nil && a.reserved != "urn+a" {
-		p.add("Last-Modified", lastModified(a.authority.Modified, s.now()))
-	}
-	p.add("ETag", tagOf(f.ContentType(), body))
-	return conditional(r, p.withBody(f.ContentType(), body))
+// reservedIn writes the answer to a reserved request in one of the formats.
+func (s *Server) reservedIn(r *request, a asked, ans *nomen.Answer, offers []format.Format) *reply {
+	return s.inFormat(r, ans, offers, func(p *reply) {
+		p.add("Vary", "Accept")
+		if a.authority != nil && a.reserved != "urn+a" {
+			p.add("Last-Modified", lastModified(a.authority.Modified, s.now()))
+		}
+	})
 }
 
 // listPath is where the lists of ElementIDs are, each under its prefix.

@@ -1,6 +1,10 @@
 package format
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/nomen-project/nomen/internal/weight"
+)
 
 // The bounds of an Accept field. A longer one is as if it were absent; ranges
 // beyond the count are not looked at.
@@ -67,7 +71,7 @@ type accepted []mediaRange
 func (ranges accepted) best(offers []media) (int, bool) {
 	best, index := preference{}, -1
 	for i, m := range offers {
-		p := preference{q: 1000}
+		p := preference{q: weight.Most}
 		if len(ranges) > 0 {
 			p = ranges.match(m)
 		}
@@ -154,7 +158,7 @@ func parseAccept(field string) accepted {
 // mediaRange reads ( "*/*" / type "/" "*" / type "/" subtype ) parameters, of
 // which the one named q is the weight, wherever it stands.
 func (s *scanner) mediaRange() (mediaRange, bool) {
-	r := mediaRange{q: 1000}
+	r := mediaRange{q: weight.Most}
 	r.kind = strings.ToLower(s.token())
 	if !s.accept('/') {
 		return r, false
@@ -173,7 +177,7 @@ func (s *scanner) mediaRange() (mediaRange, bool) {
 			return r, false
 		}
 		if name == "q" {
-			q, ok := qvalue(s.token())
+			q, ok := weight.Parse(s.token())
 			if !ok || weighted {
 				return r, false
 			}
@@ -187,25 +191,4 @@ func (s *scanner) mediaRange() (mediaRange, bool) {
 		r.params = append(r.params, param{name, value})
 	}
 	return r, true
-}
-
-// qvalue reads ( "0" [ "." 0*3DIGIT ] ) / ( "1" [ "." 0*3("0") ] ) as
-// thousandths.
-func qvalue(s string) (int, bool) {
-	whole, fraction, _ := strings.Cut(s, ".")
-	const digits = 3
-	if whole != "0" && whole != "1" || len(fraction) > digits {
-		return 0, false
-	}
-	n := int(whole[0] - '0')
-	for i := range digits {
-		n *= 10
-		if i < len(fraction) {
-			if !isDigit(fraction[i]) {
-				return 0, false
-			}
-			n += int(fraction[i] - '0')
-		}
-	}
-	return n, n <= 1000
 }

@@ -3,6 +3,8 @@ package resolve
 import (
 	"slices"
 	"strings"
+
+	"github.com/nomen-project/nomen/internal/weight"
 )
 
 // maxRanges bounds how many ranges of one header field are looked at.
@@ -59,37 +61,15 @@ func (w *weighted) cut() bool {
 	return true
 }
 
-// quality returns the q parameter in thousandths, 1000 if there is none.
+// quality returns the q parameter in thousandths, the most if there is none.
 func quality(params string) (int, bool) {
 	for p := range strings.SplitSeq(params, ";") {
 		name, value, ok := strings.Cut(strings.Trim(p, " \t"), "=")
 		if ok && strings.EqualFold(name, "q") {
-			return qvalue(value)
+			return weight.Parse(value)
 		}
 	}
-	return 1000, true
-}
-
-// qvalue reads ( "0" [ "." 0*3DIGIT ] ) / ( "1" [ "." 0*3("0") ] ).
-func qvalue(s string) (int, bool) {
-	whole, fraction, _ := strings.Cut(s, ".")
-	if whole != "0" && whole != "1" || len(fraction) > 3 {
-		return 0, false
-	}
-	n := 0
-	for i := range 3 {
-		n *= 10
-		if i < len(fraction) {
-			if fraction[i] < '0' || fraction[i] > '9' {
-				return 0, false
-			}
-			n += int(fraction[i] - '0')
-		}
-	}
-	if whole == "1" {
-		return 1000, n == 0
-	}
-	return n, true
+	return weight.Most, true
 }
 
 // unstated ranks what says nothing about itself, or what is not asked for, above
@@ -97,10 +77,10 @@ func qvalue(s string) (int, bool) {
 const unstated = 1
 
 // quality returns how much a value is wanted: the q of the most specific range
-// that matches, 1000 if nothing was asked for.
+// that matches, the most if nothing was asked for.
 func (r ranges) quality(value string, match func(value, pattern string) int) int {
 	if len(r) == 0 {
-		return 1000
+		return weight.Most
 	}
 	value, _, _ = strings.Cut(strings.ToLower(value), ";")
 	best, q := 0, unstated

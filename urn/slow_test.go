@@ -331,39 +331,91 @@ func slowSplit(s string) (nss string, r, q, f *string) {
 	return nss, nil, &query, f
 }
 
-// agree checks the parser and every production against the slow rules.
+// agree checks the parsers and every production against the slow rules.
 func agree(t *testing.T, s string) {
+	t.Helper()
+	for d := range slow {
+		agreeIn(t, d, s)
+	}
+}
+
+// agreeIn checks the parser and every production of a dialect against the slow
+// rules.
+func agreeIn(t *testing.T, d Dialect, s string) {
 	t.Helper()
 	if len(s) > maxSlow {
 		return
 	}
-	for d, rules := range slow {
-		u, err := d.Parse(s)
-		if want := matches(rules[tops[d]], s); (err == nil) != want {
-			t.Errorf("%v.Parse(%q): %v, the grammar says %v", d, s, err, want)
+	u, err := d.Parse(s)
+	if want := matches(slow[d][tops[d]], s); (err == nil) != want {
+		t.Errorf("%v.Parse(%q): %v, the grammar says %v", d, s, err, want)
+	}
+	for name := range d.Rules() {
+		r, ok := slow[d][name]
+		if !ok {
+			t.Fatalf("%v: no slow rule %s", d, name)
 		}
-		for name := range d.Rules() {
-			r, ok := rules[name]
-			if !ok {
-				t.Fatalf("%v: no slow rule %s", d, name)
-			}
-			if err, want := d.CheckRule(name, s), matches(r, s); (err == nil) != want {
-				t.Errorf("%v.CheckRule(%q, %q): %v, the grammar says %v", d, name, s, err, want)
-			}
-		}
-		if u.IsValid() && d == RFC8141 {
-			nss, r, q, f := slowSplit(s)
-			if u.NSS() != nss {
-				t.Errorf("%q: NSS %q, want %q", s, u.NSS(), nss)
-			}
-			component(t, "r", r, u.RComponent)
-			component(t, "q", q, u.QComponent)
-			component(t, "f", f, u.FComponent)
-		}
-		if d == RFC2141 || d == Draft2012 {
-			agreeText(t, d, s)
+		if err, want := d.CheckRule(name, s), matches(r, s); (err == nil) != want {
+			t.Errorf("%v.CheckRule(%q, %q): %v, the grammar says %v", d, name, s, err, want)
 		}
 	}
+	if u.IsValid() {
+		agreeParts(t, u)
+	}
+	if d == RFC2141 || d == Draft2012 {
+		agreeText(t, d, s)
+	}
+}
+
+// agreeParts checks where the parts of a URN end.
+func agreeParts(t *testing.T, u URN) {
+	t.Helper()
+	s := u.String()
+	switch u.Dialect() {
+	case Draft1995:
+		scheme, rest, _ := strings.Cut(s[len("urn:"):], ":")
+		authority, element, _ := strings.Cut(rest, ":")
+		equal(t, s, "SchemeID", u.SchemeID(), scheme)
+		equal(t, s, "AuthorityID", u.AuthorityID(), authority)
+		equal(t, s, "ElementID", u.ElementID(), element)
+	case RFC2141:
+		nid, nss, _ := strings.Cut(s[len("urn:"):], ":")
+		equal(t, s, "NID", u.NID(), nid)
+		equal(t, s, "NSS", u.NSS(), nss)
+	case Draft2012:
+		nss, query, f := slowSplit2012(s)
+		equal(t, s, "NSS", u.NSS(), nss)
+		component(t, "query", query, u.Query)
+		component(t, "fragment", f, u.FComponent)
+	case RFC8141:
+		nss, r, q, f := slowSplit(s)
+		equal(t, s, "NSS", u.NSS(), nss)
+		component(t, "r", r, u.RComponent)
+		component(t, "q", q, u.QComponent)
+		component(t, "f", f, u.FComponent)
+	}
+}
+
+func equal(t *testing.T, s, part, got, want string) {
+	t.Helper()
+	if got != want {
+		t.Errorf("%q: %s %q, want %q", s, part, got, want)
+	}
+}
+
+// slowSplit2012 cuts a namestring of 2012: the fragment begins at the first "#",
+// the query at the first "?" before.
+func slowSplit2012(s string) (nss string, query, f *string) {
+	s, fragment, ok := strings.Cut(s, "#")
+	if ok {
+		f = &fragment
+	}
+	_, s, _ = strings.Cut(s[len("urn:"):], ":")
+	nss, q, ok := strings.Cut(s, "?")
+	if ok {
+		query = &q
+	}
+	return nss, query, f
 }
 
 // agreeText checks that a URN in running text is the longest that the text begins
@@ -425,9 +477,16 @@ func TestAgreesWithGrammars(t *testing.T) {
 	}
 }
 
-func FuzzGrammars(f *testing.F) {
+// The parsers and the grammars agree, a target for each dialect.
+
+func FuzzGrammar1995(f *testing.F) { fuzzGrammar(f, Draft1995) }
+func FuzzGrammar2141(f *testing.F) { fuzzGrammar(f, RFC2141) }
+func FuzzGrammar2012(f *testing.F) { fuzzGrammar(f, Draft2012) }
+func FuzzGrammar8141(f *testing.F) { fuzzGrammar(f, RFC8141) }
+
+func fuzzGrammar(f *testing.F, d Dialect) {
 	for _, s := range seeds {
 		f.Add(s)
 	}
-	f.Fuzz(agree)
+	f.Fuzz(func(t *testing.T, s string) { agreeIn(t, d, s) })
 }

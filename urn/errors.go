@@ -1,6 +1,9 @@
 package urn
 
-import "fmt"
+import (
+	"fmt"
+	"unicode/utf8"
+)
 
 // An Error is the refusal of an input: where, and which production of the
 // dialect's document was broken.
@@ -39,10 +42,14 @@ func (d Dialect) failAt(s string, i int, rule string) *Error {
 	return d.fail(s, i, grammars[d].escape, `"%%" is not followed by two hex digits`)
 }
 
-// found describes the byte at offset i of s for a message.
+// found describes the character at offset i of s for a message: one beyond ASCII
+// by its number too, as many look like others.
 func found(s string, i int) string {
 	if i >= len(s) {
 		return "the end"
+	}
+	if r, n := utf8.DecodeRuneInString(s[i:]); n > 1 {
+		return fmt.Sprintf("%q (%U)", r, r)
 	}
 	return fmt.Sprintf("%q", s[i:i+1])
 }

@@ -1,18 +1,23 @@
 package urn
 
-import "strings"
+import (
+	"strings"
+	"sync"
+)
 
 // IANANamespaces returns the namespaces that IANA has registered: 97 formal and 8
 // informal ones, as of 28 July 2026. What they say of security stands in the
 // documents; the templates of the informal ones before 2017 had no such field.
-func IANANamespaces() Namespaces {
+func IANANamespaces() Namespaces { return ianaNamespaces() }
+
+var ianaNamespaces = sync.OnceValue(func() Namespaces {
 	rows := ianaRows()
 	entries := make([]Namespace, len(rows))
 	for i, r := range rows {
 		entries[i] = r.namespace()
 	}
 	return Namespaces{}.with(entries...)
-}
+})
 
 // An ianaRow is a line of IANA's table.
 type ianaRow struct {

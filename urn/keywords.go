@@ -3,6 +3,7 @@ package urn
 import (
 	"slices"
 	"strings"
+	"sync"
 )
 
 // A Keyword is an entry of the registry of URN query keywords (2012, 9.2.1).
@@ -21,12 +22,15 @@ type Support struct {
 }
 
 // Keywords2012 returns the registry as the draft begins it.
-func Keywords2012() Keywords {
+func Keywords2012() Keywords { return keywords2012() }
+
+var keywords2012 = sync.OnceValue(func() Keywords {
+	const draft = "draft-ietf-urnbis-rfc2141bis-urn-03, "
 	return Keywords{}.with(
-		Keyword{Keyword: "s", Purpose: "intended URN resolution service", Reference: "2.3.1"},
-		Keyword{Keyword: "c", Purpose: "component of structured resource", Reference: "2.3.2"},
+		Keyword{Keyword: "s", Purpose: "intended URN resolution service", Reference: draft + "2.3.1"},
+		Keyword{Keyword: "c", Purpose: "component of structured resource", Reference: draft + "2.3.2"},
 	)
-}
+})
 
 // WithSupport returns k supported by one more namespace. That is no substantive
 // change: with [Table.With] it needs nobody's review.
@@ -37,8 +41,9 @@ func (k Keyword) WithSupport(s Support) Keyword {
 
 func (k Keyword) name() string { return k.Keyword }
 
+// canonical leaves an empty list, which JSON has as [] and not as null.
 func (k Keyword) canonical() Keyword {
-	k.SupportedBy = slices.Clone(k.SupportedBy)
+	k.SupportedBy = append([]Support{}, k.SupportedBy...)
 	return k
 }
 

@@ -78,6 +78,8 @@ func (d Dialect) failNID(s string, i int) *Error {
 	g := &grammars[d]
 	n := i - prefixLen
 	switch {
+	case n == 0 && (i == len(s) || s[i] == ':'):
+		return d.fail(s, i, g.nid, "is empty")
 	case n == 0:
 		return d.fail(s, i, g.nid, "begins with %s", found(s, i))
 	case s[prefixLen] == '-':
@@ -105,7 +107,7 @@ func (d Dialect) failNSS(s string, start int) *Error {
 	case start < len(s):
 		return d.fail(s, start, g.nss, "begins with %s", found(s, start))
 	}
-	return d.fail(s, start, g.nss, "empty or begins with %s", found(s, start))
+	return d.fail(s, start, g.nss, "is empty")
 }
 
 // scanRQ reads

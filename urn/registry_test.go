@@ -237,6 +237,10 @@ func TestTablesAreData(t *testing.T) { // N12-35, N12-61
 			t.Errorf("%s was read", bad)
 		}
 	}
+	k, _ := Keywords2012().Lookup("c")
+	if text, err := json.Marshal(k); !strings.HasSuffix(string(text), `"reference":"draft-ietf-urnbis-rfc2141bis-urn-03, 2.3.2","supported_by":[]}`) {
+		t.Errorf("keyword %s, %v", text, err)
+	}
 	text, err := json.Marshal([]any{KindFormal, ScopeSpecific, StatusStandard})
 	if string(text) != `["formal","specific","std"]` || err != nil {
 		t.Errorf("got %s, %v", text, err)

@@ -1,6 +1,9 @@
 package urn
 
-import "strings"
+import (
+	"strings"
+	"sync"
+)
 
 // A SchemeID is an entry of the registry of SchemeIDs of 1995 (2.1).
 type SchemeID struct {
@@ -10,9 +13,11 @@ type SchemeID struct {
 }
 
 // SchemeIDs1995 returns the registry as the draft begins it.
-func SchemeIDs1995() SchemeIDs {
+func SchemeIDs1995() SchemeIDs { return schemeIDs1995() }
+
+var schemeIDs1995 = sync.OnceValue(func() SchemeIDs {
 	return SchemeIDs{}.with(SchemeID{"dns", "Domain Name System", "RFC 952 and RFC 1123"})
-}
+})
 
 func (s SchemeID) name() string { return strings.ToLower(s.ID) }
 

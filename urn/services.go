@@ -1,6 +1,9 @@
 package urn
 
-import "strings"
+import (
+	"strings"
+	"sync"
+)
 
 // A Service is an entry of the registry of URN resolution service designators
 // (2012, 9.2.2): a value of the keyword s.
@@ -13,7 +16,9 @@ type Service struct {
 
 // Services2012 returns the registry as the draft begins it: the services of RFC
 // 2483.
-func Services2012() Services {
+func Services2012() Services { return services2012() }
+
+var services2012 = sync.OnceValue(func() Services {
 	return Services{}.with(
 		Service{"I2L", "URI to URL", StatusProvisional, "RFC 2483, sec. 4.1"},
 		Service{"I2Ls", "URI to URLs", StatusProvisional, "RFC 2483, sec. 4.2"},
@@ -25,7 +30,7 @@ func Services2012() Services {
 		Service{"I2Ns", "URI to URNs", StatusProvisional, "RFC 2483, sec. 4.8"},
 		Service{"I=I", "URI equal to URI?", StatusProvisional, "RFC 2483, sec. 4.9"},
 	)
-}
+})
 
 func (s Service) name() string { return s.Name }
 

@@ -117,6 +117,33 @@ func TestParseRefusesWithPlaceAndRule(t *testing.T) {
 	}
 }
 
+// What people are told names what stands there, or that nothing does.
+func TestMessages(t *testing.T) {
+	for _, tt := range []struct {
+		d        Dialect
+		in, want string
+	}{
+		{RFC8141, "urn:", "is empty"},
+		{RFC8141, "urn::x", "is empty"},
+		{RFC8141, "urn:urn-7:", "is empty"},
+		{RFC8141, "urn:ab:?=q", `begins with "?"`},
+		{RFC8141, "urn:x-", `has no ":" after the NID`},
+		{RFC8141, "urn:x-:y", "ends with a hyphen"},
+		{RFC8141, "urn:isbn:978\u20100", "contains '\u2010' (U+2010)"},
+		{RFC8141, "urn:isbn:978\u00a00", `contains '\u00a0' (U+00A0)`},
+		{RFC8141, "urn:isbn:\uff19", "begins with '\uff19' (U+FF19)"},
+		{RFC8141, "urn:isbn:978\xe2", `contains "\xe2"`},
+		{RFC2141, "urn:", "is empty"},
+		{Draft2012, "urn:ab:", "is empty"},
+	} {
+		_, err := tt.d.Parse(tt.in)
+		var e *Error
+		if !errors.As(err, &e) || e.Message != tt.want {
+			t.Errorf("%v.Parse(%q): %v, want %s", tt.d, tt.in, err, tt.want)
+		}
+	}
+}
+
 func TestParse1995(t *testing.T) {
 	for _, tt := range []struct{ in, scheme, authority, element string }{
 		{"urn:dns:example.com:alb002", "dns", "example.com", "alb002"}, // Y95-01
@@ -244,6 +271,9 @@ func TestAllocations(t *testing.T) {
 		"Equivalent":    func() { _ = Equivalent(u, v) && Equivalent(old, old) },
 		"Compare":       func() { _ = Compare(u, v) + Compare(old, u) },
 		"Display":       func() { _ = MustParse("urn:example:a").Display(":") },
+		"registries": func() {
+			_, _, _, _ = IANANamespaces(), SchemeIDs1995(), Keywords2012(), Services2012()
+		},
 	} {
 		if n := testing.AllocsPerRun(100, f); n != 0 {
 			t.Errorf("%s: %v allocations, want 0", name, n)

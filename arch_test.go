@@ -33,7 +33,7 @@ var house = []room{
 	{floor: 1, dir: "urn", ours: "uri"},
 	{floor: 1, dir: "scheme", ours: "uri"},
 	{floor: 2, dir: "namespace", ours: "urn uri"},
-	{floor: 3, dir: "name", ours: "scheme urn uri"},
+	{floor: 3, dir: "name", ours: "namespace scheme urn uri"},
 	{floor: 4, dir: ".", ours: "name urn uri"},
 	{floor: 4, dir: "discover", ours: "name urn uri"},
 	{floor: 4, dir: "mint", ours: "name namespace urn"},

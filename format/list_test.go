@@ -103,8 +103,8 @@ func TestURIList(t *testing.T) {
 		want  []string
 	}{
 		{"", nomen.I2Ls, "", nil},
-		{"# urn:isbn:0451450523\r\nhttps://a.example/\r\n# x\r\nhttps://b.example/\r\n", nomen.I2Ls, "urn:isbn:0451450523", []string{"https://a.example/", "https://b.example/"}},
-		{"#urn:isbn:0451450523\nhttps://a.example/\rhttps://b.example/", nomen.I2L, "urn:isbn:0451450523", []string{"https://a.example/", "https://b.example/"}},
+		{"# urn:isbn:0451450523\r\nhttps://a.example/\r\n# x\r\nhttps://b.example/\r\n", nomen.I2Ls, "urn:isbn:9780451450524", []string{"https://a.example/", "https://b.example/"}},
+		{"#urn:isbn:0451450523\nhttps://a.example/\rhttps://b.example/", nomen.I2L, "urn:isbn:9780451450524", []string{"https://a.example/", "https://b.example/"}},
 		{"https://a.example/\n# urn:isbn:0451450523\n", nomen.I2L, "", []string{"https://a.example/"}},
 		{"# no name\n\n \nurn:isbn:0451450523\n", nomen.I2Ns, "", []string{"urn:isbn:0451450523"}},
 	} {

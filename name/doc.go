@@ -8,15 +8,18 @@
 // name give the same key. The rules, version [RulesVersion]:
 //
 //   - urn (RFC 8141, 3.1): "urn" and NID in lower case, hex digits of escapes in
-//     upper case. r-, q- and f-components belong to references and are refused.
+//     upper case, then the one spelling of all that the namespace holds equivalent
+//     ([namespace.Fold]): an ISBN has thirteen digits without hyphens, a UUID lower
+//     case, a LEI upper case. A name that breaks the rules of its namespace is left
+//     alone: it is equivalent to nothing else. r-, q- and f-components belong to
+//     references and are refused.
 //   - urn:dns (draft-ietf-uri-yaurn-00): by the rules of 1995 in whatever
 //     dialect it was read: AuthorityID in lower case, escapes of RFC 1738
 //     unreserved characters decoded, a raw tilde escaped.
-//   - urn:ietf (RFC 2648, 2): letters in lower case.
-//   - urn:doi (its registration): letters in lower case, escapes decoded that
-//     need not be escapes.
-//   - urn:nbn (RFC 8458, 4.2 and 5): the prefix before the first hyphen in lower case;
-//     without a hyphen, the country code.
+//   - urn:ietf (RFC 2648, 2), urn:doi (its registration) and the prefixes of
+//     urn:nbn (RFC 8458, 4.2) are insensitive to case whatever else a name says,
+//     so also where it breaks the rules. An NBN without a hyphen has no prefix, but
+//     it has a country code.
 //   - ark (draft-kunze-ark): "ark:" without the old slash, NAAN in lower case,
 //     hyphens removed, runs of "/" and "." cut to their first character and
 //     dropped at the end, hex digits in upper case.
@@ -37,5 +40,6 @@
 // keys. The spelling that was given is not part of a Name; who needs it keeps it
 // beside it.
 //
-// A [Prefix] is the part of a key that a naming authority owns.
+// A [Prefix] is the part of a key that a naming authority owns. It ends where a
+// delimiter of the namespace follows ([namespace.Delimiters]).
 package name

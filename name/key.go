@@ -4,63 +4,59 @@ import (
 	"errors"
 	"strings"
 
+	"github.com/nomen-project/nomen/namespace"
 	"github.com/nomen-project/nomen/scheme"
 	"github.com/nomen-project/nomen/uri"
 	"github.com/nomen-project/nomen/urn"
 )
 
-// urnKey returns the key of an assigned URN by the rules of its namespace.
+// urnKey returns the key of an assigned URN: the one spelling of all that its
+// namespace holds equivalent. A name that breaks the rules of its namespace
+// keeps the canonical spelling of the general syntax, so that nothing merges by
+// mistake.
 func urnKey(u urn.URN) (string, error) {
-	switch strings.ToLower(u.NID()) {
-	case "dns":
-		old, err := u.Convert(urn.Draft1995)
-		if err != nil {
-			return "", err
-		}
-		return old.Canonical(), nil
-	case "doi":
-		return "urn:doi:" + doiKey(u.NSS()), nil
-	case "ietf":
-		return upperHex(strings.ToLower(u.Canonical())), nil
-	case "nbn":
-		return nbnKey(u.Canonical()), nil
+	switch nid := u.NID(); {
+	case strings.EqualFold(nid, "dns"):
+		return dnsKey(u)
+	case strings.EqualFold(nid, "doi"), strings.EqualFold(nid, "ietf"), strings.EqualFold(nid, "nbn"):
+		return caselessKey(u.Canonical()), nil
 	}
-	return u.Canonical(), nil
+	return namespace.Fold(u.Canonical()), nil
 }
 
-// doiKey folds a DOI: ASCII letters in lower case, and no escape of a character
-// that can stand for itself, since the DOI is what the escapes stand for.
-func doiKey(s string) string {
-	b := make([]byte, 0, len(s))
-	for i := 0; i < len(s); i++ {
-		c := s[i]
-		if c != '%' {
-			b = append(b, lower(c))
-			continue
-		}
-		if d := unhex(s[i+1])<<4 | unhex(s[i+2]); standsBare(d) {
-			b = append(b, lower(d))
-		} else {
-			b = append(b, upper(s[i:i+3])...)
-		}
-		i += 2
+// dnsKey returns the key by the rules of 1995.
+func dnsKey(u urn.URN) (string, error) {
+	old, err := u.Convert(urn.Draft1995)
+	if err != nil {
+		return "", err
 	}
-	return string(b)
+	return old.Canonical(), nil
 }
 
-// standsBare reports whether c is a pchar of RFC 3986 or a slash.
-func standsBare(c byte) bool {
-	return isAlnum(c) || strings.IndexByte("-._~!$&'()*+,;=:@/", c) >= 0
+// caselessKey returns the key in the namespaces that are insensitive to case
+// whatever else a name says, its faults included: ietf (RFC 2648, 2), doi (its
+// registration) and the prefixes of nbn (RFC 8458, 4.2). For valid names it is
+// what [namespace.Fold] returns.
+func caselessKey(canonical string) string {
+	nid, nss, _ := strings.Cut(canonical[len("urn:"):], ":")
+	end := len(nss)
+	if nid == "nbn" {
+		end = endOfCaseless(nss)
+	}
+	if folded := namespace.FoldPrefix(nid, nss[:end]); folded != nss[:end] {
+		return "urn:" + nid + ":" + folded + nss[end:]
+	}
+	return canonical
 }
 
-// nbnKey folds the prefix: all before the first hyphen, or the country code.
-func nbnKey(s string) string {
-	const start = len("urn:nbn:")
-	end := strings.IndexByte(s, '-')
-	if end < 0 {
-		end = start + strings.IndexByte(s[start:]+":", ':')
+// endOfCaseless returns where what is insensitive to case ends in an NBN: at the
+// first hyphen. Without a hyphen nothing tells the prefix from the rest, but for
+// the country code.
+func endOfCaseless(nss string) int {
+	if hyphen := strings.IndexByte(nss, '-'); hyphen >= 0 {
+		return hyphen
 	}
-	return upperHex(strings.ToLower(s[:end]) + s[end:])
+	return strings.IndexByte(nss+":", ':')
 }
 
 // schemeKey returns the key of a name that is no URN. The name of its scheme is
@@ -89,7 +85,7 @@ func pathKey(u uri.URI, name string) (string, error) {
 	case "ark":
 		return arkKey(s, rest)
 	case "doi":
-		return handleKey(s, name, doiKey(rest))
+		return handleKey(s, name, namespace.FoldPrefix("doi", rest))
 	case "hdl":
 		return handleKey(s, name, hdlKey(rest))
 	}
@@ -192,24 +188,7 @@ func isAlnum(c byte) bool {
 	return '0' <= c && c <= '9' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z'
 }
 
-func lower(c byte) byte {
-	if 'A' <= c && c <= 'Z' {
-		c += 'a' - 'A'
-	}
-	return c
-}
-
 func upper(s string) string { return strings.ToUpper(s) }
-
-func unhex(c byte) byte {
-	switch {
-	case c <= '9':
-		return c - '0'
-	case c <= 'F':
-		return c - 'A' + 10
-	}
-	return c - 'a' + 10
-}
 
 // wrap makes an [*Error] of a parser's error, keeping place and rule.
 func wrap(s string, err error) error {

@@ -1,11 +1,18 @@
 package name
 
 import (
+	"bufio"
 	"encoding/json"
 	"errors"
+	"fmt"
+	"os"
+	"slices"
 	"strings"
 	"testing"
 
+	"pgregory.net/rapid"
+
+	"github.com/nomen-project/nomen/namespace"
 	"github.com/nomen-project/nomen/urn"
 )
 
@@ -28,6 +35,31 @@ func TestKeys(t *testing.T) {
 		{"URN:NBN:DE:101:1-Abc", "urn:nbn:de:101:1-Abc"},
 		{"urn:nbn:FI-fe2019A", "urn:nbn:fi-fe2019A"},
 		{"urn:nbn:FI:Lb", "urn:nbn:fi:Lb"},
+		{"urn:nbn:FI", "urn:nbn:fi"},
+		{"urn:nbn:FI:U_U-Ab", "urn:nbn:fi:u_u-Ab"}, // breaks the rule of sub-namespaces
+		{"urn:nan:FI:KA:A-1", "urn:nan:fi:ka:a-1"},
+		// One key for all spellings that a namespace holds equivalent (N12-54).
+		{"urn:isbn:9789510184356", "urn:isbn:9789510184356"},
+		{"URN:ISBN:978-951-0-18435-6", "urn:isbn:9789510184356"},
+		{"urn:isbn:951-0-18435-7", "urn:isbn:9789510184356"},
+		{"urn:isbn:9510184357", "urn:isbn:9789510184356"},
+		{"urn:issn:1234-1231", "urn:issn:1234-1231"},
+		{"urn:issn:12341231", "urn:issn:1234-1231"},
+		{"urn:uuid:F81D4FAE-7dec-11D0-A765-00A0C91E6BF6", "urn:uuid:f81d4fae-7dec-11d0-a765-00a0c91e6bf6"},
+		{"urn:lei:7ltwfzyicnsx8d621k86", "urn:lei:7LTWFZYICNSX8D621K86"},
+		{"URN:OID:1.3.6.1", "urn:oid:1.3.6.1"},
+		{"urn:mrn:IALA:Aton:US:1", "urn:mrn:iala:aton:US:1"},
+		{"urn:iso:STD:iso:9999", "urn:iso:std:iso:9999"},
+		// What breaks the rules is equivalent to nothing.
+		{"urn:isbn:978-951-0-18435-5", "urn:isbn:978-951-0-18435-5"},
+		{"urn:isbn:9789510184355", "urn:isbn:9789510184355"},
+		{"urn:issn:12341232", "urn:issn:12341232"},
+		{"urn:uuid:F81D4FAE", "urn:uuid:F81D4FAE"},
+		{"urn:lei:7ltwfzyicnsx8d621k87", "urn:lei:7ltwfzyicnsx8d621k87"},
+		// Of what is insensitive to case whatever it says, faults are too.
+		{"urn:ietf:RFC:X", "urn:ietf:rfc:x"},
+		{"urn:doi:10.1000", "urn:doi:10.1000"},
+		{"urn:DOI:Nothing%2d", "urn:doi:nothing-"},
 		{"ARK:/12345/x5-4", "ark:12345/x54"},
 		{"ark:12345/x54.v2/", "ark:12345/x54.v2"},
 		{"ark:/B2345/a//b%c3", "ark:b2345/a/b%C3"},
@@ -128,6 +160,20 @@ func TestPrefix(t *testing.T) {
 		{"hdl:2027", "hdl:2027", "hdl:2027/X", "X"},
 		{"urn:doi:", "urn:doi", "urn:doi:10.1000/x", "10.1000/x"},
 		{"urn:DOI:10.1000/", "urn:doi:10.1000", "urn:doi:10.1000/X", "x"},
+		{"urn:doi:10.1000/Ab", "urn:doi:10.1000/ab", "urn:doi:10.1000/AB/c", "c"},
+		{"urn:OID:1.3.6.", "urn:oid:1.3.6", "urn:oid:1.3.6.1.4", "1.4"},
+		{"urn:oid", "urn:oid", "urn:oid:1.3.6", "1.3.6"},
+		{"urn:isbn:", "urn:isbn", "urn:isbn:951-0-18435-7", "9789510184356"},
+		{"urn:UUID", "urn:uuid", "urn:uuid:F81D4FAE-7dec-11D0-A765-00A0C91E6BF6", "f81d4fae-7dec-11d0-a765-00a0c91e6bf6"},
+		{"urn:NBN:SE:UU", "urn:nbn:se:uu", "urn:nbn:SE:uu-Ab", "Ab"},
+		{"urn:nbn:SE:UU-Ab:", "urn:nbn:se:uu-Ab", "urn:nbn:SE:uu-Ab-c", "c"},
+		{"urn:MRN:IALA:Aton", "urn:mrn:iala:aton", "urn:mrn:iala:ATON:US:1", "US:1"},
+		{"urn:service:SOS", "urn:service:sos", "urn:service:sos.Fire", "fire"},
+		{"urn:epc:id:sgtin:0614141", "urn:epc:id:sgtin:0614141", "urn:epc:id:sgtin:0614141.107346.2018", ".107346.2018"},
+		{"urn:lex:it", "urn:lex:it", "urn:lex:it;lombardia:legge:2006-05-14;22", ";lombardia:legge:2006-05-14;22"},
+		{"urn:lex:it:stato:legge:2006-05-14;22", "urn:lex:it:stato:legge:2006-05-14;22", "urn:lex:it:stato:legge:2006-05-14;22@2007", "@2007"},
+		{"urn:dev:org:32473", "urn:dev:org:32473", "urn:dev:org:32473-foo", "-foo"},
+		{"urn:CDX:F08a6ccd-4dce-4759-bd84-c626675d60a7", "urn:cdx:f08a6ccd-4dce-4759-bd84-c626675d60a7", "urn:cdx:f08a6ccd-4dce-4759-bd84-c626675d60a7/1", "1"},
 	} {
 		p, err := ParsePrefix(tt.prefix)
 		if err != nil || p.String() != tt.canonical {
@@ -160,6 +206,10 @@ func TestPrefixCoversNothingElse(t *testing.T) { // Y95-11
 		{"ark:12345", "ark:123456/x"},
 		{"https://purl.example", "https://purl.example.evil/x"},
 		{"urn:doi:10.1000", "urn:doi:10.1000:x"},
+		{"urn:oid:1.3.6", "urn:oid:1.3.61"},
+		{"urn:oid:1.3.6", "urn:oid:1.3.6"},
+		{"urn:oid:1.3.6", "urn:oid:1.3.6:x"},
+		{"urn:isbn", "urn:issn:1234-1231"},
 	} {
 		if p, n := MustParsePrefix(tt[0]), MustParse(tt[1]); p.Covers(n) || p.Element(n) != "" {
 			t.Errorf("%q covers %q", p, n)
@@ -171,7 +221,7 @@ func TestPrefixCoversNothingElse(t *testing.T) { // Y95-11
 }
 
 func TestPrefixRefusals(t *testing.T) {
-	for _, in := range []string{"", ":", "urn", "urn:", "urn:dns:-x", "urn:f oo", "example.org", "urn:foo:a?+b", "https://h.example/#f", "https://", "https:/", "info:", "ark:/", strings.Repeat("a", MaxLength)} {
+	for _, in := range []string{"", ":", "urn", "urn:", "urn:dns:-x", "urn:f oo", "example.org", "urn:foo:a?+b", "https://h.example/#f", "https://", "https:/", "info:", "ark:/", "urn:isbn:978-951", "URN:ISBN:9789510184356", "urn:uuid:f81d4fae", "urn:isbn:978:", "urn:dns:example.org::", "urn:nbn:fi-:", "https://h.example//", strings.Repeat("a", MaxLength)} {
 		p, err := ParsePrefix(in)
 		var e *Error
 		if !errors.As(err, &e) || e.Input != in || e.Offset > len(in) {
@@ -193,8 +243,192 @@ func TestJSON(t *testing.T) {
 	}
 }
 
+// TestPrefixOfNumbers says what to do instead.
+func TestPrefixOfNumbers(t *testing.T) {
+	_, err := ParsePrefix("URN:ISBN:978-3")
+	const want = `name: "URN:ISBN:978-3": offset 8: prefix: names of this namespace have no parts that could be given away: the prefix of all of them is "urn:isbn"`
+	if err == nil || err.Error() != want {
+		t.Errorf("got  %v\nwant %s", err, want)
+	}
+	if p := PrefixFromKey("urn:isbn:978"); p.Covers(MustParse("urn:isbn:9789510184356")) {
+		t.Errorf("%q covers a name", p)
+	}
+}
+
+// TestDOIsAgree in both schemes: the name is the same but for its beginning.
+func TestDOIsAgree(t *testing.T) {
+	for _, doi := range []string{"10.1000/Ab", "10.1000%2fAb%20%c3", "10.1000/a%41%7f%0A", "10.1000/a%2F", "x/Y"} {
+		a, b := MustParse("doi:"+doi), MustParse("urn:doi:"+doi)
+		if "urn:"+a.Key() != b.Key() {
+			t.Errorf("%q and %q", a, b)
+		}
+	}
+}
+
+// spellings are the examples of all namespaces, as they are and with letters in
+// either case.
+func spellings() []string {
+	var all []string
+	for n := range namespace.All() {
+		if n.Example != "" {
+			start := len("urn:" + n.NID + ":")
+			nss := n.Example[start:]
+			all = append(all, n.Example, n.Example[:start]+strings.ToLower(nss), n.Example[:start]+strings.ToUpper(nss),
+				n.Example[:start]+strings.ReplaceAll(nss, "-", ""))
+		}
+	}
+	return all
+}
+
+func TestKeyOfKeyIsTheKey(t *testing.T) {
+	for _, s := range spellings() {
+		n := MustParse(s)
+		if again := MustParse(n.Key()); again != n {
+			t.Errorf("%q: key %q is read as %q", s, n, again)
+		}
+	}
+}
+
+// TestEquivalentNamesHaveOneKey takes any two spellings (N12-54).
+func TestEquivalentNamesHaveOneKey(t *testing.T) {
+	all := spellings()
+	rapid.Check(t, func(r *rapid.T) {
+		a := respell(r, rapid.SampledFrom(all).Draw(r, "name"))
+		b := respell(r, a)
+		u, err := urn.Parse(a)
+		if err != nil {
+			r.Skip("not a URN")
+		}
+		v, err := urn.Parse(b)
+		if err != nil || !namespace.Equivalent(u, v) {
+			r.Skip("not equivalent")
+		}
+		n, err := FromURN(u)
+		m, err2 := FromURN(v)
+		if (err == nil) != (err2 == nil) || n != m {
+			r.Fatalf("%q and %q are equivalent; their keys are %q, %v and %q, %v", a, b, n, err, m, err2)
+		}
+	})
+}
+
+// respell changes a letter's case, drops or adds a hyphen, or escapes a
+// character, at a few places.
+func respell(r *rapid.T, s string) string {
+	b := []byte(s)
+	for range rapid.IntRange(0, 6).Draw(r, "changes") {
+		i := rapid.IntRange(0, len(b)-1).Draw(r, "at")
+		switch c := b[i]; {
+		case c|0x20 >= 'a' && c|0x20 <= 'z':
+			b[i] ^= 0x20
+		case c == '-':
+			b = slices.Delete(b, i, i+1)
+		case c >= '0' && c <= '9' && rapid.Bool().Draw(r, "hyphen"):
+			b = slices.Insert(b, i, '-')
+		case i > len("urn:"):
+			b = slices.Replace(b, i, i+1, fmt.Appendf(nil, "%%%02X", c)...)
+		}
+	}
+	return string(b)
+}
+
+// TestPrefixesOfNames cuts every name wherever it divides: what can be read as a
+// prefix covers the name, and joins with its element to the name.
+func TestPrefixesOfNames(t *testing.T) {
+	for _, s := range spellings() {
+		n := MustParse(s)
+		for p := range n.Prefixes {
+			again, err := ParsePrefix(p.String())
+			if p.String() == "urn:dns" {
+				continue // names of 1995 have an AuthorityID
+			}
+			if err != nil || again != p || !p.Covers(n) {
+				t.Errorf("%q: prefix %q is read as %q, %v; covers: %v", n, p, again, err, p.Covers(n))
+			}
+			if j, err := p.Join(p.Element(n)); err != nil || j != n {
+				t.Errorf("%q: prefix %q and element %q join to %q, %v", n, p, p.Element(n), j, err)
+			}
+		}
+		u := urn.MustParse(s)
+		if n.NID() == "tree" || len(namespace.Check(u)) > 0 {
+			continue // digests in hex have longer keys
+		}
+		for i := len("urn:"); i < len(s)-1; i++ {
+			if p, err := ParsePrefix(s[:i]); err == nil && i > len("urn:")+len(u.NID()) && strings.IndexByte(namespace.Delimiters(n.NID()), s[i]) >= 0 && !p.Covers(n) {
+				t.Errorf("the prefix of %q up to %d is %q, which does not cover %q", s, i, p, n)
+			}
+		}
+	}
+}
+
+// TestRealNames reads real URNs: their keys are keys, and names that their
+// namespaces hold equivalent have one.
+func TestRealNames(t *testing.T) {
+	f, err := os.Open("../../shared/data/urns/urns-real.txt")
+	if err != nil {
+		t.Skip("real data is not here: " + err.Error())
+	}
+	defer f.Close()
+	keys := map[string]Name{}
+	read := 0
+	for lines := bufio.NewScanner(f); lines.Scan(); {
+		u, err := urn.Parse(lines.Text())
+		if err != nil {
+			t.Fatal(err)
+		}
+		n, err := FromURN(u.Assigned())
+		if err != nil {
+			if !strings.EqualFold(u.NID(), "dns") {
+				t.Errorf("%q: %v", u, err)
+			}
+			continue
+		}
+		read++
+		if again, err := Parse(n.Key()); err != nil || again != n {
+			t.Errorf("%q: key %q is read as %q, %v", u, n, again, err)
+		}
+		canonical := namespace.Canonical(u)
+		if other, ok := keys[canonical]; ok && other != n {
+			t.Errorf("%q: key %q, and %q is that of an equivalent name", u, n, other)
+		}
+		keys[canonical] = n
+	}
+	if read < 94000 {
+		t.Errorf("read %d names, want more", read)
+	}
+}
+
+func TestNoAllocations(t *testing.T) {
+	names := []string{
+		"urn:ietf:rfc:2648", "urn:isbn:9789510184356", "urn:issn:1234-1231", "urn:uuid:f81d4fae-7dec-11d0-a765-00a0c91e6bf6",
+		"urn:nbn:de:101:1-201102033592", "urn:nbn:fi-fe2019A", "urn:doi:10.1000/a-name-that-is-longer-than-thirty-two-bytes", "urn:doi:10.1000/456%23789-a-name-that-is-longer-than-thirty-two-bytes",
+		"urn:lei:7LTWFZYICNSX8D621K86", "urn:oid:1.3.6.1.4.1", "urn:mrn:iala:aton:us:1234.5", "urn:example:a%2FB",
+		"urn:isan:0000000189470000", "urn:ismn:9790260000438", "urn:sha1:PLSTHIPQGSSZTS5FJUPAKUZWUGYQYPFB", "urn:cts:latinLit:phi0119.phi001",
+	}
+	for _, s := range names {
+		if n := MustParse(s); n.Key() != s {
+			t.Errorf("%q is not canonical: %q", s, n)
+		}
+		if got := testing.AllocsPerRun(100, func() { _, _ = Parse(s) }); got != 0 {
+			t.Errorf("Parse(%q): %v allocations, want 0", s, got)
+		}
+	}
+	n, p := MustParse(names[4]), MustParsePrefix("urn:nbn:de")
+	if got := testing.AllocsPerRun(100, func() {
+		p.Covers(n)
+		p.Element(n)
+		for range n.Prefixes {
+		}
+	}); got != 0 {
+		t.Errorf("prefixes: %v allocations, want 0", got)
+	}
+}
+
 func FuzzParse(f *testing.F) {
-	for _, s := range []string{"urn:dns:example.com:a%2D~", "ark:/12345/a.-b", "doi:10.1/%C3", "https://h.example/%7e/../x", "urn:nbn:DE-A", "tag:a,2005:b", "info:x/y"} {
+	for _, s := range []string{
+		"urn:dns:example.com:a%2D~", "ark:/12345/a.-b", "doi:10.1/%C3", "https://h.example/%7e/../x", "urn:nbn:DE-A", "urn:isbn:951-0-18435-7", "urn:isan:0000-0001-8947-0000-8", "urn:tree:TIGER:lwpnacqdbzryxw3vhjvcj64qbznghohhhzwclnq",
+		"urn:gsma:IMEI:90420156-025763-0;vers=0;svn=42", "urn:MRN:A-b:Cd:e", "urn:gs1:GDD:cl:X", "urn:3gpp2:MEID:a04b0d56-02a7e3", "urn:sha1:da39a3ee5e6b4b0d3255bfef95601890afd80709",
+		"urn:lex:it;a:b:c:2006;1", "urn:oid:1.3.6", "tag:a,2005:b", "info:x/y",
+	} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {

@@ -1,24 +1,35 @@
 package name
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/nomen-project/nomen/namespace"
+)
 
 // A Prefix is a part of keys that a naming authority owns: it ends where a
 // delimiter of its scheme or namespace follows, so that "urn:nbn:fi" covers
-// "urn:nbn:fi-x" and "urn:nbn:fi:y-x" but not "urn:nbn:fin-x". Prefixes are
-// comparable; the zero Prefix is invalid.
+// "urn:nbn:fi-x" and "urn:nbn:fi:y-x" but not "urn:nbn:fin-x", and "urn:oid:1.3"
+// covers "urn:oid:1.3.6". It is compared with keys, not with spellings: where
+// keys have lost their hyphens so have prefixes, and a namespace whose names are
+// numbers as a whole (isbn, uuid) has one prefix, that of all of them. Prefixes
+// are comparable; the zero Prefix is invalid.
 type Prefix struct{ key string }
 
-// delimiters returns the characters that may follow a prefix. The first is the
-// one that [Prefix.Join] puts in.
+// delimiters returns the characters that may follow a prefix, or divide a key.
+// The first is the one that [Prefix.Join] puts in. There are none when nothing
+// may follow.
 func delimiters(key string) string {
-	switch scheme, rest, _ := strings.Cut(key, ":"); {
-	case strings.HasPrefix(rest, "nbn:") && scheme == "urn":
-		return "-:"
-	case strings.HasPrefix(rest, "doi:") && rest != "doi:" && scheme == "urn":
-		return "/"
-	case scheme == "urn", scheme == "tag":
+	scheme, rest, _ := strings.Cut(key, ":")
+	switch scheme {
+	case "urn":
+		nid, nss, _ := strings.Cut(rest, ":")
+		if nss == "" {
+			return ":"
+		}
+		return namespace.Delimiters(nid)
+	case "tag":
 		return ":"
-	case scheme == "ark":
+	case "ark":
 		return "/."
 	}
 	return "/"
@@ -26,7 +37,8 @@ func delimiters(key string) string {
 
 // ParsePrefix reads an authority's prefix in any spelling of its first part; a
 // delimiter at the end is dropped: "urn:ietf:rfc" and "URN:IETF:rfc:" are two
-// spellings of one prefix. The error is an [*Error].
+// spellings of one prefix. A prefix that no name could follow is refused. The
+// error is an [*Error].
 func ParsePrefix(s string) (Prefix, error) {
 	if s == "" {
 		return Prefix{}, refuse(s, 0, "prefix", "empty")
@@ -36,6 +48,12 @@ func ParsePrefix(s string) (Prefix, error) {
 		trimmed = s[:len(s)-1]
 	}
 	d := delimiters(strings.ToLower(trimmed))
+	switch {
+	case d == "":
+		return Prefix{}, refuseWhole(s)
+	case trimmed != "" && strings.IndexByte(d, trimmed[len(trimmed)-1]) >= 0:
+		return Prefix{}, refuse(s, len(trimmed), "prefix", "ends with an empty part")
+	}
 	const element = "0" // stands for any element
 	n, err := Parse(trimmed + d[:1] + element)
 	if err != nil {
@@ -45,7 +63,31 @@ func ParsePrefix(s string) (Prefix, error) {
 	if !ok { // https://
 		return Prefix{}, refuse(s, len(s), "prefix", "ends before its first part does")
 	}
-	return Prefix{key}, nil
+	return Prefix{foldPrefix(key)}, nil
+}
+
+// foldPrefix folds the prefix of keys as the names under it are folded.
+func foldPrefix(key string) string {
+	if root := rootLength(key); 0 < root && root < len(key) && !strings.HasPrefix(key, "urn:dns:") {
+		return key[:root+1] + namespace.FoldPrefix(key[len("urn:"):root], key[root+1:])
+	}
+	return key
+}
+
+// rootLength returns the length of "urn:" and the NID, 0 if key is no URN's.
+func rootLength(key string) int {
+	rest, ok := strings.CutPrefix(key, "urn:")
+	if !ok {
+		return 0
+	}
+	nid, _, _ := strings.Cut(rest, ":")
+	return len("urn:") + len(nid)
+}
+
+// refuseWhole refuses a prefix in a namespace whose names have no parts.
+func refuseWhole(s string) *Error {
+	root := rootLength(strings.ToLower(s))
+	return refuse(s, root, "prefix", "names of this namespace have no parts that could be given away: the prefix of all of them is %q", strings.ToLower(s[:root]))
 }
 
 // prefixError reports err for s, which a dummy element was added to.
@@ -110,11 +152,15 @@ func (p Prefix) Spell(element string) string {
 // Prefixes calls yield with every prefix that could cover n, the longest first.
 // Its shape is that of an iterator.
 func (n Name) Prefixes(yield func(Prefix) bool) {
-	for i := len(n.key) - 1; i > 0; i-- {
-		p := Prefix{n.key[:i]}
-		if p.Covers(n) && !yield(p) {
+	d, root := delimiters(n.key), rootLength(n.key)
+	divides := func(i int) bool { return strings.IndexByte(d, n.key[i]) >= 0 }
+	for i := len(n.key) - 2; i > root; i-- {
+		if divides(i) && !divides(i-1) && !yield(Prefix{n.key[:i]}) {
 			return
 		}
+	}
+	if 0 < root && root < len(n.key)-1 {
+		yield(Prefix{n.key[:root]})
 	}
 }
 

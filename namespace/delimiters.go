@@ -1,0 +1,99 @@
+package namespace
+
+import "strings"
+
+// Delimiters returns the characters at which the hierarchy of a namespace's
+// names divides, so that a part of its names can be given to somebody: all names
+// that begin alike and go on with one of them. The first is the usual one. It is
+// "" when the names have no parts but are numbers as a whole, such as ISBN and
+// UUID. The identifier is in lower case. Where nothing else is known it is the
+// colon.
+//
+// [Namespace.Delimiters] are more: all characters that separate anything. Those
+// of a domain name, or between values that stand side by side, divide no
+// hierarchy from left to right.
+func Delimiters(nid string) string {
+	switch nid {
+	case "adid", "aich", "btih", "clei", "ed2k", "eic", "isan", "isbn", "ismn", "isni", "issn", "lei", "md5", "said", "sha1", "sha256", "uuid":
+		return ""
+	case "oid", "service", "bitprint": // RFC 3061; RFC 5031, 4.3
+		return "."
+	case "cdx", "doi":
+		return "/"
+	case "nan", "nbn": // RFC 8458, 4.2
+		return "-:"
+	case "cts", "epc": // a work in its group, an item class of its company
+		return ":."
+	case "dev": // RFC 9039, 3.2 and 4
+		return ":-_"
+	case "3gpp2", "gsma": // a type of equipment
+		return ":-"
+	case "lex", "nir": // units of a jurisdiction, versions and parts of an act
+		return ":;@$~!"
+	}
+	return ":"
+}
+
+// FoldPrefix returns what the canonical spellings of names begin with that begin
+// with prefix, a part of a namespace-specific string that ends before one of the
+// [Delimiters], in the canonical spelling of the general syntax. Names need not
+// be valid to have a prefix: it is folded where any name would be.
+func FoldPrefix(nid, prefix string) string {
+	switch nid {
+	case "alert", "cdx", "etsi", "gsma", "ietf", "iso", "onem2m", "pin", "service":
+		return foldCase(prefix)
+	case "doi":
+		if !isCanonicalDOI(prefix) {
+			return canonicalDOI(prefix)
+		}
+	case "bitprint", "eidr":
+		return strings.ToUpper(prefix)
+	case "nan", "nbn":
+		return lowerUntil(prefix, until(prefix, 0, '-'))
+	case "tree":
+		return lowerUntil(prefix, until(prefix, 0, ':'))
+	case "mrn":
+		return lowerUntil(prefix, secondColon(prefix))
+	case "gs1":
+		if _, ok := cutFold(prefix, "gdd:"); ok {
+			return lowerUntil(prefix, secondColon(prefix))
+		}
+		return lowerUntil(prefix, until(prefix, 0, ':'))
+	case "3gpp2":
+		if colon := until(prefix, 0, ':'); strings.EqualFold(prefix[:colon], "meid") {
+			return "meid" + strings.ToUpper(prefix[colon:])
+		}
+	}
+	return prefix
+}
+
+// lowerUntil writes the first bytes in lower case.
+func lowerUntil(s string, end int) string {
+	if head := strings.ToLower(s[:end]); head != s[:end] {
+		return head + s[end:]
+	}
+	return s
+}
+
+// secondColon returns the offset of the second colon, or the end.
+func secondColon(s string) int {
+	return until(s, min(until(s, 0, ':')+1, len(s)), ':')
+}
+
+// isCanonicalDOI reports whether canonicalDOI would change nothing; unlike it, it
+// never allocates.
+func isCanonicalDOI(s string) bool {
+	for i := 0; i < len(s); i++ {
+		if isUpper(s[i]) {
+			return false
+		}
+		if s[i] != '%' {
+			continue
+		}
+		if d := unhex(s[i+1])<<4 | unhex(s[i+2]); isPchar(d) || d == '/' || isLower(s[i+1]) || isLower(s[i+2]) {
+			return false
+		}
+		i += 2
+	}
+	return true
+}

@@ -1,0 +1,292 @@
+// Package pgtest starts private PostgreSQL servers for tests, from the programs
+// of the machine's own package: on a free port of the loopback interface, in a
+// directory of its own, gone when the test ends.
+//
+// A server runs as an ordinary user, which PostgreSQL demands: that of the test,
+// or "postgres", else "nobody", when the test runs as root. The rules by which it
+// sorts texts are those of a language where it knows any, so that a store that
+// relies on the order of bytes has to ask for it.
+package pgtest
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"os/user"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// Options say what kind of server is started.
+type Options struct {
+	Dir      string   // for its files, removed by Stop; a new temporary one if empty
+	Fsync    bool     // a commit waits for the disk; without it, only for the server
+	Settings []string // such as "max_connections=10"
+}
+
+// A Server is a running PostgreSQL. [Start] makes one.
+type Server struct {
+	dir     string // holds data and log
+	port    int
+	owner   *syscall.Credential // nil for who runs the test
+	options Options
+	process *exec.Cmd
+	ended   chan struct{} // closed when process has ended
+}
+
+// patience is how long a server may take to start or to end.
+const patience = 30 * time.Second
+
+// Start starts a new, empty server, which Stop has to end.
+func Start(o Options) (*Server, error) {
+	s := &Server{options: o}
+	var err error
+	if s.owner, err = unprivileged(); err != nil {
+		return nil, err
+	}
+	if s.dir, err = os.MkdirTemp(o.Dir, "pgtest"); err != nil {
+		return nil, err
+	}
+	if err := s.own(s.dir); err != nil {
+		return nil, err
+	}
+	init := []string{"--pgdata=" + s.data(), "--username=nomen", "--auth=trust", "--encoding=UTF8", "--no-sync"}
+	if err := s.run("initdb", append(init, "--locale-provider=icu", "--icu-locale=en-US", "--locale=C.UTF-8")...); err != nil {
+		_ = os.RemoveAll(s.data()) // by a version before 15
+		err = s.run("initdb", append(init, "--locale=C.UTF-8")...)
+		if err != nil {
+			return nil, errors.Join(err, os.RemoveAll(s.dir))
+		}
+	}
+	return s.begin()
+}
+
+// Replica starts a streaming replica of s.
+func (s *Server) Replica() (*Server, error) {
+	r := &Server{options: s.options, owner: s.owner}
+	var err error
+	if r.dir, err = os.MkdirTemp(s.options.Dir, "pgtest"); err != nil {
+		return nil, err
+	}
+	if err := r.own(r.dir); err != nil {
+		return nil, err
+	}
+	err = r.run("pg_basebackup", "--pgdata="+r.data(), "--host=127.0.0.1", "--port="+strconv.Itoa(s.port),
+		"--username=nomen", "--write-recovery-conf", "--wal-method=stream", "--checkpoint=fast", "--no-sync")
+	if err != nil {
+		return nil, errors.Join(err, os.RemoveAll(r.dir))
+	}
+	return r.begin()
+}
+
+// begin starts a server on a new directory, which is removed if that fails.
+func (s *Server) begin() (*Server, error) {
+	err := s.Restart()
+	if err != nil {
+		return nil, errors.Join(err, os.RemoveAll(s.dir))
+	}
+	return s, nil
+}
+
+// Addr returns host and port.
+func (s *Server) Addr() string { return net.JoinHostPort("127.0.0.1", strconv.Itoa(s.port)) }
+
+// URL returns the connection string of the server's database.
+func (s *Server) URL() string {
+	return "postgres://nomen@" + s.Addr() + "/postgres?sslmode=disable"
+}
+
+// Log returns what the server has logged.
+func (s *Server) Log() string {
+	text, _ := os.ReadFile(s.logFile()) // nothing when there is none yet
+	return string(text)
+}
+
+func (s *Server) data() string    { return filepath.Join(s.dir, "data") }
+func (s *Server) logFile() string { return filepath.Join(s.dir, "log") }
+
+// Restart starts the server again after Kill, on the same port.
+func (s *Server) Restart() error {
+	var err error
+	for range 3 { // somebody else may take the port before the server does
+		if s.port == 0 {
+			if s.port, err = freePort(); err != nil {
+				return err
+			}
+		}
+		if err = s.start(); err == nil {
+			return nil
+		}
+	}
+	return fmt.Errorf("%w\n%s", err, s.Log())
+}
+
+func (s *Server) start() error {
+	log, err := os.OpenFile(s.logFile(), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	defer log.Close() // the server has its own
+	settings := []string{
+		"listen_addresses=127.0.0.1", "port=" + strconv.Itoa(s.port), "unix_socket_directories=",
+		"shared_buffers=128MB", "max_wal_size=4GB", "wal_level=replica", "max_wal_senders=8", "hot_standby=on",
+		"wal_keep_size=256MB", "max_connections=200", "log_min_messages=warning",
+	}
+	if !s.options.Fsync {
+		settings = append(settings, "fsync=off", "full_page_writes=off")
+	}
+	args := []string{"-D", s.data()}
+	for _, setting := range append(settings, s.options.Settings...) {
+		args = append(args, "-c", setting)
+	}
+	s.process, err = s.command(context.Background(), "postgres", args...)
+	if err != nil {
+		return err
+	}
+	s.process.Stdout, s.process.Stderr = log, log
+	if err := s.process.Start(); err != nil {
+		return err
+	}
+	ended, process := make(chan struct{}), s.process
+	s.ended = ended
+	go func() {
+		defer close(ended)
+		_ = process.Wait() // how it ended is in its log
+	}()
+	return s.ready()
+}
+
+// ready waits until the server answers.
+func (s *Server) ready() error {
+	for deadline := time.Now().Add(patience); time.Now().Before(deadline); {
+		select {
+		case <-s.ended:
+			return fmt.Errorf("pgtest: the server on port %d ended at once", s.port)
+		case <-time.After(20 * time.Millisecond):
+		}
+		if s.run("pg_isready", "--quiet", "--host=127.0.0.1", "--port="+strconv.Itoa(s.port), "--username=nomen", "--dbname=postgres") == nil {
+			return nil
+		}
+	}
+	return fmt.Errorf("pgtest: the server on port %d does not answer", s.port)
+}
+
+// Kill ends the server and all its processes at once, as a loss of power would.
+func (s *Server) Kill() error {
+	pid := s.process.Process.Pid
+	children, _ := os.ReadFile(fmt.Sprintf("/proc/%d/task/%d/children", pid, pid)) // Linux only; elsewhere they notice
+	err := syscall.Kill(pid, syscall.SIGKILL)
+	for _, child := range strings.Fields(string(children)) {
+		if n, err := strconv.Atoi(child); err == nil {
+			_ = syscall.Kill(n, syscall.SIGKILL) // or it has ended by itself
+		}
+	}
+	select {
+	case <-s.ended:
+		return err
+	case <-time.After(patience):
+		return fmt.Errorf("pgtest: the server on port %d cannot be killed", s.port)
+	}
+}
+
+// Stop ends the server, if it runs, and removes its files.
+func (s *Server) Stop() error {
+	select {
+	case <-s.ended:
+		return os.RemoveAll(s.dir)
+	default:
+		return errors.Join(s.Kill(), os.RemoveAll(s.dir))
+	}
+}
+
+// run runs one of PostgreSQL's programs to its end.
+func (s *Server) run(program string, args ...string) error {
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	cmd, err := s.command(ctx, program, args...)
+	if err != nil {
+		return err
+	}
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("pgtest: %s: %w\n%s", program, err, out)
+	}
+	return nil
+}
+
+func (s *Server) command(ctx context.Context, program string, args ...string) (*exec.Cmd, error) {
+	path, err := find(program)
+	if err != nil {
+		return nil, err
+	}
+	cmd := exec.CommandContext(ctx, path, args...)
+	cmd.Dir = s.dir
+	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "LC_ALL=C.UTF-8", "TZ=UTC"}
+	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: s.owner}
+	return cmd, nil
+}
+
+// find returns the path of a program: the first in PATH, else that of the newest
+// version where Debian keeps them.
+func find(program string) (string, error) {
+	if path, err := exec.LookPath(program); err == nil {
+		return path, nil
+	}
+	paths, _ := filepath.Glob("/usr/lib/postgresql/*/bin/" + program) // the pattern is sound
+	if len(paths) == 0 {
+		return "", fmt.Errorf("pgtest: %s is not installed; scripts/prepare.sh installs what tests need", program)
+	}
+	return slices.MaxFunc(paths, func(a, b string) int { return cmp.Compare(version(a), version(b)) }), nil
+}
+
+// version returns the number in a path such as /usr/lib/postgresql/15/bin/initdb.
+func version(path string) int {
+	n, _ := strconv.Atoi(filepath.Base(filepath.Dir(filepath.Dir(path)))) // 0 if it is none
+	return n
+}
+
+// unprivileged returns whom a server runs as; nil for who runs the test.
+func unprivileged() (*syscall.Credential, error) {
+	if os.Getuid() != 0 {
+		return nil, nil
+	}
+	u, err := user.Lookup("postgres")
+	if err != nil {
+		u, err = user.Lookup("nobody")
+	}
+	if err != nil {
+		return nil, err
+	}
+	uid, err := strconv.ParseUint(u.Uid, 10, 32)
+	if err != nil {
+		return nil, err
+	}
+	gid, err := strconv.ParseUint(u.Gid, 10, 32)
+	if err != nil {
+		return nil, err
+	}
+	return &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}, nil
+}
+
+// own gives a directory to whom the server runs as.
+func (s *Server) own(dir string) error {
+	if s.owner == nil {
+		return nil
+	}
+	return os.Chown(dir, int(s.owner.Uid), int(s.owner.Gid))
+}
+
+func freePort() (int, error) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return 0, err
+	}
+	return l.Addr().(*net.TCPAddr).Port, l.Close()
+}

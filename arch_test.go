@@ -43,6 +43,7 @@ var house = []room{
 	{floor: 6, dir: "nomentest", ours: ". store name urn uri", theirs: "github.com/google/go-cmp"},
 	{floor: 6, dir: "store/memstore", ours: ". store name"},
 	{floor: 6, dir: "store/pebblestore", ours: ". store name", theirs: "github.com/cockroachdb/pebble/v2"},
+	{floor: 6, dir: "store/pgstore/pgtest"},
 	{floor: 6, dir: "internal/rfcindex", ours: "store name", theirs: "github.com/klauspost/compress"},
 	{floor: 6, dir: "resolve", ours: ". store name urn uri scheme internal/guard internal/weight"},
 	{floor: 6, dir: "registrar", ours: ". store name scheme urn uri"},

@@ -1,0 +1,94 @@
+package extract
+
+import (
+	"io"
+	"iter"
+
+	"github.com/nomen-project/nomen/uri"
+)
+
+// A Kind says what a finding is.
+type Kind uint8
+
+// The kinds.
+const (
+	URI         Kind = iota // with a scheme
+	URN                     // a name of the scheme urn
+	Abbreviated             // a host and perhaps a path, without a scheme (2003, appendix F)
+	Reference               // relative, where the document says that a reference stands there
+	Mail                    // an address of electronic mail
+	IRI                     // with a scheme, and characters beyond US-ASCII
+	kinds
+)
+
+// String returns the name of the kind in lower case.
+func (k Kind) String() string {
+	names := [kinds]string{"uri", "urn", "abbreviated", "reference", "mail", "iri"}
+	if k >= kinds {
+		return "unknown"
+	}
+	return names[k]
+}
+
+// A Finding is one identifier found.
+type Finding struct {
+	Kind Kind
+
+	// Text is the octets as they stand in the document, from Start to End. In
+	// an encoded part of a message they are encoded.
+	Text       string
+	Start, End int64 // in octets of the document as a file
+
+	// Spelling is the identifier: Text without the white space and the line
+	// breaks that the rules take out.
+	Spelling string
+
+	// Other is the second reading of an identifier that was broken after a
+	// hyphen: without the hyphen (1997 and 2003, appendix E). "" if there is
+	// no second reading.
+	Other string
+
+	// URI is the identifier as a value: for an IRI what it maps to, for an
+	// abbreviated one and an address with the scheme that is not written, for a
+	// reference as it is written.
+	URI uri.URI
+
+	// Target is what the identifier leads to: a reference resolved against the
+	// base; otherwise URI. It is zero for a reference without a base.
+	Target uri.URI
+
+	Base     string // the base that is in force; "" none
+	BaseRule string // what gave it, by section 5.1: content, entity, retrieval or default; "" none
+
+	// Where says in which part of the document: "a href" in HTML, "header
+	// Content-Base" in a message, "" in text.
+	Where string
+}
+
+// Options say what is looked for. The zero Options find what has a scheme.
+type Options struct {
+	Abbreviated bool // find www.example.com/a and example.com too
+	Mail        bool // find addresses of electronic mail too
+	IRI         bool // let identifiers have characters beyond US-ASCII
+	OneLine     bool // identifiers without delimiters end where their line ends
+
+	Base    uri.URI // from where the document was retrieved, after redirects (5.1.3); zero: unknown
+	Default uri.URI // the base of last resort (5.1.4); zero: none
+}
+
+// Text returns an iterator over the identifiers of a running text, in the order
+// of their place. It reads as it goes, in constant memory. An error of the
+// reader is the last thing that it yields.
+func Text(r io.Reader, o Options) iter.Seq2[Finding, error] {
+	return func(yield func(Finding, error) bool) {
+		b, err := io.ReadAll(r)
+		stopped := false
+		scan(b, o, func(f Finding) bool {
+			stopped = !yield(f, nil)
+			return !stopped
+		})
+		if err != nil && !stopped {
+			yield(Finding{}, err)
+		}
+	}
+}

@@ -38,6 +38,7 @@ var house = []room{
 	{floor: 4, dir: "discover", ours: "name urn uri"},
 	{floor: 4, dir: "mint", ours: "name namespace urn"},
 	{floor: 5, dir: "format", ours: ". name urn uri internal/weight", theirs: "golang.org/x/text"},
+	{floor: 5, dir: "rule", ours: ". name uri"},
 	{floor: 5, dir: "store", ours: ". name urn uri"},
 	{floor: 6, dir: "store/storetest", ours: ". store name urn uri", theirs: "github.com/google/go-cmp pgregory.net/rapid"},
 	{floor: 6, dir: "nomentest", ours: ". store name urn uri", theirs: "github.com/google/go-cmp"},

@@ -1,0 +1,231 @@
+package rule
+
+import (
+	"regexp"
+	"regexp/syntax"
+	"strconv"
+	"strings"
+)
+
+// Limits of patterns.
+const (
+	MaxPattern = 4096  // bytes of a pattern or regular expression
+	maxProgram = 10000 // instructions of what is made of it
+	maxRepeat  = 1000  // of a class, as package regexp has it
+)
+
+// A Pattern finds the parts of an element. It is immutable and safe for
+// concurrent use.
+type Pattern struct {
+	source string
+	re     *regexp.Regexp
+	names  []string // of the groups, "" for those without
+}
+
+// classes are the characters of a part, by their letter in a pattern.
+var classes = map[byte]string{
+	'd': `[0-9]`,
+	'x': `[0-9A-Fa-f]`,
+	'a': `[A-Za-z]`,
+	'n': `[0-9A-Za-z]`,
+	's': `[^:/]`,
+	'*': `.`,
+}
+
+// ParsePattern reads a pattern: literal text, in which "\" takes the meaning
+// from the next character, and parts
+//
+//	"{" name [ ":" class [ least [ "-" [ most ] ] ] ] "}"
+//
+// whose names are letters, digits and "_", beginning with a letter. The class is
+// "d" for digits, "x" for hexadecimal ones, "a" for ASCII letters, "n" for both,
+// "s" (when none is given) for all but ":" and "/", "*" for all; without numbers
+// there is at least one character, or for "*" none. A pattern is for the whole
+// element. With fold the case of ASCII letters in the literal text does not
+// matter. The error is an [*Error].
+func ParsePattern(s string, fold bool) (Pattern, error) {
+	if len(s) > MaxPattern {
+		return Pattern{}, &Error{clip(s), MaxPattern, "pattern", "longer than " + strconv.Itoa(MaxPattern) + " bytes"}
+	}
+	var re strings.Builder
+	re.WriteString(`^(?s`)
+	if fold {
+		re.WriteByte('i')
+	}
+	re.WriteByte(':')
+	for i := 0; i < len(s); {
+		switch s[i] {
+		case '{':
+			end := strings.IndexByte(s[i:], '}')
+			if end < 0 {
+				return Pattern{}, &Error{s, i, "part", `"{" is not closed`}
+			}
+			if err := writePart(&re, s, i+1, i+end); err != nil {
+				return Pattern{}, err
+			}
+			i += end + 1
+			continue
+		case '}':
+			return Pattern{}, &Error{s, i, "literal", `"}" closes nothing; write "\}" for itself`}
+		case '\\':
+			if i++; i == len(s) {
+				return Pattern{}, &Error{s, i - 1, "literal", `nothing follows "\"`}
+			}
+		}
+		end := i + 1
+		for end < len(s) && strings.IndexByte(`{}\`, s[end]) < 0 {
+			end++
+		}
+		re.WriteString(regexp.QuoteMeta(s[i:end]))
+		i = end
+	}
+	re.WriteString(`)$`)
+	return compile(s, re.String())
+}
+
+// writePart writes the part s[i:end] as a group.
+func writePart(re *strings.Builder, s string, i, end int) error {
+	label, class, typed := strings.Cut(s[i:end], ":")
+	for j := range len(label) {
+		if !isAlnum(label[j]) && label[j] != '_' || j == 0 && (isDigit(label[j]) || label[j] == '_') {
+			return &Error{s, i + j, "name", "a part's name is letters, digits and \"_\", beginning with a letter"}
+		}
+	}
+	if label == "" {
+		return &Error{s, i, "name", "the part has no name"}
+	}
+	if !typed {
+		class = "s"
+	}
+	at := i + len(label) + 1 // of the class
+	if class == "" || classes[class[0]] == "" {
+		return &Error{s, at, "class", `one of d, x, a, n, s and * was expected`}
+	}
+	count, ok := repetition(class)
+	if !ok {
+		return &Error{s, at + 1, "count", "a number up to 1000, or two with \"-\" between them, the smaller first, was expected"}
+	}
+	re.WriteString("(?P<" + label + ">(?-i:" + classes[class[0]] + ")" + count + ")")
+	return nil
+}
+
+// repetition returns how often a class stands there, in the words of package
+// regexp.
+func repetition(class string) (string, bool) {
+	if len(class) == 1 {
+		if class == "*" {
+			return "*", true
+		}
+		return "+", true
+	}
+	first, second, ranged := strings.Cut(class[1:], "-")
+	least, ok := number(first)
+	if !ok {
+		return "", false
+	}
+	if !ranged {
+		return "{" + strconv.Itoa(least) + "}", true
+	}
+	if second == "" {
+		return "{" + strconv.Itoa(least) + ",}", true
+	}
+	most, ok := number(second)
+	return "{" + strconv.Itoa(least) + "," + strconv.Itoa(most) + "}", ok && least <= most
+}
+
+func number(s string) (int, bool) {
+	for i := range len(s) {
+		if !isDigit(s[i]) {
+			return 0, false
+		}
+	}
+	n, err := strconv.Atoi(s)
+	return n, err == nil && n <= maxRepeat
+}
+
+// ParseRegexp reads a regular expression in the syntax of package regexp (RE2):
+// without back-references and look-around, and linear in what it is asked. It is
+// for the whole element, whether or not it is anchored. Named groups are parts.
+// With fold case does not matter. The error is an [*Error].
+func ParseRegexp(s string, fold bool) (Pattern, error) {
+	if len(s) > MaxPattern {
+		return Pattern{}, &Error{clip(s), MaxPattern, "regular expression", "longer than " + strconv.Itoa(MaxPattern) + " bytes"}
+	}
+	flags := "(?s:"
+	if fold {
+		flags = "(?si:"
+	}
+	if _, err := syntax.Parse(s, syntax.Perl); err != nil { // by itself: ")(" must not close ours
+		return Pattern{}, regexpError(s, err)
+	}
+	return compile(s, "^"+flags+s+")$")
+}
+
+// compile makes a pattern of the expression, of which source is what was read.
+func compile(source, expression string) (Pattern, error) {
+	tree, err := syntax.Parse(expression, syntax.Perl)
+	if err != nil {
+		return Pattern{}, regexpError(source, err)
+	}
+	program, err := syntax.Compile(tree.Simplify())
+	if err != nil {
+		return Pattern{}, regexpError(source, err)
+	}
+	if len(program.Inst) > maxProgram {
+		return Pattern{}, &Error{source, 0, "pattern", "its repetitions make it too large"}
+	}
+	re, err := regexp.Compile(expression)
+	if err != nil {
+		return Pattern{}, regexpError(source, err)
+	}
+	p := Pattern{source: source, re: re, names: re.SubexpNames()}
+	seen := map[string]bool{}
+	for _, label := range p.names {
+		if label != "" && seen[label] {
+			return Pattern{}, &Error{source, strings.LastIndex(source, label), "name", "two parts are called " + strconv.Quote(label)}
+		}
+		seen[label] = true
+	}
+	return p, nil
+}
+
+func regexpError(source string, err error) error {
+	e := &Error{Input: source, Rule: "regular expression", Message: err.Error()}
+	if s, ok := err.(*syntax.Error); ok {
+		e.Offset = max(strings.Index(source, s.Expr), 0)
+		e.Message = s.Code.String()
+	}
+	return e
+}
+
+// String returns the pattern as it was read.
+func (p Pattern) String() string { return p.source }
+
+// Names calls yield with the names of the parts. Its shape is that of an
+// iterator.
+func (p Pattern) Names(yield func(string) bool) {
+	for _, label := range p.names {
+		if label != "" && !yield(label) {
+			return
+		}
+	}
+}
+
+// Match returns the parts of element, nil when the pattern is not for it. A part
+// that an alternative left out is not there.
+func (p Pattern) Match(element string) map[string]string {
+	if p.re == nil {
+		return nil
+	}
+	at := p.re.FindStringSubmatchIndex(element)
+	if at == nil {
+		return nil
+	}
+	parts := make(map[string]string, len(p.names))
+	for i, label := range p.names {
+		if label != "" && at[2*i] >= 0 {
+			parts[label] = element[at[2*i]:at[2*i+1]]
+		}
+	}
+	return parts
+}

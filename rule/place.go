@@ -1,0 +1,159 @@
+package rule
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/nomen-project/nomen"
+	"github.com/nomen-project/nomen/uri"
+)
+
+// A place is a location whose URL is a template.
+type place struct {
+	nomen.Location
+	template Template
+	labels   []string // variables that stand in the host
+}
+
+// newPlace checks that the template says itself where it leads: its scheme is
+// literal, and so is its authority, except for labels before a literal domain.
+func newPlace(l nomen.Location, t Template) (place, error) {
+	p := place{Location: l, template: t}
+	fault := func(offset int, rule, message string) (place, error) {
+		return p, &Error{t.source, offset, rule, message}
+	}
+	scheme, rest, ok := "", "", false
+	if len(t.parts) > 0 {
+		scheme, rest, ok = strings.Cut(t.parts[0].literal, ":")
+	}
+	if !ok || !isScheme(scheme) {
+		return fault(0, "scheme", "a location begins with its scheme, written out")
+	}
+	rest, ok = strings.CutPrefix(rest, "//")
+	switch bare := rest == "" || rest == "/"; {
+	case ok:
+	case isWeb(scheme): // which browsers read as if the slashes were there
+		return fault(len(scheme)+1, "hier-part", `"//" and a host are missing`)
+	case bare && len(t.parts) > 1 && (rest != "" || t.parts[1].op.char != 0):
+		return fault(t.parts[1].offset, "hier-part", "a name must not say whether a host follows: write out what comes after the scheme")
+	default:
+		return p, nil // no authority
+	}
+	const variable = "{" // in host: never in a literal
+	host := ""
+	for i := 0; ; rest = t.parts[i].literal {
+		literal, _, ended := cutAny(rest, "/?#")
+		host += literal
+		if i++; ended || i == len(t.parts) {
+			break
+		}
+		part := &t.parts[i]
+		if part.vars == nil {
+			continue
+		}
+		if part.op.char != 0 || len(part.vars) != 1 || part.vars[0].explode || part.vars[0].prefix != 0 {
+			return fault(part.offset, "authority", `write "/" before this; only a label of the host, as "{part}", can stand here`)
+		}
+		p.labels = append(p.labels, part.vars[0].name)
+		host += variable
+	}
+	offset := strings.Index(t.source, "//") + len("//")
+	domain := host[strings.LastIndex(host, variable)+1:]
+	switch {
+	case strings.IndexByte(host, '@') >= 0:
+		return fault(offset, "userinfo", "a location holds no user name or password")
+	case host == "" && scheme != "file":
+		return fault(offset, "host", "the host is empty")
+	case len(p.labels) > 0 && (!strings.HasPrefix(domain, ".") || strings.Count(domain, ".") < 2):
+		return fault(offset, "host", `the host ends in a domain that is written out, as in "{part}.example.org"`)
+	}
+	return p, nil
+}
+
+// cutAny cuts s before the first of chars.
+func cutAny(s, chars string) (before, after string, found bool) {
+	if i := strings.IndexAny(s, chars); i >= 0 {
+		return s[:i], s[i:], true
+	}
+	return s, "", false
+}
+
+// isWeb reports whether browsers find a host behind a scheme whatever slashes
+// are there.
+func isWeb(scheme string) bool {
+	switch strings.ToLower(scheme) {
+	case "http", "https", "ftp", "ws", "wss":
+		return true
+	}
+	return false
+}
+
+func isScheme(s string) bool {
+	for i := range len(s) {
+		if c := s[i]; !isAlnum(c) && strings.IndexByte("+-.", c) < 0 || i == 0 && (isDigit(c) || !isAlnum(c)) {
+			return false
+		}
+	}
+	return true
+}
+
+var (
+	errLabel   = errors.New("it cannot be a label of a host")
+	errSegment = errors.New(`it would lead to another place by "." or ".."`)
+	errTooLong = fmt.Errorf("longer than %d bytes", MaxExpansion)
+)
+
+// expand returns the location for the parts of a name.
+func (p *place) expand(parts map[string]string, value func(string) Value) (nomen.Location, error) {
+	for _, label := range p.labels {
+		if !isLabel(parts[label]) {
+			return nomen.Location{}, fmt.Errorf("%s is %q: %w", label, parts[label], errLabel)
+		}
+	}
+	l := p.Location
+	s, ok := p.template.Expand(value)
+	if !ok {
+		return l, errTooLong
+	}
+	u, err := uri.Parse(s)
+	if err != nil {
+		return l, err
+	}
+	if hasDots(u.Path()) {
+		return l, errSegment
+	}
+	l.URL = s
+	return l, nil
+}
+
+// isLabel reports whether s is a label of a domain name (RFC 1123, 2.1).
+func isLabel(s string) bool {
+	const longest = 63
+	if s == "" || len(s) > longest || s[0] == '-' || s[len(s)-1] == '-' {
+		return false
+	}
+	for i := range len(s) {
+		if !isAlnum(s[i]) && s[i] != '-' {
+			return false
+		}
+	}
+	return true
+}
+
+// hasDots reports whether a path has a segment that a reader of it takes for "."
+// or "..": also one with escaped dots, and between backslashes.
+func hasDots(path string) bool {
+	for segment := range strings.FieldsFuncSeq(path, func(r rune) bool { return r == '/' || r == '\\' }) {
+		plain := unescape(segment)
+		if plain == "." || plain == ".." {
+			return true
+		}
+		for inner := range strings.FieldsFuncSeq(plain, func(r rune) bool { return r == '/' || r == '\\' }) {
+			if inner == "." || inner == ".." {
+				return true
+			}
+		}
+	}
+	return false
+}

@@ -1,0 +1,354 @@
+package rule
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/nomen-project/nomen"
+	"github.com/nomen-project/nomen/name"
+	"github.com/nomen-project/nomen/uri"
+)
+
+// Limits of sets.
+const (
+	MaxRules     = 256 // of a set
+	MaxLocations = 64  // of a rule
+	MaxTests     = 256 // of a rule
+	maxPad       = 256 // characters of a padded part
+)
+
+// A Set is the rules of one authority. The first whose pattern matches decides.
+type Set []Rule
+
+// A Rule gives locations to the names that its pattern matches. Templates know
+// the parts of the pattern and three variables more: "name", the whole key of
+// the name, "element", what of it follows the prefix, and "prefix".
+type Rule struct {
+	Match      string           `json:"match,omitempty"`       // a pattern, see [ParsePattern]
+	Regexp     string           `json:"regexp,omitempty"`      // or a regular expression, see [ParseRegexp]
+	IgnoreCase bool             `json:"ignore_case,omitempty"` // of ASCII letters in either
+	Raw        bool             `json:"raw,omitempty"`         // the element keeps its escapes; else they are decoded
+	Parts      map[string]Part  `json:"parts,omitempty"`       // what is done to parts before they are put in
+	Locations  []nomen.Location `json:"locations,omitempty"`   // their URLs are templates
+	SameAs     []string         `json:"same_as,omitempty"`     // templates of other names of the same thing
+	Tests      []Test           `json:"tests"`                 // at least one that matches
+}
+
+// A Part is what is done to a part of a name, in the order of the fields.
+type Part struct {
+	Drop string `json:"drop,omitempty"` // characters to be left out, such as "-"
+	Trim string `json:"trim,omitempty"` // characters to be left out at the beginning, such as "0"; the last one stays
+	Case string `json:"case,omitempty"` // "lower" or "upper", of ASCII letters
+	Pad  int    `json:"pad,omitempty"`  // at least so many characters, by zeros in front
+}
+
+// A Test is a name and what has to come out.
+type Test struct {
+	From string   `json:"from"`         // a name, in any spelling
+	To   []string `json:"to,omitempty"` // the URLs of all its locations in order; none if no rule may match
+}
+
+// A TestError is the failure of a test.
+type TestError struct {
+	Rule, Test int // from 0
+	From       string
+	Got, Want  []string
+	Matched    int // the rule that matched, -1 for none
+}
+
+func (e *TestError) Error() string {
+	which := "no rule matches"
+	if e.Matched >= 0 {
+		which = "rule " + strconv.Itoa(e.Matched+1) + " gives " + quoted(e.Got)
+	}
+	want := "no rule may match"
+	if len(e.Want) > 0 {
+		want = "the test wants " + quoted(e.Want)
+	}
+	return fmt.Sprintf("rule: test %d of rule %d: %s: %s, but %s", e.Test+1, e.Rule+1, e.From, which, want)
+}
+
+func quoted(urls []string) string {
+	if len(urls) == 0 {
+		return "no location"
+	}
+	return strings.Join(urls, " ")
+}
+
+// An IndexError says which rule of a set something is wrong with.
+type IndexError struct {
+	Rule int    // from 0
+	What string // "match", "locations", "tests" ...
+	Err  error
+}
+
+func (e *IndexError) Error() string {
+	return fmt.Sprintf("rule %d: %s: %s", e.Rule+1, e.What, e.Err)
+}
+
+func (e *IndexError) Unwrap() error { return e.Err }
+
+// A Compiled is a set that can be asked. It is safe for concurrent use.
+type Compiled struct {
+	prefix name.Prefix
+	rules  []compiledRule
+}
+
+type compiledRule struct {
+	source    Rule
+	pattern   Pattern
+	locations []place
+	sameAs    []Template
+}
+
+// Compile makes a set ready for the names under a prefix and runs its tests. The
+// error is an [*IndexError] or a [*TestError].
+func (s Set) Compile(prefix name.Prefix) (*Compiled, error) {
+	if len(s) > MaxRules {
+		return nil, &IndexError{MaxRules, "rules", fmt.Errorf("more than %d", MaxRules)}
+	}
+	c := &Compiled{prefix: prefix, rules: make([]compiledRule, len(s))}
+	for i := range s {
+		if err := c.rules[i].compile(i, &s[i]); err != nil {
+			return nil, err
+		}
+	}
+	for i := range s {
+		if err := c.test(i, s[i].Tests); err != nil {
+			return nil, err
+		}
+	}
+	return c, nil
+}
+
+func (c *compiledRule) compile(i int, r *Rule) (err error) {
+	fault := func(what, format string, args ...any) error {
+		return &IndexError{i, what, fmt.Errorf(format, args...)}
+	}
+	c.source = *r
+	what := "match"
+	switch {
+	case r.Match != "" && r.Regexp != "":
+		return fault("regexp", `"match" is there too: a rule has one of both`)
+	case r.Regexp != "":
+		what = "regexp"
+		c.pattern, err = ParseRegexp(r.Regexp, r.IgnoreCase)
+	case r.Match != "":
+		c.pattern, err = ParsePattern(r.Match, r.IgnoreCase)
+	default:
+		return fault("match", `a rule needs a pattern; "{rest:*}" is for every name`)
+	}
+	if err != nil {
+		return &IndexError{i, what, err}
+	}
+	if len(r.Locations)+len(r.SameAs) == 0 || len(r.Locations)+len(r.SameAs) > MaxLocations {
+		return fault("locations", "a rule has one to %d", MaxLocations)
+	}
+	known := []string{"name", "element", "prefix"}
+	for label := range c.pattern.Names {
+		if slices.Contains(known, label) {
+			return fault(what, "the part %q has a name that means something else", label)
+		}
+	}
+	known = slices.AppendSeq(known, c.pattern.Names)
+	for label, p := range r.Parts {
+		if !slices.Contains(known[3:], label) {
+			return fault("parts", "the pattern has no part %q", label)
+		}
+		if p.Case != "" && p.Case != "lower" && p.Case != "upper" {
+			return fault("parts", `%s: the case is "lower" or "upper", not %q`, label, p.Case)
+		}
+		if p.Pad < 0 || p.Pad > maxPad {
+			return fault("parts", "%s: a part is padded to 1 to %d characters", label, maxPad)
+		}
+	}
+	template := func(what, s string) (Template, error) {
+		t, err := ParseTemplate(s)
+		if err != nil {
+			return t, &IndexError{i, what, err}
+		}
+		for label := range t.Variables {
+			if !slices.Contains(known, label) {
+				return t, fault(what, "%s: nothing is called %q; there are %s", s, label, strings.Join(known, ", "))
+			}
+		}
+		return t, nil
+	}
+	for _, l := range r.Locations {
+		t, err := template("locations", l.URL)
+		if err != nil {
+			return err
+		}
+		p, err := newPlace(l, t)
+		if err != nil {
+			return &IndexError{i, "locations", err}
+		}
+		c.locations = append(c.locations, p)
+	}
+	for _, s := range r.SameAs {
+		t, err := template("same_as", s)
+		if err != nil {
+			return err
+		}
+		c.sameAs = append(c.sameAs, t)
+	}
+	return nil
+}
+
+// test runs the tests of rule i.
+func (c *Compiled) test(i int, tests []Test) error {
+	if len(tests) > MaxTests {
+		return &IndexError{i, "tests", fmt.Errorf("more than %d", MaxTests)}
+	}
+	matched := false
+	for j, t := range tests {
+		n, err := name.Parse(t.From)
+		if err != nil {
+			return &IndexError{i, "tests", err}
+		}
+		if !c.prefix.Covers(n) {
+			return &IndexError{i, "tests", fmt.Errorf("%s is not under %s", t.From, c.prefix)}
+		}
+		e := &TestError{Rule: i, Test: j, From: t.From, Want: t.To, Matched: -1}
+		if r, ok := c.Apply(n); ok {
+			e.Matched = r.Rule
+			for _, l := range r.Locations {
+				e.Got = append(e.Got, l.URL)
+			}
+			if len(r.Locations) == 0 { // a rule for names alone
+				e.Got = r.SameAs
+			}
+		}
+		if !slices.Equal(e.Got, e.Want) || len(e.Want) == 0 && e.Matched >= 0 || len(e.Want) > 0 && e.Matched != i {
+			return e
+		}
+		matched = matched || e.Matched == i
+	}
+	if !matched {
+		return &IndexError{i, "tests", fmt.Errorf("at least one is needed that shows what the rule gives: a name of %q with its locations", c.rules[i].pattern)}
+	}
+	return nil
+}
+
+// A Result is what a rule gives to a name.
+type Result struct {
+	Rule      int // from 0
+	Pattern   string
+	Locations []nomen.Location
+	SameAs    []string
+	Left      []string // locations that this name would have made unsafe, and why
+}
+
+// Apply returns what the first rule that matches gives to n; ok is false when
+// none does. Its time is linear in the name for each rule.
+func (c *Compiled) Apply(n name.Name) (r *Result, ok bool) {
+	if !c.prefix.Covers(n) {
+		return nil, false
+	}
+	escaped := c.prefix.Element(n)
+	plain := unescape(escaped)
+	for i := range c.rules {
+		rule := &c.rules[i]
+		element := plain
+		if rule.source.Raw {
+			element = escaped
+		}
+		if parts := rule.pattern.Match(element); parts != nil {
+			for label, p := range rule.source.Parts {
+				if s, ok := parts[label]; ok {
+					parts[label] = p.apply(s)
+				}
+			}
+			parts["name"], parts["element"], parts["prefix"] = n.Key(), element, c.prefix.String()
+			return rule.result(i, parts), true
+		}
+	}
+	return nil, false
+}
+
+func (c *compiledRule) result(i int, parts map[string]string) *Result {
+	r := &Result{Rule: i, Pattern: c.pattern.String()}
+	value := func(label string) Value {
+		s, ok := parts[label]
+		if !ok {
+			return Value{}
+		}
+		return String(s)
+	}
+	for _, p := range c.locations {
+		l, err := p.expand(parts, value)
+		if err != nil {
+			r.Left = append(r.Left, fmt.Sprintf("%s: %s", p.URL, err))
+			continue
+		}
+		r.Locations = append(r.Locations, l)
+	}
+	for _, t := range c.sameAs {
+		if s, ok := t.Expand(value); ok {
+			if _, err := uri.Parse(s); err == nil {
+				r.SameAs = append(r.SameAs, s)
+			}
+		}
+	}
+	return r
+}
+
+// apply does to s what p says.
+func (p Part) apply(s string) string {
+	if p.Drop != "" {
+		s = strings.Map(func(r rune) rune {
+			if strings.ContainsRune(p.Drop, r) {
+				return -1
+			}
+			return r
+		}, s)
+	}
+	if p.Trim != "" && s != "" {
+		if trimmed := strings.TrimLeft(s, p.Trim); trimmed != "" {
+			s = trimmed
+		} else {
+			s = s[len(s)-1:]
+		}
+	}
+	switch p.Case {
+	case "lower":
+		s = mapASCII(s, 'A', 'Z')
+	case "upper":
+		s = mapASCII(s, 'a', 'z')
+	}
+	if n := p.Pad - len(s); n > 0 {
+		s = strings.Repeat("0", n) + s
+	}
+	return s
+}
+
+// mapASCII changes the case of the letters from first to last.
+func mapASCII(s string, first, last byte) string {
+	b := []byte(s)
+	for i, c := range b {
+		if first <= c && c <= last {
+			b[i] = c ^ ('a' - 'A')
+		}
+	}
+	return string(b)
+}
+
+// unescape decodes the escapes of s.
+func unescape(s string) string {
+	if strings.IndexByte(s, '%') < 0 {
+		return s
+	}
+	b := make([]byte, 0, len(s))
+	for i := 0; i < len(s); i++ {
+		if !isEscape(s, i) {
+			b = append(b, s[i])
+			continue
+		}
+		c, _ := strconv.ParseUint(s[i+1:i+3], 16, 8) // two hex digits
+		b = append(b, byte(c))
+		i += 2
+	}
+	return string(b)
+}

@@ -1,0 +1,390 @@
+package rule
+
+import (
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// Limits of templates and what they make.
+const (
+	MaxTemplate  = 4096     // bytes of a template
+	MaxExpansion = 64 << 10 // bytes of what [Template.Expand] makes
+	maxPrefix    = 9999     // characters of a prefix modifier (RFC 6570, 2.4.1)
+)
+
+// An Error is the refusal of a template, a pattern or a rule.
+type Error struct {
+	Input   string // the template or pattern
+	Offset  int    // in bytes, into Input
+	Rule    string // the production or rule that was broken
+	Message string // what was found, in words
+}
+
+func (e *Error) Error() string {
+	return "rule: " + strconv.Quote(e.Input) + ": offset " + strconv.Itoa(e.Offset) + ": " + e.Rule + ": " + e.Message
+}
+
+// A Value is what a variable stands for: a string, a list of strings or a list
+// of pairs (RFC 6570, 2.3). The zero Value is undefined, which differs from the
+// empty string.
+type Value struct {
+	kind  valueKind
+	texts []string // one, the members of a list, or names and values in turn
+}
+
+type valueKind uint8
+
+const (
+	undefined valueKind = iota
+	text
+	list
+	pairs
+)
+
+// String returns the value of a string.
+func String(s string) Value { return Value{text, []string{s}} }
+
+// List returns the value of a list, which is undefined when it is empty.
+func List(members ...string) Value {
+	if len(members) == 0 {
+		return Value{}
+	}
+	return Value{list, members}
+}
+
+// Pairs returns the value of an associative array, names and values in turn,
+// which is undefined when it is empty. A last name without a value is left out.
+func Pairs(namesAndValues ...string) Value {
+	if len(namesAndValues) < 2 {
+		return Value{}
+	}
+	return Value{pairs, namesAndValues[:len(namesAndValues)&^1]}
+}
+
+// A Template is a URI template (RFC 6570). It is immutable and safe for
+// concurrent use; the zero Template expands to nothing.
+type Template struct {
+	source string
+	parts  []templatePart
+}
+
+// A templatePart is literal text, or an expression.
+type templatePart struct {
+	literal string // escaped
+	op      operator
+	vars    []varspec
+	offset  int // of the expression in the source
+}
+
+type varspec struct {
+	name    string
+	prefix  int // characters of the value, 0 for all
+	explode bool
+}
+
+// An operator is a row of the table in RFC 6570, appendix A.
+type operator struct {
+	char     byte // 0 for simple expansion
+	first    string
+	sep      string
+	named    bool
+	ifEmpty  string
+	reserved bool // reserved characters and escapes pass
+}
+
+var operators = [...]operator{
+	{char: 0, sep: ","},
+	{char: '+', sep: ",", reserved: true},
+	{char: '#', first: "#", sep: ",", reserved: true},
+	{char: '.', first: ".", sep: "."},
+	{char: '/', first: "/", sep: "/"},
+	{char: ';', first: ";", sep: ";", named: true},
+	{char: '?', first: "?", sep: "&", named: true, ifEmpty: "="},
+	{char: '&', first: "&", sep: "&", named: true, ifEmpty: "="},
+}
+
+// ParseTemplate reads a template. The error is an [*Error].
+func ParseTemplate(s string) (Template, error) {
+	if len(s) > MaxTemplate {
+		return Template{}, &Error{clip(s), MaxTemplate, "URI-Template", "longer than " + strconv.Itoa(MaxTemplate) + " bytes"}
+	}
+	t := Template{source: s}
+	for i := 0; i < len(s); {
+		if s[i] == '{' {
+			part, end, err := parseExpression(s, i)
+			if err != nil {
+				return Template{}, err
+			}
+			t.parts = append(t.parts, part)
+			i = end
+			continue
+		}
+		end := i
+		for end < len(s) && s[end] != '{' {
+			size, err := literal(s, end)
+			if err != nil {
+				return Template{}, err
+			}
+			end += size
+		}
+		t.parts = append(t.parts, templatePart{literal: string(appendEscaped(nil, s[i:end], true)), offset: i})
+		i = end
+	}
+	return t, nil
+}
+
+// literal returns the size of the literal character at s[i].
+func literal(s string, i int) (int, error) {
+	c := s[i]
+	switch {
+	case c == '%':
+		if !isEscape(s, i) {
+			return 0, &Error{s, i, "literals", `"%" begins no escape`}
+		}
+		return 3, nil
+	case c == '}':
+		return 0, &Error{s, i, "literals", `"}" closes nothing`}
+	case c <= ' ' || c == 0x7f || strings.IndexByte(`"'<>\^`+"`|", c) >= 0:
+		return 0, &Error{s, i, "literals", "contains " + strconv.QuoteToASCII(s[i:i+1]) + ", which a template must escape"}
+	case c < utf8.RuneSelf:
+		return 1, nil
+	}
+	r, size := utf8.DecodeRuneInString(s[i:])
+	if r == utf8.RuneError && size == 1 {
+		return 0, &Error{s, i, "literals", "is not UTF-8"}
+	}
+	return size, nil
+}
+
+// parseExpression reads "{" [operator] variable-list "}" at s[i] and returns
+// where it ends.
+func parseExpression(s string, i int) (templatePart, int, error) {
+	length := strings.IndexByte(s[i:], '}')
+	if length < 0 {
+		return templatePart{}, 0, &Error{s, i, "expression", `"{" is not closed`}
+	}
+	end := i + length
+	part := templatePart{op: operators[0], offset: i}
+	at := i + 1
+	if at < end {
+		for _, op := range operators[1:] {
+			if s[at] == op.char {
+				part.op = op
+				at++
+				break
+			}
+		}
+		if at == i+1 && strings.IndexByte("=,!@|", s[at]) >= 0 {
+			return templatePart{}, 0, &Error{s, at, "op-reserve", "operator " + strconv.Quote(s[at:at+1]) + " is reserved"}
+		}
+	}
+	for {
+		comma := strings.IndexByte(s[at:end], ',')
+		stop := end
+		if comma >= 0 {
+			stop = at + comma
+		}
+		v, err := parseVarspec(s, at, stop)
+		if err != nil {
+			return templatePart{}, 0, err
+		}
+		part.vars = append(part.vars, v)
+		if comma < 0 {
+			return part, end + 1, nil
+		}
+		at = stop + 1
+	}
+}
+
+// parseVarspec reads s[i:end] as varname [modifier-level4].
+func parseVarspec(s string, i, end int) (varspec, error) {
+	at := i
+	for at < end {
+		switch c := s[at]; {
+		case isAlnum(c), c == '_', c == '.' && at > i && s[at-1] != '.' && at+1 < end:
+			at++
+			continue
+		case c == '%' && isEscape(s, at) && at+2 < end:
+			at += 3
+			continue
+		}
+		break
+	}
+	v := varspec{name: s[i:at]}
+	switch {
+	case at == i:
+		return v, &Error{s, i, "varname", "a name of letters, digits, \"_\" and inner dots was expected"}
+	case at == end:
+		return v, nil
+	case s[at] == '*' && at+1 == end:
+		v.explode = true
+		return v, nil
+	case s[at] == ':' && at+1 < end:
+		n, err := strconv.Atoi(s[at+1 : end])
+		if err != nil || n < 1 || n > maxPrefix || s[at+1] == '0' || s[at+1] == '+' {
+			return v, &Error{s, at + 1, "max-length", "a number from 1 to 9999 without leading zeros was expected"}
+		}
+		v.prefix = n
+		return v, nil
+	}
+	return v, &Error{s, at, "varspec", "found " + strconv.QuoteToASCII(s[at:at+1]) + ` where ":", "*", "," or "}" was expected`}
+}
+
+// String returns the template as it was read.
+func (t Template) String() string { return t.source }
+
+// Variables calls yield with the names of the variables, each as often as it
+// stands there. Its shape is that of an iterator.
+func (t Template) Variables(yield func(string) bool) {
+	for _, p := range t.parts {
+		for _, v := range p.vars {
+			if !yield(v.name) {
+				return
+			}
+		}
+	}
+}
+
+// Expand returns the template with the values of its variables put in (RFC 6570,
+// 3). Names that value does not know are undefined, and expressions of nothing
+// but such names expand to nothing. It reports false when the result would be
+// longer than [MaxExpansion].
+func (t Template) Expand(value func(name string) Value) (string, bool) {
+	var buf [256]byte
+	b := buf[:0]
+	for i := range t.parts {
+		p := &t.parts[i]
+		if p.vars == nil {
+			b = append(b, p.literal...)
+		} else {
+			b = p.append(b, value)
+		}
+		if len(b) > MaxExpansion {
+			return "", false
+		}
+	}
+	return string(b), true
+}
+
+// append appends the expansion of an expression.
+func (p *templatePart) append(b []byte, value func(string) Value) []byte {
+	sep := p.op.first
+	for _, v := range p.vars {
+		val := value(v.name)
+		if val.kind == undefined {
+			continue
+		}
+		b = append(b, sep...)
+		b = p.appendValue(b, v, val)
+		sep = p.op.sep
+		if len(b) > MaxExpansion {
+			return b
+		}
+	}
+	return b
+}
+
+func (p *templatePart) appendValue(b []byte, v varspec, val Value) []byte {
+	if val.kind == text {
+		if p.op.named {
+			b = p.appendName(b, v.name, val.texts[0] == "")
+		}
+		return appendEscaped(b, cut(val.texts[0], v.prefix), p.op.reserved)
+	}
+	if !v.explode {
+		if p.op.named {
+			b = p.appendName(b, v.name, false)
+		}
+		for i, s := range val.texts {
+			if i > 0 {
+				b = append(b, ',')
+			}
+			b = appendEscaped(b, s, p.op.reserved)
+		}
+		return b
+	}
+	step := 1
+	if val.kind == pairs {
+		step = 2
+	}
+	for i := 0; i < len(val.texts) && len(b) <= MaxExpansion; i += step {
+		if i > 0 {
+			b = append(b, p.op.sep...)
+		}
+		s := val.texts[i]
+		switch {
+		case val.kind == pairs:
+			b = appendEscaped(b, s, p.op.reserved)
+			if s = val.texts[i+1]; s == "" && p.op.named {
+				b = append(b, p.op.ifEmpty...)
+			} else {
+				b = append(b, '=')
+			}
+		case p.op.named:
+			b = p.appendName(b, v.name, s == "")
+		}
+		b = appendEscaped(b, s, p.op.reserved)
+	}
+	return b
+}
+
+func (p *templatePart) appendName(b []byte, name string, empty bool) []byte {
+	b = append(b, name...)
+	if empty {
+		return append(b, p.op.ifEmpty...)
+	}
+	return append(b, '=')
+}
+
+// cut returns the first n characters of s, all if n is 0.
+func cut(s string, n int) string {
+	if n == 0 {
+		return s
+	}
+	for i := range s {
+		if n == 0 {
+			return s[:i]
+		}
+		n--
+	}
+	return s
+}
+
+// appendEscaped appends s with all characters escaped that may not stand bare:
+// all but unreserved ones and, if reserved passes, reserved ones and escapes.
+func appendEscaped(b []byte, s string, reserved bool) []byte {
+	for i := 0; i < len(s); i++ {
+		c := s[i]
+		switch {
+		case isAlnum(c), strings.IndexByte("-._~", c) >= 0,
+			reserved && strings.IndexByte(":/?#[]@!$&'()*+,;=", c) >= 0:
+			b = append(b, c)
+		case reserved && isEscape(s, i):
+			b = append(b, s[i:i+3]...)
+			i += 2
+		default:
+			const hex = "0123456789ABCDEF"
+			b = append(b, '%', hex[c>>4], hex[c&15])
+		}
+	}
+	return b
+}
+
+func isEscape(s string, i int) bool {
+	return i+2 < len(s) && s[i] == '%' && isHex(s[i+1]) && isHex(s[i+2])
+}
+
+func isHex(c byte) bool {
+	return isDigit(c) || 'a' <= c && c <= 'f' || 'A' <= c && c <= 'F'
+}
+
+func isDigit(c byte) bool { return '0' <= c && c <= '9' }
+
+func isAlnum(c byte) bool {
+	return isDigit(c) || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z'
+}
+
+const maxQuoted = 80 // bytes of an input too long to be shown whole
+
+func clip(s string) string { return s[:min(len(s), maxQuoted)] }

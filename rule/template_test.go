@@ -1,0 +1,285 @@
+package rule
+
+import (
+	"errors"
+	"os"
+	"strings"
+	"testing"
+)
+
+// variables are those of RFC 6570, 3.2.
+var variables = map[string]Value{
+	"count": List("one", "two", "three"), "dom": List("example", "com"), "dub": String("me/too"),
+	"hello": String("Hello World!"), "half": String("50%"), "var": String("value"), "who": String("fred"),
+	"base": String("http://example.com/home/"), "path": String("/foo/bar"), "list": List("red", "green", "blue"),
+	"keys": Pairs("semi", ";", "dot", ".", "comma", ","), "v": String("6"), "x": String("1024"), "y": String("768"),
+	"empty": String(""), "empty_keys": Pairs(), "undef": {},
+	"semi": String(";"), "year": List("1965", "2000", "2012"),
+}
+
+func lookup(label string) Value { return variables[label] }
+
+// TestExpansions holds every expansion of RFC 6570, 2.4 and 3.2.
+func TestExpansions(t *testing.T) {
+	rows := `
+{count} one,two,three
+{count*} one,two,three
+{/count} /one,two,three
+{/count*} /one/two/three
+{;count} ;count=one,two,three
+{;count*} ;count=one;count=two;count=three
+{?count} ?count=one,two,three
+{?count*} ?count=one&count=two&count=three
+{&count*} &count=one&count=two&count=three
+{var} value
+{hello} Hello%20World%21
+{half} 50%25
+O{empty}X OX
+O{undef}X OX
+{x,y} 1024,768
+{x,hello,y} 1024,Hello%20World%21,768
+?{x,empty} ?1024,
+?{x,undef} ?1024
+?{undef,y} ?768
+{var:3} val
+{var:30} value
+{list} red,green,blue
+{list*} red,green,blue
+{keys} semi,%3B,dot,.,comma,%2C
+{keys*} semi=%3B,dot=.,comma=%2C
+{+var} value
+{+hello} Hello%20World!
+{+half} 50%25
+{base}index http%3A%2F%2Fexample.com%2Fhome%2Findex
+{+base}index http://example.com/home/index
+O{+empty}X OX
+O{+undef}X OX
+{+path}/here /foo/bar/here
+here?ref={+path} here?ref=/foo/bar
+up{+path}{var}/here up/foo/barvalue/here
+{+x,hello,y} 1024,Hello%20World!,768
+{+path,x}/here /foo/bar,1024/here
+{+path:6}/here /foo/b/here
+{+list} red,green,blue
+{+list*} red,green,blue
+{+keys} semi,;,dot,.,comma,,
+{+keys*} semi=;,dot=.,comma=,
+{#var} #value
+{#hello} #Hello%20World!
+{#half} #50%25
+foo{#empty} foo#
+foo{#undef} foo
+{#x,hello,y} #1024,Hello%20World!,768
+{#path,x}/here #/foo/bar,1024/here
+{#path:6}/here #/foo/b/here
+{#list} #red,green,blue
+{#list*} #red,green,blue
+{#keys} #semi,;,dot,.,comma,,
+{#keys*} #semi=;,dot=.,comma=,
+{.who} .fred
+{.who,who} .fred.fred
+{.half,who} .50%25.fred
+www{.dom*} www.example.com
+X{.var} X.value
+X{.empty} X.
+X{.undef} X
+X{.var:3} X.val
+X{.list} X.red,green,blue
+X{.list*} X.red.green.blue
+X{.keys} X.semi,%3B,dot,.,comma,%2C
+X{.keys*} X.semi=%3B.dot=..comma=%2C
+X{.empty_keys} X
+X{.empty_keys*} X
+{/who} /fred
+{/who,who} /fred/fred
+{/half,who} /50%25/fred
+{/who,dub} /fred/me%2Ftoo
+{/var} /value
+{/var,empty} /value/
+{/var,undef} /value
+{/var,x}/here /value/1024/here
+{/var:1,var} /v/value
+{/list} /red,green,blue
+{/list*} /red/green/blue
+{/list*,path:4} /red/green/blue/%2Ffoo
+{/keys} /semi,%3B,dot,.,comma,%2C
+{/keys*} /semi=%3B/dot=./comma=%2C
+{;who} ;who=fred
+{;half} ;half=50%25
+{;empty} ;empty
+{;v,empty,who} ;v=6;empty;who=fred
+{;v,bar,who} ;v=6;who=fred
+{;x,y} ;x=1024;y=768
+{;x,y,empty} ;x=1024;y=768;empty
+{;x,y,undef} ;x=1024;y=768
+{;hello:5} ;hello=Hello
+{;list} ;list=red,green,blue
+{;list*} ;list=red;list=green;list=blue
+{;keys} ;keys=semi,%3B,dot,.,comma,%2C
+{;keys*} ;semi=%3B;dot=.;comma=%2C
+{?who} ?who=fred
+{?half} ?half=50%25
+{?x,y} ?x=1024&y=768
+{?x,y,empty} ?x=1024&y=768&empty=
+{?x,y,undef} ?x=1024&y=768
+{?var:3} ?var=val
+{?list} ?list=red,green,blue
+{?list*} ?list=red&list=green&list=blue
+{?keys} ?keys=semi,%3B,dot,.,comma,%2C
+{?keys*} ?semi=%3B&dot=.&comma=%2C
+{&who} &who=fred
+{&half} &half=50%25
+?fixed=yes{&x} ?fixed=yes&x=1024
+{&x,y,empty} &x=1024&y=768&empty=
+{&x,y,undef} &x=1024&y=768
+{&var:3} &var=val
+{&list} &list=red,green,blue
+{&list*} &list=red&list=green&list=blue
+{&keys} &keys=semi,%3B,dot,.,comma,%2C
+{&keys*} &semi=%3B&dot=.&comma=%2C
+find{?year*} find?year=1965&year=2000&year=2012
+{semi:2} %3B
+`
+	for row := range strings.Lines(strings.TrimSpace(rows)) {
+		source, want, _ := strings.Cut(strings.TrimSuffix(row, "\n"), " ")
+		template, err := ParseTemplate(source)
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		if got, ok := template.Expand(lookup); got != want || !ok {
+			t.Errorf("%s expands to %q, %v, want %q", source, got, ok, want)
+		}
+		if got := template.String(); got != source {
+			t.Errorf("String of %q: %q", source, got)
+		}
+	}
+}
+
+func TestExpandText(t *testing.T) {
+	for _, tt := range []struct{ template, value, want string }{
+		{"{x}", "ä/€", "%C3%A4%2F%E2%82%AC"},
+		{"{x:1}", "äb", "%C3%A4"},
+		{"{+x}", "%41%zz", "%41%25zz"},
+		{"{x}", "%41", "%2541"},
+		{"{x}", "\xff\r\n", "%FF%0D%0A"},
+		{"ä%41{x}", "", "%C3%A4%41"},
+	} {
+		template, err := ParseTemplate(tt.template)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, _ := template.Expand(func(string) Value { return String(tt.value) }); got != tt.want {
+			t.Errorf("%s with %q: %q, want %q", tt.template, tt.value, got, tt.want)
+		}
+	}
+}
+
+func TestTemplateRefused(t *testing.T) {
+	for _, tt := range []struct {
+		in     string
+		offset int
+		rule   string
+	}{
+		{"a{", 1, "expression"},
+		{"{}", 1, "varname"},
+		{"{+}", 2, "varname"},
+		{"a}", 1, "literals"},
+		{"a b", 1, "literals"},
+		{"%4", 0, "literals"},
+		{"\xff", 0, "literals"},
+		{"{=x}", 1, "op-reserve"},
+		{"{x,}", 3, "varname"},
+		{"{a..b}", 3, "varspec"},
+		{"{a.}", 2, "varspec"},
+		{"{a-b}", 2, "varspec"},
+		{"{a:0}", 3, "max-length"},
+		{"{a:01}", 3, "max-length"},
+		{"{a:10000}", 3, "max-length"},
+		{"{a:}", 2, "varspec"},
+		{"{a*:1}", 2, "varspec"},
+		{"{a%4}", 2, "varspec"},
+		{strings.Repeat("a", MaxTemplate+1), MaxTemplate, "URI-Template"},
+	} {
+		_, err := ParseTemplate(tt.in)
+		var e *Error
+		if !errors.As(err, &e) || e.Offset != tt.offset || e.Rule != tt.rule || e.Message == "" {
+			t.Errorf("ParseTemplate(%.20q): %v, want %s at %d", tt.in, err, tt.rule, tt.offset)
+		}
+	}
+}
+
+// TestExpansionIsBounded: a template of many variables with a long value gives
+// up in time.
+func TestExpansionIsBounded(t *testing.T) {
+	long := String(strings.Repeat("x", 2048))
+	template, err := ParseTemplate(strings.Repeat("{x,x}", MaxTemplate/5))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, ok := template.Expand(func(string) Value { return long }); ok || got != "" {
+		t.Errorf("expanded to %d bytes", len(got))
+	}
+}
+
+// FuzzTemplate: what is accepted prints as it was, and expands to characters of
+// a URI.
+func FuzzTemplate(f *testing.F) {
+	f.Add("https://example.org/{a}{?b*,c:3}", "ä b%41")
+	f.Add("{+a}{#b}{.c}{/a*}{;b}{&c}", "")
+	f.Fuzz(func(t *testing.T, s, value string) {
+		template, err := ParseTemplate(s)
+		if err != nil {
+			var e *Error
+			if !errors.As(err, &e) || e.Offset < 0 || e.Offset > len(s) || e.Rule == "" {
+				t.Fatalf("%q: %#v", s, err)
+			}
+			return
+		}
+		got, _ := template.Expand(func(label string) Value {
+			switch len(label) % 4 {
+			case 0:
+				return List(value, "", value)
+			case 1:
+				return String(value)
+			case 2:
+				return Pairs(value, value, "", "")
+			}
+			return Value{}
+		})
+		for i := range len(got) {
+			if c := got[i]; c <= ' ' || c >= 0x7f || strings.IndexByte("\"<>\\^`{|}", c) >= 0 || c == '%' && !isEscape(got, i) {
+				t.Fatalf("%q with %q expands to %q", s, value, got)
+			}
+		}
+	})
+}
+
+// TestTextOfTheRFC runs the examples as the RFC prints them, where its text is
+// at hand.
+func TestTextOfTheRFC(t *testing.T) {
+	text, err := os.ReadFile("../../shared/rfc/rfc6570.txt")
+	if err != nil {
+		t.Skip("the text of RFC 6570 is not at hand")
+	}
+	n := 0
+	for line := range strings.Lines(string(text)) {
+		fields := strings.Fields(line)
+		if len(fields) != 2 || !strings.ContainsRune(fields[0], '{') || !strings.ContainsAny(fields[0], "}") {
+			continue
+		}
+		template, err := ParseTemplate(fields[0])
+		if err != nil {
+			continue // a sentence
+		}
+		got, _ := template.Expand(lookup)
+		if got != fields[1] {
+			t.Logf("%s: %s, in the text %s", fields[0], got, fields[1])
+			continue
+		}
+		n++
+	}
+	if n < 100 {
+		t.Errorf("only %d examples came out", n)
+	}
+}

@@ -1,0 +1,134 @@
+package scheme
+
+import (
+	"strings"
+
+	"github.com/nomen-project/nomen/uri"
+)
+
+var ftp = Scheme{
+	Name: "ftp", Title: "File Transfer Protocol", Kind: KindLocator,
+	Reference:   "RFC 1738, 3.2; RFC 959; 1993, FTP",
+	Example:     "ftp://example.org/pub/readme.txt;type=a",
+	Note:        "without ;type= the transfer mode is guessed from the suffix of the name",
+	Security:    "user name and password are sent in the clear, and are readable in the locator",
+	DefaultPort: "21", Transport: "tcp", Hierarchical: true, RootPath: true,
+	Special: []Special{
+		{uri.ComponentUserinfo, ":", "separates user name and password"},
+		{uri.ComponentPath, "/", "separates names of directories"},
+		{uri.ComponentPath, ";", "precedes the typecode (not in 1993)"},
+	},
+	Retrieval: "log in as the user, or as anonymous with a mail address as password; change directory by each element, " +
+		"set the transfer mode and retrieve the name; the format is deduced from the suffix",
+	Rules: RuleSet{Check: checkFTP, Parts: partsFTP},
+}
+
+// The productions of FTP.
+const (
+	ruleFTP1993  = "1993, BNF: fileaddress"
+	ruleFTP      = "RFC 1738, 5: ftpurl"
+	ruleFTPType  = "RFC 1738, 3.2.2: typecode"
+	ruleFTPPath  = "RFC 1738, 3.2.2: url-path"
+	ruleFTPLines = "RFC 959, 5.3.2: string"
+)
+
+// checkFTP checks an FTP locator.
+//
+//	ftpurl  = "ftp://" login [ "/" fpath [ ";type=" ftptype ]]
+//	fpath   = fsegment *[ "/" fsegment ]
+//	ftptype = "A" | "I" | "D" | "a" | "i" | "d"
+func checkFTP(u uri.URI) []Finding {
+	l := layoutOf(u)
+	if l.is1993() {
+		return checkFTP1993(&l)
+	}
+	if bad := l.needServer(ruleFTP); bad != nil {
+		return bad
+	}
+	if l.query >= 0 {
+		return []Finding{broken(l.query-1, l.queryEnd, ruleFTP, "there are no queries: a question mark in a name is %3F").instead("%3F" + l.s[l.query:l.queryEnd])}
+	}
+	name, code := l.typecode()
+	if semicolon := strings.IndexByte(l.s[l.path:name], ';'); semicolon >= 0 {
+		at := l.path + semicolon
+		return []Finding{broken(at, at+1, ruleFTPPath, "a semicolon in a name must be escaped").instead("%3B")}
+	}
+	if code >= 0 && (l.pathEnd != code+1 || strings.IndexByte("AIDaid", l.s[code]) < 0) {
+		return refuse(code, l.pathEnd, ruleFTPType, "the typecode is a, i or d")
+	}
+	return l.refuseControls(ruleFTPLines, "FTP")
+}
+
+// checkFTP1993 checks what the draft calls a fileaddress, with the additions of
+// its prose.
+//
+//	fileaddress = "ftp://" [ user [ ":" password ] "@" ] hostport "/" path
+func checkFTP1993(l *layout) []Finding {
+	if bad := l.needServer(ruleFTP1993); bad != nil {
+		return bad
+	}
+	if !l.hasPath() {
+		return refuse(l.path, l.path, ruleFTP1993, "needs a slash and a path after the host")
+	}
+	if l.query >= 0 {
+		return refuse(l.query-1, l.queryEnd, ruleFTP1993, "files are not searched")
+	}
+	return l.refuseControls(ruleFTPLines, "FTP")
+}
+
+// typecode returns where the name ends and where the typecode begins, or -1.
+func (l *layout) typecode() (name, code int) {
+	last := l.path + strings.LastIndexByte(l.pathText(), '/') + 1
+	const key = ";type="
+	if n := strings.Index(l.s[last:l.pathEnd], key); n >= 0 {
+		return last + n, last + n + len(key)
+	}
+	return l.pathEnd, -1
+}
+
+// partsFTP takes the parts of an FTP locator. In 1993 the path is one; later it
+// is the arguments of CWD commands, a name and a typecode.
+func partsFTP(dst []Part, u uri.URI) []Part {
+	t := take(dst, u)
+	t.login()
+	t.server()
+	end := t.pathEnd
+	if t.is1993() {
+		if t.hasPath() && t.authority {
+			t.data("path", t.path+1, t.pathEnd)
+		}
+	} else if t.hasPath() {
+		var code int
+		end, code = t.typecode()
+		t.directories(end)
+		if code >= 0 {
+			t.part("type", code, t.pathEnd)
+		}
+	}
+	t.suffix(end)
+	return t.parts
+}
+
+// directories takes the elements of the path up to an offset: directories to
+// change to, and the name.
+func (t *taker) directories(end int) {
+	at := t.path + 1
+	for {
+		slash := until(t.s, at, end, '/')
+		if slash == end {
+			t.data("name", at, end)
+			return
+		}
+		t.data("cwd", at, slash)
+		at = slash + 1
+	}
+}
+
+// suffix takes what follows the last dot of the last element, if that is not all
+// of it.
+func (t *taker) suffix(end int) {
+	last := t.path + strings.LastIndexByte(t.s[t.path:end], '/') + 1
+	if dot := strings.LastIndexByte(t.s[last:end], '.'); dot > 0 && last+dot+1 < end {
+		t.data("suffix", last+dot+1, end)
+	}
+}

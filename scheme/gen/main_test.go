@@ -1,0 +1,64 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"strings"
+	"testing"
+)
+
+// TestFresh compares the committed table with what the registry gives.
+func TestFresh(t *testing.T) {
+	text, err := os.ReadFile("../../../shared/data/iana/uri-schemes.tsv")
+	if err != nil {
+		t.Skip("the registry is not here: " + err.Error())
+	}
+	got, err := generate(string(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := os.ReadFile("../zschemes.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(got, want) {
+		t.Error("zschemes.go is stale: run go generate ./scheme")
+	}
+}
+
+const header = "scheme\tstatus\tdescription\treference\ttemplate\n"
+
+func TestGenerate(t *testing.T) {
+	got, err := generate(header +
+		"Zed (OBSOLETE)\tHistorical\told one\tRFC 1\t\n" +
+		"ay\tPermanent\t(see reviewer notes)\tRFC 2\thttps://t.example/\n" +
+		"bee\tProvisional\tbee (see reviewer notes)\tSomebody\t\n")
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := 0
+	for _, want := range []string{ // in this order
+		`{"ay", StatusPermanent, "ay", "RFC 2", "https://t.example/"},`,
+		`{"bee", StatusProvisional, "bee", "Somebody", ""},`,
+		`{"zed", StatusHistorical, "old one (obsolete)", "RFC 1", ""},`,
+	} {
+		n := strings.Index(string(got[at:]), want)
+		if n < 0 {
+			t.Fatalf("generate: no %q in its place in\n%s", want, got)
+		}
+		at += n
+	}
+}
+
+func TestGenerateRefuses(t *testing.T) {
+	for _, text := range []string{
+		"", "scheme\n", header,
+		header + "a\tPermanent\n",
+		header + "a\tGone\td\tr\t\n",
+		header + "a\tPermanent\td\tr\t\nA\tPermanent\td\tr\t\n",
+	} {
+		if _, err := generate(text); err == nil {
+			t.Errorf("generate(%q): no error", text)
+		}
+	}
+}

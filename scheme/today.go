@@ -1,0 +1,47 @@
+package scheme
+
+import "github.com/nomen-project/nomen/uri"
+
+// schemesToday returns the schemes that came after 1993 and have rules.
+func schemesToday() []Scheme {
+	return []Scheme{
+		ws, wss,
+	}
+}
+
+var ws = Scheme{
+	Name: "ws", Title: "WebSocket connections", Kind: KindLocator,
+	Reference:   "RFC 6455, 3",
+	Example:     "ws://example.org/chat",
+	Security:    "everybody on the way can read and change what is sent",
+	DefaultPort: "80", Transport: "tcp", Hierarchical: true, RootPath: true, Interactive: true,
+	Retrieval: "open a connection to the resource; what comes over it is for its protocol to say",
+	Rules:     RuleSet{Check: checkWebSocket, Parts: partsHTTP},
+}
+
+var wss = Scheme{
+	Name: "wss", Title: "Encrypted WebSocket connections", Kind: KindLocator,
+	Reference:   "RFC 6455, 3",
+	Example:     "wss://example.org/chat",
+	DefaultPort: "443", Transport: "tcp", Hierarchical: true, RootPath: true, Interactive: true,
+	Retrieval: ws.Retrieval,
+	Rules:     RuleSet{Check: checkWebSocket, Parts: partsHTTP},
+}
+
+// checkWebSocket checks that there are a host and no fragment.
+//
+//	ws-URI = "ws:" "//" host [ ":" port ] path [ "?" query ]
+func checkWebSocket(u uri.URI) []Finding {
+	const rule = "RFC 6455, 3: ws-URI"
+	l := layoutOf(u)
+	if bad := l.needServer(rule); bad != nil {
+		return bad
+	}
+	switch {
+	case l.user >= 0:
+		return refuse(l.user, l.userEnd+1, rule, "no user information is provided for")
+	case l.frag >= 0:
+		return []Finding{broken(l.frag-1, len(l.s), rule, "there are no fragments: a number sign is %23").instead("%23" + l.s[l.frag:])}
+	}
+	return nil
+}

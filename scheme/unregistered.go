@@ -1,0 +1,27 @@
+package scheme
+
+// unregistered returns schemes that many use and nobody has registered. Those
+// without rules are there so that they are recognised.
+func unregistered() []Scheme {
+	bare := func(name, title string) Scheme { return Scheme{Name: name, Title: title} }
+	return []Scheme{
+		bare("gemini", "Gemini protocol"),
+		bare("hdl", "Handle System"),
+		bare("intent", "Android intents"),
+		bare("itms-apps", "Apple App Store"),
+		bare("javascript", "script to be run"),
+		bare("jdbc", "Java Database Connectivity"),
+		bare("mysql", "MySQL"),
+		bare("odbc", "Open Database Connectivity"),
+		bare("postgres", "PostgreSQL"),
+		bare("postgresql", "PostgreSQL"),
+		bare("s3", "Amazon Simple Storage Service"),
+		bare("gs", "Google Cloud Storage"),
+		bare("scp", "Secure copy"),
+		bare("socks5", "SOCKS proxy"),
+		bare("tg", "Telegram"),
+		bare("vbscript", "script to be run"),
+		bare("whatsapp", "WhatsApp"),
+		bare("zoommtg", "Zoom meetings"),
+	}
+}

@@ -11,7 +11,7 @@ import (
 var variables = map[string]Value{
 	"count": List("one", "two", "three"), "dom": List("example", "com"), "dub": String("me/too"),
 	"hello": String("Hello World!"), "half": String("50%"), "var": String("value"), "who": String("fred"),
-	"base": String("http://example.com/home/"), "path": String("/foo/bar"), "list": List("red", "green", "blue"),
+	"base": String("http://example.com/base/"), "path": String("/foo/bar"), "list": List("red", "green", "blue"),
 	"keys": Pairs("semi", ";", "dot", ".", "comma", ","), "v": String("6"), "x": String("1024"), "y": String("768"),
 	"empty": String(""), "empty_keys": Pairs(), "undef": {},
 	"semi": String(";"), "year": List("1965", "2000", "2012"),
@@ -50,8 +50,8 @@ O{undef}X OX
 {+var} value
 {+hello} Hello%20World!
 {+half} 50%25
-{base}index http%3A%2F%2Fexample.com%2Fhome%2Findex
-{+base}index http://example.com/home/index
+{base}index http%3A%2F%2Fexample.com%2Fbase%2Findex
+{+base}index http://example.com/base/index
 O{+empty}X OX
 O{+undef}X OX
 {+path}/here /foo/bar/here

@@ -55,6 +55,12 @@ func Equivalent(a, b urn.URN) bool { return standard.Equivalent(a, b) }
 // Suggest returns what s probably means, the likeliest first, at most
 // [MaxSuggestions]; nothing if s is a valid name that is written well, or nothing
 // comes near it. All suggestions are valid names, other than s.
+//
+// A resolver may ask it about whatever it does not find. It guesses at texts of up
+// to 2,048 bytes, tries the neighbours that change places in strings of up to 64
+// bytes and mends up to 20 mistakes, so that it takes microseconds for what
+// people type and a quarter of a millisecond for the worst text that is known
+// (BenchmarkSuggest).
 func Suggest(s string) []Suggestion { return standard.Suggest(s) }
 
 // Lookup is like the function [Lookup].

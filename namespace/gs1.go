@@ -17,7 +17,7 @@ var gs1 = Namespace{
 	Security:   "values can disclose products, places and people; a name gives no right and keeps no secret",
 	Functional: "a name never means the same as a urn:epc name or a GS1 Digital Link by itself",
 	Fragment:   UseNone,
-	Rules:      Rules{Check: checkGS1, Lint: lintGS1, Parts: partsGS1, Canonical: canonicalGS1},
+	Rules:      Rules{Check: checkGS1, Lint: lintGS1, Parts: partsGS1, Canonical: canonicalGS1, Mend: mendGS1},
 }
 
 // A gs1Key is an application identifier of a primary key: its value begins with
@@ -72,6 +72,7 @@ func checkGS1(nss string) *Finding {
 
 // checkGS1Pairs reads ai ":" ai-value *( ":" ai ":" ai-value ).
 func checkGS1Pairs(nss string) *Finding {
+	var seen gs1Set
 	for i := 0; ; {
 		end := until(nss, i, ':')
 		start := min(end+1, len(nss))
@@ -85,7 +86,7 @@ func checkGS1Pairs(nss string) *Finding {
 			return broken(start, start, "ai-value", "no value follows the application identifier "+ai)
 		case i == 0 && key == nil:
 			return broken(i, end, "ai-branch", "the first application identifier is that of no primary key")
-		case i > 0 && repeated(nss, i, ai):
+		case seen.add(ai):
 			return broken(i, end, "ai-branch", "the application identifier "+ai+" comes twice")
 		}
 		if key != nil {
@@ -100,16 +101,19 @@ func checkGS1Pairs(nss string) *Finding {
 	}
 }
 
-// repeated reports whether a pair before offset i has the same identifier.
-func repeated(nss string, i int, ai string) bool {
-	for at := 0; at < i; {
-		end := until(nss, at, ':')
-		if nss[at:end] == ai {
-			return true
-		}
-		at = until(nss, end+1, ':') + 1
+// A gs1Set holds application identifiers of 2, 3 and 4 digits, a bit for each.
+type gs1Set [(100 + 1000 + 10000 + 63) / 64]uint64
+
+// add adds an identifier, and reports whether it was there before.
+func (s *gs1Set) add(ai string) bool {
+	n, first := 0, [...]int{0, 100, 1100}[len(ai)-2]
+	for i := range len(ai) {
+		n = n*10 + int(ai[i]-'0')
 	}
-	return false
+	word, bit := &s[(first+n)/64], uint64(1)<<((first+n)%64)
+	before := *word&bit != 0
+	*word |= bit
+	return before
 }
 
 func (k *gs1Key) check(nss string, start, stop int) *Finding {

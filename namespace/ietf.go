@@ -69,10 +69,29 @@ func lintIETF(nss string) []Finding {
 			at := len(series) + 1 + i
 			return []Finding{remark(CodeForm, at, at+1, "string", "the document knows letters, digits and hyphens")}
 		}
+	case !ok && numberIETF(nss) > 0:
+		f := remark(CodeForm, 0, len(nss), "NSS", "a series and its number have a colon between them")
+		f.Right = nss[:3] + ":" + nss[numberIETF(nss):]
+		return []Finding{f}
 	case !ok || !isSeries(series) && !strings.EqualFold(series, "params"):
 		return []Finding{remark(CodeUnassigned, 0, len(series), "other-nss", "no series of RFC 2648 has this name")}
 	}
 	return nil
+}
+
+// numberIETF returns where the number begins in rfc2648 or rfc-2648, or 0.
+func numberIETF(nss string) int {
+	if len(nss) < 4 || !isSeries(nss[:3]) {
+		return 0
+	}
+	at := 3
+	if nss[at] == '-' {
+		at++
+	}
+	if at == len(nss) || digits(nss, at) < len(nss) {
+		return 0
+	}
+	return at
 }
 
 func displayIETF(nss string) string {

@@ -14,7 +14,7 @@ var isan = Namespace{
 	Note:       "16 hex digits name a work, 24 a version of it; hyphens and check characters may be missing",
 	Security:   "a number names a work or version, not a copy of it",
 	Functional: "a number without a version covers the work in all its versions; they are not equivalent to it",
-	Rules:      Rules{Check: checkISAN, Parts: partsISAN, Canonical: canonicalISAN, Display: displayISAN},
+	Rules:      Rules{Check: checkISAN, Parts: partsISAN, Canonical: canonicalISAN, Display: displayISAN, Mend: mendAlnum},
 }
 
 // isanLayouts are the lengths without hyphens: with check characters after 16

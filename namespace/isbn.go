@@ -17,7 +17,7 @@ var isbn = Namespace{
 	Security:   "a number names an edition; whether the copy found is that edition the number cannot tell",
 	Functional: "a corrected number and the wrong one printed in the book mean the same product",
 	Fragment:   UseAllowed,
-	Rules:      Rules{Check: checkISBN, Lint: lintISBN, Parts: partsISBN, Canonical: canonicalISBN, Display: displayISBN},
+	Rules:      Rules{Check: checkISBN, Lint: lintISBN, Parts: partsISBN, Canonical: canonicalISBN, Display: displayISBN, Mend: mendISBN},
 }
 
 func checkISBN(nss string) *Finding {

@@ -14,7 +14,7 @@ var ismn = Namespace{
 	Example:   "urn:ismn:979-0-2600-0043-8",
 	Note:      "no registration at IANA; M and nine digits are the thirteen digits that begin with 9790",
 	Security:  "a number names an edition of music, not a copy",
-	Rules:     Rules{Check: checkISMN, Lint: lintISMN, Parts: partsISMN, Canonical: canonicalISMN, Display: displayISMN},
+	Rules:     Rules{Check: checkISMN, Lint: lintISMN, Parts: partsISMN, Canonical: canonicalISMN, Display: displayISMN, Mend: mendAlnum},
 }
 
 func checkISMN(nss string) *Finding {

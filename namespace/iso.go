@@ -136,7 +136,7 @@ func lintISO(nss string) []Finding {
 	f.take(isISOPart)
 	status := f.start
 	if f.take(isISOStatus) != "" && f.take(isISOEdition) == "" {
-		return append(found, remark(CodeForm, status, f.start-1, "docidentifier", "a status wants an edition after it"))
+		return append(found, advice(status, f.start-1, "docidentifier", "a status wants an edition after it", ""))
 	}
 	f.take(isISOEdition)
 	f.take(isISOVersion)

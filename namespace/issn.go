@@ -12,7 +12,7 @@ var issn = Namespace{
 	Security:   "a number names a serial, not an issue; it vouches for no copy",
 	Functional: "the ISSN of the media of one serial share an ISSN-L; only the register knows it",
 	Fragment:   UseNone,
-	Rules:      Rules{Check: checkISSN, Lint: lintISSN, Parts: partsISSN, Canonical: canonicalISSN},
+	Rules:      Rules{Check: checkISSN, Lint: lintISSN, Parts: partsISSN, Canonical: canonicalISSN, Mend: mendISSN},
 }
 
 func checkISSN(nss string) *Finding {

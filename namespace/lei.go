@@ -13,7 +13,7 @@ var lei = Namespace{
 	Example:   "urn:lei:7LTWFZYICNSX8D621K86",
 	Note:      "letters are written in upper case and mean the same in lower case",
 	Security:  "public data about organisations, never about people",
-	Rules:     Rules{Check: checkLEI, Lint: lintUpper, Parts: partsLEI, Canonical: strings.ToUpper},
+	Rules:     Rules{Check: checkLEI, Lint: lintUpper, Parts: partsLEI, Canonical: strings.ToUpper, Mend: mendAlnum},
 }
 
 func checkLEI(nss string) *Finding {

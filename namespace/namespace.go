@@ -40,14 +40,18 @@ type Namespace struct {
 }
 
 // Rules are the functions of a namespace. Each may be nil. They take a
-// namespace-specific string of the general syntax; all but Check take one that
-// Check accepts.
+// namespace-specific string of the general syntax; all but Check and Mend take one
+// that Check accepts.
 type Rules struct {
 	Check     func(nss string) *Finding
 	Lint      func(nss string) []Finding
 	Parts     func(nss string) []Part
 	Canonical func(nss string) string
 	Display   func(nss string) string
+
+	// Mend takes a string that Check refuses, without white space, and returns
+	// what was probably meant and why, for [Suggest]. That need not be valid.
+	Mend func(nss string) (meant, why string)
 }
 
 // Check returns the first thing that is wrong with nss, or nil. A namespace

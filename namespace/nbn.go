@@ -37,7 +37,7 @@ func prefixed(nss, name string) (int, *Finding) {
 	}
 	switch {
 	case end == len(nss):
-		return 0, broken(end, end, name+"-nss", "no hyphen between the prefix and the "+name+"-string")
+		return 0, noHyphen(nss, name)
 	case nss[end] != '-':
 		return 0, wrongByte(nss, end, "prefix", `":" or "-" after a country code or sub-namespace`)
 	case end+1 == len(nss):
@@ -46,6 +46,19 @@ func prefixed(nss, name string) (int, *Finding) {
 		return 0, broken(end+1, end+2, name+"-string", "begins with a slash")
 	}
 	return end, nil
+}
+
+// noHyphen refuses a name without a hyphen, at the last colon behind a
+// sub-namespace, which may stand in its place.
+func noHyphen(nss, name string) *Finding {
+	message := "no hyphen between the prefix and the " + name + "-string"
+	at := strings.LastIndexByte(nss, ':')
+	if at <= len("cc") {
+		return broken(len(nss), len(nss), name+"-nss", message)
+	}
+	f := broken(at, at+1, name+"-nss", message)
+	f.Right = "-"
+	return f
 }
 
 // foldPrefix writes the prefix in lower case; what follows the hyphen is

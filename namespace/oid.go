@@ -13,7 +13,7 @@ var oid = Namespace{
 	Example:    "urn:oid:1.3.6.1",
 	Delimiters: ".",
 	Security:   "none beyond those of names in general",
-	Rules:      Rules{Check: checkOID, Parts: partsOID},
+	Rules:      Rules{Check: checkOID, Parts: partsOID, Mend: mendOID},
 }
 
 func checkOID(nss string) *Finding {

@@ -3,7 +3,6 @@ package namespace
 import (
 	"fmt"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/nomen-project/nomen/uri"
 	"github.com/nomen-project/nomen/urn"
@@ -12,13 +11,17 @@ import (
 // MaxSuggestions bounds the answer of [Suggest].
 const MaxSuggestions = 5
 
-// maxGuessed is the longest text that is guessed at.
-const maxGuessed = 2048
+// The bounds of guessing, which make it cheap for whatever a stranger asks.
+const (
+	maxGuessed    = 2048 // bytes: longer texts are not guessed at
+	maxFixes      = 20   // mistakes that are mended in one text
+	maxTransposed = 64   // bytes: in longer strings no neighbours change places
+)
 
 // A Suggestion is a valid name that was probably meant.
 type Suggestion struct {
 	Name string // a URN
-	Why  string // what was wrong, for people
+	Why  string // what was wrong, for people; never empty
 }
 
 // Suggest is like the function [Suggest].
@@ -27,10 +30,15 @@ func (c Catalogue) Suggest(s string) []Suggestion {
 		return nil
 	}
 	g := guess{catalogue: c, input: s}
-	text, why := unwrap(s)
-	g.why = why
-	g.name(text)
-	if len(g.found) == 0 {
+	text := g.unwrap(s)
+	if inner, ok := unescapeURN(text); ok {
+		text = inner
+		g.because("the colons were escaped")
+	}
+	if g.name(text) || len(g.found) > 0 {
+		return g.found
+	}
+	if g.respelled(text); len(g.found) == 0 {
 		g.bare(text)
 	}
 	return g.found
@@ -40,21 +48,43 @@ func (c Catalogue) Suggest(s string) []Suggestion {
 type guess struct {
 	catalogue Catalogue
 	input     string
-	why       string // what unwrap took away
+	cut       bool   // the text comes from an address, of which the end may be no part of the name
+	why       string // what was taken away or added so far
 	found     []Suggestion
 }
 
-// offer adds a name if it is valid and new, and reports whether it is valid.
-func (g *guess) offer(name, why string) bool {
+// because adds to the reason of all that follows.
+func (g *guess) because(why string) { g.why = joinWhy(g.why, why) }
+
+func joinWhy(a, b string) string {
+	switch {
+	case a == "" || b == "":
+		return a + b
+	case strings.HasSuffix(a, b):
+		return a
+	}
+	return a + "; " + b
+}
+
+// valid reports whether a text is a name that keeps the rules of a namespace
+// that is known.
+func (g *guess) valid(name string) bool {
 	u, err := urn.Parse(name)
 	if err != nil {
 		return false
 	}
-	n, ok := g.catalogue.Lookup(u.NID())
-	if !ok || n.Check(u.NSS()) != nil {
+	i, ok := g.catalogue.find(u.NID())
+	return ok && g.catalogue.list[i].Check(u.NSS()) == nil
+}
+
+// offer adds a name if it is valid and new, and reports whether it is valid. That
+// "urn" was written in upper case is no reason.
+func (g *guess) offer(name, why string) bool {
+	if !g.valid(name) {
 		return false
 	}
-	if name == g.input || len(g.found) == MaxSuggestions {
+	why = joinWhy(g.why, why)
+	if name == g.input || why == "" || len(g.found) == MaxSuggestions {
 		return true
 	}
 	for _, f := range g.found {
@@ -62,49 +92,53 @@ func (g *guess) offer(name, why string) bool {
 			return true
 		}
 	}
-	if g.why != "" && why != "" {
-		why = g.why + "; " + why
-	} else if why == "" {
-		why = g.why
-	}
 	g.found = append(g.found, Suggestion{name, why})
 	return true
 }
 
-// name guesses at a text that begins with "urn:".
-func (g *guess) name(text string) {
+// name guesses at a text that begins with "urn:", and reports whether it is a
+// valid name.
+func (g *guess) name(text string) bool {
 	rest, ok := cutFold(text, "urn:")
-	if !ok {
-		return
-	}
-	for {
-		again, ok := cutFold(rest, "urn:")
-		if !ok {
-			break
+	for again := ok; again; {
+		var inner string
+		if inner, again = cutFold(rest, "urn:"); again {
+			rest = inner
+			g.because(`"urn:" came twice`)
 		}
-		rest, g.why = again, joinWhy(g.why, `"urn:" came twice`)
 	}
-	if g.address(rest) {
-		return
+	if !ok || g.resolver(rest) {
+		return ok
 	}
 	if g.offer("urn:"+rest, "") {
 		g.betterForm("urn:" + rest)
-		return
+		return true
 	}
-	nid, nss, ok := strings.Cut(rest, ":")
-	if !ok {
-		g.bare(rest)
-		return
+	if end := strings.IndexAny(rest, "?#&"); g.cut && end > 0 {
+		rest = rest[:end]
 	}
-	if n, known := g.catalogue.Lookup(nid); known {
-		g.repair(n, nid, nss)
-		return
+	if rest = trimAddress(rest, g.cut); g.offer("urn:"+rest, "") {
+		return true
 	}
-	g.nearNIDs(nid, nss)
+	nid, nss, _ := strings.Cut(rest, ":")
+	if i, known := g.catalogue.find(nid); known && nss != "" {
+		g.repair(&g.catalogue.list[i], nid, nss)
+	} else if nss != "" {
+		g.nearNIDs(nid, nss)
+	}
+	return false
 }
 
-// address tries a DOI name given with the address of its resolver.
-func (g *guess) address(rest string) bool {
+// trimAddress takes the slash from the end of what stood in an address.
+func trimAddress(s string, cut bool) string {
+	if cut {
+		return strings.TrimRight(s, "/")
+	}
+	return s
+}
+
+// resolver tries a DOI name given with the address of its resolver.
+func (g *guess) resolver(rest string) bool {
 	nss, ok := cutFold(rest, "doi:")
 	for _, a := range [...]string{"https://doi.org/", "http://doi.org/", "https://dx.doi.org/", "http://dx.doi.org/"} {
 		if name, found := cutFold(nss, a); ok && found {
@@ -112,13 +146,6 @@ func (g *guess) address(rest string) bool {
 		}
 	}
 	return false
-}
-
-func joinWhy(a, b string) string {
-	if a == "" {
-		return b
-	}
-	return a + "; " + b
 }
 
 // cutFold cuts a prefix in any case.
@@ -142,14 +169,17 @@ func (g *guess) betterForm(name string) {
 	}
 }
 
-// nearNIDs tries the namespaces whose identifiers are one slip away.
+// nearNIDs tries the namespaces whose identifiers are one slip away. Of three
+// letters many are, so there the rules of the namespace have to agree.
 func (g *guess) nearNIDs(nid, nss string) {
-	for n := range g.catalogue.All() {
-		if slip(n.NID, strings.ToLower(nid)) {
+	nid = strings.ToLower(nid)
+	for i := range g.catalogue.list {
+		n := &g.catalogue.list[i]
+		if slip(n.NID, nid) && (len(n.NID) > 3 || n.Rules.Check != nil) {
 			g.offer("urn:"+n.NID+":"+nss, fmt.Sprintf("there is no namespace %q, but %q: %s", nid, n.NID, n.Name))
 		}
 	}
-	if rest, ok := cutFold(nid, "x-"); ok {
+	if rest, ok := strings.CutPrefix(nid, "x-"); ok {
 		g.offer("urn:"+rest+":"+nss, "experimental form of a registered namespace")
 	}
 }
@@ -177,7 +207,7 @@ func slip(a, b string) bool {
 }
 
 // repair tries to mend the namespace-specific string of a known namespace.
-func (g *guess) repair(n Namespace, nid, nss string) {
+func (g *guess) repair(n *Namespace, nid, nss string) {
 	prefix := "urn:" + nid + ":"
 	if rest, ok := cutFold(nss, nid); ok {
 		g.offer(prefix+strings.TrimLeft(rest, " :"), "the namespace was said twice")
@@ -186,15 +216,30 @@ func (g *guess) repair(n Namespace, nid, nss string) {
 	if clean != nss {
 		g.offer(prefix+clean, "spaces or other dashes than the hyphen")
 	}
+	if len(g.found) == 0 {
+		g.mend(n, prefix, nss, clean)
+	}
 	g.fix(n, prefix, clean)
 	g.transpose(n, prefix, clean)
 	g.elsewhere(n, clean)
 }
 
+// mend tries what the namespace knows of mistakes, and the first word alone.
+func (g *guess) mend(n *Namespace, prefix, nss, clean string) {
+	if n.Rules.Mend != nil {
+		mended, why := n.Rules.Mend(clean)
+		g.offer(prefix+mended, why)
+	}
+	nss = strings.TrimLeft(nss, " ")
+	if end := strings.IndexAny(nss, " ("); end > 0 && len(g.found) == 0 {
+		g.offer(prefix+trimMarks(plain(nss[:end]), marks+":"), "what follows is no part of the name")
+	}
+}
+
 // fix follows what the check says is right, as often as it says something new.
-func (g *guess) fix(n Namespace, prefix, nss string) {
+func (g *guess) fix(n *Namespace, prefix, nss string) {
 	why := ""
-	for range len(nss) {
+	for range maxFixes {
 		f := n.Check(nss)
 		if f == nil {
 			g.offer(prefix+nss, why)
@@ -213,7 +258,10 @@ func (g *guess) fix(n Namespace, prefix, nss string) {
 }
 
 // transpose tries neighbours that changed places, where the check digit tells.
-func (g *guess) transpose(n Namespace, prefix, nss string) {
+func (g *guess) transpose(n *Namespace, prefix, nss string) {
+	if len(nss) > maxTransposed {
+		return
+	}
 	if f := n.Check(nss); f == nil || f.Code != CodeCheckDigit {
 		return
 	}
@@ -227,14 +275,16 @@ func (g *guess) transpose(n Namespace, prefix, nss string) {
 			continue
 		}
 		b[i], b[j] = b[j], b[i]
-		g.offer(prefix+string(b), fmt.Sprintf("%q and %q changed places", nss[i:i+1], nss[j:j+1]))
+		if n.Check(string(b)) == nil {
+			g.offer(prefix+string(b), fmt.Sprintf("%q and %q changed places", nss[i:i+1], nss[j:j+1]))
+		}
 		b[i], b[j] = b[j], b[i]
 	}
 }
 
 // ownPart returns where the part of a name begins that is typed anew for each:
 // after its last colon, and after the prefix of an NBN.
-func ownPart(n Namespace, nss string) int {
+func ownPart(n *Namespace, nss string) int {
 	if n.NID == nbn.NID {
 		return strings.IndexByte(nss, '-') + 1
 	}
@@ -242,168 +292,149 @@ func ownPart(n Namespace, nss string) int {
 }
 
 // selfChecking are the namespaces whose strings can be told by their check
-// digits.
-var selfChecking = [...]string{"isbn", "ismn", "issn", "isni", "lei", "eic"}
+// digits, each between spaces.
+const selfChecking = " isbn ismn issn isni lei eic "
 
 // elsewhere tries the string in the namespaces that can tell.
-func (g *guess) elsewhere(n Namespace, nss string) {
-	for _, nid := range selfChecking {
+func (g *guess) elsewhere(n *Namespace, nss string) {
+	for nid := range strings.FieldsSeq(selfChecking) {
 		if other, ok := g.catalogue.Lookup(nid); ok && nid != n.NID {
 			g.offer("urn:"+nid+":"+nss, "is no "+n.NID+": it is valid as "+other.Name)
 		}
 	}
 }
 
-// bare guesses at a text without "urn:".
-func (g *guess) bare(text string) {
-	if text == "" {
+// separators are what people write in place of a colon.
+const separators = ":;,/. _"
+
+// respelled guesses at a text in which "urn", or the colons, are written
+// otherwise.
+func (g *guess) respelled(text string) {
+	first, rest := text, ""
+	if end := strings.IndexAny(text, separators); end >= 0 {
+		first, rest = text[:end], text[end:]
+	}
+	word := strings.ToLower(first)
+	rest = strings.TrimLeft(rest, separators)
+	switch {
+	case word == "urn":
+	case word == "um", rest != "" && slip("urn", word):
+		g.because(fmt.Sprintf(`"urn" for %q`, first))
+	case strings.HasPrefix(word, "urn"):
+		rest = text[len("urn"):]
+	default:
 		return
 	}
-	if nid, nss, ok := cutLabel(text); ok {
-		if n, known := g.catalogue.Lookup(nid); known {
-			g.why = joinWhy(g.why, `"urn:" was missing`)
-			if nss = plain(strings.TrimLeft(nss, " :")); nss == "" {
-				return
-			}
-			if !g.offer("urn:"+n.NID+":"+nss, "") {
-				g.repair(n, n.NID, nss)
-			}
-			return
+	if nid, nss := g.cutKnown(rest); nss != "" {
+		if _, colons := cutFold(text, first+":"+nid+":"); !colons {
+			g.because("another sign than a colon, or none")
 		}
+		g.name("urn:" + nid + ":" + nss)
 	}
-	if number, ok := cutFold(text, "rfc"); ok {
-		number = strings.TrimLeft(number, " -:")
-		if digits(number, 0) == len(number) && number != "" {
-			g.offer("urn:ietf:rfc:"+strings.TrimLeft(number, "0"), "the name of an RFC")
-		}
+}
+
+// cutKnown cuts the identifier of a namespace that has rules off a text, and what
+// stands in place of the colon. Without any, what follows must be a digit, and be
+// able to tell.
+func (g *guess) cutKnown(s string) (nid, nss string) {
+	end := strings.IndexAny(s, separators)
+	if end < 0 {
+		end = len(s)
 	}
+	if i, ok := g.catalogue.find(s[:end]); ok && g.catalogue.list[i].Rules.Check != nil {
+		return strings.ToLower(s[:end]), strings.TrimLeft(s[end:], separators)
+	}
+	end = run(s, 0, isAlpha)
+	if end < len(s) && isDigit(s[end]) && among(selfChecking, s[:end]) {
+		return strings.ToLower(s[:end]), s[end:]
+	}
+	return "", ""
+}
+
+// bare guesses at a text without "urn:".
+func (g *guess) bare(text string) {
+	if nid, nss := g.cutLabel(text); nss != "" {
+		g.because(`"urn:" was missing`)
+		g.name("urn:" + nid + ":" + nss)
+		return
+	}
+	g.series(text)
 	if strings.HasPrefix(text, "10.") && strings.Contains(text, "/") {
 		g.offer("urn:doi:"+escape(text), "a DOI name")
 	}
 	text = plain(text)
-	for _, nid := range selfChecking {
+	for nid := range strings.FieldsSeq(selfChecking) {
 		g.offer("urn:"+nid+":"+text, "a bare "+strings.ToUpper(nid))
 	}
 	if len(g.found) > 0 {
 		return
 	}
-	g.offer("urn:uuid:"+strings.Trim(text, "{}"), "a bare UUID")
+	if looksISBN(text) {
+		i, _ := g.catalogue.find(isbn.NID)
+		g.because("a bare ISBN")
+		g.repair(&g.catalogue.list[i], isbn.NID, text)
+		return
+	}
+	if id, _ := mendUUID(text); id != "" {
+		g.offer("urn:uuid:"+id, "a bare UUID")
+	}
 	if strings.Count(text, ".") >= 3 && !strings.Contains(text, "/") && !isAddress(text) {
 		g.offer("urn:oid:"+text, "a bare object identifier")
 	}
 }
 
-// cutLabel cuts what stands before the first colon or space.
-func cutLabel(s string) (label, rest string, ok bool) {
-	i := strings.IndexAny(s, ": ")
-	if i <= 0 {
-		return "", "", false
+// cutLabel cuts the name of a known namespace off a text, as it stands before
+// numbers: "ISBN-13: ", "e-ISSN ", "ISSN (online): ".
+func (g *guess) cutLabel(s string) (nid, nss string) {
+	end := strings.IndexAny(s, ": ")
+	if end < 0 {
+		return g.cutKnown(s)
 	}
-	label = strings.TrimSuffix(strings.TrimSuffix(s[:i], "-13"), "-10")
-	return label, s[i+1:], true
+	rest := strings.TrimLeft(s[end:], " :")
+	if close := strings.IndexByte(rest, ')'); close > 0 && rest[0] == '(' {
+		rest = strings.TrimLeft(rest[close+1:], " :")
+	}
+	label := strings.ToLower(s[:end])
+	if _, ok := g.catalogue.find(label); ok {
+		return label, rest
+	}
+	for _, variant := range [...]string{"-13", "-10", "-l"} {
+		label = strings.TrimSuffix(label, variant)
+	}
+	label = strings.TrimPrefix(strings.TrimLeft(label, "ep"), "-")
+	if among(selfChecking, label) {
+		return label, rest
+	}
+	return g.cutKnown(s)
+}
+
+// series tries the documents of the IETF.
+func (g *guess) series(text string) {
+	for _, s := range [...]string{"rfc", "bcp", "std", "fyi"} {
+		rest, ok := cutFold(text, s)
+		number := strings.TrimLeft(rest, " -:")
+		if ok && number != "" && digits(number, 0) == len(number) {
+			g.offer("urn:ietf:"+s+":"+strings.TrimLeft(number, "0"), "the name of an "+strings.ToUpper(s))
+		}
+	}
+}
+
+// looksISBN reports whether s is as long as an ISBN and begins, or is hyphenated,
+// like one.
+func looksISBN(s string) bool {
+	hyphens := strings.Count(s, "-")
+	switch len(s) - hyphens {
+	case 13:
+		return run(s, 0, isLDH) == len(s) && (strings.HasPrefix(s, "978") || strings.HasPrefix(s, "979"))
+	case 10:
+		return run(s, 0, isLDH) == len(s) && hyphens == 3 && isDigit(s[0])
+	}
+	return false
 }
 
 // isAddress reports whether s looks like an IPv4 address.
 func isAddress(s string) bool {
 	return strings.Count(s, ".") == 3 && len(s) <= len("255.255.255.255")
-}
-
-// unwrap takes away what people put around names, and says so.
-func unwrap(s string) (text, why string) {
-	text = strings.TrimSpace(s)
-	text = strings.TrimPrefix(text, "\ufeff")
-	if t, ok := cutFold(text, "url:"); ok {
-		text = t
-	}
-	text = trimMarks(text)
-	if text != s {
-		why = "marks around the name"
-	}
-	rest, ok := cutFold(text, "https://")
-	if !ok {
-		rest, ok = cutFold(text, "http://")
-	}
-	if !ok {
-		return text, why
-	}
-	host, path, ok := strings.Cut(rest, "/")
-	if !ok || path == "" {
-		return text, why
-	}
-	if inner := findURN(path); inner != "" {
-		return inner, joinWhy(why, "an address with the name inside")
-	}
-	switch strings.ToLower(host) {
-	case "doi.org", "dx.doi.org", "www.doi.org":
-		return "doi:" + path, joinWhy(why, "the address of a DOI name")
-	case "portal.issn.org":
-		if number, ok := cutFold(path, "resource/issn/"); ok {
-			return "issn:" + number, joinWhy(why, "the address of an ISSN")
-		}
-	case "isni.org", "www.isni.org":
-		if number, ok := cutFold(path, "isni/"); ok {
-			return "isni:" + number, joinWhy(why, "the address of an ISNI")
-		}
-	}
-	return text, why
-}
-
-// findURN returns the URN in a path or query, or "".
-func findURN(path string) string {
-	for i := range len(path) {
-		if i > 0 && isAlnum(path[i-1]) {
-			continue
-		}
-		if _, ok := cutFold(path[i:], "urn:"); ok {
-			return path[i:]
-		}
-		if rest, ok := cutFold(path[i:], "urn%3a"); ok {
-			end := strings.IndexAny(rest, "&#/")
-			if end < 0 {
-				end = len(rest)
-			}
-			return "urn:" + unescapeColons(rest[:end])
-		}
-	}
-	return ""
-}
-
-func unescapeColons(s string) string {
-	return strings.NewReplacer("%3A", ":", "%3a", ":", "%2F", "/", "%2f", "/").Replace(s)
-}
-
-// trimMarks takes away brackets, quotation marks and the punctuation of a
-// sentence. A closing bracket that has its partner inside stays.
-func trimMarks(s string) string {
-	for {
-		t := strings.TrimLeft(s, "<([{\"'“”„«»‘’ ")
-		for t != "" {
-			r, n := utf8.DecodeLastRuneInString(t)
-			open := map[rune]string{')': "(", ']': "[", '}': "{"}[r]
-			if !strings.ContainsRune(">)]}\"'“”„«»‘’ .,;:!?…", r) || open != "" && strings.Count(t, open) >= strings.Count(t, string(r)) {
-				break
-			}
-			t = t[:len(t)-n]
-		}
-		if t == s {
-			return s
-		}
-		s = t
-	}
-}
-
-// plain writes the dashes of typesetters as hyphens and leaves out white space
-// and what cannot be seen.
-func plain(s string) string {
-	return strings.Map(func(r rune) rune {
-		switch r {
-		case '\u2010', '\u2011', '\u2012', '\u2013', '\u2014', '\u2015', '\u2212', '\u00ad', '\ufe58', '\ufe63', '\uff0d':
-			return '-'
-		case ' ', '\t', '\n', '\r', '\u00a0', '\u2009', '\u202f', '\u200b', '\u200c', '\u200d', '\u200e', '\u200f', '\ufeff', '\u2060':
-			return -1
-		}
-		return r
-	}, s)
 }
 
 // escape writes in escapes what cannot stand in a URN; escapes stay.

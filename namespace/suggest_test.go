@@ -1,6 +1,8 @@
 package namespace_test
 
 import (
+	"maps"
+	"slices"
 	"strings"
 	"testing"
 
@@ -70,6 +72,75 @@ func TestSuggest(t *testing.T) {
 		{"urn:isbn:979-0-2600-0043-8", "urn:ismn:979-0-2600-0043-8", "International Standard Music Number"},
 		{"urn:isbn:1234-1231", "urn:issn:1234-1231", "International Standard Serial Number"},
 		{"urn:x-ogc:def:crs:EPSG::4326", "urn:ogc:def:crs:EPSG::4326", "experimental"},
+		// as pasted from a page: signs of typesetters, of other scripts, unseen ones
+		{"urn:isbn:978\u2010951\u20110\u201218435\u22126", "urn:isbn:978-951-0-18435-6", "dashes"},
+		{"urn:isbn:978\u2013951\u20140\u201518435\u00ad6", "urn:isbn:978-951-0-18435-6", "dashes"},
+		{"urn:isbn:978\u00a0951\u202f0\u200718435\u30006", "urn:isbn:9789510184356", "spaces"},
+		{"urn:isbn:\u200e978-951-0-18435-6\u200f", "urn:isbn:978-951-0-18435-6", "seen"},
+		{"\u202aurn:isbn:9789510184356\u202c", "urn:isbn:9789510184356", "seen"},
+		{"urn:isbn:９７８－９５１－０－１８４３５－６", "urn:isbn:978-951-0-18435-6", "wide"},
+		{"ｕｒｎ：ｉｓｂｎ：９７８９５１０１８４３５６", "urn:isbn:9789510184356", "wide"},
+		{"９７８-951-0-18435-6", "urn:isbn:978-951-0-18435-6", "wide"},
+		{"urn:isbn:٩٧٨٩٥١٠١٨٤٣٥٦", "urn:isbn:9789510184356", "digits"},
+		{"urn:isbn:۹۷۸۹۵۱۰۱۸۴۳۵۶", "urn:isbn:9789510184356", "digits"},
+		{"ISBN：978-951-0-18435-6", "urn:isbn:978-951-0-18435-6", "wide"},
+		// punctuation inside, and words behind
+		{"urn:isbn:978.951.0.18435.6", "urn:isbn:9789510184356", "other signs"},
+		{"urn:isbn:-9789510184356", "urn:isbn:9789510184356", "other signs"},
+		{"urn:isbn:978--951-0-18435-6", "urn:isbn:9789510184356", "other signs"},
+		{"urn:isbn:978-9510184356-", "urn:isbn:9789510184356", "other signs"},
+		{"urn:isbn:978-951-0-18435-6 (pbk.)", "urn:isbn:978-951-0-18435-6", "what follows"},
+		{"ISBN 978-951-0-18435-6 (nid.)", "urn:isbn:978-951-0-18435-6", "what follows"},
+		{"urn:isbn:978-951-0-18435-6: EUR 20", "urn:isbn:978-951-0-18435-6", "what follows"},
+		{"urn:issn:1234.1231", "urn:issn:1234-1231", "other signs"},
+		{"urn:isni:0000.0001.2124.1960", "urn:isni:0000000121241960", "other signs"},
+		{"urn:oid:.1.3.6.1", "urn:oid:1.3.6.1", "period"},
+		{"urn:uuid:919108f752d143209bacf847db4148a8", "urn:uuid:919108f7-52d1-4320-9bac-f847db4148a8", "hyphens"},
+		{"urn:uuid:{919108f7-52d1-4320-9bac-f847db4148a8}", "urn:uuid:919108f7-52d1-4320-9bac-f847db4148a8", "hyphens"},
+		{"919108f752d143209bacf847db4148a8", "urn:uuid:919108f7-52d1-4320-9bac-f847db4148a8", "UUID"},
+		{"urn:ietf:rfc2648", "urn:ietf:rfc:2648", "series"},
+		{"urn:ietf:rfc-2648", "urn:ietf:rfc:2648", "series"},
+		{"urn:nbn:cz:aba001:00elz2", "urn:nbn:cz:aba001-00elz2", `"-" for ":"`},
+		{"urn:gs1:(01)09506000134352(10)ABC123", "urn:gs1:01:09506000134352:10:ABC123", "brackets"},
+		// nine digits, of the years before ISBN
+		{"urn:isbn:395-36341-1", "urn:isbn:0395363411", "nine digits"},
+		// other spellings of "urn:" and of the colons
+		{"urn;isbn:9789510184356", "urn:isbn:9789510184356", "colon"},
+		{"urn/isbn/9789510184356", "urn:isbn:9789510184356", "colon"},
+		{"urn.isbn.9789510184356", "urn:isbn:9789510184356", "colon"},
+		{"URN ISBN 978-951-0-18435-6", "urn:isbn:978-951-0-18435-6", "colon"},
+		{"urn: isbn: 9789510184356", "urn:isbn:9789510184356", "colon"},
+		{"urn:isbn 978-951-0-18435-6", "urn:isbn:978-951-0-18435-6", "colon"},
+		{"urn:isbn/9789510184356", "urn:isbn:9789510184356", "colon"},
+		{"urn:isbn9789510184356", "urn:isbn:9789510184356", "colon"},
+		{"urnisbn:9789510184356", "urn:isbn:9789510184356", "colon"},
+		{"unr:isbn:9789510184356", "urn:isbn:9789510184356", `"unr"`},
+		{"um:isbn:9789510184356", "urn:isbn:9789510184356", `"um"`},
+		{"uri:isbn:9789510184356", "urn:isbn:9789510184356", `"uri"`},
+		{"urn%3Aisbn%3A9789510184356", "urn:isbn:9789510184356", "escaped"},
+		// addresses
+		{"http://h.example/urn:isbn:9789510184356/", "urn:isbn:9789510184356", "address"},
+		{"http://h.example/urn:isbn:9789510184356?lang=fi#p", "urn:isbn:9789510184356", "address"},
+		{"http://h.example/urn:isbn:978-951-0-18435-7?lang=fi", "urn:isbn:978-951-0-18435-6", "should be 6"},
+		{"https://h.example/isbn/9789510184356", "urn:isbn:9789510184356", "address of an ISBN"},
+		{"https://h.example/isbn/9789510184357/cover", "urn:isbn:9789510184356", "should be 6"},
+		{"doi.org/10.1000/182", "urn:doi:10.1000/182", "address"},
+		{"www.doi.org/10.1000/182", "urn:doi:10.1000/182", "address"},
+		{"https://publisher.example/doi/abs/10.1000/182", "urn:doi:10.1000/182", "address"},
+		// bare, and mistyped
+		{"978-951-0-14835-6", "urn:isbn:978-951-0-18435-6", "changed places"},
+		{"978951O184356", "urn:isbn:9789510184356", `"0" for "O"`},
+		{"9789510184357", "urn:isbn:9789510184356", "should be 6"},
+		{"951-0-18435-8", "urn:isbn:951-0-18435-7", "should be 7"},
+		{"e-ISSN 1234-1231", "urn:issn:1234-1231", "missing"},
+		{"ISSN-L 1234-1231", "urn:issn:1234-1231", "missing"},
+		{"ISSN (online): 1234-1231", "urn:issn:1234-1231", "missing"},
+		{"ISSN: 1234-1232", "urn:issn:1234-1231", "should be 1"},
+		{"ISBN978-951-0-18435-6", "urn:isbn:978-951-0-18435-6", "missing"},
+		{"BCP 14", "urn:ietf:bcp:14", "BCP"},
+		{"STD-66", "urn:ietf:std:66", "STD"},
+		// empty fields are no punctuation, where they are allowed
+		{"urn:iec:std:iec:60095-1:1988-08:::.", "urn:iec:std:iec:60095-1:1988-08:::", "marks"},
 	} {
 		found := namespace.Suggest(tt.in)
 		ok := false
@@ -83,6 +154,9 @@ func TestSuggest(t *testing.T) {
 	for _, in := range []string{
 		"", "urn:isbn:9789510184356", "urn:example:a", "hello", "https://example.com/", "192.168.1.10", "urn:", "urn:isbn:", "isbn", "isbn:",
 		"urn:zzzzzz:a", "10.1000", "rfc", "rfc:", strings.Repeat("9", 5000),
+		"URN:isbn:9789510184356", "URN:ISBN:9789510184356", "urn:iec:std:iec:60095-1:1988-08:::", "urn:ogc:def:crs:EPSG::", "urn:doi:10.1000/182:",
+		"1990-1995", "1234-1232", "urn", "urn:urn-7:", "urn:x-", "urn:abc:x", "urn:nzb:x", "url:example.org:x", "uri:a:b", "http://h.example/isbn/", "urn.example.org",
+		"https://h.example/doi/", "(01)", "\xff\xfe", "urn:\xff:x",
 	} {
 		if found := namespace.Suggest(in); len(found) != 0 {
 			t.Errorf("Suggest(%.40q) = %q, want nothing", in, found)
@@ -90,10 +164,87 @@ func TestSuggest(t *testing.T) {
 	}
 }
 
+// hostile are texts as long as Suggest reads, made to keep it busy.
+func hostile() map[string]string {
+	long := func(prefix, unit, end string) string {
+		return prefix + strings.Repeat(unit, (2048-len(prefix)-len(end))/len(unit)) + end
+	}
+	return map[string]string{
+		"nbn digits":        long("urn:nbn:de:101:1-", "12", "0"),
+		"nbn fields":        long("urn:nbn:de", ":1", "-12"),
+		"nbn dashes":        long("urn:nbn:de-", "1\u2013", "1"),
+		"oid zeros":         long("urn:oid:1", ".01", ""),
+		"isbn letters":      long("urn:isbn:", "O", ""),
+		"isbn hyphens":      long("urn:isbn:9", "-", "9789510184356"),
+		"bare hyphens":      long("978", "-", "9789510184356"),
+		"gs1":               long("urn:gs1:01:09506000134352:", "4321:a:", ""),
+		"brackets":          long("urn:example:", "()", ")))"),
+		"closing brackets":  long("urn:isbn:9789510184356", ")", ""),
+		"opening brackets":  long("", "(", "urn:isbn:1"),
+		"urn:":              long("", "urn:", "isbn:1"),
+		"address":           long("http://h.example/", "u", "urn:isbn:9789510184357"),
+		"address with URNs": long("http://h.example/", "urn%3a", ""),
+		"address of labels": long("http://h.example/", "isbn/", "1"),
+		"unknown namespace": long("urn:isbm:", "9", ""),
+		"spaces":            long("urn:isbn: ", " ", "9789510184357"),
+		"words":             long("isbn ", "a ", ""),
+		"wide digits":       long("urn:isbn:", "９", ""),
+		"doi":               long("urn:doi:1O.", "1,", "/x"),
+		"dns":               long("urn:dns:", "a.", "com"),
+		"escapes":           long("urn:doi:10.1/", "%20", " "),
+		"separators":        long("urn", ";", "isbn;1"),
+		"newsml":            long("urn:newsml:a:20001306", ":b", ""),
+		"lex":               long("urn:lex:it", ";a", ""),
+	}
+}
+
+// BenchmarkSuggest guesses at what people write, and at what nobody does.
+func BenchmarkSuggest(b *testing.B) {
+	texts := hostile()
+	texts["mistyped ISBN"] = "urn:isbn:978-951-0-18435-7"
+	texts["mistyped NBN"] = "urn:nbn:de:101:1-201102033593"
+	texts["unknown name"] = "urn:nbn:fi-fe201003181510"
+	for _, name := range slices.Sorted(maps.Keys(texts)) {
+		b.Run(name, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				namespace.Suggest(texts[name])
+			}
+		})
+	}
+}
+
+// TestSuggestBounded: what a text costs is bounded by counting, not by a clock: a
+// text that is twice as long is checked no more often.
+func TestSuggestBounded(t *testing.T) {
+	checks := 0
+	n := namespace.Namespace{NID: "busy", Name: "Busy", Reference: "this test", Security: "none"}
+	n.Rules.Check = func(nss string) *namespace.Finding {
+		checks++
+		return &namespace.Finding{Code: namespace.CodeCheckDigit, End: 1, Rule: "busy", Message: "wrong", Right: nss[1:2]}
+	}
+	c, err := namespace.Standard().With(n)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, size := range []int{40, 64, 65, 500, 1000, 2000} {
+		checks = 0
+		c.Suggest("urn:busy:" + strings.Repeat("12", size/2))
+		if checks > 150 {
+			t.Errorf("%d bytes: %d checks", size, checks)
+		}
+	}
+	for name, text := range hostile() {
+		if len(text) > 2048 || len(text) < 2000 {
+			t.Errorf("%s: %d bytes", name, len(text))
+		}
+	}
+}
+
 // FuzzSuggest: suggestions are few, valid, and not what was asked.
 func FuzzSuggest(f *testing.F) {
 	for _, s := range []string{
-		"urn:isbn:978-951-0-18435-7", "https://doi.org/10.1000/182", "ISBN 978–951", "<urn:urn:nbn:de:101:1-2>", "http://h/urn%3aisbn%3a1", "RFC 1", "urn:isnb:1", "{x}",
+		"urn:isbn:978-951-0-18435-7", "https://doi.org/10.1000/182", "ISBN 978–951", "URN:ISBN:9789510184356", "urn/isbn.1", "um;isbn 1", "（９７８）", "a/doi/abs/10.1/2", "<urn:urn:nbn:de:101:1-2>", "http://h/urn%3aisbn%3a1", "RFC 1", "urn:isnb:1", "{x}",
 	} {
 		f.Add(s)
 	}

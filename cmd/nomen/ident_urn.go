@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"slices"
 	"strings"
 
 	"github.com/nomen-project/nomen/namespace"
@@ -185,16 +186,7 @@ func (k *checker) checkURN(v *verdict) {
 		v.namespace(id.urn)
 		k.spelling(v, id)
 	}
-	if !endsWell(id.urn) {
-		v.suggest(k.urn)
-	}
-}
-
-// endsWell reports whether n keeps the rules of its namespace and ends with a
-// colon: an empty last field, as in the names of IEC, and no mark of a sentence.
-func endsWell(n urn.URN) bool {
-	ns, ok := namespaceOf(n)
-	return ok && strings.HasSuffix(n.String(), ":") && ns.Check(n.NSS()) == nil
+	v.suggest(k.urn)
 }
 
 // spelling adds what is to be said about a URN as a URI, and not about every
@@ -235,20 +227,27 @@ func (v *verdict) suggest(d urn.Dialect) {
 		return
 	}
 	for _, m := range namespace.Suggest(v.Input) {
-		if _, err := d.Parse(m.Name); err == nil && m.Why != "" { // else only the case of "urn"
+		if _, err := d.Parse(m.Name); err == nil {
 			v.Suggestions = append(v.Suggestions, suggestion(m))
 		}
 	}
 }
 
 // mayMeanName reports whether something that is no URN was perhaps meant as one:
-// if it is malformed, has no scheme, or has a URN inside.
+// if it is malformed, has no scheme or one that is no scheme of URIs but perhaps
+// the identifier of a namespace, or has a URN inside.
 func mayMeanName(id identifier, valid bool) bool {
-	if !valid {
+	scheme, ok := id.uri.Scheme()
+	if !valid || !ok {
 		return true
 	}
-	if _, ok := id.uri.Scheme(); !ok {
-		return true
+	if _, ok := id.uri.Authority(); ok {
+		rest := strings.ToLower(id.uri.String())
+		return strings.Contains(rest, "/"+urnPrefix) || strings.Contains(rest, "urn%3a")
 	}
-	return strings.Contains(strings.ToLower(id.uri.Path()), "/"+urnPrefix)
+	return !slices.Contains(schemesToo, strings.ToLower(scheme))
 }
+
+// schemesToo are the namespaces whose identifiers are URI schemes too: what
+// begins with one is what it seems to be.
+var schemesToo = []string{"dns", "doi", "dvb", "ed2k", "example", "oid", "pwid", "service", "xmpp"}

@@ -1,0 +1,68 @@
+package namespace
+
+import "strings"
+
+// mendAlnum leaves nothing but letters and digits: other signs between them mean
+// nothing in numbers that check themselves.
+func mendAlnum(nss string) (string, string) {
+	b := make([]byte, 0, len(nss))
+	for i := range len(nss) {
+		if isAlnum(nss[i]) {
+			b = append(b, nss[i])
+		}
+	}
+	return string(b), "other signs between the digits"
+}
+
+// mendISBN also knows the nine digits of the years before ISBN, which want a 0
+// before them.
+func mendISBN(nss string) (string, string) {
+	s, why := mendAlnum(nss)
+	if len(s) == 9 {
+		return "0" + s, "nine digits are an ISBN without its first 0"
+	}
+	return s, why
+}
+
+// mendISSN writes the hyphen where it belongs.
+func mendISSN(nss string) (string, string) {
+	s, why := mendAlnum(nss)
+	if len(s) != 8 {
+		return s, why
+	}
+	return s[:4] + "-" + s[4:], why
+}
+
+// mendUUID puts the hyphens in their places.
+func mendUUID(nss string) (string, string) {
+	b := make([]byte, 0, len(nilUUID))
+	for i := range len(nss) {
+		c := nss[i]
+		switch {
+		case isHex(c) && len(b) < len(nilUUID):
+			b = append(b, c)
+		case strings.IndexByte("-{}() ", c) < 0:
+			return "", ""
+		}
+		if len(b) < len(nilUUID) && nilUUID[len(b)] == '-' {
+			b = append(b, '-')
+		}
+	}
+	if len(b) != len(nilUUID) {
+		return "", ""
+	}
+	return string(b), "the hyphens after 8, 4, 4 and 4 digits"
+}
+
+func mendOID(nss string) (string, string) {
+	return strings.TrimLeft(nss, "."), "begins with a period"
+}
+
+// mendGS1 writes application identifiers in brackets, as on labels, as the
+// registration does.
+func mendGS1(nss string) (string, string) {
+	if nss[0] != '(' {
+		return "", ""
+	}
+	return strings.NewReplacer("(", ":", ")", ":").Replace(nss)[1:], "application identifiers stand in brackets on labels alone"
+}

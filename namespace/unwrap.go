@@ -1,0 +1,184 @@
+package namespace
+
+import (
+	"strings"
+	"unicode/utf8"
+)
+
+// unwrap takes away what people put around names, and says so. The offers that
+// follow from what is inside an address go to g.
+func (g *guess) unwrap(s string) string {
+	text := narrow(s)
+	if text != s {
+		g.because("digits and signs that are too wide, of another script or cannot be seen")
+	}
+	trimmed := strings.TrimSpace(text)
+	if t, ok := cutFold(trimmed, "url:"); ok {
+		trimmed = t
+	}
+	trimmed = trimMarks(trimmed, marks)
+	if t := trimMarks(trimmed, marks+":"); t != trimmed && !g.valid(trimmed) {
+		trimmed = t // an empty last field may be part of a name
+	}
+	if trimmed != text {
+		g.because("marks around the name")
+	}
+	if inner, why := insideAddress(trimmed); inner != "" {
+		g.because(why)
+		g.cut = true
+		return inner
+	}
+	return trimmed
+}
+
+// narrow writes the wide forms of ASCII and the digits of Arabic as ASCII, and
+// leaves out what cannot be seen.
+func narrow(s string) string {
+	if isASCII(s) || !utf8.ValidString(s) {
+		return s
+	}
+	return strings.Map(func(r rune) rune {
+		switch {
+		case '！' <= r && r <= '～':
+			return r - '！' + '!'
+		case '٠' <= r && r <= '٩':
+			return r - '٠' + '0'
+		case '۰' <= r && r <= '۹':
+			return r - '۰' + '0'
+		case '\u200b' <= r && r <= '\u200f', '\u202a' <= r && r <= '\u202e', '\u2060' <= r && r <= '\u2069', r == '\ufeff':
+			return -1
+		}
+		return r
+	}, s)
+}
+
+func isASCII(s string) bool {
+	for i := range len(s) {
+		if s[i] >= utf8.RuneSelf {
+			return false
+		}
+	}
+	return true
+}
+
+// marks are the signs that stand after names in sentences.
+const marks = ">)]}\"'“”„«»‘’ .,;!?…"
+
+// trimMarks takes away brackets and quotation marks on both sides, and at the end
+// the marks given. A closing bracket that has its partner inside stays.
+func trimMarks(s, marks string) string {
+	s = strings.TrimLeft(s, "<([{\"'“”„«»‘’ ")
+	unclosed := map[rune]int{}
+	for i := range len(s) {
+		switch s[i] {
+		case ')', ']', '}':
+			unclosed[rune(s[i])]--
+		case '(':
+			unclosed[')']++
+		case '[':
+			unclosed[']']++
+		case '{':
+			unclosed['}']++
+		}
+	}
+	for s != "" {
+		r, n := utf8.DecodeLastRuneInString(s)
+		bracket := strings.ContainsRune(")]}", r)
+		if !strings.ContainsRune(marks, r) || bracket && unclosed[r] >= 0 {
+			break
+		}
+		if bracket {
+			unclosed[r]++
+		}
+		s = s[:len(s)-n]
+	}
+	return s
+}
+
+// plain writes the dashes of typesetters as hyphens and leaves out white space.
+func plain(s string) string {
+	return strings.Map(func(r rune) rune {
+		switch r {
+		case '\u2010', '\u2011', '\u2012', '\u2013', '\u2014', '\u2015', '\u2212', '\u00ad', '\u2043', '\ufe58', '\ufe63':
+			return '-'
+		case ' ', '\t', '\n', '\r', '\v', '\f', '\u00a0', '\u202f', '\u205f', '\u3000':
+			return -1
+		}
+		if '\u2000' <= r && r <= '\u200a' {
+			return -1
+		}
+		return r
+	}, s)
+}
+
+// insideAddress returns the name in an address of the web, and what it says; ""
+// if there is none.
+func insideAddress(text string) (inner, why string) {
+	rest, ok := cutFold(text, "https://")
+	if !ok {
+		rest, ok = cutFold(text, "http://")
+	}
+	host, path, more := strings.Cut(rest, "/")
+	switch strings.ToLower(host) {
+	case "doi.org", "dx.doi.org", "www.doi.org":
+		ok = true
+	}
+	if !ok || !more || path == "" {
+		return "", ""
+	}
+	if inner := findURN(path); inner != "" {
+		return inner, "an address with the name inside"
+	}
+	if strings.HasPrefix(path, "10.") {
+		return "doi:" + path, "the address of a DOI name"
+	}
+	return labelled(path)
+}
+
+// labelled returns what follows the identifier of a self-checking namespace in
+// the segments of a path, as in isbn/9789510184356, or a DOI name after doi.
+func labelled(path string) (inner, why string) {
+	for segment, rest, more := "", path, true; more && rest != ""; {
+		segment, rest, more = strings.Cut(rest, "/")
+		nid := strings.ToLower(segment)
+		if among(selfChecking, nid) && rest != "" {
+			number, _, _ := strings.Cut(rest, "/")
+			return nid + ":" + number, "the address of an " + strings.ToUpper(nid)
+		}
+		if nid == "doi" {
+			if i := strings.Index(rest, "10."); i == 0 || i > 0 && rest[i-1] == '/' && !strings.Contains(rest[:i-1], "/") {
+				return "doi:" + rest[i:], "the address of a DOI name"
+			}
+		}
+	}
+	return "", ""
+}
+
+// findURN returns the URN in a path or query, or "".
+func findURN(path string) string {
+	for i := range len(path) {
+		if i > 0 && isAlnum(path[i-1]) || path[i]|0x20 != 'u' {
+			continue
+		}
+		if _, ok := cutFold(path[i:], "urn:"); ok {
+			return path[i:]
+		}
+		if inner, ok := unescapeURN(path[i:]); ok {
+			return inner
+		}
+	}
+	return ""
+}
+
+// unescapeURN returns a URN whose colons and slashes are escaped as in a query,
+// up to what ends it there.
+func unescapeURN(s string) (string, bool) {
+	rest, ok := cutFold(s, "urn%3a")
+	if !ok {
+		return "", false
+	}
+	if end := strings.IndexAny(rest, "&#/"); end >= 0 {
+		rest = rest[:end]
+	}
+	return "urn:" + strings.NewReplacer("%3A", ":", "%3a", ":", "%2F", "/", "%2f", "/").Replace(rest), true
+}

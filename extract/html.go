@@ -1,0 +1,587 @@
+package extract
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"iter"
+	"strings"
+
+	"github.com/nomen-project/nomen/uri"
+)
+
+// The bounds of what is kept of a document until its base is known, and of
+// documents in attributes in documents.
+const (
+	maxHeld    = 1 << 14  // findings
+	maxHeldLen = 8 << 20  // octets of them
+	maxSrcdoc  = 4        // documents around a document
+	maxStretch = 64 << 10 // octets of text that are looked at together
+	maxTail    = 8 << 10  // at their end, where an identifier may go on
+	maxLimit   = 1 << 20  // octets of a single identifier in text, about
+	maxWord    = 1 << 10  // of a line that is looked at again
+)
+
+// A DocumentError tells what is wrong with a document and where. What was found
+// before it stands, and the reading goes on behind it.
+type DocumentError struct {
+	Offset  int64 // in octets
+	Message string
+}
+
+// Error says the offset and what is wrong.
+func (e *DocumentError) Error() string {
+	return fmt.Sprintf("octet %d: %s", e.Offset, e.Message)
+}
+
+// HTML yields the identifiers of an HTML document in the order in which they
+// stand: the values of all attributes that hold references, lists of them
+// (srcset, ping), style sheets, META refresh, JSON-LD, documents in srcdoc, and
+// what [Text] finds in the text that a reader sees, which may go on across
+// elements within a line (B, SPAN, WBR) and across character references.
+// Empty references, scripts, comments, document types and namespaces are left
+// out. The document may be in any charset of the Encoding Standard.
+//
+// Start and End are octets of the file as it is, and Text is what stands there,
+// with character references and the like; Spelling is what that means. A
+// reference that is not well-formed is mended as browsers do; one that cannot be
+// is yielded without a URI, beside an error.
+//
+// Relative references are resolved against the first BASE with an HREF, which is
+// itself relative to o.Base (RFC 3986, 5.1.1). It counts for the whole document,
+// so findings are held back from the first relative one on until the BASE, or
+// the end, or until 16,384 of them or 8 MiB are held; a BASE after that counts for
+// what follows it, which is told as an error.
+//
+// Errors are a [*DocumentError], after which the sequence goes on, or that of
+// the reader, with which it ends. Time is linear and memory bounded.
+func HTML(r io.Reader, o Options) iter.Seq2[Finding, error] {
+	return func(yield func(Finding, error) bool) {
+		t := newTape(r)
+		var f feed = plainFeed{t}
+		f, _ = inCharset(f, htmlCharset(t.peek(sniffLength), ""))
+		q := &queue{tape: t, yield: yield}
+		scanHTML(t, f, q, o, newScope(outside(o)), "")
+		if q.flush(true); !q.stopped && t.cause() != nil {
+			yield(Finding{}, t.cause())
+		}
+	}
+}
+
+// outside is the base of a document of which nothing is known but the options.
+func outside(o Options) Base { return Establish(RetrievalBase(o.Base), DefaultBase(o.Default)) }
+
+// A scope is a part of a document in which one base holds.
+type scope struct {
+	outer *scope
+	ref   uri.URI // relative to the base outside; not valid if there is none
+	rule  string
+	known bool // ref will not change any more
+	taken bool // there was a BASE
+	base  Base // if resolved, or if there is no outer scope
+	done  bool
+}
+
+// newScope is a document in a base; it may have a BASE of its own.
+func newScope(b Base) *scope {
+	return &scope{outer: &scope{known: true, done: true, base: b}, rule: BaseEmbedded}
+}
+
+// isKnown reports whether no BASE can change the base any more.
+func (s *scope) isKnown() bool {
+	for ; s != nil; s = s.outer {
+		if !s.known {
+			return false
+		}
+	}
+	return true
+}
+
+// resolved returns the base of a scope, all of which is known.
+func (s *scope) resolved() Base {
+	if !s.done {
+		s.base, s.done = s.outer.resolved(), true
+		if s.ref.IsValid() {
+			s.base = s.base.inside(s.ref, s.rule)
+		}
+	}
+	return s.base
+}
+
+// inner is a scope with a base of its own that is known.
+func (s *scope) inner(ref uri.URI) *scope {
+	return &scope{outer: s, ref: ref, rule: BaseEmbedded, known: true}
+}
+
+// A held finding waits for its base.
+type held struct {
+	finding Finding
+	scope   *scope
+	err     error
+}
+
+// A queue holds findings until their bases are known.
+type queue struct {
+	tape    *tape
+	yield   func(Finding, error) bool
+	items   []held
+	size    int
+	stopped bool
+}
+
+func (q *queue) add(h held) {
+	if q.stopped {
+		return
+	}
+	if len(q.items) == 0 && q.ready(h) {
+		q.put(h)
+		return
+	}
+	q.items = append(q.items, h)
+	q.size += len(h.finding.Text) + len(h.finding.Spelling)
+	if len(q.items) >= maxHeld || q.size >= maxHeldLen {
+		q.items[0].scope.giveUp()
+		q.flush(false)
+	}
+}
+
+// giveUp decides that there is no BASE.
+func (s *scope) giveUp() {
+	for ; s != nil; s = s.outer {
+		s.known = true
+	}
+}
+
+// ready reports whether all is known that h needs.
+func (q *queue) ready(h held) bool {
+	return h.err != nil || !h.finding.URI.IsReference() || h.scope.isKnown()
+}
+
+// flush hands out what is ready; at the end everything is.
+func (q *queue) flush(end bool) {
+	n := 0
+	for ; n < len(q.items) && !q.stopped; n++ {
+		h := q.items[n]
+		if end && h.scope != nil {
+			h.scope.giveUp()
+		}
+		if !q.ready(h) {
+			break
+		}
+		q.size -= len(h.finding.Text) + len(h.finding.Spelling)
+		q.put(h)
+	}
+	q.items = append(q.items[:0], q.items[n:]...)
+}
+
+// put yields a finding, resolved.
+func (q *queue) put(h held) {
+	f, err := h.finding, h.err
+	if err == nil {
+		f, err = resolved(f, h.scope)
+	}
+	q.stopped = !q.yield(f, err)
+}
+
+// resolved fills in what a reference means. A URI means itself.
+func resolved(f Finding, s *scope) (Finding, error) {
+	f.Target = f.URI
+	if !f.URI.IsReference() || s == nil {
+		return f, nil
+	}
+	base := s.resolved()
+	f.Base, f.BaseRule = base.URI.String(), base.Rule
+	target, err := base.resolve(f.URI)
+	f.Target = target
+	if err != nil && base.Rule != "" {
+		return f, &DocumentError{f.Start, err.Error()}
+	}
+	return f, nil
+}
+
+// A htmlScan finds identifiers in the tokens of an HTML document.
+type htmlScan struct {
+	lexer     htmlLexer
+	options   Options
+	queue     *queue
+	scope     *scope
+	where     string  // of the document in the document around it
+	stretch   stretch // text that a reader sees without a break
+	templates int     // open TEMPLATE elements, in which a BASE is none
+	depth     int
+}
+
+// scanHTML finds identifiers in a document, whose scope is decided at its end.
+func scanHTML(t *tape, f feed, q *queue, o Options, s *scope, where string) {
+	h := &htmlScan{options: o, queue: q, scope: s, where: where}
+	h.run(t, f)
+}
+
+func (h *htmlScan) run(t *tape, f feed) {
+	h.lexer = htmlLexer{window: window{feed: f}, tape: t, hold: noHold, to: h, err: h.fail}
+	h.lexer.lex()
+	h.breakText()
+	h.scope.known = true
+	h.queue.flush(false)
+}
+
+func (h *htmlScan) fail(at int64, what string) {
+	h.queue.add(held{err: &DocumentError{at, what}, scope: h.scope})
+	h.lexer.stop = h.queue.stopped
+}
+
+func (h *htmlScan) holds() int64 {
+	if len(h.stretch.runs) == 0 {
+		return noHold
+	}
+	return h.stretch.runs[0].at
+}
+
+func (h *htmlScan) wants(tag, attr []byte) attrKind { return attributeKind(tag, attr) }
+func (h *htmlScan) wantsComments() bool             { return false }
+func (h *htmlScan) comment(*mapped)                 {}
+
+// wantsRaw reports whether the content of a SCRIPT or STYLE is looked at.
+func (h *htmlScan) wantsRaw(t *htmlTag) bool {
+	kind, ok := t.get("type")
+	if string(t.name) == "style" {
+		return !ok || equalFold(bytes.TrimSpace(kind.text), "text/css") || len(kind.text) == 0
+	}
+	if !ok {
+		return false
+	}
+	essence, _, _ := bytes.Cut(kind.text, []byte(";"))
+	return equalFold(bytes.TrimSpace(essence), "application/ld+json")
+}
+
+// chars adds text that a reader sees.
+func (h *htmlScan) chars(n int, references bool) {
+	h.lexer.decode(&h.stretch.mapped, n, references, false)
+	if h.stretch.isFull() {
+		h.stretch.flush(h.queue, false, h.options, "")
+		h.lexer.stop = h.queue.stopped
+	}
+}
+
+// breakText ends a stretch of text.
+func (h *htmlScan) breakText() {
+	if len(h.stretch.text) > 0 {
+		h.stretch.flush(h.queue, true, h.options, "")
+	}
+}
+
+// inline reports whether the text before and behind the tags of an element is
+// one word if there is no space between.
+func inline(name []byte) bool {
+	switch string(name) {
+	case "b", "i", "em", "strong", "u", "s", "span", "font", "mark", "small", "big", "tt", "code", "wbr", "bdi", "bdo",
+		"nobr", "abbr", "acronym", "kbd", "samp", "var", "dfn", "strike":
+		return true
+	}
+	return false
+}
+
+func (h *htmlScan) endTag(name []byte, start, end int64) {
+	if !inline(name) {
+		h.breakText()
+	}
+	if string(name) == "template" && h.templates > 0 {
+		h.templates--
+	}
+	h.lexer.stop = h.queue.stopped
+}
+
+func (h *htmlScan) startTag(t *htmlTag) {
+	switch {
+	case string(t.name) == "br":
+		h.stretch.add(unit([]byte("\n"), t.start, t.end))
+	case !inline(t.name):
+		h.breakText()
+	}
+	if string(t.name) == "template" && !t.selfClosing {
+		h.templates++
+	}
+	scope := h.scope
+	if base, ok := t.get("codebase"); ok && (string(t.name) == "object" || string(t.name) == "applet") {
+		scope = h.codebase(base)
+	}
+	for i := range t.attrs {
+		a := &t.attrs[i]
+		where := h.where + string(t.name) + " " + string(a.name)
+		s := scope
+		if string(a.name) == "codebase" {
+			s = h.scope
+		}
+		h.attribute(t, a, s, where)
+	}
+	if string(t.name) == "base" && h.templates == 0 && h.lexer.foreign == 0 {
+		h.base(t)
+	}
+	h.lexer.stop = h.queue.stopped
+}
+
+// codebase is the scope of the references of an OBJECT or APPLET (HTML 4.01,
+// 13.3.2, 13.4).
+func (h *htmlScan) codebase(value *mapped) *scope {
+	if u, err := readReference(spelled(value.text)); err == nil {
+		return h.scope.inner(u)
+	}
+	return h.scope
+}
+
+// base takes the first BASE with an HREF (4.2.3 of the HTML Standard). One that
+// is no reference, or is of a scheme that is no base, counts as none.
+func (h *htmlScan) base(t *htmlTag) {
+	href, ok := t.get("href")
+	if !ok {
+		return
+	}
+	if h.scope.taken {
+		return
+	}
+	ref := baseReference(href)
+	if h.scope.known {
+		h.fail(t.start, "this BASE comes too late for what has been found before it")
+		h.scope = h.scope.inner(ref)
+	}
+	h.scope.ref, h.scope.known, h.scope.taken = ref, true, true
+	h.queue.flush(false)
+}
+
+func baseReference(href *mapped) uri.URI {
+	u, err := readReference(spelled(href.text))
+	if err != nil {
+		return uri.URI{}
+	}
+	if scheme, ok := u.Scheme(); ok && (strings.EqualFold(scheme, "data") || strings.EqualFold(scheme, "javascript")) {
+		return uri.URI{}
+	}
+	return u
+}
+
+func (h *htmlScan) attribute(t *htmlTag, a *htmlAttr, s *scope, where string) {
+	v := &a.value
+	switch a.kind {
+	case attrURL:
+		h.reference(v, 0, len(v.text), s, where)
+	case attrRDFa:
+		if i, _ := trimmed(v.text); i == len(v.text) || v.text[i] != '[' {
+			h.reference(v, 0, len(v.text), s, where)
+		}
+	case attrSpaces:
+		listed(v.text, isSpace, func(i, j int) { h.reference(v, i, j, s, where) })
+	case attrCommas:
+		listed(v.text, isComma, func(i, j int) { h.reference(v, i, j, s, where) })
+	case attrSrcset:
+		srcset(v.text, func(i, j int) { h.reference(v, i, j, s, where) })
+	case attrCSS:
+		h.css(v, where)
+	case attrSrcdoc:
+		h.srcdoc(v, where)
+	case attrText:
+		h.textAttribute(v, s, where)
+	case attrContent:
+		h.metaContent(t, v, s, where)
+	case attrParam:
+		if name, ok := t.get("name"); ok && paramIsURL(strings.ToLower(string(name.text))) {
+			h.reference(v, 0, len(v.text), s, where)
+		} else {
+			h.textAttribute(v, s, where)
+		}
+	}
+}
+
+// metaContent reads the content of a META: a refresh, or what somebody says
+// about the document, such as og:url.
+func (h *htmlScan) metaContent(t *htmlTag, v *mapped, s *scope, where string) {
+	if equiv, ok := t.get("http-equiv"); ok {
+		switch name := strings.ToLower(string(bytes.TrimSpace(equiv.text))); {
+		case name == "refresh":
+			if i, j, ok := refresh(v.text); ok {
+				h.reference(v, i, j, s, where)
+			}
+			return
+		case strings.HasPrefix(name, "content-security-policy"):
+			return
+		}
+	}
+	h.textAttribute(v, s, where)
+}
+
+// textAttribute reads a text that may be an identifier as a whole, or have some
+// in it.
+func (h *htmlScan) textAttribute(v *mapped, s *scope, where string) {
+	if isWhole(v.text) {
+		h.reference(v, 0, len(v.text), s, where)
+		return
+	}
+	h.findText(v, where)
+}
+
+// isWhole reports whether a text is one URI with an authority.
+func isWhole(text []byte) bool {
+	i, j := trimmed(text)
+	text = text[i:j]
+	if n := bytes.Index(text, []byte("://")); n <= 0 || n > maxName || schemeLength(string(text[:n+1])) != n {
+		return false
+	}
+	_, err := uri.Parse(string(text))
+	return err == nil
+}
+
+func (h *htmlScan) css(v *mapped, where string) {
+	scanCSS(v, func(ref *mapped, function string) {
+		h.reference(ref, 0, len(ref.text), h.scope, where+" "+function)
+	})
+}
+
+// srcdoc reads a document in an attribute. Its base is that of the document
+// around it, unless it has one.
+func (h *htmlScan) srcdoc(v *mapped, where string) {
+	if h.depth == maxSrcdoc {
+		at, _ := v.span(0, len(v.text))
+		h.fail(at, "documents within documents are too deep; this one is not looked at")
+		return
+	}
+	inner := &htmlScan{
+		options: h.options, queue: h.queue, depth: h.depth + 1, where: where + " ",
+		scope: &scope{outer: h.scope, rule: BaseEmbedded},
+	}
+	inner.run(nil, &mappedFeed{mapped: *v})
+}
+
+func (h *htmlScan) rawText(name string, content *mapped) {
+	if name == "style" {
+		h.css(content, h.where+"style")
+	} else {
+		h.jsonLD(content)
+	}
+	h.lexer.stop = h.queue.stopped
+}
+
+// jsonLD reads a block of JSON-LD, whose base is that of the document until its
+// context has another. Names with prefixes are none that are looked for.
+func (h *htmlScan) jsonLD(content *mapped) {
+	s := h.scope
+	scanJSON(content, func(v *mapped, key string, isKey bool) {
+		where := h.where + "script " + key
+		switch {
+		case isKey:
+			if isWhole(v.text) {
+				h.reference(v, 0, len(v.text), s, where)
+			}
+		case key == "@base":
+			h.reference(v, 0, len(v.text), s, where)
+			if u, err := readReference(spelled(v.text)); err == nil {
+				s = s.inner(u)
+			}
+		case (key == "@id" || key == "@context") && schemeLength(string(v.text)) == 0 && !bytes.HasPrefix(v.text, []byte("_:")):
+			h.reference(v, 0, len(v.text), s, where)
+		default:
+			h.textAttribute(v, s, where)
+		}
+	})
+}
+
+// spelled returns a reference without what HTML has deleted from it: white space
+// around it, and tabs and line ends within.
+func spelled(text []byte) string {
+	i, j := trimmed(text)
+	s := string(text[i:j])
+	if strings.ContainsAny(s, "\t\n\r") {
+		s = strings.NewReplacer("\t", "", "\n", "", "\r", "").Replace(s)
+	}
+	return s
+}
+
+// reference adds text[i:j] of v, which is a reference unless it is empty.
+func (h *htmlScan) reference(v *mapped, i, j int, s *scope, where string) {
+	from, to := trimmed(v.text[i:j])
+	if from == to {
+		return
+	}
+	h.queue.reference(v, i+from, i+to, s, where)
+}
+
+// reference adds a reference that is text[i:j] of v.
+func (q *queue) reference(v *mapped, i, j int, s *scope, where string) {
+	start, end := v.span(i, j)
+	f := Finding{Kind: Reference, Start: start, End: end, Text: q.tape.cut(start, end), Spelling: spelled(v.text[i:j]), Where: where}
+	u, err := readReference(f.Spelling)
+	if err != nil {
+		q.add(held{finding: f, scope: s, err: &DocumentError{start, err.Error()}})
+		return
+	}
+	f.URI = u
+	if scheme, ok := u.Scheme(); ok {
+		f.Kind = URI
+		if strings.EqualFold(scheme, "urn") {
+			f.Kind = URN
+		}
+	}
+	q.add(held{finding: f, scope: s})
+}
+
+// findText adds what is found in a text.
+func (h *htmlScan) findText(v *mapped, where string) {
+	if bytes.IndexByte(v.text, ':') < 0 && !h.options.Abbreviated && !h.options.Mail {
+		return
+	}
+	h.queue.text(v, true, h.options, where)
+}
+
+// A stretch is text without a break, which is looked at when it is full.
+type stretch struct {
+	mapped
+	limit int
+}
+
+func (s *stretch) isFull() bool { return len(s.text) >= max(s.limit, maxStretch) }
+
+// flush adds what is found in the stretch and empties it. If that is not the
+// end, what is close to it is left to be looked at again with what follows.
+func (s *stretch) flush(q *queue, end bool, o Options, where string) {
+	end = end || s.limit > maxLimit
+	s.drop(q.text(&s.mapped, end, o, where))
+	s.limit = maxStretch
+	if len(s.text) >= maxStretch/2 { // in the midst of something long
+		s.limit = 4 * len(s.text)
+	}
+}
+
+// text adds what is found in a text and returns how much of it is done with.
+func (q *queue) text(v *mapped, end bool, o Options, where string) int {
+	done, next := 0, len(v.text)
+	safe := next
+	if !end {
+		safe = next - maxTail
+		next = wordStart(v.text, safe)
+	}
+	scan(v.text, o, func(f Finding) bool {
+		i, j := int(f.Start), int(f.End)
+		if j > safe {
+			next = min(next, wordStart(v.text, i))
+			return false
+		}
+		done = j
+		f.Start, f.End = v.span(i, j)
+		f.Text, f.Where = q.tape.cut(f.Start, f.End), where
+		q.add(held{finding: f})
+		return !q.stopped
+	})
+	return max(done, next)
+}
+
+// wordStart returns where the line, or else the word, around text[i] begins,
+// with the delimiters before it.
+func wordStart(text []byte, i int) int {
+	i = max(i, 0)
+	low := max(0, i-maxWord)
+	if n := bytes.LastIndexByte(text[low:i], '\n'); n >= 0 {
+		return low + n
+	}
+	if n := bytes.LastIndexByte(text[low:i], ' '); n >= 0 {
+		return low + n
+	}
+	return i
+}

@@ -1,0 +1,207 @@
+package extract
+
+import "bytes"
+
+// An attrKind says what the value of an attribute is.
+type attrKind uint8
+
+const (
+	attrNone    attrKind = iota
+	attrURL              // a reference
+	attrSpaces           // references with white space between
+	attrCommas           // references with commas between
+	attrSrcset           // references with descriptors, commas between
+	attrCSS              // declarations of a style sheet
+	attrSrcdoc           // a document
+	attrRDFa             // a reference, or a compact one in brackets
+	attrText             // text for people, in which there may be identifiers
+	attrKept             // says what others mean
+	attrContent          // of META: what it is depends on the others
+	attrParam            // of PARAM: what it is depends on its name
+)
+
+// attributeKind returns what the value of an attribute is, by the HTML Standard,
+// and by HTML 2.0 to 4.01, SVG 1.1 and RDFa 1.1 for what is not in that. Both
+// names are in lower case.
+func attributeKind(tag, attr []byte) attrKind {
+	switch string(attr) {
+	case "href", "src", "xlink:href", "formaction", "cite", "longdesc", "poster", "background", "usemap",
+		"codebase", "itemid", "dynsrc", "lowsrc", "vocab", "data-src", "data-href":
+		return attrURL
+	case "srcset", "imagesrcset", "data-srcset":
+		return attrSrcset
+	case "ping", "itemtype", "attributionsrc":
+		return attrSpaces
+	case "style", "fill", "stroke", "filter", "clip-path", "mask", "cursor", "marker", "marker-start", "marker-mid", "marker-end":
+		return attrCSS
+	case "about", "resource":
+		return attrRDFa
+	case "title", "alt", "summary", "placeholder", "label", "abbr", "standby", "aria-label", "aria-description":
+		return attrText
+	case "type", "http-equiv", "name", "property", "itemprop", "rel":
+		return attrKept
+	}
+	if kind := elementAttribute(string(tag), string(attr)); kind != attrNone {
+		return kind
+	}
+	if bytes.HasPrefix(attr, []byte("data-")) {
+		return attrText
+	}
+	return attrNone
+}
+
+// elementAttribute is attributeKind for names that mean other things elsewhere.
+func elementAttribute(tag, attr string) attrKind {
+	switch attr {
+	case "action":
+		return only(attrURL, tag == "form")
+	case "data", "classid":
+		return only(attrURL, tag == "object")
+	case "archive":
+		if tag == "applet" {
+			return attrCommas
+		}
+		return only(attrSpaces, tag == "object")
+	case "profile":
+		return only(attrSpaces, tag == "head")
+	case "manifest":
+		return only(attrURL, tag == "html")
+	case "icon":
+		return only(attrURL, tag == "menuitem" || tag == "command")
+	case "srcdoc":
+		return only(attrSrcdoc, tag == "iframe")
+	case "content":
+		return only(attrContent, tag == "meta")
+	case "value":
+		if tag == "param" {
+			return attrParam
+		}
+		return attrText
+	}
+	return attrNone
+}
+
+func only(kind attrKind, if_ bool) attrKind {
+	if if_ {
+		return kind
+	}
+	return attrNone
+}
+
+// paramIsURL reports whether a PARAM of that name has a reference as its value.
+func paramIsURL(name string) bool {
+	switch name {
+	case "movie", "src", "url", "href", "data", "filename":
+		return true
+	}
+	return false
+}
+
+// trimmed returns the bounds of b without the white space around it.
+func trimmed(b []byte) (i, j int) {
+	j = len(b)
+	for i < j && b[i] <= ' ' {
+		i++
+	}
+	for i < j && b[j-1] <= ' ' {
+		j--
+	}
+	return i, j
+}
+
+// listed yields the bounds of the words of b between octets for which between
+// is true.
+func listed(b []byte, between func(byte) bool, yield func(i, j int)) {
+	for i := 0; i < len(b); {
+		if between(b[i]) {
+			i++
+			continue
+		}
+		j := i
+		for j < len(b) && !between(b[j]) {
+			j++
+		}
+		yield(i, j)
+		i = j
+	}
+}
+
+func isComma(c byte) bool { return c == ',' || isSpace(c) }
+
+// srcset yields the bounds of the references of a srcset attribute (4.8.4.2.2 of
+// the HTML Standard): commas belong to a reference unless it ends in them.
+func srcset(b []byte, yield func(i, j int)) {
+	for i := 0; i < len(b); {
+		if isComma(b[i]) {
+			i++
+			continue
+		}
+		j := i
+		for j < len(b) && !isSpace(b[j]) {
+			j++
+		}
+		end := j
+		for b[end-1] == ',' {
+			end--
+		}
+		yield(i, end)
+		if i = j; end == j {
+			i = descriptorsEnd(b, j)
+		}
+	}
+}
+
+// descriptorsEnd returns the end of the descriptors that begin at b[i]: a comma
+// that is not in parentheses.
+func descriptorsEnd(b []byte, i int) int {
+	for inside := false; i < len(b); i++ {
+		switch b[i] {
+		case '(':
+			inside = true
+		case ')':
+			inside = false
+		case ',':
+			if !inside {
+				return i
+			}
+		}
+	}
+	return i
+}
+
+// refresh returns the bounds of the reference in the content of a META refresh
+// (4.2.5.3 of the HTML Standard).
+func refresh(b []byte) (i, j int, ok bool) {
+	skip := func(in func(byte) bool) {
+		for i < len(b) && in(b[i]) {
+			i++
+		}
+	}
+	skip(isSpace)
+	skip(func(c byte) bool { return isDigit(c) || c == '.' })
+	before := i
+	skip(func(c byte) bool { return isSpace(c) || c == ';' || c == ',' })
+	if i == before || i == len(b) {
+		return 0, 0, false
+	}
+	if rest := b[i:]; len(rest) > 3 && equalFold(rest[:3], "url") {
+		start := i
+		i += 3
+		skip(isSpace)
+		if i < len(b) && b[i] == '=' {
+			i++
+			skip(isSpace)
+		} else {
+			i = start
+		}
+	}
+	j = len(b)
+	if i < j && (b[i] == '"' || b[i] == '\'') {
+		quote := b[i]
+		i++
+		if n := bytes.IndexByte(b[i:], quote); n >= 0 {
+			j = i + n
+		}
+	}
+	return i, j, true
+}

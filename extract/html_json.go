@@ -1,0 +1,147 @@
+package extract
+
+import (
+	"bytes"
+	"strconv"
+	"unicode/utf16"
+)
+
+// maxKeys is how deep in a block of JSON the keys of strings are known.
+const maxKeys = 256
+
+// A jsonScanner finds the strings in a block of JSON. It is lenient about what
+// is between them, because pages are.
+type jsonScanner struct {
+	in    *mapped
+	i     int
+	keys  []string // of the arrays and objects that are open
+	deep  int      // how many more are open
+	key   string
+	value mapped
+}
+
+// scanJSON yields the strings of a block of JSON, each with the key that it is a
+// value of, in arrays too; the keys have themselves as key.
+func scanJSON(in *mapped, yield func(s *mapped, key string, isKey bool)) {
+	s := jsonScanner{in: in}
+	for s.i < len(in.text) {
+		n := bytes.IndexAny(in.text[s.i:], `"{}[]`)
+		if n < 0 {
+			return
+		}
+		s.i += n
+		switch in.text[s.i] {
+		case '"':
+			s.i++
+			s.string()
+			if isKey := s.colon(); isKey {
+				s.key = string(s.value.text[:min(len(s.value.text), 64)])
+				yield(&s.value, s.key, true)
+			} else {
+				yield(&s.value, s.key, false)
+			}
+		case '{', '[':
+			s.open()
+			s.i++
+		default:
+			s.close()
+			s.i++
+		}
+	}
+}
+
+func (s *jsonScanner) open() {
+	if len(s.keys) == maxKeys {
+		s.deep++
+		return
+	}
+	s.keys = append(s.keys, s.key)
+}
+
+func (s *jsonScanner) close() {
+	switch n := len(s.keys); {
+	case s.deep > 0:
+		s.deep--
+	case n > 0:
+		s.key, s.keys = s.keys[n-1], s.keys[:n-1]
+	}
+}
+
+// colon reports whether a colon follows.
+func (s *jsonScanner) colon() bool {
+	for s.i < len(s.in.text) && isSpace(s.in.text[s.i]) {
+		s.i++
+	}
+	return s.i < len(s.in.text) && s.in.text[s.i] == ':'
+}
+
+// string reads a string behind its quotation mark into value (RFC 8259, 7).
+func (s *jsonScanner) string() {
+	s.value.reset()
+	for s.i < len(s.in.text) {
+		rest := s.in.text[s.i:]
+		n := bytes.IndexAny(rest, `"\`)
+		if n < 0 {
+			n = len(rest)
+		}
+		s.in.pieces(&s.value, s.i, s.i+n)
+		s.i += n
+		if n == len(rest) {
+			return
+		}
+		if rest[n] == '"' {
+			s.i++
+			return
+		}
+		s.escape()
+	}
+}
+
+// escape reads an escape into value.
+func (s *jsonScanner) escape() {
+	rest := s.in.text[s.i:]
+	n, text := 2, ""
+	switch {
+	case len(rest) < 2:
+		n = len(rest)
+	case rest[1] == 'u':
+		n, text = unicodeEscape(rest)
+	case rest[1] == 'n', rest[1] == 'r':
+		text = "\n"
+	case rest[1] == 't':
+		text = "\t"
+	case rest[1] == 'b', rest[1] == 'f':
+		text = " "
+	default:
+		text = string(rest[1:2])
+	}
+	start, end := s.in.span(s.i, s.i+n)
+	s.value.add(unit([]byte(text), start, end))
+	s.i += n
+}
+
+// unicodeEscape returns the length of the escape of a character, which may be
+// one of two surrogates, and the character.
+func unicodeEscape(b []byte) (int, string) {
+	first, ok := hex4(b)
+	if !ok {
+		return 2, "u"
+	}
+	if utf16.IsSurrogate(first) {
+		if second, ok := hex4(b[6:]); ok {
+			if r := utf16.DecodeRune(first, second); r != '\uFFFD' {
+				return 12, string(r)
+			}
+		}
+	}
+	return 6, string(first)
+}
+
+// hex4 reads \uXXXX.
+func hex4(b []byte) (rune, bool) {
+	if len(b) < 6 || b[0] != '\\' || b[1] != 'u' {
+		return 0, false
+	}
+	n, err := strconv.ParseUint(string(b[2:6]), 16, 16)
+	return rune(n), err == nil
+}

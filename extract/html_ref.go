@@ -1,0 +1,141 @@
+package extract
+
+import (
+	"strings"
+	"unicode/utf8"
+
+	"github.com/nomen-project/nomen/iri"
+	"github.com/nomen-project/nomen/uri"
+)
+
+// readReference reads what is written where a reference belongs. What is none is
+// mended as browsers do, if that is possible (URL Standard): tabs and line ends
+// within are deleted, a backslash is a slash, and what cannot stand in a URI is
+// escaped; international names of hosts get their form in ASCII.
+//
+// One place where browsers see something else is left as it is, because it is
+// well-formed: "http:g" stays relative to nothing.
+func readReference(s string) (u uri.URI, err error) {
+	if u, err = uri.ParseReference(s); err == nil {
+		return u, nil
+	}
+	mended := mend(s)
+	if !isASCII(mended) {
+		if i, e := iri.ParseReference(mended); e == nil {
+			if a, e := i.ASCIIURI(); e == nil {
+				return a, nil
+			}
+			return i.URI(), nil
+		}
+		mended = escapeNonASCII(mended)
+	}
+	if u, e := uri.ParseReference(mended); e == nil {
+		return u, nil
+	}
+	return uri.URI{}, err
+}
+
+func isASCII(s string) bool {
+	for i := range len(s) {
+		if s[i] >= utf8.RuneSelf {
+			return false
+		}
+	}
+	return true
+}
+
+// schemeLength returns the length of the scheme that s begins with, 0 if it
+// begins with none.
+func schemeLength(s string) int {
+	n := 0
+	for n < len(s) && (isLetter(s[n]) || n > 0 && (isDigit(s[n]) || s[n] == '+' || s[n] == '-' || s[n] == '.')) {
+		n++
+	}
+	if n == 0 || n == len(s) || s[n] != ':' {
+		return 0
+	}
+	return n
+}
+
+// hasBackslashes reports whether backslashes are slashes after a scheme: in the
+// schemes that browsers call special, and in relative references.
+func hasBackslashes(scheme string) bool {
+	switch strings.ToLower(scheme) {
+	case "", "http", "https", "ftp", "ws", "wss", "file":
+		return true
+	}
+	return false
+}
+
+// mend escapes and replaces what cannot stand in an IRI reference.
+func mend(s string) string {
+	n := schemeLength(s)
+	slashes := hasBackslashes(s[:n])
+	var b strings.Builder
+	b.Grow(len(s) + 16)
+	if n == 0 {
+		if i := strings.IndexAny(s, ":/?#\\"); i >= 0 && s[i] == ':' {
+			b.WriteString("./") // "a b:c", which has no scheme
+		}
+	}
+	authority, query, fragment := false, false, false
+	for i := 0; i < len(s); i++ {
+		switch c := s[i]; {
+		case c == '\t' || c == '\n' || c == '\r':
+		case c == '%' && (i+2 >= len(s) || !isHex(s[i+1]) || !isHex(s[i+2])):
+			b.WriteString("%25")
+		case c == '#' && !fragment:
+			authority, fragment = false, true
+			b.WriteByte(c)
+		case c == '?':
+			authority, query = false, true
+			b.WriteByte(c)
+		case c == '\\' && slashes && !query && !fragment, c == '/':
+			if !query && !fragment && !authority && atAuthority(b.String(), n) {
+				authority = true
+			} else {
+				authority = false
+			}
+			b.WriteByte('/')
+		case (c == '[' || c == ']') && authority, c >= utf8.RuneSelf, inURI(c):
+			b.WriteByte(c)
+		default:
+			escapeOctet(&b, c)
+		}
+	}
+	return b.String()
+}
+
+// atAuthority reports whether a slash behind b, which has a scheme of n octets,
+// is the second of those before an authority.
+func atAuthority(b string, n int) bool {
+	if n > 0 {
+		n++
+	}
+	return len(b) == n+1 && b[n] == '/'
+}
+
+// inURI reports whether a URI may have c, brackets and number signs aside.
+func inURI(c byte) bool {
+	return isLetter(c) || isDigit(c) || strings.IndexByte("-._~!$&'()*+,;=:@%", c) >= 0
+}
+
+func isHex(c byte) bool { return isDigit(c) || 'a' <= lower(c) && lower(c) <= 'f' }
+
+func escapeOctet(b *strings.Builder, c byte) {
+	const digits = "0123456789ABCDEF"
+	b.Write([]byte{'%', digits[c>>4], digits[c&15]})
+}
+
+// escapeNonASCII escapes all that is not US-ASCII, where it is no text.
+func escapeNonASCII(s string) string {
+	var b strings.Builder
+	for i := range len(s) {
+		if s[i] >= utf8.RuneSelf {
+			escapeOctet(&b, s[i])
+		} else {
+			b.WriteByte(s[i])
+		}
+	}
+	return b.String()
+}

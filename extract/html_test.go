@@ -1,0 +1,196 @@
+package extract
+
+import (
+	"io"
+	"strings"
+	"testing"
+	"testing/iotest"
+
+	"github.com/nomen-project/nomen/uri"
+)
+
+// collect returns the findings of a document, and checks their spans.
+func collect(t *testing.T, doc string, o Options) (found []Finding, errs []error) {
+	t.Helper()
+	for f, err := range HTML(strings.NewReader(doc), o) {
+		if err != nil {
+			errs = append(errs, err)
+		}
+		if err == nil || f.Text != "" {
+			checkSpan(t, doc, f)
+			found = append(found, f)
+		}
+	}
+	return found, errs
+}
+
+func checkSpan(t *testing.T, doc string, f Finding) {
+	t.Helper()
+	if f.Start < 0 || f.End < f.Start || f.End > int64(len(doc)) {
+		t.Fatalf("%q: span %d to %d", f.Spelling, f.Start, f.End)
+	}
+	if got := doc[f.Start:f.End]; got != f.Text {
+		t.Errorf("octets %d to %d are %q, want %q", f.Start, f.End, got, f.Text)
+	}
+}
+
+// show writes findings as "where: spelling -> target", one a line.
+func show(found []Finding) string {
+	var b strings.Builder
+	for _, f := range found {
+		b.WriteString(f.Where + ": " + f.Spelling)
+		if f.Target.String() != f.Spelling {
+			b.WriteString(" -> " + f.Target.String())
+		}
+		b.WriteByte('\n')
+	}
+	return b.String()
+}
+
+func TestHTMLAttributes(t *testing.T) {
+	o := Options{Base: uri.MustParse("http://a.example/b/c")}
+	for _, tt := range []struct{ name, doc, want string }{
+		{"anchor", `<a href="x y">`, "a href: x y -> http://a.example/b/x%20y\n"},
+		{"case and no quotes", `<A HREF=x.html CLASS=y>`, "a href: x.html -> http://a.example/b/x.html\n"},
+		{"single quotes", `<a href='x"y'>`, "a href: x\"y -> http://a.example/b/x%22y\n"},
+		{"reference", `<a href="x?a=1&amp;b=2&copy=3">`, "a href: x?a=1&b=2&copy=3 -> http://a.example/b/x?a=1&b=2&copy=3\n"},
+		{"numeric reference", `<a href="&#x68;ttp&#58;//e.example/">`, "a href: http://e.example/\n"},
+		{"space around and line ends within", "<a href=' \n http://e.example/\n\ta '>", "a href: http://e.example/a\n"},
+		{"two of one name", `<a href=one href=two>`, "a href: one -> http://a.example/b/one\n"},
+		{"empty", `<a href=""><img src=' '>`, ""},
+		{"value missing", `<a href=>x</a><a href>`, ""},
+		{"slash before the name", `<img/src=x/>`, "img src: x/ -> http://a.example/b/x/\n"},
+		{
+			"srcset", `<img srcset="a.png, b.png 2x,c,d.png 100w, e(,).png (1,2) x, f.png">`,
+			"img srcset: a.png -> http://a.example/b/a.png\nimg srcset: b.png -> http://a.example/b/b.png\n" +
+				"img srcset: c,d.png -> http://a.example/b/c,d.png\nimg srcset: e(,).png -> http://a.example/b/e(,).png\n" +
+				"img srcset: f.png -> http://a.example/b/f.png\n",
+		},
+		{"ping", `<a ping="/p  http://q.example/">`, "a ping: /p -> http://a.example/p\na ping: http://q.example/\n"},
+		{"refresh", `<meta http-equiv=Refresh content="5; URL='/n'">`, "meta content: /n -> http://a.example/n\n"},
+		{
+			"refresh without url", `<meta http-equiv=refresh content="0,next.html"><meta http-equiv=refresh content=300>`,
+			"meta content: next.html -> http://a.example/b/next.html\n",
+		},
+		{
+			"meta", `<meta property="og:url" content="https://e.example/p"><meta name=viewport content="width=device-width">`,
+			"meta content: https://e.example/p\n",
+		},
+		{"meta with text", `<meta name=description content="see http://e.example/q for more">`, "meta content: http://e.example/q\n"},
+		{"form", `<form action=/s><button formaction=/t>`, "form action: /s -> http://a.example/s\nbutton formaction: /t -> http://a.example/t\n"},
+		{
+			"style attribute", `<p style="background: URL( 'i.png' ) , url(&quot;j.png&quot;)">`,
+			"p style url(): i.png -> http://a.example/b/i.png\np style url(): j.png -> http://a.example/b/j.png\n",
+		},
+		{
+			"svg", `<svg><use xlink:href="#a"/><image href=i.png /><rect fill="url(#g)"/></svg>`,
+			"use xlink:href: #a -> http://a.example/b/c#a\nimage href: i.png -> http://a.example/b/i.png\nrect fill url(): #g -> http://a.example/b/c#g\n",
+		},
+		{
+			"object", `<object codebase="/code/" data="x" archive="y z">`,
+			"object codebase: /code/ -> http://a.example/code/\nobject data: x -> http://a.example/code/x\n" +
+				"object archive: y -> http://a.example/code/y\nobject archive: z -> http://a.example/code/z\n",
+		},
+		{"applet", `<applet archive="a.jar, b.jar">`, "applet archive: a.jar -> http://a.example/b/a.jar\napplet archive: b.jar -> http://a.example/b/b.jar\n"},
+		{"param", `<param name=movie value=m.swf><param name=loop value=true>`, "param value: m.swf -> http://a.example/b/m.swf\n"},
+		{"urn", `<link rel=cite-as href="urn:isbn:0451450523">`, "link href: urn:isbn:0451450523\n"},
+		{"backslashes", `<a href="\x\y?a\b">`, "a href: \\x\\y?a\\b -> http://a.example/x/y?a%5Cb\n"},
+		{
+			"international", `<a href="http://bücher.example/ü?ü">`,
+			"a href: http://bücher.example/ü?ü -> http://xn--bcher-kva.example/%C3%BC?%C3%BC\n",
+		},
+		{"colon without scheme", `<a href="1 a:b">`, "a href: 1 a:b -> http://a.example/b/1%20a:b\n"},
+		{"bad escape and brackets", `<a href="http://[::1]/100%[x]#a#b">`, "a href: http://[::1]/100%[x]#a#b -> http://[::1]/100%25%5Bx%5D#a%23b\n"},
+		{"rdfa", `<p about="/t" resource="[ex:a]" vocab="http://schema.example/">`, "p about: /t -> http://a.example/t\np vocab: http://schema.example/\n"},
+		{
+			"data of others", `<p data-src=x data-note="at http://n.example/" data="y" action=z>`,
+			"p data-src: x -> http://a.example/b/x\np data-note: http://n.example/\n",
+		},
+		{"in a comment", `<!-- <a href=x> --><a href=y>`, "a href: y -> http://a.example/b/y\n"},
+		{
+			"short comments", `<!--><a href=x><!---><a href=y><!-- - --!><a href=z>`,
+			"a href: x -> http://a.example/b/x\na href: y -> http://a.example/b/y\na href: z -> http://a.example/b/z\n",
+		},
+		{"in a script", `<script>"<a href=x>"</script><a href=y>`, "a href: y -> http://a.example/b/y\n"},
+		{"hidden end of a script", `<script><!-- <script> </script> <a href=x> --></script><a href=y>`, "a href: y -> http://a.example/b/y\n"},
+		{"in a title", `<title><a href=x></title><textarea><a href=y></textarea>`, ""},
+		{"noscript", `<noscript><img src=n.gif></noscript>`, "img src: n.gif -> http://a.example/b/n.gif\n"},
+		{"cdata", `<![CDATA[<a href=x>]]><svg><![CDATA[<a href=y>]]></svg>`, ""},
+		{"unquoted with a slash", `<a href=/x/>y`, "a href: /x/ -> http://a.example/x/\n"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			found, errs := collect(t, tt.doc, o)
+			if got := show(found); got != tt.want {
+				t.Errorf("%s\ngot:\n%swant:\n%s", tt.doc, got, tt.want)
+			}
+			for _, err := range errs {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+func TestHTMLContent(t *testing.T) {
+	o := Options{Base: uri.MustParse("http://a.example/b/c")}
+	for _, tt := range []struct{ name, doc, want string }{
+		{"text", "<p>See http://e.example/a?b=1&amp;c=2 and more", ": http://e.example/a?b=1&c=2\n"},
+		{"text across elements", "<p>http://<b>e</b>.example/<wbr>long", ": http://e.example/long\n"},
+		{"text ends with an element", "<p>http://e.example/a<a>b</a>", ": http://e.example/a\n"},
+		{"superscript", "<p>http://e.example/a<sup>1</sup>", ": http://e.example/a\n"},
+		{"title", "<title>http://e.example/t&amp;u</title>", ": http://e.example/t&u\n"},
+		{"xmp", "<xmp>http://e.example/<b></xmp>", ": http://e.example/\n"},
+		{
+			"style", `<style>@import "a.css"; @import url(b.css); @namespace "http://n.example/"; p{x:url( c\29 .png )} /* url(d) */ "url(e)"</style>`,
+			"style @import: a.css -> http://a.example/b/a.css\nstyle url(): b.css -> http://a.example/b/b.css\nstyle url(): c).png -> http://a.example/b/c).png\n",
+		},
+		{
+			"image-set", `<style>a{b:image-set("a.png" 1x type("image/png"), url(b.png) 2x)}</style>`,
+			"style image-set(): a.png -> http://a.example/b/a.png\nstyle url(): b.png -> http://a.example/b/b.png\n",
+		},
+		{"other styles", `<style type="text/x">url(a)</style>`, ""},
+		{
+			"json-ld", `<script type="application/ld+json">{"@context":{"@base":"http:\/\/j.example\/d\/"},"@id":"e","http://k.example/":"","s":["https://l.example/\u0061","no"],"d":"x http://m.example/ y","@type":"ex:T"}</script>`,
+			"script @base: http://j.example/d/\nscript @id: e -> http://j.example/d/e\nscript http://k.example/: http://k.example/\nscript s: https://l.example/a\nscript d: http://m.example/\n",
+		},
+		{
+			"srcdoc", `<iframe srcdoc="<base href='/i/'><a href=&quot;x&amp;amp;y&quot;>">`,
+			"iframe srcdoc base href: /i/ -> http://a.example/i/\niframe srcdoc a href: x&y -> http://a.example/i/x&y\n",
+		},
+		{
+			"srcdoc with the base of the page", `<iframe srcdoc="<a href=x>"></iframe><base href=/z/>`,
+			"iframe srcdoc a href: x -> http://a.example/z/x\nbase href: /z/ -> http://a.example/z/\n",
+		},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			found, errs := collect(t, tt.doc, o)
+			if got := show(found); got != tt.want {
+				t.Errorf("%s\ngot:\n%swant:\n%s", tt.doc, got, tt.want)
+			}
+			for _, err := range errs {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+// The same is found however the document comes in.
+func TestHTMLSplits(t *testing.T) {
+	doc := `<!doctype html><!-- c --><title>T&amp;U</title><base href="http://a&period;example/"><a href="x?&amp;y">http://e.exam<b>p</b>le/&amp;z</a>` +
+		"<script><!-- <script></script> --></script><style>a{b:url(c)}</style><img srcset='a 1x, b'>end"
+	want, _ := collect(t, doc, Options{})
+	if len(want) != 6 {
+		t.Fatalf("got %d findings, want 6:\n%s", len(want), show(want))
+	}
+	for _, r := range []io.Reader{iotest.OneByteReader(strings.NewReader(doc)), iotest.DataErrReader(strings.NewReader(doc))} {
+		var got []Finding
+		for f, err := range HTML(r, Options{}) {
+			if err != nil {
+				t.Error(err)
+			}
+			got = append(got, f)
+		}
+		if show(got) != show(want) {
+			t.Errorf("got:\n%swant:\n%s", show(got), show(want))
+		}
+	}
+}

@@ -33,6 +33,7 @@ var house = []room{
 	{floor: 1, dir: "urn", ours: "uri"},
 	{floor: 1, dir: "scheme", ours: "uri"},
 	{floor: 2, dir: "namespace", ours: "urn uri"},
+	{floor: 2, dir: "extract", ours: "uri iri urn scheme", theirs: "golang.org/x/net golang.org/x/text"},
 	{floor: 3, dir: "name", ours: "namespace scheme urn uri"},
 	{floor: 4, dir: ".", ours: "name urn uri"},
 	{floor: 4, dir: "discover", ours: "name urn uri"},

@@ -2,8 +2,12 @@ package namespace_test
 
 import (
 	"bufio"
+	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -158,31 +162,76 @@ var notAName = map[string]bool{
 	"urn:mrn:iala":     true, // all names of an organization
 }
 
-// TestRealNames counts what the rules say of names met in the wild.
+// A classOf is what is said in the same words about several names.
+type classOf struct{ severity, nid, rule, found string }
+
+// varying is what of a message differs from name to name.
+var varying = regexp.MustCompile(`"[^"]*"|[0-9]+`)
+
+// TestRealNames holds what the rules say of names that were met against the
+// tables of docs/names-refused.md: every class is there with its count, and its
+// example is of it.
 func TestRealNames(t *testing.T) {
-	type count struct{ good, bad int }
-	counts := map[string]count{}
+	classes, names := map[classOf][]string{}, 0
 	for _, line := range lines(t, "urns/urns-real.txt") {
 		u, err := urn.Parse(line)
 		if err != nil {
 			continue
 		}
-		n, ok := namespace.Lookup(u.NID())
-		if !ok || n.Rules.Check == nil {
+		if n, ok := namespace.Lookup(u.NID()); !ok || n.Rules.Check == nil {
 			continue
 		}
-		c := counts[n.NID]
-		if f := n.Check(u.NSS()); f != nil {
-			c.bad++
-			if testing.Verbose() && c.bad <= 12 {
-				t.Logf("%s: %v", u, f)
-			}
-		} else {
-			c.good++
+		names++
+		for _, f := range namespace.Check(u) {
+			n, _ := namespace.Lookup(u.NID())
+			c := classOf{f.Severity.String(), n.NID, f.Rule, varying.ReplaceAllString(f.Message, "…")}
+			classes[c] = append(classes[c], line)
 		}
-		counts[n.NID] = c
 	}
-	for nid, c := range counts {
-		t.Logf("%-10s %6d good %5d bad", nid, c.good, c.bad)
+	text, explained := explanations(t)
+	if want := fmt.Sprintf(" %d names ", names); !strings.Contains(text, want) {
+		t.Errorf("the text does not speak of%s", want)
 	}
+	for c, met := range classes {
+		row := explained[c]
+		if row.count != len(met) || !slices.Contains(met, row.example) {
+			t.Errorf("%+v: %d names, as %s; the table has %d, as %s", c, len(met), met[0], row.count, row.example)
+		}
+		delete(explained, c)
+	}
+	for c := range explained {
+		t.Errorf("%+v: in the table, and not met", c)
+	}
+}
+
+type explanation struct {
+	count   int
+	example string
+}
+
+// explanations reads the tables: names, severity, namespace, rule, what is found,
+// example and explanation.
+func explanations(t *testing.T) (text string, rows map[classOf]explanation) {
+	t.Helper()
+	b, err := os.ReadFile(filepath.Join("..", "docs", "names-refused.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows = map[classOf]explanation{}
+	for line := range strings.Lines(string(b)) {
+		f := strings.Split(line, "|")
+		if len(f) != 9 {
+			continue
+		}
+		for i := range f {
+			f[i] = strings.Trim(f[i], " `\n")
+		}
+		if n, err := strconv.Atoi(strings.ReplaceAll(f[1], ",", "")); err == nil {
+			rows[classOf{f[2], f[3], f[4], f[5]}] = explanation{n, f[6]}
+			if f[7] == "" {
+				t.Errorf("no explanation: %s", line)
+			}
+		}
+	}
+	return string(b), rows
 }

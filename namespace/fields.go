@@ -30,10 +30,10 @@ func checkFields(rules ...string) func(string) *Finding {
 		i := 0
 		for n, rule := range rules {
 			end := until(nss, i, ':')
-			switch {
-			case end == i || i == len(nss):
+			switch last := n == len(rules)-1; {
+			case i == len(nss), end == i && !last:
 				return broken(i, i, rule, "is empty")
-			case n == len(rules)-1:
+			case last:
 				return nil
 			case end == len(nss):
 				return broken(end, end, rules[n+1], "is missing: wants "+strings.Join(rules, ":"))

@@ -3,6 +3,7 @@ package namespace
 import (
 	"strings"
 
+	"github.com/nomen-project/nomen/uri"
 	"github.com/nomen-project/nomen/urn"
 )
 
@@ -25,6 +26,8 @@ const (
 	isoLanguages   = " en fr ru es ar en,fr en,ru fr,ru en,fr,ru "
 	isoElements    = " clause figure table term "
 	isoSupplements = " amd cor add "
+
+	isoOldSupplements = " ext sup " // which ISO has, and the RFC does not
 )
 
 // among reports whether a word is one of those between spaces in list.
@@ -122,59 +125,143 @@ func numbered(s, prefix string) bool {
 	return len(s) > len(prefix) && strings.EqualFold(s[:len(prefix)], prefix) && digits(s, len(prefix)) == len(s)
 }
 
-// lintISO tells of unknown originators and of fields that are not in order.
+// lintISO tells of unknown originators and of what is not as RFC 5141, 2.4.1, has
+// it. ISO itself writes the status of projects without an edition, or behind it,
+// which is no warning.
 func lintISO(nss string) []Finding {
-	var found []Finding
-	f := isoFrom(nss)
-	f.next()
-	if !among(isoOriginators, f.text()) {
-		found = append(found, remark(CodeUnassigned, f.start, f.end, "originator", "is none of RFC 5141:"+strings.TrimRight(isoOriginators, " ")))
+	l := isoLint{isoFields: isoFrom(nss)}
+	l.next()
+	if originator := l.text(); !among(isoOriginators, originator) {
+		f := remark(CodeUnassigned, l.start, l.end, "originator", "is none of RFC 5141:"+strings.TrimRight(isoOriginators, " "))
+		if joint, _, ok := strings.Cut(originator, "-"); ok && among(isoOriginators, joint) {
+			f.Severity = uri.SeverityInfo // "revisions may define additional values"
+		}
+		l.found = append(l.found, f)
 	}
-	f.next()
-	f.take(isISOType)
-	f.next()
-	f.take(isISOPart)
-	status := f.start
-	if f.take(isISOStatus) != "" && f.take(isISOEdition) == "" {
-		return append(found, advice(status, f.start-1, "docidentifier", "a status wants an edition after it", ""))
-	}
-	f.take(isISOEdition)
-	f.take(isISOVersion)
-	f.take(isISOLanguage)
-	f.supplements()
-	f.elements()
-	if f.more() && !strings.HasPrefix(strings.ToLower(f.text()), "tech") {
-		found = append(found, remark(CodeForm, f.start, len(nss), "addition", "not in the order of RFC 5141: counts as an addition, which is reserved to ISO"))
-	}
-	return found
+	l.next()
+	l.take(isISOType)
+	l.next()
+	l.take(isISOPart)
+	l.fields()
+	return l.found
 }
 
-// supplements passes over suppltype ":" supplnumber [ ":" supplversion ] [ ":" language ].
-func (f *isoFields) supplements() {
-	for f.more() && among(isoSupplements, f.text()) {
-		before := *f
-		f.next()
-		if !f.more() || digits(f.s, f.start) < f.end || f.start == f.end {
-			*f = before
+// The kinds of fields that follow the number and part of a document, in the order
+// of RFC 5141.
+const (
+	isoUnknown = iota
+	isoStatus
+	isoEdition
+	isoVersion
+	isoLanguage
+	isoSupplement
+	isoElement
+)
+
+// An isoLint walks over the fields of a name and collects what is to be said.
+type isoLint struct {
+	isoFields
+	last     int // the kind of the field before
+	editions int
+	found    []Finding
+}
+
+func (l *isoLint) advise(start, end int, rule, message string) {
+	for _, f := range l.found {
+		if f.Message == message {
 			return
 		}
-		f.next()
-		f.take(func(s string) bool { return numbered(s, "v") })
-		f.take(isISOLanguage)
+	}
+	l.found = append(l.found, advice(start, end, rule, message, ""))
+}
+
+// kind returns the kind of the present field.
+func (l *isoLint) kind() int {
+	switch s := l.text(); {
+	case isISOStatus(s), isISODraft(s):
+		return isoStatus
+	case isISOEdition(s):
+		return isoEdition
+	case isISOVersion(s):
+		return isoVersion
+	case isISOLanguage(s):
+		return isoLanguage
+	case among(isoSupplements, s), among(isoOldSupplements, s):
+		return isoSupplement
+	case among(isoElements, s):
+		return isoElement
+	}
+	return isoUnknown
+}
+
+// fields passes over the fields after the number and part.
+func (l *isoLint) fields() {
+	status, end := -1, 0
+	for l.more() {
+		kind := l.kind()
+		switch {
+		case kind == isoUnknown:
+			l.addition()
+			return
+		case kind < l.last, kind == l.last && kind < isoSupplement:
+			l.advise(l.start, l.end, "docidentifier", "RFC 5141 has this before what is before it: counts as an addition")
+		}
+		l.last = kind
+		if kind == isoStatus && status < 0 {
+			status, end = l.start, l.end
+		}
+		if kind == isoEdition {
+			l.editions++
+		}
+		if !l.pass(kind) {
+			return
+		}
+	}
+	if status >= 0 && l.editions == 0 {
+		l.advise(status, end, "docidentifier", "a status wants an edition after it")
 	}
 }
 
-// elements passes over clauses, figures, tables and terms with their numbers.
-func (f *isoFields) elements() {
-	for f.more() && among(isoElements, f.text()) {
-		before := *f
-		f.next()
-		if !f.more() || f.start == f.end {
-			*f = before
-			return
-		}
-		f.next()
+// pass passes over a field, with what belongs to it, and reports whether that
+// was there.
+func (l *isoLint) pass(kind int) bool {
+	switch start, s := l.start, l.text(); {
+	case kind == isoStatus && isISODraft(s):
+		l.advise(start, l.end, "status", "is written draft, or as a stage of two numbers")
+	case kind == isoSupplement && !among(isoSupplements, s):
+		l.advise(start, l.end, "suppltype", "is none of RFC 5141:"+strings.TrimRight(isoSupplements, " "))
 	}
+	start := l.start
+	l.next()
+	switch kind {
+	case isoSupplement, isoElement:
+		if !l.more() || l.start == l.end || kind == isoSupplement && digits(l.s, l.start) < l.end {
+			l.start, l.end = start, len(l.s)
+			l.addition()
+			return false
+		}
+		l.next()
+		if kind == isoSupplement {
+			l.take(func(s string) bool { return numbered(s, "v") })
+			l.take(isISOLanguage)
+		}
+	}
+	return true
+}
+
+// addition tells of what remains, unless it is defined by technical committees.
+func (l *isoLint) addition() {
+	if strings.HasPrefix(strings.ToLower(l.text()), "tech") {
+		return
+	}
+	l.found = append(l.found, remark(CodeForm, l.start, len(l.s), "addition", "is nothing that RFC 5141 knows: counts as an addition, which is reserved to ISO"))
+}
+
+// isISODraft reports whether s is the status of a draft as ISO writes it:
+// stage-draft or stage-draft.v2.
+func isISODraft(s string) bool {
+	rest, ok := cutFold(s, "stage-draft")
+	return ok && (rest == "" || rest[0] == '.' && numbered(rest[1:], "v"))
 }
 
 func partsISO(nss string) []Part {
@@ -190,10 +277,13 @@ func partsISO(nss string) []Part {
 	add("type", f.take(isISOType))
 	add("number", f.take(func(string) bool { return true }))
 	add("part", strings.TrimPrefix(f.take(isISOPart), "-"))
-	add("status", f.take(isISOStatus))
-	add("edition", strings.TrimPrefix(f.take(isISOEdition), "ed-"))
-	add("version", f.take(isISOVersion))
-	add("language", f.take(isISOLanguage))
+	for before := -1; f.start > before && f.more(); {
+		before = f.start
+		add("status", f.take(func(s string) bool { return isISOStatus(s) || isISODraft(s) }))
+		add("edition", strings.TrimPrefix(f.take(isISOEdition), "ed-"))
+		add("version", f.take(isISOVersion))
+		add("language", f.take(isISOLanguage))
+	}
 	if f.more() {
 		add("rest", f.s[f.start:])
 	}

@@ -413,6 +413,8 @@ func TestParts(t *testing.T) {
 		{"gs1", "01:09506000134352:10:ABC123", "ai 01=09506000134352 ai 10=ABC123"},
 		{"gs1", "std:genspec:25.0:4.14.2", "branch=std standard=genspec version=25.0 clause=4.14.2"},
 		{"iso", "std:iso-iec:tr:9999:-1:ed-1:v1:en:amd:1", "originator=iso-iec type=tr number=9999 part=1 edition=1 version=v1 language=en rest=amd:1"},
+		{"iso", "std:iso:80601:-2-12:ed-2:stage-60.60:amd:2022:v1", "originator=iso number=80601 part=2-12 edition=2 status=stage-60.60 rest=amd:2022:v1"},
+		{"iso", "std:iso:1:stage-draft.v2", "originator=iso number=1 status=stage-draft.v2"},
 		{"gsma", "imei:90420156-025763-0;svn=42", "specifier=imei tac=90420156 snr=025763 spare=0 svn=42"},
 		{"cts", "latinLit:phi0472.phi001.perseus-lat2:39", "namespace=latinLit textgroup=phi0472 work=phi001 version=perseus-lat2 passage=39"},
 		{"nir", "stato:legge:2006-05-14;22~art3", "authority=stato measure=legge details=2006-05-14;22 version or part=~art3"},
@@ -490,6 +492,13 @@ func TestLint(t *testing.T) {
 		{"iso", "std:xyz:1", namespace.CodeUnassigned, 4, 7, ""},
 		{"iso", "std:iso:1:stage-60.60", namespace.CodeForm, 10, 21, ""},
 		{"iso", "std:iso:1:ed-1:xyz", namespace.CodeForm, 15, 18, ""},
+		{"iso", "std:iso-sae:1", namespace.CodeUnassigned, 4, 11, ""},
+		{"iso", "std:iso:1:ed-2:stage-60.60:amd:2022:v1", namespace.CodeForm, 15, 26, ""},
+		{"iso", "std:iso:1:ed-2:en:v1", namespace.CodeForm, 18, 20, ""},
+		{"iso", "std:iso:1:stage-draft.v2:ed-1", namespace.CodeForm, 10, 24, ""},
+		{"iso", "std:iso:1:ed-2:sup:2022:v1", namespace.CodeForm, 15, 18, ""},
+		{"iso", "std:iso:1:ed-2:amd:x", namespace.CodeForm, 15, 20, ""},
+		{"iso", "std:iso:1:ed-2:clause", namespace.CodeForm, 15, 21, ""},
 		{"gsma", "imei:90420156-025763-1", namespace.CodeCheckDigit, 21, 22, ""},
 		{"mrn", "imo:imo-number:9743369", namespace.CodeCheckDigit, 21, 22, "8"},
 		{"dev", "mac:0024BEFFFE804FF1", namespace.CodeForm, 4, 20, "0024befffe804ff1"},
@@ -524,7 +533,7 @@ func TestLint(t *testing.T) {
 	for nid, nss := range map[string]string{
 		"isbn": "978-951-0-18435-6", "issn": "1234-1231", "uuid": "919108f7-52d1-4320-9bac-f847db4148a8", "nbn": "se:uu:diva-3475",
 		"ietf": "params:xml:ns:yang:1", "doi": "10.1000/182", "iso": "std:iso:9999:-1:ed-1:v1-amd1.v1:en,fr:amd:2:v2:en:clause:3.1,a.2-b.9",
-		"mrn": "imo:imo-number:9743368", "eic": "10YFR-RTE------C", "dev": "mac:0024befffe804ff1", "gs1": "01:09506000134352:10:ABC123:17:250101",
+		"ogc": "def::property::x", "mrn": "imo:imo-number:9743368", "eic": "10YFR-RTE------C", "dev": "mac:0024befffe804ff1", "gs1": "01:09506000134352:10:ABC123:17:250101",
 	} {
 		if found := mustLookup(t, nid).Lint(nss); len(found) != 0 {
 			t.Errorf("%s: Lint(%q) = %+v, want nothing", nid, nss, found)

@@ -231,7 +231,7 @@ func (g *guess) mend(n *Namespace, prefix, nss, clean string) {
 		g.offer(prefix+mended, why)
 	}
 	nss = strings.TrimLeft(nss, " ")
-	if end := strings.IndexAny(nss, " ("); end > 0 && len(g.found) == 0 {
+	if end := strings.IndexAny(nss, " (&"); end > 0 && len(g.found) == 0 {
 		g.offer(prefix+trimMarks(plain(nss[:end]), marks+":"), "what follows is no part of the name")
 	}
 }

@@ -90,6 +90,8 @@ func TestSuggest(t *testing.T) {
 		{"urn:isbn:978--951-0-18435-6", "urn:isbn:9789510184356", "other signs"},
 		{"urn:isbn:978-9510184356-", "urn:isbn:9789510184356", "other signs"},
 		{"urn:isbn:978-951-0-18435-6 (pbk.)", "urn:isbn:978-951-0-18435-6", "what follows"},
+		{"urn:uuid:919108f7-52d1-4320-9bac-f847db4148a8&expiry=2010-12", "urn:uuid:919108f7-52d1-4320-9bac-f847db4148a8", "what follows"},
+		{"urn:btih:d3d9a9a6595521f9666a5e94cc830dab83b65699&dn=expat.txt", "urn:btih:d3d9a9a6595521f9666a5e94cc830dab83b65699", "what follows"},
 		{"ISBN 978-951-0-18435-6 (nid.)", "urn:isbn:978-951-0-18435-6", "what follows"},
 		{"urn:isbn:978-951-0-18435-6: EUR 20", "urn:isbn:978-951-0-18435-6", "what follows"},
 		{"urn:issn:1234.1231", "urn:issn:1234-1231", "other signs"},

@@ -6,6 +6,7 @@ import "github.com/nomen-project/nomen/uri"
 func schemesToday() []Scheme {
 	return []Scheme{
 		ws, wss,
+		ark, doi, hdl, info, tag,
 	}
 }
 

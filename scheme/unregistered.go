@@ -6,7 +6,6 @@ func unregistered() []Scheme {
 	bare := func(name, title string) Scheme { return Scheme{Name: name, Title: title} }
 	return []Scheme{
 		bare("gemini", "Gemini protocol"),
-		bare("hdl", "Handle System"),
 		bare("intent", "Android intents"),
 		bare("itms-apps", "Apple App Store"),
 		bare("javascript", "script to be run"),

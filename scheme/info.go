@@ -1,0 +1,69 @@
+package scheme
+
+import (
+	"strings"
+
+	"github.com/nomen-project/nomen/uri"
+)
+
+var info = Scheme{
+	Name: "info", Kind: KindName,
+	Reference:  "RFC 4452",
+	Example:    "info:lccn/n78890351",
+	Note:       "the registry of namespaces takes no more, and rules of the namespaces are not checked",
+	Special:    []Special{{uri.ComponentPath, "/", "the first one separates namespace and identifier"}},
+	Properties: "identifiers of public namespaces; nothing is located",
+	Rules:      RuleSet{Check: checkInfo, Parts: partsInfo, Canonical: canonicalInfo},
+}
+
+const ruleInfo = "RFC 4452, 4.1: info-URI"
+
+// checkInfo checks an info URI.
+//
+//	info-scheme = "info"
+//	info-URI    = info-scheme ":" namespace "/" identifier [ "#" fragment ]
+//	namespace   = ALPHA *( ALPHA / DIGIT / "." / "+" / "-" )
+//	identifier  = path-rootless
+func checkInfo(u uri.URI) []Finding {
+	l := layoutOf(u)
+	slash := until(l.s, l.path, l.pathEnd, '/')
+	switch {
+	case l.authority || slash == l.path && l.hasPath():
+		return []Finding{broken(l.rest, l.rest+run(l.s[l.rest:], 0, func(c byte) bool { return c == '/' }), ruleInfo, "the namespace comes without slashes").instead("")}
+	case !l.hasPath():
+		return refuse(l.path, l.path, ruleInfo, "the namespace is missing")
+	}
+	for i := l.path; i < slash; i++ {
+		if c := l.s[i]; !isAlpha(c) && (i == l.path || !isDigit(c) && strings.IndexByte(".+-", c) < 0) {
+			return refuse(i, i+1, "RFC 4452, 4.1: namespace", "a namespace is a letter and then letters, digits, . + -")
+		}
+	}
+	switch {
+	case slash == l.pathEnd:
+		return refuse(slash, slash, ruleInfo, "a slash and an identifier must follow the namespace")
+	case slash+1 == l.pathEnd || l.s[slash+1] == '/':
+		return refuse(slash+1, min(slash+2, l.pathEnd), "RFC 4452, 4.1: identifier", "the identifier must not be empty or begin with a slash")
+	case l.query >= 0:
+		return []Finding{broken(l.query-1, l.query, ruleInfo, "there are no queries: a question mark is %3F").instead("%3F")}
+	}
+	return nil
+}
+
+// partsInfo takes namespace and identifier.
+func partsInfo(dst []Part, u uri.URI) []Part {
+	t := take(dst, u)
+	slash := until(t.s, t.path, t.pathEnd, '/')
+	t.part("namespace", t.path, slash)
+	if slash < t.pathEnd {
+		t.data("identifier", slash+1, t.pathEnd)
+	}
+	t.fragment()
+	return t.parts
+}
+
+// canonicalInfo folds the namespace (RFC 4452, 5).
+func canonicalInfo(u uri.URI) string {
+	l := layoutOf(u)
+	slash := until(l.s, l.path, l.pathEnd, '/')
+	return l.s[:l.path] + strings.ToLower(l.s[l.path:slash]) + l.s[slash:]
+}

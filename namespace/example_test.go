@@ -126,3 +126,44 @@ func ExampleNamespace_Missing() {
 	fmt.Println(namespace.Namespace{NID: "foo", Reference: "RFC 0"}.Missing())
 	// Output: [name security considerations]
 }
+
+func ExampleLuhn() {
+	fmt.Printf("%c\n", namespace.Luhn([]byte("90420156025763")))
+	// Output: 7
+}
+
+func ExampleMod97() {
+	fmt.Println(namespace.Mod97([]byte("7LTWFZYICNSX8D621K86"))) // of a valid LEI
+	// Output: 1
+}
+
+func ExampleDelimiters() {
+	fmt.Printf("%q %q %q\n", namespace.Delimiters("nbn"), namespace.Delimiters("doi"), namespace.Delimiters("isbn"))
+	// Output: "-:" "/" ""
+}
+
+func ExampleFoldPrefix() {
+	fmt.Println(namespace.FoldPrefix("nbn", "DE:Kobv:11"))
+	// Output: de:kobv:11
+}
+
+func ExampleCatalogue_Check() {
+	local, err := namespace.Standard().With(namespace.Namespace{
+		NID: "shelf", Name: "Our shelves", Kind: urn.KindUnregistered, Reference: "house rules", Security: "none",
+		Rules: namespace.Rules{Check: func(nss string) *namespace.Finding {
+			if nss[0] == 'A' {
+				return nil
+			}
+			return &namespace.Finding{Code: namespace.CodeRule, End: 1, Rule: "shelf", Message: "shelves begin with A", Right: "A"}
+		}},
+	})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(local.Check(urn.MustParse("urn:shelf:B7"))[0].Message)
+	fmt.Println(local.Suggest("urn:shelf:B7"))
+	// Output:
+	// shelves begin with A
+	// [{urn:shelf:A7 shelf: "A" for "B"}]
+}

@@ -56,6 +56,24 @@ func structured(nid, name, reference, example string, rules ...string) Namespace
 	}
 }
 
+// xmpp has fields of which only the first is required (RFC 4854).
+var xmpp = Namespace{
+	NID: "xmpp", Name: "XMPP Standards Foundation", Kind: urn.KindFormal,
+	Reference: "RFC 4854", Example: "urn:xmpp:jingle:1", Security: "as stated in RFC 4854", Delimiters: ":",
+	Note:  "a short name and, behind a colon, a name below it; only the fields are checked",
+	Rules: Rules{Check: checkXMPP, Parts: partsColon("ShortName", "SubName")},
+}
+
+func checkXMPP(nss string) *Finding {
+	switch end := until(nss, 0, ':'); {
+	case end == 0:
+		return broken(0, 0, "ShortName", "is empty")
+	case end == len(nss)-1:
+		return broken(len(nss), len(nss), "SubName", "nothing follows the colon")
+	}
+	return nil
+}
+
 // structuredNamespaces are those of which the documents tell the fields.
 func structuredNamespaces() []Namespace {
 	return []Namespace{
@@ -68,7 +86,6 @@ func structuredNamespaces() []Namespace {
 		structured("uic", "International Union of Railways", "urn-formal/uic (2023)", "urn:uic:example:1", "UICResource", "ResourceSpecificString"),
 		structured("web3d", "Web3D Consortium", "RFC 3541", "urn:web3d:vrml97:node", "subgroup", "subgroup-specific string"),
 		structured("wmo", "World Meteorological Organization", "urn-formal/wmo (2025)", "urn:wmo:md:ca-eccc-msc:weather.observations.swob-realtime", "resource-type", "centre-id", "local-id"),
-		structured("xmpp", "XMPP Standards Foundation", "RFC 4854", "urn:xmpp:jingle:1", "ShortName"),
 		structured("epcglobal", "EPCglobal", "RFC 5134", "urn:epcglobal:cbv:bizstep:accepting", "branch", "string"),
 	}
 }

@@ -230,6 +230,8 @@ func TestBad(t *testing.T) {
 		{"iso", "std:iso:1:-", 11, "partnumber", ""},
 		{"ogc", "GML", 3, "ResourceSpecificString", ""},
 		{"ogc", ":def", 0, "OGCresource", ""},
+		{"xmpp", ":jingle", 0, "ShortName", ""},
+		{"xmpp", "jingle:", 7, "SubName", ""},
 		{"oasis", "names", 5, "names", ""},
 		{"oasis", "x:y", 0, "NSS", ""},
 		{"oasis", "member:a", 8, "string", ""},

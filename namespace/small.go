@@ -10,7 +10,7 @@ import (
 
 // smallNamespaces returns them.
 func smallNamespaces() []Namespace {
-	return []Namespace{adid, alert, c2pa, ccsds, cdx, clei, etsi, example, fdc, gdst, iec, iptc, newsml, nfi, onem2m, pin, pwid, said, service, swift, threegpp}
+	return []Namespace{adid, alert, c2pa, ccsds, cdx, clei, etsi, example, fdc, gdst, iec, iptc, newsml, nfi, onem2m, pin, pwid, said, service, swift, threegpp, xmpp}
 }
 
 // folded are the rules of a namespace that is insensitive to case as a whole.

@@ -1,6 +1,7 @@
 package extract
 
 import (
+	"bytes"
 	"strings"
 	"unicode/utf8"
 
@@ -49,7 +50,7 @@ func htmlCharset(head []byte, declared string) string {
 		contentType = "text/html; charset=" + declared
 	}
 	_, name, certain := charset.DetermineEncoding(head, contentType)
-	if !certain && name == "windows-1252" {
+	if !certain && name == "windows-1252" && !bytes.Contains(bytes.ToLower(head), []byte("charset")) {
 		return "" // what nobody has said: mostly UTF-8 today
 	}
 	return name

@@ -124,6 +124,7 @@ type held struct {
 type queue struct {
 	tape    *tape
 	yield   func(Finding, error) bool
+	prefix  string // of Where
 	items   []held
 	size    int
 	stopped bool
@@ -133,6 +134,7 @@ func (q *queue) add(h held) {
 	if q.stopped {
 		return
 	}
+	h.finding.Where = strings.TrimSuffix(q.prefix+h.finding.Where, " ")
 	if len(q.items) == 0 && q.ready(h) {
 		q.put(h)
 		return

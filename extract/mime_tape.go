@@ -1,11 +1,17 @@
 package extract
 
 import (
+	"errors"
 	"io"
 	"sort"
 )
 
-const blockSize = 32 << 10 // octets read at a time
+const (
+	blockSize = 32 << 10 // octets read at a time
+	maxKept   = 64 << 20 // octets kept of a file; what maxValue octets may be encoded in
+)
+
+var errKept = errors.New("too much of the document says nothing")
 
 // A tape is a file that is read once from front to back. It keeps the octets
 // from the last release on, so that spans of the file can be cut out of it.
@@ -29,7 +35,9 @@ func (t *tape) fill() bool {
 		return false
 	}
 	if cap(t.buf)-len(t.buf) < blockSize {
-		t.makeRoom()
+		if t.makeRoom(); t.err != nil {
+			return false
+		}
 	}
 	for range 100 {
 		n, err := t.r.Read(t.buf[len(t.buf):cap(t.buf)])
@@ -49,6 +57,10 @@ func (t *tape) makeRoom() {
 	if n := min(int(t.keep-t.off), t.head); n > 0 {
 		t.buf = t.buf[:copy(t.buf, t.buf[n:])]
 		t.off, t.head = t.off+int64(n), t.head-n
+	}
+	if len(t.buf) > 2*maxKept {
+		t.err = errKept
+		return
 	}
 	if need := len(t.buf) + blockSize; need > cap(t.buf) {
 		grown := make([]byte, len(t.buf), max(2*cap(t.buf), need))
@@ -134,8 +146,8 @@ type run struct {
 	skip    int
 }
 
-// file returns the octets of the file that carry octets i to j of the text,
-// which are within the run.
+// start is where in the file the octets begin that carry octet i of the text, and
+// end where those end that carry what is before octet j.
 func (r run) start(i int) int64 { return r.at + int64((i-r.pos+r.skip)/r.out*r.in) }
 func (r run) end(j int) int64   { return r.at + int64(((j-1-r.pos+r.skip)/r.out+1)*r.in) }
 

@@ -2,38 +2,465 @@ package extract
 
 import (
 	"bytes"
+	"strings"
+	"unicode/utf8"
 
+	"github.com/nomen-project/nomen/iri"
+	"github.com/nomen-project/nomen/scheme"
 	"github.com/nomen-project/nomen/uri"
+	"github.com/nomen-project/nomen/urn"
+)
+
+// MaxLength is the greatest number of octets, white space included, of an
+// identifier that is found in a text. What is longer is passed over as a whole.
+const MaxLength = 1 << 16
+
+const (
+	maxScheme = 64  // octets of the name of a scheme
+	maxLabel  = 96  // octets of white space and URL: between a delimiter and a scheme
+	maxHost   = 254 // octets of a name of a host, with a full stop at its end
+	maxLocal  = 64  // octets of the local part of an address (RFC 5321, 4.5.3.1.1)
+	maxColumn = 160 // octets of a line of a text that has been wrapped
+	maxBreak  = 640 // octets of the foot of a page and the head of the next
+
+	maxBehind = 1024 // how far a decision looks back; more than any sum of the above
+	maxAhead  = 2048 // how far it looks beyond the end of an identifier
 )
 
 // scan calls found for each identifier in b, in the order of their place, until
-// it returns false. Offsets are into b.
-func scan(b []byte, _ Options, found func(Finding) bool) {
-	for i := 0; i < len(b); {
-		colon := bytes.Index(b[i:], []byte("://"))
-		if colon < 0 {
-			return
-		}
-		start, end := i+colon, i+colon+3
-		for start > i && isAlnum(b[start-1]) {
-			start--
-		}
-		for end < len(b) && (isAlnum(b[end]) || bytes.IndexByte([]byte("-._~%:/?#@!$&+=*;,"), b[end]) >= 0) {
-			end++
-		}
-		i = end
-		text := string(bytes.TrimRight(b[start:end], ".,;:!?"))
-		u, err := uri.Parse(text)
-		if err != nil {
-			continue
-		}
-		f := Finding{Kind: URI, Text: text, Start: int64(start), End: int64(start + len(text)), Spelling: text, URI: u, Target: u}
-		if !found(f) {
+// it returns false. Offsets are into b. The time is linear in len(b).
+func scan(b []byte, o Options, found func(Finding) bool) {
+	s := scanner{o: o, limit: MaxLength, b: b, final: true}
+	for s.next() {
+		if f, ok := s.finding(); ok && !found(f) {
 			return
 		}
 	}
 }
 
-func isAlnum(c byte) bool {
-	return '0' <= c && c <= '9' || 'a' <= c|0x20 && c|0x20 <= 'z'
+// A segment is a piece of an identifier without anything to be taken out.
+type segment struct {
+	start, end int
+	hyphen     bool // it ends in a hyphen before a break
+}
+
+// A hit is what has been found, by offsets into what the scanner holds.
+type hit struct {
+	kind       Kind
+	start, end int
+}
+
+// A scanner finds identifiers in a window on a document. It looks for the one
+// octet that an identifier must have (the colon of a scheme, the "@" of an
+// address, a full stop in a name of a host) and from there to both sides, so
+// that it hardly touches text in which there are none.
+//
+// All that it knows of what is before the window is in pos, floor and tail, so
+// that it finds the same wherever windows begin and end, as long as they hold
+// maxBehind octets before pos and, unless short is heeded, limit+maxAhead behind.
+type scanner struct {
+	o     Options
+	limit int
+
+	b     []byte // the window
+	off   int64  // the place of b[0] in the document
+	final bool   // the window reaches to the end of the document
+	short bool   // a decision would have liked to see more than the window
+
+	pos   int  // where to look on
+	floor int  // no identifier begins before: the end of the last
+	tail  bool // pos is in the midst of something too long
+
+	colon, at, dot int // the next of each at or after pos, if they are
+
+	hit   hit
+	segs  []segment // the pieces of the hit
+	texts texts
+	base  baseText
+
+	work int // octets looked at one by one, for tests of linearity
+}
+
+// next looks for an identifier, and leaves it in s.hit and s.segs. If there is
+// none it returns false: at the end of the document, or if s.short, where more
+// of the document is needed to decide.
+func (s *scanner) next() bool {
+	for {
+		if s.tail && !s.skipTail() {
+			return false
+		}
+		i := s.candidate()
+		if i < 0 {
+			s.pos = len(s.b)
+			return false
+		}
+		s.short = false
+		pos := i + 1
+		ok := false
+		switch s.b[i] {
+		case ':':
+			ok = s.decideColon(i)
+		case '@':
+			ok = s.decideAt(i)
+		case '.':
+			pos, ok = s.decideDot(i)
+		}
+		if s.short {
+			s.pos, s.tail = i, false
+			return false
+		}
+		switch {
+		case ok:
+			s.pos, s.floor = s.hit.end, s.hit.end
+			return true
+		case s.tail:
+			s.pos = min(s.hit.start+s.limit, len(s.b))
+		default:
+			s.pos = pos
+		}
+	}
+}
+
+// skipTail goes to the end of what is too long to be an identifier.
+func (s *scanner) skipTail() bool {
+	i := s.pos
+	for i < len(s.b) && (is(s.b[i], classURI) || s.b[i] >= utf8.RuneSelf) {
+		i++
+	}
+	s.pos, s.floor = i, i
+	if i == len(s.b) && !s.final {
+		return false
+	}
+	s.tail = false
+	return true
+}
+
+// candidate returns where the next octet is from which an identifier might be
+// found; -1 if there is none.
+func (s *scanner) candidate() int {
+	i := s.seek(&s.colon, ':')
+	if s.o.Mail {
+		i = nearer(i, s.seek(&s.at, '@'))
+	}
+	if s.o.Abbreviated {
+		i = nearer(i, s.seek(&s.dot, '.'))
+	}
+	return i
+}
+
+// seek returns where the next c is. What it found is kept in cache, until pos
+// has passed it.
+func (s *scanner) seek(cache *int, c byte) int {
+	if *cache >= s.pos && *cache < len(s.b) && s.b[*cache] == c {
+		return *cache
+	}
+	if *cache == -1 {
+		return -1
+	}
+	*cache = -1
+	if i := bytes.IndexByte(s.b[s.pos:], c); i >= 0 {
+		*cache = s.pos + i
+	}
+	return *cache
+}
+
+func nearer(i, j int) int {
+	if i < 0 || j >= 0 && j < i {
+		return j
+	}
+	return i
+}
+
+// peek returns the octet at i, and 0 behind the end of the document.
+func (s *scanner) peek(i int) byte {
+	if i < len(s.b) {
+		return s.b[i]
+	}
+	s.short = s.short || !s.final
+	return 0
+}
+
+// before returns the octet before i, and a line end where the document begins
+// or the last identifier ends.
+func (s *scanner) before(i int) byte {
+	if i <= s.floor || i <= 0 {
+		return '\n'
+	}
+	return s.b[i-1]
+}
+
+// slide forgets n octets at the beginning of the window.
+func (s *scanner) slide(n int) {
+	s.off += int64(n)
+	s.pos -= n
+	s.floor = max(s.floor-n, 0)
+	s.colon, s.at, s.dot = 0, 0, 0
+}
+
+// decideColon looks at what is around the colon at i.
+func (s *scanner) decideColon(i int) bool {
+	if i <= s.floor || !is(s.b[i-1], classScheme) {
+		return false
+	}
+	next := s.peek(i + 1)
+	if !is(next, classURI) && !is(next, classSpace) && !(next >= utf8.RuneSelf && s.o.IRI) {
+		return false
+	}
+	if next == '/' && s.peek(i+2) == '/' {
+		return s.decideHier(i)
+	}
+	return s.decideOpaque(i)
+}
+
+// word returns where the characters of a scheme before i begin.
+func (s *scanner) word(i int) int {
+	low := max(s.floor, i-maxScheme)
+	j := i
+	for j > low && is(s.b[j-1], classScheme) {
+		j--
+	}
+	s.work += i - j
+	return j
+}
+
+// decideHier looks for an identifier with "://" at i. What comes before need not
+// be registered: the two slashes are sign enough.
+func (s *scanner) decideHier(i int) bool {
+	start := s.schemeStart(s.word(i), i)
+	if start < 0 {
+		return false
+	}
+	return s.take(start, i, nil)
+}
+
+// schemeStart returns where the name of the scheme that ends at i begins, if
+// low is where the characters of a scheme begin: words and signs before it may
+// stick to it, as in "...http://a/" and "1.http://a/". It is -1 if there is none.
+func (s *scanner) schemeStart(low, i int) int {
+	for low < i && !isLetter(s.b[low]) {
+		low++
+	}
+	if i-low < 2 || !isAlnum(s.b[i-1]) {
+		return -1
+	}
+	if c := s.b[i-1]; c == 'p' || c == 's' { // by far the most
+		if n := webScheme(s.b[low:i]); n > 0 && n == i-low {
+			return low
+		}
+	}
+	if s.isKnown(low, i) {
+		return low
+	}
+	for j := i - 1; j > low; j-- {
+		c := s.b[j-1]
+		if isAlnum(c) {
+			continue
+		}
+		if c == '+' { // git+https is a scheme
+			return low
+		}
+		if s.isKnown(j, i) {
+			return j
+		}
+		break
+	}
+	if bytes.IndexByte(s.b[low:i], '.') >= 0 {
+		return -1
+	}
+	return low
+}
+
+// webScheme returns the length of http or https, if name is one of them in lower
+// case.
+func webScheme(name []byte) int {
+	if string(name) == "https" || string(name) == "http" {
+		return len(name)
+	}
+	return 0
+}
+
+func (s *scanner) isKnown(start, end int) bool {
+	return end-start <= maxScheme && scheme.Known(string(s.b[start:end]))
+}
+
+// decideOpaque looks for an identifier without "//". Only those of schemes with
+// a rule are found, as anything may stand before a colon.
+func (s *scanner) decideOpaque(i int) bool {
+	start := s.word(i)
+	for start < i && !isLetter(s.b[start]) {
+		start++
+	}
+	if i-start < 2 {
+		return false
+	}
+	switch s.before(start) {
+	case '_', '$', '\\', '@', '%', '&':
+		return false // a part of a name
+	}
+	rule := ruleOf(s.b[start:i])
+	if rule == nil {
+		return false
+	}
+	return s.take(start, i, rule)
+}
+
+// take looks for an identifier that begins at start, with the colon of its
+// scheme at colon: in delimiters, if it has any, or else as far as it goes.
+func (s *scanner) take(start, colon int, r rule) bool {
+	s.hit = hit{start: start}
+	if end, ok := s.delimited(start, colon); ok {
+		s.hit.end = end
+		if s.accept(colon, r) {
+			return true
+		}
+		if s.short {
+			return false
+		}
+	}
+	end, ok := s.bare(start, colon)
+	if !ok {
+		return false
+	}
+	s.hit.end = end
+	return s.accept(colon, r)
+}
+
+// accept reports whether the hit looks right behind its scheme.
+func (s *scanner) accept(colon int, r rule) bool {
+	n := colon + 1 - s.hit.start // the scheme and its colon are in the first piece
+	if len(s.segs) == 1 {
+		return s.looksRight(s.b[s.hit.start:s.hit.end], n, r)
+	}
+	s.texts.scratch = s.appendSpelling(s.texts.scratch[:0], true)
+	return s.looksRight(s.texts.scratch, n, r)
+}
+
+func (s *scanner) looksRight(b []byte, n int, r rule) bool {
+	switch {
+	case len(b) <= n:
+		return false
+	case r != nil:
+		return r(b[n:])
+	default:
+		return s.hasAuthority(b[:n-1], b[n:])
+	}
+}
+
+// appendSpelling appends the pieces of the hit, with the hyphens before breaks
+// or without.
+func (s *scanner) appendSpelling(b []byte, hyphens bool) []byte {
+	for _, g := range s.segs {
+		end := g.end
+		if g.hyphen && !hyphens {
+			end--
+		}
+		b = append(b, s.b[g.start:end]...)
+	}
+	return b
+}
+
+// finding makes a Finding of the hit. It reports false if the hit cannot be
+// read as what it seems to be.
+func (s *scanner) finding() (Finding, bool) {
+	h := s.hit
+	f := Finding{Kind: h.kind, Start: s.off + int64(h.start), End: s.off + int64(h.end)}
+	f.Text = s.texts.add(s.b[h.start:h.end])
+	f.Spelling = f.Text
+	if len(s.segs) > 1 {
+		s.texts.scratch = s.appendSpelling(s.texts.scratch[:0], true)
+		f.Spelling = s.texts.add(s.texts.scratch)
+		n := len(f.Spelling)
+		s.texts.scratch = s.appendSpelling(s.texts.scratch[:0], false)
+		if len(s.texts.scratch) < n {
+			f.Other = s.texts.add(s.texts.scratch)
+		}
+	}
+	if !s.read(&f) {
+		return Finding{}, false
+	}
+	s.setBase(&f)
+	return f, true
+}
+
+// read gives the finding its kind and its URI.
+func (s *scanner) read(f *Finding) bool {
+	var err error
+	switch f.Kind {
+	case Mail:
+		f.URI, err = uri.Parse("mailto:" + uri.EscapePath(f.Spelling))
+	case Abbreviated:
+		return s.readAbbreviated(f)
+	default:
+		f.URI, err = uri.Parse(f.Spelling)
+		if err != nil && s.o.IRI {
+			var i iri.IRI
+			if i, err = iri.Parse(f.Spelling); err == nil {
+				f.Kind, f.URI = IRI, i.URI()
+			}
+			break
+		}
+		if isURN(f.Spelling) {
+			return err == nil && s.readURN(f)
+		}
+	}
+	f.Target = f.URI
+	return err == nil && f.URI.IsValid()
+}
+
+func isURN(spelling string) bool {
+	return len(spelling) > 4 && spelling[3] == ':' && strings.EqualFold(spelling[:3], "urn")
+}
+
+// readURN cuts the finding where the URN ends by the rules of its document.
+func (s *scanner) readURN(f *Finding) bool {
+	f.Kind = URN
+	d := s.o.URN
+	if !d.IsValid() {
+		d = urn.Latest
+	}
+	n := d.EndInText(f.Spelling)
+	if n == 0 {
+		return false
+	}
+	f.Target = f.URI
+	if n == len(f.Spelling) {
+		return true
+	}
+	if len(s.segs) > 1 {
+		return false // delimited, and no URN
+	}
+	f.Spelling = f.Spelling[:n]
+	f.Text = f.Spelling
+	f.End = f.Start + int64(n)
+	var err error
+	f.URI, err = uri.Parse(f.Spelling)
+	f.Target = f.URI
+	return err == nil
+}
+
+// texts keeps the texts of findings together, so that there is one allocation
+// for many of them.
+type texts struct {
+	block   strings.Builder
+	count   int
+	scratch []byte
+}
+
+const (
+	textBlock = 4096
+	textAlone = 4 // findings whose texts are allocated alone
+)
+
+func (t *texts) add(b []byte) string {
+	t.count++
+	if t.count <= textAlone || len(b) > textBlock/4 {
+		return string(b)
+	}
+	if t.block.Cap()-t.block.Len() < len(b) {
+		t.block = strings.Builder{}
+		t.block.Grow(textBlock)
+	}
+	n := t.block.Len()
+	t.block.Write(b)
+	return t.block.String()[n:]
 }

@@ -26,6 +26,9 @@ func TestRecords(t *testing.T) {
 		if n.Rules.Check == nil && !strings.Contains(n.Note, "syntax only") {
 			t.Errorf("%s: no rule, and the note %q does not say so", n.NID, n.Note)
 		}
+		if (n.Rules.Canonical != nil) != (n.Equivalence != "") {
+			t.Errorf("%s: equivalence %q", n.NID, n.Equivalence)
+		}
 		if n.Example == "" {
 			if n.Rules.Check != nil {
 				t.Errorf("%s: no example", n.NID)
@@ -67,7 +70,7 @@ func TestRecord(t *testing.T) {
 	}
 	for n := range namespace.All() {
 		got, ok := r.Lookup(n.NID)
-		if !ok || got.Kind != n.Kind || got.Functional != n.Functional || got.Special != n.Delimiters {
+		if !ok || got.Kind != n.Kind || got.Functional != n.Functional || got.Special != n.Delimiters || got.Equivalence != n.Equivalence {
 			t.Errorf("%s: record %+v", n.NID, got)
 		}
 	}

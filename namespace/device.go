@@ -9,12 +9,13 @@ import (
 // Mobile equipment: RFC 7254 and 3GPP TS 23.003.
 var gsma = Namespace{
 	NID: "gsma", Name: "GSM Association", Kind: urn.KindFormal,
-	Reference:  "RFC 7254",
-	Example:    "urn:gsma:imei:90420156-025763-0;svn=42",
-	Note:       "an IMEI as sent ends in the spare digit 0, as printed in its check digit; other specifiers: syntax only",
-	Delimiters: ":;",
-	Security:   "names a device for its whole life, and by it a person: not to be given to strangers",
-	Rules:      Rules{Check: checkGSMA, Lint: lintGSMA, Parts: partsGSMA, Canonical: canonicalGSMA},
+	Reference:   "RFC 7254",
+	Example:     "urn:gsma:imei:90420156-025763-0;svn=42",
+	Note:        "an IMEI as sent ends in the spare digit 0, as printed in its check digit; other specifiers: syntax only",
+	Delimiters:  ":;",
+	Security:    "names a device for its whole life, and by it a person: not to be given to strangers",
+	Equivalence: "letters of the specifier and its parameters in either case; the parameter vers=0 may be missing",
+	Rules:       Rules{Check: checkGSMA, Lint: lintGSMA, Parts: partsGSMA, Canonical: canonicalGSMA},
 }
 
 // imeiLength is that of tac "-" snr "-" spare.
@@ -148,12 +149,13 @@ func partsGSMA(nss string) []Part {
 // Mobile equipment of 3GPP2: RFC 8464.
 var pp2 = Namespace{
 	NID: "3gpp2", Name: "Third Generation Partnership Project 2", Kind: urn.KindFormal,
-	Reference:  "RFC 8464",
-	Example:    "urn:3gpp2:meid:A04B0D56-02A7E3",
-	Note:       "hex digits of a MEID are read in either case; other specifiers: syntax only",
-	Delimiters: ":",
-	Security:   "names a device for its whole life, and by it a person: not to be given to strangers",
-	Rules:      Rules{Check: checkPP2, Parts: partsColon("specifier", "value"), Canonical: canonicalPP2},
+	Reference:   "RFC 8464",
+	Example:     "urn:3gpp2:meid:A04B0D56-02A7E3",
+	Note:        "other specifiers than meid: syntax only",
+	Delimiters:  ":",
+	Security:    "names a device for its whole life, and by it a person: not to be given to strangers",
+	Equivalence: "hex digits of a MEID in either case",
+	Rules:       Rules{Check: checkPP2, Parts: partsColon("specifier", "value"), Canonical: canonicalPP2},
 }
 
 func isMEID(nss string) bool { return len(nss) >= 5 && strings.EqualFold(nss[:5], "meid:") }

@@ -20,6 +20,7 @@ var dns = Namespace{
 	Services:       []string{"I2C", "I2L"},
 	DefaultService: "I2C",
 	Fragment:       UseNone,
+	Equivalence:    "host names in either case; an escape stands for the character, where RFC 1738 does not reserve it",
 	Rules:          Rules{Check: checkDNS, Parts: partsDNS, Canonical: canonicalDNS},
 }
 

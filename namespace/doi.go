@@ -11,12 +11,13 @@ var doi = Namespace{
 	NID: "doi", Name: "Digital Object Identifiers", Kind: urn.KindFormal,
 	Reference:      "urn-formal/doi (2023), ISO 26324:2022",
 	Example:        "urn:doi:10.1000/456%23789",
-	Note:           "ASCII letters are the same in either case; escapes stand for the characters",
+	Note:           "of the prefix no more is checked than that there is one; digits and periods are expected",
 	Delimiters:     "/",
 	Security:       "whoever serves the name decides where it leads; the name vouches for nothing",
 	Functional:     "urn:eidr names are DOI names too, with a colon for the slash",
 	Services:       []string{"I2L"},
 	DefaultService: "I2L",
+	Equivalence:    "ASCII letters in either case; an escape stands for the character",
 	Rules:          Rules{Check: checkDOI, Lint: lintDOI, Parts: partsDOI, Canonical: canonicalDOI, Display: displayDOI},
 }
 

@@ -10,14 +10,15 @@ import (
 // Names of GS1: the registration of 2026.
 var gs1 = Namespace{
 	NID: "gs1", Name: "GS1", Kind: urn.KindFormal,
-	Reference:  "urn-formal/gs1 (2026)",
-	Example:    "urn:gs1:01:09506000134352:10:ABC123:17:250101",
-	Note:       "of the values, lengths and check digits of primary keys are checked; of the other application identifiers only their order",
-	Delimiters: ":",
-	Security:   "values can disclose products, places and people; a name gives no right and keeps no secret",
-	Functional: "a name never means the same as a urn:epc name or a GS1 Digital Link by itself",
-	Fragment:   UseNone,
-	Rules:      Rules{Check: checkGS1, Lint: lintGS1, Parts: partsGS1, Canonical: canonicalGS1, Mend: mendGS1},
+	Reference:   "urn-formal/gs1 (2026)",
+	Example:     "urn:gs1:01:09506000134352:10:ABC123:17:250101",
+	Note:        "of the values, lengths and check digits of primary keys are checked; of the other application identifiers only their order",
+	Delimiters:  ":",
+	Security:    "values can disclose products, places and people; a name gives no right and keeps no secret",
+	Functional:  "a name never means the same as a urn:epc name or a GS1 Digital Link by itself",
+	Fragment:    UseNone,
+	Equivalence: "the words gdd, bie, bdt, cl and std in either case",
+	Rules:       Rules{Check: checkGS1, Lint: lintGS1, Parts: partsGS1, Canonical: canonicalGS1, Mend: mendGS1},
 }
 
 // A gs1Key is an application identifier of a primary key: its value begins with

@@ -27,8 +27,9 @@ func hashNamespaces() []Namespace {
 func hashNamespace(nid, name, reference, example string, size int) Namespace {
 	return Namespace{
 		NID: nid, Name: name, Kind: urn.KindUnregistered, Reference: reference, Example: example,
-		Note:     "no registration at IANA; hex or base32, in either case, are the same digest",
-		Security: "whoever can make two files of one digest can swap them: MD5 and SHA-1 no longer prevent it",
+		Note:        "no registration at IANA",
+		Equivalence: "hex and base32, in either case, are the same digest",
+		Security:    "whoever can make two files of one digest can swap them: MD5 and SHA-1 no longer prevent it",
 		Rules: Rules{
 			Check:     func(nss string) *Finding { return checkDigest(nss, size) },
 			Parts:     func(nss string) []Part { return []Part{{"digest", canonicalDigest(nss, size)}} },
@@ -42,11 +43,12 @@ const tigerSize = 24
 
 var tree = Namespace{
 	NID: "tree", Name: "Roots of hash trees", Kind: urn.KindUnregistered, Reference: "THEX, HUGE 0.94",
-	Example:    "urn:tree:tiger:LWPNACQDBZRYXW3VHJVCJ64QBZNGHOHHHZWCLNQ",
-	Note:       "no registration at IANA; only trees of Tiger digests are checked",
-	Delimiters: ":",
-	Security:   "vouches for the content if it is checked",
-	Rules:      Rules{Check: checkTree, Parts: partsColon("digest", "root"), Canonical: canonicalTree},
+	Example:     "urn:tree:tiger:LWPNACQDBZRYXW3VHJVCJ64QBZNGHOHHHZWCLNQ",
+	Note:        "no registration at IANA; only trees of Tiger digests are checked",
+	Delimiters:  ":",
+	Security:    "vouches for the content if it is checked",
+	Equivalence: "base32 in either case, and hex for the same digest",
+	Rules:       Rules{Check: checkTree, Parts: partsColon("digest", "root"), Canonical: canonicalTree},
 }
 
 // tiger returns the offset of the root, or -1 if the tree is of other digests.
@@ -94,11 +96,12 @@ func upperBase32(s string, size int) string {
 
 var bitprint = Namespace{
 	NID: "bitprint", Name: "SHA-1 digest and Tiger tree of a file", Kind: urn.KindUnregistered, Reference: "Bitzi, HUGE 0.94",
-	Example:    "urn:bitprint:3I42H3S6NNFQ2MSVX7XZKYAYSCX5QBYJ.LWPNACQDBZRYXW3VHJVCJ64QBZNGHOHHHZWCLNQ",
-	Note:       "no registration at IANA",
-	Delimiters: ".",
-	Security:   "vouches for the content if both digests are checked",
-	Rules:      Rules{Check: checkBitprint, Parts: partsBitprint, Canonical: strings.ToUpper},
+	Example:     "urn:bitprint:3I42H3S6NNFQ2MSVX7XZKYAYSCX5QBYJ.LWPNACQDBZRYXW3VHJVCJ64QBZNGHOHHHZWCLNQ",
+	Note:        "no registration at IANA",
+	Delimiters:  ".",
+	Security:    "vouches for the content if both digests are checked",
+	Equivalence: "letters in either case",
+	Rules:       Rules{Check: checkBitprint, Parts: partsBitprint, Canonical: strings.ToUpper},
 }
 
 func checkBitprint(nss string) *Finding {

@@ -9,12 +9,13 @@ import (
 // International Standard Audiovisual Number: RFC 4246, ISO 15706.
 var isan = Namespace{
 	NID: "isan", Name: "International Standard Audiovisual Number", Kind: urn.KindFormal,
-	Reference:  "RFC 4246, ISO 15706-1 and 15706-2",
-	Example:    "urn:isan:0000-0001-8947-0000-8-0000-0000-D",
-	Note:       "16 hex digits name a work, 24 a version of it; hyphens and check characters may be missing",
-	Security:   "a number names a work or version, not a copy of it",
-	Functional: "a number without a version covers the work in all its versions; they are not equivalent to it",
-	Rules:      Rules{Check: checkISAN, Parts: partsISAN, Canonical: canonicalISAN, Display: displayISAN, Mend: mendAlnum},
+	Reference:   "RFC 4246, ISO 15706-1 and 15706-2",
+	Example:     "urn:isan:0000-0001-8947-0000-8-0000-0000-D",
+	Note:        "16 hex digits name a work, 24 a version of it",
+	Security:    "a number names a work or version, not a copy of it",
+	Functional:  "a number without a version covers the work in all its versions; they are not equivalent to it",
+	Equivalence: "hyphens and check characters may be missing; hex digits in either case",
+	Rules:       Rules{Check: checkISAN, Parts: partsISAN, Canonical: canonicalISAN, Display: displayISAN, Mend: mendAlnum},
 }
 
 // isanLayouts are the lengths without hyphens: with check characters after 16

@@ -11,13 +11,14 @@ import (
 // 3187) and ISO 2108. Ten digits are the older form of thirteen.
 var isbn = Namespace{
 	NID: "isbn", Name: "International Standard Book Number", Kind: urn.KindFormal,
-	Reference:  "urn-formal/isbn (2017), ISO 2108:2017, RFC 8254",
-	Example:    "urn:isbn:9789510184356",
-	Note:       "hyphens carry no meaning; ten digits and the thirteen that begin with 978 are one book; the ranges tell hyphens, not validity",
-	Security:   "a number names an edition; whether the copy found is that edition the number cannot tell",
-	Functional: "a corrected number and the wrong one printed in the book mean the same product",
-	Fragment:   UseAllowed,
-	Rules:      Rules{Check: checkISBN, Lint: lintISBN, Parts: partsISBN, Canonical: canonicalISBN, Display: displayISBN, Mend: mendISBN},
+	Reference:   "urn-formal/isbn (2017), ISO 2108:2017, RFC 8254",
+	Example:     "urn:isbn:9789510184356",
+	Note:        "the ranges tell hyphens, not validity",
+	Security:    "a number names an edition; whether the copy found is that edition the number cannot tell",
+	Functional:  "a corrected number and the wrong one printed in the book mean the same product",
+	Fragment:    UseAllowed,
+	Equivalence: "hyphens carry no meaning; ten digits and the thirteen that begin with 978 are one book",
+	Rules:       Rules{Check: checkISBN, Lint: lintISBN, Parts: partsISBN, Canonical: canonicalISBN, Display: displayISBN, Mend: mendISBN},
 }
 
 func checkISBN(nss string) *Finding {

@@ -10,11 +10,12 @@ import (
 // that begins with M is the older one.
 var ismn = Namespace{
 	NID: "ismn", Name: "International Standard Music Number", Kind: urn.KindUnregistered,
-	Reference: "ISO 10957:2021, ISMN Users' Manual",
-	Example:   "urn:ismn:979-0-2600-0043-8",
-	Note:      "no registration at IANA; M and nine digits are the thirteen digits that begin with 9790",
-	Security:  "a number names an edition of music, not a copy",
-	Rules:     Rules{Check: checkISMN, Lint: lintISMN, Parts: partsISMN, Canonical: canonicalISMN, Display: displayISMN, Mend: mendAlnum},
+	Reference:   "ISO 10957:2021, ISMN Users' Manual",
+	Example:     "urn:ismn:979-0-2600-0043-8",
+	Note:        "no registration at IANA",
+	Security:    "a number names an edition of music, not a copy",
+	Equivalence: "hyphens carry no meaning; M and nine digits are the thirteen digits that begin with 9790",
+	Rules:       Rules{Check: checkISMN, Lint: lintISMN, Parts: partsISMN, Canonical: canonicalISMN, Display: displayISMN, Mend: mendAlnum},
 }
 
 func checkISMN(nss string) *Finding {

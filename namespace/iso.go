@@ -10,13 +10,14 @@ import (
 // Documents of ISO: RFC 5141.
 var iso = Namespace{
 	NID: "iso", Name: "International Organization for Standardization", Kind: urn.KindFormal,
-	Reference:  "RFC 5141",
-	Example:    "urn:iso:std:iso:9999:-1:ed-1:en",
-	Note:       "the whole name is insensitive to case; what follows the document's number and is not in the order of RFC 5141 counts as an addition, whose syntax the RFC leaves open",
-	Delimiters: ":",
-	Security:   "none beyond those of names in general",
-	Functional: "a name without an edition means the latest one; no language means English",
-	Rules:      Rules{Check: checkISO, Lint: lintISO, Parts: partsISO, Canonical: foldCase},
+	Reference:   "RFC 5141",
+	Example:     "urn:iso:std:iso:9999:-1:ed-1:en",
+	Note:        "what follows the document's number and is not in the order of RFC 5141 counts as an addition, whose syntax the RFC leaves open",
+	Delimiters:  ":",
+	Security:    "none beyond those of names in general",
+	Functional:  "a name without an edition means the latest one; no language means English",
+	Equivalence: "letters in either case, throughout",
+	Rules:       Rules{Check: checkISO, Lint: lintISO, Parts: partsISO, Canonical: foldCase},
 }
 
 // The values of RFC 5141, 2.4.1, each between spaces.

@@ -6,13 +6,14 @@ import "github.com/nomen-project/nomen/urn"
 // RFC 3044) and ISO 3297.
 var issn = Namespace{
 	NID: "issn", Name: "International Standard Serial Number", Kind: urn.KindFormal,
-	Reference:  "urn-formal/issn (2017), ISO 3297, RFC 8254",
-	Example:    "urn:issn:1234-1231",
-	Note:       "the hyphen may be missing; an ISSN-L, which stands for all media of a serial, looks like any other ISSN",
-	Security:   "a number names a serial, not an issue; it vouches for no copy",
-	Functional: "the ISSN of the media of one serial share an ISSN-L; only the register knows it",
-	Fragment:   UseNone,
-	Rules:      Rules{Check: checkISSN, Lint: lintISSN, Parts: partsISSN, Canonical: canonicalISSN, Mend: mendISSN},
+	Reference:   "urn-formal/issn (2017), ISO 3297, RFC 8254",
+	Example:     "urn:issn:1234-1231",
+	Note:        "an ISSN-L, which stands for all media of a serial, looks like any other ISSN",
+	Security:    "a number names a serial, not an issue; it vouches for no copy",
+	Functional:  "the ISSN of the media of one serial share an ISSN-L; only the register knows it",
+	Fragment:    UseNone,
+	Equivalence: "the hyphen may be missing; X in either case",
+	Rules:       Rules{Check: checkISSN, Lint: lintISSN, Parts: partsISSN, Canonical: canonicalISSN, Mend: mendISSN},
 }
 
 func checkISSN(nss string) *Finding {

@@ -9,11 +9,12 @@ import (
 // Legal Entity Identifier: the registration of 2021, ISO 17442-1.
 var lei = Namespace{
 	NID: "lei", Name: "Legal Entity Identifier", Kind: urn.KindFormal,
-	Reference: "urn-formal/lei (2021), ISO 17442-1",
-	Example:   "urn:lei:7LTWFZYICNSX8D621K86",
-	Note:      "letters are written in upper case and mean the same in lower case",
-	Security:  "public data about organisations, never about people",
-	Rules:     Rules{Check: checkLEI, Lint: lintUpper, Parts: partsLEI, Canonical: strings.ToUpper, Mend: mendAlnum},
+	Reference:   "urn-formal/lei (2021), ISO 17442-1",
+	Example:     "urn:lei:7LTWFZYICNSX8D621K86",
+	Note:        "letters are written in upper case",
+	Security:    "public data about organisations, never about people",
+	Equivalence: "letters in either case",
+	Rules:       Rules{Check: checkLEI, Lint: lintUpper, Parts: partsLEI, Canonical: strings.ToUpper, Mend: mendAlnum},
 }
 
 func checkLEI(nss string) *Finding {

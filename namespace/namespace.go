@@ -21,15 +21,16 @@ type Part struct{ Name, Value string }
 
 // A Namespace is one record of the catalogue.
 type Namespace struct {
-	NID        string // in lower case
-	Name       string // for people
-	Kind       urn.NIDKind
-	Reference  string // the registration or standard
-	Example    string // a whole URN that is valid
-	Note       string // what a user should know; what is not checked and why
-	Security   string // considerations of its own; a record without them is incomplete
-	Functional string // guidance on functional equivalence, which the comparison leaves alone
-	Delimiters string // characters that separate parts and are escaped inside of them
+	NID         string // in lower case
+	Name        string // for people
+	Kind        urn.NIDKind
+	Reference   string // the registration or standard
+	Example     string // a whole URN that is valid
+	Note        string // what a user should know; what is not checked and why
+	Security    string // considerations of its own; a record without them is incomplete
+	Equivalence string // what it holds equivalent beyond the general syntax: what Rules.Canonical does
+	Functional  string // guidance on functional equivalence, which the comparison leaves alone
+	Delimiters  string // characters that separate parts and are escaped inside of them
 
 	Services       []string // designators that are known to be supported
 	DefaultService string
@@ -143,6 +144,7 @@ func (n Namespace) record(iana urn.Namespaces) urn.Namespace {
 	}
 	r.Security = n.Security
 	r.Special = n.Delimiters
+	r.Equivalence = n.Equivalence
 	r.Functional = n.Functional
 	r.FragmentAllowed = n.Fragment == UseAllowed
 	r.Services = n.Services

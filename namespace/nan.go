@@ -5,12 +5,13 @@ import "github.com/nomen-project/nomen/urn"
 // National Archive Numbers: the registration of 2023.
 var nan = Namespace{
 	NID: "nan", Name: "National Archive Numbers", Kind: urn.KindFormal,
-	Reference:  "urn-formal/nan (2023)",
-	Example:    "urn:nan:fi:ka:a-123",
-	Note:       "each national archive sets the form of its own strings",
-	Delimiters: ":-",
-	Security:   "the string tells whose archive it is",
-	Rules:      Rules{Check: checkNAN, Lint: lintNAN, Parts: partsNAN, Canonical: foldPrefix},
+	Reference:   "urn-formal/nan (2023)",
+	Example:     "urn:nan:fi:ka:a-123",
+	Note:        "each national archive sets the form of its own strings",
+	Delimiters:  ":-",
+	Security:    "the string tells whose archive it is",
+	Equivalence: "the prefix in either case",
+	Rules:       Rules{Check: checkNAN, Lint: lintNAN, Parts: partsNAN, Canonical: foldPrefix},
 }
 
 func checkNAN(nss string) *Finding {

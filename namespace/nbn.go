@@ -19,6 +19,7 @@ var nbn = Namespace{
 	Services:       []string{"I2L"},
 	DefaultService: "I2L",
 	Fragment:       UseAllowed,
+	Equivalence:    "the prefix in either case",
 	Rules:          Rules{Check: checkNBN, Lint: lintNBN, Parts: partsNBN, Canonical: foldPrefix},
 }
 

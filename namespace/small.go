@@ -21,8 +21,9 @@ func folded(check func(string) *Finding) Rules {
 var adid = Namespace{
 	NID: "adid", Name: "Advertising Digital Identification", Kind: urn.KindFormal,
 	Reference: "RFC 8107", Example: "urn:adid:ABCD0001000H", Security: "as stated in RFC 8107",
-	Note:  "11 letters or digits, then H for high definition or D for three dimensions",
-	Rules: folded(checkADID),
+	Note:        "11 letters or digits, then H for high definition or D for three dimensions",
+	Equivalence: "letters in either case",
+	Rules:       folded(checkADID),
 }
 
 func checkADID(nss string) *Finding {
@@ -45,7 +46,8 @@ var alert = Namespace{
 	NID: "alert", Name: "Alerts of SIP", Kind: urn.KindFormal,
 	Reference: "RFC 7462", Example: "urn:alert:service:call-waiting", Security: "as stated in RFC 7462",
 	Note: "the words themselves are in a registry of IANA", Delimiters: ":@",
-	Rules: Rules{Check: checkAlert, Parts: partsColon("category", "indication"), Canonical: foldCase},
+	Equivalence: "letters in either case",
+	Rules:       Rules{Check: checkAlert, Parts: partsColon("category", "indication"), Canonical: foldCase},
 }
 
 func checkAlert(nss string) *Finding {
@@ -126,7 +128,8 @@ var cdx = Namespace{
 	Reference: "urn-formal/cdx (2022)", Example: "urn:cdx:f08a6ccd-4dce-4759-bd84-c626675d60a7/1",
 	Security: "a fragment names an element and may tell more than was meant to be shared",
 	Fragment: UseAllowed, Delimiters: "/",
-	Rules: Rules{Check: checkCDX, Parts: partsCDX, Canonical: foldCase},
+	Equivalence: "letters in either case",
+	Rules:       Rules{Check: checkCDX, Parts: partsCDX, Canonical: foldCase},
 }
 
 func checkCDX(nss string) *Finding {
@@ -148,8 +151,9 @@ func partsCDX(nss string) []Part {
 var clei = Namespace{
 	NID: "clei", Name: "Common Language Equipment Identifier codes", Kind: urn.KindFormal,
 	Reference: "RFC 4152", Example: "urn:clei:D4CE18B7AA", Security: "as stated in RFC 4152",
-	Note:  "10 characters; their meaning is in T1.213, which is not public",
-	Rules: folded(checkCLEI),
+	Note:        "10 characters; their meaning is in T1.213, which is not public",
+	Equivalence: "letters in either case",
+	Rules:       folded(checkCLEI),
 }
 
 func checkCLEI(nss string) *Finding {
@@ -165,8 +169,9 @@ func checkCLEI(nss string) *Finding {
 var etsi = Namespace{
 	NID: "etsi", Name: "European Telecommunications Standards Institute", Kind: urn.KindFormal,
 	Reference: "RFC 8515", Example: "urn:etsi:yang:etsi-nfv", Security: "as stated in RFC 8515",
-	Note:  "syntax only; insensitive to case",
-	Rules: Rules{Canonical: foldCase},
+	Note:        "syntax only; insensitive to case",
+	Equivalence: "letters in either case",
+	Rules:       Rules{Canonical: foldCase},
 }
 
 var example = Namespace{
@@ -323,15 +328,17 @@ func checkNFIVersion(nss string, i int) *Finding {
 var onem2m = Namespace{
 	NID: "onem2m", Name: "oneM2M", Kind: urn.KindFormal,
 	Reference: "urn-formal/onem2m (2022)", Example: "urn:onem2m:yang:example", Security: "as stated in the registration",
-	Note:  "syntax only; insensitive to case",
-	Rules: Rules{Canonical: foldCase},
+	Note:        "syntax only",
+	Equivalence: "letters in either case",
+	Rules:       Rules{Canonical: foldCase},
 }
 
 var pin = Namespace{
 	NID: "pin", Name: "Personal Internet Names", Kind: urn.KindFormal,
 	Reference: "RFC 3043", Example: "urn:pin:abc123", Security: "names people: as stated in RFC 3043",
-	Note:  "syntax only: the rule is the operator's; insensitive to case",
-	Rules: Rules{Canonical: foldCase},
+	Note:        "syntax only: the rule is the operator's",
+	Equivalence: "letters in either case",
+	Rules:       Rules{Canonical: foldCase},
 }
 
 var pwid = Namespace{
@@ -449,7 +456,8 @@ var service = Namespace{
 	NID: "service", Name: "Emergency and other well-known services", Kind: urn.KindFormal,
 	Reference: "RFC 5031", Example: "urn:service:sos.fire", Security: "as stated in RFC 5031",
 	Note: "the words themselves are in a registry of IANA", Delimiters: ".",
-	Rules: Rules{Check: checkService, Parts: partsService, Canonical: foldCase},
+	Equivalence: "letters in either case",
+	Rules:       Rules{Check: checkService, Parts: partsService, Canonical: foldCase},
 }
 
 // checkService reads labels between periods: 1 to 27 letters, digits and inner

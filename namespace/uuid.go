@@ -11,11 +11,12 @@ import (
 // Universally unique identifiers: RFC 9562, which replaces RFC 4122.
 var uuid = Namespace{
 	NID: "uuid", Name: "Universally unique identifiers", Kind: urn.KindFormal,
-	Reference: "RFC 9562",
-	Example:   "urn:uuid:f81d4fae-7dec-11d0-a765-00a0c91e6bf6",
-	Note:      "hex digits are read in either case and written in lower case",
-	Security:  "not a secret: versions 1 and 6 can tell the machine, versions 1, 6 and 7 the time; only version 4 is hard to guess",
-	Rules:     Rules{Check: checkUUID, Lint: lintUUID, Parts: partsUUID, Canonical: strings.ToLower, Mend: mendUUID},
+	Reference:   "RFC 9562",
+	Example:     "urn:uuid:f81d4fae-7dec-11d0-a765-00a0c91e6bf6",
+	Note:        "hex digits are written in lower case",
+	Security:    "not a secret: versions 1 and 6 can tell the machine, versions 1, 6 and 7 the time; only version 4 is hard to guess",
+	Equivalence: "hex digits in either case",
+	Rules:       Rules{Check: checkUUID, Lint: lintUUID, Parts: partsUUID, Canonical: strings.ToLower, Mend: mendUUID},
 }
 
 const (

@@ -63,7 +63,7 @@ func TestRecordsAreComplete(t *testing.T) {
 			continue
 		}
 		t.Run(s.Name, func(t *testing.T) {
-			if missing := s.Missing(); len(missing) > 0 && s.Name != "urn" {
+			if missing := s.Missing(); len(missing) > 0 {
 				t.Errorf("no %s", strings.Join(missing, ", no "))
 			}
 			if s.Kind == KindUnstated || s.Example == "" {

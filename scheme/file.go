@@ -18,7 +18,7 @@ var file = Scheme{
 	Hierarchical: true,
 	Special:      []Special{{uri.ComponentPath, "/", "separates names of directories"}},
 	Retrieval:    "open the file on this machine, if the host is this machine or none",
-	Rules:        RuleSet{Check: checkFile, Parts: partsFile, Canonical: canonicalFile},
+	Rules:        RuleSet{Check: checkFile, Parts: partsFile, Canonical: canonicalFile, Request: requestFile},
 }
 
 const ruleFile = "RFC 8089, 2: file-URI"

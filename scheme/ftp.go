@@ -20,7 +20,7 @@ var ftp = Scheme{
 	},
 	Retrieval: "log in as the user, or as anonymous with a mail address as password; change directory by each element, " +
 		"set the transfer mode and retrieve the name; the format is deduced from the suffix",
-	Rules: RuleSet{Check: checkFTP, Parts: partsFTP},
+	Rules: RuleSet{Check: checkFTP, Parts: partsFTP, Build: buildFTP, Request: requestFTP},
 }
 
 // The productions of FTP.
@@ -131,4 +131,24 @@ func (t *taker) suffix(end int) {
 	if dot := strings.LastIndexByte(t.s[last:end], '.'); dot > 0 && last+dot+1 < end {
 		t.data("suffix", last+dot+1, end)
 	}
+}
+
+// buildFTP writes user and password only if they are given, and the path: one
+// part in 1993, directories, name and typecode later.
+func buildFTP(d uri.Dialect, parts []Part) (string, error) {
+	w := newBuilder(d, "ftp", "21", parts)
+	if d == uri.Draft1993 {
+		w.path()
+		return w.text()
+	}
+	for _, dir := range GetAll(parts, "cwd") {
+		w.write("/" + dir)
+	}
+	if name, ok := Get(parts, "name"); ok {
+		w.write("/" + name)
+	}
+	if code, ok := Get(parts, "type"); ok {
+		w.write(";type=" + code)
+	}
+	return w.text()
 }

@@ -11,7 +11,7 @@ var http = Scheme{
 	Special: []Special{{uri.ComponentPath, "/", "hierarchy"}},
 	Retrieval: "connect to the host, ask for path and query as they are spelled, without the fragment; " +
 		"the answer is the object with its media type, or another locator",
-	Rules: RuleSet{Check: checkHTTP, Parts: partsHTTP},
+	Rules: RuleSet{Check: checkHTTP, Parts: partsHTTP, Build: buildWeb("http", "80"), Request: requestHTTP},
 }
 
 var https = Scheme{
@@ -22,7 +22,7 @@ var https = Scheme{
 	DefaultPort: "443", Transport: "tcp", Hierarchical: true, RootPath: true,
 	Special:   []Special{{uri.ComponentPath, "/", "hierarchy"}},
 	Retrieval: http.Retrieval,
-	Rules:     RuleSet{Check: checkHTTP, Parts: partsHTTP},
+	Rules:     RuleSet{Check: checkHTTP, Parts: partsHTTP, Build: buildWeb("https", "443"), Request: requestHTTP},
 }
 
 // httpRule names the production that a URI of HTTP has to be.
@@ -64,4 +64,27 @@ func partsHTTP(dst []Part, u uri.URI) []Part {
 	t.search()
 	t.fragment()
 	return t.parts
+}
+
+// buildWeb writes host, port, path, search and fragment. A port that is the
+// default is left out.
+func buildWeb(name, port string) func(uri.Dialect, []Part) (string, error) {
+	return func(d uri.Dialect, parts []Part) (string, error) {
+		w := newBuilder(d, name, port, parts)
+		w.path()
+		w.search()
+		w.fragment()
+		return w.text()
+	}
+}
+
+// requestHTTP asks for path and search as they are spelled; the fragment stays
+// with the client (1993, HTTP).
+func requestHTTP(u uri.URI, _ Client) (Request, error) {
+	l := layoutOf(u)
+	target := l.s[l.path:l.end()]
+	if l.path == l.pathEnd {
+		target = "/" + target
+	}
+	return Request{Send: target}, nil
 }

@@ -107,6 +107,15 @@ type RuleSet struct {
 	// what Check refuses, and then appends what can be told.
 	Parts func(dst []Part, u uri.URI) []Part
 
+	// Build writes the URI that has the parts, whose values are raw, in a
+	// dialect; see [Scheme.Build].
+	Build func(d uri.Dialect, parts []Part) (string, error)
+
+	// Request says what a client asks for, and whom, to retrieve what u
+	// locates: that which [Request] does not say of all schemes. It gets a URI
+	// that Check accepts.
+	Request func(u uri.URI, c Client) (Request, error)
+
 	// Inner tells where in the spelling a URI begins and ends that u wraps or
 	// carries, such as what view-source is to show. Its scheme is asked too.
 	Inner func(u uri.URI) (from, to int, ok bool)

@@ -25,6 +25,7 @@ type Authority struct {
 	Redirect    int           `json:"redirect_status,omitempty"` // of I2L to HTTP/1.1 clients; 303 if 0
 	Modified    time.Time     `json:"modified,omitzero"`         // of the last change; set by the store
 	Revision    uint64        `json:"revision,omitempty"`        // from 1; set by the store
+	Redacted    bool          `json:"redacted,omitempty"`        // the content of this revision was removed for ever; set by the store
 }
 
 // Clone returns a copy in normal form that shares nothing with a.
@@ -54,5 +55,6 @@ func (a *Authority) SameContent(o *Authority) bool {
 		a.List == o.List &&
 		a.Service == o.Service &&
 		a.FoldCase == o.FoldCase &&
-		a.Redirect == o.Redirect
+		a.Redirect == o.Redirect &&
+		a.Redacted == o.Redacted
 }

@@ -2,6 +2,7 @@ package store
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/nomen-project/nomen/name"
@@ -17,7 +18,7 @@ const AnyRevision = ^uint64(0)
 // A change that a store has kept is in normal form: Expected is the revision
 // that it replaced, so that its own is one more, and Time is the time of that
 // revision. Applied again in their order, the changes of a history give the same
-// history.
+// history, unless content was redacted.
 type Change struct {
 	Record    *Record    // the new content of a record, replacing all of it
 	Authority *Authority // the new content of an authority
@@ -31,6 +32,16 @@ type Change struct {
 	Time time.Time // when; rounded down to milliseconds, UTC, and never before the last change of the same name
 	Who  string    // who made it; "" for the operator of the machine
 	Why  string    // in the words of who made it
+
+	// Redacts are earlier revisions of the same subject whose content this change
+	// removes for ever, ascending. Such a change is always a revision of its own,
+	// with content of its own: what is to go from the present must be gone from it.
+	// A token has none.
+	Redacts []uint64
+
+	// Redacted is set by a store when a later change has removed the content of
+	// this one: see Redact.
+	Redacted bool
 }
 
 // A Result tells what became of a change.
@@ -75,6 +86,9 @@ func (c *Change) Subject() Subject {
 func (c *Change) Clone() *Change {
 	n := *c
 	n.Time = wholeMillis(c.Time)
+	n.Redacts = cloneList(c.Redacts)
+	slices.Sort(n.Redacts)
+	n.Redacts = slices.Compact(n.Redacts)
 	switch {
 	case c.Record != nil:
 		n.Record = c.Record.Clone()
@@ -84,6 +98,31 @@ func (c *Change) Clone() *Change {
 		n.Token = c.Token.Clone()
 	}
 	return &n
+}
+
+// Redact returns what is left of c, a change that a store has kept, when a later
+// change redacts it: what it is about, the status of a record, revision and time,
+// and what it redacted itself. Who and Why are content too.
+func (c *Change) Redact() *Change {
+	n := &Change{
+		Delete:   c.Delete,
+		Expected: c.Expected,
+		Time:     c.Time,
+		Redacts:  cloneList(c.Redacts),
+		Redacted: true,
+	}
+	switch {
+	case c.Record != nil:
+		r := c.Record
+		n.Record = &Record{
+			Name: r.Name, Spelling: r.Name.Key(), Status: r.Status,
+			Modified: r.Modified, Revision: r.Revision, Redacted: true,
+		}
+	case c.Authority != nil:
+		a := c.Authority
+		n.Authority = &Authority{Prefix: a.Prefix, Modified: a.Modified, Revision: a.Revision, Redacted: true}
+	}
+	return n
 }
 
 // A ConflictError is returned for a change that expected another revision.

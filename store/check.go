@@ -1,6 +1,7 @@
 package store
 
 import (
+	"slices"
 	"time"
 
 	"github.com/nomen-project/nomen"
@@ -40,10 +41,16 @@ func check(i int, c *Change) (int, error) {
 	if reason := flaw(c); reason != "" {
 		return 0, &ChangeError{i, reason}
 	}
+	return measure(i, c)
+}
+
+// measure returns the size of c, number i of its batch, or a [*LimitError].
+func measure(i int, c *Change) (int, error) {
 	m := meter{index: i, key: c.Subject().Key}
 	m.subject(c)
 	m.text("who", c.Who)
 	m.text("why", c.Why)
+	m.revisions("redacts", len(c.Redacts))
 	switch {
 	case c.Record != nil:
 		m.record(c.Record)
@@ -62,12 +69,25 @@ func check(i int, c *Change) (int, error) {
 // flaw says why c is no change, "" if it is one.
 func flaw(c *Change) string {
 	switch {
+	case c.Redacted || c.Record != nil && c.Record.Redacted || c.Authority != nil && c.Authority.Redacted:
+		return "content that was redacted cannot be written again"
+	}
+	return misshapen(c)
+}
+
+// misshapen says why c is no change that a store could keep, "" if it is one.
+func misshapen(c *Change) string {
+	switch {
 	case count(c.Record != nil, c.Authority != nil, c.Token != nil, !c.Delete.IsZero()) != 1:
 		return "not exactly one of record, authority, token and name to delete"
 	case c.Subject().Key == "":
 		return "about a record without a name, an authority without a prefix or a token without an ID"
 	case c.Token == nil && !printable(c.Subject().Key):
 		return "the key is not canonical: it has characters that no name has"
+	case c.Token != nil && len(c.Redacts) > 0:
+		return "a token has no revisions to redact"
+	case slices.Contains(c.Redacts, 0):
+		return "revision 0 to redact: the first is 1"
 	case !timely(c.Time):
 		return "no time, or one outside the years 1 to 9999"
 	case c.Token != nil && !c.Token.Created.IsZero() && !timely(c.Token.Created):
@@ -130,6 +150,11 @@ func (m *meter) subject(c *Change) {
 func (m *meter) text(what, s string) {
 	m.size += len(s)
 	m.limit(what, len(s), MaxText)
+}
+
+func (m *meter) revisions(what string, n int) {
+	m.values += n
+	m.limit(what, m.values, MaxValues)
 }
 
 func (m *meter) list(what string, values []string) {

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"fmt"
 	"strconv"
 	"time"
 
@@ -8,7 +9,9 @@ import (
 )
 
 // A Step is one change to be written: Next takes the place of Last, which was
-// the last change of the subject, nil if there was none.
+// the last change of the subject, nil if there was none. Of the revisions that
+// Next.Redacts names, Last and those of steps before among them, the store keeps
+// what [Change.Redact] leaves and the digest; it may have done so long ago.
 type Step struct {
 	Subject    Subject
 	Last, Next *Change
@@ -64,17 +67,21 @@ func Next(i int, last, c *Change) (*Change, Result, error) {
 		return nil, Result{}, err
 	}
 	if same(last, next) {
-		return nil, Result{Revision: last.revision()}, nil
+		return nil, Result{Revision: last.Revision()}, nil
 	}
 	next.follow(last)
-	return next, Result{Revision: next.revision(), Changed: true}, nil
+	if err := redactable(i, next); err != nil {
+		return nil, Result{}, err
+	}
+	return next, Result{Revision: next.Revision(), Changed: true}, nil
 }
 
 // exists reports whether something is there after c.
 func (c *Change) exists() bool { return c != nil && c.Delete.IsZero() }
 
-// revision returns the revision that c, a change that a store keeps, has led to.
-func (c *Change) revision() uint64 {
+// Revision returns the revision that c, a change that a store has kept, has led
+// to; 0 for a token and for nil.
+func (c *Change) Revision() uint64 {
 	if c == nil || c.Token != nil {
 		return 0
 	}
@@ -85,7 +92,7 @@ func (c *Change) revision() uint64 {
 func expect(i int, last, c *Change) error {
 	current := uint64(0)
 	if last.exists() {
-		current = last.revision()
+		current = last.Revision()
 	}
 	if c.Token != nil || c.Expected == AnyRevision || c.Expected == current {
 		return nil
@@ -124,9 +131,22 @@ func known(s nomen.Status) bool {
 	return s == nomen.Reserved || s == nomen.Active || s == nomen.Retired
 }
 
+// redactable refuses a change that would redact its own revision or one to come.
+func redactable(i int, next *Change) error {
+	for _, r := range next.Redacts {
+		if r >= next.Revision() {
+			rule := fmt.Sprintf("revision %d cannot be redacted: only those before %d, which this change makes", r, next.Revision())
+			return &StateError{Index: i, Key: next.Subject().Key, Rule: rule}
+		}
+	}
+	return nil
+}
+
 // same reports whether last has left what next wants.
 func same(last, next *Change) bool {
 	switch {
+	case len(next.Redacts) > 0:
+		return false
 	case !last.exists():
 		return !next.Delete.IsZero()
 	case next.Record != nil:
@@ -141,15 +161,15 @@ func same(last, next *Change) bool {
 
 // follow numbers and dates c, a copy in normal form, as the change after last.
 func (c *Change) follow(last *Change) {
-	c.Expected = last.revision()
+	c.Expected = last.Revision()
 	if last != nil && c.Time.Before(last.Time) {
 		c.Time = last.Time
 	}
 	switch {
 	case c.Record != nil:
-		c.Record.Modified, c.Record.Revision = c.Time, c.revision()
+		c.Record.Modified, c.Record.Revision = c.Time, c.Revision()
 	case c.Authority != nil:
-		c.Authority.Modified, c.Authority.Revision = c.Time, c.revision()
+		c.Authority.Modified, c.Authority.Revision = c.Time, c.Revision()
 	}
 }
 

@@ -23,6 +23,7 @@ type Record struct {
 	Reason     string           `json:"reason"`            // why it was retired
 	Modified   time.Time        `json:"modified,omitzero"` // of the last change; set by the store
 	Revision   uint64           `json:"revision"`          // from 1; set by the store
+	Redacted   bool             `json:"redacted,omitempty"` // the content of this revision was removed for ever; set by the store
 }
 
 // MarshalJSON writes the fields in the order above, with empty lists and an
@@ -87,7 +88,8 @@ func (r *Record) SameContent(o *Record) bool {
 		maps.EqualFunc(r.Metadata, o.Metadata, slices.Equal[[]string]) &&
 		slices.Equal(r.SameAs, o.SameAs) &&
 		slices.Equal(r.Successors, o.Successors) &&
-		r.Reason == o.Reason
+		r.Reason == o.Reason &&
+		r.Redacted == o.Redacted
 }
 
 // cloneList copies s exactly; nothing is nil.

@@ -33,6 +33,7 @@ func TestScripts(t *testing.T) {
 			"status":   status,
 			"serve":    serve,
 			"cutshort": cutShort,
+			"rules1":   rules1,
 		},
 	})
 }

@@ -128,7 +128,7 @@ func (c *cli) root() *cobra.Command {
 		c.serveCommand(), c.resolveCommand(),
 		c.importCommand(), c.exportCommand(),
 		c.getCommand(), c.putCommand(), c.retireCommand(),
-		c.mintCommand(),
+		c.mintCommand(), c.rekeyCommand(),
 		c.authorityCommand(), c.versionCommand(),
 	)
 	root.AddCommand(c.identifierCommands()...)

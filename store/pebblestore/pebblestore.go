@@ -54,18 +54,17 @@ var (
 
 // Open opens the store in a directory, or makes one there. The error contains
 // [ErrLocked] when another process has it open, a [*store.VersionError] when it
-// was made by other rules, and [fs.ErrNotExist] when it has to exist and does not.
+// was made by other rules ([Rekey] changes them), and [fs.ErrNotExist] when it has
+// to exist and does not. It ends a Rekey that a crash has kept from its last step.
 func Open(o Options) (*Store, error) {
-	if o.FS == nil {
-		o.FS = vfs.Default
-	}
+	o.defaults()
 	s := &Store{
 		readOnly: o.ReadOnly,
 		requests: make(chan *request),
 		decided:  make(chan *request, maxAhead),
 		answered: make(chan struct{}),
 	}
-	if err := exists(o); err != nil {
+	if err := errors.Join(settle(o), exists(o)); err != nil {
 		return nil, fmt.Errorf("pebblestore: %s: %w", o.Dir, err)
 	}
 	var err error

@@ -260,7 +260,7 @@ func (h *htmlScan) wantsRaw(t *htmlTag) bool {
 func (h *htmlScan) chars(n int, references bool) {
 	h.lexer.decode(&h.stretch.mapped, n, references, false)
 	if h.stretch.isFull() {
-		h.stretch.flush(h.queue, false, h.options, "")
+		h.stretch.flush(h.queue, false, h.options)
 		h.lexer.stop = h.queue.stopped
 	}
 }
@@ -268,7 +268,7 @@ func (h *htmlScan) chars(n int, references bool) {
 // breakText ends a stretch of text.
 func (h *htmlScan) breakText() {
 	if len(h.stretch.text) > 0 {
-		h.stretch.flush(h.queue, true, h.options, "")
+		h.stretch.flush(h.queue, true, h.options)
 	}
 }
 
@@ -542,9 +542,9 @@ func (s *stretch) isFull() bool { return len(s.text) >= max(s.limit, maxStretch)
 
 // flush adds what is found in the stretch and empties it. If that is not the
 // end, what is close to it is left to be looked at again with what follows.
-func (s *stretch) flush(q *queue, end bool, o Options, where string) {
+func (s *stretch) flush(q *queue, end bool, o Options) {
 	end = end || s.limit > maxLimit
-	s.drop(q.text(&s.mapped, end, o, where))
+	s.drop(q.text(&s.mapped, end, o, ""))
 	s.limit = maxStretch
 	if len(s.text) >= maxStretch/2 { // in the midst of something long
 		s.limit = 4 * len(s.text)

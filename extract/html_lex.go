@@ -128,9 +128,9 @@ func (l *htmlLexer) hasPrefix(s string) bool {
 	return ok && equalFold(l.rest()[:len(s)], s)
 }
 
-// place is where in the file octet k of the rest is.
-func (l *htmlLexer) place(k int) int64 {
-	at, _ := l.span(l.i+k, l.i+k)
+// place is where in the file the rest begins.
+func (l *htmlLexer) place() int64 {
+	at, _ := l.span(l.i, l.i)
 	return at
 }
 
@@ -200,7 +200,7 @@ func (l *htmlLexer) endTag() {
 	case !isLetter(c):
 		l.skipThrough('>')
 	default:
-		start := l.place(0)
+		start := l.place()
 		l.i += len("</")
 		l.tag.reset()
 		l.readName()
@@ -209,7 +209,7 @@ func (l *htmlLexer) endTag() {
 			l.foreign--
 		}
 		if complete {
-			l.to.endTag(l.tag.name, start, l.place(0))
+			l.to.endTag(l.tag.name, start, l.place())
 		}
 	}
 }
@@ -325,7 +325,7 @@ func commentEnd(b []byte) (int, bool) {
 func (l *htmlLexer) startTag() {
 	t := &l.tag
 	t.reset()
-	t.start = l.place(0)
+	t.start = l.place()
 	l.hold = t.start
 	l.i++
 	l.readName()
@@ -333,7 +333,7 @@ func (l *htmlLexer) startTag() {
 	if !complete {
 		l.err(t.start, "the document ends in a tag")
 	}
-	t.end = l.place(0)
+	t.end = l.place()
 	name := string(t.name)
 	if (name == "svg" || name == "math") && !t.selfClosing {
 		l.foreign++
@@ -369,13 +369,13 @@ func (l *htmlLexer) raw(name string, keep bool) {
 		}
 	default:
 		var content mapped
-		start := l.place(0)
+		start := l.place()
 		if keep {
 			l.hold = start
 		}
 		l.rawText(name, func(n int) {
 			if keep && n > 0 && len(content.text)+n > maxValue {
-				l.err(l.place(0), "a "+name+" element is too long; the rest of it is not looked at")
+				l.err(l.place(), "a "+name+" element is too long; the rest of it is not looked at")
 				keep = false
 			}
 			if keep {
@@ -616,7 +616,7 @@ func (l *htmlLexer) readValue(name []byte, kind attrKind) bool {
 		}
 		from = len(rest)
 		if l.tag.size+from > maxValue {
-			l.err(l.place(0), "an attribute is too long and not looked at")
+			l.err(l.place(), "an attribute is too long and not looked at")
 			if quoted {
 				return l.skipThrough(quote)
 			}
@@ -631,7 +631,7 @@ func (l *htmlLexer) readValue(name []byte, kind attrKind) bool {
 
 func (l *htmlLexer) addAttr(name []byte, kind attrKind, n int) {
 	if l.tag.size += n; l.tag.size > maxValue {
-		l.err(l.place(0), "the attributes of a tag are too long and not looked at")
+		l.err(l.place(), "the attributes of a tag are too long and not looked at")
 		return
 	}
 	a := l.tag.add()

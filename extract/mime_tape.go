@@ -86,7 +86,10 @@ func (t *tape) peek(n int) []byte {
 	return t.buf[t.head:min(t.head+n, len(t.buf))]
 }
 
-// skip hands n octets out that have been seen by peek.
+// rest is what has been read and not been handed out, until the next fill.
+func (t *tape) rest() []byte { return t.buf[t.head:] }
+
+// skip hands out the first n octets of the rest.
 func (t *tape) skip(n int) { t.head += n }
 
 // release lets the octets before a place in the file be forgotten.

@@ -1,0 +1,236 @@
+package extract
+
+import (
+	"bytes"
+	"encoding/base64"
+	"strings"
+)
+
+// transfer decodes the content transfer encoding of lines (RFC 2045, 6). It is
+// false for one that nobody knows.
+func transfer(lines feed, encoding string) (feed, bool) {
+	switch strings.ToLower(strings.TrimSpace(encoding)) {
+	case "", "7bit", "8bit", "binary":
+		return lines, true
+	case "quoted-printable":
+		return &lineFeed{src: lines, decode: quotedPrintable}, true
+	case "base64":
+		return &lineFeed{src: lines, decode: new(base64Decoder).line}, true
+	}
+	return nil, false
+}
+
+// A lineFeed decodes line by line.
+type lineFeed struct {
+	src    feed
+	decode func(line piece, out *mapped, end bool)
+	out    mapped
+	k      int // out.runs[k:] are not handed out yet
+	ended  bool
+}
+
+func (f *lineFeed) next() (piece, bool) {
+	for f.k == len(f.out.runs) {
+		if f.ended {
+			return piece{}, false
+		}
+		line, ok := f.src.next()
+		f.ended = !ok
+		f.out.reset()
+		f.k = 0
+		f.decode(line, &f.out, f.ended)
+	}
+	f.k++
+	return f.out.piece(f.k - 1), true
+}
+
+// quotedPrintable decodes a line (RFC 2045, 6.7): a line that ends in "=" goes on
+// in the next, white space at the end is none. What is no escape is itself.
+func quotedPrintable(line piece, out *mapped, _ bool) {
+	b := line.text
+	n := len(b)
+	if n > 0 && b[n-1] == '\n' {
+		n = len(bytes.TrimRight(b, " \t\r\n"))
+		if n > 0 && b[n-1] == '=' {
+			quoted(line, 0, n-1, out, false)
+			return
+		}
+	}
+	quoted(line, 0, n, out, false)
+	if eol := bytes.IndexAny(b[n:], "\r\n"); eol >= 0 {
+		out.add(line.slice(n+eol, len(b)))
+	}
+}
+
+// quoted decodes the escapes in octets i to j of a literal piece. In a word of a
+// header (RFC 2047, 4.2), "_" is a space.
+func quoted(p piece, i, j int, out *mapped, word bool) {
+	for i < j {
+		n := 0
+		for i+n < j && p.text[i+n] != '=' && !(word && p.text[i+n] == '_') {
+			n++
+		}
+		out.add(p.slice(i, i+n))
+		if i += n; i == j {
+			return
+		}
+		at := p.at + int64(i)
+		switch {
+		case p.text[i] == '_':
+			out.add(unit([]byte{' '}, at, at+1))
+			i++
+		case i+2 < j && isHex(p.text[i+1]) && isHex(p.text[i+2]):
+			out.add(unit([]byte{unhex(p.text[i+1])<<4 | unhex(p.text[i+2])}, at, at+3))
+			i += 3
+		default:
+			out.add(p.slice(i, i+1))
+			i++
+		}
+	}
+}
+
+func unhex(c byte) byte {
+	if isDigit(c) {
+		return c - '0'
+	}
+	return lower(c) - 'a' + 10
+}
+
+// slice is a part of a piece that is not encoded.
+func (p piece) slice(i, j int) piece { return literal(p.text[i:j], p.at+int64(i)) }
+
+// A base64Decoder decodes base64 (RFC 2045, 6.8), of which groups may lie across
+// lines and what is not of the alphabet is skipped.
+type base64Decoder struct {
+	group [4]byte
+	n     int   // octets in group
+	start int64 // where the group begins in the file
+	end   int64
+	buf   []byte
+}
+
+func (d *base64Decoder) line(line piece, out *mapped, end bool) {
+	b := bytes.TrimRight(line.text, " \t\r\n")
+	if d.n == 0 && len(b) > 0 && len(b)%4 == 0 && b[len(b)-1] != '=' {
+		d.buf = append(d.buf[:0], make([]byte, len(b)/4*3)...)
+		if n, err := base64.StdEncoding.Decode(d.buf, b); err == nil {
+			out.add(piece{text: d.buf[:n], at: line.at, in: 4, out: 3})
+			return
+		}
+	}
+	for i, c := range b {
+		d.octet(c, line.at+int64(i), out)
+	}
+	if end {
+		d.flush(out)
+	}
+}
+
+func (d *base64Decoder) octet(c byte, at int64, out *mapped) {
+	if c == '=' {
+		if d.n > 0 {
+			d.end = at + 1
+		}
+		d.flush(out)
+		return
+	}
+	if !isLetter(c) && !isDigit(c) && c != '+' && c != '/' {
+		return
+	}
+	if d.n == 0 {
+		d.start = at
+	}
+	d.group[d.n], d.end = c, at+1
+	if d.n++; d.n == 4 {
+		d.flush(out)
+	}
+}
+
+// flush decodes the group as far as there is one. A single octet of it is none.
+func (d *base64Decoder) flush(out *mapped) {
+	var text [3]byte
+	n, _ := base64.RawStdEncoding.Decode(text[:], d.group[:d.n])
+	if d.n > 1 && d.end-d.start == 4 {
+		out.add(piece{text: text[:n], at: d.start, in: 4, out: 3})
+	} else if d.n > 1 {
+		out.add(unit(text[:n], d.start, d.end))
+	}
+	d.n = 0
+}
+
+// A flowedFeed joins the lines of a text that flows (RFC 3676): those that end in
+// a space go on in the next line of the same quoting.
+type flowedFeed struct {
+	src       window
+	deleteEnd bool // the space at the end of such a line is none (DelSp)
+	soft      bool // the last line goes on
+	depth     int  // of the quoting of the last line
+	out       mapped
+	k         int
+}
+
+func (f *flowedFeed) next() (piece, bool) {
+	for f.k == len(f.out.runs) {
+		f.out.reset()
+		f.k = 0
+		if !f.line() {
+			return piece{}, false
+		}
+	}
+	f.k++
+	return f.out.piece(f.k - 1), true
+}
+
+// line reads a line, or maxFlowed octets of one that is too long to flow.
+func (f *flowedFeed) line() bool {
+	n, from := -1, 0
+	for n < 0 && from < maxFlowed {
+		if i := bytes.IndexByte(f.src.text[from:], '\n'); i >= 0 {
+			n = from + i + 1
+			break
+		}
+		from = len(f.src.text)
+		if !f.src.fill() {
+			n = from
+		}
+	}
+	if n < 0 {
+		n = from
+	}
+	if n == 0 {
+		return false
+	}
+	f.flow(f.src.text[:n])
+	f.src.drop(n)
+	return true
+}
+
+const maxFlowed = 64 << 10
+
+func (f *flowedFeed) flow(line []byte) {
+	depth := 0
+	for depth < len(line) && line[depth] == '>' {
+		depth++
+	}
+	i := depth
+	if i < len(line) && line[i] == ' ' {
+		i++ // stuffing
+	}
+	content := len(bytes.TrimRight(line, "\r\n"))
+	if !f.soft || depth != f.depth {
+		if f.soft {
+			f.out.add(unit([]byte{'\n'}, f.src.runs[0].at, f.src.runs[0].at))
+		}
+		f.src.pieces(&f.out, 0, i)
+	}
+	signature := string(line[min(i, content):content]) == "-- "
+	f.depth, f.soft = depth, content > i && line[content-1] == ' ' && !signature && content < len(line)
+	switch {
+	case f.soft && f.deleteEnd:
+		f.src.pieces(&f.out, i, content-1)
+	case f.soft:
+		f.src.pieces(&f.out, i, content)
+	default:
+		f.src.pieces(&f.out, i, len(line))
+	}
+}

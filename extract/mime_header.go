@@ -1,0 +1,246 @@
+package extract
+
+import (
+	"bytes"
+	"encoding/base64"
+	"net/mail"
+	"net/textproto"
+	"strings"
+
+	"github.com/nomen-project/nomen/uri"
+)
+
+// A field is a header field as it stands in a message.
+type field struct {
+	name  string
+	value mapped // with the line ends of folds
+	at    int64
+}
+
+// fields are those of one header.
+type fields []field
+
+// header returns the fields that say how to read a body, for the packages that
+// read them. The first of a name counts.
+func (fs fields) header() mail.Header {
+	h := mail.Header{}
+	for i := range fs {
+		switch name := textproto.CanonicalMIMEHeaderKey(fs[i].name); name {
+		case "Content-Type", "Content-Transfer-Encoding", "Content-Base", "Content-Location":
+			if _, ok := h[name]; !ok {
+				h[name] = []string{strings.TrimSpace(string(unfolded(&fs[i].value).text))}
+			}
+		}
+	}
+	return h
+}
+
+// unfolded returns a value without its line ends (RFC 5322, 2.2.3).
+func unfolded(v *mapped) *mapped {
+	return without(v, "\r\n")
+}
+
+// without returns a text without the octets in chars.
+func without(v *mapped, chars string) *mapped {
+	if !bytes.ContainsAny(v.text, chars) {
+		return v
+	}
+	out := &mapped{}
+	for i := 0; i < len(v.text); {
+		n := bytes.IndexAny(v.text[i:], chars)
+		if n < 0 {
+			n = len(v.text) - i
+		}
+		if n > 0 {
+			v.pieces(out, i, i+n)
+		}
+		i += n + 1
+	}
+	return out
+}
+
+// decodedWords returns a value without folds and with its encoded words decoded
+// (RFC 2047): white space between two of them is none.
+func decodedWords(v *mapped) *mapped {
+	v = unfolded(v)
+	if !bytes.Contains(v.text, []byte("=?")) {
+		return v
+	}
+	out := &mapped{}
+	for i, afterWord := 0, false; i < len(v.text); {
+		n := bytes.Index(v.text[i:], []byte("=?"))
+		if n < 0 {
+			v.pieces(out, i, len(v.text))
+			break
+		}
+		w, ok := encodedWord(v.text[i+n:])
+		if !ok {
+			v.pieces(out, i, i+n+2)
+			i, afterWord = i+n+2, false
+			continue
+		}
+		if n > 0 && !(afterWord && len(bytes.TrimSpace(v.text[i:i+n])) == 0) {
+			v.pieces(out, i, i+n)
+		}
+		w.decode(v, i+n, out)
+		i, afterWord = i+n+w.length, true
+	}
+	return out
+}
+
+// A word is an encoded word: =?charset?encoding?text?=.
+type word struct {
+	charset    string
+	base64     bool
+	text, tail int // where the encoded text begins and ends
+	length     int
+}
+
+func encodedWord(b []byte) (w word, ok bool) {
+	charset, rest, ok := bytes.Cut(b[2:], []byte("?"))
+	if !ok || len(charset) == 0 || len(charset) > 64 || len(rest) < 2 || rest[1] != '?' || bytes.ContainsAny(charset, " \t<>@") {
+		return word{}, false
+	}
+	switch lower(rest[0]) {
+	case 'b':
+		w.base64 = true
+	case 'q':
+	default:
+		return word{}, false
+	}
+	w.text = 2 + len(charset) + 1 + 2
+	limit := min(len(b), w.text+maxWordLen)
+	n := bytes.IndexAny(b[w.text:limit], "? \t")
+	if n < 0 || w.text+n+1 >= len(b) || b[w.text+n] != '?' || b[w.text+n+1] != '=' {
+		return word{}, false
+	}
+	name, _, _ := strings.Cut(string(charset), "*") // a language (RFC 2231, 5)
+	w.charset, w.tail = name, w.text+n
+	w.length = w.tail + 2
+	return w, true
+}
+
+const maxWordLen = 4 << 10 // octets; 75 by the letter
+
+// decode adds the text of a word that begins at v.text[i].
+func (w word) decode(v *mapped, i int, out *mapped) {
+	raw := &mapped{}
+	if w.text < w.tail {
+		v.pieces(raw, i+w.text, i+w.tail)
+	}
+	octets := &mapped{}
+	for k := range raw.runs {
+		p := raw.piece(k)
+		if w.base64 {
+			decodeWord64(p, octets)
+		} else {
+			quoted(p, 0, len(p.text), octets, true)
+		}
+	}
+	f, _ := inCharset(&mappedFeed{mapped: *octets}, w.charset)
+	for {
+		p, ok := f.next()
+		if !ok {
+			return
+		}
+		out.add(p)
+	}
+}
+
+func decodeWord64(p piece, out *mapped) {
+	if len(p.text)%4 == 0 {
+		text, err := base64.StdEncoding.DecodeString(string(p.text))
+		if err == nil {
+			out.add(piece{text: text, at: p.at, in: 4, out: 3})
+			return
+		}
+	}
+	new(base64Decoder).line(p, out, true)
+}
+
+// headerFields looks for identifiers in the fields of a header. A reference in
+// Content-Location is relative to what is outside, others to the header's own
+// base (1997, 5.1.1).
+func (m *mimeScan) headerFields(fs fields, outer, own Base) {
+	outside, inside := knownScope(outer), knownScope(own)
+	for i := range fs {
+		f := &fs[i]
+		where := "header " + textproto.CanonicalMIMEHeaderKey(f.name)
+		switch strings.ToLower(f.name) {
+		case "content-base", "content-location":
+			v := without(decodedWords(&f.value), " \t")
+			if len(v.text) > 0 {
+				m.queue.reference(v, 0, len(v.text), outside, where)
+			}
+		case "link":
+			m.links(unfolded(&f.value), inside, where)
+		case "message-id", "references", "in-reply-to", "content-id", "resent-message-id", "supersedes":
+			if m.options.Mail {
+				m.messageIDs(f, where)
+			}
+		case "dkim-signature", "arc-seal", "arc-message-signature", "content-type-encoding", "mime-version":
+		default:
+			m.queue.text(decodedWords(&f.value), true, m.options, where)
+		}
+		if m.queue.stopped {
+			return
+		}
+	}
+}
+
+// links reads a Link field (RFC 8288, 3): references in angle brackets, outside
+// of quoted strings.
+func (m *mimeScan) links(v *mapped, s *scope, where string) {
+	quoted := false
+	for i := 0; i < len(v.text); i++ {
+		switch c := v.text[i]; {
+		case c == '\\' && quoted:
+			i++
+		case c == '"':
+			quoted = !quoted
+		case c == '<' && !quoted:
+			n := bytes.IndexByte(v.text[i:], '>')
+			if n < 0 {
+				return
+			}
+			if from, to := trimmed(v.text[i+1 : i+n]); from < to {
+				m.queue.reference(v, i+1+from, i+1+to, s, where)
+			}
+			i += n
+		}
+	}
+}
+
+// messageIDs reads what is in angle brackets as names of messages, or of parts
+// of messages, for which there are locators (RFC 2392).
+func (m *mimeScan) messageIDs(f *field, where string) {
+	scheme := "mid:"
+	if strings.EqualFold(f.name, "content-id") {
+		scheme = "cid:"
+	}
+	v := unfolded(&f.value)
+	for i := 0; i < len(v.text); {
+		open := bytes.IndexByte(v.text[i:], '<')
+		if open < 0 {
+			return
+		}
+		i += open + 1
+		n := bytes.IndexByte(v.text[i:], '>')
+		if n < 0 {
+			return
+		}
+		id := string(v.text[i : i+n])
+		u, err := uri.Parse(scheme + uri.EscapePathSegment(id))
+		if err == nil && strings.Contains(id, "@") && !strings.ContainsAny(id, " \t<") {
+			start, end := v.span(i, i+n)
+			m.queue.add(held{finding: Finding{
+				Kind: Reference, Text: m.tape.cut(start, end), Start: start, End: end,
+				Spelling: id, URI: u, Where: where,
+			}})
+		}
+		i += n + 1
+	}
+}
+
+// knownScope is the scope of a base that nothing changes.
+func knownScope(b Base) *scope { return &scope{known: true, done: true, base: b} }

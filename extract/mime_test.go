@@ -1,0 +1,215 @@
+package extract
+
+import (
+	"strings"
+	"testing"
+	"testing/iotest"
+
+	"github.com/nomen-project/nomen/uri"
+)
+
+// collectMIME returns the findings of a message, and checks their spans.
+func collectMIME(t *testing.T, doc string, o Options) (found []Finding, errs []string) {
+	t.Helper()
+	for f, err := range MIME(strings.NewReader(doc), o) {
+		if err != nil {
+			errs = append(errs, err.Error())
+		}
+		if err == nil || f.Text != "" {
+			checkSpan(t, doc, f)
+			found = append(found, f)
+		}
+	}
+	return found, errs
+}
+
+// crlf gives lines the ends that they have in messages.
+func crlf(s string) string { return strings.ReplaceAll(s, "\n", "\r\n") }
+
+func TestMIME(t *testing.T) {
+	for _, tt := range []struct{ name, doc, want string }{
+		{
+			"plain", "Subject: about http://s.example/\nX-Url:\n http://x.example/\n\nsee http://b.example/a.\n",
+			"header Subject: http://s.example/\nheader X-Url: http://x.example/\n: http://b.example/a\n",
+		},
+		{"no body", "Subject: http://s.example/", "header Subject: http://s.example/\n"},
+		{
+			"quoted-printable", "Content-Transfer-Encoding: Quoted-Printable\n\nhttp://b.example/x?a=3D1&=\nb=3d2=20  \nend\n",
+			": http://b.example/x?a=1&b=2\n",
+		},
+		{
+			"base64", "Content-Transfer-Encoding: base64\n\nc2VlIGh0dHA6Ly9iLmV4YW1wbGUvYWJjZGVmZ2hpamtsbW5vcHFyc3R1dnd4\neXovPw\n==\n",
+			": http://b.example/abcdefghijklmnopqrstuvwxyz/\n",
+		},
+		{
+			"encoded words", "Subject: =?utf-8?q?see_http:/?= =?UTF-8?B?L3cuZXhhbXBsZS8=?=\n =?us-ascii*en?Q?x=3Dy?= and =?bad\n\n",
+			"header Subject: http://w.example/x=y\n",
+		},
+		{
+			"charsets", "Content-Type: text/plain; charset=utf-16le\nContent-Transfer-Encoding: base64\n\naAB0AHQAcAA6AC8ALwB1AC4AZQB4AGEAbQBwAGwAZQAvAA==\n",
+			": http://u.example/\n",
+		},
+		{"iso-2022-jp", "Content-Type: text/plain; charset=ISO-2022-JP\n\n\x1b$B$\"\x1b(Bhttp://j.example/\x1b$B$$\x1b(B\n", ": http://j.example/\n"},
+		{
+			"flowed", "Content-Type: text/plain; format=flowed; delsp=yes\n\n> http://f.exam \n> ple/a/ \n> b\n>> c\nhttp://g.example/x\ny\n",
+			": http://f.example/a/b\n: http://g.example/x\n",
+		},
+		{"multipart", `Content-Type: multipart/mixed; boundary="b 1"
+
+http://preamble.example/
+--b 1
+
+http://one.example/
+--b 1  
+Content-Type: multipart/alternative; boundary=c
+X: http://h.example/
+
+--c
+Content-Type: text/html
+
+<a href="http://two.example/?a&amp;b">
+--c
+Content-Type: image/png
+
+http://image.example/
+--c--
+http://epilogue.example/
+--b 1
+Content-Type: message/rfc822
+
+Subject: http://inner.example/
+
+http://three.example/
+--b 1--
+http://end.example/
+`, "part 1: http://one.example/\npart 2 header X: http://h.example/\npart 2.1 a href: http://two.example/?a&b\n" +
+			"part 3 header Subject: http://inner.example/\npart 3: http://three.example/\n"},
+		{
+			"digest", "Content-Type: multipart/digest; boundary=d\n\n--d\n\nSubject: http://d.example/\n\nhttp://e.example/\n--d--\n",
+			"part 1 header Subject: http://d.example/\npart 1: http://e.example/\n",
+		},
+		{
+			"link", "Link: <x>; rel=next; title=\"<no>\", </y>; anchor=\"z\"\nContent-Location: http://l.example/a/b\n\n",
+			"header Link: x -> http://l.example/a/x\nheader Link: /y -> http://l.example/y\nheader Content-Location: http://l.example/a/b\n",
+		},
+		{
+			"folded base", "content-base:\n http://www.ics.uci.edu/\n Test/a/b/c\nContent-Type: text/html\n\n<a href='../x'>",
+			"header Content-Base: http://www.ics.uci.edu/Test/a/b/c\na href: ../x -> http://www.ics.uci.edu/Test/a/x\n",
+		},
+		{"signature", "DKIM-Signature: v=1; d=http://d.example/\n\n", ""},
+		{"list", "List-Unsubscribe: <http://l.example/u>,\n <mailto:u@l.example>\n\n", "header List-Unsubscribe: http://l.example/u\n"},
+		{"html in utf-7 of nobody", "Content-Type: text/html; charset=none\n\n<a href=http://n.example/>", "a href: http://n.example/\n"},
+		{"html with its own charset", "Content-Type: text/html\n\n<meta charset=iso-8859-1><a href=http://n.example/\xE9>", "a href: http://n.example/\u00E9 -> http://n.example/%C3%A9\n"},
+		{
+			"mbox", "From a@b Sat Jan  3 01:05:34 1996\nSubject: one\n\nhttp://one.example/\n>From here http://from.example/\n\nFrom a@b Sat Jan  3 01:06:34 1996\nSubject: two\n\nFrom nowhere http://two.example/\n",
+			"message 1: http://one.example/\nmessage 1: http://from.example/\nmessage 2: http://two.example/\n",
+		},
+	} {
+		for _, ends := range []struct {
+			name string
+			of   func(string) string
+		}{{"LF", strings.Clone}, {"CRLF", crlf}} {
+			t.Run(tt.name+"/"+ends.name, func(t *testing.T) {
+				doc := ends.of(tt.doc)
+				found, errs := collectMIME(t, doc, Options{})
+				if got := show(found); got != tt.want {
+					t.Errorf("%s\ngot:\n%swant:\n%s", doc, got, tt.want)
+				}
+				for _, err := range errs {
+					t.Error(err)
+				}
+				var split []Finding
+				for f, err := range MIME(iotest.OneByteReader(strings.NewReader(doc)), Options{}) {
+					if err != nil {
+						t.Error(err)
+					}
+					split = append(split, f)
+				}
+				if show(split) != show(found) {
+					t.Errorf("octet by octet:\n%swant:\n%s", show(split), show(found))
+				}
+			})
+		}
+	}
+}
+
+// Which octets of the file an identifier in an encoded part is.
+func TestMIMESpans(t *testing.T) {
+	for _, tt := range []struct{ name, doc, text string }{
+		{"quoted-printable", "Content-Transfer-Encoding: quoted-printable\n\nat http://b.example/x=3D=\n1 end\n", "http://b.example/x=3D=\n1"},
+		{"base64", "Content-Transfer-Encoding: base64\n\nYXQgaHR0cDovL2IuZXhhbXBsZS94IGVuZA==\n", "aHR0cDovL2IuZXhhbXBsZS94"},
+		{"base64 on two lines", "Content-Transfer-Encoding: base64\n\nYXQgaHR0cDovL2IuZXhh\nbXBsZS94IGVuZA==\n", "aHR0cDovL2IuZXhh\nbXBsZS94"},
+		{"encoded word", "Subject: =?us-ascii?q?at_http:=2F=2Fb.example=2Fx_end?=\n\n", "http:=2F=2Fb.example=2Fx"},
+		{"utf-16", "Content-Type: text/plain; charset=utf-16be\n\n\x00x\x00 \x00u\x00:\x00/\x00/\x00a\x00 ", "\x00u\x00:\x00/\x00/\x00a"},
+		{"shift_jis", "Content-Type: text/plain; charset=shift_jis\n\n\x83\\http://b.example/x\x83\\\n", "http://b.example/x"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			found, errs := collectMIME(t, tt.doc, Options{})
+			if len(found) != 1 || len(errs) > 0 {
+				t.Fatalf("got %d findings, errors %q, want one", len(found), errs)
+			}
+			if got := found[0].Text; got != tt.text {
+				t.Errorf("got %q, want %q", got, tt.text)
+			}
+		})
+	}
+}
+
+// U97-53, U97-54, U03-42: the bases of messages and their parts.
+func TestMIMEBases(t *testing.T) {
+	part := func(header, link string) string {
+		return "--b\nContent-Type: text/html\n" + header + "\n<a href=\"" + link + "\">\n"
+	}
+	doc := "Content-Type: multipart/related; boundary=b\nContent-Location: http://o.example/d/e\nLink: <of-the-header>\n\n" +
+		part("", "of-the-outer") +
+		part("Content-Location: in/ner\n", "of-the-location") +
+		part("Content-Location: x\nContent-Base: http://cb.example/\n", "of-content-base") +
+		part("Content-Base: http://cb.example/\n", "\"><base href=http://html.example/><a href=\"of-html") + "--b--\n"
+	found, errs := collectMIME(t, doc, Options{Base: uri.MustParse("http://r.example/"), Default: uri.MustParse("http://d.example/")})
+	if len(errs) > 0 {
+		t.Errorf("errors: %q", errs)
+	}
+	got := map[string][3]string{}
+	for _, f := range found {
+		got[f.Spelling] = [3]string{f.Target.String(), f.Base, f.BaseRule}
+	}
+	for ref, want := range map[string][3]string{
+		"of-the-header":   {"http://o.example/d/of-the-header", "http://o.example/d/e", BaseContentLocation},
+		"of-the-outer":    {"http://o.example/d/of-the-outer", "http://o.example/d/e", BaseEncapsulating},
+		"in/ner":          {"http://o.example/d/in/ner", "http://o.example/d/e", BaseEncapsulating},
+		"of-the-location": {"http://o.example/d/in/of-the-location", "http://o.example/d/in/ner", BaseContentLocation},
+		"of-content-base": {"http://cb.example/of-content-base", "http://cb.example/", BaseContentBase},
+		"of-html":         {"http://html.example/of-html", "http://html.example/", BaseEmbedded},
+	} {
+		if got[ref] != want {
+			t.Errorf("%s: got %q, want %q", ref, got[ref], want)
+		}
+	}
+}
+
+// What is wrong is told, and what is good is kept.
+func TestMIMEErrors(t *testing.T) {
+	for _, tt := range []struct {
+		name, doc string
+		want      string // findings
+		err       string
+	}{
+		{"no last boundary", "Content-Type: multipart/mixed; boundary=b\n\n--b\n\nhttp://a.example/", "part 1: http://a.example/\n", "octet 0: this multipart has no end"},
+		{"no boundary", "Subject: http://s.example/\nContent-Type: multipart/mixed\n\n--b\n\nhttp://a.example/", "header Subject: http://s.example/\n", "octet 0: a multipart without a boundary; it is not looked at"},
+		{"no field", "Subject: http://s.example/\nhttp and more\nhttp://a.example/\n", "header Subject: http://s.example/\n: http://a.example/\n", "octet 27: this is no header field; the body is taken to begin here"},
+		{"encoding", "Content-Type: multipart/mixed; boundary=b\n\n--b\nContent-Transfer-Encoding: x-uue\n\nx\n--b\n\nhttp://a.example/\n--b--", "part 2: http://a.example/\n", "octet 47: the transfer encoding \"x-uue\" is not known; the part is not looked at"},
+		{"charset", "Content-Type: text/plain; charset=x-none\n\nhttp://a.example/\n", ": http://a.example/\n", "octet 0: the charset \"x-none\" is not known; the part is read as it is"},
+		{"inner multipart without an end", "Content-Type: multipart/mixed; boundary=b\n\n--b\nContent-Type: multipart/mixed; boundary=c\n\n--c\n\nhttp://a.example/\n--b\n\nhttp://z.example/\n--b--", "part 1.1: http://a.example/\npart 2: http://z.example/\n", "octet 47: this multipart has no end"},
+		{"long header", "Subject: http://s.example/\n" + strings.Repeat("X: "+strings.Repeat("x", 9996)+"\n", 150) + "\nhttp://a.example/\n", "header Subject: http://s.example/\n: http://a.example/\n", "octet 1040027: a header is too long; the rest of it is not looked at"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			found, errs := collectMIME(t, tt.doc, Options{})
+			if got := show(found); got != tt.want {
+				t.Errorf("got:\n%swant:\n%s", got, tt.want)
+			}
+			if len(errs) != 1 || errs[0] != tt.err {
+				t.Errorf("got errors %q, want %q", errs, tt.err)
+			}
+		})
+	}
+}

@@ -1,0 +1,119 @@
+package scheme
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/nomen-project/nomen/uri"
+)
+
+// An FTPServer says how a file server wants to be treated. The zero FTPServer
+// takes names as Unix does, and is led to a file from directory to directory.
+type FTPServer struct {
+	// Names converts the elements of a path to what the server calls a file;
+	// without it they are joined by slashes.
+	Names *LocalNames
+
+	// Whole asks for a file by its whole name, without changing directory.
+	Whole bool
+
+	// TypeLast sets the transfer mode after the directories, not before.
+	TypeLast bool
+}
+
+// requestFTP says how to log in and what to do then. Nothing of it can hold the
+// end of a line: Check has refused it, and what the client was told is refused
+// here.
+func requestFTP(u uri.URI, c Client) (Request, error) {
+	parts := partsFTP(nil, u)
+	r := Request{Length: -1}
+	if err := c.login(&r, parts); err != nil {
+		return Request{}, err
+	}
+	dirs, name := ftpElements(u, parts)
+	format := c.formatOf(name)
+	code, hasCode := Get(parts, "type")
+	list := equalFold(code, "d")
+	r.Text, r.Format = format.Text, format.Type
+	if hasCode && !list {
+		r.Text = equalFold(code, "a")
+	}
+	host, _ := u.Host()
+	commands, err := c.Servers[strings.ToLower(host)].commands(dirs, name, r.Text, list)
+	if err != nil {
+		return Request{}, fmt.Errorf("scheme: ftp: %w", err)
+	}
+	r.Object = strings.Join(append(dirs, name), "/")
+	r.Commands = append(r.Commands, commands...)
+	return r, nil
+}
+
+// login logs in: as the locator says, else as anonymous with the address of the
+// user (1993, FTP; RFC 1738, 3.2.1).
+func (c Client) login(r *Request, parts []Part) error {
+	if _, ok := Get(parts, "user"); ok {
+		r.Login = Login{User: partData(parts, "user"), Password: partData(parts, "password")}
+	} else {
+		r.Login = Login{User: "anonymous", Password: c.Mail, Anonymous: true}
+	}
+	if strings.ContainsAny(c.Mail, "\r\n\x00") {
+		return fmt.Errorf("scheme: ftp: the mail address %q has the end of a line in it", c.Mail)
+	}
+	r.Commands = []string{"USER " + r.Login.User}
+	if _, ok := Get(parts, "password"); ok || r.Login.Anonymous {
+		r.Commands = append(r.Commands, "PASS "+r.Login.Password)
+	}
+	return nil
+}
+
+// ftpElements returns the decoded directories and name of a path.
+func ftpElements(u uri.URI, parts []Part) (dirs []string, name string) {
+	if u.Dialect() != uri.Draft1993 {
+		for _, p := range parts {
+			if p.Name == "cwd" {
+				dirs = append(dirs, string(p.Data()))
+			}
+		}
+		return dirs, partData(parts, "name")
+	}
+	path, _ := Get(parts, "path")
+	elements := strings.Split(path, "/")
+	for _, e := range elements {
+		dirs = append(dirs, string(Part{Value: e, Escaped: true}.Data()))
+	}
+	return dirs[:len(dirs)-1], dirs[len(dirs)-1]
+}
+
+// commands returns what is said after the login.
+func (s FTPServer) commands(dirs []string, name string, text, list bool) ([]string, error) {
+	mode := "TYPE I"
+	if text || list {
+		mode = "TYPE A"
+	}
+	verb := "RETR "
+	if list {
+		verb = "NLST "
+	}
+	var walk []string
+	if s.Whole || s.Names != nil {
+		names := s.Names
+		if names == nil {
+			unix := UnixNames()
+			names = &unix
+		}
+		local, err := names.Join(append(dirs, name))
+		if err != nil {
+			return nil, err
+		}
+		name = local
+	} else {
+		for _, dir := range dirs {
+			walk = append(walk, "CWD "+dir)
+		}
+	}
+	last := strings.TrimRight(verb+name, " ")
+	if s.TypeLast {
+		return append(walk, mode, last), nil
+	}
+	return append(append([]string{mode}, walk...), last), nil
+}

@@ -1,0 +1,159 @@
+package scheme
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/nomen-project/nomen/uri"
+)
+
+// A GopherItem is a line of a menu (RFC 1436, 2).
+type GopherItem struct {
+	Type     byte
+	Display  string // for people
+	Selector string
+	Host     string
+	Port     string
+	Plus     bool // the item has Gopher+ attributes
+}
+
+// ErrGopherItem is the error of a line of a menu that names nothing.
+var ErrGopherItem = errors.New("not an item of a menu")
+
+// MaxGopherLine bounds the length of a line of a menu.
+const MaxGopherLine = 64 << 10
+
+// ParseGopherItem reads a line of a menu, with or without its end.
+//
+//	type display TAB selector TAB host TAB port [ TAB "+" ]
+func ParseGopherItem(line string) (GopherItem, error) {
+	line = strings.TrimRight(line, "\r\n")
+	if len(line) > MaxGopherLine || line == "" || strings.ContainsAny(line, "\r\n\x00") {
+		return GopherItem{}, fmt.Errorf("scheme: %.80q: %w", line, ErrGopherItem)
+	}
+	fields := strings.Split(line[1:], "\t")
+	if len(fields) < 4 {
+		return GopherItem{}, fmt.Errorf("scheme: %.80q has %d fields, want at least 4: %w", line, len(fields), ErrGopherItem)
+	}
+	return GopherItem{
+		Type: line[0], Display: fields[0], Selector: fields[1], Host: fields[2], Port: strings.TrimSpace(fields[3]),
+		Plus: len(fields) > 4 && strings.HasPrefix(fields[4], "+"),
+	}, nil
+}
+
+// Locator returns the locator of an item. Items that refer to other protocols
+// have locators of those (1993, Gopher): sessions (types 8 and T, whose selector
+// is the name of the user), pages (type h with a selector URL:... or GET /...),
+// and files that a gateway fetches by FTP (ftp:host@path). Lines for people and
+// errors (types i and 3) have none.
+//
+// What a selector says is a stranger's: check the locator before following it.
+func (i GopherItem) Locator() (uri.URI, error) {
+	switch {
+	case i.Type == 'i' || i.Type == '3':
+		return uri.URI{}, fmt.Errorf("scheme: type %c is for people: %w", i.Type, ErrGopherItem)
+	case i.Type == '8':
+		return i.session(&telnet)
+	case i.Type == 'T':
+		return i.session(&tn3270)
+	}
+	if text, ok := cutPrefixFold(i.Selector, "URL:"); ok {
+		return i.quoted(text)
+	}
+	if path, ok := strings.CutPrefix(i.Selector, "GET "); ok && i.Type == 'h' {
+		return i.page(path)
+	}
+	if rest, ok := cutPrefixFold(i.Selector, "ftp:"); ok {
+		if host, path, ok := strings.Cut(rest, "@"); ok && isHost(host) {
+			return i.file(host, path)
+		}
+	}
+	return i.item()
+}
+
+// cutPrefixFold is strings.CutPrefix in any case.
+func cutPrefixFold(s, prefix string) (string, bool) {
+	if len(s) < len(prefix) || !equalFold(s[:len(prefix)], prefix) {
+		return s, false
+	}
+	return s[len(prefix):], true
+}
+
+// quoted returns a locator that the selector quotes, perhaps after a slash.
+func (i GopherItem) quoted(text string) (uri.URI, error) {
+	u, err := uri.Parse(text)
+	if err != nil {
+		return uri.URI{}, fmt.Errorf("scheme: the selector %q: %w: %w", i.Selector, ErrGopherItem, err)
+	}
+	name, _ := u.Scheme()
+	if s, ok := Lookup(name); ok && s.Danger != "" {
+		return uri.URI{}, fmt.Errorf("scheme: the selector %q: %w: %s", i.Selector, ErrGopherItem, s.Danger)
+	}
+	return u, nil
+}
+
+// server returns host and port as parts.
+func (i GopherItem) server() ([]Part, error) {
+	if !isHost(i.Host) || i.Port != "" && !all(i.Port, isDigit) {
+		return nil, fmt.Errorf("scheme: host %q, port %q: %w", i.Host, i.Port, ErrGopherItem)
+	}
+	parts := []Part{{Name: "host", Value: i.Host}}
+	if i.Port != "" && i.Port != "0" {
+		parts = append(parts, Part{Name: "port", Value: i.Port})
+	}
+	return parts, nil
+}
+
+func (i GopherItem) session(s *Scheme) (uri.URI, error) {
+	parts, err := i.server()
+	if err != nil {
+		return uri.URI{}, err
+	}
+	if i.Selector != "" {
+		parts = append(parts, Part{Name: "user", Value: uri.EscapeUserinfo(i.Selector)})
+	}
+	return s.Build(uri.Latest, parts)
+}
+
+func (i GopherItem) page(path string) (uri.URI, error) {
+	parts, err := i.server()
+	if err != nil {
+		return uri.URI{}, err
+	}
+	path, query, ok := strings.Cut(path, "?")
+	parts = append(parts, Part{Name: "path", Value: "/" + uri.EscapePath(strings.TrimPrefix(path, "/"))})
+	if ok {
+		parts = append(parts, Part{Name: "query", Value: uri.EscapeQuery(query)})
+	}
+	return http.Build(uri.Latest, parts)
+}
+
+func (i GopherItem) file(host, path string) (uri.URI, error) {
+	path, _ = strings.CutPrefix(path, "/")
+	elements := strings.Split(path, "/")
+	parts := []Part{{Name: "host", Value: host}}
+	for n, e := range elements {
+		name := "cwd"
+		if n == len(elements)-1 {
+			name = "name"
+		}
+		parts = append(parts, Part{Name: name, Value: uri.MakeSafer(uri.EscapePathSegment(e), ";")})
+	}
+	return ftp.Build(uri.Latest, parts)
+}
+
+// item returns the locator of an item of Gopher itself.
+func (i GopherItem) item() (uri.URI, error) {
+	parts, err := i.server()
+	if err != nil {
+		return uri.URI{}, err
+	}
+	parts = append(parts,
+		Part{Name: "type", Value: uri.EscapePathSegment(string([]byte{i.Type}))},
+		Part{Name: "selector", Value: uri.MakeSafer(uri.EscapePath(i.Selector), "?")})
+	if i.Plus {
+		parts = append(parts, Part{Name: "search"}, Part{Name: "gopher+", Value: "+"})
+	}
+	return gopher.Build(uri.Latest, parts)
+}

@@ -1,0 +1,97 @@
+package scheme
+
+import (
+	"strings"
+
+	"github.com/nomen-project/nomen/uri"
+)
+
+// Identifiers of messages and of their parts (RFC 2392).
+var mid = Scheme{
+	Name: "mid", Title: "message identifier", Kind: KindName,
+	Reference:  "RFC 2392",
+	Example:    "mid:960830.1639@mail.example.org/partA.960830.1639@mail.example.org",
+	Note:       "a slash in an identifier must be escaped, as one separates the message from a part of it",
+	Security:   "messages can be forged under the identifier of another",
+	Special:    []Special{{uri.ComponentPath, "/", "separates message and part"}},
+	Properties: "the identifier of a message is unique world-wide, and says nothing about where copies are",
+	Rules:      RuleSet{Check: checkMID, Parts: partsMID},
+}
+
+var cid = Scheme{
+	Name: "cid", Title: "content identifier", Kind: KindName,
+	Reference:  "RFC 2392",
+	Example:    "cid:foo4%25foo1@mail.example.org",
+	Note:       "usually of a part of the message that has the reference",
+	Properties: "the identifier of a part is unique world-wide",
+	Rules:      RuleSet{Check: checkCID, Parts: partsCID},
+}
+
+// The productions of RFC 2392.
+const (
+	ruleMID = "RFC 2392, 2: mid-url"
+	ruleCID = "RFC 2392, 2: cid-url"
+)
+
+// checkMID checks a message, and perhaps a part of it.
+//
+//	mid-url = "mid" ":" message-id [ "/" content-id ]
+func checkMID(u uri.URI) []Finding {
+	l := layoutOf(u)
+	slash := until(l.s, l.path, l.pathEnd, '/')
+	if bad := l.checkContentID(l.path, slash, ruleMID); bad != nil || slash == l.pathEnd {
+		return bad
+	}
+	return l.checkContentID(slash+1, l.pathEnd, ruleMID)
+}
+
+// checkCID checks a part.
+//
+//	cid-url = "cid" ":" content-id
+func checkCID(u uri.URI) []Finding {
+	l := layoutOf(u)
+	return l.checkContentID(l.path, l.pathEnd, ruleCID)
+}
+
+// checkContentID checks the address-like form of an identifier (RFC 2392, 2; RFC
+// 822, 6.1). What stands before the at-sign may be a quoted string.
+func (l *layout) checkContentID(from, to int, rule string) []Finding {
+	switch {
+	case l.authority:
+		return refuse(l.rest, l.path, rule, "there is no host")
+	case l.query >= 0:
+		return refuse(l.query-1, l.queryEnd, rule, "there are no queries: a question mark is %3F")
+	}
+	if at := escapedControl(l.s, from, to); at >= 0 {
+		f := broken(at, at+3, rule, "controls cannot be a part of an identifier")
+		f.Code = CodeInjection
+		return []Finding{f}
+	}
+	if open := strings.Index(l.s[from:to], "%3C"); open == 0 {
+		return []Finding{broken(from, from+3, rule, "identifiers are written without angle brackets").instead("")}
+	}
+	at := strings.LastIndexByte(l.s[from:to], '@')
+	switch {
+	case at < 0:
+		return refuse(to, to, rule, "needs an at-sign")
+	case at == 0 || from+at+1 == to:
+		return refuse(from+at, from+at+1, rule, "something must stand before the at-sign and after it")
+	}
+	return nil
+}
+
+func partsMID(dst []Part, u uri.URI) []Part {
+	t := take(dst, u)
+	slash := until(t.s, t.path, t.pathEnd, '/')
+	t.data("message_id", t.path, slash)
+	if slash < t.pathEnd {
+		t.data("content_id", slash+1, t.pathEnd)
+	}
+	return t.parts
+}
+
+func partsCID(dst []Part, u uri.URI) []Part {
+	t := take(dst, u)
+	t.data("content_id", t.path, t.pathEnd)
+	return t.parts
+}

@@ -1,0 +1,315 @@
+package scheme
+
+import (
+	"strings"
+
+	"github.com/nomen-project/nomen/uri"
+)
+
+var news = Scheme{
+	Name: "news", Title: "USENET news", Kind: KindName,
+	Reference: "RFC 5538, 4; 1993, News",
+	Example:   "news:abc123@news.example.org",
+	Note: "names a group or an article wherever there is a news server; an at-sign tells an article; " +
+		"an article that has expired cannot be found by its identifier",
+	Security:    "articles can be forged, also under the identifier of another",
+	DefaultPort: "119", Transport: "tcp",
+	Special: []Special{
+		{uri.ComponentPath, "@", "tells a message identifier from a group"},
+		{uri.ComponentPath, "*", "stands for any groups"},
+	},
+	Retrieval:  "ask the news server that is configured, or that the locator names, for the group or the article",
+	Properties: "groups have one name world-wide, articles have an identifier that is never used again; neither says where they are",
+	Rules:      RuleSet{Check: checkNews, Parts: partsNews, Build: buildNews, Canonical: canonicalNews, Request: requestNews},
+}
+
+var snews = Scheme{
+	Name: "snews", Title: "NNTP over SSL/TLS", Kind: KindName,
+	Reference:   "RFC 5538, 8.1",
+	Example:     "snews://news.example.org/example.group",
+	Note:        "no longer to be used: news, with a server that speaks TLS",
+	DefaultPort: "563", Transport: "tcp",
+	Retrieval:  "as for news, over TLS",
+	Properties: news.Properties,
+	Rules:      RuleSet{Check: checkNews, Parts: partsNews, Canonical: canonicalNews, Request: requestNews},
+}
+
+var nntp = Scheme{
+	Name: "nntp", Title: "USENET news using NNTP access", Kind: KindLocator,
+	Reference:   "RFC 5538, 3; RFC 1738, 3.7",
+	Example:     "nntp://news.example.org/example.group/12345",
+	Note:        "the number is that of one server; in 1993 the identifier of an article could stand instead, without grammar",
+	DefaultPort: "119", Transport: "tcp",
+	Special:   []Special{{uri.ComponentPath, "/", "separates group and number"}},
+	Retrieval: "ask the server for the group, and for the article with the number",
+	Rules:     RuleSet{Check: checkNNTP, Parts: partsNNTP, Request: requestNNTP},
+}
+
+// The productions of news.
+const (
+	ruleNewsAddress = "1993, BNF: newsaddress"
+	ruleNewsGroup   = "1993, BNF: group (RFC 850)"
+	ruleNewsArticle = "1993, BNF: article (RFC 850)"
+	ruleNewsURL     = "RFC 5538, 4: newsURL"
+	ruleNewsgroups  = "RFC 5538, 4: newsgroups"
+	ruleMsgID       = "RFC 5538, 4: msg-id-core"
+	ruleNNTPURL     = "RFC 5538, 3: nntpURL"
+	ruleNNTPGroup   = "RFC 5538, 3: group"
+	ruleNNTPNumber  = "RFC 5538, 3: article-number"
+)
+
+// The kinds of news.
+const (
+	newsAll     = "all"
+	newsGroup   = "group"
+	newsPattern = "pattern" // of groups: not in 1993
+	newsArticle = "article"
+)
+
+// newsBody returns where what is named is, and what kind it is of.
+func (l *layout) newsBody() (from int, kind string) {
+	from = l.path
+	if l.authority && l.hasPath() {
+		from++
+	}
+	body := l.s[from:l.pathEnd]
+	switch {
+	case body == "*" || body == "" && l.authority && !l.is1993():
+		return from, newsAll
+	case strings.IndexByte(body, '@') >= 0:
+		return from, newsArticle
+	case !l.is1993() && (strings.IndexByte(body, '*') >= 0 || strings.Contains(body, "%3F")):
+		return from, newsPattern
+	}
+	return from, newsGroup
+}
+
+// checkNews checks the name of a group or an article.
+//
+//	newsaddress = "news:" groupart                                     (1993)
+//	newsURL     = "news:" [ server "/" ] ( article / newsgroups )
+func checkNews(u uri.URI) []Finding {
+	l := layoutOf(u)
+	if l.is1993() {
+		return l.checkNews1993()
+	}
+	from, kind := l.newsBody()
+	switch {
+	case l.authority && l.host < 0:
+		return refuse(l.rest+2, l.path, ruleNewsURL, "the authority must be a host")
+	case l.authority && l.host == l.hostEnd:
+		return refuse(l.host, l.host, ruleNewsURL, "the host must not be empty")
+	case l.authority && !l.hasPath():
+		return []Finding{broken(l.path, l.path, ruleNewsURL, "needs a slash after the server").instead("/")}
+	case l.query >= 0 && kind == newsArticle:
+		return refuse(l.query-1, l.queryEnd, ruleNewsURL, "there are no queries")
+	case l.query >= 0:
+		return []Finding{broken(l.query-1, l.query, ruleNewsgroups, "a question mark in a pattern must be escaped").instead("%3F")}
+	case kind == newsArticle:
+		return l.checkMessageID(from, l.pathEnd, ruleMsgID)
+	}
+	return l.checkGroup(from, l.pathEnd, ruleNewsgroups, "*")
+}
+
+// checkNews1993 checks by the draft, which has no servers, and by RFC 850.
+//
+//	groupart = "*" | group | article
+//	group    = ialpha [ "." group ]
+//	article  = xalphas "@" host
+func (l *layout) checkNews1993() []Finding {
+	from, kind := l.newsBody()
+	switch {
+	case l.authority:
+		return refuse(l.rest, l.path, ruleNewsAddress, "news has no host: each client asks its own server")
+	case l.query >= 0:
+		return refuse(l.query-1, l.queryEnd, ruleNewsAddress, "news is not searched")
+	case kind == newsAll:
+		return nil
+	case kind == newsArticle:
+		return l.checkMessageID(from, l.pathEnd, ruleNewsArticle)
+	case from == l.pathEnd || !isAlpha(l.s[from]):
+		return refuse(from, l.pathEnd, ruleNewsGroup, "the name of a group begins with a letter")
+	}
+	return l.checkGroup(from, l.pathEnd, ruleNewsGroup, "")
+}
+
+// checkGroup checks components between dots. More characters may be allowed.
+func (l *layout) checkGroup(from, to int, rule, more string) []Finding {
+	dot := true
+	for i := from; i < to; i++ {
+		c := l.s[i]
+		switch {
+		case c == '.' && dot: // a..b, .a
+			return refuse(i, i+1, rule, "a component of the name is empty")
+		case c == '%':
+			if octet := unhex(l.s[i+1])<<4 | unhex(l.s[i+2]); octet <= ' ' || octet == 0x7F || octet == ',' || octet == '!' && more == "" {
+				f := broken(i, i+3, rule, "this cannot be a part of the name")
+				f.Code = CodeInjection
+				return []Finding{f}
+			}
+			i += 2
+		case isAlnum(c), strings.IndexByte("-+_.", c) >= 0, strings.IndexByte(more, c) >= 0:
+		default:
+			return refuse(i, i+1, rule, "names of groups have letters, digits, - + _ and dots")
+		}
+		dot = c == '.'
+	}
+	if dot && from < to { // a.
+		return refuse(to-1, to, rule, "a component of the name is empty")
+	}
+	return nil
+}
+
+// maxMessageID is the length to which RFC 5536, 3.1.3 limits an identifier with
+// its angle brackets.
+const maxMessageID = 250 - 2
+
+// checkMessageID checks what stands between the angle brackets of a Message-ID.
+//
+//	msg-id-core = id-left "@" id-right
+func (l *layout) checkMessageID(from, to int, rule string) []Finding {
+	at, size := -1, 0
+	for i := from; i < to; i++ {
+		start, c := i, l.s[i]
+		if c == '%' {
+			c = unhex(l.s[i+1])<<4 | unhex(l.s[i+2])
+			i += 2
+		}
+		size++
+		switch {
+		case c == '@':
+			if at >= 0 {
+				return refuse(start, i+1, rule, "a second at-sign")
+			}
+			at = start
+			if start == from {
+				return refuse(start, i+1, rule, "nothing stands before the at-sign")
+			}
+		case c <= ' ' || c == 0x7F:
+			f := broken(start, i+1, rule, "white space and controls cannot be a part of an identifier")
+			f.Code = CodeInjection
+			return []Finding{f}
+		case c == '<' || c == '>':
+			return []Finding{broken(start, i+1, rule, "identifiers are written without angle brackets").instead("")}
+		case c >= 0x80, strings.IndexByte(`()\,;:"`, c) >= 0:
+			return refuse(start, i+1, rule, "this cannot be a part of an identifier")
+		}
+	}
+	switch {
+	case at < 0:
+		return refuse(to, to, rule, "needs an at-sign")
+	case l.s[to-1] == '@' || strings.EqualFold(l.s[max(to-3, 0):to], "%40"):
+		return refuse(to, to, rule, "nothing stands after the at-sign")
+	case size > maxMessageID:
+		return []Finding{warn(CodeValue, from, to, "RFC 5536, 3.1.3", "longer than 250 octets with its brackets")}
+	}
+	return nil
+}
+
+func partsNews(dst []Part, u uri.URI) []Part {
+	t := take(dst, u)
+	t.login()
+	t.server()
+	from, kind := t.newsBody()
+	t.supply("kind", kind)
+	switch kind {
+	case newsGroup:
+		t.data("group", from, t.pathEnd)
+	case newsPattern:
+		t.data("pattern", from, t.pathEnd)
+	case newsArticle:
+		t.data("message_id", from, t.pathEnd)
+	}
+	return t.parts
+}
+
+// canonicalNews writes the asterisk that may be omitted after a server (RFC
+// 5538, 4).
+func canonicalNews(u uri.URI) string {
+	l := layoutOf(u)
+	if l.authority && l.pathText() == "/" {
+		return l.s[:l.pathEnd] + "*" + l.s[l.pathEnd:]
+	}
+	return l.s
+}
+
+func buildNews(d uri.Dialect, parts []Part) (string, error) {
+	w := &builder{d: d, parts: parts}
+	w.write("news:")
+	if _, ok := Get(parts, "host"); ok {
+		w.server("119")
+		w.write("/")
+	}
+	for _, name := range [...]string{"group", "pattern", "message_id"} {
+		if value, ok := Get(parts, name); ok {
+			w.write(value)
+			return w.text()
+		}
+	}
+	w.write("*")
+	return w.text()
+}
+
+// nntpBody returns where the group ends and where the number begins, or -1.
+func (l *layout) nntpBody() (groupEnd, number int) {
+	from := min(l.path+1, l.pathEnd)
+	groupEnd = until(l.s, from, l.pathEnd, '/')
+	if groupEnd == l.pathEnd {
+		return groupEnd, -1
+	}
+	return groupEnd, groupEnd + 1
+}
+
+// checkNNTP checks a group of a server, and the number of an article.
+//
+//	nntpURL        = "nntp:" server "/" group [ "/" article-number ]
+//	article-number = 1*16DIGIT
+func checkNNTP(u uri.URI) []Finding {
+	l := layoutOf(u)
+	if bad := l.needServer(ruleNNTPURL); bad != nil {
+		return bad
+	}
+	groupEnd, number := l.nntpBody()
+	from := l.path + 1
+	switch {
+	case l.query >= 0:
+		return refuse(l.query-1, l.queryEnd, ruleNNTPURL, "there are no queries")
+	case groupEnd <= from:
+		return refuse(l.path, l.pathEnd, ruleNNTPGroup, "needs the name of a group")
+	}
+	if l.is1993() && strings.IndexByte(l.s[from:groupEnd], '@') >= 0 {
+		if bad := l.checkMessageID(from, l.pathEnd, ruleNewsArticle); bad != nil {
+			return bad
+		}
+		return []Finding{remark(CodeUndefined, 0, l.rest-1, "1993, Current practice", "an article by host and identifier has no grammar in the draft")}
+	}
+	if bad := l.checkGroup(from, groupEnd, ruleNNTPGroup, ""); bad != nil {
+		return bad
+	}
+	if number < 0 {
+		return []Finding{remark(CodeForm, 0, l.rest-1, ruleNNTPURL, "a group of a server is better written with news").instead("news")}
+	}
+	if n := l.s[number:l.pathEnd]; !all(n, isDigit) || len(n) > 16 {
+		return refuse(number, l.pathEnd, ruleNNTPNumber, "the number of an article has 1 to 16 digits")
+	}
+	return nil
+}
+
+func partsNNTP(dst []Part, u uri.URI) []Part {
+	t := take(dst, u)
+	t.login()
+	t.server()
+	if !t.hasPath() {
+		return t.parts
+	}
+	end, number := t.nntpBody()
+	name := "group"
+	if t.is1993() && strings.IndexByte(t.s[t.path+1:end], '@') >= 0 {
+		name = "message_id"
+	}
+	t.data(name, t.path+1, end)
+	if number >= 0 {
+		t.part("number", number, t.pathEnd)
+	}
+	return t.parts
+}

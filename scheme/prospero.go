@@ -1,0 +1,163 @@
+package scheme
+
+import (
+	"strings"
+
+	"github.com/nomen-project/nomen/uri"
+)
+
+var prospero = Scheme{
+	Name: "prospero", Title: "Prospero Directory Service", Kind: KindLocator,
+	Reference:   "RFC 4157; RFC 1738, 3.11; 1993, Prospero",
+	Example:     "prospero://prospero.example.org/dir/object",
+	Note:        "the fields of 1993 are separated by %00, before anything is decoded; later ones by semicolons; the port is one of UDP",
+	Security:    "a directory says where the object is: what it answers is a locator of somebody else's",
+	DefaultPort: "1525", Transport: "udp", Hierarchical: true,
+	Special: []Special{
+		{uri.ComponentPath, "%00", "separates object name, version and attributes (1993)"},
+		{uri.ComponentPath, ";", "precedes a field (not in 1993)"},
+		{uri.ComponentPath, "=", "separates name and value of a field (not in 1993)"},
+	},
+	Retrieval: "ask the directory for the access methods of the object: a set of locators, never the object itself",
+	Rules:     RuleSet{Check: checkProspero, Parts: partsProspero, Build: buildProspero, Request: requestProspero},
+}
+
+// The productions of Prospero.
+const (
+	ruleProsperoLink    = "1993, BNF: prosperolink"
+	ruleProsperoVersion = "1993, BNF: version"
+	ruleProsperoAttr    = "1993, BNF: attribute"
+	ruleProsperoURL     = "RFC 1738, 5: prosperourl"
+	ruleProsperoField   = "RFC 1738, 5: fieldspec"
+)
+
+// prosperoNUL separates the fields of 1993.
+const prosperoNUL = "%00"
+
+func checkProspero(u uri.URI) []Finding {
+	l := layoutOf(u)
+	rule := ruleProsperoURL
+	if l.is1993() {
+		rule = ruleProsperoLink
+	}
+	if bad := l.needServer(rule); bad != nil {
+		return bad
+	}
+	switch {
+	case l.user >= 0:
+		return refuse(l.user, l.userEnd+1, rule, "no user information is provided for")
+	case !l.hasPath():
+		return refuse(l.path, l.path, rule, "needs a slash and the name of an object")
+	case l.query >= 0:
+		return refuse(l.query-1, l.queryEnd, rule, "there are no queries")
+	case l.is1993():
+		return l.checkProspero1993()
+	}
+	return l.checkProsperoFields()
+}
+
+// checkProspero1993 checks the version and the attributes.
+//
+//	prosperolink = "prospero://" hostport "/" hsoname [ "%00" [ version ] *( "%00" attribute ) ]
+func (l *layout) checkProspero1993() []Finding {
+	at, field := l.path+1, 0
+	for at <= l.pathEnd {
+		end := l.pathEnd
+		if n := strings.Index(l.s[at:l.pathEnd], prosperoNUL); n >= 0 {
+			end = at + n
+		}
+		value := l.s[at:end]
+		switch {
+		case field == 1 && value != "" && !all(value, isDigit):
+			return refuse(at, end, ruleProsperoVersion, "the version is decimal, or empty")
+		case field > 1 && !all(value, isAlnum):
+			return refuse(at, end, ruleProsperoAttr, "an attribute has letters and digits")
+		}
+		at, field = end+len(prosperoNUL), field+1
+	}
+	return nil
+}
+
+// checkProsperoFields checks the fields.
+//
+//	prosperourl = "prospero://" hostport "/" ppath *[ fieldspec ]
+//	fieldspec   = ";" fieldname "=" fieldvalue
+func (l *layout) checkProsperoFields() []Finding {
+	at := until(l.s, l.path+1, l.pathEnd, ';')
+	for at < l.pathEnd {
+		from := at + 1
+		at = until(l.s, from, l.pathEnd, ';')
+		equal := until(l.s, from, at, '=')
+		switch {
+		case equal == at:
+			return refuse(from, at, ruleProsperoField, "needs an equals sign; a semicolon in the name must be escaped")
+		case until(l.s, equal+1, at, '=') < at:
+			return refuse(equal+1, at, ruleProsperoField, "an equals sign in a value must be escaped")
+		case equal == from:
+			return refuse(from, equal, ruleProsperoField, "the name of the field is empty")
+		}
+	}
+	return nil
+}
+
+func partsProspero(dst []Part, u uri.URI) []Part {
+	t := take(dst, u)
+	t.login()
+	t.server()
+	switch {
+	case !t.hasPath():
+	case t.is1993():
+		t.prospero1993()
+	default:
+		t.prosperoFields()
+	}
+	return t.parts
+}
+
+// prospero1993 takes the fields, which are split before anything is decoded.
+func (t *taker) prospero1993() {
+	names := [...]string{"hsoname", "version", "attribute"}
+	at, field := t.path+1, 0
+	for at <= t.pathEnd {
+		end := t.pathEnd
+		if n := strings.Index(t.s[at:t.pathEnd], prosperoNUL); n >= 0 {
+			end = at + n
+		}
+		t.data(names[min(field, 2)], at, end)
+		at, field = end+len(prosperoNUL), field+1
+	}
+}
+
+// prosperoFields takes the object name and the fields, each with its name and
+// value together.
+func (t *taker) prosperoFields() {
+	at := until(t.s, t.path+1, t.pathEnd, ';')
+	t.data("hsoname", t.path+1, at)
+	for at < t.pathEnd {
+		from := at + 1
+		at = until(t.s, from, t.pathEnd, ';')
+		t.data("field", from, at)
+	}
+}
+
+// buildProspero writes the version, if only as an empty one, before attributes.
+func buildProspero(d uri.Dialect, parts []Part) (string, error) {
+	w := newBuilder(d, "prospero", "1525", parts)
+	name, _ := Get(parts, "hsoname")
+	w.write("/" + name)
+	if d != uri.Draft1993 {
+		for _, field := range GetAll(parts, "field") {
+			w.write(";" + field)
+		}
+		return w.text()
+	}
+	version, ok := Get(parts, "version")
+	attributes := GetAll(parts, "attribute")
+	if ok || len(attributes) > 0 {
+		w.write(prosperoNUL + version)
+	}
+	for _, a := range attributes {
+		w.write(prosperoNUL + a)
+	}
+	return w.text()
+}

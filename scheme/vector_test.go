@@ -1,0 +1,139 @@
+package scheme
+
+import (
+	"encoding/json"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/nomen-project/nomen/uri"
+)
+
+// The fields of 1993 by scheme: U93-01, U93-11, U93-47, U93-49, U93-52, U93-56,
+// U93-57, U93-63, U93-64 and others.
+func TestParse1993Vectors(t *testing.T) {
+	var file struct {
+		Vectors []struct {
+			ID, Input, Scheme string
+			Fields            map[string]any
+		}
+	}
+	readJSON(t, "../docs/spec/vectors/parse-1993.json", &file)
+	if len(file.Vectors) < 36 {
+		t.Fatalf("got %d vectors, want 36 or more", len(file.Vectors))
+	}
+	for _, v := range file.Vectors {
+		t.Run(v.ID, func(t *testing.T) {
+			u, err := uri.Draft1993.Parse(v.Input)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := FirstError(Check(u)); err != nil {
+				t.Errorf("Check(%q): %v", v.Input, err)
+			}
+			parts := Parts(u)
+			for name, want := range v.Fields {
+				checkField(t, v.Input, parts, name, want)
+			}
+			for _, p := range parts {
+				if _, ok := v.Fields[fieldName(p.Name)]; !ok && p.Name != "suffix" && p.Name != "word" {
+					t.Errorf("Parts(%q): a part that the vector does not have: %+v", v.Input, p)
+				}
+			}
+			lawful(t, u)
+		})
+	}
+}
+
+func fieldName(part string) string {
+	if part == "attribute" {
+		return "attributes"
+	}
+	return part
+}
+
+// checkField holds a field of a vector against the parts.
+func checkField(t *testing.T, input string, parts []Part, name string, want any) {
+	t.Helper()
+	value, ok := Get(parts, name)
+	switch want := want.(type) {
+	case nil:
+		if ok || name == "words" && len(GetAll(parts, "word")) > 0 {
+			t.Errorf("%s of %q: got %q, want undefined", name, input, value)
+		}
+	case float64:
+		if n, err := strconv.ParseFloat(value, 64); err != nil || n != want {
+			t.Errorf("%s of %q: got %q, want %v", name, input, value, want)
+		}
+	case string:
+		part := strings.TrimSuffix(name, "_decoded")
+		if part != name {
+			value, ok = partData(parts, part), true
+		}
+		if !ok || value != want {
+			t.Errorf("%s of %q: got %q, %v; want %q", name, input, value, ok, want)
+		}
+	case []any:
+		var got []string
+		for _, p := range parts {
+			if p.Name == strings.TrimSuffix(name, "s") {
+				got = append(got, string(p.Data()))
+			}
+		}
+		if !slices.EqualFunc(got, want, func(a string, b any) bool { return a == b }) {
+			t.Errorf("%s of %q: got %q, want %q", name, input, got, want)
+		}
+	default:
+		t.Fatalf("%s: a field of type %T", name, want)
+	}
+}
+
+func readJSON(t *testing.T, file string, into any) {
+	t.Helper()
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(text, into); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// U93-62, U93-65: the schemes of the draft are known, with what it says of them,
+// and nothing is reserved for network management.
+func TestRegistryOf1993(t *testing.T) {
+	var file struct {
+		Schemes struct {
+			Prefix  string `json:"experimental_prefix"`
+			Entries []struct {
+				Scheme, Status string
+				Interactive    bool
+			}
+		} `json:"schemes_1993"`
+	}
+	readJSON(t, "../docs/spec/vectors/registries.json", &file)
+	if !IsExperimental(file.Schemes.Prefix + "foo") {
+		t.Errorf("IsExperimental(%sfoo): false", file.Schemes.Prefix)
+	}
+	got := map[string]bool{}
+	for s := range Of1993().All() {
+		got[s.Name] = true
+	}
+	for _, e := range file.Schemes.Entries {
+		t.Run(e.Scheme, func(t *testing.T) {
+			if !got[e.Scheme] {
+				t.Error("not in the registry of 1993")
+			}
+			delete(got, e.Scheme)
+			s, ok := Lookup(e.Scheme)
+			if !ok || s.Interactive != e.Interactive {
+				t.Errorf("Lookup(%q): %v, interactive %v; want true, %v", e.Scheme, ok, s.Interactive, e.Interactive)
+			}
+		})
+	}
+	if len(got) > 0 {
+		t.Errorf("more in the registry of 1993 than the draft has: %v", got)
+	}
+}

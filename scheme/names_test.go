@@ -8,14 +8,48 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// TestNames: what the schemes of persistent names take to pieces, fold and
-// refuse. A row has the parts, "name=value" with spaces between, the canonical
-// spelling if it is another, and for what is refused or remarked the offset and
-// the rule.
+// A sample is a URI with what its scheme makes of it: the parts, "name=value"
+// with spaces between, "" if it is refused; the canonical spelling, "" if it is
+// the same; offset and rule of the first finding, "" if there is none.
+type sample struct{ in, parts, canonical, finding string }
+
+func (tt sample) check(t *testing.T) {
+	t.Helper()
+	u, err := uri.Parse(tt.in)
+	if err != nil {
+		t.Error(err)
+		return
+	}
+	finding := ""
+	found := Check(u)
+	if len(found) > 0 {
+		finding = fmt.Sprint(found[0].Offset, " ", found[0].Rule)
+	}
+	if finding != tt.finding || HasError(found) != (tt.parts == "") {
+		t.Errorf("Check(%q) = %v, want %q", tt.in, found, tt.finding)
+	}
+	lawful(t, u)
+	if tt.parts == "" {
+		return
+	}
+	var parts []string
+	for _, p := range Parts(u) {
+		parts = append(parts, p.Name+"="+p.Value)
+	}
+	if got := strings.Join(parts, " "); got != tt.parts {
+		t.Errorf("Parts(%q) = %s, want %s", tt.in, got, tt.parts)
+	}
+	want := tt.canonical
+	if want == "" {
+		want = tt.in
+	}
+	if got := Canonical(u).String(); got != want {
+		t.Errorf("Canonical(%q) = %q, want %q", tt.in, got, want)
+	}
+}
+
 func TestNames(t *testing.T) {
-	for _, tt := range []struct {
-		in, parts, canonical, finding string
-	}{
+	for _, tt := range []sample{
 		{"ark:12148/btv1b8449691v", "naan=12148 name=btv1b8449691v", "", ""},
 		{"ark:/12148/btv1b8449691v/f29", "naan=12148 name=btv1b8449691v component=f29", "ark:12148/btv1b8449691v/f29", "4 draft-kunze-ark, 2: ARK"},
 		{"ark:12025/654-xz/321.fr.pdf?info", "naan=12025 name=654-xz component=321 variant=fr variant=pdf inflection=info", "ark:12025/654xz/321.fr.pdf?info", ""},
@@ -80,36 +114,6 @@ func TestNames(t *testing.T) {
 		{"tag:a+b@example.org,2026:a", "", "", "5 RFC 4151, 2.1: authorityName"},
 		{"tag://example.org,2026:7", "", "", "4 RFC 4151, 2.1: tagURI"},
 	} {
-		u, err := uri.Parse(tt.in)
-		if err != nil {
-			t.Error(err)
-			continue
-		}
-		finding := ""
-		found := Check(u)
-		if len(found) > 0 {
-			finding = fmt.Sprint(found[0].Offset, " ", found[0].Rule)
-		}
-		if finding != tt.finding || HasError(found) != (tt.parts == "") {
-			t.Errorf("Check(%q) = %v, want %q", tt.in, found, tt.finding)
-		}
-		lawful(t, u)
-		if tt.parts == "" {
-			continue
-		}
-		var parts []string
-		for _, p := range Parts(u) {
-			parts = append(parts, p.Name+"="+p.Value)
-		}
-		if got := strings.Join(parts, " "); got != tt.parts {
-			t.Errorf("Parts(%q) = %s, want %s", tt.in, got, tt.parts)
-		}
-		want := tt.canonical
-		if want == "" {
-			want = tt.in
-		}
-		if got := Canonical(u).String(); got != want {
-			t.Errorf("Canonical(%q) = %q, want %q", tt.in, got, want)
-		}
+		tt.check(t)
 	}
 }

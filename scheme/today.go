@@ -7,6 +7,7 @@ func schemesToday() []Scheme {
 	return []Scheme{
 		ws, wss,
 		ark, doi, hdl, info, tag,
+		data, mailto,
 	}
 }
 

@@ -1,0 +1,184 @@
+package scheme
+
+import (
+	"strings"
+
+	"github.com/nomen-project/nomen/uri"
+)
+
+var mailto = Scheme{
+	Name: "mailto", Kind: KindOther,
+	Reference: "RFC 6068",
+	Example:   "mailto:infobot@example.com?subject=current-issue",
+	Note:      "a line end in a body is %0D%0A; the order of header fields means nothing",
+	Security:  "what is to be sent is written by whoever made the link: a person has to see it before it goes",
+	Special: []Special{
+		{uri.ComponentPath, ",", "separates addresses"},
+		{uri.ComponentPath, "@", "separates local part and domain"},
+		{uri.ComponentQuery, "&", "separates header fields"},
+		{uri.ComponentQuery, "=", "separates the name and the value of a header field"},
+	},
+	Properties: "addresses of people; a message can be prepared, nothing is retrieved",
+	Rules:      RuleSet{Check: checkMailto, Parts: partsMailto},
+}
+
+// The productions of mailto URIs.
+const (
+	ruleMailto     = "RFC 6068, 2: mailtoURI"
+	ruleMailtoAddr = "RFC 6068, 2: addr-spec"
+	ruleHfields    = "RFC 6068, 2: hfields"
+	ruleHfield     = "RFC 6068, 2: hfvalue"
+	ruleUnsafe     = "RFC 6068, 4: unsafe headers"
+)
+
+// checkMailto checks a mailto URI.
+//
+//	mailtoURI = "mailto:" [ to ] [ hfields ]
+//	to        = addr-spec *("," addr-spec )
+//	hfields   = "?" hfield *( "&" hfield )
+//	hfield    = hfname "=" hfvalue
+func checkMailto(u uri.URI) []Finding {
+	l := layoutOf(u)
+	if l.authority {
+		return []Finding{broken(l.rest, l.rest+2, ruleMailto, "addresses come without slashes").instead("")}
+	}
+	if bad := checkAddresses(l.s, l.path, l.pathEnd); bad != nil {
+		return bad
+	}
+	if bad := l.refuseHeaderControls(l.path, l.pathEnd, ruleMailtoAddr); bad != nil {
+		return bad
+	}
+	if l.query < 0 {
+		return nil
+	}
+	return l.checkHfields()
+}
+
+// checkAddresses checks addresses between commas.
+func checkAddresses(s string, from, to int) []Finding {
+	for i := from; i < to; i++ {
+		if strings.IndexByte("/&;=", s[i]) >= 0 {
+			return refuse(i, i+1, ruleMailtoAddr, "must be escaped in an address")
+		}
+	}
+	for at := from; from < to && at <= to; {
+		end := until(s, at, to, ',')
+		sign := strings.LastIndexByte(s[at:end], '@')
+		switch {
+		case at == end:
+			return refuse(at, end, ruleMailtoAddr, "an address is missing")
+		case sign < 0:
+			return refuse(end, end, ruleMailtoAddr, "an address has an @ and a domain")
+		case sign == 0:
+			return refuse(at, at+1, ruleMailtoAddr, "nothing stands before the @")
+		case at+sign+1 == end:
+			return refuse(end, end, ruleMailtoAddr, "nothing stands behind the @")
+		}
+		domain := at + sign + 1
+		if strings.IndexByte("[", s[domain]) < 0 && !strings.HasPrefix(s[domain:end], "%5B") && !strings.HasPrefix(s[domain:end], "%5b") {
+			if bad := badDomain(s, domain, end); bad >= 0 {
+				return refuse(bad, min(bad+1, end), "RFC 6068, 2: domain", "a domain is labels of letters, digits and hyphens, divided by dots")
+			}
+		}
+		at = end + 1
+	}
+	return nil
+}
+
+// badDomain is [badHostName] where escapes stand for letters beyond ASCII.
+func badDomain(s string, from, to int) int {
+	if strings.IndexByte(s[from:to], '%') >= 0 {
+		return -1 // an internationalised domain, in UTF-8
+	}
+	return badHostName(s, from, to)
+}
+
+// refuseHeaderControls refuses escapes of line ends and other control
+// characters, which would begin a header field.
+func (l *layout) refuseHeaderControls(from, to int, rule string) []Finding {
+	at := escapedControl(l.s, from, to)
+	if at < 0 {
+		return nil
+	}
+	f := broken(at, at+3, rule, "a control character here would end the header field and begin another")
+	f.Code = CodeInjection
+	return []Finding{f}
+}
+
+// checkHfields checks the header fields: the first that is broken, or all that
+// should not be obeyed unseen.
+func (l *layout) checkHfields() []Finding {
+	var found []Finding
+	for at := l.query; at <= l.queryEnd; {
+		end := until(l.s, at, l.queryEnd, '&')
+		equals := until(l.s, at, end, '=')
+		switch {
+		case equals == end:
+			return refuse(at, end, ruleHfields, "a header field is name=value")
+		case equals == at:
+			return refuse(at, equals, ruleHfields, "the name of the header field is missing")
+		}
+		if i := run(l.s, at, isQchar); i < equals {
+			return refuse(i, i+1, "RFC 6068, 2: hfname", "must be escaped in the name of a header field")
+		}
+		if i := run(l.s, equals+1, isQchar); i < end {
+			return refuse(i, i+1, ruleHfield, "must be escaped in a header field")
+		}
+		name := l.s[at:equals]
+		switch {
+		case equalFold(name, "body"): // which has lines
+		case equalFold(name, "to"), equalFold(name, "cc"), equalFold(name, "bcc"):
+			if bad := l.refuseHeaderControls(equals, end, ruleHfield); bad != nil {
+				return bad
+			}
+			if bad := checkAddresses(l.s, equals+1, end); bad != nil {
+				return bad
+			}
+			if !equalFold(name, "to") {
+				found = append(found, warn(CodeDanger, at, end, ruleUnsafe, "sends the message to others than those whom the reader sees"))
+			}
+		default:
+			if bad := l.refuseHeaderControls(equals, end, ruleHfield); bad != nil {
+				return bad
+			}
+			if !isSafeHeader(name) {
+				found = append(found, warn(CodeDanger, at, end, ruleUnsafe, "should be ignored: only subject, keywords, in-reply-to and body are safe"))
+			}
+		}
+		at = end + 1
+	}
+	return found
+}
+
+// isQchar reports whether c may stand in a header field; a percent sign begins
+// an escape.
+func isQchar(c byte) bool { return isAlnum(c) || strings.IndexByte("-._~%!$'()*+,;:@", c) >= 0 }
+
+func isSafeHeader(name string) bool {
+	for _, safe := range [...]string{"subject", "keywords", "in-reply-to", "references"} {
+		if equalFold(name, safe) {
+			return true
+		}
+	}
+	return false
+}
+
+// partsMailto takes addresses and header fields, each under the name that it
+// has in lower case.
+func partsMailto(dst []Part, u uri.URI) []Part {
+	t := take(dst, u)
+	if t.hasPath() {
+		t.each("to", t.path, t.pathEnd, ',')
+	}
+	for at := t.query; t.query >= 0 && at <= t.queryEnd; {
+		end := until(t.s, at, t.queryEnd, '&')
+		equals := until(t.s, at, end, '=')
+		t.data(strings.ToLower(t.s[at:equals]), min(equals+1, end), end)
+		if t.parts[len(t.parts)-1].Name == "" {
+			t.parts[len(t.parts)-1].Name = "hfield"
+		}
+		at = end + 1
+	}
+	t.fragment()
+	return t.parts
+}

@@ -25,7 +25,7 @@ type Authority struct {
 	Redirect    int           `json:"redirect_status,omitempty"` // of I2L to HTTP/1.1 clients; 303 if 0
 	Modified    time.Time     `json:"modified,omitzero"`         // of the last change; set by the store
 	Revision    uint64        `json:"revision,omitempty"`        // from 1; set by the store
-	Redacted    bool          `json:"redacted,omitempty"`        // the content of this revision was removed for ever; set by the store
+	Redacted    bool          `json:"redacted,omitempty"`        // its content was removed for ever; set by the store
 }
 
 // Clone returns a copy in normal form that shares nothing with a.

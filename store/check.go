@@ -68,8 +68,7 @@ func measure(i int, c *Change) (int, error) {
 
 // flaw says why c is no change, "" if it is one.
 func flaw(c *Change) string {
-	switch {
-	case c.Redacted || c.Record != nil && c.Record.Redacted || c.Authority != nil && c.Authority.Redacted:
+	if c.Redacted || c.Record != nil && c.Record.Redacted || c.Authority != nil && c.Authority.Redacted {
 		return "content that was redacted cannot be written again"
 	}
 	return misshapen(c)

@@ -218,3 +218,112 @@ func TestCloneSharesNothing(t *testing.T) {
 		t.Error("SameContent does not tell clones and originals apart")
 	}
 }
+
+// planned applies changes of one name, one after the other, to nothing.
+func planned(t *testing.T, changes ...store.Change) []*store.Change {
+	t.Helper()
+	steps, _, err := store.Plan(changes, func(store.Subject) (*store.Change, error) { return nil, nil })
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all []*store.Change
+	for _, s := range steps {
+		all = append(all, s.Next)
+	}
+	return all
+}
+
+func TestRedacts(t *testing.T) {
+	n := name.FromKey("urn:x-a:b")
+	record := func(redacts ...uint64) store.Change {
+		return store.Change{Record: &store.Record{Name: n}, Expected: store.AnyRevision, Time: when, Redacts: redacts}
+	}
+	all := planned(t, record(), record(1), record(), record(2, 1, 2))
+	if len(all) != 3 {
+		t.Fatalf("%d revisions, want 3: one that redacts is always one, the same again is none", len(all))
+	}
+	if diff := cmp.Diff(all[2].Redacts, []uint64{1, 2}); diff != "" {
+		t.Errorf("normal form of 2, 1, 2: (-got +want)\n%s", diff)
+	}
+	for _, c := range []struct {
+		last *store.Change
+		bad  store.Change
+		rule string
+	}{
+		{nil, record(1), "revision 1 cannot be redacted: only those before 1, which this change makes"},
+		{all[2], record(1, 4), "revision 4 cannot be redacted: only those before 4, which this change makes"},
+		{all[2], record(9, 3), "revision 9 cannot be redacted: only those before 4, which this change makes"},
+		{nil, store.Change{Delete: n, Time: when, Redacts: []uint64{1}}, "revision 1 cannot be redacted: only those before 1, which this change makes"},
+	} {
+		_, _, err := store.Next(2, c.last, &c.bad)
+		var got *store.StateError
+		if !errors.As(err, &got) || got.Rule != c.rule || got.Index != 2 || got.Key != n.Key() {
+			t.Errorf("redacting %v: %v, want the rule %q of change 2", c.bad.Redacts, err, c.rule)
+		}
+	}
+	many := record()
+	many.Redacts = make([]uint64, store.MaxValues+1)
+	for i := range many.Redacts {
+		many.Redacts[i] = 1
+	}
+	var limit *store.LimitError
+	if err := store.Check(0, &many); !errors.As(err, &limit) || limit.What != "redacts" {
+		t.Errorf("too many revisions to redact: %v", err)
+	}
+	redacted := all[0].Redact()
+	for _, bad := range []store.Change{
+		*redacted,
+		{Record: redacted.Record, Time: when},
+		{Authority: &store.Authority{Prefix: name.PrefixFromKey("urn:x-a"), Redacted: true}, Time: when},
+		record(0),
+		{Token: &store.Token{ID: "t"}, Time: when, Redacts: []uint64{1}},
+	} {
+		var got *store.ChangeError
+		if err := store.Check(3, &bad); !errors.As(err, &got) || got.Index != 3 {
+			t.Errorf("%+v: %v, want a ChangeError", bad, err)
+		}
+	}
+}
+
+// TestRedact: nothing of the content is left, all else is.
+func TestRedact(t *testing.T) {
+	rich := storetest.Rich()
+	gone := store.Change{Delete: name.FromKey("urn:x-a:b"), Expected: 1, Time: when, Who: "archive", Why: "mistake"}
+	for what, c := range map[string]store.Change{
+		"record":    {Record: rich, Expected: store.AnyRevision, Time: when, Who: "archive", Why: "moved"},
+		"authority": {Authority: storetest.RichAuthority(), Expected: store.AnyRevision, Time: when, Who: "archive", Why: "moved"},
+	} {
+		kept := planned(t, c, c)[0]
+		kept.Redacts = []uint64{7}
+		got := kept.Redact()
+		if !got.Redacted || got.Who != "" || got.Why != "" || got.Subject() != kept.Subject() ||
+			got.Revision() != 1 || !got.Time.Equal(when) || len(got.Redacts) != 1 {
+			t.Errorf("%s: %+v", what, got)
+		}
+		got.Redacts[0] = 8
+		if kept.Redacts[0] != 7 {
+			t.Errorf("%s: what is left shares memory with what was", what)
+		}
+		if r := got.Record; r != nil {
+			want := &store.Record{
+				Name: rich.Name, Spelling: rich.Name.Key(), Status: nomen.Retired, Modified: when, Revision: 1, Redacted: true,
+			}
+			if !r.SameContent(want) || r.SameContent(kept.Record) || !r.Modified.Equal(when) || r.Revision != 1 {
+				t.Errorf("%s: %+v", what, r)
+			}
+			text, err := json.Marshal(r)
+			if err != nil || !strings.Contains(string(text), `"revision":1,"redacted":true}`) || strings.Contains(string(text), "example.org") {
+				t.Errorf("%s: %s, %v", what, text, err)
+			}
+		}
+		if a := got.Authority; a != nil {
+			want := &store.Authority{Prefix: kept.Authority.Prefix, Redacted: true}
+			if !a.SameContent(want) || a.SameContent(kept.Authority) || !a.Modified.Equal(when) || a.Revision != 1 {
+				t.Errorf("%s: %+v", what, a)
+			}
+		}
+	}
+	if got := gone.Redact(); got.Delete != gone.Delete || got.Who != "" || got.Why != "" || got.Revision() != 2 || !got.Redacted {
+		t.Errorf("deletion: %+v", got)
+	}
+}

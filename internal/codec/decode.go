@@ -1,0 +1,331 @@
+package codec
+
+import (
+	"fmt"
+	"math/bits"
+
+	"github.com/nomen-project/nomen"
+	"github.com/nomen-project/nomen/name"
+	"github.com/nomen-project/nomen/store"
+)
+
+// A CorruptError is returned for a value that no store has written: it was
+// damaged, or written by a newer version.
+type CorruptError struct {
+	Key    string // of the name, authority or token; or of the store's own data
+	Offset int    // into the value
+	Reason string // in words
+}
+
+func (e *CorruptError) Error() string {
+	return fmt.Sprintf("store: the value of %q is damaged: offset %d: %s", e.Key, e.Offset, e.Reason)
+}
+
+// Decode reads the value of a subject. It takes exactly what [Append] writes,
+// and its result shares nothing with value. The error is a [*CorruptError].
+func Decode(s store.Subject, value []byte) (*store.Change, error) {
+	d := decoder{s: string(value)}
+	c := d.change(s)
+	if err := d.end(s.Key); err != nil {
+		return nil, err
+	}
+	return c, nil
+}
+
+// A decoder reads a value from front to back. After the first failure it reads
+// nothing but zeros.
+type decoder struct {
+	s      string
+	off    int
+	reason string // of the first failure
+}
+
+func (d *decoder) fail(reason string) {
+	if d.reason == "" {
+		d.reason = reason
+	}
+}
+
+// end returns the error of what was read, which must be all.
+func (d *decoder) end(key string) error {
+	if d.off < len(d.s) {
+		d.fail("bytes after the end")
+	}
+	if d.reason == "" {
+		return nil
+	}
+	return &CorruptError{Key: key, Offset: d.off, Reason: d.reason}
+}
+
+func (d *decoder) change(s store.Subject) *store.Change {
+	version := d.byte()
+	if version != version1 && version != version2 {
+		d.fail("unknown version of the encoding")
+	}
+	kind := d.byte()
+	c := &store.Change{Expected: d.uvarint()}
+	if c.Expected >= store.AnyRevision-1 {
+		d.fail("revision out of range")
+	}
+	c.Time = fromMillis(d.millis())
+	if version == version2 {
+		d.parts(c)
+	}
+	switch {
+	case s.Kind == store.KindName && kindStatus(kind) != "":
+		d.record(c, s.Key, kindStatus(kind))
+	case s.Kind == store.KindName && kind == holdsDeletion:
+		d.deletion(c, s.Key)
+	case s.Kind == store.KindAuthority && kind == holdsAuthority:
+		d.authority(c, s.Key)
+	case s.Kind == store.KindToken && kind == holdsToken && version == version1:
+		d.token(c, s.Key)
+	default:
+		d.fail("unknown kind of value")
+	}
+	return c
+}
+
+// parts reads what version 2 adds.
+func (d *decoder) parts(c *store.Change) {
+	parts := d.uvarint()
+	if parts == 0 || parts > partRedacts|partRedacted {
+		d.fail("unknown parts")
+	}
+	c.Redacted = parts&partRedacted != 0
+	if parts&partRedacts != 0 {
+		c.Redacts = d.revisions(c.Expected)
+	}
+}
+
+// revisions reads ascending revisions from 1 to limit.
+func (d *decoder) revisions(limit uint64) []uint64 {
+	n := d.count(store.MaxValues, 1)
+	if n == 0 {
+		d.fail("empty list")
+		return nil
+	}
+	revisions := make([]uint64, n)
+	last := uint64(0)
+	for i := range revisions {
+		more := d.uvarint()
+		if more == 0 || more > limit-last {
+			d.fail("revision out of range")
+			return nil
+		}
+		last += more
+		revisions[i] = last
+	}
+	return revisions
+}
+
+func (d *decoder) deletion(c *store.Change, key string) {
+	c.Delete = name.FromKey(key)
+	if !c.Redacted {
+		d.fields(deletionFields(c))
+	}
+}
+
+func (d *decoder) record(c *store.Change, key string, status nomen.Status) {
+	r := &store.Record{
+		Name:     name.FromKey(key),
+		Status:   status,
+		Modified: c.Time,
+		Revision: c.Expected + 1,
+		Redacted: c.Redacted,
+	}
+	c.Record = r
+	if c.Redacted {
+		r.Spelling = key
+		return
+	}
+	d.fields(recordFields(c, &r.Spelling))
+	switch r.Spelling {
+	case key:
+		d.fail("the spelling is the key")
+	case "":
+		r.Spelling = key
+	}
+	r.Locations = d.locations()
+	r.Metadata = d.metadata()
+}
+
+func (d *decoder) locations() []nomen.Location {
+	n := d.count(store.MaxLocations, 2)
+	if n == 0 {
+		return nil
+	}
+	locations := make([]nomen.Location, n)
+	for i := range locations {
+		l := &locations[i]
+		l.URL = d.text()
+		d.fields(locationFields(l))
+	}
+	return locations
+}
+
+func (d *decoder) metadata() nomen.Metadata {
+	n := d.count(store.MaxValues, 3)
+	if n == 0 {
+		return nil
+	}
+	m := make(nomen.Metadata, n)
+	last := ""
+	for i := range n {
+		k := d.text()
+		if i > 0 && k <= last {
+			d.fail("metadata out of order")
+		}
+		m[k], last = d.list(), k
+	}
+	return m
+}
+
+func (d *decoder) authority(c *store.Change, key string) {
+	c.Authority = &store.Authority{
+		Prefix:   name.PrefixFromKey(key),
+		Modified: c.Time,
+		Revision: c.Expected + 1,
+		Redacted: c.Redacted,
+	}
+	if !c.Redacted {
+		d.fields(authorityFields(c))
+	}
+}
+
+func (d *decoder) token(c *store.Change, key string) {
+	if c.Expected != 0 {
+		d.fail("a token with a revision")
+	}
+	c.Token = &store.Token{ID: key}
+	var created bool
+	d.fields(tokenFields(c, &created))
+	if created {
+		c.Token.Created = fromMillis(d.millis())
+	}
+	copy(c.Token.Hash[:], d.bytes(len(c.Token.Hash)))
+}
+
+// fields reads the mask, and the fields that it says are there.
+func (d *decoder) fields(f fields) {
+	mask := d.uvarint()
+	for i := 0; mask != 0; i, mask = i+1, mask>>1 {
+		if mask&1 == 0 {
+			continue
+		}
+		if i >= len(f) || f[i] == nil {
+			d.fail("unknown fields")
+			return
+		}
+		switch v := f[i].(type) {
+		case *bool:
+			*v = true
+		case *int:
+			*v = d.number()
+		case *string:
+			*v = d.full()
+		case *[]string:
+			*v = d.list()
+		}
+	}
+}
+
+// number reads a number other than 0.
+func (d *decoder) number() int {
+	n := d.varint()
+	if n == 0 || int64(int(n)) != n {
+		d.fail("number out of range")
+	}
+	return int(n)
+}
+
+// full reads a text that is not empty.
+func (d *decoder) full() string {
+	s := d.text()
+	if s == "" {
+		d.fail("empty text")
+	}
+	return s
+}
+
+// list reads a list that is not empty.
+func (d *decoder) list() []string {
+	n := d.count(store.MaxValues, 1)
+	if n == 0 {
+		d.fail("empty list")
+		return nil
+	}
+	l := make([]string, n)
+	for i := range l {
+		l[i] = d.text()
+	}
+	return l
+}
+
+// count reads how many elements follow, each of at least size bytes: what cannot
+// be is refused before memory is taken for it.
+func (d *decoder) count(limit, size int) int {
+	n := d.uvarint()
+	if n > uint64(limit) || n > uint64((len(d.s)-d.off)/size) {
+		d.fail("more elements than there can be")
+		return 0
+	}
+	return int(n)
+}
+
+func (d *decoder) text() string {
+	n := d.uvarint()
+	if n > uint64(len(d.s)-d.off) {
+		d.fail("cut short")
+		return ""
+	}
+	return d.bytes(int(n))
+}
+
+func (d *decoder) bytes(n int) string {
+	if d.reason != "" || n > len(d.s)-d.off {
+		d.fail("cut short")
+		return ""
+	}
+	d.off += n
+	return d.s[d.off-n : d.off]
+}
+
+func (d *decoder) byte() byte {
+	if s := d.bytes(1); s != "" {
+		return s[0]
+	}
+	return 0
+}
+
+func (d *decoder) millis() int64 {
+	ms := d.varint()
+	if ms < minMillis || ms > maxMillis {
+		d.fail("time out of range")
+	}
+	return ms
+}
+
+// varint reads what binary.AppendVarint writes.
+func (d *decoder) varint() int64 {
+	u := d.uvarint()
+	return int64(u>>1) ^ -int64(u&1)
+}
+
+// uvarint reads what binary.AppendUvarint writes: the shortest form only.
+func (d *decoder) uvarint() uint64 {
+	var u uint64
+	for shift := 0; ; shift += 7 {
+		b := d.byte()
+		if shift+bits.Len8(b&0x7f) > 64 || b == 0 && shift > 0 {
+			d.fail("number not in its shortest form")
+		}
+		if d.reason != "" {
+			return 0
+		}
+		u |= uint64(b&0x7f) << shift
+		if b < 0x80 {
+			return u
+		}
+	}
+}

@@ -1,0 +1,177 @@
+package codec
+
+import (
+	"encoding/binary"
+	"maps"
+	"slices"
+
+	"github.com/nomen-project/nomen"
+	"github.com/nomen-project/nomen/store"
+)
+
+// Append appends the value of c, a change as [store.Plan] made it or as
+// [store.Change.Redact] left it. Equal changes are equal bytes.
+func Append(b []byte, c *store.Change) []byte {
+	b = appendChange(b, c)
+	switch {
+	case c.Redacted:
+		return b
+	case c.Record != nil:
+		return appendRecord(b, c)
+	case c.Authority != nil:
+		f := authorityFields(c)
+		return appendFields(b, &f)
+	case c.Token != nil:
+		return appendToken(b, c)
+	default:
+		f := deletionFields(c)
+		return appendFields(b, &f)
+	}
+}
+
+// appendChange appends what every value begins with.
+func appendChange(b []byte, c *store.Change) []byte {
+	version := byte(version1)
+	if len(c.Redacts) > 0 || c.Redacted {
+		version = version2
+	}
+	b = append(b, version, kindOf(c))
+	b = binary.AppendUvarint(b, c.Expected)
+	b = binary.AppendVarint(b, c.Time.UnixMilli())
+	if version == version1 {
+		return b
+	}
+	b = binary.AppendUvarint(b, partsOf(c))
+	if len(c.Redacts) > 0 {
+		b = appendRevisions(b, c.Redacts)
+	}
+	return b
+}
+
+// kindOf returns the byte that says what c is.
+func kindOf(c *store.Change) byte {
+	switch {
+	case c.Record != nil:
+		return statusKind(c.Record.Status)
+	case c.Authority != nil:
+		return holdsAuthority
+	case c.Token != nil:
+		return holdsToken
+	default:
+		return holdsDeletion
+	}
+}
+
+func partsOf(c *store.Change) (parts uint64) {
+	if len(c.Redacts) > 0 {
+		parts |= partRedacts
+	}
+	if c.Redacted {
+		parts |= partRedacted
+	}
+	return parts
+}
+
+// appendRevisions appends ascending revisions as what each is more than the one
+// before.
+func appendRevisions(b []byte, revisions []uint64) []byte {
+	b = binary.AppendUvarint(b, uint64(len(revisions)))
+	last := uint64(0)
+	for _, r := range revisions {
+		b = binary.AppendUvarint(b, r-last)
+		last = r
+	}
+	return b
+}
+
+func appendRecord(b []byte, c *store.Change) []byte {
+	r := c.Record
+	spelling := r.Spelling
+	if spelling == r.Name.Key() {
+		spelling = ""
+	}
+	f := recordFields(c, &spelling)
+	b = appendFields(b, &f)
+	b = binary.AppendUvarint(b, uint64(len(r.Locations)))
+	for i := range r.Locations {
+		l := &r.Locations[i]
+		b = appendText(b, l.URL)
+		f := locationFields(l)
+		b = appendFields(b, &f)
+	}
+	return appendMetadata(b, r.Metadata)
+}
+
+func appendMetadata(b []byte, m nomen.Metadata) []byte {
+	b = binary.AppendUvarint(b, uint64(len(m)))
+	for _, k := range slices.Sorted(maps.Keys(m)) {
+		b = appendText(b, k)
+		b = appendList(b, m[k])
+	}
+	return b
+}
+
+func appendToken(b []byte, c *store.Change) []byte {
+	created := !c.Token.Created.IsZero()
+	f := tokenFields(c, &created)
+	b = appendFields(b, &f)
+	if created {
+		b = binary.AppendVarint(b, c.Token.Created.UnixMilli())
+	}
+	return append(b, c.Token.Hash[:]...)
+}
+
+// appendFields appends the mask and the fields that are there.
+func appendFields(b []byte, f *fields) []byte {
+	b = binary.AppendUvarint(b, f.mask())
+	for _, field := range f {
+		switch v := field.(type) {
+		case *int:
+			if *v != 0 {
+				b = binary.AppendVarint(b, int64(*v))
+			}
+		case *string:
+			if *v != "" {
+				b = appendText(b, *v)
+			}
+		case *[]string:
+			if len(*v) > 0 {
+				b = appendList(b, *v)
+			}
+		}
+	}
+	return b
+}
+
+// mask returns the bits of the fields that are there.
+func (f *fields) mask() (mask uint64) {
+	for i, field := range f {
+		there := false
+		switch v := field.(type) {
+		case *bool:
+			there = *v
+		case *int:
+			there = *v != 0
+		case *string:
+			there = *v != ""
+		case *[]string:
+			there = len(*v) > 0
+		}
+		if there {
+			mask |= 1 << i
+		}
+	}
+	return mask
+}
+
+func appendText(b []byte, s string) []byte {
+	return append(binary.AppendUvarint(b, uint64(len(s))), s...)
+}
+
+func appendList(b []byte, l []string) []byte {
+	b = binary.AppendUvarint(b, uint64(len(l)))
+	for _, s := range l {
+		b = appendText(b, s)
+	}
+	return b
+}

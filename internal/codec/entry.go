@@ -1,0 +1,106 @@
+package codec
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+
+	"github.com/nomen-project/nomen/store"
+)
+
+// AppendEntry appends e, in whole: the value of its change, its place and, as the
+// change is redacted or not, its digest or its salt.
+func AppendEntry(b []byte, e *store.Entry) []byte {
+	b = Append(b, e.Change)
+	b = binary.AppendUvarint(b, e.Seq)
+	if e.Change.Redacted {
+		return append(b, e.Digest[:]...)
+	}
+	return append(b, e.Salt[:]...)
+}
+
+// DecodeEntry reads what [AppendEntry] has written about a subject, which is no
+// token, and computes the digest if it is not there. The error is a
+// [*CorruptError].
+func DecodeEntry(s store.Subject, value []byte) (*store.Entry, error) {
+	e, n, err := decodeEntry(s, value)
+	if err != nil {
+		return nil, err
+	}
+	if !e.Change.Redacted {
+		e.Digest = Digest(e.Salt, value[:n])
+	}
+	return e, nil
+}
+
+// DecodeEntryChange is DecodeEntry for who wants the change alone: it hashes
+// nothing.
+func DecodeEntryChange(s store.Subject, value []byte) (*store.Change, error) {
+	e, _, err := decodeEntry(s, value)
+	if err != nil {
+		return nil, err
+	}
+	return e.Change, nil
+}
+
+// decodeEntry also returns the length of the value of the change.
+func decodeEntry(s store.Subject, value []byte) (*store.Entry, int, error) {
+	d := decoder{s: string(value)}
+	e := &store.Entry{Change: d.change(s)}
+	n := d.off
+	if s.Kind == store.KindToken {
+		d.fail("a token in the log")
+	}
+	if e.Seq = d.uvarint(); e.Seq == 0 {
+		d.fail("no place in the log")
+	}
+	if e.Change.Redacted {
+		copy(e.Digest[:], d.bytes(len(e.Digest)))
+	} else {
+		copy(e.Salt[:], d.bytes(len(e.Salt)))
+	}
+	if err := d.end(s.Key); err != nil {
+		return nil, 0, err
+	}
+	return e, n, nil
+}
+
+// digestBuffer is how many bytes of salt and value are hashed without taking
+// memory.
+const digestBuffer = 2048
+
+// Digest returns the digest of a change: SHA-256 of the salt and the value that
+// [Append] writes. It is not for what was redacted, whose digest was kept.
+func Digest(salt [store.SaltSize]byte, value []byte) [sha256.Size]byte {
+	if len(value) <= digestBuffer-store.SaltSize {
+		var buf [digestBuffer]byte
+		n := copy(buf[:], salt[:])
+		n += copy(buf[n:], value)
+		return sha256.Sum256(buf[:n])
+	}
+	h := sha256.New()
+	h.Write(salt[:])
+	h.Write(value)
+	return [sha256.Size]byte(h.Sum(nil))
+}
+
+// leafVersion is the first byte of every leaf.
+const leafVersion = 1
+
+// AppendLeaf appends the leaf of e: what the tree commits to and what is public
+// of a change, whether it was redacted or not. Its place is that of the leaf.
+func AppendLeaf(b []byte, e *store.Entry) []byte {
+	c := e.Change
+	b = append(b, leafVersion, kindOf(c))
+	switch {
+	case c.Record != nil:
+		b = appendText(b, c.Record.Name.Key())
+	case c.Authority != nil:
+		b = appendText(b, c.Authority.Prefix.String())
+	default:
+		b = appendText(b, c.Delete.Key())
+	}
+	b = binary.AppendUvarint(b, c.Revision())
+	b = binary.AppendVarint(b, c.Time.UnixMilli())
+	b = appendRevisions(b, c.Redacts)
+	return append(b, e.Digest[:]...)
+}

@@ -1,0 +1,127 @@
+package ledger
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"iter"
+	"math"
+	"math/bits"
+
+	"golang.org/x/mod/sumdb/tlog"
+
+	"github.com/nomen-project/nomen/store"
+)
+
+// A Hash is the SHA-256 hash of a leaf or of a node.
+type Hash = [sha256.Size]byte
+
+// MinLevel is the lowest level at which a store keeps nodes; a node of level l
+// has 2^l leaves below it.
+const MinLevel = 8
+
+const window = 1 << MinLevel // leaves below the lowest nodes that are kept
+
+// A Node is the root of a complete subtree.
+type Node struct {
+	Level int
+	Index uint64 // of the nodes of this level, from the left, from 0
+	Hash  Hash
+}
+
+// A Source reads what a store keeps of a log.
+type Source interface {
+	// Node returns the hash of a node that Append has handed out.
+	Node(level int, index uint64) (Hash, error)
+
+	// Leaves yields the hashes of the leaves from place from to place to, which is
+	// not included, in order: [LeafHash] of their bytes. Places begin at 0; that
+	// of an entry is its Seq less one.
+	Leaves(from, to uint64) iter.Seq2[Hash, error]
+}
+
+// A Log is a log of a certain size, to which can be appended. It is a value: a
+// copy is the log as it was. The zero Log is empty.
+type Log struct {
+	size uint64
+	edge [64]Hash // by level: of the complete subtrees that have no right neighbour, where size has a bit
+}
+
+// Open returns the log of a size that a store keeps. It reads one node for each
+// level, and at most 255 leaves.
+func Open(size uint64, src Source) (Log, error) {
+	if size > math.MaxInt64 {
+		return Log{}, fmt.Errorf("ledger: %d entries cannot be", size)
+	}
+	l := Log{size: size &^ (window - 1)}
+	for level := MinLevel; l.size>>level > 0; level++ {
+		if l.size>>level&1 == 0 {
+			continue
+		}
+		h, err := src.Node(level, l.size>>level-1)
+		if err != nil {
+			return Log{}, err
+		}
+		l.edge[level] = h
+	}
+	for h, err := range src.Leaves(l.size, size) {
+		if err != nil {
+			return Log{}, err
+		}
+		l.AppendHash(nil, h)
+	}
+	if l.size != size {
+		return Log{}, fmt.Errorf("ledger: %d entries were found, %d expected", l.size, size)
+	}
+	return l, nil
+}
+
+// Size returns how many leaves there are.
+func (l *Log) Size() uint64 { return l.size }
+
+// Append appends a leaf, and to nodes those that the store has to keep: none for
+// 255 leaves of 256, then one, or more. It allocates nothing for leaves of up to
+// 1 KiB, which all are whose keys are not longer than that.
+func (l *Log) Append(nodes []Node, leaf []byte) []Node {
+	return l.AppendHash(nodes, LeafHash(leaf))
+}
+
+// AppendHash is Append of a leaf with this hash.
+func (l *Log) AppendHash(nodes []Node, leaf Hash) []Node {
+	h, level := leaf, 0
+	for ; l.size>>level&1 == 1; level++ {
+		h = tlog.NodeHash(l.edge[level], h)
+		if level+1 >= MinLevel {
+			nodes = append(nodes, Node{level + 1, l.size >> (level + 1), h})
+		}
+	}
+	l.edge[level] = h
+	l.size++
+	return nodes
+}
+
+// Head returns the head of l. Its cost grows with the logarithm of the size.
+func (l *Log) Head() store.Head {
+	if l.size == 0 {
+		return store.Head{}
+	}
+	level := bits.TrailingZeros64(l.size)
+	h := tlog.Hash(l.edge[level])
+	for level++; l.size>>level > 0; level++ {
+		if l.size>>level&1 == 1 {
+			h = tlog.NodeHash(l.edge[level], h)
+		}
+	}
+	return store.Head{Size: l.size, Hash: h}
+}
+
+// leafBuffer is how long a leaf may be to be hashed without taking memory.
+const leafBuffer = 1024
+
+// LeafHash returns the hash of a leaf: SHA-256 of a zero byte and the leaf.
+func LeafHash(leaf []byte) Hash {
+	if len(leaf) > leafBuffer {
+		return tlog.RecordHash(leaf)
+	}
+	var buf [1 + leafBuffer]byte
+	return sha256.Sum256(buf[:1+copy(buf[1:], leaf)])
+}

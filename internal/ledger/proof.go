@@ -1,0 +1,156 @@
+package ledger
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"golang.org/x/mod/sumdb/tlog"
+
+	"github.com/nomen-project/nomen/store"
+)
+
+// ErrProof is returned for a proof that proves nothing.
+var ErrProof = errors.New("ledger: the proof does not hold")
+
+// A reader gives the hashes of a log to package tlog.
+type reader struct {
+	src    Source
+	size   uint64
+	window uint64 // number of the window whose leaves are in memory
+	leaves []Hash // nil for none
+}
+
+// Reader returns a reader of the hashes of the first size leaves. It keeps the
+// leaves of the last 256 that it needed, and is for one goroutine.
+func Reader(src Source, size uint64) tlog.HashReader { return &reader{src: src, size: size} }
+
+// ReadHashes implements [tlog.HashReader].
+func (r *reader) ReadHashes(indexes []int64) ([]tlog.Hash, error) {
+	hashes := make([]tlog.Hash, len(indexes))
+	for i, index := range indexes {
+		level, n := tlog.SplitStoredHashIndex(index)
+		h, err := r.node(level, uint64(n))
+		if err != nil {
+			return nil, err
+		}
+		hashes[i] = h
+	}
+	return hashes, nil
+}
+
+func (r *reader) node(level int, n uint64) (Hash, error) {
+	if level >= MinLevel {
+		return r.src.Node(level, n)
+	}
+	first := n << level
+	if err := r.load(first / window); err != nil {
+		return Hash{}, err
+	}
+	first %= window
+	if last := first + 1<<level; last > uint64(len(r.leaves)) {
+		return Hash{}, fmt.Errorf("ledger: %d entries do not reach to %d", r.size, r.window*window+last)
+	}
+	return root(r.leaves[first : first+1<<level]), nil
+}
+
+// load reads the leaves of window number n.
+func (r *reader) load(n uint64) error {
+	if r.leaves != nil && r.window == n {
+		return nil
+	}
+	leaves := make([]Hash, 0, window)
+	for h, err := range r.src.Leaves(n*window, min((n+1)*window, r.size)) {
+		if err != nil {
+			return err
+		}
+		leaves = append(leaves, h)
+	}
+	r.window, r.leaves = n, leaves
+	return nil
+}
+
+// root returns the root over a power of two of leaves.
+func root(leaves []Hash) Hash {
+	level := append([]Hash(nil), leaves...)
+	for len(level) > 1 {
+		half := level[:len(level)/2]
+		for i := range half {
+			half[i] = tlog.NodeHash(level[2*i], level[2*i+1])
+		}
+		level = half
+	}
+	return level[0]
+}
+
+// ProveInclusion returns the proof that the entry with this Seq is in the log of
+// a size (RFC 6962, 2.1.1): at most 63 hashes.
+func ProveInclusion(src Source, size, seq uint64) ([]Hash, error) {
+	if size > math.MaxInt64 || seq == 0 || seq > size {
+		return nil, fmt.Errorf("ledger: entry %d is not one of %d", seq, size)
+	}
+	p, err := tlog.ProveRecord(int64(size), int64(seq-1), Reader(src, size))
+	return ours(p), err
+}
+
+// CheckInclusion returns [ErrProof] unless p proves that the entry with this Seq
+// has this leaf in the log of head h.
+func CheckInclusion(p []Hash, h store.Head, seq uint64, leaf []byte) error {
+	if h.Size > math.MaxInt64 || seq == 0 || seq > h.Size {
+		return ErrProof
+	}
+	if tlog.CheckRecord(theirs(p), int64(h.Size), h.Hash, int64(seq-1), LeafHash(leaf)) != nil {
+		return ErrProof
+	}
+	return nil
+}
+
+// ProveConsistency returns the proof that the log of size later begins with all of
+// the log of size earlier (RFC 6962, 2.1.2).
+func ProveConsistency(src Source, later, earlier uint64) ([]Hash, error) {
+	if later > math.MaxInt64 || earlier > later {
+		return nil, fmt.Errorf("ledger: %d entries are not the beginning of %d", earlier, later)
+	}
+	if earlier == 0 {
+		return nil, nil // every log begins with nothing
+	}
+	p, err := tlog.ProveTree(int64(later), int64(earlier), Reader(src, later))
+	return ours(p), err
+}
+
+// CheckConsistency returns [ErrProof] unless p proves that the log of head later
+// begins with all of the log of head earlier.
+func CheckConsistency(p []Hash, later, earlier store.Head) error {
+	switch {
+	case later.Size > math.MaxInt64 || earlier.Size > later.Size:
+		return ErrProof
+	case earlier.Size == 0:
+		if len(p) > 0 || earlier != (store.Head{}) {
+			return ErrProof
+		}
+		return nil
+	}
+	if tlog.CheckTree(theirs(p), int64(later.Size), later.Hash, int64(earlier.Size), earlier.Hash) != nil {
+		return ErrProof
+	}
+	return nil
+}
+
+func ours[P ~[]tlog.Hash](p P) []Hash {
+	if len(p) == 0 {
+		return nil
+	}
+	hashes := make([]Hash, len(p))
+	for i := range p {
+		hashes[i] = p[i]
+	}
+	return hashes
+}
+
+func theirs(p []Hash) []tlog.Hash {
+	hashes := make([]tlog.Hash, len(p))
+	for i := range p {
+		hashes[i] = p[i]
+	}
+	return hashes
+}

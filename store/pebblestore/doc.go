@@ -23,4 +23,9 @@
 // refused with a [*store.VersionError]. Pebble keeps a checksum of every block,
 // and the decoder takes nothing but what the encoder writes: damage gives an error
 // that names the key, never a wrong answer.
+//
+// # Rules of names
+//
+// A store made by earlier rules of names is converted by [Rekey], which writes a
+// new one beside it.
 package pebblestore

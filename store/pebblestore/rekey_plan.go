@@ -1,0 +1,373 @@
+package pebblestore
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"iter"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/cockroachdb/pebble/v2"
+
+	"github.com/nomen-project/nomen/name"
+	"github.com/nomen-project/nomen/store"
+)
+
+// plan finds out what moves, tells it, and counts it. What moves is kept on disk:
+// it may be all of a large store.
+func (r *rekeyer) plan() error {
+	db, err := r.database(r.o.Dir+suffixMoves, func(p *pebble.Options) { p.DisableWAL = true })
+	if err != nil {
+		return err
+	}
+	for _, step := range []func(*pebble.DB) error{r.planAuthorities, r.readFolding, r.planNames} {
+		if err := step(db); err != nil {
+			return err
+		}
+	}
+	if err := r.planTokens(); err != nil {
+		return err
+	}
+	if r.moves, err = newView(db); err != nil {
+		return err
+	}
+	for _, k := range kinds {
+		for m, err := range r.groups(k) {
+			if err != nil {
+				return err
+			}
+			r.tell(m)
+		}
+	}
+	return nil
+}
+
+// tell counts a move and hands it out.
+func (r *rekeyer) tell(m Move) {
+	switch {
+	case m.Blocks():
+		r.res.Blocked++
+	case m.New != "":
+		r.changed = true
+		for _, key := range m.Old {
+			if key != m.New {
+				r.res.Moved++
+			}
+		}
+		if m.Collides() {
+			r.res.United += int64(len(m.Old))
+		}
+	}
+	if r.o.Move != nil {
+		r.o.Move(m)
+	}
+}
+
+// note keeps that a subject moves.
+func note(db *pebble.DB, k store.Kind, from, to string) error {
+	key := append(append([]byte{byte(k)}, to...), 0)
+	return db.Set(append(key, from...), nil, pebble.NoSync)
+}
+
+func (r *rekeyer) planAuthorities(db *pebble.DB) error {
+	for s, err := range r.old.subjects(store.KindAuthority) {
+		if err != nil {
+			return err
+		}
+		key, problem := newAuthority(s.Key)
+		if problem != "" {
+			r.tell(Move{Kind: s.Kind, Old: []string{s.Key}, Problem: problem})
+		} else if key != s.Key {
+			if err := note(db, s.Kind, s.Key, key); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// newAuthority is newPrefix for the key of an authority, which has no delimiter at
+// its end that could be dropped: what ends with one ends with an empty part.
+func newAuthority(s string) (key, problem string) {
+	if key, problem = newPrefix(s); len(key) < len(s) && strings.HasPrefix(s, key) {
+		return s, "ends with an empty part"
+	}
+	return key, problem
+}
+
+// newPrefix returns a prefix by the rules of this program, or why it is none.
+// What is none stays: it covers no name.
+func newPrefix(s string) (key, problem string) {
+	p, err := name.ParsePrefix(s)
+	var bad *name.Error
+	switch {
+	case errors.As(err, &bad):
+		return s, bad.Message
+	case err != nil:
+		return s, err.Error()
+	}
+	return p.String(), ""
+}
+
+// newPrefixes returns the prefixes of a token, and of each that is another now
+// the move. One that is none is left out if others are left: without any the
+// token would be good for everything.
+func newPrefixes(t *store.Token) ([]string, []Move) {
+	var list []string
+	var moves []Move
+	for _, s := range t.Prefixes {
+		key, problem := newPrefix(s)
+		m := Move{Kind: store.KindToken, Token: t.ID, Old: []string{s}, New: key, Problem: problem}
+		if problem != "" {
+			m.New = ""
+		} else {
+			list = append(list, key)
+		}
+		if m.New != s {
+			moves = append(moves, m)
+		}
+	}
+	if len(list) == 0 {
+		list = t.Prefixes
+	}
+	return list, moves
+}
+
+func (r *rekeyer) planTokens() error {
+	for s, err := range r.old.subjects(store.KindToken) {
+		if err != nil {
+			return err
+		}
+		c, err := r.last(s.Kind, s.Key)
+		if err != nil {
+			return err
+		}
+		list, moves := newPrefixes(c.Token)
+		r.changed = r.changed || !slices.Equal(list, c.Token.Prefixes)
+		for _, m := range moves {
+			r.tell(m)
+		}
+	}
+	return nil
+}
+
+func (r *rekeyer) planNames(db *pebble.DB) error {
+	done := int64(0)
+	for s, err := range r.old.subjects(store.KindName) {
+		if err := errors.Join(err, r.progress("reading", done)); err != nil {
+			return err
+		}
+		done++
+		key, err := r.destination(s)
+		if err != nil {
+			r.tell(Move{Kind: s.Kind, Old: []string{s.Key}, Problem: err.Error()})
+		} else if key != s.Key {
+			if err := note(db, s.Kind, s.Key, key); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// readFolding makes the set of authorities as they will be, if one of them wants
+// elements in lower case: it may cover more names than it did.
+func (r *rekeyer) readFolding(db *pebble.DB) error {
+	v, err := newView(db)
+	if err != nil {
+		return err
+	}
+	r.moves = v
+	defer func() {
+		r.moves.close()
+		r.moves = nil
+	}()
+	var list authorities
+	folding := false
+	for m, err := range r.outcomes(store.KindAuthority) {
+		if err != nil {
+			return err
+		}
+		var last *store.Change
+		for c, err := range r.changes(m) {
+			if err != nil {
+				return err
+			}
+			last = c
+		}
+		list.all = append(list.all, last.Authority)
+		folding = folding || last.Authority.FoldCase
+	}
+	if !folding {
+		return nil
+	}
+	r.fold, err = store.NewTable(list, time.Now, time.Hour).Set(r.ctx, time.Time{})
+	return err
+}
+
+// authorities is a reader of nothing else.
+type authorities struct {
+	store.Reader
+	all []*store.Authority
+}
+
+func (l authorities) Authorities(context.Context, time.Time) iter.Seq2[*store.Authority, error] {
+	return func(yield func(*store.Authority, error) bool) {
+		for _, a := range l.all {
+			if !yield(a, nil) {
+				return
+			}
+		}
+	}
+}
+
+// groups yields the moves of a kind in the order of their new keys; of tokens,
+// which keep theirs, none.
+func (r *rekeyer) groups(k store.Kind) iter.Seq2[Move, error] {
+	return func(yield func(Move, error) bool) {
+		v, err := r.moves.clone()
+		if err != nil {
+			yield(Move{}, err)
+			return
+		}
+		defer v.close()
+		beginning := []byte{byte(k)}
+		for ok := v.it.SeekGE(beginning); ok && bytes.HasPrefix(v.it.Key(), beginning); {
+			var m Move
+			if m, ok = v.group(); !yield(r.complete(m)) {
+				return
+			}
+		}
+		if err := v.failure("moves"); err != nil {
+			yield(Move{}, err)
+		}
+	}
+}
+
+// group reads what goes to one new key. It reports whether more follows.
+func (v *view) group() (Move, bool) {
+	at := bytes.IndexByte(v.it.Key(), 0)
+	beginning := slices.Clone(v.it.Key()[:at+1])
+	m := Move{Kind: store.Kind(beginning[0]), New: string(beginning[1:at])}
+	for {
+		m.Old = append(m.Old, string(v.it.Key()[at+1:]))
+		if !v.it.Next() {
+			return m, false
+		}
+		if !bytes.HasPrefix(v.it.Key(), beginning) {
+			return m, true
+		}
+	}
+}
+
+// complete adds the subject that had the new key all along, and the problem.
+func (r *rekeyer) complete(m Move) (Move, error) {
+	there, err := r.last(m.Kind, m.New)
+	if err != nil {
+		return m, err
+	}
+	if there != nil {
+		m.Old = append(m.Old, m.New)
+		slices.Sort(m.Old)
+	}
+	if m.Collides() {
+		m.Problem, err = r.problem(m)
+	}
+	return m, err
+}
+
+// outcomes yields what all subjects of a kind come to: those that stay, as moves
+// to where they are, then the groups.
+func (r *rekeyer) outcomes(k store.Kind) iter.Seq2[Move, error] {
+	return func(yield func(Move, error) bool) {
+		for s, err := range r.old.subjects(k) {
+			if err == nil {
+				var moves bool
+				if moves, err = r.isMoving(s); moves && err == nil {
+					continue
+				}
+			}
+			if !yield(Move{Kind: k, Old: []string{s.Key}, New: s.Key}, err) {
+				return
+			}
+		}
+		for m, err := range r.groups(k) {
+			if !yield(m, err) {
+				return
+			}
+		}
+	}
+}
+
+// isMoving reports whether a subject goes elsewhere, or others come to it.
+func (r *rekeyer) isMoving(s store.Subject) (bool, error) {
+	if s.Kind == store.KindToken {
+		return false, nil
+	}
+	if key, err := r.destination(s); err != nil || key != s.Key {
+		return true, err
+	}
+	beginning := append(append([]byte{byte(s.Kind)}, s.Key...), 0)
+	return r.moves.it.SeekGE(beginning) && bytes.HasPrefix(r.moves.it.Key(), beginning), r.moves.failure(s.Key)
+}
+
+// destination returns the key that a subject gets.
+func (r *rekeyer) destination(s store.Subject) (string, error) {
+	if s.Kind == store.KindAuthority {
+		key, _ := newAuthority(s.Key)
+		return key, nil
+	}
+	n, err := name.Parse(s.Key)
+	if err != nil {
+		return "", err
+	}
+	if r.fold != nil {
+		n = r.fold.Of(n).Fold(n)
+	}
+	return n.Key(), nil
+}
+
+// problem says why names or authorities cannot become one, "" if they can.
+func (r *rekeyer) problem(m Move) (string, error) {
+	what := "several names become one"
+	if m.Kind == store.KindAuthority {
+		what = "several authorities become one"
+	}
+	last, err := r.lasts(m)
+	if err != nil {
+		return "", err
+	}
+	if hasStatus(last, holdsActive) && hasStatus(last, holdsRetired) {
+		what += ", of which some are active and some retired"
+		if r.o.Merge == MergeSafe {
+			return what, nil
+		}
+	}
+	if r.o.Merge == MergeNothing {
+		return what, nil
+	}
+	if c := union(m, last, r.o.Now); c != nil {
+		if err := store.Check(0, c); err != nil {
+			return what + ": " + strings.TrimPrefix(err.Error(), "store: "), nil
+		}
+	}
+	return "", nil
+}
+
+// lasts returns the last change of each that becomes one.
+func (r *rekeyer) lasts(m Move) ([]*store.Change, error) {
+	list := make([]*store.Change, len(m.Old))
+	for i, key := range m.Old {
+		var err error
+		if list[i], err = r.last(m.Kind, key); err != nil {
+			return nil, err
+		}
+	}
+	return list, nil
+}
+
+func hasStatus(list []*store.Change, kind byte) bool {
+	return slices.ContainsFunc(list, func(c *store.Change) bool { return c.Record != nil && statusKind(c.Record.Status) == kind })
+}

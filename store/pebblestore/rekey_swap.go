@@ -1,0 +1,107 @@
+package pebblestore
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+
+	"github.com/cockroachdb/pebble/v2"
+	"github.com/cockroachdb/pebble/v2/vfs"
+)
+
+// What stands beside a store while it is rekeyed, by what is added to its name.
+const (
+	suffixMoves    = ".rekeying-moves" // what moves
+	suffixBuilding = ".rekeying"       // a new store, not complete
+	suffixComplete = ".rekeyed"        // a new store that only has to take its place
+	suffixKept     = ".rules-%d"       // the old store
+)
+
+// defaults fills in the file system, and cleans the path so that names can be
+// added to it.
+func (o *Options) defaults() {
+	if o.FS == nil {
+		o.FS = vfs.Default
+	}
+	o.Dir = o.FS.PathJoin(o.Dir)
+}
+
+// lockStore locks a store that exists.
+func lockStore(o Options) (*pebble.Lock, error) {
+	o.ReadOnly = true
+	if err := exists(o); err != nil {
+		return nil, err
+	}
+	lock, err := pebble.LockDirectory(o.Dir, o.FS)
+	if path := (*fs.PathError)(nil); err != nil && !errors.As(err, &path) {
+		err = ErrLocked
+	}
+	return lock, err
+}
+
+// swap puts the new store in the place of the old one, which is locked, and
+// returns where that is now.
+func swap(o Options, rules uint64) (string, error) {
+	kept, err := free(o.FS, o.Dir+fmt.Sprintf(suffixKept, rules))
+	if err != nil {
+		return "", err
+	}
+	for _, step := range [][2]string{
+		{o.Dir + suffixBuilding, o.Dir + suffixComplete},
+		{o.Dir, kept},
+		{o.Dir + suffixComplete, o.Dir},
+	} {
+		if err := move(o.FS, step[0], step[1]); err != nil {
+			return "", err
+		}
+	}
+	return kept, nil
+}
+
+// settle does the last step of a swap that was cut short, when there is no store
+// but a new one that has to take the place of one. A store that is opened for
+// reading only stays away until then.
+func settle(o Options) error {
+	if o.ReadOnly {
+		return nil
+	}
+	there, err := isThere(o.FS, o.Dir)
+	if err != nil || there {
+		return err
+	}
+	if complete, err := isThere(o.FS, o.Dir+suffixComplete); err != nil || !complete {
+		return err
+	}
+	return move(o.FS, o.Dir+suffixComplete, o.Dir)
+}
+
+// move renames a directory, and waits for the disk.
+func move(disk vfs.FS, from, to string) error {
+	if err := disk.Rename(from, to); err != nil {
+		return err
+	}
+	parent, err := disk.OpenDir(disk.PathDir(to))
+	if err != nil {
+		return err
+	}
+	return errors.Join(parent.Sync(), parent.Close())
+}
+
+func isThere(disk vfs.FS, path string) (bool, error) {
+	_, err := disk.Stat(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+// free returns a name that nothing has, path or path with a number.
+func free(disk vfs.FS, path string) (string, error) {
+	for n, try := 2, path; ; n++ {
+		there, err := isThere(disk, try)
+		if err != nil || !there {
+			return try, err
+		}
+		try = fmt.Sprintf("%s.%d", path, n)
+	}
+}

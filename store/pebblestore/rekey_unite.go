@@ -1,0 +1,220 @@
+package pebblestore
+
+import (
+	"fmt"
+	"iter"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/nomen-project/nomen"
+	"github.com/nomen-project/nomen/name"
+	"github.com/nomen-project/nomen/store"
+)
+
+// rekeyWho is who makes the change that unites names.
+const rekeyWho = "nomen rekey"
+
+// A strand is the history of one of those that become one.
+type strand struct {
+	view *view
+	next func() (*store.Change, error, bool)
+	stop func()
+	head *store.Change // what comes next, nil at the end
+}
+
+func (s *strand) advance() error {
+	c, err, ok := s.next()
+	if !ok {
+		c = nil
+	}
+	s.head = c
+	return err
+}
+
+// united yields the history of what becomes one.
+func (r *rekeyer) united(m Move) iter.Seq2[*store.Change, error] {
+	return func(yield func(*store.Change, error) bool) {
+		strands, err := r.strands(m)
+		for _, s := range strands {
+			defer s.end()
+		}
+		last := make([]*store.Change, len(strands))
+		revision, at := uint64(0), r.o.Now
+		for err == nil {
+			i := earliest(strands)
+			if i < 0 {
+				break
+			}
+			last[i] = strands[i].head
+			if !yield(shown(m, last, i, revision), nil) {
+				return
+			}
+			revision++
+			at = last[i].Time
+			err = strands[i].advance()
+		}
+		if err != nil {
+			yield(nil, err)
+			return
+		}
+		if c := union(m, last, r.o.Now); c != nil {
+			c.Expected = revision
+			if c.Time.Before(at) {
+				c.Time = at
+			}
+			yield(c, nil)
+		}
+	}
+}
+
+func (s *strand) end() {
+	s.stop()
+	s.view.close()
+}
+
+func (r *rekeyer) strands(m Move) ([]*strand, error) {
+	var strands []*strand
+	for _, key := range m.Old {
+		v, err := r.old.clone()
+		if err != nil {
+			return strands, err
+		}
+		s := &strand{view: v}
+		s.next, s.stop = iter.Pull2(v.changes(store.Subject{Kind: m.Kind, Key: key}))
+		strands = append(strands, s)
+		if err := s.advance(); err != nil {
+			return strands, err
+		}
+	}
+	return strands, nil
+}
+
+// earliest returns the strand whose next change comes first, the first of those
+// of the same time; -1 if there is none left.
+func earliest(strands []*strand) int {
+	first := -1
+	for i, s := range strands {
+		if s.head != nil && (first < 0 || s.head.Time.Before(strands[first].head.Time)) {
+			first = i
+		}
+	}
+	return first
+}
+
+// rank orders what can be the last change of a name: the greatest shows.
+func rank(c *store.Change) int {
+	switch {
+	case c == nil || !c.Delete.IsZero():
+		return 0
+	case c.Record != nil && c.Record.Status == nomen.Reserved:
+		return 1
+	case c.Record != nil && c.Record.Status == nomen.Retired:
+		return 2
+	}
+	return 3
+}
+
+// shown returns the change number i as one of all: with the content that shows
+// after it.
+func shown(m Move, last []*store.Change, i int, revision uint64) *store.Change {
+	c := last[i].Clone()
+	if h := last[holder(last)]; rank(h) > rank(c) {
+		c = h.Clone()
+		c.Time, c.Who, c.Why = last[i].Time, last[i].Who, last[i].Why
+	}
+	rename(c, m.New)
+	c.Expected = revision
+	return c
+}
+
+// holder returns which of the last changes holds: that of the greatest rank, and
+// of those the latest.
+func holder(last []*store.Change) int {
+	h := 0
+	for i, c := range last {
+		if c == nil || i == h {
+			continue
+		}
+		if d := rank(c) - rank(last[h]); d > 0 || d == 0 && (last[h] == nil || !c.Time.Before(last[h].Time)) {
+			h = i
+		}
+	}
+	return h
+}
+
+// union returns the change that unites what is there after the last changes, nil
+// if only one is. Its revision is left open.
+func union(m Move, last []*store.Change, now time.Time) *store.Change {
+	h := holder(last)
+	others := slices.Clone(last)
+	others = slices.DeleteFunc(slices.Delete(others, h, h+1), func(c *store.Change) bool { return rank(c) == 0 })
+	if len(others) == 0 {
+		return nil
+	}
+	c := last[h].Clone()
+	rename(c, m.New)
+	c.Time, c.Who = time.UnixMilli(now.UnixMilli()).UTC(), rekeyWho
+	c.Why = fmt.Sprintf("version %d of the rules of names made one of %s", name.RulesVersion, enumerate(m.Old))
+	for _, o := range others {
+		if c.Authority != nil {
+			addAuthority(c.Authority, o.Authority)
+			continue
+		}
+		if o.Record.Status == c.Record.Status {
+			addRecord(c.Record, o.Record)
+		}
+		if !slices.Contains([]string{c.Record.Spelling, m.New}, o.Record.Spelling) {
+			add(&c.Record.SameAs, o.Record.Spelling)
+		}
+	}
+	return c
+}
+
+// enumerate writes some keys for the history.
+func enumerate(keys []string) string {
+	const most = 10
+	if more := len(keys) - most; more > 0 {
+		return fmt.Sprintf("%s and %d more", strings.Join(keys[:most], ", "), more)
+	}
+	return strings.Join(keys, ", ")
+}
+
+// add appends the values that a list does not have.
+func add(list *[]string, values ...string) {
+	for _, s := range values {
+		if !slices.Contains(*list, s) {
+			*list = append(*list, s)
+		}
+	}
+}
+
+// addRecord adds what a record has to one of the same status.
+func addRecord(r, o *store.Record) {
+	for _, l := range o.Locations {
+		if !slices.ContainsFunc(r.Locations, func(k nomen.Location) bool { return k.URL == l.URL && k.Component == l.Component }) {
+			r.Locations = append(r.Locations, l)
+		}
+	}
+	for element, values := range o.Metadata {
+		if r.Metadata == nil {
+			r.Metadata = nomen.Metadata{}
+		}
+		list := r.Metadata[element]
+		add(&list, values...)
+		r.Metadata[element] = list
+	}
+	add(&r.SameAs, o.SameAs...)
+	add(&r.Successors, o.Successors...)
+}
+
+func addAuthority(a, o *store.Authority) {
+	add(&a.Owners, o.Owners...)
+	add(&a.Hosts, o.Hosts...)
+	add(&a.Addresses, o.Addresses...)
+	add(&a.Parents, o.Parents...)
+	add(&a.Children, o.Children...)
+	a.Default = a.Default || o.Default
+	a.FoldCase = a.FoldCase || o.FoldCase
+	a.List = a.List && o.List
+}

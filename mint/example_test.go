@@ -111,3 +111,9 @@ func ExampleUUIDs_V4() {
 	fmt.Println(len(s), s[14:15], err)
 	// Output: 36 4 <nil>
 }
+
+func ExampleTemplate_String() {
+	t := mint.MustParse("urn:dns:example.org", "alb{seq:3}")
+	fmt.Println(t.Prefix(), t.String())
+	// Output: urn:dns:example.org alb{seq:3}
+}

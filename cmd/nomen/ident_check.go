@@ -29,6 +29,8 @@ else is looked at. Productions that URIs and URNs both have are those of the
 dialect that --dialect names. The exit status is 1 if an identifier is not valid
 or has a finding that is an error.
 
+` + registryHelp + `
+
 ` + streamHelp
 
 func (c *cli) checkCommand() *cobra.Command {
@@ -47,11 +49,16 @@ func (c *cli) checkCommand() *cobra.Command {
 	}
 	k := &checker{dialects: addDialects(cmd), rules: scheme.Rules()}
 	cmd.Flags().StringVar(&k.rule, "rule", "", "production of the dialect to check against")
+	file := addRegistry(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if err := k.knowsRule(); err != nil {
 			return err
 		}
-		k.inspector = newInspector()
+		known, err := readRegistries(*file)
+		if err != nil {
+			return err
+		}
+		k.inspector = known.inspector()
 		return c.answerEach(cmd.Context(), args, k.answer)
 	}
 	return cmd

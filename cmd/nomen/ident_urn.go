@@ -165,14 +165,6 @@ func writeMember(b *bytes.Buffer, name string, values []string) error {
 	return e.Encode(values)
 }
 
-// newInspector returns what inspects URNs, with the registries of the documents.
-func newInspector() urn.Inspector {
-	return urn.Inspector{
-		Namespaces: urn.IANANamespaces(), SchemeIDs: urn.SchemeIDs1995(),
-		Keywords: urn.Keywords2012(), Services: urn.Services2012(),
-	}
-}
-
 // checkURN fills the verdict about what has to be a URN.
 func (k *checker) checkURN(v *verdict) {
 	id, err := k.read(v.Input)

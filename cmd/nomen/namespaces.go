@@ -1,7 +1,9 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"text/tabwriter"
@@ -19,7 +21,9 @@ what a valid name is there; where it does not, it checks the syntax of URNs alon
 With identifiers it shows what is known of each. With "-" instead, one identifier
 a line is read from standard input. The exit status is 1 if one is not known.
 
-With --scheme-ids it lists, or shows, the SchemeIDs of 1995 instead.`
+With --scheme-ids it lists, or shows, the SchemeIDs of 1995 instead.
+
+` + registryHelp
 
 func (c *cli) namespacesCommand() *cobra.Command {
 	cmd := &cobra.Command{
@@ -29,15 +33,21 @@ func (c *cli) namespacesCommand() *cobra.Command {
 		Example: `  nomen namespaces
   nomen namespaces isbn nbn
   nomen namespaces --json
-  nomen namespaces --scheme-ids`,
+  nomen namespaces --scheme-ids
+  nomen namespaces --registry ours.json shelf`,
 		ValidArgsFunction: cobra.FixedCompletions(nids(), cobra.ShellCompDirectiveNoFileComp),
 	}
 	old := cmd.Flags().Bool("scheme-ids", false, "the SchemeIDs of 1995 instead")
+	file := addRegistry(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		if *old {
-			return answerRegistry(c, cmd, args, schemeIDs())
+		known, err := readRegistries(*file)
+		if err != nil {
+			return err
 		}
-		return answerRegistry(c, cmd, args, namespaceRegistry(urn.IANANamespaces()))
+		if *old {
+			return answerRegistry(c, cmd, args, schemeIDs(known.schemeIDs))
+		}
+		return answerRegistry(c, cmd, args, namespaceRegistry(known))
 	}
 	return cmd
 }
@@ -63,20 +73,33 @@ type namespaceEntry struct {
 	Example        string   `json:"example,omitempty"`
 	Display        string   `json:"display,omitempty"` // the example as people of the trade write it
 	Note           string   `json:"note,omitempty"`
+	Special        string   `json:"special,omitempty"`
+	Equivalence    string   `json:"equivalence,omitempty"`
 	Functional     string   `json:"functional,omitempty"`
 	Security       string   `json:"security,omitempty"`
 	Services       []string `json:"services,omitempty"`
 	DefaultService string   `json:"default_service,omitempty"`
+
+	Keywords        []urn.KeywordUse `json:"keywords,omitempty"`
+	FragmentAllowed bool             `json:"fragment_allowed,omitempty"`
 }
 
-// namespaceRegistry is the catalogue, with what IANA's registry adds.
-func namespaceRegistry(iana urn.Namespaces) registry[namespaceEntry] {
-	r := registry[namespaceEntry]{what: "namespace", lookup: func(nid string) (namespaceEntry, bool) {
-		n, ok := namespace.Lookup(nid)
-		return entryOf(n, iana), ok
-	}}
+// namespaceRegistry is the catalogue, with what IANA's registry and the site add.
+func namespaceRegistry(known registries) registry[namespaceEntry] {
+	entries := map[string]namespaceEntry{}
 	for n := range namespace.All() {
-		r.all = append(r.all, entryOf(n, iana))
+		entries[n.NID] = entryOf(n, known.namespaces)
+	}
+	for _, n := range known.local {
+		nid := strings.ToLower(n.NID)
+		entries[nid] = entries[nid].with(n)
+	}
+	r := registry[namespaceEntry]{what: "namespace", unknown: unknownNID, lookup: func(nid string) (namespaceEntry, bool) {
+		e, ok := entries[strings.ToLower(nid)]
+		return e, ok
+	}}
+	for _, nid := range slices.Sorted(maps.Keys(entries)) {
+		r.all = append(r.all, entries[nid])
 	}
 	r.columns = func(e namespaceEntry) []string {
 		rules := "-"
@@ -96,9 +119,39 @@ func entryOf(n namespace.Namespace, iana urn.Namespaces) namespaceEntry {
 		NID: n.NID, Kind: n.Kind.String(), Name: n.Name, Reference: n.Reference,
 		Template: registered.Template, Registered: registered.Registered,
 		Rules: n.Rules.Check != nil, Example: n.Example, Display: displayOf(n), Note: n.Note,
+		Special: n.Delimiters, Equivalence: n.Equivalence,
 		Functional: n.Functional, Security: n.Security,
 		Services: n.Services, DefaultService: n.DefaultService,
+		Keywords: n.Keywords, FragmentAllowed: n.Fragment == namespace.UseAllowed,
 	}
+}
+
+// with returns what is shown of a namespace of which the site has an entry: that
+// entry, and of the catalogue what no entry has.
+func (e namespaceEntry) with(n urn.Namespace) namespaceEntry {
+	nid := strings.ToLower(n.NID)
+	return namespaceEntry{
+		NID: nid, Kind: n.Kind.String(), Name: cmp.Or(e.Name, nid), Rules: e.Rules, Example: e.Example, Display: e.Display,
+		Note: e.Note, Reference: n.Reference, Template: n.Template, Registered: n.Registered,
+		Special: n.Special, Equivalence: n.Equivalence, Functional: n.Functional, Security: n.Security,
+		Services: n.Services, DefaultService: n.DefaultService, Keywords: n.Keywords, FragmentAllowed: n.FragmentAllowed,
+	}
+}
+
+// unknownNID says what is known of an identifier by its form.
+func unknownNID(nid string) string {
+	if urn.Latest.CheckRule("NID", nid) != nil {
+		return "it is no NID"
+	}
+	switch kind := urn.KindOf(nid); kind {
+	case urn.KindExperimental:
+		return "by its form it is experimental, and never registered"
+	case urn.KindReserved:
+		return "by its form it is reserved (RFC 8141, 5.1)"
+	case urn.KindInformal:
+		return "by its form it is informal"
+	}
+	return ""
 }
 
 // displayOf returns the example of a namespace as people of the trade write it,
@@ -126,15 +179,22 @@ func (e namespaceEntry) rows(row func(label string, values ...string)) {
 	row("example", e.Example)
 	row("for people", e.Display)
 	row("note", e.Note)
+	row("special", e.Special)
+	row("equivalence", e.Equivalence)
 	row("functional", e.Functional)
 	row("security", e.Security)
 	row("services", strings.Join(e.Services, " "))
 	row("default service", e.DefaultService)
+	for _, use := range e.Keywords {
+		row("keyword", strings.TrimSpace(use.Keyword+" "+strings.Join(use.Values, " ")))
+	}
+	if e.FragmentAllowed {
+		row("fragment", "allowed")
+	}
 }
 
 // schemeIDs is the registry of 1995.
-func schemeIDs() registry[urn.SchemeID] {
-	table := urn.SchemeIDs1995()
+func schemeIDs(table urn.SchemeIDs) registry[urn.SchemeID] {
 	return registry[urn.SchemeID]{
 		what: "SchemeID", all: slices.Collect(table.All()), lookup: table.Lookup,
 		columns: func(s urn.SchemeID) []string { return []string{s.ID, s.Description, s.Reference} },
@@ -148,7 +208,8 @@ func schemeIDs() registry[urn.SchemeID] {
 
 // A registry is what a command lists and looks up.
 type registry[E any] struct {
-	what    string // an entry is
+	what    string                   // an entry is
+	unknown func(name string) string // says more of a name that is not known; may be nil
 	all     []E
 	lookup  func(name string) (E, bool)
 	columns func(E) []string // of an entry in the list
@@ -189,7 +250,14 @@ func (r registry[E]) answer(a *answers, name string) {
 	e, ok := r.lookup(name)
 	switch {
 	case !ok:
-		err := codedError{codeUnknown, fmt.Errorf("no %s %q is known", r.what, name)}
+		more := ""
+		if r.unknown != nil {
+			more = r.unknown(name)
+		}
+		if more != "" {
+			more = ": " + more
+		}
+		err := codedError{codeUnknown, fmt.Errorf("no %s %q is known%s", r.what, name, more)}
 		a.refuse(err, badLine{name, explain(err)})
 	case a.json != nil:
 		a.object(e)

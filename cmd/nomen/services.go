@@ -15,7 +15,9 @@ services, which are values of the query keyword s in the dialect 2012, as in
 With designators it shows each. With "-" instead, one designator a line is read
 from standard input. The exit status is 1 if one is not known.
 
-With --keywords it lists, or shows, the query keywords of 2012 instead.`
+With --keywords it lists, or shows, the query keywords of 2012 instead.
+
+` + registryHelp
 
 func (c *cli) servicesCommand() *cobra.Command {
 	cmd := &cobra.Command{
@@ -29,11 +31,16 @@ func (c *cli) servicesCommand() *cobra.Command {
 		ValidArgsFunction: cobra.FixedCompletions(serviceNames(), cobra.ShellCompDirectiveNoFileComp),
 	}
 	keywords := cmd.Flags().Bool("keywords", false, "the query keywords instead")
+	file := addRegistry(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		if *keywords {
-			return answerRegistry(c, cmd, args, keywordRegistry())
+		known, err := readRegistries(*file)
+		if err != nil {
+			return err
 		}
-		return answerRegistry(c, cmd, args, serviceRegistry())
+		if *keywords {
+			return answerRegistry(c, cmd, args, keywordRegistry(known.keywords))
+		}
+		return answerRegistry(c, cmd, args, serviceRegistry(known.services))
 	}
 	return cmd
 }
@@ -46,8 +53,7 @@ func serviceNames() []string {
 	return all
 }
 
-func serviceRegistry() registry[urn.Service] {
-	table := urn.Services2012()
+func serviceRegistry(table urn.Services) registry[urn.Service] {
 	return registry[urn.Service]{
 		what: "service", all: slices.Collect(table.All()), lookup: table.Lookup,
 		columns: func(s urn.Service) []string {
@@ -63,8 +69,7 @@ func serviceRegistry() registry[urn.Service] {
 	}
 }
 
-func keywordRegistry() registry[urn.Keyword] {
-	table := urn.Keywords2012()
+func keywordRegistry(table urn.Keywords) registry[urn.Keyword] {
 	return registry[urn.Keyword]{
 		what: "query keyword", all: slices.Collect(table.All()), lookup: table.Lookup,
 		columns: func(k urn.Keyword) []string {

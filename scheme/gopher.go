@@ -103,7 +103,7 @@ func checkGopher(u uri.URI) []Finding {
 	case kind == "8" || kind == "T":
 		f := remark(CodeInteractive, p.kind, p.kindEnd, "1993, Gopher", "an item that refers to another protocol should be a locator of that")
 		return []Finding{f}
-	case len(kind) > 1 || strings.Index(gopherTypes, kind) < 0:
+	case len(kind) > 1 || !strings.Contains(gopherTypes, kind):
 		return []Finding{remark(CodeValue, p.kind, p.kindEnd, ruleGopherType, "is not one of the usual types")}
 	}
 	return nil

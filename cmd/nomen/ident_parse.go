@@ -10,7 +10,8 @@ const parseLong = `Parse splits URIs, references and URNs into their components,
 spelled. What is undefined is not shown; what is empty is shown as "". The host
 keeps the brackets of an address. A URN is split twice: as a URI, and into the
 parts that its own dialect gives it. Where the rules of its namespace are known
-and kept, those say what its parts mean ('nomen namespaces').
+and kept, those say what its parts mean ('nomen namespaces'). For other URIs the
+rules of the scheme do, if there are any ('nomen schemes').
 
 --dialect takes the generation of the standard by which to read. For URIs that
 is rfc3986 (2005, the default), rfc6874 (the same with zones in IPv6 addresses),
@@ -27,6 +28,7 @@ func (c *cli) parseCommand() *cobra.Command {
 		Long:  parseLong,
 		Example: `  nomen parse 'http://user@example.org:8080/a/b?q#f'
   nomen parse --json 'http://[2001:db8::1]/' 'urn:example:a-b?+r?=q#f' ../relative
+  nomen parse --dialect 1993 gopher://h.example/00/About%20Gopher
   nomen parse --dialect 1995 '<urn:dns:example.org: alb%2D002>'
   nomen parse --dialect 2012 'urn:isbn:9789510184356?s=I2L&page=4#top'
   nomen parse --json - < urls.txt`,
@@ -98,6 +100,9 @@ func (r *components) set(id identifier) {
 	r.HostKind = hostKind(u)
 	r.Path, r.Query, r.Fragment = defined(u.Path(), true), defined(u.Query()), defined(u.Fragment())
 	r.URN, r.Parts = urnParts(id.urn), partsOf(id.urn)
+	if r.URN == nil {
+		r.Parts = r.beyond(schemeParts(u))
+	}
 }
 
 // hostKind names the kind of a host, if there is one.
@@ -132,7 +137,9 @@ func (r *components) show(a *answers) {
 	row("fragment", r.Fragment)
 	r.URN.rows(row)
 	for _, part := range r.Parts {
-		row(part.Name, &part.Value)
+		if !r.repeats(part) {
+			row(part.Name, &part.Value)
+		}
 	}
 	a.text("")
 }

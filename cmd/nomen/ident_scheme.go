@@ -1,0 +1,78 @@
+package main
+
+import (
+	"strings"
+
+	"github.com/nomen-project/nomen/namespace"
+	"github.com/nomen-project/nomen/scheme"
+	"github.com/nomen-project/nomen/uri"
+)
+
+// schemeParts returns what the scheme of u says that its parts are, with the
+// values as they are spelled. Where one of a name has escapes and is used
+// decoded, the decoded values follow under the name with "_decoded", if they are
+// text.
+func schemeParts(u uri.URI) nameParts {
+	parts := scheme.Parts(u)
+	var all nameParts
+	for _, p := range parts {
+		all = append(all, namespace.Part{Name: p.Name, Value: p.Value})
+	}
+	seen := map[string]bool{}
+	for _, p := range parts {
+		if !seen[p.Name] && p.Escaped {
+			all = append(all, decodedParts(u.Dialect(), parts, p.Name)...)
+		}
+		seen[p.Name] = true
+	}
+	return all
+}
+
+// beyond returns the parts, or nil if they are the components once more.
+func (r *components) beyond(parts nameParts) nameParts {
+	for _, p := range parts {
+		if !r.repeats(p) {
+			return parts
+		}
+	}
+	return nil
+}
+
+// repeats reports whether a part is a component under its own name.
+func (r *components) repeats(p namespace.Part) bool {
+	c, ok := map[string]*string{
+		"user": r.Userinfo, "host": r.Host, "port": r.Port,
+		"path": r.Path, "query": r.Query, "fragment": r.Fragment,
+	}[p.Name]
+	return ok && c != nil && *c == p.Value
+}
+
+// decodedParts returns the decoded values of the parts with a name; none if
+// there are no escapes in them, or one is not text.
+func decodedParts(d uri.Dialect, parts []scheme.Part, name string) nameParts {
+	var decoded nameParts
+	escapes := false
+	for _, p := range parts {
+		if p.Name != name {
+			continue
+		}
+		text, ok := p.Text(d)
+		if !ok {
+			return nil
+		}
+		escapes = escapes || strings.IndexByte(p.Value, '%') >= 0
+		decoded = append(decoded, namespace.Part{Name: name + "_decoded", Value: text})
+	}
+	if !escapes {
+		return nil
+	}
+	return decoded
+}
+
+// scheme adds what the scheme of u has to say. An offset is moved to the input
+// from which u was read.
+func (v *verdict) scheme(id identifier) {
+	for _, f := range scheme.Check(id.uri) {
+		v.Findings = append(v.Findings, finding{f.Code, f.Severity.String(), id.offsetIn(v.Input, f.Offset), f.Message, f.Rule})
+	}
+}

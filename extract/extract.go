@@ -1,10 +1,8 @@
 package extract
 
 import (
-	"io"
-	"iter"
-
 	"github.com/nomen-project/nomen/uri"
+	"github.com/nomen-project/nomen/urn"
 )
 
 // A Kind says what a finding is.
@@ -72,23 +70,9 @@ type Options struct {
 	IRI         bool // let identifiers have characters beyond US-ASCII
 	OneLine     bool // identifiers without delimiters end where their line ends
 
+	// URN is the document by which the end of a URN is told; zero: the latest.
+	URN urn.Dialect
+
 	Base    uri.URI // from where the document was retrieved, after redirects (5.1.3); zero: unknown
 	Default uri.URI // the base of last resort (5.1.4); zero: none
-}
-
-// Text returns an iterator over the identifiers of a running text, in the order
-// of their place. It reads as it goes, in constant memory. An error of the
-// reader is the last thing that it yields.
-func Text(r io.Reader, o Options) iter.Seq2[Finding, error] {
-	return func(yield func(Finding, error) bool) {
-		b, err := io.ReadAll(r)
-		stopped := false
-		scan(b, o, func(f Finding) bool {
-			stopped = !yield(f, nil)
-			return !stopped
-		})
-		if err != nil && !stopped {
-			yield(Finding{}, err)
-		}
-	}
 }

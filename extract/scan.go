@@ -30,7 +30,8 @@ const (
 // scan calls found for each identifier in b, in the order of their place, until
 // it returns false. Offsets are into b. The time is linear in len(b).
 func scan(b []byte, o Options, found func(Finding) bool) {
-	s := scanner{o: o, limit: MaxLength, b: b, final: true}
+	s := newScanner(o, MaxLength)
+	s.b, s.final = b, true
 	for s.next() {
 		if f, ok := s.finding(); ok && !found(f) {
 			return
@@ -48,6 +49,7 @@ type segment struct {
 type hit struct {
 	kind       Kind
 	start, end int
+	delimited  bool
 }
 
 // A scanner finds identifiers in a window on a document. It looks for the one
@@ -76,7 +78,7 @@ type scanner struct {
 	hit   hit
 	segs  []segment // the pieces of the hit
 	texts texts
-	base  baseText
+	base  Base // of the document
 
 	work int // octets looked at one by one, for tests of linearity
 }
@@ -119,6 +121,11 @@ func (s *scanner) next() bool {
 			s.pos = pos
 		}
 	}
+}
+
+// newScanner returns a scanner that holds nothing yet.
+func newScanner(o Options, limit int) scanner {
+	return scanner{o: o, limit: limit, base: outside(o)}
 }
 
 // skipTail goes to the end of what is too long to be an identifier.
@@ -309,14 +316,15 @@ func (s *scanner) decideOpaque(i int) bool {
 func (s *scanner) take(start, colon int, r rule) bool {
 	s.hit = hit{start: start}
 	if end, ok := s.delimited(start, colon); ok {
-		s.hit.end = end
-		if s.accept(colon, r) {
-			return true
-		}
+		s.hit.end, s.hit.delimited = end, true
 		if s.short {
 			return false
 		}
+		if s.accept(colon, r) {
+			return true
+		}
 	}
+	s.hit.delimited = false
 	end, ok := s.bare(start, colon)
 	if !ok {
 		return false
@@ -378,7 +386,7 @@ func (s *scanner) finding() (Finding, bool) {
 	if !s.read(&f) {
 		return Finding{}, false
 	}
-	s.setBase(&f)
+	f.Base, f.BaseRule = s.base.URI.String(), s.base.Rule
 	return f, true
 }
 
@@ -391,20 +399,27 @@ func (s *scanner) read(f *Finding) bool {
 	case Abbreviated:
 		return s.readAbbreviated(f)
 	default:
-		f.URI, err = uri.Parse(f.Spelling)
-		if err != nil && s.o.IRI {
-			var i iri.IRI
-			if i, err = iri.Parse(f.Spelling); err == nil {
-				f.Kind, f.URI = IRI, i.URI()
-			}
-			break
-		}
-		if isURN(f.Spelling) {
+		f.URI, err = s.parse(f.Spelling)
+		if err == nil && !isASCII(f.Spelling) {
+			f.Kind = IRI
+		} else if isURN(f.Spelling) {
 			return err == nil && s.readURN(f)
 		}
 	}
 	f.Target = f.URI
-	return err == nil && f.URI.IsValid()
+	return err == nil
+}
+
+// parse reads a URI, or an IRI where they are looked for.
+func (s *scanner) parse(spelling string) (uri.URI, error) {
+	u, err := uri.Parse(spelling)
+	if err != nil && s.o.IRI {
+		i, ierr := iri.Parse(spelling)
+		if ierr == nil {
+			return i.URI(), nil
+		}
+	}
+	return u, err
 }
 
 func isURN(spelling string) bool {
@@ -426,16 +441,29 @@ func (s *scanner) readURN(f *Finding) bool {
 	if n == len(f.Spelling) {
 		return true
 	}
-	if len(s.segs) > 1 {
-		return false // delimited, and no URN
+	if s.hit.delimited {
+		f.Kind = URI // where it ends is plain, and it is no URN
+		return true
 	}
 	f.Spelling = f.Spelling[:n]
-	f.Text = f.Spelling
-	f.End = f.Start + int64(n)
+	f.Text = s.cut(n)
+	f.End = f.Start + int64(len(f.Text))
+	f.Other = ""
 	var err error
 	f.URI, err = uri.Parse(f.Spelling)
 	f.Target = f.URI
 	return err == nil
+}
+
+// cut returns the text of the first n octets of the spelling.
+func (s *scanner) cut(n int) string {
+	for _, g := range s.segs {
+		if n <= g.end-g.start {
+			return s.texts.add(s.b[s.hit.start : g.start+n])
+		}
+		n -= g.end - g.start
+	}
+	return ""
 }
 
 // texts keeps the texts of findings together, so that there is one allocation

@@ -1,0 +1,39 @@
+package extract
+
+// A class says where an octet may stand; several may hold.
+type class uint8
+
+const (
+	classAlnum  class = 1 << iota // a letter or a digit of US-ASCII
+	classScheme                   // in the name of a scheme (RFC 3986, 3.1)
+	classURI                      // in a URI; the brackets of IP literals are left aside (RFC 3986, 2)
+	classPlain                    // as before, and it says nothing about where an identifier ends
+	classHost                     // in a registered name that somebody really has
+	classLocal                    // in the local part of an address (RFC 5322, 3.2.3), its full stops too
+	classSpace                    // white space
+)
+
+// classes holds the classes of each octet.
+var classes = func() (t [256]class) {
+	set := func(chars string, c class) {
+		for i := range len(chars) {
+			t[chars[i]] |= c
+		}
+	}
+	for c := range 128 {
+		if isLetter(byte(c)) || isDigit(byte(c)) {
+			t[c] = classAlnum | classScheme | classURI | classPlain | classHost | classLocal
+		}
+	}
+	set("+-.", classScheme)
+	set("-._~/?@!$*+,;=", classURI|classPlain)
+	set("()%#:&'", classURI)
+	set("-._~", classHost)
+	set("!#$&'*+-/=?_~.", classLocal)
+	set(" \t\r\n\f\v", classSpace)
+	return t
+}()
+
+func is(c byte, k class) bool { return classes[c]&k != 0 }
+
+func isAlnum(c byte) bool { return is(c, classAlnum) }

@@ -1,0 +1,285 @@
+package extract
+
+import (
+	"bytes"
+	"strings"
+	"unicode/utf8"
+
+	"golang.org/x/net/idna"
+	"golang.org/x/net/publicsuffix"
+
+	"github.com/nomen-project/nomen/uri"
+)
+
+// decideAt looks for an address of electronic mail around the "@" at i.
+func (s *scanner) decideAt(i int) bool {
+	low := max(s.floor, i-maxLocal-1)
+	start := i
+	for start > low && is(s.b[start-1], classLocal) {
+		start--
+	}
+	s.work += i - start
+	if i-start > maxLocal {
+		return false
+	}
+	for start < i && bytes.IndexByte([]byte(".'/*=?&#!~"), s.b[start]) >= 0 {
+		start++ // a sign of the text, or of the code
+	}
+	local := s.b[start:i]
+	if len(local) == 0 || local[len(local)-1] == '.' || bytes.Contains(local, []byte("..")) {
+		return false
+	}
+	switch c := s.before(start); {
+	case c == '@', c == '\\', c == ':' && start > s.floor+1 && s.b[start-2] == '/', c >= utf8.RuneSelf && s.isWordBefore(start):
+		return false
+	}
+	end := s.host(i + 1)
+	for end > i+1 && (s.b[end-1] == '.' || s.b[end-1] == '-') {
+		end--
+	}
+	if end-i-1 > maxHost || !isDomain(s.b[i+1:end], true) {
+		return false
+	}
+	switch c := s.peek(end); c {
+	case '@', '_', '=', '\\':
+		return false
+	case ':': // user@host:directory
+		if n := s.peek(end + 1); isLetter(n) || n == '/' || n == '~' {
+			return false
+		}
+	case '(':
+		return false
+	}
+	s.hit = hit{kind: Mail, start: start, end: end}
+	s.segs = append(s.segs[:0], segment{start: start, end: end})
+	return true
+}
+
+// isWordBefore reports whether the character beyond US-ASCII before i is of a
+// word that goes on there.
+func (s *scanner) isWordBefore(i int) bool {
+	r, _ := utf8.DecodeLastRune(s.b[max(s.floor, i-utf8.UTFMax):i])
+	return r != utf8.RuneError && isInIRI(r) && !isUnspaced(r)
+}
+
+// host returns where what may be in a name of a host ends, which begins at i.
+func (s *scanner) host(i int) int {
+	from := i
+	for i <= from+maxHost {
+		c := s.peek(i)
+		switch {
+		case isAlnum(c) || c == '-' || c == '.':
+			i++
+			continue
+		case c >= utf8.RuneSelf:
+			if n := s.beyond(i); n > 0 {
+				i += n
+				continue
+			}
+		}
+		break
+	}
+	s.work += i - from
+	return i
+}
+
+// decideDot looks for a name of a host around the full stop at i, which may be
+// a reference without its scheme. It returns where to look on.
+func (s *scanner) decideDot(i int) (next int, ok bool) {
+	next = i + 1
+	if i <= s.floor || !s.isHostChar(i-1) || !s.isHostChar(next) {
+		return next, false
+	}
+	start := i
+	for low := max(s.floor, i-maxHost); start > low && s.isHostChar(start-1); start-- {
+	}
+	end := s.host(i)
+	s.work += i - start
+	if end-start > maxHost {
+		return end, false
+	}
+	for start < i && s.b[start] == '-' {
+		start++
+	}
+	if !s.isFree(start) {
+		return end, false
+	}
+	stop := end
+	for stop > i && (s.b[stop-1] == '.' || s.b[stop-1] == '-') {
+		stop--
+	}
+	if stop <= i {
+		return end, false
+	}
+	name := s.b[start:stop]
+	t := token{start: start, limit: start + s.limit}
+	tail := stop
+	if stop == end {
+		if tail = s.portAndPath(&t, end); s.tail {
+			s.hit = hit{start: start}
+			return end, false
+		}
+	}
+	tail = s.trim(&t, stop, tail)
+	if !isReferenceHost(name, tail > stop && s.b[stop] != '.') || s.isCode(stop, tail) {
+		return end, false
+	}
+	s.hit = hit{kind: Abbreviated, start: start, end: tail}
+	s.segs = append(s.segs[:0], segment{start: start, end: tail})
+	return tail, true
+}
+
+// isHostChar reports whether the octet at i may be in a label.
+func (s *scanner) isHostChar(i int) bool {
+	c := s.peek(i)
+	return isAlnum(c) || c == '-' && i > 0 || c >= utf8.RuneSelf && s.o.IRI
+}
+
+// isFree reports whether a word begins at i, as opposed to a part of a path, of
+// an address, of an expression.
+func (s *scanner) isFree(i int) bool {
+	switch c := s.before(i); {
+	case c >= utf8.RuneSelf:
+		return !s.isWordBefore(i)
+	case c == '(' || c == '[' || c == '{' || c == '<' || c == '>' || c == '"' || c == '\'' || c == '|' || c == ',' || c == ';' || c == '*':
+		return true
+	case c == '=' || c == ':':
+		return bytes.HasPrefix(s.b[i:], []byte("www."))
+	default:
+		return is(c, classSpace)
+	}
+}
+
+// portAndPath returns where the port and what is behind it end.
+func (s *scanner) portAndPath(t *token, i int) int {
+	if s.peek(i) == ':' {
+		n := i + 1
+		for n < i+7 && isDigit(s.peek(n)) {
+			n++
+		}
+		if n == i+1 || !isPort(s.b[i:n]) {
+			return i
+		}
+		i = n
+	}
+	switch s.peek(i) {
+	case '/', '?', '#':
+	default:
+		return i
+	}
+	n := s.run(t, i)
+	if n >= t.limit {
+		s.tail = true
+	}
+	return n
+}
+
+// isCode reports whether what stands behind a name shows that it was none: a
+// call, an address, an assignment.
+func (s *scanner) isCode(stop, tail int) bool {
+	if tail > stop {
+		c := s.peek(tail)
+		return c == '@' || c == '{' || c == '\\'
+	}
+	switch s.peek(stop) {
+	case '@', '(', '_', '=', '\\', '$', '{', '[', '%', '&', '+':
+		return true
+	case ':':
+		c := s.peek(stop + 1)
+		return !is(c, classSpace) && c != 0
+	}
+	return false
+}
+
+// isReferenceHost reports whether a name stands for a host by itself, or does so
+// with something behind it.
+func isReferenceHost(name []byte, more bool) bool {
+	if isIPv4(name) {
+		return more
+	}
+	if !isDomain(name, false) {
+		return false
+	}
+	if more || bytes.HasPrefix(bytes.ToLower(name), []byte("www.")) {
+		return true
+	}
+	last := name[bytes.LastIndexByte(name, '.')+1:]
+	if !bytes.Equal(last, bytes.ToLower(last)) && !bytes.Equal(name, bytes.ToUpper(name)) {
+		return false // the end of a sentence without a space behind it
+	}
+	return !isFileSuffix(string(last))
+}
+
+// isIPv4 reports whether a name is an address in dotted-decimal form.
+func isIPv4(name []byte) bool {
+	u, err := uri.Parse("x://" + string(name))
+	return err == nil && u.HostKind() == uri.HostIPv4
+}
+
+// isDomain reports whether a name has at least two labels, of the right form,
+// the last of which is known as a top-level domain; for an address, also one of
+// those that are reserved for documents (RFC 2606, RFC 6761).
+func isDomain(name []byte, mail bool) bool {
+	if len(name) == 0 || len(name) > maxHost {
+		return false
+	}
+	labels := 0
+	for label := range bytes.SplitSeq(name, []byte(".")) {
+		if len(label) == 0 || len(label) > 3*63 || label[0] == '-' || label[len(label)-1] == '-' {
+			return false
+		}
+		labels++
+	}
+	if labels < 2 {
+		return false
+	}
+	last := strings.ToLower(string(name[bytes.LastIndexByte(name, '.')+1:]))
+	switch last {
+	case "example", "test", "invalid", "localhost", "local":
+		return mail
+	}
+	return isTopLevel(last)
+}
+
+// isTopLevel reports whether a label is a top-level domain.
+func isTopLevel(label string) bool {
+	a, err := idna.ToASCII(label)
+	if err != nil || len(a) == 0 || isDigit(a[len(a)-1]) && !strings.HasPrefix(a, "xn--") {
+		return false
+	}
+	_, icann := publicsuffix.PublicSuffix(a)
+	return icann
+}
+
+// isFileSuffix reports whether a top-level domain is better known as the suffix
+// of names of files, so that a name with it is none of a host unless there is
+// more to show it.
+func isFileSuffix(last string) bool {
+	switch last {
+	case "bz", "cab", "cc", "gz", "lib", "md", "mk", "ml", "mm", "mov", "name", "pl", "pm", "ps", "py", "rs", "sh", "so", "zip":
+		return true
+	}
+	return false
+}
+
+// readAbbreviated completes a reference without a scheme: by heuristics where
+// there is no base, and as the relative reference that it is by the grammar where
+// there is one (2003, appendix F).
+func (s *scanner) readAbbreviated(f *Finding) bool {
+	if base := s.base; base.URI.IsValid() {
+		ref, err := uri.ParseReference(f.Spelling)
+		if err == nil {
+			f.URI = ref
+			f.Target, err = base.URI.Resolve(ref)
+			return err == nil
+		}
+	}
+	prefix := "http://"
+	if len(f.Spelling) > 4 && strings.EqualFold(f.Spelling[:4], "ftp.") {
+		prefix = "ftp://"
+	}
+	var err error
+	f.URI, err = s.parse(prefix + f.Spelling)
+	f.Target = f.URI
+	return err == nil
+}

@@ -1,0 +1,324 @@
+package extract
+
+import "bytes"
+
+// A rule reports whether what follows the colon of a scheme looks right. The
+// rules say less than the documents of the schemes: what tells an identifier
+// from words, code and data with a colon inside.
+type rule func(rest []byte) bool
+
+// maxRule is the length of the longest name in ruleOf.
+const maxRule = len("opaquelocktoken")
+
+// ruleOf returns the rule of a scheme whose identifiers are found without "//",
+// in any case of letters; nil if it has none.
+func ruleOf(name []byte) rule {
+	if len(name) > maxRule {
+		return nil
+	}
+	var b [maxRule]byte
+	for i, c := range name {
+		b[i] = lower(c)
+	}
+	switch string(b[:len(name)]) {
+	case "urn":
+		return isURNRest
+	case "mailto":
+		return isMailto
+	case "sip", "sips", "stun", "stuns", "turn", "turns", "dns":
+		return isUserOrHost
+	case "xmpp", "acct", "im", "pres", "mid", "cid", "h323", "msnim", "gtalk", "ymsgr":
+		return isAddress
+	case "tel", "sms", "fax", "modem", "callto", "facetime":
+		return isNumber
+	case "news", "snews":
+		return isGroup
+	case "doi":
+		return isDOI
+	case "hdl":
+		return isHandle
+	case "ark":
+		return isARK
+	case "info":
+		return isInfo
+	case "tag":
+		return isTag
+	case "did":
+		return isDID
+	case "nih":
+		return isNIH
+	case "data":
+		return isData
+	case "geo":
+		return isGeo
+	case "magnet":
+		return isMagnet
+	case "about":
+		return isAbout
+	case "file":
+		return isFile
+	case "opaquelocktoken", "uuid":
+		return isUUID
+	case "pkcs11":
+		return isPKCS11
+	case "bitcoin":
+		return isBitcoin
+	case "spotify":
+		return isSpotify
+	case "view-source", "blob", "feed", "jdbc", "jar", "filesystem":
+		return isWrapper
+	}
+	return nil
+}
+
+// span returns how many octets at the beginning of b are of a class.
+func span(b []byte, k class) int {
+	i := 0
+	for i < len(b) && is(b[i], k) {
+		i++
+	}
+	return i
+}
+
+func digits(b []byte) int {
+	i := 0
+	for i < len(b) && isDigit(b[i]) {
+		i++
+	}
+	return i
+}
+
+// isURNRest: NID ":" NSS, with an NID of 2 to 32 characters (RFC 8141, 2; 1995
+// has the same form at its beginning).
+func isURNRest(b []byte) bool {
+	n := bytes.IndexByte(b, ':')
+	if n < 2 || n > 32 || n+1 == len(b) {
+		return false
+	}
+	for i, c := range b[:n] {
+		if !isAlnum(c) && (c != '-' || i == 0 || i == n-1) {
+			return false
+		}
+	}
+	c := b[n+1]
+	return isAlnum(c) || c == '%' || bytes.IndexByte([]byte("-_~@$+*!("), c) >= 0 && len(b) > n+2
+}
+
+// isMailto: addresses, or header fields alone (RFC 6068, 2).
+func isMailto(b []byte) bool {
+	if b[0] == '?' {
+		return bytes.IndexByte(b, '=') > 1
+	}
+	return isAddress(b)
+}
+
+// isAddress: something, "@", and a name of a host.
+func isAddress(b []byte) bool {
+	n := bytes.IndexByte(b, '@')
+	return n > 0 && n+1 < len(b) && (isAlnum(b[n+1]) || b[n+1] == '[' || b[n+1] == '%' || b[n+1] >= 0x80)
+}
+
+// isUserOrHost: an address, or a name of a host with a full stop in it, or an IP
+// literal (RFC 3261, 19.1.1; RFC 7064; RFC 7065).
+func isUserOrHost(b []byte) bool {
+	if isAddress(b) {
+		return true
+	}
+	if b[0] == '[' {
+		return bytes.IndexByte(b, ']') > 2
+	}
+	n := span(b, classHost)
+	dot := bytes.IndexByte(b[:n], '.')
+	return isAlnum(b[0]) && dot > 0 && dot+1 < n && (n == len(b) || bytes.IndexByte([]byte(":;?/"), b[n]) >= 0)
+}
+
+// isNumber: at least three digits, with the signs that people put between them
+// (RFC 3966, 3).
+func isNumber(b []byte) bool {
+	i, n := 0, 0
+	if b[0] == '+' {
+		i++
+	}
+	for ; i < len(b); i++ {
+		switch c := b[i]; {
+		case isDigit(c):
+			n++
+		case c == '-' || c == '.' || c == '(' || c == ')':
+		default:
+			return n >= 3 && (c == ';' || c == '?' || c == ',')
+		}
+	}
+	return n >= 3
+}
+
+// isGroup: the name of a newsgroup, which has a full stop in it, or an article
+// (RFC 5538, 2).
+func isGroup(b []byte) bool {
+	if isAddress(b) {
+		return true
+	}
+	dot := false
+	for i, c := range b {
+		switch {
+		case 'a' <= c && c <= 'z' || isDigit(c) || i > 0 && (c == '-' || c == '+' || c == '_'):
+		case c == '.' && i > 0 && b[i-1] != '.':
+			dot = true
+		case c == '*' && dot && i == len(b)-1:
+		default:
+			return false
+		}
+	}
+	return dot
+}
+
+// isDOI: "10." digits "/" and something.
+func isDOI(b []byte) bool {
+	if !bytes.HasPrefix(b, []byte("10.")) {
+		return false
+	}
+	n := 3 + digits(b[3:])
+	for n < len(b) && b[n] == '.' {
+		n += 1 + digits(b[n+1:])
+	}
+	return n >= 7 && n+1 < len(b) && b[n] == '/'
+}
+
+// isHandle: digits, with full stops between, "/" and something.
+func isHandle(b []byte) bool {
+	n := digits(b)
+	for n > 0 && n < len(b) && b[n] == '.' {
+		n += 1 + span(b[n+1:], classAlnum)
+	}
+	return n > 0 && n+1 < len(b) && b[n] == '/'
+}
+
+// isARK: a NAAN of five characters or more, "/" and something.
+func isARK(b []byte) bool {
+	b = bytes.TrimPrefix(b, []byte("/"))
+	n := span(b, classAlnum)
+	return n >= 5 && digits(b) >= 2 && n+1 < len(b) && b[n] == '/'
+}
+
+// isInfo: a namespace, "/" and something (RFC 4452, 3).
+func isInfo(b []byte) bool {
+	n := bytes.IndexByte(b, '/')
+	if n < 2 || n+1 == len(b) || !isLetter(b[0]) {
+		return false
+	}
+	for _, c := range b[:n] {
+		if !isAlnum(c) && c != '-' && c != '+' && c != '.' {
+			return false
+		}
+	}
+	return true
+}
+
+// isTag: an authority, "," a date and ":" (RFC 4151, 2.1).
+func isTag(b []byte) bool {
+	n := bytes.IndexByte(b, ',')
+	if n < 1 || !isAlnum(b[0]) {
+		return false
+	}
+	year := digits(b[n+1:])
+	return year == 4 && bytes.IndexByte(b[n+5:], ':') >= 0
+}
+
+// isDID: a method and ":" and something (DID Core, 3.1).
+func isDID(b []byte) bool {
+	n := 0
+	for n < len(b) && ('a' <= b[n] && b[n] <= 'z' || isDigit(b[n])) {
+		n++
+	}
+	return n >= 2 && n+1 < len(b) && b[n] == ':' && (isAlnum(b[n+1]) || b[n+1] == '%')
+}
+
+// isNIH: the name of a hash, ";" and hexadecimal digits (RFC 6920, 7).
+func isNIH(b []byte) bool {
+	n := bytes.IndexByte(b, ';')
+	return n > 1 && n+2 < len(b) && span(b, classScheme) == n && isHex(b[n+1])
+}
+
+// isData: a media type, parameters, "," and the data (RFC 2397, 3).
+func isData(b []byte) bool {
+	comma := bytes.IndexByte(b, ',')
+	if comma < 0 {
+		return false
+	}
+	t, _, _ := bytes.Cut(b[:comma], []byte(";"))
+	if len(t) == 0 {
+		return comma > 0 || len(b) > 2
+	}
+	n := span(t, classScheme)
+	return n > 2 && n+1 < len(t) && t[n] == '/' && isAlnum(t[n+1])
+}
+
+// isGeo: two numbers or three, with "," between (RFC 5870, 3.3).
+func isGeo(b []byte) bool {
+	number := func() bool {
+		b = bytes.TrimPrefix(b, []byte("-"))
+		n := digits(b)
+		b = b[n:]
+		if n > 0 && len(b) > 1 && b[0] == '.' {
+			b = b[1+digits(b[1:]):]
+		}
+		return n > 0
+	}
+	if !number() || len(b) == 0 || b[0] != ',' {
+		return false
+	}
+	b = b[1:]
+	return number()
+}
+
+// isMagnet: a query alone.
+func isMagnet(b []byte) bool { return b[0] == '?' && bytes.IndexByte(b, '=') > 1 }
+
+// isAbout: one of the few pages that are named in documents (RFC 6694).
+func isAbout(b []byte) bool {
+	switch string(b) {
+	case "blank", "srcdoc", "legacy-compat", "config", "newtab":
+		return true
+	}
+	return false
+}
+
+// isFile: a path from the root (RFC 8089, 2).
+func isFile(b []byte) bool { return len(b) > 1 && b[0] == '/' && isAlnum(b[1]) }
+
+// isUUID: 8-4-4-4-12 hexadecimal digits.
+func isUUID(b []byte) bool {
+	if len(b) < 36 {
+		return false
+	}
+	for i, c := range b[:36] {
+		if hyphen := i == 8 || i == 13 || i == 18 || i == 23; hyphen != (c == '-') || !hyphen && !isHex(c) {
+			return false
+		}
+	}
+	return true
+}
+
+// isPKCS11: attributes with values (RFC 7512, 2.3).
+func isPKCS11(b []byte) bool {
+	n := bytes.IndexByte(b, '=')
+	return n > 1 && n+1 < len(b) && isLetter(b[0])
+}
+
+// isBitcoin: an address of 26 letters and digits or more.
+func isBitcoin(b []byte) bool {
+	n := span(b, classAlnum)
+	return n >= 26 && n <= 90 && digits(b) < n && (n == len(b) || b[n] == '?')
+}
+
+// isSpotify: what it is, ":" and 22 letters and digits.
+func isSpotify(b []byte) bool {
+	n := bytes.LastIndexByte(b, ':')
+	return n > 1 && len(b)-n-1 == 22 && span(b[n+1:], classAlnum) == 22
+}
+
+// isWrapper: another identifier with "//".
+func isWrapper(b []byte) bool {
+	n := bytes.Index(b, []byte("://"))
+	return n > 1 && n+3 < len(b) && span(b[:n], classScheme|classURI) == n && isLetter(b[0]) &&
+		(isAlnum(b[n+3]) || b[n+3] == '/' || b[n+3] == '[')
+}

@@ -1,0 +1,357 @@
+package extract
+
+import (
+	"bytes"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// A token is how far an identifier without delimiters has been read.
+type token struct {
+	start  int  // of the identifier
+	limit  int  // where it is too long
+	depth  int  // of parentheses
+	open   int  // where the outermost of them opened
+	quotes int  // how many apostrophes
+	quoted bool // an apostrophe stands before the identifier
+	hash   bool
+}
+
+// bare reads an identifier without delimiters: to the first character that
+// cannot be in one, without the punctuation of the sentence, and on in the next
+// line if the text has been wrapped there.
+func (s *scanner) bare(start, colon int) (end int, ok bool) {
+	t := token{start: start, limit: start + s.limit, quoted: s.before(start) == '\''}
+	s.segs = append(s.segs[:0], segment{start: start})
+	from := colon + 1
+	if s.peek(from) == '/' && s.peek(from+1) == '/' {
+		from = s.literal(from + 2)
+	}
+	for {
+		raw := s.run(&t, from)
+		if raw >= t.limit {
+			s.tail = true
+			return 0, false
+		}
+		last := &s.segs[len(s.segs)-1]
+		last.end = raw
+		next := -1
+		if !s.o.OneLine {
+			next = s.wrapped(&t, raw, last.start)
+		}
+		if next < 0 {
+			break
+		}
+		last.hyphen = s.b[raw-1] == '-'
+		s.segs = append(s.segs, segment{start: next})
+		from = next
+	}
+	last := &s.segs[len(s.segs)-1]
+	if s.isCutShort(last.end, colon) {
+		return 0, false
+	}
+	if len(s.segs) == 1 {
+		last.end = s.trim(&t, colon+1, last.end)
+	} else {
+		last.end = s.trim(&t, last.start, last.end)
+	}
+	if last.end == last.start && len(s.segs) > 1 {
+		s.segs = s.segs[:len(s.segs)-1]
+	}
+	return s.segs[len(s.segs)-1].end, true
+}
+
+// literal goes beyond the IP literal that may stand at i, or after the user
+// information that stands there.
+func (s *scanner) literal(i int) int {
+	j := i
+	for is(s.peek(j), classPlain) && s.b[j] != '/' && s.b[j] != '@' && s.b[j] != '?' && j-i < maxHost {
+		j++
+	}
+	if s.peek(j) == '@' {
+		j++
+	} else {
+		j = i
+	}
+	if s.peek(j) != '[' {
+		return i
+	}
+	for k := j + 1; k < j+maxLocal; k++ {
+		switch c := s.peek(k); {
+		case c == ']':
+			return k + 1
+		case !isHex(c) && c != ':' && c != '.' && c|0x20 != 'v' && c != '%' && !is(c, classURI):
+			return i
+		}
+	}
+	return i
+}
+
+// run returns where the identifier that goes on at i cannot go on.
+func (s *scanner) run(t *token, i int) int {
+	from := i
+	b := s.b[:min(len(s.b), t.limit)]
+	for ; i < len(b); i++ {
+		c := b[i]
+		if is(c, classPlain) {
+			continue
+		}
+		if c >= utf8.RuneSelf {
+			n := s.beyond(i)
+			if n == 0 {
+				break
+			}
+			i += n - 1
+			continue
+		}
+		if !is(c, classURI) || s.ends(t, i, c) {
+			break
+		}
+	}
+	s.work += i - from
+	if i == len(s.b) && i < t.limit {
+		s.short = s.short || !s.final
+	}
+	return i
+}
+
+// ends reports whether the identifier ends before the sign c at i.
+func (s *scanner) ends(t *token, i int, c byte) bool {
+	switch c {
+	case '(':
+		if t.depth++; t.depth == 1 {
+			t.open = i
+		}
+	case ')':
+		if t.depth == 0 {
+			return true
+		}
+		t.depth--
+	case '\'':
+		t.quotes++
+		return t.quoted
+	case '#':
+		if t.hash {
+			return true
+		}
+		t.hash = true
+	case '%':
+		return !s.isEscape(i) && !s.isBrokenEscape(i)
+	case '&':
+		return s.isMarkup(i)
+	case ':':
+		return s.begins(t, i)
+	}
+	return false
+}
+
+// isEscape reports whether the percent sign at i begins one.
+func (s *scanner) isEscape(i int) bool { return isHex(s.peek(i+1)) && isHex(s.peek(i+2)) }
+
+// isBrokenEscape reports whether the escape at i is broken by a line end.
+func (s *scanner) isBrokenEscape(i int) bool {
+	if s.o.OneLine {
+		return false
+	}
+	if i++; isHex(s.peek(i)) {
+		i++
+	}
+	c := s.peek(i)
+	return c == '\n' || c == '\r'
+}
+
+// isMarkup reports whether the ampersand at i begins the entity of a character
+// that is never in an identifier: the text is taken from markup.
+func (s *scanner) isMarkup(i int) bool {
+	switch s.peek(i + 1) {
+	case 'l', 'g':
+		return s.peek(i+2) == 't' && s.peek(i+3) == ';'
+	case 'q':
+		return s.peek(i+2) == 'u' && s.peek(i+3) == 'o' && s.peek(i+4) == 't' && s.peek(i+5) == ';'
+	}
+	return false
+}
+
+// begins reports whether the colon at i is that of the next identifier of a
+// list, as in "http://a/,http://b/". If so, what has been read ends there, too.
+func (s *scanner) begins(t *token, i int) bool {
+	if s.peek(i+1) != '/' || s.peek(i+2) != '/' {
+		return false
+	}
+	low := s.word(i)
+	c := s.b[max(low-1, 0)]
+	return low > t.start && (c == ',' || c == ';') && s.isKnown(low, i)
+}
+
+// beyond returns the length of the character beyond US-ASCII at i, if it belongs
+// to an identifier, and otherwise 0.
+func (s *scanner) beyond(i int) int {
+	if !s.o.IRI {
+		return 0
+	}
+	r, n := s.char(i)
+	if isInIRI(r) {
+		return n
+	}
+	return 0
+}
+
+// char returns the character at i and its length.
+func (s *scanner) char(i int) (rune, int) {
+	if !utf8.FullRune(s.b[i:]) {
+		s.short = s.short || !s.final
+	}
+	return utf8.DecodeRune(s.b[i:])
+}
+
+// isInIRI reports whether a human would take a character for a part of an IRI:
+// letters, marks, digits and pictures; neither punctuation, which belongs to the
+// sentence, nor white space, nor the fullwidth forms of delimiters.
+func isInIRI(r rune) bool {
+	switch {
+	case r == utf8.RuneError:
+		return false
+	case r == '\u200c' || r == '\u200d': // joiners, which letters of India need
+		return true
+	case r >= '\uff00' && r <= '\uffef':
+		return unicode.IsLetter(r) || unicode.IsDigit(r)
+	}
+	return unicode.In(r, unicode.L, unicode.M, unicode.N, unicode.So)
+}
+
+// isCutShort reports whether what stands at i, the end of an identifier, shows
+// that it was never one: a template such as http://a/{id}, or an IRI where only
+// URIs are looked for. A URN just ends there (2012, 2.5.3).
+func (s *scanner) isCutShort(i, colon int) bool {
+	if i == len(s.b) {
+		s.short = s.short || !s.final
+		return false
+	}
+	if s.peek(colon+1) != '/' || i < colon+3 {
+		return false
+	}
+	switch c := s.b[i]; {
+	case c == '{':
+		return true
+	case c == '[':
+		return bytes.IndexByte(s.b[colon:i], '?') >= 0
+	case c >= utf8.RuneSelf:
+		r, _ := s.char(i)
+		return r != utf8.RuneError && unicode.In(r, unicode.L, unicode.M, unicode.Nd) && !isUnspaced(r)
+	}
+	return false
+}
+
+// isUnspaced reports whether a character is of a script without spaces between
+// words, so that it may be the next word.
+func isUnspaced(r rune) bool {
+	return unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar)
+}
+
+// trim returns where what stands from low to end ends without the punctuation
+// of the sentence around it.
+func (s *scanner) trim(t *token, low, end int) int {
+	if t.depth > 0 && t.open >= low {
+		end = t.open
+	}
+	mark := s.before(t.start)
+	for end > low {
+		switch c := s.b[end-1]; c {
+		case '.', ',', ';', ':', '!', '?':
+		case '\'':
+			if t.quotes%2 == 0 {
+				return end
+			}
+			t.quotes--
+		case '*', '_', '~':
+			if c != mark {
+				return end
+			}
+		case '%': // of an escape that was not completed
+		default:
+			if end-low >= 2 && s.b[end-2] == '%' {
+				end--
+				break
+			}
+			return end
+		}
+		end--
+	}
+	return end
+}
+
+// hasAuthority reports whether what stands behind the colon of a scheme begins
+// with an authority that somebody might really have: no pattern, no variable,
+// no dots for what has been left out.
+func (s *scanner) hasAuthority(name, b []byte) bool {
+	if len(b) < 3 || b[0] != '/' || b[1] != '/' {
+		return false
+	}
+	b = b[2:]
+	if b[0] == '/' {
+		return isLocalScheme(name) && (len(b) == 1 || b[1] != '/')
+	}
+	end := 0
+	for end < len(b) && b[end] != '/' && b[end] != '?' && b[end] != '#' {
+		end++
+	}
+	s.work += end
+	return isAuthority(b[:end])
+}
+
+// isLocalScheme reports whether an authority may be left empty in a scheme: all
+// that have a file, a device or a hash there instead of a server.
+func isLocalScheme(name []byte) bool {
+	switch strings.ToLower(string(name)) {
+	case "http", "https", "ftp", "ftps", "ws", "wss", "gopher", "telnet", "ssh", "sftp", "nntp", "imap", "pop":
+		return false
+	}
+	return true
+}
+
+// isAuthority reports whether b is [userinfo "@"] host [":" port] in which the
+// host is a name or an address, not a placeholder.
+func isAuthority(b []byte) bool {
+	if i := bytes.LastIndexByte(b, '@'); i >= 0 {
+		b = b[i+1:]
+	}
+	if len(b) == 0 {
+		return false
+	}
+	if b[0] == '[' {
+		i := bytes.IndexByte(b, ']')
+		return i > 2 && isPort(b[i+1:])
+	}
+	i, alnum := 0, false
+	for ; i < len(b) && b[i] != ':'; i++ {
+		c := b[i]
+		switch {
+		case is(c, classAlnum) || c >= utf8.RuneSelf:
+			alnum = true
+		case c == '.' && (i == 0 || b[i-1] == '.'), c == '-' && i == 0:
+			return false
+		case !is(c, classHost) && c != '%':
+			return false
+		}
+	}
+	return alnum && i <= 3*maxHost && isPort(b[i:])
+}
+
+// isPort reports whether b is empty, or a colon and a port that there may be.
+func isPort(b []byte) bool {
+	if len(b) == 0 {
+		return true
+	}
+	if b[0] != ':' || len(b) > 6 {
+		return false
+	}
+	n := 0
+	for _, c := range b[1:] {
+		if !isDigit(c) {
+			return false
+		}
+		n = n*10 + int(c-'0')
+	}
+	return n <= 65535
+}

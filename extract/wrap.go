@@ -1,0 +1,434 @@
+package extract
+
+import (
+	"bytes"
+)
+
+// delimited reads an identifier between angle brackets or quotation marks that
+// stand directly around it, or around "URL:" and it. White space inside is taken
+// out (1997 and 2003, appendix E; 1995, 2).
+//
+// Between quotation marks it is taken out only where lines end: there it is the
+// text that is quoted, more often than an identifier.
+func (s *scanner) delimited(start, colon int) (end int, ok bool) {
+	open := s.opening(start)
+	var closing byte
+	switch open {
+	case '<':
+		closing = '>'
+	case '"':
+		closing = '"'
+	default:
+		return 0, false
+	}
+	s.segs = append(s.segs[:0], segment{start: start})
+	limit := start + s.limit
+	for i := colon + 1; ; {
+		i = s.until(i, limit)
+		last := &s.segs[len(s.segs)-1]
+		last.end = i
+		c := s.peek(i)
+		switch {
+		case i >= limit:
+			return 0, false
+		case c == closing:
+			return i, true
+		case !is(c, classSpace):
+			return 0, false
+		}
+		next, lines := s.gap(i)
+		if next < 0 || lines == 0 && open == '"' {
+			return 0, false
+		}
+		if s.peek(next) == closing {
+			return i, true
+		}
+		last.hyphen = lines > 0 && s.b[i-1] == '-'
+		s.segs = append(s.segs, segment{start: next})
+		i = next
+	}
+}
+
+// opening returns the delimiter before an identifier that begins at i, which
+// "URL:" and white space may follow (1997 and 2003, appendix E); 0 if there is
+// none.
+func (s *scanner) opening(i int) byte {
+	switch c := s.before(i); c {
+	case '<', '"':
+		return c
+	case ':', ' ', '\t', '\n', '\r':
+	default:
+		return 0
+	}
+	low := max(s.floor, i-maxLabel)
+	j := skipSpaceBack(s.b, low, i)
+	if j-low >= 4 && bytes.EqualFold(s.b[j-4:j], []byte("URL:")) {
+		j = skipSpaceBack(s.b, low, j-4)
+	}
+	s.work += i - j
+	if j > low && (s.b[j-1] == '<' || s.b[j-1] == '"' && i-j >= 4 && s.b[j] > ' ') {
+		return s.b[j-1]
+	}
+	return 0
+}
+
+func skipSpaceBack(b []byte, low, i int) int {
+	for i > low && is(b[i-1], classSpace) {
+		i--
+	}
+	return i
+}
+
+// until returns where the first octet at or after i is that cannot be in a URI,
+// or the limit. The brackets of an IP literal are let through.
+func (s *scanner) until(i, limit int) int {
+	from := i
+	b := s.b[:min(len(s.b), limit)]
+	for ; i < len(b); i++ {
+		c := b[i]
+		if !is(c, classURI) && c != '[' && c != ']' && (c < 0x80 || s.beyond(i) == 0) {
+			break
+		}
+	}
+	s.work += i - from
+	if i == len(s.b) && i < limit {
+		s.short = s.short || !s.final
+	}
+	return i
+}
+
+// gap returns where the identifier goes on that white space interrupts at i, and
+// how many lines end between. It is -1 if a line is empty, as then a paragraph
+// ends, unless a page ends there too.
+func (s *scanner) gap(i int) (next, lines int) {
+	from := i
+	for {
+		switch c := s.peek(i); {
+		case c == '\n':
+			if lines > 0 {
+				return s.page(from), 1
+			}
+			lines++
+			i = s.mark(from, i+1)
+			if i < 0 {
+				return -1, 1
+			}
+		case c == '\f':
+			return s.page(from), 1
+		case is(c, classSpace):
+			i++
+		default:
+			s.work += i - from
+			if lines > 0 && s.isFoot(i) {
+				return s.page(from), 1
+			}
+			return i, lines
+		}
+		if i-from > maxBreak {
+			return -1, lines
+		}
+	}
+}
+
+// isFoot reports whether a line that begins at i is the foot of a page, which
+// ends in "[Page 12]".
+func (s *scanner) isFoot(i int) bool {
+	end := i
+	for end < i+maxColumn && s.peek(end) != '\n' && s.peek(end) != 0 {
+		end++
+	}
+	s.work += end - i
+	line := bytes.TrimRight(s.b[i:min(end, len(s.b))], " \t\r")
+	return bytes.HasSuffix(line, []byte("]")) && bytes.Contains(line, []byte("[Page "))
+}
+
+// page returns where the text goes on behind the foot of a page and the head of
+// the next, if that is what stands at the line end after i; otherwise -1.
+//
+//	blank lines, foot, form feed, head, blank lines
+func (s *scanner) page(i int) int {
+	foot, head, fed := false, false, false
+	for low := i; i < low+maxBreak; {
+		eol := i
+		for eol < low+maxBreak && s.peek(eol) != '\n' && s.peek(eol) != 0 {
+			eol++
+		}
+		s.work += eol - i
+		if s.peek(eol) != '\n' {
+			return -1
+		}
+		line := bytes.TrimRight(s.b[i:eol], " \t\r")
+		if bytes.IndexByte(line, '\f') >= 0 {
+			if fed {
+				return -1
+			}
+			fed = true
+			line = bytes.Trim(line, "\f")
+		}
+		text := bytes.TrimLeft(line, " \t")
+		switch {
+		case len(text) == 0 && head: // the blank line behind the head
+			return s.text(eol + 1)
+		case len(text) == 0:
+		case fed:
+			if head {
+				return -1
+			}
+			head = true
+		case foot || !s.isFoot(i):
+			return -1
+		default:
+			foot = true
+		}
+		i = eol + 1
+	}
+	return -1
+}
+
+// text returns where the next octet is that is not white space, if it is near.
+func (s *scanner) text(i int) int {
+	for low := i; i < low+maxColumn; i++ {
+		if !is(s.peek(i), classSpace) {
+			return i
+		}
+	}
+	return -1
+}
+
+// mark returns where the text of the line at i begins, behind the marks of a
+// quotation or a comment, which the line of from has too: "> ", "# ", "// ". It
+// is -1 if only one of them has such a mark.
+func (s *scanner) mark(from, i int) int {
+	line := s.lineStart(from)
+	mark := bytes.TrimRight(markOf(s.b[line:from]), " \t")
+	if len(mark) == 0 {
+		return i
+	}
+	j := i
+	for k := 0; k < len(mark); k++ {
+		if mark[k] == ' ' || mark[k] == '\t' {
+			continue
+		}
+		for s.peek(j) == ' ' || s.peek(j) == '\t' {
+			j++
+		}
+		if s.peek(j) != mark[k] {
+			if isBullet(mark) {
+				return i
+			}
+			return -1
+		}
+		j++
+	}
+	return j
+}
+
+// markOf returns what a line begins with, as far as it is white space and signs
+// that mark quotations and comments.
+func markOf(line []byte) []byte {
+	i := 0
+	for i < len(line) && (line[i] == ' ' || line[i] == '\t' || bytes.IndexByte([]byte(">#/;%|*-"), line[i]) >= 0) {
+		i++
+	}
+	if i == len(line) || i == 0 || line[i-1] != ' ' && line[i-1] != '\t' && line[i-1] != '>' {
+		return nil
+	}
+	return line[:i]
+}
+
+// isBullet reports whether a mark may be that of an item of a list, which only
+// its first line has.
+func isBullet(mark []byte) bool {
+	mark = bytes.TrimLeft(mark, " \t")
+	return len(mark) == 1 && (mark[0] == '*' || mark[0] == '-')
+}
+
+// lineStart returns where the line of i begins, or how far it is looked for.
+func (s *scanner) lineStart(i int) int {
+	low := max(0, i-2*maxColumn)
+	n := bytes.LastIndexByte(s.b[low:i], '\n')
+	s.work += 2 * maxColumn / 16
+	return low + n + 1
+}
+
+// wrapped returns where in the next line the identifier goes on that has been
+// read to i, and whose last piece begins at piece. It is -1 if it ends at i.
+//
+// A text that has been wrapped gives three signs. The line ends in a sign after
+// which programs break, or the next begins with one before which they do. What
+// comes there looks like a piece of an identifier rather than like a word. And
+// it would not have found room in the line.
+func (s *scanner) wrapped(t *token, i, piece int) int {
+	eol := i
+	for s.peek(eol) == ' ' || s.peek(eol) == '\r' || s.peek(eol) == '\t' {
+		if eol++; eol > i+8 {
+			return -1
+		}
+	}
+	if s.peek(eol) != '\n' || i <= piece {
+		return -1
+	}
+	c := s.b[i-1]
+	if isAlnum(c) && !is(s.leader(eol+1), classURI) {
+		return -1 // the usual case
+	}
+	next, lines := s.gap(i)
+	if next < 0 || lines == 0 {
+		return -1
+	}
+	if !s.goesOn(t, i, next) || !s.isFull(t.start, i, next) {
+		return -1
+	}
+	return next
+}
+
+// leader returns the first octet of the text of the line at i, if it is none of
+// those that begin words.
+func (s *scanner) leader(i int) byte {
+	for low := i; i < low+maxColumn; i++ {
+		switch c := s.peek(i); {
+		case c == ' ' || c == '\t':
+		case isAlnum(c):
+			return 0
+		default:
+			return c
+		}
+	}
+	return 0
+}
+
+// goesOn reports whether what stands at next looks like a continuation of the
+// identifier that has been read to i.
+func (s *scanner) goesOn(t *token, i, next int) bool {
+	p := s.nextWord(t, next)
+	if p.foreign || p.end == next {
+		return false
+	}
+	before, first := s.b[i-1], s.b[next]
+	switch {
+	case s.isBrokenAt(i):
+		return isHex(first)
+	case before == '-':
+		return s.b[i-2] != '-' && is(first, classAlnum|classHost) && first != '-' && (p.end-next > 1 || isDigit(first))
+	case p.closes && p.closed && bytes.IndexByte([]byte("/_.?&=#+~%"), before) >= 0:
+		return true
+	case bytes.IndexByte([]byte("=&_#+~"), before) >= 0:
+		return is(first, classPlain)
+	case before == '/':
+		return p.looksLocal && !p.assigns
+	case before == '?':
+		return p.equals
+	case before == ':':
+		return isURN(string(s.b[t.start:min(t.start+5, i)])) && p.looksLocal
+	case first == '&' || first == '?':
+		return p.equals
+	case first == '%':
+		return s.isEscape(next)
+	}
+	return false
+}
+
+// isBrokenAt reports whether an escape is broken at i.
+func (s *scanner) isBrokenAt(i int) bool {
+	return s.b[i-1] == '%' || s.b[i-2] == '%'
+}
+
+// A nextWord is what is known of the first word of a line that may continue an
+// identifier.
+type nextWord struct {
+	end        int  // of what may be in an identifier
+	foreign    bool // it begins an identifier of its own, or names a field
+	closes     bool // a parenthesis stood before the identifier, and nothing is open since
+	closed     bool // it ends in the parenthesis that closes that one
+	looksLocal bool // it has signs that words do not have
+	assigns    bool // it looks like name=value
+	equals     bool // it has an equals sign
+}
+
+// nextWord looks at the word at i.
+func (s *scanner) nextWord(t *token, i int) nextWord {
+	sub := token{start: i, limit: t.limit, depth: t.depth, quoted: t.quoted, hash: t.hash}
+	p := nextWord{end: s.run(&sub, i)}
+	open := s.before(t.start)
+	p.closes = (open == '(' || open == '[') && t.depth == 0
+	closing := s.peek(p.end)
+	p.closed = closing == ')' || closing == ']'
+	word := s.b[i:p.end]
+	if n := bytes.IndexByte(word, ':'); n >= 0 {
+		rest := word[n+1:]
+		p.foreign = len(rest) == 0 || bytes.HasPrefix(rest, []byte("//")) || ruleOf(word[:n]) != nil
+	}
+	p.foreign = p.foreign || bytes.HasPrefix(word, []byte("www."))
+	word = bytes.TrimRight(word, ".,;:!?'")
+	n := bytes.IndexByte(word, '=')
+	p.equals = n >= 0
+	p.assigns = n > 0 && bytes.IndexAny(word[:n], "/?&%") < 0
+	p.looksLocal = looksLocal(word)
+	return p
+}
+
+// looksLocal reports whether a word looks like a piece of a path or of a query
+// rather than like a word of a language.
+func looksLocal(word []byte) bool {
+	signs, slashes, digits, hyphens, dots := 0, 0, 0, 0, 0
+	for _, c := range word {
+		switch {
+		case c == '/':
+			slashes++
+		case c == '-':
+			hyphens++
+		case c == '.':
+			dots++
+		case isDigit(c):
+			digits++
+		case bytes.IndexByte([]byte("_=&%#?~:"), c) >= 0:
+			signs++
+		}
+	}
+	switch {
+	case signs > 0, slashes > 1, hyphens > 1, dots > 0:
+		return true
+	case slashes == 1:
+		return len(word) > 7 // longer than and/or, TCP/IP, HTTP/2
+	case digits == len(word):
+		return digits > 0
+	}
+	return digits > 0 && len(word) > digits
+}
+
+// isFull reports whether the line of i, which ends there, was broken because
+// what stands at next would not have found room in it: up to the first sign
+// after which it might have been broken.
+func (s *scanner) isFull(start, i, next int) bool {
+	line := s.lineStart(i)
+	if i-line > maxColumn {
+		return false // nobody wraps lines of such length
+	}
+	chunk := next
+	for chunk < next+maxColumn {
+		c := s.peek(chunk)
+		if !is(c, classURI) {
+			break
+		}
+		chunk++
+		if bytes.IndexByte([]byte("-/?&=._,;:"), c) >= 0 {
+			break
+		}
+	}
+	width := 0
+	if line > 0 && line <= start {
+		width = line - 1 - s.lineStart(line-1)
+	}
+	low := s.lineStart(next)
+	if low > i {
+		eol := next
+		for eol < next+maxColumn && s.peek(eol) != '\n' && s.peek(eol) != 0 {
+			eol++
+		}
+		if word := s.b[next:min(eol, len(s.b))]; bytes.IndexByte(word, ' ') >= 0 {
+			width = max(width, eol-low) // a single word may be too long for any line
+		}
+	}
+	s.work += chunk - next + 2*maxColumn/16
+	return i-line+chunk-next >= width
+}

@@ -475,7 +475,7 @@ func (h *htmlScan) jsonLD(content *mapped) {
 		case key == "@base":
 			h.reference(v, 0, len(v.text), s, where)
 			if u, err := readReference(spelled(v.text)); err == nil {
-				s = s.inner(u)
+				s = h.scope.inner(u) // each relative to the document, for its bound
 			}
 		case (key == "@id" || key == "@context") && schemeLength(string(v.text)) == 0 && !bytes.HasPrefix(v.text, []byte("_:")):
 			h.reference(v, 0, len(v.text), s, where)

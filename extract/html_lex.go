@@ -2,8 +2,9 @@ package extract
 
 import (
 	"bytes"
-	"html"
 	"math"
+
+	"golang.org/x/net/html"
 )
 
 // The bounds of what is kept of a document at a time. What is longer is skipped
@@ -526,19 +527,20 @@ func (l *htmlLexer) readAttr(wanted bool) bool {
 	var buf [maxName]byte
 	name := appendName(buf[:0], l.rest(), n)
 	l.i += n
+	var kind attrKind
+	if wanted && len(name) > 0 {
+		kind = l.to.wants(l.tag.name, name)
+	}
 	if !l.skipSpace() {
 		return false
 	}
 	if l.rest()[0] != '=' {
+		l.addAttr(name, kind, 0)
 		return true
 	}
 	l.i++
 	if !l.skipSpace() {
 		return false
-	}
-	var kind attrKind
-	if wanted && len(name) > 0 {
-		kind = l.to.wants(l.tag.name, name)
 	}
 	if kind == attrNone || l.has(name) {
 		return l.skipValue()
@@ -629,7 +631,12 @@ func (l *htmlLexer) readValue(name []byte, kind attrKind) bool {
 	}
 }
 
+// addAttr adds an attribute whose value is n octets of the rest. One without a
+// value counts too, because others of its name do not.
 func (l *htmlLexer) addAttr(name []byte, kind attrKind, n int) {
+	if kind == attrNone || l.has(name) {
+		return
+	}
 	if l.tag.size += n; l.tag.size > maxValue {
 		l.err(l.place(), "the attributes of a tag are too long and not looked at")
 		return

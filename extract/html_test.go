@@ -57,6 +57,7 @@ func TestHTMLAttributes(t *testing.T) {
 		{"numeric reference", `<a href="&#x68;ttp&#58;//e.example/">`, "a href: http://e.example/\n"},
 		{"space around and line ends within", "<a href=' \n http://e.example/\n\ta '>", "a href: http://e.example/a\n"},
 		{"two of one name", `<a href=one href=two>`, "a href: one -> http://a.example/b/one\n"},
+		{"without a value first", `<a href href=two>`, ""},
 		{"empty", `<a href=""><img src=' '>`, ""},
 		{"value missing", `<a href=>x</a><a href>`, ""},
 		{"slash before the name", `<img/src=x/>`, "img src: x/ -> http://a.example/b/x/\n"},

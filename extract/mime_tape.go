@@ -204,6 +204,9 @@ func (m *mapped) span(i, j int) (start, end int64) {
 
 // pieces adds text[i:j] to another text, with its relation to the file.
 func (m *mapped) pieces(to *mapped, i, j int) {
+	if i == j {
+		return
+	}
 	for k := m.at(i); i < j; k++ {
 		end := j
 		if k+1 < len(m.runs) {

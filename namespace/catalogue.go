@@ -59,7 +59,7 @@ func Equivalent(a, b urn.URN) bool { return standard.Equivalent(a, b) }
 // A resolver may ask it about whatever it does not find. It guesses at texts of up
 // to 2,048 bytes, tries the neighbours that change places in strings of up to 64
 // bytes and mends up to 20 mistakes, so that it takes microseconds for what
-// people type and a quarter of a millisecond for the worst text that is known
+// people type, and well below a millisecond for the worst texts that are known
 // (BenchmarkSuggest).
 func Suggest(s string) []Suggestion { return standard.Suggest(s) }
 

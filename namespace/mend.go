@@ -1,6 +1,9 @@
 package namespace
 
-import "strings"
+import (
+	"fmt"
+	"strings"
+)
 
 // mendAlnum leaves nothing but letters and digits: other signs between them mean
 // nothing in numbers that check themselves.
@@ -15,11 +18,20 @@ func mendAlnum(nss string) (string, string) {
 }
 
 // mendISBN also knows the nine digits of the years before ISBN, which want a 0
-// before them.
+// before them, twelve without the check digit, and fourteen with one twice.
 func mendISBN(nss string) (string, string) {
 	s, why := mendAlnum(nss)
-	if len(s) == 9 {
+	switch {
+	case len(s) == 9:
 		return "0" + s, "nine digits are an ISBN without its first 0"
+	case len(s) == 12 && digits(s, 0) == len(s):
+		return s + string(rune(weighed13(s))), "the check digit is missing"
+	case len(s) == 14:
+		for i := 1; i < len(s); i++ {
+			if once := s[:i] + s[i+1:]; s[i] == s[i-1] && checkISBN(once) == nil {
+				return once, fmt.Sprintf("%q came twice", s[i:i+1])
+			}
+		}
 	}
 	return s, why
 }

@@ -49,12 +49,16 @@ func prefixed(nss, name string) (int, *Finding) {
 	return end, nil
 }
 
-// noHyphen refuses a name without a hyphen, at the last colon behind a
-// sub-namespace, which may stand in its place.
+// shortString is the length below which what follows a country code is rather a
+// sub-namespace than a string.
+const shortString = 8
+
+// noHyphen refuses a name without a hyphen, at the last colon, which may stand in
+// its place.
 func noHyphen(nss, name string) *Finding {
 	message := "no hyphen between the prefix and the " + name + "-string"
 	at := strings.LastIndexByte(nss, ':')
-	if at <= len("cc") {
+	if at < 0 || at == len("cc") && len(nss)-at-1 < shortString {
 		return broken(len(nss), len(nss), name+"-nss", message)
 	}
 	f := broken(at, at+1, name+"-nss", message)

@@ -219,6 +219,7 @@ func (g *guess) repair(n *Namespace, nid, nss string) {
 	if len(g.found) == 0 {
 		g.mend(n, prefix, nss, clean)
 	}
+	g.digits(n, prefix, clean)
 	g.fix(n, prefix, clean)
 	g.transpose(n, prefix, clean)
 	g.elsewhere(n, clean)
@@ -233,6 +234,23 @@ func (g *guess) mend(n *Namespace, prefix, nss, clean string) {
 	nss = strings.TrimLeft(nss, " ")
 	if end := strings.IndexAny(nss, " (&"); end > 0 && len(g.found) == 0 {
 		g.offer(prefix+trimMarks(plain(nss[:end]), marks+":"), "what follows is no part of the name")
+	}
+}
+
+// digits tries digits for the letters among digits that look like them, where
+// letters are allowed and the check digit tells.
+func (g *guess) digits(n *Namespace, prefix, nss string) {
+	if f := n.Check(nss); f == nil || f.Code != CodeCheckDigit {
+		return
+	}
+	b, changed := []byte(nss), false
+	for i := max(1, ownPart(n, nss)); i < len(b); i++ {
+		if d := digitLike(b[i]); d != "" && isDigit(b[i-1]) {
+			b[i], changed = d[0], true
+		}
+	}
+	if changed {
+		g.offer(prefix+string(b), "letters that look like digits")
 	}
 }
 

@@ -104,6 +104,13 @@ func TestSuggest(t *testing.T) {
 		{"urn:ietf:rfc-2648", "urn:ietf:rfc:2648", "series"},
 		{"urn:nbn:cz:aba001:00elz2", "urn:nbn:cz:aba001-00elz2", `"-" for ":"`},
 		{"urn:gs1:(01)09506000134352(10)ABC123", "urn:gs1:01:09506000134352:10:ABC123", "brackets"},
+		{"urn:nbn:fi:fe201003181510", "urn:nbn:fi-fe201003181510", `"-" for ":"`},
+		{"urn:nbn:de:101:1:201102033592", "urn:nbn:de:101:1-201102033592", `"-" for ":"`},
+		{"urn:nbn:de:101:1-2O11O2033592", "urn:nbn:de:101:1-201102033592", "letters that look like digits"},
+		{"urn:nbn:de:101:1-201lO2033592", "urn:nbn:de:101:1-201102033592", "letters that look like digits"},
+		{"urn:isbn:978951018435", "urn:isbn:9789510184356", "check digit is missing"},
+		{"urn:isbn:978-951-0-18435", "urn:isbn:9789510184356", "check digit is missing"},
+		{"urn:isbn:97899510184356", "urn:isbn:9789510184356", "came twice"},
 		// nine digits, of the years before ISBN
 		{"urn:isbn:395-36341-1", "urn:isbn:0395363411", "nine digits"},
 		// other spellings of "urn:" and of the colons
@@ -157,7 +164,7 @@ func TestSuggest(t *testing.T) {
 		"", "urn:isbn:9789510184356", "urn:example:a", "hello", "https://example.com/", "192.168.1.10", "urn:", "urn:isbn:", "isbn", "isbn:",
 		"urn:zzzzzz:a", "10.1000", "rfc", "rfc:", strings.Repeat("9", 5000),
 		"URN:isbn:9789510184356", "URN:ISBN:9789510184356", "urn:iec:std:iec:60095-1:1988-08:::", "urn:ogc:def:crs:EPSG::", "urn:doi:10.1000/182:",
-		"1990-1995", "1234-1232", "urn", "urn:urn-7:", "urn:x-", "urn:abc:x", "urn:nzb:x", "url:example.org:x", "uri:a:b", "http://h.example/isbn/", "urn.example.org",
+		"1990-1995", "1234-1232", "urn:nbn:cz:aba001", "urn:nbn:fi:vn", "urn", "urn:urn-7:", "urn:x-", "urn:abc:x", "urn:nzb:x", "url:example.org:x", "uri:a:b", "http://h.example/isbn/", "urn.example.org",
 		"https://h.example/doi/", "(01)", "\xff\xfe", "urn:\xff:x",
 	} {
 		if found := namespace.Suggest(in); len(found) != 0 {

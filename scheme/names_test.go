@@ -15,7 +15,13 @@ type sample struct{ in, parts, canonical, finding string }
 
 func (tt sample) check(t *testing.T) {
 	t.Helper()
-	u, err := uri.Parse(tt.in)
+	tt.checkIn(t, uri.Latest)
+}
+
+// checkIn checks a sample in a dialect.
+func (tt sample) checkIn(t *testing.T, d uri.Dialect) {
+	t.Helper()
+	u, err := d.Parse(tt.in)
 	if err != nil {
 		t.Error(err)
 		return

@@ -91,10 +91,11 @@ func (l *layout) checkProsperoFields() []Finding {
 		switch {
 		case equal == at:
 			return refuse(from, at, ruleProsperoField, "needs an equals sign; a semicolon in the name must be escaped")
-		case until(l.s, equal+1, at, '=') < at:
-			return refuse(equal+1, at, ruleProsperoField, "an equals sign in a value must be escaped")
 		case equal == from:
 			return refuse(from, equal, ruleProsperoField, "the name of the field is empty")
+		}
+		if second := until(l.s, equal+1, at, '='); second < at {
+			return []Finding{broken(second, second+1, ruleProsperoField, "an equals sign in a value must be escaped").instead("%3D")}
 		}
 	}
 	return nil

@@ -13,13 +13,9 @@ import (
 // The bounds of what is kept of a document until its base is known, and of
 // documents in attributes in documents.
 const (
-	maxHeld    = 1 << 14  // findings
-	maxHeldLen = 8 << 20  // octets of them
-	maxSrcdoc  = 4        // documents around a document
-	maxStretch = 64 << 10 // octets of text that are looked at together
-	maxTail    = 8 << 10  // at their end, where an identifier may go on
-	maxLimit   = 1 << 20  // octets of a single identifier in text, about
-	maxWord    = 1 << 10  // of a line that is looked at again
+	maxHeld    = 1 << 14 // findings
+	maxHeldLen = 8 << 20 // octets of them
+	maxSrcdoc  = 4       // documents around a document
 )
 
 // A DocumentError tells what is wrong with a document and where. What was found
@@ -60,8 +56,8 @@ func HTML(r io.Reader, o Options) iter.Seq2[Finding, error] {
 		t := newTape(r)
 		var f feed = plainFeed{t}
 		f, _ = inCharset(f, htmlCharset(t.peek(sniffLength), ""))
-		q := &queue{tape: t, yield: yield}
-		scanHTML(t, f, q, o, newScope(outside(o)), "")
+		q := newQueue(t, o, yield)
+		scanHTML(t, f, q, newScope(outside(o)))
 		if q.flush(true); !q.stopped && t.cause() != nil {
 			yield(Finding{}, t.cause())
 		}
@@ -128,6 +124,12 @@ type queue struct {
 	items   []held
 	size    int
 	stopped bool
+	blank   scanner // one that holds nothing
+	scanner scanner // of texts that are all there
+}
+
+func newQueue(t *tape, o Options, yield func(Finding, error) bool) *queue {
+	return &queue{tape: t, yield: yield, blank: newScanner(o, MaxLength)}
 }
 
 func (q *queue) add(h held) {
@@ -155,16 +157,14 @@ func (s *scope) giveUp() {
 }
 
 // ready reports whether all is known that h needs.
-func (q *queue) ready(h held) bool {
-	return h.err != nil || !h.finding.URI.IsReference() || h.scope.isKnown()
-}
+func (q *queue) ready(h held) bool { return h.err != nil || h.scope.isKnown() }
 
 // flush hands out what is ready; at the end everything is.
 func (q *queue) flush(end bool) {
 	n := 0
 	for ; n < len(q.items) && !q.stopped; n++ {
 		h := q.items[n]
-		if end && h.scope != nil {
+		if end {
 			h.scope.giveUp()
 		}
 		if !q.ready(h) {
@@ -185,14 +185,16 @@ func (q *queue) put(h held) {
 	q.stopped = !q.yield(f, err)
 }
 
-// resolved fills in what a reference means. A URI means itself.
+// resolved fills in the base and what a reference means in it.
 func resolved(f Finding, s *scope) (Finding, error) {
-	f.Target = f.URI
-	if !f.URI.IsReference() || s == nil {
-		return f, nil
-	}
 	base := s.resolved()
 	f.Base, f.BaseRule = base.URI.String(), base.Rule
+	if !f.URI.IsReference() {
+		if !f.Target.IsValid() {
+			f.Target = f.URI
+		}
+		return f, nil
+	}
 	target, err := base.resolve(f.URI)
 	f.Target = target
 	if err != nil && base.Rule != "" {
@@ -204,7 +206,6 @@ func resolved(f Finding, s *scope) (Finding, error) {
 // A htmlScan finds identifiers in the tokens of an HTML document.
 type htmlScan struct {
 	lexer     htmlLexer
-	options   Options
 	queue     *queue
 	scope     *scope
 	where     string  // of the document in the document around it
@@ -214,8 +215,8 @@ type htmlScan struct {
 }
 
 // scanHTML finds identifiers in a document, whose scope is decided at its end.
-func scanHTML(t *tape, f feed, q *queue, o Options, s *scope, where string) {
-	h := &htmlScan{options: o, queue: q, scope: s, where: where}
+func scanHTML(t *tape, f feed, q *queue, s *scope) {
+	h := &htmlScan{queue: q, scope: s}
 	h.run(t, f)
 }
 
@@ -231,6 +232,9 @@ func (h *htmlScan) fail(at int64, what string) {
 	h.queue.add(held{err: &DocumentError{at, what}, scope: h.scope})
 	h.lexer.stop = h.queue.stopped
 }
+
+// inText is where the text is that a reader sees.
+func (h *htmlScan) inText() string { return strings.TrimSuffix(h.where, " ") }
 
 func (h *htmlScan) holds() int64 {
 	if len(h.stretch.runs) == 0 {
@@ -260,7 +264,7 @@ func (h *htmlScan) wantsRaw(t *htmlTag) bool {
 func (h *htmlScan) chars(n int, references bool) {
 	h.lexer.decode(&h.stretch.mapped, n, references, false)
 	if h.stretch.isFull() {
-		h.stretch.flush(h.queue, false, h.options)
+		h.stretch.flush(h.queue, h.scope, false, h.inText())
 		h.lexer.stop = h.queue.stopped
 	}
 }
@@ -268,7 +272,7 @@ func (h *htmlScan) chars(n int, references bool) {
 // breakText ends a stretch of text.
 func (h *htmlScan) breakText() {
 	if len(h.stretch.text) > 0 {
-		h.stretch.flush(h.queue, true, h.options)
+		h.stretch.flush(h.queue, h.scope, true, h.inText())
 	}
 }
 
@@ -417,7 +421,7 @@ func (h *htmlScan) textAttribute(v *mapped, s *scope, where string) {
 		h.reference(v, 0, len(v.text), s, where)
 		return
 	}
-	h.findText(v, where)
+	h.queue.text(v, s, where)
 }
 
 // isWhole reports whether a text is one URI with an authority.
@@ -446,7 +450,7 @@ func (h *htmlScan) srcdoc(v *mapped, where string) {
 		return
 	}
 	inner := &htmlScan{
-		options: h.options, queue: h.queue, depth: h.depth + 1, where: where + " ",
+		queue: h.queue, depth: h.depth + 1, where: where + " ",
 		scope: &scope{outer: h.scope, rule: BaseEmbedded},
 	}
 	inner.run(nil, &mappedFeed{mapped: *v})
@@ -524,66 +528,74 @@ func (q *queue) reference(v *mapped, i, j int, s *scope, where string) {
 	q.add(held{finding: f, scope: s})
 }
 
-// findText adds what is found in a text.
-func (h *htmlScan) findText(v *mapped, where string) {
-	if bytes.IndexByte(v.text, ':') < 0 && !h.options.Abbreviated && !h.options.Mail {
-		return
-	}
-	h.queue.text(v, true, h.options, where)
-}
-
-// A stretch is text without a break, which is looked at when it is full.
+// A stretch is text without a break, which is looked at when there is enough of
+// it.
 type stretch struct {
 	mapped
-	limit int
+	scanner scanner
+	begun   bool
 }
 
-func (s *stretch) isFull() bool { return len(s.text) >= max(s.limit, maxStretch) }
+func (s *stretch) isFull() bool { return len(s.text) >= 2*MaxLength }
 
-// flush adds what is found in the stretch and empties it. If that is not the
-// end, what is close to it is left to be looked at again with what follows.
-func (s *stretch) flush(q *queue, end bool, o Options) {
-	end = end || s.limit > maxLimit
-	s.drop(q.text(&s.mapped, end, o, ""))
-	s.limit = maxStretch
-	if len(s.text) >= maxStretch/2 { // in the midst of something long
-		s.limit = 4 * len(s.text)
-	}
-}
-
-// text adds what is found in a text and returns how much of it is done with.
-func (q *queue) text(v *mapped, end bool, o Options, where string) int {
-	done, next := 0, len(v.text)
-	safe := next
-	if !end {
-		safe = next - maxTail
-		next = wordStart(v.text, safe)
-	}
-	scan(v.text, o, func(f Finding) bool {
-		i, j := int(f.Start), int(f.End)
-		if j > safe {
-			next = min(next, wordStart(v.text, i))
-			return false
+// flush adds what is found in the stretch. If that is not the end of it, what
+// may go on is left.
+func (s *stretch) flush(q *queue, sc *scope, end bool, where string) {
+	if !s.begun {
+		if end && !q.hasCandidates(s.text) {
+			s.reset()
+			return
 		}
-		done = j
-		f.Start, f.End = v.span(i, j)
-		f.Text, f.Where = q.tape.cut(f.Start, f.End), where
-		q.add(held{finding: f})
-		return !q.stopped
-	})
-	return max(done, next)
+		q.restart(&s.scanner)
+		s.begun = true
+	}
+	s.scanner.b, s.scanner.final = s.text, end
+	for !q.stopped && s.scanner.next() {
+		if f, ok := s.scanner.finding(); ok {
+			q.found(&s.mapped, f, s.scanner.off, sc, where)
+		}
+	}
+	if end || q.stopped {
+		s.reset()
+		s.begun = false
+	} else if n := s.scanner.pos - maxBehind; n > 0 {
+		s.drop(n)
+		s.scanner.slide(n)
+	}
 }
 
-// wordStart returns where the line, or else the word, around text[i] begins,
-// with the delimiters before it.
-func wordStart(text []byte, i int) int {
-	i = max(i, 0)
-	low := max(0, i-maxWord)
-	if n := bytes.LastIndexByte(text[low:i], '\n'); n >= 0 {
-		return low + n
+// hasCandidates reports whether anything can be found in a text.
+func (q *queue) hasCandidates(text []byte) bool {
+	return q.blank.o.Abbreviated || q.blank.o.Mail || bytes.IndexByte(text, ':') >= 0
+}
+
+// restart makes a scanner forget all but its memory.
+func (q *queue) restart(s *scanner) {
+	texts, segs := s.texts, s.segs
+	*s = q.blank
+	s.texts, s.segs = texts, segs[:0]
+}
+
+// text adds what is found in a text that is all there.
+func (q *queue) text(v *mapped, s *scope, where string) {
+	if !q.hasCandidates(v.text) {
+		return
 	}
-	if n := bytes.LastIndexByte(text[low:i], ' '); n >= 0 {
-		return low + n
+	q.restart(&q.scanner)
+	q.scanner.b, q.scanner.final = v.text, true
+	for !q.stopped && q.scanner.next() {
+		if f, ok := q.scanner.finding(); ok {
+			q.found(v, f, 0, s, where)
+		}
 	}
-	return i
+}
+
+// found adds what has been found in a text, of which off octets were dropped.
+func (q *queue) found(v *mapped, f Finding, off int64, s *scope, where string) {
+	f.Start, f.End = v.span(int(f.Start-off), int(f.End-off))
+	if !q.tape.has(f.Start, f.End, f.Text) {
+		f.Text = q.tape.cut(f.Start, f.End)
+	}
+	f.Where = where
+	q.add(held{finding: f, scope: s})
 }

@@ -45,7 +45,7 @@ const (
 func MIME(r io.Reader, o Options) iter.Seq2[Finding, error] {
 	return func(yield func(Finding, error) bool) {
 		t := newTape(r)
-		m := &mimeScan{tape: t, options: o, queue: &queue{tape: t, yield: yield}}
+		m := &mimeScan{tape: t, options: o, queue: newQueue(t, o, yield)}
 		m.run()
 		if m.queue.flush(true); !m.queue.stopped && t.cause() != nil {
 			yield(Finding{}, t.cause())
@@ -257,18 +257,18 @@ func (m *mimeScan) leaf(b body, base Base, at int64) {
 		m.fail(at, "the charset "+strconv.Quote(charset)+" is not known; the part is read as it is")
 	}
 	if b.isHTML() {
-		scanHTML(m.tape, f, m.queue, m.options, newScope(base), "")
+		scanHTML(m.tape, f, m.queue, newScope(base))
 		m.queue.flush(true)
 		return
 	}
 	if b.kind == "text/plain" && strings.EqualFold(b.params["format"], "flowed") {
 		f = &flowedFeed{src: window{feed: f}, deleteEnd: strings.EqualFold(b.params["delsp"], "yes")}
 	}
-	m.text(f)
+	m.text(f, knownScope(base))
 }
 
 // text looks for identifiers in a text.
-func (m *mimeScan) text(f feed) {
+func (m *mimeScan) text(f feed, sc *scope) {
 	var s stretch
 	for !m.queue.stopped {
 		p, ok := f.next()
@@ -277,13 +277,13 @@ func (m *mimeScan) text(f feed) {
 		}
 		s.add(p)
 		if s.isFull() {
-			s.flush(m.queue, false, m.options)
+			s.flush(m.queue, sc, false, "")
 		}
 		if len(s.runs) > 0 {
 			m.tape.release(s.runs[0].at)
 		}
 	}
-	s.flush(m.queue, true, m.options)
+	s.flush(m.queue, sc, true, "")
 }
 
 // sniffed returns a feed with the charset of the HTML in it.

@@ -176,11 +176,11 @@ func (m *mimeScan) headerFields(fs fields, outer, own Base) {
 			m.links(unfolded(&f.value), inside, where)
 		case "message-id", "references", "in-reply-to", "content-id", "resent-message-id", "supersedes":
 			if m.options.Mail {
-				m.messageIDs(f, where)
+				m.messageIDs(f, inside, where)
 			}
 		case "dkim-signature", "arc-seal", "arc-message-signature", "content-type-encoding", "mime-version":
 		default:
-			m.queue.text(decodedWords(&f.value), true, m.options, where)
+			m.queue.text(decodedWords(&f.value), inside, where)
 		}
 		if m.queue.stopped {
 			return
@@ -213,7 +213,7 @@ func (m *mimeScan) links(v *mapped, s *scope, where string) {
 
 // messageIDs reads what is in angle brackets as names of messages, or of parts
 // of messages, for which there are locators (RFC 2392).
-func (m *mimeScan) messageIDs(f *field, where string) {
+func (m *mimeScan) messageIDs(f *field, s *scope, where string) {
 	scheme := "mid:"
 	if strings.EqualFold(f.name, "content-id") {
 		scheme = "cid:"
@@ -236,7 +236,7 @@ func (m *mimeScan) messageIDs(f *field, where string) {
 			m.queue.add(held{finding: Finding{
 				Kind: Reference, Text: m.tape.cut(start, end), Start: start, End: end,
 				Spelling: id, URI: u, Where: where,
-			}})
+			}, scope: s})
 		}
 		i += n + 1
 	}

@@ -100,6 +100,11 @@ func (t *tape) cut(start, end int64) string {
 	return string(t.buf[start-t.off : end-t.off])
 }
 
+// has reports whether octets of the file are s.
+func (t *tape) has(start, end int64, s string) bool {
+	return end-start == int64(len(s)) && string(t.buf[start-t.off:end-t.off]) == s
+}
+
 // cause is the error that ended the reading, nil at the end of the file.
 func (t *tape) cause() error {
 	if t.err == io.EOF {

@@ -1,6 +1,7 @@
 package namespace_test
 
 import (
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -223,6 +224,31 @@ func TestNoAllocations(t *testing.T) {
 		u := urn.MustParse(in)
 		if got := testing.AllocsPerRun(20, func() { namespace.Canonical(u) }); got != 0 {
 			t.Errorf("Canonical(%s): %v allocations, want 0", u, got)
+		}
+	}
+}
+
+// TestLongNames: what a rule allocates for a name of 60 kB does not grow with its
+// square, whatever the name repeats. Bytes are counted, and no time.
+func TestLongNames(t *testing.T) {
+	const size, most = 60_000, 200 * 60_000 // a part of a name is four words
+	for n := range namespace.All() {
+		_, head, _ := strings.Cut(strings.TrimPrefix(n.Example, "urn:"), ":")
+		for _, start := range []string{"", head} {
+			for _, unit := range []string{"1", "a", ":a", ".1", ";a", ";a=b", "-1", "%20", "@a", "~", "/a", ":4321:a"} {
+				nss := start + strings.Repeat(unit, size/len(unit))
+				var before, after runtime.MemStats
+				runtime.ReadMemStats(&before)
+				n.Check(nss)
+				n.Lint(nss)
+				n.Parts(nss)
+				n.Canonical(nss)
+				n.Display(nss)
+				runtime.ReadMemStats(&after)
+				if got := after.TotalAlloc - before.TotalAlloc; got > most {
+					t.Errorf("%s: %.20s and many %s: %d bytes", n.NID, start, unit, got)
+				}
+			}
 		}
 	}
 }

@@ -119,16 +119,17 @@ func canonicalGSMA(nss string) string {
 	if !strings.HasPrefix(s, "imei:") {
 		return s
 	}
+	if !strings.Contains(s, ";vers=0") {
+		return s
+	}
 	head, params, _ := strings.Cut(s, ";")
+	b := append(make([]byte, 0, len(s)), head...)
 	for p := range strings.SplitSeq(params, ";") {
-		if p != "" && p != "vers=0" {
-			head += ";" + p
+		if p != "vers=0" {
+			b = append(append(b, ';'), p...)
 		}
 	}
-	if len(head) == len(nss) && head == nss {
-		return nss
-	}
-	return head
+	return string(b)
 }
 
 func partsGSMA(nss string) []Part {

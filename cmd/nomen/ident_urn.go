@@ -124,31 +124,26 @@ func partsOf(n urn.URN) nameParts {
 
 // MarshalJSON writes the parts in the order of the name.
 func (p nameParts) MarshalJSON() ([]byte, error) {
+	values := map[string][]string{}
+	for _, part := range p {
+		values[part.Name] = append(values[part.Name], part.Value)
+	}
 	var b bytes.Buffer
 	before := byte('{')
-	for i, part := range p {
-		if len(p[:i].values(part.Name)) > 0 {
+	for _, part := range p {
+		all, ok := values[part.Name]
+		if !ok {
 			continue // was written with the first of the name
 		}
+		delete(values, part.Name)
 		b.WriteByte(before)
 		before = ','
-		if err := writeMember(&b, part.Name, p.values(part.Name)); err != nil {
+		if err := writeMember(&b, part.Name, all); err != nil {
 			return nil, err
 		}
 	}
 	b.WriteByte('}')
 	return b.Bytes(), nil
-}
-
-// values returns the values of the parts with a name.
-func (p nameParts) values(name string) []string {
-	var values []string
-	for _, part := range p {
-		if part.Name == name {
-			values = append(values, part.Value)
-		}
-	}
-	return values
 }
 
 // writeMember writes a member of a JSON object: a string, or an array of several.

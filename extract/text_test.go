@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"os"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/nomen-project/nomen/urn"
@@ -61,11 +60,4 @@ func TestVectors(t *testing.T) {
 	if len(file.Vectors) < 27 {
 		t.Errorf("%d vectors, want 27 or more", len(file.Vectors))
 	}
-}
-
-func TestX(t *testing.T) {
-	for _, l := range []string{"see http://a.b/c_(d). (http://e.f/g) www.x.org/a. foo@bar.org", "std::string 10:30 C:\\x a:b foo:bar key: value https://x.org/{id} http://$host/"} {
-		t.Logf("%q", spellings(l, Options{Abbreviated: true, Mail: true}))
-	}
-	_ = strings.ToLower
 }

@@ -36,14 +36,11 @@ func (s *scanner) bare(start, colon int) (end int, ok bool) {
 		}
 		last := &s.segs[len(s.segs)-1]
 		last.end = raw
-		next := -1
-		if !s.o.OneLine {
-			next = s.wrapped(&t, raw, last.start)
-		}
+		next := s.wrapped(&t, raw, last.start)
 		if next < 0 {
 			break
 		}
-		last.hyphen = s.b[raw-1] == '-'
+		last.hyphen = s.b[raw-1] == '-' && s.b[raw] != '\\'
 		s.segs = append(s.segs, segment{start: next})
 		from = next
 	}

@@ -33,17 +33,20 @@ func (s *scanner) delimited(start, colon int) (end int, ok bool) {
 			return 0, false
 		case c == closing:
 			return i, true
-		case !is(c, classSpace):
+		case !is(c, classSpace) && c != '\\':
 			return 0, false
 		}
-		next, lines := s.gap(i)
+		next, lines := s.fold(i), 1
+		if c != '\\' {
+			next, lines = s.gap(i)
+		}
 		if next < 0 || lines == 0 && open == '"' {
 			return 0, false
 		}
 		if s.peek(next) == closing {
 			return i, true
 		}
-		last.hyphen = lines > 0 && s.b[i-1] == '-'
+		last.hyphen = lines > 0 && s.b[i-1] == '-' && c != '\\'
 		s.segs = append(s.segs, segment{start: next})
 		i = next
 	}
@@ -128,6 +131,33 @@ func (s *scanner) gap(i int) (next, lines int) {
 			return -1, lines
 		}
 	}
+}
+
+// fold returns where a line goes on that is folded by a backslash at i (RFC 8792,
+// 7.1 and 8.1); -1 if it is not.
+func (s *scanner) fold(i int) int {
+	if s.peek(i) != '\\' {
+		return -1
+	}
+	if i++; s.peek(i) == '\r' {
+		i++
+	}
+	if s.peek(i) != '\n' {
+		return -1
+	}
+	low := i
+	for i++; s.peek(i) == ' ' || s.peek(i) == '\t'; i++ {
+		if i > low+maxColumn {
+			return -1
+		}
+	}
+	if s.peek(i) == '\\' {
+		i++
+	}
+	if c := s.peek(i); !is(c, classURI) || c == '-' {
+		return -1
+	}
+	return i
 }
 
 // isFoot reports whether a line that begins at i is the foot of a page, which
@@ -254,11 +284,19 @@ func (s *scanner) lineStart(i int) int {
 // wrapped returns where in the next line the identifier goes on that has been
 // read to i, and whose last piece begins at piece. It is -1 if it ends at i.
 //
+// What is folded by a backslash goes on in any case.
+//
 // A text that has been wrapped gives three signs. The line ends in a sign after
 // which programs break, or the next begins with one before which they do. What
 // comes there looks like a piece of an identifier rather than like a word. And
 // it would not have found room in the line.
 func (s *scanner) wrapped(t *token, i, piece int) int {
+	if next := s.fold(i); next >= 0 && !s.nextWord(t, next).foreign {
+		return next
+	}
+	if s.o.OneLine {
+		return -1
+	}
 	eol := i
 	for s.peek(eol) == ' ' || s.peek(eol) == '\r' || s.peek(eol) == '\t' {
 		if eol++; eol > i+8 {
@@ -312,7 +350,7 @@ func (s *scanner) goesOn(t *token, i, next int) bool {
 		return s.b[i-2] != '-' && is(first, classAlnum|classHost) && first != '-' && (p.end-next > 1 || isDigit(first))
 	case p.closes && p.closed && bytes.IndexByte([]byte("/_.?&=#+~%"), before) >= 0:
 		return true
-	case bytes.IndexByte([]byte("=&_#+~"), before) >= 0:
+	case bytes.IndexByte([]byte("=&_#+~"), before) >= 0, before == ',' && t.depth > 0:
 		return is(first, classPlain)
 	case before == '/':
 		return p.looksLocal && !p.assigns

@@ -1,0 +1,205 @@
+package extract
+
+import (
+	"archive/tar"
+	"bufio"
+	"bytes"
+	"cmp"
+	"compress/gzip"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"io"
+	"io/fs"
+	"maps"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// sharedText is where real texts are, if they are.
+const sharedText = "../../shared/data/text/"
+
+// openShared opens a file with real texts, or skips the test.
+func openShared(tb testing.TB, name string) *os.File {
+	tb.Helper()
+	file, err := os.Open(sharedText + name)
+	if errors.Is(err, fs.ErrNotExist) {
+		tb.Skip("no real texts: " + sharedText + name)
+	}
+	if err != nil {
+		tb.Fatal(err)
+	}
+	tb.Cleanup(func() { file.Close() })
+	return file
+}
+
+// rfcTexts returns the texts of RFC 8500 to 8999 by their numbers.
+func rfcTexts(tb testing.TB) map[int][]byte {
+	tb.Helper()
+	z, err := gzip.NewReader(openShared(tb, "rfc8500-8999.tar.gz"))
+	if err != nil {
+		tb.Fatal(err)
+	}
+	texts := map[int][]byte{}
+	for r := tar.NewReader(z); ; {
+		h, err := r.Next()
+		if errors.Is(err, io.EOF) {
+			return texts
+		}
+		if err != nil {
+			tb.Fatal(err)
+		}
+		name, isText := strings.CutSuffix(h.Name, ".txt")
+		n, err := strconv.Atoi(strings.TrimPrefix(name, "rfc/rfc"))
+		if !isText || err != nil {
+			continue
+		}
+		if texts[n], err = io.ReadAll(r); err != nil {
+			tb.Fatal(err)
+		}
+	}
+}
+
+// An rfcTarget is what is truly in the text of an RFC, by its source.
+type rfcTarget struct {
+	RFC             int
+	Inline, Wrapped []string
+}
+
+func rfcTargets(tb testing.TB) map[int]rfcTarget {
+	tb.Helper()
+	targets := map[int]rfcTarget{}
+	for d := json.NewDecoder(openShared(tb, "rfc-targets.jsonl")); ; {
+		var t rfcTarget
+		if err := d.Decode(&t); errors.Is(err, io.EOF) {
+			return targets
+		} else if err != nil {
+			tb.Fatal(err)
+		}
+		targets[t.RFC] = t
+	}
+}
+
+// share writes n as a part of all.
+func share(n, all int) string {
+	return fmt.Sprintf("%d of %d (%.2f %%)", n, all, 100*float64(n)/float64(all))
+}
+
+// TestGroundTruth reports how many of the identifiers that are truly in the
+// texts of RFCs are found, and how many of those that are found are ones.
+func TestGroundTruth(t *testing.T) {
+	texts, targets := rfcTexts(t), rfcTargets(t)
+	t.Run("recall", func(t *testing.T) { testRecall(t, texts, targets) })
+	t.Run("precision", func(t *testing.T) { testPrecision(t, texts, targets) })
+}
+
+func testRecall(t *testing.T, texts map[int][]byte, targets map[int]rfcTarget) {
+	var inline, wrapped, inlineHits, wrappedHits, findings int
+	for n, want := range targets {
+		found := map[string]bool{}
+		for f := range Bytes(texts[n], Options{}) {
+			found[f.Spelling] = true
+			findings++
+		}
+		count := func(list []string) (hits int) {
+			for _, u := range list {
+				if found[u] {
+					hits++
+				} else {
+					t.Logf("RFC %d: not found: %s", n, u)
+				}
+			}
+			return hits
+		}
+		inlineHits += count(want.Inline)
+		wrappedHits += count(want.Wrapped)
+		inline += len(want.Inline)
+		wrapped += len(want.Wrapped)
+	}
+	t.Logf("%d texts, %d findings; inline: %s, wrapped: %s", len(targets), findings, share(inlineHits, inline), share(wrappedHits, wrapped))
+	if 1000*inlineHits < 995*inline {
+		t.Errorf("inline: %s, want 99.5 %%", share(inlineHits, inline))
+	}
+	if 100*wrappedHits < 97*wrapped {
+		t.Errorf("wrapped: %s, want 97 %%", share(wrappedHits, wrapped))
+	}
+}
+
+// sampleSize is how many findings have been looked at by eye.
+const sampleSize = 300
+
+// testPrecision takes a sample of the findings. Each is one by the ground truth,
+// or has been looked at: testdata/judged.tsv has the number of the RFC, the
+// offset, the spelling, and "true" or the class of the false hit.
+func testPrecision(t *testing.T, texts map[int][]byte, targets map[int]rfcTarget) {
+	judged := readJudged(t)
+	var unseen []string
+	classes := map[string]int{}
+	for _, f := range sample(texts) {
+		target := targets[f.rfc]
+		class, ok := judged[f.key()]
+		switch {
+		case slices.Contains(target.Inline, f.Spelling), slices.Contains(target.Wrapped, f.Spelling):
+		case !ok:
+			b := texts[f.rfc]
+			unseen = append(unseen, fmt.Sprintf("%s\t?\t%q", f.key(), b[max(0, f.Start-50):min(int64(len(b)), f.End+50)]))
+		case class != "true":
+			classes[class]++
+		}
+	}
+	wrong := 0
+	for _, class := range slices.Sorted(maps.Keys(classes)) {
+		t.Logf("%d false: %s", classes[class], class)
+		wrong += classes[class]
+	}
+	t.Logf("precision: %s", share(sampleSize-wrong, sampleSize))
+	if 100*wrong > sampleSize {
+		t.Errorf("precision: %s, want 99 %%", share(sampleSize-wrong, sampleSize))
+	}
+	if len(unseen) > 0 {
+		t.Errorf("%d findings of the sample have not been looked at:\n%s", len(unseen), strings.Join(unseen, "\n"))
+	}
+}
+
+type rfcFinding struct {
+	rfc int
+	Finding
+}
+
+func (f rfcFinding) key() string { return fmt.Sprintf("%d\t%d\t%s", f.rfc, f.Start, f.Spelling) }
+
+// sample returns the findings of which the hashes are least, so that the sample
+// stays the same when others come and go.
+func sample(texts map[int][]byte) []rfcFinding {
+	var all []rfcFinding
+	for n, b := range texts {
+		for f := range Bytes(b, Options{}) {
+			all = append(all, rfcFinding{n, f})
+		}
+	}
+	hash := func(f rfcFinding) uint64 {
+		h := fnv.New64a()
+		io.WriteString(h, f.key())
+		return h.Sum64()
+	}
+	slices.SortFunc(all, func(a, b rfcFinding) int { return cmp.Compare(hash(a), hash(b)) })
+	return all[:sampleSize]
+}
+
+func readJudged(t *testing.T) map[string]string {
+	data, err := os.ReadFile("testdata/judged.tsv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	judged := map[string]string{}
+	for lines := bufio.NewScanner(bytes.NewReader(data)); lines.Scan(); {
+		if i := strings.LastIndexByte(lines.Text(), '\t'); i >= 0 {
+			judged[lines.Text()[:i]] = lines.Text()[i+1:]
+		}
+	}
+	return judged
+}

@@ -7,15 +7,16 @@
 // Below [Root], each with an Authorization field "Bearer TOKEN":
 //
 //	GET    version                the program and the rules of names
-//	GET    names                  records; prefix, after, limit, status
+//	GET    names                  records; prefix, after, limit, status, only=keys
 //	POST   names                  a [Batch] of changes
 //	GET    names/{name}           a record; its revision is the ETag
 //	PUT    names/{name}           replaces it; If-Match, If-None-Match: *
 //	DELETE names/{name}           removes a reserved name; If-Match
 //	POST   names/{name}/retire    makes it a tombstone: a [Retirement]
 //	GET    names/{name}/history   its [Revision]s, the newest first
-//	POST   import                 JSON Lines in, a stream of [Event]s out
-//	GET    export                 JSON Lines; prefix, status, at, compression
+//	POST   import                 JSON Lines, CSV or TSV in, a stream of [Event]s out;
+//	                              format, on_conflict, dry_run, changes, as, compression
+//	GET    export                 format, prefix, status, at, revisions, compression
 //	GET    authorities            all of them
 //	GET    authorities/{prefix}   one; its revision is the ETag
 //	PUT    authorities/{prefix}   replaces it; If-Match, If-None-Match: *

@@ -12,6 +12,7 @@ const (
 	kindState         = "state"
 	kindLimit         = "limit"
 	kindBroken        = "broken-off"
+	kindBadLine       = "bad-line"
 	kindUnavailable   = "unavailable"
 	kindFailure       = "failure"
 )
@@ -40,6 +41,8 @@ func Explain(kind string) (title, meaning string, ok bool) {
 		return "It is too large", "Something is larger than this server keeps. The answer tells what, its size and the limit.", true
 	case kindBroken:
 		return "The input broke off", "The records up to the line that is named were brought in, as the summary tells. Send the whole file again: what is there already stays as it is.", true
+	case kindBadLine:
+		return "The first line of a table is not good", "The first line of CSV and TSV names the columns. The line, column and field tell what cannot be there; nothing of the file was brought in.", true
 	case kindUnavailable:
 		return "The server is closing down", "Nothing is wrong with the request. Send it again in a while.", true
 	case kindFailure:

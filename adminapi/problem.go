@@ -101,12 +101,17 @@ func NewProblem(err error) *Problem {
 		state    *store.StateError
 		limit    *store.LimitError
 		broken   *bulk.BrokenError
+		line     *bulk.LineError
 		status   *StatusError
 	)
 	switch {
 	case errors.As(err, &broken):
 		p := newProblem(kindBroken, http.StatusBadRequest, broken.Err)
 		p.Line = broken.Line
+		return p
+	case errors.As(err, &line):
+		p := newProblem(kindBadLine, http.StatusBadRequest, errors.New(line.Message))
+		p.Line, p.Column, p.Name, p.Field = line.Line, line.Column, line.Name, line.Field
 		return p
 	case errors.As(err, &refusal):
 		p := newProblem(kindRefused, http.StatusUnprocessableEntity, errors.New(refusal.Message))
@@ -161,6 +166,8 @@ func (p *Problem) Err() error {
 	switch p.Type {
 	case ProblemPath + kindBroken:
 		return &bulk.BrokenError{Line: p.Line, Err: errors.New(p.Detail)}
+	case ProblemPath + kindBadLine:
+		return &bulk.LineError{Line: p.Line, Column: p.Column, Name: p.Name, Field: p.Field, Message: p.Detail}
 	case ProblemPath + kindRefused:
 		return &registrar.RefusalError{Name: p.Name, Field: p.Field, Offset: p.Offset, Rule: p.Rule, Message: p.Detail}
 	case ProblemPath + kindMalformedName:

@@ -14,21 +14,25 @@ import (
 	"github.com/nomen-project/nomen/bulk"
 )
 
-// Import brings the records of r in; see [bulk.Import]. Progress and Refused of
-// the options are called as the server tells, Now is not used, and the format is
-// JSON Lines. r is sent as it is, compressed or not.
+// Import brings the records of r in; see [bulk.Import]. Progress, Refused and
+// Changed of the options are called as the server tells, and Now is not used. r is
+// sent as it is, compressed or not. To be somebody else (Who) takes an
+// administrator.
 func (c *Client) Import(ctx context.Context, r io.Reader, o bulk.ImportOptions) (bulk.Summary, error) {
 	q := url.Values{}
 	setFlag(q, "dry_run", o.DryRun)
-	setFlag(q, "replace", o.Replace)
-	if o.Why != "" {
-		q.Set("why", o.Why)
+	setFlag(q, "changes", o.Changed != nil)
+	setText(q, "why", o.Why)
+	setText(q, "as", o.Who)
+	setText(q, "compression", compressionName(o.Compression))
+	if o.OnConflict != bulk.Merge {
+		q.Set("on_conflict", o.OnConflict.String())
 	}
-	if name := compressionName(o.Compression); name != "" {
-		q.Set("compression", name)
+	if o.Format != bulk.JSONLines {
+		q.Set("format", o.Format.String())
 	}
 	in := &watchedReader{r: r, fail: make(chan error, 1)}
-	resp, err := c.send(ctx, http.MethodPost, "import", q, in, "application/jsonl")
+	resp, err := c.send(ctx, http.MethodPost, "import", q, in, o.Format.MediaType())
 	if err != nil {
 		return bulk.Summary{}, errors.Join(in.failure(), err)
 	}
@@ -43,6 +47,12 @@ func (c *Client) Import(ctx context.Context, r io.Reader, o bulk.ImportOptions) 
 func setFlag(q url.Values, name string, on bool) {
 	if on {
 		q.Set(name, "1")
+	}
+}
+
+func setText(q url.Values, name, value string) {
+	if value != "" {
+		q.Set(name, value)
 	}
 }
 
@@ -89,6 +99,8 @@ func readEvents(r io.Reader, o bulk.ImportOptions) (bulk.Summary, error) {
 			return *e.Summary, nil
 		case e.Refused != nil && o.Refused != nil:
 			o.Refused(*e.Refused)
+		case e.Change != nil && o.Changed != nil:
+			o.Changed(*e.Change)
 		case e.Progress != nil:
 			last = *e.Progress
 			if o.Progress != nil {
@@ -131,21 +143,22 @@ func (w *watchedReader) failure() error {
 }
 
 // Export writes records to w; see [bulk.Export]. Progress and Now of the options
-// are not used. An error means that what was written is not complete.
+// are not used, and Refused is called at the end, for the first [MaxRefusals]. An
+// error means that what was written is not complete.
 func (c *Client) Export(ctx context.Context, w io.Writer, o bulk.ExportOptions) (bulk.Summary, error) {
 	q := url.Values{}
-	if o.Prefix != "" {
-		q.Set("prefix", o.Prefix)
-	}
+	setText(q, "prefix", o.Prefix)
 	for _, s := range o.Statuses {
 		q.Add("status", string(s))
 	}
 	if !o.At.IsZero() {
 		q.Set("at", o.At.UTC().Format(time.RFC3339Nano))
 	}
-	if name := compressionName(o.Compression); name != "" {
-		q.Set("compression", name)
+	if o.Format != bulk.JSONLines {
+		q.Set("format", o.Format.String())
 	}
+	setFlag(q, "revisions", o.Revisions)
+	setText(q, "compression", compressionName(o.Compression))
 	var s bulk.Summary
 	resp, err := c.send(ctx, http.MethodGet, "export", q, nil, "")
 	if err != nil {
@@ -157,6 +170,15 @@ func (c *Client) Export(ctx context.Context, w io.Writer, o bulk.ExportOptions) 
 	}
 	if err := json.Unmarshal([]byte(resp.Trailer.Get(SummaryTrailer)), &s); err != nil {
 		return s, fmt.Errorf("adminapi: export: the server's answer broke off: %w", err)
+	}
+	if o.Refused != nil {
+		for _, text := range resp.Trailer.Values(RefusedTrailer) {
+			var r bulk.Refusal
+			if err := json.Unmarshal([]byte(text), &r); err != nil {
+				return s, fmt.Errorf("adminapi: export: %w", err)
+			}
+			o.Refused(r)
+		}
 	}
 	return s, nil
 }

@@ -18,6 +18,8 @@ const (
 	MaxBody  = 16 << 20 // bytes of a body, except that of an import
 	MaxBatch = 10_000   // requests of a batch
 	MaxPage  = 1000     // records of a list
+
+	MaxRefusals = 100 // records that an export could not hold and tells one by one
 )
 
 // Version is the answer to GET version.
@@ -28,7 +30,8 @@ type Version struct {
 
 // A Page is the answer to GET names.
 type Page struct {
-	Names []*store.Record `json:"names"`
+	Names []*store.Record `json:"names"`          // none when only the keys were asked for
+	Keys  []string        `json:"keys,omitempty"` // of the names, when asked for
 	Next  string          `json:"next,omitempty"` // "after" of the next page; "" at the end
 }
 
@@ -90,17 +93,22 @@ type Revision struct {
 }
 
 // An Event is one line of the answer to an import. Exactly one of Progress,
-// Refused and Summary is there; the last line is a summary, with the problem
+// Refused, Change and Summary is there; the last line is a summary, with the problem
 // that ended the import too early, if one did.
 type Event struct {
 	Progress *bulk.Summary `json:"progress,omitempty"`
 	Refused  *bulk.Refusal `json:"refused,omitempty"`
+	Change   *bulk.Change  `json:"change,omitempty"` // if asked for
 	Summary  *bulk.Summary `json:"summary,omitempty"`
 	Problem  *Problem      `json:"problem,omitempty"`
 }
 
-// SummaryTrailer is the trailer field of an export that holds its summary.
-const SummaryTrailer = "Nomen-Summary"
+// The trailer fields of an export: its summary, and a field for each of the first
+// records that the format could not hold, a [bulk.Refusal].
+const (
+	SummaryTrailer = "Nomen-Summary"
+	RefusedTrailer = "Nomen-Refused"
+)
 
 // Authorities is the answer to GET authorities.
 type Authorities struct {

@@ -2,12 +2,17 @@ package bulk
 
 import "fmt"
 
-// A LineError is the refusal of a line that is not a record.
+// A LineError is the refusal of a line that is not a record, or of a header line
+// that is none.
 type LineError struct {
 	Line    int    // from 1
 	Column  int    // in bytes, from 1
-	Field   string // such as "locations[2].url"; "" if none was reached
+	Offset  int64  // in bytes, from 0, in what was compressed
+	Name    string // of the record, if it could be read
+	Field   string // such as "locations[2].url", or a column; "" if none was reached
 	Message string // in words
+
+	size int64 // of a line that is too long
 }
 
 func (e *LineError) Error() string {
@@ -18,14 +23,14 @@ func (e *LineError) Error() string {
 }
 
 // A BrokenError is returned when the input ended too early or could not be
-// read. All lines before Line were read.
+// read. All records before Line were read.
 type BrokenError struct {
 	Line int // the one in which it broke off, from 1
 	Err  error
 }
 
 func (e *BrokenError) Error() string {
-	return fmt.Sprintf("the input broke off in line %d: %v; the lines before it were read", e.Line, e.Err)
+	return fmt.Sprintf("the input broke off in line %d: %v; the records before it were read", e.Line, e.Err)
 }
 
 func (e *BrokenError) Unwrap() error { return e.Err }

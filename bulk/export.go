@@ -8,6 +8,7 @@ import (
 	"io"
 	"slices"
 	"time"
+	"unicode/utf8"
 
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
@@ -24,51 +25,133 @@ type ExportOptions struct {
 	Prefix      string           // of keys, in bytes
 	Statuses    []nomen.Status   // none for all
 	At          time.Time        // as of then; zero for now
-	Now         func() time.Time // the clock of Seconds; time.Now if nil
+	Revisions   bool             // with time and number of each record's last change; JSON Lines alone can
+	Now         func() time.Time // the clock; time.Now if nil
 	Progress    func(Summary)    // called now and then, if not nil
+	Refused     func(Refusal)    // called for every record that the format cannot hold, if not nil
 }
 
-// Export writes records to w in the order of names, as of one moment.
+// Export writes records to w in the order of names, as of one moment. A record
+// that the format cannot hold is refused and the others are written.
 func Export(ctx context.Context, s store.Reader, w io.Writer, o ExportOptions) (sum Summary, err error) {
-	if o.Format != JSONLines {
-		return sum, fmt.Errorf("bulk: unknown format %d", o.Format)
-	}
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	start := o.Now()
+	e := exporter{options: o, start: o.Now()}
+	if e.encoder, err = o.encoder(e.start); err != nil {
+		return sum, err
+	}
 	packed, err := compress(w, o.Compression)
 	if err != nil {
 		return sum, err
 	}
 	out := bufio.NewWriterSize(packed, bufferSize)
-	sum.Read, err = export(ctx, s, out, o, start)
+	err = e.run(ctx, s, out)
 	err = errors.Join(err, out.Flush(), packed.Close())
-	sum.Seconds = o.Now().Sub(start).Seconds()
-	return sum, err
+	e.summary.Seconds = o.Now().Sub(e.start).Seconds()
+	return e.summary, err
 }
 
-// export returns how many records it has written.
-func export(ctx context.Context, s store.Reader, out *bufio.Writer, o ExportOptions, start time.Time) (n int64, err error) {
-	for rec, err := range s.List(ctx, store.Scan{Prefix: o.Prefix, At: o.At}) {
+// An encoder writes records in one format.
+type encoder interface {
+	// head returns what comes before the first record.
+	head() []byte
+
+	// record appends a record. If that fails with errNoLine the format has nothing
+	// to say about it, if with a *heldError it cannot hold it.
+	record(b []byte, r *store.Record) ([]byte, error)
+}
+
+// errNoLine is the error of an encoder for records that its format is not about.
+var errNoLine = errors.New("bulk: no line")
+
+// A heldError tells why a format cannot hold a record.
+type heldError struct{ field, reason string }
+
+func (e *heldError) Error() string { return e.field + ": " + e.reason }
+
+// encoder returns the one of the format, for an export that began at a time.
+func (o ExportOptions) encoder(start time.Time) (encoder, error) {
+	if o.Revisions && o.Format != JSONLines {
+		return nil, fmt.Errorf("bulk: %s has no place for revisions, jsonl has", o.Format)
+	}
+	at := o.At
+	if at.IsZero() {
+		at = start
+	}
+	switch o.Format {
+	case JSONLines:
+		return jsonEncoder{revisions: o.Revisions}, nil
+	case CSV:
+		return &tableEncoder{}, nil
+	case TSV:
+		return &tableEncoder{tabs: true}, nil
+	case NginxMap:
+		return &nginxMap{at: at, folded: map[uint64]struct{}{}}, nil
+	case ApacheMap:
+		return apacheMap{at: at}, nil
+	case URIList:
+		return uriList{at: at}, nil
+	}
+	return nil, fmt.Errorf("bulk: unknown format %d", o.Format)
+}
+
+// An exporter is one export under way.
+type exporter struct {
+	encoder encoder
+	options ExportOptions
+	start   time.Time
+	summary Summary
+}
+
+func (e *exporter) run(ctx context.Context, s store.Reader, out io.Writer) error {
+	if _, err := out.Write(e.encoder.head()); err != nil {
+		return err
+	}
+	var b []byte
+	for rec, err := range s.List(ctx, store.Scan{Prefix: e.options.Prefix, At: e.options.At}) {
 		if err != nil {
-			return n, err
+			return err
 		}
-		if len(o.Statuses) > 0 && !slices.Contains(o.Statuses, rec.Status) {
+		if len(e.options.Statuses) > 0 && !slices.Contains(e.options.Statuses, rec.Status) {
 			continue
 		}
-		line, err := rec.MarshalJSON()
-		if err != nil {
-			return n, err
+		if b, err = e.encode(b[:0], rec); err != nil {
+			return err
 		}
-		if _, err := out.Write(append(line, '\n')); err != nil {
-			return n, err
+		if _, err := out.Write(b); err != nil {
+			return err
 		}
-		if n++; n%BatchSize == 0 && o.Progress != nil {
-			o.Progress(Summary{Read: n, Seconds: o.Now().Sub(start).Seconds()})
+		if e.summary.Read%BatchSize == 0 && e.options.Progress != nil {
+			e.summary.Seconds = e.options.Now().Sub(e.start).Seconds()
+			e.options.Progress(e.summary)
 		}
 	}
-	return n, nil
+	return nil
+}
+
+// encode appends a record, or nothing if there is to be no line for it.
+func (e *exporter) encode(b []byte, rec *store.Record) ([]byte, error) {
+	b, err := e.encoder.record(b, rec)
+	held, cannot := errors.AsType[*heldError](err)
+	if err == nil && !utf8.Valid(b) {
+		held, cannot = &heldError{reason: "is not UTF-8"}, true
+	}
+	switch {
+	case errors.Is(err, errNoLine):
+		e.summary.LeftOut++
+	case cannot:
+		e.summary.Refused++
+		if e.options.Refused != nil {
+			e.options.Refused(Refusal{Name: rec.Spelling, Field: held.field, Reason: held.reason, Err: held})
+		}
+	case err != nil:
+		return b, err
+	default:
+		e.summary.Read++
+		return b, nil
+	}
+	return b[:0], nil
 }
 
 // compress returns a writer whose Close does not close w.

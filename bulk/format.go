@@ -5,16 +5,66 @@ import "strings"
 // A Format is a way to write records into a file.
 type Format uint8
 
-// The formats.
+// The formats. Those behind TSV are only written: they hold less than records.
 const (
 	JSONLines Format = iota // the default
+	CSV
+	TSV
+	NginxMap
+	ApacheMap
+	URIList
 )
 
-// ParseFormat returns the format with the name s on the command line: jsonl.
-func ParseFormat(s string) (Format, bool) { return JSONLines, s == "jsonl" }
+// Formats returns all formats.
+func Formats() []Format { return []Format{JSONLines, CSV, TSV, NginxMap, ApacheMap, URIList} }
 
-// String returns the name of the format on the command line.
-func (f Format) String() string { return "jsonl" }
+// ParseFormat returns the format with the name s on the command line and in the
+// admin API; see [Format.String].
+func ParseFormat(s string) (Format, bool) {
+	for _, f := range Formats() {
+		if s == f.String() {
+			return f, true
+		}
+	}
+	return JSONLines, false
+}
+
+// String returns the name of the format.
+func (f Format) String() string {
+	switch f {
+	case JSONLines:
+		return "jsonl"
+	case CSV:
+		return "csv"
+	case TSV:
+		return "tsv"
+	case NginxMap:
+		return "nginx-map"
+	case ApacheMap:
+		return "apache-map"
+	case URIList:
+		return "uri-list"
+	}
+	return "unknown"
+}
+
+// MediaType returns the media type of a file of the format.
+func (f Format) MediaType() string {
+	switch f {
+	case JSONLines:
+		return "application/jsonl"
+	case CSV:
+		return "text/csv; charset=utf-8; header=present" // RFC 4180, 3
+	case TSV:
+		return "text/tab-separated-values; charset=utf-8"
+	case URIList:
+		return "text/uri-list" // RFC 2483, 5
+	}
+	return "text/plain; charset=utf-8"
+}
+
+// Readable reports whether records can be read from the format.
+func (f Format) Readable() bool { return f <= TSV }
 
 // A Compression is a way to make a file smaller.
 type Compression uint8
@@ -46,6 +96,12 @@ func Suffixes(filename string) (f Format, c Compression, ok bool) {
 	switch base[dot:] {
 	case ".jsonl", ".ndjson", ".json":
 		return JSONLines, c, true
+	case ".csv":
+		return CSV, c, true
+	case ".tsv", ".tab":
+		return TSV, c, true
+	case ".uris":
+		return URIList, c, true
 	}
 	return JSONLines, c, false
 }

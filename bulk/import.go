@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"runtime"
+	"sync"
 	"time"
 
 	"github.com/nomen-project/nomen/registrar"
@@ -13,10 +15,11 @@ import (
 
 // A Refusal tells which record was refused, and why.
 type Refusal struct {
-	Line   int    `json:"line"`             // from 1
+	Line   int    `json:"line,omitempty"`   // from 1; 0 for what has none
 	Column int    `json:"column,omitempty"` // in bytes, from 1; 0 if the line is well formed
+	Offset int64  `json:"offset,omitempty"` // in bytes, from 0, in what was compressed
 	Name   string `json:"name,omitempty"`   // as the line has it, if it could be read
-	Field  string `json:"field,omitempty"`  // such as "locations[2].url"
+	Field  string `json:"field,omitempty"`  // such as "locations[2].url"; of a table the column
 	Reason string `json:"reason"`
 	Err    error  `json:"-"` // a *LineError, or what the registrar said
 }
@@ -35,113 +38,238 @@ func (r Refusal) String() string {
 	return s
 }
 
+// A Change tells what a record of a file does to its name.
+type Change struct {
+	Line    int      `json:"line"` // from 1
+	Name    string   `json:"name"` // as the line has it
+	Created bool     `json:"created,omitempty"`
+	Fields  []string `json:"fields,omitempty"` // that it changes, if the name was there
+}
+
+// A Conflict says what becomes of a name that is there already.
+type Conflict uint8
+
+// The policies for names that are there.
+const (
+	Merge   Conflict = iota // what the file has is added; fields with one value are set
+	Keep                    // it stays as it is
+	Replace                 // the fields that the file has take the place of those there
+	Fail                    // the record is refused if it would change anything
+)
+
+// ParseConflict returns the policy with the name s; see [Conflict.String].
+func ParseConflict(s string) (Conflict, bool) {
+	for c := Merge; c <= Fail; c++ {
+		if s == c.String() {
+			return c, true
+		}
+	}
+	return Merge, false
+}
+
+// String returns the name of the policy on the command line.
+func (c Conflict) String() string {
+	switch c {
+	case Keep:
+		return "keep"
+	case Replace:
+		return "replace"
+	case Fail:
+		return "fail"
+	}
+	return "merge"
+}
+
+// request returns what a record with these fields asks for by the policy. What it
+// was made from matters only if the name is there.
+func (c Conflict) request(l *Line) registrar.Request {
+	req := registrar.Request{
+		Record: l.Record, Fields: l.Fields, Add: c != Replace, Expected: l.Record.Revision, OrCreate: true,
+	}
+	if req.Expected == 0 {
+		req.Expected = store.AnyRevision
+	}
+	switch c {
+	case Keep:
+		req.Existing = registrar.Keep
+	case Fail:
+		req.Existing = registrar.Refuse
+	}
+	return req
+}
+
 // ImportOptions configure an import. The zero ImportOptions are good.
 type ImportOptions struct {
 	Format      Format
 	Compression Compression
-	DryRun      bool             // tell what would change; a line sees only what those before it in its batch would change
-	Replace     bool             // lists in the file replace those in the store
+	DryRun      bool             // tell what would change; a record sees only what those before it in its batch would change
+	OnConflict  Conflict         // what becomes of names that are there
+	Who         string           // for the history; the actor's if empty
 	Why         string           // for the history
 	Now         func() time.Time // the clock of Seconds; time.Now if nil
 
 	Progress func(Summary) // called after every batch, if not nil
-	Refused  func(Refusal) // called for every bad record, if not nil; those of one batch in the order of lines
+	Refused  func(Refusal) // called for every bad record, if not nil, in their order
+	Changed  func(Change)  // called for every name that is created or changed, if not nil, in their order
 }
 
 // Import brings the records of r in. Those that are bad are refused one by one,
 // all others go in. The error is a [*BrokenError] when r broke off, after what
-// came before is in; else a failure of the store or the end of ctx. The summary
-// is right in any case.
+// came before is in; a [*LineError] when r is a table whose header line is bad,
+// and nothing is in; else a failure of the store or the end of ctx. The summary
+// is right in any case. Options.Who is for the caller to permit.
 func Import(ctx context.Context, reg *registrar.Registrar, a registrar.Actor, r io.Reader, o ImportOptions) (Summary, error) {
 	if o.Now == nil {
 		o.Now = time.Now
+	}
+	if o.Who != "" {
+		a.Who = o.Who
+	}
+	load, err := reg.NewLoad(a, o.Why)
+	if err != nil {
+		return Summary{}, err
 	}
 	in, err := NewReader(r, o.Format, o.Compression)
 	if err != nil {
 		return Summary{}, err
 	}
 	defer in.Close()
-	i := &importer{ctx: ctx, reg: reg, actor: a, options: o, start: o.Now()}
-	err = i.run(in)
+	i := &importer{load: load, options: o, start: o.Now()}
+	err = i.run(ctx, in)
+	i.summary.Seconds = o.Now().Sub(i.start).Seconds()
 	return i.summary, err
 }
 
-// An importer is one import under way.
+// An importer is one import under way: one goroutine reads, some check what was
+// read, and one brings it in.
 type importer struct {
-	ctx     context.Context // of the one call that the importer lives in
-	reg     *registrar.Registrar
-	actor   registrar.Actor
+	load    *registrar.Load
 	options ImportOptions
 	start   time.Time
 	summary Summary
-
-	batch []item
-	reqs  []registrar.Request // of the records of the batch
-	size  int                 // bytes of their lines
 }
 
-// An item is a line of a batch: a record, or the reason why it is none.
+// A batch is a number of records on their way.
+type batch struct {
+	items   []item
+	reqs    []registrar.Request // of the items that are records
+	size    int                 // bytes of their lines
+	checked *registrar.Batch
+	err     error         // of the check
+	ready   chan struct{} // closed when it is checked
+	end     error         // why it is the last; nil if it is not
+}
+
+// An item is a record, or the reason why it is none.
 type item struct {
-	number int
-	bad    *LineError
+	line Line
+	bad  *LineError
 }
 
 // run reads to the end.
-func (i *importer) run(in *Reader) error {
-	for {
+func (i *importer) run(ctx context.Context, in *Reader) error {
+	ctx, stop := context.WithCancelCause(ctx)
+	checkers := runtime.GOMAXPROCS(0)
+	toCheck, inOrder := make(chan *batch, checkers), make(chan *batch, ahead)
+	var group sync.WaitGroup
+	defer group.Wait()
+	defer stop(nil)
+	group.Go(func() { i.read(ctx, in, toCheck, inOrder) })
+	for range checkers {
+		group.Go(func() {
+			for b := range toCheck {
+				b.checked, b.err = i.load.Check(ctx, b.reqs)
+				close(b.ready)
+			}
+		})
+	}
+	for b := range inOrder {
+		<-b.ready
+		if err := i.bring(ctx, b); err != nil {
+			return fmt.Errorf("import, from line %d: %w", b.first(), err)
+		}
+		switch {
+		case errors.Is(b.end, io.EOF):
+			return nil
+		case b.end != nil:
+			return b.end
+		}
+	}
+	return context.Cause(ctx)
+}
+
+// read reads batches until the input or ctx ends.
+func (i *importer) read(ctx context.Context, in *Reader, toCheck, inOrder chan<- *batch) {
+	defer close(inOrder)
+	defer close(toCheck)
+	for end := error(nil); end == nil; {
+		b := i.batch(in)
+		end = b.end
+		for _, c := range []chan<- *batch{toCheck, inOrder} {
+			select {
+			case c <- b:
+			case <-ctx.Done():
+				return
+			}
+		}
+	}
+}
+
+// batch reads the next batch.
+func (i *importer) batch(in *Reader) *batch {
+	b := &batch{ready: make(chan struct{}), items: make([]item, 0, BatchSize), reqs: make([]registrar.Request, 0, BatchSize)}
+	for len(b.items) < BatchSize && b.size < batchBytes {
 		line, err := in.Next()
 		bad, isLine := errors.AsType[*LineError](err)
 		switch {
 		case err == nil:
-			i.add(line)
+			b.items = append(b.items, item{line: line})
+			b.reqs = append(b.reqs, i.options.OnConflict.request(&line))
+			b.size += line.size
 		case isLine:
-			i.batch = append(i.batch, item{bad.Line, bad})
+			b.items = append(b.items, item{bad: bad})
 		default:
-			if flushed := i.flush(); flushed != nil || errors.Is(err, io.EOF) {
-				return flushed
-			}
-			return err
-		}
-		if len(i.batch) >= BatchSize || i.size >= batchBytes {
-			if err := i.flush(); err != nil {
-				return err
-			}
+			b.end = err
+			return b
 		}
 	}
+	return b
 }
 
-// add puts a record into the batch. What it was made from matters only if the
-// name is there.
-func (i *importer) add(line Line) {
-	expected := line.Record.Revision
-	if expected == 0 {
-		expected = store.AnyRevision
+// first returns the line with which the batch begins.
+func (b *batch) first() int {
+	switch {
+	case len(b.items) == 0:
+		return 1
+	case b.items[0].bad != nil:
+		return b.items[0].bad.Line
 	}
-	i.batch = append(i.batch, item{number: line.Number})
-	i.size += line.size
-	i.reqs = append(i.reqs, registrar.Request{
-		Record: line.Record, Fields: line.Fields, Add: !i.options.Replace, Expected: expected, OrCreate: true,
-	})
+	return b.items[0].line.Number
 }
 
-// flush brings the batch in and reports.
-func (i *importer) flush() error {
-	outs, err := i.apply()
+// bring brings a checked batch in and reports.
+func (i *importer) bring(ctx context.Context, b *batch) error {
+	if len(b.items) == 0 {
+		return nil
+	}
+	if err := context.Cause(ctx); err != nil {
+		return err
+	}
+	outs, err := i.apply(ctx, b)
 	if err != nil {
-		return fmt.Errorf("import, from line %d: %w", i.batch[0].number, err)
+		return err
 	}
 	next := 0
-	for _, it := range i.batch {
+	for k := range b.items {
+		it := &b.items[k]
 		i.summary.Read++
-		if it.bad != nil {
-			i.refuse(Refusal{Line: it.number, Column: it.bad.Column, Field: it.bad.Field, Reason: it.bad.Message, Err: it.bad})
+		if bad := it.bad; bad != nil {
+			i.refuse(Refusal{Line: bad.Line, Column: bad.Column, Offset: bad.Offset, Name: bad.Name, Field: bad.Field, Reason: bad.Message, Err: bad})
 			continue
 		}
-		i.count(it.number, i.reqs[next].Record.Spelling, &outs[next])
+		i.count(&it.line, &outs[next])
 		next++
 	}
-	clear(i.reqs)
-	i.batch, i.reqs, i.size = i.batch[:0], i.reqs[:0], 0
 	i.summary.Seconds = i.options.Now().Sub(i.start).Seconds()
 	if i.options.Progress != nil {
 		i.options.Progress(i.summary)
@@ -149,29 +277,34 @@ func (i *importer) flush() error {
 	return nil
 }
 
-func (i *importer) apply() ([]registrar.Outcome, error) {
+func (i *importer) apply(ctx context.Context, b *batch) ([]registrar.Outcome, error) {
 	switch {
-	case i.ctx.Err() != nil && len(i.batch) > 0:
-		return nil, i.ctx.Err()
-	case len(i.reqs) == 0:
-		return nil, nil
+	case b.err != nil || len(b.reqs) == 0:
+		return nil, b.err
 	case i.options.DryRun:
-		return i.reg.Preview(i.ctx, i.actor, i.reqs)
+		return i.load.Preview(ctx, b.checked)
 	}
-	return i.reg.Apply(i.ctx, i.actor, i.reqs, i.options.Why)
+	return i.load.Apply(ctx, b.checked)
 }
 
-func (i *importer) count(line int, spelling string, out *registrar.Outcome) {
+func (i *importer) count(l *Line, out *registrar.Outcome) {
 	switch {
 	case out.Err != nil:
 		field, reason := reason(out.Err)
-		i.refuse(Refusal{Line: line, Name: spelling, Field: field, Reason: reason, Err: out.Err})
+		r := Refusal{Name: l.Record.Spelling, Reason: reason, Err: out.Err}
+		r.Field, r.Line, r.Offset = l.title(field)
+		i.refuse(r)
+		return
 	case out.Created:
 		i.summary.Created++
 	case out.Result.Changed:
 		i.summary.Changed++
 	default:
 		i.summary.Unchanged++
+		return
+	}
+	if i.options.Changed != nil {
+		i.options.Changed(Change{Line: l.Number, Name: l.Record.Spelling, Created: out.Created, Fields: out.Fields.Names()})
 	}
 }
 

@@ -19,7 +19,6 @@ import (
 	"github.com/nomen-project/nomen/registrar"
 	"github.com/nomen-project/nomen/store"
 	"github.com/nomen-project/nomen/store/memstore"
-	"github.com/nomen-project/nomen/store/pebblestore"
 )
 
 // A bench is a store with its registrar and a clock that advances a second at
@@ -61,18 +60,10 @@ func (b *bench) good(text string, o ImportOptions) Summary {
 func (b *bench) export(bare bool) string {
 	b.Helper()
 	var out bytes.Buffer
-	if _, err := Export(context.Background(), b.store, &out, ExportOptions{}); err != nil {
+	if _, err := Export(context.Background(), b.store, &out, ExportOptions{Revisions: !bare}); err != nil {
 		b.Fatalf("Export: %v", err)
 	}
-	if !bare {
-		return out.String()
-	}
-	var lines strings.Builder
-	for line := range strings.Lines(out.String()) {
-		head, _, _ := strings.Cut(line, `,"modified":`)
-		lines.WriteString(head + "\n")
-	}
-	return lines.String()
+	return out.String()
 }
 
 func packed(text string) []byte {
@@ -99,8 +90,8 @@ const hostile = `{"name":"urn:dns:example.org:1","locations":[{"url":"https://ex
 
 func TestHostileFile(t *testing.T) {
 	want := []string{
-		`line 2, column 48: locations[0]: wants an object, found the end of the line`,
-		`line 3, column 33: colour: unknown field`,
+		`line 2, column 48: urn:dns:example.org:bad: locations[0]: wants an object, found the end of the line`,
+		`line 3, column 33: urn:dns:example.org:2: colour: unknown field`,
 		`line 4: urn:dns:example.org:3: locations[0].url: scheme, offset 10: `,
 		`line 5: urn:dns:example.org:4: locations[1].url: scheme: javascript: makes a browser run or show what the link itself holds`,
 		`line 6: urn:dns:example.org:5: locations[0].url: text, offset 20: holds the control character U+000D`,
@@ -205,7 +196,7 @@ func TestImportAgainDoesNothing(t *testing.T) {
 `
 	b.good(in, ImportOptions{})
 	before := b.export(false)
-	for _, o := range []ImportOptions{{}, {Replace: true}, {DryRun: true}} {
+	for _, o := range []ImportOptions{{}, {OnConflict: Replace}, {DryRun: true}} {
 		if got, want := b.good(in+in, o), (Summary{Read: 4, Unchanged: 4}); got != want {
 			t.Errorf("%+v: %+v, want %+v", o, got, want)
 		}
@@ -215,21 +206,49 @@ func TestImportAgainDoesNothing(t *testing.T) {
 	}
 }
 
-func TestMergeAndReplace(t *testing.T) {
+func TestOnConflict(t *testing.T) {
 	const first = `{"name":"urn:dns:example.org:1","locations":[{"url":"https://a.example/","type":"text/html"}],"metadata":{"title":["A"],"creator":["C"]},"same_as":["a:b"]}`
 	const second = `{"name":"urn:dns:example.org:1","locations":[{"url":"https://b.example/"}],"metadata":{"title":["B"]}}`
+	const same = `{"name":"urn:dns:example.org:1","locations":[{"url":"https://a.example/"}],"metadata":{"creator":["C"]}}`
+	const fresh = `{"name":"urn:dns:example.org:2"}`
+	const kept = `{"name":"urn:dns:example.org:1","status":"active","locations":[{"url":"https://a.example/","type":"text/html"}],"metadata":{"creator":["C"],"title":["A"]},"same_as":["a:b"],"successors":[],"reason":""}` + "\n"
+	const created = `{"name":"urn:dns:example.org:2","status":"active","locations":[],"metadata":{},"same_as":[],"successors":[],"reason":""}` + "\n"
 	for _, c := range []struct {
-		replace bool
-		want    string
+		policy Conflict
+		want   string
+		sum    Summary
+		same   Summary // of the line that says nothing new
 	}{
-		{false, `{"name":"urn:dns:example.org:1","status":"active","locations":[{"url":"https://a.example/","type":"text/html"},{"url":"https://b.example/"}],"metadata":{"creator":["C"],"title":["B"]},"same_as":["a:b"],"successors":[],"reason":""` + "\n"},
-		{true, `{"name":"urn:dns:example.org:1","status":"active","locations":[{"url":"https://b.example/"}],"metadata":{"title":["B"]},"same_as":["a:b"],"successors":[],"reason":""` + "\n"},
+		{
+			Merge, `{"name":"urn:dns:example.org:1","status":"active","locations":[{"url":"https://a.example/","type":"text/html"},{"url":"https://b.example/"}],"metadata":{"creator":["C"],"title":["B"]},"same_as":["a:b"],"successors":[],"reason":""}` + "\n",
+			Summary{Read: 2, Created: 1, Changed: 1},
+			Summary{Read: 1, Unchanged: 1},
+		},
+		{
+			Replace, `{"name":"urn:dns:example.org:1","status":"active","locations":[{"url":"https://b.example/"}],"metadata":{"title":["B"]},"same_as":["a:b"],"successors":[],"reason":""}` + "\n",
+			Summary{Read: 2, Created: 1, Changed: 1},
+			Summary{Read: 1, Changed: 1},
+		},
+		{Keep, kept, Summary{Read: 2, Created: 1, Unchanged: 1}, Summary{Read: 1, Unchanged: 1}},
+		{Fail, kept, Summary{Read: 2, Created: 1, Refused: 1}, Summary{Read: 1, Unchanged: 1}},
 	} {
 		b := newBench(t)
 		b.good(first, ImportOptions{})
-		b.good(second, ImportOptions{Replace: c.replace})
-		if got := b.export(true); got != c.want {
-			t.Errorf("replace %t:\n got %s\nwant %s", c.replace, got, c.want)
+		if got, refused, err := b.bring(strings.NewReader(same), ImportOptions{OnConflict: c.policy, DryRun: true}); err != nil || got != c.same {
+			t.Errorf("%s, nothing new: %+v, %q, %v; want %+v", c.policy, got, refused, err, c.same)
+		}
+		got, refused, err := b.bring(strings.NewReader(second+"\n"+fresh), ImportOptions{OnConflict: c.policy})
+		if err != nil || got != c.sum {
+			t.Errorf("%s: %+v, %q, %v; want %+v", c.policy, got, refused, err, c.sum)
+		}
+		if c.policy == Fail && (len(refused) != 1 || !strings.HasSuffix(refused[0], "name: exists: the name is there already, and this would change its locations, metadata")) {
+			t.Errorf("fail: refused %q", refused)
+		}
+		if got, want := b.export(true), c.want+created; got != want {
+			t.Errorf("%s:\n got %s\nwant %s", c.policy, got, want)
+		}
+		if p, ok := ParseConflict(c.policy.String()); !ok || p != c.policy {
+			t.Errorf("ParseConflict(%q): %v, %t", c.policy, p, ok)
 		}
 	}
 }
@@ -372,32 +391,6 @@ func BenchmarkRead(b *testing.B) {
 		n += len(lines)
 	}
 	b.ReportMetric(float64(n)/b.Elapsed().Seconds(), "records/s")
-}
-
-func BenchmarkImport(b *testing.B) {
-	text := index(b)
-	for what, open := range map[string]func() (store.Store, error){
-		"memstore": func() (store.Store, error) { return memstore.New(), nil },
-		"pebble":   func() (store.Store, error) { return pebblestore.Open(pebblestore.Options{Dir: b.TempDir()}) },
-	} {
-		b.Run(what, func(b *testing.B) {
-			n := int64(0)
-			for b.Loop() {
-				s, err := open()
-				if err != nil {
-					b.Fatal(err)
-				}
-				reg := registrar.New(s, registrar.Options{})
-				sum, err := Import(context.Background(), reg, registrar.Operator(), bytes.NewReader(text), ImportOptions{})
-				if err != nil || sum.Created != rfcindex.Names {
-					b.Fatalf("%+v, %v", sum, err)
-				}
-				n += sum.Created
-				s.Close()
-			}
-			b.ReportMetric(float64(n)/b.Elapsed().Seconds(), "records/s")
-		})
-	}
 }
 
 func BenchmarkExport(b *testing.B) {

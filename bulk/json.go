@@ -27,14 +27,12 @@ type decoder struct {
 	sub   string // member of an inner object
 }
 
-// newDecoder returns a decoder of a line, which is refused at once if it is not
-// UTF-8.
-func newDecoder(line string) *decoder {
-	d := &decoder{in: line, index: -1}
+// reset begins with a line, which is refused at once if it is not UTF-8.
+func (d *decoder) reset(line string) {
+	*d = decoder{in: line, index: -1}
 	if !utf8.ValidString(line) {
 		d.fail(invalid(line), "is not UTF-8")
 	}
-	return d
 }
 
 // invalid returns the offset of the first byte of s that is not UTF-8.

@@ -4,6 +4,7 @@ package bulk
 const (
 	MaxLine    = 4 << 20   // bytes of a line
 	BatchSize  = 5000      // records that go in together
+	ahead      = 4         // batches that were read and are not in yet
 	batchBytes = 16 << 20  // bytes of lines that go in together
 	maxWindow  = 128 << 20 // bytes that a zstd stream may make us keep
 	bufferSize = 256 << 10 // of input and output

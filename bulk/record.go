@@ -60,56 +60,26 @@ const (
 // A memberSet is the set of the members that an object has had.
 type memberSet uint32
 
-func recordBit(key string) int {
-	switch key {
-	case "name":
-		return isName
-	case "status":
-		return isStatus
-	case "locations":
-		return isLocations
-	case "metadata":
-		return isMetadata
-	case "same_as":
-		return isSameAs
-	case "successors":
-		return isSuccessors
-	case "reason":
-		return isReason
-	case "modified":
-		return isModified
-	case "revision":
-		return isRevision
-	}
-	return isUnknown
+// members are the names of the members in JSON, and the columns of tables.
+var members = [...]string{
+	isName: "name", isStatus: "status", isLocations: "locations", isMetadata: "metadata", isSameAs: "same_as",
+	isSuccessors: "successors", isReason: "reason", isModified: "modified", isRevision: "revision",
+	isURL: "url", isType: "type", isLang: "lang", isRel: "rel", isPriority: "priority", isWeight: "weight",
+	isCountry: "country", isComponent: "component", isCharset: "charset", isNote: "note",
+	isValidFrom: "valid_from", isValidUntil: "valid_until",
 }
 
-func locationBit(key string) int {
-	switch key {
-	case "url":
-		return isURL
-	case "type":
-		return isType
-	case "lang":
-		return isLang
-	case "rel":
-		return isRel
-	case "priority":
-		return isPriority
-	case "weight":
-		return isWeight
-	case "country":
-		return isCountry
-	case "component":
-		return isComponent
-	case "charset":
-		return isCharset
-	case "note":
-		return isNote
-	case "valid_from":
-		return isValidFrom
-	case "valid_until":
-		return isValidUntil
+// recordBit returns the member of a record that is called key.
+func recordBit(key string) int { return memberBit(key, isName, isRevision) }
+
+// locationBit returns the member of a location that is called key.
+func locationBit(key string) int { return memberBit(key, isURL, isValidUntil) }
+
+func memberBit(key string, first, last int) int {
+	for bit := first; bit <= last; bit++ {
+		if members[bit] == key {
+			return bit
+		}
 	}
 	return isUnknown
 }

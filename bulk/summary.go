@@ -1,11 +1,14 @@
 package bulk
 
-// A Summary counts the records of an import; of an export Read alone.
+// A Summary counts the records of an import. Of an export Read is those that were
+// written, Refused those that the format cannot hold, and LeftOut those that it is
+// not about.
 type Summary struct {
 	Read      int64   `json:"read"` // bad ones too
 	Created   int64   `json:"created"`
 	Changed   int64   `json:"changed"`
 	Unchanged int64   `json:"unchanged"`
 	Refused   int64   `json:"refused"`
+	LeftOut   int64   `json:"left_out,omitempty"`
 	Seconds   float64 `json:"seconds"`
 }

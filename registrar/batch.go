@@ -1,8 +1,10 @@
 package registrar
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"strings"
 	"time"
 
 	"github.com/nomen-project/nomen"
@@ -14,17 +16,20 @@ import (
 // tried again when others change the same name at the same time.
 const maxAttempts = 100
 
-// A batch turns requests into changes, each on top of what the store has and of
-// what those before it lead to.
-type batch struct {
-	*Registrar
-	ctx   context.Context // of the one call that the batch lives in
-	actor Actor
-	why   string
-	set   *store.AuthoritySet
+// A plan turns the requests of a batch into changes, each on top of what the
+// store has and of what those before it lead to.
+type plan struct {
+	*Load
+	ctx   context.Context // of the one call that the plan lives in
+	batch *Batch
+	blind bool // every name is taken to be new
 	now   time.Time
 
+	there    []*store.Record // of the first requests, if they were read by a listing
+	states   []state         // one for each request at most
 	known    map[name.Name]*state
+	outs     []Outcome
+	created  int
 	changes  []store.Change
 	position []int // in the requests, of each change
 }
@@ -58,134 +63,237 @@ func (s *state) revision() uint64 {
 // the order of the requests. Requests of one name build on each other. The
 // error is a failure of the store, then nothing went in.
 func (r *Registrar) Apply(ctx context.Context, a Actor, reqs []Request, why string) ([]Outcome, error) {
-	if f := checkText(why, true); f.bad() {
-		return nil, refuse("", "why", f)
-	}
-	final := make([]error, len(reqs)) // of requests that are not tried again
-	for attempts := 1; ; attempts++ {
-		b, outs, err := r.plan(ctx, a, reqs, final, why)
-		if err != nil {
-			return nil, err
-		}
-		at, err := b.commit(outs)
-		switch {
-		case err == nil:
-			r.log.DebugContext(ctx, "records changed", "who", a.Who, "requests", len(reqs), "changes", len(b.changes), "attempts", attempts)
-			return outs, nil
-		case at < 0:
-			return nil, err
-		}
-		if _, busy := errors.AsType[*store.ConflictError](err); !busy || attempts >= maxAttempts {
-			final[b.position[at]] = err
-		}
-	}
+	return r.batch(ctx, a, reqs, why, (*Load).Apply)
 }
 
 // Preview returns what Apply would, and changes nothing.
 func (r *Registrar) Preview(ctx context.Context, a Actor, reqs []Request) ([]Outcome, error) {
-	_, outs, err := r.plan(ctx, a, reqs, make([]error, len(reqs)), "")
+	return r.batch(ctx, a, reqs, "", (*Load).Preview)
+}
+
+// batch does something with a single batch.
+func (r *Registrar) batch(ctx context.Context, a Actor, reqs []Request, why string, do func(*Load, context.Context, *Batch) ([]Outcome, error)) ([]Outcome, error) {
+	l, err := r.NewLoad(a, why)
+	if err != nil {
+		return nil, err
+	}
+	l.new = false
+	b, err := l.Check(ctx, reqs)
+	if err != nil {
+		return nil, err
+	}
+	outs, err := do(l, ctx, b)
+	for i := range outs {
+		if outs[i].Err == nil && b.checks[i].authority == nil {
+			outs[i].Warnings = append(outs[i].Warnings, Warning{WarnNoAuthority, "no authority here covers " + outs[i].Name.Key() + ": it is served by its full name alone"})
+		}
+	}
 	return outs, err
 }
 
 // plan works out what the requests lead to now, leaving out those that have a
 // final error.
-func (r *Registrar) plan(ctx context.Context, a Actor, reqs []Request, final []error, why string) (*batch, []Outcome, error) {
-	set, err := r.authorities.Set(ctx, time.Time{})
-	if err != nil {
-		return nil, nil, err
+func (l *Load) plan(ctx context.Context, b *Batch, final map[int]error, blind bool) (*plan, error) {
+	n := len(b.reqs)
+	p := &plan{
+		Load: l, ctx: ctx, batch: b, blind: blind, now: time.UnixMilli(l.now().UnixMilli()).UTC(),
+		states: make([]state, 0, n), outs: make([]Outcome, n),
+		changes: make([]store.Change, 0, n), position: make([]int, 0, n),
 	}
-	b := &batch{
-		Registrar: r, ctx: ctx, actor: a, why: why, set: set, now: r.now(),
-		known: make(map[name.Name]*state, len(reqs)), changes: make([]store.Change, 0, len(reqs)),
+	if !b.ascending {
+		p.known = make(map[name.Name]*state, n)
 	}
-	outs := make([]Outcome, len(reqs))
-	for i := range reqs {
-		if final[i] != nil {
-			outs[i].Err = final[i]
+	if !blind {
+		if err := p.list(); err != nil {
+			return nil, err
+		}
+	}
+	for i := range b.reqs {
+		out := &p.outs[i]
+		out.Name, out.Err = b.checks[i].name, cmp.Or(final[i], b.checks[i].err)
+		if out.Err != nil {
 			continue
 		}
-		if err := b.request(i, &reqs[i], &outs[i]); err != nil {
-			return nil, nil, err
+		s, err := p.state(i)
+		if err != nil {
+			return nil, err
 		}
+		out.Err = p.change(i, s)
 	}
-	return b, outs, nil
+	return p, nil
 }
 
-// request plans request i. The error is a failure of the store; a refusal is in
-// the outcome.
-func (b *batch) request(i int, req *Request, out *Outcome) error {
-	n, authority, err := identify(req.Record, b.set)
-	out.Name = n
-	if err == nil {
-		err = b.permit(n, authority)
-	}
-	if err == nil {
-		err = b.checkRecord(n, req.Record, req.meant())
-	}
-	if err != nil {
-		out.Err = err
-		return nil
-	}
-	s, err := b.state(n)
-	if err != nil {
-		return err
-	}
-	out.Err = b.change(i, n, s, req, out)
-	if out.Err == nil && authority == nil {
-		out.Warnings = append(out.Warnings, Warning{WarnNoAuthority, "no authority here covers " + n.Key() + ": it is served by its full name alone"})
-	}
-	return nil
-}
-
-// permit refuses what the actor may not change.
-func (b *batch) permit(n name.Name, authority *store.Authority) error {
-	switch {
-	case !b.actor.mayName(n, Editor):
-		return &DeniedError{Who: b.actor.Who, Role: b.actor.Role, Need: Editor, Name: n.Key()}
-	case authority == nil && b.actor.Role < Administrator:
-		return &DeniedError{Who: b.actor.Who, Role: b.actor.Role, Need: Administrator, Name: n.Key(), Why: "no authority here covers it"}
-	}
-	return nil
-}
-
-// state returns what n has come to.
-func (b *batch) state(n name.Name) (*state, error) {
-	if s := b.known[n]; s != nil {
+// state returns what the name of request i has come to.
+func (p *plan) state(i int) (*state, error) {
+	n := p.batch.checks[i].name
+	if s := p.known[n]; s != nil {
 		return s, nil
 	}
-	rec, err := b.store.Get(b.ctx, n, time.Time{})
-	if err != nil && !errors.Is(err, store.ErrNotFound) {
+	rec, err := p.read(i, n)
+	if err != nil {
 		return nil, err
 	}
-	s := &state{record: rec}
-	b.known[n] = s
+	p.states = append(p.states, state{record: rec})
+	s := &p.states[len(p.states)-1]
+	if p.known != nil {
+		p.known[n] = s
+	}
 	return s, nil
 }
 
-// change plans the change of a name by a request that is good in itself.
-func (b *batch) change(i int, n name.Name, s *state, req *Request, out *Outcome) error {
-	rec := merged(n, s.record, req)
-	if err := b.checkMerged(rec, s.record, req); err != nil {
+// read returns the record that is there, nil if there is none.
+func (p *plan) read(i int, n name.Name) (*store.Record, error) {
+	switch {
+	case p.blind:
+		return nil, nil
+	case i < len(p.there):
+		return p.there[i], nil
+	}
+	rec, err := p.store.Get(p.ctx, n, time.Time{})
+	if errors.Is(err, store.ErrNotFound) {
+		return nil, nil
+	}
+	return rec, err
+}
+
+// A batch whose names ascend is read by one listing, which costs less than so
+// many questions if not many other names lie between.
+const (
+	fewNames    = 8  // are asked for one by one
+	maxBetween  = 2  // records of a listing to one that was asked for
+	widePenalty = 16 // batches until a listing is tried again
+)
+
+// list reads the records of the first requests, as far as a listing pays.
+func (p *plan) list() error {
+	checks := p.batch.checks
+	if p.wide > 0 || !p.batch.ascending || len(checks) < fewNames {
+		p.wide = max(p.wide-1, 0)
+		return nil
+	}
+	var first, last string
+	for i := range checks {
+		if checks[i].err == nil {
+			first, last = cmp.Or(first, checks[i].name.Key()), checks[i].name.Key()
+		}
+	}
+	if first == "" {
+		return nil
+	}
+	p.there = make([]*store.Record, 0, len(checks))
+	read := 0
+	for rec, err := range p.store.List(p.ctx, store.Scan{Prefix: common(first, last), After: before(first)}) {
+		if err != nil {
+			return err
+		}
+		if !p.place(rec) {
+			break
+		}
+		if read++; read > maxBetween*len(checks) {
+			p.wide = widePenalty
+			return nil
+		}
+	}
+	p.there = p.there[:len(checks)]
+	return nil
+}
+
+// place puts a listed record where it was asked for, if it was, and reports
+// whether there are requests for later ones.
+func (p *plan) place(rec *store.Record) bool {
+	checks := p.batch.checks
+	for i := len(p.there); i < len(checks); i++ {
+		c := &checks[i]
+		switch {
+		case c.err != nil || c.name.Key() < rec.Name.Key():
+			p.there = append(p.there, nil)
+		case c.name == rec.Name:
+			p.there = append(p.there, rec)
+			return i+1 < len(checks)
+		default:
+			return true
+		}
+	}
+	return false
+}
+
+// common returns the bytes that both keys begin with.
+func common(a, b string) string {
+	i := 0
+	for i < len(a) && i < len(b) && a[i] == b[i] {
+		i++
+	}
+	return a[:i]
+}
+
+// before returns a string that comes after all keys that are less than key, and
+// before key: keys have no byte above "~".
+func before(key string) string {
+	end := len(key) - 1
+	return key[:end] + string(key[end]-1) + "\x7F"
+}
+
+// change plans the change of a name by request i, which is good in itself.
+func (p *plan) change(i int, s *state) error {
+	req, out, check := &p.batch.reqs[i], &p.outs[i], &p.batch.checks[i]
+	expected := s.expects(req)
+	if s.record != nil && req.Existing == Keep {
+		out.Record, out.Result = s.record, store.Result{Revision: s.revision()}
+		return nil
+	}
+	if s.record == nil && (expected == 0 || expected == store.AnyRevision) {
+		if check.freshErr != nil {
+			return check.freshErr
+		}
+		check.fresh.Modified, check.fresh.Revision = p.now, 1
+		p.put(i, s, &check.fresh)
+		return nil
+	}
+	rec := new(store.Record)
+	fill(rec, check.name, s.record, req)
+	if err := p.checkMerged(rec, s.record, req); err != nil {
 		return err
 	}
-	next, err := b.next(i, s, req, rec)
+	next, err := p.next(i, s, req, rec)
 	if err != nil {
 		return err
+	}
+	if next == nil {
+		if expected == store.AnyRevision || expected == s.revision() {
+			s.built, s.based = true, req.Expected
+		}
+		out.Record, out.Result = s.record, store.Result{Revision: s.revision()}
+		return nil
+	}
+	if s.record != nil {
+		if out.Fields = differences(s.record, next.Record); req.Existing == Refuse {
+			return refuse(cmp.Or(req.Record.Spelling, check.name.Key()), "name", faultf(0, "exists",
+				"the name is there already, and this would change its %s", strings.Join(out.Fields.Names(), ", ")))
+		}
+	}
+	p.put(i, s, next.Record)
+	return nil
+}
+
+// put notes that request i makes rec of a name. The first change of a name
+// expects what was read; the store applies the others on top of it.
+func (p *plan) put(i int, s *state, rec *store.Record) {
+	out, req := &p.outs[i], &p.batch.reqs[i]
+	expected := s.revision()
+	if s.pending {
+		expected = store.AnyRevision
+	}
+	if out.Created = s.record == nil; out.Created {
+		p.created++
 	}
 	if rec.Status == nomen.Retired && rec.Reason == "" {
 		out.Warnings = append(out.Warnings, Warning{WarnNoReason, "retired without a reason: nobody will know why"})
 	}
-	if right := s.expects(req); next != nil || right == store.AnyRevision || right == s.revision() {
-		s.built, s.based = true, req.Expected
-	}
-	if next == nil {
-		out.Record, out.Result = s.record, store.Result{Revision: s.revision()}
-		return nil
-	}
-	out.Created = s.record == nil
-	out.Record, out.Result = next.Record, store.Result{Revision: next.Record.Revision, Changed: true}
-	b.add(i, s, next)
-	return nil
+	out.Record, out.Result = rec, store.Result{Revision: rec.Revision, Changed: true}
+	p.changes = append(p.changes, store.Change{Record: rec, Expected: expected, Time: p.now, Who: p.actor.Who, Why: p.why})
+	p.position = append(p.position, i)
+	s.record, s.pending = rec, true
+	s.built, s.based = true, req.Expected
 }
 
 // expects returns the revision that a request rightly expects or not, in terms
@@ -201,8 +309,8 @@ func (s *state) expects(req *Request) uint64 {
 }
 
 // next returns the change that makes rec of the state, nil if it is so already.
-func (b *batch) next(i int, s *state, req *Request, rec *store.Record) (*store.Change, error) {
-	c := store.Change{Record: rec, Expected: s.expects(req), Time: b.now, Who: b.actor.Who, Why: b.why}
+func (p *plan) next(i int, s *state, req *Request, rec *store.Record) (*store.Change, error) {
+	c := store.Change{Record: rec, Expected: s.expects(req), Time: p.now, Who: p.actor.Who, Why: p.why}
 	if err := store.Check(i, &c); err != nil {
 		return nil, err
 	}
@@ -219,31 +327,19 @@ func (b *batch) next(i int, s *state, req *Request, rec *store.Record) (*store.C
 	return nil, err
 }
 
-// add puts a planned change into the batch. The first of a name expects what was
-// read; the store applies the others on top of it.
-func (b *batch) add(i int, s *state, next *store.Change) {
-	expected := s.revision()
-	if s.pending {
-		expected = store.AnyRevision
-	}
-	b.changes = append(b.changes, store.Change{Record: next.Record, Expected: expected, Time: b.now, Who: b.actor.Who, Why: b.why})
-	b.position = append(b.position, i)
-	s.record, s.pending = next.Record, true
-}
-
 // commit writes the batch and puts the results into the outcomes. If the store
 // refuses a change, at is its number, else -1; on an error nothing went in.
-func (b *batch) commit(outs []Outcome) (at int, err error) {
-	if len(b.changes) == 0 {
+func (p *plan) commit() (at int, err error) {
+	if len(p.changes) == 0 {
 		return -1, nil
 	}
-	results, err := b.store.Apply(b.ctx, b.changes)
+	results, err := p.store.Apply(p.ctx, p.changes)
 	if err != nil {
 		return refused(err), err
 	}
-	for k, i := range b.position {
-		outs[i].Result = results[k]
-		outs[i].Record.Revision = results[k].Revision
+	for k, i := range p.position {
+		p.outs[i].Result = results[k]
+		p.outs[i].Record.Revision = results[k].Revision
 	}
 	return -1, nil
 }

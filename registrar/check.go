@@ -26,7 +26,7 @@ func refuseAt(of, list string, i int, sub string, f fault) error {
 
 // identify returns the name that a record is about, and the authority that
 // decides about it, nil if there is none.
-func identify(rec *store.Record, set *store.AuthoritySet) (name.Name, *store.Authority, error) {
+func identify(rec *store.Record, f *finder) (name.Name, *store.Authority, error) {
 	n := rec.Name
 	if rec.Spelling != "" {
 		var err error
@@ -37,7 +37,7 @@ func identify(rec *store.Record, set *store.AuthoritySet) (name.Name, *store.Aut
 	if n.IsZero() {
 		return n, nil, refuse("", "name", faultf(0, "name", "a record needs a name"))
 	}
-	a := set.Of(n)
+	a := f.of(n)
 	n = a.Fold(n)
 	if !rec.Name.IsZero() && a.Fold(rec.Name) != n {
 		return n, nil, refuse(rec.Spelling, "name", faultf(0, "name", "does not spell %s", rec.Name.Key()))
@@ -54,12 +54,8 @@ func checkAssignable(n name.Name, a *store.Authority) error {
 	if a != nil {
 		element = a.Prefix.Element(n)
 	}
-	if n.NID() == "dns" {
-		u, err := urn.Draft1995.Parse(n.Key())
-		if err != nil {
-			return refuse(n.Key(), "name", fault{rule: "urn95", message: err.Error(), err: err})
-		}
-		element = u.ElementID()
+	if rest, ok := strings.CutPrefix(n.Key(), "urn:dns:"); ok {
+		_, element, _ = strings.Cut(rest, ":") // urn:dns:AuthorityID:ElementID (1995, 2.2)
 	}
 	if strings.HasPrefix(element, urn.ReservedPrefix) {
 		return refuse(n.Key(), "name", faultf(len(n.Key())-len(element), "ElementID",
@@ -175,19 +171,19 @@ func checkSuccessors(of string, self name.Name, successors []string) error {
 
 // checkMerged checks what a request makes of the record that is there, nil if
 // there is none, in so far as it cannot be seen from the request alone.
-func (b *batch) checkMerged(rec, there *store.Record, req *Request) error {
+func (p *plan) checkMerged(rec, there *store.Record, req *Request) error {
 	of := cmp.Or(rec.Spelling, rec.Name.Key())
 	if there != nil && there.Status == nomen.Retired && rec.Status == nomen.Active {
-		if !b.actor.mayName(rec.Name, Owner) {
-			return &DeniedError{Who: b.actor.Who, Role: b.actor.Role, Need: Owner, Name: of, Why: "it is retired"}
+		if !p.actor.mayName(rec.Name, Owner) {
+			return &DeniedError{Who: p.actor.Who, Role: p.actor.Role, Need: Owner, Name: of, Why: "it is retired"}
 		}
 		if req.Expected == store.AnyRevision {
 			return refuse(of, "status", faultf(0, "state",
 				"the name is retired; to bring it back, expect the revision of its tombstone, which is %d", there.Revision))
 		}
 	}
-	if rec.Reason != "" && rec.Status != nomen.Retired {
-		return refuse(of, "reason", faultf(0, "state", "only a retired name has one"))
+	if err := checkReason(rec); err != nil {
+		return err
 	}
 	if req.Add && req.Fields.Has(FieldLocations) {
 		for i := range rec.Locations {
@@ -195,6 +191,14 @@ func (b *batch) checkMerged(rec, there *store.Record, req *Request) error {
 				return refuseAt(of, "locations", i, "."+field, f)
 			}
 		}
+	}
+	return nil
+}
+
+// checkReason refuses a reason that nobody would be shown.
+func checkReason(rec *store.Record) error {
+	if rec.Reason != "" && rec.Status != nomen.Retired {
+		return refuse(cmp.Or(rec.Spelling, rec.Name.Key()), "reason", faultf(0, "state", "only a retired name has one"))
 	}
 	return nil
 }

@@ -1,6 +1,7 @@
 package registrar
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 	"strings"
@@ -10,27 +11,26 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// merged returns what becomes of the record of n that is there, nil if there is
-// none, by a request. Neither is changed.
-func merged(n name.Name, there *store.Record, req *Request) *store.Record {
-	rec := store.Record{Name: n, Spelling: req.Record.Spelling}
+// fill makes rec what becomes of the record of n that is there, nil if there is
+// none, by a request. Neither is changed; rec may share lists with both, and is
+// in normal form but for its time and revision if there is none.
+func fill(rec *store.Record, n name.Name, there *store.Record, req *Request) {
+	*rec = store.Record{Name: n, Spelling: req.Record.Spelling}
 	if there != nil {
 		rec.Status = there.Status
 		if req.Fields != 0 {
-			rec = *there
+			*rec = *there
 		}
 		if rec.Spelling == "" {
 			rec.Spelling = there.Spelling
 		}
 	}
-	if rec.Status == "" {
-		rec.Status = nomen.Active
-	}
-	set(&rec, req, req.Add && there != nil)
+	rec.Spelling = cmp.Or(rec.Spelling, n.Key())
+	rec.Status = cmp.Or(rec.Status, nomen.Active)
+	set(rec, req, req.Add && there != nil)
 	if rec.Status != nomen.Retired && there != nil && there.Status == nomen.Retired && rec.Reason == there.Reason {
 		rec.Reason = ""
 	}
-	return &rec
 }
 
 // set puts the fields of the request that are meant into rec, or adds to them.
@@ -67,12 +67,15 @@ func (q *Request) meant() Fields {
 // list returns the values of the second list, after those of the first if they
 // are added.
 func list(there, given []string, add bool) []string {
-	var all []string
-	if add {
-		all = slices.Clone(there)
+	switch {
+	case len(given) == 0 && !add:
+		return nil
+	case !add:
+		return given
 	}
+	all := slices.Clone(there)
 	for _, s := range given {
-		if !add || !slices.Contains(all, s) {
+		if !slices.Contains(all, s) {
 			all = append(all, s)
 		}
 	}
@@ -80,12 +83,18 @@ func list(there, given []string, add bool) []string {
 }
 
 func metadata(there, given nomen.Metadata, add bool) nomen.Metadata {
+	if !add && len(given) == 0 {
+		return nil
+	}
+	if !add && full(given) {
+		return given
+	}
 	all := make(nomen.Metadata, len(given))
 	if add {
 		maps.Copy(all, there)
 	}
 	for element, values := range given {
-		all[element] = slices.Clone(values)
+		all[element] = values
 		if len(values) == 0 {
 			delete(all, element)
 		}
@@ -93,15 +102,55 @@ func metadata(there, given nomen.Metadata, add bool) nomen.Metadata {
 	return all
 }
 
-// normal returns a copy of the locations in which country and charset are in
-// upper case.
-func normal(given []nomen.Location) []nomen.Location {
-	all := slices.Clone(given)
-	for i := range all {
-		all[i].Country = strings.ToUpper(all[i].Country)
-		all[i].Charset = strings.ToUpper(all[i].Charset)
+// full reports whether every element has values.
+func full(m nomen.Metadata) bool {
+	for _, values := range m {
+		if len(values) == 0 {
+			return false
+		}
 	}
-	return all
+	return true
+}
+
+// normal returns the locations with country and charset in upper case; nothing is
+// nil.
+func normal(given []nomen.Location) []nomen.Location {
+	if len(given) == 0 {
+		return nil
+	}
+	copied := false
+	for i := range given {
+		country, charset := strings.ToUpper(given[i].Country), strings.ToUpper(given[i].Charset)
+		if country == given[i].Country && charset == given[i].Charset {
+			continue
+		}
+		if !copied {
+			given, copied = slices.Clone(given), true
+		}
+		given[i].Country, given[i].Charset = country, charset
+	}
+	return given
+}
+
+// differences returns the fields in which two records differ.
+func differences(a, b *store.Record) (f Fields) {
+	for _, d := range [...]struct {
+		field Fields
+		same  bool
+	}{
+		{FieldName, a.Spelling == b.Spelling},
+		{FieldStatus, a.Status == b.Status},
+		{FieldLocations, slices.Equal(a.Locations, b.Locations)},
+		{FieldMetadata, maps.EqualFunc(a.Metadata, b.Metadata, slices.Equal[[]string])},
+		{FieldSameAs, slices.Equal(a.SameAs, b.SameAs)},
+		{FieldSuccessors, slices.Equal(a.Successors, b.Successors)},
+		{FieldReason, a.Reason == b.Reason},
+	} {
+		if !d.same {
+			f |= d.field
+		}
+	}
+	return f
 }
 
 // locations returns the given ones, or those that are there with the given ones

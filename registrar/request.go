@@ -22,6 +22,27 @@ const (
 // Has reports whether f has all fields of g.
 func (f Fields) Has(g Fields) bool { return f&g == g }
 
+// Names returns the names of the fields, as records have them in JSON.
+func (f Fields) Names() []string {
+	var all []string
+	for i, name := range [...]string{"name", "status", "locations", "metadata", "same_as", "successors", "reason"} {
+		if f.Has(1 << i) {
+			all = append(all, name)
+		}
+	}
+	return all
+}
+
+// An Existing says what a request does to a name that is there already.
+type Existing uint8
+
+// What can be done to a name that is there.
+const (
+	Update Existing = iota // what the request asks for
+	Keep                   // nothing
+	Refuse                 // nothing, and the request is refused unless all is so already
+)
+
 // A Request asks for a record to be as given.
 //
 // Without Fields the record is replaced as a whole, its spelling too; only its
@@ -37,6 +58,8 @@ type Request struct {
 	Fields Fields        // those meant; 0 for all
 	Add    bool          // add to lists, take nothing away
 
+	Existing Existing // what to do if the name is there
+
 	// Expected is the revision the name must have now, 0 for "does not exist",
 	// or store.AnyRevision. In one batch it may also be the revision that an
 	// earlier request of the same name rightly expected.
@@ -49,7 +72,8 @@ type Outcome struct {
 	Name      name.Name // zero for an authority
 	Result    store.Result
 	Created   bool             // it did not exist before
-	Record    *store.Record    // as it is now; nil when deleted or refused
+	Fields    Fields           // that were changed, if it did
+	Record    *store.Record    // as it is now; nil when deleted or refused. May share lists with the request
 	Authority *store.Authority // as it is now, if it was about one
 	Warnings  []Warning
 	Err       error // nil if it was done, or would be

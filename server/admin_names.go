@@ -39,7 +39,7 @@ func (c *call) subject() (name.Name, error) {
 const maxRead = 100_000
 
 func (s *Server) listNames(c *call) error {
-	q, err := c.query("prefix", "after", "limit", "status")
+	q, err := c.query("prefix", "after", "limit", "status", "only")
 	if err != nil {
 		return err
 	}
@@ -55,29 +55,38 @@ func (s *Server) listNames(c *call) error {
 		}
 		limit = min(n, limit)
 	}
-	page, err := s.readPage(c, store.Scan{Prefix: first(q, "prefix"), After: first(q, "after")}, wanted, limit)
+	only := first(q, "only")
+	if only != "" && only != "keys" {
+		return &adminapi.RequestError{Field: "only", Message: fmt.Sprintf("%q: only keys can be asked for alone", only)}
+	}
+	page, err := s.readPage(c, store.Scan{Prefix: first(q, "prefix"), After: first(q, "after")}, wanted, limit, only != "")
 	if err != nil {
 		return err
 	}
 	return writeJSON(c.w, http.StatusOK, page)
 }
 
-func (s *Server) readPage(c *call, scan store.Scan, wanted []nomen.Status, limit int) (adminapi.Page, error) {
+func (s *Server) readPage(c *call, scan store.Scan, wanted []nomen.Status, limit int, keys bool) (adminapi.Page, error) {
 	page := adminapi.Page{Names: []*store.Record{}}
-	last, read := "", 0
+	last, read, found := "", 0, 0
 	for rec, err := range s.store.List(c.r.Context(), scan) {
 		if err != nil {
 			return page, err
 		}
-		if len(page.Names) == limit || read == maxRead {
+		if found == limit || read == maxRead {
 			page.Next = last
 			return page, nil
 		}
 		last = rec.Name.Key()
 		read++
-		if reaches(c.actor, rec.Name) && (wanted == nil || slices.Contains(wanted, rec.Status)) {
-			page.Names = append(page.Names, rec)
+		if !reaches(c.actor, rec.Name) || wanted != nil && !slices.Contains(wanted, rec.Status) {
+			continue
 		}
+		if found++; keys {
+			page.Keys = append(page.Keys, last)
+			continue
+		}
+		page.Names = append(page.Names, rec)
 	}
 	return page, nil
 }

@@ -1,8 +1,11 @@
 package server
 
 import (
+	"bufio"
+	"cmp"
 	"context"
 	"iter"
+	"mime"
 	"net/http"
 	"strings"
 	"time"
@@ -16,28 +19,25 @@ import (
 // importNames brings in the records of the body and tells at once, line by line,
 // what becomes of them.
 func (s *Server) importNames(c *call) error {
-	q, err := c.query("dry_run", "replace", "why", "compression")
+	o, err := c.importOptions()
 	if err != nil {
 		return err
 	}
-	o := bulk.ImportOptions{Why: first(q, "why"), Now: s.now}
-	if o.DryRun, err = flag(q, "dry_run"); err != nil {
-		return err
-	}
-	if o.Replace, err = flag(q, "replace"); err != nil {
-		return err
-	}
-	if o.Compression, err = compression(first(q, "compression"), c.r.Header.Get("Content-Encoding")); err != nil {
-		return err
-	}
+	o.Now = s.now
 	control := http.NewResponseController(c.w)
 	_ = control.EnableFullDuplex() // HTTP/2 has it anyhow
-	c.w.Header().Set("Content-Type", "application/jsonl")
+	c.w.Header().Set("Content-Type", bulk.JSONLines.MediaType())
 	c.w.Header().Set("Cache-Control", "no-store")
 	c.w.WriteHeader(http.StatusOK)
-	out := &eventWriter{paced: paced{w: c.w, control: control, step: s.limits.Timeout}}
-	o.Progress = func(sum bulk.Summary) { out.write(adminapi.Event{Progress: &sum}) }
+	out := newEventWriter(paced{w: c.w, control: control, step: s.limits.Timeout})
 	o.Refused = func(r bulk.Refusal) { out.write(adminapi.Event{Refused: &r}) }
+	if o.Changed != nil {
+		o.Changed = func(change bulk.Change) { out.write(adminapi.Event{Change: &change}) }
+	}
+	o.Progress = func(sum bulk.Summary) {
+		out.write(adminapi.Event{Progress: &sum})
+		out.flush()
+	}
 	in := &pacedReader{r: c.r.Body, control: control, step: s.limits.Timeout}
 	ctx := context.WithoutCancel(c.r.Context()) // what has arrived goes in, whether or not the client waits for it
 	sum, err := bulk.Import(ctx, s.registrar, c.actor, in, o)
@@ -47,7 +47,63 @@ func (s *Server) importNames(c *call) error {
 		last.Problem = adminapi.NewProblem(err)
 	}
 	out.write(last)
+	out.flush()
 	return nil
+}
+
+// importOptions reads the query of an import. Changed is set if changes are asked
+// for.
+func (c *call) importOptions() (o bulk.ImportOptions, err error) {
+	q, err := c.query("format", "on_conflict", "dry_run", "changes", "as", "why", "compression")
+	if err != nil {
+		return o, err
+	}
+	o.Who, o.Why = first(q, "as"), first(q, "why")
+	if o.DryRun, err = flag(q, "dry_run"); err != nil {
+		return o, err
+	}
+	changes, err := flag(q, "changes")
+	if err != nil {
+		return o, err
+	}
+	if changes {
+		o.Changed = func(bulk.Change) {}
+	}
+	var ok bool
+	if o.OnConflict, ok = bulk.ParseConflict(cmp.Or(first(q, "on_conflict"), bulk.Merge.String())); !ok {
+		return o, &adminapi.RequestError{Field: "on_conflict", Message: "wants merge, keep, replace or fail"}
+	}
+	if o.Format, err = c.bodyFormat(first(q, "format")); err != nil {
+		return o, err
+	}
+	if o.Compression, err = compression(first(q, "compression"), c.r.Header.Get("Content-Encoding")); err != nil {
+		return o, err
+	}
+	if o.Who != "" && (c.actor.Role < registrar.Administrator || len(c.actor.Prefixes) > 0) {
+		return o, &registrar.DeniedError{
+			Who: c.actor.Who, Role: c.actor.Role, Need: registrar.Administrator, Name: o.Who,
+			Why: "changes in the name of somebody else",
+		}
+	}
+	return o, nil
+}
+
+// bodyFormat returns the format of a body, by the query or else the media type.
+func (c *call) bodyFormat(name string) (bulk.Format, error) {
+	if name == "" {
+		kind, _, _ := mime.ParseMediaType(c.r.Header.Get("Content-Type"))
+		for _, f := range []bulk.Format{bulk.CSV, bulk.TSV} {
+			if its, _, _ := strings.Cut(f.MediaType(), ";"); kind == its {
+				return f, nil
+			}
+		}
+		return bulk.JSONLines, nil
+	}
+	f, ok := bulk.ParseFormat(name)
+	if !ok || !f.Readable() {
+		return f, &adminapi.RequestError{Field: "format", Message: "wants jsonl, csv or tsv"}
+	}
+	return f, nil
 }
 
 // compression returns how a body is packed, by the query or the head.
@@ -62,11 +118,18 @@ func compression(name, encoding string) (bulk.Compression, error) {
 	return how, nil
 }
 
-// An eventWriter writes events, each at once. After an error of the connection
-// it is silent: the import goes on.
+// An eventWriter writes events. After an error of the connection it is silent: the
+// import goes on.
 type eventWriter struct {
 	paced
+	out *bufio.Writer
 	err error
+}
+
+func newEventWriter(p paced) *eventWriter {
+	w := &eventWriter{paced: p}
+	w.out = bufio.NewWriter(&w.paced)
+	return w
 }
 
 func (w *eventWriter) write(e adminapi.Event) {
@@ -75,39 +138,42 @@ func (w *eventWriter) write(e adminapi.Event) {
 	}
 	b, err := adminapi.Encode(e)
 	if err == nil {
-		_, err = w.Write(b)
-	}
-	if err == nil {
-		err = w.control.Flush()
+		_, err = w.out.Write(b)
 	}
 	w.err = err
 }
 
+// flush sends what was written.
+func (w *eventWriter) flush() {
+	if w.err == nil {
+		w.err = w.out.Flush()
+	}
+	if w.err == nil {
+		w.err = w.control.Flush()
+	}
+}
+
 // exportNames streams records. The trailer tells that they are all there.
 func (s *Server) exportNames(c *call) error {
-	q, err := c.query("prefix", "status", "at", "compression")
+	o, err := c.exportOptions()
 	if err != nil {
 		return err
 	}
-	o := bulk.ExportOptions{Prefix: first(q, "prefix"), Now: s.now}
-	if o.Statuses, err = statuses(q); err != nil {
-		return err
-	}
-	if o.Compression, err = compression(first(q, "compression"), ""); err != nil {
-		return err
-	}
-	if at := first(q, "at"); at != "" {
-		if o.At, err = time.Parse(time.RFC3339, at); err != nil {
-			return &adminapi.RequestError{Field: "at", Message: "wants a time in the form 2006-01-02T15:04:05Z"}
-		}
-	}
+	o.Now = s.now
 	h := c.w.Header()
-	h.Set("Content-Type", exportType(o.Compression))
+	h.Set("Content-Type", exportType(o))
+	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("Cache-Control", "no-store")
 	if c.r.Method == http.MethodHead {
 		return nil
 	}
-	h.Set("Trailer", adminapi.SummaryTrailer)
+	h.Set("Trailer", adminapi.SummaryTrailer+", "+adminapi.RefusedTrailer)
+	var refused []bulk.Refusal
+	o.Refused = func(r bulk.Refusal) {
+		if len(refused) < adminapi.MaxRefusals {
+			refused = append(refused, r)
+		}
+	}
 	out := newPaced(c.w, s.limits.Timeout)
 	sum, err := bulk.Export(c.r.Context(), reachable{s.store, c.actor}, out, o)
 	if err != nil {
@@ -118,22 +184,62 @@ func (s *Server) exportNames(c *call) error {
 		s.log.Info("export broke off", "who", c.actor.Who, "err", err)
 		panic(http.ErrAbortHandler) // so that the client sees that it is not whole
 	}
-	text, err := adminapi.Encode(sum)
-	if err != nil {
-		return err
+	for _, r := range refused {
+		if err := addTrailer(h, adminapi.RefusedTrailer, r); err != nil {
+			return err
+		}
 	}
-	h.Set(adminapi.SummaryTrailer, strings.TrimSpace(string(text)))
-	return nil
+	return addTrailer(h, adminapi.SummaryTrailer, sum)
 }
 
-func exportType(c bulk.Compression) string {
-	switch c {
+// addTrailer adds a field to a trailer that was announced.
+func addTrailer(h http.Header, field string, v any) error {
+	text, err := adminapi.Encode(v)
+	if err == nil {
+		h.Add(field, strings.TrimSpace(string(text)))
+	}
+	return err
+}
+
+// exportOptions reads the query of an export.
+func (c *call) exportOptions() (o bulk.ExportOptions, err error) {
+	q, err := c.query("format", "prefix", "status", "at", "revisions", "compression")
+	if err != nil {
+		return o, err
+	}
+	o.Prefix = first(q, "prefix")
+	var ok bool
+	if o.Format, ok = bulk.ParseFormat(cmp.Or(first(q, "format"), bulk.JSONLines.String())); !ok {
+		return o, &adminapi.RequestError{Field: "format", Message: "wants jsonl, csv, tsv, nginx-map, apache-map or uri-list"}
+	}
+	if o.Revisions, err = flag(q, "revisions"); err != nil {
+		return o, err
+	}
+	if o.Revisions && o.Format != bulk.JSONLines {
+		return o, &adminapi.RequestError{Field: "revisions", Message: "only jsonl has a place for them"}
+	}
+	if o.Statuses, err = statuses(q); err != nil {
+		return o, err
+	}
+	if o.Compression, err = compression(first(q, "compression"), ""); err != nil {
+		return o, err
+	}
+	if at := first(q, "at"); at != "" {
+		if o.At, err = time.Parse(time.RFC3339, at); err != nil {
+			return o, &adminapi.RequestError{Field: "at", Message: "wants a time in the form 2006-01-02T15:04:05Z"}
+		}
+	}
+	return o, nil
+}
+
+func exportType(o bulk.ExportOptions) string {
+	switch o.Compression {
 	case bulk.Gzip:
 		return "application/gzip"
 	case bulk.Zstd:
 		return "application/zstd"
 	}
-	return "application/jsonl"
+	return o.Format.MediaType()
 }
 
 // reachable is a store as an actor sees it.

@@ -63,7 +63,7 @@ func TestOpenAPIHasEveryField(t *testing.T) {
 		"History": adminapi.History{}, "Revision": adminapi.Revision{}, "Event": adminapi.Event{},
 		"Authorities": adminapi.Authorities{}, "Grant": adminapi.Grant{}, "Granted": adminapi.Granted{}, "Problem": adminapi.Problem{},
 		"Record": store.Record{}, "Authority": store.Authority{}, "Location": nomen.Location{}, "Warning": registrar.Warning{},
-		"Summary": bulk.Summary{}, "Refusal": bulk.Refusal{},
+		"Summary": bulk.Summary{}, "Refusal": bulk.Refusal{}, "Change": bulk.Change{},
 	} {
 		got := slices.Sorted(maps.Keys(doc.Components.Schemas[name].Properties))
 		if want := jsonFields(reflect.TypeOf(v)); !slices.Equal(got, want) {

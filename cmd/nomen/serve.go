@@ -205,13 +205,13 @@ func (c *cli) loadDemo(ctx context.Context, b backend) error {
 	}
 	defer records.Close()
 	in := &countingReader{r: records}
-	bar := c.progress("RFC names", rfcindex.Size)
+	bar, end := c.progress("RFC names", rfcindex.Size)
 	sum, err := b.Import(ctx, in, bulk.ImportOptions{
 		Why:      "demonstration",
-		Progress: func(sum bulk.Summary) { bar(sum.Read, in.n.Load()) },
+		Progress: func(sum bulk.Summary) { bar(sum, in.n.Load()) },
 		Refused:  func(r bulk.Refusal) { c.showRefusal("the RFC names", r) },
 	})
-	bar(-1, 0)
+	end()
 	fmt.Fprintf(c.err, "nomen: %d RFC names: %d created, %d changed, %d unchanged in %.2f s, %.0f a second\n",
 		sum.Read, sum.Created, sum.Changed, sum.Unchanged, sum.Seconds, rate(sum.Read, sum.Seconds))
 	return err

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -19,53 +20,91 @@ import (
 	"github.com/nomen-project/nomen/bulk"
 )
 
-const importLong = `Import reads records, one JSON object a line, and merges them into the store: it
-touches only the fields a line has and never removes what it does not mention.
+const importLong = `Import reads records and merges them into the store: it touches only the fields
+that a file has and never removes what it does not mention. The formats are JSON
+Lines (.jsonl), CSV (.csv) and TSV (.tsv), plain or compressed with gzip or zstd;
+"-" is standard input. docs/transfer.md describes them, with examples.
+
 Bad records are refused one by one, with line and reason; all others go in.
 The same file again changes nothing, so an import that was cut off is resumed by
-starting it again. FILE may be compressed with gzip or zstd; "-" is standard
-input.
+starting it again.
+
+What becomes of names that are there already:
+
+  merge    what the file has is added; fields with one value are set
+  keep     they stay as they are
+  replace  the fields that the file has take the place of those there
+  fail     the record is refused if it would change anything
+
+With --dry-run nothing is changed; with -v every name that is (or would be)
+created or changed is told, with its fields.
 
 The exit status is 1 if records were refused and 3 if the input broke off.`
 
 func (c *cli) importCommand() *cobra.Command {
 	var o bulk.ImportOptions
-	var format string
+	var format, policy string
 	cmd := &cobra.Command{
-		Use:     "import FILE...",
-		Short:   "records in from files",
-		Long:    importLong,
-		Example: "  nomen import names.jsonl\n  nomen import --dry-run names.jsonl.zst\n  other-system --dump | nomen import -",
-		Args:    arguments(1, -1),
+		Use:   "import FILE...",
+		Short: "records in from files",
+		Long:  importLong,
+		Example: `  nomen import names.jsonl
+  nomen import --dry-run -v moved.csv
+  nomen import --on-conflict replace --why 'new web site' moved.tsv.gz
+  other-system --dump | nomen import --format csv -`,
+		Args: arguments(1, -1),
 	}
 	f := cmd.Flags()
-	f.StringVar(&format, "format", "", "jsonl (default by suffix)")
+	f.StringVar(&format, "format", "", "jsonl, csv or tsv (default by suffix)")
 	f.BoolVar(&o.DryRun, "dry-run", false, "say what would change, and change nothing")
-	f.BoolVar(&o.Replace, "replace", false, "lists in the file replace those in the store")
+	f.StringVar(&policy, "on-conflict", bulk.Merge.String(), "what becomes of names that are there: merge, keep, replace or fail")
+	f.StringVar(&o.Who, "as", "", "who is written into the history")
 	f.StringVar(&o.Why, "why", "", "reason, for the history")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		var ok bool
+		if o.OnConflict, ok = bulk.ParseConflict(policy); !ok {
+			return usagef("--on-conflict %q: want merge, keep, replace or fail", policy)
+		}
+		for _, file := range args { // before anything is done
+			if _, _, err := readFormat(file, format); err != nil {
+				return err
+			}
+		}
 		return c.withStore(cmd.Context(), true, func(b backend) error {
-			refused := int64(0)
-			for _, file := range args {
-				s, err := c.importFile(cmd.Context(), b, file, format, o)
-				refused += s.Refused
-				if err != nil {
-					return fmt.Errorf("%s: %w", file, err)
-				}
-			}
-			if refused > 0 {
-				return errNo
-			}
-			return nil
+			return c.importFiles(cmd.Context(), b, args, format, o)
 		})
 	}
 	return cmd
 }
 
+// importFiles imports one file after the other. One that is bad does not keep the
+// others out.
+func (c *cli) importFiles(ctx context.Context, b backend, files []string, format string, o bulk.ImportOptions) error {
+	var result error
+	for _, file := range files {
+		s, err := c.importFile(ctx, b, file, format, o)
+		bad, isLine := errors.AsType[*bulk.LineError](err)
+		broken, isBroken := errors.AsType[*bulk.BrokenError](err)
+		switch {
+		case isLine:
+			c.showRefusal(file, bulk.Refusal{Line: bad.Line, Column: bad.Column, Field: bad.Field, Reason: bad.Message})
+			result = cmp.Or(result, errNo)
+		case isBroken:
+			fmt.Fprintln(c.err, "nomen: "+file+": "+printable(broken.Error()))
+			result = errFailed
+		case err != nil:
+			return fmt.Errorf("%s: %w", file, err)
+		case s.Refused > 0:
+			result = cmp.Or(result, errNo)
+		}
+	}
+	return result
+}
+
 // importFile imports one file and prints its summary, also when it broke off.
 func (c *cli) importFile(ctx context.Context, b backend, file, format string, o bulk.ImportOptions) (bulk.Summary, error) {
 	var err error
-	if o.Format, o.Compression, err = fileFormat(file, format); err != nil {
+	if o.Format, o.Compression, err = readFormat(file, format); err != nil {
 		return bulk.Summary{}, err
 	}
 	if o.Compression == bulk.Plain {
@@ -77,17 +116,23 @@ func (c *cli) importFile(ctx context.Context, b backend, file, format string, o 
 	}
 	defer in.Close()
 	counted := &countingReader{r: in}
-	bar := c.progress(file, size)
-	o.Progress = func(s bulk.Summary) { bar(s.Read, counted.n.Load()) }
+	bar, end := c.progress(file, size)
+	o.Progress = func(s bulk.Summary) { bar(s, counted.n.Load()) }
 	o.Refused = func(r bulk.Refusal) { c.showRefusal(file, r) }
+	if c.verbose {
+		o.Changed = func(change bulk.Change) { c.showChange(file, change) }
+	}
 	s, err := b.Import(ctx, counted, o)
-	bar(-1, 0)
+	end()
 	return s, errors.Join(err, c.showSummary(s, o.DryRun))
 }
 
 // showRefusal says which record was refused: place, name, field, reason.
 func (c *cli) showRefusal(file string, r bulk.Refusal) {
-	parts := []string{fmt.Sprintf("nomen: %s:%d", file, r.Line)}
+	parts := []string{"nomen: " + file}
+	if r.Line > 0 {
+		parts[0] += fmt.Sprintf(":%d", r.Line)
+	}
 	if r.Column > 0 {
 		parts[0] += fmt.Sprintf(":%d", r.Column)
 	}
@@ -97,6 +142,15 @@ func (c *cli) showRefusal(file string, r bulk.Refusal) {
 		}
 	}
 	fmt.Fprintln(c.err, printable(strings.Join(parts, ": ")))
+}
+
+// showChange says what a record does to its name.
+func (c *cli) showChange(file string, change bulk.Change) {
+	what := "created"
+	if !change.Created {
+		what = "changed: " + strings.Join(change.Fields, ", ")
+	}
+	fmt.Fprintln(c.err, printable(fmt.Sprintf("nomen: %s:%d: %s: %s", file, change.Line, change.Name, what)))
 }
 
 func (c *cli) showSummary(s bulk.Summary, dry bool) error {
@@ -119,12 +173,26 @@ func rate(n int64, seconds float64) float64 {
 	return float64(n) / seconds
 }
 
+// readFormat returns what the name of a file and the flag say, of a file that is
+// read.
+func readFormat(file, flag string) (bulk.Format, bulk.Compression, error) {
+	f, compression, err := fileFormat(file, flag)
+	if err == nil && !f.Readable() {
+		err = usagef("%s: the format %s holds less than records: it is written and never read", file, f)
+	}
+	return f, compression, err
+}
+
 // fileFormat returns what the name of a file and the flag say.
 func fileFormat(file, flag string) (bulk.Format, bulk.Compression, error) {
 	f, compression, ok := bulk.Suffixes(file)
 	if flag != "" {
 		if f, ok = bulk.ParseFormat(flag); !ok {
-			return f, compression, usagef("--format %q: want jsonl", flag)
+			var all []string
+			for _, f := range bulk.Formats() {
+				all = append(all, f.String())
+			}
+			return f, compression, usagef("--format %q: want one of %s", flag, strings.Join(all, ", "))
 		}
 	}
 	if !ok {
@@ -164,55 +232,78 @@ func (c *countingReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// progress returns a function that shows how far an import is: how many records
-// of how many bytes were read. A negative count ends it. Off terminals it does
+// progress returns a function that shows how far an import or export is, its
+// records and how many bytes were read, and one that ends it. Off terminals they do
 // nothing.
-func (c *cli) progress(title string, size int64) func(records, bytes int64) {
+func (c *cli) progress(title string, size int64) (show func(s bulk.Summary, bytes int64), end func()) {
 	if !isTerminal(c.err) {
-		return func(int64, int64) {}
+		return func(bulk.Summary, int64) {}, func() {}
 	}
 	start := clock()
 	bar := progressbar.NewOptions64(size, progressbar.OptionSetWriter(c.err),
-		progressbar.OptionSetDescription(title), progressbar.OptionShowBytes(true),
+		progressbar.OptionSetDescription(title), progressbar.OptionShowBytes(size >= 0),
 		progressbar.OptionSetPredictTime(true), progressbar.OptionThrottle(100*time.Millisecond),
 		progressbar.OptionClearOnFinish())
-	return func(records, bytes int64) {
-		if records < 0 {
-			_ = bar.Finish()
-			return
+	show = func(s bulk.Summary, bytes int64) {
+		text := fmt.Sprintf("%s: %d records, %.0f a second", title, s.Read, rate(s.Read, clock().Sub(start).Seconds()))
+		if s.Refused > 0 {
+			text += fmt.Sprintf(", %d refused", s.Refused)
 		}
-		bar.Describe(fmt.Sprintf("%s: %d records, %.0f a second", title, records, rate(records, clock().Sub(start).Seconds())))
+		bar.Describe(text)
 		_ = bar.Set64(bytes)
 	}
+	return show, func() { _ = bar.Finish() }
 }
 
 const exportLong = `Export writes records in the order of their names, as of one moment, while
-changes go on. The suffix of --output chooses the compression: .gz or .zst.`
+changes go on. An export goes into an empty store, and exported from there it is
+the same bytes.
+
+  jsonl, csv, tsv  all of a record
+  nginx-map        the best location of each active name, for a map of nginx
+  apache-map       the same, for a RewriteMap of Apache httpd
+  uri-list         all usable locations of each active name (RFC 2483)
+
+The suffix of --output chooses format and compression: .csv, .tsv.gz, .jsonl.zst.
+Names for which a map or list has no line are counted; a record that a format
+cannot hold is named, and the exit status is 1.`
 
 func (c *cli) exportCommand() *cobra.Command {
 	var o bulk.ExportOptions
 	var output, format string
 	var statuses []string
 	cmd := &cobra.Command{
-		Use:     "export",
-		Short:   "records out to a file",
-		Long:    exportLong,
-		Example: "  nomen export > all.jsonl\n  nomen export --prefix urn:nbn:fi --output fi.jsonl.zst",
-		Args:    noArguments,
+		Use:   "export",
+		Short: "records out to a file",
+		Long:  exportLong,
+		Example: `  nomen export > all.jsonl
+  nomen export --prefix urn:nbn:fi --output fi.csv.zst
+  nomen export --format nginx-map --output /etc/nginx/names.map`,
+		Args: noArguments,
 	}
 	f := cmd.Flags()
 	f.StringVarP(&output, "output", "o", "-", "file to write; it is complete or not there")
-	f.StringVar(&format, "format", "", "jsonl (default by suffix)")
+	f.StringVar(&format, "format", "", "jsonl, csv, tsv, nginx-map, apache-map or uri-list (default by suffix)")
 	f.StringVar(&o.Prefix, "prefix", "", "only names that begin with this")
-	f.StringSliceVar(&statuses, "status", nil, "only records of this status; can be repeated")
+	f.StringSliceVar(&statuses, "status", nil, "only records of this status: reserved, active or retired; can be repeated")
+	f.BoolVar(&o.Revisions, "revisions", false, "with time and number of each record's last change, which belong to this store; jsonl alone")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		var err error
 		if o.Format, o.Compression, err = fileFormat(output, format); err != nil {
 			return err
 		}
-		for _, s := range statuses {
-			o.Statuses = append(o.Statuses, nomen.Status(s))
+		if o.Revisions && o.Format != bulk.JSONLines {
+			return usagef("--revisions: %s has no place for them, jsonl has", o.Format)
 		}
+		for _, s := range statuses {
+			switch st := nomen.Status(s); st {
+			case nomen.Reserved, nomen.Active, nomen.Retired:
+				o.Statuses = append(o.Statuses, st)
+			default:
+				return usagef("--status %q: want reserved, active or retired", s)
+			}
+		}
+		o.Refused = func(r bulk.Refusal) { c.showRefusal(output, r) }
 		return c.withStore(cmd.Context(), false, func(b backend) error {
 			return c.exportTo(cmd.Context(), b, output, o)
 		})
@@ -222,29 +313,45 @@ func (c *cli) exportCommand() *cobra.Command {
 
 // exportTo writes to standard output, to a device or pipe, or to a file.
 func (c *cli) exportTo(ctx context.Context, b backend, output string, o bulk.ExportOptions) error {
-	if output == "-" {
-		_, err := b.Export(ctx, c.out, o)
+	s, err := c.exportAny(ctx, b, output, o)
+	switch {
+	case err != nil:
 		return err
+	case s.LeftOut > 0:
+		fmt.Fprintf(c.err, "nomen: %s: %d names have no line: they are not active, or have no location\n", output, s.LeftOut)
+	}
+	if s.Refused > 0 {
+		fmt.Fprintf(c.err, "nomen: %s: %d records cannot be written as %s\n", output, s.Refused, o.Format)
+		return errNo
+	}
+	return nil
+}
+
+func (c *cli) exportAny(ctx context.Context, b backend, output string, o bulk.ExportOptions) (bulk.Summary, error) {
+	if output == "-" {
+		return b.Export(ctx, c.out, o)
 	}
 	if info, err := os.Stat(output); err == nil && !info.Mode().IsRegular() {
 		return exportInto(ctx, b, output, o)
 	}
+	bar, end := c.progress(output, -1)
+	o.Progress = func(s bulk.Summary) { bar(s, s.Read) }
 	s, err := exportFile(ctx, b, output, o)
-	if err != nil {
-		return err
+	end()
+	if err == nil {
+		fmt.Fprintf(c.err, "nomen: %s: %d records in %.2f s\n", output, s.Read, s.Seconds)
 	}
-	fmt.Fprintf(c.err, "nomen: %s: %d records in %.2f s\n", output, s.Read, s.Seconds)
-	return nil
+	return s, err
 }
 
 // exportInto writes to what is there and no file: it is not replaced.
-func exportInto(ctx context.Context, b backend, output string, o bulk.ExportOptions) error {
+func exportInto(ctx context.Context, b backend, output string, o bulk.ExportOptions) (bulk.Summary, error) {
 	f, err := os.OpenFile(output, os.O_WRONLY, 0)
 	if err != nil {
-		return err
+		return bulk.Summary{}, err
 	}
-	_, err = b.Export(ctx, f, o)
-	return errors.Join(err, f.Close())
+	s, err := b.Export(ctx, f, o)
+	return s, errors.Join(err, f.Close())
 }
 
 // exportFile writes to a temporary file that takes the name at the end.

@@ -1,0 +1,152 @@
+//go:build unix
+
+package bulk_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/nomen-project/nomen/bulk"
+	"github.com/nomen-project/nomen/bulk/bulktest"
+	"github.com/nomen-project/nomen/registrar"
+	"github.com/nomen-project/nomen/store"
+	"github.com/nomen-project/nomen/store/memstore"
+	"github.com/nomen-project/nomen/store/pebblestore"
+)
+
+const benchRecords = 200_000
+
+// cpu returns the time that all processors have worked for this program.
+func cpu() time.Duration {
+	var u syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+		return 0
+	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+}
+
+// passes calls f, which goes over all records of a file, and reports what one
+// record costs: the time, and the work of all processors, which depends less on
+// what else the machine does.
+func passes(b *testing.B, f func()) {
+	b.ReportAllocs()
+	before := cpu()
+	for b.Loop() {
+		f()
+	}
+	records := float64(b.N) * benchRecords
+	b.ReportMetric(float64((cpu()-before).Nanoseconds())/records, "cpu-ns/record")
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/records, "ns/record")
+	b.ReportMetric(records/b.Elapsed().Seconds(), "records/s")
+	b.ReportMetric(0, "ns/op")
+}
+
+func file(b *testing.B, o bulktest.Options) []byte {
+	b.Helper()
+	text, err := io.ReadAll(bulktest.NewReader(benchRecords, o))
+	if err != nil {
+		b.Fatal(err)
+	}
+	return text
+}
+
+func BenchmarkGenerate(b *testing.B) {
+	passes(b, func() {
+		if _, err := bulktest.NewReader(benchRecords, bulktest.Options{}).WriteTo(io.Discard); err != nil {
+			b.Fatal(err)
+		}
+	})
+}
+
+// BenchmarkDecode reads records and does nothing with them.
+func BenchmarkDecode(b *testing.B) {
+	for _, kind := range []struct {
+		name string
+		o    bulktest.Options
+	}{{"Small", bulktest.Options{}}, {"Rich", bulktest.Options{Rich: true}}} {
+		text := file(b, kind.o)
+		b.Run("JSONL/"+kind.name, func(b *testing.B) {
+			passes(b, func() { decode(b, text, bulk.JSONLines) })
+		})
+	}
+}
+
+func decode(b *testing.B, text []byte, f bulk.Format) {
+	in, err := bulk.NewReader(bytes.NewReader(text), f, bulk.Plain)
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer in.Close()
+	for n := 0; ; n++ {
+		if _, err := in.Next(); errors.Is(err, io.EOF) && n == benchRecords {
+			return
+		} else if err != nil {
+			b.Fatal(n, err)
+		}
+	}
+}
+
+func benchStore(b *testing.B, kind string) store.Store {
+	b.Helper()
+	if kind == "memstore" {
+		return memstore.New()
+	}
+	s, err := pebblestore.Open(pebblestore.Options{Dir: b.TempDir()})
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(func() { _ = s.Close() })
+	return s
+}
+
+// benchImport brings a file in, and returns what became of its records.
+func benchImport(b *testing.B, s store.Store, text []byte) bulk.Summary {
+	b.Helper()
+	reg := registrar.New(s, registrar.Options{})
+	for _, a := range bulktest.Authorities() {
+		if _, err := reg.PutAuthority(b.Context(), registrar.Operator(), a, store.AnyRevision, ""); err != nil {
+			b.Fatal(err)
+		}
+	}
+	sum, err := bulk.Import(context.Background(), reg, registrar.Operator(), bytes.NewReader(text), bulk.ImportOptions{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	return sum
+}
+
+// BenchmarkImport brings records in from end to end: new ones, in the order of
+// their names and in none, and then the same again.
+func BenchmarkImport(b *testing.B) {
+	sorted, shuffled := file(b, bulktest.Options{}), file(b, bulktest.Options{Shuffled: true})
+	for _, kind := range []string{"memstore", "pebblestore"} {
+		b.Run("New/"+kind, func(b *testing.B) {
+			passes(b, func() {
+				if sum := benchImport(b, benchStore(b, kind), sorted); sum.Created != benchRecords {
+					b.Fatal(sum)
+				}
+			})
+		})
+		b.Run("Shuffled/"+kind, func(b *testing.B) {
+			passes(b, func() {
+				if sum := benchImport(b, benchStore(b, kind), shuffled); sum.Created != benchRecords {
+					b.Fatal(sum)
+				}
+			})
+		})
+		b.Run("Again/"+kind, func(b *testing.B) {
+			s := benchStore(b, kind)
+			benchImport(b, s, sorted)
+			passes(b, func() {
+				if sum := benchImport(b, s, sorted); sum.Unchanged != benchRecords {
+					b.Fatal(sum)
+				}
+			})
+		})
+	}
+}

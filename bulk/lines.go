@@ -1,0 +1,216 @@
+package bulk
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress/zstd"
+)
+
+// lines reads the lines of a file that is perhaps compressed.
+type lines struct {
+	in    *bufio.Reader
+	close func()
+
+	number int    // of the last line read, from 1
+	offset int64  // of its first byte
+	next   int64  // of the first byte after it
+	long   []byte // a line that is longer than the buffer
+	done   error  // why there is no more
+
+	// What was read and is to be read again: first the lines of again, from
+	// where they were not, then a line that was too long.
+	again []byte
+	from  int
+	late  *LineError
+}
+
+// pending reports whether there is something to be read again.
+func (l *lines) pending() bool {
+	return l.from < len(l.again) || l.late != nil
+}
+
+// newLines returns the lines of r. The error is a [*BrokenError] when not even the
+// beginning can be read.
+func newLines(r io.Reader, c Compression) (*lines, error) {
+	plain, closing, err := decompress(bufio.NewReaderSize(r, bufferSize), c)
+	if err != nil {
+		return nil, &BrokenError{Line: 1, Err: err}
+	}
+	l := &lines{in: bufio.NewReaderSize(plain, bufferSize), close: closing}
+	if err := l.mark(); err != nil {
+		closing()
+		return nil, err
+	}
+	return l, nil
+}
+
+// decompress returns what r holds.
+func decompress(r *bufio.Reader, c Compression) (io.Reader, func(), error) {
+	if c == Auto {
+		c = guess(r)
+	}
+	switch c {
+	case Gzip:
+		z, err := gzip.NewReader(r)
+		if errors.Is(err, io.EOF) {
+			err = io.ErrUnexpectedEOF
+		}
+		return z, func() {}, err
+	case Zstd:
+		z, err := zstd.NewReader(r, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(maxWindow))
+		if err != nil {
+			return nil, nil, err
+		}
+		return z, z.Close, nil
+	}
+	return r, func() {}, nil
+}
+
+// guess tells the compression from the first bytes.
+func guess(r *bufio.Reader) Compression {
+	head, _ := r.Peek(4) // what is missing is missed when it is read
+	switch {
+	case bytes.HasPrefix(head, []byte{0x1F, 0x8B}): // RFC 1952, 2.3.1
+		return Gzip
+	case bytes.HasPrefix(head, []byte{0x28, 0xB5, 0x2F, 0xFD}): // RFC 8878, 3.1.1
+		return Zstd
+	}
+	return Plain
+}
+
+// mark skips the byte order mark of UTF-8 and refuses that of UTF-16.
+func (l *lines) mark() error {
+	head, _ := l.in.Peek(3) // what is missing is missed when it is read
+	switch {
+	case bytes.HasPrefix(head, []byte("\uFEFF")):
+		n, err := l.in.Discard(len("\uFEFF"))
+		l.next = int64(n)
+		return err
+	case bytes.HasPrefix(head, []byte{0xFF, 0xFE}), bytes.HasPrefix(head, []byte{0xFE, 0xFF}):
+		return &BrokenError{Line: 1, Err: errors.New("it is UTF-16; save it as UTF-8")}
+	}
+	return nil
+}
+
+// broken ends the reading, in a line.
+func (l *lines) broken(line int, err error) error {
+	l.done = &BrokenError{Line: line, Err: err}
+	return l.done
+}
+
+// read returns the next line with its end; it is good until the next call. When
+// it was the last, done is set. The error is a [*LineError] for a line that is too
+// long, a [*BrokenError], or io.EOF.
+func (l *lines) read() ([]byte, error) {
+	if l.from < len(l.again) {
+		rest := l.again[l.from:]
+		end := bytes.IndexByte(rest, '\n') + 1
+		if end == 0 {
+			end = len(rest)
+		}
+		l.from += end
+		l.step(int64(end))
+		return rest[:end], nil
+	}
+	if bad := l.late; bad != nil {
+		l.late = nil
+		l.step(bad.size)
+		return nil, bad
+	}
+	if l.done != nil {
+		return nil, l.done
+	}
+	part, err := l.in.ReadSlice('\n')
+	if errors.Is(err, bufio.ErrBufferFull) {
+		return l.rest(part)
+	}
+	if len(part) > 0 || !errors.Is(err, io.EOF) {
+		l.step(int64(len(part)))
+	}
+	return l.ended(part, err)
+}
+
+// step goes on to the next line, which has so many bytes.
+func (l *lines) step(size int64) {
+	l.number++
+	l.offset = l.next
+	l.next += size
+}
+
+// ended returns a line behind which something ended, perhaps only the line.
+func (l *lines) ended(line []byte, err error) ([]byte, error) {
+	switch {
+	case errors.Is(err, io.EOF):
+		if l.done = io.EOF; len(line) == 0 {
+			return nil, io.EOF
+		}
+	case err != nil:
+		return nil, l.broken(l.number, err)
+	}
+	return line, nil
+}
+
+// rest reads on after the first part of a line that is longer than the buffer.
+// A line that is too long is skipped.
+func (l *lines) rest(part []byte) ([]byte, error) {
+	const most = MaxLine + len("\r\n")
+	l.long = append(l.long[:0], part...)
+	size := len(part)
+	for {
+		part, err := l.in.ReadSlice('\n')
+		if size += len(part); size <= most {
+			l.long = append(l.long, part...)
+		}
+		if errors.Is(err, bufio.ErrBufferFull) {
+			continue
+		}
+		l.step(int64(size))
+		line, err := l.ended(l.long, err)
+		if err == nil && (size > most || len(bytes.TrimRight(l.long, "\r\n")) > MaxLine) {
+			return nil, &LineError{size: int64(size), Line: l.number, Column: MaxLine + 1, Offset: l.offset + MaxLine, Message: fmt.Sprintf("the line is longer than %d bytes", MaxLine)}
+		}
+		return line, err
+	}
+}
+
+// unread makes lines that were read last be read again. It costs what they are
+// long, or nothing if they were read again already.
+func (l *lines) unread(text string) {
+	if n := len(text); n <= l.from && string(l.again[l.from-n:l.from]) == text {
+		l.from -= n
+	} else {
+		l.again, l.from = append([]byte(text), l.again[l.from:]...), 0
+	}
+	l.next -= int64(len(text))
+	l.number -= strings.Count(text, "\n")
+	if !strings.HasSuffix(text, "\n") {
+		l.number--
+	}
+}
+
+// unreadLong makes a line that is too long, read last, be read again.
+func (l *lines) unreadLong(bad *LineError) {
+	l.late = bad
+	l.next -= bad.size
+	l.number--
+}
+
+// trimEnd returns a line without its end.
+func trimEnd(line []byte) []byte {
+	if n := len(line); n > 0 && line[n-1] == '\n' {
+		line = line[:n-1]
+		if n := len(line); n > 0 && line[n-1] == '\r' {
+			line = line[:n-1]
+		}
+	}
+	return line
+}
+
+// blank reports whether a line has nothing but white space.
+func blank(line []byte) bool { return len(bytes.TrimLeft(line, " \t\r\n")) == 0 }

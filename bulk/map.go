@@ -1,0 +1,242 @@
+package bulk
+
+import (
+	"cmp"
+	"fmt"
+	"hash/maphash"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/nomen-project/nomen"
+	"github.com/nomen-project/nomen/name"
+	"github.com/nomen-project/nomen/store"
+)
+
+// usable returns the locations to which a client without wishes is led at a time,
+// the best first, as package resolve orders them: none for a name that is not
+// active.
+func usable(r *store.Record, at time.Time) []nomen.Location {
+	if r.Status != nomen.Active {
+		return nil
+	}
+	all := make([]nomen.Location, 0, len(r.Locations))
+	for _, whole := range []bool{true, false} {
+		for _, l := range r.Locations {
+			if validAt(&l, at) && (l.Component == "" || !whole) {
+				all = append(all, l)
+			}
+		}
+		if len(all) > 0 {
+			break
+		}
+	}
+	slices.SortStableFunc(all, func(a, b nomen.Location) int {
+		return cmp.Or(
+			cmp.Compare(max(a.Priority, 1), max(b.Priority, 1)),
+			cmp.Compare(max(b.Weight, 1), max(a.Weight, 1)),
+		)
+	})
+	return all
+}
+
+func validAt(l *nomen.Location, at time.Time) bool {
+	if from, err := time.Parse(time.RFC3339, l.ValidFrom); err == nil && at.Before(from) {
+		return false
+	}
+	until, err := time.Parse(time.RFC3339, l.ValidUntil)
+	return err != nil || at.Before(until)
+}
+
+// best returns the location to which a name is redirected.
+func best(r *store.Record, at time.Time) (string, error) {
+	all := usable(r, at)
+	if len(all) == 0 {
+		return "", errNoLine
+	}
+	return all[0].URL, visible(0, all[0].URL)
+}
+
+// visible refuses what could break out of its line or word: a URI is visible
+// ASCII alone.
+func visible(i int, url string) error {
+	for k := range len(url) {
+		if url[k] <= ' ' || url[k] > '~' {
+			return &heldError{"locations[" + strconv.Itoa(i) + "].url", fmt.Sprintf("byte %d is not a visible character of ASCII", k+1)}
+		}
+	}
+	if url == "" {
+		return &heldError{"locations[" + strconv.Itoa(i) + "].url", "is empty"}
+	}
+	return nil
+}
+
+// visibleKey returns the path under which a name is asked.
+func visibleKey(n name.Name) (string, error) {
+	if visible(0, n.Key()) != nil {
+		return "", &heldError{"name", "has a character that is not visible ASCII"}
+	}
+	return "/" + n.Key(), nil
+}
+
+const nginxHead = `# The locations of names, for nginx. In the context http:
+#
+#   map_hash_max_size 1048576;        # more for more names
+#   map_hash_bucket_size 512;         # more if nginx asks for it
+#   geo $nomen_dollar { default "$"; }
+#   map $request_uri $nomen_location { include FILE; }
+#
+# and in a server:
+#
+#   if ($nomen_location) { return 303 $nomen_location; }
+#
+`
+
+// maxNginxWord is the longest word that nginx reads, in bytes, quotes included
+// (NGX_CONF_BUFFER is one more).
+const maxNginxWord = 4095
+
+// A nginxMap writes lines for the map directive of nginx. Both words stand in
+// quotes, in which only the quote and the backslash have a meaning, and the dollar
+// sign of variables in the second one: it cannot be escaped, so a variable stands
+// for it. In a map nginx does not tell upper from lower case, and refuses the
+// whole file for two keys that are equal then.
+type nginxMap struct {
+	at     time.Time
+	folded map[uint64]struct{} // hashes of the folded names that have capital letters
+	seed   maphash.Seed
+}
+
+func (m *nginxMap) head() []byte {
+	m.seed = maphash.MakeSeed()
+	return []byte(nginxHead)
+}
+
+func (m *nginxMap) record(b []byte, r *store.Record) ([]byte, error) {
+	url, err := best(r, m.at)
+	if err != nil {
+		return b, err
+	}
+	key, err := visibleKey(r.Name)
+	if err != nil {
+		return b, err
+	}
+	from := len(b)
+	b = appendNginx(b, key, false)
+	if len(b)-from > maxNginxWord {
+		return b, &heldError{"name", "is longer than a word that nginx reads"}
+	}
+	b = append(b, ' ')
+	from = len(b)
+	b = appendNginx(b, url, true)
+	if len(b)-from > maxNginxWord {
+		return b, &heldError{"url", "is longer than a word that nginx reads"}
+	}
+	if m.seen(key) {
+		return b, &heldError{"name", "differs only by the case of letters from another name, and nginx does not tell them apart"}
+	}
+	return append(b, ";\n"...), nil
+}
+
+// seen reports whether a key is equal to one before it but for the case of
+// letters. Of such keys the first in the order of bytes has a capital letter.
+func (m *nginxMap) seen(key string) bool {
+	folded := strings.ToLower(key)
+	sum := maphash.String(m.seed, folded)
+	if _, ok := m.folded[sum]; ok {
+		return true
+	}
+	if folded != key {
+		m.folded[sum] = struct{}{}
+	}
+	return false
+}
+
+// appendNginx appends a word in quotes.
+func appendNginx(b []byte, s string, variables bool) []byte {
+	b = append(b, '"')
+	for i := range len(s) {
+		switch c := s[i]; {
+		case c == '"', c == '\\':
+			b = append(b, '\\', c)
+		case c == '$' && variables:
+			b = append(b, "${nomen_dollar}"...)
+		default:
+			b = append(b, c)
+		}
+	}
+	return append(b, '"')
+}
+
+const apacheHead = `# The locations of names, for Apache httpd:
+#
+#   RewriteEngine On
+#   RewriteMap nomen txt:FILE
+#   RewriteCond %{THE_REQUEST} "^[A-Z]+ (/[^ ?]+)"
+#   RewriteCond ${nomen:%1} (.+)
+#   RewriteRule ^ %1 [R=303,NE,L]
+#
+# Faster with many names: httxt2dbm -i FILE -o FILE.dbm, and dbm:FILE.dbm.
+#
+`
+
+// maxApacheLine is the longest line that mod_rewrite reads in one piece, in bytes,
+// with its end (REWRITE_MAX_TXT_MAP_LINE).
+const maxApacheLine = 1024
+
+// An apacheMap writes lines for the directive RewriteMap of Apache httpd: two
+// words without quotes, so that neither can have white space.
+type apacheMap struct{ at time.Time }
+
+func (apacheMap) head() []byte { return []byte(apacheHead) }
+
+func (m apacheMap) record(b []byte, r *store.Record) ([]byte, error) {
+	url, err := best(r, m.at)
+	if err != nil {
+		return b, err
+	}
+	key, err := visibleKey(r.Name)
+	if err != nil {
+		return b, err
+	}
+	from := len(b)
+	b = append(b, key...)
+	b = append(b, ' ')
+	b = append(b, url...)
+	b = append(b, '\n')
+	if len(b)-from > maxApacheLine {
+		return b, &heldError{"url", fmt.Sprintf("its line would have more than the %d bytes that Apache httpd reads", maxApacheLine)}
+	}
+	return b, nil
+}
+
+// An uriList writes the locations of each name behind a comment with the name
+// (RFC 2483, 5).
+type uriList struct{ at time.Time }
+
+func (uriList) head() []byte { return nil }
+
+func (u uriList) record(b []byte, r *store.Record) ([]byte, error) {
+	all := usable(r, u.at)
+	if len(all) == 0 {
+		return b, errNoLine
+	}
+	if _, err := visibleKey(r.Name); err != nil {
+		return b, err
+	}
+	b = append(b, "# "...)
+	b = append(b, r.Name.Key()...)
+	b = append(b, "\r\n"...)
+	for i, l := range all {
+		if err := visible(i, l.URL); err != nil {
+			return b, err
+		}
+		if l.URL[0] == '#' {
+			return b, &heldError{"url", "begins like a comment"}
+		}
+		b = append(b, l.URL...)
+		b = append(b, "\r\n"...)
+	}
+	return b, nil
+}

@@ -1,0 +1,229 @@
+package bulk
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// A row is a line of a table, or several where a quoted cell has ends of lines.
+type row struct {
+	text   string // as read, with its end
+	number int    // of its first line
+	offset int64  // of its first byte
+	cells  []cell
+	bad    *LineError // what is wrong; the cells are those before it
+}
+
+// A cell is one value of a row.
+type cell struct {
+	text string
+	at   int // in the text of the row, of the first byte of the value
+}
+
+// place returns line, column and offset of a byte of the row.
+func (r *row) place(at int) (line, column int, offset int64) {
+	before := r.text[:at]
+	return r.number + strings.Count(before, "\n"), at - strings.LastIndexByte(before, '\n'), r.offset + int64(at)
+}
+
+// fail keeps the first thing that is wrong.
+func (r *row) fail(at int, field, format string, args ...any) {
+	if r.bad != nil {
+		return
+	}
+	r.bad = &LineError{Field: field, Message: fmt.Sprintf(format, args...)}
+	r.bad.Line, r.bad.Column, r.bad.Offset = r.place(at)
+}
+
+// A rowReader reads the rows of a table.
+type rowReader struct {
+	lines *lines
+	tabs  bool // TSV
+	row   row  // the last one
+	long  []byte
+}
+
+// next reads the next row that is not empty, which is good until the next call.
+// The error is a [*LineError] for a line that cannot be read at all, a
+// [*BrokenError], or io.EOF.
+func (t *rowReader) next() (*row, error) {
+	for {
+		text, err := t.lines.read()
+		if err != nil {
+			return nil, err
+		}
+		if blank(text) {
+			continue
+		}
+		r := &t.row
+		*r = row{number: t.lines.number, offset: t.lines.offset, cells: r.cells[:0]}
+		ended := true
+		if !t.tabs && bytes.Count(text, []byte{'"'})%2 != 0 {
+			if text, ended, err = t.gather(text); err != nil {
+				return nil, err
+			}
+		}
+		r.text = string(text)
+		if err := t.split(ended); err != nil {
+			return nil, err
+		}
+		if r.bad != nil || !r.empty() {
+			return r, nil
+		}
+	}
+}
+
+// gather reads on until the quotes are even in number, and reports whether they
+// are; at most as much as a line may have.
+func (t *rowReader) gather(text []byte) ([]byte, bool, error) {
+	t.long = append(t.long[:0], text...)
+	for len(t.long) <= MaxLine {
+		part, err := t.lines.read()
+		if errors.Is(err, io.EOF) {
+			return t.long, false, nil
+		}
+		if bad, tooLong := errors.AsType[*LineError](err); tooLong {
+			t.lines.unreadLong(bad)
+			return t.long, false, nil
+		}
+		if broken, ok := errors.AsType[*BrokenError](err); ok {
+			return nil, false, t.lines.broken(t.row.number, broken.Err)
+		}
+		t.long = append(t.long, part...)
+		if bytes.Count(part, []byte{'"'})%2 != 0 {
+			return t.long, true, nil
+		}
+	}
+	return t.long, false, nil
+}
+
+// split cuts the row into cells. If that fails, the lines behind the one with the
+// fault are read again, as rows of their own: nothing that a quote too many has
+// swallowed is lost. The error is a [*BrokenError].
+func (t *rowReader) split(even bool) error {
+	r := &t.row
+	if !utf8.ValidString(r.text) {
+		r.fail(invalid(r.text), "", "is not UTF-8")
+	}
+	if t.tabs {
+		r.splitTabs()
+		return nil
+	}
+	opened := r.splitCommas()
+	if opened >= 0 && r.bad == nil {
+		if !even && t.lines.done != nil && !t.lines.pending() && len(r.text) <= MaxLine {
+			line, column, _ := r.place(opened)
+			return t.lines.broken(r.number, fmt.Errorf("the quote in line %d, column %d is never closed: %w", line, column, io.ErrUnexpectedEOF))
+		}
+		r.fail(opened, "", "the quote is not closed within %d bytes", MaxLine)
+	}
+	if opened >= 0 {
+		end := opened + strings.IndexByte(r.text[opened:]+"\n", '\n') + 1
+		if end < len(r.text) {
+			t.lines.unread(r.text[end:])
+		}
+	}
+	return nil
+}
+
+// splitTabs cuts the row at tabs.
+func (r *row) splitTabs() {
+	text := strings.TrimSuffix(strings.TrimSuffix(r.text, "\n"), "\r")
+	for at := 0; ; {
+		n := strings.IndexByte(text[at:], '\t')
+		if n < 0 {
+			r.cells = append(r.cells, cell{text[at:], at})
+			return
+		}
+		r.cells = append(r.cells, cell{text[at : at+n], at})
+		at += n + 1
+	}
+}
+
+// splitCommas cuts the row at commas (RFC 4180, 2). If a cell is not well formed
+// it returns where it begins, else -1.
+func (r *row) splitCommas() int {
+	for at := 0; ; {
+		begin := at
+		if at < len(r.text) && r.text[at] == '"' {
+			at = r.quoted(at + 1)
+		} else {
+			at = r.bare(at)
+		}
+		if at < 0 {
+			return begin
+		}
+		switch rest := r.text[at:]; {
+		case rest == "", rest == "\n", rest == "\r\n":
+			return -1
+		case rest[0] == ',':
+			at++
+		case rest[0] == '\r':
+			r.fail(at, "", "a carriage return alone ends no line; a cell that has one is written in quotes")
+			return begin
+		default:
+			r.fail(at, "", "after the closing quote of a cell comes %s", shown(rest))
+			return begin
+		}
+	}
+}
+
+// bare reads a cell without quotes and returns where it ends, -1 if it is not
+// well formed.
+func (r *row) bare(at int) int {
+	i := at
+	for ; i < len(r.text); i++ {
+		c := r.text[i]
+		if c == ',' || c == '\n' || c == '\r' {
+			break
+		}
+		if c == '"' {
+			r.fail(i, "", `a quote in a cell that does not begin with one; write the cell in quotes, and the quote twice`)
+			return -1
+		}
+	}
+	r.cells = append(r.cells, cell{r.text[at:i], at})
+	return i
+}
+
+// quoted reads a cell from behind its first quote and returns where it ends, -1
+// if the quote is not closed.
+func (r *row) quoted(at int) int {
+	twice := false
+	for i := at; ; {
+		n := strings.IndexByte(r.text[i:], '"')
+		if n < 0 {
+			return -1
+		}
+		if i += n; strings.HasPrefix(r.text[i+1:], `"`) {
+			i, twice = i+2, true
+			continue
+		}
+		text := r.text[at:i]
+		if twice {
+			text = strings.ReplaceAll(text, `""`, `"`)
+		}
+		r.cells = append(r.cells, cell{text, at})
+		return i + 1
+	}
+}
+
+func (r *row) empty() bool {
+	for _, c := range r.cells {
+		if c.text != "" {
+			return false
+		}
+	}
+	return true
+}
+
+// shown returns the first character of s in quotes.
+func shown(s string) string {
+	c, _ := utf8.DecodeRuneInString(s)
+	return strconv.QuoteRune(c)
+}

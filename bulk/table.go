@@ -1,0 +1,470 @@
+package bulk
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+
+	"github.com/nomen-project/nomen"
+	"github.com/nomen-project/nomen/name"
+	"github.com/nomen-project/nomen/registrar"
+	"github.com/nomen-project/nomen/store"
+)
+
+// A column is one of a table.
+type column struct {
+	title   string
+	bit     int    // what it holds: one of the members of a record or a location
+	element string // of metadata
+}
+
+// The columns of a table are those of a record, of a location, and one for each
+// element of metadata with this before it.
+const elementColumn = "dc:"
+
+// titles returns the columns of a table as they are written.
+func titles() []string {
+	all := []string{
+		"name", "status", "url", "type", "lang", "rel", "priority", "weight", "country", "component",
+		"charset", "valid_from", "valid_until", "note", "reason", "successors", "same_as",
+	}
+	for _, e := range elements() {
+		all = append(all, elementColumn+e)
+	}
+	return all
+}
+
+// elements returns the elements of metadata (RFC 5013), in the order of their
+// columns.
+func elements() []string {
+	return []string{
+		"title", "creator", "subject", "description", "publisher", "contributor", "date", "type",
+		"format", "identifier", "source", "language", "relation", "coverage", "rights",
+	}
+}
+
+// parseColumn returns the column with this title; its bit is isUnknown if there
+// is none.
+func parseColumn(title string) column {
+	c := column{title: title}
+	if e, ok := strings.CutPrefix(title, elementColumn); ok {
+		for _, known := range elements() {
+			if e == known {
+				c.bit, c.element = isMetadata, e
+			}
+		}
+		return c
+	}
+	switch c.bit = recordBit(title); c.bit {
+	case isLocations, isMetadata, isModified, isRevision:
+		c.bit = isUnknown // no cell can hold them
+	case isUnknown:
+		c.bit = locationBit(title)
+	}
+	return c
+}
+
+// A table reads records from CSV or TSV. Rows of one name that stand together are
+// one record.
+type table struct {
+	rows    rowReader
+	columns []column
+	name    int // the column of the name
+
+	open  bool // a record is being read
+	line  Line // the record
+	first []given
+	bad   *LineError // why it is none
+	gap   int        // the line, after its rows, that nobody can read; 0 if there is none
+	done  error      // why there is no more
+}
+
+// A given is the first value of a column of the record, not of a location.
+type given struct {
+	text string
+	line int
+}
+
+// A place is where a location stands.
+type place struct {
+	line   int
+	offset int64
+}
+
+// newTable reads the header line.
+func newTable(l *lines, f Format) (*table, error) {
+	t := &table{rows: rowReader{lines: l, tabs: f == TSV}, name: -1}
+	head, err := t.rows.next()
+	switch {
+	case errors.Is(err, io.EOF):
+		t.done = io.EOF
+		return t, nil
+	case err != nil:
+		return nil, err
+	}
+	if t.header(head); head.bad != nil {
+		return nil, head.bad
+	}
+	t.first = make([]given, len(t.columns))
+	return t, nil
+}
+
+// header reads the titles of the columns.
+func (t *table) header(head *row) {
+	if head.bad != nil {
+		return
+	}
+	seen := map[string]bool{}
+	for i, c := range head.cells {
+		title := c.text
+		col := parseColumn(title)
+		switch {
+		case title == "":
+			head.fail(c.at, "", "column %d has no title", i+1)
+		case col.bit == isUnknown:
+			head.fail(c.at, shorten(title), "unknown column (number %d)%s", i+1, t.hint(title))
+		case seen[title]:
+			head.fail(c.at, title, "the column stands there twice")
+		case col.bit == isName:
+			t.name = i
+		}
+		seen[title] = true
+		t.columns = append(t.columns, col)
+	}
+	if t.name < 0 {
+		head.fail(0, "name", "the first line has to name the columns, and one of them is name")
+	}
+}
+
+// hint says what is perhaps meant by an unknown title.
+func (t *table) hint(title string) string {
+	lower := strings.ToLower(strings.TrimSpace(title))
+	switch {
+	case parseColumn(lower).bit != isUnknown:
+		return fmt.Sprintf(": write %q", lower)
+	case parseColumn(elementColumn+lower).bit != isUnknown:
+		return fmt.Sprintf(": write %q", elementColumn+lower)
+	case strings.Contains(title, ";"):
+		return ": the columns are separated by semicolons; save the file with commas"
+	case !t.rows.tabs && strings.Contains(title, "\t"):
+		return ": the columns are separated by tabs; say that the format is tsv"
+	case t.rows.tabs && strings.Contains(title, ","):
+		return ": the columns are separated by commas; say that the format is csv"
+	}
+	return "; there are " + strings.Join(titles(), " ")
+}
+
+// next returns the next record, as [Reader.Next] does.
+func (t *table) next() (Line, error) {
+	for t.done == nil {
+		r, err := t.rows.next()
+		bad, isLine := errors.AsType[*LineError](err)
+		switch {
+		case isLine:
+			t.gap = bad.Line
+			return Line{}, bad
+		case err != nil:
+			return t.end(err)
+		}
+		t.check(r)
+		if r.bad != nil && t.cut(r) {
+			return t.end(t.rows.lines.broken(r.number, fmt.Errorf("the last line has too few cells: %w", io.ErrUnexpectedEOF)))
+		}
+		if r.bad != nil && t.nameOf(r) == "" {
+			t.gap = r.bad.Line
+			return Line{}, r.bad
+		}
+		if t.open && sameName(t.line.Record.Spelling, t.nameOf(r)) {
+			t.add(r)
+			continue
+		}
+		was, bad, open := t.line, t.bad, t.open
+		t.begin(r)
+		if open {
+			return finished(was, bad)
+		}
+	}
+	if t.open {
+		t.open = false
+		return finished(t.line, t.bad)
+	}
+	return Line{}, t.done
+}
+
+// end ends the reading. A record that perhaps has more lines than were read is
+// not one that was read.
+func (t *table) end(err error) (Line, error) {
+	t.done = err
+	broken, ok := errors.AsType[*BrokenError](err)
+	if t.open && ok && !t.complete(broken.Line) {
+		t.open = false
+		t.done = &BrokenError{Line: t.line.Number, Err: broken.Err}
+	}
+	return t.next()
+}
+
+// complete reports whether the line that broke off is known to be about another
+// name than the record before it.
+func (t *table) complete(line int) bool {
+	r := &t.rows.row
+	return r.number == line && len(r.cells) > t.name+1 && !sameName(t.line.Record.Spelling, t.nameOf(r))
+}
+
+// finished returns a record, or why it is none.
+func finished(l Line, bad *LineError) (Line, error) {
+	if bad != nil {
+		bad.Name = l.Record.Spelling
+		return Line{}, bad
+	}
+	return l, nil
+}
+
+// check compares the number of cells with that of the columns.
+func (t *table) check(r *row) {
+	have, want := len(r.cells), len(t.columns)
+	switch {
+	case r.bad != nil:
+	case have > want:
+		r.fail(r.cells[want].at, "", "the line has %d cells, and there are %d columns", have, want)
+	case have < want:
+		r.fail(len(strings.TrimRight(r.text, "\r\n")), t.columns[have].title, "the line has %d cells, and there are %d columns", have, want)
+	case r.cells[t.name].text == "":
+		r.fail(r.cells[t.name].at, "name", "missing: every line needs the name that it is about")
+	}
+}
+
+// cut reports whether r looks like a line that was cut off.
+func (t *table) cut(r *row) bool {
+	return len(r.cells) < len(t.columns) && t.rows.lines.done != nil && !t.rows.lines.pending() && !strings.HasSuffix(r.text, "\n")
+}
+
+// nameOf returns the name that a row is about, "" if it cannot be read.
+func (t *table) nameOf(r *row) string {
+	if t.name >= len(r.cells) {
+		return ""
+	}
+	return r.cells[t.name].text
+}
+
+// sameName reports whether two cells spell the same name.
+func sameName(a, b string) bool {
+	if a == b || !strings.EqualFold(a, b) {
+		return a == b
+	}
+	n, err := name.Parse(a)
+	m, other := name.Parse(b)
+	return err == nil && other == nil && n == m
+}
+
+// begin begins a record with its first row.
+func (t *table) begin(r *row) {
+	t.open, t.bad, t.gap = true, nil, 0
+	clear(t.first)
+	t.line = Line{
+		Number: r.number, Offset: r.offset, Fields: registrar.FieldName, table: t,
+		Record: &store.Record{Spelling: t.nameOf(r)},
+	}
+	t.add(r)
+}
+
+// add takes the cells of a row into the record.
+func (t *table) add(r *row) {
+	if t.line.size += len(r.text); t.line.size > MaxLine {
+		r.fail(0, "", "the lines of this name have more than %d bytes", MaxLine)
+	}
+	if t.gap > 0 {
+		r.fail(0, "", "line %d, between the lines of this name, cannot be read", t.gap)
+	}
+	if r.bad == nil {
+		t.take(r)
+	}
+	if t.bad == nil {
+		t.bad = r.bad
+	}
+}
+
+// take takes the cells of a good row.
+func (t *table) take(r *row) {
+	var l nomen.Location
+	part := -1 // the first cell that is part of a location
+	for i := range r.cells {
+		c := &r.cells[i]
+		if c.text == "" {
+			continue
+		}
+		col := &t.columns[i]
+		switch col.bit {
+		case isName:
+		case isStatus, isReason, isSameAs, isSuccessors, isMetadata:
+			t.value(r, i)
+		case isPriority:
+			l.Priority, part = t.number(r, i), i
+		case isWeight:
+			l.Weight, part = t.number(r, i), i
+		default:
+			*textOf(&l, col.bit), part = t.text(r, i), i
+		}
+	}
+	switch {
+	case part < 0 || r.bad != nil:
+	case l.URL == "":
+		r.fail(r.cells[part].at, t.columns[part].title, "belongs to a location, and the line has no url")
+	case len(t.line.Record.Locations) == store.MaxLocations:
+		r.fail(0, "url", "a record has at most %d locations", store.MaxLocations)
+	default:
+		t.line.Record.Locations = append(t.line.Record.Locations, l)
+		t.line.places = append(t.line.places, place{r.number, r.offset})
+		t.line.Fields |= registrar.FieldLocations
+	}
+}
+
+// value takes a cell that is about the record. Lines of one record may repeat it.
+func (t *table) value(r *row, i int) {
+	c, col, first := &r.cells[i], &t.columns[i], &t.first[i]
+	if first.line > 0 {
+		if first.text != c.text {
+			r.fail(c.at, col.title, "is not what line %d says of the same name; several values stand in one cell, with a bar between them", first.line)
+		}
+		return
+	}
+	*first = given{c.text, r.number}
+	rec := t.line.Record
+	switch col.bit {
+	case isStatus:
+		rec.Status = nomen.Status(t.text(r, i))
+		t.line.Fields |= registrar.FieldStatus
+	case isReason:
+		rec.Reason = t.text(r, i)
+		t.line.Fields |= registrar.FieldReason
+	case isSameAs:
+		rec.SameAs = t.list(r, i)
+		t.line.Fields |= registrar.FieldSameAs
+	case isSuccessors:
+		rec.Successors = t.list(r, i)
+		t.line.Fields |= registrar.FieldSuccessors
+	case isMetadata:
+		if rec.Metadata == nil {
+			rec.Metadata = nomen.Metadata{}
+		}
+		rec.Metadata[col.element] = t.list(r, i)
+		t.line.Fields |= registrar.FieldMetadata
+	}
+}
+
+// number reads a cell that holds a whole number.
+func (t *table) number(r *row, i int) int {
+	c := &r.cells[i]
+	n, err := strconv.ParseInt(c.text, 10, 32)
+	if err != nil || c.text[0] == '+' || len(c.text) > 1 && c.text[0] == '0' {
+		r.fail(c.at, t.columns[i].title, "wants a whole number, found %q", shorten(c.text))
+	}
+	return int(n)
+}
+
+// text reads a cell that holds one text.
+func (t *table) text(r *row, i int) string {
+	if !t.rows.tabs {
+		return r.cells[i].text
+	}
+	values := t.values(r, i, false)
+	return values[0]
+}
+
+// list reads a cell that holds values with bars between them.
+func (t *table) list(r *row, i int) []string {
+	values := t.values(r, i, true)
+	for _, v := range values {
+		if v == "" {
+			r.fail(r.cells[i].at, t.columns[i].title, `a value is empty: a bar stands between two values, and one that belongs to a value is written \|`)
+		}
+	}
+	return values
+}
+
+// values reads the escapes of a cell, and cuts it at its bars if it is a list.
+func (t *table) values(r *row, i int, list bool) []string {
+	c := &r.cells[i]
+	special := `\`
+	if list {
+		special = `\|`
+	}
+	if !strings.ContainsAny(c.text, special) {
+		return []string{c.text}
+	}
+	var all []string
+	value := make([]byte, 0, len(c.text))
+	for at := 0; at < len(c.text); at++ {
+		b := c.text[at]
+		switch {
+		case b == '|' && list:
+			all = append(all, string(value))
+			value = value[:0]
+		case b == '\\':
+			meant, ok := t.escape(c.text[at+1:], list)
+			if !ok {
+				r.fail(c.at, t.columns[i].title, `byte %d of the value: a backslash is written \\ here; it begins one of the escapes %s`, at+1, t.escapes(list))
+			}
+			value = append(value, meant)
+			at++
+		default:
+			value = append(value, b)
+		}
+	}
+	return append(all, string(value))
+}
+
+// escape returns what the character behind a backslash means.
+func (t *table) escape(rest string, list bool) (byte, bool) {
+	if rest == "" {
+		return 0, false
+	}
+	switch c := rest[0]; {
+	case c == '\\', c == '|' && list:
+		return c, true
+	case !t.rows.tabs:
+	case c == 't':
+		return '\t', true
+	case c == 'n':
+		return '\n', true
+	case c == 'r':
+		return '\r', true
+	}
+	return 0, false
+}
+
+// escapes lists the escapes of a cell.
+func (t *table) escapes(list bool) string {
+	s := `\\`
+	if list {
+		s += ` \|`
+	}
+	if t.rows.tabs {
+		s += ` \t \n \r`
+	}
+	return s
+}
+
+// title returns the column that a field of a record stands in, and the line of a
+// location's.
+func (l *Line) title(field string) (column string, line int, offset int64) {
+	line, offset = l.Number, l.Offset
+	if l.table == nil {
+		return field, line, offset
+	}
+	list, sub, _ := strings.Cut(field, ".")
+	base, index, isElement := strings.Cut(list, "[")
+	switch {
+	case base == "metadata":
+		element, _, _ := strings.Cut(sub, "[")
+		return elementColumn + element, line, offset
+	case base != "locations" || !isElement:
+		return base, line, offset
+	}
+	i, err := strconv.Atoi(strings.TrimSuffix(index, "]"))
+	if err == nil && i < len(l.places) {
+		line, offset = l.places[i].line, l.places[i].offset
+	}
+	return sub, line, offset
+}

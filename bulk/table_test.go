@@ -1,0 +1,275 @@
+package bulk
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/nomen-project/nomen"
+	"github.com/nomen-project/nomen/store"
+)
+
+// readAll returns what a file holds as text: each record as JSON behind its line,
+// each error as it is told.
+func readAll(t testing.TB, f Format, text string) []string {
+	t.Helper()
+	in, err := NewReader(strings.NewReader(text), f, Auto)
+	if err != nil {
+		return []string{"header: " + err.Error()}
+	}
+	defer in.Close()
+	var all []string
+	for {
+		line, err := in.Next()
+		bad, isLine := errors.AsType[*LineError](err)
+		switch {
+		case err == nil:
+			b, err := line.Record.MarshalJSON()
+			if err != nil {
+				t.Fatal(err)
+			}
+			s := strings.NewReplacer(`,"metadata":{}`, ``, `,"same_as":[]`, ``, `,"successors":[]`, ``, `,"reason":""`, ``,
+				`,"revision":0`, ``, `,"status":""`, ``, `,"locations":[]`, ``).Replace(string(b))
+			all = append(all, fmt.Sprintf("%d@%d %s", line.Number, line.Offset, s))
+		case isLine:
+			at := fmt.Sprintf("@%d ", bad.Offset)
+			if bad.Name != "" {
+				at += bad.Name + ": "
+			}
+			all = append(all, at+bad.Error())
+		default:
+			if !errors.Is(err, io.EOF) {
+				all = append(all, err.Error())
+			}
+			return all
+		}
+	}
+}
+
+func TestTables(t *testing.T) {
+	const u = `{"name":"urn:example:`
+	for _, c := range []struct {
+		what   string
+		format Format
+		text   string
+		want   []string
+	}{
+		{"nothing", CSV, "", nil},
+		{"a header alone", CSV, "name,url\n", nil},
+		{"a header without an end", CSV, "name,url", nil},
+		{"one record", CSV, "name,url\nurn:example:1,https://a.example/\n", []string{`2@9 ` + u + `1","locations":[{"url":"https://a.example/"}]}`}},
+		{"byte order mark, CRLF, no last end", CSV, "\uFEFFname,url\r\nurn:example:1,https://a.example/\r\nurn:example:2,", []string{
+			`2@13 ` + u + `1","locations":[{"url":"https://a.example/"}]}`, `3@47 ` + u + `2"}`,
+		}},
+		{"columns in any order, and a quoted header", CSV, "\"url\",\"name\"\nhttps://a.example/,urn:example:1\n", []string{`2@13 ` + u + `1","locations":[{"url":"https://a.example/"}]}`}},
+		{"blank lines and rows", CSV, "name,url\n\n  \n,\nurn:example:1,\n\n", []string{`5@15 ` + u + `1"}`}},
+		{"every column", CSV, "name,url,type,lang,rel,priority,weight,country,component,charset,valid_from,valid_until,note,status,reason,successors,same_as,dc:title\n" +
+			"urn:example:1,u,t,l,r,1,2,c,p,s,f,v,n,retired,gone,a|b,c,T\n", []string{
+			`2@135 ` + u + `1","status":"retired","locations":[{"url":"u","type":"t","lang":"l","rel":"r","priority":1,"weight":2,"country":"c","component":"p","charset":"s","note":"n","valid_from":"f","valid_until":"v"}],"metadata":{"title":["T"]},"same_as":["c"],"successors":["a","b"],"reason":"gone"}`,
+		}},
+		{"several locations", CSV, "name,url,status,dc:title\nurn:example:1,a,active,T\nurn:example:1,b,,\nURN:example:1,c,active,T\nurn:example:2,d,,\n", []string{
+			`2@25 ` + u + `1","status":"active","locations":[{"url":"a"},{"url":"b"},{"url":"c"}],"metadata":{"title":["T"]}}`,
+			`5@93 ` + u + `2","locations":[{"url":"d"}]}`,
+		}},
+		{"quotes", CSV, "name,note,url\r\nurn:example:1,\"a \"\"b\"\", c\r\nd\",u\r\n\"urn:example:2\",\"\",\"\"\n", []string{
+			`2@15 ` + u + `1","locations":[{"url":"u","note":"a \"b\", c\r\nd"}]}`, `4@48 ` + u + `2"}`,
+		}},
+		{"lists", CSV, "name,dc:creator\nurn:example:1,A|B \\| C|\\\\D\n", []string{`2@16 ` + u + `1","metadata":{"creator":["A","B | C","\\D"]}}`}},
+		{"bars outside of lists", CSV, "name,url,note\nurn:example:1,u,a|b\\c\n", []string{`2@14 ` + u + `1","locations":[{"url":"u","note":"a|b\\c"}]}`}},
+		{"tabs", TSV, "name\turl\tnote\tdc:title\nurn:example:1\tu\ta\\tb\\nc\\rd\\\\ \"x\"\tA\\tB|C\\|D\r\nurn:example:2\t\t\t\n", []string{
+			`2@23 ` + u + `1","locations":[{"url":"u","note":"a\tb\nc\rd\\ \"x\""}],"metadata":{"title":["A\tB","C|D"]}}`, `3@67 ` + u + `2"}`,
+		}},
+
+		{"unknown column", CSV, "name,url,colour\n", []string{`header: line 1, column 10: colour: unknown column (number 3); there are ` + strings.Join(titles(), " ")}},
+		{"capital letters", CSV, "name,URL\n", []string{`header: line 1, column 6: URL: unknown column (number 2): write "url"`}},
+		{"an element", CSV, "name,Creator\n", []string{`header: line 1, column 6: Creator: unknown column (number 2): write "dc:creator"`}},
+		{"no element", CSV, "name,dc:colour\n", []string{`header: line 1, column 6: dc:colour: unknown column (number 2); there are ` + strings.Join(titles(), " ")}},
+		{"what no cell can hold", CSV, "name,revision\n", []string{`header: line 1, column 6: revision: unknown column (number 2); there are ` + strings.Join(titles(), " ")}},
+		{"semicolons", CSV, "name;url\n", []string{`header: line 1, column 1: name;url: unknown column (number 1): the columns are separated by semicolons; save the file with commas`}},
+		{"tabs in CSV", CSV, "name\turl\n", []string{"header: line 1, column 1: name\turl: unknown column (number 1): the columns are separated by tabs; say that the format is tsv"}},
+		{"commas in TSV", TSV, "name,url\n", []string{`header: line 1, column 1: name,url: unknown column (number 1): the columns are separated by commas; say that the format is csv`}},
+		{"twice", CSV, "name,url,name\n", []string{`header: line 1, column 10: name: the column stands there twice`}},
+		{"no title", CSV, "name,,url\n", []string{`header: line 1, column 6: column 2 has no title`}},
+		{"no name", CSV, "url,note\n", []string{`header: line 1, column 1: name: the first line has to name the columns, and one of them is name`}},
+		{"no header", CSV, "urn:example:1,https://a.example/\n", []string{`header: line 1, column 1: urn:example:1: unknown column (number 1); there are ` + strings.Join(titles(), " ")}},
+		{"UTF-16", CSV, "\xFF\xFEn\x00", []string{`header: the input broke off in line 1: it is UTF-16; save it as UTF-8; the records before it were read`}},
+
+		{"too many cells", CSV, "name,url\nurn:example:1,u,x\nurn:example:2,\n", []string{`@25 urn:example:1: line 2, column 17: the line has 3 cells, and there are 2 columns`, `3@27 ` + u + `2"}`}},
+		{"too few cells", CSV, "name,url,note\nurn:example:1,u\nurn:example:2,,\n", []string{`@29 urn:example:1: line 2, column 16: note: the line has 2 cells, and there are 3 columns`, `3@30 ` + u + `2"}`}},
+		{"no name in a row", CSV, "name,url\n,u\nurn:example:2,\n", []string{`@9 line 2, column 1: name: missing: every line needs the name that it is about`, `3@12 ` + u + `2"}`}},
+		{"no url", CSV, "name,url,lang\nurn:example:1,,en\n", []string{`@29 urn:example:1: line 2, column 16: lang: belongs to a location, and the line has no url`}},
+		{"no number", CSV, "name,url,priority\nurn:example:1,u,1.0\nurn:example:2,u,07\nurn:example:3,u,+1\nurn:example:4,u,-1\n", []string{
+			`@34 urn:example:1: line 2, column 17: priority: wants a whole number, found "1.0"`,
+			`@54 urn:example:2: line 3, column 17: priority: wants a whole number, found "07"`,
+			`@73 urn:example:3: line 4, column 17: priority: wants a whole number, found "+1"`,
+			`5@76 ` + u + `4","locations":[{"url":"u","priority":-1}]}`,
+		}},
+		{"contradiction", CSV, "name,url,status\nurn:example:1,a,active\nurn:example:1,b,retired\nurn:example:1,c,\nurn:example:2,d,\n", []string{
+			`@55 urn:example:1: line 3, column 17: status: is not what line 2 says of the same name; several values stand in one cell, with a bar between them`,
+			`5@80 ` + u + `2","locations":[{"url":"d"}]}`,
+		}},
+		{"escapes", CSV, "name,dc:title\nurn:example:1,a\\b\nurn:example:2,a\\\nurn:example:3,a\\t\n", []string{
+			`@28 urn:example:1: line 2, column 15: dc:title: byte 2 of the value: a backslash is written \\ here; it begins one of the escapes \\ \|`,
+			`@46 urn:example:2: line 3, column 15: dc:title: byte 2 of the value: a backslash is written \\ here; it begins one of the escapes \\ \|`,
+			`@63 urn:example:3: line 4, column 15: dc:title: byte 2 of the value: a backslash is written \\ here; it begins one of the escapes \\ \|`,
+		}},
+		{"escapes in TSV", TSV, "name\tnote\turl\nurn:example:1\t\\|\tu\nurn:example:2\t\\x\tu\n", []string{
+			`@28 urn:example:1: line 2, column 15: note: byte 1 of the value: a backslash is written \\ here; it begins one of the escapes \\ \t \n \r`,
+			`@47 urn:example:2: line 3, column 15: note: byte 1 of the value: a backslash is written \\ here; it begins one of the escapes \\ \t \n \r`,
+		}},
+		{"empty value", CSV, "name,dc:title\nurn:example:1,a||b\n", []string{`@28 urn:example:1: line 2, column 15: dc:title: a value is empty: a bar stands between two values, and one that belongs to a value is written \|`}},
+		{"not UTF-8", CSV, "name,note,url\nurn:example:1,caf\xe9,u\nurn:example:2,,\n", []string{`@31 urn:example:1: line 2, column 18: is not UTF-8`, `3@35 ` + u + `2"}`}},
+
+		{"a quote inside", CSV, "name,note,url\nurn:example:1,a\"b,u\nurn:example:2,,\n", []string{
+			`@29 urn:example:1: line 2, column 16: a quote in a cell that does not begin with one; write the cell in quotes, and the quote twice`, `3@34 ` + u + `2"}`,
+		}},
+		{"text after a quote", CSV, "name,note,url\nurn:example:1,\"a\"b,u\nurn:example:2,,\n", []string{
+			`@31 urn:example:1: line 2, column 18: after the closing quote of a cell comes 'b'`, `3@35 ` + u + `2"}`,
+		}},
+		{"a quote too many swallows nothing", CSV, "name,note,url\nurn:example:1,\"a,u\nurn:example:2,,\nurn:example:3,\"c\",u\nurn:example:4,,\n", []string{
+			`@64 urn:example:1: line 4, column 16: after the closing quote of a cell comes 'c'`,
+			`3@33 ` + u + `2"}`,
+			`4@49 ` + u + `3","locations":[{"url":"u","note":"c"}]}`,
+			`5@69 ` + u + `4"}`,
+		}},
+		{"a carriage return", CSV, "name,note,url\nurn:example:1,a\rb,u\nurn:example:2,,\n", []string{
+			`@29 urn:example:1: line 2, column 16: a carriage return alone ends no line; a cell that has one is written in quotes`, `3@34 ` + u + `2"}`,
+		}},
+		{"a bad line between those of a name", CSV, "name,url\nurn:example:1,a\n,b\nurn:example:1,c\nurn:example:2,d\n", []string{
+			`@25 line 3, column 1: name: missing: every line needs the name that it is about`,
+			`@28 urn:example:1: line 4, column 1: line 3, between the lines of this name, cannot be read`,
+			`5@44 ` + u + `2","locations":[{"url":"d"}]}`,
+		}},
+		{"a bad line of a name", CSV, "name,url\nurn:example:1,a\nurn:example:1,b,c\nurn:example:1,d\nurn:example:2,e\n", []string{
+			`@41 urn:example:1: line 3, column 17: the line has 3 cells, and there are 2 columns`,
+			`5@59 ` + u + `2","locations":[{"url":"e"}]}`,
+		}},
+
+		{"broken off in a quote", CSV, "name,url,note\nurn:example:1,a,\nurn:example:2,b,\"x\ny", []string{
+			`2@14 ` + u + `1","locations":[{"url":"a"}]}`,
+			`the input broke off in line 3: the quote in line 3, column 17 is never closed: unexpected EOF; the records before it were read`,
+		}},
+		{"broken off in a line", CSV, "name,url,note\nurn:example:1,a,\nurn:example:2,b", []string{
+			`2@14 ` + u + `1","locations":[{"url":"a"}]}`,
+			`the input broke off in line 3: the last line has too few cells: unexpected EOF; the records before it were read`,
+		}},
+		{"broken off in a record", CSV, "name,url,note\nurn:example:1,a,\nurn:example:2,b,\nurn:example:2,c", []string{
+			`2@14 ` + u + `1","locations":[{"url":"a"}]}`,
+			`the input broke off in line 3: the last line has too few cells: unexpected EOF; the records before it were read`,
+		}},
+	} {
+		if got := readAll(t, c.format, c.text); !cmp.Equal(got, c.want) {
+			t.Errorf("%s:\n%s", c.what, cmp.Diff(c.want, got))
+		}
+	}
+}
+
+// TestQuoteThatIsNeverClosed shows that a quote too many costs one record, however
+// many lines follow.
+func TestQuoteThatIsNeverClosed(t *testing.T) {
+	var text strings.Builder
+	text.WriteString("name,url\nurn:example:bad,\"u\n")
+	n := 0
+	for ; text.Len() < 3*MaxLine; n++ {
+		fmt.Fprintf(&text, "urn:example:%d,https://example.org/%s\n", n, strings.Repeat("x", 1000))
+	}
+	text.WriteString(strings.Repeat("y", 2*MaxLine) + "\n")
+	text.WriteString("urn:example:last,u\n")
+	got := readAll(t, CSV, text.String())
+	if len(got) != n+3 {
+		t.Fatalf("%d answers, want %d", len(got), n+3)
+	}
+	if want := `@25 urn:example:bad: line 2, column 17: the quote is not closed within 4194304 bytes`; got[0] != want {
+		t.Errorf("got %q, want %q", got[0], want)
+	}
+	if want := fmt.Sprintf("line %d, column %d: the line is longer than", n+3, MaxLine+1); !strings.Contains(got[n], want) { // the record before it perhaps goes on behind it
+		t.Errorf("got %.200q, want %q", got[n], want)
+	}
+	if want := fmt.Sprintf(`%d@%d {"name":"urn:example:last","locations":[{"url":"u"}]}`, n+4, text.Len()-len("urn:example:last,u\n")); got[n+2] != want {
+		t.Errorf("got %q, want %q", got[n+2], want)
+	}
+}
+
+// TestLongLineInAQuote: the line that is too long is told too, though a quote has
+// swallowed it.
+func TestLongLineInAQuote(t *testing.T) {
+	text := "name,url\nurn:example:1,\"u\nurn:example:2,\n" + strings.Repeat("y", 2*MaxLine) + "\nurn:example:3,\n"
+	want := []string{
+		`@23 urn:example:1: line 2, column 15: the quote is not closed within 4194304 bytes`,
+		fmt.Sprintf(`@%d line 4, column %d: the line is longer than 4194304 bytes`, 41+MaxLine, MaxLine+1),
+		`3@26 {"name":"urn:example:2"}`,
+		fmt.Sprintf(`5@%d {"name":"urn:example:3"}`, 42+2*MaxLine),
+	}
+	if got := readAll(t, CSV, text); !cmp.Equal(got, want) {
+		t.Error(cmp.Diff(want, got))
+	}
+}
+
+// TestManyLinesOfOneName: a record is bounded, however many lines it has.
+func TestManyLinesOfOneName(t *testing.T) {
+	text := "name,url\n" + strings.Repeat("urn:example:1,u\n", store.MaxLocations+1) + "urn:example:2,u\n"
+	got := readAll(t, CSV, text)
+	if len(got) != 2 || !strings.Contains(got[0], fmt.Sprintf("line %d, column 1: url: a record has at most 1000 locations", store.MaxLocations+2)) {
+		t.Errorf("got %q", got)
+	}
+	text = "name,url,note\n" + strings.Repeat("urn:example:1,u,"+strings.Repeat("n", 1<<20)+"\n", 6) + "urn:example:2,u,\n"
+	got = readAll(t, CSV, text)
+	if len(got) != 2 || !strings.Contains(got[0], "the lines of this name have more than 4194304 bytes") {
+		t.Errorf("got %.200q", got)
+	}
+}
+
+// TestRefusedColumns: what the registrar refuses is told with the line of the
+// location and the column.
+func TestRefusedColumns(t *testing.T) {
+	b := newBench(t)
+	const text = "name,url,lang,dc:title,successors\n" +
+		"urn:example:1,https://a.example/,,,\nurn:example:1,https://b.example/,en,,\nurn:example:1,https://c.example/,e_n,,\n" +
+		"urn:example:2,https://d.example/,,a\x01,\n" +
+		"urn:example:3,https://d.example/,,,urn:example:4|x\n" +
+		"urn:x,https://d.example/,,,\n"
+	sum, refused, err := b.bring(strings.NewReader(text), ImportOptions{Format: CSV})
+	if want := (Summary{Read: 4, Refused: 4}); err != nil || sum != want {
+		t.Errorf("%+v, %v; want %+v", sum, err, want)
+	}
+	want := []string{
+		`line 4: urn:example:1: lang: Language-Tag, offset 1: a '_' cannot be there`,
+		`line 5: urn:example:2: dc:title: text, offset 1: holds the control character U+0001`,
+		`line 6: urn:example:3: successors: `,
+		`line 7: urn:x: name: `,
+	}
+	for i := range want {
+		if i >= len(refused) || !strings.HasPrefix(refused[i], want[i]) {
+			t.Fatalf("refused %q, want %q", refused, want)
+		}
+	}
+}
+
+// TestTablesTouchOnlyWhatTheyHave: an empty cell says nothing.
+func TestTablesTouchOnlyWhatTheyHave(t *testing.T) {
+	for _, policy := range []Conflict{Merge, Replace} {
+		b := newBench(t)
+		b.good(`{"name":"urn:example:1","status":"reserved","locations":[{"url":"https://a.example/"}],"metadata":{"title":["T"]},"same_as":["a:b"]}`, ImportOptions{})
+		const text = "name,url,status,dc:creator,same_as,reason\nurn:example:1,,,C,,\n"
+		b.good(text, ImportOptions{Format: CSV, OnConflict: policy})
+		rec := &store.Record{}
+		for r, err := range b.store.List(t.Context(), store.Scan{}) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			rec = r
+		}
+		title := map[Conflict][]string{Merge: {"T"}}[policy] // metadata is one field
+		want := nomen.Metadata{"creator": {"C"}}
+		if title != nil {
+			want["title"] = title
+		}
+		if rec.Status != nomen.Reserved || len(rec.Locations) != 1 || len(rec.SameAs) != 1 || !cmp.Equal(rec.Metadata, want) {
+			t.Errorf("%s: %+v", policy, rec)
+		}
+	}
+}

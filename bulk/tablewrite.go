@@ -1,0 +1,176 @@
+package bulk
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/nomen-project/nomen"
+	"github.com/nomen-project/nomen/store"
+)
+
+// A tableEncoder writes CSV or TSV: a row for each location, the values of the
+// record in the first one.
+type tableEncoder struct {
+	tabs    bool
+	columns []column
+	err     error // the first thing of a record that has no place
+}
+
+func (e *tableEncoder) head() []byte {
+	var b []byte
+	for i, title := range titles() {
+		e.columns = append(e.columns, parseColumn(title))
+		b = e.separate(b, i)
+		b = append(b, title...)
+	}
+	return e.end(b)
+}
+
+// separate appends what stands before cell i.
+func (e *tableEncoder) separate(b []byte, i int) []byte {
+	switch {
+	case i == 0:
+		return b
+	case e.tabs:
+		return append(b, '\t')
+	}
+	return append(b, ',')
+}
+
+// end appends the end of a line: CRLF in CSV (RFC 4180, 2), LF in TSV.
+func (e *tableEncoder) end(b []byte) []byte {
+	if e.tabs {
+		return append(b, '\n')
+	}
+	return append(b, "\r\n"...)
+}
+
+func (e *tableEncoder) record(b []byte, r *store.Record) ([]byte, error) {
+	e.err = nil
+	for element := range r.Metadata {
+		if !slices.Contains(elements(), element) {
+			e.fail("metadata."+element, "there is no column for it")
+		}
+	}
+	b = e.row(b, r, 0)
+	for i := 1; i < len(r.Locations); i++ {
+		b = e.row(b, r, i)
+	}
+	return b, e.err
+}
+
+func (e *tableEncoder) fail(field, format string, args ...any) {
+	if e.err == nil {
+		e.err = &heldError{field, fmt.Sprintf(format, args...)}
+	}
+}
+
+// row appends the row of location i.
+func (e *tableEncoder) row(b []byte, r *store.Record, i int) []byte {
+	var l nomen.Location
+	if i < len(r.Locations) {
+		if l = r.Locations[i]; l.URL == "" {
+			e.fail(fmt.Sprintf("locations[%d].url", i), "is empty")
+		}
+	}
+	for k := range e.columns {
+		c := &e.columns[k]
+		b = e.separate(b, k)
+		switch c.bit {
+		case isName:
+			b = e.text(b, r.Spelling)
+		case isPriority:
+			b = appendNumber(b, "", l.Priority)
+		case isWeight:
+			b = appendNumber(b, "", l.Weight)
+		case isStatus, isReason, isSameAs, isSuccessors, isMetadata:
+			if i == 0 {
+				b = e.value(b, r, c)
+			}
+		default:
+			b = e.text(b, *textOf(&l, c.bit))
+		}
+	}
+	return e.end(b)
+}
+
+// value appends a cell that is about the record.
+func (e *tableEncoder) value(b []byte, r *store.Record, c *column) []byte {
+	switch c.bit {
+	case isStatus:
+		return e.text(b, string(r.Status))
+	case isReason:
+		return e.text(b, r.Reason)
+	case isSameAs:
+		return e.list(b, c, r.SameAs)
+	case isSuccessors:
+		return e.list(b, c, r.Successors)
+	}
+	return e.list(b, c, r.Metadata[c.element])
+}
+
+// list appends values with bars between them.
+func (e *tableEncoder) list(b []byte, c *column, values []string) []byte {
+	for i, v := range values {
+		if v == "" {
+			e.fail(c.title+"["+strconv.Itoa(i)+"]", "is empty")
+		}
+	}
+	if len(values) == 1 && !strings.ContainsAny(values[0], `\|`) {
+		return e.text(b, values[0])
+	}
+	if e.tabs {
+		for i, v := range values {
+			if i > 0 {
+				b = append(b, '|')
+			}
+			b = escapeTabs(b, v, true)
+		}
+		return b
+	}
+	escaped := strings.NewReplacer(`\`, `\\`, `|`, `\|`)
+	var all []string
+	for _, v := range values {
+		all = append(all, escaped.Replace(v))
+	}
+	return e.text(b, strings.Join(all, "|"))
+}
+
+// text appends one text.
+func (e *tableEncoder) text(b []byte, s string) []byte {
+	switch {
+	case e.tabs:
+		return escapeTabs(b, s, false)
+	case !strings.ContainsAny(s, "\",\r\n"):
+		return append(b, s...)
+	}
+	b = append(b, '"')
+	for i := range len(s) {
+		if s[i] == '"' {
+			b = append(b, '"')
+		}
+		b = append(b, s[i])
+	}
+	return append(b, '"')
+}
+
+// escapeTabs appends s with the escapes of a cell of TSV.
+func escapeTabs(b []byte, s string, list bool) []byte {
+	for i := range len(s) {
+		switch c := s[i]; {
+		case c == '\t':
+			b = append(b, `\t`...)
+		case c == '\n':
+			b = append(b, `\n`...)
+		case c == '\r':
+			b = append(b, `\r`...)
+		case c == '\\', c == '|' && list:
+			b = append(b, '\\', c)
+		default:
+			b = append(b, c)
+		}
+	}
+	return b
+}

@@ -1,0 +1,194 @@
+package registrar
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/nomen-project/nomen/name"
+	"github.com/nomen-project/nomen/store"
+)
+
+// A Load is one actor's changes in many batches, one after the other, for one
+// reason. All checks of [Registrar.Apply] are made; those that need no record
+// can be made of several batches at once and ahead of their turn.
+//
+// As long as all names of a batch were new, those of the next are taken to be,
+// without a look: the store refuses what is not so, and the batch is planned
+// again on top of what is there.
+type Load struct {
+	*Registrar
+	actor Actor
+	why   string
+
+	new  bool // the names of the last batch were
+	wide int  // how many batches are read by single names before a listing is tried again
+}
+
+// NewLoad returns a Load. The error is a [*RefusalError] if why cannot be kept.
+func (r *Registrar) NewLoad(a Actor, why string) (*Load, error) {
+	if f := checkText(why, true); f.bad() {
+		return nil, refuse("", "why", f)
+	}
+	if f := checkText(a.Who, false); f.bad() {
+		return nil, refuse("", "who", f)
+	}
+	return &Load{Registrar: r, actor: a, why: why, new: true}, nil
+}
+
+// A Batch is requests that were checked in so far as that needs no record. It
+// belongs to one Load.
+type Batch struct {
+	reqs      []Request
+	checks    []check
+	set       *store.AuthoritySet
+	ascending bool // every good name is greater than the one before
+}
+
+// A check is what is known of a request before the store is asked.
+type check struct {
+	name      name.Name
+	authority *store.Authority // that decides about the name; nil if there is none
+	err       error            // why nothing comes of it
+
+	fresh    store.Record // what it makes of a name that is new, but for the time
+	freshErr error        // why a new name cannot be so
+}
+
+// Check checks requests, which must not be changed as long as the batch is used.
+// It is safe for concurrent use. The error is a failure of the store; what is
+// refused is told by Apply.
+func (l *Load) Check(ctx context.Context, reqs []Request) (*Batch, error) {
+	set, err := l.authorities.Set(ctx, time.Time{})
+	if err != nil {
+		return nil, err
+	}
+	b := &Batch{reqs: reqs, checks: make([]check, len(reqs)), set: set, ascending: true}
+	f := finder{set: set}
+	last := ""
+	for i := range reqs {
+		c := &b.checks[i]
+		l.check(i, c, &reqs[i], &f)
+		if c.err == nil {
+			b.ascending = b.ascending && last < c.name.Key()
+			last = c.name.Key()
+		}
+	}
+	return b, nil
+}
+
+// check checks request i.
+func (l *Load) check(i int, c *check, req *Request, f *finder) {
+	if c.name, c.authority, c.err = identify(req.Record, f); c.err != nil {
+		return
+	}
+	if c.err = l.permit(c.name, c.authority); c.err != nil {
+		return
+	}
+	if c.err = l.checkRecord(c.name, req.Record, req.meant()); c.err != nil {
+		return
+	}
+	fill(&c.fresh, c.name, nil, req)
+	if c.freshErr = checkReason(&c.fresh); c.freshErr == nil {
+		c.freshErr = store.Check(i, &store.Change{Record: &c.fresh, Time: time.UnixMilli(1), Who: l.actor.Who, Why: l.why})
+	}
+}
+
+// permit refuses what the actor may not change.
+func (l *Load) permit(n name.Name, authority *store.Authority) error {
+	switch {
+	case !l.actor.mayName(n, Editor):
+		return &DeniedError{Who: l.actor.Who, Role: l.actor.Role, Need: Editor, Name: n.Key()}
+	case authority == nil && l.actor.Role < Administrator:
+		return &DeniedError{Who: l.actor.Who, Role: l.actor.Role, Need: Administrator, Name: n.Key(), Why: "no authority here covers it"}
+	}
+	return nil
+}
+
+// Apply makes the changes of a batch: see [Registrar.Apply]. Batches are applied
+// one after the other.
+func (l *Load) Apply(ctx context.Context, b *Batch) ([]Outcome, error) {
+	b, err := l.current(ctx, b)
+	if err != nil {
+		return nil, err
+	}
+	final := make(map[int]error) // of requests that are not tried again
+	blind := l.new && b.creates()
+	for attempts := 1; ; attempts++ {
+		p, err := l.plan(ctx, b, final, blind)
+		if err != nil {
+			return nil, err
+		}
+		at, err := p.commit()
+		switch {
+		case err == nil:
+			l.new = len(p.changes) == len(b.reqs) && p.created == len(b.reqs)
+			l.log.DebugContext(ctx, "records changed", "who", l.actor.Who, "requests", len(b.reqs), "changes", len(p.changes), "attempts", attempts)
+			return p.outs, nil
+		case at < 0:
+			return nil, err
+		}
+		if _, busy := errors.AsType[*store.ConflictError](err); busy && (blind || attempts < maxAttempts) {
+			blind = false
+			continue
+		}
+		final[p.position[at]] = err
+	}
+}
+
+// Preview returns what Apply would, and changes nothing.
+func (l *Load) Preview(ctx context.Context, b *Batch) ([]Outcome, error) {
+	b, err := l.current(ctx, b)
+	if err != nil {
+		return nil, err
+	}
+	p, err := l.plan(ctx, b, nil, false)
+	if err != nil {
+		return nil, err
+	}
+	return p.outs, nil
+}
+
+// current returns b, checked anew if the authorities have changed since.
+func (l *Load) current(ctx context.Context, b *Batch) (*Batch, error) {
+	set, err := l.authorities.Set(ctx, time.Time{})
+	if err != nil || set == b.set || slices.EqualFunc(set.All(), b.set.All(), sameRevision) {
+		return b, err
+	}
+	return l.Check(ctx, b.reqs)
+}
+
+func sameRevision(a, b *store.Authority) bool {
+	return a.Prefix == b.Prefix && a.Revision == b.Revision
+}
+
+// creates reports whether every request can be meant for a new name.
+func (b *Batch) creates() bool {
+	for i := range b.reqs {
+		if e := b.reqs[i].Expected; e != 0 && e != store.AnyRevision && !b.reqs[i].OrCreate {
+			return false
+		}
+	}
+	return true
+}
+
+// A finder finds the authorities of names that mostly lie under the same one.
+type finder struct {
+	set  *store.AuthoritySet
+	last *store.Authority // of the name before, if no other lies under it
+}
+
+// of returns the authority that decides about n, or nil.
+func (f *finder) of(n name.Name) *store.Authority {
+	if f.last != nil && f.last.Prefix.Covers(n) {
+		return f.last
+	}
+	a := f.set.Of(n)
+	if f.last = a; a != nil && slices.ContainsFunc(f.set.All(), func(o *store.Authority) bool {
+		return o != a && a.Prefix.Covers(name.FromKey(o.Prefix.String()))
+	}) {
+		f.last = nil
+	}
+	return a
+}

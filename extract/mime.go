@@ -25,8 +25,8 @@ const (
 // headers, with encoded words decoded, and in the parts that are text or HTML,
 // in whatever multiparts and messages they are, with their transfer encodings,
 // charsets and flowed lines undone. Parts of other types are left out. With
-// o.Mail, message identifiers are found as references to what their mid and cid
-// locators are (RFC 2392).
+// o.Mail, the identifiers of messages in References and the like are found, as
+// the mid and cid locators that they are without the scheme (RFC 2392).
 //
 // Start and End are octets of the file as it is, and Text is what stands there:
 // in quoted-printable with its escapes and soft line breaks, in base64 the whole
@@ -446,25 +446,30 @@ func (m *mimeScan) skipLine() {
 
 // header reads a header through the empty line behind it.
 func (m *mimeScan) header() fields {
-	var fs fields
+	fs, _ := m.headerLines()
+	return fs
+}
+
+// headerLines is header, and returns where the fields end.
+func (m *mimeScan) headerLines() (fs fields, end int64) {
 	size := 0
 	for !m.queue.stopped {
 		line, ok := m.peekLine()
-		if !ok || m.isEnd(line) {
-			return fs
-		}
 		at := m.tape.pos()
+		if !ok || m.isEnd(line) {
+			return fs, at
+		}
 		whole := !m.midLine
 		content := bytes.TrimRight(line, "\r\n")
 		if whole && len(content) == 0 {
 			m.skip(line)
 			m.blank = true
-			return fs
+			return fs, at
 		}
 		if size += len(line); size > maxHeader {
 			m.fail(at, "a header is too long; the rest of it is not looked at")
 			m.endless = true
-			return fs
+			return fs, at
 		}
 		name, ok := fieldName(line)
 		switch {
@@ -476,11 +481,11 @@ func (m *mimeScan) header() fields {
 			fs[len(fs)-1].value.add(literal(line[n:], at+int64(n)))
 		case whole:
 			m.fail(at, "this is no header field; the body is taken to begin here")
-			return fs
+			return fs, at
 		}
 		m.skip(line)
 	}
-	return fs
+	return fs, m.tape.pos()
 }
 
 // skipHeader skips the rest of a header.

@@ -234,8 +234,8 @@ func (m *mimeScan) messageIDs(f *field, s *scope, where string) {
 		if err == nil && strings.Contains(id, "@") && !strings.ContainsAny(id, " \t<") {
 			start, end := v.span(i, i+n)
 			m.queue.add(held{finding: Finding{
-				Kind: Reference, Text: m.tape.cut(start, end), Start: start, End: end,
-				Spelling: id, URI: u, Where: where,
+				Kind: URI, Text: m.tape.cut(start, end), Start: start, End: end,
+				Spelling: u.String(), URI: u, Where: where,
 			}, scope: s})
 		}
 		i += n + 1

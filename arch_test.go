@@ -44,6 +44,7 @@ var house = []room{
 	{floor: 6, dir: "internal/codec", ours: ". store name"},
 	{floor: 6, dir: "internal/ledger", ours: "store", theirs: "golang.org/x/mod"},
 	{floor: 6, dir: "nomentest", ours: ". store name urn uri", theirs: "github.com/google/go-cmp"},
+	{floor: 6, dir: "store/pgstore", ours: ". store name internal/codec internal/ledger", theirs: "github.com/jackc/pgx/v5"},
 	{floor: 6, dir: "store/pgstore/pgtest"},
 	{floor: 6, dir: "internal/rfcindex", ours: "store name", theirs: "github.com/klauspost/compress"},
 	{floor: 6, dir: "resolve", ours: ". store name urn uri scheme internal/guard internal/weight"},

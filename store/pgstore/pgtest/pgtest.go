@@ -43,7 +43,7 @@ type Server struct {
 }
 
 // patience is how long a server may take to start or to end.
-const patience = 30 * time.Second
+const patience = 20 * time.Second
 
 // Start starts a new, empty server, which Stop has to end.
 func Start(o Options) (*Server, error) {
@@ -115,18 +115,19 @@ func (s *Server) logFile() string { return filepath.Join(s.dir, "log") }
 
 // Restart starts the server again after Kill, on the same port.
 func (s *Server) Restart() error {
-	var err error
-	for range 3 { // somebody else may take the port before the server does
-		if s.port == 0 {
+	fresh := s.port == 0
+	for end := time.Now().Add(patience); ; time.Sleep(100 * time.Millisecond) {
+		var err error
+		if fresh { // somebody else may take the port before the server does
 			if s.port, err = freePort(); err != nil {
 				return err
 			}
 		}
-		if err = s.start(); err == nil {
-			return nil
+		// Processes of one that was killed hold its memory for a moment.
+		if err = s.start(); err == nil || time.Now().After(end) {
+			return err
 		}
 	}
-	return fmt.Errorf("%w\n%s", err, s.Log())
 }
 
 func (s *Server) start() error {
@@ -169,7 +170,7 @@ func (s *Server) ready() error {
 	for deadline := time.Now().Add(patience); time.Now().Before(deadline); {
 		select {
 		case <-s.ended:
-			return fmt.Errorf("pgtest: the server on port %d ended at once", s.port)
+			return fmt.Errorf("pgtest: the server on port %d ended at once\n%s", s.port, s.Log())
 		case <-time.After(20 * time.Millisecond):
 		}
 		if s.run("pg_isready", "--quiet", "--host=127.0.0.1", "--port="+strconv.Itoa(s.port), "--username=nomen", "--dbname=postgres") == nil {

@@ -1,0 +1,65 @@
+package pgstore
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"github.com/jackc/pgx/v5/pgconn"
+)
+
+// The SQLSTATEs that this package tells apart (PostgreSQL, Appendix A).
+const (
+	uniqueViolation      = "23505"
+	readOnlyTransaction  = "25006"
+	serializationFailure = "40001"
+	deadlockDetected     = "40P01"
+	tooManyConnections   = "53300"
+	undefinedTable       = "42P01"
+)
+
+// state returns the SQLSTATE of an error that a server has sent, "" of others.
+func state(err error) string {
+	var e *pgconn.PgError
+	if errors.As(err, &e) {
+		return e.Code
+	}
+	return ""
+}
+
+// A lostError is one after which the connection was gone, or for which there was
+// none.
+type lostError struct{ err error }
+
+func (e *lostError) Error() string { return e.err.Error() }
+
+func (e *lostError) Unwrap() error { return e.err }
+
+// gone reports whether err says that the server cannot be reached, or cannot do
+// anything for now, so that another one may be asked.
+func gone(err error) bool {
+	if lost := (*lostError)(nil); errors.As(err, &lost) {
+		return true
+	}
+	code := state(err)
+	// Shut down, crashed, not yet started.
+	return code == tooManyConnections || strings.HasPrefix(code, "08") || strings.HasPrefix(code, "57P0")
+}
+
+// again reports whether err says that the same transaction may succeed when it
+// is begun anew, because another one stood in its way.
+func again(err error) bool {
+	switch state(err) {
+	case serializationFailure, deadlockDetected, uniqueViolation:
+		return true
+	}
+	return false
+}
+
+// ended returns the reason when ctx has ended, else err.
+func ended(ctx context.Context, err error) error {
+	if err != nil && ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	return err
+}

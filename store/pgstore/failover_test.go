@@ -1,0 +1,274 @@
+package pgstore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/nomen-project/nomen"
+	"github.com/nomen-project/nomen/name"
+	"github.com/nomen-project/nomen/store"
+	"github.com/nomen-project/nomen/store/pgstore/pgtest"
+)
+
+// pairOf starts a server and a replica of it, and returns the connection string
+// for both.
+func pairOf(t *testing.T, params string) (p, r *pgtest.Server, both string) {
+	t.Helper()
+	p, err := pgtest.Start(pgtest.Options{Fsync: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { stop(t, p) })
+	if r, err = p.Replica(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { stop(t, r) })
+	u, err := url.Parse(p.URL())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p, r, strings.Replace(p.URL(), u.Host, p.Addr()+","+r.Addr(), 1) + params
+}
+
+func stop(t *testing.T, s *pgtest.Server) {
+	t.Helper()
+	if t.Failed() {
+		t.Logf("log of the server on %s:\n%s", s.Addr(), s.Log())
+	}
+	if err := s.Stop(); err != nil {
+		t.Error(err)
+	}
+}
+
+// eventually waits until f is true.
+func eventually(t *testing.T, what string, f func() bool) {
+	t.Helper()
+	for end := time.Now().Add(20 * time.Second); !f(); time.Sleep(20 * time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatalf("it does not happen: %s", what)
+		}
+	}
+}
+
+func put(key, url string, expected uint64) store.Change {
+	return store.Change{
+		Record:   &store.Record{Name: name.FromKey(key), Status: nomen.Active, Locations: []nomen.Location{{URL: url}}},
+		Expected: expected, Time: time.Unix(1_800_000_000, 0), Who: "archive",
+	}
+}
+
+// lagOfTest is the lag= of TestPrimaryKilled, with which its writers check that
+// no answer is older than what they wrote.
+const lagOfTest = 3 * time.Second
+
+// A failoverWriter changes one name again and again.
+type failoverWriter struct {
+	key      string
+	revision uint64 // that was acknowledged
+	maybe    bool   // the one after it may be there
+	failures int
+	acked    atomic.Int64
+}
+
+// write makes one change, and finds out where it stands when one has failed.
+func (w *failoverWriter) write(ctx context.Context, s *Store) error {
+	results, err := s.Apply(ctx, []store.Change{put(w.key, fmt.Sprint("u:", w.revision+1), w.revision)})
+	var conflict *store.ConflictError
+	var unknown *UnknownError
+	switch {
+	case err == nil:
+		if results[0].Revision != w.revision+1 {
+			return fmt.Errorf("%s: revision %d after %d", w.key, results[0].Revision, w.revision)
+		}
+		w.revision, w.maybe = results[0].Revision, false
+		w.acked.Add(1)
+		return w.read(ctx, s)
+	case errors.As(err, &conflict):
+		if !w.maybe || conflict.Current != w.revision+1 {
+			return fmt.Errorf("%s: a change nobody made, or lost: %w", w.key, err)
+		}
+		w.revision, w.maybe = conflict.Current, false
+	case errors.As(err, &unknown):
+		w.failures++
+		w.maybe = true
+	default:
+		w.failures++
+	}
+	return nil
+}
+
+// read checks that a writer never sees less than it wrote, for the time that is
+// promised.
+func (w *failoverWriter) read(ctx context.Context, s *Store) error {
+	wrote := time.Now()
+	r, err := s.Get(ctx, name.FromKey(w.key), time.Time{})
+	if err != nil {
+		return fmt.Errorf("a failed read: %w", err)
+	}
+	if r.Revision < w.revision && time.Since(wrote) < lagOfTest {
+		return fmt.Errorf("%s: read revision %d after writing %d", w.key, r.Revision, w.revision)
+	}
+	return nil
+}
+
+// TestPrimaryKilled: while the primary is gone no read fails, since there is a
+// replica; writes fail clearly, and succeed again by themselves when it is back;
+// nothing that was acknowledged is lost, nothing written twice.
+func TestPrimaryKilled(t *testing.T) {
+	p, r, both := pairOf(t, "&wait=1s&lag="+lagOfTest.String())
+	s := open(t, both)
+	const names, writers, readers = 200, 4, 6
+	var changes []store.Change
+	for i := range names {
+		changes = append(changes, put(fmt.Sprintf("urn:x-r:%d", i), "u:1", 0))
+	}
+	if _, err := s.Apply(t.Context(), changes); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "the replica has what was written", func() bool { return count(t, r) == names })
+
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	var wg sync.WaitGroup
+	var reads atomic.Int64
+	all := make([]*failoverWriter, writers)
+	for i := range all {
+		w := &failoverWriter{key: fmt.Sprintf("urn:x-w:%d", i)}
+		all[i] = w
+		wg.Go(func() {
+			for ctx.Err() == nil {
+				if err := w.write(context.WithoutCancel(ctx), s); err != nil {
+					t.Error(err)
+					return
+				}
+			}
+		})
+	}
+	for i := range readers {
+		wg.Go(func() {
+			for n := i; ctx.Err() == nil; n += readers {
+				if _, err := s.Get(context.WithoutCancel(ctx), name.FromKey(fmt.Sprintf("urn:x-r:%d", n%names)), time.Time{}); err != nil {
+					t.Errorf("a failed read: %v", err)
+					return
+				}
+				reads.Add(1)
+			}
+		})
+	}
+	acked := func() (n int64) {
+		for _, w := range all {
+			n += w.acked.Load()
+		}
+		return n
+	}
+	eventually(t, "writing", func() bool { return acked() > 200 })
+	for range 2 {
+		if err := p.Kill(); err != nil {
+			t.Fatal(err)
+		}
+		before := reads.Load()
+		time.Sleep(2 * time.Second) // longer than wait=
+		if n := reads.Load() - before; n < 100 {
+			t.Errorf("only %d reads while the primary was gone", n)
+		}
+		for n := range s.List(t.Context(), store.Scan{Prefix: "urn:x-r:"}) {
+			if n == nil {
+				t.Error("a listing failed while the primary was gone")
+			}
+		}
+		if _, err := s.Apply(t.Context(), changes[:1]); err == nil {
+			t.Error("a write was acknowledged while the primary was gone")
+		}
+		if err := p.Restart(); err != nil {
+			t.Fatal(err)
+		}
+		before = acked()
+		eventually(t, "writing after the primary is back", func() bool { return acked() > before+100 || t.Failed() })
+	}
+	cancel()
+	wg.Wait()
+	failures := 0
+	direct := open(t, p.URL())
+	for _, w := range all {
+		failures += w.failures
+		got, err := direct.Get(t.Context(), name.FromKey(w.key), time.Time{})
+		if err != nil || got.Revision != w.revision && (!w.maybe || got.Revision != w.revision+1) {
+			t.Errorf("%s: %+v, %v, want revision %d", w.key, got, err, w.revision)
+		}
+	}
+	if failures == 0 {
+		t.Error("no write failed: the test took nothing away")
+	}
+	t.Logf("%d reads, none failed; %d writes acknowledged, %d failed", reads.Load(), acked(), failures)
+}
+
+// count returns how many names a server has.
+func count(t *testing.T, s *pgtest.Server) (n int) {
+	t.Helper()
+	c, err := pgx.Connect(t.Context(), s.URL())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close(context.Background())
+	if err := c.QueryRow(t.Context(), "select count(*) from nomen_present where kind = 1").Scan(&n); err != nil {
+		return -1 // the table may not be there yet
+	}
+	return n
+}
+
+// TestReplicaKilled: reads go on without a replica too.
+func TestReplicaKilled(t *testing.T) {
+	_, r, both := pairOf(t, "")
+	s := open(t, both)
+	for i := range 300 {
+		key := fmt.Sprintf("urn:x-a:%d", i)
+		if _, err := s.Apply(t.Context(), []store.Change{put(key, "u:1", 0)}); err != nil {
+			t.Fatal(err)
+		}
+		if got, err := s.Get(t.Context(), name.FromKey(key), time.Time{}); err != nil || got.Revision != 1 {
+			t.Fatalf("what was just written: %+v, %v", got, err)
+		}
+		switch i {
+		case 100:
+			if err := r.Kill(); err != nil {
+				t.Fatal(err)
+			}
+		case 200:
+			if err := r.Restart(); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+}
+
+// TestOpenWithoutPrimary: a store that is there can be read from a replica alone.
+func TestOpenWithoutPrimary(t *testing.T) {
+	p, r, both := pairOf(t, "&wait=1s")
+	s := open(t, both)
+	if _, err := s.Apply(t.Context(), []store.Change{put("urn:x-a:b", "u:1", 0)}); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "the replica has what was written", func() bool { return count(t, r) == 1 })
+	if err := p.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	for _, url := range []string{both, r.URL() + "&wait=1s"} {
+		again := open(t, url)
+		if got, err := again.Get(t.Context(), name.FromKey("urn:x-a:b"), time.Time{}); err != nil || got.Revision != 1 {
+			t.Errorf("Get: %+v, %v", got, err)
+		}
+		_, err := again.Apply(t.Context(), []store.Change{put("urn:x-a:b", "u:2", 1)})
+		if !errors.Is(err, errNoPrimary) {
+			t.Errorf("Apply: %v, want that there is no primary", err)
+		}
+	}
+}

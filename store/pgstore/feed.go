@@ -1,0 +1,169 @@
+package pgstore
+
+import (
+	"context"
+	"fmt"
+	"iter"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/nomen-project/nomen/store"
+)
+
+// feedChunks is how many rows of the log are read at a time, with the contents
+// of their entries.
+const feedChunks = 8
+
+const (
+	readHead  = "select size, hash from nomen_head where id = 1"
+	readRange = "select chunk, entries from nomen_log where chunk >= $1 and chunk < $2 order by chunk"
+	// All in one statement, so that no change is missed that moves to the past.
+	readContents = `select u.n, c.salt, c.value from unnest($1::integer[], $2::smallint[], $3::text[], $4::bigint[], $5::bigint[])
+	as u(n, kind, key, time, revision) join nomen_present c on c.kind = u.kind and c.key = u.key and c.revision = u.revision
+	union all
+	select u.n, c.salt, c.value from unnest($1::integer[], $2::smallint[], $3::text[], $4::bigint[], $5::bigint[])
+	as u(n, kind, key, time, revision) join nomen_past c on c.kind = u.kind and c.key = u.key and c.time = u.time and c.revision = u.revision`
+)
+
+// Head implements [store.Feed].
+func (s *Store) Head(ctx context.Context) (h store.Head, err error) {
+	if err := s.gate.enter(); err != nil {
+		return h, err
+	}
+	defer s.gate.leave()
+	if err := ctx.Err(); err != nil {
+		return h, err
+	}
+	err = s.cluster.read(ctx, short, s.recent.any(), func(ctx context.Context, c *pgx.Conn, _ role) error {
+		h, err = head(ctx, c)
+		return err
+	})
+	return h, failed("read the head", err)
+}
+
+func head(ctx context.Context, c queryer) (h store.Head, err error) {
+	var hash []byte
+	if err = c.QueryRow(ctx, readHead).Scan(&h.Size, &hash); err == nil {
+		copy(h.Hash[:], hash)
+	}
+	return h, err
+}
+
+// Changes implements [store.Feed].
+func (s *Store) Changes(ctx context.Context, after uint64) iter.Seq2[*store.Entry, error] {
+	return func(yield func(*store.Entry, error) bool) {
+		if err := s.changes(ctx, after, yield); err != nil {
+			yield(nil, err)
+		}
+	}
+}
+
+func (s *Store) changes(ctx context.Context, after uint64, yield func(*store.Entry, error) bool) error {
+	h, err := s.Head(ctx)
+	if err != nil {
+		return err
+	}
+	if err := s.gate.enter(); err != nil {
+		return err
+	}
+	defer s.gate.leave()
+	for after < h.Size {
+		page, err := s.feedPage(ctx, after, h.Size)
+		if err != nil {
+			return failed("read changes", err)
+		}
+		for _, e := range page {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			if !yield(e, nil) {
+				return nil
+			}
+		}
+		after += uint64(len(page))
+	}
+	return ctx.Err()
+}
+
+// feedPage returns some of the entries after one, up to another.
+func (s *Store) feedPage(ctx context.Context, after, last uint64) (page []*store.Entry, err error) {
+	err = s.cluster.read(ctx, short, false, func(ctx context.Context, c *pgx.Conn, r role) error {
+		entries, err := logPage(ctx, c, after, last)
+		if err != nil {
+			return err
+		}
+		rows, err := readAll(ctx, c, entries)
+		if err != nil {
+			return err
+		}
+		page = page[:0]
+		for i := range entries {
+			if rows[i].value == nil {
+				return fmt.Errorf("%w: revision %d of %s is not there", errBroken, entries[i].revision, entries[i].key)
+			}
+			e, err := rows[i].decode()
+			if err != nil {
+				return err
+			}
+			e.Seq = after + uint64(i) + 1
+			page = append(page, e)
+		}
+		return nil
+	})
+	return page, err
+}
+
+// logPage returns what the log has between two entries, at least one of them, as
+// far as a page goes; errStale if it does not have it yet.
+func logPage(ctx context.Context, c queryer, after, last uint64) ([]entry, error) {
+	first := after / chunkSize
+	rows, err := c.Query(ctx, readRange, first, min(first+feedChunks, (last+chunkSize-1)/chunkSize))
+	if err != nil {
+		return nil, err
+	}
+	var all []entry
+	var row logRow
+	next := int64(first)
+	_, err = pgx.ForEachRow(rows, []any{&row.chunk, &row.entries}, func() error {
+		entries, err := readEntries(row.entries, checkSize)
+		if err == nil && (row.chunk != next || len(all)%chunkSize != 0) {
+			err = fmt.Errorf("%w: nomen_log has row %d where row %d should be", errBroken, row.chunk, next)
+		}
+		next++
+		all = append(all, entries...)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	skip := after - first*chunkSize
+	if uint64(len(all)) <= skip {
+		return nil, errStale
+	}
+	all = all[skip:]
+	return all[:min(uint64(len(all)), last-after)], nil
+}
+
+// readAll returns the changes of entries; those that are not there have no value.
+func readAll(ctx context.Context, c queryer, entries []entry) ([]changeRow, error) {
+	n := len(entries)
+	numbers, kinds, keys := make([]int32, n), make([]int16, n), make([]string, n)
+	times, revisions := make([]int64, n), make([]int64, n)
+	for i := range entries {
+		e := &entries[i]
+		numbers[i], kinds[i], keys[i], times[i], revisions[i] = int32(i), int16(e.kind), e.key, e.time, int64(e.revision)
+	}
+	rows, err := c.Query(ctx, readContents, numbers, kinds, keys, times, revisions)
+	if err != nil {
+		return nil, err
+	}
+	all := make([]changeRow, n)
+	var i int32
+	var salt, value []byte
+	_, err = pgx.ForEachRow(rows, []any{&i, &salt, &value}, func() error {
+		all[i] = changeRow{entries[i].subject(), times[i], revisions[i], salt, value}
+		salt, value = nil, nil
+		return nil
+	})
+	return all, err
+}

@@ -1,0 +1,153 @@
+package pgstore
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"slices"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/nomen-project/nomen/internal/ledger"
+)
+
+// chunkSize is how many entries a row of nomen_log has when it is full. Then it
+// also has the hashes of those nodes of the tree that its last leaf completes,
+// from the lowest level that is kept on; before, those of its leaves.
+const chunkSize = 1 << ledger.MinLevel
+
+// A logRow is a row of nomen_log.
+type logRow struct {
+	chunk           int64
+	entries, hashes []byte
+}
+
+// An edge is the end of the log: what has to be known to go on with it. Its zero
+// value is that of an empty log.
+type edge struct {
+	log    ledger.Log
+	leaves []ledger.Hash // of the last row, if it is not full
+	tail   []byte        // the entries of that row
+}
+
+// clone returns an edge that can grow without e.
+func (e *edge) clone() *edge { return &edge{e.log, slices.Clone(e.leaves), slices.Clone(e.tail)} }
+
+// add adds an entry, and to rows the one that it fills.
+func (e *edge) add(rows []logRow, entry *entry) []logRow {
+	e.tail = entry.appendTo(e.tail, checkSize)
+	e.leaves = append(e.leaves, entry.leaf)
+	nodes := e.log.AppendHash(nil, entry.leaf)
+	if len(nodes) == 0 {
+		return rows
+	}
+	hashes := make([]ledger.Hash, len(nodes))
+	for i, n := range nodes {
+		hashes[i] = n.Hash
+	}
+	rows = append(rows, logRow{int64(e.log.Size()/chunkSize) - 1, e.tail, joinHashes(hashes)})
+	e.leaves, e.tail = nil, nil
+	return rows
+}
+
+// open adds to rows the one that is not full, if there is one.
+func (e *edge) open(rows []logRow) []logRow {
+	if len(e.leaves) == 0 {
+		return rows
+	}
+	return append(rows, logRow{int64(e.log.Size() / chunkSize), e.tail, joinHashes(e.leaves)})
+}
+
+func joinHashes(hashes []ledger.Hash) []byte {
+	b := make([]byte, 0, len(hashes)*len(ledger.Hash{}))
+	for _, h := range hashes {
+		b = append(b, h[:]...)
+	}
+	return b
+}
+
+func splitHashes(b []byte) ([]ledger.Hash, error) {
+	const size = len(ledger.Hash{})
+	if len(b)%size != 0 {
+		return nil, fmt.Errorf("%w: hashes of %d bytes", errBroken, len(b))
+	}
+	hashes := make([]ledger.Hash, len(b)/size)
+	for i := range hashes {
+		copy(hashes[i][:], b[i*size:])
+	}
+	return hashes, nil
+}
+
+// A queryer is a connection or a transaction.
+type queryer interface {
+	Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error)
+	QueryRow(ctx context.Context, sql string, args ...any) pgx.Row
+}
+
+const readLog = "select entries, hashes from nomen_log where chunk = $1"
+
+// readEdge reads the end of a log of a size.
+func readEdge(ctx context.Context, c queryer, size uint64) (*edge, error) {
+	e := &edge{}
+	src := &source{ctx: ctx, c: c}
+	var err error
+	if e.log, err = ledger.Open(size, src); err != nil {
+		return nil, err
+	}
+	e.leaves, e.tail = src.leaves, src.tail
+	return e, nil
+}
+
+// A source gives package ledger what nomen_log has, the leaves of its last row
+// included if that is not full.
+type source struct {
+	ctx    context.Context
+	c      queryer
+	leaves []ledger.Hash
+	tail   []byte
+}
+
+func (s *source) row(chunk uint64) (entries []byte, hashes []ledger.Hash, err error) {
+	var b []byte
+	if err := s.c.QueryRow(s.ctx, readLog, chunk).Scan(&entries, &b); err != nil {
+		return nil, nil, fmt.Errorf("row %d of nomen_log: %w", chunk, err)
+	}
+	hashes, err = splitHashes(b)
+	return entries, hashes, err
+}
+
+// Node implements [ledger.Source].
+func (s *source) Node(level int, index uint64) (ledger.Hash, error) {
+	height := level - ledger.MinLevel
+	chunk := (index+1)<<height - 1
+	_, hashes, err := s.row(chunk)
+	if err == nil && height >= len(hashes) {
+		err = fmt.Errorf("%w: row %d of nomen_log has %d hashes", errBroken, chunk, len(hashes))
+	}
+	if err != nil {
+		return ledger.Hash{}, err
+	}
+	return hashes[height], nil
+}
+
+// Leaves implements [ledger.Source], for the row that is not full.
+func (s *source) Leaves(from, to uint64) iter.Seq2[ledger.Hash, error] {
+	return func(yield func(ledger.Hash, error) bool) {
+		if from == to {
+			return
+		}
+		var err error
+		if s.tail, s.leaves, err = s.row(from / chunkSize); err == nil && uint64(len(s.leaves)) != to-from {
+			err = fmt.Errorf("%w: row %d of nomen_log has %d hashes, not %d", errBroken, from/chunkSize, len(s.leaves), to-from)
+		}
+		if err != nil {
+			yield(ledger.Hash{}, err)
+			return
+		}
+		for _, h := range s.leaves {
+			if !yield(h, nil) {
+				return
+			}
+		}
+	}
+}

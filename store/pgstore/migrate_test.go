@@ -1,0 +1,167 @@
+package pgstore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"testing"
+	"testing/fstest"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/nomen-project/nomen/name"
+	"github.com/nomen-project/nomen/store"
+)
+
+// ladder is a schema of so many migrations, each of which adds a row.
+func ladder(t *testing.T, n int) schema {
+	t.Helper()
+	dir := fstest.MapFS{"0001.sql": {Data: []byte("create table rung (n integer primary key, key text {collate}); insert into rung values (1, 'b')")}}
+	for i := 2; i <= n; i++ {
+		dir[fmt.Sprintf("%04d.sql", i)] = &fstest.MapFile{Data: []byte(fmt.Sprintf("insert into rung values (%d, 'A')", i))}
+	}
+	s, err := readSchema(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func connect(t *testing.T, url string) *pgx.Conn {
+	t.Helper()
+	c, err := pgx.Connect(t.Context(), url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = c.Close(context.Background()) })
+	return c
+}
+
+func TestMigrate(t *testing.T) {
+	c := connect(t, newURL(t, shared))
+	for _, to := range []int{1, 1, 3, 4} { // from nothing, from older ones
+		s := ladder(t, to)
+		if err := s.migrate(t.Context(), c); err != nil {
+			t.Fatal(err)
+		}
+		var rungs int
+		if err := c.QueryRow(t.Context(), "select count(*) from rung").Scan(&rungs); err != nil || rungs != to {
+			t.Errorf("after %d migrations: %d, %v", to, rungs, err)
+		}
+		if err := s.check(t.Context(), c); err != nil {
+			t.Error(err)
+		}
+	}
+	var first string
+	if err := c.QueryRow(t.Context(), "select min(key) from rung").Scan(&first); err != nil || first != "A" {
+		t.Errorf("the first key is %q, %v: the order is not that of bytes", first, err)
+	}
+	var got *store.VersionError
+	if err := ladder(t, 3).migrate(t.Context(), c); !errors.As(err, &got) || *got != (store.VersionError{What: formatName, Found: 4, Known: 3}) {
+		t.Errorf("a newer schema: %v", err)
+	}
+	if _, err := c.Exec(t.Context(), "update nomen_meta set rules = rules + 1"); err != nil {
+		t.Fatal(err)
+	}
+	want := store.VersionError{What: "rules of names", Found: name.RulesVersion + 1, Known: name.RulesVersion}
+	for _, n := range []int{3, 4, 5} {
+		if err := ladder(t, n).migrate(t.Context(), c); !errors.As(err, &got) || *got != want {
+			t.Errorf("other rules: %v", err)
+		}
+	}
+}
+
+// TestMigrateFails: a migration that fails leaves the version before it.
+func TestMigrateFails(t *testing.T) {
+	c := connect(t, newURL(t, shared))
+	bad := append(ladder(t, 2), "insert into rung values (3, 'x'); insert into nothing values (1)")
+	for range 2 {
+		if err := bad.migrate(t.Context(), c); state(err) != undefinedTable {
+			t.Errorf("error %v, want that of the statement", err)
+		}
+		if err := ladder(t, 2).check(t.Context(), c); err != nil {
+			t.Error(err)
+		}
+	}
+	if err := ladder(t, 3).migrate(t.Context(), c); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestMigrateAtOnce: nodes that start at once make each migration once.
+func TestMigrateAtOnce(t *testing.T) {
+	url := newURL(t, shared)
+	s := ladder(t, 5)
+	var wg sync.WaitGroup
+	for range 8 {
+		c := connect(t, url)
+		wg.Go(func() {
+			if err := s.migrate(context.Background(), c); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	wg.Wait()
+	var rungs int
+	if err := connect(t, url).QueryRow(t.Context(), "select count(*) from rung").Scan(&rungs); err != nil || rungs != 5 {
+		t.Errorf("%d, %v, want 5", rungs, err)
+	}
+}
+
+func TestReadSchema(t *testing.T) {
+	for _, names := range [][]string{{"0002.sql"}, {"0001.sql", "0003.sql"}, {"1.sql"}} {
+		dir := fstest.MapFS{}
+		for _, n := range names {
+			dir[n] = &fstest.MapFile{}
+		}
+		if s, err := readSchema(dir); err == nil {
+			t.Errorf("%q: %v, want an error", names, s)
+		}
+	}
+}
+
+func TestOpenRefusesOtherVersions(t *testing.T) {
+	url := newURL(t, shared)
+	if err := open(t, url).Close(); err != nil {
+		t.Fatal(err)
+	}
+	known := uint64(1)
+	for _, tt := range []struct {
+		sql  string
+		want store.VersionError
+	}{
+		{"update nomen_meta set format = format + 1", store.VersionError{What: formatName, Found: known + 1, Known: known}},
+		{"update nomen_meta set rules = 0", store.VersionError{What: "rules of names", Found: 0, Known: name.RulesVersion}},
+	} {
+		execute(t, url, tt.sql)
+		for _, readOnly := range []bool{false, true} {
+			_, err := Open(t.Context(), Options{URL: url, ReadOnly: readOnly})
+			var got *store.VersionError
+			if !errors.As(err, &got) || *got != tt.want {
+				t.Errorf("%s: error %v, want %v", tt.sql, err, &tt.want)
+			}
+		}
+	}
+}
+
+func TestReadOnly(t *testing.T) {
+	url := newURL(t, shared)
+	if _, err := Open(t.Context(), Options{URL: url, ReadOnly: true}); err == nil {
+		t.Error("a store that is not there was opened for reading")
+	}
+	if _, err := open(t, url).Apply(t.Context(), []store.Change{put("urn:x-a:b", "u:1", 0)}); err != nil {
+		t.Fatal(err)
+	}
+	s, err := Open(t.Context(), Options{URL: url, ReadOnly: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	if n, _, err := s.Count(t.Context()); err != nil || n != 1 {
+		t.Errorf("Count: %d, %v", n, err)
+	}
+	if _, err := s.Apply(t.Context(), []store.Change{put("urn:x-a:c", "u:1", 0)}); !errors.Is(err, ErrReadOnly) {
+		t.Errorf("Apply: %v, want ErrReadOnly", err)
+	}
+}

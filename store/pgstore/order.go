@@ -1,0 +1,69 @@
+package pgstore
+
+import (
+	"fmt"
+
+	"github.com/nomen-project/nomen/store"
+)
+
+// A unit is a row of nomen_pending: changes of one transaction, in their order.
+type unit struct {
+	id      []byte
+	part    int
+	names   int
+	entries []entry
+}
+
+// inOrderOf returns the first units of a list in an order in which each revision
+// follows the one before: at least limit of them, if there are so many. The list
+// is in the order of the database's clock, by which transactions that touch the
+// same subject follow each other as they did, unless the clock was set back or
+// the engine has several.
+func inOrderOf(units []unit, limit int) ([]unit, error) {
+	next := map[store.Subject]uint64{} // the least revision that waits
+	for _, u := range units {
+		for i := range u.entries {
+			e := &u.entries[i]
+			if first, ok := next[e.subject()]; !ok || e.revision < first {
+				next[e.subject()] = e.revision
+			}
+		}
+	}
+	ordered := make([]unit, 0, len(units))
+	for len(units) > 0 && len(ordered) < limit {
+		var wait []unit
+		for _, u := range units {
+			if !follows(u, next) {
+				wait = append(wait, u)
+				continue
+			}
+			ordered = append(ordered, u)
+			for i := range u.entries {
+				next[u.entries[i].subject()] = u.entries[i].revision + 1
+			}
+		}
+		if len(wait) == len(units) {
+			e := wait[0].entries[0]
+			return nil, fmt.Errorf("%w: revision %d of %s waits to be sealed before the one before it", errBroken, e.revision, e.key)
+		}
+		units = wait
+	}
+	return ordered, nil
+}
+
+// follows reports whether each entry of u is the next of its subject.
+func follows(u unit, next map[store.Subject]uint64) bool {
+	within := map[store.Subject]uint64{}
+	for i := range u.entries {
+		e := &u.entries[i]
+		want, ok := within[e.subject()]
+		if !ok {
+			want = next[e.subject()]
+		}
+		if e.revision != want {
+			return false
+		}
+		within[e.subject()] = want + 1
+	}
+	return true
+}

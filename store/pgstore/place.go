@@ -1,0 +1,62 @@
+package pgstore
+
+import (
+	"crypto/sha256"
+
+	"github.com/nomen-project/nomen/store"
+)
+
+// An index of PostgreSQL takes no keys above some 2,700 bytes, and the key of a
+// name may have 2,048 of them: so many bytes of a URL stand in the index.
+const (
+	headSize = 512
+	markSize = 16
+)
+
+// A place is a row of nomen_place.
+type place struct {
+	head string
+	rest string
+	key  string
+}
+
+// mark stands for the rest in the index.
+func (p place) mark() []byte {
+	if p.rest == "" {
+		return []byte{}
+	}
+	sum := sha256.Sum256([]byte(p.rest))
+	return sum[:markSize]
+}
+
+// makePlace returns the place of a URL and a name's key.
+func makePlace(url, key string) place {
+	n := min(len(url), headSize)
+	return place{head: url[:n], rest: url[n:], key: key}
+}
+
+// places returns the places of what c has made a record, each once.
+func places(c *store.Change) []place {
+	if c == nil || c.Record == nil {
+		return nil
+	}
+	all := make([]place, 0, len(c.Record.Locations))
+	seen := map[string]bool{}
+	for i := range c.Record.Locations {
+		if url := c.Record.Locations[i].URL; !seen[url] {
+			seen[url] = true
+			all = append(all, makePlace(url, c.Record.Name.Key()))
+		}
+	}
+	return all
+}
+
+func placeColumns(all []place) (heads, marks [][]byte, keys []string, rests [][]byte) {
+	for _, p := range all {
+		heads = append(heads, []byte(p.head))
+		marks = append(marks, p.mark())
+		keys = append(keys, p.key)
+		rests = append(rests, []byte(p.rest))
+	}
+	return heads, marks, keys, rests
+}

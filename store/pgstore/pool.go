@@ -1,0 +1,135 @@
+package pgstore
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+)
+
+const (
+	maxAge   = time.Hour        // of a connection: old ones keep memory and bind to servers that were moved
+	maxIdle  = 5 * time.Minute  // without use
+	maxWaits = 10 * time.Second // for a connection, when all are in use
+)
+
+// errBusy is what a call gets that has waited too long for a connection.
+var errBusy = errors.New("all connections have been in use for too long; more may be allowed by pool= in the connection string")
+
+// A pool holds the connections to one server, at most so many. They are made
+// when they are needed; the one that was used last is used first.
+type pool struct {
+	config *pgx.ConnConfig
+	slots  chan struct{} // one for each that is in use
+
+	mu     sync.Mutex
+	idle   []*pooled
+	closed bool
+}
+
+type pooled struct {
+	*pgx.Conn
+	made, used time.Time
+}
+
+func newPool(config *pgx.ConnConfig, size int) *pool {
+	return &pool{config: config, slots: make(chan struct{}, size)}
+}
+
+// with calls f with a connection that nobody else has meanwhile. One that is lost
+// or in a transaction afterwards is closed.
+func (p *pool) with(ctx context.Context, f func(*pgx.Conn) error) error {
+	c, err := p.take(ctx)
+	if err != nil {
+		return err
+	}
+	defer p.give(c)
+	err = f(c.Conn)
+	if err != nil && c.IsClosed() {
+		return &lostError{err}
+	}
+	return err
+}
+
+func (p *pool) take(ctx context.Context) (*pooled, error) {
+	select {
+	case p.slots <- struct{}{}:
+	default:
+		busy := time.NewTimer(maxWaits)
+		defer busy.Stop()
+		select {
+		case p.slots <- struct{}{}:
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		case <-busy.C:
+			return nil, errBusy
+		}
+	}
+	if c := p.pop(); c != nil {
+		return c, nil
+	}
+	conn, err := pgx.ConnectConfig(ctx, p.config)
+	if err != nil {
+		<-p.slots
+		return nil, &lostError{err}
+	}
+	return &pooled{Conn: conn, made: time.Now()}, nil
+}
+
+// pop returns an idle connection, nil if there is none, and closes those that
+// were idle for too long.
+func (p *pool) pop() *pooled {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for len(p.idle) > 0 {
+		last := len(p.idle) - 1
+		c := p.idle[last]
+		p.idle = p.idle[:last]
+		if !c.IsClosed() && time.Since(c.used) < maxIdle {
+			return c
+		}
+		discard(c)
+	}
+	return nil
+}
+
+func (p *pool) give(c *pooled) {
+	defer func() { <-p.slots }()
+	c.used = time.Now()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.closed || c.IsClosed() || c.PgConn().TxStatus() != 'I' || time.Since(c.made) > maxAge {
+		discard(c)
+		return
+	}
+	p.idle = append(p.idle, c)
+}
+
+// drop closes the connections that are idle: their server was lost.
+func (p *pool) drop() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, c := range p.idle {
+		discard(c)
+	}
+	p.idle = nil
+}
+
+// close closes all connections, those in use when they are given back.
+func (p *pool) close() {
+	p.mu.Lock()
+	p.closed = true
+	p.mu.Unlock()
+	p.drop()
+}
+
+// discard closes a connection without waiting for its server.
+func discard(c *pooled) {
+	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+	go func() {
+		defer cancel()
+		_ = c.Close(ctx) // there is nothing that it could still do
+	}()
+}

@@ -1,0 +1,213 @@
+package pgstore
+
+import (
+	"context"
+	"errors"
+	"iter"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/nomen-project/nomen/internal/codec"
+	"github.com/nomen-project/nomen/name"
+	"github.com/nomen-project/nomen/store"
+)
+
+const (
+	presentOne = "select revision, value from nomen_present where kind = $1 and key = $2"
+	pastAt     = `select value from nomen_past where kind = $1 and key = $2 and time <= $3
+	order by time desc, revision desc limit 1`
+	tokenOne = "select value from nomen_token where id = $1"
+	countAll = "select names + (select coalesce(sum(p.names), 0)::bigint from nomen_pending p) from nomen_head where id = 1"
+)
+
+// find returns the change of a subject that holds at a time.
+func (s *Store) find(ctx context.Context, subject store.Subject, at time.Time) (*store.Change, error) {
+	if err := s.gate.enter(); err != nil {
+		return nil, err
+	}
+	defer s.gate.leave()
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	if !printable(subject.Key) {
+		return nil, store.ErrNotFound
+	}
+	c, err := s.last(ctx, subject)
+	if err == nil && c != nil && !c.KnownAt(at) {
+		c, err = s.before(ctx, subject, at)
+	}
+	switch {
+	case err != nil:
+		return nil, err
+	case c == nil || !c.Delete.IsZero():
+		return nil, store.ErrNotFound
+	}
+	return c, nil
+}
+
+// last returns the last change of a subject, nil if there is none; never one
+// that is older than what this node has written a short time ago.
+func (s *Store) last(ctx context.Context, subject store.Subject) (*store.Change, error) {
+	need := s.recent.need(subject)
+	value, err := s.present(ctx, subject, need)
+	for errors.Is(err, errStale) { // until a replica's answer will do
+		value, err = s.present(ctx, subject, need)
+	}
+	if err != nil || value == nil {
+		return nil, failed("read", err)
+	}
+	return codec.Decode(subject, value)
+}
+
+// present returns the value of a subject, nil if there is none, or errStale when
+// no server is there that has what n asks for.
+func (s *Store) present(ctx context.Context, subject store.Subject, n need) (value []byte, err error) {
+	err = s.cluster.read(ctx, short, false, func(ctx context.Context, c *pgx.Conn, r role) error {
+		var revision uint64
+		err := c.QueryRow(ctx, presentOne, subject.Kind, subject.Key).Scan(&revision, &value)
+		if errors.Is(err, pgx.ErrNoRows) {
+			value, err = nil, nil
+		}
+		if err == nil && revision < n.revision && r != primary && !n.over() {
+			return errStale
+		}
+		return err
+	})
+	return value, err
+}
+
+// before returns the last change of a subject not later than at that was
+// followed by another, nil if there is none. What it looks for is as old as the
+// present is not: every server that has a later change has it.
+func (s *Store) before(ctx context.Context, subject store.Subject, at time.Time) (*store.Change, error) {
+	var value []byte
+	err := s.cluster.read(ctx, short, s.recent.need(subject).revision > 0, func(ctx context.Context, c *pgx.Conn, _ role) error {
+		err := c.QueryRow(ctx, pastAt, subject.Kind, subject.Key, millis(at)).Scan(&value)
+		if errors.Is(err, pgx.ErrNoRows) {
+			value, err = nil, nil
+		}
+		return err
+	})
+	if err != nil || value == nil {
+		return nil, failed("read", err)
+	}
+	return codec.Decode(subject, value)
+}
+
+// millis returns the milliseconds of a time, within what changes can have.
+func millis(at time.Time) int64 {
+	switch {
+	case at.Year() > 9999:
+		return maxMillis
+	case at.Year() < 1:
+		return minMillis
+	}
+	return floorMillis(at)
+}
+
+const (
+	minMillis = -62135596800000
+	maxMillis = 253402300799999
+)
+
+func floorMillis(at time.Time) int64 { return at.UnixMilli() }
+
+// Get implements [store.Reader].
+func (s *Store) Get(ctx context.Context, n name.Name, at time.Time) (*store.Record, error) {
+	c, err := s.find(ctx, store.Subject{Kind: store.KindName, Key: n.Key()}, at)
+	if err != nil {
+		return nil, err
+	}
+	return c.Record, nil
+}
+
+// Authority implements [store.Reader].
+func (s *Store) Authority(ctx context.Context, p name.Prefix, at time.Time) (*store.Authority, error) {
+	c, err := s.find(ctx, store.Subject{Kind: store.KindAuthority, Key: p.String()}, at)
+	if err != nil {
+		return nil, err
+	}
+	return c.Authority, nil
+}
+
+// Token implements [store.Tokens]. It asks the primary while that is there: a
+// token that was revoked elsewhere must not hold on a replica.
+func (s *Store) Token(ctx context.Context, id string) (*store.Token, error) {
+	if err := s.gate.enter(); err != nil {
+		return nil, err
+	}
+	defer s.gate.leave()
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	var value []byte
+	err := s.cluster.read(ctx, short, true, func(ctx context.Context, c *pgx.Conn, _ role) error {
+		err := c.QueryRow(ctx, tokenOne, []byte(id)).Scan(&value)
+		if errors.Is(err, pgx.ErrNoRows) {
+			value, err = nil, nil
+		}
+		return err
+	})
+	switch {
+	case err != nil:
+		return nil, failed("read", err)
+	case value == nil:
+		return nil, store.ErrNotFound
+	}
+	c, err := codec.Decode(store.Subject{Kind: store.KindToken, Key: id}, value)
+	if err != nil {
+		return nil, err
+	}
+	return c.Token, nil
+}
+
+// Count implements [store.Counter]: what the sealed changes come to, and those
+// that wait. It is exact.
+func (s *Store) Count(ctx context.Context) (int64, bool, error) {
+	if err := s.gate.enter(); err != nil {
+		return 0, false, err
+	}
+	defer s.gate.leave()
+	if err := ctx.Err(); err != nil {
+		return 0, false, err
+	}
+	var n int64
+	err := s.cluster.read(ctx, short, s.recent.any(), func(ctx context.Context, c *pgx.Conn, _ role) error {
+		return c.QueryRow(ctx, countAll).Scan(&n)
+	})
+	return n, err == nil, failed("count", err)
+}
+
+// List implements [store.Reader].
+func (s *Store) List(ctx context.Context, scan store.Scan) iter.Seq2[*store.Record, error] {
+	return func(yield func(*store.Record, error) bool) {
+		err := s.scan(ctx, store.KindName, scan, func(c *store.Change) bool {
+			return c.Record == nil || yield(c.Record, nil)
+		})
+		if err != nil {
+			yield(nil, err)
+		}
+	}
+}
+
+// Authorities implements [store.Reader].
+func (s *Store) Authorities(ctx context.Context, at time.Time) iter.Seq2[*store.Authority, error] {
+	return func(yield func(*store.Authority, error) bool) {
+		err := s.scan(ctx, store.KindAuthority, store.Scan{At: at}, func(c *store.Change) bool {
+			return c.Authority == nil || yield(c.Authority, nil)
+		})
+		if err != nil {
+			yield(nil, err)
+		}
+	}
+}
+
+// History implements [store.Historian].
+func (s *Store) History(ctx context.Context, n name.Name) iter.Seq2[*store.Change, error] {
+	return func(yield func(*store.Change, error) bool) {
+		if err := s.history(ctx, n, yield); err != nil {
+			yield(nil, err)
+		}
+	}
+}

@@ -1,0 +1,250 @@
+package pgstore
+
+import (
+	"cmp"
+	"context"
+	"crypto/rand"
+	"slices"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"github.com/nomen-project/nomen/internal/codec"
+	"github.com/nomen-project/nomen/store"
+)
+
+const (
+	maxRows      = 5000     // of one statement
+	maxRowsBytes = 16 << 20 // of their values
+	maxEntries   = 2000     // of one row of nomen_pending
+)
+
+const (
+	moveToPast = `insert into nomen_past (time, revision, kind, key, salt, value)
+	select time, revision, kind, key, salt, value from nomen_present where kind = $1 and key = any($2)`
+	changeRows    = "unnest($2::bigint[], $3::bigint[], $4::text[], $5::bytea[], $6::bytea[]) as u(time, revision, key, salt, value)"
+	updatePresent = `update nomen_present as p set time = u.time, revision = u.revision, salt = u.salt, value = u.value
+	from ` + changeRows + " where p.kind = $1 and p.key = u.key"
+	updatePast = `update nomen_past as p set salt = u.salt, value = u.value
+	from ` + changeRows + " where p.kind = $1 and p.key = u.key and p.time = u.time and p.revision = u.revision"
+	insertRows    = " (time, revision, kind, key, salt, value) select u.time, u.revision, $1::smallint, u.key, u.salt, u.value from " + changeRows
+	insertPresent = "insert into nomen_present" + insertRows
+	insertPast    = "insert into nomen_past" + insertRows
+	upsertToken   = `insert into nomen_token (id, value) values ($1, $2)
+	on conflict (id) do update set value = excluded.value`
+	insertPending = "insert into nomen_pending (part, names, id, entries) values ($1, $2, $3, $4)"
+	insertPlaces  = `insert into nomen_place (head, mark, key, rest)
+	select u.head, u.mark, u.key, u.rest from unnest($1::bytea[], $2::bytea[], $3::text[], $4::bytea[]) as u(head, mark, key, rest)`
+	deletePlaces = `delete from nomen_place where (head, mark, key) in (
+	select u.head, u.mark, u.key from unnest($1::bytea[], $2::bytea[], $3::text[]) as u(head, mark, key))`
+	readRevisions = `select time, revision, salt, value from nomen_present where kind = $1 and key = $2 and revision = any($3)
+	union all
+	select time, revision, salt, value from nomen_past where kind = $1 and key = $2 and revision = any($3)`
+)
+
+// statements returns what writes the steps of a plan, and the mark by which they
+// are found again; its salt is nil if there is none. c is asked for what is to be
+// redacted.
+func statements(ctx context.Context, c queryer, p *plan) (*pgx.Batch, doubt, error) {
+	d := doubt{plan: p}
+	salts := make([]byte, store.SaltSize*len(p.steps))
+	_, _ = rand.Read(salts) // never fails
+	final := map[store.Subject]int{}
+	for i, step := range p.steps {
+		final[step.Subject] = i
+	}
+	w := newRowWriter()
+	first := map[store.Subject]*store.Change{}
+	for i, step := range p.steps {
+		s := step.Subject
+		if s.Kind == store.KindToken {
+			if final[s] == i {
+				w.batch.Queue(upsertToken, []byte(s.Key), codec.Append(nil, step.Next))
+			}
+			continue
+		}
+		e := &store.Entry{Change: step.Next}
+		copy(e.Salt[:], salts[i*store.SaltSize:])
+		row := makeRow(s, e)
+		w.entry(entryOf(s, e), records(step.Next)-records(step.Last))
+		d.subject, d.revision, d.salt = s, row.revision, row.salt // the last one, which nothing redacts
+		if err := w.redact(ctx, c, step); err != nil {
+			return nil, d, err
+		}
+		if _, ok := first[s]; !ok {
+			if first[s] = step.Last; step.Last != nil {
+				w.moved = append(w.moved, s)
+			}
+		}
+		switch {
+		case final[s] != i:
+			w.past = append(w.past, row)
+		case first[s] == nil:
+			w.fresh = append(w.fresh, row)
+			w.place(s, nil, step.Next)
+		default:
+			w.changed = append(w.changed, row)
+			w.place(s, first[s], step.Next)
+		}
+	}
+	w.queue()
+	return w.batch, d, nil
+}
+
+// records returns how many records there are after c: one or none.
+func records(c *store.Change) int {
+	if c == nil || c.Record == nil {
+		return 0
+	}
+	return 1
+}
+
+// A rowWriter collects the rows of a transaction.
+type rowWriter struct {
+	batch *pgx.Batch
+	id    [16]byte
+	part  int
+
+	moved                []store.Subject // from present to past, as they are
+	past, changed, fresh []changeRow
+	redacted             []changeRow // in the past
+	gone, come           []place
+	entries              []byte
+	count, names         int // of entries
+}
+
+func newRowWriter() *rowWriter {
+	w := &rowWriter{batch: &pgx.Batch{}}
+	_, _ = rand.Read(w.id[:]) // never fails
+	return w
+}
+
+// entry adds an entry to those that wait to be sealed.
+func (w *rowWriter) entry(e entry, names int) {
+	w.entries = e.appendTo(w.entries, len(e.leaf))
+	w.count++
+	w.names += names
+	if w.count == maxEntries {
+		w.flush()
+	}
+}
+
+func (w *rowWriter) flush() {
+	if w.count == 0 {
+		return
+	}
+	w.batch.Queue(insertPending, w.part, w.names, w.id[:], w.entries)
+	w.part++
+	w.entries, w.count, w.names = nil, 0, 0
+}
+
+// redact removes the content of the revisions that a step names: of those that
+// the same transaction makes, and of those that are there.
+func (w *rowWriter) redact(ctx context.Context, c queryer, step store.Step) error {
+	if len(step.Next.Redacts) == 0 {
+		return nil
+	}
+	for i := range w.past {
+		r := &w.past[i]
+		if r.subject == step.Subject && slices.Contains(step.Next.Redacts, uint64(r.revision)) {
+			if err := r.redact(); err != nil {
+				return err
+			}
+		}
+	}
+	rows, err := c.Query(ctx, readRevisions, step.Subject.Kind, step.Subject.Key, step.Next.Redacts)
+	if err != nil {
+		return err
+	}
+	found, err := pgx.CollectRows(rows, func(r pgx.CollectableRow) (row changeRow, err error) {
+		row.subject = step.Subject
+		if err := r.Scan(&row.time, &row.revision, &row.salt, &row.value); err != nil {
+			return row, err
+		}
+		return row, row.redact()
+	})
+	w.redacted = append(w.redacted, found...)
+	return err
+}
+
+// place notes which locations a name has no more, and which it has now.
+func (w *rowWriter) place(s store.Subject, before, after *store.Change) {
+	if s.Kind != store.KindName {
+		return
+	}
+	was, is := places(before), places(after)
+	for _, p := range was {
+		if !slices.Contains(is, p) {
+			w.gone = append(w.gone, p)
+		}
+	}
+	for _, p := range is {
+		if !slices.Contains(was, p) {
+			w.come = append(w.come, p)
+		}
+	}
+}
+
+// queue queues the statements for all that was collected.
+func (w *rowWriter) queue() {
+	w.flush()
+	for _, kind := range []store.Kind{store.KindName, store.KindAuthority} {
+		var keys []string
+		for _, s := range w.moved {
+			if s.Kind == kind {
+				keys = append(keys, s.Key)
+			}
+		}
+		for keys := range slices.Chunk(keys, maxRows) {
+			w.batch.Queue(moveToPast, kind, keys)
+		}
+		w.rows(insertPast, kind, w.past)
+		w.rows(updatePast, kind, w.redacted)
+		w.rows(updatePresent, kind, w.changed)
+		w.rows(insertPresent, kind, w.fresh)
+	}
+	for c := range slices.Chunk(w.gone, maxRows) {
+		heads, marks, keys, _ := placeColumns(c)
+		w.batch.Queue(deletePlaces, heads, marks, keys)
+	}
+	for c := range slices.Chunk(w.come, maxRows) {
+		heads, marks, keys, rests := placeColumns(c)
+		w.batch.Queue(insertPlaces, heads, marks, keys, rests)
+	}
+}
+
+// rows queues a statement for the rows of a kind, in the order of their keys, so
+// that two who make the same names do not wait for each other.
+func (w *rowWriter) rows(sql string, kind store.Kind, all []changeRow) {
+	rows := slices.DeleteFunc(slices.Clone(all), func(r changeRow) bool { return r.subject.Kind != kind })
+	slices.SortStableFunc(rows, func(a, b changeRow) int { return cmp.Compare(a.subject.Key, b.subject.Key) })
+	for len(rows) > 0 {
+		n := someRows(rows)
+		times, revisions := make([]int64, n), make([]int64, n)
+		keys, salts, values := make([]string, n), make([][]byte, n), make([][]byte, n)
+		for i, r := range rows[:n] {
+			times[i], revisions[i], keys[i], salts[i], values[i] = r.time, r.revision, r.subject.Key, r.salt, r.value
+		}
+		w.batch.Queue(sql, kind, times, revisions, keys, salts, values)
+		rows = rows[n:]
+	}
+}
+
+// someRows returns how many of the first rows one statement may have.
+func someRows(rows []changeRow) int {
+	bytes := 0
+	for i := range rows[:min(len(rows), maxRows)] {
+		if bytes += len(rows[i].value); bytes > maxRowsBytes {
+			return max(i, 1)
+		}
+	}
+	return min(len(rows), maxRows)
+}
+
+// affected returns a callback that keeps how many rows a statement has changed.
+func affected(n *int64) func(pgconn.CommandTag) error {
+	return func(tag pgconn.CommandTag) error {
+		*n = tag.RowsAffected()
+		return nil
+	}
+}

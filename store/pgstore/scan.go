@@ -1,0 +1,222 @@
+package pgstore
+
+import (
+	"context"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/nomen-project/nomen/internal/codec"
+	"github.com/nomen-project/nomen/name"
+	"github.com/nomen-project/nomen/store"
+)
+
+// A page is read whole before any of it is handed out, so that no statement
+// waits for a consumer. Pages grow as long as they stay small.
+const (
+	firstPage = 64      // rows
+	lastPage  = 4096    // rows
+	pageBytes = 4 << 20 // that a page should not exceed
+)
+
+const (
+	presentPage = `select key, time, value from nomen_present
+	where kind = $1 and key >= $2 and key < $3 order by key limit $4`
+	pastPage = `select v.key, v.value from unnest($2::text[]) as k(key)
+	cross join lateral (
+		select p.key, p.value from nomen_past p
+		where p.kind = $1 and p.key = k.key and p.time <= $3
+		order by p.time desc, p.revision desc limit 1
+	) v`
+	pastOf = `select revision, time, value from nomen_past
+	where kind = $1 and key = $2 and (time, revision) < ($3, $4)
+	order by time desc, revision desc limit $5`
+)
+
+// A row is one of a page.
+type row struct {
+	key   string
+	time  int64
+	value []byte
+}
+
+// snapshot does f in a transaction that sees one moment, on another server when
+// one is lost before f has done anything that shows: f sets begun then.
+func (s *Store) snapshot(ctx context.Context, fresh bool, f func(ctx context.Context, tx pgx.Tx, begun *bool) error) error {
+	begun := false
+	var broken error // that nobody else can mend
+	err := s.cluster.read(ctx, long, fresh, func(ctx context.Context, c *pgx.Conn, _ role) error {
+		err := pgx.BeginTxFunc(ctx, c, pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}, func(tx pgx.Tx) error {
+			return f(ctx, tx, &begun)
+		})
+		if begun {
+			broken = err
+			return nil
+		}
+		return err
+	})
+	if err == nil {
+		err = broken
+	}
+	return failed("read", ended(ctx, err))
+}
+
+// scan calls yield with the changes that hold at a time, in the order of their
+// keys, until it returns false.
+func (s *Store) scan(ctx context.Context, k store.Kind, scan store.Scan, yield func(*store.Change) bool) error {
+	if err := s.gate.enter(); err != nil {
+		return err
+	}
+	defer s.gate.leave()
+	lower, upper, ok := bounds(scan)
+	if !ok || ctx.Err() != nil {
+		return ctx.Err()
+	}
+	return s.snapshot(ctx, s.recent.any(), func(ctx context.Context, tx pgx.Tx, begun *bool) error {
+		lower := lower
+		for size := firstPage; ; {
+			page, err := readPage(ctx, tx, k, lower, upper, size)
+			if err != nil || len(page) == 0 {
+				return err
+			}
+			lower = behind(page[len(page)-1].key)
+			full := len(page) == size
+			size = nextSize(page)
+			changes, err := decodePage(ctx, tx, k, page, scan.At)
+			for _, c := range changes {
+				*begun = true
+				if err := ctx.Err(); err != nil {
+					return err
+				}
+				if !yield(c) {
+					return nil
+				}
+			}
+			if err != nil || !full {
+				return err
+			}
+		}
+	})
+}
+
+func readPage(ctx context.Context, tx pgx.Tx, k store.Kind, lower, upper string, size int) ([]row, error) {
+	rows, err := tx.Query(ctx, presentPage, k, lower, upper, size)
+	if err != nil {
+		return nil, err
+	}
+	return pgx.AppendRows(make([]row, 0, size), rows, func(r pgx.CollectableRow) (row row, err error) {
+		err = r.Scan(&row.key, &row.time, &row.value)
+		return row, err
+	})
+}
+
+// nextSize returns how many rows to read after a page.
+func nextSize(page []row) int {
+	bytes := 1
+	for i := range page {
+		bytes += len(page[i].key) + len(page[i].value)
+	}
+	return max(1, min(4*len(page), lastPage, len(page)*pageBytes/bytes))
+}
+
+// decodePage returns what holds at a time of the subjects of a page.
+func decodePage(ctx context.Context, tx pgx.Tx, k store.Kind, page []row, at time.Time) ([]*store.Change, error) {
+	past, err := readPast(ctx, tx, k, page, at)
+	if err != nil {
+		return nil, err
+	}
+	changes := make([]*store.Change, 0, len(page))
+	for _, row := range page {
+		if after(row.time, at) {
+			row.value = past[row.key]
+		}
+		if row.value == nil {
+			continue
+		}
+		c, err := codec.Decode(store.Subject{Kind: k, Key: row.key}, row.value)
+		if err != nil {
+			return changes, err
+		}
+		changes = append(changes, c)
+	}
+	return changes, nil
+}
+
+// after reports whether what was done at a time, in milliseconds, is not yet known
+// at another.
+func after(ms int64, at time.Time) bool { return !at.IsZero() && ms > millis(at) }
+
+// readPast returns the changes that held at a time for those subjects of a page
+// that have changed since.
+func readPast(ctx context.Context, tx pgx.Tx, k store.Kind, page []row, at time.Time) (map[string][]byte, error) {
+	var keys []string
+	for _, row := range page {
+		if after(row.time, at) {
+			keys = append(keys, row.key)
+		}
+	}
+	if len(keys) == 0 {
+		return nil, nil
+	}
+	rows, err := tx.Query(ctx, pastPage, k, keys, millis(at))
+	if err != nil {
+		return nil, err
+	}
+	past := map[string][]byte{}
+	var key string
+	var value []byte
+	_, err = pgx.ForEachRow(rows, []any{&key, &value}, func() error {
+		past[key], value = value, nil
+		return nil
+	})
+	return past, err
+}
+
+func (s *Store) history(ctx context.Context, n name.Name, yield func(*store.Change, error) bool) error {
+	if err := s.gate.enter(); err != nil {
+		return err
+	}
+	defer s.gate.leave()
+	if err := ctx.Err(); err != nil || !printable(n.Key()) {
+		return err
+	}
+	subject := store.Subject{Kind: store.KindName, Key: n.Key()}
+	return s.snapshot(ctx, s.recent.need(subject).revision > 0, func(ctx context.Context, tx pgx.Tx, begun *bool) error {
+		page, err := readPage(ctx, tx, subject.Kind, subject.Key, behind(subject.Key), 1)
+		if err != nil || len(page) == 0 {
+			return err
+		}
+		time, revision := int64(maxMillis), int64(0)
+		for size := firstPage; len(page) > 0; {
+			for _, row := range page {
+				*begun = true
+				c, err := codec.Decode(subject, row.value)
+				if err == nil {
+					err = ctx.Err()
+				}
+				if err != nil || !yield(c, nil) {
+					return err
+				}
+				time, revision = row.time, int64(c.Expected)+1
+			}
+			size = nextSize(page)
+			if page, err = historyPage(ctx, tx, subject, time, revision, size); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// historyPage returns the changes before that of a time and revision, the newest
+// first.
+func historyPage(ctx context.Context, tx pgx.Tx, subject store.Subject, time, revision int64, size int) ([]row, error) {
+	rows, err := tx.Query(ctx, pastOf, subject.Kind, subject.Key, time, revision, size)
+	if err != nil {
+		return nil, err
+	}
+	return pgx.AppendRows(make([]row, 0, size), rows, func(r pgx.CollectableRow) (row row, err error) {
+		err = r.Scan(&revision, &row.time, &row.value)
+		return row, err
+	})
+}

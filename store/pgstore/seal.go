@@ -1,0 +1,234 @@
+package pgstore
+
+import (
+	"context"
+	"crypto/rand"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/nomen-project/nomen/internal/ledger"
+)
+
+// Every node of a store looks for changes to seal, and one of them does it: the
+// one that did it last, until it has not done so for the time of a lease.
+const (
+	sealEvery  = 200 * time.Millisecond // a node looks, without having written
+	sealSoon   = 20 * time.Millisecond  // after a node has written
+	sealLease  = 500 * time.Millisecond
+	sealPause  = 5 * time.Second // a sealing that stands still for longer is ended by the server
+	sealUnits  = 512             // rows of nomen_pending that are read at a time
+	sealMargin = 128             // of those, for others to precede
+)
+
+const (
+	lookHead = `select fence, size, until > clock_timestamp() and holder <> $1, exists(select 1 from nomen_pending)
+	from nomen_head where id = 1`
+	lookPending = "select id, part, names, entries from nomen_pending order by stamp, id, part limit $1"
+	raiseHead   = `update nomen_head set fence = fence + 1, size = $3, names = names + $4, hash = $5, holder = $6,
+	until = clock_timestamp() + $7::bigint * interval '1 millisecond' where id = 1 and fence = $1 and size = $2`
+	deletePending = `delete from nomen_pending where (id, part) in (
+	select u.id, u.part from unnest($1::bytea[], $2::integer[]) as u(id, part))`
+	putLog = `insert into nomen_log (chunk, entries, hashes) values ($1, $2, $3)
+	on conflict (chunk) do update set entries = excluded.entries, hashes = excluded.hashes`
+)
+
+// A sealer gives committed changes their places in the one order. Since a
+// transaction that is still open shows nothing to it, and what is committed
+// later comes later, no reader of the log misses a change.
+//
+// Two sealers at once cannot do harm: each raises the fence of the head, from
+// the one that it has seen, in the transaction that seals. The lease only saves
+// work.
+type sealer struct {
+	cluster *cluster
+	node    []byte // random
+	nudge   chan struct{}
+	cancel  context.CancelFunc
+	ended   chan struct{}
+	pause   time.Duration
+	hook    func(stage string) // of tests: called between the steps of a sealing
+
+	edge  *edge // after the sealing that left this fence; nil if unknown
+	fence int64
+}
+
+func newSealer(cl *cluster) *sealer {
+	s := &sealer{cluster: cl, node: make([]byte, 16), nudge: make(chan struct{}, 1), ended: make(chan struct{}), pause: sealPause, hook: func(string) {}}
+	_, _ = rand.Read(s.node) // never fails
+	return s
+}
+
+func (s *sealer) start() {
+	ctx, cancel := context.WithCancel(context.Background())
+	s.cancel = cancel
+	go s.run(ctx)
+}
+
+// stop ends the sealer, after a last look for what this node has written.
+func (s *sealer) stop() {
+	if s.cancel == nil {
+		return
+	}
+	s.cancel()
+	<-s.ended
+}
+
+// wake makes the sealer look soon.
+func (s *sealer) wake() {
+	select {
+	case s.nudge <- struct{}{}:
+	default:
+	}
+}
+
+func (s *sealer) run(ctx context.Context) {
+	defer close(s.ended)
+	tick := time.NewTicker(sealEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		case <-s.nudge:
+			time.Sleep(sealSoon) // others come too
+		}
+		more := true
+		for more && ctx.Err() == nil {
+			var err error
+			if more, err = s.seal(ctx); err != nil {
+				if !transient(err) && ctx.Err() == nil {
+					s.cluster.log.Error("changes cannot be sealed", "err", err)
+				}
+			}
+		}
+	}
+}
+
+// seal seals what is committed, or a part of it: then there is more.
+func (s *sealer) seal(ctx context.Context) (more bool, err error) {
+	server, err := s.cluster.forWriting()
+	if err != nil {
+		return false, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, attemptTimeout)
+	defer cancel()
+	err = server.short.with(ctx, func(c *pgx.Conn) error {
+		more, err = s.sealOn(ctx, c)
+		return err
+	})
+	if err != nil && ctx.Err() == nil {
+		s.cluster.fail(server, err)
+	}
+	return more, err
+}
+
+func (s *sealer) sealOn(ctx context.Context, c *pgx.Conn) (more bool, err error) {
+	var fence, size int64
+	var taken, waiting bool
+	if err := c.QueryRow(ctx, lookHead, s.node).Scan(&fence, &size, &taken, &waiting); err != nil {
+		return false, err
+	}
+	if taken || !waiting {
+		return false, nil
+	}
+	if s.edge == nil || s.fence != fence {
+		if s.edge, err = readEdge(ctx, c, uint64(size)); err != nil {
+			return false, err
+		}
+		s.fence = fence
+	}
+	units, more, err := readUnits(ctx, c)
+	if err != nil || len(units) == 0 {
+		return false, err
+	}
+	s.hook("read")
+	g := s.grow(units)
+	if done, err := s.commit(ctx, c, g); err != nil || !done {
+		s.edge = nil
+		return false, err
+	}
+	s.edge, s.fence = g.edge, s.fence+1
+	return more, nil
+}
+
+// readUnits returns what is to be sealed next; more tells whether that is not
+// all.
+func readUnits(ctx context.Context, c *pgx.Conn) (units []unit, more bool, err error) {
+	rows, err := c.Query(ctx, lookPending, sealUnits)
+	if err != nil {
+		return nil, false, err
+	}
+	units, err = pgx.CollectRows(rows, func(r pgx.CollectableRow) (u unit, err error) {
+		var entries []byte
+		if err := r.Scan(&u.id, &u.part, &u.names, &entries); err != nil {
+			return u, err
+		}
+		u.entries, err = readEntries(entries, len(ledger.Hash{}))
+		return u, err
+	})
+	if err != nil {
+		return nil, false, err
+	}
+	limit := len(units)
+	if more = len(units) == sealUnits; more {
+		limit -= sealMargin
+	}
+	units, err = inOrderOf(units, limit)
+	return units, more, err
+}
+
+// A growth is what a sealing adds.
+type growth struct {
+	edge  *edge
+	rows  []logRow
+	names int
+	ids   [][]byte // with parts: of nomen_pending
+	parts []int
+}
+
+// grow puts units at the end of the log.
+func (s *sealer) grow(units []unit) growth {
+	g := growth{edge: s.edge.clone()}
+	for _, u := range units {
+		g.names += u.names
+		g.ids, g.parts = append(g.ids, u.id), append(g.parts, u.part)
+		for i := range u.entries {
+			g.rows = g.edge.add(g.rows, &u.entries[i])
+		}
+	}
+	g.rows = g.edge.open(g.rows)
+	return g
+}
+
+// commit writes what a sealing adds; done is false if somebody else has sealed
+// meanwhile.
+func (s *sealer) commit(ctx context.Context, c *pgx.Conn, g growth) (done bool, err error) {
+	defer rollback(c)
+	begin := &pgx.Batch{}
+	begin.Queue("begin isolation level read committed")
+	begin.Queue(fmt.Sprintf("set local idle_in_transaction_session_timeout = %d", s.pause.Milliseconds()))
+	head := g.edge.log.Head()
+	var raised int64
+	begin.Queue(raiseHead, s.fence, s.edge.log.Size(), head.Size, g.names, head.Hash[:], s.node, sealLease.Milliseconds()).Exec(affected(&raised))
+	if err := c.SendBatch(ctx, begin).Close(); err != nil || raised != 1 {
+		return false, err
+	}
+	s.hook("raised")
+	batch := &pgx.Batch{}
+	for _, row := range g.rows {
+		batch.Queue(putLog, row.chunk, row.entries, row.hashes)
+	}
+	var deleted int64
+	batch.Queue(deletePending, g.ids, g.parts).Exec(affected(&deleted))
+	if err := c.SendBatch(ctx, batch).Close(); err != nil {
+		return false, err
+	}
+	if deleted != int64(len(g.ids)) {
+		return false, fmt.Errorf("%w: %d rows of nomen_pending were sealed, %d are gone", errBroken, len(g.ids), deleted)
+	}
+	_, err = c.Exec(ctx, "commit")
+	return err == nil, err
+}

@@ -1,0 +1,270 @@
+package pgstore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/nomen-project/nomen/store"
+)
+
+// feed reads all changes of s.
+func feed(t *testing.T, s *Store, after uint64) (all []*store.Entry) {
+	t.Helper()
+	for e, err := range s.Changes(t.Context(), after) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, e)
+	}
+	return all
+}
+
+// sealed waits until so many changes are sealed.
+func sealed(t *testing.T, s *Store, size uint64) {
+	t.Helper()
+	eventually(t, fmt.Sprintf("%d changes are sealed", size), func() bool {
+		h, err := s.Head(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return h.Size == size
+	})
+}
+
+// checkFeed checks that the log has every change once, and the revisions of each
+// subject in their order.
+func checkFeed(t *testing.T, s *Store, want int) {
+	t.Helper()
+	sealed(t, s, uint64(want))
+	last := map[store.Subject]uint64{}
+	for i, e := range feed(t, s, 0) {
+		subject := e.Change.Subject()
+		if e.Seq != uint64(i+1) || e.Change.Expected != last[subject] {
+			t.Fatalf("entry %d: number %d, %s, revision %d after %d", i+1, e.Seq, subject.Key, e.Change.Expected+1, last[subject])
+		}
+		last[subject] = e.Change.Expected + 1
+	}
+}
+
+// TestSealWithinASecond: a change is in the feed a second after it was written.
+func TestSealWithinASecond(t *testing.T) {
+	s := open(t, newURL(t, shared))
+	for i := range 5 {
+		key := fmt.Sprint("urn:x-a:", i)
+		if _, err := s.Apply(t.Context(), []store.Change{put(key, "u:1", 0)}); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(time.Second)
+		all := feed(t, s, 0)
+		if got := all[len(all)-1].Change.Subject().Key; got != key {
+			t.Fatalf("the last change after a second: %s, want %s", got, key)
+		}
+	}
+}
+
+// TestLongTransaction: a transaction that is open for long and then committed
+// loses none of its changes for a reader who went on meanwhile.
+func TestLongTransaction(t *testing.T) {
+	url := newURL(t, shared)
+	s := open(t, url)
+	ctx := t.Context()
+	c, err := pgx.Connect(ctx, url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close(context.Background())
+	w := &writing{group: []*request{{changes: []store.Change{put("urn:x-long:1", "u:1", 0)}}}}
+	p := makePlan(w.group, nil)
+	batch, _, err := statements(ctx, c, p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := c.Exec(ctx, "begin"); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.SendBatch(ctx, batch).Close(); err != nil { // all but the commit
+		t.Fatal(err)
+	}
+	const others = 700
+	for i := range others {
+		if _, err := s.Apply(ctx, []store.Change{put(fmt.Sprint("urn:x-a:", i), "u:1", 0)}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	sealed(t, s, others)
+	seen := feed(t, s, 0)
+	if len(seen) != others {
+		t.Fatalf("%d changes while a transaction is open, want %d", len(seen), others)
+	}
+	if _, err := c.Exec(ctx, "commit"); err != nil {
+		t.Fatal(err)
+	}
+	checkFeed(t, s, others+1)
+	if rest := feed(t, s, others); len(rest) != 1 || rest[0].Change.Subject().Key != "urn:x-long:1" {
+		t.Errorf("after the last change that was seen: %v, want that of the long transaction", rest)
+	}
+}
+
+// TestManyNodes: several nodes write the same names and seal; each change has
+// its place once, and no update is lost.
+func TestManyNodes(t *testing.T) {
+	url := newURL(t, shared)
+	const nodes, perNode, rounds, names = 4, 5, 30, 3
+	stores := make([]*Store, nodes)
+	for i := range stores {
+		stores[i] = open(t, url)
+	}
+	var wg sync.WaitGroup
+	var mu sync.Mutex
+	total := 0
+	revisions := map[string]map[uint64]string{} // who made each revision of a name
+	for w := range nodes * perNode {
+		wg.Go(func() {
+			s := stores[w%nodes]
+			for round := range rounds {
+				key := fmt.Sprint("urn:x-shared:", rand.N(names))
+				url := fmt.Sprint("u:", w, ":", round)
+				for {
+					r, err := s.Get(t.Context(), put(key, "", 0).Record.Name, time.Time{})
+					expected := uint64(0)
+					if err == nil {
+						expected = r.Revision
+					}
+					results, err := s.Apply(t.Context(), []store.Change{put(key, url, expected)})
+					var conflict *store.ConflictError
+					if errors.As(err, &conflict) {
+						continue
+					}
+					if err != nil {
+						t.Error(err)
+						return
+					}
+					mu.Lock()
+					if revisions[key] == nil {
+						revisions[key] = map[uint64]string{}
+					}
+					if other, ok := revisions[key][results[0].Revision]; ok {
+						t.Errorf("revision %d of %s was made by %s and by %s", results[0].Revision, key, other, url)
+					}
+					revisions[key][results[0].Revision] = url
+					total++
+					mu.Unlock()
+					break
+				}
+			}
+		})
+	}
+	wg.Wait()
+	if total != nodes*perNode*rounds {
+		t.Errorf("%d changes, want %d", total, nodes*perNode*rounds)
+	}
+	checkFeed(t, stores[0], total)
+	for key, urls := range revisions {
+		for c, err := range stores[1].History(t.Context(), put(key, "", 0).Record.Name) {
+			if err != nil || c.Record.Locations[0].URL != urls[c.Record.Revision] {
+				t.Errorf("revision %d of %s: %+v, %v, want %s", c.Record.Revision, key, c.Record.Locations, err, urls[c.Record.Revision])
+			}
+			delete(urls, c.Record.Revision)
+		}
+		if len(urls) > 0 {
+			t.Errorf("updates of %s that are lost: %v", key, urls)
+		}
+	}
+}
+
+// TestPausedSealer: a node that stands still while it seals, before or after it
+// has raised the fence, cannot seal what another has sealed meanwhile, and does
+// not hold it up for long.
+func TestPausedSealer(t *testing.T) {
+	for _, stage := range []string{"read", "raised"} {
+		t.Run(stage, func(t *testing.T) {
+			url := newURL(t, shared)
+			a, b := open(t, url), open(t, url)
+			a.sealer.stop()
+			b.sealer.stop()
+			write := func(s *Store, from, to int) {
+				for i := from; i < to; i++ {
+					if _, err := s.Apply(t.Context(), []store.Change{put(fmt.Sprint("urn:x-a:", i%7), fmt.Sprint("u:", i), store.AnyRevision)}); err != nil {
+						t.Fatal(err)
+					}
+				}
+			}
+			write(a, 0, 300)
+			stopped, resume := make(chan struct{}), make(chan struct{})
+			a.sealer.pause = 300 * time.Millisecond
+			a.sealer.hook = func(s string) {
+				if s == stage {
+					close(stopped)
+					<-resume
+					a.sealer.hook = func(string) {}
+				}
+			}
+			ended := make(chan error)
+			go func() {
+				_, err := a.sealer.seal(context.Background())
+				ended <- err
+			}()
+			<-stopped
+			write(b, 300, 400)
+			if _, err := b.sealer.seal(t.Context()); err != nil {
+				t.Fatalf("the other sealer: %v", err)
+			}
+			h, err := b.Head(t.Context())
+			if err != nil || h.Size != 400 {
+				t.Fatalf("the other sealer has sealed %d changes, %v, want 400", h.Size, err)
+			}
+			close(resume)
+			if err := <-ended; (err != nil) != (stage == "raised") {
+				t.Errorf("the sealer that stood still: %v", err)
+			}
+			if again, err := b.Head(t.Context()); err != nil || again != h {
+				t.Errorf("the head after both: %v, %v, want %v", again, err, h)
+			}
+			write(a, 400, 500)
+			time.Sleep(sealLease)
+			if _, err := a.sealer.seal(t.Context()); err != nil {
+				t.Error(err)
+			}
+			checkFeed(t, b, 500)
+		})
+	}
+}
+
+func TestOrderOfUnits(t *testing.T) {
+	u := func(part int, entries ...entry) unit { return unit{part: part, entries: entries} }
+	e := func(key string, revision uint64) entry {
+		return entry{kind: store.KindName, key: key, revision: revision}
+	}
+	for _, tt := range []struct {
+		name  string
+		units []unit
+		want  []int // parts; nil if it is refused
+	}{
+		{"none", nil, []int{}},
+		{"in order", []unit{u(1, e("a", 5)), u(2, e("a", 6)), u(3, e("b", 1))}, []int{1, 2, 3}},
+		{"clock set back", []unit{u(2, e("a", 6)), u(1, e("a", 5))}, []int{1, 2}},
+		{"three times", []unit{u(3, e("a", 7)), u(2, e("a", 6)), u(1, e("a", 5))}, []int{1, 2, 3}},
+		{"one name twice", []unit{u(2, e("a", 7), e("a", 8)), u(1, e("b", 1), e("a", 5), e("a", 6))}, []int{1, 2}},
+		{"not one order", []unit{u(1, e("a", 1), e("b", 2)), u(2, e("b", 1), e("a", 2))}, nil},
+		{"a revision missing", []unit{u(1, e("a", 1)), u(2, e("a", 3))}, nil},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			got, err := inOrderOf(tt.units, len(tt.units))
+			var parts []int
+			for _, u := range got {
+				parts = append(parts, u.part)
+			}
+			if (err != nil) != (tt.want == nil) || !slices.Equal(parts, tt.want) {
+				t.Errorf("%v, %v, want %v", parts, err, tt.want)
+			}
+		})
+	}
+}

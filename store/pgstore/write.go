@@ -1,0 +1,351 @@
+package pgstore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"github.com/nomen-project/nomen/internal/codec"
+	"github.com/nomen-project/nomen/store"
+)
+
+const (
+	writers        = 4    // transactions under way at a time
+	maxGroup       = 1000 // changes that are written as one transaction, if nobody brings more at once
+	attemptTimeout = 2 * time.Minute
+)
+
+// ErrReadOnly is returned by Apply of a store that was opened for reading.
+var ErrReadOnly = errors.New("pgstore: opened for reading only")
+
+// An UnknownError is returned by Apply when the connection was lost in the
+// moment of the commit, and no server could be asked since what became of it: the
+// changes are there as a whole or not at all. Who expected revisions can simply
+// try again.
+type UnknownError struct{ Err error }
+
+func (e *UnknownError) Error() string {
+	return fmt.Sprintf("pgstore: the connection was lost at the commit, and whether the changes were written is not known: %v", e.Err)
+}
+
+func (e *UnknownError) Unwrap() error { return e.Err }
+
+// A request is one call of Apply.
+type request struct {
+	ctx     context.Context
+	changes []store.Change
+	results []store.Result
+	err     error
+	done    chan struct{} // closed when results and err are final
+}
+
+// Apply implements [store.Store]. A context that ends while the batch is being
+// written does not stop it. When the database cannot be reached for the time
+// that the connection string gives, it returns an error, and an [*UnknownError]
+// if it cannot tell what became of the batch.
+func (s *Store) Apply(ctx context.Context, changes []store.Change) ([]store.Result, error) {
+	if err := s.gate.enter(); err != nil {
+		return nil, err
+	}
+	defer s.gate.leave()
+	if s.readOnly {
+		return nil, ErrReadOnly
+	}
+	if err := store.CheckBatch(changes); err != nil {
+		return nil, err
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	r := &request{ctx: ctx, changes: changes, done: make(chan struct{})}
+	select {
+	case s.requests <- r:
+		<-r.done
+		return r.results, r.err
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+// write answers requests until there will be no more. Those that come while one
+// transaction is under way are the next one.
+func (s *Store) write() {
+	for r := range s.requests {
+		s.answer(s.gather(r))
+	}
+}
+
+// gather returns r and the requests that wait with it.
+func (s *Store) gather(r *request) []*request {
+	group, size := []*request{r}, len(r.changes)
+	for size < maxGroup {
+		select {
+		case r, ok := <-s.requests:
+			if !ok {
+				return group
+			}
+			group, size = append(group, r), size+len(r.changes)
+		default:
+			return group
+		}
+	}
+	return group
+}
+
+// answer writes a group of requests. When the database refuses what is in it,
+// each is tried alone, so that none fails for another.
+func (s *Store) answer(group []*request) {
+	p, err := s.persist(group)
+	var unknown *UnknownError
+	if err != nil && len(group) > 1 && state(err) != "" && !errors.As(err, &unknown) && !transient(err) {
+		for _, r := range group {
+			s.answer([]*request{r})
+		}
+		return
+	}
+	if err == nil && len(p.steps) > 0 {
+		s.recent.wrote(p.steps)
+		s.sealer.wake()
+	}
+	for i, r := range group {
+		if r.err = err; err == nil {
+			r.results, r.err = p.results[i], p.errs[i]
+		}
+		close(r.done)
+	}
+}
+
+// transient reports whether err may be another one, or none, a moment later.
+func transient(err error) bool {
+	return gone(err) || again(err) || errors.Is(err, errNoPrimary) || state(err) == readOnlyTransaction
+}
+
+// persist writes a group, as often as it takes, for as long as a call may wait.
+func (s *Store) persist(group []*request) (*plan, error) {
+	w := &writing{group: group}
+	for p := newPatience(s.cluster.wait); ; {
+		result, err := s.attempt(w)
+		switch {
+		case err == nil:
+			return result, nil
+		case !transient(err), !p.pause(context.Background()):
+			if len(w.doubts) > 0 {
+				return nil, &UnknownError{err}
+			}
+			return nil, failed("write", err)
+		}
+	}
+}
+
+func (s *Store) attempt(w *writing) (p *plan, err error) {
+	server, err := s.cluster.forWriting()
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), attemptTimeout)
+	defer cancel()
+	err = server.short.with(ctx, func(c *pgx.Conn) error {
+		p, err = w.attempt(ctx, c)
+		return err
+	})
+	if err != nil {
+		s.cluster.fail(server, err)
+	}
+	return p, err
+}
+
+// A plan is what a group of requests leads to.
+type plan struct {
+	results [][]store.Result // of each request
+	errs    []error
+	steps   []store.Step // of all that were not refused
+}
+
+// makePlan plans requests one after the other; each builds on those before.
+func makePlan(group []*request, last map[store.Subject]*store.Change) *plan {
+	p := &plan{results: make([][]store.Result, len(group)), errs: make([]error, len(group))}
+	planned := map[store.Subject]*store.Change{}
+	for i, r := range group {
+		var steps []store.Step
+		steps, p.results[i], p.errs[i] = store.Plan(r.changes, func(s store.Subject) (*store.Change, error) {
+			if c, ok := planned[s]; ok {
+				return c, nil
+			}
+			return last[s], nil
+		})
+		if p.errs[i] != nil {
+			p.results[i] = nil
+			continue
+		}
+		for _, step := range steps {
+			planned[step.Subject] = step.Next
+		}
+		p.steps = append(p.steps, steps...)
+	}
+	return p
+}
+
+// A writing is a group on its way into the database.
+type writing struct {
+	group  []*request
+	doubts []doubt
+}
+
+// A doubt is an attempt of which nobody knows whether it was committed. If it
+// was, the store has a certain change with the random salt of that attempt.
+type doubt struct {
+	plan     *plan
+	subject  store.Subject
+	revision int64
+	salt     []byte
+}
+
+const (
+	findDoubt = `select count(*) from (
+	select 1 from nomen_present where kind = $1 and key = $2 and revision = $3 and salt = $4
+	union all
+	select 1 from nomen_past where kind = $1 and key = $2 and revision = $3 and salt = $4
+) as found`
+	loadPresent = "select key, value from nomen_present where kind = $1 and key = any($2)"
+	loadTokens  = "select id, value from nomen_token where id = any($1)"
+	inOrder     = " order by key for update" // so that two who lock the same rows do not wait for each other
+)
+
+// attempt writes the group in one transaction. Names that are all new need no
+// lock: whoever makes one at the same time violates the primary key. Others are
+// locked before they are planned.
+func (w *writing) attempt(ctx context.Context, c *pgx.Conn) (*plan, error) {
+	subjects := subjectsOf(w.group)
+	last, err := load(ctx, c, subjects, "")
+	if err != nil {
+		return nil, err
+	}
+	if p, err := w.resolve(ctx, c); p != nil || err != nil {
+		return p, err
+	}
+	p := makePlan(w.group, last)
+	if len(p.steps) == 0 {
+		return p, nil
+	}
+	if _, err := c.Exec(ctx, "begin isolation level read committed"); err != nil {
+		return nil, err
+	}
+	defer rollback(c)
+	if len(last) > 0 {
+		if last, err = load(ctx, c, subjects, inOrder); err != nil {
+			return nil, err
+		}
+		if p, err := w.resolve(ctx, c); p != nil || err != nil {
+			return p, err
+		}
+		if p = makePlan(w.group, last); len(p.steps) == 0 {
+			return p, nil
+		}
+	}
+	return p, w.commit(ctx, c, p)
+}
+
+// rollback ends a transaction that was not committed. What cannot be rolled back
+// is closed by its pool.
+func rollback(c *pgx.Conn) {
+	if c.IsClosed() || c.PgConn().TxStatus() == 'I' {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+	defer cancel()
+	_, _ = c.Exec(ctx, "rollback")
+}
+
+// commit writes what is planned and ends the transaction. It takes note when it
+// cannot tell whether that was done.
+func (w *writing) commit(ctx context.Context, c *pgx.Conn, p *plan) error {
+	batch, d, err := statements(ctx, c, p)
+	if err != nil {
+		return err
+	}
+	batch.Queue("commit")
+	err = c.SendBatch(ctx, batch).Close()
+	if err != nil && d.salt != nil && doubtful(err) {
+		w.doubts = append(w.doubts, d)
+	}
+	return err
+}
+
+// statementCompletionUnknown is what CockroachDB says when it does not know
+// itself.
+const statementCompletionUnknown = "40003"
+
+// doubtful reports whether a commit that ended with err may have been done.
+func doubtful(err error) bool {
+	switch state(err) {
+	case "":
+		return !pgconn.SafeToRetry(err)
+	case statementCompletionUnknown:
+		return true
+	}
+	return gone(err)
+}
+
+// resolve returns the plan of an earlier attempt that was committed after all,
+// nil if none was.
+func (w *writing) resolve(ctx context.Context, c *pgx.Conn) (*plan, error) {
+	for _, d := range w.doubts {
+		var found int
+		err := c.QueryRow(ctx, findDoubt, d.subject.Kind, d.subject.Key, d.revision, d.salt).Scan(&found)
+		if err != nil {
+			return nil, err
+		}
+		if found > 0 {
+			return d.plan, nil
+		}
+	}
+	return nil, nil
+}
+
+// subjectsOf returns what requests are about, by kind, each once.
+func subjectsOf(group []*request) map[store.Kind][]string {
+	seen, all := map[store.Subject]bool{}, map[store.Kind][]string{}
+	for _, r := range group {
+		for i := range r.changes {
+			if s := r.changes[i].Subject(); !seen[s] {
+				seen[s] = true
+				all[s.Kind] = append(all[s.Kind], s.Key)
+			}
+		}
+	}
+	return all
+}
+
+// load returns the last changes of subjects, of those that are there.
+func load(ctx context.Context, c *pgx.Conn, subjects map[store.Kind][]string, lock string) (map[store.Subject]*store.Change, error) {
+	last := map[store.Subject]*store.Change{}
+	batch := &pgx.Batch{}
+	collect := func(kind store.Kind) func(rows pgx.Rows) error {
+		return func(rows pgx.Rows) error {
+			var key, value []byte
+			_, err := pgx.ForEachRow(rows, []any{&key, &value}, func() (err error) {
+				s := store.Subject{Kind: kind, Key: string(key)}
+				last[s], err = codec.Decode(s, value)
+				return err
+			})
+			return err
+		}
+	}
+	for _, kind := range []store.Kind{store.KindName, store.KindAuthority} {
+		if keys := subjects[kind]; keys != nil {
+			batch.Queue(loadPresent+lock, kind, keys).Query(collect(kind))
+		}
+	}
+	if keys := subjects[store.KindToken]; keys != nil {
+		ids := make([][]byte, len(keys))
+		for i, k := range keys {
+			ids[i] = []byte(k)
+		}
+		batch.Queue(loadTokens, ids).Query(collect(store.KindToken))
+	}
+	return last, c.SendBatch(ctx, batch).Close()
+}

@@ -2,7 +2,9 @@ package store
 
 import (
 	"context"
+	"fmt"
 	"iter"
+	"slices"
 
 	"github.com/nomen-project/nomen/name"
 )
@@ -41,13 +43,26 @@ type Feed interface {
 	Head(ctx context.Context) (Head, error)
 }
 
+// A Prover is a Feed that can prove what it says of its log to who has a head
+// (RFC 6962, 2.1.1 and 2.1.2). docs/formats.md describes the leaves; the proofs
+// are hashes, in the order of that document.
+type Prover interface {
+	// ProveEntry proves that the log of the first size entries has this one.
+	ProveEntry(ctx context.Context, size, seq uint64) ([][32]byte, error)
+
+	// ProveHead proves that the log of the first later entries begins with all of
+	// the log of the first earlier ones.
+	ProveHead(ctx context.Context, later, earlier uint64) ([][32]byte, error)
+}
+
 // A Loader is a Store that takes over the entries of another.
 type Loader interface {
 	// Load fills an empty store with entries as Changes gives them, from the first
 	// on: history, times, revisions, salts and head are the same afterwards. A
 	// store that is not empty, and entries that do not follow each other, are
-	// refused. What was loaded before an error stays; Load again goes on after it
-	// when the entries before are the same.
+	// refused with an [*EntryError]. What was loaded before an error stays; Load
+	// again goes on after it when the entries before are the same, and refuses to
+	// when it has more of them than it is given. Tokens have no part in this.
 	Load(ctx context.Context, entries iter.Seq2[*Entry, error]) error
 }
 
@@ -61,7 +76,8 @@ type Place struct {
 type Finder interface {
 	// Find yields the present locations whose URLs begin with prefix, in bytes,
 	// in the byte order of their URLs and then of the names' keys, each pair once.
-	// It begins after the pair given, unless that is zero.
+	// It begins after the pair given, unless that is zero. The locations of
+	// reserved and retired names are among them; those of earlier revisions are not.
 	Find(ctx context.Context, prefix string, after Place) iter.Seq2[Place, error]
 }
 
@@ -89,4 +105,90 @@ type Backuper interface {
 	// hold an earlier backup of the same store: what has not changed since is not
 	// copied again.
 	Backup(ctx context.Context, dir string) error
+}
+
+// An EntryError is returned by Load for an entry that does not follow those
+// before it.
+type EntryError struct {
+	Seq    uint64
+	Key    string // of the name or the authority, "" if it has none
+	Reason string // in words
+}
+
+func (e *EntryError) Error() string {
+	return fmt.Sprintf("store: change %d of the log (%s): %s", e.Seq, shorten(e.Key), e.Reason)
+}
+
+// Follow works out what a store that takes over e has to write, as [Plan] does for
+// changes: it asks last for the last change of the subject that the store has
+// kept, nil if there is none. The step shares nothing with e. The error is that
+// of last, or an [*EntryError] if no store would have kept the change so; the
+// digest is left for the store to check.
+func Follow(e *Entry, last func(Subject) (*Change, error)) (Step, error) {
+	subject, reason := place(e)
+	if reason != "" {
+		return Step{}, &EntryError{e.Seq, subject.Key, reason}
+	}
+	before, err := last(subject)
+	if err != nil {
+		return Step{}, err
+	}
+	next := e.Change.Clone()
+	if e.Change.Redacted {
+		next = e.Change.Redact()
+	}
+	next.follow(before)
+	if reason := strange(before, e.Change, next); reason != "" {
+		return Step{}, &EntryError{e.Seq, subject.Key, reason}
+	}
+	return Step{subject, before, next}, nil
+}
+
+// place returns the subject of e, and why it has no place in any log, "" if it
+// has.
+func place(e *Entry) (Subject, string) {
+	if e.Change == nil {
+		return Subject{}, "no change"
+	}
+	if flaw := misshapen(e.Change); flaw != "" {
+		return Subject{}, flaw
+	}
+	if e.Change.Token != nil {
+		return Subject{}, "a token has no place in the log"
+	}
+	return e.Change.Subject(), ""
+}
+
+// strange says why no store could have kept c as next, its normal form, after
+// last; "" if one could.
+func strange(last, c, next *Change) string {
+	if c.Expected != next.Expected {
+		return fmt.Sprintf("revision %d after revision %d", c.Revision(), last.Revision())
+	}
+	if !next.equal(c) {
+		return "not in the form in which a store keeps changes"
+	}
+	if _, err := measure(0, next); err != nil {
+		return err.Error()
+	}
+	if rule := brokenRule(last, next); rule != "" {
+		return rule
+	}
+	return overreach(next)
+}
+
+// equal reports whether c and o, of the same subject, are alike in all that a
+// store keeps.
+func (c *Change) equal(o *Change) bool {
+	if !c.Time.Equal(o.Time) || c.Who != o.Who || c.Why != o.Why ||
+		c.Redacted != o.Redacted || !slices.Equal(c.Redacts, o.Redacts) {
+		return false
+	}
+	switch {
+	case c.Record != nil:
+		return c.Record.SameContent(o.Record) && c.Record.Modified.Equal(o.Record.Modified) && c.Record.Revision == o.Record.Revision
+	case c.Authority != nil:
+		return c.Authority.SameContent(o.Authority) && c.Authority.Modified.Equal(o.Authority.Modified) && c.Authority.Revision == o.Authority.Revision
+	}
+	return true
 }

@@ -70,8 +70,8 @@ func Next(i int, last, c *Change) (*Change, Result, error) {
 		return nil, Result{Revision: last.Revision()}, nil
 	}
 	next.follow(last)
-	if err := redactable(i, next); err != nil {
-		return nil, Result{}, err
+	if rule := overreach(next); rule != "" {
+		return nil, Result{}, &StateError{Index: i, Key: next.Subject().Key, Rule: rule}
 	}
 	return next, Result{Revision: next.Revision(), Changed: true}, nil
 }
@@ -131,15 +131,15 @@ func known(s nomen.Status) bool {
 	return s == nomen.Reserved || s == nomen.Active || s == nomen.Retired
 }
 
-// redactable refuses a change that would redact its own revision or one to come.
-func redactable(i int, next *Change) error {
+// overreach says which revision next would redact that is its own or one to come,
+// "" if none.
+func overreach(next *Change) string {
 	for _, r := range next.Redacts {
 		if r >= next.Revision() {
-			rule := fmt.Sprintf("revision %d cannot be redacted: only those before %d, which this change makes", r, next.Revision())
-			return &StateError{Index: i, Key: next.Subject().Key, Rule: rule}
+			return fmt.Sprintf("revision %d cannot be redacted: only those before %d, which this change makes", r, next.Revision())
 		}
 	}
-	return nil
+	return ""
 }
 
 // same reports whether last has left what next wants.

@@ -80,33 +80,3 @@ func (e *VersionError) Error() string {
 	}
 	return fmt.Sprintf("store: %s: version %d, not %d: %s", e.What, e.Found, e.Known, hint)
 }
-
-// A Counter is a Reader that can count its records faster than by listing.
-type Counter interface {
-	// Count returns how many records there are, reserved ones included; exact
-	// when the second result is true, else an estimate.
-	Count(ctx context.Context) (int64, bool, error)
-}
-
-// Count returns how many records r has, by listing if r cannot count.
-func Count(ctx context.Context, r Reader) (int64, bool, error) {
-	if c, ok := r.(Counter); ok {
-		return c.Count(ctx)
-	}
-	n := int64(0)
-	for _, err := range r.List(ctx, Scan{}) {
-		if err != nil {
-			return n, false, err
-		}
-		n++
-	}
-	return n, true, nil
-}
-
-// A Historian is a Reader that can show every revision of a name.
-type Historian interface {
-	// History yields the changes of n, the newest first, deletions included, each
-	// as [Change] says of those that a store has kept. There are none for a name
-	// that never was.
-	History(ctx context.Context, n name.Name) iter.Seq2[*Change, error]
-}

@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"iter"
 	"slices"
 	"time"
 )
@@ -21,6 +22,13 @@ type Token struct {
 type Tokens interface {
 	// Token returns the token of this ID, or ErrNotFound.
 	Token(ctx context.Context, id string) (*Token, error)
+}
+
+// A TokenLister is a store that can list its tokens.
+type TokenLister interface {
+	// AllTokens yields every token, revoked ones too, in the byte order of their
+	// IDs, as of one moment.
+	AllTokens(ctx context.Context) iter.Seq2[*Token, error]
 }
 
 // Clone returns a copy in normal form that shares nothing with t.

@@ -4,15 +4,18 @@
 //
 // Every change is kept as a version beside those before it, together with the
 // number of its batch. A listing reads the versions of the moment at which it
-// began, so that it holds no lock while its consumer works.
+// began, so that it holds no lock while its consumer works. Changes are sealed at
+// once. There is no index of locations: [store.Find] lists all records.
 package memstore
 
 import (
 	"context"
 	"iter"
+	"slices"
 	"sync"
 	"time"
 
+	"github.com/nomen-project/nomen/internal/ledger"
 	"github.com/nomen-project/nomen/name"
 	"github.com/nomen-project/nomen/store"
 )
@@ -24,22 +27,32 @@ type Store struct {
 	moment uint64 // number of the last batch
 	count  int64  // of records
 	tables map[store.Kind]*table
+	log    sealed
 }
 
 var (
-	_ store.Store     = (*Store)(nil)
-	_ store.Historian = (*Store)(nil)
-	_ store.Counter   = (*Store)(nil)
-	_ store.Tokens    = (*Store)(nil)
+	_ store.Store              = (*Store)(nil)
+	_ store.Historian          = (*Store)(nil)
+	_ store.AuthorityHistorian = (*Store)(nil)
+	_ store.Counter            = (*Store)(nil)
+	_ store.Tokens             = (*Store)(nil)
+	_ store.TokenLister        = (*Store)(nil)
+	_ store.Feed               = (*Store)(nil)
+	_ store.Prover             = (*Store)(nil)
+	_ store.Loader             = (*Store)(nil)
+	_ store.Verifier           = (*Store)(nil)
 )
 
 // New returns an empty store.
 func New() *Store {
-	return &Store{tables: map[store.Kind]*table{
-		store.KindName:      newTable(),
-		store.KindAuthority: newTable(),
-		store.KindToken:     newTable(),
-	}}
+	return &Store{
+		tables: map[store.Kind]*table{
+			store.KindName:      newTable(),
+			store.KindAuthority: newTable(),
+			store.KindToken:     newTable(),
+		},
+		log: sealed{nodes: map[place]ledger.Hash{}},
+	}
 }
 
 // Apply implements [store.Store].
@@ -58,10 +71,33 @@ func (s *Store) Apply(ctx context.Context, changes []store.Change) ([]store.Resu
 	}
 	s.moment++
 	for _, step := range steps {
-		s.tables[step.Subject.Kind].add(step.Subject.Key, version{s.moment, step.Next})
-		s.count += records(step.Next) - records(step.Last)
+		s.write(step)
 	}
 	return results, nil
+}
+
+// write adds a step as one of the present moment. It wants the lock.
+func (s *Store) write(step store.Step) {
+	seq := uint64(0)
+	if step.Subject.Kind != store.KindToken {
+		seq = s.log.seal(step.Next)
+	}
+	s.add(step, seq)
+}
+
+// add puts a step with its place in the log where it is found, and redacts what
+// it redacts.
+func (s *Store) add(step store.Step, seq uint64) {
+	t, key := s.tables[step.Subject.Kind], step.Subject.Key
+	t.add(key, version{s.moment, seq, step.Next})
+	s.count += records(step.Next) - records(step.Last)
+	for _, revision := range step.Next.Redacts {
+		v := &t.versions[key][revision-1]
+		if !v.change.Redacted {
+			v.change = v.change.Redact()
+			s.log.redact(v.seq, v.change)
+		}
+	}
 }
 
 // usable says why a call cannot begin. It wants the lock.
@@ -190,30 +226,55 @@ func (s *Store) lookup(kind store.Kind, key string, moment uint64, at time.Time)
 	return s.tables[kind].at(key, moment, at)
 }
 
-// History implements [store.Historian].
-func (s *Store) History(ctx context.Context, n name.Name) iter.Seq2[*store.Change, error] {
-	return func(yield func(*store.Change, error) bool) {
-		versions, err := s.versions(ctx, n.Key())
-		if err != nil {
-			yield(nil, err)
-			return
-		}
-		for i := len(versions) - 1; i >= 0; i-- {
-			if err := ctx.Err(); err != nil {
+// AllTokens implements [store.TokenLister].
+func (s *Store) AllTokens(ctx context.Context) iter.Seq2[*store.Token, error] {
+	return func(yield func(*store.Token, error) bool) {
+		for c, err := range s.scan(ctx, store.KindToken, store.Scan{}) {
+			if err != nil {
 				yield(nil, err)
 				return
 			}
-			if !yield(versions[i].change.Clone(), nil) {
+			if !yield(c.Token.Clone(), nil) {
 				return
 			}
 		}
 	}
 }
 
-func (s *Store) versions(ctx context.Context, key string) ([]version, error) {
+// History implements [store.Historian].
+func (s *Store) History(ctx context.Context, n name.Name) iter.Seq2[*store.Change, error] {
+	return s.history(ctx, store.Subject{Kind: store.KindName, Key: n.Key()})
+}
+
+// AuthorityHistory implements [store.AuthorityHistorian].
+func (s *Store) AuthorityHistory(ctx context.Context, p name.Prefix) iter.Seq2[*store.Change, error] {
+	return s.history(ctx, store.Subject{Kind: store.KindAuthority, Key: p.String()})
+}
+
+func (s *Store) history(ctx context.Context, subject store.Subject) iter.Seq2[*store.Change, error] {
+	return func(yield func(*store.Change, error) bool) {
+		versions, err := s.versions(ctx, subject)
+		if err != nil {
+			yield(nil, err)
+			return
+		}
+		for _, v := range slices.Backward(versions) {
+			if err := ctx.Err(); err != nil {
+				yield(nil, err)
+				return
+			}
+			if !yield(v.change.Clone(), nil) {
+				return
+			}
+		}
+	}
+}
+
+// versions returns a copy: a redaction changes the store's own.
+func (s *Store) versions(ctx context.Context, subject store.Subject) ([]version, error) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	return s.tables[store.KindName].versions[key], s.usable(ctx)
+	return slices.Clone(s.tables[subject.Kind].versions[subject.Key]), s.usable(ctx)
 }
 
 // Count implements [store.Counter]; it is exact.

@@ -9,14 +9,17 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// A version is a change, never changed again, and the number of its batch.
+// A version is a change, the number of its batch and its place in the log, from
+// 1; 0 for tokens. What it points to is never changed; a redaction puts another
+// change in its place.
 type version struct {
 	moment uint64
+	seq    uint64
 	change *store.Change
 }
 
 // A table holds the versions of all subjects of one kind. Keys only ever come,
-// so that who holds a slice of them, or of versions, can go on reading it.
+// so that who holds a slice of them can go on reading it.
 type table struct {
 	versions map[string][]version // the oldest first
 	keys     []string             // sorted; replaced by a new slice, never changed

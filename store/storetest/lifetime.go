@@ -141,7 +141,45 @@ func (s *suite) errors(ctx context.Context) map[string]error {
 			all["History"] = err
 		}
 	}
+	s.moreErrors(ctx, all)
 	return all
+}
+
+// moreErrors makes the calls that a store may be able to do.
+func (s *suite) moreErrors(ctx context.Context, all map[string]error) {
+	if h, ok := s.Store.(store.AuthorityHistorian); ok {
+		for _, err := range h.AuthorityHistory(ctx, name.PrefixFromKey("a")) {
+			all["AuthorityHistory"] = err
+		}
+	}
+	if l, ok := s.Store.(store.TokenLister); ok {
+		for _, err := range l.AllTokens(ctx) {
+			all["AllTokens"] = err
+		}
+	}
+	if f, ok := s.Store.(store.Finder); ok {
+		for _, err := range f.Find(ctx, "u", store.Place{}) {
+			all["Find"] = err
+		}
+	}
+	if f, ok := s.Store.(store.Feed); ok {
+		_, all["Head"] = f.Head(ctx)
+		for _, err := range f.Changes(ctx, 0) {
+			all["Changes"] = err
+		}
+	}
+	if p, ok := s.Store.(store.Prover); ok {
+		_, all["ProveEntry"] = p.ProveEntry(ctx, 1, 1)
+		_, all["ProveHead"] = p.ProveHead(ctx, 1, 1)
+	}
+	if l, ok := s.Store.(store.Loader); ok {
+		all["Load"] = l.Load(ctx, func(yield func(*store.Entry, error) bool) {
+			yield(&store.Entry{Seq: 1, Change: kept(put("a", "u:1", 0), 0, 0)}, nil)
+		})
+	}
+	if v, ok := s.Store.(store.Verifier); ok {
+		_, all["Verify"] = v.Verify(ctx, func(store.Fault) {}, nil)
+	}
 }
 
 func closing(s *suite) {
@@ -240,11 +278,24 @@ func (s *suite) contents() map[string]any {
 	}
 	if keeper, ok := s.Store.(store.Tokens); ok {
 		tok, err := keeper.Token(s.Context(), "t")
-		if err != nil {
+		if err != nil && err != store.ErrNotFound {
 			s.Fatal(err)
 		}
 		all["token"] = tok
 	}
+	if s.isFeed() {
+		all["head"] = s.sealed(s.kept)
+		all["entries"] = s.entries(0)
+	}
+	var places []store.Place
+	for p, err := range store.Find(s.Context(), s.Store, "", store.Place{}) {
+		if err != nil {
+			s.Fatal(err)
+		}
+		places = append(places, p)
+	}
+	all["locations"] = places
+	s.verifies()
 	all["count"], _, _ = store.Count(s.Context(), s.Store)
 	return all
 }

@@ -1,7 +1,9 @@
 // Package storetest checks that a store keeps the contract of package store:
 // [Run] is the suite, [Reopen] what must be true after the store was closed or
-// crashed, [Same] compares two stores under random operations, and [Bench] and
-// its like measure.
+// crashed, [Damages] that Verify finds what was done to it, [Backup] that its
+// copies are copies, [Same] compares stores with a plain model under random
+// operations, and [Bench] and its like measure. What a store is not able to do,
+// by the interfaces that it has, is not asked of it.
 //
 // A failure says what the store did, and then what it promised. The suites name
 // the requirements of the specification that they check, such as Y95-22.
@@ -54,8 +56,18 @@ func Run(t *testing.T, open Open) {
 		{"ListAt", listAt},
 		{"History", history},
 		{"Authorities", authorities},
+		{"AuthorityHistory", authorityHistory},
 		{"Tokens", tokens},
+		{"AllTokens", allTokens},
 		{"Count", counting},
+		{"Find", finding},
+		{"Feed", feed},
+		{"FeedWhileWriting", feedWhileWriting},
+		{"Proofs", proofs},
+		{"Redaction", redaction},
+		{"Verify", verifying},
+		{"Load", loading},
+		{"LoadResumed", loadResumed},
 		{"LostUpdate", lostUpdate},
 		{"ManyWriters", manyWriters},
 		{"Cancelled", cancelled},
@@ -64,7 +76,7 @@ func Run(t *testing.T, open Open) {
 		t.Run(c.name, func(t *testing.T) {
 			s := open(t)
 			t.Cleanup(func() { _ = s.Close() })
-			c.test(&suite{T: t, Store: s})
+			c.test(&suite{T: t, Store: s, open: open})
 		})
 	}
 }
@@ -73,6 +85,8 @@ func Run(t *testing.T, open Open) {
 type suite struct {
 	*testing.T
 	store.Store
+	open Open // opens another
+	kept int  // how many changes apply has added to the log
 }
 
 // minute returns the time n minutes after the epoch of the suite.
@@ -123,6 +137,11 @@ func (s *suite) apply(changes ...store.Change) []store.Result {
 	}
 	if len(results) != len(changes) {
 		s.Fatalf("Apply of %d changes gave %d results", len(changes), len(results))
+	}
+	for i, r := range results {
+		if r.Changed && changes[i].Token == nil {
+			s.kept++
+		}
 	}
 	return results
 }

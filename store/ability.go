@@ -1,0 +1,181 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"slices"
+	"strings"
+
+	"github.com/nomen-project/nomen/name"
+)
+
+// What a store may be able to do beside reading and writing is in interfaces of
+// its own. The function of the same name does it with any store: by a slower way
+// where there is one, or else with an error that is [errors.ErrUnsupported].
+
+// A Counter is a Reader that can count its records faster than by listing.
+type Counter interface {
+	// Count returns how many records there are, reserved ones included; exact
+	// when the second result is true, else an estimate.
+	Count(ctx context.Context) (int64, bool, error)
+}
+
+// Count returns how many records r has, by listing if r is no [Counter].
+func Count(ctx context.Context, r Reader) (int64, bool, error) {
+	if c, ok := r.(Counter); ok {
+		return c.Count(ctx)
+	}
+	n := int64(0)
+	for _, err := range r.List(ctx, Scan{}) {
+		if err != nil {
+			return n, false, err
+		}
+		n++
+	}
+	return n, true, nil
+}
+
+// A Historian is a Reader that can show every revision of a name.
+type Historian interface {
+	// History yields the changes of n, the newest first, deletions included, each
+	// as [Change] says of those that a store has kept. There are none for a name
+	// that never was.
+	History(ctx context.Context, n name.Name) iter.Seq2[*Change, error]
+}
+
+// History yields the changes of n as [Historian] does.
+func History(ctx context.Context, r Reader, n name.Name) iter.Seq2[*Change, error] {
+	if h, ok := r.(Historian); ok {
+		return h.History(ctx, n)
+	}
+	return failing[*Change](unable(r, "show the history of a name"))
+}
+
+// An AuthorityHistorian is a Reader that can show every revision of an authority.
+type AuthorityHistorian interface {
+	// AuthorityHistory yields the changes of the authority of exactly this prefix,
+	// as History does those of a name.
+	AuthorityHistory(ctx context.Context, p name.Prefix) iter.Seq2[*Change, error]
+}
+
+// AuthorityHistory yields the changes of an authority as [AuthorityHistorian]
+// does.
+func AuthorityHistory(ctx context.Context, r Reader, p name.Prefix) iter.Seq2[*Change, error] {
+	if h, ok := r.(AuthorityHistorian); ok {
+		return h.AuthorityHistory(ctx, p)
+	}
+	return failing[*Change](unable(r, "show the history of an authority"))
+}
+
+// Changes yields the changes of r in their one order as [Feed] does.
+func Changes(ctx context.Context, r Reader, after uint64) iter.Seq2[*Entry, error] {
+	if f, ok := r.(Feed); ok {
+		return f.Changes(ctx, after)
+	}
+	return failing[*Entry](unable(r, "show the order of its changes"))
+}
+
+// HeadOf returns the head of r as [Feed] does.
+func HeadOf(ctx context.Context, r Reader) (Head, error) {
+	if f, ok := r.(Feed); ok {
+		return f.Head(ctx)
+	}
+	return Head{}, unable(r, "show the order of its changes")
+}
+
+// Load fills s with entries as [Loader] does.
+func Load(ctx context.Context, s Store, entries iter.Seq2[*Entry, error]) error {
+	if l, ok := s.(Loader); ok {
+		return l.Load(ctx, entries)
+	}
+	return unable(s, "take over the changes of another")
+}
+
+// Find yields locations as [Finder] does. If r has no index it lists all records
+// first, and takes memory for what it finds.
+func Find(ctx context.Context, r Reader, prefix string, after Place) iter.Seq2[Place, error] {
+	if f, ok := r.(Finder); ok {
+		return f.Find(ctx, prefix, after)
+	}
+	return func(yield func(Place, error) bool) {
+		places, err := search(ctx, r, prefix, after)
+		if err != nil {
+			yield(Place{}, err)
+			return
+		}
+		for _, p := range places {
+			if err := ctx.Err(); err != nil {
+				yield(Place{}, err)
+				return
+			}
+			if !yield(p, nil) {
+				return
+			}
+		}
+	}
+}
+
+// search lists all records and returns their places in order, each once.
+func search(ctx context.Context, r Reader, prefix string, after Place) ([]Place, error) {
+	var places []Place
+	for rec, err := range r.List(ctx, Scan{}) {
+		if err != nil {
+			return nil, err
+		}
+		for i := range rec.Locations {
+			p := Place{rec.Locations[i].URL, rec.Name}
+			if strings.HasPrefix(p.URL, prefix) && (after == (Place{}) || p.Compare(after) > 0) {
+				places = append(places, p)
+			}
+		}
+	}
+	slices.SortFunc(places, Place.Compare)
+	return slices.Compact(places), nil
+}
+
+// Compare returns -1, 0 or +1 as p comes before o, is the same or comes after it
+// in the order of [Finder].
+func (p Place) Compare(o Place) int {
+	if c := strings.Compare(p.URL, o.URL); c != 0 {
+		return c
+	}
+	return strings.Compare(p.Name.Key(), o.Name.Key())
+}
+
+// Verify checks s as [Verifier] does.
+func Verify(ctx context.Context, s Reader, fault func(Fault), progress func(done, total uint64)) (Head, error) {
+	if v, ok := s.(Verifier); ok {
+		return v.Verify(ctx, fault, progress)
+	}
+	return Head{}, unable(s, "check itself")
+}
+
+// Backup makes a copy of s in dir as [Backuper] does.
+func Backup(ctx context.Context, s Reader, dir string) error {
+	if b, ok := s.(Backuper); ok {
+		return b.Backup(ctx, dir)
+	}
+	return unable(s, "make a copy of itself")
+}
+
+// AllTokens yields the tokens of r as [TokenLister] does.
+func AllTokens(ctx context.Context, r Reader) iter.Seq2[*Token, error] {
+	if l, ok := r.(TokenLister); ok {
+		return l.AllTokens(ctx)
+	}
+	return failing[*Token](unable(r, "list its tokens"))
+}
+
+func unable(r Reader, what string) error {
+	return fmt.Errorf("store: %T cannot %s: %w", r, what, errors.ErrUnsupported)
+}
+
+// failing yields an error and nothing else.
+func failing[T any](err error) iter.Seq2[T, error] {
+	return func(yield func(T, error) bool) {
+		var none T
+		yield(none, err)
+	}
+}

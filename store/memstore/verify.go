@@ -1,0 +1,156 @@
+package memstore
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/nomen-project/nomen/internal/codec"
+	"github.com/nomen-project/nomen/internal/ledger"
+	"github.com/nomen-project/nomen/store"
+)
+
+// Verify implements [store.Verifier]. No change is made while it runs.
+func (s *Store) Verify(ctx context.Context, fault func(store.Fault), progress func(done, total uint64)) (store.Head, error) {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	if err := s.usable(ctx); err != nil {
+		return store.Head{}, err
+	}
+	c := &checker{s: s, fault: fault, progress: progress, found: map[uint64]bool{}}
+	if err := c.entries(ctx); err != nil {
+		return store.Head{}, err
+	}
+	if err := c.subjects(ctx); err != nil {
+		return store.Head{}, err
+	}
+	c.counts()
+	return c.tree.Head(), nil
+}
+
+// A checker goes through a store once, first by the log, then by subjects.
+type checker struct {
+	s        *Store
+	fault    func(store.Fault)
+	progress func(done, total uint64)
+	done     uint64
+	tree     ledger.Log      // computed anew
+	found    map[uint64]bool // places of the log that a version has
+	records  int64
+}
+
+const progressEvery = 10_000 // entries or versions
+
+func (c *checker) step(ctx context.Context) error {
+	if c.done++; c.progress != nil && c.done%progressEvery == 0 {
+		c.progress(c.done, 2*uint64(len(c.s.log.entries)))
+	}
+	return ctx.Err()
+}
+
+// entries computes the tree over all entries.
+func (c *checker) entries(ctx context.Context) error {
+	l := &c.s.log
+	var value, leaf []byte
+	var nodes []ledger.Node
+	for i, e := range l.entries {
+		subject := e.Change.Subject()
+		if e.Seq != uint64(i)+1 {
+			c.fault(store.Fault{Subject: subject, Seq: e.Seq, Problem: fmt.Sprintf("stands at place %d of the log", i+1)})
+		}
+		value = codec.Append(value[:0], e.Change)
+		if !e.Change.Redacted && codec.Digest(e.Salt, value) != e.Digest {
+			c.fault(store.Fault{Subject: subject, Seq: e.Seq, Problem: "the content was altered: its digest is another"})
+		}
+		leaf = codec.AppendLeaf(leaf[:0], e)
+		nodes = c.tree.Append(nodes[:0], leaf)
+		for _, n := range nodes {
+			if l.nodes[place{n.Level, n.Index}] != n.Hash {
+				c.fault(store.Fault{Seq: e.Seq, Problem: fmt.Sprintf("the tree is another up to here: node %d of level %d", n.Index, n.Level)})
+			}
+		}
+		if err := c.step(ctx); err != nil {
+			return err
+		}
+	}
+	if got, want := c.tree.Head(), l.tree.Head(); got != want {
+		c.fault(store.Fault{Problem: fmt.Sprintf("the head of the log is %x of %d, computed anew %x of %d", want.Hash, want.Size, got.Hash, got.Size)})
+	}
+	return nil
+}
+
+// subjects checks every version, subject by subject.
+func (c *checker) subjects(ctx context.Context) error {
+	for _, kind := range []store.Kind{store.KindName, store.KindAuthority} {
+		t := c.s.tables[kind]
+		for _, key := range slices.Sorted(maps.Keys(t.versions)) {
+			versions := t.versions[key]
+			for i := range versions {
+				c.version(versions, i)
+				if err := c.step(ctx); err != nil {
+					return err
+				}
+			}
+			c.redactions(versions)
+			c.records += records(versions[len(versions)-1].change)
+		}
+	}
+	return nil
+}
+
+// version checks the i-th of the versions of a subject.
+func (c *checker) version(versions []version, i int) {
+	v := versions[i]
+	report := func(problem string) {
+		c.fault(store.Fault{Subject: v.change.Subject(), Seq: v.seq, Problem: problem})
+	}
+	c.found[v.seq] = true
+	if got := v.change.Revision(); got != uint64(i)+1 {
+		report(fmt.Sprintf("revision %d stands where %d should", got, i+1))
+	}
+	if i > 0 && v.change.Time.Before(versions[i-1].change.Time) {
+		report("earlier than the revision before it")
+	}
+	entries := c.s.log.entries
+	if v.seq == 0 || v.seq > uint64(len(entries)) || entries[v.seq-1].Change != v.change {
+		report("not the change that stands in the log")
+	}
+}
+
+// redactions checks that what was redacted, and nothing else, was to be.
+func (c *checker) redactions(versions []version) {
+	named := map[uint64]bool{}
+	for _, v := range versions {
+		for _, r := range v.change.Redacts {
+			named[r] = true
+		}
+	}
+	for _, v := range versions {
+		problem := ""
+		switch r := v.change.Revision(); {
+		case named[r] && !v.change.Redacted:
+			problem = fmt.Sprintf("the content of revision %d is there, and was redacted", r)
+		case !named[r] && v.change.Redacted:
+			problem = fmt.Sprintf("the content of revision %d is gone, and no change has redacted it", r)
+		default:
+			continue
+		}
+		c.fault(store.Fault{Subject: v.change.Subject(), Seq: v.seq, Problem: problem})
+	}
+}
+
+// counts checks what is known of all together.
+func (c *checker) counts() {
+	for _, e := range c.s.log.entries {
+		if !c.found[e.Seq] {
+			c.fault(store.Fault{Subject: e.Change.Subject(), Seq: e.Seq, Problem: "in the log, and not in the history of its subject"})
+		}
+	}
+	if c.records != c.s.count {
+		c.fault(store.Fault{Problem: fmt.Sprintf("%d records, and %d were counted", c.records, c.s.count)})
+	}
+	if c.progress != nil {
+		c.progress(c.done, c.done)
+	}
+}

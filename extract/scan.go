@@ -87,6 +87,7 @@ type scanner struct {
 // none it returns false: at the end of the document, or if s.short, where more
 // of the document is needed to decide.
 func (s *scanner) next() bool {
+	s.short = false
 	for {
 		if s.tail && !s.skipTail() {
 			return false
@@ -201,8 +202,10 @@ func (s *scanner) slide(n int) {
 	s.off += int64(n)
 	s.pos -= n
 	s.floor = max(s.floor-n, 0)
-	s.colon, s.at, s.dot = 0, 0, 0
 }
+
+// changed says that the window is not the one that it was.
+func (s *scanner) changed() { s.colon, s.at, s.dot = 0, 0, 0 }
 
 // decideColon looks at what is around the colon at i.
 func (s *scanner) decideColon(i int) bool {

@@ -56,22 +56,30 @@ func (w *reading) all(yield func(Finding, error) bool) {
 	}
 }
 
-// fill forgets what has been decided and reads on.
+// fill forgets what has been decided and reads on. For a decision that is open
+// it reads as much as there is to be looked at again, so that many short reads
+// do not make the work more than twice as much.
 func (w *reading) fill() {
+	defer w.changed()
 	if n := w.pos - maxBehind; n > 0 && len(w.b) == cap(w.b) {
 		w.b = w.b[:copy(w.b, w.b[n:])]
 		w.slide(n)
 	}
-	for range maxEmpty {
+	enough := len(w.b) + 1
+	if w.short {
+		enough = min(2*len(w.b)-w.pos, cap(w.b))
+	}
+	for empty := 0; len(w.b) < enough; {
 		n, err := w.r.Read(w.b[len(w.b):cap(w.b)])
 		w.b = w.b[:len(w.b)+n]
+		if n > 0 {
+			empty = 0
+		} else if empty++; err == nil && empty == maxEmpty {
+			err = io.ErrNoProgress
+		}
 		if err != nil {
 			w.err, w.final = err, true
 			return
 		}
-		if n > 0 {
-			return
-		}
 	}
-	w.err, w.final = io.ErrNoProgress, true
 }

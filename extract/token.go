@@ -102,7 +102,15 @@ func (s *scanner) run(t *token, i int) int {
 			i += n - 1
 			continue
 		}
-		if !is(c, classURI) || s.ends(t, i, c) {
+		if !is(c, classURI) {
+			break
+		}
+		if c == ':' {
+			if n := s.nextBegins(t, i); n >= 0 {
+				s.work += i - from
+				return n
+			}
+		} else if s.ends(t, i, c) {
 			break
 		}
 	}
@@ -137,8 +145,6 @@ func (s *scanner) ends(t *token, i int, c byte) bool {
 		return !s.isEscape(i) && !s.isBrokenEscape(i)
 	case '&':
 		return s.isMarkup(i)
-	case ':':
-		return s.begins(t, i)
 	}
 	return false
 }
@@ -170,15 +176,17 @@ func (s *scanner) isMarkup(i int) bool {
 	return false
 }
 
-// begins reports whether the colon at i is that of the next identifier of a
-// list, as in "http://a/,http://b/". If so, what has been read ends there, too.
-func (s *scanner) begins(t *token, i int) bool {
+// nextBegins returns where what has been read ends if the colon at i is that of
+// the next identifier of a list, as in "http://a/,http://b/"; otherwise -1.
+func (s *scanner) nextBegins(t *token, i int) int {
 	if s.peek(i+1) != '/' || s.peek(i+2) != '/' {
-		return false
+		return -1
 	}
 	low := s.word(i)
-	c := s.b[max(low-1, 0)]
-	return low > t.start && (c == ',' || c == ';') && s.isKnown(low, i)
+	if low <= t.start || s.b[low-1] != ',' && s.b[low-1] != ';' || !s.isKnown(low, i) {
+		return -1
+	}
+	return low - 1
 }
 
 // beyond returns the length of the character beyond US-ASCII at i, if it belongs

@@ -307,14 +307,14 @@ func (s *scanner) wrapped(t *token, i, piece int) int {
 		return -1
 	}
 	c := s.b[i-1]
-	if isAlnum(c) && !is(s.leader(eol+1), classURI) {
+	if isAlnum(c) && !s.isBrokenAt(i) && !is(s.leader(eol+1), classURI) {
 		return -1 // the usual case
 	}
 	next, lines := s.gap(i)
 	if next < 0 || lines == 0 {
 		return -1
 	}
-	if !s.goesOn(t, i, next) || !s.isFull(t.start, i, next) {
+	if !s.goesOn(t, i, next) || !s.isBrokenAt(i) && !s.isFull(t.start, i, next) {
 		return -1
 	}
 	return next

@@ -1,0 +1,246 @@
+package extract
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"os"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+	"testing/iotest"
+)
+
+// everything looks for all that can be found.
+var everything = Options{Abbreviated: true, Mail: true, IRI: true}
+
+// corpus has something of each rule, so that every window boundary is hard.
+const corpus = `Yes, Jim, I found it under "http://www.w3.org/Addressing/",
+but you can probably pick it up from <ftp://ds.internic.
+   net/rfc/>.  Note the warning in <URL: http://www.ics.uci.edu/pub/
+   ietf/uri/historical.html#WARNING>.  See (https://www.iana.org/assignments/character-
+sets), http://en.example/Foo_(bar)_(baz), www.w3.org/x, (www.example.com:80/a?b#c),
+mail to jim@example.org or <mailto:jim@example.org?subject=a>, urn:isbn:0-395-36341-1,
+<URN:DNS:example.com:a b	c>; doi:10.1000/182.  Not std::string, 10:30, C:\x, a:b.
+"http://a.example/one\
+   two/three" www.x.example or http://b.example/%4
+1 http://[2001:db8::1]:80/x https://u:p@h.example/ http://x.example/{id} http://y.example/&gt;
+> http://quoted.example/one-
+> two.
+> More http://größe.example/ü, http://a/,http://b/ 'http://c/' **http://d/**
+ftp.example.com/README tag:example.com,2005:x data:text/plain;base64,AAAA
+   see <https://tools.ietf.org/html/draft-ietf-
+
+
+
+Bradner                      Informational                    [Page 3]
+` + "\f" + `RFC 9999                         Title                    December 2018
+
+
+   tsvwg-datagram-plpmtud-14>.
+` + "http://too.example/" + `aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa/http://no.example/
+http://last.example/a`
+
+// smallLimit lets windows be small.
+const smallLimit = 256
+
+// whole returns what is found if all of the text is seen at once.
+func whole(text []byte, o Options, limit int) []Finding {
+	s := newScanner(o, limit)
+	s.b, s.final = text, true
+	var list []Finding
+	for s.next() {
+		if f, ok := s.finding(); ok {
+			list = append(list, f)
+		}
+	}
+	return list
+}
+
+// streamed returns what is found in windows of the least size that is allowed.
+func streamed(t testing.TB, r io.Reader, o Options, limit int) []Finding {
+	t.Helper()
+	w := reading{scanner: newScanner(o, limit), r: r, size: maxBehind + 2*(limit+maxAhead)}
+	var list []Finding
+	w.all(func(f Finding, err error) bool {
+		if err != nil {
+			t.Fatal(err)
+		}
+		list = append(list, f)
+		return true
+	})
+	return list
+}
+
+// TestEverySplit: what is found does not depend on where the reader breaks the
+// text, nor on where windows end.
+func TestEverySplit(t *testing.T) {
+	text := []byte(corpus)
+	want := whole(text, everything, smallLimit)
+	if len(want) < 28 {
+		t.Fatalf("%d findings in the corpus", len(want))
+	}
+	check := func(name string, got, want []Finding) {
+		t.Helper()
+		for i := range min(len(got), len(want)) {
+			if got[i] != want[i] {
+				t.Fatalf("%s: finding %d is\n%+v, want\n%+v", name, i, got[i], want[i])
+			}
+		}
+		if len(got) != len(want) {
+			t.Fatalf("%s: %d findings, want %d", name, len(got), len(want))
+		}
+	}
+	check("by octets", streamed(t, iotest.OneByteReader(bytes.NewReader(text)), everything, smallLimit), want)
+	for i := range len(text) + 1 {
+		r := io.MultiReader(bytes.NewReader(text[:i]), bytes.NewReader(text[i:]))
+		check(fmt.Sprintf("split at %d", i), streamed(t, r, everything, smallLimit), want)
+	}
+	// Behind a filling of every length, each place comes to lie at the end of a window.
+	filling := bytes.Repeat([]byte("lorem ipsum\n"), 1000)
+	size := maxBehind + 2*(smallLimit+maxAhead)
+	for n := size - len(text) - 64; n < size+64; n += 1 {
+		text := slices.Concat(filling[:n], []byte("\n\n"), text)
+		check(fmt.Sprintf("behind %d octets", n), streamed(t, bytes.NewReader(text), everything, smallLimit), whole(text, everything, smallLimit))
+	}
+}
+
+func TestReaderError(t *testing.T) {
+	broken := errors.New("broken")
+	r := io.MultiReader(strings.NewReader("http://a.example/ and"), iotest.ErrReader(broken))
+	var got []string
+	for f, err := range Text(r, Options{}) {
+		if err != nil {
+			got = append(got, err.Error())
+			continue
+		}
+		got = append(got, f.Spelling)
+	}
+	if want := []string{"http://a.example/", "broken"}; !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	for _, err := range Text(silent{}, Options{}) {
+		if !errors.Is(err, io.ErrNoProgress) {
+			t.Errorf("a reader that returns nothing: %v, want %v", err, io.ErrNoProgress)
+		}
+	}
+}
+
+type silent struct{}
+
+func (silent) Read([]byte) (int, error) { return 0, nil }
+
+func TestStop(t *testing.T) {
+	text := strings.Repeat("http://a.example/ ", 10)
+	for name, seq := range map[string]iter.Seq2[Finding, error]{"Text": Text(strings.NewReader(text), Options{})} {
+		n := 0
+		for range seq {
+			if n++; n == 3 {
+				break
+			}
+		}
+		if n != 3 {
+			t.Errorf("%s: %d findings, want 3", name, n)
+		}
+	}
+	n := 0
+	for range Bytes([]byte(text), Options{}) {
+		if n++; n == 3 {
+			break
+		}
+	}
+	if n != 3 {
+		t.Errorf("Bytes: %d findings, want 3", n)
+	}
+}
+
+// An endless text is generated as it is read.
+type generated struct {
+	unit []byte
+	at   int
+	left int64
+}
+
+func (g *generated) Read(p []byte) (int, error) {
+	if g.left == 0 {
+		return 0, io.EOF
+	}
+	n := 0
+	for n < len(p) && g.left > 0 {
+		k := copy(p[n:min(int64(len(p)), int64(n)+g.left)], g.unit[g.at:])
+		g.at = (g.at + k) % len(g.unit)
+		g.left -= int64(k)
+		n += k
+	}
+	return n, nil
+}
+
+// TestConstantMemory reads a gigabyte; set NOMEN_LONG to read all of it.
+func TestConstantMemory(t *testing.T) {
+	size := int64(64 << 20)
+	if os.Getenv("NOMEN_LONG") != "" {
+		size = 1 << 30
+	}
+	unit := []byte(strings.Repeat("Lorem ipsum: dolor sit amet, consectetur\n", 50) + "see <http://a.example/x-\n  y> and more\n")
+	peak, n := uint64(0), int64(0)
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	before := m.HeapAlloc
+	for _, err := range Text(&generated{unit: unit, left: size}, everything) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n++; n%4096 == 0 {
+			runtime.ReadMemStats(&m)
+			peak = max(peak, m.HeapAlloc)
+		}
+	}
+	if want := size / int64(len(unit)); n < want {
+		t.Errorf("%d findings, want %d", n, want)
+	}
+	if grown := int64(peak) - int64(before); grown > 16<<20 {
+		t.Errorf("%d octets of memory for a text of %d", grown, size)
+	}
+}
+
+// work returns how many octets decisions look at, one by one, in n octets.
+func work(unit string, n int, o Options) int {
+	s := newScanner(o, MaxLength)
+	s.b, s.final = bytes.Repeat([]byte(unit), n/len(unit)), true
+	for s.next() {
+		s.finding()
+	}
+	return s.work
+}
+
+// TestLinear looks at texts made to be hard: ten times the text is ten times the
+// work, and no octet is looked at more than a few times.
+func TestLinear(t *testing.T) {
+	for _, unit := range []string{"<", "://", "(", "a.", "a:", "\"", "http://a/-\n", "<http://a/ "} {
+		testLinear(t, unit, 1<<20)
+	}
+	for _, unit := range []string{
+		")", "a@", "@", ".", "/", "a", "%", "&", "'", "#", "\n", " ", "-\n", "é", "http://", "http://a/", "<http://a/\n",
+		"\"http://a/\n", "(http://a/", "http://a/-\n ", "urn:a:", "mailto:a@", "a@b.", "www.", "http://a/(", "http://a/,http:",
+		"http://a/%\n", "http://a/\\\n", "x+http:", "x.http://", "data:,", "a:a/", "http://[", "http://a@", "<URL:", "<URL: ",
+		"[Page 1]\n\f\n", "http://a/-\n\n\f", "http://a/b-\n  c", "> http://a/-\n", "a.b.c.de@", "-.", "a-.com ", "http://a/'",
+		"'http://a/'", "http://a.éé", "www.a.com/(", "urn:aa:a", "tel:123", "http://a/b,c;", "x:a@b.com",
+	} {
+		testLinear(t, unit, 1<<17)
+	}
+}
+
+func testLinear(t *testing.T, unit string, size int) {
+	for name, o := range map[string]Options{"zero": {}, "everything": everything} {
+		small, large := work(unit, size, o), work(unit, 10*size, o)
+		if large > 11*small+size {
+			t.Errorf("%q (%s): %d octets looked at in %d, %d in ten times as many", unit, name, small, size, large)
+		}
+		if most := 64 * 10 * size; large > most {
+			t.Errorf("%q (%s): %d octets looked at in %d, want %d at most", unit, name, large, 10*size, most)
+		}
+	}
+}

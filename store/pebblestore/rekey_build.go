@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"math"
 
 	"github.com/cockroachdb/pebble/v2"
 
@@ -17,23 +18,23 @@ var kinds = [...]store.Kind{store.KindName, store.KindAuthority, store.KindToken
 // build writes the new store, whole or not at all, and compares it with the old
 // one.
 func (r *rekeyer) build() error {
-	db, err := r.database(r.o.Dir+suffixBuilding, func(p *pebble.Options) { p.DisableWAL = true })
+	w, err := r.filler(r.o.Dir + suffixBuilding)
 	if err != nil {
 		return err
 	}
-	w := &writer{db: db, batch: db.NewBatch()}
+	defer w.batch.Close()
 	for m, err := range r.everything("writing") {
 		if err == nil {
 			err = w.write(store.Subject{Kind: m.Kind, Key: m.New}, r.changes(m))
 		}
 		if err != nil {
-			return errors.Join(err, w.batch.Close())
+			return err
 		}
 	}
 	if err := w.end(); err != nil {
 		return err
 	}
-	return r.compare(db)
+	return errors.Join(r.compare(w.db), w.failed())
 }
 
 // everything yields what all subjects come to.
@@ -54,21 +55,61 @@ func (r *rekeyer) everything(stage string) iter.Seq2[Move, error] {
 	}
 }
 
-// A writer fills an empty store with whole histories.
-type writer struct {
-	db         *pebble.DB
-	batch      *pebble.Batch
+// A filler fills a database that is not there yet, and leaves nothing of it in
+// memory alone when flush has returned. Pebble tries again for ever when it cannot
+// write a table; a filler gives up.
+type filler struct {
+	db        *pebble.DB
+	batch     *pebble.Batch
+	unflushed int        // bytes
+	failure   chan error // the first one of Pebble's own goroutines
+
 	count      int64 // of records
 	key, value []byte
 }
 
+const (
+	fillerBatch = 4 << 20  // bytes
+	fillerFlush = 16 << 20 // bytes, after which it waits for the disk
+)
+
+func (r *rekeyer) filler(dir string) (*filler, error) {
+	w := &filler{failure: make(chan error, 1)}
+	db, err := r.database(dir, func(p *pebble.Options) {
+		p.DisableWAL = true
+		p.MemTableSize = 2 * fillerFlush
+		p.L0StopWritesThreshold = math.MaxInt // a compaction that fails must not stop the writer, but end it
+		p.EventListener.BackgroundError = func(err error) {
+			select {
+			case w.failure <- err:
+			default:
+			}
+		}
+	})
+	if err != nil {
+		return nil, err
+	}
+	w.db, w.batch = db, db.NewBatch()
+	return w, nil
+}
+
+// failed returns the failure of Pebble's own goroutines, if there was one.
+func (w *filler) failed() error {
+	select {
+	case err := <-w.failure:
+		return err
+	default:
+		return nil
+	}
+}
+
 // write writes the changes of a subject, the first one first.
-func (w *writer) write(s store.Subject, changes iter.Seq2[*store.Change, error]) error {
+func (w *filler) write(s store.Subject, changes iter.Seq2[*store.Change, error]) error {
 	var last *store.Change
 	for c, err := range changes {
 		if err == nil && last != nil {
 			w.key = appendStamp(appendHistory(w.key[:0], s), last.Time, last.Expected+1)
-			err = w.set(last)
+			err = w.put(last)
 		}
 		if err != nil {
 			return err
@@ -77,32 +118,63 @@ func (w *writer) write(s store.Subject, changes iter.Seq2[*store.Change, error])
 	}
 	w.count += records(last)
 	w.key = appendKey(w.key[:0], s)
-	return w.set(last)
+	return w.put(last)
 }
 
-// set writes a change under the key that is prepared.
-func (w *writer) set(c *store.Change) error {
-	const enough = 4 << 20 // bytes of a batch
+// put writes a change under the key that is prepared.
+func (w *filler) put(c *store.Change) error {
 	w.value = appendValue(w.value[:0], c)
-	if err := w.batch.Set(w.key, w.value, nil); err != nil || w.batch.Len() < enough {
+	return w.set(w.key, w.value)
+}
+
+func (w *filler) set(key, value []byte) error {
+	if err := w.batch.Set(key, value, nil); err != nil || w.batch.Len() < fillerBatch {
 		return err
 	}
-	err := w.db.Apply(w.batch, pebble.NoSync)
+	return w.apply()
+}
+
+// apply hands over the batch, and waits for the disk now and then.
+func (w *filler) apply() error {
+	w.unflushed += w.batch.Len()
+	if err := w.db.Apply(w.batch, pebble.NoSync); err != nil {
+		return err
+	}
 	w.batch.Reset()
-	return err
+	if w.unflushed < fillerFlush {
+		return nil
+	}
+	return w.flush()
+}
+
+// flush waits until all that was handed over is on disk.
+func (w *filler) flush() error {
+	w.unflushed = 0
+	done, err := w.db.AsyncFlush()
+	if err != nil {
+		return err
+	}
+	select {
+	case <-done:
+		return w.failed()
+	case err := <-w.failure:
+		return err
+	}
 }
 
 // end writes what the store says of itself, and waits for the disk.
-func (w *writer) end() error {
-	defer w.batch.Close()
+func (w *filler) end() error {
 	err := errors.Join(
-		w.batch.Set([]byte(metaFormat), encodeNumber(formatVersion), nil),
-		w.batch.Set([]byte(metaRules), encodeNumber(name.RulesVersion), nil),
+		w.set([]byte(metaFormat), encodeNumber(formatVersion)),
+		w.set([]byte(metaRules), encodeNumber(name.RulesVersion)),
 	)
 	if w.count > 0 {
-		err = errors.Join(err, w.batch.Set([]byte(metaCount), encodeNumber(uint64(w.count)), nil))
+		err = errors.Join(err, w.set([]byte(metaCount), encodeNumber(uint64(w.count))))
 	}
-	return errors.Join(err, w.db.Apply(w.batch, pebble.NoSync), w.db.Flush())
+	if err != nil {
+		return err
+	}
+	return errors.Join(w.apply(), w.flush())
 }
 
 // compare reads the new store again: it has what everything in the old one comes

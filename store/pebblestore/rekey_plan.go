@@ -9,8 +9,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/cockroachdb/pebble/v2"
-
 	"github.com/nomen-project/nomen/name"
 	"github.com/nomen-project/nomen/store"
 )
@@ -18,19 +16,20 @@ import (
 // plan finds out what moves, tells it, and counts it. What moves is kept on disk:
 // it may be all of a large store.
 func (r *rekeyer) plan() error {
-	db, err := r.database(r.o.Dir+suffixMoves, func(p *pebble.Options) { p.DisableWAL = true })
+	w, err := r.filler(r.o.Dir + suffixMoves)
 	if err != nil {
 		return err
 	}
-	for _, step := range []func(*pebble.DB) error{r.planAuthorities, r.readFolding, r.planNames} {
-		if err := step(db); err != nil {
+	defer w.batch.Close()
+	for _, step := range []func(*filler) error{r.planAuthorities, r.readFolding, r.planNames} {
+		if err := step(w); err != nil {
 			return err
 		}
 	}
 	if err := r.planTokens(); err != nil {
 		return err
 	}
-	if r.moves, err = newView(db); err != nil {
+	if r.moves, err = w.view(); err != nil {
 		return err
 	}
 	for _, k := range kinds {
@@ -66,12 +65,21 @@ func (r *rekeyer) tell(m Move) {
 }
 
 // note keeps that a subject moves.
-func note(db *pebble.DB, k store.Kind, from, to string) error {
-	key := append(append([]byte{byte(k)}, to...), 0)
-	return db.Set(append(key, from...), nil, pebble.NoSync)
+func (w *filler) note(k store.Kind, from, to string) error {
+	w.key = append(append(append(w.key[:0], byte(k)), to...), 0)
+	w.key = append(w.key, from...)
+	return w.set(w.key, nil)
 }
 
-func (r *rekeyer) planAuthorities(db *pebble.DB) error {
+// view returns a view of all that was written.
+func (w *filler) view() (*view, error) {
+	if err := w.apply(); err != nil {
+		return nil, err
+	}
+	return newView(w.db)
+}
+
+func (r *rekeyer) planAuthorities(w *filler) error {
 	for s, err := range r.old.subjects(store.KindAuthority) {
 		if err != nil {
 			return err
@@ -80,7 +88,7 @@ func (r *rekeyer) planAuthorities(db *pebble.DB) error {
 		if problem != "" {
 			r.tell(Move{Kind: s.Kind, Old: []string{s.Key}, Problem: problem})
 		} else if key != s.Key {
-			if err := note(db, s.Kind, s.Key, key); err != nil {
+			if err := w.note(s.Kind, s.Key, key); err != nil {
 				return err
 			}
 		}
@@ -153,7 +161,7 @@ func (r *rekeyer) planTokens() error {
 	return nil
 }
 
-func (r *rekeyer) planNames(db *pebble.DB) error {
+func (r *rekeyer) planNames(w *filler) error {
 	done := int64(0)
 	for s, err := range r.old.subjects(store.KindName) {
 		if err := errors.Join(err, r.progress("reading", done)); err != nil {
@@ -164,7 +172,7 @@ func (r *rekeyer) planNames(db *pebble.DB) error {
 		if err != nil {
 			r.tell(Move{Kind: s.Kind, Old: []string{s.Key}, Problem: err.Error()})
 		} else if key != s.Key {
-			if err := note(db, s.Kind, s.Key, key); err != nil {
+			if err := w.note(s.Kind, s.Key, key); err != nil {
 				return err
 			}
 		}
@@ -174,12 +182,11 @@ func (r *rekeyer) planNames(db *pebble.DB) error {
 
 // readFolding makes the set of authorities as they will be, if one of them wants
 // elements in lower case: it may cover more names than it did.
-func (r *rekeyer) readFolding(db *pebble.DB) error {
-	v, err := newView(db)
-	if err != nil {
+func (r *rekeyer) readFolding(w *filler) error {
+	var err error
+	if r.moves, err = w.view(); err != nil {
 		return err
 	}
-	r.moves = v
 	defer func() {
 		r.moves.close()
 		r.moves = nil

@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -357,7 +358,7 @@ func TestRekeyCrash(t *testing.T) {
 				t.Errorf("crash %d: Rekey again: %v", i, err)
 				continue
 			}
-			if got := beside(t, disk); !slices.Equal(got, []string{"store", "store.rules-1"}) {
+			if got := beside(t, disk); slices.ContainsFunc(got, func(s string) bool { return strings.Contains(s, ".rekey") }) {
 				t.Errorf("crash %d: after Rekey again there is %q", i, got)
 			}
 		default:
@@ -403,6 +404,73 @@ func TestRekeyDiskFails(t *testing.T) {
 		if !maps.Equal(dump(t, disk, "store"), want) {
 			t.Errorf("%s could not be renamed: the new store is not as it should be", failing.from)
 		}
+	}
+}
+
+// TestRekeyDiskFull: Rekey ends when a table cannot be written, and nothing is
+// left of it.
+func TestRekeyDiskFull(t *testing.T) {
+	disk := rules1(t)
+	old := dump(t, disk, "store")
+	injector := errorfs.InjectorFunc(func(op errorfs.Op) error {
+		if op.Kind == errorfs.OpCreate && strings.HasPrefix(op.Path, "store.rekeying/") && strings.HasSuffix(op.Path, ".sst") {
+			return syscall.ENOSPC
+		}
+		return nil
+	})
+	if _, err := Rekey(t.Context(), options(errorfs.Wrap(disk, injector))); !errors.Is(err, syscall.ENOSPC) {
+		t.Errorf("error %v, want ENOSPC", err)
+	}
+	if !maps.Equal(dump(t, disk, "store"), old) || !slices.Equal(beside(t, disk), []string{"store"}) {
+		t.Errorf("something was changed; there is %q", beside(t, disk))
+	}
+}
+
+// TestFillerGivesUp when what it has handed over cannot be written.
+func TestFillerGivesUp(t *testing.T) {
+	injector := errorfs.InjectorFunc(func(op errorfs.Op) error {
+		if op.Kind == errorfs.OpCreate && strings.HasSuffix(op.Path, ".sst") {
+			return syscall.ENOSPC
+		}
+		return nil
+	})
+	r := &rekeyer{o: options(errorfs.Wrap(vfs.NewMem(), injector))}
+	w, err := r.filler("moves")
+	if err != nil {
+		t.Fatal(err)
+	}
+	value := []byte(strings.Repeat("x", 1<<20))
+	for i := 0; err == nil; i++ {
+		if i > 4*fillerFlush/len(value) {
+			t.Fatal("it goes on")
+		}
+		err = w.set(fmt.Append(nil, "key", i), value)
+	}
+	if !errors.Is(err, syscall.ENOSPC) {
+		t.Errorf("error %v, want ENOSPC", err)
+	}
+	_ = w.batch.Close()
+	_ = r.closeDatabases()
+}
+
+// TestUnitedRedactions: revisions that a change redacts have the numbers that they
+// got, and what was redacted shows nowhere.
+func TestUnitedRedactions(t *testing.T) {
+	s := strand{revisions: []uint64{2, 3, 7}}
+	if got := s.renumbered([]uint64{1, 3, 4}); !slices.Equal(got, []uint64{2, 7}) {
+		t.Errorf("renumbered: %v", got)
+	}
+	redacted := (&store.Change{Record: active("urn:issn:12341231"), Time: time.Unix(1, 0), Who: "w", Why: "secret"}).Redact()
+	redacted.Record.Status = nomen.Active
+	reserved := &store.Change{Record: &store.Record{Name: name.FromKey("urn:issn:1234-1231"), Status: nomen.Reserved}, Time: time.Unix(2, 0), Who: "v"}
+	m := Move{Kind: store.KindName, Old: []string{"urn:issn:1234-1231", "urn:issn:12341231"}, New: "urn:issn:1234-1231"}
+	c := shown(m, []*store.Change{reserved, redacted}, 0)
+	if !c.Redacted || c.Who != "" || !c.Record.Redacted || len(c.Record.Locations) > 0 || !c.Time.Equal(reserved.Time) {
+		t.Errorf("%+v", c)
+	}
+	redacted.Redacts = []uint64{1}
+	if c := union(m, []*store.Change{reserved, redacted}, rekeyed); c.Redacts != nil {
+		t.Errorf("the change that unites redacts %v", c.Redacts)
 	}
 }
 

@@ -21,6 +21,8 @@ type strand struct {
 	next func() (*store.Change, error, bool)
 	stop func()
 	head *store.Change // what comes next, nil at the end
+
+	revisions []uint64 // that the changes before have got
 }
 
 func (s *strand) advance() error {
@@ -47,11 +49,14 @@ func (r *rekeyer) united(m Move) iter.Seq2[*store.Change, error] {
 				break
 			}
 			last[i] = strands[i].head
-			if !yield(shown(m, last, i, revision), nil) {
+			c := shown(m, last, i)
+			c.Expected, c.Redacts = revision, strands[i].renumbered(last[i].Redacts)
+			if !yield(c, nil) {
 				return
 			}
 			revision++
 			at = last[i].Time
+			strands[i].revisions = append(strands[i].revisions, revision)
 			err = strands[i].advance()
 		}
 		if err != nil {
@@ -66,6 +71,17 @@ func (r *rekeyer) united(m Move) iter.Seq2[*store.Change, error] {
 			yield(c, nil)
 		}
 	}
+}
+
+// renumbered returns revisions of the strand as revisions of all.
+func (s *strand) renumbered(revisions []uint64) []uint64 {
+	var list []uint64
+	for _, r := range revisions {
+		if 0 < r && r <= uint64(len(s.revisions)) {
+			list = append(list, s.revisions[r-1])
+		}
+	}
+	return list
 }
 
 func (s *strand) end() {
@@ -116,15 +132,17 @@ func rank(c *store.Change) int {
 }
 
 // shown returns the change number i as one of all: with the content that shows
-// after it.
-func shown(m Move, last []*store.Change, i int, revision uint64) *store.Change {
+// after it. Its revision is left open.
+func shown(m Move, last []*store.Change, i int) *store.Change {
 	c := last[i].Clone()
 	if h := last[holder(last)]; rank(h) > rank(c) {
 		c = h.Clone()
 		c.Time, c.Who, c.Why = last[i].Time, last[i].Who, last[i].Why
+		if h.Redacted { // who and why are content, and were removed
+			c.Who, c.Why = "", ""
+		}
 	}
 	rename(c, m.New)
-	c.Expected = revision
 	return c
 }
 
@@ -154,6 +172,7 @@ func union(m Move, last []*store.Change, now time.Time) *store.Change {
 	}
 	c := last[h].Clone()
 	rename(c, m.New)
+	c.Redacts = nil
 	c.Time, c.Who = time.UnixMilli(now.UnixMilli()).UTC(), rekeyWho
 	c.Why = fmt.Sprintf("version %d of the rules of names made one of %s", name.RulesVersion, enumerate(m.Old))
 	for _, o := range others {

@@ -1,6 +1,9 @@
 package scheme
 
-import "encoding/base64"
+import (
+	"encoding/base64"
+	"strings"
+)
 
 // dense writes six bits a character, with characters that are allowed bare in
 // all dialects: letters, digits, "-" and "_" (RFC 4648, 5, without padding, as
@@ -13,4 +16,9 @@ var dense = base64.RawURLEncoding.Strict()
 func EncodeBinary(data []byte) string { return dense.EncodeToString(data) }
 
 // DecodeBinary reads what [EncodeBinary] has written, and nothing else.
-func DecodeBinary(s string) ([]byte, error) { return dense.DecodeString(s) }
+func DecodeBinary(s string) ([]byte, error) {
+	if at := strings.IndexAny(s, "\r\n"); at >= 0 { // which the decoder would ignore
+		return nil, base64.CorruptInputError(at)
+	}
+	return dense.DecodeString(s)
+}

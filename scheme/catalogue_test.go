@@ -100,12 +100,55 @@ func lawful(t *testing.T, u uri.URI) {
 		}
 		_ = p.Data()
 	}
+	reassembles(t, u)
 	c := Canonical(u)
 	if again := Canonical(c); again != c {
 		t.Errorf("Canonical(%q) = %q, and of that %q", text, c, again)
 	}
 	if HasError(Check(c)) && !HasError(found) {
 		t.Errorf("Canonical(%q) = %q breaks the rules: %v", text, c, Check(c))
+	}
+}
+
+// reassembles holds that the parts of a good URI are all of it but a fragment
+// that is none of them: what is built of them is the same.
+func reassembles(t *testing.T, u uri.URI) {
+	t.Helper()
+	name, _ := u.Scheme()
+	s, ok := Lookup(name)
+	if !ok || s.Rules.Build == nil || HasError(s.Check(u)) {
+		return
+	}
+	parts := s.Parts(u)
+	built, err := s.Build(u.Dialect(), parts)
+	if _, has := Get(parts, "fragment"); !has {
+		u = u.WithoutFragment()
+	}
+	if err != nil || Canonical(built) != Canonical(u) {
+		t.Errorf("Build(Parts(%q)) = %q, %v", u, built, err)
+	}
+	keepsParts(t, u, parts)
+}
+
+// keepsParts holds that the canonical spelling has the same parts, but for a
+// default port, letters of hosts, needless escapes and what the scheme supplies.
+func keepsParts(t *testing.T, u uri.URI, parts []Part) {
+	t.Helper()
+	if len(u.Path()) < 2 || strings.Contains(u.Path(), "/.") || strings.Contains(u.Path(), "/%2") {
+		return // a root is written, dot segments go
+	}
+	read := func(parts []Part) string {
+		var b strings.Builder
+		for _, p := range parts {
+			text, _ := uri.Unescape(p.Value)
+			if !slices.Contains([]string{"host", "port", "cell", "fragment"}, p.Name) && (p.Name != "path" || strings.Trim(text, "/") != "") {
+				b.WriteString(p.Name + "=" + text + "\n")
+			}
+		}
+		return b.String()
+	}
+	if c := Canonical(u); read(Parts(c)) != read(parts) {
+		t.Errorf("Parts(%q) = %q, and of its canonical spelling %q: %q", u, read(parts), c, read(Parts(c)))
 	}
 }
 
@@ -196,5 +239,22 @@ func TestWithReplaces(t *testing.T) {
 	}
 	if s, _ := x.Lookup("X-Foo"); s.Status != StatusExperimental || x.Len() != c.Len()+1 {
 		t.Errorf("x-foo: status %v, %d schemes", s.Status, x.Len())
+	}
+}
+
+// Input without findings costs no allocation, and parts none but their slice.
+func TestAllocations(t *testing.T) {
+	buffer := make([]Part, 0, 16)
+	for s := range All() {
+		u, err := uri.Parse(s.Example)
+		if err != nil || s.Example == "" || len(s.Check(u)) > 0 {
+			continue
+		}
+		if n := testing.AllocsPerRun(20, func() { Check(u) }); n != 0 {
+			t.Errorf("Check(%q): got %v allocations, want 0", u, n)
+		}
+		if n := testing.AllocsPerRun(20, func() { AppendParts(buffer[:0], u) }); n != 0 {
+			t.Errorf("AppendParts(%q): got %v allocations, want 0", u, n)
+		}
 	}
 }

@@ -28,6 +28,9 @@ func TestHTTP(t *testing.T) {
 		{"http://h.example:80/a", "host=h.example port=80 path=a", "http://h.example/a", ""},
 		{"http://h.example/b#", "host=h.example path=b fragment=", "http://h.example/b", ""},
 		{"http://u@h.example/", "user=u host=h.example path=", "", "7 1993, BNF: httpaddress"},
+		{"http://h.example/a%ADb", "host=h.example path=a%ADb", "", "18 RFC 3987, 4.1"},
+		{"http://h.example/%E2%80%AE", "host=h.example path=%E2%80%AE", "", "20 RFC 3987, 4.1"}, // a control of ISO Latin-1
+		{"http://h.example/%E9", "host=h.example path=%E9", "", ""},
 		{"http:g", "", "", "5 1993, BNF: httpaddress"},
 	} {
 		tt.checkIn(t, uri.Draft1993)
@@ -147,6 +150,7 @@ func TestNews(t *testing.T) { // U93-49
 		{"news://wild.server.example/example.group.th%3Fse", "host=wild.server.example kind=pattern pattern=example.group.th%3Fse", "", ""},
 		{"news:example.group.*", "kind=pattern pattern=example.group.*", "", ""},
 		{"news:example.group.this", "kind=group group=example.group.this", "", ""},
+		{"news:%7Ea", "kind=group group=%7Ea", "", ""}, // a bare tilde would not be derived
 		{"news:comp.lang.c++", "kind=group group=comp.lang.c++", "", ""},
 		{"news:*", "kind=all", "", ""},
 		{"news://u:p@h.example:119/a", "user=u password=p host=h.example port=119 kind=group group=a", "news://u:p@h.example/a", ""},

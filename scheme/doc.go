@@ -16,6 +16,8 @@
 //     of Gopher. Values are raw; a [Part] knows whether it is used decoded.
 //   - Canonical is the one spelling of all that the scheme holds equivalent. It
 //     only ever widens the equivalence of [uri.LevelScheme].
+//   - Build puts parts together, and refuses what would be read as others.
+//   - Request says what a client asks for, and whom: a plan, without a network.
 //   - Inner tells where another URI is carried inside.
 //
 // # Generations
@@ -45,6 +47,15 @@
 // The example, the parts and the checks of all schemes are held against each
 // other in catalogue_test.go, and fuzzed; what is particular goes into a table of
 // good and bad examples beside the file.
+//
+// # Retrieval
+//
+// A [Retriever] is the algorithm that the draft asks of every scheme: from a
+// locator to locators or to the object. The steps that touch the world are the
+// caller's. [Gateways] lead to what the caller does not speak, a [Session] is
+// handed to a program for a person, a [GopherItem] that refers to another
+// protocol becomes a locator of that. An [Object] has at most one official name,
+// in whose context its references are read.
 //
 // # Catalogues
 //

@@ -70,13 +70,14 @@ func (g Gateways) With(scheme, template string) (Gateways, error) {
 func badGateway(template string, sample uri.URI, scheme string) string {
 	name, _ := sample.Scheme()
 	host, ok := sample.Host()
+	authority, _ := sample.Authority()
 	brace := strings.IndexByte(template, '{')
 	switch {
 	case !ok || host == "":
 		return "needs a host"
 	case equalFold(name, scheme):
 		return "leads to the scheme that it is for"
-	case brace < strings.Index(template, "//")+2+len(host):
+	case brace < strings.Index(template, "//")+2+len(authority):
 		return "the locator must not stand in the scheme or the host"
 	}
 	if _, ok := sample.Fragment(); ok {

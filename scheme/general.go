@@ -29,7 +29,7 @@ func (s *Scheme) appendGeneral(found []Finding, u uri.URI) []Finding {
 		found = append(found, warn(CodeDanger, 0, len(name), "RFC 7595, 3.7", s.Danger))
 	}
 	if strings.IndexByte(text, '%') >= 0 {
-		found = appendHidden(found, text)
+		found = appendHidden(found, text, u.Dialect())
 	}
 	if len(found) > 1 {
 		slices.SortStableFunc(found, func(a, b Finding) int { return a.Offset - b.Offset })
@@ -38,15 +38,16 @@ func (s *Scheme) appendGeneral(found []Finding, u uri.URI) []Finding {
 }
 
 // appendHidden adds the first run of escapes that stands for a character which
-// is not seen or turns the order of others, in UTF-8.
-func appendHidden(found []Finding, s string) []Finding {
+// is not seen or turns the order of others: in ISO Latin-1 in 1993, in UTF-8
+// otherwise.
+func appendHidden(found []Finding, s string, d uri.Dialect) []Finding {
 	for i := 0; i < len(s); i++ {
 		n := strings.IndexByte(s[i:], '%')
 		if n < 0 {
 			break
 		}
 		i += n
-		r, size := escapedRune(s[i:])
+		r, size := escapedRune(s[i:], d)
 		if isHidden(r) {
 			return append(found, warn(CodeHidden, i, i+size, "RFC 3987, 4.1",
 				"stands for a character that is not seen, or that turns the order of others"))
@@ -58,7 +59,10 @@ func appendHidden(found []Finding, s string) []Finding {
 
 // escapedRune decodes the character that the escapes at the beginning of s stand
 // for, and how many bytes they are; 0 if they are not UTF-8.
-func escapedRune(s string) (r rune, size int) {
+func escapedRune(s string, d uri.Dialect) (r rune, size int) {
+	if d == uri.Draft1993 {
+		return rune(unhex(s[1])<<4 | unhex(s[2])), 3
+	}
 	var b [utf8.UTFMax]byte
 	n := 0
 	for n < len(b) && len(s) >= 3*n+3 && s[3*n] == '%' && isHex(s[3*n+1]) && isHex(s[3*n+2]) {

@@ -180,13 +180,14 @@ func partsGopher(dst []Part, u uri.URI) []Part {
 func canonicalGopher(u uri.URI) string {
 	l := layoutOf(u)
 	p := l.gopher()
-	if p.kind >= 0 && l.s[p.kind:l.end()] != defaultGopherType || l.query >= 0 {
+	end, root := l.end(), "/"
+	if l.is1993() {
+		end, root = l.pathEnd, ""
+	}
+	if p.kind >= 0 && l.s[p.kind:end] != defaultGopherType || p.kind < 0 && end != l.pathEnd {
 		return l.s
 	}
-	if l.is1993() {
-		return l.s[:l.path] + l.s[l.end():]
-	}
-	return l.s[:l.path] + "/" + l.s[l.end():]
+	return l.s[:l.path] + root + l.s[end:]
 }
 
 // buildGopher writes host and port, and type, selector and search; without a

@@ -141,11 +141,12 @@ func (r *Request) address(u uri.URI, network, port string) error {
 	return nil
 }
 
-// hostOf returns the host decoded, without brackets.
+// hostOf returns the host decoded, without brackets. Addresses of a version that
+// is not known keep theirs, and are refused: without them they look like names.
 func hostOf(u uri.URI) (string, error) {
 	data, _ := u.Data(uri.ComponentHost)
 	host := string(data)
-	if k := u.HostKind(); k == uri.HostIPv6 || k == uri.HostIPvFuture {
+	if u.HostKind() == uri.HostIPv6 {
 		return strings.Trim(host, "[]"), nil
 	}
 	if !isHost(host) {

@@ -169,10 +169,18 @@ func (s *Scheme) SchemeRules() uri.SchemeRules {
 // Canonical returns the one spelling of all that the scheme holds equivalent to
 // u: its normal form by [uri.LevelScheme], and what the scheme adds. A URI that
 // the scheme refuses has the normal form of the general syntax alone: it is
-// equivalent to nothing else.
+// equivalent to nothing else. Where that form would break rules that u keeps, as
+// a needless escape is needed there, only case is normalised.
 func (s *Scheme) Canonical(u uri.URI) uri.URI {
+	given := u
 	u = u.Normalize(uri.LevelScheme, s.SchemeRules())
-	if s.Rules.Canonical == nil || !u.IsValid() || s.Rules.Check != nil && HasError(s.Rules.Check(u)) {
+	if s.Rules.Check != nil && u.IsValid() && HasError(s.Rules.Check(u)) {
+		if !HasError(s.Rules.Check(given)) {
+			return given.Normalize(uri.LevelCase)
+		}
+		return u
+	}
+	if s.Rules.Canonical == nil || !u.IsValid() {
 		return u
 	}
 	text := s.Rules.Canonical(u)

@@ -27,7 +27,10 @@ func SessionOf(u uri.URI) Session {
 	s := Session{Scheme: strings.ToLower(name)}
 	parts := partsSession(nil, u)
 	host, _ := u.Data(uri.ComponentHost)
-	s.Host = strings.Trim(string(host), "[]")
+	s.Host = string(host)
+	if u.HostKind() == uri.HostIPv6 {
+		s.Host = strings.Trim(s.Host, "[]")
+	}
 	s.User, s.Password = partData(parts, "user"), partData(parts, "password")
 	if port, ok := Get(parts, "port"); ok && port != "" {
 		if known, _ := standardPort(s.Scheme); port != known {

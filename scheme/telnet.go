@@ -27,7 +27,7 @@ func session(s Scheme) Scheme {
 	s.Security = "what is typed may go over the network in the clear; a name of a host or a user that begins with a hyphen is an option to some programs"
 	s.Special = []Special{{uri.ComponentUserinfo, ":", "separates user name and password (not in 1993)"}}
 	s.Retrieval = "none: a session is opened for a person, who is told the user name and the password"
-	s.Rules = RuleSet{Check: checkSession, Parts: partsSession, Build: buildSession(s.Name, s.DefaultPort)}
+	s.Rules = RuleSet{Check: checkSession, Parts: partsSession, Build: buildSession(s.Name, s.DefaultPort), Canonical: canonicalSession}
 	return s
 }
 
@@ -84,6 +84,15 @@ func partsSession(dst []Part, u uri.URI) []Part {
 	}
 	t.server()
 	return t.parts
+}
+
+// canonicalSession writes the slash that may be omitted; in 1993 there is none.
+func canonicalSession(u uri.URI) string {
+	l := layoutOf(u)
+	if l.is1993() || l.hasPath() {
+		return l.s
+	}
+	return l.s[:l.path] + "/" + l.s[l.path:]
 }
 
 func buildSession(name, port string) func(uri.Dialect, []Part) (string, error) {

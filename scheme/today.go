@@ -16,7 +16,7 @@ var ws = Scheme{
 	Reference:   "RFC 6455, 3",
 	Example:     "ws://example.org/chat",
 	Security:    "everybody on the way can read and change what is sent",
-	DefaultPort: "80", Transport: "tcp", Hierarchical: true, RootPath: true, Interactive: true,
+	DefaultPort: "80", Transport: "tcp", Hierarchical: true, RootPath: true,
 	Retrieval: "open a connection to the resource; what comes over it is for its protocol to say",
 	Rules:     RuleSet{Check: checkWebSocket, Parts: partsHTTP},
 }
@@ -25,7 +25,7 @@ var wss = Scheme{
 	Name: "wss", Title: "Encrypted WebSocket connections", Kind: KindLocator,
 	Reference:   "RFC 6455, 3",
 	Example:     "wss://example.org/chat",
-	DefaultPort: "443", Transport: "tcp", Hierarchical: true, RootPath: true, Interactive: true,
+	DefaultPort: "443", Transport: "tcp", Hierarchical: true, RootPath: true,
 	Retrieval: ws.Retrieval,
 	Rules:     RuleSet{Check: checkWebSocket, Parts: partsHTTP},
 }

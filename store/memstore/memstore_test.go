@@ -12,6 +12,8 @@ func open(*testing.T) store.Store { return memstore.New() }
 
 func TestStore(t *testing.T) { storetest.Run(t, open) }
 
+func TestSame(t *testing.T) { storetest.Same(t, open) }
+
 func BenchmarkStore(b *testing.B) {
 	storetest.Bench(b, func(*testing.B) store.Store { return memstore.New() })
 }

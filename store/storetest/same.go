@@ -2,6 +2,7 @@ package storetest
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"iter"
 	"testing"
@@ -15,14 +16,19 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// Same checks that two stores, opened anew for every run, give the same answers
-// to the same random operations. Run on a store that is right by inspection, the
-// other is right too.
-func Same(t *testing.T, a, b Open) {
+// Same checks that stores, opened anew for every run, give the answers of a plain
+// model to the same random operations. What a store is not able to do is not
+// asked of it; if one has no log of changes, nothing is redacted.
+func Same(t *testing.T, open ...Open) {
 	rapid.Check(t, func(r *rapid.T) {
-		p := pair{T: r, ctx: t.Context(), a: a(t), b: b(t)}
-		defer p.a.Close()
-		defer p.b.Close()
+		p := peers{T: t, ctx: t.Context(), model: &model{}, redacts: true}
+		for _, o := range open {
+			s := o(t)
+			defer s.Close()
+			p.stores = append(p.stores, s)
+			_, ok := s.(store.Feed)
+			p.redacts = p.redacts && ok
+		}
 		r.Repeat(map[string]func(*rapid.T){
 			"apply":       p.apply,
 			"apply more":  p.apply,
@@ -32,26 +38,40 @@ func Same(t *testing.T, a, b Open) {
 			"authorities": p.authorities,
 			"tokens":      p.tokens,
 			"count":       p.count,
+			"find":        p.find,
+			"changes":     p.changes,
 		})
+		p.sound(r)
+		if rapid.IntRange(0, 4).Draw(r, "load") == 0 {
+			p.load(r, open)
+		}
 	})
 }
 
-// A pair is two stores to which the same is done.
-type pair struct {
-	*rapid.T
-	ctx  context.Context
-	a, b store.Store
+// peers are stores to which the same is done as to a model.
+type peers struct {
+	*testing.T
+	ctx     context.Context
+	model   *model
+	stores  []store.Store
+	redacts bool
 }
 
-// both calls f with each store and compares what it returns.
-func (p *pair) both(r *rapid.T, what string, f func(s store.Store) (any, error)) {
-	a, aErr := f(p.a)
-	b, bErr := f(p.b)
-	if describe(aErr) != describe(bErr) {
-		r.Fatalf("%s: errors differ:\n%s\n%s", what, describe(aErr), describe(bErr))
-	}
-	if diff := cmp.Diff(a, b, comparers()); diff != "" {
-		r.Fatalf("%s: (-first +second)\n%s", what, diff)
+// all calls f with each store that is able to do it, and compares what it returns
+// with what the model does.
+func (p *peers) all(r *rapid.T, what string, f func(s store.Store) (any, error)) {
+	want, wantErr := f(p.model)
+	for _, s := range p.stores {
+		got, err := f(s)
+		if errors.Is(err, errors.ErrUnsupported) {
+			continue
+		}
+		if describe(err) != describe(wantErr) {
+			r.Fatalf("%s of %T: error\n%s, want\n%s", what, s, describe(err), describe(wantErr))
+		}
+		if diff := cmp.Diff(got, want, comparers()); diff != "" {
+			r.Fatalf("%s of %T: (-got +want)\n%s", what, s, diff)
+		}
 	}
 }
 
@@ -67,17 +87,17 @@ func collect[T any](seq iter.Seq2[T, error]) (all []T, err error) {
 	return all, nil
 }
 
-func (p *pair) apply(r *rapid.T) {
-	changes := rapid.SliceOfN(rapid.Custom(anyChange), 1, 6).Draw(r, "changes")
-	p.both(r, "Apply", func(s store.Store) (any, error) { return s.Apply(p.ctx, changes) })
+func (p *peers) apply(r *rapid.T) {
+	changes := rapid.SliceOfN(rapid.Custom(p.anyChange), 1, 6).Draw(r, "changes")
+	p.all(r, "Apply", func(s store.Store) (any, error) { return s.Apply(p.ctx, changes) })
 }
 
-func (p *pair) get(r *rapid.T) {
+func (p *peers) get(r *rapid.T) {
 	n, at := anyName(r), anyMoment(r)
-	p.both(r, "Get", func(s store.Store) (any, error) { return s.Get(p.ctx, n, at) })
+	p.all(r, "Get", func(s store.Store) (any, error) { return s.Get(p.ctx, n, at) })
 }
 
-func (p *pair) list(r *rapid.T) {
+func (p *peers) list(r *rapid.T) {
 	scan := store.Scan{At: anyMoment(r)}
 	if rapid.Bool().Draw(r, "has prefix") {
 		scan.Prefix = rapid.SampledFrom(trickyKeys()).Draw(r, "prefix")
@@ -85,32 +105,125 @@ func (p *pair) list(r *rapid.T) {
 	if rapid.Bool().Draw(r, "has after") {
 		scan.After = rapid.SampledFrom(trickyKeys()).Draw(r, "after")
 	}
-	p.both(r, "List", func(s store.Store) (any, error) { return collect(s.List(p.ctx, scan)) })
+	p.all(r, "List", func(s store.Store) (any, error) { return collect(s.List(p.ctx, scan)) })
 }
 
-func (p *pair) history(r *rapid.T) {
+func (p *peers) history(r *rapid.T) {
 	n := anyName(r)
-	p.both(r, "History", func(s store.Store) (any, error) {
-		return collect(s.(store.Historian).History(p.ctx, n))
+	p.all(r, "History", func(s store.Store) (any, error) {
+		return collect(store.History(p.ctx, s, n))
+	})
+	p.all(r, "AuthorityHistory", func(s store.Store) (any, error) {
+		return collect(store.AuthorityHistory(p.ctx, s, name.PrefixFromKey(n.Key())))
 	})
 }
 
-func (p *pair) authorities(r *rapid.T) {
+func (p *peers) authorities(r *rapid.T) {
 	prefix, at := name.PrefixFromKey(anyName(r).Key()), anyMoment(r)
-	p.both(r, "Authority", func(s store.Store) (any, error) { return s.Authority(p.ctx, prefix, at) })
-	p.both(r, "Authorities", func(s store.Store) (any, error) { return collect(s.Authorities(p.ctx, at)) })
+	p.all(r, "Authority", func(s store.Store) (any, error) { return s.Authority(p.ctx, prefix, at) })
+	p.all(r, "Authorities", func(s store.Store) (any, error) { return collect(s.Authorities(p.ctx, at)) })
 }
 
-func (p *pair) tokens(r *rapid.T) {
+func (p *peers) tokens(r *rapid.T) {
 	id := anyName(r).Key()
-	p.both(r, "Token", func(s store.Store) (any, error) { return s.(store.Tokens).Token(p.ctx, id) })
+	p.all(r, "Token", func(s store.Store) (any, error) { return s.(store.Tokens).Token(p.ctx, id) })
+	p.all(r, "AllTokens", func(s store.Store) (any, error) { return collect(store.AllTokens(p.ctx, s)) })
 }
 
-func (p *pair) count(r *rapid.T) {
-	p.both(r, "Count", func(s store.Store) (any, error) {
+func (p *peers) count(r *rapid.T) {
+	p.all(r, "Count", func(s store.Store) (any, error) {
 		n, _, err := store.Count(p.ctx, s)
 		return n, err
 	})
+}
+
+func (p *peers) find(r *rapid.T) {
+	prefix, after := anyText(r), store.Place{}
+	if rapid.Bool().Draw(r, "goes on") {
+		after = store.Place{URL: anyText(r), Name: anyName(r)}
+	}
+	p.all(r, "Find", func(s store.Store) (any, error) { return collect(store.Find(p.ctx, s, prefix, after)) })
+}
+
+// changes compares the changes without their salts and digests, which no two
+// stores have in common.
+func (p *peers) changes(r *rapid.T) {
+	size := uint64(len(p.model.log()))
+	after := rapid.Uint64Range(0, size+1).Draw(r, "after")
+	p.all(r, "Changes", func(s store.Store) (any, error) {
+		if _, err := awaitSealed(p.ctx, s, size); err != nil {
+			return nil, err
+		}
+		entries, err := collect(store.Changes(p.ctx, s, after))
+		for i, e := range entries {
+			entries[i] = &store.Entry{Seq: e.Seq, Change: e.Change}
+		}
+		return entries, err
+	})
+}
+
+// sound checks that heads are those of the changes, and that nothing is found
+// wrong.
+func (p *peers) sound(r *rapid.T) {
+	for _, s := range p.stores {
+		head, err := awaitSealed(p.ctx, s, uint64(len(p.model.log())))
+		if errors.Is(err, errors.ErrUnsupported) {
+			continue
+		}
+		entries, err2 := collect(store.Changes(p.ctx, s, 0))
+		if err := errors.Join(err, err2); err != nil {
+			r.Fatal(err)
+		}
+		for _, e := range entries {
+			if problem := flawed(e); problem != "" {
+				r.Fatalf("%T, entry %d: %s", s, e.Seq, problem)
+			}
+		}
+		if want := headOf(entries); head != want {
+			r.Fatalf("%T: head %v, want %v", s, head, want)
+		}
+		if all := faults(p.T, s); len(all) > 0 {
+			r.Fatalf("%T: Verify of a sound store: %+v", s, all)
+		}
+	}
+}
+
+// load loads a new store of each sort with the changes of each.
+func (p *peers) load(r *rapid.T, open []Open) {
+	for _, from := range p.stores {
+		head, err := store.HeadOf(p.ctx, from)
+		if err != nil {
+			continue
+		}
+		for _, o := range open {
+			p.loadOne(r, from, o(p.T), head)
+		}
+	}
+}
+
+func (p *peers) loadOne(r *rapid.T, from, to store.Store, head store.Head) {
+	defer to.Close()
+	switch err := store.Load(p.ctx, to, store.Changes(p.ctx, from, 0)); {
+	case errors.Is(err, errors.ErrUnsupported):
+		return
+	case err != nil:
+		r.Fatalf("Load of %T from %T: %v", to, from, err)
+	}
+	if got, err := awaitSealed(p.ctx, to, head.Size); err != nil || got != head {
+		r.Fatalf("Load of %T from %T: head %v, %v, want %v", to, from, got, err, head)
+	}
+	loaded := &peers{T: p.T, ctx: p.ctx, model: p.model, stores: []store.Store{to}}
+	for _, k := range trickyKeys()[:12] {
+		for n := range 12 {
+			loaded.all(r, "Get", func(s store.Store) (any, error) { return s.Get(p.ctx, name.FromKey(k), minute(n)) })
+		}
+		loaded.all(r, "History", func(s store.Store) (any, error) { return collect(store.History(p.ctx, s, name.FromKey(k))) })
+	}
+	loaded.all(r, "List", func(s store.Store) (any, error) { return collect(s.List(p.ctx, store.Scan{})) })
+	loaded.all(r, "Find", func(s store.Store) (any, error) { return collect(store.Find(p.ctx, s, "", store.Place{})) })
+	loaded.all(r, "Authorities", func(s store.Store) (any, error) { return collect(s.Authorities(p.ctx, time.Time{})) })
+	loaded.count(r)
+	loaded.sound(r)
 }
 
 // anyName draws one of a few names, so that changes meet.
@@ -126,7 +239,7 @@ func anyMoment(r *rapid.T) time.Time {
 	return minute(rapid.IntRange(-1, 12).Draw(r, "minute"))
 }
 
-func anyChange(r *rapid.T) store.Change {
+func (p *peers) anyChange(r *rapid.T) store.Change {
 	c := store.Change{
 		Expected: store.AnyRevision,
 		Time:     minute(rapid.IntRange(0, 10).Draw(r, "minute")),
@@ -145,6 +258,9 @@ func anyChange(r *rapid.T) store.Change {
 		c.Delete = n
 	default:
 		c.Record = anyRecord(r, n)
+	}
+	if p.redacts && rapid.IntRange(0, 4).Draw(r, "redacting") == 0 {
+		c.Redacts = rapid.SliceOfN(rapid.Uint64Range(1, 4), 1, 3).Draw(r, "redacts")
 	}
 	return c
 }

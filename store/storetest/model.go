@@ -1,0 +1,184 @@
+package storetest
+
+import (
+	"context"
+	"iter"
+	"slices"
+	"time"
+
+	"github.com/nomen-project/nomen/name"
+	"github.com/nomen-project/nomen/store"
+)
+
+// A model is a store that is right by inspection: a list of all changes, which
+// every call reads from one end to the other. It is for one goroutine.
+type model struct {
+	kept []*store.Change // in their order, tokens too
+}
+
+// Apply implements [store.Store].
+func (m *model) Apply(_ context.Context, changes []store.Change) ([]store.Result, error) {
+	if err := store.CheckBatch(changes); err != nil {
+		return nil, err
+	}
+	steps, results, err := store.Plan(changes, func(s store.Subject) (*store.Change, error) {
+		return m.at(s, time.Time{}), nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	for _, step := range steps {
+		m.kept = append(m.kept, step.Next)
+		for i, c := range m.kept {
+			if c.Subject() == step.Subject && slices.Contains(step.Next.Redacts, c.Revision()) {
+				m.kept[i] = c.Redact()
+			}
+		}
+	}
+	return results, nil
+}
+
+// Close implements [store.Store].
+func (m *model) Close() error { return nil }
+
+// of returns the changes of a subject.
+func (m *model) of(s store.Subject) (all []*store.Change) {
+	for _, c := range m.kept {
+		if c.Subject() == s {
+			all = append(all, c)
+		}
+	}
+	return all
+}
+
+// at returns the last change of a subject that was known then, nil if there is
+// none.
+func (m *model) at(s store.Subject, at time.Time) (last *store.Change) {
+	for _, c := range m.of(s) {
+		if c.KnownAt(at) {
+			last = c
+		}
+	}
+	return last
+}
+
+// subjects returns all of a kind that have a key after another and with a prefix,
+// in order.
+func (m *model) subjects(k store.Kind, scan store.Scan) (all []store.Subject) {
+	for _, c := range m.kept {
+		s := c.Subject()
+		if s.Kind == k && s.Key >= scan.Prefix && s.Key[:min(len(s.Key), len(scan.Prefix))] == scan.Prefix &&
+			(scan.After == "" || s.Key > scan.After) && !slices.Contains(all, s) {
+			all = append(all, s)
+		}
+	}
+	slices.SortFunc(all, func(a, b store.Subject) int {
+		if a.Key < b.Key {
+			return -1
+		}
+		return 1
+	})
+	return all
+}
+
+// Get implements [store.Reader].
+func (m *model) Get(_ context.Context, n name.Name, at time.Time) (*store.Record, error) {
+	c := m.at(store.Subject{Kind: store.KindName, Key: n.Key()}, at)
+	if c == nil || c.Record == nil {
+		return nil, store.ErrNotFound
+	}
+	return c.Record, nil
+}
+
+// List implements [store.Reader].
+func (m *model) List(_ context.Context, scan store.Scan) iter.Seq2[*store.Record, error] {
+	return func(yield func(*store.Record, error) bool) {
+		for _, s := range m.subjects(store.KindName, scan) {
+			c := m.at(s, scan.At)
+			if c != nil && c.Record != nil && !yield(c.Record, nil) {
+				return
+			}
+		}
+	}
+}
+
+// Authority implements [store.Reader].
+func (m *model) Authority(_ context.Context, p name.Prefix, at time.Time) (*store.Authority, error) {
+	c := m.at(store.Subject{Kind: store.KindAuthority, Key: p.String()}, at)
+	if c == nil {
+		return nil, store.ErrNotFound
+	}
+	return c.Authority, nil
+}
+
+// Authorities implements [store.Reader].
+func (m *model) Authorities(_ context.Context, at time.Time) iter.Seq2[*store.Authority, error] {
+	return func(yield func(*store.Authority, error) bool) {
+		for _, s := range m.subjects(store.KindAuthority, store.Scan{}) {
+			if c := m.at(s, at); c != nil && !yield(c.Authority, nil) {
+				return
+			}
+		}
+	}
+}
+
+// Token implements [store.Tokens].
+func (m *model) Token(_ context.Context, id string) (*store.Token, error) {
+	c := m.at(store.Subject{Kind: store.KindToken, Key: id}, time.Time{})
+	if c == nil {
+		return nil, store.ErrNotFound
+	}
+	return c.Token, nil
+}
+
+// AllTokens implements [store.TokenLister].
+func (m *model) AllTokens(context.Context) iter.Seq2[*store.Token, error] {
+	return func(yield func(*store.Token, error) bool) {
+		for _, s := range m.subjects(store.KindToken, store.Scan{}) {
+			if !yield(m.at(s, time.Time{}).Token, nil) {
+				return
+			}
+		}
+	}
+}
+
+// History implements [store.Historian].
+func (m *model) History(_ context.Context, n name.Name) iter.Seq2[*store.Change, error] {
+	return newestFirst(m.of(store.Subject{Kind: store.KindName, Key: n.Key()}))
+}
+
+// AuthorityHistory implements [store.AuthorityHistorian].
+func (m *model) AuthorityHistory(_ context.Context, p name.Prefix) iter.Seq2[*store.Change, error] {
+	return newestFirst(m.of(store.Subject{Kind: store.KindAuthority, Key: p.String()}))
+}
+
+func newestFirst(changes []*store.Change) iter.Seq2[*store.Change, error] {
+	return func(yield func(*store.Change, error) bool) {
+		for _, c := range slices.Backward(changes) {
+			if !yield(c, nil) {
+				return
+			}
+		}
+	}
+}
+
+// Changes implements [store.Feed], without salts and digests.
+func (m *model) Changes(_ context.Context, after uint64) iter.Seq2[*store.Entry, error] {
+	return func(yield func(*store.Entry, error) bool) {
+		for i, c := range m.log() {
+			if uint64(i) >= after && !yield(&store.Entry{Seq: uint64(i) + 1, Change: c}, nil) {
+				return
+			}
+		}
+	}
+}
+
+// Head implements [store.Feed], but for the hash.
+func (m *model) Head(context.Context) (store.Head, error) {
+	return store.Head{Size: uint64(len(m.log()))}, nil
+}
+
+// log returns the changes that have a place in the one order.
+func (m *model) log() []*store.Change {
+	return slices.DeleteFunc(slices.Clone(m.kept), func(c *store.Change) bool { return c.Token != nil })
+}

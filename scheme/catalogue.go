@@ -221,8 +221,8 @@ func catalogueOf(list []Scheme) Catalogue {
 // merge puts what the registry says of schemes beside what their files say. A
 // file has the last word on title and reference.
 func merge(records []record, ruled []Scheme) []Scheme {
-	list := slices.Clone(ruled)
-	place := make(map[string]int, len(records)+len(list))
+	list := append(make([]Scheme, 0, len(records)+len(ruled)), ruled...)
+	place := make(map[string]int, cap(list))
 	for i := range list {
 		if _, twice := place[list[i].Name]; twice {
 			panic("scheme: internal error: two schemes are called " + list[i].Name)

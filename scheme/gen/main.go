@@ -91,12 +91,14 @@ func read(text string) ([]entry, error) {
 	return entries, nil
 }
 
-// tidy brings the name into lower case, and takes from it and the description
-// what the registry notes in them for its reviewers.
+// tidy brings the name into lower case, takes from it and the description what
+// the registry notes in them for its reviewers, and keeps of a description of
+// several sentences the first.
 func tidy(e entry) entry {
 	name, note, _ := strings.Cut(e[0], " ")
 	e[0] = strings.ToLower(name)
 	e[2] = strings.TrimSpace(strings.TrimSuffix(e[2], "(see reviewer notes)"))
+	e[2], _, _ = strings.Cut(e[2], ". ")
 	if e[2] == "" {
 		e[2] = name
 	}

@@ -32,7 +32,7 @@ func TestGenerate(t *testing.T) {
 	got, err := generate(header +
 		"Zed (OBSOLETE)\tHistorical\told one\tRFC 1\t\n" +
 		"ay\tPermanent\t(see reviewer notes)\tRFC 2\thttps://t.example/\n" +
-		"bee\tProvisional\tbee (see reviewer notes)\tSomebody\t\n")
+		"bee\tProvisional\tbee. It hums. (see reviewer notes)\tSomebody\t\n")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,14 +12,11 @@ import (
 
 // urnKey returns the key of an assigned URN: the one spelling of all that its
 // namespace holds equivalent. A name that breaks the rules of its namespace
-// keeps the canonical spelling of the general syntax, so that nothing merges by
-// mistake.
+// mostly keeps the canonical spelling of the general syntax, so that nothing
+// merges by mistake ([namespace.Rules]).
 func urnKey(u urn.URN) (string, error) {
-	switch nid := u.NID(); {
-	case strings.EqualFold(nid, "dns"):
+	if strings.EqualFold(u.NID(), "dns") {
 		return dnsKey(u)
-	case strings.EqualFold(nid, "doi"), strings.EqualFold(nid, "ietf"), strings.EqualFold(nid, "nbn"):
-		return caselessKey(u.Canonical()), nil
 	}
 	return namespace.Fold(u.Canonical()), nil
 }
@@ -31,32 +28,6 @@ func dnsKey(u urn.URN) (string, error) {
 		return "", err
 	}
 	return old.Canonical(), nil
-}
-
-// caselessKey returns the key in the namespaces that are insensitive to case
-// whatever else a name says, its faults included: ietf (RFC 2648, 2), doi (its
-// registration) and the prefixes of nbn (RFC 8458, 4.2). For valid names it is
-// what [namespace.Fold] returns.
-func caselessKey(canonical string) string {
-	nid, nss, _ := strings.Cut(canonical[len("urn:"):], ":")
-	end := len(nss)
-	if nid == "nbn" {
-		end = endOfCaseless(nss)
-	}
-	if folded := namespace.FoldPrefix(nid, nss[:end]); folded != nss[:end] {
-		return "urn:" + nid + ":" + folded + nss[end:]
-	}
-	return canonical
-}
-
-// endOfCaseless returns where what is insensitive to case ends in an NBN: at the
-// first hyphen. Without a hyphen nothing tells the prefix from the rest, but for
-// the country code.
-func endOfCaseless(nss string) int {
-	if hyphen := strings.IndexByte(nss, '-'); hyphen >= 0 {
-		return hyphen
-	}
-	return strings.IndexByte(nss+":", ':')
 }
 
 // schemeKey returns the key of a name that is no URN. The name of its scheme is

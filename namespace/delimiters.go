@@ -43,9 +43,7 @@ func FoldPrefix(nid, prefix string) string {
 	case "alert", "cdx", "etsi", "gsma", "ietf", "iso", "onem2m", "pin", "service":
 		return foldCase(prefix)
 	case "doi":
-		if !isCanonicalDOI(prefix) {
-			return canonicalDOI(prefix)
-		}
+		return canonicalDOI(prefix)
 	case "bitprint", "eidr":
 		return strings.ToUpper(prefix)
 	case "nan", "nbn":
@@ -78,22 +76,4 @@ func lowerUntil(s string, end int) string {
 // secondColon returns the offset of the second colon, or the end.
 func secondColon(s string) int {
 	return until(s, min(until(s, 0, ':')+1, len(s)), ':')
-}
-
-// isCanonicalDOI reports whether canonicalDOI would change nothing; unlike it, it
-// never allocates.
-func isCanonicalDOI(s string) bool {
-	for i := 0; i < len(s); i++ {
-		if isUpper(s[i]) {
-			return false
-		}
-		if s[i] != '%' {
-			continue
-		}
-		if d := unhex(s[i+1])<<4 | unhex(s[i+2]); isPchar(d) || d == '/' || isLower(s[i+1]) || isLower(s[i+2]) {
-			return false
-		}
-		i += 2
-	}
-	return true
 }

@@ -18,7 +18,7 @@ var doi = Namespace{
 	Services:       []string{"I2L"},
 	DefaultService: "I2L",
 	Equivalence:    "ASCII letters in either case; an escape stands for the character",
-	Rules:          Rules{Check: checkDOI, Lint: lintDOI, Parts: partsDOI, Canonical: canonicalDOI, Display: displayDOI},
+	Rules:          Rules{Check: checkDOI, Lint: lintDOI, Parts: partsDOI, Canonical: canonicalDOI, Always: true, Display: displayDOI},
 }
 
 // slashDOI returns where the slash between prefix and suffix begins and ends;
@@ -109,29 +109,43 @@ func likelyPrefix(prefix string) string {
 // canonicalDOI writes letters in lower case and characters that may stand bare
 // without escapes.
 func canonicalDOI(nss string) string {
-	same := true
+	if isCanonicalDOI(nss) {
+		return nss
+	}
 	b := make([]byte, 0, len(nss))
 	for i := 0; i < len(nss); i++ {
 		c := lower(nss[i])
 		if c != '%' {
-			same = same && c == nss[i]
 			b = append(b, c)
 			continue
 		}
 		d := unhex(nss[i+1])<<4 | unhex(nss[i+2])
 		if isPchar(d) || d == '/' {
 			b = append(b, lower(d))
-			same = false
 		} else {
 			b = append(b, '%', upperHex[d>>4], upperHex[d&15])
-			same = same && nss[i+1] == upper(nss[i+1]) && nss[i+2] == upper(nss[i+2])
 		}
 		i += 2
 	}
-	if same {
-		return nss
-	}
 	return string(b)
+}
+
+// isCanonicalDOI reports whether canonicalDOI would change nothing; unlike it, it
+// never allocates.
+func isCanonicalDOI(s string) bool {
+	for i := 0; i < len(s); i++ {
+		if isUpper(s[i]) {
+			return false
+		}
+		if s[i] != '%' {
+			continue
+		}
+		if d := unhex(s[i+1])<<4 | unhex(s[i+2]); isPchar(d) || d == '/' || isLower(s[i+1]) || isLower(s[i+2]) {
+			return false
+		}
+		i += 2
+	}
+	return true
 }
 
 func partsDOI(nss string) []Part {

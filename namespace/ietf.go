@@ -18,7 +18,7 @@ var ietf = Namespace{
 	Services:       []string{"I2L", "I2C"},
 	DefaultService: "I2L",
 	Equivalence:    "letters in either case, throughout",
-	Rules:          Rules{Check: checkIETF, Lint: lintIETF, Parts: partsColon("series", "id"), Canonical: foldCase, Display: displayIETF},
+	Rules:          Rules{Check: checkIETF, Lint: lintIETF, Parts: partsColon("series", "id"), Canonical: foldCase, Always: true, Display: displayIETF},
 }
 
 // isSeries reports whether a prefix is that of a numbered series.

@@ -50,6 +50,10 @@ type Rules struct {
 	Canonical func(nss string) string
 	Display   func(nss string) string
 
+	// Always says that Canonical takes also what Check refuses: its equivalence
+	// does not depend on the other rules.
+	Always bool
+
 	// Mend takes a string that Check refuses, without white space, and returns
 	// what was probably meant and why, for [Suggest]. That need not be valid.
 	Mend func(nss string) (meant, why string)
@@ -82,9 +86,10 @@ func (n Namespace) Parts(nss string) []Part {
 
 // Canonical returns the spelling that all spellings share which the namespace
 // holds equivalent, given the canonical spelling of the general syntax. An nss
-// that breaks the rules is left alone: it is equivalent to nothing else.
+// that breaks the rules is left alone, since it is equivalent to nothing else,
+// unless the rules of equivalence hold for it too ([Rules].Always).
 func (n Namespace) Canonical(nss string) string {
-	if n.Rules.Canonical == nil || n.Check(nss) != nil {
+	if n.Rules.Canonical == nil || !n.Rules.Always && n.Check(nss) != nil {
 		return nss
 	}
 	return n.Rules.Canonical(nss)

@@ -20,7 +20,7 @@ var nbn = Namespace{
 	DefaultService: "I2L",
 	Fragment:       UseAllowed,
 	Equivalence:    "the prefix in either case",
-	Rules:          Rules{Check: checkNBN, Lint: lintNBN, Parts: partsNBN, Canonical: foldPrefix},
+	Rules:          Rules{Check: checkNBN, Lint: lintNBN, Parts: partsNBN, Canonical: foldPrefix, Always: true},
 }
 
 // prefixed reads prefix "-" string, the form of NBN and NAN: a country code, and
@@ -67,9 +67,13 @@ func noHyphen(nss, name string) *Finding {
 }
 
 // foldPrefix writes the prefix in lower case; what follows the hyphen is
-// sensitive to case (RFC 8458, 4.3).
+// sensitive to case (RFC 8458, 4.3). Without a hyphen nothing tells the prefix
+// from the rest, but for the country code.
 func foldPrefix(nss string) string {
 	end := strings.IndexByte(nss, '-')
+	if end < 0 {
+		end = until(nss, 0, ':')
+	}
 	if prefix := strings.ToLower(nss[:end]); prefix != nss[:end] {
 		return prefix + nss[end:]
 	}

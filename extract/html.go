@@ -15,7 +15,8 @@ import (
 const (
 	maxHeld    = 1 << 14 // findings
 	maxHeldLen = 8 << 20 // octets of them
-	maxSrcdoc  = 4       // documents around a document
+	maxNames   = 1 << 10
+	maxSrcdoc  = 4 // documents around a document
 )
 
 // A DocumentError tells what is wrong with a document and where. What was found
@@ -212,6 +213,8 @@ type htmlScan struct {
 	stretch   stretch // text that a reader sees without a break
 	templates int     // open TEMPLATE elements, in which a BASE is none
 	depth     int
+	name      []byte
+	names     map[string]string // of places in which references have stood
 }
 
 // scanHTML finds identifiers in a document, whose scope is decided at its end.
@@ -313,7 +316,7 @@ func (h *htmlScan) startTag(t *htmlTag) {
 	}
 	for i := range t.attrs {
 		a := &t.attrs[i]
-		where := h.where + string(t.name) + " " + string(a.name)
+		where := h.whereIs(t.name, a.name)
 		s := scope
 		if string(a.name) == "codebase" {
 			s = h.scope
@@ -324,6 +327,22 @@ func (h *htmlScan) startTag(t *htmlTag) {
 		h.base(t)
 	}
 	h.lexer.stop = h.queue.stopped
+}
+
+// whereIs names the place of an attribute. Names are made once.
+func (h *htmlScan) whereIs(tag, attr []byte) string {
+	h.name = append(append(append(h.name[:0], tag...), ' '), attr...)
+	if s, ok := h.names[string(h.name)]; ok {
+		return s
+	}
+	s := h.where + string(h.name)
+	if h.names == nil {
+		h.names = map[string]string{}
+	}
+	if len(h.names) < maxNames {
+		h.names[string(h.name)] = s
+	}
+	return s
 }
 
 // codebase is the scope of the references of an OBJECT or APPLET (HTML 4.01,

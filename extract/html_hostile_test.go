@@ -98,7 +98,7 @@ func hostiles() []hostile {
 }
 
 // Whatever comes, the reading ends, without holding more than it says.
-func TestHostile(t *testing.T) {
+func TestHostileDocuments(t *testing.T) {
 	for _, h := range hostiles() {
 		t.Run(h.name, func(t *testing.T) {
 			doc := h.make(1 << 20)
@@ -111,9 +111,9 @@ func TestHostile(t *testing.T) {
 	}
 }
 
-// BenchmarkHostile shows that the time per octet does not grow with the length:
+// BenchmarkHostileDocuments shows that the time per octet does not grow with the length:
 // the rates of one document are about the same.
-func BenchmarkHostile(b *testing.B) {
+func BenchmarkHostileDocuments(b *testing.B) {
 	for _, h := range hostiles() {
 		for _, n := range []int{1 << 20, 8 << 20} {
 			b.Run(fmt.Sprintf("%s/%dMiB", h.name, n>>20), func(b *testing.B) {

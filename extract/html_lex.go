@@ -29,6 +29,7 @@ type htmlLexer struct {
 	foreign int // open SVG and MathML elements
 	err     func(at int64, what string)
 	tag     htmlTag
+	inTag   bool // in a start tag that has not been delivered
 	stop    bool
 }
 
@@ -100,9 +101,10 @@ func (l *htmlLexer) fill() bool {
 	if l.i >= len(l.text)/2 {
 		l.drop(l.i)
 		l.i = 0
-		if len(l.runs) > 0 {
-			l.release(l.runs[0].at)
+		if l.inTag && l.end-l.tag.start > maxKept/2 {
+			l.deliver()
 		}
+		l.release(l.end)
 	}
 	return l.window.fill()
 }
@@ -327,25 +329,33 @@ func (l *htmlLexer) startTag() {
 	t := &l.tag
 	t.reset()
 	t.start = l.place()
-	l.hold = t.start
+	l.hold, l.inTag = t.start, true
 	l.i++
 	l.readName()
+	name := string(t.name)
 	complete := l.readAttrs(true)
 	if !complete {
 		l.err(t.start, "the document ends in a tag")
 	}
-	t.end = l.place()
-	name := string(t.name)
 	if (name == "svg" || name == "math") && !t.selfClosing {
 		l.foreign++
 	}
 	raw := complete && rawElement(name) && (l.foreign == 0 || !t.selfClosing) && (l.foreign == 0 || name == "script" || name == "style")
 	keep := raw && (name == "script" || name == "style") && l.to.wantsRaw(t)
-	l.to.startTag(t)
-	l.hold = noHold
+	if l.inTag {
+		l.deliver()
+	}
 	if raw {
 		l.raw(name, keep)
 	}
+}
+
+// deliver hands the start tag on: at its end, or where it is too long for more of
+// it to be looked at.
+func (l *htmlLexer) deliver() {
+	l.tag.end = l.place()
+	l.to.startTag(&l.tag)
+	l.hold, l.inTag = noHold, false
 }
 
 // rawElement reports whether the content of an element is text without markup.
@@ -377,7 +387,9 @@ func (l *htmlLexer) raw(name string, keep bool) {
 		l.rawText(name, func(n int) {
 			if keep && n > 0 && len(content.text)+n > maxValue {
 				l.err(l.place(), "a "+name+" element is too long; the rest of it is not looked at")
-				keep = false
+				l.to.rawText(name, &content)
+				content.reset()
+				l.hold, keep = noHold, false
 			}
 			if keep {
 				l.pieces(&content, l.i, l.i+n)
@@ -528,7 +540,7 @@ func (l *htmlLexer) readAttr(wanted bool) bool {
 	name := appendName(buf[:0], l.rest(), n)
 	l.i += n
 	var kind attrKind
-	if wanted && len(name) > 0 {
+	if wanted && len(name) > 0 && l.inTag {
 		kind = l.to.wants(l.tag.name, name)
 	}
 	if !l.skipSpace() {
@@ -663,20 +675,33 @@ func (l *htmlLexer) decode(to *mapped, n int, references, attribute bool) {
 			l.pieces(to, l.i+i, l.i+i+amp)
 			i += amp
 		}
-		size, text := characterReference(rest[amp:], attribute)
-		if text == "" {
+		switch size, text := characterReference(rest[amp:], attribute); {
+		case text == "":
 			l.pieces(to, l.i+i, l.i+i+size)
-		} else {
+			i += size
+		case !attribute && (text == softHyphen || text == zeroWidthSpace):
+			i += size // where a line may be broken, as by WBR
+		default:
 			start, end := l.span(l.i+i, l.i+i+size)
 			to.add(unit([]byte(text), start, end))
+			i += size
 		}
-		i += size
 	}
 }
+
+const (
+	softHyphen     = "\u00AD"
+	zeroWidthSpace = "\u200B"
+)
 
 // characterReference returns the length of the character reference that b begins
 // with and what it stands for, which is nothing if it is none.
 func characterReference(b []byte, attribute bool) (int, string) {
+	for _, r := range commonReferences {
+		if len(b) >= len(r.source) && string(b[:len(r.source)]) == r.source {
+			return len(r.source), r.text
+		}
+	}
 	if len(b) > 1 && b[1] == '#' {
 		return numericReference(b)
 	}
@@ -702,6 +727,11 @@ func characterReference(b []byte, attribute bool) (int, string) {
 		return 1, ""
 	}
 	return n - left, text[:len(text)-left]
+}
+
+// commonReferences are those that most documents have.
+var commonReferences = [...]struct{ source, text string }{
+	{"&amp;", "&"}, {"&nbsp;", "\u00A0"}, {"&lt;", "<"}, {"&gt;", ">"}, {"&quot;", `"`},
 }
 
 // numericReference is characterReference for what begins with "&#".

@@ -76,7 +76,7 @@ type VersionError struct {
 func (e *VersionError) Error() string {
 	hint := "a newer program is needed"
 	if e.Found < e.Known {
-		hint = "it has to be converted first"
+		hint = "'nomen rekey' converts it"
 	}
 	return fmt.Sprintf("store: %s: version %d, not %d: %s", e.What, e.Found, e.Known, hint)
 }

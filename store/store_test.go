@@ -58,7 +58,7 @@ func TestErrors(t *testing.T) {
 		},
 		{
 			&store.VersionError{What: "rules of names", Found: 1, Known: 2},
-			"store: rules of names: version 1, not 2: it has to be converted first",
+			"store: rules of names: version 1, not 2: 'nomen rekey' converts it",
 		},
 	} {
 		if got := c.err.Error(); got != c.want {

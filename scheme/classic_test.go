@@ -95,6 +95,10 @@ func TestFile(t *testing.T) {
 	} {
 		tt.check(t)
 	}
+	for _, d := range []uri.Dialect{uri.Draft1997, uri.Draft2003} {
+		sample{"file:///a", "host= path=/a", "", ""}.checkIn(t, d)
+		sample{"file:/a", "path=/a", "file:///a", ""}.checkIn(t, d)
+	}
 	for _, tt := range []sample{ // the older name of ftp
 		{"file://h.example/a/b.ps", "host=h.example path=a/b.ps suffix=ps", "ftp://h.example/a/b.ps", "0 1993, BNF: fileaddress"},
 		{"file://h.example", "", "", "16 1993, BNF: fileaddress"},

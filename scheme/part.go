@@ -93,6 +93,9 @@ func layoutOf(u uri.URI) layout {
 	if authority, ok := u.Authority(); ok {
 		l.authority = true
 		l.measure(u, at+2)
+		if authority == "" { // in 1997 and 2003 no server, and yet an empty host
+			l.host, l.hostEnd = at+2, at+2
+		}
 		at += 2 + len(authority)
 	}
 	l.path, l.pathEnd = at, at+len(u.Path())

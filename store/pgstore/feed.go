@@ -87,30 +87,35 @@ func (s *Store) changes(ctx context.Context, after uint64, yield func(*store.Ent
 
 // feedPage returns some of the entries after one, up to another.
 func (s *Store) feedPage(ctx context.Context, after, last uint64) (page []*store.Entry, err error) {
-	err = s.cluster.read(ctx, short, false, func(ctx context.Context, c *pgx.Conn, r role) error {
-		entries, err := logPage(ctx, c, after, last)
-		if err != nil {
-			return err
-		}
-		rows, err := readAll(ctx, c, entries)
-		if err != nil {
-			return err
-		}
-		page = page[:0]
-		for i := range entries {
-			if rows[i].value == nil {
-				return fmt.Errorf("%w: revision %d of %s is not there", errBroken, entries[i].revision, entries[i].key)
-			}
-			e, err := rows[i].decode()
-			if err != nil {
-				return err
-			}
-			e.Seq = after + uint64(i) + 1
-			page = append(page, e)
-		}
-		return nil
+	err = s.cluster.read(ctx, short, false, func(ctx context.Context, c *pgx.Conn, _ role) error {
+		page, err = readFeed(ctx, c, after, last)
+		return err
 	})
 	return page, err
+}
+
+func readFeed(ctx context.Context, c queryer, after, last uint64) ([]*store.Entry, error) {
+	entries, err := logPage(ctx, c, after, last)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := readAll(ctx, c, entries)
+	if err != nil {
+		return nil, err
+	}
+	page := make([]*store.Entry, len(rows))
+	for i := range rows {
+		if rows[i].value == nil {
+			return nil, fmt.Errorf("%w: revision %d of %s is not there", errBroken, entries[i].revision, entries[i].key)
+		}
+		e, err := rows[i].decode()
+		if err != nil {
+			return nil, err
+		}
+		e.Seq = after + uint64(i) + 1
+		page[i] = e
+	}
+	return page, nil
 }
 
 // logPage returns what the log has between two entries, at least one of them, as

@@ -88,23 +88,20 @@ const readLog = "select entries, hashes from nomen_log where chunk = $1"
 
 // readEdge reads the end of a log of a size.
 func readEdge(ctx context.Context, c queryer, size uint64) (*edge, error) {
-	e := &edge{}
 	src := &source{ctx: ctx, c: c}
-	var err error
-	if e.log, err = ledger.Open(size, src); err != nil {
-		return nil, err
+	log, err := ledger.Open(size, src)
+	if err != nil || size%chunkSize == 0 {
+		return &edge{log: log}, err
 	}
-	e.leaves, e.tail = src.leaves, src.tail
-	return e, nil
+	e := &edge{log: log}
+	e.tail, e.leaves, err = src.row(size / chunkSize)
+	return e, err
 }
 
-// A source gives package ledger what nomen_log has, the leaves of its last row
-// included if that is not full.
+// A source gives package ledger what nomen_log has.
 type source struct {
-	ctx    context.Context
-	c      queryer
-	leaves []ledger.Hash
-	tail   []byte
+	ctx context.Context
+	c   queryer
 }
 
 func (s *source) row(chunk uint64) (entries []byte, hashes []ledger.Hash, err error) {
@@ -130,24 +127,57 @@ func (s *source) Node(level int, index uint64) (ledger.Hash, error) {
 	return hashes[height], nil
 }
 
-// Leaves implements [ledger.Source], for the row that is not full.
+// Leaves implements [ledger.Source]. The leaves of a full row are computed from
+// the changes.
 func (s *source) Leaves(from, to uint64) iter.Seq2[ledger.Hash, error] {
 	return func(yield func(ledger.Hash, error) bool) {
-		if from == to {
-			return
-		}
-		var err error
-		if s.tail, s.leaves, err = s.row(from / chunkSize); err == nil && uint64(len(s.leaves)) != to-from {
-			err = fmt.Errorf("%w: row %d of nomen_log has %d hashes, not %d", errBroken, from/chunkSize, len(s.leaves), to-from)
-		}
-		if err != nil {
-			yield(ledger.Hash{}, err)
-			return
-		}
-		for _, h := range s.leaves {
+		leaves, err := s.leaves(from, to)
+		for _, h := range leaves {
 			if !yield(h, nil) {
 				return
 			}
 		}
+		if err != nil {
+			yield(ledger.Hash{}, err)
+		}
 	}
+}
+
+// leaves returns leaves of one row.
+func (s *source) leaves(from, to uint64) ([]ledger.Hash, error) {
+	if from == to {
+		return nil, nil
+	}
+	b, hashes, err := s.row(from / chunkSize)
+	if err != nil {
+		return nil, err
+	}
+	entries, err := readEntries(b, checkSize)
+	first := from % chunkSize
+	if err == nil && first+to-from > uint64(len(entries)) {
+		err = fmt.Errorf("%w: row %d of nomen_log has %d entries", errBroken, from/chunkSize, len(entries))
+	}
+	if err != nil {
+		return nil, err
+	}
+	if len(entries) < chunkSize {
+		if len(hashes) != len(entries) {
+			return nil, fmt.Errorf("%w: row %d of nomen_log has %d entries and %d hashes", errBroken, from/chunkSize, len(entries), len(hashes))
+		}
+		return hashes[first : first+to-from], nil
+	}
+	entries = entries[first : first+to-from]
+	rows, err := readAll(s.ctx, s.c, entries)
+	if err != nil {
+		return nil, err
+	}
+	leaves := make([]ledger.Hash, len(rows))
+	for i := range rows {
+		e, err := rows[i].decode()
+		if err != nil {
+			return nil, err
+		}
+		leaves[i] = entryOf(rows[i].subject, e).leaf
+	}
+	return leaves, nil
 }

@@ -32,11 +32,17 @@ type Store struct {
 }
 
 var (
-	_ store.Store     = (*Store)(nil)
-	_ store.Historian = (*Store)(nil)
-	_ store.Counter   = (*Store)(nil)
-	_ store.Tokens    = (*Store)(nil)
-	_ store.Feed      = (*Store)(nil)
+	_ store.Store              = (*Store)(nil)
+	_ store.Historian          = (*Store)(nil)
+	_ store.AuthorityHistorian = (*Store)(nil)
+	_ store.Counter            = (*Store)(nil)
+	_ store.Tokens             = (*Store)(nil)
+	_ store.TokenLister        = (*Store)(nil)
+	_ store.Finder             = (*Store)(nil)
+	_ store.Feed               = (*Store)(nil)
+	_ store.Prover             = (*Store)(nil)
+	_ store.Loader             = (*Store)(nil)
+	_ store.Verifier           = (*Store)(nil)
 )
 
 // Open opens the store in a database, or makes one there. While no server takes

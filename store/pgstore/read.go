@@ -17,7 +17,6 @@ const (
 	presentOne = "select revision, value from nomen_present where kind = $1 and key = $2"
 	pastAt     = `select value from nomen_past where kind = $1 and key = $2 and time <= $3
 	order by time desc, revision desc limit 1`
-	tokenOne = "select value from nomen_token where id = $1"
 	countAll = "select names + (select coalesce(sum(p.names), 0)::bigint from nomen_pending p) from nomen_head where id = 1"
 )
 
@@ -103,15 +102,13 @@ func millis(at time.Time) int64 {
 	case at.Year() < 1:
 		return minMillis
 	}
-	return floorMillis(at)
+	return at.UnixMilli()
 }
 
 const (
 	minMillis = -62135596800000
 	maxMillis = 253402300799999
 )
-
-func floorMillis(at time.Time) int64 { return at.UnixMilli() }
 
 // Get implements [store.Reader].
 func (s *Store) Get(ctx context.Context, n name.Name, at time.Time) (*store.Record, error) {
@@ -129,37 +126,6 @@ func (s *Store) Authority(ctx context.Context, p name.Prefix, at time.Time) (*st
 		return nil, err
 	}
 	return c.Authority, nil
-}
-
-// Token implements [store.Tokens]. It asks the primary while that is there: a
-// token that was revoked elsewhere must not hold on a replica.
-func (s *Store) Token(ctx context.Context, id string) (*store.Token, error) {
-	if err := s.gate.enter(); err != nil {
-		return nil, err
-	}
-	defer s.gate.leave()
-	if err := ctx.Err(); err != nil {
-		return nil, err
-	}
-	var value []byte
-	err := s.cluster.read(ctx, short, true, func(ctx context.Context, c *pgx.Conn, _ role) error {
-		err := c.QueryRow(ctx, tokenOne, []byte(id)).Scan(&value)
-		if errors.Is(err, pgx.ErrNoRows) {
-			value, err = nil, nil
-		}
-		return err
-	})
-	switch {
-	case err != nil:
-		return nil, failed("read", err)
-	case value == nil:
-		return nil, store.ErrNotFound
-	}
-	c, err := codec.Decode(store.Subject{Kind: store.KindToken, Key: id}, value)
-	if err != nil {
-		return nil, err
-	}
-	return c.Token, nil
 }
 
 // Count implements [store.Counter]: what the sealed changes come to, and those
@@ -205,8 +171,17 @@ func (s *Store) Authorities(ctx context.Context, at time.Time) iter.Seq2[*store.
 
 // History implements [store.Historian].
 func (s *Store) History(ctx context.Context, n name.Name) iter.Seq2[*store.Change, error] {
+	return s.historyOf(ctx, store.Subject{Kind: store.KindName, Key: n.Key()})
+}
+
+// AuthorityHistory implements [store.AuthorityHistorian].
+func (s *Store) AuthorityHistory(ctx context.Context, p name.Prefix) iter.Seq2[*store.Change, error] {
+	return s.historyOf(ctx, store.Subject{Kind: store.KindAuthority, Key: p.String()})
+}
+
+func (s *Store) historyOf(ctx context.Context, subject store.Subject) iter.Seq2[*store.Change, error] {
 	return func(yield func(*store.Change, error) bool) {
-		if err := s.history(ctx, n, yield); err != nil {
+		if err := s.history(ctx, subject, yield); err != nil {
 			yield(nil, err)
 		}
 	}

@@ -46,49 +46,30 @@ const (
 // are found again; its salt is nil if there is none. c is asked for what is to be
 // redacted.
 func statements(ctx context.Context, c queryer, p *plan) (*pgx.Batch, doubt, error) {
-	d := doubt{plan: p}
 	salts := make([]byte, store.SaltSize*len(p.steps))
 	_, _ = rand.Read(salts) // never fails
-	final := map[store.Subject]int{}
+	entries := make([]*store.Entry, len(p.steps))
 	for i, step := range p.steps {
-		final[step.Subject] = i
+		entries[i] = &store.Entry{Change: step.Next}
+		copy(entries[i].Salt[:], salts[i*store.SaltSize:])
 	}
+	d := doubt{plan: p}
 	w := newRowWriter()
-	first := map[store.Subject]*store.Change{}
-	for i, step := range p.steps {
-		s := step.Subject
-		if s.Kind == store.KindToken {
-			if final[s] == i {
-				w.batch.Queue(upsertToken, []byte(s.Key), codec.Append(nil, step.Next))
-			}
-			continue
-		}
-		e := &store.Entry{Change: step.Next}
-		copy(e.Salt[:], salts[i*store.SaltSize:])
-		row := makeRow(s, e)
-		w.entry(entryOf(s, e), records(step.Next)-records(step.Last))
-		d.subject, d.revision, d.salt = s, row.revision, row.salt // the last one, which nothing redacts
-		if err := w.redact(ctx, c, step); err != nil {
-			return nil, d, err
-		}
-		if _, ok := first[s]; !ok {
-			if first[s] = step.Last; step.Last != nil {
-				w.moved = append(w.moved, s)
-			}
-		}
-		switch {
-		case final[s] != i:
-			w.past = append(w.past, row)
-		case first[s] == nil:
-			w.fresh = append(w.fresh, row)
-			w.place(s, nil, step.Next)
-		default:
-			w.changed = append(w.changed, row)
-			w.place(s, first[s], step.Next)
-		}
+	err := w.steps(ctx, c, p.steps, entries, func(row *changeRow, step store.Step, e *store.Entry) {
+		d.subject, d.revision, d.salt = row.subject, row.revision, row.salt // the last one, which nothing redacts
+		w.pend(entryOf(row.subject, e), records(step.Next)-records(step.Last))
+	})
+	w.flush()
+	w.queueChanges()
+	for _, kind := range changeKinds {
+		w.rows(insertPast, kind, w.past)
+		w.rows(insertPresent, kind, w.fresh)
 	}
-	w.queue()
-	return w.batch, d, nil
+	for c := range slices.Chunk(w.come, maxRows) {
+		heads, marks, keys, rests := placeColumns(c)
+		w.batch.Queue(insertPlaces, heads, marks, keys, rests)
+	}
+	return w.batch, d, err
 }
 
 // records returns how many records there are after c: one or none.
@@ -98,6 +79,9 @@ func records(c *store.Change) int {
 	}
 	return 1
 }
+
+// changeKinds are the kinds of subjects that the tables of changes hold.
+var changeKinds = [...]store.Kind{store.KindName, store.KindAuthority}
 
 // A rowWriter collects the rows of a transaction.
 type rowWriter struct {
@@ -119,8 +103,47 @@ func newRowWriter() *rowWriter {
 	return w
 }
 
-// entry adds an entry to those that wait to be sealed.
-func (w *rowWriter) entry(e entry, names int) {
+// steps collects the rows of steps, whose entries are given, and shows them.
+func (w *rowWriter) steps(ctx context.Context, c queryer, steps []store.Step, entries []*store.Entry, show func(*changeRow, store.Step, *store.Entry)) error {
+	final := map[store.Subject]int{}
+	for i, step := range steps {
+		final[step.Subject] = i
+	}
+	first := map[store.Subject]*store.Change{}
+	for i, step := range steps {
+		s := step.Subject
+		if s.Kind == store.KindToken {
+			if final[s] == i {
+				w.batch.Queue(upsertToken, []byte(s.Key), codec.Append(nil, step.Next))
+			}
+			continue
+		}
+		row := makeRow(s, entries[i])
+		show(&row, step, entries[i])
+		if err := w.redact(ctx, c, step); err != nil {
+			return err
+		}
+		if _, ok := first[s]; !ok {
+			if first[s] = step.Last; step.Last != nil {
+				w.moved = append(w.moved, s)
+			}
+		}
+		switch {
+		case final[s] != i:
+			w.past = append(w.past, row)
+		case first[s] == nil:
+			w.fresh = append(w.fresh, row)
+			w.place(s, nil, step.Next)
+		default:
+			w.changed = append(w.changed, row)
+			w.place(s, first[s], step.Next)
+		}
+	}
+	return nil
+}
+
+// pend adds an entry to those that wait to be sealed.
+func (w *rowWriter) pend(e entry, names int) {
 	w.entries = e.appendTo(w.entries, len(e.leaf))
 	w.count++
 	w.names += names
@@ -185,10 +208,9 @@ func (w *rowWriter) place(s store.Subject, before, after *store.Change) {
 	}
 }
 
-// queue queues the statements for all that was collected.
-func (w *rowWriter) queue() {
-	w.flush()
-	for _, kind := range []store.Kind{store.KindName, store.KindAuthority} {
+// queueChanges queues the statements that change rows which are there.
+func (w *rowWriter) queueChanges() {
+	for _, kind := range changeKinds {
 		var keys []string
 		for _, s := range w.moved {
 			if s.Kind == kind {
@@ -198,18 +220,12 @@ func (w *rowWriter) queue() {
 		for keys := range slices.Chunk(keys, maxRows) {
 			w.batch.Queue(moveToPast, kind, keys)
 		}
-		w.rows(insertPast, kind, w.past)
 		w.rows(updatePast, kind, w.redacted)
 		w.rows(updatePresent, kind, w.changed)
-		w.rows(insertPresent, kind, w.fresh)
 	}
 	for c := range slices.Chunk(w.gone, maxRows) {
 		heads, marks, keys, _ := placeColumns(c)
 		w.batch.Queue(deletePlaces, heads, marks, keys)
-	}
-	for c := range slices.Chunk(w.come, maxRows) {
-		heads, marks, keys, rests := placeColumns(c)
-		w.batch.Queue(insertPlaces, heads, marks, keys, rests)
 	}
 }
 

@@ -7,7 +7,6 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/nomen-project/nomen/internal/codec"
-	"github.com/nomen-project/nomen/name"
 	"github.com/nomen-project/nomen/store"
 )
 
@@ -172,15 +171,14 @@ func readPast(ctx context.Context, tx pgx.Tx, k store.Kind, page []row, at time.
 	return past, err
 }
 
-func (s *Store) history(ctx context.Context, n name.Name, yield func(*store.Change, error) bool) error {
+func (s *Store) history(ctx context.Context, subject store.Subject, yield func(*store.Change, error) bool) error {
 	if err := s.gate.enter(); err != nil {
 		return err
 	}
 	defer s.gate.leave()
-	if err := ctx.Err(); err != nil || !printable(n.Key()) {
+	if err := ctx.Err(); err != nil || !printable(subject.Key) {
 		return err
 	}
-	subject := store.Subject{Kind: store.KindName, Key: n.Key()}
 	return s.snapshot(ctx, s.recent.need(subject).revision > 0, func(ctx context.Context, tx pgx.Tx, begun *bool) error {
 		page, err := readPage(ctx, tx, subject.Kind, subject.Key, behind(subject.Key), 1)
 		if err != nil || len(page) == 0 {

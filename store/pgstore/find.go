@@ -1,0 +1,139 @@
+package pgstore
+
+import (
+	"context"
+	"iter"
+	"strings"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/nomen-project/nomen/name"
+	"github.com/nomen-project/nomen/store"
+)
+
+const (
+	placesFrom = `select head, mark, key, rest from nomen_place
+	where (head, mark, key) >= ($1, $2, $3) order by head, mark, key limit $4`
+	placesOfHead = `select head, mark, key, rest from nomen_place
+	where head = $1 and (rest, key) >= ($2, $3) order by rest, key limit $4`
+)
+
+// Find implements [store.Finder].
+func (s *Store) Find(ctx context.Context, prefix string, after store.Place) iter.Seq2[store.Place, error] {
+	return func(yield func(store.Place, error) bool) {
+		if err := s.search(ctx, prefix, after, yield); err != nil {
+			yield(store.Place{}, err)
+		}
+	}
+}
+
+func (s *Store) search(ctx context.Context, prefix string, after store.Place, yield func(store.Place, error) bool) error {
+	if err := s.gate.enter(); err != nil {
+		return err
+	}
+	defer s.gate.leave()
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	return s.snapshot(ctx, s.recent.any(), func(ctx context.Context, tx pgx.Tx, begun *bool) error {
+		f := &finder{ctx: ctx, tx: tx, prefix: prefix, size: firstPage, yield: func(p place) bool {
+			*begun = true
+			return yield(store.Place{URL: p.head + p.rest, Name: name.FromKey(p.key)}, nil)
+		}}
+		from := makePlace(prefix, "")
+		if after != (store.Place{}) && after.URL >= prefix {
+			from = makePlace(after.URL, behind(after.Name.Key()))
+		}
+		return f.find(from)
+	})
+}
+
+// A finder yields the places whose URLs begin with a prefix. URLs that fill their
+// head are not in the order of the index among those of the same head; they are
+// read apart.
+type finder struct {
+	ctx    context.Context
+	tx     pgx.Tx
+	prefix string
+	size   int // of the next page
+	yield  func(place) bool
+}
+
+// find yields the places from one on.
+func (f *finder) find(from place) error {
+	for {
+		if len(from.head) == headSize {
+			if more, err := f.group(from); err != nil || !more {
+				return err
+			}
+			from = place{head: from.head + "\x00"} // behind all of that head
+		}
+		page, err := f.page(placesFrom, []byte(from.head), []byte{}, from.key, f.size)
+		if err != nil || len(page) == 0 {
+			return err
+		}
+		last := page[len(page)-1]
+		from = place{head: last.head, key: behind(last.key)}
+		for _, p := range page {
+			if len(p.head) == headSize {
+				from = place{head: p.head}
+				break
+			}
+			if more, err := f.hand(p); err != nil || !more {
+				return err
+			}
+		}
+	}
+}
+
+// group yields the places of one head, from one on; more is false when there is
+// nothing to be yielded any more.
+func (f *finder) group(from place) (more bool, err error) {
+	for {
+		page, err := f.page(placesOfHead, []byte(from.head), []byte(from.rest), from.key, f.size)
+		if err != nil {
+			return false, err
+		}
+		if len(page) == 0 {
+			return true, nil
+		}
+		for _, p := range page {
+			if more, err := f.hand(p); err != nil || !more {
+				return false, err
+			}
+		}
+		last := page[len(page)-1]
+		from.rest, from.key = last.rest, behind(last.key)
+	}
+}
+
+// hand hands out a place, if it has the prefix.
+func (f *finder) hand(p place) (more bool, err error) {
+	if err := f.ctx.Err(); err != nil {
+		return false, err
+	}
+	return strings.HasPrefix(p.head+p.rest, f.prefix) && f.yield(p), nil
+}
+
+func (f *finder) page(sql string, args ...any) ([]place, error) {
+	page, err := queryPlaces(f.ctx, f.tx, sql, args...)
+	bytes := 1
+	for _, p := range page {
+		bytes += len(p.head) + len(p.rest) + len(p.key)
+	}
+	f.size = max(1, min(4*len(page), lastPage, len(page)*pageBytes/bytes))
+	return page, err
+}
+
+func queryPlaces(ctx context.Context, c queryer, sql string, args ...any) ([]place, error) {
+	rows, err := c.Query(ctx, sql, args...)
+	if err != nil {
+		return nil, err
+	}
+	return pgx.CollectRows(rows, func(r pgx.CollectableRow) (p place, err error) {
+		var head, mark, rest []byte
+		err = r.Scan(&head, &mark, &p.key, &rest)
+		p.head, p.rest = string(head), string(rest)
+		return p, err
+	})
+}

@@ -1,0 +1,274 @@
+package pgstore
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/nomen-project/nomen/internal/codec"
+	"github.com/nomen-project/nomen/store"
+)
+
+// Entries are loaded by so many in a transaction, or so many bytes.
+const (
+	loadEntries = 32 << 10
+	loadBytes   = 32 << 20
+)
+
+// Load implements [store.Loader], by COPY.
+func (s *Store) Load(ctx context.Context, entries iter.Seq2[*store.Entry, error]) error {
+	if err := s.gate.enter(); err != nil {
+		return err
+	}
+	defer s.gate.leave()
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if s.readOnly {
+		return ErrReadOnly
+	}
+	server, err := s.cluster.forWriting()
+	if err == nil {
+		err = server.long.with(ctx, func(c *pgx.Conn) error {
+			l := &loader{ctx: ctx, c: c, store: s}
+			return l.load(entries)
+		})
+	}
+	return failed("load", ended(ctx, err))
+}
+
+// A loader is a Load under way.
+type loader struct {
+	ctx   context.Context
+	c     *pgx.Conn
+	store *Store
+	edge  *edge
+	fence int64
+
+	given  uint64 // entries so far
+	batch  []*store.Entry
+	weight int // bytes of their changes
+	buf    []byte
+}
+
+func (l *loader) load(entries iter.Seq2[*store.Entry, error]) error {
+	var err error
+	if l.edge, l.fence, err = readState(l.ctx, l.c); err != nil {
+		return err
+	}
+	compare := &comparer{loader: l}
+	for e, err := range entries {
+		if err == nil {
+			err = l.ctx.Err()
+		}
+		if err == nil && e.Seq != l.given+1 {
+			err = &store.EntryError{Seq: e.Seq, Reason: fmt.Sprintf("the next one is %d", l.given+1)}
+		}
+		switch {
+		case err != nil:
+		case e.Seq <= l.edge.log.Size():
+			err = compare.same(e)
+		default:
+			err = l.add(e)
+		}
+		if err != nil {
+			return l.giveUp(err)
+		}
+		l.given++
+	}
+	if size := l.edge.log.Size(); size > l.given {
+		return &store.EntryError{Seq: l.given + 1, Reason: "the store has it, and was not given it"}
+	}
+	return l.flush()
+}
+
+// giveUp keeps what came before an error.
+func (l *loader) giveUp(err error) error {
+	if l.ctx.Err() != nil {
+		return err
+	}
+	return errors.Join(err, l.flush())
+}
+
+// readState returns the end of the log and the fence of its head.
+func readState(ctx context.Context, c queryer) (*edge, int64, error) {
+	var fence int64
+	var size uint64
+	if err := c.QueryRow(ctx, "select fence, size from nomen_head where id = 1").Scan(&fence, &size); err != nil {
+		return nil, 0, err
+	}
+	e, err := readEdge(ctx, c, size)
+	return e, fence, err
+}
+
+// add takes an entry that is to be written.
+func (l *loader) add(e *store.Entry) error {
+	l.batch = append(l.batch, e)
+	if e.Change != nil {
+		l.buf = codec.Append(l.buf[:0], e.Change)
+		l.weight += len(l.buf)
+	}
+	if len(l.batch) < loadEntries && l.weight < loadBytes {
+		return nil
+	}
+	return l.flush()
+}
+
+// flush writes the entries that were taken. When one of them does not follow, it
+// writes those before and returns what is wrong with it.
+func (l *loader) flush() error {
+	batch := l.batch
+	l.batch, l.weight = nil, 0
+	if len(batch) == 0 {
+		return nil
+	}
+	steps, wrong, err := l.plan(batch)
+	if err != nil {
+		return err
+	}
+	if err := l.write(steps, batch[:len(steps)]); err != nil {
+		return err
+	}
+	l.store.recent.wrote(steps)
+	return wrong
+}
+
+// plan returns the steps of the entries before one that is wrong, if one is.
+func (l *loader) plan(batch []*store.Entry) (steps []store.Step, wrong, err error) {
+	subjects := map[store.Kind][]string{}
+	seen := map[store.Subject]bool{}
+	for _, e := range batch {
+		if e.Change == nil || e.Change.Token != nil {
+			continue // what is wrong with it is told below
+		}
+		if s := e.Change.Subject(); !seen[s] && printable(s.Key) {
+			seen[s] = true
+			subjects[s.Kind] = append(subjects[s.Kind], s.Key)
+		}
+	}
+	last, err := load(l.ctx, l.c, subjects, "")
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, e := range batch {
+		step, err := store.Follow(e, func(s store.Subject) (*store.Change, error) { return last[s], nil })
+		if err == nil && !step.Next.Redacted && codec.Digest(e.Salt, codec.Append(nil, step.Next)) != e.Digest {
+			err = &store.EntryError{Seq: e.Seq, Key: step.Subject.Key, Reason: "the digest is not that of the content"}
+		}
+		if err != nil {
+			return steps, err, nil
+		}
+		last[step.Subject] = step.Next
+		steps = append(steps, step)
+	}
+	return steps, nil, nil
+}
+
+// write writes steps in one transaction, which nobody else may seal in between.
+func (l *loader) write(steps []store.Step, given []*store.Entry) error {
+	if len(steps) == 0 {
+		return nil
+	}
+	entries := make([]*store.Entry, len(given))
+	for i, e := range given {
+		entries[i] = &store.Entry{Change: steps[i].Next, Salt: e.Salt, Digest: e.Digest}
+	}
+	w, edge := newRowWriter(), l.edge.clone()
+	var rows []logRow
+	names := 0
+	err := w.steps(l.ctx, l.c, steps, entries, func(row *changeRow, step store.Step, e *store.Entry) {
+		entry := entryOf(row.subject, e)
+		rows = edge.add(rows, &entry)
+		names += records(step.Next) - records(step.Last)
+	})
+	if err != nil {
+		return err
+	}
+	w.queueChanges()
+	defer rollback(l.c)
+	if err := l.raise(edge, names); err != nil {
+		return err
+	}
+	if err := l.c.SendBatch(l.ctx, w.batch).Close(); err != nil {
+		return err
+	}
+	if err := l.copy(w, edge.open(rows)); err != nil {
+		return err
+	}
+	if _, err := l.c.Exec(l.ctx, "commit"); err != nil {
+		return err
+	}
+	l.edge, l.fence = edge, l.fence+1
+	return nil
+}
+
+// raise begins a transaction that moves the head, unless the store has changes
+// that were not loaded.
+func (l *loader) raise(e *edge, names int) error {
+	head := e.log.Head()
+	batch := &pgx.Batch{}
+	batch.Queue("begin isolation level read committed")
+	var raised int64
+	batch.Queue(raiseHead, l.fence, l.edge.log.Size(), head.Size, names, head.Hash[:], l.store.sealer.node, sealLease.Milliseconds()).Exec(affected(&raised))
+	var waiting bool
+	batch.Queue("select exists(select 1 from nomen_pending)").QueryRow(func(r pgx.Row) error { return r.Scan(&waiting) })
+	if err := l.c.SendBatch(l.ctx, batch).Close(); err != nil {
+		return err
+	}
+	if raised != 1 || waiting {
+		return &store.EntryError{Seq: l.edge.log.Size() + 1, Reason: "the store has changes that were not loaded: somebody writes to it"}
+	}
+	return nil
+}
+
+// copy writes the rows that are new.
+func (l *loader) copy(w *rowWriter, rows []logRow) error {
+	columns := []string{"time", "revision", "kind", "key", "salt", "value"}
+	for table, rows := range map[string][]changeRow{"nomen_present": w.fresh, "nomen_past": w.past} {
+		_, err := l.c.CopyFrom(l.ctx, pgx.Identifier{table}, columns, pgx.CopyFromSlice(len(rows), func(i int) ([]any, error) {
+			r := &rows[i]
+			return []any{r.time, r.revision, int16(r.subject.Kind), r.subject.Key, r.salt, r.value}, nil
+		}))
+		if err != nil {
+			return err
+		}
+	}
+	_, err := l.c.CopyFrom(l.ctx, pgx.Identifier{"nomen_place"}, []string{"head", "mark", "key", "rest"},
+		pgx.CopyFromSlice(len(w.come), func(i int) ([]any, error) {
+			p := &w.come[i]
+			return []any{[]byte(p.head), p.mark(), p.key, []byte(p.rest)}, nil
+		}))
+	if err != nil {
+		return err
+	}
+	batch := &pgx.Batch{}
+	for _, row := range rows {
+		batch.Queue(putLog, row.chunk, row.entries, row.hashes)
+	}
+	return l.c.SendBatch(l.ctx, batch).Close()
+}
+
+// A comparer compares entries with those that are there.
+type comparer struct {
+	loader *loader
+	page   []*store.Entry // what is there, from the next one on
+}
+
+func (c *comparer) same(e *store.Entry) error {
+	if len(c.page) == 0 {
+		var err error
+		if c.page, err = readFeed(c.loader.ctx, c.loader.c, c.loader.given, c.loader.edge.log.Size()); err != nil {
+			return err
+		}
+	}
+	there := c.page[0]
+	c.page = c.page[1:]
+	if e.Change != nil && e.Change.Token == nil && bytes.Equal(codec.AppendLeaf(nil, e), codec.AppendLeaf(nil, there)) {
+		return nil
+	}
+	return &store.EntryError{Seq: e.Seq, Key: there.Change.Subject().Key, Reason: "the store has another one in its place"}
+}

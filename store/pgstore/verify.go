@@ -1,0 +1,579 @@
+package pgstore
+
+import (
+	"context"
+	"encoding/binary"
+	"fmt"
+	"hash/maphash"
+	"slices"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/nomen-project/nomen/internal/ledger"
+	"github.com/nomen-project/nomen/store"
+)
+
+const (
+	verifyHead    = "select size, names, hash from nomen_head where id = 1"
+	verifyPending = "select id, part, names, entries from nomen_pending order by stamp, id, part"
+	verifyLog     = "select chunk, entries, hashes from nomen_log where chunk >= $1 order by chunk limit $2"
+	verifyBeyond  = "select count(*) from nomen_log where chunk >= $1"
+	verifyPresent = `select key, time, revision, salt, value from nomen_present
+	where kind = $1 and key >= $2 order by key limit $3`
+	verifyPast = `select key, time, revision, salt, value from nomen_past
+	where kind = $1 and (key, time, revision) > ($2, $3, $4) order by key, time, revision limit $5`
+	verifyPlaces = `select head, mark, key, rest from nomen_place
+	where (head, mark, key) > ($1, $2, $3) order by head, mark, key limit $4`
+)
+
+// bucket is how many things are remembered at a time to find out which of them
+// are missing or too many.
+const bucket = 1 << 18
+
+// Verify implements [store.Verifier], in a transaction that sees one moment, and
+// in memory that does not grow with the store: what two sides should have alike
+// is compared by the sum of its hashes, and only sides that differ are gone
+// through again, part by part.
+func (s *Store) Verify(ctx context.Context, fault func(store.Fault), progress func(done, total uint64)) (h store.Head, err error) {
+	if err := s.gate.enter(); err != nil {
+		return h, err
+	}
+	defer s.gate.leave()
+	if err := ctx.Err(); err != nil {
+		return h, err
+	}
+	err = s.snapshot(ctx, true, func(ctx context.Context, tx pgx.Tx, begun *bool) error {
+		v := &verifier{ctx: ctx, tx: tx, seed: maphash.MakeSeed(), progress: progress, fault: func(f store.Fault) {
+			*begun = true
+			fault(f)
+		}}
+		h, err = v.verify()
+		return err
+	})
+	return h, err
+}
+
+// A verifier is a Verify under way.
+type verifier struct {
+	ctx      context.Context
+	tx       pgx.Tx
+	seed     maphash.Seed
+	fault    func(store.Fault)
+	progress func(done, total uint64)
+	done     uint64
+
+	size    uint64 // of the log, by its head
+	head    store.Head
+	names   int64 // by the head and what waits
+	log     ledger.Log
+	broken  bool // a fault was found in the log, so that nothing above it is as it should be
+	sealed  sum  // what the log and what waits say is there
+	kept    sum  // what is there
+	located sum  // places by the records
+	indexed sum  // places by the index
+	records int64
+}
+
+// A sum is that of the hashes of many things, whatever their order.
+type sum struct{ count, hashes uint64 }
+
+func (s *sum) add(hash uint64) {
+	s.count++
+	s.hashes += hash
+}
+
+func (v *verifier) verify() (store.Head, error) {
+	var hash []byte
+	if err := v.tx.QueryRow(v.ctx, verifyHead).Scan(&v.size, &v.names, &hash); err != nil {
+		return store.Head{}, err
+	}
+	v.head.Size = v.size
+	copy(v.head.Hash[:], hash)
+	pending, err := v.pending()
+	if err != nil {
+		return store.Head{}, err
+	}
+	for _, part := range []func() error{v.entries, v.subjects, v.places, func() error { return v.strangers(pending) }, v.misplaced} {
+		if err := part(); err != nil {
+			return store.Head{}, err
+		}
+	}
+	if v.records != v.names {
+		v.fault(store.Fault{Problem: fmt.Sprintf("there are %d names, the head of the log counts %d", v.records, v.names)})
+	}
+	v.step(0)
+	return v.log.Head(), nil
+}
+
+// step takes note of how much was done. All is done thrice: by the log, by the
+// subjects, by the locations.
+func (v *verifier) step(n int) {
+	v.done += uint64(n)
+	if v.progress != nil {
+		total := 3*v.size + 3
+		v.progress(min(v.done, total), total)
+	}
+}
+
+// pending returns the entries that wait to be sealed.
+func (v *verifier) pending() ([]entry, error) {
+	rows, err := v.tx.Query(v.ctx, verifyPending)
+	if err != nil {
+		return nil, err
+	}
+	var all []entry
+	var id, b []byte
+	var part, names int64
+	_, err = pgx.ForEachRow(rows, []any{&id, &part, &names, &b}, func() error {
+		entries, err := readEntries(b, len(ledger.Hash{}))
+		for i := range entries {
+			v.sealed.add(v.hashEntry(&entries[i]))
+		}
+		v.names += names
+		all = append(all, entries...)
+		return err
+	})
+	return all, err
+}
+
+// hashEntry hashes what an entry and the row of its change have alike.
+func (v *verifier) hashEntry(e *entry) uint64 {
+	return v.hashChange(e.subject(), int64(e.revision), e.time)
+}
+
+func (v *verifier) hashChange(s store.Subject, revision, time int64) uint64 {
+	b := append(make([]byte, 0, 128), byte(s.Kind))
+	b = binary.BigEndian.AppendUint64(b, uint64(revision))
+	b = binary.BigEndian.AppendUint64(b, uint64(time))
+	return maphash.Bytes(v.seed, append(b, s.Key...))
+}
+
+// entries computes the tree anew, from the changes as they are kept.
+func (v *verifier) entries() error {
+	err := v.eachLogRow(func(row logRow, entries []entry) error {
+		for i := range entries {
+			v.sealed.add(v.hashEntry(&entries[i]))
+		}
+		leaves, err := v.leaves(uint64(row.chunk)*chunkSize, entries)
+		if err == nil {
+			v.chunk(row, leaves)
+		}
+		v.step(len(entries))
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	var beyond int
+	if err := v.tx.QueryRow(v.ctx, verifyBeyond, (v.size+chunkSize-1)/chunkSize).Scan(&beyond); err != nil {
+		return err
+	}
+	if beyond > 0 {
+		v.report(store.Subject{}, v.size+1, fmt.Sprintf("nomen_log has %d rows after the last entry", beyond))
+	}
+	if got := v.log.Head(); got != v.head && !v.broken {
+		v.fault(store.Fault{Problem: fmt.Sprintf("the head of the log is %x of %d, computed anew %x of %d", v.head.Hash, v.head.Size, got.Hash, got.Size)})
+	}
+	return nil
+}
+
+// eachLogRow reads the rows of the log that its size says are there.
+func (v *verifier) eachLogRow(f func(logRow, []entry) error) error {
+	chunks := int64((v.size + chunkSize - 1) / chunkSize)
+	for next := int64(0); next < chunks; {
+		rows, err := v.tx.Query(v.ctx, verifyLog, next, feedChunks)
+		if err != nil {
+			return err
+		}
+		page, err := pgx.CollectRows(rows, func(r pgx.CollectableRow) (row logRow, err error) {
+			err = r.Scan(&row.chunk, &row.entries, &row.hashes)
+			return row, err
+		})
+		if err != nil {
+			return err
+		}
+		for _, row := range page {
+			if next = row.chunk + 1; next > chunks {
+				break
+			}
+			entries, err := readEntries(row.entries, checkSize)
+			if err != nil {
+				v.report(store.Subject{}, uint64(row.chunk)*chunkSize+1, fmt.Sprintf("row %d of nomen_log cannot be read: %v", row.chunk, err))
+			}
+			if err := f(row, entries); err != nil {
+				return err
+			}
+		}
+		if len(page) == 0 {
+			return nil
+		}
+	}
+	return nil
+}
+
+// report reports a fault of the log.
+func (v *verifier) report(s store.Subject, seq uint64, problem string) {
+	v.broken = true
+	v.fault(store.Fault{Subject: s, Seq: seq, Problem: problem})
+}
+
+// leaves returns the leaves of the changes that entries speak of.
+func (v *verifier) leaves(before uint64, entries []entry) ([]ledger.Hash, error) {
+	rows, err := readAll(v.ctx, v.tx, entries)
+	if err != nil {
+		return nil, err
+	}
+	leaves := make([]ledger.Hash, len(rows))
+	for i := range rows {
+		e, seq := &entries[i], before+uint64(i)+1
+		if rows[i].value == nil {
+			v.report(e.subject(), seq, fmt.Sprintf("revision %d is not there", e.revision))
+			continue
+		}
+		kept, err := rows[i].decode()
+		if err != nil {
+			v.report(e.subject(), seq, fmt.Sprintf("revision %d cannot be read: %v", e.revision, err))
+			continue
+		}
+		found := entryOf(e.subject(), kept)
+		leaves[i] = found.leaf
+		if found.revision != e.revision || found.time != e.time || found.check() != e.check() {
+			v.report(e.subject(), seq, fmt.Sprintf("revision %d was altered: it is not what was sealed", e.revision))
+		}
+	}
+	return leaves, nil
+}
+
+// chunk puts the leaves of a row at the end of the tree and compares its hashes.
+func (v *verifier) chunk(row logRow, leaves []ledger.Hash) {
+	first := uint64(row.chunk) * chunkSize
+	if first != v.log.Size() || len(leaves) != int(min(chunkSize, v.size-first)) {
+		v.report(store.Subject{}, first+1, fmt.Sprintf("row %d of nomen_log has %d entries, after %d in the rows before it, of %d in all", row.chunk, len(leaves), v.log.Size(), v.size))
+	}
+	var nodes []ledger.Node
+	for _, leaf := range leaves {
+		nodes = v.log.AppendHash(nodes, leaf)
+	}
+	want := leaves
+	if len(nodes) > 0 && v.log.Size()%chunkSize == 0 {
+		want = nil
+		for _, n := range nodes {
+			want = append(want, n.Hash)
+		}
+	}
+	if stored, err := splitHashes(row.hashes); (err != nil || !slices.Equal(stored, want)) && !v.broken {
+		v.report(store.Subject{}, first+1, fmt.Sprintf("the tree is another: the hashes of row %d of nomen_log (entries %d to %d) are not those of the changes", row.chunk, first+1, first+uint64(len(leaves))))
+	}
+}
+
+// subjects goes through all changes, subject by subject.
+func (v *verifier) subjects() error {
+	return v.eachChange(func(r *changeRow, last bool, of *subjectState) {
+		v.kept.add(v.hashChange(r.subject, r.revision, r.time))
+		v.step(1)
+		e, err := r.decode()
+		if err != nil {
+			return // it was told with its place in the log, or is a stranger there
+		}
+		of.add(v, r, e.Change)
+		if !last {
+			return
+		}
+		of.end(v)
+		v.records += int64(records(e.Change))
+		for _, p := range places(e.Change) {
+			v.located.add(v.hashPlace(p))
+		}
+	}, func(of *subjectState) {
+		v.fault(store.Fault{Subject: of.subject, Problem: fmt.Sprintf("revision %d has been replaced, and what replaced it is not there", of.revision)})
+	})
+}
+
+// eachChange calls f with every row of a change, subject by subject, the revisions
+// of each in their order, and lost, if not nil, with subjects that have none that
+// is present.
+func (v *verifier) eachChange(f func(r *changeRow, last bool, of *subjectState), lost func(*subjectState)) error {
+	for _, kind := range changeKinds {
+		past := &stream{v: v, kind: kind, page: v.pastPage, row: changeRow{time: minMillis - 1}}
+		present := &stream{v: v, kind: kind, page: v.presentPage}
+		if err := merge(past, present, f, lost); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// merge is eachChange for one kind.
+func merge(past, present *stream, f func(r *changeRow, last bool, of *subjectState), lost func(*subjectState)) error {
+	p, err := past.next()
+	if err != nil {
+		return err
+	}
+	n, err := present.next()
+	for of := (&subjectState{}); err == nil && (p != nil || n != nil); {
+		if p == nil || n != nil && n.subject.Key < p.subject.Key {
+			f(n, true, of.of(n.subject))
+			n, err = present.next()
+			continue
+		}
+		of = of.of(p.subject)
+		f(p, false, of)
+		p, err = past.next()
+		if orphan := (p == nil || p.subject != of.subject) && (n == nil || n.subject != of.subject); orphan && lost != nil {
+			lost(of)
+		}
+	}
+	return err
+}
+
+// A stream reads the rows of changes page by page.
+type stream struct {
+	v    *verifier
+	kind store.Kind
+	page func(s *stream) ([]changeRow, error)
+	row  changeRow // the last one
+	rows []changeRow
+	size int
+	end  bool
+}
+
+// next returns the next row, nil after the last.
+func (s *stream) next() (*changeRow, error) {
+	if len(s.rows) == 0 && !s.end {
+		var err error
+		if s.rows, err = s.page(s); err != nil {
+			return nil, err
+		}
+		bytes := 1
+		for i := range s.rows {
+			bytes += len(s.rows[i].value) + len(s.rows[i].subject.Key)
+		}
+		n := len(s.rows)
+		s.end, s.size = n == 0, max(1, min(4*n, lastPage, n*pageBytes/bytes))
+	}
+	if s.end {
+		return nil, s.v.ctx.Err()
+	}
+	s.row, s.rows = s.rows[0], s.rows[1:]
+	return &s.row, nil
+}
+
+func (v *verifier) presentPage(s *stream) ([]changeRow, error) {
+	lower := ""
+	if s.row.subject.Key != "" {
+		lower = behind(s.row.subject.Key)
+	}
+	return v.changeRows(s.kind, verifyPresent, s.kind, lower, max(s.size, firstPage))
+}
+
+func (v *verifier) pastPage(s *stream) ([]changeRow, error) {
+	return v.changeRows(s.kind, verifyPast, s.kind, s.row.subject.Key, s.row.time, s.row.revision, max(s.size, firstPage))
+}
+
+func (v *verifier) changeRows(kind store.Kind, sql string, args ...any) ([]changeRow, error) {
+	rows, err := v.tx.Query(v.ctx, sql, args...)
+	if err != nil {
+		return nil, err
+	}
+	return pgx.CollectRows(rows, func(r pgx.CollectableRow) (row changeRow, err error) {
+		row.subject.Kind = kind
+		err = r.Scan(&row.subject.Key, &row.time, &row.revision, &row.salt, &row.value)
+		return row, err
+	})
+}
+
+// A subjectState is what is known of the revisions of a subject so far.
+type subjectState struct {
+	subject  store.Subject
+	revision int64
+	time     int64
+	named    map[uint64]bool // to be redacted
+	redacted map[uint64]bool // which are
+}
+
+// of returns the state of a subject: s itself, or a new one.
+func (s *subjectState) of(subject store.Subject) *subjectState {
+	if s.subject == subject {
+		return s
+	}
+	return &subjectState{subject: subject, time: minMillis - 1}
+}
+
+// add takes the next revision.
+func (s *subjectState) add(v *verifier, r *changeRow, c *store.Change) {
+	report := func(format string, args ...any) {
+		v.fault(store.Fault{Subject: s.subject, Problem: fmt.Sprintf(format, args...)})
+	}
+	if r.revision != s.revision+1 {
+		report("revision %d follows revision %d", r.revision, s.revision)
+	}
+	if r.time < s.time {
+		report("revision %d is earlier than the one before it", r.revision)
+	}
+	if int64(c.Revision()) != r.revision || c.Time.UnixMilli() != r.time {
+		report("revision %d of %v is kept as revision %d", c.Revision(), c.Time, r.revision)
+	}
+	s.revision, s.time = r.revision, r.time
+	for _, n := range c.Redacts {
+		if s.named == nil {
+			s.named = map[uint64]bool{}
+		}
+		s.named[n] = true
+	}
+	if c.Redacted {
+		if s.redacted == nil {
+			s.redacted = map[uint64]bool{}
+		}
+		s.redacted[c.Revision()] = true
+	}
+}
+
+// end checks that what was redacted, and nothing else, was to be.
+func (s *subjectState) end(v *verifier) {
+	for n := range s.named {
+		if !s.redacted[n] {
+			v.fault(store.Fault{Subject: s.subject, Problem: fmt.Sprintf("the content of revision %d is there, and was redacted", n)})
+		}
+	}
+	for n := range s.redacted {
+		if !s.named[n] {
+			v.fault(store.Fault{Subject: s.subject, Problem: fmt.Sprintf("the content of revision %d is gone, and no change has redacted it", n)})
+		}
+	}
+}
+
+// strangers names the changes that are there and not in the log, and those that
+// wait to be sealed and are not there.
+func (v *verifier) strangers(pending []entry) error {
+	if v.sealed == v.kept {
+		return nil
+	}
+	return v.eachBucket(max(v.sealed.count, v.kept.count), func(mine func(uint64) bool) error {
+		type expected struct {
+			entry entry
+			times int
+		}
+		all := map[uint64]expected{}
+		note := func(entries []entry) {
+			for i := range entries {
+				if h := v.hashEntry(&entries[i]); mine(h) {
+					all[h] = expected{entries[i], all[h].times + 1}
+				}
+			}
+		}
+		note(pending)
+		err := v.eachLogRow(func(_ logRow, entries []entry) error {
+			note(entries)
+			return v.ctx.Err()
+		})
+		if err != nil {
+			return err
+		}
+		err = v.eachChange(func(r *changeRow, _ bool, _ *subjectState) {
+			h := v.hashChange(r.subject, r.revision, r.time)
+			if !mine(h) {
+				return
+			}
+			if e := all[h]; e.times > 0 {
+				all[h] = expected{e.entry, e.times - 1}
+				return
+			}
+			v.fault(store.Fault{Subject: r.subject, Problem: fmt.Sprintf("revision %d is there, and not in the log", r.revision)})
+		}, nil)
+		for _, e := range all {
+			if e.times > 0 {
+				v.fault(store.Fault{Subject: e.entry.subject(), Problem: fmt.Sprintf("revision %d is in the log, and there is none such that belongs to it", e.entry.revision)})
+			}
+		}
+		return err
+	})
+}
+
+// eachBucket calls f for each part of n things, with what tells which hashes are
+// of that part.
+func (v *verifier) eachBucket(n uint64, f func(mine func(uint64) bool) error) error {
+	buckets := n/bucket + 1
+	for b := range buckets {
+		if err := f(func(hash uint64) bool { return hash%buckets == b }); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (v *verifier) hashPlace(p place) uint64 {
+	b := append(make([]byte, 0, 256), p.key...)
+	b = append(b, 0)
+	b = append(b, p.head...)
+	return maphash.Bytes(v.seed, append(b, p.rest...))
+}
+
+// places goes through the index of locations.
+func (v *verifier) places() error {
+	return v.eachPlace(func(p place, mark []byte) {
+		v.indexed.add(v.hashPlace(p))
+		v.step(1)
+		if url := p.head + p.rest; makePlace(url, p.key) != p || string(mark) != string(p.mark()) {
+			v.fault(store.Fault{Subject: store.Subject{Kind: store.KindName, Key: p.key}, Problem: fmt.Sprintf("the location %q is in the wrong place of the index", url)})
+		}
+	})
+}
+
+func (v *verifier) eachPlace(f func(p place, mark []byte)) error {
+	head, mark, key := []byte{}, []byte{}, ""
+	for size := firstPage; ; {
+		rows, err := v.tx.Query(v.ctx, verifyPlaces, head, mark, key, size)
+		if err != nil {
+			return err
+		}
+		n, bytes := 0, 1
+		var rest []byte
+		_, err = pgx.ForEachRow(rows, []any{&head, &mark, &key, &rest}, func() error {
+			n++
+			bytes += len(head) + len(rest) + len(key)
+			f(place{string(head), string(rest), key}, mark)
+			return nil
+		})
+		if err != nil || n == 0 {
+			return err
+		}
+		size = max(1, min(4*n, lastPage, n*pageBytes/bytes))
+	}
+}
+
+// misplaced names the locations that the index does not have, and those that it
+// should not have.
+func (v *verifier) misplaced() error {
+	if v.located == v.indexed {
+		return nil
+	}
+	return v.eachBucket(max(v.located.count, v.indexed.count), func(mine func(uint64) bool) error {
+		all := map[uint64]place{}
+		err := v.eachChange(func(r *changeRow, last bool, _ *subjectState) {
+			if e, err := r.decode(); err == nil && last {
+				for _, p := range places(e.Change) {
+					if h := v.hashPlace(p); mine(h) {
+						all[h] = p
+					}
+				}
+			}
+		}, nil)
+		if err != nil {
+			return err
+		}
+		report := func(p place, problem string) {
+			v.fault(store.Fault{Subject: store.Subject{Kind: store.KindName, Key: p.key}, Problem: fmt.Sprintf("the location %q %s", p.head+p.rest, problem)})
+		}
+		err = v.eachPlace(func(p place, _ []byte) {
+			h := v.hashPlace(p)
+			if _, ok := all[h]; mine(h) && !ok {
+				report(p, "is in the index, and not of the name")
+			}
+			delete(all, h)
+		})
+		for _, p := range all {
+			report(p, "is not in the index")
+		}
+		return err
+	})
+}

@@ -13,8 +13,8 @@ import (
 // within are deleted, a backslash is a slash, and what cannot stand in a URI is
 // escaped; international names of hosts get their form in ASCII.
 //
-// One place where browsers see something else is left as it is, because it is
-// well-formed: "http:g" stays relative to nothing.
+// What is well-formed is left as it is, also where browsers read it in their own
+// way: "http:g" and "http:///g" are URIs without a host.
 func readReference(s string) (u uri.URI, err error) {
 	if u, err = uri.ParseReference(s); err == nil {
 		return u, nil
@@ -22,17 +22,27 @@ func readReference(s string) (u uri.URI, err error) {
 	mended := mend(s)
 	if !isASCII(mended) {
 		if i, e := iri.ParseReference(mended); e == nil {
-			if a, e := i.ASCIIURI(); e == nil {
-				return a, nil
+			if scheme, _ := i.Scheme(); isSpecial(scheme) {
+				if a, e := i.ASCIIURI(); e == nil {
+					return a, nil
+				}
 			}
 			return i.URI(), nil
 		}
 		mended = escapeNonASCII(mended)
 	}
-	if u, e := uri.ParseReference(mended); e == nil {
+	if u, e := uri.ParseReference(mended); e == nil && !hidesHost(u) {
 		return u, nil
 	}
 	return uri.URI{}, err
+}
+
+// hidesHost reports whether what has been mended has an empty host where browsers
+// skip slashes until they find one.
+func hidesHost(u uri.URI) bool {
+	scheme, _ := u.Scheme()
+	host, ok := u.Host()
+	return ok && host == "" && isSpecial(scheme) && !strings.EqualFold(scheme, "file")
 }
 
 func isASCII(s string) bool {
@@ -57,9 +67,10 @@ func schemeLength(s string) int {
 	return n
 }
 
-// hasBackslashes reports whether backslashes are slashes after a scheme: in the
-// schemes that browsers call special, and in relative references.
-func hasBackslashes(scheme string) bool {
+// isSpecial reports whether a scheme is one that browsers call special, in which
+// backslashes are slashes and hosts are domain names. Relative references are
+// taken for such.
+func isSpecial(scheme string) bool {
 	switch strings.ToLower(scheme) {
 	case "", "http", "https", "ftp", "ws", "wss", "file":
 		return true
@@ -70,7 +81,7 @@ func hasBackslashes(scheme string) bool {
 // mend escapes and replaces what cannot stand in an IRI reference.
 func mend(s string) string {
 	n := schemeLength(s)
-	slashes := hasBackslashes(s[:n])
+	slashes := isSpecial(s[:n])
 	var b strings.Builder
 	b.Grow(len(s) + 16)
 	if n == 0 {

@@ -1,0 +1,110 @@
+package extract
+
+import (
+	"encoding/json"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/nomen-project/nomen/uri"
+)
+
+func TestReadReference(t *testing.T) {
+	for _, tt := range []struct{ in, want string }{
+		{"http://a.example/b", "http://a.example/b"},
+		{"http:g", "http:g"},
+		{"http://a.example/a b", "http://a.example/a%20b"},
+		{"http://a.example/100%", "http://a.example/100%25"},
+		{"http://a.example/%C3%A9é", "http://a.example/%C3%A9%C3%A9"},
+		{"http://a.example/\xE9", "http://a.example/%E9"},
+		{"http://é.example/", "http://xn--9ca.example/"},
+		{"foo://é.example/", "foo://%C3%A9.example/"},
+		{`http:\\a.example\b?c\d#e\f`, "http://a.example/b?c%5Cd#e%5Cf"},
+		{`foo:\\a`, "foo:%5C%5Ca"},
+		{"//a.example/[b]", "//a.example/%5Bb%5D"},
+		{"http://[::1]/[b]", "http://[::1]/%5Bb%5D"},
+		{"x#y#z", "x#y%23z"},
+		{"1 x:y", "./1%20x:y"},
+		{"<x>", "%3Cx%3E"},
+		{"javascript:f({a:'b'})", "javascript:f(%7Ba:'b'%7D)"},
+	} {
+		u, err := readReference(tt.in)
+		if err != nil || u.String() != tt.want {
+			t.Errorf("%q: got %q, %v, want %q", tt.in, u, err, tt.want)
+		}
+	}
+	for _, in := range []string{"http://[::1", "http://a:b/", "http://[v1.x y]/", "http://a@b@c/ d", `\\\a`} {
+		if u, err := readReference(in); err == nil {
+			t.Errorf("%q: got %q, want an error", in, u)
+		}
+	}
+}
+
+// What is mended has the host that browsers see, by the tests of the URL Standard.
+func TestReadReferenceHosts(t *testing.T) {
+	data, err := os.ReadFile("../../shared/data/wpt/urltestdata.json")
+	if err != nil {
+		t.Skip("the tests of the URL Standard are not here:", err)
+	}
+	var rows []json.RawMessage
+	if err := json.Unmarshal(data, &rows); err != nil {
+		t.Fatal(err)
+	}
+	mended := 0
+	for _, row := range rows {
+		var v struct {
+			Input, Base, Hostname string
+			Failure               bool
+		}
+		if json.Unmarshal(row, &v) != nil || v.Failure { // a comment, or none for browsers
+			continue
+		}
+		if !isSpecial(v.Base[:schemeLength(v.Base)]) {
+			continue // what a backslash is, is only known with the base
+		}
+		in := spelled([]byte(v.Input))
+		if _, err := uri.ParseReference(in); err == nil {
+			continue
+		}
+		u, err := readReference(in)
+		if err != nil {
+			continue
+		}
+		host, ok := u.Host()
+		if !ok || v.Hostname == "" {
+			continue // a base is needed, or a drive letter of file
+		}
+		mended++
+		if !sameHost(host, v.Hostname) {
+			t.Errorf("%q: got host %q, want %q", v.Input, host, v.Hostname)
+		}
+	}
+	if mended < 20 {
+		t.Errorf("only %d rows have been mended", mended)
+	}
+}
+
+// sameHost compares a host with that of a browser, which has numbers as addresses
+// and escapes nothing that it need not.
+func sameHost(host, browsers string) bool {
+	if addr, ok := uri.ParseNumericHost(host); ok {
+		host = addr.String()
+	}
+	return strings.EqualFold(unescapeValid(host), unescapeValid(browsers))
+}
+
+// unescapeValid decodes the escapes that are some.
+func unescapeValid(s string) string {
+	var b strings.Builder
+	for i := 0; i < len(s); i++ {
+		if i+2 < len(s) {
+			if octet, err := uri.Unescape(s[i : i+3]); err == nil && len(octet) == 1 {
+				b.WriteString(octet)
+				i += 2
+				continue
+			}
+		}
+		b.WriteByte(s[i])
+	}
+	return b.String()
+}

@@ -2,6 +2,7 @@ package scheme
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -222,6 +223,36 @@ func TestWith(t *testing.T) {
 	}
 	if Known("foo") || Known("x-foo") {
 		t.Error("With has changed the standard catalogue")
+	}
+}
+
+// What a scheme says is dangerous is told, and a URI inside of another has its
+// findings too, at its place.
+func TestCheckLooksInside(t *testing.T) {
+	c, err := Standard().With(Scheme{
+		Name: "x-show", Danger: "shows",
+		Rules: RuleSet{Inner: func(u uri.URI) (int, int, bool) {
+			return len("x-show:"), len(u.String()), u.Path() != ""
+		}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for in, want := range map[string]string{
+		"x-show:http://u@h/":            "dangerous 0-6, credentials 14-15",
+		"x-show:x-show:ftp:x":           "dangerous 0-6, dangerous 7-13, scheme-syntax 18-18",
+		"x-show:":                       "dangerous 0-6",
+		"x-show:a%20b":                  "dangerous 0-6",
+		"x-show:" + "x-show:x-show:x:y": "dangerous 0-6, dangerous 7-13, dangerous 14-20",
+		strings.Repeat("x-show:", 9):    "dangerous 0-6, dangerous 7-13, dangerous 14-20, dangerous 21-27",
+	} {
+		var got []string
+		for _, f := range c.Check(uri.MustParse(in)) {
+			got = append(got, fmt.Sprintf("%s %d-%d", f.Code, f.Offset, f.End))
+		}
+		if got := strings.Join(got, ", "); got != want {
+			t.Errorf("Check(%q): %s, want %s", in, got, want)
+		}
 	}
 }
 

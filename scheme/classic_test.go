@@ -16,6 +16,8 @@ func TestHTTP(t *testing.T) {
 		{"http://u:p@h.example/", "user=u password=p host=h.example path=/", "", "7 RFC 9110, 4.2.4: userinfo"},
 		{"http://example.org/%E2%80%AEtxt", "host=example.org path=/%E2%80%AEtxt", "", "19 RFC 3987, 4.1"},
 		{"http://example.org/%E2%82%AC%EF%BB%BF", "host=example.org path=/%E2%82%AC%EF%BB%BF", "", "28 RFC 3987, 4.1"},
+		{"http://u@example.org/%EF%BF%BA", "user=u host=example.org path=/%EF%BF%BA", "", "7 RFC 9110, 4.2.4: userinfo"},
+		{"http://example.org/%C2%85", "host=example.org path=/%C2%85", "", "19 RFC 3987, 4.1"},
 		{"http:g", "", "", "5 RFC 9110, 4.2.1: http-URI"},
 		{"http:///x", "", "", "7 RFC 9110, 4.2.1: http-URI"},
 		{"https://:80/x", "", "", "8 RFC 9110, 4.2.1: http-URI"},
@@ -99,9 +101,15 @@ func TestFile(t *testing.T) {
 		sample{"file:///a", "host= path=/a", "", ""}.checkIn(t, d)
 		sample{"file:/a", "path=/a", "file:///a", ""}.checkIn(t, d)
 	}
+	sample{"file://a:b:c/x", "", "", "7 RFC 8089, 2: file-URI"}.checkIn(t, uri.Draft2003) // a registry name
+	sample{"news://a:b:c/x", "", "", "7 RFC 5538, 4: newsURL"}.checkIn(t, uri.Draft2003)
+	sample{"http://a:b:c/x", "", "", "7 RFC 9110, 4.2.1: http-URI"}.checkIn(t, uri.Draft2003)
+	sample{"wais://a:b:c/x", "", "", "7 RFC 1738, 5: waisurl"}.checkIn(t, uri.Draft2003)
 	for _, tt := range []sample{ // the older name of ftp
 		{"file://h.example/a/b.ps", "host=h.example path=a/b.ps suffix=ps", "ftp://h.example/a/b.ps", "0 1993, BNF: fileaddress"},
 		{"file://h.example", "", "", "16 1993, BNF: fileaddress"},
+		{"file://h.example/a?b", "", "", "18 1993, BNF: fileaddress"},
+		{"file://h.example/a%0Ab", "", "", "18 RFC 959, 5.3.2: string"},
 		{"file:/x", "", "", "5 1993, BNF: fileaddress"},
 	} {
 		tt.checkIn(t, uri.Draft1993)

@@ -98,11 +98,8 @@ func checkGopher(u uri.URI) []Finding {
 	}
 	kind := l.s[p.kind:p.kindEnd]
 	switch {
-	case l.is1993() && (kind == "/" || kind == "+"):
-		return refuse(p.kind, p.kindEnd, "1993, BNF: gtype", "is no type")
 	case kind == "8" || kind == "T":
-		f := remark(CodeInteractive, p.kind, p.kindEnd, "1993, Gopher", "an item that refers to another protocol should be a locator of that")
-		return []Finding{f}
+		return []Finding{remark(CodeInteractive, p.kind, p.kindEnd, "1993, Gopher", "an item that refers to another protocol should be a locator of that")}
 	case len(kind) > 1 || !strings.Contains(gopherTypes, kind):
 		return []Finding{remark(CodeValue, p.kind, p.kindEnd, ruleGopherType, "is not one of the usual types")}
 	}

@@ -24,16 +24,18 @@ var prospero = Scheme{
 
 // The productions of Prospero.
 const (
-	ruleProsperoLink    = "1993, BNF: prosperolink"
-	ruleProsperoVersion = "1993, BNF: version"
-	ruleProsperoAttr    = "1993, BNF: attribute"
-	ruleProsperoURL     = "RFC 1738, 5: prosperourl"
-	ruleProsperoField   = "RFC 1738, 5: fieldspec"
+	ruleProsperoLink  = "1993, BNF: prosperolink"
+	ruleProsperoURL   = "RFC 1738, 5: prosperourl"
+	ruleProsperoField = "RFC 1738, 5: fieldspec"
 )
 
 // prosperoNUL separates the fields of 1993.
 const prosperoNUL = "%00"
 
+// checkProspero checks a link. The fields of 1993 are the dialect's to check.
+//
+//	prosperolink = "prospero://" hostport "/" hsoname [ "%00" [ version ] *( "%00" attribute ) ]
+//	prosperourl  = "prospero://" hostport "/" ppath *[ fieldspec ]
 func checkProspero(u uri.URI) []Finding {
 	l := layoutOf(u)
 	rule := ruleProsperoURL
@@ -51,37 +53,14 @@ func checkProspero(u uri.URI) []Finding {
 	case l.query >= 0:
 		return refuse(l.query-1, l.queryEnd, rule, "there are no queries")
 	case l.is1993():
-		return l.checkProspero1993()
+		return nil // the dialect has checked version and attributes
 	}
 	return l.checkProsperoFields()
 }
 
-// checkProspero1993 checks the version and the attributes.
-//
-//	prosperolink = "prospero://" hostport "/" hsoname [ "%00" [ version ] *( "%00" attribute ) ]
-func (l *layout) checkProspero1993() []Finding {
-	at, field := l.path+1, 0
-	for at <= l.pathEnd {
-		end := l.pathEnd
-		if n := strings.Index(l.s[at:l.pathEnd], prosperoNUL); n >= 0 {
-			end = at + n
-		}
-		value := l.s[at:end]
-		switch {
-		case field == 1 && value != "" && !all(value, isDigit):
-			return refuse(at, end, ruleProsperoVersion, "the version is decimal, or empty")
-		case field > 1 && !all(value, isAlnum):
-			return refuse(at, end, ruleProsperoAttr, "an attribute has letters and digits")
-		}
-		at, field = end+len(prosperoNUL), field+1
-	}
-	return nil
-}
-
 // checkProsperoFields checks the fields.
 //
-//	prosperourl = "prospero://" hostport "/" ppath *[ fieldspec ]
-//	fieldspec   = ";" fieldname "=" fieldvalue
+//	fieldspec = ";" fieldname "=" fieldvalue
 func (l *layout) checkProsperoFields() []Finding {
 	at := until(l.s, l.path+1, l.pathEnd, ';')
 	for at < l.pathEnd {

@@ -43,10 +43,10 @@ var (
 // considerations). Whoever keeps one has to keep the time with it, and to ask
 // again.
 type Resource struct {
-	URI       uri.URI   // the locator that has led to it
-	Format    string    // media type
-	Retrieved time.Time // when
-	Body      io.ReadCloser
+	URI       uri.URI       // the locator that has led to it
+	Format    string        // media type
+	Retrieved time.Time     // when
+	Body      io.ReadCloser // for the caller to close
 }
 
 // An Outcome is what a retrieval algorithm produces: a set of locators that lead
@@ -102,13 +102,19 @@ func (r *Retriever) Retrieve(ctx context.Context, u uri.URI) (Outcome, error) {
 		return r.throughGateway(ctx, &s, u)
 	}
 	request, err := s.Request(u, r.Client)
-	if errors.Is(err, ErrNoAlgorithm) && s.Rules.Request == nil {
+	if s.Rules.Request == nil && isUnanswered(err) {
 		request, err = Request{URI: u.WithoutFragment(), Length: -1}, nil // the step knows
 	}
 	if err != nil {
 		return Outcome{}, err
 	}
 	return r.take(ctx, step, request)
+}
+
+// isUnanswered reports whether an error only says that the scheme does not say
+// how to retrieve. Whoever gives a step or a gateway for it has said so.
+func isUnanswered(err error) bool {
+	return errors.Is(err, ErrNoAlgorithm) || errors.Is(err, ErrNotLocator) || errors.Is(err, ErrUndefined)
 }
 
 func (r *Retriever) catalogue() *Catalogue {
@@ -132,7 +138,7 @@ func (r *Retriever) step(name string) Step {
 // configured for it.
 func (r *Retriever) throughGateway(ctx context.Context, s *Scheme, u uri.URI) (Outcome, error) {
 	if s.Name != "" {
-		if err := s.mayRequest(u); err != nil && !errors.Is(err, ErrNoAlgorithm) && !errors.Is(err, ErrNotLocator) && !errors.Is(err, ErrUndefined) {
+		if err := s.mayRequest(u); err != nil && !isUnanswered(err) {
 			return Outcome{}, err // broken, or a session
 		}
 	}

@@ -420,6 +420,16 @@ func TestRetrieveThroughGateway(t *testing.T) {
 	if _, err := r.Retrieve(ctx, uri.MustParse("telnet://h.example/")); !errors.Is(err, ErrInteractive) {
 		t.Errorf("a session: got %v", err)
 	}
+	if _, err := r.Retrieve(ctx, uri.MustParse("x500:c/o")); !errors.Is(err, ErrUndefined) { // U93-60
+		t.Errorf("x500: got %v", err)
+	}
+	if _, err := r.Retrieve(ctx, uri.MustParse("gopher:x")); !HasError([]Finding{asFinding(err)}) {
+		t.Errorf("a broken locator: got %v", err)
+	}
+	r.Steps["urn"] = w.step(locators("http://h.example/"), nil) // who gives a step has said how
+	if out, err := r.Retrieve(ctx, uri.MustParse("urn:x-y:z")); err != nil || len(out.Locators) != 1 {
+		t.Errorf("a URN with a step: got %v, %v", out, err)
+	}
 	c, err := Standard().With(Scheme{
 		Name: "foo", Title: "foos", Reference: "r", Retrieval: "through its gateway", Gateway: "http://foo.example/get?{rest}",
 	})
@@ -439,6 +449,13 @@ func TestRetrieveThroughGateway(t *testing.T) {
 	if _, err := r.Retrieve(ctx, uri.MustParse("wais://h.example/db")); !errors.Is(err, ErrNoAlgorithm) {
 		t.Errorf("a gateway that is not spoken: got %v", err)
 	}
+}
+
+// asFinding returns the finding that err is.
+func asFinding(err error) Finding {
+	var f Finding
+	errors.As(err, &f)
+	return f
 }
 
 func TestGateways(t *testing.T) {

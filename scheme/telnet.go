@@ -50,11 +50,8 @@ func checkSession(u uri.URI) []Finding {
 	if bad := l.needServer(rule); bad != nil {
 		return bad
 	}
-	path := l.pathText()
-	switch {
-	case l.is1993() && path != "":
-		return refuse(l.path, l.pathEnd, rule, "nothing follows the host")
-	case path != "" && path != "/":
+	switch path := l.pathText(); {
+	case path != "" && path != "/": // in 1993 the dialect has refused the slash too
 		return refuse(l.path, l.pathEnd, rule, "nothing but a slash follows the host")
 	case l.query >= 0:
 		return refuse(l.query-1, l.queryEnd, rule, "there are no queries")

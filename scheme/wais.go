@@ -22,8 +22,6 @@ var wais = Scheme{
 // The productions of WAIS.
 const (
 	ruleWAISAddress = "1993, BNF: waisaddress"
-	ruleWAISDoc     = "1993, BNF: waisdoc"
-	ruleWAISDigits  = "1993, BNF: digits"
 	ruleWAISURL     = "RFC 1738, 5: waisurl"
 	ruleWAISPath    = "RFC 1738, 5: wpath"
 )
@@ -57,7 +55,7 @@ func (l *layout) wais() waisPath {
 	return p
 }
 
-// checkWAIS checks the forms.
+// checkWAIS checks the forms. Those of 1993 are the dialect's to check.
 //
 //	waisindex = "wais://" hostport "/" database [ "?" search ]
 //	waisdoc   = "wais://" hostport "/" database "/" wtype "/" digits "/" path   (1993)
@@ -85,22 +83,12 @@ func checkWAIS(u uri.URI) []Finding {
 	case p.kind == p.database+1:
 		return refuse(p.kind, p.kind, rule, "the type must not be empty")
 	case l.is1993():
-		return l.checkWAISDoc1993(p)
+		return nil // the dialect has checked length and identifier
 	case p.id < 0:
 		return refuse(l.pathEnd, l.pathEnd, ruleWAISPath, "needs the identifier of the document after the type")
 	}
 	if slash := until(l.s, p.kind+1, p.id, '/'); slash < p.id {
 		return []Finding{broken(slash, slash+1, ruleWAISPath, "a slash in the identifier must be escaped; a length before it was only in 1993").instead("%2F")}
-	}
-	return nil
-}
-
-func (l *layout) checkWAISDoc1993(p waisPath) []Finding {
-	switch {
-	case p.length < 0 || p.id < 0:
-		return refuse(l.pathEnd, l.pathEnd, ruleWAISDoc, "a document has a type, a length and an identifier")
-	case !all(l.s[p.kind+1:p.length], isDigit):
-		return refuse(p.kind+1, p.length, ruleWAISDigits, "the length is decimal")
 	}
 	return nil
 }

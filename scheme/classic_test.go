@@ -366,6 +366,7 @@ func TestX500AndWHOIS(t *testing.T) { // U93-60, U93-61
 			{"whois://whois.example.org/name%20a%3Bb?c", "host=whois.example.org handle_or_query=name%20a%3Bb?c", "", ""},
 			{"whois://whois.example.org/", "", "", "25 1993, WHOIS"},
 			{"whois:x", "", "", "6 1993, WHOIS"},
+			{"whois://h.example?x", "", "", "17 1993, WHOIS"},
 			{"whois://h.example/a%0D%0Ab", "", "", "19 RFC 3912, 2"},
 		} {
 			tt.checkIn(t, d)

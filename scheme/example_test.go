@@ -68,8 +68,10 @@ func ExampleRules() {
 func ExampleScheme_Build() {
 	s, _ := scheme.Lookup("prospero")
 	u, err := s.Build(uri.Draft1993, []scheme.Part{
-		{Name: "host", Value: "h.example"}, {Name: "port", Value: "1525"},
-		{Name: "hsoname", Value: "obj"}, {Name: "attribute", Value: "alpha"},
+		{Name: "host", Value: "h.example"},
+		{Name: "port", Value: "1525"},
+		{Name: "hsoname", Value: "obj"},
+		{Name: "attribute", Value: "alpha"},
 	})
 	fmt.Println(u, err)
 	// Output: prospero://h.example/obj%00%00alpha <nil>

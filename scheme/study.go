@@ -94,7 +94,7 @@ func checkWHOIS(u uri.URI) []Finding {
 	if bad := l.needServer(ruleWHOIS); bad != nil {
 		return bad
 	}
-	if l.path+1 >= l.end() {
+	if !l.hasPath() || l.path+1 == l.end() {
 		return refuse(l.path, l.pathEnd, ruleWHOIS, "needs a slash and a handle or a query")
 	}
 	return l.refuseControls("RFC 3912, 2", "WHOIS")

@@ -115,10 +115,10 @@ func (e *embedding) endTag(name []byte, _, _ int64) {
 func (e *embedding) startTag(t *htmlTag) {
 	switch string(t.name) {
 	case "html", "head":
-		if !e.begun {
+		if !e.begun && t.complete {
 			e.at = t.end
+			return
 		}
-		return
 	case "template":
 		e.templates++
 	case "base":

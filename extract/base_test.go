@@ -3,6 +3,7 @@ package extract
 import (
 	"bufio"
 	"encoding/json"
+	"errors"
 	"net/mail"
 	"net/textproto"
 	"os"
@@ -141,6 +142,7 @@ func TestBaseRules(t *testing.T) {
 		{"U97-56 none", []BaseSource{h("Content-Location: x"), RetrievalBase()}, "", ""},
 		{"U03-44 the default", []BaseSource{RetrievalBase(), DefaultBase(u("http://d.example/"))}, "http://d.example/", BaseDefault},
 		{"U03-41 an opaque base", []BaseSource{EmbeddedBase(mustReference(t, uri.Draft2003, "x")), DefaultBase(u("mailto:a@b"))}, "mailto:a@b", BaseDefault},
+		{"U93-30 an official name is complete", []BaseSource{OfficialName(mustReference(t, uri.RFC3986, "x")), retrieval}, "http://r.example/d/e", BaseRetrieval},
 		{"U93-29 the official name", []BaseSource{OfficialName(u("http://n.example/")), retrieval}, "http://n.example/", BaseOfficial},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -148,6 +150,17 @@ func TestBaseRules(t *testing.T) {
 				t.Errorf("got %q by %q, want %q by %q", got.URI, got.Rule, tt.base, tt.rule)
 			}
 		})
+	}
+}
+
+// U97-56: without a base, references have to be absolute.
+func TestNoBase(t *testing.T) {
+	if u, err := (Base{}).resolve(mustReference(t, uri.Draft1997, "g")); !errors.Is(err, uri.ErrNoBase) {
+		t.Errorf("got %q, %v, want %v", u, err, uri.ErrNoBase)
+	}
+	found, errs := collect(t, "<a href=g><a href=http://a.example/>", Options{})
+	if len(errs) > 0 || len(found) != 2 || found[0].Target.IsValid() || found[0].BaseRule != "" || !found[1].Target.IsValid() {
+		t.Errorf("got %+v, %v, want one without a target and one with", found, errs)
 	}
 }
 

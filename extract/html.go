@@ -539,9 +539,11 @@ func (q *queue) reference(v *mapped, i, j int, s *scope, where string) {
 	}
 	f.URI = u
 	if scheme, ok := u.Scheme(); ok {
-		f.Kind = URI
-		if strings.EqualFold(scheme, "urn") {
+		switch f.Kind = URI; {
+		case strings.EqualFold(scheme, "urn"):
 			f.Kind = URN
+		case !isASCII(f.Spelling):
+			f.Kind = IRI
 		}
 	}
 	q.add(held{finding: f, scope: s})

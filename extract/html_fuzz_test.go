@@ -149,3 +149,35 @@ func FuzzHTMLTokens(f *testing.F) {
 		}
 	})
 }
+
+// The links of a document with a base in it mean what they did.
+func FuzzEmbedBase(f *testing.F) {
+	for _, s := range []string{
+		"<!doctype html><html><head><title>t</title><a href=x>", "<html", "x<a href=x>", "<base href='x'><a href=y>", "<a href=x><base href=/z>",
+		"\ufeff <svg><base href=a></svg><template><base href=b></template><a href=c>", "\xff\xfe<\x00a\x00 \x00h\x00r\x00e\x00f\x00=\x00x\x00>\x00",
+	} {
+		f.Add([]byte(s))
+	}
+	f.Fuzz(func(t *testing.T, doc []byte) {
+		base := uri.MustParse("http://a.example/b/c?d&e")
+		var b bytes.Buffer
+		if err := EmbedBase(&b, bytes.NewReader(doc), base); err != nil {
+			t.Fatal(err)
+		}
+		if htmlCharset(doc[:min(len(doc), sniffLength)], "") != htmlCharset(b.Bytes()[:min(b.Len(), sniffLength)], "") {
+			return // the place where it is said has moved
+		}
+		links := func(doc []byte, o Options) string {
+			var b strings.Builder
+			for f := range HTML(bytes.NewReader(doc), o) {
+				if f.Where != "base href" && f.URI.IsValid() {
+					b.WriteString(f.Target.String() + "\n")
+				}
+			}
+			return b.String()
+		}
+		if got, want := links(b.Bytes(), Options{}), links(doc, Options{Base: base}); got != want {
+			t.Errorf("%q\n%q\ngot:\n%swant:\n%s", doc, b.Bytes(), got, want)
+		}
+	})
+}

@@ -55,6 +55,7 @@ type htmlTag struct {
 	attrs       []htmlAttr
 	size        int // octets of the values
 	selfClosing bool
+	complete    bool  // its ">" is there
 	start, end  int64 // octets of the file
 }
 
@@ -75,7 +76,7 @@ func (t *htmlTag) get(name string) (*mapped, bool) {
 }
 
 func (t *htmlTag) reset() {
-	t.name, t.attrs, t.size, t.selfClosing = t.name[:0], t.attrs[:0], 0, false
+	t.name, t.attrs, t.size, t.selfClosing, t.complete = t.name[:0], t.attrs[:0], 0, false, false
 }
 
 // add returns the next attribute, with the memory of one of an earlier tag.
@@ -333,14 +334,14 @@ func (l *htmlLexer) startTag() {
 	l.i++
 	l.readName()
 	name := string(t.name)
-	complete := l.readAttrs(true)
-	if !complete {
+	t.complete = l.readAttrs(true)
+	if !t.complete {
 		l.err(t.start, "the document ends in a tag")
 	}
 	if (name == "svg" || name == "math") && !t.selfClosing {
 		l.foreign++
 	}
-	raw := complete && rawElement(name) && (l.foreign == 0 || !t.selfClosing) && (l.foreign == 0 || name == "script" || name == "style")
+	raw := t.complete && rawElement(name) && (l.foreign == 0 || !t.selfClosing) && (l.foreign == 0 || name == "script" || name == "style")
 	keep := raw && (name == "script" || name == "style") && l.to.wantsRaw(t)
 	if l.inTag {
 		l.deliver()

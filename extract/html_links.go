@@ -4,6 +4,7 @@ import (
 	"iter"
 	"time"
 
+	"github.com/nomen-project/nomen/iri"
 	"github.com/nomen-project/nomen/uri"
 )
 
@@ -12,7 +13,7 @@ type Writing uint8
 
 // The ways.
 const (
-	WellFormed Writing = iota // by the generic syntax
+	WellFormed Writing = iota // by the generic syntax of URIs or IRIs
 	Mended                    // not so, but it can be told what is meant: URI is that
 	Malformed                 // nobody knows what it means: there is no URI
 )
@@ -84,15 +85,17 @@ func Links(found iter.Seq2[Finding, error], history func(target uri.URI) Visit) 
 	}
 }
 
-// writingOf says how a finding is written. What is no URI by its kind is mended
-// where it says so little that it must be.
+// writingOf says how a finding is written. What stands without a scheme because
+// of its kind is well-formed.
 func writingOf(f Finding) Writing {
 	switch {
 	case !f.URI.IsValid():
 		return Malformed
-	case f.URI.String() == f.Spelling || f.Kind != URI && f.Kind != URN && f.Kind != Reference:
+	case f.Kind == Abbreviated || f.Kind == Mail || f.URI.String() == f.Spelling:
 		return WellFormed
-	default:
+	}
+	if _, err := iri.ParseReference(f.Spelling); err != nil {
 		return Mended
 	}
+	return WellFormed
 }

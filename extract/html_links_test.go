@@ -17,7 +17,7 @@ func TestLinks(t *testing.T) {
 		"http://a.example/old":  {Retrieved: time.Date(1993, 7, 14, 0, 0, 0, 0, time.UTC)},
 		"http://a.example/gone": {Retrieved: time.Date(1993, 7, 14, 0, 0, 0, 0, time.UTC), Err: gone},
 	}
-	doc := `<a href=new><a href=old><a href=gone><a href="a b"><a href="http://[x">`
+	doc := `<a href=new><a href=old><a href=gone><a href="a b"><a href="http://[x"><a href="é">`
 	want := []struct {
 		ref     string
 		writing Writing
@@ -28,6 +28,7 @@ func TestLinks(t *testing.T) {
 		{"gone", WellFormed, FailedNow},
 		{"a b", Mended, NeverRetrieved},
 		{"http://[x", Malformed, NeverRetrieved},
+		{"é", WellFormed, NeverRetrieved},
 	}
 	found := HTML(strings.NewReader(doc), Options{Base: uri.MustParse("http://a.example/")})
 	i := 0

@@ -335,6 +335,7 @@ func TestGopher(t *testing.T) { // U93-56, U93-57
 		{"gopher://h.example/%30a", "host=h.example type=%30 selector=a", "gopher://h.example/0a", "19 RFC 1436, 3.8: item type"},
 		{"gopher://h.example/8x", "host=h.example type=8 selector=x", "", "19 1993, Gopher"},
 		{"gopher://h.example/_x", "host=h.example type=_ selector=x", "", "19 RFC 1436, 3.8: item type"},
+		{"gopher://h.example?x", "", "", "18 RFC 4266, 2.1: gopher-path"},
 		{"gopher:x", "", "", "7 RFC 4266, 2.1: gopher-path"},
 		{"gopher://u@h.example/", "", "", "9 RFC 4266, 2.1: gopher-path"},
 		{"gopher://127.0.0.1:25/_HELO%0D%0AMAIL", "", "", "27 RFC 4266, 2.1: selector"},

@@ -89,6 +89,9 @@ func checkGopher(u uri.URI) []Finding {
 	if l.user >= 0 {
 		return refuse(l.user, l.userEnd+1, rule, "no user information is provided for")
 	}
+	if !l.is1993() && !l.hasPath() && l.query >= 0 {
+		return refuse(l.query-1, l.queryEnd, rule, "a slash, a type and a selector stand before a search, which follows %09")
+	}
 	p := l.gopher()
 	if bad := l.checkGopherText(p); bad != nil {
 		return bad

@@ -74,14 +74,29 @@ func (l *layout) newsBody() (from int, kind string) {
 	}
 	body := l.s[from:l.pathEnd]
 	switch {
-	case body == "*" || body == "" && l.authority && !l.is1993():
+	case body == "*", !l.is1993() && (equalFold(body, "%2A") || body == "" && l.authority):
 		return from, newsAll
 	case strings.IndexByte(body, '@') >= 0:
 		return from, newsArticle
-	case !l.is1993() && (strings.IndexByte(body, '*') >= 0 || strings.Contains(body, "%3F")):
+	case !l.is1993() && (hasOctet(body, '*') || hasOctet(body, '?')):
 		return from, newsPattern
 	}
 	return from, newsGroup
+}
+
+// hasOctet reports whether c is in s, bare or escaped.
+func hasOctet(s string, c byte) bool {
+	for i := 0; i < len(s); i++ {
+		octet := s[i]
+		if octet == '%' && i+2 < len(s) {
+			octet = unhex(s[i+1])<<4 | unhex(s[i+2])
+			i += 2
+		}
+		if octet == c {
+			return true
+		}
+	}
+	return false
 }
 
 // checkNews checks the name of a group or an article.

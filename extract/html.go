@@ -388,17 +388,17 @@ func (h *htmlScan) attribute(t *htmlTag, a *htmlAttr, s *scope, where string) {
 	v := &a.value
 	switch a.kind {
 	case attrURL:
-		h.reference(v, 0, len(v.text), s, where)
+		h.queue.reference(v, 0, len(v.text), s, where)
 	case attrRDFa:
 		if i, _ := trimmed(v.text); i == len(v.text) || v.text[i] != '[' {
-			h.reference(v, 0, len(v.text), s, where)
+			h.queue.reference(v, 0, len(v.text), s, where)
 		}
 	case attrSpaces:
-		listed(v.text, isSpace, func(i, j int) { h.reference(v, i, j, s, where) })
+		listed(v.text, isSpace, func(i, j int) { h.queue.reference(v, i, j, s, where) })
 	case attrCommas:
-		listed(v.text, isComma, func(i, j int) { h.reference(v, i, j, s, where) })
+		listed(v.text, isComma, func(i, j int) { h.queue.reference(v, i, j, s, where) })
 	case attrSrcset:
-		srcset(v.text, func(i, j int) { h.reference(v, i, j, s, where) })
+		srcset(v.text, func(i, j int) { h.queue.reference(v, i, j, s, where) })
 	case attrCSS:
 		h.css(v, where)
 	case attrSrcdoc:
@@ -409,7 +409,7 @@ func (h *htmlScan) attribute(t *htmlTag, a *htmlAttr, s *scope, where string) {
 		h.metaContent(t, v, s, where)
 	case attrParam:
 		if name, ok := t.get("name"); ok && paramIsURL(strings.ToLower(string(name.text))) {
-			h.reference(v, 0, len(v.text), s, where)
+			h.queue.reference(v, 0, len(v.text), s, where)
 		} else {
 			h.textAttribute(v, s, where)
 		}
@@ -423,7 +423,7 @@ func (h *htmlScan) metaContent(t *htmlTag, v *mapped, s *scope, where string) {
 		switch name := strings.ToLower(string(bytes.TrimSpace(equiv.text))); {
 		case name == "refresh":
 			if i, j, ok := refresh(v.text); ok {
-				h.reference(v, i, j, s, where)
+				h.queue.reference(v, i, j, s, where)
 			}
 			return
 		case strings.HasPrefix(name, "content-security-policy"):
@@ -437,7 +437,7 @@ func (h *htmlScan) metaContent(t *htmlTag, v *mapped, s *scope, where string) {
 // in it.
 func (h *htmlScan) textAttribute(v *mapped, s *scope, where string) {
 	if isWhole(v.text) {
-		h.reference(v, 0, len(v.text), s, where)
+		h.queue.reference(v, 0, len(v.text), s, where)
 		return
 	}
 	h.queue.text(v, s, where)
@@ -456,7 +456,7 @@ func isWhole(text []byte) bool {
 
 func (h *htmlScan) css(v *mapped, where string) {
 	scanCSS(v, func(ref *mapped, function string) {
-		h.reference(ref, 0, len(ref.text), h.scope, where+" "+function)
+		h.queue.reference(ref, 0, len(ref.text), h.scope, where+" "+function)
 	})
 }
 
@@ -493,15 +493,15 @@ func (h *htmlScan) jsonLD(content *mapped) {
 		switch {
 		case isKey:
 			if isWhole(v.text) {
-				h.reference(v, 0, len(v.text), s, where)
+				h.queue.reference(v, 0, len(v.text), s, where)
 			}
 		case key == "@base":
-			h.reference(v, 0, len(v.text), s, where)
+			h.queue.reference(v, 0, len(v.text), s, where)
 			if u, err := readReference(spelled(v.text)); err == nil {
 				s = h.scope.inner(u) // each relative to the document, for its bound
 			}
 		case (key == "@id" || key == "@context") && schemeLength(string(v.text)) == 0 && !bytes.HasPrefix(v.text, []byte("_:")):
-			h.reference(v, 0, len(v.text), s, where)
+			h.queue.reference(v, 0, len(v.text), s, where)
 		default:
 			h.textAttribute(v, s, where)
 		}
@@ -519,17 +519,14 @@ func spelled(text []byte) string {
 	return s
 }
 
-// reference adds text[i:j] of v, which is a reference unless it is empty.
-func (h *htmlScan) reference(v *mapped, i, j int, s *scope, where string) {
+// reference adds a reference that is text[i:j] of v without the white space around
+// it. An empty one is none.
+func (q *queue) reference(v *mapped, i, j int, s *scope, where string) {
 	from, to := trimmed(v.text[i:j])
 	if from == to {
 		return
 	}
-	h.queue.reference(v, i+from, i+to, s, where)
-}
-
-// reference adds a reference that is text[i:j] of v.
-func (q *queue) reference(v *mapped, i, j int, s *scope, where string) {
+	i, j = i+from, i+to
 	start, end := v.span(i, j)
 	f := Finding{Kind: Reference, Start: start, End: end, Text: q.tape.cut(start, end), Spelling: spelled(v.text[i:j]), Where: where}
 	u, err := readReference(f.Spelling)

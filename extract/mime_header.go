@@ -169,9 +169,7 @@ func (m *mimeScan) headerFields(fs fields, outer, own Base) {
 		switch strings.ToLower(f.name) {
 		case "content-base", "content-location":
 			v := without(decodedWords(&f.value), " \t")
-			if len(v.text) > 0 {
-				m.queue.reference(v, 0, len(v.text), outside, where)
-			}
+			m.queue.reference(v, 0, len(v.text), outside, where)
 		case "link":
 			m.links(unfolded(&f.value), inside, where)
 		case "message-id", "references", "in-reply-to", "content-id", "resent-message-id", "supersedes":
@@ -203,9 +201,7 @@ func (m *mimeScan) links(v *mapped, s *scope, where string) {
 			if n < 0 {
 				return
 			}
-			if from, to := trimmed(v.text[i+1 : i+n]); from < to {
-				m.queue.reference(v, i+1+from, i+1+to, s, where)
-			}
+			m.queue.reference(v, i+1, i+n, s, where)
 			i += n
 		}
 	}

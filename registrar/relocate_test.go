@@ -1,0 +1,200 @@
+package registrar
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/nomen-project/nomen"
+	"github.com/nomen-project/nomen/name"
+	"github.com/nomen-project/nomen/store"
+)
+
+// at puts a name of example.org with locations.
+func (d *desk) at(element string, status nomen.Status, urls ...string) name.Name {
+	d.Helper()
+	rec := &store.Record{Name: name.MustParse("urn:dns:example.org:" + element), Status: status}
+	for _, u := range urls {
+		rec.Locations = append(rec.Locations, nomen.Location{URL: u, Note: "of " + element})
+	}
+	if status == nomen.Retired {
+		rec.Reason = "gone"
+	}
+	out := d.put(rec)
+	if out.Err != nil {
+		d.Fatal(out.Err)
+	}
+	return out.Name
+}
+
+func (d *desk) urls(n name.Name) []string {
+	d.Helper()
+	rec, err := d.Get(d.ctx, n)
+	if err != nil {
+		d.Fatal(err)
+	}
+	var all []string
+	for _, l := range rec.Locations {
+		all = append(all, l.URL)
+	}
+	return all
+}
+
+func (d *desk) relocate(a Actor, rel Relocation) Relocated {
+	d.Helper()
+	sum, err := d.Relocate(d.ctx, a, rel)
+	if err != nil {
+		d.Fatal(err)
+	}
+	return sum
+}
+
+func TestRelocate(t *testing.T) {
+	d := newDesk(t)
+	two := d.at("two", "", "https://old.example/b", "https://other.example/", "https://old.example/a")
+	one := d.at("one", nomen.Reserved, "https://old.example")
+	host := d.at("host", "", "https://old.example.org/x", "https://old.example:80/x")
+	gone := d.at("gone", nomen.Retired, "https://old.example/gone")
+	both := d.at("both", "", "https://new.example/s/both", "https://old.example/both")
+
+	rel := Relocation{From: "https://old.example", To: "https://new.example/s", Why: "new site", DryRun: true}
+	var moved []string
+	rel.Moved = func(n name.Name, from, to string) { moved = append(moved, fmt.Sprintf("%s %s %s", n, from, to)) }
+	want := Relocated{Names: 3, Locations: 4, Retired: 1}
+	if sum := d.relocate(Operator(), rel); sum != want {
+		t.Errorf("dry run: %+v, want %+v", sum, want)
+	}
+	if got := d.urls(one); got[0] != "https://old.example" {
+		t.Errorf("a dry run has changed %s", got)
+	}
+	dry := moved
+	moved, rel.DryRun = nil, false
+	if sum := d.relocate(Operator(), rel); sum != want {
+		t.Errorf("got %+v, want %+v", sum, want)
+	}
+	if diff := cmp.Diff(moved, dry); diff != "" || len(dry) != 4 {
+		t.Errorf("a dry run tells something else:\n%s", diff)
+	}
+	for n, want := range map[name.Name][]string{
+		two:  {"https://new.example/s/b", "https://other.example/", "https://new.example/s/a"},
+		one:  {"https://new.example/s"},
+		host: {"https://old.example.org/x", "https://old.example:80/x"},
+		gone: {"https://old.example/gone"},
+		both: {"https://new.example/s/both"},
+	} {
+		if got := d.urls(n); !slices.Equal(got, want) {
+			t.Errorf("%s: %q, want %q", n, got, want)
+		}
+	}
+	if last := d.history(two)[1]; last.Why != "new site" || last.Record.Locations[0].Note != "of two" {
+		t.Errorf("the change of %s: %+v", two, last)
+	}
+	if sum := d.relocate(Operator(), rel); sum != (Relocated{Retired: 1}) {
+		t.Errorf("once more: %+v", sum)
+	}
+	rel.Retired = true
+	if sum := d.relocate(Operator(), rel); sum != (Relocated{Names: 1, Locations: 1}) || d.urls(gone)[0] != "https://new.example/s/gone" {
+		t.Errorf("with retired names: %+v, %q", sum, d.urls(gone))
+	}
+}
+
+// Where the new beginning begins with the old one, the same again changes nothing.
+func TestRelocateBelow(t *testing.T) {
+	d := newDesk(t)
+	n := d.at("a", "", "https://old.example/x")
+	rel := Relocation{From: "https://old.example/", To: "https://old.example/archive/"}
+	for range 2 {
+		d.relocate(Operator(), rel)
+		if got := d.urls(n); got[0] != "https://old.example/archive/x" {
+			t.Fatalf("got %q", got)
+		}
+	}
+}
+
+func TestRelocateManyAndRights(t *testing.T) {
+	d := newDesk(t)
+	d.authority(&store.Authority{Prefix: name.MustParsePrefix("urn:dns:example.com"), Owners: []string{"a", "b"}})
+	for i := range 2*relocateBatch + 1 {
+		d.at(fmt.Sprint(i), "", fmt.Sprintf("https://old.example/%d", i))
+	}
+	foreign := name.MustParse("urn:dns:example.com:x")
+	d.put(&store.Record{Name: foreign, Locations: []nomen.Location{{URL: "https://old.example/x"}}})
+	steps := 0
+	rel := Relocation{From: "https://old.example/", To: "http://new.example/", Progress: func(Relocated) { steps++ }}
+	editor := Actor{Who: "e", Role: Editor, Prefixes: []name.Prefix{name.MustParsePrefix("urn:dns:example.org")}}
+	const all = 2*relocateBatch + 1
+	if sum := d.relocate(editor, rel); sum != (Relocated{Names: all, Locations: all}) || steps != 3 {
+		t.Errorf("%+v in %d steps", sum, steps)
+	}
+	if got := d.urls(foreign); got[0] != "https://old.example/x" {
+		t.Errorf("a name of others: %q", got)
+	}
+	if sum := d.relocate(Actor{Who: "r"}, Relocation{From: "http://new.example/", To: "https://x.example/"}); sum != (Relocated{}) {
+		t.Errorf("a reader: %+v", sum)
+	}
+}
+
+func TestRelocateRefuses(t *testing.T) {
+	d := newDesk(t)
+	n := d.at("a", "", "https://old.example/q?"+"x")
+	for field, rel := range map[string]Relocation{
+		"from": {To: "https://new.example/"},
+		"to":   {From: "https://old.example/", To: "javascript:alert(1)//"},
+		"why":  {From: "https://old.example/", To: "https://new.example/", Why: "\x00"},
+	} {
+		var refusal *RefusalError
+		if _, err := d.Relocate(d.ctx, Operator(), rel); !errors.As(err, &refusal) || refusal.Field != field {
+			t.Errorf("%s: %v", field, err)
+		}
+	}
+	var refused []error
+	rel := Relocation{From: "https://old.example/q", To: "https://new.example/#", Refused: func(_ name.Name, err error) { refused = append(refused, err) }}
+	d.at("b", "", "https://old.example/q#f")
+	if sum := d.relocate(Operator(), rel); sum != (Relocated{Names: 1, Locations: 1, Refused: 1}) || len(refused) != 1 {
+		t.Errorf("a location that would be no URI: %+v, %v", sum, refused)
+	}
+	if got := d.urls(n); got[0] != "https://new.example/#?x" {
+		t.Errorf("got %q", got)
+	}
+}
+
+// A busyStore lets somebody else change every record in the first moments of a
+// relocation.
+type busyStore struct {
+	store.Store
+	meanwhile func()
+}
+
+func (s *busyStore) Apply(ctx context.Context, changes []store.Change) ([]store.Result, error) {
+	if s.meanwhile != nil {
+		f := s.meanwhile
+		s.meanwhile = nil
+		f()
+	}
+	return s.Store.Apply(ctx, changes)
+}
+
+func TestRelocateMeanwhile(t *testing.T) {
+	d := newDesk(t)
+	a, b := d.at("a", "", "https://old.example/a"), d.at("b", "", "https://old.example/b")
+	busy := &busyStore{Store: d.store}
+	busy.meanwhile = func() {
+		d.at("a", "", "https://old.example/a2", "https://stays.example/")
+		d.at("b", "", "https://moved.example/b")
+	}
+	r := New(busy, Options{})
+	sum, err := r.Relocate(d.ctx, Operator(), Relocation{From: "https://old.example/", To: "https://new.example/"})
+	if err != nil || sum != (Relocated{Names: 1, Locations: 1}) {
+		t.Errorf("%+v, %v", sum, err)
+	}
+	if got := d.urls(a); !slices.Equal(got, []string{"https://new.example/a2", "https://stays.example/"}) {
+		t.Errorf("%s: %q", a, got)
+	}
+	if got := d.urls(b); !slices.Equal(got, []string{"https://moved.example/b"}) {
+		t.Errorf("%s: %q", b, got)
+	}
+}

@@ -8,6 +8,7 @@ func schemesToday() []Scheme {
 		ws, wss,
 		ark, doi, hdl, info, tag,
 		data, mailto,
+		tel, sms, geo,
 	}
 }
 

@@ -1,0 +1,288 @@
+package scheme
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/nomen-project/nomen/uri"
+)
+
+var tel = Scheme{
+	Name: "tel", Title: "Telephone numbers", Kind: KindOther,
+	Reference: "RFC 3966",
+	Example:   "tel:+1-201-555-0123;ext=12",
+	Note:      "hyphens, dots and parentheses mean nothing, and neither does case; a number without + is good in its phone-context only",
+	Security:  "a call may cost money and tells the caller's number: a person has to agree to it",
+	Special: []Special{
+		{uri.ComponentPath, ";", "precedes a parameter"},
+		{uri.ComponentPath, "=", "separates the name and the value of a parameter"},
+		{uri.ComponentPath, "-.()", "are for the eyes, and are not compared"},
+	},
+	Properties: "the number is that of a subscriber, not what has to be dialled; nothing is retrieved",
+	Rules:      RuleSet{Check: checkTel, Parts: partsTel, Canonical: canonicalTel},
+}
+
+// The productions of telephone numbers.
+const (
+	ruleTel        = "RFC 3966, 3: telephone-uri"
+	ruleTelGlobal  = "RFC 3966, 3: global-number-digits"
+	ruleTelLocal   = "RFC 3966, 3: local-number-digits"
+	ruleTelContext = "RFC 3966, 3: context"
+	ruleTelParam   = "RFC 3966, 3: parameter"
+)
+
+// checkTel checks a telephone number.
+//
+//	telephone-uri        = "tel:" telephone-subscriber
+//	telephone-subscriber = global-number / local-number
+func checkTel(u uri.URI) []Finding {
+	l := layoutOf(u)
+	if bad := l.refuseAuthority(ruleTel, "the number"); bad != nil {
+		return bad
+	}
+	found := l.checkSubscriber(l.path, l.pathEnd)
+	if HasError(found) {
+		return found
+	}
+	if bad := l.refuseQuery(ruleTel); bad != nil {
+		return bad
+	}
+	if bad := l.refuseFragment(ruleTel); bad != nil {
+		return bad
+	}
+	return found
+}
+
+// checkSubscriber checks a number with its parameters.
+//
+//	global-number = global-number-digits *par
+//	local-number  = local-number-digits *par context *par
+func (l *layout) checkSubscriber(from, to int) []Finding {
+	end := until(l.s, from, to, ';')
+	global := from < end && l.s[from] == '+'
+	if bad := checkDigits(l.s, from, end, global); bad != nil {
+		return bad
+	}
+	var found []Finding
+	context, last := false, field{}
+	for at := end + 1; at <= to; {
+		f := nextField(l.s, at, to, ';')
+		if bad := l.checkTelParam(f); bad != nil {
+			return bad
+		}
+		context = context || f.is(l.s, "phone-context")
+		if last.end > 0 && compareTelParams(l.s, last, f) > 0 && found == nil {
+			found = []Finding{warn(CodeForm, f.name, f.end, "RFC 3966, 3: order of parameters", "isub or ext come first, then phone-context, then the others in the order of the alphabet")}
+		}
+		if name := l.s[f.name:f.nameEnd]; len(name) > 2 && equalFold(name[:2], "m-") {
+			found = append(found, warn(CodeUndefined, f.name, f.nameEnd, "RFC 3966, 5.4", "a mandatory parameter: who does not know it must not use the number"))
+		}
+		last, at = f, f.end+1
+	}
+	if !global && !context {
+		return refuse(end, end, ruleTelContext, "a number without + needs a phone-context, as it is good in one place only")
+	}
+	if end < to {
+		if bad := l.checkTelRepeated(end+1, to); bad != nil {
+			return bad
+		}
+	}
+	return found
+}
+
+// checkTelRepeated checks that parameters appear once, and isub and ext not
+// together (RFC 3966, 5.3).
+func (l *layout) checkTelRepeated(from, to int) []Finding {
+	if f, again := repeatedField(l.s, from, to, ';'); again {
+		return refuse(f.name, f.end, ruleTelParam, "the parameter is there twice")
+	}
+	other := ""
+	for at := from; at <= to; {
+		f := nextField(l.s, at, to, ';')
+		name := l.s[f.name:f.nameEnd]
+		if equalFold(name, "isub") || equalFold(name, "ext") {
+			if other != "" {
+				return refuse(f.name, f.end, "RFC 3966, 5.3", "isub and ext exclude each other")
+			}
+			other = name
+		}
+		at = f.end + 1
+	}
+	return nil
+}
+
+// checkDigits checks a number.
+//
+//	global-number-digits = "+" *phonedigit DIGIT *phonedigit
+//	local-number-digits  = *phonedigit-hex (HEXDIG / "*" / "#") *phonedigit-hex
+func checkDigits(s string, from, to int, global bool) []Finding {
+	at, rule, digits := from, ruleTelLocal, 0
+	if global {
+		at, rule = from+1, ruleTelGlobal
+	}
+	for at < to {
+		switch c := s[at]; {
+		case isDigit(c), !global && (isHex(c) || c == '*'):
+			digits++
+		case !global && strings.HasPrefix(s[at:to], "%23"): // the number sign
+			digits++
+			at += len("23")
+		case isVisual(c):
+		case strings.HasPrefix(s[at:to], "%20"):
+			return []Finding{broken(at, at+len("%20"), "RFC 3966, 5.1.1", "spaces are not written: a hyphen may be").instead("-")}
+		case isAlpha(c):
+			return refuse(at, at+1, "RFC 3966, 5.1.2", "letters do not stand for digits")
+		default:
+			return refuse(at, at+1, rule, "a number is digits, with hyphens, dots and parentheses for the eyes")
+		}
+		at++
+	}
+	if digits == 0 {
+		return refuse(from, to, rule, "the number is missing")
+	}
+	return nil
+}
+
+// isVisual reports whether c is a visual-separator.
+func isVisual(c byte) bool { return c == '-' || c == '.' || c == '(' || c == ')' }
+
+func isPhoneDigit(c byte) bool { return isDigit(c) || isVisual(c) }
+
+// isTelName reports whether c may stand in a pname.
+func isTelName(c byte) bool { return isAlnum(c) || c == '-' }
+
+// isTelValue reports whether c is a paramchar; a percent sign begins an escape.
+func isTelValue(c byte) bool { return isAlnum(c) || strings.IndexByte("-_.!~*'()[]/:&+$%", c) >= 0 }
+
+// checkTelParam checks a parameter.
+func (l *layout) checkTelParam(f field) []Finding {
+	if f.name == f.nameEnd {
+		return refuse(f.name, f.end, ruleTelParam, "the name of the parameter is missing")
+	}
+	if i := firstNot(l.s, f.name, f.nameEnd, isTelName); i >= 0 {
+		return refuse(i, i+1, ruleTelParam, "the name of a parameter is letters, digits and hyphens")
+	}
+	switch {
+	case f.is(l.s, "ext"):
+		if f.empty() || firstNot(l.s, f.value, f.end, isPhoneDigit) >= 0 {
+			return refuse(f.name, f.end, "RFC 3966, 3: extension", "an extension is digits")
+		}
+	case f.is(l.s, "isub"):
+		if f.empty() {
+			return refuse(f.name, f.end, "RFC 3966, 3: isdn-subaddress", "the subaddress is missing")
+		}
+	case f.is(l.s, "phone-context"):
+		return l.checkPhoneContext(f)
+	case f.value == f.end:
+		return refuse(f.name, f.end, ruleTelParam, "the value of the parameter is missing")
+	case f.value >= 0:
+		if i := firstNot(l.s, f.value, f.end, isTelValue); i >= 0 {
+			return refuse(i, i+1, ruleTelParam, "must be escaped in the value of a parameter")
+		}
+	}
+	return nil
+}
+
+// checkPhoneContext checks where a local number is good.
+//
+//	context    = ";phone-context=" descriptor
+//	descriptor = domainname / global-number-digits
+func (l *layout) checkPhoneContext(f field) []Finding {
+	switch {
+	case f.empty():
+		return refuse(f.name, f.end, ruleTelContext, "the context is missing")
+	case l.s[f.value] == '+':
+		return checkDigits(l.s, f.value, f.end, true)
+	}
+	if bad := badHost(l.s, f.value, f.end); bad >= 0 || l.s[f.value] == '[' {
+		return refuse(max(bad, f.value), f.end, "RFC 3966, 3: descriptor", "a context is a domain name, or + and digits")
+	}
+	return nil
+}
+
+// compareTelParams compares parameters by the order in which they have to be.
+func compareTelParams(s string, a, b field) int {
+	rank := func(f field) int {
+		switch {
+		case f.is(s, "ext"), f.is(s, "isub"):
+			return 0
+		case f.is(s, "phone-context"):
+			return 1
+		}
+		return 2
+	}
+	if r := rank(a) - rank(b); r != 0 || rank(a) < 2 {
+		return r
+	}
+	return compareFold(s[a.name:a.nameEnd], s[b.name:b.nameEnd])
+}
+
+// compareFold compares in the order of lower case.
+func compareFold(a, b string) int {
+	for i := range min(len(a), len(b)) {
+		if d := int(lower(a[i])) - int(lower(b[i])); d != 0 {
+			return d
+		}
+	}
+	return len(a) - len(b)
+}
+
+func partsTel(dst []Part, u uri.URI) []Part {
+	t := take(dst, u)
+	t.subscriber(t.path, t.pathEnd, "number")
+	t.fragment()
+	return t.parts
+}
+
+// subscriber takes a number, under a name, and its parameters under theirs.
+func (t *taker) subscriber(from, to int, name string) {
+	end := until(t.s, from, to, ';')
+	t.data(name, from, end)
+	if end < to {
+		t.fields(end+1, to, ';')
+	}
+}
+
+// canonicalTel is what is left to compare by RFC 3966, 4: lower case, no visual
+// separators, parameters in order.
+func canonicalTel(u uri.URI) string {
+	l := layoutOf(u)
+	return string(appendSubscriber([]byte("tel:"), l.s, l.path, l.pathEnd))
+}
+
+// appendSubscriber appends the canonical spelling of a number.
+func appendSubscriber(b []byte, s string, from, to int) []byte {
+	end := until(s, from, to, ';')
+	b = appendDigits(b, s[from:end])
+	var params []field
+	for at := end + 1; at <= to; {
+		f := nextField(s, at, to, ';')
+		params = append(params, f)
+		at = f.end + 1
+	}
+	slices.SortStableFunc(params, func(a, b field) int { return compareTelParams(s, a, b) })
+	for _, f := range params {
+		b = append(b, ';')
+		b = append(b, strings.ToLower(s[f.name:f.nameEnd])...)
+		if f.value < 0 {
+			continue
+		}
+		b = append(b, '=')
+		if value := s[f.value:f.end]; f.is(s, "ext") || f.is(s, "phone-context") && value[0] == '+' {
+			b = appendDigits(b, value)
+		} else {
+			b = append(b, lowerRaw(value)...)
+		}
+	}
+	return b
+}
+
+// appendDigits appends a number without visual separators.
+func appendDigits(b []byte, s string) []byte {
+	for i := range len(s) {
+		if !isVisual(s[i]) {
+			b = append(b, lower(s[i]))
+		}
+	}
+	return b
+}

@@ -52,6 +52,7 @@ var house = []room{
 	{floor: 7, dir: "store/storetest", ours: ". store name urn uri internal/codec internal/ledger", theirs: "github.com/google/go-cmp pgregory.net/rapid"},
 	{floor: 7, dir: "store/memstore", ours: ". store name internal/codec internal/ledger"},
 	{floor: 7, dir: "store/pebblestore", ours: ". store name internal/codec internal/ledger", theirs: "github.com/cockroachdb/pebble/v2"},
+	{floor: 7, dir: "store/cachestore", ours: "store name", theirs: "github.com/maypok86/otter/v2"},
 	{floor: 7, dir: "store/pgstore", ours: ". store name internal/codec internal/ledger", theirs: "github.com/jackc/pgx/v5"},
 	{floor: 7, dir: "bulk", ours: ". registrar store name urn uri", theirs: "github.com/klauspost/compress"},
 	{floor: 8, dir: "adminapi", ours: ". bulk registrar store name urn uri"},

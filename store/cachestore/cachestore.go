@@ -1,0 +1,382 @@
+// Package cachestore keeps what was read of a store in memory, for nodes that
+// share a database. It is a store itself: reading and writing go through it, and
+// it answers what it can.
+//
+// # Coherence
+//
+// The changes that the node makes are seen at once. Those of others are learnt
+// from the store's feed, which is asked twice a second: an answer is never older
+// than the time in [Options.Within], and the second that a change may wait to be
+// sealed. When the feed cannot be read for that time, everything is asked of the
+// store itself until it can.
+//
+// A store with replicas may still give an old answer when a change has been
+// heard of. Such an answer is handed on and not kept: for a while the cache
+// remembers which revisions there are.
+//
+// Only present records and authorities are kept, and, for a short time, that
+// there are none. Listings, and questions as of a time, go to the store.
+package cachestore
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"iter"
+	"log/slog"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/maypok86/otter/v2"
+
+	"github.com/nomen-project/nomen/name"
+	"github.com/nomen-project/nomen/store"
+)
+
+// A Backing is what can be cached.
+type Backing interface {
+	store.Store
+	store.Tokens
+	store.Feed
+}
+
+// Options say how much is kept, and for how long. Zero is the default.
+type Options struct {
+	Bytes  int64         // of records kept, about; 64 MiB
+	Every  time.Duration // how often the feed is asked; half a second
+	Within time.Duration // how old an answer may be, the second of sealing aside; 2 seconds
+	Absent time.Duration // how long it is kept that there is no such name; 1 second
+	Settle time.Duration // longer than a replica of the store may be behind; 15 seconds
+	Log    *slog.Logger  // of a feed that is lost; nil for nobody
+}
+
+// A Store is a cache in front of another. [New] makes one.
+type Store struct {
+	Backing
+	options Options
+	cache   *otter.Cache[store.Subject, value]
+
+	closed  atomic.Bool
+	checked atomic.Int64 // when the last look at the feed began that was whole, Unix nanoseconds
+	seen    uint64       // the last change of the feed; the follower's
+	lost    bool         // the follower's: the feed cannot be read
+	cancel  context.CancelFunc
+	ended   chan struct{}
+
+	mu      sync.RWMutex
+	floors  map[store.Subject]floor
+	crowded time.Time // until then nothing is kept: more changed than could be remembered
+}
+
+// A value is what is kept of a subject.
+type value struct {
+	record    *store.Record
+	authority *store.Authority
+	absent    time.Time // there is neither; until then this need not be asked again
+}
+
+func (v value) revision() uint64 {
+	switch {
+	case v.record != nil:
+		return v.record.Revision
+	case v.authority != nil:
+		return v.authority.Revision
+	}
+	return 0
+}
+
+// A floor is the least revision that may be kept of a subject that has changed
+// a short time ago.
+type floor struct {
+	revision uint64
+	until    time.Time
+}
+
+// maxFloors is how many subjects are remembered to have changed.
+const maxFloors = 200_000
+
+var (
+	_ store.Store     = (*Store)(nil)
+	_ store.Historian = (*Store)(nil)
+	_ store.Finder    = (*Store)(nil)
+)
+
+// New returns a cache in front of b, which is closed with it.
+func New(ctx context.Context, b Backing, o Options) (*Store, error) {
+	o.Bytes = cmp.Or(o.Bytes, 64<<20)
+	o.Every = cmp.Or(o.Every, 500*time.Millisecond)
+	o.Within = cmp.Or(o.Within, 2*time.Second)
+	o.Absent = cmp.Or(o.Absent, time.Second)
+	o.Settle = cmp.Or(o.Settle, 15*time.Second)
+	o.Log = cmp.Or(o.Log, slog.New(slog.DiscardHandler))
+	cache, err := otter.New(&otter.Options[store.Subject, value]{MaximumWeight: uint64(o.Bytes), Weigher: weight})
+	if err != nil {
+		return nil, err
+	}
+	s := &Store{Backing: b, options: o, cache: cache, ended: make(chan struct{}), floors: map[store.Subject]floor{}}
+	begun := time.Now()
+	head, err := b.Head(ctx)
+	if err != nil {
+		return nil, err
+	}
+	s.seen = head.Size
+	s.checked.Store(begun.UnixNano())
+	follow, cancel := context.WithCancel(context.Background())
+	s.cancel = cancel
+	go s.follow(follow)
+	return s, nil
+}
+
+// weight is about how many bytes a value takes.
+func weight(s store.Subject, v value) uint32 {
+	const (
+		fixed    = 400 // of a record and what the cache needs for it
+		location = 250
+		text     = 20
+	)
+	n := fixed + len(s.Key)
+	if r := v.record; r != nil {
+		n += len(r.Spelling) + len(r.Reason)
+		for i := range r.Locations {
+			l := &r.Locations[i]
+			n += location + len(l.URL) + len(l.Note) + len(l.Type)
+		}
+		for k, values := range r.Metadata {
+			n += text + len(k) + lengths(values)
+		}
+		n += lengths(r.SameAs) + lengths(r.Successors)
+	}
+	if a := v.authority; a != nil {
+		n += len(a.Description) + len(a.Contact) + lengths(a.Owners) + lengths(a.Hosts) + lengths(a.Addresses) + lengths(a.Parents) + lengths(a.Children)
+	}
+	return uint32(n)
+}
+
+func lengths(values []string) (n int) {
+	for _, v := range values {
+		n += 20 + len(v)
+	}
+	return n
+}
+
+// Close closes the cache and the store behind it.
+func (s *Store) Close() error {
+	if !s.closed.Swap(true) {
+		s.cancel()
+		<-s.ended
+		s.cache.StopAllGoroutines()
+		s.cache.InvalidateAll()
+	}
+	return s.Backing.Close()
+}
+
+// follow asks the feed for what has changed until ctx ends.
+func (s *Store) follow(ctx context.Context) {
+	defer close(s.ended)
+	tick := time.NewTicker(s.options.Every)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+		look, cancel := context.WithTimeout(ctx, s.options.Within)
+		err := s.look(look)
+		cancel()
+		if (err != nil) != s.lost && ctx.Err() == nil {
+			s.lost = err != nil
+			if s.lost {
+				s.options.Log.Warn("changes of other nodes cannot be followed: what is cached is not used", "err", err)
+			} else {
+				s.options.Log.Info("changes of other nodes are followed again")
+			}
+		}
+	}
+}
+
+// look takes note of what has changed since the last time.
+func (s *Store) look(ctx context.Context) error {
+	begun := time.Now()
+	for e, err := range s.Backing.Changes(ctx, s.seen) {
+		if err != nil {
+			return err
+		}
+		s.changed(e.Change.Subject(), e.Change.Revision())
+		s.seen = e.Seq
+	}
+	s.checked.Store(begun.UnixNano())
+	s.forget(begun)
+	return nil
+}
+
+// changed takes note that a subject has a revision now, at least.
+func (s *Store) changed(subject store.Subject, revision uint64) {
+	s.mu.Lock()
+	now := time.Now()
+	f := s.floors[subject]
+	s.floors[subject] = floor{max(f.revision, revision), now.Add(s.options.Settle)}
+	full := len(s.floors) > maxFloors
+	if full {
+		s.floors, s.crowded = map[store.Subject]floor{}, now.Add(s.options.Settle)
+	}
+	s.mu.Unlock()
+	if full {
+		s.cache.InvalidateAll()
+		return
+	}
+	s.cache.Invalidate(subject)
+}
+
+// forget drops the floors that are not needed any more.
+func (s *Store) forget(now time.Time) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for subject, f := range s.floors {
+		if now.After(f.until) {
+			delete(s.floors, subject)
+		}
+	}
+}
+
+// usable reports whether what is kept may be used, and more be kept.
+func (s *Store) usable() bool {
+	now := time.Now()
+	if now.Sub(time.Unix(0, s.checked.Load())) > s.options.Within {
+		return false
+	}
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	return now.After(s.crowded)
+}
+
+// good reports whether v is not older than what is known to be there.
+func (s *Store) good(subject store.Subject, v value) bool {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	return v.revision() >= s.floors[subject].revision
+}
+
+// An unkept value is a good answer that is not to be kept.
+type unkept struct{ value value }
+
+func (u *unkept) Error() string { return "cachestore: a value that is not kept" }
+
+// get returns what is kept of a subject, and keeps it when it is not. Those who
+// ask for the same at the same time wait for one answer.
+func (s *Store) get(ctx context.Context, subject store.Subject) (value, error) {
+	for {
+		v, err := s.cache.Get(ctx, subject, otter.LoaderFunc[store.Subject, value](s.load))
+		var once *unkept
+		switch {
+		case errors.As(err, &once):
+			return once.value, nil
+		case err != nil && ctx.Err() == nil && (errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)):
+			continue // who asked for all has gone away
+		case err != nil:
+			return value{}, err
+		case s.good(subject, v) && (v.absent.IsZero() || time.Now().Before(v.absent)):
+			return v, nil
+		}
+		s.cache.Invalidate(subject)
+	}
+}
+
+// load asks the store.
+func (s *Store) load(ctx context.Context, subject store.Subject) (v value, err error) {
+	if subject.Kind == store.KindName {
+		v.record, err = s.Backing.Get(ctx, name.FromKey(subject.Key), time.Time{})
+	} else {
+		v.authority, err = s.Backing.Authority(ctx, name.PrefixFromKey(subject.Key), time.Time{})
+	}
+	if errors.Is(err, store.ErrNotFound) {
+		v, err = value{absent: time.Now().Add(s.options.Absent)}, nil
+	}
+	if err == nil && !s.good(subject, v) {
+		return value{}, &unkept{v}
+	}
+	return v, err
+}
+
+// Get implements [store.Reader].
+func (s *Store) Get(ctx context.Context, n name.Name, at time.Time) (*store.Record, error) {
+	if s.closed.Load() || ctx.Err() != nil || !at.IsZero() || !s.usable() {
+		return s.Backing.Get(ctx, n, at)
+	}
+	v, err := s.get(ctx, store.Subject{Kind: store.KindName, Key: n.Key()})
+	switch {
+	case err != nil:
+		return nil, err
+	case v.record == nil:
+		return nil, store.ErrNotFound
+	}
+	return v.record.Clone(), nil
+}
+
+// Authority implements [store.Reader].
+func (s *Store) Authority(ctx context.Context, p name.Prefix, at time.Time) (*store.Authority, error) {
+	if s.closed.Load() || ctx.Err() != nil || !at.IsZero() || !s.usable() {
+		return s.Backing.Authority(ctx, p, at)
+	}
+	v, err := s.get(ctx, store.Subject{Kind: store.KindAuthority, Key: p.String()})
+	switch {
+	case err != nil:
+		return nil, err
+	case v.authority == nil:
+		return nil, store.ErrNotFound
+	}
+	return v.authority.Clone(), nil
+}
+
+// Apply implements [store.Store]. What was changed, or may have been, is not
+// answered from memory any more.
+func (s *Store) Apply(ctx context.Context, changes []store.Change) ([]store.Result, error) {
+	results, err := s.Backing.Apply(ctx, changes)
+	for i := range changes {
+		subject := changes[i].Subject()
+		switch {
+		case subject.Kind == store.KindToken:
+		case err != nil:
+			s.cache.Invalidate(subject)
+		case results[i].Changed:
+			s.changed(subject, results[i].Revision)
+		}
+	}
+	return results, err
+}
+
+// Load implements [store.Loader], if the store behind can do it.
+func (s *Store) Load(ctx context.Context, entries iter.Seq2[*store.Entry, error]) error {
+	defer s.cache.InvalidateAll()
+	return store.Load(ctx, s.Backing, entries)
+}
+
+// History implements [store.Historian], if the store behind can do it.
+func (s *Store) History(ctx context.Context, n name.Name) iter.Seq2[*store.Change, error] {
+	return store.History(ctx, s.Backing, n)
+}
+
+// AuthorityHistory implements [store.AuthorityHistorian], if the store behind can
+// do it.
+func (s *Store) AuthorityHistory(ctx context.Context, p name.Prefix) iter.Seq2[*store.Change, error] {
+	return store.AuthorityHistory(ctx, s.Backing, p)
+}
+
+// Count implements [store.Counter].
+func (s *Store) Count(ctx context.Context) (int64, bool, error) { return store.Count(ctx, s.Backing) }
+
+// Find implements [store.Finder].
+func (s *Store) Find(ctx context.Context, prefix string, after store.Place) iter.Seq2[store.Place, error] {
+	return store.Find(ctx, s.Backing, prefix, after)
+}
+
+// AllTokens implements [store.TokenLister], if the store behind can do it.
+func (s *Store) AllTokens(ctx context.Context) iter.Seq2[*store.Token, error] {
+	return store.AllTokens(ctx, s.Backing)
+}
+
+// Verify implements [store.Verifier], if the store behind can do it.
+func (s *Store) Verify(ctx context.Context, fault func(store.Fault), progress func(done, total uint64)) (store.Head, error) {
+	return store.Verify(ctx, s.Backing, fault, progress)
+}

@@ -1,0 +1,318 @@
+package cachestore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/nomen-project/nomen"
+	"github.com/nomen-project/nomen/name"
+	"github.com/nomen-project/nomen/store"
+	"github.com/nomen-project/nomen/store/memstore"
+	"github.com/nomen-project/nomen/store/storetest"
+)
+
+var errGone = errors.New("the feed is gone")
+
+// A backing is a store that counts what it is asked.
+type backing struct {
+	*memstore.Store
+	gets   atomic.Int64
+	slow   chan struct{} // if not nil, Get waits for it
+	stale  atomic.Pointer[store.Record]
+	noFeed atomic.Bool
+}
+
+func (b *backing) Get(ctx context.Context, n name.Name, at time.Time) (*store.Record, error) {
+	b.gets.Add(1)
+	if b.slow != nil {
+		select {
+		case <-b.slow:
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
+	if r := b.stale.Load(); r != nil {
+		return r.Clone(), nil
+	}
+	return b.Store.Get(ctx, n, at)
+}
+
+func (b *backing) Changes(ctx context.Context, after uint64) iter.Seq2[*store.Entry, error] {
+	if b.noFeed.Load() {
+		return func(yield func(*store.Entry, error) bool) { yield(nil, errGone) }
+	}
+	return b.Store.Changes(ctx, after)
+}
+
+var key = name.FromKey("urn:x-a:b")
+
+func put(n int) store.Change {
+	return store.Change{
+		Record:   &store.Record{Name: key, Status: nomen.Active, Locations: []nomen.Location{{URL: fmt.Sprint("u:", n)}}},
+		Expected: store.AnyRevision, Time: time.Unix(1_800_000_000, 0),
+	}
+}
+
+func apply(t *testing.T, s store.Store, changes ...store.Change) {
+	t.Helper()
+	if _, err := s.Apply(t.Context(), changes); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// newStore returns a cache in front of a store with revision 1 of key.
+func newStore(t *testing.T, o Options) (*Store, *backing) {
+	t.Helper()
+	b := &backing{Store: memstore.New()}
+	apply(t, b, put(1))
+	s, err := New(t.Context(), b, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = s.Close() })
+	return s, b
+}
+
+// want checks the revision that an answer has, 0 for none, and how often the
+// store behind was asked in all.
+func want(t *testing.T, s *Store, b *backing, revision uint64, gets int64) {
+	t.Helper()
+	r, err := s.Get(t.Context(), key, time.Time{})
+	got := uint64(0)
+	if err == nil {
+		got = r.Revision
+		r.Locations[0].URL = "spoilt" // it is the caller's
+	} else if !errors.Is(err, store.ErrNotFound) {
+		t.Fatal(err)
+	}
+	if got != revision || b.gets.Load() != gets {
+		t.Errorf("revision %d after asking %d times, want %d after %d", got, b.gets.Load(), revision, gets)
+	}
+}
+
+func TestStore(t *testing.T) {
+	storetest.Run(t, func(t *testing.T) store.Store {
+		s, err := New(t.Context(), memstore.New(), Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s
+	})
+}
+
+func TestSameAsMemory(t *testing.T) {
+	storetest.Same(t,
+		func(*testing.T) store.Store { return memstore.New() },
+		func(t *testing.T) store.Store {
+			s, err := New(t.Context(), memstore.New(), Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return s
+		},
+	)
+}
+
+// TestCoherence: one's own changes are seen at once, those of others when the
+// feed was asked.
+func TestCoherence(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, b := newStore(t, Options{})
+		want(t, s, b, 1, 1)
+		want(t, s, b, 1, 1)
+		apply(t, s, put(2))
+		want(t, s, b, 2, 2)
+		want(t, s, b, 2, 2)
+		apply(t, s, put(2)) // changes nothing
+		want(t, s, b, 2, 2)
+		apply(t, b, put(3)) // another node
+		want(t, s, b, 2, 2)
+		time.Sleep(500 * time.Millisecond)
+		synctest.Wait()
+		want(t, s, b, 3, 3)
+		want(t, s, b, 3, 3)
+		if r, err := s.Get(t.Context(), key, time.Unix(1, 0)); err == nil {
+			t.Errorf("as of a time before it was: %+v", r)
+		}
+		want(t, s, b, 3, 4) // that went to the store
+	})
+}
+
+// TestFeedLost: when the feed is gone for longer than answers may be old, the
+// store is asked; when it is back, nothing was missed.
+func TestFeedLost(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, b := newStore(t, Options{})
+		want(t, s, b, 1, 1)
+		b.noFeed.Store(true)
+		time.Sleep(1900 * time.Millisecond)
+		apply(t, b, put(2))
+		want(t, s, b, 1, 1)
+		time.Sleep(200 * time.Millisecond)
+		want(t, s, b, 2, 2)
+		want(t, s, b, 2, 3) // each time
+		apply(t, b, put(3))
+		b.noFeed.Store(false)
+		time.Sleep(500 * time.Millisecond)
+		synctest.Wait()
+		want(t, s, b, 3, 4)
+		want(t, s, b, 3, 4)
+	})
+}
+
+// TestAbsent: that there is no name is kept for a short time, and not longer than
+// the change that makes it.
+func TestAbsent(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := &backing{Store: memstore.New()}
+		s, err := New(t.Context(), b, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer s.Close()
+		want(t, s, b, 0, 1)
+		want(t, s, b, 0, 1)
+		time.Sleep(1100 * time.Millisecond)
+		want(t, s, b, 0, 2)
+		apply(t, b, put(1))
+		time.Sleep(500 * time.Millisecond)
+		synctest.Wait()
+		want(t, s, b, 1, 3)
+	})
+}
+
+// TestStaleReplica: an answer that is older than a change that was heard of is
+// not kept.
+func TestStaleReplica(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, b := newStore(t, Options{})
+		old, err := b.Store.Get(t.Context(), key, time.Time{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		b.stale.Store(old)
+		apply(t, b, put(2))
+		time.Sleep(500 * time.Millisecond)
+		synctest.Wait()
+		want(t, s, b, 1, 1)
+		want(t, s, b, 1, 2)
+		b.stale.Store(nil)
+		want(t, s, b, 2, 3)
+		want(t, s, b, 2, 3)
+	})
+}
+
+// TestOneFlight: many who ask for the same wait for one answer, and one who goes
+// away does not take it from the others.
+func TestOneFlight(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, b := newStore(t, Options{})
+		b.slow = make(chan struct{})
+		first, cancel := context.WithCancel(t.Context())
+		var wg sync.WaitGroup
+		wg.Go(func() {
+			if _, err := s.Get(first, key, time.Time{}); !errors.Is(err, context.Canceled) {
+				t.Errorf("who went away: %v", err)
+			}
+		})
+		synctest.Wait()
+		for range 50 {
+			wg.Go(func() {
+				if r, err := s.Get(t.Context(), key, time.Time{}); err != nil || r.Revision != 1 {
+					t.Errorf("%v, %v", r, err)
+				}
+			})
+		}
+		synctest.Wait()
+		cancel()
+		synctest.Wait()
+		close(b.slow)
+		wg.Wait()
+		if n := b.gets.Load(); n != 2 {
+			t.Errorf("the store was asked %d times, want 2", n)
+		}
+	})
+}
+
+// TestCrowded: when more changes than can be remembered nothing is kept for a
+// while.
+func TestCrowded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, b := newStore(t, Options{})
+		want(t, s, b, 1, 1)
+		for i := range maxFloors + 1 {
+			s.changed(store.Subject{Kind: store.KindName, Key: fmt.Sprint(i)}, 1)
+		}
+		want(t, s, b, 1, 2)
+		want(t, s, b, 1, 3)
+		time.Sleep(16 * time.Second)
+		synctest.Wait()
+		want(t, s, b, 1, 4)
+		want(t, s, b, 1, 4)
+	})
+}
+
+// TestBounded: the cache keeps about so many bytes.
+func TestBounded(t *testing.T) {
+	s, b := newStore(t, Options{Bytes: 64 << 10})
+	for i := range 2000 {
+		c := put(i)
+		c.Record.Name = name.FromKey(fmt.Sprint("urn:x-a:", i))
+		apply(t, b, c)
+		if _, err := s.Get(t.Context(), c.Record.Name, time.Time{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s.cache.CleanUp()
+	if n := s.cache.WeightedSize(); n > 64<<10 || n == 0 {
+		t.Errorf("%d bytes are kept", n)
+	}
+}
+
+// TestWritersAndReaders: no answer is older than what its reader has written.
+func TestWritersAndReaders(t *testing.T) {
+	s, _ := newStore(t, Options{Every: time.Millisecond})
+	var wg sync.WaitGroup
+	for w := range 8 {
+		wg.Go(func() {
+			n := name.FromKey(fmt.Sprint("urn:x-w:", w))
+			for i := range 200 {
+				c := put(i)
+				c.Record.Name = n
+				apply(t, s, c)
+				if r, err := s.Get(t.Context(), n, time.Time{}); err != nil || r.Revision != uint64(i+1) {
+					t.Errorf("after revision %d: %+v, %v", i+1, r, err)
+				}
+				_, _ = s.Get(t.Context(), key, time.Time{})
+			}
+		})
+	}
+	wg.Wait()
+}
+
+func BenchmarkGet(b *testing.B) {
+	m := memstore.New()
+	s, err := New(b.Context(), m, Options{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer s.Close()
+	if _, err := s.Apply(b.Context(), []store.Change{put(1)}); err != nil {
+		b.Fatal(err)
+	}
+	b.ReportAllocs()
+	b.RunParallel(func(pb *testing.PB) {
+		for pb.Next() {
+			if _, err := s.Get(b.Context(), key, time.Time{}); err != nil {
+				b.Error(err)
+			}
+		}
+	})
+}

@@ -9,6 +9,7 @@ func schemesToday() []Scheme {
 		ark, doi, hdl, info, tag,
 		data, mailto,
 		tel, sms, geo,
+		javascript, vbscript, viewSource, feed, webcal, blob, filesystem, jar, about,
 	}
 }
 

@@ -8,7 +8,6 @@ func unregistered() []Scheme {
 		bare("gemini", "Gemini protocol"),
 		bare("intent", "Android intents"),
 		bare("itms-apps", "Apple App Store"),
-		bare("javascript", "script to be run"),
 		bare("jdbc", "Java Database Connectivity"),
 		bare("mysql", "MySQL"),
 		bare("odbc", "Open Database Connectivity"),
@@ -19,7 +18,6 @@ func unregistered() []Scheme {
 		bare("scp", "Secure copy"),
 		bare("socks5", "SOCKS proxy"),
 		bare("tg", "Telegram"),
-		bare("vbscript", "script to be run"),
 		bare("whatsapp", "WhatsApp"),
 		bare("zoommtg", "Zoom meetings"),
 	}

@@ -166,7 +166,7 @@ func EmbedBaseMIME(w io.Writer, r io.Reader, base uri.URI) error {
 	}
 	fs, end := m.headerLines()
 	if m.endless {
-		return &DocumentError{end, "the header is too long"}
+		return &DocumentError{Offset: end, Message: "the header is too long"}
 	}
 	h := fs.header()
 	own := EntityBase(base.Dialect(), h)(Base{base.WithoutFragment(), BaseRetrieval})

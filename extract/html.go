@@ -24,12 +24,19 @@ const (
 type DocumentError struct {
 	Offset  int64 // in octets
 	Message string
+	Err     error // what is wrong with a reference, a *uri.Error mostly; nil elsewhere
 }
 
 // Error says the offset and what is wrong.
 func (e *DocumentError) Error() string {
+	if e.Err != nil {
+		return fmt.Sprintf("octet %d: %s: %v", e.Offset, e.Message, e.Err)
+	}
 	return fmt.Sprintf("octet %d: %s", e.Offset, e.Message)
 }
+
+// Unwrap returns what is wrong with a reference.
+func (e *DocumentError) Unwrap() error { return e.Err }
 
 // HTML yields the identifiers of an HTML document in the order in which they
 // stand: the values of all attributes that hold references, lists of them
@@ -199,7 +206,7 @@ func resolved(f Finding, s *scope) (Finding, error) {
 	target, err := base.resolve(f.URI)
 	f.Target = target
 	if err != nil && base.Rule != "" {
-		return f, &DocumentError{f.Start, err.Error()}
+		return f, &DocumentError{f.Start, "this reference leads nowhere", err}
 	}
 	return f, nil
 }
@@ -232,7 +239,7 @@ func (h *htmlScan) run(t *tape, f feed) {
 }
 
 func (h *htmlScan) fail(at int64, what string) {
-	h.queue.add(held{err: &DocumentError{at, what}, scope: h.scope})
+	h.queue.add(held{err: &DocumentError{Offset: at, Message: what}, scope: h.scope})
 	h.lexer.stop = h.queue.stopped
 }
 
@@ -531,7 +538,7 @@ func (q *queue) reference(v *mapped, i, j int, s *scope, where string) {
 	f := Finding{Kind: Reference, Start: start, End: end, Text: q.tape.cut(start, end), Spelling: spelled(v.text[i:j]), Where: where}
 	u, err := readReference(f.Spelling)
 	if err != nil {
-		q.add(held{finding: f, scope: s, err: &DocumentError{start, err.Error()}})
+		q.add(held{finding: f, scope: s, err: &DocumentError{start, "this is no reference", err}})
 		return
 	}
 	f.URI = u

@@ -603,6 +603,8 @@ func (l *htmlLexer) skipValue() bool {
 	}
 }
 
+const tooLong = "the attributes of a tag are too long; this one is not looked at"
+
 const unquotedEnds = " \t\n\f\r>"
 
 func (l *htmlLexer) readValue(name []byte, kind attrKind) bool {
@@ -631,7 +633,7 @@ func (l *htmlLexer) readValue(name []byte, kind attrKind) bool {
 		}
 		from = len(rest)
 		if l.tag.size+from > maxValue {
-			l.err(l.place(), "an attribute is too long and not looked at")
+			l.err(l.place(), tooLong)
 			if quoted {
 				return l.skipThrough(quote)
 			}
@@ -650,10 +652,11 @@ func (l *htmlLexer) addAttr(name []byte, kind attrKind, n int) {
 	if kind == attrNone || l.has(name) {
 		return
 	}
-	if l.tag.size += n; l.tag.size > maxValue {
-		l.err(l.place(), "the attributes of a tag are too long and not looked at")
+	if l.tag.size+n > maxValue {
+		l.err(l.place(), tooLong)
 		return
 	}
+	l.tag.size += n
 	a := l.tag.add()
 	a.name, a.kind = append(a.name[:0], name...), kind
 	l.decode(&a.value, n, true, true)

@@ -195,3 +195,46 @@ func TestHTMLSplits(t *testing.T) {
 		}
 	}
 }
+
+// What is wrong is told, with its place, and what is good is kept.
+func TestHTMLErrors(t *testing.T) {
+	long := strings.Repeat("x", maxValue)
+	for _, tt := range []struct{ name, doc, found, err string }{
+		{"no reference", `<a href=x><a href="http://[x">`, "a href: x\n", `octet 19: this is no reference: uri: "http://[x": offset 7: IP-literal`},
+		{"no base for it", `<base href="data:x"><a href=y>`, "base href: data:x\na href: y\n", ""},
+		{"end in a tag", `<a href=x><img src="y" class=z`, "a href: x\nimg src: y\n", "octet 10: the document ends in a tag"},
+		{"end in a value", `<a href=x><img src="y`, "a href: x\n", "octet 10: the document ends in a tag"},
+		{"long value", "<a href='" + long + "x' ping=y><a href=z>", "a ping: y\na href: z\n", "octet 9: the attributes of a tag are too long; this one is not looked at"},
+		{"long values", "<a title='" + long[1:] + "' cite=yy><a href=z>", "a href: z\n", "octet 16777232: the attributes of a tag are too long; this one is not looked at"},
+		{"long style", "<style>a{b:url(x)}" + long + "</style><a href=z>", "style url(): x\na href: z\n", "a style element is too long; the rest of it is not looked at"},
+		{"deep documents", deepSrcdoc(5), "a href: x\niframe srcdoc a href: x\niframe srcdoc iframe srcdoc a href: x\n" +
+			"iframe srcdoc iframe srcdoc iframe srcdoc a href: x\niframe srcdoc iframe srcdoc iframe srcdoc iframe srcdoc a href: x\n", "documents within documents are too deep; this one is not looked at"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			var found []Finding
+			var errs []string
+			for f, err := range HTML(strings.NewReader(tt.doc), Options{}) {
+				if err != nil {
+					errs = append(errs, err.Error())
+				} else {
+					found = append(found, f)
+				}
+			}
+			if got := show(found); strings.ReplaceAll(got, " -> ", "") != tt.found {
+				t.Errorf("got:\n%swant:\n%s", got, tt.found)
+			}
+			if tt.err == "" && len(errs) > 0 || tt.err != "" && (len(errs) != 1 || !strings.Contains(errs[0], tt.err)) {
+				t.Errorf("got errors %q, want %q", errs, tt.err)
+			}
+		})
+	}
+}
+
+// deepSrcdoc is a document in a document, and so on, with a link in each.
+func deepSrcdoc(n int) string {
+	doc := "<a href=x>"
+	for range n {
+		doc = "<a href=x><iframe srcdoc=\"" + strings.NewReplacer("&", "&amp;", `"`, "&quot;").Replace(doc) + "\">"
+	}
+	return doc
+}

@@ -78,7 +78,7 @@ type mimeScan struct {
 }
 
 func (m *mimeScan) fail(at int64, what string) {
-	m.queue.add(held{err: &DocumentError{at, what}})
+	m.queue.add(held{err: &DocumentError{Offset: at, Message: what}})
 }
 
 func (m *mimeScan) run() {

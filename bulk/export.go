@@ -134,17 +134,20 @@ func (e *exporter) run(ctx context.Context, s store.Reader, out io.Writer) error
 func (e *exporter) encode(b []byte, rec *store.Record) ([]byte, error) {
 	b, err := e.encoder.record(b, rec)
 	held, cannot := errors.AsType[*heldError](err)
-	if err == nil && !utf8.Valid(b) {
+	switch {
+	case rec.Redacted:
+		held, cannot = &heldError{reason: "what it was at that time was removed for ever"}, true
+	case err == nil && !utf8.Valid(b):
 		held, cannot = &heldError{reason: "is not UTF-8"}, true
 	}
 	switch {
-	case errors.Is(err, errNoLine):
-		e.summary.LeftOut++
 	case cannot:
 		e.summary.Refused++
 		if e.options.Refused != nil {
 			e.options.Refused(Refusal{Name: rec.Spelling, Field: held.field, Reason: held.reason, Err: held})
 		}
+	case errors.Is(err, errNoLine):
+		e.summary.LeftOut++
 	case err != nil:
 		return b, err
 	default:

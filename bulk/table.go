@@ -245,7 +245,7 @@ func (t *table) nameOf(r *row) string {
 	if t.name >= len(r.cells) {
 		return ""
 	}
-	return r.cells[t.name].text
+	return t.text(r, t.name)
 }
 
 // sameName reports whether two cells spell the same name.
@@ -368,8 +368,7 @@ func (t *table) text(r *row, i int) string {
 	if !t.rows.tabs {
 		return r.cells[i].text
 	}
-	values := t.values(r, i, false)
-	return values[0]
+	return t.values(r, i, false)[0]
 }
 
 // list reads a cell that holds values with bars between them.

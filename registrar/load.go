@@ -163,10 +163,11 @@ func sameRevision(a, b *store.Authority) bool {
 	return a.Prefix == b.Prefix && a.Revision == b.Revision
 }
 
-// creates reports whether every request can be meant for a new name.
+// creates reports whether every good request can be meant for a new name.
 func (b *Batch) creates() bool {
 	for i := range b.reqs {
-		if e := b.reqs[i].Expected; e != 0 && e != store.AnyRevision && !b.reqs[i].OrCreate {
+		e := b.reqs[i].Expected
+		if b.checks[i].freshErr != nil || e != 0 && e != store.AnyRevision && !b.reqs[i].OrCreate {
 			return false
 		}
 	}

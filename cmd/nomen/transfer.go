@@ -146,6 +146,10 @@ func (c *cli) showRefusal(file string, r bulk.Refusal) {
 
 // showChange says what a record does to its name.
 func (c *cli) showChange(file string, change bulk.Change) {
+	if c.json {
+		_ = c.printJSON(change) // what is wrong with standard output is said of the summary
+		return
+	}
 	what := "created"
 	if !change.Created {
 		what = "changed: " + strings.Join(change.Fields, ", ")

@@ -1,0 +1,71 @@
+package main
+
+import (
+	"bytes"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/nomen-project/nomen/bulk"
+	"github.com/nomen-project/nomen/bulk/bulktest"
+	"github.com/nomen-project/nomen/registrar"
+	"github.com/nomen-project/nomen/store/pebblestore"
+)
+
+// TestKillImport kills an import again and again, and starts it again: in the end
+// every record is in, once, and none was changed by having been brought again.
+func TestKillImport(t *testing.T) {
+	const records, kills = 60_000, 6
+	dir := t.TempDir()
+	file, data := filepath.Join(dir, "names.jsonl"), filepath.Join(dir, "data")
+	text, err := io.ReadAll(bulktest.NewReader(records, bulktest.Options{}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(file, text, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	exe, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	killed := 0
+	for round := range kills {
+		cmd := exec.Command(exe, "import", "--data", data, file)
+		cmd.Env = append(os.Environ(), "NOMEN_TEST_PROGRAM=1")
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		<-time.After(time.Duration(40*(round+1)) * time.Millisecond)
+		_ = cmd.Process.Kill()
+		if cmd.Wait() != nil {
+			killed++
+		}
+	}
+	s, err := pebblestore.Open(pebblestore.Options{Dir: filepath.Join(data, storeDir)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	before, _, err := s.Count(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	sum, err := bulk.Import(t.Context(), registrar.New(s, registrar.Options{}), registrar.Operator(), bytes.NewReader(text), bulk.ImportOptions{})
+	if err != nil || sum.Read != records || sum.Unchanged != before || sum.Created != records-before {
+		t.Errorf("the last import: %+v, %v; want %d unchanged and all others created", sum, err, before)
+	}
+	var out bytes.Buffer
+	sum, err = bulk.Export(t.Context(), s, &out, bulk.ExportOptions{Revisions: true})
+	once := bytes.Count(out.Bytes(), []byte(`,"revision":1}`+"\n"))
+	if err != nil || sum.Read != records || once != records {
+		t.Errorf("export: %+v, %v; %d of revision 1, want all %d", sum, err, once, records)
+	}
+	t.Logf("%d imports killed, %d records were in before the last", killed, before)
+	if killed == 0 {
+		t.Error("no import was killed")
+	}
+}

@@ -162,7 +162,7 @@ func TestNews(t *testing.T) { // U93-49
 		{"news://wild.server.example/example.group.th%3Fse", "host=wild.server.example kind=pattern pattern=example.group.th%3Fse", "", ""},
 		{"news:example.group.*", "kind=pattern pattern=example.group.*", "", ""},
 		{"news:example.group.this", "kind=group group=example.group.this", "", ""},
-		{"news:%2a", "kind=all", "news:%2A", ""}, // escapes are decoded before the server is asked
+		{"news:%2a", "kind=all", "news:*", ""}, // escapes are decoded before the server is asked
 		{"news:a.%2A", "kind=pattern pattern=a.%2A", "", ""},
 		{"news:a.%3fb", "kind=pattern pattern=a.%3fb", "news:a.%3Fb", ""},
 		{"news:%7Ea", "kind=group group=%7Ea", "", ""}, // a bare tilde would not be derived

@@ -238,14 +238,15 @@ func partsNews(dst []Part, u uri.URI) []Part {
 	return t.parts
 }
 
-// canonicalNews writes the asterisk that may be omitted after a server (RFC
-// 5538, 4).
+// canonicalNews writes the asterisk that may be omitted after a server or be
+// escaped (RFC 5538, 4).
 func canonicalNews(u uri.URI) string {
 	l := layoutOf(u)
-	if l.authority && l.pathText() == "/" {
-		return l.s[:l.pathEnd] + "*" + l.s[l.pathEnd:]
+	from, kind := l.newsBody()
+	if kind != newsAll || l.s[from:l.pathEnd] == "*" {
+		return l.s
 	}
-	return l.s
+	return l.s[:from] + "*" + l.s[l.pathEnd:]
 }
 
 func buildNews(d uri.Dialect, parts []Part) (string, error) {

@@ -7,6 +7,7 @@ require (
 	github.com/leodido/go-urn v1.5.0
 	github.com/nlnwa/whatwg-url v0.6.2
 	github.com/nomen-project/nomen v0.0.0
+	mvdan.cc/xurls/v2 v2.6.0
 )
 
 require (

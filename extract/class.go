@@ -1,7 +1,7 @@
 package extract
 
 // A class says where an octet may stand; several may hold.
-type class uint8
+type class uint16
 
 const (
 	classAlnum  class = 1 << iota // a letter or a digit of US-ASCII
@@ -11,6 +11,8 @@ const (
 	classHost                     // in a registered name that somebody really has
 	classLocal                    // in the local part of an address (RFC 5322, 3.2.3), its full stops too
 	classSpace                    // white space
+	classBreak                    // a sign after which a long word is broken over lines
+	classSign                     // a sign that words of a language do not have
 )
 
 // classes holds the classes of each octet.
@@ -31,6 +33,8 @@ var classes = func() (t [256]class) {
 	set("-._~", classHost)
 	set("!#$&'*+-/=?_~.", classLocal)
 	set(" \t\r\n\f\v", classSpace)
+	set("-/?&=._,;:", classBreak)
+	set("_=&%#?~:", classSign)
 	return t
 }()
 

@@ -98,9 +98,7 @@ func (s *scanner) decideDot(i int) (next int, ok bool) {
 	if end-start > maxHost {
 		return end, false
 	}
-	for start < i && s.b[start] == '-' {
-		start++
-	}
+	start = s.firstLabel(start, i)
 	if !s.isFree(start) {
 		return end, false
 	}
@@ -127,6 +125,24 @@ func (s *scanner) decideDot(i int) (next int, ok bool) {
 	s.hit = hit{kind: Abbreviated, start: start, end: tail}
 	s.segs = append(s.segs[:0], segment{start: start, end: tail})
 	return tail, true
+}
+
+// firstLabel returns where a name may begin at or after start, and before i:
+// behind hyphens, and behind characters beyond US-ASCII that no name has.
+func (s *scanner) firstLabel(start, i int) int {
+	for start < i && s.b[start] == '-' {
+		start++
+	}
+	for j := start; j < i; {
+		r, n := rune(s.b[j]), 1
+		if r >= utf8.RuneSelf {
+			r, n = utf8.DecodeRune(s.b[j:i])
+		}
+		if j += n; r >= utf8.RuneSelf && !isInIRI(r) {
+			start = j
+		}
+	}
+	return start
 }
 
 // isHostChar reports whether the octet at i may be in a label.
@@ -279,7 +295,7 @@ func (s *scanner) readAbbreviated(f *Finding) bool {
 		prefix = "ftp://"
 	}
 	var err error
-	f.URI, err = s.parse(prefix + f.Spelling)
+	f.URI, _, err = s.parse(prefix + f.Spelling)
 	f.Target = f.URI
 	return err == nil
 }

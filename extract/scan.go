@@ -32,8 +32,9 @@ const (
 func scan(b []byte, o Options, found func(Finding) bool) {
 	s := newScanner(o, MaxLength)
 	s.b, s.final = b, true
+	var f Finding
 	for s.next() {
-		if f, ok := s.finding(); ok && !found(f) {
+		if s.describe(&f) && !found(f) {
 			return
 		}
 	}
@@ -49,7 +50,7 @@ type segment struct {
 type hit struct {
 	kind       Kind
 	start, end int
-	delimited  bool
+	delimiter  byte // 0: none
 }
 
 // A scanner finds identifiers in a window on a document. It looks for the one
@@ -74,6 +75,7 @@ type scanner struct {
 	tail  bool // pos is in the midst of something too long
 
 	colon, at, dot int // the next of each at or after pos, if they are
+	sought         int // the length of the window in which they were sought
 
 	hit   hit
 	segs  []segment // the pieces of the hit
@@ -88,6 +90,9 @@ type scanner struct {
 // of the document is needed to decide.
 func (s *scanner) next() bool {
 	s.short = false
+	if s.sought != len(s.b) {
+		s.colon, s.at, s.dot, s.sought = 0, 0, 0, len(s.b)
+	}
 	for {
 		if s.tail && !s.skipTail() {
 			return false
@@ -202,10 +207,8 @@ func (s *scanner) slide(n int) {
 	s.off += int64(n)
 	s.pos -= n
 	s.floor = max(s.floor-n, 0)
+	s.sought = 0
 }
-
-// changed says that the window is not the one that it was.
-func (s *scanner) changed() { s.colon, s.at, s.dot = 0, 0, 0 }
 
 // decideColon looks at what is around the colon at i.
 func (s *scanner) decideColon(i int) bool {
@@ -319,7 +322,7 @@ func (s *scanner) decideOpaque(i int) bool {
 func (s *scanner) take(start, colon int, r rule) bool {
 	s.hit = hit{start: start}
 	if end, ok := s.delimited(start, colon); ok {
-		s.hit.end, s.hit.delimited = end, true
+		s.hit.end, s.hit.delimiter = end, s.opening(start)
 		if s.short {
 			return false
 		}
@@ -327,7 +330,7 @@ func (s *scanner) take(start, colon int, r rule) bool {
 			return true
 		}
 	}
-	s.hit.delimited = false
+	s.hit.delimiter = 0
 	end, ok := s.bare(start, colon)
 	if !ok {
 		return false
@@ -370,11 +373,17 @@ func (s *scanner) appendSpelling(b []byte, hyphens bool) []byte {
 	return b
 }
 
-// finding makes a Finding of the hit. It reports false if the hit cannot be
-// read as what it seems to be.
-func (s *scanner) finding() (Finding, bool) {
+// finding makes a Finding of the hit; see describe.
+func (s *scanner) finding() (f Finding, ok bool) {
+	ok = s.describe(&f)
+	return f, ok
+}
+
+// describe makes f of the hit. It reports false if the hit cannot be read as what
+// it seems to be.
+func (s *scanner) describe(f *Finding) bool {
 	h := s.hit
-	f := Finding{Kind: h.kind, Start: s.off + int64(h.start), End: s.off + int64(h.end)}
+	f.Kind, f.Start, f.End, f.Other = h.kind, s.off+int64(h.start), s.off+int64(h.end), ""
 	f.Text = s.texts.add(s.b[h.start:h.end])
 	f.Spelling = f.Text
 	if len(s.segs) > 1 {
@@ -386,11 +395,8 @@ func (s *scanner) finding() (Finding, bool) {
 			f.Other = s.texts.add(s.texts.scratch)
 		}
 	}
-	if !s.read(&f) {
-		return Finding{}, false
-	}
 	f.Base, f.BaseRule = s.base.URI.String(), s.base.Rule
-	return f, true
+	return s.read(f)
 }
 
 // read gives the finding its kind and its URI.
@@ -402,8 +408,9 @@ func (s *scanner) read(f *Finding) bool {
 	case Abbreviated:
 		return s.readAbbreviated(f)
 	default:
-		f.URI, err = s.parse(f.Spelling)
-		if err == nil && !isASCII(f.Spelling) {
+		var isIRI bool
+		f.URI, isIRI, err = s.parse(f.Spelling)
+		if isIRI {
 			f.Kind = IRI
 		} else if isURN(f.Spelling) {
 			return err == nil && s.readURN(f)
@@ -414,15 +421,14 @@ func (s *scanner) read(f *Finding) bool {
 }
 
 // parse reads a URI, or an IRI where they are looked for.
-func (s *scanner) parse(spelling string) (uri.URI, error) {
-	u, err := uri.Parse(spelling)
+func (s *scanner) parse(spelling string) (u uri.URI, isIRI bool, err error) {
+	u, err = uri.Parse(spelling)
 	if err != nil && s.o.IRI {
-		i, ierr := iri.Parse(spelling)
-		if ierr == nil {
-			return i.URI(), nil
+		if i, err := iri.Parse(spelling); err == nil {
+			return i.URI(), true, nil
 		}
 	}
-	return u, err
+	return u, false, err
 }
 
 func isURN(spelling string) bool {
@@ -444,7 +450,7 @@ func (s *scanner) readURN(f *Finding) bool {
 	if n == len(f.Spelling) {
 		return true
 	}
-	if s.hit.delimited {
+	if s.hit.delimiter != 0 {
 		f.Kind = URI // where it ends is plain, and it is no URN
 		return true
 	}

@@ -40,10 +40,11 @@ type reading struct {
 
 func (w *reading) all(yield func(Finding, error) bool) {
 	w.b = make([]byte, 0, w.size)
+	var f Finding
 	for {
 		w.fill()
 		for w.next() {
-			if f, ok := w.finding(); ok && !yield(f, nil) {
+			if w.describe(&f) && !yield(f, nil) {
 				return
 			}
 		}
@@ -60,7 +61,6 @@ func (w *reading) all(yield func(Finding, error) bool) {
 // it reads as much as there is to be looked at again, so that many short reads
 // do not make the work more than twice as much.
 func (w *reading) fill() {
-	defer w.changed()
 	if n := w.pos - maxBehind; n > 0 && len(w.b) == cap(w.b) {
 		w.b = w.b[:copy(w.b, w.b[n:])]
 		w.slide(n)

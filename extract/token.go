@@ -25,11 +25,13 @@ func (s *scanner) bare(start, colon int) (end int, ok bool) {
 	t := token{start: start, limit: start + s.limit, quoted: s.before(start) == '\''}
 	s.segs = append(s.segs[:0], segment{start: start})
 	from := colon + 1
-	if s.peek(from) == '/' && s.peek(from+1) == '/' {
-		from = s.literal(from + 2)
-	}
 	for {
 		raw := s.run(&t, from)
+		if raw < len(s.b) && s.b[raw] == '[' && len(s.segs) == 1 {
+			if from = s.literal(colon+3, raw); from > raw {
+				continue
+			}
+		}
 		if raw >= t.limit {
 			s.tail = true
 			return 0, false
@@ -59,26 +61,17 @@ func (s *scanner) bare(start, colon int) (end int, ok bool) {
 	return s.segs[len(s.segs)-1].end, true
 }
 
-// literal goes beyond the IP literal that may stand at i, or after the user
-// information that stands there.
-func (s *scanner) literal(i int) int {
-	j := i
-	for is(s.peek(j), classPlain) && s.b[j] != '/' && s.b[j] != '@' && s.b[j] != '?' && j-i < maxHost {
-		j++
-	}
-	if s.peek(j) == '@' {
-		j++
-	} else {
-		j = i
-	}
-	if s.peek(j) != '[' {
+// literal goes beyond the IP literal that begins with the bracket at i, if it is
+// the host of an authority that begins at low.
+func (s *scanner) literal(low, i int) int {
+	if i < low || s.b[low-1] != '/' || i > low && (s.b[i-1] != '@' || bytes.IndexByte(s.b[low:i], '/') >= 0) {
 		return i
 	}
-	for k := j + 1; k < j+maxLocal; k++ {
+	for k := i + 1; k < i+maxLocal; k++ {
 		switch c := s.peek(k); {
 		case c == ']':
 			return k + 1
-		case !isHex(c) && c != ':' && c != '.' && c|0x20 != 'v' && c != '%' && !is(c, classURI):
+		case !is(c, classURI):
 			return i
 		}
 	}
@@ -196,11 +189,24 @@ func (s *scanner) beyond(i int) int {
 		return 0
 	}
 	r, n := s.char(i)
-	if isInIRI(r) {
+	if isInIRI(r) || isJoint(r) && s.peek(i+n) != 0 && s.isWordAt(i+n) {
 		return n
 	}
 	return 0
 }
+
+// isWordAt reports whether a letter or a digit stands at i.
+func (s *scanner) isWordAt(i int) bool {
+	if s.b[i] < utf8.RuneSelf {
+		return isAlnum(s.b[i])
+	}
+	r, _ := s.char(i)
+	return isInIRI(r)
+}
+
+// isJoint reports whether a character stands between the parts of a word:
+// hyphens, the en dash, the middle dot.
+func isJoint(r rune) bool { return r >= '\u2010' && r <= '\u2013' || r == '\u00b7' }
 
 // char returns the character at i and its length.
 func (s *scanner) char(i int) (rune, int) {
@@ -261,6 +267,9 @@ func (s *scanner) trim(t *token, low, end int) int {
 		end = t.open
 	}
 	mark := s.before(t.start)
+	if n := end - 2; n > low && t.quotes == 1 && s.b[n] == '\'' && s.b[n+1] == 's' {
+		end = n // http://a.example/'s owner
+	}
 	for end > low {
 		switch c := s.b[end-1]; c {
 		case '.', ',', ';', ':', '!', '?':
@@ -288,7 +297,7 @@ func (s *scanner) trim(t *token, low, end int) int {
 
 // hasAuthority reports whether what stands behind the colon of a scheme begins
 // with an authority that somebody might really have: no pattern, no variable,
-// no dots for what has been left out.
+// no dots for what has been left out. In angle brackets it may be any.
 func (s *scanner) hasAuthority(name, b []byte) bool {
 	if len(b) < 3 || b[0] != '/' || b[1] != '/' {
 		return false
@@ -297,12 +306,9 @@ func (s *scanner) hasAuthority(name, b []byte) bool {
 	if b[0] == '/' {
 		return isLocalScheme(name) && (len(b) == 1 || b[1] != '/')
 	}
-	end := 0
-	for end < len(b) && b[end] != '/' && b[end] != '?' && b[end] != '#' {
-		end++
-	}
-	s.work += end
-	return isAuthority(b[:end])
+	n, ok := authority(b)
+	s.work += n
+	return ok || s.hit.delimiter == '<' && hasAlnum(b[:n])
 }
 
 // isLocalScheme reports whether an authority may be left empty in a scheme: all
@@ -315,32 +321,59 @@ func isLocalScheme(name []byte) bool {
 	return true
 }
 
-// isAuthority reports whether b is [userinfo "@"] host [":" port] in which the
-// host is a name or an address, not a placeholder.
-func isAuthority(b []byte) bool {
-	if i := bytes.LastIndexByte(b, '@'); i >= 0 {
-		b = b[i+1:]
+// authority returns the length of the authority with which b begins, and whether
+// it is [userinfo "@"] host [":" port] in which the host is a name or an address,
+// not a placeholder.
+func authority(b []byte) (n int, ok bool) {
+	host, colon, ok := 0, -1, true
+	last := byte('.') // what is before a label
+	for i, c := range b {
+		if is(c, classAlnum) {
+			last = c
+			continue
+		}
+		switch c {
+		case '/', '?', '#':
+			return i, ok && isHost(b[host:i], colon-host)
+		case '@':
+			host, colon, ok, c = i+1, -1, true, '.'
+		case ':':
+			if colon < 0 {
+				colon = i
+			}
+		case '.':
+			ok = ok && last != '.' && last != '-'
+		case '-':
+			ok = ok && last != '.'
+		case '_', '~', '%', '[', ']':
+		default:
+			ok = ok && c >= utf8.RuneSelf
+		}
+		last = c
 	}
-	if len(b) == 0 {
-		return false
-	}
-	if b[0] == '[' {
+	return len(b), ok && isHost(b[host:], colon-host)
+}
+
+// isHost reports whether b, the signs of which have been looked at, is a host and
+// the port behind the first colon, if there is one.
+func isHost(b []byte, colon int) bool {
+	if len(b) > 0 && b[0] == '[' {
 		i := bytes.IndexByte(b, ']')
 		return i > 2 && isPort(b[i+1:])
 	}
-	i, alnum := 0, false
-	for ; i < len(b) && b[i] != ':'; i++ {
-		c := b[i]
-		switch {
-		case is(c, classAlnum) || c >= utf8.RuneSelf:
-			alnum = true
-		case c == '.' && (i == 0 || b[i-1] == '.'), c == '-' && i == 0:
-			return false
-		case !is(c, classHost) && c != '%':
-			return false
+	if colon < 0 {
+		colon = len(b)
+	}
+	return colon > 0 && colon <= 3*maxHost && b[colon-1] != '-' && hasAlnum(b[:colon]) && isPort(b[colon:])
+}
+
+func hasAlnum(b []byte) bool {
+	for _, c := range b {
+		if is(c, classAlnum) || c >= utf8.RuneSelf {
+			return true
 		}
 	}
-	return alnum && i <= 3*maxHost && isPort(b[i:])
+	return false
 }
 
 // isPort reports whether b is empty, or a colon and a port that there may be.

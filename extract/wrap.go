@@ -163,13 +163,19 @@ func (s *scanner) fold(i int) int {
 // isFoot reports whether a line that begins at i is the foot of a page, which
 // ends in "[Page 12]".
 func (s *scanner) isFoot(i int) bool {
-	end := i
-	for end < i+maxColumn && s.peek(end) != '\n' && s.peek(end) != 0 {
-		end++
-	}
-	s.work += end - i
-	line := bytes.TrimRight(s.b[i:min(end, len(s.b))], " \t\r")
+	line := bytes.TrimRight(s.line(i), " \t\r")
 	return bytes.HasSuffix(line, []byte("]")) && bytes.Contains(line, []byte("[Page "))
+}
+
+// line returns what there is from i to the end of the line, if that is near.
+func (s *scanner) line(i int) []byte {
+	b := s.b[i:min(i+maxColumn, len(s.b))]
+	n := bytes.IndexByte(b, '\n')
+	if n < 0 {
+		s.short = s.short || !s.final && len(b) < maxColumn
+		return b
+	}
+	return b[:n]
 }
 
 // page returns where the text goes on behind the foot of a page and the head of
@@ -306,6 +312,9 @@ func (s *scanner) wrapped(t *token, i, piece int) int {
 	if s.peek(eol) != '\n' || i <= piece {
 		return -1
 	}
+	if s.isNext(eol + 1) {
+		return -1
+	}
 	c := s.b[i-1]
 	if isAlnum(c) && !s.isBrokenAt(i) && !is(s.leader(eol+1), classURI) {
 		return -1 // the usual case
@@ -318,6 +327,14 @@ func (s *scanner) wrapped(t *token, i, piece int) int {
 		return -1
 	}
 	return next
+}
+
+// isNext reports whether the line at i begins with an identifier of its own, as
+// in a list.
+func (s *scanner) isNext(i int) bool {
+	for low := i; i < low+maxLabel && is(s.peek(i), classScheme); i++ {
+	}
+	return s.peek(i) == ':' && s.peek(i+1) == '/' && s.peek(i+2) == '/'
 }
 
 // leader returns the first octet of the text of the line at i, if it is none of
@@ -408,30 +425,26 @@ func (s *scanner) nextWord(t *token, i int) nextWord {
 // looksLocal reports whether a word looks like a piece of a path or of a query
 // rather than like a word of a language.
 func looksLocal(word []byte) bool {
-	signs, slashes, digits, hyphens, dots := 0, 0, 0, 0, 0
+	slashes, digits, hyphens := 0, 0, 0
 	for _, c := range word {
 		switch {
+		case c == '.' || is(c, classSign):
+			return true
 		case c == '/':
 			slashes++
 		case c == '-':
 			hyphens++
-		case c == '.':
-			dots++
 		case isDigit(c):
 			digits++
-		case bytes.IndexByte([]byte("_=&%#?~:"), c) >= 0:
-			signs++
 		}
 	}
 	switch {
-	case signs > 0, slashes > 1, hyphens > 1, dots > 0:
+	case slashes > 1, hyphens > 1:
 		return true
 	case slashes == 1:
 		return len(word) > 7 // longer than and/or, TCP/IP, HTTP/2
-	case digits == len(word):
-		return digits > 0
 	}
-	return digits > 0 && len(word) > digits
+	return digits > 0
 }
 
 // isFull reports whether the line of i, which ends there, was broken because
@@ -443,13 +456,9 @@ func (s *scanner) isFull(start, i, next int) bool {
 		return false // nobody wraps lines of such length
 	}
 	chunk := next
-	for chunk < next+maxColumn {
-		c := s.peek(chunk)
-		if !is(c, classURI) {
-			break
-		}
+	for chunk < next+maxColumn && is(s.peek(chunk), classURI) {
 		chunk++
-		if bytes.IndexByte([]byte("-/?&=._,;:"), c) >= 0 {
+		if is(s.b[chunk-1], classBreak) {
 			break
 		}
 	}
@@ -457,14 +466,10 @@ func (s *scanner) isFull(start, i, next int) bool {
 	if line > 0 && line <= start {
 		width = line - 1 - s.lineStart(line-1)
 	}
-	low := s.lineStart(next)
-	if low > i {
-		eol := next
-		for eol < next+maxColumn && s.peek(eol) != '\n' && s.peek(eol) != 0 {
-			eol++
-		}
-		if word := s.b[next:min(eol, len(s.b))]; bytes.IndexByte(word, ' ') >= 0 {
-			width = max(width, eol-low) // a single word may be too long for any line
+	if low := s.lineStart(next); low > i {
+		rest := s.line(next)
+		if bytes.IndexByte(rest, ' ') >= 0 { // a single word may be too long for any line
+			width = max(width, next+len(rest)-low)
 		}
 	}
 	s.work += chunk - next + 2*maxColumn/16

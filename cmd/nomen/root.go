@@ -129,7 +129,7 @@ func (c *cli) root() *cobra.Command {
 		c.importCommand(), c.exportCommand(),
 		c.getCommand(), c.putCommand(), c.retireCommand(),
 		c.mintCommand(), c.rekeyCommand(),
-		c.schemesCommand(),
+		c.schemesCommand(), c.extractCommand(),
 		c.authorityCommand(), c.versionCommand(),
 	)
 	root.AddCommand(c.identifierCommands()...)

@@ -1,0 +1,126 @@
+package extract
+
+import (
+	"bytes"
+	"io"
+	"iter"
+	"path"
+	"strings"
+)
+
+// A Type says how a document is read.
+type Type uint8
+
+// The types.
+const (
+	TypeText Type = iota
+	TypeHTML
+	TypeMIME // a message, or a mailbox of them
+	types
+)
+
+// String returns the name of the type: text, html, mime.
+func (t Type) String() string {
+	names := [types]string{"text", "html", "mime"}
+	if t >= types {
+		return "unknown"
+	}
+	return names[t]
+}
+
+// ParseType returns the type with a name; see [Type.String].
+func ParseType(name string) (Type, bool) {
+	for t := range types {
+		if t.String() == name {
+			return t, true
+		}
+	}
+	return 0, false
+}
+
+// Find returns an iterator over the identifiers of a document of the type: that
+// of [Text], [HTML] or [MIME].
+func (t Type) Find(r io.Reader, o Options) iter.Seq2[Finding, error] {
+	switch t {
+	case TypeHTML:
+		return HTML(r, o)
+	case TypeMIME:
+		return MIME(r, o)
+	default:
+		return Text(r, o)
+	}
+}
+
+// SniffSize is how much of a document [Sniff] looks at.
+const SniffSize = 1024
+
+// TypeOfName returns the type that the suffix of a file's name says. A suffix of
+// plain text says nothing, as messages are often kept under such names.
+func TypeOfName(name string) (Type, bool) {
+	switch strings.ToLower(path.Ext(name)) {
+	case ".html", ".htm", ".xhtml", ".xht":
+		return TypeHTML, true
+	case ".eml", ".mbox", ".mbx", ".mht", ".mhtml", ".mime":
+		return TypeMIME, true
+	case ".md", ".json", ".jsonl", ".csv", ".tsv", ".log", ".c", ".h", ".go", ".py", ".js", ".css":
+		return TypeText, true
+	}
+	return 0, false
+}
+
+// Sniff returns the type that the beginning of a document shows: HTML by its
+// first tag, a message by header fields that no other text begins with.
+func Sniff(head []byte) Type {
+	head = bytes.TrimPrefix(head, []byte("\ufeff"))
+	if isMessage(head) {
+		return TypeMIME
+	}
+	head = bytes.ToLower(bytes.TrimLeft(head, " \t\r\n\f"))
+	if rest, ok := bytes.CutPrefix(head, []byte("<?xml")); ok {
+		_, rest, _ = bytes.Cut(rest, []byte("?>"))
+		head = bytes.TrimLeft(rest, " \t\r\n\f")
+		if !bytes.Contains(head, []byte("xhtml")) {
+			return TypeText
+		}
+	}
+	for bytes.HasPrefix(head, []byte("<!--")) {
+		_, rest, _ := bytes.Cut(head, []byte("-->"))
+		head = bytes.TrimLeft(rest, " \t\r\n\f")
+	}
+	for _, tag := range []string{"<!doctype html", "<html", "<head", "<title", "<body", "<meta", "<base", "<script", "<style", "<link"} {
+		if rest, ok := bytes.CutPrefix(head, []byte(tag)); ok && (len(rest) == 0 || !isAlnum(rest[0])) {
+			return TypeHTML
+		}
+	}
+	return TypeText
+}
+
+// isMessage reports whether a text begins as a mailbox does, or with fields of a
+// header of which one is known, up to an empty line or the end.
+func isMessage(head []byte) bool {
+	if line, _, _ := bytes.Cut(head, []byte("\n")); bytes.HasPrefix(line, []byte("From ")) && bytes.IndexByte(line, ':') > 0 && bytes.Contains(line, []byte("@")) {
+		return true
+	}
+	known, fields := false, 0
+	for line := range bytes.Lines(head) {
+		text := bytes.TrimRight(line, "\r\n")
+		if len(text) == 0 || len(line) == len(text) {
+			break // the end of the header, or of what is seen
+		}
+		if text[0] == ' ' || text[0] == '\t' {
+			if fields == 0 {
+				return false
+			}
+			continue
+		}
+		n := bytes.IndexByte(text, ':')
+		if n <= 0 || bytes.ContainsAny(text[:n], " \t\"'<>(){}[],;/\\") {
+			return false
+		}
+		switch fields++; string(bytes.ToLower(text[:n])) {
+		case "received", "return-path", "message-id", "mime-version", "delivered-to", "content-type", "content-base", "content-location", "dkim-signature":
+			known = true
+		}
+	}
+	return known
+}

@@ -356,6 +356,7 @@ func TestGopher(t *testing.T) { // U93-56, U93-57
 		{"gopher://h.example/1/sel", "host=h.example type=1 selector=/sel", "", ""},          // A93-8
 		{"gopher://h.example:7070/7find?cats+dogs", "host=h.example port=7070 type=7 selector=find search=cats+dogs word=cats word=dogs", "", ""},
 		{"gopher://h.example?x", "host=h.example type=1 selector= search=x word=x", "", ""},
+		{"gopher://h.example?x%0D%0Ay", "", "", "20 RFC 4266, 2.1: selector"},
 		{"gopher://h.example/0a%09b", "", "", "21 RFC 4266, 2.1: selector"},
 	} {
 		tt.checkIn(t, uri.Draft1993)

@@ -53,6 +53,9 @@ func (l *layout) gopher() gopherPath {
 	if !l.is1993() {
 		end = l.end() // there are no queries: a question mark is a character
 	}
+	if l.is1993() {
+		p.search, p.searchEnd = l.query, l.queryEnd
+	}
 	if end <= l.path+1 || l.s[l.path] != '/' {
 		p.selector, p.selectorEnd = end, end
 		return p
@@ -63,7 +66,6 @@ func (l *layout) gopher() gopherPath {
 	}
 	p.selector, p.selectorEnd = p.kindEnd, end
 	if l.is1993() {
-		p.search, p.searchEnd = l.query, l.queryEnd
 		return p
 	}
 	if tab := strings.Index(l.s[p.selector:end], "%09"); tab >= 0 {

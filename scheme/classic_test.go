@@ -433,3 +433,16 @@ func TestGeneric(t *testing.T) {
 		t.Error("a relative reference has parts or findings")
 	}
 }
+
+// Parts are also told of what is broken, as far as they can be.
+func TestPartsOfTheBroken(t *testing.T) {
+	for in, want := range map[string]int{
+		"ftp:;type=a": 0, "ftp:a/b": 0, "wais:db": 0, "prospero:x": 0, "nntp:a/1": 0, "afs:x": 0, "whois:x": 0,
+		"gopher:x": 2, "http:g": 1, "telnet:x": 0, "news://h": 2, "mid:x": 1, "file:c:/x": 2, "wais://h/db/T": 4,
+	} {
+		u := uri.MustParse(in)
+		if got := Parts(u); len(got) != want || !HasError(Check(u)) {
+			t.Errorf("Parts(%q) = %v, want %d; Check = %v", in, got, want, Check(u))
+		}
+	}
+}

@@ -97,7 +97,7 @@ func partsFTP(dst []Part, u uri.URI) []Part {
 		if t.hasPath() && t.authority {
 			t.data("path", t.path+1, t.pathEnd)
 		}
-	} else if t.hasPath() {
+	} else if t.isRooted() {
 		var code int
 		end, code = t.typecode()
 		t.directories(end)

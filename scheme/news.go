@@ -315,7 +315,7 @@ func partsNNTP(dst []Part, u uri.URI) []Part {
 	t := take(dst, u)
 	t.login()
 	t.server()
-	if !t.hasPath() {
+	if !t.isRooted() {
 		return t.parts
 	}
 	end, number := t.nntpBody()

@@ -132,6 +132,9 @@ func (l *layout) is1993() bool { return l.dialect == uri.Draft1993 }
 // hasPath reports whether there is a path that is not empty.
 func (l *layout) hasPath() bool { return l.path < l.pathEnd }
 
+// isRooted reports whether the path begins with a slash.
+func (l *layout) isRooted() bool { return l.hasPath() && l.s[l.path] == '/' }
+
 // pathText returns the path as spelled.
 func (l *layout) pathText() string { return l.s[l.path:l.pathEnd] }
 

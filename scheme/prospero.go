@@ -85,7 +85,7 @@ func partsProspero(dst []Part, u uri.URI) []Part {
 	t.login()
 	t.server()
 	switch {
-	case !t.hasPath():
+	case !t.isRooted():
 	case t.is1993():
 		t.prospero1993()
 	default:

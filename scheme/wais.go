@@ -33,7 +33,7 @@ type waisPath struct{ database, kind, length, id int }
 // wais takes the path to pieces, each of them up to a slash.
 func (l *layout) wais() waisPath {
 	p := waisPath{-1, -1, -1, -1}
-	if !l.hasPath() {
+	if !l.isRooted() {
 		return p
 	}
 	p.database = until(l.s, l.path+1, l.pathEnd, '/')

@@ -1,6 +1,7 @@
 #!/bin/sh
 # Installs what the tests need and a bare machine lacks: a C compiler for the
-# race detector; with the argument "clients" also the foreign clients.
+# race detector and PostgreSQL; with the argument "clients" also the foreign
+# clients.
 set -eu
 
 missing=''
@@ -10,6 +11,11 @@ need() { # need COMMAND PACKAGE
 
 need gcc gcc
 [ -e /usr/include/stdlib.h ] || missing="$missing libc6-dev"
+if ! command -v initdb >/dev/null 2>&1; then
+	set -- /usr/lib/postgresql/*/bin/initdb "$@" # where Debian keeps it
+	[ -x "$1" ] || missing="$missing postgresql"
+	while [ "${1#/usr/lib/postgresql/}" != "$1" ]; do shift; done
+fi
 if [ "${1:-}" = clients ]; then
 	need curl curl
 	need wget wget
@@ -25,6 +31,11 @@ if [ "$(id -u)" != 0 ] || ! command -v apt-get >/dev/null 2>&1; then
 fi
 echo "installing:$missing"
 export DEBIAN_FRONTEND=noninteractive
+# The tests start servers of their own: Debian need not make and run one.
+if [ ! -e /etc/postgresql-common/createcluster.conf ]; then
+	mkdir -p /etc/postgresql-common
+	echo 'create_main_cluster = false' >/etc/postgresql-common/createcluster.conf
+fi
 apt-get update -q >/dev/null
 # shellcheck disable=SC2086
 apt-get install -y -q --no-install-recommends $missing >/dev/null

@@ -30,7 +30,7 @@ func (c *cli) storePath() (string, error) {
 	}
 	dir, ok := strings.CutPrefix(c.store, "pebble:")
 	if !ok || dir == "" {
-		return "", usagef("--store %q: want pebble:DIR", c.store)
+		return "", usagef("--store %q: want pebble:DIR, or postgres://... where a database will do", c.store)
 	}
 	return dir, nil
 }
@@ -38,6 +38,9 @@ func (c *cli) storePath() (string, error) {
 // withStore calls f with the store, or with the server that has it open. For a
 // command that only reads, the store must exist.
 func (c *cli) withStore(ctx context.Context, write bool, f func(backend) error) error {
+	if c.inDatabase() {
+		return c.withDatabase(ctx, write, f)
+	}
 	dir, err := c.storePath()
 	if err != nil {
 		return err

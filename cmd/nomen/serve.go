@@ -73,10 +73,6 @@ const untilAnswered = 10 * time.Second
 
 // serve runs the server until ctx ends.
 func (c *cli) serve(ctx context.Context, f serveFlags) error {
-	dir, err := c.storePath()
-	if err != nil {
-		return err
-	}
 	secure, err := f.tls()
 	if err != nil {
 		return err
@@ -92,16 +88,32 @@ func (c *cli) serve(ctx context.Context, f serveFlags) error {
 		return err
 	}
 	log := newLog(c.err, slog.LevelInfo)
+	s, err := c.openServed(ctx, f, log)
+	if err != nil {
+		return err
+	}
+	return errors.Join(c.serveStore(ctx, f, s, secure, proxies, log), s.Close())
+}
+
+// openServed opens the store that is served.
+func (c *cli) openServed(ctx context.Context, f serveFlags, log *slog.Logger) (keeper, error) {
+	if c.inDatabase() {
+		return c.openNode(ctx, f.cache, log)
+	}
+	dir, err := c.storePath()
+	if err != nil {
+		return nil, err
+	}
 	s, running, err := c.whenFree(ctx, func() (*pebblestore.Store, error) {
 		return pebblestore.Open(pebblestore.Options{Dir: dir, CacheSize: int64(f.cache) << 20, Log: log})
 	})
 	switch {
 	case err != nil:
-		return err
+		return nil, err
 	case running != nil:
-		return fmt.Errorf("%s: a server is running already, with its admin listener at %s", dir, running.URL)
+		return nil, fmt.Errorf("%s: a server is running already, with its admin listener at %s", dir, running.URL)
 	}
-	return errors.Join(c.serveStore(ctx, f, s, secure, proxies, log), s.Close())
+	return s, nil
 }
 
 // tls returns how the public listener is secured, nil for not at all.
@@ -133,7 +145,7 @@ func (f *serveFlags) proxies() ([]netip.Prefix, error) {
 }
 
 // serveStore serves an open store.
-func (c *cli) serveStore(ctx context.Context, f serveFlags, s *pebblestore.Store, secure *tls.Config, proxies []netip.Prefix, log *slog.Logger) error {
+func (c *cli) serveStore(ctx context.Context, f serveFlags, s keeper, secure *tls.Config, proxies []netip.Prefix, log *slog.Logger) error {
 	reg := registrar.New(s, registrar.Options{Now: clock, Log: log})
 	if err := c.prepare(ctx, f, s, reg); err != nil {
 		return err
@@ -159,7 +171,7 @@ func (c *cli) serveStore(ctx context.Context, f serveFlags, s *pebblestore.Store
 
 // prepare makes the token, applies the authorities of the configuration file
 // and loads the demonstration.
-func (c *cli) prepare(ctx context.Context, f serveFlags, s *pebblestore.Store, reg *registrar.Registrar) error {
+func (c *cli) prepare(ctx context.Context, f serveFlags, s keeper, reg *registrar.Registrar) error {
 	if err := c.ensureToken(ctx, s, reg); err != nil {
 		return err
 	}

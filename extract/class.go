@@ -12,6 +12,7 @@ const (
 	classLocal                    // in the local part of an address (RFC 5322, 3.2.3), its full stops too
 	classSpace                    // white space
 	classBreak                    // a sign after which a long word is broken over lines
+	classJoin                     // a sign that an identifier at the end of a line does not end in
 	classSign                     // a sign that words of a language do not have
 )
 
@@ -34,6 +35,7 @@ var classes = func() (t [256]class) {
 	set("!#$&'*+-/=?_~.", classLocal)
 	set(" \t\r\n\f\v", classSpace)
 	set("-/?&=._,;:", classBreak)
+	set("-/_.?&=#+~", classJoin)
 	set("_=&%#?~:", classSign)
 	return t
 }()

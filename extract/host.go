@@ -30,7 +30,7 @@ func (s *scanner) decideAt(i int) bool {
 		return false
 	}
 	switch c := s.before(start); {
-	case c == '@', c == '\\', c == ':' && start > s.floor+1 && s.b[start-2] == '/', c >= utf8.RuneSelf && s.isWordBefore(start):
+	case c == '@', c == '%', c == '\\', c == ':' && start > s.floor+1 && s.b[start-2] == '/', c >= utf8.RuneSelf && s.isWordBefore(start):
 		return false
 	}
 	end := s.host(i + 1)

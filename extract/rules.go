@@ -118,14 +118,11 @@ func isAddress(b []byte) bool {
 	return n > 0 && n+1 < len(b) && (isAlnum(b[n+1]) || b[n+1] == '[' || b[n+1] == '%' || b[n+1] >= 0x80)
 }
 
-// isUserOrHost: an address, or a name of a host with a full stop in it, or an IP
-// literal (RFC 3261, 19.1.1; RFC 7064; RFC 7065).
+// isUserOrHost: an address, or a name of a host with a full stop in it (RFC 3261,
+// 19.1.1; RFC 7064; RFC 7065).
 func isUserOrHost(b []byte) bool {
 	if isAddress(b) {
 		return true
-	}
-	if b[0] == '[' {
-		return bytes.IndexByte(b, ']') > 2
 	}
 	n := span(b, classHost)
 	dot := bytes.IndexByte(b[:n], '.')
@@ -246,7 +243,7 @@ func isData(b []byte) bool {
 	}
 	t, _, _ := bytes.Cut(b[:comma], []byte(";"))
 	if len(t) == 0 {
-		return comma > 0 || len(b) > 2
+		return comma > 0 || len(b) > 1
 	}
 	n := span(t, classScheme)
 	return n > 2 && n+1 < len(t) && t[n] == '/' && isAlnum(t[n+1])

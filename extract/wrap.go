@@ -363,11 +363,11 @@ func (s *scanner) goesOn(t *token, i, next int) bool {
 	switch {
 	case s.isBrokenAt(i):
 		return isHex(first)
+	case p.closes && p.closed && is(before, classJoin):
+		return true
 	case before == '-':
 		return s.b[i-2] != '-' && is(first, classAlnum|classHost) && first != '-' && (p.end-next > 1 || isDigit(first))
-	case p.closes && p.closed && bytes.IndexByte([]byte("/_.?&=#+~%"), before) >= 0:
-		return true
-	case bytes.IndexByte([]byte("=&_#+~"), before) >= 0, before == ',' && t.depth > 0:
+	case is(before, classJoin) && before != '/' && before != '?' && before != '.', before == ',' && t.depth > 0:
 		return is(first, classPlain)
 	case before == '/':
 		return p.looksLocal && !p.assigns
@@ -417,7 +417,7 @@ func (s *scanner) nextWord(t *token, i int) nextWord {
 	word = bytes.TrimRight(word, ".,;:!?'")
 	n := bytes.IndexByte(word, '=')
 	p.equals = n >= 0
-	p.assigns = n > 0 && bytes.IndexAny(word[:n], "/?&%") < 0
+	p.assigns = n > 0 && !bytes.ContainsAny(word[:n], "/?&%")
 	p.looksLocal = looksLocal(word)
 	return p
 }

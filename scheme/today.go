@@ -10,6 +10,7 @@ func schemesToday() []Scheme {
 		data, mailto,
 		tel, sms, geo,
 		javascript, vbscript, viewSource, feed, webcal, blob, filesystem, jar, about,
+		sip, sips, acct, im, pres, xmpp,
 	}
 }
 

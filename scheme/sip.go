@@ -1,0 +1,295 @@
+package scheme
+
+import (
+	"strings"
+
+	"github.com/nomen-project/nomen/uri"
+)
+
+var sip = Scheme{
+	Name: "sip", Title: "Session Initiation Protocol", Kind: KindLocator,
+	Reference: "RFC 3261, 19.1",
+	Example:   "sip:alice@atlanta.example.com;transport=tcp?subject=project",
+	Note: "addresses of IPv6 in brackets are right here, and are refused by the general syntax of RFC 3986; " +
+		"a port that is omitted is not the same as the default, and of parameters some are compared only where both have them",
+	Security:    "header fields and a body are written by whoever made the link; a password can be read by everybody",
+	DefaultPort: "5060",
+	Special:     sipSpecial,
+	Retrieval:   "a session with the user is proposed; nothing is retrieved",
+	Rules:       RuleSet{Check: checkSIP, Parts: partsSIP, Canonical: canonicalSIP},
+}
+
+var sips = Scheme{
+	Name: "sips", Title: "Session Initiation Protocol, secured up to the domain", Kind: KindLocator,
+	Reference:   "RFC 3261, 19.1",
+	Example:     "sips:bob@biloxi.example.com",
+	Note:        sip.Note,
+	Security:    sip.Security,
+	DefaultPort: "5061",
+	Special:     sipSpecial,
+	Retrieval:   sip.Retrieval,
+	Rules:       RuleSet{Check: checkSIP, Parts: partsSIP, Canonical: canonicalSIP},
+}
+
+var sipSpecial = []Special{
+	{uri.ComponentPath, "@", "separates user and host"},
+	{uri.ComponentPath, ":", "separates user and password, host and port"},
+	{uri.ComponentPath, ";", "precedes a parameter"},
+	{uri.ComponentQuery, "&", "separates header fields"},
+}
+
+// The productions of SIP URIs.
+const (
+	ruleSIP       = "RFC 3261, 25.1: SIP-URI"
+	ruleSIPUser   = "RFC 3261, 25.1: user"
+	ruleSIPHost   = "RFC 3261, 25.1: hostport"
+	ruleSIPParam  = "RFC 3261, 25.1: uri-parameter"
+	ruleSIPHeader = "RFC 3261, 25.1: header"
+)
+
+// A sipAddress says where the pieces are. What is undefined is -1.
+type sipAddress struct {
+	user, userEnd         int
+	password, passwordEnd int
+	host, hostEnd         int
+	port, portEnd         int
+	params, paramsEnd     int // after the semicolon
+	headers, end          int // after the question mark
+}
+
+// sip measures. A question mark may be a part of the user, so that path and
+// query are looked at as one.
+func (l *layout) sip() sipAddress {
+	a := sipAddress{user: -1, password: -1, port: -1, params: -1, headers: -1, end: l.end()}
+	a.host = l.rest
+	if sign := until(l.s, l.rest, a.end, '@'); sign < a.end {
+		a.user, a.userEnd, a.host = l.rest, sign, sign+1
+		if colon := until(l.s, l.rest, sign, ':'); colon < sign {
+			a.userEnd, a.password, a.passwordEnd = colon, colon+1, sign
+		}
+	}
+	at := until(l.s, a.host, a.end, '?')
+	if at < a.end {
+		a.headers = at + 1
+	}
+	if semicolon := until(l.s, a.host, at, ';'); semicolon < at {
+		a.params, a.paramsEnd, at = semicolon+1, at, semicolon
+	}
+	a.hostEnd = at
+	from := a.host
+	if from < at && l.s[from] == '[' {
+		from = until(l.s, from, at, ']')
+	}
+	if colon := until(l.s, from, at, ':'); colon < at {
+		a.hostEnd, a.port, a.portEnd = colon, colon+1, at
+	}
+	return a
+}
+
+// checkSIP checks a SIP URI.
+//
+//	SIP-URI  = "sip:" [ userinfo ] hostport uri-parameters [ headers ]
+//	userinfo = ( user / telephone-subscriber ) [ ":" password ] "@"
+func checkSIP(u uri.URI) []Finding {
+	l := layoutOf(u)
+	if bad := l.refuseAuthority(ruleSIP, "the user"); bad != nil {
+		return bad
+	}
+	if bad := l.refuseFragment(ruleSIP); bad != nil {
+		return bad
+	}
+	a := l.sip()
+	if bad := l.checkSIPAddress(&a); bad != nil {
+		return bad
+	}
+	if bad := l.checkSIPParams(&a); bad != nil {
+		return bad
+	}
+	found := l.checkSIPHeaders(&a)
+	if a.password >= 0 && !HasError(found) {
+		found = append([]Finding{warn(CodeCredentials, a.password, a.passwordEnd, "RFC 3261, 19.1.1", "everybody who sees the locator can read the password")}, found...)
+	}
+	return found
+}
+
+// checkSIPAddress checks user, password, host and port.
+func (l *layout) checkSIPAddress(a *sipAddress) []Finding {
+	if a.user >= 0 {
+		if a.user == a.userEnd {
+			return refuse(a.user, a.userEnd, ruleSIPUser, "nothing stands before the @")
+		}
+		if i := firstNot(l.s, a.user, a.userEnd, isSIPUser); i >= 0 {
+			return refuse(i, i+1, ruleSIPUser, "must be escaped in the name of a user")
+		}
+	}
+	if a.password >= 0 {
+		if i := firstNot(l.s, a.password, a.passwordEnd, isSIPPassword); i >= 0 {
+			return refuse(i, i+1, "RFC 3261, 25.1: password", "must be escaped in a password")
+		}
+	}
+	switch {
+	case a.host == a.hostEnd:
+		return refuse(a.host, a.host, ruleSIPHost, "the host is missing")
+	case a.port >= 0 && (!isNumber(l.s[a.port:a.portEnd], 0) || len(l.s[a.port:a.portEnd]) > len("65535")):
+		return refuse(a.port, a.portEnd, ruleSIPHost, "the port is a number")
+	}
+	if bad := badHost(l.s, a.host, a.hostEnd); bad >= 0 {
+		return refuse(bad, min(bad+1, a.end), ruleSIPHost, "a host is a domain name or an address")
+	}
+	return nil
+}
+
+// isSIPUser reports whether c may stand in a user; a percent sign begins an
+// escape.
+func isSIPUser(c byte) bool { return isAlnum(c) || strings.IndexByte("-_.!~*'()&=+$,;?/%", c) >= 0 }
+
+func isSIPPassword(c byte) bool { return c != ';' && c != '?' && c != '/' && isSIPUser(c) }
+
+// isSIPHeader reports whether c may stand in a header; a percent sign begins an
+// escape.
+func isSIPHeader(c byte) bool { return isAlnum(c) || strings.IndexByte("-_.!~*'()[]/?:+$%", c) >= 0 }
+
+// checkSIPParams checks the parameters.
+//
+//	uri-parameters = *( ";" uri-parameter )
+//	other-param    = pname [ "=" pvalue ]
+func (l *layout) checkSIPParams(a *sipAddress) []Finding {
+	if a.params < 0 {
+		return nil
+	}
+	for at := a.params; at <= a.paramsEnd; {
+		f := nextField(l.s, at, a.paramsEnd, ';')
+		if f.name == f.nameEnd || f.value == f.end {
+			return refuse(f.name, f.end, ruleSIPParam, "a parameter is name or name=value")
+		}
+		i := firstNot(l.s, f.name, f.nameEnd, isTelValue)
+		if i < 0 && f.value >= 0 {
+			i = firstNot(l.s, f.value, f.end, isTelValue)
+		}
+		if i >= 0 {
+			return refuse(i, i+1, ruleSIPParam, "must be escaped in a parameter")
+		}
+		switch {
+		case f.is(l.s, "ttl"):
+			const most = len("255")
+			if f.empty() || f.end-f.value > most || !isNumber(l.s[f.value:f.end], 0) || f.end-f.value == most && l.s[f.value:f.end] > "255" {
+				return refuse(f.name, f.end, "RFC 3261, 25.1: ttl-param", "a time to live is a number from 0 to 255")
+			}
+		case f.is(l.s, "maddr"):
+			if f.empty() || badHost(l.s, f.value, f.end) >= 0 {
+				return refuse(f.name, f.end, "RFC 3261, 25.1: maddr-param", "a host is a domain name or an address")
+			}
+		case f.empty() && (f.is(l.s, "transport") || f.is(l.s, "user") || f.is(l.s, "method")):
+			return refuse(f.name, f.end, ruleSIPParam, "this parameter needs a value")
+		}
+		at = f.end + 1
+	}
+	if f, again := repeatedField(l.s, a.params, a.paramsEnd, ';'); again {
+		return refuse(f.name, f.end, "RFC 3261, 19.1.1", "the parameter is there twice")
+	}
+	return nil
+}
+
+// checkSIPHeaders checks the header fields, and tells which should not be obeyed
+// unseen.
+//
+//	headers = "?" header *( "&" header )
+//	header  = hname "=" hvalue
+func (l *layout) checkSIPHeaders(a *sipAddress) []Finding {
+	if a.headers < 0 {
+		return nil
+	}
+	var found []Finding
+	for at := a.headers; at <= a.end; {
+		f := nextField(l.s, at, a.end, '&')
+		if f.value < 0 || f.name == f.nameEnd {
+			return refuse(f.name, f.end, ruleSIPHeader, "a header field is name=value")
+		}
+		i := firstNot(l.s, f.name, f.nameEnd, isSIPHeader)
+		if i < 0 {
+			i = firstNot(l.s, f.value, f.end, isSIPHeader)
+		}
+		if i >= 0 {
+			return refuse(i, i+1, ruleSIPHeader, "must be escaped in a header field")
+		}
+		if !f.is(l.s, "body") { // which has lines
+			if bad := l.refuseHeaderControls(f.name, f.end, ruleSIPHeader); bad != nil {
+				return bad
+			}
+		}
+		if isUnsafeSIPHeader(l.s[f.name:f.nameEnd]) {
+			found = append(found, warn(CodeDanger, f.name, f.end, "RFC 3261, 19.1.5", "should be ignored: who follows the locator would speak in the name of another, or be led elsewhere"))
+		}
+		at = f.end + 1
+	}
+	return found
+}
+
+// isUnsafeSIPHeader reports whether a header field must not be taken from a
+// locator.
+func isUnsafeSIPHeader(name string) bool {
+	for _, unsafe := range [...]string{
+		"from", "call-id", "cseq", "via", "record-route", "route", "accept", "accept-encoding", "accept-language", "allow",
+		"contact", "organization", "supported", "user-agent",
+	} {
+		if equalFold(name, unsafe) {
+			return true
+		}
+	}
+	return false
+}
+
+func partsSIP(dst []Part, u uri.URI) []Part {
+	t := take(dst, u)
+	a := t.sip()
+	if a.user >= 0 {
+		t.data("user", a.user, a.userEnd)
+	}
+	if a.password >= 0 {
+		t.data("password", a.password, a.passwordEnd)
+	}
+	t.part("host", a.host, a.hostEnd)
+	if a.port >= 0 {
+		t.part("port", a.port, a.portEnd)
+	}
+	if a.params >= 0 {
+		t.fields(a.params, a.paramsEnd, ';')
+	}
+	if a.headers >= 0 {
+		t.fields(a.headers, a.end, '&')
+	}
+	t.fragment()
+	return t.parts
+}
+
+// canonicalSIP writes in lower case and in order what RFC 3261, 19.1.4 compares
+// without regard to case and order. Nothing is left out: its equivalence is not
+// transitive where a parameter is on one side only.
+func canonicalSIP(u uri.URI) string {
+	l := layoutOf(u)
+	a := l.sip()
+	b := append(make([]byte, 0, len(l.s)), l.s[:a.host]...)
+	end := a.end
+	switch {
+	case a.params >= 0:
+		end = a.params - 1
+	case a.headers >= 0:
+		end = a.headers - 1
+	}
+	b = append(b, strings.ToLower(l.s[a.host:end])...)
+	if a.params >= 0 {
+		for _, param := range sortedFields(l.s, a.params, a.paramsEnd, ';', func(b []byte, f field) []byte {
+			return append(b, lowerRaw(l.s[f.name:f.end])...)
+		}) {
+			b = append(append(b, ';'), param...)
+		}
+	}
+	if a.headers >= 0 {
+		for i, header := range sortedFields(l.s, a.headers, a.end, '&', func(b []byte, f field) []byte {
+			return append(append(b, lowerRaw(l.s[f.name:f.nameEnd])...), l.s[f.nameEnd:f.end]...)
+		}) {
+			b = append(append(b, "?&"[min(i, 1)]), header...)
+		}
+	}
+	return string(b)
+}

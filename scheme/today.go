@@ -11,6 +11,7 @@ func schemesToday() []Scheme {
 		tel, sms, geo,
 		javascript, vbscript, viewSource, feed, webcal, blob, filesystem, jar, about,
 		sip, sips, acct, im, pres, xmpp,
+		ldap, ldaps, imap, pop,
 	}
 }
 

@@ -1,0 +1,279 @@
+package scheme
+
+import (
+	"strings"
+
+	"github.com/nomen-project/nomen/uri"
+)
+
+var ldap = Scheme{
+	Name: "ldap", Title: "Lightweight Directory Access Protocol", Kind: KindLocator,
+	Reference:   "RFC 4516",
+	Example:     "ldap://ldap.example.net/o=University%20of%20Michigan,c=US?postalAddress?sub?(cn=Babs%20Jensen)",
+	Note:        "without attributes all are meant, without a scope base, without a filter (objectClass=*); referrals have other defaults",
+	Security:    "who follows it sends a search, perhaps with credentials, to a server that a stranger has chosen",
+	DefaultPort: "389", Transport: "tcp", RootPath: true,
+	Special:   ldapSpecial,
+	Retrieval: "search the directory below the distinguished name for entries that match the filter, and take their attributes",
+	Rules:     RuleSet{Check: checkLDAP, Parts: partsLDAP, Canonical: canonicalLDAP},
+}
+
+var ldaps = Scheme{
+	Name: "ldaps", Title: "Lightweight Directory Access Protocol over TLS", Kind: KindLocator,
+	Reference:   "RFC 4516",
+	Example:     "ldaps://ldap.example.net/dc=example,dc=net??one",
+	Note:        "in use and never registered; " + ldap.Note,
+	Security:    ldap.Security,
+	DefaultPort: "636", Transport: "tcp", RootPath: true,
+	Special:   ldapSpecial,
+	Retrieval: ldap.Retrieval,
+	Rules:     RuleSet{Check: checkLDAP, Parts: partsLDAP, Canonical: canonicalLDAP},
+}
+
+var ldapSpecial = []Special{
+	{uri.ComponentPath, ",", "separates parts of the distinguished name"},
+	{uri.ComponentQuery, "?", "separates attributes, scope, filter and extensions"},
+	{uri.ComponentQuery, ",", "separates attributes, and extensions"},
+	{uri.ComponentQuery, "!", "before an extension: it is critical"},
+}
+
+// The productions of LDAP URLs.
+const (
+	ruleLDAP      = "RFC 4516, 2: ldapurl"
+	ruleLDAPName  = "RFC 4514, 3: distinguishedName"
+	ruleLDAPAttr  = "RFC 4516, 2: attrdesc"
+	ruleLDAPScope = "RFC 4516, 2: scope"
+	ruleLDAPExt   = "RFC 4516, 2: extension"
+	ruleFilter    = "RFC 4515, 3: filter"
+)
+
+// ldapNames are the pieces of the query, in order.
+var ldapNames = [...]string{"attributes", "scope", "filter", "extensions"}
+
+// ldapField returns where a piece of the query begins and ends; ok is false if it
+// is not there.
+func (l *layout) ldapField(n int) (from, to int, ok bool) {
+	if l.query < 0 {
+		return 0, 0, false
+	}
+	for at := l.query; ; n-- {
+		to = until(l.s, at, l.queryEnd, '?')
+		if n == 0 {
+			return at, to, true
+		}
+		if to == l.queryEnd {
+			return 0, 0, false
+		}
+		at = to + 1
+	}
+}
+
+// checkLDAP checks an LDAP URL.
+//
+//	ldapurl = scheme "://" [host [":" port]] ["/" dn ["?" [attributes]
+//	          ["?" [scope] ["?" [filter] ["?" extensions]]]]]
+func checkLDAP(u uri.URI) []Finding {
+	l := layoutOf(u)
+	switch {
+	case !l.authority:
+		return refuse(l.rest, l.rest, ruleLDAP, "needs // after the colon")
+	case l.query >= 0 && !l.hasPath():
+		return refuse(l.path, l.path, ruleLDAP, "needs a slash before the question mark")
+	}
+	if bad := l.refuseUser(ruleLDAP); bad != nil {
+		return bad
+	}
+	if bad := l.refuseFragment(ruleLDAP); bad != nil {
+		return bad
+	}
+	if bad := checkDistinguishedName(l.s, min(l.path+1, l.pathEnd), l.pathEnd); bad != nil {
+		return bad
+	}
+	if from, to, ok := l.ldapField(len(ldapNames)); ok {
+		return []Finding{broken(from-1, to, ruleLDAP, "there are four question marks at most: one in a value is %3F").instead("%3F" + l.s[from:to])}
+	}
+	return l.checkLDAPQuery()
+}
+
+// checkLDAPQuery checks attributes, scope, filter and extensions.
+func (l *layout) checkLDAPQuery() []Finding {
+	from, to, ok := l.ldapField(0)
+	for at := from; ok && from < to && at <= to; {
+		end := until(l.s, at, to, ',')
+		if at == end {
+			return refuse(at, end, ruleLDAPAttr, "an attribute is missing")
+		}
+		if i := firstNot(l.s, at, end, isAttribute); i >= 0 {
+			return refuse(i, i+1, ruleLDAPAttr, "an attribute is a name or numbers with dots, and options after semicolons")
+		}
+		at = end + 1
+	}
+	if from, to, ok := l.ldapField(1); ok && from < to {
+		if scope := l.s[from:to]; !equalFold(scope, "base") && !equalFold(scope, "one") && !equalFold(scope, "sub") {
+			return refuse(from, to, ruleLDAPScope, "the scope is base, one or sub")
+		}
+	}
+	if from, to, ok := l.ldapField(2); ok && from < to {
+		if bad := checkFilter(l.s, from, to); bad != nil {
+			return bad
+		}
+	}
+	if from, to, ok := l.ldapField(3); ok {
+		return l.checkLDAPExtensions(from, to)
+	}
+	return nil
+}
+
+// isAttribute reports whether c may stand in an attribute selector (RFC 4511,
+// 4.5.1; RFC 4512, 2.5): "*" asks for all that users may see.
+func isAttribute(c byte) bool { return isAlnum(c) || strings.IndexByte("-.;*+", c) >= 0 }
+
+// checkLDAPExtensions checks what clients may, or must, understand.
+//
+//	extensions = extension *("," extension)
+//	extension  = ["!"] extype ["=" exvalue]
+func (l *layout) checkLDAPExtensions(from, to int) []Finding {
+	var found []Finding
+	for at := from; at <= to; {
+		f := nextField(l.s, at, to, ',')
+		critical := f.name < f.nameEnd && l.s[f.name] == '!'
+		if critical {
+			f.name++
+		}
+		if f.name == f.nameEnd {
+			return refuse(at, f.end, ruleLDAPExt, "an extension is missing")
+		}
+		if i := firstNot(l.s, f.name, f.nameEnd, func(c byte) bool { return isTelName(c) || c == '.' }); i >= 0 {
+			return refuse(i, i+1, "RFC 4516, 2: extype", "an extension is a name or numbers with dots")
+		}
+		if critical {
+			found = append(found, remark(CodeUndefined, at, f.end, "RFC 4516, 2: critical extension", "who does not know this extension must not use the locator"))
+		}
+		at = f.end + 1
+	}
+	return found
+}
+
+// checkDistinguishedName checks what the octets between two offsets say.
+//
+//	distinguishedName         = [ relativeDistinguishedName *( "," relativeDistinguishedName ) ]
+//	relativeDistinguishedName = attributeTypeAndValue *( "+" attributeTypeAndValue )
+//	attributeTypeAndValue     = attributeType "=" attributeValue
+func checkDistinguishedName(s string, from, to int) []Finding {
+	start, equals := from, false
+	for i := from; i < to; {
+		c, next := octet(s, i)
+		switch {
+		case c == 0:
+			f := broken(i, next, "RFC 4516, 2.1", "there is NUL in extensions only")
+			f.Code = CodeInjection
+			return []Finding{f}
+		case c == '\\':
+			if next >= to {
+				return refuse(i, to, ruleLDAPName, "nothing follows the backslash")
+			}
+			_, next = octet(s, next)
+		case c == '=' && !equals:
+			if i == start {
+				return refuse(i, next, ruleLDAPName, "the type is missing before the equals sign")
+			}
+			equals = true
+		case c == ',' || c == '+':
+			if !equals {
+				return refuse(start, i, ruleLDAPName, "a part of the name is type=value")
+			}
+			start, equals = next, false
+		case c == '"' || c == ';' || c == '<' || c == '>':
+			return refuse(i, next, "RFC 4514, 3: special", "needs a backslash, %5C, before it")
+		case !equals && !isTelName(c) && c != '.' && c != ' ':
+			return refuse(i, next, "RFC 4514, 3: attributeType", "a type is a name or numbers with dots")
+		}
+		i = next
+	}
+	if !equals && from < to {
+		return refuse(start, to, ruleLDAPName, "a part of the name is type=value")
+	}
+	return nil
+}
+
+// checkFilter checks the parentheses of a filter, and that there is something to
+// compare in the innermost of them. Values escape parentheses by \28 and \29.
+//
+//	filter     = "(" filtercomp ")"
+//	filtercomp = and / or / not / item
+func checkFilter(s string, from, to int) []Finding {
+	depth := 0
+	open, equals := from, false
+	for i := from; i < to; {
+		c, next := octet(s, i)
+		switch {
+		case c == 0:
+			f := broken(i, next, "RFC 4516, 2.1", "there is NUL in extensions only")
+			f.Code = CodeInjection
+			return []Finding{f}
+		case c == '(':
+			depth++
+			open, equals = i, false
+		case depth == 0:
+			return refuse(i, to, ruleFilter, "a filter is in parentheses")
+		case c == '=':
+			equals = true
+		case c == ')':
+			depth--
+			if open >= 0 && !equals && !isEmptyAndOr(s[open:i]) {
+				return refuse(open, next, ruleFilter, "there is nothing to compare in these parentheses")
+			}
+			open = -1
+			if depth == 0 && next < to {
+				return refuse(next, to, ruleFilter, "something follows the filter: several are joined by (&...) or (|...)")
+			}
+		}
+		i = next
+	}
+	if depth > 0 {
+		return refuse(to, to, ruleFilter, "a closing parenthesis is missing")
+	}
+	return nil
+}
+
+// isEmptyAndOr reports whether what begins with a parenthesis is "(&" or "(|",
+// which are true and false (RFC 4526, 2).
+func isEmptyAndOr(s string) bool {
+	_, i := octet(s, 0)
+	if i >= len(s) {
+		return false
+	}
+	c, end := octet(s, i)
+	return end == len(s) && (c == '&' || c == '|')
+}
+
+func partsLDAP(dst []Part, u uri.URI) []Part {
+	t := take(dst, u)
+	t.server()
+	if t.hasPath() {
+		t.data("dn", min(t.path+1, t.pathEnd), t.pathEnd)
+	}
+	for i, name := range ldapNames {
+		from, to, ok := t.ldapField(i)
+		if !ok {
+			break
+		}
+		t.data(name, from, to)
+	}
+	t.fragment()
+	return t.parts
+}
+
+// canonicalLDAP writes the scope in lower case, and leaves out question marks
+// behind which nothing follows (RFC 4516, 3).
+func canonicalLDAP(u uri.URI) string {
+	l := layoutOf(u)
+	s := l.s
+	if from, to, ok := l.ldapField(1); ok {
+		s = s[:from] + strings.ToLower(s[from:to]) + s[to:]
+	}
+	if l.query >= 0 {
+		s = strings.TrimRight(s, "?")
+	}
+	return s
+}

@@ -42,7 +42,8 @@ func (e *DocumentError) Unwrap() error { return e.Err }
 // stand: the values of all attributes that hold references, lists of them
 // (srcset, ping), style sheets, META refresh, JSON-LD, documents in srcdoc, and
 // what [Text] finds in the text that a reader sees, which may go on across
-// elements within a line (B, SPAN, WBR) and across character references.
+// elements within a line (B, SPAN, WBR) and across character references, and in
+// which line ends are no more than spaces, but in PRE and the like.
 // Empty references, scripts, comments, document types and namespaces are left
 // out. The document may be in any charset of the Encoding Standard.
 //
@@ -219,6 +220,7 @@ type htmlScan struct {
 	where     string  // of the document in the document around it
 	stretch   stretch // text that a reader sees without a break
 	templates int     // open TEMPLATE elements, in which a BASE is none
+	lines     int     // open elements in which lines are lines
 	depth     int
 	name      []byte
 	names     map[string]string // of places in which references have stood
@@ -231,6 +233,7 @@ func scanHTML(t *tape, f feed, q *queue, s *scope) {
 }
 
 func (h *htmlScan) run(t *tape, f feed) {
+	h.stretch.oneLine = true
 	h.lexer = htmlLexer{window: window{feed: f}, tape: t, hold: noHold, to: h, err: h.fail}
 	h.lexer.lex()
 	h.breakText()
@@ -297,12 +300,26 @@ func inline(name []byte) bool {
 	return false
 }
 
+// hasLines reports whether the lines of the text of an element are those that a
+// reader sees, and may go on in the next.
+func hasLines(name []byte) bool {
+	switch string(name) {
+	case "pre", "listing", "xmp", "plaintext", "textarea":
+		return true
+	}
+	return false
+}
+
 func (h *htmlScan) endTag(name []byte, start, end int64) {
 	if !inline(name) {
 		h.breakText()
 	}
 	if string(name) == "template" && h.templates > 0 {
 		h.templates--
+	}
+	if hasLines(name) && h.lines > 0 {
+		h.lines--
+		h.stretch.oneLine = h.lines == 0
 	}
 	h.lexer.stop = h.queue.stopped
 }
@@ -316,6 +333,10 @@ func (h *htmlScan) startTag(t *htmlTag) {
 	}
 	if string(t.name) == "template" && !t.selfClosing {
 		h.templates++
+	}
+	if hasLines(t.name) {
+		h.lines++
+		h.stretch.oneLine = false
 	}
 	scope := h.scope
 	if base, ok := t.get("codebase"); ok && (string(t.name) == "object" || string(t.name) == "applet") {
@@ -558,6 +579,7 @@ func (q *queue) reference(v *mapped, i, j int, s *scope, where string) {
 type stretch struct {
 	mapped
 	scanner scanner
+	oneLine bool // a line end is no more than a space
 	begun   bool
 }
 
@@ -571,7 +593,7 @@ func (s *stretch) flush(q *queue, sc *scope, end bool, where string) {
 			s.reset()
 			return
 		}
-		q.restart(&s.scanner)
+		q.restart(&s.scanner, s.oneLine)
 		s.begun = true
 	}
 	s.scanner.b, s.scanner.final = s.text, end
@@ -595,18 +617,20 @@ func (q *queue) hasCandidates(text []byte) bool {
 }
 
 // restart makes a scanner forget all but its memory.
-func (q *queue) restart(s *scanner) {
+func (q *queue) restart(s *scanner, oneLine bool) {
 	texts, segs := s.texts, s.segs
 	*s = q.blank
 	s.texts, s.segs = texts, segs[:0]
+	s.o.OneLine = s.o.OneLine || oneLine
 }
 
-// text adds what is found in a text that is all there.
+// text adds what is found in a text that is all there, in which line ends are no
+// more than spaces.
 func (q *queue) text(v *mapped, s *scope, where string) {
 	if !q.hasCandidates(v.text) {
 		return
 	}
-	q.restart(&q.scanner)
+	q.restart(&q.scanner, true)
 	q.scanner.b, q.scanner.final = v.text, true
 	for !q.stopped && q.scanner.next() {
 		if f, ok := q.scanner.finding(); ok {

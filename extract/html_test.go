@@ -137,6 +137,11 @@ func TestHTMLContent(t *testing.T) {
 		{"text", "<p>See http://e.example/a?b=1&amp;c=2 and more", ": http://e.example/a?b=1&c=2\n"},
 		{"text across elements", "<p>http://<b>e</b>.example/<wbr>long", ": http://e.example/long\n"},
 		{"text ends with an element", "<p>http://e.example/a<a>b</a>", ": http://e.example/a\n"},
+		{
+			"line ends are spaces", "<p>(http://e.example/a-\nb) http://e.example/c-\n<pre>(http://e.example/d-\ne)</pre>(http://e.example/f-\ng)",
+			": http://e.example/a-\n: http://e.example/c-\n: http://e.example/d-e\n: http://e.example/f-\n",
+		},
+		{"lines in brackets", "<p>&lt;http://e.example/a<br>b&gt; &lt;URL:http://e.example/c\n d&gt;", ": http://e.example/ab\n: http://e.example/cd\n"},
 		{"superscript", "<p>http://e.example/a<sup>1</sup>", ": http://e.example/a\n"},
 		{"title", "<title>http://e.example/t&amp;u</title>", ": http://e.example/t&u\n"},
 		{"xmp", "<xmp>http://e.example/<b></xmp>", ": http://e.example/\n"},

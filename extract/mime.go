@@ -261,15 +261,17 @@ func (m *mimeScan) leaf(b body, base Base, at int64) {
 		m.queue.flush(true)
 		return
 	}
-	if b.kind == "text/plain" && strings.EqualFold(b.params["format"], "flowed") {
+	flowed := b.kind == "text/plain" && strings.EqualFold(b.params["format"], "flowed")
+	if flowed {
 		f = &flowedFeed{src: window{feed: f}, deleteEnd: strings.EqualFold(b.params["delsp"], "yes")}
 	}
-	m.text(f, knownScope(base))
+	m.text(f, knownScope(base), flowed)
 }
 
-// text looks for identifiers in a text.
-func (m *mimeScan) text(f feed, sc *scope) {
-	var s stretch
+// text looks for identifiers in a text. Where lines flow, those that do not are
+// whole.
+func (m *mimeScan) text(f feed, sc *scope, flowed bool) {
+	s := stretch{oneLine: flowed}
 	for !m.queue.stopped {
 		p, ok := f.next()
 		if !ok {

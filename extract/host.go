@@ -119,7 +119,7 @@ func (s *scanner) decideDot(i int) (next int, ok bool) {
 		}
 	}
 	tail = s.trim(&t, stop, tail)
-	if !isReferenceHost(name, tail > stop && s.b[stop] != '.') || s.isCode(stop, tail) {
+	if !isReferenceHost(name, tail > stop && !isMask(s.b[stop:tail])) || s.isCode(stop, tail) {
 		return end, false
 	}
 	s.hit = hit{kind: Abbreviated, start: start, end: tail}
@@ -207,11 +207,17 @@ func (s *scanner) isCode(stop, tail int) bool {
 	return false
 }
 
+// isMask reports whether what stands behind an address is the length of the
+// prefix of a network, as in 192.0.2.0/24.
+func isMask(b []byte) bool {
+	return len(b) > 1 && len(b) <= 4 && b[0] == '/' && digits(b[1:]) == len(b)-1
+}
+
 // isReferenceHost reports whether a name stands for a host by itself, or does so
 // with something behind it.
 func isReferenceHost(name []byte, more bool) bool {
 	if isIPv4(name) {
-		return more
+		return more // alone, it may be a version, or a number of a section
 	}
 	if !isDomain(name, false) {
 		return false
@@ -223,7 +229,7 @@ func isReferenceHost(name []byte, more bool) bool {
 	if !bytes.Equal(last, bytes.ToLower(last)) && !bytes.Equal(name, bytes.ToUpper(name)) {
 		return false // the end of a sentence without a space behind it
 	}
-	return !isFileSuffix(string(last))
+	return isUnmistakable(strings.ToLower(string(last)))
 }
 
 // isIPv4 reports whether a name is an address in dotted-decimal form.
@@ -267,15 +273,18 @@ func isTopLevel(label string) bool {
 	return icann
 }
 
-// isFileSuffix reports whether a top-level domain is better known as the suffix
-// of names of files, so that a name with it is none of a host unless there is
-// more to show it.
-func isFileSuffix(last string) bool {
+// isUnmistakable reports whether a name with this top-level domain, and nothing
+// else to show it, is one of a host to most readers: not one of the domains that
+// are words of programs ("list.next", "test.data") or suffixes of files.
+func isUnmistakable(last string) bool {
 	switch last {
-	case "bz", "cab", "cc", "gz", "lib", "md", "mk", "ml", "mm", "mov", "name", "pl", "pm", "ps", "py", "rs", "sh", "so", "zip":
+	case "cc", "gz", "md", "mk", "ml", "mm", "pl", "pm", "ps", "py", "rs", "sh", "so":
+		return false
+	case "com", "org", "net", "edu", "gov", "mil", "info", "biz", "aero", "asia", "coop", "museum", "pro", "xxx",
+		"app", "blog", "cloud", "dev", "online", "page", "shop", "site", "store", "tech":
 		return true
 	}
-	return false
+	return len(last) == 2 || last[0] >= utf8.RuneSelf || strings.HasPrefix(last, "xn--")
 }
 
 // readAbbreviated completes a reference without a scheme: by heuristics where

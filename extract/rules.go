@@ -25,7 +25,7 @@ func ruleOf(name []byte) rule {
 		return isURNRest
 	case "mailto":
 		return isMailto
-	case "sip", "sips", "stun", "stuns", "turn", "turns", "dns":
+	case "sip", "sips", "stun", "stuns", "turn", "turns":
 		return isUserOrHost
 	case "xmpp", "acct", "im", "pres", "mid", "cid", "h323", "msnim", "gtalk", "ymsgr":
 		return isAddress

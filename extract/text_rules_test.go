@@ -177,7 +177,7 @@ func TestSchemes(t *testing.T) {
 	for _, bad := range []string{
 		"urn:a", "urn:a:", "urn:-a:b", "urn:x:.", "mailto:jim", "mailto:@", "sip:alice", "tel:12", "tel:x", "news:comp", "news:Comp.lang", "doi:11.1/2", "doi:10.1000/", "hdl:x/y",
 		"ark:/1/x", "info:x", "tag:example.com:a", "did:WEB:a", "data:text", "data:text/plain", "geo:1", "magnet:x", "about:us", "file:x", "uuid:6e8bc430", "bitcoin:1", "jdbc:x", "spotify:a:b",
-		"pkcs11:x", "nih:a", "stun:a", "xmpp:a", "turn:[::1]",
+		"pkcs11:x", "nih:a", "stun:a", "xmpp:a", "turn:[::1]", "DNS:a.example.com",
 	} {
 		found(t, Options{}, "a "+bad+" b", "")
 	}
@@ -253,6 +253,8 @@ func TestAbbreviated(t *testing.T) {
 	f("GOOGLE.COM. url=www.example.com", "GOOGLE.COM www.example.com")
 	f("node.js and io.js README.md a.py 1.2.3.4 example.coma foo.123 a@example.com /a.com a.com(", "")
 	f("the end.It is a_b.com x.y.z -a.invalid a..com .com com. example.com_ $a.com a.com=b", "")
+	f("list.next test.data x.call 192.0.2.0/24 0.0.0.0/0 item.Com", "")
+	f("blog.example.dev/a example.dev example.cloud/ президент.рф", "blog.example.dev/a example.dev example.cloud/")
 	f("http://a.example/www.example.com", "http://a.example/www.example.com")
 
 	// U03-75: a heuristic completes it, where there is no base.

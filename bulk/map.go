@@ -171,12 +171,14 @@ func appendNginx(b []byte, s string, variables bool) []byte {
 
 const apacheHead = `# The locations of names, for Apache httpd:
 #
+#   AllowEncodedSlashes NoDecode
 #   RewriteEngine On
 #   RewriteMap nomen txt:FILE
 #   RewriteCond %{THE_REQUEST} "^[A-Z]+ (/[^ ?]+)"
 #   RewriteCond ${nomen:%1} (.+)
-#   RewriteRule ^ %1 [R=303,NE,L]
+#   RewriteRule ^ %1 [R=303,NE,L,UnsafeAllow3F]
 #
+# Before 2.4.60 leave out UnsafeAllow3F, which allows locations with a query.
 # Faster with many names: httxt2dbm -i FILE -o FILE.dbm, and dbm:FILE.dbm.
 #
 `

@@ -147,19 +147,21 @@ func (p *putFlags) elements() (nomen.Metadata, error) {
 	return meta, nil
 }
 
-const retireLong = `Retire makes a name a tombstone: it is kept for ever, says why it was retired
-and, if there are any, which names to use instead. Its locations stay in the
-record and are no longer led to.`
+const retireLong = `Retire makes names tombstones: they are kept for ever, say why they were retired
+and, if there are any, which names to use instead. Their locations stay in the
+records and are no longer led to.
+
+` + streamHelp
 
 func (c *cli) retireCommand() *cobra.Command {
 	var r registrar.Retirement
 	var why string
 	cmd := &cobra.Command{
-		Use:     "retire NAME --reason REASON",
-		Short:   "make a name a tombstone",
+		Use:     "retire NAME... --reason REASON",
+		Short:   "make names tombstones",
 		Long:    retireLong,
-		Example: "  nomen retire urn:dns:example.org:alb002 --reason 'withdrawn by the label'\n  nomen retire urn:dns:example.org:alb002 --reason 'new edition' --successor urn:dns:example.org:alb003",
-		Args:    arguments(1, 1),
+		Example: "  nomen retire urn:dns:example.org:alb002 --reason 'withdrawn by the label'\n  nomen retire urn:dns:example.org:alb002 --reason 'new edition' --successor urn:dns:example.org:alb003\n  nomen retire --reason 'the site was closed' - < names.txt",
+		Args:    arguments(1, -1),
 	}
 	f := cmd.Flags()
 	f.StringVar(&r.Reason, "reason", "", "what people read who come with the name (required)")
@@ -169,15 +171,29 @@ func (c *cli) retireCommand() *cobra.Command {
 		if r.Reason == "" {
 			return usagef("retire: --reason is required: people will read it")
 		}
-		n, err := name.Parse(args[0])
-		if err != nil {
-			return err
-		}
 		r.Expected = store.AnyRevision
 		return c.withStore(cmd.Context(), true, func(b backend) error {
-			out, err := b.Retire(cmd.Context(), n, r, why)
-			return c.showOutcome(out, named(args[0], err))
+			return c.answerNames(cmd.Context(), args, func(a *answers, arg string) error {
+				out, err := retire(cmd.Context(), b, arg, r, why)
+				if err != nil {
+					a.refuse(err, badName{arg, explainAnswer(err)})
+					return err
+				}
+				c.warn(out.Warnings)
+				a.outcome(out)
+				return nil
+			})
 		})
 	}
 	return cmd
+}
+
+// retire makes the name of any spelling a tombstone.
+func retire(ctx context.Context, b backend, spelling string, r registrar.Retirement, why string) (registrar.Outcome, error) {
+	n, err := name.Parse(spelling)
+	if err != nil {
+		return registrar.Outcome{}, err
+	}
+	out, err := b.Retire(ctx, n, r, why)
+	return out, named(spelling, err)
 }

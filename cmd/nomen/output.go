@@ -62,7 +62,7 @@ func (c *cli) warn(warnings []registrar.Warning) {
 	}
 }
 
-// showOutcome prints the record that a change led to.
+// showOutcome prints what a change led to.
 func (c *cli) showOutcome(out registrar.Outcome, err error) error {
 	if err != nil {
 		return err
@@ -71,6 +71,21 @@ func (c *cli) showOutcome(out registrar.Outcome, err error) error {
 	if c.json {
 		return c.printJSON(out.Record)
 	}
+	_, err = fmt.Fprintln(c.out, inWords(out))
+	return err
+}
+
+// outcome answers with what a change led to.
+func (a *answers) outcome(out registrar.Outcome) {
+	if a.json != nil {
+		a.object(out.Record)
+		return
+	}
+	a.text(inWords(out))
+}
+
+// inWords says what a change led to.
+func inWords(out registrar.Outcome) string {
 	what := "unchanged"
 	switch {
 	case out.Created:
@@ -78,8 +93,7 @@ func (c *cli) showOutcome(out registrar.Outcome, err error) error {
 	case out.Result.Changed:
 		what = "changed"
 	}
-	_, err = fmt.Fprintf(c.out, "%s %s, revision %d\n", out.Name, what, out.Result.Revision)
-	return err
+	return fmt.Sprintf("%s %s, revision %d", out.Name, what, out.Result.Revision)
 }
 
 // rowsOf returns a function that writes a labelled row for each value that is

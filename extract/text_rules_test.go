@@ -230,6 +230,14 @@ func TestLines(t *testing.T) {
 	f(strings.Repeat("a", 200)+" http://a.example/\nb/c/d", "http://a.example/")
 	found(t, Options{OneLine: true}, "(http://a.example/a-\nb)", "http://a.example/a-")
 
+	f("at http://a.example/\n 2014 J. Doe", "http://a.example/")
+	f("at http://a.example/\n 1992-1993 J. Doe", "http://a.example/")
+	f("at http://a.example/\n 20141130 J. Doe", "http://a.example/20141130")
+	f("#At http://a.example/b/\n#\n#Me", "http://a.example/b/")
+	f("#At http://a.example/b/\n#c.html", "http://a.example/b/c.html")
+	f("//At http://a.example/b/\n//c.html", "http://a.example/b/c.html")
+	f("\"http://a.example/b/'\n  'c.dtd\"", "http://a.example/b/")
+
 	// RFC 8792, 7.1 and 8.1.
 	f("\"urn:ietf:params:xml:ns:yang:ietf-ipv4-unicas\\\n      t-routing\"", "urn:ietf:params:xml:ns:yang:ietf-ipv4-unicast-routing")
 	f("http://a.example/b\\\n   \\c/d", "http://a.example/bc/d")
@@ -300,7 +308,7 @@ func TestIRIs(t *testing.T) {
 	f("http://a.example/日本。", "http://a.example/日本")
 	f("http://en.example/Hatfield–McCoy – a", "http://en.example/Hatfield–McCoy")
 	f("http://a.example/a", "http://a.example/a")
-	found(t, Options{}, "http://größe.example/ http://a.example/ü", "") // cut, they would be others
+	found(t, Options{}, "http://größe.example/ http://a.example/ü http://a.example/Aho–Corasick", "") // cut, they would be others
 	found(t, Options{}, "请看http://a.example/a的网页", "http://a.example/a")
 	for g := range Bytes([]byte("http://a.example/ü http://a.example/u"), o) {
 		if (g.Kind == IRI) == strings.HasSuffix(g.Text, "u") {

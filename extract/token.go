@@ -248,7 +248,10 @@ func (s *scanner) isCutShort(i, colon int) bool {
 	case c == '[':
 		return bytes.IndexByte(s.b[colon:i], '?') >= 0
 	case c >= utf8.RuneSelf:
-		r, _ := s.char(i)
+		r, n := s.char(i)
+		if isJoint(r) {
+			return s.peek(i+n) != 0 && s.isWordAt(i+n)
+		}
 		return r != utf8.RuneError && unicode.In(r, unicode.L, unicode.M, unicode.Nd) && !isUnspaced(r)
 	}
 	return false

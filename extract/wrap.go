@@ -43,8 +43,13 @@ func (s *scanner) delimited(start, colon int) (end int, ok bool) {
 		if next < 0 || lines == 0 && open == '"' {
 			return 0, false
 		}
-		if s.peek(next) == closing {
+		switch s.peek(next) {
+		case closing:
 			return i, true
+		case '\'':
+			if s.b[i-1] == '\'' { // two strings of a program, one behind the other
+				return 0, false
+			}
 		}
 		last.hyphen = lines > 0 && s.b[i-1] == '-' && c != '\\'
 		s.segs = append(s.segs, segment{start: next})
@@ -260,16 +265,18 @@ func (s *scanner) mark(from, i int) int {
 }
 
 // markOf returns what a line begins with, as far as it is white space and signs
-// that mark quotations and comments.
+// that mark quotations and comments. Some of them need white space behind them,
+// as they may begin words.
 func markOf(line []byte) []byte {
 	i := 0
 	for i < len(line) && (line[i] == ' ' || line[i] == '\t' || bytes.IndexByte([]byte(">#/;%|*-"), line[i]) >= 0) {
 		i++
 	}
-	if i == len(line) || i == 0 || line[i-1] != ' ' && line[i-1] != '\t' && line[i-1] != '>' {
-		return nil
+	mark := line[:i]
+	if i == len(line) || i == 0 || line[i-1] == ' ' || line[i-1] == '\t' || line[i-1] == '>' || line[i-1] == '#' || bytes.HasSuffix(mark, []byte("//")) {
+		return mark
 	}
-	return line[:i]
+	return nil
 }
 
 // isBullet reports whether a mark may be that of an item of a list, which only
@@ -370,7 +377,7 @@ func (s *scanner) goesOn(t *token, i, next int) bool {
 	case is(before, classJoin) && before != '/' && before != '?' && before != '.', before == ',' && t.depth > 0:
 		return is(first, classPlain)
 	case before == '/':
-		return p.looksLocal && !p.assigns
+		return p.looksLocal && !p.assigns && first != '#'
 	case before == '?':
 		return p.equals
 	case before == ':':
@@ -425,7 +432,7 @@ func (s *scanner) nextWord(t *token, i int) nextWord {
 // looksLocal reports whether a word looks like a piece of a path or of a query
 // rather than like a word of a language.
 func looksLocal(word []byte) bool {
-	slashes, digits, hyphens := 0, 0, 0
+	slashes, digits, hyphens, letters := 0, 0, 0, 0
 	for _, c := range word {
 		switch {
 		case c == '.' || is(c, classSign):
@@ -436,15 +443,19 @@ func looksLocal(word []byte) bool {
 			hyphens++
 		case isDigit(c):
 			digits++
+		default:
+			letters++
 		}
 	}
 	switch {
-	case slashes > 1, hyphens > 1:
+	case slashes > 1:
 		return true
 	case slashes == 1:
 		return len(word) > 7 // longer than and/or, TCP/IP, HTTP/2
+	case letters == 0:
+		return digits > 4 && hyphens == 0 // not a year, nor from one to another
 	}
-	return digits > 0
+	return digits > 0 || hyphens > 1
 }
 
 // isFull reports whether the line of i, which ends there, was broken because

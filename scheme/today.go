@@ -12,6 +12,7 @@ func schemesToday() []Scheme {
 		javascript, vbscript, viewSource, feed, webcal, blob, filesystem, jar, about,
 		sip, sips, acct, im, pres, xmpp,
 		ldap, ldaps, imap, pop,
+		ni, nih, magnet, did,
 	}
 }
 

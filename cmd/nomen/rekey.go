@@ -19,7 +19,8 @@ import (
 const rekeyLong = `Rekey gives a store the keys of this program's rules of names, when it was made
 by earlier ones and is therefore refused. Names move with all of their history,
 and so do authorities and the prefixes of tokens. The spellings that were given
-stay as they are.
+stay as they are. A store of an earlier program that kept no log of its changes
+gets one: they are put in the order of their times.
 
 It writes a new store beside the old one, compares the two, and puts the new one
 in its place; for that the disk must have room for both. The old store is kept:
@@ -171,6 +172,12 @@ func (c *cli) showRekeyed(res pebblestore.RekeyResult, o pebblestore.RekeyOption
 		said = c.err
 	}
 	switch {
+	case res.From == res.To && res.Logged && o.DryRun:
+		fmt.Fprintf(said, "nothing would move; the store has no log of its changes yet, and would get one\n")
+	case res.From == res.To && res.Logged:
+		if !c.json {
+			fmt.Fprintf(said, "nothing moved; the store has a log of its changes now\nthe store as it was is kept in %s\n", res.Kept)
+		}
 	case res.From == res.To:
 		fmt.Fprintf(said, "nothing to do: the store has the keys of version %d\n", res.To)
 	case res.Blocked > 0:

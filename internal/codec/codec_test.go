@@ -17,7 +17,6 @@ import (
 	"github.com/nomen-project/nomen"
 	"github.com/nomen-project/nomen/name"
 	"github.com/nomen-project/nomen/store"
-	"github.com/nomen-project/nomen/store/storetest"
 )
 
 var compareNames = cmp.Options{
@@ -46,11 +45,11 @@ func samples(t testing.TB) map[string]*store.Change {
 	gone := store.Change{Delete: k, Expected: 7, Time: when, Why: "never used"}
 	return map[string]*store.Change{
 		"bare":      planned(t, 0, store.Change{Record: &store.Record{Name: k}, Time: when}),
-		"typical":   planned(t, 0, store.Change{Record: storetest.Typical(1), Time: when, Who: "archive"}),
-		"rich":      planned(t, 0, store.Change{Record: storetest.Rich(), Time: when, Who: "archive", Why: "moved"}),
+		"typical":   planned(t, 0, store.Change{Record: typical(1), Time: when, Who: "archive"}),
+		"rich":      planned(t, 0, store.Change{Record: rich(), Time: when, Who: "archive", Why: "moved"}),
 		"reserved":  planned(t, 0, store.Change{Record: &store.Record{Name: k, Status: nomen.Reserved}, Time: when}),
 		"deletion":  &gone,
-		"authority": planned(t, 0, store.Change{Authority: storetest.RichAuthority(), Time: when, Who: "archive", Why: "moved"}),
+		"authority": planned(t, 0, store.Change{Authority: richAuthority(), Time: when, Who: "archive", Why: "moved"}),
 		"token": planned(t, 0, store.Change{
 			Token: &store.Token{ID: "k7", Hash: [32]byte{1, 31: 2}, Role: "editor", Prefixes: []string{"urn:x-a"}, Who: "archive", Created: when, Revoked: true},
 			Time:  when, Who: "archive",

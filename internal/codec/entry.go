@@ -10,7 +10,11 @@ import (
 // AppendEntry appends e, in whole: the value of its change, its place and, as the
 // change is redacted or not, its digest or its salt.
 func AppendEntry(b []byte, e *store.Entry) []byte {
-	b = Append(b, e.Change)
+	return AppendSeal(Append(b, e.Change), e)
+}
+
+// AppendSeal appends the part of e that follows the value of its change.
+func AppendSeal(b []byte, e *store.Entry) []byte {
 	b = binary.AppendUvarint(b, e.Seq)
 	if e.Change.Redacted {
 		return append(b, e.Digest[:]...)

@@ -20,20 +20,20 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// A ledger is what writers were told to be written: by writer, the number of its
+// A notebook has what writers were told to be written: by writer, the number of its
 // last round.
-type ledger struct {
+type notebook struct {
 	mu    sync.Mutex
 	acked []int
 }
 
-func (l *ledger) ack(writer, round int) {
+func (l *notebook) ack(writer, round int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.acked[writer] = round
 }
 
-func (l *ledger) read() []int {
+func (l *notebook) read() []int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return slices.Clone(l.acked)
@@ -68,7 +68,7 @@ func round(writer, n int) []store.Change {
 func TestCrash(t *testing.T) {
 	fs := vfs.NewCrashableMem()
 	s := openMem(t, fs)
-	l := ledger{acked: make([]int, crashWriters)}
+	l := notebook{acked: make([]int, crashWriters)}
 	tickets := make(chan int) // a round is written for each
 	var wg sync.WaitGroup
 	for w := range crashWriters {
@@ -89,7 +89,7 @@ func TestCrash(t *testing.T) {
 }
 
 // keep writes one writer's rounds as long as there are tickets.
-func (l *ledger) keep(t *testing.T, s *Store, writer int, tickets chan int) {
+func (l *notebook) keep(t *testing.T, s *Store, writer int, tickets chan int) {
 	n := 0
 	for range tickets {
 		n++

@@ -16,6 +16,17 @@
 // questions as of a time read one view of the tree, which changes made meanwhile
 // do not touch; the files of a view stay on disk until it is left.
 //
+// # The log of changes
+//
+// The deciding goroutine gives every change its place in the log in the batch that
+// writes it; it is sealed when the batch is on disk. The log itself has only which
+// change stands where: an entry is read where its content is, windows of them in
+// the order of their keys. The right edge of the Merkle tree is in memory, and is
+// made anew at opening from the last 255 entries at most.
+//
+// What is redacted is overwritten at once, and the tables that had it are written
+// anew in the background.
+//
 // # Format
 //
 // Keys and values are described in docs/formats.md. The version of the format and

@@ -1,10 +1,12 @@
 package pebblestore
 
 import (
+	"bytes"
 	"encoding/binary"
 	"math"
 	"time"
 
+	"github.com/nomen-project/nomen/name"
 	"github.com/nomen-project/nomen/store"
 )
 
@@ -13,6 +15,9 @@ import (
 const (
 	spaceAuthority = 'a' // prefix: the last change of an authority
 	spaceHistory   = 'h' // key in its space, 0, time, revision: a change before the last
+	spaceLocation  = 'l' // URL, escaped, and key: a present location
+	spaceLog       = 'c' // place: which change stands there
+	spaceNode      = 'r' // level, index: a node of the Merkle tree over the log
 	spaceMeta      = 'm' // word: of the store itself
 	spaceName      = 'n' // key: the last change of a name
 	spaceToken     = 't' // ID: the last change of a token
@@ -23,6 +28,7 @@ const (
 	metaFormat = "mformat" // the version of this format
 	metaRules  = "mrules"  // name.RulesVersion when the store was made
 	metaCount  = "mcount"  // how many records there are
+	metaID     = "mid"     // random bytes that tell the store from others
 )
 
 func space(k store.Kind) byte {
@@ -80,4 +86,116 @@ func successor(prefix []byte) []byte {
 	}
 	prefix[len(prefix)-1]++
 	return prefix
+}
+
+// minMillis is the first time that a change may have, in milliseconds.
+const minMillis = -62135596800000 + 1
+
+func fromMillis(ms int64) time.Time { return time.UnixMilli(ms).UTC() }
+
+// appendSeq appends the key of a place in the log.
+func appendSeq(b []byte, seq uint64) []byte {
+	return binary.BigEndian.AppendUint64(append(b, spaceLog), seq)
+}
+
+// appendNode appends the key of a node.
+func appendNode(b []byte, level int, index uint64) []byte {
+	return binary.BigEndian.AppendUint64(append(b, spaceNode, byte(level)), index)
+}
+
+// markSize is how many bytes of the hash of its leaf stand beside an entry's
+// place, so that an altered change is found by itself.
+const markSize = 4
+
+// A logRow says which change stands at a place of the log.
+type logRow struct {
+	seq      uint64
+	subject  store.Subject
+	revision uint64
+	time     time.Time
+	mark     [markSize]byte
+}
+
+// append appends the value of r.
+func (r *logRow) append(b []byte) []byte {
+	b = append(b, r.mark[:]...)
+	b = append(appendKey(b, r.subject), 0)
+	b = binary.AppendUvarint(b, r.revision)
+	return binary.AppendVarint(b, r.time.UnixMilli())
+}
+
+// parseRow reads what append has written. The key is that of the place.
+func parseRow(key, value []byte) (*logRow, error) {
+	damage := func(reason string) (*logRow, error) {
+		return nil, &CorruptError{Key: string(key), Reason: reason}
+	}
+	if len(key) != 9 {
+		return damage("no place of the log")
+	}
+	r := &logRow{seq: binary.BigEndian.Uint64(key[1:])}
+	end := bytes.IndexByte(value[min(markSize, len(value)):], 0)
+	if end < 1 {
+		return damage("cut short")
+	}
+	copy(r.mark[:], value)
+	subject, rest := value[markSize:markSize+end], value[markSize+end+1:]
+	switch subject[0] {
+	case spaceName:
+		r.subject.Kind = store.KindName
+	case spaceAuthority:
+		r.subject.Kind = store.KindAuthority
+	default:
+		return damage("neither a name nor an authority")
+	}
+	r.subject.Key = string(subject[1:])
+	revision, n := uvarint(rest)
+	if n == 0 || revision == 0 || revision >= store.AnyRevision {
+		return damage("no revision")
+	}
+	zigzag, m := uvarint(rest[n:])
+	if m == 0 || n+m < len(rest) {
+		return damage("no time")
+	}
+	r.revision, r.time = revision, fromMillis(int64(zigzag>>1)^-int64(zigzag&1))
+	return r, nil
+}
+
+// appendEscaped appends a URL such that the order of what is appended is that of
+// URLs, whatever follows a terminator: a NUL is followed by FF.
+func appendEscaped(b []byte, url string) []byte {
+	for i := range len(url) {
+		if b = append(b, url[i]); url[i] == 0 {
+			b = append(b, 0xff)
+		}
+	}
+	return b
+}
+
+// appendPlace appends the key of a location and its name.
+func appendPlace(b []byte, p store.Place) []byte {
+	b = appendEscaped(append(b, spaceLocation), p.URL)
+	return append(append(b, 0, 0), p.Name.Key()...)
+}
+
+// parsePlace is the inverse of appendPlace.
+func parsePlace(key []byte) (store.Place, error) {
+	bad := &CorruptError{Key: string(key), Reason: "not a location and a name"}
+	if len(key) == 0 || key[0] != spaceLocation {
+		return store.Place{}, bad
+	}
+	var url []byte
+	for i := 1; i+1 < len(key); i++ {
+		switch {
+		case key[i] != 0:
+			url = append(url, key[i])
+		case key[i+1] == 0xff:
+			url = append(url, 0)
+			i++
+		case key[i+1] == 0 && i+2 < len(key) && !bytes.Contains(key[i+2:], []byte{0}):
+			return store.Place{URL: string(url), Name: name.FromKey(string(key[i+2:]))}, nil
+		default:
+			return store.Place{}, bad
+		}
+	}
+	return store.Place{}, bad
 }

@@ -1,22 +1,28 @@
 package pebblestore
 
 import (
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"io/fs"
 	"log/slog"
+	"sync"
 	"sync/atomic"
 
 	"github.com/cockroachdb/pebble/v2"
 	"github.com/cockroachdb/pebble/v2/vfs"
 
+	"github.com/nomen-project/nomen/internal/ledger"
 	"github.com/nomen-project/nomen/name"
 	"github.com/nomen-project/nomen/store"
 )
 
 // formatVersion is the version of the key spaces and encodings. Its history is
 // in docs/formats.md.
-const formatVersion = 1
+const formatVersion = 2
+
+// format1 is the version without a log of changes, which [Rekey] reads.
+const format1 = 1
 
 // ErrLocked is returned by [Open] when another process has the store open.
 var ErrLocked = errors.New("another process has it open")
@@ -38,24 +44,41 @@ type Store struct {
 	count    atomic.Int64          // of records
 	failure  atomic.Pointer[error] // that ended all writing
 
+	log    ledger.Log                 // of what was decided; decide's alone
+	sealed atomic.Pointer[ledger.Log] // of what is on disk
+	scrubs sync.WaitGroup             // compactions that remove what was redacted
+
+	logDamage error // why the end of the log cannot be found, nil if it can
+
 	requests chan *request // from Apply to decide
 	decided  chan *request // from decide to acknowledge
 	answered chan struct{} // closed when acknowledge has ended
 
-	key, value []byte // scratch of decide
+	salts  salts // decide's
+	dir    string
+	fs     vfs.FS
+	report *slog.Logger
 }
 
 var (
-	_ store.Store     = (*Store)(nil)
-	_ store.Historian = (*Store)(nil)
-	_ store.Counter   = (*Store)(nil)
-	_ store.Tokens    = (*Store)(nil)
+	_ store.Store              = (*Store)(nil)
+	_ store.Historian          = (*Store)(nil)
+	_ store.AuthorityHistorian = (*Store)(nil)
+	_ store.Counter            = (*Store)(nil)
+	_ store.Tokens             = (*Store)(nil)
+	_ store.TokenLister        = (*Store)(nil)
+	_ store.Feed               = (*Store)(nil)
+	_ store.Prover             = (*Store)(nil)
+	_ store.Loader             = (*Store)(nil)
+	_ store.Finder             = (*Store)(nil)
+	_ store.Verifier           = (*Store)(nil)
 )
 
 // Open opens the store in a directory, or makes one there. The error contains
 // [ErrLocked] when another process has it open, a [*store.VersionError] when it
 // was made by other rules ([Rekey] changes them), and [fs.ErrNotExist] when it has
 // to exist and does not. It ends a Rekey that a crash has kept from its last step.
+// A store whose log has no readable end can be read, but not written.
 func Open(o Options) (*Store, error) {
 	o.defaults()
 	s := &Store{
@@ -63,6 +86,9 @@ func Open(o Options) (*Store, error) {
 		requests: make(chan *request),
 		decided:  make(chan *request, maxAhead),
 		answered: make(chan struct{}),
+		dir:      o.Dir,
+		fs:       o.FS,
+		report:   o.Log,
 	}
 	if err := errors.Join(settle(o), exists(o)); err != nil {
 		return nil, fmt.Errorf("pebblestore: %s: %w", o.Dir, err)
@@ -125,8 +151,37 @@ func (s *Store) identify() error {
 		return &store.VersionError{What: "rules of names", Found: rules, Known: name.RulesVersion}
 	}
 	count, _, err := number(s.db, metaCount)
+	if err != nil {
+		return err
+	}
 	s.count.Store(int64(count))
+	err = s.openLog()
+	if damaged := (*CorruptError)(nil); errors.As(err, &damaged) || pebble.IsCorruptionError(err) {
+		s.sealed.Store(&ledger.Log{})
+		s.logDamage = fmt.Errorf("pebblestore: the log of changes is damaged, and nothing can be written: %w", err)
+		s.warn("store opened for reading only", s.logDamage)
+		return nil
+	}
 	return err
+}
+
+// openLog finds the end of the log.
+func (s *Store) openLog() error {
+	v, err := newView(s.db)
+	if err != nil {
+		return err
+	}
+	defer v.close()
+	size, err := v.logSize()
+	if err != nil {
+		return err
+	}
+	if s.log, err = ledger.Open(size, source{s.db}); err != nil {
+		return err
+	}
+	sealed := s.log
+	s.sealed.Store(&sealed)
+	return nil
 }
 
 // found makes an empty directory a store.
@@ -142,11 +197,20 @@ func (s *Store) found() error {
 	}
 	batch := s.db.NewBatch()
 	defer batch.Close()
+	s.sealed.Store(&ledger.Log{})
 	return errors.Join(
+		batch.Set([]byte(metaID), newID(), nil),
 		batch.Set([]byte(metaFormat), encodeNumber(formatVersion), nil),
 		batch.Set([]byte(metaRules), encodeNumber(name.RulesVersion), nil),
 		s.db.Apply(batch, pebble.Sync),
 	)
+}
+
+// newID returns random bytes.
+func newID() []byte {
+	id := make([]byte, 16)
+	_, _ = rand.Read(id) // it never fails
+	return id
 }
 
 // Close implements [store.Store]. It must not be called from within a listing,
@@ -157,8 +221,16 @@ func (s *Store) Close() error {
 	}
 	close(s.requests)
 	<-s.answered
+	s.scrubs.Wait()
 	if err := s.db.Close(); err != nil {
 		return fmt.Errorf("pebblestore: %w", err)
 	}
 	return nil
+}
+
+// warn tells the log what nobody waits for.
+func (s *Store) warn(what string, err error) {
+	if s.report != nil {
+		s.report.Error(what, "err", err)
+	}
 }

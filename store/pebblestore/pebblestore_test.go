@@ -26,7 +26,8 @@ func TestStore(t *testing.T) {
 }
 
 func TestSameAsMemory(t *testing.T) {
-	storetest.Same(t,
+	storetest.Same(
+		t,
 		func(*testing.T) store.Store { return memstore.New() },
 		func(t *testing.T) store.Store { return openMem(t, vfs.NewMem()) },
 	)

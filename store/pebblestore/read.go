@@ -134,16 +134,37 @@ func (v *view) here(k store.Kind, at time.Time, earlier *view) (*store.Change, e
 	return earlier.before(subject, at)
 }
 
-// History implements [store.Historian].
-func (s *Store) History(ctx context.Context, n name.Name) iter.Seq2[*store.Change, error] {
-	return func(yield func(*store.Change, error) bool) {
-		if err := s.history(ctx, n, yield); err != nil {
+// AllTokens implements [store.TokenLister].
+func (s *Store) AllTokens(ctx context.Context) iter.Seq2[*store.Token, error] {
+	return func(yield func(*store.Token, error) bool) {
+		err := s.scan(ctx, store.KindToken, store.Scan{}, func(c *store.Change) bool {
+			return yield(c.Token, nil)
+		})
+		if err != nil {
 			yield(nil, err)
 		}
 	}
 }
 
-func (s *Store) history(ctx context.Context, n name.Name, yield func(*store.Change, error) bool) error {
+// History implements [store.Historian].
+func (s *Store) History(ctx context.Context, n name.Name) iter.Seq2[*store.Change, error] {
+	return s.historyOf(ctx, store.Subject{Kind: store.KindName, Key: n.Key()})
+}
+
+// AuthorityHistory implements [store.AuthorityHistorian].
+func (s *Store) AuthorityHistory(ctx context.Context, p name.Prefix) iter.Seq2[*store.Change, error] {
+	return s.historyOf(ctx, store.Subject{Kind: store.KindAuthority, Key: p.String()})
+}
+
+func (s *Store) historyOf(ctx context.Context, subject store.Subject) iter.Seq2[*store.Change, error] {
+	return func(yield func(*store.Change, error) bool) {
+		if err := s.history(ctx, subject, yield); err != nil {
+			yield(nil, err)
+		}
+	}
+}
+
+func (s *Store) history(ctx context.Context, subject store.Subject, yield func(*store.Change, error) bool) error {
 	if err := s.gate.enter(); err != nil {
 		return err
 	}
@@ -156,7 +177,6 @@ func (s *Store) history(ctx context.Context, n name.Name, yield func(*store.Chan
 		return err
 	}
 	defer v.close()
-	subject := store.Subject{Kind: store.KindName, Key: n.Key()}
 	c, err := v.last(subject)
 	if err != nil || c == nil || !yield(c, nil) {
 		return err

@@ -58,6 +58,7 @@ type RekeyResult struct {
 	Moved   int64  `json:"moved"`  // keys and prefixes that became others
 	United  int64  `json:"united"` // of these, how many went to a key that others had or got too
 	Blocked int64  `json:"blocked"`
+	Logged  bool   `json:"logged"`         // the store had no log of its changes
 	Kept    string `json:"kept,omitempty"` // where the store is as it was
 }
 
@@ -70,6 +71,10 @@ type RekeyResult struct {
 // result tells. A crash leaves one or the other: see [Open]. A store in which
 // nothing moves is only marked with the version; one of this version is left
 // alone. If a move is blocked nothing is done.
+//
+// The new store has a log of its own: its changes in the order of their times, then
+// of their keys and revisions, with new salts. A store of format 1, which has no
+// log, gets one in this way too, also when it is of the present rules.
 //
 // Names that become one: their changes are put in the order of their times and
 // numbered anew. Of two names at a time the active one shows, then the retired,
@@ -99,7 +104,7 @@ func rekey(ctx context.Context, o RekeyOptions) (res RekeyResult, err error) {
 	defer lock.Close()
 	r := &rekeyer{o: o, res: &res, ctx: ctx}
 	defer func() { err = errors.Join(err, r.close()) }()
-	if err := r.open(lock); err != nil || res.From == res.To {
+	if err := r.open(lock); err != nil || res.From == res.To && r.old.format == formatVersion {
 		return res, err
 	}
 	if err := errors.Join(r.clear(), o.FS.RemoveAll(o.Dir+suffixComplete)); err != nil {
@@ -108,13 +113,18 @@ func rekey(ctx context.Context, o RekeyOptions) (res RekeyResult, err error) {
 	if err := r.plan(); err != nil || res.Blocked > 0 || o.DryRun {
 		return res, err
 	}
-	if !r.changed {
+	format := r.old.format
+	if !r.changed && format == formatVersion {
 		return res, r.mark(lock)
 	}
 	if err := errors.Join(r.build(), r.closeDatabases()); err != nil {
 		return res, err
 	}
-	res.Kept, err = swap(o.Options, res.From)
+	suffix := fmt.Sprintf(suffixRules, res.From)
+	if res.From == res.To {
+		suffix = fmt.Sprintf(suffixFormat, format)
+	}
+	res.Kept, err = swap(o.Options, suffix)
 	return res, err
 }
 
@@ -139,9 +149,11 @@ func (r *rekeyer) open(lock *pebble.Lock) error {
 	if err != nil {
 		return err
 	}
-	if r.res.From, err = rulesOf(db); err != nil {
+	format, rules, err := versionsOf(db)
+	if err != nil {
 		return err
 	}
+	r.res.From, r.res.Logged = rules, format == format1
 	r.res.To = name.RulesVersion
 	if r.res.From > r.res.To {
 		return &store.VersionError{What: "rules of names", Found: r.res.From, Known: r.res.To}
@@ -150,23 +162,26 @@ func (r *rekeyer) open(lock *pebble.Lock) error {
 	if err != nil {
 		return err
 	}
-	r.old, err = newView(db)
+	if r.old, err = newView(db); err == nil {
+		r.old.format = format
+	}
 	return err
 }
 
-// rulesOf returns the rules of names of a store of this program's format.
-func rulesOf(db *pebble.DB) (uint64, error) {
+// versionsOf returns the format, which this program has to know, and the rules of
+// names of a store.
+func versionsOf(db *pebble.DB) (format, rules uint64, err error) {
 	format, ok, err := number(db, metaFormat)
 	switch {
 	case err != nil:
-		return 0, err
+		return 0, 0, err
 	case !ok:
-		return 0, errors.New("this is not a store of names")
-	case format != formatVersion:
-		return 0, &store.VersionError{What: "format of the store", Found: format, Known: formatVersion}
+		return 0, 0, errors.New("this is not a store of names")
+	case format != format1 && format != formatVersion:
+		return 0, 0, &store.VersionError{What: "format of the store", Found: format, Known: formatVersion}
 	}
-	rules, _, err := number(db, metaRules)
-	return rules, err
+	rules, _, err = number(db, metaRules)
+	return format, rules, err
 }
 
 // database opens a database until the run ends.
@@ -204,6 +219,7 @@ func (r *rekeyer) close() error {
 func (r *rekeyer) clear() error {
 	return errors.Join(
 		r.o.FS.RemoveAll(r.o.Dir+suffixMoves),
+		r.o.FS.RemoveAll(r.o.Dir+suffixOrder),
 		r.o.FS.RemoveAll(r.o.Dir+suffixBuilding),
 	)
 }

@@ -2,6 +2,7 @@ package pebblestore
 
 import (
 	"bytes"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"iter"
@@ -9,6 +10,7 @@ import (
 
 	"github.com/cockroachdb/pebble/v2"
 
+	"github.com/nomen-project/nomen/internal/codec"
 	"github.com/nomen-project/nomen/name"
 	"github.com/nomen-project/nomen/store"
 )
@@ -16,25 +18,109 @@ import (
 var kinds = [...]store.Kind{store.KindName, store.KindAuthority, store.KindToken}
 
 // build writes the new store, whole or not at all, and compares it with the old
-// one.
+// one. Changes are put in the order of their times first: that is their order in
+// the log of the new store.
 func (r *rekeyer) build() error {
 	w, err := r.filler(r.o.Dir + suffixBuilding)
 	if err != nil {
 		return err
 	}
 	defer w.batch.Close()
+	order, err := r.filler(r.o.Dir + suffixOrder)
+	if err != nil {
+		return err
+	}
+	defer order.batch.Close()
 	for m, err := range r.everything("writing") {
+		if err != nil {
+			return err
+		}
+		s, to := (store.Subject{Kind: m.Kind, Key: m.New}), order
+		if s.Kind == store.KindToken {
+			to = w
+		}
+		if err := to.write(s, r.changes(m)); err != nil {
+			return err
+		}
+	}
+	w.count = order.count
+	if err := errors.Join(r.seal(w, order), w.end()); err != nil {
+		return err
+	}
+	return errors.Join(r.compare(w.db), w.failed())
+}
+
+// seal writes the changes as they are in order, with their places in the log.
+func (r *rekeyer) seal(w, order *filler) error {
+	v, err := order.view()
+	if err != nil {
+		return err
+	}
+	defer v.close()
+	sealer := &writer{batch: w.batch, salts: &salts{}}
+	done := int64(0)
+	for ok := v.it.First(); ok; ok = v.it.Next() {
+		value, err := v.it.ValueAndErr()
 		if err == nil {
-			err = w.write(store.Subject{Kind: m.Kind, Key: m.New}, r.changes(m))
+			err = r.progress("sealing", done)
+		}
+		if err != nil {
+			return err
+		}
+		done++
+		s, last := orderedSubject(v.it.Key()), value[0] == isLast
+		c, err := codec.Decode(s, value[1:])
+		if err == nil {
+			err = w.seal(sealer, s, c, last)
 		}
 		if err != nil {
 			return err
 		}
 	}
-	if err := w.end(); err != nil {
+	return v.failure("order")
+}
+
+// seal writes a change that may be the last one of its subject.
+func (w *filler) seal(sealer *writer, s store.Subject, c *store.Change, last bool) error {
+	from := &store.Entry{}
+	if c.Redacted {
+		from.Change = c // the digest of what it was is not known any more
+	} else {
+		from.Salt = sealer.salts.next()
+	}
+	e, err := sealer.seal(c, from)
+	if err != nil {
 		return err
 	}
-	return errors.Join(r.compare(w.db), w.failed())
+	w.value = codec.AppendSeal(append(w.value[:0], sealer.value...), e)
+	if !last {
+		w.key = appendStamp(appendHistory(w.key[:0], s), c.Time, c.Revision())
+		return w.set(w.key, w.value)
+	}
+	if err := sealer.index(store.Step{Subject: s, Next: c}); err != nil {
+		return err
+	}
+	w.key = appendKey(w.key[:0], s)
+	return w.set(w.key, w.value)
+}
+
+// The first byte of a value in order: whether another change of the subject
+// follows.
+const (
+	isFollowed = 0
+	isLast     = 1
+)
+
+// appendOrdered appends a key by which changes are in the order of their times,
+// then of their subjects and revisions.
+func appendOrdered(b []byte, c *store.Change) []byte {
+	b = binary.BigEndian.AppendUint64(b, uint64(c.Time.UnixMilli())^1<<63)
+	b = append(append(b, byte(c.Subject().Kind)), c.Subject().Key...)
+	return binary.BigEndian.AppendUint64(append(b, 0), c.Revision())
+}
+
+func orderedSubject(key []byte) store.Subject {
+	return store.Subject{Kind: store.Kind(key[8]), Key: string(key[9 : len(key)-9])}
 }
 
 // everything yields what all subjects come to.
@@ -103,13 +189,13 @@ func (w *filler) failed() error {
 	}
 }
 
-// write writes the changes of a subject, the first one first.
+// write writes the changes of a subject, the first one first, in the order in
+// which they are sealed; a token as it stays.
 func (w *filler) write(s store.Subject, changes iter.Seq2[*store.Change, error]) error {
 	var last *store.Change
 	for c, err := range changes {
 		if err == nil && last != nil {
-			w.key = appendStamp(appendHistory(w.key[:0], s), last.Time, last.Expected+1)
-			err = w.put(last)
+			err = w.put(s, last, isFollowed)
 		}
 		if err != nil {
 			return err
@@ -117,13 +203,17 @@ func (w *filler) write(s store.Subject, changes iter.Seq2[*store.Change, error])
 		last = c
 	}
 	w.count += records(last)
-	w.key = appendKey(w.key[:0], s)
-	return w.put(last)
+	return w.put(s, last, isLast)
 }
 
-// put writes a change under the key that is prepared.
-func (w *filler) put(c *store.Change) error {
-	w.value = appendValue(w.value[:0], c)
+func (w *filler) put(s store.Subject, c *store.Change, end byte) error {
+	if s.Kind == store.KindToken {
+		w.key = appendKey(w.key[:0], s)
+		w.value = codec.Append(w.value[:0], c)
+		return w.set(w.key, w.value)
+	}
+	w.key = appendOrdered(w.key[:0], c)
+	w.value = codec.Append(append(w.value[:0], end), c)
 	return w.set(w.key, w.value)
 }
 
@@ -165,6 +255,7 @@ func (w *filler) flush() error {
 // end writes what the store says of itself, and waits for the disk.
 func (w *filler) end() error {
 	err := errors.Join(
+		w.set([]byte(metaID), newID()),
 		w.set([]byte(metaFormat), encodeNumber(formatVersion)),
 		w.set([]byte(metaRules), encodeNumber(name.RulesVersion)),
 	)
@@ -204,15 +295,31 @@ func (r *rekeyer) compare(db *pebble.DB) error {
 			}
 		}
 	}
-	before, err := r.old.entries()
+	before, err := r.old.countChanges()
 	if err != nil {
 		return err
 	}
-	after, err := fresh.entries()
-	if err == nil && after != before+unions {
-		err = fmt.Errorf("the new store has %d changes, not %d: the old one was left as it is", after, before+unions)
+	after, err := fresh.countChanges()
+	if err != nil {
+		return err
 	}
-	return err
+	if after != before+unions {
+		return fmt.Errorf("the new store has %d changes, not %d: the old one was left as it is", after, before+unions)
+	}
+	return r.verify(db)
+}
+
+// verify checks the new store by itself.
+func (r *rekeyer) verify(db *pebble.DB) error {
+	snap := db.NewSnapshot()
+	defer snap.Close()
+	var first error
+	_, err := check(r.ctx, snap, func(f store.Fault) {
+		if first == nil {
+			first = fmt.Errorf("the new store is not sound: %q: %s: the old one was left as it is", f.Subject.Key, f.Problem)
+		}
+	}, nil)
+	return errors.Join(err, first)
 }
 
 // same returns an error if two histories are not the same.
@@ -228,8 +335,8 @@ func same(s store.Subject, want, got iter.Seq2[*store.Change, error]) error {
 		if err != nil {
 			return err
 		}
-		if a = appendValue(a[:0], w); ok {
-			b = appendValue(b[:0], g)
+		if a = codec.Append(a[:0], w); ok {
+			b = codec.Append(b[:0], g)
 		}
 		if !ok || !bytes.Equal(a, b) {
 			return fmt.Errorf("revision %d of %q was not written as it should be: the old store was left as it is", w.Expected+1, s.Key)
@@ -241,10 +348,11 @@ func same(s store.Subject, want, got iter.Seq2[*store.Change, error]) error {
 	return nil
 }
 
-// entries counts all changes.
-func (v *view) entries() (n int64, err error) {
+// countChanges counts all changes, and tokens.
+func (v *view) countChanges() (n int64, err error) {
 	for ok := v.it.First(); ok; ok = v.it.Next() {
-		if v.it.Key()[0] != spaceMeta {
+		switch v.it.Key()[0] {
+		case spaceName, spaceAuthority, spaceToken, spaceHistory:
 			n++
 		}
 	}

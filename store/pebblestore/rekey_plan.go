@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/nomen-project/nomen"
 	"github.com/nomen-project/nomen/name"
 	"github.com/nomen-project/nomen/store"
 )
@@ -346,7 +347,7 @@ func (r *rekeyer) problem(m Move) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if hasStatus(last, holdsActive) && hasStatus(last, holdsRetired) {
+	if hasStatus(last, nomen.Active) && hasStatus(last, nomen.Retired) {
 		what += ", of which some are active and some retired"
 		if r.o.Merge == MergeSafe {
 			return what, nil
@@ -375,6 +376,6 @@ func (r *rekeyer) lasts(m Move) ([]*store.Change, error) {
 	return list, nil
 }
 
-func hasStatus(list []*store.Change, kind byte) bool {
-	return slices.ContainsFunc(list, func(c *store.Change) bool { return c.Record != nil && statusKind(c.Record.Status) == kind })
+func hasStatus(list []*store.Change, status nomen.Status) bool {
+	return slices.ContainsFunc(list, func(c *store.Change) bool { return c.Record != nil && c.Record.Status == status })
 }

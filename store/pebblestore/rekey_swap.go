@@ -14,7 +14,9 @@ const (
 	suffixMoves    = ".rekeying-moves" // what moves
 	suffixBuilding = ".rekeying"       // a new store, not complete
 	suffixComplete = ".rekeyed"        // a new store that only has to take its place
-	suffixKept     = ".rules-%d"       // the old store
+	suffixOrder    = ".rekeying-order" // changes by their times
+	suffixRules    = ".rules-%d"       // the old store, of these rules
+	suffixFormat   = ".format-%d"      // the old store, of the same rules and this format
 )
 
 // defaults fills in the file system, and cleans the path so that names can be
@@ -41,8 +43,8 @@ func lockStore(o Options) (*pebble.Lock, error) {
 
 // swap puts the new store in the place of the old one, which is locked, and
 // returns where that is now.
-func swap(o Options, rules uint64) (string, error) {
-	kept, err := free(o.FS, o.Dir+fmt.Sprintf(suffixKept, rules))
+func swap(o Options, suffix string) (string, error) {
+	kept, err := free(o.FS, o.Dir+suffix)
 	if err != nil {
 		return "", err
 	}

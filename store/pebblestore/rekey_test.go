@@ -22,6 +22,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/nomen-project/nomen"
+	"github.com/nomen-project/nomen/internal/codec"
 	"github.com/nomen-project/nomen/name"
 	"github.com/nomen-project/nomen/store"
 )
@@ -88,6 +89,25 @@ func dump(t *testing.T, disk vfs.FS, dir string) map[string]string {
 		}
 		all[string(v.it.Key())] = string(value)
 	}
+	return all
+}
+
+// unsalted is dump of a store of this format without what is random, and what
+// comes of it.
+func unsalted(t *testing.T, disk vfs.FS, dir string) map[string]string {
+	t.Helper()
+	all := dump(t, disk, dir)
+	for key, value := range all {
+		switch key[0] {
+		case spaceName, spaceAuthority, spaceHistory:
+			all[key] = value[:len(value)-store.SaltSize]
+		case spaceLog:
+			all[key] = value[markSize:]
+		case spaceNode:
+			all[key] = ""
+		}
+	}
+	delete(all, metaID)
 	return all
 }
 
@@ -183,7 +203,7 @@ func TestRekey(t *testing.T) {
 		t.Fatalf("Open: %v, want a VersionError", err)
 	}
 	res, err := Rekey(t.Context(), options(disk))
-	want := RekeyResult{From: 1, To: name.RulesVersion, Moved: 11, United: 9, Kept: "store.rules-1"}
+	want := RekeyResult{From: 1, To: name.RulesVersion, Moved: 11, United: 9, Logged: true, Kept: "store.rules-1"}
 	if err != nil || res != want {
 		t.Fatalf("Rekey = %+v, %v; want %+v", res, err, want)
 	}
@@ -282,7 +302,7 @@ func TestRekey(t *testing.T) {
 		got := map[string][]string{}
 		for key, value := range dump(t, rekeyedDisk(t), "store") {
 			if key[0] == spaceToken {
-				c, err := decode(store.Subject{Kind: store.KindToken, Key: key[1:]}, []byte(value))
+				c, err := codec.Decode(store.Subject{Kind: store.KindToken, Key: key[1:]}, []byte(value))
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -321,7 +341,7 @@ func rekeyedDisk(t *testing.T) *vfs.MemFS {
 // TestRekeyCrash takes the disk as a crash before each operation would leave it:
 // there is the old store or the new one, and starting again gives the new one.
 func TestRekeyCrash(t *testing.T) {
-	want := dump(t, rekeyedDisk(t), "store")
+	want := unsalted(t, rekeyedDisk(t), "store")
 	disk := rules1(t)
 	old := dump(t, disk, "store")
 	random := rand.New(rand.NewPCG(1, 2))
@@ -365,7 +385,7 @@ func TestRekeyCrash(t *testing.T) {
 			t.Errorf("crash %d: Open: %v", i, err)
 			continue
 		}
-		if !maps.Equal(dump(t, disk, "store"), want) {
+		if !maps.Equal(unsalted(t, disk, "store"), want) {
 			t.Errorf("crash %d: the new store is not as it should be", i)
 		}
 	}
@@ -377,7 +397,7 @@ func TestRekeyCrash(t *testing.T) {
 // TestRekeyDiskFails: when an operation fails so does Rekey, and the old store is
 // there, or the new one takes its place at the next Open.
 func TestRekeyDiskFails(t *testing.T) {
-	want := dump(t, rekeyedDisk(t), "store")
+	want := unsalted(t, rekeyedDisk(t), "store")
 	for _, failing := range []struct {
 		from string
 		now  bool // the new store is complete
@@ -401,7 +421,7 @@ func TestRekeyDiskFails(t *testing.T) {
 		} else if _, err := Rekey(t.Context(), options(disk)); err != nil {
 			t.Errorf("%s could not be renamed: Rekey: %v", failing.from, err)
 		}
-		if !maps.Equal(dump(t, disk, "store"), want) {
+		if !maps.Equal(unsalted(t, disk, "store"), want) {
 			t.Errorf("%s could not be renamed: the new store is not as it should be", failing.from)
 		}
 	}
@@ -794,5 +814,71 @@ func TestSameHistories(t *testing.T) {
 		if err := same(s, seq(one, two), seq(got...)); err == nil {
 			t.Errorf("%d: no error", i)
 		}
+	}
+}
+
+// TestRekeyLogs: a store of format 1 is refused, and gets a log of its changes in
+// the order of their times, also when its rules are those of this program.
+func TestRekeyLogs(t *testing.T) {
+	disk := vfs.NewMem()
+	db, err := pebble.Open("store", engineOptions(Options{Dir: "store", FS: disk, CacheSize: 1 << 20}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	put := func(key string, value []byte) {
+		if err := db.Set([]byte(key), value, pebble.Sync); err != nil {
+			t.Fatal(err)
+		}
+	}
+	put(metaFormat, encodeNumber(format1))
+	put(metaRules, encodeNumber(name.RulesVersion))
+	put(metaCount, encodeNumber(2))
+	change := func(key string, after uint64, seconds int64) *store.Change {
+		return &store.Change{Record: active(key), Expected: after, Time: time.Unix(seconds, 0)}
+	}
+	put("nurn:example:a", codec.Append(nil, change("urn:example:a", 1, 5)))
+	put(string(appendStamp([]byte("hnurn:example:a\x00"), time.Unix(3, 0), 1)), codec.Append(nil, change("urn:example:a", 0, 3)))
+	put("nurn:example:b", codec.Append(nil, change("urn:example:b", 0, 4)))
+	put("nurn:example:c", codec.Append(nil, change("urn:example:c", 0, 3)))
+	put("aurn:example", codec.Append(nil, &store.Change{Authority: &store.Authority{Prefix: name.PrefixFromKey("urn:example")}, Time: time.Unix(9, 0)}))
+	put("tt", codec.Append(nil, &store.Change{Token: &store.Token{ID: "t"}, Time: time.Unix(1, 0)}))
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	var version *store.VersionError
+	if _, err := Open(Options{Dir: "store", FS: disk}); !errors.As(err, &version) || version.Found != 1 || version.Known != formatVersion {
+		t.Fatalf("Open: %v, want a VersionError", err)
+	}
+	o := options(disk)
+	o.DryRun = true
+	if res, err := Rekey(t.Context(), o); err != nil || !res.Logged || res.Kept != "" {
+		t.Errorf("a dry run: %+v, %v", res, err)
+	}
+	if res, err := Rekey(t.Context(), options(disk)); err != nil || !res.Logged || res.Kept != "store.format-1" {
+		t.Fatalf("Rekey: %+v, %v", res, err)
+	}
+	s := openMem(t, disk)
+	var got []string
+	for e, err := range s.Changes(t.Context(), 0) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		got = append(got, fmt.Sprint(e.Change.Subject().Key, e.Change.Revision()))
+	}
+	if want := []string{"urn:example:a1", "urn:example:c1", "urn:example:b1", "urn:example:a2", "urn:example1"}; !slices.Equal(got, want) {
+		t.Errorf("log %q, want %q", got, want)
+	}
+	if tok, err := s.Token(t.Context(), "t"); err != nil || tok.ID != "t" {
+		t.Errorf("token %+v, %v", tok, err)
+	}
+	if n, _, err := s.Count(t.Context()); err != nil || n != 3 {
+		t.Errorf("Count = %d, %v; want 3", n, err) // as they are, not as they were counted
+	}
+	head, err := s.Verify(t.Context(), func(f store.Fault) { t.Errorf("%+v", f) }, nil)
+	if err != nil || head.Size != 5 {
+		t.Errorf("Verify: %v, %v", head, err)
+	}
+	if res, err := Rekey(t.Context(), o); !errors.Is(err, ErrLocked) {
+		t.Errorf("Rekey of an open store: %+v, %v", res, err)
 	}
 }

@@ -7,22 +7,25 @@ import (
 
 	"github.com/cockroachdb/pebble/v2"
 
+	"github.com/nomen-project/nomen/internal/codec"
 	"github.com/nomen-project/nomen/store"
 )
 
 // A view reads the tree as of one moment. It is for one goroutine, which has to
 // close it.
 type view struct {
-	it  *pebble.Iterator
-	key []byte // scratch
+	it     *pebble.Iterator
+	format uint64
+	key    []byte // scratch
 }
 
-func newView(db *pebble.DB) (*view, error) {
-	it, err := db.NewIter(&pebble.IterOptions{UseL6Filters: true})
+// newView returns a view of a database, a snapshot or an indexed batch.
+func newView(r pebble.Reader) (*view, error) {
+	it, err := r.NewIter(&pebble.IterOptions{UseL6Filters: true})
 	if err != nil {
 		return nil, fmt.Errorf("pebblestore: %w", err)
 	}
-	return &view{it: it}, nil
+	return &view{it: it, format: formatVersion}, nil
 }
 
 // clone returns a second view of the same moment.
@@ -31,15 +34,20 @@ func (v *view) clone() (*view, error) {
 	if err != nil {
 		return nil, fmt.Errorf("pebblestore: %w", err)
 	}
-	return &view{it: it}, nil
+	return &view{it: it, format: v.format}, nil
 }
 
 func (v *view) close() { _ = v.it.Close() } // its error was seen where it stopped
 
+// seek stands on the last change of s, if there is one.
+func (v *view) seek(s store.Subject) bool {
+	v.key = appendKey(v.key[:0], s)
+	return v.it.SeekPrefixGE(v.key) && bytes.Equal(v.it.Key(), v.key)
+}
+
 // last returns the last change of s, nil if there is none.
 func (v *view) last(s store.Subject) (*store.Change, error) {
-	v.key = appendKey(v.key[:0], s)
-	if !v.it.SeekPrefixGE(v.key) || !bytes.Equal(v.it.Key(), v.key) {
+	if !v.seek(s) {
 		return nil, v.failure(s.Key)
 	}
 	return v.change(s)
@@ -81,7 +89,19 @@ func (v *view) change(s store.Subject) (*store.Change, error) {
 	if err != nil {
 		return nil, unreadable(s.Key, err)
 	}
-	return decode(s, value)
+	if s.Kind == store.KindToken || v.format == format1 {
+		return codec.Decode(s, value)
+	}
+	return codec.DecodeEntryChange(s, value)
+}
+
+// entry decodes the entry that the view stands on.
+func (v *view) entry(s store.Subject) (*store.Entry, error) {
+	value, err := v.it.ValueAndErr()
+	if err != nil {
+		return nil, unreadable(s.Key, err)
+	}
+	return codec.DecodeEntry(s, value)
 }
 
 // failure returns the error that stopped the view near key, if one did.

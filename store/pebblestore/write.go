@@ -8,6 +8,7 @@ import (
 
 	"github.com/cockroachdb/pebble/v2"
 
+	"github.com/nomen-project/nomen/internal/ledger"
 	"github.com/nomen-project/nomen/store"
 )
 
@@ -20,10 +21,13 @@ const maxAhead = 1024
 // A request is a batch on its way through decide and acknowledge.
 type request struct {
 	ctx     context.Context
-	changes []store.Change
+	changes []store.Change // or
+	entries []*store.Entry // of another store, which follow those that are here
 	results []store.Result
 	err     error
 	batch   *pebble.Batch // what waits for the disk, if anything
+	log     ledger.Log    // with what the batch has added to it
+	scrub   []span        // where what the batch has redacted is still on disk
 	done    chan struct{} // closed when results and err are final
 }
 
@@ -40,13 +44,19 @@ func (s *Store) Apply(ctx context.Context, changes []store.Change) ([]store.Resu
 	if err := store.CheckBatch(changes); err != nil {
 		return nil, err
 	}
-	r := &request{ctx: ctx, changes: changes, done: make(chan struct{})}
+	r := &request{ctx: ctx, changes: changes}
+	s.submit(r)
+	return r.results, r.err
+}
+
+// submit has r decided and waits for the end of it.
+func (s *Store) submit(r *request) {
+	r.done = make(chan struct{})
 	select {
 	case s.requests <- r:
 		<-r.done
-		return r.results, r.err
-	case <-ctx.Done():
-		return nil, ctx.Err()
+	case <-r.ctx.Done():
+		r.err = r.ctx.Err()
 	}
 }
 
@@ -69,7 +79,7 @@ func (s *Store) failed() error {
 func (s *Store) decide() {
 	defer close(s.decided)
 	for r := range s.requests {
-		if r.err = cmp.Or(s.failed(), r.ctx.Err()); r.err == nil {
+		if r.err = cmp.Or(s.failed(), s.logDamage, r.ctx.Err()); r.err == nil {
 			r.err = s.write(r)
 		}
 		s.decided <- r
@@ -83,56 +93,28 @@ func (s *Store) write(r *request) error {
 		return err
 	}
 	defer v.close()
-	steps, results, err := store.Plan(r.changes, v.last)
+	w := s.writer(v)
+	var steps []store.Step
+	var refused error // the first entry that does not follow, and those after it
+	if r.entries == nil {
+		steps, r.results, err = store.Plan(r.changes, w.last)
+	} else {
+		steps, refused = w.follow(r.entries)
+	}
+	if err != nil || len(steps) == 0 {
+		return cmp.Or(err, refused)
+	}
+	w.begin(s.db, steps)
+	if err = w.fill(steps, r.entries); err == nil {
+		err = s.db.ApplyNoSyncWait(w.batch, pebble.Sync)
+	}
 	if err != nil {
-		return err
+		return fmt.Errorf("pebblestore: %w", errors.Join(err, w.batch.Close()))
 	}
-	r.results = results
-	if len(steps) == 0 {
-		return nil
-	}
-	batch := s.db.NewBatch()
-	count, err := s.fill(batch, steps)
-	if err == nil {
-		err = s.db.ApplyNoSyncWait(batch, pebble.Sync)
-	}
-	if err != nil {
-		return fmt.Errorf("pebblestore: %w", err)
-	}
-	r.batch = batch
-	s.count.Store(count)
-	return nil
-}
-
-// fill puts steps into batch: what was the last change goes into the history. It
-// returns how many records there will be.
-func (s *Store) fill(batch *pebble.Batch, steps []store.Step) (int64, error) {
-	count := s.count.Load()
-	for _, step := range steps {
-		count += records(step.Next) - records(step.Last)
-		if err := s.put(batch, step); err != nil {
-			return 0, err
-		}
-	}
-	if count == s.count.Load() {
-		return count, nil
-	}
-	return count, batch.Set([]byte(metaCount), encodeNumber(uint64(count)), nil)
-}
-
-// put writes one step. The buffers are those of decide's goroutine.
-func (s *Store) put(batch *pebble.Batch, step store.Step) error {
-	s.key = appendKey(s.key[:0], step.Subject)
-	s.value = appendValue(s.value[:0], step.Next)
-	if err := batch.Set(s.key, s.value, nil); err != nil {
-		return err
-	}
-	if step.Last == nil || step.Subject.Kind == store.KindToken {
-		return nil
-	}
-	s.key = appendStamp(appendHistory(s.key[:0], step.Subject), step.Last.Time, step.Last.Expected+1)
-	s.value = appendValue(s.value[:0], step.Last)
-	return batch.Set(s.key, s.value, nil)
+	r.batch, r.log, r.scrub = w.batch, w.log, w.scrub
+	s.log = w.log
+	s.count.Store(w.count)
+	return refused
 }
 
 // records returns how many records there are after c: one or none.
@@ -154,6 +136,10 @@ func (s *Store) acknowledge() {
 				s.fail(err)
 			}
 			_ = r.batch.Close() // of a batch that is applied
+		}
+		if r.batch != nil && s.failed() == nil {
+			s.sealed.Store(&r.log)
+			s.scrub(r.scrub)
 		}
 		if err := s.failed(); err != nil {
 			r.err = err

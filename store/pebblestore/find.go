@@ -1,0 +1,55 @@
+package pebblestore
+
+import (
+	"context"
+	"iter"
+
+	"github.com/cockroachdb/pebble/v2"
+
+	"github.com/nomen-project/nomen/store"
+)
+
+// Find implements [store.Finder].
+func (s *Store) Find(ctx context.Context, prefix string, after store.Place) iter.Seq2[store.Place, error] {
+	return func(yield func(store.Place, error) bool) {
+		if err := s.locations(ctx, prefix, after, yield); err != nil {
+			yield(store.Place{}, err)
+		}
+	}
+}
+
+func (s *Store) locations(ctx context.Context, prefix string, after store.Place, yield func(store.Place, error) bool) error {
+	if err := s.gate.enter(); err != nil {
+		return err
+	}
+	defer s.gate.leave()
+	lower := appendEscaped([]byte{spaceLocation}, prefix)
+	upper := successor(appendEscaped([]byte{spaceLocation}, prefix))
+	if after != (store.Place{}) {
+		if from := append(appendPlace(nil, after), 0); string(from) > string(lower) {
+			lower = from
+		}
+	}
+	if string(lower) >= string(upper) {
+		return ctx.Err()
+	}
+	it, err := s.db.NewIter(&pebble.IterOptions{LowerBound: lower, UpperBound: upper})
+	if err != nil {
+		return unreadable(prefix, err)
+	}
+	v := &view{it: it, format: formatVersion}
+	defer v.close()
+	for ok := it.First(); ok; ok = it.Next() {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		p, err := parsePlace(it.Key())
+		if err != nil || !yield(p, nil) {
+			return err
+		}
+	}
+	if err := v.failure(prefix); err != nil {
+		return err
+	}
+	return ctx.Err()
+}

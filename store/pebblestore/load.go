@@ -1,0 +1,106 @@
+package pebblestore
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"iter"
+
+	"github.com/nomen-project/nomen/internal/codec"
+	"github.com/nomen-project/nomen/store"
+)
+
+// loadBatch is how many entries Load writes together.
+const loadBatch = 4096
+
+// Load implements [store.Loader].
+func (s *Store) Load(ctx context.Context, entries iter.Seq2[*store.Entry, error]) error {
+	if err := s.gate.enter(); err != nil {
+		return err
+	}
+	defer s.gate.leave()
+	if s.readOnly {
+		return ErrReadOnly
+	}
+	l := loader{s: s, ctx: ctx}
+	err := l.take(entries)
+	if given := l.given; err == nil && s.sealed.Load().Size() > given {
+		err = &store.EntryError{Seq: given + 1, Reason: "the store has it, and was not given it"}
+	}
+	return err
+}
+
+// A loader is one run of Load.
+type loader struct {
+	s     *Store
+	ctx   context.Context
+	batch []*store.Entry
+	given uint64
+}
+
+// take takes entries in batches; what came before an error is written.
+func (l *loader) take(entries iter.Seq2[*store.Entry, error]) error {
+	for e, err := range entries {
+		if err != nil {
+			return errors.Join(err, l.flush())
+		}
+		l.batch = append(l.batch, e)
+		if len(l.batch) == loadBatch {
+			if err := l.flush(); err != nil {
+				return err
+			}
+		}
+	}
+	return errors.Join(l.ctx.Err(), l.flush())
+}
+
+// flush writes the batch, but for those that are there already. Of a batch with an
+// entry that does not follow, those before it are written.
+func (l *loader) flush() error {
+	batch := l.batch
+	l.batch = nil
+	there, err := l.compare(batch)
+	l.given += uint64(there)
+	if batch = batch[there:]; err != nil || len(batch) == 0 {
+		return err
+	}
+	r := &request{ctx: l.ctx, entries: batch}
+	l.s.submit(r)
+	l.given += uint64(len(batch))
+	return r.err
+}
+
+// compare returns how many of a batch the store has already: all that are not
+// behind its end.
+func (l *loader) compare(batch []*store.Entry) (int, error) {
+	have := min(l.s.sealed.Load().Size()-min(l.given, l.s.sealed.Load().Size()), uint64(len(batch)))
+	if have == 0 {
+		return 0, nil
+	}
+	v, err := newView(l.s.db)
+	if err != nil {
+		return 0, err
+	}
+	defer v.close()
+	n := 0
+	var a, b []byte
+	for e, err := range v.all(l.ctx, l.given, l.given+have) {
+		if err != nil {
+			return n, err
+		}
+		got := batch[n]
+		a = codec.AppendLeaf(a[:0], e)
+		if got.Seq != e.Seq || got.Change == nil || got.Change.Token != nil {
+			return n, another(e)
+		}
+		if b = codec.AppendLeaf(b[:0], got); !bytes.Equal(a, b) {
+			return n, another(e)
+		}
+		n++
+	}
+	return n, nil
+}
+
+func another(e *store.Entry) error {
+	return &store.EntryError{Seq: e.Seq, Key: e.Change.Subject().Key, Reason: "the store has another one in its place"}
+}

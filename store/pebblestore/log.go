@@ -1,0 +1,250 @@
+package pebblestore
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/binary"
+	"fmt"
+	"iter"
+	"slices"
+
+	"github.com/cockroachdb/pebble/v2"
+
+	"github.com/nomen-project/nomen/internal/codec"
+	"github.com/nomen-project/nomen/internal/ledger"
+	"github.com/nomen-project/nomen/store"
+)
+
+// windowSize is how many entries are read together: in the order of their keys, which
+// is that of the disk.
+const windowSize = 1024
+
+// logSize returns the last place of the log.
+func (v *view) logSize() (uint64, error) {
+	if !v.it.SeekLT([]byte{spaceLog + 1}) || v.it.Key()[0] != spaceLog {
+		return 0, v.failure("log")
+	}
+	if key := v.it.Key(); len(key) == 9 {
+		return binary.BigEndian.Uint64(key[1:]), nil
+	}
+	return 0, &CorruptError{Key: string(v.it.Key()), Reason: "no place of the log"}
+}
+
+// A found is an entry of the log, or what is wrong with it.
+type found struct {
+	row   *logRow
+	entry *store.Entry
+	err   error
+}
+
+// window reads the entries from a place on, at most n of them and not behind to.
+func (v *view) window(from, to uint64, n int) ([]found, error) {
+	var list []found
+	v.key = appendSeq(v.key[:0], from)
+	for ok := v.it.SeekGE(v.key); ok && v.it.Key()[0] == spaceLog && len(list) < n; ok = v.it.Next() {
+		value, err := v.it.ValueAndErr()
+		if err != nil {
+			return nil, unreadable("log", err)
+		}
+		row, err := parseRow(v.it.Key(), value)
+		if err != nil {
+			return nil, err
+		}
+		if row.seq > to {
+			break
+		}
+		list = append(list, found{row: row})
+	}
+	if err := v.failure("log"); err != nil {
+		return nil, err
+	}
+	order := make([]*found, len(list))
+	for i := range list {
+		order[i] = &list[i]
+	}
+	slices.SortFunc(order, func(a, b *found) int {
+		return cmp.Or(cmp.Compare(a.row.subject.Kind, b.row.subject.Kind), cmp.Compare(a.row.subject.Key, b.row.subject.Key))
+	})
+	for _, f := range order {
+		f.entry, f.err = v.lookup(f.row)
+	}
+	return list, nil
+}
+
+// lookup returns the entry of a row.
+func (v *view) lookup(row *logRow) (*store.Entry, error) {
+	if v.seek(row.subject) {
+		e, err := v.entry(row.subject)
+		if err != nil || e.Change.Revision() == row.revision {
+			return placed(e, row, err)
+		}
+	} else if err := v.failure(row.subject.Key); err != nil {
+		return nil, err
+	}
+	v.key = appendStamp(appendHistory(v.key[:0], row.subject), row.time, row.revision)
+	if !v.it.SeekGE(v.key) || !bytes.Equal(v.it.Key(), v.key) {
+		if err := v.failure(row.subject.Key); err != nil {
+			return nil, err
+		}
+		return nil, row.damage("revision %d, change %d of the log, is missing", row.revision, row.seq)
+	}
+	e, err := v.entry(row.subject)
+	return placed(e, row, err)
+}
+
+// placed checks that e is what stands in the log.
+func placed(e *store.Entry, row *logRow, err error) (*store.Entry, error) {
+	switch {
+	case err != nil:
+		return nil, err
+	case e.Seq != row.seq:
+		return nil, row.damage("revision %d says that it is change %d of the log, not %d", row.revision, e.Seq, row.seq)
+	case e.Change.Revision() != row.revision || !e.Change.Time.Equal(row.time):
+		return nil, row.damage("change %d of the log is not revision %d of %v", row.seq, row.revision, row.time)
+	}
+	return e, nil
+}
+
+func (r *logRow) damage(format string, args ...any) error {
+	return &CorruptError{Key: r.subject.Key, Reason: fmt.Sprintf(format, args...)}
+}
+
+// all yields the entries after a place and not behind another, each of which must
+// be there.
+func (v *view) all(ctx context.Context, after, to uint64) iter.Seq2[*store.Entry, error] {
+	return func(yield func(*store.Entry, error) bool) {
+		for after < to {
+			list, err := v.window(after+1, to, windowSize)
+			if err == nil && len(list) == 0 {
+				err = &CorruptError{Key: "log", Reason: fmt.Sprintf("change %d is missing", after+1)}
+			}
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			for _, f := range list {
+				if after++; f.err == nil && f.row.seq != after {
+					f.err = f.row.damage("change %d of the log is missing", after)
+				}
+				f.err = cmp.Or(f.err, ctx.Err())
+				if f.err != nil {
+					yield(nil, f.err)
+					return
+				}
+				if !yield(f.entry, nil) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// A source reads the tree for package ledger.
+type source struct{ db pebble.Reader }
+
+// Node implements [ledger.Source].
+func (s source) Node(level int, index uint64) (h ledger.Hash, err error) {
+	key := appendNode(nil, level, index)
+	value, closer, err := s.db.Get(key)
+	switch {
+	case err == pebble.ErrNotFound:
+		return h, &CorruptError{Key: string(key), Reason: "a node of the log is missing"}
+	case err != nil:
+		return h, unreadable(string(key), err)
+	}
+	defer closer.Close()
+	if copy(h[:], value) != len(h) || len(value) != len(h) {
+		return h, &CorruptError{Key: string(key), Reason: "not a node of the log"}
+	}
+	return h, nil
+}
+
+// Leaves implements [ledger.Source].
+func (s source) Leaves(from, to uint64) iter.Seq2[ledger.Hash, error] {
+	return func(yield func(ledger.Hash, error) bool) {
+		v, err := newView(s.db)
+		if err != nil {
+			yield(ledger.Hash{}, err)
+			return
+		}
+		defer v.close()
+		var leaf []byte
+		for e, err := range v.all(context.Background(), from, to) {
+			if err != nil {
+				yield(ledger.Hash{}, err)
+				return
+			}
+			leaf = codec.AppendLeaf(leaf[:0], e)
+			if !yield(ledger.LeafHash(leaf), nil) {
+				return
+			}
+		}
+	}
+}
+
+// Changes implements [store.Feed]: what is on disk is sealed.
+func (s *Store) Changes(ctx context.Context, after uint64) iter.Seq2[*store.Entry, error] {
+	return func(yield func(*store.Entry, error) bool) {
+		if err := s.changes(ctx, after, yield); err != nil {
+			yield(nil, err)
+		}
+	}
+}
+
+func (s *Store) changes(ctx context.Context, after uint64, yield func(*store.Entry, error) bool) error {
+	if err := s.gate.enter(); err != nil {
+		return err
+	}
+	defer s.gate.leave()
+	if err := cmp.Or(s.logDamage, ctx.Err()); err != nil {
+		return err
+	}
+	size := s.sealed.Load().Size()
+	v, err := newView(s.db)
+	if err != nil {
+		return err
+	}
+	defer v.close()
+	for e, err := range v.all(ctx, after, size) {
+		if err != nil || !yield(e, nil) {
+			return err
+		}
+	}
+	return nil
+}
+
+// Head implements [store.Feed].
+func (s *Store) Head(ctx context.Context) (store.Head, error) {
+	if err := s.gate.enter(); err != nil {
+		return store.Head{}, err
+	}
+	defer s.gate.leave()
+	return s.sealed.Load().Head(), cmp.Or(s.logDamage, ctx.Err())
+}
+
+// ProveEntry implements [store.Prover].
+func (s *Store) ProveEntry(ctx context.Context, size, seq uint64) ([][32]byte, error) {
+	return s.prove(ctx, size, func(src source) ([][32]byte, error) { return ledger.ProveInclusion(src, size, seq) })
+}
+
+// ProveHead implements [store.Prover].
+func (s *Store) ProveHead(ctx context.Context, later, earlier uint64) ([][32]byte, error) {
+	return s.prove(ctx, later, func(src source) ([][32]byte, error) { return ledger.ProveConsistency(src, later, earlier) })
+}
+
+func (s *Store) prove(ctx context.Context, size uint64, prove func(source) ([][32]byte, error)) ([][32]byte, error) {
+	if err := s.gate.enter(); err != nil {
+		return nil, err
+	}
+	defer s.gate.leave()
+	if err := cmp.Or(s.logDamage, ctx.Err()); err != nil {
+		return nil, err
+	}
+	if n := s.sealed.Load().Size(); size > n {
+		return nil, fmt.Errorf("pebblestore: the log has %d entries, not %d", n, size)
+	}
+	snap := s.db.NewSnapshot()
+	defer snap.Close()
+	return prove(source{snap})
+}

@@ -1,0 +1,32 @@
+package pebblestore
+
+import (
+	"encoding/binary"
+
+	"github.com/nomen-project/nomen/internal/codec"
+)
+
+// A CorruptError is returned for what no store of this version has written: it
+// was damaged, or written by a newer version.
+type CorruptError = codec.CorruptError
+
+// uvarint reads a number in its shortest form; n is 0 if there is none.
+func uvarint(b []byte) (u uint64, n int) {
+	u, n = binary.Uvarint(b)
+	if n < 0 || n > 1 && b[n-1] == 0 {
+		return 0, 0
+	}
+	return u, n
+}
+
+// decodeNumber reads a value of the store's own data.
+func decodeNumber(key string, value []byte) (uint64, error) {
+	u, n := uvarint(value)
+	if n == 0 || n < len(value) {
+		return 0, &CorruptError{Key: key, Offset: n, Reason: "not a number"}
+	}
+	return u, nil
+}
+
+// encodeNumber is the inverse of decodeNumber.
+func encodeNumber(n uint64) []byte { return binary.AppendUvarint(nil, n) }

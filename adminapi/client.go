@@ -11,6 +11,7 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/nomen-project/nomen/name"
 	"github.com/nomen-project/nomen/registrar"
@@ -37,8 +38,16 @@ func (c *Client) Version(ctx context.Context) (Version, error) {
 
 // Get returns the record of n, or [store.ErrNotFound].
 func (c *Client) Get(ctx context.Context, n name.Name) (*store.Record, error) {
+	return c.GetAt(ctx, n, time.Time{})
+}
+
+// GetAt returns the record of n as it was at a time, the present one if that is
+// zero, or [store.ErrNotFound].
+func (c *Client) GetAt(ctx context.Context, n name.Name, at time.Time) (*store.Record, error) {
+	q := url.Values{}
+	setTime(q, "at", at)
 	rec := new(store.Record)
-	head, err := c.call(ctx, http.MethodGet, namePath(n), nil, nil, rec)
+	head, err := c.call(ctx, http.MethodGet, namePath(n), q, nil, rec)
 	if err != nil {
 		return nil, err
 	}
@@ -104,14 +113,6 @@ func (c *Client) Delete(ctx context.Context, n name.Name, expected uint64, why s
 		q.Set("expected", strconv.FormatUint(expected, 10))
 	}
 	return c.change(ctx, http.MethodDelete, namePath(n), q, nil)
-}
-
-// History returns the revisions of n, the newest first, perhaps without the
-// oldest.
-func (c *Client) History(ctx context.Context, n name.Name) (History, error) {
-	var h History
-	_, err := c.call(ctx, http.MethodGet, namePath(n)+"/history", nil, nil, &h)
-	return h, err
 }
 
 // Authority returns the authority of p, or [store.ErrNotFound].

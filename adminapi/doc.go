@@ -9,14 +9,21 @@
 //	GET    version                the program and the rules of names
 //	GET    names                  records; prefix, after, limit, status, only=keys
 //	POST   names                  a [Batch] of changes
-//	GET    names/{name}           a record; its revision is the ETag
+//	GET    names/{name}           a record; its revision is the ETag; at
 //	PUT    names/{name}           replaces it; If-Match, If-None-Match: *
 //	DELETE names/{name}           removes a reserved name; If-Match
 //	POST   names/{name}/retire    makes it a tombstone: a [Retirement]
-//	GET    names/{name}/history   its [Revision]s, the newest first
+//	GET    names/{name}/history   its [Revision]s, the newest first; format=jsonl for all
+//	POST   names/{name}/redact    removes content of earlier revisions: a [Redaction]
 //	POST   import                 JSON Lines, CSV or TSV in, a stream of [Event]s out;
 //	                              format, on_conflict, dry_run, changes, as, compression
 //	GET    export                 format, prefix, status, at, revisions, compression
+//	GET    changes                a stream of [Entry]s in their one order; after, limit, wait
+//	GET    head                   the [Head] of that order; size, since for a proof
+//	GET    find                   a stream of [Place]s; location, after_url, after_name, limit
+//	POST   relocate               a [Relocation]; a stream of [Report]s
+//	POST   verify                 checks the store; a stream of [Report]s
+//	POST   backup                 a [BackupRequest]; a stream of [Report]s
 //	GET    authorities            all of them
 //	GET    authorities/{prefix}   one; its revision is the ETag
 //	PUT    authorities/{prefix}   replaces it; If-Match, If-None-Match: *
@@ -30,7 +37,7 @@
 // A name stands in a path as it is, its escapes are its own:
 // names/urn:ietf:rfc:2648, names/ark:12345/x. A name can also be escaped as a
 // whole, colons included ([EscapeName]), and has to be where it ends in
-// "/retire" or "/history".
+// "/retire", "/redact" or "/history".
 //
 // # Errors
 //

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
-	"time"
 
 	"github.com/nomen-project/nomen/bulk"
 	"github.com/nomen-project/nomen/name"
@@ -75,21 +74,6 @@ type Retirement struct {
 	Successors *[]string `json:"successors,omitempty"` // absent: those that are there stay
 	Expected   *uint64   `json:"expected,omitempty"`   // revision; absent for any
 	Why        string    `json:"why,omitempty"`
-}
-
-// History is the answer to GET names/{name}/history.
-type History struct {
-	Revisions []Revision `json:"revisions"`
-	Truncated bool       `json:"truncated,omitempty"` // there are older ones
-}
-
-// A Revision is one change of a name.
-type Revision struct {
-	Revision uint64        `json:"revision"`
-	Time     time.Time     `json:"time"`
-	Who      string        `json:"who,omitempty"` // "" for the operator of the machine
-	Why      string        `json:"why,omitempty"`
-	Record   *store.Record `json:"record,omitempty"` // as it was from then on; absent when it was deleted
 }
 
 // An Event is one line of the answer to an import. Exactly one of Progress,

@@ -5,7 +5,6 @@ import (
 	"net/http"
 	"slices"
 	"strconv"
-	"time"
 
 	"github.com/nomen-project/nomen"
 	"github.com/nomen-project/nomen/adminapi"
@@ -96,7 +95,11 @@ func (s *Server) getName(c *call) error {
 	if err != nil {
 		return err
 	}
-	rec, err := s.registrar.Get(c.r.Context(), n)
+	at, err := c.at()
+	if err != nil {
+		return err
+	}
+	rec, err := s.registrar.GetAt(c.r.Context(), n, at)
 	if err != nil {
 		return err
 	}
@@ -187,39 +190,4 @@ func (s *Server) retireName(c *call) error {
 	}
 	out, err := s.registrar.Retire(c.r.Context(), c.actor, n, t, body.Why)
 	return c.outcome(out, err, conditional)
-}
-
-// maxHistory bounds the revisions that are sent at once.
-const maxHistory = 1000
-
-func (s *Server) nameHistory(c *call) error {
-	n, err := c.subject()
-	if err != nil {
-		return err
-	}
-	historian, ok := s.store.(store.Historian)
-	if !ok {
-		return &adminapi.StatusError{Status: http.StatusNotImplemented, Detail: "this store cannot show the history of a name"}
-	}
-	set, err := s.authorities.Set(c.r.Context(), time.Time{})
-	if err != nil {
-		return err
-	}
-	h := adminapi.History{Revisions: []adminapi.Revision{}}
-	for change, err := range historian.History(c.r.Context(), set.Of(n).Fold(n)) {
-		if err != nil {
-			return err
-		}
-		if len(h.Revisions) == maxHistory {
-			h.Truncated = true
-			break
-		}
-		h.Revisions = append(h.Revisions, adminapi.Revision{
-			Revision: change.Expected + 1, Time: change.Time, Who: change.Who, Why: change.Why, Record: change.Record,
-		})
-	}
-	if len(h.Revisions) == 0 {
-		return store.ErrNotFound
-	}
-	return writeJSON(c.w, http.StatusOK, h)
 }

@@ -1,0 +1,153 @@
+package adminapi
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/nomen-project/nomen"
+	"github.com/nomen-project/nomen/store"
+)
+
+// A Difference is what a change has made of one field, or of one value of a list.
+type Difference struct {
+	Field  string `json:"field"`            // such as "status", "locations", "metadata.title"
+	Before string `json:"before,omitempty"` // "" for what was added
+	After  string `json:"after,omitempty"`  // "" for what was taken away
+}
+
+// InAnotherOrder is what a list has become whose values are the same.
+const InAnotherOrder = "(in another order)"
+
+// Differences returns what is different in the record after, by field; nil stands
+// for no record. Locations of the same URL and component are the same location.
+func Differences(before, after *store.Record) []Difference {
+	var none store.Record
+	if before == nil {
+		before = &none
+	}
+	if after == nil {
+		after = &none
+	}
+	var d differences
+	if before != &none && after != &none {
+		d.value("name", before.Spelling, after.Spelling)
+	}
+	d.value("status", string(before.Status), string(after.Status))
+	d.value("reason", before.Reason, after.Reason)
+	d.locations(before.Locations, after.Locations)
+	elements := maps.Clone(before.Metadata)
+	if elements == nil {
+		elements = nomen.Metadata{}
+	}
+	maps.Copy(elements, after.Metadata)
+	for _, e := range slices.Sorted(maps.Keys(elements)) {
+		d.list("metadata."+e, before.Metadata[e], after.Metadata[e])
+	}
+	d.list("same_as", before.SameAs, after.SameAs)
+	d.list("successors", before.Successors, after.Successors)
+	return d
+}
+
+type differences []Difference
+
+func (d *differences) value(field, before, after string) {
+	if before != after {
+		*d = append(*d, Difference{field, before, after})
+	}
+}
+
+// list tells the values that went and came. One for one is a value that changed.
+func (d *differences) list(field string, before, after []string) {
+	gone, come := without(before, after), without(after, before)
+	switch {
+	case len(gone) == 1 && len(come) == 1:
+		d.value(field, gone[0], come[0])
+		return
+	case len(gone)+len(come) == 0 && !slices.Equal(before, after):
+		d.value(field, "", InAnotherOrder)
+	}
+	for _, s := range gone {
+		d.value(field, s, "")
+	}
+	for _, s := range come {
+		d.value(field, "", s)
+	}
+}
+
+// without returns what a has more of than b.
+func without(a, b []string) []string {
+	left := map[string]int{}
+	for _, s := range b {
+		left[s]++
+	}
+	var out []string
+	for _, s := range a {
+		if left[s]--; left[s] < 0 {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+func (d *differences) locations(before, after []nomen.Location) {
+	type id struct{ url, component string }
+	there := map[id]nomen.Location{}
+	for _, l := range before {
+		there[id{l.URL, l.Component}] = l
+	}
+	var came differences
+	for _, l := range after {
+		key := id{l.URL, l.Component}
+		old, ok := there[key]
+		delete(there, key)
+		switch {
+		case !ok:
+			came.value("locations", "", locationText(l))
+		case old != l:
+			came.value("locations", locationText(old), locationText(l))
+		}
+	}
+	gone := len(there) > 0
+	for _, l := range before {
+		if key := (id{l.URL, l.Component}); there[key] == l {
+			d.value("locations", locationText(l), "")
+			delete(there, key)
+		}
+	}
+	if !gone && len(came) == 0 && !slices.Equal(before, after) {
+		came.value("locations", "", InAnotherOrder)
+	}
+	*d = append(*d, came...)
+}
+
+// locationText returns a location in one line.
+func locationText(l nomen.Location) string {
+	var parts []string
+	for _, p := range [...]struct{ label, value string }{
+		{"", l.Type},
+		{"", l.Lang},
+		{"", l.Rel},
+		{"", l.Country},
+		{"component ", l.Component},
+		{"charset ", l.Charset},
+		{"from ", l.ValidFrom},
+		{"until ", l.ValidUntil},
+		{"note: ", l.Note},
+	} {
+		if p.value != "" {
+			parts = append(parts, p.label+p.value)
+		}
+	}
+	if l.Priority > 0 {
+		parts = append(parts, fmt.Sprintf("priority %d", l.Priority))
+	}
+	if l.Weight > 0 {
+		parts = append(parts, fmt.Sprintf("weight %d", l.Weight))
+	}
+	if len(parts) == 0 {
+		return l.URL
+	}
+	return l.URL + " (" + strings.Join(parts, ", ") + ")"
+}

@@ -1,0 +1,438 @@
+package adminapi
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"io"
+	"iter"
+	"net/http"
+	"net/url"
+	"strconv"
+	"time"
+
+	"github.com/nomen-project/nomen/name"
+	"github.com/nomen-project/nomen/registrar"
+	"github.com/nomen-project/nomen/store"
+)
+
+// History is the answer to GET names/{name}/history, unless JSON Lines are asked
+// for, which have no bound.
+type History struct {
+	Revisions []Revision `json:"revisions"`
+	Truncated bool       `json:"truncated,omitempty"` // there are older ones
+}
+
+// A Revision is one change of a name.
+type Revision struct {
+	Revision uint64        `json:"revision"`
+	Time     time.Time     `json:"time"`
+	Who      string        `json:"who,omitempty"` // "" for the operator of the machine
+	Why      string        `json:"why,omitempty"`
+	Record   *store.Record `json:"record,omitempty"`   // as it was from then on; absent when it was deleted
+	Redacts  []uint64      `json:"redacts,omitempty"`  // earlier revisions whose content it removed
+	Redacted bool          `json:"redacted,omitempty"` // its own content, who and why were removed
+}
+
+// NewRevision returns the revision that a change of a name has made.
+func NewRevision(c *store.Change) Revision {
+	return Revision{
+		Revision: c.Revision(), Time: c.Time, Who: c.Who, Why: c.Why,
+		Record: c.Record, Redacts: c.Redacts, Redacted: c.Redacted,
+	}
+}
+
+// A Redaction is the body of POST names/{name}/redact.
+type Redaction struct {
+	Revisions []uint64 `json:"revisions"`
+	Reason    string   `json:"reason"`
+	Expected  *uint64  `json:"expected,omitempty"` // revision; absent for any
+}
+
+// ExpectedRevision returns the revision that r expects, or AnyRevision.
+func (r Redaction) ExpectedRevision() uint64 { return expected(r.Expected) }
+
+// An Entry is one line of the answer to GET changes: a [store.Entry]. Exactly one
+// of Record, Authority and Deleted is there.
+type Entry struct {
+	Seq       uint64           `json:"seq"` // "after" of the request that goes on behind it
+	Key       string           `json:"key"` // of the name, or the prefix of the authority
+	Revision  uint64           `json:"revision"`
+	Time      time.Time        `json:"time"`
+	Who       string           `json:"who,omitempty"`
+	Why       string           `json:"why,omitempty"`
+	Record    *store.Record    `json:"record,omitempty"`
+	Authority *store.Authority `json:"authority,omitempty"`
+	Deleted   bool             `json:"deleted,omitempty"` // a reserved name went
+	Redacts   []uint64         `json:"redacts,omitempty"`
+	Redacted  bool             `json:"redacted,omitempty"`
+	Salt      string           `json:"salt,omitempty"` // in hex, as the digest; none when it was redacted
+	Digest    string           `json:"digest"`
+}
+
+// NewEntry returns e as JSON has it.
+func NewEntry(e *store.Entry) Entry {
+	c := e.Change
+	j := Entry{
+		Seq: e.Seq, Key: c.Subject().Key, Revision: c.Revision(), Time: c.Time, Who: c.Who, Why: c.Why,
+		Record: c.Record, Authority: c.Authority, Deleted: !c.Delete.IsZero(),
+		Redacts: c.Redacts, Redacted: c.Redacted, Digest: hex.EncodeToString(e.Digest[:]),
+	}
+	if !c.Redacted {
+		j.Salt = hex.EncodeToString(e.Salt[:])
+	}
+	return j
+}
+
+// Store returns j as a store has it.
+func (j Entry) Store() (*store.Entry, error) {
+	c := &store.Change{
+		Authority: j.Authority, Expected: j.Revision - 1, Time: j.Time, Who: j.Who, Why: j.Why,
+		Redacts: j.Redacts, Redacted: j.Redacted,
+	}
+	switch {
+	case j.Revision == 0:
+		return nil, fmt.Errorf("adminapi: change %d has no revision", j.Seq)
+	case j.Record != nil:
+		c.Record = j.Record
+		c.Record.Name = name.FromKey(j.Key)
+	case j.Deleted:
+		c.Delete = name.FromKey(j.Key)
+	case j.Authority == nil:
+		return nil, fmt.Errorf("adminapi: change %d is about nothing", j.Seq)
+	}
+	e := &store.Entry{Seq: j.Seq, Change: c.Clone()}
+	if err := unhex(e.Digest[:], j.Digest); err != nil {
+		return nil, fmt.Errorf("adminapi: change %d: digest: %w", j.Seq, err)
+	}
+	if j.Redacted {
+		return e, nil
+	}
+	if err := unhex(e.Salt[:], j.Salt); err != nil {
+		return nil, fmt.Errorf("adminapi: change %d: salt: %w", j.Seq, err)
+	}
+	return e, nil
+}
+
+// unhex reads as many octets as dst has.
+func unhex(dst []byte, s string) error {
+	if len(s) != 2*len(dst) {
+		return fmt.Errorf("%d digits, want %d", len(s), 2*len(dst))
+	}
+	_, err := hex.Decode(dst, []byte(s))
+	return err
+}
+
+// A Head is the answer to GET head: a [store.Head].
+type Head struct {
+	Size  uint64   `json:"size"`
+	Hash  string   `json:"hash"`            // in hex
+	Proof []string `json:"proof,omitempty"` // that it begins with the log of the size asked about: see [store.Prover]
+}
+
+// NewHead returns h as JSON has it.
+func NewHead(h store.Head) Head { return Head{Size: h.Size, Hash: hex.EncodeToString(h.Hash[:])} }
+
+// Store returns j as a store has it.
+func (j Head) Store() (store.Head, error) {
+	h := store.Head{Size: j.Size}
+	if err := unhex(h.Hash[:], j.Hash); err != nil {
+		return h, fmt.Errorf("adminapi: hash of the head: %w", err)
+	}
+	return h, nil
+}
+
+// A Place is one line of the answer to GET find: a [store.Place].
+type Place struct {
+	URL string `json:"url"`
+	Key string `json:"name"` // in canonical form
+}
+
+// A Relocation is the body of POST relocate: see [registrar.Relocation].
+type Relocation struct {
+	From    string `json:"from"`
+	To      string `json:"to"`
+	Retired bool   `json:"retired,omitempty"`
+	DryRun  bool   `json:"dry_run,omitempty"`
+	Why     string `json:"why,omitempty"`
+}
+
+// A BackupRequest is the body of POST backup.
+type BackupRequest struct {
+	Dir string `json:"dir"` // an absolute path on the machine of the server
+}
+
+// A Report is one line of the answer to what takes a while: verify, backup,
+// relocate. One of the members is there; the last line is Done, with the problem
+// that ended it too early, if one did.
+type Report struct {
+	Progress  *Progress            `json:"progress,omitempty"`
+	Fault     *Fault               `json:"fault,omitempty"`     // of verify
+	Moved     *Moved               `json:"moved,omitempty"`     // of relocate
+	Refused   *Refused             `json:"refused,omitempty"`   // of relocate
+	Relocated *registrar.Relocated `json:"relocated,omitempty"` // of relocate: so far, and at the end
+	Done      bool                 `json:"done,omitempty"`
+	Head      *Head                `json:"head,omitempty"` // of verify, at the end
+	Problem   *Problem             `json:"problem,omitempty"`
+}
+
+// Progress is how much of how much is done.
+type Progress struct {
+	Done  uint64 `json:"done"`
+	Total uint64 `json:"total"`
+}
+
+// A Fault is a [store.Fault].
+type Fault struct {
+	Kind    string `json:"kind,omitempty"` // name, authority or token; "" for the store itself
+	Key     string `json:"key,omitempty"`
+	Seq     uint64 `json:"seq,omitempty"`
+	Problem string `json:"problem"`
+}
+
+// NewFault returns f as JSON has it.
+func NewFault(f store.Fault) Fault {
+	j := Fault{Key: f.Subject.Key, Seq: f.Seq, Problem: f.Problem}
+	if f.Subject.Kind != 0 {
+		j.Kind = kindNames()[f.Subject.Kind]
+	}
+	return j
+}
+
+// Store returns j as a store has it.
+func (j Fault) Store() store.Fault {
+	f := store.Fault{Seq: j.Seq, Problem: j.Problem, Subject: store.Subject{Key: j.Key}}
+	for kind, word := range kindNames() {
+		if word == j.Kind {
+			f.Subject.Kind = kind
+		}
+	}
+	return f
+}
+
+func kindNames() map[store.Kind]string {
+	return map[store.Kind]string{store.KindName: "name", store.KindAuthority: "authority", store.KindToken: "token"}
+}
+
+// Moved tells of a location that is (or would be) replaced.
+type Moved struct {
+	Key  string `json:"name"`
+	From string `json:"from"`
+	To   string `json:"to"`
+}
+
+// Refused tells of a name that could not be changed.
+type Refused struct {
+	Key     string   `json:"name"`
+	Problem *Problem `json:"problem"`
+}
+
+// ParseTime reads a time as of which something is asked: one of RFC 3339, or a
+// date, which means the last moment of that day, UTC.
+func ParseTime(s string) (time.Time, error) {
+	if day, err := time.Parse(time.DateOnly, s); err == nil {
+		return day.AddDate(0, 0, 1).Add(-time.Millisecond), nil
+	}
+	t, err := time.Parse(time.RFC3339, s)
+	if err != nil || t.Year() < 1 || t.Year() > 9999 {
+		return time.Time{}, fmt.Errorf("%.40q is no time of the form 2006-01-02T15:04:05Z, and no date of the form 2006-01-02", s)
+	}
+	return t.UTC(), nil
+}
+
+func setTime(q url.Values, name string, t time.Time) {
+	if !t.IsZero() {
+		q.Set(name, t.UTC().Format(time.RFC3339Nano))
+	}
+}
+
+func setNumber(q url.Values, name string, n uint64) {
+	if n > 0 {
+		q.Set(name, strconv.FormatUint(n, 10))
+	}
+}
+
+// Revisions yields the revisions of n, the newest first, as they come. There is
+// [store.ErrNotFound] for a name that never was.
+func (c *Client) Revisions(ctx context.Context, n name.Name) iter.Seq2[Revision, error] {
+	return lines[Revision](ctx, c, namePath(n)+"/history", url.Values{"format": {"jsonl"}})
+}
+
+// Redact removes the content of revisions of n; see [registrar.Registrar.Redact].
+func (c *Client) Redact(ctx context.Context, n name.Name, r registrar.Redaction) (registrar.Outcome, error) {
+	return c.change(ctx, http.MethodPost, namePath(n)+"/redact", nil, Redaction{r.Revisions, r.Reason, revision(r.Expected)})
+}
+
+// Changes yields the changes after a place in their one order, as far as the
+// rights of the token reach; see [store.Feed].
+func (c *Client) Changes(ctx context.Context, after uint64) iter.Seq2[*store.Entry, error] {
+	q := url.Values{}
+	setNumber(q, "after", after)
+	return func(yield func(*store.Entry, error) bool) {
+		for j, err := range lines[Entry](ctx, c, "changes", q) {
+			var e *store.Entry
+			if err == nil {
+				e, err = j.Store()
+			}
+			if !yield(e, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// Head returns the head of the log; see [store.Feed].
+func (c *Client) Head(ctx context.Context) (store.Head, error) {
+	var j Head
+	if _, err := c.call(ctx, http.MethodGet, "head", nil, nil, &j); err != nil {
+		return store.Head{}, err
+	}
+	return j.Store()
+}
+
+// ProveHead returns the proof that the log of the first later entries begins with
+// the log of the first earlier ones; see [store.Prover].
+func (c *Client) ProveHead(ctx context.Context, later, earlier uint64) ([][32]byte, error) {
+	q := url.Values{"size": {strconv.FormatUint(later, 10)}, "since": {strconv.FormatUint(earlier, 10)}}
+	var j Head
+	if _, err := c.call(ctx, http.MethodGet, "head", q, nil, &j); err != nil {
+		return nil, err
+	}
+	proof := make([][32]byte, len(j.Proof))
+	for i, text := range j.Proof {
+		if err := unhex(proof[i][:], text); err != nil {
+			return nil, fmt.Errorf("adminapi: proof: %w", err)
+		}
+	}
+	return proof, nil
+}
+
+// Find yields the locations that begin with prefix, as far as the rights of the
+// token reach; see [store.Finder].
+func (c *Client) Find(ctx context.Context, prefix string, after store.Place) iter.Seq2[store.Place, error] {
+	q := url.Values{"location": {prefix}}
+	if after != (store.Place{}) {
+		q.Set("after_url", after.URL)
+		q.Set("after_name", after.Name.Key())
+	}
+	return func(yield func(store.Place, error) bool) {
+		for j, err := range lines[Place](ctx, c, "find", q) {
+			p := store.Place{}
+			if err == nil {
+				p = store.Place{URL: j.URL, Name: name.FromKey(j.Key)}
+			}
+			if !yield(p, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// Verify lets the server check its store; see [store.Verifier].
+func (c *Client) Verify(ctx context.Context, fault func(store.Fault), progress func(done, total uint64)) (store.Head, error) {
+	last, err := c.reports(ctx, "verify", nil, func(r Report) {
+		switch {
+		case r.Fault != nil:
+			fault(r.Fault.Store())
+		case r.Progress != nil && progress != nil:
+			progress(r.Progress.Done, r.Progress.Total)
+		}
+	})
+	if err != nil {
+		return store.Head{}, err
+	}
+	if last.Head == nil {
+		return store.Head{}, fmt.Errorf("adminapi: verify: the answer has no head")
+	}
+	return last.Head.Store()
+}
+
+// Backup lets the server make a copy of its store in dir, an absolute path on its
+// machine; see [store.Backuper].
+func (c *Client) Backup(ctx context.Context, dir string) error {
+	_, err := c.reports(ctx, "backup", BackupRequest{dir}, func(Report) {})
+	return err
+}
+
+// Relocate replaces the beginning of locations; see
+// [registrar.Registrar.Relocate].
+func (c *Client) Relocate(ctx context.Context, rel registrar.Relocation) (registrar.Relocated, error) {
+	var sum registrar.Relocated
+	last, err := c.reports(ctx, "relocate", Relocation{rel.From, rel.To, rel.Retired, rel.DryRun, rel.Why}, func(r Report) {
+		switch {
+		case r.Moved != nil && rel.Moved != nil:
+			rel.Moved(name.FromKey(r.Moved.Key), r.Moved.From, r.Moved.To)
+		case r.Refused != nil && r.Refused.Problem != nil && rel.Refused != nil:
+			rel.Refused(name.FromKey(r.Refused.Key), r.Refused.Problem.Err())
+		case r.Relocated != nil:
+			if sum = *r.Relocated; rel.Progress != nil {
+				rel.Progress(sum)
+			}
+		}
+	})
+	if last.Relocated != nil {
+		sum = *last.Relocated
+	}
+	return sum, err
+}
+
+// reports makes a request whose answer is Reports, calls each with all but the
+// last, and returns that.
+func (c *Client) reports(ctx context.Context, path string, body any, each func(Report)) (Report, error) {
+	b, err := Encode(body)
+	if err != nil {
+		return Report{}, err
+	}
+	for r, err := range streamed[Report](ctx, c, http.MethodPost, path, nil, bytes.NewReader(b)) {
+		switch {
+		case err != nil:
+			return r, err
+		case r.Problem != nil && r.Done:
+			return r, r.Problem.Err()
+		case r.Done:
+			return r, nil
+		}
+		each(r)
+	}
+	return Report{}, fmt.Errorf("adminapi: %s: the server's answer broke off: %w", path, io.ErrUnexpectedEOF)
+}
+
+// maxLine bounds a line of an answer: a record of the greatest size with all of
+// its octets escaped.
+const maxLine = 8 << 20
+
+// lines gets JSON Lines.
+func lines[T any](ctx context.Context, c *Client, path string, q url.Values) iter.Seq2[T, error] {
+	return streamed[T](ctx, c, http.MethodGet, path, q, nil)
+}
+
+// streamed yields the lines of an answer as they come. It holds one at a time.
+func streamed[T any](ctx context.Context, c *Client, method, path string, q url.Values, body io.Reader) iter.Seq2[T, error] {
+	return func(yield func(T, error) bool) {
+		var none T
+		resp, err := c.send(ctx, method, path, q, body, "application/json")
+		if err != nil {
+			yield(none, err)
+			return
+		}
+		defer resp.Body.Close()
+		scan := bufio.NewScanner(resp.Body)
+		scan.Buffer(nil, maxLine)
+		for scan.Scan() {
+			var v T
+			if err := json.Unmarshal(scan.Bytes(), &v); err != nil {
+				yield(none, fmt.Errorf("adminapi: %s: %w", path, err))
+				return
+			}
+			if !yield(v, nil) {
+				return
+			}
+		}
+		if err := scan.Err(); err != nil {
+			yield(none, fmt.Errorf("adminapi: %s: the server's answer broke off: %w", path, err))
+		}
+	}
+}

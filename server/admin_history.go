@@ -1,0 +1,495 @@
+package server
+
+import (
+	"bufio"
+	"context"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"net/http"
+	"path/filepath"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/nomen-project/nomen/adminapi"
+	"github.com/nomen-project/nomen/bulk"
+	"github.com/nomen-project/nomen/name"
+	"github.com/nomen-project/nomen/registrar"
+	"github.com/nomen-project/nomen/store"
+)
+
+// at reads the time as of which something is asked, zero for now.
+func (c *call) at() (time.Time, error) {
+	q, err := c.query("at")
+	if err != nil || first(q, "at") == "" {
+		return time.Time{}, err
+	}
+	t, err := adminapi.ParseTime(first(q, "at"))
+	if err != nil {
+		return t, &adminapi.RequestError{Field: "at", Message: err.Error()}
+	}
+	return t, nil
+}
+
+// number reads a parameter that is a number; absent is what is given.
+func number(q map[string][]string, key string, absent uint64) (uint64, error) {
+	text := first(q, key)
+	if text == "" {
+		return absent, nil
+	}
+	n, err := strconv.ParseUint(text, 10, 64)
+	if err != nil {
+		return 0, &adminapi.RequestError{Field: key, Message: fmt.Sprintf("%.40q is no number", text)}
+	}
+	return n, nil
+}
+
+// everywhere refuses whose rights do not reach all names.
+func (c *call) everywhere(what string) error {
+	if len(c.actor.Prefixes) == 0 {
+		return nil
+	}
+	return &registrar.DeniedError{Who: c.actor.Who, Role: c.actor.Role, Need: registrar.Administrator, Name: what, Why: "it is for all names"}
+}
+
+// told returns err as an administrator of everything may see it.
+func told(err error) error {
+	if errors.Is(err, errors.ErrUnsupported) {
+		return &adminapi.StatusError{Status: http.StatusNotImplemented, Detail: err.Error()}
+	}
+	if adminapi.NewProblem(err).Status != http.StatusInternalServerError {
+		return err
+	}
+	return &adminapi.StatusError{Status: http.StatusInternalServerError, Detail: err.Error()}
+}
+
+// able makes of what a store cannot do what HTTP calls it.
+func able(err error) error {
+	if errors.Is(err, errors.ErrUnsupported) {
+		return &adminapi.StatusError{Status: http.StatusNotImplemented, Detail: err.Error()}
+	}
+	return err
+}
+
+// A lineWriter sends JSON Lines. Before the first line an error can still be
+// answered; after it, the answer breaks off, so that the client sees that it is
+// not whole. It is safe for concurrent use.
+type lineWriter struct {
+	c  *call
+	mu sync.Mutex
+	paced
+	out   *bufio.Writer
+	begun bool
+}
+
+func (s *Server) newLineWriter(c *call) *lineWriter {
+	w := &lineWriter{c: c, paced: *newPaced(c.w, s.limits.Timeout)}
+	w.out = bufio.NewWriterSize(&w.paced, 32<<10)
+	return w
+}
+
+// begin sends the head.
+func (w *lineWriter) begin() {
+	if w.begun {
+		return
+	}
+	w.begun = true
+	h := w.c.w.Header()
+	h.Set("Content-Type", bulk.JSONLines.MediaType())
+	h.Set("X-Content-Type-Options", "nosniff")
+	h.Set("Cache-Control", "no-store")
+	w.c.w.WriteHeader(http.StatusOK)
+}
+
+// write writes a line, which is sent with others.
+func (w *lineWriter) write(v any) error {
+	b, err := adminapi.Encode(v)
+	if err != nil {
+		return err
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.begin()
+	_, err = w.out.Write(b)
+	return err
+}
+
+// send sends what was written, the head at least.
+func (w *lineWriter) send() error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.begin()
+	return errors.Join(w.out.Flush(), w.control.Flush())
+}
+
+// end ends an answer that err has ended, if it is not nil.
+func (s *Server) end(w *lineWriter, err error) error {
+	if err == nil {
+		return ignored(w.send())
+	}
+	if !w.begun {
+		return able(err)
+	}
+	_ = w.send() // what is there is good
+	s.log.Info("answer broke off", "target", printable(w.c.r.RequestURI), "who", w.c.actor.Who, "err", err)
+	panic(http.ErrAbortHandler)
+}
+
+// The bounds of a history that is sent in one piece.
+const (
+	maxHistory      = 1000     // revisions
+	maxHistoryBytes = 16 << 20 // of JSON, about
+)
+
+// nameHistory sends the revisions of a name, the newest first: as JSON Lines all
+// of them.
+func (s *Server) nameHistory(c *call) error {
+	n, err := c.subject()
+	if err != nil {
+		return err
+	}
+	q, err := c.query("format")
+	if err != nil {
+		return err
+	}
+	if n, err = s.registrar.Kept(c.r.Context(), n); err != nil {
+		return err
+	}
+	switch first(q, "format") {
+	case "", "json":
+		return s.historyAtOnce(c, n)
+	case "jsonl":
+		return s.historyLines(c, n)
+	}
+	return &adminapi.RequestError{Field: "format", Message: "wants json or jsonl"}
+}
+
+func (s *Server) historyAtOnce(c *call, n name.Name) error {
+	h := adminapi.History{Revisions: []adminapi.Revision{}}
+	size := 0
+	for change, err := range store.History(c.r.Context(), s.store, n) {
+		if err != nil {
+			return able(err)
+		}
+		if len(h.Revisions) == maxHistory || size > maxHistoryBytes {
+			h.Truncated = true
+			break
+		}
+		r := adminapi.NewRevision(change)
+		b, err := adminapi.Encode(r)
+		if err != nil {
+			return err
+		}
+		size += len(b)
+		h.Revisions = append(h.Revisions, r)
+	}
+	if len(h.Revisions) == 0 {
+		return store.ErrNotFound
+	}
+	return writeJSON(c.w, http.StatusOK, h)
+}
+
+func (s *Server) historyLines(c *call, n name.Name) error {
+	w := s.newLineWriter(c)
+	if c.r.Method == http.MethodHead {
+		return s.end(w, nil)
+	}
+	for change, err := range store.History(c.r.Context(), s.store, n) {
+		if err == nil {
+			err = w.write(adminapi.NewRevision(change))
+		}
+		if err != nil {
+			return s.end(w, err)
+		}
+	}
+	if !w.begun {
+		return store.ErrNotFound
+	}
+	return s.end(w, nil)
+}
+
+func (s *Server) redactName(c *call) error {
+	n, err := c.subject()
+	if err != nil {
+		return err
+	}
+	if _, err := c.query(); err != nil {
+		return err
+	}
+	var body adminapi.Redaction
+	if err := readJSON(c, &body); err != nil {
+		return err
+	}
+	expected, conditional := body.ExpectedRevision(), false
+	if c.r.Header.Get("If-Match") != "" {
+		if expected, conditional, err = c.expectation(nil); err != nil {
+			return err
+		}
+	}
+	red := registrar.Redaction{Revisions: body.Revisions, Reason: body.Reason, Expected: expected}
+	out, err := s.registrar.Redact(c.r.Context(), c.actor, n, red)
+	return c.outcome(out, able(err), conditional)
+}
+
+// How long a request for changes may wait for some, and how often it looks.
+const (
+	maxWait  = 60 // seconds
+	waitStep = 200 * time.Millisecond
+)
+
+// changes streams the log behind a place. With "wait" it waits if there is nothing
+// yet.
+func (s *Server) changes(c *call) error {
+	q, err := c.query("after", "limit", "wait")
+	if err != nil {
+		return err
+	}
+	after, err := number(q, "after", 0)
+	if err != nil {
+		return err
+	}
+	limit, err := number(q, "limit", 0)
+	if err != nil {
+		return err
+	}
+	wait, err := number(q, "wait", 0)
+	if err != nil {
+		return err
+	}
+	w := s.newLineWriter(c)
+	if c.r.Method == http.MethodHead {
+		return s.end(w, nil)
+	}
+	if err := s.await(c.r.Context(), after, time.Duration(min(wait, maxWait))*time.Second); err != nil {
+		return s.end(w, err)
+	}
+	sent := uint64(0)
+	for e, err := range store.Changes(c.r.Context(), s.store, after) {
+		if err != nil {
+			return s.end(w, err)
+		}
+		if !concerns(c.actor, e.Change) {
+			continue
+		}
+		if err := w.write(adminapi.NewEntry(e)); err != nil {
+			return s.end(w, err)
+		}
+		if sent++; sent == limit {
+			break
+		}
+	}
+	return s.end(w, nil)
+}
+
+// concerns reports whether the rights of an actor reach what a change is about.
+// Authorities are for everybody to see.
+func concerns(a registrar.Actor, c *store.Change) bool {
+	switch {
+	case c.Record != nil:
+		return reaches(a, c.Record.Name)
+	case c.Authority != nil:
+		return true
+	}
+	return reaches(a, c.Delete)
+}
+
+// await returns when the log has changes after a place, or the time is over.
+func (s *Server) await(ctx context.Context, after uint64, most time.Duration) error {
+	if most == 0 {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, most)
+	defer cancel()
+	tick := time.NewTicker(waitStep)
+	defer tick.Stop()
+	for {
+		head, err := store.HeadOf(ctx, s.store)
+		if head.Size > after || errors.Is(err, context.DeadlineExceeded) || s.closing.Load() {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return nil
+		}
+	}
+}
+
+// head tells the head of the log and, if asked, proves that the log of one size
+// begins with that of another.
+func (s *Server) head(c *call) error {
+	q, err := c.query("size", "since")
+	if err != nil {
+		return err
+	}
+	h, err := store.HeadOf(c.r.Context(), s.store)
+	if err != nil {
+		return able(err)
+	}
+	out := adminapi.NewHead(h)
+	if first(q, "since") == "" {
+		return writeJSON(c.w, http.StatusOK, out)
+	}
+	size, err := number(q, "size", h.Size)
+	if err != nil {
+		return err
+	}
+	since, err := number(q, "since", 0)
+	if err != nil {
+		return err
+	}
+	if since > size || size > h.Size {
+		return &adminapi.RequestError{Field: "since", Message: fmt.Sprintf("the log has %d entries: wants since <= size <= %[1]d", h.Size)}
+	}
+	prover, ok := s.store.(store.Prover)
+	if !ok {
+		return &adminapi.StatusError{Status: http.StatusNotImplemented, Detail: "this store gives no proofs"}
+	}
+	proof, err := prover.ProveHead(c.r.Context(), size, since)
+	if err != nil {
+		return err
+	}
+	for _, p := range proof {
+		out.Proof = append(out.Proof, hex.EncodeToString(p[:]))
+	}
+	return writeJSON(c.w, http.StatusOK, out)
+}
+
+// find streams locations by their beginning.
+func (s *Server) find(c *call) error {
+	q, err := c.query("location", "after_url", "after_name", "limit")
+	if err != nil {
+		return err
+	}
+	if q["location"] == nil {
+		return &adminapi.RequestError{Field: "location", Message: "missing: what the locations begin with"}
+	}
+	limit, err := number(q, "limit", 0)
+	if err != nil {
+		return err
+	}
+	after := store.Place{URL: first(q, "after_url"), Name: name.FromKey(first(q, "after_name"))}
+	w := s.newLineWriter(c)
+	if c.r.Method == http.MethodHead {
+		return s.end(w, nil)
+	}
+	sent := uint64(0)
+	for p, err := range store.Find(c.r.Context(), s.store, first(q, "location"), after) {
+		if err != nil {
+			return s.end(w, err)
+		}
+		if !reaches(c.actor, p.Name) {
+			continue
+		}
+		if err := w.write(adminapi.Place{URL: p.URL, Key: p.Name.Key()}); err != nil {
+			return s.end(w, err)
+		}
+		if sent++; sent == limit {
+			break
+		}
+	}
+	return s.end(w, nil)
+}
+
+// report runs work that tells how it goes, line by line. What ends it too early is
+// in the last line.
+func (s *Server) report(c *call, work func(ctx context.Context, tell func(adminapi.Report)) (adminapi.Report, error)) error {
+	w := s.newLineWriter(c)
+	if err := w.send(); err != nil {
+		return ignored(err)
+	}
+	ctx, cancel := context.WithCancel(c.r.Context())
+	defer cancel()
+	tell := func(r adminapi.Report) {
+		err := w.write(r)
+		if err == nil && (r.Progress != nil || r.Relocated != nil) {
+			err = w.send()
+		}
+		if err != nil {
+			cancel() // nobody is there
+		}
+	}
+	last, err := work(ctx, tell)
+	if last.Done = true; err != nil {
+		s.log.Info("ended early", "target", printable(c.r.RequestURI), "who", c.actor.Who, "err", err)
+		last.Problem = adminapi.NewProblem(err)
+	}
+	tell(last)
+	return ignored(w.send())
+}
+
+func (s *Server) relocate(c *call) error {
+	if _, err := c.query(); err != nil {
+		return err
+	}
+	var body adminapi.Relocation
+	if err := readJSON(c, &body); err != nil {
+		return err
+	}
+	return s.report(c, func(ctx context.Context, tell func(adminapi.Report)) (adminapi.Report, error) {
+		sum, err := s.registrar.Relocate(ctx, c.actor, registrar.Relocation{
+			From: body.From, To: body.To, Retired: body.Retired, DryRun: body.DryRun, Why: body.Why,
+			Moved: func(n name.Name, from, to string) {
+				tell(adminapi.Report{Moved: &adminapi.Moved{Key: n.Key(), From: from, To: to}})
+			},
+			Refused: func(n name.Name, err error) {
+				tell(adminapi.Report{Refused: &adminapi.Refused{Key: n.Key(), Problem: adminapi.NewProblem(err)}})
+			},
+			Progress: func(sum registrar.Relocated) { tell(adminapi.Report{Relocated: &sum}) },
+		})
+		return adminapi.Report{Relocated: &sum}, err
+	})
+}
+
+func (s *Server) verify(c *call) error {
+	if _, err := c.query(); err != nil {
+		return err
+	}
+	if err := c.everywhere("verify"); err != nil {
+		return err
+	}
+	return s.report(c, func(ctx context.Context, tell func(adminapi.Report)) (adminapi.Report, error) {
+		h, err := store.Verify(ctx, s.store,
+			func(f store.Fault) {
+				j := adminapi.NewFault(f)
+				tell(adminapi.Report{Fault: &j})
+			},
+			func(done, total uint64) {
+				tell(adminapi.Report{Progress: &adminapi.Progress{Done: done, Total: total}})
+			})
+		if err != nil {
+			return adminapi.Report{}, told(err)
+		}
+		j := adminapi.NewHead(h)
+		return adminapi.Report{Head: &j}, nil
+	})
+}
+
+// backup makes a copy on the machine of the server, where it has the rights of the
+// server.
+func (s *Server) backup(c *call) error {
+	if _, err := c.query(); err != nil {
+		return err
+	}
+	if err := c.everywhere("backup"); err != nil {
+		return err
+	}
+	var body adminapi.BackupRequest
+	if err := readJSON(c, &body); err != nil {
+		return err
+	}
+	if !filepath.IsAbs(body.Dir) {
+		return &adminapi.RequestError{Field: "dir", Message: "wants an absolute path on the machine of the server"}
+	}
+	return s.report(c, func(ctx context.Context, _ func(adminapi.Report)) (adminapi.Report, error) {
+		if err := store.Backup(ctx, s.store, filepath.Clean(body.Dir)); err != nil {
+			return adminapi.Report{}, told(err)
+		}
+		s.log.Info("backup made", "dir", body.Dir, "who", c.actor.Who)
+		return adminapi.Report{}, nil
+	})
+}

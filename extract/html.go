@@ -54,9 +54,9 @@ func (e *DocumentError) Unwrap() error { return e.Err }
 //
 // Relative references are resolved against the first BASE with an HREF, which is
 // itself relative to o.Base (RFC 3986, 5.1.1). It counts for the whole document,
-// so findings are held back from the first relative one on until the BASE, or
-// the end, or until 16,384 of them or 8 MiB are held; a BASE after that counts for
-// what follows it, which is told as an error.
+// so findings are held back until that, or the end, or until 16,384 of them or 8
+// MiB are held; a BASE after that counts for what follows it, which is told as an
+// error.
 //
 // Errors are a [*DocumentError], after which the sequence goes on, or that of
 // the reader, with which it ends. Time is linear and memory bounded.
@@ -217,6 +217,7 @@ type htmlScan struct {
 	lexer     htmlLexer
 	queue     *queue
 	scope     *scope
+	around    *scope  // of the document, in which its BASE is read
 	where     string  // of the document in the document around it
 	stretch   stretch // text that a reader sees without a break
 	templates int     // open TEMPLATE elements, in which a BASE is none
@@ -233,7 +234,7 @@ func scanHTML(t *tape, f feed, q *queue, s *scope) {
 }
 
 func (h *htmlScan) run(t *tape, f feed) {
-	h.stretch.oneLine = true
+	h.stretch.oneLine, h.around = true, h.scope.outer
 	h.lexer = htmlLexer{window: window{feed: f}, tape: t, hold: noHold, to: h, err: h.fail}
 	h.lexer.lex()
 	h.breakText()
@@ -342,17 +343,19 @@ func (h *htmlScan) startTag(t *htmlTag) {
 	if base, ok := t.get("codebase"); ok && (string(t.name) == "object" || string(t.name) == "applet") {
 		scope = h.codebase(base)
 	}
+	if string(t.name) == "base" {
+		scope = h.around
+		if h.templates == 0 && h.lexer.foreign == 0 {
+			h.base(t)
+		}
+	}
 	for i := range t.attrs {
 		a := &t.attrs[i]
-		where := h.whereIs(t.name, a.name)
 		s := scope
 		if string(a.name) == "codebase" {
 			s = h.scope
 		}
-		h.attribute(t, a, s, where)
-	}
-	if string(t.name) == "base" && h.templates == 0 && h.lexer.foreign == 0 {
-		h.base(t)
+		h.attribute(t, a, s, h.whereIs(t.name, a.name))
 	}
 	h.lexer.stop = h.queue.stopped
 }

@@ -43,6 +43,12 @@ func TestHTMLPage(t *testing.T) {
 		t.Error(err)
 	}
 	for _, f := range found {
+		if f.Where == "base href" {
+			if f.Base != "https://herbarium.example/x/y" || f.BaseRule != BaseRetrieval {
+				t.Errorf("%s: base %s by %s", f.Spelling, f.Base, f.BaseRule)
+			}
+			continue
+		}
 		if f.Base != "https://herbarium.example/collections/herbarium/" || f.BaseRule != BaseEmbedded {
 			t.Errorf("%s: base %s by %s", f.Spelling, f.Base, f.BaseRule)
 		}

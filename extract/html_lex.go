@@ -250,7 +250,7 @@ func (l *htmlLexer) skipThrough(c byte) bool {
 
 // until takes the rest up to an end by takes, which advance, and skips the end.
 func (l *htmlLexer) until(end string, take func(n int)) {
-	for {
+	for !l.stop {
 		rest := l.rest()
 		n := bytes.Index(rest, []byte(end))
 		if n >= 0 {
@@ -346,7 +346,7 @@ func (l *htmlLexer) startTag() {
 	if l.inTag {
 		l.deliver()
 	}
-	if raw {
+	if raw && !l.stop {
 		l.raw(name, keep)
 	}
 }
@@ -376,7 +376,7 @@ func (l *htmlLexer) raw(name string, keep bool) {
 	case "xmp":
 		l.rawText(name, func(n int) { l.chars(n, false) })
 	case "plaintext":
-		for l.chars(len(l.rest()), false); l.fill(); {
+		for l.chars(len(l.rest()), false); !l.stop && l.fill(); {
 			l.chars(len(l.rest()), false)
 		}
 	default:
@@ -408,7 +408,7 @@ func (l *htmlLexer) raw(name string, keep bool) {
 // advance. In a script, "<!--" and "<script" hide end tags (13.2.5.17 and on).
 func (l *htmlLexer) rawText(name string, take func(n int)) {
 	script := scriptState{on: name == "script"}
-	for {
+	for !l.stop {
 		rest := l.rest()
 		n := script.next(rest)
 		if n == len(rest) {

@@ -1,7 +1,10 @@
 package extract
 
 import (
+	"errors"
+	"fmt"
 	"io"
+	"iter"
 	"strings"
 	"testing"
 	"testing/iotest"
@@ -242,4 +245,78 @@ func deepSrcdoc(n int) string {
 		doc = "<a href=x><iframe srcdoc=\"" + strings.NewReplacer("&", "&amp;", `"`, "&quot;").Replace(doc) + "\">"
 	}
 	return doc
+}
+
+// A BASE counts for what is before it too, unless that is too much.
+func TestHTMLLateBase(t *testing.T) {
+	links := func(n int) string { return strings.Repeat("<a href=x>", n) }
+	o := Options{Base: uri.MustParse("http://a.example/")}
+	found, errs := collect(t, links(maxHeld-1)+"<base href=/b/><base href=/c/>"+links(1), o)
+	for _, f := range found {
+		if f.Where == "a href" && f.Target.String() != "http://a.example/b/x" {
+			t.Fatalf("octet %d: got %s", f.Start, f.Target)
+		}
+	}
+	if len(errs) > 0 {
+		t.Errorf("got errors %v", errs)
+	}
+	found, errs = collect(t, links(maxHeld+1)+"<base href=/b/><base href=/c/>"+links(1), o)
+	for i, f := range found {
+		want := "http://a.example/x"
+		if i > maxHeld+2 {
+			want = "http://a.example/b/x"
+		}
+		if f.Where == "a href" && f.Target.String() != want {
+			t.Fatalf("finding %d: got %s, want %s", i, f.Target, want)
+		}
+	}
+	if want := fmt.Sprintf("octet %d: this BASE comes too late", 10*(maxHeld+1)); len(errs) != 1 || !strings.HasPrefix(errs[0].Error(), want) {
+		t.Errorf("got errors %v, want %q", errs, want)
+	}
+}
+
+// Who has seen enough does not read on.
+func TestStopInDocuments(t *testing.T) {
+	for _, tt := range []struct {
+		text string
+		read func(io.Reader, Options) iter.Seq2[Finding, error]
+	}{
+		{"<a href=x>", HTML},
+		{"<title>http://a.example/</title>", HTML},
+		{"<a srcset='x 1x,y 2x'><style>@import 'z'</style>", HTML},
+		{"\nhttp://a.example/ ", MIME},
+		{"X: http://a.example/\n", MIME},
+		{"From a 10:10:10\nContent-Type: text/html\n\n<a href=x>\n\n", MIME},
+	} {
+		r := &repeated{text: strings.Repeat(tt.text, 1000), n: 1 << 30}
+		n := 0
+		for range tt.read(r, Options{}) {
+			if n++; n == 3 {
+				break
+			}
+		}
+		if n != 3 {
+			t.Errorf("%q: got %d findings, want 3", tt.text, n)
+		}
+	}
+}
+
+// An error of the reader comes last, and what is good before.
+func TestReaderErrorInDocuments(t *testing.T) {
+	broken := errors.New("broken")
+	for _, tt := range []struct {
+		text string
+		read func(io.Reader, Options) iter.Seq2[Finding, error]
+	}{{"<a href=x>http://a.example/ ", HTML}, {"X: http://a.example/\n\nhttp://a.example/ ", MIME}} {
+		n := 0
+		var last error
+		for _, err := range tt.read(io.MultiReader(strings.NewReader(tt.text), iotest.ErrReader(broken)), Options{}) {
+			if last = err; err == nil {
+				n++
+			}
+		}
+		if n != 2 || !errors.Is(last, broken) {
+			t.Errorf("%q: got %d findings, then %v", tt.text, n, last)
+		}
+	}
 }

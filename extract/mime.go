@@ -99,6 +99,9 @@ func (m *mimeScan) message() {
 	m.entity("text/plain")
 	for !m.queue.stopped {
 		m.skipBody()
+		if m.queue.stopped {
+			return
+		}
 		line, ok := m.peekLine()
 		if !ok || m.isFrom(line) {
 			m.unclosed(0)
@@ -342,7 +345,7 @@ func isQuotedFrom(line []byte) bool {
 
 // skipBody skips to the next boundary.
 func (m *mimeScan) skipBody() {
-	for {
+	for !m.queue.stopped {
 		line, ok := m.peekLine()
 		if !ok || m.isEnd(line) {
 			return
@@ -492,7 +495,7 @@ func (m *mimeScan) headerLines() (fs fields, end int64) {
 
 // skipHeader skips the rest of a header.
 func (m *mimeScan) skipHeader() {
-	for m.endless = false; ; {
+	for m.endless = false; !m.queue.stopped; {
 		line, ok := m.peekLine()
 		if !ok || m.isEnd(line) {
 			return

@@ -234,6 +234,9 @@ func isReferenceHost(name []byte, more bool) bool {
 
 // isIPv4 reports whether a name is an address in dotted-decimal form.
 func isIPv4(name []byte) bool {
+	if !isDigit(name[0]) {
+		return false
+	}
 	u, err := uri.Parse("x://" + string(name))
 	return err == nil && u.HostKind() == uri.HostIPv4
 }

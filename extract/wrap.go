@@ -367,24 +367,30 @@ func (s *scanner) goesOn(t *token, i, next int) bool {
 		return false
 	}
 	before, first := s.b[i-1], s.b[next]
-	switch {
-	case s.isBrokenAt(i):
+	if s.isBrokenAt(i) {
 		return isHex(first)
-	case p.closes && p.closed && is(before, classJoin):
+	}
+	if p.closes && p.closed && is(before, classJoin) {
 		return true
-	case before == '-':
-		return s.b[i-2] != '-' && is(first, classAlnum|classHost) && first != '-' && (p.end-next > 1 || isDigit(first))
-	case is(before, classJoin) && before != '/' && before != '?' && before != '.', before == ',' && t.depth > 0:
+	}
+	switch before {
+	case '-':
+		return s.b[i-2] != '-' && is(first, classHost) && first != '-' && (p.end-next > 1 || isDigit(first))
+	case '=', '&', '_', '#', '+', '~':
 		return is(first, classPlain)
-	case before == '/':
+	case ',':
+		return is(first, classPlain) && t.depth > 0
+	case '/':
 		return p.looksLocal && !p.assigns && first != '#'
-	case before == '?':
+	case '?':
 		return p.equals
-	case before == ':':
-		return isURN(string(s.b[t.start:min(t.start+5, i)])) && p.looksLocal
-	case first == '&' || first == '?':
+	case ':':
+		return p.looksLocal && isURN(string(s.b[t.start:min(t.start+5, i)]))
+	}
+	switch first {
+	case '&', '?':
 		return p.equals
-	case first == '%':
+	case '%':
 		return s.isEscape(next)
 	}
 	return false

@@ -34,7 +34,7 @@ const longPool = 32 // connections to a server for listings and other long work
 
 const (
 	watchEvery   = 500 * time.Millisecond // the role of each server is asked
-	watchTimeout = 2 * time.Second
+	watchTimeout = 5 * time.Second
 	firstPause   = 5 * time.Millisecond // between attempts; it doubles
 	lastPause    = 250 * time.Millisecond
 	readTimeout  = 10 * time.Second // of one attempt, while others could do it
@@ -64,6 +64,29 @@ type server struct {
 	short, long *pool
 	watch       *pool
 	role        atomic.Int32
+	life        atomic.Pointer[life]
+}
+
+// A life is the time from one loss of a server to the next.
+type life struct {
+	ctx context.Context
+	end context.CancelFunc
+}
+
+func newLife() *life {
+	ctx, end := context.WithCancel(context.Background())
+	return &life{ctx, end}
+}
+
+// while returns a context that ends with ctx, or when the server is lost: who
+// waits for one that hangs need not wait for its own time to end.
+func (s *server) while(ctx context.Context) (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithCancel(ctx)
+	stop := context.AfterFunc(s.life.Load().ctx, cancel)
+	return ctx, func() {
+		stop()
+		cancel()
+	}
 }
 
 func (s *server) is(r role) bool { return role(s.role.Load()) == r }
@@ -85,12 +108,14 @@ func newCluster(c *config, log *slog.Logger) *cluster {
 	ctx, stop := context.WithCancel(context.Background())
 	cl := &cluster{wait: c.wait, lag: c.lag, log: log, stop: stop}
 	for _, config := range c.servers {
-		cl.servers = append(cl.servers, &server{
+		s := &server{
 			addr:  fmt.Sprintf("%s:%d", config.Host, config.Port),
 			short: newPool(config, c.pool),
 			long:  newPool(config, longPool),
 			watch: newPool(config, 1),
-		})
+		}
+		s.life.Store(newLife())
+		cl.servers = append(cl.servers, s)
 	}
 	for _, s := range cl.servers {
 		cl.watches.Go(func() { cl.keepWatch(ctx, s) })
@@ -108,15 +133,12 @@ func (cl *cluster) close() {
 	}
 }
 
-// keepWatch asks s for its role now and then, until ctx ends. A server alone is
-// asked only while it is not known to be there.
+// keepWatch asks s for its role now and then, until ctx ends.
 func (cl *cluster) keepWatch(ctx context.Context, s *server) {
 	tick := time.NewTicker(watchEvery)
 	defer tick.Stop()
 	for {
-		if len(cl.servers) > 1 || !s.is(primary) {
-			cl.ask(ctx, s)
-		}
+		cl.ask(ctx, s)
 		select {
 		case <-tick.C:
 		case <-ctx.Done():
@@ -200,6 +222,7 @@ func (cl *cluster) set(s *server, r role, err error) {
 		return
 	}
 	if r == down {
+		s.life.Swap(newLife()).end()
 		s.short.drop()
 		s.long.drop()
 		s.watch.drop()
@@ -287,10 +310,10 @@ func (cl *cluster) read(ctx context.Context, w work, fresh bool, f func(context.
 }
 
 func (cl *cluster) readOn(ctx context.Context, s *server, w work, f func(context.Context, *pgx.Conn, role) error) error {
-	call := ctx
+	call, cancel := s.while(ctx)
+	defer cancel()
 	if w == short && len(cl.servers) > 1 {
-		var cancel context.CancelFunc
-		call, cancel = context.WithTimeout(ctx, readTimeout)
+		call, cancel = context.WithTimeout(call, readTimeout)
 		defer cancel()
 	}
 	err := s.pool(w).with(call, func(c *pgx.Conn) error { return f(call, c, role(s.role.Load())) })

@@ -28,7 +28,7 @@ func state(err error) string {
 }
 
 // A lostError is one after which the connection was gone, or for which there was
-// none.
+// none in the time that there was.
 type lostError struct{ err error }
 
 func (e *lostError) Error() string { return e.err.Error() }

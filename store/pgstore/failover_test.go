@@ -272,3 +272,40 @@ func TestOpenWithoutPrimary(t *testing.T) {
 		}
 	}
 }
+
+// TestPrimaryHangs: a primary that stands still, connections and all, is taken
+// for lost: reads go on, writes fail clearly and in time, and are right again
+// when it goes on.
+func TestPrimaryHangs(t *testing.T) {
+	p, r, both := pairOf(t, "&wait=1s&lag=1s")
+	s := open(t, both)
+	w := &failoverWriter{key: "urn:x-w:1"}
+	write := func() {
+		t.Helper()
+		if err := w.write(t.Context(), s); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write()
+	eventually(t, "the replica has what was written", func() bool { return count(t, r) == 1 })
+	if err := p.Pause(); err != nil {
+		t.Fatal(err)
+	}
+	begun := time.Now()
+	for range 20 {
+		if _, err := s.Get(t.Context(), name.FromKey(w.key), time.Time{}); err != nil {
+			t.Errorf("a failed read: %v", err)
+		}
+	}
+	_, err := s.Apply(t.Context(), []store.Change{put("urn:x-w:2", "u:1", 0)})
+	if took := time.Since(begun); err == nil || took > attemptTimeout/4 {
+		t.Errorf("a write to a server that hangs: %v after %v", err, took)
+	}
+	if err := p.Resume(); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "writing again", func() bool {
+		write()
+		return w.acked.Load() > 3
+	})
+}

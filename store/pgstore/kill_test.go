@@ -71,7 +71,7 @@ func TestKill(t *testing.T) {
 func killOnce(t *testing.T, server *pgtest.Server, url string, round int) []int {
 	t.Helper()
 	child := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestKill$")
-	child.Env = append(os.Environ(), killURL+"="+url, killRound+"="+strconv.Itoa(round))
+	child.Env = append(os.Environ(), killURL+"="+url+"&application_name=killed", killRound+"="+strconv.Itoa(round))
 	out, err := child.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -104,6 +104,16 @@ func killOnce(t *testing.T, server *pgtest.Server, url string, round int) []int 
 		if err := server.Restart(); err != nil {
 			t.Fatal(err)
 		}
+	}
+	// What the server has received it ends, after the client is gone.
+	c := connect(t, url)
+	eventually(t, "the connections of the killed process end", func() bool {
+		var n int
+		err := c.QueryRow(t.Context(), "select count(*) from pg_stat_activity where application_name = 'killed'").Scan(&n)
+		return err == nil && n == 0
+	})
+	if err := c.Close(t.Context()); err != nil {
+		t.Error(err)
 	}
 	return acked
 }

@@ -90,7 +90,3 @@ func TestReopen(t *testing.T) {
 		}
 	})
 }
-
-func BenchmarkStore(b *testing.B) {
-	storetest.Bench(b, func(b *testing.B) store.Store { return open(b, newURL(b, shared)) })
-}

@@ -47,7 +47,7 @@ func (p *pool) with(ctx context.Context, f func(*pgx.Conn) error) error {
 	}
 	defer p.give(c)
 	err = f(c.Conn)
-	if err != nil && c.IsClosed() {
+	if err != nil && (c.IsClosed() || ctx.Err() != nil) {
 		return &lostError{err}
 	}
 	return err
@@ -62,7 +62,7 @@ func (p *pool) take(ctx context.Context) (*pooled, error) {
 		select {
 		case p.slots <- struct{}{}:
 		case <-ctx.Done():
-			return nil, ctx.Err()
+			return nil, &lostError{ctx.Err()}
 		case <-busy.C:
 			return nil, errBusy
 		}

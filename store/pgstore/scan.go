@@ -2,6 +2,7 @@ package pgstore
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -32,6 +33,9 @@ const (
 	order by time desc, revision desc limit $5`
 )
 
+// errServerLost is the end of a listing whose server does not answer any more.
+var errServerLost = errors.New("the database server was lost on the way")
+
 // A row is one of a page.
 type row struct {
 	key   string
@@ -56,6 +60,9 @@ func (s *Store) snapshot(ctx context.Context, fresh bool, f func(ctx context.Con
 	})
 	if err == nil {
 		err = broken
+	}
+	if errors.Is(err, context.Canceled) && ctx.Err() == nil {
+		err = errServerLost
 	}
 	return failed("read", ended(ctx, err))
 }

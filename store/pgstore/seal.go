@@ -115,6 +115,8 @@ func (s *sealer) seal(ctx context.Context) (more bool, err error) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, attemptTimeout)
 	defer cancel()
+	ctx, release := server.while(ctx)
+	defer release()
 	err = server.short.with(ctx, func(c *pgx.Conn) error {
 		more, err = s.sealOn(ctx, c)
 		return err

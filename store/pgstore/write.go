@@ -148,6 +148,8 @@ func (s *Store) attempt(w *writing) (p *plan, err error) {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), attemptTimeout)
 	defer cancel()
+	ctx, release := server.while(ctx)
+	defer release()
 	err = server.short.with(ctx, func(c *pgx.Conn) error {
 		p, err = w.attempt(ctx, c)
 		return err

@@ -182,20 +182,32 @@ func (s *Server) ready() error {
 
 // Kill ends the server and all its processes at once, as a loss of power would.
 func (s *Server) Kill() error {
-	pid := s.process.Process.Pid
-	children, _ := os.ReadFile(fmt.Sprintf("/proc/%d/task/%d/children", pid, pid)) // Linux only; elsewhere they notice
-	err := syscall.Kill(pid, syscall.SIGKILL)
-	for _, child := range strings.Fields(string(children)) {
-		if n, err := strconv.Atoi(child); err == nil {
-			_ = syscall.Kill(n, syscall.SIGKILL) // or it has ended by itself
-		}
-	}
+	err := s.signal(syscall.SIGKILL)
 	select {
 	case <-s.ended:
 		return err
 	case <-time.After(patience):
 		return fmt.Errorf("pgtest: the server on port %d cannot be killed", s.port)
 	}
+}
+
+// Pause makes the server stand still, connections and all, until Resume.
+func (s *Server) Pause() error { return s.signal(syscall.SIGSTOP) }
+
+// Resume ends a Pause.
+func (s *Server) Resume() error { return s.signal(syscall.SIGCONT) }
+
+// signal sends a signal to all processes of the server.
+func (s *Server) signal(sig syscall.Signal) error {
+	pid := s.process.Process.Pid
+	children, _ := os.ReadFile(fmt.Sprintf("/proc/%d/task/%d/children", pid, pid)) // Linux only; elsewhere they notice its end
+	err := syscall.Kill(pid, sig)
+	for _, child := range strings.Fields(string(children)) {
+		if n, err := strconv.Atoi(child); err == nil {
+			_ = syscall.Kill(n, sig) // or it has ended by itself
+		}
+	}
+	return err
 }
 
 // Stop ends the server, if it runs, and removes its files.

@@ -148,6 +148,9 @@ func (k *checker) checkURI(v *verdict) {
 	for _, f := range k.uri.Inspect(v.Input, k.rules...) {
 		v.add(f, ruleOf(f, err))
 	}
+	if v.Valid {
+		v.scheme(id)
+	}
 	if mayMeanName(id, v.Valid) {
 		v.suggest(k.urn)
 	}

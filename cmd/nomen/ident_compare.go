@@ -105,11 +105,13 @@ func (e *equality) readBoth(first, second string) (x, y identifier, err error) {
 // further than their rules.
 func (e *equality) compare(x, y identifier) (string, bool) {
 	if !x.urn.IsValid() || !y.urn.IsValid() {
-		level, ok := e.comparer.Compare(x.uri, y.uri)
-		if !ok {
-			return "", false
+		if level, ok := e.comparer.Compare(x.uri, y.uri); ok {
+			return level.String(), true
 		}
-		return level.String(), true
+		if scheme.Canonical(x.uri) == scheme.Canonical(y.uri) {
+			return uri.LevelScheme.String(), true
+		}
+		return "", false
 	}
 	switch {
 	case x.urn == y.urn:

@@ -14,7 +14,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/nomen-project/nomen/scheme"
 	"github.com/nomen-project/nomen/uri"
 	"github.com/nomen-project/nomen/urn"
 )
@@ -201,7 +200,7 @@ func TestRealLines(t *testing.T) {
 // TestNormalizeAllocations holds the promise of speed: nothing is allocated for
 // a line that is normal.
 func TestNormalizeAllocations(t *testing.T) {
-	n := &normalizer{&dialects{uri: uri.Latest, urn: urn.Latest}, uri.LevelScheme, scheme.Rules()}
+	n := &normalizer{&dialects{uri: uri.Latest, urn: urn.Latest}, uri.LevelScheme}
 	a := newAnswers(&cli{streams: streams{nil, io.Discard, io.Discard}})
 	for _, s := range []string{"https://example.org/a/b?q", "urn:ietf:rfc:2648", "../a"} {
 		if got := testing.AllocsPerRun(100, func() { n.answer(a, s); a.buf = a.buf[:0] }); got != 0 {

@@ -38,7 +38,7 @@ func (c *cli) normalizeCommand() *cobra.Command {
   nomen normalize - < urls.txt`,
 		Args: arguments(1, -1),
 	}
-	n := &normalizer{dialects: addDialects(cmd), rules: scheme.Rules()}
+	n := &normalizer{dialects: addDialects(cmd)}
 	level := cmd.Flags().String("level", uri.LevelScheme.String(), "string, case, percent, path or scheme")
 	complete(cmd, "level", levelNames())
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
@@ -64,7 +64,6 @@ func levelNames() []string {
 type normalizer struct {
 	*dialects
 	level uri.Level
-	rules []uri.SchemeRules
 }
 
 // A normalForm is the result for one identifier in JSON.
@@ -93,8 +92,10 @@ func (n *normalizer) answer(a *answers, s string) {
 // components as they are in any URI.
 func (n *normalizer) normal(id identifier) string {
 	switch {
+	case !id.urn.IsValid() && n.level == uri.LevelScheme:
+		return scheme.Canonical(id.uri).String()
 	case !id.urn.IsValid():
-		return id.uri.Normalize(n.level, n.rules...).String()
+		return id.uri.Normalize(n.level).String()
 	case n.level == uri.LevelString:
 		return id.urn.String()
 	}

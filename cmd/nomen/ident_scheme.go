@@ -1,6 +1,7 @@
 package main
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/nomen-project/nomen/namespace"
@@ -73,6 +74,9 @@ func decodedParts(d uri.Dialect, parts []scheme.Part, name string) nameParts {
 // from which u was read.
 func (v *verdict) scheme(id identifier) {
 	for _, f := range scheme.Check(id.uri) {
+		if f.Code == scheme.CodeCredentials { // which says more than that there is user information
+			v.Findings = slices.DeleteFunc(v.Findings, func(f finding) bool { return f.Code == uri.FindingUserinfo })
+		}
 		v.Findings = append(v.Findings, finding{f.Code, f.Severity.String(), id.offsetIn(v.Input, f.Offset), f.Message, f.Rule})
 	}
 }

@@ -106,7 +106,7 @@ func (e *embedding) check() {
 	e.lexer.stop = e.lexer.stop || e.tape.pos() > maxHead
 }
 
-func (e *embedding) endTag(name []byte, _, _ int64) {
+func (e *embedding) endTag(name []byte) {
 	if string(name) == "template" {
 		e.templates--
 	}

@@ -65,13 +65,13 @@ type lexed struct{ tags []string }
 func (x *lexed) wants(_, attr []byte) attrKind {
 	return only(attrURL, string(attr) == "href" || string(attr) == "src")
 }
-func (x *lexed) chars(int, bool)                {}
-func (x *lexed) endTag(name []byte, _, _ int64) { x.tags = append(x.tags, "/"+string(name)) }
-func (x *lexed) rawText(string, *mapped)        {}
-func (x *lexed) comment(*mapped)                {}
-func (x *lexed) wantsRaw(*htmlTag) bool         { return false }
-func (x *lexed) wantsComments() bool            { return true }
-func (x *lexed) holds() int64                   { return noHold }
+func (x *lexed) chars(int, bool)         {}
+func (x *lexed) endTag(name []byte)      { x.tags = append(x.tags, "/"+string(name)) }
+func (x *lexed) rawText(string, *mapped) {}
+func (x *lexed) comment(*mapped)         {}
+func (x *lexed) wantsRaw(*htmlTag) bool  { return false }
+func (x *lexed) wantsComments() bool     { return true }
+func (x *lexed) holds() int64            { return noHold }
 func (x *lexed) startTag(t *htmlTag) {
 	tag := string(t.name)
 	for i := range t.attrs {

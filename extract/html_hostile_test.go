@@ -73,6 +73,8 @@ func hostiles() []hostile {
 		{"bases", HTML, repeat("", "<base href=x>", "")},
 		{"references without a base", HTML, repeat("", "<a href=x>", "")},
 		{"documents in documents", HTML, repeat("", "<iframe srcdoc='<a href=x><iframe srcdoc=&quot;&lt;iframe&quot;>'>", "")},
+		{"line breaks", HTML, repeat("", "<br>", "")},
+		{"soft hyphens", HTML, repeat("http://a", "&shy;", "")},
 		{"stretches", HTML, repeat("", "http://a<b>", "")},
 		{"long identifier", HTML, repeat("http://", "a", "")},
 

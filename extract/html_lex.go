@@ -39,7 +39,7 @@ type htmlTokens interface {
 	wants(tag, attr []byte) attrKind
 	chars(n int, references bool)
 	startTag(t *htmlTag)
-	endTag(name []byte, start, end int64)
+	endTag(name []byte)
 	rawText(name string, content *mapped)
 	comment(content *mapped)
 	wantsRaw(t *htmlTag) bool
@@ -204,7 +204,6 @@ func (l *htmlLexer) endTag() {
 	case !isLetter(c):
 		l.skipThrough('>')
 	default:
-		start := l.place()
 		l.i += len("</")
 		l.tag.reset()
 		l.readName()
@@ -213,7 +212,7 @@ func (l *htmlLexer) endTag() {
 			l.foreign--
 		}
 		if complete {
-			l.to.endTag(l.tag.name, start, l.place())
+			l.to.endTag(l.tag.name)
 		}
 	}
 }

@@ -1,0 +1,255 @@
+package extract
+
+import (
+	"bytes"
+	"strings"
+
+	"github.com/nomen-project/nomen/uri"
+)
+
+// The bounds of what is kept of a document until its base is known.
+const (
+	maxHeld    = 1 << 14 // findings
+	maxHeldLen = 8 << 20 // octets of them
+)
+
+// outside is the base of a document of which nothing is known but the options.
+func outside(o Options) Base { return Establish(RetrievalBase(o.Base), DefaultBase(o.Default)) }
+
+// A scope is a part of a document in which one base holds.
+type scope struct {
+	outer *scope
+	ref   uri.URI // relative to the base outside; not valid if there is none
+	rule  string
+	known bool // ref will not change any more
+	taken bool // there was a BASE
+	base  Base // if resolved, or if there is no outer scope
+	done  bool
+}
+
+// newScope is a document in a base; it may have a BASE of its own.
+func newScope(b Base) *scope {
+	return &scope{outer: &scope{known: true, done: true, base: b}, rule: BaseEmbedded}
+}
+
+// isKnown reports whether no BASE can change the base any more.
+func (s *scope) isKnown() bool {
+	for ; s != nil; s = s.outer {
+		if !s.known {
+			return false
+		}
+	}
+	return true
+}
+
+// resolved returns the base of a scope, all of which is known.
+func (s *scope) resolved() Base {
+	if !s.done {
+		s.base, s.done = s.outer.resolved(), true
+		if s.ref.IsValid() {
+			s.base = s.base.inside(s.ref, s.rule)
+		}
+	}
+	return s.base
+}
+
+// inner is a scope with a base of its own that is known.
+func (s *scope) inner(ref uri.URI) *scope {
+	return &scope{outer: s, ref: ref, rule: BaseEmbedded, known: true}
+}
+
+// A held finding waits for its base.
+type held struct {
+	finding Finding
+	scope   *scope
+	err     error
+}
+
+// A queue holds findings until their bases are known.
+type queue struct {
+	tape    *tape
+	yield   func(Finding, error) bool
+	prefix  string // of Where
+	items   []held
+	size    int
+	stopped bool
+	blank   scanner // one that holds nothing
+	scanner scanner // of texts that are all there
+}
+
+func newQueue(t *tape, o Options, yield func(Finding, error) bool) *queue {
+	return &queue{tape: t, yield: yield, blank: newScanner(o, MaxLength)}
+}
+
+func (q *queue) add(h held) {
+	if q.stopped {
+		return
+	}
+	h.finding.Where = strings.TrimSuffix(q.prefix+h.finding.Where, " ")
+	if len(q.items) == 0 && q.ready(h) {
+		q.put(h)
+		return
+	}
+	q.items = append(q.items, h)
+	q.size += len(h.finding.Text) + len(h.finding.Spelling)
+	if len(q.items) >= maxHeld || q.size >= maxHeldLen {
+		q.items[0].scope.giveUp()
+		q.flush(false)
+	}
+}
+
+// giveUp decides that there is no BASE.
+func (s *scope) giveUp() {
+	for ; s != nil; s = s.outer {
+		s.known = true
+	}
+}
+
+// ready reports whether all is known that h needs.
+func (q *queue) ready(h held) bool { return h.err != nil || h.scope.isKnown() }
+
+// flush hands out what is ready; at the end everything is.
+func (q *queue) flush(end bool) {
+	n := 0
+	for ; n < len(q.items) && !q.stopped; n++ {
+		h := q.items[n]
+		if end {
+			h.scope.giveUp()
+		}
+		if !q.ready(h) {
+			break
+		}
+		q.size -= len(h.finding.Text) + len(h.finding.Spelling)
+		q.put(h)
+	}
+	q.items = append(q.items[:0], q.items[n:]...)
+}
+
+// put yields a finding, resolved.
+func (q *queue) put(h held) {
+	f, err := h.finding, h.err
+	if err == nil {
+		f, err = resolved(f, h.scope)
+	}
+	q.stopped = !q.yield(f, err)
+}
+
+// resolved fills in the base and what a reference means in it.
+func resolved(f Finding, s *scope) (Finding, error) {
+	base := s.resolved()
+	f.Base, f.BaseRule = base.URI.String(), base.Rule
+	if !f.URI.IsReference() {
+		if !f.Target.IsValid() {
+			f.Target = f.URI
+		}
+		return f, nil
+	}
+	target, err := base.resolve(f.URI)
+	f.Target = target
+	if err != nil && base.Rule != "" {
+		return f, &DocumentError{f.Start, "this reference leads nowhere", err}
+	}
+	return f, nil
+}
+
+// reference adds a reference that is text[i:j] of v without the white space around
+// it. An empty one is none.
+func (q *queue) reference(v *mapped, i, j int, s *scope, where string) {
+	from, to := trimmed(v.text[i:j])
+	if from == to {
+		return
+	}
+	i, j = i+from, i+to
+	start, end := v.span(i, j)
+	f := Finding{Kind: Reference, Start: start, End: end, Text: q.tape.cut(start, end), Spelling: spelled(v.text[i:j]), Where: where}
+	u, err := readReference(f.Spelling)
+	if err != nil {
+		q.add(held{finding: f, scope: s, err: &DocumentError{start, "this is no reference", err}})
+		return
+	}
+	f.URI = u
+	if scheme, ok := u.Scheme(); ok {
+		switch f.Kind = URI; {
+		case strings.EqualFold(scheme, "urn"):
+			f.Kind = URN
+		case !isASCII(f.Spelling):
+			f.Kind = IRI
+		}
+	}
+	q.add(held{finding: f, scope: s})
+}
+
+// A stretch is text without a break, which is looked at when there is enough of
+// it.
+type stretch struct {
+	mapped
+	scanner scanner
+	oneLine bool // a line end is no more than a space
+	begun   bool
+}
+
+func (s *stretch) isFull() bool { return len(s.text) >= 2*MaxLength }
+
+// flush adds what is found in the stretch. If that is not the end of it, what
+// may go on is left.
+func (s *stretch) flush(q *queue, sc *scope, end bool, where string) {
+	if !s.begun {
+		if end && !q.hasCandidates(s.text) {
+			s.reset()
+			return
+		}
+		q.restart(&s.scanner, s.oneLine)
+		s.begun = true
+	}
+	s.scanner.b, s.scanner.final = s.text, end
+	for !q.stopped && s.scanner.next() {
+		if f, ok := s.scanner.finding(); ok {
+			q.found(&s.mapped, f, s.scanner.off, sc, where)
+		}
+	}
+	if end || q.stopped {
+		s.reset()
+		s.begun = false
+	} else if n := s.scanner.pos - maxBehind; n > 0 {
+		s.drop(n)
+		s.scanner.slide(n)
+	}
+}
+
+// hasCandidates reports whether anything can be found in a text.
+func (q *queue) hasCandidates(text []byte) bool {
+	return q.blank.o.Abbreviated || q.blank.o.Mail || bytes.IndexByte(text, ':') >= 0
+}
+
+// restart makes a scanner forget all but its memory.
+func (q *queue) restart(s *scanner, oneLine bool) {
+	texts, segs := s.texts, s.segs
+	*s = q.blank
+	s.texts, s.segs = texts, segs[:0]
+	s.o.OneLine = s.o.OneLine || oneLine
+}
+
+// text adds what is found in a text that is all there, in which line ends are no
+// more than spaces.
+func (q *queue) text(v *mapped, s *scope, where string) {
+	if !q.hasCandidates(v.text) {
+		return
+	}
+	q.restart(&q.scanner, true)
+	q.scanner.b, q.scanner.final = v.text, true
+	for !q.stopped && q.scanner.next() {
+		if f, ok := q.scanner.finding(); ok {
+			q.found(v, f, 0, s, where)
+		}
+	}
+}
+
+// found adds what has been found in a text, of which off octets were dropped.
+func (q *queue) found(v *mapped, f Finding, off int64, s *scope, where string) {
+	f.Start, f.End = v.span(int(f.Start-off), int(f.End-off))
+	if !q.tape.has(f.Start, f.End, f.Text) {
+		f.Text = q.tape.cut(f.Start, f.End)
+	}
+	f.Where = where
+	q.add(held{finding: f, scope: s})
+}

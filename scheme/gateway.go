@@ -98,6 +98,11 @@ func (g Gateways) All() iter.Seq2[string, string] {
 	}
 }
 
+// has reports whether there is a gateway for just this scheme.
+func (g Gateways) has(scheme string) bool {
+	return slices.ContainsFunc(g.list, func(w gateway) bool { return equalFold(w.scheme, scheme) })
+}
+
 // Locator returns the locator to fetch in order to get what u names, without its
 // fragment, which stays with the client. It is false if no gateway is configured
 // for the scheme. The error wraps [ErrThrough].

@@ -73,7 +73,9 @@ type Retriever struct {
 	// error that wraps ErrNotAvailable leads on to the step.
 	Local Step
 
-	// Gateways are used for schemes that have no step.
+	// Gateways are used for schemes that have no step, and before the step for
+	// those that the user has named there: what is configured comes first, the
+	// protocol of the scheme last (1997, 1.3).
 	Gateways Gateways
 
 	// ProposedGateways also uses those that the catalogue says for its
@@ -98,7 +100,7 @@ func (r *Retriever) Retrieve(ctx context.Context, u uri.URI) (Outcome, error) {
 	}
 	s, _ := r.catalogue().Lookup(name)
 	step := r.step(name)
-	if step == nil {
+	if step == nil || r.Gateways.has(name) {
 		return r.throughGateway(ctx, &s, u)
 	}
 	request, err := s.Request(u, r.Client)

@@ -451,6 +451,28 @@ func TestRetrieveThroughGateway(t *testing.T) {
 	}
 }
 
+// U97-02: what the user has configured comes before the protocol of the scheme,
+// even where that is spoken.
+func TestConfigurationComesFirst(t *testing.T) {
+	w := &world{}
+	all, err := Gateways{}.With(AnyScheme, "http://any.example/")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := Retriever{Steps: map[string]Step{"http": w.step(object("by http"), nil), "ftp": w.step(object("by ftp"), nil)}, Gateways: all}
+	u := uri.MustParse("ftp://h.example/a")
+	if got, err := r.Follow(t.Context(), u); err != nil || got.URI != u {
+		t.Errorf("with a gateway for all that is not spoken: %+v, %v", got, err)
+	}
+	if r.Gateways, err = all.With("FTP", "http://gw.example/"); err != nil {
+		t.Fatal(err)
+	}
+	got, err := r.Follow(t.Context(), u)
+	if want := "http://gw.example/ftp%3A%2F%2Fh.example%2Fa"; err != nil || got.URI.String() != want {
+		t.Errorf("with a gateway for ftp: %+v, %v, want %s", got, err, want)
+	}
+}
+
 // asFinding returns the finding that err is.
 func asFinding(err error) Finding {
 	var f Finding

@@ -16,6 +16,7 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs/errorfs"
 
 	"github.com/nomen-project/nomen"
+	"github.com/nomen-project/nomen/internal/ledger"
 	"github.com/nomen-project/nomen/name"
 	"github.com/nomen-project/nomen/store"
 )
@@ -60,6 +61,9 @@ func round(writer, n int) []store.Change {
 			Expected: store.AnyRevision, Time: time.Unix(int64(n), 0),
 		})
 	}
+	if n%5 == 0 {
+		changes[0].Redacts = []uint64{uint64(n) - 3, uint64(n) - 1}
+	}
 	return changes
 }
 
@@ -80,8 +84,13 @@ func TestCrash(t *testing.T) {
 			tickets <- n
 		}
 		acked := l.read()
+		seen, err := s.Head(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
 		clone := fs.CrashClone(vfs.CrashCloneCfg{UnsyncedDataPercent: crash * 37 % 101, RNG: random})
 		checkCrash(t, clone, acked)
+		checkSeen(t, clone, seen)
 	}
 	close(tickets)
 	wg.Wait()
@@ -132,8 +141,59 @@ func checkCrash(t *testing.T, fs vfs.FS, acked []int) {
 		}
 		history++
 	}
+	checkLog(t, s, all)
 	if history != total {
 		t.Errorf("the shared name has a history of %d changes, want %d", history, total)
+	}
+}
+
+// checkSeen: what was sealed stays, so that who follows the log misses nothing.
+func checkSeen(t *testing.T, fs vfs.FS, seen store.Head) {
+	t.Helper()
+	s, err := Open(Options{Dir: "store", FS: fs, CacheSize: 1 << 20})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	head, err := s.Head(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if head.Size < seen.Size {
+		t.Fatalf("head of %d changes after a crash, %d were sealed", head.Size, seen.Size)
+	}
+	proof, err := s.ProveHead(t.Context(), head.Size, seen.Size)
+	if err != nil || ledger.CheckConsistency(proof, head, seen) != nil {
+		t.Errorf("the head %v that was seen is not of the log of %v after a crash: %v", seen, head, err)
+	}
+}
+
+// checkLog: the log has what the store has, and the index every location.
+func checkLog(t *testing.T, s *Store, all map[string]*store.Record) {
+	t.Helper()
+	head, err := s.Verify(t.Context(), func(f store.Fault) { t.Errorf("Verify after a crash: %+v", f) }, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := s.Head(t.Context()); err != nil || got != head {
+		t.Errorf("Head after a crash: %v, %v, want %v", got, err, head)
+	}
+	revisions := uint64(0)
+	for _, r := range all {
+		revisions += r.Revision
+	}
+	if head.Size != revisions {
+		t.Errorf("%d changes in the log, and %d revisions", head.Size, revisions)
+	}
+	places := 0
+	for p, err := range s.Find(t.Context(), "u:", store.Place{}) {
+		if err != nil || all[p.Name.Key()].Locations[0].URL != p.URL {
+			t.Fatalf("Find: %v, %v", p, err)
+		}
+		places++
+	}
+	if places != len(all) {
+		t.Errorf("%d locations of %d records", places, len(all))
 	}
 }
 

@@ -1,10 +1,14 @@
 package scheme
 
-import "github.com/nomen-project/nomen/uri"
+import (
+	"slices"
+
+	"github.com/nomen-project/nomen/uri"
+)
 
 // schemesToday returns the schemes that came after 1993 and have rules.
 func schemesToday() []Scheme {
-	return []Scheme{
+	return slices.Concat([]Scheme{
 		ws, wss,
 		ark, doi, hdl, info, tag,
 		data, mailto,
@@ -13,7 +17,8 @@ func schemesToday() []Scheme {
 		sip, sips, acct, im, pres, xmpp,
 		ldap, ldaps, imap, pop,
 		ni, nih, magnet, did,
-	}
+		ssh, sftp, git, svn, rsync, jdbc,
+	}, tunnelled(), constrained(), relays())
 }
 
 var ws = Scheme{

@@ -8,7 +8,6 @@ func unregistered() []Scheme {
 		bare("gemini", "Gemini protocol"),
 		bare("intent", "Android intents"),
 		bare("itms-apps", "Apple App Store"),
-		bare("jdbc", "Java Database Connectivity"),
 		bare("mysql", "MySQL"),
 		bare("odbc", "Open Database Connectivity"),
 		bare("postgres", "PostgreSQL"),

@@ -1,0 +1,84 @@
+package scheme
+
+import "github.com/nomen-project/nomen/uri"
+
+// constrained returns the schemes of the Constrained Application Protocol: over
+// UDP and DTLS (RFC 7252, 6), over TCP, TLS and WebSockets (RFC 8323, 8).
+func constrained() []Scheme {
+	list := []Scheme{
+		{Name: "coap", Title: "Constrained Application Protocol", Reference: "RFC 7252, 6.1", DefaultPort: "5683", Transport: "udp"},
+		{Name: "coaps", Title: "Constrained Application Protocol over DTLS", Reference: "RFC 7252, 6.2", DefaultPort: "5684", Transport: "udp"},
+		{Name: "coap+tcp", Title: "Constrained Application Protocol over TCP", Reference: "RFC 8323, 8.1", DefaultPort: "5683", Transport: "tcp"},
+		{Name: "coaps+tcp", Title: "Constrained Application Protocol over TLS", Reference: "RFC 8323, 8.2", DefaultPort: "5684", Transport: "tcp"},
+		{Name: "coap+ws", Title: "Constrained Application Protocol over WebSockets", Reference: "RFC 8323, 8.3", DefaultPort: "80", Transport: "tcp"},
+		{Name: "coaps+ws", Title: "Constrained Application Protocol over secure WebSockets", Reference: "RFC 8323, 8.4", DefaultPort: "443", Transport: "tcp"},
+	}
+	for i := range list {
+		s := &list[i]
+		s.Kind, s.Hierarchical, s.RootPath = KindLocator, true, true
+		s.Example = s.Name + "://example.org/sensors/temperature?u=C"
+		s.Note = "the pieces of path and query are sent one by one, decoded, and have 255 octets at most"
+		s.Security = "small devices may answer many times what was asked, to whoever was forged as the asker"
+		s.Special = []Special{{uri.ComponentPath, "/", "separates pieces of the path"}, {uri.ComponentQuery, "&", "separates arguments"}}
+		s.Retrieval = "send GET with the pieces of path and query as options"
+		s.Rules = RuleSet{Check: checkCoAP, Parts: partsCoAP}
+	}
+	return list
+}
+
+// The productions of CoAP URIs.
+const (
+	ruleCoAP       = "RFC 7252, 6.1: coap-URI"
+	ruleCoAPOption = "RFC 7252, 5.10"
+)
+
+// maxCoAPOption is the greatest number of octets of an option.
+const maxCoAPOption = 255
+
+// checkCoAP checks that there is a host, and that the pieces can be sent.
+//
+//	coap-URI = "coap:" "//" host [ ":" port ] path-abempty [ "?" query ]
+func checkCoAP(u uri.URI) []Finding {
+	l := layoutOf(u)
+	if bad := l.needServer(ruleCoAP); bad != nil {
+		return bad
+	}
+	if bad := l.refuseUser(ruleCoAP); bad != nil {
+		return bad
+	}
+	if bad := l.refuseFragment("RFC 7252, 6.4"); bad != nil {
+		return bad
+	}
+	if octets(l.s, l.host, l.hostEnd) > maxCoAPOption {
+		return refuse(l.host, l.hostEnd, ruleCoAPOption+": Uri-Host", "a host has 255 octets at most")
+	}
+	if bad := checkCoAPPieces(l.s, l.path, l.pathEnd, '/', ruleCoAPOption+": Uri-Path"); bad != nil || l.query < 0 {
+		return bad
+	}
+	return checkCoAPPieces(l.s, l.query, l.queryEnd, '&', ruleCoAPOption+": Uri-Query")
+}
+
+// checkCoAPPieces checks the lengths of pieces between separators.
+func checkCoAPPieces(s string, from, to int, sep byte, rule string) []Finding {
+	for at := from; at <= to; {
+		end := until(s, at, to, sep)
+		if octets(s, at, end) > maxCoAPOption {
+			return refuse(at, end, rule, "a piece has 255 octets at most")
+		}
+		at = end + 1
+	}
+	return nil
+}
+
+func partsCoAP(dst []Part, u uri.URI) []Part {
+	t := take(dst, u)
+	t.server()
+	if t.path+1 < t.pathEnd {
+		t.each("uri_path", t.path+1, t.pathEnd, '/')
+	}
+	if t.query >= 0 {
+		t.each("uri_query", t.query, t.queryEnd, '&')
+	}
+	t.fragment()
+	return t.parts
+}

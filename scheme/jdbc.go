@@ -1,0 +1,75 @@
+package scheme
+
+import (
+	"strings"
+
+	"github.com/nomen-project/nomen/uri"
+)
+
+var jdbc = Scheme{
+	Name: "jdbc", Title: "Java Database Connectivity", Kind: KindLocator,
+	Reference: "JDBC Specification, 9.4",
+	Example:   "jdbc:postgresql://db.example.org:5432/people?ssl=true",
+	Note:      "what follows the subprotocol is for its driver to read, and is checked only for what looks like a password",
+	Security:  "a driver may load files and classes that the locator names",
+	Special:   []Special{{uri.ComponentPath, ":", "separates subprotocol and subname"}},
+	Retrieval: "give it to the driver of the subprotocol",
+	Rules:     RuleSet{Check: checkJDBC, Parts: partsJDBC, Inner: innerJDBC},
+}
+
+const ruleJDBC = "JDBC Specification, 9.4: jdbc:subprotocol:subname"
+
+// checkJDBC checks that there are a subprotocol and a subname.
+func checkJDBC(u uri.URI) []Finding {
+	l := layoutOf(u)
+	if bad := l.refuseAuthority(ruleJDBC, "the subprotocol"); bad != nil {
+		return bad
+	}
+	colon := until(l.s, l.path, l.pathEnd, ':')
+	if i := firstNot(l.s, l.path, colon, func(c byte) bool { return isAlnum(c) || strings.IndexByte("+-._", c) >= 0 }); i >= 0 {
+		return refuse(i, i+1, ruleJDBC, "a subprotocol is a word")
+	}
+	switch {
+	case colon == l.path:
+		return refuse(l.path, l.path, ruleJDBC, "the subprotocol is missing")
+	case colon == l.pathEnd:
+		return refuse(colon, colon, ruleJDBC, "a colon and a subname must follow the subprotocol")
+	}
+	if from, to, ok := l.secret(colon); ok {
+		return []Finding{warn(CodeCredentials, from, to, "JDBC Specification, 9.4.1", "everybody who sees the locator can read the password")}
+	}
+	return nil
+}
+
+// secret returns where a parameter is that has a password as its value.
+func (l *layout) secret(from int) (start, end int, ok bool) {
+	for at := from; at < l.end(); {
+		end := at + 1
+		for end < l.end() && strings.IndexByte(";&?", l.s[end]) < 0 {
+			end++
+		}
+		f := nextField(l.s, at+1, end, '&')
+		if !f.empty() && (f.is(l.s, "password") || f.is(l.s, "pwd") || f.is(l.s, "passwd")) {
+			return f.name, f.end, true
+		}
+		at = end
+	}
+	return 0, 0, false
+}
+
+func partsJDBC(dst []Part, u uri.URI) []Part {
+	t := take(dst, u)
+	colon := until(t.s, t.path, t.pathEnd, ':')
+	t.part("subprotocol", t.path, colon)
+	if colon < t.pathEnd {
+		t.part("subname", colon+1, len(t.s))
+	}
+	return t.parts
+}
+
+// innerJDBC tells a locator of the database, which many drivers have.
+func innerJDBC(u uri.URI) (from, to int, ok bool) {
+	l := layoutOf(u)
+	colon := until(l.s, l.path, l.pathEnd, ':')
+	return l.path, len(l.s), strings.HasPrefix(l.s[colon:], "://")
+}

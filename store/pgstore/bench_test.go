@@ -103,12 +103,26 @@ func typicalEntries(n int) iter.Seq2[*store.Entry, error] {
 }
 
 // BenchmarkLoad loads records from the feed of another store; an operation is
-// one record.
+// one record. It tells how many bytes each takes in the tables and indexes.
 func BenchmarkLoad(b *testing.B) {
-	s := open(b, newURL(b, shared))
+	url := newURL(b, shared)
+	s := open(b, url)
 	b.ReportAllocs()
 	if err := s.Load(b.Context(), typicalEntries(b.N)); err != nil {
 		b.Fatal(err)
+	}
+	b.StopTimer()
+	c, err := pgx.Connect(b.Context(), url)
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer c.Close(context.Background())
+	for _, table := range []string{"present", "place", "log"} {
+		var size int64
+		if err := c.QueryRow(b.Context(), "select pg_total_relation_size($1::text::regclass)", "nomen_"+table).Scan(&size); err != nil {
+			b.Fatal(err)
+		}
+		b.ReportMetric(float64(size)/float64(b.N), table+"-B/op")
 	}
 }
 

@@ -63,6 +63,7 @@ func TestKill(t *testing.T) {
 		size += r.Revision
 	}
 	checkFeed(t, s, int(size))
+	verified(t, s)
 	t.Logf("%d kills, %d acknowledged batches, none lost", kills, total)
 }
 

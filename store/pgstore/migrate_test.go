@@ -4,14 +4,17 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"sync"
 	"testing"
 	"testing/fstest"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 
 	"github.com/nomen-project/nomen/name"
 	"github.com/nomen-project/nomen/store"
+	"github.com/nomen-project/nomen/store/storetest"
 )
 
 // ladder is a schema of so many migrations, each of which adds a row.
@@ -163,5 +166,74 @@ func TestReadOnly(t *testing.T) {
 	}
 	if _, err := s.Apply(t.Context(), []store.Change{put("urn:x-a:c", "u:1", 0)}); !errors.Is(err, ErrReadOnly) {
 		t.Errorf("Apply: %v, want ErrReadOnly", err)
+	}
+}
+
+// TestOldSchemas: a store of each version that there ever was can be opened, is
+// sound, and goes on.
+func TestOldSchemas(t *testing.T) {
+	for version, file := range []string{1: "testdata/schema.v1.sql"} {
+		if file == "" {
+			continue
+		}
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		schema := fmt.Sprint("nomen_v", version)
+		execute(t, shared.URL(), "drop schema if exists "+schema+" cascade", string(text))
+		execute(t, shared.URL(), fmt.Sprintf("update %s.nomen_meta set rules = %d", schema, name.RulesVersion))
+		s := open(t, shared.URL()+"&search_path="+schema)
+		checkOld(t, s)
+		if _, err := s.Apply(t.Context(), []store.Change{put("urn:example:new", "u:1", 0)}); err != nil {
+			t.Fatal(err)
+		}
+		sealed(t, s, 306)
+		verified(t, s)
+	}
+}
+
+// checkOld checks what the fixtures hold: two revisions of storetest.Rich, the
+// first of which the second redacts, an authority, a token, a reserved name that
+// was deleted, and 300 changes of five names.
+func checkOld(t *testing.T, s *Store) {
+	t.Helper()
+	sealed(t, s, 305)
+	verified(t, s)
+	if n, _, err := s.Count(t.Context()); err != nil || n != 6 {
+		t.Errorf("Count: %d, %v, want 6", n, err)
+	}
+	rich := storetest.Rich().Name
+	if r, err := s.Get(t.Context(), rich, time.Time{}); err != nil || r.Revision != 2 || r.Locations[0].URL != "https://example.org/moved" {
+		t.Errorf("%+v, %v", r, err)
+	}
+	if r, err := s.Get(t.Context(), rich, time.Date(2026, 11, 21, 12, 0, 30, 0, time.UTC)); err != nil || !r.Redacted {
+		t.Errorf("what was redacted: %+v, %v", r, err)
+	}
+	if a, err := s.Authority(t.Context(), storetest.RichAuthority().Prefix, time.Time{}); err != nil || a.Revision != 1 {
+		t.Errorf("%+v, %v", a, err)
+	}
+	if tok, err := s.Token(t.Context(), "t"); err != nil || tok.Role != "editor" {
+		t.Errorf("%+v, %v", tok, err)
+	}
+	if r, err := s.Get(t.Context(), storetest.Typical(4).Name, time.Time{}); err != nil || r.Revision != 60 || r.Reason != "299" {
+		t.Errorf("%+v, %v", r, err)
+	}
+	for p, err := range s.Find(t.Context(), "https://example.org/", store.Place{}) {
+		if err != nil || p.Name != rich {
+			t.Errorf("%v, %v", p, err)
+		}
+	}
+}
+
+// verified checks that Verify finds nothing.
+func verified(t *testing.T, s *Store) {
+	t.Helper()
+	h, err := s.Verify(t.Context(), func(f store.Fault) { t.Errorf("fault: %+v", f) }, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want, err := s.Head(t.Context()); err != nil || h != want {
+		t.Errorf("Verify comes to %v, the head is %v, %v", h, want, err)
 	}
 }

@@ -17,6 +17,7 @@ const (
 	sealEvery  = 200 * time.Millisecond // a node looks, without having written
 	sealSoon   = 20 * time.Millisecond  // after a node has written
 	sealLease  = 500 * time.Millisecond
+	sealEnd    = 2 * time.Second // for what waits when a node is closed
 	sealPause  = 5 * time.Second // a sealing that stands still for longer is ended by the server
 	sealUnits  = 512             // rows of nomen_pending that are read at a time
 	sealMargin = 128             // of those, for others to precede
@@ -90,19 +91,25 @@ func (s *sealer) run(ctx context.Context) {
 	for {
 		select {
 		case <-ctx.Done():
+			// What this node has written should not wait for another to be started.
+			end, cancel := context.WithTimeout(context.Background(), sealEnd)
+			defer cancel()
+			s.sealAll(end)
 			return
 		case <-tick.C:
 		case <-s.nudge:
 			time.Sleep(sealSoon) // others come too
 		}
-		more := true
-		for more && ctx.Err() == nil {
-			var err error
-			if more, err = s.seal(ctx); err != nil {
-				if !transient(err) && ctx.Err() == nil {
-					s.cluster.log.Error("changes cannot be sealed", "err", err)
-				}
-			}
+		s.sealAll(ctx)
+	}
+}
+
+// sealAll seals all that is committed, unless another node does.
+func (s *sealer) sealAll(ctx context.Context) {
+	for more := true; more && ctx.Err() == nil; {
+		var err error
+		if more, err = s.seal(ctx); err != nil && !transient(err) && ctx.Err() == nil {
+			s.cluster.log.Error("changes cannot be sealed", "err", err)
 		}
 	}
 }

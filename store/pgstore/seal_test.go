@@ -70,6 +70,27 @@ func TestSealWithinASecond(t *testing.T) {
 	}
 }
 
+// TestSealAtClose: what a node has written does not wait for another to be
+// started, when it was closed at once.
+func TestSealAtClose(t *testing.T) {
+	url := newURL(t, shared)
+	s := open(t, url)
+	if _, err := s.Apply(t.Context(), []store.Change{put("urn:x-a:b", "u:1", 0)}); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	reader, err := Open(t.Context(), Options{URL: url, ReadOnly: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer reader.Close()
+	if h, err := reader.Head(t.Context()); err != nil || h.Size != 1 {
+		t.Errorf("%d changes are sealed, %v, want 1", h.Size, err)
+	}
+}
+
 // TestLongTransaction: a transaction that is open for long and then committed
 // loses none of its changes for a reader who went on meanwhile.
 func TestLongTransaction(t *testing.T) {

@@ -54,10 +54,11 @@ type Store struct {
 	decided  chan *request // from decide to acknowledge
 	answered chan struct{} // closed when acknowledge has ended
 
-	salts  salts // decide's
-	dir    string
-	fs     vfs.FS
-	report *slog.Logger
+	salts   salts // decide's
+	backups atomic.Uint64
+	dir     string
+	fs      vfs.FS
+	report  *slog.Logger
 }
 
 var (
@@ -72,6 +73,7 @@ var (
 	_ store.Loader             = (*Store)(nil)
 	_ store.Finder             = (*Store)(nil)
 	_ store.Verifier           = (*Store)(nil)
+	_ store.Backuper           = (*Store)(nil)
 )
 
 // Open opens the store in a directory, or makes one there. The error contains

@@ -357,7 +357,7 @@ func (s *suite) backupWhileWriting(dir string, restore func(t *testing.T, dir st
 	}
 	copied := &suite{T: s.T, Store: restore(s.T, dir), open: s.open}
 	defer copied.Close()
-	got, err := store.HeadOf(s.Context(), copied)
+	got, err := store.HeadOf(s.Context(), copied.Store)
 	if err != nil || got.Size < head.Size {
 		s.Errorf("head of the copy: %v, %v, the store had %v before", got, err, head)
 	}

@@ -1,0 +1,210 @@
+package pebblestore
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+
+	"github.com/cockroachdb/pebble/v2"
+	"github.com/cockroachdb/pebble/v2/vfs"
+
+	"github.com/nomen-project/nomen/internal/ledger"
+)
+
+// What stands beside a backup while it is made, by what is added to its name, and
+// beside the store.
+const (
+	suffixBackupNew  = ".new"       // the next one, not complete
+	suffixBackupOld  = ".old"       // the one before, about to go
+	suffixCheckpoint = ".backup-%d" // of the store: tables under second names
+)
+
+// ErrNoBackup is returned by Backup for a directory that holds something else than
+// an earlier backup of the same store.
+var ErrNoBackup = errors.New("there is something that is no earlier backup of this store")
+
+// Backup implements [store.Backuper]. A backup is a store, which can be opened.
+// The tables of an earlier one that are still the store's are taken over: files
+// that have the same bytes are linked, the others copied. The new one takes the
+// place of the earlier one when it is complete and on disk; a crash leaves one of
+// them, under its name or under that with ".old" added.
+func (s *Store) Backup(ctx context.Context, dir string) error {
+	if err := s.gate.enter(); err != nil {
+		return err
+	}
+	defer s.gate.leave()
+	dir = s.fs.PathJoin(dir)
+	if err := s.backup(ctx, dir); err != nil {
+		return fmt.Errorf("pebblestore: backup to %s: %w", dir, err)
+	}
+	return nil
+}
+
+func (s *Store) backup(ctx context.Context, dir string) error {
+	if err := cmp.Or(ctx.Err(), s.logDamage); err != nil {
+		return err
+	}
+	there, err := isThere(s.fs, dir)
+	if err == nil && there {
+		err = s.isMine(dir)
+	}
+	if err != nil {
+		return err
+	}
+	from := s.dir + fmt.Sprintf(suffixCheckpoint, s.backups.Add(1))
+	fresh := dir + suffixBackupNew
+	defer func() { _ = s.fs.RemoveAll(from) }() // links, and the end of the log
+	if err := errors.Join(s.fs.RemoveAll(from), s.fs.RemoveAll(fresh)); err != nil {
+		return err
+	}
+	if err := s.db.Checkpoint(from, pebble.WithFlushedWAL()); err != nil {
+		return err
+	}
+	if err := s.fs.MkdirAll(fresh, 0o755); err != nil {
+		return err
+	}
+	if err := s.take(ctx, from, fresh, dir); err != nil {
+		return errors.Join(err, s.fs.RemoveAll(fresh))
+	}
+	if !there {
+		return move(s.fs, fresh, dir)
+	}
+	old := dir + suffixBackupOld
+	if err := errors.Join(s.fs.RemoveAll(old), move(s.fs, dir, old)); err != nil {
+		return err
+	}
+	return errors.Join(move(s.fs, fresh, dir), s.fs.RemoveAll(old))
+}
+
+// isMine returns ErrNoBackup unless dir holds an earlier backup of s: a store of
+// the same identity, whose log is the beginning of that of s.
+func (s *Store) isMine(dir string) error {
+	b, err := Open(Options{Dir: dir, FS: s.fs, ReadOnly: true, CacheSize: minMemTableSize})
+	if err != nil {
+		return fmt.Errorf("%w: %w", ErrNoBackup, err)
+	}
+	defer b.Close()
+	mine, err := identity(s.db)
+	theirs, err2 := identity(b.db)
+	if err := errors.Join(err, err2); err != nil {
+		return err
+	}
+	now, then := s.sealed.Load().Head(), b.sealed.Load().Head()
+	if !bytes.Equal(mine, theirs) || then.Size > now.Size {
+		return ErrNoBackup
+	}
+	proof, err := ledger.ProveConsistency(source{s.db}, now.Size, then.Size)
+	if err != nil {
+		return err
+	}
+	if ledger.CheckConsistency(proof, now, then) != nil {
+		return ErrNoBackup
+	}
+	return nil
+}
+
+// identity returns the random bytes that tell a store from others.
+func identity(db *pebble.DB) ([]byte, error) {
+	value, closer, err := db.Get([]byte(metaID))
+	if err != nil {
+		return nil, unreadable(metaID, err)
+	}
+	defer closer.Close()
+	return bytes.Clone(value), nil
+}
+
+// take brings the files of a checkpoint into a new directory, those that an
+// earlier backup has as links to these.
+func (s *Store) take(ctx context.Context, from, to, earlier string) error {
+	files, err := s.fs.List(from)
+	if err != nil {
+		return err
+	}
+	slices.Sort(files)
+	for _, file := range files {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		source, target, kept := s.fs.PathJoin(from, file), s.fs.PathJoin(to, file), s.fs.PathJoin(earlier, file)
+		same, err := sameFiles(s.fs, source, kept)
+		switch {
+		case err != nil:
+		case same:
+			err = s.fs.Link(kept, target)
+		default:
+			err = copyFile(s.fs, source, target)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return syncDir(s.fs, to)
+}
+
+// sameFiles reports whether both are there, with the same bytes.
+func sameFiles(disk vfs.FS, a, b string) (bool, error) {
+	there, err := isThere(disk, b)
+	if err != nil || !there {
+		return false, err
+	}
+	x, err := disk.Open(a, vfs.SequentialReadsOption)
+	if err != nil {
+		return false, err
+	}
+	defer x.Close()
+	y, err := disk.Open(b, vfs.SequentialReadsOption)
+	if err != nil {
+		return false, err
+	}
+	defer y.Close()
+	return sameBytes(x, y)
+}
+
+func sameBytes(x, y vfs.File) (bool, error) {
+	xs, err := x.Stat()
+	ys, err2 := y.Stat()
+	if err := errors.Join(err, err2); err != nil || xs.Size() != ys.Size() {
+		return false, err
+	}
+	var a, b [64 << 10]byte
+	for {
+		n, err := io.ReadFull(x, a[:])
+		m, err2 := io.ReadFull(y, b[:])
+		if !bytes.Equal(a[:n], b[:m]) {
+			return false, nil
+		}
+		if err == io.EOF || err == io.ErrUnexpectedEOF {
+			return err2 == err, nil
+		}
+		if err := errors.Join(err, err2); err != nil {
+			return false, err
+		}
+	}
+}
+
+// copyFile copies a file to another disk, perhaps, and waits for that.
+func copyFile(disk vfs.FS, from, to string) error {
+	in, err := disk.Open(from, vfs.SequentialReadsOption)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	out, err := disk.Create(to, vfs.WriteCategoryUnspecified)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(out, in)
+	return errors.Join(err, out.Sync(), out.Close())
+}
+
+func syncDir(disk vfs.FS, dir string) error {
+	d, err := disk.OpenDir(dir)
+	if err != nil {
+		return err
+	}
+	return errors.Join(d.Sync(), d.Close())
+}

@@ -1,0 +1,154 @@
+package pebblestore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+
+	"github.com/nomen-project/nomen/store"
+	"github.com/nomen-project/nomen/store/storetest"
+)
+
+func TestBackup(t *testing.T) {
+	for name, disk := range map[string]func() vfs.FS{
+		"Memory": func() vfs.FS { return vfs.NewMem() },
+		"Disk":   func() vfs.FS { return vfs.Default },
+	} {
+		t.Run(name, func(t *testing.T) {
+			fs, base, n := disk(), t.TempDir(), 0
+			if err := fs.MkdirAll(base, 0o755); err != nil {
+				t.Fatal(err)
+			}
+			next := func(what string) string {
+				n++
+				return fs.PathJoin(base, fmt.Sprint(what, n))
+			}
+			open := func(t *testing.T, dir string) store.Store {
+				t.Helper()
+				s, err := Open(Options{Dir: dir, FS: fs, CacheSize: 1 << 20})
+				if err != nil {
+					t.Fatal(err)
+				}
+				t.Cleanup(func() { _ = s.Close() })
+				return s
+			}
+			storetest.Backup(t, func(t *testing.T) store.Store {
+				return open(t, next("store"))
+			}, func(t *testing.T, dir string) store.Store {
+				copied := next("copy") // who opens a backup makes files in it
+				if ok, err := vfs.Clone(fs, fs, dir, copied); !ok || err != nil {
+					t.Fatal(ok, err)
+				}
+				return open(t, copied)
+			})
+		})
+	}
+}
+
+// tables returns the tables of a directory.
+func tables(t *testing.T, dir string) map[string]os.FileInfo {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(dir, "*.sst"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := map[string]os.FileInfo{}
+	for _, file := range files {
+		info, err := os.Stat(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all[filepath.Base(file)] = info
+	}
+	return all
+}
+
+// TestBackupTakesOver: what has not changed since is not copied again, and nothing
+// stays beside store and backup.
+func TestBackupTakesOver(t *testing.T) {
+	base := t.TempDir()
+	dir, to := filepath.Join(base, "store"), filepath.Join(base, "backup")
+	s, err := Open(Options{Dir: dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	write(t, s, 1, 2, 3)
+	if err := errors.Join(s.db.Flush(), s.Backup(t.Context(), to)); err != nil {
+		t.Fatal(err)
+	}
+	before := tables(t, to)
+	write(t, s, 4)
+	if err := errors.Join(s.Backup(t.Context(), to), s.Close()); err != nil {
+		t.Fatal(err)
+	}
+	after := tables(t, to)
+	same := 0
+	for file, info := range before {
+		if again := after[file]; again != nil && os.SameFile(info, again) {
+			same++
+		}
+	}
+	if same == 0 {
+		t.Errorf("no table of %d was taken over", len(before))
+	}
+	list, err := os.ReadDir(base)
+	if err != nil || len(list) != 2 {
+		t.Errorf("there is %v, %v; want store and backup", list, err)
+	}
+}
+
+func TestBackupRefuses(t *testing.T) {
+	base := t.TempDir()
+	disk := filepath.Join(base, "store")
+	s, err := Open(Options{Dir: disk})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	write(t, s, 1)
+	other := filepath.Join(base, "other")
+	if err := errors.Join(os.Mkdir(other, 0o755), os.WriteFile(filepath.Join(other, "mine.txt"), []byte("x"), 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Backup(t.Context(), other); !errors.Is(err, ErrNoBackup) {
+		t.Errorf("Backup to what is no store: %v, want ErrNoBackup", err)
+	}
+	if text, err := os.ReadFile(filepath.Join(other, "mine.txt")); string(text) != "x" {
+		t.Errorf("what was there is %q, %v", text, err)
+	}
+	// A copy that has gone on by itself is another store by now.
+	to, copied := filepath.Join(base, "backup"), filepath.Join(base, "copy")
+	if err := s.Backup(t.Context(), to); err != nil {
+		t.Fatal(err)
+	}
+	if ok, err := vfs.Clone(vfs.Default, vfs.Default, to, copied); !ok || err != nil {
+		t.Fatal(ok, err)
+	}
+	c, err := Open(Options{Dir: copied})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	write(t, s, 2)
+	write(t, c, 2)
+	if err := errors.Join(s.Backup(t.Context(), to), c.db.Flush()); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Backup(t.Context(), to); !errors.Is(err, ErrNoBackup) {
+		t.Errorf("Backup of a copy with other changes: %v, want ErrNoBackup", err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := s.Backup(ctx, to); !errors.Is(err, context.Canceled) {
+		t.Errorf("Backup with a cancelled context: %v", err)
+	}
+	if err := errors.Join(s.Close(), s.Backup(t.Context(), to)); !errors.Is(err, store.ErrClosed) {
+		t.Errorf("Backup of a closed store: %v, want ErrClosed", err)
+	}
+}

@@ -145,9 +145,7 @@ func (e *embedding) take(t *htmlTag) bool {
 }
 
 func (e *embedding) rawText(string, *mapped) {}
-func (e *embedding) comment(*mapped)         {}
 func (e *embedding) wantsRaw(*htmlTag) bool  { return false }
-func (e *embedding) wantsComments() bool     { return false }
 func (e *embedding) holds() int64            { return 0 }
 
 // EmbedBaseMIME copies a message, so that the references in it mean the same

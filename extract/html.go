@@ -117,8 +117,6 @@ func (h *htmlScan) holds() int64 {
 }
 
 func (h *htmlScan) wants(tag, attr []byte) attrKind { return attributeKind(tag, attr) }
-func (h *htmlScan) wantsComments() bool             { return false }
-func (h *htmlScan) comment(*mapped)                 {}
 
 // wantsRaw reports whether the content of a SCRIPT or STYLE is looked at.
 func (h *htmlScan) wantsRaw(t *htmlTag) bool {

@@ -68,9 +68,7 @@ func (x *lexed) wants(_, attr []byte) attrKind {
 func (x *lexed) chars(int, bool)         {}
 func (x *lexed) endTag(name []byte)      { x.tags = append(x.tags, "/"+string(name)) }
 func (x *lexed) rawText(string, *mapped) {}
-func (x *lexed) comment(*mapped)         {}
 func (x *lexed) wantsRaw(*htmlTag) bool  { return false }
-func (x *lexed) wantsComments() bool     { return true }
 func (x *lexed) holds() int64            { return noHold }
 func (x *lexed) startTag(t *htmlTag) {
 	tag := string(t.name)

@@ -41,9 +41,7 @@ type htmlTokens interface {
 	startTag(t *htmlTag)
 	endTag(name []byte)
 	rawText(name string, content *mapped)
-	comment(content *mapped)
 	wantsRaw(t *htmlTag) bool
-	wantsComments() bool
 	holds() int64 // octets of the file from here on are needed
 }
 
@@ -267,62 +265,37 @@ func (l *htmlLexer) until(end string, take func(n int)) {
 	}
 }
 
-// comment reads a comment behind "<!--".
+// comment skips a comment behind "<!--".
 func (l *htmlLexer) comment() {
-	var content mapped
-	keep := l.to.wantsComments()
-	body := 0 // where in the rest the content begins that has not been taken
 	if c, ok := l.peek(0); ok && c == '>' {
 		l.i++
 		return
 	}
 	if l.hasPrefix("->") {
-		l.i += 2
+		l.i += len("->")
 		return
 	}
-	take := func(n int) {
-		if keep && n > 0 && len(content.text)+n <= maxValue {
-			l.pieces(&content, l.i, l.i+n)
-		}
-		l.i += n
-	}
-	for {
+	for looked := 0; ; { // rest[:looked] has no ">"
 		rest := l.rest()
-		for k := body; ; k++ {
-			n := bytes.IndexByte(rest[k:], '>')
-			if n < 0 {
-				break
-			}
-			k += n
-			if end, ok := commentEnd(rest[:k]); ok {
-				take(end)
-				l.i += k + 1 - end
-				l.to.comment(&content)
+		for n := bytes.IndexByte(rest[looked:], '>'); n >= 0; n = bytes.IndexByte(rest[looked:], '>') {
+			looked += n + 1
+			if endsComment(rest[:looked-1]) {
+				l.i += looked
 				return
 			}
 		}
-		if n := len(rest) - len("--!"); n > 0 {
-			take(n)
-		}
-		body = len(l.rest())
+		l.i += max(0, len(rest)-len("--!"))
+		looked = len(l.rest())
 		if !l.fill() {
-			take(len(l.rest()))
-			l.to.comment(&content)
+			l.i += looked
 			return
 		}
 	}
 }
 
-// commentEnd reports whether what is before a ">" ends a comment, and where that
-// begins.
-func commentEnd(b []byte) (int, bool) {
-	if bytes.HasSuffix(b, []byte("--")) {
-		return len(b) - 2, true
-	}
-	if bytes.HasSuffix(b, []byte("--!")) {
-		return len(b) - 3, true
-	}
-	return 0, false
+// endsComment reports whether a ">" behind b ends a comment.
+func endsComment(b []byte) bool {
+	return bytes.HasSuffix(b, []byte("--")) || bytes.HasSuffix(b, []byte("--!"))
 }
 
 func (l *htmlLexer) startTag() {

@@ -62,8 +62,8 @@ func (t *tape) makeRoom() {
 		t.err = errKept
 		return
 	}
-	if need := len(t.buf) + blockSize; need > cap(t.buf) {
-		grown := make([]byte, len(t.buf), max(2*cap(t.buf), need))
+	if len(t.buf)+blockSize > cap(t.buf) || len(t.buf) > cap(t.buf)/2 { // so that little is moved often
+		grown := make([]byte, len(t.buf), 2*len(t.buf)+2*blockSize)
 		copy(grown, t.buf)
 		t.buf = grown
 	}

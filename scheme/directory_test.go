@@ -90,11 +90,11 @@ func TestMailStores(t *testing.T) {
 		{"pop://rg@mailsrv.qualcomm.com", "user=rg host=mailsrv.qualcomm.com", "", ""},
 		{"pop://rg;AUTH=+APOP@mail.eudora.com:8110", "user=rg auth=+APOP host=mail.eudora.com port=8110", "", ""},
 		{"pop://baz;AUTH=SCRAM-MD5@foo.bar:110", "user=baz auth=SCRAM-MD5 host=foo.bar port=110", "pop://baz;AUTH=SCRAM-MD5@foo.bar", ""},
-		{"pop://h/", "host=h", "", "7 RFC 2384, 5: popurl"},
-		{"pop://h/1", "", "", "7 RFC 2384, 5: popurl"},
-		{"pop://h?x", "", "", "7 RFC 2384, 5: popurl"},
-		{"pop:h", "", "", "4 RFC 2384, 5: popurl"},
-		{"pop://a:b@h", "", "", "7 RFC 2384, 5: user-auth"},
+		{"pop://h/", "host=h", "", "7 RFC 2384, ABNF: popurl"},
+		{"pop://h/1", "", "", "7 RFC 2384, ABNF: popurl"},
+		{"pop://h?x", "", "", "7 RFC 2384, ABNF: popurl"},
+		{"pop:h", "", "", "4 RFC 2384, ABNF: popurl"},
+		{"pop://a:b@h", "", "", "7 RFC 2384, ABNF: user-auth"},
 	} {
 		tt.check(t)
 	}

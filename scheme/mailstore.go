@@ -42,8 +42,8 @@ const (
 	ruleIMAPUser = "RFC 5092, 11: iuserinfo"
 	ruleIMAPPart = "RFC 5092, 11: imessagepart"
 	ruleIMAPAuth = "RFC 5092, 11: iurlauth"
-	rulePOP      = "RFC 2384, 5: popurl"
-	rulePOPUser  = "RFC 2384, 5: user-auth"
+	rulePOP      = "RFC 2384, ABNF: popurl"
+	rulePOPUser  = "RFC 2384, ABNF: user-auth"
 )
 
 // mailUser returns where the name of the user ends and where the mechanism

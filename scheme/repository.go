@@ -145,7 +145,7 @@ func checkRemote(u uri.URI) []Finding {
 	if bad := l.checkConnection(); bad != nil {
 		return bad
 	}
-	return l.warnPassword("RFC 3986, 3.2.1")
+	return l.warnPassword()
 }
 
 // option is the refusal of what a program would take for an option.
@@ -268,7 +268,7 @@ func checkRsync(u uri.URI) []Finding {
 	if bad := l.refuseControls(ruleRsync, "rsync"); bad != nil {
 		return bad
 	}
-	return l.warnPassword("RFC 5781, 3")
+	return l.warnPassword()
 }
 
 func partsRsync(dst []Part, u uri.URI) []Part {

@@ -36,7 +36,7 @@ func TestRepositories(t *testing.T) {
 		{"svn+https:///p", "", "", "12 RFC 9110, 4.2.1: http-URI"},
 		{"rsync://rsync.samba.org/ftp/a", "host=rsync.samba.org module=ftp path=a", "", ""},
 		{"rsync://u@h:873/m", "user=u host=h port=873 module=m", "rsync://u@h/m", ""},
-		{"rsync://u:p@h/m", "user=u password=p host=h module=m", "", "9 RFC 5781, 3"},
+		{"rsync://u:p@h/m", "user=u password=p host=h module=m", "", "9 RFC 3986, 3.2.1"},
 		{"rsync:h/m", "", "", "6 RFC 5781, 2: rsync-uri"},
 		{"rsync://h/m?x", "", "", "11 RFC 5781, 2: rsync-uri"},
 		{"rsync://-e/m", "", "", "8 " + hyphen},

@@ -40,7 +40,7 @@ func (l *layout) refuseFragment(rule string) []Finding {
 }
 
 // warnPassword warns of a password.
-func (l *layout) warnPassword(rule string) []Finding {
+func (l *layout) warnPassword() []Finding {
 	if l.user < 0 {
 		return nil
 	}
@@ -48,7 +48,7 @@ func (l *layout) warnPassword(rule string) []Finding {
 	if colon == l.userEnd {
 		return nil
 	}
-	return []Finding{warn(CodeCredentials, colon, l.userEnd, rule, "everybody who sees the locator can read the password")}
+	return []Finding{warn(CodeCredentials, colon, l.userEnd, "RFC 3986, 3.2.1", "everybody who sees the locator can read the password")}
 }
 
 // A field is name=value, one of several between separators.

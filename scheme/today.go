@@ -18,7 +18,8 @@ func schemesToday() []Scheme {
 		ldap, ldaps, imap, pop,
 		ni, nih, magnet, did,
 		ssh, sftp, git, svn, rsync, jdbc,
-	}, tunnelled(), constrained(), relays())
+		dns, dict, ipp, ipps, snmp, tftp, nfs, opaquelocktoken, pkcs11, payto,
+	}, tunnelled(), constrained(), relays(), z3950())
 }
 
 var ws = Scheme{

@@ -1,0 +1,213 @@
+package scheme
+
+import (
+	"strings"
+
+	"github.com/nomen-project/nomen/uri"
+)
+
+var opaquelocktoken = Scheme{
+	Name: "opaquelocktoken", Title: "Tokens of locks in WebDAV", Kind: KindName,
+	Reference:  "RFC 4918, C",
+	Example:    "opaquelocktoken:e71d4fae-5dec-22d6-fea5-00a0c91e6be4",
+	Note:       "compared as it is spelled; a path may follow the UUID",
+	Security:   "who has the token of a lock may still not use it: it belongs to whoever made it",
+	Properties: "unique for all time, as the UUID is",
+	Rules:      RuleSet{Check: checkLockToken, Parts: partsLockToken},
+}
+
+var pkcs11 = Scheme{
+	Name: "pkcs11", Title: "Objects of PKCS #11", Kind: KindName,
+	Reference: "RFC 7512",
+	Example:   "pkcs11:token=The%20Software%20PKCS%2311%20Softtoken;object=my-certificate;type=cert?pin-source=file:/etc/token",
+	Note:      "what is not said matches everything; the order of the attributes in the path means nothing",
+	Security:  "a module may be any library, which is loaded; a value of a PIN can be read by everybody who sees the URI",
+	Special: []Special{
+		{uri.ComponentPath, ";", "separates attributes"},
+		{uri.ComponentQuery, "&", "separates attributes"},
+		{uri.ComponentPath, "=", "separates the name and the value of an attribute"},
+	},
+	Properties: "names tokens, slots, libraries, and the keys, certificates and data in them, by their attributes",
+	Rules:      RuleSet{Check: checkPKCS11, Parts: partsPKCS11, Canonical: canonicalPKCS11},
+}
+
+// The productions.
+const (
+	ruleLockToken   = "RFC 4918, C: OpaqueLockToken-URI"
+	rulePKCS11      = "RFC 7512, 2.3: pk11-URI"
+	rulePKCS11Path  = "RFC 7512, 2.3: pk11-pattr"
+	rulePKCS11Query = "RFC 7512, 2.3: pk11-qattr"
+)
+
+// uuidEnd is where a UUID ends that begins the path.
+func (l *layout) uuidEnd() int {
+	const length = len("e71d4fae-5dec-22d6-fea5-00a0c91e6be4")
+	return min(l.path+length, l.pathEnd)
+}
+
+// checkLockToken checks a UUID and what extends it.
+//
+//	OpaqueLockToken-URI = "opaquelocktoken:" UUID [Extension]
+//	Extension           = path
+func checkLockToken(u uri.URI) []Finding {
+	l := layoutOf(u)
+	if bad := l.refuseAuthority(ruleLockToken, "the UUID"); bad != nil {
+		return bad
+	}
+	if end := l.uuidEnd(); !isUUID(l.s[l.path:end]) {
+		return refuse(l.path, end, ruleLockToken, "a UUID is 32 hexadecimal digits in groups of 8, 4, 4, 4 and 12, with hyphens between")
+	}
+	if bad := l.refuseQuery(ruleLockToken); bad != nil {
+		return bad
+	}
+	return l.refuseFragment(ruleLockToken)
+}
+
+func partsLockToken(dst []Part, u uri.URI) []Part {
+	t := take(dst, u)
+	end := t.uuidEnd()
+	t.part("uuid", t.path, end)
+	if end < t.pathEnd {
+		t.data("extension", end, t.pathEnd)
+	}
+	t.fragment()
+	return t.parts
+}
+
+// checkPKCS11 checks the attributes.
+//
+//	pk11-URI   = "pkcs11:" pk11-path [ "?" pk11-query ]
+//	pk11-path  = [ pk11-pattr *(";" pk11-pattr) ]
+//	pk11-query = [ pk11-qattr *("&" pk11-qattr) ]
+func checkPKCS11(u uri.URI) []Finding {
+	l := layoutOf(u)
+	if bad := l.refuseAuthority(rulePKCS11, "an attribute"); bad != nil {
+		return bad
+	}
+	if bad := l.refuseFragment(rulePKCS11); bad != nil {
+		return bad
+	}
+	if l.hasPath() {
+		if bad := l.checkPKCS11Path(); bad != nil {
+			return bad
+		}
+	}
+	if l.query < 0 || l.query == l.queryEnd {
+		return nil
+	}
+	return l.checkPKCS11Query()
+}
+
+// checkAttribute checks name=value.
+func (l *layout) checkAttribute(f field, rule string, kind func(byte) bool) []Finding {
+	if f.value < 0 || f.name == f.nameEnd {
+		return refuse(f.name, f.end, rule, "an attribute is name=value")
+	}
+	if i := firstNot(l.s, f.name, f.nameEnd, func(c byte) bool { return isTelName(c) || c == '_' }); i >= 0 {
+		return refuse(i, i+1, "RFC 7512, 2.3: pk11-v-attr-nm", "the name of an attribute is letters, digits, - and _")
+	}
+	if i := firstNot(l.s, f.value, f.end, kind); i >= 0 {
+		return refuse(i, i+1, rule, "must be escaped in the value of an attribute")
+	}
+	return nil
+}
+
+// isPKCS11Path reports whether c is a pk11-pchar, isPKCS11Query whether it is a
+// pk11-qchar; a percent sign begins an escape.
+func isPKCS11Path(c byte) bool {
+	return isUnreserved(c) || strings.IndexByte(":[]@!$'()*+,=&%", c) >= 0
+}
+
+func isPKCS11Query(c byte) bool {
+	return isUnreserved(c) || strings.IndexByte(":[]@!$'()*+,=/?|%", c) >= 0
+}
+
+// checkPKCS11Path checks what names the object; each attribute is there once.
+func (l *layout) checkPKCS11Path() []Finding {
+	for at := l.path; at <= l.pathEnd; {
+		f := nextField(l.s, at, l.pathEnd, ';')
+		if bad := l.checkAttribute(f, rulePKCS11Path, isPKCS11Path); bad != nil {
+			return bad
+		}
+		value := l.s[f.value:f.end]
+		switch l.s[f.name:f.nameEnd] {
+		case "type":
+			switch value {
+			case "public", "private", "cert", "secret-key", "data":
+			default:
+				return refuse(f.value, f.end, "RFC 7512, 2.3: pk11-type", "the type is public, private, cert, secret-key or data")
+			}
+		case "library-version":
+			major, minor, ok := strings.Cut(value, ".")
+			if !all(major, isDigit) || ok && !all(minor, isDigit) {
+				return refuse(f.value, f.end, "RFC 7512, 2.3: pk11-lib-ver", "a version is a number, and perhaps a dot and another")
+			}
+		case "slot-id":
+			if !all(value, isDigit) {
+				return refuse(f.value, f.end, "RFC 7512, 2.3: pk11-slot-id", "a slot has a number")
+			}
+		}
+		at = f.end + 1
+	}
+	if f, again := repeatedField(l.s, l.path, l.pathEnd, ';'); again {
+		return refuse(f.name, f.end, rulePKCS11Path, "the attribute is there twice")
+	}
+	return nil
+}
+
+// checkPKCS11Query checks how to get at the object. Attributes that the document
+// does not name may be there several times.
+func (l *layout) checkPKCS11Query() []Finding {
+	var found []Finding
+	var seen [4]bool
+	known := [...]string{"pin-source", "pin-value", "module-name", "module-path"}
+	for at := l.query; at <= l.queryEnd; {
+		f := nextField(l.s, at, l.queryEnd, '&')
+		if bad := l.checkAttribute(f, rulePKCS11Query, isPKCS11Query); bad != nil {
+			return bad
+		}
+		for i, name := range known {
+			if l.s[f.name:f.nameEnd] != name {
+				continue
+			}
+			if seen[i] {
+				return refuse(f.name, f.end, rulePKCS11Query, "the attribute is there twice")
+			}
+			seen[i] = true
+			if name == "pin-value" {
+				found = append(found, warn(CodeCredentials, f.name, f.end, "RFC 7512, 6", "everybody who sees the URI can read the PIN"))
+			}
+			if name == "module-path" {
+				found = append(found, warn(CodeDanger, f.name, f.end, "RFC 7512, 6", "a library is loaded and run"))
+			}
+		}
+		at = f.end + 1
+	}
+	if seen[0] && seen[1] {
+		return refuse(l.query, l.queryEnd, "RFC 7512, 2.4", "a source and a value of the PIN exclude each other")
+	}
+	return found
+}
+
+func partsPKCS11(dst []Part, u uri.URI) []Part {
+	t := take(dst, u)
+	if t.hasPath() {
+		t.fields(t.path, t.pathEnd, ';')
+	}
+	if t.query >= 0 && t.query < t.queryEnd {
+		t.fields(t.query, t.queryEnd, '&')
+	}
+	t.fragment()
+	return t.parts
+}
+
+// canonicalPKCS11 puts the attributes of the path in order, which means nothing
+// (RFC 7512, 2.6).
+func canonicalPKCS11(u uri.URI) string {
+	l := layoutOf(u)
+	if !l.hasPath() {
+		return l.s
+	}
+	list := sortedFields(l.s, l.path, l.pathEnd, ';', func(b []byte, f field) []byte { return append(b, l.s[f.name:f.end]...) })
+	return l.s[:l.path] + strings.Join(list, ";") + l.s[l.pathEnd:]
+}

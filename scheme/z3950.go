@@ -1,0 +1,129 @@
+package scheme
+
+import "github.com/nomen-project/nomen/uri"
+
+// z3950 returns the schemes of Z39.50: a record that is retrieved (r), and a
+// session in which a person searches (s).
+func z3950() []Scheme {
+	list := []Scheme{
+		{
+			Name: "z39.50r", Title: "Z39.50 retrieval", Example: "z39.50r://cnidr.example.org:2100/tmf?bkirch_rules__a1;esn=f;rs=marc",
+			Retrieval: "open a session, search the databases for the identifier, and present the one record in the element set and the syntax",
+		},
+		{
+			Name: "z39.50s", Title: "Z39.50 session", Example: "z39.50s://melvyl.example.edu/cat", Interactive: true,
+			Retrieval: "open a session for a person to search the databases",
+		},
+	}
+	for i := range list {
+		s := &list[i]
+		s.Kind, s.Reference = KindLocator, "RFC 2056"
+		s.Note = "esn is the name of an element set, rs the syntaxes of records that are wanted, the best one first"
+		s.Security = "what is searched for can be read by everybody on the way"
+		s.DefaultPort, s.Transport = "210", "tcp"
+		s.Special = []Special{
+			{uri.ComponentPath, "+", "separates databases"},
+			{uri.ComponentPath, ";", "precedes esn= and rs="},
+			{uri.ComponentQuery, ";", "precedes esn= and rs="},
+		}
+		s.Rules = RuleSet{Check: checkZ3950, Parts: partsZ3950}
+	}
+	return list
+}
+
+const ruleZ3950 = "RFC 2056, BNF: z39.50url"
+
+// z3950Path returns where the databases end, where the identifier of a record
+// begins and ends, and where what is said after the first semicolon begins; -1
+// for what is not there.
+func (l *layout) z3950Path() (databases, id, idEnd, params int) {
+	from := min(l.path+1, l.pathEnd)
+	semicolon := until(l.s, from, l.end(), ';')
+	params = -1
+	if semicolon < l.end() {
+		params = semicolon + 1
+	}
+	databases = min(l.pathEnd, semicolon)
+	if l.query >= 0 && l.query <= semicolon {
+		return databases, l.query, semicolon, params
+	}
+	return databases, -1, -1, params
+}
+
+// checkZ3950 checks databases, a record, an element set and syntaxes.
+//
+//	z39.50url = zscheme "://" host [":" port] ["/" [database *["+" database] ["?" docid]]
+//	            [";esn=" elementset] [";rs=" recordsyntax *["+" recordsyntax]]]
+func checkZ3950(u uri.URI) []Finding {
+	l := layoutOf(u)
+	if bad := l.needServer(ruleZ3950); bad != nil {
+		return bad
+	}
+	if bad := l.refuseUser(ruleZ3950); bad != nil {
+		return bad
+	}
+	if bad := l.refuseFragment(ruleZ3950); bad != nil {
+		return bad
+	}
+	databases, id, idEnd, params := l.z3950Path()
+	from := min(l.path+1, databases)
+	for at := from; from < databases && at <= databases; {
+		end := until(l.s, at, databases, '+')
+		if at == end {
+			return refuse(at, end, "RFC 2056, BNF: database", "the name of a database is missing")
+		}
+		at = end + 1
+	}
+	switch {
+	case id >= 0 && from == databases:
+		return refuse(id-1, idEnd, ruleZ3950, "a record is in a database, which must stand before the question mark")
+	case id >= 0 && id == idEnd:
+		return refuse(id-1, idEnd, "RFC 2056, BNF: docid", "the identifier of the record is missing")
+	}
+	if bad := l.checkZ3950Params(params); bad != nil {
+		return bad
+	}
+	if retrieval := lower(l.s[l.rest-2]) == 'r'; retrieval && id < 0 {
+		return []Finding{remark(CodeUndefined, l.path, databases, ruleZ3950, "does not say which record is to be retrieved")}
+	}
+	return nil
+}
+
+// checkZ3950Params checks the element set and then the syntaxes.
+func (l *layout) checkZ3950Params(from int) []Finding {
+	names := [...]string{"esn", "rs"}
+	n := 0
+	for at := from; from >= 0 && at <= l.end(); {
+		f := nextField(l.s, at, l.end(), ';')
+		for n < len(names) && !f.is(l.s, names[n]) {
+			n++
+		}
+		switch {
+		case n == len(names):
+			return refuse(f.name, f.end, ruleZ3950, "only esn= and then rs= may follow, each once")
+		case f.empty():
+			return refuse(f.name, f.end, ruleZ3950, "the value is missing")
+		}
+		n++
+		at = f.end + 1
+	}
+	return nil
+}
+
+func partsZ3950(dst []Part, u uri.URI) []Part {
+	t := take(dst, u)
+	t.login()
+	t.server()
+	databases, id, idEnd, params := t.z3950Path()
+	if from := min(t.path+1, databases); from < databases {
+		t.each("database", from, databases, '+')
+	}
+	if id >= 0 {
+		t.data("docid", id, idEnd)
+	}
+	if params >= 0 {
+		t.fields(params, t.end(), ';')
+	}
+	t.fragment()
+	return t.parts
+}

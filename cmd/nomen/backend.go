@@ -3,9 +3,12 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
+	"iter"
 	"time"
 
+	"github.com/nomen-project/nomen/adminapi"
 	"github.com/nomen-project/nomen/bulk"
 	"github.com/nomen-project/nomen/name"
 	"github.com/nomen-project/nomen/registrar"
@@ -15,7 +18,7 @@ import (
 // A backend is where store commands do their work: in the store itself, or
 // through the server that has it open.
 type backend interface {
-	Get(ctx context.Context, n name.Name) (*store.Record, error)
+	GetAt(ctx context.Context, n name.Name, at time.Time) (*store.Record, error)
 	Put(ctx context.Context, req registrar.Request, why string) (registrar.Outcome, error)
 	Retire(ctx context.Context, n name.Name, r registrar.Retirement, why string) (registrar.Outcome, error)
 	Authority(ctx context.Context, p name.Prefix) (*store.Authority, error)
@@ -23,7 +26,21 @@ type backend interface {
 	PutAuthority(ctx context.Context, a *store.Authority, expected uint64, why string) (registrar.Outcome, error)
 	Import(ctx context.Context, r io.Reader, o bulk.ImportOptions) (bulk.Summary, error)
 	Export(ctx context.Context, w io.Writer, o bulk.ExportOptions) (bulk.Summary, error)
+
+	Revisions(ctx context.Context, n name.Name) iter.Seq2[adminapi.Revision, error]
+	Redact(ctx context.Context, n name.Name, r registrar.Redaction) (registrar.Outcome, error)
+	Find(ctx context.Context, prefix string, after store.Place) iter.Seq2[store.Place, error]
+	Relocate(ctx context.Context, r registrar.Relocation) (registrar.Relocated, error)
+	Head(ctx context.Context) (store.Head, error)
+	ProveHead(ctx context.Context, later, earlier uint64) ([][32]byte, error)
+	Verify(ctx context.Context, fault func(store.Fault), progress func(done, total uint64)) (store.Head, error)
+	Backup(ctx context.Context, dir string) error
 }
+
+var (
+	_ backend = (*local)(nil)
+	_ backend = (*adminapi.Client)(nil)
+)
 
 // local works on an open store.
 type local struct {
@@ -31,8 +48,8 @@ type local struct {
 	registrar *registrar.Registrar
 }
 
-func (l *local) Get(ctx context.Context, n name.Name) (*store.Record, error) {
-	return l.registrar.Get(ctx, n)
+func (l *local) GetAt(ctx context.Context, n name.Name, at time.Time) (*store.Record, error) {
+	return l.registrar.GetAt(ctx, n, at)
 }
 
 func (l *local) Put(ctx context.Context, req registrar.Request, why string) (registrar.Outcome, error) {
@@ -69,6 +86,56 @@ func (l *local) Import(ctx context.Context, r io.Reader, o bulk.ImportOptions) (
 func (l *local) Export(ctx context.Context, w io.Writer, o bulk.ExportOptions) (bulk.Summary, error) {
 	return bulk.Export(ctx, l.store, w, o)
 }
+
+func (l *local) Revisions(ctx context.Context, n name.Name) iter.Seq2[adminapi.Revision, error] {
+	return func(yield func(adminapi.Revision, error) bool) {
+		n, err := l.registrar.Kept(ctx, n)
+		if err != nil {
+			yield(adminapi.Revision{}, err)
+			return
+		}
+		found := false
+		for c, err := range store.History(ctx, l.store, n) {
+			if err != nil {
+				yield(adminapi.Revision{}, err)
+				return
+			}
+			if found = true; !yield(adminapi.NewRevision(c), nil) {
+				return
+			}
+		}
+		if !found {
+			yield(adminapi.Revision{}, store.ErrNotFound)
+		}
+	}
+}
+
+func (l *local) Redact(ctx context.Context, n name.Name, r registrar.Redaction) (registrar.Outcome, error) {
+	return l.registrar.Redact(ctx, registrar.Operator(), n, r)
+}
+
+func (l *local) Find(ctx context.Context, prefix string, after store.Place) iter.Seq2[store.Place, error] {
+	return store.Find(ctx, l.store, prefix, after)
+}
+
+func (l *local) Relocate(ctx context.Context, r registrar.Relocation) (registrar.Relocated, error) {
+	return l.registrar.Relocate(ctx, registrar.Operator(), r)
+}
+
+func (l *local) Head(ctx context.Context) (store.Head, error) { return store.HeadOf(ctx, l.store) }
+
+func (l *local) ProveHead(ctx context.Context, later, earlier uint64) ([][32]byte, error) {
+	if p, ok := l.store.(store.Prover); ok {
+		return p.ProveHead(ctx, later, earlier)
+	}
+	return nil, fmt.Errorf("%T gives no proofs: %w", l.store, errors.ErrUnsupported)
+}
+
+func (l *local) Verify(ctx context.Context, fault func(store.Fault), progress func(done, total uint64)) (store.Head, error) {
+	return store.Verify(ctx, l.store, fault, progress)
+}
+
+func (l *local) Backup(ctx context.Context, dir string) error { return store.Backup(ctx, l.store, dir) }
 
 // current returns the authority of a prefix and its revision, or an empty one
 // and 0.

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"iter"
+	"time"
 
 	"github.com/nomen-project/nomen/bulk"
 	"github.com/nomen-project/nomen/name"
@@ -49,7 +50,7 @@ func (m *minting) names(ctx context.Context, prefix string) iter.Seq2[name.Name,
 // An emptyBackend is a store that is not there yet: a dry run needs none.
 type emptyBackend struct{ backend }
 
-func (emptyBackend) Get(context.Context, name.Name) (*store.Record, error) {
+func (emptyBackend) GetAt(context.Context, name.Name, time.Time) (*store.Record, error) {
 	return nil, store.ErrNotFound
 }
 

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"iter"
 	"strings"
+	"time"
 
 	"github.com/nomen-project/nomen"
 	"github.com/nomen-project/nomen/mint"
@@ -128,7 +129,7 @@ func (m *minting) reserve(ctx context.Context, n name.Name) (name.Name, error) {
 func (m *minting) take(ctx context.Context, n name.Name) (name.Name, bool, error) {
 	if m.flags.dry {
 		n = m.authority.Fold(n)
-		_, err := m.Get(ctx, n)
+		_, err := m.GetAt(ctx, n, time.Time{})
 		if errors.Is(err, store.ErrNotFound) {
 			return n, true, nil
 		}

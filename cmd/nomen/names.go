@@ -2,27 +2,44 @@ package main
 
 import (
 	"context"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/nomen-project/nomen"
+	"github.com/nomen-project/nomen/adminapi"
 	"github.com/nomen-project/nomen/name"
 	"github.com/nomen-project/nomen/registrar"
 	"github.com/nomen-project/nomen/store"
 )
 
+const getLong = `Get shows the record of each name as it is kept, whatever its status. With --at it
+shows the record as it was then: at a time (2026-11-20T12:00:00Z), or at the end
+of a day (2026-11-20, UTC).
+
+`
+
 func (c *cli) getCommand() *cobra.Command {
+	var at string
 	cmd := &cobra.Command{
-		Use:     "get NAME...",
-		Short:   "show records",
-		Long:    "Get shows the record of each name as it is kept, whatever its status.\n\n" + streamHelp,
-		Example: "  nomen get urn:ietf:rfc:2648\n  nomen get --json urn:ietf:rfc:2648 | jq .locations\n  nomen get --json - < names.txt",
-		Args:    arguments(1, -1),
+		Use:   "get NAME...",
+		Short: "show records",
+		Long:  getLong + streamHelp,
+		Example: `  nomen get urn:ietf:rfc:2648
+  nomen get --at 2026-11-20 urn:ietf:rfc:2648
+  nomen get --json urn:ietf:rfc:2648 | jq .locations
+  nomen get --json - < names.txt`,
+		Args: arguments(1, -1),
 	}
+	cmd.Flags().StringVar(&at, "at", "", "as it was then: a time, or a date for the end of that day")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		when, err := asOf(at)
+		if err != nil {
+			return err
+		}
 		return c.withStore(cmd.Context(), false, func(b backend) error {
 			return c.answerNames(cmd.Context(), args, func(a *answers, arg string) error {
-				rec, err := get(cmd.Context(), b, arg)
+				rec, err := get(cmd.Context(), b, arg, when)
 				if err != nil {
 					a.refuse(err, badName{arg, explainAnswer(err)})
 					return err
@@ -34,13 +51,25 @@ func (c *cli) getCommand() *cobra.Command {
 	return cmd
 }
 
-// get returns the record of a name in any spelling.
-func get(ctx context.Context, b backend, spelling string) (*store.Record, error) {
+// asOf reads --at; not given it is zero, which means now.
+func asOf(s string) (time.Time, error) {
+	if s == "" {
+		return time.Time{}, nil
+	}
+	t, err := adminapi.ParseTime(s)
+	if err != nil {
+		return t, usagef("--at: %w", err)
+	}
+	return t, nil
+}
+
+// get returns the record of a name in any spelling, as of a time.
+func get(ctx context.Context, b backend, spelling string, at time.Time) (*store.Record, error) {
 	n, err := name.Parse(spelling)
 	if err != nil {
 		return nil, err
 	}
-	rec, err := b.Get(ctx, n)
+	rec, err := b.GetAt(ctx, n, at)
 	return rec, named(spelling, err)
 }
 

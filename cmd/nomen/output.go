@@ -121,6 +121,9 @@ func (a *answers) record(r *store.Record) error {
 		rows("key", r.Name.Key())
 	}
 	rows("status", string(r.Status))
+	if r.Redacted {
+		rows("redacted", "its content was removed from the history")
+	}
 	rows("reason", r.Reason)
 	rows("successor", r.Successors...)
 	showLocations(rows, r.Locations)

@@ -1,0 +1,68 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+)
+
+const backupLong = `Backup makes a copy of the store in DIR as of one moment, while a server goes on
+serving and changing it. DIR must not be there yet, or hold an earlier backup of
+the same store: then only what has changed since is copied.
+
+With --rehearse it is tried at once whether the backup is good: it is restored to a
+temporary place and verified, and the place is cleared. 'nomen restore' brings a
+backup back.
+
+The administrator's token is a file beside the store and no part of it; a server
+that finds none makes a new one. A database is backed up with its own tools.`
+
+func (c *cli) backupCommand() *cobra.Command {
+	var rehearse bool
+	cmd := &cobra.Command{
+		Use:     "backup DIR",
+		Short:   "a consistent copy of the store, while serving",
+		Long:    backupLong,
+		Example: "  nomen backup /backup/names-2026-11-20\n  nomen backup --rehearse /backup/names",
+		Args:    arguments(1, 1),
+	}
+	cmd.Flags().BoolVar(&rehearse, "rehearse", false, "restore it to a temporary place and verify it there")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		dir, err := filepath.Abs(args[0])
+		if err != nil {
+			return err
+		}
+		err = c.withStore(cmd.Context(), false, func(b backend) error { return c.backup(cmd.Context(), b, dir) })
+		if err != nil || !rehearse {
+			return err
+		}
+		return c.rehearse(cmd.Context(), dir)
+	}
+	return cmd
+}
+
+// A backupLine is the result of a backup as JSON.
+type backupLine struct {
+	Dir     string  `json:"dir"`
+	Seconds float64 `json:"seconds"`
+}
+
+func (c *cli) backup(ctx context.Context, b backend, dir string) error {
+	start := clock()
+	err := b.Backup(ctx, dir)
+	if errors.Is(err, errors.ErrUnsupported) {
+		return fmt.Errorf("%w: use the tools of the database", err)
+	}
+	if err != nil {
+		return err
+	}
+	seconds := clock().Sub(start).Seconds()
+	if c.json {
+		return c.printJSON(backupLine{dir, seconds})
+	}
+	_, err = fmt.Fprintf(c.out, "%s: backup made in %.2f s\n", dir, seconds)
+	return err
+}

@@ -1,0 +1,97 @@
+package main
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/nomen-project/nomen/name"
+	"github.com/nomen-project/nomen/store"
+)
+
+const findLong = `Find lists the names that have a location which begins with PREFIX, byte by byte,
+in the order of the locations: one line each, the location, a tab and the name.
+Retired and reserved names are among them; locations of earlier revisions are not.
+
+A long list can be had in parts: --after-location and --after-name take the last
+line of the part before. The exit status is 1 if there is none.`
+
+func (c *cli) findCommand() *cobra.Command {
+	var prefix string
+	var limit int
+	var after struct{ location, name string }
+	cmd := &cobra.Command{
+		Use:   "find --location PREFIX",
+		Short: "names by their locations",
+		Long:  findLong,
+		Example: `  nomen find --location https://old.example.org/
+  nomen find --location https://old.example.org/ --limit 20 --json
+  nomen find --location https://old.example.org/ | cut -f 2 | sort -u | nomen get --json -`,
+		Args: noArguments,
+	}
+	f := cmd.Flags()
+	f.StringVar(&prefix, "location", "", "what the locations begin with (required)")
+	f.IntVar(&limit, "limit", 0, "list so many; 0 for all")
+	f.StringVar(&after.location, "after-location", "", "go on behind this location ...")
+	f.StringVar(&after.name, "after-name", "", "... of this name")
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		switch {
+		case !cmd.Flags().Changed("location"):
+			return usagef("find: --location is required")
+		case limit < 0:
+			return usagef("--limit %d: want a number from 0", limit)
+		case after.name != "" && after.location == "":
+			return usagef("--after-name goes with --after-location")
+		}
+		place := store.Place{URL: after.location}
+		if after.name != "" {
+			n, err := name.Parse(after.name)
+			if err != nil {
+				return err
+			}
+			place.Name = n
+		}
+		return c.withStore(cmd.Context(), false, func(b backend) error {
+			return c.find(cmd.Context(), b, prefix, place, limit)
+		})
+	}
+	return cmd
+}
+
+// A placeLine is a place as JSON.
+type placeLine struct {
+	Location string `json:"location"`
+	Name     string `json:"name"`
+}
+
+// find prints places as they come.
+func (c *cli) find(ctx context.Context, b backend, prefix string, after store.Place, limit int) error {
+	a := newAnswers(c)
+	found := 0
+	for p, err := range b.Find(ctx, prefix, after) {
+		if err != nil {
+			a.flush()
+			return err
+		}
+		if a.json != nil {
+			a.object(placeLine{p.URL, p.Name.Key()})
+		} else {
+			a.text(printable(p.URL) + "\t" + printable(p.Name.Key()))
+		}
+		if a.flushFull(); a.err != nil {
+			return a.err
+		}
+		if found++; found == limit {
+			break
+		}
+	}
+	if err := a.end(); err != nil {
+		return err
+	}
+	if found == 0 {
+		fmt.Fprintf(c.err, "nomen: no name has a location that begins with %q\n", prefix)
+		return errNo
+	}
+	return nil
+}

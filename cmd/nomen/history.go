@@ -1,0 +1,164 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/nomen-project/nomen/adminapi"
+	"github.com/nomen-project/nomen/name"
+	"github.com/nomen-project/nomen/store"
+)
+
+const historyLong = `History shows every revision of a name, the newest first: when it was made, by
+whom and why, and what became different, field by field. A plus stands before
+what was added, a minus before what was taken away.
+
+With --json each revision is an object with the full record as it was from then
+on. Content that was redacted is not there; its place is.
+
+`
+
+func (c *cli) historyCommand() *cobra.Command {
+	limit := 0
+	cmd := &cobra.Command{
+		Use:   "history NAME...",
+		Short: "show all revisions of names",
+		Long:  historyLong + streamHelp,
+		Example: `  nomen history urn:dns:example.org:alb002
+  nomen history --limit 1 --json urn:dns:example.org:alb002
+  nomen history --json urn:dns:example.org:alb002 | jq -r .record.locations[].url`,
+		Args: arguments(1, -1),
+	}
+	cmd.Flags().IntVar(&limit, "limit", 0, "show the newest so many; 0 for all")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if limit < 0 {
+			return usagef("--limit %d: want a number from 0", limit)
+		}
+		return c.withStore(cmd.Context(), false, func(b backend) error {
+			return c.answerNames(cmd.Context(), args, func(a *answers, arg string) error {
+				err := showHistory(cmd.Context(), b, a, arg, limit)
+				if err != nil {
+					a.refuse(err, badName{arg, explainAnswer(err)})
+				}
+				return err
+			})
+		})
+	}
+	return cmd
+}
+
+// showHistory answers with the revisions of a name, the newest first, as they
+// come: it holds two of them.
+func showHistory(ctx context.Context, b backend, a *answers, arg string, limit int) error {
+	n, err := name.Parse(arg)
+	if err != nil {
+		return err
+	}
+	h := historian{answers: a, name: n.Key(), gone: map[uint64]uint64{}}
+	var later *adminapi.Revision
+	for r, err := range b.Revisions(ctx, n) {
+		if err != nil {
+			return named(arg, err)
+		}
+		if later != nil {
+			h.show(*later, &r)
+			if limit--; limit == 0 {
+				return nil
+			}
+		}
+		later = &r
+	}
+	if later != nil {
+		h.show(*later, nil)
+	}
+	return nil
+}
+
+// A historian shows revisions.
+type historian struct {
+	*answers
+	name string
+	gone map[uint64]uint64 // revisions that were redacted, and by which
+}
+
+// A revisionLine is a revision as JSON.
+type revisionLine struct {
+	Name string `json:"name"`
+	adminapi.Revision
+	Changes []adminapi.Difference `json:"changes"` // as against the revision before
+}
+
+// show shows a revision and what it changed of the one before, nil if there is
+// none.
+func (h *historian) show(r adminapi.Revision, before *adminapi.Revision) {
+	for _, n := range r.Redacts {
+		if h.gone[n] == 0 {
+			h.gone[n] = r.Revision
+		}
+	}
+	var was *store.Record
+	if before != nil {
+		was = before.Record
+	}
+	unknown := r.Redacted || before != nil && before.Redacted
+	var changes []adminapi.Difference
+	if !unknown {
+		changes = adminapi.Differences(was, r.Record)
+	}
+	if h.json != nil {
+		h.object(revisionLine{h.name, r, changes})
+		h.flushFull()
+		return
+	}
+	h.head(r)
+	if before != nil && before.Redacted && !r.Redacted {
+		h.text(fmt.Sprintf("    (the content of revision %d was removed: what changed is not known)", before.Revision))
+	}
+	for _, d := range changes {
+		h.difference(d)
+	}
+	h.flushFull()
+}
+
+// head shows all of a revision but its content.
+func (h *historian) head(r adminapi.Revision) {
+	parts := []string{
+		h.paint(colourYellow, fmt.Sprintf("revision %d", r.Revision), 0),
+		r.Time.UTC().Format(time.RFC3339),
+	}
+	switch {
+	case r.Redacted:
+		parts = append(parts, fmt.Sprintf("(content removed by revision %d)", h.gone[r.Revision]))
+	case r.Who == "":
+		parts = append(parts, "by the operator")
+	default:
+		parts = append(parts, "by "+inLine(r.Who))
+	}
+	if r.Why != "" {
+		parts = append(parts, inLine(r.Why))
+	}
+	h.text(strings.Join(parts, "  "))
+	if len(r.Redacts) > 0 {
+		h.text("    removes the content of revision " + strings.Trim(strings.ReplaceAll(fmt.Sprint(r.Redacts), " ", ", "), "[]"))
+	}
+}
+
+func (h *historian) difference(d adminapi.Difference) {
+	switch {
+	case d.Before != "" && d.After != "":
+		h.text("    " + d.Field + ": " + inLine(d.Before) + " -> " + inLine(d.After))
+	case d.After == adminapi.InAnotherOrder:
+		h.text("    " + d.Field + " " + d.After)
+	case d.After != "":
+		h.text("  " + h.paint(colourGreen, "+ "+d.Field+": "+inLine(d.After), 0))
+	default:
+		h.text("  " + h.paint(colourRed, "- "+d.Field+": "+inLine(d.Before), 0))
+	}
+}
+
+// inLine returns a text in one line that a terminal does not obey.
+func inLine(s string) string { return printable(strings.ReplaceAll(s, "\n", " ")) }

@@ -1,0 +1,260 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/nomen-project/nomen/store"
+	"github.com/nomen-project/nomen/store/pebblestore"
+	"github.com/nomen-project/nomen/store/pgstore"
+)
+
+const migrateLong = `Migrate copies everything from one store into an empty one: all changes with their
+times, reasons and digests, and the tokens. At the end it compares the two: the
+heads of their histories, which stand for every change in order, and the numbers of
+records and of tokens. The store that is copied stays as it is.
+
+A store is pebble:DIR, or postgres://USER@HOST/DATABASE. No server may have a
+pebble store open meanwhile. What is changed in a database that is in use comes
+along up to the moment at which migrate begins.
+
+If it is cut short, start it again: what has arrived is compared, not copied
+again.`
+
+func (c *cli) migrateCommand() *cobra.Command {
+	var from, to string
+	cmd := &cobra.Command{
+		Use:   "migrate --from STORE --to STORE",
+		Short: "everything into another store",
+		Long:  migrateLong,
+		Example: `  nomen migrate --from pebble:/var/lib/nomen/store --to postgres://nomen@db.example.org/names
+  nomen migrate --from postgres://nomen@db.example.org/names --to pebble:/srv/names/store`,
+		Args: noArguments,
+	}
+	f := cmd.Flags()
+	f.StringVar(&from, "from", "", "the store that is copied (required)")
+	f.StringVar(&to, "to", "", "the empty store that it is copied to (required)")
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		switch {
+		case from == "" || to == "":
+			return usagef("migrate: --from and --to are required")
+		case from == to:
+			return usagef("migrate: --from and --to are the same store")
+		}
+		return c.migrateStores(cmd.Context(), from, to)
+	}
+	return cmd
+}
+
+func (c *cli) migrateStores(ctx context.Context, from, to string) error {
+	source, err := c.openAt(ctx, from, true)
+	if err != nil {
+		return err
+	}
+	target, err := c.openAt(ctx, to, false)
+	if err != nil {
+		return errors.Join(err, source.Close())
+	}
+	return errors.Join(c.migrate(ctx, source, target), target.Close(), source.Close())
+}
+
+// openAt opens the store that pebble:DIR or postgres://... names.
+func (c *cli) openAt(ctx context.Context, spec string, readOnly bool) (store.Store, error) {
+	dir, isPebble := strings.CutPrefix(spec, "pebble:")
+	switch {
+	case isPebble && dir != "":
+		s, err := pebblestore.Open(pebblestore.Options{Dir: dir, Log: c.logger(), ReadOnly: readOnly})
+		if errors.Is(err, pebblestore.ErrLocked) {
+			return nil, fmt.Errorf("%w: stop the server, or wait until the other command has ended", err)
+		}
+		if err != nil {
+			return nil, err
+		}
+		return s, nil
+	case strings.HasPrefix(spec, "postgres://"), strings.HasPrefix(spec, "postgresql://"):
+		s, err := pgstore.Open(ctx, pgstore.Options{URL: spec, Log: c.logger(), ReadOnly: readOnly})
+		if err != nil {
+			return nil, err
+		}
+		return s, nil
+	}
+	return nil, usagef("%q: want pebble:DIR or postgres://...", spec)
+}
+
+// A migration tells what was copied.
+type migration struct {
+	Changes uint64  `json:"changes"`
+	Records int64   `json:"records"`
+	Tokens  int     `json:"tokens"`
+	Head    string  `json:"head"`
+	Seconds float64 `json:"seconds"`
+}
+
+// migrate copies one store into another and compares them.
+func (c *cli) migrate(ctx context.Context, from, to store.Store) error {
+	start := clock()
+	head, err := store.HeadOf(ctx, from)
+	if err != nil {
+		return err
+	}
+	bar, end := c.counting("changes")
+	err = store.Load(ctx, to, upTo(head.Size, bar, store.Changes(ctx, from, 0)))
+	end()
+	if err != nil {
+		return fmt.Errorf("%w; what has arrived stays, and the same command goes on after it", err)
+	}
+	m := migration{Changes: head.Size, Head: headText(head)}
+	if m.Tokens, err = copyTokens(ctx, from, to); err != nil {
+		return fmt.Errorf("tokens: %w", err)
+	}
+	if m.Records, err = c.compareStores(ctx, from, to, head); err != nil {
+		return err
+	}
+	m.Seconds = clock().Sub(start).Seconds()
+	if c.json {
+		return c.printJSON(m)
+	}
+	_, err = fmt.Fprintf(c.out, "%d changes of %d records and %d tokens in %.2f s, %.0f changes a second\nthe heads are equal: %s\n",
+		m.Changes, m.Records, m.Tokens, m.Seconds, rate(int64(m.Changes), m.Seconds), m.Head)
+	return err
+}
+
+// upTo yields the entries up to a place, and shows how many there are.
+func upTo(last uint64, show func(done, total uint64), entries iter.Seq2[*store.Entry, error]) iter.Seq2[*store.Entry, error] {
+	return func(yield func(*store.Entry, error) bool) {
+		if last == 0 {
+			return
+		}
+		for e, err := range entries {
+			if !yield(e, err) || err != nil || e.Seq == last {
+				return
+			}
+			if e.Seq%1024 == 0 {
+				show(e.Seq, last)
+			}
+		}
+	}
+}
+
+// tokenBatch is how many tokens are written at once.
+const tokenBatch = 1000
+
+// copyTokens copies the tokens and returns how many there are.
+func copyTokens(ctx context.Context, from, to store.Store) (int, error) {
+	n := 0
+	var batch []store.Change
+	write := func() error {
+		if len(batch) == 0 {
+			return nil
+		}
+		_, err := to.Apply(ctx, batch)
+		batch = batch[:0]
+		return err
+	}
+	for t, err := range store.AllTokens(ctx, from) {
+		if err != nil {
+			return n, err
+		}
+		n++
+		batch = append(batch, store.Change{Token: t, Time: clock(), Why: "migrated"})
+		if len(batch) == tokenBatch {
+			if err := write(); err != nil {
+				return n, err
+			}
+		}
+	}
+	return n, write()
+}
+
+// How long a store may take to seal what it was given, and how often it is asked.
+const (
+	sealing     = 10 * time.Second
+	sealingStep = 100 * time.Millisecond
+)
+
+// compareStores returns an error unless both stores have the same history, as many
+// records, and the tokens of the first are in the second. It returns the number of
+// records.
+func (c *cli) compareStores(ctx context.Context, from, to store.Store, want store.Head) (int64, error) {
+	got, err := sealedHead(ctx, to, want.Size)
+	switch {
+	case err != nil:
+		return 0, err
+	case got != want:
+		return 0, fmt.Errorf("the copy is not the same: its head is %s, not %s", headText(got), headText(want))
+	}
+	there, err := exactCount(ctx, to)
+	if err != nil {
+		return 0, err
+	}
+	if now, err := store.HeadOf(ctx, from); err != nil || now != want {
+		fmt.Fprintf(c.err, "nomen: warning: changes made meanwhile were not copied: %d\n", now.Size-want.Size)
+		return there, errors.Join(err, sameTokens(ctx, from, to))
+	}
+	here, err := exactCount(ctx, from)
+	switch {
+	case err != nil:
+		return 0, err
+	case here != there:
+		return 0, fmt.Errorf("the copy is not the same: it has %d records, not %d", there, here)
+	}
+	return there, sameTokens(ctx, from, to)
+}
+
+// sealedHead returns the head of s when it has reached a size.
+func sealedHead(ctx context.Context, s store.Reader, size uint64) (store.Head, error) {
+	for last := clock().Add(sealing); ; {
+		h, err := store.HeadOf(ctx, s)
+		if err != nil || h.Size >= size || clock().After(last) {
+			return h, err
+		}
+		select {
+		case <-ctx.Done():
+			return h, context.Cause(ctx)
+		case <-time.After(sealingStep):
+		}
+	}
+}
+
+// exactCount counts records, one by one if the store only estimates.
+func exactCount(ctx context.Context, s store.Reader) (int64, error) {
+	n, exact, err := store.Count(ctx, s)
+	if err != nil || exact {
+		return n, err
+	}
+	n = 0
+	for _, err := range s.List(ctx, store.Scan{}) {
+		if err != nil {
+			return n, err
+		}
+		n++
+	}
+	return n, nil
+}
+
+// sameTokens returns an error unless every token of one store is in the other.
+func sameTokens(ctx context.Context, from, to store.Store) error {
+	tokens, ok := to.(store.Tokens)
+	if !ok {
+		return fmt.Errorf("%T keeps no tokens: %w", to, errors.ErrUnsupported)
+	}
+	for t, err := range store.AllTokens(ctx, from) {
+		if err != nil {
+			return err
+		}
+		copied, err := tokens.Token(ctx, t.ID)
+		if err != nil {
+			return fmt.Errorf("token %s: %w", t.ID, err)
+		}
+		if !copied.SameContent(t) {
+			return fmt.Errorf("the copy is not the same: token %s is another", t.ID)
+		}
+	}
+	return nil
+}

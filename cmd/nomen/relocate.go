@@ -1,0 +1,121 @@
+package main
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/nomen-project/nomen/name"
+	"github.com/nomen-project/nomen/registrar"
+)
+
+const relocateLong = `Relocate gives all locations that begin with FROM the beginning TO, when a site has
+moved. Each name that is changed gets a revision, through the same checks as every
+other change. FROM is compared byte by byte; where it ends with a host it means
+that host alone.
+
+Retired names stay as they are unless --retired is given. What somebody else
+changes meanwhile is read again. If it is cut short, start it again: what has
+moved is not found any more.
+
+A few examples are shown, with -v every location that is (or would be) changed.
+The exit status is 1 if some names could not be changed; they are listed.`
+
+// relocateExamples is how many changes are shown.
+const relocateExamples = 5
+
+func (c *cli) relocateCommand() *cobra.Command {
+	var rel registrar.Relocation
+	cmd := &cobra.Command{
+		Use:   "relocate FROM TO",
+		Short: "change the beginning of many locations",
+		Long:  relocateLong,
+		Example: `  nomen relocate --dry-run https://old.example.org/ https://www.example.org/
+  nomen relocate https://old.example.org/ https://www.example.org/ --why 'the old site is closed'`,
+		Args: arguments(2, 2),
+	}
+	f := cmd.Flags()
+	f.BoolVar(&rel.DryRun, "dry-run", false, "say what would change, and change nothing")
+	f.BoolVar(&rel.Retired, "retired", false, "also of retired names")
+	f.StringVar(&rel.Why, "why", "", "reason, for the history")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if rel.From, rel.To = args[0], args[1]; rel.From == "" || rel.From == rel.To {
+			return usagef("relocate: want two different beginnings of locations")
+		}
+		return c.withStore(cmd.Context(), false, func(b backend) error {
+			return c.relocate(cmd.Context(), b, rel)
+		})
+	}
+	return cmd
+}
+
+// A movedLine is a location that is (or would be) changed, as JSON.
+type movedLine struct {
+	Name string `json:"name"`
+	From string `json:"from"`
+	To   string `json:"to"`
+}
+
+// A relocatedLine is the summary as JSON.
+type relocatedLine struct {
+	registrar.Relocated
+	Seconds float64 `json:"seconds"`
+}
+
+func (c *cli) relocate(ctx context.Context, b backend, rel registrar.Relocation) error {
+	start, shown := clock(), 0
+	bar, end := c.counting("relocate")
+	rel.Moved = func(n name.Name, from, to string) {
+		switch {
+		case c.json && c.verbose:
+			_ = c.printJSON(movedLine{n.Key(), from, to})
+		case !c.json && (c.verbose || shown < relocateExamples):
+			fmt.Fprintf(c.out, "%s: %s -> %s\n", printable(n.Key()), printable(from), printable(to))
+		}
+		shown++
+	}
+	rel.Refused = func(n name.Name, err error) {
+		fmt.Fprintln(c.err, "nomen: "+printable(n.Key()+": "+err.Error()))
+	}
+	rel.Progress = func(sum registrar.Relocated) { bar(uint64(sum.Names), 0) }
+	sum, err := b.Relocate(ctx, rel)
+	end()
+	seconds := clock().Sub(start).Seconds()
+	switch {
+	case c.json:
+		if jerr := c.printJSON(relocatedLine{sum, seconds}); jerr != nil {
+			return jerr
+		}
+	default:
+		if more := shown - relocateExamples; more > 0 && !c.verbose {
+			fmt.Fprintf(c.out, "... and %d more\n", more)
+		}
+		fmt.Fprintln(c.out, relocatedText(sum, rel, seconds))
+	}
+	switch {
+	case err != nil:
+		return err
+	case sum.Refused > 0:
+		return errNo
+	}
+	return nil
+}
+
+func relocatedText(sum registrar.Relocated, rel registrar.Relocation, seconds float64) string {
+	s := fmt.Sprintf("%d locations of %d names changed", sum.Locations, sum.Names)
+	if rel.DryRun {
+		s = fmt.Sprintf("%d locations of %d names would change", sum.Locations, sum.Names)
+	}
+	if sum.Retired > 0 {
+		s += fmt.Sprintf(", %d retired names stay as they are", sum.Retired)
+	}
+	if sum.Refused > 0 {
+		s += fmt.Sprintf(", %d names refused", sum.Refused)
+	}
+	s += fmt.Sprintf(" in %.2f s", seconds)
+	if rel.DryRun {
+		s += " (dry run: nothing was changed)"
+	}
+	return s
+}

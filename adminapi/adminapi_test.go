@@ -86,6 +86,7 @@ func TestProblemsRoundTrip(t *testing.T) {
 		{&store.ConflictError{Key: "urn:x:y", Expected: 0, Current: 4}, 409},
 		{&store.StateError{Key: "urn:x:y", Rule: "never deleted"}, 409},
 		{&store.LimitError{Key: "urn:x:y", What: "note", Size: 9, Limit: 8}, 413},
+		{&bulk.LineError{Line: 1, Column: 6, Name: "urn:example:1", Field: "colour", Message: "unknown column"}, 400},
 		{store.ErrNotFound, 404},
 		{ErrUnauthorized, 401},
 		{ErrUnavailable, 503},

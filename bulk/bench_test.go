@@ -65,14 +65,78 @@ func BenchmarkGenerate(b *testing.B) {
 
 // BenchmarkDecode reads records and does nothing with them.
 func BenchmarkDecode(b *testing.B) {
-	for _, kind := range []struct {
-		name string
-		o    bulktest.Options
-	}{{"Small", bulktest.Options{}}, {"Rich", bulktest.Options{Rich: true}}} {
-		text := file(b, kind.o)
-		b.Run("JSONL/"+kind.name, func(b *testing.B) {
-			passes(b, func() { decode(b, text, bulk.JSONLines) })
+	for _, kind := range kinds {
+		for _, f := range []bulk.Format{bulk.JSONLines, bulk.CSV, bulk.TSV} {
+			text := written(b, kind.options, f)
+			b.Run(f.String()+"/"+kind.name, func(b *testing.B) { passes(b, func() { decode(b, text, f) }) })
+		}
+	}
+}
+
+var kinds = []struct {
+	name    string
+	options bulktest.Options
+}{{"Small", bulktest.Options{}}, {"Rich", bulktest.Options{Rich: true}}}
+
+// written returns a file in any format.
+func written(b *testing.B, o bulktest.Options, f bulk.Format) []byte {
+	b.Helper()
+	text := file(b, o)
+	if f == bulk.JSONLines {
+		return text
+	}
+	s := memstore.New()
+	benchImport(b, s, text)
+	var out bytes.Buffer
+	if _, err := bulk.Export(b.Context(), s, &out, bulk.ExportOptions{Format: f}); err != nil {
+		b.Fatal(err)
+	}
+	return out.Bytes()
+}
+
+// BenchmarkCheck makes the checks of the registrar that need no record.
+func BenchmarkCheck(b *testing.B) {
+	for _, kind := range kinds {
+		b.Run(kind.name, func(b *testing.B) {
+			reg := benchRegistrar(b, memstore.New())
+			load, err := reg.NewLoad(registrar.Operator(), "")
+			if err != nil {
+				b.Fatal(err)
+			}
+			var reqs []registrar.Request
+			in, err := bulk.NewReader(bytes.NewReader(file(b, kind.options)), bulk.JSONLines, bulk.Plain)
+			if err != nil {
+				b.Fatal(err)
+			}
+			defer in.Close()
+			for line, err := in.Next(); err == nil; line, err = in.Next() {
+				reqs = append(reqs, registrar.Request{Record: line.Record, Fields: line.Fields, Add: true, Expected: store.AnyRevision})
+			}
+			passes(b, func() {
+				for i := 0; i < benchRecords; i += bulk.BatchSize {
+					if _, err := load.Check(b.Context(), reqs[i:i+bulk.BatchSize]); err != nil {
+						b.Fatal(err)
+					}
+				}
+			})
 		})
+	}
+}
+
+// BenchmarkExport writes records.
+func BenchmarkExport(b *testing.B) {
+	for _, kind := range kinds {
+		s := benchStore(b, "pebblestore")
+		benchImport(b, s, file(b, kind.options))
+		for _, f := range bulk.Formats() {
+			b.Run(f.String()+"/"+kind.name, func(b *testing.B) {
+				passes(b, func() {
+					if _, err := bulk.Export(b.Context(), s, io.Discard, bulk.ExportOptions{Format: f}); err != nil {
+						b.Fatal(err)
+					}
+				})
+			})
+		}
 	}
 }
 
@@ -104,8 +168,7 @@ func benchStore(b *testing.B, kind string) store.Store {
 	return s
 }
 
-// benchImport brings a file in, and returns what became of its records.
-func benchImport(b *testing.B, s store.Store, text []byte) bulk.Summary {
+func benchRegistrar(b *testing.B, s store.Store) *registrar.Registrar {
 	b.Helper()
 	reg := registrar.New(s, registrar.Options{})
 	for _, a := range bulktest.Authorities() {
@@ -113,6 +176,13 @@ func benchImport(b *testing.B, s store.Store, text []byte) bulk.Summary {
 			b.Fatal(err)
 		}
 	}
+	return reg
+}
+
+// benchImport brings a file in, and returns what became of its records.
+func benchImport(b *testing.B, s store.Store, text []byte) bulk.Summary {
+	b.Helper()
+	reg := benchRegistrar(b, s)
 	sum, err := bulk.Import(context.Background(), reg, registrar.Operator(), bytes.NewReader(text), bulk.ImportOptions{})
 	if err != nil {
 		b.Fatal(err)

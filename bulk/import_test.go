@@ -392,17 +392,3 @@ func BenchmarkRead(b *testing.B) {
 	}
 	b.ReportMetric(float64(n)/b.Elapsed().Seconds(), "records/s")
 }
-
-func BenchmarkExport(b *testing.B) {
-	bench := newBench(b)
-	bench.good(string(index(b)), ImportOptions{})
-	n := int64(0)
-	for b.Loop() {
-		sum, err := Export(context.Background(), bench.store, io.Discard, ExportOptions{})
-		if err != nil {
-			b.Fatal(err)
-		}
-		n += sum.Read
-	}
-	b.ReportMetric(float64(n)/b.Elapsed().Seconds(), "records/s")
-}

@@ -18,8 +18,11 @@ import (
 // the best first, as package resolve orders them: none for a name that is not
 // active.
 func usable(r *store.Record, at time.Time) []nomen.Location {
-	if r.Status != nomen.Active {
+	switch {
+	case r.Status != nomen.Active:
 		return nil
+	case len(r.Locations) == 1 && validAt(&r.Locations[0], at):
+		return r.Locations
 	}
 	all := make([]nomen.Location, 0, len(r.Locations))
 	for _, whole := range []bool{true, false} {
@@ -42,6 +45,9 @@ func usable(r *store.Record, at time.Time) []nomen.Location {
 }
 
 func validAt(l *nomen.Location, at time.Time) bool {
+	if l.ValidFrom == "" && l.ValidUntil == "" {
+		return true
+	}
 	if from, err := time.Parse(time.RFC3339, l.ValidFrom); err == nil && at.Before(from) {
 		return false
 	}

@@ -365,8 +365,8 @@ func (t *table) number(r *row, i int) int {
 
 // text reads a cell that holds one text.
 func (t *table) text(r *row, i int) string {
-	if !t.rows.tabs {
-		return r.cells[i].text
+	if s := r.cells[i].text; !t.rows.tabs || strings.IndexByte(s, '\\') < 0 {
+		return s
 	}
 	return t.values(r, i, false)[0]
 }

@@ -15,7 +15,8 @@ import (
 type tableEncoder struct {
 	tabs    bool
 	columns []column
-	err     error // the first thing of a record that has no place
+	scratch []byte // a list
+	err     error  // the first thing of a record that has no place
 }
 
 func (e *tableEncoder) head() []byte {
@@ -118,24 +119,33 @@ func (e *tableEncoder) list(b []byte, c *column, values []string) []byte {
 			e.fail(c.title+"["+strconv.Itoa(i)+"]", "is empty")
 		}
 	}
-	if len(values) == 1 && !strings.ContainsAny(values[0], `\|`) {
+	switch {
+	case len(values) == 0:
+		return b
+	case len(values) == 1 && !strings.ContainsAny(values[0], `\|`):
 		return e.text(b, values[0])
 	}
-	if e.tabs {
-		for i, v := range values {
-			if i > 0 {
-				b = append(b, '|')
-			}
-			b = escapeTabs(b, v, true)
+	all := e.scratch[:0]
+	for i, v := range values {
+		if i > 0 {
+			all = append(all, '|')
 		}
-		return b
+		if e.tabs {
+			all = escapeTabs(all, v, true)
+			continue
+		}
+		for k := range len(v) {
+			if v[k] == '\\' || v[k] == '|' {
+				all = append(all, '\\')
+			}
+			all = append(all, v[k])
+		}
 	}
-	escaped := strings.NewReplacer(`\`, `\\`, `|`, `\|`)
-	var all []string
-	for _, v := range values {
-		all = append(all, escaped.Replace(v))
+	e.scratch = all
+	if e.tabs {
+		return append(b, all...)
 	}
-	return e.text(b, strings.Join(all, "|"))
+	return e.text(b, string(all))
 }
 
 // text appends one text.

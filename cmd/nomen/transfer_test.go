@@ -6,14 +6,53 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/nomen-project/nomen/bulk"
 	"github.com/nomen-project/nomen/bulk/bulktest"
 	"github.com/nomen-project/nomen/registrar"
+	"github.com/nomen-project/nomen/store/memstore"
 	"github.com/nomen-project/nomen/store/pebblestore"
 )
+
+// TestTransferDocument: the files that the document shows are good, and it names
+// every column.
+func TestTransferDocument(t *testing.T) {
+	text, err := os.ReadFile("../../docs/transfer.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range []struct {
+		fence  string
+		format bulk.Format
+		want   int64
+	}{{"```json\n", bulk.JSONLines, 2}, {"```csv\n", bulk.CSV, 2}} {
+		_, block, _ := strings.Cut(string(text), f.fence)
+		block, _, _ = strings.Cut(block, "```")
+		reg := registrar.New(memstore.New(), registrar.Options{})
+		o := bulk.ImportOptions{Format: f.format, Refused: func(r bulk.Refusal) { t.Errorf("%s: %s", f.format, r) }}
+		sum, err := bulk.Import(t.Context(), reg, registrar.Operator(), strings.NewReader(block), o)
+		if err != nil || sum.Created != f.want {
+			t.Errorf("%s: %+v, %v; want %d created", f.format, sum, err, f.want)
+		}
+	}
+	var head bytes.Buffer
+	if _, err := bulk.Export(t.Context(), memstore.New(), &head, bulk.ExportOptions{Format: bulk.CSV}); err != nil {
+		t.Fatal(err)
+	}
+	words := strings.FieldsFunc(string(text), func(r rune) bool { return strings.ContainsRune(" `,.:\n", r) && r != ':' })
+	for _, title := range strings.Split(strings.TrimSpace(head.String()), ",") {
+		found := false
+		for _, w := range words {
+			found = found || w == title
+		}
+		if !found {
+			t.Errorf("the column %s is not in the document", title)
+		}
+	}
+}
 
 // TestKillImport kills an import again and again, and starts it again: in the end
 // every record is in, once, and none was changed by having been brought again.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"errors"
 	"os"
 	"os/exec"
@@ -27,6 +28,7 @@ func TestScripts(t *testing.T) {
 		RequireUniqueNames:  true,
 		Setup: func(e *testscript.Env) error {
 			e.Setenv("NOMEN_DATA", e.WorkDir+"/data")
+			e.Setenv("ZERO", strings.Repeat("0", 64)) // a hash
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
@@ -34,6 +36,7 @@ func TestScripts(t *testing.T) {
 			"serve":    serve,
 			"cutshort": cutShort,
 			"rules1":   rules1,
+			"noted":    noted,
 		},
 	})
 }
@@ -75,4 +78,12 @@ func serve(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Defer(func() { _ = s.stop() })
 	ts.Setenv("PUBLIC", s.public)
 	ts.Setenv("ADMIN", s.admin)
+}
+
+// noted puts the head that verify has printed as JSON into a variable: noted
+// VARIABLE FILE.
+func noted(ts *testscript.TestScript, _ bool, args []string) {
+	var line verifiedLine
+	ts.Check(json.Unmarshal([]byte(ts.ReadFile(args[1])), &line))
+	ts.Setenv(args[0], line.Head)
 }

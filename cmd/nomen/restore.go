@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -102,18 +103,36 @@ func free(path string) error {
 // restoreInto makes dir, which is empty, a copy of a backup that can be opened, and
 // returns how many records it has.
 func (c *cli) restoreInto(ctx context.Context, from, dir string) (int64, error) {
+	if err := isBackup(from); err != nil {
+		return 0, err
+	}
 	bar, end := c.counting("restore, bytes")
 	err := copyTree(ctx, from, dir, bar)
 	end()
 	if err != nil {
 		return 0, err
 	}
-	s, err := pebblestore.Open(pebblestore.Options{Dir: dir, Log: c.logger()})
+	s, err := pebblestore.Open(pebblestore.Options{Dir: dir, Log: c.logger(), ReadOnly: true})
 	if err != nil {
 		return 0, fmt.Errorf("%s is no good backup: %w", from, err)
 	}
 	n, _, err := store.Count(ctx, s)
 	return n, errors.Join(err, s.Close())
+}
+
+// isBackup returns an error if dir has not even the looks of a backup: it is not
+// copied in vain.
+func isBackup(dir string) error {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		if strings.HasPrefix(e.Name(), "MANIFEST-") {
+			return nil
+		}
+	}
+	return fmt.Errorf("%s: no backup is there", dir)
 }
 
 // rehearse restores a backup to a temporary place and verifies it.

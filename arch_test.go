@@ -54,6 +54,7 @@ var house = []room{
 	{floor: 7, dir: "store/pebblestore", ours: ". store name internal/codec internal/ledger", theirs: "github.com/cockroachdb/pebble/v2"},
 	{floor: 7, dir: "store/cachestore", ours: "store name", theirs: "github.com/maypok86/otter/v2"},
 	{floor: 7, dir: "store/pgstore", ours: ". store name internal/codec internal/ledger", theirs: "github.com/jackc/pgx/v5"},
+	{floor: 6, dir: "bulk/bulktest", ours: ". store name"},
 	{floor: 7, dir: "bulk", ours: ". registrar store name urn uri", theirs: "github.com/klauspost/compress"},
 	{floor: 8, dir: "adminapi", ours: ". bulk registrar store name urn uri"},
 	{floor: 9, dir: "server", ours: ". adminapi bulk registrar format store name scheme urn uri internal/wire internal/guard", theirs: "github.com/prometheus/client_golang github.com/klauspost/compress golang.org/x/sync golang.org/x/time"},

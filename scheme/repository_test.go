@@ -31,7 +31,7 @@ func TestRepositories(t *testing.T) {
 		{"svn+ssh://h", "", "", "11 git-clone(1), GIT URLS"},
 		{"git+https://git.example.com/MyProject@v1.0#egg=MyProject", "vcs=git uri=https://git.example.com/MyProject@v1.0#egg=MyProject", "", ""},
 		{"git+https://u:p@h/p", "vcs=git uri=https://u:p@h/p", "", "12 RFC 9110, 4.2.4: userinfo"},
-		{"git+file:///home/user/projects/MyProject", "vcs=git uri=file:///home/user/projects/MyProject", "", ""},
+		{"git+file:///base/user/projects/MyProject", "vcs=git uri=file:///base/user/projects/MyProject", "", ""},
 		{"hg+http:h/p", "", "", "8 git-clone(1), GIT URLS"},
 		{"svn+https:///p", "", "", "12 RFC 9110, 4.2.1: http-URI"},
 		{"rsync://rsync.samba.org/ftp/a", "host=rsync.samba.org module=ftp path=a", "", ""},

@@ -45,7 +45,7 @@ func TestWrapped(t *testing.T) {
 		{"filesystem:https://h/temporary", "", "", "30 W3C File API: Directories and System, 7.3"},
 
 		{"jar:http://www.example.org/bar.jar!/com/quux.class", "archive=http://www.example.org/bar.jar entry=com/quux.class", "", ""},
-		{"jar:file:///home/bar.jar!/", "archive=file:///home/bar.jar entry=", "", ""},
+		{"jar:file:///base/bar.jar!/", "archive=file:///base/bar.jar entry=", "", ""},
 		{"jar:jar:https://h/a.zip!/b.jar!/c?d", "archive=jar:https://h/a.zip!/b.jar entry=c?d", "", ""},
 		{"jar:http://h/a.jar", "", "", "18 java.net.JarURLConnection: jar:<url>!/{entry}"},
 		{"jar:!/a", "", "", "4 java.net.JarURLConnection: jar:<url>!/{entry}"},

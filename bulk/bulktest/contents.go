@@ -1,0 +1,117 @@
+package bulktest
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+)
+
+// SubAuthorities are the authorities under which [WriteContents] names files, one
+// for each suite and architecture of a distribution.
+func SubAuthorities() []string {
+	var all []string
+	for _, suite := range []string{"bookworm", "trixie", "sid"} {
+		for _, arch := range []string{"amd64", "arm64", "riscv64"} {
+			all = append(all, arch+"."+suite+".contents.example.org")
+		}
+	}
+	return all
+}
+
+// WriteContents writes n records as JSON Lines whose names are real paths: of the
+// files of a distribution, one a line, then a tab and the packages in which it is,
+// with commas between them. Each package is a location. The paths are named under
+// one of the first subs [SubAuthorities] after the other; if they are too few,
+// they come again with running numbers. open opens the list of paths from its
+// beginning.
+func WriteContents(w io.Writer, n uint64, subs int, open func() (io.ReadCloser, error)) error {
+	out := bufio.NewWriterSize(w, 256<<10)
+	c := contents{out: out, left: n}
+	for round := 0; c.left > 0; round++ {
+		before := c.left
+		c.authority = SubAuthorities()[round%subs]
+		c.number = round / subs
+		if err := c.pass(open); err != nil {
+			return err
+		}
+		if c.left == before {
+			return errors.New("bulktest: the list has no paths")
+		}
+	}
+	return out.Flush()
+}
+
+// contents writes the records of one pass over the paths.
+type contents struct {
+	out       io.Writer
+	left      uint64
+	authority string
+	number    int // of the pass under this authority
+	line      []byte
+	element   []byte
+}
+
+func (c *contents) pass(open func() (io.ReadCloser, error)) error {
+	in, err := open()
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	paths := bufio.NewScanner(in)
+	for c.left > 0 && paths.Scan() {
+		path, packages, ok := bytes.Cut(paths.Bytes(), []byte{'\t'})
+		if !ok || len(path) == 0 || len(packages) == 0 {
+			return fmt.Errorf("bulktest: %q is not a path, a tab and packages", paths.Bytes())
+		}
+		c.left--
+		if _, err := c.out.Write(c.record(path, packages)); err != nil {
+			return err
+		}
+	}
+	return paths.Err()
+}
+
+// record returns one line; it is good until the next call.
+func (c *contents) record(path, packages []byte) []byte {
+	c.element = escaped(c.element[:0], path)
+	if c.number > 0 {
+		c.element = append(c.element, '.')
+		c.element = strconv.AppendInt(c.element, int64(c.number), 10)
+	}
+	b := append(c.line[:0], `{"name":"urn:dns:`...)
+	b = append(b, c.authority...)
+	b = append(b, ':')
+	b = append(b, c.element...)
+	b = append(b, `","locations":[`...)
+	for i, more := 0, true; more; i++ {
+		var p []byte
+		p, packages, more = bytes.Cut(packages, []byte{','})
+		p = p[bytes.LastIndexByte(p, '/')+1:]
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = append(b, `{"url":"https://packages.example.org/`...)
+		b = escaped(b, p)
+		b = append(b, `"}`...)
+	}
+	c.line = append(b, "]}\n"...)
+	return c.line
+}
+
+// escaped appends s with escapes for all but the unreserved characters of RFC 3986
+// and the slash.
+func escaped(b, s []byte) []byte {
+	const hex = "0123456789ABCDEF"
+	for _, c := range s {
+		switch {
+		case 'a' <= c && c <= 'z', 'A' <= c && c <= 'Z', '0' <= c && c <= '9', c == '-', c == '.', c == '_', c == '~', c == '/':
+			b = append(b, c)
+		default:
+			b = append(b, '%', hex[c>>4], hex[c&15])
+		}
+	}
+	return b
+}

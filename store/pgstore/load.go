@@ -2,6 +2,7 @@ package pgstore
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -126,19 +127,30 @@ func (l *loader) flush() error {
 	if len(batch) == 0 {
 		return nil
 	}
-	steps, wrong, err := l.plan(batch)
-	if err != nil {
-		return err
+	wrong, err := l.try(batch, false)
+	if state(err) == uniqueViolation { // the first revision of something that is there
+		wrong, err = l.try(batch, true)
 	}
-	if err := l.write(steps, batch[:len(steps)]); err != nil {
-		return err
-	}
-	l.store.recent.wrote(steps)
-	return wrong
+	return cmp.Or(err, wrong)
 }
 
-// plan returns the steps of the entries before one that is wrong, if one is.
-func (l *loader) plan(batch []*store.Entry) (steps []store.Step, wrong, err error) {
+// try writes entries, as far as they follow those before.
+func (l *loader) try(batch []*store.Entry, ask bool) (wrong, err error) {
+	steps, wrong, err := l.plan(batch, ask)
+	if err != nil {
+		return nil, err
+	}
+	if err := l.write(steps, batch[:len(steps)]); err != nil {
+		return nil, err
+	}
+	l.store.recent.wrote(steps)
+	return wrong, nil
+}
+
+// plan returns the steps of the entries before one that is wrong, if one is. The
+// database is asked for what first revisions replace only if that is wanted: for
+// nothing, if all is well.
+func (l *loader) plan(batch []*store.Entry, ask bool) (steps []store.Step, wrong, err error) {
 	subjects := map[store.Kind][]string{}
 	seen := map[store.Subject]bool{}
 	for _, e := range batch {
@@ -147,7 +159,9 @@ func (l *loader) plan(batch []*store.Entry) (steps []store.Step, wrong, err erro
 		}
 		if s := e.Change.Subject(); !seen[s] && printable(s.Key) {
 			seen[s] = true
-			subjects[s.Kind] = append(subjects[s.Kind], s.Key)
+			if ask || e.Change.Expected > 0 {
+				subjects[s.Kind] = append(subjects[s.Kind], s.Key)
+			}
 		}
 	}
 	last, err := load(l.ctx, l.c, subjects, "")
@@ -177,7 +191,7 @@ func (l *loader) write(steps []store.Step, given []*store.Entry) error {
 	for i, e := range given {
 		entries[i] = &store.Entry{Change: steps[i].Next, Salt: e.Salt, Digest: e.Digest}
 	}
-	w, edge := newRowWriter(), l.edge.clone()
+	w, edge := newRowWriter(&pgx.Batch{}), l.edge.clone()
 	var rows []logRow
 	names := 0
 	err := w.steps(l.ctx, l.c, steps, entries, func(row *changeRow, step store.Step, e *store.Entry) {
@@ -211,7 +225,7 @@ func (l *loader) write(steps []store.Step, given []*store.Entry) error {
 func (l *loader) raise(e *edge, names int) error {
 	head := e.log.Head()
 	batch := &pgx.Batch{}
-	batch.Queue("begin isolation level read committed")
+	batch.Queue(begin)
 	var raised int64
 	batch.Queue(raiseHead, l.fence, l.edge.log.Size(), head.Size, names, head.Hash[:], l.store.sealer.node, sealLease.Milliseconds()).Exec(affected(&raised))
 	var waiting bool

@@ -2,6 +2,7 @@ package pgstore
 
 import (
 	"context"
+	"flag"
 	"fmt"
 	"os"
 	"sync/atomic"
@@ -75,7 +76,15 @@ func openNew(t *testing.T) store.Store { return open(t, newURL(t, shared)) }
 
 func TestStore(t *testing.T) { storetest.Run(t, openNew) }
 
+// TestSameAsMemory has fewer runs than rapid would make, because each makes a new
+// store.
 func TestSameAsMemory(t *testing.T) {
+	const runs = "rapid.checks"
+	before := flag.Lookup(runs).Value.String()
+	if err := flag.Set(runs, "30"); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = flag.Set(runs, before) })
 	storetest.Same(t, func(*testing.T) store.Store { return memstore.New() }, openNew)
 }
 

@@ -15,6 +15,12 @@ const (
 	maxWaits = 10 * time.Second // for a connection, when all are in use
 )
 
+// noScans keeps PostgreSQL from plans that go through whole tables: all of our
+// statements have an index, but while a table is young its statistics say that
+// there is nothing in it, and a prepared plan outlives that. Engines that do not
+// know the setting do not need it.
+const noScans = "set enable_seqscan = off"
+
 // errBusy is what a call gets that has waited too long for a connection.
 var errBusy = errors.New("all connections have been in use for too long; more may be allowed by pool= in the connection string")
 
@@ -72,6 +78,10 @@ func (p *pool) take(ctx context.Context) (*pooled, error) {
 	}
 	conn, err := pgx.ConnectConfig(ctx, p.config)
 	if err != nil {
+		<-p.slots
+		return nil, &lostError{err}
+	}
+	if _, err := conn.Exec(ctx, noScans); err != nil && conn.IsClosed() {
 		<-p.slots
 		return nil, &lostError{err}
 	}

@@ -42,10 +42,10 @@ const (
 	select time, revision, salt, value from nomen_past where kind = $1 and key = $2 and revision = any($3)`
 )
 
-// statements returns what writes the steps of a plan, and the mark by which they
-// are found again; its salt is nil if there is none. c is asked for what is to be
-// redacted.
-func statements(ctx context.Context, c queryer, p *plan) (*pgx.Batch, doubt, error) {
+// queueStatements queues what writes the steps of a plan, and returns the mark by
+// which they are found again; its salt is nil if there is none. c is asked for
+// what is to be redacted.
+func queueStatements(ctx context.Context, c queryer, batch *pgx.Batch, p *plan) (doubt, error) {
 	salts := make([]byte, store.SaltSize*len(p.steps))
 	_, _ = rand.Read(salts) // never fails
 	entries := make([]*store.Entry, len(p.steps))
@@ -54,7 +54,7 @@ func statements(ctx context.Context, c queryer, p *plan) (*pgx.Batch, doubt, err
 		copy(entries[i].Salt[:], salts[i*store.SaltSize:])
 	}
 	d := doubt{plan: p}
-	w := newRowWriter()
+	w := newRowWriter(batch)
 	err := w.steps(ctx, c, p.steps, entries, func(row *changeRow, step store.Step, e *store.Entry) {
 		d.subject, d.revision, d.salt = row.subject, row.revision, row.salt // the last one, which nothing redacts
 		w.pend(entryOf(row.subject, e), records(step.Next)-records(step.Last))
@@ -69,7 +69,7 @@ func statements(ctx context.Context, c queryer, p *plan) (*pgx.Batch, doubt, err
 		heads, marks, keys, rests := placeColumns(c)
 		w.batch.Queue(insertPlaces, heads, marks, keys, rests)
 	}
-	return w.batch, d, err
+	return d, err
 }
 
 // records returns how many records there are after c: one or none.
@@ -97,8 +97,8 @@ type rowWriter struct {
 	count, names         int // of entries
 }
 
-func newRowWriter() *rowWriter {
-	w := &rowWriter{batch: &pgx.Batch{}}
+func newRowWriter(batch *pgx.Batch) *rowWriter {
+	w := &rowWriter{batch: batch}
 	_, _ = rand.Read(w.id[:]) // never fails
 	return w
 }

@@ -216,13 +216,13 @@ func (s *sealer) grow(units []unit) growth {
 // meanwhile.
 func (s *sealer) commit(ctx context.Context, c *pgx.Conn, g growth) (done bool, err error) {
 	defer rollback(c)
-	begin := &pgx.Batch{}
-	begin.Queue("begin isolation level read committed")
-	begin.Queue(fmt.Sprintf("set local idle_in_transaction_session_timeout = %d", s.pause.Milliseconds()))
+	first := &pgx.Batch{}
+	first.Queue(begin)
+	first.Queue(fmt.Sprintf("set local idle_in_transaction_session_timeout = %d", s.pause.Milliseconds()))
 	head := g.edge.log.Head()
 	var raised int64
-	begin.Queue(raiseHead, s.fence, s.edge.log.Size(), head.Size, g.names, head.Hash[:], s.node, sealLease.Milliseconds()).Exec(affected(&raised))
-	if err := c.SendBatch(ctx, begin).Close(); err != nil || raised != 1 {
+	first.Queue(raiseHead, s.fence, s.edge.log.Size(), head.Size, g.names, head.Hash[:], s.node, sealLease.Milliseconds()).Exec(affected(&raised))
+	if err := c.SendBatch(ctx, first).Close(); err != nil || raised != 1 {
 		return false, err
 	}
 	s.hook("raised")

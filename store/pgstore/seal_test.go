@@ -104,8 +104,8 @@ func TestLongTransaction(t *testing.T) {
 	defer c.Close(context.Background())
 	w := &writing{group: []*request{{changes: []store.Change{put("urn:x-long:1", "u:1", 0)}}}}
 	p := makePlan(w.group, nil)
-	batch, _, err := statements(ctx, c, p)
-	if err != nil {
+	batch := &pgx.Batch{}
+	if _, err := queueStatements(ctx, c, batch, p); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := c.Exec(ctx, "begin"); err != nil {

@@ -215,11 +215,13 @@ const (
 	loadPresent = "select key, value from nomen_present where kind = $1 and key = any($2)"
 	loadTokens  = "select id, value from nomen_token where id = any($1)"
 	inOrder     = " order by key for update" // so that two who lock the same rows do not wait for each other
+	begin       = "begin isolation level read committed"
 )
 
 // attempt writes the group in one transaction. Names that are all new need no
 // lock: whoever makes one at the same time violates the primary key. Others are
-// locked before they are planned.
+// locked before they are planned. It takes one round trip when nothing is to be
+// written, two for new names, three for others.
 func (w *writing) attempt(ctx context.Context, c *pgx.Conn) (*plan, error) {
 	subjects := subjectsOf(w.group)
 	last, err := load(ctx, c, subjects, "")
@@ -232,9 +234,6 @@ func (w *writing) attempt(ctx context.Context, c *pgx.Conn) (*plan, error) {
 	p := makePlan(w.group, last)
 	if len(p.steps) == 0 {
 		return p, nil
-	}
-	if _, err := c.Exec(ctx, "begin isolation level read committed"); err != nil {
-		return nil, err
 	}
 	defer rollback(c)
 	if len(last) > 0 {
@@ -265,7 +264,11 @@ func rollback(c *pgx.Conn) {
 // commit writes what is planned and ends the transaction. It takes note when it
 // cannot tell whether that was done.
 func (w *writing) commit(ctx context.Context, c *pgx.Conn, p *plan) error {
-	batch, d, err := statements(ctx, c, p)
+	batch := &pgx.Batch{}
+	if c.PgConn().TxStatus() == 'I' {
+		batch.Queue(begin)
+	}
+	d, err := queueStatements(ctx, c, batch, p)
 	if err != nil {
 		return err
 	}
@@ -322,10 +325,14 @@ func subjectsOf(group []*request) map[store.Kind][]string {
 	return all
 }
 
-// load returns the last changes of subjects, of those that are there.
+// load returns the last changes of subjects, of those that are there. With a lock
+// it begins a transaction.
 func load(ctx context.Context, c *pgx.Conn, subjects map[store.Kind][]string, lock string) (map[store.Subject]*store.Change, error) {
 	last := map[store.Subject]*store.Change{}
 	batch := &pgx.Batch{}
+	if lock != "" {
+		batch.Queue(begin)
+	}
 	collect := func(kind store.Kind) func(rows pgx.Rows) error {
 		return func(rows pgx.Rows) error {
 			var key, value []byte

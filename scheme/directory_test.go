@@ -56,7 +56,7 @@ func TestMailStores(t *testing.T) {
 		{"imap://psicorp.example.org/~peter/%E6%97%A5%E6%9C%AC%E8%AA%9E", "host=psicorp.example.org mailbox=~peter/%E6%97%A5%E6%9C%AC%E8%AA%9E", "", ""},
 		{"imap://;AUTH=GSSAPI@minbari.example.org/gray-council/;uid=20/;section=1.2", "auth=GSSAPI host=minbari.example.org mailbox=gray-council uid=20 section=1.2", "", ""},
 		{"imap://;AUTH=*@minbari.example.org/gray%20council?SUBJECT%20shadows", "auth=* host=minbari.example.org mailbox=gray%20council search=SUBJECT%20shadows", "", ""},
-		{"imap://john;AUTH=*@minbari.example.org/babylon5/personel?charset%20UTF-8", "user=john auth=* host=minbari.example.org mailbox=babylon5/personel search=charset%20UTF-8", "", ""},
+		{"imap://john;AUTH=*@minbari.example.org/babylon5/station?charset%20UTF-8", "user=john auth=* host=minbari.example.org mailbox=babylon5/station search=charset%20UTF-8", "", ""},
 		{"imap://joe@example.com/INBOX/;uid=20/;section=1.2;expire=2026-12-12T12:00:00Z;urlauth=submit+fred:internal:" + token, "user=joe host=example.com mailbox=INBOX uid=20 section=1.2 expire=2026-12-12T12:00:00Z urlauth=submit+fred:internal:" + token, "", ""},
 		{"imap://joe@example.com/INBOX/;uid=1;urlauth=anonymous:internal:" + token, "user=joe host=example.com mailbox=INBOX uid=1 urlauth=anonymous:internal:" + token, "", ""},
 		{"imap://example.com:143/", "host=example.com port=143", "imap://example.com/", ""},

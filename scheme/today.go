@@ -19,7 +19,7 @@ func schemesToday() []Scheme {
 		ni, nih, magnet, did,
 		ssh, sftp, git, svn, rsync, jdbc,
 		dns, dict, ipp, ipps, snmp, tftp, nfs, opaquelocktoken, pkcs11, payto,
-	}, tunnelled(), constrained(), relays(), z3950())
+	}, tunnelled(), constrained(), relays(), z3950(), servers())
 }
 
 var ws = Scheme{

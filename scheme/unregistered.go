@@ -5,13 +5,9 @@ package scheme
 func unregistered() []Scheme {
 	bare := func(name, title string) Scheme { return Scheme{Name: name, Title: title} }
 	return []Scheme{
-		bare("gemini", "Gemini protocol"),
 		bare("intent", "Android intents"),
 		bare("itms-apps", "Apple App Store"),
-		bare("mysql", "MySQL"),
 		bare("odbc", "Open Database Connectivity"),
-		bare("postgres", "PostgreSQL"),
-		bare("postgresql", "PostgreSQL"),
 		bare("s3", "Amazon Simple Storage Service"),
 		bare("gs", "Google Cloud Storage"),
 		bare("scp", "Secure copy"),

@@ -10,7 +10,7 @@ import (
 
 // RulesVersion numbers the rules by which spellings become keys. It grows with
 // every change that can move a key; its history is in docs/formats.md.
-const RulesVersion = 2
+const RulesVersion = 3
 
 // MaxLength is the longest key, and the longest spelling read, in bytes. It is
 // short enough for the index of any database.

@@ -243,6 +243,21 @@ func TestJSON(t *testing.T) {
 	}
 }
 
+// TestPrefixMessages: what is said is said of the prefix, not of what it is tried
+// with.
+func TestPrefixMessages(t *testing.T) {
+	for in, want := range map[string]string{
+		"urn:example:a?":   `name: "urn:example:a?": offset 13: rq-components: "?" is followed by the end, not by "+" or "="`,
+		"urn:example:a%4":  `name: "urn:example:a%4": offset 13: pct-encoded: "%" is not followed by two hex digits`,
+		"urn:example:a b":  `name: "urn:example:a b": offset 13: NSS: contains " "`,
+		"urn:example:a?+b": `name: "urn:example:a?+b": offset 13: assigned-name: a component follows the name`,
+	} {
+		if _, err := ParsePrefix(in); err == nil || err.Error() != want {
+			t.Errorf("ParsePrefix(%q)\ngot  %v\nwant %s", in, err, want)
+		}
+	}
+}
+
 // TestPrefixOfNumbers says what to do instead.
 func TestPrefixOfNumbers(t *testing.T) {
 	_, err := ParsePrefix("URN:ISBN:978-3")

@@ -90,9 +90,15 @@ func refuseWhole(s string) *Error {
 	return refuse(s, root, "prefix", "names of this namespace have no parts that could be given away: the prefix of all of them is %q", strings.ToLower(s[:root]))
 }
 
-// prefixError reports err for s, which a dummy element was added to.
+// prefixError reports err for s, which a dummy element was added to. If s is
+// malformed by itself that is said: the other message may tell of the dummy.
 func prefixError(s string, err error) error {
 	e := wrap(s, err).(*Error)
+	if _, own := Parse(s); own != nil {
+		if o := wrap(s, own).(*Error); o.Offset == e.Offset && o.Rule == e.Rule {
+			e = o
+		}
+	}
 	return &Error{Input: s, Offset: min(e.Offset, len(s)), Rule: e.Rule, Message: e.Message, Err: e.Err}
 }
 

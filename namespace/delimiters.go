@@ -20,7 +20,7 @@ func Delimiters(nid string) string {
 		return "."
 	case "cdx", "doi":
 		return "/"
-	case "nan", "nbn": // RFC 8458, 4.2
+	case "meta", "nan", "nbn", "uci": // RFC 8458, 4.2; RFC 4179
 		return "-:"
 	case "cts", "epc": // a work in its group, an item class of its company
 		return ":."
@@ -40,16 +40,18 @@ func Delimiters(nid string) string {
 // be valid to have a prefix: it is folded where any name would be.
 func FoldPrefix(nid, prefix string) string {
 	switch nid {
-	case "alert", "cdx", "etsi", "gsma", "ietf", "iso", "onem2m", "pin", "service":
+	case "alert", "cdx", "dvb", "etsi", "gdst", "gsma", "ietf", "iso", "newsml", "onem2m", "onf", "pin", "service", "stalwart", "trivore", "urn-3", "urn-7":
 		return foldCase(prefix)
 	case "doi":
 		return canonicalDOI(prefix)
 	case "bitprint", "eidr":
 		return strings.ToUpper(prefix)
-	case "nan", "nbn":
+	case "meta", "nan", "nbn", "uci":
 		return lowerUntil(prefix, until(prefix, 0, '-'))
-	case "tree":
-		return lowerUntil(prefix, until(prefix, 0, ':'))
+	case "ccsds", "fdc", "mpeg", "tree", "tva":
+		return foldField(prefix)
+	case "pwid":
+		return foldPWID(prefix)
 	case "mrn":
 		return lowerUntil(prefix, secondColon(prefix))
 	case "gs1":
@@ -65,13 +67,17 @@ func FoldPrefix(nid, prefix string) string {
 	return prefix
 }
 
-// lowerUntil writes the first bytes in lower case.
+// lowerUntil writes letters up to end in lower case, but the hex digits of
+// escapes in upper case.
 func lowerUntil(s string, end int) string {
-	if head := strings.ToLower(s[:end]); head != s[:end] {
+	if head := foldCase(s[:end]); head != s[:end] {
 		return head + s[end:]
 	}
 	return s
 }
+
+// foldField writes what stands before the first colon in lower case.
+func foldField(s string) string { return lowerUntil(s, until(s, 0, ':')) }
 
 // secondColon returns the offset of the second colon, or the end.
 func secondColon(s string) int {

@@ -55,6 +55,17 @@ func TestFoldPrefix(t *testing.T) {
 		{"tree", "TIGER", "tiger"},
 		{"bitprint", "3i42h3s6nnfq2msvx7xzkyayscx5qbyj", "3I42H3S6NNFQ2MSVX7XZKYAYSCX5QBYJ"},
 		{"oid", "1.3", "1.3"},
+		{"newsml", "IPTC.org:20001006", "iptc.org:20001006"},
+		{"fdc", "Example.COM:Ab", "example.com:Ab"},
+		{"mpeg", "MPEG7", "mpeg7"},
+		{"meta", "MARC21:X", "marc21:x"},
+		{"meta", "MARC21-X:Y", "marc21-X:Y"},
+		{"uci", "G3000+Music", "g3000+music"},
+		{"pwid", "ARCHIVE.org", "archive.org"},
+		{"pwid", "ARCHIVE.org:2016-01-22t10", "archive.org:2016-01-22T10"},
+		{"pwid", "A.org:2016-01-22T10:08:23Z:Page:http://A", "a.org:2016-01-22T10:08:23Z:page:http://A"},
+		{"urn-3", "A:B", "a:b"},
+		{"urn-4", "A.B", "A.B"},
 		{"example", "A", "A"},
 	} {
 		if got := namespace.FoldPrefix(tt.nid, tt.in); got != tt.want {

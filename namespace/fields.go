@@ -56,6 +56,12 @@ func structured(nid, name, reference, example string, rules ...string) Namespace
 	}
 }
 
+// folding adds an equivalence to the record of a namespace.
+func folding(n Namespace, equivalence string, canonical func(string) string) Namespace {
+	n.Equivalence, n.Rules.Canonical = equivalence, canonical
+	return n
+}
+
 // xmpp has fields of which only the first is required (RFC 4854).
 var xmpp = Namespace{
 	NID: "xmpp", Name: "XMPP Standards Foundation", Kind: urn.KindFormal,
@@ -81,8 +87,8 @@ func structuredNamespaces() []Namespace {
 		structured("cgi", "Commission for the Management and Application of Geoscience Information", "RFC 5138", "urn:cgi:classifier:CGI:example", "CGIResource", "ResourceSpecificString"),
 		structured("ogc", "Open Geospatial Consortium", "RFC 5165", "urn:ogc:def:crs:EPSG::4326", "OGCresource", "ResourceSpecificString"),
 		structured("pno", "PROFIBUS Nutzerorganisation", "urn-formal/pno (2024)", "urn:pno:example:1", "PNOresource", "ResourceSpecificString"),
-		structured("stalwart", "Stalwart Labs", "urn-formal/stalwart (2025)", "urn:stalwart:jmap:mailfilter", "resource-type", "specific-identifier"),
-		structured("tva", "TV-Anytime Forum", "RFC 4195", "urn:tva:metadata:2002", "category", "string"),
+		folding(structured("stalwart", "Stalwart Labs", "urn-formal/stalwart (2025)", "urn:stalwart:jmap:mailfilter", "resource-type", "specific-identifier"), "letters in either case", foldCase),
+		folding(structured("tva", "TV-Anytime Forum", "RFC 4195", "urn:tva:metadata:2002", "category", "string"), "the category in either case", foldField),
 		structured("uic", "International Union of Railways", "urn-formal/uic (2023)", "urn:uic:example:1", "UICResource", "ResourceSpecificString"),
 		structured("web3d", "Web3D Consortium", "RFC 3541", "urn:web3d:vrml97:node", "subgroup", "subgroup-specific string"),
 		structured("wmo", "World Meteorological Organization", "urn-formal/wmo (2025)", "urn:wmo:md:ca-eccc-msc:weather.observations.swob-realtime", "resource-type", "centre-id", "local-id"),

@@ -74,10 +74,7 @@ func foldPrefix(nss string) string {
 	if end < 0 {
 		end = until(nss, 0, ':')
 	}
-	if prefix := strings.ToLower(nss[:end]); prefix != nss[:end] {
-		return prefix + nss[end:]
-	}
-	return nss
+	return lowerUntil(nss, end)
 }
 
 func checkNBN(nss string) *Finding {

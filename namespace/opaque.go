@@ -28,7 +28,24 @@ func opaqueNamespace(name string, r urn.Namespace) Namespace {
 	n := Namespace{NID: r.NID, Name: name, Kind: r.Kind, Reference: r.Reference, Note: "syntax only", Security: r.Security}
 	n.Reference = cmp.Or(n.Reference, r.Template, "IANA, "+r.Kind.String()+" namespaces")
 	n.Security = cmp.Or(n.Security, "not stated")
+	switch n.NID {
+	case "dvb", "onf", "trivore", "urn-3", "urn-7": // RFC 5328; the registrations
+		return folding(n, "letters in either case", foldCase)
+	case "mpeg": // RFC 3614
+		return folding(n, "the name of the standard in either case", foldField)
+	case "meta", "uci": // the registration; RFC 4179
+		return folding(n, "what stands before the first hyphen in either case", foldHyphened)
+	}
 	return n
+}
+
+// foldHyphened writes what stands before the first hyphen in lower case, if there
+// is one.
+func foldHyphened(nss string) string {
+	if end := until(nss, 0, '-'); end < len(nss) {
+		return lowerUntil(nss, end)
+	}
+	return nss
 }
 
 // opaque are the names of the formal ones.

@@ -111,8 +111,9 @@ func checkC2PA(nss string) *Finding {
 var ccsds = Namespace{
 	NID: "ccsds", Name: "Consultative Committee for Space Data Systems", Kind: urn.KindFormal,
 	Reference: "RFC 7738", Example: "urn:ccsds:schema:example:1", Security: "as stated in RFC 7738", Delimiters: ":",
-	Note:  "only the sub-namespace identifier is checked",
-	Rules: Rules{Check: checkCCSDS, Parts: partsColon("SNID", "string")},
+	Note:        "only the sub-namespace identifier is checked",
+	Equivalence: "the sub-namespace identifier in either case",
+	Rules:       Rules{Check: checkCCSDS, Parts: partsColon("SNID", "string"), Canonical: foldField},
 }
 
 func checkCCSDS(nss string) *Finding {
@@ -183,7 +184,8 @@ var example = Namespace{
 var fdc = Namespace{
 	NID: "fdc", Name: "Federated content", Kind: urn.KindFormal,
 	Reference: "RFC 4198", Example: "urn:fdc:example.com:2002:A572007", Security: "as stated in RFC 4198", Delimiters: ":",
-	Rules: Rules{Check: checkFDC, Parts: partsColon("provider", "date", "resource")},
+	Equivalence: "the domain name of the provider in either case",
+	Rules:       Rules{Check: checkFDC, Parts: partsColon("provider", "date", "resource"), Canonical: foldField},
 }
 
 func checkFDC(nss string) *Finding {
@@ -222,7 +224,8 @@ var gdst = Namespace{
 	NID: "gdst", Name: "Global Dialogue on Seafood Traceability", Kind: urn.KindFormal,
 	Reference: "urn-formal/gdst (2021)", Example: "urn:gdst:example.com:product:class:12345.ABCDEFGHIJKLMEN",
 	Security: "as stated in the registration", Delimiters: ":.",
-	Rules: Rules{Check: checkFields("domain / uuid", "type", "prefix.serial"), Parts: partsColon("owner", "type", "string")},
+	Equivalence: "letters in either case",
+	Rules:       Rules{Check: checkFields("domain / uuid", "type", "prefix.serial"), Parts: partsColon("owner", "type", "string"), Canonical: foldCase},
 }
 
 var iec = Namespace{
@@ -269,7 +272,8 @@ func checkIPTCStandard(nss string) *Finding {
 var newsml = Namespace{
 	NID: "newsml", Name: "NewsML news items", Kind: urn.KindFormal,
 	Reference: "RFC 3085", Example: "urn:newsml:iptc.org:20001006:NewsMLv1.0:1", Security: "as stated in RFC 3085", Delimiters: ":",
-	Rules: Rules{Check: checkNewsML, Parts: partsColon("provider", "date", "item", "revision")},
+	Equivalence: "letters in either case",
+	Rules:       Rules{Check: checkNewsML, Parts: partsColon("provider", "date", "item", "revision"), Canonical: foldCase},
 }
 
 func checkNewsML(nss string) *Finding {
@@ -345,16 +349,34 @@ var pwid = Namespace{
 	NID: "pwid", Name: "Persistent Web Identifiers", Kind: urn.KindFormal,
 	Reference: "urn-formal/pwid (2022)", Example: "urn:pwid:archive.org:2016-01-22T10:08:23Z:page:https://www.dr.dk",
 	Security: "as stated in the registration", Delimiters: ":",
-	Rules: Rules{Check: checkPWID, Parts: partsPWID},
+	Equivalence: "letters in either case, but not in the address of what is archived",
+	Rules:       Rules{Check: checkPWID, Parts: partsPWID, Canonical: foldPWID},
 }
 
 // endOfTime returns the offset of the colon after the archival time that begins
 // at offset i, or -1.
 func endOfTime(nss string, i int) int {
-	if z := until(nss, i, 'Z'); z+1 < len(nss) && nss[z+1] == ':' {
+	if z := min(until(nss, i, 'Z'), until(nss, i, 'z')); z+1 < len(nss) && nss[z+1] == ':' {
 		return z + 1
 	}
 	return -1
+}
+
+// foldPWID writes letters in lower case, those of the archival time in upper
+// case, and leaves what is archived alone. It takes what names begin with, too.
+func foldPWID(nss string) string {
+	start := min(until(nss, 0, ':')+1, len(nss))
+	end := endOfTime(nss, start)
+	if end < 0 {
+		end = len(nss)
+	}
+	precision := min(end+1, len(nss))
+	archived := until(nss, precision, ':')
+	folded := foldCase(nss[:start]) + strings.ToUpper(nss[start:end]) + foldCase(nss[end:archived]) + nss[archived:]
+	if folded == nss {
+		return nss
+	}
+	return folded
 }
 
 func checkPWID(nss string) *Finding {
@@ -396,7 +418,7 @@ func checkArchivalTime(nss string, start, end int) *Finding {
 	const form = "T00:00:00"
 	t := s[10:]
 	for i := range min(len(t), len(form)) {
-		if form[i] == '0' && !isDigit(t[i]) || form[i] != '0' && t[i] != form[i] {
+		if form[i] == '0' && !isDigit(t[i]) || form[i] != '0' && upper(t[i]) != form[i] {
 			return wrongByte(nss, start+10+i, rule, "a time of the form HH:MM:SS")
 		}
 	}

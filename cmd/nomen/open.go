@@ -92,10 +92,27 @@ func (c *cli) openStore(dir string, write bool) (*pebblestore.Store, error) {
 		if err := c.makeData(); err != nil {
 			return nil, err
 		}
-	} else if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
+	} else if err := storeThere(dir); errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("%s: no store is there yet; 'nomen serve', 'put' or 'import' makes one: %w", dir, err)
 	}
 	return pebblestore.Open(pebblestore.Options{Dir: dir, Log: c.logger()})
+}
+
+// rekeyedSuffix ends the name of a store that rekey has made and that a crash has
+// kept from taking the place of the old one: who opens that ends it.
+const rekeyedSuffix = ".rekeyed"
+
+// storeThere returns fs.ErrNotExist if there is no store in dir, nor one that only
+// has to take its place.
+func storeThere(dir string) error {
+	_, err := os.Stat(dir)
+	if !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if _, rekeyed := os.Stat(filepath.Clean(dir) + rekeyedSuffix); rekeyed == nil {
+		return nil
+	}
+	return err
 }
 
 // makeData makes the data directory, which is not for everybody's eyes: it

@@ -219,28 +219,28 @@ func work(unit string, n int, o Options) int {
 // TestLinear looks at texts made to be hard: ten times the text is ten times the
 // work, and no octet is looked at more than a few times.
 func TestLinear(t *testing.T) {
-	for _, unit := range []string{"<", "://", "(", "a.", "a:", "\"", "http://a/-\n", "<http://a/ "} {
-		testLinear(t, unit, 1<<20)
+	for _, unit := range []string{"<", "://", "(", "a.", "a:", "\""} {
+		testLinear(t, unit, 1<<20, everything)
 	}
 	for _, unit := range []string{
-		")", "a@", "@", ".", "/", "a", "%", "&", "'", "#", "\n", " ", "-\n", "é", "http://", "http://a/", "<http://a/\n",
+		"http://a/-\n", "<http://a/ ", ")", "a@", "@", ".", "/", "a", "%", "&", "'", "#", "\n", " ", "-\n", "é", "http://", "http://a/", "<http://a/\n",
 		"\"http://a/\n", "(http://a/", "http://a/-\n ", "urn:a:", "mailto:a@", "a@b.", "www.", "http://a/(", "http://a/,http:",
 		"http://a/%\n", "http://a/\\\n", "x+http:", "x.http://", "data:,", "a:a/", "http://[", "http://a@", "<URL:", "<URL: ",
 		"[Page 1]\n\f\n", "http://a/-\n\n\f", "http://a/b-\n  c", "> http://a/-\n", "a.b.c.de@", "-.", "a-.com ", "http://a/'",
 		"'http://a/'", "http://a.éé", "www.a.com/(", "urn:aa:a", "tel:123", "http://a/b,c;", "x:a@b.com",
 	} {
-		testLinear(t, unit, 1<<17)
+		testLinear(t, unit, 1<<15, everything)
+		testLinear(t, unit, 1<<15, Options{})
 	}
 }
 
-func testLinear(t *testing.T, unit string, size int) {
-	for name, o := range map[string]Options{"zero": {}, "everything": everything} {
-		small, large := work(unit, size, o), work(unit, 10*size, o)
-		if large > 11*small+size {
-			t.Errorf("%q (%s): %d octets looked at in %d, %d in ten times as many", unit, name, small, size, large)
-		}
-		if most := 64 * 10 * size; large > most {
-			t.Errorf("%q (%s): %d octets looked at in %d, want %d at most", unit, name, large, 10*size, most)
-		}
+func testLinear(t *testing.T, unit string, size int, o Options) {
+	t.Helper()
+	small, large := work(unit, size, o), work(unit, 10*size, o)
+	if large > 11*small+size {
+		t.Errorf("%q: %d octets looked at in %d, %d in ten times as many", unit, small, size, large)
+	}
+	if most := 64 * 10 * size; large > most {
+		t.Errorf("%q: %d octets looked at in %d, want %d at most", unit, large, 10*size, most)
 	}
 }

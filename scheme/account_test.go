@@ -12,7 +12,7 @@ func TestAccounts(t *testing.T) {
 		{"sip:+1-212-555-1212:1234@gateway.com;user=phone", "user=+1-212-555-1212 password=1234 host=gateway.com user=phone", "", "20 RFC 3261, 19.1.1"},
 		{"sips:1212@gateway.com", "user=1212 host=gateway.com", "", ""},
 		{"sip:alice@192.0.2.4:5060", "user=alice host=192.0.2.4 port=5060", "", ""},
-		{"sip:atlanta.com;method=REGISTER?to=alice%40atlanta.com", "host=atlanta.com method=REGISTER to=alice%40atlanta.com", "sip:atlanta.com;method=register?to=alice%40atlanta.com", ""},
+		{"sip:atlanta.com;method=REGISTER?to=alice%40atlanta.com", "host=atlanta.com method=REGISTER to=alice%40atlanta.com", "", ""},
 		{"sip:alice;day=tuesday@atlanta.com", "user=alice;day=tuesday host=atlanta.com", "", ""},
 		{"sip:a?b/c@h", "user=a?b/c host=h", "", ""},
 		{"sip:%61lice@atlanta.com;transport=TCP", "user=%61lice host=atlanta.com transport=TCP", "sip:alice@atlanta.com;transport=tcp", ""},

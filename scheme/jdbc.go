@@ -35,6 +35,9 @@ func checkJDBC(u uri.URI) []Finding {
 	case colon == l.pathEnd:
 		return refuse(colon, colon, ruleJDBC, "a colon and a subname must follow the subprotocol")
 	}
+	if strings.HasPrefix(l.s[colon:], "://") && hasSecretQuery(l.s[l.path:colon]) {
+		return nil // the rules of the locator inside tell
+	}
 	if from, to, ok := l.secret(colon); ok {
 		return []Finding{warn(CodeCredentials, from, to, "JDBC Specification, 9.4.1", "everybody who sees the locator can read the password")}
 	}

@@ -44,7 +44,7 @@ func TestRepositories(t *testing.T) {
 		{"jdbc:postgresql://h:5432/d?ssl=true", "subprotocol=postgresql subname=//h:5432/d?ssl=true", "", ""},
 		{"jdbc:oracle:thin:@h:1521:x", "subprotocol=oracle subname=thin:@h:1521:x", "", ""},
 		{"jdbc:sqlserver://h;databaseName=d;password=x;a=b", "subprotocol=sqlserver subname=//h;databaseName=d;password=x;a=b", "", "34 JDBC Specification, 9.4.1"},
-		{"jdbc:mysql://h/d?user=a&password=b", "subprotocol=mysql subname=//h/d?user=a&password=b", "", "24 JDBC Specification, 9.4.1"},
+		{"jdbc:mysql://h/d?user=a&password=b", "subprotocol=mysql subname=//h/d?user=a&password=b", "", "24 RFC 3986, 3.2.1"},
 		{"jdbc:h2", "", "", "7 JDBC Specification, 9.4: jdbc:subprotocol:subname"},
 		{"jdbc::x", "", "", "5 JDBC Specification, 9.4: jdbc:subprotocol:subname"},
 		{"jdbc://h/x", "", "", "5 JDBC Specification, 9.4: jdbc:subprotocol:subname"},

@@ -49,9 +49,9 @@ func servers() []Scheme {
 func checkServer(u uri.URI) []Finding {
 	l := layoutOf(u)
 	switch name, _ := u.Scheme(); {
-	case equalFold(name, "postgresql"), equalFold(name, "postgres"):
+	case hasSecretQuery(name):
 		if !l.authority {
-			return refuse(l.rest, l.rest, "PostgreSQL, libpq: Connection URIs", "needs // after the colon")
+			return refuse(l.rest, l.rest, "RFC 3986, 3: hier-part", "needs // after the colon")
 		}
 		if from, to, ok := l.secret(l.pathEnd); ok && l.query >= 0 {
 			return []Finding{warn(CodeCredentials, from, to, "RFC 3986, 3.2.1", "everybody who sees the locator can read the password")}
@@ -74,6 +74,12 @@ func checkServer(u uri.URI) []Finding {
 		}
 		return l.warnPassword()
 	}
+}
+
+// hasSecretQuery reports whether a scheme of databases may have a password in its
+// query, and no host: then the server is on this machine.
+func hasSecretQuery(name string) bool {
+	return equalFold(name, "postgresql") || equalFold(name, "postgres") || equalFold(name, "mysql")
 }
 
 // checkServerOf checks what a scheme says beyond a host.

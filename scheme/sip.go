@@ -279,6 +279,9 @@ func canonicalSIP(u uri.URI) string {
 	b = append(b, strings.ToLower(l.s[a.host:end])...)
 	if a.params >= 0 {
 		for _, param := range sortedFields(l.s, a.params, a.paramsEnd, ';', func(b []byte, f field) []byte {
+			if f.is(l.s, "method") { // the name of a method has its case
+				return append(append(b, "method"...), l.s[f.nameEnd:f.end]...)
+			}
 			return append(b, lowerRaw(l.s[f.name:f.end])...)
 		}) {
 			b = append(append(b, ';'), param...)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"math/rand/v2"
+	"strconv"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -38,6 +39,7 @@ const (
 	firstPause   = 5 * time.Millisecond // between attempts; it doubles
 	lastPause    = 250 * time.Millisecond
 	readTimeout  = 10 * time.Second // of one attempt, while others could do it
+	maxHeld      = 5 * time.Second  // that locks are held by who does nothing
 )
 
 // A work says which connections something is done on.
@@ -110,7 +112,7 @@ func newCluster(c *config, log *slog.Logger) *cluster {
 	for _, config := range c.servers {
 		s := &server{
 			addr:  fmt.Sprintf("%s:%d", config.Host, config.Port),
-			short: newPool(config, c.pool),
+			short: newPool(impatient(config), c.pool),
 			long:  newPool(config, longPool),
 			watch: newPool(config, 1),
 		}
@@ -121,6 +123,18 @@ func newCluster(c *config, log *slog.Logger) *cluster {
 		cl.watches.Go(func() { cl.keepWatch(ctx, s) })
 	}
 	return cl
+}
+
+// impatient returns config with a bound for transactions in which nothing is done:
+// a node that stands still must not hold what it has locked. Listings have none,
+// since they wait for their consumers.
+func impatient(config *pgx.ConnConfig) *pgx.ConnConfig {
+	const name = "idle_in_transaction_session_timeout"
+	config = config.Copy()
+	if config.RuntimeParams[name] == "" {
+		config.RuntimeParams[name] = strconv.FormatInt(maxHeld.Milliseconds(), 10)
+	}
+	return config
 }
 
 func (cl *cluster) close() {

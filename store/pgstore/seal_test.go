@@ -259,6 +259,44 @@ func TestPausedSealer(t *testing.T) {
 	}
 }
 
+// TestPausedWriter: a node that stands still in the middle of writing does not hold
+// up those who write the same names for longer than the server allows.
+func TestPausedWriter(t *testing.T) {
+	url := newURL(t, shared)
+	a, b := open(t, url+"&idle_in_transaction_session_timeout=300"), open(t, url)
+	if _, err := a.Apply(t.Context(), []store.Change{put("urn:x-a:b", "u:1", 0)}); err != nil {
+		t.Fatal(err)
+	}
+	err := a.cluster.servers[0].short.with(t.Context(), func(c *pgx.Conn) error {
+		if _, err := load(t.Context(), c, map[store.Kind][]string{store.KindName: {"urn:x-a:b"}}, inOrder); err != nil {
+			t.Fatal(err)
+		}
+		results, err := b.Apply(t.Context(), []store.Change{put("urn:x-a:b", "u:2", 1)})
+		if err != nil || results[0].Revision != 2 {
+			t.Errorf("Apply while another node stands still: %v, %v", results, err)
+		}
+		_, err = c.Exec(t.Context(), "commit")
+		return err
+	})
+	if !gone(err) {
+		t.Errorf("the node that stood still: %v, want that its connection is lost", err)
+	}
+	for _, s := range []*Store{a, b} {
+		for _, c := range []struct {
+			work work
+			want string
+		}{{short, "5s"}, {long, "0"}} {
+			var got string
+			err := s.cluster.servers[0].pool(c.work).with(t.Context(), func(conn *pgx.Conn) error {
+				return conn.QueryRow(t.Context(), "show idle_in_transaction_session_timeout").Scan(&got)
+			})
+			if err != nil || s == b && got != c.want || s == a && got != "300ms" {
+				t.Errorf("bound of idle transactions: %s, %v", got, err)
+			}
+		}
+	}
+}
+
 func TestOrderOfUnits(t *testing.T) {
 	u := func(part int, entries ...entry) unit { return unit{part: part, entries: entries} }
 	e := func(key string, revision uint64) entry {

@@ -16,7 +16,7 @@ var acct = Scheme{
 	Security:   "proves that the account exists",
 	Special:    []Special{{uri.ComponentPath, "@", "separates the name of the account and the host"}},
 	Properties: "an account at a host, whatever it is good for; nothing is located",
-	Rules:      RuleSet{Check: checkAcct, Parts: partsAcct, Canonical: canonicalAcct},
+	Rules:      RuleSet{Check: withFragment(checkAcct, ruleAcct), Parts: partsAcct, Canonical: canonicalAcct},
 }
 
 var im = Scheme{
@@ -63,10 +63,7 @@ func checkAcct(u uri.URI) []Finding {
 	if l.s[l.path] == '%' {
 		return refuse(l.path, l.path+3, "RFC 7565, 7: userpart", "the first character is not an escape")
 	}
-	if bad := l.refuseQuery(ruleAcct); bad != nil {
-		return bad
-	}
-	return l.refuseFragment(ruleAcct)
+	return l.refuseQuery(ruleAcct)
 }
 
 // isAcct reports whether c may stand in a userpart; a percent sign begins an

@@ -39,7 +39,7 @@ func TestAccounts(t *testing.T) {
 		{"sip:a@h?subject", "", "", "8 RFC 3261, 25.1: header"},
 		{"sip:a@h?subject=a=b", "", "", "17 RFC 3261, 25.1: header"},
 		{"sip:a@h?subject=a%0D%0AVia:x", "", "", "17 RFC 3261, 25.1: header"},
-		{"sip:a@h#x", "", "", "7 RFC 3261, 25.1: SIP-URI"},
+		{"sip:A@H;b;a#X", "user=A host=H b= a= fragment=X", "sip:A@h;a;b#X", "11 RFC 3261, 25.1: SIP-URI"},
 
 		{"acct:foobar@status.example.net", "userpart=foobar host=status.example.net", "", ""},
 		{"acct:juliet%40capulet.example@shoppingsite.example", "userpart=juliet%40capulet.example host=shoppingsite.example", "", ""},

@@ -46,9 +46,6 @@ func checkCoAP(u uri.URI) []Finding {
 	if bad := l.refuseUser(ruleCoAP); bad != nil {
 		return bad
 	}
-	if bad := l.refuseFragment("RFC 7252, 6.4"); bad != nil {
-		return bad
-	}
 	if octets(l.s, l.host, l.hostEnd) > maxCoAPOption {
 		return refuse(l.host, l.hostEnd, ruleCoAPOption+": Uri-Host", "a host has 255 octets at most")
 	}

@@ -16,7 +16,7 @@ var ipp = Scheme{
 	Security:    "what is printed can be read by everybody on the way; see ipps",
 	DefaultPort: "631", Transport: "tcp", Hierarchical: true, RootPath: true,
 	Retrieval: "send operations of the protocol by HTTP to the same host and path; nothing is retrieved by the locator alone",
-	Rules:     RuleSet{Check: checkIPP, Parts: partsHTTP},
+	Rules:     RuleSet{Check: withFragment(checkIPP, ruleIPP), Parts: partsHTTP},
 }
 
 var ipps = Scheme{
@@ -26,7 +26,7 @@ var ipps = Scheme{
 	Note:        "names a printer or a job; mapped onto https with port 631",
 	DefaultPort: "631", Transport: "tcp", Hierarchical: true, RootPath: true,
 	Retrieval: ipp.Retrieval,
-	Rules:     RuleSet{Check: checkIPP, Parts: partsHTTP},
+	Rules:     RuleSet{Check: withFragment(checkIPP, ruleIPP), Parts: partsHTTP},
 }
 
 var snmp = Scheme{
@@ -42,7 +42,7 @@ var snmp = Scheme{
 		{uri.ComponentPath, "(,)", "groups object identifiers"},
 	},
 	Retrieval: "ask the agent for the objects of the context",
-	Rules:     RuleSet{Check: checkSNMP, Parts: partsSNMP},
+	Rules:     RuleSet{Check: withFragment(checkSNMP, ruleSNMP), Parts: partsSNMP},
 }
 
 var tftp = Scheme{
@@ -54,7 +54,7 @@ var tftp = Scheme{
 	DefaultPort: "69", Transport: "udp",
 	Special:   []Special{{uri.ComponentPath, ";", "precedes the mode"}},
 	Retrieval: "ask the server for the file in the mode, or to take it",
-	Rules:     RuleSet{Check: checkTFTP, Parts: partsTFTP},
+	Rules:     RuleSet{Check: withFragment(checkTFTP, ruleTFTP), Parts: partsTFTP},
 }
 
 var nfs = Scheme{
@@ -66,7 +66,7 @@ var nfs = Scheme{
 	DefaultPort: "2049", Transport: "tcp", Hierarchical: true,
 	Special:   []Special{{uri.ComponentPath, "/", "separates names of directories"}},
 	Retrieval: "look the path up from the public file handle, and read the file or list the directory",
-	Rules:     RuleSet{Check: checkNFS, Parts: partsNFS},
+	Rules:     RuleSet{Check: withFragment(checkNFS, ruleNFS), Parts: partsNFS},
 }
 
 // The productions.
@@ -86,10 +86,7 @@ func checkIPP(u uri.URI) []Finding {
 	if bad := l.needServer(ruleIPP); bad != nil {
 		return bad
 	}
-	if bad := l.refuseUser(ruleIPP); bad != nil {
-		return bad
-	}
-	return l.refuseFragment(ruleIPP)
+	return l.refuseUser(ruleIPP)
 }
 
 // snmpPath says where context and object identifiers are; -1 for what is not
@@ -134,9 +131,6 @@ func checkSNMP(u uri.URI) []Finding {
 		return bad
 	}
 	if bad := l.refuseQuery(ruleSNMP); bad != nil {
-		return bad
-	}
-	if bad := l.refuseFragment(ruleSNMP); bad != nil {
 		return bad
 	}
 	p := l.snmpPath()
@@ -202,6 +196,7 @@ func partsSNMP(dst []Part, u uri.URI) []Part {
 			t.part("suffix", p.oidsEnd, t.pathEnd)
 		}
 	}
+	t.fragment()
 	return t.parts
 }
 
@@ -228,9 +223,6 @@ func checkTFTP(u uri.URI) []Finding {
 		return bad
 	}
 	if bad := l.refuseQuery(ruleTFTP); bad != nil {
-		return bad
-	}
-	if bad := l.refuseFragment(ruleTFTP); bad != nil {
 		return bad
 	}
 	end, mode := l.tftpMode()
@@ -268,6 +260,7 @@ func partsTFTP(dst []Part, u uri.URI) []Part {
 	if mode >= 0 {
 		t.part("mode", mode, t.pathEnd)
 	}
+	t.fragment()
 	return t.parts
 }
 
@@ -282,10 +275,7 @@ func checkNFS(u uri.URI) []Finding {
 	if bad := l.refuseUser(ruleNFS); bad != nil {
 		return bad
 	}
-	if bad := l.refuseQuery(ruleNFS); bad != nil {
-		return bad
-	}
-	return l.refuseFragment(ruleNFS)
+	return l.refuseQuery(ruleNFS)
 }
 
 func partsNFS(dst []Part, u uri.URI) []Part {
@@ -293,5 +283,6 @@ func partsNFS(dst []Part, u uri.URI) []Part {
 	t.login()
 	t.server()
 	t.data("path", t.path, t.pathEnd)
+	t.fragment()
 	return t.parts
 }

@@ -11,7 +11,7 @@ var dict = Scheme{
 	DefaultPort: "2628", Transport: "tcp",
 	Special:   []Special{{uri.ComponentPath, ":", "separates command, word, database, strategy and number"}},
 	Retrieval: "ask for definitions of the word in the database, or for words that match, and take the one with the number",
-	Rules:     RuleSet{Check: checkDict, Parts: partsDict, Canonical: canonicalDict},
+	Rules:     RuleSet{Check: withFragment(checkDict, ruleDict), Parts: partsDict, Canonical: canonicalDict},
 }
 
 // The rules of dict URLs.
@@ -43,9 +43,6 @@ func checkDict(u uri.URI) []Finding {
 		return bad
 	}
 	if bad := l.refuseQuery(ruleDict); bad != nil {
-		return bad
-	}
-	if bad := l.refuseFragment(ruleDict); bad != nil {
 		return bad
 	}
 	const command = len("/d:")
@@ -118,5 +115,5 @@ func canonicalDict(u uri.URI) string {
 		}
 		at = end + 1
 	}
-	return string(b[:keep])
+	return string(append(b[:keep], l.s[l.end():]...))
 }

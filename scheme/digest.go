@@ -16,7 +16,7 @@ var ni = Scheme{
 	Security:   "a name proves what the object is only as far as its digest is long, and only if it comes from whom one trusts",
 	Special:    []Special{{uri.ComponentPath, ";", "separates algorithm and value"}, {uri.ComponentQuery, "&", "separates attributes"}},
 	Properties: "names octets by their digest; the same for everybody, and nobody has to give it",
-	Rules:      RuleSet{Check: checkNI, Parts: partsNI},
+	Rules:      RuleSet{Check: withFragment(checkNI, ruleNI), Parts: partsNI},
 }
 
 var nih = Scheme{
@@ -27,7 +27,7 @@ var nih = Scheme{
 	Security:   ni.Security,
 	Special:    []Special{{uri.ComponentPath, ";", "separates algorithm, value and check digit"}, {uri.ComponentPath, "-", "groups digits"}},
 	Properties: ni.Properties,
-	Rules:      RuleSet{Check: checkNIH, Parts: partsNIH, Canonical: canonicalNIH},
+	Rules:      RuleSet{Check: withFragment(checkNIH, ruleNIH), Parts: partsNIH, Canonical: canonicalNIH},
 }
 
 // The productions of named information.
@@ -101,9 +101,6 @@ func checkNI(u uri.URI) []Finding {
 	}
 	if i := firstNot(l.s, semicolon+1, l.pathEnd, isBase64URL); i >= 0 {
 		return refuse(i, i+1, ruleNIValue, "is not of the alphabet of base64url, or is padding, which is left out")
-	}
-	if bad := l.refuseFragment(ruleNI); bad != nil {
-		return bad
 	}
 	for at := l.query; l.query >= 0 && at <= l.queryEnd; {
 		f := nextField(l.s, at, l.queryEnd, '&')
@@ -224,9 +221,6 @@ func checkNIH(u uri.URI) []Finding {
 	if bad := l.refuseQuery(ruleNIH); bad != nil {
 		return bad
 	}
-	if bad := l.refuseFragment(ruleNIH); bad != nil {
-		return bad
-	}
 	if end < l.pathEnd {
 		if right := luhn(l.s[value:end]); l.s[end+1:l.pathEnd] != right {
 			f := broken(end+1, l.pathEnd, ruleLuhn, "the check digit is wrong: something has been misheard").instead(right)
@@ -276,6 +270,7 @@ func partsNIH(dst []Part, u uri.URI) []Part {
 	if end < t.pathEnd {
 		t.part("checkdigit", end+1, t.pathEnd)
 	}
+	t.fragment()
 	return t.parts
 }
 
@@ -289,5 +284,5 @@ func canonicalNIH(u uri.URI) string {
 		name = algorithms[id].name
 	}
 	digits := strings.ReplaceAll(l.s[value:end], "-", "")
-	return "nih:" + name + ";" + digits + ";" + luhn(digits)
+	return "nih:" + name + ";" + digits + ";" + luhn(digits) + l.s[l.end():]
 }

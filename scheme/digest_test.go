@@ -25,7 +25,7 @@ func TestDigests(t *testing.T) {
 		{"ni:///sha-256-32;f4OxZQ==", "", "", "23 RFC 6920, 3: val"},
 		{"ni:///sha:256;f4Ox", "", "", "9 RFC 6920, 3: alg"},
 		{"ni:///sha-256-32;f4OxZQ?ct", "", "", "24 RFC 6920, 3: query parameters"},
-		{"ni:///sha-256-32;f4OxZQ#x", "", "", "23 RFC 6920, 3: NI-URI"},
+		{"ni:///sha-256-32;f4OxZQ#x", "algorithm=sha-256-32 value=f4OxZQ fragment=x", "", "23 RFC 6920, 3: NI-URI"},
 
 		{"nih:sha-256-120;5326-9057-e12f-e2b7-4ba0-7c89-2560-a2;f", "algorithm=sha-256-120 value=5326-9057-e12f-e2b7-4ba0-7c89-2560-a2 checkdigit=f", "nih:sha-256-120;53269057e12fe2b74ba07c892560a2;f", ""},
 		{"nih:sha-256-32;53269057;b", "algorithm=sha-256-32 value=53269057 checkdigit=b", "", ""},
@@ -42,7 +42,7 @@ func TestDigests(t *testing.T) {
 		{"nih:;53", "", "", "4 RFC 6920, 7: humanname"},
 		{"nih:///sha-256-32;53269057", "", "", "4 RFC 6920, 7: humanname"},
 		{"nih:6;53269057?ct=x", "", "", "14 RFC 6920, 7: humanname"},
-		{"nih:6;53269057#x", "", "", "14 RFC 6920, 7: humanname"},
+		{"nih:6;53269057#X", "algorithm=6 value=53269057 fragment=X", "nih:sha-256-32;53269057;b#X", "14 RFC 6920, 7: humanname"},
 
 		{"magnet:?xt=urn:btih:c12fe1c06bba254a9dc9f519b335aa7c1367a88a&dn=a&xl=10", "xt=urn:btih:c12fe1c06bba254a9dc9f519b335aa7c1367a88a dn=a xl=10", "", ""},
 		{"magnet:?xt=urn:btih:YEX6DQDLXISUVHOJ6UM3GNNKPQJWPKEK&tr.1=http%3A%2F%2Ft.example&x.pe=1.2.3.4:5", "xt=urn:btih:YEX6DQDLXISUVHOJ6UM3GNNKPQJWPKEK tr.1=http%3A%2F%2Ft.example x.pe=1.2.3.4:5", "", ""},

@@ -22,7 +22,7 @@ func TestLDAP(t *testing.T) {
 		{"ldap:o=x", "", "", "5 RFC 4516, 2: ldapurl"},
 		{"ldap://h?x", "", "", "8 RFC 4516, 2: ldapurl"},
 		{"ldap://u@h/", "", "", "7 RFC 4516, 2: ldapurl"},
-		{"ldap://h/#x", "", "", "9 RFC 4516, 2: ldapurl"},
+		{"ldap://h/??SUB?#X?", "host=h dn= attributes= scope=SUB filter= fragment=X?", "ldap://h/??sub#X?", "15 RFC 4516, 2: ldapurl"},
 		{"ldap://h/University", "", "", "9 RFC 4514, 3: distinguishedName"},
 		{"ldap://h/o=a,b", "", "", "13 RFC 4514, 3: distinguishedName"},
 		{"ldap://h/=a", "", "", "9 RFC 4514, 3: distinguishedName"},
@@ -85,7 +85,7 @@ func TestMailStores(t *testing.T) {
 		{"imap://h/a;FOO=1", "", "", "11 RFC 5092, 11: imessagepart"},
 		{"imap://h/a/;UID=1?x", "", "", "17 RFC 5092, 11: imessagelist"},
 		{"imap://h/a?", "", "", "10 RFC 5092, 11: imessagelist"},
-		{"imap://h/a#b", "", "", "10 RFC 5092, 11: imapurl"},
+		{"imap://h/a#b", "host=h mailbox=a fragment=b", "", "10 RFC 5092, 11: imapurl"},
 
 		{"pop://rg@mailsrv.qualcomm.com", "user=rg host=mailsrv.qualcomm.com", "", ""},
 		{"pop://rg;AUTH=+APOP@mail.eudora.com:8110", "user=rg auth=+APOP host=mail.eudora.com port=8110", "", ""},

@@ -15,7 +15,7 @@ var dns = Scheme{
 	DefaultPort: "53", Transport: "udp",
 	Special:   []Special{{uri.ComponentPath, ".", "separates labels"}, {uri.ComponentQuery, ";", "separates class and type"}},
 	Retrieval: "ask the server for the records of the name, class and type",
-	Rules:     RuleSet{Check: checkDNS, Parts: partsDNS, Canonical: canonicalDNS},
+	Rules:     RuleSet{Check: withFragment(checkDNS, ruleDNS), Parts: partsDNS, Canonical: canonicalDNS},
 }
 
 // The productions of dns URIs.
@@ -57,8 +57,8 @@ func checkDNS(u uri.URI) []Finding {
 	if bad := checkLabels(l.s, from, l.pathEnd); bad != nil {
 		return bad
 	}
-	if bad := l.refuseFragment(ruleDNS); bad != nil || l.query < 0 {
-		return bad
+	if l.query < 0 {
+		return nil
 	}
 	return l.checkDNSQuery()
 }
@@ -159,7 +159,7 @@ func canonicalDNS(u uri.URI) string {
 			at = f.end + 1
 		}
 	}
-	return string(b)
+	return string(append(b, l.s[l.end():]...))
 }
 
 // isUsual reports whether a class or a type is the one that is meant without it.

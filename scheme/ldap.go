@@ -15,7 +15,7 @@ var ldap = Scheme{
 	DefaultPort: "389", Transport: "tcp", RootPath: true,
 	Special:   ldapSpecial,
 	Retrieval: "search the directory below the distinguished name for entries that match the filter, and take their attributes",
-	Rules:     RuleSet{Check: checkLDAP, Parts: partsLDAP, Canonical: canonicalLDAP},
+	Rules:     RuleSet{Check: withFragment(checkLDAP, ruleLDAP), Parts: partsLDAP, Canonical: canonicalLDAP},
 }
 
 var ldaps = Scheme{
@@ -27,7 +27,7 @@ var ldaps = Scheme{
 	DefaultPort: "636", Transport: "tcp", RootPath: true,
 	Special:   ldapSpecial,
 	Retrieval: ldap.Retrieval,
-	Rules:     RuleSet{Check: checkLDAP, Parts: partsLDAP, Canonical: canonicalLDAP},
+	Rules:     RuleSet{Check: withFragment(checkLDAP, ruleLDAP), Parts: partsLDAP, Canonical: canonicalLDAP},
 }
 
 var ldapSpecial = []Special{
@@ -81,9 +81,6 @@ func checkLDAP(u uri.URI) []Finding {
 		return refuse(l.path, l.path, ruleLDAP, "needs a slash before the question mark")
 	}
 	if bad := l.refuseUser(ruleLDAP); bad != nil {
-		return bad
-	}
-	if bad := l.refuseFragment(ruleLDAP); bad != nil {
 		return bad
 	}
 	if bad := checkDistinguishedName(l.s, min(l.path+1, l.pathEnd), l.pathEnd); bad != nil {
@@ -268,12 +265,12 @@ func partsLDAP(dst []Part, u uri.URI) []Part {
 // behind which nothing follows (RFC 4516, 3).
 func canonicalLDAP(u uri.URI) string {
 	l := layoutOf(u)
-	s := l.s
+	s := l.s[:l.end()]
 	if from, to, ok := l.ldapField(1); ok {
 		s = s[:from] + strings.ToLower(s[from:to]) + s[to:]
 	}
 	if l.query >= 0 {
 		s = strings.TrimRight(s, "?")
 	}
-	return s
+	return s + l.s[l.end():]
 }

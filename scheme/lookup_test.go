@@ -36,7 +36,7 @@ func TestLookups(t *testing.T) {
 		{"dns:a?TYPE=", "", "", "6 RFC 4501, 3: dnsquery"},
 		{"dns:a?q=A", "", "", "6 RFC 4501, 3: dnsquery"},
 		{"dns:a?", "", "", "6 RFC 4501, 3: dnsquery"},
-		{"dns:a#b", "", "", "5 RFC 4501, 3: dnsurl"},
+		{"dns:A.#B", "dnsname=A. fragment=B", "dns:a#B", "6 RFC 4501, 3: dnsurl"},
 
 		{"dict://dict.org/d:shortcake:", "host=dict.org command=d word=shortcake database=", "dict://dict.org/d:shortcake", ""},
 		{"dict://dict.org/d:shortcake:*", "host=dict.org command=d word=shortcake database=*", "", ""},
@@ -45,6 +45,7 @@ func TestLookups(t *testing.T) {
 		{"dict://dict.org/m:sun::soundex", "host=dict.org command=m word=sun database= strategy=soundex", "", ""},
 		{"dict://dict.org/m:sun:wordnet:.:1", "host=dict.org command=m word=sun database=wordnet strategy=. n=1", "dict://dict.org/m:sun:wordnet::1", ""},
 		{"dict://u;a@Dict.org:2628/D:x", "user=u auth=a host=Dict.org port=2628 command=D word=x", "dict://u;a@dict.org/d:x", ""},
+		{"dict://h/d:A:#B", "host=h command=d word=A database= fragment=B", "dict://h/d:A#B", "13 RFC 2229, 5: URL specification"},
 		{"dict:d:x", "", "", "5 RFC 2229, 5: URL specification"},
 		{"dict://h/", "", "", "8 RFC 2229, 5: URL specification"},
 		{"dict://h/x:y", "", "", "8 RFC 2229, 5: URL specification"},
@@ -86,7 +87,7 @@ func TestLookups(t *testing.T) {
 		{"z39.50s://h/a++b", "", "", "14 RFC 2056, BNF: database"},
 		{"z39.50s://h/a;rs=marc;esn=f", "", "", "22 RFC 2056, BNF: z39.50url"},
 		{"z39.50s://h/a;esn=", "", "", "14 RFC 2056, BNF: z39.50url"},
-		{"z39.50s://h/a#b", "", "", "13 RFC 2056, BNF: z39.50url"},
+		{"z39.50s://h/a#b", "host=h database=a fragment=b", "", "13 RFC 2056, BNF: z39.50url"},
 	} {
 		tt.check(t)
 	}
@@ -101,7 +102,7 @@ func TestDevices(t *testing.T) {
 		{"ipps://myprinter.example.com:631/ipp/print?a", "host=myprinter.example.com port=631 path=/ipp/print query=a", "ipps://myprinter.example.com/ipp/print?a", ""},
 		{"ipp:printer", "", "", "4 RFC 3510, ABNF: ipp_URL"},
 		{"ipp://u@h/", "", "", "6 RFC 3510, ABNF: ipp_URL"},
-		{"ipp://h/#a", "", "", "8 RFC 3510, ABNF: ipp_URL"},
+		{"ipp://h/#a", "host=h path=/ fragment=a", "", "8 RFC 3510, ABNF: ipp_URL"},
 
 		{"tftp://example.com/myconfigurationfile;mode=netascii", "host=example.com file=myconfigurationfile mode=netascii", "", ""},
 		{"tftp://example.com/mystartupfile", "host=example.com file=mystartupfile", "", ""},
@@ -119,7 +120,7 @@ func TestDevices(t *testing.T) {
 		{"nfs:/a", "", "", "4 RFC 2224, BNF: nfsURL"},
 		{"nfs://u@h/a", "", "", "6 RFC 2224, BNF: nfsURL"},
 		{"nfs://h/a?b", "", "", "9 RFC 2224, BNF: nfsURL"},
-		{"nfs://h/a#b", "", "", "9 RFC 2224, BNF: nfsURL"},
+		{"nfs://h/a#b", "host=h path=/a fragment=b", "", "9 RFC 2224, BNF: nfsURL"},
 
 		{"opaquelocktoken:f81d4fae-7dec-11d0-a765-00a0c91e6bf6", "uuid=f81d4fae-7dec-11d0-a765-00a0c91e6bf6", "", ""},
 		{"opaquelocktoken:f81d4fae-7dec-11d0-a765-00a0c91e6bf6/1", "uuid=f81d4fae-7dec-11d0-a765-00a0c91e6bf6 extension=/1", "", ""},
@@ -169,7 +170,7 @@ func TestDevices(t *testing.T) {
 		{"payto://x/?amount=EUR:1.", "", "", "18 RFC 8905, 5: amount"},
 		{"payto://x/?amount=EUR:1&amount=EUR:2", "", "", "24 RFC 8905, 5: amount"},
 		{"payto://x/?message=a/b", "", "", "20 RFC 8905, 2: opt-value"},
-		{"payto://x/#a", "", "", "10 RFC 8905, 2: payto-URI"},
+		{"payto://x/#a", "target_type=x target= fragment=a", "", "10 RFC 8905, 2: payto-URI"},
 	} {
 		tt.check(t)
 	}

@@ -21,7 +21,7 @@ var imap = Scheme{
 		{uri.ComponentPath, ";", "precedes UIDVALIDITY, UID, SECTION, PARTIAL, EXPIRE and URLAUTH"},
 	},
 	Retrieval: "log in, select the mailbox, and fetch the message, the section or the octets that are asked for",
-	Rules:     RuleSet{Check: checkIMAP, Parts: partsIMAP},
+	Rules:     RuleSet{Check: withFragment(checkIMAP, ruleIMAP), Parts: partsIMAP},
 }
 
 var pop = Scheme{
@@ -33,7 +33,7 @@ var pop = Scheme{
 	DefaultPort: "110", Transport: "tcp",
 	Special:   []Special{{uri.ComponentUserinfo, ";", "precedes AUTH=, the mechanism"}},
 	Retrieval: "log in at the server, and list the messages",
-	Rules:     RuleSet{Check: checkPOP, Parts: partsPOP},
+	Rules:     RuleSet{Check: withFragment(checkPOP, rulePOP), Parts: partsPOP},
 }
 
 // The productions of IMAP and POP URLs.
@@ -146,9 +146,6 @@ func checkIMAP(u uri.URI) []Finding {
 		return bad
 	}
 	if bad := l.checkMailUser(ruleIMAPUser); bad != nil {
-		return bad
-	}
-	if bad := l.refuseFragment(ruleIMAP); bad != nil {
 		return bad
 	}
 	if bad := l.refuseControls("RFC 5092, 11: enc-mailbox", "IMAP"); bad != nil {
@@ -292,9 +289,6 @@ func checkPOP(u uri.URI) []Finding {
 	if bad := l.checkMailUser(rulePOPUser); bad != nil {
 		return bad
 	}
-	if bad := l.refuseFragment(rulePOP); bad != nil {
-		return bad
-	}
 	switch {
 	case l.query >= 0:
 		return refuse(l.query-1, l.queryEnd, rulePOP, "there are no queries")
@@ -310,5 +304,6 @@ func partsPOP(dst []Part, u uri.URI) []Part {
 	t := take(dst, u)
 	t.mailUserParts()
 	t.server()
+	t.fragment()
 	return t.parts
 }

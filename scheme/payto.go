@@ -15,7 +15,7 @@ var payto = Scheme{
 	Special:   []Special{{uri.ComponentPath, "/", "separates pieces of the target"}, {uri.ComponentQuery, "&", "separates options"}},
 
 	Properties: "a target for payments, and a proposal how much to pay for what; nothing is retrieved",
-	Rules:      RuleSet{Check: checkPayto, Parts: partsPayto},
+	Rules:      RuleSet{Check: withFragment(checkPayto, rulePayto), Parts: partsPayto},
 }
 
 // The productions of payto URIs.
@@ -44,9 +44,6 @@ func checkPayto(u uri.URI) []Finding {
 	}
 	if i := firstNot(l.s, l.host, l.hostEnd, func(c byte) bool { return isTelName(c) || c == '.' }); i >= 0 || !isAlpha(l.s[l.host]) {
 		return refuse(max(i, l.host), l.hostEnd, "RFC 8905, 2: authority", "a kind of target is a letter, and then letters, digits, hyphens and dots")
-	}
-	if bad := l.refuseFragment(rulePayto); bad != nil {
-		return bad
 	}
 	amount, receiver, bad := l.checkPaytoOptions()
 	if bad != nil {

@@ -22,7 +22,7 @@ func relays() []Scheme {
 		s.Security = "the server learns who speaks with whom"
 		s.Special = []Special{{uri.ComponentPath, ":", "separates host and port"}}
 		s.Retrieval = "looks up and asks the server; nothing is retrieved"
-		s.Rules = RuleSet{Check: checkRelay, Parts: partsRelay, Canonical: canonicalRelay}
+		s.Rules = RuleSet{Check: withFragment(checkRelay, "RFC 3986, 3.5"), Parts: partsRelay, Canonical: canonicalRelay}
 	}
 	return list
 }
@@ -71,9 +71,6 @@ func checkRelay(u uri.URI) []Finding {
 	if port >= 0 && (!isNumber(l.s[port:l.pathEnd], 0) || l.pathEnd-port > len("65535")) {
 		return refuse(port, l.pathEnd, rule, "the port is a number")
 	}
-	if bad := l.refuseFragment(rule); bad != nil {
-		return bad
-	}
 	if l.query < 0 {
 		return nil
 	}
@@ -108,5 +105,5 @@ func partsRelay(dst []Part, u uri.URI) []Part {
 // case (RFC 5234, 2.3).
 func canonicalRelay(u uri.URI) string {
 	l := layoutOf(u)
-	return l.s[:l.path] + strings.ToLower(l.s[l.path:])
+	return l.s[:l.path] + strings.ToLower(l.s[l.path:l.end()]) + l.s[l.end():]
 }

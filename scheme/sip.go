@@ -16,7 +16,7 @@ var sip = Scheme{
 	DefaultPort: "5060",
 	Special:     sipSpecial,
 	Retrieval:   "a session with the user is proposed; nothing is retrieved",
-	Rules:       RuleSet{Check: checkSIP, Parts: partsSIP, Canonical: canonicalSIP},
+	Rules:       RuleSet{Check: withFragment(checkSIP, ruleSIP), Parts: partsSIP, Canonical: canonicalSIP},
 }
 
 var sips = Scheme{
@@ -28,7 +28,7 @@ var sips = Scheme{
 	DefaultPort: "5061",
 	Special:     sipSpecial,
 	Retrieval:   sip.Retrieval,
-	Rules:       RuleSet{Check: checkSIP, Parts: partsSIP, Canonical: canonicalSIP},
+	Rules:       RuleSet{Check: withFragment(checkSIP, ruleSIP), Parts: partsSIP, Canonical: canonicalSIP},
 }
 
 var sipSpecial = []Special{
@@ -93,9 +93,6 @@ func (l *layout) sip() sipAddress {
 func checkSIP(u uri.URI) []Finding {
 	l := layoutOf(u)
 	if bad := l.refuseAuthority(ruleSIP, "the user"); bad != nil {
-		return bad
-	}
-	if bad := l.refuseFragment(ruleSIP); bad != nil {
 		return bad
 	}
 	a := l.sip()
@@ -294,5 +291,5 @@ func canonicalSIP(u uri.URI) string {
 			b = append(append(b, "?&"[min(i, 1)]), header...)
 		}
 	}
-	return string(b)
+	return string(append(b, l.s[a.end:]...))
 }

@@ -3,6 +3,8 @@ package scheme
 import (
 	"slices"
 	"strings"
+
+	"github.com/nomen-project/nomen/uri"
 )
 
 // What the schemes in use today have in common.
@@ -37,6 +39,19 @@ func (l *layout) refuseFragment(rule string) []Finding {
 		return nil
 	}
 	return []Finding{broken(l.frag-1, l.frag, rule, "there are no fragments: a number sign is %23").instead("%23")}
+}
+
+// withFragment is a check that also tells of a fragment, which the general syntax
+// allows everywhere (RFC 3986, 3.5) and to which the scheme gives no meaning.
+func withFragment(check func(uri.URI) []Finding, rule string) func(uri.URI) []Finding {
+	return func(u uri.URI) []Finding {
+		found := check(u)
+		l := layoutOf(u)
+		if l.frag < 0 || HasError(found) {
+			return found
+		}
+		return append(found, remark(CodeFragment, l.frag-1, len(l.s), rule, "the scheme gives fragments no meaning"))
+	}
 }
 
 // warnPassword warns of a password.

@@ -20,7 +20,7 @@ func TestThings(t *testing.T) {
 		{"coap:h", "", "", "5 RFC 7252, 6.1: coap-URI"},
 		{"coap:///a", "", "", "7 RFC 7252, 6.1: coap-URI"},
 		{"coap://u@h/", "", "", "7 RFC 7252, 6.1: coap-URI"},
-		{"coap://h/#x", "", "", "9 RFC 7252, 6.4"},
+		{"coap://h/temp#rec=3", "host=h uri_path=temp fragment=rec=3", "", ""},
 		{"coap://h/a/" + long + "%41", "", "", "11 RFC 7252, 5.10: Uri-Path"},
 		{"coap://h/?" + long + "a", "", "", "10 RFC 7252, 5.10: Uri-Query"},
 		{"coap://" + long + "a/", "", "", "7 RFC 7252, 5.10: Uri-Host"},
@@ -42,7 +42,7 @@ func TestThings(t *testing.T) {
 		{"turn:h?transport=", "", "", "7 RFC 7065, 3.1: transport"},
 		{"turn:h?transport=udp&a=b", "", "", "7 RFC 7065, 3.1: transport"},
 		{"turn:h?transport=u/p", "", "", "18 RFC 7065, 3.1: transport"},
-		{"turn:h#x", "", "", "6 RFC 7065, 3.1: turnURI"},
+		{"turn:H#X", "host=H fragment=X", "turn:h#X", "6 RFC 3986, 3.5"},
 	} {
 		tt.check(t)
 	}

@@ -13,7 +13,7 @@ var opaquelocktoken = Scheme{
 	Note:       "compared as it is spelled; a path may follow the UUID",
 	Security:   "who has the token of a lock may still not use it: it belongs to whoever made it",
 	Properties: "unique for all time, as the UUID is",
-	Rules:      RuleSet{Check: checkLockToken, Parts: partsLockToken},
+	Rules:      RuleSet{Check: withFragment(checkLockToken, ruleLockToken), Parts: partsLockToken},
 }
 
 var pkcs11 = Scheme{
@@ -28,7 +28,7 @@ var pkcs11 = Scheme{
 		{uri.ComponentPath, "=", "separates the name and the value of an attribute"},
 	},
 	Properties: "names tokens, slots, libraries, and the keys, certificates and data in them, by their attributes",
-	Rules:      RuleSet{Check: checkPKCS11, Parts: partsPKCS11, Canonical: canonicalPKCS11},
+	Rules:      RuleSet{Check: withFragment(checkPKCS11, rulePKCS11), Parts: partsPKCS11, Canonical: canonicalPKCS11},
 }
 
 // The productions.
@@ -57,10 +57,7 @@ func checkLockToken(u uri.URI) []Finding {
 	if end := l.uuidEnd(); !isUUID(l.s[l.path:end]) {
 		return refuse(l.path, end, ruleLockToken, "a UUID is 32 hexadecimal digits in groups of 8, 4, 4, 4 and 12, with hyphens between")
 	}
-	if bad := l.refuseQuery(ruleLockToken); bad != nil {
-		return bad
-	}
-	return l.refuseFragment(ruleLockToken)
+	return l.refuseQuery(ruleLockToken)
 }
 
 func partsLockToken(dst []Part, u uri.URI) []Part {
@@ -82,9 +79,6 @@ func partsLockToken(dst []Part, u uri.URI) []Part {
 func checkPKCS11(u uri.URI) []Finding {
 	l := layoutOf(u)
 	if bad := l.refuseAuthority(rulePKCS11, "an attribute"); bad != nil {
-		return bad
-	}
-	if bad := l.refuseFragment(rulePKCS11); bad != nil {
 		return bad
 	}
 	if l.hasPath() {

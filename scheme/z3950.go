@@ -26,7 +26,7 @@ func z3950() []Scheme {
 			{uri.ComponentPath, ";", "precedes esn= and rs="},
 			{uri.ComponentQuery, ";", "precedes esn= and rs="},
 		}
-		s.Rules = RuleSet{Check: checkZ3950, Parts: partsZ3950}
+		s.Rules = RuleSet{Check: withFragment(checkZ3950, ruleZ3950), Parts: partsZ3950}
 	}
 	return list
 }
@@ -60,9 +60,6 @@ func checkZ3950(u uri.URI) []Finding {
 		return bad
 	}
 	if bad := l.refuseUser(ruleZ3950); bad != nil {
-		return bad
-	}
-	if bad := l.refuseFragment(ruleZ3950); bad != nil {
 		return bad
 	}
 	databases, id, idEnd, params := l.z3950Path()

@@ -25,6 +25,9 @@ type ExhaustedError struct {
 }
 
 func (e *ExhaustedError) Error() string {
+	if e.Capacity == 1 {
+		return fmt.Sprintf("mint: template %q is exhausted: it gives one name", e.Template)
+	}
 	return fmt.Sprintf("mint: template %q is exhausted: it gives %d names", e.Template, e.Capacity)
 }
 

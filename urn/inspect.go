@@ -223,10 +223,21 @@ func (i *inspection) directives() {
 	at := int(i.u.nss) + 1
 	for _, d := range i.u.Directives(i.Keywords, i.accepts) {
 		if d.Ignored {
-			i.add(FindingDirective, uri.SeverityWarning, at, "a resolver ignores %q: unknown, of an unknown service, or there more than once", d.Keyword+"="+d.Value)
+			i.add(FindingDirective, uri.SeverityWarning, at, "a resolver ignores %q: %s", d.Keyword+"="+d.Value, i.whyIgnored(d))
 		}
 		at += len(d.Keyword) + len(d.Value) + len("=&")
 	}
+}
+
+// whyIgnored says why a directive is ignored.
+func (i *inspection) whyIgnored(d Directive) string {
+	if _, known := i.Keywords.Lookup(d.Keyword); !known {
+		return fmt.Sprintf("no keyword %q is registered", d.Keyword)
+	}
+	if !i.accepts(d.Keyword, d.Value) {
+		return fmt.Sprintf("no service %q is known", d.Value)
+	}
+	return "directives with the same keyword cancel each other"
 }
 
 // accepts knows services; which components there are is for namespaces to say.

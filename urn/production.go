@@ -276,7 +276,10 @@ func checkComponents(d Dialect, s string) *Error {
 func announced(prefix, rule string) func(Dialect, string) *Error {
 	return inside(prefix, func(d Dialect, s string) *Error {
 		end, err := scanComponent(s, 0, rule)
-		if err == nil && end < len(s) {
+		switch {
+		case err == nil && strings.HasPrefix(s[end:], "?="):
+			err = d.fail(s, end, rule, `"?=" ends it and begins a q-component`)
+		case err == nil && end < len(s):
 			err = d.failAt(s, end, rule)
 		}
 		return err

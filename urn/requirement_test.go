@@ -579,6 +579,15 @@ func TestInspect(t *testing.T) {
 			t.Errorf("%v.Inspect(%q): %s; want %s", tt.d, tt.in, got, tt.want)
 		}
 	}
+	for s, want := range map[string]string{ // why a directive is ignored
+		"urn:isbn:a?zz=1":        `a resolver ignores "zz=1": no keyword "zz" is registered`,
+		"urn:isbn:a?s=I2L&s=I2L": `a resolver ignores "s=I2L": directives with the same keyword cancel each other`,
+		"urn:isbn:a?s=i2l":       `a resolver ignores "s=i2l": no service "i2l" is known`,
+	} {
+		if got := in.Inspect(Draft2012, s); len(got) == 0 || got[0].Message != want {
+			t.Errorf("Inspect(%q): %v; want %s", s, got, want)
+		}
+	}
 	if got := (Inspector{}).Inspect(Draft2012, "urn:cts:x?zz=1"); len(got) != 0 {
 		t.Errorf("without registries: %v", got)
 	}

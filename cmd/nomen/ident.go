@@ -56,16 +56,26 @@ func (d *dialects) String() string { return d.uri.String() + "," + d.urn.String(
 
 func (d *dialects) Type() string { return "dialect" }
 
-// Set takes the names of dialects, with commas between.
+// Set takes the names of dialects, with a comma between: one of URIs, one of URNs,
+// or both.
 func (d *dialects) Set(names string) error {
+	var uris, urns int
 	for name := range strings.SplitSeq(names, ",") {
 		if u, ok := uri.ParseDialect(name); ok {
 			d.uri, d.urnFirst = u, false
+			uris++
 		} else if n, ok := urn.ParseDialect(name); ok {
 			d.urn, d.urnFirst = n, true
+			urns++
 		} else {
 			return fmt.Errorf("%q is no dialect that is known: want %s", name, dialectUsage)
 		}
+	}
+	switch {
+	case uris > 1:
+		return fmt.Errorf("%q names %d dialects of URIs: want one of them and one of URNs at most", names, uris)
+	case urns > 1:
+		return fmt.Errorf("%q names %d dialects of URNs: want one of them and one of URIs at most", names, urns)
 	}
 	return nil
 }

@@ -32,9 +32,15 @@ A template says what follows it, in literal text and parts in braces:
   {check}        the check digits of the namespace: isbn, issn, nbn:de ...
   {check:noid}   a check character; {check:luhn} a digit; {check:mod97} two
 
+Between the prefix and that comes the first delimiter of the namespace, unless
+the template begins with one: under urn:nbn:fi the template x{seq} gives
+urn:nbn:fi-x1, and :x-{seq} gives urn:nbn:fi:x-1.
+
 Without a template names go on as those that are there (the last one, of at most
 20,000): by the next number, with a check digit where the namespace wants one. In
-urn:uuid they are UUIDs, under an ark prefix random characters with a check.
+urn:uuid they are UUIDs, under an ark prefix random characters with a check. Those
+of which every number has a check digit, such as ISBN and ISSN, are given out in
+blocks: they want a template that keeps to yours.
 
 The exit status is 1 when the template cannot give as many names as are wanted.`
 

@@ -66,7 +66,11 @@ func (r *registries) add(text io.Reader) error {
 	d := json.NewDecoder(text)
 	d.DisallowUnknownFields()
 	if err := d.Decode(&own); err != nil {
-		return fmt.Errorf("offset %d: %w", d.InputOffset(), err)
+		at := d.InputOffset()
+		if bad, ok := errors.AsType[*json.SyntaxError](err); ok {
+			at = max(bad.Offset-1, 0) // it counts the byte that was wrong
+		}
+		return fmt.Errorf("offset %d: %w", at, err)
 	}
 	if _, err := d.Token(); !errors.Is(err, io.EOF) {
 		return fmt.Errorf("offset %d: more than one object, or too long", d.InputOffset())

@@ -25,6 +25,10 @@ type Capabilities struct {
 	// Uncomponented: the component of a question stays behind.
 	Uncomponented bool
 
+	// Timed: a question as of a time is answered as of then. Otherwise it is
+	// answered as of now.
+	Timed bool
+
 	// Follows: an answer is never a redirection to another name, because the
 	// resolver asks there by itself.
 	Follows bool

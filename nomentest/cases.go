@@ -2,6 +2,7 @@ package nomentest
 
 import (
 	"slices"
+	"time"
 
 	"github.com/nomen-project/nomen"
 	"github.com/nomen-project/nomen/name"
@@ -47,7 +48,25 @@ func (f fixture) cases(c Capabilities) []testCase {
 	if !c.Uncountried {
 		all = append(all, f.countries()...)
 	}
+	if c.Timed {
+		all = append(all, f.times()...)
+	}
 	return slices.DeleteFunc(all, func(tc testCase) bool { return !c.carries(tc.question) })
+}
+
+// times are questions as of a time before everything, and as of one to come.
+func (f fixture) times() []testCase {
+	var cases []testCase
+	for _, s := range services {
+		before, later := ask(s, aliased), ask(s, single)
+		before.At = time.Date(1970, 1, 1, 0, 0, 0, 0, time.UTC)
+		later.At = time.Date(2999, 12, 31, 0, 0, 0, 0, time.UTC)
+		cases = append(cases, testCase{name: "before everything", question: before, kind: nomen.Unknown})
+		if s == nomen.I2L || s == nomen.I2Ls {
+			cases = append(cases, testCase{name: "as of a time to come", question: later, answer: f.locations(s, single, 0)})
+		}
+	}
+	return cases
 }
 
 // carries reports whether q can be asked at all.

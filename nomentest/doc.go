@@ -17,6 +17,6 @@
 // Y95-02, Y95-03, Y95-13); states, tombstones and successors (1995, 6A: Y95-25); the
 // default service and unknown services (2012, 2.3.1: N12-32); components (2012,
 // 2.3.2: N12-34, N12-31); ranking by media type, language and country;
-// cancellation; that an answer belongs to its receiver; and use by many
+// questions as of other times; cancellation; that an answer belongs to its receiver; and use by many
 // goroutines at once.
 package nomentest

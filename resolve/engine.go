@@ -10,6 +10,8 @@
 // decides:
 //
 //   - none, or a reserved one: Unknown;
+//   - one as of an earlier time whose content was redacted: Denied, for legal
+//     reasons;
 //   - retired with exactly one successor, asked for a location: an answer whose
 //     Redirect is the successor; otherwise Gone, with the tombstone;
 //   - active: what the service asks for; a service for one thing of which there
@@ -82,10 +84,15 @@ func (e *Engine) Resolve(ctx context.Context, q nomen.Question) (*nomen.Answer, 
 	case err != nil:
 		return nil, err
 	}
-	switch rec.Status {
-	case nomen.Reserved:
+	switch {
+	case rec.Status == nomen.Reserved:
 		return nil, &nomen.Error{Kind: nomen.Unknown, Name: n.Key(), Service: service, Message: "not known here"}
-	case nomen.Retired:
+	case rec.Redacted:
+		return nil, &nomen.Error{
+			Kind: nomen.Denied, Legal: true, Name: n.Key(), Service: service,
+			Message: "what was known of the name at that time was removed",
+		}
+	case rec.Status == nomen.Retired:
 		return e.retired(rec, service)
 	}
 	return e.active(rec, service, q)

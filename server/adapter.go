@@ -71,6 +71,7 @@ func newRequest(r *http.Request, target string, c client) *request {
 
 		accept:    field("Accept"),
 		languages: field("Accept-Language"),
+		datetime:  r.Header.Get("Accept-Datetime"),
 
 		ifMatch:           field("If-Match"),
 		ifUnmodifiedSince: r.Header.Get("If-Unmodified-Since"),

@@ -103,7 +103,7 @@ func matches(field, tag string, weak bool) bool {
 // notModified returns the 304 to an answer, with the fields that a cache needs to
 // update what it has (RFC 9110, 15.4.5).
 func notModified(p *reply) *reply {
-	kept := []string{"ETag", "Last-Modified", "Vary", "Cache-Control", "Content-Location", "Link"}
+	kept := []string{"ETag", "Last-Modified", "Vary", "Cache-Control", "Content-Location", "Link", "Memento-Datetime"}
 	out := newReply(http.StatusNotModified)
 	for _, f := range p.fields {
 		if slices.Contains(kept, f.name) {

@@ -49,7 +49,7 @@ func (s *Server) answerAsked(ctx context.Context, r *request, a asked, set *stor
 	case err != nil:
 		return s.problem(r, a, err)
 	case a.form == formPage:
-		return s.page(r, a, set)
+		return s.page(ctx, r, a, set)
 	case a.reserved != "":
 		return s.reservedRequest(ctx, r, a, set)
 	}
@@ -62,7 +62,7 @@ func options() *reply {
 	p := newReply(http.StatusNoContent)
 	p.add("Allow", allowed)
 	p.add("Access-Control-Allow-Methods", allowed)
-	p.add("Access-Control-Allow-Headers", "Accept, Accept-Language, If-Match, If-Modified-Since, If-None-Match, If-Unmodified-Since")
+	p.add("Access-Control-Allow-Headers", "Accept, Accept-Datetime, Accept-Language, If-Match, If-Modified-Since, If-None-Match, If-Unmodified-Since")
 	p.add("Access-Control-Max-Age", "86400")
 	return p
 }
@@ -75,6 +75,19 @@ func methodNotAllowed() *reply {
 
 // resolve answers a request about a name.
 func (s *Server) resolve(ctx context.Context, r *request, a asked) *reply {
+	if a.query.badAt != "" {
+		return s.problem(r, a, badTime(r.target, a.query.badAt))
+	}
+	if !a.negotiable() {
+		return s.resolveAt(ctx, r, a)
+	}
+	p := s.negotiate(ctx, r, a)
+	p.vary("Accept-Datetime")
+	return p
+}
+
+// resolveAt answers as of the time that the target names, or as of now.
+func (s *Server) resolveAt(ctx context.Context, r *request, a asked) *reply {
 	service := a.service()
 	if service == nomen.I2L {
 		return s.locate(ctx, r, a)
@@ -98,7 +111,7 @@ func (a asked) service() nomen.Service {
 
 // question makes the question that is put to the resolver.
 func (a asked) question(service nomen.Service) nomen.Question {
-	return nomen.Question{Name: a.name, Service: service, Component: a.query.component, R: a.query.r, Q: a.query.q}
+	return nomen.Question{Name: a.name, Service: service, Component: a.query.component, R: a.query.r, Q: a.query.q, At: a.query.at}
 }
 
 // describe answers with a description, or a list, in a format by Accept.
@@ -109,11 +122,11 @@ func (s *Server) describe(ctx context.Context, r *request, a asked, service nome
 	if err != nil {
 		return s.problem(r, a, err)
 	}
-	return s.described(r, a, ans)
+	return s.described(ctx, r, a, ans)
 }
 
-func (s *Server) described(r *request, a asked, ans *nomen.Answer) *reply {
-	return s.inFormat(r, ans, offersFor(ans.Service), func(p *reply) {
+func (s *Server) described(ctx context.Context, r *request, a asked, ans *nomen.Answer) *reply {
+	return s.inFormat(r, ans, s.withPast(ctx, a, offersFor(ans.Service)), func(p *reply) {
 		s.link(p, r, a, ans)
 		p.add("Vary", "Accept, Accept-Language")
 		p.add("Last-Modified", lastModified(ans.Modified, s.now()))

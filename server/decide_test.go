@@ -373,6 +373,8 @@ func TestLinks(t *testing.T) {
 		`<https://names.example/urn:ietf:rfc:2648>; rel="cite-as"`,
 		`</urn:ietf:rfc:2648?s=I2C>; rel="describedby"`,
 		`</urn:ietf:rfc:2648?s=I2C>; rel="linkset"; type="application/linkset+json"`,
+		`</urn:ietf:rfc:2648?s=I2C>; rel="original timegate"`,
+		`</-/timemap/urn:ietf:rfc:2648?s=I2C>; rel="timemap"; type="application/link-format"`,
 		`<https://www.rfc-editor.org/rfc/rfc2648.txt>; rel="item"; type="text/plain"`,
 		`<https://www.rfc-editor.org/rfc/rfc2648.html>; rel="item"; type="text/html"`,
 	}

@@ -44,6 +44,22 @@
 // that is malformed. Without a slash the rules of 1995 hold: there everything
 // else that begins with "?" is reserved (2.3) and refused.
 //
+// # Time
+//
+// "?at=" asks how a name was at a time of RFC 3339, or at the end of a day, UTC. A
+// value that does not begin like a date is somebody else's and ignored as above; one
+// that does and is none is 400. The answer is a memento (RFC 7089): Memento-Datetime
+// is the time of the revision that it shows, rounded up to the second, also of
+// redirections and tombstones. Before the name was public it is unknown; where the
+// content was redacted it is refused for legal reasons (451).
+//
+// A path of a name is its own TimeGate (pattern 1.1): with Accept-Datetime it
+// answers 302 to the memento, the first one for earlier times. Every answer on a
+// path links to it, and to the TimeMap: /-/timemap/NAME, with the same directives,
+// lists the mementos as application/link-format, the newest first. Who made a
+// revision, and why, is not told in public. Targets without a slash and those with
+// components of RFC 8141 are not negotiated.
+//
 // # Dates and tags
 //
 // Last-Modified is the time of the last change, rounded up to the second and never

@@ -15,7 +15,8 @@ const (
 )
 
 // link adds the links of a name (RFC 8288, RFC 8574): how to cite it, what
-// describes it, the set of all its links, and where it is.
+// describes it, the set of all its links, how it was at other times (RFC 7089),
+// and where it is.
 func (s *Server) link(p *reply, r *request, a asked, ans *nomen.Answer) {
 	key := ans.Name.Key()
 	if key == "" {
@@ -25,6 +26,7 @@ func (s *Server) link(p *reply, r *request, a asked, ans *nomen.Answer) {
 	p.add("Link", "<"+s.citation(r, key)+`>; rel="cite-as"`)
 	p.add("Link", "<"+path+`?s=I2C>; rel="describedby"`)
 	p.add("Link", "<"+path+`?s=I2C>; rel="linkset"; type="`+format.TypeLinksetJSON+`"`)
+	s.linkTime(p, a, ans)
 	size := 0
 	for i, l := range ans.Locations {
 		link := itemLink(l)

@@ -2,6 +2,7 @@ package server
 
 import (
 	"bytes"
+	"context"
 	"crypto/sha256"
 	_ "embed" // for the pages
 	"encoding/base64"
@@ -44,10 +45,13 @@ func newHome() (home, error) {
 }
 
 // page answers what is neither a name nor an element.
-func (s *Server) page(r *request, a asked, set *store.AuthoritySet) *reply {
+func (s *Server) page(ctx context.Context, r *request, a asked, set *store.AuthoritySet) *reply {
 	path, q, _ := strings.Cut(a.path, "?")
 	if prefix, ok := strings.CutPrefix(path, listPath); ok {
 		return s.list(r, adminapi.UnescapeName(prefix), set)
+	}
+	if spelling, ok := strings.CutPrefix(path, timeMapPath); ok {
+		return s.timeMap(ctx, r, adminapi.UnescapeName(spelling), q, set)
 	}
 	if kind, ok := strings.CutPrefix(path, format.ProblemPath); ok {
 		return problemPage(r.accept, kind)

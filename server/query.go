@@ -2,8 +2,10 @@ package server
 
 import (
 	"strings"
+	"time"
 
 	"github.com/nomen-project/nomen"
+	"github.com/nomen-project/nomen/adminapi"
 	"github.com/nomen-project/nomen/uri"
 )
 
@@ -11,7 +13,9 @@ import (
 type query struct {
 	service   nomen.Service // one that is offered, or ""
 	component string
-	r, q      string // components of RFC 8141
+	r, q      string    // components of RFC 8141
+	at        time.Time // as of then; zero for now
+	badAt     string    // what looks like a time, and is none
 }
 
 // String returns what was understood of the query, spelled anew.
@@ -22,6 +26,9 @@ func (q query) String() string {
 	}
 	if q.component != "" {
 		parts = append(parts, "c="+uri.EscapeQueryPart(q.component))
+	}
+	if !q.at.IsZero() {
+		parts = append(parts, "at="+q.at.UTC().Format(time.RFC3339Nano))
 	}
 	if len(parts) > 0 {
 		return strings.Join(parts, "&")
@@ -91,15 +98,17 @@ func checkedComponent(s string) (string, bool) {
 
 // readDirectives reads directive *( "&" directive ) (2012, 2.3). A registered
 // keyword that occurs twice is ignored with all its values (N12-29), an unknown
-// one is ignored (N12-30), so is a service that is not offered (N12-32).
+// one is ignored (N12-30), so is a service that is not offered (N12-32). "at" is
+// a directive of ours, if its value looks like a time.
 func readDirectives(s string) (query, bool) {
-	const service, component = "s", "c"
+	const service, component, at = "s", "c", "at"
 	seen := map[string]int{}
 	values := map[string]string{}
 	ok := true
 	for directive := range strings.SplitSeq(s, "&") {
 		keyword, value, isDirective := strings.Cut(directive, "=")
-		if !isDirective || keyword != service && keyword != component {
+		known := keyword == service || keyword == component || keyword == at && looksLikeTime(value)
+		if !isDirective || !known {
 			ok = false
 			continue
 		}
@@ -115,7 +124,37 @@ func readDirectives(s string) (query, bool) {
 			out.component = c
 		}
 	}
+	if seen[at] > 0 {
+		out.readAt(values[at], seen[at])
+	}
 	return out, ok
+}
+
+// readAt reads a time. One that was given more than once is none: the answer
+// would be as of another than was meant.
+func (q *query) readAt(value string, times int) {
+	text, err := uri.Unescape(value)
+	if err == nil && times == 1 {
+		q.at, err = adminapi.ParseTime(text)
+	}
+	if err != nil || times > 1 {
+		q.at, q.badAt = time.Time{}, value
+	}
+}
+
+// looksLikeTime reports whether s begins like a date. Other values of "at" mean
+// something to somebody else.
+func looksLikeTime(s string) bool {
+	const year = 4
+	for i := range len(s) {
+		switch c := s[i]; {
+		case i < year && (c < '0' || c > '9'):
+			return false
+		case i == year:
+			return c == '-'
+		}
+	}
+	return false
 }
 
 // isOffered reports whether a service can be asked for. The spelling matters

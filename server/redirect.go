@@ -18,7 +18,7 @@ import (
 func (s *Server) locate(ctx context.Context, r *request, a asked) *reply {
 	if types := descriptive(r.accept); types != nil {
 		if ans, err := s.resolver.Resolve(ctx, a.question(nomen.I2C)); err == nil && !carried(ans.Locations, types) {
-			return s.described(r, a, ans)
+			return s.described(ctx, r, a, ans)
 		}
 	}
 	q := a.question(nomen.I2L)

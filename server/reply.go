@@ -36,6 +36,17 @@ func (p *reply) add(name, value string) {
 	}
 }
 
+// vary adds a header to those that the answer depends on.
+func (p *reply) vary(header string) {
+	for i := range p.fields {
+		if f := &p.fields[i]; f.name == "Vary" {
+			f.value += ", " + header
+			return
+		}
+	}
+	p.add("Vary", header)
+}
+
 // get returns the first field of this name, "" if there is none.
 func (p *reply) get(name string) string {
 	for _, f := range p.fields {
@@ -63,7 +74,7 @@ func (p *reply) finish(now time.Time) {
 	p.add("Date", now.UTC().Format(http.TimeFormat))
 	p.add("Access-Control-Allow-Origin", "*")
 	if p.get("Link") != "" {
-		p.add("Access-Control-Expose-Headers", "ETag, Link, Location")
+		p.add("Access-Control-Expose-Headers", "ETag, Link, Location, Memento-Datetime")
 	}
 	p.add("X-Content-Type-Options", "nosniff")
 	contentType := p.get("Content-Type")

@@ -17,6 +17,7 @@ type request struct {
 
 	accept    string // fields of the same name joined with commas; "" if absent
 	languages string
+	datetime  string // Accept-Datetime
 
 	ifMatch           string
 	ifUnmodifiedSince string

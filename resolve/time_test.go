@@ -1,0 +1,77 @@
+package resolve_test
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/nomen-project/nomen"
+	"github.com/nomen-project/nomen/name"
+	"github.com/nomen-project/nomen/resolve"
+	"github.com/nomen-project/nomen/store"
+	"github.com/nomen-project/nomen/store/memstore"
+)
+
+// A question as of a time is answered as it was answered then: by the record, the
+// authority and the validity of locations of that time.
+func TestAt(t *testing.T) {
+	day := func(n int) time.Time { return time.Date(2026, 11, n, 12, 0, 0, 0, time.UTC) }
+	n, folded := name.MustParse("urn:dns:names.example:a"), name.MustParse("urn:dns:names.example:b")
+	rec := func(n name.Name, status nomen.Status, url string) *store.Record {
+		r := &store.Record{Name: n, Status: status, Locations: []nomen.Location{{URL: url}}}
+		if status == nomen.Retired {
+			r.Reason, r.Successors = "new edition", []string{"urn:dns:names.example:b"}
+		}
+		return r
+	}
+	s := memstore.New()
+	soon := rec(n, nomen.Active, "https://h.example/3")
+	soon.Locations[0].ValidFrom = "2026-11-04T00:00:00Z"
+	soon.Locations = append(soon.Locations, nomen.Location{URL: "https://h.example/2", ValidUntil: "2026-11-04T00:00:00Z"})
+	for i, c := range []store.Change{
+		{Record: rec(n, nomen.Reserved, "https://h.example/0"), Time: day(1)},
+		{Record: rec(n, nomen.Active, "https://h.example/private"), Time: day(2)},
+		{Record: soon, Time: day(3)},
+		{Record: rec(n, nomen.Retired, "https://h.example/3"), Time: day(5), Redacts: []uint64{1, 2}},
+		{Record: rec(folded, nomen.Active, "https://h.example/b"), Time: day(1)},
+		{Authority: &store.Authority{Prefix: name.MustParsePrefix("urn:dns:names.example"), FoldCase: true}, Time: day(3)},
+	} {
+		c.Expected = store.AnyRevision
+		if _, err := s.Apply(t.Context(), []store.Change{c}); err != nil {
+			t.Fatalf("change %d: %v", i, err)
+		}
+	}
+	e := resolve.New(s, resolve.Options{Now: func() time.Time { return day(20) }})
+	for _, tt := range []struct {
+		title string
+		name  name.Name
+		at    time.Time
+		url   string
+		err   *nomen.Error
+	}{
+		{"before it was there", n, day(1).Add(-time.Millisecond), "", &nomen.Error{Kind: nomen.Unknown}},
+		{"reserved, and redacted", n, day(1), "", &nomen.Error{Kind: nomen.Unknown}},
+		{"redacted", n, day(2), "", &nomen.Error{Kind: nomen.Denied}},
+		{"by the validity then", n, day(3), "https://h.example/2", nil},
+		{"by the validity a day later", n, day(4), "https://h.example/3", nil},
+		{"folded by the authority of then", name.MustParse("urn:dns:names.example:B"), day(3), "https://h.example/b", nil},
+		{"before the authority folded", name.MustParse("urn:dns:names.example:B"), day(2), "", &nomen.Error{Kind: nomen.Unknown}},
+	} {
+		a, err := e.Resolve(t.Context(), nomen.Question{Name: tt.name, Service: nomen.I2L, At: tt.at})
+		switch {
+		case tt.err != nil:
+			var got *nomen.Error
+			if !errors.Is(err, tt.err) || !errors.As(err, &got) || got.Answer != nil || got.Legal != (tt.err.Kind == nomen.Denied) {
+				t.Errorf("%s: %+v, %v, want %v", tt.title, a, err, tt.err.Kind)
+			}
+		case err != nil || a.Locations[0].URL != tt.url:
+			t.Errorf("%s: %+v, %v, want %s", tt.title, a, err, tt.url)
+		}
+	}
+	if a, err := e.Resolve(t.Context(), nomen.Question{Name: n, Service: nomen.I2L, At: day(5)}); err != nil || a.Redirect != folded.Key() || a.Revision != 4 {
+		t.Errorf("retired: %+v, %v", a, err)
+	}
+	if a, err := e.Resolve(t.Context(), nomen.Question{Name: n, Service: nomen.I2C, At: day(4)}); err != nil || a.Revision != 3 || !a.Modified.Equal(day(3)) {
+		t.Errorf("described: %+v, %v", a, err)
+	}
+}

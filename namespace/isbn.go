@@ -26,7 +26,7 @@ func checkISBN(nss string) *Finding {
 	n, bad := squeeze(nss, d[:])
 	switch {
 	case bad >= 0 && n == len(d) && isAlnum(nss[bad]):
-		return broken(bad, len(nss), "ISBN", "more than 13 digits")
+		return tooMany(nss, d, bad, "ISBN")
 	case bad >= 0:
 		return wrongByte(nss, bad, "ISBN", "digits, with single hyphens between them")
 	}
@@ -46,6 +46,17 @@ func checkISBN(nss string) *Finding {
 		return checkISBN13(nss, d)
 	}
 	return broken(len(nss), len(nss), "ISBN", "has "+decimal(n)+" digits: wants 13, or 10 in the older form")
+}
+
+// tooMany refuses what goes on at bad after thirteen characters, or the first
+// letter among them.
+func tooMany(nss string, d [13]byte, bad int, rule string) *Finding {
+	for i, c := range d {
+		if !isDigit(c) {
+			return wrongByte(nss, place(nss, i), rule, "a digit")
+		}
+	}
+	return broken(bad, len(nss), rule, "more than 13 digits")
 }
 
 func checkISBN13(nss string, d [13]byte) *Finding {

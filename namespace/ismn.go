@@ -23,7 +23,7 @@ func checkISMN(nss string) *Finding {
 	n, bad := squeeze(nss, d[:])
 	switch {
 	case bad >= 0 && n == len(d) && isAlnum(nss[bad]):
-		return broken(bad, len(nss), "ISMN", "more than 13 digits")
+		return tooMany(nss, d, bad, "ISMN")
 	case bad >= 0:
 		return wrongByte(nss, bad, "ISMN", "digits, with single hyphens between them")
 	case n != 10 && n != 13:

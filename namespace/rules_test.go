@@ -304,11 +304,11 @@ func TestBad(t *testing.T) {
 		{"iptc", "a:b", 0, "NSS", ""},
 		{"iptc", "workdoc:a:b", 11, "doc-version", ""},
 		{"service", "sos.", 4, "let-dig", ""},
-		{"isbn", "ISBN9789510184356", 0, "ISBN", ""}, // the letter is what is wrong, not how many follow
+		{"isbn", "ISBN9789510184356", 0, "ISBN", "1"}, // the letter is what is wrong, not how many follow
 		{"isbn", "978-951018435X6", 13, "ISBN", ""},
 		{"isbn", "97895101843561", 13, "ISBN", ""},
 		{"isbn", "9789510184356x", 13, "ISBN", ""},
-		{"ismn", "ISMN979-0-2600-0043-8", 0, "ISMN", ""},
+		{"ismn", "ISMN979-0-2600-0043-8", 0, "ISMN", "1"},
 		{"ismn", "979-0-2600-0043-88", 17, "ISMN", ""},
 		{"service", "sos-.a", 3, "let-dig", ""},
 		{"said", "E8wY", 4, "said", ""},

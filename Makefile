@@ -47,8 +47,8 @@ test-clients: build ## browsers, curl and other foreign clients; installs them
 	@scripts/prepare.sh clients
 	$(GO) test -count=1 -tags clients -run '^TestClient' -v ./cmd/nomen
 
-crash: build ## kill -9 the server 100 times under load
-	NOMEN_KILLS=100 $(GO) test -count=1 -run '^TestKill$$' -v -timeout 30m ./cmd/nomen
+crash: build ## kill -9 the server, and writers of a database, 100 times under load
+	NOMEN_KILLS=100 $(GO) test -count=1 -run '^TestKill$$' -v -timeout 30m ./cmd/nomen ./store/pgstore
 
 bench: ## all benchmarks; the figures go to docs/bench/latest.txt
 	@mkdir -p docs/bench

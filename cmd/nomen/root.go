@@ -120,7 +120,7 @@ func (c *cli) root() *cobra.Command {
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
 	f := root.PersistentFlags()
 	f.StringVar(&c.data, "data", defaultData(), "directory of the store and its keys")
-	f.StringVar(&c.store, "store", "", "where records are kept (default pebble: in the data directory)")
+	f.StringVar(&c.store, "store", "", "where records are kept: pebble:DIR, or postgres://HOST/DATABASE (default pebble: in the data directory)")
 	f.StringVar(&c.config, "config", "", "TOML file with options; unknown keys are errors")
 	f.BoolVar(&c.json, "json", false, "one JSON object a line instead of text")
 	f.BoolVarP(&c.verbose, "verbose", "v", false, "say what is done, on standard error")

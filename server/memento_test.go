@@ -312,3 +312,40 @@ func TestUnreadableHistory(t *testing.T) {
 		}
 	}
 }
+
+// What strangers write into targets and fields comes to no harm in answers.
+func TestHostileTimes(t *testing.T) {
+	s, _ := lived(t)
+	for _, target := range []string{
+		`/urn:dns:example.org:life?c=%22%3E%3Cscript%3E%0D%0ASet-Cookie:x&s=I2C`, `/urn:dns:example.org:life?at=2026-11-19T09:00:00Z%22%3E%3Cscript%3E`,
+		`/urn:dns:example.org:life?at=2026-"><script>`, "/urn:dns:example.org:life?c=\x1b[2J&at=2026-11-19", `/-/timemap/urn:dns:example.org:life?c=%3E;rel=%22x%22,%3Cu:%0D%0A`,
+	} {
+		for _, change := range []func(*request){asOf(modified), accepting("text/html"), func(r *request) { r.datetime = "x\r\nSet-Cookie: y" }} {
+			p := ask(s, target, change)
+			for _, f := range p.fields {
+				if strings.ContainsAny(f.value, "\r\n\x1b") || strings.Contains(f.value, "<script") || f.name == "Set-Cookie" {
+					t.Errorf("%s: %s: %q", target, f.name, f.value)
+				}
+				if f.name == "Link" && (strings.Count(f.value, "<") != 1 || strings.Count(f.value, ">") != 1) {
+					t.Errorf("%s: %s", target, f.value)
+				}
+			}
+			body := stream(t, p)
+			isHTML := strings.HasPrefix(p.get("Content-Type"), "text/html")
+			if isHTML && strings.Contains(body, "<script>") || strings.Contains(body, "\x1b") || p.get("Content-Type") == typeLinkFormat && strings.Count(body, "<") != 5 {
+				t.Errorf("%s: %s", target, body)
+			}
+		}
+	}
+}
+
+// The field comes through the adapter.
+func TestAcceptDatetime(t *testing.T) {
+	s, _ := lived(t)
+	l := listen(t, s)
+	answer := exchange(t, l.Public, "GET /urn:dns:example.org:life HTTP/1.1\r\nHost: example.org\r\nAccept-Datetime: "+modifiedText+"\r\nConnection: close\r\n\r\n")
+	status, fields, _ := cutAnswer(answer)
+	if status != "HTTP/1.1 302 Found" || fieldOf(fields, "Location") != "/urn:dns:example.org:life?at=2026-11-19T08:30:00Z" {
+		t.Errorf("got %s", answer)
+	}
+}

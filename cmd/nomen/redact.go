@@ -58,7 +58,7 @@ func (c *cli) redactCommand() *cobra.Command {
 		if !yes && !isTerminalInput(c.in) {
 			return usagef("redact: this cannot be undone; --yes says that it is meant")
 		}
-		return c.withStore(cmd.Context(), false, func(b backend) error {
+		return c.withStore(cmd.Context(), true, func(b backend) error {
 			if !yes {
 				if err := c.confirmRedaction(cmd.Context(), b, n, red); err != nil {
 					return err

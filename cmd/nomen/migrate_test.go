@@ -64,7 +64,7 @@ func TestMigrateToDatabase(t *testing.T) {
 	if got := command(exitYes, "verify", "--store", db.URL(), "--head", head); !strings.Contains(got, "changes, no faults") {
 		t.Errorf("verify: %s", got)
 	}
-	if got := command(exitYes, "history", "--store", db.URL(), name); !strings.Contains(got, "another court") || strings.Contains(got, "moved") {
+	if got := command(exitYes, "history", "--store", db.URL(), name); !strings.Contains(got, "another court") || strings.Contains(got, "operator  moved") {
 		t.Errorf("history: %s", got)
 	}
 	command(exitFailure, "backup", "--store", db.URL(), filepath.Join(dir, "backup"))

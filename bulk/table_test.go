@@ -50,7 +50,7 @@ func readAll(t testing.TB, f Format, text string) []string {
 	}
 }
 
-func TestTables(t *testing.T) {
+func TestFiles(t *testing.T) {
 	const u = `{"name":"urn:example:`
 	for _, c := range []struct {
 		what   string
@@ -58,6 +58,9 @@ func TestTables(t *testing.T) {
 		text   string
 		want   []string
 	}{
+		{"lines of JSON", JSONLines, "\uFEFF{\"name\":\"urn:example:1\"}\r\n\n{\"name\":\"urn:example:2\",\"odd\":1}\n\xff\n{\"name\":\"urn:example:3\"}", []string{
+			`1@3 ` + u + `1"}`, `@54 urn:example:2: line 3, column 25: odd: unknown field`, `@63 line 4, column 1: is not UTF-8`, `5@65 ` + u + `3"}`,
+		}},
 		{"nothing", CSV, "", nil},
 		{"a header alone", CSV, "name,url\n", nil},
 		{"a header without an end", CSV, "name,url", nil},

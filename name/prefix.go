@@ -160,7 +160,7 @@ func (p Prefix) Spell(element string) string {
 func (n Name) Prefixes(yield func(Prefix) bool) {
 	d, root := delimiters(n.key), rootLength(n.key)
 	divides := func(i int) bool { return strings.IndexByte(d, n.key[i]) >= 0 }
-	for i := len(n.key) - 2; i > root; i-- {
+	for i := len(n.key) - 2; i > root+1; i-- { // the first part is not empty
 		if divides(i) && !divides(i-1) && !yield(Prefix{n.key[:i]}) {
 			return
 		}

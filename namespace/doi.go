@@ -107,7 +107,7 @@ func likelyPrefix(prefix string) string {
 }
 
 // canonicalDOI writes letters in lower case and characters that may stand bare
-// without escapes.
+// without escapes. No name begins with a slash.
 func canonicalDOI(nss string) string {
 	if isCanonicalDOI(nss) {
 		return nss
@@ -120,7 +120,7 @@ func canonicalDOI(nss string) string {
 			continue
 		}
 		d := unhex(nss[i+1])<<4 | unhex(nss[i+2])
-		if isPchar(d) || d == '/' {
+		if isPchar(d) || d == '/' && i > 0 {
 			b = append(b, lower(d))
 		} else {
 			b = append(b, '%', upperHex[d>>4], upperHex[d&15])
@@ -140,7 +140,7 @@ func isCanonicalDOI(s string) bool {
 		if s[i] != '%' {
 			continue
 		}
-		if d := unhex(s[i+1])<<4 | unhex(s[i+2]); isPchar(d) || d == '/' || isLower(s[i+1]) || isLower(s[i+2]) {
+		if d := unhex(s[i+1])<<4 | unhex(s[i+2]); isPchar(d) || d == '/' && i > 0 || isLower(s[i+1]) || isLower(s[i+2]) {
 			return false
 		}
 		i += 2

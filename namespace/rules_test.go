@@ -342,6 +342,7 @@ func TestEquivalences(t *testing.T) {
 		{"nbn", "FI:St-aB", "fi:st-aB", "fi:st-aB"},
 		{"doi", "10.1000/ABC%2fd", "10.1000/abc/d", "10.1000/abc/d"},
 		{"doi", "10.1000%2F182", "10.1000/182", "10.1000/182"},
+		{"doi", "%2f%2fA", "%2F/a", "%2F/a"}, // no name begins with a slash
 		{"doi", "10.1000/a%3ca", "10.1000/A%3CA", "10.1000/a%3Ca"},
 		{"ietf", "RFC:2648", "rfc:2648", "rfc:2648"},
 		{"iso", "STD:ISO:9999:-1", "std:iso:9999:-1", "std:iso:9999:-1"},

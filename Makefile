@@ -8,7 +8,7 @@ FUZZTIME  ?= 60s
 BENCHTIME ?= 1s
 COUNT     ?= 5
 
-.PHONY: all build demo test check lint race static test-clients bench fuzz generate crash clean help
+.PHONY: all build demo test check lint race static test-clients bench bench-scale fuzz generate crash clean help
 
 all: build
 
@@ -56,6 +56,10 @@ bench: ## all benchmarks; the figures go to docs/bench/latest.txt
 	$(TOOLS)/benchstat docs/bench/latest.txt
 
 bench: $(TOOLS)/.built
+
+bench-scale: ## load N names into DIR and look some up; CONTENTS=FILE takes real ones (N=68000000 is a national library)
+	$(GO) build -o bin/scale ./bulk/bulktest/scale
+	bin/scale -n $(or $(N),100000) -dir $(or $(DIR),$$(mktemp -d)/store) $(if $(CONTENTS),-contents $(CONTENTS) -subs 7)
 
 fuzz: ## every fuzz target for FUZZTIME
 	@scripts/fuzz.sh $(FUZZTIME)

@@ -1,0 +1,239 @@
+// Scale loads very many names into an embedded store, as an import does, and
+// measures what a publisher of that size would meet: time, memory, disk, start,
+// and look-ups at random with cold and warm caches.
+//
+//	go run ./bulk/bulktest/scale -n 68000000 -dir DIR
+//	go run ./bulk/bulktest/scale -n 68000000 -dir DIR -contents contents.tsv -subs 7
+//
+// The directory must not exist; it stays, for a closer look.
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/nomen-project/nomen/bulk"
+	"github.com/nomen-project/nomen/bulk/bulktest"
+	"github.com/nomen-project/nomen/name"
+	"github.com/nomen-project/nomen/registrar"
+	"github.com/nomen-project/nomen/store"
+	"github.com/nomen-project/nomen/store/pebblestore"
+)
+
+func main() {
+	var r run
+	flag.Uint64Var(&r.n, "n", 100_000, "how many names")
+	flag.StringVar(&r.dir, "dir", "", "where the store is made")
+	flag.StringVar(&r.contents, "contents", "", "a list of paths and packages to take the names from")
+	flag.IntVar(&r.subs, "subs", 1, "under how many authorities the paths are named")
+	flag.IntVar(&r.samples, "samples", 20_000, "how many names are looked up")
+	flag.Parse()
+	if err := r.all(context.Background()); err != nil {
+		fmt.Fprintln(os.Stderr, "scale: "+err.Error())
+		os.Exit(1)
+	}
+}
+
+// A run is one measurement.
+type run struct {
+	n             uint64
+	dir, contents string
+	subs, samples int
+	names         []name.Name // looked up
+	random        *rand.Rand
+	seen          uint64
+}
+
+func (r *run) all(ctx context.Context) error {
+	if r.dir == "" {
+		return errors.New("-dir is missing")
+	}
+	if _, err := os.Stat(r.dir); !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("%s is there already", r.dir)
+	}
+	r.random = rand.New(rand.NewPCG(1, 2))
+	if err := r.load(ctx); err != nil {
+		return err
+	}
+	size, err := diskUsage(r.dir)
+	if err != nil {
+		return err
+	}
+	fmt.Printf("on disk after loading: %d bytes, %.1f a name\n", size, float64(size)/float64(r.n))
+	if err := dropCaches(); err != nil {
+		fmt.Printf("the caches of the machine cannot be dropped: %v\n", err)
+	}
+	began := time.Now()
+	s, err := pebblestore.Open(pebblestore.Options{Dir: r.dir})
+	if err != nil {
+		return err
+	}
+	if _, err := s.Get(ctx, r.names[0], time.Time{}); err != nil {
+		return errors.Join(err, s.Close())
+	}
+	fmt.Printf("start to the first answer: %.1f ms\n", seconds(began)*1e3)
+	for _, pass := range []string{"cold", "warm"} {
+		if err := r.measure(ctx, s, pass); err != nil {
+			return errors.Join(err, s.Close())
+		}
+	}
+	fmt.Printf("memory at its highest: %s\n", status("VmHWM"))
+	return s.Close()
+}
+
+// load imports the names.
+func (r *run) load(ctx context.Context) error {
+	s, err := pebblestore.Open(pebblestore.Options{Dir: r.dir})
+	if err != nil {
+		return err
+	}
+	in, out := io.Pipe()
+	go func() { out.CloseWithError(r.write(out)) }()
+	began := time.Now()
+	last := began
+	sum, err := bulk.Import(ctx, registrar.New(s, registrar.Options{}), registrar.Operator(), in, bulk.ImportOptions{
+		Who: "scale", Why: "loading",
+		Progress: func(sum bulk.Summary) {
+			if time.Since(last) > 5*time.Second {
+				last = time.Now()
+				fmt.Fprintf(os.Stderr, "\r%d records, %.0f a second ", sum.Read, float64(sum.Read)/seconds(began))
+			}
+		},
+	})
+	_ = in.Close() // of a pipe
+	fmt.Fprintln(os.Stderr)
+	if err != nil {
+		return errors.Join(err, s.Close())
+	}
+	took := seconds(began)
+	fmt.Printf("%d records read, %d created, %d refused in %.1f s: %.0f a second\n", sum.Read, sum.Created, sum.Refused, took, float64(sum.Read)/took)
+	fmt.Printf("memory at its highest while loading: %s\n", status("VmHWM"))
+	began = time.Now()
+	err = s.Close()
+	fmt.Printf("closing: %.1f s\n", seconds(began))
+	return err
+}
+
+// write writes the records, and keeps some of their names.
+func (r *run) write(w io.Writer) error {
+	sampled := &sampler{run: r, w: w}
+	if r.contents == "" {
+		_, err := bulktest.NewReader(r.n, bulktest.Options{}).WriteTo(sampled)
+		return err
+	}
+	return bulktest.WriteContents(sampled, r.n, r.subs, func() (io.ReadCloser, error) { return os.Open(r.contents) })
+}
+
+// A sampler passes records on and keeps names of them, each with the same
+// chance.
+type sampler struct {
+	run  *run
+	w    io.Writer
+	rest []byte
+}
+
+func (s *sampler) Write(p []byte) (int, error) {
+	lines := p
+	if len(s.rest) > 0 {
+		lines = append(s.rest, p...)
+	}
+	for {
+		end := bytes.IndexByte(lines, '\n')
+		if end < 0 {
+			break
+		}
+		s.run.sample(lines[:end])
+		lines = lines[end+1:]
+	}
+	s.rest = append(s.rest[:0:0], lines...)
+	return s.w.Write(p)
+}
+
+func (r *run) sample(line []byte) {
+	r.seen++
+	place := r.random.Uint64N(r.seen)
+	if len(r.names) < r.samples {
+		place = uint64(len(r.names))
+		r.names = append(r.names, name.Name{})
+	}
+	if place >= uint64(len(r.names)) {
+		return
+	}
+	const key = `"name":"`
+	at := bytes.Index(line, []byte(key)) + len(key)
+	spelling, _, _ := bytes.Cut(line[at:], []byte(`"`))
+	n, err := name.Parse(string(spelling))
+	if err != nil {
+		panic("scale: a name was made that is none: " + err.Error())
+	}
+	r.names[place] = n
+}
+
+// measure looks all samples up and prints how long it took.
+func (r *run) measure(ctx context.Context, s store.Reader, pass string) error {
+	order := slices.Clone(r.names)
+	r.random.Shuffle(len(order), func(i, j int) { order[i], order[j] = order[j], order[i] })
+	times := make([]time.Duration, len(order))
+	read := status("rchar")
+	began := time.Now()
+	for i := range order {
+		start := time.Now()
+		if _, err := s.Get(ctx, order[i], time.Time{}); err != nil {
+			return fmt.Errorf("%s: %w", order[i], err)
+		}
+		times[i] = time.Since(start)
+	}
+	took := seconds(began)
+	slices.Sort(times)
+	fmt.Printf("%d random look-ups, %s: p50 %v, p99 %v, %.0f a second; read before %s, after %s bytes\n",
+		len(order), pass, times[len(times)/2], times[len(times)*99/100], float64(len(order))/took, read, status("rchar"))
+	return nil
+}
+
+func seconds(since time.Time) float64 { return time.Since(since).Seconds() }
+
+func diskUsage(dir string) (size int64, err error) {
+	err = filepath.WalkDir(dir, func(_ string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		info, err := d.Info()
+		size += info.Size()
+		return err
+	})
+	return size, err
+}
+
+// dropCaches makes the system forget files that it has in memory, where it lets
+// us.
+func dropCaches() error { return os.WriteFile("/proc/sys/vm/drop_caches", []byte("3"), 0o200) }
+
+// status returns a line of what the system knows of this process, "?" where it
+// does not say.
+func status(word string) string {
+	for _, file := range []string{"/proc/self/status", "/proc/self/io"} {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			continue
+		}
+		lines := bufio.NewScanner(bytes.NewReader(text))
+		for lines.Scan() {
+			if value, ok := strings.CutPrefix(lines.Text(), word+":"); ok {
+				return strings.TrimSpace(value)
+			}
+		}
+	}
+	return "?"
+}

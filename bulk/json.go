@@ -179,7 +179,7 @@ func (d *decoder) text() string {
 	if !d.want('"', "a string") {
 		return ""
 	}
-	for i := d.at; i < len(d.in); i++ {
+	for i := d.at + ordinary(d.in[d.at:]); i < len(d.in); i++ {
 		switch c := d.in[i]; {
 		case c == '"':
 			s := d.in[d.at:i]
@@ -194,6 +194,25 @@ func (d *decoder) text() string {
 	}
 	d.fail(len(d.in), "the line ends in a string")
 	return ""
+}
+
+// ordinary returns how many bytes of s, in steps of eight, are neither a quote nor
+// a backslash nor a control character.
+func ordinary(s string) int {
+	const ones, tops = 0x0101010101010101, 0x8080808080808080
+	i := 0
+	for ; i+8 <= len(s); i += 8 {
+		w := s[i : i+8]
+		x := uint64(w[0]) | uint64(w[1])<<8 | uint64(w[2])<<16 | uint64(w[3])<<24 |
+			uint64(w[4])<<32 | uint64(w[5])<<40 | uint64(w[6])<<48 | uint64(w[7])<<56
+		quote, backslash := x^(ones*'"'), x^(ones*'\\')
+		// A top bit is set where a byte is below ' ', or zero in one of the others;
+		// perhaps in bytes above such a one too, which does not matter here.
+		if ((x-ones*' ')&^x|(quote-ones)&^quote|(backslash-ones)&^backslash)&tops != 0 {
+			break
+		}
+	}
+	return i
 }
 
 // escaped reads the rest of a string whose first escape is at from.

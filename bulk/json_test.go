@@ -230,3 +230,21 @@ func normalized(r reference) string {
 	}
 	return string(text)
 }
+
+// TestOrdinary: every byte that means something stops it, wherever it stands, and
+// no other does.
+func TestOrdinary(t *testing.T) {
+	for c := range 256 {
+		for at := range 24 {
+			b := []byte("abcdefghéüÿ\x7f\xff ~!#[]{}ij")[:24]
+			b[at] = byte(c)
+			want := 24
+			if c < ' ' || c == '"' || c == '\\' {
+				want = at / 8 * 8
+			}
+			if got := ordinary(string(b)); got != want {
+				t.Errorf("%q: %d, want %d", b, got, want)
+			}
+		}
+	}
+}

@@ -93,16 +93,25 @@ func (j Entry) Store() (*store.Entry, error) {
 		Authority: j.Authority, Expected: j.Revision - 1, Time: j.Time, Who: j.Who, Why: j.Why,
 		Redacts: j.Redacts, Redacted: j.Redacted,
 	}
+	subjects := 0
+	for _, there := range [...]bool{j.Record != nil, j.Authority != nil, j.Deleted} {
+		if there {
+			subjects++
+		}
+	}
 	switch {
 	case j.Revision == 0:
 		return nil, fmt.Errorf("adminapi: change %d has no revision", j.Seq)
+	case j.Key == "" || subjects != 1:
+		return nil, fmt.Errorf("adminapi: change %d is not about one thing", j.Seq)
+	case j.Authority != nil && j.Authority.Prefix.String() != j.Key:
+		return nil, fmt.Errorf("adminapi: change %d is about %q and says %q", j.Seq, j.Authority.Prefix, j.Key)
 	case j.Record != nil:
-		c.Record = j.Record
-		c.Record.Name = name.FromKey(j.Key)
+		record := *j.Record
+		record.Name = name.FromKey(j.Key)
+		c.Record = &record
 	case j.Deleted:
 		c.Delete = name.FromKey(j.Key)
-	case j.Authority == nil:
-		return nil, fmt.Errorf("adminapi: change %d is about nothing", j.Seq)
 	}
 	e := &store.Entry{Seq: j.Seq, Change: c.Clone()}
 	if err := unhex(e.Digest[:], j.Digest); err != nil {

@@ -109,8 +109,13 @@ func TestEntries(t *testing.T) {
 	}
 	good := NewEntry(&store.Entry{Seq: 1, Change: change})
 	for what, spoil := range map[string]func(*Entry){
-		"no revision":    func(e *Entry) { e.Revision = 0 },
-		"nothing":        func(e *Entry) { e.Record = nil },
+		"no revision": func(e *Entry) { e.Revision = 0 },
+		"nothing":     func(e *Entry) { e.Record = nil },
+		"two things":  func(e *Entry) { e.Deleted = true },
+		"no key":      func(e *Entry) { e.Key = "" },
+		"another prefix": func(e *Entry) {
+			e.Record, e.Authority = nil, &store.Authority{Prefix: name.MustParsePrefix("urn:x-a")}
+		},
 		"short digest":   func(e *Entry) { e.Digest = e.Digest[2:] },
 		"no hex digits":  func(e *Entry) { e.Digest = "zz" + e.Digest[2:] },
 		"without a salt": func(e *Entry) { e.Salt = "" },
@@ -180,4 +185,37 @@ func TestStrangeHistory(t *testing.T) {
 	if h, err := c.Verify(ctx, func(store.Fault) {}, nil); err == nil {
 		t.Errorf("a verification without a head: %+v", h)
 	}
+}
+
+// What was read of a change is written and read as the same.
+func FuzzEntries(f *testing.F) {
+	digest := strings.Repeat("0a", 32)
+	f.Add(`{"seq":1,"key":"urn:x-a:b","revision":1,"time":"2026-11-20T12:00:00Z","deleted":true,"redacted":true,"digest":"` + digest + `"}`)
+	f.Add(`{"seq":2,"key":"urn:x-a:b","revision":2,"record":{"name":"URN:x-a:b","locations":[{"url":"u:1"}]},"redacts":[2,1],"salt":"` + digest[:32] + `","digest":"` + digest + `"}`)
+	f.Add(`{"seq":3,"key":"urn:x-a","revision":1,"authority":{"prefix":"urn:x-a"},"salt":"` + digest[:32] + `","digest":"` + digest + `"}`)
+	f.Fuzz(func(t *testing.T, line string) {
+		var j Entry
+		if json.Unmarshal([]byte(line), &j) != nil {
+			return
+		}
+		e, err := j.Store()
+		if err != nil {
+			return
+		}
+		first, err := Encode(NewEntry(e))
+		if err != nil {
+			return // a year that JSON cannot have
+		}
+		var again Entry
+		if err := json.Unmarshal(first, &again); err != nil {
+			t.Fatalf("%s: %v", first, err)
+		}
+		back, err := again.Store()
+		if err != nil {
+			t.Fatalf("%s: %v", first, err)
+		}
+		if second, err := Encode(NewEntry(back)); err != nil || string(second) != string(first) {
+			t.Errorf("%s became %s, %v", first, second, err)
+		}
+	})
 }

@@ -47,7 +47,7 @@ var house = []room{
 	{floor: 6, dir: "store/pgstore/pgtest"},
 	{floor: 6, dir: "internal/rfcindex", ours: "store name", theirs: "github.com/klauspost/compress"},
 	{floor: 6, dir: "resolve", ours: ". store name urn uri scheme internal/guard internal/weight"},
-	{floor: 6, dir: "registrar", ours: ". store name scheme urn uri"},
+	{floor: 6, dir: "registrar", ours: ". store name namespace scheme urn uri"},
 	{floor: 6, dir: "client", ours: ". format discover name scheme urn uri internal/guard", theirs: "golang.org/x/sync golang.org/x/time"},
 	{floor: 7, dir: "store/storetest", ours: ". store name urn uri internal/codec internal/ledger", theirs: "github.com/google/go-cmp pgregory.net/rapid"},
 	{floor: 7, dir: "store/memstore", ours: ". store name internal/codec internal/ledger"},

@@ -88,6 +88,7 @@ type Warning struct {
 // The codes of warnings.
 const (
 	WarnNoAuthority = "no-authority" // the name lies under no authority here
+	WarnDoubtful    = "doubtful"     // the name breaks the rules of its namespace
 	WarnNoReason    = "no-reason"    // retired, and nobody knows why
 	WarnOwners      = "owners"       // the authority has fewer than two owners
 	WarnFoldOff     = "fold-off"     // other spellings of its names are no longer found

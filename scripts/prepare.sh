@@ -18,6 +18,8 @@ if [ "${1:-}" = clients ]; then
 	need curl curl
 	need wget wget
 	need lynx lynx
+	need nginx nginx
+	need apache2 apache2
 	need python3 python3
 	need chromium chromium
 fi

@@ -141,7 +141,7 @@ func Follow(e *Entry, last func(Subject) (*Change, error)) (Step, error) {
 	if reason := strange(before, e.Change, next); reason != "" {
 		return Step{}, &EntryError{e.Seq, subject.Key, reason}
 	}
-	return Step{subject, before, next}, nil
+	return Step{Subject: subject, Last: before, Next: next}, nil
 }
 
 // place returns the subject of e, and why it has no place in any log, "" if it

@@ -2,6 +2,7 @@ package store
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"time"
 
@@ -15,6 +16,7 @@ import (
 type Step struct {
 	Subject    Subject
 	Last, Next *Change
+	Prior      int // the step of the same batch that has made Last, counted from 1; 0 if none has
 }
 
 // Plan works out what a batch that [CheckBatch] has passed leads to: the steps
@@ -22,30 +24,97 @@ type Step struct {
 // a subject that the store has kept, nil if there is none; changes of the batch
 // itself are taken into account. The steps share nothing with the changes.
 func Plan(changes []Change, last func(Subject) (*Change, error)) ([]Step, []Result, error) {
-	steps := make([]Step, 0, len(changes))
+	var p Planner
+	return p.plan(changes, last, (*Change).Clone)
+}
+
+// A Planner is [Plan] for a store that plans one batch after the other, and has
+// written the steps before it answers who gave the changes: the steps share lists
+// and metadata with the changes, and their memory with those of later batches. The
+// zero Planner is ready; it is for one goroutine.
+type Planner struct {
+	steps   []Step
+	changes []Change // of steps; as many as there may be are made at once, so that none moves
+	records []Record
+	planned map[Subject]int // the last step of a subject, counted from 1
+}
+
+// Plan is [Plan] with steps that are good until Reset.
+func (p *Planner) Plan(changes []Change, last func(Subject) (*Change, error)) ([]Step, []Result, error) {
+	p.changes = slices.Grow(p.changes, len(changes))
+	p.records = slices.Grow(p.records, len(changes))
+	return p.plan(changes, last, p.borrow)
+}
+
+// maxPlanned is for how many changes a Planner keeps memory between batches.
+const maxPlanned = 8192
+
+// Reset ends the use of the last steps.
+func (p *Planner) Reset() {
+	if cap(p.changes) > maxPlanned {
+		*p = Planner{}
+		return
+	}
+	clear(p.steps)
+	clear(p.changes)
+	clear(p.records)
+	clear(p.planned)
+	p.steps, p.changes, p.records = p.steps[:0], p.changes[:0], p.records[:0]
+}
+
+func (p *Planner) plan(changes []Change, last func(Subject) (*Change, error), normal func(*Change) *Change) ([]Step, []Result, error) {
+	p.steps = slices.Grow(p.steps, len(changes))
 	results := make([]Result, len(changes))
-	planned := map[Subject]*Change{}
+	once := ascending(changes)
+	if !once && p.planned == nil {
+		p.planned = map[Subject]int{}
+	}
 	for i := range changes {
-		c := &changes[i]
-		subject := c.Subject()
-		current, ok := planned[subject]
-		if !ok {
-			var err error
-			if current, err = last(subject); err != nil {
-				return nil, nil, err
-			}
+		step, err := Step{Subject: changes[i].Subject()}, error(nil)
+		if !once {
+			step.Prior = p.planned[step.Subject]
 		}
-		next, result, err := Next(i, current, c)
-		if err != nil {
+		if step.Prior > 0 {
+			step.Last = p.steps[step.Prior-1].Next
+		} else if step.Last, err = last(step.Subject); err != nil {
 			return nil, nil, err
 		}
-		results[i] = result
-		if next != nil {
-			planned[subject] = next
-			steps = append(steps, Step{subject, current, next})
+		if step.Next, results[i], err = next(i, step.Last, normal(&changes[i])); err != nil {
+			return nil, nil, err
+		}
+		if step.Next == nil {
+			continue
+		}
+		p.steps = append(p.steps, step)
+		if !once {
+			p.planned[step.Subject] = len(p.steps)
 		}
 	}
-	return steps, results, nil
+	return p.steps, results, nil
+}
+
+// ascending reports whether the keys of changes ascend, so that no subject comes
+// twice.
+func ascending(changes []Change) bool {
+	for i := 1; i < len(changes); i++ {
+		if a, b := changes[i-1].Subject(), changes[i].Subject(); a.Kind > b.Kind || a.Kind == b.Kind && a.Key >= b.Key {
+			return false
+		}
+	}
+	return true
+}
+
+// borrow returns c in normal form, which shares with c what it can.
+func (p *Planner) borrow(c *Change) *Change {
+	if c.Record == nil || len(c.Redacts) > 0 {
+		return c.Clone()
+	}
+	p.records = append(p.records, c.Record.normal())
+	p.changes = append(p.changes, *c)
+	n := &p.changes[len(p.changes)-1]
+	n.Record = &p.records[len(p.records)-1]
+	n.Time, n.Redacts = wholeMillis(c.Time), nil
+	return n
 }
 
 // Next returns what c, number i of its batch, leads to when last is the last
@@ -59,21 +128,25 @@ func Plan(changes []Change, last func(Subject) (*Change, error)) ([]Step, []Resu
 //
 // The error is a [*ConflictError] or a [*StateError].
 func Next(i int, last, c *Change) (*Change, Result, error) {
+	return next(i, last, c.Clone())
+}
+
+// next is Next of a change in normal form, which it makes the change to be kept.
+func next(i int, last, c *Change) (*Change, Result, error) {
 	if err := expect(i, last, c); err != nil {
 		return nil, Result{}, err
 	}
-	next := c.Clone()
-	if err := allow(i, last, next); err != nil {
+	if err := allow(i, last, c); err != nil {
 		return nil, Result{}, err
 	}
-	if same(last, next) {
+	if same(last, c) {
 		return nil, Result{Revision: last.Revision()}, nil
 	}
-	next.follow(last)
-	if rule := overreach(next); rule != "" {
-		return nil, Result{}, &StateError{Index: i, Key: next.Subject().Key, Rule: rule}
+	c.follow(last)
+	if rule := overreach(c); rule != "" {
+		return nil, Result{}, &StateError{Index: i, Key: c.Subject().Key, Rule: rule}
 	}
-	return next, Result{Revision: next.Revision(), Changed: true}, nil
+	return c, Result{Revision: c.Revision(), Changed: true}, nil
 }
 
 // exists reports whether something is there after c.

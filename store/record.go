@@ -63,6 +63,16 @@ func marshal(v any) ([]byte, error) {
 
 // Clone returns a copy in normal form that shares nothing with r.
 func (r *Record) Clone() *Record {
+	c := r.normal()
+	c.Locations = slices.Clone(c.Locations)
+	c.Metadata = cloneMetadata(c.Metadata)
+	c.SameAs = slices.Clone(c.SameAs)
+	c.Successors = slices.Clone(c.Successors)
+	return &c
+}
+
+// normal returns a copy in normal form that shares with r what it can.
+func (r *Record) normal() Record {
 	c := *r
 	if c.Spelling == "" {
 		c.Spelling = c.Name.Key()
@@ -70,12 +80,28 @@ func (r *Record) Clone() *Record {
 	if c.Status == "" {
 		c.Status = nomen.Active
 	}
-	c.Locations = cloneList(r.Locations)
-	c.Metadata = cloneMetadata(r.Metadata)
-	c.SameAs = cloneList(r.SameAs)
-	c.Successors = cloneList(r.Successors)
-	c.Modified = wholeMillis(r.Modified)
-	return &c
+	c.Locations = orNil(c.Locations)
+	for _, values := range c.Metadata {
+		if len(values) == 0 {
+			c.Metadata = cloneMetadata(c.Metadata)
+			break
+		}
+	}
+	if len(c.Metadata) == 0 {
+		c.Metadata = nil
+	}
+	c.SameAs = orNil(c.SameAs)
+	c.Successors = orNil(c.Successors)
+	c.Modified = wholeMillis(c.Modified)
+	return c
+}
+
+// orNil returns s, nil if it is empty.
+func orNil[T any](s []T) []T {
+	if len(s) == 0 {
+		return nil
+	}
+	return s
 }
 
 // SameContent reports whether r and o, both in normal form, differ in nothing

@@ -2,7 +2,6 @@ package codec
 
 import (
 	"encoding/binary"
-	"maps"
 	"slices"
 
 	"github.com/nomen-project/nomen"
@@ -104,7 +103,13 @@ func appendRecord(b []byte, c *store.Change) []byte {
 
 func appendMetadata(b []byte, m nomen.Metadata) []byte {
 	b = binary.AppendUvarint(b, uint64(len(m)))
-	for _, k := range slices.Sorted(maps.Keys(m)) {
+	var room [16]string // for most records, without taking memory
+	keys := room[:0]
+	for k := range m {
+		keys = append(keys, k)
+	}
+	slices.Sort(keys)
+	for _, k := range keys {
 		b = appendText(b, k)
 		b = appendList(b, m[k])
 	}
@@ -126,6 +131,8 @@ func appendFields(b []byte, f *fields) []byte {
 	b = binary.AppendUvarint(b, f.mask())
 	for _, field := range f {
 		switch v := field.(type) {
+		case nil:
+			return b
 		case *int:
 			if *v != 0 {
 				b = binary.AppendVarint(b, int64(*v))
@@ -148,6 +155,8 @@ func (f *fields) mask() (mask uint64) {
 	for i, field := range f {
 		there := false
 		switch v := field.(type) {
+		case nil:
+			return mask
 		case *bool:
 			there = *v
 		case *int:

@@ -18,8 +18,8 @@ import (
 // What stands beside a backup while it is made, by what is added to its name, and
 // beside the store.
 const (
-	suffixBackupNew  = ".new"       // the next one, not complete
-	suffixBackupOld  = ".old"       // the one before, about to go
+	suffixBackupNew  = ".new"       // the next one, not complete; or one that is being removed
+	suffixBackupOld  = ".old"       // the one before, complete, until the next one has its place
 	suffixCheckpoint = ".backup-%d" // of the store: tables under second names
 )
 
@@ -31,7 +31,8 @@ var ErrNoBackup = errors.New("there is something that is no earlier backup of th
 // The tables of an earlier one that are still the store's are taken over: files
 // that have the same bytes are linked, the others copied. The new one takes the
 // place of the earlier one when it is complete and on disk; a crash leaves one of
-// them, under its name or under that with ".old" added.
+// them, under its name or under that with ".old" added, whence the next run takes
+// it back. A directory with ".new" added is removed.
 func (s *Store) Backup(ctx context.Context, dir string) error {
 	if err := s.gate.enter(); err != nil {
 		return err
@@ -48,10 +49,7 @@ func (s *Store) backup(ctx context.Context, dir string) error {
 	if err := cmp.Or(ctx.Err(), s.logDamage); err != nil {
 		return err
 	}
-	there, err := isThere(s.fs, dir)
-	if err == nil && there {
-		err = s.isMine(dir)
-	}
+	there, err := s.earlier(dir)
 	if err != nil {
 		return err
 	}
@@ -74,10 +72,43 @@ func (s *Store) backup(ctx context.Context, dir string) error {
 		return move(s.fs, fresh, dir)
 	}
 	old := dir + suffixBackupOld
-	if err := errors.Join(s.fs.RemoveAll(old), move(s.fs, dir, old)); err != nil {
-		return err
+	for _, step := range [][2]string{{dir, old}, {fresh, dir}, {old, fresh}} {
+		if err := move(s.fs, step[0], step[1]); err != nil {
+			return err
+		}
 	}
-	return errors.Join(move(s.fs, fresh, dir), s.fs.RemoveAll(old))
+	return s.fs.RemoveAll(fresh)
+}
+
+// earlier reports whether there is an earlier backup in dir, to which it returns
+// one that a crash has left beside it.
+func (s *Store) earlier(dir string) (bool, error) {
+	old := dir + suffixBackupOld
+	there, err := isThere(s.fs, dir)
+	aside, err2 := isThere(s.fs, old)
+	if err := errors.Join(err, err2); err != nil {
+		return false, err
+	}
+	if there {
+		err = s.isMine(dir)
+	}
+	if err == nil && aside {
+		if err = s.isMine(old); err != nil {
+			err = fmt.Errorf("%s: %w", old, err)
+		}
+	}
+	switch {
+	case err != nil:
+		return false, err
+	case aside && there: // the crash came when dir was complete
+		err = s.fs.RemoveAll(dir + suffixBackupNew)
+		if err == nil {
+			err = move(s.fs, old, dir+suffixBackupNew)
+		}
+	case aside:
+		err = move(s.fs, old, dir)
+	}
+	return there || aside, err
 }
 
 // isMine returns ErrNoBackup unless dir holds an earlier backup of s: a store of
@@ -93,7 +124,7 @@ func (s *Store) isMine(dir string) error {
 	if err := errors.Join(err, err2); err != nil {
 		return err
 	}
-	now, then := s.sealed.Load().Head(), b.sealed.Load().Head()
+	now, then := s.sealed.head(), b.sealed.head()
 	if !bytes.Equal(mine, theirs) || then.Size > now.Size {
 		return ErrNoBackup
 	}

@@ -152,3 +152,76 @@ func TestBackupRefuses(t *testing.T) {
 		t.Errorf("Backup of a closed store: %v, want ErrClosed", err)
 	}
 }
+
+// TestBackupAfterCrash: what a crash has left beside a backup is taken back, or
+// goes.
+func TestBackupAfterCrash(t *testing.T) {
+	for name, crash := range map[string]func(to string) error{
+		"BetweenRenamings": func(to string) error { return errors.Join(os.Rename(to, to+".old"), os.Mkdir(to+".new", 0o755)) },
+		"BeforeRemoval":    func(to string) error { return os.CopyFS(to+".old", os.DirFS(to)) },
+		"WhileRemoving":    func(to string) error { return os.CopyFS(to+".new", os.DirFS(filepath.Dir(to)+"/store")) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			base := t.TempDir()
+			to := filepath.Join(base, "backup")
+			s, err := Open(Options{Dir: filepath.Join(base, "store")})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer s.Close()
+			write(t, s, 1, 2)
+			if err := errors.Join(s.db.Flush(), s.Backup(t.Context(), to)); err != nil {
+				t.Fatal(err)
+			}
+			before := tables(t, to)
+			write(t, s, 3)
+			if err := errors.Join(crash(to), s.Backup(t.Context(), to)); err != nil {
+				t.Fatal(err)
+			}
+			same := 0
+			for file, info := range tables(t, to) {
+				if before[file] != nil && os.SameFile(info, before[file]) {
+					same++
+				}
+			}
+			if same == 0 {
+				t.Errorf("no table of %d was taken over", len(before))
+			}
+			list, err := os.ReadDir(base)
+			if err != nil || len(list) != 2 {
+				t.Errorf("there is %v, %v; want store and backup", list, err)
+			}
+			b, err := Open(Options{Dir: to, ReadOnly: true})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer b.Close()
+			if n, _, err := b.Count(t.Context()); n != 3 || err != nil {
+				t.Errorf("the backup has %d records, %v, want 3", n, err)
+			}
+		})
+	}
+}
+
+// TestBackupSparesOthers: a directory that only has the name of one that a crash
+// leaves stays as it is.
+func TestBackupSparesOthers(t *testing.T) {
+	base := t.TempDir()
+	to := filepath.Join(base, "backup")
+	s, err := Open(Options{Dir: filepath.Join(base, "store")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	write(t, s, 1)
+	mine := filepath.Join(to+".old", "mine.txt")
+	if err := errors.Join(os.Mkdir(to+".old", 0o755), os.WriteFile(mine, []byte("x"), 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Backup(t.Context(), to); !errors.Is(err, ErrNoBackup) {
+		t.Errorf("Backup beside what is no backup: %v, want ErrNoBackup", err)
+	}
+	if text, err := os.ReadFile(mine); string(text) != "x" {
+		t.Errorf("what was there is %q, %v", text, err)
+	}
+}

@@ -24,7 +24,7 @@ func (s *Store) Load(ctx context.Context, entries iter.Seq2[*store.Entry, error]
 	}
 	l := loader{s: s, ctx: ctx}
 	err := l.take(entries)
-	if given := l.given; err == nil && s.sealed.Load().Size() > given {
+	if given := l.given; err == nil && s.sealed.size() > given {
 		err = &store.EntryError{Seq: given + 1, Reason: "the store has it, and was not given it"}
 	}
 	return err
@@ -64,16 +64,15 @@ func (l *loader) flush() error {
 	if batch = batch[there:]; err != nil || len(batch) == 0 {
 		return err
 	}
-	r := &request{ctx: l.ctx, entries: batch}
-	l.s.submit(r)
+	_, err = l.s.submit(l.ctx, nil, batch)
 	l.given += uint64(len(batch))
-	return r.err
+	return err
 }
 
 // compare returns how many of a batch the store has already: all that are not
 // behind its end.
 func (l *loader) compare(batch []*store.Entry) (int, error) {
-	have := min(l.s.sealed.Load().Size()-min(l.given, l.s.sealed.Load().Size()), uint64(len(batch)))
+	have := min(l.s.sealed.size()-min(l.given, l.s.sealed.size()), uint64(len(batch)))
 	if have == 0 {
 		return 0, nil
 	}

@@ -200,7 +200,7 @@ func (s *Store) changes(ctx context.Context, after uint64, yield func(*store.Ent
 	if err := cmp.Or(s.logDamage, ctx.Err()); err != nil {
 		return err
 	}
-	size := s.sealed.Load().Size()
+	size := s.sealed.size()
 	v, err := newView(s.db)
 	if err != nil {
 		return err
@@ -220,7 +220,7 @@ func (s *Store) Head(ctx context.Context) (store.Head, error) {
 		return store.Head{}, err
 	}
 	defer s.gate.leave()
-	return s.sealed.Load().Head(), cmp.Or(s.logDamage, ctx.Err())
+	return s.sealed.head(), cmp.Or(s.logDamage, ctx.Err())
 }
 
 // ProveEntry implements [store.Prover].
@@ -241,7 +241,7 @@ func (s *Store) prove(ctx context.Context, size uint64, prove func(source) ([][3
 	if err := cmp.Or(s.logDamage, ctx.Err()); err != nil {
 		return nil, err
 	}
-	if n := s.sealed.Load().Size(); size > n {
+	if n := s.sealed.size(); size > n {
 		return nil, fmt.Errorf("pebblestore: the log has %d entries, not %d", n, size)
 	}
 	snap := s.db.NewSnapshot()

@@ -44,17 +44,18 @@ type Store struct {
 	count    atomic.Int64          // of records
 	failure  atomic.Pointer[error] // that ended all writing
 
-	log    ledger.Log                 // of what was decided; decide's alone
-	sealed atomic.Pointer[ledger.Log] // of what is on disk
-	scrubs sync.WaitGroup             // compactions that remove what was redacted
+	log    ledger.Log     // of what was decided; decide's alone
+	writer writer         // decide's alone
+	sealed sealed         // what is on disk
+	scrubs sync.WaitGroup // compactions that remove what was redacted
 
 	logDamage error // why the end of the log cannot be found, nil if it can
 
+	idle     sync.Pool     // requests that were answered
 	requests chan *request // from Apply to decide
 	decided  chan *request // from decide to acknowledge
 	answered chan struct{} // closed when acknowledge has ended
 
-	salts   salts // decide's
 	backups atomic.Uint64
 	dir     string
 	fs      vfs.FS
@@ -159,7 +160,6 @@ func (s *Store) identify() error {
 	s.count.Store(int64(count))
 	err = s.openLog()
 	if damaged := (*CorruptError)(nil); errors.As(err, &damaged) || pebble.IsCorruptionError(err) {
-		s.sealed.Store(&ledger.Log{})
 		s.logDamage = fmt.Errorf("pebblestore: the log of changes is damaged, and nothing can be written: %w", err)
 		s.warn("store opened for reading only", s.logDamage)
 		return nil
@@ -181,8 +181,7 @@ func (s *Store) openLog() error {
 	if s.log, err = ledger.Open(size, source{s.db}); err != nil {
 		return err
 	}
-	sealed := s.log
-	s.sealed.Store(&sealed)
+	s.sealed.set(&s.log)
 	return nil
 }
 
@@ -199,7 +198,6 @@ func (s *Store) found() error {
 	}
 	batch := s.db.NewBatch()
 	defer batch.Close()
-	s.sealed.Store(&ledger.Log{})
 	return errors.Join(
 		batch.Set([]byte(metaID), newID(), nil),
 		batch.Set([]byte(metaFormat), encodeNumber(formatVersion), nil),

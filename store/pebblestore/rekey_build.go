@@ -57,7 +57,7 @@ func (r *rekeyer) seal(w, order *filler) error {
 		return err
 	}
 	defer v.close()
-	sealer := &writer{batch: w.batch, salts: &salts{}}
+	sealer := &writer{rows: w.batch, index: w.batch}
 	done := int64(0)
 	for ok := v.it.First(); ok; ok = v.it.Next() {
 		value, err := v.it.ValueAndErr()
@@ -82,14 +82,11 @@ func (r *rekeyer) seal(w, order *filler) error {
 
 // seal writes a change that may be the last one of its subject.
 func (w *filler) seal(sealer *writer, s store.Subject, c *store.Change, last bool) error {
-	from := &store.Entry{}
-	if c.Redacted {
-		from.Change = c // the digest of what it was is not known any more
-	} else {
-		from.Salt = sealer.salts.next()
+	e := &store.Entry{Change: c}
+	if !c.Redacted { // else the digest of what it was is not known any more
+		e.Salt = sealer.salts.next()
 	}
-	e, err := sealer.seal(c, from)
-	if err != nil {
+	if err := sealer.seal(e, c.Redacted); err != nil {
 		return err
 	}
 	w.value = codec.AppendSeal(append(w.value[:0], sealer.value...), e)
@@ -97,7 +94,7 @@ func (w *filler) seal(sealer *writer, s store.Subject, c *store.Change, last boo
 		w.key = appendStamp(appendHistory(w.key[:0], s), c.Time, c.Revision())
 		return w.set(w.key, w.value)
 	}
-	if err := sealer.index(store.Step{Subject: s, Next: c}); err != nil {
+	if err := sealer.locate(store.Step{Subject: s, Next: c}); err != nil {
 		return err
 	}
 	w.key = appendKey(w.key[:0], s)

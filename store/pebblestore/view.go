@@ -14,18 +14,26 @@ import (
 // A view reads the tree as of one moment. It is for one goroutine, which has to
 // close it.
 type view struct {
-	it     *pebble.Iterator
-	format uint64
-	key    []byte // scratch
+	it      *pebble.Iterator
+	format  uint64
+	key     []byte // scratch
+	options pebble.IterOptions
 }
 
 // newView returns a view of a database, a snapshot or an indexed batch.
 func newView(r pebble.Reader) (*view, error) {
-	it, err := r.NewIter(&pebble.IterOptions{UseL6Filters: true})
-	if err != nil {
-		return nil, fmt.Errorf("pebblestore: %w", err)
+	v := &view{}
+	return v, v.open(r)
+}
+
+// open makes v, which is closed or new, a view of r.
+func (v *view) open(r pebble.Reader) (err error) {
+	v.format = formatVersion
+	v.options = pebble.IterOptions{UseL6Filters: true}
+	if v.it, err = r.NewIter(&v.options); err != nil {
+		return fmt.Errorf("pebblestore: %w", err)
 	}
-	return &view{it: it, format: formatVersion}, nil
+	return nil
 }
 
 // clone returns a second view of the same moment.

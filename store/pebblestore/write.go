@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 
 	"github.com/cockroachdb/pebble/v2"
 
@@ -28,7 +29,7 @@ type request struct {
 	batch   *pebble.Batch // what waits for the disk, if anything
 	log     ledger.Log    // with what the batch has added to it
 	scrub   []span        // where what the batch has redacted is still on disk
-	done    chan struct{} // closed when results and err are final
+	done    chan struct{} // told when results and err are final
 }
 
 // Apply implements [store.Store]. A context that ends while the batch is being
@@ -44,20 +45,26 @@ func (s *Store) Apply(ctx context.Context, changes []store.Change) ([]store.Resu
 	if err := store.CheckBatch(changes); err != nil {
 		return nil, err
 	}
-	r := &request{ctx: ctx, changes: changes}
-	s.submit(r)
-	return r.results, r.err
+	return s.submit(ctx, changes, nil)
 }
 
-// submit has r decided and waits for the end of it.
-func (s *Store) submit(r *request) {
-	r.done = make(chan struct{})
+// submit has a batch, of changes or of entries, decided and waits for the end of it.
+func (s *Store) submit(ctx context.Context, changes []store.Change, entries []*store.Entry) ([]store.Result, error) {
+	r, ok := s.idle.Get().(*request)
+	if !ok {
+		r = &request{done: make(chan struct{}, 1)}
+	}
+	r.ctx, r.changes, r.entries = ctx, changes, entries
 	select {
 	case s.requests <- r:
 		<-r.done
-	case <-r.ctx.Done():
-		r.err = r.ctx.Err()
+	case <-ctx.Done():
+		r.err = ctx.Err()
 	}
+	results, err := r.results, r.err
+	r.ctx, r.changes, r.entries, r.results, r.err, r.batch, r.scrub = nil, nil, nil, nil, nil, nil, nil
+	s.idle.Put(r)
+	return results, err
 }
 
 // fail ends all writing. The first failure is the one that is told.
@@ -88,16 +95,17 @@ func (s *Store) decide() {
 
 // write hands r to the write-ahead log, without waiting for the disk.
 func (s *Store) write(r *request) error {
-	v, err := newView(s.db)
-	if err != nil {
+	w := &s.writer
+	if err := w.view.open(s.db); err != nil {
 		return err
 	}
-	defer v.close()
-	w := s.writer(v)
+	defer w.view.close()
+	defer w.reset()
+	w.log, w.count = s.log, s.count.Load()
 	var steps []store.Step
-	var refused error // the first entry that does not follow, and those after it
+	var err, refused error // refused: the first entry that does not follow, and those after it
 	if r.entries == nil {
-		steps, r.results, err = store.Plan(r.changes, w.last)
+		steps, r.results, err = w.plan.Plan(r.changes, w.last)
 	} else {
 		steps, refused = w.follow(r.entries)
 	}
@@ -138,7 +146,7 @@ func (s *Store) acknowledge() {
 			_ = r.batch.Close() // of a batch that is applied
 		}
 		if r.batch != nil && s.failed() == nil {
-			s.sealed.Store(&r.log)
+			s.sealed.set(&r.log)
 			s.scrub(r.scrub)
 		}
 		if err := s.failed(); err != nil {
@@ -147,6 +155,31 @@ func (s *Store) acknowledge() {
 		if r.err != nil {
 			r.results = nil
 		}
-		close(r.done)
+		r.done <- struct{}{}
 	}
+}
+
+// A sealed is the log as far as it is on disk, for all goroutines.
+type sealed struct {
+	mu  sync.RWMutex
+	log ledger.Log
+}
+
+func (s *sealed) set(log *ledger.Log) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.log = *log
+}
+
+func (s *sealed) size() uint64 {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	return s.log.Size()
+}
+
+func (s *sealed) head() store.Head {
+	s.mu.RLock()
+	log := s.log
+	s.mu.RUnlock()
+	return log.Head()
 }

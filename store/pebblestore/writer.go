@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"crypto/rand"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -15,27 +16,47 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// A writer puts the steps of one batch where they belong: content, history, log,
-// tree and index.
+// A writer puts the steps of one batch after the other where they belong: content,
+// history, log, tree and index. The deciding goroutine has one, whose memory
+// serves all batches.
 type writer struct {
-	view  *view
+	view  view
+	plan  store.Planner
 	batch *pebble.Batch
-	salts *salts
+	apart [2]pebble.Batch // of a long batch the log and the index, which join it when all steps are in
+	rows  *pebble.Batch   // where the log goes: batch, or one of apart
+	index *pebble.Batch   // where the index goes
+	size  int             // of the last batch for each step, in bytes
+	salts salts
 	log   ledger.Log
 	count int64
-	raw   map[store.Subject][]byte // the value of the last change of a subject
+	raw   map[*store.Change][]byte // the values of last changes that came from the store
 	scrub []span
 
-	again      bool // a subject may come again
+	entries    []store.Entry // of the steps
 	nodes      []ledger.Node
 	key, value []byte
 	leaf       []byte
 	seen       [2][]string // URLs before and after a step
 }
 
-func (s *Store) writer(v *view) *writer {
-	return &writer{view: v, salts: &s.salts, log: s.log, count: s.count.Load(), raw: map[store.Subject][]byte{}}
+// reset ends the use of a batch, and lets go what it came from.
+func (w *writer) reset() {
+	w.plan.Reset()
+	clear(w.raw)
+	clear(w.entries)
+	if cap(w.entries) > maxEntries {
+		w.entries = nil
+	}
+	if w.rows != w.batch {
+		w.rows.Reset()
+		w.index.Reset()
+	}
+	w.batch, w.rows, w.index, w.scrub, w.entries = nil, nil, nil, nil, w.entries[:0]
 }
+
+// maxEntries is for how many steps a writer keeps memory between batches.
+const maxEntries = 8192
 
 // last is what [store.Plan] asks for.
 func (w *writer) last(s store.Subject) (*store.Change, error) {
@@ -44,7 +65,10 @@ func (w *writer) last(s store.Subject) (*store.Change, error) {
 	}
 	c, err := w.view.change(s)
 	if err == nil && s.Kind != store.KindToken {
-		w.raw[s] = bytes.Clone(w.view.it.Value())
+		if w.raw == nil {
+			w.raw = map[*store.Change][]byte{}
+		}
+		w.raw[c] = bytes.Clone(w.view.it.Value())
 	}
 	return c, err
 }
@@ -52,10 +76,10 @@ func (w *writer) last(s store.Subject) (*store.Change, error) {
 // follow plans what entries lead to, up to the first that does not follow.
 func (w *writer) follow(entries []*store.Entry) ([]store.Step, error) {
 	steps := make([]store.Step, 0, len(entries))
-	planned := map[store.Subject]*store.Change{}
+	planned := map[store.Subject]int{} // the last step of a subject, counted from 1
 	last := func(s store.Subject) (*store.Change, error) {
-		if c := planned[s]; c != nil {
-			return c, nil
+		if n := planned[s]; n > 0 {
+			return steps[n-1].Next, nil
 		}
 		return w.last(s)
 	}
@@ -71,45 +95,76 @@ func (w *writer) follow(entries []*store.Entry) ([]store.Step, error) {
 		if !step.Next.Redacted && codec.Digest(e.Salt, w.value) != e.Digest {
 			return steps, &store.EntryError{Seq: e.Seq, Key: step.Subject.Key, Reason: "the digest is not that of the content"}
 		}
-		planned[step.Subject] = step.Next
+		step.Prior = planned[step.Subject]
 		steps = append(steps, step)
+		planned[step.Subject] = len(steps)
 	}
 	return steps, nil
 }
 
+// The memory of batches, in bytes: the first one for a step, and how much is kept
+// for later ones.
+const (
+	firstSize = 512
+	keptSize  = 8 << 20
+)
+
+// longBatch is how many steps make a batch whose log and index are put together
+// apart: the table in memory finds the place of a key quickly when it follows the
+// one before.
+const longBatch = 32
+
 // begin makes the batch, one that can be read if something is redacted.
 func (w *writer) begin(db *pebble.DB, steps []store.Step) {
-	w.again = len(steps) > 1
+	w.open(db, steps)
+	w.rows, w.index = w.batch, w.batch
+	if len(steps) >= longBatch {
+		w.rows, w.index = &w.apart[0], &w.apart[1]
+	}
+}
+
+func (w *writer) open(db *pebble.DB, steps []store.Step) {
 	if slices.ContainsFunc(steps, func(s store.Step) bool { return len(s.Next.Redacts) > 0 }) {
 		w.batch = db.NewIndexedBatch()
 		return
 	}
-	w.batch = db.NewBatch()
+	size := len(steps)*max(w.size, firstSize) + 1024
+	w.batch = db.NewBatch(pebble.WithInitialSizeBytes(size), pebble.WithMaxRetainedSizeBytes(keptSize))
 }
 
 // fill puts steps into the batch. The entries are those of the steps if they come
 // from another store, else nil.
 func (w *writer) fill(steps []store.Step, entries []*store.Entry) error {
 	count := w.count
+	w.entries = slices.Grow(w.entries, len(steps))[:len(steps)]
 	for i, step := range steps {
 		w.count += records(step.Next) - records(step.Last)
 		var err error
-		switch {
+		switch e := &w.entries[i]; {
 		case step.Subject.Kind == store.KindToken:
 			err = w.set(appendKey(w.key[:0], step.Subject), codec.Append(w.value[:0], step.Next))
 		case entries != nil:
-			err = w.put(step, entries[i])
+			e.Salt, e.Digest = entries[i].Salt, entries[i].Digest
+			err = w.put(step, e, true)
 		default:
-			err = w.put(step, &store.Entry{Salt: w.salts.next()}) // sealed anew
+			e.Salt = w.salts.next()
+			err = w.put(step, e, false)
 		}
 		if err != nil {
 			return err
 		}
 	}
+	if w.rows != w.batch {
+		if err := errors.Join(w.batch.Apply(w.rows, nil), w.batch.Apply(w.index, nil)); err != nil {
+			return err
+		}
+	}
+	w.size = w.batch.Len() / len(steps)
 	if w.count == count {
 		return nil
 	}
-	return w.batch.Set([]byte(metaCount), encodeNumber(uint64(w.count)), nil)
+	w.value = binary.AppendUvarint(w.value[:0], uint64(w.count))
+	return w.batch.Set([]byte(metaCount), w.value, nil)
 }
 
 // set keeps the buffers of key and value.
@@ -118,37 +173,43 @@ func (w *writer) set(key, value []byte) error {
 	return w.batch.Set(key, value, nil)
 }
 
-// put writes one step. Of the entry it takes the salt, or the digest of what was
-// redacted.
-func (w *writer) put(step store.Step, from *store.Entry) error {
-	e, err := w.seal(step.Next, from)
-	if err != nil {
-		return err
-	}
+// put writes one step, whose entry has its salt, and its digest if it is sealed.
+func (w *writer) put(step store.Step, e *store.Entry, sealed bool) error {
 	if step.Last != nil {
-		w.key = appendStamp(appendHistory(w.key[:0], step.Subject), step.Last.Time, step.Last.Revision())
-		if err := w.batch.Set(w.key, w.raw[step.Subject], nil); err != nil {
+		if err := w.keep(step); err != nil {
 			return err
 		}
+	}
+	e.Change = step.Next
+	if err := w.seal(e, sealed); err != nil {
+		return err
 	}
 	if err := w.set(appendKey(w.key[:0], step.Subject), codec.AppendSeal(w.value, e)); err != nil {
 		return err
 	}
-	if w.again {
-		w.raw[step.Subject] = bytes.Clone(w.value)
-	}
-	if err := w.index(step); err != nil {
+	if err := w.locate(step); err != nil {
 		return err
 	}
 	return w.redact(step)
 }
 
-// seal gives a change its place in the log, with the salt of an entry; also with
-// its digest, if it has a change and so comes from another store. The encoding is w.value afterwards.
-func (w *writer) seal(c *store.Change, from *store.Entry) (*store.Entry, error) {
-	e := &store.Entry{Seq: w.log.Size() + 1, Change: c, Salt: from.Salt, Digest: from.Digest}
+// keep moves what a step replaces into the history.
+func (w *writer) keep(step store.Step) error {
+	w.key = appendStamp(appendHistory(w.key[:0], step.Subject), step.Last.Time, step.Last.Revision())
+	if step.Prior == 0 {
+		return w.batch.Set(w.key, w.raw[step.Last], nil)
+	}
+	w.value = codec.AppendEntry(w.value[:0], &w.entries[step.Prior-1])
+	return w.batch.Set(w.key, w.value, nil)
+}
+
+// seal gives a change its place in the log: an entry with its salt, or with the
+// digest too if it comes from elsewhere. The encoding is w.value afterwards.
+func (w *writer) seal(e *store.Entry, sealed bool) error {
+	c := e.Change
+	e.Seq = w.log.Size() + 1
 	w.value = codec.Append(w.value[:0], c)
-	if from.Change == nil {
+	if !sealed {
 		e.Digest = codec.Digest(e.Salt, w.value)
 	}
 	w.leaf = codec.AppendLeaf(w.leaf[:0], e)
@@ -156,18 +217,18 @@ func (w *writer) seal(c *store.Change, from *store.Entry) (*store.Entry, error) 
 	w.nodes = w.log.AppendHash(w.nodes[:0], h)
 	for _, n := range w.nodes {
 		w.key = appendNode(w.key[:0], n.Level, n.Index)
-		if err := w.batch.Set(w.key, n.Hash[:], nil); err != nil {
-			return nil, err
+		if err := w.rows.Set(w.key, n.Hash[:], nil); err != nil {
+			return err
 		}
 	}
 	row := logRow{subject: c.Subject(), revision: c.Revision(), time: c.Time, mark: [markSize]byte(h[:])}
 	w.key = appendSeq(w.key[:0], e.Seq)
 	w.leaf = row.append(w.leaf[:0])
-	return e, w.batch.Set(w.key, w.leaf, nil)
+	return w.rows.Set(w.key, w.leaf, nil)
 }
 
-// index keeps the locations of present content, and no others.
-func (w *writer) index(step store.Step) error {
+// locate keeps the locations of present content, and no others.
+func (w *writer) locate(step store.Step) error {
 	before := urls(w.seen[0][:0], step.Last)
 	after := urls(w.seen[1][:0], step.Next)
 	w.seen[0], w.seen[1] = before, after
@@ -177,11 +238,11 @@ func (w *writer) index(step store.Step) error {
 		switch {
 		case len(after) == 0 || len(before) > 0 && before[0] < after[0]:
 			w.key = appendPlace(w.key[:0], store.Place{URL: before[0], Name: n})
-			err = w.batch.Delete(w.key, nil)
+			err = w.index.Delete(w.key, nil)
 			before = before[1:]
 		case len(before) == 0 || after[0] < before[0]:
 			w.key = appendPlace(w.key[:0], store.Place{URL: after[0], Name: n})
-			err = w.batch.Set(w.key, nil, nil)
+			err = w.index.Set(w.key, nil, nil)
 			after = after[1:]
 		default:
 			before, after = before[1:], after[1:]
@@ -250,12 +311,15 @@ func (w *writer) remove(v *view, s store.Subject) error {
 }
 
 // salts gives out random salts.
-type salts struct{ left []byte }
+type salts struct {
+	drawn [256 * store.SaltSize]byte
+	left  []byte
+}
 
 func (s *salts) next() (salt [store.SaltSize]byte) {
-	if len(s.left) < store.SaltSize {
-		s.left = make([]byte, 256*store.SaltSize)
-		_, _ = rand.Read(s.left) // it never fails
+	if len(s.left) == 0 {
+		_, _ = rand.Read(s.drawn[:]) // it never fails
+		s.left = s.drawn[:]
 	}
 	copy(salt[:], s.left)
 	s.left = s.left[store.SaltSize:]

@@ -56,10 +56,12 @@ type Finding struct {
 	Target uri.URI
 
 	Base     string // the base that is in force; "" none
-	BaseRule string // what gave it, by section 5.1: content, entity, retrieval or default; "" none
+	BaseRule string // what gave it: one of the constants from [BaseOfficial] to [BaseDefault]; "" none
 
-	// Where says in which part of the document: "a href" in HTML, "header
-	// Content-Base" in a message, "" in text.
+	// Where says as what it stands in the document: "" in text, "a href" in HTML,
+	// "header Content-Base" in a message. If a message has parts, the part comes
+	// before it, as in "part 2.1 a href"; in a mailbox, the message comes before
+	// that, as in "message 3 part 2.1 a href".
 	Where string
 }
 

@@ -25,6 +25,9 @@ const (
 
 	maxBehind = 1024 // how far a decision looks back; more than any sum of the above
 	maxAhead  = 2048 // how far it looks beyond the end of an identifier
+
+	maxDebt = 4 * MaxLength // octets that may be looked at in vain; see settle
+	perStep = 64            // octets that may be looked at for each that is passed
 )
 
 // scan calls found for each identifier in b, in the order of their place, until
@@ -82,7 +85,9 @@ type scanner struct {
 	texts texts
 	base  Base // of the document
 
-	work int // octets looked at one by one, for tests of linearity
+	work  int // octets looked at one by one
+	debt  int // those of them that are not paid for; see settle
+	reach int // how far the last decision has read on
 }
 
 // next looks for an identifier, and leaves it in s.hit and s.segs. If there is
@@ -99,11 +104,13 @@ func (s *scanner) next() bool {
 		}
 		i := s.candidate()
 		if i < 0 {
+			s.pay(len(s.b) - s.pos)
 			s.pos = len(s.b)
 			return false
 		}
-		s.short = false
-		pos := i + 1
+		s.pay(i - s.pos)
+		s.short, s.reach = false, 0
+		pos, work := i+1, s.work
 		ok := false
 		switch s.b[i] {
 		case ':':
@@ -120,14 +127,32 @@ func (s *scanner) next() bool {
 		switch {
 		case ok:
 			s.pos, s.floor = s.hit.end, s.hit.end
-			return true
 		case s.tail:
 			s.pos = min(s.hit.start+s.limit, len(s.b))
 		default:
 			s.pos = pos
 		}
+		s.settle(s.work-work, s.pos-i)
+		if ok {
+			return true
+		}
 	}
 }
+
+// settle keeps the time linear where much is read for little again and again, as
+// in "(http://a/(http://a/(...". What a decision has looked at is a debt, which is
+// paid by the octets that are passed. If it is too much, what has been read is
+// passed over as a whole. Other texts never come near that.
+func (s *scanner) settle(work, passed int) {
+	s.debt += work
+	if s.pay(passed); s.debt > maxDebt && !s.tail {
+		s.debt = 0
+		s.pos = max(s.pos, s.reach)
+		s.floor = s.pos
+	}
+}
+
+func (s *scanner) pay(passed int) { s.debt = max(0, s.debt-perStep*passed) }
 
 // newScanner returns a scanner that holds nothing yet.
 func newScanner(o Options, limit int) scanner {

@@ -220,7 +220,7 @@ func work(unit string, n int, o Options) int {
 // work, and no octet is looked at more than a few times.
 func TestLinear(t *testing.T) {
 	for _, unit := range []string{"<", "://", "(", "a.", "a:", "\""} {
-		testLinear(t, unit, 1<<20, everything)
+		testLinear(t, unit, 1<<20/scale, everything)
 	}
 	for _, unit := range []string{
 		"http://a/-\n", "<http://a/ ", ")", "a@", "@", ".", "/", "a", "%", "&", "'", "#", "\n", " ", "-\n", "é", "http://", "http://a/", "<http://a/\n",
@@ -229,18 +229,49 @@ func TestLinear(t *testing.T) {
 		"[Page 1]\n\f\n", "http://a/-\n\n\f", "http://a/b-\n  c", "> http://a/-\n", "a.b.c.de@", "-.", "a-.com ", "http://a/'",
 		"'http://a/'", "http://a.éé", "www.a.com/(", "urn:aa:a", "tel:123", "http://a/b,c;", "x:a@b.com",
 	} {
-		testLinear(t, unit, 1<<15, everything)
-		testLinear(t, unit, 1<<15, Options{})
+		testLinear(t, unit, 1<<15/scale, everything)
+		testLinear(t, unit, 1<<15/scale, Options{})
+		line, size := strings.Repeat(unit, MaxLength*2/3/len(unit))+"\n", 1<<20
+		if w := work(line, size, everything); w > 64*size {
+			t.Errorf("lines of %q: %d octets looked at in %d", unit, w, size)
+		}
 	}
 }
 
 func testLinear(t *testing.T, unit string, size int, o Options) {
 	t.Helper()
 	small, large := work(unit, size, o), work(unit, 10*size, o)
-	if large > 11*small+size {
+	if large > 11*small+size+2*maxDebt {
 		t.Errorf("%q: %d octets looked at in %d, %d in ten times as many", unit, small, size, large)
 	}
-	if most := 64 * 10 * size; large > most {
+	if most := 64*10*size + 2*maxDebt; large > most {
 		t.Errorf("%q: %d octets looked at in %d, want %d at most", unit, large, 10*size, most)
 	}
+}
+
+// What is passed over because too much was read for it does not depend on how
+// the text is cut, and the next line is read again.
+func TestGreedyTextInStream(t *testing.T) {
+	doc := strings.Repeat(strings.Repeat("(http://a/", 4000)+" tel:123tel:123\n", 4) + "http://b.example/\n"
+	whole, _ := collectText(strings.NewReader(doc))
+	if n := len(whole); n == 0 || whole[n-1].Spelling != "http://b.example/" {
+		t.Fatalf("%d findings, want the last to be http://b.example/", n)
+	}
+	for _, size := range []int{1, 4099, 1 << 16} {
+		r := strings.NewReader(doc)
+		cut, err := collectText(readFunc(func(p []byte) (int, error) { return r.Read(p[:min(size, len(p))]) }))
+		if err != nil || !slices.Equal(cut, whole) {
+			t.Errorf("reads of %d: %d findings, want %d (%v)", size, len(cut), len(whole), err)
+		}
+	}
+}
+
+func collectText(r io.Reader) (found []Finding, err error) {
+	for f, e := range Text(r, everything) {
+		if e != nil {
+			return found, e
+		}
+		found = append(found, f)
+	}
+	return found, nil
 }

@@ -101,6 +101,7 @@ func (s *scanner) run(t *token, i int) int {
 		if c == ':' {
 			if n := s.nextBegins(t, i); n >= 0 {
 				s.work += i - from
+				s.reach = max(s.reach, n)
 				return n
 			}
 		} else if s.ends(t, i, c) {
@@ -108,6 +109,7 @@ func (s *scanner) run(t *token, i int) int {
 		}
 	}
 	s.work += i - from
+	s.reach = max(s.reach, i)
 	if i == len(s.b) && i < t.limit {
 		s.short = s.short || !s.final
 	}

@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/cockroachdb/pebble/v2"
 	"github.com/cockroachdb/pebble/v2/vfs"
@@ -222,10 +223,31 @@ func (s *Store) Close() error {
 	close(s.requests)
 	<-s.answered
 	s.scrubs.Wait()
+	s.settle()
 	if err := s.db.Close(); err != nil {
 		return fmt.Errorf("pebblestore: %w", err)
 	}
 	return nil
+}
+
+// maxSettle is how long settling may take. A disk that is full never ends it.
+const maxSettle = 30 * time.Second
+
+// settle writes what is in memory into tables, so that the next start has no log
+// to read again. Without it nothing is lost.
+func (s *Store) settle() {
+	if s.readOnly || s.failed() != nil {
+		return
+	}
+	flushed, err := s.db.AsyncFlush()
+	if err != nil {
+		s.warn("settling", err)
+		return
+	}
+	select {
+	case <-flushed:
+	case <-time.After(maxSettle):
+	}
 }
 
 // warn tells the log what nobody waits for.

@@ -22,6 +22,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/nomen-project/nomen/bulk"
@@ -72,6 +73,7 @@ func (r *run) all(ctx context.Context) error {
 		return err
 	}
 	fmt.Printf("on disk after loading: %d bytes, %.1f a name\n", size, float64(size)/float64(r.n))
+	syscall.Sync() // or the start would wait for what loading left to be written
 	if err := dropCaches(); err != nil {
 		fmt.Printf("the caches of the machine cannot be dropped: %v\n", err)
 	}

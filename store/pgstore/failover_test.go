@@ -81,6 +81,7 @@ type failoverWriter struct {
 
 // write makes one change, and finds out where it stands when one has failed.
 func (w *failoverWriter) write(ctx context.Context, s *Store) error {
+	began := time.Now() // the store counts from a moment after it
 	results, err := s.Apply(ctx, []store.Change{put(w.key, fmt.Sprint("u:", w.revision+1), w.revision)})
 	var conflict *store.ConflictError
 	var unknown *UnknownError
@@ -91,7 +92,7 @@ func (w *failoverWriter) write(ctx context.Context, s *Store) error {
 		}
 		w.revision, w.maybe = results[0].Revision, false
 		w.acked.Add(1)
-		return w.read(ctx, s)
+		return w.read(ctx, s, began)
 	case errors.As(err, &conflict):
 		if !w.maybe || conflict.Current != w.revision+1 {
 			return fmt.Errorf("%s: a change nobody made, or lost: %w", w.key, err)
@@ -107,14 +108,13 @@ func (w *failoverWriter) write(ctx context.Context, s *Store) error {
 }
 
 // read checks that a writer never sees less than it wrote, for the time that is
-// promised.
-func (w *failoverWriter) read(ctx context.Context, s *Store) error {
-	wrote := time.Now()
+// promised since it began to.
+func (w *failoverWriter) read(ctx context.Context, s *Store, began time.Time) error {
 	r, err := s.Get(ctx, name.FromKey(w.key), time.Time{})
 	if err != nil {
 		return fmt.Errorf("a failed read: %w", err)
 	}
-	if r.Revision < w.revision && time.Since(wrote) < lagOfTest {
+	if r.Revision < w.revision && time.Since(began) < lagOfTest {
 		return fmt.Errorf("%s: read revision %d after writing %d", w.key, r.Revision, w.revision)
 	}
 	return nil

@@ -319,12 +319,11 @@ func (s *scanner) wrapped(t *token, i, piece int) int {
 	if s.peek(eol) != '\n' || i <= piece {
 		return -1
 	}
+	if isAlnum(s.b[i-1]) && !s.isBrokenAt(i) && !is(s.leader(eol+1), classURI) {
+		return -1 // the usual case
+	}
 	if s.isNext(eol + 1) {
 		return -1
-	}
-	c := s.b[i-1]
-	if isAlnum(c) && !s.isBrokenAt(i) && !is(s.leader(eol+1), classURI) {
-		return -1 // the usual case
 	}
 	next, lines := s.gap(i)
 	if next < 0 || lines == 0 {

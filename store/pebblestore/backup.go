@@ -34,10 +34,10 @@ var ErrNoBackup = errors.New("there is something that is no earlier backup of th
 // them, under its name or under that with ".old" added, whence the next run takes
 // it back. A directory with ".new" added is removed.
 func (s *Store) Backup(ctx context.Context, dir string) error {
-	if err := s.gate.enter(); err != nil {
+	if err := s.gate.Enter(); err != nil {
 		return err
 	}
-	defer s.gate.leave()
+	defer s.gate.Leave()
 	dir = s.fs.PathJoin(dir)
 	if err := s.backup(ctx, dir); err != nil {
 		return fmt.Errorf("pebblestore: backup to %s: %w", dir, err)

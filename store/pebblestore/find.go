@@ -19,10 +19,10 @@ func (s *Store) Find(ctx context.Context, prefix string, after store.Place) iter
 }
 
 func (s *Store) locations(ctx context.Context, prefix string, after store.Place, yield func(store.Place, error) bool) error {
-	if err := s.gate.enter(); err != nil {
+	if err := s.gate.Enter(); err != nil {
 		return err
 	}
-	defer s.gate.leave()
+	defer s.gate.Leave()
 	lower := appendEscaped([]byte{spaceLocation}, prefix)
 	upper := successor(appendEscaped([]byte{spaceLocation}, prefix))
 	if after != (store.Place{}) {

@@ -15,10 +15,10 @@ const loadBatch = 4096
 
 // Load implements [store.Loader].
 func (s *Store) Load(ctx context.Context, entries iter.Seq2[*store.Entry, error]) error {
-	if err := s.gate.enter(); err != nil {
+	if err := s.gate.Enter(); err != nil {
 		return err
 	}
-	defer s.gate.leave()
+	defer s.gate.Leave()
 	if s.readOnly {
 		return ErrReadOnly
 	}

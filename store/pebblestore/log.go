@@ -193,10 +193,10 @@ func (s *Store) Changes(ctx context.Context, after uint64) iter.Seq2[*store.Entr
 }
 
 func (s *Store) changes(ctx context.Context, after uint64, yield func(*store.Entry, error) bool) error {
-	if err := s.gate.enter(); err != nil {
+	if err := s.gate.Enter(); err != nil {
 		return err
 	}
-	defer s.gate.leave()
+	defer s.gate.Leave()
 	if err := cmp.Or(s.logDamage, ctx.Err()); err != nil {
 		return err
 	}
@@ -216,10 +216,10 @@ func (s *Store) changes(ctx context.Context, after uint64, yield func(*store.Ent
 
 // Head implements [store.Feed].
 func (s *Store) Head(ctx context.Context) (store.Head, error) {
-	if err := s.gate.enter(); err != nil {
+	if err := s.gate.Enter(); err != nil {
 		return store.Head{}, err
 	}
-	defer s.gate.leave()
+	defer s.gate.Leave()
 	return s.sealed.head(), cmp.Or(s.logDamage, ctx.Err())
 }
 
@@ -234,10 +234,10 @@ func (s *Store) ProveHead(ctx context.Context, later, earlier uint64) ([][32]byt
 }
 
 func (s *Store) prove(ctx context.Context, size uint64, prove func(source) ([][32]byte, error)) ([][32]byte, error) {
-	if err := s.gate.enter(); err != nil {
+	if err := s.gate.Enter(); err != nil {
 		return nil, err
 	}
-	defer s.gate.leave()
+	defer s.gate.Leave()
 	if err := cmp.Or(s.logDamage, ctx.Err()); err != nil {
 		return nil, err
 	}

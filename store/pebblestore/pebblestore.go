@@ -13,6 +13,7 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 	"github.com/cockroachdb/pebble/v2/vfs"
 
+	"github.com/nomen-project/nomen/internal/gate"
 	"github.com/nomen-project/nomen/internal/ledger"
 	"github.com/nomen-project/nomen/name"
 	"github.com/nomen-project/nomen/store"
@@ -41,7 +42,7 @@ type Options struct {
 type Store struct {
 	db       *pebble.DB
 	readOnly bool
-	gate     gate
+	gate     gate.Gate
 	count    atomic.Int64          // of records
 	failure  atomic.Pointer[error] // that ended all writing
 
@@ -217,7 +218,7 @@ func newID() []byte {
 // Close implements [store.Store]. It must not be called from within a listing,
 // for whose end it waits.
 func (s *Store) Close() error {
-	if !s.gate.close() {
+	if !s.gate.Close() {
 		return nil
 	}
 	close(s.requests)

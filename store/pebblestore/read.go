@@ -13,10 +13,10 @@ import (
 
 // find returns the change of a subject that holds at a time.
 func (s *Store) find(ctx context.Context, subject store.Subject, at time.Time) (*store.Change, error) {
-	if err := s.gate.enter(); err != nil {
+	if err := s.gate.Enter(); err != nil {
 		return nil, err
 	}
-	defer s.gate.leave()
+	defer s.gate.Leave()
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -89,10 +89,10 @@ func (s *Store) Authorities(ctx context.Context, at time.Time) iter.Seq2[*store.
 // scan calls yield with the changes that hold at a time, in the order of their
 // keys, until it returns false.
 func (s *Store) scan(ctx context.Context, k store.Kind, scan store.Scan, yield func(*store.Change) bool) error {
-	if err := s.gate.enter(); err != nil {
+	if err := s.gate.Enter(); err != nil {
 		return err
 	}
-	defer s.gate.leave()
+	defer s.gate.Leave()
 	lower, upper, ok := bounds(k, scan)
 	if !ok {
 		return ctx.Err()
@@ -165,10 +165,10 @@ func (s *Store) historyOf(ctx context.Context, subject store.Subject) iter.Seq2[
 }
 
 func (s *Store) history(ctx context.Context, subject store.Subject, yield func(*store.Change, error) bool) error {
-	if err := s.gate.enter(); err != nil {
+	if err := s.gate.Enter(); err != nil {
 		return err
 	}
-	defer s.gate.leave()
+	defer s.gate.Leave()
 	if err := ctx.Err(); err != nil {
 		return err
 	}
@@ -196,10 +196,10 @@ func (s *Store) history(ctx context.Context, subject store.Subject, yield func(*
 
 // Count implements [store.Counter]; it is exact, and free.
 func (s *Store) Count(ctx context.Context) (int64, bool, error) {
-	if err := s.gate.enter(); err != nil {
+	if err := s.gate.Enter(); err != nil {
 		return 0, false, err
 	}
-	defer s.gate.leave()
+	defer s.gate.Leave()
 	return s.count.Load(), true, ctx.Err()
 }
 

@@ -19,10 +19,10 @@ import (
 // through the subjects and their history, then through the index, and keeps no
 // more than a window in memory.
 func (s *Store) Verify(ctx context.Context, fault func(store.Fault), progress func(done, total uint64)) (store.Head, error) {
-	if err := s.gate.enter(); err != nil {
+	if err := s.gate.Enter(); err != nil {
 		return store.Head{}, err
 	}
-	defer s.gate.leave()
+	defer s.gate.Leave()
 	if err := ctx.Err(); err != nil {
 		return store.Head{}, err
 	}

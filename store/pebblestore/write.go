@@ -35,10 +35,10 @@ type request struct {
 // Apply implements [store.Store]. A context that ends while the batch is being
 // written does not stop it.
 func (s *Store) Apply(ctx context.Context, changes []store.Change) ([]store.Result, error) {
-	if err := s.gate.enter(); err != nil {
+	if err := s.gate.Enter(); err != nil {
 		return nil, err
 	}
-	defer s.gate.leave()
+	defer s.gate.Leave()
 	if s.readOnly {
 		return nil, ErrReadOnly
 	}

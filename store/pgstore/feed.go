@@ -27,10 +27,10 @@ const (
 
 // Head implements [store.Feed].
 func (s *Store) Head(ctx context.Context) (h store.Head, err error) {
-	if err := s.gate.enter(); err != nil {
+	if err := s.gate.Enter(); err != nil {
 		return h, err
 	}
-	defer s.gate.leave()
+	defer s.gate.Leave()
 	if err := ctx.Err(); err != nil {
 		return h, err
 	}
@@ -63,10 +63,10 @@ func (s *Store) changes(ctx context.Context, after uint64, yield func(*store.Ent
 	if err != nil {
 		return err
 	}
-	if err := s.gate.enter(); err != nil {
+	if err := s.gate.Enter(); err != nil {
 		return err
 	}
-	defer s.gate.leave()
+	defer s.gate.Leave()
 	for after < h.Size {
 		page, err := s.feedPage(ctx, after, h.Size)
 		if err != nil {

@@ -28,10 +28,10 @@ func (s *Store) Find(ctx context.Context, prefix string, after store.Place) iter
 }
 
 func (s *Store) search(ctx context.Context, prefix string, after store.Place, yield func(store.Place, error) bool) error {
-	if err := s.gate.enter(); err != nil {
+	if err := s.gate.Enter(); err != nil {
 		return err
 	}
-	defer s.gate.leave()
+	defer s.gate.Leave()
 	if err := ctx.Err(); err != nil {
 		return err
 	}

@@ -22,10 +22,10 @@ const (
 
 // Load implements [store.Loader], by COPY.
 func (s *Store) Load(ctx context.Context, entries iter.Seq2[*store.Entry, error]) error {
-	if err := s.gate.enter(); err != nil {
+	if err := s.gate.Enter(); err != nil {
 		return err
 	}
-	defer s.gate.leave()
+	defer s.gate.Leave()
 	if err := ctx.Err(); err != nil {
 		return err
 	}

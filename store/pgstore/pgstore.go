@@ -9,6 +9,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"github.com/nomen-project/nomen/internal/gate"
 	"github.com/nomen-project/nomen/store"
 )
 
@@ -23,7 +24,7 @@ type Options struct {
 type Store struct {
 	cluster  *cluster
 	readOnly bool
-	gate     gate
+	gate     gate.Gate
 	recent   recent
 	sealer   *sealer
 
@@ -120,7 +121,7 @@ func (s *Store) check(ctx context.Context, schema schema) error {
 // Close implements [store.Store]. It must not be called from within a listing,
 // for whose end it waits.
 func (s *Store) Close() error {
-	if !s.gate.close() {
+	if !s.gate.Close() {
 		return nil
 	}
 	close(s.requests)

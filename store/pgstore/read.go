@@ -22,10 +22,10 @@ const (
 
 // find returns the change of a subject that holds at a time.
 func (s *Store) find(ctx context.Context, subject store.Subject, at time.Time) (*store.Change, error) {
-	if err := s.gate.enter(); err != nil {
+	if err := s.gate.Enter(); err != nil {
 		return nil, err
 	}
-	defer s.gate.leave()
+	defer s.gate.Leave()
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -131,10 +131,10 @@ func (s *Store) Authority(ctx context.Context, p name.Prefix, at time.Time) (*st
 // Count implements [store.Counter]: what the sealed changes come to, and those
 // that wait. It is exact.
 func (s *Store) Count(ctx context.Context) (int64, bool, error) {
-	if err := s.gate.enter(); err != nil {
+	if err := s.gate.Enter(); err != nil {
 		return 0, false, err
 	}
-	defer s.gate.leave()
+	defer s.gate.Leave()
 	if err := ctx.Err(); err != nil {
 		return 0, false, err
 	}

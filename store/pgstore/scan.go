@@ -70,10 +70,10 @@ func (s *Store) snapshot(ctx context.Context, fresh bool, f func(ctx context.Con
 // scan calls yield with the changes that hold at a time, in the order of their
 // keys, until it returns false.
 func (s *Store) scan(ctx context.Context, k store.Kind, scan store.Scan, yield func(*store.Change) bool) error {
-	if err := s.gate.enter(); err != nil {
+	if err := s.gate.Enter(); err != nil {
 		return err
 	}
-	defer s.gate.leave()
+	defer s.gate.Leave()
 	lower, upper, ok := bounds(scan)
 	if !ok || ctx.Err() != nil {
 		return ctx.Err()
@@ -179,10 +179,10 @@ func readPast(ctx context.Context, tx pgx.Tx, k store.Kind, page []row, at time.
 }
 
 func (s *Store) history(ctx context.Context, subject store.Subject, yield func(*store.Change, error) bool) error {
-	if err := s.gate.enter(); err != nil {
+	if err := s.gate.Enter(); err != nil {
 		return err
 	}
-	defer s.gate.leave()
+	defer s.gate.Leave()
 	if err := ctx.Err(); err != nil || !printable(subject.Key) {
 		return err
 	}

@@ -19,10 +19,10 @@ const (
 // Token implements [store.Tokens]. It asks the primary while that is there: a
 // token that was revoked elsewhere must not hold on a replica.
 func (s *Store) Token(ctx context.Context, id string) (*store.Token, error) {
-	if err := s.gate.enter(); err != nil {
+	if err := s.gate.Enter(); err != nil {
 		return nil, err
 	}
-	defer s.gate.leave()
+	defer s.gate.Leave()
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -61,10 +61,10 @@ func (s *Store) AllTokens(ctx context.Context) iter.Seq2[*store.Token, error] {
 }
 
 func (s *Store) tokens(ctx context.Context, yield func(*store.Token, error) bool) error {
-	if err := s.gate.enter(); err != nil {
+	if err := s.gate.Enter(); err != nil {
 		return err
 	}
-	defer s.gate.leave()
+	defer s.gate.Leave()
 	if err := ctx.Err(); err != nil {
 		return err
 	}

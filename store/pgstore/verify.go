@@ -35,10 +35,10 @@ const bucket = 1 << 18
 // is compared by the sum of its hashes, and only sides that differ are gone
 // through again, part by part.
 func (s *Store) Verify(ctx context.Context, fault func(store.Fault), progress func(done, total uint64)) (h store.Head, err error) {
-	if err := s.gate.enter(); err != nil {
+	if err := s.gate.Enter(); err != nil {
 		return h, err
 	}
-	defer s.gate.leave()
+	defer s.gate.Leave()
 	if err := ctx.Err(); err != nil {
 		return h, err
 	}

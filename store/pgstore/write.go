@@ -48,10 +48,10 @@ type request struct {
 // that the connection string gives, it returns an error, and an [*UnknownError]
 // if it cannot tell what became of the batch.
 func (s *Store) Apply(ctx context.Context, changes []store.Change) ([]store.Result, error) {
-	if err := s.gate.enter(); err != nil {
+	if err := s.gate.Enter(); err != nil {
 		return nil, err
 	}
-	defer s.gate.leave()
+	defer s.gate.Leave()
 	if s.readOnly {
 		return nil, ErrReadOnly
 	}

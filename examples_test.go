@@ -1,4 +1,4 @@
-package namespace_test
+package nomen_test
 
 import (
 	"go/ast"
@@ -10,12 +10,22 @@ import (
 	"testing"
 )
 
-// Every exported function and method has an example that runs, or is used by one.
-// Errors show themselves when they are printed.
+// TestExamples: in these packages every exported function and method has an
+// example that runs, or is used by one. Errors show themselves when they are
+// printed. (urn asks for more, beside its files.)
 func TestExamples(t *testing.T) {
-	names, err := filepath.Glob("*.go")
+	for _, dir := range []string{"mint", "namespace"} {
+		t.Run(dir, func(t *testing.T) { checkExamples(t, dir) })
+	}
+}
+
+func checkExamples(t *testing.T, dir string) {
+	names, err := filepath.Glob(filepath.Join(dir, "*.go"))
 	if err != nil {
 		t.Fatal(err)
+	}
+	if len(names) == 0 {
+		t.Fatal("no sources")
 	}
 	shown, exported := map[string]bool{"Error": true, "Unwrap": true}, []*ast.FuncDecl{}
 	for _, name := range names {

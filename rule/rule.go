@@ -335,20 +335,11 @@ func mapASCII(s string, first, last byte) string {
 	return string(b)
 }
 
-// unescape decodes the escapes of s.
+// unescape decodes the escapes of s, a piece of a URI.
 func unescape(s string) string {
-	if strings.IndexByte(s, '%') < 0 {
-		return s
+	plain, err := uri.Unescape(s)
+	if err != nil {
+		return s // of no URI: nothing to decode
 	}
-	b := make([]byte, 0, len(s))
-	for i := 0; i < len(s); i++ {
-		if !isEscape(s, i) {
-			b = append(b, s[i])
-			continue
-		}
-		c, _ := strconv.ParseUint(s[i+1:i+3], 16, 8) // two hex digits
-		b = append(b, byte(c))
-		i += 2
-	}
-	return string(b)
+	return plain
 }

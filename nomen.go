@@ -67,7 +67,11 @@ type Question struct {
 	Accept    string    // media ranges of RFC 9110, 12.5.1 that rank locations
 	Languages string    // language ranges of RFC 9110, 12.5.4 that rank locations
 	Country   string    // of the asker, ISO 3166-1 alpha-2, if known
+	Query     string    // a plain query, which is neither component nor directives; "" for none
 	At        time.Time // as of then; zero for now
+
+	Explain bool // Why of the answer is wanted
+	Hops    int  // how many resolvers passed the question on
 }
 
 // A Status is the state of a name.
@@ -93,6 +97,7 @@ type Location struct {
 	Component  string `json:"component,omitempty"`   // of a structured resource
 	Charset    string `json:"charset,omitempty"`     // of Note in text/urc-0
 	Note       string `json:"note,omitempty"`        // metainformation, free text
+	Down       bool   `json:"down,omitempty"`        // known not to answer at present: tried last
 	ValidFrom  string `json:"valid_from,omitempty"`  // RFC 3339
 	ValidUntil string `json:"valid_until,omitempty"` // RFC 3339
 }
@@ -119,16 +124,18 @@ type Answer struct {
 	Status     Status
 	Locations  []Location // the best first; for I2L exactly one
 	Metadata   Metadata
-	Names      []string // other names of the same resource
-	Same       bool     // of I=I
-	Resource   *Resource
+	Names      []string    // other names of the same resource
+	Same       bool        // of I=I
+	Resource   *Resource   // of I2R
+	Resources  []*Resource // of I2Rs
 	Reason     string      // why it was retired
 	Successors []name.Name // names to use instead; of an active name a hint only
 	Redirect   string      // another identifier to ask in place of this one
 	MaxAge     time.Duration
+	Private    bool      // it depends on who asks: not for shared caches
 	Modified   time.Time // of the record; whole milliseconds, UTC
 	Revision   uint64    // of the record, from 1; 0 if unknown
-	Why        []string  // how the answer came about, for people
+	Why        []string  // how the answer came about, for people; if it was asked for
 }
 
 // Narrow leaves of a description what the service s asks for, and makes it the

@@ -23,9 +23,12 @@ type Authority struct {
 	Service     nomen.Service `json:"default_service,omitempty"` // of web paths; I2L if empty
 	FoldCase    bool          `json:"fold_case,omitempty"`       // its elements are kept and asked in lower case
 	Redirect    int           `json:"redirect_status,omitempty"` // of I2L to HTTP/1.1 clients; 303 if 0
-	Modified    time.Time     `json:"modified,omitzero"`         // of the last change; set by the store
-	Revision    uint64        `json:"revision,omitempty"`        // from 1; set by the store
-	Redacted    bool          `json:"redacted,omitempty"`        // its content was removed for ever; set by the store
+
+	Policy // of its answers
+
+	Modified time.Time `json:"modified,omitzero"`  // of the last change; set by the store
+	Revision uint64    `json:"revision,omitempty"` // from 1; set by the store
+	Redacted bool      `json:"redacted,omitempty"` // its content was removed for ever; set by the store
 }
 
 // Clone returns a copy in normal form that shares nothing with a.
@@ -36,6 +39,7 @@ func (a *Authority) Clone() *Authority {
 	c.Addresses = cloneList(a.Addresses)
 	c.Parents = cloneList(a.Parents)
 	c.Children = cloneList(a.Children)
+	c.Policy = a.clone()
 	c.Modified = wholeMillis(a.Modified)
 	return &c
 }
@@ -56,5 +60,6 @@ func (a *Authority) SameContent(o *Authority) bool {
 		a.Service == o.Service &&
 		a.FoldCase == o.FoldCase &&
 		a.Redirect == o.Redirect &&
+		a.Text() == o.Text() &&
 		a.Redacted == o.Redacted
 }

@@ -188,9 +188,19 @@ func (d *decoder) authority(c *store.Change, key string) {
 		Revision: c.Expected + 1,
 		Redacted: c.Redacted,
 	}
-	if !c.Redacted {
-		d.fields(authorityFields(c))
+	if c.Redacted {
+		return
 	}
+	var policy string
+	d.fields(authorityFields(c, &policy))
+	if d.reason != "" {
+		return
+	}
+	p, err := store.ParsePolicy(policy)
+	if err != nil || p.Text() != policy {
+		d.fail("a policy that this program does not understand")
+	}
+	c.Authority.Policy = p
 }
 
 func (d *decoder) token(c *store.Change, key string) {

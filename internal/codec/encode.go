@@ -18,7 +18,8 @@ func Append(b []byte, c *store.Change) []byte {
 	case c.Record != nil:
 		return appendRecord(b, c)
 	case c.Authority != nil:
-		f := authorityFields(c)
+		policy := c.Authority.Text()
+		f := authorityFields(c, &policy)
 		return appendFields(b, &f)
 	case c.Token != nil:
 		return appendToken(b, c)

@@ -78,15 +78,16 @@ func recordFields(c *store.Change, spelling *string) fields {
 func locationFields(l *nomen.Location) fields {
 	return fields{
 		&l.Type, &l.Priority, &l.Lang, &l.Rel, &l.Weight, &l.Note, &l.Country,
-		&l.Component, &l.Charset, &l.ValidFrom, &l.ValidUntil,
+		&l.Component, &l.Charset, &l.ValidFrom, &l.ValidUntil, &l.Down,
 	}
 }
 
-func authorityFields(c *store.Change) fields {
+// authorityFields has the policy apart, which is kept as text.
+func authorityFields(c *store.Change, policy *string) fields {
 	a := c.Authority
 	return fields{
 		&c.Who, &c.Why, &a.Owners, &a.Hosts, &a.Addresses, &a.Default, &a.Parents, &a.Children,
-		&a.Contact, &a.Description, &a.List, (*string)(&a.Service), &a.FoldCase, &a.Redirect,
+		&a.Contact, &a.Description, &a.List, (*string)(&a.Service), &a.FoldCase, &a.Redirect, policy,
 	}
 }
 

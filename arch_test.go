@@ -36,7 +36,7 @@ var house = []room{
 	{floor: 2, dir: "extract", ours: "uri iri urn scheme", theirs: "golang.org/x/net golang.org/x/text"},
 	{floor: 3, dir: "name", ours: "namespace scheme urn uri"},
 	{floor: 4, dir: ".", ours: "name urn uri"},
-	{floor: 4, dir: "discover", ours: "name urn uri"},
+	{floor: 4, dir: "discover", ours: "name urn uri", theirs: "github.com/miekg/dns"},
 	{floor: 4, dir: "mint", ours: "name namespace urn"},
 	{floor: 5, dir: "format", ours: ". name urn uri internal/weight", theirs: "golang.org/x/text"},
 	{floor: 5, dir: "rule", ours: ". name uri"},

@@ -1,6 +1,7 @@
 package nomen
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 )
@@ -34,6 +35,10 @@ func (k Kind) String() string {
 	}
 	return "error"
 }
+
+// ErrLoop is returned, wrapped, for a question that too many resolvers passed
+// on: they delegate the name to each other. It says nothing about the name.
+var ErrLoop = errors.New("the question was passed on too often: resolvers delegate the name to each other")
 
 // An Error tells why there is no answer.
 type Error struct {

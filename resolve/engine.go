@@ -37,7 +37,23 @@ import (
 type Options struct {
 	Now     func() time.Time // time.Now if nil
 	Refresh time.Duration    // how old the table of authorities may be; 1 s if 0
+
+	// Fetch opens a location for I2R and I2Rs; nil: no authority can offer them.
+	Fetch func(ctx context.Context, location string) (*nomen.Resource, error)
+
+	// Ask returns the resolver to which names are delegated: HOST or HOST:PORT of
+	// an authority's address, an absolute URL (a template with {name}), or "" for
+	// the one that discovery finds. Nil: a delegated name that has to be asked
+	// elsewhere is NoResult.
+	Ask func(to string) (nomen.Resolver, error)
+
+	Pick    func(n int) int            // uniform in [0,n), for choice by weight; rand.IntN if nil
+	Suggest func(name string) []string // what may have been meant by a name that is not known; of package namespace if nil
 }
+
+// MaxHops is how many resolvers may pass a question on before it is cut
+// ([nomen.ErrLoop]).
+const MaxHops = 8
 
 const defaultRefresh = time.Second
 

@@ -28,6 +28,7 @@ var house = []room{
 	{floor: 0, dir: "internal/wire"},
 	{floor: 0, dir: "internal/weight"},
 	{floor: 0, dir: "internal/guard"},
+	{floor: 0, dir: "misses"},
 
 	{floor: 1, dir: "iri", ours: "uri", theirs: "golang.org/x/text golang.org/x/net"},
 	{floor: 1, dir: "urn", ours: "uri"},
@@ -57,8 +58,8 @@ var house = []room{
 	{floor: 8, dir: "store/pgstore", ours: ". store name internal/codec internal/gate internal/ledger", theirs: "github.com/jackc/pgx/v5"},
 	{floor: 7, dir: "bulk/bulktest", ours: ". store name"},
 	{floor: 8, dir: "bulk", ours: ". registrar store name urn uri", theirs: "github.com/klauspost/compress"},
-	{floor: 9, dir: "adminapi", ours: ". bulk registrar store rule name urn uri"},
-	{floor: 10, dir: "server", ours: ". adminapi bulk registrar format store rule name scheme urn uri internal/wire internal/guard", theirs: "github.com/prometheus/client_golang github.com/klauspost/compress golang.org/x/sync golang.org/x/time"},
+	{floor: 9, dir: "adminapi", ours: ". bulk misses registrar store rule name urn uri"},
+	{floor: 10, dir: "server", ours: ". adminapi bulk misses registrar format store rule name scheme urn uri internal/wire internal/guard", theirs: "github.com/prometheus/client_golang github.com/klauspost/compress golang.org/x/sync golang.org/x/time"},
 	{floor: 11, dir: "cmd/nomen", ours: "*", theirs: "*"},
 }
 

@@ -31,8 +31,26 @@ func delimiters(key string) string {
 		return ":"
 	case "ark":
 		return "/."
+	case "http", "https":
+		if pathOffset(rest) > 0 {
+			return "/:"
+		}
 	}
 	return "/"
+}
+
+// pathOffset returns where the path begins in what follows the scheme and colon
+// of a web key, or -1. A colon before it is that of a port and divides nothing.
+func pathOffset(rest string) int {
+	const slashes = len("//")
+	if len(rest) < slashes {
+		return -1
+	}
+	i := strings.IndexByte(rest[slashes:], '/')
+	if i < 0 {
+		return -1
+	}
+	return slashes + i
 }
 
 // ParsePrefix reads an authority's prefix in any spelling of its first part; a
@@ -160,7 +178,11 @@ func (p Prefix) Spell(element string) string {
 func (n Name) Prefixes(yield func(Prefix) bool) {
 	d, root := delimiters(n.key), rootLength(n.key)
 	divides := func(i int) bool { return strings.IndexByte(d, n.key[i]) >= 0 }
-	for i := len(n.key) - 2; i > root+1; i-- { // the first part is not empty
+	first := root + 1 // the first part is not empty
+	if scheme, rest, _ := strings.Cut(n.key, ":"); scheme == "http" || scheme == "https" {
+		first = len(scheme) + pathOffset(rest)
+	}
+	for i := len(n.key) - 2; i > first; i-- {
 		if divides(i) && !divides(i-1) && !yield(Prefix{n.key[:i]}) {
 			return
 		}

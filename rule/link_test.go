@@ -1,0 +1,87 @@
+package rule
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+
+	"github.com/nomen-project/nomen/name"
+)
+
+func ExampleLink_For() {
+	l, err := ParseLink("https://resolver.example/{+name}")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	p := name.MustParsePrefix("urn:nbn:de")
+	fmt.Println(l.For(p, name.MustParse("urn:nbn:de:bvb:29-x")))
+	// Output: https://resolver.example/urn:nbn:de:bvb:29-x <nil>
+}
+
+func TestLink(t *testing.T) {
+	p, n := name.MustParsePrefix("ark:12345"), name.MustParse("ark:12345/a%2Fb/c")
+	for template, want := range map[string]string{
+		"https://r.example/{+name}":                 "https://r.example/ark:12345/a%2Fb/c",
+		"https://r.example/?id={name}":              "https://r.example/?id=ark%3A12345%2Fa%252Fb%2Fc",
+		"HTTP://r.example/{+element}?in={+prefix}":  "HTTP://r.example/a%2Fb/c?in=ark:12345",
+		"https://r.example/a{/name}":                "https://r.example/a/ark%3A12345%2Fa%252Fb%2Fc",
+		"https://r.example/uri-res/N2L?{+name}#top": "https://r.example/uri-res/N2L?ark:12345/a%2Fb/c#top",
+	} {
+		l, err := ParseLink(template)
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		if got, err := l.For(p, n); got != want || err != nil {
+			t.Errorf("%s: %q, %v, want %q", template, got, err, want)
+		}
+		if got := l.String(); got != template {
+			t.Errorf("String of %s: %s", template, got)
+		}
+	}
+}
+
+// TestLinkRefused: no name may decide where a link leads.
+func TestLinkRefused(t *testing.T) {
+	for template, rule := range map[string]string{
+		"{+name}":                        "scheme",
+		"https:{+name}":                  "hier-part",
+		"https://{element}/":             "host",
+		"https://{element}.org/":         "host",
+		"https://r.example{+name}":       "authority",
+		"https://user@r.example/{+name}": "userinfo",
+		"https:///{+name}":               "host",
+		"javascript:open({+name})":       "scheme",
+		"ftp://r.example/{+name}":        "scheme",
+		"urn:x:{+name}":                  "scheme",
+		"https://r.example/":             "URI-Template",
+		"https://r.example/{+prefix}":    "URI-Template",
+		"https://r.example/{+other}":     "varname",
+		"https://r.example/{":            "expression",
+	} {
+		_, err := ParseLink(template)
+		var e *Error
+		if !errors.As(err, &e) || e.Rule != rule || e.Message == "" {
+			t.Errorf("%s: %v, want a refusal by %s", template, err, rule)
+		}
+	}
+	l, err := ParseLink("https://r.example/a/{+element}")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := l.For(name.MustParsePrefix("urn:x-a"), name.MustParse("urn:x-a:b/../../c")); err == nil {
+		t.Errorf("a name that climbs leads to %s", got)
+	}
+}
+
+func TestClimbs(t *testing.T) {
+	for path, want := range map[string]bool{
+		"": false, "/a/b": false, "/a..b/.c": false, "/...": false,
+		"/..": true, "../a": true, "/a/./b": true, "/%2E./a": true, "/a%2F..%2Fb": true, `/a\..\b`: true,
+	} {
+		if got := Climbs(path); got != want {
+			t.Errorf("Climbs(%q) = %v", path, got)
+		}
+	}
+}

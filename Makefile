@@ -47,8 +47,10 @@ test-clients: build ## browsers, curl and other foreign clients; installs them
 	@scripts/prepare.sh clients
 	$(GO) test -count=1 -tags clients -run '^TestClient' -v ./cmd/nomen
 
-crash: build ## kill -9 the server, and writers of a database, 100 times under load
-	NOMEN_KILLS=100 $(GO) test -count=1 -run '^TestKill$$' -v -timeout 30m ./cmd/nomen ./store/pgstore
+crash: build ## kill -9 servers and a database KILLS times under load; STORE=pebble or STORE=pg for one of them
+	NOMEN_KILLS=$(or $(KILLS),100) $(GO) test -count=1 -run '^TestKill$(if $(STORE),$(KILLED_$(STORE)),(Database)?)$$' -v -timeout 4h ./cmd/nomen ./store/pgstore
+
+KILLED_pg = Database
 
 bench: ## all benchmarks; the figures go to docs/bench/latest.txt
 	@mkdir -p docs/bench

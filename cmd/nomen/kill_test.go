@@ -5,9 +5,13 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -20,42 +24,154 @@ import (
 	"github.com/nomen-project/nomen/name"
 	"github.com/nomen-project/nomen/registrar"
 	"github.com/nomen-project/nomen/store"
+	"github.com/nomen-project/nomen/store/pebblestore"
+	"github.com/nomen-project/nomen/store/pgstore"
+	"github.com/nomen-project/nomen/store/pgstore/pgtest"
 )
 
 const (
-	fewKills = 5 // unless NOMEN_KILLS says how many
-	writers  = 4
+	fewKills    = 5  // unless NOMEN_KILLS says how many
+	killsOfOne  = 20 // stores are killed so often before there is a new one
+	writers     = 4
+	fileRecords = 200 // of one import
+	mostFiles   = 8   // imported between two kills
 )
 
-// TestKill kills a server again and again while writers change names through
-// the admin API: what was acknowledged is there after each restart (Y95-22), and
-// an export is complete and valid.
-func TestKill(t *testing.T) {
+// TestKill kills a server again and again while writers change names, files are
+// imported and backups are made, all through the admin API: what was acknowledged
+// is there after each restart (Y95-22), the store verifies, an export is complete,
+// and what there is of a backup is a whole one.
+func TestKill(t *testing.T) { killAll(t, false) }
+
+// TestKillDatabase does the same to the nodes of a database, and every fourth time
+// to the database too; its backups are those of pg_dump.
+func TestKillDatabase(t *testing.T) { killAll(t, true) }
+
+func killAll(t *testing.T, database bool) {
 	kills := fewKills
 	if n, err := strconv.Atoi(os.Getenv("NOMEN_KILLS")); err == nil {
 		kills = n
 	}
-	data := t.TempDir()
-	acknowledged := make([]int, writers) // the last number of each writer
-	for round := range kills {
-		p, err := startServer(data, "--no-access-log")
-		if err != nil {
-			t.Fatal(err)
+	var total acknowledged
+	for done := 0; done < kills && !t.Failed(); done += killsOfOne {
+		v := newVictim(t, database)
+		for round := done; round < min(done+killsOfOne, kills) && !t.Failed(); round++ {
+			v.killOnce(t, round)
 		}
-		api := adminClient(t, data)
-		check(t, api, acknowledged)
-		work(p, api, acknowledged, time.Duration(30+round*37%200)*time.Millisecond)
+		v.end(t)
+		total.add(v.acked)
+		if n := done + killsOfOne; n%100 == 0 {
+			t.Logf("%d kills: %v", n, total)
+		}
 	}
-	start(t, data)
-	check(t, adminClient(t, data), acknowledged)
-	total := 0
-	for _, n := range acknowledged {
-		total += n
+	if total.puts == 0 || total.files == 0 || total.backups == 0 {
+		t.Errorf("something was never acknowledged: %v", total)
 	}
-	if total == 0 {
-		t.Error("nothing was ever acknowledged")
+	t.Logf("%d kills; %v; none lost", kills, total)
+}
+
+// acknowledged is how much was.
+type acknowledged struct{ puts, files, backups int }
+
+func (a *acknowledged) add(b acknowledged) {
+	a.puts += b.puts
+	a.files += b.files
+	a.backups += b.backups
+}
+
+func (a acknowledged) String() string {
+	return fmt.Sprintf("%d changes, %d files of %d records and %d backups acknowledged", a.puts, a.files, fileRecords, a.backups)
+}
+
+// A victim is a store whose servers are killed, and what they have acknowledged.
+type victim struct {
+	data   string
+	args   []string       // of its servers
+	db     *pgtest.Server // nil if the store is a directory
+	backup string
+	acked  acknowledged
+
+	mu    sync.Mutex
+	notes ledgerOfTest
+	saved ledgerOfTest // what the last backup that was acknowledged has to have
+}
+
+// A ledgerOfTest says what has to be there.
+type ledgerOfTest struct {
+	writes []int // the last number of each writer
+	files  int   // so many files
+}
+
+func (v *victim) notebook() ledgerOfTest {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	return ledgerOfTest{slices.Clone(v.notes.writes), v.notes.files}
+}
+
+// note changes the notes.
+func (v *victim) note(f func(n *ledgerOfTest, a *acknowledged)) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	f(&v.notes, &v.acked)
+}
+
+func newVictim(t *testing.T, database bool) *victim {
+	t.Helper()
+	dir := t.TempDir()
+	v := &victim{data: filepath.Join(dir, "data"), backup: filepath.Join(dir, "backup"), args: []string{"--no-access-log"}}
+	v.notes = ledgerOfTest{writes: make([]int, writers)}
+	if !database {
+		return v
 	}
-	t.Logf("%d kills, %d acknowledged writes, none lost", kills, total)
+	var err error
+	if v.db, err = pgtest.Start(pgtest.Options{Fsync: true}); err != nil {
+		t.Fatal(err)
+	}
+	v.args = append(v.args, "--store", v.db.URL()+"&application_name=killed")
+	return v
+}
+
+// killOnce starts a server, checks what there is, lets it work and kills it.
+func (v *victim) killOnce(t *testing.T, round int) {
+	p, err := startServer(v.data, v.args...)
+	if err != nil {
+		v.fatal(t, err)
+	}
+	api := adminClient(t, v.data)
+	v.check(t, api)
+	v.checkBackup(t)
+	v.work(t, p, api, round)
+}
+
+// end checks what the last kill has left, and removes it.
+func (v *victim) end(t *testing.T) {
+	p, err := startServer(v.data, v.args...)
+	if err != nil {
+		v.fatal(t, err)
+	}
+	v.check(t, adminClient(t, v.data))
+	v.checkBackup(t)
+	if err := p.stop(); err != nil {
+		t.Error(err)
+	}
+	if v.db != nil {
+		v.checkDump(t)
+		if err := v.db.Stop(); err != nil {
+			t.Error(err)
+		}
+	}
+	if !t.Failed() {
+		_ = os.RemoveAll(v.data) // a thousand kills make many
+	}
+}
+
+func (v *victim) fatal(t *testing.T, err error) {
+	t.Helper()
+	if v.db != nil {
+		t.Logf("log of the database:\n%s", v.db.Log())
+		_ = v.db.Stop()
+	}
+	t.Fatal(err)
 }
 
 func adminClient(t *testing.T, data string) *adminapi.Client {
@@ -72,19 +188,56 @@ func adminClient(t *testing.T, data string) *adminapi.Client {
 	return api
 }
 
-// work lets the writers write until the server is killed, after a while.
-func work(p *process, api *adminapi.Client, acknowledged []int, while time.Duration) {
+// work lets writers, importer and backups work until the server is killed, after
+// a while; the database is killed first if it is its turn.
+func (v *victim) work(t *testing.T, p *process, api *adminapi.Client, round int) {
+	t.Helper()
 	var group sync.WaitGroup
-	for w := range acknowledged {
+	begun := v.notebook()
+	for w := range writers {
 		group.Go(func() {
-			for write(api, w, acknowledged[w]+1) == nil {
-				acknowledged[w]++
+			for n := begun.writes[w] + 1; write(api, w, n) == nil; n++ {
+				v.note(func(l *ledgerOfTest, a *acknowledged) { l.writes[w] = n; a.puts++ })
 			}
 		})
 	}
+	group.Go(func() {
+		for n := begun.files + 1; n <= begun.files+mostFiles && importFile(t, api, n) == nil; n++ {
+			v.note(func(l *ledgerOfTest, a *acknowledged) { l.files = n; a.files++ })
+		}
+	})
+	stop := make(chan struct{})
+	group.Go(func() {
+		for n := 0; v.save(api, n) == nil; n++ {
+			select {
+			case <-stop: // that of a database goes on without a server
+				return
+			default:
+			}
+		}
+	})
+	while := time.Duration(60+round*37%240) * time.Millisecond
 	<-time.After(while)
+	database := v.db != nil && round%4 == 3
+	if database {
+		if err := v.db.Kill(); err != nil {
+			t.Error(err)
+		}
+		<-time.After(while / 4)
+	}
 	_ = p.kill()
+	close(stop)
 	group.Wait()
+	if database {
+		if err := v.db.Restart(); err != nil {
+			v.fatal(t, err)
+		}
+	}
+	if v.db != nil { // what the database has received it ends, after the client is gone
+		if err := v.db.AwaitEnd("killed"); err != nil {
+			v.fatal(t, err)
+		}
+	}
 }
 
 // write creates the numbered name of a writer and changes its first one.
@@ -110,37 +263,172 @@ func request(writer, which, n int) registrar.Request {
 	}}
 }
 
-// check compares an export with what was acknowledged.
-func check(t *testing.T, api *adminapi.Client, acknowledged []int) {
+// importFile imports the numbered file, of which a part may be there.
+func importFile(t *testing.T, api *adminapi.Client, n int) error {
+	var file bytes.Buffer
+	for i := range fileRecords {
+		fmt.Fprintf(&file, "{\"name\":\"urn:example:file-%d:%d\",\"locations\":[{\"url\":\"https://h.example/%d\"}]}\n", n, i, n)
+	}
+	sum, err := api.Import(context.Background(), &file, bulk.ImportOptions{Why: "kill test"})
+	if err == nil && (sum.Created+sum.Unchanged != fileRecords || sum.Refused+sum.Changed != 0) {
+		t.Errorf("file %d: %+v, want %d created or unchanged", n, sum, fileRecords)
+	}
+	return err
+}
+
+// save makes a backup, and notes what it has to have.
+func (v *victim) save(api *adminapi.Client, n int) error {
+	has := v.notebook()
+	var err error
+	if v.db == nil {
+		err = api.Backup(context.Background(), v.backup)
+	} else {
+		file := fmt.Sprint(v.backup, n%2)
+		if err = v.db.Dump(file); err == nil {
+			err = os.Rename(file, v.backup)
+		}
+	}
+	if err == nil {
+		v.saved = has
+		v.note(func(_ *ledgerOfTest, a *acknowledged) { a.backups++ })
+	}
+	return err
+}
+
+// check verifies the store and compares an export with what was acknowledged.
+func (v *victim) check(t *testing.T, api *adminapi.Client) {
 	t.Helper()
+	if _, err := api.Verify(t.Context(), func(f store.Fault) { t.Errorf("verify: %+v", f) }, nil); err != nil {
+		v.fatal(t, err)
+	}
 	var out bytes.Buffer
-	sum, err := api.Export(t.Context(), &out, bulk.ExportOptions{})
+	sum, err := api.Export(t.Context(), &out, bulk.ExportOptions{Revisions: true})
+	if err != nil {
+		v.fatal(t, err)
+	}
+	all := readExported(t, &out)
+	if sum.Read != int64(len(all)) {
+		t.Errorf("the export says %d records and has %d", sum.Read, len(all))
+	}
+	v.notes.compare(t, all, true)
+}
+
+// An exportedLine is what the test reads of a line of an export.
+type exportedLine struct {
+	Name      string
+	Locations []struct{ URL string }
+	Revision  int
+}
+
+func readExported(t *testing.T, out *bytes.Buffer) map[string]exportedLine {
+	t.Helper()
+	all := map[string]exportedLine{}
+	for lines := bufio.NewScanner(out); lines.Scan(); {
+		var l exportedLine
+		if err := json.Unmarshal(lines.Bytes(), &l); err != nil || len(l.Locations) != 1 {
+			t.Fatalf("line %q of the export: %v", lines.Text(), err)
+		}
+		all[l.Name] = l
+	}
+	return all
+}
+
+// compare checks that all that was acknowledged is there; as of now also that
+// nothing is there but what may be, and notes that.
+func (n *ledgerOfTest) compare(t *testing.T, all map[string]exportedLine, now bool) {
+	t.Helper()
+	expect := func(name string, number, revision int) bool {
+		l, ok := all[name]
+		return ok && l.Locations[0].URL == fmt.Sprintf("https://h.example/%d", number) && l.Revision == revision
+	}
+	count := 0
+	for w, last := range n.writes {
+		changing := fmt.Sprintf("urn:example:writer-%d:0", w)
+		got := all[changing].Revision
+		// The last change may have been made without having been acknowledged.
+		if got < last || now && got > last+1 || got > 0 && !expect(changing, got, got) {
+			t.Fatalf("the changing name of writer %d is %+v, and %d was acknowledged", w, all[changing], last)
+		}
+		for i := 1; i <= got; i++ {
+			if !expect(fmt.Sprintf("urn:example:writer-%d:%d", w, i), i, 1) {
+				t.Fatalf("write %d of writer %d is lost or half there; %d was acknowledged", i, w, last)
+			}
+		}
+		if got > 0 {
+			count += got + 1
+		}
+		if now {
+			n.writes[w] = got
+		}
+	}
+	for f := 1; f <= n.files; f++ {
+		for i := range fileRecords {
+			if !expect(fmt.Sprintf("urn:example:file-%d:%d", f, i), f, 1) {
+				t.Fatalf("record %d of file %d was acknowledged and is lost", i, f)
+			}
+		}
+	}
+	if !now {
+		return
+	}
+	count += n.files * fileRecords
+	next := fmt.Sprintf("urn:example:file-%d:", n.files+1)
+	for name := range maps.Keys(all) {
+		if strings.HasPrefix(name, next) { // a part of the file that was under way
+			count++
+		}
+	}
+	if len(all) != count {
+		t.Errorf("%d records, and %d were written", len(all), count)
+	}
+}
+
+// checkBackup opens what there is of a backup: the one that was acknowledged, or
+// one that is complete and took its place.
+func (v *victim) checkBackup(t *testing.T) {
+	t.Helper()
+	if v.db != nil || v.saved.writes == nil {
+		return
+	}
+	dir := v.backup
+	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
+		dir += ".old"
+	}
+	s, err := pebblestore.Open(pebblestore.Options{Dir: dir, ReadOnly: true})
 	if err != nil {
 		t.Fatal(err)
 	}
-	urls := map[string]string{}
-	for lines := bufio.NewScanner(&out); lines.Scan(); {
-		var r store.Record
-		if err := json.Unmarshal(lines.Bytes(), &r); err != nil || len(r.Locations) != 1 {
-			t.Fatalf("line %q of the export: %v", lines.Text(), err)
-		}
-		urls[r.Spelling] = r.Locations[0].URL
+	defer s.Close()
+	v.saved.compareStore(t, s)
+}
+
+// checkDump brings the last backup of a database back and checks it.
+func (v *victim) checkDump(t *testing.T) {
+	t.Helper()
+	if v.saved.writes == nil {
+		return
 	}
-	if sum.Read != int64(len(urls)) {
-		t.Errorf("the export says %d records and has %d", sum.Read, len(urls))
+	url, err := v.db.Undump(v.backup, "restored")
+	if err != nil {
+		v.fatal(t, err)
 	}
-	for w, last := range acknowledged {
-		for n := 1; n <= last; n++ {
-			if urls[fmt.Sprintf("urn:example:writer-%d:%d", w, n)] != fmt.Sprintf("https://h.example/%d", n) {
-				t.Fatalf("write %d of writer %d was acknowledged and is lost", n, w)
-			}
-		}
-		// The last change may have been made without having been acknowledged.
-		url := urls[fmt.Sprintf("urn:example:writer-%d:0", w)]
-		got, _ := strconv.Atoi(strings.TrimPrefix(url, "https://h.example/"))
-		if got != last && got != last+1 {
-			t.Fatalf("the changing name of writer %d has change %d, and %d was acknowledged", w, got, last)
-		}
-		acknowledged[w] = got
+	s, err := pgstore.Open(t.Context(), pgstore.Options{URL: url})
+	if err != nil {
+		v.fatal(t, err)
 	}
+	defer s.Close()
+	v.saved.compareStore(t, s)
+}
+
+// compareStore checks the copy of a store.
+func (n *ledgerOfTest) compareStore(t *testing.T, s store.Store) {
+	t.Helper()
+	if _, err := store.Verify(t.Context(), s, func(f store.Fault) { t.Errorf("verify of a backup: %+v", f) }, nil); err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	if _, err := bulk.Export(t.Context(), s, &out, bulk.ExportOptions{Revisions: true}); err != nil {
+		t.Fatal(err)
+	}
+	n.compare(t, readExported(t, &out), false)
 }

@@ -20,15 +20,15 @@ const (
 	fewKills    = 5 // unless NOMEN_KILLS says how many
 	killWriters = 4
 
-	// What the child process of TestKill is told.
+	// What the child process of TestKillDatabase is told.
 	killURL   = "PGSTORE_TEST_URL"
 	killRound = "PGSTORE_TEST_ROUND"
 )
 
-// TestKill kills a process that writes, and every third time the server too,
+// TestKillDatabase kills a process that writes, and every third time the server too,
 // again and again: what was acknowledged is there, batches are there as a whole,
 // and nothing is there twice.
-func TestKill(t *testing.T) {
+func TestKillDatabase(t *testing.T) {
 	if url := os.Getenv(killURL); url != "" {
 		writeUntilKilled(t, url, os.Getenv(killRound))
 		return
@@ -71,7 +71,7 @@ func TestKill(t *testing.T) {
 // each of its writers had acknowledged.
 func killOnce(t *testing.T, server *pgtest.Server, url string, round int) []int {
 	t.Helper()
-	child := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestKill$")
+	child := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestKillDatabase$")
 	child.Env = append(os.Environ(), killURL+"="+url+"&application_name=killed", killRound+"="+strconv.Itoa(round))
 	out, err := child.StdoutPipe()
 	if err != nil {

@@ -13,6 +13,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"os"
 	"os/exec"
@@ -197,6 +198,45 @@ func (s *Server) Pause() error { return s.signal(syscall.SIGSTOP) }
 // Resume ends a Pause.
 func (s *Server) Resume() error { return s.signal(syscall.SIGCONT) }
 
+// Dump writes a copy of the server's database into a file, which is replaced.
+func (s *Server) Dump(file string) error {
+	out, err := os.Create(file)
+	if err != nil {
+		return err
+	}
+	return errors.Join(s.pipe(nil, out, "pg_dump", "--format=custom", "--dbname="+s.URL()), out.Close())
+}
+
+// Undump makes a database of a copy, and returns its connection string.
+func (s *Server) Undump(file, database string) (string, error) {
+	in, err := os.Open(file)
+	if err != nil {
+		return "", err
+	}
+	defer in.Close()
+	url := strings.Replace(s.URL(), "/postgres?", "/"+database+"?", 1)
+	if err := s.run("createdb", "--maintenance-db="+s.URL(), database); err != nil {
+		return "", err
+	}
+	return url, s.pipe(in, nil, "pg_restore", "--exit-on-error", "--dbname="+url)
+}
+
+// AwaitEnd waits until no connection of an application is left: what the server has
+// received it ends, after the client is gone.
+func (s *Server) AwaitEnd(application string) error {
+	ask := "select count(*) from pg_stat_activity where application_name = '" + application + "'"
+	for end := time.Now().Add(patience); ; time.Sleep(10 * time.Millisecond) {
+		var out strings.Builder
+		err := s.pipe(nil, &out, "psql", "--no-psqlrc", "--tuples-only", "--no-align", "--dbname="+s.URL(), "--command="+ask)
+		if err == nil && strings.TrimSpace(out.String()) == "0" {
+			return nil
+		}
+		if time.Now().After(end) {
+			return errors.Join(fmt.Errorf("pgtest: connections of %s do not end", application), err)
+		}
+	}
+}
+
 // signal sends a signal to all processes of the server.
 func (s *Server) signal(sig syscall.Signal) error {
 	pid := s.process.Process.Pid
@@ -221,15 +261,23 @@ func (s *Server) Stop() error {
 }
 
 // run runs one of PostgreSQL's programs to its end.
-func (s *Server) run(program string, args ...string) error {
+func (s *Server) run(program string, args ...string) error { return s.pipe(nil, nil, program, args...) }
+
+// pipe runs one of PostgreSQL's programs with this input and output, nil for none.
+func (s *Server) pipe(in io.Reader, out io.Writer, program string, args ...string) error {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
 	cmd, err := s.command(ctx, program, args...)
 	if err != nil {
 		return err
 	}
-	if out, err := cmd.CombinedOutput(); err != nil {
-		return fmt.Errorf("pgtest: %s: %w\n%s", program, err, out)
+	var said strings.Builder
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = in, out, &said
+	if out == nil {
+		cmd.Stdout = &said
+	}
+	if err := cmd.Run(); err != nil {
+		return fmt.Errorf("pgtest: %s: %w\n%s", program, err, said.String())
 	}
 	return nil
 }

@@ -161,6 +161,8 @@ func TestPrefix(t *testing.T) {
 		{"https://ids.example/chebi", "https://ids.example/chebi", "https://ids.example/chebi/36927", "36927"},
 		{"doi:10.1000", "doi:10.1000", "doi:10.1000/x", "x"},
 		{"hdl:2027", "hdl:2027", "hdl:2027/X", "X"},
+		{"HDL:", "hdl", "hdl:2027/X", "2027/X"},
+		{"ark", "ark", "ark:/12345/x", "12345/x"},
 		{"urn:doi:", "urn:doi", "urn:doi:10.1000/x", "10.1000/x"},
 		{"urn:DOI:10.1000/", "urn:doi:10.1000", "urn:doi:10.1000/X", "x"},
 		{"urn:doi:10.1000/Ab", "urn:doi:10.1000/ab", "urn:doi:10.1000/AB/c", "c"},
@@ -226,7 +228,7 @@ func TestPrefixCoversNothingElse(t *testing.T) { // Y95-11
 }
 
 func TestPrefixRefusals(t *testing.T) {
-	for _, in := range []string{"", ":", "urn", "urn:", "urn:dns:-x", "urn:f oo", "example.org", "urn:foo:a?+b", "https://h.example/#f", "https://", "https:/", "info:", "ark:/", "urn:isbn:978-951", "URN:ISBN:9789510184356", "urn:uuid:f81d4fae", "urn:isbn:978:", "urn:dns:example.org::", "urn:nbn:fi-:", "https://h.example//", strings.Repeat("a", MaxLength)} {
+	for _, in := range []string{"", ":", "urn", "urn:", "urn:dns:-x", "urn:f oo", "example.org", "urn:foo:a?+b", "https://h.example/#f", "https://", "https:/", "https", "tag:", "ark:/", "urn:isbn:978-951", "URN:ISBN:9789510184356", "urn:uuid:f81d4fae", "urn:isbn:978:", "urn:dns:example.org::", "urn:nbn:fi-:", "https://h.example//", strings.Repeat("a", MaxLength)} {
 		p, err := ParsePrefix(in)
 		var e *Error
 		if !errors.As(err, &e) || e.Input != in || e.Offset > len(in) {

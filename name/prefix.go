@@ -11,15 +11,18 @@ import (
 // "urn:nbn:fi-x" and "urn:nbn:fi:y-x" but not "urn:nbn:fin-x", and "urn:oid:1.3"
 // covers "urn:oid:1.3.6". It is compared with keys, not with spellings: where
 // keys have lost their hyphens so have prefixes, and a namespace whose names are
-// numbers as a whole (isbn, uuid) has one prefix, that of all of them. Prefixes
-// are comparable; the zero Prefix is invalid.
+// numbers as a whole (isbn, uuid) has one prefix, that of all of them. All names
+// of a scheme such as doi or ark are one too, "doi". Prefixes are comparable; the zero Prefix is invalid.
 type Prefix struct{ key string }
 
 // delimiters returns the characters that may follow a prefix, or divide a key.
 // The first is the one that [Prefix.Join] puts in. There are none when nothing
 // may follow.
 func delimiters(key string) string {
-	scheme, rest, _ := strings.Cut(key, ":")
+	scheme, rest, more := strings.Cut(key, ":")
+	if !more && isWhole(scheme) {
+		return ":"
+	}
 	switch scheme {
 	case "urn":
 		nid, nss, _ := strings.Cut(rest, ":")
@@ -61,6 +64,9 @@ func ParsePrefix(s string) (Prefix, error) {
 	if s == "" {
 		return Prefix{}, refuse(s, 0, "prefix", "empty")
 	}
+	if whole := strings.ToLower(strings.TrimSuffix(s, ":")); isWhole(whole) {
+		return Prefix{whole}, nil
+	}
 	trimmed := s
 	if strings.IndexByte(delimiters(strings.ToLower(s)), s[len(s)-1]) >= 0 {
 		trimmed = s[:len(s)-1]
@@ -82,6 +88,16 @@ func ParsePrefix(s string) (Prefix, error) {
 		return Prefix{}, refuse(s, len(s), "prefix", "ends before its first part does")
 	}
 	return Prefix{foldPrefix(key)}, nil
+}
+
+// isWhole reports whether all names of a scheme, in lower case, can be one
+// prefix: "doi" is a prefix as "urn:doi" is.
+func isWhole(scheme string) bool {
+	switch scheme {
+	case "ark", "doi", "hdl", "info", "swh":
+		return true
+	}
+	return false
 }
 
 // foldPrefix folds the prefix of keys as the names under it are folded.
@@ -187,7 +203,13 @@ func (n Name) Prefixes(yield func(Prefix) bool) {
 			return
 		}
 	}
-	if 0 < root && root < len(n.key)-1 {
+	if root == 0 {
+		if scheme, _, _ := strings.Cut(n.key, ":"); isWhole(scheme) {
+			yield(Prefix{scheme})
+		}
+		return
+	}
+	if root < len(n.key)-1 {
 		yield(Prefix{n.key[:root]})
 	}
 }

@@ -8,8 +8,8 @@
 //
 // Names are given by strangers, who can invent as many as they like. So a
 // [Counter] holds at most Options.Names of them, in at most Options.Bytes, and
-// gives each a strength, which grows by one whenever the name is asked for. When
-// it is full, a new name has to get past the weakest of some others that are
+// gives each a strength, which grows by one whenever the name is asked for. When it
+// is full, a new name has to get past the weakest of some others that are
 // chosen by chance: that one loses one strength, by chance too and the more
 // rarely the stronger it is, and makes room when it has none left. A flood of
 // names that are each asked for once finds the others of its kind to be the
@@ -18,8 +18,8 @@
 // hashed rows.
 //
 // A count is exact since First, the hour in which the name was taken in; a name
-// that had to make room and came back begins anew. The numbers of all questions
-// and of all names that made room are exact.
+// that had to make room and came back begins anew. [Totals] are exact: all
+// questions are those of the counts and Other.
 //
 // # The file
 //

@@ -18,9 +18,9 @@ type Miss struct {
 
 // Totals say what a list of misses is part of.
 type Totals struct {
-	Since   time.Time `json:"since"`   // when counting began
-	Asked   uint64    `json:"asked"`   // questions about names that are not known
-	Dropped uint64    `json:"dropped"` // names that made room for others, or were too long to be kept
+	Since time.Time `json:"since"` // the hour in which counting began, UTC
+	Asked uint64    `json:"asked"` // questions about names that are not known
+	Other uint64    `json:"other"` // those of them that no Count has: the names made room for others, or were never taken in
 }
 
 // byCount orders misses: the most frequent first, then the latest, then by name.
@@ -69,6 +69,6 @@ func (t Totals) Join(other Totals) Totals {
 		t.Since = other.Since
 	}
 	t.Asked += other.Asked
-	t.Dropped += other.Dropped
+	t.Other += other.Other
 	return t
 }

@@ -1,0 +1,354 @@
+package misses
+
+import (
+	"errors"
+	"log/slog"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+	"unicode/utf8"
+)
+
+// The bounds of what is kept of one question.
+const (
+	MaxName        = 2048 // bytes of a name or of a suggestion; longer ones are not kept
+	MaxSuggestions = 5    // the others are not kept
+)
+
+// Options are the settings of a [Counter]. The zero counts in memory alone.
+type Options struct {
+	File   string           // where the counts are kept; "" for nowhere
+	Every  time.Duration    // how often they are written there, if they changed; a minute if 0
+	Names  int              // how many names are kept; 10,000 if 0
+	Bytes  int              // how much memory they may take; 8 MiB if 0
+	Now    func() time.Time // time.Now if nil
+	Random rand.Source      // decides which names make room; one of its own if nil
+	Log    *slog.Logger     // told when the file cannot be read or written; nobody if nil
+}
+
+// A Counter counts names that are not known. It is safe for concurrent use; a nil
+// one counts nothing and has no misses.
+type Counter struct {
+	o      Options
+	random *rand.Rand
+	stop   func() // ends the writing from time to time, once
+
+	saving sync.Mutex // held while the file is written; taken before mu
+	mu     sync.Mutex
+	byName map[string]*entry
+	all    []*entry // in no order
+	bytes  int      // of all of them
+	totals Totals
+	fresh  bool // something is not in the file
+}
+
+// An entry is a miss and what decides whether it stays.
+type entry struct {
+	Miss
+	strength uint64
+	index    int // in Counter.all
+}
+
+// overhead is about what an entry takes in memory beside its texts: itself, its
+// places in the map and the list, and the headers of its strings.
+const overhead = 256
+
+func (e *entry) size() int {
+	n := overhead + len(e.Name)
+	for _, s := range e.Suggestions {
+		n += len(s)
+	}
+	return n
+}
+
+// Open returns a Counter that goes on from what its file says. A file that cannot
+// be understood is put aside, with ".unread" and perhaps a number after its name,
+// and the log is told: a resolver is not kept from its work by its statistics. An
+// error is one of the file system.
+func Open(o Options) (*Counter, error) {
+	if o.Every <= 0 {
+		o.Every = time.Minute
+	}
+	if o.Names <= 0 {
+		o.Names = 10_000
+	}
+	if o.Bytes <= 0 {
+		o.Bytes = 8 << 20
+	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	if o.Random == nil {
+		o.Random = rand.NewPCG(rand.Uint64(), rand.Uint64())
+	}
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	c := &Counter{o: o, random: rand.New(o.Random), stop: func() {}}
+	c.reset()
+	if o.File == "" {
+		return c, nil
+	}
+	if err := c.load(); err != nil {
+		return nil, err
+	}
+	c.saveFromTimeToTime()
+	return c, nil
+}
+
+// reset forgets all.
+func (c *Counter) reset() {
+	c.byName, c.all, c.bytes = map[string]*entry{}, nil, 0
+	c.totals = Totals{Since: c.hour()}
+}
+
+func (c *Counter) hour() time.Time { return c.o.Now().UTC().Truncate(time.Hour) }
+
+// Add counts a question about a name that is not known, best in canonical form,
+// and keeps the suggestions. Neither the slice nor the texts are held on to. It
+// takes time that does not depend on how many names there are.
+func (c *Counter) Add(name string, suggestions []string) {
+	if c == nil {
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.fresh = true
+	c.totals.Asked++
+	e := c.byName[name]
+	if e == nil {
+		if e = c.admit(name); e == nil {
+			c.totals.Other++
+			return
+		}
+	}
+	e.Count++
+	e.strength++
+	if h := c.hour(); h.After(e.Last) { // clocks go back
+		e.Last = h
+	}
+	c.suggest(e, suggestions[:min(len(suggestions), MaxSuggestions)])
+}
+
+// admit makes an entry for a name, if there is room.
+func (c *Counter) admit(name string) *entry {
+	if !isText(name) {
+		return nil
+	}
+	now := c.hour()
+	e := &entry{Miss: Miss{Name: strings.Clone(name), First: now, Last: now}}
+	if !c.makeRoom(e.size()) {
+		return nil
+	}
+	c.insert(e)
+	return e
+}
+
+// isText reports whether s can be kept: it comes back from the file as it was.
+func isText(s string) bool { return s != "" && len(s) <= MaxName && utf8.ValidString(s) }
+
+func (c *Counter) insert(e *entry) {
+	e.index = len(c.all)
+	c.all = append(c.all, e)
+	c.byName[e.Name] = e
+	c.bytes += e.size()
+}
+
+func (c *Counter) remove(e *entry) {
+	last := len(c.all) - 1
+	c.all[e.index] = c.all[last]
+	c.all[e.index].index = e.index
+	c.all[last] = nil
+	c.all = c.all[:last]
+	delete(c.byName, e.Name)
+	c.bytes -= e.size()
+	c.totals.Other += e.Count
+}
+
+// makeRoom removes entries until there is room for one more of a size. It gives
+// up at the first that stays.
+func (c *Counter) makeRoom(size int) bool {
+	for len(c.all) >= c.o.Names || c.bytes+size > c.o.Bytes {
+		if len(c.all) == 0 {
+			return false
+		}
+		e := c.weakest()
+		if c.random.Float64() >= math.Pow(firmness, -float64(e.strength)) {
+			return false
+		}
+		if e.strength--; e.strength > 0 {
+			return false
+		}
+		c.remove(e)
+	}
+	return true
+}
+
+const (
+	samples  = 8    // of which the weakest has to make room
+	firmness = 1.08 // one more of strength makes it harder to weaken by this factor
+)
+
+// weakest returns the weakest of some entries chosen by chance.
+func (c *Counter) weakest() *entry {
+	var weakest *entry
+	for range samples {
+		if e := c.all[c.random.IntN(len(c.all))]; weakest == nil || e.strength < weakest.strength {
+			weakest = e
+		}
+	}
+	return weakest
+}
+
+// suggest keeps suggestions, as long as there is room.
+func (c *Counter) suggest(e *entry, suggestions []string) {
+	if len(suggestions) == 0 || slices.Equal(e.Suggestions, suggestions) {
+		return
+	}
+	before := e.size()
+	e.Suggestions = nil
+	room := c.o.Bytes - c.bytes + before - e.size()
+	for _, s := range suggestions {
+		if isText(s) && len(s) <= room {
+			room -= len(s)
+			e.Suggestions = append(e.Suggestions, strings.Clone(s))
+		}
+	}
+	c.bytes += e.size() - before
+}
+
+// List returns the n most frequent misses, the most frequent first; all if n is
+// not positive. The list belongs to the caller.
+func (c *Counter) List(n int) []Miss {
+	if c == nil {
+		return nil
+	}
+	list, _ := c.snapshot()
+	if n > 0 && n < len(list) {
+		list = slices.Clip(list[:n])
+	}
+	return list
+}
+
+// Totals returns what the list is part of.
+func (c *Counter) Totals() Totals {
+	if c == nil {
+		return Totals{}
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.totals
+}
+
+// snapshot returns all misses in order, and the totals of the same moment.
+func (c *Counter) snapshot() ([]Miss, Totals) {
+	c.mu.Lock()
+	list := make([]Miss, len(c.all))
+	for i, e := range c.all {
+		list[i] = e.Miss // suggestions are replaced, never changed
+	}
+	totals := c.totals
+	c.mu.Unlock()
+	slices.SortFunc(list, byCount)
+	return list, totals
+}
+
+// Clear forgets all, on disk too, and returns the totals of what was forgotten.
+func (c *Counter) Clear() (Totals, error) {
+	if c == nil {
+		return Totals{}, nil
+	}
+	c.mu.Lock()
+	was := c.totals
+	c.reset()
+	c.fresh = true
+	c.mu.Unlock()
+	return was, c.Flush()
+}
+
+// Close writes the file. A Counter that is closed still counts, in memory.
+func (c *Counter) Close() error {
+	if c == nil {
+		return nil
+	}
+	c.stop()
+	return c.Flush()
+}
+
+// Flush writes the file, if it does not say all.
+func (c *Counter) Flush() error {
+	if c == nil || c.o.File == "" {
+		return nil
+	}
+	c.saving.Lock()
+	defer c.saving.Unlock()
+	c.mu.Lock()
+	fresh := c.fresh
+	c.fresh = false
+	c.mu.Unlock()
+	if !fresh {
+		return nil
+	}
+	list, totals := c.snapshot()
+	err := Save(c.o.File, list, totals)
+	if err != nil {
+		c.mu.Lock()
+		c.fresh = true
+		c.mu.Unlock()
+	}
+	return err
+}
+
+// saveFromTimeToTime writes the file until stop is called, which waits until no
+// write is under way.
+func (c *Counter) saveFromTimeToTime() {
+	done, ended := make(chan struct{}), make(chan struct{})
+	c.stop = sync.OnceFunc(func() {
+		close(done)
+		<-ended
+	})
+	go func() {
+		defer close(ended)
+		tick := time.NewTicker(c.o.Every)
+		defer tick.Stop()
+		for {
+			select {
+			case <-done:
+				return
+			case <-tick.C:
+			}
+			if err := c.Flush(); err != nil {
+				c.o.Log.Warn("misses are not written", "file", c.o.File, "error", err)
+			}
+		}
+	}()
+}
+
+// load takes over what the file says, as far as there is room.
+func (c *Counter) load() error {
+	list, totals, err := Load(c.o.File)
+	var bad *Error
+	switch {
+	case errors.As(err, &bad):
+		aside, moved := putAside(c.o.File)
+		c.o.Log.Warn("misses cannot be read: counting begins anew", "file", c.o.File, "kept_as", aside, "error", err)
+		return moved
+	case err != nil:
+		return err
+	case totals.Since.IsZero():
+		return nil
+	}
+	c.totals = totals
+	for _, m := range list {
+		e := &entry{Miss: m, strength: m.Count}
+		if len(c.all) == c.o.Names || c.bytes+e.size() > c.o.Bytes {
+			c.totals.Other += m.Count
+			continue
+		}
+		c.insert(e)
+	}
+	return nil
+}

@@ -1,0 +1,193 @@
+package misses
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+)
+
+// Version is the number of the format of the file.
+const Version = 1
+
+// formatName begins every file.
+const formatName = "nomen-misses"
+
+// The bounds of a file.
+const (
+	maxFileNames = 1 << 20
+	maxLine      = 256 << 10 // bytes: all texts of a miss of the greatest size, escaped
+)
+
+// An Error tells where a file is not what it should be.
+type Error struct {
+	Line    int // from 1
+	Message string
+	Err     error // the cause, if any
+}
+
+func (e *Error) Error() string { return fmt.Sprintf("misses: line %d: %s", e.Line, e.Message) }
+
+func (e *Error) Unwrap() error { return e.Err }
+
+// A head is the first line of a file.
+type head struct {
+	Format  string `json:"format"`
+	Version int    `json:"version"`
+	Names   int    `json:"names"` // lines that follow
+	Totals
+}
+
+// Write writes the file of a list and its totals.
+func Write(w io.Writer, list []Miss, t Totals) error {
+	b := bufio.NewWriter(w)
+	e := json.NewEncoder(b)
+	e.SetEscapeHTML(false)
+	err := e.Encode(head{formatName, Version, len(list), t})
+	for i := 0; i < len(list) && err == nil; i++ {
+		err = e.Encode(list[i])
+	}
+	return errors.Join(err, b.Flush())
+}
+
+// Read reads a file, in whatever order its misses are. It returns an [*Error] if
+// the file is of another format, of a later version, damaged or not complete;
+// errors of r are others.
+func Read(r io.Reader) ([]Miss, Totals, error) {
+	in := bufio.NewScanner(r)
+	in.Buffer(nil, maxLine)
+	line := 0
+	fail := func(message string, cause error) ([]Miss, Totals, error) {
+		if err := in.Err(); err != nil && !errors.Is(err, bufio.ErrTooLong) {
+			return nil, Totals{}, fmt.Errorf("misses: %w", err)
+		}
+		return nil, Totals{}, &Error{Line: max(line, 1), Message: message, Err: cause}
+	}
+	next := func(v any) error {
+		line++
+		if !in.Scan() {
+			return errors.Join(in.Err(), io.ErrUnexpectedEOF)
+		}
+		return json.Unmarshal(in.Bytes(), v)
+	}
+	var h head
+	if err := next(&h); err != nil || h.Format != formatName {
+		return fail("this is no file of misses", err)
+	}
+	switch {
+	case h.Version != Version:
+		return fail(fmt.Sprintf("the format is version %d, and this program knows version %d", h.Version, Version), nil)
+	case h.Since.IsZero():
+		return fail("it does not say since when", nil)
+	case h.Names < 0 || h.Names > maxFileNames:
+		return fail(fmt.Sprintf("%d names, want at most %d", h.Names, maxFileNames), nil)
+	}
+	var list []Miss
+	seen := map[string]bool{}
+	for range h.Names {
+		var m Miss
+		err := next(&m)
+		switch {
+		case errors.Is(err, io.ErrUnexpectedEOF):
+			return fail(fmt.Sprintf("the file ends after %d of %d names", len(list), h.Names), err)
+		case err != nil:
+			return fail(err.Error(), err)
+		case !m.isSound():
+			return fail("a miss without name, count or times, or with texts that are too long", nil)
+		case seen[m.Name]:
+			return fail(fmt.Sprintf("%q for the second time", m.Name), nil)
+		}
+		seen[m.Name] = true
+		list = append(list, m)
+	}
+	if in.Scan() {
+		line++
+		return fail(fmt.Sprintf("more than the %d names that the first line tells of", h.Names), nil)
+	}
+	if err := in.Err(); err != nil {
+		return fail(err.Error(), err)
+	}
+	return list, h.Totals, nil
+}
+
+// isSound reports whether a Counter could have written m.
+func (m Miss) isSound() bool {
+	for _, s := range m.Suggestions {
+		if !isText(s) {
+			return false
+		}
+	}
+	return isText(m.Name) && m.Count > 0 && len(m.Suggestions) <= MaxSuggestions && !m.First.IsZero() && !m.Last.Before(m.First)
+}
+
+// Load reads a file by its name. One that does not exist is an empty list and
+// zero totals.
+func Load(file string) ([]Miss, Totals, error) {
+	f, err := os.Open(file)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, Totals{}, nil
+	case err != nil:
+		return nil, Totals{}, fmt.Errorf("misses: %w", err)
+	}
+	defer f.Close()
+	list, t, err := Read(f)
+	if err != nil {
+		return nil, Totals{}, fmt.Errorf("%s: %w", file, err)
+	}
+	return list, t, nil
+}
+
+// Save replaces a file by one that says this, which only its owner can read. When
+// it returns nil, that is on disk; else the old file is as it was.
+func Save(file string, list []Miss, t Totals) error {
+	dir, base := filepath.Split(filepath.Clean(file))
+	if dir == "" {
+		dir = "."
+	}
+	tmp, err := os.CreateTemp(dir, base+".*") // mode 0600
+	if err != nil {
+		return fmt.Errorf("misses: %w", err)
+	}
+	defer os.Remove(tmp.Name()) // after the rename there is nothing to remove
+	err = Write(tmp, list, t)
+	if err := errors.Join(err, tmp.Sync(), tmp.Close()); err != nil {
+		return fmt.Errorf("misses: %w", err)
+	}
+	if err := os.Rename(tmp.Name(), file); err != nil {
+		return fmt.Errorf("misses: %w", err)
+	}
+	return syncDir(dir)
+}
+
+// syncDir makes a rename in dir last.
+func syncDir(dir string) error {
+	d, err := os.Open(dir)
+	if err != nil {
+		return fmt.Errorf("misses: %w", err)
+	}
+	return errors.Join(d.Sync(), d.Close())
+}
+
+// putAside renames a file to the first name of the form FILE.unread, FILE.unread2
+// and so on that is free, and returns that.
+func putAside(file string) (string, error) {
+	aside := file + ".unread"
+	for n := 2; ; n++ {
+		if _, err := os.Lstat(aside); errors.Is(err, fs.ErrNotExist) {
+			break
+		} else if err != nil {
+			return "", fmt.Errorf("misses: %w", err)
+		}
+		aside = file + ".unread" + strconv.Itoa(n)
+	}
+	if err := os.Rename(file, aside); err != nil {
+		return "", fmt.Errorf("misses: %w", err)
+	}
+	return aside, nil
+}

@@ -48,6 +48,7 @@ var house = []room{
 	{floor: 7, dir: "nomentest", ours: ". store name urn uri", theirs: "github.com/google/go-cmp"},
 	{floor: 7, dir: "store/pgstore/pgtest"},
 	{floor: 7, dir: "internal/rfcindex", ours: "store name", theirs: "github.com/klauspost/compress"},
+	{floor: 7, dir: "public", ours: ". name rule store uri"},
 	{floor: 7, dir: "resolve", ours: ". store rule name urn uri scheme internal/guard internal/weight"},
 	{floor: 7, dir: "registrar", ours: ". store rule name namespace scheme urn uri"},
 	{floor: 7, dir: "client", ours: ". format discover name scheme urn uri internal/guard", theirs: "golang.org/x/sync golang.org/x/time"},

@@ -1,0 +1,164 @@
+// Command gen writes the tables of prefixes of package public from what the two
+// registries publish: prefixes.jsonl (Bioregistry, CC0) and identifiers-org.jsonl
+// (identifiers.org, EMBL-EBI, CC BY 4.0), one JSON object a line.
+//
+// Usage: gen DIR, where DIR holds both files; the tables are written to the
+// working directory.
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+const license = `# The prefixes of %s: see package public for the columns.
+# Source: %s.
+`
+
+func main() {
+	if len(os.Args) != 2 {
+		fatal(fmt.Errorf("usage: gen DIR"))
+	}
+	for _, t := range []struct {
+		from, to, who, source string
+		row                   func([]byte) (string, error)
+	}{
+		{"prefixes.jsonl", "bioregistry.tsv", "Bioregistry", "https://bioregistry.io, CC0", bioregistry},
+		{"identifiers-org.jsonl", "identifiers.tsv", "identifiers.org", "https://registry.identifiers.org, EMBL-EBI, CC BY 4.0; shortened and put into another form", identifiersOrg},
+	} {
+		b := fmt.Appendf(nil, license, t.who, t.source)
+		b, err := table(b, filepath.Join(os.Args[1], t.from), t.row)
+		if err != nil {
+			fatal(err)
+		}
+		if err := os.WriteFile(t.to, b, 0o644); err != nil {
+			fatal(err)
+		}
+	}
+}
+
+func fatal(err error) {
+	fmt.Fprintln(os.Stderr, "gen:", err)
+	os.Exit(1)
+}
+
+// table appends a line for each object of a file.
+func table(b []byte, file string, row func([]byte) (string, error)) ([]byte, error) {
+	f, err := os.Open(file)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	lines := bufio.NewScanner(f)
+	lines.Buffer(nil, 1<<20)
+	for n := 1; lines.Scan(); n++ {
+		line, err := row(bytes.TrimSpace(lines.Bytes()))
+		if err != nil {
+			return nil, fmt.Errorf("%s: line %d: %w", file, n, err)
+		}
+		b = append(b, line+"\n"...)
+	}
+	return b, lines.Err()
+}
+
+// A place is one provider of what a prefix names.
+type place struct {
+	url, country string
+	rank         int
+}
+
+// join makes a line of the table.
+func join(prefix, name, pattern, example string, deprecated bool, places []place) string {
+	flags := ""
+	if deprecated {
+		flags = "deprecated"
+	}
+	columns := []string{prefix, name, pattern, example, flags}
+	for _, p := range places {
+		columns = append(columns, fmt.Sprintf("%d %s %s", p.rank, cmp.Or(p.country, "-"), p.url))
+	}
+	for i, c := range columns {
+		columns[i] = strings.Map(func(r rune) rune {
+			if r < ' ' {
+				return ' '
+			}
+			return r
+		}, c)
+	}
+	return strings.Join(columns, "\t")
+}
+
+func bioregistry(line []byte) (string, error) {
+	var o struct {
+		Prefix, Name, Pattern, Example string
+		Format                         string `json:"uri_format"`
+		Deprecated                     bool
+		Providers                      []struct {
+			Code   string
+			Format string `json:"uri_format"`
+		}
+	}
+	if err := json.Unmarshal(line, &o); err != nil {
+		return "", err
+	}
+	var places []place
+	if o.Format != "" {
+		places = append(places, place{url: strings.ReplaceAll(o.Format, "$1", "$"), rank: 1})
+		for _, p := range o.Providers {
+			if p.Code != "CURATOR_REVIEW" && strings.Contains(p.Format, "$1") {
+				places = append(places, place{url: strings.ReplaceAll(p.Format, "$1", "$"), rank: 2})
+			}
+		}
+	}
+	return join(o.Prefix, o.Name, o.Pattern, o.Example, o.Deprecated, places), nil
+}
+
+func identifiersOrg(line []byte) (string, error) {
+	var o struct {
+		Prefix, Name, Pattern, Example string
+		Embedded, Deprecated           bool
+		Providers                      []struct {
+			Format     string `json:"uri_format"`
+			Official   bool
+			Deprecated bool
+			Country    string
+		}
+	}
+	if err := json.Unmarshal(line, &o); err != nil {
+		return "", err
+	}
+	var places, gone []place
+	for _, p := range o.Providers {
+		at := place{url: strings.ReplaceAll(p.Format, "{$id}", "$"), country: p.Country, rank: 2}
+		switch {
+		case p.Deprecated:
+			at.rank = 3
+			gone = append(gone, at)
+			continue
+		case p.Official:
+			at.rank = 1
+		}
+		places = append(places, at)
+	}
+	if len(places) == 0 {
+		places = gone
+	}
+	if o.Embedded { // the pattern begins with the prefix, which takes its case from there
+		head, rest, ok := strings.Cut(o.Pattern, ":")
+		if !ok {
+			return "", fmt.Errorf("%s: no prefix in %s", o.Prefix, o.Pattern)
+		}
+		o.Pattern = "^" + strings.TrimPrefix(rest, ")")
+		letters := head[strings.LastIndexAny(head, "^()?")+1:]
+		if p := strings.TrimSuffix(letters, `\`); strings.EqualFold(p, o.Prefix) {
+			o.Prefix = p
+		}
+	}
+	return join(o.Prefix, o.Name, o.Pattern, o.Example, o.Deprecated, places), nil
+}

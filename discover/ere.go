@@ -1,0 +1,289 @@
+package discover
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+	"unicode/utf8"
+)
+
+// Bounds of the expressions in rules, which are written by strangers.
+const (
+	maxRepeat  = 255  // RE_DUP_MAX of POSIX
+	maxProgram = 1000 // characters of an expression whose repetitions are written out
+)
+
+// What stands before the place where an expression is read.
+type standing int
+
+const (
+	atBegin  standing = iota // of the expression, a group or an alternative
+	atAnchor                 // ^ or $
+	atAtom                   // what can be repeated
+	atRepeat
+)
+
+// An ere reads an extended regular expression of POSIX 1003.2, 2.8.4, and writes
+// it as one that package regexp understands, which takes time linear in the
+// text. What POSIX leaves undefined is refused.
+type ere struct {
+	in    string
+	at    int
+	delim rune // an escaped one is itself
+	out   strings.Builder
+
+	before standing
+	groups int
+	open   []int // sizes of what was read before each open group
+	size   int   // of what was read in the innermost group
+	last   int   // size of the last atom
+}
+
+// compileERE compiles an expression and returns it with the number of its
+// groups. Matches are the leftmost longest. Errors are without Input, and their
+// offset is into s.
+func compileERE(s string, delim rune, fold bool) (*regexp.Regexp, int, error) {
+	e := ere{in: s, delim: delim}
+	if fold {
+		e.out.WriteString("(?i)")
+	}
+	for e.at < len(s) {
+		if err := e.element(); err != nil {
+			return nil, 0, err
+		}
+	}
+	switch {
+	case len(e.open) > 0:
+		return nil, 0, e.fail(len(s), `"(" without ")"`)
+	case e.before == atBegin:
+		return nil, 0, e.fail(len(s), "an empty expression or alternative")
+	}
+	re, err := regexp.Compile(e.out.String())
+	if err != nil {
+		return nil, 0, e.fail(0, "%v", err)
+	}
+	re.Longest()
+	return re, e.groups, nil
+}
+
+func (e *ere) fail(at int, format string, args ...any) error {
+	return refuse("", at, "ere", format, args...)
+}
+
+// next reads one character. The text is valid UTF-8.
+func (e *ere) next() rune {
+	r, n := utf8.DecodeRuneInString(e.in[e.at:])
+	e.at += n
+	return r
+}
+
+func (e *ere) peek(s string) bool { return strings.HasPrefix(e.in[e.at:], s) }
+
+// element reads one element of the expression.
+func (e *ere) element() error {
+	begin := e.at
+	switch r := e.next(); r {
+	case '^', '$':
+		e.out.WriteRune(r)
+		e.before = atAnchor
+	case '(':
+		e.out.WriteByte('(')
+		e.groups++
+		e.open, e.size, e.before = append(e.open, e.size), 0, atBegin
+	case ')':
+		return e.close(begin)
+	case '|':
+		if e.before == atBegin {
+			return e.fail(begin, "an empty alternative")
+		}
+		e.out.WriteByte('|')
+		e.before = atBegin
+	case '*', '+', '?':
+		return e.repeat(begin, string(r), 1)
+	case '{':
+		return e.interval(begin)
+	case '.':
+		return e.atom(begin, "(?s:.)", 1)
+	case '[':
+		return e.bracket(begin)
+	case '\\':
+		return e.escape(begin)
+	default:
+		return e.atom(begin, regexp.QuoteMeta(string(r)), 1)
+	}
+	return nil
+}
+
+// atom writes what can be repeated, and counts it.
+func (e *ere) atom(begin int, text string, size int) error {
+	e.out.WriteString(text)
+	e.before, e.last = atAtom, size
+	e.size += size
+	if e.size > maxProgram {
+		return e.fail(begin, "more than %d characters when the repetitions are written out", maxProgram)
+	}
+	return nil
+}
+
+// close ends a group. Without one it stands for itself.
+func (e *ere) close(begin int) error {
+	switch {
+	case len(e.open) == 0:
+		return e.atom(begin, `\)`, 1)
+	case e.before == atBegin:
+		return e.fail(begin, "an empty group or alternative")
+	}
+	inner := e.size
+	e.size, e.open = e.open[len(e.open)-1], e.open[:len(e.open)-1]
+	return e.atom(begin, ")", inner)
+}
+
+// escape reads a character that stands for itself.
+func (e *ere) escape(begin int) error {
+	if e.at == len(e.in) {
+		return e.fail(begin, `"\" at the end`)
+	}
+	r := e.next()
+	if r != e.delim && r < utf8.RuneSelf && (isLetter(byte(r)) || isDigit(byte(r))) {
+		return e.fail(begin, `"\%c" means nothing in an extended regular expression`, r)
+	}
+	return e.atom(begin, regexp.QuoteMeta(string(r)), 1)
+}
+
+// repeat writes a repetition of the last atom that takes it at most n times into
+// the program.
+func (e *ere) repeat(begin int, text string, n int) error {
+	if e.before != atAtom {
+		return e.fail(begin, "%q has nothing to repeat", e.in[begin:e.at])
+	}
+	if err := e.atom(begin, text, e.last*(n-1)); err != nil {
+		return err
+	}
+	e.before = atRepeat
+	return nil
+}
+
+// interval reads "{m}", "{m,}" or "{m,n}".
+func (e *ere) interval(begin int) error {
+	least, ok := e.number()
+	most, text := least, fmt.Sprintf("{%d}", least)
+	if ok && e.peek(",") {
+		e.at++
+		text = fmt.Sprintf("{%d,}", least)
+		if !e.peek("}") {
+			most, ok = e.number()
+			text = fmt.Sprintf("{%d,%d}", least, most)
+		}
+	}
+	if !ok || !e.peek("}") || least > most {
+		return e.fail(begin, `after "{" want a number up to %d, or two with a comma, and "}"`, maxRepeat)
+	}
+	e.at++
+	return e.repeat(begin, text, max(most, 1))
+}
+
+// number reads a number up to maxRepeat.
+func (e *ere) number() (n int, ok bool) {
+	for e.at < len(e.in) && isDigit(e.in[e.at]) && n <= maxRepeat {
+		n = 10*n + int(e.in[e.at]-'0')
+		e.at, ok = e.at+1, true
+	}
+	return n, ok && n <= maxRepeat
+}
+
+// bracket reads a bracket expression. A backslash is itself in it, except before
+// the delimiter.
+func (e *ere) bracket(begin int) error {
+	var class strings.Builder
+	class.WriteByte('[')
+	if e.peek("^") {
+		e.at++
+		class.WriteByte('^')
+	}
+	for first := true; first || !e.peek("]"); first = false {
+		if e.at == len(e.in) {
+			return e.fail(begin, `"[" without "]"`)
+		}
+		if err := e.member(&class, first); err != nil {
+			return err
+		}
+	}
+	e.at++
+	class.WriteByte(']')
+	return e.atom(begin, class.String(), 1)
+}
+
+// member reads one member of a bracket expression: a class, a range or a
+// character.
+func (e *ere) member(class *strings.Builder, first bool) error {
+	begin := e.at
+	if e.peek("[:") {
+		return e.class(class)
+	}
+	low, err := e.bound()
+	if err != nil {
+		return err
+	}
+	if !e.peek("-") || e.peek("-]") {
+		if low == '-' && !first && !e.peek("]") && e.in[begin] == '-' {
+			return e.fail(begin, `"-" has to be the first or the last in brackets, or between two characters`)
+		}
+		fmt.Fprintf(class, `\x{%X}`, low)
+		return nil
+	}
+	e.at++
+	high, err := e.bound()
+	switch {
+	case err != nil:
+		return err
+	case high < low:
+		return e.fail(begin, "range %q ends before it begins", e.in[begin:e.at])
+	}
+	fmt.Fprintf(class, `\x{%X}-\x{%X}`, low, high)
+	return nil
+}
+
+// bound reads one character in brackets, perhaps as "[.x.]" or "[=x=]".
+func (e *ere) bound() (rune, error) {
+	begin := e.at
+	if e.at == len(e.in) {
+		return 0, e.fail(begin, `"[" without "]"`)
+	}
+	for _, mark := range []string{".", "="} {
+		if !e.peek("[" + mark) {
+			continue
+		}
+		e.at += 2
+		r := e.next()
+		if !e.peek(mark+"]") || r == utf8.RuneError {
+			return 0, e.fail(begin, "a collating element of several characters needs a locale")
+		}
+		e.at += 2
+		return r, nil
+	}
+	r := e.next()
+	if r == '\\' && e.at < len(e.in) && e.peek(string(e.delim)) {
+		return e.next(), nil
+	}
+	if r == '[' && e.peek(":") {
+		return 0, e.fail(begin, "a class cannot end a range")
+	}
+	return r, nil
+}
+
+// class reads a character class.
+func (e *ere) class(class *strings.Builder) error {
+	begin := e.at
+	name, _, ok := strings.Cut(e.in[begin+2:], ":]")
+	switch name {
+	case "alnum", "alpha", "blank", "cntrl", "digit", "graph", "lower", "print", "punct", "space", "upper", "xdigit":
+	default:
+		ok = false
+	}
+	if !ok {
+		return e.fail(begin, "no class of characters")
+	}
+	e.at += len(name) + 4
+	class.WriteString("[:" + name + ":]")
+	return nil
+}

@@ -1,0 +1,34 @@
+package discover
+
+import "fmt"
+
+// An Error says what is wrong with a text that was to be read: a substitution
+// expression, a service field, a line of a table.
+type Error struct {
+	Input   string
+	Line    int // of a table, from 1; 0 elsewhere
+	Offset  int // in bytes, into Input
+	Rule    string
+	Message string
+}
+
+func (e *Error) Error() string {
+	at := fmt.Sprintf("offset %d", e.Offset)
+	if e.Line > 0 {
+		at = fmt.Sprintf("line %d, %s", e.Line, at)
+	}
+	return fmt.Sprintf("discover: %q: %s: %s: %s", e.Input, at, e.Rule, e.Message)
+}
+
+func refuse(input string, offset int, rule, format string, args ...any) *Error {
+	return &Error{Input: input, Offset: offset, Rule: rule, Message: fmt.Sprintf(format, args...)}
+}
+
+// A RuleError says that the rules of DNS lead nowhere: the zone at Key is at
+// fault, and not the network.
+type RuleError struct {
+	Key    string // domain name whose rules or records are wrong
+	Reason string
+}
+
+func (e *RuleError) Error() string { return fmt.Sprintf("discover: rules of %s: %s", e.Key, e.Reason) }

@@ -1,0 +1,148 @@
+package fetch
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/netip"
+	"strconv"
+	"strings"
+	"time"
+
+	"golang.org/x/net/idna"
+
+	"github.com/nomen-project/nomen/discover"
+	"github.com/nomen-project/nomen/internal/guard"
+	"github.com/nomen-project/nomen/uri"
+)
+
+// A policy says which addresses may be connected to.
+type policy struct {
+	guarded bool           // only those of the public Internet,
+	own     netip.AddrPort // and this one
+	use     func(netip.AddrPort)
+}
+
+func (p policy) check(ap netip.AddrPort) error {
+	if !p.guarded || ap == p.own {
+		return nil
+	}
+	return guard.Check(ap.Addr())
+}
+
+// policy returns that of the present step.
+func (j *journey) policy() policy {
+	if j.fetcher.o.AllowPrivate {
+		return policy{}
+	}
+	if j.hop.trusted {
+		return policy{use: func(ap netip.AddrPort) { j.own = ap }}
+	}
+	return policy{guarded: true, own: j.own}
+}
+
+// dial connects to the first address of a host that lets it. Addresses are
+// checked after DNS, and what was checked is what is connected to.
+func (f *Fetcher) dial(ctx context.Context, host, port string, p policy) (net.Conn, error) {
+	n, err := strconv.ParseUint(port, 10, 16)
+	if err != nil || n == 0 {
+		return nil, fmt.Errorf("fetch: no port has the number %q", port)
+	}
+	addrs, err := f.lookup(ctx, host)
+	if err != nil {
+		return nil, err
+	}
+	var refused, failed error
+	share := f.o.Timeout / time.Duration(len(addrs))
+	for _, a := range addrs {
+		ap := netip.AddrPortFrom(a, uint16(n))
+		if err := p.check(ap); err != nil {
+			refused = firstOf(refused, err)
+			continue
+		}
+		f.tracef("connecting to %s at %s", host, ap)
+		conn, err := f.dialAddress(ctx, ap, share)
+		if err == nil {
+			if p.use != nil {
+				p.use(ap)
+			}
+			return conn, nil
+		}
+		failed = errors.Join(failed, err)
+	}
+	if failed != nil {
+		return nil, failed
+	}
+	return nil, &RefusedError{URL: net.JoinHostPort(host, port), Why: refused.Error(), Err: refused}
+}
+
+func (f *Fetcher) dialAddress(ctx context.Context, ap netip.AddrPort, limit time.Duration) (net.Conn, error) {
+	ctx, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	conn, err := f.o.Dial(ctx, "tcp", ap.String())
+	if err != nil {
+		return nil, err
+	}
+	return &peerConn{conn, net.TCPAddrFromAddrPort(ap)}, nil
+}
+
+// lookup returns the addresses of a host as browsers read it: numbers in any
+// spelling are addresses.
+func (f *Fetcher) lookup(ctx context.Context, host string) ([]netip.Addr, error) {
+	ascii, err := toASCII(host)
+	if err != nil {
+		return nil, err
+	}
+	if a, ok := uri.ParseNumericHost(strings.TrimSuffix(ascii, ".")); ok {
+		return []netip.Addr{a}, nil
+	}
+	return discover.HostAddresses(ctx, f.o.DNS, ascii)
+}
+
+// toASCII returns the name of a host as DNS has it (RFC 5891, UTS 46).
+func toASCII(host string) (string, error) {
+	for i := range len(host) {
+		if host[i] >= 0x80 {
+			ascii, err := idna.Lookup.ToASCII(host)
+			if err != nil {
+				return "", fmt.Errorf("fetch: host %q: %w", host, err)
+			}
+			return ascii, nil
+		}
+	}
+	return host, nil
+}
+
+// A peerConn is a connection that tells the address that was checked.
+type peerConn struct {
+	net.Conn
+	remote *net.TCPAddr
+}
+
+func (c *peerConn) RemoteAddr() net.Addr { return c.remote }
+
+// connect dials for a protocol that is one conversation: it ends with ctx.
+func (j *journey) connect(ctx context.Context, host, port string) (net.Conn, error) {
+	conn, err := j.fetcher.dial(ctx, host, port, j.policy())
+	if err != nil {
+		return nil, err
+	}
+	return bindTo(ctx, conn), nil
+}
+
+// bindTo ends what a connection waits for when ctx ends.
+func bindTo(ctx context.Context, conn net.Conn) net.Conn {
+	stop := context.AfterFunc(ctx, func() { _ = conn.SetDeadline(time.Unix(1, 0)) })
+	return &boundConn{conn, stop}
+}
+
+type boundConn struct {
+	net.Conn
+	stop func() bool
+}
+
+func (c *boundConn) Close() error {
+	c.stop()
+	return c.Conn.Close()
+}

@@ -1,0 +1,222 @@
+package fetch
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/textproto"
+	"strings"
+	"time"
+
+	"github.com/jlaffaye/ftp"
+
+	"github.com/nomen-project/nomen"
+	"github.com/nomen-project/nomen/scheme"
+)
+
+const (
+	maxConversation = 1 << 20          // bytes that a server may say beside the data
+	maxListing      = 16 << 20         // bytes of the names in a directory
+	maxFarewell     = 10 * time.Second // until a server says that all was sent
+)
+
+// ftp is the step of ftp: passive, in the order of commands that the scheme
+// gives. Data connections lead to the host of the conversation alone, whatever
+// address the server tells.
+func (j *journey) ftp(ctx context.Context, r scheme.Request) (scheme.Outcome, error) {
+	s := &ftpSession{journey: j, request: r, url: r.URI.Redacted(), limit: maxConversation}
+	if err := s.open(ctx); err != nil {
+		return scheme.Outcome{}, s.explain(err)
+	}
+	o, err := s.perform()
+	if err != nil {
+		s.close()
+		return scheme.Outcome{}, s.explain(err)
+	}
+	return j.found(o)
+}
+
+// An ftpSession is a conversation with a file server.
+type ftpSession struct {
+	journey *journey
+	request scheme.Request
+	url     string
+	server  *ftp.ServerConn
+	limit   int64 // of the next connection
+}
+
+func (s *ftpSession) open(ctx context.Context) (err error) {
+	dial := func(_, address string) (net.Conn, error) {
+		host, port, err := net.SplitHostPort(address)
+		if err != nil {
+			return nil, err
+		}
+		conn, err := s.journey.connect(ctx, host, port)
+		if err != nil {
+			return nil, err
+		}
+		return &shortConn{conn, s.limit}, nil
+	}
+	address := net.JoinHostPort(s.request.Host, s.request.Port)
+	if s.server, err = ftp.Dial(address, ftp.DialWithDialFunc(dial), ftp.DialWithShutTimeout(maxFarewell)); err != nil {
+		return err
+	}
+	l := s.request.Login
+	s.journey.fetcher.tracef("%s: USER %s", address, printable(l.User))
+	return s.server.Login(l.User, l.Password)
+}
+
+func (s *ftpSession) close() {
+	if s.server != nil {
+		_ = s.server.Quit()
+	}
+}
+
+// perform does what the scheme says, up to the object.
+func (s *ftpSession) perform() (*Object, error) {
+	for _, line := range s.request.Commands {
+		verb, arg, _ := strings.Cut(line, " ")
+		if verb != "USER" && verb != "PASS" {
+			s.journey.fetcher.tracef("%s: %s", s.request.Host, printable(line))
+		}
+		var err error
+		switch verb {
+		case "USER", "PASS": // has been done
+		case "TYPE":
+			err = s.server.Type(ftp.TransferType(arg))
+		case "CWD":
+			err = s.server.ChangeDir(arg)
+		case "NLST":
+			return s.list(arg)
+		case "RETR":
+			if arg == "" { // a directory
+				return s.list("")
+			}
+			return s.retrieve(arg)
+		default:
+			err = fmt.Errorf("fetch: no command %q", verb)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	return nil, fmt.Errorf("fetch: %s asks for nothing", s.url)
+}
+
+// list makes an object of the names in a directory, one a line.
+func (s *ftpSession) list(dir string) (*Object, error) {
+	s.limit = maxListing
+	names, err := s.server.NameList(dir)
+	if err != nil {
+		return nil, err
+	}
+	var b strings.Builder
+	for _, name := range names {
+		b.WriteString(printable(name) + "\n")
+	}
+	s.close()
+	return &Object{Resource: nomen.Resource{Type: typeText, Size: int64(b.Len()), Body: io.NopCloser(strings.NewReader(b.String()))}}, nil
+}
+
+// retrieve makes an object of a file. Lines of text are read as such and end as
+// they do here, so that nobody knows their size, nor where in the file they are.
+func (s *ftpSession) retrieve(name string) (*Object, error) {
+	o := &Object{Resource: nomen.Resource{Type: s.request.Format, Size: -1}}
+	if modified, err := s.server.GetTime(name); err == nil {
+		o.Modified = modified
+	}
+	if size, err := s.server.FileSize(name); err == nil && !s.request.Text {
+		o.Size = size
+		if !o.Modified.IsZero() {
+			o.Validator = fmt.Sprintf("ftp:%d:%d", size, o.Modified.Unix())
+		}
+	}
+	from := int64(0)
+	if !s.request.Text && s.journey.canResume(o.Validator) {
+		from = s.journey.request.Offset
+	}
+	s.limit = -1
+	data, err := s.server.RetrFrom(name, uint64(from))
+	var reply *textproto.Error
+	if from > 0 && errors.As(err, &reply) && reply.Code >= ftp.StatusBadCommand && reply.Code != ftp.StatusFileUnavailable {
+		from = 0 // REST is not known there
+		data, err = s.server.Retr(name)
+	}
+	if err != nil {
+		return nil, err
+	}
+	o.Offset = from
+	in := &ftpData{session: s, data: data}
+	o.Body = in
+	if s.request.Text {
+		o.Body = closing{newLines(in, false), in.Close}
+	}
+	return o, nil
+}
+
+// An ftpData is a file that comes. It is whole when the server says so.
+type ftpData struct {
+	session *ftpSession
+	data    *ftp.Response
+	whole   bool
+}
+
+func (d *ftpData) Read(p []byte) (int, error) {
+	n, err := d.data.Read(p)
+	if err == io.EOF && !d.whole {
+		if err := d.data.Close(); err != nil {
+			return n, d.session.explain(fmt.Errorf("cut off: %w", err))
+		}
+		d.whole = true
+	}
+	return n, err
+}
+
+// Close ends the conversation, also in the midst of a file.
+func (d *ftpData) Close() error {
+	if d.whole {
+		d.session.close()
+		return nil
+	}
+	d.session.close() // first: nothing is waited for
+	_ = d.data.Close()
+	return nil
+}
+
+// explain makes of what a server says an error that is understood.
+func (s *ftpSession) explain(err error) error {
+	var reply *textproto.Error
+	if errors.As(err, &reply) {
+		missing := reply.Code == ftp.StatusFileUnavailable || reply.Code == ftp.StatusFileActionIgnored
+		return &StatusError{URL: s.url, Protocol: "FTP", Code: reply.Code, Reason: printable(reply.Msg), Missing: missing}
+	}
+	var refused *RefusedError
+	if errors.As(err, &refused) {
+		return err
+	}
+	return fmt.Errorf("fetch: %s: %w", s.url, err)
+}
+
+// A shortConn ends a server that says too much. A negative limit is none.
+type shortConn struct {
+	net.Conn
+	left int64
+}
+
+func (c *shortConn) Read(p []byte) (int, error) {
+	if c.left == 0 {
+		return 0, errTooLong
+	}
+	if c.left > 0 {
+		p = p[:min(int64(len(p)), c.left)]
+	}
+	n, err := c.Conn.Read(p)
+	if c.left > 0 {
+		c.left -= int64(n)
+	}
+	return n, err
+}
+
+var errTooLong = errors.New("the answer is longer than any that makes sense")

@@ -1,0 +1,166 @@
+package fetch
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"iter"
+	"net"
+	"strconv"
+	"strings"
+
+	"github.com/nomen-project/nomen"
+	"github.com/nomen-project/nomen/scheme"
+	"github.com/nomen-project/nomen/uri"
+)
+
+// gopher is the step of gopher: the selector is sent, and what comes is read as
+// the type of the item says (RFC 1436, 2 and 3.8).
+func (j *journey) gopher(ctx context.Context, r scheme.Request) (scheme.Outcome, error) {
+	if r.Type == "" {
+		r.Type = "1"
+	}
+	switch kind := r.Type[0]; kind {
+	case '8', 'T', 'h':
+		item := scheme.GopherItem{Type: kind, Selector: r.Object, Host: r.Host, Port: r.Port}
+		at, err := item.Locator()
+		if name, _ := at.Scheme(); err == nil && name != "gopher" { // it refers to another protocol
+			return scheme.Outcome{Locators: []uri.URI{at}}, nil
+		}
+		if kind != 'h' {
+			return scheme.Outcome{}, j.refuse(r.URI, "no session can be read from it", err)
+		}
+	case '2', '3', 'i':
+		return scheme.Outcome{}, fmt.Errorf("fetch: %s: items of type %c cannot be retrieved: %w", r.URI.Redacted(), kind, scheme.ErrNoAlgorithm)
+	}
+	conn, err := j.say(ctx, r, r.Send)
+	if err != nil {
+		return scheme.Outcome{}, err
+	}
+	o, err := gopherObject(r, conn)
+	if err != nil {
+		conn.Close()
+		return scheme.Outcome{}, err
+	}
+	return j.found(o)
+}
+
+// gopherObject reads the beginning of an answer.
+func gopherObject(r scheme.Request, conn net.Conn) (*Object, error) {
+	in := bufio.NewReader(conn)
+	o := &Object{Resource: nomen.Resource{Type: r.Format, Size: -1}}
+	isText := r.Text || r.Type == "1" || r.Type == "7"
+	if strings.Count(r.Send, "\t") > 1 { // Gopher+
+		size, err := gopherLength(r, in)
+		if err != nil {
+			return nil, err
+		}
+		if size >= 0 {
+			o.Size, o.Body = size, closing{&exactly{in: in, left: size}, conn.Close}
+			return o, nil
+		}
+		isText = size == untilDot
+	}
+	if !isText {
+		o.Body = closing{in, conn.Close}
+		return o, nil
+	}
+	if err := gopherRefusal(r, in); err != nil {
+		return nil, err
+	}
+	o.Body = closing{newLines(in, true), conn.Close}
+	return o, nil
+}
+
+// What Gopher+ has in the place of a length.
+const (
+	untilDot   = -1
+	untilClose = -2
+)
+
+// gopherLength reads the first line of an answer of Gopher+: a plus and how long
+// the rest is, or a minus and an error.
+func gopherLength(r scheme.Request, in *bufio.Reader) (int64, error) {
+	line, err := readLine(in)
+	bad := &FormatError{URL: r.URI.Redacted(), Protocol: "Gopher", Message: fmt.Sprintf("%.80q is no head of Gopher+", line), Err: err}
+	if err != nil || line == "" {
+		return 0, bad
+	}
+	text, _, _ := strings.Cut(line[1:], " ")
+	n, err := strconv.ParseInt(text, 10, 64)
+	switch {
+	case line[0] == '-' && err == nil:
+		reason, _ := readLine(in)
+		code, words, _ := strings.Cut(reason, " ")
+		number, err := strconv.Atoi(code)
+		if err != nil {
+			words = reason
+		}
+		return 0, &StatusError{URL: r.URI.Redacted(), Protocol: "Gopher", Code: number, Reason: printable(words), Missing: number == 1}
+	case line[0] == '+' && err == nil && n >= untilClose:
+		return n, nil
+	}
+	return 0, bad
+}
+
+// gopherRefusal returns the error that an answer is: its first line is an item of
+// type 3 (RFC 1436, 3.8), and it is a menu, or of no host.
+func gopherRefusal(r scheme.Request, in *bufio.Reader) error {
+	first, err := in.Peek(1)
+	if err != nil || first[0] != '3' {
+		return nil // an error comes when it is read
+	}
+	line, _ := in.Peek(in.Buffered())
+	text, _, _ := strings.Cut(string(line), "\n")
+	item, err := scheme.ParseGopherItem(text)
+	if err != nil || r.Type != "1" && r.Type != "7" && item.Host != "error.host" {
+		return nil
+	}
+	return &StatusError{URL: r.URI.Redacted(), Protocol: "Gopher", Reason: printable(item.Display), Missing: true}
+}
+
+// An exactly reads a known number of bytes. Fewer are an error.
+type exactly struct {
+	in   io.Reader
+	left int64
+}
+
+func (e *exactly) Read(p []byte) (int, error) {
+	if e.left == 0 {
+		return 0, io.EOF
+	}
+	n, err := e.in.Read(p[:min(int64(len(p)), e.left)])
+	e.left -= int64(n)
+	if err == io.EOF && e.left > 0 {
+		err = io.ErrUnexpectedEOF
+	}
+	return n, err
+}
+
+// TypeMenu is the media type of a Gopher menu.
+const TypeMenu = "application/gopher-menu"
+
+// ReadMenu yields the items of a Gopher menu (RFC 1436, 2), also those that are
+// lines for people. A line that is none comes as an error that wraps
+// [scheme.ErrGopherItem], and reading goes on; any other error ends it.
+func ReadMenu(r io.Reader) iter.Seq2[scheme.GopherItem, error] {
+	return func(yield func(scheme.GopherItem, error) bool) {
+		in := bufio.NewReader(r)
+		for {
+			line, err := readLine(in)
+			switch {
+			case err == io.EOF, err == nil && line == ".":
+				return
+			case err != nil:
+				yield(scheme.GopherItem{}, err)
+				return
+			case line == "":
+				continue
+			}
+			if item, err := scheme.ParseGopherItem(line); !yield(item, err) {
+				return
+			}
+		}
+	}
+}

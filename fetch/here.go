@@ -1,0 +1,129 @@
+package fetch
+
+import (
+	"bytes"
+	"context"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"strings"
+
+	"github.com/nomen-project/nomen"
+	"github.com/nomen-project/nomen/scheme"
+)
+
+// file is the step of files on this machine: file, and afs where that file
+// system is mounted. Of a directory it makes a list of its names.
+func (j *journey) file(_ context.Context, r scheme.Request) (scheme.Outcome, error) {
+	if strings.IndexByte(r.Object, 0) >= 0 {
+		return scheme.Outcome{}, j.refuse(r.URI, "no file has such a name", nil)
+	}
+	info, err := os.Stat(r.Object)
+	if err != nil {
+		return scheme.Outcome{}, fileError(r, err)
+	}
+	if !info.Mode().IsRegular() && !info.IsDir() { // opening one may wait for ever
+		return scheme.Outcome{}, j.refuse(r.URI, "it is neither a file nor a directory", nil)
+	}
+	f, err := os.Open(r.Object)
+	if err != nil {
+		return scheme.Outcome{}, fileError(r, err)
+	}
+	o, err := j.fileObject(r, f)
+	if err != nil {
+		f.Close()
+		return scheme.Outcome{}, fileError(r, err)
+	}
+	return j.found(o)
+}
+
+func fileError(r scheme.Request, err error) error {
+	if errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("fetch: %w: %w", err, scheme.ErrNotAvailable)
+	}
+	return fmt.Errorf("fetch: %s: %w", r.URI.Redacted(), err)
+}
+
+func (j *journey) fileObject(r scheme.Request, f *os.File) (*Object, error) {
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	if info.IsDir() {
+		return listing(f)
+	}
+	o := &Object{
+		Resource: nomen.Resource{Type: r.Format, Size: info.Size(), Body: f},
+		Modified: info.ModTime(), Validator: fmt.Sprintf("file:%d:%d", info.Size(), info.ModTime().UnixNano()),
+	}
+	if j.canResume(o.Validator) {
+		if o.Offset, err = f.Seek(j.request.Offset, io.SeekStart); err != nil {
+			return nil, err
+		}
+	}
+	return o, nil
+}
+
+// canResume reports whether what is wanted is a later part of this object, or of
+// whatever there is.
+func (j *journey) canResume(validator string) bool {
+	return j.request.Offset > 0 && (j.request.Validator == "" || j.request.Validator == validator)
+}
+
+// maxEntries bounds how many names of a directory are listed.
+const maxEntries = 1 << 20
+
+// listing is a directory as an object: its names, one a line, directories with a
+// slash.
+func listing(dir *os.File) (*Object, error) {
+	defer dir.Close()
+	entries, err := dir.ReadDir(maxEntries)
+	if err != nil && err != io.EOF {
+		return nil, err
+	}
+	var b bytes.Buffer
+	for _, e := range entries {
+		b.WriteString(printable(e.Name()))
+		if e.IsDir() {
+			b.WriteByte('/')
+		}
+		b.WriteByte('\n')
+	}
+	return &Object{Resource: nomen.Resource{Type: typeText + "; charset=utf-8", Size: int64(b.Len()), Body: io.NopCloser(&b)}}, nil
+}
+
+const typeText = "text/plain"
+
+// data is the step of locators that hold the data themselves (RFC 2397).
+func (j *journey) data(_ context.Context, r scheme.Request) (scheme.Outcome, error) {
+	parts := scheme.Parts(r.URI)
+	mediatype, _ := scheme.Get(parts, "mediatype")
+	var text []byte
+	for _, p := range parts {
+		switch p.Name {
+		case "parameter":
+			mediatype += ";" + printable(string(p.Data()))
+		case "data":
+			text = []byte(p.Data())
+		}
+	}
+	if mediatype == "" {
+		mediatype = ";charset=US-ASCII" // RFC 2397, 2
+	}
+	if strings.HasPrefix(mediatype, ";") {
+		mediatype = typeText + mediatype
+	}
+	_, isBase64 := scheme.Get(parts, "encoding")
+	if isBase64 {
+		plain := strings.TrimRight(strings.NewReplacer(" ", "", "\t", "", "\r", "", "\n", "").Replace(string(text)), "=")
+		decoded, err := base64.RawStdEncoding.DecodeString(plain)
+		if err != nil {
+			return scheme.Outcome{}, &FormatError{URL: "data:", Protocol: "data", Message: err.Error(), Err: err}
+		}
+		text = decoded
+	}
+	return j.found(&Object{Resource: nomen.Resource{Type: mediatype, Size: int64(len(text)), Body: io.NopCloser(bytes.NewReader(text))}})
+}

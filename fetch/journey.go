@@ -1,0 +1,240 @@
+package fetch
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/netip"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/nomen-project/nomen"
+	"github.com/nomen-project/nomen/scheme"
+	"github.com/nomen-project/nomen/uri"
+)
+
+// A hop is one locator on the way, and who has named it.
+type hop struct {
+	uri     uri.URI
+	trusted bool     // the user himself
+	chain   []string // of locators up to this one
+}
+
+// A journey leads from a locator to an object. It is [scheme.Retriever.Follow]
+// with a memory of whose word is followed.
+type journey struct {
+	fetcher *Fetcher
+	request Request
+	watch   *watch
+	seen    map[uri.URI]bool
+
+	hop      hop
+	own      netip.AddrPort // to which the user's own locator has led
+	login    login
+	fragment string
+	object   *Object // of the last step
+}
+
+// A login are credentials for one origin.
+type login struct {
+	origin         string
+	user, password string
+}
+
+// A SessionError is returned for a locator that is a session for a person. It
+// wraps [scheme.ErrInteractive].
+type SessionError struct {
+	Session scheme.Session
+	Trusted bool // the user has named it himself
+	Err     error
+}
+
+func (e *SessionError) Error() string { return e.Err.Error() }
+
+func (e *SessionError) Unwrap() error { return e.Err }
+
+// travel takes steps until there is an object: of several locators the first
+// that leads to one, in their order.
+func (j *journey) travel(ctx context.Context, start uri.URI) (*Object, error) {
+	retriever := j.retriever()
+	waiting := []hop{{uri: start, trusted: j.request.Trusted, chain: []string{start.Redacted()}}}
+	var first error
+	for taken := 0; len(waiting) > 0; {
+		j.hop, waiting = waiting[0], waiting[1:]
+		key := j.hop.uri.WithoutFragment()
+		most := max(j.fetcher.o.MaxRedirects, 0)
+		if loop := j.seen[key]; loop || taken > most {
+			first = firstOf(first, &RedirectError{Chain: j.hop.chain, Loop: loop})
+			if loop {
+				continue
+			}
+			return nil, first
+		}
+		j.seen[key] = true
+		taken++
+		out, err := j.step(ctx, &retriever)
+		switch {
+		case ctx.Err() != nil:
+			return nil, firstOf(err, ctx.Err())
+		case err != nil:
+			j.fetcher.tracef("%s: %v", j.hop.uri.Redacted(), err)
+			first = firstOf(first, err)
+		case out.Resource != nil:
+			return j.arrive(out.Resource)
+		}
+		waiting = slices.Concat(j.onward(out.Locators), waiting)
+	}
+	return nil, first
+}
+
+func firstOf(errs ...error) error {
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// step takes one step, if it may be taken.
+func (j *journey) step(ctx context.Context, r *scheme.Retriever) (scheme.Outcome, error) {
+	if err := j.mayFollow(j.hop.uri); err != nil {
+		return scheme.Outcome{}, err
+	}
+	if fragment, ok := j.hop.uri.Fragment(); ok {
+		j.fragment = fragment
+	}
+	out, err := r.Retrieve(ctx, j.hop.uri)
+	var session *scheme.InteractiveError
+	if errors.As(err, &session) {
+		err = &SessionError{Session: session.Session, Trusted: j.hop.trusted, Err: err}
+	}
+	return out, err
+}
+
+// onward makes hops of locators that a stranger has told.
+func (j *journey) onward(locators []uri.URI) []hop {
+	hops := make([]hop, 0, len(locators))
+	for _, u := range locators {
+		j.fetcher.tracef("%s leads to %s", j.hop.uri.Redacted(), u.Redacted())
+		hops = append(hops, hop{uri: u, chain: append(slices.Clip(slices.Clone(j.hop.chain)), u.Redacted())})
+	}
+	return hops
+}
+
+// arrive completes the object of the last step, and bounds it.
+func (j *journey) arrive(r *scheme.Resource) (*Object, error) {
+	o := j.object
+	if o == nil { // of a step that is not ours
+		o = &Object{Resource: nomen.Resource{Body: r.Body, Size: -1}}
+	}
+	o.URL, o.Retrieved, o.Fragment, o.Chain = r.URI.Redacted(), r.Retrieved, j.fragment, j.hop.chain
+	if o.Type == "" {
+		o.Type = r.Format
+	}
+	if o.Type == "" {
+		o.Type = "application/octet-stream"
+	}
+	if err := j.bound(o); err != nil {
+		o.Body.Close()
+		return nil, err
+	}
+	return o, nil
+}
+
+// found is the outcome of a step that has an object.
+func (j *journey) found(o *Object) (scheme.Outcome, error) {
+	j.object = o
+	return scheme.Outcome{Resource: &scheme.Resource{Format: o.Type, Body: o.Body}}, nil
+}
+
+// retriever returns the algorithms with the steps of this journey.
+func (j *journey) retriever() scheme.Retriever {
+	f := j.fetcher
+	steps := map[string]scheme.Step{
+		"http": j.web, "https": j.web, "ftp": j.ftp, "gopher": j.gopher,
+		"news": j.news, "snews": j.news, "nntp": j.news, "whois": j.whois,
+		"data": j.data, "file": j.file, "afs": j.file,
+	}
+	if f.o.Resolver != nil {
+		for _, name := range nameSchemes() {
+			steps[name] = j.name
+		}
+	}
+	for name, step := range steps {
+		steps[name] = j.checked(step)
+	}
+	return scheme.Retriever{
+		Client: f.o.Client, Steps: steps, Local: f.o.Local, Now: f.o.Now,
+		Gateways: f.o.Gateways, ProposedGateways: f.o.ProposedGateways,
+	}
+}
+
+// nameSchemes are those whose URIs are names that a resolver is asked about.
+func nameSchemes() []string { return []string{"urn", "ark", "doi", "hdl", "info", "tag"} }
+
+// checked refuses to ask a gateway of a scheme that may not be followed. What
+// the user has configured is his own word.
+func (j *journey) checked(step scheme.Step) scheme.Step {
+	return func(ctx context.Context, r scheme.Request) (scheme.Outcome, error) {
+		j.object = nil
+		if name, _ := r.URI.Scheme(); r.URI != j.hop.uri.WithoutFragment() {
+			if !j.fetcher.allows(name) {
+				return scheme.Outcome{}, j.refuse(r.URI, "the scheme "+strings.ToLower(name)+" of the gateway is not allowed", nil)
+			}
+			j.fetcher.tracef("%s through the gateway %s", j.hop.uri.Redacted(), r.URI.Redacted())
+			_, configured, _ := j.fetcher.o.Gateways.Locator(j.hop.uri)
+			j.hop.trusted = j.hop.trusted || configured
+		}
+		j.watch.resume()
+		defer j.watch.pause()
+		return step(ctx, r)
+	}
+}
+
+func (j *journey) refuse(u uri.URI, why string, cause error) error {
+	return &RefusedError{URL: u.Redacted(), Why: why, Err: cause}
+}
+
+// mayFollow refuses what is dangerous, and on a stranger's word more.
+func (j *journey) mayFollow(u uri.URI) error {
+	name, ok := u.Scheme()
+	if !ok {
+		return fmt.Errorf("fetch: %q is not a full form: %w", u.Redacted(), scheme.ErrNotLocator)
+	}
+	known, _ := scheme.Lookup(name)
+	switch {
+	case known.Danger != "":
+		return j.refuse(u, known.Danger, nil)
+	case !j.fetcher.allows(name):
+		return j.refuse(u, "the scheme "+strings.ToLower(name)+" is not allowed", nil)
+	case j.hop.trusted:
+		return nil
+	case known.Name == "file", known.Name == "afs":
+		return j.refuse(u, "a stranger's word does not open files of this machine", nil)
+	}
+	if _, ok := u.Userinfo(); ok {
+		return j.refuse(u, "there are credentials in it that the user did not give", nil)
+	}
+	if port, ok := u.Port(); ok && port != known.DefaultPort && isBadPort(port) {
+		return j.refuse(u, "port "+port+" belongs to another protocol", nil)
+	}
+	return nil
+}
+
+// badPorts are ports of protocols that would take what is said in another for
+// their own, and do as it says (WHATWG Fetch, Port blocking).
+func badPorts() []uint16 {
+	return []uint16{
+		0, 1, 7, 9, 11, 13, 15, 17, 19, 20, 21, 22, 23, 25, 37, 42, 43, 53, 69, 77, 79, 87, 95, 101, 102, 103, 104, 109, 110, 111,
+		113, 115, 117, 119, 123, 135, 137, 139, 143, 161, 179, 389, 427, 465, 512, 513, 514, 515, 526, 530, 531, 532, 540, 548,
+		554, 556, 563, 587, 601, 636, 989, 990, 993, 995, 1719, 1720, 1723, 2049, 3659, 4045, 4190, 5060, 5061, 6000, 6566,
+		6665, 6666, 6667, 6668, 6669, 6679, 6697, 10080,
+	}
+}
+
+func isBadPort(port string) bool {
+	n, err := strconv.ParseUint(port, 10, 16)
+	return port != "" && (err != nil || slices.Contains(badPorts(), uint16(n)))
+}

@@ -1,0 +1,91 @@
+package fetch
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/nomen-project/nomen"
+	"github.com/nomen-project/nomen/name"
+	"github.com/nomen-project/nomen/scheme"
+	"github.com/nomen-project/nomen/uri"
+	"github.com/nomen-project/nomen/urn"
+)
+
+// name is the step of names: their resolver tells the locations.
+func (j *journey) name(ctx context.Context, r scheme.Request) (scheme.Outcome, error) {
+	q, err := question(r.URI)
+	if err != nil {
+		return scheme.Outcome{}, err
+	}
+	q.Service, q.Accept, q.Languages = nomen.I2Ls, j.request.Accept, j.request.Languages
+	j.watch.pause() // the resolver has limits of its own
+	a, err := j.fetcher.o.Resolver.Resolve(ctx, q)
+	if err != nil {
+		return scheme.Outcome{}, err
+	}
+	targets := locations(a)
+	if len(targets) == 0 {
+		return scheme.Outcome{}, &nomen.Error{Kind: nomen.NoResult, Name: r.URI.String(), Service: nomen.I2Ls, Message: "the name has no location that can be followed"}
+	}
+	return scheme.Outcome{Locators: targets}, nil
+}
+
+// question asks about the name that u is, with its r- and q-component.
+func question(u uri.URI) (nomen.Question, error) {
+	spelling := u.String()
+	q := nomen.Question{Subject: u}
+	if s, _ := u.Scheme(); strings.EqualFold(s, "urn") {
+		parsed, err := urn.Parse(spelling)
+		if err != nil {
+			return q, err
+		}
+		q.R, _ = parsed.RComponent()
+		q.Q, _ = parsed.QComponent()
+		spelling = parsed.Assigned().String()
+	}
+	n, err := name.Parse(spelling)
+	if err != nil {
+		return q, err
+	}
+	q.Name = n
+	if q.Subject, err = uri.Parse(spelling); err != nil {
+		return q, err
+	}
+	return q, nil
+}
+
+// maxLocations bounds how many locations of a name are tried.
+const maxLocations = 16
+
+// locations returns where the resource itself is: what is known not to answer
+// comes last, copies of archives before that.
+func locations(a *nomen.Answer) []uri.URI {
+	if a.Redirect != "" {
+		if u, err := uri.Parse(a.Redirect); err == nil {
+			return []uri.URI{u}
+		}
+		return nil
+	}
+	rank := func(l nomen.Location) int {
+		switch {
+		case l.Down:
+			return 2
+		case l.Rel == "archive":
+			return 1
+		}
+		return 0
+	}
+	items := slices.DeleteFunc(slices.Clone(a.Locations), func(l nomen.Location) bool {
+		return l.Rel != "" && l.Rel != "item" && l.Rel != "archive"
+	})
+	slices.SortStableFunc(items, func(a, b nomen.Location) int { return cmp.Compare(rank(a), rank(b)) })
+	var us []uri.URI
+	for _, l := range items {
+		if u, err := uri.Parse(l.URL); err == nil && len(us) < maxLocations {
+			us = append(us, u)
+		}
+	}
+	return us
+}

@@ -1,0 +1,180 @@
+package fetch
+
+import (
+	"bufio"
+	"context"
+	"crypto/tls"
+	"fmt"
+	"io"
+	"net"
+	"strconv"
+	"strings"
+
+	"github.com/nomen-project/nomen"
+	"github.com/nomen-project/nomen/scheme"
+)
+
+// maxArticles bounds how many articles of a group are listed: the latest.
+const maxArticles = 1000
+
+// The answers of NNTP that are waited for (RFC 3977).
+const (
+	newsMayPost    = 200
+	newsMayNotPost = 201
+	newsGroup      = 211
+	newsList       = 215
+	newsArticle    = 220
+	newsOverview   = 224
+	newsNoGroup    = 411
+	newsNoNumber   = 423
+	newsNoArticle  = 430
+)
+
+// news is the step of news, snews and nntp (RFC 5538): an article, or a list of
+// the articles of a group, or of groups.
+func (j *journey) news(ctx context.Context, r scheme.Request) (scheme.Outcome, error) {
+	if !isLine(r.Object+r.Send) || strings.ContainsAny(r.Object, " \t<>") {
+		return scheme.Outcome{}, j.refuse(r.URI, "what would be sent is more than one word", nil)
+	}
+	conn, err := j.connect(ctx, r.Host, r.Port)
+	if err != nil {
+		return scheme.Outcome{}, fmt.Errorf("fetch: %s: %w", r.URI.Redacted(), err)
+	}
+	if name, _ := r.URI.Scheme(); strings.EqualFold(name, "snews") || r.Port == "563" {
+		conn = j.fetcher.encrypt(conn, r.Host)
+	}
+	n := &newsSession{journey: j, request: r, conn: conn, in: bufio.NewReader(conn)}
+	o, err := n.perform()
+	if err != nil {
+		conn.Close()
+		return scheme.Outcome{}, err
+	}
+	return j.found(o)
+}
+
+func (f *Fetcher) encrypt(conn net.Conn, host string) net.Conn {
+	config := f.o.TLS.Clone()
+	if config == nil {
+		config = &tls.Config{}
+	}
+	if config.ServerName == "" {
+		config.ServerName = host
+	}
+	return tls.Client(conn, config)
+}
+
+// A newsSession is a conversation with a news server.
+type newsSession struct {
+	journey *journey
+	request scheme.Request
+	conn    net.Conn
+	in      *bufio.Reader
+}
+
+func (n *newsSession) perform() (*Object, error) {
+	if _, _, err := n.reply(newsMayPost, newsMayNotPost); err != nil {
+		return nil, err
+	}
+	if _, _, err := n.ask("MODE READER"); err != nil { // some need it, others do not know it
+		return nil, err
+	}
+	r := n.request
+	switch {
+	case r.Type == "article" && r.Send != "":
+		if _, _, err := n.ask("GROUP "+r.Object, newsGroup); err != nil {
+			return nil, err
+		}
+		return n.stream("ARTICLE "+r.Send, typeArticle, newsArticle)
+	case r.Type == "article":
+		return n.stream("ARTICLE <"+r.Object+">", typeArticle, newsArticle)
+	case r.Type == "group":
+		return n.group(r.Object)
+	case r.Object == "*":
+		return n.stream("LIST ACTIVE", typeText, newsList)
+	}
+	return n.stream("LIST ACTIVE "+r.Object, typeText, newsList)
+}
+
+// Media types of news.
+const (
+	typeArticle  = "message/rfc822" // RFC 5536, 2
+	typeOverview = "text/tab-separated-values"
+)
+
+// group lists the latest articles of a group, in the fields of RFC 3977, 8.3:
+// number, subject, author, date, identifier, references, bytes, lines.
+func (n *newsSession) group(name string) (*Object, error) {
+	_, text, err := n.ask("GROUP "+name, newsGroup)
+	if err != nil {
+		return nil, err
+	}
+	var count, low, high int64
+	if _, err := fmt.Sscan(text, &count, &low, &high); err != nil || low < 0 {
+		return nil, n.garbled(fmt.Sprintf("%.80q does not say the articles", text), err)
+	}
+	if count == 0 || high < low {
+		n.conn.Close()
+		return &Object{Resource: nomen.Resource{Type: typeOverview, Body: io.NopCloser(strings.NewReader(""))}}, nil
+	}
+	span := fmt.Sprintf("%d-%d", max(low, high-maxArticles+1), high)
+	o, err := n.stream("OVER "+span, typeOverview, newsOverview)
+	if e, ok := err.(*StatusError); ok && e.Code >= 500 { // the name before RFC 3977
+		o, err = n.stream("XOVER "+span, typeOverview, newsOverview)
+	}
+	return o, err
+}
+
+// stream makes an object of the lines that follow an answer.
+func (n *newsSession) stream(command, mediatype string, want int) (*Object, error) {
+	if _, _, err := n.ask(command, want); err != nil {
+		return nil, err
+	}
+	in := newLines(n.in, true)
+	in.strict, in.crlf = true, mediatype == typeArticle
+	return &Object{Resource: nomen.Resource{Type: mediatype, Size: -1, Body: closing{in, n.conn.Close}}}, nil
+}
+
+// ask sends a command and reads the line of the answer.
+func (n *newsSession) ask(command string, want ...int) (int, string, error) {
+	n.journey.fetcher.tracef("%s: %s", n.request.Host, printable(command))
+	if _, err := io.WriteString(n.conn, command+"\r\n"); err != nil {
+		return 0, "", fmt.Errorf("fetch: %s: %w", n.request.URI.Redacted(), err)
+	}
+	return n.reply(want...)
+}
+
+// reply reads the line of an answer, which must have one of the codes if any is
+// given.
+func (n *newsSession) reply(want ...int) (int, string, error) {
+	line, err := readLine(n.in)
+	if err != nil {
+		return 0, "", n.garbled(err.Error(), err)
+	}
+	code, text, err := newsReply(line)
+	if err != nil {
+		return 0, "", n.garbled(err.Error(), err)
+	}
+	ok := len(want) == 0
+	for _, w := range want {
+		ok = ok || code == w
+	}
+	if !ok {
+		missing := code == newsNoGroup || code == newsNoNumber || code == newsNoArticle
+		return code, text, &StatusError{URL: n.request.URI.Redacted(), Protocol: "NNTP", Code: code, Reason: printable(text), Missing: missing}
+	}
+	return code, text, nil
+}
+
+// newsReply reads the line of an answer (RFC 3977, 3.2).
+func newsReply(line string) (code int, text string, err error) {
+	number, text, _ := strings.Cut(line, " ")
+	code, err = strconv.Atoi(number)
+	if err != nil || len(number) != 3 || code < 100 || code > 599 {
+		return 0, "", fmt.Errorf("%.80q does not begin with a code of three digits", line)
+	}
+	return code, text, nil
+}
+
+func (n *newsSession) garbled(message string, err error) error {
+	return &FormatError{URL: n.request.URI.Redacted(), Protocol: "NNTP", Message: message, Err: err}
+}

@@ -1,0 +1,110 @@
+package fetch
+
+import (
+	"bufio"
+	"bytes"
+	"fmt"
+	"io"
+	"strings"
+	"unicode"
+)
+
+// maxTextLine bounds a line of a text protocol, in bytes.
+const maxTextLine = 64 << 10
+
+// A lines reads text that comes in lines and gives their ends the form of this
+// machine, or leaves them. With dots it ends at a line that is a dot alone, and
+// takes from others the dot that was put before one (RFC 1436, 3.1; RFC 3977,
+// 3.1.1).
+type lines struct {
+	in     *bufio.Reader
+	dots   bool
+	crlf   bool // ends of lines stay as they are
+	strict bool // the dot at the end must come
+	start  bool // at the start of a line
+	rest   []byte
+	err    error
+}
+
+func newLines(in io.Reader, dots bool) *lines {
+	return &lines{in: bufio.NewReaderSize(in, 32<<10), dots: dots, start: true}
+}
+
+func (l *lines) Read(p []byte) (int, error) {
+	for len(l.rest) == 0 {
+		if l.err != nil {
+			return 0, l.err
+		}
+		l.fill()
+	}
+	n := copy(p, l.rest)
+	l.rest = l.rest[n:]
+	return n, nil
+}
+
+// fill reads the next piece, at most a line.
+func (l *lines) fill() {
+	piece, err := l.in.ReadSlice('\n')
+	if err == bufio.ErrBufferFull {
+		err = nil
+		if piece[len(piece)-1] == '\r' { // the end of a line may follow
+			_ = l.in.UnreadByte()
+			piece = piece[:len(piece)-1]
+		}
+	}
+	if l.start && l.dots && len(piece) > 0 && piece[0] == '.' {
+		if len(bytes.TrimRight(piece, "\r\n")) == 1 {
+			l.err = io.EOF
+			return
+		}
+		piece = piece[1:]
+	}
+	l.err = err
+	if err == io.EOF && l.strict {
+		l.err = io.ErrUnexpectedEOF
+	}
+	l.start = bytes.HasSuffix(piece, []byte("\n"))
+	if !l.crlf && bytes.HasSuffix(piece, []byte("\r\n")) {
+		piece = append(piece[:len(piece)-2], '\n')
+	}
+	l.rest = piece
+}
+
+// readLine returns the next line without its end.
+func readLine(in *bufio.Reader) (string, error) {
+	var b strings.Builder
+	for {
+		piece, err := in.ReadSlice('\n')
+		b.Write(piece)
+		switch {
+		case b.Len() > maxTextLine:
+			return "", fmt.Errorf("a line of more than %d bytes", maxTextLine)
+		case err == bufio.ErrBufferFull:
+			continue
+		case err == io.EOF && b.Len() > 0:
+			return b.String(), nil
+		case err != nil:
+			return "", err
+		}
+		return strings.TrimRight(b.String(), "\r\n"), nil
+	}
+}
+
+// isLine reports whether s can be sent as one line.
+func isLine(s string) bool { return !strings.ContainsAny(s, "\r\n\x00") }
+
+// printable returns s as one line without control characters, and not longer
+// than a person reads.
+func printable(s string) string {
+	const maxShown = 1000
+	s = strings.Map(func(r rune) rune {
+		switch {
+		case unicode.IsSpace(r):
+			return ' '
+		case !unicode.IsPrint(r):
+			return -1
+		}
+		return r
+	}, strings.ToValidUTF8(s[:min(len(s), maxShown)], ""))
+	return strings.TrimSpace(s)
+}

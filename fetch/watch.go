@@ -1,0 +1,49 @@
+package fetch
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+)
+
+// A watch ends a context when the other side is silent for too long, or when all
+// takes too long. It does not run while nobody waits for the other side.
+type watch struct {
+	ctx     context.Context
+	cancel  context.CancelCauseFunc
+	silence *time.Timer
+	whole   *time.Timer
+	limit   time.Duration
+}
+
+func newWatch(parent context.Context, silence, whole time.Duration) (context.Context, *watch) {
+	ctx, cancel := context.WithCancelCause(parent)
+	w := &watch{ctx: ctx, cancel: cancel, limit: silence}
+	w.silence = time.AfterFunc(silence, func() {
+		cancel(fmt.Errorf("fetch: no sign of the other side for %v: %w", silence, context.DeadlineExceeded))
+	})
+	w.silence.Stop()
+	w.whole = time.AfterFunc(whole, func() {
+		cancel(fmt.Errorf("fetch: not complete after %v: %w", whole, context.DeadlineExceeded))
+	})
+	return ctx, w
+}
+
+func (w *watch) resume() { w.silence.Reset(w.limit) }
+
+func (w *watch) pause() { w.silence.Stop() }
+
+func (w *watch) end() {
+	w.silence.Stop()
+	w.whole.Stop()
+	w.cancel(context.Canceled)
+}
+
+// explain returns why the context ended, if it has, and err otherwise.
+func (w *watch) explain(err error) error {
+	if cause := context.Cause(w.ctx); cause != nil && !errors.Is(cause, context.Canceled) {
+		return cause
+	}
+	return err
+}

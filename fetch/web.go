@@ -1,0 +1,335 @@
+package fetch
+
+import (
+	"bufio"
+	"cmp"
+	"compress/flate"
+	"compress/gzip"
+	"compress/zlib"
+	"context"
+	"fmt"
+	"io"
+	"mime"
+	"net"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/nomen-project/nomen"
+	"github.com/nomen-project/nomen/scheme"
+	"github.com/nomen-project/nomen/uri"
+)
+
+const (
+	maxHead   = 64 << 10 // bytes of the head of an answer
+	maxRatio  = 200      // of what decompression makes of a byte,
+	freeBytes = 10 << 20 // after so many bytes
+)
+
+// policyKey is the key of the policy of a step in its context.
+type policyKey struct{}
+
+// newTransport returns a transport that adds nothing to requests. An open one
+// goes by the policy of the context and keeps no connections, which others could
+// use whom the policy does not let connect.
+func (f *Fetcher) newTransport(open bool) *http.Transport {
+	return &http.Transport{
+		DialContext: func(ctx context.Context, _, address string) (net.Conn, error) {
+			host, port, err := net.SplitHostPort(address)
+			if err != nil {
+				return nil, err
+			}
+			p := policy{guarded: !f.o.AllowPrivate}
+			if open {
+				p, _ = ctx.Value(policyKey{}).(policy)
+			}
+			return f.dial(ctx, host, port, p)
+		},
+		TLSClientConfig:        f.o.TLS,
+		DisableCompression:     true,
+		DisableKeepAlives:      open,
+		ForceAttemptHTTP2:      true,
+		MaxResponseHeaderBytes: maxHead,
+		ResponseHeaderTimeout:  f.o.Timeout,
+		TLSHandshakeTimeout:    f.o.Timeout,
+		IdleConnTimeout:        time.Minute,
+		MaxIdleConnsPerHost:    2,
+		MaxIdleConns:           100,
+	}
+}
+
+// web is the step of http and https.
+func (j *journey) web(ctx context.Context, r scheme.Request) (scheme.Outcome, error) {
+	req, err := j.webRequest(ctx, r)
+	if err != nil {
+		return scheme.Outcome{}, err
+	}
+	transport, p := j.fetcher.guarded, j.policy()
+	if !p.guarded || p.own.IsValid() {
+		transport = j.fetcher.open
+		req = req.WithContext(context.WithValue(req.Context(), policyKey{}, p))
+	}
+	j.fetcher.tracef("GET %s", r.URI.Redacted())
+	resp, err := transport.RoundTrip(req)
+	if err != nil {
+		return scheme.Outcome{}, fmt.Errorf("fetch: %s: %w", r.URI.Redacted(), err)
+	}
+	out, err := j.webAnswer(r, resp)
+	if err != nil || out.Resource == nil {
+		resp.Body.Close()
+	}
+	return out, err
+}
+
+// webRequest asks for path and query as they are spelled.
+func (j *journey) webRequest(ctx context.Context, r scheme.Request) (*http.Request, error) {
+	name, _ := r.URI.Scheme()
+	name = strings.ToLower(name)
+	host, err := toASCII(r.Host)
+	if err != nil {
+		return nil, err
+	}
+	hostPort := net.JoinHostPort(host, r.Port)
+	if r.Port == map[string]string{"http": "80", "https": "443"}[name] {
+		hostPort = strings.TrimSuffix(hostPort, ":"+r.Port)
+	}
+	u := &url.URL{Scheme: name, Host: hostPort, Opaque: r.Send}
+	if strings.HasPrefix(r.Send, "//") { // else it would be read as a host
+		u.Opaque = "//" + hostPort + r.Send
+	}
+	req := (&http.Request{Method: http.MethodGet, URL: u, Host: hostPort, Header: j.webHeader(), ProtoMajor: 1, ProtoMinor: 1}).WithContext(ctx)
+	if l := j.loginAt(r.URI, name+"://"+hostPort); l.origin != "" {
+		req.SetBasicAuth(l.user, l.password)
+	}
+	return req, nil
+}
+
+func (j *journey) webHeader() http.Header {
+	q := j.request
+	h := http.Header{"User-Agent": {j.fetcher.o.UserAgent}, "Accept-Encoding": {"identity"}} // an empty field is not sent
+	for _, field := range [...][2]string{{"Accept", q.Accept}, {"Accept-Language", q.Languages}} {
+		if field[1] != "" {
+			h.Set(field[0], field[1])
+		}
+	}
+	if q.Offset > 0 || q.Length > 0 {
+		to := ""
+		if q.Length > 0 {
+			to = strconv.FormatInt(q.Offset+q.Length-1, 10)
+		}
+		h.Set("Range", fmt.Sprintf("bytes=%d-%s", q.Offset, to))
+		if q.Validator != "" {
+			h.Set("If-Range", q.Validator)
+		}
+	}
+	return h
+}
+
+// loginAt returns the credentials of the user's own locator, at its origin.
+func (j *journey) loginAt(u uri.URI, origin string) login {
+	if info, ok := u.Userinfo(); ok && j.hop.trusted {
+		user, password, _ := strings.Cut(info, ":")
+		user, _ = uri.Unescape(user)
+		password, _ = uri.Unescape(password)
+		j.login = login{origin: origin, user: user, password: password}
+	}
+	if j.login.origin == origin {
+		return j.login
+	}
+	return login{}
+}
+
+// webAnswer reads the head of an answer.
+func (j *journey) webAnswer(r scheme.Request, resp *http.Response) (scheme.Outcome, error) {
+	j.fetcher.tracef("%s: %s, %s", r.URI.Redacted(), printable(resp.Status), printable(resp.Header.Get("Content-Type")))
+	switch resp.StatusCode {
+	case http.StatusMovedPermanently, http.StatusFound, http.StatusSeeOther, http.StatusTemporaryRedirect, http.StatusPermanentRedirect:
+		return j.webRedirect(r, resp)
+	case http.StatusOK, http.StatusNonAuthoritativeInfo, http.StatusNoContent, http.StatusResetContent:
+		o := &Object{Resource: nomen.Resource{Type: webType(resp), Size: resp.ContentLength, Body: resp.Body}}
+		return j.webObject(r, resp, o)
+	case http.StatusPartialContent:
+		return j.webPart(r, resp)
+	case http.StatusRequestedRangeNotSatisfiable:
+		// all that there is, is there already
+		if size, ok := strings.CutPrefix(resp.Header.Get("Content-Range"), "bytes */"); ok && size == strconv.FormatInt(j.request.Offset, 10) {
+			resp.Body.Close()
+			o := &Object{Resource: nomen.Resource{Type: webType(resp), Size: j.request.Offset, Body: http.NoBody}, Offset: j.request.Offset, Validator: j.request.Validator}
+			return j.found(o)
+		}
+	}
+	return scheme.Outcome{}, &StatusError{
+		URL: r.URI.Redacted(), Protocol: "HTTP", Code: resp.StatusCode, Reason: webReason(resp),
+		Missing: resp.StatusCode == http.StatusNotFound || resp.StatusCode == http.StatusGone,
+	}
+}
+
+func webReason(resp *http.Response) string {
+	_, reason, _ := strings.Cut(resp.Status, " ")
+	return cmp.Or(printable(reason), http.StatusText(resp.StatusCode))
+}
+
+// webRedirect returns the locator to which a server sends on.
+func (j *journey) webRedirect(r scheme.Request, resp *http.Response) (scheme.Outcome, error) {
+	location := resp.Header.Get("Location")
+	ref, err := uri.ParseReference(location)
+	if location == "" || err != nil {
+		return scheme.Outcome{}, &FormatError{
+			URL: r.URI.Redacted(), Protocol: "HTTP", Err: err,
+			Message: fmt.Sprintf("status %d without a usable Location: %.200q", resp.StatusCode, location),
+		}
+	}
+	base := r.URI // whose credentials are not told to those who come after
+	if authority, ok := base.Authority(); ok {
+		if base, err = uri.Parse(strings.Replace(base.String(), authority, authority[strings.LastIndexByte(authority, '@')+1:], 1)); err != nil {
+			return scheme.Outcome{}, err
+		}
+	}
+	target, err := base.Resolve(ref)
+	if err != nil {
+		return scheme.Outcome{}, &FormatError{URL: r.URI.Redacted(), Protocol: "HTTP", Err: err, Message: err.Error()}
+	}
+	return scheme.Outcome{Locators: []uri.URI{target}}, nil
+}
+
+// webType returns the media type with its parameters, of which the charset is
+// one, or "".
+func webType(resp *http.Response) string {
+	t := resp.Header.Get("Content-Type")
+	if _, _, err := mime.ParseMediaType(t); err != nil || !isField(t) {
+		return ""
+	}
+	return t
+}
+
+// webPart reads the head of a part.
+func (j *journey) webPart(r scheme.Request, resp *http.Response) (scheme.Outcome, error) {
+	from, size, err := contentRange(resp.Header.Get("Content-Range"))
+	if err != nil || from != j.request.Offset || j.request.Offset == 0 && j.request.Length == 0 {
+		return scheme.Outcome{}, &FormatError{
+			URL: r.URI.Redacted(), Protocol: "HTTP", Err: err,
+			Message: fmt.Sprintf("part %.80q is not what was asked for", resp.Header.Get("Content-Range")),
+		}
+	}
+	o := &Object{Resource: nomen.Resource{Type: webType(resp), Size: size, Body: resp.Body}, Offset: from}
+	return j.webObject(r, resp, o)
+}
+
+// contentRange reads where a part begins, and the size of the whole, which is -1
+// if it is not known (RFC 9110, 14.4).
+//
+//	Content-Range = "bytes" SP first-pos "-" last-pos "/" ( complete-length / "*" )
+func contentRange(field string) (from, size int64, err error) {
+	text, ok := strings.CutPrefix(strings.ToLower(field), "bytes ")
+	span, whole, ok2 := strings.Cut(text, "/")
+	first, last, ok3 := strings.Cut(span, "-")
+	if !ok || !ok2 || !ok3 {
+		return 0, 0, fmt.Errorf("Content-Range %.80q", field)
+	}
+	from, err = strconv.ParseInt(first, 10, 63)
+	if err != nil {
+		return 0, 0, err
+	}
+	to, err := strconv.ParseInt(last, 10, 63)
+	if err != nil || to < from {
+		return 0, 0, fmt.Errorf("Content-Range %.80q: the end", field)
+	}
+	if whole == "*" {
+		return from, -1, nil
+	}
+	size, err = strconv.ParseInt(whole, 10, 63)
+	if err != nil || size <= to {
+		return 0, 0, fmt.Errorf("Content-Range %.80q: the size", field)
+	}
+	return from, size, nil
+}
+
+// webObject completes an object with its validator and undoes its encoding.
+func (j *journey) webObject(r scheme.Request, resp *http.Response, o *Object) (scheme.Outcome, error) {
+	o.Validator = webValidator(resp.Header)
+	o.Modified, _ = http.ParseTime(resp.Header.Get("Last-Modified"))
+	encoding := strings.ToLower(strings.TrimSpace(strings.Join(resp.Header.Values("Content-Encoding"), ",")))
+	if encoding == "" || encoding == "identity" {
+		return j.found(o)
+	}
+	if o.Offset > 0 {
+		return scheme.Outcome{}, &FormatError{URL: r.URI.Redacted(), Protocol: "HTTP", Message: "a part of what is encoded"}
+	}
+	decoded, err := decode(encoding, resp.Body, r.URI.Redacted())
+	if err != nil {
+		return scheme.Outcome{}, &FormatError{URL: r.URI.Redacted(), Protocol: "HTTP", Err: err, Message: err.Error()}
+	}
+	o.Body, o.Size, o.Validator = decoded, -1, "" // which are those of what is encoded
+	return j.found(o)
+}
+
+// webValidator returns what tells one state of a representation from all others
+// (RFC 9110, 8.8): a strong entity tag, or a date that is long enough ago.
+func webValidator(h http.Header) string {
+	if tag := h.Get("ETag"); len(tag) > 2 && tag[0] == '"' && isField(tag) {
+		return tag
+	}
+	modified := h.Get("Last-Modified")
+	then, err := http.ParseTime(modified)
+	now, err2 := http.ParseTime(h.Get("Date"))
+	if err != nil || err2 != nil || now.Sub(then) < time.Minute {
+		return ""
+	}
+	return modified
+}
+
+// decode undoes an encoding that was not asked for.
+func decode(encoding string, in io.ReadCloser, url string) (io.ReadCloser, error) {
+	d := &decoder{in: in, url: url}
+	counted := bufio.NewReader(counter{in, &d.read})
+	var err error
+	switch encoding {
+	case "gzip", "x-gzip":
+		d.out, err = gzip.NewReader(counted)
+	case "deflate": // with the frame of zlib, as it should have, or without
+		if head, _ := counted.Peek(2); len(head) == 2 && head[0]&15 == 8 && (int(head[0])<<8|int(head[1]))%31 == 0 {
+			d.out, err = zlib.NewReader(counted)
+		} else {
+			d.out = flate.NewReader(counted)
+		}
+	default:
+		return nil, fmt.Errorf("the encoding %.80q was not asked for and is not known", encoding)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return d, nil
+}
+
+// A decoder ends what grows out of proportion.
+type decoder struct {
+	in            io.ReadCloser
+	out           io.Reader
+	url           string
+	read, written int64
+}
+
+func (d *decoder) Read(p []byte) (int, error) {
+	n, err := d.out.Read(p)
+	d.written += int64(n)
+	if d.written > freeBytes && d.written/maxRatio > d.read {
+		return 0, &SizeError{URL: d.url, Limit: d.read * maxRatio, Why: fmt.Sprintf(", which is what may become of %d compressed ones", d.read)}
+	}
+	return n, err
+}
+
+func (d *decoder) Close() error { return d.in.Close() }
+
+// A counter counts what is read.
+type counter struct {
+	io.Reader
+	n *int64
+}
+
+func (c counter) Read(p []byte) (int, error) {
+	n, err := c.Reader.Read(p)
+	*c.n += int64(n)
+	return n, err
+}

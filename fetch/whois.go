@@ -1,0 +1,38 @@
+package fetch
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net"
+
+	"github.com/nomen-project/nomen"
+	"github.com/nomen-project/nomen/scheme"
+)
+
+// whois is the step of whois: one line, and then what comes (RFC 3912, 2).
+func (j *journey) whois(ctx context.Context, r scheme.Request) (scheme.Outcome, error) {
+	conn, err := j.say(ctx, r, r.Send)
+	if err != nil {
+		return scheme.Outcome{}, err
+	}
+	o := &Object{Resource: nomen.Resource{Type: r.Format, Size: -1, Body: closing{newLines(conn, false), conn.Close}}}
+	return j.found(o)
+}
+
+// say connects and sends one line.
+func (j *journey) say(ctx context.Context, r scheme.Request, line string) (net.Conn, error) {
+	if !isLine(line) {
+		return nil, j.refuse(r.URI, "what would be sent is more than one line", nil)
+	}
+	conn, err := j.connect(ctx, r.Host, r.Port)
+	if err != nil {
+		return nil, fmt.Errorf("fetch: %s: %w", r.URI.Redacted(), err)
+	}
+	j.fetcher.tracef("%s: %s", r.Host, printable(line))
+	if _, err := io.WriteString(conn, line+"\r\n"); err != nil {
+		conn.Close()
+		return nil, fmt.Errorf("fetch: %s: %w", r.URI.Redacted(), err)
+	}
+	return conn, nil
+}

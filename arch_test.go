@@ -38,6 +38,7 @@ var house = []room{
 	{floor: 3, dir: "name", ours: "namespace scheme urn uri"},
 	{floor: 4, dir: ".", ours: "name urn uri"},
 	{floor: 4, dir: "discover", ours: "name urn uri", theirs: "github.com/miekg/dns"},
+	{floor: 4, dir: "discover/dnstest", theirs: "github.com/miekg/dns"},
 	{floor: 4, dir: "mint", ours: "name namespace urn"},
 	{floor: 5, dir: "format", ours: ". name urn uri internal/weight", theirs: "golang.org/x/text"},
 	{floor: 5, dir: "rule", ours: ". name uri"},

@@ -1,0 +1,125 @@
+package discover
+
+import (
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/miekg/dns"
+)
+
+// Bounds of what is kept.
+const (
+	maxKept     = 4096             // answers
+	maxLife     = 24 * time.Hour   // of an answer, whatever its zone says
+	maxNegative = 10 * time.Minute // of "there is none" (RFC 2308, 5 would allow hours)
+)
+
+// A question is what an answer is kept under. Its name is in lower case.
+type question struct {
+	name string
+	kind uint16
+}
+
+// An answer is what was believed of a message.
+type answer struct {
+	records []dns.RR // of the type asked for
+	alias   string   // where to ask on, if there are none
+	life    time.Duration
+	expires time.Time // of one that was kept
+}
+
+// read takes from a message what belongs to the question: records of the name,
+// or of what it is an alias of, of the type, in class IN. All others, and what
+// the server adds unasked, are ignored.
+func read(m *dns.Msg, fqdn string, t uint16) answer {
+	a := answer{life: maxLife}
+	owner, hops := fqdn, 0
+	for ; hops < maxAliases; hops++ {
+		alias := ""
+		for _, rr := range m.Answer[:min(len(m.Answer), maxRecords)] {
+			h := rr.Header()
+			if h.Class != dns.ClassINET || !strings.EqualFold(h.Name, owner) {
+				continue
+			}
+			if c, ok := rr.(*dns.CNAME); ok && t != dns.TypeCNAME {
+				alias = strings.ToLower(c.Target)
+			} else if h.Rrtype != t {
+				continue
+			} else {
+				a.records = append(a.records, rr)
+			}
+			a.life = min(a.life, ttl(rr))
+		}
+		if len(a.records) > 0 || alias == "" {
+			break
+		}
+		owner = alias
+	}
+	if len(a.records) == 0 {
+		a.life = min(a.life, negativeLife(m))
+		if hops > 0 && m.Rcode != dns.RcodeNameError {
+			a.alias = owner
+		}
+	}
+	return a
+}
+
+// negativeLife returns how long "there is none" can be believed (RFC 2308, 5):
+// not at all if the zone does not say.
+func negativeLife(m *dns.Msg) time.Duration {
+	for _, rr := range m.Ns {
+		if soa, ok := rr.(*dns.SOA); ok {
+			return min(ttl(rr), time.Duration(soa.Minttl)*time.Second, maxNegative)
+		}
+	}
+	return 0
+}
+
+// A cache keeps answers while they are valid, at most maxKept of them.
+type cache struct {
+	now func() time.Time
+
+	mu   sync.Mutex
+	kept map[question]answer
+}
+
+// get returns a kept answer, whose records have the rest of their time to live.
+func (c *cache) get(q question) (answer, bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	a, ok := c.kept[q]
+	left := a.expires.Sub(c.now())
+	if !ok || left <= 0 {
+		delete(c.kept, q)
+		return answer{}, false
+	}
+	aged := make([]dns.RR, len(a.records))
+	for i, rr := range a.records {
+		aged[i] = dns.Copy(rr)
+		passed := uint32((a.life - left) / time.Second)
+		aged[i].Header().Ttl -= min(passed, rr.Header().Ttl)
+	}
+	a.records = aged
+	return a, true
+}
+
+// put keeps an answer. When there is no room another one goes.
+func (c *cache) put(q question, a answer) {
+	if a.life <= 0 {
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.kept == nil {
+		c.kept = map[question]answer{}
+	}
+	for old := range c.kept {
+		if len(c.kept) < maxKept {
+			break
+		}
+		delete(c.kept, old)
+	}
+	a.expires = c.now().Add(a.life)
+	c.kept[q] = a
+}

@@ -1,0 +1,475 @@
+package discover
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/netip"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/miekg/dns"
+)
+
+// Bounds of what is asked of DNS and believed.
+const (
+	maxServers  = 8    // of those configured
+	maxAttempts = 5    // over all servers
+	maxStrange  = 64   // packets of others between a query and its answer
+	maxRecords  = 256  // of one answer
+	maxAliases  = 8    // one behind the other
+	udpSize     = 1232 // octets that need no fragments (DNS flag day of 2020)
+)
+
+// systemConfig is where the system says which servers it uses.
+const systemConfig = "/etc/resolv.conf"
+
+// A NAPTR is a rule of DDDS as DNS has it (RFC 3403, 4.1).
+type NAPTR struct {
+	Order, Preference uint16
+	Flags             string
+	Services          string
+	Regexp            string // octets as on the wire: backslashes stand once
+	Replacement       string // without the dot at its end; "" for the root
+	TTL               time.Duration
+}
+
+// An SRV says where a service is (RFC 2782).
+type SRV struct {
+	Priority, Weight, Port uint16
+	Target                 string // without the dot at its end; "" for the root, where nothing is offered
+	TTL                    time.Duration
+}
+
+// ResolverOptions say how a [Resolver] asks.
+type ResolverOptions struct {
+	// Servers are the addresses of recursive servers, IP or IP:PORT. If there are
+	// none, File names them.
+	Servers []string
+
+	// File is a resolv.conf(5); /etc/resolv.conf if empty. It is read again when
+	// it has changed. Its search list is not used.
+	File string
+
+	// Timeout is that of one query to one server; 0 for that of File.
+	Timeout time.Duration
+
+	// Dial opens connections; nil for [net.Dialer.DialContext].
+	Dial func(ctx context.Context, network, address string) (net.Conn, error)
+
+	// Now is the clock by which answers are kept; nil for [time.Now].
+	Now func() time.Time
+}
+
+// A Resolver asks recursive DNS servers, over UDP and where an answer is too
+// long for that over TCP. Answers are kept for their time to live. It is safe
+// for concurrent use.
+//
+// Errors are [*net.DNSError]: IsNotFound says that there is no such name, or
+// none with such records; all others that nobody can know now.
+type Resolver struct {
+	o ResolverOptions
+
+	mu    sync.Mutex
+	conf  config
+	cache cache
+}
+
+var (
+	_ DNS      = (*Resolver)(nil)
+	_ Database = (*Resolver)(nil)
+)
+
+// NewResolver returns a resolver. The error says which server is none.
+func NewResolver(o ResolverOptions) (*Resolver, error) {
+	if o.Dial == nil {
+		o.Dial = new(net.Dialer).DialContext
+	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	if o.File == "" {
+		o.File = systemConfig
+	}
+	r := &Resolver{o: o, cache: cache{now: o.Now}}
+	if len(o.Servers) > 0 {
+		r.conf = config{timeout: 5 * time.Second, attempts: 2}
+		for _, s := range o.Servers {
+			address, err := serverAddress(s, "53")
+			if err != nil {
+				return nil, err
+			}
+			r.conf.servers = append(r.conf.servers, address)
+		}
+	}
+	return r, nil
+}
+
+func serverAddress(s, port string) (string, error) {
+	if a, err := netip.ParseAddr(s); err == nil {
+		return net.JoinHostPort(a.String(), port), nil
+	}
+	if a, err := netip.ParseAddrPort(s); err == nil && a.Port() != 0 {
+		return a.String(), nil
+	}
+	return "", fmt.Errorf("discover: DNS server %q: want an IP address, or one with a port", s)
+}
+
+// A config says whom to ask.
+type config struct {
+	servers  []string
+	timeout  time.Duration
+	attempts int
+	checked  time.Time
+	modified time.Time
+}
+
+// recheck is how often the file with the servers is looked at.
+const recheck = 5 * time.Second
+
+// config returns the servers, from the file if it has changed.
+func (r *Resolver) config() config {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if len(r.o.Servers) == 0 && (r.conf.servers == nil || r.o.Now().Sub(r.conf.checked) >= recheck) {
+		r.readConfig()
+	}
+	c := r.conf
+	if r.o.Timeout > 0 {
+		c.timeout = r.o.Timeout
+	}
+	return c
+}
+
+// readConfig reads the file. Without it, or without servers in it, there is one
+// on this machine, as resolv.conf(5) has it.
+func (r *Resolver) readConfig() {
+	old := r.conf
+	info, err := os.Stat(r.o.File)
+	if err == nil && old.servers != nil && info.ModTime().Equal(old.modified) {
+		r.conf.checked = r.o.Now()
+		return
+	}
+	c := config{timeout: 5 * time.Second, attempts: 2, checked: r.o.Now()}
+	if file, err := dns.ClientConfigFromFile(r.o.File); err == nil {
+		c.timeout = time.Duration(min(file.Timeout, 30)) * time.Second
+		c.attempts = min(file.Attempts, maxAttempts)
+		for _, s := range file.Servers {
+			if address, err := serverAddress(s, file.Port); err == nil && len(c.servers) < maxServers {
+				c.servers = append(c.servers, address)
+			}
+		}
+	}
+	if info != nil {
+		c.modified = info.ModTime()
+	}
+	if c.servers == nil {
+		c.servers = []string{"127.0.0.1:53", "[::1]:53"}
+	}
+	r.conf = c
+}
+
+// LookupNetIP returns the addresses of a host, those of IPv6 first; network is
+// "ip", "ip4" or "ip6". The host is a whole name: no search list is used.
+func (r *Resolver) LookupNetIP(ctx context.Context, network, host string) ([]netip.Addr, error) {
+	if a, err := netip.ParseAddr(host); err == nil {
+		return []netip.Addr{a.Unmap()}, nil
+	}
+	var types []uint16
+	switch network {
+	case "ip":
+		types = []uint16{dns.TypeAAAA, dns.TypeA}
+	case "ip4":
+		types = []uint16{dns.TypeA}
+	case "ip6":
+		types = []uint16{dns.TypeAAAA}
+	default:
+		return nil, net.UnknownNetworkError(network)
+	}
+	if name := canonicalHost(host); name == "localhost" || strings.HasSuffix(name, ".localhost") {
+		return loopback(types), nil // RFC 6761, 6.3
+	}
+	found := make([][]netip.Addr, len(types))
+	errs := make([]error, len(types))
+	var wait sync.WaitGroup
+	for i, t := range types {
+		wait.Go(func() { found[i], errs[i] = r.addresses(ctx, host, t) })
+	}
+	wait.Wait()
+	if all := slices.Concat(found...); len(all) > 0 {
+		return all, nil
+	}
+	for _, err := range errs {
+		if !isNotFound(err) {
+			return nil, err
+		}
+	}
+	return nil, errs[0]
+}
+
+func loopback(types []uint16) (all []netip.Addr) {
+	for _, t := range types {
+		if t == dns.TypeA {
+			all = append(all, netip.AddrFrom4([4]byte{127, 0, 0, 1}))
+		} else {
+			all = append(all, netip.IPv6Loopback())
+		}
+	}
+	return all
+}
+
+func (r *Resolver) addresses(ctx context.Context, host string, t uint16) ([]netip.Addr, error) {
+	records, err := r.lookup(ctx, host, t)
+	var addrs []netip.Addr
+	for _, rr := range records {
+		var a netip.Addr
+		var ok bool
+		switch rr := rr.(type) {
+		case *dns.A:
+			a, ok = netip.AddrFromSlice(rr.A)
+		case *dns.AAAA:
+			a, ok = netip.AddrFromSlice(rr.AAAA)
+		}
+		if ok {
+			addrs = append(addrs, a.Unmap())
+		}
+	}
+	return addrs, err
+}
+
+// LookupNAPTR returns the rules at a domain name, in the order in which they
+// came.
+func (r *Resolver) LookupNAPTR(ctx context.Context, name string) ([]NAPTR, error) {
+	records, err := r.lookup(ctx, name, dns.TypeNAPTR)
+	var rules []NAPTR
+	for _, rr := range records {
+		if n, ok := rr.(*dns.NAPTR); ok {
+			rules = append(rules, NAPTR{
+				n.Order, n.Preference, octets(n.Flags), octets(n.Service), octets(n.Regexp),
+				canonicalHost(n.Replacement), ttl(rr),
+			})
+		}
+	}
+	return rules, err
+}
+
+// LookupSRV returns the SRV records at exactly a domain name, in the order in
+// which they came.
+func (r *Resolver) LookupSRV(ctx context.Context, name string) ([]SRV, error) {
+	records, err := r.lookup(ctx, name, dns.TypeSRV)
+	var all []SRV
+	for _, rr := range records {
+		if s, ok := rr.(*dns.SRV); ok {
+			all = append(all, SRV{s.Priority, s.Weight, s.Port, canonicalHost(s.Target), ttl(rr)})
+		}
+	}
+	return all, err
+}
+
+func ttl(rr dns.RR) time.Duration { return time.Duration(rr.Header().Ttl) * time.Second }
+
+// octets undoes the escapes in which package dns holds strings.
+func octets(s string) string {
+	if !strings.Contains(s, `\`) {
+		return s
+	}
+	var b strings.Builder
+	for i := 0; i < len(s); i++ {
+		if s[i] != '\\' || i+1 == len(s) {
+			b.WriteByte(s[i])
+			continue
+		}
+		if n, err := strconv.ParseUint(s[i+1:min(i+4, len(s))], 10, 8); err == nil && i+4 <= len(s) {
+			b.WriteByte(byte(n))
+			i += 3
+			continue
+		}
+		i++
+		b.WriteByte(s[i])
+	}
+	return b.String()
+}
+
+// canonicalHost returns a domain name in lower case without the dot at its end.
+func canonicalHost(name string) string { return strings.ToLower(strings.TrimSuffix(name, ".")) }
+
+// isNotFound reports whether DNS has said that something does not exist.
+func isNotFound(err error) bool {
+	var e *net.DNSError
+	return errors.As(err, &e) && e.IsNotFound
+}
+
+func notFound(name string) *net.DNSError {
+	return &net.DNSError{Err: "no such host", Name: canonicalHost(name), IsNotFound: true}
+}
+
+// lookup returns the records of a type at a name or at what it is an alias of.
+func (r *Resolver) lookup(ctx context.Context, name string, t uint16) ([]dns.RR, error) {
+	if !isDomainName(strings.TrimSuffix(name, ".")) {
+		return nil, notFound(name)
+	}
+	fqdn := strings.ToLower(dns.Fqdn(name))
+	for range maxAliases {
+		a, err := r.answer(ctx, fqdn, t)
+		switch {
+		case err != nil:
+			return nil, err
+		case len(a.records) > 0:
+			return a.records, nil
+		case a.alias == "":
+			return nil, notFound(name)
+		}
+		fqdn = a.alias
+	}
+	return nil, &net.DNSError{Err: fmt.Sprintf("more than %d aliases, one behind the other", maxAliases), Name: canonicalHost(name)}
+}
+
+// isDomainName reports whether name can be asked about: labels of letters,
+// digits, hyphens and underscores (RFC 1123, 2.1; RFC 2782).
+func isDomainName(name string) bool {
+	if name == "" || len(name) > 253 {
+		return false
+	}
+	for label := range strings.SplitSeq(name, ".") {
+		if label == "" || len(label) > 63 {
+			return false
+		}
+		for i := range len(label) {
+			if c := label[i]; !isLetter(c) && !isDigit(c) && c != '-' && c != '_' {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// answer returns what is said about one name, from memory if possible.
+func (r *Resolver) answer(ctx context.Context, fqdn string, t uint16) (answer, error) {
+	key := question{fqdn, t}
+	if a, ok := r.cache.get(key); ok {
+		return a, nil
+	}
+	m, err := r.exchange(ctx, fqdn, t)
+	if err != nil {
+		return answer{}, err
+	}
+	a := read(m, fqdn, t)
+	r.cache.put(key, a)
+	return a, nil
+}
+
+// exchange asks one server after the other until one answers.
+func (r *Resolver) exchange(ctx context.Context, fqdn string, t uint16) (*dns.Msg, error) {
+	c := r.config()
+	var last error
+	for range c.attempts {
+		for _, server := range c.servers {
+			m, err := r.askServer(ctx, server, fqdn, t, c.timeout)
+			if err == nil {
+				return m, nil
+			}
+			if ctx.Err() != nil {
+				return nil, failure(fqdn, server, context.Cause(ctx))
+			}
+			last = failure(fqdn, server, err)
+		}
+	}
+	return nil, last
+}
+
+// failure makes of what went wrong with a server a failure of DNS.
+func failure(fqdn, server string, err error) error {
+	var timeout net.Error
+	return &net.DNSError{
+		UnwrapErr: err, Err: err.Error(), Name: canonicalHost(fqdn), Server: server,
+		IsTimeout: errors.As(err, &timeout) && timeout.Timeout() || errors.Is(err, context.DeadlineExceeded), IsTemporary: true,
+	}
+}
+
+// askServer asks one server, again without EDNS if it does not understand that
+// (RFC 6891, 7).
+func (r *Resolver) askServer(ctx context.Context, server, fqdn string, t uint16, timeout time.Duration) (*dns.Msg, error) {
+	q := new(dns.Msg)
+	q.SetQuestion(fqdn, t)
+	q.SetEdns0(udpSize, false)
+	m, err := r.askBoth(ctx, server, q, timeout)
+	if err == nil && (m.Rcode == dns.RcodeFormatError || m.Rcode == dns.RcodeNotImplemented || m.Rcode == dns.RcodeBadVers) {
+		q = new(dns.Msg)
+		q.SetQuestion(fqdn, t)
+		m, err = r.askBoth(ctx, server, q, timeout)
+	}
+	switch {
+	case err != nil:
+		return nil, err
+	case m.Rcode != dns.RcodeSuccess && m.Rcode != dns.RcodeNameError:
+		return nil, errors.New("the server says " + rcode(m.Rcode))
+	case m.Rcode == dns.RcodeSuccess && !m.Authoritative && !m.RecursionAvailable && len(m.Answer) == 0:
+		return nil, errors.New("the server does not know and does not ask on")
+	}
+	return m, nil
+}
+
+func rcode(code int) string {
+	if s, ok := dns.RcodeToString[code]; ok {
+		return s
+	}
+	return "error " + strconv.Itoa(code)
+}
+
+// askBoth asks over UDP, and over TCP if the answer was cut short.
+func (r *Resolver) askBoth(ctx context.Context, server string, q *dns.Msg, timeout time.Duration) (*dns.Msg, error) {
+	m, err := r.ask(ctx, "udp", server, q, timeout)
+	if err == nil && m.Truncated {
+		return r.ask(ctx, "tcp", server, q, timeout)
+	}
+	return m, err
+}
+
+// ask sends one query from a port of its own and waits for its answer. What is
+// not an answer to it is passed over.
+func (r *Resolver) ask(ctx context.Context, network, server string, q *dns.Msg, timeout time.Duration) (*dns.Msg, error) {
+	ctx, cancel := context.WithTimeout(ctx, timeout)
+	defer cancel()
+	c, err := r.o.Dial(ctx, network, server)
+	if err != nil {
+		return nil, err
+	}
+	defer c.Close()
+	defer context.AfterFunc(ctx, func() { _ = c.SetDeadline(time.Unix(1, 0)) })()
+	conn := &dns.Conn{Conn: c, UDPSize: 4096}
+	if err := conn.WriteMsg(q); err != nil {
+		return nil, err
+	}
+	for range maxStrange {
+		m, err := conn.ReadMsg()
+		switch {
+		case err != nil && ctx.Err() != nil:
+			return nil, context.Cause(ctx)
+		case err != nil && (network == "tcp" || m == nil && !errors.Is(err, dns.ErrShortRead)):
+			return nil, err
+		case err == nil && answers(m, q):
+			return m, nil
+		case network == "tcp":
+			return nil, errors.New("the server answered another question")
+		}
+	}
+	return nil, errors.New("too many packets that answer other questions")
+}
+
+// answers reports whether m is the answer to q: to its ID, name, type and class.
+// A server that could not read the question need not repeat it.
+func answers(m, q *dns.Msg) bool {
+	if m.Id != q.Id || !m.Response || m.Opcode != dns.OpcodeQuery {
+		return false
+	}
+	if len(m.Question) == 0 {
+		return m.Rcode == dns.RcodeFormatError || m.Rcode == dns.RcodeNotImplemented
+	}
+	got, want := m.Question[0], q.Question[0]
+	return len(m.Question) == 1 && strings.EqualFold(got.Name, want.Name) && got.Qtype == want.Qtype && got.Qclass == want.Qclass
+}

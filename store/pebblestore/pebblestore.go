@@ -257,3 +257,14 @@ func (s *Store) warn(what string, err error) {
 		s.report.Error(what, "err", err)
 	}
 }
+
+// BlocksRead returns how many blocks of tables were asked for since the store was
+// opened, and how many of those were not in the cache and had to be read from files.
+func (s *Store) BlocksRead() (asked, read int64) {
+	if s.gate.Enter() != nil {
+		return 0, 0
+	}
+	defer s.gate.Leave()
+	cache := s.db.Metrics().BlockCache
+	return cache.Hits + cache.Misses, cache.Misses
+}

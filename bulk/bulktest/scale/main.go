@@ -5,7 +5,10 @@
 //	go run ./bulk/bulktest/scale -n 68000000 -dir DIR
 //	go run ./bulk/bulktest/scale -n 68000000 -dir DIR -contents contents.tsv -subs 7
 //
-// The directory must not exist; it stays, for a closer look.
+// The directory must not exist; it stays, for a closer look. With -open nothing is
+// loaded, and what an earlier run with the same -n, -contents and -subs has left is
+// measured. With -nomen the program is measured too, as a server of the store: how
+// long it takes from its start to its first answer, and its memory.
 package main
 
 import (
@@ -29,7 +32,6 @@ import (
 	"github.com/nomen-project/nomen/bulk/bulktest"
 	"github.com/nomen-project/nomen/name"
 	"github.com/nomen-project/nomen/registrar"
-	"github.com/nomen-project/nomen/store"
 	"github.com/nomen-project/nomen/store/pebblestore"
 )
 
@@ -40,6 +42,8 @@ func main() {
 	flag.StringVar(&r.contents, "contents", "", "a list of paths and packages to take the names from")
 	flag.IntVar(&r.subs, "subs", 1, "under how many authorities the paths are named")
 	flag.IntVar(&r.samples, "samples", 20_000, "how many names are looked up")
+	flag.BoolVar(&r.open, "open", false, "measure a store that is there")
+	flag.StringVar(&r.nomen, "nomen", "", "a program to be started as a server of the store")
 	flag.Parse()
 	if err := r.all(context.Background()); err != nil {
 		fmt.Fprintln(os.Stderr, "scale: "+err.Error())
@@ -52,6 +56,8 @@ type run struct {
 	n             uint64
 	dir, contents string
 	subs, samples int
+	open          bool
+	nomen         string
 	names         []name.Name // looked up
 	random        *rand.Rand
 	seen          uint64
@@ -61,22 +67,28 @@ func (r *run) all(ctx context.Context) error {
 	if r.dir == "" {
 		return errors.New("-dir is missing")
 	}
-	if _, err := os.Stat(r.dir); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := os.Stat(r.dir); !r.open && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("%s is there already", r.dir)
 	}
 	r.random = rand.New(rand.NewPCG(1, 2))
-	if err := r.load(ctx); err != nil {
+	prepare := r.load
+	if r.open {
+		prepare = func(context.Context) error { return r.write(io.Discard) }
+	}
+	if err := prepare(ctx); err != nil {
 		return err
 	}
 	size, err := diskUsage(r.dir)
 	if err != nil {
 		return err
 	}
-	fmt.Printf("on disk after loading: %d bytes, %.1f a name\n", size, float64(size)/float64(r.n))
-	syscall.Sync() // or the start would wait for what loading left to be written
-	if err := dropCaches(); err != nil {
-		fmt.Printf("the caches of the machine cannot be dropped: %v\n", err)
+	fmt.Printf("on disk: %d bytes, %.1f a name\n", size, float64(size)/float64(r.n))
+	if r.nomen != "" {
+		if err := r.serve(ctx); err != nil {
+			return err
+		}
 	}
+	forget()
 	began := time.Now()
 	s, err := pebblestore.Open(pebblestore.Options{Dir: r.dir})
 	if err != nil {
@@ -184,11 +196,11 @@ func (r *run) sample(line []byte) {
 }
 
 // measure looks all samples up and prints how long it took.
-func (r *run) measure(ctx context.Context, s store.Reader, pass string) error {
+func (r *run) measure(ctx context.Context, s *pebblestore.Store, pass string) error {
 	order := slices.Clone(r.names)
 	r.random.Shuffle(len(order), func(i, j int) { order[i], order[j] = order[j], order[i] })
 	times := make([]time.Duration, len(order))
-	read := status("rchar")
+	asked0, read0 := s.BlocksRead()
 	began := time.Now()
 	for i := range order {
 		start := time.Now()
@@ -199,8 +211,10 @@ func (r *run) measure(ctx context.Context, s store.Reader, pass string) error {
 	}
 	took := seconds(began)
 	slices.Sort(times)
-	fmt.Printf("%d random look-ups, %s: p50 %v, p99 %v, %.0f a second; read before %s, after %s bytes\n",
-		len(order), pass, times[len(times)/2], times[len(times)*99/100], float64(len(order))/took, read, status("rchar"))
+	asked, read := s.BlocksRead()
+	n := float64(len(order))
+	fmt.Printf("%d random look-ups, %s: p50 %v, p99 %v, %.0f a second; blocks a look-up: %.2f, from files %.2f\n",
+		len(order), pass, times[len(times)/2], times[len(times)*99/100], n/took, float64(asked-asked0)/n, float64(read-read0)/n)
 	return nil
 }
 
@@ -218,23 +232,31 @@ func diskUsage(dir string) (size int64, err error) {
 	return size, err
 }
 
+// forget makes the system forget what it has of the files, where it lets us.
+func forget() {
+	syscall.Sync() // or who reads next would wait for what is still to be written
+	if err := dropCaches(); err != nil {
+		fmt.Printf("the caches of the machine cannot be dropped: %v\n", err)
+	}
+}
+
 // dropCaches makes the system forget files that it has in memory, where it lets
 // us.
 func dropCaches() error { return os.WriteFile("/proc/sys/vm/drop_caches", []byte("3"), 0o200) }
 
-// status returns a line of what the system knows of this process, "?" where it
-// does not say.
-func status(word string) string {
-	for _, file := range []string{"/proc/self/status", "/proc/self/io"} {
-		text, err := os.ReadFile(file)
-		if err != nil {
-			continue
-		}
-		lines := bufio.NewScanner(bytes.NewReader(text))
-		for lines.Scan() {
-			if value, ok := strings.CutPrefix(lines.Text(), word+":"); ok {
-				return strings.TrimSpace(value)
-			}
+// status returns a line of what the system knows of this process.
+func status(word string) string { return statusOf("self", word) }
+
+// statusOf returns a line of what the system knows of a process, "?" where it does
+// not say.
+func statusOf(process, word string) string {
+	text, err := os.ReadFile("/proc/" + process + "/status")
+	if err != nil {
+		return "?"
+	}
+	for lines := bufio.NewScanner(bytes.NewReader(text)); lines.Scan(); {
+		if value, ok := strings.CutPrefix(lines.Text(), word+":"); ok {
+			return strings.TrimSpace(value)
 		}
 	}
 	return "?"

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/netip"
 	"strings"
+	"time"
 )
 
 // A RouteError is returned for a name for which no way to a resolver is known.
@@ -52,12 +53,43 @@ func (e *UnreachableError) Unwrap() []error {
 
 // A StatusError is an answer by which a server tells that it could not answer.
 type StatusError struct {
-	Code   int
-	Reason string // the server's words, without control characters
+	Code       int
+	Reason     string        // the server's words, without control characters
+	RetryAfter time.Duration // after which it wants to be asked again; 0 if it did not say
 }
 
 func (e *StatusError) Error() string {
 	return strings.TrimSpace(fmt.Sprintf("client: status %d %s", e.Code, e.Reason))
+}
+
+// A WaysError is returned when several ways lead to a name, and on none of them
+// came an answer.
+type WaysError struct {
+	Name string // as asked
+	Errs []error
+}
+
+func (e *WaysError) Error() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "client: %q: none of %d ways led to an answer", e.Name, len(e.Errs))
+	for _, err := range e.Errs {
+		b.WriteString("; " + strings.TrimPrefix(err.Error(), "client: "))
+	}
+	return b.String()
+}
+
+// Unwrap returns the errors of all ways.
+func (e *WaysError) Unwrap() []error { return e.Errs }
+
+// A TimeError is returned when a resolver was asked as of another time, and does
+// not say that its answer is.
+type TimeError struct {
+	Name string
+	At   time.Time
+}
+
+func (e *TimeError) Error() string {
+	return fmt.Sprintf("client: %q: the resolver does not answer as of %s", e.Name, e.At.UTC().Format(time.RFC3339))
 }
 
 // A FormatError is returned for a result in a format that the client does not

@@ -5,59 +5,88 @@ import (
 	"errors"
 	"fmt"
 	"net"
-	"net/http"
 	"net/netip"
-	"slices"
 	"time"
 
 	"github.com/nomen-project/nomen/internal/guard"
 )
 
-// exchange sends m to the addresses of e in turn until one answers (Y95-24).
-// What counts as no answer: a refusal to connect, silence, an answer cut off
-// or garbled, and a status of 5xx.
+// exchange sends m to the addresses of e until one answers, each a while after
+// the one before (Y95-24). What counts as no answer: a refusal to connect, silence,
+// an answer cut off or garbled, and the statuses that say "not now".
 func (c *Client) exchange(ctx context.Context, e endpoint, m message) (*reply, error) {
 	request, err := m.bytes()
 	if err != nil {
 		return nil, err
 	}
-	failed := &UnreachableError{Host: hostPort(e.host, e.port)}
-	for _, a := range c.inTurn(e.addrs) {
+	leave, err := c.hosts.enter(ctx, e.host)
+	if err != nil {
+		return nil, err
+	}
+	defer leave()
+	addrs := c.inTurn(e.addrs)
+	runners := make([]runner[*reply], len(addrs))
+	for i, a := range addrs {
 		ap := netip.AddrPortFrom(a, e.port)
-		c.tracef("%s at %s, unencrypted: %s", e.host, ap, m.line())
-		r, err := c.attempt(ctx, ap, e.guarded, request)
-		if err == nil {
-			c.tracef("%s: %s", ap, r)
-			return r, nil
+		runners[i] = func(ctx context.Context) (*reply, error) {
+			c.tracef("%s at %s, unencrypted: %s", e.host, ap, m.line())
+			r, err := c.attempt(ctx, ap, e.guarded, request)
+			switch {
+			case err == nil:
+				c.tracef("%s: %s", ap, r)
+			case ctx.Err() == nil:
+				c.tracef("%s: %v", ap, err)
+			}
+			return r, err
 		}
-		if ctx.Err() != nil {
-			return nil, ctx.Err()
-		}
-		if e := (*SizeError)(nil); errors.As(err, &e) {
-			return nil, err
-		}
-		c.tracef("%s: %v", ap, err)
-		failed.Tried = append(failed.Tried, Attempt{ap, err})
+	}
+	r, errs := race(ctx, c.o.Stagger, runners, isTooLarge, func(*reply) {})
+	switch {
+	case r != nil:
+		return r, nil
+	case ctx.Err() != nil:
+		return nil, ctx.Err()
+	case isTooLarge(errs[0]):
+		return nil, errs[0]
+	}
+	failed := &UnreachableError{Host: hostPort(e.host, e.port)}
+	for i, err := range errs {
+		failed.Tried = append(failed.Tried, Attempt{netip.AddrPortFrom(addrs[i], e.port), err})
 	}
 	return nil, failed
 }
 
-// inTurn returns the addresses in the order in which to try them: the family
-// that the system prefers first, in each by chance, so that the load is shared
-// and none is pinned (1995, 6A: Y95-26).
+// isTooLarge reports whether an answer was larger than allowed: no other address
+// is asked for the same.
+func isTooLarge(err error) bool {
+	var e *SizeError
+	return errors.As(err, &e)
+}
+
+// inTurn returns the addresses in the order in which to try them: by turns of the
+// two families, the one that the system prefers first (RFC 8305, 4), in each by
+// chance, so that the load is shared and none is pinned (1995, 6A: Y95-26).
 func (c *Client) inTurn(addrs []netip.Addr) []netip.Addr {
-	first, second := []netip.Addr(nil), []netip.Addr(nil)
+	var families [2][]netip.Addr
 	for _, a := range addrs {
-		if a.Is4() == addrs[0].Is4() {
-			first = append(first, a)
-		} else {
-			second = append(second, a)
+		i := 0
+		if a.Is4() != addrs[0].Is4() {
+			i = 1
+		}
+		families[i] = append(families[i], a)
+	}
+	for _, f := range families {
+		c.shuffle(len(f), func(i, j int) { f[i], f[j] = f[j], f[i] })
+	}
+	turns := make([]netip.Addr, 0, len(addrs))
+	for i := range addrs {
+		for _, f := range families {
+			if i < len(f) {
+				turns = append(turns, f[i])
+			}
 		}
 	}
-	for _, family := range [][]netip.Addr{first, second} {
-		c.shuffle(len(family), func(i, j int) { family[i], family[j] = family[j], family[i] })
-	}
-	return slices.Concat(first, second)
+	return turns
 }
 
 // attempt asks at one address.
@@ -86,8 +115,8 @@ func (c *Client) talk(ctx context.Context, ap netip.AddrPort, guarded bool, requ
 	if err != nil {
 		return nil, err
 	}
-	if r.status >= http.StatusInternalServerError {
-		return nil, &StatusError{Code: r.status, Reason: r.reason}
+	if err := r.notNow(c.o.Now()); err != nil {
+		return nil, err
 	}
 	r.public = public(ap.Addr())
 	return r, nil

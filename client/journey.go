@@ -3,7 +3,9 @@ package client
 import (
 	"context"
 	"errors"
+	"net/http"
 	"slices"
+	"time"
 
 	"github.com/nomen-project/nomen"
 )
@@ -23,62 +25,119 @@ func (s stop) label() string {
 	return s.spelling
 }
 
-// wayOn returns the way to names to which s leads: the same resolver if it
-// answers for any name, else nil.
-func (s stop) wayOn() way {
-	switch s.way.(type) {
-	case proxy, site:
-		return s.way
-	}
-	return nil
-}
-
 // A journey follows redirections from one stop to the next until somebody
 // answers (1995, 4: Y95-43, Y95-44).
 type journey struct {
 	client   *Client
 	question nomen.Question
-	keys     []string // of the stops so far
+	have     Validators // of the answer that the asker has
+	keys     []string   // of the stops so far
 	labels   []string
 }
 
-func (j *journey) travel(ctx context.Context, s stop) (*nomen.Answer, error) {
+// travel returns the answer and the validators that came with it.
+func (j *journey) travel(ctx context.Context, s stop) (*nomen.Answer, Validators, error) {
 	for {
-		if err := j.arrive(&s); err != nil {
-			return nil, err
+		if err := j.arrive(s); err != nil {
+			return nil, Validators{}, err
 		}
-		r, err := s.way.ask(ctx, j.client, s, j.question)
-		if err != nil {
-			return nil, err
+		r, err := j.ask(ctx, &s)
+		switch {
+		case err != nil:
+			return nil, Validators{}, err
+		case r.status == http.StatusNotModified && r.from == j.have.From && r.from != "":
+			return nil, j.have.renewed(r), ErrUnchanged
 		}
 		next, a, err := j.read(s, r)
 		switch {
 		case err != nil:
-			return nil, err
+			return nil, Validators{}, err
 		case a != nil:
-			return j.finish(a), nil
+			return j.finish(a), r.validators(), nil
 		case j.client.o.MaxRedirects < 0:
-			return j.finish(&nomen.Answer{Service: j.question.Service, Name: s.name, Redirect: next.label()}), nil
+			return j.finish(&nomen.Answer{Service: j.question.Service, Name: s.name, Redirect: next.label()}), Validators{}, nil
 		}
 		j.client.tracef("redirected to %s", next.label())
 		s = next
 	}
 }
 
-// arrive finds the way of s, and refuses to go in circles, or on and on.
-func (j *journey) arrive(s *stop) (err error) {
-	if s.way == nil {
-		if s.way, err = j.client.wayTo(s.subject, j.question); err != nil {
-			return err
+// ask puts the question of a stop to each of the ways until there is an answer,
+// and notes in s which it was. A way on which somebody answers, whatever he says,
+// is the last one. Who is only busy is asked again when all have been tried.
+func (j *journey) ask(ctx context.Context, s *stop) (*reply, error) {
+	var failed []error
+	var again []way
+	least := time.Duration(0)
+	for w, err := range j.client.ways(ctx, *s, j.question) {
+		if err == nil {
+			var r *reply
+			if r, err = j.put(ctx, s, w); err == nil {
+				return r, nil
+			}
+			if after, ok := busy(err); ok {
+				again, least = append(again, w), max(least, after)
+			}
+		}
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		failed = append(failed, err)
+	}
+	for n := range max(j.client.o.Retries, 0) {
+		if len(again) == 0 || pause(ctx, n, least) != nil {
+			break
+		}
+		for _, w := range again {
+			j.client.tracef("asking again")
+			if r, err := j.put(ctx, s, w); err == nil {
+				return r, nil
+			}
 		}
 	}
-	key := s.way.key(s.subject)
+	switch {
+	case ctx.Err() != nil:
+		return nil, ctx.Err()
+	case len(failed) == 1:
+		return nil, failed[0]
+	}
+	return nil, &WaysError{Name: s.spelling, Errs: failed}
+}
+
+// put asks on one way, and notes it in s if there is an answer.
+func (j *journey) put(ctx context.Context, s *stop, w way) (*reply, error) {
+	at := stop{s.subject, w, s.guarded}
+	r, err := w.ask(ctx, j.client, at, inquiry{j.question, j.have})
+	if err == nil {
+		*s = at
+	}
+	return r, err
+}
+
+// arrive refuses to go in circles, or on and on.
+func (j *journey) arrive(s stop) error {
+	key := s.name.Key()
+	switch {
+	case s.way != nil:
+		key = s.way.key(s.subject)
+	case j.client.via != nil:
+		key = j.client.via.key(s.subject)
+	}
 	loop := slices.Contains(j.keys, key)
 	j.keys, j.labels = append(j.keys, key), append(j.labels, s.label())
 	if loop || len(j.keys)-1 > max(j.client.o.MaxRedirects, 0) {
 		return &RedirectError{Chain: j.labels, Loop: loop}
 	}
 	return nil
+}
+
+// wayOn returns the way to names to which s leads: the same resolver if the user
+// named one, else nil, so that it is found anew (1995, 4: Y95-43).
+func (j *journey) wayOn(s stop) way {
+	if _, isPage := s.way.(page); j.client.via == nil || isPage {
+		return nil
+	}
+	return s.way
 }
 
 // read tells what a reply says: where to go on, the answer, or an error.
@@ -88,7 +147,7 @@ func (j *journey) read(s stop, r *reply) (next stop, a *nomen.Answer, err error)
 	}
 	a, err = j.answer(s, r)
 	if to, ok := j.replacement(a, err); ok {
-		return stop{subject: to, way: s.wayOn(), guarded: j.guards(r)}, nil, nil
+		return stop{subject: to, way: j.wayOn(s), guarded: j.guards(r)}, nil, nil
 	}
 	return stop{}, a, err
 }
@@ -99,7 +158,7 @@ func (j *journey) redirected(s stop, r *reply) (next stop, a *nomen.Answer, err 
 	if err != nil {
 		return stop{}, nil, err
 	}
-	next = stop{subject: s.subject, way: s.wayOn(), guarded: j.guards(r)}
+	next = stop{subject: s.subject, way: j.wayOn(s), guarded: j.guards(r)}
 	switch {
 	case !to.subject.name.IsZero():
 		next.subject = to.subject
@@ -120,7 +179,7 @@ func (j *journey) replacement(a *nomen.Answer, err error) (subject, bool) {
 	switch {
 	case a != nil && a.Redirect != "":
 		to, err := parseSubject(a.Redirect)
-		return to, err == nil
+		return to, err == nil && isNameScheme(to.name.Scheme())
 	case j.question.Service == nomen.I2L && errors.As(err, &e) && e.Answer != nil && len(e.Answer.Successors) == 1:
 		n := e.Answer.Successors[0]
 		return subject{n, n.Key()}, true

@@ -17,9 +17,12 @@ type reply struct {
 	reason string // reason phrase without control characters
 	header http.Header
 	body   []byte
-	simple bool   // HTTP/0.9: the body alone
-	public bool   // it came from the public Internet
-	url    string // that was asked; "" for the forms of 1995
+	simple bool          // HTTP/0.9: the body alone
+	public bool          // it came from the public Internet
+	url    string        // that was asked; "" for the forms of 1995
+	from   string        // tells the request from others, for [Validators]
+	stream io.ReadCloser // in place of body, for a resource; nil if it was read
+	length int64         // of stream; -1 if unknown
 }
 
 func (r *reply) String() string {
@@ -66,8 +69,14 @@ func replyOf(resp *http.Response, maxBody int64) (*reply, error) {
 	if err != nil {
 		return nil, err
 	}
+	r := headOf(resp)
+	r.body = body
+	return r, nil
+}
+
+func headOf(resp *http.Response) *reply {
 	_, reason, _ := strings.Cut(resp.Status, " ")
-	return &reply{status: resp.StatusCode, reason: printable(reason), header: resp.Header, body: body}, nil
+	return &reply{status: resp.StatusCode, reason: printable(reason), header: resp.Header}
 }
 
 func readSimple(in *bufio.Reader, bounded *io.LimitedReader, maxBody int64) (*reply, error) {

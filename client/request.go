@@ -2,18 +2,51 @@ package client
 
 import (
 	"errors"
+	"slices"
 	"strings"
 )
 
 // A message is a request of HTTP/1.0 or HTTP/0.9 as resolvers of 1995 want it:
 // its target is no path, so that net/http cannot send it.
 type message struct {
-	target    string // Request-URI
-	host      string // Host: which of the authorities at an address is meant (A95-3); "" for none
-	accept    string // Accept, "" for none
-	languages string // Accept-Language, "" for none
-	agent     string // User-Agent, "" for none
-	simple    bool   // a Simple-Request: the line alone
+	target     string  // Request-URI
+	suffix     string  // what of it follows the name
+	host       string  // Host: which of the authorities at an address is meant (A95-3); "" for none
+	header     []field // without Host, in order
+	conditions []field // that make it conditional
+	simple     bool    // a Simple-Request: the line alone
+	have       Validators
+}
+
+// A field is one of a head.
+type field struct{ name, value string }
+
+// fields returns those that have a value.
+func fields(all ...field) []field {
+	return slices.DeleteFunc(all, func(f field) bool { return f.value == "" })
+}
+
+// viaField returns what tells how many resolvers passed a question on, the
+// client's own included (RFC 9110, 7.6.3); "" for none.
+func viaField(hops int) string {
+	if hops <= 0 {
+		return ""
+	}
+	return strings.TrimSuffix(strings.Repeat("1.1 nomen, ", min(hops, maxVia)), ", ")
+}
+
+// maxVia bounds the entries of Via that are sent.
+const maxVia = 100
+
+// identity tells a request from those that may be answered otherwise: where it
+// goes, what it is about, and its fields.
+func identity(where, about string, header []field) string {
+	var b strings.Builder
+	b.WriteString(where + " " + about)
+	for _, f := range header {
+		b.WriteString("\n" + f.name + ": " + f.value)
+	}
+	return b.String()
 }
 
 // line returns the Request-Line without its end.
@@ -27,7 +60,7 @@ func (m message) line() string {
 // bytes returns what is sent. Nothing in it can end a line but its own line
 // ends (Y95-72).
 func (m message) bytes() ([]byte, error) {
-	if !validTarget(m.target) || !validHeader(m.host+m.accept+m.languages+m.agent) {
+	if !validTarget(m.target) || !validHeader(m.host) {
 		return nil, errControl
 	}
 	var b strings.Builder
@@ -35,12 +68,11 @@ func (m message) bytes() ([]byte, error) {
 	if m.simple {
 		return []byte(b.String()), nil
 	}
-	for _, field := range []struct{ name, value string }{
-		{"Host", m.host}, {"Accept", m.accept}, {"Accept-Language", m.languages}, {"User-Agent", m.agent},
-	} {
-		if field.value != "" {
-			b.WriteString(field.name + ": " + field.value + "\r\n")
+	for _, f := range slices.Concat(fields(field{"Host", m.host}), m.header, m.conditions) {
+		if !validHeader(f.value) {
+			return nil, errControl
 		}
+		b.WriteString(f.name + ": " + f.value + "\r\n")
 	}
 	b.WriteString("\r\n")
 	return []byte(b.String()), nil

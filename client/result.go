@@ -19,13 +19,55 @@ func (j *journey) answer(s stop, r *reply) (*nomen.Answer, error) {
 	if r.status < http.StatusOK || r.status >= http.StatusMultipleChoices {
 		return nil, refusal(s, r, j.question)
 	}
+	if err := r.checkTime(s, j.question); err != nil {
+		return nil, err
+	}
 	asked := s.way.asked(j.question.Service)
-	a, err := r.decode(asked)
+	a, err := r.content(asked)
 	if err != nil {
 		return nil, err
 	}
 	r.complete(a, s, asked)
 	return project(a, s, j.question.Service)
+}
+
+// checkTime refuses an answer on the web that does not say that it is as of the
+// time of the question (RFC 7089, 2.1.1).
+func (r *reply) checkTime(s stop, q nomen.Question) error {
+	if q.At.IsZero() || r.url == "" || r.header.Get("Memento-Datetime") != "" {
+		return nil
+	}
+	if r.stream != nil {
+		r.stream.Close()
+	}
+	return &TimeError{Name: s.spelling, At: q.At}
+}
+
+// content makes an answer of the body: of one to I2R or I2Rs whatever it is.
+func (r *reply) content(asked nomen.Service) (*nomen.Answer, error) {
+	switch {
+	case asked == nomen.I2R && r.url != "":
+		return &nomen.Answer{Service: nomen.I2R, Resource: r.resource()}, nil
+	case asked == nomen.I2Rs && r.url != "":
+		all, err := r.resources()
+		return &nomen.Answer{Service: nomen.I2Rs, Resources: all}, err
+	case asked == nomen.IisI:
+		if same, ok := r.truth(); ok {
+			return &nomen.Answer{Service: nomen.IisI, Same: same}, nil
+		}
+	}
+	return r.decode(asked)
+}
+
+// truth reads the word that RFC 2483, 4.9 answers with.
+func (r *reply) truth() (same, ok bool) {
+	switch strings.ToUpper(string(bytes.TrimSpace(r.body[:min(len(r.body), 100)]))) {
+	case "TRUE":
+		return true, true
+	case "FALSE":
+		return false, true
+	}
+	return false, false
 }
 
 // decode reads the body by its media type. A body alone tells its type by how
@@ -75,6 +117,7 @@ func (r *reply) complete(a *nomen.Answer, s stop, asked nomen.Service) {
 	if a.MaxAge == 0 {
 		a.MaxAge = maxAge(r.header)
 	}
+	a.Private = a.Private || hasDirective(r.header, "private")
 }
 
 // maxAge reads the max-age of Cache-Control (RFC 9111, 5.2.2.1), at most a year;
@@ -100,7 +143,9 @@ func project(a *nomen.Answer, s stop, service nomen.Service) (*nomen.Answer, err
 	if !service.Known() || a.Service == service || a.Redirect != "" {
 		return a, nil
 	}
-	if a.Service != nomen.I2C && a.Service != nomen.I2Cs {
+	switch {
+	case a.Service == nomen.I2Ns && service == nomen.I2N, a.Service == nomen.I2Ls && service == nomen.I2L:
+	case a.Service != nomen.I2C && a.Service != nomen.I2Cs:
 		return nil, &FormatError{Err: &serviceError{got: a.Service, want: service}}
 	}
 	if a.Narrow(service) {
@@ -129,10 +174,19 @@ func (e *serviceError) Error() string {
 
 // located answers with the URL to which a redirection leads.
 func (r *reply) located(s stop, url string, q nomen.Question) (*nomen.Answer, error) {
-	a := &nomen.Answer{Service: nomen.I2C, Name: s.name, Status: nomen.Active, Locations: []nomen.Location{{URL: url}}}
-	if !q.Service.Known() {
+	if err := r.checkTime(s, q); err != nil {
+		return nil, err
+	}
+	a := &nomen.Answer{Service: nomen.I2C, Name: s.name, Status: nomen.Active, Private: hasDirective(r.header, "private")}
+	switch q.Service {
+	case nomen.I2R, nomen.I2Rs: // to fetch it is another step (1995, 1: Y95-74)
+		a.Service, a.Redirect = q.Service, url
+		return a, nil
+	case nomen.I2L, nomen.I2Ls, nomen.I2C, nomen.I2Cs, nomen.I2N, nomen.I2Ns, nomen.IisI:
+	default:
 		a.Service = nomen.I2L
 	}
+	a.Locations = []nomen.Location{{URL: url}}
 	for _, l := range r.links() {
 		switch {
 		case l.URL == url:

@@ -111,11 +111,11 @@ func TestRouteError(t *testing.T) { // Y95-18
 
 func TestVia(t *testing.T) {
 	for in, want := range map[string]way{
-		"example.com":                  proxy{"example.com", 4500},
-		"example.com:80":               proxy{"example.com", 80},
-		"[::1]:80":                     proxy{"::1", 80},
-		"[::1]":                        proxy{"::1", 4500},
-		"localhost":                    proxy{"localhost", 4500},
+		"example.com":                  proxy{host: "example.com", port: 4500},
+		"example.com:80":               proxy{host: "example.com", port: 80},
+		"[::1]:80":                     proxy{host: "::1", port: 80},
+		"[::1]":                        proxy{host: "::1", port: 4500},
+		"localhost":                    proxy{host: "localhost", port: 4500},
 		"http://Example.com":           site{"http://example.com/"},
 		"https://example.com:8443/a/":  site{"https://example.com:8443/a/"},
 		"https://example.com/a%2Fb/~c": site{"https://example.com/a%2Fb/~c/"},

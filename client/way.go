@@ -2,7 +2,6 @@ package client
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"net"
 	"net/netip"
@@ -18,9 +17,9 @@ import (
 // A way is a place to ask about names, and the form of request that it
 // understands.
 type way interface {
-	// ask sends one question and returns what came back, whatever its status
-	// below 500; a 5xx is an error.
-	ask(ctx context.Context, c *Client, s stop, q nomen.Question) (*reply, error)
+	// ask sends one question and returns what came back, whatever its status,
+	// unless that says "not now".
+	ask(ctx context.Context, c *Client, s stop, q inquiry) (*reply, error)
 
 	// key is the same for questions that are answered alike, in the search for
 	// loops.
@@ -35,13 +34,19 @@ type way interface {
 	asked(nomen.Service) nomen.Service
 }
 
+// An inquiry is a question, and what the asker has of an earlier answer.
+type inquiry struct {
+	nomen.Question
+	have Validators
+}
+
 // parseVia reads [Options.Via].
 func (c *Client) parseVia(via string) (way, error) {
 	if via == "" {
 		return nil, nil
 	}
 	if strings.Contains(via, "://") {
-		return parseSite(via)
+		return parseURL(via)
 	}
 	host, port := via, strconv.Itoa(discover.Port)
 	if h, p, err := net.SplitHostPort(via); err == nil {
@@ -54,28 +59,34 @@ func (c *Client) parseVia(via string) (way, error) {
 	if err != nil || n == 0 || host == "" || strings.ContainsAny(host, "/?#@ []") {
 		return nil, fmt.Errorf("client: %q is neither HOST:PORT nor an http or https URL", via)
 	}
-	return proxy{host, uint16(n)}, nil
+	return proxy{host: host, port: uint16(n)}, nil
 }
 
-func parseSite(via string) (way, error) {
-	u, err := url.Parse(via)
+// placeholder is where the name goes in a template.
+const placeholder = "{name}"
+
+// parseURL reads the URL of a resolver: a template, that of the services of RFC
+// 2169, or one below which names are paths.
+func parseURL(via string) (way, error) {
+	plain := strings.ReplaceAll(via, placeholder, "")
+	u, err := url.Parse(plain)
 	switch {
 	case err != nil:
 		return nil, fmt.Errorf("client: %w", err)
 	case u.Scheme != "http" && u.Scheme != "https":
 		return nil, fmt.Errorf("client: %q: a resolver's URL begins with http or https", via)
-	case u.Host == "", u.User != nil, u.RawQuery != "", u.ForceQuery, u.Fragment != "":
+	case u.Host == "", u.User != nil, u.Fragment != "":
 		return nil, fmt.Errorf("client: %q: a resolver's URL has a host, perhaps a path, and nothing more", via)
+	case plain != via:
+		return parseTemplate(via)
+	case u.RawQuery != "", u.ForceQuery:
+		return nil, fmt.Errorf("client: %q: a resolver's URL has a host, perhaps a path, and nothing more; in a query, %s says where the name goes", via, placeholder)
 	}
-	return site{u.Scheme + "://" + strings.ToLower(u.Host) + strings.TrimSuffix(u.EscapedPath(), "/") + "/"}, nil
-}
-
-// wayTo returns where to ask about s.
-func (c *Client) wayTo(s subject, q nomen.Question) (way, error) {
-	if c.via != nil {
-		return c.via, nil
+	base := u.Scheme + "://" + strings.ToLower(u.Host) + strings.TrimSuffix(u.EscapedPath(), "/") + "/"
+	if n := len(base) - len(thttpPath); strings.EqualFold(base[n:], thttpPath) {
+		return thttp{base}, nil
 	}
-	return c.directTo(s, q)
+	return site{base}, nil
 }
 
 // directTo returns the authority of s, which has to be a name of 1995.
@@ -99,7 +110,8 @@ func (c *Client) directTo(s subject, q nomen.Question) (way, error) {
 			Offset: len(s.spelling), Rule: "ElementID", Message: `reserved character "?"`,
 		}
 	}
-	return authority{strings.ToLower(u.AuthorityID()), c.o.Port, u.ElementID()}, nil
+	host := strings.ToLower(u.AuthorityID())
+	return authority{id: host, host: host, port: c.o.Port, element: u.ElementID()}, nil
 }
 
 // components returns the r- and q-component of q as they follow a name.
@@ -116,7 +128,8 @@ func components(q nomen.Question) string {
 
 // An authority answers for its names itself (1995, 3).
 type authority struct {
-	host    string // AuthorityID
+	id      string // AuthorityID
+	host    string // where it is asked, which is the same unless somebody said otherwise
 	port    uint16
 	element string // ElementID as spelled: it has no white space
 }
@@ -127,20 +140,36 @@ func (a authority) locates(s nomen.Service) bool { return s == nomen.I2L || s ==
 
 func (a authority) asked(nomen.Service) nomen.Service { return nomen.I2C }
 
-func (a authority) ask(ctx context.Context, c *Client, s stop, q nomen.Question) (*reply, error) {
+func (a authority) ask(ctx context.Context, c *Client, s stop, q inquiry) (*reply, error) {
+	e, err := a.endpoint(ctx, c, s)
+	if err != nil {
+		return nil, err
+	}
+	return c.exchangeAbout(ctx, e, a.message(c, q), s)
+}
+
+func (a authority) endpoint(ctx context.Context, c *Client, s stop) (endpoint, error) {
 	addrs, err := discover.Addresses(ctx, c.o.DNS, a.host)
 	if err != nil {
-		return nil, &UnreachableError{Host: hostPort(a.host, a.port), Tried: []Attempt{{Err: err}}}
+		return endpoint{}, &UnreachableError{Host: hostPort(a.host, a.port), Tried: []Attempt{{Err: err}}}
 	}
-	m := c.message(a.element, q)
-	m.host, m.accept = a.host, c.preference(q)
-	return c.exchange(ctx, endpoint{a.host, a.port, addrs, s.guarded}, m)
+	return endpoint{a.host, a.port, addrs, s.guarded}, nil
+}
+
+// message asks for the element as of a time if one is given. A resolver that
+// knows no times refuses that, as a reserved character (Y95-08), in place of
+// answering as of now.
+func (a authority) message(c *Client, q inquiry) message {
+	m := c.message(a.element, spelled(directive{"at", timeOf(q.At)}), q, c.preference(q.Question))
+	m.host = a.id
+	return m
 }
 
 // A proxy answers for names of any kind, or asks on (1995, 3.2: Y95-38).
 type proxy struct {
-	host string
-	port uint16
+	host  string
+	port  uint16
+	found bool // by somebody else than the user
 }
 
 func (p proxy) key(s subject) string { return s.name.Key() }
@@ -149,29 +178,43 @@ func (p proxy) locates(s nomen.Service) bool { return s == nomen.I2L || s == nom
 
 func (p proxy) asked(nomen.Service) nomen.Service { return nomen.I2C }
 
-func (p proxy) ask(ctx context.Context, c *Client, s stop, q nomen.Question) (*reply, error) {
+func (p proxy) ask(ctx context.Context, c *Client, s stop, q inquiry) (*reply, error) {
 	addrs, err := discover.HostAddresses(ctx, c.o.DNS, p.host)
 	if err != nil {
 		return nil, &UnreachableError{Host: hostPort(p.host, p.port), Tried: []Attempt{{Err: err}}}
 	}
-	target := s.spelling + components(q)
-	if q.Component != "" {
-		if target != s.spelling {
-			return nil, errComponents
-		}
-		target += "?c=" + url.QueryEscape(q.Component)
+	suffix, err := suffixOf(q.Question, directive{"c", q.Component}, directive{"at", timeOf(q.At)})
+	if err != nil {
+		return nil, err
 	}
-	m := c.message(target, q)
-	if m.accept == "" && q.Service.Known() {
-		m.accept = richest // a description: what a proxy answers by default is its choice
+	accept := c.o.Accept
+	if accept == "" && q.Service.Known() {
+		accept = richest // a description: what a proxy answers by default is its choice
 	}
-	return c.exchange(ctx, endpoint{p.host, p.port, addrs, false}, m)
+	m := c.message(s.spelling, suffix, q, accept)
+	return c.exchangeAbout(ctx, endpoint{p.host, p.port, addrs, p.found && s.guarded}, m, s)
 }
 
-var errComponents = errors.New("client: a component of a resource and an r- or q-component cannot be asked for in one request")
+// message makes the request for a target.
+func (c *Client) message(target, suffix string, q inquiry, accept string) message {
+	return message{
+		target: target + suffix, suffix: suffix, simple: c.o.Simple, have: q.have,
+		header: fields(
+			field{"Accept", accept}, field{"Accept-Language", q.Languages}, field{"User-Agent", c.o.UserAgent}, field{"Via", viaField(q.Hops)},
+		),
+	}
+}
 
-func (c *Client) message(target string, q nomen.Question) message {
-	return message{target: target, accept: c.o.Accept, languages: q.Languages, agent: c.o.UserAgent, simple: c.o.Simple}
+// exchangeAbout sends a message about the subject of s, with the conditions that
+// belong to it.
+func (c *Client) exchangeAbout(ctx context.Context, e endpoint, m message, s stop) (*reply, error) {
+	from := identity("1995 "+hostPort(strings.ToLower(e.host), e.port), s.name.Key()+m.suffix, m.header)
+	m.conditions = m.have.conditions(from)
+	r, err := c.exchange(ctx, e, m)
+	if r != nil {
+		r.from = from
+	}
+	return r, err
 }
 
 // preference returns what the Accept field has to say: the user's preference,

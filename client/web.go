@@ -1,14 +1,18 @@
 package client
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"net/http/httptrace"
 	"net/netip"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -23,14 +27,14 @@ const (
 	details = format.TypeProblem                   // RFC 9457
 )
 
+var errComponents = errors.New("client: an r- or q-component leaves no room for a component of a resource, a time or a query in the same request")
+
 // A site is a resolver on the web, with names below its URL.
 type site struct{ base string } // http or https, with a slash at the end
 
 func (s site) key(about subject) string { return s.base + about.name.Key() }
 
-func (s site) locates(service nomen.Service) bool {
-	return service == nomen.I2L || service == nomen.I2Ls || !service.Known()
-}
+func (s site) locates(service nomen.Service) bool { return wantsLocations(service) }
 
 func (s site) asked(service nomen.Service) nomen.Service {
 	if service.Known() && service != nomen.I2L {
@@ -39,20 +43,18 @@ func (s site) asked(service nomen.Service) nomen.Service {
 	return nomen.I2C
 }
 
-func (s site) ask(ctx context.Context, c *Client, at stop, q nomen.Question) (*reply, error) {
-	query, err := directives(q)
+func (s site) ask(ctx context.Context, c *Client, at stop, q inquiry) (*reply, error) {
+	suffix, err := webSuffix(q.Question)
 	if err != nil {
 		return nil, err
 	}
-	target, err := url.Parse(s.base + namePath(at.spelling) + query)
-	if err != nil {
-		return nil, err
-	}
-	transport := c.web
-	if at.guarded {
-		transport = c.guarded
-	}
-	return c.get(ctx, transport, target, c.webAccept(q), q.Languages)
+	return c.getAbout(ctx, at, q, s.base+namePath(at.spelling)+suffix, s.base+at.name.Key()+suffix)
+}
+
+// wantsLocations reports whether a redirection to a URL answers a question for a
+// service on the web, where the default is to be led to the resource.
+func wantsLocations(service nomen.Service) bool {
+	return service == nomen.I2L || service == nomen.I2Ls || service == nomen.I2R || service == nomen.I2Rs || !service.Known()
 }
 
 // namePath returns a name as a path. One that has a query of its own is escaped
@@ -76,33 +78,85 @@ func pathName(path string) string {
 	return path
 }
 
-// directives returns the query that tells service and component (2012, 2.3),
-// or the r- and q-component (RFC 8141, 2.3), which leave no room for them.
-func directives(q nomen.Question) (string, error) {
-	if rq := components(q); rq != "" {
-		if q.Component != "" {
-			return "", errComponents
+// A directive is a part of the query that tells what is wanted (2012, 2.3).
+type directive struct{ keyword, value string }
+
+// spelled returns the directives that have a value as a query, "" if none has.
+func spelled(all ...directive) string {
+	var b strings.Builder
+	for _, d := range all {
+		if d.value == "" {
+			continue
 		}
-		return rq, nil
+		b.WriteByte("?&"[min(b.Len(), 1)])
+		b.WriteString(d.keyword + "=")
+		if d.keyword == "s" && nomen.Service(d.value).Known() {
+			b.WriteString(d.value) // with an equal sign (N12-27)
+		} else {
+			b.WriteString(url.QueryEscape(d.value))
+		}
 	}
-	var parts []string
-	if q.Service != "" {
-		parts = append(parts, "s="+url.QueryEscape(string(q.Service)))
+	return b.String()
+}
+
+// suffixOf returns what of a question follows the name: directives, or the r-
+// and q-component (RFC 8141, 2.3), which leave no room for them.
+func suffixOf(q nomen.Question, all ...directive) (string, error) {
+	directives, rq := spelled(all...), components(q)
+	if directives != "" && rq != "" {
+		return "", errComponents
 	}
-	if q.Component != "" {
-		parts = append(parts, "c="+url.QueryEscape(q.Component))
+	return rq + directives, nil
+}
+
+// webSuffix returns what of a question follows the name on the web. The service
+// goes without saying where a component of RFC 8141 takes its place.
+func webSuffix(q nomen.Question) (string, error) {
+	service := string(q.Service)
+	if components(q) != "" {
+		service = ""
 	}
-	if parts == nil {
-		return "", nil
+	return withQuery(q, directive{"s", service}, directive{"c", q.Component}, directive{"with", otherOf(q)}, directive{"at", timeOf(q.At)})
+}
+
+// withQuery is suffixOf with the plain query of q.
+func withQuery(q nomen.Question, all ...directive) (string, error) {
+	suffix, err := suffixOf(q, all...)
+	switch {
+	case err != nil || q.Query == "":
+		return suffix, err
+	case components(q) != "":
+		return "", errComponents
+	case suffix != "":
+		return suffix + "&" + q.Query, nil
 	}
-	return "?" + strings.Join(parts, "&"), nil
+	return "?" + q.Query, nil
+}
+
+// otherOf returns the second identifier of I=I, "" for other services.
+func otherOf(q nomen.Question) string {
+	if q.Service != nomen.IisI {
+		return ""
+	}
+	return q.Other.String()
+}
+
+// timeOf spells the time of a question; "" for now.
+func timeOf(t time.Time) string {
+	if t.IsZero() {
+		return ""
+	}
+	return t.UTC().Format(time.RFC3339Nano)
 }
 
 // webAccept returns the Accept field. Where a location may be asked for it ranks
 // the locations, and must not prefer a description; but if the default of the
-// name is one, JSON is as good as any format, and named.
+// name is one, JSON is as good as any format, and named. The format of a resource
+// is the user's alone to choose.
 func (c *Client) webAccept(q nomen.Question) string {
 	switch {
+	case q.Service == nomen.I2R || q.Service == nomen.I2Rs:
+		return cmp.Or(q.Accept, c.o.Accept)
 	case q.Service != nomen.I2L && q.Service.Known() && c.o.Accept != "":
 		return c.o.Accept + ", " + details
 	case q.Service != nomen.I2L && q.Service.Known():
@@ -125,32 +179,91 @@ func (p page) locates(service nomen.Service) bool {
 
 func (p page) asked(nomen.Service) nomen.Service { return nomen.I2C }
 
-func (p page) ask(ctx context.Context, c *Client, at stop, q nomen.Question) (*reply, error) {
+func (p page) ask(ctx context.Context, c *Client, at stop, q inquiry) (*reply, error) {
 	target, err := url.Parse(p.url)
 	if err != nil {
 		return nil, err
 	}
-	transport := c.own
-	if at.guarded {
-		transport = c.guarded
+	g := get{url: target, accept: richest, languages: q.Languages}
+	g.from = identity("GET", p.url, g.fields(c))
+	g.conditions = q.have.conditions(g.from)
+	return c.get(ctx, c.transport(at), g)
+}
+
+// transport returns the one for a step: only what the user named himself may lead
+// into private networks where they are guarded.
+func (c *Client) transport(at stop) http.RoundTripper {
+	switch {
+	case at.guarded && (at.way != c.via || c.via == nil):
+		return c.guarded
+	case at.way == c.via:
+		return c.web
 	}
-	return c.get(ctx, transport, target, richest, q.Languages)
+	return c.own
+}
+
+// getAbout asks for a URL that stands for the name of a step. Its identity is one
+// for all spellings of the name.
+func (c *Client) getAbout(ctx context.Context, at stop, q inquiry, target, about string) (*reply, error) {
+	u, err := url.Parse(target)
+	if err != nil {
+		return nil, err
+	}
+	g := get{url: u, accept: c.webAccept(q.Question), languages: q.Languages, hops: q.Hops, at: q.At}
+	g.stream = q.Service == nomen.I2R
+	g.from = identity("GET", about, g.fields(c))
+	g.conditions = q.have.conditions(g.from)
+	return c.get(ctx, c.transport(at), g)
+}
+
+// A get is a request to a server on the web.
+type get struct {
+	url        *url.URL
+	accept     string
+	languages  string
+	hops       int
+	at         time.Time
+	from       string // identity
+	conditions []field
+	stream     bool // the body of a good answer is not read
+}
+
+// fields returns what the request says beside its URL and conditions.
+func (g *get) fields(c *Client) []field {
+	datetime := ""
+	if !g.at.IsZero() {
+		datetime = g.at.UTC().Format(http.TimeFormat) // RFC 7089, 2.1.1
+	}
+	return fields(
+		field{"Accept", g.accept}, field{"Accept-Language", g.languages}, field{"Accept-Datetime", datetime},
+		field{"User-Agent", c.o.UserAgent}, field{"Via", viaField(g.hops)},
+	)
 }
 
 // get asks for one URL, follows nothing and reads the whole answer.
-func (c *Client) get(ctx context.Context, transport http.RoundTripper, u *url.URL, accept, languages string) (*reply, error) {
-	c.tracef("GET %s%s", u, encrypted(u))
-	r, err := c.roundTrip(ctx, transport, u, accept, languages)
+func (c *Client) get(ctx context.Context, transport http.RoundTripper, g get) (*reply, error) {
+	leave, err := c.hosts.enter(ctx, g.url.Host)
+	if err != nil {
+		return nil, err
+	}
+	defer leave()
+	if c.o.Trace != nil {
+		c.tracef("GET %s%s", g.url, encrypted(g.url))
+	}
+	r, err := c.roundTrip(ctx, transport, g)
 	if err != nil {
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
-		return nil, c.webError(u, err)
+		return nil, c.webError(g.url, err)
 	}
-	c.tracef("%s: %s", u.Host, r)
-	if r.status >= http.StatusInternalServerError {
-		return nil, c.webError(u, &StatusError{Code: r.status, Reason: r.reason})
+	if c.o.Trace != nil {
+		c.tracef("%s: %s", g.url.Host, r)
 	}
+	if err := r.notNow(c.o.Now()); err != nil {
+		return nil, c.webError(g.url, err)
+	}
+	r.from = g.from
 	return r, nil
 }
 
@@ -171,37 +284,72 @@ func encrypted(u *url.URL) string {
 	return ", unencrypted"
 }
 
-func (c *Client) roundTrip(ctx context.Context, transport http.RoundTripper, u *url.URL, accept, languages string) (*reply, error) {
-	if !validHeader(accept + languages) {
-		return nil, errControl
+func (c *Client) roundTrip(ctx context.Context, transport http.RoundTripper, g get) (*reply, error) {
+	header := http.Header{"User-Agent": {""}} // suppresses the field
+	for _, f := range slices.Concat(g.fields(c), g.conditions) {
+		if !validHeader(f.value) {
+			return nil, errControl
+		}
+		header[f.name] = []string{f.value}
 	}
-	ctx, cancel := context.WithTimeout(ctx, c.o.Timeout)
-	defer cancel()
+	ctx, cancel := context.WithCancelCause(ctx)
+	slow := time.AfterFunc(c.o.Timeout, func() {
+		cancel(fmt.Errorf("no answer within %v: %w", c.o.Timeout, context.DeadlineExceeded))
+	})
 	peer := true // public, unless it is known not to be
-	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{GotConn: func(g httptrace.GotConnInfo) {
+	traced := httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{GotConn: func(g httptrace.GotConnInfo) {
 		if ap, err := netip.ParseAddrPort(g.Conn.RemoteAddr().String()); err == nil {
 			peer = public(ap.Addr())
 		}
 	}})
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, u.String(), nil)
-	if err != nil {
-		return nil, err
-	}
-	req.Header = http.Header{"Accept": {accept}, "User-Agent": {c.o.UserAgent}} // "" suppresses the field
-	if languages != "" {
-		req.Header.Set("Accept-Language", languages)
-	}
+	req := (&http.Request{
+		Method: http.MethodGet, URL: g.url, Host: g.url.Host, Header: header,
+		Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
+	}).WithContext(traced)
 	resp, err := transport.RoundTrip(req)
 	if err != nil {
-		return nil, err
+		defer cancel(nil)
+		slow.Stop()
+		return nil, cmp.Or(context.Cause(ctx), err)
 	}
+	if g.stream && resp.StatusCode == http.StatusOK {
+		r := headOf(resp)
+		r.public, r.url = peer, g.url.String()
+		r.stream, r.length = &timed{resp.Body, slow, c.o.Timeout, cancel}, resp.ContentLength
+		return r, nil
+	}
+	defer cancel(nil)
+	defer slow.Stop()
 	defer resp.Body.Close()
 	r, err := replyOf(resp, c.o.MaxBody)
 	if err != nil {
-		return nil, err
+		return nil, cmp.Or(context.Cause(ctx), err)
 	}
-	r.public, r.url = peer, u.String()
+	r.public, r.url = peer, g.url.String()
 	return r, nil
+}
+
+// A timed body gives each of its pieces the time of an attempt.
+type timed struct {
+	body   io.ReadCloser
+	slow   *time.Timer
+	limit  time.Duration
+	cancel context.CancelCauseFunc
+}
+
+func (t *timed) Read(p []byte) (int, error) {
+	t.slow.Reset(t.limit)
+	n, err := t.body.Read(p)
+	t.slow.Stop()
+	return n, err
+}
+
+// Close ends the request.
+func (t *timed) Close() error {
+	t.slow.Stop()
+	err := t.body.Close()
+	t.cancel(nil)
+	return err
 }
 
 // newTransport returns a transport that looks hosts up and connects as the
@@ -217,7 +365,7 @@ func (c *Client) newTransport(guarded bool) *http.Transport {
 		ResponseHeaderTimeout:  c.o.Timeout,
 		TLSHandshakeTimeout:    c.o.Timeout,
 		IdleConnTimeout:        time.Minute,
-		MaxIdleConnsPerHost:    16,
+		MaxIdleConnsPerHost:    max(c.o.PerHost, DefaultPerHost),
 	}
 }
 
@@ -228,30 +376,32 @@ func (c *Client) dialHost(ctx context.Context, address string, guarded bool) (ne
 	if err != nil {
 		return nil, err
 	}
+	n, err := strconv.ParseUint(port, 10, 16)
+	if err != nil {
+		return nil, err
+	}
 	addrs, err := discover.HostAddresses(ctx, c.o.DNS, host)
 	if err != nil {
 		return nil, err
 	}
+	addrs = c.inTurn(addrs)
+	runners := make([]runner[net.Conn], len(addrs))
+	for i, a := range addrs {
+		runners[i] = func(ctx context.Context) (net.Conn, error) {
+			return c.dial(ctx, netip.AddrPortFrom(a, uint16(n)), guarded)
+		}
+	}
+	ctx, cancel := context.WithTimeout(ctx, c.o.Timeout)
+	defer cancel()
+	conn, errs := race(ctx, c.o.Stagger, runners, func(error) bool { return false }, func(conn net.Conn) { conn.Close() })
+	if conn != nil {
+		return conn, nil
+	}
 	failed := &UnreachableError{Host: address}
-	share := c.o.Timeout / time.Duration(len(addrs))
-	for _, a := range c.inTurn(addrs) {
-		ap, err := netip.ParseAddrPort(net.JoinHostPort(a.String(), port))
-		if err != nil {
-			return nil, err
-		}
-		conn, err := c.dialWithin(ctx, share, ap, guarded)
-		if err == nil {
-			return conn, nil
-		}
-		failed.Tried = append(failed.Tried, Attempt{ap, err})
+	for i, err := range errs {
+		failed.Tried = append(failed.Tried, Attempt{netip.AddrPortFrom(addrs[i], uint16(n)), err})
 	}
 	return nil, failed
-}
-
-func (c *Client) dialWithin(ctx context.Context, limit time.Duration, ap netip.AddrPort, guarded bool) (net.Conn, error) {
-	ctx, cancel := context.WithTimeout(ctx, limit)
-	defer cancel()
-	return c.dial(ctx, ap, guarded)
 }
 
 // redirects reports whether the reply sends elsewhere.

@@ -1,0 +1,26 @@
+package client
+
+import (
+	"strings"
+
+	"github.com/nomen-project/nomen"
+	"github.com/nomen-project/nomen/uri"
+)
+
+// ApplyFragment adds the fragment of the identifier that was asked about to the
+// locations of an answer that have none of their own (2012, 2.4 and App. A: N12-38;
+// RFC 9110, 10.2.2). Where it means nothing, the whole resource is shown (N12-39).
+func ApplyFragment(a *nomen.Answer, asked uri.URI) {
+	fragment, ok := asked.Fragment()
+	if !ok || fragment == "" {
+		return
+	}
+	for i, l := range a.Locations {
+		if !strings.Contains(l.URL, "#") {
+			a.Locations[i].URL = l.URL + "#" + fragment
+		}
+	}
+	if a.Redirect != "" && !strings.Contains(a.Redirect, "#") {
+		a.Redirect += "#" + fragment
+	}
+}

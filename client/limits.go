@@ -1,0 +1,113 @@
+package client
+
+import (
+	"context"
+	"strings"
+	"sync"
+
+	"golang.org/x/time/rate"
+)
+
+// limits bound how much is asked of each host.
+type limits struct {
+	perHost int
+	rate    rate.Limit // 0 for any
+
+	mu    sync.Mutex
+	hosts map[string]*hostLimit
+}
+
+// A hostLimit is that of one host.
+type hostLimit struct {
+	slots  chan struct{} // holds one for each question under way; nil for any number
+	bucket *rate.Limiter // nil for any rate
+	users  int           // who have a slot or wait for one
+}
+
+func newLimits(perHost int, perSecond float64) *limits {
+	return &limits{perHost: perHost, rate: rate.Limit(max(perSecond, 0)), hosts: map[string]*hostLimit{}}
+}
+
+// maxIdleHosts bounds the hosts that are remembered while nothing is asked of
+// them.
+const maxIdleHosts = 1024
+
+// enter waits until one more question may be put to host. Who was let in calls
+// leave.
+func (l *limits) enter(ctx context.Context, host string) (leave func(), err error) {
+	if l.perHost < 0 && l.rate == 0 {
+		return func() {}, nil
+	}
+	host = strings.ToLower(host)
+	h := l.join(host)
+	if err := h.wait(ctx); err != nil {
+		l.part(h)
+		return nil, err
+	}
+	return func() {
+		if h.slots != nil {
+			<-h.slots
+		}
+		l.part(h)
+	}, nil
+}
+
+func (l *limits) join(host string) *hostLimit {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	h := l.hosts[host]
+	if h == nil {
+		l.forget()
+		h = &hostLimit{}
+		if l.perHost > 0 {
+			h.slots = make(chan struct{}, l.perHost)
+		}
+		if l.rate > 0 {
+			h.bucket = rate.NewLimiter(l.rate, max(int(l.rate), 1))
+		}
+		l.hosts[host] = h
+	}
+	h.users++
+	return h
+}
+
+func (l *limits) part(h *hostLimit) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	h.users--
+}
+
+// forget makes room for one more host. One that was just asked keeps its rate.
+func (l *limits) forget() {
+	if len(l.hosts) < maxIdleHosts {
+		return
+	}
+	for host, h := range l.hosts {
+		if h.users == 0 && (h.bucket == nil || h.bucket.Tokens() >= float64(h.bucket.Burst())) {
+			delete(l.hosts, host)
+		}
+	}
+}
+
+func (h *hostLimit) wait(ctx context.Context) error {
+	if h.slots != nil {
+		select {
+		case h.slots <- struct{}{}:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	if h.bucket == nil {
+		return nil
+	}
+	err := h.bucket.Wait(ctx)
+	if err != nil {
+		if h.slots != nil {
+			<-h.slots
+		}
+		if ctx.Err() == nil { // the deadline comes before the turn
+			return context.DeadlineExceeded
+		}
+	}
+	return err
+}

@@ -34,7 +34,7 @@ func (r *Registrar) putAuthority(ctx context.Context, a Actor, auth *store.Autho
 	if err != nil {
 		return Outcome{}, err
 	}
-	there := exactly(set, next.Prefix)
+	there := set.Exactly(next.Prefix)
 	if err := permitAuthority(a, next, there); err != nil {
 		return Outcome{}, err
 	}
@@ -48,16 +48,6 @@ func (r *Registrar) putAuthority(ctx context.Context, a Actor, auth *store.Autho
 	r.authorities.Forget()
 	kept, err := r.store.Authority(ctx, next.Prefix, time.Time{})
 	return Outcome{Result: results[0], Created: there == nil, Authority: kept, Warnings: warnings(next, there)}, err
-}
-
-// exactly returns the authority of this prefix, or nil.
-func exactly(set *store.AuthoritySet, p name.Prefix) *store.Authority {
-	for _, a := range set.All() {
-		if a.Prefix == p {
-			return a
-		}
-	}
-	return nil
 }
 
 func permitAuthority(a Actor, next, there *store.Authority) error {

@@ -26,7 +26,7 @@ func refuseAt(of, list string, i int, sub string, f fault) error {
 
 // identify returns the name that a record is about, and the authority that
 // decides about it, nil if there is none.
-func identify(rec *store.Record, f *finder) (name.Name, *store.Authority, error) {
+func identify(rec *store.Record, set *store.AuthoritySet) (name.Name, *store.Authority, error) {
 	n := rec.Name
 	if rec.Spelling != "" {
 		var err error
@@ -37,7 +37,7 @@ func identify(rec *store.Record, f *finder) (name.Name, *store.Authority, error)
 	if n.IsZero() {
 		return n, nil, refuse("", "name", faultf(0, "name", "a record needs a name"))
 	}
-	a := f.of(n)
+	a := set.Of(n)
 	n = a.Fold(n)
 	if !rec.Name.IsZero() && a.Fold(rec.Name) != n {
 		return n, nil, refuse(rec.Spelling, "name", faultf(0, "name", "does not spell %s", rec.Name.Key()))

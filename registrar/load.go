@@ -3,7 +3,6 @@ package registrar
 import (
 	"context"
 	"errors"
-	"slices"
 	"time"
 
 	"github.com/nomen-project/nomen/name"
@@ -65,11 +64,10 @@ func (l *Load) Check(ctx context.Context, reqs []Request) (*Batch, error) {
 		return nil, err
 	}
 	b := &Batch{reqs: reqs, checks: make([]check, len(reqs)), set: set, ascending: true}
-	f := finder{set: set}
 	last := ""
 	for i := range reqs {
 		c := &b.checks[i]
-		l.check(i, c, &reqs[i], &f)
+		l.check(i, c, &reqs[i], set)
 		if c.err == nil {
 			b.ascending = b.ascending && last < c.name.Key()
 			last = c.name.Key()
@@ -79,8 +77,8 @@ func (l *Load) Check(ctx context.Context, reqs []Request) (*Batch, error) {
 }
 
 // check checks request i.
-func (l *Load) check(i int, c *check, req *Request, f *finder) {
-	if c.name, c.authority, c.err = identify(req.Record, f); c.err != nil {
+func (l *Load) check(i int, c *check, req *Request, set *store.AuthoritySet) {
+	if c.name, c.authority, c.err = identify(req.Record, set); c.err != nil {
 		return
 	}
 	if c.err = l.permit(c.name, c.authority); c.err != nil {
@@ -153,14 +151,10 @@ func (l *Load) Preview(ctx context.Context, b *Batch) ([]Outcome, error) {
 // current returns b, checked anew if the authorities have changed since.
 func (l *Load) current(ctx context.Context, b *Batch) (*Batch, error) {
 	set, err := l.authorities.Set(ctx, time.Time{})
-	if err != nil || set == b.set || slices.EqualFunc(set.All(), b.set.All(), sameRevision) {
+	if err != nil || set == b.set {
 		return b, err
 	}
 	return l.Check(ctx, b.reqs)
-}
-
-func sameRevision(a, b *store.Authority) bool {
-	return a.Prefix == b.Prefix && a.Revision == b.Revision
 }
 
 // creates reports whether every good request can be meant for a new name.
@@ -172,24 +166,4 @@ func (b *Batch) creates() bool {
 		}
 	}
 	return true
-}
-
-// A finder finds the authorities of names that mostly lie under the same one.
-type finder struct {
-	set  *store.AuthoritySet
-	last *store.Authority // of the name before, if no other lies under it
-}
-
-// of returns the authority that decides about n, or nil.
-func (f *finder) of(n name.Name) *store.Authority {
-	if f.last != nil && f.last.Prefix.Covers(n) {
-		return f.last
-	}
-	a := f.set.Of(n)
-	if f.last = a; a != nil && slices.ContainsFunc(f.set.All(), func(o *store.Authority) bool {
-		return o != a && a.Prefix.Covers(name.FromKey(o.Prefix.String()))
-	}) {
-		f.last = nil
-	}
-	return a
 }

@@ -254,34 +254,6 @@ func TestLoadRefusesWhoAndWhy(t *testing.T) {
 	}
 }
 
-// TestFinder: it finds what the set of authorities does, whatever it found before.
-func TestFinder(t *testing.T) {
-	prefixes := []string{"urn:example", "urn:example:a", "urn:example:a:b", "urn:nbn:fi", "urn:nbn:fi:x", "ark:12345", "https://example.org/a", "urn:dns:example.org"}
-	spellings := []string{
-		"urn:example:1", "urn:example:a", "urn:example:a:1", "urn:example:a:b:1", "urn:example:ab:1", "urn:nbn:fi-1", "urn:nbn:fi:x-1", "urn:nbn:fin-1",
-		"ark:12345/x", "https://example.org/a/b", "https://example.org/ab", "urn:dns:example.org:1", "urn:isbn:1",
-	}
-	rapid.Check(t, func(t *rapid.T) {
-		reg := New(memstore.New(), Options{})
-		for _, p := range rapid.SliceOfDistinct(rapid.SampledFrom(prefixes), func(s string) string { return s }).Draw(t, "prefixes") {
-			if _, err := reg.PutAuthority(t.Context(), Operator(), &store.Authority{Prefix: name.MustParsePrefix(p)}, 0, ""); err != nil {
-				t.Fatal(err)
-			}
-		}
-		set, err := reg.authorities.Set(t.Context(), time.Time{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		f := finder{set: set}
-		for _, s := range rapid.SliceOfN(rapid.SampledFrom(spellings), 1, 10).Draw(t, "names") {
-			n := name.MustParse(s)
-			if got, want := f.of(n), set.Of(n); got != want {
-				t.Fatalf("%s: %v, want %v", s, got, want)
-			}
-		}
-	})
-}
-
 // TestBefore: no key lies between a key and what comes before it.
 func TestBefore(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {

@@ -15,6 +15,8 @@ type Options struct {
 	Now     func() time.Time // the clock; time.Now if nil
 	Log     *slog.Logger     // discards if nil
 	Schemes []string         // of locations, in lower case; DefaultSchemes if nil
+
+	Authorities *store.Table // of the same store, to be shared; one of its own if nil
 }
 
 // authorityLife is how long another process's change of an authority may go
@@ -39,7 +41,9 @@ func New(s store.Store, o Options) *Registrar {
 	if r.log == nil {
 		r.log = slog.New(slog.DiscardHandler)
 	}
-	r.authorities = store.NewTable(s, r.now, authorityLife)
+	if r.authorities = o.Authorities; r.authorities == nil {
+		r.authorities = store.NewTable(s, r.now, authorityLife)
+	}
 	return r
 }
 

@@ -207,6 +207,9 @@ func (m *meter) authority(a *Authority) {
 	m.text("contact", a.Contact)
 	m.text("description", a.Description)
 	m.text("default_service", string(a.Service))
+	policy := len(a.Text())
+	m.size += policy
+	m.limit("policy", policy, MaxPolicy)
 }
 
 func (m *meter) token(t *Token) {

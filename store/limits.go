@@ -10,6 +10,7 @@ const (
 	MaxLocations  = 1000      // of a record
 	MaxValues     = 10_000    // of all lists of a change together, locations aside
 	MaxText       = 64 << 10  // bytes of one text: a URL, note, value, reason
+	MaxPolicy     = 512 << 10 // bytes of the text of a policy
 	MaxTokenID    = 256       // bytes of the ID of a token
 	MaxRecord     = 1 << 20   // bytes of all texts of a change
 	MaxBatch      = 100_000   // changes in one Apply

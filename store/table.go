@@ -3,8 +3,10 @@ package store
 import (
 	"context"
 	"net/netip"
+	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/nomen-project/nomen/name"
@@ -12,16 +14,24 @@ import (
 
 // A Table is the set of a store's authorities, kept in memory because every
 // request needs it and there are few. It is at most its lifetime behind the
-// store; Forget makes the next question read anew. It is safe for concurrent
-// use.
+// store, and the time of one reading: while one question reads the store anew
+// the others go on with what was read before. Forget makes the next question
+// read. It is safe for concurrent use.
 type Table struct {
 	reader Reader
 	now    func() time.Time
 	life   time.Duration
 
-	mu   sync.Mutex
-	set  *AuthoritySet
-	read time.Time
+	reading sync.Mutex // held by who reads the store
+	last    atomic.Pointer[edition]
+	forgets atomic.Uint64
+}
+
+// An edition is what was read at one time.
+type edition struct {
+	set     *AuthoritySet
+	read    time.Time
+	forgets uint64 // before the reading began
 }
 
 // NewTable returns a table of the authorities of r that is read again after the
@@ -31,59 +41,112 @@ func NewTable(r Reader, now func() time.Time, life time.Duration) *Table {
 }
 
 // Set returns the authorities as they are now or, when at is not zero, as they
-// were then. The set and what it returns must not be changed.
+// were then. The set and what it returns must not be changed. As long as no
+// authority changes the set is the same.
 func (t *Table) Set(ctx context.Context, at time.Time) (*AuthoritySet, error) {
 	if !at.IsZero() {
-		return readSet(ctx, t.reader, at)
+		return readSet(ctx, t.reader, at, nil)
 	}
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	now := t.now()
-	if t.set != nil && now.Sub(t.read) < t.life {
-		return t.set, nil
+	e, known := t.known()
+	if known && t.now().Sub(e.read) < t.life {
+		return e.set, nil
 	}
-	set, err := readSet(ctx, t.reader, time.Time{})
-	if err != nil {
+	switch {
+	case t.reading.TryLock():
+	case known:
+		return e.set, nil
+	default:
+		t.reading.Lock()
+	}
+	defer t.reading.Unlock()
+	if e, known = t.known(); known && t.now().Sub(e.read) < t.life {
+		return e.set, nil
+	}
+	next := &edition{read: t.now(), forgets: t.forgets.Load()}
+	var last *AuthoritySet
+	if e != nil {
+		last = e.set
+	}
+	var err error
+	if next.set, err = readSet(ctx, t.reader, time.Time{}, last); err != nil {
 		return nil, err
 	}
-	t.set, t.read = set, now
-	return set, nil
+	t.last.Store(next)
+	return next.set, nil
+}
+
+// known returns the last edition, and whether nobody has called Forget since.
+func (t *Table) known() (*edition, bool) {
+	e := t.last.Load()
+	return e, e != nil && e.forgets == t.forgets.Load()
 }
 
 // Forget makes the next call of Set read the store.
-func (t *Table) Forget() {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.set = nil
-}
+func (t *Table) Forget() { t.forgets.Add(1) }
 
 // An AuthoritySet finds authorities by all that a request can say about them.
 type AuthoritySet struct {
-	all      []*Authority
-	prefixes map[name.Prefix]*Authority
+	all      []*Authority // in the byte order of their prefixes
+	parents  []int        // index of the longest of them that begins each prefix, in bytes; -1 for none
 	hosts    map[string]*Authority
 	address  map[netip.Addr]*Authority
+	compiled map[*Authority]*compilation
 	standard *Authority
 }
 
-func readSet(ctx context.Context, r Reader, at time.Time) (*AuthoritySet, error) {
+// A compilation is made when it is first wanted.
+type compilation struct {
+	once sync.Once
+	made *Compiled
+	err  error
+}
+
+// readSet reads the authorities. Of those that have not changed since the last
+// set it takes over what was made of them.
+func readSet(ctx context.Context, r Reader, at time.Time, last *AuthoritySet) (*AuthoritySet, error) {
 	s := &AuthoritySet{
-		prefixes: map[name.Prefix]*Authority{},
 		hosts:    map[string]*Authority{},
 		address:  map[netip.Addr]*Authority{},
+		compiled: map[*Authority]*compilation{},
 	}
+	known := 0
 	for a, err := range r.Authorities(ctx, at) {
 		if err != nil {
 			return nil, err
 		}
-		s.add(a)
+		old := last.Exactly(a.Prefix)
+		if old == nil || old.Revision != a.Revision || !old.Modified.Equal(a.Modified) || old.Redacted != a.Redacted {
+			s.add(a, &compilation{})
+			continue
+		}
+		known++
+		s.add(old, last.compiled[old])
 	}
+	if last != nil && known == len(last.all) && known == len(s.all) {
+		return last, nil
+	}
+	slices.SortFunc(s.all, func(a, b *Authority) int { return strings.Compare(a.Prefix.String(), b.Prefix.String()) })
+	s.nest()
 	return s, nil
 }
 
-func (s *AuthoritySet) add(a *Authority) {
+// nest finds the parents.
+func (s *AuthoritySet) nest() {
+	s.parents = make([]int, len(s.all))
+	for i, a := range s.all {
+		p := i - 1
+		for p >= 0 && !strings.HasPrefix(a.Prefix.String(), s.all[p].Prefix.String()) {
+			p = s.parents[p]
+		}
+		s.parents[i] = p
+	}
+}
+
+func (s *AuthoritySet) add(a *Authority, c *compilation) {
 	s.all = append(s.all, a)
-	s.prefixes[a.Prefix] = a
+	if len(a.Rules) > 0 || a.Delegation != nil {
+		s.compiled[a] = c
+	}
 	for _, h := range a.Hosts {
 		s.hosts[CanonicalHost(h)] = a
 	}
@@ -113,17 +176,52 @@ func CanonicalHost(h string) string {
 // All returns the authorities in the order of their prefixes.
 func (s *AuthoritySet) All() []*Authority { return s.all }
 
-// Of returns the authority with the longest prefix that covers n, or nil.
+// Of returns the authority with the longest prefix that covers n, or nil. Its
+// time is logarithmic in their number.
 func (s *AuthoritySet) Of(n name.Name) *Authority {
-	if len(s.prefixes) == 0 {
-		return nil
+	key := n.Key()
+	i, found := s.search(key)
+	if !found {
+		i--
 	}
-	for p := range n.Prefixes {
-		if a := s.prefixes[p]; a != nil {
-			return a
+	// Of the prefixes that come before the key, those that begin it are among the
+	// last one and its parents.
+	for ; i >= 0; i = s.parents[i] {
+		if s.all[i].Prefix.Covers(n) {
+			return s.all[i]
 		}
 	}
 	return nil
+}
+
+// search returns where a prefix is, or would be.
+func (s *AuthoritySet) search(prefix string) (int, bool) {
+	return slices.BinarySearchFunc(s.all, prefix, func(a *Authority, key string) int {
+		return strings.Compare(a.Prefix.String(), key)
+	})
+}
+
+// Exactly returns the authority of this prefix, or nil.
+func (s *AuthoritySet) Exactly(p name.Prefix) *Authority {
+	if s == nil {
+		return nil
+	}
+	if i, found := s.search(p.String()); found {
+		return s.all[i]
+	}
+	return nil
+}
+
+// Compiled returns the rules and the delegation of a, which is of s; without any,
+// an empty one. It compiles an authority once as long as it does not change. The
+// error is that of [Authority.Compile].
+func (s *AuthoritySet) Compiled(a *Authority) (*Compiled, error) {
+	c := s.compiled[a]
+	if c == nil {
+		return &Compiled{}, nil
+	}
+	c.once.Do(func() { c.made, c.err = a.Compile() })
+	return c.made, c.err
 }
 
 // At returns the authority that a request with this Host field, to this local

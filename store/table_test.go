@@ -2,11 +2,19 @@ package store_test
 
 import (
 	"context"
+	"fmt"
+	"iter"
 	"net/netip"
+	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
+	"pgregory.net/rapid"
+
+	"github.com/nomen-project/nomen"
 	"github.com/nomen-project/nomen/name"
+	"github.com/nomen-project/nomen/rule"
 	"github.com/nomen-project/nomen/store"
 	"github.com/nomen-project/nomen/store/memstore"
 )
@@ -116,5 +124,177 @@ func TestTableTellsFailures(t *testing.T) {
 	_ = s.Close()
 	if set, err := table.Set(context.Background(), time.Time{}); err == nil {
 		t.Errorf("got %v from a closed store", set)
+	}
+}
+
+// slow is a reader whose listing of authorities waits, and counts.
+type slow struct {
+	store.Store
+	reads atomic.Int32
+	gate  chan struct{}
+}
+
+func (s *slow) Authorities(ctx context.Context, at time.Time) iter.Seq2[*store.Authority, error] {
+	s.reads.Add(1)
+	<-s.gate
+	return s.Store.Authorities(ctx, at)
+}
+
+// TestTableServesWhileItReads: nobody waits for the reading of another, unless
+// there was nothing yet or it was told to be over.
+func TestTableServesWhileItReads(t *testing.T) {
+	s := memstore.New()
+	defer s.Close()
+	synctest.Test(t, func(t *testing.T) {
+		put(t, s, start, authority("urn:a1"))
+		r := &slow{Store: s, gate: make(chan struct{}, 1)}
+		table := store.NewTable(r, time.Now, time.Second)
+		var set *store.AuthoritySet
+		read := func() {
+			var err error
+			if set, err = table.Set(t.Context(), time.Time{}); err != nil {
+				t.Error(err)
+			}
+		}
+		r.gate <- struct{}{}
+		read()
+		first := set
+		put(t, s, start, authority("urn:b1"))
+		time.Sleep(time.Second)
+		go read() // and waits
+		synctest.Wait()
+		if got, err := table.Set(t.Context(), time.Time{}); err != nil || got != first {
+			t.Errorf("while another reads: %v, %v, want what there was", got, err)
+		}
+		if n := r.reads.Load(); n != 2 {
+			t.Errorf("%d readings, want 2", n)
+		}
+		r.gate <- struct{}{}
+		synctest.Wait()
+		if len(set.All()) != 2 {
+			t.Errorf("after the reading: %d authorities, want 2", len(set.All()))
+		}
+		table.Forget()
+		go read()
+		synctest.Wait()
+		second := set
+		put(t, s, start, authority("urn:c1"))
+		table.Forget() // what is being read now is from before
+		r.gate <- struct{}{}
+		r.gate <- struct{}{}
+		synctest.Wait()
+		read()
+		if set == second || len(set.All()) != 3 {
+			t.Errorf("after Forget while one read: %d authorities, want 3", len(set.All()))
+		}
+	})
+}
+
+// TestTableCompilesOnce: what has not changed is not made again, and a set in
+// which nothing has is the same.
+func TestTableCompilesOnce(t *testing.T) {
+	s := memstore.New()
+	defer s.Close()
+	ruled := authority("urn:a1")
+	ruled.Rules = rule.Set{{Match: "{x:*}", Locations: []nomen.Location{{URL: "https://h.example/{x}"}}, Tests: []rule.Test{{From: "urn:a1:y", To: []string{"https://h.example/y"}}}}}
+	put(t, s, start, ruled, authority("urn:b1"))
+	table := store.NewTable(s, time.Now, time.Hour)
+	compiled := func() (*store.AuthoritySet, *store.Compiled) {
+		t.Helper()
+		table.Forget()
+		set, err := table.Set(t.Context(), time.Time{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		c, err := set.Compiled(set.Exactly(ruled.Prefix))
+		if err != nil || c.Rules == nil {
+			t.Fatal(c, err)
+		}
+		if other, err := set.Compiled(set.Exactly(name.MustParsePrefix("urn:b1"))); err != nil || other.Rules != nil || other.Link != nil {
+			t.Errorf("an authority without rules: %+v, %v", other, err)
+		}
+		return set, c
+	}
+	set1, c1 := compiled()
+	set2, c2 := compiled()
+	put(t, s, start.Add(time.Second), authority("urn:c1"))
+	set3, c3 := compiled()
+	ruled.Rules[0].Locations[0].Note = "new"
+	put(t, s, start.Add(time.Second), ruled)
+	_, c4 := compiled()
+	if set1 != set2 || set2 == set3 || c1 != c2 || c2 != c3 || c3 == c4 {
+		t.Errorf("sets %p %p %p, compiled %p %p %p %p: want the first two and the first three the same", set1, set2, set3, c1, c2, c3, c4)
+	}
+}
+
+// TestOfIsTheLongest: the search agrees with a walk over all prefixes of a name.
+func TestOfIsTheLongest(t *testing.T) {
+	rapid.Check(t, func(r *rapid.T) {
+		s := memstore.New()
+		defer s.Close()
+		part := rapid.SampledFrom([]string{"a", "ab", "b", "a.b", "-", "a-", "0", "z"})
+		spelling := rapid.Custom(func(r *rapid.T) string {
+			nid := rapid.SampledFrom([]string{"urn:x-a:", "urn:nbn:", "urn:oid:", "ark:1", "https://h.example/", "urn:dns:"}).Draw(r, "namespace")
+			delimiter := rapid.SampledFrom([]string{":", "-", "/", "."})
+			parts := rapid.SliceOfN(part, 1, 5).Draw(r, "parts")
+			for i, p := range parts {
+				if i > 0 {
+					nid += delimiter.Draw(r, "delimiter")
+				}
+				nid += p
+			}
+			return nid
+		})
+		prefixes := map[name.Prefix]bool{}
+		for _, text := range rapid.SliceOfN(spelling, 0, 20).Draw(r, "prefixes") {
+			p, err := name.ParsePrefix(text)
+			if err != nil || prefixes[p] {
+				continue
+			}
+			prefixes[p] = true
+			if _, err := s.Apply(t.Context(), []store.Change{{Authority: &store.Authority{Prefix: p}, Time: start}}); err != nil {
+				r.Fatal(err)
+			}
+		}
+		set, err := store.NewTable(s, time.Now, time.Hour).Set(t.Context(), time.Time{})
+		if err != nil {
+			r.Fatal(err)
+		}
+		for range 20 {
+			n, err := name.Parse(spelling.Draw(r, "name"))
+			if err != nil {
+				continue
+			}
+			want := ""
+			for p := range n.Prefixes {
+				if prefixes[p] {
+					want = p.String()
+					break
+				}
+			}
+			if got := prefixOf(set.Of(n)); got != want {
+				r.Errorf("Of(%s) = %q, want %q", n, got, want)
+			}
+		}
+	})
+}
+
+func BenchmarkOf(b *testing.B) {
+	s := memstore.New()
+	defer s.Close()
+	for i := range 2500 {
+		p := name.MustParsePrefix(fmt.Sprintf("urn:nbn:de:inst-%04d", i))
+		if _, err := s.Apply(b.Context(), []store.Change{{Authority: &store.Authority{Prefix: p}, Time: start}}); err != nil {
+			b.Fatal(err)
+		}
+	}
+	table := store.NewTable(s, time.Now, time.Hour)
+	n := name.MustParse("urn:nbn:de:inst-1234:2020-11:some/thing-5678")
+	b.ReportAllocs()
+	for b.Loop() {
+		set, err := table.Set(b.Context(), time.Time{})
+		if err != nil || set.Of(n) == nil {
+			b.Fatal(err)
+		}
 	}
 }

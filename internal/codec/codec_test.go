@@ -44,11 +44,15 @@ func samples(t testing.TB) map[string]*store.Change {
 	k := name.FromKey("urn:x-a:b")
 	gone := store.Change{Delete: k, Expected: 7, Time: when, Why: "never used"}
 	return map[string]*store.Change{
-		"bare":      planned(t, 0, store.Change{Record: &store.Record{Name: k}, Time: when}),
-		"typical":   planned(t, 0, store.Change{Record: typical(1), Time: when, Who: "archive"}),
-		"rich":      planned(t, 0, store.Change{Record: rich(), Time: when, Who: "archive", Why: "moved"}),
-		"reserved":  planned(t, 0, store.Change{Record: &store.Record{Name: k, Status: nomen.Reserved}, Time: when}),
-		"deletion":  &gone,
+		"bare":     planned(t, 0, store.Change{Record: &store.Record{Name: k}, Time: when}),
+		"typical":  planned(t, 0, store.Change{Record: typical(1), Time: when, Who: "archive"}),
+		"rich":     planned(t, 0, store.Change{Record: rich(), Time: when, Who: "archive", Why: "moved"}),
+		"reserved": planned(t, 0, store.Change{Record: &store.Record{Name: k, Status: nomen.Reserved}, Time: when}),
+		"deletion": &gone,
+		"down": planned(t, 0, store.Change{
+			Record: &store.Record{Name: k, Locations: []nomen.Location{{URL: "u:1", Down: true}, {URL: "u:2", Note: "n", Down: true}}}, Time: when,
+		}),
+		"policy":    planned(t, 0, store.Change{Authority: &store.Authority{Prefix: name.PrefixFromKey("urn:x-a"), Policy: policy()}, Time: when}),
 		"authority": planned(t, 0, store.Change{Authority: richAuthority(), Time: when, Who: "archive", Why: "moved"}),
 		"token": planned(t, 0, store.Change{
 			Token: &store.Token{ID: "k7", Hash: [32]byte{1, 31: 2}, Role: "editor", Prefixes: []string{"urn:x-a"}, Who: "archive", Created: when, Revoked: true},

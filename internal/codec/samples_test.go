@@ -5,6 +5,7 @@ import (
 
 	"github.com/nomen-project/nomen"
 	"github.com/nomen-project/nomen/name"
+	"github.com/nomen-project/nomen/rule"
 	"github.com/nomen-project/nomen/store"
 )
 
@@ -53,6 +54,21 @@ func richAuthority() *store.Authority {
 		Service:     nomen.I2C,
 		FoldCase:    true,
 		Redirect:    307,
+	}
+}
+
+// policy returns a policy of some fields.
+func policy() store.Policy {
+	return store.Policy{
+		Rules: rule.Set{{
+			Match: "{n:d}", Locations: []nomen.Location{{URL: "https://h.example/{n}", Down: true}},
+			Tests: []rule.Test{{From: "urn:x-a:7", To: []string{"https://h.example/7"}}},
+		}},
+		Delegation: &store.Delegation{Mode: store.ModeAsk, To: "h.example"},
+		Services:   []nomen.Service{nomen.I2L, nomen.IisI},
+		Keywords:   map[string][]string{"s": nil, "c": {"toc"}},
+		Fetch:      true,
+		MaxAge:     60,
 	}
 }
 

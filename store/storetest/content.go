@@ -7,6 +7,7 @@ import (
 
 	"github.com/nomen-project/nomen"
 	"github.com/nomen-project/nomen/name"
+	"github.com/nomen-project/nomen/rule"
 	"github.com/nomen-project/nomen/store"
 )
 
@@ -21,6 +22,7 @@ func Rich() *store.Record {
 				URL: "https://www.rfc-editor.org/rfc/rfc2648.txt", Type: "text/plain", Lang: "en", Rel: "item",
 				Priority: 1, Weight: 3, Country: "US", Component: "toc", Charset: "US-ASCII",
 				Note: "Zwölf Boxkämpfer\r\nжук 道\x00", ValidFrom: "2020-01-01T00:00:00Z", ValidUntil: "2030-01-01T00:00:00Z",
+				Down: true,
 			},
 			{URL: "https://example.org/", Priority: -7, Weight: 1 << 30},
 			{},
@@ -52,6 +54,49 @@ func RichAuthority() *store.Authority {
 		Service:     nomen.I2C,
 		FoldCase:    true,
 		Redirect:    307,
+		Policy:      richPolicy(),
+	}
+}
+
+func richPolicy() store.Policy {
+	return store.Policy{
+		Rules: rule.Set{
+			{
+				Match: "{series:a}-{number:d1-5}", IgnoreCase: true,
+				Parts: map[string]rule.Part{"number": {Drop: "-", Trim: "0", Case: "lower", Pad: 4}, "series": {Case: "upper"}},
+				Locations: []nomen.Location{
+					{
+						URL: "https://example.org/{series}/{number}{?name}", Type: "text/html", Lang: "fi", Rel: "item", Priority: 2, Weight: 1,
+						Country: "FI", Component: "toc", Charset: "ISO-8859-1", Note: "Ääni <&> \u2028", Down: true,
+						ValidFrom: "2020-01-01T00:00:00Z", ValidUntil: "2030-01-01T00:00:00Z",
+					},
+					{URL: "https://mirror.example/{+element}"},
+				},
+				SameAs: []string{"urn:x-other:{number}"},
+				Tests: []rule.Test{
+					{From: "urn:dns:example.org:a-007", To: []string{"https://example.org/A/0007?name=urn%3Adns%3Aexample.org%3Aa-007", "https://mirror.example/a-007"}},
+					{From: "urn:dns:example.org:other"},
+				},
+			},
+			{
+				Regexp: `x(?P<all>.*)`, Raw: true, Locations: []nomen.Location{{URL: "https://example.org/{+all}"}},
+				Tests: []rule.Test{{From: "urn:dns:example.org:x%2F1", To: []string{"https://example.org/%2F1"}}},
+			},
+		},
+		Delegation: &store.Delegation{Mode: store.ModeAsk, To: "resolver.example:4500"},
+		Suffix:     store.SuffixAppend,
+		Access:     store.AccessLegal,
+		AccessNote: "by order of a court",
+		Services:   []nomen.Service{nomen.I2L, nomen.I2Ls, nomen.IisI},
+		Keywords:   map[string][]string{"c": {"toc", "index"}, "s": nil},
+		RComponent: map[string]string{"toc": "c=toc", "all": "s=I2Ls"},
+		QComponent: store.PassIgnore,
+		Query:      store.PassAppend,
+		Fragment:   true,
+		Fetch:      true,
+		Choice:     store.ChoiceFixed,
+		MaxAge:     3600,
+		CheckDigit: "noid",
 	}
 }
 

@@ -245,6 +245,12 @@ func (s *suite) authorityContent() {
 		func(a *store.Authority) { a.Service = nomen.I2C },
 		func(a *store.Authority) { a.FoldCase = true },
 		func(a *store.Authority) { a.Redirect = 302 },
+		func(a *store.Authority) { a.Rules = richPolicy().Rules },
+		func(a *store.Authority) { a.Rules[0].Tests[1].From += "x" },
+		func(a *store.Authority) { a.Delegation = &store.Delegation{Mode: store.ModeRedirect} },
+		func(a *store.Authority) { a.Delegation.To = "x" },
+		func(a *store.Authority) { a.Keywords = map[string][]string{"c": nil} },
+		func(a *store.Authority) { a.Policy = store.Policy{Fetch: true} },
 	} {
 		change(a)
 		again.Expected = uint64(i + 1)

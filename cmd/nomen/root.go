@@ -129,7 +129,7 @@ func (c *cli) root() *cobra.Command {
 		c.importCommand(), c.exportCommand(),
 		c.getCommand(), c.putCommand(), c.retireCommand(),
 		c.historyCommand(), c.redactCommand(),
-		c.findCommand(), c.relocateCommand(),
+		c.findCommand(), c.relocateCommand(), c.missesCommand(),
 		c.verifyCommand(), c.backupCommand(), c.restoreCommand(), c.migrateCommand(),
 		c.mintCommand(), c.rekeyCommand(),
 		c.schemesCommand(), c.extractCommand(),

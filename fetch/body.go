@@ -1,6 +1,7 @@
 package fetch
 
 import (
+	"fmt"
 	"io"
 )
 
@@ -11,7 +12,7 @@ func (j *journey) bound(o *Object) error {
 	if limit > 0 && r.Length == 0 && o.Size > limit {
 		return &SizeError{URL: o.URL, Limit: limit}
 	}
-	b := &body{in: o.Body, watch: j.watch, url: o.URL, at: o.Offset, limit: limit, end: -1}
+	b := &body{in: o.Body, watch: j.watch, url: o.URL, at: o.Offset, limit: limit, end: -1, size: o.Size}
 	if r.Validator == "" && o.Offset < r.Offset {
 		b.skip = r.Offset - o.Offset
 		o.Offset = r.Offset
@@ -31,6 +32,7 @@ type body struct {
 	skip  int64 // bytes to leave out
 	at    int64 // in the object
 	end   int64 // of what is wanted; -1 for all
+	size  int64 // of the object; -1 if it is not known
 	limit int64 // of at; none if not positive
 	err   error
 }
@@ -68,12 +70,22 @@ func (b *body) read(p []byte) int {
 	case b.limit > 0 && b.at > b.limit:
 		n -= int(min(b.at-b.limit, int64(n)))
 		b.err = &SizeError{URL: b.url, Limit: b.limit}
+	case err == io.EOF && b.wanted() > b.at:
+		b.err = fmt.Errorf("fetch: %s: %d bytes of %d came: %w", b.url, b.at, b.wanted(), io.ErrUnexpectedEOF)
 	case err == io.EOF:
 		b.err = io.EOF
 	case err != nil:
 		b.err = b.watch.explain(err)
 	}
 	return n
+}
+
+// wanted returns where the body has to end; -1 if nobody knows.
+func (b *body) wanted() int64 {
+	if b.end >= 0 {
+		return min(b.end, b.size)
+	}
+	return b.size
 }
 
 func (b *body) Close() error {

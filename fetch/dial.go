@@ -37,7 +37,11 @@ func (j *journey) policy() policy {
 		return policy{}
 	}
 	if j.hop.trusted {
-		return policy{use: func(ap netip.AddrPort) { j.own = ap }}
+		return policy{use: func(ap netip.AddrPort) {
+			if !j.own.IsValid() {
+				j.own = ap
+			}
+		}}
 	}
 	return policy{guarded: true, own: j.own}
 }
@@ -126,7 +130,7 @@ func (c *peerConn) RemoteAddr() net.Addr { return c.remote }
 func (j *journey) connect(ctx context.Context, host, port string) (net.Conn, error) {
 	conn, err := j.fetcher.dial(ctx, host, port, j.policy())
 	if err != nil {
-		return nil, err
+		return nil, j.failed(err)
 	}
 	return bindTo(ctx, conn), nil
 }

@@ -167,7 +167,7 @@ func (d *ftpData) Read(p []byte) (int, error) {
 	n, err := d.data.Read(p)
 	if err == io.EOF && !d.whole {
 		if err := d.data.Close(); err != nil {
-			return n, d.session.explain(fmt.Errorf("cut off: %w", err))
+			return n, d.session.explain(fmt.Errorf("cut off: %w", noEOF(err)))
 		}
 		d.whole = true
 	}
@@ -192,11 +192,7 @@ func (s *ftpSession) explain(err error) error {
 		missing := reply.Code == ftp.StatusFileUnavailable || reply.Code == ftp.StatusFileActionIgnored
 		return &StatusError{URL: s.url, Protocol: "FTP", Code: reply.Code, Reason: printable(reply.Msg), Missing: missing}
 	}
-	var refused *RefusedError
-	if errors.As(err, &refused) {
-		return err
-	}
-	return fmt.Errorf("fetch: %s: %w", s.url, err)
+	return s.journey.failed(noEOF(err))
 }
 
 // A shortConn ends a server that says too much. A negative limit is none.

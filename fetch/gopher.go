@@ -2,6 +2,7 @@ package fetch
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"fmt"
 	"io"
@@ -107,12 +108,14 @@ func gopherLength(r scheme.Request, in *bufio.Reader) (int64, error) {
 // gopherRefusal returns the error that an answer is: its first line is an item of
 // type 3 (RFC 1436, 3.8), and it is a menu, or of no host.
 func gopherRefusal(r scheme.Request, in *bufio.Reader) error {
-	first, err := in.Peek(1)
-	if err != nil || first[0] != '3' {
-		return nil // an error comes when it is read
+	first, err := in.Peek(1) // an error comes when it is read
+	for err == nil && first[0] == '3' && bytes.IndexByte(first, '\n') < 0 {
+		first, err = in.Peek(max(in.Buffered(), len(first)+1))
 	}
-	line, _ := in.Peek(in.Buffered())
-	text, _, _ := strings.Cut(string(line), "\n")
+	text, _, _ := strings.Cut(string(first), "\n")
+	if !strings.HasPrefix(text, "3") {
+		return nil
+	}
 	item, err := scheme.ParseGopherItem(text)
 	if err != nil || r.Type != "1" && r.Type != "7" && item.Host != "error.host" {
 		return nil

@@ -193,6 +193,15 @@ func (j *journey) checked(step scheme.Step) scheme.Step {
 	}
 }
 
+// failed says of an error which locator it is about.
+func (j *journey) failed(err error) error {
+	var refused *RefusedError
+	if errors.As(err, &refused) {
+		return j.refuse(j.hop.uri, refused.Why, refused.Err)
+	}
+	return fmt.Errorf("fetch: %s: %w", j.hop.uri.Redacted(), err)
+}
+
 func (j *journey) refuse(u uri.URI, why string, cause error) error {
 	return &RefusedError{URL: u.Redacted(), Why: why, Err: cause}
 }
@@ -214,7 +223,7 @@ func (j *journey) mayFollow(u uri.URI) error {
 	case known.Name == "file", known.Name == "afs":
 		return j.refuse(u, "a stranger's word does not open files of this machine", nil)
 	}
-	if _, ok := u.Userinfo(); ok {
+	if _, ok := u.Userinfo(); ok && !known.Interactive { // nobody is logged in by himself
 		return j.refuse(u, "there are credentials in it that the user did not give", nil)
 	}
 	if port, ok := u.Port(); ok && port != known.DefaultPort && isBadPort(port) {

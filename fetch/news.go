@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -38,13 +39,12 @@ func (j *journey) news(ctx context.Context, r scheme.Request) (scheme.Outcome, e
 	}
 	conn, err := j.connect(ctx, r.Host, r.Port)
 	if err != nil {
-		return scheme.Outcome{}, fmt.Errorf("fetch: %s: %w", r.URI.Redacted(), err)
+		return scheme.Outcome{}, err
 	}
 	if name, _ := r.URI.Scheme(); strings.EqualFold(name, "snews") || r.Port == "563" {
 		conn = j.fetcher.encrypt(conn, r.Host)
 	}
-	n := &newsSession{journey: j, request: r, conn: conn, in: bufio.NewReader(conn)}
-	o, err := n.perform()
+	o, err := newNewsSession(j, r, conn).perform()
 	if err != nil {
 		conn.Close()
 		return scheme.Outcome{}, err
@@ -69,6 +69,10 @@ type newsSession struct {
 	request scheme.Request
 	conn    net.Conn
 	in      *bufio.Reader
+}
+
+func newNewsSession(j *journey, r scheme.Request, conn net.Conn) *newsSession {
+	return &newsSession{journey: j, request: r, conn: conn, in: bufio.NewReader(conn)}
 }
 
 func (n *newsSession) perform() (*Object, error) {
@@ -138,7 +142,7 @@ func (n *newsSession) stream(command, mediatype string, want int) (*Object, erro
 func (n *newsSession) ask(command string, want ...int) (int, string, error) {
 	n.journey.fetcher.tracef("%s: %s", n.request.Host, printable(command))
 	if _, err := io.WriteString(n.conn, command+"\r\n"); err != nil {
-		return 0, "", fmt.Errorf("fetch: %s: %w", n.request.URI.Redacted(), err)
+		return 0, "", n.journey.failed(err)
 	}
 	return n.reply(want...)
 }
@@ -148,17 +152,13 @@ func (n *newsSession) ask(command string, want ...int) (int, string, error) {
 func (n *newsSession) reply(want ...int) (int, string, error) {
 	line, err := readLine(n.in)
 	if err != nil {
-		return 0, "", n.garbled(err.Error(), err)
+		return 0, "", n.garbled(noEOF(err).Error(), noEOF(err))
 	}
 	code, text, err := newsReply(line)
 	if err != nil {
 		return 0, "", n.garbled(err.Error(), err)
 	}
-	ok := len(want) == 0
-	for _, w := range want {
-		ok = ok || code == w
-	}
-	if !ok {
+	if len(want) > 0 && !slices.Contains(want, code) {
 		missing := code == newsNoGroup || code == newsNoNumber || code == newsNoArticle
 		return code, text, &StatusError{URL: n.request.URI.Redacted(), Protocol: "NNTP", Code: code, Reason: printable(text), Missing: missing}
 	}

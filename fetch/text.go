@@ -3,6 +3,7 @@ package fetch
 import (
 	"bufio"
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -88,6 +89,14 @@ func readLine(in *bufio.Reader) (string, error) {
 		}
 		return strings.TrimRight(b.String(), "\r\n"), nil
 	}
+}
+
+// noEOF makes of the end of input, where it is an error, one that says so.
+func noEOF(err error) error {
+	if errors.Is(err, io.EOF) {
+		return io.ErrUnexpectedEOF
+	}
+	return err
 }
 
 // isLine reports whether s can be sent as one line.

@@ -66,15 +66,15 @@ func (j *journey) web(ctx context.Context, r scheme.Request) (scheme.Outcome, er
 	if err != nil {
 		return scheme.Outcome{}, err
 	}
-	transport, p := j.fetcher.guarded, j.policy()
-	if !p.guarded || p.own.IsValid() {
+	transport := j.fetcher.guarded
+	if p := j.policy(); !j.fetcher.o.AllowPrivate && (!p.guarded || p.own.IsValid()) {
 		transport = j.fetcher.open
-		req = req.WithContext(context.WithValue(req.Context(), policyKey{}, p))
+		req = req.WithContext(context.WithValue(ctx, policyKey{}, p))
 	}
 	j.fetcher.tracef("GET %s", r.URI.Redacted())
 	resp, err := transport.RoundTrip(req)
 	if err != nil {
-		return scheme.Outcome{}, fmt.Errorf("fetch: %s: %w", r.URI.Redacted(), err)
+		return scheme.Outcome{}, j.failed(err)
 	}
 	out, err := j.webAnswer(r, resp)
 	if err != nil || out.Resource == nil {

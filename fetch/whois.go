@@ -2,7 +2,6 @@ package fetch
 
 import (
 	"context"
-	"fmt"
 	"io"
 	"net"
 
@@ -27,12 +26,12 @@ func (j *journey) say(ctx context.Context, r scheme.Request, line string) (net.C
 	}
 	conn, err := j.connect(ctx, r.Host, r.Port)
 	if err != nil {
-		return nil, fmt.Errorf("fetch: %s: %w", r.URI.Redacted(), err)
+		return nil, err
 	}
 	j.fetcher.tracef("%s: %s", r.Host, printable(line))
 	if _, err := io.WriteString(conn, line+"\r\n"); err != nil {
 		conn.Close()
-		return nil, fmt.Errorf("fetch: %s: %w", r.URI.Redacted(), err)
+		return nil, j.failed(err)
 	}
 	return conn, nil
 }

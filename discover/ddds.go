@@ -1,10 +1,407 @@
 package discover
 
-import "context"
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/nomen-project/nomen/name"
+	"github.com/nomen-project/nomen/uri"
+)
 
 // A Database is where the rules of DDDS are: DNS (RFC 3403). [Resolver] is one.
 // Errors are as there: a [*net.DNSError] with IsNotFound, or a failure.
 type Database interface {
 	LookupNAPTR(ctx context.Context, name string) ([]NAPTR, error)
 	LookupSRV(ctx context.Context, name string) ([]SRV, error)
+}
+
+// Bounds of one search.
+const (
+	maxRules    = 64 // of one key
+	maxLookups  = 16 // of rules and services
+	maxRestarts = 2  // because rules have expired
+)
+
+// The flags of rules (RFC 3404, 4.3). A rule without one leads to further rules.
+const (
+	flagNone    = 0
+	flagService = 'S'
+	flagAddress = 'A'
+	flagURI     = 'U'
+	flagOther   = 'P'
+)
+
+// A ruleSet is the rules of a key, in their order, and how far they have been
+// tried.
+type ruleSet struct {
+	key      string
+	rules    []NAPTR
+	next     int
+	matched  bool      // a rule has
+	order    uint16    // of the rule that has
+	fruitful bool      // a way was found by them
+	expires  time.Time // zero if they hold for one search only
+}
+
+// A search is one run of the algorithm of RFC 3402, 3.3, in its application of
+// RFC 3404. What it calls a terminal rule yields ways; the caller who goes on
+// gets those of further rules of the same order.
+type search struct {
+	f       *Finder
+	aus     string // the application unique string, to which every rule is applied
+	sets    []*ruleSet
+	seen    map[string]bool
+	lookups int
+	yield   func(Way) bool
+}
+
+// firstKey returns the key of the first well known rule (RFC 3404, 4.2 and 4.5),
+// and what it is made of. Some schemes are no labels of domain names.
+func firstKey(n name.Name) (key, why string, ok bool) {
+	if nid := n.NID(); nid != "" {
+		key, why = nid+".urn.arpa", "namespace "+nid
+	} else {
+		key, why = n.Scheme()+".uri.arpa", "scheme "+n.Scheme()
+	}
+	return key, why, isDomainName(key)
+}
+
+// run searches from a key on. The error says what has broken off the search:
+// nothing if there simply are no rules, or none for this name.
+func (s *search) run(ctx context.Context, key, why string) error {
+	for range maxRestarts + 1 {
+		s.sets, s.seen = nil, map[string]bool{}
+		err := s.once(ctx, key, why)
+		if !errors.Is(err, errExpired) {
+			return err
+		}
+		s.f.trace("rules have expired: once more from the start", key)
+	}
+	return &RuleError{key, "they expire faster than they can be followed"}
+}
+
+var (
+	errExpired = errors.New("rules have expired")
+	errEnough  = errors.New("the caller has enough")
+)
+
+// once searches from the first key on until there are no more rules.
+func (s *search) once(ctx context.Context, key, why string) error {
+	err := s.enter(ctx, key, why)
+	if isNotFound(err) {
+		s.f.trace("no rules there", key)
+		return nil
+	}
+	for err == nil && len(s.sets) > 0 {
+		if s.expired() {
+			return errExpired // RFC 3402, 3.3, note 2
+		}
+		set := s.sets[len(s.sets)-1]
+		rule, result, ok := s.match(set)
+		switch {
+		case ok && rule.flag == flagNone:
+			err = s.follow(ctx, set, result)
+		case ok:
+			err = s.finish(ctx, set, rule, result)
+		case !set.fruitful && len(s.sets) > 1:
+			err = &RuleError{set.key, "none of them leads on"}
+		default:
+			s.sets = s.sets[:len(s.sets)-1]
+		}
+	}
+	return err
+}
+
+func (s *search) expired() bool {
+	now := s.f.o.Now()
+	return slices.ContainsFunc(s.sets, func(set *ruleSet) bool { return !set.expires.IsZero() && now.After(set.expires) })
+}
+
+// enter looks the rules of a key up and puts them on top of the others.
+func (s *search) enter(ctx context.Context, key, why string) error {
+	s.f.trace(why+": look up NAPTR", key)
+	if err := s.count(key); err != nil {
+		return err
+	}
+	s.seen[key] = true
+	found, err := s.f.o.Rules.LookupNAPTR(ctx, key)
+	if err != nil {
+		return err
+	}
+	set := &ruleSet{key: key, rules: slices.Clone(found[:min(len(found), maxRules)])}
+	slices.SortStableFunc(set.rules, func(a, b NAPTR) int {
+		return cmp.Or(cmp.Compare(a.Order, b.Order), cmp.Compare(a.Preference, b.Preference))
+	})
+	life := time.Duration(0)
+	for _, r := range set.rules {
+		if life == 0 || r.TTL < life {
+			life = r.TTL
+		}
+	}
+	if life > 0 {
+		set.expires = s.f.o.Now().Add(life)
+	}
+	s.sets = append(s.sets, set)
+	return nil
+}
+
+func (s *search) count(key string) error {
+	if s.lookups++; s.lookups > maxLookups {
+		return &RuleError{key, fmt.Sprintf("more than %d steps lead here", maxLookups)}
+	}
+	return nil
+}
+
+// follow goes on to the rules of the next key. If there are none that is a
+// failure, and no other path is tried (RFC 3403, 8).
+func (s *search) follow(ctx context.Context, set *ruleSet, key string) error {
+	if s.seen[key] {
+		return &RuleError{set.key, "they lead in a circle, back to " + key}
+	}
+	err := s.enter(ctx, key, "the rule leads on")
+	if isNotFound(err) {
+		return &RuleError{set.key, "they lead to " + key + ", which has none"}
+	}
+	return err
+}
+
+// A checkedRule is a rule whose fields are understood.
+type checkedRule struct {
+	NAPTR
+	flag     byte
+	services Services
+}
+
+// String shows the rule as a master file has it, without its owner.
+func (r NAPTR) String() string {
+	return fmt.Sprintf("%d %d %s %s %s %s.", r.Order, r.Preference,
+		quoteString(r.Flags), quoteString(r.Services), quoteString(r.Regexp), r.Replacement)
+}
+
+// match returns the next rule of a set that applies to the name and that the
+// caller can follow, and what it makes of the name.
+func (s *search) match(set *ruleSet) (checkedRule, string, bool) {
+	for set.next < len(set.rules) {
+		r := checkedRule{NAPTR: set.rules[set.next]}
+		if set.matched && r.Order > set.order {
+			s.f.trace("rules of a higher order do not count, because one has matched", set.key)
+			set.next = len(set.rules)
+			break
+		}
+		set.next++
+		result, why := s.apply(set, &r)
+		if why == "" {
+			s.f.trace("rule "+r.String()+" applies", result)
+			return r, result, true
+		}
+		s.f.trace("rule "+r.String()+" is passed over: "+why, set.key)
+	}
+	return checkedRule{}, "", false
+}
+
+// apply reads a rule and applies it to the name. If that makes no sense it says
+// why. A rule whose flags are unknown says nothing, not even that it matches.
+func (s *search) apply(set *ruleSet, r *checkedRule) (result, why string) {
+	var ok bool
+	if r.flag, ok = readFlags(r.Flags); !ok {
+		return "", "unknown flags"
+	}
+	if result, why = rewrite(r.NAPTR, s.aus); why != "" {
+		return "", why
+	}
+	set.matched, set.order = true, r.Order
+	services, err := ParseServices(r.Services)
+	if err != nil {
+		return "", "its service field is malformed"
+	}
+	r.services = services
+	if why = s.f.use(r, result); why != "" {
+		return "", why
+	}
+	if r.flag == flagURI {
+		return result, ""
+	}
+	if result = canonicalHost(result); !isDomainName(result) {
+		return "", fmt.Sprintf("%q is no domain name", result)
+	}
+	return result, ""
+}
+
+// readFlags returns the one flag of a rule. S, A, U and P exclude each other.
+func readFlags(flags string) (flag byte, ok bool) {
+	for i := range len(flags) {
+		switch c := flags[i] &^ 0x20; c {
+		case flagService, flagAddress, flagURI, flagOther:
+			if flag != 0 && flag != c {
+				return 0, false
+			}
+			flag = c
+		default:
+			return 0, false
+		}
+	}
+	return flag, true
+}
+
+// rewrite applies the substitution of a rule, which is either an expression or a
+// domain name (RFC 3403, 4.1).
+func rewrite(r NAPTR, aus string) (result, why string) {
+	switch {
+	case r.Regexp != "" && r.Replacement != "":
+		return "", "it has an expression and a replacement"
+	case r.Regexp == "" && r.Replacement == "":
+		return "", "it has neither expression nor replacement"
+	case r.Regexp == "":
+		return r.Replacement, ""
+	}
+	expr, err := ParseSubstitution(r.Regexp)
+	var bad *Error
+	if errors.As(err, &bad) {
+		return "", fmt.Sprintf("its expression is malformed at offset %d: %s: %s", bad.Offset, bad.Rule, bad.Message)
+	}
+	result, ok := expr.Apply(aus)
+	if !ok {
+		return "", "it does not match"
+	}
+	return result, ""
+}
+
+// protocols are those of RFC 2169, which older rules call http (RFC 2168;
+// RFC 2915, 7), with their default port.
+var protocols = map[string]uint16{"thttp": 80, "http": 80}
+
+func (f *Finder) knows(protocol string) bool {
+	return protocols[protocol] != 0 || slices.Contains(f.o.Protocols, protocol)
+}
+
+// use says why a rule that matches is of no use, if it is of none.
+func (f *Finder) use(r *checkedRule, result string) string {
+	protocol := r.services.Protocol
+	switch {
+	case len(r.services.Names) > 0 && len(r.services.Known()) == 0:
+		return "none of its services is known"
+	case r.flag == flagURI:
+		return useURI(protocol, result, f)
+	case protocol == "" && r.flag != flagNone:
+		return "it ends the search, but names no protocol"
+	case protocol != "" && !f.knows(protocol):
+		return fmt.Sprintf("protocol %q is not spoken here", protocol)
+	}
+	return ""
+}
+
+func useURI(protocol, result string, f *Finder) string {
+	u, err := uri.Parse(result)
+	if err != nil {
+		return fmt.Sprintf("%q is no URI", result)
+	}
+	if scheme, _ := u.Scheme(); protocol != "" && !f.knows(protocol) && !strings.EqualFold(scheme, protocol) {
+		return fmt.Sprintf("protocol %q is not spoken here", protocol)
+	}
+	return ""
+}
+
+// finish yields the ways at the end of a terminal rule.
+func (s *search) finish(ctx context.Context, set *ruleSet, r checkedRule, result string) error {
+	how := fmt.Sprintf("a rule of %s, %s", set.key, flagNames[r.flag])
+	switch r.flag {
+	case flagURI:
+		return s.found(Way{Kind: Location, URL: result, Services: r.services.Known(), How: how})
+	case flagService:
+		return s.services(ctx, r, result, how)
+	}
+	return s.found(endpoint(r.services, result, protocols[r.services.Protocol], how))
+}
+
+var flagNames = map[byte]string{
+	flagService: "whose servers have SRV records",
+	flagAddress: "which names the host",
+	flagURI:     "which names the place",
+	flagOther:   "whose protocol says the rest",
+}
+
+// endpoint returns the way to a host that speaks a protocol.
+func endpoint(s Services, host string, port uint16, how string) Way {
+	w := Way{Kind: Kind(s.Protocol), Host: host, Port: port, Services: s.Known(), How: how}
+	if standard := protocols[s.Protocol]; standard != 0 {
+		w.Kind = THTTP
+		w.URL = thttpURL(host, port)
+	}
+	return w
+}
+
+// thttpURL returns where the services of RFC 2169 are at a host.
+func thttpURL(host string, port uint16) string {
+	if port != protocols["thttp"] {
+		host = hostPort(host, port)
+	} else if strings.Contains(host, ":") {
+		host = "[" + host + "]"
+	}
+	return "http://" + host + "/uri-res/"
+}
+
+// services yields the ways to the hosts of a service. That there are no records
+// is a failure; that its zone says that it is not offered is none (RFC 2782).
+func (s *search) services(ctx context.Context, r checkedRule, key, how string) error {
+	s.f.trace("the rule leads to servers: look up SRV", key)
+	if err := s.count(key); err != nil {
+		return err
+	}
+	records, err := s.f.o.Rules.LookupSRV(ctx, key)
+	if isNotFound(err) {
+		return &RuleError{key, "a rule ends there, but there are no SRV records"}
+	}
+	if err != nil {
+		return err
+	}
+	for _, srv := range sortSRV(records[:min(len(records), maxRules)], s.f.o.Pick) {
+		if srv.Target == "" {
+			s.f.trace("the service is not offered", key)
+			continue
+		}
+		if !isDomainName(srv.Target) || srv.Port == 0 {
+			s.f.trace("the SRV record names no server", key)
+			continue
+		}
+		if err := s.found(endpoint(r.services, srv.Target, srv.Port, fmt.Sprintf("%s at %s: priority %d, weight %d", how, key, srv.Priority, srv.Weight))); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// found yields a way.
+func (s *search) found(w Way) error {
+	for _, set := range s.sets {
+		set.fruitful = true
+	}
+	if !s.yield(w) {
+		return errEnough
+	}
+	return nil
+}
+
+// quoteString writes a character-string as a master file has it (RFC 1035, 5.1):
+// backslashes and quotes stand twice as long.
+func quoteString(s string) string {
+	var b strings.Builder
+	b.WriteByte('"')
+	for i := range len(s) {
+		switch c := s[i]; {
+		case c == '"' || c == '\\':
+			b.WriteByte('\\')
+			b.WriteByte(c)
+		case c < ' ' || c > '~':
+			fmt.Fprintf(&b, "\\%03d", c)
+		default:
+			b.WriteByte(c)
+		}
+	}
+	b.WriteByte('"')
+	return b.String()
 }

@@ -1,17 +1,36 @@
 // Package discover finds out which server to ask about a name. It is the only
 // door to the domain name system.
 //
-// What stands here is the rule of draft-ietf-uri-yaurn-00, 2.2.1 and 3.2: the
-// AuthorityID of a urn:dns name is a fully qualified domain name, the resolver
-// is reachable at every address to which that name resolves, at one port, and
-// nothing is inferred from the structure of the domain (Y95-11, Y95-23,
-// Y95-26, Y95-29).
+// A [Finder] yields the ways to a name one after the other: those of the user's
+// own table, the host of a urn:dns name, those of rules in DNS, known public
+// resolvers, a default. Which of them works is for the caller to find out.
+//
+// # Specifications
+//
+//   - draft-ietf-uri-yaurn-00, 2.2.1 and 3.2: the AuthorityID of a urn:dns name is
+//     a fully qualified domain name, the resolver is reachable at every address to
+//     which that name resolves, at one port, and nothing is inferred from the
+//     structure of the domain (Y95-11, Y95-23, Y95-26, Y95-29).
+//   - RFC 3401 to 3404, DDDS: rules in NAPTR records, for names of all namespaces
+//     (NID.urn.arpa) and schemes (SCHEME.uri.arpa). Records as RFC 2168 and
+//     RFC 2915 have them are read too.
+//   - RFC 2782: which of several servers of one service is tried first.
+//
+// # Departures
+//
+// Expressions of rules that POSIX leaves undefined are refused rather than
+// guessed at. Where several groups of one could match the same text, the earlier
+// alternative is preferred among the longest matches, which POSIX decides
+// otherwise in odd cases. What a server adds to its answers unasked is not used
+// (RFC 3403, 4.2.2 allows both).
 package discover
 
 import (
 	"context"
 	"fmt"
+	"net"
 	"net/netip"
+	"strconv"
 	"strings"
 )
 
@@ -28,9 +47,11 @@ type DNS interface {
 	LookupNetIP(ctx context.Context, network, host string) ([]netip.Addr, error)
 }
 
-// Addresses returns the addresses of a fully qualified domain name, each once,
-// of both families, in the order in which dns gave them: at most
-// [MaxAddresses]. It looks up exactly this name, never one in a local search
+// Addresses returns the addresses of a fully qualified domain name, each once, at
+// most [MaxAddresses]. The families alternate, beginning with that of the first
+// address (RFC 8305, 4), within a family the order is that of dns: so a client
+// that tries one after the other soon notices that a family does not work. It
+// looks up exactly this name, never one in a local search
 // list. The error is that of dns, or says that there is no address.
 func Addresses(ctx context.Context, dns DNS, fqdn string) ([]netip.Addr, error) {
 	return lookup(ctx, dns, strings.TrimSuffix(fqdn, ".")+".")
@@ -50,17 +71,41 @@ func lookup(ctx context.Context, dns DNS, host string) ([]netip.Addr, error) {
 	if err != nil {
 		return nil, fmt.Errorf("discover: %w", err)
 	}
-	addrs := make([]netip.Addr, 0, min(len(found), MaxAddresses))
 	seen := make(map[netip.Addr]bool, len(found))
+	var first, second []netip.Addr // by family
 	for _, a := range found {
 		a = a.Unmap()
-		if a.IsValid() && !seen[a] && len(addrs) < MaxAddresses {
-			seen[a] = true
-			addrs = append(addrs, a)
+		switch {
+		case !a.IsValid() || seen[a]:
+			continue
+		case len(first) == 0 || a.Is4() == first[0].Is4():
+			first = append(first, a)
+		default:
+			second = append(second, a)
 		}
+		seen[a] = true
 	}
+	addrs := interleave(first, second, MaxAddresses)
 	if len(addrs) == 0 {
 		return nil, fmt.Errorf("discover: %s has no address", strings.TrimSuffix(host, "."))
 	}
 	return addrs, nil
+}
+
+// interleave returns at most n addresses, in turn from a and b while both have
+// some.
+func interleave(a, b []netip.Addr, n int) []netip.Addr {
+	all := make([]netip.Addr, 0, min(len(a)+len(b), n))
+	for i := 0; len(all) < cap(all); i++ {
+		for _, family := range [][]netip.Addr{a, b} {
+			if i < len(family) && len(all) < cap(all) {
+				all = append(all, family[i])
+			}
+		}
+	}
+	return all
+}
+
+func hostPort(host string, port uint16) string {
+	return net.JoinHostPort(host, strconv.Itoa(int(port)))
 }

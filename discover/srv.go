@@ -1,0 +1,41 @@
+package discover
+
+import (
+	"cmp"
+	"slices"
+)
+
+// sortSRV returns records in the order in which their servers are to be tried:
+// by priority, and among those of one priority by chance, in proportion to their
+// weights (RFC 2782). pick returns a number from 0 to n-1, each as often.
+func sortSRV(records []SRV, pick func(n int) int) []SRV {
+	rest := slices.Clone(records)
+	slices.SortStableFunc(rest, func(a, b SRV) int {
+		return cmp.Or(cmp.Compare(a.Priority, b.Priority), cmp.Compare(a.Weight, b.Weight))
+	})
+	for first := range rest {
+		last := first
+		for last < len(rest) && rest[last].Priority == rest[first].Priority {
+			last++
+		}
+		draw(rest[first:last], pick)
+	}
+	return rest
+}
+
+// draw moves one of the records to the front. Those before it keep their order,
+// so that those without weight have their small chance again.
+func draw(records []SRV, pick func(n int) int) {
+	sum := 0
+	for _, r := range records {
+		sum += int(r.Weight)
+	}
+	drawn, seen := pick(sum+1), 0
+	for i, r := range records {
+		if seen += int(r.Weight); seen >= drawn {
+			copy(records[1:i+1], records[:i])
+			records[0] = r
+			return
+		}
+	}
+}

@@ -1,0 +1,302 @@
+package discover
+
+import (
+	_ "embed"
+	"errors"
+	"net"
+	"net/netip"
+	"strconv"
+	"strings"
+
+	"github.com/nomen-project/nomen/name"
+	"github.com/nomen-project/nomen/uri"
+)
+
+// An Entry says where the names under a prefix are asked for.
+type Entry struct {
+	Prefix string // as of an authority: "urn:nbn:fi", "doi" ...
+
+	// Target is the resolver:
+	//
+	//   - HOST, HOST:PORT: by the protocol of 1995, with the whole name;
+	//   - an http or https URL that ends in "/uri-res/": by that of RFC 2169;
+	//   - any other http or https URL: names are paths below it;
+	//   - a URL with {name} in it: the name is put there;
+	//   - a URL with {element} in it, which is what follows the prefix: there
+	//     is the resource itself, as far as anybody can say;
+	//   - "-": nowhere. Names under the prefix are not asked about at all.
+	Target string
+
+	Services []string // those of RFC 2483 that are offered; nil for all
+}
+
+// None is the target of names that nobody is to be asked about.
+const None = "-"
+
+// maxTarget bounds a target, in octets.
+const maxTarget = 2048
+
+// ParseEntry reads a line of a table: prefix, target and perhaps services, with
+// white space between them:
+//
+//	urn:nbn:fi  https://urn.fi/{name}  services=I2L,I2R
+//
+// An error is an [*Error].
+func ParseEntry(line string) (Entry, error) {
+	prefix, at := word(line, 0)
+	target, at := word(line, at)
+	option, at := word(line, at)
+	if more, end := word(line, at); more != "" {
+		return Entry{}, refuse(line, end-len(more), "entry", "something is left after prefix, target and services")
+	}
+	e := Entry{Prefix: prefix, Target: target}
+	if _, _, err := e.compile(Port); err != nil {
+		bad := err.(*Error)
+		bad.Offset += strings.Index(line, bad.Input)
+		bad.Input = line
+		return Entry{}, bad
+	}
+	if option == "" {
+		return e, nil
+	}
+	begin := at - len(option)
+	list, ok := strings.CutPrefix(option, "services=")
+	if !ok {
+		return Entry{}, refuse(line, begin, "entry", "want services=I2L,...")
+	}
+	for s := range strings.SplitSeq(list, ",") {
+		known := services[strings.ToUpper(s)]
+		if known == "" {
+			return Entry{}, refuse(line, begin, "services", "%q is no service of RFC 2483", s)
+		}
+		e.Services = append(e.Services, known)
+	}
+	return e, nil
+}
+
+// word returns the next word of a line from an offset on, and where it ends.
+func word(line string, at int) (string, int) {
+	const blank = " \t\r\n"
+	for at < len(line) && strings.IndexByte(blank, line[at]) >= 0 {
+		at++
+	}
+	end := at
+	for end < len(line) && strings.IndexByte(blank, line[end]) < 0 {
+		end++
+	}
+	return line[at:end], end
+}
+
+// ParseTable reads a table: an entry a line, in the form of [ParseEntry]. Empty
+// lines, and those that begin with "#", say nothing. The error tells of all
+// lines that are wrong, each an [*Error]; the entries are those of the others.
+func ParseTable(text string) ([]Entry, error) {
+	var entries []Entry
+	var errs []error
+	number := 0
+	for line := range strings.Lines(text) {
+		number++
+		line = strings.TrimRight(line, "\r\n")
+		if first, _ := word(line, 0); first == "" || first[0] == '#' {
+			continue
+		}
+		e, err := ParseEntry(line)
+		if err != nil {
+			err.(*Error).Line = number
+			errs = append(errs, err)
+			continue
+		}
+		entries = append(entries, e)
+	}
+	return entries, errors.Join(errs...)
+}
+
+// String returns the line that [ParseEntry] reads.
+func (e Entry) String() string {
+	s := e.Prefix + " " + e.Target
+	if len(e.Services) > 0 {
+		s += " services=" + strings.Join(e.Services, ",")
+	}
+	return s
+}
+
+//go:embed public.txt
+var public string
+
+// Public returns the resolvers that are known to answer everybody about names of
+// well-known namespaces. They are facts about services of others, which change:
+// who knows better puts another table in place of this one.
+func Public() []Entry {
+	entries, err := ParseTable(public)
+	if err != nil {
+		panic("discover: internal error: " + err.Error())
+	}
+	return entries
+}
+
+// A target is an entry that is understood.
+type target struct {
+	prefix name.Prefix
+	way    Way
+	none   bool
+	expand bool // the URL holds {element}
+}
+
+// compile reads an entry. Errors have as Input the part of it that is wrong.
+func (e Entry) compile(port uint16) (name.Prefix, target, error) {
+	p, err := name.ParsePrefix(e.Prefix)
+	if err != nil {
+		bad := err.(*name.Error)
+		return name.Prefix{}, target{}, refuse(e.Prefix, bad.Offset, bad.Rule, "%s", bad.Message)
+	}
+	t, err := parseTarget(e.Target, port)
+	if err != nil {
+		return name.Prefix{}, target{}, err
+	}
+	t.prefix, t.way.Services = p, e.Services
+	return p, t, nil
+}
+
+// parseTarget reads the target of an entry.
+func parseTarget(s string, port uint16) (target, error) {
+	switch {
+	case s == "":
+		return target{}, refuse(s, 0, "target", "missing")
+	case len(s) > maxTarget:
+		return target{}, refuse(s, maxTarget, "target", "longer than %d octets", maxTarget)
+	case s == None:
+		return target{none: true}, nil
+	case strings.Contains(s, "://"):
+		return parseURLTarget(s)
+	}
+	return parseHostTarget(s, port)
+}
+
+// parseHostTarget reads HOST, HOST:PORT or an address, in brackets if it is of
+// IPv6 and has a port.
+func parseHostTarget(s string, port uint16) (target, error) {
+	host, number := s, strconv.Itoa(int(port))
+	if h, p, err := net.SplitHostPort(s); err == nil {
+		host, number = h, p
+	}
+	n, err := strconv.ParseUint(number, 10, 16)
+	if err != nil || n == 0 {
+		return target{}, refuse(s, len(s)-len(number), "target", "%q is no port", number)
+	}
+	address, err := netip.ParseAddr(strings.Trim(host, "[]"))
+	switch {
+	case err == nil:
+		host = address.String()
+	case isDomainName(strings.TrimSuffix(host, ".")):
+		host = canonicalHost(host)
+	default:
+		return target{}, refuse(s, 0, "target", "neither an http or https URL nor HOST or HOST:PORT")
+	}
+	return target{way: Way{Kind: Authority, Host: host, Port: uint16(n)}}, nil
+}
+
+// What stands for the parts of a name in a template.
+const (
+	wholeName   = "{name}"
+	elementName = "{element}"
+)
+
+// parseURLTarget reads a URL or a template of one.
+func parseURLTarget(s string) (target, error) {
+	plain := strings.NewReplacer(wholeName, "n", elementName, "e").Replace(s)
+	if i := strings.IndexAny(plain, "{}"); i >= 0 {
+		return target{}, refuse(s, strings.IndexAny(s, "{}"), "target", "a template has %s or %s in braces, nothing else", wholeName, elementName)
+	}
+	u, err := uri.Parse(plain)
+	if err != nil {
+		return target{}, refuse(s, 0, "target", "no URL: %v", err)
+	}
+	scheme, _ := u.Scheme()
+	host, _ := u.Host()
+	_, user := u.Userinfo()
+	_, fragment := u.Fragment()
+	authority, _ := u.Authority()
+	switch {
+	case scheme != "http" && scheme != "https":
+		return target{}, refuse(s, 0, "target", "a resolver's URL begins with http:// or https://")
+	case host == "", user, fragment, !strings.HasPrefix(s, scheme+"://"+authority):
+		return target{}, refuse(s, 0, "target", "a resolver's URL has a host as it is, no user and no fragment")
+	}
+	t := target{way: Way{Kind: Path, URL: s}, expand: strings.Contains(s, elementName)}
+	_, query := u.Query()
+	switch {
+	case t.expand:
+		t.way.Kind = Location
+	case plain == s && query:
+		return target{}, refuse(s, strings.IndexByte(s, '?'), "target", "a URL with a query needs %s to say where the name goes", wholeName)
+	case plain == s && strings.HasSuffix(strings.ToLower(u.Path()), "/uri-res/"):
+		t.way.Kind, t.way.Host, t.way.Port = THTTP, strings.Trim(host, "[]"), portOf(u, scheme)
+	}
+	return t, nil
+}
+
+func portOf(u uri.URI, scheme string) uint16 {
+	if p, ok := u.Port(); ok {
+		if n, err := strconv.ParseUint(p, 10, 16); err == nil && n > 0 {
+			return uint16(n)
+		}
+	}
+	if scheme == "https" {
+		return 443
+	}
+	return 80
+}
+
+// to returns the way for a name.
+func (t target) to(n name.Name, how string) Way {
+	w := t.way
+	w.How = how
+	if t.expand {
+		w.URL = expand(w.URL, n.Key(), t.prefix.Element(n))
+	}
+	return w
+}
+
+// expand fills a template. What is put into a query has the characters escaped
+// that mean something there.
+func expand(template, whole, element string) string {
+	before, query, ok := strings.Cut(template, "?")
+	fill := func(s string, escape func(string) string) string {
+		return strings.NewReplacer(wholeName, escape(whole), elementName, escape(element)).Replace(s)
+	}
+	before = fill(before, func(s string) string { return strings.NewReplacer("?", "%3F", "#", "%23").Replace(s) })
+	if !ok {
+		return before
+	}
+	return before + "?" + fill(query, func(s string) string {
+		return strings.NewReplacer("%", "%25", "&", "%26", "=", "%3D", "+", "%2B", "#", "%23", ";", "%3B").Replace(s)
+	})
+}
+
+// A table finds targets by the longest prefix.
+type table map[name.Prefix][]target
+
+func compileTable(entries []Entry, port uint16) (table, error) {
+	t := table{}
+	for _, e := range entries {
+		p, target, err := e.compile(port)
+		if err != nil {
+			return nil, err
+		}
+		t[p] = append(t[p], target)
+	}
+	return t, nil
+}
+
+// find returns the targets of the longest prefix that covers a name.
+func (t table) find(n name.Name) []target {
+	if len(t) == 0 {
+		return nil
+	}
+	for p := range n.Prefixes {
+		if found := t[p]; found != nil && p.Covers(n) {
+			return found
+		}
+	}
+	return nil
+}

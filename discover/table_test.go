@@ -51,7 +51,7 @@ func TestParseEntryRefusals(t *testing.T) {
 	}{
 		{"", 0, "prefix"},
 		{"urn:xx", 0, "target"},
-		{"urn host.example", 3, "prefix"},
+		{"urn host.example", 3, "assigned-name"},
 		{"urn:xx a..b", 7, "target"},
 		{"urn:xx host.example:0", 20, "target"},
 		{"urn:xx host.example:99999", 20, "target"},

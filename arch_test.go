@@ -28,6 +28,7 @@ var house = []room{
 	{floor: 0, dir: "internal/wire"},
 	{floor: 0, dir: "internal/weight"},
 	{floor: 0, dir: "internal/guard"},
+	{floor: 0, dir: "internal/country", theirs: "github.com/oschwald/maxminddb-golang/v2"},
 	{floor: 0, dir: "misses"},
 
 	{floor: 1, dir: "iri", ours: "uri", theirs: "golang.org/x/text golang.org/x/net"},

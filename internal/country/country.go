@@ -1,0 +1,64 @@
+// Package country tells in which country an address is, by a database in the
+// MaxMind DB format (https://maxmind.github.io/MaxMind-DB/), such as those of
+// GeoLite2 Country, DB-IP Lite and IPinfo Lite.
+package country
+
+import (
+	"fmt"
+	"net/netip"
+	"os"
+	"strings"
+
+	"github.com/oschwald/maxminddb-golang/v2"
+)
+
+// maxSize bounds the file, all of which is kept in memory, in bytes.
+const maxSize = 512 << 20
+
+// A Table knows the countries of addresses. It is safe for concurrent use.
+type Table struct{ db *maxminddb.Reader }
+
+// Open reads a database. The file may be replaced afterwards; the Table does not
+// notice.
+func Open(file string) (*Table, error) {
+	info, err := os.Stat(file)
+	if err != nil {
+		return nil, fmt.Errorf("country: %w", err)
+	}
+	if info.Size() > maxSize {
+		return nil, fmt.Errorf("country: %s: has %d bytes; at most %d are read", file, info.Size(), int64(maxSize))
+	}
+	b, err := os.ReadFile(file)
+	if err != nil {
+		return nil, fmt.Errorf("country: %w", err)
+	}
+	db, err := maxminddb.OpenBytes(b)
+	if err != nil {
+		return nil, fmt.Errorf("country: %s: no database in the MaxMind DB format: %w", file, err)
+	}
+	return &Table{db}, nil
+}
+
+// Of returns the country of an address as a code of ISO 3166-1, two capitals, or
+// "" if it is not known.
+func (t *Table) Of(a netip.Addr) string {
+	if !a.IsValid() {
+		return ""
+	}
+	found := t.db.Lookup(a.Unmap().WithZone(""))
+	if !found.Found() {
+		return ""
+	}
+	for _, path := range [][]any{{"country", "iso_code"}, {"country_code"}} {
+		var code string
+		if err := found.DecodePath(&code, path...); err == nil && isCode(code) {
+			return strings.ToUpper(code)
+		}
+	}
+	return ""
+}
+
+func isCode(s string) bool {
+	letter := func(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }
+	return len(s) == 2 && letter(s[0]) && letter(s[1])
+}

@@ -12,6 +12,8 @@
 //   - application/json, which loses nothing: [WriteJSON], [ReadJSON];
 //   - application/linkset+json and application/linkset (RFC 9264):
 //     [WriteLinksetJSON], [WriteLinkset] and their readers;
+//   - application/ld+json, for search engines and catalogues: [WriteJSONLD],
+//     [ReadJSONLD];
 //   - text/plain, for people and without structure (3.4.4 of the draft):
 //     [WriteText].
 //

@@ -40,6 +40,7 @@ const (
 	TypeJSON        = "application/json"
 	TypeLinksetJSON = "application/linkset+json"
 	TypeLinkset     = "application/linkset"
+	TypeJSONLD      = "application/ld+json"
 	TypeText        = "text/plain"
 	TypeProblem     = "application/problem+json"
 )
@@ -57,6 +58,7 @@ func Formats() []Format {
 		{"json", TypeJSON, "", WriteJSON, ReadJSON},
 		{"linkset-json", TypeLinksetJSON, "", WriteLinksetJSON, ReadLinksetJSON},
 		{"linkset", TypeLinkset, "", WriteLinkset, ReadLinkset},
+		{"json-ld", TypeJSONLD, "", WriteJSONLD, ReadJSONLD},
 		{"text", TypeText, charsetUTF8, WriteText, nil},
 	}
 }

@@ -31,7 +31,7 @@ func rich() *nomen.Answer {
 		Locations: []nomen.Location{
 			{URL: "https://example.org/one", Type: "text/html", Lang: "fr", Charset: "ISO-8859-1", Note: "Numéro périmé,\n\n===== & <b>gras</b>", Priority: 1, Weight: 2},
 			{URL: "https://example.org/a-very-long-one/" + strings.Repeat("folded-", 10) + "?eq=" + strings.Repeat("=", 30) + "&x", Type: "application/pdf", Country: "FI"},
-			{URL: "gopher://g.example/0sp%C3%A9cial%20text", Lang: "pl", Note: "Zażółć — 雪", Component: "toc", ValidFrom: "2001-01-01T00:00:00Z"},
+			{URL: "gopher://g.example/0sp%C3%A9cial%20text", Down: true, Lang: "pl", Note: "Zażółć — 雪", Component: "toc", ValidFrom: "2001-01-01T00:00:00Z"},
 			{URL: "ftp://ftp.example.org/kept", Rel: "archive describedby", Charset: "UTF-8", Note: "  indented\n\ttab\x1b[31m"},
 		},
 		Metadata: nomen.Metadata{
@@ -169,8 +169,10 @@ func carried(format string, whole *nomen.Answer) *nomen.Answer {
 		return &a
 	case "urc":
 		return urcCarries(&a)
+	case "json-ld":
+		return jsonLDCarries(&a)
 	case "uri-list":
-		c := &nomen.Answer{Service: a.Service, Name: a.Name}
+		c := &nomen.Answer{Service: a.Service, Name: a.Name, Same: a.Same}
 		if aboutNames(a.Service) {
 			c.Names = a.Names
 			return c
@@ -210,6 +212,29 @@ func urcCarries(a *nomen.Answer) *nomen.Answer {
 	return a
 }
 
+func jsonLDCarries(a *nomen.Answer) *nomen.Answer {
+	c := &nomen.Answer{
+		Service: a.Service, Name: a.Name, Spelling: a.Spelling, Status: a.Status, Same: a.Same, Reason: a.Reason,
+		Successors: a.Successors, Modified: a.Modified, Revision: a.Revision,
+	}
+	for _, s := range a.Names {
+		if isAbsolute(s) {
+			c.Names = append(c.Names, s)
+		}
+	}
+	for element, values := range a.Metadata {
+		if !strings.Contains(element, ":") { // of Dublin Core
+			for _, v := range values {
+				addMetadata(c, element, v)
+			}
+		}
+	}
+	for _, l := range a.Locations {
+		c.Locations = append(c.Locations, nomen.Location{URL: l.URL, Type: l.Type, Lang: l.Lang, Note: l.Note})
+	}
+	return c
+}
+
 func linksetCarries(format string, a *nomen.Answer) *nomen.Answer {
 	c := &nomen.Answer{Service: a.Service, Name: a.Name, Successors: a.Successors}
 	for _, s := range a.Names {
@@ -222,7 +247,8 @@ func linksetCarries(format string, a *nomen.Answer) *nomen.Answer {
 			if rel == itemRelation {
 				rel = ""
 			}
-			c.Locations = append(c.Locations, nomen.Location{URL: l.URL, Type: l.Type, Lang: l.Lang, Rel: rel, Note: l.Note})
+			kind, _, _ := strings.Cut(l.Type, ";") // RFC 8288, 3.4.1: without parameters
+			c.Locations = append(c.Locations, nomen.Location{URL: l.URL, Type: kind, Lang: l.Lang, Rel: rel, Note: l.Note})
 		}
 	}
 	if format == "linkset" && len(c.Locations)+len(c.Names)+len(c.Successors) == 0 {

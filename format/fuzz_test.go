@@ -166,6 +166,11 @@ func FuzzLinkset(f *testing.F) {
 	f.Fuzz(func(t *testing.T, body []byte) { settlesLoosely(t, "linkset", body) })
 }
 
+func FuzzJSONLD(f *testing.F) {
+	seed(f, "*.json-ld.golden", `{"name":"x","author":{"name":"y"},"encoding":{"contentUrl":"https://x.example/"},"sameAs":[{"@id":"a:b"}]}`, `{"identifier":[1,{"name":"I=I","value":true},"urn:x-y:1"],"dc:title":[null,{"@value":"t"}]}`)
+	f.Fuzz(func(t *testing.T, body []byte) { settlesLoosely(t, "json-ld", body) })
+}
+
 // settlesLoosely checks what settles does after one more turn, since the first
 // puts relations, languages and texts into normal form.
 func settlesLoosely(t *testing.T, format string, body []byte) {

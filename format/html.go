@@ -25,7 +25,8 @@ var style string
 // WriteHTML writes a page about a for a person: the name, what it names, where it
 // leads, what else is known. The locations, or the names, are an unordered list
 // of active links, as clients of RFC 2169 expect. Names lead to their path on the
-// server that sent the page. There is no script, and nothing is loaded.
+// server that sent the page. Programs find the same as links, as Dublin Core and
+// as JSON-LD in the head. No script runs, and nothing is loaded.
 func WriteHTML(w io.Writer, a *nomen.Answer) error {
 	var p page
 	p.begin(pageTitle(a), a)
@@ -37,7 +38,7 @@ func WriteHTML(w io.Writer, a *nomen.Answer) error {
 // what to try instead.
 func WriteProblemHTML(w io.Writer, p *Problem) error {
 	var page page
-	page.begin(problemTitle(p), nil)
+	page.begin(problemTitle(p), p.Answer)
 	page.problem(p)
 	return page.end(w)
 }
@@ -77,6 +78,8 @@ func (p *page) begin(title string, a *nomen.Answer) {
 `, visibleLine(title))
 	if a != nil {
 		p.links(a)
+		p.dublinCore(a)
+		p.linkedData(a)
 	}
 	p.b.WriteString("<style>" + style + "</style>\n</head>\n<body>\n<main>\n")
 }
@@ -98,8 +101,8 @@ func (p *page) links(a *nomen.Answer) {
 			continue
 		}
 		p.print("<link rel=\"%s\" href=\"%s\"", strings.Join(rels, " "), l.URL)
-		p.attribute("type", l.Type)
-		p.attribute("hreflang", l.Lang)
+		p.attribute("type", mediaTypeOf(l.Type))
+		p.attribute("hreflang", tagOrUnknown(l.Lang))
 		p.print(">\n")
 	}
 	for _, s := range a.Successors {
@@ -113,10 +116,24 @@ func (p *page) attribute(name, value string) {
 	}
 }
 
+// linkedData writes what WriteJSONLD does as data that no browser runs, so that
+// no policy forbids it.
+func (p *page) linkedData(a *nomen.Answer) {
+	if a.Name.IsZero() {
+		return
+	}
+	if b, err := jsonLD(a); err == nil { // else the page does without
+		p.b.WriteString("<script type=\"" + TypeJSONLD + "\">" + string(b) + "</script>\n")
+	}
+}
+
 // answer writes all about a, under a heading of this element.
 func (p *page) answer(a *nomen.Answer, heading string) {
 	if !a.Name.IsZero() {
 		p.print("<"+heading+">%s</"+heading+">\n", a.Name.Key())
+	}
+	if kind := kindOf(a.Name); kind != "" {
+		p.print("<p><small>%s</small></p>\n", kind)
 	}
 	if titles := a.Metadata["title"]; len(titles) > 0 {
 		p.print("<p class=\"lead\" lang=\"\"><bdi>%s</bdi></p>\n", titles[0])
@@ -284,6 +301,14 @@ func (p *page) problem(e *Problem) {
 	if e.Legal {
 		p.print("<p>This is for legal reasons.</p>\n")
 	}
+	if next := e.nextStep(); next != "" {
+		p.print("<p>%s</p>\n", next)
+	}
+	if e.Kind() == nomen.NoResult && nameTarget(e.Name) == NamePath(e.Name) {
+		p.print("<p>")
+		p.link(NamePath(e.Name)+"?s=I2C", "What is known about it")
+		p.print("</p>\n")
+	}
 	if len(e.Suggestions) > 0 {
 		p.print("<h2>Did you mean</h2>\n")
 		p.names(e.Suggestions)
@@ -365,7 +390,7 @@ func nameTarget(s string) string {
 // tagOrUnknown returns a language tag for the attribute lang, where "" says that
 // it is not known.
 func tagOrUnknown(lang string) string {
-	if isLanguage(lang) {
+	if isLanguageTag(lang) {
 		return lang
 	}
 	return ""

@@ -3,6 +3,7 @@ package format
 import (
 	"crypto/sha256"
 	"encoding/base64"
+	"encoding/json"
 	"slices"
 	"strings"
 	"testing"
@@ -96,13 +97,33 @@ func TestHTMLHostile(t *testing.T) {
 // faults returns what must not be in a page.
 func faults(t *testing.T, body string) []string {
 	t.Helper()
-	doc, err := html.Parse(strings.NewReader(body))
+	all, err := pageFaults(body)
 	if err != nil {
 		t.Fatal(err)
 	}
+	return all
+}
+
+func pageFaults(body string) ([]string, error) {
+	doc, err := html.Parse(strings.NewReader(body))
+	if err != nil {
+		return nil, err
+	}
 	allowed := strings.Fields("html head meta title link style body main h1 h2 p ul li a small div strong span bdi br code mark dl dt dd time ol footer")
 	var all []string
+	styles := 0
 	for n := range doc.Descendants() {
+		switch {
+		case n.Type == html.ElementNode && n.Data == "script":
+			all = append(all, scriptFaults(n)...)
+			continue
+		case n.Type == html.ElementNode && n.Data == "style":
+			if styles++; styles > 1 || n.FirstChild.Data != style {
+				all = append(all, "another style")
+			}
+		case n.Type == html.CommentNode:
+			all = append(all, "comment "+n.Data)
+		}
 		switch {
 		case n.Type == html.TextNode && n.Parent.Data != "style" && strings.ContainsFunc(n.Data, isOdd):
 			all = append(all, "odd characters in "+n.Data)
@@ -117,18 +138,31 @@ func faults(t *testing.T, body string) []string {
 			}
 		}
 	}
-	return all
+	return all, nil
+}
+
+// scriptFaults wants data that a browser does not run.
+func scriptFaults(n *html.Node) []string {
+	if len(n.Attr) != 1 || n.Attr[0].Key != "type" || n.Attr[0].Val != TypeJSONLD {
+		return []string{"a script that runs"}
+	}
+	if text := n.FirstChild.Data; !json.Valid([]byte(text)) || strings.ContainsFunc(text, isOdd) || strings.ContainsAny(text, "<>&") {
+		return []string{"a script that is not JSON-LD: " + text}
+	}
+	return nil
 }
 
 func attributeFault(element string, a html.Attribute) string {
 	known := strings.Fields("lang charset name content rel href type hreflang class role datetime")
-	harmlessRels := strings.Fields("item cite-as describedby successor-version")
+	harmlessRels := strings.Fields("item cite-as describedby successor-version archive archives author collection license type schema.DC schema.DCTERMS")
 	switch {
 	case !slices.Contains(known, a.Key):
 		return "attribute " + a.Key
 	case strings.ContainsFunc(a.Val, isOdd):
 		return "odd characters in " + a.Val
-	case a.Key == "rel" && !slices.Contains(harmlessRels, a.Val):
+	case element == "meta" && a.Key == "name" && !strings.HasPrefix(a.Val, "DC.") && !strings.HasPrefix(a.Val, "DCTERMS.") && a.Val != "viewport" && a.Val != "referrer":
+		return "metadata " + a.Val
+	case a.Key == "rel" && slices.ContainsFunc(strings.Fields(a.Val), func(rel string) bool { return !slices.Contains(harmlessRels, rel) }):
 		return "relation " + a.Val
 	case a.Key == "href" && !followable(a.Val) && (!strings.HasPrefix(a.Val, "/") || strings.HasPrefix(a.Val, "//")):
 		return "address " + a.Val

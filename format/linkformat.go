@@ -30,11 +30,11 @@ func WriteLinkset(w io.Writer, a *nomen.Answer) error {
 	return err
 }
 
-// attributes returns the target attributes. Those that are not printable ASCII
-// are left out, except the title, which is then encoded.
+// attributes returns the target attributes. A title that is not printable ASCII
+// is encoded.
 func (k link) attributes() string {
 	var b strings.Builder
-	if k.kind != "" && isPrintable(k.kind) {
+	if k.kind != "" {
 		b.WriteString(parameter("type", k.kind))
 	}
 	for _, l := range k.langs {

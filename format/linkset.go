@@ -31,16 +31,16 @@ type link struct {
 type title struct{ value, language string }
 
 // linksOf returns the locations of a as links, one for each of their relations,
-// then its other names and its successors. What is no URI is left out, and so is
-// a language that is no tag.
+// then its other names and its successors. What is no URI is left out, and so are
+// a language that is no tag and a type that is none; of a type its parameters.
 func linksOf(a *nomen.Answer) []link {
 	var all []link
 	for _, l := range a.Locations {
 		if !isAbsolute(l.URL) {
 			continue
 		}
-		k := link{href: l.URL, kind: l.Type, title: title{value: lines(l.Note)}}
-		if isLanguage(l.Lang) {
+		k := link{href: l.URL, kind: mediaTypeOf(l.Type), title: title{value: lines(l.Note)}}
+		if isLanguageTag(l.Lang) {
 			k.langs = []string{l.Lang}
 			k.title.language = l.Lang
 		}

@@ -79,6 +79,19 @@ func (p *Problem) Kind() nomen.Kind {
 // repeats reports whether the detail is what the tombstone says anyway.
 func (p *Problem) repeats() bool { return p.Answer != nil && p.Answer.Reason == p.Detail }
 
+// nextStep says what a person can do about p.
+func (p *Problem) nextStep() string {
+	switch p.Kind() {
+	case nomen.Malformed:
+		return "Compare the name with where you found it: a character may be missing, or one too many."
+	case nomen.Unknown:
+		return "Compare the name with where you found it, and tell them if it is the same there."
+	case nomen.Denied:
+		return "Whoever published the name can tell you more."
+	}
+	return ""
+}
+
 // Err returns the error that p was made of, without its cause; nil if p is of
 // none of the five kinds.
 func (p *Problem) Err() *nomen.Error {
@@ -173,13 +186,14 @@ func ProblemFormat(accept string) ProblemForm {
 	text := ProblemForm{TypeText, charsetUTF8, WriteProblemText}
 	page := ProblemForm{TypeHTML, charsetUTF8, WriteProblemHTML}
 	details := ProblemForm{TypeProblem, "", WriteProblem}
-	forms := []ProblemForm{text, page, details, details, details, {TypeURC, "", WriteProblemURC}}
+	forms := []ProblemForm{text, page, details, details, details, details, {TypeURC, "", WriteProblemURC}}
 	offers := []media{
 		{TypeText, charsetUTF8},
 		{TypeHTML, charsetUTF8},
 		{TypeProblem, ""},
 		{TypeJSON, ""},
 		{TypeLinksetJSON, ""},
+		{TypeJSONLD, ""},
 		{TypeURC, ""},
 	}
 	ranges := parseAccept(accept)

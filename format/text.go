@@ -42,6 +42,9 @@ func (p *plain) end(w io.Writer) error {
 // (1995, 6C), then what is known besides.
 func (p *plain) answer(a *nomen.Answer) {
 	p.line(0, orDefault(spelling(a), "Answer"))
+	if kind := kindOf(a.Name); kind != "" {
+		p.line(0, kind)
+	}
 	for _, s := range a.Metadata["title"] {
 		p.line(0, s)
 	}
@@ -109,6 +112,9 @@ func (p *plain) problem(e *Problem) {
 	if e.Legal {
 		p.line(0, "This is for legal reasons.")
 	}
+	if next := e.nextStep(); next != "" {
+		p.line(0, next)
+	}
 	p.block("Did you mean:", e.Suggestions)
 	p.block("What there is:", e.Available)
 	if e.Answer != nil {
@@ -167,5 +173,8 @@ func aboutLocation(l nomen.Location) string {
 	add("in ", l.Country)
 	add("from ", l.ValidFrom)
 	add("until ", l.ValidUntil)
+	if l.Down {
+		add("", "does not answer at present")
+	}
 	return strings.Join(all, ", ")
 }

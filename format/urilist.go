@@ -3,6 +3,7 @@ package format
 import (
 	"bytes"
 	"io"
+	"strconv"
 	"strings"
 
 	"github.com/nomen-project/nomen"
@@ -11,8 +12,8 @@ import (
 
 // WriteURIList writes the locations of a, or its names, as text/uri-list (RFC
 // 2483, 5). The first line is a comment with the name. What is no URI, the
-// reason of a tombstone and its successors are comments too. All is ASCII, as in
-// text/urc-0 of that charset.
+// reason of a tombstone, its successors and the answer to I=I are comments too.
+// All is ASCII, as in text/urc-0 of that charset.
 func WriteURIList(w io.Writer, a *nomen.Answer) error {
 	var b bytes.Buffer
 	comment(&b, a.Name.Key())
@@ -24,6 +25,9 @@ func WriteURIList(w io.Writer, a *nomen.Answer) error {
 	}
 	if a.Redirect != "" {
 		comment(&b, "ask instead: "+a.Redirect)
+	}
+	if a.Same || a.Service == nomen.IisI {
+		comment(&b, sameComment+strings.ToUpper(strconv.FormatBool(a.Same)))
 	}
 	for _, s := range listed(a) {
 		if isAbsolute(s) {
@@ -38,6 +42,9 @@ func WriteURIList(w io.Writer, a *nomen.Answer) error {
 
 const crlf = "\r\n"
 
+// sameComment stands before TRUE or FALSE.
+const sameComment = "same: "
+
 func comment(b *bytes.Buffer, s string) {
 	if s != "" {
 		b.WriteString("# " + charsets[0].escape(visibleLine(s)) + crlf)
@@ -46,7 +53,7 @@ func comment(b *bytes.Buffer, s string) {
 
 // ReadURIList reads text/uri-list: the URIs are locations, or names if they were
 // asked for. The name is that of the first line, if it is a comment that holds
-// one. Lines may end in LF or CR alone. A line that is no URI is an [*Error],
+// one, and the answer to I=I is read from one. Lines may end in LF or CR alone. A line that is no URI is an [*Error],
 // which comes together with what was read before it.
 func ReadURIList(r io.Reader, asked nomen.Service) (*nomen.Answer, error) {
 	b, err := readAll(r, TypeURIList)
@@ -69,6 +76,7 @@ func ReadURIList(r io.Reader, asked nomen.Service) (*nomen.Answer, error) {
 			if offset == 0 {
 				nameFromComment(a, line)
 			}
+			a.Same = a.Same || asked == nomen.IisI && line == "# "+sameComment+"TRUE"
 			continue
 		case !isAbsolute(line):
 			return a, &Error{Format: TypeURIList, Offset: offset, Rule: "URI", Message: "a line that is neither a URI nor a comment"}

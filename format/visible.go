@@ -1,9 +1,12 @@
 package format
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"unicode"
+
+	"golang.org/x/text/language"
 
 	"github.com/nomen-project/nomen/uri"
 )
@@ -60,6 +63,42 @@ func lines(s string) string {
 func isAbsolute(s string) bool {
 	_, err := uri.Parse(s)
 	return err == nil
+}
+
+// isLanguageTag reports whether s is a well-formed language tag (RFC 5646, 2.2.9).
+func isLanguageTag(s string) bool {
+	if !isLanguage(s) {
+		return false
+	}
+	_, err := language.Parse(s)
+	var unknown language.ValueError
+	return err == nil || errors.As(err, &unknown) // well formed, with a subtag that is not registered
+}
+
+// mediaTypeOf returns type "/" subtype of a media type, without parameters (RFC
+// 8288, 3.4.1; RFC 6838, 4.2); "" if it is none.
+func mediaTypeOf(s string) string {
+	s, _, _ = strings.Cut(s, ";")
+	s = strings.Trim(s, " \t")
+	kind, subtype, _ := strings.Cut(s, "/")
+	if !isRestrictedName(kind) || !isRestrictedName(subtype) {
+		return ""
+	}
+	return s
+}
+
+// isRestrictedName reports whether s is a restricted-name of RFC 6838, 4.2.
+func isRestrictedName(s string) bool {
+	const most = 127
+	if s == "" || len(s) > most || !isAlnum(s[0]) {
+		return false
+	}
+	for _, c := range []byte(s) {
+		if !isAlnum(c) && strings.IndexByte("!#$&-^_.+", c) < 0 {
+			return false
+		}
+	}
+	return true
 }
 
 // isLanguage reports whether s has the form of a language tag (RFC 1766, 2; the

@@ -1,0 +1,56 @@
+package format
+
+import (
+	"time"
+
+	"github.com/nomen-project/nomen"
+)
+
+// The vocabularies of Dublin Core.
+const (
+	dcElements = "http://purl.org/dc/elements/1.1/"
+	dcTerms    = "http://purl.org/dc/terms/"
+)
+
+// dublinCore writes the metadata of a page as DCMI wants it in HTML
+// ("Expressing Dublin Core metadata using HTML/XHTML meta and link elements",
+// 2008): the name is an identifier, and elements that are not of Dublin Core are
+// left out. The language of a value is not known, except that a title is taken to
+// be in that of the resource, if there is one.
+func (p *page) dublinCore(a *nomen.Answer) {
+	if a.Name.IsZero() && len(a.Metadata) == 0 {
+		return
+	}
+	p.print("<link rel=\"schema.DC\" href=\"" + dcElements + "\">\n<link rel=\"schema.DCTERMS\" href=\"" + dcTerms + "\">\n")
+	if !a.Name.IsZero() {
+		p.meta("DC.identifier", "", a.Name.Key())
+	}
+	for _, element := range dublinCore {
+		language := ""
+		if element == "title" {
+			language = languageOf(a)
+		}
+		for _, value := range a.Metadata[element] {
+			p.meta("DC."+element, language, value)
+		}
+	}
+	if !a.Modified.IsZero() {
+		p.meta("DCTERMS.modified", "", a.Modified.UTC().Format(time.RFC3339Nano))
+	}
+	for _, s := range keys(a.Successors) {
+		p.meta("DCTERMS.isReplacedBy", "", s)
+	}
+}
+
+func (p *page) meta(name, language, content string) {
+	p.print("<meta name=\""+name+"\" lang=\"%s\" content=\"%s\">\n", language, content)
+}
+
+// languageOf returns the language of the resource, "" if it is not known or not
+// one.
+func languageOf(a *nomen.Answer) string {
+	if all := a.Metadata["language"]; len(all) == 1 {
+		return tagOrUnknown(all[0])
+	}
+	return ""
+}

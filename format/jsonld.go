@@ -1,0 +1,298 @@
+package format
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/nomen-project/nomen"
+)
+
+// The context of the JSON-LD: schema.org, which programs look for, and Dublin
+// Core, which says all that the metadata says.
+const ldContext = `["https://schema.org",{"dc":"` + dcElements + `","dcterms":"` + dcTerms + `"}]`
+
+// WriteJSONLD writes a as application/ld+json: one creative work of schema.org
+// whose @id is the name. Locations that lead somewhere are its encoding, other
+// names are sameAs; the elements of Dublin Core are there under their own names,
+// and some as what schema.org calls them. Elements that are not of Dublin Core,
+// and what only a resolver wants to know, are left out. It can stand in a script
+// element of HTML.
+func WriteJSONLD(w io.Writer, a *nomen.Answer) error {
+	b, err := jsonLD(a)
+	if err != nil {
+		return err
+	}
+	_, err = w.Write(append(b, '\n'))
+	return err
+}
+
+// jsonLD returns JSON on one line in which nothing can be taken for markup, and
+// no character is one that a terminal or a browser obeys.
+func jsonLD(a *nomen.Answer) ([]byte, error) {
+	o := ldWork{
+		Context: json.RawMessage(ldContext), Type: "CreativeWork", ID: a.Name.Key(),
+		SameAs: slices.DeleteFunc(slices.Clone(a.Names), func(s string) bool { return !isAbsolute(s) }),
+		Status: string(a.Status), Reason: a.Reason, dublinCoreLD: ldElements(a.Metadata),
+	}
+	o.Name, o.Description, o.Creator, o.Contributor = o.Title, o.DCDescription, o.DCCreator, o.DCContributor
+	o.Publisher, o.Published, o.Language, o.Keywords = o.DCPublisher, o.Date, o.DCLanguage, o.Subject
+	if a.Spelling != "" {
+		o.Identifier = append(o.Identifier, a.Spelling)
+	}
+	if a.Same || a.Service == nomen.IisI {
+		o.Identifier = append(o.Identifier, ldProperty{"PropertyValue", string(nomen.IisI), a.Same})
+	}
+	if !a.Modified.IsZero() {
+		o.Modified = a.Modified.UTC().Format(time.RFC3339Nano)
+	}
+	if a.Revision > 0 {
+		o.Version = strconv.FormatUint(a.Revision, 10)
+	}
+	for _, l := range a.Locations {
+		if followable(l.URL) {
+			o.Encoding = append(o.Encoding, ldMedia{"MediaObject", l.URL, l.Type, tagOrUnknown(l.Lang), lines(l.Note)})
+		}
+	}
+	for _, s := range keys(a.Successors) {
+		o.Replaced = append(o.Replaced, ldReference{s})
+	}
+	b, err := json.Marshal(&o) // escapes "<", ">" and "&"
+	if err != nil {
+		return nil, fmt.Errorf("format: %w", err)
+	}
+	return escapeOdd(b), nil
+}
+
+// escapeOdd escapes what isOdd names in JSON on one line, where it stands in
+// strings alone.
+func escapeOdd(b []byte) []byte {
+	if bytes.IndexFunc(b, isOdd) < 0 {
+		return b
+	}
+	var out bytes.Buffer
+	for _, r := range string(b) {
+		if isOdd(r) {
+			fmt.Fprintf(&out, `\u%04x`, r)
+			continue
+		}
+		out.WriteRune(r)
+	}
+	return out.Bytes()
+}
+
+// An ldWork is an answer as JSON-LD has it.
+type ldWork struct {
+	Context json.RawMessage `json:"@context"`
+	Type    string          `json:"@type"`
+	ID      string          `json:"@id,omitempty"`
+
+	Identifier  []any  `json:"identifier,omitempty"` // the spelling, if it is another; of I=I an ldProperty
+	Name        ldText `json:"name,omitempty"`
+	Description ldText `json:"description,omitempty"`
+	Creator     ldText `json:"creator,omitempty"`
+	Contributor ldText `json:"contributor,omitempty"`
+	Publisher   ldText `json:"publisher,omitempty"`
+	Published   ldText `json:"datePublished,omitempty"`
+	Language    ldText `json:"inLanguage,omitempty"`
+	Keywords    ldText `json:"keywords,omitempty"`
+
+	Encoding ldMany[ldMedia] `json:"encoding,omitempty"`
+	SameAs   ldText          `json:"sameAs,omitempty"`
+	Status   string          `json:"creativeWorkStatus,omitempty"`
+	Modified string          `json:"dateModified,omitempty"`
+	Version  string          `json:"version,omitempty"`
+
+	dublinCoreLD
+	Replaced ldMany[ldReference] `json:"dcterms:isReplacedBy,omitempty"`
+	Reason   string              `json:"dcterms:provenance,omitempty"` // why it was retired
+}
+
+// dublinCoreLD has the elements of RFC 5013.
+type dublinCoreLD struct {
+	Title         ldText `json:"dc:title,omitempty"`
+	DCCreator     ldText `json:"dc:creator,omitempty"`
+	DCContributor ldText `json:"dc:contributor,omitempty"`
+	DCPublisher   ldText `json:"dc:publisher,omitempty"`
+	Date          ldText `json:"dc:date,omitempty"`
+	DCDescription ldText `json:"dc:description,omitempty"`
+	Subject       ldText `json:"dc:subject,omitempty"`
+	DCType        ldText `json:"dc:type,omitempty"`
+	Format        ldText `json:"dc:format,omitempty"`
+	DCIdentifier  ldText `json:"dc:identifier,omitempty"`
+	Source        ldText `json:"dc:source,omitempty"`
+	DCLanguage    ldText `json:"dc:language,omitempty"`
+	Relation      ldText `json:"dc:relation,omitempty"`
+	Coverage      ldText `json:"dc:coverage,omitempty"`
+	Rights        ldText `json:"dc:rights,omitempty"`
+}
+
+// fields returns the places of the elements, in the order of dublinCore.
+func (d *dublinCoreLD) fields() [len(dublinCore)]*ldText {
+	return [...]*ldText{
+		&d.Title, &d.DCCreator, &d.DCContributor, &d.DCPublisher, &d.Date, &d.DCDescription, &d.Subject, &d.DCType,
+		&d.Format, &d.DCIdentifier, &d.Source, &d.DCLanguage, &d.Relation, &d.Coverage, &d.Rights,
+	}
+}
+
+func ldElements(m nomen.Metadata) dublinCoreLD {
+	var d dublinCoreLD
+	for i, field := range d.fields() {
+		*field = m[dublinCore[i]]
+	}
+	return d
+}
+
+type ldMedia struct {
+	Type        string `json:"@type"`
+	URL         string `json:"contentUrl"`
+	Format      string `json:"encodingFormat,omitempty"`
+	Language    string `json:"inLanguage,omitempty"`
+	Description string `json:"description,omitempty"`
+}
+
+type ldReference struct {
+	ID string `json:"@id"`
+}
+
+type ldProperty struct {
+	Type  string `json:"@type"`
+	Name  string `json:"name"`
+	Value bool   `json:"value"`
+}
+
+// ldMany is a list, of which one alone may stand without brackets.
+type ldMany[T any] []T
+
+// UnmarshalJSON reads a value, or an array of at most MaxItems.
+func (m *ldMany[T]) UnmarshalJSON(b []byte) error {
+	*m = nil
+	if b[0] != '[' {
+		var one T
+		if err := json.Unmarshal(b, &one); err != nil {
+			return err
+		}
+		*m = ldMany[T]{one}
+		return nil
+	}
+	d := json.NewDecoder(bytes.NewReader(b))
+	if err := expect(d, '['); err != nil {
+		return err
+	}
+	for d.More() {
+		if len(*m) == MaxItems {
+			return fmt.Errorf("more than %d values", MaxItems)
+		}
+		var one T
+		if err := d.Decode(&one); err != nil {
+			return err
+		}
+		*m = append(*m, one)
+	}
+	return nil
+}
+
+// ldText are texts, of which one alone may stand without brackets.
+type ldText []string
+
+// UnmarshalJSON reads texts, and of things that have a name or an identifier
+// that; what is neither is passed over.
+func (t *ldText) UnmarshalJSON(b []byte) error {
+	var all ldMany[json.RawMessage]
+	if err := all.UnmarshalJSON(b); err != nil {
+		return err
+	}
+	*t = nil
+	for _, raw := range all {
+		var s string
+		if json.Unmarshal(raw, &s) == nil {
+			*t = append(*t, s)
+			continue
+		}
+		var thing struct {
+			ID    string `json:"@id"`
+			Name  string `json:"name"`
+			Value string `json:"@value"`
+		}
+		if json.Unmarshal(raw, &thing) != nil {
+			continue
+		}
+		for _, s := range []string{thing.Value, thing.Name, thing.ID} {
+			if s != "" {
+				*t = append(*t, s)
+				break
+			}
+		}
+	}
+	return nil
+}
+
+// ReadJSONLD reads what [WriteJSONLD] wrote, or a work of schema.org in the same
+// form from another source. What is not understood is ignored.
+func ReadJSONLD(r io.Reader, asked nomen.Service) (*nomen.Answer, error) {
+	var o ldWork
+	if err := decode(r, TypeJSONLD, &o); err != nil {
+		return nil, err
+	}
+	a := &nomen.Answer{Service: asked, Status: nomen.Status(o.Status), Reason: o.Reason, Names: orNil([]string(o.SameAs))}
+	for _, l := range o.Encoding {
+		a.Locations = append(a.Locations, nomen.Location{URL: l.URL, Type: l.Format, Lang: l.Language, Note: l.Description})
+	}
+	if err := setName(a, o.spelling(), o.ID); err != nil {
+		return nil, &Error{Format: TypeJSONLD, Rule: "@id", Message: err.Error(), Err: err}
+	}
+	a.Same = o.same()
+	a.Modified, _ = time.Parse(time.RFC3339Nano, o.Modified) // what is none is not known
+	a.Modified = inUTC(a.Modified)
+	a.Revision, _ = strconv.ParseUint(o.Version, 10, 64)
+	for _, s := range o.Replaced {
+		successors, err := parseNames([]string{s.ID})
+		if err != nil {
+			return nil, &Error{Format: TypeJSONLD, Rule: "dcterms:isReplacedBy", Message: err.Error(), Err: err}
+		}
+		a.Successors = append(a.Successors, successors...)
+	}
+	o.setMetadata(a)
+	return a, nil
+}
+
+// spelling returns the first identifier that is a text, the @id if there is none.
+func (o *ldWork) spelling() string {
+	for _, v := range o.Identifier {
+		if s, ok := v.(string); ok {
+			return s
+		}
+	}
+	return o.ID
+}
+
+// same reports whether an identifier says that two are the same.
+func (o *ldWork) same() bool {
+	return slices.ContainsFunc(o.Identifier, func(v any) bool {
+		m, ok := v.(map[string]any)
+		return ok && m["name"] == string(nomen.IisI) && m["value"] == true
+	})
+}
+
+// setMetadata takes each element from Dublin Core, else from what schema.org has
+// for it.
+func (o *ldWork) setMetadata(a *nomen.Answer) {
+	schema := map[string]ldText{
+		"title": o.Name, "creator": o.Creator, "contributor": o.Contributor, "publisher": o.Publisher,
+		"date": o.Published, "description": o.Description, "subject": o.Keywords, "language": o.Language,
+	}
+	for i, field := range o.fields() {
+		element := dublinCore[i]
+		values := *field
+		if len(values) == 0 {
+			values = schema[element]
+		}
+		for _, v := range values {
+			addMetadata(a, element, v)
+		}
+	}
+}

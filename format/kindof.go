@@ -1,0 +1,24 @@
+package format
+
+import (
+	"github.com/nomen-project/nomen/name"
+	"github.com/nomen-project/nomen/namespace"
+	"github.com/nomen-project/nomen/scheme"
+)
+
+// kindOf says for people what kind of name n is, by its namespace or its scheme;
+// "" if nothing is known.
+func kindOf(n name.Name) string {
+	if nid := n.NID(); nid != "" {
+		s, ok := namespace.Lookup(nid)
+		if !ok || s.Name == "" {
+			return ""
+		}
+		return "A name of the namespace " + nid + ": " + s.Name
+	}
+	s, ok := scheme.Lookup(n.Scheme())
+	if !ok || s.Title == "" {
+		return ""
+	}
+	return "An identifier of the scheme " + s.Name + ": " + s.Title
+}

@@ -1,0 +1,472 @@
+package crawl
+
+import (
+	"bytes"
+	"context"
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/nomen-project/nomen"
+)
+
+// A web is a world of authorities: what each says to a request.
+type web struct {
+	mu    sync.Mutex
+	says  map[string][]string // by "authority request"
+	fails map[string]error    // by authority
+	asked []string
+	times []time.Time
+}
+
+var errSilent = errors.New("no answer")
+
+func (w *web) Ask(ctx context.Context, authority, request string) ([]string, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.asked, w.times = append(w.asked, authority+" "+request), append(w.times, time.Now())
+	if err := firstErr(ctx.Err(), w.fails[authority]); err != nil {
+		return nil, err
+	}
+	return w.says[authority+" "+request], nil
+}
+
+func firstErr(errs ...error) error {
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// family has a cycle, two parents of one child, and spellings of all kinds.
+func family() *web {
+	return &web{says: map[string][]string{
+		"a.example urn+c": {"b.example", "urn:dns:C.example", "dns:d.example.", "a.example"},
+		"b.example urn+p": {"a.example", "z.example"},
+		"b.example urn+c": {"d.example"},
+		"c.example urn+p": {"A.EXAMPLE."},
+		"d.example urn+c": {"a.example"}, // a circle
+		"z.example urn+c": {"b.example"},
+	}}
+}
+
+// walk returns the nodes and the error at the end.
+func walk(ctx context.Context, a Asker, o Options) (nodes []*Node, err error) {
+	if o.Delay == 0 {
+		o.Delay = -1
+	}
+	for n, e := range New(a, o).Walk(ctx, "a.example") {
+		if e != nil {
+			err = e
+			continue
+		}
+		nodes = append(nodes, n)
+	}
+	return nodes, err
+}
+
+func order(nodes []*Node) string {
+	var b strings.Builder
+	for _, n := range nodes {
+		fmt.Fprintf(&b, "%s/%d ", strings.TrimSuffix(n.Authority, ".example"), n.Depth)
+	}
+	return strings.TrimSpace(b.String())
+}
+
+// Y95-60: each authority is asked once, however it is named and by whom.
+func TestWalk(t *testing.T) {
+	w := family()
+	nodes, err := walk(t.Context(), w, Options{})
+	if want := "a/0 b/1 c/1 d/1 z/2"; err != nil || order(nodes) != want {
+		t.Errorf("got %s, %v; want %s", order(nodes), err, want)
+	}
+	slices.Sort(w.asked)
+	if got := slices.Compact(slices.Clone(w.asked)); len(got) != len(w.asked) || len(w.asked) != 10 {
+		t.Errorf("asked %q", w.asked)
+	}
+	for _, tt := range []struct {
+		o    Options
+		want string
+	}{
+		{Options{NoParents: true}, "a/0 b/1 c/1 d/1"},
+		{Options{NoChildren: true}, "a/0"},
+		{Options{Parallel: 1}, "a/0 b/1 c/1 d/1 z/2"},
+	} {
+		if nodes, err := walk(t.Context(), family(), tt.o); err != nil || order(nodes) != tt.want {
+			t.Errorf("%+v: got %s, %v; want %s", tt.o, order(nodes), err, tt.want)
+		}
+	}
+	for _, first := range []string{"", "a b", "192.0.2.1", "-a.example", "a.example/x", "urn:isbn:1"} {
+		for n, err := range New(w, Options{}).Walk(t.Context(), first) {
+			if !errors.Is(err, ErrAuthority) {
+				t.Errorf("from %q: %v, %v", first, n, err)
+			}
+		}
+	}
+	for range New(family(), Options{Delay: -1}).Walk(t.Context(), "a.example") {
+		break // nothing is asked of nobody
+	}
+}
+
+func TestWalkLimits(t *testing.T) {
+	var limit *LimitError
+	nodes, err := walk(t.Context(), family(), Options{MaxNodes: 3})
+	if order(nodes) != "a/0 b/1 c/1" || !errors.As(err, &limit) || limit.What != "authorities" || limit.Left != 2 {
+		t.Errorf("3 authorities: %s, %v", order(nodes), err)
+	}
+	nodes, err = walk(t.Context(), family(), Options{MaxDepth: 1})
+	if order(nodes) != "a/0 b/1 c/1 d/1" || !errors.As(err, &limit) || limit.What != "depth" || limit.Left != 1 {
+		t.Errorf("depth 1: %s, %v", order(nodes), err)
+	}
+	nodes, err = walk(t.Context(), family(), Options{MaxDepth: -1})
+	if order(nodes) != "a/0" || !errors.As(err, &limit) || limit.Left != 3 {
+		t.Errorf("depth 0: %s, %v", order(nodes), err)
+	}
+	endless := askFunc(func(_ context.Context, authority, request string) ([]string, error) {
+		return []string{"x" + authority}, nil // hostile: a new child each time
+	})
+	nodes, err = walk(t.Context(), endless, Options{MaxDepth: 1 << 30, MaxBytes: 500})
+	if len(nodes) < 5 || len(nodes) > 50 || !errors.As(err, &limit) || limit.What != "bytes" {
+		t.Errorf("bytes: %d nodes, %v", len(nodes), err)
+	}
+	many := askFunc(func(context.Context, string, string) ([]string, error) {
+		return slices.Repeat([]string{"not a host"}, maxNames+5), nil
+	})
+	if nodes, err = walk(t.Context(), many, Options{}); err != nil || len(nodes) != 1 || nodes[0].Skipped != 10 || len(nodes[0].Children) != maxNames {
+		t.Errorf("a long answer: %d nodes, %v", len(nodes), err)
+	}
+}
+
+type askFunc func(ctx context.Context, authority, request string) ([]string, error)
+
+func (f askFunc) Ask(ctx context.Context, authority, request string) ([]string, error) {
+	return f(ctx, authority, request)
+}
+
+func TestWalkFailures(t *testing.T) {
+	w := family()
+	w.fails = map[string]error{"b.example": errSilent}
+	nodes, err := walk(t.Context(), w, Options{})
+	if order(nodes) != "a/0 b/1 c/1 d/1" || err != nil || len(nodes[1].Errors) != 2 || !strings.Contains(nodes[1].Errors[0], "urn+p: no answer") {
+		t.Errorf("got %s, %v, %q", order(nodes), err, nodes[1].Errors)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if nodes, err := walk(ctx, family(), Options{}); !errors.Is(err, context.Canceled) || len(nodes) > 0 {
+		t.Errorf("cancelled: %v, %v", nodes, err)
+	}
+}
+
+// A host is asked at most once in the time that was given; those of different
+// hosts do not wait for each other.
+func TestDelay(t *testing.T) {
+	for _, tt := range []struct {
+		host func(string) string
+		want time.Duration
+	}{
+		{nil, 3 * time.Second}, // a, then b c d at once, then z: two requests each
+		{func(string) string { return "one" }, 9 * time.Second},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			w := family()
+			start := time.Now()
+			if _, err := walk(t.Context(), w, Options{Delay: time.Second, Host: tt.host}); err != nil {
+				t.Fatal(err)
+			}
+			if took := time.Since(start); took != tt.want {
+				t.Errorf("took %v, want %v", took, tt.want)
+			}
+		})
+	}
+}
+
+func TestState(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "crawl.jsonl")
+	whole, err := walk(t.Context(), family(), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	stateOf := func() *State {
+		t.Helper()
+		s, err := OpenState(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { s.Close() })
+		return s
+	}
+	if nodes, _ := walk(t.Context(), family(), Options{State: stateOf(), MaxNodes: 2}); order(nodes) != "a/0 b/1" {
+		t.Fatalf("begun: %s", order(nodes))
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// Wherever a crash cuts the file, a walk goes on from what is whole, and comes
+	// to the same end.
+	for cut := 0; cut <= len(text); cut += 23 {
+		if err := os.WriteFile(path, text[:cut], 0o600); err != nil {
+			t.Fatal(err)
+		}
+		s := stateOf()
+		known := s.Known()
+		w := family()
+		nodes, err := walk(t.Context(), w, Options{State: s})
+		if err != nil || order(nodes) != order(whole) {
+			t.Errorf("cut at %d: %s, %v", cut, order(nodes), err)
+		}
+		if want := 2 * (len(whole) - known); len(w.asked) != want {
+			t.Errorf("cut at %d: asked %d times, want %d", cut, len(w.asked), want)
+		}
+		again := family()
+		if nodes, err := walk(t.Context(), again, Options{State: stateOf()}); err != nil || order(nodes) != order(whole) || len(again.asked) > 0 {
+			t.Errorf("cut at %d, again: %s, %v, asked %q", cut, order(nodes), err, again.asked)
+		}
+	}
+	var bad *StateError
+	for n, err := range New(family(), Options{State: stateOf()}).Walk(t.Context(), "b.example") {
+		if !errors.As(err, &bad) {
+			t.Errorf("the state of another walk: %v, %v", n, err)
+		}
+	}
+	for _, text := range []string{"no crawl\n", `{"crawl":2,"first":"a.example"}` + "\n", `{"crawl":1,"first":"A b"}` + "\n", `{"crawl":1,"first":"a.example"}` + "\n{}\n", `{"crawl":1,"first":"a.example"}` + "\n" + `{"authority":"b.example","depth":-1,"asked":"1995-01-01T00:00:00Z"}` + "\n"} {
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := OpenState(path); !errors.As(err, &bad) || bad.Line == 0 {
+			t.Errorf("%q: %v", text, err)
+		}
+		if left, _ := os.ReadFile(path); string(left) != text {
+			t.Errorf("%q was changed to %q", text, left)
+		}
+	}
+}
+
+func TestRetry(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "crawl.jsonl")
+	for i, tt := range []struct {
+		retry bool
+		fails bool
+		want  string
+	}{{false, true, "a/0 b/1 c/1 d/1"}, {false, false, "a/0 b/1 c/1 d/1"}, {true, false, "a/0 b/1 c/1 d/1 z/2"}, {false, true, "a/0 b/1 c/1 d/1 z/2"}} {
+		s, err := OpenState(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		w := family()
+		if tt.fails {
+			w.fails = map[string]error{"b.example": errSilent}
+		}
+		if nodes, err := walk(t.Context(), w, Options{State: s, Retry: tt.retry}); err != nil || order(nodes) != tt.want {
+			t.Errorf("walk %d: %s, %v; want %s", i, order(nodes), err, tt.want)
+		}
+		if err := s.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// A resolver that answers as that of package client does.
+type answers func(nomen.Question) ([]string, error)
+
+func (f answers) Resolve(_ context.Context, q nomen.Question) (*nomen.Answer, error) {
+	names, err := f(q)
+	return &nomen.Answer{Names: names}, err
+}
+
+func TestAskerOf(t *testing.T) {
+	var asked []string
+	a := AskerOf(answers(func(q nomen.Question) ([]string, error) {
+		asked = append(asked, q.Name.Key()+" "+string(q.Service))
+		return []string{"b.example"}, nil
+	}))
+	if got, err := a.Ask(t.Context(), "a.example", AskChildren); err != nil || !slices.Equal(got, []string{"b.example"}) {
+		t.Errorf("got %q, %v", got, err)
+	}
+	if want := "urn:dns:a.example:urn+c I2Ns"; len(asked) != 1 || asked[0] != want {
+		t.Errorf("asked %q, want %q", asked, want)
+	}
+	if _, err := a.Ask(t.Context(), "a b", AskChildren); err == nil {
+		t.Error("no authority: no error")
+	}
+	silent := AskerOf(answers(func(nomen.Question) ([]string, error) { return nil, errSilent }))
+	if _, err := silent.Ask(t.Context(), "a.example", AskParents); !errors.Is(err, errSilent) {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestAuthority(t *testing.T) {
+	for in, want := range map[string]string{
+		"a.example": "a.example", "A.Example.": "a.example", "dns:a.example": "a.example", "URN:DNS:a.example": "a.example", "urn:dns:a.example:": "a.example", " a.example ": "a.example",
+	} {
+		if got, ok := Authority(in); !ok || got != want {
+			t.Errorf("Authority(%q) = %q, %v; want %q", in, got, ok, want)
+		}
+	}
+	for _, in := range []string{"", ".", "a..b", "a b", "a:b", "a/b", "urn:isbn", "urn:isbn:1", "192.0.2.1", "a%2eb", "<script>", "a\r\nb", "urn:dns:", "-a.b", "[::1]"} {
+		if got, ok := Authority(in); ok {
+			t.Errorf("Authority(%q) = %q, want none", in, got)
+		}
+	}
+}
+
+const hostile = "\"]; evil -> \\\"<script>alert('x')</script>&\x1b[31m\u202e" + "\x00\xff"
+
+func drawn(t *testing.T) []*Node {
+	w := family()
+	w.says["c.example urn+c"] = []string{hostile, strings.Repeat("long", 100)}
+	w.fails = map[string]error{"d.example": errSilent}
+	nodes, err := walk(t.Context(), w, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return nodes
+}
+
+func TestWriteJSON(t *testing.T) {
+	var b strings.Builder
+	for _, n := range drawn(t)[:2] {
+		if err := WriteJSON(&b, n); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want := `{"authority":"a.example","relation":"child","name":"b.example"}
+{"authority":"a.example","relation":"child","name":"urn:dns:C.example"}
+{"authority":"a.example","relation":"child","name":"dns:d.example."}
+{"authority":"a.example","relation":"child","name":"a.example"}
+{"authority":"b.example","relation":"parent","name":"a.example"}
+{"authority":"b.example","relation":"parent","name":"z.example"}
+{"authority":"b.example","relation":"child","name":"d.example"}
+`
+	if b.String() != want {
+		t.Errorf("got %s, want %s", b.String(), want)
+	}
+}
+
+func TestWriteDOT(t *testing.T) {
+	var b strings.Builder
+	if err := WriteDOT(&b, drawn(t)); err != nil {
+		t.Fatal(err)
+	}
+	for _, line := range []string{
+		"\t\"a.example\";\n", "\t\"d.example\" [color=gray, fontcolor=gray];\n",
+		"\t\"a.example\" -> \"b.example\";\n", // both say so
+		"\t\"a.example\" -> \"d.example\" [style=dashed];\n", "\t\"b.example\" -> \"d.example\" [style=dashed];\n",
+		`"\"]; evil -> \\\"<script>`,
+	} {
+		if !strings.Contains(b.String(), line) {
+			t.Errorf("%q is missing in\n%s", line, b.String())
+		}
+	}
+	for _, c := range "\x00\x1b\u202e" {
+		if strings.ContainsRune(b.String(), c) {
+			t.Errorf("%q is there", c)
+		}
+	}
+	if err := WriteDOT(fullDisk{}, drawn(t)); !errors.Is(err, errSilent) {
+		t.Errorf("a disk that is full: %v", err)
+	}
+}
+
+type fullDisk struct{}
+
+func (fullDisk) Write([]byte) (int, error) { return 0, errSilent }
+
+func TestWriteSVG(t *testing.T) {
+	var b bytes.Buffer
+	if err := WriteSVG(&b, drawn(t)); err != nil {
+		t.Fatal(err)
+	}
+	var texts []string
+	d := xml.NewDecoder(bytes.NewReader(b.Bytes()))
+	for {
+		token, err := d.Token()
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			t.Fatalf("no XML: %v\n%s", err, b.String())
+		}
+		switch token := token.(type) {
+		case xml.StartElement:
+			if name := token.Name.Local; !slices.Contains([]string{"svg", "title", "path", "text"}, name) {
+				t.Errorf("element %q", name)
+			}
+		case xml.CharData:
+			if text := strings.TrimSpace(string(token)); text != "" {
+				texts = append(texts, text)
+			}
+		}
+	}
+	for _, name := range []string{"a.example", "b.example", "c.example", "d.example", "z.example"} {
+		if n := len(slices.DeleteFunc(slices.Clone(texts), func(s string) bool { return s != name })); n != 1 {
+			t.Errorf("%s is drawn %d times", name, n)
+		}
+	}
+	if !slices.ContainsFunc(texts, func(s string) bool { return strings.Contains(s, "<script>alert('x')</script>&") }) {
+		t.Errorf("the hostile name is not drawn as text: %q", texts)
+	}
+	if err := WriteSVG(&b, nil); err == nil {
+		t.Error("nothing to draw: no error")
+	}
+}
+
+// Deep and broad trees are drawn without recursion, each leaf in a row of its
+// own.
+func TestWriteSVGDeep(t *testing.T) {
+	var nodes []*Node
+	for i := range 20_000 {
+		nodes = append(nodes, &Node{Authority: fmt.Sprintf("n%d.example", i), Depth: i, Children: []string{fmt.Sprintf("n%d.example", i+1), fmt.Sprintf("leaf%d.example", i)}})
+	}
+	root, boxes := tree(nodes)
+	if rows := layOut(root); rows != 20_001 || len(boxes) != 40_001 {
+		t.Errorf("%d rows, %d boxes", rows, len(boxes))
+	}
+	ys := map[float64]bool{}
+	for _, b := range boxes {
+		if len(b.children) == 0 {
+			if ys[b.y] {
+				t.Fatalf("two leaves at %v", b.y)
+			}
+			ys[b.y] = true
+		}
+	}
+	if err := WriteSVG(io.Discard, nodes); err != nil {
+		t.Error(err)
+	}
+}
+
+func FuzzState(f *testing.F) {
+	f.Add([]byte(`{"crawl":1,"first":"a.example"}` + "\n" + `{"authority":"a.example","depth":0,"children":["b"],"asked":"1995-01-01T00:00:00Z"}` + "\n"))
+	f.Add([]byte(`{"crawl":1,"first":"a.example"}` + "\n" + `{"autho`))
+	f.Fuzz(func(t *testing.T, text []byte) {
+		s := &State{}
+		whole, err := s.read(bytes.NewReader(text), "x")
+		if err != nil {
+			return
+		}
+		if whole > int64(len(text)) || whole > 0 && text[whole-1] != '\n' {
+			t.Fatalf("%q: %d bytes are whole", text, whole)
+		}
+		again := &State{}
+		if n, err := again.read(bytes.NewReader(text[:whole]), "x"); err != nil || n != whole || len(again.nodes) != len(s.nodes) {
+			t.Errorf("%q: what is whole is read otherwise: %d, %v", text, n, err)
+		}
+		if len(s.nodes) > 0 {
+			if err := errors.Join(WriteSVG(io.Discard, s.nodes), WriteDOT(io.Discard, s.nodes)); err != nil {
+				t.Error(err)
+			}
+		}
+	})
+}

@@ -1,0 +1,226 @@
+package crawl
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+	"unicode"
+)
+
+// WriteJSON writes what a node says, one edge a line.
+func WriteJSON(w io.Writer, n *Node) error {
+	e := json.NewEncoder(w)
+	e.SetEscapeHTML(false)
+	for _, edge := range n.Edges() {
+		if err := e.Encode(edge); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// maxLabel bounds how much of a name is drawn, in characters.
+const maxLabel = 80
+
+// label returns a name as one line of visible characters.
+func label(s string) string {
+	s = strings.Map(func(r rune) rune {
+		if !unicode.IsPrint(r) {
+			return '\uFFFD'
+		}
+		return r
+	}, strings.ToValidUTF8(s, "\uFFFD"))
+	if runes := []rune(s); len(runes) > maxLabel {
+		return string(runes[:maxLabel-1]) + "…"
+	}
+	return s
+}
+
+// identity returns by what a name is known in a drawing: the authority that it
+// spells, or else itself.
+func identity(spelling string) string {
+	if a, ok := Authority(spelling); ok {
+		return a
+	}
+	return spelling
+}
+
+// A link leads from one who authorises to who is authorised.
+type link struct{ parent, child string }
+
+func (e Edge) link() link {
+	if e.Relation == Parent {
+		return link{identity(e.Name), e.Authority}
+	}
+	return link{e.Authority, identity(e.Name)}
+}
+
+// dotQuote escapes what ends a quoted string of DOT, or begins an escape there.
+func dotQuote(s string) string {
+	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(label(s)) + `"`
+}
+
+// WriteDOT writes a graph in the language of Graphviz. An arrow leads from who
+// authorises to who is authorised; it is dashed if only one of the two says so.
+// Authorities that could not be asked are grey.
+func WriteDOT(w io.Writer, nodes []*Node) error {
+	b := bufio.NewWriter(w)
+	fmt.Fprint(b, "digraph authorities {\n\trankdir=LR;\n\tnode [shape=box];\n")
+	asked := map[string]bool{}
+	said := map[link]map[string]bool{}
+	var order []link
+	for _, n := range nodes {
+		asked[n.Authority] = true
+		style := ""
+		if len(n.Errors) > 0 {
+			style = " [color=gray, fontcolor=gray]"
+		}
+		fmt.Fprintf(b, "\t%s%s;\n", dotQuote(n.Authority), style)
+		for _, e := range n.Edges() {
+			l := e.link()
+			if said[l] == nil {
+				said[l] = map[string]bool{}
+				order = append(order, l)
+			}
+			said[l][n.Authority] = true
+		}
+	}
+	for _, l := range order {
+		style := ""
+		if asked[l.parent] && asked[l.child] && len(said[l]) == 1 && l.parent != l.child {
+			style = " [style=dashed]"
+		}
+		fmt.Fprintf(b, "\t%s -> %s%s;\n", dotQuote(l.parent), dotQuote(l.child), style)
+	}
+	fmt.Fprint(b, "}\n")
+	return b.Flush()
+}
+
+// The measures of a drawing, in pixels.
+const (
+	rowHeight   = 22
+	columnSpace = 48
+	charWidth   = 7
+	margin      = 10
+)
+
+// A box is an authority in a drawing.
+type box struct {
+	name     string
+	note     string // how it is related to the box before it
+	failed   bool
+	column   int
+	children []*box
+	y        float64
+}
+
+// WriteSVG draws the authorities as a tree from the first on: each stands where
+// it was found first, so that what leads back is not drawn. The picture has no
+// scripts, links or outside references.
+func WriteSVG(w io.Writer, nodes []*Node) error {
+	if len(nodes) == 0 {
+		return fmt.Errorf("crawl: nothing to draw")
+	}
+	root, boxes := tree(nodes)
+	widths := columns(boxes)
+	left := make([]int, len(widths)+1)
+	left[0] = margin
+	for i, width := range widths {
+		left[i+1] = left[i] + width + columnSpace
+	}
+	rows := layOut(root)
+	b := bufio.NewWriter(w)
+	fmt.Fprintf(b, `<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%d" font-family="sans-serif" font-size="12">`+"\n",
+		left[len(widths)]-columnSpace+margin, rows*rowHeight+2*margin)
+	fmt.Fprintf(b, "<title>%s</title>\n", xmlText("authorities from "+label(root.name)))
+	for _, box := range boxes {
+		for _, c := range box.children {
+			fmt.Fprintf(b, `<path d="M%d %.1fC%d %.1f %d %.1f %d %.1f" fill="none" stroke="%s"/>`+"\n",
+				left[box.column]+widths[box.column], box.y, left[c.column]-columnSpace/2, box.y, left[c.column]-columnSpace/2, c.y, left[c.column]-4, c.y, strokeOf(c.note))
+		}
+	}
+	for _, box := range boxes {
+		fill := "black"
+		if box.failed {
+			fill = "gray"
+		}
+		fmt.Fprintf(b, `<text x="%d" y="%.1f" fill="%s">%s</text>`+"\n", left[box.column], box.y+4, fill, xmlText(label(box.name)))
+	}
+	fmt.Fprint(b, "</svg>\n")
+	return b.Flush()
+}
+
+func strokeOf(note string) string {
+	if note == Parent {
+		return "firebrick"
+	}
+	return "steelblue"
+}
+
+// tree makes a tree of what was found, in the order in which it was.
+func tree(nodes []*Node) (*box, []*box) {
+	root := &box{name: nodes[0].Authority}
+	byName, boxes := map[string]*box{root.name: root}, []*box{root}
+	for _, n := range nodes {
+		at := byName[n.Authority]
+		if at == nil { // of another walk: it hangs on the first
+			at = &box{name: n.Authority, column: 1}
+			byName[n.Authority], boxes, root.children = at, append(boxes, at), append(root.children, at)
+		}
+		at.failed = len(n.Errors) > 0
+		for _, e := range n.Edges() {
+			id := identity(e.Name)
+			if byName[id] != nil {
+				continue
+			}
+			c := &box{name: id, note: e.Relation, column: at.column + 1}
+			byName[id], boxes, at.children = c, append(boxes, c), append(at.children, c)
+		}
+	}
+	return root, boxes
+}
+
+// columns returns the width of each column.
+func columns(boxes []*box) (widths []int) {
+	for _, b := range boxes {
+		for len(widths) <= b.column {
+			widths = append(widths, 0)
+		}
+		widths[b.column] = max(widths[b.column], charWidth*len([]rune(label(b.name))))
+	}
+	return widths
+}
+
+// layOut gives each leaf a row and puts the others in the middle of what hangs on
+// them. It returns the number of rows. There is no recursion: strangers decide
+// how deep a tree is.
+func layOut(root *box) (rows int) {
+	type visit struct {
+		*box
+		next int
+	}
+	stack := []visit{{root, 0}}
+	for len(stack) > 0 {
+		top := &stack[len(stack)-1]
+		if top.next < len(top.children) {
+			top.next++
+			stack = append(stack, visit{top.children[top.next-1], 0})
+			continue
+		}
+		if n := len(top.children); n == 0 {
+			top.y = float64(margin + rows*rowHeight + rowHeight/2)
+			rows++
+		} else {
+			top.y = (top.children[0].y + top.children[n-1].y) / 2
+		}
+		stack = stack[:len(stack)-1]
+	}
+	return rows
+}
+
+// xmlText escapes what markup would be.
+func xmlText(s string) string {
+	return strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", `"`, "&quot;", "'", "&#39;").Replace(s)
+}

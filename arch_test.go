@@ -54,6 +54,7 @@ var house = []room{
 	{floor: 7, dir: "resolve", ours: ". store rule name namespace uri internal/weight"},
 	{floor: 7, dir: "registrar", ours: ". store rule name namespace scheme urn uri"},
 	{floor: 7, dir: "client", ours: ". format discover name scheme urn uri internal/guard", theirs: "golang.org/x/sync golang.org/x/time"},
+	{floor: 8, dir: "client/cache", ours: ". client format name uri"},
 	{floor: 0, dir: "fetch/fetchtest"},
 	{floor: 7, dir: "crawl", ours: ". name"},
 	{floor: 7, dir: "fetch", ours: ". discover name scheme urn uri internal/guard", theirs: "github.com/jlaffaye/ftp golang.org/x/net"},

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"net/netip"
 	"time"
@@ -117,6 +118,9 @@ func (c *Client) talk(ctx context.Context, ap netip.AddrPort, guarded bool, requ
 	}
 	if err := r.notNow(c.o.Now()); err != nil {
 		return nil, err
+	}
+	if r.endsInURL() {
+		return nil, fmt.Errorf("answer cut off within a URL: %w", io.ErrUnexpectedEOF)
 	}
 	r.public = public(ap.Addr())
 	return r, nil

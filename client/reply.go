@@ -2,6 +2,7 @@ package client
 
 import (
 	"bufio"
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -9,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+
+	"github.com/nomen-project/nomen/format"
 )
 
 // A reply is the answer to a request in either generation of HTTP.
@@ -100,6 +103,22 @@ func readBody(r io.Reader, maxBody int64) ([]byte, error) {
 		return nil, fmt.Errorf("answer cut off: %w", err)
 	}
 	return body, nil
+}
+
+// endsInURL reports whether a text/urc-0, of which in HTTP/1.0 nothing else tells
+// the end, breaks off within a bracketed URL (1995, 3.4.2: Y95-48).
+func (r *reply) endsInURL() bool {
+	const open = "<URL:"
+	i := bytes.LastIndex(r.body, []byte(open))
+	if i < 0 || i > 0 && r.body[i-1] != '\n' && r.body[i-1] != '\r' {
+		return false
+	}
+	contentType := r.header.Get("Content-Type")
+	if r.simple {
+		contentType = looksLike(r.body)
+	}
+	f, ok := format.Lookup(contentType)
+	return ok && f.MediaType == format.TypeURC && bytes.IndexByte(r.body[i:], '>') < 0
 }
 
 // noEOF makes of the end of input, which is an error here, one that says so.

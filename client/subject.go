@@ -14,37 +14,53 @@ import (
 // Parse reads a name as people write it and returns the question about it,
 // without a service. Angle brackets around it are removed, and so is white space
 // inside a URN (1995, 2: Y95-05, Y95-06). The r- and q-component of a URN go into
-// their fields, an f-component or fragment is left out: it is for the receiver
-// of the resource. In a urn:dns name it is reserved and refused (Y95-08).
+// their fields. An f-component or fragment stays in Subject: it is not sent, but
+// applied to what comes (2012, 2.4: N12-38). In a urn:dns name it is reserved and
+// refused (Y95-08).
 //
 // The error is a [*nomen.Error] of kind Malformed, whose Name is s without
 // brackets and white space.
 func Parse(s string) (nomen.Question, error) {
 	s = unfold(s)
 	if len(s) < 4 || !strings.EqualFold(s[:4], "urn:") {
-		s, _, _ = strings.Cut(s, "#")
-		return question(s, "", "")
+		spelling, _, _ := strings.Cut(s, "#")
+		return question(spelling, s[len(spelling):])
 	}
 	u, err := parseURN(s)
 	if err != nil {
 		return nomen.Question{}, malformed(s, err)
 	}
-	r, _ := u.RComponent()
-	q, _ := u.QComponent()
-	return question(u.Assigned().String(), r, q)
+	q, err := question(u.Assigned().String(), fragmentOf(u))
+	q.R, _ = u.RComponent()
+	q.Q, _ = u.QComponent()
+	return q, err
 }
 
-// question asks about the name that s spells.
-func question(s, r, q string) (nomen.Question, error) {
+// fragmentOf returns the f-component of u with its mark; "" if there is none.
+func fragmentOf(u urn.URN) string {
+	if f, ok := u.FComponent(); ok {
+		return "#" + f
+	}
+	return ""
+}
+
+// question asks about the name that s spells, which a fragment follows.
+func question(s, fragment string) (nomen.Question, error) {
 	n, err := name.Parse(s)
 	if err != nil {
 		return nomen.Question{}, malformed(s, err)
 	}
-	subject, err := uri.Parse(s)
+	subject, err := uri.Parse(s + fragment)
 	if err != nil {
-		return nomen.Question{}, malformed(s, err)
+		return nomen.Question{}, malformed(s+fragment, err)
 	}
-	return nomen.Question{Name: n, Subject: subject, R: r, Q: q}, nil
+	return nomen.Question{Name: n, Subject: subject}, nil
+}
+
+// spellingOf returns an identifier without its fragment.
+func spellingOf(u uri.URI) string {
+	s, _, _ := strings.Cut(u.String(), "#")
+	return s
 }
 
 // parseURN reads a URN by RFC 8141. For urn:dns the rules of 1995 have the last
@@ -91,7 +107,7 @@ func parseSubject(s string) (subject, error) {
 	if err != nil {
 		return subject{}, err
 	}
-	return subject{q.Name, q.Subject.String()}, nil
+	return subject{q.Name, spellingOf(q.Subject)}, nil
 }
 
 // subjectOf returns what q is about, and q with the components that only its
@@ -105,7 +121,7 @@ func subjectOf(q nomen.Question) (subject, nomen.Question, error) {
 		return subject{}, q, withService(malformed(q.Subject.String(), err), q.Service)
 	}
 	q.R, q.Q = cmp.Or(q.R, typed.R), cmp.Or(q.Q, typed.Q)
-	return subject{typed.Name, typed.Subject.String()}, q, nil
+	return subject{typed.Name, spellingOf(typed.Subject)}, q, nil
 }
 
 // malformed makes an error of the kind of a parser's refusal of s.

@@ -16,9 +16,9 @@ func TestParse(t *testing.T) {
 		{in: "<urn:dns:exa\n mple.com:alb\t\r\n 002>", key: "urn:dns:example.com:alb002", subject: "urn:dns:example.com:alb002"}, // Y95-05, Y95-06
 		{in: " URN:dns:Example.com:a b%2d ", key: "urn:dns:example.com:ab-", subject: "URN:dns:Example.com:ab%2d"},
 		{in: "urn:dns:example.com:a?+r?=q", key: "urn:dns:example.com:a", subject: "urn:dns:example.com:a", r: "r", q: "q"},
-		{in: "urn:ietf:rfc:2648#section", key: "urn:ietf:rfc:2648", subject: "urn:ietf:rfc:2648"}, // N12-38
-		{in: "urn:x-y:A%2f?=q#f", key: "urn:x-y:A%2F", subject: "urn:x-y:A%2f", q: "q"},
-		{in: "ark:/12345/X-1#f", key: "ark:12345/X1", subject: "ark:/12345/X-1"},
+		{in: "urn:ietf:rfc:2648#section", key: "urn:ietf:rfc:2648", subject: "urn:ietf:rfc:2648#section"}, // N12-38
+		{in: "urn:x-y:A%2f?=q#f", key: "urn:x-y:A%2F", subject: "urn:x-y:A%2f#f", q: "q"},
+		{in: "ark:/12345/X-1#f", key: "ark:12345/X1", subject: "ark:/12345/X-1#f"},
 		{in: "<https://purl.example/\n x>", key: "https://purl.example/x", subject: "https://purl.example/x"},
 		{in: "urn:dns:example.com:~a", key: "urn:dns:example.com:%7Ea", subject: "urn:dns:example.com:~a"},
 	} {

@@ -179,20 +179,32 @@ func (p proxy) locates(s nomen.Service) bool { return s == nomen.I2L || s == nom
 func (p proxy) asked(nomen.Service) nomen.Service { return nomen.I2C }
 
 func (p proxy) ask(ctx context.Context, c *Client, s stop, q inquiry) (*reply, error) {
-	addrs, err := discover.HostAddresses(ctx, c.o.DNS, p.host)
-	if err != nil {
-		return nil, &UnreachableError{Host: hostPort(p.host, p.port), Tried: []Attempt{{Err: err}}}
-	}
-	suffix, err := suffixOf(q.Question, directive{"c", q.Component}, directive{"at", timeOf(q.At)})
+	e, err := p.endpoint(ctx, c, s)
 	if err != nil {
 		return nil, err
 	}
+	m, err := p.message(c, s, q)
+	if err != nil {
+		return nil, err
+	}
+	return c.exchangeAbout(ctx, e, m, s)
+}
+
+func (p proxy) endpoint(ctx context.Context, c *Client, s stop) (endpoint, error) {
+	addrs, err := discover.HostAddresses(ctx, c.o.DNS, p.host)
+	if err != nil {
+		return endpoint{}, &UnreachableError{Host: hostPort(p.host, p.port), Tried: []Attempt{{Err: err}}}
+	}
+	return endpoint{p.host, p.port, addrs, p.found && s.guarded}, nil
+}
+
+func (p proxy) message(c *Client, s stop, q inquiry) (message, error) {
+	suffix, err := suffixOf(q.Question, directive{"c", q.Component}, directive{"at", timeOf(q.At)})
 	accept := c.o.Accept
 	if accept == "" && q.Service.Known() {
 		accept = richest // a description: what a proxy answers by default is its choice
 	}
-	m := c.message(s.spelling, suffix, q, accept)
-	return c.exchangeAbout(ctx, endpoint{p.host, p.port, addrs, p.found && s.guarded}, m, s)
+	return c.message(s.spelling, suffix, q, accept), err
 }
 
 // message makes the request for a target.

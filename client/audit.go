@@ -1,0 +1,188 @@
+package client
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"maps"
+	"net/netip"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/nomen-project/nomen"
+	"github.com/nomen-project/nomen/discover"
+	"github.com/nomen-project/nomen/name"
+)
+
+// A Report is what all addresses of a resolver say about one name. Every one has
+// to know the same names and answer alike (1995, 2.2.1: Y95-24).
+type Report struct {
+	Name    string
+	Host    string // "host:port"
+	Answers []Audited
+}
+
+// An Audited answer is that of one address: an answer or an error. A redirection
+// is an answer with Redirect, and is not followed.
+type Audited struct {
+	Addr   netip.AddrPort
+	Answer *nomen.Answer
+	Err    error
+
+	// Differs are the parts in which it is not like the first answer of the report
+	// that says something about the name.
+	Differs []string
+}
+
+// Agree reports whether all addresses answered, and alike.
+func (r *Report) Agree() bool {
+	return !slices.ContainsFunc(r.Answers, func(a Audited) bool { return a.failed() || a.Differs != nil })
+}
+
+// failed reports whether an address said nothing about the name.
+func (a Audited) failed() bool { return a.Answer == nil && OnFailure(a.Err) }
+
+// Audit asks every address of the resolver that the user named by HOST:PORT, else
+// of the authority of the name. The addresses of the report are in order.
+func (c *Client) Audit(ctx context.Context, q nomen.Question) (*Report, error) {
+	s, q, err := subjectOf(q)
+	if err != nil {
+		return nil, err
+	}
+	at := stop{subject: s, guarded: c.o.Guard}
+	e, m, err := c.audited(ctx, &at, q)
+	if err != nil {
+		return nil, err
+	}
+	request, err := m.bytes()
+	if err != nil {
+		return nil, err
+	}
+	r := &Report{Name: s.spelling, Host: hostPort(e.host, e.port), Answers: make([]Audited, len(e.addrs))}
+	slices.SortFunc(e.addrs, netip.Addr.Compare)
+	var all sync.WaitGroup
+	for i, a := range e.addrs {
+		all.Go(func() {
+			ap := netip.AddrPortFrom(a, e.port)
+			c.tracef("%s at %s, unencrypted: %s", e.host, ap, m.line())
+			r.Answers[i] = c.auditOne(ctx, ap, at, request, q)
+		})
+	}
+	all.Wait()
+	r.compare()
+	return r, ctx.Err()
+}
+
+// audited returns which addresses to ask, and how.
+func (c *Client) audited(ctx context.Context, at *stop, q nomen.Question) (endpoint, message, error) {
+	for w, err := range c.ways(ctx, *at, q) {
+		at.way = w
+		switch w := w.(type) {
+		case authority:
+			e, err := w.endpoint(ctx, c, *at)
+			return e, w.message(c, inquiry{Question: q}), err
+		case proxy:
+			e, err := w.endpoint(ctx, c, *at)
+			if err != nil {
+				return e, message{}, err
+			}
+			m, err := w.message(c, *at, inquiry{Question: q})
+			return e, m, err
+		}
+		if err != nil {
+			return endpoint{}, message{}, err
+		}
+	}
+	return endpoint{}, message{}, &RouteError{Name: at.spelling, Reason: "only a resolver of the protocol of 1995 has addresses that can be asked one by one"}
+}
+
+func (c *Client) auditOne(ctx context.Context, ap netip.AddrPort, at stop, request []byte, q nomen.Question) Audited {
+	out := Audited{Addr: ap}
+	r, err := c.attempt(ctx, ap, at.guarded, request)
+	if err != nil {
+		out.Err = err
+		return out
+	}
+	j := journey{client: c, question: q}
+	next, a, err := j.read(at, r)
+	switch {
+	case err != nil:
+		out.Err = err
+	case a != nil:
+		out.Answer = a
+	default:
+		out.Answer = &nomen.Answer{Service: q.Service, Name: at.name, Redirect: next.label()}
+	}
+	return out
+}
+
+// compare notes what differs from the first answer.
+func (r *Report) compare() {
+	first := slices.IndexFunc(r.Answers, func(a Audited) bool { return !a.failed() })
+	if first < 0 {
+		return
+	}
+	for i := range r.Answers {
+		if !r.Answers[i].failed() {
+			r.Answers[i].Differs = differences(r.Answers[first], r.Answers[i])
+		}
+	}
+}
+
+// differences returns the parts in which two answers are not equivalent. In what
+// order locations and names come means nothing (RFC 2483, 2).
+func differences(a, b Audited) []string {
+	if k, l := kindOf(a.Err), kindOf(b.Err); k != l {
+		return []string{"result"}
+	}
+	x, y := said(a), said(b)
+	var parts []string
+	differs := func(part string, same bool) {
+		if !same {
+			parts = append(parts, part)
+		}
+	}
+	differs("status", x.Status == y.Status)
+	differs("redirect", x.Redirect == y.Redirect)
+	differs("locations", slices.Equal(sorted(x.Locations, byLocation), sorted(y.Locations, byLocation)))
+	differs("metadata", maps.EqualFunc(x.Metadata, y.Metadata, func(v, w []string) bool { return slices.Equal(v, w) }))
+	differs("names", slices.Equal(sorted(x.Names, strings.Compare), sorted(y.Names, strings.Compare)))
+	differs("reason", x.Reason == y.Reason)
+	differs("successors", slices.Equal(sorted(x.Successors, byKey), sorted(y.Successors, byKey)))
+	return parts
+}
+
+// said returns what an answer or the tombstone of an error says.
+func said(a Audited) *nomen.Answer {
+	var e *nomen.Error
+	switch {
+	case a.Answer != nil:
+		return a.Answer
+	case errors.As(a.Err, &e) && e.Answer != nil:
+		return e.Answer
+	}
+	return &nomen.Answer{}
+}
+
+func kindOf(err error) nomen.Kind {
+	var e *nomen.Error
+	if errors.As(err, &e) {
+		return e.Kind
+	}
+	return 0
+}
+
+func sorted[T any](s []T, compare func(a, b T) int) []T {
+	s = slices.Clone(s)
+	slices.SortFunc(s, compare)
+	return s
+}
+
+func byLocation(a, b nomen.Location) int {
+	return cmp.Or(strings.Compare(a.URL, b.URL), strings.Compare(a.Lang, b.Lang), strings.Compare(a.Note, b.Note))
+}
+
+func byKey(a, b name.Name) int { return strings.Compare(a.Key(), b.Key()) }
+
+var _ Finder = (*discover.Finder)(nil)

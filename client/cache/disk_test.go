@@ -1,0 +1,216 @@
+package cache_test
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/nomen-project/nomen"
+	"github.com/nomen-project/nomen/client"
+	"github.com/nomen-project/nomen/client/cache"
+)
+
+// TestMain lets this program be the one that is killed.
+func TestMain(m *testing.M) {
+	if dir := os.Getenv("NOMEN_TEST_CACHE"); dir != "" {
+		fill(dir)
+	}
+	os.Exit(m.Run())
+}
+
+// fill writes entries without end, and says of each that it is written.
+func fill(dir string) {
+	k, err := cache.OpenDisk(dir, cache.Limits{})
+	if err != nil {
+		panic(err)
+	}
+	for i := 0; ; i++ {
+		if err := k.Put(entry(i % 50)); err != nil {
+			panic(err)
+		}
+		fmt.Println(i % 50)
+	}
+}
+
+// entry is a large entry, whose parts tell whether they belong together.
+func entry(i int) cache.Entry {
+	q := ask(fmt.Sprintf("urn:example:%d", i))
+	a := rich(q.Name, nomen.I2C)
+	a.Reason = strings.Repeat(fmt.Sprint(i), 100_000)
+	return cache.Entry{Key: cache.Key(q), Answer: a, Validators: client.Validators{From: "x", Modified: time.Unix(0, 0).UTC().Format(day)}}
+}
+
+// A program that is killed while it writes leaves a cache that can be used: what
+// it said it had written is there, whole, and nothing is half there.
+func TestKilled(t *testing.T) {
+	dir := t.TempDir()
+	for round := range 5 {
+		cmd := exec.Command(os.Args[0], "-test.run=^$")
+		cmd.Env = append(os.Environ(), "NOMEN_TEST_CACHE="+dir)
+		out, err := cmd.StdoutPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		written := map[int]bool{}
+		for lines := bufio.NewScanner(out); len(written) < 10*(round+1) && lines.Scan(); {
+			var i int
+			fmt.Sscan(lines.Text(), &i)
+			written[i] = true
+		}
+		if err := cmd.Process.Kill(); err != nil {
+			t.Fatal(err)
+		}
+		_ = cmd.Wait()
+
+		k, err := cache.OpenDisk(dir, cache.Limits{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range 50 {
+			want := entry(i)
+			got, ok := k.Get(want.Key)
+			if written[i] && !ok || ok && (got.Answer.Reason != want.Answer.Reason || got.Validators != want.Validators) {
+				t.Errorf("round %d, entry %d: there %v, want %v", round, i, ok, written[i])
+			}
+		}
+		if err := k.Put(entry(0)); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// files returns what is in a directory.
+func files(t *testing.T, dir string) (all []string) {
+	t.Helper()
+	err := filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
+		if err == nil && !e.IsDir() {
+			all = append(all, path)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+// A damaged file is as if it were not there, whatever the damage; the next answer
+// mends it.
+func TestDamage(t *testing.T) {
+	dir := t.TempDir()
+	k, err := cache.OpenDisk(dir, cache.Limits{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &source{}
+	c := cache.New(s, k, cache.Options{})
+	q := ask("urn:ietf:rfc:2648")
+	if _, err := c.Resolve(t.Context(), q); err != nil {
+		t.Fatal(err)
+	}
+	path := files(t, dir)[0]
+	good, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := 0; i < len(good); i += 7 {
+		flipped := append([]byte(nil), good...)
+		flipped[i] ^= 1
+		for _, bad := range [][]byte{flipped, good[:i], append(good[:i:i], "\n\n"...)} {
+			if err := os.WriteFile(path, bad, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			if e, ok := k.Get(cache.Key(q)); ok {
+				t.Fatalf("damaged at %d: got %+v", i, e)
+			}
+		}
+	}
+	if a, err := c.Resolve(t.Context(), q); err != nil || a.Name != q.Name || s.confirms.Load() != 0 {
+		t.Errorf("got %+v, %v", a, err)
+	}
+	if _, ok := k.Get(cache.Key(q)); !ok {
+		t.Error("it is not mended")
+	}
+	if got := ask("urn:example:other"); true { // the file of another key
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := k.Put(cache.Entry{Key: cache.Key(got), Answer: rich(got.Name, nomen.I2C)}); err != nil {
+			t.Fatal(err)
+		}
+		for _, other := range files(t, dir) {
+			if other != path {
+				if err := os.Rename(other, path); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		if e, ok := k.Get(cache.Key(q)); ok {
+			t.Errorf("the entry of another question: %+v", e)
+		}
+	}
+}
+
+// Only files of the cache are looked after, and those that were left unfinished
+// long ago are removed.
+func TestForeignFiles(t *testing.T) {
+	dir := t.TempDir()
+	past := time.Now().Add(-2 * time.Hour)
+	write := func(name string, old bool) {
+		path := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte("x"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if old {
+			if err := os.Chtimes(path, past, past); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	for _, name := range []string{"new-letter", "x.entry", "docs/new-letter", "ab/notes.entry", "ab/letter"} {
+		write(name, true)
+	}
+	write("ab/new-1", true)
+	write("ab/new-2", false)
+	if _, err := cache.OpenDisk(dir, cache.Limits{MaxEntries: 1, MaxBytes: 1}); err != nil {
+		t.Fatal(err)
+	}
+	if got := files(t, dir); len(got) != 6 || strings.Contains(strings.Join(got, " "), "new-1") {
+		t.Errorf("got %q", got)
+	}
+	if _, err := cache.OpenDisk(filepath.Join(dir, "x.entry"), cache.Limits{}); err == nil {
+		t.Error("a file is taken for a directory")
+	}
+}
+
+// What cannot be written does not keep an answer back.
+func TestFull(t *testing.T) {
+	if os.Geteuid() == 0 {
+		dir := t.TempDir()
+		k, err := cache.OpenDisk(dir+"/c", cache.Limits{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.RemoveAll(dir + "/c"); err != nil {
+			t.Fatal(err)
+		}
+		var failed error
+		c := cache.New(&source{}, k, cache.Options{Failed: func(err error) { failed = err }})
+		if _, err := c.Resolve(context.Background(), ask("urn:ietf:rfc:2648")); err != nil || failed == nil {
+			t.Errorf("got %v, told %v", err, failed)
+		}
+	}
+}

@@ -1,0 +1,113 @@
+package cache
+
+import (
+	"container/list"
+	"sync"
+)
+
+// The defaults of [Limits].
+const (
+	DefaultMaxEntries = 100_000
+	DefaultMaxBytes   = 256 << 20
+)
+
+// Limits bound a [Keeper]. Zeros mean the defaults.
+type Limits struct {
+	MaxEntries int
+	MaxBytes   int64 // of the entries as they are kept, keys included
+}
+
+func (l Limits) withDefaults() Limits {
+	if l.MaxEntries <= 0 {
+		l.MaxEntries = DefaultMaxEntries
+	}
+	if l.MaxBytes <= 0 {
+		l.MaxBytes = DefaultMaxBytes
+	}
+	return l
+}
+
+// Memory keeps entries in memory, those that were used last. It is safe for
+// concurrent use.
+type Memory struct {
+	limits Limits
+
+	mu    sync.Mutex
+	byKey map[string]*list.Element // of *item
+	used  *list.List               // the last one used in front
+	bytes int64
+}
+
+// An item is an entry as it is kept.
+type item struct {
+	key  string
+	text []byte // of encode: whoever gets the entry may change it
+}
+
+func (i *item) size() int64 { return int64(2*len(i.key) + len(i.text)) }
+
+var _ Keeper = (*Memory)(nil)
+
+// NewMemory returns an empty keeper.
+func NewMemory(l Limits) *Memory {
+	return &Memory{limits: l.withDefaults(), byKey: map[string]*list.Element{}, used: list.New()}
+}
+
+// Get implements [Keeper].
+func (m *Memory) Get(key string) (Entry, bool) {
+	m.mu.Lock()
+	e, ok := m.byKey[key]
+	if !ok {
+		m.mu.Unlock()
+		return Entry{}, false
+	}
+	m.used.MoveToFront(e)
+	text := e.Value.(*item).text
+	m.mu.Unlock()
+	out, err := decode(text)
+	return out, err == nil && out.Key == key
+}
+
+// Put implements [Keeper]. An entry that has no room even alone is not kept.
+func (m *Memory) Put(e Entry) error {
+	text, err := encode(e)
+	if err != nil {
+		return err
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.drop(m.byKey[e.Key])
+	i := &item{e.Key, text}
+	if i.size() > m.limits.MaxBytes {
+		return nil
+	}
+	m.byKey[e.Key] = m.used.PushFront(i)
+	m.bytes += i.size()
+	for m.used.Len() > m.limits.MaxEntries || m.bytes > m.limits.MaxBytes {
+		m.drop(m.used.Back())
+	}
+	return nil
+}
+
+// Drop implements [Keeper].
+func (m *Memory) Drop(key string) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.drop(m.byKey[key])
+}
+
+func (m *Memory) drop(e *list.Element) {
+	if e == nil {
+		return
+	}
+	i := m.used.Remove(e).(*item)
+	delete(m.byKey, i.key)
+	m.bytes -= i.size()
+}
+
+// Len returns how many entries there are.
+func (m *Memory) Len() int {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.used.Len()
+}

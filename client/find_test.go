@@ -1,0 +1,560 @@
+package client
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"net/http"
+	"net/netip"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/nomen-project/nomen"
+	"github.com/nomen-project/nomen/discover"
+	"github.com/nomen-project/nomen/format"
+	"github.com/nomen-project/nomen/internal/guard"
+	"github.com/nomen-project/nomen/name"
+	"github.com/nomen-project/nomen/uri"
+)
+
+// finder has the ways to names: a discover.Way or an error each.
+type finder map[string][]any
+
+func (f finder) Find(_ context.Context, n name.Name) iter.Seq2[discover.Way, error] {
+	return func(yield func(discover.Way, error) bool) {
+		for _, step := range f[n.Key()] {
+			w, _ := step.(discover.Way)
+			err, _ := step.(error)
+			if !yield(w, err) {
+				return
+			}
+		}
+	}
+}
+
+const rfc = "urn:ietf:rfc:2648"
+
+// Every way is tried until somebody answers, whatever he says.
+func TestWays(t *testing.T) {
+	n := newInternet(t)
+	n.host("right.example", "192.0.2.1", says(urc("https://right.example/x")))
+	n.host("ignorant.example", "192.0.2.2", says("HTTP/1.0 404 Not Found\r\n\r\n"))
+	n.host("broken.example", "192.0.2.3", says("HTTP/1.0 500 No\r\n\r\n"))
+	n.hosts["refusing.example"] = []string{"192.0.2.4"}
+	n.hosts["web.example"] = []string{"192.0.2.5"}
+	var webLine string
+	n.serve["192.0.2.5:80"] = func(r request) string {
+		webLine = r.line
+		return "HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Type: text/uri-list\r\n\r\nhttps://web.example/x\r\n"
+	}
+	to := func(host string) discover.Way { return discover.Way{Kind: discover.Authority, Host: host, Port: 4500} }
+	path := discover.Way{Kind: discover.Path, URL: "http://web.example/r"}
+	only := func(w discover.Way, services ...string) discover.Way { w.Services = services; return w }
+	for _, tt := range []struct {
+		name    string
+		ways    []any
+		service nomen.Service
+		want    string // location, or a part of the error
+		line    string // of the web
+	}{
+		{"the first", []any{to("right.example"), to("nowhere.example")}, nomen.I2Ls, "https://right.example/x", ""},
+		{"after refusal", []any{to("refusing.example"), to("right.example")}, nomen.I2Ls, "https://right.example/x", ""},
+		{"after 500", []any{to("broken.example"), to("right.example")}, nomen.I2Ls, "https://right.example/x", ""},
+		{"after no address", []any{to("nowhere.example"), to("right.example")}, nomen.I2Ls, "https://right.example/x", ""},
+		{"after a failed step", []any{errors.New("no DNS"), to("right.example")}, nomen.I2Ls, "https://right.example/x", ""},
+		{"after a way that is not understood", []any{discover.Way{Kind: "pigeon"}, to("right.example")}, nomen.I2Ls, "https://right.example/x", ""},
+		{"not after an answer", []any{to("ignorant.example"), to("right.example")}, nomen.I2Ls, "unknown-name", ""},
+		{"none", nil, nomen.I2Ls, `unknown SchemeID "ietf"`, ""},
+		{"all fail", []any{to("broken.example"), errors.New("no DNS"), to("refusing.example")}, nomen.I2Ls, "none of 3 ways led to an answer; no answer from broken.example:4500", ""},
+		{"a path", []any{path}, nomen.I2Ls, "https://web.example/x", "GET /r/urn:ietf:rfc:2648?s=I2Ls HTTP/1.1"},
+		{"a template of a path", []any{discover.Way{Kind: discover.Path, URL: "http://web.example/r/{name}"}}, nomen.I2Ls, "https://web.example/x", "GET /r/urn:ietf:rfc:2648?s=I2Ls HTTP/1.1"},
+		{"a template of a query", []any{discover.Way{Kind: discover.Path, URL: "http://web.example/r?urn={name}"}}, nomen.I2Ls, "https://web.example/x", "GET /r?urn=urn%3Aietf%3Arfc%3A2648 HTTP/1.1"},
+		{"a name as the query", []any{discover.Way{Kind: discover.Path, URL: "http://web.example/N2L?{name}"}}, nomen.I2Ls, "https://web.example/x", "GET /N2L?urn:ietf:rfc:2648 HTTP/1.1"},
+		{"RFC 2169", []any{discover.Way{Kind: discover.THTTP, URL: "http://web.example/uri-res/"}}, nomen.I2Ls, "https://web.example/x", "GET /uri-res/N2Ls?urn:ietf:rfc:2648 HTTP/1.1"},
+		{"a service that is offered", []any{only(path, "I2Ls")}, nomen.I2L, "https://web.example/x", "GET /r/urn:ietf:rfc:2648?s=I2L HTTP/1.1"},
+		{"a service that is not", []any{only(path, "I2C"), to("right.example")}, nomen.I2L, "https://right.example/x", ""},
+		{"no service that is offered", []any{only(path, "I2C")}, nomen.I2L, "no-result", ""},
+		{"a location", []any{discover.Way{Kind: discover.Location, URL: "ftp://there.example/x"}}, nomen.I2L, "ftp://there.example/x", ""},
+		{"a location, described", []any{discover.Way{Kind: discover.Location, URL: "http://there.example/x"}}, nomen.I2C, "http://there.example/x", ""},
+		{"a result", []any{discover.Way{Kind: discover.Location, URL: "http://web.example/list", Services: []string{"I2Ls"}}}, nomen.I2Ls, "https://web.example/x", "GET /list HTTP/1.1"},
+	} {
+		webLine = ""
+		a, err := n.client(Options{Finder: finder{rfc: tt.ways}}).Resolve(t.Context(), ask(t, rfc, tt.service))
+		got := fmt.Sprint(err)
+		if err == nil {
+			got = a.Locations[0].URL
+		}
+		if !strings.Contains(got, tt.want) || webLine != tt.line {
+			t.Errorf("%s: got %q by %q, want %q by %q", tt.name, got, webLine, tt.want, tt.line)
+		}
+	}
+}
+
+// Y95-43, Y95-44: a name to which another leads is found anew.
+func TestFoundAnew(t *testing.T) {
+	n := newInternet(t)
+	n.host("old.example", "192.0.2.1", says(moved(301, "urn:ietf:rfc:2", "")))
+	n.host("new.example", "192.0.2.2", says(urc("https://new.example/x")))
+	ways := finder{
+		"urn:ietf:rfc:1": {discover.Way{Kind: discover.Authority, Host: "old.example", Port: 4500}},
+		"urn:ietf:rfc:2": {discover.Way{Kind: discover.Authority, Host: "new.example", Port: 4500}},
+	}
+	a, err := n.client(Options{Finder: ways}).Resolve(t.Context(), ask(t, "urn:ietf:rfc:1", nomen.I2L))
+	if err != nil || a.Locations[0].URL != "https://new.example/x" {
+		t.Errorf("got %+v, %v after %q", a, err, n.lines())
+	}
+	ways["urn:ietf:rfc:2"] = ways["urn:ietf:rfc:1"]
+	var e *RedirectError
+	if _, err := n.client(Options{Finder: ways}).Resolve(t.Context(), ask(t, "urn:ietf:rfc:1", nomen.I2L)); !errors.As(err, &e) || !e.Loop {
+		t.Errorf("a loop: %v", err)
+	}
+}
+
+// An authority that somebody else answers for is asked there, in its own name.
+func TestFoundElsewhere(t *testing.T) {
+	n := newInternet(t)
+	n.hosts["mirror.example"] = []string{"192.0.2.1"}
+	n.serve["192.0.2.1:4600"] = says(urc("https://example.com/x"))
+	ways := finder{alb: {discover.Way{Kind: discover.Authority, Host: "mirror.example", Port: 4600}}}
+	if _, err := n.client(Options{Finder: ways}).Resolve(t.Context(), ask(t, alb, "")); err != nil {
+		t.Fatal(err)
+	}
+	if r := n.asked[0]; r.line != "GET alb002 HTTP/1.0" || r.field("Host") != "example.com" {
+		t.Errorf("asked %q", n.asked)
+	}
+}
+
+// What DNS or a table says of a name is a stranger's word.
+func TestFoundGuarded(t *testing.T) {
+	n := newInternet(t)
+	n.host("inside.example", "10.0.0.1", says(urc("https://inside.example/x")))
+	n.serve["10.0.0.1:80"] = says("HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Type: text/uri-list\r\n\r\nhttps://inside.example/x\r\n")
+	for _, w := range []discover.Way{
+		{Kind: discover.Authority, Host: "inside.example", Port: 4500},
+		{Kind: discover.Path, URL: "http://inside.example/"},
+		{Kind: discover.THTTP, URL: "http://inside.example/uri-res/"},
+		{Kind: discover.Location, URL: "http://inside.example/", Services: []string{"I2Ls"}},
+	} {
+		_, err := n.client(Options{Guard: true, Finder: finder{rfc: {w}}}).Resolve(t.Context(), ask(t, rfc, nomen.I2Ls))
+		var e *guard.AddressError
+		if !errors.As(err, &e) || len(n.asked) > 0 {
+			t.Errorf("%+v: %v after %q", w, err, n.asked)
+		}
+	}
+}
+
+// Who is busy is asked again, a little later each time, as often as is allowed.
+func TestBusy(t *testing.T) {
+	for _, tt := range []struct {
+		answer  string
+		retries int
+		asked   int
+		least   time.Duration
+	}{
+		{"HTTP/1.0 503 Busy\r\n\r\n", 0, 1 + DefaultRetries, firstPause + 2*firstPause},
+		{"HTTP/1.0 503 Busy\r\n\r\n", 5, 6, 31 * firstPause},
+		{"HTTP/1.0 503 Busy\r\n\r\n", -1, 1, 0},
+		{"HTTP/1.0 503 Busy\r\nRetry-After: 7\r\n\r\n", 1, 2, 7 * time.Second},
+		{"HTTP/1.0 429 Too many\r\nRetry-After: Sat, 01 Jan 2000 00:00:03 GMT\r\n\r\n", 1, 2, 2 * time.Second},
+		{"HTTP/1.0 503 Closed\r\nRetry-After: 3600\r\n\r\n", 1, 1, 0},
+		{"HTTP/1.0 500 Broken\r\n\r\n", 1, 1, 0},
+		{"", 1, 2, firstPause},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			n := newInternet(t)
+			n.host("example.com", "192.0.2.1", says(tt.answer))
+			start := time.Now()
+			_, err := n.client(Options{Retries: tt.retries}).Resolve(t.Context(), ask(t, alb, ""))
+			if took := time.Since(start); err == nil || len(n.asked) != tt.asked || took < tt.least || took > 2*tt.least {
+				t.Errorf("%q, %d: %v after %d requests in %v, want %d in %v and a little", tt.answer, tt.retries, err, len(n.asked), took, tt.asked, tt.least)
+			}
+		})
+	}
+	synctest.Test(t, func(t *testing.T) { // it is worth it, and the deadline is kept
+		n := newInternet(t)
+		busy := true
+		n.host("example.com", "192.0.2.1", func(request) string {
+			if busy = !busy; busy {
+				return urc("https://example.com/x")
+			}
+			return "HTTP/1.0 503 Busy\r\n\r\n"
+		})
+		if _, err := n.client(Options{}).Resolve(t.Context(), ask(t, alb, "")); err != nil {
+			t.Error(err)
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), firstPause/2)
+		defer cancel()
+		start := time.Now()
+		if _, err := n.client(Options{}).Resolve(ctx, ask(t, alb, "")); err == nil || time.Since(start) != 0 {
+			t.Errorf("%v after %v", err, time.Since(start))
+		}
+	})
+}
+
+// Not more questions than allowed are put to one host at a time, nor in a second.
+func TestLimits(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := newLimits(2, 0)
+		now, most := 0, 0
+		var mu sync.Mutex
+		count := func(d int) { mu.Lock(); now += d; most = max(most, now); mu.Unlock() }
+		var all sync.WaitGroup
+		start := time.Now()
+		for range 10 {
+			all.Go(func() {
+				leave, err := l.enter(t.Context(), "Example.com")
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				count(1)
+				time.Sleep(time.Second)
+				count(-1)
+				leave()
+			})
+		}
+		leave, err := l.enter(t.Context(), "other.example") // one host does not wait for another
+		if err != nil || time.Since(start) != 0 {
+			t.Errorf("%v after %v", err, time.Since(start))
+		}
+		leave()
+		all.Wait()
+		if most != 2 || time.Since(start) != 5*time.Second {
+			t.Errorf("%d at a time, %v", most, time.Since(start))
+		}
+
+		l = newLimits(-1, 10)
+		start = time.Now()
+		for range 30 { // ten at once, and the others at their rate
+			leave, err := l.enter(t.Context(), "example.com")
+			if err != nil {
+				t.Fatal(err)
+			}
+			leave()
+		}
+		if took := time.Since(start).Round(10 * time.Millisecond); took != 2*time.Second {
+			t.Errorf("30 at 10 a second took %v", took)
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
+		defer cancel()
+		if _, err := l.enter(ctx, "example.com"); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("got %v", err)
+		}
+		full := newLimits(1, 1)
+		if _, err := full.enter(t.Context(), "example.com"); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := full.enter(ctx, "example.com"); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("got %v", err)
+		}
+		many := newLimits(1, 0)
+		for i := range 3 * maxIdleHosts {
+			leave, err := many.enter(t.Context(), fmt.Sprint(i))
+			if err != nil {
+				t.Fatal(err)
+			}
+			leave()
+		}
+		if n := len(many.hosts); n > maxIdleHosts {
+			t.Errorf("%d hosts are remembered", n)
+		}
+	})
+}
+
+// N12-38: the fragment is not sent, and applied to what comes.
+func TestFragment(t *testing.T) {
+	n := newInternet(t)
+	n.host("proxy", "192.0.2.1", says("HTTP/1.0 200 OK\r\nContent-Type: text/uri-list\r\n\r\nhttps://example.org/x\r\nhttps://example.org/y#own\r\n"))
+	for _, s := range []string{"urn:ietf:rfc:2648#section-2", "<urn:ietf:rfc:2648?+r#section-2>", "ark:/12345/x#section-2", "https://purl.example/x#section-2"} {
+		q := ask(t, s, nomen.I2Ls)
+		a, err := n.client(Options{Via: "proxy"}).Resolve(t.Context(), q)
+		if err != nil || a.Locations[0].URL != "https://example.org/x#section-2" || a.Locations[1].URL != "https://example.org/y#own" {
+			t.Errorf("%s: got %+v, %v", s, a, err)
+		}
+	}
+	for _, line := range n.lines() {
+		if strings.Contains(line, "#") || strings.Contains(line, "section") {
+			t.Errorf("sent %q", line)
+		}
+	}
+}
+
+// What a question says is sent where its form has a place for it, and nothing else.
+func TestEverythingOfAQuestion(t *testing.T) {
+	q := nomen.Question{
+		Name: name.MustParse(rfc), Subject: uri.MustParse(rfc), Service: nomen.I2Ls, Component: "toc", Query: "a=b&c",
+		Languages: "sv", At: time.Date(2026, 11, 20, 12, 0, 0, 5e6, time.UTC), Hops: 2, Country: "SE",
+	}
+	const fields = "Accept-Datetime: Fri, 20 Nov 2026 12:00:00 GMT; Accept-Language: sv; Accept: application/json, text/urc-0;q=0.5, application/problem+json; Via: 1.1 nomen, 1.1 nomen"
+	const directives = "c=toc&at=2026-11-20T12%3A00%3A00.005Z"
+	for via, want := range map[string]string{
+		"http://192.0.2.1/":         "GET /urn:ietf:rfc:2648?s=I2Ls&" + directives + "&a=b&c HTTP/1.1; " + fields,
+		"http://192.0.2.1/uri-res/": "GET /uri-res/N2Ls?urn:ietf:rfc:2648?" + directives + "&a=b&c HTTP/1.1; " + fields,
+		"192.0.2.1:80": "GET urn:ietf:rfc:2648?" + directives + " HTTP/1.0; Accept-Language: sv; " +
+			"Accept: application/json, text/urc-0;q=0.5; Via: 1.1 nomen, 1.1 nomen",
+	} {
+		n := newInternet(t)
+		n.serve["192.0.2.1:80"] = says("HTTP/1.0 404 No\r\n\r\n")
+		n.client(Options{Via: via}).Resolve(t.Context(), q)
+		if len(n.asked) != 1 {
+			t.Errorf("%s: asked %q", via, n.asked)
+			continue
+		}
+		header := slices.DeleteFunc(n.asked[0].header, func(f string) bool { return strings.HasPrefix(f, "Host:") })
+		slices.Sort(header)
+		if got := n.asked[0].line + "; " + strings.Join(header, "; "); got != want {
+			t.Errorf("%s: sent\n%s\nwant\n%s", via, got, want)
+		}
+	}
+	same := nomen.Question{Name: q.Name, Service: nomen.IisI, Other: uri.MustParse("urn:ietf:RFC:2648")}
+	for via, want := range map[string]string{
+		"http://192.0.2.1/":         "GET /urn:ietf:rfc:2648?s=I=I&with=urn%3Aietf%3ARFC%3A2648 HTTP/1.1",
+		"http://192.0.2.1/uri-res/": "GET /uri-res/I=I?urn:ietf:rfc:2648&urn%3Aietf%3ARFC%3A2648 HTTP/1.1",
+	} {
+		for body, answer := range map[string]bool{"TRUE\r\n": true, "FALSE": false} {
+			n := newInternet(t)
+			n.serve["192.0.2.1:80"] = says("HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Type: text/plain\r\n\r\n" + body)
+			a, err := n.client(Options{Via: via}).Resolve(t.Context(), same)
+			if err != nil || a.Same != answer || n.asked[0].line != want {
+				t.Errorf("%s: got %+v, %v by %q", via, a, err, n.asked)
+			}
+		}
+	}
+}
+
+// An answer that is not as of the time that was asked for is refused.
+func TestTime(t *testing.T) {
+	q := ask(t, rfc, nomen.I2Ls)
+	q.At = time.Date(2001, 1, 1, 0, 0, 0, 0, time.UTC)
+	for field, ok := range map[string]bool{"": false, "Memento-Datetime: Mon, 01 Jan 2001 00:00:00 GMT\r\n": true} {
+		for _, answer := range []string{"200 OK\r\nContent-Type: text/uri-list\r\n", "303 See Other\r\nLocation: https://example.org/x\r\n"} {
+			n := newInternet(t)
+			n.serve["192.0.2.1:80"] = says("HTTP/1.1 " + answer + "Connection: close\r\n" + field + "\r\nhttps://example.org/x\r\n")
+			a, err := n.client(Options{Via: "http://192.0.2.1/"}).Resolve(t.Context(), q)
+			var e *TimeError
+			if errors.As(err, &e) == ok || ok && err != nil {
+				t.Errorf("%q %q: got %+v, %v", answer, field, a, err)
+			}
+		}
+	}
+}
+
+// I2R and I2Rs bring the resource; where it is elsewhere, to fetch it is another
+// step (Y95-74).
+func TestResources(t *testing.T) {
+	base, _ := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		switch r.URL.Path {
+		case "/urn:x-y:one":
+			w.Header().Set("Content-Type", "image/gif")
+			w.Header().Set("Content-Length", "4")
+			w.Write([]byte("GIF8"))
+		case "/urn:x-y:two":
+			w.Header().Set("Content-Type", "multipart/alternative; boundary=x")
+			w.Write([]byte("--x\r\nContent-Type: text/plain\r\nContent-Location: https://example.org/t\r\n\r\none\r\n--x\r\nContent-Type: text/html\r\n\r\n<p>\r\n--x--\r\n"))
+		case "/urn:x-y:broken":
+			w.Header().Set("Content-Type", "multipart/alternative; boundary=x")
+			w.Write([]byte("--x\r\nContent-Type: text/plain\r\n\r\none"))
+		case "/urn:x-y:elsewhere":
+			w.Header().Set("Location", "https://example.org/x")
+			w.WriteHeader(303)
+		default:
+			w.Header().Set("Content-Type", format.TypeProblem)
+			w.WriteHeader(404)
+			w.Write([]byte(`{"type":"no-result"}`))
+		}
+	})
+	c := newClient(t, Options{Via: base})
+	a, err := c.Resolve(t.Context(), ask(t, "urn:x-y:one", nomen.I2R))
+	if err != nil || a.Service != nomen.I2R || a.Resource.Type != "image/gif" || a.Resource.Size != 4 || a.Resource.URL != base+"/urn:x-y:one?s=I2R" {
+		t.Fatalf("got %+v, %v", a, err)
+	}
+	if got := read(t, a.Resource); got != "GIF8" {
+		t.Errorf("got %q", got)
+	}
+	a, err = c.Resolve(t.Context(), ask(t, "urn:x-y:one", nomen.I2Rs))
+	if err != nil || len(a.Resources) != 1 || read(t, a.Resources[0]) != "GIF8" {
+		t.Errorf("one of several: got %+v, %v", a, err)
+	}
+	a, err = c.Resolve(t.Context(), ask(t, "urn:x-y:two", nomen.I2Rs))
+	if err != nil || len(a.Resources) != 2 || a.Resources[0].URL != "https://example.org/t" || read(t, a.Resources[1]) != "<p>" || a.Resources[1].Type != "text/html" {
+		t.Errorf("two: got %+v, %v", a, err)
+	}
+	var bad *FormatError
+	if a, err := c.Resolve(t.Context(), ask(t, "urn:x-y:broken", nomen.I2Rs)); !errors.As(err, &bad) {
+		t.Errorf("broken: got %+v, %v", a, err)
+	}
+	for _, s := range []nomen.Service{nomen.I2R, nomen.I2Rs} {
+		if a, err := c.Resolve(t.Context(), ask(t, "urn:x-y:elsewhere", s)); err != nil || a.Redirect != "https://example.org/x" || a.Service != s {
+			t.Errorf("elsewhere: got %+v, %v", a, err)
+		}
+		if _, err := c.Resolve(t.Context(), ask(t, "urn:x-y:none", s)); !errors.Is(err, &nomen.Error{Kind: nomen.NoResult}) {
+			t.Errorf("none: %v", err)
+		}
+	}
+}
+
+func read(t *testing.T, r *nomen.Resource) string {
+	t.Helper()
+	defer r.Body.Close()
+	b, err := readBody(r.Body, 1000)
+	if err != nil {
+		t.Error(err)
+	}
+	return string(b)
+}
+
+// Audits ask every address, and say in what they differ (Y95-24).
+func TestAudit(t *testing.T) {
+	n := newInternet(t)
+	answers := []string{
+		urc("https://example.com/x") + "=====\r\nhttps://example.com/y\r\n",
+		urc("https://example.com/y") + "=====\r\nhttps://example.com/x\r\n", // in another order
+		urc("https://example.com/z"),
+		"HTTP/1.0 404 No\r\n\r\n",
+		"HTTP/1.0 500 No\r\n\r\n",
+		moved(301, "urn:dns:example.com:other", ""),
+	}
+	for i, a := range answers {
+		n.host("example.com", fmt.Sprintf("192.0.2.%d", i+1), says(a))
+	}
+	for _, o := range []Options{{}, {Via: "example.com"}} {
+		r, err := n.client(o).Audit(t.Context(), ask(t, alb, nomen.I2Ls))
+		if err != nil || r.Agree() || len(r.Answers) != 6 || r.Host != "example.com:4500" {
+			t.Fatalf("%+v: got %+v, %v", o, r, err)
+		}
+		for i, want := range [][]string{nil, nil, {"locations"}, {"result"}, nil, {"status", "redirect", "locations"}} {
+			got := r.Answers[i]
+			if got.Addr != netip.MustParseAddrPort(fmt.Sprintf("192.0.2.%d:4500", i+1)) || !slices.Equal(got.Differs, want) || (got.Err != nil) != (i == 3 || i == 4) {
+				t.Errorf("%+v, %d: got %+v, want %q", o, i, got, want)
+			}
+		}
+	}
+	n.hosts["example.com"] = n.hosts["example.com"][:2]
+	if r, err := n.client(Options{}).Audit(t.Context(), ask(t, alb, nomen.I2Ls)); err != nil || !r.Agree() {
+		t.Errorf("got %+v, %v", r, err)
+	}
+	var e *RouteError
+	if r, err := n.client(Options{Via: "http://example.com/"}).Audit(t.Context(), ask(t, alb, "")); !errors.As(err, &e) {
+		t.Errorf("on the web: got %+v, %v", r, err)
+	}
+}
+
+// says is a resolver with one answer.
+type fixed struct {
+	answer *nomen.Answer
+	err    error
+}
+
+func (f fixed) Resolve(context.Context, nomen.Question) (*nomen.Answer, error) {
+	return f.answer, f.err
+}
+
+func TestChain(t *testing.T) {
+	yes := fixed{answer: &nomen.Answer{Revision: 7}}
+	unknown, gone := fixed{err: &nomen.Error{Kind: nomen.Unknown, Name: "u"}}, fixed{err: &nomen.Error{Kind: nomen.Gone}}
+	broken, other := fixed{err: errors.New("broken")}, fixed{err: errors.New("other")}
+	for _, tt := range []struct {
+		name  string
+		rule  func(error) bool
+		chain []nomen.Resolver
+		want  string // error; "" for the answer
+	}{
+		{"first", nil, []nomen.Resolver{yes, broken}, ""},
+		{"after unknown", nil, []nomen.Resolver{unknown, yes}, ""},
+		{"after failure", nil, []nomen.Resolver{broken, unknown, yes}, ""},
+		{"not after gone", nil, []nomen.Resolver{gone, yes}, gone.err.Error()},
+		{"unknown to all", nil, []nomen.Resolver{unknown, unknown}, unknown.err.Error()},
+		{"who failed might have known", nil, []nomen.Resolver{unknown, broken, unknown}, "broken"},
+		{"all failed", nil, []nomen.Resolver{broken, other}, "broken\nother"},
+		{"by another rule", OnFailure, []nomen.Resolver{unknown, yes}, unknown.err.Error()},
+		{"by another rule, failure", OnFailure, []nomen.Resolver{broken, yes}, ""},
+		{"empty", nil, nil, "client: a chain without resolvers"},
+	} {
+		a, err := NewChain(tt.rule, tt.chain...).Resolve(t.Context(), nomen.Question{})
+		if (err == nil) != (a != nil) || err == nil && tt.want != "" || err != nil && err.Error() != tt.want {
+			t.Errorf("%s: got %v, %v, want %q", tt.name, a, err, tt.want)
+		}
+	}
+	cancelled, cancel := context.WithCancel(t.Context())
+	cancel()
+	if a, err := NewChain(nil, yes).Resolve(cancelled, nomen.Question{}); a != nil || !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v, %v", a, err)
+	}
+}
+
+// Y95-67: the condition goes to the request that gave it, and to no other.
+func TestConditional(t *testing.T) {
+	const last = "Tue, 21 Mar 1995 08:32:49 GMT"
+	n := newInternet(t)
+	n.host("example.com", "192.0.2.1", func(r request) string {
+		switch {
+		case strings.Contains(r.line, "old"):
+			return moved(301, "urn:dns:example.com:alb002", "")
+		case r.field("If-Modified-Since") == last && r.field("If-None-Match") == `"1"`:
+			return "HTTP/1.0 304 Not Modified\r\nETag: \"2\"\r\n\r\n"
+		}
+		return strings.Replace(urc("https://example.com/x"), "\r\n\r\n", "\r\nETag: \"1\"\r\nLast-Modified: "+last+"\r\n\r\n", 1)
+	})
+	for _, o := range []Options{{}, {Via: "example.com"}} {
+		c := n.client(o)
+		old := ask(t, "urn:dns:example.com:old", "")
+		a, have, err := c.ResolveIf(t.Context(), old, Validators{})
+		if err != nil || a.Name.Key() != alb || have.Tag != `"1"` || have.Modified != last || !have.Dated() {
+			t.Fatalf("got %+v, %+v, %v", a, have, err)
+		}
+		n.asked = nil
+		a, again, err := c.ResolveIf(t.Context(), old, have)
+		if a != nil || !errors.Is(err, ErrUnchanged) || again.Tag != `"2"` || again.Modified != last || again.From != have.From {
+			t.Errorf("got %+v, %+v, %v", a, again, err)
+		}
+		if n.asked[0].field("If-None-Match") != "" || n.asked[1].field("If-None-Match") == "" {
+			t.Errorf("asked %q", n.asked)
+		}
+		for _, q := range []nomen.Question{ask(t, "urn:dns:example.com:other", ""), {Name: name.MustParse(alb), Languages: "sv"}} {
+			n.asked = nil
+			if _, _, err := c.ResolveIf(t.Context(), q, have); err != nil || n.asked[0].field("If-None-Match") != "" {
+				t.Errorf("%+v: %v after %q", q, err, n.asked)
+			}
+		}
+		n.asked = nil // the same name in another spelling
+		if _, _, err := c.ResolveIf(t.Context(), ask(t, "URN:DNS:Example.com:%61lb002", ""), have); !errors.Is(err, ErrUnchanged) {
+			t.Errorf("%v after %q", err, n.asked)
+		}
+	}
+}
+
+// What is not to be stored has no validators, and bad ones do no harm.
+func TestValidators(t *testing.T) {
+	r := func(fields ...string) *reply {
+		h := http.Header{}
+		for i := 0; i < len(fields); i += 2 {
+			h.Add(fields[i], fields[i+1])
+		}
+		return &reply{header: h, from: "x"}
+	}
+	const last = "Tue, 21 Mar 1995 08:32:49 GMT"
+	for _, tt := range []struct {
+		r    *reply
+		want Validators
+	}{
+		{r(), Validators{}},
+		{r("ETag", `"1"`), Validators{From: "x", Tag: `"1"`}},
+		{r("Last-Modified", last, "Cache-Control", "no-cache"), Validators{From: "x", Modified: last}},
+		{r("Last-Modified", last, "Cache-Control", "max-age=3, No-Store"), Validators{}},
+	} {
+		if got := tt.r.validators(); got != tt.want {
+			t.Errorf("%v: got %+v, want %+v", tt.r.header, got, tt.want)
+		}
+	}
+	if got := (Validators{From: "x", Tag: "a\r\nX: y"}).conditions("x"); len(got) != 0 {
+		t.Errorf("got %v", got)
+	}
+	if got := (Validators{Tag: "a"}).conditions(""); got != nil {
+		t.Errorf("got %v", got)
+	}
+}

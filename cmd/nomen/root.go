@@ -133,6 +133,7 @@ func (c *cli) root() *cobra.Command {
 		c.verifyCommand(), c.backupCommand(), c.restoreCommand(), c.migrateCommand(),
 		c.mintCommand(), c.rekeyCommand(),
 		c.schemesCommand(), c.extractCommand(),
+		c.fetchCommand(), c.crawlCommand(),
 		c.authorityCommand(), c.versionCommand(),
 	)
 	root.AddCommand(c.identifierCommands()...)

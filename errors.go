@@ -40,6 +40,11 @@ func (k Kind) String() string {
 // on: they delegate the name to each other. It says nothing about the name.
 var ErrLoop = errors.New("the question was passed on too often: resolvers delegate the name to each other")
 
+// ErrUpstream is returned, wrapped, when another server on which the answer
+// depends failed: the resolver of a delegation, or the place of a resource. It says
+// nothing about the name.
+var ErrUpstream = errors.New("another server, on which the answer depends, failed")
+
 // An Error tells why there is no answer.
 type Error struct {
 	Kind        Kind
@@ -51,6 +56,7 @@ type Error struct {
 	Suggestions []string // names that may have been meant
 	Legal       bool     // of Denied: for legal reasons
 	Answer      *Answer  // what can be said all the same: the tombstone of Gone
+	Why         []string // how it came about, for people; if it was asked for
 	Err         error    // the cause, if any
 }
 

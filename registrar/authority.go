@@ -145,7 +145,7 @@ func isHost(s string) bool {
 // checkKin accepts the prefixes of authorities, or URIs of what stands for one.
 func checkKin(of, field string, list []string) error {
 	for i, s := range list {
-		if _, err := name.ParsePrefix(s); err == nil && !runs(strings.ToLower(s[:strings.IndexByte(s, ':')])) {
+		if _, err := name.ParsePrefix(s); err == nil && !store.Runs(strings.ToLower(s[:strings.IndexByte(s, ':')])) {
 			continue
 		}
 		if _, f := parseURI(s); f.bad() {

@@ -47,7 +47,7 @@ func identify(rec *store.Record, set *store.AuthoritySet) (name.Name, *store.Aut
 
 // checkAssignable refuses the names that cannot be given to anything.
 func checkAssignable(n name.Name, a *store.Authority) error {
-	if runs(n.Scheme()) {
+	if store.Runs(n.Scheme()) {
 		return refuse(n.Key(), "name", faultf(0, "scheme", "%s: makes a browser run or show what the link itself holds", n.Scheme()))
 	}
 	element := ""
@@ -159,7 +159,7 @@ func checkSuccessors(of string, self name.Name, successors []string) error {
 		switch {
 		case err != nil:
 			return refuseAt(of, "successors", i, "", faultOf(err))
-		case runs(n.Scheme()):
+		case store.Runs(n.Scheme()):
 			_, f := parseURI(s)
 			return refuseAt(of, "successors", i, "", f)
 		case n == self:

@@ -7,6 +7,7 @@ import (
 
 	"github.com/nomen-project/nomen"
 	"github.com/nomen-project/nomen/name"
+	"github.com/nomen-project/nomen/store"
 	"github.com/nomen-project/nomen/uri"
 )
 
@@ -104,7 +105,7 @@ func parseURI(s string) (uri.URI, fault) {
 	if err != nil {
 		return u, faultOf(err)
 	}
-	if scheme, _ := u.Scheme(); runs(strings.ToLower(scheme)) {
+	if scheme, _ := u.Scheme(); store.Runs(strings.ToLower(scheme)) {
 		return u, faultf(0, "scheme", "%s: makes a browser run or show what the link itself holds", scheme)
 	}
 	return u, fault{}

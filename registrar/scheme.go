@@ -1,6 +1,10 @@
 package registrar
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/nomen-project/nomen/store"
+)
 
 // A schemeRule says what a location of a scheme has to keep.
 type schemeRule struct {
@@ -66,22 +70,9 @@ func schemeTable(allowed []string) map[string]schemeRule {
 		}
 	}
 	for _, s := range allowed {
-		if _, ok := table[s]; !ok && !runs(s) {
+		if _, ok := table[s]; !ok && !store.Runs(s) {
 			table[s] = schemeRule{scheme: s}
 		}
 	}
 	return table
-}
-
-// runs reports whether a browser that follows a link of this scheme, given in
-// lower case, runs or shows what the link itself holds, or opens its own
-// insides.
-func runs(scheme string) bool {
-	switch scheme {
-	case "javascript", "data", "vbscript", "livescript", "mocha", "jscript",
-		"blob", "filesystem", "about", "view-source", "jar", "chrome",
-		"chrome-extension", "moz-extension", "resource", "res", "mhtml", "ms-its", "mk":
-		return true
-	}
-	return false
 }

@@ -3,6 +3,8 @@ package registrar
 import (
 	"slices"
 	"testing"
+
+	"github.com/nomen-project/nomen/store"
 )
 
 func TestDefaultSchemesLeadSomewhere(t *testing.T) {
@@ -13,7 +15,7 @@ func TestDefaultSchemesLeadSomewhere(t *testing.T) {
 		}
 	}
 	for _, s := range all {
-		if runs(s) {
+		if store.Runs(s) {
 			t.Errorf("%s makes a browser run something", s)
 		}
 	}

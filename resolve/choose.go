@@ -2,86 +2,213 @@ package resolve
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/nomen-project/nomen"
+	"github.com/nomen-project/nomen/store"
 )
 
-// choose returns the locations that q can use, the best first: those that are
-// valid at the time asked about, of the component asked for, in the order of how
-// well they fit the types and languages wanted, of priority, the country of the
-// asker, weight, and else as registered. The order is the same for the same
-// question.
-func (e *Engine) choose(all []nomen.Location, q nomen.Question) []nomen.Location {
-	at := q.At
-	if at.IsZero() {
-		at = e.now()
-	}
-	valid := slices.DeleteFunc(slices.Clone(all), func(l nomen.Location) bool { return !validAt(l, at) })
-	usable := ofComponent(valid, q.Component)
-	types, languages := parseRanges(q.Accept), parseRanges(q.Languages).withParents()
-	ranked := make([]rank, 0, len(usable))
-	for _, l := range usable {
-		ranked = append(ranked, rank{
-			location: l, mediaQ: types.quality(l.Type, matchType), langQ: languages.quality(l.Lang, matchLanguage),
-			near: nearness(l, q.Country),
-		})
-	}
-	slices.SortStableFunc(ranked, rank.compare)
-	out := make([]nomen.Location, len(ranked))
-	for i, r := range ranked {
-		out[i] = r.location
-	}
-	return out
+// A choice is what locations are ordered by.
+type choice struct {
+	types, languages ranges
+	country          string
 }
 
-// ofComponent returns the locations of a component. One that no location has is
-// as if none were asked for (2012, 2.3), which means the whole; where that has no
-// location either, all are left.
-func ofComponent(valid []nomen.Location, component string) []nomen.Location {
-	for _, wanted := range []string{component, ""} {
-		other := func(l nomen.Location) bool { return l.Component != wanted }
-		if of := slices.DeleteFunc(slices.Clone(valid), other); len(of) > 0 {
-			return of
+// choice returns what d orders locations by.
+func (d *decision) choice() (c choice) {
+	c.country = d.q.Country
+	c.types.read(d.q.Accept)
+	c.languages.read(d.q.Languages)
+	c.languages.addParents()
+	return c
+}
+
+// usable leaves, in place, the locations that are valid at the time asked about,
+// of the component asked for. A component that none has is as if none were asked
+// for (2012, 2.3), which means the whole; where that has no location either, all
+// are left.
+func (d *decision) usable(all []nomen.Location) []nomen.Location {
+	at := d.q.At
+	valid := all[:0]
+	for i := range all {
+		if bounded(&all[i]) {
+			if at.IsZero() {
+				at = d.o.Now()
+			}
+			if !validAt(&all[i], at) {
+				continue
+			}
+		}
+		valid = append(valid, all[i])
+	}
+	for _, wanted := range [...]string{d.q.Component, ""} {
+		of := func(l nomen.Location) bool { return l.Component == wanted }
+		if slices.ContainsFunc(valid, of) {
+			return slices.DeleteFunc(valid, func(l nomen.Location) bool { return !of(l) })
 		}
 	}
 	return valid
 }
 
-func validAt(l nomen.Location, at time.Time) bool {
-	if from, err := time.Parse(time.RFC3339, l.ValidFrom); err == nil && at.Before(from) {
+func bounded(l *nomen.Location) bool { return l.ValidFrom != "" || l.ValidUntil != "" }
+
+func validAt(l *nomen.Location, at time.Time) bool {
+	if from, ok := instant(l.ValidFrom); ok && at.Before(from) {
 		return false
 	}
-	until, err := time.Parse(time.RFC3339, l.ValidUntil)
-	return err != nil || at.Before(until)
+	until, ok := instant(l.ValidUntil)
+	return !ok || at.Before(until)
+}
+
+func instant(s string) (time.Time, bool) {
+	if s == "" {
+		return time.Time{}, false // without the error that Parse would make
+	}
+	t, err := time.Parse(time.RFC3339, s)
+	return t, err == nil
+}
+
+// A rank is what a location is ordered by, but for its weight.
+type rank struct {
+	down     bool
+	mediaQ   int // 0 to 1000
+	langQ    int
+	priority int
+	rel      relation
+	near     int
+}
+
+func (c *choice) rank(l *nomen.Location) rank {
+	return rank{
+		down: l.Down, mediaQ: c.types.quality(l.Type, matchType), langQ: c.languages.quality(l.Lang, matchLanguage),
+		priority: orOne(l.Priority), rel: relationOf(l.Rel), near: nearness(l, c.country),
+	}
+}
+
+// compare returns less than 0 if a is better than b.
+func (a rank) compare(b rank) int {
+	if a.down != b.down {
+		if b.down {
+			return -1
+		}
+		return 1
+	}
+	return cmp.Or(
+		cmp.Compare(b.mediaQ, a.mediaQ),
+		cmp.Compare(b.langQ, a.langQ),
+		cmp.Compare(a.priority, b.priority),
+		cmp.Compare(a.rel, b.rel),
+		cmp.Compare(b.near, a.near),
+	)
+}
+
+// String tells the values for people.
+func (a rank) String() string {
+	s := fmt.Sprintf("media type %d/1000, language %d/1000, priority %d, %s", a.mediaQ, a.langQ, a.priority, a.rel)
+	if a.near > 0 {
+		s += ", in the asker's country"
+	}
+	if a.down {
+		s = "down, " + s
+	}
+	return s
+}
+
+func orOne(n int) int { return max(n, 1) }
+
+// A relation is how near a location is to the thing itself.
+type relation uint8
+
+const (
+	itself relation = iota
+	copied
+	related
+)
+
+// relationOf returns what a link relation comes to.
+func relationOf(rel string) relation {
+	switch rel {
+	case "", "item", "self", "canonical", "alternate", "edit", "current", "latest-version":
+		return itself
+	case "archive", "archives", "memento", "original", "duplicate", "mirror", "preservation":
+		return copied
+	}
+	return related
+}
+
+func (r relation) String() string {
+	return [...]string{itself: "the thing itself", copied: "a copy of it", related: "about it"}[r]
 }
 
 // nearness is 1 for a location in the asker's country, 0 otherwise.
-func nearness(l nomen.Location, country string) int {
+func nearness(l *nomen.Location, country string) int {
 	if country != "" && strings.EqualFold(l.Country, country) {
 		return 1
 	}
 	return 0
 }
 
-// A rank is what a location is ordered by.
-type rank struct {
-	location nomen.Location
-	mediaQ   int // 0 to 1000
-	langQ    int
-	near     int
+// order sorts locations, the best first and always in the same way.
+func (c *choice) order(locations []nomen.Location) {
+	if len(locations) < 2 {
+		return
+	}
+	type ranked struct {
+		rank
+		at int
+	}
+	ranks := make([]ranked, len(locations))
+	for i := range locations {
+		ranks[i] = ranked{c.rank(&locations[i]), i}
+	}
+	slices.SortFunc(ranks, func(a, b ranked) int {
+		return cmp.Or(a.compare(b.rank), cmp.Compare(orOne(locations[b.at].Weight), orOne(locations[a.at].Weight)), cmp.Compare(a.at, b.at))
+	})
+	sorted := make([]nomen.Location, len(locations))
+	for i, r := range ranks {
+		sorted[i] = locations[r.at]
+	}
+	copy(locations, sorted)
 }
 
-func (a rank) compare(b rank) int {
-	return cmp.Or(
-		cmp.Compare(b.mediaQ, a.mediaQ),
-		cmp.Compare(b.langQ, a.langQ),
-		cmp.Compare(orOne(a.location.Priority), orOne(b.location.Priority)),
-		cmp.Compare(b.near, a.near),
-		cmp.Compare(orOne(b.location.Weight), orOne(a.location.Weight)),
-	)
+// best returns the index of the location to be given, -1 if there is none. It
+// takes no memory.
+func (c *choice) best(locations []nomen.Location, how store.Choice, pick func(int) int) int {
+	best, total := -1, 0
+	var top rank
+	for i := range locations {
+		r := c.rank(&locations[i])
+		order := -1
+		if best >= 0 {
+			order = r.compare(top)
+		}
+		weight := orOne(locations[i].Weight)
+		switch {
+		case order < 0:
+			best, top, total = i, r, weight
+		case order > 0:
+		case how == store.ChoiceFixed:
+			if weight > orOne(locations[best].Weight) {
+				best = i
+			}
+		default:
+			total += weight
+		}
+	}
+	if best < 0 || how == store.ChoiceFixed || total == orOne(locations[best].Weight) {
+		return best
+	}
+	share := pick(total)
+	for i := best; i < len(locations); i++ {
+		if c.rank(&locations[i]).compare(top) != 0 {
+			continue
+		}
+		if share -= orOne(locations[i].Weight); share < 0 {
+			return i
+		}
+	}
+	return best
 }
-
-func orOne(n int) int { return max(n, 1) }

@@ -1,6 +1,7 @@
 package resolve_test
 
 import (
+	"maps"
 	"slices"
 	"testing"
 
@@ -48,6 +49,12 @@ func TestOrder(t *testing.T) {
 		{"priority over country", nomen.Question{Country: "FI"}, nomen.Location{Country: "FI", Priority: 2}, nomen.Location{Priority: 1}},
 		{"country over weight", nomen.Question{Country: "fi"}, nomen.Location{Weight: 9}, nomen.Location{Country: "FI"}},
 		{"weight", nomen.Question{}, nomen.Location{Weight: 1}, nomen.Location{Weight: 2}},
+		{"down is last", nomen.Question{Accept: "text/html"}, nomen.Location{Type: "text/html", Priority: 1, Down: true}, nomen.Location{Type: "text/plain", Priority: 9}},
+		{"the thing before a copy", nomen.Question{}, nomen.Location{Rel: "archive", Weight: 9}, nomen.Location{Rel: "item"}},
+		{"a copy before what is about it", nomen.Question{}, nomen.Location{Rel: "describedby"}, nomen.Location{Rel: "memento"}},
+		{"priority over relation", nomen.Question{}, nomen.Location{Priority: 2}, nomen.Location{Rel: "describedby", Priority: 1}},
+		{"type over relation", nomen.Question{Accept: "text/turtle"}, nomen.Location{Type: "text/html"}, nomen.Location{Type: "text/turtle", Rel: "describedby"}},
+		{"relation over country", nomen.Question{Country: "FI"}, nomen.Location{Country: "FI", Rel: "archive"}, nomen.Location{}},
 		{"no priority is the first", nomen.Question{}, nomen.Location{Priority: 2}, nomen.Location{}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -61,5 +68,43 @@ func TestOrder(t *testing.T) {
 	got := order(t, nomen.Question{Service: nomen.I2Ls}, nomen.Location{URL: "https://h.example/1"}, nomen.Location{URL: "https://h.example/2"})
 	if want := []string{"https://h.example/1", "https://h.example/2"}; !slices.Equal(got, want) {
 		t.Errorf("equal: got %q, want %q", got, want)
+	}
+}
+
+// TestShares: equal locations share I2L by their weights, and nothing else does.
+func TestShares(t *testing.T) {
+	locations := []nomen.Location{
+		{URL: "https://h.example/a", Weight: 3},
+		{URL: "https://h.example/later", Weight: 100, Priority: 2},
+		{URL: "https://h.example/b"},
+		{URL: "https://h.example/c", Weight: 1},
+		{URL: "https://h.example/down", Weight: 9, Down: true},
+	}
+	const total = 5
+	shares := func(p store.Policy) map[string]int {
+		t.Helper()
+		turn, got := 0, map[string]int{}
+		e := resolve.New(fill(t, []*store.Record{record("urn:x-a:1", locations...)}, []*store.Authority{{Prefix: name.MustParsePrefix("urn:x-a"), Policy: p}}), resolve.Options{
+			Pick: func(n int) int {
+				if n != total {
+					t.Errorf("picked among %d, want %d", n, total)
+				}
+				return turn % n
+			},
+		})
+		for ; turn < 4*total; turn++ {
+			a, err := e.Resolve(t.Context(), nomen.Question{Name: name.MustParse("urn:x-a:1"), Service: nomen.I2L})
+			if err != nil {
+				t.Fatal(err)
+			}
+			got[a.Locations[0].URL]++
+		}
+		return got
+	}
+	if got, want := shares(store.Policy{}), map[string]int{"https://h.example/a": 12, "https://h.example/b": 4, "https://h.example/c": 4}; !maps.Equal(got, want) {
+		t.Errorf("by weight: %v, want %v", got, want)
+	}
+	if got, want := shares(store.Policy{Choice: store.ChoiceFixed}), map[string]int{"https://h.example/a": 20}; !maps.Equal(got, want) {
+		t.Errorf("fixed: %v, want %v", got, want)
 	}
 }

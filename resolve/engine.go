@@ -1,34 +1,16 @@
-// Package resolve answers questions about names from a store: the engine of the
-// name service. It implements the services of RFC 2483 that need nothing but
-// records: I2L, I2Ls, I2C, I2Cs, I2N and I2Ns.
-//
-// # How a question is answered
-//
-// The name is brought into canonical form by package name; where its authority
-// folds the case of elements, the element is folded too (1995, 2: case rules of
-// the ElementID come from the AuthorityID). The record of exactly that name
-// decides:
-//
-//   - none, or a reserved one: Unknown;
-//   - one as of an earlier time whose content was redacted: Denied, for legal
-//     reasons;
-//   - retired with exactly one successor, asked for a location: an answer whose
-//     Redirect is the successor; otherwise Gone, with the tombstone;
-//   - active: what the service asks for; a service for one thing of which there
-//     is none is NoResult, a list may be empty.
-//
-// A service that the engine does not offer falls back to the default of the
-// authority, and where there is none to I2L (2012, 2.3.1).
 package resolve
 
 import (
 	"context"
 	"errors"
+	"math/rand/v2"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/nomen-project/nomen"
 	"github.com/nomen-project/nomen/name"
+	"github.com/nomen-project/nomen/namespace"
 	"github.com/nomen-project/nomen/store"
 	"github.com/nomen-project/nomen/uri"
 )
@@ -38,12 +20,16 @@ type Options struct {
 	Now     func() time.Time // time.Now if nil
 	Refresh time.Duration    // how old the table of authorities may be; 1 s if 0
 
+	// Authorities is the table of the same store, to be shared; nil for one of its
+	// own.
+	Authorities *store.Table
+
 	// Fetch opens a location for I2R and I2Rs; nil: no authority can offer them.
 	Fetch func(ctx context.Context, location string) (*nomen.Resource, error)
 
-	// Ask returns the resolver to which names are delegated: HOST or HOST:PORT of
-	// an authority's address, an absolute URL (a template with {name}), or "" for
-	// the one that discovery finds. Nil: a delegated name that has to be asked
+	// Ask returns the resolver to which names are delegated: HOST:PORT of an
+	// authority's address, an absolute URL (a template with {name}), or "" for the
+	// one that discovery finds. Nil: a delegated name that has to be asked
 	// elsewhere is NoResult.
 	Ask func(to string) (nomen.Resolver, error)
 
@@ -61,7 +47,7 @@ const defaultRefresh = time.Second
 type Engine struct {
 	records     store.Reader
 	authorities *store.Table
-	now         func() time.Time
+	o           Options
 }
 
 var _ nomen.Resolver = (*Engine)(nil)
@@ -74,7 +60,24 @@ func New(r store.Reader, o Options) *Engine {
 	if o.Refresh == 0 {
 		o.Refresh = defaultRefresh
 	}
-	return &Engine{records: r, authorities: store.NewTable(r, o.Now, o.Refresh), now: o.Now}
+	if o.Authorities == nil {
+		o.Authorities = store.NewTable(r, o.Now, o.Refresh)
+	}
+	if o.Pick == nil {
+		o.Pick = rand.IntN
+	}
+	if o.Suggest == nil {
+		o.Suggest = suggest
+	}
+	return &Engine{records: r, authorities: o.Authorities, o: o}
+}
+
+func suggest(s string) []string {
+	var all []string
+	for _, meant := range namespace.Suggest(s) {
+		all = append(all, meant.Name)
+	}
+	return all
 }
 
 // Resolve implements [nomen.Resolver].
@@ -90,47 +93,37 @@ func (e *Engine) Resolve(ctx context.Context, q nomen.Question) (*nomen.Answer, 
 	if err != nil {
 		return nil, err
 	}
-	authority := set.Of(n)
-	n = authority.Fold(n)
-	service := offered(q.Service, authority)
-	rec, err := e.records.Get(ctx, n, q.At)
-	switch {
-	case errors.Is(err, store.ErrNotFound):
-		return nil, &nomen.Error{Kind: nomen.Unknown, Name: n.Key(), Service: service, Message: unknownMessage(authority)}
-	case err != nil:
-		return nil, err
+	d := decision{Engine: e, ctx: ctx, q: q, set: set, policy: &noPolicy}
+	d.about(n)
+	d.interpret()
+	if err := d.admit(); err != nil {
+		return nil, d.explained(err)
 	}
-	switch {
-	case rec.Status == nomen.Reserved:
-		return nil, &nomen.Error{Kind: nomen.Unknown, Name: n.Key(), Service: service, Message: "not known here"}
-	case rec.Redacted:
-		return nil, &nomen.Error{
-			Kind: nomen.Denied, Legal: true, Name: n.Key(), Service: service,
-			Message: "what was known of the name at that time was removed",
-		}
-	case rec.Status == nomen.Retired:
-		return e.retired(rec, service)
+	a, err := d.answer()
+	if err != nil {
+		return nil, d.explained(err)
 	}
-	return e.active(rec, service, q)
+	a.Why = append(d.why, a.Why...)
+	return a, nil
 }
 
-func unknownMessage(a *store.Authority) string {
-	if a == nil {
-		return "not known here, and no authority of this service covers it"
-	}
-	return "not known here"
-}
+// noPolicy is that of names without an authority. It is never changed.
+var noPolicy store.Policy
 
 // subject returns the name that q asks about.
 func subject(q nomen.Question) (name.Name, error) {
 	if !q.Name.IsZero() {
 		return q.Name, nil
 	}
-	n, err := name.FromURI(withoutFragment(q.Subject))
-	var bad *name.Error
-	if errors.As(err, &bad) {
+	return nameOf(q.Subject, q.Service)
+}
+
+// nameOf returns the name that u spells.
+func nameOf(u uri.URI, service nomen.Service) (name.Name, error) {
+	n, err := name.FromURI(withoutFragment(u))
+	if bad, ok := errors.AsType[*name.Error](err); ok {
 		return name.Name{}, &nomen.Error{
-			Kind: nomen.Malformed, Name: bad.Input, Service: q.Service,
+			Kind: nomen.Malformed, Name: bad.Input, Service: service,
 			Offset: bad.Offset, Rule: bad.Rule, Message: bad.Message, Err: err,
 		}
 	}
@@ -150,70 +143,161 @@ func withoutFragment(u uri.URI) uri.URI {
 	return short
 }
 
-// offered returns the service that is meant, among those that the engine has.
-func offered(s nomen.Service, a *store.Authority) nomen.Service {
-	switch s {
-	case nomen.I2L, nomen.I2Ls, nomen.I2C, nomen.I2Cs, nomen.I2N, nomen.I2Ns:
-		return s
+// A decision is the answering of one question.
+type decision struct {
+	*Engine
+	ctx context.Context
+
+	q         nomen.Question
+	set       *store.AuthoritySet
+	authority *store.Authority // that decides about the name; nil if there is none
+	policy    *store.Policy    // of the authority, or the zero one
+	name      name.Name
+	service   nomen.Service // that is answered
+
+	countryGiven bool // the country is that of the r-component, not of the asker
+
+	why []string // if that was asked for
+}
+
+// about makes n, in the form in which its authority keeps it, what is decided
+// about.
+func (d *decision) about(n name.Name) {
+	d.authority = d.set.Of(n)
+	if d.name = n; d.authority != nil {
+		d.name = d.authority.Fold(n)
+		d.policy = &d.authority.Policy
 	}
-	if a != nil && a.Service != "" && a.Service != s {
-		return offered(a.Service, nil)
+	if d.q.Explain {
+		if d.authority == nil {
+			d.explain("%s lies under no authority here", d.name)
+		} else {
+			d.explain("%s lies under %s", d.name, d.authority.Prefix)
+		}
+	}
+}
+
+// interpret finds out what is wanted: the directives that the r-component stands
+// for where the question does not say otherwise, the component if the authority
+// knows it, and the service.
+func (d *decision) interpret() {
+	if d.q.R != "" && len(d.policy.RComponent) > 0 {
+		d.interpretR()
+	}
+	if d.q.Component != "" && !d.meansComponent() {
+		if d.q.Explain {
+			d.explain("the component %q has no meaning there", d.q.Component)
+		}
+		d.q.Component = ""
+	}
+	d.service = d.offered()
+	if d.q.Explain && d.service != d.q.Service {
+		d.explain("the service %q is not asked for or not offered, so it is %s", string(d.q.Service), d.service)
+	}
+}
+
+// interpretR follows the directives that the r-component stands for.
+func (d *decision) interpretR() {
+	directives := d.policy.RComponent[d.q.R]
+	if d.q.Explain {
+		d.explain("the r-component %q stands for %q", d.q.R, directives)
+	}
+	for directive := range strings.SplitSeq(directives, "&") {
+		keyword, value, _ := strings.Cut(directive, "=")
+		switch {
+		case keyword == "s" && d.q.Service == "":
+			d.q.Service = nomen.Service(value)
+		case keyword == "c" && d.q.Component == "":
+			d.q.Component = plain(value)
+		case keyword == "lang":
+			d.q.Languages = value
+		case keyword == "type":
+			d.q.Accept = plain(value)
+		case keyword == "country":
+			d.q.Country, d.countryGiven = value, true
+		}
+	}
+}
+
+func plain(value string) string {
+	s, err := uri.Unescape(value)
+	if err != nil {
+		return value
+	}
+	return s
+}
+
+// meansComponent reports whether the authority lets the component be asked for
+// (N12-30, N12-31, N12-35).
+func (d *decision) meansComponent() bool {
+	if len(d.policy.Keywords) == 0 {
+		return true
+	}
+	values, ok := d.policy.Keywords["c"]
+	return ok && (len(values) == 0 || slices.Contains(values, d.q.Component))
+}
+
+// offered returns the service that is meant, among those that there are.
+func (d *decision) offered() nomen.Service {
+	if d.offers(d.q.Service) {
+		return d.q.Service
+	}
+	if d.authority != nil && d.offers(d.authority.Service) {
+		return d.authority.Service
+	}
+	if i := slices.IndexFunc(d.policy.Services, d.offers); i >= 0 && !d.offers(nomen.I2L) {
+		return d.policy.Services[i]
 	}
 	return nomen.I2L
 }
 
-// retired answers for a tombstone.
-func (e *Engine) retired(rec *store.Record, service nomen.Service) (*nomen.Answer, error) {
-	a := e.describe(rec, service)
-	if service == nomen.I2L && len(a.Successors) == 1 {
-		a.Redirect = a.Successors[0].Key()
-		a.MaxAge = successorAge
-		return a, nil
+func (d *decision) offers(s nomen.Service) bool {
+	if !s.Known() || (s == nomen.I2R || s == nomen.I2Rs) && (!d.policy.Fetch || d.o.Fetch == nil) {
+		return false
 	}
-	message := rec.Reason
-	if message == "" {
-		message = "retired"
-	}
-	return nil, &nomen.Error{Kind: nomen.Gone, Name: rec.Name.Key(), Service: service, Message: message, Answer: a}
+	return len(d.policy.Services) == 0 || slices.Contains(d.policy.Services, s)
 }
 
-// successorAge bounds how long a client may remember that a name was replaced.
-const successorAge = 24 * time.Hour
-
-// active answers for a record that is in use.
-func (e *Engine) active(rec *store.Record, service nomen.Service, q nomen.Question) (*nomen.Answer, error) {
-	a := e.describe(rec, service)
-	a.Locations = e.choose(a.Locations, q)
-	if a.Narrow(service) {
-		return a, nil
-	}
-	message := "no location is known"
-	if service == nomen.I2N {
-		message = "no other name is known"
-	}
-	return nil, &nomen.Error{Kind: nomen.NoResult, Name: rec.Name.Key(), Service: service, Message: message}
-}
-
-// describe returns all that is known of a record.
-func (e *Engine) describe(rec *store.Record, service nomen.Service) *nomen.Answer {
-	a := &nomen.Answer{
-		Service:   service,
-		Name:      rec.Name,
-		Status:    rec.Status,
-		Locations: rec.Locations,
-		Metadata:  rec.Metadata,
-		Names:     rec.SameAs,
-		Reason:    rec.Reason,
-		Modified:  rec.Modified,
-		Revision:  rec.Revision,
-	}
-	if rec.Spelling != rec.Name.Key() {
-		a.Spelling = rec.Spelling
-	}
-	for _, s := range rec.Successors {
-		if n, err := name.Parse(s); err == nil {
-			a.Successors = append(a.Successors, n)
+// admit refuses questions that nobody may ask: also those as of a time at which
+// they were free.
+func (d *decision) admit() error {
+	policy := d.policy
+	if !d.q.At.IsZero() && policy.Access == "" {
+		now, err := d.authorities.Set(d.ctx, time.Time{})
+		if err != nil {
+			return err
+		}
+		if a := now.Of(d.name); a != nil {
+			policy = &a.Policy
 		}
 	}
-	return a
+	if policy.Access == "" {
+		return nil
+	}
+	message := policy.AccessNote
+	if message == "" {
+		message = "the names of this authority are not open to the public"
+	}
+	e := d.refuse(nomen.Denied, message)
+	e.Legal = policy.Access == store.AccessLegal
+	return e
 }
+
+// refuse returns an error about the name.
+func (d *decision) refuse(k nomen.Kind, message string) *nomen.Error {
+	return &nomen.Error{Kind: k, Name: d.name.Key(), Service: d.service, Message: message}
+}
+
+// unknown is the same for what is reserved and what is not there.
+func (d *decision) unknown() error {
+	message := "not known here"
+	if d.authority == nil {
+		message = "not known here, and no authority of this service covers it"
+	}
+	e := d.refuse(nomen.Unknown, message)
+	e.Suggestions = d.o.Suggest(d.name.Key())
+	return e
+}
+
+// maxAge is how long the authority lets answers be kept.
+func (d *decision) maxAge() time.Duration { return time.Duration(d.policy.MaxAge) * time.Second }

@@ -1,54 +1,67 @@
 package resolve
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/nomen-project/nomen/internal/weight"
 )
 
 // maxRanges bounds how many ranges of one header field are looked at.
-const maxRanges = 64
+const maxRanges = 32
 
 // A ranges is the list of an Accept or Accept-Language field (RFC 9110, 12.4.2).
-type ranges []weighted
+type ranges struct {
+	n    int
+	list [maxRanges]weighted
+}
 
 type weighted struct {
-	value string // in lower case, without parameters
+	value string // in any case, without parameters
 	q     int    // in thousandths
 }
 
-// parseRanges reads a field leniently: an element that cannot be read is passed
-// over.
-func parseRanges(field string) ranges {
-	var out ranges
-	for element := range strings.SplitSeq(field, ",") {
-		value, params, _ := strings.Cut(element, ";")
-		value = strings.ToLower(strings.Trim(value, " \t"))
-		q, ok := quality(params)
-		if value == "" || !ok {
-			continue
-		}
-		if out = append(out, weighted{value, q}); len(out) == maxRanges {
-			break
-		}
+// all returns the ranges that are there.
+func (r *ranges) all() []weighted { return r.list[:r.n] }
+
+func (r *ranges) add(w weighted) {
+	if r.n < maxRanges {
+		r.list[r.n] = w
+		r.n++
 	}
-	return out
 }
 
-// withParents adds to language ranges those that they begin with, just below
-// them: who asks for de-AT reads de, unless the field says how much (RFC 4647,
-// 3.4).
-func (r ranges) withParents() ranges {
-	all := slices.Clone(r)
-	for _, w := range r {
+// read reads a field leniently: an element that cannot be read is passed over.
+func (r *ranges) read(field string) {
+	for field != "" && r.n < maxRanges {
+		var element string
+		element, field, _ = strings.Cut(field, ",")
+		value, params, _ := strings.Cut(element, ";")
+		value = strings.Trim(value, " \t")
+		if q, ok := quality(params); value != "" && ok {
+			r.add(weighted{value, q})
+		}
+	}
+}
+
+// addParents adds to language ranges those that they begin with, just below them:
+// who asks for de-AT reads de, unless the field says how much (RFC 4647, 3.4).
+func (r *ranges) addParents() {
+	for _, w := range r.list[:r.n] {
 		for w.cut() && w.q > unstated {
-			if !slices.ContainsFunc(all, func(o weighted) bool { return o.value == w.value }) {
-				all = append(all, w)
+			if !r.has(w.value) {
+				r.add(w)
 			}
 		}
 	}
-	return all
+}
+
+func (r *ranges) has(value string) bool {
+	for i := range r.all() {
+		if strings.EqualFold(r.list[i].value, value) {
+			return true
+		}
+	}
+	return false
 }
 
 // cut takes the last subtag from a language range, and a little of its weight.
@@ -63,7 +76,9 @@ func (w *weighted) cut() bool {
 
 // quality returns the q parameter in thousandths, the most if there is none.
 func quality(params string) (int, bool) {
-	for p := range strings.SplitSeq(params, ";") {
+	for params != "" {
+		var p string
+		p, params, _ = strings.Cut(params, ";")
 		name, value, ok := strings.Cut(strings.Trim(p, " \t"), "=")
 		if ok && strings.EqualFold(name, "q") {
 			return weight.Parse(value)
@@ -78,15 +93,16 @@ const unstated = 1
 
 // quality returns how much a value is wanted: the q of the most specific range
 // that matches, the most if nothing was asked for.
-func (r ranges) quality(value string, match func(value, pattern string) int) int {
-	if len(r) == 0 {
+func (r *ranges) quality(value string, match func(value, pattern string) int) int {
+	if r.n == 0 {
 		return weight.Most
 	}
-	value, _, _ = strings.Cut(strings.ToLower(value), ";")
+	value, _, _ = strings.Cut(value, ";")
+	value = strings.TrimSpace(value)
 	best, q := 0, unstated
-	for _, w := range r {
-		if m := match(strings.TrimSpace(value), w.value); m > best {
-			best, q = m, w.q
+	for i := range r.all() {
+		if m := match(value, r.list[i].value); m > best {
+			best, q = m, r.list[i].q
 		}
 	}
 	return q
@@ -94,15 +110,15 @@ func (r ranges) quality(value string, match func(value, pattern string) int) int
 
 // matchType returns how specific a match of a media range is, 0 for none.
 func matchType(value, pattern string) int {
-	kind, isAny := strings.CutSuffix(pattern, "/*")
+	kind, isAny := strings.CutSuffix(pattern, "*")
 	switch {
 	case pattern == "*/*":
 		return 1
 	case value == "":
 		return 0
-	case isAny && strings.HasPrefix(value, kind+"/"):
+	case isAny && strings.HasSuffix(kind, "/") && beginsWith(value, kind):
 		return 2
-	case value == pattern:
+	case strings.EqualFold(value, pattern):
 		return 3
 	}
 	return 0
@@ -114,8 +130,13 @@ func matchLanguage(value, pattern string) int {
 	switch {
 	case pattern == "*":
 		return 1
-	case value == pattern, strings.HasPrefix(value, pattern+"-"):
+	case beginsWith(value, pattern) && (len(value) == len(pattern) || value[len(pattern)] == '-'):
 		return len(pattern) + 1
 	}
 	return 0
+}
+
+// beginsWith reports whether s begins with prefix in any case.
+func beginsWith(s, prefix string) bool {
+	return len(s) >= len(prefix) && strings.EqualFold(s[:len(prefix)], prefix)
 }

@@ -1,0 +1,215 @@
+package resolve
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/nomen-project/nomen"
+	"github.com/nomen-project/nomen/name"
+	"github.com/nomen-project/nomen/rule"
+	"github.com/nomen-project/nomen/store"
+)
+
+// answer asks those who may know the name, one after the other.
+func (d *decision) answer() (*nomen.Answer, error) {
+	if d.service == nomen.IisI {
+		return d.equal()
+	}
+	rec, err := d.records.Get(d.ctx, d.name, d.q.At)
+	if err == nil {
+		return d.registered(rec)
+	}
+	if !errors.Is(err, store.ErrNotFound) {
+		return nil, err
+	}
+	if d.q.Explain {
+		d.explain("it has no record")
+	}
+	if d.policy.Suffix == store.SuffixAppend {
+		if a, err := d.extended(); a != nil || err != nil {
+			return a, err
+		}
+	}
+	if len(d.policy.Rules) > 0 {
+		if a, err := d.ruled(); a != nil || err != nil {
+			return a, err
+		}
+	}
+	if d.policy.Delegation != nil {
+		return d.delegated()
+	}
+	return nil, d.unknown()
+}
+
+// registered answers from the record of the name.
+func (d *decision) registered(rec *store.Record) (*nomen.Answer, error) {
+	if d.q.Explain {
+		d.explain("its record, revision %d, is %s", rec.Revision, rec.Status)
+	}
+	switch {
+	case rec.Status == nomen.Reserved:
+		return nil, d.unknown()
+	case rec.Redacted:
+		e := d.refuse(nomen.Denied, "what was known of the name at that time was removed")
+		e.Legal = true
+		return nil, e
+	case rec.Status == nomen.Retired:
+		return d.retired(rec)
+	}
+	return d.found(d.describe(rec))
+}
+
+// retired answers for a tombstone.
+func (d *decision) retired(rec *store.Record) (*nomen.Answer, error) {
+	a := d.describe(rec)
+	if (d.service == nomen.I2L || d.service == nomen.I2R) && len(a.Successors) == 1 && rec.Name == d.name {
+		a.Redirect = a.Successors[0].Key()
+		a.MaxAge = successorAge
+		if d.q.Explain {
+			d.explain("it has exactly one successor, %s", a.Redirect)
+		}
+		return a, nil
+	}
+	message := rec.Reason
+	if message == "" {
+		message = "retired"
+	}
+	e := d.refuse(nomen.Gone, message)
+	e.Answer = a
+	return nil, e
+}
+
+// successorAge bounds how long a client may remember that a name was replaced.
+const successorAge = 24 * time.Hour
+
+// describe returns all that is known of a record.
+func (d *decision) describe(rec *store.Record) *nomen.Answer {
+	a := &nomen.Answer{
+		Service:   d.service,
+		Name:      rec.Name,
+		Status:    rec.Status,
+		Locations: rec.Locations,
+		Metadata:  rec.Metadata,
+		Names:     rec.SameAs,
+		Reason:    rec.Reason,
+		MaxAge:    d.maxAge(),
+		Modified:  rec.Modified,
+		Revision:  rec.Revision,
+	}
+	if rec.Spelling != rec.Name.Key() {
+		a.Spelling = rec.Spelling
+	}
+	for _, s := range rec.Successors {
+		if n, err := name.Parse(s); err == nil {
+			a.Successors = append(a.Successors, n)
+		}
+	}
+	return a
+}
+
+// found makes of all that is known the answer to the service.
+func (d *decision) found(a *nomen.Answer) (*nomen.Answer, error) {
+	switch d.service {
+	case nomen.I2N, nomen.I2Ns:
+		preferURN(a.Names)
+		if a.Narrow(d.service) {
+			return a, nil
+		}
+		return nil, d.refuse(nomen.NoResult, "no other name is known")
+	}
+	a.Locations = d.usable(a.Locations)
+	a.Private = d.isPrivate(a.Locations)
+	c := d.choice()
+	if d.service == nomen.I2L || d.service == nomen.I2R {
+		if i := c.best(a.Locations, d.policy.Choice, d.o.Pick); i > 0 {
+			a.Locations[0], a.Locations[i] = a.Locations[i], a.Locations[0]
+		}
+	} else {
+		c.order(a.Locations)
+	}
+	if d.q.Explain {
+		d.explainRanks(&c, a.Locations)
+	}
+	return d.located(a, &c)
+}
+
+// located makes the answer to a service for locations, whose first is the best.
+func (d *decision) located(a *nomen.Answer, c *choice) (*nomen.Answer, error) {
+	switch d.service {
+	case nomen.I2R:
+		return d.resource(a, c)
+	case nomen.I2Rs:
+		return d.resources(a, c), nil
+	}
+	if !a.Narrow(d.service) {
+		return nil, d.refuse(nomen.NoResult, "no location is known")
+	}
+	if d.service == nomen.I2L || d.service == nomen.I2Ls {
+		for i := range a.Locations {
+			a.Locations[i].URL = d.passing(a.Locations[i].URL)
+		}
+		if d.service == nomen.I2L && d.q.Explain {
+			d.explain("chosen: %s", a.Locations[0].URL)
+		}
+	}
+	return a, nil
+}
+
+// isPrivate reports whether the answer depends on where the asker is.
+func (d *decision) isPrivate(locations []nomen.Location) bool {
+	return d.q.Country != "" && !d.countryGiven &&
+		slices.ContainsFunc(locations, func(l nomen.Location) bool { return l.Country != "" })
+}
+
+// preferURN puts the first URN before the others: it is what I2N asks for (RFC
+// 2483, 4.7).
+func preferURN(names []string) {
+	i := slices.IndexFunc(names, func(s string) bool {
+		return len(s) > len("urn:") && strings.EqualFold(s[:len("urn:")], "urn:")
+	})
+	if i > 0 {
+		urn := names[i]
+		copy(names[1:], names[:i])
+		names[0] = urn
+	}
+}
+
+// ruled answers by the rules of the authority, nil if none is for the name.
+func (d *decision) ruled() (*nomen.Answer, error) {
+	result, err := d.applied(d.authority, d.name)
+	if err != nil || result == nil {
+		if d.q.Explain && err == nil {
+			d.explain("none of the %d rules of %s is for it", len(d.policy.Rules), d.authority.Prefix)
+		}
+		return nil, err
+	}
+	if d.q.Explain {
+		d.explain("rule %d of %s is for it: %s", result.Rule+1, d.authority.Prefix, result.Pattern)
+		for _, left := range result.Left {
+			d.explain("left out: %s", left)
+		}
+	}
+	return d.found(&nomen.Answer{
+		Service: d.service, Name: d.name, Status: nomen.Active, Locations: result.Locations, Names: result.SameAs,
+		MaxAge: d.maxAge(), Modified: d.authority.Modified,
+	})
+}
+
+// applied returns what the rules of an authority give to a name, nil if none is for
+// it.
+func (d *decision) applied(a *store.Authority, n name.Name) (*rule.Result, error) {
+	if a == nil || len(a.Rules) == 0 {
+		return nil, nil
+	}
+	c, err := d.set.Compiled(a)
+	if err != nil {
+		return nil, err
+	}
+	result, ok := c.Rules.Apply(n)
+	if !ok {
+		return nil, nil
+	}
+	return result, nil
+}

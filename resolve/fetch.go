@@ -1,0 +1,105 @@
+package resolve
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"slices"
+
+	"github.com/nomen-project/nomen"
+)
+
+// Limits of I2R and I2Rs.
+const (
+	maxTried     = 3  // locations of which one is fetched
+	maxResources = 16 // of one answer
+)
+
+// resource answers I2R: the best location is fetched, or one of the next ones if
+// that fails.
+func (d *decision) resource(a *nomen.Answer, c *choice) (*nomen.Answer, error) {
+	if len(a.Locations) == 0 {
+		return nil, d.refuse(nomen.NoResult, "no location is known")
+	}
+	c.order(a.Locations[1:])
+	var failure error
+	for i := range a.Locations[:min(len(a.Locations), maxTried)] {
+		l := a.Locations[i]
+		l.URL = d.passing(l.URL)
+		r, err := d.o.Fetch(d.ctx, l.URL)
+		if err == nil {
+			if d.q.Explain {
+				d.explain("fetched: %s", l.URL)
+			}
+			a.Locations, a.Metadata, a.Names, a.Resource = a.Locations[i:i+1], nil, nil, r
+			a.Locations[0] = l
+			return a, nil
+		}
+		if d.ctx.Err() != nil {
+			return nil, d.ctx.Err()
+		}
+		if d.q.Explain {
+			d.explain("not fetched: %s: %s", l.URL, err)
+		}
+		failure = fmt.Errorf("resolve: %w: %w", nomen.ErrUpstream, err)
+	}
+	return nil, failure
+}
+
+// resources answers I2Rs with those that are acceptable (RFC 2169, 3.4). Each is
+// fetched when it is read.
+func (d *decision) resources(a *nomen.Answer, c *choice) *nomen.Answer {
+	a.Metadata, a.Names = nil, nil
+	a.Locations = slices.DeleteFunc(a.Locations, func(l nomen.Location) bool {
+		return l.Type != "" && c.types.quality(l.Type, matchType) <= unstated
+	})
+	a.Locations = a.Locations[:min(len(a.Locations), maxResources)]
+	for i := range a.Locations {
+		l := &a.Locations[i]
+		l.URL = d.passing(l.URL)
+		a.Resources = append(a.Resources, &nomen.Resource{
+			Type: l.Type, Size: -1, URL: l.URL,
+			Body: &lazy{ctx: d.ctx, fetch: d.o.Fetch, location: l.URL},
+		})
+	}
+	return a
+}
+
+// A lazy body is fetched when it is first read.
+type lazy struct {
+	ctx      context.Context // of the question, in whose time the body is read
+	fetch    func(context.Context, string) (*nomen.Resource, error)
+	location string
+	body     io.ReadCloser
+	err      error
+}
+
+func (l *lazy) Read(p []byte) (int, error) {
+	if l.body == nil && l.err == nil {
+		l.open()
+	}
+	if l.err != nil {
+		return 0, l.err
+	}
+	return l.body.Read(p)
+}
+
+func (l *lazy) open() {
+	r, err := l.fetch(l.ctx, l.location)
+	if err != nil {
+		l.err = fmt.Errorf("resolve: %w: %w", nomen.ErrUpstream, err)
+		return
+	}
+	l.body = r.Body
+}
+
+// Close ends the reading; what was never read was never fetched.
+func (l *lazy) Close() error {
+	if l.err == nil {
+		l.err = io.ErrClosedPipe
+	}
+	if l.body == nil {
+		return nil
+	}
+	return l.body.Close()
+}

@@ -1,0 +1,681 @@
+package resolve_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/nomen-project/nomen"
+	"github.com/nomen-project/nomen/name"
+	"github.com/nomen-project/nomen/resolve"
+	"github.com/nomen-project/nomen/rule"
+	"github.com/nomen-project/nomen/store"
+	"github.com/nomen-project/nomen/store/memstore"
+	"github.com/nomen-project/nomen/uri"
+)
+
+// A desk is an engine with two authorities, urn:x-a and ark:12345, of one policy.
+type desk struct {
+	t      *testing.T
+	engine *resolve.Engine
+}
+
+func newDesk(t *testing.T, p store.Policy, o resolve.Options, records ...*store.Record) *desk {
+	t.Helper()
+	if o.Pick == nil {
+		o.Pick = func(int) int { return 0 }
+	}
+	s := fill(t, records, []*store.Authority{
+		{Prefix: name.MustParsePrefix("urn:x-a"), Policy: p}, {Prefix: name.MustParsePrefix("ark:12345"), Policy: p},
+	})
+	return &desk{t, resolve.New(s, o)}
+}
+
+// named returns the name that has this element under urn:x-a, or is spelled so.
+func named(element string) name.Name {
+	if strings.HasPrefix(element, "ark:") {
+		return name.MustParse(element)
+	}
+	return name.MustParse("urn:x-a:" + element)
+}
+
+// ask asks for a service of the name with this element.
+func (d *desk) ask(s nomen.Service, element string, change ...func(*nomen.Question)) (*nomen.Answer, error) {
+	q := nomen.Question{Name: named(element), Service: s}
+	for _, c := range change {
+		c(&q)
+	}
+	return d.engine.Resolve(d.t.Context(), q)
+}
+
+// leads checks that I2L of an element gives a URL.
+func (d *desk) leads(element, want string, change ...func(*nomen.Question)) {
+	d.t.Helper()
+	a, err := d.ask(nomen.I2L, element, change...)
+	if err != nil {
+		d.t.Errorf("%s: %v, want %s", element, err, want)
+		return
+	}
+	if len(a.Locations) != 1 || a.Locations[0].URL != want || a.Redirect != "" || a.Service != nomen.I2L || a.Name != named(element) {
+		d.t.Errorf("%s: %+v, want %s", element, a, want)
+	}
+}
+
+// refuses checks that a question has no answer for a reason.
+func (d *desk) refuses(k nomen.Kind, s nomen.Service, element string, change ...func(*nomen.Question)) *nomen.Error {
+	d.t.Helper()
+	a, err := d.ask(s, element, change...)
+	var e *nomen.Error
+	if !errors.As(err, &e) || e.Kind != k || a != nil || e.Message == "" {
+		d.t.Errorf("%s of %s: %+v, %v, want %s", s, element, a, err, k)
+		return &nomen.Error{}
+	}
+	return e
+}
+
+func urls(a *nomen.Answer) (all []string) {
+	for _, l := range a.Locations {
+		all = append(all, l.URL)
+	}
+	return all
+}
+
+func at(url string) nomen.Location { return nomen.Location{URL: url} }
+
+var numbers = rule.Set{{
+	Match: "n{id:d1-9}", Locations: []nomen.Location{at("https://h.example/{id}"), {URL: "https://mirror.example/{id}", Priority: 2}},
+	SameAs: []string{"urn:x-b:{id}"},
+	Tests:  []rule.Test{{From: "urn:x-a:n1", To: []string{"https://h.example/1", "https://mirror.example/1"}}},
+}}
+
+// The record of a name goes before suffix, that before rules, and they before the
+// delegation.
+func TestOrderOfKnowledge(t *testing.T) {
+	d := newDesk(t, store.Policy{
+		Rules:  slices.Concat(numbers, rule.Set{{Match: "doc:{rest:*}", Locations: []nomen.Location{at("https://rule.example/{+rest}")}, Tests: []rule.Test{{From: "urn:x-a:doc:1", To: []string{"https://rule.example/1"}}}}}),
+		Suffix: store.SuffixAppend, Delegation: &store.Delegation{Mode: store.ModeRedirect, To: "https://other.example/{+name}"}, MaxAge: 60,
+	}, resolve.Options{},
+		record("urn:x-a:n7", at("https://record.example/7")),
+		record("urn:x-a:doc:b", at("https://suffix.example/b")),
+		&store.Record{Name: name.MustParse("urn:x-a:n8"), Status: nomen.Reserved},
+		&store.Record{Name: name.MustParse("urn:x-a:n9"), Status: nomen.Retired, Reason: "wrong"},
+	)
+	d.leads("n7", "https://record.example/7")
+	d.leads("n6", "https://h.example/6")
+	d.leads("doc:b:c", "https://suffix.example/b:c")
+	d.leads("doc:c:c", "https://rule.example/c:c")
+	d.refuses(nomen.Unknown, nomen.I2L, "n8")
+	d.refuses(nomen.Gone, nomen.I2L, "n9")
+	a, err := d.ask(nomen.I2C, "n6")
+	if err != nil || !slices.Equal(urls(a), []string{"https://h.example/6", "https://mirror.example/6"}) ||
+		!slices.Equal(a.Names, []string{"urn:x-b:6"}) || a.Status != nomen.Active || a.Revision != 0 || a.Modified.IsZero() || a.MaxAge != time.Minute {
+		t.Errorf("a description by rule: %+v, %v", a, err)
+	}
+	if a, err := d.ask(nomen.I2N, "n6"); err != nil || !slices.Equal(a.Names, []string{"urn:x-b:6"}) {
+		t.Errorf("a name by rule: %+v, %v", a, err)
+	}
+	a, err = d.ask(nomen.I2L, "z")
+	if err != nil || a.Redirect != "https://other.example/urn:x-a:z" || len(a.Locations) != 0 || a.MaxAge != time.Minute {
+		t.Errorf("a delegated name: %+v, %v", a, err)
+	}
+}
+
+func TestAccess(t *testing.T) {
+	for access, legal := range map[store.Access]bool{store.AccessDenied: false, store.AccessLegal: true} {
+		d := newDesk(t, store.Policy{Access: access, AccessNote: "by order"}, resolve.Options{}, record("urn:x-a:1", at("https://h.example/")))
+		for _, s := range []nomen.Service{nomen.I2L, nomen.I2Ls, nomen.I2C, nomen.I2N, nomen.IisI, ""} {
+			for _, element := range []string{"1", "none"} {
+				if e := d.refuses(nomen.Denied, s, element); e.Legal != legal || e.Message != "by order" {
+					t.Errorf("%s of %s: %+v", s, element, e)
+				}
+			}
+		}
+		before := func(q *nomen.Question) { q.At = time.Now().Add(-time.Hour) }
+		if e := d.refuses(nomen.Denied, nomen.I2L, "1", before); e.Legal != legal { // the authority was not there yet
+			t.Errorf("as of before: %+v", e)
+		}
+	}
+	d := newDesk(t, store.Policy{Access: store.AccessDenied}, resolve.Options{})
+	if e := d.refuses(nomen.Denied, nomen.I2L, "1"); e.Message == "" || e.Legal {
+		t.Errorf("without a note: %+v", e)
+	}
+	q := nomen.Question{Name: name.MustParse("urn:x-b:1"), Other: uri.MustParse("urn:x-a:1"), Service: nomen.IisI}
+	if _, err := d.engine.Resolve(t.Context(), q); !errors.Is(err, &nomen.Error{Kind: nomen.Denied}) {
+		t.Errorf("compared with a name that is not open: %v", err)
+	}
+}
+
+// N12-32: what is not offered falls back to the default.
+func TestServicesOfAuthority(t *testing.T) {
+	full := record("urn:x-a:1", at("https://h.example/"))
+	full.SameAs = []string{"https://h.example/other", "urn:x-b:1"}
+	answered := func(d *desk, s nomen.Service) nomen.Service {
+		t.Helper()
+		a, err := d.ask(s, "1")
+		if err != nil {
+			t.Errorf("%q: %v", s, err)
+			return ""
+		}
+		return a.Service
+	}
+	all := newDesk(t, store.Policy{}, resolve.Options{}, full)
+	some := newDesk(t, store.Policy{Services: []nomen.Service{nomen.I2Ls, nomen.I2C}}, resolve.Options{}, full)
+	for _, tt := range []struct{ asked, all, some nomen.Service }{
+		{"", nomen.I2L, nomen.I2Ls},
+		{"I2X", nomen.I2L, nomen.I2Ls},
+		{"i2c", nomen.I2L, nomen.I2Ls}, // N12-61
+		{nomen.I2L, nomen.I2L, nomen.I2Ls},
+		{nomen.I2Ls, nomen.I2Ls, nomen.I2Ls},
+		{nomen.I2C, nomen.I2C, nomen.I2C},
+		{nomen.I2N, nomen.I2N, nomen.I2Ls},
+		{nomen.I2R, nomen.I2L, nomen.I2Ls},
+		{nomen.I2Rs, nomen.I2L, nomen.I2Ls},
+	} {
+		if got := answered(all, tt.asked); got != tt.all {
+			t.Errorf("%q of all: answered %s, want %s", tt.asked, got, tt.all)
+		}
+		if got := answered(some, tt.asked); got != tt.some {
+			t.Errorf("%q of some: answered %s, want %s", tt.asked, got, tt.some)
+		}
+	}
+	if a, err := all.ask(nomen.I2N, "1"); err != nil || !slices.Equal(a.Names, []string{"urn:x-b:1"}) { // RFC 2483, 4.7
+		t.Errorf("I2N: %+v, %v", a, err)
+	}
+	if a, err := all.ask(nomen.I2Ns, "1"); err != nil || !slices.Equal(a.Names, []string{"urn:x-b:1", "https://h.example/other"}) {
+		t.Errorf("I2Ns: %+v, %v", a, err)
+	}
+}
+
+// N12-30, N12-31, N12-34, N12-35.
+func TestComponentsOfAuthority(t *testing.T) {
+	rec := record("urn:x-a:1", nomen.Location{URL: "https://h.example/toc", Component: "toc"}, nomen.Location{URL: "https://h.example/index", Component: "index"}, at("https://h.example/whole"))
+	component := func(c string) func(*nomen.Question) { return func(q *nomen.Question) { q.Component = c } }
+	for _, tt := range []struct {
+		keywords         map[string][]string
+		toc, index, none string
+	}{
+		{nil, "toc", "index", "whole"},
+		{map[string][]string{"c": nil}, "toc", "index", "whole"},
+		{map[string][]string{"c": {"toc"}}, "toc", "whole", "whole"},
+		{map[string][]string{"s": nil}, "whole", "whole", "whole"},
+	} {
+		d := newDesk(t, store.Policy{Keywords: tt.keywords}, resolve.Options{}, rec)
+		d.leads("1", "https://h.example/"+tt.toc, component("toc"))
+		d.leads("1", "https://h.example/"+tt.index, component("index"))
+		d.leads("1", "https://h.example/"+tt.none, component("nope"))
+	}
+}
+
+// RFC 8141, 2.3.1: an r-component is for resolvers, and without a word of the
+// authority it means nothing.
+func TestRComponent(t *testing.T) {
+	rec := record("urn:x-a:1",
+		nomen.Location{URL: "https://h.example/toc", Component: "table of contents"}, at("https://h.example/whole"),
+		nomen.Location{URL: "https://h.example/uk", Country: "UK"}, nomen.Location{URL: "https://h.example/fi", Lang: "fi"},
+		nomen.Location{URL: "https://h.example/pdf", Type: "application/pdf"})
+	d := newDesk(t, store.Policy{Choice: store.ChoiceFixed, RComponent: map[string]string{
+		"toc": "c=table%20of%20contents", "cc": "country=UK", "fi": "lang=fi", "pdf": "type=application/pdf", "all": "s=I2Ls",
+	}}, resolve.Options{}, rec)
+	r := func(r string) func(*nomen.Question) { return func(q *nomen.Question) { q.R = r } }
+	d.leads("1", "https://h.example/whole", r("other"))
+	d.leads("1", "https://h.example/whole", r(""))
+	d.leads("1", "https://h.example/toc", r("toc"))
+	d.leads("1", "https://h.example/fi", r("fi"))
+	d.leads("1", "https://h.example/pdf", r("pdf"))
+	d.leads("1", "https://h.example/whole", r("all")) // a service was named
+	a, err := d.ask("", "1", r("all"))
+	if err != nil || a.Service != nomen.I2Ls {
+		t.Errorf("a service by r-component: %+v, %v", a, err)
+	}
+	a, err = d.ask(nomen.I2L, "1", r("cc"))
+	if err != nil || a.Locations[0].URL != "https://h.example/uk" || a.Private {
+		t.Errorf("a country by r-component: %+v, %v: everybody who asks so gets the same", a, err)
+	}
+	a, err = d.ask(nomen.I2L, "1", func(q *nomen.Question) { q.Country = "uk" })
+	if err != nil || a.Locations[0].URL != "https://h.example/uk" || !a.Private {
+		t.Errorf("by the country of the asker: %+v, %v", a, err)
+	}
+	a, err = d.ask(nomen.I2L, "1", func(q *nomen.Question) { q.Country = "FR" })
+	if err != nil || a.Locations[0].URL != "https://h.example/whole" || !a.Private {
+		t.Errorf("from elsewhere: %+v, %v: others get another answer", a, err)
+	}
+}
+
+// RFC 8141, 2.3.2.
+func TestQComponent(t *testing.T) {
+	for _, tt := range []struct{ location, q, want string }{
+		{"https://h.example/a", "x=1", "https://h.example/a?x=1"},
+		{"https://h.example", "op=map&lat=39.56", "https://h.example?op=map&lat=39.56"},
+		{"https://h.example/a?y=2", "x=1", "https://h.example/a?y=2&x=1"},
+		{"https://h.example/a?", "x=1", "https://h.example/a?x=1"},
+		{"https://h.example/a#top", "x=1", "https://h.example/a?x=1#top"},
+		{"https://h.example/a?y#top", "x=?/1", "https://h.example/a?y&x=?/1#top"},
+		{"https://h.example/a", "x#1", "https://h.example/a"},
+		{"https://h.example/a", "x 1", "https://h.example/a"},
+		{"https://h.example/a", "x\r\nSet-Cookie: y", "https://h.example/a"},
+		{"https://h.example/a", "%zz", "https://h.example/a"},
+	} {
+		d := newDesk(t, store.Policy{}, resolve.Options{}, record("urn:x-a:1", at(tt.location)))
+		d.leads("1", tt.want, func(q *nomen.Question) { q.Q = tt.q })
+		ignored := newDesk(t, store.Policy{QComponent: store.PassIgnore}, resolve.Options{}, record("urn:x-a:1", at(tt.location)))
+		ignored.leads("1", tt.location, func(q *nomen.Question) { q.Q = tt.q })
+		plain := newDesk(t, store.Policy{Query: store.PassAppend}, resolve.Options{}, record("urn:x-a:1", at(tt.location)))
+		plain.leads("1", tt.want, func(q *nomen.Question) { q.Query = tt.q })
+		d.leads("1", tt.location, func(q *nomen.Question) { q.Query = tt.q })
+	}
+	d := newDesk(t, store.Policy{}, resolve.Options{}, record("urn:x-a:1", at("https://h.example/1"), at("https://h.example/2")))
+	q := func(q *nomen.Question) { q.Q = "x" }
+	if a, err := d.ask(nomen.I2Ls, "1", q); err != nil || !slices.Equal(urls(a), []string{"https://h.example/1?x", "https://h.example/2?x"}) {
+		t.Errorf("a list: %+v, %v", a, err)
+	}
+	if a, err := d.ask(nomen.I2C, "1", q); err != nil || !slices.Equal(urls(a), []string{"https://h.example/1", "https://h.example/2"}) {
+		t.Errorf("a description: %+v, %v", a, err)
+	}
+}
+
+func TestSuffix(t *testing.T) {
+	base := func(url string) []*store.Record {
+		return []*store.Record{record("urn:x-a:b", at(url)), record("ark:12345/b", at(url))}
+	}
+	for _, tt := range []struct{ location, rest, want string }{
+		{"https://h.example/x", "/c/d", "https://h.example/x/c/d"},
+		{"https://h.example/x/", "/c", "https://h.example/x/c"},
+		{"https://h.example/x", ":c", "https://h.example/x:c"},
+		{"https://h.example", "/c", "https://h.example/c"},
+		{"https://h.example", ".evil.example/", "https://h.example/.evil.example"},
+		{"https://h.example", ":80", "https://h.example/:80"},
+		{"https://h.example", ":80@evil.example", "https://h.example/:80@evil.example"},
+		{"https://h.example?id=", "/c", "https://h.example?id=/c"},
+		{"https://h.example/x?id=b", ":c", "https://h.example/x?id=b:c"},
+		{"https://h.example/x#top", "/c", "https://h.example/x/c#top"},
+		{"urn:x-other:1", ":c", "urn:x-other:1:c"},
+	} {
+		d := newDesk(t, store.Policy{Suffix: store.SuffixAppend}, resolve.Options{}, base(tt.location)...)
+		if tt.rest[0] == ':' {
+			d.leads("b"+tt.rest, tt.want)
+		} else {
+			d.leads("ark:12345/b"+tt.rest, tt.want)
+		}
+	}
+	for _, rest := range []string{":c/../../d", ":c/..", ":c/%2e%2E/d", ":c%2F..%2F.."} {
+		d := newDesk(t, store.Policy{Suffix: store.SuffixAppend}, resolve.Options{}, base("https://h.example/x")...)
+		d.refuses(nomen.NoResult, nomen.I2L, "b"+rest)
+	}
+	without := newDesk(t, store.Policy{}, resolve.Options{}, base("https://h.example/x")...)
+	without.refuses(nomen.Unknown, nomen.I2L, "b:c")
+	without.refuses(nomen.Unknown, nomen.I2L, "ark:12345/b/c")
+
+	d := newDesk(t, store.Policy{Suffix: store.SuffixAppend}, resolve.Options{},
+		record("urn:x-a:b", at("https://h.example/x")), record("urn:x-a:b:c:d", at("https://h.example/deep")),
+		&store.Record{Name: named("r"), Status: nomen.Reserved, Locations: []nomen.Location{at("https://h.example/secret")}},
+		&store.Record{Name: named("gone"), Status: nomen.Retired, Reason: "wrong", Successors: []string{"urn:x-a:b"}})
+	d.leads("b:c:d:e", "https://h.example/deep:e") // the longest beginning
+	d.leads("b:c:x", "https://h.example/x:c:x")
+	d.refuses(nomen.Unknown, nomen.I2L, "bc:d")
+	d.refuses(nomen.Unknown, nomen.I2L, "r:1")
+	if e := d.refuses(nomen.Gone, nomen.I2L, "gone:1"); e.Answer == nil || e.Answer.Name != named("gone") {
+		t.Errorf("behind a tombstone: %+v", e)
+	}
+	a, err := d.ask(nomen.I2C, "b:c")
+	if err != nil || a.Name != named("b:c") || len(a.Metadata) != 0 || !slices.Equal(urls(a), []string{"https://h.example/x:c"}) {
+		t.Errorf("a description: %+v, %v: what is known of the beginning is not known of it", a, err)
+	}
+}
+
+// TestSuffixIsBounded: a name of very many parts does not cost as many look-ups.
+func TestSuffixIsBounded(t *testing.T) {
+	s := fill(t, nil, []*store.Authority{{Prefix: name.MustParsePrefix("urn:x-a"), Policy: store.Policy{Suffix: store.SuffixAppend}}})
+	c := &counting{Reader: s}
+	e := resolve.New(c, resolve.Options{})
+	_, err := e.Resolve(t.Context(), nomen.Question{Name: name.MustParse("urn:x-a:" + strings.Repeat("a:", 900) + "a")})
+	if !errors.Is(err, &nomen.Error{Kind: nomen.Unknown}) || c.gets > 40 {
+		t.Errorf("%v after %d look-ups", err, c.gets)
+	}
+}
+
+type counting struct {
+	store.Reader
+	gets int
+}
+
+func (c *counting) Get(ctx context.Context, n name.Name, at time.Time) (*store.Record, error) {
+	c.gets++
+	return c.Reader.Get(ctx, n, at)
+}
+
+// A spy is a resolver that keeps what it is asked.
+type spy struct {
+	asked []nomen.Question
+	reply func(nomen.Question) (*nomen.Answer, error)
+}
+
+func (s *spy) Resolve(_ context.Context, q nomen.Question) (*nomen.Answer, error) {
+	s.asked = append(s.asked, q)
+	return s.reply(q)
+}
+
+func TestDelegationAsked(t *testing.T) {
+	other := &spy{reply: func(q nomen.Question) (*nomen.Answer, error) {
+		return &nomen.Answer{
+			Service: q.Service, Name: q.Name, Status: nomen.Active, Why: []string{"theirs"},
+			Locations: []nomen.Location{at("javascript:alert(1)"), at("https://h.example/1"), at("not a URI")},
+			Names:     []string{"urn:x-b:1", "data:,x"},
+		}, nil
+	}}
+	asked := ""
+	d := newDesk(t, store.Policy{Delegation: &store.Delegation{Mode: store.ModeAsk, To: "Resolver.example"}}, resolve.Options{
+		Ask: func(to string) (nomen.Resolver, error) { asked = to; return other, nil },
+	})
+	d.leads("1", "https://h.example/1?x", func(q *nomen.Question) {
+		q.R, q.Q, q.Component, q.Hops, q.Accept = "r", "x", "toc", 3, "text/html"
+	})
+	if asked != "resolver.example:4500" || len(other.asked) != 1 {
+		t.Fatalf("asked %q, %+v", asked, other.asked)
+	}
+	want := nomen.Question{Name: name.MustParse("urn:x-a:1"), Service: nomen.I2L, R: "r", Component: "toc", Hops: 4, Accept: "text/html"}
+	if got := other.asked[0]; got != want {
+		t.Errorf("it was asked %+v, want %+v", got, want)
+	}
+	a, err := d.ask(nomen.I2Ns, "1", func(q *nomen.Question) { q.Explain = true })
+	if err != nil || !slices.Equal(a.Names, []string{"urn:x-b:1"}) || a.Why[len(a.Why)-1] != "theirs" || len(a.Why) < 3 {
+		t.Errorf("names: %+v, %v", a, err)
+	}
+}
+
+// The errors of RFC 2483 stay apart, and a failure is no answer.
+func TestDelegationErrors(t *testing.T) {
+	failure := errors.New("no route to host")
+	for _, tt := range []struct {
+		reply error
+		want  []error
+	}{
+		{&nomen.Error{Kind: nomen.Unknown, Name: "x"}, []error{&nomen.Error{Kind: nomen.Unknown}}},
+		{&nomen.Error{Kind: nomen.NoResult}, []error{&nomen.Error{Kind: nomen.NoResult}}},
+		{&nomen.Error{Kind: nomen.Gone, Answer: &nomen.Answer{Status: nomen.Retired, Reason: "why"}}, []error{&nomen.Error{Kind: nomen.Gone}}},
+		{&nomen.Error{Kind: nomen.Denied, Legal: true}, []error{&nomen.Error{Kind: nomen.Denied}}},
+		{&nomen.Error{Kind: nomen.Malformed, Rule: "NSS", Offset: 4}, []error{&nomen.Error{Kind: nomen.Malformed}}},
+		{fmt.Errorf("client: %w", nomen.ErrLoop), []error{nomen.ErrLoop}},
+		{failure, []error{nomen.ErrUpstream, failure}},
+	} {
+		d := newDesk(t, store.Policy{Delegation: &store.Delegation{Mode: store.ModeAsk}}, resolve.Options{
+			Ask: func(string) (nomen.Resolver, error) {
+				return &spy{reply: func(nomen.Question) (*nomen.Answer, error) { return nil, tt.reply }}, nil
+			},
+		})
+		a, err := d.ask(nomen.I2L, "1")
+		for _, want := range tt.want {
+			if a != nil || !errors.Is(err, want) {
+				t.Errorf("%v: %+v, %v, want %v", tt.reply, a, err, want)
+			}
+		}
+		e, isAnswer := errors.AsType[*nomen.Error](err)
+		if _, was := errors.AsType[*nomen.Error](tt.reply); isAnswer != was {
+			t.Errorf("%v became %v", tt.reply, err)
+		}
+		if isAnswer && (e.Name != "urn:x-a:1" || e.Kind == nomen.Denied && !e.Legal || e.Kind == nomen.Gone && e.Answer.Reason != "why") {
+			t.Errorf("%v became %+v", tt.reply, e)
+		}
+	}
+	nobody := newDesk(t, store.Policy{Delegation: &store.Delegation{Mode: store.ModeAsk, To: "r.example"}}, resolve.Options{})
+	nobody.refuses(nomen.NoResult, nomen.I2L, "1")
+	broken := newDesk(t, store.Policy{Delegation: &store.Delegation{Mode: store.ModeAsk, To: "r.example"}}, resolve.Options{
+		Ask: func(string) (nomen.Resolver, error) { return nil, failure },
+	})
+	if _, err := broken.ask(nomen.I2L, "1"); !errors.Is(err, nomen.ErrUpstream) {
+		t.Errorf("nobody to ask: %v", err)
+	}
+}
+
+// TestLoop: resolvers that delegate a name to each other come to an end.
+func TestLoop(t *testing.T) {
+	var d *desk
+	hops := 0
+	d = newDesk(t, store.Policy{Delegation: &store.Delegation{Mode: store.ModeAsk}}, resolve.Options{
+		Ask: func(string) (nomen.Resolver, error) { hops++; return d.engine, nil },
+	})
+	if a, err := d.ask(nomen.I2L, "1"); !errors.Is(err, nomen.ErrLoop) || a != nil || hops != resolve.MaxHops {
+		t.Errorf("%+v, %v after %d hops, want %d", a, err, hops, resolve.MaxHops)
+	}
+}
+
+func TestDelegationRedirects(t *testing.T) {
+	for _, tt := range []struct {
+		to      string
+		service nomen.Service
+		r, q    string
+		want    string
+	}{
+		{"https://r.example/{+name}", nomen.I2L, "", "", "https://r.example/urn:x-a:a%2F1"},
+		{"https://r.example/{+name}", nomen.I2C, "r", "q=1", "https://r.example/urn:x-a:a%2F1?+r?=q=1"},
+		{"https://r.example/?id={name}", nomen.I2L, "r", "q", "https://r.example/?id=urn%3Ax-a%3Aa%252F1"},
+		{"https://r.example/{+name}", nomen.I2L, "r#x", "", "https://r.example/urn:x-a:a%2F1"},
+		{"r.example", nomen.I2L, "", "", "http://r.example:4500/urn:x-a:a%2F1"},
+		{"r.example:80", nomen.I2C, "", "", "http://r.example:80/urn:x-a:a%2F1?s=I2C"},
+		{"r.example:80", nomen.I2C, "r", "", "http://r.example:80/urn:x-a:a%2F1?+r"},
+	} {
+		d := newDesk(t, store.Policy{Delegation: &store.Delegation{Mode: store.ModeRedirect, To: tt.to}}, resolve.Options{})
+		a, err := d.ask(tt.service, "a%2F1", func(q *nomen.Question) { q.R, q.Q = tt.r, tt.q })
+		if err != nil || a.Redirect != tt.want || a.Service != tt.service {
+			t.Errorf("%s: %+v, %v, want %s", tt.to, a, err, tt.want)
+		}
+	}
+	d := newDesk(t, store.Policy{Delegation: &store.Delegation{Mode: store.ModeRedirect, To: "https://r.example/a/{+element}"}}, resolve.Options{})
+	d.refuses(nomen.NoResult, nomen.I2L, "b/../../c")
+}
+
+// TestBrokenPolicy: rules that fail are no answer about the name.
+func TestBrokenPolicy(t *testing.T) {
+	bad := slices.Clone(numbers)
+	bad[0].Tests = []rule.Test{{From: "urn:x-a:n1", To: []string{"https://elsewhere.example/1"}}}
+	d := newDesk(t, store.Policy{Rules: bad}, resolve.Options{}, record("urn:x-a:1", at("https://h.example/1")))
+	d.leads("1", "https://h.example/1") // needs none of them
+	a, err := d.ask(nomen.I2L, "n1")
+	if _, isAnswer := errors.AsType[*nomen.Error](err); a != nil || err == nil || isAnswer {
+		t.Errorf("%+v, %v", a, err)
+	}
+}
+
+func fetched(text string) *nomen.Resource {
+	return &nomen.Resource{Type: "text/plain", Size: int64(len(text)), Body: io.NopCloser(strings.NewReader(text))}
+}
+
+func TestResource(t *testing.T) { // RFC 2483, 4.3
+	var asked []string
+	fetch := func(_ context.Context, location string) (*nomen.Resource, error) {
+		if asked = append(asked, location); strings.Contains(location, "bad") {
+			return nil, errors.New("refused")
+		}
+		return fetched(location), nil
+	}
+	rec := record("urn:x-a:1", nomen.Location{URL: "https://h.example/bad", Priority: 1}, nomen.Location{URL: "https://h.example/2", Priority: 2}, nomen.Location{URL: "https://h.example/3", Priority: 3})
+	dead := record("urn:x-a:dead", at("https://h.example/bad1"), at("https://h.example/bad2"), at("https://h.example/bad3"), at("https://h.example/bad4"))
+	none := record("urn:x-a:none")
+	gone := &store.Record{Name: name.MustParse("urn:x-a:old"), Status: nomen.Retired, Reason: "new", Successors: []string{"urn:x-a:1"}}
+	d := newDesk(t, store.Policy{Fetch: true}, resolve.Options{Fetch: fetch}, rec, dead, none, gone)
+	a, err := d.ask(nomen.I2R, "1", func(q *nomen.Question) { q.Q = "x" })
+	if err != nil || a.Resource == nil || a.Service != nomen.I2R || !slices.Equal(asked, []string{"https://h.example/bad?x", "https://h.example/2?x"}) {
+		t.Fatalf("%+v, %v, fetched %q", a, err, asked)
+	}
+	if text, err := io.ReadAll(a.Resource.Body); err != nil || string(text) != "https://h.example/2?x" || !slices.Equal(urls(a), []string{"https://h.example/2?x"}) {
+		t.Errorf("%q, %v, %q", text, err, urls(a))
+	}
+	asked = nil
+	if a, err := d.ask(nomen.I2R, "dead"); !errors.Is(err, nomen.ErrUpstream) || a != nil || len(asked) != 3 {
+		t.Errorf("%+v, %v after %q", a, err, asked)
+	}
+	d.refuses(nomen.NoResult, nomen.I2R, "none")
+	d.refuses(nomen.Unknown, nomen.I2R, "other")
+	if a, err := d.ask(nomen.I2R, "old"); err != nil || a.Redirect != "urn:x-a:1" || a.Service != nomen.I2R {
+		t.Errorf("replaced: %+v, %v", a, err)
+	}
+	closed := newDesk(t, store.Policy{}, resolve.Options{Fetch: fetch}, rec)
+	if a, err := closed.ask(nomen.I2R, "1"); err != nil || a.Service != nomen.I2L || a.Resource != nil {
+		t.Errorf("an authority that does not allow it: %+v, %v", a, err)
+	}
+}
+
+func TestResources(t *testing.T) { // RFC 2169, 3.4
+	var asked []string
+	fetch := func(_ context.Context, location string) (*nomen.Resource, error) {
+		if asked = append(asked, location); strings.Contains(location, "bad") {
+			return nil, errors.New("refused")
+		}
+		return fetched(location), nil
+	}
+	var many []nomen.Location
+	for i := range 20 {
+		many = append(many, at(fmt.Sprintf("https://h.example/%d", i)))
+	}
+	d := newDesk(t, store.Policy{Fetch: true}, resolve.Options{Fetch: fetch},
+		record("urn:x-a:1", nomen.Location{URL: "https://h.example/gif", Type: "image/gif"}, nomen.Location{URL: "https://h.example/jpeg", Type: "image/jpeg"}, nomen.Location{URL: "https://h.example/bad"}),
+		record("urn:x-a:none"), record("urn:x-a:many", many...))
+	a, err := d.ask(nomen.I2Rs, "1", func(q *nomen.Question) { q.Accept = "image/jpeg" })
+	if err != nil || len(a.Resources) != 2 || len(asked) != 0 || a.Resources[0].Type != "image/jpeg" || a.Resources[0].Size != -1 {
+		t.Fatalf("%+v, %v, fetched %q", a, err, asked)
+	}
+	if text, err := io.ReadAll(a.Resources[0].Body); err != nil || string(text) != "https://h.example/jpeg" {
+		t.Errorf("%q, %v", text, err)
+	}
+	if text, err := io.ReadAll(a.Resources[1].Body); !errors.Is(err, nomen.ErrUpstream) || len(text) > 0 {
+		t.Errorf("what cannot be fetched: %q, %v", text, err)
+	}
+	for _, r := range a.Resources {
+		if err := r.Body.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+	if len(asked) != 2 {
+		t.Errorf("fetched %q", asked)
+	}
+	a, err = d.ask(nomen.I2Rs, "1")
+	if err != nil || len(a.Resources) != 3 {
+		t.Fatalf("%+v, %v", a, err)
+	}
+	asked = nil
+	if err := a.Resources[0].Body.Close(); err != nil {
+		t.Error(err)
+	}
+	if _, err := a.Resources[0].Body.Read(make([]byte, 1)); err == nil || len(asked) != 0 {
+		t.Errorf("read after Close: %v, fetched %q", err, asked)
+	}
+	if a, err := d.ask(nomen.I2Rs, "none"); err != nil || len(a.Resources) != 0 || a.Service != nomen.I2Rs {
+		t.Errorf("an empty list: %+v, %v", a, err)
+	}
+	if a, err := d.ask(nomen.I2Rs, "many"); err != nil || len(a.Resources) != 16 {
+		t.Errorf("%d resources, %v", len(a.Resources), err)
+	}
+}
+
+func TestEqual(t *testing.T) { // RFC 2483, 4.9
+	one, two, three := record("urn:x-a:1"), record("urn:x-a:2"), record("urn:x-a:3")
+	one.SameAs = []string{"urn:x-a:2", "https://h.example/1", "urn:ISBN:0-395-36341-1"}
+	three.SameAs = []string{"HTTPS://H.example:443/1"}
+	d := newDesk(t, store.Policy{Rules: numbers}, resolve.Options{}, one, two, three, record("urn:x-a:4"),
+		&store.Record{Name: name.MustParse("urn:x-a:r"), Status: nomen.Reserved, SameAs: []string{"urn:x-a:4"}},
+		&store.Record{Name: name.MustParse("urn:x-a:gone"), Status: nomen.Retired, SameAs: []string{"urn:x-a:4"}})
+	for _, tt := range []struct {
+		a, b string
+		want bool
+	}{
+		{"urn:x-a:1", "URN:X-A:1", true},
+		{"urn:x-a:none", "URN:x-a:none", true},
+		{"urn:x-a:1", "urn:x-a:2", true},
+		{"urn:x-a:2", "urn:x-a:1", true},
+		{"urn:x-a:1", "urn:x-a:3", true}, // the same third
+		{"urn:x-a:1", "urn:isbn:9780395363416", true},
+		{"https://h.example/1", "urn:x-a:1", true},
+		{"urn:x-a:1", "urn:x-a:4", false},
+		{"urn:x-a:1", "urn:x-a:none", false},
+		{"urn:x-a:4", "urn:x-a:r", false},
+		{"urn:x-a:n6", "urn:x-b:6", true}, // by rule
+		{"urn:x-b:6", "urn:x-a:n6", true},
+		{"urn:x-a:n6", "urn:x-b:7", false},
+		{"urn:x-a:1", "https://h.example/1#part", true},
+	} {
+		a, err := d.engine.Resolve(t.Context(), nomen.Question{Subject: uri.MustParse(tt.a), Other: uri.MustParse(tt.b), Service: nomen.IisI})
+		if err != nil || a.Same != tt.want || a.Service != nomen.IisI {
+			t.Errorf("%s and %s: %+v, %v, want %v", tt.a, tt.b, a, err, tt.want)
+		}
+	}
+	for _, tt := range []struct {
+		a, b string
+		want nomen.Kind
+	}{
+		{"urn:x-a:none", "urn:x-a:nobody", nomen.Unknown},
+		{"urn:x-a:r", "urn:x-a:none", nomen.Unknown},
+		{"urn:x-a:1", "urn:x:1", nomen.Malformed},
+		{"urn:x:1", "urn:x-a:1", nomen.Malformed},
+		{"urn:x-a:gone", "urn:x-a:4", nomen.Gone},
+		{"urn:x-a:4", "urn:x-a:gone", nomen.Gone},
+	} {
+		_, err := d.engine.Resolve(t.Context(), nomen.Question{Subject: uri.MustParse(tt.a), Other: uri.MustParse(tt.b), Service: nomen.IisI})
+		if !errors.Is(err, &nomen.Error{Kind: tt.want}) {
+			t.Errorf("%s and %s: %v, want %v", tt.a, tt.b, err, tt.want)
+		}
+	}
+	d.refuses(nomen.Malformed, nomen.IisI, "1")
+}
+
+func TestSuggestions(t *testing.T) {
+	d := newDesk(t, store.Policy{}, resolve.Options{Suggest: func(s string) []string { return []string{"perhaps " + s} }},
+		&store.Record{Name: name.MustParse("urn:x-a:r"), Status: nomen.Reserved})
+	for _, element := range []string{"none", "r"} {
+		if e := d.refuses(nomen.Unknown, nomen.I2L, element); !slices.Equal(e.Suggestions, []string{"perhaps urn:x-a:" + element}) {
+			t.Errorf("%s: %q", element, e.Suggestions)
+		}
+	}
+	e := resolve.New(memstore.New(), resolve.Options{})
+	_, err := e.Resolve(t.Context(), nomen.Question{Name: name.MustParse("urn:isbn:9783161484101")})
+	if none, ok := errors.AsType[*nomen.Error](err); !ok || !slices.Contains(none.Suggestions, "urn:isbn:9783161484100") {
+		t.Errorf("a wrong check digit: %+v", err)
+	}
+}
+
+// TestExplain: each decision is told, and only to who asks.
+func TestExplain(t *testing.T) {
+	d := newDesk(t, store.Policy{
+		Rules: numbers, Suffix: store.SuffixAppend, RComponent: map[string]string{"toc": "c=toc"}, Keywords: map[string][]string{"c": {"toc"}},
+		Delegation: &store.Delegation{Mode: store.ModeRedirect, To: "https://other.example/{+name}"},
+	}, resolve.Options{},
+		record("urn:x-a:1", nomen.Location{URL: "https://h.example/1", Priority: 2}, nomen.Location{URL: "https://h.example/2", Lang: "fi"}),
+		&store.Record{Name: name.MustParse("urn:x-a:old"), Status: nomen.Retired, Successors: []string{"urn:x-a:1"}})
+	explain := func(q *nomen.Question) { q.Explain = true }
+	for _, tt := range []struct {
+		element string
+		service nomen.Service
+		change  func(*nomen.Question)
+		want    []string
+	}{
+		{"1", "", explain, []string{"urn:x-a:1 lies under urn:x-a", "so it is I2L", "revision 1, is active", "location 1: https://h.example/2: media type", "chosen: https://h.example/2"}},
+		{"1", nomen.I2Ls, explain, []string{"location 2: https://h.example/1", "priority 2"}},
+		{"1", nomen.I2L, func(q *nomen.Question) { q.R = "toc" }, []string{`the r-component "toc" stands for "c=toc"`}},
+		{"1", nomen.I2L, func(q *nomen.Question) { q.Component = "index" }, []string{`the component "index" has no meaning`}},
+		{"1:x", nomen.I2L, explain, []string{"it has no record", "the record of urn:x-a:1 is for what follows it too"}},
+		{"n5", nomen.I2L, explain, []string{"none of its beginnings has a record", "rule 1 of urn:x-a is for it: n{id:d1-9}", "chosen: https://h.example/5"}},
+		{"zzz", nomen.I2L, explain, []string{"none of the 1 rules of urn:x-a is for it", "urn:x-a delegates it to https://other.example/urn:x-a:zzz"}},
+		{"old", nomen.I2L, explain, []string{"is retired", "exactly one successor, urn:x-a:1"}},
+	} {
+		a, err := d.ask(tt.service, tt.element, explain, tt.change)
+		if err != nil {
+			t.Errorf("%s: %v", tt.element, err)
+			continue
+		}
+		why := strings.Join(a.Why, "\n")
+		for _, want := range tt.want {
+			if !strings.Contains(why, want) {
+				t.Errorf("%s: not told %q:\n%s", tt.element, want, why)
+			}
+		}
+		if quiet, err := d.ask(tt.service, tt.element); err != nil || len(quiet.Why) != 0 {
+			t.Errorf("%s: told without being asked: %q, %v", tt.element, quiet.Why, err)
+		}
+	}
+	if e := d.refuses(nomen.Gone, nomen.I2C, "old", explain); len(e.Why) < 2 {
+		t.Errorf("an error: %q", e.Why)
+	}
+}

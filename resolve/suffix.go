@@ -1,0 +1,138 @@
+package resolve
+
+import (
+	"errors"
+	"strings"
+
+	"github.com/nomen-project/nomen"
+	"github.com/nomen-project/nomen/name"
+	"github.com/nomen-project/nomen/rule"
+	"github.com/nomen-project/nomen/store"
+	"github.com/nomen-project/nomen/uri"
+)
+
+// maxBeginnings bounds how many beginnings of a name are looked up.
+const maxBeginnings = 32
+
+// extended answers from the record of the longest beginning of the name that has
+// one, nil if none has.
+func (d *decision) extended() (*nomen.Answer, error) {
+	left := maxBeginnings
+	for p := range d.name.Prefixes {
+		base := name.FromKey(p.String())
+		if left == 0 || !d.authority.Prefix.Covers(base) {
+			break
+		}
+		left--
+		rec, err := d.records.Get(d.ctx, base, d.q.At)
+		if errors.Is(err, store.ErrNotFound) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		if d.q.Explain {
+			d.explain("the record of %s is for what follows it too", base)
+		}
+		if rec.Status != nomen.Active || rec.Redacted {
+			return d.registered(rec)
+		}
+		return d.found(d.extend(rec, d.name.Key()[len(p.String()):]))
+	}
+	if d.q.Explain {
+		d.explain("none of its beginnings has a record")
+	}
+	return nil, nil
+}
+
+// extend returns what the record of a beginning says of the name.
+func (d *decision) extend(rec *store.Record, rest string) *nomen.Answer {
+	a := &nomen.Answer{
+		Service: d.service, Name: d.name, Status: nomen.Active,
+		MaxAge: d.maxAge(), Modified: rec.Modified, Revision: rec.Revision,
+	}
+	for _, l := range rec.Locations {
+		longer, ok := behind(l.URL, rest)
+		if !ok {
+			if d.q.Explain {
+				d.explain("left out: %s followed by %s would lead to another place", l.URL, rest)
+			}
+			continue
+		}
+		l.URL = longer
+		a.Locations = append(a.Locations, l)
+	}
+	return a
+}
+
+// behind puts the rest of a name, which begins with a delimiter, behind a location:
+// at the end, before a fragment, with one slash where both have one. It is not ok
+// if that would lead out of the place that is registered.
+func behind(location, rest string) (string, bool) {
+	u, err := uri.Parse(location)
+	if err != nil {
+		return "", false
+	}
+	authority, hasAuthority := u.Authority()
+	_, hasQuery := u.Query()
+	head, fragment, hasFragment := strings.Cut(location, "#")
+	switch path := u.Path(); {
+	case hasQuery:
+	case path == "" && !hasAuthority:
+		return "", false
+	case path == "":
+		head += "/"
+		rest = strings.TrimPrefix(rest, "/")
+	case strings.HasSuffix(path, "/"):
+		rest = strings.TrimPrefix(rest, "/")
+	}
+	longer := head + rest
+	if hasFragment {
+		longer += "#" + fragment
+	}
+	v, err := uri.Parse(longer)
+	if err != nil {
+		return "", false
+	}
+	same, _ := v.Authority()
+	return longer, same == authority && (hasQuery || !rule.Climbs(v.Path()))
+}
+
+// passing returns a location with the q-component, and the plain query if the
+// authority wants it, appended to its query.
+func (d *decision) passing(location string) string {
+	if d.q.Q != "" && d.policy.QComponent != store.PassIgnore {
+		location = withQuery(location, d.q.Q)
+	}
+	if d.q.Query != "" && d.policy.Query == store.PassAppend {
+		location = withQuery(location, d.q.Query)
+	}
+	return location
+}
+
+// withQuery returns a location with more in its query: after "&" if there is
+// something already, before a fragment. What cannot be there is left out.
+func withQuery(location, more string) string {
+	u, err := uri.Parse(location)
+	if err != nil {
+		return location
+	}
+	head, fragment, hasFragment := strings.Cut(location, "#")
+	separator := "?"
+	if query, has := u.Query(); has {
+		if separator = "&"; query == "" {
+			separator = ""
+		}
+	}
+	longer := head + separator + more
+	if strings.Contains(more, "#") {
+		return location
+	}
+	if hasFragment {
+		longer += "#" + fragment
+	}
+	if _, err := uri.Parse(longer); err != nil {
+		return location
+	}
+	return longer
+}

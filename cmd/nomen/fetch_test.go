@@ -48,7 +48,7 @@ func webForFetch(w http.ResponseWriter, r *http.Request) {
 	case path == "/away":
 		http.Redirect(w, r, "/digits", http.StatusFound)
 	case path == "/inside":
-		http.Redirect(w, r, "http://127.1:1/", http.StatusFound)
+		http.Redirect(w, r, "http://127.1:8080/", http.StatusFound)
 	case path == "/broken":
 		w.WriteHeader(http.StatusInternalServerError)
 	case strings.HasPrefix(path, "/gateway/"):

@@ -2,6 +2,7 @@ package server
 
 import (
 	"fmt"
+	"log/slog"
 	"net/http"
 	"net/netip"
 	"strings"
@@ -16,16 +17,16 @@ func (s *Server) logAccess(r *http.Request, target string, from netip.Addr, stat
 	if s.access == nil {
 		return
 	}
-	s.access.Info("request",
-		"remote", from.String(),
-		"method", printable(r.Method),
-		"target", printable(target),
-		"proto", printable(wire.Proto(r)),
-		"host", printable(r.Host),
-		"status", status,
-		"bytes", sent,
-		"seconds", took.Seconds(),
-		"agent", printable(r.UserAgent()),
+	s.access.LogAttrs(r.Context(), slog.LevelInfo, "request",
+		slog.String("remote", from.String()),
+		slog.String("method", printable(r.Method)),
+		slog.String("target", printable(target)),
+		slog.String("proto", printable(wire.Proto(r))),
+		slog.String("host", printable(r.Host)),
+		slog.Int("status", status),
+		slog.Int64("bytes", sent),
+		slog.Float64("seconds", took.Seconds()),
+		slog.String("agent", printable(r.UserAgent())),
 	)
 }
 

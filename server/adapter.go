@@ -17,17 +17,27 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	start := s.now()
 	client := s.behind(r)
 	target := wire.Target(r)
-	if hasBody(r) {
+	in := newRequest(r, target, client)
+	switch {
+	case r.Method == http.MethodPost && isBatch(target):
+		in.body = &pacedReader{r: r.Body, control: http.NewResponseController(w), step: s.limits.Timeout}
+	case hasBody(r):
 		refuseBody(w)
 	}
-	if path, _, _ := strings.Cut(target, "?"); path == metricsPath && (r.Method == http.MethodGet || r.Method == http.MethodHead) {
+	if strings.HasPrefix(target, metricsPath) && isMetrics(r.Method, target) {
 		s.metrics.handler.ServeHTTP(w, r)
 		return
 	}
-	p := s.decide(r.Context(), newRequest(r, target, client))
+	p := s.decide(r.Context(), in)
 	sent := s.send(w, r, p)
-	s.metrics.observe(p, s.now().Sub(start))
-	s.logAccess(r, target, client.addr, p.status, sent, s.now().Sub(start))
+	took := s.now().Sub(start)
+	s.metrics.observe(p, took)
+	s.logAccess(r, target, client.addr, p.status, sent, took)
+}
+
+func isMetrics(method, target string) bool {
+	path, _, _ := strings.Cut(target, "?")
+	return path == metricsPath && (method == http.MethodGet || method == http.MethodHead)
 }
 
 // bodyGrace is for how long a body that nobody wants is read and forgotten, so
@@ -60,7 +70,6 @@ func (s *Server) logPanic() {
 
 // newRequest takes from r what decides the answer.
 func newRequest(r *http.Request, target string, c client) *request {
-	field := func(name string) string { return strings.Join(r.Header.Values(name), ", ") }
 	return &request{
 		method:  r.Method,
 		target:  target,
@@ -68,16 +77,45 @@ func newRequest(r *http.Request, target string, c client) *request {
 		host:    c.host,
 		secure:  c.secure,
 		local:   localAddr(r),
+		country: c.country,
+		hops:    hops(r.Header["Via"]),
 
-		accept:    field("Accept"),
-		languages: field("Accept-Language"),
-		datetime:  r.Header.Get("Accept-Datetime"),
+		accept:    joined(r.Header["Accept"]),
+		languages: joined(r.Header["Accept-Language"]),
+		encodings: joined(r.Header["Accept-Encoding"]),
+		datetime:  joined(r.Header["Accept-Datetime"]),
 
-		ifMatch:           field("If-Match"),
-		ifUnmodifiedSince: r.Header.Get("If-Unmodified-Since"),
-		ifNoneMatch:       field("If-None-Match"),
-		ifModifiedSince:   r.Header.Get("If-Modified-Since"),
+		byteRange: joined(r.Header["Range"]),
+		ifRange:   joined(r.Header["If-Range"]),
+
+		ifMatch:           joined(r.Header["If-Match"]),
+		ifUnmodifiedSince: joined(r.Header["If-Unmodified-Since"]),
+		ifNoneMatch:       joined(r.Header["If-None-Match"]),
+		ifModifiedSince:   joined(r.Header["If-Modified-Since"]),
+
+		contentType: joined(r.Header["Content-Type"]),
 	}
+}
+
+// joined returns the fields of one name as one.
+func joined(values []string) string {
+	if len(values) == 1 {
+		return values[0]
+	}
+	return strings.Join(values, ", ")
+}
+
+// hops counts the entries of Via fields (RFC 9110, 7.6.3).
+func hops(via []string) int {
+	n := 0
+	for _, field := range via {
+		for entry := range strings.SplitSeq(field, ",") {
+			if strings.Trim(entry, " \t") != "" {
+				n++
+			}
+		}
+	}
+	return n
 }
 
 // protocol returns the version that the client speaks.
@@ -89,22 +127,31 @@ func protocol(r *http.Request) version {
 }
 
 func localAddr(r *http.Request) netip.AddrPort {
-	addr, ok := r.Context().Value(http.LocalAddrContextKey).(net.Addr)
-	if !ok {
-		return netip.AddrPort{}
+	switch addr := r.Context().Value(http.LocalAddrContextKey).(type) {
+	case *net.TCPAddr:
+		ap := addr.AddrPort()
+		return netip.AddrPortFrom(plainAddr(ap.Addr()), ap.Port())
+	case net.Addr:
+		if ap, err := netip.ParseAddrPort(addr.String()); err == nil {
+			return netip.AddrPortFrom(plainAddr(ap.Addr()), ap.Port())
+		}
 	}
-	ap, err := netip.ParseAddrPort(addr.String())
-	if err != nil {
-		return netip.AddrPort{}
-	}
-	return netip.AddrPortFrom(ap.Addr().Unmap().WithZone(""), ap.Port())
+	return netip.AddrPort{}
 }
 
 // send writes a reply and returns how many bytes of body were sent.
 func (s *Server) send(w http.ResponseWriter, r *http.Request, p *reply) int64 {
+	defer p.drop()
 	h := w.Header()
-	for _, f := range p.fields {
-		h[f.name] = append(h[f.name], f.value) // in our spelling
+	values := make([]string, len(p.fields)) // of one field each
+	for i := range p.fields {
+		f := &p.fields[i]
+		values[i] = f.value
+		if old := h[f.name]; old != nil {
+			h[f.name] = append(old, f.value) // in our spelling
+		} else {
+			h[f.name] = values[i : i+1 : i+1]
+		}
 	}
 	if p.reason != "" {
 		wire.SetReason(w, r, p.reason)

@@ -50,6 +50,9 @@ func (s *Server) operations() []operation {
 		{http.MethodPost, "relocate", registrar.Editor, s.relocate},
 		{http.MethodPost, "verify", registrar.Administrator, s.verify},
 		{http.MethodPost, "backup", registrar.Administrator, s.backup},
+		{http.MethodGet, "resolve", registrar.Reader, s.explain},
+		{http.MethodGet, "misses", registrar.Reader, s.listMisses},
+		{http.MethodDelete, "misses", registrar.Administrator, s.clearMisses},
 		{http.MethodPost, "tokens", registrar.Administrator, s.grantToken},
 		{http.MethodDelete, "tokens/{id}", registrar.Administrator, s.revokeToken},
 	}
@@ -149,7 +152,7 @@ func (s *Server) adminPage(w http.ResponseWriter, r *http.Request, path string) 
 	case r.Method != http.MethodGet && r.Method != http.MethodHead:
 	case isProblem:
 		p := problemPage(r.Header.Get("Accept"), kind)
-		p.finish(s.now())
+		p.finish(s.dates.of(s.now()))
 		s.send(w, r, p)
 		return nil
 	case path == "/-/healthz":

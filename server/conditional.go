@@ -3,6 +3,7 @@ package server
 import (
 	"crypto/sha256"
 	"encoding/base64"
+	"hash"
 	"net/http"
 	"slices"
 	"strings"
@@ -11,12 +12,39 @@ import (
 
 // tagOf returns the strong entity tag of a representation: a digest of all that
 // tells it from others.
-func tagOf(contentType string, body []byte) string {
+func tagOf(contentType string, how coding, body []byte) string {
 	h := sha256.New()
-	h.Write([]byte(contentType + "\n"))
+	h.Write([]byte(contentType + "\n" + string(how) + "\n"))
 	h.Write(body)
+	return digestTag(h)
+}
+
+func digestTag(h hash.Hash) string {
 	const enough = 16 // bytes
 	return `"` + base64.RawURLEncoding.EncodeToString(h.Sum(nil)[:enough]) + `"`
+}
+
+// represent completes a 200 answer with a body, in the coding that the client
+// wants if it is long, and applies the preconditions of the request.
+func (s *Server) represent(r *request, p *reply, contentType string, body []byte) *reply {
+	how := identity
+	if len(body) >= minCoded && isCodable(contentType) {
+		p.vary("Accept-Encoding")
+		how = codingFor(r.encodings)
+	}
+	p.add("ETag", tagOf(contentType, how, body))
+	if p = conditional(r, p); p.status != http.StatusOK {
+		return p
+	}
+	if how != identity {
+		coded, err := s.coders.coded(how, body)
+		if err != nil {
+			return s.failure(r, err)
+		}
+		p.add("Content-Encoding", string(how))
+		body = coded
+	}
+	return p.withBody(contentType, body)
 }
 
 // lastModified returns the date of the last change, rounded up to the second but

@@ -3,8 +3,10 @@ package server
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
+	"strconv"
 	"strings"
 	"time"
 
@@ -13,29 +15,38 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// allowed are the methods of the public listener (1995, Y95-31).
-const allowed = "GET, HEAD, OPTIONS"
+// allowed are the methods of the public listener (1995, Y95-31), and those where
+// lists of names are taken.
+const (
+	allowed      = "GET, HEAD, OPTIONS"
+	allowedBatch = "GET, HEAD, POST, OPTIONS"
+)
 
 // decide answers a request.
 func (s *Server) decide(ctx context.Context, r *request) *reply {
 	p := s.answer(ctx, r)
-	p.finish(s.now())
+	p.finish(s.dates.of(s.now()))
 	return p
 }
 
 func (s *Server) answer(ctx context.Context, r *request) *reply {
-	switch r.method {
-	case http.MethodGet, http.MethodHead:
-	case http.MethodOptions:
-		return options()
+	batch := isBatch(r.target)
+	switch {
+	case len(r.target) > maxTarget:
+		return newReply(http.StatusRequestURITooLong).withText("A name may have " + strconv.Itoa(maxTarget) + " bytes.")
+	case r.method == http.MethodGet, r.method == http.MethodHead:
+	case r.method == http.MethodOptions:
+		return options(batch)
+	case r.method == http.MethodPost && batch:
+		return s.batch(ctx, r)
 	default:
-		return methodNotAllowed()
+		return methodNotAllowed(batch)
 	}
 	set, err := s.authorities.Set(ctx, time.Time{})
 	if err != nil {
 		return s.failure(r, err)
 	}
-	p := place{set: set, host: r.host, local: r.local.Addr(), own: s.isOwnHost}
+	p := place{set: set, host: r.host, local: r.local.Addr(), own: s}
 	a, err := p.read(r.target)
 	out := s.answerAsked(ctx, r, a, set, err)
 	if out.form == formOther {
@@ -52,24 +63,35 @@ func (s *Server) answerAsked(ctx context.Context, r *request, a asked, set *stor
 		return s.page(ctx, r, a, set)
 	case a.reserved != "":
 		return s.reservedRequest(ctx, r, a, set)
+	case r.hops > maxVia:
+		return s.problem(r, a, nomen.ErrLoop)
 	}
 	return s.resolve(ctx, r, a)
 }
 
 // options answers a client that asks what it may do, in its own name or in that
 // of a script on another site.
-func options() *reply {
+func options(batch bool) *reply {
 	p := newReply(http.StatusNoContent)
-	p.add("Allow", allowed)
-	p.add("Access-Control-Allow-Methods", allowed)
-	p.add("Access-Control-Allow-Headers", "Accept, Accept-Datetime, Accept-Language, If-Match, If-Modified-Since, If-None-Match, If-Unmodified-Since")
+	methods := allowed
+	if batch {
+		methods = allowedBatch
+		p.add("Accept-Post", typeURIList+", "+typeJSONLines)
+	}
+	p.add("Allow", methods)
+	p.add("Access-Control-Allow-Methods", methods)
+	p.add("Access-Control-Allow-Headers", "Accept, Accept-Datetime, Accept-Language, Content-Type, If-Match, If-Modified-Since, If-None-Match, If-Range, If-Unmodified-Since, Range")
 	p.add("Access-Control-Max-Age", "86400")
 	return p
 }
 
-func methodNotAllowed() *reply {
+func methodNotAllowed(batch bool) *reply {
 	p := newReply(http.StatusMethodNotAllowed)
-	p.add("Allow", allowed)
+	if batch {
+		p.add("Allow", allowedBatch)
+	} else {
+		p.add("Allow", allowed)
+	}
 	return p.withText("Names are asked for with GET or HEAD.")
 }
 
@@ -77,6 +99,13 @@ func methodNotAllowed() *reply {
 func (s *Server) resolve(ctx context.Context, r *request, a asked) *reply {
 	if a.query.badAt != "" {
 		return s.problem(r, a, badTime(r.target, a.query.badAt))
+	}
+	if a.form == formTHTTP && !offers(a.authority, a.query.service) {
+		return s.problem(r, a, notOffered(a, a.query.service))
+	}
+	wanted := a.query.service
+	if a.query = a.query.under(a.authority); a.form == formTHTTP { // whose path has the last word
+		a.query.service = wanted
 	}
 	if !a.negotiable() {
 		return s.resolveAt(ctx, r, a)
@@ -89,10 +118,57 @@ func (s *Server) resolve(ctx context.Context, r *request, a asked) *reply {
 // resolveAt answers as of the time that the target names, or as of now.
 func (s *Server) resolveAt(ctx context.Context, r *request, a asked) *reply {
 	service := a.service()
-	if service == nomen.I2L {
+	switch {
+	case a.byLocation:
+		return s.located(ctx, r, a, service)
+	case service == nomen.I2L:
 		return s.locate(ctx, r, a)
+	case service == nomen.I2R, service == nomen.I2Rs:
+		return s.fetch(ctx, r, a, service)
 	}
-	return s.describe(ctx, r, a, service)
+	q, err := a.question(r, service)
+	if err != nil {
+		return s.problem(r, a, err)
+	}
+	ans, err := s.resolver.Resolve(ctx, q)
+	switch {
+	case err == nil:
+		return s.answered(ctx, r, a, service, ans)
+	case a.mayBeLocation(service) && isNoName(err):
+		return s.located(ctx, r, a, service)
+	}
+	return s.problem(r, a, err)
+}
+
+// answered writes an answer, which is that of another service where the resolver
+// does not offer the one that was asked for (2012, N12-32). THTTP has no such
+// default.
+func (s *Server) answered(ctx context.Context, r *request, a asked, asked nomen.Service, ans *nomen.Answer) *reply {
+	if a.form == formTHTTP && ans.Service != asked {
+		return s.problem(r, a, notOffered(a, asked))
+	}
+	switch {
+	case ans.Redirect != "":
+		return s.elsewhere(r, a, ans)
+	case ans.Service == nomen.I2L:
+		return s.toLocation(ctx, r, a, ans)
+	case ans.Service == nomen.I2R, ans.Service == nomen.I2Rs:
+		return s.failure(r, fmt.Errorf("server: the resolver answered %s with %s", asked, ans.Service))
+	}
+	return s.described(ctx, r, a, ans)
+}
+
+// notOffered tells a client of THTTP that a service is not to be had.
+func notOffered(a asked, service nomen.Service) error {
+	return &nomen.Error{Kind: nomen.NoResult, Name: a.spelled(), Service: service, Message: "this service is not offered for the name"}
+}
+
+// spelled returns what is asked about, for people.
+func (a asked) spelled() string {
+	if a.name.IsZero() {
+		return a.subject.String()
+	}
+	return a.name.Key()
 }
 
 // service returns the service that is wanted: the one that was named, else that
@@ -103,33 +179,45 @@ func (a asked) service() nomen.Service {
 		return a.query.service
 	case a.form == formElement:
 		return nomen.I2C
-	case a.authority != nil && isOffered(a.authority.Service):
+	case a.authority != nil && a.authority.Service.Known():
 		return a.authority.Service
 	}
 	return nomen.I2L
 }
 
-// question makes the question that is put to the resolver.
-func (a asked) question(service nomen.Service) nomen.Question {
-	return nomen.Question{Name: a.name, Service: service, Component: a.query.component, R: a.query.r, Q: a.query.q, At: a.query.at}
-}
-
-// describe answers with a description, or a list, in a format by Accept.
-func (s *Server) describe(ctx context.Context, r *request, a asked, service nomen.Service) *reply {
-	q := a.question(service)
-	q.Languages = r.languages
-	ans, err := s.resolver.Resolve(ctx, q)
-	if err != nil {
-		return s.problem(r, a, err)
+// question makes the question that is put to the resolver. The error is a
+// [*nomen.Error] about the second identifier of I=I.
+func (a asked) question(r *request, service nomen.Service) (nomen.Question, error) {
+	q := nomen.Question{
+		Name: a.name, Service: service, Component: a.query.component,
+		R: a.query.r, Q: a.query.q, Query: a.query.plain, At: a.query.at,
+		Languages: r.languages, Country: r.country, Hops: r.hops,
 	}
-	return s.described(ctx, r, a, ans)
+	if a.name.IsZero() {
+		q.Subject = a.subject
+	}
+	switch service {
+	case nomen.I2L, nomen.I2R, nomen.I2Rs:
+		q.Accept = r.accept
+	case nomen.IisI:
+		var err error
+		q.Other, err = subjectURI(a.query.other, service)
+		return q, err
+	}
+	return q, nil
 }
 
+// described writes a description, or a list, in a format by Accept.
 func (s *Server) described(ctx context.Context, r *request, a asked, ans *nomen.Answer) *reply {
-	return s.inFormat(r, ans, s.withPast(ctx, a, offersFor(ans.Service)), func(p *reply) {
+	return s.describedIn(r, a, ans, s.withPast(ctx, a, offersFor(ans.Service)))
+}
+
+func (s *Server) describedIn(r *request, a asked, ans *nomen.Answer, offers []format.Format) *reply {
+	return s.inFormat(r, ans, offers, func(p *reply) {
 		s.link(p, r, a, ans)
 		p.add("Vary", "Accept, Accept-Language")
 		p.add("Last-Modified", lastModified(ans.Modified, s.now()))
+		p.add("Cache-Control", cacheControl(a.authority, ans))
 	})
 }
 
@@ -146,17 +234,20 @@ func (s *Server) inFormat(r *request, ans *nomen.Answer, offers []format.Format,
 	}
 	p := newReply(http.StatusOK)
 	dress(p)
-	p.add("Cache-Control", "no-cache")
-	p.add("ETag", tagOf(f.ContentType(), body))
-	return conditional(r, p.withBody(f.ContentType(), body))
+	return s.represent(r, p, f.ContentType(), body)
 }
 
 // problem answers a request that has no answer.
 func (s *Server) problem(r *request, a asked, err error) *reply {
 	var e *nomen.Error
-	if !errors.As(err, &e) {
+	switch {
+	case errors.As(err, &e):
+	case errors.Is(err, nomen.ErrLoop):
+		return s.loop(r, a)
+	default:
 		return s.failure(r, err)
 	}
+	s.countMiss(a, e)
 	p := s.withProblem(r, a, format.NewProblem(e, statusOf(e)))
 	p.reason = phraseOf(e)
 	return p
@@ -179,6 +270,24 @@ func (s *Server) withProblem(r *request, a asked, problem *format.Problem) *repl
 	p.add("Vary", "Accept")
 	p.add("Cache-Control", "no-cache")
 	return p.withBody(f.ContentType(), body)
+}
+
+// countMiss tells that a name was asked for that is not known, and not who asked.
+func (s *Server) countMiss(a asked, err error) {
+	var e *nomen.Error
+	if a.name.IsZero() || a.reserved != "" || !a.query.at.IsZero() || !errors.As(err, &e) || e.Kind != nomen.Unknown {
+		return
+	}
+	s.misses.Add(a.kept().Key(), e.Suggestions)
+}
+
+// loop answers a question that resolvers pass on to each other.
+func (s *Server) loop(r *request, a asked) *reply {
+	s.log.Warn("resolvers pass a name on in a circle", "target", printable(r.target), "hops", r.hops)
+	return s.withProblem(r, a, &format.Problem{
+		Title: "The resolvers of the name lead in a circle", Status: http.StatusLoopDetected, Name: a.spelled(),
+		Detail: "The name is delegated from one resolver to the next until it comes back. Those who look after it have to mend this.",
+	})
 }
 
 // statusOf is the table of statuses for the kinds of errors.
@@ -220,13 +329,18 @@ func phraseOf(e *nomen.Error) string {
 func (s *Server) failure(r *request, err error) *reply {
 	status, said := http.StatusInternalServerError, "The resolver failed. Please try again later."
 	switch {
+	case errors.Is(err, nomen.ErrUpstream):
+		status, said = http.StatusBadGateway, "What was asked on behalf of this request has failed. Please try again later."
+		if errors.Is(err, context.DeadlineExceeded) {
+			status = http.StatusGatewayTimeout
+		}
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded), errors.Is(err, store.ErrClosed):
 		status, said = http.StatusServiceUnavailable, "The resolver is busy or closing down. Please try again later."
 	}
 	s.log.Error("no answer", "target", printable(r.target), "err", err)
 	p := newReply(status)
 	p.add("Cache-Control", "no-store")
-	if status == http.StatusServiceUnavailable {
+	if status != http.StatusInternalServerError {
 		p.add("Retry-After", "5")
 	}
 	return p.withText(said)

@@ -9,9 +9,10 @@ import (
 
 // A client is who asks, as a trusted proxy tells, or as the connection does.
 type client struct {
-	addr   netip.Addr
-	host   string // Host field
-	secure bool
+	addr    netip.Addr
+	host    string // Host field
+	secure  bool
+	country string // ISO 3166-1 alpha-2, "" if not known
 }
 
 // maxHops bounds how many proxies are looked behind.
@@ -24,15 +25,40 @@ type hop struct {
 	proto string
 }
 
-// behind looks behind the proxies that are trusted; what others say of themselves
-// is not believed. The nearest proxy has the last word on host and protocol.
+// behind returns who asks.
 func (s *Server) behind(r *http.Request) client {
+	c, proxied := s.behindProxies(r)
+	if proxied && s.countryHeader != "" {
+		c.country = country(r.Header.Get(s.countryHeader))
+	}
+	if c.country == "" && s.country != nil && c.addr.IsValid() {
+		c.country = country(s.country(c.addr))
+	}
+	return c
+}
+
+// country returns a code of ISO 3166-1 in capitals, "" for what is none. XX is
+// what proxies say that do not know it.
+func country(s string) string {
+	if len(s) != 2 {
+		return ""
+	}
+	c := [2]byte{s[0] &^ 0x20, s[1] &^ 0x20}
+	if c[0] < 'A' || c[0] > 'Z' || c[1] < 'A' || c[1] > 'Z' || c == [2]byte{'X', 'X'} {
+		return ""
+	}
+	return string(c[:])
+}
+
+// behindProxies looks behind the proxies that are trusted; what others say of themselves
+// is not believed. The nearest proxy has the last word on host and protocol.
+func (s *Server) behindProxies(r *http.Request) (client, bool) {
 	c := client{host: r.Host, secure: r.TLS != nil}
 	if ap, err := netip.ParseAddrPort(r.RemoteAddr); err == nil {
 		c.addr = plainAddr(ap.Addr())
 	}
 	if !s.trusts(c.addr) {
-		return c
+		return c, false
 	}
 	hops := hopsOf(r.Header)
 	for i, h := range hops {
@@ -48,7 +74,7 @@ func (s *Server) behind(r *http.Request) client {
 		}
 		c.addr = addr
 	}
-	return c
+	return c, true
 }
 
 func plainAddr(a netip.Addr) netip.Addr { return a.Unmap().WithZone("") }

@@ -14,58 +14,105 @@ const (
 	maxLinkBytes = 4 << 10
 )
 
-// link adds the links of a name (RFC 8288, RFC 8574): how to cite it, what
-// describes it, the set of all its links, how it was at other times (RFC 7089),
-// and where it is.
+// link adds the links of a name in one field (RFC 8288): how to cite it (RFC
+// 8574), what describes it, the set of all its links, how it was at other times
+// (RFC 7089), where it is, and by whom and under which terms.
 func (s *Server) link(p *reply, r *request, a asked, ans *nomen.Answer) {
 	key := ans.Name.Key()
 	if key == "" {
 		key = a.name.Key()
 	}
+	if key == "" {
+		return // what was asked about has no name
+	}
 	path := format.NamePath(key)
-	p.add("Link", "<"+s.citation(r, key)+`>; rel="cite-as"`)
-	p.add("Link", "<"+path+`?s=I2C>; rel="describedby"`)
-	p.add("Link", "<"+path+`?s=I2C>; rel="linkset"; type="`+format.TypeLinksetJSON+`"`)
-	s.linkTime(p, a, ans)
-	size := 0
-	for i, l := range ans.Locations {
-		link := itemLink(l)
-		if size += len(link); i == maxItems || size > maxLinkBytes {
+	l := make(linkField, 0, 512+6*len(path))
+	l.add(s.citation(r, key, path), "cite-as", "")
+	l.add(path+"?s=I2C", "describedby", "")
+	l.add(path+"?s=I2C", "linkset", format.TypeLinksetJSON)
+	s.linkTime(p, &l, a, key, path, ans)
+	begin := len(l)
+	for i, at := range ans.Locations {
+		if i == maxItems || len(l)-begin > maxLinkBytes {
 			break
 		}
-		p.add("Link", link)
+		l.addItem(at)
+	}
+	l.addPeople(ans.Metadata)
+	p.add("Link", string(l))
+}
+
+// A linkField is a Link field that is being written.
+type linkField []byte
+
+// add adds a link. Target, relation and type hold nothing that could end them.
+func (l *linkField) add(target, rel, mediaType string) {
+	b := *l
+	if len(b) > 0 {
+		b = append(b, ", "...)
+	}
+	b = append(b, '<')
+	b = append(b, target...)
+	b = append(b, `>; rel="`...)
+	b = append(b, rel...)
+	b = append(b, '"')
+	if mediaType != "" {
+		b = append(b, `; type="`...)
+		b = append(b, mediaType...)
+		b = append(b, '"')
+	}
+	*l = b
+}
+
+// addPeople adds what the metadata says by URIs of authors, terms and kind
+// (Signposting).
+func (l *linkField) addPeople(m nomen.Metadata) {
+	const most = 5 // of each
+	for _, e := range [...]struct{ element, rel string }{{"creator", "author"}, {"rights", "license"}, {"type", "type"}} {
+		for i, value := range m[e.element] {
+			if u, err := uri.Parse(value); err == nil && i < most && strings.Contains(value, "://") {
+				l.add(u.String(), e.rel, "")
+			}
+		}
 	}
 }
 
 // citation returns the URL by which a name is cited: its path here, or itself if
 // it is a URL.
-func (s *Server) citation(r *request, key string) string {
-	if strings.HasPrefix(key, "https://") || strings.HasPrefix(key, "http://") {
+func (s *Server) citation(r *request, key, path string) string {
+	if isURL(key) {
 		return key
 	}
-	return s.base(r) + format.NamePath(key)
+	return s.base(r) + path
 }
 
-// itemLink returns the link to a location, "" if it is no URI. Attributes that
-// could be misread are left out, and a relation by which a browser would fetch
-// the location is told in descriptions alone.
-func itemLink(l nomen.Location) string {
-	u, err := uri.Parse(l.URL)
+func isURL(key string) bool {
+	return strings.HasPrefix(key, "https://") || strings.HasPrefix(key, "http://")
+}
+
+// addItem adds the link to a location, if it is a URI. Attributes that could be
+// misread are left out, and a relation by which a browser would fetch the location
+// is told in descriptions alone.
+func (l *linkField) addItem(at nomen.Location) {
+	u, err := uri.Parse(at.URL)
 	if err != nil {
-		return ""
+		return
 	}
-	rel := l.Rel
-	if !format.Inert(rel) && !isExtension(rel) {
+	rel := at.Rel
+	switch {
+	case rel == "":
+		rel = "item"
+	case !format.Inert(rel) && !isExtension(rel):
 		rel = "item"
 	}
-	out := "<" + u.String() + `>; rel="` + rel + `"`
-	if isAttribute(l.Type) {
-		out += `; type="` + l.Type + `"`
+	mediaType := ""
+	if isAttribute(at.Type) {
+		mediaType = at.Type
 	}
-	if isAttribute(l.Lang) {
-		out += `; hreflang="` + l.Lang + `"`
+	l.add(u.String(), rel, mediaType)
+	if isAttribute(at.Lang) {
+		*l = append(*l, `; hreflang="`+at.Lang+`"`...)
 	}
-	return out
 }
 
 // isExtension reports whether a relation is an extension, which is a URI (RFC

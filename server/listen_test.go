@@ -96,7 +96,10 @@ type endless struct{ store.Reader }
 func (endless) List(ctx context.Context, _ store.Scan) iter.Seq2[*store.Record, error] {
 	return func(yield func(*store.Record, error) bool) {
 		rec := &store.Record{Name: name.MustParse("urn:dns:example.org:x"), Status: nomen.Active}
-		for ctx.Err() == nil && yield(rec, nil) {
+		for ctx.Err() == nil {
+			if !yield(rec, nil) {
+				return
+			}
 		}
 		yield(nil, ctx.Err())
 	}
@@ -129,22 +132,40 @@ func TestListStreams(t *testing.T) {
 // A list that breaks off does not look whole.
 func TestListBreaksOff(t *testing.T) {
 	s, st := newTestServer(t, nil)
-	s.store = breaking{st}
+	b := &breaking{Reader: st}
+	s.store = b
 	l := listen(t, s)
 	resp, err := http.Get("http://" + l.Public.String() + "/-/list/urn:dns:example.org")
 	if err != nil {
 		return // cut off before the head was sent
 	}
 	defer resp.Body.Close()
-	if b, err := io.ReadAll(resp.Body); err == nil {
-		t.Errorf("got %q, and no error", b)
+	if body, err := io.ReadAll(resp.Body); err == nil || resp.StatusCode != 200 || b.calls != 3 {
+		t.Errorf("got %d, %q, and no error; %d lists", resp.StatusCode, body, b.calls)
 	}
 }
 
-type breaking struct{ store.Reader }
+// A breaking store's list breaks off when it is read for the third time: after it
+// was counted and measured.
+type breaking struct {
+	store.Reader
+	calls int
+}
 
-func (breaking) List(context.Context, store.Scan) iter.Seq2[*store.Record, error] {
-	return func(yield func(*store.Record, error) bool) { yield(nil, errors.New("disk on fire")) }
+func (b *breaking) List(context.Context, store.Scan) iter.Seq2[*store.Record, error] {
+	b.calls++
+	broken := b.calls > 2
+	return func(yield func(*store.Record, error) bool) {
+		for _, spelling := range []string{"urn:dns:example.org:x", "urn:dns:example.org:y"} {
+			if !yield(&store.Record{Name: name.MustParse(spelling), Status: nomen.Active}, nil) {
+				return
+			}
+			if broken {
+				yield(nil, errors.New("disk on fire"))
+				return
+			}
+		}
+	}
 }
 
 // However many strangers come, the store can open files.
@@ -358,15 +379,15 @@ func TestForwarded(t *testing.T) {
 		header http.Header
 		want   client
 	}{
-		{"192.0.2.1:99", http.Header{"X-Forwarded-For": {"1.2.3.4"}, "X-Forwarded-Host": {"evil.example"}, "X-Forwarded-Proto": {"https"}}, client{netip.MustParseAddr("192.0.2.1"), "h.example", false}},
-		{"10.0.0.1:99", http.Header{"X-Forwarded-For": {"1.2.3.4"}, "X-Forwarded-Host": {"names.example"}, "X-Forwarded-Proto": {"https"}}, client{netip.MustParseAddr("1.2.3.4"), "names.example", true}},
-		{"10.0.0.1:99", http.Header{"X-Forwarded-For": {"6.6.6.6, 1.2.3.4", "10.0.0.2"}}, client{netip.MustParseAddr("1.2.3.4"), "h.example", false}},
-		{"[::1]:99", http.Header{"X-Forwarded-For": {"nonsense"}, "X-Forwarded-Host": {"a b"}}, client{netip.MustParseAddr("::1"), "h.example", false}},
-		{"[::ffff:10.0.0.1]:99", http.Header{"X-Forwarded-For": {"[2001:db8::1]"}}, client{netip.MustParseAddr("2001:db8::1"), "h.example", false}},
-		{"10.0.0.1:99", http.Header{"Forwarded": {`for=6.6.6.6, For="[2001:db8::1]:99";proto=http`, `for=10.0.0.2;host="names.example:8080";Proto=HTTPS`}, "X-Forwarded-For": {"7.7.7.7"}}, client{netip.MustParseAddr("2001:db8::1"), "names.example:8080", true}},
-		{"10.0.0.1:99", http.Header{"Forwarded": {"for=_hidden;host=a b;;="}}, client{netip.MustParseAddr("10.0.0.1"), "h.example", false}},
-		{"192.0.2.1:99", http.Header{"Forwarded": {"for=1.2.3.4;host=evil.example"}}, client{netip.MustParseAddr("192.0.2.1"), "h.example", false}},
-		{"10.0.0.1:99", http.Header{}, client{netip.MustParseAddr("10.0.0.1"), "h.example", false}},
+		{"192.0.2.1:99", http.Header{"X-Forwarded-For": {"1.2.3.4"}, "X-Forwarded-Host": {"evil.example"}, "X-Forwarded-Proto": {"https"}}, client{netip.MustParseAddr("192.0.2.1"), "h.example", false, ""}},
+		{"10.0.0.1:99", http.Header{"X-Forwarded-For": {"1.2.3.4"}, "X-Forwarded-Host": {"names.example"}, "X-Forwarded-Proto": {"https"}}, client{netip.MustParseAddr("1.2.3.4"), "names.example", true, ""}},
+		{"10.0.0.1:99", http.Header{"X-Forwarded-For": {"6.6.6.6, 1.2.3.4", "10.0.0.2"}}, client{netip.MustParseAddr("1.2.3.4"), "h.example", false, ""}},
+		{"[::1]:99", http.Header{"X-Forwarded-For": {"nonsense"}, "X-Forwarded-Host": {"a b"}}, client{netip.MustParseAddr("::1"), "h.example", false, ""}},
+		{"[::ffff:10.0.0.1]:99", http.Header{"X-Forwarded-For": {"[2001:db8::1]"}}, client{netip.MustParseAddr("2001:db8::1"), "h.example", false, ""}},
+		{"10.0.0.1:99", http.Header{"Forwarded": {`for=6.6.6.6, For="[2001:db8::1]:99";proto=http`, `for=10.0.0.2;host="names.example:8080";Proto=HTTPS`}, "X-Forwarded-For": {"7.7.7.7"}}, client{netip.MustParseAddr("2001:db8::1"), "names.example:8080", true, ""}},
+		{"10.0.0.1:99", http.Header{"Forwarded": {"for=_hidden;host=a b;;="}}, client{netip.MustParseAddr("10.0.0.1"), "h.example", false, ""}},
+		{"192.0.2.1:99", http.Header{"Forwarded": {"for=1.2.3.4;host=evil.example"}}, client{netip.MustParseAddr("192.0.2.1"), "h.example", false, ""}},
+		{"10.0.0.1:99", http.Header{}, client{netip.MustParseAddr("10.0.0.1"), "h.example", false, ""}},
 	} {
 		r := &http.Request{RemoteAddr: tt.remote, Host: "h.example", Header: tt.header}
 		if got := s.behind(r); got != tt.want {

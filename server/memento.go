@@ -18,14 +18,19 @@ import (
 )
 
 // timeMapPath is where the TimeMaps of names are, each under its name.
-const timeMapPath = "/-/timemap/"
+const (
+	timeMapRoot = "/-/timemap"
+	timeMapPath = timeMapRoot + "/"
+)
 
 // typeLinkFormat is the media type of TimeMaps (RFC 7089, 5; RFC 6690).
 const typeLinkFormat = "application/link-format"
 
 // negotiable reports whether a request can be negotiated in time: it is a path of
 // a name without components of RFC 8141, which have no place for a time.
-func (a asked) negotiable() bool { return !a.bare && a.query.r == "" && a.query.q == "" }
+func (a asked) negotiable() bool {
+	return !a.bare && !a.name.IsZero() && a.query.r == "" && a.query.q == "" && a.query.other == ""
+}
 
 // originalOf returns the path, with its query, that asks on the web what a asks,
 // as of now.
@@ -57,28 +62,27 @@ func httpDate(t time.Time) string {
 
 // linkTime adds where a name is found as of other times and, to an answer as of
 // one, the time of the revision that it shows (RFC 7089, 2.1 and 2.2).
-func (s *Server) linkTime(p *reply, a asked, ans *nomen.Answer) {
+func (s *Server) linkTime(p *reply, l *linkField, a asked, key, path string, ans *nomen.Answer) {
 	if !a.negotiable() {
 		return
 	}
-	key := ans.Name.Key()
-	if key == "" {
-		key = a.name.Key()
+	directives := a.directives(time.Time{}).String()
+	if directives != "" {
+		directives = "?" + directives
 	}
-	original := a.originalOf(key)
-	if strings.HasPrefix(key, "https://") || strings.HasPrefix(key, "http://") {
-		p.add("Link", "<"+key+`>; rel="original"`)
-		p.add("Link", "<"+original+`>; rel="timegate"`)
+	if isURL(key) {
+		l.add(key, "original", "")
+		l.add(path+directives, "timegate", "")
 	} else {
-		p.add("Link", "<"+original+`>; rel="original timegate"`)
+		l.add(path+directives, "original timegate", "")
 	}
-	p.add("Link", "<"+withDirectives(timeMapOf(key), a.directives(time.Time{}))+`>; rel="timemap"; type="`+typeLinkFormat+`"`)
+	l.add(timeMapRoot+path+directives, "timemap", typeLinkFormat)
 	if !a.query.at.IsZero() && !ans.Modified.IsZero() {
 		p.add("Memento-Datetime", httpDate(ans.Modified))
 	}
 }
 
-func timeMapOf(key string) string { return strings.TrimSuffix(timeMapPath, "/") + format.NamePath(key) }
+func timeMapOf(key string) string { return timeMapRoot + format.NamePath(key) }
 
 // badTime is the error of a time in a target.
 func badTime(target, value string) error {
@@ -112,11 +116,14 @@ func (s *Server) negotiate(ctx context.Context, r *request, a asked) *reply {
 	}
 	target := withDirectives(format.NamePath(m.Record.Name.Key()), a.directives(m.Time))
 	p := newReply(http.StatusFound)
-	s.linkTime(p, a, &nomen.Answer{Name: m.Record.Name})
-	p.add("Link", "<"+target+`>; rel="memento"; datetime="`+httpDate(m.Time)+`"`)
+	key := m.Record.Name.Key()
+	l := make(linkField, 0, 512)
+	s.linkTime(p, &l, a, key, format.NamePath(key), &nomen.Answer{})
+	l.add(target, "memento", "")
+	p.add("Link", string(l)+`; datetime="`+httpDate(m.Time)+`"`)
 	p.add("Vary", "Accept")
 	p.add("Cache-Control", "no-cache")
-	return s.toward(r, p, target)
+	return toward(r, p, target)
 }
 
 // mementoAt returns the change that made the revision of a time, or the first one
@@ -171,7 +178,7 @@ func (s *Server) timeMap(ctx context.Context, r *request, spelling, q string, se
 	p.add("Cache-Control", "no-cache")
 	base := s.base(r)
 	p.stream = func(ctx context.Context, w io.Writer) error { return s.writeTimeMap(ctx, w, base, a) }
-	return p
+	return s.codeStream(r, p)
 }
 
 // mementos yields the changes of a name that made mementos, the newest first.

@@ -3,6 +3,7 @@ package server
 import (
 	"net/http"
 	"strconv"
+	"sync/atomic"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -17,7 +18,13 @@ type metrics struct {
 	requests *prometheus.CounterVec
 	seconds  *prometheus.HistogramVec
 	handler  http.Handler
+
+	counts [forms][maxStatus + 1]atomic.Pointer[prometheus.Counter]
+	times  [forms]prometheus.Observer
 }
+
+// maxStatus is the greatest status of HTTP.
+const maxStatus = 599
 
 func newMetrics() *metrics {
 	m := &metrics{
@@ -32,10 +39,25 @@ func newMetrics() *metrics {
 	registry := prometheus.NewRegistry()
 	registry.MustRegister(m.requests, m.seconds, collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	m.handler = promhttp.HandlerFor(registry, promhttp.HandlerOpts{MaxRequestsInFlight: 3})
+	for f := range m.times {
+		m.times[f] = m.seconds.WithLabelValues(form(f).String())
+	}
 	return m
 }
 
+// observe counts a request. The counters of forms and statuses that have occurred
+// are at hand.
 func (m *metrics) observe(p *reply, took time.Duration) {
-	m.requests.WithLabelValues(p.form.String(), strconv.Itoa(p.status)).Inc()
-	m.seconds.WithLabelValues(p.form.String()).Observe(took.Seconds())
+	m.counter(p.form, p.status).Inc()
+	m.times[p.form].Observe(took.Seconds())
+}
+
+func (m *metrics) counter(f form, status int) prometheus.Counter {
+	known := &m.counts[f][min(max(status, 0), maxStatus)]
+	if c := known.Load(); c != nil {
+		return *c
+	}
+	c := m.requests.WithLabelValues(f.String(), strconv.Itoa(status))
+	known.Store(&c)
+	return c
 }

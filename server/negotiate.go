@@ -1,6 +1,7 @@
 package server
 
 import (
+	"io"
 	"slices"
 	"strings"
 
@@ -13,6 +14,10 @@ import (
 // single names (RFC 2169, 2.2).
 func offersFor(s nomen.Service) []format.Format {
 	offers := format.Formats()
+	if s == nomen.IisI {
+		i := slices.IndexFunc(offers, func(f format.Format) bool { return f.MediaType == format.TypeText })
+		return slices.Insert(slices.Delete(offers, i, i+1), 0, truth)
+	}
 	if s == nomen.I2C || s == nomen.I2Cs {
 		return offers
 	}
@@ -20,6 +25,16 @@ func offersFor(s nomen.Service) []format.Format {
 	list := offers[i]
 	return slices.Insert(slices.Delete(offers, i, i+1), 0, list)
 }
+
+// truth is the answer to I=I as text (RFC 2483, 4.9).
+var truth = format.Format{Name: "text", MediaType: format.TypeText, Charset: "utf-8", Write: func(w io.Writer, ans *nomen.Answer) error {
+	said := "FALSE\r\n"
+	if ans.Same {
+		said = "TRUE\r\n"
+	}
+	_, err := io.WriteString(w, said)
+	return err
+}}
 
 // The bounds of an Accept field; what is beyond them is not looked at.
 const (

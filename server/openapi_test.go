@@ -11,6 +11,7 @@ import (
 	"github.com/nomen-project/nomen"
 	"github.com/nomen-project/nomen/adminapi"
 	"github.com/nomen-project/nomen/bulk"
+	"github.com/nomen-project/nomen/misses"
 	"github.com/nomen-project/nomen/registrar"
 	"github.com/nomen-project/nomen/store"
 )
@@ -36,7 +37,10 @@ func readOpenAPI(t *testing.T) openAPIDocument {
 
 func TestOpenAPIHasEveryRoute(t *testing.T) {
 	s, _ := newTestServer(t, nil)
-	want := []string{"GET /-/healthz", "GET /-/openapi.json"}
+	want := []string{
+		"GET /-/healthz", "GET /-/openapi.json",
+		"GET /{target}", "GET /uri-res/{service}", "POST /-/resolve", "GET /-/list/{prefix}", "GET /-/timemap/{target}", // in public
+	}
 	for _, op := range s.operations() {
 		want = append(want, op.method+" "+adminapi.Root+op.path)
 	}
@@ -66,6 +70,7 @@ func TestOpenAPIHasEveryField(t *testing.T) {
 		"Redaction": adminapi.Redaction{}, "Entry": adminapi.Entry{}, "Head": adminapi.Head{}, "Place": adminapi.Place{},
 		"Relocation": adminapi.Relocation{}, "Relocated": registrar.Relocated{}, "BackupRequest": adminapi.BackupRequest{},
 		"Report": adminapi.Report{}, "Progress": adminapi.Progress{}, "Fault": adminapi.Fault{}, "Moved": adminapi.Moved{}, "Refused": adminapi.Refused{},
+		"Misses": adminapi.Misses{}, "Miss": misses.Miss{}, "ListRow": wish{}, "ListAnswer": granted{}, "ListError": grantedError{},
 		"Summary": bulk.Summary{}, "Refusal": bulk.Refusal{}, "Change": bulk.Change{},
 	} {
 		got := slices.Sorted(maps.Keys(doc.Components.Schemas[name].Properties))
@@ -78,6 +83,9 @@ func TestOpenAPIHasEveryField(t *testing.T) {
 func jsonFields(t reflect.Type) []string {
 	var all []string
 	for i := range t.NumField() {
+		if f := t.Field(i); f.Anonymous { // its fields are those of the object
+			all = append(all, jsonFields(f.Type)...)
+		}
 		tag, _, _ := strings.Cut(t.Field(i).Tag.Get("json"), ",")
 		if tag != "" && tag != "-" {
 			all = append(all, tag)

@@ -30,6 +30,12 @@ func (p *paced) Write(b []byte) (int, error) {
 	return n, err
 }
 
+// Flush sends what net/http holds back.
+func (p *paced) Flush() error {
+	_ = p.control.SetWriteDeadline(time.Now().Add(p.step))
+	return p.control.Flush()
+}
+
 // A pacedReader gives each piece of a body its own time to arrive.
 type pacedReader struct {
 	r       io.Reader

@@ -48,7 +48,7 @@ func newHome() (home, error) {
 func (s *Server) page(ctx context.Context, r *request, a asked, set *store.AuthoritySet) *reply {
 	path, q, _ := strings.Cut(a.path, "?")
 	if prefix, ok := strings.CutPrefix(path, listPath); ok {
-		return s.list(r, adminapi.UnescapeName(prefix), set)
+		return s.list(ctx, r, adminapi.UnescapeName(prefix), set)
 	}
 	if spelling, ok := strings.CutPrefix(path, timeMapPath); ok {
 		return s.timeMap(ctx, r, adminapi.UnescapeName(spelling), q, set)
@@ -66,7 +66,9 @@ func (s *Server) page(ctx context.Context, r *request, a asked, set *store.Autho
 	case "/-/readyz":
 		return s.readiness()
 	case "/-/openapi.json":
-		return newReply(http.StatusOK).withBody("application/json", openAPI)
+		p := newReply(http.StatusOK)
+		p.add("Cache-Control", "no-cache")
+		return s.represent(r, p, "application/json", openAPI)
 	case "/robots.txt":
 		return newReply(http.StatusOK).withText("User-agent: *", "Disallow: /-/")
 	case "/favicon.ico":

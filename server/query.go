@@ -1,19 +1,23 @@
 package server
 
 import (
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/nomen-project/nomen"
 	"github.com/nomen-project/nomen/adminapi"
+	"github.com/nomen-project/nomen/store"
 	"github.com/nomen-project/nomen/uri"
 )
 
 // A query is what the query of a target says about how to resolve the name.
 type query struct {
-	service   nomen.Service // one that is offered, or ""
+	service   nomen.Service // "" for none that is known
 	component string
+	other     string    // the second identifier of I=I
 	r, q      string    // components of RFC 8141
+	plain     string    // what is neither directives nor components
 	at        time.Time // as of then; zero for now
 	badAt     string    // what looks like a time, and is none
 }
@@ -27,6 +31,9 @@ func (q query) String() string {
 	if q.component != "" {
 		parts = append(parts, "c="+uri.EscapeQueryPart(q.component))
 	}
+	if q.other != "" {
+		parts = append(parts, "with="+adminapi.EscapeName(q.other))
+	}
 	if !q.at.IsZero() {
 		parts = append(parts, "at="+q.at.UTC().Format(time.RFC3339Nano))
 	}
@@ -35,6 +42,36 @@ func (q query) String() string {
 	}
 	return rqComponents(q.r, q.q)
 }
+
+// under returns the query as the authority of the name understands it: directives
+// and values that mean nothing there are left out (2012, 2.3: N12-31, N12-35), and
+// an r-component is what the authority says it is. The directive s has a meaning
+// everywhere (N12-33).
+func (q query) under(a *store.Authority) query {
+	if a == nil {
+		return q
+	}
+	if directives, ok := a.RComponent[q.r]; ok && q.r != "" {
+		mapped, _ := readDirectives(directives)
+		q.service, q.component = mapped.service, mapped.component
+	}
+	if !offers(a, q.service) || !isValue(a.Keywords[keywordService], string(q.service)) {
+		q.service = ""
+	}
+	values, known := a.Keywords[keywordComponent]
+	if len(a.Keywords) > 0 && !known || !isValue(values, q.component) {
+		q.component = ""
+	}
+	return q
+}
+
+// offers reports whether an authority, if there is one, offers a service.
+func offers(a *store.Authority, s nomen.Service) bool {
+	return a == nil || len(a.Services) == 0 || slices.Contains(a.Services, s)
+}
+
+// isValue reports whether s is among the values, of which none means any.
+func isValue(values []string, s string) bool { return len(values) == 0 || slices.Contains(values, s) }
 
 // rqComponents spells rq-components without the first question mark.
 func rqComponents(r, q string) string {
@@ -50,7 +87,8 @@ func rqComponents(r, q string) string {
 }
 
 // readQuery reads the components of RFC 8141, or the directives of 2012. It is
-// not ok if there is more to the query than those; on paths that is ignored.
+// not ok if there is more to the query than those; on paths that is ignored. What
+// has no directive at all is a plain query.
 func readQuery(s string) (query, bool) {
 	switch {
 	case s == "":
@@ -59,6 +97,16 @@ func readQuery(s string) (query, bool) {
 		return readComponents(s)
 	}
 	return readDirectives(s)
+}
+
+// plainQuery returns s as it can stand in a URI, or "".
+func plainQuery(s string) string {
+	for _, spelling := range []string{s, escapeExcluded(s)} {
+		if _, err := uri.ParseReference("?" + spelling); err == nil && strings.IndexByte(spelling, '#') < 0 {
+			return spelling
+		}
+	}
+	return ""
 }
 
 // readComponents reads
@@ -96,38 +144,76 @@ func checkedComponent(s string) (string, bool) {
 	return s, true
 }
 
+// The keywords of directives: those that are registered (2012, 9.2.1), and two of
+// ours.
+const (
+	keywordService   = "s"
+	keywordComponent = "c"
+	keywordOther     = "with" // the second identifier of I=I
+	keywordAt        = "at"
+)
+
 // readDirectives reads directive *( "&" directive ) (2012, 2.3). A registered
 // keyword that occurs twice is ignored with all its values (N12-29), an unknown
-// one is ignored (N12-30), so is a service that is not offered (N12-32). "at" is
-// a directive of ours, if its value looks like a time.
+// one is ignored (N12-30), so is a service that nobody knows (N12-32). "at" is a
+// directive if its value looks like a time, "with" beside s=I=I.
 func readDirectives(s string) (query, bool) {
-	const service, component, at = "s", "c", "at"
-	seen := map[string]int{}
-	values := map[string]string{}
+	var values [4]string // of the keywords in their order
+	var seen [4]int
 	ok := true
 	for directive := range strings.SplitSeq(s, "&") {
 		keyword, value, isDirective := strings.Cut(directive, "=")
-		known := keyword == service || keyword == component || keyword == at && looksLikeTime(value)
-		if !isDirective || !known {
+		i := -1
+		if isDirective {
+			i = keywordIndex(keyword, value)
+		}
+		if i < 0 {
 			ok = false
 			continue
 		}
-		seen[keyword]++
-		values[keyword] = value
+		seen[i]++
+		values[i] = value
 	}
 	out := query{}
-	if seen[service] == 1 && isOffered(nomen.Service(values[service])) {
-		out.service = nomen.Service(values[service])
+	if seen[0] == 1 && nomen.Service(values[0]).Known() {
+		out.service = nomen.Service(values[0])
 	}
-	if seen[component] == 1 {
-		if c, err := uri.Unescape(values[component]); err == nil {
+	if seen[1] == 1 {
+		if c, err := uri.Unescape(values[1]); err == nil {
 			out.component = c
 		}
 	}
-	if seen[at] > 0 {
-		out.readAt(values[at], seen[at])
+	if seen[2] == 1 && out.service == nomen.IisI {
+		out.other = adminapi.UnescapeName(values[2])
 	}
-	return out, ok
+	if seen[3] > 0 {
+		out.readAt(values[3], seen[3])
+	}
+	if seen == [4]int{2: seen[2]} {
+		out.plain = plainQuery(s)
+	}
+	if out.service == nomen.IisI && out.other == "" { // there is nothing to compare with
+		out.service = ""
+	}
+	return out, ok && (seen[2] == 0 || out.other != "")
+}
+
+// keywordIndex returns the place of a keyword in the order of the constants, -1
+// for an unknown one.
+func keywordIndex(keyword, value string) int {
+	switch keyword {
+	case keywordService:
+		return 0
+	case keywordComponent:
+		return 1
+	case keywordOther:
+		return 2
+	case keywordAt:
+		if looksLikeTime(value) {
+			return 3
+		}
+	}
+	return -1
 }
 
 // readAt reads a time. One that was given more than once is none: the answer
@@ -153,16 +239,6 @@ func looksLikeTime(s string) bool {
 		case i == year:
 			return c == '-'
 		}
-	}
-	return false
-}
-
-// isOffered reports whether a service can be asked for. The spelling matters
-// (N12-61).
-func isOffered(s nomen.Service) bool {
-	switch s {
-	case nomen.I2L, nomen.I2Ls, nomen.I2C, nomen.I2Cs, nomen.I2N, nomen.I2Ns:
-		return true
 	}
 	return false
 }

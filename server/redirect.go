@@ -3,59 +3,76 @@ package server
 import (
 	"context"
 	"fmt"
-	"io"
+	"html"
 	"net/http"
-	"strconv"
 	"strings"
 	"time"
 
 	"github.com/nomen-project/nomen"
 	"github.com/nomen-project/nomen/format"
+	"github.com/nomen-project/nomen/name"
+	"github.com/nomen-project/nomen/store"
 	"github.com/nomen-project/nomen/uri"
 )
 
 // locate leads to the best location of a name.
 func (s *Server) locate(ctx context.Context, r *request, a asked) *reply {
 	if types := descriptive(r.accept); types != nil {
-		if ans, err := s.resolver.Resolve(ctx, a.question(nomen.I2C)); err == nil && !carried(ans.Locations, types) {
+		q, _ := a.question(r, nomen.I2C) // fails for I=I alone
+		if ans, err := s.resolver.Resolve(ctx, q); err == nil && ans.Redirect == "" && !carried(ans.Locations, types) {
 			return s.described(ctx, r, a, ans)
 		}
 	}
-	q := a.question(nomen.I2L)
-	q.Accept, q.Languages = r.accept, r.languages
+	q, _ := a.question(r, nomen.I2L)
 	ans, err := s.resolver.Resolve(ctx, q)
-	switch {
-	case err != nil:
-		return s.problem(r, a, err)
-	case ans.Redirect != "":
-		return s.successor(r, a, ans)
-	case len(ans.Locations) == 0:
-		return s.failure(r, fmt.Errorf("server: the resolver answered I2L of %s with no location", a.name))
-	}
-	target, err := withQuery(ans.Locations[0].URL, a.query.q)
 	if err != nil {
-		return s.failure(r, err)
+		return s.problem(r, a, err)
+	}
+	return s.answered(ctx, r, a, nomen.I2L, ans)
+}
+
+// toLocation answers I2L.
+func (s *Server) toLocation(ctx context.Context, r *request, a asked, ans *nomen.Answer) *reply {
+	if len(ans.Locations) == 0 {
+		return s.failure(r, fmt.Errorf("server: the resolver answered I2L of %s with no location", a.spelled()))
+	}
+	target, err := uri.Parse(ans.Locations[0].URL)
+	if err != nil {
+		return s.failure(r, fmt.Errorf("server: a location: %w", err))
+	}
+	if isScript(target) {
+		return s.failure(r, fmt.Errorf("server: a location of %s would be run by a browser", a.spelled()))
 	}
 	if a.form == formTHTTP && onlyPlain(r.accept) {
-		return s.locatedList(ctx, r, a, target)
+		return s.locatedList(ctx, r, a, target.String())
 	}
 	p := newReply(a.redirectStatus(r))
 	s.link(p, r, a, ans)
 	p.add("Vary", "Accept, Accept-Language")
-	p.add("Cache-Control", "no-cache")
-	return s.toward(r, p, target)
+	p.add("Cache-Control", cacheControl(a.authority, ans))
+	return toward(r, p, target.String())
 }
 
-// redirectStatus returns the status of a redirection to a location: 303, which
-// HTTP/1.0 does not know, or what the authority wants.
+// isScript reports whether a browser would run what a URI holds.
+func isScript(u uri.URI) bool {
+	scheme, _ := u.Scheme()
+	return store.Runs(strings.ToLower(scheme))
+}
+
+// redirectStatus returns the status of a redirection to a location: 303, or what
+// the authority wants. HTTP/1.0 knows only 301 and 302.
 func (a asked) redirectStatus(r *request) int {
-	switch {
-	case !r.version.atLeast11():
-		return http.StatusFound
-	case a.authority != nil && isRedirect(a.authority.Redirect):
-		return a.authority.Redirect
+	status := http.StatusSeeOther
+	if a.authority != nil && isRedirect(a.authority.Redirect) {
+		status = a.authority.Redirect
 	}
-	return http.StatusSeeOther
+	switch {
+	case r.version.atLeast11():
+		return status
+	case status == http.StatusMovedPermanently, status == http.StatusPermanentRedirect:
+		return http.StatusMovedPermanently
+	}
+	return http.StatusFound
 }
 
 func isRedirect(status int) bool {
@@ -66,82 +83,72 @@ func isRedirect(status int) bool {
 	return false
 }
 
-// withQuery returns a location with a q-component appended to its query: after
-// "&" if it has one, before its fragment. The result is a URI without anything
-// that could end a line.
-func withQuery(location, q string) (string, error) {
-	u, err := uri.Parse(location)
-	if err != nil {
-		return "", fmt.Errorf("server: a stored location: %w", err)
+// toward completes a redirection with Location and a body for those who cannot
+// follow it. The target is a URI, or a path of ours.
+func toward(r *request, p *reply, target string) *reply {
+	p.add("Location", target)
+	if !mentions(r.accept, "html") || format.ProblemFormat(r.accept).MediaType != format.TypeHTML {
+		return p.withBody("text/plain; charset=utf-8", []byte(target+"\r\n"))
 	}
-	if q == "" {
-		return u.String(), nil
-	}
-	before, fragment, hasFragment := strings.Cut(u.String(), "#")
-	sep := "?"
-	if old, has := u.Query(); has {
-		if sep = "&"; old == "" {
-			sep = ""
-		}
-	}
-	out := before + sep + q
-	if hasFragment {
-		out += "#" + fragment
-	}
-	if u, err = uri.Parse(out); err != nil {
-		return "", fmt.Errorf("server: a location with a q-component: %w", err)
-	}
-	return u.String(), nil
+	to := html.EscapeString(target)
+	p.add("Content-Security-Policy", format.ContentSecurityPolicy)
+	return p.withBody("text/html; charset=utf-8", []byte("<!DOCTYPE html>\n<title>Found</title>\n<p><A HREF=\""+to+"\">"+to+"</A>\n"))
 }
 
-// toward completes a redirection with Location and a body for those who cannot
-// follow it.
-func (s *Server) toward(r *request, p *reply, target string) *reply {
-	p.add("Location", target)
-	f := format.ProblemFormat(r.accept)
-	if f.MediaType != format.TypeHTML {
-		return p.withText(target)
+// mentions reports whether a field has a word, in any case.
+func mentions(field, word string) bool {
+	for i := 0; i+len(word) <= len(field); i++ {
+		if strings.EqualFold(field[i:i+len(word)], word) {
+			return true
+		}
 	}
-	body, err := written(func(w io.Writer) error {
-		return format.WriteHTML(w, &nomen.Answer{Service: nomen.I2L, Locations: []nomen.Location{{URL: target}}})
-	})
-	if err != nil {
-		return s.failure(r, err)
-	}
-	return p.withBody(f.ContentType(), body)
+	return false
 }
 
 // maxSuccessorAge bounds how long a client may remember that a name was
 // replaced.
 const maxSuccessorAge = 30 * 24 * time.Hour
 
-// successor leads to the name that took the place of a retired one. To a target
-// without a slash that is the URN itself, to a path it is a path; the protocol of
-// 1995 has the URN in the reason phrase too (Y95-42, Y95-43).
-func (s *Server) successor(r *request, a asked, ans *nomen.Answer) *reply {
+// elsewhere leads to the name that took the place of a retired one, or to the
+// resolver to which a name is delegated. Where that is a name, a target without a
+// slash is led to the name itself, a path to its path here; the protocol of 1995
+// has a URN in the reason phrase too (Y95-42, Y95-43).
+func (s *Server) elsewhere(r *request, a asked, ans *nomen.Answer) *reply {
 	u, err := uri.Parse(ans.Redirect)
+	if err == nil && isScript(u) {
+		err = fmt.Errorf("a browser would run it")
+	}
 	if err != nil {
-		return s.failure(r, fmt.Errorf("server: a successor: %w", err))
+		return s.failure(r, fmt.Errorf("server: to another identifier: %w", err))
 	}
 	p := newReply(http.StatusMovedPermanently)
+	age := min(ans.MaxAge, maxSuccessorAge)
+	if ans.Status != nomen.Retired {
+		p.status = a.redirectStatus(r)
+		age = maxAge(a.authority, ans)
+	}
 	p.add("Vary", "Accept")
-	target := u.String()
-	if a.form == formElement {
+	p.add("Cache-Control", cacheFor(age, ans.Private))
+	s.link(p, r, a, ans)
+	return toward(r, p, s.otherName(p, a, u.String(), ans.Status == nomen.Retired))
+}
+
+// otherName returns where a client is sent that shall ask for another identifier.
+// That of a successor is always asked here; a delegated URL is where it is.
+func (s *Server) otherName(p *reply, a asked, target string, successor bool) string {
+	_, err := name.Parse(target)
+	isName := err == nil && (successor || !strings.Contains(target, "://"))
+	if isName && a.form == formElement {
 		p.reason = target
 	}
-	if !a.bare {
-		target = format.NamePath(target)
-		if q := a.query.String(); q != "" && a.form != formTHTTP {
-			target += "?" + q
-		}
+	if !isName || a.bare {
+		return target
 	}
-	if age := min(ans.MaxAge, maxSuccessorAge); age > 0 {
-		p.add("Cache-Control", "max-age="+strconv.Itoa(int(age/time.Second)))
-	} else {
-		p.add("Cache-Control", "no-cache")
+	target = format.NamePath(target)
+	if q := a.query.String(); q != "" && a.form != formTHTTP {
+		target += "?" + q
 	}
-	s.link(p, r, a, ans)
-	return s.toward(r, p, target)
+	return target
 }
 
 // maxPlainList bounds the list that a client gets who takes text/plain alone:
@@ -150,26 +157,24 @@ const maxPlainList = 4095
 
 // locatedList answers N2L with a list beside Location.
 func (s *Server) locatedList(ctx context.Context, r *request, a asked, best string) *reply {
-	q := a.question(nomen.I2Ls)
-	q.Languages = r.languages
+	q, _ := a.question(r, nomen.I2Ls)
 	ans, err := s.resolver.Resolve(ctx, q)
 	if err != nil {
 		return s.problem(r, a, err)
 	}
 	list := best + "\r\n"
 	for _, l := range ans.Locations {
-		u, err := withQuery(l.URL, a.query.q)
-		if err != nil || u == best || len(list)+len(u)+2 > maxPlainList {
+		u, err := uri.Parse(l.URL)
+		if err != nil || u.String() == best || len(list)+len(u.String())+2 > maxPlainList {
 			continue
 		}
-		list += u + "\r\n"
+		list += u.String() + "\r\n"
 	}
 	p := newReply(http.StatusOK)
 	s.link(p, r, a, ans)
 	p.add("Location", best)
 	p.add("Vary", "Accept, Accept-Language")
-	p.add("Cache-Control", "no-cache")
+	p.add("Cache-Control", cacheControl(a.authority, ans))
 	p.add("Last-Modified", lastModified(ans.Modified, s.now()))
-	p.add("ETag", tagOf(format.TypeText, []byte(list)))
-	return conditional(r, p.withBody("text/plain; charset=utf-8", []byte(list)))
+	return s.represent(r, p, "text/plain; charset=utf-8", []byte(list))
 }

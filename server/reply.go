@@ -7,7 +7,6 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/nomen-project/nomen/format"
 )
@@ -20,14 +19,25 @@ type reply struct {
 	fields []field
 	body   []byte
 	stream func(ctx context.Context, w io.Writer) error
+	length int64 // of a stream, -1 if it is not known
+
+	// release gives back what the reply holds, whether or not it was sent; nil
+	// if it holds nothing.
+	release func()
 
 	form form // of the request, for the books
+
+	room [16]field // where fields begin
 }
 
 // A field is one line of a head.
 type field struct{ name, value string }
 
-func newReply(status int) *reply { return &reply{status: status} }
+func newReply(status int) *reply {
+	p := &reply{status: status, length: -1}
+	p.fields = p.room[:0]
+	return p
+}
 
 // add appends a field, unless its value is empty.
 func (p *reply) add(name, value string) {
@@ -40,11 +50,21 @@ func (p *reply) add(name, value string) {
 func (p *reply) vary(header string) {
 	for i := range p.fields {
 		if f := &p.fields[i]; f.name == "Vary" {
-			f.value += ", " + header
+			f.value = varying(f.value, header)
 			return
 		}
 	}
 	p.add("Vary", header)
+}
+
+// varying returns a Vary field with one more header. What nearly every answer has
+// is at hand.
+func varying(field, header string) string {
+	const usual, last = "Accept, Accept-Language", "Accept-Datetime"
+	if field == usual && header == last {
+		return usual + ", " + last
+	}
+	return field + ", " + header
 }
 
 // get returns the first field of this name, "" if there is none.
@@ -55,6 +75,16 @@ func (p *reply) get(name string) string {
 		}
 	}
 	return ""
+}
+
+// has reports whether there is a field of exactly this spelling.
+func (p *reply) has(name string) bool {
+	for i := range p.fields {
+		if p.fields[i].name == name {
+			return true
+		}
+	}
+	return false
 }
 
 // withBody sets the body and what a client has to know of it.
@@ -70,19 +100,29 @@ func (p *reply) withText(lines ...string) *reply {
 }
 
 // finish adds the fields that every answer has.
-func (p *reply) finish(now time.Time) {
-	p.add("Date", now.UTC().Format(http.TimeFormat))
+func (p *reply) finish(date string) {
+	p.add("Date", date)
 	p.add("Access-Control-Allow-Origin", "*")
-	if p.get("Link") != "" {
-		p.add("Access-Control-Expose-Headers", "ETag, Link, Location, Memento-Datetime")
+	if p.has("Link") {
+		p.add("Access-Control-Expose-Headers", "Content-Location, ETag, Link, Location, Memento-Datetime")
 	}
 	p.add("X-Content-Type-Options", "nosniff")
-	contentType := p.get("Content-Type")
-	if strings.HasPrefix(contentType, format.TypeHTML) && p.get("Content-Security-Policy") == "" {
+	if strings.HasPrefix(p.get("Content-Type"), format.TypeHTML) && !p.has("Content-Security-Policy") {
 		p.add("Content-Security-Policy", format.ContentSecurityPolicy)
 	}
-	if p.stream == nil && p.status != http.StatusNotModified && p.status != http.StatusNoContent {
+	switch {
+	case p.status == http.StatusNotModified, p.status == http.StatusNoContent:
+	case p.stream == nil:
 		p.add("Content-Length", strconv.Itoa(len(p.body)))
+	case p.length >= 0:
+		p.add("Content-Length", strconv.FormatInt(p.length, 10))
+	}
+}
+
+// drop gives back what the reply holds.
+func (p *reply) drop() {
+	if p.release != nil {
+		p.release()
 	}
 }
 

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"io"
 	"net/netip"
 	"strconv"
 	"strings"
@@ -14,16 +15,33 @@ type request struct {
 	host    string         // Host field
 	secure  bool           // came over TLS
 	local   netip.AddrPort // at which it arrived
+	country string         // of the asker, ISO 3166-1 alpha-2; "" if not known
+	hops    int            // entries of the Via fields: who passed it on
 
 	accept    string // fields of the same name joined with commas; "" if absent
 	languages string
+	encodings string // Accept-Encoding
 	datetime  string // Accept-Datetime
+
+	byteRange string // Range
+	ifRange   string
 
 	ifMatch           string
 	ifUnmodifiedSince string
 	ifNoneMatch       string
 	ifModifiedSince   string
+
+	contentType string
+	body        io.Reader // nil where none is read
 }
+
+// maxTarget is the greatest length of a target in bytes. Longer ones come where
+// another than the listener of package internal/wire reads them.
+const maxTarget = 8 << 10
+
+// maxVia is how many may have passed a request on before it is cut: whether or
+// not they are resolvers, they pass it on in a circle.
+const maxVia = 16
 
 // A version is that of HTTP. A Simple-Request is of 0.9.
 type version struct{ major, minor int }

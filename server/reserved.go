@@ -4,7 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"net/http"
+	"maps"
 	"slices"
 	"strings"
 
@@ -51,12 +51,34 @@ func (s *Server) metainformation(r *request, a asked) *reply {
 		if len(auth.Owners) > 0 {
 			note = append(note, "It is looked after by "+strings.Join(auth.Owners, ", ")+".")
 		}
+		note = append(note, offered(auth)...)
 	}
 	if about.URL == "" {
 		about.URL = s.base(r) + "/"
 	}
 	about.Note = strings.Join(append(note, "The software is nomen "+s.version+"."), "\n")
 	return s.reservedAnswer(r, a, &nomen.Answer{Service: nomen.I2Ls, Locations: []nomen.Location{*about}})
+}
+
+// offered says what an authority offers, where it is not all (2012, N12-33 and
+// N12-35).
+func offered(a *store.Authority) []string {
+	var note []string
+	if len(a.Services) > 0 {
+		var names []string
+		for _, s := range a.Services {
+			names = append(names, string(s))
+		}
+		note = append(note, "The services are "+strings.Join(names, ", ")+".")
+	}
+	for _, keyword := range slices.Sorted(maps.Keys(a.Keywords)) {
+		line := "The directive " + keyword + " takes any value."
+		if values := a.Keywords[keyword]; len(values) > 0 {
+			line = "The directive " + keyword + " takes " + strings.Join(values, ", ") + "."
+		}
+		note = append(note, line)
+	}
+	return note
 }
 
 // all points to the list of all ElementIDs (1995, 3.5.2: Y95-56).
@@ -93,30 +115,11 @@ func (s *Server) authorityList(r *request, a asked, names []string) *reply {
 func (s *Server) reservedIn(r *request, a asked, ans *nomen.Answer, offers []format.Format) *reply {
 	return s.inFormat(r, ans, offers, func(p *reply) {
 		p.add("Vary", "Accept")
+		p.add("Cache-Control", "no-cache")
 		if a.authority != nil && a.reserved != "urn+a" {
 			p.add("Last-Modified", lastModified(a.authority.Modified, s.now()))
 		}
 	})
-}
-
-// listPath is where the lists of ElementIDs are, each under its prefix.
-const listPath = "/-/list/"
-
-// list streams all ElementIDs of an authority, one a line (1995, 3.5.2: Y95-57):
-// those that resolve or did, in the order of their names.
-func (s *Server) list(r *request, prefix string, set *store.AuthoritySet) *reply {
-	a := exactly(set, prefix)
-	if a == nil || !a.List {
-		return s.problem(r, asked{form: formList}, &nomen.Error{Kind: nomen.Unknown, Name: prefix, Message: "there is no such list"})
-	}
-	p := newReply(http.StatusOK)
-	p.form = formList
-	p.add("Content-Type", "text/plain; charset=utf-8")
-	p.add("Cache-Control", "no-cache")
-	p.stream = func(ctx context.Context, w io.Writer) error {
-		return format.WriteList(w, s.elements(ctx, set, a))
-	}
-	return p
 }
 
 // elements yields the ElementIDs of the public names about which a decides.

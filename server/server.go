@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/nomen-project/nomen"
+	"github.com/nomen-project/nomen/misses"
 	"github.com/nomen-project/nomen/registrar"
 	"github.com/nomen-project/nomen/store"
 )
@@ -29,10 +30,17 @@ type Options struct {
 	Store     store.Reader         // holds the authorities and the lists of names; needed
 	Registrar *registrar.Registrar // the door for changes; without it there is no admin API
 
+	Authorities *store.Table // of the Store, best the one that the Resolver has; one of its own if nil
+
 	PublicURL      string         // under which this server is known, such as https://names.example.org; "" if that varies
 	Version        string         // of the program
 	AdminHosts     []string       // Host fields that the admin listener accepts beside addresses and localhost
 	TrustedProxies []netip.Prefix // whose Forwarded or X-Forwarded fields are believed
+
+	Country       func(netip.Addr) string // of an asker, ISO 3166-1 alpha-2, "" if not known; nil if none is
+	CountryHeader string                  // field in which trusted proxies tell it, such as CF-IPCountry; "" for none
+
+	Misses *misses.Counter // counts the names that are asked for in vain; nil for nobody
 
 	Now       func() time.Time // the clock; time.Now if nil
 	Log       *slog.Logger     // of failures; discards if nil
@@ -47,6 +55,9 @@ type Limits struct {
 	HeadTimeout time.Duration // for a request head; 10 s
 	IdleTimeout time.Duration // between requests; 2 min
 	Timeout     time.Duration // for a whole request, and for each step of a stream; 30 s
+	Resource    time.Duration // for a resource that is passed on (I2R); 10 min
+	BatchNames  int           // in one list of names; 10,000
+	BatchBytes  int           // of one list of names; 4 MiB
 }
 
 func (l Limits) withDefaults() Limits {
@@ -54,6 +65,9 @@ func (l Limits) withDefaults() Limits {
 	l.HeadTimeout = cmp.Or(l.HeadTimeout, 10*time.Second)
 	l.IdleTimeout = cmp.Or(l.IdleTimeout, 2*time.Minute)
 	l.Timeout = cmp.Or(l.Timeout, 30*time.Second)
+	l.Resource = cmp.Or(l.Resource, 10*time.Minute)
+	l.BatchNames = cmp.Or(l.BatchNames, 10_000)
+	l.BatchBytes = cmp.Or(l.BatchBytes, 4<<20)
 	return l
 }
 
@@ -75,12 +89,19 @@ type Server struct {
 	adminHosts map[string]bool
 	proxies    []netip.Prefix
 
+	country       func(netip.Addr) string
+	countryHeader string // in canonical form
+	misses        *misses.Counter
+
 	now     func() time.Time
 	log     *slog.Logger
 	access  *slog.Logger
 	limits  Limits
 	home    home
 	sizes   sizes
+	dates   dates
+	coders  coders
+	batches chan struct{} // holds one for each list of names that is being answered
 	metrics *metrics
 	closing atomic.Bool
 }
@@ -98,6 +119,8 @@ func New(o Options) (*Server, error) {
 		resolver: o.Resolver, store: o.Store, registrar: o.Registrar,
 		version: cmp.Or(o.Version, "(unknown version)"), adminHosts: map[string]bool{}, proxies: o.TrustedProxies,
 		now: o.Now, log: o.Log, access: o.AccessLog, limits: o.Limits.withDefaults(), metrics: newMetrics(),
+		country: o.Country, countryHeader: http.CanonicalHeaderKey(o.CountryHeader), misses: o.Misses,
+		batches: make(chan struct{}, maxBatches),
 	}
 	if s.now == nil {
 		s.now = time.Now
@@ -108,7 +131,9 @@ func New(o Options) (*Server, error) {
 	for _, h := range o.AdminHosts {
 		s.adminHosts[store.CanonicalHost(h)] = true
 	}
-	s.authorities = store.NewTable(o.Store, s.now, authorityLife)
+	if s.authorities = o.Authorities; s.authorities == nil {
+		s.authorities = store.NewTable(o.Store, s.now, authorityLife)
+	}
 	if err := s.setPublicURL(o.PublicURL); err != nil {
 		return nil, err
 	}

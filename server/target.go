@@ -9,6 +9,7 @@ import (
 	"github.com/nomen-project/nomen/adminapi"
 	"github.com/nomen-project/nomen/name"
 	"github.com/nomen-project/nomen/store"
+	"github.com/nomen-project/nomen/uri"
 	"github.com/nomen-project/nomen/urn"
 )
 
@@ -23,22 +24,27 @@ const (
 	formTHTTP        // RFC 2169
 	formPage         // neither a name nor an element
 	formList         // the ElementIDs of an authority
+	formBatch        // a list of names
+	forms            // how many there are
 )
 
 // String returns the form as the metrics have it.
 func (f form) String() string {
-	return [...]string{"other", "1995", "web", "thttp", "page", "list"}[f]
+	return [...]string{"other", "1995", "web", "thttp", "page", "list", "batch"}[f]
 }
 
 // An asked is what a target asks for.
 type asked struct {
 	form      form
 	bare      bool             // without a leading slash
-	name      name.Name        // zero for pages and reserved requests
+	name      name.Name        // zero for pages, reserved requests and what is no name
+	subject   uri.URI          // of THTTP: what is asked about, as it was written
 	authority *store.Authority // that decides about the name, or is asked; nil if none is known
 	reserved  string           // the element of a reserved request
 	path      string           // of a page, with its query
 	query     query
+
+	byLocation bool // the subject is a location, and its names are asked for
 }
 
 // A place is where a request arrived, and what is served there.
@@ -46,7 +52,12 @@ type place struct {
 	set   *store.AuthoritySet
 	host  string
 	local netip.Addr
-	own   func(host string, local netip.Addr) bool // whether a host is this server, whatever the authorities
+	own   ownHosts
+}
+
+// An ownHosts tells whether a host is this server, whatever the authorities.
+type ownHosts interface {
+	isOwnHost(host string, local netip.Addr) bool
 }
 
 // read reads a target. The error is a [*nomen.Error].
@@ -79,7 +90,7 @@ func absoluteForm(target string) (host, path string, ok bool) {
 
 // readAbsolute answers a proxy's request, for what is served here alone.
 func (p place) readAbsolute(target, host, path string) (asked, error) {
-	if p.set.Host(host) != nil || p.own(host, p.local) {
+	if p.set.Host(host) != nil || p.own.isOwnHost(host, p.local) {
 		p.host = host
 		return p.readPath(path[1:])
 	}
@@ -101,6 +112,8 @@ func (p place) readPath(path string) (asked, error) {
 		return asked{form: formPage, path: "/" + path}, nil
 	case len(rest) >= len(thttpPath) && strings.EqualFold(rest[:len(thttpPath)], thttpPath):
 		return p.readTHTTP(rest[len(thttpPath):], q, hasQuery)
+	case hasQuery && isRootTHTTP(rest, q):
+		return p.readTHTTP(rest, q, true)
 	}
 	a, err := p.readSubject(adminapi.UnescapeName(rest), false)
 	a.query, _ = readQuery(q)

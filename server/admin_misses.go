@@ -1,0 +1,48 @@
+package server
+
+import (
+	"net/http"
+	"strings"
+
+	"github.com/nomen-project/nomen/adminapi"
+	"github.com/nomen-project/nomen/misses"
+	"github.com/nomen-project/nomen/name"
+)
+
+// listMisses tells which names were asked for in vain, the most frequent first, of
+// those that the token has to do with.
+func (s *Server) listMisses(c *call) error {
+	q, err := c.query("prefix", "limit")
+	if err != nil {
+		return err
+	}
+	limit, err := number(q, "limit", 0)
+	if err != nil {
+		return err
+	}
+	out := adminapi.Misses{Totals: s.misses.Totals(), Misses: []misses.Miss{}}
+	for _, m := range s.misses.List(0) {
+		if !strings.HasPrefix(m.Name, first(q, "prefix")) {
+			continue
+		}
+		if n, err := name.Parse(m.Name); err == nil && mayAsk(c.actor, n) {
+			out.Misses = append(out.Misses, m)
+		}
+		if limit > 0 && uint64(len(out.Misses)) == limit {
+			break
+		}
+	}
+	return writeJSON(c.w, http.StatusOK, out)
+}
+
+// clearMisses forgets them.
+func (s *Server) clearMisses(c *call) error {
+	if err := c.everywhere("misses"); err != nil {
+		return err
+	}
+	was, err := s.misses.Clear()
+	if err != nil {
+		return err
+	}
+	return writeJSON(c.w, http.StatusOK, adminapi.Misses{Totals: was, Misses: []misses.Miss{}})
+}

@@ -1,0 +1,89 @@
+package server
+
+import (
+	"errors"
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/nomen-project/nomen"
+	"github.com/nomen-project/nomen/adminapi"
+	"github.com/nomen-project/nomen/format"
+	"github.com/nomen-project/nomen/name"
+	"github.com/nomen-project/nomen/registrar"
+)
+
+// explain answers a question as anybody would be answered who asks it, and if that
+// is wanted tells why.
+func (s *Server) explain(c *call) error {
+	q, err := c.query("name", "s", "c", "r", "q", "query", "with", "accept", "languages", "country", "at", "explain")
+	if err != nil {
+		return err
+	}
+	question := nomen.Question{
+		Service: nomen.Service(first(q, "s")), Component: first(q, "c"), R: first(q, "r"), Q: first(q, "q"), Query: first(q, "query"),
+		Accept: first(q, "accept"), Languages: first(q, "languages"), Country: country(first(q, "country")),
+	}
+	if question.Explain, err = wanted(q, "explain"); err != nil {
+		return err
+	}
+	if text := first(q, "at"); text != "" {
+		if question.At, err = adminapi.ParseTime(text); err != nil {
+			return &adminapi.RequestError{Field: "at", Message: err.Error()}
+		}
+	}
+	if question.Name, err = name.Parse(first(q, "name")); err != nil {
+		return s.explainError(c, malformed(first(q, "name"), 0, err))
+	}
+	if !mayAsk(c.actor, question.Name) {
+		return &registrar.DeniedError{Who: c.actor.Who, Role: c.actor.Role, Need: registrar.Reader, Name: question.Name.Key()}
+	}
+	if question.Service == nomen.IisI {
+		if question.Other, err = subjectURI(first(q, "with"), nomen.IisI); err != nil {
+			return s.explainError(c, err)
+		}
+	}
+	ans, err := s.resolver.Resolve(c.r.Context(), question)
+	if err != nil {
+		return s.explainError(c, err)
+	}
+	closeResources(ans)
+	h := c.w.Header()
+	h.Set("Content-Type", format.TypeJSON)
+	h.Set("X-Content-Type-Options", "nosniff")
+	h.Set("Cache-Control", "no-store")
+	return ignored(format.WriteJSON(c.w, ans))
+}
+
+// wanted reads a parameter that is yes or no, or as [flag] reads it.
+func wanted(q map[string][]string, key string) (bool, error) {
+	switch strings.ToLower(first(q, key)) {
+	case "yes":
+		return true, nil
+	case "no":
+		return false, nil
+	}
+	return flag(q, key)
+}
+
+// mayAsk reports whether a name is among those that an actor has to do with.
+func mayAsk(a registrar.Actor, n name.Name) bool {
+	return len(a.Prefixes) == 0 || slices.ContainsFunc(a.Prefixes, func(p name.Prefix) bool { return p.Covers(n) })
+}
+
+// explainError answers that there is no answer, as the public listener does.
+func (s *Server) explainError(c *call, err error) error {
+	var e *nomen.Error
+	switch {
+	case errors.Is(err, nomen.ErrLoop):
+		return &adminapi.StatusError{Status: http.StatusLoopDetected, Detail: nomen.ErrLoop.Error()}
+	case !errors.As(err, &e):
+		return err
+	}
+	h := c.w.Header()
+	h.Set("Content-Type", format.TypeProblem)
+	h.Set("X-Content-Type-Options", "nosniff")
+	h.Set("Cache-Control", "no-store")
+	c.w.WriteHeader(statusOf(e))
+	return ignored(format.WriteProblem(c.w, format.NewProblem(e, statusOf(e))))
+}

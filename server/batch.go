@@ -1,0 +1,376 @@
+package server
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"net/http"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/nomen-project/nomen"
+	"github.com/nomen-project/nomen/adminapi"
+	"github.com/nomen-project/nomen/format"
+	"github.com/nomen-project/nomen/name"
+	"github.com/nomen-project/nomen/store"
+)
+
+// batchPath is where many names are asked for in one request.
+const batchPath = "/-/resolve"
+
+// The media types of lists of names.
+const (
+	typeURIList   = format.TypeURIList
+	typeJSONLines = "application/jsonl"
+)
+
+// The bounds of lists of names.
+const (
+	maxBatches  = 8  // answered at once
+	batchAhead  = 16 // names of one list that are looked up at once
+	maxBatchRow = 64 << 10
+)
+
+// isBatch reports whether a target is that of lists of names.
+func isBatch(target string) bool {
+	path, _, _ := strings.Cut(target, "?")
+	return path == batchPath
+}
+
+// A wish is one line of a list: a JSON object, or a URI alone.
+type wish struct {
+	Name      string        `json:"name"`
+	Service   nomen.Service `json:"service,omitempty"`
+	Component string        `json:"component,omitempty"`
+	R         string        `json:"r,omitempty"`
+	Q         string        `json:"q,omitempty"`
+	Other     string        `json:"other,omitempty"` // of I=I
+	Accept    string        `json:"accept,omitempty"`
+	Languages string        `json:"languages,omitempty"`
+	At        string        `json:"at,omitempty"`
+	Line      int           `json:"-"`
+	err       error
+}
+
+// A granted is the answer to one line.
+type granted struct {
+	Input  string          `json:"input"`
+	Line   int             `json:"line"`
+	Answer json.RawMessage `json:"answer,omitempty"`
+	Error  *grantedError   `json:"error,omitempty"`
+}
+
+// A grantedError says why there is no answer.
+type grantedError struct {
+	Code        string          `json:"code"`
+	Offset      *int            `json:"offset,omitempty"`
+	Rule        string          `json:"rule,omitempty"`
+	Message     string          `json:"message"`
+	Suggestions []string        `json:"suggestions,omitempty"`
+	Answer      json.RawMessage `json:"answer,omitempty"` // the tombstone of a retired name
+}
+
+// batch answers a list of names, each line with a line of JSON, in order and as
+// soon as it is known.
+func (s *Server) batch(ctx context.Context, r *request) *reply {
+	select {
+	case s.batches <- struct{}{}:
+	default:
+		p := newReply(http.StatusServiceUnavailable)
+		p.add("Retry-After", "5")
+		return p.withText("Too many lists are being answered. Please try again later.")
+	}
+	p := s.batchReply(ctx, r)
+	if p.stream == nil {
+		<-s.batches
+	} else {
+		p.release = func() { <-s.batches }
+	}
+	p.form = formBatch
+	return uncached(p)
+}
+
+func (s *Server) batchReply(ctx context.Context, r *request) *reply {
+	set, err := s.authorities.Set(ctx, time.Time{})
+	if err != nil {
+		return s.failure(r, err)
+	}
+	_, text, _ := strings.Cut(r.target, "?")
+	q, _ := readQuery(text)
+	if q.badAt != "" {
+		return s.problem(r, asked{form: formPage}, badTime(r.target, q.badAt))
+	}
+	wishes, p := s.readWishes(r)
+	if p != nil {
+		return p
+	}
+	p = newReply(http.StatusOK)
+	p.add("Content-Type", typeJSONLines)
+	p.stream = func(ctx context.Context, w io.Writer) error { return s.grantAll(ctx, w, r, set, q, wishes) }
+	return s.codeStream(r, p)
+}
+
+// readWishes reads the body. The reply is an error, or nil.
+func (s *Server) readWishes(r *request) ([]wish, *reply) {
+	kind, _, err := mime.ParseMediaType(r.contentType)
+	read := readURIs
+	switch {
+	case err == nil && kind == typeURIList:
+	case err == nil && slices.Contains([]string{typeJSONLines, "application/x-ndjson", "application/x-jsonlines", "application/ndjson", format.TypeJSON}, kind):
+		read = readRows
+	default:
+		p := newReply(http.StatusUnsupportedMediaType)
+		p.add("Accept-Post", typeURIList+", "+typeJSONLines)
+		return nil, p.withText("A list of names has the Content-Type " + typeURIList + " or " + typeJSONLines + ".")
+	}
+	var body []byte
+	if r.body != nil {
+		if body, err = io.ReadAll(io.LimitReader(r.body, int64(s.limits.BatchBytes)+1)); err != nil {
+			return nil, newReply(http.StatusBadRequest).withText("The list broke off.")
+		}
+	}
+	if len(body) > s.limits.BatchBytes {
+		return nil, newReply(http.StatusRequestEntityTooLarge).withText(fmt.Sprintf("A list may have %d bytes.", s.limits.BatchBytes))
+	}
+	wishes := read(body, s.limits.BatchNames+1)
+	if len(wishes) > s.limits.BatchNames {
+		return nil, newReply(http.StatusRequestEntityTooLarge).withText(fmt.Sprintf("A list may have %d names.", s.limits.BatchNames))
+	}
+	return wishes, nil
+}
+
+// readURIs reads text/uri-list (RFC 2483, 5).
+func readURIs(body []byte, most int) []wish {
+	return readLines(body, most, func(line []byte) (wish, bool) {
+		return wish{Name: string(line)}, line[0] != '#'
+	})
+}
+
+// readRows reads JSON Lines: strings, or objects of the fields of a [wish].
+func readRows(body []byte, most int) []wish {
+	return readLines(body, most, func(line []byte) (wish, bool) {
+		var w wish
+		d := json.NewDecoder(bytes.NewReader(line))
+		d.DisallowUnknownFields()
+		var err error
+		if line[0] == '"' {
+			err = d.Decode(&w.Name)
+		} else {
+			err = d.Decode(&w)
+		}
+		if err == nil {
+			if _, end := d.Token(); end != io.EOF {
+				err = errors.New("something follows the value")
+			}
+		}
+		if err != nil {
+			w = wish{Name: w.Name, err: &nomen.Error{
+				Kind: nomen.Malformed, Name: string(line), Offset: int(d.InputOffset()), Rule: "JSON",
+				Message: strings.TrimPrefix(err.Error(), "json: "),
+			}}
+		}
+		return w, true
+	})
+}
+
+// readLines reads the lines that are not empty, at most so many.
+func readLines(body []byte, most int, read func([]byte) (wish, bool)) []wish {
+	var all []wish
+	number := 0
+	for line := range bytes.Lines(body) {
+		number++
+		line = bytes.TrimSpace(line)
+		if len(line) == 0 {
+			continue
+		}
+		w, ok := wish{}, true
+		if len(line) > maxBatchRow {
+			w.err = &nomen.Error{Kind: nomen.Malformed, Offset: maxBatchRow, Rule: "line", Message: "the line is too long"}
+		} else {
+			w, ok = read(line)
+		}
+		if w.Line = number; !ok {
+			continue
+		}
+		if all = append(all, w); len(all) == most {
+			break
+		}
+	}
+	return all
+}
+
+// grantAll answers wishes in their order, several at a time.
+func (s *Server) grantAll(ctx context.Context, w io.Writer, r *request, set *store.AuthoritySet, q query, wishes []wish) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	pending := make(chan chan []byte, batchAhead)
+	go func() {
+		defer close(pending)
+		for i := range wishes {
+			line := make(chan []byte, 1)
+			select {
+			case pending <- line:
+			case <-ctx.Done():
+				return
+			}
+			go func() { line <- s.grant(ctx, r, set, q, &wishes[i]) }()
+		}
+	}()
+	for line := range pending {
+		var b []byte
+		select {
+		case b = <-line:
+		default:
+			if err := flush(w); err != nil { // what is known need not wait
+				return err
+			}
+			b = <-line
+		}
+		if _, err := w.Write(b); err != nil {
+			return err
+		}
+	}
+	return ctx.Err()
+}
+
+// grant answers one wish with a line.
+func (s *Server) grant(ctx context.Context, r *request, set *store.AuthoritySet, q query, w *wish) (line []byte) {
+	out := granted{Input: w.Name, Line: w.Line}
+	defer func() {
+		if v := recover(); v != nil {
+			s.log.Error("panic", "value", v, "stack", string(debug.Stack()))
+			line = []byte(fmt.Sprintf(`{"line":%d,"error":{"code":"failure","message":"the resolver failed"}}`+"\n", w.Line))
+		}
+	}()
+	ans, err := s.answerWish(ctx, r, set, q, w)
+	if err == nil {
+		out.Answer, err = answerJSON(ans)
+	}
+	if err != nil {
+		out.Error = s.grantedError(err)
+	}
+	line, err = adminapi.Encode(out)
+	if err != nil {
+		panic(err) // it consists of text
+	}
+	return line
+}
+
+func answerJSON(ans *nomen.Answer) (json.RawMessage, error) {
+	b, err := written(func(w io.Writer) error { return format.WriteJSON(w, ans) })
+	return bytes.TrimSpace(b), err
+}
+
+// answerWish asks the resolver.
+func (s *Server) answerWish(ctx context.Context, r *request, set *store.AuthoritySet, q query, w *wish) (*nomen.Answer, error) {
+	if w.err != nil {
+		return nil, w.err
+	}
+	a, accept, languages, err := readWish(set, q, w)
+	if err != nil {
+		return nil, err
+	}
+	service := a.service()
+	if service == nomen.I2R || service == nomen.I2Rs {
+		return nil, &nomen.Error{Kind: nomen.NoResult, Name: w.Name, Service: service, Message: "resources are not sent in lists"}
+	}
+	question, err := a.question(r, service)
+	if err != nil {
+		return nil, err
+	}
+	question.Accept = accept
+	if languages != "" {
+		question.Languages = languages
+	}
+	ans, err := s.resolver.Resolve(ctx, question)
+	if err != nil {
+		s.countMiss(a, err)
+		return nil, err
+	}
+	closeResources(ans)
+	return ans, nil
+}
+
+// readWish reads what a line asks for; what it does not say, the query of the
+// list says.
+func readWish(set *store.AuthoritySet, q query, w *wish) (a asked, accept, languages string, err error) {
+	spelling, own, _ := strings.Cut(w.Name, "?")
+	n, err := name.Parse(spelling)
+	if err != nil {
+		return a, "", "", malformed(w.Name, 0, err)
+	}
+	a = asked{form: formWeb, name: n, authority: set.Of(n), query: q}
+	a.query.plain = ""
+	if told, _ := readQuery(own); own != "" {
+		a.query = told.orElse(q)
+	}
+	if w.Service != "" {
+		if !w.Service.Known() {
+			return a, "", "", &nomen.Error{Kind: nomen.NoResult, Name: w.Name, Service: w.Service, Message: "there is no such service"}
+		}
+		a.query.service = w.Service
+	}
+	for _, f := range []struct{ said, into *string }{{&w.Component, &a.query.component}, {&w.R, &a.query.r}, {&w.Q, &a.query.q}, {&w.Other, &a.query.other}} {
+		if *f.said != "" {
+			*f.into = *f.said
+		}
+	}
+	if w.At != "" {
+		if a.query.at, err = adminapi.ParseTime(w.At); err != nil {
+			return a, "", "", &nomen.Error{Kind: nomen.Malformed, Name: w.At, Rule: "at", Message: err.Error()}
+		}
+	}
+	for _, component := range []string{a.query.r, a.query.q} {
+		if _, ok := checkedComponent(component); component != "" && !ok {
+			return a, "", "", &nomen.Error{Kind: nomen.Malformed, Name: component, Rule: "rq-components", Message: "this is no component of RFC 8141"}
+		}
+	}
+	a.query = a.query.under(a.authority)
+	return a, w.Accept, w.Languages, nil
+}
+
+// orElse returns q with what it does not say from another.
+func (q query) orElse(o query) query {
+	if q.service == "" {
+		q.service, q.other = o.service, o.other
+	}
+	if q.component == "" {
+		q.component = o.component
+	}
+	if q.at.IsZero() {
+		q.at = o.at
+	}
+	return q
+}
+
+// grantedError tells why there is no answer, as the command line does.
+func (s *Server) grantedError(err error) *grantedError {
+	var e *nomen.Error
+	switch {
+	case errors.As(err, &e):
+	case errors.Is(err, nomen.ErrLoop):
+		return &grantedError{Code: "loop", Message: nomen.ErrLoop.Error()}
+	case errors.Is(err, nomen.ErrUpstream):
+		s.log.Info("another resolver failed", "err", err)
+		return &grantedError{Code: "upstream", Message: "the resolver to which the name is delegated has failed; please try again later"}
+	default:
+		if !errors.Is(err, context.Canceled) {
+			s.log.Error("no answer", "err", err)
+		}
+		return &grantedError{Code: "failure", Message: "the resolver failed; please try again later"}
+	}
+	out := &grantedError{Code: e.Kind.String(), Rule: e.Rule, Message: e.Message, Suggestions: e.Suggestions}
+	if e.Kind == nomen.Malformed {
+		out.Offset = &e.Offset
+	}
+	if e.Answer != nil {
+		out.Answer, _ = answerJSON(e.Answer) // without it the error still says what is wrong
+	}
+	return out
+}

@@ -1,0 +1,225 @@
+package server
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/klauspost/compress/zstd"
+
+	"github.com/nomen-project/nomen"
+)
+
+// post sends a list of names and returns the answers, or the body of an error.
+func post(t *testing.T, l *Listening, query, contentType, body string, fields ...string) (*http.Response, []granted, string) {
+	t.Helper()
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "http://"+l.Public.String()+"/-/resolve"+query, strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header.Set("Content-Type", contentType)
+	for _, f := range fields {
+		name, value, _ := strings.Cut(f, ": ")
+		req.Header.Set(name, value)
+	}
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	b, err := io.ReadAll(resp.Body)
+	if err == nil && resp.Header.Get("Content-Encoding") == "zstd" {
+		d, e := zstd.NewReader(nil)
+		if e != nil {
+			t.Fatal(e)
+		}
+		defer d.Close()
+		b, err = d.DecodeAll(b, nil)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all []granted
+	if resp.StatusCode == 200 {
+		for line := range strings.Lines(string(b)) {
+			var g granted
+			if err := json.Unmarshal([]byte(line), &g); err != nil {
+				t.Fatalf("%q: %v", line, err)
+			}
+			all = append(all, g)
+		}
+	}
+	return resp, all, string(b)
+}
+
+// A list is answered in its order, line by line, whatever single lines are.
+func TestBatch(t *testing.T) {
+	s, _ := newTestServer(t, nil)
+	l := listen(t, s)
+	const uris = "# a comment\r\nurn:ietf:rfc:2648\r\n\r\nurn:x\r\nurn:ietf:rfc:9999999\nurn:dns:example.org:split\nurn:dns:example.org:old\nurn:dns:example.org:alb002?s=I2C\nurn:ietf:rfc:2648?s=I2R"
+	resp, got, _ := post(t, l, "", "text/uri-list; charset=us-ascii", uris)
+	if resp.Header.Get("Content-Type") != typeJSONLines || resp.Header.Get("Cache-Control") != "no-store" {
+		t.Errorf("%v", resp.Header)
+	}
+	want := []struct {
+		line           int
+		input, in, err string
+	}{
+		{2, "urn:ietf:rfc:2648", `"https://www.rfc-editor.org/rfc/rfc2648.txt"`, ""},
+		{4, "urn:x", "", "malformed"},
+		{5, "urn:ietf:rfc:9999999", "", "unknown-name"},
+		{6, "urn:dns:example.org:split", "", "retired"},
+		{7, "urn:dns:example.org:old", `"redirect":"urn:dns:example.org:alb002"`, ""},
+		{8, "urn:dns:example.org:alb002?s=I2C", `"The second album"`, ""},
+	}
+	if len(got) != len(want)+1 {
+		t.Fatalf("got %d answers: %+v", len(got), got)
+	}
+	for i, w := range want {
+		g := got[i]
+		code := ""
+		if g.Error != nil {
+			code = g.Error.Code
+		}
+		if g.Line != w.line || g.Input != w.input || code != w.err || !strings.Contains(string(g.Answer), w.in) || (g.Answer == nil) != (w.err != "") {
+			t.Errorf("got %+v (%s) %s, want %+v", g, code, g.Answer, w)
+		}
+	}
+	if e := got[1].Error; e == nil || e.Offset == nil || e.Rule != "assigned-name" {
+		t.Errorf("a malformed name: %+v", e)
+	}
+	if e := got[3].Error; e == nil || !strings.Contains(string(e.Answer), "a new edition") {
+		t.Errorf("a tombstone: %+v", e)
+	}
+}
+
+// JSON Lines say more; what they do not say, the query of the list says.
+func TestBatchRows(t *testing.T) {
+	s, _ := newTestServer(t, nil)
+	l := listen(t, s)
+	rows := `"urn:ietf:rfc:2648"` + "\n" + `{"name":"urn:ietf:rfc:2648","service":"I2L","accept":"text/html"}` + "\n" +
+		`{"name":"urn:ietf:rfc:2648","service":"I2X"}` + "\n" + `{"nam":"x"}` + "\n" + `{"name":"urn:ietf:rfc:2648"} x` + "\n" +
+		`{"name":"urn:ietf:rfc:2648","at":"yesterday"}` + "\n" + `{"name":"urn:ietf:rfc:2648","q":"a\r\nb"}` + "\n" + `{"name":"urn:ietf:rfc:2648","at":"1970-01-01"}` + "\n" +
+		`{"name":"urn:ietf:rfc:2648","service":"I=I","other":"2648"}` + "\n" + `{"name":"urn:dns:example.org:secret"}` + "\n" + "{"
+	_, got, plain := post(t, l, "?s=I2Ns", "application/x-ndjson", rows)
+	if _, coded, again := post(t, l, "?s=I2Ns", "application/x-ndjson", rows, "Accept-Encoding: zstd"); len(coded) != len(got) || again != plain {
+		t.Errorf("coded: %s", again)
+	}
+	var said []string
+	for _, g := range got {
+		if g.Error != nil {
+			said = append(said, g.Error.Code)
+			continue
+		}
+		said = append(said, string(g.Answer))
+	}
+	want := []string{"urn:doi:10.17487/rfc2648", "rfc2648.html", "no-result", "malformed", "malformed", "malformed", "malformed", "unknown-name", "malformed", "unknown-name", "malformed"}
+	if len(said) != len(want) {
+		t.Fatalf("got %q", said)
+	}
+	for i := range want {
+		if !strings.Contains(said[i], want[i]) {
+			t.Errorf("line %d: got %s, want %s", i+1, said[i], want[i])
+		}
+	}
+}
+
+// What is too much, or no list, is refused as a whole.
+func TestBatchRefused(t *testing.T) {
+	s, _ := newTestServer(t, func(o *Options) { o.Limits.BatchNames, o.Limits.BatchBytes = 3, 100 })
+	l := listen(t, s)
+	for _, tt := range []struct {
+		query, contentType, body string
+		status                   int
+	}{
+		{"", "text/uri-list", "urn:x:1\nurn:x:2\nurn:x:3", 200},
+		{"", "text/uri-list", "urn:x:1\nurn:x:2\nurn:x:3\nurn:x:4", 413},
+		{"", "text/uri-list", strings.Repeat("# a comment\n", 10), 413},
+		{"", "text/html", "urn:x:1", 415},
+		{"", "", "urn:x:1", 415},
+		{"", "text/uri-list", "", 200},
+		{"?at=2026-13-45", "text/uri-list", "urn:x:1", 400},
+	} {
+		resp, _, body := post(t, l, tt.query, tt.contentType, tt.body)
+		if resp.StatusCode != tt.status {
+			t.Errorf("%+v: got %d %s", tt, resp.StatusCode, body)
+		}
+	}
+	for _, in := range []string{"OPTIONS /-/resolve HTTP/1.0\r\n\r\n", "DELETE /-/resolve HTTP/1.0\r\n\r\n"} {
+		if _, fields, _ := cutAnswer(exchange(t, l.Public, in)); fieldOf(fields, "Allow") != "GET, HEAD, POST, OPTIONS" {
+			t.Errorf("%s: %q", in, fields)
+		}
+	}
+}
+
+// Answers are on their way while later ones are not known, several names are
+// looked up at once but not all, and only so many lists are answered.
+func TestBatchStreams(t *testing.T) {
+	var under, most atomic.Int32
+	goOn := make(chan struct{})
+	s, _ := newTestServer(t, func(o *Options) {
+		o.Resolver = resolverFunc(func(ctx context.Context, q nomen.Question) (*nomen.Answer, error) {
+			n := under.Add(1)
+			defer under.Add(-1)
+			for m := most.Load(); n > m && !most.CompareAndSwap(m, n); m = most.Load() {
+			}
+			if q.Name.Key() != "urn:x-y:1" {
+				select {
+				case <-goOn:
+				case <-ctx.Done():
+					return nil, ctx.Err()
+				}
+			}
+			return &nomen.Answer{Service: q.Service, Name: q.Name, Status: nomen.Active}, nil
+		})
+	})
+	l := listen(t, s)
+	var list strings.Builder
+	for i := range 100 {
+		fmt.Fprintf(&list, "urn:x-y:%d\n", i+1)
+	}
+	ask := func() *http.Response {
+		resp, err := http.Post("http://"+l.Public.String()+"/-/resolve", "text/uri-list", strings.NewReader(list.String()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return resp
+	}
+	var open []*http.Response
+	for range maxBatches {
+		open = append(open, ask())
+	}
+	for _, resp := range open {
+		line, err := bufio.NewReader(resp.Body).ReadString('\n')
+		if err != nil || !strings.Contains(line, `"urn:x-y:1"`) {
+			t.Errorf("got %q, %v", line, err)
+		}
+	}
+	resp := ask()
+	resp.Body.Close()
+	if resp.StatusCode != 503 || resp.Header.Get("Retry-After") == "" {
+		t.Errorf("one list more: %d", resp.StatusCode)
+	}
+	if n := most.Load(); n < maxBatches*batchAhead/2 || n > maxBatches*(batchAhead+2) {
+		t.Errorf("%d names were looked up at once", n)
+	}
+	for _, resp := range open {
+		resp.Body.Close() // the client has gone
+	}
+	close(goOn)
+	for deadline := time.Now().Add(10 * time.Second); len(s.batches) > 0; time.Sleep(time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatalf("%d lists are still being answered", len(s.batches))
+		}
+	}
+	if _, got, _ := post(t, l, "", "text/uri-list", list.String()); len(got) != 100 || got[99].Input != "urn:x-y:100" {
+		t.Errorf("got %d answers", len(got))
+	}
+}

@@ -1,0 +1,171 @@
+package server
+
+import (
+	"context"
+	"io"
+	"strings"
+	"sync"
+
+	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress/zstd"
+
+	"github.com/nomen-project/nomen/format"
+)
+
+// A coding is a content coding of RFC 9110, 8.4.1.
+type coding string
+
+// The codings. The zero one leaves a body as it is.
+const (
+	identity   coding = ""
+	codingGzip coding = "gzip"
+	codingZstd coding = "zstd"
+)
+
+// minCoded is the size in bytes below which a body is not worth coding.
+const minCoded = 1400
+
+// codingFor returns the coding that an Accept-Encoding field wants most (RFC 9110,
+// 12.5.3): none if it leaves the choice; of those wanted equally, the first of
+// zstd, gzip, none. A field that refuses them all is not heeded.
+func codingFor(field string) coding {
+	if field == "" {
+		return identity
+	}
+	best, most := identity, 0
+	for _, c := range [...]coding{codingZstd, codingGzip} {
+		if q := codingWeight(field, string(c)); q > most {
+			best, most = c, q
+		}
+	}
+	if q := codingWeight(field, "identity"); q > most {
+		return identity
+	}
+	return best
+}
+
+// codingWeight returns the weight of a coding in thousandths: its own, else that
+// of "*", else none. Being left as it is counts least unless something is said of
+// it.
+func codingWeight(field, wanted string) int {
+	if len(field) > maxAccept {
+		return 0
+	}
+	q := 0
+	for element := range strings.SplitSeq(field, ",") {
+		value, params, _ := strings.Cut(element, ";")
+		value = strings.ToLower(strings.Trim(value, " \t"))
+		switch {
+		case value == wanted, value == "x-gzip" && wanted == "gzip":
+			return weight(params)
+		case value == "*" && wanted != "identity":
+			q = weight(params)
+		}
+	}
+	return q
+}
+
+// isCodable reports whether bodies of a media type become smaller by coding.
+func isCodable(contentType string) bool {
+	kind, _, _ := strings.Cut(contentType, ";")
+	return strings.HasPrefix(kind, "text/") || strings.HasSuffix(kind, "json") || strings.HasSuffix(kind, "jsonl") ||
+		kind == format.TypeLinkset || kind == typeLinkFormat
+}
+
+// coders are encoders that are used again.
+type coders struct{ gzip, zstd sync.Pool }
+
+// A coder is what both libraries make.
+type coder interface {
+	io.WriteCloser
+	Flush() error
+	Reset(io.Writer)
+}
+
+// get returns an encoder that writes to w. It has to be put back.
+func (c *coders) get(how coding, w io.Writer) coder {
+	pool := c.pool(how)
+	if e, ok := pool.Get().(coder); ok {
+		e.Reset(w)
+		return e
+	}
+	if how == codingGzip {
+		return gzip.NewWriter(w)
+	}
+	const window = 1 << 20 // bytes; a reader needs as much
+	e, err := zstd.NewWriter(w, zstd.WithEncoderConcurrency(1), zstd.WithWindowSize(window))
+	if err != nil {
+		panic("server: zstd: " + err.Error()) // the options are ours
+	}
+	return e
+}
+
+func (c *coders) put(how coding, e coder) {
+	e.Reset(io.Discard)
+	c.pool(how).Put(e)
+}
+
+func (c *coders) pool(how coding) *sync.Pool {
+	if how == codingGzip {
+		return &c.gzip
+	}
+	return &c.zstd
+}
+
+// coded returns a body in a coding.
+func (c *coders) coded(how coding, body []byte) ([]byte, error) {
+	return written(func(w io.Writer) error {
+		e := c.get(how, w)
+		defer c.put(how, e)
+		if _, err := e.Write(body); err != nil {
+			return err
+		}
+		return e.Close()
+	})
+}
+
+// A codedStream writes a stream in a coding.
+type codedStream struct {
+	coder
+	under io.Writer
+}
+
+// Flush sends what was written so far.
+func (c codedStream) Flush() error {
+	if err := c.coder.Flush(); err != nil {
+		return err
+	}
+	return flush(c.under)
+}
+
+// flush sends what w holds back, if it does.
+func flush(w io.Writer) error {
+	if f, ok := w.(interface{ Flush() error }); ok {
+		return f.Flush()
+	}
+	return nil
+}
+
+// codeStream makes a stream be sent in the coding that the client wants.
+func (s *Server) codeStream(r *request, p *reply) *reply {
+	p.vary("Accept-Encoding")
+	return s.codeStreamAs(p, codingFor(r.encodings))
+}
+
+func (s *Server) codeStreamAs(p *reply, how coding) *reply {
+	if how == identity {
+		return p
+	}
+	p.add("Content-Encoding", string(how))
+	p.length = -1
+	stream := p.stream
+	p.stream = func(ctx context.Context, w io.Writer) error {
+		e := s.coders.get(how, w)
+		defer s.coders.put(how, e)
+		if err := stream(ctx, codedStream{e, w}); err != nil {
+			return err
+		}
+		return e.Close()
+	}
+	return p
+}

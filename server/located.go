@@ -1,0 +1,133 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/nomen-project/nomen"
+	"github.com/nomen-project/nomen/format"
+	"github.com/nomen-project/nomen/name"
+	"github.com/nomen-project/nomen/store"
+)
+
+// maxLocated bounds how many names of one location are looked at.
+const maxLocated = 100
+
+// mayBeLocation reports whether a URI of THTTP that is the name of nothing may be
+// where something is.
+func (a asked) mayBeLocation(s nomen.Service) bool {
+	if a.form != formTHTTP || !a.subject.IsValid() {
+		return false
+	}
+	switch s {
+	case nomen.I2N, nomen.I2Ns, nomen.I2C, nomen.I2Cs, nomen.I2Ls:
+		scheme, _ := a.subject.Scheme()
+		return !strings.EqualFold(scheme, "urn")
+	}
+	return false
+}
+
+// isNoName reports whether a resolver knows nothing of what it was asked.
+func isNoName(err error) bool {
+	return errors.Is(err, &nomen.Error{Kind: nomen.Unknown}) || errors.Is(err, &nomen.Error{Kind: nomen.Malformed})
+}
+
+// located answers what is known of a location: L2Ns, L2Ls and L2C of RFC 2169, and
+// those of RFC 2483 about a URI that is no name here. What may be told is what the
+// resolver tells of the names that lead there.
+func (s *Server) located(ctx context.Context, r *request, a asked, service nomen.Service) *reply {
+	url := a.subject.String()
+	names, err := s.namesAt(ctx, url)
+	if err != nil {
+		return s.problem(r, a, err)
+	}
+	ans := &nomen.Answer{Service: service}
+	for _, n := range names {
+		a.name = n
+		q, _ := a.question(r, nomen.I2C)
+		known, err := s.resolver.Resolve(ctx, q)
+		var none *nomen.Error
+		switch {
+		case errors.As(err, &none):
+			continue
+		case err != nil:
+			return s.failure(r, err)
+		case known.Status == nomen.Active && slices.ContainsFunc(known.Locations, func(l nomen.Location) bool { return l.URL == url }):
+			gather(ans, known)
+		}
+	}
+	if ans.Narrow(service); len(ans.Names) == 0 && !service.List() {
+		return s.problem(r, a, &nomen.Error{Kind: nomen.Unknown, Name: url, Service: service, Message: "no name that is known here leads there"})
+	}
+	if service != nomen.I2C {
+		ans.Name, ans.Spelling = name.Name{}, url
+	}
+	a.name = ans.Name
+	return s.describedIn(r, a, ans, aboutURL(offersFor(service), ans))
+}
+
+// aboutURL makes lists tell of which URL they are, as they do of a name (RFC 2483,
+// 5).
+func aboutURL(offers []format.Format, about *nomen.Answer) []format.Format {
+	i := slices.IndexFunc(offers, func(f format.Format) bool { return f.MediaType == format.TypeURIList })
+	if !about.Name.IsZero() || i < 0 {
+		return offers
+	}
+	offers = slices.Clone(offers)
+	write := offers[i].Write
+	offers[i].Write = func(w io.Writer, ans *nomen.Answer) error {
+		if _, err := io.WriteString(w, "# "+about.Spelling+"\r\n"); err != nil {
+			return err
+		}
+		return write(w, ans)
+	}
+	return offers
+}
+
+// gather adds to an answer about a location what is known of one of its names. The
+// first one is described.
+func gather(ans, known *nomen.Answer) {
+	if len(ans.Names) == 0 {
+		service := ans.Service
+		names := known.Names
+		*ans = *known
+		ans.Service, ans.Names = service, []string{known.Name.Key()}
+		ans.Names = append(ans.Names, names...)
+		return
+	}
+	for _, l := range known.Locations {
+		if !slices.ContainsFunc(ans.Locations, func(have nomen.Location) bool { return have.URL == l.URL }) {
+			ans.Locations = append(ans.Locations, l)
+		}
+	}
+	for _, n := range append([]string{known.Name.Key()}, known.Names...) {
+		if !slices.Contains(ans.Names, n) {
+			ans.Names = append(ans.Names, n)
+		}
+	}
+	if known.Modified.After(ans.Modified) {
+		ans.Modified = known.Modified
+	}
+	ans.Private = ans.Private || known.Private
+}
+
+// namesAt returns the names of which a location is registered.
+func (s *Server) namesAt(ctx context.Context, url string) ([]name.Name, error) {
+	if _, ok := s.store.(store.Finder); !ok {
+		return nil, &nomen.Error{Kind: nomen.NoResult, Name: url, Message: "this server cannot look up names by their locations"}
+	}
+	var names []name.Name
+	for place, err := range store.Find(ctx, s.store, url, store.Place{}) {
+		if err != nil {
+			return nil, err
+		}
+		if place.URL != url || len(names) == maxLocated {
+			break
+		}
+		names = append(names, place.Name)
+	}
+	return names, nil
+}

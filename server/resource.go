@@ -1,0 +1,212 @@
+package server
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"net/http"
+	"strings"
+
+	"github.com/nomen-project/nomen"
+	"github.com/nomen-project/nomen/format"
+	"github.com/nomen-project/nomen/uri"
+)
+
+// fetch answers I2R and I2Rs: it passes on the resource itself, which is a
+// stranger's.
+func (s *Server) fetch(ctx context.Context, r *request, a asked, service nomen.Service) *reply {
+	ctx, cancel := context.WithTimeout(ctx, s.limits.Resource)
+	q, _ := a.question(r, service) // fails for I=I alone
+	ans, err := s.resolver.Resolve(ctx, q)
+	if err != nil {
+		cancel()
+		return s.problem(r, a, err)
+	}
+	release := func() {
+		closeResources(ans)
+		cancel()
+	}
+	var p *reply
+	switch {
+	case ans.Redirect != "", ans.Service != service:
+		p = s.answered(ctx, r, a, service, ans)
+	case service == nomen.I2R && ans.Resource == nil:
+		p = s.failure(r, errors.New("server: the resolver answered I2R with no resource"))
+	case service == nomen.I2R:
+		p = s.resource(r, a, ans)
+	default:
+		p = s.resources(r, a, ans)
+	}
+	if p.stream == nil {
+		release()
+		return p
+	}
+	p.release = release
+	return p
+}
+
+func closeResources(ans *nomen.Answer) {
+	for _, res := range append([]*nomen.Resource{ans.Resource}, ans.Resources...) {
+		if res != nil && res.Body != nil {
+			_ = res.Body.Close() // it was only read
+		}
+	}
+}
+
+// strangers is what a page of somebody else may do here: nothing that a page of
+// ours could, since it has no origin, and no script.
+const strangers = "sandbox; default-src 'none'; img-src data:; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+
+// newStrangers returns a reply with a stranger's content. It is not kept by
+// caches, unless the authority says for how long.
+func (s *Server) newStrangers(r *request, a asked, ans *nomen.Answer) *reply {
+	p := newReply(http.StatusOK)
+	s.link(p, r, a, ans)
+	p.add("Vary", "Accept, Accept-Language")
+	if maxAge(a.authority, ans) > 0 {
+		p.add("Cache-Control", cacheControl(a.authority, ans))
+	} else {
+		p.add("Cache-Control", "no-store")
+	}
+	p.add("Content-Security-Policy", strangers)
+	p.add("Accept-Ranges", "none")
+	return p
+}
+
+// resource passes on one resource.
+func (s *Server) resource(r *request, a asked, ans *nomen.Answer) *reply {
+	res := ans.Resource
+	contentType := safeType(res.Type)
+	p := s.newStrangers(r, a, ans)
+	p.add("Content-Type", contentType)
+	p.add("Content-Location", safeLocation(res.URL))
+	if !isInert(contentType) {
+		p.add("Content-Disposition", "attachment")
+	}
+	p.length = res.Size
+	p.stream = func(_ context.Context, w io.Writer) error { return copyExactly(w, res.Body, res.Size) }
+	return p
+}
+
+// copyExactly copies a body that has a size, or -1. One that is longer is cut, and
+// one that is shorter is an error.
+func copyExactly(w io.Writer, from io.Reader, size int64) error {
+	if size < 0 {
+		_, err := io.Copy(w, from)
+		return err
+	}
+	n, err := io.Copy(w, io.LimitReader(from, size))
+	if err == nil && n < size {
+		err = fmt.Errorf("the resource has ended after %d of %d bytes: %w", n, size, io.ErrUnexpectedEOF)
+	}
+	return err
+}
+
+// resources passes on all versions that the client accepts, as
+// multipart/alternative (RFC 2169, 3.4; RFC 2046, 5.1.4). One that cannot be read
+// is left out; none at all is a message without parts.
+func (s *Server) resources(r *request, a asked, ans *nomen.Answer) *reply {
+	boundary := "nomen-" + rand.Text()
+	p := s.newStrangers(r, a, ans)
+	p.add("Content-Type", "multipart/alternative; boundary="+boundary)
+	p.add("Content-Disposition", "attachment")
+	accepted := acceptedOf(r.accept, ans.Resources)
+	p.stream = func(_ context.Context, w io.Writer) error {
+		for _, res := range accepted {
+			err := s.writePart(w, boundary, res)
+			if err != nil {
+				return err
+			}
+		}
+		_, err := io.WriteString(w, "--"+boundary+"--\r\n")
+		return err
+	}
+	return p
+}
+
+// acceptedOf returns the resources that a client does not exclude.
+func acceptedOf(accept string, all []*nomen.Resource) []*nomen.Resource {
+	ranges := mediaRanges(accept)
+	if len(ranges) == 0 {
+		return all
+	}
+	var some []*nomen.Resource
+	for _, res := range all {
+		kind, _, _ := strings.Cut(strings.ToLower(res.Type), ";")
+		kind = strings.TrimSpace(kind)
+		main, _, _ := strings.Cut(kind, "/")
+		if kind == "" || weightOf(ranges, kind, main+"/*", "*/*") > 0 {
+			some = append(some, res)
+		}
+	}
+	return some
+}
+
+// writePart writes a resource as a part of a message, if there is anything to
+// read.
+func (s *Server) writePart(w io.Writer, boundary string, res *nomen.Resource) error {
+	beginning := make([]byte, 32<<10)
+	n, err := io.ReadFull(res.Body, beginning)
+	ended := err == io.EOF || err == io.ErrUnexpectedEOF
+	if err != nil && !ended {
+		s.log.Info("one of several resources could not be read", "err", err)
+		return nil
+	}
+	head := "--" + boundary + "\r\nContent-Type: " + safeType(res.Type) + "\r\n"
+	if u := safeLocation(res.URL); u != "" {
+		head += "Content-Location: " + u + "\r\n"
+	}
+	if _, err := io.WriteString(w, head+"\r\n"); err != nil {
+		return err
+	}
+	if _, err := w.Write(beginning[:n]); err != nil {
+		return err
+	}
+	if !ended {
+		if _, err := io.Copy(w, res.Body); err != nil {
+			return err
+		}
+	}
+	_, err = io.WriteString(w, "\r\n")
+	return err
+}
+
+// safeType returns a media type that can stand in a field: the type of what cannot
+// be read is not known.
+func safeType(s string) string {
+	const unknown = "application/octet-stream"
+	if s == "" || len(s) > 256 {
+		return unknown
+	}
+	kind, params, err := mime.ParseMediaType(s)
+	if err != nil || !strings.Contains(kind, "/") {
+		return unknown
+	}
+	if again := mime.FormatMediaType(kind, params); again != "" {
+		return again
+	}
+	return unknown
+}
+
+// safeLocation returns a URL that can stand in a field, "" for none.
+func safeLocation(s string) string {
+	u, err := uri.Parse(s)
+	if err != nil {
+		return ""
+	}
+	return u.WithoutFragment().String()
+}
+
+// isInert reports whether a browser shows content of a type without obeying it.
+// All else is offered to be kept in a file.
+func isInert(contentType string) bool {
+	kind, _, _ := strings.Cut(contentType, ";")
+	switch kind {
+	case "text/plain", "text/csv", format.TypeURIList, format.TypeJSON, "image/png", "image/jpeg", "image/gif", "image/webp", "image/avif", "image/tiff":
+		return true
+	}
+	return strings.HasPrefix(kind, "audio/") || strings.HasPrefix(kind, "video/")
+}

@@ -1,0 +1,708 @@
+package server
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"errors"
+	"io"
+	"iter"
+	"mime"
+	"mime/multipart"
+	"net/http"
+	"net/netip"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/klauspost/compress/zstd"
+
+	"github.com/nomen-project/nomen"
+	"github.com/nomen-project/nomen/format"
+	"github.com/nomen-project/nomen/misses"
+	"github.com/nomen-project/nomen/name"
+	"github.com/nomen-project/nomen/store"
+)
+
+// A heard resolver remembers the last question and answers by a function.
+type heard struct {
+	last   nomen.Question
+	answer func(nomen.Question) (*nomen.Answer, error)
+}
+
+func (h *heard) Resolve(_ context.Context, q nomen.Question) (*nomen.Answer, error) {
+	h.last = q
+	if h.answer != nil {
+		return h.answer(q)
+	}
+	a := &nomen.Answer{Service: q.Service, Name: q.Name, Status: nomen.Active, Modified: modified, Revision: 1}
+	if q.Service == nomen.I2L {
+		a.Locations = []nomen.Location{{URL: "https://example.org/1"}}
+	}
+	return a, nil
+}
+
+// newHeard returns a server that asks a resolver that is heard, with an authority
+// urn:example whose policy is given.
+func newHeard(t *testing.T, policy store.Policy, change func(*Options)) (*Server, *heard) {
+	t.Helper()
+	h := &heard{}
+	s, st := newTestServer(t, func(o *Options) {
+		o.Resolver = h
+		if change != nil {
+			change(o)
+		}
+	})
+	a := &store.Authority{Prefix: name.MustParsePrefix("urn:example"), Owners: []string{"a", "b"}, Policy: policy}
+	if _, err := st.Apply(t.Context(), []store.Change{{Authority: a, Time: modified}}); err != nil {
+		t.Fatal(err)
+	}
+	return s, h
+}
+
+// RFC 2169 and RFC 2483: each service, in every spelling of its name, is the
+// question that it means.
+func TestServicesOfTHTTP(t *testing.T) {
+	s, h := newHeard(t, store.Policy{}, nil)
+	for _, tt := range []struct {
+		name string
+		want nomen.Service
+	}{
+		{"N2L", nomen.I2L},
+		{"N2Ls", nomen.I2Ls},
+		{"N2C", nomen.I2C},
+		{"N2Ns", nomen.I2Ns},
+		{"I2L", nomen.I2L},
+		{"I2Ls", nomen.I2Ls},
+		{"I2C", nomen.I2C},
+		{"I2Cs", nomen.I2Cs},
+		{"I2N", nomen.I2N},
+		{"I2Ns", nomen.I2Ns},
+		{"N2R", nomen.I2R},
+		{"N2Rs", nomen.I2Rs},
+		{"I2R", nomen.I2R},
+		{"I2Rs", nomen.I2Rs},
+		{"I=I", nomen.IisI},
+	} {
+		for _, spelling := range []string{tt.name, strings.ToLower(tt.name), strings.ToUpper(tt.name)} {
+			target := "/uri-res/" + spelling + "?urn:example:a"
+			if tt.want == nomen.IisI {
+				target += "&urn%3Aexample%3Ab%26c"
+			}
+			h.last = nomen.Question{}
+			ask(s, target).drop()
+			if h.last.Service != tt.want || h.last.Name.Key() != "urn:example:a" {
+				t.Errorf("%s: asked %s of %q, want %s", target, h.last.Service, h.last.Name.Key(), tt.want)
+			}
+			if tt.want == nomen.IisI && h.last.Other.String() != "urn:example:b&c" {
+				t.Errorf("%s: the second is %q", target, h.last.Other)
+			}
+		}
+	}
+}
+
+// RFC 2483, 4.9: TRUE or FALSE, or the same in a format for programs.
+func TestEqual(t *testing.T) {
+	s, h := newHeard(t, store.Policy{}, nil)
+	for _, same := range []bool{true, false} {
+		h.answer = func(q nomen.Question) (*nomen.Answer, error) {
+			return &nomen.Answer{Service: q.Service, Name: q.Name, Same: same}, nil
+		}
+		want := map[bool]string{true: "TRUE\r\n", false: "FALSE\r\n"}[same]
+		for _, target := range []string{"/uri-res/I=I?urn:example:a&https://example.org/1", "/urn:example:a?s=I=I&with=https://example.org/1", "/urn:example:a?with=https%3A%2F%2Fexample.org%2F1&s=I=I"} {
+			if p := ask(s, target); p.status != 200 || string(p.body) != want || h.last.Other.String() != "https://example.org/1" {
+				t.Errorf("%s: %d %q, asked about %q", target, p.status, p.body, h.last.Other)
+			}
+		}
+		if p := ask(s, "/uri-res/I=I?urn:example:a&urn:example:b", accepting("application/json")); !bytes.Contains(p.body, []byte(`"same":`+strings.ToLower(strings.TrimSpace(want)))) {
+			t.Errorf("as JSON: %s", p.body)
+		}
+	}
+}
+
+// N12-30 to N12-35: what the authority does not know is as if it were not there.
+func TestDirectivesOfAnAuthority(t *testing.T) {
+	policy := store.Policy{
+		Services: []nomen.Service{nomen.I2L, nomen.I2C}, Keywords: map[string][]string{"c": {"toc", "a b"}},
+		RComponent: map[string]string{"contents": "s=I2C&c=toc"},
+	}
+	for _, tt := range []struct {
+		title, query string
+		policy       store.Policy
+		want         nomen.Question
+	}{
+		{"N12-34 component", "c=toc", policy, nomen.Question{Service: nomen.I2L, Component: "toc"}},
+		{"N12-34 escaped value", "c=a%20b", policy, nomen.Question{Service: nomen.I2L, Component: "a b"}},
+		{"N12-31 unknown value", "c=cover", policy, nomen.Question{Service: nomen.I2L}},
+		{"N12-35 any value", "c=cover", store.Policy{Keywords: map[string][]string{"c": nil}}, nomen.Question{Service: nomen.I2L, Component: "cover"}},
+		{"N12-30 keyword that the authority does not know", "c=toc", store.Policy{Keywords: map[string][]string{"x": nil}}, nomen.Question{Service: nomen.I2L}},
+		{"N12-33 s is known everywhere", "s=I2C", policy, nomen.Question{Service: nomen.I2C}},
+		{"N12-32 service that is not offered", "s=I2N", policy, nomen.Question{Service: nomen.I2L}},
+		{"N12-31 value of s", "s=I2C", store.Policy{Keywords: map[string][]string{"s": {"I2N"}}}, nomen.Question{Service: nomen.I2L}},
+		{"N12-29 both cancelled", "s=I2C&s=I2C", policy, nomen.Question{Service: nomen.I2L}},
+		{"r-component that means something", "+contents", policy, nomen.Question{Service: nomen.I2C, Component: "toc", R: "contents"}},
+		{"r-component that means nothing", "+x?=y=z", policy, nomen.Question{Service: nomen.I2L, R: "x", Q: "y=z"}},
+		{"plain query", "fbclid=x&y", policy, nomen.Question{Service: nomen.I2L, Query: "fbclid=x&y"}},
+		{"plain query with what no URI has", "a=<b>\xff", policy, nomen.Question{Service: nomen.I2L, Query: "a=%3Cb%3E%FF"}},
+		{"beside a directive nothing is plain", "s=I2C&fbclid=x", policy, nomen.Question{Service: nomen.I2C}},
+		{"I=I with nothing is no directive", "s=I=I", policy, nomen.Question{Service: nomen.I2L}},
+		{"explaining is not public", "explain=yes", policy, nomen.Question{Service: nomen.I2L, Query: "explain=yes"}},
+		{"at that is no time", "at=home", policy, nomen.Question{Service: nomen.I2L, Query: "at=home"}},
+	} {
+		t.Run(tt.title, func(t *testing.T) {
+			s, h := newHeard(t, tt.policy, nil)
+			p := ask(s, "/urn:example:a?"+tt.query)
+			if p.status >= 400 {
+				t.Errorf("status %d: %s", p.status, p.body)
+			}
+			tt.want.Name = name.MustParse("urn:example:a")
+			if h.last != tt.want {
+				t.Errorf("asked\n%+v\nwant\n%+v", h.last, tt.want)
+			}
+		})
+	}
+	s, _ := newHeard(t, policy, nil)
+	if p := ask(s, "/uri-res/N2Ns?urn:example:a", accepting("application/json")); p.status != 404 || !bytes.Contains(p.body, []byte("no-result")) {
+		t.Errorf("THTTP has no default service: %d %s", p.status, p.body)
+	}
+}
+
+// N12-32: an answer to another service than was asked for is the default one.
+func TestDefaultOfTheResolver(t *testing.T) {
+	s, h := newHeard(t, store.Policy{}, nil)
+	h.answer = func(q nomen.Question) (*nomen.Answer, error) {
+		return &nomen.Answer{Service: nomen.I2L, Name: q.Name, Status: nomen.Active, Locations: []nomen.Location{{URL: "https://example.org/1"}}}, nil
+	}
+	for _, service := range []string{"I2R", "I2Rs", "I2N"} {
+		if p := ask(s, "/urn:example:a?s="+service); p.status != 303 || p.get("Location") != "https://example.org/1" {
+			t.Errorf("?s=%s: %d %s", service, p.status, p.get("Location"))
+		}
+		if p := ask(s, "/uri-res/"+service+"?urn:example:a", accepting("application/json")); p.status != 404 || !bytes.Contains(p.body, []byte("no-result")) {
+			t.Errorf("THTTP %s: %d %s", service, p.status, p.body)
+		}
+	}
+}
+
+// RFC 2483, 2: the five errors are five answers, in every form.
+func TestErrorsApart(t *testing.T) {
+	s, h := newHeard(t, store.Policy{}, nil)
+	for kind, want := range map[nomen.Kind]struct {
+		status int
+		last   string
+	}{nomen.Malformed: {400, "malformed"}, nomen.Unknown: {404, "unknown-name"}, nomen.NoResult: {404, "no-result"}, nomen.Gone: {410, "retired"}, nomen.Denied: {403, "denied"}} {
+		h.answer = func(q nomen.Question) (*nomen.Answer, error) {
+			return nil, &nomen.Error{Kind: kind, Name: q.Name.Key(), Service: q.Service, Suggestions: []string{"urn:example:b"}}
+		}
+		for _, service := range []string{"I2L", "I2Ls", "I2R", "I2Rs", "I2C", "I2Cs", "I2N", "I2Ns"} {
+			for _, target := range []string{"/urn:example:a?s=" + service, "urn:example:a?s=" + service, "/uri-res/" + service + "?urn:example:a"} {
+				p := ask(s, target, accepting("application/problem+json"))
+				problem, err := format.ReadProblem(bytes.NewReader(p.body))
+				if err != nil || p.status != want.status || !strings.HasSuffix(problem.Type, "/"+want.last) || len(problem.Suggestions) != 1 {
+					t.Errorf("%s: %d %s, %v; want %d %s", target, p.status, p.body, err, want.status, want.last)
+				}
+			}
+		}
+	}
+}
+
+// A question that resolvers pass on to each other ends (RFC 5842, 7.2).
+func TestLoops(t *testing.T) {
+	s, h := newHeard(t, store.Policy{}, nil)
+	for via, want := range map[int]int{0: 303, 1: 303, 16: 303, 17: 508, 100: 508} {
+		if p := ask(s, "/urn:example:a", func(r *request) { r.hops = via }); p.status != want {
+			t.Errorf("%d entries of Via: %d, want %d", via, p.status, want)
+		} else if want == 303 && h.last.Hops != via {
+			t.Errorf("%d entries of Via: asked with %d", via, h.last.Hops)
+		}
+	}
+	h.answer = func(nomen.Question) (*nomen.Answer, error) { return nil, errors.Join(errors.New("x"), nomen.ErrLoop) }
+	for _, target := range []string{"/urn:example:a", "/uri-res/N2R?urn:example:a", "urn:example:a"} {
+		if p := ask(s, target, accepting("text/html")); p.status != 508 || !bytes.Contains(p.body, []byte("circle")) {
+			t.Errorf("%s: %d %s", target, p.status, p.body)
+		}
+	}
+	for fields, want := range map[string]int{"": 0, "1.1 nomen": 1, "1.1 a, 1.0 b (x)": 2, ", ,": 0} {
+		if got := hops([]string{fields}); got != want {
+			t.Errorf("Via: %s: got %d, want %d", fields, got, want)
+		}
+	}
+}
+
+// A body that tells when it is closed.
+type closer struct {
+	io.Reader
+	closed int
+}
+
+func (c *closer) Close() error { c.closed++; return nil }
+
+// RFC 2169, 3.3: the resource comes as it is, and what a stranger put into it
+// cannot act for us.
+func TestResource(t *testing.T) {
+	s, h := newHeard(t, store.Policy{}, nil)
+	for _, tt := range []struct {
+		mediaType, want string
+		attachment      bool
+	}{
+		{"text/plain; charset=iso-8859-1", "text/plain; charset=iso-8859-1", false},
+		{"text/html", "text/html", true},
+		{"image/svg+xml", "image/svg+xml", true},
+		{"image/png", "image/png", false},
+		{"", "application/octet-stream", true},
+		{"text/html\r\nSet-Cookie: a=b", "application/octet-stream", true},
+		{"nonsense", "application/octet-stream", true},
+	} {
+		body := &closer{Reader: strings.NewReader("<script>alert(1)</script>")}
+		h.answer = func(q nomen.Question) (*nomen.Answer, error) {
+			return &nomen.Answer{Service: nomen.I2R, Name: q.Name, Status: nomen.Active, Resource: &nomen.Resource{
+				Type: tt.mediaType, Size: 25, URL: "https://example.org/1#top", Body: body,
+			}}, nil
+		}
+		p := ask(s, "/urn:example:a?s=I2R", accepting("text/html"))
+		if h.last.Accept != "text/html" {
+			t.Errorf("the location is chosen by %q", h.last.Accept)
+		}
+		if got := p.get("Content-Type"); p.status != 200 || got != tt.want || p.get("Content-Length") != "25" || p.get("Content-Location") != "https://example.org/1" {
+			t.Errorf("%q: %d, %v", tt.mediaType, p.status, p.fields)
+		}
+		if got := p.get("Content-Disposition") == "attachment"; got != tt.attachment {
+			t.Errorf("%q: as an attachment: %v", tt.mediaType, got)
+		}
+		if policy := p.get("Content-Security-Policy"); !strings.HasPrefix(policy, "sandbox;") || strings.Contains(policy, "allow") || p.get("X-Content-Type-Options") != "nosniff" || p.get("Cache-Control") != "no-store" {
+			t.Errorf("%q: %v", tt.mediaType, p.fields)
+		}
+		if got := stream(t, p); got != "<script>alert(1)</script>" {
+			t.Errorf("got %q", got)
+		}
+		if p.drop(); body.closed != 1 {
+			t.Errorf("closed %d times", body.closed)
+		}
+	}
+}
+
+// A resource that ends too early does not look whole, and one that is too long is
+// cut.
+func TestResourceOfAnotherSize(t *testing.T) {
+	for _, tt := range []struct {
+		content string
+		size    int64
+		want    string
+		ok      bool
+	}{{"abc", 3, "abc", true}, {"abc", 4, "abc", false}, {"abcd", 3, "abc", true}, {"abc", -1, "abc", true}} {
+		var b bytes.Buffer
+		if err := copyExactly(&b, strings.NewReader(tt.content), tt.size); b.String() != tt.want || (err == nil) != tt.ok {
+			t.Errorf("%+v: got %q, %v", tt, b.String(), err)
+		}
+	}
+}
+
+// RFC 2169, 3.4: multipart/alternative with what is acceptable; a version that
+// cannot be read is left out.
+func TestResources(t *testing.T) {
+	s, h := newHeard(t, store.Policy{MaxAge: 60}, nil)
+	big := strings.Repeat("0123456789", 10_000)
+	var bodies []*closer
+	resource := func(mediaType string, r io.Reader) *nomen.Resource {
+		bodies = append(bodies, &closer{Reader: r})
+		return &nomen.Resource{Type: mediaType, Size: -1, URL: "https://example.org/x", Body: bodies[len(bodies)-1]}
+	}
+	var all []*nomen.Resource
+	h.answer = func(q nomen.Question) (*nomen.Answer, error) {
+		return &nomen.Answer{Service: nomen.I2Rs, Name: q.Name, Status: nomen.Active, Resources: all}, nil
+	}
+	for accept, want := range map[string][]string{"": {"text/plain " + big, "image/gif GIF", "text/html "}, "image/*, text/html;q=0": {"image/gif GIF"}, "application/pdf": nil} {
+		bodies, all = nil, nil
+		all = []*nomen.Resource{
+			resource("text/plain", strings.NewReader(big)), resource("image/png", broken{}), resource("image/gif", strings.NewReader("GIF")), resource("text/html", strings.NewReader("")),
+		}
+		p := ask(s, "/uri-res/N2Rs?urn:example:a", accepting(accept))
+		kind, params, err := mime.ParseMediaType(p.get("Content-Type"))
+		if err != nil || kind != "multipart/alternative" || p.get("Cache-Control") != "max-age=60" || !strings.HasPrefix(p.get("Content-Security-Policy"), "sandbox") {
+			t.Fatalf("%d, %v", p.status, p.fields)
+		}
+		var got []string
+		parts := multipart.NewReader(strings.NewReader(stream(t, p)), params["boundary"])
+		for {
+			part, err := parts.NextPart()
+			if err == io.EOF {
+				break
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			b, err := io.ReadAll(part)
+			if err != nil || part.Header.Get("Content-Location") != "https://example.org/x" {
+				t.Errorf("%v, %v", part.Header, err)
+			}
+			got = append(got, part.Header.Get("Content-Type")+" "+string(b))
+		}
+		if strings.Join(got, "|") != strings.Join(want, "|") {
+			t.Errorf("Accept: %s: got %.80q, want %.80q", accept, got, want)
+		}
+		p.drop()
+		for i, b := range bodies {
+			if b.closed != 1 {
+				t.Errorf("body %d was closed %d times", i, b.closed)
+			}
+		}
+	}
+}
+
+type broken struct{}
+
+func (broken) Read([]byte) (int, error) { return 0, errors.New("no such file") }
+
+// A finder is a store in memory that finds locations.
+type finder struct{ store.Store }
+
+func (f finder) Find(ctx context.Context, prefix string, after store.Place) iter.Seq2[store.Place, error] {
+	return store.Find(ctx, f.Store, prefix, after)
+}
+
+// RFC 2169, 3.7 to 3.9, and RFC 2483 about a URL.
+func TestLocated(t *testing.T) {
+	s, st := newTestServer(t, func(o *Options) { o.Store = finder{o.Store.(store.Store)} })
+	twin := &store.Record{Name: name.MustParse("urn:example:twin"), Status: nomen.Active, Locations: []nomen.Location{{URL: "https://example.org/albums/2"}, {URL: "https://mirror.example/2"}}}
+	secret := &store.Record{Name: name.MustParse("urn:example:secret"), Status: nomen.Reserved, Locations: []nomen.Location{{URL: "https://example.org/albums/2"}}}
+	if _, err := st.Apply(t.Context(), []store.Change{{Record: twin, Time: modified}, {Record: secret, Time: modified}}); err != nil {
+		t.Fatal(err)
+	}
+	const url = "https://example.org/albums/2"
+	for _, tt := range []struct {
+		target string
+		status int
+		want   string
+	}{
+		{"L2Ns?" + url, 200, "# " + url + "\r\nurn:dns:example.org:alb002\r\nurn:example:twin\r\n"},
+		{"l2ns?https%3A%2F%2Fexample.org%2Falbums%2F2", 200, "# " + url + "\r\nurn:dns:example.org:alb002\r\nurn:example:twin\r\n"},
+		{"I2Ns?" + url, 200, "# " + url + "\r\nurn:dns:example.org:alb002\r\nurn:example:twin\r\n"},
+		{"I2N?" + url, 200, "# " + url + "\r\nurn:dns:example.org:alb002\r\n"},
+		{"L2Ls?" + url, 200, "# " + url + "\r\n" + url + "\r\nhttps://mirror.example/2\r\n"},
+		{"L2C?" + url, 200, "~name: urn:dns:example.org:alb002"},
+		{"L2Ns?https://example.org/q?a=1%23top", 200, "# https://example.org/q?a=1%23top\r\n"},
+		{"L2Ns?https://example.org/secret", 200, "# https://example.org/secret\r\n"},
+		{"L2Ns?https://example.org/albums", 200, "# https://example.org/albums\r\n"},
+		{"L2C?https://example.org/secret", 404, "~no name"},
+		{"L2Ns?2", 400, "~begins with its scheme"},
+		{"L2Ns?ftp://example.org/x", 200, "# ftp://example.org/x\r\n"},
+	} {
+		p := ask(s, "/uri-res/"+tt.target, hosted("x"))
+		got := string(p.body)
+		part, isPart := strings.CutPrefix(tt.want, "~")
+		if p.status != tt.status || isPart && !strings.Contains(got, part) || !isPart && got != tt.want {
+			t.Errorf("%s: got %d %q, want %d %q", tt.target, p.status, got, tt.status, tt.want)
+		}
+	}
+}
+
+// The status of redirections, by what the authority wants and the client knows.
+func TestRedirections(t *testing.T) {
+	s, h := newHeard(t, store.Policy{}, nil)
+	for wanted, want := range map[int][2]int{0: {303, 302}, 301: {301, 301}, 302: {302, 302}, 303: {303, 302}, 307: {307, 302}, 308: {308, 301}, 200: {303, 302}} {
+		a := asked{authority: &store.Authority{Redirect: wanted}}
+		for i, v := range []version{{1, 1}, {1, 0}} {
+			if got := a.redirectStatus(&request{version: v}); got != want[i] {
+				t.Errorf("an authority that wants %d, HTTP/%d.%d: got %d, want %d", wanted, v.major, v.minor, got, want[i])
+			}
+		}
+	}
+	for _, tt := range []struct {
+		redirect, target, location, reason string
+		status                             int
+	}{
+		{"https://other.example/x", "/urn:example:a", "https://other.example/x", "", 303},
+		{"https://other.example/x", "urn:example:a?s=I2C", "https://other.example/x", "", 303},
+		{"urn:example:b", "/urn:example:a?s=I2C", "/urn:example:b?s=I2C", "", 303},
+		{"urn:example:b", "urn:example:a", "urn:example:b", "urn:example:b", 303}, // Y95-42, Y95-43
+		{"javascript:alert(1)", "/urn:example:a", "", "", 500},
+		{"https://other.example/\r\nX: y", "/urn:example:a", "", "", 500},
+		{"//other.example/x", "/urn:example:a", "", "", 500},
+	} {
+		h.answer = func(q nomen.Question) (*nomen.Answer, error) {
+			return &nomen.Answer{Service: q.Service, Name: q.Name, Status: nomen.Active, Redirect: tt.redirect}, nil
+		}
+		p := ask(s, tt.target)
+		if p.status != tt.status || p.get("Location") != tt.location || p.reason != tt.reason {
+			t.Errorf("%s to %s: got %d %q %q", tt.target, tt.redirect, p.status, p.reason, p.get("Location"))
+		}
+	}
+}
+
+// Locations that a browser would run are not led to, whoever stored them.
+func TestNoScriptInLocations(t *testing.T) {
+	s, h := newHeard(t, store.Policy{}, nil)
+	for _, evil := range []string{"javascript:alert(1)", "JavaScript:alert(1)", "data:text/html,x", "relative", "//example.org/", "https://example.org/\r\nX: y", ""} {
+		h.answer = func(q nomen.Question) (*nomen.Answer, error) {
+			return &nomen.Answer{Service: nomen.I2L, Name: q.Name, Status: nomen.Active, Locations: []nomen.Location{{URL: evil}}}, nil
+		}
+		if p := ask(s, "/urn:example:a"); p.status != 500 || p.get("Location") != "" {
+			t.Errorf("%q: %d %q", evil, p.status, p.get("Location"))
+		}
+	}
+	h.answer = func(q nomen.Question) (*nomen.Answer, error) {
+		return &nomen.Answer{Service: nomen.I2L, Name: q.Name, Status: nomen.Active, Locations: []nomen.Location{{URL: "https://example.org/'&x"}}}, nil
+	}
+	if p := ask(s, "/urn:example:a", accepting("text/html")); !bytes.Contains(p.body, []byte(`<A HREF="https://example.org/&#39;&amp;x">`)) || p.get("Content-Security-Policy") == "" {
+		t.Errorf("got %s", p.body)
+	}
+}
+
+// Cache-Control is that of the answer, else of the authority, else the one that
+// the protocol of 1995 wants (Y95-67).
+func TestCacheControl(t *testing.T) {
+	for _, tt := range []struct {
+		authority int
+		answer    time.Duration
+		private   bool
+		want      string
+	}{
+		{0, 0, false, "no-cache"},
+		{60, 0, false, "max-age=60"},
+		{60, time.Hour, false, "max-age=3600"},
+		{0, time.Second / 2, false, "no-cache"},
+		{0, 0, true, "private, no-cache"},
+		{60, 0, true, "private, max-age=60"},
+	} {
+		a := &store.Authority{Policy: store.Policy{MaxAge: tt.authority}}
+		if got := cacheControl(a, &nomen.Answer{MaxAge: tt.answer, Private: tt.private}); got != tt.want {
+			t.Errorf("%+v: got %q", tt, got)
+		}
+	}
+	if got := cacheControl(nil, &nomen.Answer{}); got != "no-cache" {
+		t.Errorf("no authority: %q", got)
+	}
+}
+
+// RFC 9110, 12.5.3.
+func TestCodingFor(t *testing.T) {
+	for field, want := range map[string]coding{
+		"": identity, "gzip": codingGzip, "x-gzip": codingGzip, "GZIP": codingGzip, "zstd": codingZstd, "gzip, deflate, br, zstd": codingZstd,
+		"gzip;q=1, zstd;q=0.5": codingGzip, "*": codingZstd, "zstd;q=0, *": codingGzip, "gzip;q=0": identity, "br": identity,
+		"identity": identity, "identity;q=0.5, gzip;q=0.2": identity, "identity;q=0.5, gzip;q=0.8": codingGzip, "identity;q=0": identity,
+		"gzip;q=nonsense": identity, "*;q=0": identity, strings.Repeat("a,", maxAccept) + "gzip": identity,
+	} {
+		if got := codingFor(field); got != want {
+			t.Errorf("Accept-Encoding: %.60s: got %q, want %q", field, got, want)
+		}
+	}
+}
+
+// A long answer is coded, each coding is a representation with a tag of its own,
+// and 304 is for the one that would be sent.
+func TestCodedAnswers(t *testing.T) {
+	s, h := newHeard(t, store.Policy{}, nil)
+	h.answer = func(q nomen.Question) (*nomen.Answer, error) {
+		a := &nomen.Answer{Service: q.Service, Name: q.Name, Status: nomen.Active, Modified: modified}
+		for range 100 {
+			a.Locations = append(a.Locations, nomen.Location{URL: "https://example.org/a-long-location"})
+		}
+		return a, nil
+	}
+	encoding := func(field string) func(*request) { return func(r *request) { r.encodings = field } }
+	plain := ask(s, "/urn:example:a?s=I2Ls")
+	tags := map[string]bool{plain.get("ETag"): true}
+	for _, how := range []string{"gzip", "zstd"} {
+		p := ask(s, "/urn:example:a?s=I2Ls", encoding(how))
+		var decoded []byte
+		var err error
+		if how == "gzip" {
+			r, e := gzip.NewReader(bytes.NewReader(p.body))
+			if e != nil {
+				t.Fatal(e)
+			}
+			decoded, err = io.ReadAll(r)
+		} else {
+			d, e := zstd.NewReader(nil)
+			if e != nil {
+				t.Fatal(e)
+			}
+			decoded, err = d.DecodeAll(p.body, nil)
+			d.Close()
+		}
+		if err != nil || !bytes.Equal(decoded, plain.body) || p.get("Content-Encoding") != how || len(p.body) >= len(plain.body) {
+			t.Errorf("%s: %d bytes, %v, %v", how, len(p.body), err, p.fields)
+		}
+		if !strings.Contains(p.get("Vary"), "Accept-Encoding") || !strings.Contains(plain.get("Vary"), "Accept-Encoding") {
+			t.Errorf("%s: Vary: %s and %s", how, p.get("Vary"), plain.get("Vary"))
+		}
+		tags[p.get("ETag")] = true
+		match := func(r *request) { r.ifNoneMatch = p.get("ETag") }
+		if again := ask(s, "/urn:example:a?s=I2Ls", encoding(how), match); again.status != 304 || again.get("Content-Encoding") != "" || len(again.body) > 0 || again.get("ETag") != p.get("ETag") {
+			t.Errorf("%s: %d %v", how, again.status, again.fields)
+		}
+		if other := ask(s, "/urn:example:a?s=I2Ls", match); other.status != 200 {
+			t.Errorf("%s: the tag of a coding is taken for that of another", how)
+		}
+	}
+	if len(tags) != 3 {
+		t.Errorf("three representations have the tags %v", tags)
+	}
+	h.answer = nil
+	if p := ask(s, "/urn:example:a?s=I2Ls", encoding("gzip")); p.get("Content-Encoding") != "" || strings.Contains(p.get("Vary"), "Accept-Encoding") {
+		t.Errorf("a short answer: %v", p.fields)
+	}
+}
+
+// RFC 9110, 14: parts of a list of ElementIDs.
+func TestRanges(t *testing.T) {
+	s, _ := newTestServer(t, nil)
+	const target = "/-/list/urn:dns:example.org"
+	part := func(field, ifRange string) *reply {
+		return ask(s, target, func(r *request) { r.byteRange, r.ifRange, r.encodings = field, ifRange, "gzip" })
+	}
+	whole := ask(s, target)
+	all, tag := stream(t, whole), whole.get("ETag")
+	n := len(all)
+	if n < 50 || tag == "" || whole.get("Accept-Ranges") != "bytes" {
+		t.Fatalf("%q, %v", all, whole.fields)
+	}
+	for _, tt := range []struct {
+		field, ifRange string
+		status         int
+		want           string
+	}{
+		{"bytes=0-4", "", 206, all[:5]},
+		{"bytes=5-", "", 206, all[5:]},
+		{"bytes=-7", "", 206, all[n-7:]},
+		{"bytes=-9999", "", 206, all},
+		{"bytes=3-99999999999999999999999", "", 206, all[3:]},
+		{"BYTES=0-0", tag, 206, all[:1]},
+		{"bytes=9999-", "", 416, ""},
+		{"bytes=-0", "", 416, ""},
+		{"bytes=4-2", "", 200, all},
+		{"bytes=0-1,4-5", "", 200, all},
+		{"bytes=a-b", "", 200, all},
+		{"lines=0-1", "", 200, all},
+		{"bytes", "", 200, all},
+		{"bytes=0-4", `"other"`, 200, all},
+		{"bytes=0-4", "W/" + tag, 200, all},
+		{"bytes=0-4", modifiedText, 200, all},
+		{"bytes=0-4", "*", 200, all},
+	} {
+		p := part(tt.field, tt.ifRange)
+		got := ""
+		if p.status != 416 {
+			got = stream(t, p)
+		} else if p.get("Content-Range") == "" {
+			t.Errorf("%s: no length", tt.field)
+		}
+		if p.status != tt.status || got != tt.want || p.get("Content-Encoding") != "" || p.status < 400 && p.get("ETag") != tag {
+			t.Errorf("Range: %s, If-Range: %s: got %d %q, want %d %q; %v", tt.field, tt.ifRange, p.status, got, tt.status, tt.want, p.fields)
+		}
+		if p.status < 400 && p.length != int64(len(got)) {
+			t.Errorf("%s: announced %d bytes, sent %d", tt.field, p.length, len(got))
+		}
+	}
+	if p := ask(s, target, func(r *request) { r.ifNoneMatch = tag }); p.status != 304 {
+		t.Errorf("not modified: %d", p.status)
+	}
+	if p := ask(s, target, func(r *request) { r.ifMatch = `"x"` }); p.status != 412 {
+		t.Errorf("precondition: %d", p.status)
+	}
+	coded := ask(s, target, func(r *request) { r.encodings = "gzip" })
+	if coded.get("ETag") == tag || coded.get("Content-Encoding") != "gzip" || coded.length != -1 {
+		t.Errorf("coded: %v", coded.fields)
+	}
+	r, err := gzip.NewReader(strings.NewReader(stream(t, coded)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if b, err := io.ReadAll(r); err != nil || string(b) != all {
+		t.Errorf("coded: %q, %v", b, err)
+	}
+}
+
+// The country of an asker is told by a trusted proxy, or else found.
+func TestCountry(t *testing.T) {
+	found := func(a netip.Addr) string { return map[string]string{"192.0.2.1": "fi", "1.2.3.4": "SE"}[a.String()] }
+	s, _ := newTestServer(t, func(o *Options) {
+		o.TrustedProxies = []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")}
+		o.Country, o.CountryHeader = found, "cf-ipcountry"
+	})
+	for _, tt := range []struct{ remote, header, forwarded, want string }{
+		{"192.0.2.1:9", "", "", "FI"},
+		{"192.0.2.1:9", "DE", "", "FI"}, // anybody could say so
+		{"10.0.0.1:9", "de", "", "DE"},
+		{"10.0.0.1:9", "XX", "1.2.3.4", "SE"},
+		{"10.0.0.1:9", "T1", "", ""},
+		{"10.0.0.1:9", "GER", "", ""},
+		{"198.51.100.1:9", "", "", ""},
+	} {
+		if got := s.behind(countryRequest(tt.remote, tt.header, tt.forwarded)).country; got != tt.want {
+			t.Errorf("%+v: got %q", tt, got)
+		}
+	}
+	heard, h := newHeard(t, store.Policy{}, nil)
+	h.answer = func(q nomen.Question) (*nomen.Answer, error) {
+		return &nomen.Answer{Service: q.Service, Name: q.Name, Status: nomen.Active, Private: true, Locations: []nomen.Location{{URL: "https://example.org/1"}}}, nil
+	}
+	for _, target := range []string{"/urn:example:a", "/urn:example:a?s=I2C", "/urn:example:a?s=I2Ls"} {
+		p := ask(heard, target, func(r *request) { r.country = "FI" })
+		if h.last.Country != "FI" || p.get("Cache-Control") != "private, no-cache" {
+			t.Errorf("%s: asked for %q, answered %v", target, h.last.Country, p.fields)
+		}
+	}
+}
+
+func countryRequest(remote, header, forwarded string) *http.Request {
+	r := &http.Request{RemoteAddr: remote, Host: "h.example", Header: http.Header{}}
+	if header != "" {
+		r.Header.Set("CF-IPCountry", header)
+	}
+	if forwarded != "" {
+		r.Header.Set("X-Forwarded-For", forwarded)
+	}
+	return r
+}
+
+// Names that are asked for in vain are counted, and only those.
+func TestMissesAreCounted(t *testing.T) {
+	c, err := misses.Open(misses.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, _ := newTestServer(t, func(o *Options) { o.Misses = c })
+	for _, target := range []string{
+		"/urn:ietf:rfc:9999999", "URN:IETF:RFC:9999999", "/uri-res/N2L?urn:ietf:rfc:9999999", "/none",
+		"/urn:ietf:rfc:2648", "/urn:x", "/urn:dns:example.org:bare", "/urn:dns:example.org:urn+x", "/-/nothing", "/urn:ietf:rfc:2648?at=1970-01-01", "/urn:dns:example.org:split",
+	} {
+		ask(s, target)
+	}
+	got := map[string]uint64{}
+	for _, m := range c.List(0) {
+		got[m.Name] = m.Count
+	}
+	if len(got) != 2 || got["urn:ietf:rfc:9999999"] != 3 || got["urn:dns:example.org:none"] != 1 {
+		t.Errorf("got %v", got)
+	}
+}
+
+// N12-33, N12-35: who asks about a resolver learns what it offers.
+func TestMetainformationTellsWhatIsOffered(t *testing.T) {
+	s, _ := newHeard(t, store.Policy{Services: []nomen.Service{nomen.I2L, nomen.I2C}, Keywords: map[string][]string{"c": {"toc"}, "x": nil}}, nil)
+	for _, f := range format.Formats() {
+		for _, target := range []string{"urn:example:urn+m", "/urn:example:urn+m", "/uri-res/I2C?urn:example:urn+m"} {
+			p := ask(s, target, accepting(f.MediaType))
+			want := "I2L, I2C"
+			switch f.MediaType {
+			case format.TypeURIList:
+				want = ""
+			case format.TypeLinkset:
+				want = "I2L%2C%20I2C"
+			}
+			if p.status != 200 || !bytes.Contains(p.body, []byte(want)) {
+				t.Errorf("%s as %s: %d %s", target, f.Name, p.status, p.body) // Y95-54, Y95-55
+			}
+		}
+	}
+}
+
+// Y95-72: what is far too long is refused, whoever read it.
+func TestLongTargets(t *testing.T) {
+	s, _ := newTestServer(t, nil)
+	for _, target := range []string{"/urn:example:" + strings.Repeat("a", 1<<20), "/-/resolve?name=" + strings.Repeat("a", 1<<20), strings.Repeat("/", maxTarget+1)} {
+		if p := ask(s, target); p.status != 414 {
+			t.Errorf("%.20s...: %d", target, p.status)
+		}
+	}
+}

@@ -126,6 +126,7 @@ func (c *cli) root() *cobra.Command {
 	f.BoolVarP(&c.verbose, "verbose", "v", false, "say what is done, on standard error")
 	root.AddCommand(
 		c.serveCommand(), c.resolveCommand(),
+		c.discoverCommand(), c.zoneCommand(),
 		c.importCommand(), c.exportCommand(),
 		c.getCommand(), c.putCommand(), c.retireCommand(),
 		c.historyCommand(), c.redactCommand(),

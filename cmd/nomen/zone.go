@@ -1,0 +1,170 @@
+package main
+
+import (
+	"errors"
+	"net"
+	"net/netip"
+	"strconv"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/nomen-project/nomen/discover"
+	"github.com/nomen-project/nomen/name"
+)
+
+const zoneLong = `Zone tells what the domain name system has to say so that everybody finds the
+resolver of an authority (DDDS, RFC 3404), and whether it does.`
+
+const zonePrintLong = `Print writes the records for the resolver of a prefix of names, in the syntax of
+master files. They belong to several zones: the first leads from the namespace to
+the host, and its zone (urn.arpa, uri.arpa) is kept by IANA (RFC 3405); the others
+are the host's.
+
+The authority of urn:dns names needs no rules: its own host name has to have the
+addresses of the resolver.
+
+What cannot be known here is said in comments.`
+
+const zoneCheckLong = `Check looks the records for the resolver of a prefix up and tells each difference
+from what 'nomen zone print' would write, a line each. Times to live, orders and
+preferences are not compared. At the end it follows the rules for a name.
+
+The exit status is 1 if there is a difference, 3 if DNS could not be asked.`
+
+func (c *cli) zoneCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "zone",
+		Short: "records of DNS for the resolver of an authority",
+		Long:  zoneLong,
+		Args:  noArguments,
+		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	cmd.AddCommand(c.zonePrintCommand(), c.zoneCheckCommand())
+	return cmd
+}
+
+// zoneFlags are the options that describe a resolver.
+type zoneFlags struct {
+	host      string
+	services  []string
+	addresses []string
+	ttl       uint32
+}
+
+func (o *zoneFlags) register(cmd *cobra.Command) {
+	f := cmd.Flags()
+	f.StringVar(&o.host, "host", "", "HOST or HOST:PORT of the resolver (default port 4500)")
+	f.StringSliceVar(&o.addresses, "address", nil, "address of the host")
+	f.StringSliceVar(&o.services, "service", nil, "services offered (default all that do not fetch)")
+}
+
+// zone returns what the options and a prefix describe.
+func (o *zoneFlags) zone(prefix string) (discover.Zone, error) {
+	z := discover.Zone{Host: o.host, Port: discover.Port, TTL: time.Duration(o.ttl) * time.Second}
+	var err error
+	if z.Prefix, err = name.ParsePrefix(prefix); err != nil {
+		return z, err
+	}
+	if o.host == "" {
+		return z, usagef("--host is missing: where is the resolver?")
+	}
+	if host, port, err := net.SplitHostPort(o.host); err == nil {
+		n, err := strconv.ParseUint(port, 10, 16)
+		if err != nil || n == 0 {
+			return z, usagef("--host %q: %q is no port", o.host, port)
+		}
+		z.Host, z.Port = host, uint16(n)
+	}
+	for _, s := range o.addresses {
+		a, err := netip.ParseAddr(s)
+		if err != nil || a.Zone() != "" {
+			return z, usagef("--address %q is no IP address", s)
+		}
+		z.Addresses = append(z.Addresses, a)
+	}
+	for _, s := range o.services {
+		read, err := discover.ParseServices("thttp+" + s)
+		if err != nil || len(read.Known()) != 1 {
+			return z, usagef("--service %q is no service of RFC 2483", s)
+		}
+		z.Services = append(z.Services, read.Known()...)
+	}
+	if _, err := z.Records(); err != nil {
+		return z, usageError{err}
+	}
+	return z, nil
+}
+
+func (c *cli) zonePrintCommand() *cobra.Command {
+	var flags zoneFlags
+	cmd := &cobra.Command{
+		Use:   "print PREFIX",
+		Short: "the records that are needed",
+		Long:  zonePrintLong,
+		Example: `  nomen zone print urn:nbn:fi --host names.example.org
+  nomen zone print urn:dns:example.org --host names.example.org --address 192.0.2.1 --address 2001:db8::1`,
+		Args: arguments(1, 1),
+	}
+	flags.register(cmd)
+	cmd.Flags().Uint32Var(&flags.ttl, "ttl", 86400, "time to live of the records, in seconds")
+	cmd.RunE = func(_ *cobra.Command, args []string) error {
+		z, err := flags.zone(args[0])
+		if err != nil {
+			return err
+		}
+		records, err := z.Records()
+		if err != nil {
+			return usageError{err}
+		}
+		a := newAnswers(c)
+		for _, r := range records {
+			if a.json != nil {
+				a.object(r)
+			} else {
+				a.text(r.String())
+			}
+		}
+		return a.end()
+	}
+	return cmd
+}
+
+func (c *cli) zoneCheckCommand() *cobra.Command {
+	var flags zoneFlags
+	var servers []string
+	cmd := &cobra.Command{
+		Use:     "check PREFIX",
+		Short:   "compare the live records with those that are needed",
+		Long:    zoneCheckLong,
+		Example: `  nomen zone check urn:nbn:fi --host names.example.org`,
+		Args:    arguments(1, 1),
+	}
+	flags.register(cmd)
+	cmd.Flags().StringSliceVar(&servers, "dns", nil, "IP or IP:PORT of the DNS server (default those of the system)")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		z, err := flags.zone(args[0])
+		if err != nil {
+			return err
+		}
+		dns, err := discover.NewResolver(discover.ResolverOptions{Servers: servers})
+		if err != nil {
+			return usagef("--dns: %w", err)
+		}
+		found, err := z.Check(cmd.Context(), dns)
+		a := newAnswers(c)
+		for _, d := range found {
+			a.no = true
+			if a.json != nil {
+				a.object(d)
+			} else {
+				a.text(d.String())
+			}
+		}
+		if end := a.end(); err == nil || end != nil && !errors.Is(end, errNo) {
+			return end
+		}
+		return err
+	}
+	return cmd
+}

@@ -76,16 +76,16 @@ func newNewsSession(j *journey, r scheme.Request, conn net.Conn) *newsSession {
 }
 
 func (n *newsSession) perform() (*Object, error) {
-	if _, _, err := n.reply(newsMayPost, newsMayNotPost); err != nil {
+	if _, err := n.reply(newsMayPost, newsMayNotPost); err != nil {
 		return nil, err
 	}
-	if _, _, err := n.ask("MODE READER"); err != nil { // some need it, others do not know it
+	if _, err := n.ask("MODE READER"); err != nil { // some need it, others do not know it
 		return nil, err
 	}
 	r := n.request
 	switch {
 	case r.Type == "article" && r.Send != "":
-		if _, _, err := n.ask("GROUP "+r.Object, newsGroup); err != nil {
+		if _, err := n.ask("GROUP "+r.Object, newsGroup); err != nil {
 			return nil, err
 		}
 		return n.stream("ARTICLE "+r.Send, typeArticle, newsArticle)
@@ -108,7 +108,7 @@ const (
 // group lists the latest articles of a group, in the fields of RFC 3977, 8.3:
 // number, subject, author, date, identifier, references, bytes, lines.
 func (n *newsSession) group(name string) (*Object, error) {
-	_, text, err := n.ask("GROUP "+name, newsGroup)
+	text, err := n.ask("GROUP "+name, newsGroup)
 	if err != nil {
 		return nil, err
 	}
@@ -130,7 +130,7 @@ func (n *newsSession) group(name string) (*Object, error) {
 
 // stream makes an object of the lines that follow an answer.
 func (n *newsSession) stream(command, mediatype string, want int) (*Object, error) {
-	if _, _, err := n.ask(command, want); err != nil {
+	if _, err := n.ask(command, want); err != nil {
 		return nil, err
 	}
 	in := newLines(n.in, true)
@@ -139,30 +139,30 @@ func (n *newsSession) stream(command, mediatype string, want int) (*Object, erro
 }
 
 // ask sends a command and reads the line of the answer.
-func (n *newsSession) ask(command string, want ...int) (int, string, error) {
+func (n *newsSession) ask(command string, want ...int) (string, error) {
 	n.journey.fetcher.tracef("%s: %s", n.request.Host, printable(command))
 	if _, err := io.WriteString(n.conn, command+"\r\n"); err != nil {
-		return 0, "", n.journey.failed(err)
+		return "", n.journey.failed(err)
 	}
 	return n.reply(want...)
 }
 
 // reply reads the line of an answer, which must have one of the codes if any is
 // given.
-func (n *newsSession) reply(want ...int) (int, string, error) {
+func (n *newsSession) reply(want ...int) (string, error) {
 	line, err := readLine(n.in)
 	if err != nil {
-		return 0, "", n.garbled(noEOF(err).Error(), noEOF(err))
+		return "", n.garbled(noEOF(err).Error(), noEOF(err))
 	}
 	code, text, err := newsReply(line)
 	if err != nil {
-		return 0, "", n.garbled(err.Error(), err)
+		return "", n.garbled(err.Error(), err)
 	}
 	if len(want) > 0 && !slices.Contains(want, code) {
 		missing := code == newsNoGroup || code == newsNoNumber || code == newsNoArticle
-		return code, text, &StatusError{URL: n.request.URI.Redacted(), Protocol: "NNTP", Code: code, Reason: printable(text), Missing: missing}
+		return text, &StatusError{URL: n.request.URI.Redacted(), Protocol: "NNTP", Code: code, Reason: printable(text), Missing: missing}
 	}
-	return code, text, nil
+	return text, nil
 }
 
 // newsReply reads the line of an answer (RFC 3977, 3.2).

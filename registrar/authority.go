@@ -29,6 +29,9 @@ func (r *Registrar) putAuthority(ctx context.Context, a Actor, auth *store.Autho
 	if err := checkAuthority(next, why); err != nil {
 		return Outcome{}, err
 	}
+	if err := r.checkAnswers(next.Prefix.String(), next); err != nil {
+		return Outcome{}, err
+	}
 	r.authorities.Forget()
 	set, err := r.authorities.Set(ctx, time.Time{})
 	if err != nil {

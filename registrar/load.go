@@ -1,6 +1,7 @@
 package registrar
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"time"
@@ -88,7 +89,8 @@ func (l *Load) check(i int, c *check, req *Request, set *store.AuthoritySet) {
 		return
 	}
 	fill(&c.fresh, c.name, nil, req)
-	if c.freshErr = checkReason(&c.fresh); c.freshErr == nil {
+	c.freshErr = cmp.Or(checkReason(&c.fresh), checkDigit(c.name, c.authority))
+	if c.freshErr == nil {
 		c.freshErr = store.Check(i, &store.Change{Record: &c.fresh, Time: time.UnixMilli(1), Who: l.actor.Who, Why: l.why})
 	}
 }

@@ -34,7 +34,7 @@ type Policy struct {
 	Choice Choice `json:"choice,omitempty"`  // among locations of the same rank
 	MaxAge int    `json:"max_age,omitempty"` // seconds that answers may be kept without asking again
 
-	CheckDigit string `json:"check_digit,omitempty"` // method by which the last character of new names is checked, of package mint
+	CheckDigit string `json:"check_digit,omitempty"` // by which new names are checked at their end: namespace, noid, luhn or mod97, as package mint has them
 }
 
 // A Delegation hands the names of an authority to another resolver.

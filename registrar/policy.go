@@ -1,0 +1,305 @@
+package registrar
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/nomen-project/nomen"
+	"github.com/nomen-project/nomen/mint"
+	"github.com/nomen-project/nomen/name"
+	"github.com/nomen-project/nomen/rule"
+	"github.com/nomen-project/nomen/store"
+	"github.com/nomen-project/nomen/uri"
+)
+
+// maxMaxAge bounds how long answers may be kept: a year, in seconds.
+const maxMaxAge = 365 * 24 * 60 * 60
+
+// checkAnswers checks the policy of a, and runs the tests of its rules.
+func (r *Registrar) checkAnswers(of string, a *store.Authority) error {
+	for _, c := range [...]struct {
+		field string
+		fault fault
+	}{
+		{"suffix", oneOf(string(a.Suffix), "", string(store.SuffixAppend))},
+		{"access", oneOf(string(a.Access), "", string(store.AccessDenied), string(store.AccessLegal))},
+		{"access_note", checkText(a.AccessNote, true)},
+		{"q_component", oneOf(string(a.QComponent), "", string(store.PassAppend), string(store.PassIgnore))},
+		{"query", oneOf(string(a.Query), "", string(store.PassAppend), string(store.PassIgnore))},
+		{"choice", oneOf(string(a.Choice), "", string(store.ChoiceFixed))},
+		{"check_digit", oneOf(a.CheckDigit, "", "namespace", "noid", "luhn", "mod97")},
+	} {
+		if c.fault.bad() {
+			return refuse(of, c.field, c.fault)
+		}
+	}
+	if a.MaxAge < 0 || a.MaxAge > maxMaxAge {
+		return refuse(of, "max_age", faultf(0, "range", "%d is not between 0 and %d seconds", a.MaxAge, maxMaxAge))
+	}
+	if err := checkServices(of, a); err != nil {
+		return err
+	}
+	if err := checkDirectives(of, a); err != nil {
+		return err
+	}
+	if err := checkDelegation(of, a); err != nil {
+		return err
+	}
+	return r.checkRules(of, a)
+}
+
+func oneOf(s string, allowed ...string) fault {
+	if slices.Contains(allowed, s) {
+		return fault{}
+	}
+	return faultf(0, "value", "%q is not one of %s", s, strings.Join(allowed[1:], ", "))
+}
+
+func checkServices(of string, a *store.Authority) error {
+	for i, s := range a.Services {
+		f := checkService(s)
+		switch {
+		case s == "":
+			f = faultf(0, "service", "is empty")
+		case slices.Contains(a.Services[:i], s):
+			f = faultf(0, "service", "%s is there twice", s)
+		case (s == nomen.I2R || s == nomen.I2Rs) && !a.Fetch:
+			f = faultf(0, "service", "%s is for authorities that let resources be fetched: set fetch too", s)
+		}
+		if f.bad() {
+			return refuseAt(of, "services", i, "", f)
+		}
+	}
+	if a.Service != "" && len(a.Services) > 0 && !slices.Contains(a.Services, a.Service) {
+		return refuse(of, "default_service", faultf(0, "service", "%s is not among the services that are offered", a.Service))
+	}
+	return nil
+}
+
+// checkDirectives checks the keywords (2012, 2.3; N12-26, N12-27) and what
+// r-components stand for.
+func checkDirectives(of string, a *store.Authority) error {
+	for _, keyword := range slices.Sorted(maps.Keys(a.Keywords)) {
+		field := "keywords." + keyword
+		if !isKeyword(keyword) {
+			return refuse(of, field, faultf(0, "keywd", "a keyword is a letter, then letters and digits with single hyphens inside"))
+		}
+		for i, value := range a.Keywords[keyword] {
+			f := checkText(value, false)
+			if value == "" {
+				f = faultf(0, "text", "is empty")
+			}
+			if f.bad() {
+				return refuseAt(of, field, i, "", f)
+			}
+		}
+	}
+	for _, r := range slices.Sorted(maps.Keys(a.RComponent)) {
+		field := "r_component." + r
+		if u, err := uri.Parse("x:?" + r); err != nil || r == "" || strings.ContainsAny(r, "#") || !u.IsValid() {
+			return refuse(of, field, faultf(0, "r-component", "these characters cannot be one"))
+		}
+		if err := checkDirected(a.RComponent[r]); err != nil {
+			return refuse(of, field, faultf(0, "directive", "%s", err))
+		}
+	}
+	return nil
+}
+
+func isKeyword(s string) bool {
+	for i := range len(s) {
+		hyphen := s[i] == '-' && i > 0 && i < len(s)-1 && s[i-1] != '-'
+		if !isAlnum(s[i]) && !hyphen || i == 0 && !isAlpha(s[i]) {
+			return false
+		}
+	}
+	return s != ""
+}
+
+// checkDirected returns why directives cannot be what an r-component stands for.
+func checkDirected(directives string) error {
+	if _, err := uri.Parse("x:?" + directives); err != nil || strings.ContainsAny(directives, "#") {
+		return errors.New("these characters cannot be in a query")
+	}
+	for directive := range strings.SplitSeq(directives, "&") {
+		keyword, value, _ := strings.Cut(directive, "=")
+		f := fault{}
+		switch {
+		case value == "":
+			return fmt.Errorf("%q: wants the form keyword=value", directive)
+		case keyword == "s":
+			f = checkService(nomen.Service(value))
+		case keyword == "lang":
+			f = checkLang(value)
+		case keyword == "country":
+			f = checkCountry(value)
+		case keyword == "type", keyword == "c":
+		default:
+			return fmt.Errorf("%q: the keywords are s, c, lang, type and country", keyword)
+		}
+		if f.bad() {
+			return fmt.Errorf("%s: %s", directive, f.message)
+		}
+	}
+	return nil
+}
+
+func checkDelegation(of string, a *store.Authority) error {
+	if a.Delegation == nil {
+		return nil
+	}
+	switch a.Delegation.Mode {
+	case store.ModeRedirect, store.ModeAsk:
+	default:
+		return refuse(of, "delegation.mode", faultf(0, "value", "%q is not one of redirect, ask", a.Delegation.Mode))
+	}
+	if a.Delegation.Mode == store.ModeRedirect && a.Delegation.To == "" {
+		return refuse(of, "delegation.to", faultf(0, "value", "clients have to be sent somewhere; only mode ask can leave it to discovery"))
+	}
+	c, err := (&store.Authority{Prefix: a.Prefix, Policy: store.Policy{Delegation: a.Delegation}}).Compile()
+	if err != nil {
+		f := fault{rule: "delegation", message: err.Error(), err: err}
+		if e, ok := errors.AsType[*store.DelegationError](err); ok {
+			f.message = e.Err.Error()
+		}
+		if e, ok := errors.AsType[*rule.Error](err); ok {
+			f = fault{offset: e.Offset, rule: e.Rule, message: e.Message, err: err}
+		}
+		return refuse(of, "delegation.to", f)
+	}
+	host := c.Host
+	if c.Link != nil {
+		if u, err := uri.Parse(strings.NewReplacer("{", "", "}", "").Replace(a.Delegation.To)); err == nil {
+			host, _ = u.Host()
+		}
+	}
+	if slices.Contains(a.Hosts, store.CanonicalHost(host)) {
+		return refuse(of, "delegation.to", faultf(0, "loop", "%s is where this authority itself is asked", store.CanonicalHost(host)))
+	}
+	return nil
+}
+
+// checkRules checks the locations of the rules as those of records, compiles the
+// rules and runs their tests.
+func (r *Registrar) checkRules(of string, a *store.Authority) error {
+	for i := range a.Rules {
+		list := fmt.Sprintf("rules[%d].", i)
+		for j, l := range a.Rules[i].Locations {
+			if f := r.checkTemplate(l.URL, false); f.bad() {
+				return refuseAt(of, list+"locations", j, ".url", f)
+			}
+			l.URL = "https://example.org/" // stands for what the template makes
+			if field, f := r.checkLocation(&l); f.bad() {
+				return refuseAt(of, list+"locations", j, "."+field, f)
+			}
+		}
+		for j, s := range a.Rules[i].SameAs {
+			if f := r.checkTemplate(s, true); f.bad() {
+				return refuseAt(of, list+"same_as", j, "", f)
+			}
+		}
+	}
+	if len(a.Rules) == 0 {
+		return nil
+	}
+	_, err := a.Rules.Compile(a.Prefix)
+	if e, ok := errors.AsType[*rule.TestError](err); ok {
+		return refuse(of, fmt.Sprintf("rules[%d].tests[%d]", e.Rule, e.Test), fault{rule: "test", message: failedTest(e), err: err})
+	}
+	if e, ok := errors.AsType[*rule.IndexError](err); ok {
+		f := fault{rule: "rule", message: e.Err.Error(), err: err}
+		if inner, ok := errors.AsType[*rule.Error](e.Err); ok {
+			f = fault{offset: inner.Offset, rule: inner.Rule, message: fmt.Sprintf("%q: %s", inner.Input, inner.Message), err: err}
+		}
+		return refuse(of, fmt.Sprintf("rules[%d].%s", e.Rule, e.What), f)
+	}
+	return err
+}
+
+// failedTest tells what came out of a test and what should have.
+func failedTest(e *rule.TestError) string {
+	got, want := "no rule matches", "that no rule matches"
+	if e.Matched >= 0 {
+		got = fmt.Sprintf("rule %d gives %s", e.Matched+1, listed(e.Got))
+	}
+	if len(e.Want) > 0 {
+		want = fmt.Sprintf("that rule %d gives %s", e.Rule+1, listed(e.Want))
+	}
+	return fmt.Sprintf("test %d of rule %d, %s: %s; the test wants %s", e.Test+1, e.Rule+1, e.From, got, want)
+}
+
+func listed(urls []string) string {
+	if len(urls) == 0 {
+		return "no location"
+	}
+	return strings.Join(urls, ", ")
+}
+
+// checkTemplate checks the scheme, which a template writes out, and the text. Of
+// names any scheme is good that runs nothing.
+func (r *Registrar) checkTemplate(s string, name bool) fault {
+	if f := checkText(s, false); f.bad() {
+		return f
+	}
+	scheme, _, ok := strings.Cut(s, ":")
+	_, allowed := r.schemes[strings.ToLower(scheme)]
+	switch {
+	case !ok || strings.ContainsAny(scheme, "{}"):
+		return faultf(0, "scheme", "a template begins with its scheme, written out")
+	case store.Runs(strings.ToLower(scheme)):
+		return faultf(0, "scheme", "%s: makes a browser run or show what the link itself holds", scheme)
+	case !name && !allowed:
+		return faultf(0, "scheme", "%q is not among the schemes that a location may have", scheme)
+	}
+	return fault{}
+}
+
+// checkDigit refuses a new name whose check characters are not those that its
+// authority wants.
+func checkDigit(n name.Name, a *store.Authority) error {
+	if a == nil || a.CheckDigit == "" {
+		return nil
+	}
+	width, kind := 1, "{check:"+a.CheckDigit+"}"
+	switch a.CheckDigit {
+	case "mod97":
+		width = 2
+	case "namespace":
+		if w, ok := doubt(n); ok {
+			return refuse(n.Key(), "name", faultf(len(n.Key())-1, "check", "%s", w.Message))
+		}
+		return nil
+	}
+	element := a.Prefix.Element(n)
+	if len(element) <= width {
+		return refuse(n.Key(), "name", faultf(len(n.Key()), "check", "too short for the check characters (%s) that %s wants", a.CheckDigit, a.Prefix))
+	}
+	right, err := withCheck(a.Prefix, element[:len(element)-width]+kind)
+	if err != nil {
+		return refuse(n.Key(), "name", fault{offset: len(n.Key()) - width, rule: "check", message: err.Error(), err: err})
+	}
+	if right != n {
+		return refuse(n.Key(), "name", faultf(len(n.Key())-width, "check", "the check characters (%s) are wrong: %s would be right", a.CheckDigit, right))
+	}
+	return nil
+}
+
+// withCheck returns the only name of a template that is nothing but text and a
+// check.
+func withCheck(p name.Prefix, template string) (name.Name, error) {
+	t, err := mint.Parse(p, template)
+	if err != nil {
+		return name.Name{}, err
+	}
+	run, err := t.Start(mint.Options{})
+	if err != nil {
+		return name.Name{}, err
+	}
+	for n, err := range run.Names() {
+		return n, err
+	}
+	return name.Name{}, errors.New("nothing that check characters could be computed over")
+}

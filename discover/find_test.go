@@ -338,7 +338,7 @@ func TestFindOrder(t *testing.T) {
 		{"urn:foo:2", []string{"authority short.example:4501", rules, "path https://public.example/{name}", last}},
 		{"urn:secret:x", nil},
 		{"urn:dns:Own.example:x", []string{"authority [2001:db8::1]:4600", "authority own.example:4501", last}},
-		{"urn:dns:sub.own.example:x", []string{"authority sub.own.example:4501", last}}, // Y95-11
+		{"urn:dns:sub.own.example:x", []string{"authority sub.own.example:4501", last}}, // Y95-11, Y95-19
 		{"doi:10.1000/a?b", nil},
 		{"doi:10.1000/A&b", []string{"location https://doi.example/10.1000/a&b?n=doi:10.1000/a%26b", last}},
 		{"urn:bar:x", []string{last}},

@@ -37,11 +37,11 @@ type Audited struct {
 
 // Agree reports whether all addresses answered, and alike.
 func (r *Report) Agree() bool {
-	return !slices.ContainsFunc(r.Answers, func(a Audited) bool { return a.failed() || a.Differs != nil })
+	return !slices.ContainsFunc(r.Answers, func(a Audited) bool { return a.Failed() || a.Differs != nil })
 }
 
-// failed reports whether an address said nothing about the name.
-func (a Audited) failed() bool { return a.Answer == nil && OnFailure(a.Err) }
+// Failed reports whether an address said nothing about the name.
+func (a Audited) Failed() bool { return a.Answer == nil && OnFailure(a.Err) }
 
 // Audit asks every address of the resolver that the user named by HOST:PORT, else
 // of the authority of the name. The addresses of the report are in order.
@@ -119,12 +119,12 @@ func (c *Client) auditOne(ctx context.Context, ap netip.AddrPort, at stop, reque
 
 // compare notes what differs from the first answer.
 func (r *Report) compare() {
-	first := slices.IndexFunc(r.Answers, func(a Audited) bool { return !a.failed() })
+	first := slices.IndexFunc(r.Answers, func(a Audited) bool { return !a.Failed() })
 	if first < 0 {
 		return
 	}
 	for i := range r.Answers {
-		if !r.Answers[i].failed() {
+		if !r.Answers[i].Failed() {
 			r.Answers[i].Differs = differences(r.Answers[first], r.Answers[i])
 		}
 	}

@@ -2,6 +2,7 @@ package client_test
 
 import (
 	"context"
+	"iter"
 	"net/netip"
 	"strings"
 	"testing"
@@ -9,6 +10,7 @@ import (
 
 	"github.com/nomen-project/nomen"
 	"github.com/nomen-project/nomen/client"
+	"github.com/nomen-project/nomen/discover"
 	"github.com/nomen-project/nomen/name"
 	"github.com/nomen-project/nomen/nomentest"
 	"github.com/nomen-project/nomen/resolve"
@@ -74,6 +76,31 @@ func direct(at netip.AddrPort) client.Options { return client.Options{Port: at.P
 
 func proxied(at netip.AddrPort) client.Options { return client.Options{Via: at.String()} }
 
+func byTHTTP(at netip.AddrPort) client.Options {
+	return client.Options{Via: "http://" + at.String() + "/uri-res/"}
+}
+
+// byFinder finds one way that fails, and then the resolver.
+func byFinder(at netip.AddrPort) client.Options {
+	return client.Options{Finder: found{
+		{Kind: discover.Path, URL: "http://127.0.0.1:1/"},
+		{Kind: discover.Path, URL: "http://" + at.String() + "/{name}", Services: nil},
+	}}
+}
+
+// found has the same ways to all names.
+type found []discover.Way
+
+func (f found) Find(context.Context, name.Name) iter.Seq2[discover.Way, error] {
+	return func(yield func(discover.Way, error) bool) {
+		for _, w := range f {
+			if !yield(w, nil) {
+				return
+			}
+		}
+	}
+}
+
 func onWeb(at netip.AddrPort) client.Options { return client.Options{Via: "http://" + at.String()} }
 
 // inJSON is like o for a user who prefers JSON.
@@ -107,10 +134,12 @@ func located(a *nomen.Answer) {
 func TestConformance(t *testing.T) {
 	ofHost := nomentest.Capabilities{
 		Under: name.MustParsePrefix("urn:dns:" + nomentest.Host), Default: nomen.I2C,
-		Unranked: true, Uncountried: true, Uncomponented: true, Follows: true,
+		Unranked: true, Uncountried: true, Uncomponented: true, Follows: true, Timed: true,
 	}
-	ofAll := nomentest.Capabilities{Default: nomen.I2C, Unranked: true, Uncountried: true, Follows: true}
-	web := nomentest.Capabilities{Uncountried: true, Follows: true, Lossy: located}
+	ofAll := nomentest.Capabilities{Default: nomen.I2C, Unranked: true, Uncountried: true, Follows: true, Timed: true}
+	web := nomentest.Capabilities{Uncountried: true, Follows: true, Timed: true, Lossy: located}
+	thttp := web
+	thttp.Default = nomen.I2L
 	with := func(c nomentest.Capabilities, lossy func(*nomen.Answer)) nomentest.Capabilities {
 		c.Lossy = lossy
 		return c
@@ -134,6 +163,8 @@ func TestConformance(t *testing.T) {
 		{"proxy", proxied, with(ofAll, urc)},
 		{"proxy in JSON", inJSON(proxied), ofAll},
 		{"web", onWeb, web},
+		{"RFC 2169", byTHTTP, thttp},
+		{"by the second way", byFinder, web},
 		{"web without following", still(onWeb), staying},
 	} {
 		t.Run(tt.name, func(t *testing.T) { nomentest.Run(t, through(tt.options), tt.c) })

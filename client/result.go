@@ -212,11 +212,18 @@ func (r *reply) links() []nomen.Location {
 // cited returns the name that a resolver on the web cites as this URL of its own
 // (RFC 8574); the one that was asked if it is no such URL.
 func (s stop) cited(url string) name.Name {
-	if at, ok := s.way.(site); ok {
-		if path, ok := strings.CutPrefix(url, at.base); ok {
-			if sub, ok := nameAlone(path); ok {
-				return sub.name
-			}
+	base := ""
+	switch w := s.way.(type) {
+	case site:
+		base = w.base
+	case thttp:
+		base = w.base[:len(w.base)-len(thttpPath)+1]
+	case template:
+		base = w.before
+	}
+	if path, ok := strings.CutPrefix(url, base); ok && base != "" {
+		if sub, ok := nameAlone(path); ok {
+			return sub.name
 		}
 	}
 	return s.name

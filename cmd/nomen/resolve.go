@@ -5,33 +5,94 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"net/http"
+	"net/url"
 	"strings"
+	"sync"
 	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/nomen-project/nomen"
+	"github.com/nomen-project/nomen/adminapi"
 	"github.com/nomen-project/nomen/client"
+	"github.com/nomen-project/nomen/client/cache"
+	"github.com/nomen-project/nomen/format"
 	"github.com/nomen-project/nomen/name"
+	"github.com/nomen-project/nomen/resolve"
+	"github.com/nomen-project/nomen/uri"
 )
 
-const resolveLong = `Resolve asks a resolver about names and prints what it says.
+const resolveLong = `Resolve asks a resolver about names and prints what it says: where the resource is,
+and what is known about it. To get the resource itself is 'nomen fetch'.
 
-Without --via, urn:dns:HOST:ELEMENT is asked of HOST at port 4500, each of its
-addresses in turn, by the protocol of 1995. With --via HOST:PORT the name goes
-there by the same protocol; with --via URL, over the web.
+Without --via the resolver of each name is found as 'nomen discover' shows:
+urn:dns:HOST:ELEMENT is asked of HOST at port 4500, all of its addresses, by the
+protocol of 1995. With --via HOST:PORT all names go there by the same protocol; with
+--via URL, over the web, as paths below it, or by RFC 2169 if it ends in /uri-res/,
+or where it has {name}.
 
 Names may be written with white space and in <angle brackets>, as the protocol
-of 1995 allows. Requests travel unencrypted, except to an https URL; -v says
-each step.
+of 1995 allows. A fragment is not sent, but added to the locations that come.
+Requests travel unencrypted, except to an https URL; -v says each step. Nothing is
+sent but what the options say.
+
+With --cache DIR descriptions are kept there. Before one is used again the resolver
+is asked whether it still holds. With --offline nobody is asked at all: the answer
+says since when it has not been confirmed.
+
+--audit asks every address of a resolver and tells in what they differ; the exit
+status is 1 if they do. --explain asks the server of the data directory, or reads the
+store where none runs, and tells how the answer comes about.
 
 ` + streamHelp
 
+// resolveFlags are the options of resolve.
+type resolveFlags struct {
+	client  client.Options
+	find    finderFlags
+	service string
+	at      string
+	with    string
+	cache   string
+	noCache bool
+	offline bool
+	audit   bool
+	explain bool
+	jobs    int
+}
+
+// defaultJobs is how many names of a list are asked about at a time.
+const defaultJobs = 16
+
+func (o *resolveFlags) register(f *pflag.FlagSet, q *nomen.Question) {
+	f.StringVarP(&o.service, "service", "s", "", "I2L, I2Ls, I2R, I2C, I2Cs, I2N, I2Ns or I=I (default I2C: all that is known)")
+	f.StringVarP(&q.Component, "component", "c", "", "component of a structured resource")
+	f.StringVar(&o.client.Accept, "accept", "", "media types wanted, as in an Accept field")
+	f.StringVar(&q.Languages, "language", "", "languages wanted, as in an Accept-Language field")
+	f.StringVar(&o.at, "at", "", "as of a time: 2006-01-02T15:04:05Z, or 2006-01-02")
+	f.StringVar(&o.with, "with", "", "of I=I: the other name")
+	f.StringVar(&o.client.Via, "via", "", "HOST:PORT or URL of the resolver")
+	f.Uint16Var(&o.client.Port, "port", 0, "of resolvers of urn:dns names (default 4500)")
+	f.BoolVar(&o.client.Simple, "simple", false, "send Simple-Requests (HTTP/0.9)")
+	f.DurationVar(&o.client.Timeout, "timeout", client.DefaultTimeout, "of one attempt at one address")
+	f.IntVar(&o.client.Retries, "retries", client.DefaultRetries, "how often who is busy is asked again")
+	f.IntVar(&o.jobs, "jobs", defaultJobs, "how many names of a list are asked about at a time")
+	f.Float64Var(&o.client.Rate, "rate", 0, "questions to one host in a second (default any number)")
+	f.StringVar(&o.cache, "cache", "", "directory of answers to be confirmed in place of sent again")
+	f.BoolVar(&o.noCache, "no-cache", false, "use none, whatever the configuration says")
+	f.BoolVar(&o.offline, "offline", false, "answer from the cache, as it was")
+	f.BoolVar(&o.audit, "audit", false, "ask all addresses of the resolver and tell differences")
+	f.BoolVar(&o.explain, "explain", false, "tell how the answer comes about; of the names served here")
+	o.find.register(f)
+}
+
 func (c *cli) resolveCommand() *cobra.Command {
-	o := client.Options{}
+	var o resolveFlags
 	q := nomen.Question{}
-	var service string
 	cmd := &cobra.Command{
 		Use:   "resolve NAME...",
 		Short: "ask the right resolver",
@@ -39,75 +100,445 @@ func (c *cli) resolveCommand() *cobra.Command {
 		Example: `  nomen resolve urn:dns:example.org:alb002
   nomen resolve --via localhost:4500 urn:ietf:rfc:2648
   nomen resolve --via https://urn.example.org/ --service I2Ls --json urn:nbn:fi-fe2019
-  nomen resolve --via localhost:4500 --json - < names.txt`,
+  nomen resolve --via http://localhost:4500/ --service I2L --json - < names.txt
+  nomen resolve --cache ~/.cache/nomen urn:ietf:rfc:2648
+  nomen resolve --audit urn:dns:example.org:alb002`,
 		Args: arguments(1, -1),
 	}
-	f := cmd.Flags()
-	f.StringVarP(&service, "service", "s", "", "I2L, I2Ls, I2C, I2Cs, I2N or I2Ns (default I2C: all that is known)")
-	f.StringVarP(&q.Component, "component", "c", "", "component of a structured resource")
-	f.StringVar(&o.Accept, "accept", "", "media types wanted, as in an Accept field")
-	f.StringVar(&o.Via, "via", "", "HOST:PORT or URL of the resolver")
-	f.Uint16Var(&o.Port, "port", 0, "of resolvers of urn:dns names (default 4500)")
-	f.BoolVar(&o.Simple, "simple", false, "send Simple-Requests (HTTP/0.9)")
-	f.DurationVar(&o.Timeout, "timeout", client.DefaultTimeout, "of one attempt at one address")
+	o.register(cmd.Flags(), &q)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		q.Service = nomen.Service(service)
-		switch {
-		case service == "" && strings.Contains(o.Via, "://"):
-			q.Service = nomen.I2C // the protocol of 1995 answers so unasked
-		case service != "" && !q.Service.Known():
-			return usagef("--service %q: want one of I2L, I2Ls, I2C, I2Cs, I2N, I2Ns", service)
+		if err := o.complete(&q); err != nil {
+			return err
 		}
-		if c.verbose {
-			o.Trace = func(step string) { fmt.Fprintln(c.err, "nomen: "+printable(step)) }
+		if o.explain {
+			return c.withEngine(cmd.Context(), func(r nomen.Resolver) error {
+				return c.resolveNames(cmd.Context(), args, &resolving{resolver: r, question: q, jobs: 1})
+			})
 		}
-		q.Accept = o.Accept
-		asker, err := client.New(o)
-		if err != nil {
-			return usageError{err}
-		}
-		defer asker.Close()
-		return c.answerNames(cmd.Context(), args, func(a *answers, arg string) error {
-			return resolveOne(cmd.Context(), asker, q, a, arg, o.Via)
-		})
+		return c.resolveBy(cmd.Context(), args, &o, q)
 	}
 	return cmd
 }
 
-// resolveOne asks about one name and says the answer, also when it is no.
-func resolveOne(ctx context.Context, r nomen.Resolver, q nomen.Question, out *answers, arg, via string) error {
-	a, err := ask(ctx, r, q, arg)
-	if out.json == nil && a != nil {
-		if err := out.answer(a); err != nil {
-			return err
-		}
+// complete checks the options and makes the question of them.
+func (o *resolveFlags) complete(q *nomen.Question) error {
+	q.Service, q.Accept, q.Explain = nomen.Service(o.service), o.client.Accept, o.explain
+	var err error
+	switch {
+	case o.service == "" && (o.client.Via == "" || strings.Contains(o.client.Via, "://") || o.explain):
+		q.Service = nomen.I2C // the protocol of 1995 answers so unasked
+	case o.service != "" && !q.Service.Known():
+		return usagef("--service %q: want one of I2L, I2Ls, I2R, I2Rs, I2C, I2Cs, I2N, I2Ns, I=I", o.service)
 	}
 	switch {
-	case err != nil:
-		out.refuse(err, resolved(arg, q.Service, a, err, via))
-	case out.json != nil:
-		out.object(resolved(arg, q.Service, a, nil, via))
+	case o.offline && (o.cache == "" || o.noCache):
+		return usagef("--offline: --cache DIR says where the answers are")
+	case o.explain && (o.offline || o.audit || o.client.Via != ""), o.audit && o.offline:
+		return usagef("--explain, --audit, --offline: one at a time, and --explain without --via")
+	case o.jobs < 1:
+		return usagef("--jobs %d: want 1 or more", o.jobs)
+	case (q.Service == nomen.IisI) != (o.with != ""):
+		return usagef("--with NAME belongs to --service I=I")
+	}
+	if o.client.Retries == 0 {
+		o.client.Retries = -1
+	}
+	if o.at != "" {
+		if q.At, err = adminapi.ParseTime(o.at); err != nil {
+			return usagef("--at %q: %w", o.at, err)
+		}
+	}
+	if o.with != "" {
+		if q.Other, err = uri.Parse(o.with); err != nil {
+			return usagef("--with %q: %w", o.with, err)
+		}
+	}
+	return nil
+}
+
+// resolveBy answers by the network, or by what is kept of it.
+func (c *cli) resolveBy(ctx context.Context, args []string, o *resolveFlags, q nomen.Question) error {
+	if c.verbose {
+		o.client.Trace = func(step string) { fmt.Fprintln(c.err, "nomen: "+printable(step)) }
+	}
+	o.client.PerHost = max(o.jobs, client.DefaultPerHost)
+	if o.client.Via == "" {
+		finder, dns, err := o.find.finder(o.client.Port, nil)
+		if err != nil {
+			return err
+		}
+		o.client.Finder, o.client.DNS = finder, dns
+	}
+	asker, err := client.New(o.client)
+	if err != nil {
+		return usageError{err}
+	}
+	defer asker.Close()
+	if o.audit {
+		return c.answerNames(ctx, args, func(a *answers, arg string) error { return auditOne(ctx, asker, q, a, arg) })
+	}
+	r := &resolving{resolver: asker, question: q, via: o.client.Via, jobs: o.jobs}
+	if o.cache != "" && !o.noCache {
+		keeper, err := cache.OpenDisk(o.cache, cache.Limits{})
+		if err != nil {
+			return err
+		}
+		kept := cache.New(asker, keeper, cache.Options{Now: clock, Failed: func(err error) { fmt.Fprintln(c.err, "nomen: warning: "+err.Error()) }})
+		r.resolver = kept
+		if o.offline {
+			r.past = kept
+		}
+	}
+	return c.resolveNames(ctx, args, r)
+}
+
+// A resolving is how the names of one command are resolved.
+type resolving struct {
+	resolver nomen.Resolver
+	past     *cache.Cache // answers in place of resolver; nil unless offline
+	question nomen.Question
+	via      string
+	jobs     int
+}
+
+// A resolved name waits until its turn has come to be said.
+type resolvedName struct {
+	arg    string
+	line   int
+	answer *nomen.Answer
+	asOf   time.Time // of an answer from the past
+	err    error
+	bad    bool // a line that is no name at all: err says why
+	done   chan struct{}
+}
+
+// resolveNames answers every name, and for "-" every line of standard input, in
+// order, several at a time.
+func (c *cli) resolveNames(ctx context.Context, args []string, r *resolving) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	queue := make(chan *resolvedName, 4*r.jobs)
+	work := make(chan *resolvedName, r.jobs)
+	var workers sync.WaitGroup
+	for range r.jobs {
+		workers.Go(func() {
+			for n := range work {
+				n.answer, n.asOf, n.err = r.ask(ctx, n.arg)
+				close(n.done)
+			}
+		})
+	}
+	read := make(chan error, 1)
+	go func() {
+		defer close(queue)
+		defer close(work)
+		read <- c.readNames(ctx, args, func(n *resolvedName) error {
+			n.done = make(chan struct{})
+			select {
+			case queue <- n:
+			case <-ctx.Done():
+				return context.Cause(ctx)
+			}
+			if n.bad {
+				close(n.done)
+				return nil
+			}
+			select {
+			case work <- n:
+				return nil
+			case <-ctx.Done():
+				return context.Cause(ctx)
+			}
+		})
+	}()
+	err := r.sayAll(ctx, newAnswers(c), queue)
+	cancel()
+	if ctxErr := context.Cause(ctx); err == nil && ctxErr != nil && !errors.Is(ctxErr, context.Canceled) {
+		err = ctxErr
+	}
+	select {
+	case readErr := <-read:
+		if err == nil || errors.Is(err, errNo) {
+			err = cmp.Or(readErr, err)
+		}
+	default: // the reading of standard input blocks; the program is about to end
 	}
 	return err
 }
 
-// ask asks about a name as q does. With an error there can be an answer all the
-// same: a tombstone.
-func ask(ctx context.Context, r nomen.Resolver, q nomen.Question, arg string) (*nomen.Answer, error) {
-	asked, err := client.Parse(arg)
+// readNames calls f for each name. A line that is too long is a bad name.
+func (c *cli) readNames(ctx context.Context, args []string, f func(*resolvedName) error) error {
+	for _, arg := range args {
+		if arg != "-" {
+			if err := f(&resolvedName{arg: arg}); err != nil {
+				return err
+			}
+			continue
+		}
+		if err := readLines(ctx, c.in, f); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// readLines calls f for each line of standard input.
+func readLines(ctx context.Context, in io.Reader, f func(*resolvedName) error) error {
+	lines, line := lineSplitter{limit: maxLine}, 0
+	pieces := readPieces(ctx, in)
+	var err error
+	each := func(text string, tooLong bool) {
+		line++
+		n := &resolvedName{arg: strings.Clone(text), line: line}
+		if tooLong {
+			n.bad, n.err = true, codedError{codeTooLong, fmt.Errorf("longer than %d bytes", maxLine)}
+		}
+		if err == nil {
+			err = f(n)
+		}
+	}
+	for {
+		var p piece
+		select {
+		case p = <-pieces:
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+		lines.split(p.text, each)
+		switch {
+		case err != nil:
+			return err
+		case p.err == io.EOF:
+			lines.end(each)
+			return err
+		case p.err != nil:
+			return fmt.Errorf("standard input: %w", p.err)
+		}
+	}
+}
+
+// sayAll says the answers in the order of the names. What has been said is written
+// at the latest before an answer is waited for.
+func (r *resolving) sayAll(ctx context.Context, out *answers, queue <-chan *resolvedName) error {
+	failed := false
+	for {
+		n, ok := waitFor(ctx, queue, out)
+		if !ok {
+			break
+		}
+		if _, ok := waitFor(ctx, n.done, out); !ok && ctx.Err() != nil {
+			break
+		}
+		out.line = n.line
+		if n.bad {
+			out.refuseLine(n.arg, n.err)
+			continue
+		}
+		failed = exitStatus(r.say(out, n)) == exitFailure || failed
+		out.flushFull()
+		if out.err != nil {
+			break
+		}
+	}
+	err := out.end()
+	switch {
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
+	case failed && (err == nil || errors.Is(err, errNo)):
+		return errFailed
+	}
+	return err
+}
+
+// waitFor receives from a channel, after writing what was answered if nothing is
+// there yet.
+func waitFor[T any](ctx context.Context, from <-chan T, out *answers) (T, bool) {
+	select {
+	case v, ok := <-from:
+		return v, ok
+	default:
+		out.flush()
+	}
+	select {
+	case v, ok := <-from:
+		return v, ok
+	case <-ctx.Done():
+		var none T
+		return none, false
+	}
+}
+
+// ask asks about a name. With an error there can be an answer all the same: a
+// tombstone.
+func (r *resolving) ask(ctx context.Context, arg string) (*nomen.Answer, time.Time, error) {
+	q, err := client.Parse(arg)
 	if err != nil {
-		return nil, err
+		return nil, time.Time{}, err
 	}
-	asked.Service, asked.Accept = q.Service, q.Accept
-	if q.Component != "" {
-		asked.Component = q.Component
+	typed := q
+	q = r.question
+	q.Name, q.Subject, q.R, q.Q = typed.Name, typed.Subject, typed.R, typed.Q
+	if r.past != nil {
+		return r.past.Past(q)
 	}
-	a, err := r.Resolve(ctx, asked)
+	a, err := r.resolver.Resolve(ctx, q)
 	var no *nomen.Error
 	if errors.As(err, &no) {
 		a = no.Answer
 	}
-	return a, err
+	closeAll(a)
+	return a, time.Time{}, err
+}
+
+// closeAll closes the resources of an answer: to print them is the business of
+// fetch.
+func closeAll(a *nomen.Answer) {
+	if a == nil {
+		return
+	}
+	if a.Resource != nil {
+		_ = a.Resource.Body.Close()
+	}
+	for _, res := range a.Resources {
+		_ = res.Body.Close()
+	}
+}
+
+// say says the answer about one name, also when it is no.
+func (r *resolving) say(out *answers, n *resolvedName) error {
+	if out.json == nil && n.answer != nil {
+		if !n.asOf.IsZero() {
+			fmt.Fprintf(out.log, "nomen: %s: from the cache, last confirmed at %s; nobody was asked\n", printable(n.arg), n.asOf.Format(time.RFC3339))
+		}
+		if err := out.answer(n.answer); err != nil {
+			return err
+		}
+	}
+	switch {
+	case n.err != nil:
+		out.refuse(n.err, resolved(n.arg, r.question.Service, n.answer, n.err, r.via))
+	case out.json != nil:
+		object := resolved(n.arg, r.question.Service, n.answer, nil, r.via)
+		if !n.asOf.IsZero() {
+			object.AsOf = &n.asOf
+		}
+		out.object(object)
+	}
+	return n.err
+}
+
+// withEngine calls f with what answers for the names of the data directory: the
+// server, or the engine over the store itself.
+func (c *cli) withEngine(ctx context.Context, f func(nomen.Resolver) error) error {
+	return c.withStore(ctx, false, func(b backend) error {
+		switch b := b.(type) {
+		case *local:
+			return f(resolve.New(b.store, resolve.Options{Now: clock}))
+		case *adminapi.Client:
+			return f(explainer{b})
+		}
+		return errors.New("this store cannot explain its answers")
+	})
+}
+
+// An explainer is a resolver by the admin API of a server.
+type explainer struct{ api *adminapi.Client }
+
+// Resolve implements [nomen.Resolver].
+func (e explainer) Resolve(ctx context.Context, q nomen.Question) (*nomen.Answer, error) {
+	values := url.Values{"name": {q.Name.Key()}, "explain": {"yes"}}
+	for key, value := range map[string]string{
+		"s": string(q.Service), "c": q.Component, "r": q.R, "q": q.Q, "accept": q.Accept, "languages": q.Languages,
+	} {
+		if value != "" {
+			values.Set(key, value)
+		}
+	}
+	if !q.At.IsZero() {
+		values.Set("at", q.At.UTC().Format(time.RFC3339Nano))
+	}
+	if q.Service == nomen.IisI {
+		values.Set("with", q.Other.String())
+	}
+	target := strings.TrimSuffix(e.api.URL, "/") + adminapi.Root + "resolve?" + values.Encode()
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, target, nil)
+	if err != nil {
+		return nil, err
+	}
+	req.Header.Set("Authorization", "Bearer "+e.api.Token)
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		return nil, err
+	}
+	defer resp.Body.Close()
+	body := io.LimitReader(resp.Body, client.DefaultMaxBody)
+	if resp.StatusCode == http.StatusOK {
+		return format.ReadJSON(body, q.Service)
+	}
+	problem, err := format.ReadProblem(body)
+	if err != nil {
+		return nil, fmt.Errorf("the server answered %s", resp.Status)
+	}
+	if e := problem.Err(); e != nil {
+		return nil, e
+	}
+	return nil, fmt.Errorf("the server answered %s: %s", resp.Status, problem.Detail)
+}
+
+// An audited address is what it says in JSON.
+type auditedAddress struct {
+	Name    string        `json:"name"`
+	Address string        `json:"address"`
+	Agrees  bool          `json:"agrees"`
+	Differs []string      `json:"differs,omitempty"`
+	Status  nomen.Status  `json:"status,omitempty"`
+	Count   int           `json:"locations"`
+	Error   *resolveError `json:"error,omitempty"`
+}
+
+// auditOne asks all addresses about a name, and says what each answers (1995,
+// 2.2.1).
+func auditOne(ctx context.Context, asker *client.Client, q nomen.Question, out *answers, arg string) error {
+	typed, err := client.Parse(arg)
+	if err == nil {
+		q.Name, q.Subject = typed.Name, typed.Subject
+		var report *client.Report
+		if report, err = asker.Audit(ctx, q); err == nil {
+			out.report(arg, report)
+			return nil
+		}
+	}
+	out.refuse(err, badName{arg, explainAnswer(err)})
+	return err
+}
+
+// report says what the addresses of a resolver answer.
+func (out *answers) report(arg string, r *client.Report) {
+	out.no = out.no || !r.Agree()
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	for _, a := range r.Answers {
+		line := auditedAddress{Name: arg, Address: a.Addr.String(), Agrees: a.Differs == nil && !a.Failed(), Differs: a.Differs}
+		said := "agrees"
+		if a.Answer != nil {
+			line.Status, line.Count = a.Answer.Status, len(a.Answer.Locations)
+		}
+		if a.Err != nil {
+			line.Error = explainAnswer(a.Err)
+			said += ": " + printable(a.Err.Error())
+		}
+		switch {
+		case a.Failed():
+			said = "fails: " + printable(a.Err.Error())
+		case a.Differs != nil:
+			said = "differs: " + strings.Join(a.Differs, ", ") + strings.TrimPrefix(said, "agrees")
+		}
+		if out.json != nil {
+			out.object(line)
+		} else {
+			fmt.Fprintf(w, "%s\t%s\n", line.Address, said)
+		}
+	}
+	_ = w.Flush() // into memory
 }
 
 // A resolution is the result of one name in JSON.
@@ -123,6 +554,10 @@ type resolution struct {
 	Reason     string           `json:"reason,omitempty"`
 	Modified   *time.Time       `json:"modified,omitempty"`
 	Revision   uint64           `json:"revision,omitempty"`
+	Same       *bool            `json:"same,omitempty"` // of I=I
+	Private    bool             `json:"private,omitempty"`
+	Why        []string         `json:"why,omitempty"`
+	AsOf       *time.Time       `json:"as_of,omitempty"` // from the past: when it was last confirmed
 	Via        string           `json:"via,omitempty"`
 	Error      *resolveError    `json:"error,omitempty"`
 }
@@ -142,6 +577,10 @@ func resolved(arg string, service nomen.Service, a *nomen.Answer, err error, via
 		if !a.Modified.IsZero() {
 			r.Modified = &a.Modified
 		}
+		if a.Service == nomen.IisI {
+			r.Same = &a.Same
+		}
+		r.Private, r.Why = a.Private, a.Why
 	}
 	if err != nil {
 		r.Error = explainAnswer(err)
@@ -166,5 +605,16 @@ func (out *answers) answer(a *nomen.Answer) error {
 	if !a.Modified.IsZero() {
 		rows("modified", a.Modified.Format(time.RFC3339))
 	}
+	if a.Service == nomen.IisI {
+		rows("same", map[bool]string{true: "yes", false: "no"}[a.Same])
+	}
+	if r := a.Resource; r != nil {
+		rows("resource", r.URL)
+		rows("type", r.Type)
+	}
+	for _, r := range a.Resources {
+		rows("resource", r.URL+"  "+r.Type)
+	}
+	rows("why", a.Why...)
 	return w.Flush()
 }

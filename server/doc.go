@@ -23,7 +23,12 @@
 //     or does what the authority's default service says.
 //   - /ELEMENT is like ELEMENT. Where the authority of the host is one of http or
 //     https names, the request is for the name that is its URL, and is web.
-//   - /uri-res/SERVICE?URI is THTTP, with the services of RFC 2483 too.
+//   - /uri-res/SERVICE?URI is THTTP (RFC 2169), with the services of RFC 2483 too,
+//     in any case; /SERVICE?urn:... is the same. Of I=I the query is two URIs with
+//     "&" between them: the first ampersand divides, so a URI that has one of its
+//     own is escaped as a whole. L2Ns, L2Ls and L2C are about a URL: the names of
+//     which it is a location. THTTP has no default: a service that is not to be had
+//     is an error there.
 //   - urn+m, urn+a, urn+c and urn+p in the place of an element, with or without a
 //     slash, are reserved requests; any other urn+ is an error.
 //   - /, /-/..., /.well-known/..., /robots.txt and /favicon.ico are pages and go
@@ -37,12 +42,26 @@
 // # Queries
 //
 // "?s=" and "?c=" are the directives of 2012: a keyword given twice is ignored, so
-// are unknown keywords and services. "?+" and "?=" are the components of RFC
-// 8141. A q-component is appended to the query of the location, after "&" if there
-// is one already, before its fragment; an r-component goes to the resolver and has
-// no further effect. Any other query of a path is ignored, as is a component
-// that is malformed. Without a slash the rules of 1995 hold: there everything
-// else that begins with "?" is reserved (2.3) and refused.
+// are unknown keywords, services and values, also those that the authority of the
+// name does not know. s=I=I wants the other URI in "with=". "?+" and "?=" are the
+// components of RFC 8141. A q-component is appended to the query of the location,
+// after "&" if there is one already, before its fragment; an r-component goes to the
+// resolver, and is what the authority says it is. Any other query of a path is a
+// plain one: ignored, or appended to that of the location if the authority says so;
+// so is a component ignored that is malformed. Without a slash the rules of 1995
+// hold: there everything else that begins with "?" is reserved (2.3) and refused.
+//
+// # Lists of names
+//
+// POST /-/resolve takes names as text/uri-list or as JSON Lines, and answers each
+// with a line of JSON, in order and as soon as it is known.
+//
+// # Resources
+//
+// I2R and I2Rs pass on what a stranger says, so it has no origin here and no script
+// (Content-Security-Policy: sandbox), what a browser would obey is offered to be
+// kept in a file, and no cache keeps it unless the authority says for how long.
+// I2Rs is multipart/alternative (RFC 2169, 3.4), also of one version or none.
 //
 // # Time
 //
@@ -64,7 +83,9 @@
 //
 // Last-Modified is the time of the last change, rounded up to the second and never
 // later than Date: so a client that asked within the second of a change learns of
-// the next one in that second. An ETag is strong: a digest of the representation.
-// Descriptions are sent with "no-cache": every reuse is preceded by a conditional
-// request (1995, 5).
+// the next one in that second. An ETag is strong: a digest of the representation,
+// and another one for each content coding. Unless answer or authority say how long
+// they may be kept, answers are sent with "no-cache": every reuse is preceded by a
+// conditional request (1995, 5). Those that depend on the country of the asker are
+// private.
 package server

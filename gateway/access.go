@@ -1,0 +1,236 @@
+package gateway
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"net/netip"
+	"sync"
+	"time"
+
+	"golang.org/x/time/rate"
+)
+
+// A Policy says for whom a door is open.
+type Policy string
+
+// The policies.
+const (
+	Off Policy = "off" // nobody
+	Own Policy = "own" // own users, by their addresses
+	All Policy = "all" // everybody, with limits
+)
+
+// ParsePolicy reads a policy; "" is Off.
+func ParsePolicy(s string) (Policy, error) {
+	switch p := Policy(s); p {
+	case "":
+		return Off, nil
+	case Off, Own, All:
+		return p, nil
+	}
+	return Off, fmt.Errorf("gateway: %q is no policy: want off, own or all", s)
+}
+
+// Access configures a [Door]. A zero number is the default.
+type Access struct {
+	Policy Policy         // "" is Off
+	Own    []netip.Prefix // addresses of own users, who have no limit of their own
+
+	Rate      float64 // requests of one stranger a second; 5
+	Burst     int     // how many of them may come at once; 20
+	Total     int     // requests under way at once, of all; 64
+	Addresses int     // strangers that are told apart; the rest share one limit; 10,000
+
+	Now func() time.Time // the clock; nil for [time.Now]
+}
+
+// ErrDenied is returned for somebody for whom a door is not open.
+var ErrDenied = errors.New("gateway: this is for own users only")
+
+// A LimitError is returned to who asks too much, or when too many ask.
+type LimitError struct {
+	After time.Duration // when to come again
+}
+
+func (e *LimitError) Error() string {
+	return fmt.Sprintf("gateway: too many requests: the next one in %s", e.After.Round(time.Millisecond))
+}
+
+// A Door lets some in, and bounds how many. It is safe for concurrent use. The nil
+// Door is shut.
+type Door struct {
+	a     Access
+	under chan struct{} // holds one for each request under way
+
+	mu      sync.Mutex
+	guests  map[netip.Addr]*rate.Limiter
+	crowd   *rate.Limiter // of those for whom guests has no room
+	swept   time.Time
+	refresh time.Duration // after which a limiter is as good as new
+}
+
+// NewDoor returns a door. The error says what is wrong with the access.
+func NewDoor(a Access) (*Door, error) {
+	p, err := ParsePolicy(string(a.Policy))
+	if err != nil {
+		return nil, err
+	}
+	a.Policy = p
+	if p == Own && len(a.Own) == 0 {
+		return nil, errors.New("gateway: it is for own users only, and nobody says which addresses they have")
+	}
+	own := make([]netip.Prefix, len(a.Own))
+	for i, prefix := range a.Own {
+		if own[i], err = plainPrefix(prefix); err != nil {
+			return nil, err
+		}
+	}
+	a.Own = own
+	if a.Rate < 0 || a.Burst < 0 || a.Total < 0 || a.Addresses < 0 {
+		return nil, errors.New("gateway: a limit below zero")
+	}
+	a.Rate, a.Burst = cmp.Or(a.Rate, 5), cmp.Or(a.Burst, 20)
+	a.Total, a.Addresses = cmp.Or(a.Total, 64), cmp.Or(a.Addresses, 10_000)
+	if a.Now == nil {
+		a.Now = time.Now
+	}
+	return &Door{
+		a: a, under: make(chan struct{}, a.Total), guests: map[netip.Addr]*rate.Limiter{},
+		crowd:   rate.NewLimiter(rate.Limit(a.Rate), a.Burst),
+		refresh: time.Duration(float64(a.Burst) / a.Rate * float64(time.Second)),
+	}, nil
+}
+
+// ipv4Bits is where the IPv4 address begins in an IPv4-mapped one (RFC 4291,
+// 2.5.5.2).
+const ipv4Bits = 96
+
+// plainPrefix returns a prefix as plain addresses are compared with it.
+func plainPrefix(p netip.Prefix) (netip.Prefix, error) {
+	switch {
+	case !p.IsValid():
+		return p, errors.New("gateway: a prefix of addresses that is none")
+	case !p.Addr().Is4In6():
+		return p.Masked(), nil
+	case p.Bits() < ipv4Bits:
+		return p, fmt.Errorf("gateway: the prefix %s has more than the IPv4 addresses in it", p)
+	}
+	return netip.PrefixFrom(p.Addr().Unmap(), p.Bits()-ipv4Bits).Masked(), nil
+}
+
+// Policy returns for whom the door is open.
+func (d *Door) Policy() Policy {
+	if d == nil {
+		return Off
+	}
+	return d.a.Policy
+}
+
+// Admits reports whether the door is open for somebody at an address, who may
+// still ask too much. The zero address is a stranger's.
+func (d *Door) Admits(from netip.Addr) bool {
+	switch d.Policy() {
+	case All:
+		return true
+	case Own:
+		return d.isOwn(from)
+	}
+	return false
+}
+
+func (d *Door) isOwn(from netip.Addr) bool {
+	from = from.Unmap().WithZone("")
+	for _, p := range d.a.Own {
+		if p.Contains(from) {
+			return true
+		}
+	}
+	return false
+}
+
+// Enter lets somebody in, who has to leave. The error is [ErrDenied] or a
+// [*LimitError].
+func (d *Door) Enter(from netip.Addr) (leave func(), err error) {
+	if !d.Admits(from) {
+		return nil, ErrDenied
+	}
+	if !d.isOwn(from) {
+		if err := d.spend(from); err != nil {
+			return nil, err
+		}
+	}
+	select {
+	case d.under <- struct{}{}:
+		return sync.OnceFunc(func() { <-d.under }), nil
+	default:
+		return nil, &LimitError{After: time.Second}
+	}
+}
+
+// spend takes one request from what a stranger has.
+func (d *Door) spend(from netip.Addr) error {
+	now := d.a.Now()
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	r := d.limiter(guest(from), now).ReserveN(now, 1)
+	if after := r.DelayFrom(now); after > 0 {
+		r.CancelAt(now)
+		return &LimitError{After: after}
+	}
+	return nil
+}
+
+// guest returns the address for which a stranger is counted: of IPv6 the network
+// of one link, in which he may choose.
+func guest(from netip.Addr) netip.Addr {
+	const link = 64
+	from = from.Unmap().WithZone("")
+	if from.Is6() {
+		p, _ := from.Prefix(link) // of an IPv6 address there is one
+		return p.Addr()
+	}
+	return from
+}
+
+// limiter returns the limiter of a guest; that of the crowd if there is no room
+// for one more.
+func (d *Door) limiter(g netip.Addr, now time.Time) *rate.Limiter {
+	if l := d.guests[g]; l != nil {
+		return l
+	}
+	if len(d.guests) >= d.a.Addresses && now.Sub(d.swept) >= min(d.refresh, time.Second) {
+		d.sweep(now)
+	}
+	if len(d.guests) >= d.a.Addresses {
+		return d.crowd
+	}
+	l := rate.NewLimiter(rate.Limit(d.a.Rate), d.a.Burst)
+	d.guests[g] = l
+	return l
+}
+
+// sweep forgets the guests who could ask as much as new ones.
+func (d *Door) sweep(now time.Time) {
+	d.swept = now
+	for g, l := range d.guests {
+		if l.TokensAt(now) >= float64(d.a.Burst) {
+			delete(d.guests, g)
+		}
+	}
+}
+
+type askerKey struct{}
+
+// WithAsker returns a context of a request that came from an address.
+func WithAsker(ctx context.Context, from netip.Addr) context.Context {
+	return context.WithValue(ctx, askerKey{}, from)
+}
+
+// Asker returns the address from which the request of ctx came; the zero one if
+// nobody told.
+func Asker(ctx context.Context) netip.Addr {
+	from, _ := ctx.Value(askerKey{}).(netip.Addr)
+	return from
+}

@@ -1,0 +1,193 @@
+package gateway
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/nomen-project/nomen"
+	"github.com/nomen-project/nomen/client"
+	"github.com/nomen-project/nomen/name"
+	"github.com/nomen-project/nomen/resolve"
+	"github.com/nomen-project/nomen/store"
+	"github.com/nomen-project/nomen/uri"
+)
+
+// WorldOptions configure a [World]. All are needed but the last.
+type WorldOptions struct {
+	Inner       nomen.Resolver // answers for the names that are served here
+	Authorities *store.Table   // of Inner
+	Other       nomen.Resolver // answers for the rest; guarded if Door lets strangers in
+	Door        *Door          // before Other; nil is a shut one
+
+	Timeout time.Duration // of a question to Other; 0 for 20 s
+}
+
+// defaultWorldTimeout is shorter than a server waits, so that a failure is told.
+const defaultWorldTimeout = 20 * time.Second
+
+// A World is a resolver for names of everywhere: those of an authority that is
+// served here are answered by one resolver, all others by another one, on behalf
+// of who asks (1995, 4: Y95-63). Whether that is allowed is for the [Door] to say.
+//
+// Beside what the two resolvers return, the error may contain a [*LimitError].
+// Resources of strangers (I2R, I2Rs) are not passed on: the gateway is for names.
+type World struct{ o WorldOptions }
+
+var _ nomen.Resolver = (*World)(nil)
+
+// NewWorld returns a world.
+func NewWorld(o WorldOptions) (*World, error) {
+	if o.Inner == nil || o.Authorities == nil || o.Other == nil {
+		return nil, errors.New("gateway: a world needs two resolvers and the authorities of the first")
+	}
+	if o.Timeout <= 0 {
+		o.Timeout = defaultWorldTimeout
+	}
+	return &World{o}, nil
+}
+
+// Resolve implements [nomen.Resolver]. The address of the asker is that of the
+// context, see [WithAsker].
+func (w *World) Resolve(ctx context.Context, q nomen.Question) (*nomen.Answer, error) {
+	n, ok := foreignName(q)
+	if !ok || w.o.Door.Policy() == Off {
+		return w.o.Inner.Resolve(ctx, q)
+	}
+	set, err := w.o.Authorities.Set(ctx, q.At)
+	if err != nil {
+		return nil, err
+	}
+	if set.Of(n) != nil {
+		return w.o.Inner.Resolve(ctx, q)
+	}
+	return w.ask(ctx, q, n)
+}
+
+// foreignName returns the name that is asked about, if it is one that somebody
+// else may answer for. URLs that are names, which PURLs are, can be asked by
+// anybody where they are.
+func foreignName(q nomen.Question) (name.Name, bool) {
+	n := q.Name
+	if n.IsZero() {
+		var err error
+		if n, err = name.FromURI(q.Subject); err != nil {
+			return n, false
+		}
+	}
+	return n, isForeign(n)
+}
+
+func isForeign(n name.Name) bool {
+	switch n.Scheme() {
+	case "", "http", "https":
+		return false
+	}
+	return true
+}
+
+// ask asks the other resolver.
+func (w *World) ask(ctx context.Context, q nomen.Question, n name.Name) (*nomen.Answer, error) {
+	refuse := func(k nomen.Kind, message string) error {
+		return &nomen.Error{Kind: k, Name: n.Key(), Service: q.Service, Message: message}
+	}
+	switch {
+	case q.Hops >= resolve.MaxHops:
+		return nil, fmt.Errorf("gateway: %s: %w", n, nomen.ErrLoop)
+	case !w.o.Door.Admits(Asker(ctx)):
+		return nil, refuse(nomen.Denied, "it is not served here, and this server asks others for its own users only")
+	case q.Service == nomen.I2R, q.Service == nomen.I2Rs:
+		return nil, refuse(nomen.NoResult, "it is not served here, and this server passes on no resources of others; ask where it is (I2L)")
+	}
+	leave, err := w.o.Door.Enter(Asker(ctx))
+	if err != nil {
+		return nil, err
+	}
+	defer leave()
+	own, cancel := context.WithTimeout(ctx, w.o.Timeout)
+	defer cancel()
+	q.Hops++
+	a, err := w.o.Other.Resolve(own, q)
+	if err != nil {
+		return nil, passedOn(ctx, n, q.Service, err)
+	}
+	if a = adopt(a, n); a.Service == nomen.I2L && a.Redirect == "" && len(a.Locations) == 0 {
+		return nil, refuse(nomen.NoResult, "its resolver knows no location that could be passed on")
+	}
+	a.Private = a.Private || w.o.Door.Policy() == Own // a shared cache knows no own users
+	return a, nil
+}
+
+// passedOn returns the error of another resolver as one of ours: what it says of
+// the name stays, and a failure is told as what it is.
+func passedOn(ctx context.Context, n name.Name, s nomen.Service, err error) error {
+	if e, ok := errors.AsType[*nomen.Error](err); ok {
+		own := *e
+		own.Name, own.Err = n.Key(), err
+		if own.Answer != nil {
+			own.Answer = adopt(own.Answer, n)
+		} else {
+			own.Message = strings.TrimPrefix(own.Message+"; "+whose(n), "; ")
+		}
+		return &own
+	}
+	if lost, ok := errors.AsType[*client.RouteError](err); ok {
+		return &nomen.Error{
+			Kind: nomen.Unknown, Name: n.Key(), Service: s, Err: err,
+			Message: "it is not served here, and no other resolver of it is known: " + lost.Reason,
+		}
+	}
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case errors.Is(err, nomen.ErrLoop), errors.Is(err, context.Canceled):
+		return fmt.Errorf("gateway: %s: %w", n, err)
+	}
+	return fmt.Errorf("gateway: %w: %s: %w", nomen.ErrUpstream, n, err)
+}
+
+// whose says whose an answer about a foreign name is.
+func whose(n name.Name) string {
+	if host, ok := authorityID(n); ok {
+		return "this was asked of " + host + ", which looks after the name, and is not this server's own answer"
+	}
+	return "this was asked of another resolver, which was found for the name, and is not this server's own answer"
+}
+
+// authorityID returns the host that a name of 1995 has in it.
+func authorityID(n name.Name) (string, bool) {
+	if n.NID() != "dns" {
+		return "", false
+	}
+	host, _, ok := strings.Cut(strings.TrimPrefix(n.Key(), "urn:dns:"), ":")
+	return host, ok && host != ""
+}
+
+// adopt returns the answer of a stranger as it can be passed on, and says whose it
+// is: without what no location of ours may be.
+func adopt(a *nomen.Answer, n name.Name) *nomen.Answer {
+	own := *a
+	own.Locations = slices.DeleteFunc(slices.Clone(a.Locations), func(l nomen.Location) bool { return !harmless(l.URL) })
+	own.Names = slices.DeleteFunc(slices.Clone(a.Names), func(s string) bool { return !harmless(s) })
+	if !harmless(a.Redirect) {
+		own.Redirect = ""
+	}
+	if own.Name.IsZero() {
+		own.Name = n
+	}
+	own.Why = append([]string{whose(n)}, a.Why...)
+	return &own
+}
+
+// harmless reports whether s is a URI with which a browser does nothing but ask.
+func harmless(s string) bool {
+	u, err := uri.Parse(s)
+	if err != nil {
+		return false
+	}
+	scheme, _ := u.Scheme()
+	return !store.Runs(strings.ToLower(scheme))
+}

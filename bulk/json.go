@@ -309,3 +309,16 @@ func (d *decoder) integer(low int64) int64 {
 	}
 	return n
 }
+
+// boolean reads true or false.
+func (d *decoder) boolean() bool {
+	at := d.space()
+	for _, word := range [...]string{"true", "false"} {
+		if strings.HasPrefix(d.in[at:], word) {
+			d.at = at + len(word)
+			return word == "true"
+		}
+	}
+	d.fail(at, "wants true or false, found "+d.found())
+	return false
+}

@@ -40,7 +40,7 @@ func all(t testing.TB, r io.Reader) (lines []Line, bad []*LineError, end error) 
 func TestRecord(t *testing.T) {
 	const full = ` { "name" : "urn:ietf:rfc:2648" ,"status":"active",` +
 		`"locations":[{"url":"https://www.rfc-editor.org/rfc/rfc2648.txt","type":"text/plain","lang":"en","rel":"item","priority":1,"weight":2,` +
-		`"country":"US","component":"toc","charset":"US-ASCII","note":"free \"text\"\n\u00e4\ud83d\ude00\/","valid_from":"","valid_until":""}, {"url":"x"}],` +
+		`"country":"US","component":"toc","charset":"US-ASCII","down":true,"note":"free \"text\"\n\u00e4\ud83d\ude00\/","valid_from":"","valid_until":""}, {"url":"x"}],` +
 		`"metadata":{"title":["A","B"],"creator":[]},"same_as":["urn:doi:10.17487/rfc2648"],"successors":[],"reason":"",` +
 		"\t\"modified\":\"2026-11-20T12:00:00Z\",\"revision\":3}\r"
 	lines, bad, end := all(t, strings.NewReader(full))
@@ -52,7 +52,7 @@ func TestRecord(t *testing.T) {
 		Locations: []nomen.Location{
 			{
 				URL: "https://www.rfc-editor.org/rfc/rfc2648.txt", Type: "text/plain", Lang: "en", Rel: "item", Priority: 1, Weight: 2,
-				Country: "US", Component: "toc", Charset: "US-ASCII", Note: "free \"text\"\nä😀/",
+				Country: "US", Component: "toc", Charset: "US-ASCII", Down: true, Note: "free \"text\"\nä😀/",
 			},
 			{URL: "x"},
 		},
@@ -117,6 +117,7 @@ func TestBadLines(t *testing.T) {
 		{`{"name":"a:b","locations":[{"url":[]}]}`, 35, "locations[0].url", "wants a string, found a list"},
 		{`{"name":"a:b","locations":[{"url":"x","priority":"1"}]}`, 50, "locations[0].priority", "wants a number, found a string"},
 		{`{"name":"a:b","locations":[{"url":"x","priority":1.5}]}`, 50, "locations[0].priority", "whole number"},
+		{`{"name":"a:b","locations":[{"url":"x","down":"true"}]}`, 46, "locations[0].down", "wants true or false, found a string"},
 		{`{"name":"a:b","locations":[{"url":"x","weight":01}]}`, 48, "locations[0].weight", "whole number"},
 		{`{"name":"a:b","locations":[{"url":"x","weight":1e2}]}`, 48, "locations[0].weight", "whole number"},
 		{`{"name":"a:b","locations":[{"url":"x","weight":-}]}`, 48, "locations[0].weight", "whole number"},

@@ -69,6 +69,10 @@ func appendLocation(b []byte, l *nomen.Location) []byte {
 			b = appendNumber(b, `,"priority":`, l.Priority)
 		case isWeight:
 			b = appendNumber(b, `,"weight":`, l.Weight)
+		case isDown:
+			if l.Down {
+				b = append(b, `,"down":true`...)
+			}
 		default:
 			if s := *textOf(l, bit); s != "" {
 				b = append(b, `,"`...)

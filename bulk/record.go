@@ -53,6 +53,7 @@ const (
 	isComponent
 	isCharset
 	isNote
+	isDown
 	isValidFrom
 	isValidUntil
 )
@@ -65,7 +66,7 @@ var members = [...]string{
 	isName: "name", isStatus: "status", isLocations: "locations", isMetadata: "metadata", isSameAs: "same_as",
 	isSuccessors: "successors", isReason: "reason", isModified: "modified", isRevision: "revision",
 	isURL: "url", isType: "type", isLang: "lang", isRel: "rel", isPriority: "priority", isWeight: "weight",
-	isCountry: "country", isComponent: "component", isCharset: "charset", isNote: "note",
+	isCountry: "country", isComponent: "component", isCharset: "charset", isNote: "note", isDown: "down",
 	isValidFrom: "valid_from", isValidUntil: "valid_until",
 }
 
@@ -168,6 +169,8 @@ func (d *decoder) location(l *nomen.Location) {
 			l.Priority = int(d.integer(minRank))
 		case isWeight:
 			l.Weight = int(d.integer(minRank))
+		case isDown:
+			l.Down = d.boolean()
 		default:
 			*textOf(l, bit) = d.text()
 		}

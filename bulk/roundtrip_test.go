@@ -49,6 +49,7 @@ func location() *rapid.Generator[nomen.Location] {
 			Component: optional(text(false)).Draw(t, "component"),
 			Charset:   optional(rapid.SampledFrom([]string{"us-ascii", "ISO-8859-1"})).Draw(t, "charset"),
 			Note:      optional(text(true)).Draw(t, "note"),
+			Down:      rapid.Bool().Draw(t, "down"),
 			ValidFrom: optional(rapid.Just("2026-01-01T00:00:00Z")).Draw(t, "from"),
 		}
 	})

@@ -28,7 +28,7 @@ const elementColumn = "dc:"
 func titles() []string {
 	all := []string{
 		"name", "status", "url", "type", "lang", "rel", "priority", "weight", "country", "component",
-		"charset", "valid_from", "valid_until", "note", "reason", "successors", "same_as",
+		"charset", "valid_from", "valid_until", "down", "note", "reason", "successors", "same_as",
 	}
 	for _, e := range elements() {
 		all = append(all, elementColumn+e)
@@ -303,6 +303,8 @@ func (t *table) take(r *row) {
 			l.Priority, part = t.number(r, i), i
 		case isWeight:
 			l.Weight, part = t.number(r, i), i
+		case isDown:
+			l.Down, part = t.boolean(r, i), i
 		default:
 			*textOf(&l, col.bit), part = t.text(r, i), i
 		}
@@ -351,6 +353,15 @@ func (t *table) value(r *row, i int) {
 		rec.Metadata[col.element] = t.list(r, i)
 		t.line.Fields |= registrar.FieldMetadata
 	}
+}
+
+// boolean reads a cell that holds true or false.
+func (t *table) boolean(r *row, i int) bool {
+	c := &r.cells[i]
+	if c.text != "true" && c.text != "false" {
+		r.fail(c.at, t.columns[i].title, "wants true or false, found %q", shorten(c.text))
+	}
+	return c.text == "true"
 }
 
 // number reads a cell that holds a whole number.

@@ -70,9 +70,9 @@ func TestFiles(t *testing.T) {
 		}},
 		{"columns in any order, and a quoted header", CSV, "\"url\",\"name\"\nhttps://a.example/,urn:example:1\n", []string{`2@13 ` + u + `1","locations":[{"url":"https://a.example/"}]}`}},
 		{"blank lines and rows", CSV, "name,url\n\n  \n,\nurn:example:1,\n\n", []string{`5@15 ` + u + `1"}`}},
-		{"every column", CSV, "name,url,type,lang,rel,priority,weight,country,component,charset,valid_from,valid_until,note,status,reason,successors,same_as,dc:title\n" +
-			"urn:example:1,u,t,l,r,1,2,c,p,s,f,v,n,retired,gone,a|b,c,T\n", []string{
-			`2@135 ` + u + `1","status":"retired","locations":[{"url":"u","type":"t","lang":"l","rel":"r","priority":1,"weight":2,"country":"c","component":"p","charset":"s","note":"n","valid_from":"f","valid_until":"v"}],"metadata":{"title":["T"]},"same_as":["c"],"successors":["a","b"],"reason":"gone"}`,
+		{"every column", CSV, "name,url,type,lang,rel,priority,weight,country,component,charset,valid_from,valid_until,note,down,status,reason,successors,same_as,dc:title\n" +
+			"urn:example:1,u,t,l,r,1,2,c,p,s,f,v,n,true,retired,gone,a|b,c,T\n", []string{
+			`2@140 ` + u + `1","status":"retired","locations":[{"url":"u","type":"t","lang":"l","rel":"r","priority":1,"weight":2,"country":"c","component":"p","charset":"s","note":"n","down":true,"valid_from":"f","valid_until":"v"}],"metadata":{"title":["T"]},"same_as":["c"],"successors":["a","b"],"reason":"gone"}`,
 		}},
 		{"several locations", CSV, "name,url,status,dc:title\nurn:example:1,a,active,T\nurn:example:1,b,,\nURN:example:1,c,active,T\nurn:example:2,d,,\n", []string{
 			`2@25 ` + u + `1","status":"active","locations":[{"url":"a"},{"url":"b"},{"url":"c"}],"metadata":{"title":["T"]}}`,
@@ -92,6 +92,7 @@ func TestFiles(t *testing.T) {
 		{"an element", CSV, "name,Creator\n", []string{`header: line 1, column 6: Creator: unknown column (number 2): write "dc:creator"`}},
 		{"no element", CSV, "name,dc:colour\n", []string{`header: line 1, column 6: dc:colour: unknown column (number 2); there are ` + strings.Join(titles(), " ")}},
 		{"what no cell can hold", CSV, "name,revision\n", []string{`header: line 1, column 6: revision: unknown column (number 2); there are ` + strings.Join(titles(), " ")}},
+		{"a state that is none", CSV, "name,url,down\nurn:example:1,u,yes\nurn:example:2,u,false\n", []string{`@30 urn:example:1: line 2, column 17: down: wants true or false, found "yes"`, `3@34 ` + u + `2","locations":[{"url":"u"}]}`}},
 		{"semicolons", CSV, "name;url\n", []string{`header: line 1, column 1: name;url: unknown column (number 1): the columns are separated by semicolons; save the file with commas`}},
 		{"tabs in CSV", CSV, "name\turl\n", []string{"header: line 1, column 1: name\turl: unknown column (number 1): the columns are separated by tabs; say that the format is tsv"}},
 		{"commas in TSV", TSV, "name,url\n", []string{`header: line 1, column 1: name,url: unknown column (number 1): the columns are separated by commas; say that the format is csv`}},

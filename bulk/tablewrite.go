@@ -86,6 +86,10 @@ func (e *tableEncoder) row(b []byte, r *store.Record, i int) []byte {
 			b = appendNumber(b, "", l.Priority)
 		case isWeight:
 			b = appendNumber(b, "", l.Weight)
+		case isDown:
+			if l.Down {
+				b = append(b, "true"...)
+			}
 		case isStatus, isReason, isSameAs, isSuccessors, isMetadata:
 			if i == 0 {
 				b = e.value(b, r, c)

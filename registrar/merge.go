@@ -211,5 +211,6 @@ func completed(l, given nomen.Location) nomen.Location {
 	if given.Weight != 0 {
 		l.Weight = given.Weight
 	}
+	l.Down = l.Down || given.Down
 	return l
 }

@@ -27,9 +27,13 @@ func (s *Server) link(p *reply, r *request, a asked, ans *nomen.Answer) {
 	}
 	path := format.NamePath(key)
 	l := make(linkField, 0, 512+6*len(path))
-	l.add(s.citation(r, key, path), "cite-as", "")
-	l.add(path+"?s=I2C", "describedby", "")
-	l.add(path+"?s=I2C", "linkset", format.TypeLinksetJSON)
+	if isURL(key) {
+		l.add("cite-as", "", key)
+	} else {
+		l.add("cite-as", "", s.base(r), path)
+	}
+	l.add("describedby", "", path, "?s=I2C")
+	l.add("linkset", format.TypeLinksetJSON, path, "?s=I2C")
 	s.linkTime(p, &l, a, key, path, ans)
 	begin := len(l)
 	for i, at := range ans.Locations {
@@ -45,14 +49,17 @@ func (s *Server) link(p *reply, r *request, a asked, ans *nomen.Answer) {
 // A linkField is a Link field that is being written.
 type linkField []byte
 
-// add adds a link. Target, relation and type hold nothing that could end them.
-func (l *linkField) add(target, rel, mediaType string) {
+// add adds a link to a target that is given in parts. Target, relation and type
+// hold nothing that could end them.
+func (l *linkField) add(rel, mediaType string, target ...string) {
 	b := *l
 	if len(b) > 0 {
 		b = append(b, ", "...)
 	}
 	b = append(b, '<')
-	b = append(b, target...)
+	for _, part := range target {
+		b = append(b, part...)
+	}
 	b = append(b, `>; rel="`...)
 	b = append(b, rel...)
 	b = append(b, '"')
@@ -71,19 +78,10 @@ func (l *linkField) addPeople(m nomen.Metadata) {
 	for _, e := range [...]struct{ element, rel string }{{"creator", "author"}, {"rights", "license"}, {"type", "type"}} {
 		for i, value := range m[e.element] {
 			if u, err := uri.Parse(value); err == nil && i < most && strings.Contains(value, "://") {
-				l.add(u.String(), e.rel, "")
+				l.add(e.rel, "", u.String())
 			}
 		}
 	}
-}
-
-// citation returns the URL by which a name is cited: its path here, or itself if
-// it is a URL.
-func (s *Server) citation(r *request, key, path string) string {
-	if isURL(key) {
-		return key
-	}
-	return s.base(r) + path
 }
 
 func isURL(key string) bool {
@@ -109,7 +107,7 @@ func (l *linkField) addItem(at nomen.Location) {
 	if isAttribute(at.Type) {
 		mediaType = at.Type
 	}
-	l.add(u.String(), rel, mediaType)
+	l.add(rel, mediaType, u.String())
 	if isAttribute(at.Lang) {
 		*l = append(*l, `; hreflang="`+at.Lang+`"`...)
 	}

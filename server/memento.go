@@ -66,17 +66,17 @@ func (s *Server) linkTime(p *reply, l *linkField, a asked, key, path string, ans
 	if !a.negotiable() {
 		return
 	}
-	directives := a.directives(time.Time{}).String()
-	if directives != "" {
-		directives = "?" + directives
+	mark, directives := "?", a.directives(time.Time{}).String()
+	if directives == "" {
+		mark = ""
 	}
 	if isURL(key) {
-		l.add(key, "original", "")
-		l.add(path+directives, "timegate", "")
+		l.add("original", "", key)
+		l.add("timegate", "", path, mark, directives)
 	} else {
-		l.add(path+directives, "original timegate", "")
+		l.add("original timegate", "", path, mark, directives)
 	}
-	l.add(timeMapRoot+path+directives, "timemap", typeLinkFormat)
+	l.add("timemap", typeLinkFormat, timeMapRoot, path, mark, directives)
 	if !a.query.at.IsZero() && !ans.Modified.IsZero() {
 		p.add("Memento-Datetime", httpDate(ans.Modified))
 	}
@@ -119,7 +119,7 @@ func (s *Server) negotiate(ctx context.Context, r *request, a asked) *reply {
 	key := m.Record.Name.Key()
 	l := make(linkField, 0, 512)
 	s.linkTime(p, &l, a, key, format.NamePath(key), &nomen.Answer{})
-	l.add(target, "memento", "")
+	l.add("memento", "", target)
 	p.add("Link", string(l)+`; datetime="`+httpDate(m.Time)+`"`)
 	p.add("Vary", "Accept")
 	p.add("Cache-Control", "no-cache")

@@ -106,7 +106,9 @@ func (p *reply) finish(date string) {
 	if p.has("Link") {
 		p.add("Access-Control-Expose-Headers", "Content-Location, ETag, Link, Location, Memento-Datetime")
 	}
-	p.add("X-Content-Type-Options", "nosniff")
+	if !isRedirect(p.status) { // whose body nobody looks at
+		p.add("X-Content-Type-Options", "nosniff")
+	}
 	if strings.HasPrefix(p.get("Content-Type"), format.TypeHTML) && !p.has("Content-Security-Policy") {
 		p.add("Content-Security-Policy", format.ContentSecurityPolicy)
 	}

@@ -15,7 +15,8 @@
 // remembers which revisions there are.
 //
 // Only present records and authorities are kept, and, for a short time, that
-// there are none. Listings, and questions as of a time, go to the store.
+// there are none. Listings, questions as of a time, tokens, the feed with its head
+// and proofs go to the store, and are as old as the store makes them.
 package cachestore
 
 import (
@@ -39,6 +40,7 @@ type Backing interface {
 	store.Store
 	store.Tokens
 	store.Feed
+	store.Prover
 }
 
 // Options say how much is kept, and for how long. Zero is the default.
@@ -100,6 +102,7 @@ var (
 	_ store.Store     = (*Store)(nil)
 	_ store.Historian = (*Store)(nil)
 	_ store.Finder    = (*Store)(nil)
+	_ store.Prover    = (*Store)(nil)
 )
 
 // New returns a cache in front of b, which is closed with it.

@@ -13,6 +13,7 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 
 	"github.com/nomen-project/nomen/internal/ledger"
+	"github.com/nomen-project/nomen/store"
 )
 
 // What stands beside a backup while it is made, by what is added to its name, and
@@ -65,7 +66,11 @@ func (s *Store) backup(ctx context.Context, dir string) error {
 	if err := s.fs.MkdirAll(fresh, 0o755); err != nil {
 		return err
 	}
-	if err := s.take(ctx, from, fresh, dir); err != nil {
+	err = s.take(ctx, from, fresh, dir)
+	if err == nil {
+		err = settleCopy(Options{Dir: fresh, FS: s.fs, CacheSize: minMemTableSize, Log: s.report})
+	}
+	if err != nil {
 		return errors.Join(err, s.fs.RemoveAll(fresh))
 	}
 	if !there {
@@ -174,6 +179,38 @@ func (s *Store) take(ctx context.Context, from, to, earlier string) error {
 		}
 	}
 	return syncDir(s.fs, to)
+}
+
+// settleCopy writes what a copy has in its log alone into tables: bits that are
+// flipped there are always noticed, while at the end of a log they look like a write
+// that was cut off.
+func settleCopy(o Options) error {
+	engine := engineOptions(o)
+	engine.DisableAutomaticCompactions = true // the tables are those of the store
+	db, err := pebble.Open(o.Dir, engine)
+	if err != nil {
+		return err
+	}
+	head, err := headIn(db)
+	if err := errors.Join(err, db.Flush(), db.Close()); err != nil {
+		return err
+	}
+	return writeMark(o.FS, o.Dir, head)
+}
+
+// headIn computes the head of a log.
+func headIn(db *pebble.DB) (store.Head, error) {
+	v, err := newView(db)
+	if err != nil {
+		return store.Head{}, err
+	}
+	defer v.close()
+	size, err := v.logSize()
+	if err != nil {
+		return store.Head{}, err
+	}
+	log, err := ledger.Open(size, source{db})
+	return log.Head(), err
 }
 
 // sameFiles reports whether both are there, with the same bytes.

@@ -48,10 +48,15 @@ type Store struct {
 
 	log    ledger.Log     // of what was decided; decide's alone
 	writer writer         // decide's alone
+	room   room           // decide's alone
 	sealed sealed         // what is on disk
 	scrubs sync.WaitGroup // compactions that remove what was redacted
 
-	logDamage error // why the end of the log cannot be found, nil if it can
+	logDamage error // why the log is not what it was, nil if it is
+	missing   error // the same, if the log can be read all the same
+
+	flushed chan struct{} // told when there is a new table
+	marked  chan struct{} // closed when keepMark has ended
 
 	idle     sync.Pool     // requests that were answered
 	requests chan *request // from Apply to decide
@@ -91,6 +96,8 @@ func Open(o Options) (*Store, error) {
 		requests: make(chan *request),
 		decided:  make(chan *request, maxAhead),
 		answered: make(chan struct{}),
+		flushed:  make(chan struct{}, 1),
+		marked:   make(chan struct{}),
 		dir:      o.Dir,
 		fs:       o.FS,
 		report:   o.Log,
@@ -98,8 +105,11 @@ func Open(o Options) (*Store, error) {
 	if err := errors.Join(settle(o), exists(o)); err != nil {
 		return nil, fmt.Errorf("pebblestore: %s: %w", o.Dir, err)
 	}
+	engine := engineOptions(o)
+	engine.EventListener.FlushEnd = func(pebble.FlushInfo) { s.noteFlush() }
+	s.room = room{fs: o.FS, dir: o.Dir, spare: memTables * engine.MemTableSize}
 	var err error
-	if s.db, err = pebble.Open(o.Dir, engineOptions(o)); err != nil {
+	if s.db, err = pebble.Open(o.Dir, engine); err != nil {
 		return nil, fmt.Errorf("pebblestore: %s: %w", o.Dir, explain(o, err))
 	}
 	if err := s.identify(); err != nil {
@@ -107,6 +117,10 @@ func Open(o Options) (*Store, error) {
 	}
 	go s.decide()
 	go s.acknowledge()
+	go func() {
+		defer close(s.marked)
+		s.keepMark()
+	}()
 	return s, nil
 }
 
@@ -161,6 +175,12 @@ func (s *Store) identify() error {
 	}
 	s.count.Store(int64(count))
 	err = s.openLog()
+	if err == nil {
+		if s.missing = s.checkMark(); s.missing != nil {
+			s.logDamage = fmt.Errorf("pebblestore: nothing can be written: %w", s.missing)
+			s.warn("store opened for reading only, and it does not have all that it had", s.missing)
+		}
+	}
 	if damaged := (*CorruptError)(nil); errors.As(err, &damaged) || pebble.IsCorruptionError(err) {
 		s.logDamage = fmt.Errorf("pebblestore: the log of changes is damaged, and nothing can be written: %w", err)
 		s.warn("store opened for reading only", s.logDamage)
@@ -225,10 +245,28 @@ func (s *Store) Close() error {
 	<-s.answered
 	s.scrubs.Wait()
 	s.settle()
-	if err := s.db.Close(); err != nil {
+	err := s.db.Close()
+	close(s.flushed)
+	<-s.marked
+	if s.writable() {
+		err = errors.Join(err, writeMark(s.fs, s.dir, s.sealed.head()))
+	}
+	if err != nil {
 		return fmt.Errorf("pebblestore: %w", err)
 	}
 	return nil
+}
+
+// writable reports whether s may write, and could up to now.
+func (s *Store) writable() bool { return !s.readOnly && s.logDamage == nil && s.failed() == nil }
+
+// noteFlush tells keepMark that there is a new table. The engine calls it, and must
+// not wait.
+func (s *Store) noteFlush() {
+	select {
+	case s.flushed <- struct{}{}:
+	default:
+	}
 }
 
 // maxSettle is how long settling may take. A disk that is full never ends it.
@@ -237,7 +275,7 @@ const maxSettle = 30 * time.Second
 // settle writes what is in memory into tables, so that the next start has no log
 // to read again. Without it nothing is lost.
 func (s *Store) settle() {
-	if s.readOnly || s.failed() != nil {
+	if !s.writable() {
 		return
 	}
 	flushed, err := s.db.AsyncFlush()

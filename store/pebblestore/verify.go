@@ -26,6 +26,9 @@ func (s *Store) Verify(ctx context.Context, fault func(store.Fault), progress fu
 	if err := ctx.Err(); err != nil {
 		return store.Head{}, err
 	}
+	if s.missing != nil {
+		fault(store.Fault{Problem: s.missing.Error()})
+	}
 	snap := s.db.NewSnapshot()
 	defer snap.Close()
 	return check(ctx, snap, fault, progress)

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"time"
 
 	"github.com/cockroachdb/pebble/v2"
 
@@ -69,7 +70,7 @@ func (s *Store) submit(ctx context.Context, changes []store.Change, entries []*s
 
 // fail ends all writing. The first failure is the one that is told.
 func (s *Store) fail(err error) {
-	err = fmt.Errorf("pebblestore: the disk failed, nothing more is written: %w", err)
+	err = fmt.Errorf("pebblestore: the disk failed, nothing more is written until the store is opened again: %w", err)
 	s.failure.CompareAndSwap(nil, &err)
 }
 
@@ -112,8 +113,12 @@ func (s *Store) write(r *request) error {
 	if err != nil || len(steps) == 0 {
 		return cmp.Or(err, refused)
 	}
+	if err := s.room.check(time.Now()); err != nil {
+		return err
+	}
 	w.begin(s.db, steps)
 	if err = w.fill(steps, r.entries); err == nil {
+		s.room.since += w.batch.Len()
 		err = s.db.ApplyNoSyncWait(w.batch, pebble.Sync)
 	}
 	if err != nil {

@@ -29,6 +29,8 @@ const (
 	lookPending = "select id, part, names, entries from nomen_pending order by stamp, id, part limit $1"
 	raiseHead   = `update nomen_head set fence = fence + 1, size = $3, names = names + $4, hash = $5, holder = $6,
 	until = clock_timestamp() + $7::bigint * interval '1 millisecond' where id = 1 and fence = $1 and size = $2`
+	// The other nodes, or the next command, need not wait for the lease to end.
+	endLease      = "update nomen_head set until = clock_timestamp() where id = 1 and holder = $1"
 	deletePending = `delete from nomen_pending where (id, part) in (
 	select u.id, u.part from unnest($1::bytea[], $2::integer[]) as u(id, part))`
 	putLog = `insert into nomen_log (chunk, entries, hashes) values ($1, $2, $3)
@@ -95,12 +97,28 @@ func (s *sealer) run(ctx context.Context) {
 			end, cancel := context.WithTimeout(context.Background(), sealEnd)
 			defer cancel()
 			s.sealAll(end)
+			s.release(end)
 			return
 		case <-tick.C:
 		case <-s.nudge:
 			time.Sleep(sealSoon) // others come too
 		}
 		s.sealAll(ctx)
+	}
+}
+
+// release gives the lease back, if the node has it.
+func (s *sealer) release(ctx context.Context) {
+	server, err := s.cluster.forWriting()
+	if err != nil {
+		return // it ends by itself
+	}
+	err = server.short.with(ctx, func(c *pgx.Conn) error {
+		_, err := c.Exec(ctx, endLease, s.node)
+		return err
+	})
+	if err != nil {
+		s.cluster.log.Debug("the lease of the sealer is not given back", "err", err)
 	}
 }
 

@@ -71,7 +71,7 @@ func TestSealWithinASecond(t *testing.T) {
 }
 
 // TestSealAtClose: what a node has written does not wait for another to be
-// started, when it was closed at once.
+// started, when it was closed at once; and the next one need not wait for its lease.
 func TestSealAtClose(t *testing.T) {
 	url := newURL(t, shared)
 	s := open(t, url)
@@ -88,6 +88,11 @@ func TestSealAtClose(t *testing.T) {
 	defer reader.Close()
 	if h, err := reader.Head(t.Context()); err != nil || h.Size != 1 {
 		t.Errorf("%d changes are sealed, %v, want 1", h.Size, err)
+	}
+	leased := true
+	c := connect(t, url)
+	if err := c.QueryRow(t.Context(), "select until > clock_timestamp() from nomen_head").Scan(&leased); err != nil || leased {
+		t.Errorf("a node that is closed still has the lease: %v, %v", leased, err)
 	}
 }
 

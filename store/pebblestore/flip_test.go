@@ -1,0 +1,303 @@
+package pebblestore
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/nomen-project/nomen/name"
+	"github.com/nomen-project/nomen/store"
+)
+
+const (
+	flipsOfFile = 8 // in so many places of each file a bit is flipped
+	flipRounds  = 160
+	logBlock    = 32 << 10 // of the engine's log; the last one may be cut off
+)
+
+// TestFlippedBits flips single bits of every file of a store, one at a time: of
+// one that was closed, of one that a crash has left, and of a backup. Either
+// nothing that can be asked has changed, or the damage is found: the store does not
+// open, or an answer is an error, or Verify has a fault to name. Only at the very end
+// of the log that a crash has left it cannot be told from a write that the crash has
+// cut off; then what is there has to be the store as it was a moment before.
+func TestFlippedBits(t *testing.T) {
+	base := t.TempDir()
+	dir, crashed, backup := filepath.Join(base, "store"), filepath.Join(base, "crashed"), filepath.Join(base, "backup")
+	s := openDir(t, dir)
+	for n := range flipRounds {
+		if _, err := s.Apply(t.Context(), flipRound(n)); err != nil {
+			t.Fatal(err)
+		}
+		if n == flipRounds/2 {
+			if err := s.db.Flush(); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if err := s.Backup(t.Context(), backup); err != nil {
+		t.Fatal(err)
+	}
+	copyDir(t, dir, crashed, true)
+	head, err := s.Head(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := answers(t, s)
+	if want.err != nil {
+		t.Fatal(want.err)
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct {
+		dir      string
+		mayBeCut bool
+	}{{dir, false}, {crashed, true}, {backup, false}} {
+		t.Run(filepath.Base(tt.dir), func(t *testing.T) {
+			found, harmless, cut := 0, 0, 0
+			for _, file := range filesOf(t, tt.dir) {
+				for place := range flipsOfFile {
+					switch flip(t, tt.dir, file, place, want, head, tt.mayBeCut) {
+					case damageFound:
+						found++
+					case damageNone:
+						harmless++
+					case damageCut:
+						cut++
+					}
+				}
+			}
+			t.Logf("%d bits flipped: %d found, %d without effect, %d only by the head", found+harmless+cut, found, harmless, cut)
+			if found == 0 {
+				t.Error("no damage was found: the test did none")
+			}
+		})
+	}
+}
+
+// flipRound is what is written before the bits are flipped: new names, changed
+// ones, an authority, something redacted.
+func flipRound(n int) []store.Change {
+	changes := round(n%3, n/3+1)
+	for i := range changes {
+		changes[i].Redacts = nil
+	}
+	if n == 40 {
+		changes[2].Redacts = []uint64{3, 5}
+	}
+	if n%20 == 0 {
+		changes = append(changes, store.Change{
+			Authority: &store.Authority{Prefix: name.PrefixFromKey("urn:x-w"), Contact: fmt.Sprint(n)},
+			Expected:  store.AnyRevision, Time: changes[0].Time,
+		})
+	}
+	return changes
+}
+
+func openDir(t *testing.T, dir string) *Store {
+	t.Helper()
+	s, err := Open(Options{Dir: dir, CacheSize: 1 << 20})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = s.Close() })
+	return s
+}
+
+// copyDir copies a directory of files; of one that is in use, as a crash would
+// leave it, which is right as long as nobody writes.
+func copyDir(t *testing.T, from, to string, inUse bool) {
+	t.Helper()
+	if err := os.MkdirAll(to, 0o750); err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range filesOf(t, from) {
+		data, err := os.ReadFile(filepath.Join(from, file))
+		if inUse && errors.Is(err, fs.ErrNotExist) {
+			continue // a table that a compaction has replaced
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(to, file), data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func filesOf(t *testing.T, dir string) (files []string) {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		if e.Type().IsRegular() {
+			files = append(files, e.Name())
+		}
+	}
+	return files
+}
+
+// What a flipped bit does.
+type damageSeen int
+
+const (
+	damageNone damageSeen = iota
+	damageFound
+	damageCut // the last changes are missing, which only a head that was noted tells
+	damageMissed
+)
+
+// flip flips one bit of a copy of a store and looks what becomes of it.
+func flip(t *testing.T, dir, file string, place int, want answered, head store.Head, mayBeCut bool) damageSeen {
+	t.Helper()
+	disk := vfs.NewMem() // no disk is waited for
+	if ok, err := vfs.Clone(vfs.Default, disk, dir, "store"); !ok || err != nil {
+		t.Fatal(ok, err)
+	}
+	data, err := os.ReadFile(filepath.Join(dir, file))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(data) == 0 {
+		return damageNone
+	}
+	random := rand.New(rand.NewPCG(uint64(place), uint64(len(file))))
+	at := (len(data)*place/flipsOfFile + random.IntN(len(data)/flipsOfFile+1)) % len(data)
+	bit := byte(1) << random.IntN(8)
+	data[at] ^= bit
+	f, err := disk.Create(disk.PathJoin("store", file), vfs.WriteCategoryUnspecified)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := f.Write(data); err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(f.Sync(), f.Close()); err != nil {
+		t.Fatal(err)
+	}
+	s, err := Open(Options{Dir: "store", FS: disk, CacheSize: 1 << 20})
+	if err != nil {
+		return damageFound
+	}
+	defer s.Close()
+	got := answers(t, s)
+	faults := 0
+	now, err := s.Verify(t.Context(), func(store.Fault) { faults++ }, nil)
+	if err != nil || faults > 0 || s.logDamage != nil {
+		return damageFound // and answers may lack what is damaged
+	}
+	if got.err != nil {
+		t.Errorf("%s, byte %d, bit %08b: an answer is %v, and verify finds nothing", file, at, bit, got.err)
+		return damageMissed
+	}
+	diff := cmp.Diff(got.text, want.text)
+	if diff == "" {
+		return damageNone
+	}
+	diff = diff[:min(len(diff), 600)]
+	end := len(bytes.TrimRight(data, "\x00"))
+	if mayBeCut && strings.HasSuffix(file, ".log") && at/logBlock >= end/logBlock-1 && now.Size < head.Size && earlierThan(want, got) {
+		return damageCut
+	}
+	t.Errorf("%s, byte %d, bit %08b: other answers, and nothing tells: (-got +want)\n%s", file, at, bit, diff)
+	return damageMissed
+}
+
+// earlierThan: each subject has the first of its changes.
+func earlierThan(later, earlier answered) bool {
+	for i, s := range earlier.feed {
+		if later.feed[i] != s {
+			return false
+		}
+	}
+	return true
+}
+
+// answered is all that a store answers.
+type answered struct {
+	text []string
+	feed []string
+	err  error
+}
+
+func answers(t *testing.T, s *Store) (a answered) {
+	t.Helper()
+	say := func(what string, v any, err error) {
+		a.text = append(a.text, fmt.Sprintf("%s %+v %v", what, v, err))
+		if err != nil && !errors.Is(err, store.ErrNotFound) {
+			a.err = errors.Join(a.err, err)
+		}
+	}
+	var names []name.Name
+	for w := range 3 {
+		names = append(names, name.FromKey(fmt.Sprintf("urn:x-w:%d", w)))
+		for n := range flipRounds/3 + 2 {
+			names = append(names, name.FromKey(fmt.Sprintf("urn:x-w:%d:%06d", w, n)))
+		}
+	}
+	names = append(names, name.FromKey("urn:x-shared"))
+	for _, n := range names {
+		r, err := s.Get(t.Context(), n, noTime)
+		if r != nil {
+			say("get", *r, err)
+		} else {
+			say("get", n, err)
+		}
+		for c, err := range s.History(t.Context(), n) {
+			say("history", changeText(c), err)
+		}
+	}
+	for r, err := range s.List(t.Context(), store.Scan{}) {
+		if err != nil {
+			say("list", nil, err)
+			continue
+		}
+		say("list", *r, err)
+	}
+	for p, err := range s.Find(t.Context(), "u:", store.Place{}) {
+		say("find", p, err)
+	}
+	for e, err := range s.Changes(t.Context(), 0) {
+		if err != nil {
+			say("feed", nil, err)
+			continue
+		}
+		a.feed = append(a.feed, fmt.Sprintf("%d %x %s", e.Seq, e.Digest, changeText(e.Change)))
+	}
+	for auth, err := range s.Authorities(t.Context(), noTime) {
+		if auth != nil {
+			say("authority", *auth, err)
+		} else {
+			say("authority", nil, err)
+		}
+	}
+	n, _, err := s.Count(t.Context())
+	say("count", n, err)
+	return a
+}
+
+func changeText(c *store.Change) string {
+	if c == nil {
+		return "none"
+	}
+	text := fmt.Sprintf("%v %d %v %q %q %v %v", c.Subject(), c.Revision(), c.Time.UTC(), c.Who, c.Why, c.Redacts, c.Redacted)
+	if c.Record != nil {
+		text += fmt.Sprintf(" %v %v", c.Record.Status, c.Record.Locations)
+	}
+	if c.Authority != nil {
+		text += c.Authority.Contact
+	}
+	return text
+}

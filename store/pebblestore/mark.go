@@ -1,0 +1,91 @@
+package pebblestore
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+
+	"github.com/nomen-project/nomen/internal/ledger"
+	"github.com/nomen-project/nomen/store"
+)
+
+// markFile is beside the engine's files and has a head that the log has had. The
+// engine takes what it cannot read at the end of its own files for writes that a
+// crash has cut off, and goes on with what was before: then the log is shorter than
+// it was, which the mark tells.
+const markFile = "HEAD"
+
+// maxMark is how long a mark can be, in bytes.
+const maxMark = 128
+
+// writeMark puts a mark on disk, in place of the one that is there.
+func writeMark(disk vfs.FS, dir string, h store.Head) error {
+	tmp := disk.PathJoin(dir, markFile+".tmp")
+	f, err := disk.Create(tmp, vfs.WriteCategoryUnspecified)
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(f, "%d:%x\n", h.Size, h.Hash)
+	if err := errors.Join(err, f.Sync(), f.Close()); err != nil {
+		return err
+	}
+	return errors.Join(disk.Rename(tmp, disk.PathJoin(dir, markFile)), syncDir(disk, dir))
+}
+
+// readMark returns the mark, the head of an empty log if there is none.
+func readMark(disk vfs.FS, dir string) (h store.Head, err error) {
+	path := disk.PathJoin(dir, markFile)
+	if there, err := isThere(disk, path); err != nil || !there {
+		return h, err
+	}
+	f, err := disk.Open(path)
+	if err != nil {
+		return h, err
+	}
+	text, err := io.ReadAll(io.LimitReader(f, maxMark))
+	if err := errors.Join(err, f.Close()); err != nil {
+		return h, err
+	}
+	var hash []byte
+	_, err = fmt.Sscanf(string(text), "%d:%x\n", &h.Size, &hash)
+	if err != nil || len(hash) != len(h.Hash) || !strings.HasSuffix(string(text), "\n") {
+		return h, fmt.Errorf("%s: it is damaged: when verify finds nothing else, remove it", path)
+	}
+	h.Hash = [32]byte(hash)
+	return h, nil
+}
+
+// checkMark returns an error if the log does not begin with that of the mark.
+func (s *Store) checkMark() error {
+	mark, err := readMark(s.fs, s.dir)
+	if err != nil || mark.Size == 0 {
+		return err
+	}
+	if size := s.log.Size(); size < mark.Size {
+		return fmt.Errorf("the log has %d changes and had %d: files are damaged, and the last changes are missing", size, mark.Size)
+	}
+	log, err := ledger.Open(mark.Size, source{s.db})
+	if err != nil {
+		return err
+	}
+	if log.Head() != mark {
+		return fmt.Errorf("the first %d changes are not those that they were, or %s is damaged", mark.Size, markFile)
+	}
+	return nil
+}
+
+// keepMark writes a mark whenever the engine has written a table, since it then lets
+// go of a log that had the same.
+func (s *Store) keepMark() {
+	for range s.flushed {
+		if !s.writable() {
+			continue
+		}
+		if err := writeMark(s.fs, s.dir, s.sealed.head()); err != nil {
+			s.warn("the head of the log cannot be noted", err)
+		}
+	}
+}

@@ -1,0 +1,391 @@
+package gateway
+
+import (
+	"cmp"
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/http/httputil"
+	"net/netip"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/nomen-project/nomen/discover"
+	"github.com/nomen-project/nomen/internal/guard"
+)
+
+// ForwardOptions configure a [Forward]. A zero number is the default.
+type ForwardOptions struct {
+	Door    *Door    // before everything; nil is a shut one
+	Connect []uint16 // ports to which CONNECT leads; it is refused if there are none
+
+	Timeout     time.Duration // until an answer begins; 30 s
+	Whole       time.Duration // for a whole request, and for a tunnel; 10 min
+	Idle        time.Duration // of a tunnel; 2 min
+	MaxRequest  int64         // bytes of a body that is sent; 32 MiB
+	MaxResponse int64         // bytes of a body that comes, and through a tunnel in each direction; 1 GiB
+
+	DNS         discover.DNS                                                         // nil for [net.DefaultResolver]
+	DialContext func(ctx context.Context, network, address string) (net.Conn, error) // to an address; nil for that of [net.Dialer]
+	Reach       func(netip.Addr) error                                               // whether an address may be connected to; nil for public ones alone
+	Log         *slog.Logger                                                         // of what went wrong; discards if nil
+}
+
+// A Forward is a forward proxy for http and https URLs (RFC 9110, 3.7 and 7), for
+// those whom its door lets in. It connects to public addresses alone, to the ports
+// 80, 443 and those from 1024 on; looks at addresses after DNS; keeps no
+// connection for a second request; follows no redirection; and knows itself in a
+// Via field, so that it ends what goes in circles. Close it.
+type Forward struct {
+	o       ForwardOptions
+	name    string // by which it knows itself in Via
+	proxy   *httputil.ReverseProxy
+	running context.Context // of the tunnels
+	end     context.CancelFunc
+}
+
+// maxVia is how many proxies a request may have come through.
+const maxVia = 16
+
+// NewForward returns a proxy.
+func NewForward(o ForwardOptions) *Forward {
+	const kib, mib = 1 << 10, 1 << 20
+	o.Timeout, o.Whole = cmp.Or(o.Timeout, 30*time.Second), cmp.Or(o.Whole, 10*time.Minute)
+	o.Idle = cmp.Or(o.Idle, 2*time.Minute)
+	o.MaxRequest, o.MaxResponse = cmp.Or(o.MaxRequest, 32*mib), cmp.Or(o.MaxResponse, 1024*mib)
+	if o.DNS == nil {
+		o.DNS = net.DefaultResolver
+	}
+	if o.DialContext == nil {
+		o.DialContext = (&net.Dialer{Timeout: o.Timeout}).DialContext
+	}
+	if o.Reach == nil {
+		o.Reach = guard.Check
+	}
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	f := &Forward{o: o, name: pseudonym()}
+	f.running, f.end = context.WithCancel(context.Background())
+	f.proxy = &httputil.ReverseProxy{
+		Rewrite:        f.rewrite,
+		ModifyResponse: f.received,
+		ErrorHandler:   f.failed,
+		ErrorLog:       slog.NewLogLogger(o.Log.Handler(), slog.LevelDebug),
+		FlushInterval:  -1, // what comes in pieces is passed on in pieces
+		Transport: &http.Transport{
+			DialContext:            f.dial,
+			DisableCompression:     true, // what is asked for is what the client asked for
+			DisableKeepAlives:      true, // some servers know who is there by the connection
+			ForceAttemptHTTP2:      true,
+			TLSHandshakeTimeout:    o.Timeout,
+			ResponseHeaderTimeout:  o.Timeout,
+			ExpectContinueTimeout:  time.Second,
+			MaxResponseHeaderBytes: 64 * kib,
+		},
+	}
+	return f
+}
+
+// pseudonym returns what stands for a proxy in Via fields (RFC 9110, 7.6.3).
+func pseudonym() string {
+	var b [4]byte
+	rand.Read(b[:]) // never fails
+	return "nomen-" + hex.EncodeToString(b[:])
+}
+
+// Close ends the tunnels.
+func (f *Forward) Close() error {
+	f.end()
+	return nil
+}
+
+// Admits reports whether somebody may send a request with this method: for others
+// there is no proxy here. A nil Forward admits nobody.
+func (f *Forward) Admits(from netip.Addr, method string) bool {
+	return f != nil && f.o.Door.Admits(from) && (method != http.MethodConnect || len(f.o.Connect) > 0)
+}
+
+// ServeHTTP passes on a request in absolute form, or opens a tunnel. The asker is
+// that of the context, see [WithAsker].
+func (f *Forward) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	leave, err := f.o.Door.Enter(Asker(r.Context()))
+	if err == nil {
+		defer leave()
+		err = f.check(r)
+	}
+	if err != nil {
+		f.failed(w, r, err)
+		return
+	}
+	ctx, cancel := context.WithTimeout(r.Context(), f.o.Whole)
+	defer cancel()
+	switch {
+	case r.Method == http.MethodConnect:
+		f.tunnel(ctx, w, r)
+	case r.Method == http.MethodOptions && r.Header.Get("Max-Forwards") == "0": // RFC 9110, 7.6.2
+		w.Header().Set("Allow", "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS")
+		w.WriteHeader(http.StatusNoContent)
+	default:
+		if r.Body != nil {
+			r.Body = http.MaxBytesReader(w, r.Body, f.o.MaxRequest)
+		}
+		f.proxy.ServeHTTP(w, r.WithContext(ctx))
+	}
+}
+
+// A refusal is an answer of the proxy's own.
+type refusal struct {
+	status int
+	why    string
+}
+
+func (e *refusal) Error() string { return e.why }
+
+func refusef(status int, layout string, args ...any) error {
+	return &refusal{status, fmt.Sprintf(layout, args...)}
+}
+
+// check refuses what is not passed on.
+func (f *Forward) check(r *http.Request) error {
+	seen := 0
+	for entry := range strings.SplitSeq(strings.Join(r.Header.Values("Via"), ","), ",") {
+		fields := strings.Fields(entry)
+		if len(fields) == 0 {
+			continue
+		}
+		if seen++; seen > maxVia || len(fields) > 1 && fields[1] == f.name {
+			return refusef(http.StatusLoopDetected, "this request goes in a circle of proxies")
+		}
+	}
+	switch u := r.URL; {
+	case r.Method == http.MethodConnect:
+		return nil
+	case r.Method == http.MethodTrace:
+		return refusef(http.StatusMethodNotAllowed, "TRACE is not passed on")
+	case u.Scheme != "http" && u.Scheme != "https", u.Host == "", u.Hostname() == "":
+		return refusef(http.StatusBadRequest, "this proxy passes on URLs that begin with http://HOST or https://HOST")
+	case u.User != nil:
+		return refusef(http.StatusBadRequest, "a URL with a user's name or password is not passed on")
+	case r.ContentLength > f.o.MaxRequest:
+		return refusef(http.StatusRequestEntityTooLarge, "a body may have %d bytes", f.o.MaxRequest)
+	case !usualPort(u.Port()):
+		return refusef(http.StatusForbidden, "this proxy connects to the ports 80, 443 and those from 1024 on")
+	}
+	return nil
+}
+
+// usualPort reports whether a port, "" for that of the scheme, is one where web
+// servers are. Below 1024 are those of mail and others that would take a request
+// for something else.
+func usualPort(port string) bool {
+	n, err := strconv.ParseUint(port, 10, 16)
+	const first = 1024
+	return port == "" || err == nil && (n == 80 || n == 443 || n >= first)
+}
+
+// rewrite makes the request that is sent. Fields that are for one connection are
+// gone already, and so are those that tell who asks.
+func (f *Forward) rewrite(p *httputil.ProxyRequest) {
+	p.Out.URL.RawQuery = p.In.URL.RawQuery
+	p.Out.URL.Fragment, p.Out.URL.RawFragment = "", ""
+	p.Out.Host = p.Out.URL.Host
+	p.Out.Header.Del("Connection") // a tunnel by Upgrade would have no bounds
+	p.Out.Header.Del("Upgrade")
+	p.Out.Header.Add("Via", fmt.Sprintf("%d.%d %s", p.In.ProtoMajor, p.In.ProtoMinor, f.name))
+	if p.In.Method == http.MethodOptions {
+		if n, err := strconv.Atoi(p.In.Header.Get("Max-Forwards")); err == nil && n > 0 {
+			p.Out.Header.Set("Max-Forwards", strconv.Itoa(n-1))
+		}
+	}
+}
+
+// received bounds what came, and says by whom it was passed on.
+func (f *Forward) received(r *http.Response) error {
+	switch {
+	case r.StatusCode == http.StatusSwitchingProtocols:
+		return refusef(http.StatusBadGateway, "the server speaks another protocol than it was asked to")
+	case r.ContentLength > f.o.MaxResponse:
+		return refusef(http.StatusBadGateway, "the answer has more than %d bytes", f.o.MaxResponse)
+	}
+	r.Body = &bounded{r.Body, f.o.MaxResponse}
+	r.Header.Add("Via", fmt.Sprintf("%d.%d %s", r.ProtoMajor, r.ProtoMinor, f.name))
+	return nil
+}
+
+// A bounded body fails when it is longer than allowed, so that nobody takes it for
+// whole.
+type bounded struct {
+	io.ReadCloser
+	left int64
+}
+
+var errTooLong = errors.New("gateway: the answer is longer than is passed on")
+
+func (b *bounded) Read(p []byte) (int, error) {
+	if int64(len(p)) > b.left+1 {
+		p = p[:b.left+1]
+	}
+	n, err := b.ReadCloser.Read(p)
+	if b.left -= int64(n); b.left < 0 {
+		return n + int(b.left), errTooLong
+	}
+	return n, err
+}
+
+// failed answers a request that is not passed on.
+func (f *Forward) failed(w http.ResponseWriter, r *http.Request, err error) {
+	status, why := http.StatusBadGateway, "The server could not be reached, or gave no answer that can be passed on."
+	var own *refusal
+	var limit *LimitError
+	var address *guard.AddressError
+	var large *http.MaxBytesError
+	var timeout net.Error
+	switch {
+	case errors.As(err, &own):
+		status, why = own.status, own.why
+	case errors.As(err, &limit):
+		w.Header().Set("Retry-After", RetryAfter(limit))
+		status, why = http.StatusTooManyRequests, "Too many requests. Please try again later."
+	case errors.Is(err, ErrDenied):
+		status, why = http.StatusForbidden, "This proxy is for own users only."
+	case errors.As(err, &address):
+		status, why = http.StatusForbidden, "This proxy connects to public addresses alone."
+	case errors.As(err, &large):
+		status, why = http.StatusRequestEntityTooLarge, fmt.Sprintf("A body may have %d bytes.", large.Limit)
+	case errors.Is(err, context.DeadlineExceeded), errors.As(err, &timeout) && timeout.Timeout():
+		status, why = http.StatusGatewayTimeout, "The server took too long to answer."
+	}
+	f.o.Log.Info("not passed on", "method", r.Method, "host", r.URL.Host, "status", status, "err", err)
+	h := w.Header()
+	h.Set("Content-Type", "text/plain; charset=utf-8")
+	h.Set("Cache-Control", "no-store")
+	h.Set("X-Content-Type-Options", "nosniff")
+	h.Set("Proxy-Status", f.name+"; error=http_request_denied")
+	if status >= http.StatusInternalServerError {
+		h.Set("Proxy-Status", f.name+"; error=destination_unavailable") // RFC 9209, 2.3
+	}
+	w.WriteHeader(status)
+	_, _ = io.WriteString(w, why+"\r\n") // the client has gone; nothing is left to do
+}
+
+// RetryAfter returns the value of the field of this name, in whole seconds.
+func RetryAfter(e *LimitError) string {
+	return strconv.Itoa(max(int((e.After+time.Second-1)/time.Second), 1))
+}
+
+// dial connects to one of the addresses of a host that may be connected to.
+// Addresses are looked at here, after DNS, and nobody looks the name up again.
+func (f *Forward) dial(ctx context.Context, network, address string) (net.Conn, error) {
+	host, port, err := net.SplitHostPort(address)
+	if err != nil {
+		return nil, err
+	}
+	addrs, err := discover.HostAddresses(ctx, f.o.DNS, host)
+	if err != nil {
+		return nil, err
+	}
+	var errs []error
+	for _, a := range addrs {
+		if err := f.o.Reach(a); err != nil {
+			errs = append(errs, err)
+			continue
+		}
+		c, err := f.o.DialContext(ctx, network, net.JoinHostPort(a.String(), port))
+		if err == nil {
+			return c, nil
+		}
+		errs = append(errs, err)
+	}
+	return nil, errors.Join(errs...)
+}
+
+// tunnel connects a client with a server and passes on what they say (RFC 9110,
+// 9.3.6).
+func (f *Forward) tunnel(ctx context.Context, w http.ResponseWriter, r *http.Request) {
+	_, text, err := net.SplitHostPort(r.RequestURI)
+	port, bad := strconv.ParseUint(text, 10, 16)
+	switch {
+	case err != nil, bad != nil:
+		f.failed(w, r, refusef(http.StatusBadRequest, "CONNECT wants HOST:PORT"))
+		return
+	case !slices.Contains(f.o.Connect, uint16(port)):
+		f.failed(w, r, refusef(http.StatusForbidden, "CONNECT does not lead to this port"))
+		return
+	}
+	dialing, cancel := context.WithTimeout(ctx, f.o.Timeout)
+	defer cancel()
+	server, err := f.dial(dialing, "tcp", r.RequestURI)
+	if err != nil {
+		f.failed(w, r, err)
+		return
+	}
+	defer server.Close()
+	client, early, err := http.NewResponseController(w).Hijack()
+	if err != nil {
+		f.failed(w, r, refusef(http.StatusNotImplemented, "CONNECT needs a connection of HTTP/1"))
+		return
+	}
+	defer client.Close()
+	_ = client.SetReadDeadline(time.Time{})
+	_ = client.SetWriteDeadline(time.Now().Add(f.o.Timeout))
+	if _, err := io.WriteString(client, "HTTP/1.1 200 Connection established\r\n\r\n"); err != nil {
+		return
+	}
+	f.pass(client, io.MultiReader(io.LimitReader(early.Reader, int64(early.Reader.Buffered())), client), server)
+}
+
+// pass passes on bytes in both directions, until both have ended, one was idle for
+// too long, or time is up.
+func (f *Forward) pass(client net.Conn, fromClient io.Reader, server net.Conn) {
+	ctx, cancel := context.WithTimeout(f.running, f.o.Whole)
+	defer cancel()
+	cut := context.AfterFunc(ctx, func() {
+		client.Close()
+		server.Close()
+	})
+	defer cut()
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		f.copy(server, fromClient, client)
+	}()
+	f.copy(client, server, server)
+	<-done
+}
+
+// copy passes on what comes from a connection, and its end. An error ends both
+// directions.
+func (f *Forward) copy(to net.Conn, r io.Reader, from net.Conn) {
+	const piece = 32 << 10
+	b := make([]byte, piece)
+	for left := f.o.MaxResponse; left > 0; {
+		_ = from.SetReadDeadline(time.Now().Add(f.o.Idle))
+		n, err := r.Read(b)
+		left -= int64(n)
+		if n > 0 {
+			_ = to.SetWriteDeadline(time.Now().Add(f.o.Timeout))
+			if _, err := to.Write(b[:n]); err != nil {
+				break
+			}
+		}
+		if err == io.EOF {
+			if half, ok := to.(interface{ CloseWrite() error }); ok && half.CloseWrite() == nil {
+				return
+			}
+		}
+		if err != nil {
+			break
+		}
+	}
+	to.Close()
+	from.Close()
+}

@@ -40,6 +40,7 @@ type serveFlags struct {
 	trusted                  []string
 	demo, noAccessLog        bool
 	cache                    int
+	outside                  outsideFlags
 }
 
 func (c *cli) serveCommand() *cobra.Command {
@@ -63,9 +64,14 @@ func (c *cli) serveCommand() *cobra.Command {
 	f.BoolVar(&s.noAccessLog, "no-access-log", false, "do not log requests")
 	f.BoolVar(&s.demo, "demo", false, "first load the 9,154 RFC names shipped in the program")
 	f.IntVar(&s.cache, "cache", 0, "MiB of records kept in memory (default by the machine)")
+	s.outside.register(f)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error { return c.serve(cmd.Context(), s) }
 	return cmd
 }
+
+// authorityLife is how long a change of an authority by another process may go
+// unnoticed here.
+const authorityLife = time.Second
 
 // untilAnswered bounds how long requests under way may take when the server
 // ends.
@@ -145,14 +151,22 @@ func (f *serveFlags) proxies() ([]netip.Prefix, error) {
 }
 
 // serveStore serves an open store.
-func (c *cli) serveStore(ctx context.Context, f serveFlags, s keeper, secure *tls.Config, proxies []netip.Prefix, log *slog.Logger) error {
-	reg := registrar.New(s, registrar.Options{Now: clock, Log: log})
+func (c *cli) serveStore(ctx context.Context, f serveFlags, s keeper, secure *tls.Config, proxies []netip.Prefix, log *slog.Logger) (err error) {
+	table := store.NewTable(s, clock, authorityLife)
+	reg := registrar.New(s, registrar.Options{Now: clock, Log: log, Authorities: table})
 	if err := c.prepare(ctx, f, s, reg); err != nil {
 		return err
 	}
+	world, err := c.openOutside(&f.outside, log)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, world.Close()) }()
 	o := server.Options{
-		Resolver: resolve.New(s, resolve.Options{Now: clock}), Store: s, Registrar: reg,
+		Resolver: resolve.New(s, resolve.Options{Now: clock, Authorities: table, Fetch: world.fetcher.Location, Ask: world.ask}),
+		Store:    s, Registrar: reg, Authorities: table,
 		PublicURL: f.publicURL, Version: versionText(), TrustedProxies: proxies,
+		Country: world.country, CountryHeader: f.outside.countryHeader, Misses: world.misses,
 		Now: clock, Log: log,
 	}
 	if !f.noAccessLog {

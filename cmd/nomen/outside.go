@@ -1,0 +1,126 @@
+package main
+
+import (
+	"errors"
+	"io"
+	"log/slog"
+	"net/netip"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"github.com/nomen-project/nomen"
+	"github.com/nomen-project/nomen/client"
+	"github.com/nomen-project/nomen/fetch"
+	"github.com/nomen-project/nomen/internal/country"
+	"github.com/nomen-project/nomen/misses"
+)
+
+// The limits of what a server fetches for strangers (I2R).
+const (
+	servedSize      = 256 << 20
+	servedSilence   = 20 * time.Second
+	servedTime      = 5 * time.Minute
+	servedRedirects = 5
+)
+
+// outsideFlags say what a server may ask of others.
+type outsideFlags struct {
+	find          finderFlags
+	private       bool
+	countries     string
+	countryHeader string
+}
+
+func (o *outsideFlags) register(f *pflag.FlagSet) {
+	f.BoolVar(&o.private, "allow-private", false, "locations of I2R and redirections of delegates may be in private networks")
+	f.StringVar(&o.countries, "country-db", "", "file in the MaxMind DB format: locations are chosen by the asker's country")
+	f.StringVar(&o.countryHeader, "country-header", "", "field in which trusted proxies tell the country, such as CF-IPCountry")
+	o.find.register(f)
+}
+
+// An outside is what a server has of the world: resolvers of delegated names,
+// resources, countries, and a book of what nobody knew.
+type outside struct {
+	flags   *outsideFlags
+	log     *slog.Logger
+	fetcher *fetch.Fetcher
+	country func(netip.Addr) string // nil if no database is there
+	misses  *misses.Counter
+
+	mu     sync.Mutex
+	asked  map[string]*client.Client // by the target of delegations
+	closed bool
+	close  []io.Closer
+}
+
+// openOutside opens what the flags name.
+func (c *cli) openOutside(o *outsideFlags, log *slog.Logger) (*outside, error) {
+	w := &outside{flags: o, log: log, asked: map[string]*client.Client{}}
+	var err error
+	w.fetcher, err = fetch.New(fetch.Options{
+		Schemes: []string{"http", "https"}, AllowPrivate: o.private, MaxSize: servedSize,
+		Timeout: servedSilence, MaxTime: servedTime, MaxRedirects: servedRedirects, Now: clock, Log: log,
+	})
+	if err != nil {
+		return nil, err
+	}
+	w.close = append(w.close, w.fetcher)
+	if o.countries != "" {
+		table, err := country.Open(o.countries)
+		if err != nil {
+			return nil, errors.Join(usagef("--country-db: %w", err), w.Close())
+		}
+		w.country = table.Of
+	}
+	w.misses, err = misses.Open(misses.Options{File: filepath.Join(c.data, missesFile), Now: clock, Log: log})
+	if err != nil {
+		return nil, errors.Join(err, w.Close())
+	}
+	w.close = append(w.close, w.misses)
+	return w, nil
+}
+
+// ask returns the resolver to which names are delegated, a new one for a target
+// that was not asked before.
+func (w *outside) ask(to string) (nomen.Resolver, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if asker := w.asked[to]; asker != nil {
+		return asker, nil
+	}
+	if w.closed {
+		return nil, errors.New("the server is closing down")
+	}
+	o := client.Options{Via: to, Guard: !w.flags.private, Now: clock}
+	if to == "" {
+		finder, dns, err := w.flags.find.finder(0, nil)
+		if err != nil {
+			return nil, err
+		}
+		o.Finder, o.DNS = finder, dns
+	}
+	asker, err := client.New(o)
+	if err != nil {
+		return nil, err
+	}
+	w.asked[to] = asker
+	return asker, nil
+}
+
+// Close ends what was opened.
+func (w *outside) Close() error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.closed = true
+	var errs []error
+	for _, asker := range w.asked {
+		asker.Close()
+	}
+	for _, c := range w.close {
+		errs = append(errs, c.Close())
+	}
+	return errors.Join(errs...)
+}

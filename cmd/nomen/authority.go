@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/spf13/cobra"
@@ -21,7 +22,7 @@ func (c *cli) authorityCommand() *cobra.Command {
 		Args:  noArguments,
 		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(c.authorityGetCommand(), c.authorityPutCommand(), c.authorityListCommand())
+	cmd.AddCommand(c.authorityGetCommand(), c.authorityPutCommand(), c.authorityListCommand(), c.authorityTestCommand())
 	return cmd
 }
 
@@ -42,7 +43,32 @@ func (c *cli) authorityGetCommand() *cobra.Command {
 			if err != nil {
 				return named(args[0], err)
 			}
-			return c.showAuthority(a)
+			return errors.Join(c.showAuthority(a), c.showPolicy(a))
+		})
+	}
+	return cmd
+}
+
+func (c *cli) authorityTestCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "test PREFIX NAME...",
+		Short: "show what the rules of an authority give to names",
+		Long: `Test shows which rule of an authority is for each name and what it gives,
+whether or not the name has a record. The status is 1 if no rule is for one.`,
+		Example: "  nomen authority test urn:ietf urn:ietf:rfc:2648",
+		Args:    arguments(2, -1),
+	}
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		p, err := name.ParsePrefix(args[0])
+		if err != nil {
+			return err
+		}
+		return c.withStore(cmd.Context(), false, func(b backend) error {
+			a, err := b.Authority(cmd.Context(), p)
+			if err != nil {
+				return named(args[0], err)
+			}
+			return c.testNames(a, args[1:])
 		})
 	}
 	return cmd
@@ -77,17 +103,25 @@ func (c *cli) authorityListCommand() *cobra.Command {
 }
 
 const authorityPutLong = `Put writes an authority. Options that are not given stay as they are; a list
-that is given replaces the one there, and an empty one (--owner "") removes it.`
+that is given replaces the one there, and an empty one (--owner "") removes it.
+Rules bring tests, and are refused when one fails: docs/authorities.md.
+
+With "-" it reads whole authorities from standard input, one a line as
+"nomen authority list --json" prints them.`
 
 func (c *cli) authorityPutCommand() *cobra.Command {
 	var given store.Authority
 	var service, why string
+	var policy policyFlags
 	cmd := &cobra.Command{
-		Use:   "put PREFIX",
+		Use:   "put PREFIX|-",
 		Short: "write an authority",
 		Long:  authorityPutLong,
 		Example: `  nomen authority put urn:dns:example.org --owner archive --owner library --contact mailto:names@example.org
-  nomen authority put urn:nbn:fi --host urn.example.org --list`,
+  nomen authority put urn:nbn:fi --host urn.example.org --list
+  nomen authority put urn:ietf --rules rules.json --max-age 3600
+  nomen authority put urn:nbn:de --delegate redirect --delegate-to 'https://nbn-resolving.org/{+name}'
+  nomen authority list --json | ssh other nomen authority put -`,
 		Args: arguments(1, 1),
 	}
 	f := cmd.Flags()
@@ -103,8 +137,12 @@ func (c *cli) authorityPutCommand() *cobra.Command {
 	f.StringVar(&service, "default-service", "", "of web paths: I2L, I2C ...")
 	f.BoolVar(&given.FoldCase, "fold-case", false, "its elements are the same in upper and lower case")
 	f.IntVar(&given.Redirect, "redirect-status", 0, "of redirects to HTTP/1.1 clients (default 303)")
+	policy.add(f)
 	f.StringVar(&why, "why", "", "reason, for the history")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if args[0] == "-" {
+			return c.withStore(cmd.Context(), true, func(b backend) error { return c.putAll(cmd.Context(), b, why) })
+		}
 		p, err := name.ParsePrefix(args[0])
 		if err != nil {
 			return err
@@ -116,6 +154,9 @@ func (c *cli) authorityPutCommand() *cobra.Command {
 				return err
 			}
 			merge(a, &given, cmd.Flags().Changed)
+			if err := policy.merge(&a.Policy, cmd.Flags().Changed, c.in); err != nil {
+				return err
+			}
 			out, err := b.PutAuthority(cmd.Context(), a, revision, why)
 			if err != nil {
 				return named(args[0], err)
@@ -124,7 +165,7 @@ func (c *cli) authorityPutCommand() *cobra.Command {
 			if a, err = b.Authority(cmd.Context(), p); err != nil {
 				return err
 			}
-			return c.showAuthority(a)
+			return errors.Join(c.showAuthority(a), c.showPolicy(a))
 		})
 	}
 	return cmd

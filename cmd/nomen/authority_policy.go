@@ -1,0 +1,298 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/pflag"
+
+	"github.com/nomen-project/nomen"
+	"github.com/nomen-project/nomen/name"
+	"github.com/nomen-project/nomen/rule"
+	"github.com/nomen-project/nomen/store"
+)
+
+// policyFlags are the options of a policy as they are given.
+type policyFlags struct {
+	rules, delegate, delegateTo                         string
+	suffix, access, accessNote, qComponent, query, pick string
+	services, keywords, rComponents                     []string
+	checkDigit                                          string
+	fragment, fetch                                     bool
+	maxAge                                              int
+}
+
+func (p *policyFlags) add(f *pflag.FlagSet) {
+	f.StringVar(&p.rules, "rules", "", "file of rules in JSON, \"-\" for standard input; an empty one removes them")
+	f.StringVar(&p.delegate, "delegate", "", "names that are not known here are answered elsewhere: redirect, or ask; \"\" for not")
+	f.StringVar(&p.delegateTo, "delegate-to", "", "where: HOST, HOST:PORT or a template such as https://resolver.example/{+name}")
+	f.StringVar(&p.suffix, "suffix", "", "append: what follows a registered name goes behind its locations")
+	f.StringVar(&p.access, "access", "", "denied or legal: nobody may ask")
+	f.StringVar(&p.accessNote, "access-note", "", "why not, for people")
+	f.StringSliceVar(&p.services, "service", nil, "service that is offered: I2L, I2Ls ... (default all)")
+	f.StringArrayVar(&p.keywords, "keyword", nil, "directive that has a meaning, KEYWORD or KEYWORD=VALUE,VALUE")
+	f.StringArrayVar(&p.rComponents, "r-component", nil, "what an r-component means, R=DIRECTIVES, as in toc=c=toc")
+	f.StringVar(&p.qComponent, "q-component", "", "append it to the location's query (default), or ignore it")
+	f.StringVar(&p.query, "query", "", "append a plain query to the location's, or ignore it (default)")
+	f.BoolVar(&p.fragment, "fragment", false, "references to its names may have fragments")
+	f.BoolVar(&p.fetch, "fetch", false, "I2R and I2Rs send the resource itself")
+	f.StringVar(&p.pick, "choice", "", "fixed: of equal locations always the same; else they share by weight")
+	f.IntVar(&p.maxAge, "max-age", 0, "seconds for which answers may be kept without asking again")
+	f.StringVar(&p.checkDigit, "check-digit", "", "of new names: namespace, noid, luhn or mod97")
+}
+
+// merge sets the fields of a policy that were given.
+func (p *policyFlags) merge(to *store.Policy, changed func(string) bool, stdin io.Reader) error {
+	var errs []error
+	set := func(flag string, assign func()) {
+		if changed(flag) {
+			assign()
+		}
+	}
+	set("rules", func() { errs = append(errs, p.readRules(to, stdin)) })
+	set("delegate", func() {
+		if to.Delegation == nil {
+			to.Delegation = &store.Delegation{}
+		}
+		if to.Delegation.Mode = store.Mode(p.delegate); p.delegate == "" {
+			to.Delegation = nil
+		}
+	})
+	set("delegate-to", func() {
+		if to.Delegation == nil {
+			errs = append(errs, usageError{errors.New("--delegate-to needs --delegate redirect or --delegate ask")})
+			return
+		}
+		to.Delegation.To = p.delegateTo
+	})
+	set("suffix", func() { to.Suffix = store.Suffix(p.suffix) })
+	set("access", func() { to.Access = store.Access(p.access) })
+	set("access-note", func() { to.AccessNote = p.accessNote })
+	set("service", func() {
+		to.Services = nil
+		for _, s := range p.services {
+			to.Services = append(to.Services, nomen.Service(s))
+		}
+	})
+	set("keyword", func() {
+		to.Keywords = map[string][]string{}
+		for _, k := range p.keywords {
+			keyword, values, hasValues := strings.Cut(k, "=")
+			if to.Keywords[keyword] = nil; hasValues {
+				to.Keywords[keyword] = strings.Split(values, ",")
+			}
+		}
+		delete(to.Keywords, "")
+	})
+	set("r-component", func() {
+		to.RComponent = map[string]string{}
+		for _, r := range p.rComponents {
+			component, directives, _ := strings.Cut(r, "=")
+			to.RComponent[component] = directives
+		}
+		delete(to.RComponent, "")
+	})
+	set("q-component", func() { to.QComponent = store.Passing(p.qComponent) })
+	set("query", func() { to.Query = store.Passing(p.query) })
+	set("fragment", func() { to.Fragment = p.fragment })
+	set("fetch", func() { to.Fetch = p.fetch })
+	set("choice", func() { to.Choice = store.Choice(p.pick) })
+	set("max-age", func() { to.MaxAge = p.maxAge })
+	set("check-digit", func() { to.CheckDigit = p.checkDigit })
+	return errors.Join(errs...)
+}
+
+// readRules reads the rules from the file that was named.
+func (p *policyFlags) readRules(to *store.Policy, stdin io.Reader) error {
+	if p.rules == "" {
+		to.Rules = nil
+		return nil
+	}
+	text, err := readFile(p.rules, stdin)
+	if err != nil {
+		return err
+	}
+	var rules rule.Set
+	if len(bytes.TrimSpace(text)) > 0 {
+		if err := decodeStrictly(text, &rules); err != nil {
+			return fmt.Errorf("%s: %w", p.rules, err)
+		}
+	}
+	to.Rules = rules
+	return nil
+}
+
+func readFile(file string, stdin io.Reader) ([]byte, error) {
+	if file == "-" {
+		return io.ReadAll(io.LimitReader(stdin, store.MaxRecord))
+	}
+	return os.ReadFile(file)
+}
+
+// decodeStrictly reads one value of JSON without members that nobody knows.
+func decodeStrictly(text []byte, v any) error {
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.DisallowUnknownFields()
+	if err := d.Decode(v); err != nil {
+		line := 1 + bytes.Count(text[:min(int(d.InputOffset()), len(text))], []byte("\n"))
+		return fmt.Errorf("line %d: %w", line, err)
+	}
+	if _, err := d.Token(); err != io.EOF {
+		return fmt.Errorf("offset %d: more follows", d.InputOffset())
+	}
+	return nil
+}
+
+// showPolicy prints a policy for people.
+func (c *cli) showPolicy(a *store.Authority) error {
+	if c.json || a.IsZero() {
+		return nil
+	}
+	var fields map[string]json.RawMessage
+	if err := json.Unmarshal([]byte(a.Text()), &fields); err != nil {
+		return err
+	}
+	w := tabwriter.NewWriter(c.out, 0, 0, 2, ' ', 0)
+	row := rowsOf(w)
+	for _, field := range []string{
+		"delegation", "suffix", "access", "access_note", "services", "keywords", "r_component", "q_component", "query",
+		"fragment", "fetch", "choice", "max_age", "check_digit",
+	} {
+		if value := fields[field]; value != nil {
+			row(strings.ReplaceAll(field, "_", " "), strings.Trim(string(value), `"`))
+		}
+	}
+	for i := range a.Rules {
+		r := &a.Rules[i]
+		row(fmt.Sprintf("rule %d", i+1), r.Match+r.Regexp)
+		for _, l := range r.Locations {
+			row("", "  "+l.URL)
+		}
+		for _, s := range r.SameAs {
+			row("", "  same as "+s)
+		}
+	}
+	return w.Flush()
+}
+
+// tried is what the rules of an authority would make of a name.
+type tried struct {
+	Name      string           `json:"name"`
+	Rule      int              `json:"rule,omitempty"` // from 1
+	Match     string           `json:"match,omitempty"`
+	Locations []nomen.Location `json:"locations,omitempty"`
+	SameAs    []string         `json:"same_as,omitempty"`
+	Left      []string         `json:"left,omitempty"`
+}
+
+// testNames prints what the rules of a give to names.
+func (c *cli) testNames(a *store.Authority, names []string) error {
+	compiled, err := a.Compile()
+	if err != nil {
+		return err
+	}
+	none := false
+	for _, spelling := range names {
+		n, err := name.Parse(spelling)
+		if err != nil {
+			return err
+		}
+		n = a.Fold(n)
+		if !a.Prefix.Covers(n) {
+			return usageError{fmt.Errorf("%s is not under %s", n, a.Prefix)}
+		}
+		t := tried{Name: n.Key()}
+		if compiled.Rules != nil {
+			if r, ok := compiled.Rules.Apply(n); ok {
+				t.Rule, t.Match, t.Locations, t.SameAs, t.Left = r.Rule+1, r.Pattern, r.Locations, r.SameAs, r.Left
+			}
+		}
+		none = none || t.Rule == 0
+		if err := c.showTried(t); err != nil {
+			return err
+		}
+	}
+	if none {
+		return errNo
+	}
+	return nil
+}
+
+func (c *cli) showTried(t tried) error {
+	if c.json {
+		return c.printJSON(t)
+	}
+	if t.Rule == 0 {
+		_, err := fmt.Fprintf(c.out, "%s\n  no rule matches\n", t.Name)
+		return err
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s\n  rule %d: %s\n", t.Name, t.Rule, printable(t.Match))
+	for _, l := range t.Locations {
+		fmt.Fprintf(&b, "  %s\n", printable(l.URL))
+	}
+	for _, s := range t.SameAs {
+		fmt.Fprintf(&b, "  same as %s\n", printable(s))
+	}
+	for _, s := range t.Left {
+		fmt.Fprintf(&b, "  left out: %s\n", printable(s))
+	}
+	_, err := io.WriteString(c.out, b.String())
+	return err
+}
+
+// putAll writes whole authorities, one a line as list --json prints them. A bad
+// one does not keep the others out.
+func (c *cli) putAll(ctx context.Context, b backend, why string) error {
+	refused := 0
+	lines := bufio.NewScanner(c.in)
+	lines.Buffer(nil, store.MaxRecord)
+	for number := 1; lines.Scan(); number++ {
+		if strings.TrimSpace(lines.Text()) == "" {
+			continue
+		}
+		if err := c.putLine(ctx, b, lines.Text(), why); err != nil {
+			if ctx.Err() != nil {
+				return ctx.Err()
+			}
+			refused++
+			fmt.Fprintf(c.err, "nomen: line %d: %s\n", number, err)
+		}
+	}
+	if err := lines.Err(); err != nil {
+		return err
+	}
+	if refused > 0 {
+		return errNo
+	}
+	return nil
+}
+
+func (c *cli) putLine(ctx context.Context, b backend, line, why string) error {
+	a := &store.Authority{}
+	if err := decodeStrictly([]byte(line), a); err != nil {
+		return err
+	}
+	_, revision, err := current(ctx, b, a.Prefix)
+	if err != nil {
+		return err
+	}
+	out, err := b.PutAuthority(ctx, a, revision, why)
+	if err != nil {
+		return err
+	}
+	c.warn(out.Warnings)
+	if c.json {
+		return c.printJSON(out.Authority)
+	}
+	_, err = fmt.Fprintf(c.out, "%s\trevision %d\n", a.Prefix, out.Result.Revision)
+	return err
+}

@@ -548,12 +548,12 @@ func TestStoreFails(t *testing.T) {
 }
 
 func FuzzDecide(f *testing.F) {
-	for _, target := range []string{"2648", "/urn:ietf:rfc:2648?s=I2C&c=x", "urn:dns:example.org:a%2", "/uri-res/N2L?urn:x:y?=b", "http://example.org/x", "/-/list/urn:ietf:rfc", "/urn+m", "//x", "/%75rn+m", "/-/resolve?name=//e"} {
+	for _, target := range []string{"2648", "/urn:ietf:rfc:2648?s=I2C&c=x", "urn:dns:example.org:a%2", "/uri-res/N2L?urn:x:y?=b", "http://example.org/x", "/-/list/urn:ietf:rfc", "/urn+m", "//x", "/%75rn+m", "/-/resolve?name=//e", "/uri-res/I=I?urn:a-b:c&urn:a-b:d", "/uri-res/L2Ns?https://example.org/%0d", "/N2Rs?urn:ietf:rfc:1", "/urn:ietf:rfc:2648?fbclid=\x00&s=I=I&with=x"} {
 		f.Add(target, "example.org", "text/html;q=0.5, */*", `"x", W/"y"`)
 	}
 	s, _ := newTestServer(f, nil)
 	f.Fuzz(func(t *testing.T, target, host, accept, tags string) {
-		p := ask(s, target, hosted(host), accepting(accept), func(r *request) { r.ifNoneMatch = tags })
+		p := ask(s, target, hosted(host), accepting(accept), func(r *request) { r.ifNoneMatch, r.byteRange, r.encodings = tags, tags, accept })
 		if p.status < 200 || p.status >= 500 {
 			t.Errorf("%q: status %d: %s", target, p.status, p.body)
 		}

@@ -68,8 +68,7 @@ func (w *World) Resolve(ctx context.Context, q nomen.Question) (*nomen.Answer, e
 }
 
 // foreignName returns the name that is asked about, if it is one that somebody
-// else may answer for. URLs that are names, which PURLs are, can be asked by
-// anybody where they are.
+// else may answer for.
 func foreignName(q nomen.Question) (name.Name, bool) {
 	n := q.Name
 	if n.IsZero() {
@@ -81,12 +80,14 @@ func foreignName(q nomen.Question) (name.Name, bool) {
 	return n, isForeign(n)
 }
 
+// isForeign reports whether resolvers answer for the scheme of n. A URL that is a
+// name, which a PURL is, anybody can ask where it is.
 func isForeign(n name.Name) bool {
 	switch n.Scheme() {
-	case "", "http", "https":
-		return false
+	case "urn", "ark", "doi", "hdl", "info", "tag":
+		return true
 	}
-	return true
+	return false
 }
 
 // ask asks the other resolver.

@@ -103,6 +103,7 @@ func TestWorld(t *testing.T) { // Y95-63, Y95-65
 		{"another scheme", All, stranger, ask(nomen.I2L, "ark:12345/x"), 0, 1},
 		{"a subject alone", All, stranger, nomen.Question{Subject: uri.MustParse("urn:dns:there.example:x"), Service: nomen.I2L}, 0, 1},
 		{"a URL is no matter of ours", All, stranger, ask(nomen.I2L, "https://there.example/x"), nomen.Unknown, 0},
+		{"nor is a mailbox", All, stranger, ask(nomen.I2L, "mailto:x@there.example"), nomen.Unknown, 0},
 		{"a resource of others", All, stranger, ask(nomen.I2R, "urn:dns:there.example:x"), nomen.NoResult, 0},
 		{"resources of others", All, stranger, ask(nomen.I2Rs, "urn:dns:there.example:x"), nomen.NoResult, 0},
 	} {

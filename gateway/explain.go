@@ -1,0 +1,271 @@
+package gateway
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/nomen-project/nomen/client"
+	"github.com/nomen-project/nomen/name"
+	"github.com/nomen-project/nomen/namespace"
+	"github.com/nomen-project/nomen/scheme"
+	"github.com/nomen-project/nomen/store"
+	"github.com/nomen-project/nomen/uri"
+	"github.com/nomen-project/nomen/urn"
+)
+
+// An Explainer says of identifiers what they are and where they lead. Without a
+// Finder, or for somebody whom the Door does not let in, it asks nobody.
+type Explainer struct {
+	Authorities *store.Table  // whose names are served here; nil for none
+	Finder      client.Finder // of the ways to the names of others; nil for none
+	Door        *Door         // that of the [World]; nil is a shut one
+}
+
+// An Explanation is what can be said of a text without resolving it.
+type Explanation struct {
+	Given string // as it was entered
+	Text  string // without brackets, white space and what some write before a URI
+
+	Kind    string // in words; "" if it is no URI
+	Parts   []Fact
+	Remarks []string // what its reader should know
+	Fault   *Fault   // why it is no identifier, nil if it is one
+	Meant   []Fact   // names that were perhaps meant, and why
+
+	Name      name.Name        // zero if it is no name
+	Authority *store.Authority // that decides about the name here; nil for none
+	Asks      bool             // this server would ask others about the name
+	Ways      []Fact           // where it would ask, best first, and why
+	NoWay     string           // why a step of that failed; "" if none did
+
+	Link string // the URL of what locates something elsewhere, if it is safe to follow; "" for names
+}
+
+// A Fact is a thing and what there is to say about it.
+type Fact struct{ Name, Value string }
+
+// A Fault is where and why a text is no identifier.
+type Fault struct {
+	Offset  int // in bytes, into Text
+	Rule    string
+	Message string
+}
+
+// The bounds of an explanation.
+const (
+	maxExplained = 8 << 10 // bytes that are looked at
+	maxWays      = 8
+	waysTimeout  = 5 * time.Second
+)
+
+// Leads reports whether this server resolves the name, or asks others about it.
+func (x *Explanation) Leads() bool {
+	return !x.Name.IsZero() && (x.Authority != nil || x.Asks)
+}
+
+// Plain returns an identifier as it was meant: without white space, the brackets
+// around it and "URL:" before it (RFC 3986, appendix C; 1995, 2), and without the
+// "web+" by which browsers tell schemes that pages may handle.
+func Plain(entered string) string {
+	s := strings.Join(strings.Fields(entered), "")
+	if inner, ok := strings.CutPrefix(s, "<"); ok {
+		s = strings.TrimSuffix(inner, ">")
+	}
+	for _, before := range []string{"URL:", "web+"} {
+		if len(s) > len(before) && strings.EqualFold(s[:len(before)], before) && strings.Contains(s[len(before):], ":") {
+			s = s[len(before):]
+		}
+	}
+	return s
+}
+
+// Explain explains what somebody entered. The asker is that of the context, see
+// [WithAsker]. The error is that of the store.
+func (e *Explainer) Explain(ctx context.Context, entered string) (*Explanation, error) {
+	x := &Explanation{Given: entered}
+	if len(entered) > maxExplained {
+		x.Given = entered[:maxExplained]
+		x.Fault = &Fault{Offset: maxExplained, Rule: "length", Message: "it is longer than is looked at"}
+		return x, nil
+	}
+	x.Text = Plain(entered)
+	spelling, q, hasQuery := strings.Cut(x.Text, "?")
+	spelling, fragment, hasFragment := strings.Cut(spelling, "#")
+	if strings.HasPrefix(strings.ToLower(spelling), "urn:") {
+		x.urn(spelling)
+	} else {
+		x.uri(spelling)
+	}
+	if x.Fault != nil {
+		x.suggest()
+		return x, nil
+	}
+	if hasQuery {
+		q, fragment, hasFragment = cutFragment(q)
+		x.Parts = append(x.Parts, Fact{"query", q})
+	}
+	if hasFragment {
+		x.Parts = append(x.Parts, Fact{"fragment", fragment})
+	}
+	return x, e.place(ctx, x)
+}
+
+func cutFragment(s string) (before, fragment string, ok bool) { return strings.Cut(s, "#") }
+
+// urn explains a URN without components.
+func (x *Explanation) urn(s string) {
+	u, err := urn.Parse(s)
+	if err == nil {
+		x.Name, err = name.FromURN(u)
+	}
+	if err != nil {
+		x.fault(s, err)
+		return
+	}
+	x.Kind = "a name of the namespace " + u.NID()
+	x.Parts = []Fact{{"namespace", u.NID()}}
+	n, known := namespace.Lookup(strings.ToLower(u.NID()))
+	if !known {
+		x.Remarks = append(x.Remarks, "nothing is known of its namespace")
+		x.Parts = append(x.Parts, Fact{"name within it", u.NSS()})
+		return
+	}
+	if n.Name != "" {
+		x.Kind += ": " + n.Name
+	}
+	x.Parts = append(x.Parts, Fact{"name within it", u.NSS()})
+	for _, p := range n.Parts(u.NSS()) {
+		x.Parts = append(x.Parts, Fact{p.Name, p.Value})
+	}
+	for _, f := range namespace.Check(u) {
+		x.remark(f.Message, f.Right)
+	}
+}
+
+// uri explains another URI without query and fragment.
+func (x *Explanation) uri(s string) {
+	u, err := uri.Parse(s)
+	if err != nil {
+		x.fault(s, err)
+		return
+	}
+	if n, err := name.FromURI(u); err == nil {
+		x.Name = n
+	}
+	own, _ := u.Scheme()
+	x.Kind = "a URI of the scheme " + strings.ToLower(own)
+	x.Parts = []Fact{{"scheme", own}}
+	if known, ok := scheme.Lookup(strings.ToLower(own)); ok {
+		x.Kind += ": " + known.Title
+		if known.Danger != "" {
+			x.Remarks = append(x.Remarks, "who follows one from a stranger should know: "+known.Danger)
+		}
+	} else {
+		x.Remarks = append(x.Remarks, "nothing is known of its scheme")
+	}
+	for _, p := range scheme.Parts(u) {
+		if p.Offset >= 0 && p.Value != "" {
+			x.Parts = append(x.Parts, Fact{strings.ReplaceAll(p.Name, "_", " "), p.Value})
+		}
+	}
+	for _, f := range u.Inspect(scheme.Rules()...) {
+		x.remark(f.Message, "")
+	}
+	for _, f := range scheme.Check(u) {
+		x.remark(f.Message, f.Right)
+	}
+}
+
+func (x *Explanation) remark(message, right string) {
+	if right != "" {
+		message += "; better: " + right
+	}
+	if !slices.Contains(x.Remarks, message) {
+		x.Remarks = append(x.Remarks, message)
+	}
+}
+
+// fault notes why s is no identifier.
+func (x *Explanation) fault(s string, err error) {
+	x.Fault = &Fault{Rule: "URI", Message: err.Error()}
+	_, parsed := name.Parse(s)
+	if bad, ok := errors.AsType[*name.Error](parsed); ok {
+		x.Fault = &Fault{min(max(bad.Offset, 0), len(x.Text)), bad.Rule, bad.Message}
+	}
+}
+
+// suggest notes what was perhaps meant.
+func (x *Explanation) suggest() {
+	for _, s := range namespace.Suggest(x.Text) {
+		x.Meant = append(x.Meant, Fact{s.Name, s.Why})
+	}
+}
+
+// place says where an identifier leads.
+func (e *Explainer) place(ctx context.Context, x *Explanation) error {
+	if !x.Name.IsZero() && e.Authorities != nil {
+		set, err := e.Authorities.Set(ctx, time.Time{})
+		if err != nil {
+			return err
+		}
+		x.Authority = set.Of(x.Name)
+	}
+	switch {
+	case x.Authority != nil:
+	case !x.Name.IsZero() && isForeign(x.Name):
+		x.suggest()
+		if x.Asks = e.Door.Admits(Asker(ctx)); x.Asks {
+			e.ways(ctx, x)
+		}
+	case isLink(x.Text):
+		x.Link = x.Text
+	}
+	return nil
+}
+
+// ways notes where the name would be asked about.
+func (e *Explainer) ways(ctx context.Context, x *Explanation) {
+	if e.Finder == nil {
+		return
+	}
+	leave, err := e.Door.Enter(Asker(ctx))
+	if err != nil {
+		x.NoWay = "too many ask at present"
+		return
+	}
+	defer leave()
+	ctx, cancel := context.WithTimeout(ctx, waysTimeout)
+	defer cancel()
+	for w, err := range e.Finder.Find(ctx, x.Name) {
+		switch {
+		case err != nil:
+			x.NoWay = err.Error()
+		default:
+			x.Ways = append(x.Ways, Fact{w.String(), w.How})
+		}
+		if len(x.Ways) == maxWays {
+			return
+		}
+	}
+}
+
+// isLink reports whether a page may have s as a link: a URI that locates something
+// and runs nothing.
+func isLink(s string) bool {
+	u, err := uri.Parse(s)
+	if err != nil {
+		return false
+	}
+	own, _ := u.Scheme()
+	host, _ := u.Host()
+	switch strings.ToLower(own) {
+	case "http", "https", "ftp", "ftps", "gopher", "gemini":
+		return host != ""
+	case "mailto", "news":
+		return true
+	}
+	return false
+}

@@ -1,0 +1,152 @@
+package gateway
+
+import (
+	"context"
+	"errors"
+	"iter"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/nomen-project/nomen"
+	"github.com/nomen-project/nomen/discover"
+	"github.com/nomen-project/nomen/name"
+	"github.com/nomen-project/nomen/store"
+)
+
+// A finderFunc is a finder of ways.
+type finderFunc func(ctx context.Context, n name.Name) iter.Seq2[discover.Way, error]
+
+func (f finderFunc) Find(ctx context.Context, n name.Name) iter.Seq2[discover.Way, error] {
+	return f(ctx, n)
+}
+
+func TestPlain(t *testing.T) {
+	for _, tt := range []struct{ in, want string }{
+		{"urn:ietf:rfc:2648", "urn:ietf:rfc:2648"},
+		{"  <urn:ietf:\n  rfc:2648>\t", "urn:ietf:rfc:2648"},
+		{"<URL:http://example.org/a>", "http://example.org/a"},
+		{"web+urn:ietf:rfc:2648", "urn:ietf:rfc:2648"},
+		{"WEB+URN:ietf:rfc:2648", "URN:ietf:rfc:2648"},
+		{"url:web+urn:a23:b", "urn:a23:b"},
+		{"alb002", "alb002"},
+		{"web+", "web+"},
+		{"", ""},
+	} {
+		if got := Plain(tt.in); got != tt.want {
+			t.Errorf("%q: got %q, want %q", tt.in, got, tt.want)
+		}
+	}
+}
+
+func explainer(t testing.TB, a Access, f finderFunc) *Explainer {
+	s := newStore(t, []*store.Record{here("one", nomen.Location{URL: "https://here.example/1"})},
+		&store.Authority{Prefix: name.MustParsePrefix("https://purl.example"), Owners: []string{"a", "b"}})
+	e := &Explainer{Authorities: store.NewTable(s, time.Now, time.Hour), Door: mustDoor(t, a)}
+	if f != nil {
+		e.Finder = f
+	}
+	return e
+}
+
+func TestExplain(t *testing.T) {
+	e := explainer(t, Access{}, nil)
+	part := func(name, value string) func(*Explanation) bool {
+		return func(x *Explanation) bool { return slices.Contains(x.Parts, Fact{name, value}) }
+	}
+	remark := func(text string) func(*Explanation) bool {
+		return func(x *Explanation) bool {
+			return slices.ContainsFunc(x.Remarks, func(s string) bool { return strings.Contains(s, text) })
+		}
+	}
+	for _, tt := range []struct {
+		in    string
+		name  string // key
+		leads bool
+		link  string
+		all   []func(*Explanation) bool
+	}{
+		{"urn:dns:HERE.example:one", "urn:dns:here.example:one", true, "", []func(*Explanation) bool{
+			part("namespace", "dns"), func(x *Explanation) bool { return x.Authority.Prefix.String() == "urn:dns:here.example" },
+		}},
+		{"<web+urn:isbn:0-451-45052-3>", "urn:isbn:9780451450524", false, "", []func(*Explanation) bool{
+			part("namespace", "isbn"), func(x *Explanation) bool { return strings.Contains(x.Kind, "the namespace isbn: ") },
+		}},
+		{"urn:isbn:0451450524", "", false, "", []func(*Explanation) bool{ // a wrong check digit
+			func(x *Explanation) bool { return len(x.Remarks) > 0 || x.Fault != nil },
+		}},
+		{"urn:dns:here.example:one?s=I2C#top", "urn:dns:here.example:one", true, "", []func(*Explanation) bool{part("query", "s=I2C"), part("fragment", "top")}},
+		{"urn:whatnot:x", "urn:whatnot:x", false, "", []func(*Explanation) bool{remark("nothing is known of its namespace")}},
+		{"https://purl.example/x", "https://purl.example/x", true, "", nil},
+		{"https://there.example/x?y#z", "https://there.example/x", false, "https://there.example/x?y#z", []func(*Explanation) bool{part("scheme", "https"), part("query", "y"), part("fragment", "z")}},
+		{"gopher://there.example/1x", "", false, "gopher://there.example/1x", nil},
+		{"javascript:alert(1)", "", false, "", nil},
+		{"data:text/html,<script>", "", false, "", nil},
+		{"http:///x", "", false, "", nil},
+		{"urn:dns", "", false, "", []func(*Explanation) bool{func(x *Explanation) bool { return x.Fault != nil && x.Fault.Rule != "" && x.Fault.Message != "" }}},
+		{"urn:isbn:", "", false, "", []func(*Explanation) bool{func(x *Explanation) bool { return x.Fault != nil && x.Fault.Offset == 9 }}},
+		{"alb002", "", false, "", []func(*Explanation) bool{func(x *Explanation) bool { return x.Fault != nil }}},
+		{strings.Repeat("u", maxExplained+1), "", false, "", []func(*Explanation) bool{func(x *Explanation) bool { return x.Fault != nil && len(x.Given) == maxExplained }}},
+		{"", "", false, "", []func(*Explanation) bool{func(x *Explanation) bool { return x.Fault != nil }}},
+	} {
+		x, err := e.Explain(t.Context(), tt.in)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if tt.name != "" && x.Name.Key() != tt.name || x.Leads() != tt.leads || x.Link != tt.link {
+			t.Errorf("%.60q: got %+v", tt.in, x)
+		}
+		for i, holds := range tt.all {
+			if !holds(x) {
+				t.Errorf("%.60q: %d does not hold: %+v, fault %+v", tt.in, i, x, x.Fault)
+			}
+		}
+	}
+}
+
+func TestExplainWays(t *testing.T) {
+	asked := 0
+	find := finderFunc(func(ctx context.Context, n name.Name) iter.Seq2[discover.Way, error] {
+		return func(yield func(discover.Way, error) bool) {
+			asked++
+			if _, ok := ctx.Deadline(); !ok {
+				t.Error("nothing bounds the search")
+			}
+			if !yield(discover.Way{Kind: discover.Authority, Host: "there.example", Port: 4500, How: "the host in the name"}, nil) ||
+				!yield(discover.Way{}, errors.New("no answer of DNS")) {
+				return
+			}
+			for yield(discover.Way{Kind: discover.Path, URL: "https://known.example/", How: "a known resolver"}, nil) {
+			}
+		}
+	})
+	e := explainer(t, Access{Policy: Own, Own: prefixes("192.0.2.0/24"), Total: 1}, find)
+	own := WithAsker(t.Context(), ownUser)
+	x, err := e.Explain(own, "urn:dns:there.example:x")
+	if err != nil || !x.Asks || !x.Leads() || len(x.Ways) != maxWays || x.Ways[0] != (Fact{"authority there.example:4500", "the host in the name"}) || x.NoWay != "no answer of DNS" {
+		t.Errorf("got %+v, %v", x, err)
+	}
+	for _, tt := range []struct {
+		ctx context.Context
+		in  string
+	}{
+		{WithAsker(t.Context(), stranger), "urn:dns:there.example:x"},
+		{own, "urn:dns:here.example:one"},
+		{own, "https://there.example/x"},
+		{own, "urn:"},
+	} {
+		asked = 0
+		if x, err := e.Explain(tt.ctx, tt.in); err != nil || asked != 0 || x.Asks || len(x.Ways) != 0 {
+			t.Errorf("%s: asked %d times: %+v, %v", tt.in, asked, x, err)
+		}
+	}
+	leave, err := e.Door.Enter(ownUser)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer leave()
+	if x, err := e.Explain(own, "urn:dns:there.example:x"); err != nil || len(x.Ways) != 0 || x.NoWay == "" || !x.Asks {
+		t.Errorf("got %+v, %v", x, err)
+	}
+}

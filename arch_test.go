@@ -47,7 +47,7 @@ var house = []room{
 	{floor: 7, dir: "internal/codec", ours: ". store name"},
 	{floor: 7, dir: "internal/gate", ours: "store"},
 	{floor: 7, dir: "internal/ledger", ours: "store", theirs: "golang.org/x/mod"},
-	{floor: 7, dir: "nomentest", ours: ". store name urn uri", theirs: "github.com/google/go-cmp"},
+	{floor: 7, dir: "nomentest", ours: ". store rule name urn uri", theirs: "github.com/google/go-cmp"},
 	{floor: 7, dir: "store/pgstore/pgtest"},
 	{floor: 7, dir: "internal/rfcindex", ours: "store name", theirs: "github.com/klauspost/compress"},
 	{floor: 7, dir: "public", ours: ". name rule store uri"},

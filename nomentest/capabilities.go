@@ -37,6 +37,9 @@ type Capabilities struct {
 	// Gone for every service.
 	Unsuccessive bool
 
+	// Ruled: the policies of authorities are followed, and I=I can be asked.
+	Ruled bool
+
 	// Services that can be asked; nil for all.
 	Services []nomen.Service
 

@@ -48,10 +48,54 @@ func (f fixture) cases(c Capabilities) []testCase {
 	if !c.Uncountried {
 		all = append(all, f.countries()...)
 	}
+	if c.Ruled {
+		all = append(all, f.policies()...)
+		all = append(all, f.equality()...)
+	}
 	if c.Timed {
 		all = append(all, f.times()...)
 	}
 	return slices.DeleteFunc(all, func(tc testCase) bool { return !c.carries(tc.question) })
+}
+
+// policies are questions to an authority that has one: names by rule and by suffix,
+// and services that it does not offer (N12-32).
+func (f fixture) policies() []testCase {
+	base := func(s nomen.Service, spelling string, urls ...string) *nomen.Answer {
+		a := &nomen.Answer{Service: s, Name: name.MustParse(spelling), Status: nomen.Active}
+		for _, u := range urls {
+			a.Locations = append(a.Locations, nomen.Location{URL: u})
+		}
+		return a
+	}
+	ruled, extended := "urn:example:n7", longer+":part"
+	return []testCase{
+		{name: "by rule", question: ask(nomen.I2L, ruled), answer: base(nomen.I2L, ruled, "https://rule.example/7")},
+		{name: "all by rule", question: ask(nomen.I2Ls, ruled), answer: base(nomen.I2Ls, ruled, "https://rule.example/7")},
+		{name: "by suffix", question: ask(nomen.I2L, extended), answer: base(nomen.I2L, extended, "https://example.org/longer:part")},
+		{name: "not offered", question: ask(nomen.I2Ns, ruled), answer: base(nomen.I2L, ruled, "https://rule.example/7")},
+		{name: "no rule", question: ask(nomen.I2L, "urn:example:m7"), kind: nomen.Unknown},
+	}
+}
+
+// equality is I=I (RFC 2483, 4.9).
+func (f fixture) equality() []testCase {
+	compare := func(a, b string) nomen.Question {
+		q := ask(nomen.IisI, a)
+		q.Other = uri.MustParse(b)
+		return q
+	}
+	verdict := func(spelling string, same bool) *nomen.Answer {
+		a := f.base(nomen.IisI, spelling)
+		a.Same = same
+		return a
+	}
+	return []testCase{
+		{name: "spellings", question: compare(single, "URN:DNS:"+Host+":s%69ngle"), answer: verdict(single, true)},
+		{name: "the same as", question: compare(aliased, f[aliased].SameAs[0]), answer: verdict(aliased, true)},
+		{name: "not known to be", question: compare(single, aliased), answer: verdict(single, false)},
+		{name: "neither known", question: compare(missing, dns("missing-too")), kind: nomen.Unknown},
+	}
 }
 
 // times are questions as of a time before everything, and as of one to come.

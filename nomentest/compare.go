@@ -25,6 +25,7 @@ type view struct {
 	Reason     string           `json:",omitempty"`
 	Successors []name.Name      `json:",omitempty"`
 	Redirect   string           `json:",omitempty"`
+	Same       bool             `json:",omitempty"`
 	Dated      bool             `json:",omitempty"` // it has a revision and a time
 }
 
@@ -58,7 +59,7 @@ func (c Capabilities) show(a *nomen.Answer, tc testCase) string {
 	}
 	v := view{
 		Service: own.Service, Name: own.Name, Status: own.Status, Reason: own.Reason, Redirect: own.Redirect,
-		Locations: own.Locations, Metadata: own.Metadata, Names: own.Names,
+		Locations: own.Locations, Metadata: own.Metadata, Names: own.Names, Same: own.Same,
 	}
 	if describes(own) {
 		v.Spelling, v.Successors = own.Spelling, own.Successors

@@ -5,6 +5,7 @@ import (
 
 	"github.com/nomen-project/nomen"
 	"github.com/nomen-project/nomen/name"
+	"github.com/nomen-project/nomen/rule"
 	"github.com/nomen-project/nomen/store"
 )
 
@@ -41,6 +42,7 @@ var (
 	ark        = "ark:/12345/x-54/xz.321"
 	purl       = "https://purl.example/Net/~x"
 	missing    = dns("missing")
+	longer     = "urn:example:longer"
 )
 
 // Authorities returns the authorities under which the fixture's names live.
@@ -58,6 +60,16 @@ func Authorities() []*store.Authority {
 		{Prefix: name.MustParsePrefix("urn:ietf:rfc"), Owners: []string{"archive", "library-it"}},
 		{Prefix: name.MustParsePrefix("urn:nbn:fi"), Owners: []string{"archive", "library-it"}},
 		{Prefix: name.MustParsePrefix("https://purl.example/Net"), Owners: []string{"archive", "library-it"}},
+		{
+			Prefix: name.MustParsePrefix("urn:example"), Owners: []string{"archive", "library-it"},
+			Policy: store.Policy{
+				Suffix: store.SuffixAppend, Services: []nomen.Service{nomen.I2L, nomen.I2Ls, nomen.I2C},
+				Rules: rule.Set{{
+					Match: "n{number:d}", Locations: []nomen.Location{{URL: "https://rule.example/{number}"}},
+					Tests: []rule.Test{{From: "urn:example:n1", To: []string{"https://rule.example/1"}}},
+				}},
+			},
+		},
 		{Prefix: name.MustParsePrefix("ark:12345"), Owners: []string{"archive", "library-it"}, Service: nomen.I2C},
 	}
 }
@@ -137,6 +149,7 @@ func variedRecords() []*store.Record {
 		active(rfc, nomen.Location{URL: "https://www.rfc-editor.org/rfc/rfc2648.txt", Type: "text/plain"}),
 		active(nbn, nomen.Location{URL: "https://example.org/nbn"}),
 		active(purl, nomen.Location{URL: "https://example.org/purl"}),
+		active(longer, nomen.Location{URL: "https://example.org/longer"}),
 		active(ark, nomen.Location{URL: "https://example.org/ark"}),
 	}
 }

@@ -67,7 +67,7 @@ func build(_ *testing.T, records []*store.Record, authorities []*store.Authority
 }
 
 func TestRun(t *testing.T) {
-	Run(t, build, Capabilities{})
+	Run(t, build, Capabilities{Ruled: true})
 }
 
 // wrong answers as change makes of the right answers.

@@ -18,7 +18,7 @@ import (
 func TestEngine(t *testing.T) {
 	nomentest.Run(t, func(t *testing.T, records []*store.Record, authorities []*store.Authority) nomen.Resolver {
 		return resolve.New(fill(t, records, authorities), resolve.Options{})
-	}, nomentest.Capabilities{Timed: true})
+	}, nomentest.Capabilities{Timed: true, Ruled: true})
 }
 
 // fill returns a store in memory with these records and authorities.

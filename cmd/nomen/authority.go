@@ -22,7 +22,7 @@ func (c *cli) authorityCommand() *cobra.Command {
 		Args:  noArguments,
 		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(c.authorityGetCommand(), c.authorityPutCommand(), c.authorityListCommand(), c.authorityTestCommand())
+	cmd.AddCommand(c.authorityGetCommand(), c.authorityPutCommand(), c.authorityListCommand(), c.authorityTestCommand(), c.authorityKnownCommand())
 	return cmd
 }
 

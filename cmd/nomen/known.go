@@ -1,0 +1,105 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/nomen-project/nomen/name"
+	"github.com/nomen-project/nomen/public"
+	"github.com/nomen-project/nomen/store"
+)
+
+const authorityKnownLong = `Known shows the authorities that this program knows of without serving them:
+public namespaces such as urn:isbn and doi, national libraries, and with
+--registry the compact identifiers of a registry of prefixes. None of them is used
+unless it is loaded: what --json prints is what 'authority put -' reads, and you can
+change it in between.
+
+Arguments choose those with these prefixes, and those below them.`
+
+func (c *cli) authorityKnownCommand() *cobra.Command {
+	var registry, base string
+	cmd := &cobra.Command{
+		Use:   "known [PREFIX...]",
+		Short: "public namespaces and prefixes, ready to be loaded",
+		Long:  authorityKnownLong,
+		Example: `  nomen authority known
+  nomen authority known --json urn:isbn urn:nbn | nomen authority put -
+  nomen authority known --json --registry identifiers.org --base https://id.example.org > prefixes.jsonl`,
+	}
+	f := cmd.Flags()
+	f.StringVar(&registry, "registry", "", "prefixes of this registry: bioregistry, identifiers.org")
+	f.StringVar(&base, "base", "", "URL below which its names are (default the registry's own)")
+	cmd.RunE = func(_ *cobra.Command, args []string) error {
+		all, err := known(registry, base)
+		if err != nil {
+			return err
+		}
+		found := false
+		for _, a := range all {
+			if len(args) > 0 && !slices.ContainsFunc(args, func(p string) bool { return below(a.Prefix, p) }) {
+				continue
+			}
+			found = true
+			if err := c.showKnown(a); err != nil {
+				return err
+			}
+		}
+		if !found {
+			return fmt.Errorf("nothing is known of %s", strings.Join(args, ", "))
+		}
+		return nil
+	}
+	return cmd
+}
+
+// known returns the public namespaces or, if one is named, a registry's prefixes.
+func known(registry, base string) ([]*store.Authority, error) {
+	if registry == "" {
+		if base != "" {
+			return nil, usagef("authority known: --base goes with --registry")
+		}
+		return public.Namespaces()
+	}
+	var names []string
+	for _, r := range public.Registries() {
+		names = append(names, r.Name)
+		if r.Name != registry {
+			continue
+		}
+		var all []*store.Authority
+		for p, err := range r.Prefixes(base) {
+			if err != nil {
+				return nil, usageError{err}
+			}
+			all = append(all, p.Authority)
+		}
+		return all, nil
+	}
+	return nil, usagef("authority known: --registry %q: want one of %s", registry, strings.Join(names, ", "))
+}
+
+// below reports whether p is the prefix that was written, or lies below it.
+func below(p name.Prefix, written string) bool {
+	want, err := name.ParsePrefix(written)
+	rest, ok := strings.CutPrefix(p.String(), want.String())
+	return err == nil && ok && (rest == "" || strings.ContainsAny(rest[:1], ":/-."))
+}
+
+func (c *cli) showKnown(a *store.Authority) error {
+	if c.json {
+		e := json.NewEncoder(c.out)
+		e.SetEscapeHTML(false)
+		return e.Encode(a)
+	}
+	leads := ""
+	if len(a.Rules) > 0 && len(a.Rules[0].Locations) > 0 {
+		leads = a.Rules[0].Locations[0].URL
+	}
+	_, err := fmt.Fprintf(c.out, "%s\t%s\t%s\n", a.Prefix, a.Description, leads)
+	return err
+}

@@ -17,6 +17,9 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	start := s.now()
 	client := s.behind(r)
 	target := wire.Target(r)
+	if s.passOn(w, r, target, client) {
+		return
+	}
 	in := newRequest(r, target, client)
 	switch {
 	case r.Method == http.MethodPost && isBatch(target):
@@ -28,7 +31,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 		s.metrics.handler.ServeHTTP(w, r)
 		return
 	}
-	p := s.decide(r.Context(), in)
+	p := s.decide(askedFrom(r.Context(), client.addr), in)
 	sent := s.send(w, r, p)
 	took := s.now().Sub(start)
 	s.metrics.observe(p, took)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/nomen-project/nomen"
 	"github.com/nomen-project/nomen/format"
+	"github.com/nomen-project/nomen/gateway"
 	"github.com/nomen-project/nomen/store"
 )
 
@@ -327,6 +328,9 @@ func phraseOf(e *nomen.Error) string {
 // failure answers when the server could not do its work. The cause is logged and
 // not told.
 func (s *Server) failure(r *request, err error) *reply {
+	if limit, ok := errors.AsType[*gateway.LimitError](err); ok {
+		return tooMany(limit)
+	}
 	status, said := http.StatusInternalServerError, "The resolver failed. Please try again later."
 	switch {
 	case errors.Is(err, nomen.ErrUpstream):

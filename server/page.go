@@ -3,9 +3,7 @@ package server
 import (
 	"bytes"
 	"context"
-	"crypto/sha256"
 	_ "embed" // for the pages
-	"encoding/base64"
 	"fmt"
 	"html/template"
 	"net/http"
@@ -38,9 +36,8 @@ func newHome() (home, error) {
 	if err != nil {
 		return home{}, fmt.Errorf("server: %w", err)
 	}
-	sum := sha256.Sum256([]byte(homeStyle))
-	policy := "default-src 'none'; style-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) +
-		"'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+	policy := "default-src 'none'; style-src " + hashed(homeStyle) + "; script-src " + hashed(handlerScript) +
+		"; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 	return home{page, policy}, nil
 }
 
@@ -55,6 +52,9 @@ func (s *Server) page(ctx context.Context, r *request, a asked, set *store.Autho
 	}
 	if kind, ok := strings.CutPrefix(path, format.ProblemPath); ok {
 		return problemPage(r.accept, kind)
+	}
+	if p := s.gatewayPage(ctx, r, path, q, set); p != nil {
+		return p
 	}
 	switch path {
 	case "/":
@@ -105,7 +105,7 @@ func (s *Server) homePage(r *request, set *store.AuthoritySet) *reply {
 	}
 	var b bytes.Buffer
 	err := s.home.page.Execute(&b, map[string]any{
-		"Style": template.CSS(homeStyle), "Authorities": set.All(), "Version": s.version,
+		"Style": template.CSS(homeStyle), "Script": template.JS(handlerScript), "Authorities": set.All(), "Version": s.version,
 	})
 	if err != nil {
 		return s.failure(r, err)

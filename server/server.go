@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"html/template"
 	"log/slog"
 	"net/http"
 	"net/netip"
@@ -13,6 +14,7 @@ import (
 	"time"
 
 	"github.com/nomen-project/nomen"
+	"github.com/nomen-project/nomen/gateway"
 	"github.com/nomen-project/nomen/misses"
 	"github.com/nomen-project/nomen/registrar"
 	"github.com/nomen-project/nomen/store"
@@ -39,6 +41,9 @@ type Options struct {
 
 	Country       func(netip.Addr) string // of an asker, ISO 3166-1 alpha-2, "" if not known; nil if none is
 	CountryHeader string                  // field in which trusted proxies tell it, such as CF-IPCountry; "" for none
+
+	Explainer *gateway.Explainer // says what was entered on the home page; one that asks nobody if nil
+	Forward   *gateway.Forward   // passes on what a proxy is asked for other hosts; nil refuses that
 
 	Misses *misses.Counter // counts the names that are asked for in vain; nil for nobody
 
@@ -92,18 +97,21 @@ type Server struct {
 	country       func(netip.Addr) string
 	countryHeader string // in canonical form
 	misses        *misses.Counter
+	explainer     *gateway.Explainer
+	forward       *gateway.Forward
 
-	now     func() time.Time
-	log     *slog.Logger
-	access  *slog.Logger
-	limits  Limits
-	home    home
-	sizes   sizes
-	dates   dates
-	coders  coders
-	batches chan struct{} // holds one for each list of names that is being answered
-	metrics *metrics
-	closing atomic.Bool
+	now       func() time.Time
+	log       *slog.Logger
+	access    *slog.Logger
+	limits    Limits
+	home      home
+	explained *template.Template
+	sizes     sizes
+	dates     dates
+	coders    coders
+	batches   chan struct{} // holds one for each list of names that is being answered
+	metrics   *metrics
+	closing   atomic.Bool
 }
 
 // authorityLife is how long a change of an authority by another process may go
@@ -120,6 +128,7 @@ func New(o Options) (*Server, error) {
 		version: cmp.Or(o.Version, "(unknown version)"), adminHosts: map[string]bool{}, proxies: o.TrustedProxies,
 		now: o.Now, log: o.Log, access: o.AccessLog, limits: o.Limits.withDefaults(), metrics: newMetrics(),
 		country: o.Country, countryHeader: http.CanonicalHeaderKey(o.CountryHeader), misses: o.Misses,
+		explainer: o.Explainer, forward: o.Forward,
 		batches: make(chan struct{}, maxBatches),
 	}
 	if s.now == nil {
@@ -137,8 +146,14 @@ func New(o Options) (*Server, error) {
 	if err := s.setPublicURL(o.PublicURL); err != nil {
 		return nil, err
 	}
+	if s.explainer == nil {
+		s.explainer = &gateway.Explainer{Authorities: s.authorities}
+	}
 	var err error
-	s.home, err = newHome()
+	if s.home, err = newHome(); err != nil {
+		return nil, err
+	}
+	s.explained, err = newExplainPage()
 	return s, err
 }
 

@@ -1,0 +1,258 @@
+package server
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	_ "embed" // for the pages
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"html/template"
+	"io"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/nomen-project/nomen"
+	"github.com/nomen-project/nomen/format"
+	"github.com/nomen-project/nomen/gateway"
+	"github.com/nomen-project/nomen/internal/wire"
+	"github.com/nomen-project/nomen/store"
+)
+
+//go:embed explain.html
+var explainPage string
+
+//go:embed handler.js
+var handlerScript string
+
+// The paths of the gateway.
+const (
+	handlerPath = "/-/handler"   // for links of web+urn
+	pacPath     = "/-/proxy.pac" // for browsers and others that take a proxy auto-config file
+)
+
+// hashed returns what stands for a script or a style in a Content-Security-Policy.
+func hashed(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
+}
+
+func newExplainPage() (*template.Template, error) {
+	page, err := template.New("explain").Parse(explainPage)
+	if err != nil {
+		return nil, fmt.Errorf("server: %w", err)
+	}
+	return page, nil
+}
+
+// passOn answers a request that is for another host, if somebody allows that. It
+// reports whether it did: all others are answered as ever.
+func (s *Server) passOn(w http.ResponseWriter, r *http.Request, target string, c client) bool {
+	if s.forward == nil || !s.forward.Admits(c.addr, r.Method) || !s.isForOthers(r, target, c) {
+		return false
+	}
+	start := s.now()
+	counted := &countedWriter{ResponseWriter: w, out: newPaced(w, s.limits.Timeout)}
+	u, err := url.Parse(target)
+	if err != nil || r.Method == http.MethodConnect {
+		u = r.URL
+	}
+	out := r.WithContext(gateway.WithAsker(r.Context(), c.addr))
+	out.URL, out.RequestURI = u, target
+	if hasBody(r) {
+		out.Body = struct {
+			*pacedReader
+			io.Closer
+		}{&pacedReader{r: r.Body, control: http.NewResponseController(w), step: s.limits.Timeout}, r.Body}
+	}
+	defer func() {
+		p := newReply(counted.status)
+		took := s.now().Sub(start)
+		s.metrics.observe(p, took)
+		s.logAccess(r, target, c.addr, counted.status, counted.out.n, took)
+	}()
+	s.forward.ServeHTTP(counted, out)
+	return true
+}
+
+// isForOthers reports whether a request is one that only a proxy could answer.
+func (s *Server) isForOthers(r *http.Request, target string, c client) bool {
+	if r.Method == http.MethodConnect {
+		return true
+	}
+	if _, _, ok := absoluteForm(target); !ok || wire.Simple(r) {
+		return false
+	}
+	set, err := s.authorities.Set(r.Context(), time.Time{})
+	if err != nil {
+		return false
+	}
+	_, err = place{set: set, host: c.host, local: localAddr(r).Addr(), own: s}.read(target)
+	return errors.Is(err, &nomen.Error{Kind: nomen.Denied})
+}
+
+// A countedWriter gives each piece of an answer its own time, and counts.
+type countedWriter struct {
+	http.ResponseWriter
+	out    *paced
+	status int
+}
+
+// WriteHeader notes the status.
+func (w *countedWriter) WriteHeader(status int) {
+	if status >= http.StatusOK {
+		w.status = status
+	}
+	w.ResponseWriter.WriteHeader(status)
+}
+
+// Write sends a piece.
+func (w *countedWriter) Write(b []byte) (int, error) {
+	if w.status == 0 {
+		w.status = http.StatusOK
+	}
+	return w.out.Write(b)
+}
+
+// Unwrap is for [http.ResponseController].
+func (w *countedWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
+
+// tooMany answers somebody for whom the gateway asked enough for the moment.
+func tooMany(e *gateway.LimitError) *reply {
+	p := newReply(http.StatusTooManyRequests)
+	p.add("Cache-Control", "no-store")
+	p.add("Retry-After", gateway.RetryAfter(e))
+	return p.withText("Names of others are asked for on your behalf only so often. Please try again later.")
+}
+
+// gatewayPage answers the pages of the gateway; nil for another page.
+func (s *Server) gatewayPage(ctx context.Context, r *request, path, q string, set *store.AuthoritySet) *reply {
+	switch path {
+	case "/":
+		if values, _ := url.ParseQuery(q); values.Has("name") {
+			return s.whatIs(ctx, r, values.Get("name"), false)
+		}
+	case handlerPath:
+		values, _ := url.ParseQuery(q) // what cannot be read is not there
+		return s.whatIs(ctx, r, values.Get("uri"), true)
+	case pacPath:
+		return s.proxyConfig(r, set)
+	}
+	return nil
+}
+
+// proxyConfig tells browsers what to send here.
+func (s *Server) proxyConfig(r *request, set *store.AuthoritySet) *reply {
+	var hosts []string
+	for _, a := range set.All() {
+		for _, h := range a.Hosts {
+			hosts = append(hosts, store.CanonicalHost(h))
+		}
+		if host, ok := strings.CutPrefix(a.Prefix.String(), "urn:dns:"); ok {
+			hosts = append(hosts, host)
+		}
+	}
+	scheme, host, _ := strings.Cut(s.base(r), "://")
+	if !hasPort(host) {
+		host += map[string]string{"http": ":80", "https": ":443"}[scheme]
+	}
+	p := newReply(http.StatusOK)
+	p.add("Cache-Control", "max-age=3600")
+	if s.public == "" {
+		p.add("Vary", "Host")
+	}
+	return s.represent(r, p, gateway.TypePAC, gateway.PAC(host, scheme == "https", hosts))
+}
+
+// whatIs says what was entered, and where it leads. Of a link that a browser
+// handed over it goes there, if it is a name that is resolved here: anything else
+// is shown and not followed, so that nobody is sent to a place of a stranger's
+// choice.
+func (s *Server) whatIs(ctx context.Context, r *request, entered string, lead bool) *reply {
+	x, err := s.explainer.Explain(ctx, entered)
+	if err != nil {
+		return s.failure(r, err)
+	}
+	page := explained{Explanation: x, Style: template.CSS(homeStyle), Version: s.version}
+	if x.Leads() {
+		page.Here = formPath(x.Text)
+	}
+	if lead && page.Here != "" {
+		p := uncached(newReply(http.StatusSeeOther))
+		return toward(r, p, page.Here)
+	}
+	html := format.Format{Name: "html", MediaType: format.TypeHTML, Charset: "utf-8"}
+	text := format.Format{Name: "text", MediaType: format.TypeText, Charset: "utf-8"}
+	p := uncached(newReply(http.StatusOK))
+	p.add("Vary", "Accept")
+	if f, ok := format.Negotiate(r.accept, []format.Format{html, text}, html); ok && f.Name == text.Name {
+		return p.withText(page.lines()...)
+	}
+	var b bytes.Buffer
+	if err := s.explained.Execute(&b, page); err != nil {
+		return s.failure(r, err)
+	}
+	p.add("Content-Security-Policy", s.home.policy)
+	return p.withBody(html.ContentType(), b.Bytes())
+}
+
+// An explained is what a page shows of an explanation.
+type explained struct {
+	*gateway.Explanation
+	Here    string // path of ours that leads on; "" for none
+	Style   template.CSS
+	Version string
+}
+
+// Served says who looks after the name, if that is known here.
+func (e explained) Served() string {
+	if e.Authority == nil {
+		return ""
+	}
+	return e.Authority.Prefix.String()
+}
+
+// Key returns the name as all of its spellings are found; "" for no name.
+func (e explained) Key() string { return e.Name.Key() }
+
+// lines is the page for clients without HTML.
+func (e explained) lines() []string {
+	all := []string{printable(e.Given), ""}
+	add := func(name, value string) {
+		if value != "" {
+			all = append(all, fmt.Sprintf("%-18s %s", name, printable(value)))
+		}
+	}
+	if e.Fault != nil {
+		add("not understood", fmt.Sprintf("at offset %d: %s: %s", e.Fault.Offset, e.Fault.Rule, e.Fault.Message))
+	}
+	add("this is", e.Kind)
+	for _, p := range e.Parts {
+		add(p.Name, p.Value)
+	}
+	add("canonical name", e.Key())
+	for _, s := range e.Remarks {
+		add("note", s)
+	}
+	for _, f := range e.Meant {
+		add("perhaps", f.Name+" ("+f.Value+")")
+	}
+	add("served here by", e.Served())
+	for _, w := range e.Ways {
+		add("would be asked", w.Name+" ("+w.Value+")")
+	}
+	add("that failed", e.NoWay)
+	add("leads on", e.Here)
+	add("leads elsewhere", e.Link)
+	return all
+}
+
+// askedFrom returns the context of a request from an address, for resolvers that
+// ask on somebody's behalf.
+func askedFrom(ctx context.Context, from netip.Addr) context.Context {
+	return gateway.WithAsker(ctx, from)
+}

@@ -101,8 +101,8 @@ type Client struct {
 	o       Options // with their defaults
 	via     way     // nil for the one that the name leads to
 	web     http.RoundTripper
-	guarded *http.Transport // for URLs that a stranger chose
-	own     *http.Transport // web, unless that was given
+	guarded *plain // for URLs that a stranger chose
+	own     *plain // web, unless that was given
 	hosts   *limits
 	tracing sync.Mutex
 	shuffle func(n int, swap func(i, j int))

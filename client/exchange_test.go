@@ -320,6 +320,7 @@ func TestNoInjection(t *testing.T) {
 func TestSilence(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var open []net.Conn
+		var mu sync.Mutex
 		defer func() {
 			for _, c := range open {
 				c.Close()
@@ -329,7 +330,9 @@ func TestSilence(t *testing.T) {
 			DNS: addresses{netip.MustParseAddr("192.0.2.1"), netip.MustParseAddr("192.0.2.2")},
 			DialContext: func(context.Context, string, string) (net.Conn, error) {
 				ours, theirs := net.Pipe()
+				mu.Lock()
 				open = append(open, theirs)
+				mu.Unlock()
 				go io.Copy(io.Discard, theirs)
 				return ours, nil
 			},

@@ -187,7 +187,7 @@ func (r *reply) located(s stop, url string, q nomen.Question) (*nomen.Answer, er
 		a.Service = nomen.I2L
 	}
 	a.Locations = []nomen.Location{{URL: url}}
-	for _, l := range r.links() {
+	for _, l := range r.links(url) {
 		switch {
 		case l.URL == url:
 			a.Locations[0] = l
@@ -198,11 +198,20 @@ func (r *reply) located(s stop, url string, q nomen.Question) (*nomen.Answer, er
 	return project(a, s, q.Service)
 }
 
-// links returns what the Link fields say (RFC 8288), each as a location; they
-// are written like a linkset (RFC 9264, 4.1).
-func (r *reply) links() []nomen.Location {
-	fields := strings.Join(r.header.Values("Link"), ", ")
-	a, err := format.ReadLinkset(strings.NewReader(fields), nomen.I2L)
+// links returns what the Link fields (RFC 8288) say about a URL, and which name is
+// cited, each as a location; they are written like a linkset (RFC 9264, 4.1). The
+// others are not read: most are not about the location.
+func (r *reply) links(url string) []nomen.Location {
+	var telling []string
+	for _, field := range r.header.Values("Link") {
+		if strings.Contains(field, "cite-as") || strings.Contains(field, url) {
+			telling = append(telling, field)
+		}
+	}
+	if telling == nil {
+		return nil
+	}
+	a, err := format.ReadLinkset(strings.NewReader(strings.Join(telling, ", ")), nomen.I2L)
 	if err != nil {
 		return nil
 	}

@@ -354,19 +354,21 @@ func (t *timed) Close() error {
 
 // newTransport returns a transport that looks hosts up and connects as the
 // client does, and adds nothing to requests.
-func (c *Client) newTransport(guarded bool) *http.Transport {
-	return &http.Transport{
-		DialContext: func(ctx context.Context, _, address string) (net.Conn, error) {
-			return c.dialHost(ctx, address, guarded)
-		},
+func (c *Client) newTransport(guarded bool) *plain {
+	dial := func(ctx context.Context, _, address string) (net.Conn, error) {
+		return c.dialHost(ctx, address, guarded)
+	}
+	maxIdle := max(c.o.PerHost, DefaultPerHost)
+	return newPlain(dial, &http.Transport{
+		DialContext:            dial,
 		DisableCompression:     true,
 		ForceAttemptHTTP2:      true,
 		MaxResponseHeaderBytes: maxHead,
 		ResponseHeaderTimeout:  c.o.Timeout,
 		TLSHandshakeTimeout:    c.o.Timeout,
 		IdleConnTimeout:        time.Minute,
-		MaxIdleConnsPerHost:    max(c.o.PerHost, DefaultPerHost),
-	}
+		MaxIdleConnsPerHost:    maxIdle,
+	}, maxIdle)
 }
 
 // dialHost connects to the first address of a host that lets it, all within the

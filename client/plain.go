@@ -1,0 +1,234 @@
+package client
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptrace"
+	"sync"
+	"time"
+)
+
+// A plain transport carries requests without a body to http URLs, over connections
+// that are kept. It does so in the goroutine of the caller, which costs half as
+// much as that of net/http, whose goroutines hand each request and answer on. All
+// else it leaves to that.
+type plain struct {
+	dial    func(ctx context.Context, network, address string) (net.Conn, error)
+	other   *http.Transport
+	maxIdle int // connections to one host
+
+	mu   sync.Mutex
+	idle map[string][]*kept // by host and port; the last one used at the end
+}
+
+// A kept connection is one over which requests go one after the other.
+type kept struct {
+	net.Conn
+	in   *bufio.Reader
+	head io.LimitedReader // under in: bounds the head, and then nothing
+	out  *bufio.Writer
+	used time.Time // when it became idle
+	old  bool      // it was used before
+}
+
+// maxIdleTime is after how long a connection is not used again: servers close
+// theirs after a minute or two.
+const maxIdleTime = 30 * time.Second
+
+func newPlain(dial func(ctx context.Context, network, address string) (net.Conn, error), other *http.Transport, maxIdle int) *plain {
+	return &plain{dial: dial, other: other, maxIdle: maxIdle, idle: map[string][]*kept{}}
+}
+
+// RoundTrip implements [http.RoundTripper].
+func (p *plain) RoundTrip(req *http.Request) (*http.Response, error) {
+	if req.URL.Scheme != "http" || req.Body != nil {
+		return p.other.RoundTrip(req)
+	}
+	if !validTarget(req.URL.Host) || !validTarget(req.URL.RequestURI()) {
+		return nil, errControl
+	}
+	address := req.URL.Host
+	if req.URL.Port() == "" {
+		address = net.JoinHostPort(req.URL.Hostname(), "80")
+	}
+	for {
+		c, err := p.connection(req.Context(), address)
+		if err != nil {
+			return nil, err
+		}
+		resp, err := p.exchange(c, address, req)
+		if err == nil {
+			return resp, nil
+		}
+		c.Close()
+		// A connection that was idle may have been closed by then. Nothing came, and
+		// the question is safe to repeat (RFC 9110, 9.2.2).
+		if !c.old || !errors.Is(err, errNoAnswer) || req.Context().Err() != nil {
+			return nil, err
+		}
+	}
+}
+
+var errNoAnswer = errors.New("connection closed without an answer")
+
+func (p *plain) connection(ctx context.Context, address string) (*kept, error) {
+	for c := p.take(address); c != nil; c = p.take(address) {
+		if time.Since(c.used) < maxIdleTime {
+			return c, nil
+		}
+		c.Close()
+	}
+	conn, err := p.dial(ctx, "tcp", address)
+	if err != nil {
+		return nil, err
+	}
+	c := &kept{Conn: conn, out: bufio.NewWriterSize(conn, 2<<10)}
+	c.head.R = conn
+	c.in = bufio.NewReaderSize(&c.head, 4<<10)
+	return c, nil
+}
+
+func (p *plain) take(address string) *kept {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	all := p.idle[address]
+	if len(all) == 0 {
+		return nil
+	}
+	c := all[len(all)-1]
+	p.idle[address] = all[:len(all)-1]
+	if len(all) == 1 {
+		delete(p.idle, address)
+	}
+	return c
+}
+
+// give keeps a connection for the next request.
+func (p *plain) give(address string, c *kept) {
+	c.used, c.old = time.Now(), true
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if all := p.idle[address]; len(all) < p.maxIdle {
+		p.idle[address] = append(all, c)
+		return
+	}
+	c.Close()
+}
+
+// CloseIdleConnections closes the connections that nobody uses.
+func (p *plain) CloseIdleConnections() {
+	p.other.CloseIdleConnections()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, all := range p.idle {
+		for _, c := range all {
+			c.Close()
+		}
+	}
+	clear(p.idle)
+}
+
+func (p *plain) exchange(c *kept, address string, req *http.Request) (*http.Response, error) {
+	ctx := req.Context()
+	if t := httptrace.ContextClientTrace(ctx); t != nil && t.GotConn != nil {
+		t.GotConn(httptrace.GotConnInfo{Conn: c.Conn, Reused: c.old})
+	}
+	stop := context.AfterFunc(ctx, func() { c.SetDeadline(time.Unix(1, 0)) })
+	resp, err := c.ask(req)
+	if err != nil {
+		stop()
+		return nil, err
+	}
+	resp.Body = &plainBody{ReadCloser: resp.Body, plain: p, address: address, conn: c, stop: stop, keep: !resp.Close && resp.StatusCode != http.StatusSwitchingProtocols}
+	return resp, nil
+}
+
+// ask sends a request and reads the head of the answer.
+func (c *kept) ask(req *http.Request) (*http.Response, error) {
+	writeHead(c.out, req)
+	if err := c.out.Flush(); err != nil {
+		return nil, fmt.Errorf("%w: %w", errNoAnswer, err)
+	}
+	c.head.N = maxHead
+	if _, err := c.in.Peek(1); err != nil {
+		return nil, fmt.Errorf("%w: %w", errNoAnswer, noEOF(err))
+	}
+	for {
+		resp, err := http.ReadResponse(c.in, req)
+		switch {
+		case err != nil && c.head.N <= 0:
+			return nil, &SizeError{What: "head", Limit: maxHead}
+		case err != nil:
+			return nil, noEOF(err)
+		case resp.StatusCode >= 100 && resp.StatusCode < 200 && resp.StatusCode != http.StatusSwitchingProtocols:
+			continue // RFC 9110, 15.2
+		}
+		c.head.N = 1<<63 - 1 // the body is bounded by its reader
+		return resp, nil
+	}
+}
+
+// writeHead writes a request of HTTP/1.1. The fields were checked; those without a
+// value are left out.
+func writeHead(w *bufio.Writer, req *http.Request) {
+	w.WriteString(req.Method + " ")
+	w.WriteString(req.URL.RequestURI())
+	w.WriteString(" HTTP/1.1\r\nHost: ")
+	w.WriteString(req.URL.Host)
+	w.WriteString("\r\n")
+	for name, values := range req.Header {
+		for _, v := range values {
+			if v != "" {
+				w.WriteString(name + ": " + v + "\r\n")
+			}
+		}
+	}
+	w.WriteString("\r\n")
+}
+
+// A plainBody gives its connection back when it was read to the end.
+type plainBody struct {
+	io.ReadCloser
+	plain   *plain
+	address string
+	conn    *kept
+	stop    func() bool
+	keep    bool
+	ended   bool
+}
+
+func (b *plainBody) Read(p []byte) (int, error) {
+	if b.ended {
+		return 0, io.EOF
+	}
+	n, err := b.ReadCloser.Read(p)
+	if err == io.EOF {
+		b.end(b.keep)
+	}
+	return n, err
+}
+
+// Close implements [io.Closer].
+func (b *plainBody) Close() error {
+	b.end(false)
+	return nil
+}
+
+// end gives the connection back, or closes it: also when the request was cancelled
+// meanwhile, which has set its deadline.
+func (b *plainBody) end(whole bool) {
+	if b.ended {
+		return
+	}
+	b.ended = true
+	if b.stop() && whole && b.conn.in.Buffered() == 0 {
+		b.plain.give(b.address, b.conn)
+		return
+	}
+	b.conn.Close()
+}

@@ -1,0 +1,123 @@
+package client
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/nomen-project/nomen"
+)
+
+// Connections are kept as long as the server wants that, and not after an answer
+// that was not read to its end; one that the server closed meanwhile is no failure.
+func TestKeptConnections(t *testing.T) {
+	const list = "Content-Type: text/uri-list\r\n"
+	for _, tt := range []struct {
+		name, answer string
+		close        bool // by the server, after each answer
+		connections  int32
+	}{
+		{"kept", "HTTP/1.1 200 OK\r\n" + list + "Content-Length: 21\r\n\r\nhttps://example.org/x", false, 1},
+		{"chunked", "HTTP/1.1 200 OK\r\n" + list + "Transfer-Encoding: chunked\r\n\r\n15\r\nhttps://example.org/x\r\n0\r\n\r\n", false, 1},
+		{"after 100 and 103", "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: </x>\r\n\r\nHTTP/1.1 200 OK\r\n" + list + "Content-Length: 21\r\n\r\nhttps://example.org/x", false, 1},
+		{"said to be closed", "HTTP/1.1 200 OK\r\n" + list + "Connection: close\r\nContent-Length: 21\r\n\r\nhttps://example.org/x", true, 5},
+		{"closed without a word", "HTTP/1.1 200 OK\r\n" + list + "Content-Length: 21\r\n\r\nhttps://example.org/x", true, 5},
+		{"HTTP/1.0", "HTTP/1.0 200 OK\r\n" + list + "\r\nhttps://example.org/x", true, 5},
+		{"with more than announced", "HTTP/1.1 200 OK\r\n" + list + "Content-Length: 21\r\n\r\nhttps://example.org/xHTTP/1.1 200 OK\r\n\r\n", false, 5},
+	} {
+		var connections atomic.Int32
+		port := listen(t, map[string]func(net.Conn){"127.0.0.1": func(conn net.Conn) {
+			defer conn.Close()
+			connections.Add(1)
+			for {
+				if _, err := readRequest(conn, ""); err != nil {
+					return
+				}
+				if _, err := io.WriteString(conn, tt.answer); err != nil || tt.close {
+					return
+				}
+			}
+		}})
+		c := newClient(t, Options{Via: fmt.Sprintf("http://127.0.0.1:%d/", port), Retries: -1})
+		for range 5 {
+			if a, err := c.Resolve(t.Context(), ask(t, alb, nomen.I2Ls)); err != nil || a.Locations[0].URL != "https://example.org/x" {
+				t.Errorf("%s: got %+v, %v", tt.name, a, err)
+			}
+		}
+		if n := connections.Load(); n != tt.connections {
+			t.Errorf("%s: %d connections, want %d", tt.name, n, tt.connections)
+		}
+	}
+}
+
+// A request that was given up leaves nothing to the next one.
+func TestGivenUp(t *testing.T) {
+	base, _ := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		if strings.Contains(r.URL.Path, "slow") {
+			<-r.Context().Done()
+			return
+		}
+		w.Header().Set("Content-Type", "text/uri-list")
+		io.WriteString(w, "https://example.org"+r.URL.Path[len("/urn:x-y"):])
+	})
+	c := newClient(t, Options{Via: base})
+	for i := range 20 {
+		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Millisecond)
+		if _, err := c.Resolve(ctx, ask(t, "urn:x-y:slow", nomen.I2Ls)); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("got %v", err)
+		}
+		cancel()
+		a, err := c.Resolve(t.Context(), ask(t, fmt.Sprintf("urn:x-y:%d", i), nomen.I2Ls))
+		if err != nil || a.Locations[0].URL != fmt.Sprintf("https://example.org:%d", i) {
+			t.Errorf("got %+v, %v", a, err)
+		}
+	}
+}
+
+// A server that ends a connection before it answers is asked once over a new one,
+// and then no more.
+func TestNoAnswerOnWeb(t *testing.T) {
+	var asked atomic.Int32
+	port := listen(t, map[string]func(net.Conn){"127.0.0.1": func(conn net.Conn) {
+		readRequest(conn, "")
+		asked.Add(1)
+		conn.Close()
+	}})
+	_, err := newClient(t, Options{Via: fmt.Sprintf("http://127.0.0.1:%d/", port), Retries: -1}).Resolve(t.Context(), ask(t, alb, ""))
+	var e *UnreachableError
+	if !errors.As(err, &e) || !errors.Is(err, errNoAnswer) || asked.Load() != 1 {
+		t.Errorf("got %v after %d requests", err, asked.Load())
+	}
+}
+
+// What stands in a Location cannot end a line of the next request.
+func TestNoInjectionOnWeb(t *testing.T) {
+	for _, target := range []string{"http://127.0.0.1:1/a%0d%0aX:y", "http://[fe80::1%25a%0d%0aX:y]:1/", "http://127.0.0.1:1/?a b", "http://u:p@127.0.0.1:1/"} {
+		var sent strings.Builder
+		n := newInternet(t)
+		n.host("example.com", "192.0.2.1", says(moved(302, "Found", target)))
+		o := Options{DNS: n, Retries: -1, DialContext: func(ctx context.Context, network, address string) (net.Conn, error) {
+			if n.serve[address] != nil {
+				return n.dial(ctx, network, address)
+			}
+			ours, theirs := net.Pipe()
+			go func() {
+				defer theirs.Close()
+				r, _ := readRequest(theirs, "")
+				sent.WriteString(r.line + "|" + strings.Join(r.header, "|"))
+			}()
+			return ours, nil
+		}}
+		_, err := newClient(t, o).Resolve(t.Context(), ask(t, alb, nomen.I2C))
+		if got := sent.String(); err == nil || strings.Contains(got, "|X:") || strings.Contains(got, "Authorization") {
+			t.Errorf("%q: sent %q, %v", target, got, err)
+		}
+	}
+}

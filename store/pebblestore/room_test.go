@@ -157,10 +157,17 @@ func TestSmallDisk(t *testing.T) {
 	defer func() { _ = s.Close() }()
 	foreign := filepath.Join(disk, "foreign")
 	n := 0
-	for _, size := range []int{30 << 20, 20 << 20} {
-		if err := os.WriteFile(foreign, make([]byte, size), 0o600); err != nil {
+	for _, size := range []int{38 << 20, 48 << 20} { // the second leaves nothing
+		for range 100 {
+			if _, err := s.Apply(t.Context(), round(1, n+1)); err != nil {
+				t.Fatal(err)
+			}
+			n++
+		}
+		if err := os.WriteFile(foreign, make([]byte, size), 0o600); err != nil && !errors.Is(err, syscall.ENOSPC) {
 			t.Fatal(err)
 		}
+		time.Sleep(2 * lookAfter)
 		n = refusedAsFull(t, s, n)
 		_ = s.Backup(t.Context(), filepath.Join(disk, "backup")) // there may be room for it or not
 		if _, err := s.Get(t.Context(), round(1, n)[1].Record.Name, noTime); err != nil {

@@ -56,7 +56,7 @@ var house = []room{
 	{floor: 7, dir: "client", ours: ". format discover name scheme urn uri internal/guard", theirs: "golang.org/x/sync golang.org/x/time"},
 	{floor: 8, dir: "client/cache", ours: ". client format name uri"},
 	{floor: 0, dir: "fetch/fetchtest"},
-	{floor: 7, dir: "crawl", ours: ". name"},
+	{floor: 8, dir: "crawl", ours: ". client format name"},
 	{floor: 7, dir: "fetch", ours: ". discover name scheme urn uri internal/guard", theirs: "github.com/jlaffaye/ftp golang.org/x/net"},
 	{floor: 8, dir: "store/storetest", ours: ". store rule name urn uri internal/codec internal/ledger", theirs: "github.com/google/go-cmp pgregory.net/rapid"},
 	{floor: 8, dir: "store/memstore", ours: ". store name internal/codec internal/ledger"},

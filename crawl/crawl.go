@@ -1,6 +1,7 @@
 package crawl
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -10,6 +11,8 @@ import (
 	"time"
 
 	"github.com/nomen-project/nomen"
+	"github.com/nomen-project/nomen/client"
+	"github.com/nomen-project/nomen/format"
 	"github.com/nomen-project/nomen/name"
 )
 
@@ -43,10 +46,37 @@ func (a asker) Ask(ctx context.Context, authority, request string) ([]string, er
 		return nil, fmt.Errorf("crawl: %w", err)
 	}
 	answer, err := a.resolver.Resolve(ctx, nomen.Question{Name: n, Service: nomen.I2Ns})
+	var unread *client.FormatError
+	if errors.As(err, &unread) {
+		if names, ok := listOf(unread); ok {
+			return names, nil
+		}
+	}
 	if err != nil {
 		return nil, err
 	}
 	return answer.Names, nil
+}
+
+// listOf reads what is no format of answers as the protocol of 1995 has it: names,
+// a line each (3.5.3 and 3.5.4). It is false for what is no such list, as it has
+// markup or words for people.
+func listOf(e *client.FormatError) (names []string, ok bool) {
+	mediaType, _, _ := strings.Cut(strings.ToLower(e.Type), ";")
+	mediaType = strings.TrimSpace(mediaType)
+	if mediaType != "" && !strings.HasPrefix(mediaType, "text/") {
+		return nil, false
+	}
+	for line, err := range format.ReadList(bytes.NewReader(e.Body)) {
+		switch {
+		case err == nil && line[0] == '#' && mediaType == format.TypeURIList: // a remark
+		case err != nil || strings.ContainsAny(line, " \t<>\x00"):
+			return nil, false
+		default:
+			names = append(names, line)
+		}
+	}
+	return names, true
 }
 
 // The defaults of [Options].
@@ -181,7 +211,7 @@ func (w *Walker) Walk(ctx context.Context, first string) iter.Seq2[*Node, error]
 			return
 		}
 		j := &journey{Walker: w, yield: yield, known: map[string]*Node{}, depth: map[string]int{root: 0}, waiting: []string{root}}
-		if err := w.o.State.begin(root, w.o.Retry, j.known); err != nil {
+		if err := w.o.State.begin(root, w.o, j.known); err != nil {
 			yield(nil, err)
 			return
 		}

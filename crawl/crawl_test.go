@@ -1,12 +1,14 @@
 package crawl
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"encoding/xml"
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"os"
 	"path/filepath"
 	"slices"
@@ -17,6 +19,7 @@ import (
 	"time"
 
 	"github.com/nomen-project/nomen"
+	"github.com/nomen-project/nomen/client"
 )
 
 // A web is a world of authorities: what each says to a request.
@@ -240,7 +243,7 @@ func TestState(t *testing.T) {
 			t.Errorf("the state of another walk: %v, %v", n, err)
 		}
 	}
-	for _, text := range []string{"no crawl\n", `{"crawl":2,"first":"a.example"}` + "\n", `{"crawl":1,"first":"A b"}` + "\n", `{"crawl":1,"first":"a.example"}` + "\n{}\n", `{"crawl":1,"first":"a.example"}` + "\n" + `{"authority":"b.example","depth":-1,"asked":"1995-01-01T00:00:00Z"}` + "\n"} {
+	for _, text := range []string{"no crawl\n", "notes of somebody, in one line without an end", "{\"crawl\" : 1", `{"crawl":3,"first":"a.example"}` + "\n", `{"crawl":1,"first":"A b"}` + "\n", `{"crawl":1,"first":"a.example"}` + "\n{}\n", `{"crawl":1,"first":"a.example"}` + "\n" + `{"authority":"b.example","depth":-1,"asked":"1995-01-01T00:00:00Z"}` + "\n"} {
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -469,4 +472,99 @@ func FuzzState(f *testing.F) {
 			}
 		}
 	})
+}
+
+// What was asked about one relation alone says nothing about the other.
+func TestStateRelations(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "crawl.jsonl")
+	open := func() *State {
+		t.Helper()
+		s, err := OpenState(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { s.Close() })
+		return s
+	}
+	if nodes, err := walk(t.Context(), family(), Options{NoParents: true, State: open()}); err != nil || order(nodes) != "a/0 b/1 c/1 d/1" {
+		t.Fatalf("begun: %s, %v", order(nodes), err)
+	}
+	var bad *StateError
+	for _, o := range []Options{{}, {NoChildren: true}} {
+		o.State = open()
+		if nodes, err := walk(t.Context(), family(), o); !errors.As(err, &bad) || len(nodes) > 0 {
+			t.Errorf("%+v goes on: %s, %v", o, order(nodes), err)
+		}
+	}
+	again := family()
+	if nodes, err := walk(t.Context(), again, Options{NoParents: true, State: open()}); err != nil || len(nodes) != 4 || len(again.asked) > 0 {
+		t.Errorf("again: %s, %v, asked %q", order(nodes), err, again.asked)
+	}
+	// Version 1 knew only walks that asked about both.
+	if err := os.WriteFile(path, []byte(`{"crawl":1,"first":"a.example"}`+"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if nodes, err := walk(t.Context(), family(), Options{State: open()}); err != nil || order(nodes) != "a/0 b/1 c/1 d/1 z/2" {
+		t.Errorf("version 1: %s, %v", order(nodes), err)
+	}
+}
+
+// A resolver of 1995 answers with a list of lines, in text/plain or as the body
+// alone (Y95-54, Y95-58, Y95-59).
+func TestListsOfForeignResolvers(t *testing.T) {
+	for _, tt := range []struct {
+		reply string
+		want  []string
+	}{
+		{"HTTP/1.0 200 OK\r\nContent-Type: text/plain\r\n\r\nb.example\r\nurn:dns:C.example\r\n", []string{"b.example", "urn:dns:C.example"}},
+		{"HTTP/1.0 200 OK\r\nContent-Type: Text/Plain; charset=us-ascii\r\n\r\nb.example\n", []string{"b.example"}},
+		{"HTTP/1.0 200 OK\r\nContent-Type: text/plain\r\n\r\n", nil},
+		{"HTTP/1.0 200 OK\r\n\r\nb.example\r\n", []string{"b.example"}},
+		{"b.example\r\nc.example\r\n", []string{"b.example", "c.example"}},
+		{"HTTP/1.0 200 OK\r\nContent-Type: text/uri-list\r\n\r\n# urn:dns:a.example:urn+c\r\nb.example\r\n", []string{"b.example"}},
+	} {
+		if got, err := askRaw(t, tt.reply); err != nil || !slices.Equal(got, tt.want) {
+			t.Errorf("%q: got %q, %v; want %q", tt.reply, got, err, tt.want)
+		}
+	}
+	for _, reply := range []string{
+		"HTTP/1.0 200 OK\r\nContent-Type: text/plain\r\n\r\nThere are no children here.\r\n",
+		"HTTP/1.0 200 OK\r\nContent-Type: text/html\r\n\r\n<ul><li>b.example</ul>\r\n",
+		"HTTP/1.0 200 OK\r\nContent-Type: image/gif\r\n\r\nGIF89a",
+		"HTTP/1.0 404 Not Found\r\nContent-Type: text/plain\r\n\r\nb.example\r\n",
+		"HTTP/1.0 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 100\r\n\r\nb.example\r\n",
+	} {
+		if got, err := askRaw(t, reply); err == nil {
+			t.Errorf("%q: got %q, want an error", reply, got)
+		}
+	}
+}
+
+// askRaw asks a resolver that says exactly this.
+func askRaw(t *testing.T, reply string) ([]string, error) {
+	t.Helper()
+	s, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	go func() {
+		for {
+			conn, err := s.Accept()
+			if err != nil {
+				return
+			}
+			in := bufio.NewReader(conn)
+			for line, err := in.ReadString('\n'); err == nil && strings.TrimSpace(line) != ""; line, err = in.ReadString('\n') {
+			}
+			_, _ = io.WriteString(conn, reply)
+			conn.Close()
+		}
+	}()
+	c, err := client.New(client.Options{Via: s.Addr().String(), Retries: -1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	return AskerOf(c).Ask(t.Context(), "a.example", AskChildren)
 }

@@ -8,12 +8,15 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
+	"strings"
 )
 
 // StateVersion is the version of the file of a [State].
 //
 //	1  a line {"crawl":1,"first":AUTHORITY}, then a [Node] a line, each written when its authority has been asked
-const StateVersion = 1
+//	2  the first line also has "relations": what the authorities were asked about; version 1 is read as one of both
+const StateVersion = 2
 
 // maxStateLine bounds a line of the file, in bytes.
 const maxStateLine = 64 << 20
@@ -22,14 +25,19 @@ const maxStateLine = 64 << 20
 // line that a crash has cut off is dropped; nothing else is.
 type State struct {
 	file  *os.File
-	first string // "" in a new file
+	head  stateHead // zero in a new file
 	nodes []*Node
 }
 
+// A stateHead is the first line of the file.
 type stateHead struct {
-	Crawl int    `json:"crawl"`
-	First string `json:"first"`
+	Crawl     int      `json:"crawl"`
+	First     string   `json:"first"`
+	Relations []string `json:"relations,omitempty"`
 }
+
+// stateSign is how every file begins.
+const stateSign = `{"crawl":`
 
 // A StateError is returned for a file that is no state of this walk.
 type StateError struct {
@@ -72,6 +80,8 @@ func (s *State) read(r io.Reader, path string) (whole int64, err error) {
 	for number := 1; ; number++ {
 		line, err := stateLine(in)
 		switch {
+		case err == io.EOF && number == 1 && !strings.HasPrefix(string(line), stateSign[:min(len(line), len(stateSign))]):
+			err = errors.New("not the file of a crawl")
 		case err == io.EOF: // and perhaps the beginning of a line
 			return whole, nil
 		case err == nil:
@@ -110,10 +120,13 @@ func (s *State) take(line []byte, number int) error {
 			return fmt.Errorf("not the file of a crawl: %w", err)
 		}
 		first, ok := Authority(h.First)
-		if h.Crawl != StateVersion || !ok || first != h.First {
+		if h.Crawl < 1 || h.Crawl > StateVersion || !ok || first != h.First {
 			return fmt.Errorf("version %d of a crawl from %q, want version %d", h.Crawl, h.First, StateVersion)
 		}
-		s.first = first
+		if h.Crawl == 1 {
+			h.Relations = relations(Options{})
+		}
+		s.head = h
 		return nil
 	}
 	n := &Node{}
@@ -130,21 +143,36 @@ func (s *State) take(line []byte, number int) error {
 // Known returns how many authorities the file had when it was opened.
 func (s *State) Known() int { return len(s.nodes) }
 
-// begin hands over what is known of a walk from an authority; for retry without
+// relations returns what authorities are asked about.
+func relations(o Options) []string {
+	all := []string{}
+	if !o.NoParents {
+		all = append(all, Parent)
+	}
+	if !o.NoChildren {
+		all = append(all, Child)
+	}
+	return all
+}
+
+// begin hands over what is known of a walk from an authority; to retry, without
 // those that failed.
-func (s *State) begin(first string, retry bool, known map[string]*Node) error {
+func (s *State) begin(first string, o Options, known map[string]*Node) error {
 	if s == nil {
 		return nil
 	}
-	if s.first == "" {
-		s.first = first
-		return s.write(stateHead{StateVersion, first})
-	}
-	if s.first != first {
-		return &StateError{s.file.Name(), 0, fmt.Sprintf("it is of a crawl from %s, not from %s; give another file", s.first, first)}
+	asked := relations(o)
+	switch {
+	case s.head.First == "":
+		s.head = stateHead{StateVersion, first, asked}
+		return s.write(s.head)
+	case s.head.First != first:
+		return &StateError{s.file.Name(), 0, fmt.Sprintf("it is of a crawl from %s, not from %s; give another file", s.head.First, first)}
+	case !slices.Equal(s.head.Relations, asked):
+		return &StateError{s.file.Name(), 0, fmt.Sprintf("it is of a crawl that asked about %q, not %q; give another file", s.head.Relations, asked)}
 	}
 	for _, n := range s.nodes { // a later line about an authority holds
-		if known[n.Authority] = n; retry && len(n.Errors) > 0 {
+		if known[n.Authority] = n; o.Retry && len(n.Errors) > 0 {
 			delete(known, n.Authority)
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"os"
 	"strings"
 	"testing"
+	"time"
 
 	"mvdan.cc/xurls/v2"
 
@@ -92,4 +93,53 @@ func BenchmarkExtract(b *testing.B) {
 			run("xurls-relaxed", func() int { return len(relaxed.FindAllIndex(data, -1)) })
 		})
 	}
+}
+
+// BenchmarkExtractBest compares where other programs run too: the list is cut into
+// pieces, and for each piece the shortest of its times counts.
+func BenchmarkExtractBest(b *testing.B) {
+	strict := xurls.Strict()
+	for _, l := range []struct {
+		name string
+		size int // of a piece: read in a millisecond
+		find func([]byte) int
+	}{
+		{"nomen", 200_000, func(text []byte) (n int) {
+			for range extract.Bytes(text, extract.Options{}) {
+				n++
+			}
+			return n
+		}},
+		{"xurls-strict", 4000, func(text []byte) int { return len(strict.FindAllIndex(text, -1)) }},
+	} {
+		b.Run(l.name, func(b *testing.B) {
+			data := list(b)
+			pieces := inPieces(data, l.size)
+			best := make([]time.Duration, len(pieces))
+			for b.Loop() {
+				for i, text := range pieces {
+					start := time.Now()
+					l.find(text)
+					if d := time.Since(start); best[i] == 0 || d < best[i] {
+						best[i] = d
+					}
+				}
+			}
+			var sum time.Duration
+			for _, d := range best {
+				sum += d
+			}
+			b.ReportMetric(float64(len(data))/1e6/sum.Seconds(), "best-MB/s")
+		})
+	}
+}
+
+// inPieces cuts a text behind line ends, into pieces of about the size.
+func inPieces(text []byte, size int) (pieces [][]byte) {
+	for len(text) > size {
+		n := size + bytes.IndexByte(text[size:], '\n') + 1
+		pieces = append(pieces, text[:n])
+		text = text[n:]
+	}
+	return append(pieces, text)
 }

@@ -14,6 +14,8 @@ const (
 	classBreak                    // a sign after which a long word is broken over lines
 	classJoin                     // a sign that an identifier at the end of a line does not end in
 	classSign                     // a sign that words of a language do not have
+	classEnd                      // an identifier ends before it, whatever it is
+	classLast                     // an identifier may end in it: it is no sign of a sentence
 )
 
 // classes holds the classes of each octet.
@@ -25,7 +27,7 @@ var classes = func() (t [256]class) {
 	}
 	for c := range 128 {
 		if isLetter(byte(c)) || isDigit(byte(c)) {
-			t[c] = classAlnum | classScheme | classURI | classPlain | classHost | classLocal
+			t[c] = classAlnum | classScheme | classURI | classPlain | classHost | classLocal | classLast
 		}
 	}
 	set("+-.", classScheme)
@@ -37,6 +39,8 @@ var classes = func() (t [256]class) {
 	set("-/?&=._,;:", classBreak)
 	set("-/_.?&=#+~", classJoin)
 	set("_=&%#?~:", classSign)
+	set(" \t\r\n\f\v<>\")]}", classEnd)
+	set("-/@$+=&#", classLast)
 	return t
 }()
 

@@ -53,7 +53,8 @@ type segment struct {
 type hit struct {
 	kind       Kind
 	start, end int
-	delimiter  byte // 0: none
+	delimiter  byte    // 0: none
+	uri        uri.URI // valid if it has been read already
 }
 
 // A scanner finds identifiers in a window on a document. It looks for the one
@@ -268,7 +269,7 @@ func (s *scanner) decideHier(i int) bool {
 	if start < 0 {
 		return false
 	}
-	return s.take(start, i, nil)
+	return s.plain(start) || s.take(start, i, nil)
 }
 
 // schemeStart returns where the name of the scheme that ends at i begins, if
@@ -407,8 +408,14 @@ func (s *scanner) finding() (f Finding, ok bool) {
 // describe makes f of the hit. It reports false if the hit cannot be read as what
 // it seems to be.
 func (s *scanner) describe(f *Finding) bool {
-	h := s.hit
+	h := &s.hit
 	f.Kind, f.Start, f.End, f.Other = h.kind, s.off+int64(h.start), s.off+int64(h.end), ""
+	f.Base, f.BaseRule = s.base.URI.String(), s.base.Rule
+	if h.uri.IsValid() {
+		f.Text = h.uri.String()
+		f.Spelling, f.URI, f.Target = f.Text, h.uri, h.uri
+		return true
+	}
 	f.Text = s.texts.add(s.b[h.start:h.end])
 	f.Spelling = f.Text
 	if len(s.segs) > 1 {
@@ -420,7 +427,6 @@ func (s *scanner) describe(f *Finding) bool {
 			f.Other = s.texts.add(s.texts.scratch)
 		}
 	}
-	f.Base, f.BaseRule = s.base.URI.String(), s.base.Rule
 	return s.read(f)
 }
 
@@ -498,31 +504,4 @@ func (s *scanner) cut(n int) string {
 		n -= g.end - g.start
 	}
 	return ""
-}
-
-// texts keeps the texts of findings together, so that there is one allocation
-// for many of them.
-type texts struct {
-	block   strings.Builder
-	count   int
-	scratch []byte
-}
-
-const (
-	textBlock = 4096
-	textAlone = 4 // findings whose texts are allocated alone
-)
-
-func (t *texts) add(b []byte) string {
-	t.count++
-	if t.count <= textAlone || len(b) > textBlock/4 {
-		return string(b)
-	}
-	if t.block.Cap()-t.block.Len() < len(b) {
-		t.block = strings.Builder{}
-		t.block.Grow(textBlock)
-	}
-	n := t.block.Len()
-	t.block.Write(b)
-	return t.block.String()[n:]
 }

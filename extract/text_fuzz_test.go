@@ -2,6 +2,8 @@ package extract
 
 import (
 	"bytes"
+	"math"
+	"slices"
 	"strings"
 	"testing"
 	"testing/iotest"
@@ -27,6 +29,11 @@ func FuzzText(f *testing.F) {
 				t.Fatalf("%q stands at %d to %d, after %d", g.Text, g.Start, g.End, last)
 			}
 			last = g.End
+		}
+		for _, count := range []int{textAlone, math.MinInt} {
+			if other := wholeAfter(count, text, o, smallLimit); !slices.Equal(other, list) {
+				t.Fatalf("behind %d findings there are %+v, else %+v", count, other, list)
+			}
 		}
 		split := streamed(t, iotest.OneByteReader(bytes.NewReader(text)), o, smallLimit)
 		if len(split) != len(list) {

@@ -48,8 +48,13 @@ http://last.example/a`
 const smallLimit = 256
 
 // whole returns what is found if all of the text is seen at once.
-func whole(text []byte, o Options, limit int) []Finding {
+func whole(text []byte, o Options, limit int) []Finding { return wholeAfter(0, text, o, limit) }
+
+// wholeAfter does so as if count findings came before: plain ones are read at once
+// only behind the first, and never if it is negative.
+func wholeAfter(count int, text []byte, o Options, limit int) []Finding {
 	s := newScanner(o, limit)
+	s.texts.count = count
 	s.b, s.final = text, true
 	var list []Finding
 	for s.next() {

@@ -383,18 +383,19 @@ func hasAlnum(b []byte) bool {
 
 // isPort reports whether b is empty, or a colon and a port that there may be.
 func isPort(b []byte) bool {
-	if len(b) == 0 {
-		return true
-	}
-	if b[0] != ':' || len(b) > 6 {
+	return len(b) == 0 || b[0] == ':' && isPortNumber(b[1:])
+}
+
+func isPortNumber[T string | []byte](digits T) bool {
+	if len(digits) > 5 {
 		return false
 	}
 	n := 0
-	for _, c := range b[1:] {
-		if !isDigit(c) {
+	for i := range len(digits) {
+		if !isDigit(digits[i]) {
 			return false
 		}
-		n = n*10 + int(c-'0')
+		n = n*10 + int(digits[i]-'0')
 	}
 	return n <= 65535
 }

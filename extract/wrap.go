@@ -307,22 +307,7 @@ func (s *scanner) wrapped(t *token, i, piece int) int {
 	if next := s.fold(i); next >= 0 && !s.nextWord(t, next).foreign {
 		return next
 	}
-	if s.o.OneLine {
-		return -1
-	}
-	eol := i
-	for s.peek(eol) == ' ' || s.peek(eol) == '\r' || s.peek(eol) == '\t' {
-		if eol++; eol > i+8 {
-			return -1
-		}
-	}
-	if s.peek(eol) != '\n' || i <= piece {
-		return -1
-	}
-	if isAlnum(s.b[i-1]) && !s.isBrokenAt(i) && !is(s.leader(eol+1), classURI) {
-		return -1 // the usual case
-	}
-	if s.isNext(eol + 1) {
+	if i <= piece || !s.mayWrap(i) {
 		return -1
 	}
 	next, lines := s.gap(i)
@@ -333,6 +318,27 @@ func (s *scanner) wrapped(t *token, i, piece int) int {
 		return -1
 	}
 	return next
+}
+
+// mayWrap reports whether a line ends at i, where a piece of an identifier ends,
+// and the next may continue it. It is false in nearly all cases.
+func (s *scanner) mayWrap(i int) bool {
+	if s.o.OneLine {
+		return false
+	}
+	eol := i
+	for s.peek(eol) == ' ' || s.peek(eol) == '\r' || s.peek(eol) == '\t' {
+		if eol++; eol > i+8 {
+			return false
+		}
+	}
+	if s.peek(eol) != '\n' {
+		return false
+	}
+	if isAlnum(s.b[i-1]) && !s.isBrokenAt(i) && !is(s.leader(eol+1), classURI) {
+		return false
+	}
+	return !s.isNext(eol + 1)
 }
 
 // isNext reports whether the line at i begins with an identifier of its own, as

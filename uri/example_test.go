@@ -669,3 +669,18 @@ func ExampleURI_Scan() {
 	fmt.Println(u, err)
 	// Output: x:y <nil>
 }
+
+func ExampleNewCutter() {
+	fmt.Println(uri.NewCutter("").Cut("http://example.com/a_(b)"))
+	fmt.Println(uri.NewCutter("()").Cut("http://example.com/a_(b)"))
+	// Output:
+	// http://example.com/a_(b) true
+	// http://example.com/a_ true
+}
+
+func ExampleCutter_Cut() {
+	text := "http://example.com:8080/a?b and more"
+	u, ok := uri.NewCutter("").Cut(text)
+	fmt.Println(u, ok, text[len(u.String()):])
+	// Output: http://example.com:8080/a?b true  and more
+}

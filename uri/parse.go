@@ -39,21 +39,13 @@ func parse(d Dialect, s string) (u URI, f fault) {
 		path, query = inPath|inOpaque, inQuery|inOpaque
 	}
 	u.path = uint32(i)
-
 	for i < len(s) && t[s[i]]&path != 0 {
 		i++
 	}
-	if i < len(s) && s[i] == '%' {
-		i = span(t, s, i, path)
-	}
-	u.query = uint32(i)
-	if i < len(s) && s[i] == '?' {
-		i = span(t, s, i+1, query)
-	}
-	u.frag = uint32(i)
+	u.query, u.frag = uint32(i), uint32(i)
 	if i < len(s) {
-		if f = parseFragment(t, &u, s, i); f.code != 0 {
-			return u, f
+		if i = parseTail(t, &u, s, i, path, query); i < len(s) {
+			return u, badCharacter(s, i, componentAt(u, i))
 		}
 	}
 	u.s, u.dialect = s, d
@@ -63,15 +55,22 @@ func parse(d Dialect, s string) (u URI, f fault) {
 	return u, f
 }
 
-// parseFragment reads what follows a path and a query, from i to the end.
-func parseFragment(t *[256]class, u *URI, s string, i int) fault {
-	if s[i] != '#' {
-		return badCharacter(s, i, componentAt(u, s, i))
+// parseTail reads on from i, where the bare characters that a path begins with
+// end, and returns where nothing goes on. It is given where the octets of the path
+// and of the query may stand.
+func parseTail(t *[256]class, u *URI, s string, i int, path, query class) int {
+	if s[i] == '%' {
+		i = span(t, s, i, path)
 	}
-	if i = span(t, s, i+1, inFrag); i < len(s) {
-		return badCharacter(s, i, ruleFragment)
+	u.query = uint32(i)
+	if i < len(s) && s[i] == '?' {
+		i = span(t, s, i+1, query)
 	}
-	return fault{}
+	u.frag = uint32(i)
+	if i < len(s) && s[i] == '#' {
+		i = span(t, s, i+1, inFrag)
+	}
+	return i
 }
 
 // parseStart reads the scheme of a reference that does not simply have one, and
@@ -141,12 +140,17 @@ func badCharacter(s string, i int, r rule) fault {
 	return fault{off: uint32(i), code: CodeCharacter, rule: r}
 }
 
-// componentAt returns the rule of the component, path or query, that ends at i.
-func componentAt(u *URI, s string, i int) rule {
-	if int(u.query) < i && s[u.query] == '?' {
+// componentAt returns the rule of the component behind the authority that ends at
+// i.
+func componentAt(u URI, i int) rule {
+	switch {
+	case int(u.frag) < i:
+		return ruleFragment
+	case u.query < u.frag:
 		return ruleQuery
+	default:
+		return rulePath
 	}
-	return rulePath
 }
 
 // parseAuthority reads the authority that begins at start, and returns its end:
@@ -158,13 +162,19 @@ func parseAuthority(g *grammar, t *[256]class, u *URI, s string, start int) (int
 		i++
 	}
 	if g.cleanHost() && (i == len(s) || endsAuthority(s[i])) {
-		u.host, u.hostEnd, u.kind = uint32(start), uint32(i), HostName
-		if i > start && isDigit(s[start]) && isIPv4(s[start:i]) {
-			u.kind = HostIPv4
-		}
+		u.host, u.hostEnd, u.kind = uint32(start), uint32(i), kindOfName(s[start:i])
 		return i, fault{}
 	}
 	return parseLongAuthority(g, t, u, s, start)
+}
+
+// kindOfName returns the kind of a host that has characters of names alone: it is an
+// IPv4 address, or else a name.
+func kindOfName(host string) HostKind {
+	if host != "" && host[0]-'0' < 10 && isIPv4(host) { // isDigit would keep it from being inlined
+		return HostIPv4
+	}
+	return HostName
 }
 
 // parseLongAuthority reads an authority that is not just a host.

@@ -133,10 +133,11 @@ func (s *search) enter(ctx context.Context, key, why string) error {
 	if err != nil {
 		return err
 	}
-	set := &ruleSet{key: key, rules: slices.Clone(found[:min(len(found), maxRules)])}
+	set := &ruleSet{key: key, rules: slices.Clone(found)}
 	slices.SortStableFunc(set.rules, func(a, b NAPTR) int {
 		return cmp.Or(cmp.Compare(a.Order, b.Order), cmp.Compare(a.Preference, b.Preference))
 	})
+	set.rules = set.rules[:min(len(set.rules), maxRules)]
 	life := time.Duration(0)
 	for _, r := range set.rules {
 		if life == 0 || r.TTL < life {
@@ -359,7 +360,10 @@ func (s *search) services(ctx context.Context, r checkedRule, key, how string) e
 	if err != nil {
 		return err
 	}
-	for _, srv := range sortSRV(records[:min(len(records), maxRules)], s.f.o.Pick) {
+	for i, srv := range sortSRV(records, s.f.o.Pick) {
+		if i == maxRules {
+			break
+		}
 		if srv.Target == "" {
 			s.f.trace("the service is not offered", key)
 			continue

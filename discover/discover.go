@@ -52,8 +52,12 @@ type DNS interface {
 // address (RFC 8305, 4), within a family the order is that of dns: so a client
 // that tries one after the other soon notices that a family does not work. It
 // looks up exactly this name, never one in a local search
-// list. The error is that of dns, or says that there is no address.
+// list. An address, which a table may have in place of a name, stands for itself.
+// The error is that of dns, or says that there is no address.
 func Addresses(ctx context.Context, dns DNS, fqdn string) ([]netip.Addr, error) {
+	if a, err := netip.ParseAddr(fqdn); err == nil {
+		return []netip.Addr{a.Unmap()}, nil
+	}
 	return lookup(ctx, dns, strings.TrimSuffix(fqdn, ".")+".")
 }
 

@@ -66,6 +66,11 @@ func TestAddresses(t *testing.T) {
 	if got, err := Addresses(ctx, dns, "local"); err == nil { // not in the search list
 		t.Errorf("a relative name: %v", got)
 	}
+	for _, host := range []string{"192.0.2.1", "2001:db8::1"} { // of a table
+		if got, err := Addresses(ctx, dns, host); err != nil || !slices.Equal(got, addrs(host)) {
+			t.Errorf("Addresses(%q) = %v, %v", host, got, err)
+		}
+	}
 	cancelled, cancel := context.WithCancel(ctx)
 	cancel()
 	if _, err := Addresses(cancelled, dns, "names.example.org"); !errors.Is(err, context.Canceled) {

@@ -449,3 +449,20 @@ func TestNewRefuses(t *testing.T) {
 		}
 	}
 }
+
+// Of more rules or servers than are tried the first in their order are, wherever
+// they stand in the answer of DNS.
+func TestFindCutsBehindTheOrder(t *testing.T) {
+	var zone strings.Builder
+	for i := range 2 * maxRules {
+		fmt.Fprintf(&zone, "many.urn.arpa. IN NAPTR %d 1 \"s\" \"thttp+I2L\" \"\" h%d.example.org.\n", 1000-i, 1000-i)
+		fmt.Fprintf(&zone, "h%d.example.org. IN SRV %d 0 80 s%d.example.org.\n", 1001-2*maxRules, 1000-i, 1000-i)
+	}
+	_, r := startDNS(t, zone.String(), nil)
+	f := newFinder(t, Options{Rules: r})
+	got := ways(t.Context(), f, "urn:many:x")
+	first := fmt.Sprintf("thttp http://s%d.example.org/uri-res/ I2L", 1001-2*maxRules)
+	if len(got) != maxRules || got[0] != first {
+		t.Errorf("%d ways, the first of them %q; want %d and %q", len(got), got[:min(1, len(got))], maxRules, first)
+	}
+}

@@ -12,6 +12,7 @@ import (
 	"github.com/miekg/dns"
 
 	"github.com/nomen-project/nomen/name"
+	"github.com/nomen-project/nomen/uri"
 )
 
 // A Zone is what DNS has to say so that the resolver of an authority is found by
@@ -49,7 +50,7 @@ func (r Record) String() string {
 // Records returns the records of a zone. The error says why there can be none: a
 // prefix that is too long for a rule, say.
 func (z Zone) Records() ([]Record, error) {
-	if !isDomainName(canonicalHost(z.Host)) {
+	if _, number := uri.ParseNumericHost(canonicalHost(z.Host)); number || !isDomainName(canonicalHost(z.Host)) {
 		return nil, fmt.Errorf("discover: %q is no domain name", z.Host)
 	}
 	if host, ok := dnsAuthority(z.Prefix); ok {

@@ -67,6 +67,7 @@ func TestZoneRecords(t *testing.T) {
 	for why, z := range map[string]Zone{
 		"a long prefix": zoneOf("urn:example:" + strings.Repeat("a", 250)),
 		"no host":       {Prefix: name.MustParsePrefix("doi")},
+		"an address":    {Prefix: name.MustParsePrefix("doi"), Host: "192.0.2.1"},
 	} {
 		if got, err := z.Records(); err == nil {
 			t.Errorf("%s: %v", why, got)

@@ -19,8 +19,9 @@ it and which it has authorised, and goes on to those.
 
 AUTHORITY is a domain name, or urn:dns: with one. Each authority is asked once,
 breadth first, a few at a time; a host is left alone for --delay between two
-requests. Only the resolver that you name may be in a private network, unless
---allow-private says so. With --via one resolver is asked about all of them.
+requests. The resolver of each is at its own host, or where --table says. Only the
+first may be in a private network, unless --allow-private says so. With --via one
+resolver is asked about all of them.
 
 It prints a line for each thing that is said: the authority, what the other is
 to it (parent or child), and the other's name as it is spelled there. --format
@@ -44,6 +45,7 @@ const (
 type crawling struct {
 	*cli
 	asker        client.Options
+	find         finderFlags
 	options      crawl.Options
 	format       string
 	relation     string
@@ -83,6 +85,7 @@ func (c *cli) crawlCommand() *cobra.Command {
 	f.StringVar(&r.state, "state", "", "file that keeps the walk")
 	f.BoolVar(&r.options.Retry, "retry", false, "with --state: ask those again that failed")
 	f.BoolVar(&r.allowPrivate, "allow-private", false, "let authorities lead to private addresses")
+	r.find.register(f)
 	complete(cmd, "format", []string{crawlText, crawlJSON, crawlDOT, crawlSVG})
 	complete(cmd, "relation", []string{crawl.Parent, crawl.Child, "both"})
 	return cmd
@@ -155,7 +158,7 @@ func (r *crawling) prepare() (err error) {
 	if r.verbose {
 		r.asker.Trace = func(step string) { fmt.Fprintln(r.err, "nomen: "+printable(step)) }
 	}
-	return nil
+	return r.find.complete(&r.asker)
 }
 
 // askers returns who asks the first authority, which the user has named, and the

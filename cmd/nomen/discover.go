@@ -81,6 +81,20 @@ func (o *finderFlags) finder(port uint16, trace func(discover.Step)) (*discover.
 	return f, dns, nil
 }
 
+// complete makes a client find resolvers, unless one is named that is asked about
+// all.
+func (o *finderFlags) complete(c *client.Options) error {
+	if c.Via != "" {
+		return nil
+	}
+	finder, dns, err := o.finder(c.Port, nil)
+	if err != nil {
+		return err
+	}
+	c.Finder, c.DNS = finder, dns
+	return nil
+}
+
 // readTable reads a table; "" is none.
 func readTable(file string) ([]discover.Entry, error) {
 	if file == "" {

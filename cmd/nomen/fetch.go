@@ -18,6 +18,7 @@ import (
 
 	"github.com/nomen-project/nomen"
 	"github.com/nomen-project/nomen/client"
+	"github.com/nomen-project/nomen/discover"
 	"github.com/nomen-project/nomen/fetch"
 	"github.com/nomen-project/nomen/scheme"
 	"github.com/nomen-project/nomen/uri"
@@ -27,8 +28,8 @@ const fetchLong = `Fetch follows a name or URL to the resource and prints that, 
 
 It speaks http, https, ftp, gopher, news, snews, nntp, whois and data, and opens
 file and afs on this machine. Directories, menus and groups come as lists. A name
-(urn, ark, doi, hdl, info, tag) goes to its resolver first, as for 'nomen
-resolve', and leads to the first of its locations that can be had. Any other
+(urn, ark, doi, hdl, info, tag) goes to its resolver first, which is found as 'nomen
+discover' shows, and leads to the first of its locations that can be had. Any other
 scheme is had through a gateway that --gateway gives. A telnet, rlogin or tn3270
 URL is a session: it is handed to the program that --session gives, or else told.
 
@@ -53,6 +54,7 @@ network or a server failed.`
 type fetching struct {
 	*cli
 	asker    client.Options
+	find     finderFlags
 	options  fetch.Options
 	request  fetch.Request
 	save     fetch.SaveOptions
@@ -105,6 +107,7 @@ func (c *cli) fetchCommand() *cobra.Command {
 	f.DurationVar(&r.options.Timeout, "timeout", fetch.DefaultTimeout, "without a sign of the other side")
 	f.DurationVar(&r.options.MaxTime, "max-time", fetch.DefaultMaxTime, "for all of it")
 	f.IntVar(&r.options.MaxRedirects, "max-redirects", fetch.DefaultMaxRedirects, "how many to follow; negative for none")
+	r.find.register(f)
 	return cmd
 }
 
@@ -179,7 +182,13 @@ func (r *fetching) prepare() (err error) {
 		r.asker.Trace, r.options.Trace = trace, trace
 	}
 	r.asker.Timeout = r.options.Timeout
-	return nil
+	if err := r.find.complete(&r.asker); err != nil {
+		return err
+	}
+	if len(r.find.dns) > 0 { // of locators too
+		r.options.DNS, err = discover.NewResolver(discover.ResolverOptions{Servers: r.find.dns})
+	}
+	return err
 }
 
 // follow prints or saves what is found.

@@ -1,0 +1,312 @@
+package gateway
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/nomen-project/nomen"
+	"github.com/nomen-project/nomen/name"
+	"github.com/nomen-project/nomen/resolve"
+	"github.com/nomen-project/nomen/store"
+)
+
+// burrow serves records of urn:dns:here.example to Gopher clients at an address.
+func burrow(t testing.TB, o GopherOptions, records ...*store.Record) string {
+	t.Helper()
+	s := newStore(t, records,
+		&store.Authority{Prefix: name.MustParsePrefix("urn:ietf:rfc"), Owners: []string{"a", "b"}, Description: "RFCs\r\n1Fake\tx\ty\t70"})
+	o.Store, o.Authorities = s, store.NewTable(s, time.Now, time.Hour)
+	if o.Resolver == nil {
+		o.Resolver = resolve.New(s, resolve.Options{})
+	}
+	g, err := NewGopher(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	served := make(chan error, 1)
+	go func() { served <- g.Serve(l) }()
+	t.Cleanup(func() {
+		ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+		defer cancel()
+		g.Shutdown(ctx)
+		if err := <-served; err != nil {
+			t.Error(err)
+		}
+	})
+	return l.Addr().String()
+}
+
+// dig sends bytes and returns the answer.
+func dig(t testing.TB, at, request string) string {
+	t.Helper()
+	c, err := net.Dial("tcp", at)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	c.SetDeadline(time.Now().Add(10 * time.Second))
+	if _, err := io.WriteString(c, request); err != nil {
+		t.Fatal(err)
+	}
+	b, err := io.ReadAll(c)
+	if err != nil {
+		t.Fatalf("after %q: %v", b, err)
+	}
+	return string(b)
+}
+
+// menuLines checks that each line of a menu has four fields, and returns them
+// without the last.
+func menuLines(t testing.TB, answer string) []string {
+	t.Helper()
+	body, ok := strings.CutSuffix(answer, "\r\n.\r\n")
+	if !ok {
+		t.Errorf("a menu without an end: %q", answer)
+	}
+	lines := strings.Split(body, "\r\n")
+	for _, l := range lines {
+		if strings.Count(l, "\t") != 3 || strings.ContainsAny(l, "\r\n\x00\x1b") {
+			t.Errorf("a line %q", l)
+		}
+	}
+	return lines
+}
+
+func TestGopherNames(t *testing.T) { // Y95-53; RFC 1436, 3.8
+	fish := here("fish",
+		nomen.Location{URL: "gopher://gopher.example/1/fish", Note: "The pond"},
+		nomen.Location{URL: "gopher://[2001:db8::1]:7070/0/fish.txt"},
+		nomen.Location{URL: "https://fish.example/a?b=1&c", Note: "On the web\nand more", Type: "text/html"},
+		nomen.Location{URL: "telnet://fish.example/"},
+	)
+	fish.Metadata = nomen.Metadata{"title": {"All about\tfish\r\n.\r\n1Fake\tx\ty\t70"}}
+	gone := here("gone")
+	gone.Status, gone.Reason, gone.Successors = nomen.Retired, "moved", []string{"urn:dns:here.example:fish"}
+	secret := here("secret")
+	secret.Status = nomen.Reserved
+	at := burrow(t, GopherOptions{}, fish, gone, secret)
+	_, port, _ := net.SplitHostPort(at)
+	own := "\t127.0.0.1\t" + port
+
+	for _, tt := range []struct {
+		request string
+		want    []string // lines that are in the menu
+		not     string
+	}{
+		{"\r\n", []string{
+			"7Enter a name, such as urn:ietf:rfc:2648\t/-/name" + own,
+			"1urn:dns:here.example\t/-/list/urn:dns:here.example" + own,
+			"iurn:ietf:rfc: RFCs  1Fake x y 70\t\terror.host\t1",
+		}, ""},
+		{"/\n", []string{"7Enter a name, such as urn:ietf:rfc:2648\t/-/name" + own}, ""},
+		{"urn:dns:here.example:fish\r\n", []string{
+			"iurn:dns:here.example:fish\t\terror.host\t1",
+			"ititle: All about fish  .  1Fake x y 70\t\terror.host\t1",
+			"0All that is known of it\t/-/text/urn:dns:here.example:fish" + own,
+			"1The pond\t/fish\tgopher.example\t70",
+			"0gopher://[2001:db8::1]:7070/0/fish.txt\t/fish.txt\t2001:db8::1\t7070",
+			"hOn the web (text/html)\tURL:https://fish.example/a?b=1&c" + own,
+			"itelnet://fish.example/\t\terror.host\t1",
+		}, ""},
+		{"/URN:dns:HERE.example:fish\t+\r\n", []string{"1The pond\t/fish\tgopher.example\t70"}, ""}, // Gopher+
+		{"/-/name\t<urn:dns:here.example: fish>\r\n", []string{"1The pond\t/fish\tgopher.example\t70"}, ""},
+		{"/-/name\tURN:DNS:here.example:fish\r\n", []string{"1The pond\t/fish\tgopher.example\t70"}, ""},
+		{"urn:dns:here.example:gone\r\n", []string{
+			"iThis name was retired.\t\terror.host\t1", "ireason: moved\t\terror.host\t1",
+			"1Use instead: urn:dns:here.example:fish\turn:dns:here.example:fish" + own,
+		}, ""},
+		{"/-/list/urn:dns:here.example\r\n", []string{
+			"1fish: All about fish  .  1Fake x y 70\turn:dns:here.example:fish" + own, "1gone\turn:dns:here.example:gone" + own,
+		}, "secret"},
+		{"/-/list/urn:ietf:rfc\r\n", []string{"3no naming authority of this name lists its names here\t\terror.host\t1"}, ""},
+		{"/-/list/nonsense\r\n", []string{"3no naming authority of this name lists its names here\t\terror.host\t1"}, ""},
+		{"urn:dns:here.example:secret\r\n", []string{"3urn:dns:here.example:secret: unknown-name"}, ""},
+		{"urn:dns:here.example:other\r\n", []string{"3urn:dns:here.example:other: unknown-name"}, ""},
+		{"urn:\r\n", []string{"3no name: at offset "}, ""},
+		{"GET / HTTP/1.0\r\n", []string{"3"}, "HTTP/"},
+		{"a\x00b\r\n", []string{"3a control character in the selector\t\terror.host\t1"}, ""},
+		{"a\x1b[2Jb\r\n", []string{"3a control character in the selector\t\terror.host\t1"}, ""},
+		{"a\rb\r\n", []string{"3a control character in the selector\t\terror.host\t1"}, ""},
+		{strings.Repeat("a", 5000) + "\r\n", []string{"3a selector is a line of at most 4096 bytes\t\terror.host\t1"}, ""},
+		{"/-/name\r\n", []string{"3no name: at offset 0"}, ""},
+		{"\r\nurn:dns:here.example:fish\r\n", []string{"7Enter a name, such as urn:ietf:rfc:2648\t/-/name" + own}, "pond"},
+	} {
+		got := dig(t, at, tt.request)
+		lines := menuLines(t, got)
+		for _, want := range tt.want {
+			found := false
+			for _, l := range lines {
+				found = found || l == want || !strings.Contains(want, "\t") && strings.HasPrefix(l, want)
+			}
+			if !found {
+				t.Errorf("%.60q: got\n%s\nwant a line %q", tt.request, strings.ReplaceAll(got, "\t", " | "), want)
+			}
+		}
+		if tt.not != "" && strings.Contains(got, tt.not) {
+			t.Errorf("%.60q: got %q in\n%s", tt.request, tt.not, got)
+		}
+	}
+}
+
+func TestGopherText(t *testing.T) {
+	r := here("dots", nomen.Location{URL: "https://here.example/"})
+	r.Metadata = nomen.Metadata{"title": {"Dots"}, "description": {"one\n.\n.two"}}
+	at := burrow(t, GopherOptions{}, r)
+	got := dig(t, at, "/-/text/urn:dns:here.example:dots\r\n")
+	body, ok := strings.CutSuffix(got, "\r\n.\r\n")
+	if !ok || !strings.Contains(body, "https://here.example/") || strings.Contains(body, "\r\n.\r\n") {
+		t.Errorf("got %q", got)
+	}
+	for line := range strings.SplitSeq(body, "\r\n") {
+		if strings.HasPrefix(line, ".") && !strings.HasPrefix(line, "..") || strings.ContainsAny(line, "\r\n\t\x1b") {
+			t.Errorf("a line %q", line)
+		}
+	}
+	if got := dig(t, at, "/-/text/nothing\r\n"); !strings.HasPrefix(got, "3no name\t") {
+		t.Errorf("got %q", got)
+	}
+}
+
+// Selectors with a URL lead to a page with a link, and to no script.
+func TestGopherURL(t *testing.T) {
+	at := burrow(t, GopherOptions{})
+	got := dig(t, at, "URL:https://there.example/?a=1&b=\"><script>\r\n")
+	if strings.Contains(got, "<script>") || strings.Contains(got, "http-equiv") || !strings.HasPrefix(got, "<!DOCTYPE html>") {
+		t.Errorf("got %q", got)
+	}
+	if got := dig(t, at, "URL:https://there.example/?a=1&b\r\n"); !strings.Contains(got, `<A HREF="https://there.example/?a=1&amp;b" rel="noreferrer">`) {
+		t.Errorf("got %q", got)
+	}
+	if got := dig(t, at, "URL:javascript:alert(1)\r\n"); strings.Contains(got, "javascript") {
+		t.Errorf("got %q", got)
+	}
+}
+
+// All pages together list every name once.
+func TestGopherPages(t *testing.T) {
+	var records []*store.Record
+	for i := range 25 {
+		records = append(records, here(fmt.Sprintf("n%02d", i)))
+	}
+	records[9].Status = nomen.Reserved
+	at := burrow(t, GopherOptions{Page: 10}, records...)
+	seen := map[string]int{}
+	selector, pages := "/-/list/urn:dns:here.example", 0
+	for selector != "" && pages < 10 {
+		pages++
+		next := ""
+		for _, l := range menuLines(t, dig(t, at, selector+"\r\n")) {
+			f := strings.Split(l, "\t")
+			switch {
+			case f[0] == "1More":
+				next = f[1]
+			case l[0] == '1':
+				seen[f[1]]++
+			}
+		}
+		selector = next
+	}
+	if len(seen) != 24 || pages != 3 || seen["urn:dns:here.example:n24"] != 1 || seen["urn:dns:here.example:n09"] != 0 {
+		t.Errorf("%d pages: %v", pages, seen)
+	}
+	at = burrow(t, GopherOptions{Page: 1})
+	root := dig(t, at, "\r\n")
+	if !strings.Contains(root, "1More\t/-/authorities urn:dns:here.example\t") {
+		t.Errorf("got %q", root)
+	}
+	if more := dig(t, at, "/-/authorities urn:dns:here.example\r\n"); !strings.Contains(more, "iurn:ietf:rfc") || strings.Contains(more, "More") {
+		t.Errorf("got %q", more)
+	}
+}
+
+// A name of others is asked for on behalf of who asks, and said to be theirs.
+func TestGopherWorld(t *testing.T) {
+	w := newWorld(t, Access{Policy: Own, Own: prefixes("127.0.0.0/8"), Total: 1}, func(ctx context.Context, q nomen.Question) (*nomen.Answer, error) {
+		return &nomen.Answer{
+			Service: q.Service, Name: q.Name, Status: nomen.Active,
+			Locations: []nomen.Location{{URL: "javascript:alert(1)"}, {URL: "gopher://there.example/1", Note: "far\r\n.\r\naway"}},
+		}, nil
+	})
+	at := burrow(t, GopherOptions{Resolver: w, Host: "names.example"})
+	_, port, _ := net.SplitHostPort(at)
+	got := dig(t, at, "urn:dns:there.example:x\r\n")
+	menuLines(t, got)
+	for _, want := range []string{"1far\t\tthere.example\t70\r\n", "ithis was asked of there.example", "\tnames.example\t" + port + "\r\n"} {
+		if !strings.Contains(got, want) || strings.Contains(got, "javascript") {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+	leave, err := w.o.Door.Enter(Asker(WithAsker(t.Context(), prefixes("127.0.0.1/32")[0].Addr())))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer leave()
+	if got := dig(t, at, "urn:dns:there.example:x\r\n"); !strings.HasPrefix(got, "3too many questions; the next one in 1 s\t") {
+		t.Errorf("got %q", got)
+	}
+}
+
+func TestGopherLimits(t *testing.T) {
+	at := burrow(t, GopherOptions{Timeout: 300 * time.Millisecond, PerAddress: 2})
+	var waiting []net.Conn
+	for range 2 {
+		c, err := net.Dial("tcp", at)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer c.Close()
+		io.WriteString(c, "urn:") // and no more
+		waiting = append(waiting, c)
+	}
+	c, err := net.Dial("tcp", at)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	c.SetDeadline(time.Now().Add(10 * time.Second))
+	if b, err := io.ReadAll(c); !strings.HasPrefix(string(b), "3too many are here") {
+		t.Errorf("got %q, %v", b, err)
+	}
+	for _, c := range waiting { // who says nothing more is told, and gone
+		c.SetDeadline(time.Now().Add(10 * time.Second))
+		if b, err := io.ReadAll(c); err != nil || !strings.HasPrefix(string(b), "3a selector is a line") {
+			t.Errorf("got %q, %v", b, err)
+		}
+		c.Close()
+	}
+	deadline := time.Now().Add(10 * time.Second)
+	for !strings.HasPrefix(dig(t, at, "\r\n"), "iThis server") {
+		if time.Now().After(deadline) {
+			t.Fatal("no room again")
+		}
+	}
+}
+
+func TestGopherOptions(t *testing.T) {
+	if _, err := NewGopher(GopherOptions{}); err == nil {
+		t.Error("a server of nothing")
+	}
+	s := newStore(t, nil)
+	o := GopherOptions{Resolver: resolve.New(s, resolve.Options{}), Store: s, Authorities: store.NewTable(s, time.Now, time.Hour)}
+	for host, want := range map[string]string{"a.example": "a.example ", "A.example:7070": "A.example 7070", "[2001:db8::1]:70": "2001:db8::1 70"} {
+		o.Host = host
+		if g, err := NewGopher(o); err != nil || g.host+" "+g.port != want {
+			t.Errorf("%s: got %+v, %v", host, g, err)
+		}
+	}
+	for _, host := range []string{"a b", "a\tb", "a/b"} {
+		o.Host = host
+		if _, err := NewGopher(o); err == nil {
+			t.Errorf("%q is taken", host)
+		}
+	}
+}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"slices"
 	"strings"
 	"time"
@@ -20,7 +21,7 @@ import (
 type WorldOptions struct {
 	Inner       nomen.Resolver // answers for the names that are served here
 	Authorities *store.Table   // of Inner
-	Other       nomen.Resolver // answers for the rest; guarded if Door lets strangers in
+	Other       nomen.Resolver // answers for the rest; guarded if Door lets strangers in, and best without repetitions
 	Door        *Door          // before Other; nil is a shut one
 
 	Timeout time.Duration // of a question to Other; 0 for 20 s
@@ -140,6 +141,9 @@ func passedOn(ctx context.Context, n name.Name, s nomen.Service, err error) erro
 			Kind: nomen.Unknown, Name: n.Key(), Service: s, Err: err,
 			Message: "it is not served here, and no other resolver of it is known: " + lost.Reason,
 		}
+	}
+	if far, ok := errors.AsType[*client.StatusError](err); ok && far.Code == http.StatusLoopDetected { // not to be asked again
+		return fmt.Errorf("gateway: %s: %w: %w", n, nomen.ErrLoop, err)
 	}
 	switch {
 	case ctx.Err() != nil:

@@ -211,6 +211,7 @@ func TestWorldFailures(t *testing.T) {
 			return errors.Is(err, &nomen.Error{Kind: nomen.Unknown}) && strings.Contains(err.Error(), "no such thing; this was asked of there.example")
 		}},
 		{&client.StatusError{Code: 500}, func(err error) bool { return errors.Is(err, nomen.ErrUpstream) }},
+		{&client.StatusError{Code: 508}, func(err error) bool { return errors.Is(err, nomen.ErrLoop) && !errors.Is(err, nomen.ErrUpstream) }},
 		{context.DeadlineExceeded, func(err error) bool {
 			return errors.Is(err, nomen.ErrUpstream) && errors.Is(err, context.DeadlineExceeded)
 		}},

@@ -1,0 +1,405 @@
+package gateway_test
+
+import (
+	"context"
+	"io"
+	"net"
+	"net/http"
+	"net/netip"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/nomen-project/nomen"
+	"github.com/nomen-project/nomen/client"
+	"github.com/nomen-project/nomen/gateway"
+	"github.com/nomen-project/nomen/internal/guard"
+	"github.com/nomen-project/nomen/name"
+	"github.com/nomen-project/nomen/nomentest"
+	"github.com/nomen-project/nomen/resolve"
+	"github.com/nomen-project/nomen/server"
+	"github.com/nomen-project/nomen/store"
+	"github.com/nomen-project/nomen/store/memstore"
+)
+
+// loopback is where every host is.
+type loopback struct{}
+
+func (loopback) LookupNetIP(context.Context, string, string) ([]netip.Addr, error) {
+	return []netip.Addr{netip.MustParseAddr("127.0.0.1")}, nil
+}
+
+// fill returns a store of these.
+func fill(t testing.TB, records []*store.Record, authorities []*store.Authority) *memstore.Store {
+	t.Helper()
+	s := memstore.New()
+	t.Cleanup(func() { s.Close() })
+	var changes []store.Change
+	for _, a := range authorities {
+		changes = append(changes, store.Change{Authority: a, Time: time.Unix(1e9, 0)})
+	}
+	for _, r := range records {
+		changes = append(changes, store.Change{Record: r, Time: time.Unix(1e9, 0)})
+	}
+	if len(changes) > 0 {
+		if _, err := s.Apply(t.Context(), changes); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return s
+}
+
+// serve serves a store on loopback, with what of others a world makes of it.
+func serve(t testing.TB, s store.Store, change func(*server.Options)) netip.AddrPort {
+	t.Helper()
+	o := server.Options{Resolver: resolve.New(s, resolve.Options{}), Store: s}
+	if change != nil {
+		change(&o)
+	}
+	srv, err := server.New(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, err := srv.Listen("127.0.0.1:0", "", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+		defer cancel()
+		l.Shutdown(ctx)
+	})
+	return netip.MustParseAddrPort(l.Public.String())
+}
+
+func ask(t testing.TB, o client.Options) *client.Client {
+	t.Helper()
+	o.DNS = loopback{}
+	c, err := client.New(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { c.Close() })
+	return c
+}
+
+// world puts the world before the resolver of a server, where all others are asked
+// by a client.
+func world(t testing.TB, s store.Store, a gateway.Access, other client.Options) func(*server.Options) {
+	return func(o *server.Options) {
+		door, err := gateway.NewDoor(a)
+		if err != nil {
+			t.Fatal(err)
+		}
+		o.Authorities = store.NewTable(s, time.Now, time.Second)
+		w, err := gateway.NewWorld(gateway.WorldOptions{Inner: o.Resolver, Authorities: o.Authorities, Other: ask(t, other), Door: door})
+		if err != nil {
+			t.Fatal(err)
+		}
+		o.Resolver, o.Explainer = w, &gateway.Explainer{Authorities: o.Authorities, Door: door}
+	}
+}
+
+func own(prefix string) gateway.Access {
+	return gateway.Access{Policy: gateway.Own, Own: []netip.Prefix{netip.MustParsePrefix(prefix)}}
+}
+
+// The suite of the resolver on what is served here, through a world.
+func TestInnerConformance(t *testing.T) {
+	nomentest.Run(t, func(t *testing.T, records []*store.Record, authorities []*store.Authority) nomen.Resolver {
+		s := fill(t, records, authorities)
+		door, err := gateway.NewDoor(gateway.Access{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		w, err := gateway.NewWorld(gateway.WorldOptions{
+			Inner: resolve.New(s, resolve.Options{}), Authorities: store.NewTable(s, time.Now, time.Second),
+			Other: resolve.New(fill(t, nil, nil), resolve.Options{}), Door: door,
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return w
+	}, nomentest.Capabilities{Timed: true})
+}
+
+// located keeps what a redirection and its links say of a location.
+func located(a *nomen.Answer) {
+	if a.Service != nomen.I2L {
+		return
+	}
+	for i, l := range a.Locations {
+		a.Locations[i] = nomen.Location{URL: l.URL, Type: l.Type, Lang: l.Lang, Rel: l.Rel}
+	}
+}
+
+// purls returns the records of names that are URLs: those are asked where they are.
+func purls(records []*store.Record) []*store.Record {
+	return slices.DeleteFunc(slices.Clone(records), func(r *store.Record) bool { return r.Name.Scheme() != "https" })
+}
+
+// The suite on client -> server with a world -> client -> server -> engine: the
+// names are those of another server (Y95-62 to Y95-64).
+func TestConformance(t *testing.T) {
+	nomentest.Run(t, func(t *testing.T, records []*store.Record, authorities []*store.Authority) nomen.Resolver {
+		far := serve(t, fill(t, records, authorities), nil)
+		s := fill(t, purls(records), []*store.Authority{{Prefix: name.MustParsePrefix("https://purl.example"), Owners: []string{"a", "b"}}})
+		near := serve(t, s, world(t, s, own("127.0.0.0/8"), client.Options{Via: "http://" + far.String()}))
+		return ask(t, client.Options{Via: "http://" + near.String()})
+	}, nomentest.Capabilities{Uncountried: true, Follows: true, Lossy: located, Default: nomen.I2L})
+}
+
+// exchange sends bytes and returns all that comes back.
+func exchange(t testing.TB, at netip.AddrPort, request string) string {
+	t.Helper()
+	c, err := net.Dial("tcp", at.String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	c.SetDeadline(time.Now().Add(20 * time.Second))
+	if _, err := io.WriteString(c, request); err != nil {
+		t.Fatal(err)
+	}
+	b, err := io.ReadAll(c)
+	if err != nil {
+		t.Fatalf("after %q: %v", b, err)
+	}
+	return string(b)
+}
+
+// hostile are the records of a server of others.
+func hostile() ([]*store.Record, []*store.Authority) {
+	n := name.MustParse("urn:dns:there.example:x")
+	return []*store.Record{{
+			Name: n, Spelling: n.Key(), Status: nomen.Active,
+			Locations: []nomen.Location{{URL: "https://there.example/x", Note: "</p><script>alert(1)</script>"}},
+			Metadata:  nomen.Metadata{"title": {"<img src=x onerror=alert(1)>"}},
+		}},
+		[]*store.Authority{{Prefix: name.MustParsePrefix("urn:dns:there.example"), Owners: []string{"a", "b"}}}
+}
+
+// What others answer becomes HTML with links, says whose it is, and runs nothing
+// (Y95-62); who is no own user gets nothing (Y95-65); forwarded addresses are
+// those of trusted proxies alone.
+func TestForeignPage(t *testing.T) {
+	records, authorities := hostile()
+	far := serve(t, fill(t, records, authorities), nil)
+	s := fill(t, nil, nil)
+	other := client.Options{Port: far.Port()}
+	near := serve(t, s, world(t, s, own("127.0.0.0/8"), other))
+	const fields = " HTTP/1.1\r\nHost: near.example\r\nAccept: text/html\r\nConnection: close\r\n"
+
+	got := exchange(t, near, "GET /urn:dns:there.example:x?s=I2C"+fields+"\r\n")
+	for _, want := range []string{"HTTP/1.1 200 ", `<A HREF="https://there.example/x">`, "asked of there.example, which looks after the name, and is not this server&#39;s own answer", "Cache-Control: private"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("got\n%s\nwant %q", got, want)
+		}
+	}
+	if strings.Contains(got, "<script>alert") || strings.Contains(got, "<img") {
+		t.Errorf("got\n%s", got)
+	}
+	for _, target := range []string{"/urn:dns:there.example:x", "urn:dns:there.example:x?s=I2L", "http://localhost/urn:dns:there.example:x", "/uri-res/N2L?urn:dns:there.example:x"} {
+		if got := exchange(t, near, "GET "+target+fields+"\r\n"); !strings.Contains(got, "\r\nLocation: https://there.example/x\r\n") {
+			t.Errorf("%s: got\n%s", target, got)
+		}
+	}
+	if got := exchange(t, near, "GET urn:dns:there.example:x HTTP/1.0\r\n\r\n"); !strings.Contains(got, "Content-Type: text/urc-0") || !strings.Contains(got, "https://there.example/x") {
+		t.Errorf("got\n%s", got)
+	}
+
+	strict := serve(t, s, world(t, s, own("192.0.2.0/24"), other))
+	for _, extra := range []string{"", "X-Forwarded-For: 192.0.2.7\r\n", "Forwarded: for=192.0.2.7\r\n"} {
+		if got := exchange(t, strict, "GET /urn:dns:there.example:x?s=I2C"+fields+extra+"\r\n"); !strings.Contains(got, "HTTP/1.1 403 ") || strings.Contains(got, "https://there.example/x") {
+			t.Errorf("%q: got\n%s", extra, got)
+		}
+	}
+	behind := serve(t, s, func(o *server.Options) {
+		world(t, s, own("192.0.2.0/24"), other)(o)
+		o.TrustedProxies = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}
+	})
+	for from, want := range map[string]string{"192.0.2.7": "200", "203.0.113.7": "403", "::ffff:192.0.2.7": "200"} {
+		got := exchange(t, behind, "GET /urn:dns:there.example:x?s=I2C"+fields+"X-Forwarded-For: "+from+"\r\n\r\n")
+		if !strings.HasPrefix(got, "HTTP/1.1 "+want+" ") {
+			t.Errorf("%s: got\n%s", from, got)
+		}
+	}
+
+	open := serve(t, s, world(t, s, gateway.Access{Policy: gateway.All, Rate: 0.001, Burst: 1}, other))
+	if got := exchange(t, open, "GET /urn:dns:there.example:x?s=I2C"+fields+"\r\n"); !strings.HasPrefix(got, "HTTP/1.1 200 ") {
+		t.Errorf("got\n%s", got)
+	}
+	if got := exchange(t, open, "GET /urn:dns:there.example:x?s=I2C"+fields+"\r\n"); !strings.HasPrefix(got, "HTTP/1.1 429 ") || !strings.Contains(got, "\r\nRetry-After: 1000\r\n") {
+		t.Errorf("got\n%s", got)
+	}
+}
+
+// A redirection of others is followed as clients do (Y95-64), and one that leads
+// back here ends (RFC 9110, 7.6.3).
+func TestForeignRedirections(t *testing.T) {
+	records, authorities := hostile()
+	old := name.MustParse("urn:dns:there.example:old")
+	records = append(records, &store.Record{Name: old, Spelling: old.Key(), Status: nomen.Retired, Reason: "moved", Successors: []string{"urn:dns:there.example:x"}})
+	far := serve(t, fill(t, records, authorities), nil)
+	s := fill(t, nil, nil)
+	near := serve(t, s, world(t, s, own("127.0.0.0/8"), client.Options{Port: far.Port()}))
+	if got := exchange(t, near, "GET /urn:dns:there.example:old HTTP/1.1\r\nHost: near.example\r\nConnection: close\r\n\r\n"); !strings.Contains(got, "\r\nLocation: https://there.example/x\r\n") {
+		t.Errorf("got\n%s", got)
+	}
+
+	// Two worlds that take each other for the one who knows.
+	first, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := first.Addr().String()
+	first.Close()
+	second := serve(t, s, world(t, s, own("127.0.0.0/8"), client.Options{Via: "http://" + at}))
+	o := server.Options{Resolver: resolve.New(s, resolve.Options{}), Store: s}
+	world(t, s, own("127.0.0.0/8"), client.Options{Via: "http://" + second.String()})(&o)
+	srv, err := server.New(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, err := srv.Listen(at, "", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Shutdown(context.Background())
+	got := exchange(t, second, "GET /urn:dns:there.example:x?s=I2C HTTP/1.1\r\nHost: near.example\r\nConnection: close\r\n\r\n")
+	if !strings.HasPrefix(got, "HTTP/1.1 508 ") {
+		t.Errorf("got\n%s", got)
+	}
+}
+
+// A hosts is a DNS; the second and later answers may be others.
+type hosts struct {
+	at, later map[string]string
+	asked     map[string]int
+}
+
+func (h hosts) LookupNetIP(_ context.Context, _, host string) ([]netip.Addr, error) {
+	host = strings.TrimSuffix(host, ".")
+	text := h.at[host]
+	if h.asked[host]++; h.asked[host] > 1 && h.later[host] != "" {
+		text = h.later[host]
+	}
+	if text == "" {
+		return nil, &net.DNSError{Err: "no such host", Name: host, IsNotFound: true}
+	}
+	return []netip.Addr{netip.MustParseAddr(text)}, nil
+}
+
+// On a stranger's behalf nobody inside is asked, whatever DNS says now or later.
+func TestGuardedWorld(t *testing.T) {
+	private := map[string]string{}
+	for i, a := range []string{
+		"127.0.0.1", "10.0.0.1", "172.16.0.1", "192.168.0.1", "169.254.169.254", "100.64.0.1", "0.0.0.0", "::1", "::", "fe80::1", "fc00::1",
+		"::ffff:127.0.0.1", "::ffff:10.0.0.1", "64:ff9b::a00:1", "2002:a00:1::", "224.0.0.1", "255.255.255.255",
+	} {
+		private["inside"+string(rune('a'+i))+".example"] = a
+	}
+	const publicAddress = "192.0.43.7"
+	private["turn.example"] = publicAddress
+	dns := hosts{private, map[string]string{"turn.example": "127.0.0.1"}, map[string]int{}}
+	dialed := []string{}
+	c, err := client.New(client.Options{Guard: true, DNS: dns, Retries: -1, DialContext: func(_ context.Context, _, address string) (net.Conn, error) {
+		dialed = append(dialed, address)
+		return nil, io.ErrUnexpectedEOF
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	s := fill(t, nil, nil)
+	door, err := gateway.NewDoor(gateway.Access{Policy: gateway.All, Burst: 1000})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w, err := gateway.NewWorld(gateway.WorldOptions{
+		Inner: resolve.New(s, resolve.Options{}), Authorities: store.NewTable(s, time.Now, time.Second), Other: c, Door: door,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		for host := range private {
+			_, err := w.Resolve(t.Context(), nomen.Question{Name: name.MustParse("urn:dns:" + host + ":x"), Service: nomen.I2L})
+			if err == nil {
+				t.Errorf("%s: an answer", host)
+			}
+		}
+	}
+	for _, address := range dialed {
+		a := netip.MustParseAddrPort(address).Addr()
+		if err := guard.Check(a); err != nil {
+			t.Errorf("a connection to %s: %v", address, err)
+		}
+	}
+	if len(dialed) != 1 || !strings.HasPrefix(dialed[0], publicAddress) {
+		t.Errorf("connections to %q", dialed)
+	}
+}
+
+// The server passes requests for other hosts on, where somebody lets it, and keeps
+// its own (RFC 9110, 3.7; contract: absolute form).
+func TestServerForwards(t *testing.T) {
+	far, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	there := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		b, _ := io.ReadAll(r.Body)
+		io.WriteString(w, "far away: "+r.Method+" "+r.Host+r.RequestURI+" "+string(b))
+	})}
+	go there.Serve(far)
+	t.Cleanup(func() { there.Close() })
+	records, authorities := hostile()
+	s := fill(t, records, authorities)
+	door, err := gateway.NewDoor(own("127.0.0.0/8"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := gateway.NewForward(gateway.ForwardOptions{
+		Door: door, Connect: []uint16{443}, DNS: hosts{map[string]string{"other.example": "192.0.43.7"}, nil, map[string]int{}},
+		DialContext: func(ctx context.Context, network, _ string) (net.Conn, error) {
+			return new(net.Dialer).DialContext(ctx, network, far.Addr().String())
+		},
+	})
+	t.Cleanup(func() { f.Close() })
+	near := serve(t, s, func(o *server.Options) { o.Forward, o.PublicURL = f, "http://names.example" })
+	closed := serve(t, s, nil)
+	const end = " HTTP/1.1\r\nHost: other.example\r\nConnection: close\r\n\r\n"
+	for _, tt := range []struct {
+		name   string
+		at     netip.AddrPort
+		in     string
+		status string
+		want   string
+	}{
+		{"another host", near, "GET http://other.example/a?b=c" + end, "200", "far away: GET other.example/a?b=c"},
+		{"another host, HTTP/1.0", near, "GET http://other.example/a HTTP/1.0\r\n\r\n", "200", "far away: GET other.example/a"},
+		{"a body", near, "POST http://other.example/a HTTP/1.1\r\nHost: other.example\r\nContent-Length: 2\r\nConnection: close\r\n\r\nhi", "200", "far away: POST other.example/a hi"},
+		{"two at once", near, "GET http://other.example/1 HTTP/1.1\r\nHost: other.example\r\n\r\nGET http://other.example/2" + end, "200", "other.example/2"},
+		{"its own host", near, "GET http://names.example/-/healthz" + end, "200", "ok"},
+		{"this machine", near, "GET http://localhost/-/healthz" + end, "200", "ok"},
+		{"a name that is served here", near, "GET urn:dns:there.example:x" + end, "200", "https://there.example/x"},
+		{"an authority that is served here", near, "GET http://there.example/x" + end, "200", "https://there.example/x"},
+		{"a path", near, "GET /-/healthz" + end, "200", "ok"},
+		{"an address inside", near, "GET http://169.254.169.254/latest" + end, "403", "public addresses alone"},
+		{"an address inside, oddly", near, "GET http://[::ffff:10.0.0.1]/" + end, "403", "public addresses alone"},
+		{"a bad URL", near, "GET http://other.example:x/" + end, "400", ""},
+		{"a tunnel to mail", near, "CONNECT other.example:25" + end, "403", ""},
+		{"a tunnel", near, "CONNECT other.example:443 HTTP/1.1\r\nHost: other.example\r\n\r\nGET /t" + end, "200", "far away: GET other.example/t"},
+		{"no proxy", closed, "GET http://other.example/a" + end, "403", "no proxy for other hosts"},
+		{"no tunnel", closed, "CONNECT other.example:443" + end, "405", ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			got := exchange(t, tt.at, tt.in)
+			if !strings.HasPrefix(got[min(len(got), 8):], " "+tt.status+" ") || !strings.Contains(got, tt.want) {
+				t.Errorf("got\n%s\nwant %s %q", got, tt.status, tt.want)
+			}
+		})
+	}
+}

@@ -27,6 +27,10 @@
 //	GET    authorities            all of them
 //	GET    authorities/{prefix}   one; its revision is the ETag
 //	PUT    authorities/{prefix}   replaces it; If-Match, If-None-Match: *
+//	GET    resolve                what the public is answered, and why: name, s and the
+//	                              other parts of a question, explain
+//	GET    misses                 the names asked for in vain: [Misses]; prefix, limit
+//	DELETE misses                 forgets them
 //	POST   tokens                 a new token, whose secret is shown this once
 //	DELETE tokens/{id}            revokes a token
 //

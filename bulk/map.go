@@ -37,11 +37,20 @@ func usable(r *store.Record, at time.Time) []nomen.Location {
 	}
 	slices.SortStableFunc(all, func(a, b nomen.Location) int {
 		return cmp.Or(
+			cmp.Compare(number(a.Down), number(b.Down)),
 			cmp.Compare(max(a.Priority, 1), max(b.Priority, 1)),
+			cmp.Compare(store.RelationOf(a.Rel), store.RelationOf(b.Rel)),
 			cmp.Compare(max(b.Weight, 1), max(a.Weight, 1)),
 		)
 	})
 	return all
+}
+
+func number(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
 }
 
 func validAt(l *nomen.Location, at time.Time) bool {

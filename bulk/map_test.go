@@ -298,6 +298,7 @@ func TestBestLocation(t *testing.T) {
 			all = append(all, nomen.Location{
 				URL: fmt.Sprintf("https://example.org/%d", i), Priority: rapid.IntRange(0, 3).Draw(t, "priority"), Weight: rapid.IntRange(0, 3).Draw(t, "weight"),
 				Component: rapid.SampledFrom([]string{"", "toc"}).Draw(t, "component"),
+				Rel:       rapid.SampledFrom([]string{"", "archive", "describedby"}).Draw(t, "rel"), Down: rapid.Bool().Draw(t, "down"),
 				ValidFrom: rapid.SampledFrom(times).Draw(t, "from"), ValidUntil: rapid.SampledFrom(times).Draw(t, "until"),
 			})
 		}

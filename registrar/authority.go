@@ -2,6 +2,7 @@ package registrar
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/netip"
@@ -32,25 +33,27 @@ func (r *Registrar) putAuthority(ctx context.Context, a Actor, auth *store.Autho
 	if err := r.checkAnswers(next.Prefix.String(), next); err != nil {
 		return Outcome{}, err
 	}
-	r.authorities.Forget()
-	set, err := r.authorities.Set(ctx, time.Time{})
-	if err != nil {
+	there, err := r.store.Authority(ctx, next.Prefix, time.Time{})
+	if err != nil && !errors.Is(err, store.ErrNotFound) {
 		return Outcome{}, err
 	}
-	there := set.Exactly(next.Prefix)
 	if err := permitAuthority(a, next, there); err != nil {
 		return Outcome{}, err
 	}
-	if err := r.checkAgainst(ctx, next, there, set); err != nil {
+	if err := r.checkAgainst(ctx, next, there); err != nil {
 		return Outcome{}, err
 	}
 	results, err := r.store.Apply(ctx, []store.Change{{Authority: next, Expected: expected, Time: r.now(), Who: a.Who, Why: why}})
 	if err != nil {
 		return Outcome{}, err
 	}
-	r.authorities.Forget()
 	kept, err := r.store.Authority(ctx, next.Prefix, time.Time{})
-	return Outcome{Result: results[0], Created: there == nil, Authority: kept, Warnings: warnings(next, there)}, err
+	if err != nil {
+		r.authorities.Forget()
+		return Outcome{Result: results[0]}, err
+	}
+	r.authorities.Replace(kept.Clone())
+	return Outcome{Result: results[0], Created: there == nil, Authority: kept, Warnings: warnings(next, there)}, nil
 }
 
 func permitAuthority(a Actor, next, there *store.Authority) error {
@@ -201,8 +204,18 @@ func checkRedirect(code int) fault {
 }
 
 // checkAgainst checks next against the other authorities and the names that are
-// there.
-func (r *Registrar) checkAgainst(ctx context.Context, next, there *store.Authority, set *store.AuthoritySet) error {
+// there. All authorities are read for that, unless there is nothing that could
+// collide.
+func (r *Registrar) checkAgainst(ctx context.Context, next, there *store.Authority) error {
+	folds := next.FoldCase && (there == nil || !there.FoldCase)
+	if len(next.Hosts) == 0 && len(next.Addresses) == 0 && !next.Default && !folds {
+		return nil
+	}
+	r.authorities.Forget()
+	set, err := r.authorities.Set(ctx, time.Time{})
+	if err != nil {
+		return err
+	}
 	of := next.Prefix.String()
 	for _, other := range set.All() {
 		if other.Prefix == next.Prefix {
@@ -218,7 +231,7 @@ func (r *Registrar) checkAgainst(ctx context.Context, next, there *store.Authori
 			return refuse(of, "default", faultf(0, "default", "%s is the default already", other.Prefix))
 		}
 	}
-	if next.FoldCase && (there == nil || !there.FoldCase) {
+	if folds {
 		return r.checkFolded(ctx, next, set)
 	}
 	return nil

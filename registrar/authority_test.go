@@ -1,13 +1,18 @@
 package registrar
 
 import (
+	"context"
 	"errors"
+	"fmt"
+	"iter"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/nomen-project/nomen/name"
 	"github.com/nomen-project/nomen/store"
+	"github.com/nomen-project/nomen/store/memstore"
 )
 
 func TestAuthority(t *testing.T) {
@@ -122,5 +127,47 @@ func TestBearer(t *testing.T) {
 		if got, ok := ParseRole(r.String()); got != r || !ok {
 			t.Errorf("ParseRole(%q) = %v, %t", r.String(), got, ok)
 		}
+	}
+}
+
+// counting counts the readings of all authorities.
+type counting struct {
+	store.Store
+	readings int
+}
+
+func (c *counting) Authorities(ctx context.Context, at time.Time) iter.Seq2[*store.Authority, error] {
+	c.readings++
+	return c.Store.Authorities(ctx, at)
+}
+
+// TestManyAuthorities: the others are read only for one that could collide with
+// them.
+func TestManyAuthorities(t *testing.T) {
+	s := &counting{Store: memstore.New()}
+	defer s.Close()
+	r := New(s, Options{Now: func() time.Time { return noon }})
+	for i := range 20 {
+		a := &store.Authority{Prefix: name.MustParsePrefix(fmt.Sprintf("urn:nbn:fi:x%d", i)), Owners: []string{"a", "b"}}
+		if _, err := r.PutAuthority(t.Context(), Operator(), a, 0, ""); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if s.readings != 0 {
+		t.Errorf("%d readings of all authorities", s.readings)
+	}
+	hosted := func(prefix string) error {
+		a := &store.Authority{Prefix: name.MustParsePrefix(prefix), Hosts: []string{"h.example"}}
+		_, err := r.PutAuthority(t.Context(), Operator(), a, 0, "")
+		return err
+	}
+	if err := hosted("urn:x-a"); err != nil {
+		t.Error(err)
+	}
+	if err := hosted("urn:x-b"); err == nil {
+		t.Error("two authorities are asked at the same host")
+	}
+	if got, err := r.AuthorityOf(t.Context(), name.MustParse("urn:nbn:fi:x7-1")); err != nil || got == nil || got.Prefix.String() != "urn:nbn:fi:x7" {
+		t.Errorf("AuthorityOf = %v, %v", got, err)
 	}
 }

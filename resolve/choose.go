@@ -77,14 +77,14 @@ type rank struct {
 	mediaQ   int // 0 to 1000
 	langQ    int
 	priority int
-	rel      relation
+	rel      store.Relation
 	near     int
 }
 
 func (c *choice) rank(l *nomen.Location) rank {
 	return rank{
 		down: l.Down, mediaQ: c.types.quality(l.Type, matchType), langQ: c.languages.quality(l.Lang, matchLanguage),
-		priority: orOne(l.Priority), rel: relationOf(l.Rel), near: nearness(l, c.country),
+		priority: orOne(l.Priority), rel: store.RelationOf(l.Rel), near: nearness(l, c.country),
 	}
 }
 
@@ -118,30 +118,6 @@ func (a rank) String() string {
 }
 
 func orOne(n int) int { return max(n, 1) }
-
-// A relation is how near a location is to the thing itself.
-type relation uint8
-
-const (
-	itself relation = iota
-	copied
-	related
-)
-
-// relationOf returns what a link relation comes to.
-func relationOf(rel string) relation {
-	switch rel {
-	case "", "item", "self", "canonical", "alternate", "edit", "current", "latest-version":
-		return itself
-	case "archive", "archives", "memento", "original", "duplicate", "mirror", "preservation":
-		return copied
-	}
-	return related
-}
-
-func (r relation) String() string {
-	return [...]string{itself: "the thing itself", copied: "a copy of it", related: "about it"}[r]
-}
 
 // nearness is 1 for a location in the asker's country, 0 otherwise.
 func nearness(l *nomen.Location, country string) int {

@@ -1,6 +1,7 @@
 package resolve
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -57,21 +58,21 @@ func (d *decision) resources(a *nomen.Answer, c *choice) *nomen.Answer {
 	for i := range a.Locations {
 		l := &a.Locations[i]
 		l.URL = d.passing(l.URL)
-		a.Resources = append(a.Resources, &nomen.Resource{
-			Type: l.Type, Size: -1, URL: l.URL,
-			Body: &lazy{ctx: d.ctx, fetch: d.o.Fetch, location: l.URL},
-		})
+		r := &nomen.Resource{Type: l.Type, Size: -1, URL: l.URL}
+		r.Body = &lazy{ctx: d.ctx, fetch: d.o.Fetch, of: r}
+		a.Resources = append(a.Resources, r)
 	}
 	return a
 }
 
-// A lazy body is fetched when it is first read.
+// A lazy body is fetched when it is first read. From then on its resource says what
+// it is.
 type lazy struct {
-	ctx      context.Context // of the question, in whose time the body is read
-	fetch    func(context.Context, string) (*nomen.Resource, error)
-	location string
-	body     io.ReadCloser
-	err      error
+	ctx   context.Context // of the question, in whose time the body is read
+	fetch func(context.Context, string) (*nomen.Resource, error)
+	of    *nomen.Resource
+	body  io.ReadCloser
+	err   error
 }
 
 func (l *lazy) Read(p []byte) (int, error) {
@@ -85,12 +86,14 @@ func (l *lazy) Read(p []byte) (int, error) {
 }
 
 func (l *lazy) open() {
-	r, err := l.fetch(l.ctx, l.location)
+	r, err := l.fetch(l.ctx, l.of.URL)
 	if err != nil {
 		l.err = fmt.Errorf("resolve: %w: %w", nomen.ErrUpstream, err)
 		return
 	}
-	l.body = r.Body
+	l.body, l.of.Size = r.Body, r.Size
+	l.of.Type = cmp.Or(r.Type, l.of.Type)
+	l.of.URL = cmp.Or(r.URL, l.of.URL)
 }
 
 // Close ends the reading; what was never read was never fetched.

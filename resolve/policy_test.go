@@ -544,6 +544,9 @@ func TestResources(t *testing.T) { // RFC 2169, 3.4
 	if text, err := io.ReadAll(a.Resources[1].Body); !errors.Is(err, nomen.ErrUpstream) || len(text) > 0 {
 		t.Errorf("what cannot be fetched: %q, %v", text, err)
 	}
+	if a.Resources[0].Type != "text/plain" || a.Resources[0].Size != int64(len("https://h.example/jpeg")) || a.Resources[1].Type != "" {
+		t.Errorf("read, they are %+v and %+v: want what was fetched", a.Resources[0], a.Resources[1])
+	}
 	for _, r := range a.Resources {
 		if err := r.Body.Close(); err != nil {
 			t.Error(err)

@@ -50,6 +50,8 @@ func (s *Server) putAuthority(c *call) error {
 		return &adminapi.RequestError{Field: "prefix", Message: "it is not the prefix in the path"}
 	}
 	out, err := s.registrar.PutAuthority(c.r.Context(), c.actor, a, in.expected, in.why)
-	s.authorities.Forget()
+	if err == nil {
+		s.authorities.Replace(out.Authority.Clone())
+	}
 	return c.outcome(out, err, in.conditional)
 }

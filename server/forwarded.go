@@ -12,7 +12,7 @@ type client struct {
 	addr    netip.Addr
 	host    string // Host field
 	secure  bool
-	country string // ISO 3166-1 alpha-2, "" if not known
+	country string // ISO 3166-1 alpha-2, nowhere if not known, "" if that is nobody's business
 }
 
 // maxHops bounds how many proxies are looked behind.
@@ -34,8 +34,16 @@ func (s *Server) behind(r *http.Request) client {
 	if c.country == "" && s.country != nil && c.addr.IsValid() {
 		c.country = country(s.country(c.addr))
 	}
+	if c.country == "" && (s.country != nil || s.countryHeader != "") {
+		c.country = nowhere
+	}
 	return c
 }
+
+// nowhere is the country of those whose country is not known although others' is:
+// a code of ISO 3166-1 for users, which is nobody's. What they get depends on where
+// they are as well.
+const nowhere = "ZZ"
 
 // country returns a code of ISO 3166-1 in capitals, "" for what is none. XX is
 // what proxies say that do not know it.

@@ -103,7 +103,7 @@ func descriptive(accept string) []string {
 	ranges := mediaRanges(accept)
 	page := max(weightOf(ranges, format.TypeHTML, "text/*", "*/*"), weightOf(ranges, "*/*"))
 	var wanted []string
-	for _, t := range []string{format.TypeLinksetJSON, format.TypeLinkset, format.TypeJSON, format.TypeURIList, format.TypeURC} {
+	for _, t := range []string{format.TypeLinksetJSON, format.TypeLinkset, format.TypeJSONLD, format.TypeJSON, format.TypeURIList, format.TypeURC} {
 		if weightOf(ranges, t) > page {
 			wanted = append(wanted, t)
 		}

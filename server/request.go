@@ -15,7 +15,7 @@ type request struct {
 	host    string         // Host field
 	secure  bool           // came over TLS
 	local   netip.AddrPort // at which it arrived
-	country string         // of the asker, ISO 3166-1 alpha-2; "" if not known
+	country string         // of the asker, ISO 3166-1 alpha-2; "" if that of nobody is known
 	hops    int            // entries of the Via fields: who passed it on
 
 	accept    string // fields of the same name joined with commas; "" if absent

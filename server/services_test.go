@@ -624,13 +624,17 @@ func TestCountry(t *testing.T) {
 		{"192.0.2.1:9", "DE", "", "FI"}, // anybody could say so
 		{"10.0.0.1:9", "de", "", "DE"},
 		{"10.0.0.1:9", "XX", "1.2.3.4", "SE"},
-		{"10.0.0.1:9", "T1", "", ""},
-		{"10.0.0.1:9", "GER", "", ""},
-		{"198.51.100.1:9", "", "", ""},
+		{"10.0.0.1:9", "T1", "", "ZZ"}, // nobody's: what is answered still depends on it
+		{"10.0.0.1:9", "GER", "", "ZZ"},
+		{"198.51.100.1:9", "", "", "ZZ"},
 	} {
 		if got := s.behind(countryRequest(tt.remote, tt.header, tt.forwarded)).country; got != tt.want {
 			t.Errorf("%+v: got %q", tt, got)
 		}
+	}
+	unasked, _ := newTestServer(t, func(*Options) {})
+	if got := unasked.behind(countryRequest("192.0.2.1:9", "FI", "")).country; got != "" {
+		t.Errorf("country %q where nobody's is known", got)
 	}
 	heard, h := newHeard(t, store.Policy{}, nil)
 	h.answer = func(q nomen.Question) (*nomen.Answer, error) {

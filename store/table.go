@@ -84,6 +84,22 @@ func (t *Table) known() (*edition, bool) {
 // Forget makes the next call of Set read the store.
 func (t *Table) Forget() { t.forgets.Add(1) }
 
+// Replace puts an authority, as it has just been read from the store, in the place of
+// its earlier revision: the others need not be read again for it. The table keeps
+// a.
+func (t *Table) Replace(a *Authority) {
+	t.reading.Lock()
+	defer t.reading.Unlock()
+	e, known := t.known()
+	if !known {
+		return // all will be read
+	}
+	next := *e
+	if next.set = e.set.with(a); next.set != e.set {
+		t.last.Store(&next)
+	}
+}
+
 // An AuthoritySet finds authorities by all that a request can say about them.
 type AuthoritySet struct {
 	all      []*Authority // in the byte order of their prefixes
@@ -104,11 +120,7 @@ type compilation struct {
 // readSet reads the authorities. Of those that have not changed since the last
 // set it takes over what was made of them.
 func readSet(ctx context.Context, r Reader, at time.Time, last *AuthoritySet) (*AuthoritySet, error) {
-	s := &AuthoritySet{
-		hosts:    map[string]*Authority{},
-		address:  map[netip.Addr]*Authority{},
-		compiled: map[*Authority]*compilation{},
-	}
+	s := newSet()
 	known := 0
 	for a, err := range r.Authorities(ctx, at) {
 		if err != nil {
@@ -125,9 +137,46 @@ func readSet(ctx context.Context, r Reader, at time.Time, last *AuthoritySet) (*
 	if last != nil && known == len(last.all) && known == len(s.all) {
 		return last, nil
 	}
+	s.finish()
+	return s, nil
+}
+
+func newSet() *AuthoritySet {
+	return &AuthoritySet{
+		hosts:    map[string]*Authority{},
+		address:  map[netip.Addr]*Authority{},
+		compiled: map[*Authority]*compilation{},
+	}
+}
+
+// finish puts the authorities of a new set in order.
+func (s *AuthoritySet) finish() {
 	slices.SortFunc(s.all, func(a, b *Authority) int { return strings.Compare(a.Prefix.String(), b.Prefix.String()) })
 	s.nest()
-	return s, nil
+}
+
+// with returns the set with a in the place of its earlier revision, or s itself if
+// it has this one or a later one.
+func (s *AuthoritySet) with(a *Authority) *AuthoritySet {
+	at, found := s.search(a.Prefix.String())
+	if found && s.all[at].Revision >= a.Revision {
+		return s
+	}
+	next := newSet()
+	next.all = make([]*Authority, 0, len(s.all)+1)
+	for i, other := range s.all {
+		if i == at {
+			next.add(a, &compilation{})
+		}
+		if i != at || !found {
+			next.add(other, s.compiled[other])
+		}
+	}
+	if at == len(s.all) {
+		next.add(a, &compilation{})
+	}
+	next.nest()
+	return next
 }
 
 // nest finds the parents.

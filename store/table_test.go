@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"iter"
 	"net/netip"
+	"slices"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -225,6 +226,67 @@ func TestTableCompilesOnce(t *testing.T) {
 	if set1 != set2 || set2 == set3 || c1 != c2 || c2 != c3 || c3 == c4 {
 		t.Errorf("sets %p %p %p, compiled %p %p %p %p: want the first two and the first three the same", set1, set2, set3, c1, c2, c3, c4)
 	}
+}
+
+// TestTableReplaces: what one has written oneself is seen at once, without a reading
+// of the others, and what others have written no later than else.
+func TestTableReplaces(t *testing.T) {
+	s := memstore.New()
+	defer s.Close()
+	put(t, s, start, authority("urn:b1"), authority("urn:d1"))
+	r := &slow{Store: s, gate: make(chan struct{}, 9)}
+	for range cap(r.gate) {
+		r.gate <- struct{}{}
+	}
+	now := start
+	table := store.NewTable(r, func() time.Time { return now }, time.Second)
+	table.Replace(&store.Authority{Prefix: name.MustParsePrefix("urn:b1"), Revision: 7}) // nothing was read yet
+	set := func() *store.AuthoritySet {
+		t.Helper()
+		set, err := table.Set(t.Context(), time.Time{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return set
+	}
+	check := func(when string, reads int32, want ...string) {
+		t.Helper()
+		var got []string
+		for _, a := range set().All() {
+			got = append(got, fmt.Sprintf("%s %d", a.Prefix, a.Revision))
+			if o := set().Of(name.MustParse(a.Prefix.String() + ":x")); o != a {
+				t.Errorf("%s: Of a name of %s = %v", when, a.Prefix, o)
+			}
+		}
+		if !slices.Equal(got, want) || r.reads.Load() != reads {
+			t.Errorf("%s: %q after %d readings, want %q after %d", when, got, r.reads.Load(), want, reads)
+		}
+	}
+	check("read", 1, "urn:b1 1", "urn:d1 1")
+	first := set()
+	for _, p := range []string{"urn:a1", "urn:c1", "urn:e1", "urn:c1:x", "urn:b1"} {
+		next := authority(p)
+		next.Description, next.Hosts = "new", []string{p[4:] + ".example"}
+		put(t, s, now, next)
+		kept, err := s.Authority(t.Context(), next.Prefix, time.Time{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		table.Replace(kept)
+		if got := set().Host(next.Hosts[0]); got != kept {
+			t.Errorf("asked at %s: %v", next.Hosts[0], got)
+		}
+	}
+	now = now.Add(time.Second - 1)
+	check("replaced", 1, "urn:a1 1", "urn:b1 2", "urn:c1 1", "urn:c1:x 1", "urn:d1 1", "urn:e1 1")
+	table.Replace(&store.Authority{Prefix: name.MustParsePrefix("urn:b1"), Revision: 1})
+	check("an earlier revision", 1, "urn:a1 1", "urn:b1 2", "urn:c1 1", "urn:c1:x 1", "urn:d1 1", "urn:e1 1")
+	if len(first.All()) != 2 {
+		t.Error("a set that was handed out has changed")
+	}
+	put(t, s, now, authority("urn:f1"))
+	now = start.Add(time.Second)
+	check("the lifetime over", 2, "urn:a1 1", "urn:b1 2", "urn:c1 1", "urn:c1:x 1", "urn:d1 1", "urn:e1 1", "urn:f1 1")
 }
 
 // TestOfIsTheLongest: the search agrees with a walk over all prefixes of a name.

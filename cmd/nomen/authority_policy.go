@@ -16,6 +16,7 @@ import (
 
 	"github.com/nomen-project/nomen"
 	"github.com/nomen-project/nomen/name"
+	"github.com/nomen-project/nomen/registrar"
 	"github.com/nomen-project/nomen/rule"
 	"github.com/nomen-project/nomen/store"
 )
@@ -253,13 +254,23 @@ func (c *cli) showTried(t tried) error {
 // one does not keep the others out.
 func (c *cli) putAll(ctx context.Context, b backend, why string) error {
 	refused := 0
+	var ownerless []registrar.Warning
+	defer func() { c.warnOwnerless(ownerless) }()
 	lines := bufio.NewScanner(c.in)
 	lines.Buffer(nil, store.MaxRecord)
 	for number := 1; lines.Scan(); number++ {
 		if strings.TrimSpace(lines.Text()) == "" {
 			continue
 		}
-		if err := c.putLine(ctx, b, lines.Text(), why); err != nil {
+		warnings, err := c.putLine(ctx, b, lines.Text(), why)
+		for _, w := range warnings {
+			if w.Code == registrar.WarnOwners {
+				ownerless = append(ownerless, w)
+			} else {
+				c.warn([]registrar.Warning{w})
+			}
+		}
+		if err != nil {
 			if ctx.Err() != nil {
 				return ctx.Err()
 			}
@@ -276,23 +287,36 @@ func (c *cli) putAll(ctx context.Context, b backend, why string) error {
 	return nil
 }
 
-func (c *cli) putLine(ctx context.Context, b backend, line, why string) error {
+// maxOwnerless is how many authorities without owners are told one by one.
+const maxOwnerless = 3
+
+// warnOwnerless tells which authorities have too few owners, in one line if they are
+// many.
+func (c *cli) warnOwnerless(all []registrar.Warning) {
+	if len(all) <= maxOwnerless {
+		c.warn(all)
+		return
+	}
+	fmt.Fprintf(c.err, "nomen: warning: %d authorities have fewer than two owners: who looks after their names when one has left?\n", len(all))
+}
+
+// putLine writes one authority and returns what it is warned about.
+func (c *cli) putLine(ctx context.Context, b backend, line, why string) ([]registrar.Warning, error) {
 	a := &store.Authority{}
 	if err := decodeStrictly([]byte(line), a); err != nil {
-		return err
+		return nil, err
 	}
 	_, revision, err := current(ctx, b, a.Prefix)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	out, err := b.PutAuthority(ctx, a, revision, why)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	c.warn(out.Warnings)
 	if c.json {
-		return c.printJSON(out.Authority)
+		return out.Warnings, c.printJSON(out.Authority)
 	}
 	_, err = fmt.Fprintf(c.out, "%s\trevision %d\n", a.Prefix, out.Result.Revision)
-	return err
+	return out.Warnings, err
 }

@@ -5,7 +5,8 @@
 // Every change is kept as a version beside those before it, together with the
 // number of its batch. A listing reads the versions of the moment at which it
 // began, so that it holds no lock while its consumer works. Changes are sealed at
-// once. There is no index of locations: [store.Find] lists all records.
+// once. The index of locations is made when it is first asked for, and kept from then
+// on.
 package memstore
 
 import (
@@ -28,6 +29,7 @@ type Store struct {
 	count  int64  // of records
 	tables map[store.Kind]*table
 	log    sealed
+	places places
 }
 
 var (
@@ -41,6 +43,7 @@ var (
 	_ store.Prover             = (*Store)(nil)
 	_ store.Loader             = (*Store)(nil)
 	_ store.Verifier           = (*Store)(nil)
+	_ store.Finder             = (*Store)(nil)
 )
 
 // New returns an empty store.
@@ -91,9 +94,11 @@ func (s *Store) add(step store.Step, seq uint64) {
 	t, key := s.tables[step.Subject.Kind], step.Subject.Key
 	t.add(key, version{s.moment, seq, step.Next})
 	s.count += records(step.Next) - records(step.Last)
+	s.places.add(step)
 	for _, revision := range step.Next.Redacts {
 		v := &t.versions[key][revision-1]
 		if !v.change.Redacted {
+			s.places = places{} // which has what is to be forgotten
 			v.change = v.change.Redact()
 			s.log.redact(v.seq, v.change)
 		}

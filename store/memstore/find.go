@@ -1,0 +1,102 @@
+package memstore
+
+import (
+	"context"
+	"iter"
+	"slices"
+	"sort"
+	"strings"
+	"time"
+
+	"github.com/nomen-project/nomen/store"
+)
+
+// The places are an index of locations: all that any record had since the index was
+// made, so that who holds a slice of them can go on reading it. Whether a record
+// still has one is seen from the record.
+type places struct {
+	made   bool
+	sorted []store.Place // replaced by a new slice, never changed
+	fresh  []store.Place // not yet among them, in no order
+}
+
+// add adds the locations of a record, if there is an index.
+func (p *places) add(step store.Step) {
+	if !p.made || step.Next.Record == nil {
+		return
+	}
+	for i := range step.Next.Record.Locations {
+		url := step.Next.Record.Locations[i].URL
+		if !has(step.Last, url) {
+			p.fresh = append(p.fresh, store.Place{URL: url, Name: step.Next.Record.Name})
+		}
+	}
+}
+
+// has reports whether there is a location after a change.
+func has(c *store.Change, url string) bool {
+	if c == nil || c.Record == nil {
+		return false
+	}
+	for i := range c.Record.Locations {
+		if c.Record.Locations[i].URL == url {
+			return true
+		}
+	}
+	return false
+}
+
+// all returns the index of the present moment, made anew from the names if there is
+// none.
+func (p *places) all(names *table) []store.Place {
+	if !p.made {
+		p.made = true
+		for _, versions := range names.versions {
+			if r := versions[len(versions)-1].change.Record; r != nil {
+				for i := range r.Locations {
+					p.fresh = append(p.fresh, store.Place{URL: r.Locations[i].URL, Name: r.Name})
+				}
+			}
+		}
+	}
+	if len(p.fresh) > 0 {
+		all := append(slices.Clone(p.sorted), p.fresh...)
+		slices.SortFunc(all, store.Place.Compare)
+		p.sorted, p.fresh = slices.Compact(all), nil
+	}
+	return p.sorted
+}
+
+// Find implements [store.Finder].
+func (s *Store) Find(ctx context.Context, prefix string, after store.Place) iter.Seq2[store.Place, error] {
+	return func(yield func(store.Place, error) bool) {
+		all, moment, err := s.beginFind(ctx)
+		first := sort.Search(len(all), func(i int) bool {
+			return all[i].URL >= prefix && (after == (store.Place{}) || all[i].Compare(after) > 0)
+		})
+		for _, p := range all[first:] {
+			if !strings.HasPrefix(p.URL, prefix) {
+				break
+			}
+			if err = ctx.Err(); err != nil {
+				break
+			}
+			if has(s.lookup(store.KindName, p.Name.Key(), moment, time.Time{}), p.URL) && !yield(p, nil) {
+				return
+			}
+		}
+		if err != nil {
+			yield(store.Place{}, err)
+		}
+	}
+}
+
+// beginFind returns the index and the present moment.
+func (s *Store) beginFind(ctx context.Context) ([]store.Place, uint64, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err := s.usable(ctx); err != nil {
+		return nil, 0, err
+	}
+	return s.places.all(s.tables[store.KindName]), s.moment, nil
+}

@@ -66,6 +66,11 @@ func (x *Explanation) Leads() bool {
 	return !x.Name.IsZero() && (x.Authority != nil || x.Asks)
 }
 
+// Asked reports whether it is a name about which resolvers are asked.
+func (x *Explanation) Asked() bool {
+	return !x.Name.IsZero() && (x.Authority != nil || isForeign(x.Name))
+}
+
 // Plain returns an identifier as it was meant: without white space, the brackets
 // around it and "URL:" before it (RFC 3986, appendix C; 1995, 2), and without the
 // "web+" by which browsers tell schemes that pages may handle.
@@ -160,9 +165,6 @@ func (x *Explanation) uri(s string) {
 	x.Parts = []Fact{{"scheme", own}}
 	if known, ok := scheme.Lookup(strings.ToLower(own)); ok {
 		x.Kind += ": " + known.Title
-		if known.Danger != "" {
-			x.Remarks = append(x.Remarks, "who follows one from a stranger should know: "+known.Danger)
-		}
 	} else {
 		x.Remarks = append(x.Remarks, "nothing is known of its scheme")
 	}
@@ -215,7 +217,7 @@ func (e *Explainer) place(ctx context.Context, x *Explanation) error {
 	}
 	switch {
 	case x.Authority != nil:
-	case !x.Name.IsZero() && isForeign(x.Name):
+	case x.Asked():
 		x.suggest()
 		if x.Asks = e.Door.Admits(Asker(ctx)); x.Asks {
 			e.ways(ctx, x)

@@ -179,7 +179,7 @@ func (s *Server) whatIs(ctx context.Context, r *request, entered string, lead bo
 	}
 	page := explained{Explanation: x, Style: template.CSS(homeStyle), Version: s.version}
 	if x.Leads() {
-		page.Here = formPath(x.Text)
+		page.Here = herePath(x.Text)
 	}
 	if lead && page.Here != "" {
 		p := uncached(newReply(http.StatusSeeOther))
@@ -200,12 +200,37 @@ func (s *Server) whatIs(ctx context.Context, r *request, entered string, lead bo
 	return p.withBody(html.ContentType(), b.Bytes())
 }
 
+// herePath returns the path of a name on this server, with the query and the
+// fragment that follow the name.
+func herePath(text string) string {
+	text, fragment, hasFragment := strings.Cut(text, "#")
+	text, q, hasQuery := strings.Cut(text, "?")
+	path := format.NamePath(text)
+	if hasQuery {
+		path += "?" + escapeExcluded(q)
+	}
+	if hasFragment {
+		path += "#" + escapeExcluded(fragment)
+	}
+	return path
+}
+
 // An explained is what a page shows of an explanation.
 type explained struct {
 	*gateway.Explanation
 	Here    string // path of ours that leads on; "" for none
 	Style   template.CSS
 	Version string
+}
+
+// Ask returns where the description of the name is; "" for nowhere.
+func (e explained) Ask() string {
+	path, _, _ := strings.Cut(e.Here, "#")
+	path, _, _ = strings.Cut(path, "?")
+	if path == "" {
+		return ""
+	}
+	return path + "?s=I2C"
 }
 
 // Served says who looks after the name, if that is known here.

@@ -1,0 +1,122 @@
+package server
+
+import (
+	"context"
+	"iter"
+	"net/netip"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/nomen-project/nomen/discover"
+	"github.com/nomen-project/nomen/gateway"
+	"github.com/nomen-project/nomen/name"
+	"github.com/nomen-project/nomen/store"
+)
+
+// oneWay is a finder that finds one way to every name.
+type oneWay struct{}
+
+func (oneWay) Find(context.Context, name.Name) iter.Seq2[discover.Way, error] {
+	return func(yield func(discover.Way, error) bool) {
+		yield(discover.Way{Kind: discover.Authority, Host: "there.example", Port: 4500, How: "<the host> in the name"}, nil)
+	}
+}
+
+const asBrowser = "Accept: text/html\r\n"
+
+func TestGatewayPages(t *testing.T) {
+	door, err := gateway.NewDoor(gateway.Access{Policy: gateway.Own, Own: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	asking, s := newTestServer(t, nil)
+	asking.explainer = &gateway.Explainer{Authorities: store.NewTable(s, time.Now, time.Hour), Finder: oneWay{}, Door: door}
+	plain, _ := newTestServer(t, nil)
+	to := map[bool]*Listening{true: listen(t, asking), false: listen(t, plain)}
+	for _, tt := range []struct {
+		name, target, fields string
+		asks                 bool // of the server
+		status, location     string
+		want, not            string // in the body
+	}{
+		{"the home page explains", "/", asBrowser, false, "200", "", `<form action="/" method="get">`, ""},
+		{"and leads on at once", "/", asBrowser, false, "200", "", `<button formaction="/-/resolve">`, ""},
+		{"and registers itself", "/", asBrowser, false, "200", "", `navigator.registerProtocolHandler("web+urn", location.origin + "/-/handler?uri=%s")`, ""},
+
+		{"a name here", "/?name=urn%3Aietf%3Arfc%3A2648", asBrowser, false, "200", "", `<a id="lead" rel="noreferrer" href="/urn:ietf:rfc:2648">`, ""},
+		{"its canonical name", "/?name=%3CURN%3AIETF%3Arfc%3A+2648%3E", asBrowser, false, "200", "", `<code>urn:ietf:rfc:2648</code>`, ""},
+		{"whose it is", "/?name=urn:ietf:rfc:2648", asBrowser, false, "200", "", `served here by <code>urn:ietf:rfc</code>`, ""},
+		{"for programs", "/?name=urn:ietf:rfc:2648", "Accept: text/plain\r\n", false, "200", "", "leads on           /urn:ietf:rfc:2648\r\n", "<"},
+		{"a name of others", "/?name=urn:isbn:0451450523", asBrowser, false, "200", "", "It is not served here", `id="lead"`},
+		{"a name of others, if it is asked for", "/?name=urn:isbn:0451450523", asBrowser, true, "200", "", `<code>authority there.example:4500</code> <small>&lt;the host&gt; in the name</small>`, "<the host>"},
+		{"a URL", "/?name=https://there.example/%22%3E%3Cscript%3E", asBrowser, false, "200", "", "This is no name and no URI", "<script>"},
+		{"a good URL", "/?name=https://there.example/%3Fa%3D1%26b", asBrowser, false, "200", "", `<a id="elsewhere" rel="noreferrer noopener nofollow external" href="https://there.example/?a=1&amp;b">`, ""},
+		{"a script", "/?name=javascript:alert(1)", asBrowser, false, "200", "", "It leads nowhere that a page should link to", `href="javascript`},
+		{"no name", "/?name=urn:isbn:", asBrowser, false, "200", "", "This is no name and no URI", `id="lead"`},
+		{"nothing", "/?name=", asBrowser, false, "200", "", "This is no name and no URI", ""},
+		{"a mistake", "/?name=ISBN+0-451-45052-3", asBrowser, false, "200", "", "Did you mean", ""},
+
+		{"a handler's name", "/-/handler?uri=web%2Burn%3Aietf%3Arfc%3A2648", asBrowser, false, "303", "/urn:ietf:rfc:2648", "", ""},
+		{"with a query", "/-/handler?uri=web%2Burn%3Aietf%3Arfc%3A2648%3Fs%3DI2C", asBrowser, false, "303", "/urn:ietf:rfc:2648?s=I2C", "", ""},
+		{"with a fragment", "/?name=urn:ietf:rfc:2648%3Fs%3DI2L%23top", asBrowser, false, "200", "", `href="/urn:ietf:rfc:2648?s=I2L#top"`, ""},
+		{"what is known", "/?name=urn:ietf:rfc:2648%3Fs%3DI2L%23top", asBrowser, false, "200", "", `href="/urn:ietf:rfc:2648?s=I2C"`, ""},
+		{"odd octets", "/-/handler?uri=urn:ietf:rfc:2648%3F%00%C3%BC%22", asBrowser, false, "303", "/urn:ietf:rfc:2648?%00%C3%BC%22", "", ""},
+		{"a handler's name of others", "/-/handler?uri=web%2Burn%3Aisbn%3A0451450523", asBrowser, false, "200", "", "It is not served here", ""},
+		{"the same, if it is asked for", "/-/handler?uri=web%2Burn%3Aisbn%3A0451450523", asBrowser, true, "303", "/urn:isbn:0451450523", "", ""},
+		{"a handler's URL is shown", "/-/handler?uri=https%3A%2F%2Fevil.example%2F", asBrowser, true, "200", "", `rel="noreferrer noopener nofollow external" href="https://evil.example/"`, ""},
+		{"no host of others", "/-/handler?uri=%2F%2Fevil.example%2F", asBrowser, true, "200", "", "This is no name", ""},
+		{"no line of others", "/-/handler?uri=urn%3Aietf%3Arfc%3A2648%0D%0ASet-Cookie%3A+a", asBrowser, false, "303", "/urn:ietf:rfc:2648Set-Cookie:a", "", ""},
+		{"no script", "/-/handler?uri=javascript%3Aalert(1)", asBrowser, true, "200", "", "It leads nowhere", ""},
+		{"an http name of an authority here", "/-/handler?uri=https%3A%2F%2Fpurl.example%2Fnet%2Fx", asBrowser, false, "303", "/https://purl.example/net/x", "", ""},
+		{"nothing at all", "/-/handler", asBrowser, false, "200", "", "This is no name", ""},
+
+		{"what browsers send here", "/-/proxy.pac", "", false, "200", "", `"example.org":1`, ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			got := exchange(t, to[tt.asks].Public, "GET "+tt.target+" HTTP/1.1\r\nHost: names.example\r\nConnection: close\r\n"+tt.fields+"\r\n")
+			status, fields, body := cutAnswer(got)
+			if !strings.HasPrefix(status, "HTTP/1.1 "+tt.status+" ") || fieldOf(fields, "Location") != tt.location || !strings.Contains(body, tt.want) || tt.not != "" && strings.Contains(body, tt.not) {
+				t.Errorf("got\n%s", got)
+			}
+			if fieldOf(fields, "Set-Cookie") != "" {
+				t.Errorf("a field of a stranger: %q", fields)
+			}
+		})
+	}
+}
+
+func TestProxyConfig(t *testing.T) {
+	for _, tt := range []struct{ public, host, want, vary string }{
+		{"", "names.example:4500", `"PROXY names.example:4500"`, "Host"},
+		{"", "names.example", `"PROXY names.example:80"`, "Host"},
+		{"https://names.example", "other.example", `"HTTPS names.example:443"`, ""},
+	} {
+		srv, _ := newTestServer(t, func(o *Options) { o.PublicURL = tt.public })
+		_, fields, body := cutAnswer(exchange(t, listen(t, srv).Public, "GET /-/proxy.pac HTTP/1.1\r\nHost: "+tt.host+"\r\nConnection: close\r\n\r\n"))
+		if fieldOf(fields, "Content-Type") != "application/x-ns-proxy-autoconfig" || !strings.Contains(body, tt.want) || !strings.Contains(fieldOf(fields, "Vary"), tt.vary) ||
+			!strings.Contains(body, `"other.example":1`) && tt.public == "" {
+			t.Errorf("%s %s: got %q\n%s", tt.public, tt.host, fields, body)
+		}
+	}
+}
+
+// The scripts that pages may run are those that are on them.
+func TestHomePolicy(t *testing.T) {
+	srv, _ := newTestServer(t, nil)
+	l := listen(t, srv)
+	for _, target := range []string{"/", "/?name=urn:a23:b"} {
+		_, fields, body := cutAnswer(exchange(t, l.Public, "GET "+target+" HTTP/1.1\r\nHost: x\r\nConnection: close\r\n"+asBrowser+"\r\n"))
+		policy := fieldOf(fields, "Content-Security-Policy")
+		if !strings.HasPrefix(policy, "default-src 'none'; ") || strings.Contains(policy, "unsafe") {
+			t.Errorf("%s: %s", target, policy)
+		}
+		for _, element := range []string{"script", "style"} {
+			_, rest, ok := strings.Cut(body, "<"+element+">")
+			text, _, _ := strings.Cut(rest, "</"+element+">")
+			if ok && !strings.Contains(policy, element+"-src "+hashed(text)) {
+				t.Errorf("%s: a %s that the policy %s forbids:\n%s", target, element, policy, text)
+			}
+		}
+	}
+}

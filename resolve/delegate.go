@@ -32,7 +32,11 @@ func (d *decision) delegated() (*nomen.Answer, error) {
 // redirect sends the client to the other resolver, with the components that are
 // for resolvers, or the service as a directive (2012, 2.3.1).
 func (d *decision) redirect(c *store.Compiled) (*nomen.Answer, error) {
-	a := &nomen.Answer{Service: d.service, Name: d.name, Status: nomen.Active, MaxAge: d.maxAge(), Modified: d.authority.Modified}
+	service := d.service
+	if d.q.Service.Known() && d.permits(d.q.Service) { // there the resource may be sent, if not here
+		service = d.q.Service
+	}
+	a := &nomen.Answer{Service: service, Name: d.name, Status: nomen.Active, MaxAge: d.maxAge(), Modified: d.authority.Modified}
 	switch {
 	case c.Link != nil:
 		link, err := c.Link.For(d.authority.Prefix, d.name)
@@ -42,8 +46,8 @@ func (d *decision) redirect(c *store.Compiled) (*nomen.Answer, error) {
 		a.Redirect = d.withComponents(link)
 	case c.Host != "":
 		a.Redirect = d.withComponents("http://" + c.Host + "/" + strings.NewReplacer("?", "%3F", "#", "%23").Replace(d.name.Key()))
-		if d.service != nomen.I2L && d.q.R == "" && d.q.Q == "" {
-			a.Redirect += "?s=" + url.QueryEscape(string(d.service))
+		if service != nomen.I2L && d.q.R == "" && d.q.Q == "" {
+			a.Redirect += "?s=" + url.QueryEscape(string(service))
 		}
 	default:
 		return nil, d.refuse(nomen.NoResult, "it is delegated to a resolver that nobody has named")

@@ -255,6 +255,11 @@ func (d *decision) offers(s nomen.Service) bool {
 	if !s.Known() || (s == nomen.I2R || s == nomen.I2Rs) && (!d.policy.Fetch || d.o.Fetch == nil) {
 		return false
 	}
+	return d.permits(s)
+}
+
+// permits reports whether the authority lets a service be asked for.
+func (d *decision) permits(s nomen.Service) bool {
 	return len(d.policy.Services) == 0 || slices.Contains(d.policy.Services, s)
 }
 

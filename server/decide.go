@@ -145,12 +145,14 @@ func (s *Server) resolveAt(ctx context.Context, r *request, a asked) *reply {
 // does not offer the one that was asked for (2012, N12-32). THTTP has no such
 // default.
 func (s *Server) answered(ctx context.Context, r *request, a asked, asked nomen.Service, ans *nomen.Answer) *reply {
-	if a.form == formTHTTP && ans.Service != asked {
-		return s.problem(r, a, notOffered(a, asked))
-	}
 	switch {
 	case ans.Redirect != "":
 		return s.elsewhere(r, a, ans)
+	case a.form == formTHTTP && ans.Service != asked:
+		return s.problem(r, a, notOffered(a, asked))
+	case ans.Service != asked && a.query.service != "": // as if none had been named
+		a.query.service = ""
+		return s.resolveAt(ctx, r, a)
 	case ans.Service == nomen.I2L:
 		return s.toLocation(ctx, r, a, ans)
 	case ans.Service == nomen.I2R, ans.Service == nomen.I2Rs:
@@ -260,7 +262,13 @@ func (s *Server) withProblem(r *request, a asked, problem *format.Problem) *repl
 		accept = format.TypeURC
 	}
 	f := format.ProblemFormat(accept)
-	body, err := written(func(w io.Writer) error { return f.Write(w, problem) })
+	shown := problem
+	if problem.Answer != nil { // all that is known, whatever was asked for
+		ans, copied := *problem.Answer, *problem
+		ans.Service = nomen.I2C
+		copied.Answer, shown = &ans, &copied
+	}
+	body, err := written(func(w io.Writer) error { return f.Write(w, shown) })
 	if err != nil {
 		return s.failure(r, err)
 	}

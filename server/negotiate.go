@@ -15,8 +15,10 @@ import (
 func offersFor(s nomen.Service) []format.Format {
 	offers := format.Formats()
 	if s == nomen.IisI {
-		i := slices.IndexFunc(offers, func(f format.Format) bool { return f.MediaType == format.TypeText })
-		return slices.Insert(slices.Delete(offers, i, i+1), 0, truth)
+		offers = slices.DeleteFunc(offers, func(f format.Format) bool {
+			return f.MediaType == format.TypeText || f.MediaType == format.TypeLinkset || f.MediaType == format.TypeLinksetJSON
+		}) // links cannot say no
+		return slices.Insert(offers, 0, truth)
 	}
 	if s == nomen.I2C || s == nomen.I2Cs {
 		return offers

@@ -56,7 +56,7 @@ func (q query) under(a *store.Authority) query {
 		q.service, q.component = mapped.service, mapped.component
 	}
 	if !offers(a, q.service) || !isValue(a.Keywords[keywordService], string(q.service)) {
-		q.service = ""
+		q.service, q.other = "", "" // the other is of I=I
 	}
 	values, known := a.Keywords[keywordComponent]
 	if len(a.Keywords) > 0 && !known || !isValue(values, q.component) {

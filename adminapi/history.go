@@ -45,9 +45,10 @@ func NewRevision(c *store.Change) Revision {
 	}
 }
 
-// A Redaction is the body of POST names/{name}/redact.
+// A Redaction is the body of POST names/{name}/redact and of POST
+// authorities/{prefix}/redact.
 type Redaction struct {
-	Revisions []uint64 `json:"revisions"`
+	Revisions []uint64 `json:"revisions,omitempty"` // of an authority absent for all before the present one
 	Reason    string   `json:"reason"`
 	Expected  *uint64  `json:"expected,omitempty"` // revision; absent for any
 }
@@ -188,7 +189,8 @@ type Report struct {
 	Problem   *Problem             `json:"problem,omitempty"`
 }
 
-// Progress is how much of how much is done.
+// Progress is how much of how much is done: of verify in changes and other things
+// that are looked at, of backup in bytes.
 type Progress struct {
 	Done  uint64 `json:"done"`
 	Total uint64 `json:"total"`
@@ -273,6 +275,12 @@ func (c *Client) Revisions(ctx context.Context, n name.Name) iter.Seq2[Revision,
 // Redact removes the content of revisions of n; see [registrar.Registrar.Redact].
 func (c *Client) Redact(ctx context.Context, n name.Name, r registrar.Redaction) (registrar.Outcome, error) {
 	return c.change(ctx, http.MethodPost, namePath(n)+"/redact", nil, Redaction{r.Revisions, r.Reason, revision(r.Expected)})
+}
+
+// RedactAuthority removes the content of revisions of an authority; see
+// [registrar.Registrar.RedactAuthority].
+func (c *Client) RedactAuthority(ctx context.Context, p name.Prefix, r registrar.Redaction) (registrar.Outcome, error) {
+	return c.change(ctx, http.MethodPost, prefixPath(p)+"/redact", nil, Redaction{r.Revisions, r.Reason, revision(r.Expected)})
 }
 
 // Changes yields the changes after a place in their one order, as far as the
@@ -361,8 +369,12 @@ func (c *Client) Verify(ctx context.Context, fault func(store.Fault), progress f
 
 // Backup lets the server make a copy of its store in dir, an absolute path on its
 // machine; see [store.Backuper].
-func (c *Client) Backup(ctx context.Context, dir string) error {
-	_, err := c.reports(ctx, "backup", BackupRequest{dir}, func(Report) {})
+func (c *Client) Backup(ctx context.Context, dir string, progress func(done, total uint64)) error {
+	_, err := c.reports(ctx, "backup", BackupRequest{dir}, func(r Report) {
+		if r.Progress != nil && progress != nil {
+			progress(r.Progress.Done, r.Progress.Total)
+		}
+	})
 	return err
 }
 

@@ -160,7 +160,7 @@ func TestStrangeHistory(t *testing.T) {
 		if h, err := c.Verify(ctx, func(store.Fault) {}, nil); err == nil {
 			t.Errorf("%.20q: verify: %+v", body, h)
 		}
-		if err := c.Backup(ctx, "/d"); err == nil {
+		if err := c.Backup(ctx, "/d", nil); err == nil {
 			t.Errorf("%.20q: backup", body)
 		}
 		if sum, err := c.Relocate(ctx, registrar.Relocation{}); err == nil {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"syscall"
 
 	"github.com/nomen-project/nomen/bulk"
 	"github.com/nomen-project/nomen/name"
@@ -76,6 +77,15 @@ func (e *StatusError) Error() string {
 	return fmt.Sprintf("adminapi: %d %s: %s", e.Status, http.StatusText(e.Status), e.Detail)
 }
 
+// A FullError is returned when the disk of the server is full. It is
+// [syscall.ENOSPC].
+type FullError struct{ Detail string }
+
+func (e *FullError) Error() string { return e.Detail }
+
+// Unwrap returns ENOSPC.
+func (e *FullError) Unwrap() error { return syscall.ENOSPC }
+
 // A PreconditionError is a conflict with a revision that was named in the head of
 // a request: the same error with the status that HTTP has for it.
 type PreconditionError struct{ Conflict *store.ConflictError }
@@ -141,6 +151,8 @@ func NewProblem(err error) *Problem {
 		p := newProblem(kindLimit, http.StatusRequestEntityTooLarge, err)
 		p.Name, p.Field, p.Size, p.Limit = limit.Key, limit.What, limit.Size, limit.Limit
 		return p
+	case errors.Is(err, syscall.ENOSPC):
+		return newProblem(kindFull, http.StatusInsufficientStorage, err)
 	case errors.Is(err, store.ErrNotFound):
 		return newProblem(kindNotFound, http.StatusNotFound, err)
 	case errors.Is(err, ErrUnauthorized):
@@ -188,6 +200,8 @@ func (p *Problem) Err() error {
 		return &store.StateError{Key: p.Name, Rule: p.Detail}
 	case ProblemPath + kindLimit:
 		return &store.LimitError{Key: p.Name, What: p.Field, Size: p.Size, Limit: p.Limit}
+	case ProblemPath + kindFull:
+		return &FullError{Detail: p.Detail}
 	case ProblemPath + kindNotFound:
 		return store.ErrNotFound
 	case ProblemPath + kindUnauthorized:

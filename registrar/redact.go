@@ -3,15 +3,18 @@ package registrar
 import (
 	"context"
 	"errors"
+	"iter"
+	"slices"
 	"time"
 
 	"github.com/nomen-project/nomen/name"
 	"github.com/nomen-project/nomen/store"
 )
 
-// A Redaction removes for ever what earlier revisions of a name hold.
+// A Redaction removes for ever what earlier revisions of a name or an authority
+// hold.
 type Redaction struct {
-	Revisions []uint64 // those whose content goes, with who made them and why
+	Revisions []uint64 // those whose content goes, with who made them and why; of an authority none for all before the present one
 	Reason    string   // why; never empty, kept in the history
 	Expected  uint64   // as in Request
 }
@@ -51,17 +54,54 @@ func (r *Registrar) Redact(ctx context.Context, a Actor, n name.Name, red Redact
 
 func (r *Registrar) redact(ctx context.Context, a Actor, n name.Name, red Redaction) (Outcome, error) {
 	if !a.mayName(n, Administrator) {
-		return Outcome{}, &DeniedError{Who: a.Who, Role: a.Role, Need: Administrator, Name: n.Key(), Why: "content is removed from its history"}
+		return Outcome{}, cannotRedact(a, n.Key())
 	}
-	if err := checkRedaction(n, red); err != nil {
-		return Outcome{}, err
+	if len(red.Revisions) == 0 {
+		return Outcome{}, refuse(n.Key(), "revisions", faultf(0, "revision", "none is named"))
 	}
 	n, err := r.Kept(ctx, n)
 	if err != nil {
 		return Outcome{}, err
 	}
+	return r.redactSubject(ctx, a, redactable{n.Key(), store.History(ctx, r.store, n)}, red)
+}
+
+// RedactAuthority does what Redact does for the authority of exactly the prefix p.
+// Its names, which have histories of their own, stay as they are.
+func (r *Registrar) RedactAuthority(ctx context.Context, a Actor, p name.Prefix, red Redaction) (Outcome, error) {
+	if !a.mayPrefix(p, Administrator) {
+		err := cannotRedact(a, p.String())
+		return Outcome{Err: err}, err
+	}
+	out, err := r.redactSubject(ctx, a, redactable{p.String(), store.AuthorityHistory(ctx, r.store, p)}, red)
+	if err != nil {
+		return Outcome{Err: err}, err
+	}
+	r.authorities.Replace(out.Authority.Clone())
+	return out, nil
+}
+
+func cannotRedact(a Actor, key string) error {
+	return &DeniedError{Who: a.Who, Role: a.Role, Need: Administrator, Name: key, Why: "content is removed from its history"}
+}
+
+// A redactable is a name or an authority with its changes, the newest first.
+type redactable struct {
+	key     string
+	changes iter.Seq2[*store.Change, error]
+}
+
+// redactSubject redacts on top of what is there, again if somebody changes that
+// meanwhile.
+func (r *Registrar) redactSubject(ctx context.Context, a Actor, s redactable, red Redaction) (Outcome, error) {
+	if red.Reason == "" {
+		return Outcome{}, refuse(s.key, "reason", faultf(0, "state", "content is removed for a reason, which stays in the history"))
+	}
+	if f := checkText(red.Reason, true); f.bad() {
+		return Outcome{}, refuse(s.key, "reason", f)
+	}
 	for attempts := 1; ; attempts++ {
-		out, err := r.redactOnce(ctx, a, n, red)
+		out, err := r.redactOnce(ctx, a, s, red)
 		_, busy := errors.AsType[*store.ConflictError](err)
 		if !busy || red.Expected != store.AnyRevision || attempts == maxAttempts {
 			return out, err
@@ -69,22 +109,9 @@ func (r *Registrar) redact(ctx context.Context, a Actor, n name.Name, red Redact
 	}
 }
 
-func checkRedaction(n name.Name, red Redaction) error {
-	if red.Reason == "" {
-		return refuse(n.Key(), "reason", faultf(0, "state", "content is removed for a reason, which stays in the history"))
-	}
-	if f := checkText(red.Reason, true); f.bad() {
-		return refuse(n.Key(), "reason", f)
-	}
-	if len(red.Revisions) == 0 {
-		return refuse(n.Key(), "revisions", faultf(0, "revision", "none is named"))
-	}
-	return nil
-}
-
 // redactOnce redacts on top of what is there now.
-func (r *Registrar) redactOnce(ctx context.Context, a Actor, n name.Name, red Redaction) (Outcome, error) {
-	last, err := r.redactable(ctx, n, red.Revisions)
+func (r *Registrar) redactOnce(ctx context.Context, a Actor, s redactable, red Redaction) (Outcome, error) {
+	last, revisions, err := s.find(red.Revisions)
 	if err != nil {
 		return Outcome{}, err
 	}
@@ -93,11 +120,11 @@ func (r *Registrar) redactOnce(ctx context.Context, a Actor, n name.Name, red Re
 		now = last.Time
 	}
 	c := store.Change{
-		Record: last.Record, Delete: last.Delete, Expected: red.Expected,
-		Time: now, Who: a.Who, Why: red.Reason, Redacts: red.Revisions,
+		Record: last.Record, Authority: last.Authority, Delete: last.Delete, Expected: red.Expected,
+		Time: now, Who: a.Who, Why: red.Reason, Redacts: revisions,
 	}
 	if c.Expected == store.AnyRevision {
-		if c.Expected = last.Revision(); last.Record == nil {
+		if c.Expected = last.Revision(); !last.Delete.IsZero() {
 			c.Expected = 0 // a deleted name has no revision
 		}
 	}
@@ -105,52 +132,65 @@ func (r *Registrar) redactOnce(ctx context.Context, a Actor, n name.Name, red Re
 	if err != nil {
 		return Outcome{}, err
 	}
-	out := Outcome{Name: n, Result: results[0]}
-	if last.Record != nil {
+	out := Outcome{Result: results[0]}
+	switch {
+	case last.Authority != nil:
+		out.Authority = last.Authority.Clone()
+		out.Authority.Modified, out.Authority.Revision = c.Time, results[0].Revision
+	case last.Record != nil:
 		out.Record = last.Record.Clone()
 		out.Record.Modified, out.Record.Revision = c.Time, results[0].Revision
 	}
-	r.log.InfoContext(ctx, "history redacted", "name", n.Key(), "who", a.Who, "revisions", red.Revisions)
+	if last.Authority == nil {
+		out.Name = name.FromKey(s.key)
+	}
+	r.log.InfoContext(ctx, "history redacted", "of", s.key, "who", a.Who, "revisions", revisions)
 	return out, nil
 }
 
-// redactable returns the last change of n, if each of the revisions has content
-// that can go.
-func (r *Registrar) redactable(ctx context.Context, n name.Name, revisions []uint64) (*store.Change, error) {
-	wanted := make(map[uint64]int, len(revisions))
-	for i, revision := range revisions {
+// find returns the last change and which revisions have to go, if each of those
+// that were asked for has content that can: all before the last if none was.
+func (s redactable) find(asked []uint64) (last *store.Change, revisions []uint64, err error) {
+	wanted := make(map[uint64]int, len(asked))
+	for i, revision := range asked {
 		wanted[revision] = i
 	}
-	var last *store.Change
-	for c, err := range store.History(ctx, r.store, n) {
+	for c, err := range s.changes {
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		if last == nil {
 			last = c
 		}
 		i, named := wanted[c.Revision()]
 		if !named {
+			if len(asked) == 0 && c != last && !c.Redacted {
+				revisions = append(revisions, c.Revision())
+			}
 			continue
 		}
 		if delete(wanted, c.Revision()); c.Redacted {
-			return nil, refuseAt(n.Key(), "revisions", i, "", faultf(0, "revision", "the content of revision %d was removed already", c.Revision()))
+			return nil, nil, refuseAt(s.key, "revisions", i, "", faultf(0, "revision", "the content of revision %d was removed already", c.Revision()))
 		}
-		if c == last && c.Record != nil {
-			return nil, refuseAt(n.Key(), "revisions", i, "", faultf(0, "revision",
-				"revision %d is the present one: put a record without what has to go first, then redact", c.Revision()))
+		if c == last && c.Delete.IsZero() {
+			return nil, nil, refuseAt(s.key, "revisions", i, "", faultf(0, "revision",
+				"revision %d is the present one: put content without what has to go first, then redact", c.Revision()))
 		}
-		if len(wanted) == 0 {
+		if revisions = append(revisions, c.Revision()); len(wanted) == 0 {
 			break
 		}
 	}
 	if last == nil {
-		return nil, store.ErrNotFound
+		return nil, nil, store.ErrNotFound
 	}
-	for i, revision := range revisions {
+	for i, revision := range asked {
 		if _, missing := wanted[revision]; missing {
-			return nil, refuseAt(n.Key(), "revisions", i, "", faultf(0, "revision", "there is no revision %d", revision))
+			return nil, nil, refuseAt(s.key, "revisions", i, "", faultf(0, "revision", "there is no revision %d", revision))
 		}
 	}
-	return last, nil
+	if len(revisions) == 0 {
+		return nil, nil, refuse(s.key, "revisions", faultf(0, "revision", "there is none before the present one that has content"))
+	}
+	slices.Sort(revisions)
+	return last, revisions, nil
 }

@@ -161,3 +161,74 @@ func TestGetAt(t *testing.T) {
 		t.Errorf("before: %v", err)
 	}
 }
+
+// The history of an authority can be redacted as that of a name: all of it before
+// the present revision, or what is named.
+func TestRedactAuthority(t *testing.T) {
+	d := newDesk(t)
+	p := name.MustParsePrefix("urn:dns:example.net")
+	for _, contact := range []string{"mailto:person@example.net", "mailto:other@example.net", "mailto:office@example.net"} {
+		a := &store.Authority{Prefix: p, Owners: []string{"a", "b"}, Contact: contact}
+		if _, err := d.PutAuthority(d.ctx, Operator(), a, store.AnyRevision, "of a person"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	everything := Redaction{Reason: "court order 7", Expected: store.AnyRevision}
+	for what, red := range map[string]Redaction{
+		"reason":       {Revisions: []uint64{1}, Expected: store.AnyRevision},
+		"revisions[0]": {Revisions: []uint64{3}, Reason: "x", Expected: store.AnyRevision}, // the present one
+		"revisions[1]": {Revisions: []uint64{1, 9}, Reason: "x", Expected: store.AnyRevision},
+	} {
+		var refusal *RefusalError
+		if _, err := d.RedactAuthority(d.ctx, Operator(), p, red); !errors.As(err, &refusal) || refusal.Field != what || refusal.Name != p.String() {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+	var denied *DeniedError
+	if _, err := d.RedactAuthority(d.ctx, Actor{Who: "o", Role: Owner}, p, everything); !errors.As(err, &denied) || denied.Need != Administrator {
+		t.Errorf("an owner: %v", err)
+	}
+	if _, err := d.RedactAuthority(d.ctx, Operator(), name.MustParsePrefix("urn:dns:example.edu"), everything); !errors.Is(err, store.ErrNotFound) {
+		t.Errorf("an unknown authority: %v", err)
+	}
+	before, err := store.HeadOf(d.ctx, d.store)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := d.RedactAuthority(d.ctx, Operator(), p, everything)
+	if err != nil || out.Result != (store.Result{Revision: 4, Changed: true}) || out.Authority.Revision != 4 || out.Authority.Contact != "mailto:office@example.net" {
+		t.Fatalf("got %+v, %v", out, err)
+	}
+	var all []*store.Change
+	for c, err := range store.AuthorityHistory(d.ctx, d.store, p) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, c)
+	}
+	if len(all) != 4 || all[0].Why != "court order 7" || !slices.Equal(all[0].Redacts, []uint64{1, 2}) || all[1].Redacted || all[1].Who+all[1].Why == "" {
+		t.Fatalf("history: %+v", all)
+	}
+	for _, c := range all[2:] {
+		if !c.Redacted || c.Who+c.Why+c.Authority.Contact != "" || c.Authority.Owners != nil {
+			t.Errorf("what is left: %+v", c)
+		}
+	}
+	out, err = d.RedactAuthority(d.ctx, Operator(), p, Redaction{Revisions: []uint64{3}, Reason: "x", Expected: 4})
+	if err != nil || out.Result.Revision != 5 {
+		t.Errorf("one more: %+v, %v", out, err)
+	}
+	out, err = d.RedactAuthority(d.ctx, Operator(), p, Redaction{Revisions: []uint64{4}, Reason: "y", Expected: 5})
+	if err != nil || out.Result.Revision != 6 {
+		t.Errorf("a redaction: %+v, %v", out, err)
+	}
+	var faults []store.Fault
+	head, err := store.Verify(d.ctx, d.store, func(f store.Fault) { faults = append(faults, f) }, nil)
+	if err != nil || len(faults) > 0 || head.Size != before.Size+3 {
+		t.Errorf("verify: %v, %v, %v", head, faults, err)
+	}
+	set, err := d.authorities.Set(d.ctx, time.Time{})
+	if err != nil || set.Of(name.MustParse("urn:dns:example.net:a")).Revision != 6 {
+		t.Errorf("the registrar goes on with another revision; %v", err)
+	}
+}

@@ -42,6 +42,7 @@ func (s *Server) operations() []operation {
 		{http.MethodPost, "import", registrar.Editor, s.importNames},
 		{http.MethodGet, "export", registrar.Reader, s.exportNames},
 		{http.MethodGet, "authorities", registrar.Reader, s.listAuthorities},
+		{http.MethodPost, "authorities/{prefix}/redact", registrar.Administrator, s.redactAuthority},
 		{http.MethodGet, "authorities/{prefix}", registrar.Reader, s.getAuthority},
 		{http.MethodPut, "authorities/{prefix}", registrar.Owner, s.putAuthority},
 		{http.MethodGet, "changes", registrar.Reader, s.changes},

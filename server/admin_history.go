@@ -214,22 +214,45 @@ func (s *Server) redactName(c *call) error {
 	if err != nil {
 		return err
 	}
-	if _, err := c.query(); err != nil {
+	red, conditional, err := c.redaction()
+	if err != nil {
 		return err
+	}
+	out, err := s.registrar.Redact(c.r.Context(), c.actor, n, red)
+	return c.outcome(out, able(err), conditional)
+}
+
+func (s *Server) redactAuthority(c *call) error {
+	p, err := name.ParsePrefix(c.value)
+	if err != nil {
+		return err
+	}
+	red, conditional, err := c.redaction()
+	if err != nil {
+		return err
+	}
+	out, err := s.registrar.RedactAuthority(c.r.Context(), c.actor, p, red)
+	if err == nil {
+		s.authorities.Replace(out.Authority.Clone())
+	}
+	return c.outcome(out, able(err), conditional)
+}
+
+// redaction reads the body of a request to redact. It is conditional if the head
+// names the revision that is expected.
+func (c *call) redaction() (red registrar.Redaction, conditional bool, err error) {
+	if _, err := c.query(); err != nil {
+		return red, false, err
 	}
 	var body adminapi.Redaction
 	if err := readJSON(c, &body); err != nil {
-		return err
+		return red, false, err
 	}
-	expected, conditional := body.ExpectedRevision(), false
+	red = registrar.Redaction{Revisions: body.Revisions, Reason: body.Reason, Expected: body.ExpectedRevision()}
 	if c.r.Header.Get("If-Match") != "" {
-		if expected, conditional, err = c.expectation(nil); err != nil {
-			return err
-		}
+		red.Expected, conditional, err = c.expectation(nil)
 	}
-	red := registrar.Redaction{Revisions: body.Revisions, Reason: body.Reason, Expected: expected}
-	out, err := s.registrar.Redact(c.r.Context(), c.actor, n, red)
-	return c.outcome(out, able(err), conditional)
+	return red, conditional, err
 }
 
 // How long a request for changes may wait for some, and how often it looks.
@@ -485,8 +508,11 @@ func (s *Server) backup(c *call) error {
 	if !filepath.IsAbs(body.Dir) {
 		return &adminapi.RequestError{Field: "dir", Message: "wants an absolute path on the machine of the server"}
 	}
-	return s.report(c, func(ctx context.Context, _ func(adminapi.Report)) (adminapi.Report, error) {
-		if err := store.Backup(ctx, s.store, filepath.Clean(body.Dir)); err != nil {
+	return s.report(c, func(ctx context.Context, tell func(adminapi.Report)) (adminapi.Report, error) {
+		err := store.Backup(ctx, s.store, filepath.Clean(body.Dir), func(done, total uint64) {
+			tell(adminapi.Report{Progress: &adminapi.Progress{Done: done, Total: total}})
+		})
+		if err != nil {
 			return adminapi.Report{}, told(err)
 		}
 		s.log.Info("backup made", "dir", body.Dir, "who", c.actor.Who)

@@ -82,6 +82,49 @@ func TestAdminHistory(t *testing.T) {
 	}
 }
 
+func TestAdminRedactAuthority(t *testing.T) {
+	c, s, _ := admin(t)
+	ctx := t.Context()
+	p := name.MustParsePrefix("urn:x-redact:a")
+	for _, contact := range []string{"mailto:person@example.org", "mailto:office@example.org"} {
+		a := &store.Authority{Prefix: p, Owners: []string{"a", "b"}, Contact: contact}
+		if _, err := c.PutAuthority(ctx, a, store.AnyRevision, "set up"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	owner := &adminapi.Client{URL: c.URL, Token: grant(t, s, adminapi.Grant{Who: "o", Role: "owner"})}
+	var denied *registrar.DeniedError
+	if _, err := owner.RedactAuthority(ctx, p, registrar.Redaction{Reason: "x", Expected: store.AnyRevision}); !errors.As(err, &denied) {
+		t.Errorf("redacted by an owner: %v", err)
+	}
+	var conflict *store.ConflictError
+	if _, err := c.RedactAuthority(ctx, p, registrar.Redaction{Reason: "a court", Expected: 1}); !errors.As(err, &conflict) {
+		t.Errorf("redact an old state: %v", err)
+	}
+	out, err := c.RedactAuthority(ctx, p, registrar.Redaction{Reason: "a court", Expected: 2})
+	if err != nil || out.Result.Revision != 3 || out.Authority == nil || out.Authority.Contact != "mailto:office@example.org" {
+		t.Fatalf("redact: %+v, %v", out, err)
+	}
+	var redacted, why int
+	for e, err := range c.Changes(ctx, 0) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if e.Change.Subject().Key == p.String() {
+			redacted += len(e.Change.Redacts)
+			if e.Change.Redacted && e.Change.Authority.Contact == "" {
+				why++
+			}
+		}
+	}
+	if redacted != 1 || why != 1 {
+		t.Errorf("%d revisions named, %d without content; want 1 of both", redacted, why)
+	}
+	if _, err := c.RedactAuthority(ctx, name.MustParsePrefix("urn:x-redact:none"), registrar.Redaction{Reason: "x", Expected: store.AnyRevision}); !errors.Is(err, store.ErrNotFound) {
+		t.Errorf("an authority that never was: %v", err)
+	}
+}
+
 func TestAdminChanges(t *testing.T) {
 	c, s, _ := admin(t)
 	ctx := t.Context()
@@ -216,11 +259,12 @@ func (f *faulty) Verify(_ context.Context, fault func(store.Fault), progress fun
 	return store.Head{Size: 9, Hash: [32]byte{1}}, nil
 }
 
-func (f *faulty) Backup(_ context.Context, dir string) error {
+func (f *faulty) Backup(_ context.Context, dir string, progress func(done, total uint64)) error {
 	if f.dir != "" {
 		return fmt.Errorf("%s: no space left", dir)
 	}
 	f.dir = dir
+	progress(5, 6)
 	return nil
 }
 
@@ -241,13 +285,14 @@ func TestAdminReports(t *testing.T) {
 		t.Errorf("verify: %v, %v, %+v, %d of %d", h, err, faults, done, total)
 	}
 	var bad *adminapi.RequestError
-	if err := c.Backup(ctx, "relative"); !errors.As(err, &bad) || f.dir != "" {
+	if err := c.Backup(ctx, "relative", nil); !errors.As(err, &bad) || f.dir != "" {
 		t.Errorf("a relative path: %v", err)
 	}
-	if err := c.Backup(ctx, "/srv/x/../copy"); err != nil || f.dir != "/srv/copy" {
-		t.Errorf("backup to %q: %v", f.dir, err)
+	told := func(d, all uint64) { done, total = d, all }
+	if err := c.Backup(ctx, "/srv/x/../copy", told); err != nil || f.dir != "/srv/copy" || done != 5 || total != 6 {
+		t.Errorf("backup to %q, %d of %d: %v", f.dir, done, total, err)
 	}
-	if err := c.Backup(ctx, "/srv/copy"); err == nil || !strings.Contains(err.Error(), "no space left") {
+	if err := c.Backup(ctx, "/srv/copy", nil); err == nil || !strings.Contains(err.Error(), "no space left") {
 		t.Errorf("a backup that fails: %v", err)
 	}
 	if _, err := c.Verify(ctx, func(store.Fault) {}, nil); err == nil || !strings.Contains(err.Error(), "the disk is broken") {
@@ -259,7 +304,7 @@ func TestAdminReports(t *testing.T) {
 	var denied *registrar.DeniedError
 	for _, g := range []adminapi.Grant{{Who: "o", Role: "owner"}, {Who: "a", Role: "administrator", Prefixes: []string{"urn:dns:example.org"}}} {
 		other := &adminapi.Client{URL: c.URL, Token: grant(t, s, g)}
-		if err := other.Backup(ctx, "/srv/other"); !errors.As(err, &denied) {
+		if err := other.Backup(ctx, "/srv/other", nil); !errors.As(err, &denied) {
 			t.Errorf("backup by %+v: %v", g, err)
 		}
 		if _, err := other.Verify(ctx, func(store.Fault) {}, nil); !errors.As(err, &denied) {

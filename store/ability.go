@@ -153,9 +153,9 @@ func Verify(ctx context.Context, s Reader, fault func(Fault), progress func(done
 }
 
 // Backup makes a copy of s in dir as [Backuper] does.
-func Backup(ctx context.Context, s Reader, dir string) error {
+func Backup(ctx context.Context, s Reader, dir string, progress func(done, total uint64)) error {
 	if b, ok := s.(Backuper); ok {
-		return b.Backup(ctx, dir)
+		return b.Backup(ctx, dir, progress)
 	}
 	return unable(s, "make a copy of itself")
 }

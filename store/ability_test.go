@@ -62,7 +62,7 @@ func TestUnable(t *testing.T) {
 	ctx, s := t.Context(), reader{}
 	errs := map[string]error{
 		"Load":   store.Load(ctx, s, nil),
-		"Backup": store.Backup(ctx, s, "dir"),
+		"Backup": store.Backup(ctx, s, "dir", nil),
 	}
 	_, errs["HeadOf"] = store.HeadOf(ctx, s)
 	_, errs["Verify"] = store.Verify(ctx, s, nil, nil)

@@ -103,8 +103,9 @@ type Verifier interface {
 type Backuper interface {
 	// Backup makes a copy as of one moment in dir, which must not exist or must
 	// hold an earlier backup of the same store: what has not changed since is not
-	// copied again.
-	Backup(ctx context.Context, dir string) error
+	// copied again. It calls progress, if not nil, now and then with how many bytes
+	// are done and how many there are.
+	Backup(ctx context.Context, dir string, progress func(done, total uint64)) error
 }
 
 // An EntryError is returned by Load for an entry that does not follow those

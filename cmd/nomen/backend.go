@@ -29,12 +29,13 @@ type backend interface {
 
 	Revisions(ctx context.Context, n name.Name) iter.Seq2[adminapi.Revision, error]
 	Redact(ctx context.Context, n name.Name, r registrar.Redaction) (registrar.Outcome, error)
+	RedactAuthority(ctx context.Context, p name.Prefix, r registrar.Redaction) (registrar.Outcome, error)
 	Find(ctx context.Context, prefix string, after store.Place) iter.Seq2[store.Place, error]
 	Relocate(ctx context.Context, r registrar.Relocation) (registrar.Relocated, error)
 	Head(ctx context.Context) (store.Head, error)
 	ProveHead(ctx context.Context, later, earlier uint64) ([][32]byte, error)
 	Verify(ctx context.Context, fault func(store.Fault), progress func(done, total uint64)) (store.Head, error)
-	Backup(ctx context.Context, dir string) error
+	Backup(ctx context.Context, dir string, progress func(done, total uint64)) error
 }
 
 var (
@@ -114,6 +115,10 @@ func (l *local) Redact(ctx context.Context, n name.Name, r registrar.Redaction) 
 	return l.registrar.Redact(ctx, registrar.Operator(), n, r)
 }
 
+func (l *local) RedactAuthority(ctx context.Context, p name.Prefix, r registrar.Redaction) (registrar.Outcome, error) {
+	return l.registrar.RedactAuthority(ctx, registrar.Operator(), p, r)
+}
+
 func (l *local) Find(ctx context.Context, prefix string, after store.Place) iter.Seq2[store.Place, error] {
 	return store.Find(ctx, l.store, prefix, after)
 }
@@ -135,7 +140,9 @@ func (l *local) Verify(ctx context.Context, fault func(store.Fault), progress fu
 	return store.Verify(ctx, l.store, fault, progress)
 }
 
-func (l *local) Backup(ctx context.Context, dir string) error { return store.Backup(ctx, l.store, dir) }
+func (l *local) Backup(ctx context.Context, dir string, progress func(done, total uint64)) error {
+	return store.Backup(ctx, l.store, dir, progress)
+}
 
 // current returns the authority of a prefix and its revision, or an empty one
 // and 0.

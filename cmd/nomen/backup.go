@@ -52,7 +52,9 @@ type backupLine struct {
 
 func (c *cli) backup(ctx context.Context, b backend, dir string) error {
 	start := clock()
-	err := b.Backup(ctx, dir)
+	bar, end := c.counting("backup, bytes")
+	err := b.Backup(ctx, dir, bar)
+	end()
 	if errors.Is(err, errors.ErrUnsupported) {
 		return fmt.Errorf("%w: use the tools of the database", err)
 	}

@@ -281,7 +281,7 @@ func (v *victim) save(api *adminapi.Client, n int) error {
 	has := v.notebook()
 	var err error
 	if v.db == nil {
-		err = api.Backup(context.Background(), v.backup)
+		err = api.Backup(context.Background(), v.backup, nil)
 	} else {
 		file := fmt.Sprint(v.backup, n%2)
 		if err = v.db.Dump(file); err == nil {

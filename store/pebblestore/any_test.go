@@ -52,7 +52,7 @@ func TestCrashAnything(t *testing.T) {
 				}
 			},
 			"backup": func(r *rapid.T) {
-				if err := s.Backup(t.Context(), "backup"); err != nil {
+				if err := s.Backup(t.Context(), "backup", nil); err != nil {
 					r.Fatal(err)
 				}
 			},

@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/cockroachdb/pebble/v2"
 	"github.com/cockroachdb/pebble/v2/vfs"
@@ -19,9 +21,9 @@ import (
 // What stands beside a backup while it is made, by what is added to its name, and
 // beside the store.
 const (
-	suffixBackupNew  = ".new"       // the next one, not complete; or one that is being removed
-	suffixBackupOld  = ".old"       // the one before, complete, until the next one has its place
-	suffixCheckpoint = ".backup-%d" // of the store: tables under second names
+	suffixBackupNew  = ".new"         // the next one, not complete; or one that is being removed
+	suffixBackupOld  = ".old"         // the one before, complete, until the next one has its place
+	suffixCheckpoint = ".checkpoint-" // and a number, of the store: tables under second names
 )
 
 // ErrNoBackup is returned by Backup for a directory that holds something else than
@@ -34,27 +36,30 @@ var ErrNoBackup = errors.New("there is something that is no earlier backup of th
 // place of the earlier one when it is complete and on disk; a crash leaves one of
 // them, under its name or under that with ".old" added, whence the next run takes
 // it back. A directory with ".new" added is removed.
-func (s *Store) Backup(ctx context.Context, dir string) error {
+func (s *Store) Backup(ctx context.Context, dir string, progress func(done, total uint64)) error {
 	if err := s.gate.Enter(); err != nil {
 		return err
 	}
 	defer s.gate.Leave()
 	dir = s.fs.PathJoin(dir)
-	if err := s.backup(ctx, dir); err != nil {
+	if err := s.backup(ctx, dir, progress); err != nil {
 		return fmt.Errorf("pebblestore: backup to %s: %w", dir, err)
 	}
 	return nil
 }
 
-func (s *Store) backup(ctx context.Context, dir string) error {
+func (s *Store) backup(ctx context.Context, dir string, progress func(done, total uint64)) error {
 	if err := cmp.Or(ctx.Err(), s.logDamage); err != nil {
 		return err
+	}
+	if isCheckpoint(s.fs.PathBase(s.dir), s.fs.PathBase(dir)) {
+		return errors.New("this name is that of what is removed when the store is opened: choose another one")
 	}
 	there, err := s.earlier(dir)
 	if err != nil {
 		return err
 	}
-	from := s.dir + fmt.Sprintf(suffixCheckpoint, s.backups.Add(1))
+	from := s.dir + suffixCheckpoint + strconv.FormatUint(s.backups.Add(1), 10)
 	fresh := dir + suffixBackupNew
 	defer func() { _ = s.fs.RemoveAll(from) }() // links, and the end of the log
 	if err := errors.Join(s.fs.RemoveAll(from), s.fs.RemoveAll(fresh)); err != nil {
@@ -66,7 +71,7 @@ func (s *Store) backup(ctx context.Context, dir string) error {
 	if err := s.fs.MkdirAll(fresh, 0o755); err != nil {
 		return err
 	}
-	err = s.take(ctx, from, fresh, dir)
+	err = s.take(ctx, from, fresh, dir, progress)
 	if err == nil {
 		err = settleCopy(Options{Dir: fresh, FS: s.fs, CacheSize: minMemTableSize, Log: s.report})
 	}
@@ -83,6 +88,31 @@ func (s *Store) backup(ctx context.Context, dir string) error {
 		}
 	}
 	return s.fs.RemoveAll(fresh)
+}
+
+// isCheckpoint reports whether a name beside a store is that of a checkpoint.
+func isCheckpoint(base, name string) bool {
+	number, ok := strings.CutPrefix(name, base+suffixCheckpoint)
+	if _, err := strconv.ParseUint(number, 10, 64); err != nil {
+		return false
+	}
+	return ok
+}
+
+// clearCheckpoints removes the checkpoints of backups that a crash has ended: who
+// has the store open for writing knows that nobody makes one.
+func (s *Store) clearCheckpoints() error {
+	parent := s.fs.PathDir(s.dir)
+	names, err := s.fs.List(parent)
+	if err != nil {
+		return nil // there may be no right to look, and none is needed
+	}
+	for _, name := range names {
+		if isCheckpoint(s.fs.PathBase(s.dir), name) {
+			err = errors.Join(err, s.fs.RemoveAll(s.fs.PathJoin(parent, name)))
+		}
+	}
+	return err
 }
 
 // earlier reports whether there is an earlier backup in dir, to which it returns
@@ -155,13 +185,22 @@ func identity(db *pebble.DB) ([]byte, error) {
 
 // take brings the files of a checkpoint into a new directory, those that an
 // earlier backup has as links to these.
-func (s *Store) take(ctx context.Context, from, to, earlier string) error {
+func (s *Store) take(ctx context.Context, from, to, earlier string, progress func(done, total uint64)) error {
 	files, err := s.fs.List(from)
 	if err != nil {
 		return err
 	}
 	slices.Sort(files)
-	for _, file := range files {
+	sizes, done, total := make([]uint64, len(files)), uint64(0), uint64(0)
+	for i, file := range files {
+		info, err := s.fs.Stat(s.fs.PathJoin(from, file))
+		if err != nil {
+			return err
+		}
+		sizes[i] = uint64(info.Size())
+		total += sizes[i]
+	}
+	for i, file := range files {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
@@ -176,6 +215,9 @@ func (s *Store) take(ctx context.Context, from, to, earlier string) error {
 		}
 		if err != nil {
 			return err
+		}
+		if done += sizes[i]; progress != nil {
+			progress(done, total)
 		}
 	}
 	return syncDir(s.fs, to)

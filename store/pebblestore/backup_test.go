@@ -79,12 +79,12 @@ func TestBackupTakesOver(t *testing.T) {
 	}
 	defer s.Close()
 	write(t, s, 1, 2, 3)
-	if err := errors.Join(s.db.Flush(), s.Backup(t.Context(), to)); err != nil {
+	if err := errors.Join(s.db.Flush(), s.Backup(t.Context(), to, nil)); err != nil {
 		t.Fatal(err)
 	}
 	before := tables(t, to)
 	write(t, s, 4)
-	if err := errors.Join(s.Backup(t.Context(), to), s.Close()); err != nil {
+	if err := errors.Join(s.Backup(t.Context(), to, nil), s.Close()); err != nil {
 		t.Fatal(err)
 	}
 	after := tables(t, to)
@@ -103,6 +103,66 @@ func TestBackupTakesOver(t *testing.T) {
 	}
 }
 
+// TestBackupProgress: how many bytes are done rises to how many there are.
+func TestBackupProgress(t *testing.T) {
+	base := t.TempDir()
+	s, err := Open(Options{Dir: filepath.Join(base, "store")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	write(t, s, 1, 2, 3)
+	to := filepath.Join(base, "backup")
+	for range 2 { // the second one has less to copy
+		calls, last, all := 0, uint64(0), uint64(0)
+		err := s.Backup(t.Context(), to, func(done, total uint64) {
+			if calls++; done < last || done > total || all > 0 && total != all {
+				t.Errorf("call %d: %d of %d after %d of %d", calls, done, total, last, all)
+			}
+			last, all = done, total
+		})
+		if err != nil || calls < 2 || last != all || all == 0 {
+			t.Errorf("%d calls, at last %d of %d; %v", calls, last, all, err)
+		}
+	}
+}
+
+// TestBackupKilled: the checkpoint of a backup that was killed goes when the store
+// is opened, and nothing else that has a name like it.
+func TestBackupKilled(t *testing.T) {
+	base := t.TempDir()
+	dir := filepath.Join(base, "store")
+	left, mine := dir+suffixCheckpoint+"7", dir+suffixCheckpoint+"mine"
+	for _, d := range []string{left, mine} {
+		if err := errors.Join(os.Mkdir(d, 0o755), os.WriteFile(filepath.Join(d, "000001.sst"), []byte("x"), 0o600)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s, err := Open(Options{Dir: dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	if _, err := os.Stat(left); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("a checkpoint is left: %v", err)
+	}
+	if _, err := os.Stat(mine); err != nil {
+		t.Errorf("what is none is gone: %v", err)
+	}
+	write(t, s, 1)
+	if err := s.Backup(t.Context(), left, nil); err == nil {
+		t.Error("a backup with a name that is removed was not refused")
+	}
+	r, err := Open(Options{Dir: filepath.Join(base, "other")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	if _, err := os.Stat(mine); err != nil {
+		t.Errorf("another store has removed it: %v", err)
+	}
+}
+
 func TestBackupRefuses(t *testing.T) {
 	base := t.TempDir()
 	disk := filepath.Join(base, "store")
@@ -116,7 +176,7 @@ func TestBackupRefuses(t *testing.T) {
 	if err := errors.Join(os.Mkdir(other, 0o755), os.WriteFile(filepath.Join(other, "mine.txt"), []byte("x"), 0o600)); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.Backup(t.Context(), other); !errors.Is(err, ErrNoBackup) {
+	if err := s.Backup(t.Context(), other, nil); !errors.Is(err, ErrNoBackup) {
 		t.Errorf("Backup to what is no store: %v, want ErrNoBackup", err)
 	}
 	if text, err := os.ReadFile(filepath.Join(other, "mine.txt")); string(text) != "x" {
@@ -124,7 +184,7 @@ func TestBackupRefuses(t *testing.T) {
 	}
 	// A copy that has gone on by itself is another store by now.
 	to, copied := filepath.Join(base, "backup"), filepath.Join(base, "copy")
-	if err := s.Backup(t.Context(), to); err != nil {
+	if err := s.Backup(t.Context(), to, nil); err != nil {
 		t.Fatal(err)
 	}
 	if ok, err := vfs.Clone(vfs.Default, vfs.Default, to, copied); !ok || err != nil {
@@ -137,18 +197,18 @@ func TestBackupRefuses(t *testing.T) {
 	defer c.Close()
 	write(t, s, 2)
 	write(t, c, 2)
-	if err := errors.Join(s.Backup(t.Context(), to), c.db.Flush()); err != nil {
+	if err := errors.Join(s.Backup(t.Context(), to, nil), c.db.Flush()); err != nil {
 		t.Fatal(err)
 	}
-	if err := c.Backup(t.Context(), to); !errors.Is(err, ErrNoBackup) {
+	if err := c.Backup(t.Context(), to, nil); !errors.Is(err, ErrNoBackup) {
 		t.Errorf("Backup of a copy with other changes: %v, want ErrNoBackup", err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if err := s.Backup(ctx, to); !errors.Is(err, context.Canceled) {
+	if err := s.Backup(ctx, to, nil); !errors.Is(err, context.Canceled) {
 		t.Errorf("Backup with a cancelled context: %v", err)
 	}
-	if err := errors.Join(s.Close(), s.Backup(t.Context(), to)); !errors.Is(err, store.ErrClosed) {
+	if err := errors.Join(s.Close(), s.Backup(t.Context(), to, nil)); !errors.Is(err, store.ErrClosed) {
 		t.Errorf("Backup of a closed store: %v, want ErrClosed", err)
 	}
 }
@@ -170,12 +230,12 @@ func TestBackupAfterCrash(t *testing.T) {
 			}
 			defer s.Close()
 			write(t, s, 1, 2)
-			if err := errors.Join(s.db.Flush(), s.Backup(t.Context(), to)); err != nil {
+			if err := errors.Join(s.db.Flush(), s.Backup(t.Context(), to, nil)); err != nil {
 				t.Fatal(err)
 			}
 			before := tables(t, to)
 			write(t, s, 3)
-			if err := errors.Join(crash(to), s.Backup(t.Context(), to)); err != nil {
+			if err := errors.Join(crash(to), s.Backup(t.Context(), to, nil)); err != nil {
 				t.Fatal(err)
 			}
 			same := 0
@@ -218,7 +278,7 @@ func TestBackupSparesOthers(t *testing.T) {
 	if err := errors.Join(os.Mkdir(to+".old", 0o755), os.WriteFile(mine, []byte("x"), 0o600)); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.Backup(t.Context(), to); !errors.Is(err, ErrNoBackup) {
+	if err := s.Backup(t.Context(), to, nil); !errors.Is(err, ErrNoBackup) {
 		t.Errorf("Backup beside what is no backup: %v, want ErrNoBackup", err)
 	}
 	if text, err := os.ReadFile(mine); string(text) != "x" {

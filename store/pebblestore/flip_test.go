@@ -44,7 +44,7 @@ func TestFlippedBits(t *testing.T) {
 			}
 		}
 	}
-	if err := s.Backup(t.Context(), backup); err != nil {
+	if err := s.Backup(t.Context(), backup, nil); err != nil {
 		t.Fatal(err)
 	}
 	copyDir(t, dir, crashed, true)

@@ -115,6 +115,11 @@ func Open(o Options) (*Store, error) {
 	if err := s.identify(); err != nil {
 		return nil, errors.Join(fmt.Errorf("pebblestore: %s: %w", o.Dir, err), s.db.Close())
 	}
+	if !o.ReadOnly {
+		if err := s.clearCheckpoints(); err != nil {
+			s.warn("what a backup has left cannot be removed", err)
+		}
+	}
 	go s.decide()
 	go s.acknowledge()
 	go func() {

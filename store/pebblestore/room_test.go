@@ -169,7 +169,7 @@ func TestSmallDisk(t *testing.T) {
 		}
 		time.Sleep(2 * lookAfter)
 		n = refusedAsFull(t, s, n)
-		_ = s.Backup(t.Context(), filepath.Join(disk, "backup")) // there may be room for it or not
+		_ = s.Backup(t.Context(), filepath.Join(disk, "backup"), nil) // there may be room for it or not
 		if _, err := s.Get(t.Context(), round(1, n)[1].Record.Name, noTime); err != nil {
 			t.Errorf("Get on a full disk: %v", err)
 		}

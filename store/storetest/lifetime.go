@@ -16,7 +16,7 @@ import (
 
 // lostUpdate: writers who read, change and expect what they read lose nothing.
 func lostUpdate(s *suite) {
-	const writers, rounds = 8, 15
+	const writers, rounds = 20, 6
 	k := "urn:x-a:shared"
 	s.apply(put(k, "u:start", 0))
 	var wg sync.WaitGroup

@@ -314,14 +314,14 @@ func Backup(t *testing.T, open Open, restore func(t *testing.T, dir string) stor
 	s.sealed(n)
 	s.backupWhileWriting(t.TempDir()+"/backup", restore)
 	other := s.another()
-	if err := store.Backup(t.Context(), other, dir); err == nil {
+	if err := store.Backup(t.Context(), other, dir, nil); err == nil {
 		t.Error("Backup into the directory of another store was not refused")
 	}
 }
 
 func (s *suite) backup(dir string) {
 	s.Helper()
-	if err := store.Backup(s.Context(), s.Store, dir); err != nil {
+	if err := store.Backup(s.Context(), s.Store, dir, nil); err != nil {
 		s.Fatalf("Backup: %v", err)
 	}
 }

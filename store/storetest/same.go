@@ -292,7 +292,35 @@ func anyAuthority(r *rapid.T, n name.Name) *store.Authority {
 		Default:  rapid.Bool().Draw(r, "default"),
 		Contact:  anyText(r),
 		Redirect: rapid.SampledFrom([]int{0, 302}).Draw(r, "redirect"),
+		Policy:   anyPolicy(r),
 	}
+}
+
+// anyPolicy returns a policy, mostly one that says something. What it says is not
+// checked by a store.
+func anyPolicy(r *rapid.T) store.Policy {
+	p := store.Policy{
+		Suffix:     rapid.SampledFrom([]store.Suffix{"", store.SuffixAppend}).Draw(r, "suffix"),
+		Access:     rapid.SampledFrom([]store.Access{"", store.AccessDenied, store.AccessLegal}).Draw(r, "access"),
+		AccessNote: anyWord(r),
+		Services:   rapid.SliceOfN(rapid.SampledFrom([]nomen.Service{nomen.I2L, nomen.I2C}), 0, 2).Draw(r, "services"),
+		Fragment:   rapid.Bool().Draw(r, "fragment"),
+		MaxAge:     rapid.SampledFrom([]int{0, 60}).Draw(r, "max_age"),
+		CheckDigit: anyWord(r),
+	}
+	if rapid.Bool().Draw(r, "delegated") {
+		p.Delegation = &store.Delegation{Mode: store.ModeAsk, To: anyWord(r)}
+	}
+	if rapid.Bool().Draw(r, "keywords") {
+		p.Keywords = map[string][]string{"c": {anyWord(r)}, anyWord(r): {}}
+		p.RComponent = map[string]string{"toc": anyWord(r)}
+	}
+	return p
+}
+
+// anyWord returns text that JSON can hold.
+func anyWord(r *rapid.T) string {
+	return rapid.SampledFrom([]string{"", "a", "ä", "<&\u2028"}).Draw(r, "word")
 }
 
 func anyText(r *rapid.T) string {

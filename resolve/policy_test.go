@@ -306,6 +306,10 @@ func TestSuffix(t *testing.T) {
 		d := newDesk(t, store.Policy{Suffix: store.SuffixAppend}, resolve.Options{}, base("https://h.example/x")...)
 		d.refuses(nomen.NoResult, nomen.I2L, "b"+rest)
 	}
+	for _, location := range []string{"mailto:names@example.org", "mailto:names@example.org?subject=x", "tel:+1-201-555-0123", "news:x"} {
+		d := newDesk(t, store.Policy{Suffix: store.SuffixAppend}, resolve.Options{}, base(location)...)
+		d.refuses(nomen.NoResult, nomen.I2L, "ark:12345/b.evil.example")
+	}
 	without := newDesk(t, store.Policy{}, resolve.Options{}, base("https://h.example/x")...)
 	without.refuses(nomen.Unknown, nomen.I2L, "b:c")
 	without.refuses(nomen.Unknown, nomen.I2L, "ark:12345/b/c")

@@ -77,9 +77,9 @@ func behind(location, rest string) (string, bool) {
 	_, hasQuery := u.Query()
 	head, fragment, hasFragment := strings.Cut(location, "#")
 	switch path := u.Path(); {
-	case hasQuery:
-	case path == "" && !hasAuthority:
+	case !hasAuthority && !isURN(location): // more of a mailbox or a number is another one
 		return "", false
+	case hasQuery:
 	case path == "":
 		head += "/"
 		rest = strings.TrimPrefix(rest, "/")
@@ -96,6 +96,11 @@ func behind(location, rest string) (string, bool) {
 	}
 	same, _ := v.Authority()
 	return longer, same == authority && (hasQuery || !rule.Climbs(v.Path()))
+}
+
+func isURN(s string) bool {
+	scheme, _, _ := strings.Cut(s, ":")
+	return strings.EqualFold(scheme, "urn")
 }
 
 // passing returns a location with the q-component, and the plain query if the

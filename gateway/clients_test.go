@@ -1,0 +1,187 @@
+//go:build clients
+
+package gateway_test
+
+import (
+	"context"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/netip"
+	"os/exec"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/chromedp/chromedp"
+
+	"github.com/nomen-project/nomen"
+	"github.com/nomen-project/nomen/client"
+	"github.com/nomen-project/nomen/gateway"
+	"github.com/nomen-project/nomen/name"
+	"github.com/nomen-project/nomen/server"
+	"github.com/nomen-project/nomen/store"
+)
+
+// A gate is a server that own users may ask for all names, as a proxy and as a
+// Gopher server.
+type gate struct {
+	http, gopher netip.AddrPort
+	landing      string // URL to which a name of another server leads
+}
+
+func newGate(t *testing.T) gate {
+	t.Helper()
+	landing := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "text/html")
+		io.WriteString(w, "<!DOCTYPE html><title>Landed</title><h1 id=\"landed\">You have landed</h1><p>from "+r.Referer()+".</p>")
+	}))
+	t.Cleanup(landing.Close)
+
+	far := name.MustParse("urn:dns:there.example:x")
+	farther := serve(t, fill(t,
+		[]*store.Record{{Name: far, Spelling: far.Key(), Status: nomen.Active, Locations: []nomen.Location{{URL: landing.URL + "/landed", Type: "text/html", Note: "Where it landed"}}}},
+		[]*store.Authority{{Prefix: name.MustParsePrefix("urn:dns:there.example"), Owners: []string{"a", "b"}}},
+	), nil)
+
+	one := name.MustParse("urn:dns:here.example:one")
+	s := fill(t,
+		[]*store.Record{{Name: one, Spelling: one.Key(), Status: nomen.Active, Locations: []nomen.Location{{URL: "gopher://gopher.example/1/pond", Note: "The pond"}}, Metadata: nomen.Metadata{"title": {"The first of all"}}}},
+		[]*store.Authority{{Prefix: name.MustParsePrefix("urn:dns:here.example"), Owners: []string{"a", "b"}, List: true}},
+	)
+	door, err := gateway.NewDoor(own("127.0.0.0/8"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := gateway.NewForward(gateway.ForwardOptions{
+		Door: door, DNS: hosts{map[string]string{"other.example": "192.0.43.7"}, nil, map[string]int{}},
+		DialContext: func(ctx context.Context, network, _ string) (net.Conn, error) {
+			return new(net.Dialer).DialContext(ctx, network, landing.Listener.Addr().String())
+		},
+	})
+	t.Cleanup(func() { f.Close() })
+	g := gate{landing: landing.URL + "/landed"}
+	g.http = serve(t, s, func(o *server.Options) {
+		world(t, s, own("127.0.0.0/8"), client.Options{Port: farther.Port()})(o)
+		o.Forward = f
+		burrow, err := gateway.NewGopher(gateway.GopherOptions{Resolver: o.Resolver, Store: s, Authorities: o.Authorities})
+		if err != nil {
+			t.Fatal(err)
+		}
+		l, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		go burrow.Serve(l)
+		t.Cleanup(func() { burrow.Shutdown(context.Background()) })
+		g.gopher = netip.MustParseAddrPort(l.Addr().String())
+	})
+	return g
+}
+
+// TestClients opens the gateway with programs that know nothing of names. `make
+// test-clients` installs them.
+func TestClients(t *testing.T) {
+	g := newGate(t)
+	base, hole := "http://"+g.http.String(), "gopher://"+g.gopher.String()
+	const there = "urn:dns:there.example:x"
+	for _, tt := range []struct {
+		name string
+		args []string
+		want string
+	}{
+		{"curl through the proxy", []string{"curl", "-sS", "-i", "-x", base, "http://other.example/a"}, "You have landed"},
+		{"curl asks the proxy for a name", []string{"curl", "-sS", "-i", "-x", base, "--request-target", there, "http://other.example/"}, g.landing},
+		{"curl is kept from inside", []string{"curl", "-sS", "-i", "-x", base, "http://169.254.169.254/"}, "403 Forbidden"},
+		{"curl may not tunnel", []string{"curl", "-sS", "-i", "-x", base, "-X", "CONNECT", "--request-target", "other.example:443", "http://other.example/"}, "405 Method Not Allowed"},
+		{"curl follows a name of others", []string{"curl", "-sS", "-L", base + "/" + there}, "You have landed"},
+		{"curl as a Gopher client", []string{"curl", "-sS", hole + "/1/" + there}, "hWhere it landed\tURL:" + g.landing + "\t"},
+		{"lynx reads the explanation", []string{"lynx", "-dump", base + "/?name=" + there}, "Go to what it names"},
+		{"lynx reads the page of others", []string{"lynx", "-dump", base + "/" + there + "?s=I2C"}, "which looks after the name"},
+		{"lynx as a Gopher client", []string{"lynx", "-dump", hole + "/1urn:dns:here.example:one"}, "The pond"},
+		{"lynx at the root", []string{"lynx", "-dump", hole + "/"}, "urn:dns:here.example"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			out, err := exec.CommandContext(t.Context(), tt.args[0], tt.args[1:]...).Output()
+			if err != nil || !strings.Contains(string(out), tt.want) {
+				t.Errorf("%v: %v\n%s\nwant %q", tt.args, err, out, tt.want)
+			}
+		})
+	}
+}
+
+// browser returns a context of a new browser.
+func browser(t *testing.T, flags ...chromedp.ExecAllocatorOption) context.Context {
+	t.Helper()
+	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.NoSandbox, chromedp.UserDataDir(t.TempDir()))
+	ctx, cancel := chromedp.NewExecAllocator(context.Background(), append(options, flags...)...)
+	t.Cleanup(cancel)
+	ctx, cancel = chromedp.NewContext(ctx)
+	t.Cleanup(cancel)
+	ctx, cancel = context.WithTimeout(ctx, 2*time.Minute)
+	t.Cleanup(cancel)
+	return ctx
+}
+
+// do does in a browser what a person does, one step after the other.
+func do(t *testing.T, ctx context.Context, steps ...chromedp.Action[chromedp.Void]) {
+	t.Helper()
+	if err := chromedp.Do(ctx, steps...); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// see returns what a person sees in a browser.
+func see[T any](t *testing.T, ctx context.Context, what chromedp.Action[T]) T {
+	t.Helper()
+	v, err := chromedp.Run(ctx, what)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+// A person pastes a name on the home page, reads what it is, and lands where it
+// leads.
+func TestClientBrowser(t *testing.T) {
+	g := newGate(t)
+	ctx := browser(t)
+	do(t, ctx, chromedp.Navigate("http://"+g.http.String()+"/"))
+	if !see(t, ctx, chromedp.Evaluate[bool](`!document.getElementById("handler").hidden`)) {
+		t.Error("the script of the home page did not run")
+	}
+	do(t, ctx,
+		chromedp.SendKeys("#name", " <urn:dns:there.example: x>"),
+		chromedp.Click("form button:not([formaction])"),
+		chromedp.WaitVisible("#lead"),
+	)
+	explanation := see(t, ctx, chromedp.Text("main"))
+	for _, want := range []string{"namespace dns", "urn:dns:there.example:x", "on your behalf"} {
+		if !strings.Contains(explanation, want) {
+			t.Errorf("got %q, want %q", explanation, want)
+		}
+	}
+	do(t, ctx, chromedp.Click("#lead"), chromedp.WaitVisible("#landed"))
+	at, landed := see(t, ctx, chromedp.Location()), see(t, ctx, chromedp.Text("body"))
+	if at != g.landing || !strings.Contains(landed, "You have landed") || strings.Contains(landed, "from http") {
+		t.Errorf("at %s: %q", at, landed)
+	}
+
+	// A link of web+urn, as a browser hands it to a page that handles it.
+	do(t, ctx, chromedp.Navigate("http://"+g.http.String()+"/-/handler?uri=web%2Burn%3Adns%3Athere.example%3Ax"), chromedp.WaitVisible("#landed"))
+	if at := see(t, ctx, chromedp.Location()); at != g.landing {
+		t.Errorf("at %s", at)
+	}
+}
+
+// A browser that takes the proxy auto-config file asks this server for the hosts of
+// its authorities, which DNS does not know.
+func TestClientProxyConfig(t *testing.T) {
+	g := newGate(t)
+	ctx := browser(t, chromedp.Flag("proxy-pac-url", "http://"+g.http.String()+"/-/proxy.pac"))
+	do(t, ctx, chromedp.Navigate("http://here.example/one"))
+	if page := see(t, ctx, chromedp.Text("body")); !strings.Contains(page, "The first of all") {
+		t.Errorf("got %q", page)
+	}
+}

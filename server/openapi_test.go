@@ -39,7 +39,8 @@ func TestOpenAPIHasEveryRoute(t *testing.T) {
 	s, _ := newTestServer(t, nil)
 	want := []string{
 		"GET /-/healthz", "GET /-/openapi.json",
-		"GET /{target}", "GET /uri-res/{service}", "POST /-/resolve", "GET /-/list/{prefix}", "GET /-/timemap/{target}", // in public
+		"GET /{target}", "GET /uri-res/{service}", "POST /-/resolve", "GET /-/list/{prefix}", "GET /-/timemap/{target}",
+		"GET /-/handler", "GET /-/proxy.pac", // in public
 	}
 	for _, op := range s.operations() {
 		want = append(want, op.method+" "+adminapi.Root+op.path)

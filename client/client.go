@@ -40,7 +40,8 @@ type Finder interface {
 type Options struct {
 	// Via is the resolver or proxy to ask in place of the one that the name
 	// leads to: "HOST:PORT", "HOST", an http or https URL below which names are
-	// paths, or one that ends in "/uri-res/" (RFC 2169), or a template with {name}.
+	// paths, or one that ends in "/uri-res/" (RFC 2169), or a template with {name}
+	// or {+name}.
 	Via string
 
 	// Finder finds out whom to ask when Via is "". Without one only names of 1995

@@ -73,6 +73,7 @@ func TestWays(t *testing.T) {
 		{"all fail", []any{to("broken.example"), errors.New("no DNS"), to("refusing.example")}, nomen.I2Ls, "none of 3 ways led to an answer; no answer from broken.example:4500", ""},
 		{"a path", []any{path}, nomen.I2Ls, "https://web.example/x", "GET /r/urn:ietf:rfc:2648?s=I2Ls HTTP/1.1"},
 		{"a template of a path", []any{discover.Way{Kind: discover.Path, URL: "http://web.example/r/{name}"}}, nomen.I2Ls, "https://web.example/x", "GET /r/urn:ietf:rfc:2648?s=I2Ls HTTP/1.1"},
+		{"a template of RFC 6570", []any{discover.Way{Kind: discover.Path, URL: "http://web.example/r/{+name}"}}, nomen.I2Ls, "https://web.example/x", "GET /r/urn:ietf:rfc:2648?s=I2Ls HTTP/1.1"},
 		{"a template of a query", []any{discover.Way{Kind: discover.Path, URL: "http://web.example/r?urn={name}"}}, nomen.I2Ls, "https://web.example/x", "GET /r?urn=urn%3Aietf%3Arfc%3A2648 HTTP/1.1"},
 		{"a name as the query", []any{discover.Way{Kind: discover.Path, URL: "http://web.example/N2L?{name}"}}, nomen.I2Ls, "https://web.example/x", "GET /N2L?urn:ietf:rfc:2648 HTTP/1.1"},
 		{"RFC 2169", []any{discover.Way{Kind: discover.THTTP, URL: "http://web.example/uri-res/"}}, nomen.I2Ls, "https://web.example/x", "GET /uri-res/N2Ls?urn:ietf:rfc:2648 HTTP/1.1"},

@@ -62,12 +62,17 @@ func (c *Client) parseVia(via string) (way, error) {
 	return proxy{host: host, port: uint16(n)}, nil
 }
 
-// placeholder is where the name goes in a template.
-const placeholder = "{name}"
+// placeholder is where the name goes in a template. It is spelled as a path or a
+// query wants it, so that the form of RFC 6570 that escapes less means the same.
+const (
+	placeholder = "{name}"
+	reserved    = "{+name}"
+)
 
 // parseURL reads the URL of a resolver: a template, that of the services of RFC
 // 2169, or one below which names are paths.
 func parseURL(via string) (way, error) {
+	via = strings.ReplaceAll(via, reserved, placeholder)
 	plain := strings.ReplaceAll(via, placeholder, "")
 	u, err := url.Parse(plain)
 	switch {

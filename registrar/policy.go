@@ -170,6 +170,9 @@ func checkDelegation(of string, a *store.Authority) error {
 		}
 		return refuse(of, "delegation.to", f)
 	}
+	if a.Delegation.Mode == store.ModeAsk && c.Link != nil && !asksByName(a.Delegation.To) {
+		return refuse(of, "delegation.to", faultf(0, "URI-Template", "another resolver is asked about the whole name: its template has {+name} and nothing else"))
+	}
 	host := c.Host
 	if c.Link != nil {
 		if u, err := uri.Parse(strings.NewReplacer("{", "", "}", "").Replace(a.Delegation.To)); err == nil {
@@ -180,6 +183,13 @@ func checkDelegation(of string, a *store.Authority) error {
 		return refuse(of, "delegation.to", faultf(0, "loop", "%s is where this authority itself is asked", store.CanonicalHost(host)))
 	}
 	return nil
+}
+
+// asksByName reports whether a template has the name in it and nothing else that
+// varies.
+func asksByName(template string) bool {
+	rest := strings.NewReplacer("{+name}", "", "{name}", "").Replace(template)
+	return rest != template && !strings.ContainsAny(rest, "{}")
 }
 
 // checkRules checks the locations of the rules as those of records, compiles the

@@ -49,6 +49,8 @@ func TestPolicyRefused(t *testing.T) {
 		{store.Policy{Delegation: &store.Delegation{Mode: store.ModeRedirect}}, "delegation.to", "somewhere"},
 		{store.Policy{Delegation: &store.Delegation{Mode: store.ModeAsk, To: "a b"}}, "delegation.to", "HOST"},
 		{store.Policy{Delegation: &store.Delegation{Mode: store.ModeAsk, To: "https://{element}/"}}, "delegation.to", "host"},
+		{store.Policy{Delegation: &store.Delegation{Mode: store.ModeAsk, To: "https://h.example/{element}"}}, "delegation.to", "{+name} and nothing else"},
+		{store.Policy{Delegation: &store.Delegation{Mode: store.ModeAsk, To: "https://h.example/{prefix}/{+name}"}}, "delegation.to", "{+name} and nothing else"},
 		{store.Policy{Delegation: &store.Delegation{Mode: store.ModeAsk, To: "names.example"}}, "delegation.to", "itself"},
 		{store.Policy{Delegation: &store.Delegation{Mode: store.ModeRedirect, To: "https://NAMES.example/{+name}"}}, "delegation.to", "itself"},
 		{store.Policy{Rules: oneRule("javascript:{id}", good)}, "rules[0].locations[0].url", "run"},

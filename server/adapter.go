@@ -96,7 +96,8 @@ func newRequest(r *http.Request, target string, c client) *request {
 		ifNoneMatch:       joined(r.Header["If-None-Match"]),
 		ifModifiedSince:   joined(r.Header["If-Modified-Since"]),
 
-		contentType: joined(r.Header["Content-Type"]),
+		contentType:   joined(r.Header["Content-Type"]),
+		contentCoding: joined(r.Header["Content-Encoding"]),
 	}
 }
 

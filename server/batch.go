@@ -129,6 +129,11 @@ func (s *Server) readWishes(r *request) ([]wish, *reply) {
 		p.add("Accept-Post", typeURIList+", "+typeJSONLines)
 		return nil, p.withText("A list of names has the Content-Type " + typeURIList + " or " + typeJSONLines + ".")
 	}
+	if r.contentCoding != "" && !strings.EqualFold(r.contentCoding, "identity") {
+		p := newReply(http.StatusUnsupportedMediaType)
+		p.add("Accept-Encoding", "identity") // RFC 9110, 12.5.3
+		return nil, p.withText("A list of names is sent without Content-Encoding.")
+	}
 	var body []byte
 	if r.body != nil {
 		if body, err = io.ReadAll(io.LimitReader(r.body, int64(s.limits.BatchBytes)+1)); err != nil {
@@ -172,11 +177,22 @@ func readRows(body []byte, most int) []wish {
 		if err != nil {
 			w = wish{Name: w.Name, err: &nomen.Error{
 				Kind: nomen.Malformed, Name: string(line), Offset: int(d.InputOffset()), Rule: "JSON",
-				Message: strings.TrimPrefix(err.Error(), "json: "),
+				Message: unread(err),
 			}}
 		}
 		return w, true
 	})
+}
+
+// unread tells of an error of JSON what is wrong with the line.
+func unread(err error) string {
+	if e, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
+		if e.Field == "" {
+			return "a line is a name in quotes, or an object; not " + e.Value
+		}
+		return e.Field + ": wants text, not " + e.Value
+	}
+	return strings.TrimPrefix(err.Error(), "json: ")
 }
 
 // readLines reads the lines that are not empty, at most so many.

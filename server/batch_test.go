@@ -152,6 +152,20 @@ func TestBatchRefused(t *testing.T) {
 			t.Errorf("%+v: got %d %s", tt, resp.StatusCode, body)
 		}
 	}
+	for coding, status := range map[string]string{"gzip": "415", "Identity": "200"} {
+		in := "POST /-/resolve HTTP/1.0\r\nContent-Type: text/uri-list\r\nContent-Encoding: " + coding + "\r\nContent-Length: 7\r\n\r\nurn:x:1"
+		if got := exchange(t, l.Public, in); !strings.HasPrefix(got, "HTTP/1.0 "+status) {
+			t.Errorf("%s: %q", coding, got)
+		}
+	}
+	for line, want := range map[string]string{
+		`[1]`: "a name in quotes, or an object; not array", `7`: "not number", `{"name":7}`: "name: wants text, not number",
+		`{"at":[]}`: "at: wants text", `{"nope":1}`: `unknown field \"nope\"`,
+	} {
+		if _, _, body := post(t, l, "", typeJSONLines, line); !strings.Contains(body, want) || strings.Contains(body, "Go ") {
+			t.Errorf("%s: %s, want %s", line, body, want)
+		}
+	}
 	for _, in := range []string{"OPTIONS /-/resolve HTTP/1.0\r\n\r\n", "DELETE /-/resolve HTTP/1.0\r\n\r\n"} {
 		if _, fields, _ := cutAnswer(exchange(t, l.Public, in)); fieldOf(fields, "Allow") != "GET, HEAD, POST, OPTIONS" {
 			t.Errorf("%s: %q", in, fields)

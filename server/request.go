@@ -31,8 +31,9 @@ type request struct {
 	ifNoneMatch       string
 	ifModifiedSince   string
 
-	contentType string
-	body        io.Reader // nil where none is read
+	contentType   string
+	contentCoding string
+	body          io.Reader // nil where none is read
 }
 
 // maxTarget is the greatest length of a target in bytes. Longer ones come where

@@ -2,10 +2,12 @@ package resolve
 
 import (
 	"errors"
+	"strings"
 
 	"github.com/nomen-project/nomen"
 	"github.com/nomen-project/nomen/name"
 	"github.com/nomen-project/nomen/store"
+	"github.com/nomen-project/nomen/uri"
 )
 
 // equal answers I=I.
@@ -15,7 +17,7 @@ func (d *decision) equal() (*nomen.Answer, error) {
 		e.Name, e.Rule = "", "I=I"
 		return nil, e
 	}
-	other, err := nameOf(d.q.Other, d.service)
+	other, err := nameOf(assigned(d.q.Other), d.service)
 	if err != nil {
 		return nil, err
 	}
@@ -51,6 +53,20 @@ func (d *decision) equal() (*nomen.Answer, error) {
 		}
 	}
 	return d.verdict(false, "nothing says that they are the same"), nil
+}
+
+// assigned returns a URN without what follows the name, which has no part in
+// whether two are the same (RFC 8141, 3; 2012, 5: N12-51). The query of any other
+// URI is part of it.
+func assigned(u uri.URI) uri.URI {
+	if scheme, _ := u.Scheme(); !strings.EqualFold(scheme, "urn") {
+		return u
+	}
+	short, err := u.Without(uri.ComponentQuery)
+	if err != nil {
+		return u
+	}
+	return short
 }
 
 func (d *decision) verdict(same bool, why string, args ...any) *nomen.Answer {

@@ -69,22 +69,37 @@ func (s *Server) located(ctx context.Context, r *request, a asked, service nomen
 	return s.describedIn(r, a, ans, aboutURL(offersFor(service), ans))
 }
 
-// aboutURL makes lists tell of which URL they are, as they do of a name (RFC 2483,
-// 5).
+// aboutURL makes lists and links tell of which URL they are, as they do of a name
+// (RFC 2483, 5; RFC 9264, 4). Links of which that cannot be told are not offered.
 func aboutURL(offers []format.Format, about *nomen.Answer) []format.Format {
-	i := slices.IndexFunc(offers, func(f format.Format) bool { return f.MediaType == format.TypeURIList })
-	if !about.Name.IsZero() || i < 0 {
+	if !about.Name.IsZero() {
 		return offers
 	}
-	offers = slices.Clone(offers)
-	write := offers[i].Write
-	offers[i].Write = func(w io.Writer, ans *nomen.Answer) error {
-		if _, err := io.WriteString(w, "# "+about.Spelling+"\r\n"); err != nil {
-			return err
+	context, err := name.Parse(about.Spelling)
+	var all []format.Format
+	for _, f := range offers {
+		write := f.Write
+		switch f.MediaType {
+		case format.TypeURIList:
+			f.Write = func(w io.Writer, ans *nomen.Answer) error {
+				if _, err := io.WriteString(w, "# "+about.Spelling+"\r\n"); err != nil {
+					return err
+				}
+				return write(w, ans)
+			}
+		case format.TypeLinkset, format.TypeLinksetJSON:
+			if err != nil {
+				continue
+			}
+			f.Write = func(w io.Writer, ans *nomen.Answer) error {
+				of := *ans
+				of.Name = context
+				return write(w, &of)
+			}
 		}
-		return write(w, ans)
+		all = append(all, f)
 	}
-	return offers
+	return all
 }
 
 // gather adds to an answer about a location what is known of one of its names. The

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"context"
 	"fmt"
 	"log/slog"
 	"net/http"
@@ -17,16 +18,27 @@ func (s *Server) logAccess(r *http.Request, target string, from netip.Addr, stat
 	if s.access == nil {
 		return
 	}
-	s.access.LogAttrs(r.Context(), slog.LevelInfo, "request",
-		slog.String("remote", from.String()),
-		slog.String("method", printable(r.Method)),
-		slog.String("target", printable(target)),
-		slog.String("proto", printable(wire.Proto(r))),
-		slog.String("host", printable(r.Host)),
+	l := visit{from, r.Method, target, wire.Proto(r), r.Host, r.UserAgent()}
+	l.log(r.Context(), s.access, status, sent, took)
+}
+
+// A visit is what the log says of a request.
+type visit struct {
+	from                               netip.Addr
+	method, target, proto, host, agent string
+}
+
+func (v visit) log(ctx context.Context, to *slog.Logger, status int, sent int64, took time.Duration) {
+	to.LogAttrs(ctx, slog.LevelInfo, "request",
+		slog.String("remote", v.from.String()),
+		slog.String("method", printable(v.method)),
+		slog.String("target", printable(v.target)),
+		slog.String("proto", printable(v.proto)),
+		slog.String("host", printable(v.host)),
 		slog.Int("status", status),
 		slog.Int64("bytes", sent),
 		slog.Float64("seconds", took.Seconds()),
-		slog.String("agent", printable(r.UserAgent())),
+		slog.String("agent", printable(v.agent)),
 	)
 }
 

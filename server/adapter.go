@@ -131,7 +131,12 @@ func protocol(r *http.Request) version {
 }
 
 func localAddr(r *http.Request) netip.AddrPort {
-	switch addr := r.Context().Value(http.LocalAddrContextKey).(type) {
+	local, _ := r.Context().Value(http.LocalAddrContextKey).(net.Addr)
+	return addrOf(local)
+}
+
+func addrOf(a net.Addr) netip.AddrPort {
+	switch addr := a.(type) {
 	case *net.TCPAddr:
 		ap := addr.AddrPort()
 		return netip.AddrPortFrom(plainAddr(ap.Addr()), ap.Port())

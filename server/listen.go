@@ -77,7 +77,10 @@ func (s *Server) onWire(l net.Listener, t *tls.Config) net.Listener {
 		t.NextProtos = []string{"h2", "http/1.1", "http/1.0"}
 		l = tls.NewListener(l, t)
 	}
-	return wire.NewListener(l, wire.Config{HeadTimeout: s.limits.HeadTimeout, Now: s.now, Log: s.log})
+	return wire.NewListener(l, wire.Config{
+		HeadTimeout: s.limits.HeadTimeout, IdleTimeout: s.limits.IdleTimeout, WriteTimeout: s.limits.Timeout,
+		Short: s.short, Now: s.now, Log: s.log,
+	})
 }
 
 func (s *Server) publicServer(secure bool) *http.Server {

@@ -46,6 +46,12 @@ type conn struct {
 	emptied int     // bytes thrown away
 	arming  *filter // takes effect when the cleared bytes are handed on
 
+	// What is answered here, without net/http.
+	answer    Answerer      // nil for nothing
+	answers   []byte        // room for them
+	timed     time.Time     // when deadlines were set for them
+	answering chan struct{} // holds one while answers are made and written
+
 	// What handlers and writers need to know.
 	request  atomic.Pointer[mendedRequest]
 	filter   atomic.Pointer[filter]
@@ -155,6 +161,15 @@ func (c *conn) readAhead(p []byte) (int, error) {
 // rest is put aside for readHead.
 func (c *conn) readInPlace(p []byte) (int, error) {
 	n, err := c.Conn.Read(p)
+	if c.answer != nil && !c.head.first && n > 0 {
+		k, err := c.answerPlain(p[:n])
+		if err != nil {
+			return 0, err
+		}
+		if n = copy(p, p[k:n]); n == 0 {
+			return 0, nil // an error of the reading comes again
+		}
+	}
 	k := 0
 	for k < n && c.head.scan(p[k:n], &c.listener.config) == good {
 		k += c.head.end
@@ -298,6 +313,7 @@ func (c *conn) Write(p []byte) (int, error) {
 // Close closes the connection. After a mended request, which may be followed by
 // bytes that nobody reads, it lingers in the background.
 func (c *conn) Close() error {
+	c.finishAnswer()
 	if c.request.Load() == nil || c.hijacked.Load() || !c.closing.CompareAndSwap(false, true) {
 		return c.Conn.Close()
 	}

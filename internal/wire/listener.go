@@ -31,6 +31,13 @@ type Config struct {
 	HeadTimeout time.Duration
 	// Now gives the Date of the answers that the wire itself writes; time.Now if nil.
 	Now func() time.Time
+	// Short, if not nil, makes what answers the plain requests of a connection from
+	// the second on, which spares most of what a request costs. Encrypted
+	// connections have none.
+	Short func(local, remote net.Addr) Answerer
+	// IdleTimeout and WriteTimeout are those of the http.Server; they are needed
+	// beside Short.
+	IdleTimeout, WriteTimeout time.Duration
 	// Log gets a line for each request that the wire itself answers; nothing is
 	// logged if nil.
 	Log *slog.Logger
@@ -109,7 +116,11 @@ func (l *listener) acceptAll() {
 			ok = l.deliver(arrival{err: err})
 			continue
 		}
-		ok = l.deliver(arrival{conn: l.wrap(c)})
+		w := l.wrap(c)
+		if l.config.Short != nil {
+			w.answer, w.answering = l.config.Short(c.LocalAddr(), c.RemoteAddr()), make(chan struct{}, 1)
+		}
+		ok = l.deliver(arrival{conn: w})
 	}
 }
 

@@ -1,0 +1,168 @@
+package wire
+
+import (
+	"net/http"
+	"strings"
+	"time"
+)
+
+// A Plain is a request that says nothing but what is here: GET or HEAD of a path,
+// by HTTP/1.1, without a body.
+type Plain struct {
+	Method, Target            string
+	Host                      string
+	Accept, Languages, Coding string // Accept, Accept-Language, Accept-Encoding; "" if absent
+	Agent                     string // User-Agent
+}
+
+// An Answerer answers the requests of one connection, one after the other, in the
+// place of net/http. It appends the whole response to out, or returns out as it was
+// and false to leave the request to net/http.
+type Answerer func(out []byte, q Plain) ([]byte, bool)
+
+// maxHeldAnswers is from how many bytes on answers are not held until those to the
+// requests that came with theirs are there.
+const maxHeldAnswers = 32 << 10
+
+// answerPlain answers the plain requests that p begins with, and returns how many
+// bytes of it they are.
+//
+// It is called where net/http waits for a request that is not the first one, so
+// that all earlier responses are written, and the connection counts as idle: what
+// net/http knows of it is right whenever it closes down.
+func (c *conn) answerPlain(p []byte) (k int, err error) {
+	c.answering <- struct{}{}
+	defer func() { <-c.answering }()
+	c.setTimes()
+	out := c.answers[:0]
+	for k < len(p) {
+		var h head
+		if h.scan(p[k:], &c.listener.config) != good {
+			break
+		}
+		q, ok := readPlain(string(p[k : k+h.end]))
+		if !ok {
+			break
+		}
+		if out, ok = c.answer(out, q); !ok {
+			break
+		}
+		k += h.end
+		if len(out) > maxHeldAnswers {
+			if _, err := c.Conn.Write(out); err != nil {
+				return k, err
+			}
+			out = out[:0]
+		}
+	}
+	if len(out) > 0 {
+		_, err = c.Conn.Write(out)
+	}
+	if c.answers = out; cap(out) > 2*maxHeldAnswers {
+		c.answers = nil
+	}
+	return k, err
+}
+
+// setTimes sets the deadlines that net/http would set for each request: not each
+// time, which costs, but before they are off by a sixty-fourth.
+func (c *conn) setTimes() {
+	idle, write := c.listener.config.IdleTimeout, c.listener.config.WriteTimeout
+	now := time.Now()
+	if now.Sub(c.timed) < min(idle, write)/64 {
+		return
+	}
+	c.timed = now
+	c.deadline.set(c.Conn, now.Add(idle))
+	c.SetWriteDeadline(now.Add(write))
+}
+
+// finishAnswer waits for an answer that is under way, but not for long.
+func (c *conn) finishAnswer() {
+	if c.answering == nil {
+		return
+	}
+	select {
+	case c.answering <- struct{}{}:
+		<-c.answering
+		return
+	default:
+	}
+	t := time.NewTimer(lingerTime)
+	defer t.Stop()
+	select {
+	case c.answering <- struct{}{}:
+		<-c.answering
+	case <-t.C:
+	}
+}
+
+// readPlain reads a good head. It is not ok if there is anything in it that Plain
+// has no place for, or that is spelled in an unusual way.
+func readPlain(head string) (q Plain, ok bool) {
+	line, rest, _ := strings.Cut(head, "\r\n")
+	method, line, _ := strings.Cut(line, " ")
+	target, proto, _ := strings.Cut(line, " ")
+	if proto != "HTTP/1.1" || target == "" || target[0] != '/' || method != http.MethodGet && method != http.MethodHead {
+		return q, false
+	}
+	q.Method, q.Target = method, target
+	for {
+		if line, rest, ok = strings.Cut(rest, "\r\n"); !ok {
+			return q, false
+		}
+		if line == "" {
+			return q, rest == "" && isPlainHost(q.Host)
+		}
+		name, value, _ := strings.Cut(line, ":")
+		if value = strings.Trim(value, " \t"); !q.take(name, value) {
+			return q, false
+		}
+	}
+}
+
+// take takes a field. It is not ok if the field is another one, or comes twice.
+func (q *Plain) take(name, value string) bool {
+	into := &q.Host
+	switch {
+	case strings.EqualFold(name, "Host"):
+	case strings.EqualFold(name, "Accept"):
+		into = &q.Accept
+	case strings.EqualFold(name, "Accept-Language"):
+		into = &q.Languages
+	case strings.EqualFold(name, "Accept-Encoding"):
+		into = &q.Coding
+	case strings.EqualFold(name, "User-Agent"):
+		into = &q.Agent
+	case strings.EqualFold(name, "Connection"):
+		return strings.EqualFold(value, "keep-alive")
+	default:
+		return false
+	}
+	if *into != "" || value == "" {
+		return false
+	}
+	for i := range len(value) {
+		if c := value[i]; c < ' ' || c >= 0x7f {
+			return false
+		}
+	}
+	*into = value
+	return true
+}
+
+// isPlainHost reports whether h is a host name or address, perhaps with a port.
+func isPlainHost(h string) bool {
+	for _, c := range []byte(h) {
+		switch {
+		case '0' <= c && c <= '9', 'a' <= c && c <= 'z', 'A' <= c && c <= 'Z', c == '-', c == '.', c == ':', c == '[', c == ']':
+		default:
+			return false
+		}
+	}
+	return h != ""
+}
+
+// Reason returns a phrase as it can stand in a status line; "" for one that is
+// longer than [MaxReason] bytes.
+func Reason(phrase string) string { return cleanReason(phrase) }

@@ -1,0 +1,221 @@
+package wire
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+func TestReadPlain(t *testing.T) {
+	const host = "Host: a.example:4500\r\n"
+	plain := Plain{Method: "GET", Target: "/a", Host: "a.example:4500"}
+	for _, tt := range []struct {
+		head string
+		want Plain
+		ok   bool
+	}{
+		{"GET /a HTTP/1.1\r\n" + host + "\r\n", plain, true},
+		{"HEAD /a?b HTTP/1.1\r\nhost:\t[::1]:80 \r\n\r\n", Plain{Method: "HEAD", Target: "/a?b", Host: "[::1]:80"}, true},
+		{
+			"GET /a HTTP/1.1\r\nACCEPT: a/b\r\naccept-language: fi\r\n" + host + "Accept-Encoding: gzip\r\nUser-Agent: x y\r\nConnection: Keep-Alive\r\n\r\n",
+			Plain{Method: "GET", Target: "/a", Host: "a.example:4500", Accept: "a/b", Languages: "fi", Coding: "gzip", Agent: "x y"},
+			true,
+		},
+		{"GET /a HTTP/1.0\r\n" + host + "\r\n", Plain{}, false},
+		{"GET a HTTP/1.1\r\n" + host + "\r\n", Plain{}, false},
+		{"GET http://a/ HTTP/1.1\r\n" + host + "\r\n", Plain{}, false},
+		{"POST /a HTTP/1.1\r\n" + host + "\r\n", Plain{}, false},
+		{"GET /a b HTTP/1.1\r\n" + host + "\r\n", Plain{}, false},
+		{"GET /a HTTP/1.1\r\n\r\n", Plain{}, false},
+		{"GET /a HTTP/1.1\r\nHost:\r\n\r\n", Plain{}, false},
+		{"GET /a HTTP/1.1\r\nHost: a/b\r\n\r\n", Plain{}, false},
+		{"GET /a HTTP/1.1\r\n" + host + host + "\r\n", Plain{}, false},
+		{"GET /a HTTP/1.1\r\n" + host + "Accept: a/b\r\nAccept: c/d\r\n\r\n", Plain{}, false},
+		{"GET /a HTTP/1.1\r\n" + host + "Accept: \r\n\r\n", Plain{}, false},
+		{"GET /a HTTP/1.1\r\n" + host + "Accept: a\x01b\r\n\r\n", Plain{}, false},
+		{"GET /a HTTP/1.1\r\n" + host + "Accept: a\rb\r\n\r\n", Plain{}, false},
+		{"GET /a HTTP/1.1\r\n" + host + "Accept: \xe9\r\n\r\n", Plain{}, false},
+		{"GET /a HTTP/1.1\r\n" + host + "Accept : a/b\r\n\r\n", Plain{}, false},
+		{"GET /a HTTP/1.1\r\n" + host + " folded\r\n\r\n", Plain{}, false},
+		{"GET /a HTTP/1.1\r\n" + host + "Connection: close\r\n\r\n", Plain{}, false},
+		{"GET /a HTTP/1.1\r\n" + host + "Connection: keep-alive, x\r\n\r\n", Plain{}, false},
+		{"GET /a HTTP/1.1\r\n" + host + "Via: 1.1 b\r\n\r\n", Plain{}, false},
+		{"GET /a HTTP/1.1\r\n" + host + "If-None-Match: \"x\"\r\n\r\n", Plain{}, false},
+		{"GET /a HTTP/1.1\r\n" + host + "Content-Length: 0\r\n\r\n", Plain{}, false},
+		{"GET /a HTTP/1.1\n" + host + "\n", Plain{}, false},
+		{"GET /a HTTP/1.1\r\n" + host + "\n", Plain{}, false},
+	} {
+		got, ok := readPlain(tt.head)
+		if ok != tt.ok || ok && got != tt.want {
+			t.Errorf("%q: got %+v, %v, want %+v, %v", tt.head, got, ok, tt.want, tt.ok)
+		}
+	}
+}
+
+// short answers all but /slow.
+func short(answered *int) func(_, _ net.Addr) Answerer {
+	return func(_, _ net.Addr) Answerer {
+		return func(out []byte, q Plain) ([]byte, bool) {
+			if q.Target == "/slow" {
+				return out, false
+			}
+			*answered++
+			return fmt.Appendf(out, "HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n%s", len(q.Target), q.Target), true
+		}
+	}
+}
+
+// bodyOf reads an answer.
+func bodyOf(t *testing.T, in *bufio.Reader) string {
+	t.Helper()
+	resp, err := http.ReadResponse(in, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := io.ReadAll(resp.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}
+
+// TestShortTimes checks that a connection whose requests are answered without
+// net/http has the times that it would have: between requests, for the rest of a
+// head, and for a client that does not read.
+func TestShortTimes(t *testing.T) {
+	const get = "GET /a HTTP/1.1\r\nHost: a\r\n\r\n"
+	serve := func(t *testing.T, answered *int) (net.Conn, *bufio.Reader) {
+		server := &http.Server{IdleTimeout: 64 * time.Second, WriteTimeout: 64 * time.Second}
+		server.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, "slow "+r.RequestURI) })
+		c := pipeServer(t, server, Config{Short: short(answered), IdleTimeout: server.IdleTimeout, WriteTimeout: server.WriteTimeout})
+		in := bufio.NewReader(c)
+		send(t, c, get)
+		if got := bodyOf(t, in); got != "slow /a" {
+			t.Fatalf("the first answer is %q", got)
+		}
+		synctest.Wait()
+		return c, in
+	}
+	t.Run("idle", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			answered := 0
+			c, in := serve(t, &answered)
+			for range 5 {
+				time.Sleep(50 * time.Second)
+				send(t, c, get)
+				if got := bodyOf(t, in); got != "/a" {
+					t.Fatalf("got %q", got)
+				}
+			}
+			start := time.Now()
+			if _, err := in.ReadByte(); err != io.EOF {
+				t.Fatalf("got %v, want EOF", err)
+			}
+			if took := time.Since(start); took < 63*time.Second || took > 65*time.Second {
+				t.Errorf("closed after %v", took)
+			}
+			if answered != 5 {
+				t.Errorf("%d answers, want 5", answered)
+			}
+		})
+	})
+	t.Run("half a head", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			answered := 0
+			c, in := serve(t, &answered)
+			send(t, c, get+get[:10])
+			if got := bodyOf(t, in); got != "/a" {
+				t.Fatalf("got %q", got)
+			}
+			start := time.Now()
+			resp, err := http.ReadResponse(in, nil)
+			if err != nil || resp.StatusCode != http.StatusRequestTimeout || time.Since(start) != DefaultHeadTimeout {
+				t.Errorf("got %v, %v after %v", resp, err, time.Since(start))
+			}
+		})
+	})
+	t.Run("nobody reads", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			answered := 0
+			c, in := serve(t, &answered)
+			start := time.Now()
+			send(t, c, get)
+			time.Sleep(65 * time.Second)
+			synctest.Wait()
+			if _, err := in.ReadByte(); err != io.EOF {
+				t.Errorf("got %v after %v, want EOF", err, time.Since(start))
+			}
+		})
+	})
+}
+
+// TestShortMixed checks the order of answers that come in one piece.
+func TestShortMixed(t *testing.T) {
+	answered := 0
+	c := dial(t, start(t, Config{Short: short(&answered), IdleTimeout: time.Minute, WriteTimeout: time.Minute}, func(w http.ResponseWriter, r *http.Request) {
+		io.WriteString(w, "slow "+r.RequestURI)
+	}))
+	in := bufio.NewReader(c)
+	var all strings.Builder
+	request := func(target string) { fmt.Fprintf(&all, "GET %s HTTP/1.1\r\nHost: a\r\n\r\n", target) }
+	request("/first")
+	send(t, c, all.String())
+	if got := bodyOf(t, in); got != "slow /first" {
+		t.Fatalf("got %q", got)
+	}
+	all.Reset()
+	for _, target := range []string{"/a", "/b", "/slow", "/c", "/slow", "/slow", "/d"} {
+		request(target)
+	}
+	send(t, c, all.String())
+	for _, want := range []string{"/a", "/b", "/slow", "/c", "/slow", "/slow", "/d"} {
+		if got := strings.TrimPrefix(bodyOf(t, in), "slow "); got != want {
+			t.Fatalf("got %q, want %q", got, want)
+		}
+	}
+	send(t, c, "GET /e HTTP/1.1\r\nHost: a\r\n\r\nGET f HTTP/1.0\r\n\r\n")
+	for _, want := range []string{"/e", "/mended/"} {
+		if got := strings.TrimPrefix(bodyOf(t, in), "slow "); !strings.HasPrefix(got, want) {
+			t.Fatalf("got %q, want %q", got, want)
+		}
+	}
+}
+
+// TestShortShutdown checks that an answer that is under way is sent before the
+// connection is closed.
+func TestShortShutdown(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server := &http.Server{}
+		c := pipeServer(t, server, Config{IdleTimeout: time.Minute, WriteTimeout: time.Minute, Short: func(_, _ net.Addr) Answerer {
+			return func(out []byte, _ Plain) ([]byte, bool) {
+				time.Sleep(lingerTime / 2)
+				return append(out, "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"...), true
+			}
+		}})
+		in := bufio.NewReader(c)
+		const get = "GET /a HTTP/1.1\r\nHost: a\r\n\r\n"
+		send(t, c, get)
+		bodyOf(t, in)
+		synctest.Wait()
+		send(t, c, get)
+		synctest.Wait()
+		down := make(chan error, 1)
+		go func() { down <- server.Shutdown(context.Background()) }()
+		if got := bodyOf(t, in); got != "" {
+			t.Errorf("got %q", got)
+		}
+		if err := <-down; err != nil {
+			t.Error(err)
+		}
+		if _, err := in.ReadByte(); err == nil {
+			t.Error("the connection is still open")
+		}
+	})
+}

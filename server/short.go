@@ -1,0 +1,153 @@
+package server
+
+import (
+	"context"
+	"net"
+	"net/http"
+	"net/netip"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/nomen-project/nomen"
+	"github.com/nomen-project/nomen/internal/wire"
+)
+
+// A shortcut answers plain requests of one connection about names, where the
+// answer is at hand, in the very bytes in which net/http would send it.
+type shortcut struct {
+	server  *Server
+	from    netip.Addr
+	local   netip.AddrPort
+	asked   context.Context // says who asks
+	request request
+}
+
+// short is a way past net/http for the listener.
+func (s *Server) short(local, remote net.Addr) wire.Answerer {
+	c := &shortcut{server: s, from: addrOf(remote).Addr(), local: addrOf(local)}
+	c.asked = askedFrom(context.Background(), c.from)
+	return c.answer
+}
+
+// answer appends the response to q to out. It is not ok if the answer is not a
+// short one, or may take its time: a client that waits for long is watched by
+// net/http.
+func (c *shortcut) answer(out []byte, q wire.Plain) ([]byte, bool) {
+	s := c.server
+	if s.closing.Load() || len(q.Target) > maxTarget {
+		return out, false
+	}
+	defer s.logPanic()
+	start := s.now()
+	c.request = request{
+		method: q.Method, target: q.Target, version: version{1, 1}, host: q.Host, local: c.local,
+		accept: q.Accept, languages: q.Languages, encodings: q.Coding,
+	}
+	if s.country != nil && c.from.IsValid() {
+		c.request.country = country(s.country(c.from))
+	}
+	r := &c.request
+	set, err := s.authorities.Set(c.asked, time.Time{})
+	if err != nil {
+		return out, false
+	}
+	a, err := place{set: set, host: r.host, local: r.local.Addr(), own: s}.read(r.target)
+	if err != nil || !a.atHand() {
+		return out, false
+	}
+	p := s.answerAsked(c.asked, r, a, set, nil)
+	if p.form == formOther {
+		p.form = a.form
+	}
+	p.finish(s.dates.of(start))
+	out, sent, ok := p.appendTo(out, r.method)
+	p.drop()
+	if !ok {
+		return out, false
+	}
+	took := s.now().Sub(start)
+	s.metrics.observe(p, took)
+	if s.access != nil {
+		visit{c.from, q.Method, q.Target, "HTTP/1.1", q.Host, q.Agent}.log(c.asked, s.access, p.status, int64(sent), took)
+	}
+	return out, true
+}
+
+// atHand reports whether what is asked for is an answer about a name from the
+// store: nothing that streams, and nothing that another resolver is asked for.
+func (a asked) atHand() bool {
+	if a.form != formWeb || a.reserved != "" || a.name.IsZero() || a.byLocation {
+		return false
+	}
+	if a.authority != nil && a.authority.Delegation != nil {
+		return false
+	}
+	a.query = a.query.under(a.authority)
+	switch a.service() {
+	case nomen.I2R, nomen.I2Rs:
+		return false
+	}
+	return true
+}
+
+// appendTo appends the response to a request of HTTP/1.1 as net/http writes it, and
+// returns how many bytes of it are body. It is not ok for a stream.
+func (p *reply) appendTo(out []byte, method string) ([]byte, int, bool) {
+	if p.stream != nil || len(p.body) > 0 && !p.has("Content-Type") || p.has("Connection") {
+		return out, 0, false
+	}
+	begin, body := len(out), p.body
+	if method == http.MethodHead || p.status == http.StatusNotModified {
+		body = nil
+	}
+	out = append(out, "HTTP/1.1 "...)
+	out = strconv.AppendInt(out, int64(p.status), 10)
+	out = append(out, ' ')
+	reason := ""
+	if p.reason != "" {
+		reason = wire.Reason(p.reason)
+	}
+	if reason == "" {
+		if reason = http.StatusText(p.status); reason == "" {
+			return out[:begin], 0, false
+		}
+	}
+	out = append(append(out, reason...), "\r\n"...)
+	p.sort()
+	length := ""
+	for i := range p.fields {
+		f := &p.fields[i]
+		if f.name == "Content-Length" && len(body) > 0 && len(body) < ownLength {
+			length = f.value
+			continue
+		}
+		if strings.IndexByte(f.value, '\r') >= 0 || strings.IndexByte(f.value, '\n') >= 0 {
+			return out[:begin], 0, false
+		}
+		out = appendField(out, f.name, strings.Trim(f.value, " \t"))
+	}
+	if length != "" {
+		out = appendField(out, "Content-Length", length)
+	}
+	out = append(out, "\r\n"...)
+	return append(out, body...), len(body), true
+}
+
+func appendField(out []byte, name, value string) []byte {
+	out = append(append(out, name...), ": "...)
+	return append(append(out, value...), "\r\n"...)
+}
+
+// sort sorts the fields by name; those of the same name stay in their order. They
+// are few.
+func (p *reply) sort() {
+	for i := 1; i < len(p.fields); i++ {
+		f := p.fields[i]
+		k := i
+		for ; k > 0 && p.fields[k-1].name > f.name; k-- {
+			p.fields[k] = p.fields[k-1]
+		}
+		p.fields[k] = f
+	}
+}

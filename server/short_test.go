@@ -1,0 +1,256 @@
+package server
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/nomen-project/nomen"
+	"github.com/nomen-project/nomen/internal/wire"
+	"github.com/nomen-project/nomen/name"
+	"github.com/nomen-project/nomen/store"
+)
+
+// shortTargets are paths of all kinds, and whether they are answered without
+// net/http.
+var shortTargets = []struct {
+	target string
+	short  bool
+}{
+	{"/urn:ietf:rfc:2648", true},
+	{"/URN:IETF:RFC:2648", true},
+	{"/urn:ietf:rfc:none", true},
+	{"/urn:ietf:rfc:2648?s=I2L", true},
+	{"/urn:ietf:rfc:2648?s=I2Ls", true},
+	{"/urn:ietf:rfc:2648?s=I2C", true},
+	{"/urn:ietf:rfc:2648?s=I2Cs", true},
+	{"/urn:ietf:rfc:2648?s=I2N", true},
+	{"/urn:ietf:rfc:2648?s=I=I&with=urn:ietf:rfc:2648", true},
+	{"/urn:ietf:rfc:2648?at=2026-11-19", true},
+	{"/urn:ietf:rfc:2648?at=2026-13-19", true},
+	{"/urn:ietf:rfc:2648?=a", true},
+	{"/urn:ietf:rfc:2648?+a?=b", true},
+	{"/urn:ietf:rfc:2648?plain=1", true},
+	{"/urn:ietf:rfc:2648?", true},
+	{"/urn:dns:example.org:queried", true},
+	{"/urn:dns:example.org:a%2Fb", true},
+	{"/urn:dns:example.org:a%0D%0Ab", true},
+	{"/urn:dns:example.org:old", true},
+	{"/urn:dns:example.org:split", true},
+	{"/urn:dns:example.org:bare", true},
+	{"/urn:dns:example.org:secret", true},
+	{"/urn:dns:other.example:alb002", true}, // 307
+	{"/urn:dns:nowhere.example:x", true},
+	{"/urn:example:pipe|ed", true},
+	{"/ark:12345/x", true}, // a description
+	{"/https://purl.example/net/x", true},
+	{"/urn:ietf:rfc:2648?s=I2R", false},
+	{"/urn:ietf:rfc:2648?s=I2Rs", false},
+	{"/urn:dns:example.org:urn+a", false},
+	{"/urn:ietf:rfc:%zz", false},
+	{"/urn:", false},
+	{"/alb002", false},
+	{"/2648", false},
+	{"/", false},
+	{"//urn:ietf:rfc:2648", false},
+	{"/-/metrics", false},
+	{"/-/list/urn:dns:example.org", false},
+	{"/-/timemap/urn:ietf:rfc:2648", false},
+	{"/uri-res/N2L?urn:ietf:rfc:2648", false},
+	{"/robots.txt", false},
+	{"/.well-known/x", false},
+}
+
+// shortFields are the other fields of requests.
+var shortFields = []string{
+	"",
+	"Accept: */*\r\n",
+	"Accept: text/html,application/xhtml+xml;q=0.9\r\nAccept-Language: fi, en;q=0.5\r\nAccept-Encoding: gzip, zstd\r\nUser-Agent: a/1\r\nConnection: keep-alive\r\n",
+	"accept: application/json\r\nACCEPT-ENCODING:\tgzip \r\n",
+	"Accept: text/plain\r\n",
+	"Accept: application/json;q=0.1, */*;q=0.1, application/problem+json\r\n",
+	"Accept: none/none, text/none;q=0\r\n",
+}
+
+// TestShort checks that what is answered without net/http is, byte for byte, what
+// it sends.
+func TestShort(t *testing.T) {
+	s, _ := newTestServer(t, nil)
+	plainly, _ := newTestServer(t, nil)
+	slow := dialShort(t, listen(t, plainly))
+	for _, method := range []string{"GET", "HEAD"} {
+		for _, fields := range shortFields {
+			for _, tt := range shortTargets {
+				head := method + " " + tt.target + " HTTP/1.1\r\nHost: localhost:4500\r\n" + fields
+				answer := s.short(slow.LocalAddr(), slow.RemoteAddr())
+				got, ok := answer([]byte("before"), plainOf(t, head+"\r\n"))
+				if ok != tt.short {
+					t.Errorf("%q: answered %v, want %v", head, ok, tt.short)
+				}
+				if !ok {
+					if string(got) != "before" {
+						t.Errorf("%q: not answered, but %q", head, got)
+					}
+					continue
+				}
+				// A field that the short way does not know.
+				want := slow.ask(t, method, head+"X-Other: 1\r\n\r\n")
+				if string(got) != "before"+want {
+					t.Errorf("%q:\ngot  %q\nwant %q", head, got, "before"+want)
+				}
+			}
+		}
+	}
+}
+
+// plainOf reads a head as the listener does.
+func plainOf(t *testing.T, head string) wire.Plain {
+	t.Helper()
+	r, err := http.ReadRequest(bufio.NewReader(strings.NewReader(head)))
+	if err != nil {
+		return wire.Plain{Method: "GET", Target: strings.Fields(head)[1], Host: "localhost:4500"}
+	}
+	return wire.Plain{
+		Method: r.Method, Target: r.RequestURI, Host: r.Host, Agent: r.UserAgent(),
+		Accept: r.Header.Get("Accept"), Languages: r.Header.Get("Accept-Language"), Coding: r.Header.Get("Accept-Encoding"),
+	}
+}
+
+// A shortConn is a connection that is asked several things.
+type shortConn struct {
+	net.Conn
+	in *bufio.Reader
+}
+
+func dialShort(t *testing.T, l *Listening) *shortConn {
+	t.Helper()
+	c, err := net.Dial("tcp", l.Public.String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { c.Close() })
+	c.SetDeadline(time.Now().Add(time.Minute))
+	return &shortConn{c, bufio.NewReader(c)}
+}
+
+// ask returns the bytes of an answer.
+func (c *shortConn) ask(t *testing.T, method, request string) string {
+	t.Helper()
+	if _, err := io.WriteString(c, request); err != nil {
+		t.Fatal(err)
+	}
+	return c.next(t, method)
+}
+
+func (c *shortConn) next(t *testing.T, method string) string {
+	t.Helper()
+	var raw strings.Builder
+	in := bufio.NewReader(io.TeeReader(oneByte{c.in}, &raw))
+	resp, err := http.ReadResponse(in, &http.Request{Method: method})
+	if err != nil {
+		t.Fatalf("after %q: %v", raw.String(), err)
+	}
+	defer resp.Body.Close()
+	if _, err := io.Copy(io.Discard, resp.Body); err != nil {
+		t.Fatalf("after %q: %v", raw.String(), err)
+	}
+	return raw.String()
+}
+
+// A oneByte reader hands on no more than is needed.
+type oneByte struct{ r io.Reader }
+
+func (o oneByte) Read(p []byte) (int, error) { return o.r.Read(p[:1]) }
+
+// TestShortInOrder checks that short and other answers of one connection come in
+// the order of the questions, however those arrive, and are counted and logged the
+// same way.
+func TestShortInOrder(t *testing.T) {
+	log, lines := logged()
+	s, _ := newTestServer(t, func(o *Options) { o.AccessLog = log })
+	l := listen(t, s)
+	c := dialShort(t, l)
+	var all strings.Builder
+	var want []string
+	for i := range 60 {
+		target, status := "/urn:ietf:rfc:2648", "303"
+		switch i % 4 {
+		case 1:
+			target, status = fmt.Sprintf("/urn:ietf:rfc:none%d", i), "404"
+		case 3:
+			target, status = "/", "200"
+		}
+		other := ""
+		if i%5 == 4 {
+			other = "X-Other: 1\r\n"
+		}
+		fmt.Fprintf(&all, "GET %s HTTP/1.1\r\nHost: localhost\r\n%s\r\n", target, other)
+		want = append(want, status+" "+target)
+	}
+	text := all.String()
+	go func() {
+		for len(text) > 0 { // in pieces that end anywhere
+			n := min(len(text), 997)
+			if _, err := io.WriteString(c, text[:n]); err != nil {
+				return
+			}
+			text = text[n:]
+			time.Sleep(time.Millisecond)
+		}
+	}()
+	for i, w := range want {
+		status, target, _ := strings.Cut(w, " ")
+		got := c.next(t, "GET")
+		if !strings.HasPrefix(got, "HTTP/1.1 "+status) || status == "404" && !strings.Contains(got, target[1:]) {
+			t.Fatalf("answer %d: got %q, want %s", i, got, w)
+		}
+	}
+	if got := strings.Count(lines.String(), "msg=request "); got != len(want) {
+		t.Errorf("%d requests are logged, want %d", got, len(want))
+	}
+	if got := dialShort(t, l).ask(t, "GET", "GET /-/metrics HTTP/1.1\r\nHost: localhost\r\n\r\n"); !strings.Contains(got, `nomen_requests_total{form="web",status="303"} 30`) {
+		t.Errorf("metrics: %q", got)
+	}
+}
+
+// A delegated name is another resolver's to answer: its client is watched.
+func TestShortDelegated(t *testing.T) {
+	a := asked{form: formWeb, name: name.MustParse("urn:ietf:rfc:2648")}
+	if !a.atHand() {
+		t.Error("a name without an authority is not at hand")
+	}
+	authority := *testAuthorities()[0]
+	a.authority = &authority
+	if !a.atHand() {
+		t.Error("a name of an authority is not at hand")
+	}
+	authority.Delegation = &store.Delegation{Mode: store.ModeAsk, To: "example.org"}
+	if a.atHand() {
+		t.Error("a delegated name is at hand")
+	}
+	authority.Delegation, authority.Service = nil, nomen.I2R
+	if a.atHand() {
+		t.Error("a resource is at hand")
+	}
+}
+
+// Allocations of a redirection, from the bytes of the request on.
+func TestShortAllocations(t *testing.T) {
+	s, _ := newTestServer(t, nil)
+	answer := s.short(&net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 4500}, &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 1})
+	q := wire.Plain{Method: "GET", Target: "/urn:ietf:rfc:2648", Host: "localhost:4500", Accept: "*/*"}
+	out := make([]byte, 0, 4<<10)
+	const most = 17
+	if got := testing.AllocsPerRun(100, func() {
+		if _, ok := answer(out, q); !ok {
+			t.Fatal("not answered")
+		}
+	}); got > most {
+		t.Errorf("a redirection takes %v allocations, want at most %d", got, most)
+	}
+}

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/nomen-project/nomen"
 	"github.com/nomen-project/nomen/client"
 	"github.com/nomen-project/nomen/name"
 	"github.com/nomen-project/nomen/namespace"
@@ -20,6 +21,7 @@ import (
 // Finder, or for somebody whom the Door does not let in, it asks nobody.
 type Explainer struct {
 	Authorities *store.Table  // whose names are served here; nil for none
+	Store       store.Reader  // whose names may be without an authority; nil for none
 	Finder      client.Finder // of the ways to the names of others; nil for none
 	Door        *Door         // that of the [World]; nil is a shut one
 }
@@ -37,6 +39,7 @@ type Explanation struct {
 
 	Name      name.Name        // zero if it is no name
 	Authority *store.Authority // that decides about the name here; nil for none
+	Known     bool             // the name is known here, without an authority
 	Asks      bool             // this server would ask others about the name
 	Ways      []Fact           // where it would ask, best first, and why
 	NoWay     string           // why a step of that failed; "" if none did
@@ -63,12 +66,12 @@ const (
 
 // Leads reports whether this server resolves the name, or asks others about it.
 func (x *Explanation) Leads() bool {
-	return !x.Name.IsZero() && (x.Authority != nil || x.Asks)
+	return !x.Name.IsZero() && (x.Authority != nil || x.Known || x.Asks)
 }
 
 // Asked reports whether it is a name about which resolvers are asked.
 func (x *Explanation) Asked() bool {
-	return !x.Name.IsZero() && (x.Authority != nil || isForeign(x.Name))
+	return !x.Name.IsZero() && (x.Authority != nil || x.Known || isForeign(x.Name))
 }
 
 // Plain returns an identifier as it was meant: without white space, the brackets
@@ -215,8 +218,11 @@ func (e *Explainer) place(ctx context.Context, x *Explanation) error {
 		}
 		x.Authority = set.Of(x.Name)
 	}
+	if err := e.known(ctx, x); err != nil {
+		return err
+	}
 	switch {
-	case x.Authority != nil:
+	case x.Authority != nil, x.Known:
 	case x.Asked():
 		x.suggest()
 		if x.Asks = e.Door.Admits(Asker(ctx)); x.Asks {
@@ -225,6 +231,22 @@ func (e *Explainer) place(ctx context.Context, x *Explanation) error {
 	case isLink(x.Text):
 		x.Link = x.Text
 	}
+	return nil
+}
+
+// known notes whether a name without an authority is registered, for all to know.
+func (e *Explainer) known(ctx context.Context, x *Explanation) error {
+	if x.Name.IsZero() || x.Authority != nil || e.Store == nil {
+		return nil
+	}
+	rec, err := e.Store.Get(ctx, x.Name, time.Time{})
+	if err != nil {
+		if errors.Is(err, store.ErrNotFound) {
+			return nil
+		}
+		return err
+	}
+	x.Known = rec.Status != nomen.Reserved
 	return nil
 }
 

@@ -41,9 +41,11 @@ func TestPlain(t *testing.T) {
 }
 
 func explainer(t testing.TB, a Access, f finderFunc) *Explainer {
-	s := newStore(t, []*store.Record{here("one", nomen.Location{URL: "https://here.example/1"})},
+	alone := &store.Record{Spelling: "urn:dns:alone.example:one", Status: nomen.Active}
+	secret := &store.Record{Spelling: "urn:dns:alone.example:two", Status: nomen.Reserved}
+	s := newStore(t, []*store.Record{here("one", nomen.Location{URL: "https://here.example/1"}), alone, secret},
 		&store.Authority{Prefix: name.MustParsePrefix("https://purl.example"), Owners: []string{"a", "b"}})
-	e := &Explainer{Authorities: store.NewTable(s, time.Now, time.Hour), Door: mustDoor(t, a)}
+	e := &Explainer{Authorities: store.NewTable(s, time.Now, time.Hour), Store: s, Door: mustDoor(t, a)}
 	if f != nil {
 		e.Finder = f
 	}
@@ -70,6 +72,8 @@ func TestExplain(t *testing.T) {
 		{"urn:dns:HERE.example:one", "urn:dns:here.example:one", true, "", []func(*Explanation) bool{
 			part("namespace", "dns"), func(x *Explanation) bool { return x.Authority.Prefix.String() == "urn:dns:here.example" },
 		}},
+		{"urn:dns:alone.example:one", "urn:dns:alone.example:one", true, "", nil},
+		{"urn:dns:alone.example:two", "urn:dns:alone.example:two", false, "", nil},
 		{"<web+urn:isbn:0-451-45052-3>", "urn:isbn:9780451450524", false, "", []func(*Explanation) bool{
 			part("namespace", "isbn"), func(x *Explanation) bool { return strings.Contains(x.Kind, "the namespace isbn: ") },
 		}},

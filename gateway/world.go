@@ -30,9 +30,9 @@ type WorldOptions struct {
 // defaultWorldTimeout is shorter than a server waits, so that a failure is told.
 const defaultWorldTimeout = 20 * time.Second
 
-// A World is a resolver for names of everywhere: those of an authority that is
-// served here are answered by one resolver, all others by another one, on behalf
-// of who asks (1995, 4: Y95-63). Whether that is allowed is for the [Door] to say.
+// A World is a resolver for names of everywhere: those that are known here, or are
+// of an authority that is, are answered by one resolver, all others by another
+// one, on behalf of who asks (1995, 4: Y95-63). Whether that is allowed is for the [Door] to say.
 //
 // Beside what the two resolvers return, the error may contain a [*LimitError].
 // Resources of strangers (I2R, I2Rs) are not passed on: the gateway is for names.
@@ -62,8 +62,10 @@ func (w *World) Resolve(ctx context.Context, q nomen.Question) (*nomen.Answer, e
 	if err != nil {
 		return nil, err
 	}
-	if set.Of(n) != nil {
-		return w.o.Inner.Resolve(ctx, q)
+	// A name may be registered here without an authority.
+	a, err := w.o.Inner.Resolve(ctx, q)
+	if set.Of(n) != nil || !errors.Is(err, &nomen.Error{Kind: nomen.Unknown}) {
+		return a, err
 	}
 	return w.ask(ctx, q, n)
 }

@@ -60,7 +60,8 @@ func here(element string, locations ...nomen.Location) *store.Record {
 // newWorld returns a world of a store with one name, and of another resolver.
 func newWorld(t testing.TB, a Access, other resolverFunc) *World {
 	t.Helper()
-	s := newStore(t, []*store.Record{here("one", nomen.Location{URL: "https://here.example/1"})})
+	alone := &store.Record{Spelling: "urn:dns:alone.example:one", Status: nomen.Active, Locations: []nomen.Location{{URL: "https://alone.example/1"}}}
+	s := newStore(t, []*store.Record{here("one", nomen.Location{URL: "https://here.example/1"}), alone})
 	w, err := NewWorld(WorldOptions{
 		Inner: resolve.New(s, resolve.Options{}), Authorities: store.NewTable(s, time.Now, time.Hour),
 		Other: other, Door: mustDoor(t, a),
@@ -95,6 +96,8 @@ func TestWorld(t *testing.T) { // Y95-63, Y95-65
 	}{
 		{"served here", All, stranger, ask(nomen.I2L, "urn:dns:here.example:one"), 0, 0},
 		{"not known here, but of an authority of ours", All, stranger, ask(nomen.I2L, "urn:dns:here.example:two"), nomen.Unknown, 0},
+		{"known here without an authority", All, stranger, ask(nomen.I2L, "urn:dns:alone.example:one"), 0, 0},
+		{"the same, and this service has no result", Own, stranger, ask(nomen.I2N, "urn:dns:alone.example:one"), nomen.NoResult, 0},
 		{"off", Off, ownUser, ask(nomen.I2L, "urn:dns:there.example:x"), nomen.Unknown, 0},
 		{"own user", Own, ownUser, ask(nomen.I2L, "urn:dns:there.example:x"), 0, 1},
 		{"stranger", Own, stranger, ask(nomen.I2L, "urn:dns:there.example:x"), nomen.Denied, 0},

@@ -147,7 +147,7 @@ func New(o Options) (*Server, error) {
 		return nil, err
 	}
 	if s.explainer == nil {
-		s.explainer = &gateway.Explainer{Authorities: s.authorities}
+		s.explainer = &gateway.Explainer{Authorities: s.authorities, Store: s.store}
 	}
 	var err error
 	if s.home, err = newHome(); err != nil {

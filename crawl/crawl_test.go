@@ -194,21 +194,34 @@ func TestDelay(t *testing.T) {
 	}
 }
 
+// opener returns a function that opens a state after having closed the one before,
+// as there is one at a time.
+func opener(t *testing.T, path string) func() *State {
+	var last *State
+	shut := func() {
+		if last != nil {
+			last.Close()
+		}
+	}
+	t.Cleanup(shut)
+	return func() *State {
+		t.Helper()
+		shut()
+		var err error
+		if last, err = OpenState(path); err != nil {
+			t.Fatal(err)
+		}
+		return last
+	}
+}
+
 func TestState(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "crawl.jsonl")
 	whole, err := walk(t.Context(), family(), Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	stateOf := func() *State {
-		t.Helper()
-		s, err := OpenState(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(func() { s.Close() })
-		return s
-	}
+	stateOf := opener(t, path)
 	if nodes, _ := walk(t.Context(), family(), Options{State: stateOf(), MaxNodes: 2}); order(nodes) != "a/0 b/1" {
 		t.Fatalf("begun: %s", order(nodes))
 	}
@@ -238,11 +251,16 @@ func TestState(t *testing.T) {
 		}
 	}
 	var bad *StateError
-	for n, err := range New(family(), Options{State: stateOf()}).Walk(t.Context(), "b.example") {
+	one := stateOf()
+	if _, err := OpenState(path); !errors.As(err, &bad) {
+		t.Errorf("a state that another walk has open: %v", err)
+	}
+	for n, err := range New(family(), Options{State: one}).Walk(t.Context(), "b.example") {
 		if !errors.As(err, &bad) {
 			t.Errorf("the state of another walk: %v, %v", n, err)
 		}
 	}
+	one.Close()
 	for _, text := range []string{"no crawl\n", "notes of somebody, in one line without an end", "{\"crawl\" : 1", `{"crawl":3,"first":"a.example"}` + "\n", `{"crawl":1,"first":"A b"}` + "\n", `{"crawl":1,"first":"a.example"}` + "\n{}\n", `{"crawl":1,"first":"a.example"}` + "\n" + `{"authority":"b.example","depth":-1,"asked":"1995-01-01T00:00:00Z"}` + "\n"} {
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
@@ -477,15 +495,7 @@ func FuzzState(f *testing.F) {
 // What was asked about one relation alone says nothing about the other.
 func TestStateRelations(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "crawl.jsonl")
-	open := func() *State {
-		t.Helper()
-		s, err := OpenState(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(func() { s.Close() })
-		return s
-	}
+	open := opener(t, path)
 	if nodes, err := walk(t.Context(), family(), Options{NoParents: true, State: open()}); err != nil || order(nodes) != "a/0 b/1 c/1 d/1" {
 		t.Fatalf("begun: %s, %v", order(nodes), err)
 	}

@@ -10,6 +10,8 @@ import (
 	"os"
 	"slices"
 	"strings"
+
+	"github.com/nomen-project/nomen/internal/flock"
 )
 
 // StateVersion is the version of the file of a [State].
@@ -22,7 +24,8 @@ const StateVersion = 2
 const maxStateLine = 64 << 20
 
 // A State keeps what a walk has learnt in a file, so that another can go on. A
-// line that a crash has cut off is dropped; nothing else is.
+// line that a crash has cut off is dropped; nothing else is. One process at a time
+// has it open.
 type State struct {
 	file  *os.File
 	head  stateHead // zero in a new file
@@ -60,6 +63,10 @@ func OpenState(path string) (*State, error) {
 		return nil, err
 	}
 	s := &State{file: f}
+	if err := flock.Try(f); err != nil {
+		f.Close()
+		return nil, &StateError{path, 0, err.Error()}
+	}
 	whole, err := s.read(f, path)
 	if err == nil {
 		err = f.Truncate(whole)

@@ -75,7 +75,7 @@ func (b *body) read(p []byte) int {
 	case err == io.EOF:
 		b.err = io.EOF
 	case err != nil:
-		b.err = b.watch.explain(err)
+		b.err = b.watch.explain(b.url, err)
 	}
 	return n
 }

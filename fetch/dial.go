@@ -51,7 +51,7 @@ func (j *journey) policy() policy {
 func (f *Fetcher) dial(ctx context.Context, host, port string, p policy) (net.Conn, error) {
 	n, err := strconv.ParseUint(port, 10, 16)
 	if err != nil || n == 0 {
-		return nil, fmt.Errorf("fetch: no port has the number %q", port)
+		return nil, fmt.Errorf("no port has the number %q", port)
 	}
 	addrs, err := f.lookup(ctx, host)
 	if err != nil {
@@ -110,7 +110,7 @@ func toASCII(host string) (string, error) {
 		if host[i] >= 0x80 {
 			ascii, err := idna.Lookup.ToASCII(host)
 			if err != nil {
-				return "", fmt.Errorf("fetch: host %q: %w", host, err)
+				return "", fmt.Errorf("host %q: %w", host, err)
 			}
 			return ascii, nil
 		}

@@ -47,6 +47,10 @@ func (e *StatusError) Is(target error) bool { return target == scheme.ErrNotAvai
 // No reports whether the server has understood and said no, so that asking again
 // is in vain.
 func (e *StatusError) No() bool {
+	switch e.Code {
+	case http.StatusRequestTimeout, http.StatusTooEarly, http.StatusTooManyRequests:
+		return e.Missing
+	}
 	return e.Missing || e.Protocol == "HTTP" && e.Code >= http.StatusBadRequest && e.Code < http.StatusInternalServerError
 }
 

@@ -200,7 +200,7 @@ func (f *Fetcher) Open(ctx context.Context, location uri.URI, r Request) (*Objec
 	if err != nil {
 		watch.end()
 		f.o.Log.Debug("nothing fetched", "location", location.Redacted(), "error", err)
-		return nil, watch.explain(err)
+		return nil, watch.explain(location.Redacted(), err)
 	}
 	f.o.Log.Debug("fetched", "location", location.Redacted(), "url", o.URL, "type", o.Type, "size", o.Size)
 	return o, nil

@@ -42,7 +42,7 @@ func (j *journey) file(_ context.Context, r scheme.Request) (scheme.Outcome, err
 
 func fileError(r scheme.Request, err error) error {
 	if errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("fetch: %w: %w", err, scheme.ErrNotAvailable)
+		err = fmt.Errorf("%w: %w", err, scheme.ErrNotAvailable)
 	}
 	return fmt.Errorf("fetch: %s: %w", r.URI.Redacted(), err)
 }

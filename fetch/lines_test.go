@@ -246,3 +246,14 @@ func TestNewsRefuses(t *testing.T) {
 		}
 	}
 }
+
+// The last line of a menu may lack its end, or half of it.
+func TestReadMenuEndsAnyhow(t *testing.T) {
+	for _, end := range []string{"", "\r", "\n", "\r\n", "\r\n.", "\r\n.\r\n"} {
+		for item, err := range ReadMenu(strings.NewReader("0About\t0/About\tgopher.example\t70" + end)) {
+			if at, err2 := item.Locator(); err != nil || err2 != nil || at.String() != "gopher://gopher.example/00/About" {
+				t.Errorf("with %q at the end: %+v, %v, %v", end, item, err, err2)
+			}
+		}
+	}
+}

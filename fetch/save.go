@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/nomen-project/nomen/internal/flock"
 	"github.com/nomen-project/nomen/uri"
 )
 
@@ -66,14 +67,16 @@ func (e *PartError) Unwrap() error { return e.Err }
 // Save fetches to a file. The file is there only when all of it is; until then
 // what has come is beside it, with a note by which a later Save that continues
 // knows whether the object is still the same. The error is a [*PartError] when
-// something has come, wraps [fs.ErrExist] when the file is there already, or is
-// one of [Fetcher.Open].
+// something has come, wraps [fs.ErrExist] when the file is there already, or the
+// part of another Save and nobody said what to do with it, [ErrNoFile] for what
+// cannot be a file, or is one of [Fetcher.Open]. Two that save to one file at a
+// time do not mix: the later one ends with an error.
 func (f *Fetcher) Save(ctx context.Context, location uri.URI, r Request, path string, o SaveOptions) (*Saved, error) {
 	if r.Offset != 0 || r.Length != 0 {
 		return nil, errors.New("fetch: a range is not saved: the file would look like the whole")
 	}
-	if _, err := os.Lstat(path); err == nil && !o.Replace {
-		return nil, fmt.Errorf("fetch: %s: %w", path, fs.ErrExist)
+	if err := mayWrite(path, o); err != nil {
+		return nil, err
 	}
 	if o.Continue {
 		r.Offset, r.Validator = partOf(path, location)
@@ -89,9 +92,64 @@ func (f *Fetcher) Save(ctx context.Context, location uri.URI, r Request, path st
 		return nil, err
 	}
 	if err := s.fill(part, o.Progress); err != nil {
+		return nil, &PartError{File: path + PartSuffix, Bytes: s.Bytes, Usable: object.Validator != "", Err: errors.Join(err, part.Close())}
+	}
+	defer part.Close()                                  // the lock ends when the file has its name
+	if err := mayReplace(path, o.Replace); err != nil { // since somebody may have made it
 		return nil, &PartError{File: path + PartSuffix, Bytes: s.Bytes, Usable: object.Validator != "", Err: err}
 	}
 	return s, finishPart(path)
+}
+
+// mayWrite reports before anybody is asked why there will be no file of this
+// name: nothing that is there is lost unless that is allowed.
+func mayWrite(path string, o SaveOptions) error {
+	if dir, err := os.Stat(filepath.Dir(path)); err != nil || !dir.IsDir() {
+		return fmt.Errorf("fetch: %s: there is no such directory", filepath.Dir(path))
+	}
+	if err := mayReplace(path, o.Replace); err != nil {
+		return err
+	}
+	part, err := os.Lstat(path + PartSuffix)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case err != nil:
+		return fmt.Errorf("fetch: %w", err)
+	case !part.Mode().IsRegular():
+		return fmt.Errorf("fetch: %s%s is no regular file: %w", path, PartSuffix, ErrNoFile)
+	case o.Continue || o.Replace || part.Size() == 0 || isOfNoUse(path):
+		return nil
+	}
+	return fmt.Errorf("fetch: %s%s holds %d bytes already: %w", path, PartSuffix, part.Size(), fs.ErrExist)
+}
+
+// ErrNoFile is wrapped by the error of [Fetcher.Save] for a name at which there is
+// something else than a file, such as a directory or a device.
+var ErrNoFile = errors.New("nothing is saved there")
+
+// mayReplace reports why a file cannot take its name.
+func mayReplace(path string, replace bool) error {
+	info, err := os.Lstat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case err != nil:
+		return fmt.Errorf("fetch: %w", err)
+	case !info.Mode().IsRegular() && info.Mode().Type() != fs.ModeSymlink:
+		return fmt.Errorf("fetch: %s is no regular file: %w", path, ErrNoFile)
+	case !replace:
+		return fmt.Errorf("fetch: %s is there already: %w", path, fs.ErrExist)
+	}
+	return nil
+}
+
+// isOfNoUse reports whether the note about a part says that nobody can go on from
+// it.
+func isOfNoUse(path string) bool {
+	var n note
+	text, err := os.ReadFile(path + NoteSuffix)
+	return err == nil && json.Unmarshal(text, &n) == nil && n.Version == NoteVersion && n.Validator == ""
 }
 
 // partOf returns the length and the validator of a part of this location that is
@@ -128,7 +186,15 @@ func openPart(path string, location uri.URI, o *Object) (*os.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	err = part.Truncate(o.Offset)
+	if err = flock.Try(part); err != nil {
+		err = fmt.Errorf("fetch: %s: %w", part.Name(), err)
+	}
+	if err == nil {
+		err = stillThere(part, o.Offset)
+	}
+	if err == nil {
+		err = part.Truncate(o.Offset)
+	}
 	if err == nil {
 		_, err = part.Seek(o.Offset, io.SeekStart)
 	}
@@ -140,6 +206,20 @@ func openPart(path string, location uri.URI, o *Object) (*os.File, error) {
 		return nil, err
 	}
 	return part, nil
+}
+
+// stillThere reports whether a part that has been locked is the one that was
+// looked at: whoever had the lock before may have made a file of it.
+func stillThere(part *os.File, offset int64) error {
+	now, err := os.Lstat(part.Name())
+	if err != nil {
+		return fmt.Errorf("fetch: %w", err)
+	}
+	info, err := part.Stat()
+	if err == nil && (!os.SameFile(now, info) || info.Size() < offset) {
+		err = fmt.Errorf("fetch: %s: %w", part.Name(), flock.ErrLocked)
+	}
+	return err
 }
 
 func writeNote(path string, n note) error {
@@ -156,7 +236,7 @@ func writeNote(path string, n note) error {
 
 // fill writes the body to the part, down to the disk.
 func (s *Saved) fill(part *os.File, progress func(done, total int64)) (err error) {
-	defer func() { err = errors.Join(err, part.Sync(), part.Close()) }()
+	defer func() { err = errors.Join(err, part.Sync()) }()
 	buffer := make([]byte, 64<<10)
 	for {
 		n, err := s.Body.Read(buffer)

@@ -9,8 +9,11 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
+	"time"
 
+	"github.com/nomen-project/nomen/internal/flock"
 	"github.com/nomen-project/nomen/uri"
 )
 
@@ -124,6 +127,76 @@ func TestSaveAnew(t *testing.T) {
 	var part *PartError
 	if _, err := newFetcher(t, Options{}).Save(t.Context(), at, own, filepath.Join(t.TempDir(), "x"), SaveOptions{}); !errors.As(err, &part) || part.Usable {
 		t.Errorf("without a validator: %v", err)
+	}
+}
+
+// Nothing that is there is lost, and nobody is asked in vain.
+func TestSaveWhereSomethingIs(t *testing.T) {
+	s := &flaky{text: "0123456789", tag: `"one"`, whole: true}
+	at := uri.MustParse("http://" + serve(t, s.ServeHTTP) + "/x")
+	f := newFetcher(t, Options{})
+	for _, tt := range []struct {
+		what  string
+		make  func(path string) error
+		o     SaveOptions
+		want  error
+		saved bool // though
+	}{
+		{"a directory", func(path string) error { return os.Mkdir(path, 0o700) }, SaveOptions{Replace: true}, ErrNoFile, false},
+		{"a pipe", func(path string) error { return syscall.Mkfifo(path, 0o600) }, SaveOptions{Replace: true}, ErrNoFile, false},
+		{"a pipe as a part", func(path string) error { return syscall.Mkfifo(path+PartSuffix, 0o600) }, SaveOptions{}, ErrNoFile, false},
+		{"a link as a part", func(path string) error { return os.Symlink(path+".other", path+PartSuffix) }, SaveOptions{Continue: true}, ErrNoFile, false},
+		{"a part of somebody", func(path string) error { return os.WriteFile(path+PartSuffix, []byte("own"), 0o600) }, SaveOptions{}, fs.ErrExist, false},
+		{"a part to replace", func(path string) error { return os.WriteFile(path+PartSuffix, []byte("own"), 0o600) }, SaveOptions{Replace: true}, nil, true},
+		{"a part of no use", func(path string) error {
+			return errors.Join(os.WriteFile(path+PartSuffix, []byte("own"), 0o600), os.WriteFile(path+NoteSuffix, []byte(`{"version":1,"validator":""}`), 0o600))
+		}, SaveOptions{}, nil, true},
+	} {
+		path := filepath.Join(t.TempDir(), "x")
+		if err := tt.make(path); err != nil {
+			t.Fatal(err)
+		}
+		before := len(s.asked)
+		if _, err := f.Save(t.Context(), at, own, path, tt.o); !errors.Is(err, tt.want) || (err == nil) != tt.saved || !tt.saved && len(s.asked) > before {
+			t.Errorf("%s: %v, want %v; asked %d times", tt.what, err, tt.want, len(s.asked)-before)
+		}
+	}
+	if _, err := f.Save(t.Context(), at, own, filepath.Join(t.TempDir(), "no", "x"), SaveOptions{}); err == nil || !strings.Contains(err.Error(), "no such directory") {
+		t.Errorf("no directory: %v", err)
+	}
+}
+
+// Two at a time do not mix what they write.
+func TestSaveTwice(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "x")
+	gate, inside := make(chan struct{}), make(chan struct{}, 2)
+	at := uri.MustParse("http://" + serve(t, func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Length", "10")
+		_, _ = w.Write([]byte("01234"))
+		w.(http.Flusher).Flush()
+		inside <- struct{}{}
+		<-gate
+		_, _ = w.Write([]byte("56789"))
+	}) + "/x")
+	f := newFetcher(t, Options{})
+	first := make(chan error)
+	go func() {
+		_, err := f.Save(t.Context(), at, own, path, SaveOptions{})
+		first <- err
+	}()
+	<-inside
+	for _, err := os.Stat(path + NoteSuffix); err != nil; _, err = os.Stat(path + NoteSuffix) {
+		time.Sleep(time.Millisecond) // until the part is there
+	}
+	if _, err := f.Save(t.Context(), at, own, path, SaveOptions{Replace: true}); !errors.Is(err, flock.ErrLocked) {
+		t.Errorf("the second: %v", err)
+	}
+	close(gate)
+	if err := <-first; err != nil {
+		t.Errorf("the first: %v", err)
+	}
+	if got, _ := os.ReadFile(path); string(got) != "0123456789" {
+		t.Errorf("got %q", got)
 	}
 }
 

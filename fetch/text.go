@@ -82,8 +82,7 @@ func readLine(in *bufio.Reader) (string, error) {
 			return "", fmt.Errorf("a line of more than %d bytes", maxTextLine)
 		case err == bufio.ErrBufferFull:
 			continue
-		case err == io.EOF && b.Len() > 0:
-			return b.String(), nil
+		case err == io.EOF && b.Len() > 0: // the last line has no end
 		case err != nil:
 			return "", err
 		}

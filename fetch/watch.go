@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 )
 
@@ -21,11 +22,11 @@ func newWatch(parent context.Context, silence, whole time.Duration) (context.Con
 	ctx, cancel := context.WithCancelCause(parent)
 	w := &watch{ctx: ctx, cancel: cancel, limit: silence}
 	w.silence = time.AfterFunc(silence, func() {
-		cancel(fmt.Errorf("fetch: no sign of the other side for %v: %w", silence, context.DeadlineExceeded))
+		cancel(fmt.Errorf("no sign of the other side for %v: %w", silence, context.DeadlineExceeded))
 	})
 	w.silence.Stop()
 	w.whole = time.AfterFunc(whole, func() {
-		cancel(fmt.Errorf("fetch: not complete after %v: %w", whole, context.DeadlineExceeded))
+		cancel(fmt.Errorf("not complete after %v: %w", whole, context.DeadlineExceeded))
 	})
 	return ctx, w
 }
@@ -40,10 +41,14 @@ func (w *watch) end() {
 	w.cancel(context.Canceled)
 }
 
-// explain returns why the context ended, if it has, and err otherwise.
-func (w *watch) explain(err error) error {
+// explain returns why the context ended, if it has, and err otherwise; in any case
+// as an error about url.
+func (w *watch) explain(url string, err error) error {
 	if cause := context.Cause(w.ctx); cause != nil && !errors.Is(cause, context.Canceled) {
-		return cause
+		err = cause
 	}
-	return err
+	if strings.Contains(err.Error(), url) {
+		return err
+	}
+	return fmt.Errorf("fetch: %s: %w", url, err)
 }

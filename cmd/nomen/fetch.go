@@ -20,6 +20,7 @@ import (
 	"github.com/nomen-project/nomen/client"
 	"github.com/nomen-project/nomen/discover"
 	"github.com/nomen-project/nomen/fetch"
+	"github.com/nomen-project/nomen/internal/guard"
 	"github.com/nomen-project/nomen/scheme"
 	"github.com/nomen-project/nomen/uri"
 )
@@ -86,7 +87,7 @@ func (c *cli) fetchCommand() *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error { return r.run(cmd.Context(), args[0]) },
 	}
 	f := cmd.Flags()
-	f.StringVarP(&r.output, "output", "o", "", "file to save to")
+	f.StringVarP(&r.output, "output", "o", "", "file to save to; - for standard output")
 	f.BoolVarP(&r.save.Continue, "continue", "c", false, "go on with what an interrupted fetch has left")
 	f.BoolVar(&r.save.Replace, "force", false, "replace the file")
 	f.StringVar(&r.span, "range", "", "FIRST-LAST bytes, or FIRST- for all from there on")
@@ -166,6 +167,9 @@ func (r *fetching) prepare() (err error) {
 			r.options.MaxSize = -1
 		}
 	}
+	if r.output == "-" {
+		r.output = ""
+	}
 	if r.request.Offset, r.request.Length, err = parseSpan(r.span); err != nil {
 		return usagef("--range: %w", err)
 	}
@@ -227,8 +231,12 @@ func (r *fetching) keep(ctx context.Context, f *fetch.Fetcher, location uri.URI)
 		fmt.Fprintf(r.err, "nomen: %d bytes are in %s; go on with --continue\n", part.Bytes, part.File)
 	case errors.As(err, &part):
 		fmt.Fprintf(r.err, "nomen: %d bytes are in %s; the server does not let anybody go on from there\n", part.Bytes, part.File)
+	case errors.Is(err, fs.ErrExist) && r.save.Continue:
+		return usagef("%w: --force replaces it", err)
 	case errors.Is(err, fs.ErrExist):
-		return usagef("%s is there already: --force replaces it", r.output)
+		return usagef("%w: --force replaces it, --continue goes on with a part", err)
+	case errors.Is(err, fetch.ErrNoFile):
+		return usageError{err}
 	}
 	if err != nil {
 		return err
@@ -358,15 +366,28 @@ func (r *fetching) converse(ctx context.Context, e *fetch.SessionError) error {
 // told says what went wrong, and returns what the exit status is to be.
 func (r *fetching) told(err error) error {
 	var usage usageError
+	var garbled *fetch.FormatError
 	switch {
 	case err == nil, errors.As(err, &usage):
 		return err
-	case isRefusal(err):
-		fmt.Fprintln(r.err, "nomen: "+printable(err.Error()))
+	case isRefusal(err) && !errors.As(err, &garbled):
+		fmt.Fprintln(r.err, "nomen: "+printable(err.Error())+advice(err))
 		return errNo
 	}
 	fmt.Fprintln(r.err, "nomen: "+printable(err.Error()))
 	return errFailed
+}
+
+// advice returns what the user can do about an error, if it is not plain.
+func advice(err error) string {
+	var address *guard.AddressError
+	switch {
+	case errors.As(err, &address):
+		return "; --allow-private lets others lead there"
+	case errors.Is(err, scheme.ErrNoAlgorithm):
+		return "; --gateway SCHEME=URL names a gateway"
+	}
+	return ""
 }
 
 // isRefusal reports whether err says that there is nothing to be had, or that it

@@ -49,6 +49,15 @@ func webForFetch(w http.ResponseWriter, r *http.Request) {
 		http.Redirect(w, r, "/digits", http.StatusFound)
 	case path == "/inside":
 		http.Redirect(w, r, "http://127.1:8080/", http.StatusFound)
+	case path == "/chunks":
+		_, _ = io.WriteString(w, digits)
+		w.(http.Flusher).Flush()
+		panic(http.ErrAbortHandler)
+	case path == "/nowhere":
+		w.Header().Set("Location", "http://no host/")
+		w.WriteHeader(http.StatusFound)
+	case path == "/busy":
+		w.WriteHeader(http.StatusTooManyRequests)
 	case path == "/broken":
 		w.WriteHeader(http.StatusInternalServerError)
 	case strings.HasPrefix(path, "/gateway/"):

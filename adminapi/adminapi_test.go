@@ -6,10 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"net/http"
 	"net/http/httptest"
 	"reflect"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -74,6 +76,22 @@ func TestTokens(t *testing.T) {
 }
 
 // Every error arrives as it was sent.
+// A full disk is told with what is to be done, whatever noticed it.
+func TestFullDisk(t *testing.T) {
+	err := &fs.PathError{Op: "write", Path: "/backup/000004.sst", Err: syscall.ENOSPC}
+	p := NewProblem(fmt.Errorf("backup: %w", err))
+	if p.Status != 507 || p.Type != ProblemPath+"disk-full" || !strings.Contains(p.Detail, "/backup/000004.sst") {
+		t.Errorf("got %+v", p)
+	}
+	if back := p.Err(); !errors.Is(back, syscall.ENOSPC) || back.Error() != p.Detail {
+		t.Errorf("back: %v", back)
+	}
+	title, meaning, ok := Explain("disk-full")
+	if !ok || title != p.Title || !strings.Contains(meaning, "Make room") {
+		t.Errorf("%q: %q", title, meaning)
+	}
+}
+
 func TestProblemsRoundTrip(t *testing.T) {
 	for _, tt := range []struct {
 		err    error
@@ -90,6 +108,7 @@ func TestProblemsRoundTrip(t *testing.T) {
 		{store.ErrNotFound, 404},
 		{ErrUnauthorized, 401},
 		{ErrUnavailable, 503},
+		{&FullError{Detail: "the disk is full: 3 MiB are free, 16 have to be"}, 507},
 		{&StatusError{Status: 405, Detail: "PATCH is not offered here"}, 405},
 	} {
 		p := NewProblem(fmt.Errorf("wrapped: %w", tt.err))

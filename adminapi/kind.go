@@ -41,7 +41,7 @@ func Explain(kind string) (title, meaning string, ok bool) {
 	case kindLimit:
 		return "It is too large", "Something is larger than this server keeps. The answer tells what, its size and the limit.", true
 	case kindFull:
-		return "The disk of the server is full", "What was acknowledged before is kept, and names are still answered; of this request nothing, or only what the answer tells, went in. Make room on the disk of the store, then send the request again: the server need not be started anew.", true
+		return "The disk of the server is full", "What was acknowledged before is kept, and names are still answered; of this request nothing, or only what the answer tells, went in. Make room on the disk that it tells of, then send the request again: the server need not be started anew.", true
 	case kindBroken:
 		return "The input broke off", "The records up to the line that is named were brought in, as the summary tells. Send the whole file again: what is there already stays as it is.", true
 	case kindBadLine:

@@ -113,6 +113,7 @@ func NewProblem(err error) *Problem {
 		broken   *bulk.BrokenError
 		line     *bulk.LineError
 		status   *StatusError
+		full     *FullError
 	)
 	switch {
 	case errors.As(err, &broken):
@@ -151,7 +152,10 @@ func NewProblem(err error) *Problem {
 		p := newProblem(kindLimit, http.StatusRequestEntityTooLarge, err)
 		p.Name, p.Field, p.Size, p.Limit = limit.Key, limit.What, limit.Size, limit.Limit
 		return p
-	case errors.Is(err, syscall.ENOSPC):
+	case errors.As(err, &full), errors.Is(err, syscall.ENOSPC):
+		if full != nil {
+			err = full
+		}
 		return newProblem(kindFull, http.StatusInsufficientStorage, err)
 	case errors.Is(err, store.ErrNotFound):
 		return newProblem(kindNotFound, http.StatusNotFound, err)

@@ -22,7 +22,7 @@ import (
 type ExportOptions struct {
 	Format      Format
 	Compression Compression
-	Prefix      string           // of keys, in bytes
+	Prefix      string           // that names begin with, in any spelling; compared with keys in bytes
 	Statuses    []nomen.Status   // none for all
 	At          time.Time        // as of then; zero for now
 	Revisions   bool             // with time and number of each record's last change; JSON Lines alone can
@@ -108,8 +108,12 @@ func (e *exporter) run(ctx context.Context, s store.Reader, out io.Writer) error
 	if _, err := out.Write(e.encoder.head()); err != nil {
 		return err
 	}
+	prefix, err := e.options.keyPrefix(ctx, s)
+	if err != nil {
+		return err
+	}
 	var b []byte
-	for rec, err := range s.List(ctx, store.Scan{Prefix: e.options.Prefix, At: e.options.At}) {
+	for rec, err := range s.List(ctx, store.Scan{Prefix: prefix, At: e.options.At}) {
 		if err != nil {
 			return err
 		}

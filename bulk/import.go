@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/nomen-project/nomen/name"
 	"github.com/nomen-project/nomen/registrar"
 	"github.com/nomen-project/nomen/store"
 )
@@ -102,16 +103,40 @@ func (c Conflict) request(l *Line) registrar.Request {
 type ImportOptions struct {
 	Format      Format
 	Compression Compression
-	DryRun      bool             // tell what would change; a record sees only what those before it in its batch would change
+	DryRun      bool             // tell what would change, and change nothing
 	OnConflict  Conflict         // what becomes of names that are there
 	Who         string           // for the history; the actor's if empty
 	Why         string           // for the history
 	Now         func() time.Time // the clock of Seconds; time.Now if nil
 
+	// Scratch makes a place where a dry run of more than one batch keeps what names
+	// would have come to; nil for memory, which takes all records of the file.
+	Scratch func() (Scratch, error)
+
 	Progress func(Summary) // called after every batch, if not nil
 	Refused  func(Refusal) // called for every bad record, if not nil, in their order
 	Changed  func(Change)  // called for every name that is created or changed, if not nil, in their order
 }
+
+// A Scratch is a [registrar.Scratch] that is used for one dry run, and closed.
+type Scratch interface {
+	registrar.Scratch
+	io.Closer
+}
+
+// memory is a Scratch of small files.
+type memory map[name.Name]*store.Record
+
+func (m memory) Record(n name.Name) (*store.Record, error) { return m[n], nil }
+
+func (m memory) Keep(records []*store.Record) error {
+	for _, r := range records {
+		m[r.Name] = r
+	}
+	return nil
+}
+
+func (memory) Close() error { return nil }
 
 // Import brings the records of r in. Those that are bad are refused one by one,
 // all others go in. The error is a [*BrokenError] when r broke off, after what
@@ -136,6 +161,9 @@ func Import(ctx context.Context, reg *registrar.Registrar, a registrar.Actor, r 
 	defer in.Close()
 	i := &importer{load: load, options: o, start: o.Now()}
 	err = i.run(ctx, in)
+	if i.scratch != nil {
+		err = errors.Join(err, i.scratch.Close())
+	}
 	i.summary.Seconds = o.Now().Sub(i.start).Seconds()
 	return i.summary, err
 }
@@ -147,6 +175,7 @@ type importer struct {
 	options ImportOptions
 	start   time.Time
 	summary Summary
+	scratch Scratch // of a dry run; nil until there is more than one batch
 }
 
 // A batch is a number of records on their way.
@@ -282,9 +311,27 @@ func (i *importer) apply(ctx context.Context, b *batch) ([]registrar.Outcome, er
 	case b.err != nil || len(b.reqs) == 0:
 		return nil, b.err
 	case i.options.DryRun:
+		if err := i.remember(b); err != nil {
+			return nil, err
+		}
 		return i.load.Preview(ctx, b.checked)
 	}
 	return i.load.Apply(ctx, b.checked)
+}
+
+// remember lets batches after b see what it would have led to.
+func (i *importer) remember(b *batch) (err error) {
+	if i.scratch != nil || b.end != nil {
+		return nil
+	}
+	if i.scratch = Scratch(memory{}); i.options.Scratch != nil {
+		if i.scratch, err = i.options.Scratch(); err != nil {
+			i.scratch = nil
+			return err
+		}
+	}
+	i.load.Remember(i.scratch)
+	return nil
 }
 
 func (i *importer) count(l *Line, out *registrar.Outcome) {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"strings"
 	"testing"
 	"testing/iotest"
@@ -391,4 +392,90 @@ func BenchmarkRead(b *testing.B) {
 		n += len(lines)
 	}
 	b.ReportMetric(float64(n)/b.Elapsed().Seconds(), "records/s")
+}
+
+// scattered returns lines whose names come again in other batches, with other
+// content, the same, or a revision from which they were made.
+func scattered(seed uint64) string {
+	random := rand.New(rand.NewPCG(seed, 1))
+	var text strings.Builder
+	for range 2*BatchSize + BatchSize/2 {
+		n := random.IntN(BatchSize)
+		fmt.Fprintf(&text, `{"name":"urn:example:%d"`, n)
+		switch random.IntN(5) {
+		case 0:
+			fmt.Fprintf(&text, `,"status":"retired","reason":"%d"`, random.IntN(2))
+		case 1:
+			fmt.Fprintf(&text, `,"revision":%d,"metadata":{"title":["%d"]}`, 1+random.IntN(3), random.IntN(2))
+		case 2:
+			text.WriteString(`,"status":"reserved"`)
+		default:
+			fmt.Fprintf(&text, `,"locations":[{"url":"https://example.org/%d"}]`, random.IntN(3))
+		}
+		text.WriteString("}\n")
+	}
+	return text.String()
+}
+
+// A dry run tells of a whole file what an import does: names that come again far
+// apart, in batches of their own, are the same names.
+func TestDryRunOfAll(t *testing.T) {
+	text := scattered(7)
+	for c := Merge; c <= Fail; c++ {
+		t.Run(c.String(), func(t *testing.T) {
+			b := newBench(t)
+			b.good(`{"name":"urn:example:1","locations":[{"url":"https://example.org/1"}]}`, ImportOptions{})
+			before := b.export(false)
+			run := func(dry bool) (Summary, []string, []Change) {
+				var changes []Change
+				sum, refused, err := b.bring(strings.NewReader(text), ImportOptions{
+					OnConflict: c, DryRun: dry, Changed: func(change Change) { changes = append(changes, change) },
+				})
+				if err != nil {
+					t.Fatal(err)
+				}
+				return sum, refused, changes
+			}
+			sum, refused, changes := run(true)
+			if after := b.export(false); after != before {
+				t.Fatal("the dry run has changed something")
+			}
+			wantSum, wantRefused, wantChanges := run(false)
+			if sum != wantSum || sum.Created > BatchSize || sum.Created < BatchSize/2 {
+				t.Errorf("got %+v, and the import %+v", sum, wantSum)
+			}
+			if diff := cmp.Diff(refused, wantRefused); diff != "" {
+				t.Errorf("refused:\n%.2000s", diff)
+			}
+			if diff := cmp.Diff(changes, wantChanges); diff != "" {
+				t.Errorf("changes:\n%.2000s", diff)
+			}
+		})
+	}
+}
+
+// brokenScratch cannot keep anything.
+type brokenScratch struct{ memory }
+
+var errScratch = errors.New("no room")
+
+func (brokenScratch) Keep([]*store.Record) error { return errScratch }
+
+// A dry run that cannot keep what it has to ends, and says so; one of a single
+// batch needs no place.
+func TestDryRunWithoutRoom(t *testing.T) {
+	b := newBench(t)
+	text := scattered(7)
+	for _, scratch := range []func() (Scratch, error){
+		func() (Scratch, error) { return nil, errScratch },
+		func() (Scratch, error) { return brokenScratch{}, nil },
+	} {
+		o := ImportOptions{DryRun: true, Scratch: scratch}
+		if _, _, err := b.bring(strings.NewReader(text), o); !errors.Is(err, errScratch) {
+			t.Errorf("a large file: %v", err)
+		}
+		if sum, _, err := b.bring(strings.NewReader(`{"name":"urn:example:1"}`), o); err != nil || sum.Created != 1 {
+			t.Errorf("a small one: %+v, %v", sum, err)
+		}
+	}
 }

@@ -174,6 +174,11 @@ func (p *plan) state(i int) (*state, error) {
 
 // read returns the record that is there, nil if there is none.
 func (p *plan) read(i int, n name.Name) (*store.Record, error) {
+	if p.scratch != nil {
+		if rec, err := p.scratch.Record(n); rec != nil || err != nil {
+			return rec, err
+		}
+	}
 	switch {
 	case p.blind:
 		return nil, nil

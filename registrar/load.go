@@ -22,6 +22,8 @@ type Load struct {
 	actor Actor
 	why   string
 
+	scratch Scratch // what names came to in the batches that were previewed; nil if they do not matter
+
 	new  bool // the names of the last batch were
 	wide int  // how many batches are read by single names before a listing is tried again
 }
@@ -36,6 +38,19 @@ func (r *Registrar) NewLoad(a Actor, why string) (*Load, error) {
 	}
 	return &Load{Registrar: r, actor: a, why: why, new: true}, nil
 }
+
+// A Scratch keeps what names would come to.
+type Scratch interface {
+	// Record returns the record of n that was kept last, nil if there is none.
+	Record(n name.Name) (*store.Record, error)
+
+	// Keep keeps records in place of those of the same names.
+	Keep(records []*store.Record) error
+}
+
+// Remember makes the batches that are previewed from now on build on each other, as
+// those that are applied do.
+func (l *Load) Remember(s Scratch) { l.scratch = s }
 
 // A Batch is requests that were checked in so far as that needs no record. It
 // belongs to one Load.
@@ -137,7 +152,8 @@ func (l *Load) Apply(ctx context.Context, b *Batch) ([]Outcome, error) {
 	}
 }
 
-// Preview returns what Apply would, and changes nothing.
+// Preview returns what Apply would, and changes nothing. What earlier batches
+// would have led to matters only after [Load.Remember].
 func (l *Load) Preview(ctx context.Context, b *Batch) ([]Outcome, error) {
 	b, err := l.current(ctx, b)
 	if err != nil {
@@ -147,7 +163,14 @@ func (l *Load) Preview(ctx context.Context, b *Batch) ([]Outcome, error) {
 	if err != nil {
 		return nil, err
 	}
-	return p.outs, nil
+	if l.scratch == nil {
+		return p.outs, nil
+	}
+	records := make([]*store.Record, len(p.changes))
+	for i := range p.changes {
+		records[i] = p.changes[i].Record
+	}
+	return p.outs, l.scratch.Keep(records)
 }
 
 // current returns b, checked anew if the authorities have changed since.

@@ -23,7 +23,7 @@ func (s *Server) importNames(c *call) error {
 	if err != nil {
 		return err
 	}
-	o.Now = s.now
+	o.Now, o.Scratch = s.now, s.scratch
 	control := http.NewResponseController(c.w)
 	_ = control.EnableFullDuplex() // HTTP/2 has it anyhow
 	c.w.Header().Set("Content-Type", bulk.JSONLines.MediaType())

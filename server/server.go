@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/nomen-project/nomen"
+	"github.com/nomen-project/nomen/bulk"
 	"github.com/nomen-project/nomen/gateway"
 	"github.com/nomen-project/nomen/misses"
 	"github.com/nomen-project/nomen/registrar"
@@ -46,6 +47,8 @@ type Options struct {
 	Forward   *gateway.Forward   // passes on what a proxy is asked for other hosts; nil refuses that
 
 	Misses *misses.Counter // counts the names that are asked for in vain; nil for nobody
+
+	Scratch func() (bulk.Scratch, error) // where dry runs of large files keep what names would come to; memory if nil
 
 	Now       func() time.Time // the clock; time.Now if nil
 	Log       *slog.Logger     // of failures; discards if nil
@@ -97,6 +100,7 @@ type Server struct {
 	country       func(netip.Addr) string
 	countryHeader string // in canonical form
 	misses        *misses.Counter
+	scratch       func() (bulk.Scratch, error)
 	explainer     *gateway.Explainer
 	forward       *gateway.Forward
 
@@ -127,7 +131,7 @@ func New(o Options) (*Server, error) {
 		resolver: o.Resolver, store: o.Store, registrar: o.Registrar,
 		version: cmp.Or(o.Version, "(unknown version)"), adminHosts: map[string]bool{}, proxies: o.TrustedProxies,
 		now: o.Now, log: o.Log, access: o.AccessLog, limits: o.Limits.withDefaults(), metrics: newMetrics(),
-		country: o.Country, countryHeader: http.CanonicalHeaderKey(o.CountryHeader), misses: o.Misses,
+		country: o.Country, countryHeader: http.CanonicalHeaderKey(o.CountryHeader), misses: o.Misses, scratch: o.Scratch,
 		explainer: o.Explainer, forward: o.Forward,
 		batches: make(chan struct{}, maxBatches),
 	}

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -71,12 +72,13 @@ type VersionError struct {
 	What  string // "format of the store", "rules of names"
 	Found uint64 // in the store
 	Known uint64 // to this program
+	Way   string // how an earlier version becomes this one, in words; "'nomen rekey' converts it" if empty
 }
 
 func (e *VersionError) Error() string {
 	hint := "a newer program is needed"
 	if e.Found < e.Known {
-		hint = "'nomen rekey' converts it"
+		hint = cmp.Or(e.Way, "'nomen rekey' converts it")
 	}
 	return fmt.Sprintf("store: %s: version %d, not %d: %s", e.What, e.Found, e.Known, hint)
 }

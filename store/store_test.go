@@ -60,6 +60,14 @@ func TestErrors(t *testing.T) {
 			&store.VersionError{What: "rules of names", Found: 1, Known: 2},
 			"store: rules of names: version 1, not 2: 'nomen rekey' converts it",
 		},
+		{
+			&store.VersionError{What: "rules of names", Found: 1, Known: 2, Way: "copy it"},
+			"store: rules of names: version 1, not 2: copy it",
+		},
+		{
+			&store.VersionError{What: "rules of names", Found: 2, Known: 1, Way: "copy it"},
+			"store: rules of names: version 2, not 1: a newer program is needed",
+		},
 	} {
 		if got := c.err.Error(); got != c.want {
 			t.Errorf("%T: %q, want %q", c.err, got, c.want)

@@ -13,6 +13,7 @@ import (
 	"github.com/nomen-project/nomen/name"
 	"github.com/nomen-project/nomen/registrar"
 	"github.com/nomen-project/nomen/store"
+	"github.com/nomen-project/nomen/store/pebblestore"
 )
 
 // A backend is where store commands do their work: in the store itself, or
@@ -81,7 +82,17 @@ func (l *local) PutAuthority(ctx context.Context, a *store.Authority, expected u
 }
 
 func (l *local) Import(ctx context.Context, r io.Reader, o bulk.ImportOptions) (bulk.Summary, error) {
+	o.Scratch = newScratch
 	return bulk.Import(ctx, l.registrar, registrar.Operator(), r, o)
+}
+
+// newScratch returns a place where a dry run keeps what names would come to.
+func newScratch() (bulk.Scratch, error) {
+	s, err := pebblestore.NewScratch("")
+	if err != nil {
+		return nil, fmt.Errorf("a place for the dry run: %w", err)
+	}
+	return s, nil
 }
 
 func (l *local) Export(ctx context.Context, w io.Writer, o bulk.ExportOptions) (bulk.Summary, error) {

@@ -95,7 +95,7 @@ func (c *cli) openStore(dir string, write bool) (*pebblestore.Store, error) {
 	} else if err := storeThere(dir); errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("%s: no store is there yet; 'nomen serve', 'put' or 'import' makes one: %w", dir, err)
 	}
-	return pebblestore.Open(pebblestore.Options{Dir: dir, Log: c.logger()})
+	return pebblestore.Open(pebblestore.Options{Dir: dir, CacheSize: c.cacheSize, Log: c.logger()})
 }
 
 // rekeyedSuffix ends the name of a store that rekey has made and that a crash has

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"os"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -34,6 +35,7 @@ type cli struct {
 	json    bool
 	verbose bool
 
+	cacheSize   int64              // bytes, of an embedded store that is opened; 0 for a share of the machine's memory
 	authorities []*store.Authority // of the configuration file
 }
 
@@ -60,6 +62,9 @@ func run(ctx context.Context, args []string, s streams) int {
 	status := exitStatus(err)
 	if err != nil && !errors.Is(err, errNo) && !errors.Is(err, errFailed) {
 		fmt.Fprintln(s.err, "nomen: "+err.Error())
+		if errors.Is(err, syscall.ENOSPC) {
+			fmt.Fprintln(s.err, "The disk is full. Make room there and give the command again: what was acknowledged is kept.")
+		}
 		if status == exitUsage {
 			fmt.Fprintln(s.err, "Run 'nomen help' or 'nomen COMMAND --help'.")
 		}

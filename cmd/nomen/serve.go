@@ -167,7 +167,7 @@ func (c *cli) serveStore(ctx context.Context, f serveFlags, s keeper, secure *tl
 		Store:    s, Registrar: reg, Authorities: table,
 		PublicURL: f.publicURL, Version: versionText(), TrustedProxies: proxies,
 		Country: world.country, CountryHeader: f.outside.countryHeader, Misses: world.misses,
-		Now: clock, Log: log,
+		Scratch: newScratch, Now: clock, Log: log,
 	}
 	if !f.noAccessLog {
 		o.AccessLog = log

@@ -272,6 +272,10 @@ The suffix of --output chooses format and compression: .csv, .tsv.gz, .jsonl.zst
 Names for which a map or list has no line are counted; a record that a format
 cannot hold is named, and the exit status is 1.`
 
+// exportCache is the size of the cache of a store that is read once from one end to
+// the other: what was read is not asked for again.
+const exportCache = 16 << 20
+
 func (c *cli) exportCommand() *cobra.Command {
 	var o bulk.ExportOptions
 	var output, format string
@@ -308,6 +312,7 @@ func (c *cli) exportCommand() *cobra.Command {
 			}
 		}
 		o.Refused = func(r bulk.Refusal) { c.showRefusal(output, r) }
+		c.cacheSize = exportCache
 		return c.withStore(cmd.Context(), false, func(b backend) error {
 			return c.exportTo(cmd.Context(), b, output, o)
 		})

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"fmt"
 	"io"
 	"os"
 	"os/exec"
@@ -106,5 +107,28 @@ func TestKillImport(t *testing.T) {
 	t.Logf("%d imports killed, %d records were in before the last", killed, before)
 	if killed == 0 {
 		t.Error("no import was killed")
+	}
+}
+
+// TestDryRunOfFile: a dry run of a large file remembers on disk what its names would
+// come to, and leaves nothing there.
+func TestDryRunOfFile(t *testing.T) {
+	const names = 6_000 // more than one batch
+	var text strings.Builder
+	for round := range 2 {
+		for i := range names {
+			fmt.Fprintf(&text, `{"name":"urn:example:%d","locations":[{"url":"https://example.org/%d"}]}`+"\n", i, round*(i%2))
+		}
+	}
+	tmp := t.TempDir()
+	t.Setenv("TMPDIR", tmp)
+	var out, said bytes.Buffer
+	status := run(t.Context(), []string{"--data", t.TempDir(), "import", "--format", "jsonl", "--dry-run", "-"}, streams{strings.NewReader(text.String()), &out, &said})
+	want := fmt.Sprintf("read %d, created %d, changed %d, unchanged %d, refused 0 ", 2*names, names, names/2, names/2)
+	if status != exitYes || !strings.HasPrefix(out.String(), want) {
+		t.Errorf("status %d, %q, %q; want %q", status, out.String(), said.String(), want)
+	}
+	if left, err := os.ReadDir(tmp); err != nil || len(left) > 0 {
+		t.Errorf("left: %v, %v", left, err)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"strings"
+	"syscall"
 
 	"github.com/jackc/pgx/v5/pgconn"
 )
@@ -16,6 +17,7 @@ const (
 	deadlockDetected     = "40P01"
 	tooManyConnections   = "53300"
 	undefinedTable       = "42P01"
+	diskFull             = "53100"
 )
 
 // state returns the SQLSTATE of an error that a server has sent, "" of others.
@@ -54,6 +56,26 @@ func again(err error) bool {
 		return true
 	}
 	return false
+}
+
+// A FullError is returned by Apply when the database has no room left on its disk.
+// Nothing was written; the store goes on by itself when there is room again. It is
+// [syscall.ENOSPC].
+type FullError struct{ err error }
+
+func (e *FullError) Error() string {
+	return "pgstore: the disk of the database is full: nothing was written; make room, and it goes on by itself: " + e.err.Error()
+}
+
+// Unwrap returns ENOSPC and what the database has said.
+func (e *FullError) Unwrap() []error { return []error{syscall.ENOSPC, e.err} }
+
+// full returns a *FullError in place of err if that is what it means.
+func full(err error) error {
+	if state(err) == diskFull {
+		return &FullError{err}
+	}
+	return err
 }
 
 // ended returns the reason when ctx has ended, else err.

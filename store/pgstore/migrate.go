@@ -127,6 +127,13 @@ func collation(ctx context.Context, tx pgx.Tx) (string, error) {
 	return `collate "C"`, err
 }
 
+// How a database of an earlier version becomes one of this program.
+const (
+	formatWay = "who opens it for writing converts it, such as 'nomen serve'"
+	rulesWay  = "copy it to a directory with the program that it was made by ('nomen migrate --from postgres://... --to pebble:DIR'), " +
+		"then, with this one, convert that ('nomen rekey --store pebble:DIR') and copy it to an empty database ('nomen migrate --from pebble:DIR --to postgres://...')"
+)
+
 // check returns a [*store.VersionError] if the schema of a database is not that
 // of s.
 func (s schema) check(ctx context.Context, c *pgx.Conn) error {
@@ -142,9 +149,9 @@ const formatName = "format of the store"
 func (s schema) verdict(format, rules uint64) error {
 	switch {
 	case rules != name.RulesVersion:
-		return &store.VersionError{What: "rules of names", Found: rules, Known: name.RulesVersion}
+		return &store.VersionError{What: "rules of names", Found: rules, Known: name.RulesVersion, Way: rulesWay}
 	case format != uint64(len(s)):
-		return &store.VersionError{What: formatName, Found: format, Known: uint64(len(s))}
+		return &store.VersionError{What: formatName, Found: format, Known: uint64(len(s)), Way: formatWay}
 	}
 	return nil
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strings"
 	"sync"
 	"testing"
 	"testing/fstest"
@@ -61,13 +62,13 @@ func TestMigrate(t *testing.T) {
 		t.Errorf("the first key is %q, %v: the order is not that of bytes", first, err)
 	}
 	var got *store.VersionError
-	if err := ladder(t, 3).migrate(t.Context(), c); !errors.As(err, &got) || *got != (store.VersionError{What: formatName, Found: 4, Known: 3}) {
+	if err := ladder(t, 3).migrate(t.Context(), c); !errors.As(err, &got) || *got != (store.VersionError{What: formatName, Found: 4, Known: 3, Way: formatWay}) {
 		t.Errorf("a newer schema: %v", err)
 	}
 	if _, err := c.Exec(t.Context(), "update nomen_meta set rules = rules + 1"); err != nil {
 		t.Fatal(err)
 	}
-	want := store.VersionError{What: "rules of names", Found: name.RulesVersion + 1, Known: name.RulesVersion}
+	want := store.VersionError{What: "rules of names", Found: name.RulesVersion + 1, Known: name.RulesVersion, Way: rulesWay}
 	for _, n := range []int{3, 4, 5} {
 		if err := ladder(t, n).migrate(t.Context(), c); !errors.As(err, &got) || *got != want {
 			t.Errorf("other rules: %v", err)
@@ -134,8 +135,8 @@ func TestOpenRefusesOtherVersions(t *testing.T) {
 		sql  string
 		want store.VersionError
 	}{
-		{"update nomen_meta set format = format + 1", store.VersionError{What: formatName, Found: known + 1, Known: known}},
-		{"update nomen_meta set rules = 0", store.VersionError{What: "rules of names", Found: 0, Known: name.RulesVersion}},
+		{"update nomen_meta set format = format + 1", store.VersionError{What: formatName, Found: known + 1, Known: known, Way: formatWay}},
+		{"update nomen_meta set rules = 0", store.VersionError{What: "rules of names", Found: 0, Known: name.RulesVersion, Way: rulesWay}},
 	} {
 		execute(t, url, tt.sql)
 		for _, readOnly := range []bool{false, true} {
@@ -143,6 +144,9 @@ func TestOpenRefusesOtherVersions(t *testing.T) {
 			var got *store.VersionError
 			if !errors.As(err, &got) || *got != tt.want {
 				t.Errorf("%s: error %v, want %v", tt.sql, err, &tt.want)
+			}
+			if err != nil && strings.Contains(err.Error(), "'nomen rekey' converts it") {
+				t.Errorf("%s: %v: rekey does not convert databases", tt.sql, err)
 			}
 		}
 	}

@@ -112,7 +112,7 @@ func (s *Store) answer(group []*request) {
 		s.sealer.wake()
 	}
 	for i, r := range group {
-		if r.err = err; err == nil {
+		if r.err = full(err); err == nil {
 			r.results, r.err = p.results[i], p.errs[i]
 		}
 		close(r.done)

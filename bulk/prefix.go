@@ -1,0 +1,68 @@
+package bulk
+
+import (
+	"context"
+	"strings"
+
+	"github.com/nomen-project/nomen/name"
+	"github.com/nomen-project/nomen/namespace"
+	"github.com/nomen-project/nomen/store"
+)
+
+// keyPrefix returns what the keys of names begin with that begin with s, in any
+// spelling: the scheme, the namespace and what follows are folded as in names, and
+// the rest too where the authority of o.At folds its names. What is no beginning of
+// a name stays as it is.
+func (o ExportOptions) keyPrefix(ctx context.Context, s store.Reader) (string, error) {
+	key := canonicalPrefix(o.Prefix)
+	if key == strings.ToLower(key) {
+		return key, nil
+	}
+	probe := name.FromKey(key + "0")
+	fold := 0 // from where
+	for a, err := range s.Authorities(ctx, o.At) {
+		if err != nil {
+			return "", err
+		}
+		if a.Prefix.Covers(probe) { // the longest comes last
+			fold = len(key)
+			if a.FoldCase {
+				fold = len(a.Prefix.String())
+			}
+		}
+	}
+	if fold == 0 {
+		return key, nil
+	}
+	return key[:fold] + strings.ToLower(key[fold:]), nil
+}
+
+// canonicalPrefix returns what keys begin with where spellings begin with s.
+func canonicalPrefix(s string) string {
+	if p, err := name.ParsePrefix(s); err == nil {
+		key := p.String()
+		if last := s[len(s)-1:]; !isAlphanumeric(last[0]) && !strings.HasSuffix(key, last) {
+			key += last // the delimiter, which was dropped
+		}
+		return key
+	}
+	if n, err := name.Parse(s); err == nil {
+		return n.Key()
+	}
+	scheme, rest, _ := strings.Cut(s, ":")
+	if scheme = strings.ToLower(scheme); scheme == s || len(scheme) == len(s) {
+		return scheme
+	}
+	nid, nss, more := strings.Cut(rest, ":")
+	if scheme != "urn" {
+		return scheme + ":" + rest
+	}
+	if nid = strings.ToLower(nid); !more {
+		return scheme + ":" + nid
+	}
+	return scheme + ":" + nid + ":" + namespace.FoldPrefix(nid, nss)
+}
+
+func isAlphanumeric(c byte) bool {
+	return '0' <= c && c <= '9' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z'
+}

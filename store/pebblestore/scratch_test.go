@@ -1,0 +1,45 @@
+package pebblestore
+
+import (
+	"os"
+	"testing"
+	"time"
+
+	"github.com/nomen-project/nomen/name"
+	"github.com/nomen-project/nomen/store"
+	"github.com/nomen-project/nomen/store/storetest"
+)
+
+// A Scratch gives back what was kept last, revision and time too, and leaves nothing.
+func TestScratch(t *testing.T) {
+	parent := t.TempDir()
+	s, err := NewScratch(parent)
+	if err != nil {
+		t.Fatal(err)
+	}
+	one := storetest.Typical(1)
+	one.Spelling, one.Revision, one.Modified = one.Name.Key(), 7, time.UnixMilli(1_800_000_000_123).UTC()
+	if got, err := s.Record(one.Name); got != nil || err != nil {
+		t.Errorf("of nothing: %v, %v", got, err)
+	}
+	earlier := one.Clone()
+	earlier.Revision, earlier.Locations = 6, nil
+	for _, kept := range [][]*store.Record{{earlier}, {earlier, one}, {}} {
+		if err := s.Keep(kept); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got, err := s.Record(one.Name)
+	if err != nil || !got.SameContent(one) || got.Revision != 7 || !got.Modified.Equal(one.Modified) {
+		t.Errorf("got %+v, %v, want %+v", got, err, one)
+	}
+	if got, err := s.Record(name.MustParse("urn:example:other")); got != nil || err != nil {
+		t.Errorf("of another name: %v, %v", got, err)
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if left, err := os.ReadDir(parent); err != nil || len(left) > 0 {
+		t.Errorf("left: %v, %v", left, err)
+	}
+}

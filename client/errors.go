@@ -2,9 +2,12 @@ package client
 
 import (
 	"fmt"
+	"net/http"
 	"net/netip"
 	"strings"
 	"time"
+
+	"github.com/nomen-project/nomen"
 )
 
 // A RouteError is returned for a name for which no way to a resolver is known.
@@ -37,7 +40,11 @@ func (e *UnreachableError) Error() string {
 		if i == 0 {
 			sep = ": "
 		}
-		fmt.Fprintf(&b, "%s%s (%v)", sep, a.Addr, a.Err)
+		if b.WriteString(sep); !a.Addr.IsValid() { // by HTTP, whose addresses are the transport's business
+			b.WriteString(strings.TrimPrefix(a.Err.Error(), "client: "))
+			continue
+		}
+		fmt.Fprintf(&b, "%s (%v)", a.Addr, a.Err)
 	}
 	return b.String()
 }
@@ -60,6 +67,11 @@ type StatusError struct {
 
 func (e *StatusError) Error() string {
 	return strings.TrimSpace(fmt.Sprintf("client: status %d %s", e.Code, e.Reason))
+}
+
+// Is makes a server that says so one with [nomen.ErrLoop].
+func (e *StatusError) Is(target error) bool {
+	return e.Code == http.StatusLoopDetected && target == nomen.ErrLoop
 }
 
 // A WaysError is returned when several ways lead to a name, and on none of them

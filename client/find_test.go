@@ -164,6 +164,7 @@ func TestBusy(t *testing.T) {
 		{"HTTP/1.0 429 Too many\r\nRetry-After: Sat, 01 Jan 2000 00:00:03 GMT\r\n\r\n", 1, 2, 2 * time.Second},
 		{"HTTP/1.0 503 Closed\r\nRetry-After: 3600\r\n\r\n", 1, 1, 0},
 		{"HTTP/1.0 500 Broken\r\n\r\n", 1, 1, 0},
+		{"HTTP/1.0 508 Loop Detected\r\n\r\n", 1, 1, 0},
 		{"", 1, 2, firstPause},
 	} {
 		synctest.Test(t, func(t *testing.T) {
@@ -171,6 +172,9 @@ func TestBusy(t *testing.T) {
 			n.host("example.com", "192.0.2.1", says(tt.answer))
 			start := time.Now()
 			_, err := n.client(Options{Retries: tt.retries}).Resolve(t.Context(), ask(t, alb, ""))
+			if loops := strings.Contains(tt.answer, "508"); errors.Is(err, nomen.ErrLoop) != loops {
+				t.Errorf("%q: %v", tt.answer, err)
+			}
 			if took := time.Since(start); err == nil || len(n.asked) != tt.asked || took < tt.least || took > 2*tt.least {
 				t.Errorf("%q, %d: %v after %d requests in %v, want %d in %v and a little", tt.answer, tt.retries, err, len(n.asked), took, tt.asked, tt.least)
 			}

@@ -94,7 +94,9 @@ func (w *outside) ask(to string) (nomen.Resolver, error) {
 	if w.closed {
 		return nil, errors.New("the server is closing down")
 	}
-	o := client.Options{Via: to, Guard: !w.flags.private, Now: clock}
+	// Who asked us can ask again: if every resolver of a chain did so by itself, the
+	// last one would be asked very often.
+	o := client.Options{Via: to, Guard: !w.flags.private, Now: clock, Retries: -1}
 	if to == "" {
 		finder, dns, err := w.flags.find.finder(0, nil)
 		if err != nil {

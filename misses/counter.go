@@ -92,7 +92,7 @@ func Open(o Options) (*Counter, error) {
 	if o.File == "" {
 		return c, nil
 	}
-	if err := c.load(); err != nil {
+	if err := errors.Join(c.load(), sweep(o.File)); err != nil {
 		return nil, err
 	}
 	c.saveFromTimeToTime()

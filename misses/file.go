@@ -2,6 +2,7 @@ package misses
 
 import (
 	"bufio"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -10,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 )
 
 // Version is the number of the format of the file.
@@ -150,7 +152,7 @@ func Save(file string, list []Miss, t Totals) error {
 	if dir == "" {
 		dir = "."
 	}
-	tmp, err := os.CreateTemp(dir, base+".*") // mode 0600
+	tmp, err := os.CreateTemp(dir, base+newSuffix+"*") // mode 0600
 	if err != nil {
 		return fmt.Errorf("misses: %w", err)
 	}
@@ -163,6 +165,29 @@ func Save(file string, list []Miss, t Totals) error {
 		return fmt.Errorf("misses: %w", err)
 	}
 	return syncDir(dir)
+}
+
+// newSuffix stands between the name of a file and a number in that of one which is
+// to take its place.
+const newSuffix = ".new"
+
+// sweep removes what a crash has kept from taking the place of a file.
+func sweep(file string) error {
+	dir, base := filepath.Split(filepath.Clean(file))
+	entries, err := os.ReadDir(cmp.Or(dir, "."))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("misses: %w", err)
+	}
+	for _, e := range entries {
+		number, ok := strings.CutPrefix(e.Name(), base+newSuffix)
+		if _, err := strconv.ParseUint(number, 10, 64); !ok || err != nil || !e.Type().IsRegular() {
+			continue
+		}
+		if err := os.Remove(filepath.Join(dir, e.Name())); err != nil {
+			return fmt.Errorf("misses: %w", err)
+		}
+	}
+	return nil
 }
 
 // syncDir makes a rename in dir last.

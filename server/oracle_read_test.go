@@ -53,6 +53,8 @@ func readBody(contentType, body string) (*reading, error) {
 
 var plainURI = regexp.MustCompile(`(?:https?|urn):[^\s<>"]+`)
 
+var anyURI = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9+.-]*:[!-~]+$`)
+
 // crlfLines cuts text into lines that all end with CRLF.
 func crlfLines(body string) ([]string, error) {
 	if body == "" {
@@ -107,7 +109,7 @@ func readURIList(body string) (*reading, error) {
 	for _, l := range lines {
 		switch {
 		case strings.HasPrefix(l, "#"):
-		case plainURI.FindString(l) != l || l == "":
+		case !anyURI.MatchString(l):
 			return nil, fmt.Errorf("not a URI: %q", l)
 		default:
 			r.uris = append(r.uris, l)

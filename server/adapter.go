@@ -1,6 +1,7 @@
 package server
 
 import (
+	"context"
 	"net"
 	"net/http"
 	"net/netip"
@@ -31,11 +32,22 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 		s.metrics.handler.ServeHTTP(w, r)
 		return
 	}
-	p := s.decide(askedFrom(r.Context(), client.addr), in)
+	p := s.decide(askedFrom(lasting(r), client.addr), in)
 	sent := s.send(w, r, p)
 	took := s.now().Sub(start)
 	s.metrics.observe(p, took)
 	s.logAccess(r, target, client.addr, p.status, sent, took)
+}
+
+// lasting returns the context of a request. In HTTP/1 a client that has nothing more
+// to say, and closes its side of the connection as netcat does, still wants the
+// answer, while net/http takes it for gone; whether it is, writing will show. In
+// HTTP/2 clients tell.
+func lasting(r *http.Request) context.Context {
+	if r.ProtoMajor >= 2 {
+		return r.Context()
+	}
+	return context.WithoutCancel(r.Context())
 }
 
 func isMetrics(method, target string) bool {
@@ -181,7 +193,7 @@ func (s *Server) send(w http.ResponseWriter, r *http.Request, p *reply) int64 {
 		return int64(n)
 	}
 	out := newPaced(w, s.limits.Timeout)
-	if err := p.stream(r.Context(), out); err != nil {
+	if err := p.stream(lasting(r), out); err != nil {
 		s.log.Info("stream broke off", "target", printable(r.RequestURI), "err", err)
 		panic(http.ErrAbortHandler) // so that the client sees that it is not whole
 	}

@@ -230,9 +230,7 @@ func sendHuge(t *testing.T, addr net.Addr, request string) string {
 	c.SetDeadline(time.Now().Add(20 * time.Second))
 	go func() {
 		io.WriteString(c, request) // it fails where the server has closed
-		if !strings.HasPrefix(request, "POST") {
-			c.(*net.TCPConn).CloseWrite()
-		}
+		c.(*net.TCPConn).CloseWrite()
 	}()
 	b, err := io.ReadAll(c)
 	if timeout, ok := errors.AsType[net.Error](err); ok && timeout.Timeout() {
@@ -297,5 +295,33 @@ func TestDelegationLoop(t *testing.T) {
 	}
 	if took := time.Since(begin); took > 10*time.Second {
 		t.Errorf("after %v", took)
+	}
+}
+
+// TestHalfClosed asks as netcat does, which closes its side once it has asked: the
+// answer comes all the same (Y95-27).
+func TestHalfClosed(t *testing.T) {
+	world := newWorld(t)
+	list := "urn:dns:names.example:one\nurn:dns:names.example:several\n"
+	for request, want := range map[string]string{
+		"GET one\r\n":              oneURL,
+		"GET one HTTP/1.0\r\n\r\n": oneURL,
+		"GET /uri-res/N2Rs?urn:dns:names.example:several HTTP/1.0\r\n\r\n":                                                        "what is at " + severalPlaces[2].URL,
+		"GET /uri-res/L2Ns?" + oneURL + " HTTP/1.0\r\n\r\n":                                                                       "urn:dns:names.example:one",
+		"POST /-/resolve HTTP/1.0\r\nContent-Type: text/uri-list\r\nContent-Length: " + fmt.Sprint(len(list)) + "\r\n\r\n" + list: `"line":2,"answer"`,
+	} {
+		for range 20 { // it is a race
+			c, err := net.Dial("tcp", world.Public.String())
+			if err != nil {
+				t.Fatal(err)
+			}
+			c.SetDeadline(time.Now().Add(20 * time.Second))
+			io.WriteString(c, request)
+			c.(*net.TCPConn).CloseWrite()
+			if b, err := io.ReadAll(c); err != nil || !strings.Contains(string(b), want) {
+				t.Errorf("%.60q: %.200q, %v", request, b, err)
+			}
+			c.Close()
+		}
 	}
 }

@@ -276,6 +276,10 @@ func (e explained) lines() []string {
 	return all
 }
 
+// asksOthers reports whether a name without an authority may be asked of others,
+// which takes its time.
+func (s *Server) asksOthers() bool { return s.explainer.Door.Policy() != gateway.Off }
+
 // askedFrom returns the context of a request from an address, for resolvers that
 // ask on somebody's behalf.
 func askedFrom(ctx context.Context, from netip.Addr) context.Context {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/nomen-project/nomen/discover"
 	"github.com/nomen-project/nomen/gateway"
+	"github.com/nomen-project/nomen/internal/wire"
 	"github.com/nomen-project/nomen/name"
 	"github.com/nomen-project/nomen/store"
 )
@@ -116,6 +117,24 @@ func TestHomePolicy(t *testing.T) {
 			text, _, _ := strings.Cut(rest, "</"+element+">")
 			if ok && !strings.Contains(policy, element+"-src "+hashed(text)) {
 				t.Errorf("%s: a %s that the policy %s forbids:\n%s", target, element, policy, text)
+			}
+		}
+	}
+}
+
+// What may have to be asked of others is no matter of the way past net/http, which
+// nobody watches.
+func TestForeignIsNotAtHand(t *testing.T) {
+	for _, policy := range []gateway.Policy{gateway.Off, gateway.All} {
+		door, err := gateway.NewDoor(gateway.Access{Policy: policy})
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, _ := newTestServer(t, func(o *Options) { o.Explainer = &gateway.Explainer{Door: door} })
+		for target, want := range map[string]bool{"/urn:ietf:rfc:2648": true, "/urn:isbn:0451450523": policy == gateway.Off} {
+			c := &shortcut{server: s, asked: t.Context()}
+			if _, ok := c.answer(nil, wire.Plain{Method: "GET", Target: target, Host: "localhost"}); ok != want {
+				t.Errorf("%s: %s: got %v", policy, target, ok)
 			}
 		}
 	}

@@ -43,7 +43,7 @@ type Options struct {
 	Country       func(netip.Addr) string // of an asker, ISO 3166-1 alpha-2, "" if not known; nil if none is
 	CountryHeader string                  // field in which trusted proxies tell it, such as CF-IPCountry; "" for none
 
-	Explainer *gateway.Explainer // says what was entered on the home page; one that asks nobody if nil
+	Explainer *gateway.Explainer // says what was entered; its Door is that of the Resolver, if that asks others; one that asks nobody if nil
 	Forward   *gateway.Forward   // passes on what a proxy is asked for other hosts; nil refuses that
 
 	Misses *misses.Counter // counts the names that are asked for in vain; nil for nobody

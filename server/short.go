@@ -53,7 +53,7 @@ func (c *shortcut) answer(out []byte, q wire.Plain) ([]byte, bool) {
 		return out, false
 	}
 	a, err := place{set: set, host: r.host, local: r.local.Addr(), own: s}.read(r.target)
-	if err != nil || !a.atHand() {
+	if err != nil || !a.atHand() || a.authority == nil && s.asksOthers() {
 		return out, false
 	}
 	p := s.answerAsked(c.asked, r, a, set, nil)

@@ -41,13 +41,13 @@ func (w *watch) end() {
 	w.cancel(context.Canceled)
 }
 
-// explain returns why the context ended, if it has, and err otherwise; in any case
-// as an error about url.
+// explain returns why the context ended, if it has, and err otherwise: as an error
+// about url, unless it says itself what it is about.
 func (w *watch) explain(url string, err error) error {
 	if cause := context.Cause(w.ctx); cause != nil && !errors.Is(cause, context.Canceled) {
 		err = cause
 	}
-	if strings.Contains(err.Error(), url) {
+	if strings.HasPrefix(err.Error(), "fetch: ") {
 		return err
 	}
 	return fmt.Errorf("fetch: %s: %w", url, err)

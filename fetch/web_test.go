@@ -6,10 +6,14 @@ import (
 	"compress/gzip"
 	"compress/zlib"
 	"context"
+	"crypto/tls"
+	"crypto/x509"
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"slices"
@@ -516,4 +520,62 @@ func TestNames(t *testing.T) {
 	}
 	moved := w.fetcher(t, Options{Resolver: oneName{&nomen.Answer{Redirect: at + "/plain"}}})
 	want(t, moved, "urn:example:a", own, "plain text")
+}
+
+// What is fetched over TLS is of the host that was named; nobody else is believed.
+func TestHTTPS(t *testing.T) {
+	var seen []string
+	other := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		seen = append(seen, "other "+r.Header.Get("Authorization"))
+		_, _ = io.WriteString(w, "elsewhere")
+	})
+	s := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		seen = append(seen, r.Proto+" "+r.Host+" "+r.Header.Get("Authorization"))
+		if r.URL.Path == "/away" {
+			http.Redirect(w, r, "http://"+other+"/", http.StatusFound)
+			return
+		}
+		_, _ = io.WriteString(w, "secret")
+	}))
+	s.EnableHTTP2 = true
+	s.StartTLS()
+	defer s.Close()
+	_, port, _ := net.SplitHostPort(s.Listener.Addr().String())
+	known := x509.NewCertPool()
+	known.AddCert(s.Certificate())
+	w := newWorld()
+	w.host("example.com", "127.0.0.1") // whose certificate it is
+	w.host("example.net", "127.0.0.1")
+	f := newFetcher(t, Options{DNS: w, TLS: &tls.Config{RootCAs: known}, AllowPrivate: true})
+	get := func(f *Fetcher, url string) (string, error) {
+		t.Helper()
+		r, err := f.Fetch(t.Context(), uri.MustParse(url), own)
+		if err != nil {
+			return "", err
+		}
+		defer r.Body.Close()
+		text, err := io.ReadAll(r.Body)
+		return string(text), err
+	}
+	if got, err := get(f, "https://u:p@example.com:"+port+"/"); err != nil || got != "secret" {
+		t.Errorf("got %q, %v", got, err)
+	}
+	if got, err := get(f, "https://u:p@example.com:"+port+"/away"); err != nil || got != "elsewhere" {
+		t.Errorf("led away: got %q, %v", got, err)
+	}
+	want := []string{"HTTP/2.0 example.com:" + port + " Basic dTpw", "HTTP/2.0 example.com:" + port + " Basic dTpw", "other "}
+	if !slices.Equal(seen, want) {
+		t.Errorf("seen %q, want %q", seen, want)
+	}
+	for url, f := range map[string]*Fetcher{
+		"https://example.net:" + port + "/": f,                                                  // another's certificate
+		"https://example.com:" + port + "/": newFetcher(t, Options{DNS: w, AllowPrivate: true}), // nobody vouches for it
+	} {
+		if got, err := get(f, url); err == nil || !strings.Contains(err.Error(), "certificate") || !strings.Contains(err.Error(), url) {
+			t.Errorf("%s: got %q, %v", url, got, err)
+		}
+	}
+	if len(seen) != len(want) {
+		t.Errorf("seen %q", seen)
+	}
 }

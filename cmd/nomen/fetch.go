@@ -80,7 +80,7 @@ func (c *cli) fetchCommand() *cobra.Command {
   nomen fetch -c -o image.iso https://www.example.org/image.iso
   nomen fetch --range 0-99 ftp://ftp.example.org/pub/data.bin
   nomen fetch --menu gopher://gopher.example.org/
-  nomen fetch --gateway wais=http://wais.example.org/?{uri} wais://quake.example.org/drafts?urn
+  nomen fetch --gateway 'wais=http://wais.example.org/?{uri}' 'wais://quake.example.org/drafts?urn'
   nomen fetch --session 'telnet=telnet [-l {user}] {host} [{port}]' telnet://guest@library.example.org
   nomen fetch --json https://www.example.org/`,
 		Args: arguments(1, 1),

@@ -44,6 +44,9 @@ func (c *cli) zoneCommand() *cobra.Command {
 	return cmd
 }
 
+// maxTTL is the longest time to live in seconds (RFC 2181, 8).
+const maxTTL = 1<<31 - 1
+
 // zoneFlags are the options that describe a resolver.
 type zoneFlags struct {
 	host      string
@@ -65,6 +68,9 @@ func (o *zoneFlags) zone(prefix string) (discover.Zone, error) {
 	var err error
 	if z.Prefix, err = name.ParsePrefix(prefix); err != nil {
 		return z, err
+	}
+	if o.ttl > maxTTL {
+		return z, usagef("--ttl %d: want at most %d", o.ttl, maxTTL)
 	}
 	if o.host == "" {
 		return z, usagef("--host is missing: where is the resolver?")

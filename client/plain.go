@@ -9,6 +9,8 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptrace"
+	"net/netip"
+	"net/url"
 	"sync"
 	"time"
 )
@@ -34,6 +36,9 @@ type kept struct {
 	out  *bufio.Writer
 	used time.Time // when it became idle
 	old  bool      // it was used before
+
+	public  bool // the other end is of the public Internet, or nobody knows
+	limited bool // it has a deadline
 }
 
 // maxIdleTime is after how long a connection is not used again: servers close
@@ -46,51 +51,74 @@ func newPlain(dial func(ctx context.Context, network, address string) (net.Conn,
 
 // RoundTrip implements [http.RoundTripper].
 func (p *plain) RoundTrip(req *http.Request) (*http.Response, error) {
-	if req.URL.Scheme != "http" || req.Body != nil {
+	if !p.carries(req.URL) || req.Body != nil {
 		return p.other.RoundTrip(req)
 	}
+	resp, _, err := p.roundTrip(req, time.Time{})
+	return resp, err
+}
+
+// carries reports whether requests to a URL do without net/http's transport.
+func (p *plain) carries(u *url.URL) bool { return u.Scheme == "http" }
+
+// roundTrip carries a request, which ends with its context or, body and all, at a
+// deadline if that is not zero. It also reports whether the answer came from the
+// public Internet.
+func (p *plain) roundTrip(req *http.Request, deadline time.Time) (_ *http.Response, public bool, _ error) {
 	if !validTarget(req.URL.Host) || !validTarget(req.URL.RequestURI()) {
-		return nil, errControl
+		return nil, true, errControl
 	}
 	address := req.URL.Host
 	if req.URL.Port() == "" {
 		address = net.JoinHostPort(req.URL.Hostname(), "80")
 	}
 	for {
-		c, err := p.connection(req.Context(), address)
+		c, err := p.connection(req.Context(), address, deadline)
 		if err != nil {
-			return nil, err
+			return nil, true, err
 		}
-		resp, err := p.exchange(c, address, req)
+		resp, err := p.exchange(c, address, req, deadline)
 		if err == nil {
-			return resp, nil
+			return resp, c.public, nil
 		}
 		c.Close()
 		// A connection that was idle may have been closed by then. Nothing came, and
 		// the question is safe to repeat (RFC 9110, 9.2.2).
 		if !c.old || !errors.Is(err, errNoAnswer) || req.Context().Err() != nil {
-			return nil, err
+			return nil, c.public, err
 		}
 	}
 }
 
 var errNoAnswer = errors.New("connection closed without an answer")
 
-func (p *plain) connection(ctx context.Context, address string) (*kept, error) {
+func (p *plain) connection(ctx context.Context, address string, deadline time.Time) (*kept, error) {
 	for c := p.take(address); c != nil; c = p.take(address) {
 		if time.Since(c.used) < maxIdleTime {
 			return c, nil
 		}
 		c.Close()
 	}
+	if !deadline.IsZero() {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithDeadline(ctx, deadline)
+		defer cancel()
+	}
 	conn, err := p.dial(ctx, "tcp", address)
 	if err != nil {
 		return nil, err
 	}
-	c := &kept{Conn: conn, out: bufio.NewWriterSize(conn, 2<<10)}
+	c := &kept{Conn: conn, out: bufio.NewWriterSize(conn, 2<<10), public: isPublic(conn)}
 	c.head.R = conn
 	c.in = bufio.NewReaderSize(&c.head, 4<<10)
 	return c, nil
+}
+
+// isPublic reports whether the other end of a connection is of the public Internet,
+// which it is unless it is known not to be.
+func isPublic(conn net.Conn) bool {
+	ap, err := netip.ParseAddrPort(conn.RemoteAddr().String())
+	return err != nil || public(ap.Addr())
 }
 
 func (p *plain) take(address string) *kept {
@@ -133,10 +161,14 @@ func (p *plain) CloseIdleConnections() {
 	clear(p.idle)
 }
 
-func (p *plain) exchange(c *kept, address string, req *http.Request) (*http.Response, error) {
+func (p *plain) exchange(c *kept, address string, req *http.Request, deadline time.Time) (*http.Response, error) {
 	ctx := req.Context()
 	if t := httptrace.ContextClientTrace(ctx); t != nil && t.GotConn != nil {
 		t.GotConn(httptrace.GotConnInfo{Conn: c.Conn, Reused: c.old})
+	}
+	if c.limited || !deadline.IsZero() {
+		c.SetDeadline(deadline)
+		c.limited = !deadline.IsZero()
 	}
 	stop := context.AfterFunc(ctx, func() { c.SetDeadline(time.Unix(1, 0)) })
 	resp, err := c.ask(req)

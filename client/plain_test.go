@@ -7,9 +7,11 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"os"
 	"strings"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/nomen-project/nomen"
@@ -118,6 +120,76 @@ func TestNoInjectionOnWeb(t *testing.T) {
 		_, err := newClient(t, o).Resolve(t.Context(), ask(t, alb, nomen.I2C))
 		if got := sent.String(); err == nil || strings.Contains(got, "|X:") || strings.Contains(got, "Authorization") {
 			t.Errorf("%q: sent %q, %v", target, got, err)
+		}
+	}
+}
+
+// Of a connection that is kept the time of one request does not end the next one,
+// whoever carries it.
+func TestTimeOfEachRequest(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := newPlain(func(context.Context, string, string) (net.Conn, error) {
+			here, there := net.Pipe()
+			go func() {
+				defer there.Close()
+				for n := 0; ; n++ {
+					if _, err := readRequest(there, ""); err != nil {
+						return
+					}
+					if n == 3 {
+						io.Copy(io.Discard, there) // until it is closed
+						return
+					}
+					io.WriteString(there, "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
+				}
+			}()
+			return here, nil
+		}, &http.Transport{}, 1)
+		defer p.CloseIdleConnections()
+		req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://example.org/x", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		get := func(limit time.Duration) error {
+			deadline := time.Time{}
+			if limit > 0 {
+				deadline = time.Now().Add(limit)
+			}
+			resp, _, err := p.roundTrip(req, deadline)
+			if err == nil {
+				_, err = io.Copy(io.Discard, resp.Body)
+			}
+			return err
+		}
+		for _, limit := range []time.Duration{time.Second, 0, 5 * time.Second} {
+			if err := get(limit); err != nil {
+				t.Fatalf("with %v: %v", limit, err)
+			}
+			time.Sleep(10 * time.Second)
+		}
+		start := time.Now()
+		if err := get(2 * time.Second); !errors.Is(err, os.ErrDeadlineExceeded) || time.Since(start) != 2*time.Second {
+			t.Errorf("got %v after %v, want the deadline", err, time.Since(start))
+		}
+	})
+}
+
+func TestLinkValues(t *testing.T) {
+	for _, tt := range []struct{ field, want string }{
+		{`<a>; rel="x"`, `<a>; rel="x"`},
+		{`<a,b>; rel="x", <c>`, `<a,b>; rel="x"|<c>`},
+		{`<a>; title="b, <c>, \", \\", <d>;e="f"`, `<a>; title="b, <c>, \", \\"|<d>;e="f"`},
+		{`<a">; rel=x, <b>`, `<a">; rel=x|<b>`},
+		{`<a`, `<a`},
+		{`"a\`, `"a\`},
+		{``, ``},
+	} {
+		var got []string
+		for v := range linkValues(tt.field) {
+			got = append(got, strings.TrimSpace(v))
+		}
+		if got := strings.Join(got, "|"); got != tt.want {
+			t.Errorf("%q: got %q, want %q", tt.field, got, tt.want)
 		}
 	}
 }

@@ -3,6 +3,7 @@ package client
 import (
 	"bytes"
 	"cmp"
+	"iter"
 	"net/http"
 	"strconv"
 	"strings"
@@ -202,20 +203,50 @@ func (r *reply) located(s stop, url string, q nomen.Question) (*nomen.Answer, er
 // cited, each as a location; they are written like a linkset (RFC 9264, 4.1). The
 // others are not read: most are not about the location.
 func (r *reply) links(url string) []nomen.Location {
-	var telling []string
+	var telling strings.Builder
 	for _, field := range r.header.Values("Link") {
-		if strings.Contains(field, "cite-as") || strings.Contains(field, url) {
-			telling = append(telling, field)
+		for value := range linkValues(field) {
+			if strings.Contains(value, "cite-as") || strings.Contains(value, url) {
+				telling.WriteString(value)
+				telling.WriteString(", ")
+			}
 		}
 	}
-	if telling == nil {
+	if telling.Len() == 0 {
 		return nil
 	}
-	a, err := format.ReadLinkset(strings.NewReader(strings.Join(telling, ", ")), nomen.I2L)
+	a, err := format.ReadLinkset(strings.NewReader(telling.String()), nomen.I2L)
 	if err != nil {
 		return nil
 	}
 	return a.Locations
+}
+
+// linkValues cuts a Link field at its commas that are neither in a target nor in a
+// quoted string (RFC 8288, 3).
+func linkValues(field string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		begin, until := 0, byte(0) // what ends the present target or string
+		for i := 0; i < len(field); i++ {
+			switch c := field[i]; {
+			case until == '"' && c == '\\':
+				i++
+			case until != 0 && c == until:
+				until = 0
+			case until != 0:
+			case c == '<':
+				until = '>'
+			case c == '"':
+				until = '"'
+			case c == ',':
+				if !yield(field[begin:i]) {
+					return
+				}
+				begin = i + 1
+			}
+		}
+		yield(field[begin:])
+	}
 }
 
 // cited returns the name that a resolver on the web cites as this URL of its own
@@ -231,6 +262,9 @@ func (s stop) cited(url string) name.Name {
 		base = w.before
 	}
 	if path, ok := strings.CutPrefix(url, base); ok && base != "" {
+		if path == s.name.Key() {
+			return s.name
+		}
 		if sub, ok := nameAlone(path); ok {
 			return sub.name
 		}

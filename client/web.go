@@ -292,21 +292,18 @@ func (c *Client) roundTrip(ctx context.Context, transport http.RoundTripper, g g
 		}
 		header[f.name] = []string{f.value}
 	}
-	ctx, cancel := context.WithCancelCause(ctx)
-	slow := time.AfterFunc(c.o.Timeout, func() {
-		cancel(fmt.Errorf("no answer within %v: %w", c.o.Timeout, context.DeadlineExceeded))
-	})
-	peer := true // public, unless it is known not to be
-	traced := httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{GotConn: func(g httptrace.GotConnInfo) {
-		if ap, err := netip.ParseAddrPort(g.Conn.RemoteAddr().String()); err == nil {
-			peer = public(ap.Addr())
-		}
-	}})
-	req := (&http.Request{
+	req := &http.Request{
 		Method: http.MethodGet, URL: g.url, Host: g.url.Host, Header: header,
 		Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
-	}).WithContext(traced)
-	resp, err := transport.RoundTrip(req)
+	}
+	if p, ok := transport.(*plain); ok && p.carries(g.url) && !g.stream {
+		return c.plainTrip(ctx, p, req, g)
+	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	slow := time.AfterFunc(c.o.Timeout, func() { cancel(c.noAnswer()) })
+	peer := true
+	traced := httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{GotConn: func(g httptrace.GotConnInfo) { peer = isPublic(g.Conn) }})
+	resp, err := transport.RoundTrip(req.WithContext(traced))
 	if err != nil {
 		defer cancel(nil)
 		slow.Stop()
@@ -327,6 +324,33 @@ func (c *Client) roundTrip(ctx context.Context, transport http.RoundTripper, g g
 	}
 	r.public, r.url = peer, g.url.String()
 	return r, nil
+}
+
+// noAnswer is the error when the time of an attempt is over.
+func (c *Client) noAnswer() error {
+	return fmt.Errorf("no answer within %v: %w", c.o.Timeout, context.DeadlineExceeded)
+}
+
+// plainTrip is roundTrip where the connection's deadline does for a timer and a
+// context of the attempt's own.
+func (c *Client) plainTrip(ctx context.Context, p *plain, req *http.Request, g get) (*reply, error) {
+	deadline := time.Now().Add(c.o.Timeout)
+	var r *reply
+	resp, peer, err := p.roundTrip(req.WithContext(ctx), deadline)
+	if err == nil {
+		defer resp.Body.Close()
+		r, err = replyOf(resp, c.o.MaxBody)
+	}
+	switch {
+	case err == nil:
+		r.public, r.url = peer, g.url.String()
+		return r, nil
+	case ctx.Err() != nil:
+		return nil, context.Cause(ctx)
+	case !time.Now().Before(deadline):
+		return nil, c.noAnswer()
+	}
+	return nil, err
 }
 
 // A timed body gives each of its pieces the time of an attempt.

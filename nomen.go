@@ -134,6 +134,7 @@ type Answer struct {
 	MaxAge     time.Duration
 	Private    bool      // it depends on who asks: not for shared caches
 	Modified   time.Time // of the record; whole milliseconds, UTC
+	Changed    time.Time // of what is answered, where that is later: a location has begun or ceased to be valid
 	Revision   uint64    // of the record, from 1; 0 if unknown
 	Why        []string  // how the answer came about, for people; if it was asked for
 }

@@ -120,6 +120,9 @@ func (d *decision) found(a *nomen.Answer) (*nomen.Answer, error) {
 		return nil, d.refuse(nomen.NoResult, "no other name is known")
 	}
 	a.Locations = d.usable(a.Locations)
+	if d.validity != (validity{}) && d.q.At.IsZero() {
+		d.validity.bound(a, d.o.Now())
+	}
 	a.Private = d.isPrivate(a.Locations)
 	c := d.choice()
 	if d.service == nomen.I2L || d.service == nomen.I2R {

@@ -38,6 +38,7 @@ func (d *decision) usable(all []nomen.Location) []nomen.Location {
 			if at.IsZero() {
 				at = d.o.Now()
 			}
+			d.validity.note(&all[i], at)
 			if !validAt(&all[i], at) {
 				continue
 			}
@@ -61,6 +62,36 @@ func validAt(l *nomen.Location, at time.Time) bool {
 	}
 	until, ok := instant(l.ValidUntil)
 	return !ok || at.Before(until)
+}
+
+// A validity is when what is valid has changed last, and when it will change next;
+// zero where it has not, or will not.
+type validity struct{ last, next time.Time }
+
+// note takes the bounds of a location into account.
+func (v *validity) note(l *nomen.Location, now time.Time) {
+	for _, s := range [...]string{l.ValidFrom, l.ValidUntil} {
+		t, ok := instant(s)
+		switch {
+		case !ok:
+		case t.After(now):
+			if v.next.IsZero() || t.Before(v.next) {
+				v.next = t
+			}
+		case t.After(v.last):
+			v.last = t
+		}
+	}
+}
+
+// bound makes an answer of now one that is kept no longer than it is true.
+func (v *validity) bound(a *nomen.Answer, now time.Time) {
+	if v.last.After(a.Modified) {
+		a.Changed = v.last.UTC()
+	}
+	if !v.next.IsZero() && a.MaxAge > 0 {
+		a.MaxAge = min(a.MaxAge, max(v.next.Sub(now), 1)) // 0 would mean that nobody has said
+	}
 }
 
 func instant(s string) (time.Time, bool) {

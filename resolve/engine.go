@@ -155,7 +155,8 @@ type decision struct {
 	name      name.Name
 	service   nomen.Service // that is answered
 
-	countryGiven bool // the country is that of the r-component, not of the asker
+	validity     validity // of the locations that there are
+	countryGiven bool     // the country is that of the r-component, not of the asker
 
 	why []string // if that was asked for
 }

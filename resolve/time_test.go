@@ -75,3 +75,51 @@ func TestAt(t *testing.T) {
 		t.Errorf("described: %+v, %v", a, err)
 	}
 }
+
+// TestValidityBounds: an answer is as old as what last changed in it, and kept no longer
+// than until it changes next. Each bound is the first moment of what follows.
+func TestValidityBounds(t *testing.T) {
+	const from, until = "2026-11-20T12:00:00Z", "2026-11-20T14:30:00.5+01:00"
+	begins, ends := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC), time.Date(2026, 11, 20, 13, 30, 0, 5e8, time.UTC)
+	modified := begins.Add(-time.Hour)
+	s := memstore.New()
+	defer s.Close()
+	n := name.MustParse("urn:x-a:1")
+	if _, err := s.Apply(t.Context(), []store.Change{
+		{Authority: &store.Authority{Prefix: name.MustParsePrefix("urn:x-a"), Policy: store.Policy{MaxAge: 600}}, Time: modified},
+		{Record: &store.Record{Name: n, Status: nomen.Active, Locations: []nomen.Location{
+			{URL: "https://h.example/new", ValidFrom: from, ValidUntil: until}, {URL: "https://h.example/old", Priority: 2},
+		}}, Time: modified},
+	}); err != nil {
+		t.Fatal(err)
+	}
+	var now time.Time
+	e := resolve.New(s, resolve.Options{Now: func() time.Time { return now }})
+	for _, tt := range []struct {
+		now     time.Time
+		url     string
+		changed time.Time
+		age     time.Duration
+	}{
+		{modified, "https://h.example/old", time.Time{}, 600 * time.Second},
+		{begins.Add(-3 * time.Second), "https://h.example/old", time.Time{}, 3 * time.Second},
+		{begins.Add(-1), "https://h.example/old", time.Time{}, 1},
+		{begins, "https://h.example/new", begins, 600 * time.Second},
+		{ends.Add(-time.Second), "https://h.example/new", begins, time.Second},
+		{ends.Add(-1), "https://h.example/new", begins, 1},
+		{ends, "https://h.example/old", ends, 600 * time.Second},
+		{ends.AddDate(1, 0, 0), "https://h.example/old", ends, 600 * time.Second},
+	} {
+		now = tt.now
+		for _, service := range []nomen.Service{nomen.I2L, nomen.I2Ls, nomen.I2C} {
+			a, err := e.Resolve(t.Context(), nomen.Question{Name: n, Service: service})
+			if err != nil || a.Locations[0].URL != tt.url || !a.Changed.Equal(tt.changed) || !a.Modified.Equal(modified) || a.MaxAge != tt.age {
+				t.Errorf("%s at %v: %+v, %v, want %+v", service, now, a, err, tt)
+			}
+		}
+	}
+	a, err := e.Resolve(t.Context(), nomen.Question{Name: n, Service: nomen.I2L, At: ends.Add(-time.Second)})
+	if err != nil || a.Locations[0].URL != "https://h.example/new" || a.MaxAge != 600*time.Second || !a.Changed.IsZero() {
+		t.Errorf("as of then, which stays so: %+v, %v", a, err)
+	}
+}

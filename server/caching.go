@@ -36,6 +36,14 @@ func cacheFor(age time.Duration, private bool) string {
 	return value
 }
 
+// changed returns when what is answered came to be as it is.
+func changed(ans *nomen.Answer) time.Time {
+	if ans.Changed.After(ans.Modified) {
+		return ans.Changed
+	}
+	return ans.Modified
+}
+
 // dates remembers how the present second is spelled.
 type dates struct{ last atomic.Pointer[date] }
 

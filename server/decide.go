@@ -219,7 +219,7 @@ func (s *Server) describedIn(r *request, a asked, ans *nomen.Answer, offers []fo
 	return s.inFormat(r, ans, offers, func(p *reply) {
 		s.link(p, r, a, ans)
 		p.add("Vary", "Accept, Accept-Language")
-		p.add("Last-Modified", lastModified(ans.Modified, s.now()))
+		p.add("Last-Modified", lastModified(changed(ans), s.now()))
 		p.add("Cache-Control", cacheControl(a.authority, ans))
 	})
 }

@@ -126,6 +126,9 @@ func gather(ans, known *nomen.Answer) {
 	if known.Modified.After(ans.Modified) {
 		ans.Modified = known.Modified
 	}
+	if known.Changed.After(ans.Changed) {
+		ans.Changed = known.Changed
+	}
 	ans.Private = ans.Private || known.Private
 }
 

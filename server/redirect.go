@@ -175,6 +175,6 @@ func (s *Server) locatedList(ctx context.Context, r *request, a asked, best stri
 	p.add("Location", best)
 	p.add("Vary", "Accept, Accept-Language")
 	p.add("Cache-Control", cacheControl(a.authority, ans))
-	p.add("Last-Modified", lastModified(ans.Modified, s.now()))
+	p.add("Last-Modified", lastModified(changed(ans), s.now()))
 	return s.represent(r, p, "text/plain; charset=utf-8", []byte(list))
 }

@@ -710,3 +710,24 @@ func TestLongTargets(t *testing.T) {
 		}
 	}
 }
+
+// What is answered changes when a location is no longer valid, and who asks for
+// changes since the record's own gets it (Y95-67, Y95-68).
+func TestChangedByValidity(t *testing.T) {
+	s, st := newTestServer(t, nil)
+	ended := testNow.Add(-time.Hour).Truncate(time.Second)
+	if _, err := st.Apply(t.Context(), []store.Change{{Time: ended.Add(-time.Hour), Record: &store.Record{
+		Name: name.MustParse("urn:x-a:1"), Status: nomen.Active,
+		Locations: []nomen.Location{{URL: "https://h.example/1", ValidUntil: ended.Format(time.RFC3339)}, {URL: "https://h.example/2"}},
+	}}}); err != nil {
+		t.Fatal(err)
+	}
+	for _, target := range []string{"/urn:x-a:1?s=I2C", "/urn:x-a:1?s=I2Ls", "urn:x-a:1"} {
+		for since, status := range map[time.Time]int{ended.Add(-time.Second): 200, ended: 304} {
+			p := ask(s, target, func(r *request) { r.ifModifiedSince = httpDate(since) })
+			if p.status != status || p.get("Last-Modified") != httpDate(ended) {
+				t.Errorf("%s since %v: %d, Last-Modified %s, want %d and %v", target, since, p.status, p.get("Last-Modified"), status, ended)
+			}
+		}
+	}
+}

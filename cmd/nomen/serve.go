@@ -41,6 +41,7 @@ type serveFlags struct {
 	demo, noAccessLog        bool
 	cache                    int
 	outside                  outsideFlags
+	gateway                  gatewayFlags
 }
 
 func (c *cli) serveCommand() *cobra.Command {
@@ -51,7 +52,8 @@ func (c *cli) serveCommand() *cobra.Command {
 		Long:  serveLong,
 		Example: `  nomen serve --demo
   nomen serve --data /srv/names --public-url https://urn.example.org
-  nomen serve --listen :4500 --tls-cert cert.pem --tls-key key.pem`,
+  nomen serve --listen :4500 --tls-cert cert.pem --tls-key key.pem
+  nomen serve --gateway own --proxy own --own-users 192.0.2.0/24 --gopher :70`,
 		Args: noArguments,
 	}
 	f := cmd.Flags()
@@ -65,6 +67,7 @@ func (c *cli) serveCommand() *cobra.Command {
 	f.BoolVar(&s.demo, "demo", false, "first load the 9,154 RFC names shipped in the program")
 	f.IntVar(&s.cache, "cache", 0, "MiB of records kept in memory (default by the machine)")
 	s.outside.register(f)
+	s.gateway.register(f)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error { return c.serve(cmd.Context(), s) }
 	return cmd
 }
@@ -162,13 +165,23 @@ func (c *cli) serveStore(ctx context.Context, f serveFlags, s keeper, secure *tl
 		return err
 	}
 	defer func() { err = errors.Join(err, world.Close()) }()
+	engine := resolve.New(s, resolve.Options{Now: clock, Authorities: table, Fetch: world.fetcher.Location, Ask: world.ask})
+	p, err := c.openPassage(&f.gateway, world, engine, s, table, log)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		last, cancel := context.WithTimeout(context.WithoutCancel(ctx), untilAnswered)
+		defer cancel()
+		err = errors.Join(err, p.Close(last))
+	}()
 	o := server.Options{
-		Resolver: resolve.New(s, resolve.Options{Now: clock, Authorities: table, Fetch: world.fetcher.Location, Ask: world.ask}),
-		Store:    s, Registrar: reg, Authorities: table,
+		Store: s, Registrar: reg, Authorities: table,
 		PublicURL: f.publicURL, Version: versionText(), TrustedProxies: proxies,
 		Country: world.country, CountryHeader: f.outside.countryHeader, Misses: world.misses,
 		Scratch: newScratch, Now: clock, Log: log,
 	}
+	p.into(&o)
 	if !f.noAccessLog {
 		o.AccessLog = log
 	}
@@ -179,6 +192,9 @@ func (c *cli) serveStore(ctx context.Context, f serveFlags, s keeper, secure *tl
 	listening, err := srv.Listen(f.listen, f.admin, secure)
 	if err != nil {
 		return err
+	}
+	if p.at != nil {
+		fmt.Fprintf(c.err, "nomen: gopher listener at %s\n", p.at.Addr())
 	}
 	return c.untilEnd(ctx, f, listening, log)
 }

@@ -1,0 +1,154 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/netip"
+
+	"github.com/spf13/pflag"
+
+	"github.com/nomen-project/nomen"
+	"github.com/nomen-project/nomen/client"
+	"github.com/nomen-project/nomen/client/cache"
+	"github.com/nomen-project/nomen/gateway"
+	"github.com/nomen-project/nomen/server"
+	"github.com/nomen-project/nomen/store"
+)
+
+// gatewayFlags say what a server does on behalf of those who ask.
+type gatewayFlags struct {
+	names, proxy string
+	own          []string
+	connect      []uint
+	gopher, host string
+}
+
+func (o *gatewayFlags) register(f *pflag.FlagSet) {
+	f.StringVar(&o.names, "gateway", "off", "whose questions about names of others are passed on: off, own, all")
+	f.StringVar(&o.proxy, "proxy", "off", "whose requests for other hosts are passed on: off, own, all")
+	f.StringSliceVar(&o.own, "own-users", nil, "network of own users, as in 192.0.2.0/24")
+	f.UintSliceVar(&o.connect, "connect", nil, "ports to which CONNECT of the proxy leads, as in 443 (default none)")
+	f.StringVar(&o.gopher, "gopher", "", "address of a listener for Gopher clients, as in :70 (default none)")
+	f.StringVar(&o.host, "gopher-host", "", "HOST or HOST:PORT of this server in menus (default from each connection)")
+}
+
+// A passage is what a server has of package gateway.
+type passage struct {
+	resolver  nomen.Resolver
+	explainer *gateway.Explainer
+	forward   *gateway.Forward
+	gopher    *gateway.Gopher // nil without a listener
+	at        net.Listener
+	close     []func() error
+}
+
+// openPassage puts the gateway before a resolver.
+func (c *cli) openPassage(o *gatewayFlags, w *outside, inner nomen.Resolver, s store.Reader, table *store.Table, log *slog.Logger) (*passage, error) {
+	names, proxy, err := o.doors()
+	if err != nil {
+		return nil, usageError{fmt.Errorf("serve: %w", err)}
+	}
+	p := &passage{resolver: inner, explainer: &gateway.Explainer{Authorities: table, Store: s, Door: names}}
+	if names.Policy() != gateway.Off {
+		if err := p.openWorld(w, names, table); err != nil {
+			return nil, err
+		}
+	}
+	if proxy.Policy() != gateway.Off {
+		f := gateway.ForwardOptions{Door: proxy, Log: log}
+		for _, port := range o.connect {
+			f.Connect = append(f.Connect, uint16(port))
+		}
+		p.forward = gateway.NewForward(f)
+		p.close = append(p.close, p.forward.Close)
+	}
+	if o.gopher != "" {
+		err = p.openGopher(gateway.GopherOptions{Resolver: p.resolver, Store: s, Authorities: table, Host: o.host, Log: log}, o.gopher)
+	}
+	if err != nil {
+		return nil, errors.Join(err, p.Close(context.Background()))
+	}
+	return p, nil
+}
+
+// doors returns those of names and of other requests.
+func (o *gatewayFlags) doors() (names, proxy *gateway.Door, err error) {
+	var own []netip.Prefix
+	for _, text := range o.own {
+		p, err := netip.ParsePrefix(text)
+		if err != nil {
+			return nil, nil, fmt.Errorf("--own-users: %w", err)
+		}
+		own = append(own, p)
+	}
+	for _, port := range o.connect {
+		if port == 0 || port > 65535 {
+			return nil, nil, fmt.Errorf("--connect %d: want a port", port)
+		}
+	}
+	if names, err = gateway.NewDoor(gateway.Access{Policy: gateway.Policy(o.names), Own: own, Now: clock}); err != nil {
+		return nil, nil, fmt.Errorf("--gateway: %w", err)
+	}
+	if proxy, err = gateway.NewDoor(gateway.Access{Policy: gateway.Policy(o.proxy), Own: own, Now: clock}); err != nil {
+		return nil, nil, fmt.Errorf("--proxy: %w", err)
+	}
+	return names, proxy, nil
+}
+
+// openWorld lets those who may ask about names of others.
+func (p *passage) openWorld(w *outside, door *gateway.Door, table *store.Table) error {
+	finder, dns, err := w.flags.find.finder(0, nil)
+	if err != nil {
+		return err
+	}
+	asker, err := client.New(client.Options{Finder: finder, DNS: dns, Guard: !w.flags.private, Retries: -1, Now: clock})
+	if err != nil {
+		return err
+	}
+	p.close = append(p.close, func() error { asker.Close(); return nil })
+	kept := cache.New(asker, cache.NewMemory(cache.Limits{}), cache.Options{Shared: true, Now: clock})
+	p.explainer.Finder = finder
+	p.resolver, err = gateway.NewWorld(gateway.WorldOptions{Inner: p.resolver, Authorities: table, Other: kept, Door: door})
+	return err
+}
+
+// openGopher listens for Gopher clients.
+func (p *passage) openGopher(o gateway.GopherOptions, address string) (err error) {
+	if p.gopher, err = gateway.NewGopher(o); err != nil {
+		return err
+	}
+	if p.at, err = net.Listen("tcp", address); err != nil {
+		return fmt.Errorf("serve: --gopher: %w", err)
+	}
+	p.close = append(p.close, p.at.Close)
+	go func() {
+		if err := p.gopher.Serve(p.at); err != nil && !errors.Is(err, net.ErrClosed) {
+			o.Log.Error("no more Gopher clients", "err", err)
+		}
+	}()
+	return nil
+}
+
+// into puts the gateway into a server.
+func (p *passage) into(o *server.Options) {
+	o.Resolver, o.Explainer, o.Forward = p.resolver, p.explainer, p.forward
+}
+
+// Close ends what was opened, the Gopher clients' requests first.
+func (p *passage) Close(ctx context.Context) error {
+	var errs []error
+	if p.gopher != nil {
+		if err := p.gopher.Shutdown(ctx); !errors.Is(err, context.DeadlineExceeded) {
+			errs = append(errs, err)
+		}
+	}
+	for _, c := range p.close {
+		if err := c(); !errors.Is(err, net.ErrClosed) {
+			errs = append(errs, err)
+		}
+	}
+	return errors.Join(errs...)
+}

@@ -52,6 +52,11 @@ type Options struct {
 	// Resolver is asked for the locations of names; nil: names are not followed.
 	Resolver nomen.Resolver
 
+	// Guarded is asked in its place about names that a stranger has told, whose
+	// resolvers could be inside too; nil: such names are followed only with
+	// AllowPrivate.
+	Guarded nomen.Resolver
+
 	UserAgent string // sent over HTTP; "" for none
 
 	// DNS looks hosts up; nil for [net.DefaultResolver].

@@ -157,7 +157,7 @@ func (j *journey) retriever() scheme.Retriever {
 		"news": j.news, "snews": j.news, "nntp": j.news, "whois": j.whois,
 		"data": j.data, "file": j.file, "afs": j.file,
 	}
-	if f.o.Resolver != nil {
+	if f.o.Resolver != nil || f.o.Guarded != nil {
 		for _, name := range nameSchemes() {
 			steps[name] = j.name
 		}

@@ -3,6 +3,7 @@ package fetch
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -15,13 +16,20 @@ import (
 
 // name is the step of names: their resolver tells the locations.
 func (j *journey) name(ctx context.Context, r scheme.Request) (scheme.Outcome, error) {
+	resolver := j.resolver()
+	switch {
+	case resolver == nil && j.hop.trusted:
+		return scheme.Outcome{}, fmt.Errorf("fetch: %s: nobody is asked about names: %w", r.URI.Redacted(), scheme.ErrNoAlgorithm)
+	case resolver == nil:
+		return scheme.Outcome{}, j.refuse(r.URI, "a stranger's name is not asked about, as its resolver could be inside", nil)
+	}
 	q, err := question(r.URI)
 	if err != nil {
 		return scheme.Outcome{}, err
 	}
 	q.Service, q.Accept, q.Languages = nomen.I2Ls, j.request.Accept, j.request.Languages
 	j.watch.pause() // the resolver has limits of its own
-	a, err := j.fetcher.o.Resolver.Resolve(ctx, q)
+	a, err := resolver.Resolve(ctx, q)
 	if err != nil {
 		return scheme.Outcome{}, err
 	}
@@ -30,6 +38,14 @@ func (j *journey) name(ctx context.Context, r scheme.Request) (scheme.Outcome, e
 		return scheme.Outcome{}, &nomen.Error{Kind: nomen.NoResult, Name: r.URI.String(), Service: nomen.I2Ls, Message: "the name has no location that can be followed"}
 	}
 	return scheme.Outcome{Locators: targets}, nil
+}
+
+// resolver returns whom to ask about the present name; nil for nobody.
+func (j *journey) resolver() nomen.Resolver {
+	if o := j.fetcher.o; !j.hop.trusted && !o.AllowPrivate {
+		return o.Guarded
+	}
+	return j.fetcher.o.Resolver
 }
 
 // question asks about the name that u is, with its r- and q-component.

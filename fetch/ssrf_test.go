@@ -81,7 +81,8 @@ func TestStrangersDoNotRedirectInside(t *testing.T) {
 		next = "http://" + host + "/"
 		for _, start := range []string{"http://www.example:" + port, "urn:example:a"} {
 			for _, r := range []Request{own, {}} {
-				f := w.fetcher(t, Options{Resolver: oneName{&nomen.Answer{Locations: []nomen.Location{{URL: next}}}}})
+				names := oneName{&nomen.Answer{Locations: []nomen.Location{{URL: next}}}}
+				f := w.fetcher(t, Options{Resolver: names, Guarded: names})
 				_, _, err := read(t, f, start, r)
 				var private *guard.AddressError
 				if !errors.As(err, &private) {

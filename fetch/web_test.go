@@ -11,6 +11,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -538,6 +539,7 @@ func TestHTTPS(t *testing.T) {
 		_, _ = io.WriteString(w, "secret")
 	}))
 	s.EnableHTTP2 = true
+	s.Config.ErrorLog = log.New(io.Discard, "", 0) // of those who do not believe it
 	s.StartTLS()
 	defer s.Close()
 	_, port, _ := net.SplitHostPort(s.Listener.Addr().String())
@@ -577,5 +579,35 @@ func TestHTTPS(t *testing.T) {
 	}
 	if len(seen) != len(want) {
 		t.Errorf("seen %q", seen)
+	}
+}
+
+// A name that a stranger tells is asked about by who does not go inside.
+func TestNamesOfStrangers(t *testing.T) {
+	at := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/name" {
+			w.Header().Set("Location", "urn:example:a")
+			w.WriteHeader(http.StatusFound)
+			return
+		}
+		_, _ = io.WriteString(w, r.URL.Path)
+	})
+	_, port, _ := net.SplitHostPort(at)
+	w := newWorld()
+	w.host("www.example", publicOne)
+	w.routes[publicOne] = "127.0.0.1"
+	at = "www.example:" + port
+	leads := func(path string) oneName { return oneName{&nomen.Answer{Redirect: "http://" + at + path}} }
+	o := Options{Resolver: leads("/open"), Guarded: leads("/guarded")}
+	want(t, w.fetcher(t, o), "urn:example:a", own, "/open")
+	want(t, w.fetcher(t, o), "http://"+at+"/name", own, "/guarded")
+	want(t, w.fetcher(t, Options{Guarded: o.Guarded}), "http://"+at+"/name", own, "/guarded")
+	want(t, w.fetcher(t, Options{Resolver: o.Resolver, AllowPrivate: true}), "http://"+at+"/name", own, "/open")
+	var refused *RefusedError
+	if _, _, err := read(t, w.fetcher(t, Options{Resolver: o.Resolver}), "http://"+at+"/name", own); !errors.As(err, &refused) {
+		t.Errorf("nobody who does not go inside: %v", err)
+	}
+	if _, _, err := read(t, w.fetcher(t, Options{Guarded: o.Guarded}), "urn:example:a", own); !errors.Is(err, scheme.ErrNoAlgorithm) {
+		t.Errorf("nobody to ask: %v", err)
 	}
 }

@@ -164,17 +164,13 @@ func (r *crawling) prepare() (err error) {
 // askers returns who asks the first authority, which the user has named, and the
 // others, which strangers have.
 func (r *crawling) askers(first string) (crawl.Asker, func(), error) {
-	open, err := client.New(r.asker)
+	open, guarded, end, err := openAndGuarded(r.asker)
 	if err != nil {
-		return nil, nil, usageError{err}
+		return nil, nil, err
 	}
-	o := r.asker
-	o.Guard = !r.allowPrivate
-	guarded, err := client.New(o)
-	if err != nil {
-		return nil, nil, usageError{errors.Join(err, open.Close())}
+	if r.allowPrivate {
+		return crawl.AskerOf(open), end, nil
 	}
-	end := func() { _, _ = open.Close(), guarded.Close() }
 	return &trustingOne{first, crawl.AskerOf(open), crawl.AskerOf(guarded)}, end, nil
 }
 

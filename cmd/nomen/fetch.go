@@ -116,12 +116,12 @@ func (r *fetching) run(ctx context.Context, arg string) error {
 	if err := r.prepare(); err != nil {
 		return err
 	}
-	asker, err := client.New(r.asker)
+	asker, guarded, end, err := openAndGuarded(r.asker)
 	if err != nil {
-		return usageError{err}
+		return err
 	}
-	defer asker.Close()
-	r.options.Resolver = asker
+	defer end()
+	r.options.Resolver, r.options.Guarded = asker, guarded
 	f, err := fetch.New(r.options)
 	if err != nil {
 		return usageError{err}
@@ -136,6 +136,19 @@ func (r *fetching) run(ctx context.Context, arg string) error {
 		return r.converse(ctx, session)
 	}
 	return r.told(err)
+}
+
+// openAndGuarded returns a client that asks about names of the user, and one that
+// asks about those of strangers, not inside.
+func openAndGuarded(o client.Options) (open, guarded *client.Client, end func(), err error) {
+	if open, err = client.New(o); err != nil {
+		return nil, nil, nil, usageError{err}
+	}
+	o.Guard = true
+	if guarded, err = client.New(o); err != nil {
+		return nil, nil, nil, usageError{errors.Join(err, open.Close())}
+	}
+	return open, guarded, func() { _, _ = open.Close(), guarded.Close() }, nil
 }
 
 // prepare reads the options that have a syntax of their own.

@@ -56,6 +56,9 @@ func webForFetch(w http.ResponseWriter, r *http.Request) {
 	case path == "/nowhere":
 		w.Header().Set("Location", "http://no host/")
 		w.WriteHeader(http.StatusFound)
+	case path == "/name":
+		w.Header().Set("Location", "urn:dns:example.org:digits")
+		w.WriteHeader(http.StatusFound)
 	case path == "/busy":
 		w.WriteHeader(http.StatusTooManyRequests)
 	case path == "/broken":

@@ -89,7 +89,7 @@ func jsonError(body []byte, offset int64, err error) error {
 	case errors.As(err, &syntax):
 		return placed(body, syntax.Offset, "", syntax.Error())
 	case errors.As(err, &kind):
-		return placed(body, kind.Offset, kind.Field, fmt.Sprintf("wants %s, not %s", inWords(kind.Type), kind.Value))
+		return placed(body, kind.Offset, strings.TrimPrefix(kind.Field, "Policy."), fmt.Sprintf("wants %s, not %s", inWords(kind.Type), kind.Value))
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
 		return placed(body, int64(len(body)), "", "the object ends too early")
 	}

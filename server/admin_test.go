@@ -347,6 +347,8 @@ func TestAdminOverHTTP(t *testing.T) {
 	c, _, _ := admin(t)
 	const one = "/api/v1/names/urn:example:one"
 	const record = `{"name":"urn:example:one","locations":[{"url":"https://example.org/1"}]}`
+	const policed = "/api/v1/authorities/urn:x-p"
+	const oneRule = `{"match":"{n:d}","locations":[{"url":"https://h.example/{n}"}],"tests":[{"from":"urn:x-p:7","to":["https://h.example/7"]}]}`
 	for _, tt := range []struct {
 		title, method, path, body string
 		fields                    []string
@@ -371,6 +373,18 @@ func TestAdminOverHTTP(t *testing.T) {
 		{"wrong type in words", "PUT", one, `{"name":"urn:example:one","locations":7}`, nil, 400, `wants a list, not number`},
 		{"negative priority", "PUT", one, `{"name":"urn:example:one","locations":[{"url":"https://e.example","priority":"x"}]}`, nil, 400, `wants a whole number`},
 		{"authority with a bad prefix", "PUT", "/api/v1/authorities/urn:ietf:std", `{"prefix":"-"}`, nil, 400, `malformed-name`},
+		{"policy", "PUT", policed, `{"prefix":"urn:x-p","max_age":60,"suffix":"append","delegation":{"mode":"ask"},"keywords":{"c":["toc"]},"rules":[` + oneRule + `]}`, nil, 201, `"max_age":60`},
+		{"policy there", "GET", policed, "", nil, 200, `"locations":[{"url":"https://h.example/{n}"}]`},
+		{
+			"rule whose test fails", "PUT", policed, `{"prefix":"urn:x-p","rules":[` + strings.Replace(oneRule, "/7", "/8", 1) + `]}`, nil, 422,
+			`"detail":"test 1 of rule 1, urn:x-p:7: rule 1 gives https://h.example/7; the test wants that rule 1 gives https://h.example/8","name":"urn:x-p","field":"rules[0].tests[0]"`,
+		},
+		{"rule without a test", "PUT", policed, `{"prefix":"urn:x-p","rules":[{"match":"{n:d}","locations":[{"url":"https://h.example/{n}"}]}]}`, nil, 422, `"field":"rules[0].tests"`},
+		{"what was refused changed nothing", "GET", policed, "", nil, 200, `"revision":1`},
+		{"unknown policy", "PUT", policed, `{"prefix":"urn:x-p","suffix":"prepend"}`, nil, 422, `"field":"suffix"`},
+		{"unknown field of a policy", "PUT", policed, `{"prefix":"urn:x-p","rule":[]}`, nil, 400, `unknown field`},
+		{"wrong type in a policy", "PUT", policed, `{"prefix":"urn:x-p","rules":7}`, nil, 400, `"field":"rules"`},
+		{"policy that goes", "PUT", policed, `{"prefix":"urn:x-p"}`, nil, 200, `"revision":2`},
 		{"cut short", "PUT", one, `{"name":`, nil, 400, "too early"},
 		{"two objects", "PUT", one, record + record, nil, 400, "something follows"},
 		{"bad location", "PUT", one, `{"name":"urn:example:one","locations":[{"url":"https://example.org/\r\n"}]}`, nil, 422, `"field":"locations[0].url"`},

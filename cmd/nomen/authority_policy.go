@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -143,13 +144,32 @@ func decodeStrictly(text []byte, v any) error {
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.DisallowUnknownFields()
 	if err := d.Decode(v); err != nil {
-		line := 1 + bytes.Count(text[:min(int(d.InputOffset()), len(text))], []byte("\n"))
-		return fmt.Errorf("line %d: %w", line, err)
+		offset := d.InputOffset()
+		if e, ok := errors.AsType[*json.SyntaxError](err); ok {
+			offset = e.Offset
+		}
+		if e, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
+			offset, err = e.Offset, fmt.Errorf("%s cannot be %s", cmp.Or(strings.TrimPrefix(e.Field, "Policy."), "what is wanted"), withArticle(e.Value))
+		}
+		before := text[:max(0, min(int(offset)-1, len(text)))]
+		line, column := 1+bytes.Count(before, []byte("\n")), len(before)-bytes.LastIndexByte(before, '\n')
+		return fmt.Errorf("line %d, column %d: %s", line, column, strings.TrimPrefix(err.Error(), "json: "))
 	}
 	if _, err := d.Token(); err != io.EOF {
 		return fmt.Errorf("offset %d: more follows", d.InputOffset())
 	}
 	return nil
+}
+
+// withArticle spells what package json calls a value.
+func withArticle(value string) string {
+	switch value {
+	case "bool":
+		return "true or false"
+	case "object", "array":
+		return "an " + value
+	}
+	return "a " + value
 }
 
 // showPolicy prints a policy for people.
@@ -304,7 +324,10 @@ func (c *cli) warnOwnerless(all []registrar.Warning) {
 func (c *cli) putLine(ctx context.Context, b backend, line, why string) ([]registrar.Warning, error) {
 	a := &store.Authority{}
 	if err := decodeStrictly([]byte(line), a); err != nil {
-		return nil, err
+		return nil, errors.New(strings.TrimPrefix(err.Error(), "line 1, ")) // the caller counts lines
+	}
+	if a.Prefix.IsZero() {
+		return nil, errors.New("prefix is missing")
 	}
 	_, revision, err := current(ctx, b, a.Prefix)
 	if err != nil {

@@ -45,7 +45,7 @@ static: build ## the binary links nothing and runs
 
 test-clients: build ## browsers, curl and other foreign clients; installs them
 	@scripts/prepare.sh clients
-	$(GO) test -count=1 -tags clients -run '^TestClient' -v ./cmd/nomen
+	$(GO) test -count=1 -tags clients -run '^TestClient' -v ./cmd/nomen ./gateway
 
 crash: build ## kill -9 servers and a database KILLS times under load; STORE=pebble or STORE=pg for one of them
 	NOMEN_KILLS=$(or $(KILLS),100) $(GO) test -count=1 -run '^TestKill$(if $(STORE),$(KILLED_$(STORE)),(Database)?)$$' -v -timeout 4h ./cmd/nomen ./store/pgstore

@@ -53,7 +53,7 @@ func (c *cli) serveCommand() *cobra.Command {
 		Example: `  nomen serve --demo
   nomen serve --data /srv/names --public-url https://urn.example.org
   nomen serve --listen :4500 --tls-cert cert.pem --tls-key key.pem
-  nomen serve --gateway own --proxy own --own-users 192.0.2.0/24 --gopher :70`,
+  nomen serve --ask-others own --proxy own --own-users 192.0.2.0/24 --gopher :70`,
 		Args: noArguments,
 	}
 	f := cmd.Flags()
@@ -89,6 +89,9 @@ func (c *cli) serve(ctx context.Context, f serveFlags) error {
 	proxies, err := f.proxies()
 	if err != nil {
 		return err
+	}
+	if _, _, err := f.gateway.doors(); err != nil {
+		return usageError{fmt.Errorf("serve: %w", err)}
 	}
 	if f.cache < 0 {
 		return usagef("serve: --cache %d: want a number of MiB", f.cache)

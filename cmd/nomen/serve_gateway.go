@@ -7,6 +7,8 @@ import (
 	"log/slog"
 	"net"
 	"net/netip"
+	"strconv"
+	"strings"
 
 	"github.com/spf13/pflag"
 
@@ -27,7 +29,7 @@ type gatewayFlags struct {
 }
 
 func (o *gatewayFlags) register(f *pflag.FlagSet) {
-	f.StringVar(&o.names, "gateway", "off", "whose questions about names of others are passed on: off, own, all")
+	f.StringVar(&o.names, "ask-others", "off", "whose questions about names of others are passed on: off, own, all")
 	f.StringVar(&o.proxy, "proxy", "off", "whose requests for other hosts are passed on: off, own, all")
 	f.StringSliceVar(&o.own, "own-users", nil, "network of own users, as in 192.0.2.0/24")
 	f.UintSliceVar(&o.connect, "connect", nil, "ports to which CONNECT of the proxy leads, as in 443 (default none)")
@@ -84,13 +86,16 @@ func (o *gatewayFlags) doors() (names, proxy *gateway.Door, err error) {
 		}
 		own = append(own, p)
 	}
+	if len(o.connect) > 0 && gateway.Policy(o.proxy) == gateway.Off {
+		return nil, nil, errors.New("--connect goes with --proxy")
+	}
 	for _, port := range o.connect {
 		if port == 0 || port > 65535 {
 			return nil, nil, fmt.Errorf("--connect %d: want a port", port)
 		}
 	}
 	if names, err = gateway.NewDoor(gateway.Access{Policy: gateway.Policy(o.names), Own: own, Now: clock}); err != nil {
-		return nil, nil, fmt.Errorf("--gateway: %w", err)
+		return nil, nil, fmt.Errorf("--ask-others: %w", err)
 	}
 	if proxy, err = gateway.NewDoor(gateway.Access{Policy: gateway.Policy(o.proxy), Own: own, Now: clock}); err != nil {
 		return nil, nil, fmt.Errorf("--proxy: %w", err)
@@ -104,7 +109,8 @@ func (p *passage) openWorld(w *outside, door *gateway.Door, table *store.Table) 
 	if err != nil {
 		return err
 	}
-	asker, err := client.New(client.Options{Finder: finder, DNS: dns, Guard: !w.flags.private, Retries: -1, Now: clock})
+	guarded := !w.flags.private || door.Policy() == gateway.All // strangers never reach inside
+	asker, err := client.New(client.Options{Finder: finder, DNS: dns, Guard: guarded, Retries: -1, Now: clock})
 	if err != nil {
 		return err
 	}
@@ -118,7 +124,10 @@ func (p *passage) openWorld(w *outside, door *gateway.Door, table *store.Table) 
 // openGopher listens for Gopher clients.
 func (p *passage) openGopher(o gateway.GopherOptions, address string) (err error) {
 	if p.gopher, err = gateway.NewGopher(o); err != nil {
-		return err
+		return usageError{fmt.Errorf("serve: %w", err)}
+	}
+	if _, _, err := net.SplitHostPort(address); err != nil {
+		address = net.JoinHostPort(strings.Trim(address, "[]"), strconv.Itoa(gateway.GopherPort))
 	}
 	if p.at, err = net.Listen("tcp", address); err != nil {
 		return fmt.Errorf("serve: --gopher: %w", err)

@@ -2,6 +2,7 @@ package server
 
 import (
 	"bufio"
+	"context"
 	"fmt"
 	"io"
 	"net"
@@ -252,5 +253,37 @@ func TestShortAllocations(t *testing.T) {
 		}
 	}); got > most {
 		t.Errorf("a redirection takes %v allocations, want at most %d", got, most)
+	}
+}
+
+// A mistake of ours ends the connection, is logged, and is the end of nothing else.
+func TestShortPanic(t *testing.T) {
+	log, lines := logged()
+	s, _ := newTestServer(t, func(o *Options) {
+		good := o.Resolver
+		o.Log = log
+		o.Resolver = resolverFunc(func(ctx context.Context, q nomen.Question) (*nomen.Answer, error) {
+			if strings.HasSuffix(q.Name.Key(), ":bad") {
+				panic("a mistake")
+			}
+			return good.Resolve(ctx, q)
+		})
+	})
+	l := listen(t, s)
+	const get = "GET /urn:ietf:rfc:%s HTTP/1.1\r\nHost: localhost\r\n\r\n"
+	for range 2 {
+		c := dialShort(t, l)
+		for range 3 {
+			if got := c.ask(t, "GET", fmt.Sprintf(get, "2648")); !strings.HasPrefix(got, "HTTP/1.1 303 ") {
+				t.Fatalf("got %q", got)
+			}
+		}
+		fmt.Fprintf(c, get, "bad")
+		if b, err := io.ReadAll(c.in); err != nil || len(b) > 0 {
+			t.Errorf("got %q, %v", b, err)
+		}
+	}
+	if got := strings.Count(lines.String(), "a mistake"); got != 2 {
+		t.Errorf("%d lines, want 2: %s", got, lines.String())
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"os"
 	"runtime"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -79,6 +80,7 @@ func BenchmarkResolve(b *testing.B) {
 	b.Run("in process", benchmarkInProcess)
 	b.Run("protocol of 1995", benchmark1995)
 	b.Run("web path", benchmarkWeb)
+	b.Run("list", benchmarkList)
 }
 
 func benchmarkInProcess(b *testing.B) {
@@ -127,6 +129,25 @@ func benchmarkWeb(b *testing.B) {
 			b.Fatal(err)
 		}
 	}
+}
+
+// benchmarkList resolves a list as the command does, the server in the same process.
+func benchmarkList(b *testing.B) {
+	address := serveRFCs(b)
+	var names strings.Builder
+	for i := range b.N {
+		names.WriteString("urn:ietf:rfc:" + rfc(i) + "\n")
+	}
+	var errs strings.Builder
+	b.ReportAllocs()
+	b.ResetTimer()
+	in := streams{strings.NewReader(names.String()), io.Discard, &errs}
+	status := run(b.Context(), []string{"resolve", "--json", "--via", "http://" + address + "/", "--service", "I2L", "-"}, in)
+	b.StopTimer()
+	if status > exitNo { // some numbers were never given
+		b.Fatal(status, errs.String())
+	}
+	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "names/s")
 }
 
 // BenchmarkLoad imports the RFC names into a new store on disk.

@@ -48,7 +48,6 @@ type conn struct {
 
 	// What is answered here, without net/http.
 	answer    Answerer      // nil for nothing
-	answers   []byte        // room for them
 	timed     time.Time     // when deadlines were set for them
 	answering chan struct{} // holds one while answers are made and written
 

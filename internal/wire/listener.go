@@ -66,6 +66,7 @@ func NewListener(l net.Listener, c Config) net.Listener {
 		reasonHeader: "!reason-" + rand.Text(),
 		arrivals:     make(chan arrival),
 		closed:       make(chan struct{}),
+		left:         make(chan struct{}),
 	}
 }
 
@@ -80,6 +81,8 @@ type listener struct {
 	arrivals chan arrival
 	stop     sync.Once
 	closed   chan struct{}
+	left     chan struct{} // closed a moment after closed: answers under way are waited for no more
+	rooms    sync.Pool     // of *[]byte, for answers
 }
 
 // arrival is what Accept returns.
@@ -101,7 +104,10 @@ func (l *listener) Accept() (net.Conn, error) {
 
 // Close makes Accept return. Connections that were accepted stay open.
 func (l *listener) Close() error {
-	l.stop.Do(func() { close(l.closed) })
+	l.stop.Do(func() {
+		close(l.closed)
+		time.AfterFunc(lingerTime, func() { close(l.left) })
+	})
 	return l.Listener.Close()
 }
 

@@ -34,7 +34,9 @@ func (c *conn) answerPlain(p []byte) (k int, err error) {
 	c.answering <- struct{}{}
 	defer func() { <-c.answering }()
 	c.setTimes()
-	out := c.answers[:0]
+	room := c.listener.room()
+	defer c.listener.rooms.Put(room)
+	out := (*room)[:0]
 	for k < len(p) {
 		var h head
 		if h.scan(p[k:], &c.listener.config) != good {
@@ -58,10 +60,18 @@ func (c *conn) answerPlain(p []byte) (k int, err error) {
 	if len(out) > 0 {
 		_, err = c.Conn.Write(out)
 	}
-	if c.answers = out; cap(out) > 2*maxHeldAnswers {
-		c.answers = nil
+	if cap(out) <= 2*maxHeldAnswers {
+		*room = out
 	}
 	return k, err
+}
+
+// room returns where answers are put together.
+func (l *listener) room() *[]byte {
+	if room, ok := l.rooms.Get().(*[]byte); ok {
+		return room
+	}
+	return new([]byte)
 }
 
 // setTimes sets the deadlines that net/http would set for each request: not each
@@ -77,7 +87,8 @@ func (c *conn) setTimes() {
 	c.SetWriteDeadline(now.Add(write))
 }
 
-// finishAnswer waits for an answer that is under way, but not for long.
+// finishAnswer waits for an answer that is under way, but not for long; when the
+// server closes down, not for long for all of them together.
 func (c *conn) finishAnswer() {
 	if c.answering == nil {
 		return
@@ -94,6 +105,7 @@ func (c *conn) finishAnswer() {
 	case c.answering <- struct{}{}:
 		<-c.answering
 	case <-t.C:
+	case <-c.listener.left:
 	}
 }
 

@@ -219,3 +219,35 @@ func TestShortShutdown(t *testing.T) {
 		}
 	})
 }
+
+// TestShortShutdownTime checks that clients who do not read their answers do not
+// hold a server up one after the other.
+func TestShortShutdownTime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := newChanListener()
+		answered := 0
+		server := &http.Server{ConnContext: ConnContext, Handler: http.HandlerFunc(echo)}
+		go server.Serve(NewListener(l, Config{Now: clock, Short: short(&answered), IdleTimeout: time.Hour, WriteTimeout: time.Hour}))
+		for range 20 {
+			c, conn := net.Pipe()
+			defer c.Close()
+			l.conns <- conn
+			const get = "GET /a HTTP/1.1\r\nHost: a\r\n\r\n"
+			send(t, c, get)
+			bodyOf(t, bufio.NewReader(c))
+			synctest.Wait()
+			send(t, c, get)
+			synctest.Wait()
+		}
+		start := time.Now()
+		if err := server.Shutdown(t.Context()); err != nil {
+			t.Error(err)
+		}
+		if took := time.Since(start); took > 2*lingerTime {
+			t.Errorf("took %v", took)
+		}
+		if answered != 20 {
+			t.Errorf("%d answers, want 20", answered)
+		}
+	})
+}

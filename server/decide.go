@@ -161,6 +161,25 @@ func (s *Server) answered(ctx context.Context, r *request, a asked, asked nomen.
 	return s.described(ctx, r, a, ans)
 }
 
+// admitted returns an error if nobody may ask about what is asked about: nothing is
+// told of it, not even that it is there.
+func (a asked) admitted() error {
+	if a.authority == nil || a.authority.Access == "" {
+		return nil
+	}
+	e := &nomen.Error{
+		Kind: nomen.Denied, Name: a.authority.Prefix.String(), Message: a.authority.AccessNote,
+		Legal: a.authority.Access == store.AccessLegal,
+	}
+	if !a.name.IsZero() {
+		e.Name = a.name.Key()
+	}
+	if e.Message == "" {
+		e.Message = "the names of this authority are not open to the public"
+	}
+	return e
+}
+
 // notOffered tells a client of THTTP that a service is not to be had.
 func notOffered(a asked, service nomen.Service) error {
 	return &nomen.Error{Kind: nomen.NoResult, Name: a.spelled(), Service: service, Message: "this service is not offered for the name"}

@@ -30,6 +30,9 @@ func (s *Server) list(ctx context.Context, r *request, prefix string, set *store
 	if a == nil || !a.List {
 		return s.problem(r, asked{form: formList}, &nomen.Error{Kind: nomen.Unknown, Name: prefix, Message: "there is no such list"})
 	}
+	if err := (asked{authority: a}).admitted(); err != nil {
+		return s.problem(r, asked{form: formList}, err)
+	}
 	l := listing{s: s, set: set, authority: a}
 	p := newReply(http.StatusOK)
 	p.form = formList

@@ -97,7 +97,7 @@ func badTime(target, value string) error {
 // another time: then it leads to the memento (RFC 7089, 4.1.1). A target that
 // names a time itself is a memento, and is not negotiated.
 func (s *Server) negotiate(ctx context.Context, r *request, a asked) *reply {
-	if r.datetime == "" || !a.query.at.IsZero() {
+	if r.datetime == "" || !a.query.at.IsZero() || a.admitted() != nil {
 		return s.resolveAt(ctx, r, a)
 	}
 	at, err := time.Parse(http.TimeFormat, r.datetime)
@@ -165,6 +165,9 @@ func (s *Server) timeMap(ctx context.Context, r *request, spelling, q string, se
 	a := asked{form: formWeb, name: n, authority: set.Of(n)}
 	a.query, _ = readQuery(q)
 	a.query.at, a.query.r, a.query.q = time.Time{}, "", ""
+	if err := a.admitted(); err != nil {
+		return s.problem(r, a, err)
+	}
 	_, err = firstOf(s.mementos(ctx, a))
 	switch {
 	case errors.Is(err, store.ErrNotFound):

@@ -731,3 +731,34 @@ func TestChangedByValidity(t *testing.T) {
 		}
 	}
 }
+
+// What nobody may ask about is told of nowhere: not by its times, nor by lists.
+func TestAccessEverywhere(t *testing.T) {
+	s, st := newTestServer(t, nil)
+	var changes []store.Change
+	for prefix, access := range map[string]store.Access{"urn:x-den": store.AccessDenied, "urn:x-leg": store.AccessLegal, "urn:x-open:not": store.AccessDenied, "urn:x-open": ""} {
+		changes = append(changes,
+			store.Change{Time: modified, Authority: &store.Authority{Prefix: name.MustParsePrefix(prefix), List: true, Policy: store.Policy{Access: access}}},
+			store.Change{Time: modified, Record: &store.Record{Name: name.MustParse(prefix + ":1"), Status: nomen.Active, Locations: []nomen.Location{{URL: "https://denied.example/"}}}},
+		)
+	}
+	if _, err := st.Apply(t.Context(), changes); err != nil {
+		t.Fatal(err)
+	}
+	for prefix, status := range map[string]int{"urn:x-den": 403, "urn:x-leg": 451, "urn:x-open:not": 403} {
+		for _, element := range []string{":1", ":none"} {
+			for _, target := range []string{"/" + prefix + element, "/" + prefix + element + "?s=I2Ns", "/-/timemap/" + prefix + element, "/-/list/" + prefix, "/uri-res/N2C?" + prefix + element} {
+				p := ask(s, target, func(r *request) { r.datetime = httpDate(testNow) })
+				if p.status != status {
+					t.Errorf("%s: %d, want %d: %s", target, p.status, status, p.body)
+				}
+			}
+		}
+	}
+	if p := ask(s, "/-/list/urn:x-open"); p.status != 200 || strings.TrimSpace(stream(t, p)) != "1" {
+		t.Errorf("a list: %d %s%s, want the one that is open", p.status, p.body, stream(t, p))
+	}
+	if p := ask(s, "/uri-res/L2Ns?https://denied.example/"); p.status != 200 || strings.TrimSpace(string(p.body)) != "# https://denied.example/\r\nurn:x-open:1" {
+		t.Errorf("names of a location: %d %s", p.status, p.body)
+	}
+}

@@ -75,9 +75,19 @@ type ResolverOptions struct {
 type Resolver struct {
 	o ResolverOptions
 
-	mu    sync.Mutex
-	conf  config
-	cache cache
+	mu     sync.Mutex
+	conf   config
+	asking map[question]*asking // what is being asked now
+	cache  cache
+}
+
+// An asking is a question that is on its way. Who has the same waits for its
+// answer.
+type asking struct {
+	done   chan struct{} // closed when the others are set
+	answer answer
+	err    error
+	cut    bool // by who asked, so that it says nothing to others
 }
 
 var (
@@ -96,7 +106,7 @@ func NewResolver(o ResolverOptions) (*Resolver, error) {
 	if o.File == "" {
 		o.File = systemConfig
 	}
-	r := &Resolver{o: o, cache: cache{now: o.Now}}
+	r := &Resolver{o: o, asking: map[question]*asking{}, cache: cache{now: o.Now}}
 	if len(o.Servers) > 0 {
 		r.conf = config{timeout: 5 * time.Second, attempts: 2}
 		for _, s := range o.Servers {
@@ -348,19 +358,50 @@ func isDomainName(name string) bool {
 	return true
 }
 
-// answer returns what is said about one name, from memory if possible.
+// answer returns what is said about one name, from memory if possible. Who asks
+// what somebody else is asking waits for that.
 func (r *Resolver) answer(ctx context.Context, fqdn string, t uint16) (answer, error) {
 	key := question{fqdn, t}
-	if a, ok := r.cache.get(key); ok {
-		return a, nil
+	for {
+		if a, ok := r.cache.get(key); ok {
+			return a, nil
+		}
+		r.mu.Lock()
+		other := r.asking[key]
+		if other == nil {
+			mine := &asking{done: make(chan struct{})}
+			r.asking[key] = mine
+			r.mu.Unlock()
+			return r.askFor(ctx, key, mine)
+		}
+		r.mu.Unlock()
+		select {
+		case <-ctx.Done():
+			return answer{}, failure(fqdn, "", context.Cause(ctx))
+		case <-other.done:
+			if !other.cut {
+				return other.answer, other.err
+			}
+		}
 	}
-	m, err := r.exchange(ctx, fqdn, t)
+}
+
+// askFor asks, and tells all who wait.
+func (r *Resolver) askFor(ctx context.Context, key question, a *asking) (answer, error) {
+	defer func() {
+		r.mu.Lock()
+		delete(r.asking, key)
+		r.mu.Unlock()
+		close(a.done)
+	}()
+	m, err := r.exchange(ctx, key.name, key.kind)
 	if err != nil {
+		a.err, a.cut = err, ctx.Err() != nil
 		return answer{}, err
 	}
-	a := read(m, fqdn, t)
-	r.cache.put(key, a)
-	return a, nil
+	a.answer = read(m, key.name, key.kind)
+	r.cache.put(key, a.answer)
+	return a.answer, nil
 }
 
 // exchange asks one server after the other until one answers.

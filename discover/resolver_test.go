@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -301,4 +302,37 @@ func TestResolverConfig(t *testing.T) {
 	write("nameserver 192.0.2.2\noptions timeout:99\n", now)
 	now = now.Add(recheck)
 	check("changed", 30*time.Second, 2, "192.0.2.2:53")
+}
+
+// Who asks what somebody else is asking waits for that answer; but an asker who
+// gives up takes nobody with him.
+func TestSameQuestionAtOnce(t *testing.T) {
+	s, r := startDNS(t, "d.example. 300 IN SRV 0 0 80 h.example.\n", func(dnstest.Query) dnstest.Fault {
+		return dnstest.Fault{Delay: 100 * time.Millisecond}
+	})
+	first, giveUp := context.WithCancel(t.Context())
+	gone := make(chan error, 1)
+	go func() {
+		_, err := r.LookupSRV(first, "d.example")
+		gone <- err
+	}()
+	for len(s.Queries()) == 0 {
+		time.Sleep(time.Millisecond)
+	}
+	var all sync.WaitGroup
+	for range 10 {
+		all.Go(func() {
+			if got, err := r.LookupSRV(t.Context(), "d.example"); err != nil || len(got) != 1 {
+				t.Errorf("got %v, %v", got, err)
+			}
+		})
+	}
+	giveUp()
+	if err := <-gone; !errors.Is(err, context.Canceled) {
+		t.Errorf("who gave up: %v", err)
+	}
+	all.Wait()
+	if n := len(s.Queries()); n != 2 {
+		t.Errorf("%d queries, want that of who gave up and one more", n)
+	}
 }

@@ -41,7 +41,7 @@ func start(t testing.TB, records []*store.Record, authorities []*store.Authority
 	if _, err := st.Apply(t.Context(), changes); err != nil {
 		t.Fatal(err)
 	}
-	s, err := server.New(server.Options{Resolver: resolve.New(st, resolve.Options{}), Store: st})
+	s, err := server.New(server.Options{Resolver: resolve.New(st, resolve.Options{Fetch: nomentest.Fetch}), Store: st})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -137,7 +137,7 @@ func TestConformance(t *testing.T) {
 		Unranked: true, Uncountried: true, Uncomponented: true, Follows: true, Timed: true,
 	}
 	ofAll := nomentest.Capabilities{Default: nomen.I2C, Unranked: true, Uncountried: true, Follows: true, Timed: true}
-	web := nomentest.Capabilities{Uncountried: true, Follows: true, Timed: true, Lossy: located}
+	web := nomentest.Capabilities{Uncountried: true, Follows: true, Timed: true, Ruled: true, Undefaulted: true, Undelegated: true, Fetches: true, Lossy: located}
 	thttp := web
 	thttp.Default = nomen.I2L
 	with := func(c nomentest.Capabilities, lossy func(*nomen.Answer)) nomentest.Capabilities {

@@ -40,6 +40,18 @@ type Capabilities struct {
 	// Ruled: the policies of authorities are followed, and I=I can be asked.
 	Ruled bool
 
+	// Undefaulted: that a service is not offered is told in the protocol's own way,
+	// and not by the answer to another one.
+	Undefaulted bool
+
+	// Undelegated: a client who is sent to another resolver cannot tell that from
+	// being led to a location.
+	Undelegated bool
+
+	// Fetches: I2R and I2Rs can be asked, and the builder has given [Fetch] to the
+	// resolver.
+	Fetches bool
+
 	// Services that can be asked; nil for all.
 	Services []nomen.Service
 

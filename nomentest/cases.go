@@ -20,6 +20,7 @@ type testCase struct {
 	question  nomen.Question
 	kind      nomen.Kind    // 0 for none
 	answer    *nomen.Answer // nil with a kind for none
+	legal     bool          // of Denied: for legal reasons
 	unordered bool          // its locations are equally good
 }
 
@@ -49,7 +50,9 @@ func (f fixture) cases(c Capabilities) []testCase {
 		all = append(all, f.countries()...)
 	}
 	if c.Ruled {
-		all = append(all, f.policies()...)
+		all = append(all, f.policies(c)...)
+		all = append(all, f.access()...)
+		all = append(all, f.delegation(c)...)
 		all = append(all, f.equality()...)
 	}
 	if c.Timed {
@@ -60,7 +63,7 @@ func (f fixture) cases(c Capabilities) []testCase {
 
 // policies are questions to an authority that has one: names by rule and by suffix,
 // and services that it does not offer (N12-32).
-func (f fixture) policies() []testCase {
+func (f fixture) policies(c Capabilities) []testCase {
 	base := func(s nomen.Service, spelling string, urls ...string) *nomen.Answer {
 		a := &nomen.Answer{Service: s, Name: name.MustParse(spelling), Status: nomen.Active}
 		for _, u := range urls {
@@ -69,13 +72,37 @@ func (f fixture) policies() []testCase {
 		return a
 	}
 	ruled, extended := "urn:example:n7", longer+":part"
-	return []testCase{
+	cases := []testCase{
 		{name: "by rule", question: ask(nomen.I2L, ruled), answer: base(nomen.I2L, ruled, "https://rule.example/7")},
 		{name: "all by rule", question: ask(nomen.I2Ls, ruled), answer: base(nomen.I2Ls, ruled, "https://rule.example/7")},
 		{name: "by suffix", question: ask(nomen.I2L, extended), answer: base(nomen.I2L, extended, "https://example.org/longer:part")},
-		{name: "not offered", question: ask(nomen.I2Ns, ruled), answer: base(nomen.I2L, ruled, "https://rule.example/7")},
 		{name: "no rule", question: ask(nomen.I2L, "urn:example:m7"), kind: nomen.Unknown},
 	}
+	if !c.Undefaulted {
+		cases = append(cases, testCase{name: "not offered", question: ask(nomen.I2Ns, ruled), answer: base(nomen.I2L, ruled, "https://rule.example/7")})
+	}
+	return cases
+}
+
+// access: nobody may ask, whatever he asks and whether or not the name is there.
+func (f fixture) access() []testCase {
+	var cases []testCase
+	for _, s := range services {
+		for _, n := range []string{closed, closed + "23"} {
+			cases = append(cases, testCase{name: "denied", question: ask(s, n), kind: nomen.Denied})
+		}
+		cases = append(cases, testCase{name: "denied for legal reasons", question: ask(s, forbidden), kind: nomen.Denied, legal: true})
+	}
+	return cases
+}
+
+// delegation: the other resolver is told; who follows is there already.
+func (f fixture) delegation(c Capabilities) []testCase {
+	if c.Follows || c.Undelegated {
+		return nil
+	}
+	answer := &nomen.Answer{Service: nomen.I2L, Name: name.MustParse(delegated), Status: nomen.Active, Redirect: "https://elsewhere.example/" + delegated}
+	return []testCase{{name: "delegated", question: ask(nomen.I2L, delegated), answer: answer}}
 }
 
 // equality is I=I (RFC 2483, 4.9).
@@ -173,6 +200,8 @@ func (f fixture) services() []testCase {
 		{name: "the best of several with notes", question: ask(nomen.I2L, noted), answer: f.locations(nomen.I2L, noted, 0)},
 		{name: "all locations of one", question: ask(nomen.I2Ls, single), answer: f.locations(nomen.I2Ls, single, 0)},
 		{name: "all, the best first", question: ask(nomen.I2Ls, ranked), answer: f.locations(nomen.I2Ls, ranked, 1, 2, 0)},
+		{name: "not down", question: ask(nomen.I2L, failing), answer: f.locations(nomen.I2L, failing, 1)},
+		{name: "all, what is down last", question: ask(nomen.I2Ls, failing), answer: f.locations(nomen.I2Ls, failing, 1, 0)},
 		{name: "valid now", question: ask(nomen.I2L, dated), answer: f.locations(nomen.I2L, dated, 1)},
 		{name: "all that are valid now", question: ask(nomen.I2Ls, dated), answer: f.locations(nomen.I2Ls, dated, 1)},
 		{name: "successors of an active name never redirect", question: ask(nomen.I2L, hinting), answer: f.locations(nomen.I2L, hinting, 0)},

@@ -43,6 +43,11 @@ var (
 	purl       = "https://purl.example/Net/~x"
 	missing    = dns("missing")
 	longer     = "urn:example:longer"
+	failing    = dns("failing")
+	closed     = "urn:x-closed:1"
+	forbidden  = "urn:x-forbidden:1"
+	delegated  = "urn:x-elsewhere:a/b"
+	fetchable  = "urn:x-fetched:1"
 )
 
 // Authorities returns the authorities under which the fixture's names live.
@@ -70,6 +75,13 @@ func Authorities() []*store.Authority {
 				}},
 			},
 		},
+		{Prefix: name.MustParsePrefix("urn:x-closed"), Owners: []string{"archive", "library-it"}, Policy: store.Policy{Access: store.AccessDenied}},
+		{Prefix: name.MustParsePrefix("urn:x-forbidden"), Owners: []string{"archive", "library-it"}, Policy: store.Policy{Access: store.AccessLegal}},
+		{
+			Prefix: name.MustParsePrefix("urn:x-elsewhere"), Owners: []string{"archive", "library-it"},
+			Policy: store.Policy{Delegation: &store.Delegation{Mode: store.ModeRedirect, To: "https://elsewhere.example/{+name}"}},
+		},
+		{Prefix: name.MustParsePrefix("urn:x-fetched"), Owners: []string{"archive", "library-it"}, Policy: store.Policy{Fetch: true}},
 		{Prefix: name.MustParsePrefix("ark:12345"), Owners: []string{"archive", "library-it"}, Service: nomen.I2C},
 	}
 }
@@ -143,6 +155,16 @@ func variedRecords() []*store.Record {
 			nomen.Location{URL: "https://example.org/once", ValidUntil: "2001-01-01T00:00:00Z", Priority: 1},
 			nomen.Location{URL: "https://example.org/since", ValidFrom: "2001-01-01T00:00:00Z", Priority: 2},
 			nomen.Location{URL: "https://example.org/some-day", ValidFrom: "9001-01-01T00:00:00Z", Priority: 1},
+		),
+		active(failing,
+			nomen.Location{URL: "https://example.org/failing", Priority: 1, Down: true},
+			nomen.Location{URL: "https://example.org/standing", Priority: 2},
+		),
+		active(closed, nomen.Location{URL: "https://example.org/closed"}),
+		active(forbidden, nomen.Location{URL: "https://example.org/forbidden"}),
+		active(fetchable,
+			nomen.Location{URL: "https://example.org/fetched.txt", Type: "text/plain", Priority: 1},
+			nomen.Location{URL: "https://example.org/fetched.html", Type: "text/html", Priority: 2},
 		),
 		active(escaped, nomen.Location{URL: "https://example.org/escaped"}),
 		active(folded, nomen.Location{URL: "https://example.org/folded"}),

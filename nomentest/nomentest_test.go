@@ -63,11 +63,11 @@ func (s shelf) Authorities(context.Context, time.Time) iter.Seq2[*store.Authorit
 }
 
 func build(_ *testing.T, records []*store.Record, authorities []*store.Authority) nomen.Resolver {
-	return resolve.New(shelf{records, authorities}, resolve.Options{})
+	return resolve.New(shelf{records, authorities}, resolve.Options{Fetch: Fetch})
 }
 
 func TestRun(t *testing.T) {
-	Run(t, build, Capabilities{Ruled: true})
+	Run(t, build, Capabilities{Ruled: true, Fetches: true})
 }
 
 // wrong answers as change makes of the right answers.
@@ -108,6 +108,7 @@ func TestFindsFaults(t *testing.T) {
 		"no service":      refused(func(e *nomen.Error) { e.Service = "" }),
 		"no rule":         refused(func(e *nomen.Error) { e.Rule = "" }),
 		"wild offset":     refused(func(e *nomen.Error) { e.Offset = len(e.Name) + 1 }),
+		"legal reasons":   refused(func(e *nomen.Error) { e.Legal = !e.Legal }),
 		"no tombstone":    refused(func(e *nomen.Error) { e.Answer = nil }),
 		"both":            refused(func(e *nomen.Error) { e.Answer = &nomen.Answer{Status: nomen.Reserved} }),
 		"service":         answered(func(a *nomen.Answer) { a.Service = nomen.IisI }),
@@ -124,6 +125,33 @@ func TestFindsFaults(t *testing.T) {
 		c := Capabilities{}
 		if found := faults(t, wrong{right, change}, c); found == 0 {
 			t.Errorf("%s: not found out", fault)
+		}
+	}
+}
+
+// TestFindsFaultyResources does so for I2R and I2Rs.
+func TestFindsFaultyResources(t *testing.T) {
+	right := build(t, Records(), Authorities())
+	for fault, change := range map[string]func(*nomen.Answer){
+		"nothing":     func(*nomen.Answer) {},
+		"no resource": func(a *nomen.Answer) { a.Resource = nil },
+		"too few":     func(a *nomen.Answer) { a.Resources = a.Resources[:min(len(a.Resources), 1)] },
+		"order":       func(a *nomen.Answer) { slices.Reverse(a.Resources) },
+		"type": func(a *nomen.Answer) {
+			if a.Resource != nil {
+				a.Resource.Type = "image/gif"
+			}
+		},
+		"another service": func(a *nomen.Answer) { a.Service = nomen.I2R },
+	} {
+		r := wrong{right, func(_ nomen.Question, a *nomen.Answer, err error) (*nomen.Answer, error) {
+			if a != nil {
+				change(a)
+			}
+			return a, err
+		}}
+		if err := checkResources(t.Context(), r, Capabilities{}); (err == nil) != (fault == "nothing") {
+			t.Errorf("%s: %v", fault, err)
 		}
 	}
 }

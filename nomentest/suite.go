@@ -24,6 +24,9 @@ func Run(
 			report(t, tc.check(t.Context(), r, c))
 		})
 	}
+	if c.Fetches {
+		t.Run("resources", func(t *testing.T) { report(t, checkResources(t.Context(), r, c)) })
+	}
 	t.Run("answer belongs to its receiver", func(t *testing.T) { report(t, checkOwnership(t.Context(), r, c)) })
 	t.Run("cancelled", func(t *testing.T) { report(t, checkCancelled(t.Context(), r)) })
 	t.Run("concurrent", func(t *testing.T) { report(t, checkConcurrent(t.Context(), r, c)) })
@@ -76,6 +79,8 @@ func (tc testCase) checkError(err error, c Capabilities) error {
 		return fmt.Errorf("got the error %q (%T), want one that contains a *nomen.Error of kind %v", err, err, tc.kind)
 	case e.Kind != tc.kind:
 		return fmt.Errorf("got an error of kind %v, want %v: %w", e.Kind, tc.kind, err)
+	case e.Legal != tc.legal:
+		return fmt.Errorf("an error for legal reasons: %t, want %t: %w", e.Legal, tc.legal, err)
 	case !errors.Is(err, &nomen.Error{Kind: tc.kind}):
 		return fmt.Errorf("errors.Is does not know the kind %v of %q", tc.kind, err)
 	case e.Service != tc.question.Service && tc.question.Service.Known():

@@ -17,8 +17,8 @@ import (
 
 func TestEngine(t *testing.T) {
 	nomentest.Run(t, func(t *testing.T, records []*store.Record, authorities []*store.Authority) nomen.Resolver {
-		return resolve.New(fill(t, records, authorities), resolve.Options{})
-	}, nomentest.Capabilities{Timed: true, Ruled: true})
+		return resolve.New(fill(t, records, authorities), resolve.Options{Fetch: nomentest.Fetch})
+	}, nomentest.Capabilities{Timed: true, Ruled: true, Fetches: true})
 }
 
 // fill returns a store in memory with these records and authorities.

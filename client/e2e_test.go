@@ -2,6 +2,7 @@ package client_test
 
 import (
 	"context"
+	"errors"
 	"iter"
 	"net/netip"
 	"strings"
@@ -209,5 +210,23 @@ func BenchmarkResolve(b *testing.B) {
 		}
 		b.Run(form, func(b *testing.B) { nomentest.Bench(b, c) })
 		c.Close()
+	}
+}
+
+// That a resource is not to be had is told apart from that nobody knows the name
+// (RFC 2483, 2).
+func TestNoResource(t *testing.T) {
+	c, err := client.New(byTHTTP(start(t, nomentest.Records(), nomentest.Authorities())))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	for _, service := range []nomen.Service{nomen.I2R, nomen.I2Rs} {
+		for spelling, kind := range map[string]nomen.Kind{"urn:ietf:rfc:2648": nomen.NoResult, "urn:x-fetched:none": nomen.Unknown} {
+			a, err := c.Resolve(t.Context(), nomen.Question{Name: name.MustParse(spelling), Service: service})
+			if !errors.Is(err, &nomen.Error{Kind: kind}) {
+				t.Errorf("%s of %s: %+v, %v, want %v", service, spelling, a, err, kind)
+			}
+		}
 	}
 }

@@ -152,11 +152,11 @@ func timeOf(t time.Time) string {
 // webAccept returns the Accept field. Where a location may be asked for it ranks
 // the locations, and must not prefer a description; but if the default of the
 // name is one, JSON is as good as any format, and named. The format of a resource
-// is the user's alone to choose.
+// is the user's alone to choose; that of an error is ours.
 func (c *Client) webAccept(q nomen.Question) string {
 	switch {
 	case q.Service == nomen.I2R || q.Service == nomen.I2Rs:
-		return cmp.Or(q.Accept, c.o.Accept)
+		return cmp.Or(q.Accept, c.o.Accept, "*/*") + ", " + details
 	case q.Service != nomen.I2L && q.Service.Known() && c.o.Accept != "":
 		return c.o.Accept + ", " + details
 	case q.Service != nomen.I2L && q.Service.Known():

@@ -56,4 +56,7 @@
 // what is about it); the country of the asker; weight. Those that are equal up to
 // there share the answers of I2L and I2R by weight at random, or the heaviest gets
 // all, as the authority says. Lists are always in the same order.
+//
+// A location is valid from its first bound to just before its second. An answer is
+// kept no longer than until the next bound of any location of the name.
 package resolve

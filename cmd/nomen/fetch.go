@@ -451,7 +451,7 @@ func parseLauncher(words string) (scheme.Launcher, error) {
 	}
 	switch {
 	case l.Program == "":
-		return l, errors.New("want SCHEME=PROGRAM ARGUMENT...")
+		return l, errors.New("want SCHEME=PROGRAM and its arguments")
 	case open:
 		return l, errors.New("a bracket is not closed")
 	}

@@ -8,6 +8,7 @@ import (
 	"io"
 	"math/rand/v2"
 	"strings"
+	"sync"
 	"testing"
 	"testing/iotest"
 	"time"
@@ -34,7 +35,13 @@ func newBench(t testing.TB) *bench {
 	s := memstore.New()
 	t.Cleanup(func() { s.Close() })
 	at := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
-	return &bench{t, s, registrar.New(s, registrar.Options{Now: func() time.Time { at = at.Add(time.Second); return at }})}
+	var mu sync.Mutex // batches are checked by several goroutines
+	return &bench{t, s, registrar.New(s, registrar.Options{Now: func() time.Time {
+		mu.Lock()
+		defer mu.Unlock()
+		at = at.Add(time.Second)
+		return at
+	}})}
 }
 
 func frozen() time.Time { return time.Time{} }

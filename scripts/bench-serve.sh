@@ -2,7 +2,8 @@
 # Compares what nginx answers from a map of 100,000 names with what nomen answers
 # from a store with the same names and, with CONTENTS=FILE, from one with N names
 # (9,200,000 unless N says otherwise): requests a second, median and 99th percentile,
-# all of one run, by turns, over loopback. Needs wrk and nginx.
+# all of one run, by turns, over loopback. Needs wrk and nginx. CACHE is how many MiB
+# of records nomen keeps in memory, where it does not choose itself.
 #
 #   ROUNDS=3 SECONDS_EACH=10 CONNECTIONS=64 CONTENTS=contents.tsv scripts/bench-serve.sh
 set -eu
@@ -62,7 +63,7 @@ END
 nginx -p "$dir" -c "$dir/nginx.conf" & pids="$pids $!"
 port=4591
 for s in $sets; do
-	"$nomen" serve --data "$dir/$s" --listen 127.0.0.1:$port --admin 127.0.0.1:$((port + 100)) --no-access-log 2>"$dir/$s.log" & pids="$pids $!"
+	"$nomen" serve --data "$dir/$s" --listen 127.0.0.1:$port --admin 127.0.0.1:$((port + 100)) --no-access-log ${CACHE:+--cache "$CACHE"} 2>"$dir/$s.log" & pids="$pids $!"
 	port=$((port + 1))
 done
 
@@ -75,7 +76,7 @@ end
 function request() return wrk.format("GET", targets[math.random(#targets)]) end
 END
 
-wait_for() { i=0; until curl -s -o /dev/null "http://127.0.0.1:$1/"; do i=$((i + 1)); [ $i -lt 600 ] || exit 3; sleep 0.1; done; }
+wait_for() { tries=0; until curl -s -o /dev/null "http://127.0.0.1:$1/"; do tries=$((tries + 1)); [ $tries -lt 600 ] || exit 3; sleep 0.1; done; }
 ask() { # NAME PORT TARGETS
 	wait_for "$2"
 	head -100 "$dir/$3.targets" | while read -r t; do

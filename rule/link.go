@@ -22,13 +22,13 @@ func ParseLink(s string) (Link, error) {
 	if err != nil {
 		return Link{}, err
 	}
-	fault := func(rule, format string, args ...any) (Link, error) {
-		return Link{}, &Error{s, 0, rule, fmt.Sprintf(format, args...)}
+	fault := func(rule, format string, args ...any) error {
+		return &Error{s, 0, rule, fmt.Sprintf(format, args...)}
 	}
 	named := false
 	for label := range t.Variables {
 		if !slices.Contains([]string{"name", "element", "prefix"}, label) {
-			return fault("varname", "nothing is called %q; there are name, element, prefix", label)
+			return Link{}, fault("varname", "nothing is called %q; there are name, element, prefix", label)
 		}
 		named = named || label != "prefix"
 	}
@@ -38,9 +38,9 @@ func ParseLink(s string) (Link, error) {
 	}
 	switch scheme, _, _ := strings.Cut(s, ":"); {
 	case !strings.EqualFold(scheme, "http") && !strings.EqualFold(scheme, "https"):
-		return fault("scheme", "%q: a link is http or https", scheme)
+		return Link{}, fault("scheme", "%q: a link is http or https", scheme)
 	case !named:
-		return fault("URI-Template", "every name would lead to the same place: {+name} or {+element} is missing")
+		return Link{}, fault("URI-Template", "every name would lead to the same place: {+name} or {+element} is missing")
 	}
 	return Link{p}, nil
 }

@@ -41,7 +41,7 @@ func TestRedirectAllocations(t *testing.T) {
 		r := plainGet()
 		return testing.AllocsPerRun(100, func() { s.decide(t.Context(), r) })
 	}
-	const most = 24
+	const most = 12
 	one := measure(1)
 	if one > most {
 		t.Errorf("a redirection takes %v allocations, want at most %d", one, most)

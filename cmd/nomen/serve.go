@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"errors"
@@ -125,8 +126,9 @@ func (c *cli) openServed(ctx context.Context, f serveFlags, log *slog.Logger) (k
 	if err != nil {
 		return nil, err
 	}
+	size := cmp.Or(int64(f.cache)<<20, pebblestore.ServingCacheSize())
 	s, running, err := c.whenFree(ctx, func() (*pebblestore.Store, error) {
-		return pebblestore.Open(pebblestore.Options{Dir: dir, CacheSize: int64(f.cache) << 20, Log: log})
+		return pebblestore.Open(pebblestore.Options{Dir: dir, CacheSize: size, Log: log})
 	})
 	switch {
 	case err != nil:

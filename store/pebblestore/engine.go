@@ -28,7 +28,7 @@ const (
 // engineOptions returns Pebble's options for o.
 func engineOptions(o Options) *pebble.Options {
 	log := logger{o.Log}
-	cache := cmp.Or(o.CacheSize, cacheSize(machineMemory()))
+	cache := cmp.Or(o.CacheSize, cacheSize(machineMemory(), maxCacheSize))
 	p := &pebble.Options{
 		FS:                          o.FS,
 		ReadOnly:                    o.ReadOnly,

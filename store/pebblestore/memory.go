@@ -14,12 +14,20 @@ const (
 	cacheShare   = 8 // one part in
 	minCacheSize = 64 << 20
 	maxCacheSize = 512 << 20
+
+	maxServingCacheSize = 2 << 30
 )
 
-// cacheSize returns the size of the cache for so much memory, in bytes; 0 if it
-// is unknown.
-func cacheSize(memory int64) int64 {
-	return min(max(memory/cacheShare, minCacheSize), maxCacheSize)
+// cacheSize returns the size of a cache for so much memory, in bytes, 0 if that is
+// unknown: at most the second.
+func cacheSize(memory, most int64) int64 {
+	return min(max(memory/cacheShare, minCacheSize), most)
+}
+
+// ServingCacheSize returns the size of a cache for a program that has the machine
+// for itself: an eighth of the memory, 64 MiB to 2 GiB.
+func ServingCacheSize() int64 {
+	return cacheSize(machineMemory(), maxServingCacheSize)
 }
 
 // machineMemory returns how much memory the process may use, 0 if unknown: that

@@ -342,17 +342,24 @@ func TestCloseWaits(t *testing.T) {
 
 func TestCacheSize(t *testing.T) {
 	const mib = 1 << 20
-	for _, c := range []struct{ memory, want int64 }{
-		{0, 64 * mib},
-		{256 * mib, 64 * mib},
-		{1024 * mib, 128 * mib},
-		{4096 * mib, 512 * mib},
-		{1 << 40, 512 * mib},
-		{math.MaxInt64, 512 * mib},
+	for _, c := range []struct{ memory, want, serving int64 }{
+		{0, 64 * mib, 64 * mib},
+		{256 * mib, 64 * mib, 64 * mib},
+		{1024 * mib, 128 * mib, 128 * mib},
+		{4096 * mib, 512 * mib, 512 * mib},
+		{8192 * mib, 512 * mib, 1024 * mib},
+		{1 << 40, 512 * mib, 2048 * mib},
+		{math.MaxInt64, 512 * mib, 2048 * mib},
 	} {
-		if got := cacheSize(c.memory); got != c.want {
+		if got := cacheSize(c.memory, maxCacheSize); got != c.want {
 			t.Errorf("cacheSize(%d): %d, want %d", c.memory, got, c.want)
 		}
+		if got := cacheSize(c.memory, maxServingCacheSize); got != c.serving {
+			t.Errorf("cacheSize(%d) of a server: %d, want %d", c.memory, got, c.serving)
+		}
+	}
+	if got := ServingCacheSize(); got < minCacheSize || got > maxServingCacheSize {
+		t.Errorf("ServingCacheSize: %d", got)
 	}
 }
 

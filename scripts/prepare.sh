@@ -18,6 +18,7 @@ if [ "${1:-}" = clients ]; then
 	need curl curl
 	need wget wget
 	need lynx lynx
+	need squid squid
 	need nginx nginx
 	need apache2 apache2
 	need python3 python3

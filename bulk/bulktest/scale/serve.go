@@ -26,7 +26,7 @@ func (r *run) serve(ctx context.Context) (err error) {
 		return err
 	}
 	defer os.RemoveAll(data)
-	forget()
+	r.forget()
 	cmd := exec.CommandContext(ctx, r.nomen, "serve", "--data", data, "--store", "pebble:"+r.dir,
 		"--listen", "127.0.0.1:0", "--admin", "127.0.0.1:0", "--no-access-log")
 	said, err := cmd.StderrPipe()

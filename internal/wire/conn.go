@@ -331,6 +331,13 @@ func (c *conn) CloseWrite() error {
 // SetReadDeadline sets net/http's deadline; the one for a head holds beside it.
 func (c *conn) SetReadDeadline(t time.Time) error { return c.deadline.set(c.Conn, t) }
 
+// SetWriteDeadline sets net/http's deadline, in the place of the one of short
+// answers.
+func (c *conn) SetWriteDeadline(t time.Time) error {
+	c.timed = time.Time{}
+	return c.Conn.SetWriteDeadline(t)
+}
+
 // SetDeadline is called by net/http when it gives the connection to a hijacker.
 // From then on all bytes pass as they are.
 func (c *conn) SetDeadline(t time.Time) error {

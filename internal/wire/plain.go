@@ -33,7 +33,6 @@ const maxHeldAnswers = 32 << 10
 func (c *conn) answerPlain(p []byte) (k int, err error) {
 	c.answering <- struct{}{}
 	defer func() { <-c.answering }()
-	c.setTimes()
 	room := c.listener.room()
 	defer c.listener.rooms.Put(room)
 	out := (*room)[:0]
@@ -51,19 +50,26 @@ func (c *conn) answerPlain(p []byte) (k int, err error) {
 		}
 		k += h.end
 		if len(out) > maxHeldAnswers {
-			if _, err := c.Conn.Write(out); err != nil {
+			if err := c.sendAnswers(out); err != nil {
 				return k, err
 			}
 			out = out[:0]
 		}
 	}
 	if len(out) > 0 {
-		_, err = c.Conn.Write(out)
+		err = c.sendAnswers(out)
 	}
 	if cap(out) <= 2*maxHeldAnswers {
 		*room = out
 	}
 	return k, err
+}
+
+// sendAnswers writes answers that are ready.
+func (c *conn) sendAnswers(out []byte) error {
+	c.setTimes()
+	_, err := c.Conn.Write(out)
+	return err
 }
 
 // room returns where answers are put together.
@@ -84,7 +90,7 @@ func (c *conn) setTimes() {
 	}
 	c.timed = now
 	c.deadline.set(c.Conn, now.Add(idle))
-	c.SetWriteDeadline(now.Add(write))
+	c.Conn.SetWriteDeadline(now.Add(write))
 }
 
 // finishAnswer waits for an answer that is under way, but not for long; when the

@@ -154,6 +154,26 @@ func TestShortTimes(t *testing.T) {
 			}
 		})
 	})
+	// net/http takes its deadline away when it has answered.
+	t.Run("nobody reads after an answer of net/http", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			answered := 0
+			c, in := serve(t, &answered)
+			for _, target := range []string{"/a", "/slow"} {
+				send(t, c, "GET "+target+" HTTP/1.1\r\nHost: a\r\n\r\n")
+				if got := bodyOf(t, in); !strings.HasSuffix(got, target) {
+					t.Fatalf("got %q", got)
+				}
+				synctest.Wait()
+			}
+			send(t, c, get)
+			time.Sleep(65 * time.Second)
+			synctest.Wait()
+			if b, err := in.ReadByte(); err != io.EOF {
+				t.Errorf("got %q, %v, want EOF", b, err)
+			}
+		})
+	})
 }
 
 // TestShortMixed checks the order of answers that come in one piece.

@@ -40,7 +40,7 @@ type Access struct {
 
 	Rate      float64 // requests of one stranger a second; 5
 	Burst     int     // how many of them may come at once; 20
-	Total     int     // requests under way at once, of all; 64
+	Total     int     // requests under way at once, of all; 64, a quarter of them of one stranger
 	Addresses int     // strangers that are told apart; the rest share one limit; 10,000
 
 	Now func() time.Time // the clock; nil for [time.Now]
@@ -62,7 +62,7 @@ func (e *LimitError) Error() string {
 // Door is shut.
 type Door struct {
 	a     Access
-	under chan struct{} // holds one for each request under way
+	under *Turns // of requests under way
 
 	mu      sync.Mutex
 	guests  map[netip.Addr]*rate.Limiter
@@ -97,7 +97,7 @@ func NewDoor(a Access) (*Door, error) {
 		a.Now = time.Now
 	}
 	return &Door{
-		a: a, under: make(chan struct{}, a.Total), guests: map[netip.Addr]*rate.Limiter{},
+		a: a, under: NewTurns(a.Total, max(a.Total/4, 1)), guests: map[netip.Addr]*rate.Limiter{},
 		crowd:   rate.NewLimiter(rate.Limit(a.Rate), a.Burst),
 		refresh: time.Duration(float64(a.Burst) / a.Rate * float64(time.Second)),
 	}, nil
@@ -156,17 +156,18 @@ func (d *Door) Enter(from netip.Addr) (leave func(), err error) {
 	if !d.Admits(from) {
 		return nil, ErrDenied
 	}
+	each := d.a.Total
 	if !d.isOwn(from) {
 		if err := d.spend(from); err != nil {
 			return nil, err
 		}
+		each = d.under.each
 	}
-	select {
-	case d.under <- struct{}{}:
-		return sync.OnceFunc(func() { <-d.under }), nil
-	default:
+	leave, ok := d.under.take(guest(from), each)
+	if !ok {
 		return nil, &LimitError{After: time.Second}
 	}
+	return leave, nil
 }
 
 // spend takes one request from what a stranger has.

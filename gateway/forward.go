@@ -13,9 +13,11 @@ import (
 	"net/http"
 	"net/http/httputil"
 	"net/netip"
+	"os"
 	"slices"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/nomen-project/nomen/discover"
@@ -289,6 +291,8 @@ func (f *Forward) dial(ctx context.Context, network, address string) (net.Conn, 
 	if err != nil {
 		return nil, err
 	}
+	ctx, cancel := context.WithTimeout(ctx, f.o.Timeout) // net/http goes on when who asked has gone
+	defer cancel()
 	addrs, err := discover.HostAddresses(ctx, f.o.DNS, host)
 	if err != nil {
 		return nil, err
@@ -321,9 +325,7 @@ func (f *Forward) tunnel(ctx context.Context, w http.ResponseWriter, r *http.Req
 		f.failed(w, r, refusef(http.StatusForbidden, "CONNECT does not lead to this port"))
 		return
 	}
-	dialing, cancel := context.WithTimeout(ctx, f.o.Timeout)
-	defer cancel()
-	server, err := f.dial(dialing, "tcp", r.RequestURI)
+	server, err := f.dial(ctx, "tcp", r.RequestURI)
 	if err != nil {
 		f.failed(w, r, err)
 		return
@@ -343,7 +345,7 @@ func (f *Forward) tunnel(ctx context.Context, w http.ResponseWriter, r *http.Req
 	f.pass(client, io.MultiReader(io.LimitReader(early.Reader, int64(early.Reader.Buffered())), client), server)
 }
 
-// pass passes on bytes in both directions, until both have ended, one was idle for
+// pass passes on bytes in both directions, until both have ended, both were idle for
 // too long, or time is up.
 func (f *Forward) pass(client net.Conn, fromClient io.Reader, server net.Conn) {
 	ctx, cancel := context.WithTimeout(f.running, f.o.Whole)
@@ -353,25 +355,32 @@ func (f *Forward) pass(client net.Conn, fromClient io.Reader, server net.Conn) {
 		server.Close()
 	})
 	defer cut()
+	var heard atomic.Int64
+	heard.Store(time.Now().UnixNano())
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		f.copy(server, fromClient, client)
+		f.copy(server, fromClient, client, &heard)
 	}()
-	f.copy(client, server, server)
+	f.copy(client, server, server, &heard)
 	<-done
 }
 
 // copy passes on what comes from a connection, and its end. An error ends both
-// directions.
-func (f *Forward) copy(to net.Conn, r io.Reader, from net.Conn) {
+// directions. heard is when something came, in either of them, in ns.
+func (f *Forward) copy(to net.Conn, r io.Reader, from net.Conn, heard *atomic.Int64) {
 	const piece = 32 << 10
 	b := make([]byte, piece)
 	for left := f.o.MaxResponse; left > 0; {
-		_ = from.SetReadDeadline(time.Now().Add(f.o.Idle))
+		until := time.Unix(0, heard.Load()).Add(f.o.Idle)
+		_ = from.SetReadDeadline(until)
 		n, err := r.Read(b)
 		left -= int64(n)
+		if errors.Is(err, os.ErrDeadlineExceeded) && time.Unix(0, heard.Load()).Add(f.o.Idle).After(until) {
+			err = nil // the other one speaks
+		}
 		if n > 0 {
+			heard.Store(time.Now().UnixNano())
 			_ = to.SetWriteDeadline(time.Now().Add(f.o.Timeout))
 			if _, err := to.Write(b[:n]); err != nil {
 				break

@@ -15,6 +15,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/nomen-project/nomen/internal/guard"
@@ -316,6 +317,51 @@ func TestForwardLimits(t *testing.T) {
 	if got := exchange(t, at, get("http://there.example/")); !strings.HasPrefix(got, "HTTP/1.1 403 ") {
 		t.Errorf("got %q", got)
 	}
+}
+
+// The time to connect is for all addresses of a host together.
+func TestDialTime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := NewForward(ForwardOptions{
+			Timeout: time.Minute, DNS: &fakeDNS{hosts: map[string]string{"there.example": "192.0.43.7 192.0.43.8"}},
+			DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
+				<-ctx.Done()
+				return nil, ctx.Err()
+			},
+		})
+		begin := time.Now()
+		if _, err := f.dial(context.Background(), "tcp", "there.example:80"); !errors.Is(err, context.DeadlineExceeded) || time.Since(begin) != time.Minute {
+			t.Errorf("got %v after %s", err, time.Since(begin))
+		}
+	})
+}
+
+// A tunnel in which one side only listens is not silent.
+func TestTunnelOfOneSpeaker(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := NewForward(ForwardOptions{Idle: time.Minute, Whole: time.Hour})
+		client, near := net.Pipe()
+		far, server := net.Pipe()
+		passed := make(chan struct{})
+		go func() {
+			defer close(passed)
+			f.pass(near, near, far)
+		}()
+		go func() {
+			for range 5 {
+				time.Sleep(50 * time.Second)
+				io.WriteString(server, "x")
+			}
+		}()
+		begin := time.Now()
+		b, err := io.ReadAll(client)
+		if string(b) != "xxxxx" || err != nil || time.Since(begin) != 250*time.Second+time.Minute {
+			t.Errorf("got %q, %v after %s", b, err, time.Since(begin))
+		}
+		<-passed
+		client.Close()
+		server.Close()
+	})
 }
 
 func TestTunnel(t *testing.T) { // RFC 9110, 9.3.6

@@ -1,0 +1,51 @@
+package gateway
+
+import (
+	"net/netip"
+	"testing"
+)
+
+func TestTurns(t *testing.T) {
+	turns := NewTurns(3, 2)
+	take := func(from string, want bool) func() {
+		t.Helper()
+		back, ok := turns.Take(netip.MustParseAddr(from))
+		if ok != want {
+			t.Fatalf("%s: got %v, want %v", from, ok, want)
+		}
+		return back
+	}
+	first := take("2a00:1:2:3::1", true)
+	second := take("2a00:1:2:3::2", true)
+	take("2a00:1:2:3::3", false)
+	third := take("192.0.2.1", true)
+	take("192.0.2.2", false)
+	first()
+	first() // twice is as good as once
+	take("192.0.2.1", true)()
+	take("2a00:1:2:3::3", true)()
+	second()
+	third()
+	if turns.taken != 0 || len(turns.of) != 0 {
+		t.Errorf("%d are taken, of %v", turns.taken, turns.of)
+	}
+}
+
+// One stranger leaves room for others, own users among them.
+func TestOneStranger(t *testing.T) {
+	d := mustDoor(t, Access{Policy: All, Own: prefixes("10.0.0.0/8"), Total: 8, Burst: 100})
+	n := 0
+	for range 20 {
+		if _, err := d.Enter(netip.MustParseAddr("192.0.2.1")); err == nil {
+			n++
+		}
+	}
+	if n != 2 {
+		t.Errorf("one stranger got in %d times, want 2", n)
+	}
+	for i := range 6 {
+		if _, err := d.Enter(netip.MustParseAddr("10.0.0.1")); err != nil {
+			t.Errorf("own user %d: %v", i, err)
+		}
+	}
+}

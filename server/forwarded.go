@@ -28,16 +28,25 @@ type hop struct {
 // behind returns who asks.
 func (s *Server) behind(r *http.Request) client {
 	c, proxied := s.behindProxies(r)
+	told := ""
 	if proxied && s.countryHeader != "" {
-		c.country = country(r.Header.Get(s.countryHeader))
+		told = r.Header.Get(s.countryHeader)
 	}
-	if c.country == "" && s.country != nil && c.addr.IsValid() {
-		c.country = country(s.country(c.addr))
-	}
-	if c.country == "" && (s.country != nil || s.countryHeader != "") {
-		c.country = nowhere
-	}
+	c.country = s.countryOf(c.addr, told)
 	return c
+}
+
+// countryOf returns the country of an asker: what a trusted proxy told, or what is
+// known of the address.
+func (s *Server) countryOf(addr netip.Addr, told string) string {
+	known := country(told)
+	if known == "" && s.country != nil && addr.IsValid() {
+		known = country(s.country(addr))
+	}
+	if known == "" && (s.country != nil || s.countryHeader != "") {
+		return nowhere
+	}
+	return known
 }
 
 // nowhere is the country of those whose country is not known although others' is:
@@ -68,21 +77,38 @@ func (s *Server) behindProxies(r *http.Request) (client, bool) {
 	if !s.trusts(c.addr) {
 		return c, false
 	}
-	hops := hopsOf(r.Header)
-	for i, h := range hops {
-		if i == 0 && h.proto != "" {
-			c.secure = strings.EqualFold(h.proto, "https")
-		}
-		if i == 0 && validHost(h.host) {
-			c.host = h.host
-		}
-		addr, ok := hopAddr(h.from)
-		if !ok || !s.trusts(c.addr) {
+	hops, ok := forwardedHops(r.Header)
+	older := olderHops(r.Header)
+	switch {
+	case !ok, hops != nil && older[0].from != "" && s.origin(c.addr, hops) != s.origin(c.addr, older):
+		// A proxy adds to one of the fields and passes on what a stranger wrote into
+		// the other: who knows which.
+		c.addr = netip.Addr{}
+		return c, true
+	case hops == nil:
+		hops = older
+	}
+	if hops[0].proto != "" {
+		c.secure = strings.EqualFold(hops[0].proto, "https")
+	}
+	if validHost(hops[0].host) {
+		c.host = hops[0].host
+	}
+	c.addr = s.origin(c.addr, hops)
+	return c, true
+}
+
+// origin returns the address of the first one, from a connection's on, that is not
+// a trusted proxy's.
+func (s *Server) origin(addr netip.Addr, hops []hop) netip.Addr {
+	for _, h := range hops {
+		from, ok := hopAddr(h.from)
+		if !ok || !s.trusts(addr) {
 			break
 		}
-		c.addr = addr
+		addr = from
 	}
-	return c, true
+	return addr
 }
 
 func plainAddr(a netip.Addr) netip.Addr { return a.Unmap().WithZone("") }
@@ -100,16 +126,64 @@ func hopAddr(s string) (netip.Addr, bool) {
 	return plainAddr(a), err == nil
 }
 
-// hopsOf returns what the proxies say, the nearest first: in Forwarded (RFC 7239),
-// or where that is absent in the X-Forwarded fields.
-func hopsOf(h http.Header) []hop {
+// forwardedHops returns what the proxies say in Forwarded (RFC 7239, 4), the nearest
+// first; nil if nothing. It is not ok if a quoted string has no end: a stranger began
+// it, and what a trusted proxy has added is in it.
+//
+//	Forwarded         = 1#forwarded-element
+//	forwarded-element = [ forwarded-pair ] *( ";" [ forwarded-pair ] )
+func forwardedHops(h http.Header) (hops []hop, ok bool) {
+	elements, ok := cutUnquoted(strings.Join(h.Values("Forwarded"), ","), ',')
+	for _, element := range slices.Backward(elements) {
+		if strings.Trim(element, " \t") != "" && len(hops) < maxHops {
+			hops = append(hops, readHop(element))
+		}
+	}
+	return hops, ok
+}
+
+// cutUnquoted cuts s at separators outside of quoted strings. It is not ok if the
+// last of those has no end.
+func cutUnquoted(s string, separator byte) (parts []string, ok bool) {
+	begun, quoted := 0, false
+	for i := 0; i < len(s); i++ {
+		switch c := s[i]; {
+		case c == '"':
+			quoted = !quoted
+		case c == '\\' && quoted:
+			i++
+		case c == separator && !quoted:
+			parts = append(parts, s[begun:i])
+			begun = i + 1
+		}
+	}
+	return append(parts, s[begun:]), !quoted
+}
+
+// readHop reads a forwarded-element. Values with a backslash do not occur in what we
+// look for.
+func readHop(element string) hop {
+	var h hop
+	pairs, _ := cutUnquoted(element, ';') // of an element no quoted string is open
+	for _, pair := range pairs {
+		key, value, _ := strings.Cut(strings.Trim(pair, " \t"), "=")
+		value = strings.Trim(value, `"`)
+		switch strings.ToLower(key) {
+		case "for":
+			h.from = value
+		case "host":
+			h.host = value
+		case "proto":
+			h.proto = value
+		}
+	}
+	return h
+}
+
+// olderHops returns what the proxies say in the X-Forwarded fields, the nearest
+// first: one at least, which may be empty.
+func olderHops(h http.Header) []hop {
 	var hops []hop
-	for _, element := range lastFirst(h, "Forwarded") {
-		hops = append(hops, readHop(element))
-	}
-	if hops != nil {
-		return hops
-	}
 	for _, from := range lastFirst(h, "X-Forwarded-For") {
 		hops = append(hops, hop{from: from})
 	}
@@ -123,28 +197,6 @@ func hopsOf(h http.Header) []hop {
 		hops[0].host = host[0]
 	}
 	return hops
-}
-
-// readHop reads
-//
-//	forwarded-element = [ forwarded-pair ] *( ";" [ forwarded-pair ] )
-//
-// Values with a comma, semicolon or backslash do not occur in what we look for.
-func readHop(element string) hop {
-	var h hop
-	for pair := range strings.SplitSeq(element, ";") {
-		key, value, _ := strings.Cut(strings.Trim(pair, " \t"), "=")
-		value = strings.Trim(value, `"`)
-		switch strings.ToLower(key) {
-		case "for":
-			h.from = value
-		case "host":
-			h.host = value
-		case "proto":
-			h.proto = value
-		}
-	}
-	return h
 }
 
 // lastFirst returns the elements of a list field, the one that was added last

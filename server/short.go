@@ -44,9 +44,7 @@ func (c *shortcut) answer(out []byte, q wire.Plain) ([]byte, bool) {
 		method: q.Method, target: q.Target, version: version{1, 1}, host: q.Host, local: c.local,
 		accept: q.Accept, languages: q.Languages, encodings: q.Coding,
 	}
-	if s.country != nil && c.from.IsValid() {
-		c.request.country = country(s.country(c.from))
-	}
+	c.request.country = s.countryOf(c.from, "")
 	r := &c.request
 	set, err := s.authorities.Set(c.asked, time.Time{})
 	if err != nil {
@@ -75,20 +73,22 @@ func (c *shortcut) answer(out []byte, q wire.Plain) ([]byte, bool) {
 }
 
 // atHand reports whether what is asked for is an answer about a name from the
-// store: nothing that streams, and nothing that another resolver is asked for.
+// store: nothing that streams, and nothing that another resolver or a server may be
+// asked for, as those are now who look after it.
 func (a asked) atHand() bool {
 	if a.form != formWeb || a.reserved != "" || a.name.IsZero() || a.byLocation {
 		return false
 	}
-	if a.authority != nil && a.authority.Delegation != nil {
+	if a.authority != nil && a.authority.Delegation != nil || !a.query.at.IsZero() {
 		return false
 	}
 	a.query = a.query.under(a.authority)
-	switch a.service() {
-	case nomen.I2R, nomen.I2Rs:
+	service := a.service()
+	if service == nomen.I2R || service == nomen.I2Rs {
 		return false
 	}
-	return true
+	// What is not offered is answered with something else.
+	return a.authority == nil || !a.authority.Fetch || offers(a.authority, service) && offers(a.authority, nomen.I2C)
 }
 
 // appendTo appends the response to a request of HTTP/1.1 as net/http writes it, and

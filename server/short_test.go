@@ -7,6 +7,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/netip"
 	"strings"
 	"testing"
 	"time"
@@ -32,7 +33,7 @@ var shortTargets = []struct {
 	{"/urn:ietf:rfc:2648?s=I2Cs", true},
 	{"/urn:ietf:rfc:2648?s=I2N", true},
 	{"/urn:ietf:rfc:2648?s=I=I&with=urn:ietf:rfc:2648", true},
-	{"/urn:ietf:rfc:2648?at=2026-11-19", true},
+	{"/urn:ietf:rfc:2648?at=2026-11-19", false},
 	{"/urn:ietf:rfc:2648?at=2026-13-19", true},
 	{"/urn:ietf:rfc:2648?=a", true},
 	{"/urn:ietf:rfc:2648?+a?=b", true},
@@ -237,6 +238,31 @@ func TestShortDelegated(t *testing.T) {
 	authority.Delegation, authority.Service = nil, nomen.I2R
 	if a.atHand() {
 		t.Error("a resource is at hand")
+	}
+	authority.Service, authority.Services, authority.Fetch = "", []nomen.Service{nomen.I2R, nomen.I2C}, true
+	if a.atHand() {
+		t.Error("a resource, where nothing else is offered by default, is at hand")
+	}
+	a.query.service = nomen.I2C
+	if !a.atHand() {
+		t.Error("a description is not at hand")
+	}
+	a.query.at = testNow // when it was perhaps another one's
+	if a.atHand() {
+		t.Error("the past is at hand")
+	}
+}
+
+// An asker whose country nobody knows is nowhere, in both ways: what he gets is not
+// for others.
+func TestShortCountry(t *testing.T) {
+	s, h := newHeard(t, store.Policy{}, func(o *Options) { o.Country = func(netip.Addr) string { return "" } })
+	h.answer = func(q nomen.Question) (*nomen.Answer, error) {
+		return &nomen.Answer{Service: q.Service, Name: q.Name, Status: nomen.Active, Locations: []nomen.Location{{URL: "https://example.org/1"}}}, nil
+	}
+	here := &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 4500}
+	if _, ok := s.short(here, here)(nil, wire.Plain{Method: "GET", Target: "/urn:example:a", Host: "localhost"}); !ok || h.last.Country != nowhere {
+		t.Errorf("%v, asked for %q, want %q", ok, h.last.Country, nowhere)
 	}
 }
 

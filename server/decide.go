@@ -145,6 +145,7 @@ func (s *Server) resolveAt(ctx context.Context, r *request, a asked) *reply {
 // does not offer the one that was asked for (2012, N12-32). THTTP has no such
 // default.
 func (s *Server) answered(ctx context.Context, r *request, a asked, asked nomen.Service, ans *nomen.Answer) *reply {
+	closeResources(ans) // those that were asked for go another way
 	switch {
 	case ans.Redirect != "":
 		return s.elsewhere(r, a, ans)
@@ -155,6 +156,8 @@ func (s *Server) answered(ctx context.Context, r *request, a asked, asked nomen.
 		return s.resolveAt(ctx, r, a)
 	case ans.Service == nomen.I2L:
 		return s.toLocation(ctx, r, a, ans)
+	case (ans.Service == nomen.I2R || ans.Service == nomen.I2Rs) && asked != nomen.I2R && asked != nomen.I2Rs:
+		return s.fetch(ctx, r, a, ans.Service) // as it is done for resources
 	case ans.Service == nomen.I2R, ans.Service == nomen.I2Rs:
 		return s.failure(r, fmt.Errorf("server: the resolver answered %s with %s", asked, ans.Service))
 	}

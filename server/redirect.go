@@ -19,8 +19,11 @@ import (
 func (s *Server) locate(ctx context.Context, r *request, a asked) *reply {
 	if types := descriptive(r.accept); types != nil {
 		q, _ := a.question(r, nomen.I2C) // fails for I=I alone
-		if ans, err := s.resolver.Resolve(ctx, q); err == nil && ans.Redirect == "" && !carried(ans.Locations, types) {
-			return s.described(ctx, r, a, ans)
+		if ans, err := s.resolver.Resolve(ctx, q); err == nil {
+			resource := closeResources(ans)
+			if !resource && ans.Redirect == "" && !carried(ans.Locations, types) {
+				return s.described(ctx, r, a, ans)
+			}
 		}
 	}
 	q, _ := a.question(r, nomen.I2L)

@@ -12,48 +12,66 @@ import (
 
 	"github.com/nomen-project/nomen"
 	"github.com/nomen-project/nomen/format"
+	"github.com/nomen-project/nomen/gateway"
 	"github.com/nomen-project/nomen/uri"
 )
 
 // fetch answers I2R and I2Rs: it passes on the resource itself, which is a
 // stranger's.
 func (s *Server) fetch(ctx context.Context, r *request, a asked, service nomen.Service) *reply {
+	back, ok := s.resources.Take(gateway.Asker(ctx))
+	if !ok {
+		p := uncached(newReply(http.StatusServiceUnavailable))
+		p.add("Retry-After", "5")
+		return p.withText("Too many resources are being passed on. Please try again later, or ask where it is (I2L).")
+	}
 	ctx, cancel := context.WithTimeout(ctx, s.limits.Resource)
+	var ans *nomen.Answer
+	release := func() {
+		if ans != nil {
+			closeResources(ans)
+		}
+		cancel()
+		back()
+	}
+	streams := false
+	defer func() {
+		if !streams {
+			release()
+		}
+	}()
 	q, _ := a.question(r, service) // fails for I=I alone
 	ans, err := s.resolver.Resolve(ctx, q)
 	if err != nil {
-		cancel()
 		return s.problem(r, a, err)
-	}
-	release := func() {
-		closeResources(ans)
-		cancel()
 	}
 	var p *reply
 	switch {
 	case ans.Redirect != "", ans.Service != service:
-		p = s.answered(ctx, r, a, service, ans)
+		return s.answered(ctx, r, a, service, ans)
 	case service == nomen.I2R && ans.Resource == nil:
-		p = s.failure(r, errors.New("server: the resolver answered I2R with no resource"))
+		return s.failure(r, errors.New("server: the resolver answered I2R with no resource"))
 	case service == nomen.I2R:
 		p = s.resource(r, a, ans)
 	default:
-		p = s.resources(r, a, ans)
+		p = s.multipart(r, a, ans)
 	}
-	if p.stream == nil {
-		release()
-		return p
-	}
+	streams = true
 	p.release = release
 	return p
 }
 
-func closeResources(ans *nomen.Answer) {
+// closeResources closes what an answer may have open, and reports whether that was
+// anything.
+func closeResources(ans *nomen.Answer) bool {
+	open := false
 	for _, res := range append([]*nomen.Resource{ans.Resource}, ans.Resources...) {
 		if res != nil && res.Body != nil {
 			_ = res.Body.Close() // it was only read
+			open = true
 		}
 	}
+	return open
 }
 
 // strangers is what a page of somebody else may do here: nothing that a page of
@@ -105,10 +123,10 @@ func copyExactly(w io.Writer, from io.Reader, size int64) error {
 	return err
 }
 
-// resources passes on all versions that the client accepts, as
+// multipart passes on all versions that the client accepts, as
 // multipart/alternative (RFC 2169, 3.4; RFC 2046, 5.1.4). One that cannot be read
 // is left out; none at all is a message without parts.
-func (s *Server) resources(r *request, a asked, ans *nomen.Answer) *reply {
+func (s *Server) multipart(r *request, a asked, ans *nomen.Answer) *reply {
 	boundary := "nomen-" + rand.Text()
 	p := s.newStrangers(r, a, ans)
 	p.add("Content-Type", "multipart/alternative; boundary="+boundary)

@@ -64,6 +64,7 @@ type Limits struct {
 	IdleTimeout time.Duration // between requests; 2 min
 	Timeout     time.Duration // for a whole request, and for each step of a stream; 30 s
 	Resource    time.Duration // for a resource that is passed on (I2R); 10 min
+	Resources   int           // passed on at once (I2R), a quarter of them to one address; 64
 	BatchNames  int           // in one list of names; 10,000
 	BatchBytes  int           // of one list of names; 4 MiB
 }
@@ -74,6 +75,7 @@ func (l Limits) withDefaults() Limits {
 	l.IdleTimeout = cmp.Or(l.IdleTimeout, 2*time.Minute)
 	l.Timeout = cmp.Or(l.Timeout, 30*time.Second)
 	l.Resource = cmp.Or(l.Resource, 10*time.Minute)
+	l.Resources = cmp.Or(l.Resources, 64)
 	l.BatchNames = cmp.Or(l.BatchNames, 10_000)
 	l.BatchBytes = cmp.Or(l.BatchBytes, 4<<20)
 	return l
@@ -114,6 +116,7 @@ type Server struct {
 	dates     dates
 	coders    coders
 	batches   chan struct{} // holds one for each list of names that is being answered
+	resources *gateway.Turns
 	metrics   *metrics
 	closing   atomic.Bool
 }
@@ -135,6 +138,7 @@ func New(o Options) (*Server, error) {
 		explainer: o.Explainer, forward: o.Forward,
 		batches: make(chan struct{}, maxBatches),
 	}
+	s.resources = gateway.NewTurns(s.limits.Resources, max(s.limits.Resources/4, 1))
 	if s.now == nil {
 		s.now = time.Now
 	}

@@ -19,6 +19,7 @@ import (
 
 	"github.com/nomen-project/nomen"
 	"github.com/nomen-project/nomen/format"
+	"github.com/nomen-project/nomen/gateway"
 	"github.com/nomen-project/nomen/misses"
 	"github.com/nomen-project/nomen/name"
 	"github.com/nomen-project/nomen/store"
@@ -276,6 +277,78 @@ func TestResource(t *testing.T) {
 		}
 		if p.drop(); body.closed != 1 {
 			t.Errorf("closed %d times", body.closed)
+		}
+	}
+}
+
+// Only so many resources are passed on at once, of one address fewer.
+func TestResourceTurns(t *testing.T) {
+	s, h := newHeard(t, store.Policy{}, func(o *Options) { o.Limits.Resources = 4 })
+	of := func(from string) *reply {
+		r := &request{method: "GET", target: "/urn:example:a?s=I2R", version: version{1, 1}, host: "example.org"}
+		return s.decide(gateway.WithAsker(t.Context(), netip.MustParseAddr(from)), r)
+	}
+	resource := func(q nomen.Question) (*nomen.Answer, error) {
+		return &nomen.Answer{Service: nomen.I2R, Name: q.Name, Status: nomen.Active, Resource: &nomen.Resource{Size: 0, Body: io.NopCloser(strings.NewReader(""))}}, nil
+	}
+	h.answer = resource
+	var under []*reply
+	for _, tt := range []struct {
+		from string
+		want int
+	}{{"192.0.2.1", 200}, {"192.0.2.1", 503}, {"192.0.2.2", 200}, {"192.0.2.3", 200}, {"192.0.2.4", 200}, {"192.0.2.5", 503}} {
+		p := of(tt.from)
+		if p.status != tt.want || p.status == 503 && (p.get("Retry-After") == "" || !strings.Contains(string(p.body), "Too many resources")) {
+			t.Errorf("%s: %d %v %s, want %d", tt.from, p.status, p.fields, p.body, tt.want)
+		}
+		under = append(under, p)
+	}
+	for _, p := range under {
+		p.drop()
+	}
+	// What fails takes no turn for good.
+	for _, answer := range []func(nomen.Question) (*nomen.Answer, error){
+		func(nomen.Question) (*nomen.Answer, error) { return nil, nomen.ErrUpstream },
+		func(nomen.Question) (*nomen.Answer, error) { panic("a mistake") },
+		func(q nomen.Question) (*nomen.Answer, error) {
+			return &nomen.Answer{Service: nomen.I2R, Name: q.Name}, nil
+		},
+	} {
+		h.answer = answer
+		func() {
+			defer func() { _ = recover() }()
+			of("192.0.2.1").drop()
+		}()
+		h.answer = resource
+		p := of("192.0.2.1")
+		if p.status != 200 {
+			t.Errorf("afterwards: %d", p.status)
+		}
+		p.drop()
+	}
+}
+
+// N12-32: where an authority offers nothing but resources, they are what is sent,
+// and none stays open.
+func TestResourceByDefault(t *testing.T) {
+	s, h := newHeard(t, store.Policy{}, nil)
+	var bodies []*closer
+	h.answer = func(q nomen.Question) (*nomen.Answer, error) {
+		bodies = append(bodies, &closer{Reader: strings.NewReader("abc")})
+		return &nomen.Answer{Service: nomen.I2R, Name: q.Name, Status: nomen.Active, Resource: &nomen.Resource{Type: "text/plain", Size: 3, Body: bodies[len(bodies)-1]}}, nil
+	}
+	for _, target := range []string{"/urn:example:a", "/urn:example:a?s=I2C", "urn:example:a", "/uri-res/N2C?urn:example:a", "/urn:example:a#json"} {
+		bodies = nil
+		target, json := strings.CutSuffix(target, "#json")
+		p := ask(s, target, accepting(map[bool]string{true: "application/json"}[json]))
+		if thttp := strings.Contains(target, "uri-res"); thttp && p.status != 404 || !thttp && (p.status != 200 || stream(t, p) != "abc") {
+			t.Errorf("%s: %d %s", target, p.status, p.body)
+		}
+		p.drop()
+		for i, b := range bodies {
+			if b.closed == 0 {
+				t.Errorf("%s: body %d of %d is still open", target, i, len(bodies))
+			}
 		}
 	}
 }

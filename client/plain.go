@@ -11,6 +11,8 @@ import (
 	"net/http/httptrace"
 	"net/netip"
 	"net/url"
+	"slices"
+	"strings"
 	"sync"
 	"time"
 )
@@ -24,8 +26,10 @@ type plain struct {
 	other   *http.Transport
 	maxIdle int // connections to one host
 
-	mu   sync.Mutex
-	idle map[string][]*kept // by host and port; the last one used at the end
+	mu      sync.Mutex
+	idle    map[string][]*kept // by host and port; the last one used at the end
+	count   int                // of them all
+	watched bool               // sweep is going to come
 }
 
 // A kept connection is one over which requests go one after the other.
@@ -37,6 +41,8 @@ type kept struct {
 	used time.Time // when it became idle
 	old  bool      // it was used before
 
+	quiet func() bool // reports whether nothing has come while it was idle
+
 	public  bool // the other end is of the public Internet, or nobody knows
 	limited bool // it has a deadline
 }
@@ -44,6 +50,10 @@ type kept struct {
 // maxIdleTime is after how long a connection is not used again: servers close
 // theirs after a minute or two.
 const maxIdleTime = 30 * time.Second
+
+// maxIdleAll bounds the idle connections to all hosts, if one host is not allowed
+// more.
+const maxIdleAll = 256
 
 func newPlain(dial func(ctx context.Context, network, address string) (net.Conn, error), other *http.Transport, maxIdle int) *plain {
 	return &plain{dial: dial, other: other, maxIdle: maxIdle, idle: map[string][]*kept{}}
@@ -84,13 +94,16 @@ func (p *plain) roundTrip(req *http.Request, deadline time.Time) (_ *http.Respon
 		c.Close()
 		// A connection that was idle may have been closed by then. Nothing came, and
 		// the question is safe to repeat (RFC 9110, 9.2.2).
-		if !c.old || !errors.Is(err, errNoAnswer) || req.Context().Err() != nil {
+		if !c.old || !errors.Is(err, errNoAnswer) || req.Context().Err() != nil || over(deadline) {
 			return nil, c.public, err
 		}
 	}
 }
 
 var errNoAnswer = errors.New("connection closed without an answer")
+
+// over reports whether there is a deadline, and it has passed.
+func over(deadline time.Time) bool { return !deadline.IsZero() && !time.Now().Before(deadline) }
 
 func (p *plain) connection(ctx context.Context, address string, deadline time.Time) (*kept, error) {
 	for c := p.take(address); c != nil; c = p.take(address) {
@@ -108,7 +121,7 @@ func (p *plain) connection(ctx context.Context, address string, deadline time.Ti
 	if err != nil {
 		return nil, err
 	}
-	c := &kept{Conn: conn, out: bufio.NewWriterSize(conn, 2<<10), public: isPublic(conn)}
+	c := &kept{Conn: conn, out: bufio.NewWriterSize(conn, 2<<10), public: isPublic(conn), quiet: quiet(conn)}
 	c.head.R = conn
 	c.in = bufio.NewReaderSize(&c.head, 4<<10)
 	return c, nil
@@ -129,11 +142,17 @@ func (p *plain) take(address string) *kept {
 		return nil
 	}
 	c := all[len(all)-1]
-	p.idle[address] = all[:len(all)-1]
-	if len(all) == 1 {
+	p.remove(address, len(all)-1, len(all))
+	return c
+}
+
+// remove takes the connections from i to j of a host off the idle ones.
+func (p *plain) remove(address string, i, j int) {
+	p.count -= j - i
+	p.idle[address] = slices.Delete(p.idle[address], i, j)
+	if len(p.idle[address]) == 0 {
 		delete(p.idle, address)
 	}
-	return c
 }
 
 // give keeps a connection for the next request.
@@ -141,11 +160,53 @@ func (p *plain) give(address string, c *kept) {
 	c.used, c.old = time.Now(), true
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if all := p.idle[address]; len(all) < p.maxIdle {
-		p.idle[address] = append(all, c)
+	if len(p.idle[address]) >= p.maxIdle {
+		c.Close()
 		return
 	}
-	c.Close()
+	if p.count >= max(p.maxIdle, maxIdleAll) {
+		p.closeOldest()
+	}
+	p.idle[address] = append(p.idle[address], c)
+	p.count++
+	p.watch()
+}
+
+// closeOldest closes the connection that is idle for the longest time.
+func (p *plain) closeOldest() {
+	oldest := ""
+	for address, all := range p.idle {
+		if oldest == "" || all[0].used.Before(p.idle[oldest][0].used) {
+			oldest = address
+		}
+	}
+	p.idle[oldest][0].Close()
+	p.remove(oldest, 0, 1)
+}
+
+// watch has the idle connections looked over in a while.
+func (p *plain) watch() {
+	if !p.watched && p.count > 0 {
+		p.watched = true
+		time.AfterFunc(maxIdleTime, p.sweep)
+	}
+}
+
+// sweep closes the connections that will not be used again: their hosts may never
+// be asked again either.
+func (p *plain) sweep() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for address, all := range p.idle {
+		n := 0
+		for n < len(all) && time.Since(all[n].used) >= maxIdleTime {
+			all[n].Close()
+			n++
+		}
+		p.remove(address, 0, n)
+	}
+	p.watched = false
+	p.watch()
 }
 
 // CloseIdleConnections closes the connections that nobody uses.
@@ -159,6 +220,7 @@ func (p *plain) CloseIdleConnections() {
 		}
 	}
 	clear(p.idle)
+	p.count = 0
 }
 
 func (p *plain) exchange(c *kept, address string, req *http.Request, deadline time.Time) (*http.Response, error) {
@@ -169,6 +231,9 @@ func (p *plain) exchange(c *kept, address string, req *http.Request, deadline ti
 	if c.limited || !deadline.IsZero() {
 		c.SetDeadline(deadline)
 		c.limited = !deadline.IsZero()
+	}
+	if c.old && !c.quiet() { // the server has closed it, perhaps with a word such as 408, or said too much
+		return nil, errNoAnswer
 	}
 	stop := context.AfterFunc(ctx, func() { c.SetDeadline(time.Unix(1, 0)) })
 	resp, err := c.ask(req)
@@ -211,7 +276,7 @@ func writeHead(w *bufio.Writer, req *http.Request) {
 	w.WriteString(req.Method + " ")
 	w.WriteString(req.URL.RequestURI())
 	w.WriteString(" HTTP/1.1\r\nHost: ")
-	w.WriteString(req.URL.Host)
+	w.WriteString(hostField(req.URL.Host))
 	w.WriteString("\r\n")
 	for name, values := range req.Header {
 		for _, v := range values {
@@ -221,6 +286,16 @@ func writeHead(w *bufio.Writer, req *http.Request) {
 		}
 	}
 	w.WriteString("\r\n")
+}
+
+// hostField returns a host as it is sent: without the zone of an address (RFC 6874,
+// 3).
+func hostField(host string) string {
+	address, zone, ok := strings.Cut(host, "%")
+	if _, port, end := strings.Cut(zone, "]"); ok && end {
+		return address + "]" + port
+	}
+	return host
 }
 
 // A plainBody gives its connection back when it was read to the end.

@@ -193,3 +193,161 @@ func TestLinkValues(t *testing.T) {
 		}
 	}
 }
+
+// What comes over an idle connection answers no question: neither a farewell nor
+// what a server says too much.
+func TestIdleConnectionSpeaks(t *testing.T) {
+	for _, late := range []string{
+		"", // closed alone
+		"HTTP/1.1 408 Request Timeout\r\nConnection: close\r\nContent-Length: 0\r\n\r\n",
+		"HTTP/1.1 200 OK\r\nContent-Type: text/uri-list\r\nContent-Length: 21\r\n\r\nhttps://example.org/y",
+		"\r\n",
+	} {
+		idle, spoken := make(chan bool), make(chan bool)
+		var connections atomic.Int32
+		port := listen(t, map[string]func(net.Conn){"127.0.0.1": func(conn net.Conn) {
+			defer conn.Close()
+			first := connections.Add(1) == 1
+			if _, err := readRequest(conn, ""); err != nil {
+				return
+			}
+			io.WriteString(conn, "HTTP/1.1 200 OK\r\nContent-Type: text/uri-list\r\nContent-Length: 21\r\n\r\nhttps://example.org/x")
+			if first {
+				<-idle
+				io.WriteString(conn, late)
+				if late == "" {
+					conn.Close()
+				}
+				spoken <- true
+			}
+			<-t.Context().Done()
+		}})
+		c := newClient(t, Options{Via: fmt.Sprintf("http://127.0.0.1:%d/", port), Retries: -1, Timeout: time.Second})
+		for i := range 2 {
+			if a, err := c.Resolve(t.Context(), ask(t, alb, nomen.I2Ls)); err != nil || a.Locations[0].URL != "https://example.org/x" {
+				t.Errorf("%q: got %+v, %v", late, a, err)
+			}
+			if i == 0 {
+				idle <- true
+				<-spoken
+			}
+		}
+		if n := connections.Load(); n != 2 {
+			t.Errorf("%q: %d connections, want 2", late, n)
+		}
+	}
+}
+
+// pipes is a network in memory whose servers answer each request at once, but not
+// those for /silent. It counts the connections that are open.
+type pipes struct{ open, made atomic.Int32 }
+
+func (p *pipes) dial(context.Context, string, string) (net.Conn, error) {
+	here, there := net.Pipe()
+	p.open.Add(1)
+	p.made.Add(1)
+	go func() {
+		defer p.open.Add(-1)
+		defer there.Close()
+		for {
+			r, err := readRequest(there, "")
+			if err != nil {
+				return
+			}
+			if !strings.Contains(r.line, "/silent") {
+				io.WriteString(there, "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
+			}
+		}
+	}()
+	return here, nil
+}
+
+// begin asks for a URL, and returns what ends the request.
+func begin(t *testing.T, p *plain, url string, deadline time.Time) (func(), error) {
+	t.Helper()
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	resp, _, err := p.roundTrip(req, deadline)
+	if err != nil {
+		return nil, err
+	}
+	return func() { io.Copy(io.Discard, resp.Body) }, nil
+}
+
+// Connections to hosts that are never asked again do not stay open, and at no time
+// are there many.
+func TestIdleConnectionsEnd(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var n pipes
+		p := newPlain(n.dial, &http.Transport{}, 2)
+		defer p.CloseIdleConnections()
+		for i := range 2 * maxIdleAll {
+			end, err := begin(t, p, fmt.Sprintf("http://h%d.example/", i), time.Time{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			end()
+			time.Sleep(time.Millisecond)
+		}
+		synctest.Wait()
+		if open := n.open.Load(); open != maxIdleAll {
+			t.Errorf("%d connections are open, want %d", open, maxIdleAll)
+		}
+		for _, i := range []int{0, 2*maxIdleAll - 1} { // closed, and kept
+			made := n.made.Load()
+			end, err := begin(t, p, fmt.Sprintf("http://h%d.example/", i), time.Time{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			end()
+			if got, want := n.made.Load()-made, int32(1); (got == want) != (i == 0) {
+				t.Errorf("host %d: %d new connections", i, got)
+			}
+		}
+		time.Sleep(2 * maxIdleTime)
+		synctest.Wait()
+		if open := n.open.Load(); open != 0 {
+			t.Errorf("%d connections are open after %v", open, 2*maxIdleTime)
+		}
+	})
+}
+
+// A server that is too slow on one connection costs no other.
+func TestDeadlineOnKeptConnection(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var n pipes
+		p := newPlain(n.dial, &http.Transport{}, 2)
+		defer p.CloseIdleConnections()
+		var ends []func()
+		for range 2 {
+			end, err := begin(t, p, "http://example.org/", time.Time{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			ends = append(ends, end)
+		}
+		for _, end := range ends {
+			end()
+		}
+		if _, err := begin(t, p, "http://example.org/silent", time.Now().Add(time.Second)); !errors.Is(err, os.ErrDeadlineExceeded) {
+			t.Errorf("got %v, want the deadline", err)
+		}
+		synctest.Wait()
+		if open, made := n.open.Load(), n.made.Load(); open != 1 || made != 2 {
+			t.Errorf("%d of %d connections are open, want 1 of 2", open, made)
+		}
+	})
+}
+
+// A server is told its host without a zone, which means something only here.
+func TestHostField(t *testing.T) {
+	for host, want := range map[string]string{
+		"[fe80::1%eth0]:80": "[fe80::1]:80", "[fe80::1%eth0]": "[fe80::1]", "[::1]:80": "[::1]:80", "example.org": "example.org", "a%b": "a%b",
+	} {
+		if got := hostField(host); got != want {
+			t.Errorf("%s: got %q, want %q", host, got, want)
+		}
+	}
+}

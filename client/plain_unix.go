@@ -1,0 +1,34 @@
+//go:build unix
+
+package client
+
+import (
+	"errors"
+	"net"
+	"syscall"
+)
+
+// quiet returns a function that reports, without waiting, whether nothing has come
+// over an idle connection: neither its end nor bytes that answer no request. What
+// has come is lost.
+func quiet(conn net.Conn) func() bool {
+	s, ok := conn.(syscall.Conn)
+	if !ok {
+		return func() bool { return true }
+	}
+	raw, err := s.SyscallConn()
+	if err != nil {
+		return func() bool { return false }
+	}
+	var b [1]byte
+	silent := false
+	look := func(fd uintptr) bool {
+		_, err := syscall.Read(int(fd), b[:])
+		silent = errors.Is(err, syscall.EAGAIN)
+		return true
+	}
+	return func() bool {
+		silent = false
+		return raw.Read(look) == nil && silent
+	}
+}

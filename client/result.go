@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"iter"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -27,6 +28,9 @@ func (j *journey) answer(s stop, r *reply) (*nomen.Answer, error) {
 	a, err := r.content(asked)
 	if err != nil {
 		return nil, err
+	}
+	if mediaType := r.header.Get("Content-Type"); asked == nomen.I2C && (j.question.Service == nomen.I2N || j.question.Service == nomen.I2Ns) && isList(mediaType) {
+		namesOf(a)
 	}
 	r.complete(a, s, asked)
 	return project(a, s, j.question.Service)
@@ -58,6 +62,26 @@ func (r *reply) content(asked nomen.Service) (*nomen.Answer, error) {
 		}
 	}
 	return r.decode(asked)
+}
+
+// isList reports whether a body is a list of URIs, which does not tell what they
+// are.
+func isList(contentType string) bool {
+	f, ok := format.Lookup(contentType)
+	return ok && f.MediaType == format.TypeURIList
+}
+
+// namesOf makes those URIs of a list that are names, and not where something is, the
+// names of the answer: who was asked for them has no other way to tell.
+func namesOf(a *nomen.Answer) {
+	a.Locations = slices.DeleteFunc(a.Locations, func(l nomen.Location) bool {
+		n, err := name.Parse(l.URL)
+		if err != nil || !isNameScheme(n.Scheme()) {
+			return false
+		}
+		a.Names = append(a.Names, l.URL)
+		return true
+	})
 }
 
 // truth reads the word that RFC 2483, 4.9 answers with.

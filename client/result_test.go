@@ -61,6 +61,19 @@ func TestComplete(t *testing.T) {
 	}
 }
 
+// A list of URIs, by a protocol that has no services, does not tell whether they are
+// names: names are what is wanted.
+func TestNamesInList(t *testing.T) {
+	n := newInternet(t)
+	n.host("example.com", "192.0.2.1", says("HTTP/1.0 200 OK\r\nContent-Type: text/uri-list\r\n\r\n# x\r\nurn:isbn:1\r\nhttps://example.org/x\r\nark:/12345/x\r\n"))
+	for service, want := range map[nomen.Service][]string{nomen.I2Ns: {"urn:isbn:1", "ark:/12345/x"}, nomen.I2N: {"urn:isbn:1"}, nomen.I2Ls: nil} {
+		a, err := n.client(Options{}).Resolve(t.Context(), ask(t, alb, service))
+		if err != nil || !slices.Equal(a.Names, want) || a.Service != service {
+			t.Errorf("%s: got %+v, %v", service, a, err)
+		}
+	}
+}
+
 func TestMaxAge(t *testing.T) {
 	for field, want := range map[string]time.Duration{
 		"":                          0,

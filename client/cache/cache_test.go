@@ -296,8 +296,10 @@ func TestLimits(t *testing.T) {
 		if n < 5 || n > 35 {
 			t.Errorf("%s: %d entries in 20,000 bytes", kind, n)
 		}
-		if err := k.Put(cache.Entry{Key: "k", Answer: &nomen.Answer{Reason: strings.Repeat("x", 20_000)}}); err != nil {
-			t.Error(err)
+		for _, size := range []int{1, 20_000} { // the small one is not the answer any more
+			if err := k.Put(cache.Entry{Key: "k", Answer: &nomen.Answer{Reason: strings.Repeat("x", size)}}); err != nil {
+				t.Error(err)
+			}
 		}
 		if _, ok := k.Get("k"); ok {
 			t.Errorf("%s: an entry that has no room is kept", kind)

@@ -83,7 +83,7 @@ func (d *Disk) Get(key string) (Entry, bool) {
 	return e, true
 }
 
-// Put implements [Keeper].
+// Put implements [Keeper]. An entry that has no room even alone is not kept.
 func (d *Disk) Put(e Entry) error {
 	text, err := encode(e)
 	if err != nil {
@@ -91,6 +91,7 @@ func (d *Disk) Put(e Entry) error {
 	}
 	size := int64(len(text))
 	if size > min(d.limits.MaxBytes, maxEntry) {
+		d.Drop(e.Key) // it is not the answer any more
 		return nil
 	}
 	if err := d.write(d.path(e.Key), text); err != nil {

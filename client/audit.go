@@ -50,6 +50,9 @@ func (c *Client) Audit(ctx context.Context, q nomen.Question) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := checkComponents(q); err != nil {
+		return nil, err
+	}
 	at := stop{subject: s, guarded: c.o.Guard}
 	e, m, err := c.audited(ctx, &at, q)
 	if err != nil {
@@ -65,6 +68,12 @@ func (c *Client) Audit(ctx context.Context, q nomen.Question) (*Report, error) {
 	for i, a := range e.addrs {
 		all.Go(func() {
 			ap := netip.AddrPortFrom(a, e.port)
+			leave, err := c.hosts.enter(ctx, e.host)
+			if err != nil {
+				r.Answers[i] = Audited{Addr: ap, Err: err}
+				return
+			}
+			defer leave()
 			c.tracef("%s at %s, unencrypted: %s", e.host, ap, m.line())
 			r.Answers[i] = c.auditOne(ctx, ap, at, request, q)
 		})

@@ -209,11 +209,8 @@ func (c *Client) ResolveIf(ctx context.Context, q nomen.Question, have Validator
 	if err != nil {
 		return nil, Validators{}, err
 	}
-	if rq := components(q); rq != "" && (!validTarget(rq) || strings.Contains(rq, "#")) {
-		return nil, Validators{}, errControl
-	}
-	if q.Query != "" && (!validTarget(q.Query) || strings.Contains(q.Query, "#")) {
-		return nil, Validators{}, errControl
+	if err := checkComponents(q); err != nil {
+		return nil, Validators{}, err
 	}
 	j := journey{client: c, question: q, have: have}
 	a, got, err := j.travel(ctx, stop{subject: s, guarded: c.o.Guard})
@@ -221,6 +218,16 @@ func (c *Client) ResolveIf(ctx context.Context, q nomen.Question, have Validator
 		ApplyFragment(a, q.Subject)
 	}
 	return a, got, err
+}
+
+// checkComponents refuses what could not be sent after a name as it is.
+func checkComponents(q nomen.Question) error {
+	for _, s := range []string{components(q), q.Query} {
+		if s != "" && (!validTarget(s) || strings.Contains(s, "#")) {
+			return errControl
+		}
+	}
+	return nil
 }
 
 // public reports whether a belongs to the public Internet.

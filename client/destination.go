@@ -5,6 +5,8 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+
+	"github.com/nomen-project/nomen/uri"
 )
 
 // A destination is where a redirection leads: exactly one of a name, another
@@ -100,13 +102,15 @@ func isNameScheme(s string) bool {
 func isWebScheme(s string) bool { return s == "http" || s == "https" }
 
 // nameAlone reads a Location that is a name, perhaps as a path from the root,
-// perhaps with directives, which the next request has of its own.
+// perhaps with directives, which the next request has of its own, and a fragment.
 func nameAlone(location string) (subject, bool) {
 	location = strings.TrimPrefix(location, "/")
-	if i := strings.IndexAny(location, "?#"); i >= 0 {
-		location = location[:i]
-	}
+	location, fragment, _ := strings.Cut(location, "#")
+	location, _, _ = strings.Cut(location, "?")
 	sub, err := parseSubject(pathName(location))
+	if _, bad := uri.Parse("x:#" + fragment); bad == nil {
+		sub.fragment = fragment
+	}
 	return sub, err == nil
 }
 

@@ -1,9 +1,11 @@
 package client
 
 import (
+	"errors"
 	"fmt"
 	"net/http"
 	"net/netip"
+	"slices"
 	"strings"
 	"time"
 
@@ -90,8 +92,15 @@ func (e *WaysError) Error() string {
 	return b.String()
 }
 
-// Unwrap returns the errors of all ways.
-func (e *WaysError) Unwrap() []error { return e.Errs }
+// Unwrap returns the errors of the ways that failed: whoever could not be asked
+// might have known the name. If none did, it returns all.
+func (e *WaysError) Unwrap() []error {
+	failed := slices.DeleteFunc(slices.Clone(e.Errs), func(err error) bool { return !OnFailure(err) })
+	if len(failed) > 0 {
+		return failed
+	}
+	return e.Errs
+}
 
 // A TimeError is returned when a resolver was asked as of another time, and does
 // not say that its answer is.
@@ -120,6 +129,13 @@ func (e *FormatError) Error() string {
 }
 
 func (e *FormatError) Unwrap() error { return e.Err }
+
+// isUnread reports whether a result came in a format that tells nothing to the
+// client.
+func isUnread(err error) bool {
+	var e *FormatError
+	return errors.As(err, &e) && e.Err == nil
+}
 
 // A SizeError is returned for an answer that is larger than allowed.
 type SizeError struct {

@@ -96,6 +96,23 @@ func TestWays(t *testing.T) {
 	}
 }
 
+// That one way does not offer the service says nothing about the name while another
+// one fails.
+func TestWaysThatFail(t *testing.T) {
+	n := newInternet(t)
+	n.hosts["refusing.example"] = []string{"192.0.2.4"}
+	ways := []any{
+		discover.Way{Kind: discover.Path, URL: "http://web.example/r", Services: []string{"I2C"}},
+		discover.Way{Kind: discover.Authority, Host: "refusing.example", Port: 4500},
+	}
+	for i, failure := range []bool{false, true} {
+		_, err := n.client(Options{Finder: finder{rfc: ways[:i+1]}}).Resolve(t.Context(), ask(t, rfc, nomen.I2L))
+		if err == nil || OnFailure(err) != failure {
+			t.Errorf("of %d ways: %v, failure %t, want %t", i+1, err, !failure, failure)
+		}
+	}
+}
+
 // Y95-43, Y95-44: a name to which another leads is found anew.
 func TestFoundAnew(t *testing.T) {
 	n := newInternet(t)
@@ -289,6 +306,63 @@ func TestFragment(t *testing.T) {
 	}
 }
 
+// The fragment of the name to which a redirection leads is nearer than that of the
+// question.  RFC 9110, 10.2.2
+func TestFragmentOfRedirection(t *testing.T) {
+	for _, leads := range []string{
+		moved(301, "<urn:ietf:rfc:1#near>", ""), moved(302, "Found", "urn:ietf:rfc:1#near"), moved(307, "x", "/urn:ietf:rfc:1?s=I2L#near"),
+		"HTTP/1.0 200 OK\r\nContent-Type: application/json\r\n\r\n{\"redirect\":\"urn:ietf:rfc:1#near\"}",
+	} {
+		n := newInternet(t)
+		n.host("proxy", "192.0.2.1", func(r request) string {
+			switch {
+			case strings.Contains(r.line, "rfc:2648"):
+				return leads
+			case strings.Contains(r.line, "rfc:1 "):
+				return moved(301, "urn:ietf:rfc:3", "")
+			}
+			return "HTTP/1.0 200 OK\r\nContent-Type: text/uri-list\r\n\r\nhttps://example.org/x\r\nhttps://example.org/y#own\r\n"
+		})
+		a, err := n.client(Options{Via: "proxy"}).Resolve(t.Context(), ask(t, rfc+"#far", nomen.I2Ls))
+		if err != nil || a.Locations[0].URL != "https://example.org/x#near" || a.Locations[1].URL != "https://example.org/y#own" {
+			t.Errorf("%q: got %+v, %v", leads, a, err)
+		}
+		if a, err := n.client(Options{Via: "proxy", MaxRedirects: -1}).Resolve(t.Context(), ask(t, rfc+"#far", nomen.I2Ls)); err != nil || a.Redirect != "urn:ietf:rfc:1#near" {
+			t.Errorf("%q: got %+v, %v", leads, a, err)
+		}
+	}
+}
+
+// An answer to which a redirection added a fragment is not the one to which another
+// fragment leads, though the resolver has nothing new.
+func TestFragmentOfKeptAnswer(t *testing.T) {
+	const last = "Tue, 21 Mar 1995 08:32:49 GMT"
+	fragment := "#one"
+	n := newInternet(t)
+	n.host("proxy", "192.0.2.1", func(r request) string {
+		switch {
+		case strings.Contains(r.line, "rfc:2648"):
+			return moved(302, "Found", "urn:ietf:rfc:1"+fragment)
+		case r.field("If-Modified-Since") == last:
+			return "HTTP/1.0 304 Not Modified\r\n\r\n"
+		}
+		return strings.Replace(urc("https://example.org/x"), "\r\n\r\n", "\r\nLast-Modified: "+last+"\r\n\r\n", 1)
+	})
+	c := n.client(Options{Via: "proxy"})
+	var have Validators
+	for _, tt := range []struct {
+		fragment, want string // "" for unchanged
+	}{{"#one", "https://example.org/x#one"}, {"#one", ""}, {"#two", "https://example.org/x#two"}, {"#two", ""}, {"", "https://example.org/x"}, {"", ""}, {"#one", "https://example.org/x#one"}} {
+		fragment = tt.fragment
+		a, got, err := c.ResolveIf(t.Context(), ask(t, rfc, nomen.I2Ls), have)
+		switch {
+		case tt.want == "" && !errors.Is(err, ErrUnchanged), tt.want != "" && (err != nil || a.Locations[0].URL != tt.want):
+			t.Errorf("%q: got %+v, %v", tt.fragment, a, err)
+		}
+		have = got
+	}
+}
+
 // What a question says is sent where its form has a place for it, and nothing else.
 func TestEverythingOfAQuestion(t *testing.T) {
 	q := nomen.Question{
@@ -403,6 +477,24 @@ func TestResources(t *testing.T) {
 	}
 }
 
+// A resource waits for its receiver.
+func TestResourceWaits(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		n := newInternet(t)
+		n.hosts["web.example"] = []string{"192.0.2.5"}
+		n.serve["192.0.2.5:80"] = says("HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 9000\r\n\r\n" + strings.Repeat("GIF8", 9000/4)) // more than what is read at once
+		a, err := n.client(Options{Via: "http://web.example/", Timeout: time.Second}).Resolve(t.Context(), ask(t, rfc, nomen.I2R))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer a.Resource.Body.Close()
+		time.Sleep(time.Minute)
+		if got, err := readBody(a.Resource.Body, 9000); err != nil || len(got) != 9000 {
+			t.Errorf("got %d bytes, %v", len(got), err)
+		}
+	})
+}
+
 func read(t *testing.T, r *nomen.Resource) string {
 	t.Helper()
 	defer r.Body.Close()
@@ -447,6 +539,29 @@ func TestAudit(t *testing.T) {
 	if r, err := n.client(Options{Via: "http://example.com/"}).Audit(t.Context(), ask(t, alb, "")); !errors.As(err, &e) {
 		t.Errorf("on the web: got %+v, %v", r, err)
 	}
+}
+
+// Audits keep to the limits of a host, and send what belongs to the name.
+func TestAuditLimits(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		n := newInternet(t)
+		for i := range 3 {
+			n.host("proxy.example", fmt.Sprintf("192.0.2.%d", i+1), func(request) string {
+				time.Sleep(time.Second)
+				return urc("https://example.com/x")
+			})
+		}
+		start := time.Now()
+		r, err := n.client(Options{Via: "proxy.example", PerHost: 1}).Audit(t.Context(), ask(t, rfc+"?=q", nomen.I2Ls))
+		if err != nil || !r.Agree() || time.Since(start) != 3*time.Second || n.asked[0].line != "GET "+rfc+"?=q HTTP/1.0" {
+			t.Errorf("got %+v, %v after %v and %q", r, err, time.Since(start), n.lines())
+		}
+		q := ask(t, rfc, nomen.I2Ls)
+		q.Q = "a#b"
+		if r, err := n.client(Options{Via: "proxy.example"}).Audit(t.Context(), q); !errors.Is(err, errControl) {
+			t.Errorf("got %+v, %v", r, err)
+		}
+	})
 }
 
 // says is a resolver with one answer.

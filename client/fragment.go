@@ -11,8 +11,12 @@ import (
 // locations of an answer that have none of their own (2012, 2.4 and App. A: N12-38;
 // RFC 9110, 10.2.2). Where it means nothing, the whole resource is shown (N12-39).
 func ApplyFragment(a *nomen.Answer, asked uri.URI) {
-	fragment, ok := asked.Fragment()
-	if !ok || fragment == "" {
+	fragment, _ := asked.Fragment()
+	addFragment(a, fragment)
+}
+
+func addFragment(a *nomen.Answer, fragment string) {
+	if fragment == "" {
 		return
 	}
 	for i, l := range a.Locations {

@@ -1,10 +1,12 @@
 package client
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net/http"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/nomen-project/nomen"
@@ -33,6 +35,7 @@ type journey struct {
 	have     Validators // of the answer that the asker has
 	keys     []string   // of the stops so far
 	labels   []string
+	fragment string // of the last redirection that has one
 }
 
 // travel returns the answer and the validators that came with it.
@@ -45,21 +48,50 @@ func (j *journey) travel(ctx context.Context, s stop) (*nomen.Answer, Validators
 		switch {
 		case err != nil:
 			return nil, Validators{}, err
-		case r.status == http.StatusNotModified && r.from == j.have.From && r.from != "":
+		case r.status == http.StatusNotModified && r.from == j.had().From && r.from != "":
 			return nil, j.have.renewed(r), ErrUnchanged
 		}
 		next, a, err := j.read(s, r)
+		j.fragment, next.fragment = cmp.Or(next.fragment, j.fragment), ""
 		switch {
 		case err != nil:
 			return nil, Validators{}, err
 		case a != nil:
-			return j.finish(a), r.validators(), nil
+			return j.finish(a), j.validators(r), nil
 		case j.client.o.MaxRedirects < 0:
 			return j.finish(&nomen.Answer{Service: j.question.Service, Name: s.name, Redirect: next.label()}), Validators{}, nil
 		}
 		j.client.tracef("redirected to %s", next.label())
 		s = next
 	}
+}
+
+// validators returns what r says for asking again: of an answer to which a fragment
+// was added, for those who are led to the same one.
+func (j *journey) validators(r *reply) Validators {
+	v := r.validators()
+	if v.From != "" {
+		v.From += j.mark()
+	}
+	return v
+}
+
+// had returns what is known of an earlier answer, if the way to it was led by the same
+// fragment as so far.
+func (j *journey) had() Validators {
+	v, ok := j.have, false
+	if v.From, ok = strings.CutSuffix(v.From, j.mark()); !ok {
+		return Validators{}
+	}
+	return v
+}
+
+// mark tells the fragment in the identity of a request.
+func (j *journey) mark() string {
+	if j.fragment == "" {
+		return ""
+	}
+	return "\n#" + j.fragment
 }
 
 // ask puts the question of a stop to each of the ways until there is an answer,
@@ -107,7 +139,7 @@ func (j *journey) ask(ctx context.Context, s *stop) (*reply, error) {
 // put asks on one way, and notes it in s if there is an answer.
 func (j *journey) put(ctx context.Context, s *stop, w way) (*reply, error) {
 	at := stop{s.subject, w, s.guarded}
-	r, err := w.ask(ctx, j.client, at, inquiry{j.question, j.have})
+	r, err := w.ask(ctx, j.client, at, inquiry{j.question, j.had()})
 	if err == nil {
 		*s = at
 	}
@@ -146,6 +178,9 @@ func (j *journey) read(s stop, r *reply) (next stop, a *nomen.Answer, err error)
 		return j.redirected(s, r)
 	}
 	a, err = j.answer(s, r)
+	if p, ok := s.way.(page); ok && isUnread(err) && (j.question.Service == nomen.I2C || j.question.Service == nomen.I2Cs) {
+		a, err = r.located(s, p.url, j.question) // no description, but where something is
+	}
 	if to, ok := j.replacement(a, err); ok {
 		return stop{subject: to, way: j.wayOn(s), guarded: j.guards(r)}, nil, nil
 	}
@@ -182,7 +217,7 @@ func (j *journey) replacement(a *nomen.Answer, err error) (subject, bool) {
 		return to, err == nil && isNameScheme(to.name.Scheme())
 	case j.question.Service == nomen.I2L && errors.As(err, &e) && e.Answer != nil && len(e.Answer.Successors) == 1:
 		n := e.Answer.Successors[0]
-		return subject{n, n.Key()}, true
+		return subject{name: n, spelling: n.Key()}, true
 	}
 	return subject{}, false
 }
@@ -191,8 +226,10 @@ func (j *journey) replacement(a *nomen.Answer, err error) (subject, bool) {
 // one that the public Internet sent us on must not.
 func (j *journey) guards(r *reply) bool { return j.client.o.Guard || r.public }
 
-// finish adds how the answer came about.
+// finish adds how the answer came about, and the fragment to which a redirection
+// leads: it is nearer than that of the question (RFC 9110, 10.2.2).
 func (j *journey) finish(a *nomen.Answer) *nomen.Answer {
+	addFragment(a, j.fragment)
 	for _, label := range j.labels[1:] {
 		a.Why = append(a.Why, "redirected to "+label)
 	}

@@ -100,6 +100,7 @@ func unfold(s string) string {
 type subject struct {
 	name     name.Name
 	spelling string // of name, without components; ASCII without white space
+	fragment string // that somebody has added on the way; "" for none
 }
 
 func parseSubject(s string) (subject, error) {
@@ -107,7 +108,8 @@ func parseSubject(s string) (subject, error) {
 	if err != nil {
 		return subject{}, err
 	}
-	return subject{q.Name, spellingOf(q.Subject)}, nil
+	fragment, _ := q.Subject.Fragment()
+	return subject{q.Name, spellingOf(q.Subject), fragment}, nil
 }
 
 // subjectOf returns what q is about, and q with the components that only its
@@ -116,12 +118,12 @@ func subjectOf(q nomen.Question) (subject, nomen.Question, error) {
 	typed, err := Parse(q.Subject.String())
 	switch {
 	case !q.Name.IsZero() && (err != nil || typed.Name != q.Name):
-		return subject{q.Name, q.Name.Key()}, q, nil
+		return subject{name: q.Name, spelling: q.Name.Key()}, q, nil
 	case err != nil:
 		return subject{}, q, withService(malformed(q.Subject.String(), err), q.Service)
 	}
 	q.R, q.Q = cmp.Or(q.R, typed.R), cmp.Or(q.Q, typed.Q)
-	return subject{typed.Name, spellingOf(typed.Subject)}, q, nil
+	return subject{name: typed.Name, spelling: spellingOf(typed.Subject)}, q, nil
 }
 
 // malformed makes an error of the kind of a parser's refusal of s.

@@ -312,6 +312,7 @@ func (c *Client) roundTrip(ctx context.Context, transport http.RoundTripper, g g
 	if g.stream && resp.StatusCode == http.StatusOK {
 		r := headOf(resp)
 		r.public, r.url = peer, g.url.String()
+		slow.Stop() // until somebody reads
 		r.stream, r.length = &timed{resp.Body, slow, c.o.Timeout, cancel}, resp.ContentLength
 		return r, nil
 	}

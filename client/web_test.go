@@ -342,6 +342,27 @@ func TestPage(t *testing.T) {
 	}
 }
 
+// A page that describes nothing to programs is a location, where a resolver knows no
+// services and leads to it.
+func TestPageForPeople(t *testing.T) {
+	for _, head := range []string{"Content-Type: text/html", "Content-Type: application/pdf", "X: no type"} {
+		n := newInternet(t)
+		n.hosts["resolver.example"], n.hosts["page.example"] = []string{"192.0.2.1"}, []string{"2606:2800:220:1::1"}
+		n.serve["192.0.2.1:80"] = says("HTTP/1.1 302 Found\r\nConnection: close\r\nLocation: http://page.example/x\r\n\r\n")
+		n.serve["[2606:2800:220:1::1]:80"] = says("HTTP/1.1 200 OK\r\nConnection: close\r\n" + head + "\r\n\r\n<p>")
+		for _, service := range []nomen.Service{nomen.I2C, nomen.I2Cs} {
+			a, err := n.client(Options{Via: "http://resolver.example/"}).Resolve(t.Context(), ask(t, rfc+"#f", service))
+			if err != nil || a.Service != service || a.Name.Key() != rfc || !slices.Equal(a.Locations, []nomen.Location{{URL: "http://page.example/x#f"}}) {
+				t.Errorf("%s, %s: got %+v, %v", head, service, a, err)
+			}
+		}
+		var e *FormatError // Y95-35
+		if a, err := n.client(Options{Via: "http://resolver.example/"}).Resolve(t.Context(), ask(t, rfc, nomen.I2Ns)); !errors.As(err, &e) || string(e.Body) != "<p>" {
+			t.Errorf("%s: got %+v, %v", head, a, err)
+		}
+	}
+}
+
 // A tombstone with one successor sends a question for a location there, and no
 // other; several are for people to choose from.
 func TestSuccessor(t *testing.T) {

@@ -264,7 +264,7 @@ func (c *cli) resolveNames(ctx context.Context, args []string, r *resolving) err
 	}
 	select {
 	case readErr := <-read:
-		if err == nil || errors.Is(err, errNo) {
+		if err == nil || errors.Is(err, errNo) || errors.Is(err, errFailed) {
 			err = cmp.Or(readErr, err)
 		}
 	default: // the reading of standard input blocks; the program is about to end
@@ -519,7 +519,7 @@ type auditedAddress struct {
 func auditOne(ctx context.Context, asker *client.Client, q nomen.Question, out *answers, arg string) error {
 	typed, err := client.Parse(arg)
 	if err == nil {
-		q.Name, q.Subject = typed.Name, typed.Subject
+		q.Name, q.Subject, q.R, q.Q = typed.Name, typed.Subject, typed.R, typed.Q
 		var report *client.Report
 		if report, err = asker.Audit(ctx, q); err == nil {
 			out.report(arg, report)

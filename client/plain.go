@@ -15,6 +15,7 @@ import (
 	"strings"
 	"sync"
 	"time"
+	"unicode/utf8"
 )
 
 // A plain transport carries requests without a body to http URLs, over connections
@@ -68,8 +69,11 @@ func (p *plain) RoundTrip(req *http.Request) (*http.Response, error) {
 	return resp, err
 }
 
-// carries reports whether requests to a URL do without net/http's transport.
-func (p *plain) carries(u *url.URL) bool { return u.Scheme == "http" }
+// carries reports whether requests to a URL do without net/http's transport, which
+// knows how to write hosts that are not ASCII.
+func (p *plain) carries(u *url.URL) bool {
+	return u.Scheme == "http" && strings.IndexFunc(u.Host, func(r rune) bool { return r >= utf8.RuneSelf }) < 0
+}
 
 // roundTrip carries a request, which ends with its context or, body and all, at a
 // deadline if that is not zero. It also reports whether the answer came from the

@@ -351,3 +351,14 @@ func TestHostField(t *testing.T) {
 		}
 	}
 }
+
+// A host in letters of other languages is asked by its name in ASCII (RFC 5891).
+func TestInternationalHost(t *testing.T) {
+	n := newInternet(t)
+	n.hosts["xn--bcher-kva.example"] = []string{"192.0.2.5"}
+	n.serve["192.0.2.5:80"] = says("HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Type: text/uri-list\r\n\r\nhttps://example.org/x\r\n")
+	a, err := n.client(Options{Via: "http://b\u00fccher.example/"}).Resolve(t.Context(), ask(t, alb, nomen.I2Ls))
+	if err != nil || a.Locations[0].URL != "https://example.org/x" || n.asked[0].field("Host") != "xn--bcher-kva.example" || n.asked[0].field("User-Agent") != "" {
+		t.Errorf("got %+v, %v after %q", a, err, n.asked)
+	}
+}

@@ -60,6 +60,9 @@ type Gopher struct {
 	conns map[net.Conn]netip.Addr
 	ended bool
 	busy  sync.WaitGroup
+
+	running context.Context // of all that is asked
+	end     context.CancelFunc
 }
 
 // NewGopher returns a server. The error says what is wrong with an option.
@@ -73,6 +76,7 @@ func NewGopher(o GopherOptions) (*Gopher, error) {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
 	g := &Gopher{o: o, on: map[net.Listener]bool{}, conns: map[net.Conn]netip.Addr{}}
+	g.running, g.end = context.WithCancel(context.Background())
 	if o.Host != "" {
 		g.host, g.port = o.Host, ""
 		if h, p, err := net.SplitHostPort(o.Host); err == nil {
@@ -135,6 +139,7 @@ func (g *Gopher) Shutdown(ctx context.Context) error {
 		return nil
 	case <-ctx.Done():
 	}
+	g.end()
 	g.mu.Lock()
 	for c := range g.conns {
 		_ = c.Close()
@@ -199,7 +204,7 @@ const (
 func (g *Gopher) answer(c net.Conn, from netip.Addr) {
 	_ = c.SetReadDeadline(time.Now().Add(g.o.Timeout))
 	line, ok := readSelector(c)
-	ctx, cancel := context.WithTimeout(WithAsker(context.Background(), from), g.o.Timeout)
+	ctx, cancel := context.WithTimeout(WithAsker(g.running, from), g.o.Timeout)
 	defer cancel()
 	m := g.menu(c)
 	if ok {

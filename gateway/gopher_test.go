@@ -2,6 +2,7 @@ package gateway
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -252,6 +253,45 @@ func TestGopherWorld(t *testing.T) {
 	defer leave()
 	if got := dig(t, at, "urn:dns:there.example:x\r\n"); !strings.HasPrefix(got, "3too many questions; the next one in 1 s\t") {
 		t.Errorf("got %q", got)
+	}
+}
+
+// Who is cut off at the end is asked for no more.
+func TestGopherEnd(t *testing.T) {
+	s := newStore(t, nil)
+	asked := make(chan bool)
+	g, err := NewGopher(GopherOptions{
+		Store: s, Authorities: store.NewTable(s, time.Now, time.Hour), Timeout: time.Minute,
+		Resolver: resolverFunc(func(ctx context.Context, _ nomen.Question) (*nomen.Answer, error) {
+			close(asked)
+			<-ctx.Done()
+			return nil, ctx.Err()
+		}),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	served := make(chan error, 1)
+	go func() { served <- g.Serve(l) }()
+	c, err := net.Dial("tcp", l.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	io.WriteString(c, "urn:dns:there.example:one\r\n")
+	<-asked
+	over, cancel := context.WithCancel(context.Background())
+	cancel()
+	begin := time.Now()
+	if err := g.Shutdown(over); !errors.Is(err, context.Canceled) || time.Since(begin) > 20*time.Second {
+		t.Errorf("got %v after %s", err, time.Since(begin))
+	}
+	if err := <-served; err != nil {
+		t.Error(err)
 	}
 }
 

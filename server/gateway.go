@@ -1,6 +1,7 @@
 package server
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"crypto/sha256"
@@ -10,6 +11,7 @@ import (
 	"fmt"
 	"html/template"
 	"io"
+	"net"
 	"net/http"
 	"net/netip"
 	"net/url"
@@ -116,6 +118,15 @@ func (w *countedWriter) Write(b []byte) (int, error) {
 		w.status = http.StatusOK
 	}
 	return w.out.Write(b)
+}
+
+// Hijack gives the connection to a tunnel, of which its client is told.
+func (w *countedWriter) Hijack() (net.Conn, *bufio.ReadWriter, error) {
+	c, early, err := http.NewResponseController(w.ResponseWriter).Hijack()
+	if err == nil {
+		w.status = http.StatusOK
+	}
+	return c, early, err
 }
 
 // Unwrap is for [http.ResponseController].

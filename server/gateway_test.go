@@ -3,6 +3,7 @@ package server
 import (
 	"context"
 	"iter"
+	"net"
 	"net/netip"
 	"strings"
 	"testing"
@@ -98,6 +99,38 @@ func TestProxyConfig(t *testing.T) {
 		if fieldOf(fields, "Content-Type") != "application/x-ns-proxy-autoconfig" || !strings.Contains(body, tt.want) || !strings.Contains(fieldOf(fields, "Vary"), tt.vary) ||
 			!strings.Contains(body, `"other.example":1`) && tt.public == "" {
 			t.Errorf("%s %s: got %q\n%s", tt.public, tt.host, fields, body)
+		}
+	}
+}
+
+// A tunnel is in the books as what its client was told.
+func TestTunnelIsLogged(t *testing.T) {
+	door, err := gateway.NewDoor(gateway.Access{Policy: gateway.All})
+	if err != nil {
+		t.Fatal(err)
+	}
+	forward := gateway.NewForward(gateway.ForwardOptions{
+		Door: door, Connect: []uint16{443},
+		DialContext: func(context.Context, string, string) (net.Conn, error) {
+			near, far := net.Pipe()
+			return near, far.Close()
+		},
+	})
+	defer forward.Close()
+	log, lines := logged()
+	s, _ := newTestServer(t, func(o *Options) { o.Forward, o.AccessLog = forward, log })
+	l := listen(t, s)
+	if got := exchange(t, l.Public, "CONNECT 192.0.43.7:443 HTTP/1.1\r\nHost: there.example\r\n\r\n"); !strings.HasPrefix(got, "HTTP/1.1 200 ") {
+		t.Fatalf("got %q", got)
+	}
+	exchange(t, l.Public, "CONNECT 192.0.43.7:25 HTTP/1.1\r\nHost: there.example\r\nConnection: close\r\n\r\n")
+	for end := time.Now().Add(10 * time.Second); !strings.Contains(lines.String(), " status=200 ") && time.Now().Before(end); {
+		time.Sleep(time.Millisecond) // the client goes before the books are written
+	}
+	metrics := exchange(t, l.Public, "GET /-/metrics HTTP/1.0\r\n\r\n")
+	for _, status := range []string{"200", "403"} {
+		if !strings.Contains(lines.String(), " status="+status+" ") || !strings.Contains(metrics, `nomen_requests_total{form="other",status="`+status+`"} 1`) {
+			t.Errorf("no %s: %s", status, lines.String())
 		}
 	}
 }

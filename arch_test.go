@@ -67,7 +67,7 @@ var house = []room{
 	{floor: 7, dir: "bulk/bulktest", ours: ". store name"},
 	{floor: 8, dir: "bulk", ours: ". registrar store name namespace urn uri", theirs: "github.com/klauspost/compress"},
 	{floor: 9, dir: "adminapi", ours: ". bulk misses registrar store rule name urn uri"},
-	{floor: 9, dir: "gateway", ours: ". client discover format name namespace resolve scheme store uri urn internal/guard", theirs: "golang.org/x/time"},
+	{floor: 9, dir: "gateway", ours: ". client discover format name namespace scheme store uri urn internal/guard", theirs: "golang.org/x/time"},
 	{floor: 10, dir: "server", ours: ". adminapi bulk gateway misses registrar format store rule name scheme urn uri internal/wire internal/guard", theirs: "github.com/prometheus/client_golang github.com/klauspost/compress golang.org/x/sync golang.org/x/time"},
 	{floor: 11, dir: "cmd/nomen", ours: "*", theirs: "*"},
 }

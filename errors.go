@@ -36,6 +36,10 @@ func (k Kind) String() string {
 	return "error"
 }
 
+// MaxHops is how many resolvers may pass a question on before it is cut
+// ([nomen.ErrLoop]).
+const MaxHops = 8
+
 // ErrLoop is returned, wrapped, for a question that too many resolvers passed
 // on: they delegate the name to each other. It says nothing about the name.
 var ErrLoop = errors.New("the question was passed on too often: resolvers delegate the name to each other")

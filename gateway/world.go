@@ -4,17 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/http"
-	"slices"
 	"strings"
 	"time"
 
 	"github.com/nomen-project/nomen"
 	"github.com/nomen-project/nomen/client"
 	"github.com/nomen-project/nomen/name"
-	"github.com/nomen-project/nomen/resolve"
 	"github.com/nomen-project/nomen/store"
-	"github.com/nomen-project/nomen/uri"
 )
 
 // WorldOptions configure a [World]. All are needed but the last.
@@ -99,7 +95,7 @@ func (w *World) ask(ctx context.Context, q nomen.Question, n name.Name) (*nomen.
 		return &nomen.Error{Kind: k, Name: n.Key(), Service: q.Service, Message: message}
 	}
 	switch {
-	case q.Hops >= resolve.MaxHops:
+	case q.Hops >= nomen.MaxHops:
 		return nil, fmt.Errorf("gateway: %s: %w", n, nomen.ErrLoop)
 	case !w.o.Door.Admits(Asker(ctx)):
 		return nil, refuse(nomen.Denied, "it is not served here, and this server asks others for its own users only")
@@ -144,9 +140,6 @@ func passedOn(ctx context.Context, n name.Name, s nomen.Service, err error) erro
 			Message: "it is not served here, and no other resolver of it is known: " + lost.Reason,
 		}
 	}
-	if far, ok := errors.AsType[*client.StatusError](err); ok && far.Code == http.StatusLoopDetected { // not to be asked again
-		return fmt.Errorf("gateway: %s: %w: %w", n, nomen.ErrLoop, err)
-	}
 	switch {
 	case ctx.Err() != nil:
 		return ctx.Err()
@@ -177,24 +170,10 @@ func authorityID(n name.Name) (string, bool) {
 // is: without what no location of ours may be.
 func adopt(a *nomen.Answer, n name.Name) *nomen.Answer {
 	own := *a
-	own.Locations = slices.DeleteFunc(slices.Clone(a.Locations), func(l nomen.Location) bool { return !harmless(l.URL) })
-	own.Names = slices.DeleteFunc(slices.Clone(a.Names), func(s string) bool { return !harmless(s) })
-	if !harmless(a.Redirect) {
-		own.Redirect = ""
-	}
+	store.Clean(&own)
 	if own.Name.IsZero() {
 		own.Name = n
 	}
 	own.Why = append([]string{whose(n)}, a.Why...)
 	return &own
-}
-
-// harmless reports whether s is a URI with which a browser does nothing but ask.
-func harmless(s string) bool {
-	u, err := uri.Parse(s)
-	if err != nil {
-		return false
-	}
-	scheme, _ := u.Scheme()
-	return !store.Runs(strings.ToLower(scheme))
 }

@@ -137,11 +137,11 @@ func TestWorldHops(t *testing.T) {
 		return &nomen.Answer{Service: q.Service}, nil
 	})
 	q := ask(nomen.I2C, "urn:dns:there.example:x")
-	q.Hops = resolve.MaxHops - 1
-	if _, err := w.Resolve(t.Context(), q); err != nil || hops != resolve.MaxHops {
+	q.Hops = nomen.MaxHops - 1
+	if _, err := w.Resolve(t.Context(), q); err != nil || hops != nomen.MaxHops {
 		t.Errorf("got %d hops, %v", hops, err)
 	}
-	hops, q.Hops = -1, resolve.MaxHops
+	hops, q.Hops = -1, nomen.MaxHops
 	if _, err := w.Resolve(t.Context(), q); !errors.Is(err, nomen.ErrLoop) || hops != -1 {
 		t.Errorf("got %d hops, %v", hops, err)
 	}

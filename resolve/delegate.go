@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
-	"slices"
 	"strings"
 
 	"github.com/nomen-project/nomen"
@@ -89,7 +88,7 @@ func (d *decision) ask(to string) (*nomen.Answer, error) {
 	if d.q.Explain {
 		d.explain("%s delegates it: %s is asked", d.authority.Prefix, shown)
 	}
-	if d.q.Hops >= MaxHops {
+	if d.q.Hops >= nomen.MaxHops {
 		return nil, fmt.Errorf("resolve: %s: %w", d.name, nomen.ErrLoop)
 	}
 	if d.o.Ask == nil {
@@ -119,7 +118,7 @@ func (d *decision) passedOn(shown string, err error) error {
 		if own.Answer != nil {
 			a := *own.Answer
 			own.Answer = &a
-			clean(&a)
+			store.Clean(&a)
 		}
 		return &own
 	}
@@ -135,7 +134,7 @@ func (d *decision) passedOn(shown string, err error) error {
 // adopt makes the answer of another resolver ours.
 func (d *decision) adopt(a *nomen.Answer) (*nomen.Answer, error) {
 	own := *a
-	clean(&own)
+	store.Clean(&own)
 	if own.Name.IsZero() {
 		own.Name = d.name
 	}
@@ -151,23 +150,4 @@ func (d *decision) adopt(a *nomen.Answer) (*nomen.Answer, error) {
 		return nil, d.refuse(nomen.NoResult, "the resolver to which it is delegated knows no location that could be passed on")
 	}
 	return &own, nil
-}
-
-// clean removes from the answer of a stranger what no location of ours may be.
-func clean(a *nomen.Answer) {
-	a.Locations = slices.DeleteFunc(slices.Clone(a.Locations), func(l nomen.Location) bool { return !harmless(l.URL) })
-	a.Names = slices.DeleteFunc(slices.Clone(a.Names), func(s string) bool { return !harmless(s) })
-	if !harmless(a.Redirect) {
-		a.Redirect = ""
-	}
-}
-
-// harmless reports whether s is a URI with which a browser does nothing but ask.
-func harmless(s string) bool {
-	u, err := uri.Parse(s)
-	if err != nil {
-		return false
-	}
-	scheme, _ := u.Scheme()
-	return !store.Runs(strings.ToLower(scheme))
 }

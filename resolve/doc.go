@@ -14,7 +14,7 @@
 //     that ends at a delimiter, with the rest put behind its locations;
 //  3. the rules of the authority;
 //  4. the delegation of the authority: the client is sent to another resolver, or
-//     that one is asked, at most [MaxHops] in a row.
+//     that one is asked, at most [nomen.MaxHops] in a row.
 //
 // A record that is reserved is Unknown, whatever rules say. One as of an earlier
 // time whose content was redacted is Denied, for legal reasons. A retired one with

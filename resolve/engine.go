@@ -37,10 +37,6 @@ type Options struct {
 	Suggest func(name string) []string // what may have been meant by a name that is not known; of package namespace if nil
 }
 
-// MaxHops is how many resolvers may pass a question on before it is cut
-// ([nomen.ErrLoop]).
-const MaxHops = 8
-
 const defaultRefresh = time.Second
 
 // An Engine is a [nomen.Resolver] over a store. It is safe for concurrent use.

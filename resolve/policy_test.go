@@ -442,8 +442,8 @@ func TestLoop(t *testing.T) {
 	d = newDesk(t, store.Policy{Delegation: &store.Delegation{Mode: store.ModeAsk}}, resolve.Options{
 		Ask: func(string) (nomen.Resolver, error) { hops++; return d.engine, nil },
 	})
-	if a, err := d.ask(nomen.I2L, "1"); !errors.Is(err, nomen.ErrLoop) || a != nil || hops != resolve.MaxHops {
-		t.Errorf("%+v, %v after %d hops, want %d", a, err, hops, resolve.MaxHops)
+	if a, err := d.ask(nomen.I2L, "1"); !errors.Is(err, nomen.ErrLoop) || a != nil || hops != nomen.MaxHops {
+		t.Errorf("%+v, %v after %d hops, want %d", a, err, hops, nomen.MaxHops)
 	}
 }
 

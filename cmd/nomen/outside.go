@@ -97,12 +97,8 @@ func (w *outside) ask(to string) (nomen.Resolver, error) {
 	// Who asked us can ask again: if every resolver of a chain did so by itself, the
 	// last one would be asked very often.
 	o := client.Options{Via: to, Guard: !w.flags.private, Now: clock, Retries: -1}
-	if to == "" {
-		finder, dns, err := w.flags.find.finder(0, nil)
-		if err != nil {
-			return nil, err
-		}
-		o.Finder, o.DNS = finder, dns
+	if err := w.flags.find.complete(&o); err != nil {
+		return nil, err
 	}
 	asker, err := client.New(o)
 	if err != nil {

@@ -165,12 +165,8 @@ func (c *cli) resolveBy(ctx context.Context, args []string, o *resolveFlags, q n
 		o.client.Trace = func(step string) { fmt.Fprintln(c.err, "nomen: "+printable(step)) }
 	}
 	o.client.PerHost = max(o.jobs, client.DefaultPerHost)
-	if o.client.Via == "" {
-		finder, dns, err := o.find.finder(o.client.Port, nil)
-		if err != nil {
-			return err
-		}
-		o.client.Finder, o.client.DNS = finder, dns
+	if err := o.find.complete(&o.client); err != nil {
+		return err
 	}
 	asker, err := client.New(o.client)
 	if err != nil {

@@ -58,7 +58,7 @@ func TestTransferDocument(t *testing.T) {
 // TestKillImport kills an import again and again, and starts it again: in the end
 // every record is in, once, and none was changed by having been brought again.
 func TestKillImport(t *testing.T) {
-	const records, kills = 60_000, 6
+	const records = 60_000
 	dir := t.TempDir()
 	file, data := filepath.Join(dir, "names.jsonl"), filepath.Join(dir, "data")
 	text, err := io.ReadAll(bulktest.NewReader(records, bulktest.Options{}))
@@ -72,28 +72,26 @@ func TestKillImport(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	killed := 0
-	for round := range kills {
+	// Each import lives longer than the one before, until one leaves something.
+	killed, before := 0, int64(0)
+	for life := 40 * time.Millisecond; before == 0; life += life / 2 {
 		cmd := exec.Command(exe, "import", "--data", data, file)
 		cmd.Env = append(os.Environ(), "NOMEN_TEST_PROGRAM=1")
 		if err := cmd.Start(); err != nil {
 			t.Fatal(err)
 		}
-		<-time.After(time.Duration(40*(round+1)) * time.Millisecond)
+		<-time.After(life)
 		_ = cmd.Process.Kill()
 		if cmd.Wait() != nil {
 			killed++
 		}
+		before = countIn(t, filepath.Join(data, storeDir))
 	}
 	s, err := pebblestore.Open(pebblestore.Options{Dir: filepath.Join(data, storeDir)})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	before, _, err := s.Count(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
 	sum, err := bulk.Import(t.Context(), registrar.New(s, registrar.Options{}), registrar.Operator(), bytes.NewReader(text), bulk.ImportOptions{})
 	if err != nil || sum.Read != records || sum.Unchanged != before || sum.Created != records-before {
 		t.Errorf("the last import: %+v, %v; want %d unchanged and all others created", sum, err, before)
@@ -108,6 +106,21 @@ func TestKillImport(t *testing.T) {
 	if killed == 0 {
 		t.Error("no import was killed")
 	}
+}
+
+// countIn counts the records of an embedded store, of which there may be nothing yet.
+func countIn(t *testing.T, dir string) int64 {
+	t.Helper()
+	s, err := pebblestore.Open(pebblestore.Options{Dir: dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	n, _, err := s.Count(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
 }
 
 // TestDryRunOfFile: a dry run of a large file remembers on disk what its names would

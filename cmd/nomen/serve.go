@@ -12,7 +12,6 @@ import (
 	"net/netip"
 	"os"
 	"path/filepath"
-	"runtime/debug"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -82,11 +81,6 @@ const authorityLife = time.Second
 // ends.
 const untilAnswered = 10 * time.Second
 
-// leanGC is how much memory may be garbage before it is collected, in percent of
-// what is not, unless the environment says it (GOGC). Most of what is not is the
-// cache of the store: with Go's 100 a full one would take twice its size.
-const leanGC = 50
-
 // serve runs the server until ctx ends.
 func (c *cli) serve(ctx context.Context, f serveFlags) error {
 	secure, err := f.tls()
@@ -103,9 +97,7 @@ func (c *cli) serve(ctx context.Context, f serveFlags) error {
 	if f.cache < 0 {
 		return usagef("serve: --cache %d: want a number of MiB", f.cache)
 	}
-	if os.Getenv("GOGC") == "" {
-		debug.SetGCPercent(leanGC)
-	}
+	tuneCollector(ctx)
 	if err := c.makeData(); err != nil {
 		return err
 	}

@@ -89,6 +89,61 @@ func TestSave(t *testing.T) {
 	}
 }
 
+// A server that sends parts whatever If-Range says does not make a mixture of two
+// states of a resource.
+func TestSaveMixture(t *testing.T) {
+	for _, tt := range []struct{ what, field, before, after, text string }{
+		{"by tag", "ETag", `"one"`, `"two"`, "ABCDEFGHIJ"},
+		{"now weak", "ETag", `"one"`, `W/"one"`, "ABCDEFGHIJ"},
+		{"by date", "Last-Modified", longAgo.Format(http.TimeFormat), longAgo.Add(time.Hour).Format(http.TimeFormat), "ABCDEFGHIJ"},
+		{"now shorter", "ETag", `"one"`, `"two"`, "AB"},
+		{"now as long as the part", "ETag", `"one"`, `"two"`, "ABCD"},
+		{"now shorter, and it does not say by what", "ETag", `"one"`, "", "AB"},
+	} {
+		t.Run(tt.what, func(t *testing.T) {
+			changed := false
+			at := uri.MustParse("http://" + serve(t, func(w http.ResponseWriter, r *http.Request) {
+				if !changed {
+					w.Header().Set(tt.field, tt.before)
+					w.Header().Set("Content-Length", "10")
+					_, _ = w.Write([]byte("0123"))
+					return
+				}
+				if tt.after != "" {
+					w.Header().Set(tt.field, tt.after)
+				}
+				from := 0
+				fmt.Sscanf(r.Header.Get("Range"), "bytes=%d-", &from)
+				switch {
+				case from >= len(tt.text):
+					w.Header().Set("Content-Range", fmt.Sprintf("bytes */%d", len(tt.text)))
+					w.WriteHeader(http.StatusRequestedRangeNotSatisfiable)
+				case from > 0:
+					w.Header().Set("Content-Range", fmt.Sprintf("bytes %d-%d/%d", from, len(tt.text)-1, len(tt.text)))
+					w.WriteHeader(http.StatusPartialContent)
+					fallthrough
+				default:
+					_, _ = w.Write([]byte(tt.text[from:]))
+				}
+			}) + "/x")
+			f := newFetcher(t, Options{})
+			path := filepath.Join(t.TempDir(), "x")
+			var part *PartError
+			if _, err := f.Save(t.Context(), at, own, path, SaveOptions{}); !errors.As(err, &part) || !part.Usable {
+				t.Fatalf("cut off: %v", err)
+			}
+			changed = true
+			saved, err := f.Save(t.Context(), at, own, path, SaveOptions{Continue: true})
+			if err != nil || saved.Resumed != 0 {
+				t.Fatalf("got %+v, %v", saved, err)
+			}
+			if got, _ := os.ReadFile(path); string(got) != tt.text {
+				t.Errorf("got %q, want %q", got, tt.text)
+			}
+		})
+	}
+}
+
 // A part is of use only for the same object, at the same location.
 func TestSaveAnew(t *testing.T) {
 	for _, tt := range []struct {

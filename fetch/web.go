@@ -7,6 +7,7 @@ import (
 	"compress/gzip"
 	"compress/zlib"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"mime"
@@ -60,11 +61,29 @@ func (f *Fetcher) newTransport(open bool) *http.Transport {
 	}
 }
 
-// web is the step of http and https.
+// errOther is the error of a part that does not continue what the user has.
+var errOther = errors.New("the part is of another state of the resource")
+
+// web is the step of http and https. Servers that do not know If-Range send a part
+// of what has changed since: then all of it is asked for.
 func (j *journey) web(ctx context.Context, r scheme.Request) (scheme.Outcome, error) {
+	out, err := j.webGet(ctx, r, j.request.Offset > 0 || j.request.Length > 0)
+	if errors.Is(err, errOther) {
+		j.fetcher.tracef("%s: %v: once more, from the beginning", r.URI.Redacted(), errOther)
+		return j.webGet(ctx, r, false)
+	}
+	return out, err
+}
+
+// webGet asks once, for a part or for all.
+func (j *journey) webGet(ctx context.Context, r scheme.Request, part bool) (scheme.Outcome, error) {
 	req, err := j.webRequest(ctx, r)
 	if err != nil {
 		return scheme.Outcome{}, err
+	}
+	if !part {
+		req.Header.Del("Range")
+		req.Header.Del("If-Range")
 	}
 	transport := j.fetcher.guarded
 	if p := j.policy(); !j.fetcher.o.AllowPrivate && (!p.guarded || p.own.IsValid()) {
@@ -76,7 +95,7 @@ func (j *journey) web(ctx context.Context, r scheme.Request) (scheme.Outcome, er
 	if err != nil {
 		return scheme.Outcome{}, j.failed(err)
 	}
-	out, err := j.webAnswer(r, resp)
+	out, err := j.webAnswer(r, resp, part)
 	if err != nil || out.Resource == nil {
 		resp.Body.Close()
 	}
@@ -142,7 +161,7 @@ func (j *journey) loginAt(u uri.URI, origin string) login {
 }
 
 // webAnswer reads the head of an answer.
-func (j *journey) webAnswer(r scheme.Request, resp *http.Response) (scheme.Outcome, error) {
+func (j *journey) webAnswer(r scheme.Request, resp *http.Response, part bool) (scheme.Outcome, error) {
 	j.fetcher.tracef("%s: %s, %s", r.URI.Redacted(), printable(resp.Status), printable(resp.Header.Get("Content-Type")))
 	switch resp.StatusCode {
 	case http.StatusMovedPermanently, http.StatusFound, http.StatusSeeOther, http.StatusTemporaryRedirect, http.StatusPermanentRedirect:
@@ -151,10 +170,14 @@ func (j *journey) webAnswer(r scheme.Request, resp *http.Response) (scheme.Outco
 		o := &Object{Resource: nomen.Resource{Type: webType(resp), Size: resp.ContentLength, Body: resp.Body}}
 		return j.webObject(r, resp, o)
 	case http.StatusPartialContent:
-		return j.webPart(r, resp)
+		return j.webPart(r, resp, part)
 	case http.StatusRequestedRangeNotSatisfiable:
-		// all that there is, is there already
-		if size, ok := strings.CutPrefix(resp.Header.Get("Content-Range"), "bytes */"); ok && size == strconv.FormatInt(j.request.Offset, 10) {
+		size, ok := strings.CutPrefix(resp.Header.Get("Content-Range"), "bytes */")
+		switch {
+		case !part:
+		case j.contradicts(resp.Header), ok && j.request.Validator != "" && size != strconv.FormatInt(j.request.Offset, 10):
+			return scheme.Outcome{}, errOther
+		case ok && size == strconv.FormatInt(j.request.Offset, 10): // all that there is, is there already
 			resp.Body.Close()
 			o := &Object{Resource: nomen.Resource{Type: webType(resp), Size: j.request.Offset, Body: http.NoBody}, Offset: j.request.Offset, Validator: j.request.Validator}
 			return j.found(o)
@@ -205,16 +228,35 @@ func webType(resp *http.Response) string {
 }
 
 // webPart reads the head of a part.
-func (j *journey) webPart(r scheme.Request, resp *http.Response) (scheme.Outcome, error) {
+func (j *journey) webPart(r scheme.Request, resp *http.Response, asked bool) (scheme.Outcome, error) {
 	from, size, err := contentRange(resp.Header.Get("Content-Range"))
-	if err != nil || from != j.request.Offset || j.request.Offset == 0 && j.request.Length == 0 {
+	if err != nil || from != j.request.Offset || !asked {
 		return scheme.Outcome{}, &FormatError{
 			URL: r.URI.Redacted(), Protocol: "HTTP", Err: err,
 			Message: fmt.Sprintf("part %.80q is not what was asked for", resp.Header.Get("Content-Range")),
 		}
 	}
+	if j.contradicts(resp.Header) {
+		return scheme.Outcome{}, errOther
+	}
 	o := &Object{Resource: nomen.Resource{Type: webType(resp), Size: size, Body: resp.Body}, Offset: from}
 	return j.webObject(r, resp, o)
+}
+
+// contradicts reports whether a head says that the resource is not what it was when
+// the user's part came. A head need not repeat the date where it has a tag (RFC 9110,
+// 15.3.7).
+func (j *journey) contradicts(h http.Header) bool {
+	have := j.request.Validator
+	if have == "" {
+		return false
+	}
+	field := "Last-Modified"
+	if have[0] == '"' {
+		field = "ETag"
+	}
+	now := h.Get(field)
+	return now != "" && now != have
 }
 
 // contentRange reads where a part begins, and the size of the whole, which is -1

@@ -117,30 +117,45 @@ func nameAlone(location string) (subject, bool) {
 // urnIn returns the first URN of a reason phrase, perhaps in angle brackets.
 func urnIn(phrase string) (subject, bool) {
 	lower := strings.ToLower(phrase)
-	for i := 0; ; {
+	for i := 0; ; i += len("urn:") {
 		n := strings.Index(lower[i:], "urn:")
 		if n < 0 {
 			return subject{}, false
 		}
-		if i += n; i == 0 || !isSchemeChar(phrase[i-1]) {
-			sub, err := parseSubject(token(phrase, i))
-			return sub, err == nil
+		if i += n; i > 0 && isSchemeChar(phrase[i-1]) {
+			continue
 		}
-		i += len("urn:")
+		if sub, err := parseSubject(token(phrase, i)); err == nil { // else "The URN: it has moved"
+			return sub, true
+		}
 	}
 }
 
-// token returns what of s, from i on, belongs together.
+// token returns what of s, from i on, belongs together. Where there are other words,
+// the punctuation at its end is that of the sentence.
 func token(s string, i int) string {
 	if i > 0 && s[i-1] == '<' {
 		if inner, _, ok := strings.Cut(s[i:], ">"); ok {
 			return "<" + inner + ">"
 		}
 	}
-	if n := strings.IndexAny(s[i:], " \t<>\"'"); n >= 0 {
-		return s[i : i+n]
+	t := s[i:]
+	if n := strings.IndexAny(t, " \t<>\"'"); n >= 0 {
+		t = t[:n]
 	}
-	return s[i:]
+	if t == s {
+		return t
+	}
+	for {
+		short := strings.TrimRight(t, ".,;:!?")
+		if strings.HasSuffix(short, ")") && strings.Count(short, "(") < strings.Count(short, ")") {
+			short = short[:len(short)-1]
+		}
+		if short == t {
+			return t
+		}
+		t = short
+	}
 }
 
 func isSchemeChar(c byte) bool {

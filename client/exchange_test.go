@@ -171,6 +171,10 @@ func TestAnswers(t *testing.T) {
 		{"unknown type", "HTTP/1.0 200 OK\r\nContent-Type: application/x-foo\r\n\r\n\x00\x01", isFormat("application/x-foo", "\x00\x01")},
 		{"type without structure", "HTTP/1.0 200 OK\r\nContent-Type: text/plain\r\n\r\nhello", isFormat("text/plain", "hello")},
 		{"no type", "HTTP/1.0 200 OK\r\n\r\nhello", isFormat("", "hello")},
+		{"no type, as it was with HTTP/1.0 (RFC 1945, 7.2.1)", "HTTP/1.0 200 OK\r\n\r\n=====\r\nhttps://example.com/x\r\n", nil},
+		{"an encoding that nobody asked for", "HTTP/1.0 200 OK\r\nContent-Type: text/urc-0\r\nContent-Encoding: gzip\r\n\r\n\x1f\x8b", func(err error) bool {
+			return isFormat("text/urc-0", "\x1f\x8b")(err) && strings.Contains(err.Error(), `encoded as "gzip"`)
+		}},
 		{"HTTP/0.9 of HTML", "<html>hello", isFormat("text/html", "<html>hello")},
 		{"HTTP/0.9 of text", "hello", isFormat("text/plain", "hello")},
 		{"json that is none", "HTTP/1.0 200 OK\r\nContent-Type: application/json\r\n\r\n{", isFormat("application/json", "{")},
@@ -203,7 +207,12 @@ func TestAnswers(t *testing.T) {
 		}},
 		{"406", "HTTP/1.0 406 \r\n\r\n", func(err error) bool { var e *StatusError; return errors.As(err, &e) && e.Code == 406 }},
 		{"304", "HTTP/1.0 304 Not Modified\r\n\r\n", func(err error) bool { var e *StatusError; return errors.As(err, &e) && e.Code == 304 }},
-		{"100", "HTTP/1.1 100 Continue\r\n\r\n", func(err error) bool { var e *StatusError; return errors.As(err, &e) && e.Code == 100 }},
+		{"101", "HTTP/1.1 101 Switching Protocols\r\n\r\n", func(err error) bool { var e *StatusError; return errors.As(err, &e) && e.Code == 101 }},
+
+		// RFC 9110, 15.2: what announces an answer is none
+		{"after 100 and 103", "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: </x>\r\n\r\n" + urc("https://example.com/x"), nil},
+		{"100 alone", "HTTP/1.1 100 Continue\r\n\r\n", says("no answer of HTTP")},
+		{"100 without end", strings.Repeat("HTTP/1.1 100 Continue\r\n\r\n", maxHead/25+1), isSize("head")},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			port := listen(t, map[string]func(net.Conn){"127.0.0.1": once(tt.answer)})

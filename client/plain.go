@@ -259,19 +259,9 @@ func (c *kept) ask(req *http.Request) (*http.Response, error) {
 	if _, err := c.in.Peek(1); err != nil {
 		return nil, fmt.Errorf("%w: %w", errNoAnswer, noEOF(err))
 	}
-	for {
-		resp, err := http.ReadResponse(c.in, req)
-		switch {
-		case err != nil && c.head.N <= 0:
-			return nil, &SizeError{What: "head", Limit: maxHead}
-		case err != nil:
-			return nil, noEOF(err)
-		case resp.StatusCode >= 100 && resp.StatusCode < 200 && resp.StatusCode != http.StatusSwitchingProtocols:
-			continue // RFC 9110, 15.2
-		}
-		c.head.N = 1<<63 - 1 // the body is bounded by its reader
-		return resp, nil
-	}
+	resp, err := readHead(c.in, &c.head, req)
+	c.head.N = 1<<63 - 1 // the body is bounded by its reader
+	return resp, err
 }
 
 // writeHead writes a request of HTTP/1.1. The fields were checked; those without a

@@ -32,7 +32,12 @@ func TestDestination(t *testing.T) {
 		notFetchable bool
 	}{
 		{way: direct, status: 301, phrase: "urn:dns:new.example:a", name: "urn:dns:new.example:a"},
-		{way: direct, status: 302, phrase: "moved to URN:DNS:New.Example:A%2d, ask there", name: "URN:DNS:New.Example:A%2d,"},
+		{way: direct, status: 302, phrase: "moved to URN:DNS:New.Example:A%2d, ask there", name: "URN:DNS:New.Example:A%2d"},
+		{way: direct, status: 301, phrase: "Moved to urn:dns:new.example:a.", name: "urn:dns:new.example:a"},
+		{way: direct, status: 301, phrase: "Moved (urn:dns:new.example:a(b)).", name: "urn:dns:new.example:a(b)"},
+		{way: direct, status: 301, phrase: "urn:dns:new.example:a.", name: "urn:dns:new.example:a."},
+		{way: direct, status: 301, phrase: "New URN: urn:dns:new.example:a", name: "urn:dns:new.example:a"},
+		{way: direct, status: 301, phrase: "The urn:x has become urn:dns:new.example:a", name: "urn:dns:new.example:a"},
 		{way: direct, status: 302, phrase: "see <urn:dns:new.example:a b>.", name: "urn:dns:new.example:ab"},
 		{way: direct, status: 301, phrase: "(urn:ietf:rfc:2648 \"x\"", name: "urn:ietf:rfc:2648"},
 		{way: direct, status: 301, phrase: "<urn:dns:new.example:a", name: "urn:dns:new.example:a"},

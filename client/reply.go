@@ -54,16 +54,29 @@ func readReply(conn io.Reader, maxBody int64) (*reply, error) {
 	case string(begin) != sign:
 		return readSimple(in, bounded, maxBody)
 	}
-	resp, err := http.ReadResponse(in, &http.Request{Method: http.MethodGet})
+	resp, err := readHead(in, bounded, &http.Request{Method: http.MethodGet})
 	if err != nil {
-		if bounded.N <= 0 {
-			return nil, &SizeError{What: "head", Limit: maxHead}
-		}
-		return nil, fmt.Errorf("no answer of HTTP: %w", noEOF(err))
+		return nil, err
 	}
 	defer resp.Body.Close()
 	bounded.N = 1<<63 - 1 // the body is bounded by itself
 	return replyOf(resp, maxBody)
+}
+
+// readHead reads the head of an answer, past those that only announce one (RFC 9110,
+// 15.2), all of it within what bounds the reader under in.
+func readHead(in *bufio.Reader, bounded *io.LimitedReader, req *http.Request) (*http.Response, error) {
+	for {
+		resp, err := http.ReadResponse(in, req)
+		switch {
+		case err != nil && bounded.N <= 0:
+			return nil, &SizeError{What: "head", Limit: maxHead}
+		case err != nil:
+			return nil, fmt.Errorf("no answer of HTTP: %w", noEOF(err))
+		case resp.StatusCode >= http.StatusOK || resp.StatusCode == http.StatusSwitchingProtocols:
+			return resp, nil
+		}
+	}
 }
 
 // replyOf reads the body of resp.
@@ -113,11 +126,7 @@ func (r *reply) endsInURL() bool {
 	if i < 0 || i > 0 && r.body[i-1] != '\n' && r.body[i-1] != '\r' {
 		return false
 	}
-	contentType := r.header.Get("Content-Type")
-	if r.simple {
-		contentType = looksLike(r.body)
-	}
-	f, ok := format.Lookup(contentType)
+	f, ok := format.Lookup(r.mediaType())
 	return ok && f.MediaType == format.TypeURC && bytes.IndexByte(r.body[i:], '>') < 0
 }
 

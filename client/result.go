@@ -3,6 +3,7 @@ package client
 import (
 	"bytes"
 	"cmp"
+	"fmt"
 	"iter"
 	"net/http"
 	"slices"
@@ -98,9 +99,9 @@ func (r *reply) truth() (same, ok bool) {
 // decode reads the body by its media type. A body alone tells its type by how
 // it looks.
 func (r *reply) decode(asked nomen.Service) (*nomen.Answer, error) {
-	contentType := r.header.Get("Content-Type")
-	if r.simple {
-		contentType = looksLike(r.body)
+	contentType := r.mediaType()
+	if encoding := r.header.Get("Content-Encoding"); encoding != "" && !strings.EqualFold(encoding, "identity") {
+		return nil, &FormatError{Type: contentType, Body: r.body, Err: fmt.Errorf("it is encoded as %.40q, which was not asked for", encoding)}
 	}
 	f, ok := format.Lookup(contentType)
 	if !ok || f.Read == nil {
@@ -111,6 +112,19 @@ func (r *reply) decode(asked nomen.Service) (*nomen.Answer, error) {
 		return nil, &FormatError{Type: contentType, Body: r.body, Err: err}
 	}
 	return a, nil
+}
+
+// mediaType returns the type that a server told; of a body alone, and of a text/urc-0
+// without one (RFC 1945, 7.2.1), what it looks like.
+func (r *reply) mediaType() string {
+	told := r.header.Get("Content-Type")
+	if told != "" {
+		return told
+	}
+	if guess := looksLike(r.body); r.simple || guess == format.TypeURC {
+		return guess
+	}
+	return ""
 }
 
 // looksLike guesses the media type of a body that came alone.

@@ -495,6 +495,8 @@ func (r *Resolver) ask(ctx context.Context, network, server string, q *dns.Msg, 
 			return nil, err
 		case err == nil && answers(m, q):
 			return m, nil
+		case m != nil && m.Truncated && network == "udp" && answers(m, q): // some cut in the midst of a record
+			return m, nil
 		case network == "tcp":
 			return nil, errors.New("the server answered another question")
 		}

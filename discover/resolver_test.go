@@ -101,6 +101,7 @@ func TestResolverBadAnswers(t *testing.T) {
 		"forged":    {Forged: 3},
 		"garbage":   {Garbage: true},
 		"truncated": {Truncate: true},
+		"torn":      {Torn: true},
 		"slow":      {Delay: 100 * time.Millisecond},
 		"alien":     {Alien: true},
 	} {

@@ -29,6 +29,7 @@ type Fault struct {
 	Delay    time.Duration // before the answer
 	Rcode    int           // in place of the zone's answer: 2 is SERVFAIL
 	Truncate bool          // over UDP only the first part comes
+	Torn     bool          // over UDP the answer ends in the midst of a record
 	Forged   int           // so many answers with another ID come before, and one with another question
 	Garbage  bool          // octets that are no message come before
 	Alien    bool          // records of another owner are put before those asked for
@@ -169,12 +170,21 @@ func (s *Server) spoil(w dns.ResponseWriter, reply *dns.Msg, f Fault, tcp bool) 
 	if f.Truncate && !tcp {
 		reply.Truncated, reply.Answer = true, nil
 	}
-	if !f.Silent {
-		if !tcp {
-			reply.Truncate(1232)
-		}
-		_ = w.WriteMsg(reply)
+	if f.Silent {
+		return
 	}
+	if f.Torn && !tcp && len(reply.Answer) > 0 {
+		reply.Truncated = true
+		if packet, err := reply.Pack(); err == nil {
+			const rest = 3 // octets of the last record
+			_, _ = w.Write(packet[:len(packet)-rest])
+		}
+		return
+	}
+	if !tcp {
+		reply.Truncate(1232)
+	}
+	_ = w.WriteMsg(reply)
 }
 
 // forge returns a record that leads astray.

@@ -16,6 +16,7 @@ import (
 	"github.com/nomen-project/nomen"
 	"github.com/nomen-project/nomen/discover"
 	"github.com/nomen-project/nomen/internal/guard"
+	"github.com/nomen-project/nomen/internal/race"
 	"github.com/nomen-project/nomen/name"
 )
 
@@ -24,7 +25,7 @@ const (
 	DefaultTimeout      = 10 * time.Second
 	DefaultMaxBody      = 8 << 20
 	DefaultMaxRedirects = 10
-	DefaultStagger      = 250 * time.Millisecond // RFC 8305, 5
+	DefaultStagger      = race.Stagger
 	DefaultRetries      = 2
 	DefaultPerHost      = 16
 )

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/nomen-project/nomen/internal/guard"
+	"github.com/nomen-project/nomen/internal/race"
 )
 
 // exchange sends m to the addresses of e until one answers, each a while after
@@ -26,7 +27,7 @@ func (c *Client) exchange(ctx context.Context, e endpoint, m message) (*reply, e
 	}
 	defer leave()
 	addrs := c.inTurn(e.addrs)
-	runners := make([]runner[*reply], len(addrs))
+	runners := make([]race.Runner[*reply], len(addrs))
 	for i, a := range addrs {
 		ap := netip.AddrPortFrom(a, e.port)
 		runners[i] = func(ctx context.Context) (*reply, error) {
@@ -41,7 +42,7 @@ func (c *Client) exchange(ctx context.Context, e endpoint, m message) (*reply, e
 			return r, err
 		}
 	}
-	r, errs := race(ctx, c.o.Stagger, runners, isTooLarge, func(*reply) {})
+	r, errs := race.Run(ctx, c.o.Stagger, runners, isTooLarge, func(*reply) {})
 	switch {
 	case r != nil:
 		return r, nil

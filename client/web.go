@@ -19,6 +19,7 @@ import (
 	"github.com/nomen-project/nomen"
 	"github.com/nomen-project/nomen/discover"
 	"github.com/nomen-project/nomen/format"
+	"github.com/nomen-project/nomen/internal/race"
 )
 
 // The media types that the client asks for by itself.
@@ -411,22 +412,21 @@ func (c *Client) dialHost(ctx context.Context, address string, guarded bool) (ne
 	if err != nil {
 		return nil, err
 	}
-	addrs = c.inTurn(addrs)
-	runners := make([]runner[net.Conn], len(addrs))
-	for i, a := range addrs {
-		runners[i] = func(ctx context.Context) (net.Conn, error) {
-			return c.dial(ctx, netip.AddrPortFrom(a, uint16(n)), guarded)
-		}
+	var aps []netip.AddrPort
+	for _, a := range c.inTurn(addrs) {
+		aps = append(aps, netip.AddrPortFrom(a, uint16(n)))
 	}
 	ctx, cancel := context.WithTimeout(ctx, c.o.Timeout)
 	defer cancel()
-	conn, errs := race(ctx, c.o.Stagger, runners, func(error) bool { return false }, func(conn net.Conn) { conn.Close() })
+	conn, errs := race.Dial(ctx, c.o.Stagger, aps, func(ctx context.Context, ap netip.AddrPort) (net.Conn, error) {
+		return c.dial(ctx, ap, guarded)
+	})
 	if conn != nil {
 		return conn, nil
 	}
 	failed := &UnreachableError{Host: address}
 	for i, err := range errs {
-		failed.Tried = append(failed.Tried, Attempt{netip.AddrPortFrom(addrs[i], uint16(n)), err})
+		failed.Tried = append(failed.Tried, Attempt{aps[i], err})
 	}
 	return nil, failed
 }

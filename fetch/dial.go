@@ -14,6 +14,7 @@ import (
 
 	"github.com/nomen-project/nomen/discover"
 	"github.com/nomen-project/nomen/internal/guard"
+	"github.com/nomen-project/nomen/internal/race"
 	"github.com/nomen-project/nomen/uri"
 )
 
@@ -46,49 +47,52 @@ func (j *journey) policy() policy {
 	return policy{guarded: true, own: j.own}
 }
 
-// dial connects to the first address of a host that lets it. Addresses are
-// checked after DNS, and what was checked is what is connected to.
+// dial connects to the first address of a host that lets it, each tried a while
+// after the one before. Addresses are checked after DNS, and what was checked is what
+// is connected to.
 func (f *Fetcher) dial(ctx context.Context, host, port string, p policy) (net.Conn, error) {
 	n, err := strconv.ParseUint(port, 10, 16)
 	if err != nil || n == 0 {
 		return nil, fmt.Errorf("no port has the number %q", port)
 	}
+	ctx, cancel := context.WithTimeout(ctx, f.o.Timeout)
+	defer cancel()
 	addrs, err := f.lookup(ctx, host)
 	if err != nil {
 		return nil, err
 	}
-	var refused, failed error
-	share := f.o.Timeout / time.Duration(len(addrs))
+	var allowed []netip.AddrPort
+	var refused error
 	for _, a := range addrs {
 		ap := netip.AddrPortFrom(a, uint16(n))
 		if err := p.check(ap); err != nil {
 			refused = firstOf(refused, err)
 			continue
 		}
+		allowed = append(allowed, ap)
+	}
+	if allowed == nil {
+		return nil, &RefusedError{URL: net.JoinHostPort(host, port), Why: refused.Error(), Err: refused}
+	}
+	conn, errs := race.Dial(ctx, race.Stagger, allowed, func(ctx context.Context, ap netip.AddrPort) (net.Conn, error) {
 		f.tracef("connecting to %s at %s", host, ap)
-		conn, err := f.dialAddress(ctx, ap, share)
-		if err == nil {
-			if p.use != nil {
-				p.use(ap)
-			}
-			return conn, nil
-		}
-		failed = errors.Join(failed, err)
+		return f.dialAddress(ctx, ap)
+	})
+	if conn == nil {
+		return nil, errors.Join(errs...)
 	}
-	if failed != nil {
-		return nil, failed
+	if p.use != nil {
+		p.use(conn.(*peerConn).address)
 	}
-	return nil, &RefusedError{URL: net.JoinHostPort(host, port), Why: refused.Error(), Err: refused}
+	return conn, nil
 }
 
-func (f *Fetcher) dialAddress(ctx context.Context, ap netip.AddrPort, limit time.Duration) (net.Conn, error) {
-	ctx, cancel := context.WithTimeout(ctx, limit)
-	defer cancel()
+func (f *Fetcher) dialAddress(ctx context.Context, ap netip.AddrPort) (net.Conn, error) {
 	conn, err := f.o.Dial(ctx, "tcp", ap.String())
 	if err != nil {
 		return nil, err
 	}
-	return &peerConn{conn, net.TCPAddrFromAddrPort(ap)}, nil
+	return &peerConn{conn, ap}, nil
 }
 
 // lookup returns the addresses of a host as browsers read it: numbers in any
@@ -121,10 +125,10 @@ func toASCII(host string) (string, error) {
 // A peerConn is a connection that tells the address that was checked.
 type peerConn struct {
 	net.Conn
-	remote *net.TCPAddr
+	address netip.AddrPort
 }
 
-func (c *peerConn) RemoteAddr() net.Addr { return c.remote }
+func (c *peerConn) RemoteAddr() net.Addr { return net.TCPAddrFromAddrPort(c.address) }
 
 // connect dials for a protocol that is one conversation: it ends with ctx.
 func (j *journey) connect(ctx context.Context, host, port string) (net.Conn, error) {

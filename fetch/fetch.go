@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/nomen-project/nomen"
@@ -69,7 +70,7 @@ type Options struct {
 	TLS   *tls.Config       // of HTTPS and of news over TLS; nil for the default
 	Now   func() time.Time  // nil for [time.Now]
 	Log   *slog.Logger      // nil for none
-	Trace func(step string) // told each step in words for the user; nil for none
+	Trace func(step string) // told each step in words for the user, one at a time; nil for none
 }
 
 // A Request says what is wanted of a resource, and how far whoever named it is
@@ -110,6 +111,7 @@ type Fetcher struct {
 	o       Options // with their defaults
 	open    *http.Transport
 	guarded *http.Transport
+	tracing sync.Mutex
 }
 
 // New returns a fetcher. The error says what is wrong with an option.
@@ -212,9 +214,12 @@ func (f *Fetcher) Open(ctx context.Context, location uri.URI, r Request) (*Objec
 }
 
 func (f *Fetcher) tracef(format string, args ...any) {
-	if f.o.Trace != nil {
-		f.o.Trace(fmt.Sprintf(format, args...))
+	if f.o.Trace == nil {
+		return
 	}
+	f.tracing.Lock()
+	defer f.tracing.Unlock()
+	f.o.Trace(fmt.Sprintf(format, args...))
 }
 
 // allows reports whether a scheme may be followed.

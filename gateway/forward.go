@@ -22,6 +22,7 @@ import (
 
 	"github.com/nomen-project/nomen/discover"
 	"github.com/nomen-project/nomen/internal/guard"
+	"github.com/nomen-project/nomen/internal/race"
 )
 
 // ForwardOptions configure a [Forward]. A zero number is the default.
@@ -297,19 +298,29 @@ func (f *Forward) dial(ctx context.Context, network, address string) (net.Conn, 
 	if err != nil {
 		return nil, err
 	}
+	n, err := strconv.ParseUint(port, 10, 16)
+	if err != nil {
+		return nil, err
+	}
+	var allowed []netip.AddrPort
 	var errs []error
 	for _, a := range addrs {
 		if err := f.o.Reach(a); err != nil {
 			errs = append(errs, err)
 			continue
 		}
-		c, err := f.o.DialContext(ctx, network, net.JoinHostPort(a.String(), port))
-		if err == nil {
-			return c, nil
-		}
-		errs = append(errs, err)
+		allowed = append(allowed, netip.AddrPortFrom(a, uint16(n)))
 	}
-	return nil, errors.Join(errs...)
+	if allowed == nil {
+		return nil, errors.Join(errs...)
+	}
+	conn, failed := race.Dial(ctx, race.Stagger, allowed, func(ctx context.Context, ap netip.AddrPort) (net.Conn, error) {
+		return f.o.DialContext(ctx, network, ap.String())
+	})
+	if conn == nil {
+		return nil, errors.Join(append(failed, errs...)...)
+	}
+	return conn, nil
 }
 
 // tunnel connects a client with a server and passes on what they say (RFC 9110,

@@ -407,3 +407,29 @@ func TestTunnel(t *testing.T) { // RFC 9110, 9.3.6
 		t.Errorf("got %q after %s", got, time.Since(begin))
 	}
 }
+
+// One address that does not answer does not keep the others waiting, and is let go.
+func TestForwardTriesAddressesByTurns(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const hangs = "192.0.43.8:80"
+		f := NewForward(ForwardOptions{
+			DNS: &fakeDNS{hosts: map[string]string{"there.example": "10.0.0.1 192.0.43.8 " + publicAddress}},
+			DialContext: func(ctx context.Context, _, address string) (net.Conn, error) {
+				if address == hangs {
+					<-ctx.Done()
+					return nil, ctx.Err()
+				}
+				ours, theirs := net.Pipe()
+				theirs.Close()
+				return ours, nil
+			},
+		})
+		defer f.Close()
+		begin := time.Now()
+		c, err := f.dial(t.Context(), "tcp", "there.example:80")
+		if err != nil || time.Since(begin) > time.Second {
+			t.Fatalf("after %v: %v", time.Since(begin), err)
+		}
+		c.Close()
+	})
+}

@@ -6,8 +6,10 @@ import (
 	"fmt"
 	"net/url"
 	"strings"
+	"time"
 
 	"github.com/nomen-project/nomen"
+	"github.com/nomen-project/nomen/rule"
 	"github.com/nomen-project/nomen/store"
 	"github.com/nomen-project/nomen/uri"
 )
@@ -28,26 +30,24 @@ func (d *decision) delegated() (*nomen.Answer, error) {
 	return d.redirect(c)
 }
 
-// redirect sends the client to the other resolver, with the components that are
-// for resolvers, or the service as a directive (2012, 2.3.1).
+// redirect sends the client to the other resolver, with all that it asks.
 func (d *decision) redirect(c *store.Compiled) (*nomen.Answer, error) {
 	service := d.service
 	if d.q.Service.Known() && d.permits(d.q.Service) { // there the resource may be sent, if not here
 		service = d.q.Service
 	}
 	a := &nomen.Answer{Service: service, Name: d.name, Status: nomen.Active, MaxAge: d.maxAge(), Modified: d.authority.Modified}
+	asked := d.directives(service)
 	switch {
 	case c.Link != nil:
-		link, err := c.Link.For(d.authority.Prefix, d.name)
+		link, err := c.Link.Asking(d.authority.Prefix, d.name, asked)
 		if err != nil {
 			return nil, d.refuse(nomen.NoResult, "the resolver to which it is delegated cannot be asked about it: "+err.Error())
 		}
 		a.Redirect = d.withComponents(link)
 	case c.Host != "":
-		a.Redirect = d.withComponents("http://" + c.Host + "/" + strings.NewReplacer("?", "%3F", "#", "%23").Replace(d.name.Key()))
-		if service != nomen.I2L && d.q.R == "" && d.q.Q == "" {
-			a.Redirect += "?s=" + url.QueryEscape(string(service))
-		}
+		link := "http://" + c.Host + "/" + strings.NewReplacer("?", "%3F", "#", "%23").Replace(d.name.Key())
+		a.Redirect = d.withComponents(withDirectives(link, asked))
 	default:
 		return nil, d.refuse(nomen.NoResult, "it is delegated to a resolver that nobody has named")
 	}
@@ -57,8 +57,51 @@ func (d *decision) redirect(c *store.Compiled) (*nomen.Answer, error) {
 	return a, nil
 }
 
-// withComponents puts r- and q-component behind a name at the end of a link. Where
-// the link has a query or a fragment they have no place.
+// directives returns what is asked for as the values of directives by their
+// keywords (2012, 2.3), without those that mean nothing. Components of RFC 8141 have
+// the place that directives would have.
+func (d *decision) directives(service nomen.Service) map[string]string {
+	if d.q.R != "" || d.q.Q != "" {
+		return nil
+	}
+	asked := map[string]string{}
+	if service != nomen.I2L {
+		asked["s"] = string(service)
+	}
+	if d.q.Component != "" {
+		asked["c"] = d.q.Component
+	}
+	if service == nomen.IisI {
+		asked["with"] = d.q.Other.String()
+	}
+	if !d.q.At.IsZero() {
+		asked["at"] = d.q.At.UTC().Format(time.RFC3339Nano)
+	}
+	return asked
+}
+
+// withDirectives puts directives behind a link that has no query.
+func withDirectives(link string, asked map[string]string) string {
+	separator := "?"
+	for _, keyword := range rule.Directives {
+		value, ok := asked[keyword]
+		switch {
+		case !ok:
+			continue
+		case keyword == "with": // as a whole: an ampersand of its own would end it
+			value = url.QueryEscape(value)
+		case keyword == "c":
+			value = uri.EscapeQueryPart(value)
+		}
+		link += separator + keyword + "=" + value
+		separator = "&"
+	}
+	return link
+}
+
+// withComponents puts r- and q-component behind a name at the end of a link, or a
+// plain query if the authority passes it on. Where the link has a query or a
+// fragment they have no place.
 func (d *decision) withComponents(link string) string {
 	if strings.ContainsAny(link, "?#") {
 		return link
@@ -69,6 +112,9 @@ func (d *decision) withComponents(link string) string {
 	}
 	if d.q.Q != "" {
 		longer += "?=" + d.q.Q
+	}
+	if longer == link && d.q.Query != "" && d.policy.Query == store.PassAppend {
+		longer += "?" + d.q.Query
 	}
 	if u, err := uri.Parse(longer); err != nil {
 		return link

@@ -468,8 +468,44 @@ func TestDelegationRedirects(t *testing.T) {
 			t.Errorf("%s: %+v, %v, want %s", tt.to, a, err, tt.want)
 		}
 	}
-	d := newDesk(t, store.Policy{Delegation: &store.Delegation{Mode: store.ModeRedirect, To: "https://r.example/a/{+element}"}}, resolve.Options{})
+	d := newDesk(t, store.Policy{Query: store.PassAppend, Delegation: &store.Delegation{Mode: store.ModeRedirect, To: "https://r.example/a/{+element}"}}, resolve.Options{})
+	plain := func(q *nomen.Question) { q.Query = "x=1" }
+	if a, err := d.ask(nomen.I2L, "b", plain); err != nil || a.Redirect != "https://r.example/a/b?x=1" {
+		t.Errorf("with a plain query: %+v, %v", a, err)
+	}
 	d.refuses(nomen.NoResult, nomen.I2L, "b/../../c")
+}
+
+// TestDelegationPassesDirectives: the client is sent away with all that it asked.
+func TestDelegationPassesDirectives(t *testing.T) {
+	other, err := uri.Parse("urn:x-a:b&c")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ask := func(q *nomen.Question) {
+		q.Component, q.At = "a b&c", time.Date(2126, 11, 21, 12, 0, 0, 500e6, time.FixedZone("", 3600)) // later than the authority
+	}
+	for _, tt := range []struct {
+		to      string
+		service nomen.Service
+		change  func(*nomen.Question)
+		want    string
+	}{
+		{"r.example:80", nomen.I2L, ask, "http://r.example:80/urn:x-a:1?c=a%20b%26c&at=2126-11-21T11:00:00.5Z"},
+		{"r.example:80", nomen.I2Cs, ask, "http://r.example:80/urn:x-a:1?s=I2Cs&c=a%20b%26c&at=2126-11-21T11:00:00.5Z"},
+		{"r.example:80", nomen.IisI, func(q *nomen.Question) { q.Other = other }, "http://r.example:80/urn:x-a:1?s=I=I&with=urn%3Ax-a%3Ab%26c"},
+		{"r.example:80", nomen.I2C, func(q *nomen.Question) { ask(q); q.R = "r" }, "http://r.example:80/urn:x-a:1?+r"},
+		{"https://r.example/{+name}{?s,c}", nomen.I2L, func(*nomen.Question) {}, "https://r.example/urn:x-a:1"},
+		{"https://r.example/{+name}{?s,c}", nomen.I2C, ask, "https://r.example/urn:x-a:1?s=I2C&c=a%20b%26c"},
+		{"https://r.example/{+name}{?s,c}", nomen.I2C, func(q *nomen.Question) { q.Q = "q" }, "https://r.example/urn:x-a:1?=q"},
+		{"https://r.example/{+name}", nomen.I2C, ask, "https://r.example/urn:x-a:1"},
+	} {
+		d := newDesk(t, store.Policy{Delegation: &store.Delegation{Mode: store.ModeRedirect, To: tt.to}}, resolve.Options{})
+		a, err := d.ask(tt.service, "1", tt.change)
+		if err != nil || a.Redirect != tt.want {
+			t.Errorf("%s: %+v, %v, want %s", tt.to, a, err, tt.want)
+		}
+	}
 }
 
 // TestBrokenPolicy: rules that fail are no answer about the name.

@@ -42,6 +42,38 @@ func TestLink(t *testing.T) {
 	}
 }
 
+// TestLinkAsking: what is asked goes where the template says, and nowhere if nothing
+// is.
+func TestLinkAsking(t *testing.T) {
+	p, n := name.MustParsePrefix("urn:x-a"), name.MustParse("urn:x-a:1")
+	all := map[string]string{"s": "I=I", "c": "a&b", "with": "urn:x-a:2?x", "at": "2026-11-21T10:00:00Z"}
+	for _, tt := range []struct {
+		template string
+		asked    map[string]string
+		want     string
+	}{
+		{"https://r.example/{+name}{?s,c,with,at}", nil, "https://r.example/urn:x-a:1"},
+		{"https://r.example/{+name}{?s,c,with,at}", map[string]string{"c": ""}, "https://r.example/urn:x-a:1?c="},
+		{"https://r.example/{+name}{?s,c,with,at}", all, "https://r.example/urn:x-a:1?s=I%3DI&c=a%26b&with=urn%3Ax-a%3A2%3Fx&at=2026-11-21T10%3A00%3A00Z"},
+		{"https://r.example/?id={name}{&s}", all, "https://r.example/?id=urn%3Ax-a%3A1&s=I%3DI"},
+		{"https://r.example/{+name}", all, "https://r.example/urn:x-a:1"},
+	} {
+		l, err := ParseLink(tt.template)
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		if got, err := l.Asking(p, n, tt.asked); got != tt.want || err != nil {
+			t.Errorf("%s: %q, %v, want %q", tt.template, got, err, tt.want)
+		}
+	}
+	if l, err := ParseLink("https://r.example/{+c}/{+name}"); err != nil {
+		t.Error(err)
+	} else if got, err := l.Asking(p, n, map[string]string{"c": "../.."}); err == nil {
+		t.Errorf("a component that climbs leads to %s", got)
+	}
+}
+
 // TestLinkRefused: no name may decide where a link leads.
 func TestLinkRefused(t *testing.T) {
 	for template, rule := range map[string]string{
@@ -57,6 +89,7 @@ func TestLinkRefused(t *testing.T) {
 		"urn:x:{+name}":                  "scheme",
 		"https://r.example/":             "URI-Template",
 		"https://r.example/{+prefix}":    "URI-Template",
+		"https://r.example/{?s,c}":       "URI-Template",
 		"https://r.example/{+other}":     "varname",
 		"https://r.example/{":            "expression",
 	} {

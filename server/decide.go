@@ -112,7 +112,9 @@ func (s *Server) resolve(ctx context.Context, r *request, a asked) *reply {
 		return s.resolveAt(ctx, r, a)
 	}
 	p := s.negotiate(ctx, r, a)
-	p.vary("Accept-Datetime")
+	if a.query.at.IsZero() { // a memento is not negotiated (RFC 7089, 4.1.1)
+		p.vary("Accept-Datetime")
+	}
 	return p
 }
 

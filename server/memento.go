@@ -61,7 +61,8 @@ func httpDate(t time.Time) string {
 }
 
 // linkTime adds where a name is found as of other times and, to an answer as of
-// one, the time of the revision that it shows (RFC 7089, 2.1 and 2.2).
+// one, the time of the revision that it shows (RFC 7089, 2.1 and 2.2). That is a
+// promise that the answer stays, which nobody can give for a time to come.
 func (s *Server) linkTime(p *reply, l *linkField, a asked, key, path string, ans *nomen.Answer) {
 	if !a.negotiable() {
 		return
@@ -77,7 +78,7 @@ func (s *Server) linkTime(p *reply, l *linkField, a asked, key, path string, ans
 		l.add("original timegate", "", path, mark, directives)
 	}
 	l.add("timemap", typeLinkFormat, timeMapRoot, path, mark, directives)
-	if !a.query.at.IsZero() && !ans.Modified.IsZero() {
+	if at := a.query.at; !at.IsZero() && !at.After(s.now()) && !ans.Modified.IsZero() {
 		p.add("Memento-Datetime", httpDate(ans.Modified))
 	}
 }
@@ -209,8 +210,12 @@ func firstOf(changes func(func(*store.Change, error) bool)) (*store.Change, erro
 func (s *Server) writeTimeMap(ctx context.Context, w io.Writer, base string, a asked) error {
 	key := a.kept().Key()
 	path := base + format.NamePath(key)
-	_, err := fmt.Fprintf(w, "<%s>;rel=\"original timegate\",\n<%s>;rel=\"self\";type=\"%s\"",
-		base+a.originalOf(key), base+withDirectives(timeMapOf(key), a.directives(time.Time{})), typeLinkFormat)
+	original := "<" + base + a.originalOf(key) + ">;rel=\"original timegate\""
+	if isURL(key) { // as in linkTime
+		original = "<" + key + ">;rel=\"original\",\n<" + base + a.originalOf(key) + ">;rel=\"timegate\""
+	}
+	_, err := fmt.Fprintf(w, "%s,\n<%s>;rel=\"self\";type=\"%s\"",
+		original, base+withDirectives(timeMapOf(key), a.directives(time.Time{})), typeLinkFormat)
 	if err != nil {
 		return err
 	}

@@ -22,8 +22,16 @@ type query struct {
 	badAt     string    // what looks like a time, and is none
 }
 
-// String returns what was understood of the query, spelled anew.
+// String returns what was understood of the query, spelled anew. Components of RFC
+// 8141, which directives may have been made of, go before them; a plain query is
+// where there is nothing else.
 func (q query) String() string {
+	if q.r != "" || q.q != "" {
+		return rqComponents(q.r, q.q)
+	}
+	if q.plain != "" {
+		return q.plain
+	}
 	var parts []string
 	if q.service != "" {
 		parts = append(parts, "s="+string(q.service))
@@ -37,10 +45,7 @@ func (q query) String() string {
 	if !q.at.IsZero() {
 		parts = append(parts, "at="+q.at.UTC().Format(time.RFC3339Nano))
 	}
-	if len(parts) > 0 {
-		return strings.Join(parts, "&")
-	}
-	return rqComponents(q.r, q.q)
+	return strings.Join(parts, "&")
 }
 
 // under returns the query as the authority of the name understands it: directives
@@ -175,8 +180,8 @@ func readDirectives(s string) (query, bool) {
 		values[i] = value
 	}
 	out := query{}
-	if seen[0] == 1 && nomen.Service(values[0]).Known() {
-		out.service = nomen.Service(values[0])
+	if seen[0] == 1 {
+		out.service = readService(values[0])
 	}
 	if seen[1] == 1 {
 		if c, err := uri.Unescape(values[1]); err == nil {
@@ -196,6 +201,18 @@ func readDirectives(s string) (query, bool) {
 		out.service = ""
 	}
 	return out, ok && (seen[2] == 0 || out.other != "")
+}
+
+// readService reads a service, "" for one that nobody knows. Forms escape the sign in
+// I=I.
+func readService(value string) nomen.Service {
+	if strings.IndexByte(value, '%') >= 0 {
+		value, _ = uri.Unescape(value) // what is malformed is no service
+	}
+	if s := nomen.Service(value); s.Known() {
+		return s
+	}
+	return ""
 }
 
 // keywordIndex returns the place of a keyword in the order of the constants, -1

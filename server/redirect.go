@@ -148,8 +148,12 @@ func (s *Server) otherName(p *reply, a asked, target string, successor bool) str
 		return target
 	}
 	target = format.NamePath(target)
-	if q := a.query.String(); q != "" && a.form != formTHTTP {
-		target += "?" + q
+	q := a.query
+	if a.authority == nil || a.authority.Query != store.PassAppend {
+		q.plain = ""
+	}
+	if text := q.String(); text != "" && a.form != formTHTTP {
+		target += "?" + text
 	}
 	return target
 }

@@ -168,6 +168,22 @@ func TestDirectivesOfAnAuthority(t *testing.T) {
 	}
 }
 
+// What a successor is asked for is what was asked of the name: an r-component as it
+// is, whatever it means here, and a plain query where the authority passes it on.
+func TestSuccessorIsAskedTheSame(t *testing.T) {
+	s, h := newHeard(t, store.Policy{Query: store.PassAppend, RComponent: map[string]string{"toc": "s=I2L&c=toc&lang=de"}}, nil)
+	h.answer = func(q nomen.Question) (*nomen.Answer, error) {
+		return &nomen.Answer{Service: nomen.I2L, Name: q.Name, Status: nomen.Retired, Redirect: "urn:example:b"}, nil
+	}
+	for query, want := range map[string]string{
+		"?+toc": "?+toc", "?+toc?=q": "?+toc?=q", "?=q": "?=q", "?x=1&y": "?x=1&y", "?c=toc&x=1": "?c=toc", "?a\"b": "?a%22b",
+	} {
+		if p := ask(s, "/urn:example:a"+query); p.status != 301 || p.get("Location") != "/urn:example:b"+want {
+			t.Errorf("%s: %d %s, want %s", query, p.status, p.get("Location"), want)
+		}
+	}
+}
+
 // N12-32: an answer to another service than was asked for is the default one.
 func TestDefaultOfTheResolver(t *testing.T) {
 	s, h := newHeard(t, store.Policy{}, nil)

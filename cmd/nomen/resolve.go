@@ -182,13 +182,39 @@ func (c *cli) resolveBy(ctx context.Context, args []string, o *resolveFlags, q n
 		if err != nil {
 			return err
 		}
-		kept := cache.New(asker, keeper, cache.Options{Now: clock, Failed: func(err error) { fmt.Fprintln(c.err, "nomen: warning: "+err.Error()) }})
+		var lost unkept
+		defer func() { lost.tell(c.err) }()
+		kept := cache.New(asker, keeper, cache.Options{Now: clock, Failed: lost.note})
 		r.resolver = kept
 		if o.offline {
 			r.past = kept
 		}
 	}
 	return c.resolveNames(ctx, args, r)
+}
+
+// An unkept is the answers that could not be kept: the disk may be full, and then it
+// is so for all of a long list.
+type unkept struct {
+	mu    sync.Mutex
+	count int
+	first error
+}
+
+func (u *unkept) note(err error) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	u.count++
+	u.first = cmp.Or(u.first, err)
+}
+
+// tell tells of them all in a line.
+func (u *unkept) tell(w io.Writer) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if u.count > 0 {
+		fmt.Fprintf(w, "nomen: warning: %d answers could not be kept: %s\n", u.count, printable(u.first.Error()))
+	}
 }
 
 // A resolving is how the names of one command are resolved.
@@ -480,7 +506,7 @@ func (e explainer) Resolve(ctx context.Context, q nomen.Question) (*nomen.Answer
 		return nil, err
 	}
 	req.Header.Set("Authorization", "Bearer "+e.api.Token)
-	resp, err := http.DefaultClient.Do(req)
+	resp, err := cmp.Or(e.api.HTTP, direct()).Do(req)
 	if err != nil {
 		return nil, err
 	}
@@ -497,6 +523,15 @@ func (e explainer) Resolve(ctx context.Context, q nomen.Question) (*nomen.Answer
 		return nil, e
 	}
 	return nil, fmt.Errorf("the server answered %s: %s", resp.Status, problem.Detail)
+}
+
+// direct returns a client that tells a token to nobody but the server: to no proxy,
+// and to no other server to which that one leads.
+func direct() *http.Client {
+	return &http.Client{
+		Transport:     &http.Transport{DisableKeepAlives: true},
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}
 }
 
 // An audited address is what it says in JSON.

@@ -44,8 +44,10 @@
 //
 // A q-component is appended to the query of the location (RFC 8141, 2.3.2): after
 // "?" if there is none, after "&" if there is one, before a fragment; unless the
-// authority says to ignore it. A plain query, that is neither of both, is ignored
-// unless the authority says to append it, which is done in the same way.
+// authority says to ignore it. A location whose scheme has no such query (mailto,
+// tel, ftp, ldap ...) stays as it is, and that of a URN is its q-component. A plain
+// query, that is neither of both, is ignored unless the authority says to append it,
+// which is done in the same way.
 // Descriptions show locations as they are. The asker's resolver does this, not the
 // one that it asks in turn.
 //

@@ -259,6 +259,25 @@ func TestQComponent(t *testing.T) {
 		{"https://h.example/a", "x 1", "https://h.example/a"},
 		{"https://h.example/a", "x\r\nSet-Cookie: y", "https://h.example/a"},
 		{"https://h.example/a", "%zz", "https://h.example/a"},
+		{"https://h.example/a?y=2&", "x=1", "https://h.example/a?y=2&x=1"},
+		{"HTTP://h.example", "x", "HTTP://h.example?x"},
+		{"coap://h.example/a", "x", "coap://h.example/a?x"},
+		// What has no query of its own stays as it is.
+		{"mailto:a@h.example", "subject=x", "mailto:a@h.example"},
+		{"mailto:a@h.example?subject=y", "bcc=z@h.example", "mailto:a@h.example?subject=y"},
+		{"tel:+358-555-1234567", "x", "tel:+358-555-1234567"},
+		{"doi:10.1000/1", "x", "doi:10.1000/1"},
+		{"ftp://h.example/a", "x", "ftp://h.example/a"},
+		{"gopher://h.example/7/s", "x", "gopher://h.example/7/s"},
+		{"LDAP://h.example/o=x?cn", "x", "LDAP://h.example/o=x?cn"},
+		// That of a URN is its q-component.
+		{"urn:x-b:1", "x=1", "urn:x-b:1?=x=1"},
+		{"urn:x-b:1?=y", "x=1", "urn:x-b:1?=y&x=1"},
+		{"urn:x-b:1?+r", "x=1", "urn:x-b:1?+r?=x=1"},
+		{"urn:x-b:1?+r?=y", "x=1", "urn:x-b:1?+r?=y&x=1"},
+		{"urn:x-b:1#f", "x=1", "urn:x-b:1?=x=1#f"},
+		{"urn:x-b:1?s=I2C", "x=1", "urn:x-b:1?s=I2C"},
+		{"urn:x-b:1", "/x", "urn:x-b:1"},
 	} {
 		d := newDesk(t, store.Policy{}, resolve.Options{}, record("urn:x-a:1", at(tt.location)))
 		d.leads("1", tt.want, func(q *nomen.Question) { q.Q = tt.q })

@@ -1,0 +1,92 @@
+package resolve
+
+import (
+	"strings"
+
+	"github.com/nomen-project/nomen/store"
+	"github.com/nomen-project/nomen/uri"
+)
+
+// passing returns a location with the q-component, and the plain query if the
+// authority wants it, appended to its query.
+func (d *decision) passing(location string) string {
+	if d.q.Q != "" && d.policy.QComponent != store.PassIgnore {
+		location = withQuery(location, d.q.Q)
+	}
+	if d.q.Query != "" && d.policy.Query == store.PassAppend {
+		location = withQuery(location, d.q.Query)
+	}
+	return location
+}
+
+// withQuery returns a location with more in its query, before a fragment. A location
+// that has no place for it, and what cannot be there, are left as they are.
+func withQuery(location, more string) string {
+	u, err := uri.Parse(location)
+	if err != nil || more == "" || strings.Contains(more, "#") {
+		return location
+	}
+	separator, ok := beforeQuery(u, more)
+	if !ok {
+		return location
+	}
+	head, fragment, hasFragment := strings.Cut(location, "#")
+	longer := head + separator + more
+	if hasFragment {
+		longer += "#" + fragment
+	}
+	if _, err := uri.Parse(longer); err != nil {
+		return location
+	}
+	return longer
+}
+
+// beforeQuery returns what stands between a location and more of its query: "?", or
+// "&" if there is a query. It is not ok for a location of which the query is none of
+// its own, or has a meaning that more would change: a mailbox, a file of an FTP
+// server, a search in a directory. That of a URN is its q-component.
+func beforeQuery(u uri.URI, more string) (string, bool) {
+	scheme, _ := u.Scheme()
+	scheme = strings.ToLower(scheme)
+	query, has := u.Query()
+	if scheme == "urn" {
+		return beforeQComponent(query, has, more)
+	}
+	if _, ok := u.Authority(); !ok || !takesQuery(scheme) {
+		return "", false
+	}
+	switch {
+	case !has:
+		return "?", true
+	case query == "", strings.HasSuffix(query, "&"):
+		return "", true
+	}
+	return "&", true
+}
+
+// takesQuery reports whether what follows "?" in a URI of a scheme, which has an
+// authority, is a query that somebody else may add to.
+func takesQuery(scheme string) bool {
+	switch scheme {
+	case "ftp", "ftps", "sftp", "tftp", "gopher", "telnet", "tn3270", "rlogin", "ssh", "nntp", "news", "imap", "pop",
+		"ldap", "ldaps", "wais", "prospero", "file", "smb", "nfs", "afs", "rsync", "git":
+		return false
+	}
+	return true
+}
+
+// beforeQComponent is beforeQuery for a URN: of what follows its first question mark
+// a part may be a q-component (RFC 8141, 2.3).
+func beforeQComponent(query string, has bool, more string) (string, bool) {
+	switch {
+	case more[0] == '/' || more[0] == '?': // begins no q-component
+		return "", false
+	case !has:
+		return "?=", true
+	case strings.HasPrefix(query, "="), strings.HasPrefix(query, "+") && strings.Contains(query, "?="):
+		return "&", true
+	case strings.HasPrefix(query, "+"):
+		return "?=", true
+	}
+	return "", false // directives, or nothing that a URN has
+}

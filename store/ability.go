@@ -85,6 +85,21 @@ func HeadOf(ctx context.Context, r Reader) (Head, error) {
 	return Head{}, unable(r, "show the order of its changes")
 }
 
+// A Settler is a Feed in which a change may come later than Apply has returned.
+type Settler interface {
+	// Settle waits until all that was acknowledged before is in the feed, and sees to
+	// it if nobody else does. It does not wait for what is written meanwhile.
+	Settle(ctx context.Context) error
+}
+
+// Settle waits as [Settler] does; not at all for other stores.
+func Settle(ctx context.Context, r Reader) error {
+	if s, ok := r.(Settler); ok {
+		return s.Settle(ctx)
+	}
+	return nil
+}
+
 // Load fills s with entries as [Loader] does.
 func Load(ctx context.Context, s Store, entries iter.Seq2[*Entry, error]) error {
 	if l, ok := s.(Loader); ok {

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"iter"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -22,7 +21,8 @@ records and of tokens. The store that is copied stays as it is.
 
 A store is pebble:DIR, or postgres://USER@HOST/DATABASE. No server may have a
 pebble store open meanwhile. What is changed in a database that is in use comes
-along up to the moment at which migrate begins.
+along up to the moment at which migrate begins; what a node had committed and not
+yet put into the log of changes when it was killed comes along too.
 
 If it is cut short, start it again: what has arrived is compared, not copied
 again.`
@@ -99,7 +99,7 @@ type migration struct {
 // migrate copies one store into another and compares them.
 func (c *cli) migrate(ctx context.Context, from, to store.Store) error {
 	start := clock()
-	head, err := store.HeadOf(ctx, from)
+	head, err := settledHead(ctx, from)
 	if err != nil {
 		return err
 	}
@@ -172,17 +172,11 @@ func copyTokens(ctx context.Context, from, to store.Store) (int, error) {
 	return n, write()
 }
 
-// How long a store may take to seal what it was given, and how often it is asked.
-const (
-	sealing     = 10 * time.Second
-	sealingStep = 100 * time.Millisecond
-)
-
 // compareStores returns an error unless both stores have the same history, as many
 // records, and the tokens of the first are in the second. It returns the number of
 // records.
 func (c *cli) compareStores(ctx context.Context, from, to store.Store, want store.Head) (int64, error) {
-	got, err := sealedHead(ctx, to, want.Size)
+	got, err := settledHead(ctx, to)
 	switch {
 	case err != nil:
 		return 0, err
@@ -193,33 +187,27 @@ func (c *cli) compareStores(ctx context.Context, from, to store.Store, want stor
 	if err != nil {
 		return 0, err
 	}
-	if now, err := store.HeadOf(ctx, from); err != nil || now != want {
-		fmt.Fprintf(c.err, "nomen: warning: changes made meanwhile were not copied: %d\n", now.Size-want.Size)
-		return there, errors.Join(err, sameTokens(ctx, from, to))
+	here, err := exactCount(ctx, from) // before the head: what is written in between shows there
+	if err != nil {
+		return 0, err
 	}
-	here, err := exactCount(ctx, from)
-	switch {
+	switch now, err := settledHead(ctx, from); {
 	case err != nil:
 		return 0, err
+	case now != want:
+		fmt.Fprintf(c.err, "nomen: warning: changes made meanwhile were not copied: %d\n", now.Size-want.Size)
 	case here != there:
 		return 0, fmt.Errorf("the copy is not the same: it has %d records, not %d", there, here)
 	}
 	return there, sameTokens(ctx, from, to)
 }
 
-// sealedHead returns the head of s when it has reached a size.
-func sealedHead(ctx context.Context, s store.Reader, size uint64) (store.Head, error) {
-	for last := clock().Add(sealing); ; {
-		h, err := store.HeadOf(ctx, s)
-		if err != nil || h.Size >= size || clock().After(last) {
-			return h, err
-		}
-		select {
-		case <-ctx.Done():
-			return h, context.Cause(ctx)
-		case <-time.After(sealingStep):
-		}
+// settledHead returns the head of s with all changes that were acknowledged.
+func settledHead(ctx context.Context, s store.Reader) (store.Head, error) {
+	if err := store.Settle(ctx, s); err != nil {
+		return store.Head{}, err
 	}
+	return store.HeadOf(ctx, s)
 }
 
 // exactCount counts records, one by one if the store only estimates.

@@ -355,6 +355,9 @@ func (s *Store) Load(ctx context.Context, entries iter.Seq2[*store.Entry, error]
 	return store.Load(ctx, s.Backing, entries)
 }
 
+// Settle implements [store.Settler].
+func (s *Store) Settle(ctx context.Context) error { return store.Settle(ctx, s.Backing) }
+
 // History implements [store.Historian], if the store behind can do it.
 func (s *Store) History(ctx context.Context, n name.Name) iter.Seq2[*store.Change, error] {
 	return store.History(ctx, s.Backing, n)

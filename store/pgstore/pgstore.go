@@ -27,6 +27,7 @@ type Store struct {
 	gate     gate.Gate
 	recent   recent
 	sealer   *sealer
+	settling sync.Mutex // held by who seals in a store that was opened for reading
 
 	requests chan *request // from Apply to write
 	writers  sync.WaitGroup
@@ -41,6 +42,7 @@ var (
 	_ store.TokenLister        = (*Store)(nil)
 	_ store.Finder             = (*Store)(nil)
 	_ store.Feed               = (*Store)(nil)
+	_ store.Settler            = (*Store)(nil)
 	_ store.Prover             = (*Store)(nil)
 	_ store.Loader             = (*Store)(nil)
 	_ store.Verifier           = (*Store)(nil)

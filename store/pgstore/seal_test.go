@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -93,6 +94,66 @@ func TestSealAtClose(t *testing.T) {
 	c := connect(t, url)
 	if err := c.QueryRow(t.Context(), "select until > clock_timestamp() from nomen_head").Scan(&leased); err != nil || leased {
 		t.Errorf("a node that is closed still has the lease: %v, %v", leased, err)
+	}
+}
+
+// unsealed writes changes that the sealer of their node cannot seal before it is
+// closed, as that of one that is killed.
+func unsealed(t *testing.T, url string, changes ...store.Change) {
+	t.Helper()
+	s := open(t, url)
+	c := connect(t, url)
+	if _, err := c.Exec(t.Context(), "begin; select id from nomen_head for update"); err != nil {
+		t.Fatal(err)
+	}
+	for _, change := range changes {
+		if _, err := s.Apply(t.Context(), []store.Change{change}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := c.Exec(t.Context(), "rollback"); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestSettle: what a node that was killed has not sealed is sealed by who wants the
+// whole log, and only reads.
+func TestSettle(t *testing.T) {
+	url := newURL(t, shared)
+	unsealed(t, url, put("urn:x-a:b", "u:1", 0), put("urn:x-a:b", "u:2", 1))
+	s, err := Open(t.Context(), Options{URL: url, ReadOnly: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	if h, err := s.Head(t.Context()); err != nil || h.Size != 0 {
+		t.Fatalf("%d changes are sealed, %v, want none", h.Size, err)
+	}
+	for range 2 {
+		if err := s.Settle(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	checkFeed(t, s, 2)
+	if h, err := s.Head(t.Context()); err != nil || h.Size != 2 {
+		t.Errorf("%d changes are sealed, %v, want 2", h.Size, err)
+	}
+}
+
+// TestSettleCannot: who may not seal is told so, and how much is missing.
+func TestSettleCannot(t *testing.T) {
+	url := newURL(t, shared)
+	unsealed(t, url, put("urn:x-a:b", "u:1", 0))
+	s, err := Open(t.Context(), Options{URL: url + "&wait=300ms&default_transaction_read_only=on", ReadOnly: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	if err := s.Settle(t.Context()); !errors.Is(err, errNoPrimary) || !strings.Contains(err.Error(), "1 transactions are committed") {
+		t.Errorf("Settle where nothing can be written: %v", err)
 	}
 }
 

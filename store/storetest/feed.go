@@ -196,6 +196,30 @@ func (s *suite) salted() {
 	}
 }
 
+// feedSettled: who has settled the store finds in its feed all that was
+// acknowledged before, at once.
+func feedSettled(s *suite) {
+	if _, err := store.HeadOf(s.Context(), s.Store); errors.Is(err, errors.ErrUnsupported) {
+		return
+	}
+	for i := range 5 {
+		s.apply(put(fmt.Sprint("urn:x-a:", i), "https://example.org/", i), put("urn:x-a:many", fmt.Sprint("https://example.org/", i), i))
+		if err := store.Settle(s.Context(), s.Store); err != nil {
+			s.Fatalf("Settle: %v", err)
+		}
+		head, err := store.HeadOf(s.Context(), s.Store)
+		if err != nil {
+			s.Fatal(err)
+		}
+		if head.Size != uint64(s.kept) {
+			s.Fatalf("%d changes are in the feed of a store that has settled, of %d", head.Size, s.kept)
+		}
+	}
+	if all := s.entries(0); len(all) != s.kept {
+		s.Errorf("%d entries, want %d", len(all), s.kept)
+	}
+}
+
 // feedWhileWriting: who follows the log misses nothing and sees nothing twice,
 // and every head is that of the entries up to it.
 func feedWhileWriting(s *suite) {

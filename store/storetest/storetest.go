@@ -63,6 +63,7 @@ func Run(t *testing.T, open Open) {
 		{"Find", finding},
 		{"Feed", feed},
 		{"FeedWhileWriting", feedWhileWriting},
+		{"FeedSettled", feedSettled},
 		{"Proofs", proofs},
 		{"Redaction", redaction},
 		{"Verify", verifying},

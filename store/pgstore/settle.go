@@ -1,0 +1,86 @@
+package pgstore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+)
+
+const (
+	lookStamp = "select max(stamp) from nomen_pending"
+	lookUntil = "select count(*) from nomen_pending where stamp <= $1"
+)
+
+// errNotSealed is why a store that seals has not: its log says more.
+var errNotSealed = errors.New("no node seals them")
+
+// Settle implements [store.Settler]. What nobody seals, since the node that wrote it
+// was killed and no other runs, this store seals itself, even if it was opened for
+// reading: nothing but the place of a change in the log comes of that. The error
+// says how many transactions wait when that cannot be done for the time that a call
+// may wait.
+func (s *Store) Settle(ctx context.Context) error {
+	if err := s.gate.Enter(); err != nil {
+		return err
+	}
+	defer s.gate.Leave()
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	return failed("settle", ended(ctx, s.settle(ctx)))
+}
+
+func (s *Store) settle(ctx context.Context) error {
+	var last *time.Time
+	err := s.ask(ctx, func(ctx context.Context, c *pgx.Conn) error { return c.QueryRow(ctx, lookStamp).Scan(&last) })
+	if err != nil || last == nil {
+		return err
+	}
+	for p, left := newPatience(s.cluster.wait), -1; ; {
+		sealErr := s.sealNow(ctx)
+		if sealErr != nil && !transient(sealErr) {
+			return sealErr
+		}
+		before := left
+		err := s.ask(ctx, func(ctx context.Context, c *pgx.Conn) error { return c.QueryRow(ctx, lookUntil, *last).Scan(&left) })
+		if err != nil || left == 0 {
+			return err
+		}
+		if left < before {
+			p = newPatience(s.cluster.wait)
+		}
+		if !p.pause(ctx) {
+			if sealErr == nil {
+				sealErr = errNotSealed
+			}
+			return fmt.Errorf("%d transactions are committed and have no place in the log of changes yet: %w", left, sealErr)
+		}
+	}
+}
+
+// ask asks the primary, if there is one.
+func (s *Store) ask(ctx context.Context, f func(context.Context, *pgx.Conn) error) error {
+	return s.cluster.read(ctx, short, true, func(ctx context.Context, c *pgx.Conn, _ role) error { return f(ctx, c) })
+}
+
+// sealNow lets the sealer look; a store that was opened for reading has none, and
+// does it here.
+func (s *Store) sealNow(ctx context.Context) error {
+	if !s.readOnly {
+		s.sealer.wake()
+		return nil
+	}
+	s.settling.Lock()
+	defer s.settling.Unlock()
+	defer s.sealer.release(ctx)
+	for more := true; more; {
+		var err error
+		if more, err = s.sealer.seal(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}

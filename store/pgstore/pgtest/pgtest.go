@@ -44,7 +44,7 @@ type Server struct {
 }
 
 // patience is how long a server may take to start or to end.
-const patience = 20 * time.Second
+const patience = 2 * time.Minute
 
 // Start starts a new, empty server, which Stop has to end.
 func Start(o Options) (*Server, error) {

@@ -406,18 +406,33 @@ func TestEverythingOfAQuestion(t *testing.T) {
 	}
 }
 
-// An answer that is not as of the time that was asked for is refused.
+// An answer that is not as of the time that was asked for is refused. As of a time to
+// come nothing is promised, but who answers has to know of times.
 func TestTime(t *testing.T) {
-	q := ask(t, rfc, nomen.I2Ls)
-	q.At = time.Date(2001, 1, 1, 0, 0, 0, 0, time.UTC)
-	for field, ok := range map[string]bool{"": false, "Memento-Datetime: Mon, 01 Jan 2001 00:00:00 GMT\r\n": true} {
+	past, future := time.Date(2001, 1, 1, 0, 0, 0, 0, time.UTC), time.Now().Add(time.Hour)
+	const memento, gate = "Memento-Datetime: Mon, 01 Jan 2001 00:00:00 GMT\r\n", "Link: <x>; rel=item, </urn:ietf:rfc:2648>; rel=\"original timegate\"\r\n"
+	for _, tt := range []struct {
+		at     time.Time
+		fields string
+		ok     bool
+	}{
+		{past, "", false},
+		{past, memento, true},
+		{past, gate, false},
+		{future, "", false},
+		{future, memento, true},
+		{future, gate, true},
+		{future, "Link: <https://timegate.example/>; rel=item\r\n", false},
+	} {
+		q := ask(t, rfc, nomen.I2Ls)
+		q.At = tt.at
 		for _, answer := range []string{"200 OK\r\nContent-Type: text/uri-list\r\n", "303 See Other\r\nLocation: https://example.org/x\r\n"} {
 			n := newInternet(t)
-			n.serve["192.0.2.1:80"] = says("HTTP/1.1 " + answer + "Connection: close\r\n" + field + "\r\nhttps://example.org/x\r\n")
+			n.serve["192.0.2.1:80"] = says("HTTP/1.1 " + answer + "Connection: close\r\n" + tt.fields + "\r\nhttps://example.org/x\r\n")
 			a, err := n.client(Options{Via: "http://192.0.2.1/"}).Resolve(t.Context(), q)
 			var e *TimeError
-			if errors.As(err, &e) == ok || ok && err != nil {
-				t.Errorf("%q %q: got %+v, %v", answer, field, a, err)
+			if errors.As(err, &e) == tt.ok || tt.ok && err != nil {
+				t.Errorf("%v, %q, %q: got %+v, %v", tt.at, tt.fields, answer, a, err)
 			}
 		}
 	}

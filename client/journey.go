@@ -179,7 +179,7 @@ func (j *journey) read(s stop, r *reply) (next stop, a *nomen.Answer, err error)
 	}
 	a, err = j.answer(s, r)
 	if p, ok := s.way.(page); ok && isUnread(err) && (j.question.Service == nomen.I2C || j.question.Service == nomen.I2Cs) {
-		a, err = r.located(s, p.url, j.question) // no description, but where something is
+		a, err = r.located(s, p.url, j.question, j.client.o.Now()) // no description, but where something is
 	}
 	if to, ok := j.replacement(a, err); ok {
 		return stop{subject: to, way: j.wayOn(s), guarded: j.guards(r)}, nil, nil
@@ -199,10 +199,12 @@ func (j *journey) redirected(s stop, r *reply) (next stop, a *nomen.Answer, err 
 		next.subject = to.subject
 	case to.site != "":
 		next.way = site{to.site}
+	case !s.way.locates(j.question.Service) && r.isItem(to.url):
+		a, err = r.inPlace(s, to.url, j.question, j.client.o.Now())
 	case to.fetchable && !s.way.locates(j.question.Service):
 		next.way = page{to.url}
 	default:
-		a, err = r.located(s, to.url, j.question)
+		a, err = r.located(s, to.url, j.question, j.client.o.Now())
 	}
 	return next, a, err
 }

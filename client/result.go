@@ -22,7 +22,7 @@ func (j *journey) answer(s stop, r *reply) (*nomen.Answer, error) {
 	if r.status < http.StatusOK || r.status >= http.StatusMultipleChoices {
 		return nil, refusal(s, r, j.question)
 	}
-	if err := r.checkTime(s, j.question); err != nil {
+	if err := r.checkTime(s, j.question, j.client.o.Now()); err != nil {
 		return nil, err
 	}
 	asked := s.way.asked(j.question.Service)
@@ -38,15 +38,33 @@ func (j *journey) answer(s stop, r *reply) (*nomen.Answer, error) {
 }
 
 // checkTime refuses an answer on the web that does not say that it is as of the
-// time of the question (RFC 7089, 2.1.1).
-func (r *reply) checkTime(s stop, q nomen.Question) error {
+// time of the question (RFC 7089, 2.1.1). Of a time to come no resolver says so: it has
+// to be one that knows times.
+func (r *reply) checkTime(s stop, q nomen.Question, now time.Time) error {
 	if q.At.IsZero() || r.url == "" || r.header.Get("Memento-Datetime") != "" {
+		return nil
+	}
+	const skew = time.Minute // between two clocks
+	if q.At.After(now.Add(-skew)) && r.knowsTimes() {
 		return nil
 	}
 	if r.stream != nil {
 		r.stream.Close()
 	}
 	return &TimeError{Name: s.spelling, At: q.At}
+}
+
+// knowsTimes reports whether an answer links to where it is had as of other times (RFC
+// 7089, 2.2.1).
+func (r *reply) knowsTimes() bool {
+	for _, field := range r.header.Values("Link") {
+		for value := range linkValues(field) {
+			if _, parameters, ok := strings.Cut(value, ">"); ok && strings.Contains(parameters, "timegate") {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // content makes an answer of the body: of one to I2R or I2Rs whatever it is.
@@ -212,8 +230,8 @@ func (e *serviceError) Error() string {
 }
 
 // located answers with the URL to which a redirection leads.
-func (r *reply) located(s stop, url string, q nomen.Question) (*nomen.Answer, error) {
-	if err := r.checkTime(s, q); err != nil {
+func (r *reply) located(s stop, url string, q nomen.Question, now time.Time) (*nomen.Answer, error) {
+	if err := r.checkTime(s, q, now); err != nil {
 		return nil, err
 	}
 	a := &nomen.Answer{Service: nomen.I2C, Name: s.name, Status: nomen.Active, Private: hasDirective(r.header, "private")}
@@ -235,6 +253,25 @@ func (r *reply) located(s stop, url string, q nomen.Question) (*nomen.Answer, er
 		}
 	}
 	return project(a, s, q.Service)
+}
+
+// isItem reports whether a server says of the URL to which it sends that the resource
+// is there, by a Link field with the relation "item" or "archive": it answers then for
+// a location, which is the default, in place of a service that it does not offer (2012,
+// 2.3.1: N12-32). Who says nothing may mean that the answer is there.
+func (r *reply) isItem(url string) bool {
+	return slices.ContainsFunc(r.links(url), func(l nomen.Location) bool {
+		return l.URL == url && (l.Rel == "" || l.Rel == "archive") // "item" is the default
+	})
+}
+
+// inPlace answers with a location where another service was asked for: that is a part of
+// a description, and of nothing else.
+func (r *reply) inPlace(s stop, url string, q nomen.Question, now time.Time) (*nomen.Answer, error) {
+	if q.Service == nomen.I2C || q.Service == nomen.I2Cs {
+		return r.located(s, url, q, now)
+	}
+	return nil, noResult(s, q.Service, "the resolver does not offer this service, and tells a location in its place")
 }
 
 // links returns what the Link fields (RFC 8288) say about a URL, and which name is

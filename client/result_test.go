@@ -113,7 +113,7 @@ func TestLinks(t *testing.T) {
 	} {
 		r := &reply{header: http.Header{"Link": tt.links}}
 		s := stop{subject: subject{name: name.MustParse(alb), spelling: alb}, way: site{"https://resolver.example/r/"}}
-		a, err := r.located(s, "https://example.org/x", nomen.Question{Service: nomen.I2L})
+		a, err := r.located(s, "https://example.org/x", nomen.Question{Service: nomen.I2L}, time.Time{})
 		if err != nil || a.Name.Key() != tt.name || !slices.Equal(a.Locations, []nomen.Location{tt.want}) {
 			t.Errorf("%q: got %+v, %v", tt.links, a, err)
 		}

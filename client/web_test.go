@@ -425,3 +425,58 @@ func TestWebAddresses(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 }
+
+// A redirection of which the resolver says that it leads to the resource is no answer
+// of a service that it does not offer (N12-32): the resource is not read as one, nor
+// asked for.
+func TestLocationInPlaceOfAnotherService(t *testing.T) {
+	var at string
+	base, asked := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		if strings.HasPrefix(r.URL.Path, "/resource") {
+			w.Header().Set("Content-Type", "application/json")
+			w.Write([]byte(`{"locations":[{"url":"https://example.org/of-somebody-else"}],"same_as":["urn:example:other"]}`))
+			return
+		}
+		relation := strings.TrimPrefix(r.URL.Path, "/urn:example:")
+		if relation != "nothing" {
+			w.Header().Set("Link", "<"+at+"/resource>; rel=\""+relation+"\"; type=\"application/json\", <"+at+"/other>; rel=item")
+		}
+		w.Header().Set("Location", at+"/resource")
+		w.WriteHeader(http.StatusSeeOther)
+	})
+	at = base
+	c := newClient(t, Options{Via: base})
+	for _, tt := range []struct {
+		relation string
+		service  nomen.Service
+		location string // of the answer
+		requests int
+	}{
+		{"item", nomen.I2C, "/resource", 1},
+		{"archive", nomen.I2Cs, "/resource", 1},
+		{"item", nomen.I2L, "/resource", 1},
+		{"item", nomen.I2N, "", 1},
+		{"item", nomen.I2Ns, "", 1},
+		{"describedby", nomen.I2C, "https://example.org/of-somebody-else", 2},
+		{"nothing", nomen.I2C, "https://example.org/of-somebody-else", 2},
+	} {
+		*asked = nil
+		a, err := c.Resolve(t.Context(), ask(t, "urn:example:"+tt.relation, tt.service))
+		if len(*asked) != tt.requests {
+			t.Errorf("%s, %s: %d requests, want %d", tt.service, tt.relation, len(*asked), tt.requests)
+		}
+		if tt.location == "" {
+			if !errors.Is(err, &nomen.Error{Kind: nomen.NoResult}) {
+				t.Errorf("%s, %s: got %+v, %v, want no result", tt.service, tt.relation, a, err)
+			}
+			continue
+		}
+		want := tt.location
+		if strings.HasPrefix(want, "/") {
+			want = base + want
+		}
+		if err != nil || len(a.Locations) != 1 || a.Locations[0].URL != want {
+			t.Errorf("%s, %s: got %+v, %v, want %s", tt.service, tt.relation, a, err, want)
+		}
+	}
+}

@@ -12,10 +12,6 @@ import (
 	"github.com/pelletier/go-toml/v2"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
-
-	"github.com/nomen-project/nomen"
-	"github.com/nomen-project/nomen/name"
-	"github.com/nomen-project/nomen/store"
 )
 
 const environmentPrefix = "NOMEN_"
@@ -58,23 +54,6 @@ func setOption(flags *pflag.FlagSet, f *pflag.Flag, values []string) error {
 	}
 	f.Changed = true
 	return list.Replace(values)
-}
-
-// An authorityTable is one [[authority]] of a configuration file.
-type authorityTable struct {
-	Prefix         string
-	Owners         []string
-	Hosts          []string
-	Addresses      []string
-	Default        bool
-	Parents        []string
-	Children       []string
-	Contact        string
-	Description    string
-	List           bool
-	DefaultService string `toml:"default_service"`
-	FoldCase       bool   `toml:"fold_case"`
-	RedirectStatus int    `toml:"redirect_status"`
 }
 
 // readFile sets the options that neither the command line nor the environment
@@ -156,18 +135,6 @@ func (c *cli) unknownKeys(strict *toml.StrictMissingError, known map[string]bool
 		errs = append(errs, usagef("%s: line %d: unknown key %q", c.config, line, strings.Join(key, ".")))
 	}
 	return errors.Join(errs...)
-}
-
-func (t authorityTable) authority() (*store.Authority, error) {
-	p, err := name.ParsePrefix(t.Prefix)
-	if err != nil {
-		return nil, err
-	}
-	return &store.Authority{
-		Prefix: p, Owners: t.Owners, Hosts: t.Hosts, Addresses: t.Addresses, Default: t.Default,
-		Parents: t.Parents, Children: t.Children, Contact: t.Contact, Description: t.Description,
-		List: t.List, Service: nomen.Service(t.DefaultService), FoldCase: t.FoldCase, Redirect: t.RedirectStatus,
-	}, nil
 }
 
 // fileError makes a usage error that names file, line and column.

@@ -101,8 +101,8 @@ func (s *Server) resolve(ctx context.Context, r *request, a asked) *reply {
 	if a.query.badAt != "" {
 		return s.problem(r, a, badTime(r.target, a.query.badAt))
 	}
-	if a.form == formTHTTP && !offers(a.authority, a.query.service) {
-		return s.problem(r, a, notOffered(a, a.query.service))
+	if a.form == formTHTTP && (a.nowhere != "" || !offers(a.authority, a.query.service)) {
+		return s.withoutService(ctx, r, a)
 	}
 	wanted := a.query.service
 	if a.query = a.query.under(a.authority); a.form == formTHTTP { // whose path has the last word
@@ -152,7 +152,8 @@ func (s *Server) answered(ctx context.Context, r *request, a asked, asked nomen.
 	case ans.Redirect != "":
 		return s.elsewhere(r, a, ans)
 	case a.form == formTHTTP && ans.Service != asked:
-		return s.problem(r, a, notOffered(a, asked))
+		a.query.service = asked
+		return s.problem(r, a, notOffered(a))
 	case ans.Service != asked && a.query.service != "": // as if none had been named
 		a.query.service = ""
 		return s.resolveAt(ctx, r, a)
@@ -183,11 +184,6 @@ func (a asked) admitted() error {
 		e.Message = "the names of this authority are not open to the public"
 	}
 	return e
-}
-
-// notOffered tells a client of THTTP that a service is not to be had.
-func notOffered(a asked, service nomen.Service) error {
-	return &nomen.Error{Kind: nomen.NoResult, Name: a.spelled(), Service: service, Message: "this service is not offered for the name"}
 }
 
 // spelled returns what is asked about, for people.

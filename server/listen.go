@@ -93,6 +93,8 @@ func (s *Server) publicServer(secure bool) *http.Server {
 		IdleTimeout:       s.limits.IdleTimeout,
 		MaxHeaderBytes:    wire.DefaultMaxHeader,
 		ErrorLog:          slog.NewLogLogger(s.log.Handler(), slog.LevelDebug),
+
+		DisableGeneralOptionsHandler: true, // what it answers to "OPTIONS *" says nothing
 	}
 	h.Protocols = new(http.Protocols)
 	h.Protocols.SetHTTP1(true)

@@ -189,18 +189,12 @@ func (c cell) failure(status int, problem string, words ...string) expectation {
 func expect(c cell) expectation {
 	s := c.wanted()
 	if s == "" {
-		// 2169, 2: 404; S: no-result. Which error of several comes first is
-		// not said.
-		e := c.failure(http.StatusNotFound, "no-result")
+		// 2169, 2: 404; S: no-result, which only a name can have that exists
+		// (2483, 4: "URI exists but there is no available output").
 		if c.row.fate == served || c.row.fate == away {
-			return e
+			return c.failure(http.StatusNotFound, "no-result")
 		}
-		other := expectName(c, nomen.I2C)
-		e.statuses = append(e.statuses, other.statuses...)
-		if c.service != unknownService { // S: it depends on the authority, which may be asked first
-			e.also = other.problem
-		}
-		return e
+		return expectName(c, nomen.I2C)
 	}
 	return expectName(c, s)
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/nomen-project/nomen"
 	"github.com/nomen-project/nomen/format"
+	"github.com/nomen-project/nomen/name"
 	"github.com/nomen-project/nomen/store"
 )
 
@@ -142,10 +143,14 @@ func isListed(rec *store.Record, set *store.AuthoritySet, a *store.Authority) bo
 	return rec.Status != nomen.Reserved && set.Of(rec.Name) == a
 }
 
-// exactly returns the authority whose prefix is spelled so, or nil.
+// exactly returns the authority of this prefix, in any spelling, or nil.
 func exactly(set *store.AuthoritySet, prefix string) *store.Authority {
+	p, err := name.ParsePrefix(prefix)
+	if err != nil {
+		return nil
+	}
 	for _, a := range set.All() {
-		if a.Prefix.String() == prefix {
+		if a.Prefix == p {
 			return a
 		}
 	}

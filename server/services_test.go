@@ -5,6 +5,7 @@ import (
 	"compress/gzip"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"iter"
 	"mime"
@@ -141,6 +142,7 @@ func TestDirectivesOfAnAuthority(t *testing.T) {
 		{"N12-32 service that is not offered", "s=I2N", policy, nomen.Question{Service: nomen.I2L}},
 		{"N12-31 value of s", "s=I2C", store.Policy{Keywords: map[string][]string{"s": {"I2N"}}}, nomen.Question{Service: nomen.I2L}},
 		{"N12-29 both cancelled", "s=I2C&s=I2C", policy, nomen.Question{Service: nomen.I2L}},
+		{"N12-29 both components cancelled, the service kept", "c=toc&s=I2C&c=toc", policy, nomen.Question{Service: nomen.I2C}},
 		{"r-component that means something", "+contents", policy, nomen.Question{Service: nomen.I2C, Component: "toc", R: "contents"}},
 		{"r-component that means nothing", "+x?=y=z", policy, nomen.Question{Service: nomen.I2L, R: "x", Q: "y=z"}},
 		{"plain query", "fbclid=x&y", policy, nomen.Question{Service: nomen.I2L, Query: "fbclid=x&y"}},
@@ -219,6 +221,31 @@ func TestErrorsApart(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// RFC 2483, 2: also where the service is none that is offered.
+func TestErrorsApartWithoutService(t *testing.T) {
+	s, h := newHeard(t, store.Policy{Services: []nomen.Service{nomen.I2L, nomen.I2C}}, nil)
+	for kind, want := range map[nomen.Kind]string{
+		nomen.Unknown: "404 unknown-name", nomen.NoResult: "404 no-result", nomen.Gone: "410 retired", nomen.Denied: "403 denied", 0: "404 no-result",
+	} {
+		h.answer = func(q nomen.Question) (*nomen.Answer, error) {
+			if kind == 0 {
+				return &nomen.Answer{Service: q.Service, Name: q.Name, Status: nomen.Active}, nil
+			}
+			return nil, &nomen.Error{Kind: kind, Name: q.Name.Key()}
+		}
+		for _, service := range []string{"N2Ns", "I2N", "I2R", "X2Y"} {
+			p := ask(s, "/uri-res/"+service+"?urn:example:a", accepting("application/problem+json"))
+			problem, err := format.ReadProblem(bytes.NewReader(p.body))
+			if err != nil || fmt.Sprint(p.status, " ", strings.TrimPrefix(problem.Type, format.ProblemPath)) != want {
+				t.Errorf("%s of what is %v: %d %s, %v; want %s", service, kind, p.status, p.body, err, want)
+			}
+		}
+	}
+	if p := ask(s, "/uri-res/X2Y?urn:example", accepting("application/problem+json")); p.status != 400 {
+		t.Errorf("malformed: %d %s", p.status, p.body)
 	}
 }
 

@@ -44,7 +44,8 @@ type asked struct {
 	path      string           // of a page, with its query
 	query     query
 
-	byLocation bool // the subject is a location, and its names are asked for
+	byLocation bool          // the subject is a location, and its names are asked for
+	nowhere    nomen.Service // of THTTP: a service that is not offered here
 }
 
 // A place is where a request arrived, and what is served there.

@@ -1,6 +1,8 @@
 package server
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -30,10 +32,9 @@ func (p place) readTHTTP(name, subject string, hasSubject bool) (asked, error) {
 	}
 	wanted, ok := thttpServiceOf(name)
 	if !ok {
-		return a, &nomen.Error{
-			Kind: nomen.NoResult, Name: subject, Service: nomen.Service(name),
-			Message: fmt.Sprintf("the service %.20q is not offered here; there are N2L N2Ls N2R N2Rs N2C N2Ns for names, L2Ns L2Ls L2C for URLs, and I2L I2Ls I2R I2Rs I2C I2Cs I2N I2Ns I=I", name),
-		}
+		a, err := p.subjectOf(adminapi.UnescapeName(subject), wanted)
+		a.nowhere = nomen.Service(name)
+		return a, err
 	}
 	other := ""
 	if wanted.service == nomen.IisI {
@@ -88,6 +89,31 @@ func subjectURI(s string, service nomen.Service) (uri.URI, error) {
 		Message: "wants a URI, which begins with its scheme, as in urn: or https:",
 	}
 	return uri.URI{}, e
+}
+
+// notOffered tells a client of THTTP that a service is not to be had, here or for the
+// name.
+func notOffered(a asked) error {
+	e := &nomen.Error{Kind: nomen.NoResult, Name: a.spelled(), Service: a.query.service, Message: "this service is not offered for the name"}
+	if a.nowhere != "" {
+		e.Service = a.nowhere
+		e.Message = fmt.Sprintf("the service %.20q is not offered here; there are N2L N2Ls N2R N2Rs N2C N2Ns for names, L2Ns L2Ls L2C for URLs, and I2L I2Ls I2R I2Rs I2C I2Cs I2N I2Ns I=I", string(a.nowhere))
+	}
+	return e
+}
+
+// withoutService answers a client of THTTP that asks for what is not offered, after a
+// look at the name: that it is not known, was retired or may not be asked about are
+// errors of their own (RFC 2483, 4).
+func (s *Server) withoutService(ctx context.Context, r *request, a asked) *reply {
+	q, _ := a.question(r, nomen.I2C) // fails for I=I alone
+	ans, err := s.resolver.Resolve(ctx, q)
+	if err == nil {
+		closeResources(ans)
+	} else if !errors.Is(err, &nomen.Error{Kind: nomen.NoResult}) {
+		return s.problem(r, a, err)
+	}
+	return s.problem(r, a, notOffered(a))
 }
 
 // thttpServiceOf returns what a service means, whatever the case of its name.

@@ -7,7 +7,7 @@ import (
 
 // A RefusalError is returned for a change that breaks a rule.
 type RefusalError struct {
-	Name    string // as given; of an authority its prefix
+	Name    string // as given; of an authority its prefix; "" if it is about none
 	Field   string // such as "locations[2].url"
 	Offset  int    // of the first byte that cannot be, into the value of the field
 	Rule    string // the production or rule that was broken
@@ -21,6 +21,9 @@ func (e *RefusalError) Error() string {
 	shown := e.Name
 	if len(shown) > maxQuoted {
 		shown = shown[:maxQuoted] + "..."
+	}
+	if shown == "" {
+		return fmt.Sprintf("%s: %s", e.Field, e.Why())
 	}
 	return fmt.Sprintf("%q: %s: %s", shown, e.Field, e.Why())
 }

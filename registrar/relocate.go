@@ -16,7 +16,8 @@ import (
 //
 // From stands for all locations that begin with it, byte by byte. If it ends
 // inside or right behind a host it stands for that host alone: "https://a.example"
-// is not the beginning of "https://a.example.org/". Where To begins with From,
+// is not the beginning of "https://a.example.org/". No relocation makes a host of a
+// path, or cuts an escape in two. Where To begins with From,
 // locations that begin with To have been moved already: so the same relocation
 // again goes on where it was cut off.
 type Relocation struct {
@@ -83,13 +84,41 @@ func (r *Registrar) checkRelocation(rel Relocation) error {
 	case rel.From == rel.To:
 		return refuse("", "to", faultf(0, "prefix", "is what the locations begin with already"))
 	}
+	if i := cutEscape(rel.From); i >= 0 {
+		return refuse("", "from", faultf(i, "pct-encoded", "ends within an escape: what is left of it would stand behind another text"))
+	}
 	if f := r.checkPlace(rel.To); f.bad() {
 		return refuse("", "to", f)
+	}
+	switch ends := endsInHost(rel.To); {
+	case ends && !endsInHost(rel.From):
+		return refuse("", "to", faultf(len(rel.To), "host",
+			"ends with a host, and what follows the old beginning would become part of that: end it with a slash"))
+	case !ends && endsInHost(rel.From) && strings.HasSuffix(rel.To, "/"):
+		return refuse("", "to", faultf(len(rel.To)-1, "slash",
+			"what follows the host %s begins with a slash: leave this one out, or end both with one", rel.From))
 	}
 	if f := checkText(rel.Why, true); f.bad() {
 		return refuse("", "why", f)
 	}
 	return nil
+}
+
+// cutEscape returns the offset of an escape within which s ends, or -1.
+func cutEscape(s string) int {
+	for i := max(0, len(s)-2); i < len(s); i++ {
+		if s[i] == '%' {
+			return i
+		}
+	}
+	return -1
+}
+
+// endsInHost reports whether s ends inside or right behind a host and its port, so
+// that what follows may be part of them.
+func endsInHost(s string) bool {
+	_, authority, slashes := strings.Cut(s, "://")
+	return slashes && !strings.ContainsAny(authority, "/?#")
 }
 
 // A mover is a relocation under way.
@@ -106,8 +135,7 @@ func (m *mover) matches(url string) bool {
 	if !ok || strings.HasPrefix(m.To, m.From) && strings.HasPrefix(url, m.To) {
 		return false
 	}
-	_, authority, slashes := strings.Cut(m.From, "://")
-	if slashes && !strings.ContainsAny(authority, "/?#") {
+	if endsInHost(m.From) {
 		return rest == "" || strings.IndexByte("/?#", rest[0]) >= 0
 	}
 	return true

@@ -141,14 +141,38 @@ func TestRelocateManyAndRights(t *testing.T) {
 func TestRelocateRefuses(t *testing.T) {
 	d := newDesk(t)
 	n := d.at("a", "", "https://old.example/q?"+"x")
-	for field, rel := range map[string]Relocation{
-		"from": {To: "https://new.example/"},
-		"to":   {From: "https://old.example/", To: "javascript:alert(1)//"},
-		"why":  {From: "https://old.example/", To: "https://new.example/", Why: "\x00"},
+	for _, c := range []struct {
+		field, rule string
+		rel         Relocation
+	}{
+		{"from", "prefix", Relocation{To: "https://new.example/"}},
+		{"to", "scheme", Relocation{From: "https://old.example/", To: "javascript:alert(1)//"}},
+		{"why", "text", Relocation{From: "https://old.example/", To: "https://new.example/", Why: "\x00"}},
+		// What is left of an escape would be text.
+		{"from", "pct-encoded", Relocation{From: "https://old.example/a%", To: "https://new.example/"}},
+		{"from", "pct-encoded", Relocation{From: "https://old.example/a%2", To: "https://new.example/"}},
+		{"to", "pct-encoded", Relocation{From: "https://old.example/", To: "https://new.example/%2"}},
+		// https://old.example/a.test would become https://new.examplea.test.
+		{"to", "host", Relocation{From: "https://old.example/", To: "https://new.example"}},
+		{"to", "host", Relocation{From: "https://old.example/", To: "https://new.example:80"}},
+		{"to", "host", Relocation{From: "mailto:", To: "https://new.example"}},
+		{"to", "slash", Relocation{From: "https://old.example", To: "https://new.example/"}},
 	} {
 		var refusal *RefusalError
-		if _, err := d.Relocate(d.ctx, Operator(), rel); !errors.As(err, &refusal) || refusal.Field != field {
-			t.Errorf("%s: %v", field, err)
+		if sum, err := d.Relocate(d.ctx, Operator(), c.rel); !errors.As(err, &refusal) || refusal.Field != c.field || refusal.Rule != c.rule || sum != (Relocated{}) {
+			t.Errorf("%q to %q: %v, want %s of %s", c.rel.From, c.rel.To, err, c.rule, c.field)
+		}
+	}
+	for _, rel := range []Relocation{
+		{From: "https://old.example/a%20", To: "https://new.example/"},
+		{From: "https://old.example", To: "https://new.example"},
+		{From: "https://old.example", To: "https://new.example:8080"},
+		{From: "https://old.example/", To: "https://new.example/?u="},
+		{From: "https://old.example", To: "https://new.example/old"},
+	} {
+		rel.DryRun = true
+		if _, err := d.Relocate(d.ctx, Operator(), rel); err != nil {
+			t.Errorf("%q to %q: %v", rel.From, rel.To, err)
 		}
 	}
 	var refused []error

@@ -13,7 +13,7 @@ import (
 const relocateLong = `Relocate gives all locations that begin with FROM the beginning TO, when a site has
 moved. Each name that is changed gets a revision, through the same checks as every
 other change. FROM is compared byte by byte; where it ends with a host it means
-that host alone.
+that host alone. End both with a slash, or neither.
 
 Retired names stay as they are unless --retired is given. What somebody else
 changes meanwhile is read again. If it is cut short, start it again: what has
@@ -83,6 +83,7 @@ func (c *cli) relocate(ctx context.Context, b backend, rel registrar.Relocation)
 	end()
 	seconds := clock().Sub(start).Seconds()
 	switch {
+	case err != nil && sum == (registrar.Relocated{}): // nothing was begun
 	case c.json:
 		if jerr := c.printJSON(relocatedLine{sum, seconds}); jerr != nil {
 			return jerr

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"crypto/cipher"
 	"errors"
 	"fmt"
 	"html"
@@ -39,6 +40,7 @@ type GopherOptions struct {
 	PerAddress  int           // of them from one address; 8
 	Timeout     time.Duration // for a selector to come, for an answer, and for each piece to go; 20 s
 	Page        int           // items of a list; 100
+	Look        int           // records that are looked at for a page of it; 10,000
 
 	Log *slog.Logger // of failures; discards if nil
 }
@@ -54,6 +56,8 @@ type Gopher struct {
 	o    GopherOptions
 	host string
 	port string
+
+	places cipher.AEAD // seals where a page ended at what is not for everybody
 
 	mu    sync.Mutex
 	on    map[net.Listener]bool
@@ -72,10 +76,11 @@ func NewGopher(o GopherOptions) (*Gopher, error) {
 	}
 	o.Connections, o.PerAddress = cmp.Or(o.Connections, 200), cmp.Or(o.PerAddress, 8)
 	o.Timeout, o.Page = cmp.Or(o.Timeout, 20*time.Second), cmp.Or(o.Page, 100)
+	o.Look = cmp.Or(o.Look, 10_000)
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
-	g := &Gopher{o: o, on: map[net.Listener]bool{}, conns: map[net.Conn]netip.Addr{}}
+	g := &Gopher{o: o, places: newSeal(), on: map[net.Listener]bool{}, conns: map[net.Conn]netip.Addr{}}
 	g.running, g.end = context.WithCancel(context.Background())
 	if o.Host != "" {
 		g.host, g.port = o.Host, ""
@@ -260,6 +265,7 @@ const (
 // serve answers a selector, and what was entered with it after a TAB.
 func (g *Gopher) serve(ctx context.Context, m *menu, line string) {
 	selector, entered, _ := strings.Cut(line, "\t")
+	entered, _, _ = strings.Cut(entered, "\t") // what clients of Gopher+ add
 	if strings.ContainsFunc(line, func(r rune) bool { return unicode.IsControl(r) && r != '\t' }) {
 		m.refuse("a control character in the selector")
 		return
@@ -339,42 +345,14 @@ func (g *Gopher) authorities(m *menu, set *store.AuthoritySet, after string) {
 // lists reports whether everybody may see the names of an authority.
 func lists(a *store.Authority) bool { return a.List && a.Access == "" }
 
-// list lists the names of an authority that come after one.
-func (g *Gopher) list(ctx context.Context, m *menu, set *store.AuthoritySet, prefix, after string) {
-	p, err := name.ParsePrefix(prefix)
-	a := set.Exactly(p)
-	if err != nil || a == nil || !lists(a) {
-		m.refuse("no naming authority of this name lists its names here")
-		return
-	}
-	m.say("Names of " + a.Prefix.String())
-	n := 0
-	for rec, err := range g.o.Store.List(ctx, store.Scan{Prefix: a.Prefix.String(), After: after}) {
-		if err != nil {
-			g.fail(m, prefix, err)
-			return
-		}
-		if rec.Status == nomen.Reserved || set.Of(rec.Name) != a {
-			continue
-		}
-		if n++; n > g.o.Page {
-			m.item('1', "More", selectList+a.Prefix.String()+" "+after)
-			break
-		}
-		title := a.Prefix.Element(rec.Name)
-		if titles := rec.Metadata["title"]; len(titles) > 0 {
-			title += ": " + titles[0]
-		}
-		m.item('1', title, rec.Name.Key())
-		after = rec.Name.Key()
-	}
-	m.end()
-}
-
 // name is the menu of a name, or of an element of the authority that is asked at
 // this address.
 func (g *Gopher) name(ctx context.Context, m *menu, set *store.AuthoritySet, entered string) {
 	s := Plain(entered)
+	if s == "" {
+		m.refuse("no name: please enter one")
+		return
+	}
 	n, err := name.Parse(s)
 	if a := set.At("", m.local); err != nil && a != nil && !strings.HasPrefix(strings.ToLower(s), "urn:") {
 		if joined, second := a.Prefix.Join(s); second == nil {

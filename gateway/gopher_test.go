@@ -5,8 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"net"
+	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -138,7 +141,7 @@ func TestGopherNames(t *testing.T) { // Y95-53; RFC 1436, 3.8
 		{"a\x1b[2Jb\r\n", []string{"3a control character in the selector\t\terror.host\t1"}, ""},
 		{"a\rb\r\n", []string{"3a control character in the selector\t\terror.host\t1"}, ""},
 		{strings.Repeat("a", 5000) + "\r\n", []string{"3a selector is a line of at most 4096 bytes\t\terror.host\t1"}, ""},
-		{"/-/name\r\n", []string{"3no name: at offset 0"}, ""},
+		{"/-/name\r\n", []string{"3no name: please enter one"}, ""},
 		{"\r\nurn:dns:here.example:fish\r\n", []string{"7Enter a name, such as urn:ietf:rfc:2648\t/-/name" + own}, "pond"},
 	} {
 		got := dig(t, at, tt.request)
@@ -226,6 +229,96 @@ func TestGopherPages(t *testing.T) {
 	}
 	if more := dig(t, at, "/-/authorities urn:dns:here.example\r\n"); !strings.Contains(more, "iurn:ietf:rfc") || strings.Contains(more, "More") {
 		t.Errorf("got %q", more)
+	}
+}
+
+// counting counts the records that are read of a store.
+type counting struct {
+	store.Reader
+	read atomic.Int32
+}
+
+func (c *counting) List(ctx context.Context, s store.Scan) iter.Seq2[*store.Record, error] {
+	return func(yield func(*store.Record, error) bool) {
+		for rec, err := range c.Reader.List(ctx, s) {
+			if c.read.Add(1); !yield(rec, err) {
+				return
+			}
+		}
+	}
+}
+
+// However many records there are that are not listed, a page costs little, and nothing
+// is told of them.
+func TestGopherListIsBounded(t *testing.T) {
+	var records []*store.Record
+	for i := range 300 {
+		records = append(records, here(fmt.Sprintf("a%03d", i)), here(fmt.Sprintf("inner:secret%03d", i)))
+		if records[2*i].Status = nomen.Reserved; i == 299 {
+			records[2*i].Status = nomen.Active
+		}
+	}
+	records = append(records, here("inner"), here("innermost"), here("z"))
+	s := newStore(t, records, &store.Authority{Prefix: name.MustParsePrefix("urn:dns:here.example:inner"), Owners: []string{"a", "b"}})
+	c := &counting{Reader: s}
+	g, err := NewGopher(GopherOptions{Store: c, Authorities: store.NewTable(s, time.Now, time.Hour), Resolver: resolve.New(s, resolve.Options{}), Page: 10, Look: 100})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var seen []string
+	selector := "/-/list/urn:dns:here.example"
+	for pages := 1; selector != ""; pages++ {
+		if pages > 10 {
+			t.Fatal("no end")
+		}
+		m := &menu{host: "h", port: "70"}
+		c.read.Store(0)
+		g.serve(t.Context(), m, selector)
+		if n := c.read.Load(); n > 101 {
+			t.Errorf("%d records were read for a page", n)
+		}
+		if text := m.b.String(); strings.Contains(text, "secret") || strings.Contains(text, "a000") || strings.Contains(text, "a099") {
+			t.Errorf("told %q", text)
+		}
+		selector = ""
+		for _, l := range menuLines(t, m.b.String()) {
+			switch f := strings.Split(l, "\t"); {
+			case f[0] == "1More":
+				selector = f[1]
+			case l[0] == '1':
+				seen = append(seen, f[0][1:])
+			}
+		}
+	}
+	if want := []string{"a299", "inner", "innermost", "z"}; !slices.Equal(seen, want) {
+		t.Errorf("listed %q, want %q", seen, want)
+	}
+	other, err := NewGopher(g.o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, place := range []string{other.seal("urn:dns:here.example:a100"), "~", "~%%"} {
+		m := &menu{host: "h", port: "70"}
+		g.serve(t.Context(), m, "/-/list/urn:dns:here.example "+place)
+		if got := m.b.String(); !strings.HasPrefix(got, "3this list has to be begun anew") {
+			t.Errorf("%s: got %q", place, got)
+		}
+	}
+}
+
+// What clients of Gopher+ add to a search is no part of the name, and nothing is no name.
+func TestGopherSearch(t *testing.T) {
+	at := burrow(t, GopherOptions{}, here("x"))
+	plain := dig(t, at, "/-/name\turn:dns:here.example:x\r\n")
+	for _, more := range []string{"\t+", "\t$", "\t+application/gopher+-menu"} {
+		if got := dig(t, at, "/-/name\turn:dns:here.example:x"+more+"\r\n"); got != plain {
+			t.Errorf("%q: got %q, want %q", more, got, plain)
+		}
+	}
+	for _, nothing := range []string{"/-/name", "/-/name\t", "/-/name\t <> ", "/-/name\t\t+"} {
+		if got := dig(t, at, nothing+"\r\n"); !strings.HasPrefix(got, "3no name: please enter one\t") {
+			t.Errorf("%q: got %q", nothing, got)
+		}
 	}
 }
 

@@ -1,0 +1,133 @@
+package gateway
+
+import (
+	"context"
+	"crypto/aes"
+	"crypto/cipher"
+	"crypto/rand"
+	"encoding/base64"
+	"strings"
+
+	"github.com/nomen-project/nomen"
+	"github.com/nomen-project/nomen/name"
+	"github.com/nomen-project/nomen/store"
+)
+
+// list lists the names of an authority that come after a place. Of the records that
+// are not listed, those of other authorities are passed over as a whole; if there are
+// very many others, which are reserved, a page ends among them.
+func (g *Gopher) list(ctx context.Context, m *menu, set *store.AuthoritySet, prefix, after string) {
+	p, err := name.ParsePrefix(prefix)
+	a := set.Exactly(p)
+	if err != nil || a == nil || !lists(a) {
+		m.refuse("no naming authority of this name lists its names here")
+		return
+	}
+	begin, ok := g.unseal(after)
+	if !ok {
+		m.refuse("this list has to be begun anew")
+		return
+	}
+	m.say("Names of " + a.Prefix.String())
+	l := listing{Gopher: g, menu: m, set: set, of: a, after: after}
+	for begin, err = l.from(ctx, begin); err == nil && begin != ""; {
+		begin, err = l.from(ctx, begin)
+	}
+	if err != nil {
+		g.fail(m, prefix, err)
+		return
+	}
+	m.end()
+}
+
+// A listing is one page of a list.
+type listing struct {
+	*Gopher
+	*menu
+	set    *store.AuthoritySet
+	of     *store.Authority
+	after  string // the last name that was listed, or where the page begins
+	names  int
+	looked int
+}
+
+// from lists the names after a key, and returns from where on to go on; "" if the page
+// is full, or there are no more.
+func (l *listing) from(ctx context.Context, key string) (next string, err error) {
+	for rec, err := range l.o.Store.List(ctx, store.Scan{Prefix: l.of.Prefix.String(), After: key}) {
+		if err != nil {
+			return "", err
+		}
+		if l.looked++; l.looked > l.o.Look {
+			l.more(l.seal(key))
+			return "", nil
+		}
+		key = rec.Name.Key()
+		other := l.set.Of(rec.Name)
+		switch {
+		case other != l.of && beyond(other, key) != "":
+			return beyond(other, key), nil
+		case other != l.of, rec.Status == nomen.Reserved:
+			continue
+		}
+		if l.names++; l.names > l.o.Page {
+			l.more(l.after)
+			return "", nil
+		}
+		title := l.of.Prefix.Element(rec.Name)
+		if titles := rec.Metadata["title"]; len(titles) > 0 {
+			title += ": " + titles[0]
+		}
+		l.item('1', title, key)
+		l.after = key
+	}
+	return "", nil
+}
+
+func (l *listing) more(place string) {
+	l.item('1', "More", selectList+l.of.Prefix.String()+" "+place)
+}
+
+// beyond returns what is greater than all keys of an authority that have the same
+// delimiter after its prefix as this one; "" if that is not known.
+func beyond(a *store.Authority, key string) string {
+	if a == nil {
+		return ""
+	}
+	p := a.Prefix.String()
+	if !strings.HasPrefix(key, p) || len(key) == len(p) {
+		return ""
+	}
+	return key[:len(p)+1] + "\x7f" // keys are of visible ASCII
+}
+
+// sealed begins a place that is not for everybody's eyes: the name there is reserved, or
+// of an authority that does not list its names.
+const sealed = "~"
+
+func newSeal() cipher.AEAD {
+	var key [32]byte
+	rand.Read(key[:])                 // never fails
+	block, _ := aes.NewCipher(key[:]) // of this size there is one
+	seal, _ := cipher.NewGCMWithRandomNonce(block)
+	return seal
+}
+
+// seal hides a key, for as long as the server runs.
+func (g *Gopher) seal(key string) string {
+	return sealed + base64.RawURLEncoding.EncodeToString(g.places.Seal(nil, nil, []byte(key), nil))
+}
+
+// unseal returns the key of a place; it is not ok if that was sealed by somebody else.
+func (g *Gopher) unseal(place string) (key string, ok bool) {
+	text, ok := strings.CutPrefix(place, sealed)
+	if !ok {
+		return place, true
+	}
+	hidden, err := base64.RawURLEncoding.DecodeString(text)
+	if err != nil {
+		return "", false
+	}
+	open, err := g.places.Open(nil, nil, hidden, nil)
+	return string(open), err == nil
+}

@@ -88,6 +88,9 @@ func TestFTPRefuses(t *testing.T) {
 			t.Errorf("%s, cut off: %q, %v", at, got, err)
 		}
 	}
+	if _, _, err := read(t, f, "ftp://127.0.0.1:1/", own); err == nil || strings.Count(err.Error(), "fetch: ") != 1 {
+		t.Errorf("nobody listens: %v", err)
+	}
 	strict := started(t)(fetchtest.FTP(fetchtest.Files{Texts: shelf}))
 	if _, _, err := read(t, f, "ftp://"+strict.Addr+"/a%0D%0ADELE%20b", own); err == nil || len(strict.Said()) != 0 {
 		t.Errorf("the end of a line in a name: %v, said %q", err, strict.Said())

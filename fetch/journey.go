@@ -196,8 +196,11 @@ func (j *journey) checked(step scheme.Step) scheme.Step {
 // failed says of an error which locator it is about.
 func (j *journey) failed(err error) error {
 	var refused *RefusedError
-	if errors.As(err, &refused) {
+	switch {
+	case errors.As(err, &refused):
 		return j.refuse(j.hop.uri, refused.Why, refused.Err)
+	case isOurs(err): // it says so itself
+		return err
 	}
 	return fmt.Errorf("fetch: %s: %w", j.hop.uri.Redacted(), err)
 }

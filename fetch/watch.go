@@ -47,8 +47,11 @@ func (w *watch) explain(url string, err error) error {
 	if cause := context.Cause(w.ctx); cause != nil && !errors.Is(cause, context.Canceled) {
 		err = cause
 	}
-	if strings.HasPrefix(err.Error(), "fetch: ") {
+	if isOurs(err) {
 		return err
 	}
 	return fmt.Errorf("fetch: %s: %w", url, err)
 }
+
+// isOurs reports whether an error tells already what it is about.
+func isOurs(err error) bool { return strings.HasPrefix(err.Error(), "fetch: ") }

@@ -197,7 +197,7 @@ func webReason(resp *http.Response) string {
 // webRedirect returns the locator to which a server sends on.
 func (j *journey) webRedirect(r scheme.Request, resp *http.Response) (scheme.Outcome, error) {
 	location := resp.Header.Get("Location")
-	ref, err := uri.ParseReference(location)
+	ref, err := uri.ParseReference(escaped(location))
 	if location == "" || err != nil {
 		return scheme.Outcome{}, &FormatError{
 			URL: r.URI.Redacted(), Protocol: "HTTP", Err: err,
@@ -215,6 +215,30 @@ func (j *journey) webRedirect(r scheme.Request, resp *http.Response) (scheme.Out
 		return scheme.Outcome{}, &FormatError{URL: r.URI.Redacted(), Protocol: "HTTP", Err: err, Message: err.Error()}
 	}
 	return scheme.Outcome{Locators: []uri.URI{target}}, nil
+}
+
+// escaped returns a Location with what has no place in a URI escaped, behind the host:
+// some servers write characters as they are, in UTF-8, and browsers follow them.
+func escaped(location string) string {
+	begin := 0
+	if before, rest, ok := strings.Cut(location, "//"); ok && !strings.ContainsAny(before, "/?# ") {
+		begin = len(location) - len(rest)
+		if n := strings.IndexAny(rest, "/?#"); n >= 0 {
+			begin += n
+		} else {
+			begin = len(location)
+		}
+	}
+	var b strings.Builder
+	b.WriteString(location[:begin])
+	for _, c := range []byte(location[begin:]) {
+		if c == ' ' || c >= 0x80 {
+			fmt.Fprintf(&b, "%%%02X", c)
+		} else {
+			b.WriteByte(c)
+		}
+	}
+	return b.String()
 }
 
 // webType returns the media type with its parameters, of which the charset is

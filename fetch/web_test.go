@@ -264,8 +264,16 @@ func TestRedirects(t *testing.T) {
 				w.Header().Set("Location", "/plain")
 			}
 			w.WriteHeader(307)
+		case path == "/unescaped":
+			w.Header().Set("Location", "/größe two?ä%20#ü b")
+			w.WriteHeader(302)
+		case path == "/größe two":
+			io.WriteString(w, r.RequestURI)
 		case path == "/bad":
 			w.Header().Set("Location", "http://[/")
+			w.WriteHeader(302)
+		case path == "/badhost":
+			w.Header().Set("Location", "http://no host/ x")
 			w.WriteHeader(302)
 		case path == "/none":
 			w.WriteHeader(302)
@@ -286,6 +294,9 @@ func TestRedirects(t *testing.T) {
 	if o := want(t, f, at+"/code/301#old", own, "plain text"); o.Fragment != "old" { // RFC 9110, 10.2.2
 		t.Errorf("fragment %q, want that which was asked", o.Fragment)
 	}
+	if o := want(t, f, at+"/unescaped", own, "/gr%C3%B6%C3%9Fe%20two?%C3%A4%20"); o.Fragment != "%C3%BC%20b" {
+		t.Errorf("fragment %q", o.Fragment)
+	}
 	for _, length := range []int{1, 2, 11, 12} {
 		var loop *RedirectError
 		_, _, err := read(t, f, fmt.Sprintf("%s/loop/%d?0", at, length), own)
@@ -302,7 +313,7 @@ func TestRedirects(t *testing.T) {
 		t.Errorf("redirections are not followed: %v", err)
 	}
 	var bad *FormatError
-	for _, path := range []string{"/bad", "/none"} {
+	for _, path := range []string{"/bad", "/badhost", "/none"} {
 		if _, _, err := read(t, f, at+path, own); !errors.As(err, &bad) {
 			t.Errorf("%s: %v", path, err)
 		}

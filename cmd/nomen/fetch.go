@@ -128,6 +128,9 @@ func (r *fetching) run(ctx context.Context, arg string) error {
 	}
 	defer f.Close()
 	location, err := uri.Parse(strings.TrimPrefix(strings.Trim(strings.TrimSpace(arg), "<>"), "URL:"))
+	if port, ok := location.Port(); ok && port != "" && !isPort(port) {
+		return usagef("%s: a port is a number from 1 to 65535, not %q", location.Redacted(), port)
+	}
 	if err == nil {
 		err = r.follow(ctx, f, location)
 	}
@@ -136,6 +139,11 @@ func (r *fetching) run(ctx context.Context, arg string) error {
 		return r.converse(ctx, session)
 	}
 	return r.told(err)
+}
+
+func isPort(s string) bool {
+	n, err := strconv.ParseUint(s, 10, 16)
+	return err == nil && n > 0
 }
 
 // openAndGuarded returns a client that asks about names of the user, and one that

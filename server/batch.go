@@ -150,8 +150,10 @@ func (s *Server) readWishes(r *request) ([]wish, *reply) {
 	return wishes, nil
 }
 
-// readURIs reads text/uri-list (RFC 2483, 5).
+// readURIs reads text/uri-list (RFC 2483, 5). Lines may end in CR alone, which some
+// writers think of as a line end (RFC 2169, appendix A).
 func readURIs(body []byte, most int) []wish {
+	body = bytes.ReplaceAll(bytes.ReplaceAll(body, []byte("\r\n"), []byte("\n")), []byte("\r"), []byte("\n"))
 	return readLines(body, most, func(line []byte) (wish, bool) {
 		return wish{Name: string(line)}, line[0] != '#'
 	})
@@ -175,7 +177,7 @@ func readRows(body []byte, most int) []wish {
 			}
 		}
 		if err != nil {
-			w = wish{Name: w.Name, err: &nomen.Error{
+			w = wish{Name: string(line), err: &nomen.Error{
 				Kind: nomen.Malformed, Name: string(line), Offset: int(d.InputOffset()), Rule: "JSON",
 				Message: unread(err),
 			}}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -128,6 +129,23 @@ func TestBatchRows(t *testing.T) {
 		if !strings.Contains(said[i], want[i]) {
 			t.Errorf("line %d: got %s, want %s", i+1, said[i], want[i])
 		}
+	}
+	// Offsets in a row that cannot be read are into what is shown of it.
+	if got[3].Input != `{"nam":"x"}` || got[10].Input != "{" || got[4].Input != `{"name":"urn:ietf:rfc:2648"} x` {
+		t.Errorf("rows that cannot be read: %q, %q, %q", got[3].Input, got[10].Input, got[4].Input)
+	}
+}
+
+// RFC 2169, appendix A: readers bear with lines that end in CR or LF alone.
+func TestBatchLineEnds(t *testing.T) {
+	s, _ := newTestServer(t, nil)
+	_, got, _ := post(t, listen(t, s), "", "text/uri-list", "# a\rurn:ietf:rfc:1\r\rurn:ietf:rfc:2\r\nurn:ietf:rfc:3\nurn:ietf:rfc:4\r")
+	var said []string
+	for _, g := range got {
+		said = append(said, fmt.Sprint(g.Line, " ", g.Input))
+	}
+	if want := []string{"2 urn:ietf:rfc:1", "4 urn:ietf:rfc:2", "5 urn:ietf:rfc:3", "6 urn:ietf:rfc:4"}; !slices.Equal(said, want) {
+		t.Errorf("got %q, want %q", said, want)
 	}
 }
 

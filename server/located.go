@@ -10,7 +10,9 @@ import (
 	"github.com/nomen-project/nomen"
 	"github.com/nomen-project/nomen/format"
 	"github.com/nomen-project/nomen/name"
+	"github.com/nomen-project/nomen/scheme"
 	"github.com/nomen-project/nomen/store"
+	"github.com/nomen-project/nomen/uri"
 )
 
 // maxLocated bounds how many names of one location are looked at.
@@ -40,10 +42,12 @@ func isNoName(err error) bool {
 // resolver tells of the names that lead there.
 func (s *Server) located(ctx context.Context, r *request, a asked, service nomen.Service) *reply {
 	url := a.subject.String()
-	names, err := s.namesAt(ctx, url)
+	spellings := spellingsOf(a.subject)
+	names, err := s.namesAt(ctx, spellings)
 	if err != nil {
 		return s.problem(r, a, err)
 	}
+	leadsThere := func(l nomen.Location) bool { return slices.Contains(spellings, l.URL) }
 	ans := &nomen.Answer{Service: service}
 	for _, n := range names {
 		a.name = n
@@ -55,7 +59,7 @@ func (s *Server) located(ctx context.Context, r *request, a asked, service nomen
 			continue
 		case err != nil:
 			return s.failure(r, err)
-		case known.Status == nomen.Active && slices.ContainsFunc(known.Locations, func(l nomen.Location) bool { return l.URL == url }):
+		case known.Status == nomen.Active && slices.ContainsFunc(known.Locations, leadsThere):
 			gather(ans, known)
 		}
 	}
@@ -132,20 +136,35 @@ func gather(ans, known *nomen.Answer) {
 	ans.Private = ans.Private || known.Private
 }
 
-// namesAt returns the names of which a location is registered.
-func (s *Server) namesAt(ctx context.Context, url string) ([]name.Name, error) {
+// spellingsOf returns how a location may be registered: as it is asked about, or in
+// normal form (RFC 3986, 6.2.2 and 6.2.3).
+func spellingsOf(u uri.URI) []string {
+	all := []string{u.String()}
+	if normal := u.Normalize(uri.LevelScheme, scheme.Rules()...).String(); normal != all[0] {
+		all = append(all, normal)
+	}
+	return all
+}
+
+// namesAt returns the names of which a location is registered, in one of these
+// spellings.
+func (s *Server) namesAt(ctx context.Context, spellings []string) ([]name.Name, error) {
 	if _, ok := s.store.(store.Finder); !ok {
-		return nil, &nomen.Error{Kind: nomen.NoResult, Name: url, Message: "this server cannot look up names by their locations"}
+		return nil, &nomen.Error{Kind: nomen.NoResult, Name: spellings[0], Message: "this server cannot look up names by their locations"}
 	}
 	var names []name.Name
-	for place, err := range store.Find(ctx, s.store, url, store.Place{}) {
-		if err != nil {
-			return nil, err
+	for _, url := range spellings {
+		for place, err := range store.Find(ctx, s.store, url, store.Place{}) {
+			if err != nil {
+				return nil, err
+			}
+			if place.URL != url || len(names) == maxLocated {
+				break
+			}
+			if !slices.Contains(names, place.Name) {
+				names = append(names, place.Name)
+			}
 		}
-		if place.URL != url || len(names) == maxLocated {
-			break
-		}
-		names = append(names, place.Name)
 	}
 	return names, nil
 }

@@ -25,6 +25,7 @@ func urlRows() []urlRow {
 			names:  []string{"urn:dns:names.example:several", "urn:dns:names.example:also", "urn:doi:10.1234/too"}, // 2169, 3.7: any known
 			beside: []string{several[0].URL, several[2].URL},
 		},
+		{id: "of one name, in another spelling", url: "HTTPS://One.Example:443/%61", names: []string{"urn:dns:names.example:one"}, beside: []string{oneURL}}, // 3986, 6.2: the same URL
 		{id: "of a reserved name", url: secretURL}, // C2: not yet public
 		{id: "of names about which nobody may ask", url: deniedURL},
 		{id: "of nothing", url: "https://nothing.example/"},
@@ -59,7 +60,9 @@ func expectURL(c cell, u urlRow) expectation {
 	e := c.listed("text/urc-0", nil, false) // 2169, 3.9: the same as for N2C
 	e.page, e.links, e.vary = false, false, []string{"accept"}
 	if e.statuses[0] == http.StatusOK {
-		e.uris = []string{u.url}
+		if e.uris = []string{u.url}; u.url != oneURL && len(u.beside) == 1 {
+			e.uris = u.beside // which it is a spelling of
+		}
 	}
 	return e
 }

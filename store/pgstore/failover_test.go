@@ -309,3 +309,36 @@ func TestPrimaryHangs(t *testing.T) {
 		return w.acked.Load() > 3
 	})
 }
+
+// TestBeforeOnReplica: what a server took for past may be the present of the replica
+// that is asked for it, and is the answer all the same.
+func TestBeforeOnReplica(t *testing.T) {
+	s := open(t, newURL(t, shared))
+	first, second := put("urn:x-a:b", "u:1", 0), put("urn:x-a:b", "u:2", 1)
+	second.Time = first.Time.Add(time.Hour)
+	for _, c := range []store.Change{first, second} {
+		if _, err := s.Apply(t.Context(), []store.Change{c}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	// Of a third revision nothing is known here.
+	for _, c := range []struct {
+		at   time.Time
+		want string
+	}{{second.Time, "u:2"}, {second.Time.Add(time.Minute), "u:2"}, {second.Time.Add(-time.Second), "u:1"}, {first.Time.Add(-time.Second), ""}} {
+		got, err := s.before(t.Context(), first.Subject(), c.at)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if url := urlOf(got); url != c.want {
+			t.Errorf("before %v: %q, want %q", c.at, url, c.want)
+		}
+	}
+}
+
+func urlOf(c *store.Change) string {
+	if c == nil {
+		return ""
+	}
+	return c.Record.Locations[0].URL
+}

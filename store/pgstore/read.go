@@ -15,8 +15,13 @@ import (
 
 const (
 	presentOne = "select revision, value from nomen_present where kind = $1 and key = $2"
-	pastAt     = `select value from nomen_past where kind = $1 and key = $2 and time <= $3
-	order by time desc, revision desc limit 1`
+	// The present is looked at too: on a replica it may be what is past elsewhere.
+	changeAt = `select value from (
+	(select time, revision, value from nomen_present where kind = $1 and key = $2 and time <= $3)
+	union all
+	(select time, revision, value from nomen_past where kind = $1 and key = $2 and time <= $3
+	order by time desc, revision desc limit 1)
+) as c order by time desc, revision desc limit 1`
 	countAll = "select names + (select coalesce(sum(p.names), 0)::bigint from nomen_pending p) from nomen_head where id = 1"
 )
 
@@ -76,13 +81,12 @@ func (s *Store) present(ctx context.Context, subject store.Subject, n need) (val
 	return value, err
 }
 
-// before returns the last change of a subject not later than at that was
-// followed by another, nil if there is none. What it looks for is as old as the
-// present is not: every server that has a later change has it.
+// before returns the last change of a subject not later than at, nil if there is
+// none, when another server may have said that it was followed by another.
 func (s *Store) before(ctx context.Context, subject store.Subject, at time.Time) (*store.Change, error) {
 	var value []byte
 	err := s.cluster.read(ctx, short, s.recent.need(subject).revision > 0, func(ctx context.Context, c *pgx.Conn, _ role) error {
-		err := c.QueryRow(ctx, pastAt, subject.Kind, subject.Key, millis(at)).Scan(&value)
+		err := c.QueryRow(ctx, changeAt, subject.Kind, subject.Key, millis(at)).Scan(&value)
 		if errors.Is(err, pgx.ErrNoRows) {
 			value, err = nil, nil
 		}

@@ -81,8 +81,8 @@ func problemFaults(t *testing.T, s string, a *nomen.Answer) []string {
 			if text := written(t, WriteProblemText, p); strings.ContainsFunc(text, isOdd) {
 				all = append(all, "odd characters in the text")
 			}
-			if body := written(t, WriteProblem, p); !json.Valid([]byte(body)) || strings.Count(body, "\n") != 1 {
-				all = append(all, "no JSON on one line")
+			if body := written(t, WriteProblem, p); !json.Valid([]byte(body)) || strings.Count(body, "\n") != 1 || strings.ContainsFunc(body, isOdd) {
+				all = append(all, "no JSON on one line, or with what a terminal obeys")
 			}
 			if b, err := ReadURC(strings.NewReader(written(t, WriteProblemURC, p)), nomen.I2C); err != nil || p.Answer == nil && len(b.Locations) > 0 {
 				all = append(all, "a location in text/urc-0")
@@ -102,6 +102,9 @@ func intact(f Format, a *nomen.Answer) error {
 	if f.MediaType != TypeURC && !utf8.ValidString(body) {
 		return errors.New("not UTF-8")
 	}
+	if i := strings.IndexFunc(strings.ReplaceAll(body, crlf, ""), isOdd); i >= 0 && f.MediaType != TypeURC { // which has charsets of its own
+		return errors.New("characters that a terminal obeys")
+	}
 	switch f.MediaType {
 	case TypeHTML:
 		return pageFault(body)
@@ -113,9 +116,6 @@ func intact(f Format, a *nomen.Answer) error {
 	case TypeLinksetJSON:
 		return checkLinksetJSON(body)
 	case TypeText:
-		if i := strings.IndexFunc(body, isOdd); i >= 0 {
-			return errors.New("odd characters")
-		}
 		return nil
 	case TypeURIList:
 		return listFault(body)

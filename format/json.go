@@ -279,7 +279,8 @@ func parseSeconds(text string) (seconds, error) {
 	return seconds(n), nil
 }
 
-// encode writes v as JSON on one line, without the escapes that only HTML needs.
+// encode writes v as JSON on one line, without the escapes that only HTML needs. What
+// a terminal would obey is escaped.
 func encode(w io.Writer, v any) error {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
@@ -287,7 +288,7 @@ func encode(w io.Writer, v any) error {
 	if err := e.Encode(v); err != nil {
 		return fmt.Errorf("format: %w", err)
 	}
-	_, err := w.Write(b.Bytes())
+	_, err := w.Write(escapeOdd(b.Bytes()))
 	return err
 }
 

@@ -40,7 +40,7 @@ func testAuthorities() []*store.Authority {
 			a.Children = []string{"urn:dns:labels.example.org", "urn:dns:more.example.org"}
 		}),
 		authority("urn:dns:other.example", func(a *store.Authority) {
-			a.Parents = []string{"urn:dns:example.org"}
+			a.Parents = []string{"urn:dns:example.org", "urn:dns:example.net"}
 			a.Addresses = []string{"127.0.0.9"}
 			a.Redirect = 307
 		}),

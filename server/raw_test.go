@@ -124,7 +124,7 @@ func TestRawBytes(t *testing.T) {
 		{"Y95-57 no list", web("GET", "/-/list/urn:ietf:rfc"), "HTTP/1.1 404 Unknown name", nil, "~no such list"},
 		{"Y95-58 urn+c", at("urn+c"), "HTTP/1.0 200 OK", map[string]string{"Content-Type": "text/plain; charset=utf-8"}, "urn:dns:labels.example.org\r\nurn:dns:more.example.org\r\n"},
 		{"Y95-58 urn+c without children", get("urn+c"), "HTTP/1.0 200 OK", map[string]string{"Content-Length": "0"}, ""},
-		{"Y95-59 urn+p", get("urn+p", "Host: other.example"), "HTTP/1.0 200 OK", nil, "urn:dns:example.org\r\n"},
+		{"Y95-59 urn+p, several parents", get("urn+p", "Host: other.example"), "HTTP/1.0 200 OK", nil, "urn:dns:example.org\r\nurn:dns:example.net\r\n"},
 		{"Y95-59 urn+p without a parent", at("urn+p"), "HTTP/1.0 200 OK", map[string]string{"Content-Length": "0"}, ""},
 		{"Y95-54 urn+p in JSON", get("urn+p", "Host: other.example", "Accept: application/json"), "HTTP/1.0 200 OK", map[string]string{"Content-Type": "application/json"}, `~"urn:dns:example.org"`},
 		{"Y95-55 by full name", get("urn:dns:example.org:urn+m"), "HTTP/1.0 200 OK", nil, "~mailto:names@example.org"},

@@ -9,9 +9,9 @@ import (
 	"net/http"
 	"slices"
 	"strings"
-	"unicode"
 
 	"github.com/nomen-project/nomen/format"
+	"github.com/nomen-project/nomen/internal/shown"
 )
 
 // A reply is the answer to a request in either generation of HTTP.
@@ -92,7 +92,7 @@ func replyOf(resp *http.Response, maxBody int64) (*reply, error) {
 
 func headOf(resp *http.Response) *reply {
 	_, reason, _ := strings.Cut(resp.Status, " ")
-	return &reply{status: resp.StatusCode, reason: printable(reason), header: resp.Header}
+	return &reply{status: resp.StatusCode, reason: shown.Line(reason), header: resp.Header}
 }
 
 func readSimple(in *bufio.Reader, bounded *io.LimitedReader, maxBody int64) (*reply, error) {
@@ -141,20 +141,4 @@ func noEOF(err error) error {
 // isText reports whether b has no control characters but white space.
 func isText(b []byte) bool {
 	return !slices.ContainsFunc(b, func(c byte) bool { return c < ' ' && c != '\t' && c != '\r' && c != '\n' && c != '\f' || c == 0x7f })
-}
-
-// printable returns s as one line without control characters, and not longer
-// than a person reads.
-func printable(s string) string {
-	const maxShown = 500
-	s = strings.Map(func(r rune) rune {
-		switch {
-		case unicode.IsSpace(r):
-			return ' '
-		case !unicode.IsPrint(r):
-			return -1
-		}
-		return r
-	}, strings.ToValidUTF8(s[:min(len(s), maxShown)], ""))
-	return strings.TrimSpace(s)
 }

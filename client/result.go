@@ -13,6 +13,7 @@ import (
 
 	"github.com/nomen-project/nomen"
 	"github.com/nomen-project/nomen/format"
+	"github.com/nomen-project/nomen/internal/shown"
 	"github.com/nomen-project/nomen/name"
 )
 
@@ -354,7 +355,7 @@ func refusal(s stop, r *reply, q nomen.Question) error {
 	if e := p.Err(); e != nil {
 		return completed(e, s, q)
 	}
-	e := &nomen.Error{Message: cmp.Or(printable(p.Detail), r.message())}
+	e := &nomen.Error{Message: cmp.Or(shown.Line(p.Detail), r.message())}
 	switch r.status {
 	case http.StatusBadRequest:
 		e.Kind, e.Rule = nomen.Malformed, "request"
@@ -388,7 +389,7 @@ func (r *reply) problem() *format.Problem {
 
 // completed makes e, as a server told it, an error about the question.
 func completed(e *nomen.Error, s stop, q nomen.Question) error {
-	e.Name, e.Service, e.Message = s.spelling, q.Service, printable(e.Message)
+	e.Name, e.Service, e.Message = s.spelling, q.Service, shown.Line(e.Message)
 	e.Offset = min(max(e.Offset, 0), len(e.Name))
 	if a := e.Answer; a != nil {
 		a.Status = nomen.Retired
@@ -410,7 +411,7 @@ func (r *reply) message() string {
 	}
 	if f, ok := format.Lookup(r.header.Get("Content-Type")); ok && f.MediaType == format.TypeText {
 		line, _, _ := bytes.Cut(bytes.TrimSpace(r.body), []byte("\n"))
-		return printable(string(line))
+		return shown.Line(string(line))
 	}
 	return ""
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/jlaffaye/ftp"
 
 	"github.com/nomen-project/nomen"
+	"github.com/nomen-project/nomen/internal/shown"
 	"github.com/nomen-project/nomen/scheme"
 )
 
@@ -64,7 +65,7 @@ func (s *ftpSession) open(ctx context.Context) (err error) {
 		return err
 	}
 	l := s.request.Login
-	s.journey.fetcher.tracef("%s: USER %s", address, printable(l.User))
+	s.journey.fetcher.tracef("%s: USER %s", address, shown.Line(l.User))
 	return s.server.Login(l.User, l.Password)
 }
 
@@ -79,7 +80,7 @@ func (s *ftpSession) perform() (*Object, error) {
 	for _, line := range s.request.Commands {
 		verb, arg, _ := strings.Cut(line, " ")
 		if verb != "USER" && verb != "PASS" {
-			s.journey.fetcher.tracef("%s: %s", s.request.Host, printable(line))
+			s.journey.fetcher.tracef("%s: %s", s.request.Host, shown.Line(line))
 		}
 		var err error
 		switch verb {
@@ -114,7 +115,7 @@ func (s *ftpSession) list(dir string) (*Object, error) {
 	}
 	var b strings.Builder
 	for _, name := range names {
-		b.WriteString(printable(name) + "\n")
+		b.WriteString(shown.Line(name) + "\n")
 	}
 	s.close()
 	return &Object{Resource: nomen.Resource{Type: typeText, Size: int64(b.Len()), Body: io.NopCloser(strings.NewReader(b.String()))}}, nil
@@ -190,7 +191,7 @@ func (s *ftpSession) explain(err error) error {
 	var reply *textproto.Error
 	if errors.As(err, &reply) {
 		missing := reply.Code == ftp.StatusFileUnavailable || reply.Code == ftp.StatusFileActionIgnored
-		return &StatusError{URL: s.url, Protocol: "FTP", Code: reply.Code, Reason: printable(reply.Msg), Missing: missing}
+		return &StatusError{URL: s.url, Protocol: "FTP", Code: reply.Code, Reason: shown.Line(reply.Msg), Missing: missing}
 	}
 	return s.journey.failed(noEOF(err))
 }

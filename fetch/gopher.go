@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/nomen-project/nomen"
+	"github.com/nomen-project/nomen/internal/shown"
 	"github.com/nomen-project/nomen/scheme"
 	"github.com/nomen-project/nomen/uri"
 )
@@ -98,7 +99,7 @@ func gopherLength(r scheme.Request, in *bufio.Reader) (int64, error) {
 		if err != nil {
 			words = reason
 		}
-		return 0, &StatusError{URL: r.URI.Redacted(), Protocol: "Gopher", Code: number, Reason: printable(words), Missing: number == 1}
+		return 0, &StatusError{URL: r.URI.Redacted(), Protocol: "Gopher", Code: number, Reason: shown.Line(words), Missing: number == 1}
 	case line[0] == '+' && err == nil && n >= untilClose:
 		return n, nil
 	}
@@ -120,7 +121,7 @@ func gopherRefusal(r scheme.Request, in *bufio.Reader) error {
 	if err != nil || r.Type != "1" && r.Type != "7" && item.Host != "error.host" {
 		return nil
 	}
-	return &StatusError{URL: r.URI.Redacted(), Protocol: "Gopher", Reason: printable(item.Display), Missing: true}
+	return &StatusError{URL: r.URI.Redacted(), Protocol: "Gopher", Reason: shown.Line(item.Display), Missing: true}
 }
 
 // An exactly reads a known number of bytes. Fewer are an error.

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/nomen-project/nomen"
+	"github.com/nomen-project/nomen/internal/shown"
 	"github.com/nomen-project/nomen/scheme"
 )
 
@@ -86,7 +87,7 @@ func listing(dir *os.File) (*Object, error) {
 	}
 	var b bytes.Buffer
 	for _, e := range entries {
-		b.WriteString(printable(e.Name()))
+		b.WriteString(shown.Line(e.Name()))
 		if e.IsDir() {
 			b.WriteByte('/')
 		}
@@ -105,7 +106,7 @@ func (j *journey) data(_ context.Context, r scheme.Request) (scheme.Outcome, err
 	for _, p := range parts {
 		switch p.Name {
 		case "parameter":
-			mediatype += ";" + printable(string(p.Data()))
+			mediatype += ";" + shown.Line(string(p.Data()))
 		case "data":
 			text = []byte(p.Data())
 		}

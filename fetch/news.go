@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/nomen-project/nomen"
+	"github.com/nomen-project/nomen/internal/shown"
 	"github.com/nomen-project/nomen/scheme"
 )
 
@@ -140,7 +141,7 @@ func (n *newsSession) stream(command, mediatype string, want int) (*Object, erro
 
 // ask sends a command and reads the line of the answer.
 func (n *newsSession) ask(command string, want ...int) (string, error) {
-	n.journey.fetcher.tracef("%s: %s", n.request.Host, printable(command))
+	n.journey.fetcher.tracef("%s: %s", n.request.Host, shown.Line(command))
 	if _, err := io.WriteString(n.conn, command+"\r\n"); err != nil {
 		return "", n.journey.failed(err)
 	}
@@ -160,7 +161,7 @@ func (n *newsSession) reply(want ...int) (string, error) {
 	}
 	if len(want) > 0 && !slices.Contains(want, code) {
 		missing := code == newsNoGroup || code == newsNoNumber || code == newsNoArticle
-		return text, &StatusError{URL: n.request.URI.Redacted(), Protocol: "NNTP", Code: code, Reason: printable(text), Missing: missing}
+		return text, &StatusError{URL: n.request.URI.Redacted(), Protocol: "NNTP", Code: code, Reason: shown.Line(text), Missing: missing}
 	}
 	return text, nil
 }

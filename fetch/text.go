@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"unicode"
 )
 
 // maxTextLine bounds a line of a text protocol, in bytes.
@@ -100,19 +99,3 @@ func noEOF(err error) error {
 
 // isLine reports whether s can be sent as one line.
 func isLine(s string) bool { return !strings.ContainsAny(s, "\r\n\x00") }
-
-// printable returns s as one line without control characters, and not longer
-// than a person reads.
-func printable(s string) string {
-	const maxShown = 1000
-	s = strings.Map(func(r rune) rune {
-		switch {
-		case unicode.IsSpace(r):
-			return ' '
-		case !unicode.IsPrint(r):
-			return -1
-		}
-		return r
-	}, strings.ToValidUTF8(s[:min(len(s), maxShown)], ""))
-	return strings.TrimSpace(s)
-}

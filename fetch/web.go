@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"github.com/nomen-project/nomen"
+	"github.com/nomen-project/nomen/internal/shown"
 	"github.com/nomen-project/nomen/scheme"
 	"github.com/nomen-project/nomen/uri"
 )
@@ -162,7 +163,7 @@ func (j *journey) loginAt(u uri.URI, origin string) login {
 
 // webAnswer reads the head of an answer.
 func (j *journey) webAnswer(r scheme.Request, resp *http.Response, part bool) (scheme.Outcome, error) {
-	j.fetcher.tracef("%s: %s, %s", r.URI.Redacted(), printable(resp.Status), printable(resp.Header.Get("Content-Type")))
+	j.fetcher.tracef("%s: %s, %s", r.URI.Redacted(), shown.Line(resp.Status), shown.Line(resp.Header.Get("Content-Type")))
 	switch resp.StatusCode {
 	case http.StatusMovedPermanently, http.StatusFound, http.StatusSeeOther, http.StatusTemporaryRedirect, http.StatusPermanentRedirect:
 		return j.webRedirect(r, resp)
@@ -191,7 +192,7 @@ func (j *journey) webAnswer(r scheme.Request, resp *http.Response, part bool) (s
 
 func webReason(resp *http.Response) string {
 	_, reason, _ := strings.Cut(resp.Status, " ")
-	return cmp.Or(printable(reason), http.StatusText(resp.StatusCode))
+	return cmp.Or(shown.Line(reason), http.StatusText(resp.StatusCode))
 }
 
 // webRedirect returns the locator to which a server sends on.

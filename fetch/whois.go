@@ -6,6 +6,7 @@ import (
 	"net"
 
 	"github.com/nomen-project/nomen"
+	"github.com/nomen-project/nomen/internal/shown"
 	"github.com/nomen-project/nomen/scheme"
 )
 
@@ -28,7 +29,7 @@ func (j *journey) say(ctx context.Context, r scheme.Request, line string) (net.C
 	if err != nil {
 		return nil, err
 	}
-	j.fetcher.tracef("%s: %s", r.Host, printable(line))
+	j.fetcher.tracef("%s: %s", r.Host, shown.Line(line))
 	if _, err := io.WriteString(conn, line+"\r\n"); err != nil {
 		conn.Close()
 		return nil, j.failed(err)

@@ -8,7 +8,8 @@
 // from the store's feed, which is asked twice a second: an answer is never older
 // than the time in [Options.Within], and the second that a change may wait to be
 // sealed. When the feed cannot be read for that time, everything is asked of the
-// store itself until it can.
+// store itself until it can. When the database turns out to have lost changes, in a
+// fail-over to a replica that had not received them, all that was kept is dropped.
 //
 // A store with replicas may still give an old answer when a change has been
 // heard of. Such an answer is handed on and not kept: for a while the cache
@@ -61,14 +62,27 @@ type Store struct {
 
 	closed  atomic.Bool
 	checked atomic.Int64 // when the last look at the feed began that was whole, Unix nanoseconds
-	seen    uint64       // the last change of the feed; the follower's
-	lost    bool         // the follower's: the feed cannot be read
-	cancel  context.CancelFunc
-	ended   chan struct{}
+	follower
+	cancel context.CancelFunc
+	ended  chan struct{}
 
-	mu      sync.RWMutex
-	floors  map[store.Subject]floor
-	crowded time.Time // until then nothing is kept: more changed than could be remembered
+	mu     sync.RWMutex
+	floors map[store.Subject]floor
+	paused time.Time // until then, and until all is dropped after that, nothing is kept; zero if it is
+}
+
+// A follower is what the goroutine that asks the feed knows.
+type follower struct {
+	seen  uint64   // the place of the last change
+	last  [32]byte // its digest; zero if unknown
+	marks []mark   // when others were seen, the first ones first
+	lost  bool     // the feed cannot be read
+}
+
+// A mark says when a change had been seen.
+type mark struct {
+	seen uint64
+	at   time.Time
 }
 
 // A value is what is kept of a subject.
@@ -199,19 +213,66 @@ func (s *Store) follow(ctx context.Context) {
 	}
 }
 
-// look takes note of what has changed since the last time.
+// look takes note of what has changed since the last time. The last change that was
+// seen is read again: a database that has lost changes in a fail-over has another one
+// in its place, or none.
 func (s *Store) look(ctx context.Context) error {
 	begun := time.Now()
-	for e, err := range s.Backing.Changes(ctx, s.seen) {
+	met := s.seen == 0
+	for e, err := range s.Backing.Changes(ctx, max(s.seen, 1)-1) {
 		if err != nil {
 			return err
 		}
-		s.changed(e.Change.Subject(), e.Change.Revision())
-		s.seen = e.Seq
+		again := !met && (e.Digest == s.last || s.last == [32]byte{})
+		if !met && !again {
+			s.options.Log.Warn("the database has lost changes: all that was cached is dropped", "seen", s.seen)
+			s.pause(begun)
+		}
+		met = true
+		if !again {
+			s.changed(e.Change.Subject(), e.Change.Revision())
+		}
+		s.seen, s.last = e.Seq, e.Digest
+	}
+	if !met {
+		if err := s.behind(ctx, begun); err != nil {
+			return err
+		}
+	}
+	s.marks = append(s.marks, mark{s.seen, begun})
+	for len(s.marks) > 1 && begun.Sub(s.marks[1].at) >= s.options.Settle {
+		s.marks = s.marks[1:]
 	}
 	s.checked.Store(begun.UnixNano())
 	s.forget(begun)
 	return nil
+}
+
+// behind begins anew at the end of a log that ends before what was seen so long ago
+// that no replica may be without it: changes were lost, or there is only a late
+// replica, whose answers are not to be kept when there is more again.
+func (s *Store) behind(ctx context.Context, now time.Time) error {
+	head, err := s.Backing.Head(ctx)
+	if err != nil || len(s.marks) == 0 {
+		return err
+	}
+	if m := s.marks[0]; now.Sub(m.at) < s.options.Settle || head.Size >= m.seen {
+		return nil
+	}
+	s.options.Log.Warn("the database does not have what it had: all that was cached is dropped", "seen", s.seen, "has", head.Size)
+	s.seen, s.last, s.marks = head.Size, [32]byte{}, nil
+	s.pause(now)
+	return nil
+}
+
+// pause keeps nothing until a time, and drops all that is kept then.
+func (s *Store) pause(until time.Time) {
+	s.mu.Lock()
+	if until.After(s.paused) {
+		s.paused = until
+	}
+	s.mu.Unlock()
+	s.cache.InvalidateAll()
 }
 
 // changed takes note that a subject has a revision now, at least.
@@ -222,20 +283,30 @@ func (s *Store) changed(subject store.Subject, revision uint64) {
 	s.floors[subject] = floor{max(f.revision, revision), now.Add(s.options.Settle)}
 	full := len(s.floors) > maxFloors
 	if full {
-		s.floors, s.crowded = map[store.Subject]floor{}, now.Add(s.options.Settle)
+		s.floors = map[store.Subject]floor{}
 	}
 	s.mu.Unlock()
 	if full {
-		s.cache.InvalidateAll()
+		s.pause(now.Add(s.options.Settle))
 		return
 	}
 	s.cache.Invalidate(subject)
 }
 
-// forget drops the floors that are not needed any more.
+// forget drops the floors that are not needed any more, and ends a pause: answers
+// that were on their way when it began go before they can be used.
 func (s *Store) forget(now time.Time) {
+	s.mu.RLock()
+	over := !s.paused.IsZero() && now.After(s.paused)
+	s.mu.RUnlock()
+	if over {
+		s.cache.InvalidateAll()
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if over {
+		s.paused = time.Time{}
+	}
 	for subject, f := range s.floors {
 		if now.After(f.until) {
 			delete(s.floors, subject)
@@ -245,13 +316,12 @@ func (s *Store) forget(now time.Time) {
 
 // usable reports whether what is kept may be used, and more be kept.
 func (s *Store) usable() bool {
-	now := time.Now()
-	if now.Sub(time.Unix(0, s.checked.Load())) > s.options.Within {
+	if time.Since(time.Unix(0, s.checked.Load())) > s.options.Within {
 		return false
 	}
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	return now.After(s.crowded)
+	return s.paused.IsZero()
 }
 
 // good reports whether v is not older than what is known to be there.

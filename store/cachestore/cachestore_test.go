@@ -209,6 +209,123 @@ func TestStaleReplica(t *testing.T) {
 	})
 }
 
+// A cluster is a store that another one takes the place of.
+type cluster struct {
+	*memstore.Store
+	now atomic.Pointer[memstore.Store]
+}
+
+func (c *cluster) Get(ctx context.Context, n name.Name, at time.Time) (*store.Record, error) {
+	return c.now.Load().Get(ctx, n, at)
+}
+
+func (c *cluster) Changes(ctx context.Context, after uint64) iter.Seq2[*store.Entry, error] {
+	return c.now.Load().Changes(ctx, after)
+}
+
+func (c *cluster) Head(ctx context.Context) (store.Head, error) { return c.now.Load().Head(ctx) }
+
+// replicaOf returns a store with the first changes of another.
+func replicaOf(t *testing.T, s *memstore.Store, changes int) *memstore.Store {
+	t.Helper()
+	r := memstore.New()
+	err := r.Load(t.Context(), func(yield func(*store.Entry, error) bool) {
+		for e, err := range s.Changes(t.Context(), 0) {
+			if e.Seq > uint64(changes) || !yield(e, err) {
+				return
+			}
+		}
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// TestLostChanges: after a fail-over to a replica that had not received all, what was
+// read before of what it lacks is not answered any more: at once when there are
+// other changes in their place, else when no replica can be so late.
+func TestLostChanges(t *testing.T) {
+	for _, c := range []struct {
+		what      string
+		meanwhile []store.Change // of the replica, before it is asked
+		wait      time.Duration
+		want      string
+	}{
+		{"others", []store.Change{put(7)}, 500 * time.Millisecond, "u:7"},
+		{"others, more", []store.Change{put(7), put(8)}, 500 * time.Millisecond, "u:8"},
+		{"none", nil, 16 * time.Second, "u:1"},
+	} {
+		t.Run(c.what, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				primary := memstore.New()
+				apply(t, primary, put(1))
+				b := &cluster{Store: primary}
+				b.now.Store(primary)
+				s, err := New(t.Context(), b, Options{})
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer s.Close()
+				replica := replicaOf(t, primary, 1)
+				apply(t, primary, put(2))
+				time.Sleep(20 * time.Second)
+				check := func(want string) {
+					t.Helper()
+					if r, err := s.Get(t.Context(), key, time.Time{}); err != nil || r.Locations[0].URL != want {
+						t.Errorf("%+v, %v, want %s", r, err, want)
+					}
+				}
+				check("u:2")
+				for _, change := range c.meanwhile {
+					apply(t, replica, change)
+				}
+				b.now.Store(replica)
+				time.Sleep(c.wait)
+				synctest.Wait()
+				check(c.want)
+				time.Sleep(time.Second)
+				synctest.Wait()
+				check(c.want)
+				apply(t, replica, put(9))
+				time.Sleep(500 * time.Millisecond)
+				synctest.Wait()
+				check("u:9")
+			})
+		})
+	}
+}
+
+// TestLateReplica: what only a late replica had is not answered any more when the
+// others are back.
+func TestLateReplica(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		primary := memstore.New()
+		apply(t, primary, put(1))
+		b := &cluster{Store: primary}
+		b.now.Store(primary)
+		s, err := New(t.Context(), b, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer s.Close()
+		late := replicaOf(t, primary, 1)
+		apply(t, primary, put(2))
+		time.Sleep(30 * time.Second)
+		for _, c := range []struct {
+			asked *memstore.Store
+			want  string
+		}{{late, "u:1"}, {primary, "u:2"}} {
+			b.now.Store(c.asked)
+			time.Sleep(time.Second)
+			synctest.Wait()
+			if r, err := s.Get(t.Context(), key, time.Time{}); err != nil || r.Locations[0].URL != c.want {
+				t.Errorf("%+v, %v, want %s", r, err, c.want)
+			}
+		}
+	})
+}
+
 // TestOneFlight: many who ask for the same wait for one answer, and one who goes
 // away does not take it from the others.
 func TestOneFlight(t *testing.T) {

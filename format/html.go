@@ -323,6 +323,7 @@ func (p *page) problem(e *Problem) {
 	if e.Answer != nil {
 		p.answer(e.Answer, "h2")
 	}
+	p.why(e.Why)
 	if e.Status != 0 {
 		p.print("<footer><p>Status %s</p></footer>\n", fmt.Sprint(e.Status))
 	}

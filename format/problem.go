@@ -25,6 +25,7 @@ type Problem struct {
 	Legal       bool          // of denied: for legal reasons
 	Available   []string      // media types that could be had
 	Answer      *nomen.Answer // what can be said all the same: the tombstone
+	Why         []string      // how it came about, for people; if it was asked for
 }
 
 // ProblemPath is the path before the kind in the types that [NewProblem] makes.
@@ -45,6 +46,7 @@ func NewProblem(e *nomen.Error, status int) *Problem {
 		Suggestions: e.Suggestions,
 		Legal:       e.Legal,
 		Answer:      e.Answer,
+		Why:         e.Why,
 	}
 }
 
@@ -109,6 +111,7 @@ func (p *Problem) Err() *nomen.Error {
 		Suggestions: p.Suggestions,
 		Legal:       p.Legal,
 		Answer:      p.Answer,
+		Why:         p.Why,
 	}
 }
 
@@ -128,6 +131,7 @@ type problemObject struct {
 	Legal       bool          `json:"legal,omitempty"`
 	Available   []string      `json:"available,omitempty"`
 	Answer      *object       `json:"answer,omitempty"`
+	Why         []string      `json:"why,omitempty"`
 }
 
 // WriteProblem writes p as application/problem+json.
@@ -135,6 +139,7 @@ func WriteProblem(w io.Writer, p *Problem) error {
 	o := problemObject{
 		Type: p.Type, Title: p.Title, Status: p.Status, Detail: p.Detail, Instance: p.Instance,
 		Name: p.Name, Service: p.Service, Rule: p.Rule, Suggestions: p.Suggestions, Legal: p.Legal, Available: p.Available,
+		Why: p.Why,
 	}
 	if p.Kind() == nomen.Malformed || p.Offset != 0 {
 		o.Offset = &p.Offset
@@ -154,6 +159,7 @@ func ReadProblem(r io.Reader) (*Problem, error) {
 	p := &Problem{
 		Type: o.Type, Title: o.Title, Status: o.Status, Detail: o.Detail, Instance: o.Instance,
 		Name: o.Name, Service: o.Service, Rule: o.Rule, Suggestions: orNil(o.Suggestions), Legal: o.Legal, Available: orNil(o.Available),
+		Why: orNil(o.Why),
 	}
 	if o.Offset != nil {
 		p.Offset = min(max(*o.Offset, 0), len(p.Name))

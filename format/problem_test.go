@@ -14,6 +14,7 @@ import (
 // The five kinds of RFC 2483, 2, come back as they were, without their causes.
 func TestProblemRoundTrip(t *testing.T) {
 	for _, want := range kinds() {
+		want.Why = []string{"first", "<then>"}
 		sent := *want
 		sent.Err = errors.New("private")
 		body := written(t, WriteProblem, NewProblem(&sent, 404))

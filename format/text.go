@@ -117,6 +117,7 @@ func (p *plain) problem(e *Problem) {
 	}
 	p.block("Did you mean:", e.Suggestions)
 	p.block("What there is:", e.Available)
+	p.block("How this came about:", e.Why)
 	if e.Answer != nil {
 		p.b.WriteByte('\n')
 		p.answer(e.Answer)

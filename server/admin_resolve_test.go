@@ -40,11 +40,14 @@ func TestExplain(t *testing.T) {
 		if status != tt.status || !strings.Contains(body, tt.want) {
 			t.Errorf("%s: got %d %s, want %d with %s", tt.query, status, body, tt.status, tt.want)
 		}
-		if strings.Contains(body, `"why"`) != strings.Contains(tt.query, "explain=yes") && tt.status == 200 && !strings.Contains(tt.query, "explain=1") {
+		if strings.Contains(body, `"why"`) != strings.Contains(tt.query, "explain=yes") && !strings.Contains(tt.query, "explain=1") {
 			t.Errorf("%s: %s", tt.query, body)
 		}
 	}
 	if got := exchange(t, l.Public, "GET /urn:ietf:rfc:2648?s=I2C&explain=yes HTTP/1.0\r\nAccept: application/json\r\n\r\n"); strings.Contains(got, `"why"`) {
+		t.Errorf("in public: %s", got)
+	}
+	if got := exchange(t, l.Public, "GET /urn:ietf:rfc:9999999?s=I2C&explain=yes HTTP/1.0\r\nAccept: application/json\r\n\r\n"); strings.Contains(got, `"why"`) {
 		t.Errorf("in public: %s", got)
 	}
 }

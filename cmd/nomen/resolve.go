@@ -424,7 +424,12 @@ func (r *resolving) ask(ctx context.Context, arg string) (*nomen.Answer, time.Ti
 	a, err := r.resolver.Resolve(ctx, q)
 	var no *nomen.Error
 	if errors.As(err, &no) {
-		a = no.Answer
+		if a = no.Answer; a == nil && len(no.Why) > 0 { // there is that to say at least
+			a = &nomen.Answer{Name: q.Name}
+		}
+		if a != nil {
+			a.Why = no.Why
+		}
 	}
 	closeAll(a)
 	return a, time.Time{}, err

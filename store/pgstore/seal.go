@@ -1,6 +1,7 @@
 package pgstore
 
 import (
+	"bytes"
 	"context"
 	"crypto/rand"
 	"fmt"
@@ -24,7 +25,7 @@ const (
 )
 
 const (
-	lookHead = `select fence, size, until > clock_timestamp() and holder <> $1, exists(select 1 from nomen_pending)
+	lookHead = `select fence, size, hash, until > clock_timestamp() and holder <> $1, exists(select 1 from nomen_pending)
 	from nomen_head where id = 1`
 	lookPending = "select id, part, names, entries from nomen_pending order by stamp, id, part limit $1"
 	raiseHead   = `update nomen_head set fence = fence + 1, size = $3, names = names + $4, hash = $5, holder = $6,
@@ -154,14 +155,15 @@ func (s *sealer) seal(ctx context.Context) (more bool, err error) {
 
 func (s *sealer) sealOn(ctx context.Context, c *pgx.Conn) (more bool, err error) {
 	var fence, size int64
+	var hash []byte
 	var taken, waiting bool
-	if err := c.QueryRow(ctx, lookHead, s.node).Scan(&fence, &size, &taken, &waiting); err != nil {
+	if err := c.QueryRow(ctx, lookHead, s.node).Scan(&fence, &size, &hash, &taken, &waiting); err != nil {
 		return false, err
 	}
 	if taken || !waiting {
 		return false, nil
 	}
-	if s.edge == nil || s.fence != fence {
+	if !s.knows(fence, hash) {
 		if s.edge, err = readEdge(ctx, c, uint64(size)); err != nil {
 			return false, err
 		}
@@ -179,6 +181,16 @@ func (s *sealer) sealOn(ctx context.Context, c *pgx.Conn) (more bool, err error)
 	}
 	s.edge, s.fence = g.edge, s.fence+1
 	return more, nil
+}
+
+// knows reports whether the edge is that of the log with this fence and hash. After a
+// fail-over that lost changes another log may stand behind the same fence.
+func (s *sealer) knows(fence int64, hash []byte) bool {
+	if s.edge == nil || s.fence != fence {
+		return false
+	}
+	head := s.edge.log.Head()
+	return head.Size == 0 || bytes.Equal(head.Hash[:], hash)
 }
 
 // readUnits returns what is to be sealed next; more tells whether that is not

@@ -157,6 +157,44 @@ func TestSettleCannot(t *testing.T) {
 	}
 }
 
+// TestSealAfterLostChanges: a node whose database has lost what it sealed last, and has
+// as many other changes in its place, goes on behind those.
+func TestSealAfterLostChanges(t *testing.T) {
+	url, other := newURL(t, shared), newURL(t, shared)
+	s, replica := open(t, url), open(t, other)
+	for i, node := range []*Store{s, replica} {
+		for j := range 3 {
+			if _, err := node.Apply(t.Context(), []store.Change{put(fmt.Sprintf("urn:x-a:%d-%d", i, j), "u:1", 0)}); err != nil {
+				t.Fatal(err)
+			}
+			sealed(t, node, uint64(j+1))
+		}
+	}
+	if err := replica.Close(); err != nil {
+		t.Fatal(err)
+	}
+	// The replica becomes the primary: here all of its rows come, behind the same fence.
+	var schema string
+	c := connect(t, url)
+	if err := connect(t, other).QueryRow(t.Context(), "select current_schema()").Scan(&schema); err != nil {
+		t.Fatal(err)
+	}
+	swap := "begin; create temporary table mine on commit drop as select fence from nomen_head"
+	for _, table := range []string{"present", "past", "place", "log", "head"} {
+		swap += fmt.Sprintf("; delete from nomen_%[1]s; insert into nomen_%[1]s select * from %[2]s.nomen_%[1]s", table, schema)
+	}
+	if _, err := c.Exec(t.Context(), swap+"; update nomen_head set fence = (select fence from mine); commit"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Apply(t.Context(), []store.Change{put("urn:x-a:next", "u:1", 0)}); err != nil {
+		t.Fatal(err)
+	}
+	checkFeed(t, s, 4)
+	if _, err := s.Verify(t.Context(), func(f store.Fault) { t.Errorf("fault: %+v", f) }, nil); err != nil {
+		t.Fatal(err)
+	}
+}
+
 // TestLongTransaction: a transaction that is open for long and then committed
 // loses none of its changes for a reader who went on meanwhile.
 func TestLongTransaction(t *testing.T) {

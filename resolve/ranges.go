@@ -16,8 +16,9 @@ type ranges struct {
 }
 
 type weighted struct {
-	value string // in any case, without parameters
-	q     int    // in thousandths
+	value  string // in any case, without parameters
+	q      int32  // in thousandths
+	narrow bool   // it has parameters: one of the same value without is nearer
 }
 
 // all returns the ranges that are there.
@@ -32,15 +33,44 @@ func (r *ranges) add(w weighted) {
 
 // read reads a field leniently: an element that cannot be read is passed over.
 func (r *ranges) read(field string) {
+	quotes := strings.IndexByte(field, '"') >= 0
 	for field != "" && r.n < maxRanges {
 		var element string
-		element, field, _ = strings.Cut(field, ",")
-		value, params, _ := strings.Cut(element, ";")
+		element, field = cutOutside(field, ',', quotes)
+		value, params := cutOutside(element, ';', quotes)
 		value = strings.Trim(value, " \t")
-		if q, ok := quality(params); value != "" && ok {
-			r.add(weighted{value, q})
+		if q, narrow, ok := quality(params, quotes); value != "" && ok {
+			r.add(weighted{value, int32(q), narrow})
 		}
 	}
+}
+
+// cutOutside cuts s at the first separator that is not in a quoted-string, of which
+// there may be some if quotes says so.
+func cutOutside(s string, separator byte, quotes bool) (before, after string) {
+	i := strings.IndexByte(s, separator)
+	if i >= 0 && quotes {
+		i = indexOutside(s, separator)
+	}
+	if i < 0 {
+		return s, ""
+	}
+	return s[:i], s[i+1:]
+}
+
+func indexOutside(s string, separator byte) int {
+	inside := false
+	for i := 0; i < len(s); i++ {
+		switch c := s[i]; {
+		case c == '"':
+			inside = !inside
+		case inside && c == '\\':
+			i++
+		case !inside && c == separator:
+			return i
+		}
+	}
+	return -1
 }
 
 // addParents adds to language ranges those that they begin with, just below them:
@@ -74,17 +104,21 @@ func (w *weighted) cut() bool {
 	return true
 }
 
-// quality returns the q parameter in thousandths, the most if there is none.
-func quality(params string) (int, bool) {
+// quality returns the q parameter in thousandths, the most if there is none, and
+// whether there are others.
+func quality(params string, quotes bool) (q int, narrow, ok bool) {
+	q = weight.Most
 	for params != "" {
 		var p string
-		p, params, _ = strings.Cut(params, ";")
-		name, value, ok := strings.Cut(strings.Trim(p, " \t"), "=")
-		if ok && strings.EqualFold(name, "q") {
-			return weight.Parse(value)
+		p, params = cutOutside(params, ';', quotes)
+		name, value, isParam := strings.Cut(strings.Trim(p, " \t"), "=")
+		if isParam && strings.EqualFold(name, "q") {
+			q, ok = weight.Parse(value)
+			return q, narrow, ok
 		}
+		narrow = narrow || isParam
 	}
-	return weight.Most, true
+	return q, narrow, true
 }
 
 // unstated ranks what says nothing about itself, or what is not asked for, above
@@ -101,8 +135,13 @@ func (r *ranges) quality(value string, match func(value, pattern string) int) in
 	value = strings.TrimSpace(value)
 	best, q := 0, unstated
 	for i := range r.all() {
-		if m := match(value, r.list[i].value); m > best {
-			best, q = m, r.list[i].q
+		w := &r.list[i]
+		m := 2 * match(value, w.value)
+		if m > 0 && w.narrow {
+			m--
+		}
+		if m > best {
+			best, q = m, int(w.q)
 		}
 	}
 	return q

@@ -117,6 +117,8 @@ func TestTimeGate(t *testing.T) {
 		{path, modified.Add(time.Minute), path + "?at=2026-11-19T08:30:00Z"},
 		{path, movedAt, path + "?at=2026-11-19T08:30:00Z"}, // cut to the second it is before
 		{path, movedAt.Add(time.Second), path + "?at=2026-11-19T09:30:00.25Z"},
+		{path, retiredAt.Add(-time.Second), path + "?at=2026-11-19T09:30:00.25Z"},
+		{path, retiredAt, path + "?at=2026-11-19T10:30:00Z"}, // to the second
 		{path, testNow.AddDate(1, 0, 0), path + "?at=2026-11-19T10:30:00Z"},
 		{path, reservedAt, path + "?at=2026-11-19T08:30:00Z"}, // the first one
 		{path + "?s=I2C", modified, path + "?s=I2C&at=2026-11-19T08:30:00Z"},

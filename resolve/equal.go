@@ -3,6 +3,7 @@ package resolve
 import (
 	"errors"
 	"strings"
+	"time"
 
 	"github.com/nomen-project/nomen"
 	"github.com/nomen-project/nomen/name"
@@ -24,19 +25,22 @@ func (d *decision) equal() (*nomen.Answer, error) {
 	second := *d
 	second.why = nil
 	if second.about(other); second.name == d.name {
-		return d.verdict(true, "they are two spellings of %s", d.name), nil
+		return d.verdict(true, time.Time{}, "they are two spellings of %s", d.name), nil
 	}
 	if err := second.admit(); err != nil {
 		return nil, err
 	}
 	d.why = append(d.why, second.why...)
-	mine, err := d.sameAs()
+	mine, changed, err := d.sameAs()
 	if err != nil {
 		return nil, err
 	}
-	theirs, err := second.sameAs()
+	theirs, changedToo, err := second.sameAs()
 	if err != nil {
 		return nil, err
+	}
+	if changedToo.After(changed) {
+		changed = changedToo
 	}
 	if mine == nil && theirs == nil {
 		if d.policy.Delegation != nil {
@@ -45,14 +49,14 @@ func (d *decision) equal() (*nomen.Answer, error) {
 		return nil, d.unknown()
 	}
 	if mine[second.name] || theirs[d.name] {
-		return d.verdict(true, "one is said to be the same as the other"), nil
+		return d.verdict(true, changed, "one is said to be the same as the other"), nil
 	}
 	for n := range mine {
 		if theirs[n] {
-			return d.verdict(true, "both are said to be the same as %s", n), nil
+			return d.verdict(true, changed, "both are said to be the same as %s", n), nil
 		}
 	}
-	return d.verdict(false, "nothing says that they are the same"), nil
+	return d.verdict(false, changed, "nothing says that they are the same"), nil
 }
 
 // assigned returns a URN without what follows the name, which has no part in
@@ -69,34 +73,36 @@ func assigned(u uri.URI) uri.URI {
 	return short
 }
 
-func (d *decision) verdict(same bool, why string, args ...any) *nomen.Answer {
+// verdict is the answer, which what is known gives since a time; zero for ever.
+func (d *decision) verdict(same bool, since time.Time, why string, args ...any) *nomen.Answer {
 	if d.q.Explain {
 		d.explain(why, args...)
 	}
-	return &nomen.Answer{Service: nomen.IisI, Name: d.name, Status: nomen.Active, Same: same, MaxAge: d.maxAge()}
+	return &nomen.Answer{Service: nomen.IisI, Name: d.name, Status: nomen.Active, Same: same, MaxAge: d.maxAge(), Modified: since}
 }
 
 // sameAs returns the names that the record or the rules of the name say it is the
-// same as; nil if the name is not known.
-func (d *decision) sameAs() (map[name.Name]bool, error) {
+// same as, and when they came to say so; nil if the name is not known.
+func (d *decision) sameAs() (map[name.Name]bool, time.Time, error) {
 	var spellings []string
+	var since time.Time
 	rec, err := d.records.Get(d.ctx, d.name, d.q.At)
 	switch {
 	case errors.Is(err, store.ErrNotFound):
 		result, err := d.applied(d.authority, d.name)
 		if err != nil || result == nil {
-			return nil, err
+			return nil, since, err
 		}
-		spellings = result.SameAs
+		spellings, since = result.SameAs, d.authority.Modified
 	case err != nil:
-		return nil, err
+		return nil, since, err
 	case rec.Status == nomen.Reserved:
-		return nil, nil
+		return nil, since, nil
 	case rec.Status == nomen.Retired || rec.Redacted:
 		_, err := d.registered(rec)
-		return nil, err
+		return nil, since, err
 	default:
-		spellings = rec.SameAs
+		spellings, since = rec.SameAs, rec.Modified
 	}
 	names := make(map[name.Name]bool, len(spellings))
 	for _, s := range spellings {
@@ -104,5 +110,5 @@ func (d *decision) sameAs() (map[name.Name]bool, error) {
 			names[d.set.Of(n).Fold(n)] = true
 		}
 	}
-	return names, nil
+	return names, since, nil
 }

@@ -633,6 +633,24 @@ func TestResources(t *testing.T) { // RFC 2169, 3.4
 	}
 }
 
+// TestEqualSince: an answer to I=I is as old as the later of what it is about.
+func TestEqualSince(t *testing.T) {
+	s := fill(t, nil, nil)
+	day := func(n int) time.Time { return time.Date(2026, 11, n, 0, 0, 0, 0, time.UTC) }
+	for i, element := range []string{"1", "2"} {
+		if _, err := s.Apply(t.Context(), []store.Change{{Record: record("urn:x-a:" + element), Expected: store.AnyRevision, Time: day(1 + i)}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	e := resolve.New(s, resolve.Options{})
+	for _, tt := range []struct{ a, b string }{{"urn:x-a:1", "urn:x-a:2"}, {"urn:x-a:2", "urn:x-a:1"}} {
+		a, err := e.Resolve(t.Context(), nomen.Question{Name: name.MustParse(tt.a), Other: uri.MustParse(tt.b), Service: nomen.IisI})
+		if err != nil || a.Same || !a.Modified.Equal(day(2)) {
+			t.Errorf("%s and %s: %+v, %v", tt.a, tt.b, a, err)
+		}
+	}
+}
+
 func TestEqual(t *testing.T) { // RFC 2483, 4.9
 	one, two, three := record("urn:x-a:1"), record("urn:x-a:2"), record("urn:x-a:3")
 	one.SameAs = []string{"urn:x-a:2", "https://h.example/1", "urn:ISBN:0-395-36341-1"}
@@ -662,6 +680,10 @@ func TestEqual(t *testing.T) { // RFC 2483, 4.9
 		a, err := d.engine.Resolve(t.Context(), nomen.Question{Subject: uri.MustParse(tt.a), Other: uri.MustParse(tt.b), Service: nomen.IisI})
 		if err != nil || a.Same != tt.want || a.Service != nomen.IisI {
 			t.Errorf("%s and %s: %+v, %v, want %v", tt.a, tt.b, a, err, tt.want)
+			continue
+		}
+		if always := strings.EqualFold(tt.a, tt.b); a.Modified.IsZero() != always {
+			t.Errorf("%s and %s: since %v", tt.a, tt.b, a.Modified)
 		}
 	}
 	for _, tt := range []struct {

@@ -178,8 +178,8 @@ func (cl *cluster) ask(ctx context.Context, s *server) {
 			return err
 		}
 		err := c.QueryRow(ctx, askFence).Scan(&fence)
-		if state(err) == undefinedTable {
-			err = nil // there is no store yet
+		if missing(err) {
+			err = nil // there is no store yet, or a damaged one: that is no matter of the server
 		}
 		return err
 	})

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"crypto/rand"
+	"errors"
 	"fmt"
 	"time"
 
@@ -54,7 +55,8 @@ type sealer struct {
 	pause   time.Duration
 	hook    func(stage string) // of tests: called between the steps of a sealing
 
-	edge  *edge // after the sealing that left this fence; nil if unknown
+	told  string // what was logged last; the runner's
+	edge  *edge  // after the sealing that left this fence; nil if unknown
 	fence int64
 }
 
@@ -127,9 +129,19 @@ func (s *sealer) release(ctx context.Context) {
 func (s *sealer) sealAll(ctx context.Context) {
 	for more := true; more && ctx.Err() == nil; {
 		var err error
-		if more, err = s.seal(ctx); err != nil && !transient(err) && ctx.Err() == nil {
-			s.cluster.log.Error("changes cannot be sealed", "err", err)
-		}
+		more, err = s.seal(ctx)
+		s.tell(ctx, err)
+	}
+}
+
+// tell logs why nothing can be sealed, once as long as that is the same.
+func (s *sealer) tell(ctx context.Context, err error) {
+	switch {
+	case err == nil:
+		s.told = ""
+	case !transient(err) && ctx.Err() == nil && err.Error() != s.told:
+		s.told = err.Error()
+		s.cluster.log.Error("changes cannot be sealed", "err", err)
 	}
 }
 
@@ -158,6 +170,9 @@ func (s *sealer) sealOn(ctx context.Context, c *pgx.Conn) (more bool, err error)
 	var hash []byte
 	var taken, waiting bool
 	if err := c.QueryRow(ctx, lookHead, s.node).Scan(&fence, &size, &hash, &taken, &waiting); err != nil {
+		if errors.Is(err, pgx.ErrNoRows) {
+			err = fmt.Errorf("%w: nomen_head has no row", errBroken)
+		}
 		return false, err
 	}
 	if taken || !waiting {

@@ -3,6 +3,7 @@ package pgstore
 import (
 	"context"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"hash/maphash"
 	"slices"
@@ -18,6 +19,8 @@ const (
 	verifyPending = "select id, part, names, entries from nomen_pending order by stamp, id, part"
 	verifyLog     = "select chunk, entries, hashes from nomen_log where chunk >= $1 order by chunk limit $2"
 	verifyBeyond  = "select count(*) from nomen_log where chunk >= $1"
+	verifyLast    = "select chunk, entries from nomen_log order by chunk desc limit 1"
+	verifyTokens  = "select id, value from nomen_token where id > $1 order by id limit $2"
 	verifyPresent = `select key, time, revision, salt, value from nomen_present
 	where kind = $1 and key >= $2 order by key limit $3`
 	verifyPast = `select key, time, revision, salt, value from nomen_past
@@ -83,26 +86,45 @@ func (s *sum) add(hash uint64) {
 }
 
 func (v *verifier) verify() (store.Head, error) {
-	var hash []byte
-	if err := v.tx.QueryRow(v.ctx, verifyHead).Scan(&v.size, &v.names, &hash); err != nil {
+	counted, err := v.readHead()
+	if err != nil {
 		return store.Head{}, err
 	}
-	v.head.Size = v.size
-	copy(v.head.Hash[:], hash)
 	pending, err := v.pending()
 	if err != nil {
 		return store.Head{}, err
 	}
-	for _, part := range []func() error{v.entries, v.subjects, v.places, func() error { return v.strangers(pending) }, v.misplaced} {
+	for _, part := range []func() error{v.entries, v.subjects, v.places, func() error { return v.strangers(pending) }, v.misplaced, v.tokens} {
 		if err := part(); err != nil {
 			return store.Head{}, err
 		}
 	}
-	if v.records != v.names {
+	if counted && v.records != v.names {
 		v.fault(store.Fault{Problem: fmt.Sprintf("there are %d names, the head of the log counts %d", v.records, v.names)})
 	}
 	v.step(0)
 	return v.log.Head(), nil
+}
+
+// readHead reads the head; found is false if there is none, and the log as long as its
+// rows say.
+func (v *verifier) readHead() (found bool, err error) {
+	var hash []byte
+	err = v.tx.QueryRow(v.ctx, verifyHead).Scan(&v.size, &v.names, &hash)
+	if !errors.Is(err, pgx.ErrNoRows) {
+		v.head.Size = v.size
+		copy(v.head.Hash[:], hash)
+		return true, err
+	}
+	v.report(store.Subject{}, 0, "nomen_head has no row: nothing says where the log ends, and nothing new can be sealed")
+	var chunk uint64
+	var b []byte
+	if err = v.tx.QueryRow(v.ctx, verifyLast).Scan(&chunk, &b); errors.Is(err, pgx.ErrNoRows) {
+		return false, nil
+	}
+	entries, _ := readEntries(b, checkSize) // what is wrong with them is told with the row
+	v.size = chunk*chunkSize + uint64(len(entries))
+	return false, err
 }
 
 // step takes note of how much was done. All is done thrice: by the log, by the
@@ -126,12 +148,15 @@ func (v *verifier) pending() ([]entry, error) {
 	var part, names int64
 	_, err = pgx.ForEachRow(rows, []any{&id, &part, &names, &b}, func() error {
 		entries, err := readEntries(b, len(ledger.Hash{}))
+		if err != nil {
+			v.fault(store.Fault{Problem: fmt.Sprintf("row %x, part %d of nomen_pending cannot be read, and nothing can be sealed: %v", id, part, err)})
+		}
 		for i := range entries {
 			v.sealed.add(v.hashEntry(&entries[i]))
 		}
 		v.names += names
 		all = append(all, entries...)
-		return err
+		return nil
 	})
 	return all, err
 }
@@ -495,6 +520,30 @@ func (v *verifier) eachBucket(n uint64, f func(mine func(uint64) bool) error) er
 	buckets := n/bucket + 1
 	for b := range buckets {
 		if err := f(func(hash uint64) bool { return hash%buckets == b }); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// tokens names the tokens that cannot be read.
+func (v *verifier) tokens() error {
+	last, id, value := []byte{}, []byte(nil), []byte(nil)
+	for n := 1; n > 0; {
+		rows, err := v.tx.Query(v.ctx, verifyTokens, last, firstPage)
+		if err != nil {
+			return err
+		}
+		n = 0
+		_, err = pgx.ForEachRow(rows, []any{&id, &value}, func() error {
+			n++
+			if _, err := decodeToken(id, value); err != nil {
+				v.fault(store.Fault{Subject: store.Subject{Kind: store.KindToken, Key: string(id)}, Problem: fmt.Sprintf("cannot be read: %v", err)})
+			}
+			last, id, value = id, nil, nil
+			return v.ctx.Err()
+		})
+		if err != nil {
 			return err
 		}
 	}

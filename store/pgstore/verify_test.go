@@ -62,6 +62,9 @@ func TestDamages(t *testing.T) {
 		{Name: "location in the wrong place", Subject: subject(6), Do: do("update nomen_place set mark = '\\x01' where key = 'urn:x-a:6'")},
 		{Name: "waits, and is not there", Subject: subject(9), Do: do("insert into nomen_pending (part, names, id, entries) values (0, 0, '', $1)",
 			(&entry{kind: store.KindName, key: "urn:x-a:9", revision: 1}).appendTo(nil, 32))},
+		{Name: "what waits cannot be read", Do: do("insert into nomen_pending (part, names, id, entries) values (0, 0, '', '\\x01')")},
+		{Name: "head removed", Do: do("delete from nomen_head")},
+		{Name: "token that cannot be read", Subject: store.Subject{Kind: store.KindToken, Key: "ab"}, Do: do("insert into nomen_token (id, value) values ('ab', 'x')")},
 	}
 	storetest.Damages(t, func(t *testing.T) store.Store {
 		url = newURL(t, shared)

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/nomen-project/nomen"
 	"github.com/nomen-project/nomen/name"
@@ -309,7 +310,8 @@ func (p Part) apply(s string) string {
 		if trimmed := strings.TrimLeft(s, p.Trim); trimmed != "" {
 			s = trimmed
 		} else {
-			s = s[len(s)-1:]
+			_, size := utf8.DecodeLastRuneInString(s)
+			s = s[len(s)-size:]
 		}
 	}
 	switch p.Case {
@@ -318,7 +320,7 @@ func (p Part) apply(s string) string {
 	case "upper":
 		s = mapASCII(s, 'a', 'z')
 	}
-	if n := p.Pad - len(s); n > 0 {
+	if n := p.Pad - utf8.RuneCountInString(s); n > 0 {
 		s = strings.Repeat("0", n) + s
 	}
 	return s

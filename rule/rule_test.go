@@ -205,6 +205,8 @@ func TestPartsAreChanged(t *testing.T) {
 		{Part{Pad: 4}, "12345", "12345"},
 		{Part{Drop: "-", Trim: "0", Case: "upper", Pad: 6}, "00-0a-b", "0000AB"},
 		{Part{Trim: "0"}, "", ""},
+		{Part{Trim: "é0"}, "0éé", "é"}, // whole characters
+		{Part{Pad: 4}, "éé", "00éé"},
 	} {
 		if got := tt.part.apply(tt.in); got != tt.want {
 			t.Errorf("%+v on %q: %q, want %q", tt.part, tt.in, got, tt.want)

@@ -300,8 +300,16 @@ func (cl *cluster) forReading(fresh bool) []*server {
 // fresh, it tries the primary first. f is told the server's role; it is called
 // again only when it returned an error.
 func (cl *cluster) read(ctx context.Context, w work, fresh bool, f func(context.Context, *pgx.Conn, role) error) error {
+	return cl.readWithin(ctx, cl.wait, w, fresh, f)
+}
+
+// denies reports whether err is the last word of the only server.
+func (cl *cluster) denies(err error) bool { return len(cl.servers) == 1 && denied(err) }
+
+// readWithin is read with another time.
+func (cl *cluster) readWithin(ctx context.Context, wait time.Duration, w work, fresh bool, f func(context.Context, *pgx.Conn, role) error) error {
 	stale := false
-	for p := newPatience(cl.wait); ; {
+	for p := newPatience(wait); ; {
 		var err error
 		for _, s := range cl.forReading(fresh) {
 			if err = cl.readOn(ctx, s, w, f); err == nil || ctx.Err() != nil {
@@ -314,7 +322,7 @@ func (cl *cluster) read(ctx context.Context, w work, fresh bool, f func(context.
 				return err
 			}
 		}
-		if !p.pause(ctx) {
+		if cl.denies(err) || !p.pause(ctx) {
 			if stale {
 				err = errStale
 			}

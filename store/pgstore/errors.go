@@ -17,6 +17,7 @@ const (
 	deadlockDetected     = "40P01"
 	tooManyConnections   = "53300"
 	undefinedTable       = "42P01"
+	undefinedDatabase    = "3D000"
 	diskFull             = "53100"
 )
 
@@ -46,6 +47,13 @@ func gone(err error) bool {
 	code := state(err)
 	// Shut down, crashed, not yet started.
 	return code == tooManyConnections || strings.HasPrefix(code, "08") || strings.HasPrefix(code, "57P0")
+}
+
+// denied reports whether err says that a server lets nobody in who comes like this:
+// there is no such database or user, or the password is another (class 28).
+func denied(err error) bool {
+	code := state(err)
+	return code == undefinedDatabase || strings.HasPrefix(code, "28")
 }
 
 // again reports whether err says that the same transaction may succeed when it

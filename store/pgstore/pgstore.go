@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"sync"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 
@@ -93,25 +94,25 @@ func (s *Store) identify(ctx context.Context, schema schema) error {
 		if err == nil {
 			err = server.long.with(ctx, func(c *pgx.Conn) error { return schema.migrate(ctx, c) })
 		}
-		if err == nil || !transient(err) || ctx.Err() != nil {
+		if err == nil || !transient(err) || s.cluster.denies(err) || ctx.Err() != nil {
 			return ended(ctx, err)
 		}
 		if server != nil {
 			s.cluster.fail(server, err)
 		}
 		if !p.pause(ctx) {
-			if s.check(ctx, schema) == nil {
+			if s.check(ctx, 0, schema) == nil {
 				return nil
 			}
 			return err
 		}
 	}
-	return s.check(ctx, schema)
+	return s.check(ctx, s.cluster.wait, schema)
 }
 
 // check looks at the schema without changing anything.
-func (s *Store) check(ctx context.Context, schema schema) error {
-	err := s.cluster.read(ctx, short, false, func(ctx context.Context, c *pgx.Conn, _ role) error {
+func (s *Store) check(ctx context.Context, wait time.Duration, schema schema) error {
+	err := s.cluster.readWithin(ctx, wait, short, false, func(ctx context.Context, c *pgx.Conn, _ role) error {
 		return schema.check(ctx, c)
 	})
 	if missing(err) {

@@ -26,9 +26,10 @@
 //   - /uri-res/SERVICE?URI is THTTP (RFC 2169), with the services of RFC 2483 too,
 //     in any case; /SERVICE?urn:... is the same. Of I=I the query is two URIs with
 //     "&" between them: the first ampersand divides, so a URI that has one of its
-//     own is escaped as a whole. L2Ns, L2Ls and L2C are about a URL: the names of
-//     which it is a location. THTTP has no default: a service that is not to be had
-//     is an error there.
+//     own is escaped as a whole. L2Ns, L2Ls and L2C are about a URL, as it is spelled
+//     and in its normal form: the names of which it is a location. THTTP has no
+//     default: a service that is not to be had is an error there, after those of the
+//     name.
 //   - urn+m, urn+a, urn+c and urn+p in the place of an element, with or without a
 //     slash, are reserved requests; any other urn+ is an error.
 //   - /, /-/..., /.well-known/..., /robots.txt and /favicon.ico are pages and go
@@ -69,7 +70,8 @@
 // value that does not begin like a date is somebody else's and ignored as above; one
 // that does and is none is 400. The answer is a memento (RFC 7089): Memento-Datetime
 // is the time of the revision that it shows, rounded up to the second, also of
-// redirections and tombstones. Before the name was public it is unknown; where the
+// redirections and tombstones. It is not there for a time to come, as of which the
+// answer may change. Before the name was public it is unknown; where the
 // content was redacted it is refused for legal reasons (451).
 //
 // A path of a name is its own TimeGate (pattern 1.1): with Accept-Datetime it

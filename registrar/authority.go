@@ -53,7 +53,7 @@ func (r *Registrar) putAuthority(ctx context.Context, a Actor, auth *store.Autho
 		return Outcome{Result: results[0]}, err
 	}
 	r.authorities.Replace(kept.Clone())
-	return Outcome{Result: results[0], Created: there == nil, Authority: kept, Warnings: warnings(next, there)}, nil
+	return Outcome{Result: results[0], Created: there == nil, Authority: kept, Warnings: append(warnings(next, there), r.hidden(ctx, next)...)}, nil
 }
 
 func permitAuthority(a Actor, next, there *store.Authority) error {

@@ -215,7 +215,10 @@ func (r *Registrar) checkRules(of string, a *store.Authority) error {
 	if len(a.Rules) == 0 {
 		return nil
 	}
-	_, err := a.Rules.Compile(a.Prefix)
+	compiled, err := a.Rules.Compile(a.Prefix)
+	if err == nil {
+		return checkFoldedRules(of, a, compiled)
+	}
 	if e, ok := errors.AsType[*rule.TestError](err); ok {
 		return refuse(of, fmt.Sprintf("rules[%d].tests[%d]", e.Rule, e.Test), fault{rule: "test", message: failedTest(e), err: err})
 	}

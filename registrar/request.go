@@ -92,6 +92,7 @@ const (
 	WarnNoReason    = "no-reason"    // retired, and nobody knows why
 	WarnOwners      = "owners"       // the authority has fewer than two owners
 	WarnFoldOff     = "fold-off"     // other spellings of its names are no longer found
+	WarnHidden      = "hidden"       // a rule of the authority is not what answers for any name of its tests
 )
 
 // A Retirement makes a name a tombstone.

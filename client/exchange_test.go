@@ -293,6 +293,10 @@ func TestNoInjection(t *testing.T) {
 			t.Errorf("%+v became %q", m, b)
 		}
 	}
+	m := message{target: "a", host: "h", header: []field{{"Accept", "x"}}, conditions: []field{{"If-None-Match", "x"}}, simple: true}
+	if b, err := m.bytes(); string(b) != "GET a\r\n" || err != nil { // Y95-32: the line alone
+		t.Errorf("a Simple-Request is %q, %v", b, err)
+	}
 	if _, err := New(Options{Accept: "a\r\nb"}); err == nil {
 		t.Error("an option with a line end is accepted")
 	}

@@ -64,7 +64,17 @@ func (d *decision) registered(rec *store.Record) (*nomen.Answer, error) {
 // retired answers for a tombstone.
 func (d *decision) retired(rec *store.Record) (*nomen.Answer, error) {
 	a := d.describe(rec)
-	if (d.service == nomen.I2L || d.service == nomen.I2R) && len(a.Successors) == 1 && rec.Name == d.name {
+	leads := (d.service == nomen.I2L || d.service == nomen.I2R) && len(a.Successors) == 1 && rec.Name == d.name
+	if leads {
+		circle, err := d.comesBack(a.Successors[0])
+		if err != nil {
+			return nil, err
+		}
+		if leads = !circle; circle && d.q.Explain {
+			d.explain("its successor leads back to it")
+		}
+	}
+	if leads {
 		a.Redirect = a.Successors[0].Key()
 		a.MaxAge = successorAge
 		if d.q.Explain {
@@ -79,6 +89,33 @@ func (d *decision) retired(rec *store.Record) (*nomen.Answer, error) {
 	e := d.refuse(nomen.Gone, message)
 	e.Answer = a
 	return nil, e
+}
+
+// maxSuccessors bounds how many names that were retired one after the other are
+// looked at.
+const maxSuccessors = 16
+
+// comesBack reports whether a successor leads, by its own one and so on, to the name
+// that it succeeds: nobody is sent in a circle.
+func (d *decision) comesBack(n name.Name) (bool, error) {
+	for range maxSuccessors {
+		if n = d.set.Of(n).Fold(n); n == d.name {
+			return true, nil
+		}
+		rec, err := d.records.Get(d.ctx, n, d.q.At)
+		switch {
+		case errors.Is(err, store.ErrNotFound):
+			return false, nil
+		case err != nil:
+			return false, err
+		case rec.Status != nomen.Retired || len(rec.Successors) != 1:
+			return false, nil
+		}
+		if n, err = name.Parse(rec.Successors[0]); err != nil {
+			return false, nil // it leads nowhere
+		}
+	}
+	return false, nil
 }
 
 // successorAge bounds how long a client may remember that a name was replaced.

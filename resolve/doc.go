@@ -19,7 +19,8 @@
 // A record that is reserved is Unknown, whatever rules say. One as of an earlier
 // time whose content was redacted is Denied, for legal reasons. A retired one with
 // exactly one successor, asked for a location or the resource, is an answer whose
-// Redirect is the successor; otherwise it is Gone, with the tombstone. A service
+// Redirect is the successor, unless that leads back to it; otherwise it is Gone, with
+// the tombstone. A service
 // for one thing of which there is none is NoResult, a list may be empty. What
 // nobody knows is Unknown, with names that may have been meant.
 //

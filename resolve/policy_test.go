@@ -527,6 +527,29 @@ func TestDelegationPassesDirectives(t *testing.T) {
 	}
 }
 
+// TestSuccessorsInACircle: who would come back to where he was is told that the name
+// is gone.
+func TestSuccessorsInACircle(t *testing.T) {
+	retired := func(element, successor string) *store.Record {
+		return &store.Record{Name: named(element), Status: nomen.Retired, Reason: "moved", Successors: []string{"urn:x-a:" + successor}}
+	}
+	d := newDesk(t, store.Policy{}, resolve.Options{},
+		retired("a", "b"), retired("b", "c"), retired("c", "a"), retired("in", "a"),
+		retired("x", "y"), retired("y", "z"), record("urn:x-a:z", at("https://h.example/z")), retired("away", "nowhere"))
+	for _, element := range []string{"a", "b", "c"} {
+		for _, s := range []nomen.Service{nomen.I2L, nomen.I2C} {
+			if e := d.refuses(nomen.Gone, s, element); e.Answer == nil || len(e.Answer.Successors) != 1 {
+				t.Errorf("%s of %s: %+v", s, element, e)
+			}
+		}
+	}
+	for element, successor := range map[string]string{"in": "a", "x": "y", "y": "z", "away": "nowhere"} {
+		if a, err := d.ask(nomen.I2L, element); err != nil || a.Redirect != "urn:x-a:"+successor {
+			t.Errorf("%s: %+v, %v, want %s", element, a, err, successor)
+		}
+	}
+}
+
 // TestBrokenPolicy: rules that fail are no answer about the name.
 func TestBrokenPolicy(t *testing.T) {
 	bad := slices.Clone(numbers)

@@ -37,8 +37,12 @@ const (
 	maxBatchRow = 64 << 10
 )
 
-// isBatch reports whether a target is that of lists of names.
+// isBatch reports whether a target is that of lists of names, also as a proxy is
+// asked for it (RFC 9112, 3.2.2).
 func isBatch(target string) bool {
+	if _, path, ok := absoluteForm(target); ok {
+		target = path
+	}
 	path, _, _ := strings.Cut(target, "?")
 	return path == batchPath
 }
@@ -100,6 +104,11 @@ func (s *Server) batchReply(ctx context.Context, r *request) *reply {
 	set, err := s.authorities.Set(ctx, time.Time{})
 	if err != nil {
 		return s.failure(r, err)
+	}
+	if _, _, absolute := absoluteForm(r.target); absolute {
+		if a, err := (place{set: set, host: r.host, local: r.local.Addr(), own: s}).read(r.target); err != nil {
+			return s.problem(r, a, err) // of another host
+		}
 	}
 	_, text, _ := strings.Cut(r.target, "?")
 	q, _ := readQuery(text)

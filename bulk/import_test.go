@@ -15,6 +15,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress/zstd"
 
 	"github.com/nomen-project/nomen"
 	"github.com/nomen-project/nomen/internal/rfcindex"
@@ -177,6 +178,27 @@ func TestBrokenOff(t *testing.T) {
 		}
 		if n, _, err := store.Count(context.Background(), b.store); err != nil || n != sum.Created {
 			t.Errorf("%s: %d records, %v; want %d", c.what, n, err, sum.Created)
+		}
+	}
+}
+
+// TestDamaged: what does not have the sum that was written behind it may have been
+// read wrong, and who imported it is told so.
+func TestDamaged(t *testing.T) {
+	const line = `{"name":"urn:dns:example.org:1"}` + "\n"
+	gz := packed(line)
+	gz[len(gz)-8] ^= 1 // of the CRC32 (RFC 1952, 2.3.1)
+	enc, err := zstd.NewWriter(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	zst := enc.EncodeAll([]byte(line), nil)
+	zst[len(zst)-1] ^= 1 // of the Content_Checksum (RFC 8878, 3.1.1)
+	for what, in := range map[string][]byte{"gzip": gz, "zstd": zst} {
+		b := newBench(t)
+		_, _, err := b.bring(bytes.NewReader(in), ImportOptions{})
+		if broken, ok := errors.AsType[*BrokenError](err); !ok || !strings.Contains(broken.Error(), "may have been read wrong") {
+			t.Errorf("%s: %v", what, err)
 		}
 	}
 }

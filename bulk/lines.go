@@ -100,6 +100,9 @@ func (l *lines) mark() error {
 
 // broken ends the reading, in a line.
 func (l *lines) broken(line int, err error) error {
+	if errors.Is(err, gzip.ErrChecksum) || errors.Is(err, zstd.ErrCRCMismatch) {
+		err = fmt.Errorf("%w: some of it may have been read wrong: import a good copy, and look at the history of what that changes", err)
+	}
 	l.done = &BrokenError{Line: line, Err: err}
 	return l.done
 }

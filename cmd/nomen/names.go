@@ -2,6 +2,8 @@ package main
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -70,6 +72,9 @@ func get(ctx context.Context, b backend, spelling string, at time.Time) (*store.
 		return nil, err
 	}
 	rec, err := b.GetAt(ctx, n, at)
+	if errors.Is(err, store.ErrNotFound) && !at.IsZero() {
+		err = fmt.Errorf("%w as of %s; 'nomen history' shows what there was when", store.ErrNotFound, at.UTC().Format(time.RFC3339))
+	}
 	return rec, named(spelling, err)
 }
 

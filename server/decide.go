@@ -359,23 +359,29 @@ func (s *Server) failure(r *request, err error) *reply {
 	if limit, ok := errors.AsType[*gateway.LimitError](err); ok {
 		return tooMany(limit)
 	}
-	status, said := http.StatusInternalServerError, "The resolver failed. Please try again later."
+	said := format.Problem{Status: http.StatusInternalServerError, Title: "The resolver failed", Detail: "Please try again later."}
 	switch {
 	case errors.Is(err, nomen.ErrUpstream):
-		status, said = http.StatusBadGateway, "What was asked on behalf of this request has failed. Please try again later."
+		said.Status, said.Title = http.StatusBadGateway, "What was asked on behalf of this request has failed"
 		if errors.Is(err, context.DeadlineExceeded) {
-			status = http.StatusGatewayTimeout
+			said.Status = http.StatusGatewayTimeout
 		}
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded), errors.Is(err, store.ErrClosed):
-		status, said = http.StatusServiceUnavailable, "The resolver is busy or closing down. Please try again later."
+		said.Status, said.Title = http.StatusServiceUnavailable, "The resolver is busy or closing down"
 	}
 	s.log.Error("no answer", "target", printable(r.target), "err", err)
-	p := newReply(status)
+	p := newReply(said.Status)
 	p.add("Cache-Control", "no-store")
-	if status != http.StatusInternalServerError {
+	if said.Status != http.StatusInternalServerError {
 		p.add("Retry-After", "5")
 	}
-	return p.withText(said)
+	f := format.ProblemFormat(r.accept)
+	body, err := written(func(w io.Writer) error { return f.Write(w, &said) })
+	if err != nil {
+		return p.withText(said.Title + ". " + said.Detail)
+	}
+	p.add("Vary", "Accept")
+	return p.withBody(f.ContentType(), body)
 }
 
 // notAcceptable answers when the client excludes all there is, and lists it.

@@ -477,8 +477,12 @@ func TestErrors(t *testing.T) {
 			t.Errorf("%v: got %d %s, want %d with %s", tt.err, p.status, p.body, tt.status, tt.want)
 		}
 	}
-	if p := ask(s, "/urn:ietf:rfc:1", accepting("text/html")); !strings.HasPrefix(p.get("Content-Type"), "text/plain") || p.get("Cache-Control") != "no-store" {
-		t.Errorf("a failure: %+v", p.fields)
+	// A failure of ours follows Accept as all errors do, and is kept by nobody.
+	for accept, want := range map[string]string{"text/html": "text/html; charset=utf-8", "application/json": "application/problem+json", "": "text/plain; charset=utf-8"} {
+		p := ask(s, "/urn:ietf:rfc:1", accepting(accept))
+		if p.get("Content-Type") != want || p.get("Cache-Control") != "no-store" || !strings.HasPrefix(p.get("Vary"), "Accept") {
+			t.Errorf("a failure for %q: %+v", accept, p.fields)
+		}
 	}
 }
 

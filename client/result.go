@@ -31,10 +31,14 @@ func (j *journey) answer(s stop, r *reply) (*nomen.Answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	if mediaType := r.header.Get("Content-Type"); asked == nomen.I2C && (j.question.Service == nomen.I2N || j.question.Service == nomen.I2Ns) && isList(mediaType) {
+	wantsNames := j.question.Service == nomen.I2N || j.question.Service == nomen.I2Ns
+	if mediaType := r.header.Get("Content-Type"); wantsNames && asked == nomen.I2C && isList(mediaType) {
 		namesOf(a)
 	}
 	r.complete(a, s, asked)
+	if wantsNames && a.Service == j.question.Service && len(a.Names) == 0 && len(a.Locations) > 0 {
+		a.Service = nomen.I2C // the default answers, where this service is not offered (N12-32)
+	}
 	return project(a, s, j.question.Service)
 }
 

@@ -480,3 +480,24 @@ func TestLocationInPlaceOfAnotherService(t *testing.T) {
 		}
 	}
 }
+
+// A description is no answer to a question for names if it tells none (N12-32).
+func TestLocationsAreNoNames(t *testing.T) {
+	for _, answer := range []struct{ mediaType, body string }{
+		{"text/urc-0", "=====\r\nhttps://example.org/x\r\n"},
+		{format.TypeJSON, `{"locations":[{"url":"https://example.org/x"}]}`},
+	} {
+		base, _ := serve(t, func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", answer.mediaType)
+			w.Write([]byte(answer.body))
+		})
+		c := newClient(t, Options{Via: base})
+		if a, err := c.Resolve(t.Context(), ask(t, alb, nomen.I2N)); !errors.Is(err, &nomen.Error{Kind: nomen.NoResult}) {
+			t.Errorf("%s: got %+v, %v, want no result", answer.mediaType, a, err)
+		}
+		a, err := c.Resolve(t.Context(), ask(t, alb, nomen.I2Ns))
+		if err != nil || len(a.Names) != 0 || len(a.Locations) != 0 || a.Service != nomen.I2Ns {
+			t.Errorf("%s: got %+v, %v, want no names", answer.mediaType, a, err)
+		}
+	}
+}

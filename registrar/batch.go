@@ -42,7 +42,7 @@ type plan struct {
 type state struct {
 	record  *store.Record // nil if there is none
 	pending bool          // the batch holds a change of it already
-	built   bool          // an earlier request of this batch was right about it
+	built   bool          // an earlier request of this batch, the only one, was right about it
 	based   uint64        // the revision that this request expected
 }
 
@@ -81,7 +81,7 @@ func (r *Registrar) batch(ctx context.Context, a Actor, reqs []Request, why stri
 	if err != nil {
 		return nil, err
 	}
-	l.new = false
+	l.new, l.single = false, true
 	b, err := l.Check(ctx, reqs)
 	if err != nil {
 		return nil, err
@@ -296,7 +296,7 @@ func (p *plan) change(i int, s *state) error {
 	}
 	if next == nil {
 		if expected == store.AnyRevision || expected == s.revision() {
-			s.built, s.based = true, req.Expected
+			s.built, s.based = p.single, req.Expected
 		}
 		out.Record, out.Result = s.record, store.Result{Revision: s.revision()}
 		return nil
@@ -329,7 +329,7 @@ func (p *plan) put(i int, s *state, rec *store.Record) {
 	p.changes = append(p.changes, store.Change{Record: rec, Expected: expected, Time: p.now, Who: p.actor.Who, Why: p.why})
 	p.position = append(p.position, i)
 	s.record, s.pending = rec, true
-	s.built, s.based = true, req.Expected
+	s.built, s.based = p.single, req.Expected
 }
 
 // expects returns the revision that a request rightly expects or not, in terms

@@ -17,12 +17,17 @@ import (
 // As long as all names of a batch were new, those of the next are taken to be,
 // without a look: the store refuses what is not so, and the batch is planned
 // again on top of what is there.
+//
+// A request that expects a revision is refused when an earlier one of the same Load
+// has changed the name since, whichever batches they are in.
 type Load struct {
 	*Registrar
 	actor Actor
 	why   string
 
 	scratch Scratch // what names came to in the batches that were previewed; nil if they do not matter
+
+	single bool // there is one batch, in which requests of one name may have been made from the same revision
 
 	new  bool // the names of the last batch were
 	wide int  // how many batches are read by single names before a listing is tried again

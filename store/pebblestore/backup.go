@@ -7,6 +7,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
+	"path"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -52,10 +55,18 @@ func (s *Store) backup(ctx context.Context, dir string, progress func(done, tota
 	if err := cmp.Or(ctx.Err(), s.logDamage); err != nil {
 		return err
 	}
+	for _, suffix := range []string{"", suffixBackupNew, suffixBackupOld} {
+		if s.isWithin(dir + suffix) {
+			return fmt.Errorf("%s is the store itself, or within it: choose another directory", dir+suffix)
+		}
+	}
 	if isCheckpoint(s.fs.PathBase(s.dir), s.fs.PathBase(dir)) {
 		return errors.New("this name is that of what is removed when the store is opened: choose another one")
 	}
 	there, err := s.earlier(dir)
+	if err == nil {
+		err = s.isRest(dir + suffixBackupNew)
+	}
 	if err != nil {
 		return err
 	}
@@ -88,6 +99,73 @@ func (s *Store) backup(ctx context.Context, dir string, progress func(done, tota
 		}
 	}
 	return s.fs.RemoveAll(fresh)
+}
+
+// isWithin reports whether a path is the directory of the store or leads into it, by
+// whatever way.
+func (s *Store) isWithin(dir string) bool {
+	onDisk := vfs.Root(s.fs) == vfs.Default
+	place, own := dir, s.dir
+	if onDisk {
+		place, own = absolute(dir), absolute(s.dir)
+	}
+	mine, err := os.Stat(own)
+	for {
+		if place == own {
+			return true
+		}
+		if onDisk && err == nil {
+			if info, err := os.Stat(place); err == nil && os.SameFile(info, mine) {
+				return true
+			}
+		}
+		parent := s.fs.PathDir(place)
+		if parent == place {
+			return false
+		}
+		place = parent
+	}
+}
+
+// absolute returns the path without symbolic links of what there is of it.
+func absolute(path string) string {
+	if abs, err := filepath.Abs(path); err == nil {
+		path = abs
+	}
+	there, rest := path, ""
+	for {
+		if real, err := filepath.EvalSymlinks(there); err == nil {
+			return filepath.Join(real, rest)
+		}
+		parent := filepath.Dir(there)
+		if parent == there {
+			return path
+		}
+		there, rest = parent, filepath.Join(filepath.Base(there), rest)
+	}
+}
+
+// engineFiles are the names of what is in a store or an unfinished backup.
+var engineFiles = []string{"*.sst", "*.blob", "*.log", "*.dbtmp", "MANIFEST-*", "OPTIONS-*", "marker.*", "temporary.*", "LOCK", "CURRENT", markFile, markFile + ".tmp"}
+
+// isRest returns ErrNoBackup if there is something else than what an unfinished
+// backup has left: that is removed.
+func (s *Store) isRest(dir string) error {
+	there, err := isThere(s.fs, dir)
+	if err != nil || !there {
+		return err
+	}
+	files, err := s.fs.List(dir)
+	if err != nil {
+		return err
+	}
+	for _, file := range files {
+		known := func(pattern string) bool { ok, _ := path.Match(pattern, file); return ok }
+		if !slices.ContainsFunc(engineFiles, known) {
+			return fmt.Errorf("%s: %w: it has %q; a backup is made there first, so move it away or choose another name", dir, ErrNoBackup, file)
+		}
+	}
+	return nil
 }
 
 // isCheckpoint reports whether a name beside a store is that of a checkpoint.

@@ -68,6 +68,11 @@ func tables(t *testing.T, dir string) map[string]os.FileInfo {
 	return all
 }
 
+// settled writes what is in memory into tables that stay.
+func settled(t *testing.T, s *Store) error {
+	return s.db.Compact(t.Context(), []byte{0}, []byte{0xff}, false)
+}
+
 // TestBackupTakesOver: what has not changed since is not copied again, and nothing
 // stays beside store and backup.
 func TestBackupTakesOver(t *testing.T) {
@@ -79,7 +84,7 @@ func TestBackupTakesOver(t *testing.T) {
 	}
 	defer s.Close()
 	write(t, s, 1, 2, 3)
-	if err := errors.Join(s.db.Flush(), s.Backup(t.Context(), to, nil)); err != nil {
+	if err := errors.Join(settled(t, s), s.Backup(t.Context(), to, nil)); err != nil {
 		t.Fatal(err)
 	}
 	before := tables(t, to)
@@ -230,7 +235,7 @@ func TestBackupAfterCrash(t *testing.T) {
 			}
 			defer s.Close()
 			write(t, s, 1, 2)
-			if err := errors.Join(s.db.Flush(), s.Backup(t.Context(), to, nil)); err != nil {
+			if err := errors.Join(settled(t, s), s.Backup(t.Context(), to, nil)); err != nil {
 				t.Fatal(err)
 			}
 			before := tables(t, to)
@@ -283,5 +288,51 @@ func TestBackupSparesOthers(t *testing.T) {
 	}
 	if text, err := os.ReadFile(mine); string(text) != "x" {
 		t.Errorf("what was there is %q, %v", text, err)
+	}
+}
+
+// TestBackupSparesTheStore: a backup that would replace or remove the store, or what
+// it does not know, is refused, and all of that stays.
+func TestBackupSparesTheStore(t *testing.T) {
+	base := t.TempDir()
+	at := func(path ...string) string { return filepath.Join(append([]string{base}, path...)...) }
+	s, err := Open(Options{Dir: at("names.new")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	write(t, s, 1)
+	err = errors.Join(
+		os.Symlink(at("names.new"), at("link")),
+		os.Mkdir(at("mine.new"), 0o755),
+		os.WriteFile(at("mine.new", "letter"), []byte("dear"), 0o600),
+	)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, to := range []string{
+		at("names.new"),
+		at("names"), // whose next one is made in names.new
+		at("names.new", "within"),
+		at("names.new", "a", "b"),
+		at("link"),
+		at("link", "within"),
+		at("names.new", "..", "names.new"),
+		at("mine"),
+	} {
+		if err := s.Backup(t.Context(), to, nil); err == nil {
+			t.Errorf("a backup to %s was made", to)
+		}
+	}
+	if _, err := os.Stat(at("mine.new", "letter")); err != nil {
+		t.Errorf("what was there is gone: %v", err)
+	}
+	write(t, s, 2)
+	s = again(t, s, Options{Dir: at("names.new")})
+	if n, _, err := s.Count(t.Context()); n != 2 || err != nil {
+		t.Errorf("the store has %d records, %v, want 2", n, err)
+	}
+	if err := s.Backup(t.Context(), at("elsewhere"), nil); err != nil {
+		t.Errorf("a backup elsewhere: %v", err)
 	}
 }

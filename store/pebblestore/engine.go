@@ -13,10 +13,12 @@ import (
 const (
 	engineFormat = pebble.FormatValueSeparation // raising it is a one-way change of every store
 
-	filterBits  = 10       // of a bloom filter, for each key
-	blockSize   = 16 << 10 // bytes of data compressed together
-	memTables   = 4        // at most, before writers wait for the disk
-	maxSubLevel = 64       // of level 0, before writers wait for compactions
+	filterBits  = 10        // of a bloom filter, for each key
+	blockSize   = 16 << 10  // bytes of data compressed together
+	indexSize   = 4 << 20   // bytes of an index before it gets one of its own: no table's does
+	memTables   = 4         // at most, before writers wait for the disk
+	baseSize    = 768 << 20 // bytes of all levels before there is another one
+	maxSubLevel = 64        // of level 0, before writers wait for compactions
 
 	// A table of new data in memory takes a share of what the cache takes,
 	// within bounds. The log of one is read again at every start.
@@ -39,17 +41,63 @@ func engineOptions(o Options) *pebble.Options {
 		MemTableStopWritesThreshold: memTables,
 		L0CompactionThreshold:       2,
 		L0StopWritesThreshold:       maxSubLevel,
-		LBaseMaxBytes:               64 << 20,
+		LBaseMaxBytes:               baseSize,
 		CompactionConcurrencyRange:  func() (int, int) { return 1, max(1, runtime.NumCPU()/2) },
 		Logger:                      log,
 		EventListener:               &pebble.EventListener{DataCorruption: log.damaged},
 	}
 	for i := range p.Levels {
 		p.Levels[i].BlockSize = blockSize
-		p.Levels[i].FilterPolicy = bloom.FilterPolicy(filterBits)
+		p.Levels[i].IndexBlockSize = indexSize
+		p.Levels[i].FilterPolicy = filter{bloom.FilterPolicy(filterBits)}
 	}
+	p.Filters = map[string]pebble.FilterPolicy{bloom.FilterPolicy(0).Name(): bloom.FilterPolicy(0)} // of tables before [filter]
+	p.Experimental.SpanPolicyFunc = spanPolicy
 	p.ApplyCompressionSettings(func() pebble.DBCompressionSettings { return pebble.DBCompressionGood })
 	return p
+}
+
+// spanPolicy has names compressed by what is quick to read, since look-ups read
+// them, and all else by what takes the least room.
+func spanPolicy(start []byte) (p pebble.SpanPolicy, end []byte, err error) {
+	switch {
+	case start[0] < spaceName:
+		return p, []byte{spaceName}, nil
+	case start[0] == spaceName:
+		p.PreferFastCompression = true
+		return p, []byte{spaceName + 1}, nil
+	}
+	return p, nil, nil
+}
+
+// A filter has the keys that are asked for one by one. The log, the history and the
+// index of locations are read by seeking, which no filter helps.
+type filter struct{ pebble.FilterPolicy }
+
+// Name is written into tables.
+func (f filter) Name() string { return "nomen." + f.FilterPolicy.Name() }
+
+// MayContain implements [pebble.FilterPolicy].
+func (f filter) MayContain(t pebble.FilterType, block, key []byte) bool {
+	return !isFiltered(key) || f.FilterPolicy.MayContain(t, block, key)
+}
+
+// NewWriter implements [pebble.FilterPolicy].
+func (f filter) NewWriter(t pebble.FilterType) pebble.FilterWriter {
+	return filterWriter{f.FilterPolicy.NewWriter(t)}
+}
+
+type filterWriter struct{ pebble.FilterWriter }
+
+// AddKey implements [pebble.FilterWriter].
+func (w filterWriter) AddKey(key []byte) {
+	if isFiltered(key) {
+		w.FilterWriter.AddKey(key)
+	}
+}
+
+func isFiltered(key []byte) bool {
+	return len(key) > 0 && key[0] != spaceLog && key[0] != spaceHistory && key[0] != spaceLocation
 }
 
 // A logger passes on Pebble's errors, none of its news.

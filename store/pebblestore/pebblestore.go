@@ -36,6 +36,7 @@ type Options struct {
 	CacheSize int64        // bytes of data kept uncompressed in memory; 0 for a share of the machine's
 	Log       *slog.Logger // of what Pebble has to complain about; nil for nobody
 	ReadOnly  bool         // nothing is written, and the store must exist
+	Warm      bool         // names are read into the cache in the background, as many as it holds
 }
 
 // A Store is a directory that is open. [Open] makes one.
@@ -62,6 +63,9 @@ type Store struct {
 	requests chan *request // from Apply to decide
 	decided  chan *request // from decide to acknowledge
 	answered chan struct{} // closed when acknowledge has ended
+
+	closing    chan struct{}  // closed when Close begins
+	background sync.WaitGroup // what ends by itself then
 
 	backups atomic.Uint64
 	dir     string
@@ -98,6 +102,7 @@ func Open(o Options) (*Store, error) {
 		answered: make(chan struct{}),
 		flushed:  make(chan struct{}, 1),
 		marked:   make(chan struct{}),
+		closing:  make(chan struct{}),
 		dir:      o.Dir,
 		fs:       o.FS,
 		report:   o.Log,
@@ -119,6 +124,9 @@ func Open(o Options) (*Store, error) {
 		if err := s.clearCheckpoints(); err != nil {
 			s.warn("what a backup has left cannot be removed", err)
 		}
+	}
+	if o.Warm {
+		s.background.Go(func() { s.warm(engine.CacheSize) })
 	}
 	go s.decide()
 	go s.acknowledge()
@@ -246,8 +254,10 @@ func (s *Store) Close() error {
 	if !s.gate.Close() {
 		return nil
 	}
+	close(s.closing)
 	close(s.requests)
 	<-s.answered
+	s.background.Wait()
 	s.scrubs.Wait()
 	s.settle()
 	err := s.db.Close()

@@ -7,6 +7,7 @@ import (
 
 	"github.com/cockroachdb/pebble/v2"
 
+	"github.com/nomen-project/nomen/internal/codec"
 	"github.com/nomen-project/nomen/name"
 	"github.com/nomen-project/nomen/store"
 )
@@ -20,12 +21,13 @@ func (s *Store) find(ctx context.Context, subject store.Subject, at time.Time) (
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	v, err := newView(s.db)
-	if err != nil {
-		return nil, err
+	var c *store.Change
+	var err error
+	if at.IsZero() {
+		c, err = s.last(subject)
+	} else {
+		c, err = s.at(subject, at)
 	}
-	defer v.close()
-	c, err := v.at(subject, at)
 	switch {
 	case err != nil:
 		return nil, err
@@ -33,6 +35,33 @@ func (s *Store) find(ctx context.Context, subject store.Subject, at time.Time) (
 		return nil, store.ErrNotFound
 	}
 	return c, nil
+}
+
+// last returns the last change of a subject, nil if there is none. It asks one level
+// of the tree after the other, and stops where it finds it, which a view cannot.
+func (s *Store) last(subject store.Subject) (*store.Change, error) {
+	value, closer, err := s.db.Get(appendKey(make([]byte, 0, 1+len(subject.Key)), subject))
+	switch {
+	case err == pebble.ErrNotFound:
+		return nil, nil
+	case err != nil:
+		return nil, unreadable(subject.Key, err)
+	}
+	defer closer.Close()
+	if subject.Kind == store.KindToken {
+		return codec.Decode(subject, value)
+	}
+	return codec.DecodeEntryChange(subject, value)
+}
+
+// at returns the change of a subject that held at a time, nil if there was none.
+func (s *Store) at(subject store.Subject, at time.Time) (*store.Change, error) {
+	v, err := newView(s.db)
+	if err != nil {
+		return nil, err
+	}
+	defer v.close()
+	return v.at(subject, at)
 }
 
 // Get implements [store.Reader].

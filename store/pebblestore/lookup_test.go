@@ -1,0 +1,221 @@
+package pebblestore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/cockroachdb/pebble/v2"
+	"github.com/cockroachdb/pebble/v2/bloom"
+
+	"github.com/nomen-project/nomen/name"
+	"github.com/nomen-project/nomen/store"
+	"github.com/nomen-project/nomen/store/storetest"
+)
+
+// filled opens a store on disk with n names, all in the lowest level.
+func filled(t *testing.T, n int) (s *Store, dir string) {
+	t.Helper()
+	dir = filepath.Join(t.TempDir(), "store")
+	s, err := Open(Options{Dir: dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = s.Close() })
+	for i := 0; i < n; i += 1000 {
+		numbers := make([]int, 0, 1000)
+		for j := i; j < i+1000; j++ {
+			numbers = append(numbers, j)
+		}
+		write(t, s, numbers...)
+	}
+	if err := settled(t, s); err != nil {
+		t.Fatal(err)
+	}
+	return s, dir
+}
+
+// again closes s and opens it otherwise.
+func again(t *testing.T, s *Store, o Options) *Store {
+	t.Helper()
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	s, err := Open(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = s.Close() })
+	return s
+}
+
+// look looks up names below n at random and returns how many blocks were asked for,
+// and read from files, for each.
+func look(t *testing.T, s *Store, n, times int) (asked, read float64) {
+	t.Helper()
+	asked0, read0 := s.BlocksRead()
+	for range times {
+		want := storetest.Typical(rand.IntN(n)).Name
+		r, err := s.Get(t.Context(), want, time.Time{})
+		if err != nil || r.Name.Key() != want.Key() {
+			t.Fatalf("got %v, %v; want %s", r, err, want)
+		}
+	}
+	asked1, read1 := s.BlocksRead()
+	return float64(asked1-asked0) / float64(times), float64(read1-read0) / float64(times)
+}
+
+// TestBlocks: a look-up in the lowest level asks for an index and for data, and a
+// look-up of a name that is not there for no more.
+func TestBlocks(t *testing.T) {
+	const n = 30_000
+	s, _ := filled(t, n)
+	if asked, _ := look(t, s, n, 2000); asked > 2.1 {
+		t.Errorf("a look-up asks for %.2f blocks, want 2", asked)
+	}
+	asked0, _ := s.BlocksRead()
+	for i := range 1000 {
+		absent := name.FromKey(storetest.Typical(i).Name.Key() + "x")
+		if r, err := s.Get(t.Context(), absent, time.Time{}); !errors.Is(err, store.ErrNotFound) {
+			t.Fatalf("%s: got %v, %v", absent, r, err)
+		}
+	}
+	if asked, _ := s.BlocksRead(); asked-asked0 > 2100 {
+		t.Errorf("1000 look-ups of what is not there ask for %d blocks, want 2000", asked-asked0)
+	}
+}
+
+// TestGetAllocates: a look-up leaves little for the collector of garbage, whatever
+// levels there are.
+func TestGetAllocates(t *testing.T) {
+	const n = 2000
+	s, _ := filled(t, n)
+	for i := range 12 {
+		write(t, s, n+i)
+		if err := s.db.Flush(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want := storetest.Typical(1).Name
+	ctx := context.Background()
+	if got := testing.AllocsPerRun(200, func() { _, _ = s.Get(ctx, want, time.Time{}) }); got > 24 {
+		t.Errorf("a look-up allocates %.0f times, want at most 24", got)
+	}
+}
+
+// TestEarlierTables: tables with another filter, short indexes and another
+// compression, as stores had them before, are read, and give way to those of today.
+func TestEarlierTables(t *testing.T) {
+	const n = 5000
+	s, dir := filled(t, n)
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	o := Options{Dir: dir}
+	o.defaults()
+	engine := engineOptions(o)
+	for i := range engine.Levels {
+		engine.Levels[i].IndexBlockSize = 1 << 10
+		engine.Levels[i].FilterPolicy = bloom.FilterPolicy(10)
+	}
+	engine.Filters = nil
+	engine.Experimental.SpanPolicyFunc = nil
+	db, err := pebble.Open(dir, engine)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx := t.Context()
+	// Something new in every range has all tables written anew.
+	err = errors.Join(
+		db.Set([]byte("a"), nil, nil), db.Set([]byte("z"), nil, nil), db.Compact(ctx, []byte{0}, []byte{0xff}, false),
+		db.Delete([]byte("a"), nil), db.Delete([]byte("z"), nil), db.Compact(ctx, []byte{0}, []byte{0xff}, false),
+		db.Close(),
+	)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s, err = Open(Options{Dir: dir}); err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	policies := func() map[string]int {
+		levels, err := s.db.SSTables(pebble.WithProperties())
+		if err != nil {
+			t.Fatal(err)
+		}
+		names := map[string]int{}
+		for _, level := range levels {
+			for _, table := range level {
+				names[table.Properties.FilterPolicyName]++
+			}
+		}
+		return names
+	}
+	earlier := bloom.FilterPolicy(10).Name()
+	if got := policies(); got[earlier] == 0 || len(got) != 1 {
+		t.Fatalf("the filters are %v, want only those of before", got)
+	}
+	asked, _ := look(t, s, n, 500)
+	if asked <= 2 {
+		t.Errorf("a look-up asks for %.2f blocks: the indexes are not short", asked)
+	}
+	v, err := newView(s.db)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range 500 {
+		subject := store.Subject{Kind: store.KindName, Key: fmt.Sprint(storetest.Typical(i).Name.Key(), "x")}
+		if c, err := v.last(subject); c != nil || err != nil {
+			t.Fatalf("%s: got %v, %v", subject.Key, c, err)
+		}
+	}
+	v.close()
+	if hits := s.db.Metrics().Filter.Hits; hits < 400 {
+		t.Errorf("the filters of before told %d of 500 absent names", hits)
+	}
+	var changes []store.Change
+	for _, i := range []int{0, n / 2, n - 1} {
+		r := storetest.Typical(i)
+		r.Locations = nil
+		changes = append(changes, store.Change{Record: r, Expected: store.AnyRevision, Time: time.Unix(1, 0)})
+	}
+	if _, err := s.Apply(ctx, changes); err != nil {
+		t.Fatal(err)
+	}
+	if err := settled(t, s); err != nil {
+		t.Fatal(err)
+	}
+	if got := policies(); got["nomen."+earlier] == 0 {
+		t.Errorf("the filters are %v after new changes", got)
+	}
+	if asked, _ := look(t, s, n, 500); asked > 2.1 {
+		t.Errorf("a look-up asks for %.2f blocks of new tables", asked)
+	}
+}
+
+// TestWarm: what was read in the background is not read again, and reading does not
+// go on for ever.
+func TestWarm(t *testing.T) {
+	const n = 20_000
+	s, dir := filled(t, n)
+	s = again(t, s, Options{Dir: dir, CacheSize: 64 << 20})
+	if _, read := look(t, s, n, 500); read == 0 {
+		t.Error("a cold look-up read nothing from files")
+	}
+	s = again(t, s, Options{Dir: dir, CacheSize: 64 << 20, Warm: true})
+	s.background.Wait()
+	if _, read := look(t, s, n, 500); read > 0 {
+		t.Errorf("a warm look-up read %.2f blocks from files", read)
+	}
+	const small = 1 << 20
+	s = again(t, s, Options{Dir: dir, CacheSize: small, Warm: true})
+	s.background.Wait()
+	if size := s.db.Metrics().BlockCache.Size; size == 0 || size > small {
+		t.Errorf("a cache of %d bytes has %d", small, size)
+	}
+	again(t, s, Options{Dir: dir, Warm: true}) // which is closed while it warms
+}

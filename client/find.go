@@ -119,9 +119,11 @@ func (l location) key(about subject) string { return l.url + " " + about.name.Ke
 
 func (l location) asked(service nomen.Service) nomen.Service { return site{}.asked(service) }
 
-// has reports whether the result of a service is at l.
+// has reports whether the result of a service is at l, and can be read there: another
+// URI than one of the web is itself what the rule has to say.
 func (l location) has(s nomen.Service) bool {
-	return s != "" && strings.Contains(l.services, " "+string(s)+" ")
+	scheme, _, _ := strings.Cut(l.url, ":")
+	return s != "" && strings.Contains(l.services, " "+string(s)+" ") && isWebScheme(strings.ToLower(scheme))
 }
 
 // ask reads the result of a service that is found at a location, or tells that

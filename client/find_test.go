@@ -83,6 +83,8 @@ func TestWays(t *testing.T) {
 		{"a location", []any{discover.Way{Kind: discover.Location, URL: "ftp://there.example/x"}}, nomen.I2L, "ftp://there.example/x", ""},
 		{"a location, described", []any{discover.Way{Kind: discover.Location, URL: "http://there.example/x"}}, nomen.I2C, "http://there.example/x", ""},
 		{"a result", []any{discover.Way{Kind: discover.Location, URL: "http://web.example/list", Services: []string{"I2Ls"}}}, nomen.I2Ls, "https://web.example/x", "GET /list HTTP/1.1"},
+		{"a result that is itself a location", []any{discover.Way{Kind: discover.Location, URL: "FTP://there.example/x", Services: []string{"I2L", "I2C"}}}, nomen.I2L, "FTP://there.example/x", ""},
+		{"a description that cannot be asked for", []any{discover.Way{Kind: discover.Location, URL: "ftp://there.example/x", Services: []string{"I2L", "I2C"}}}, nomen.I2C, "ftp://there.example/x", ""},
 	} {
 		webLine = ""
 		a, err := n.client(Options{Finder: finder{rfc: tt.ways}}).Resolve(t.Context(), ask(t, rfc, tt.service))
@@ -117,10 +119,17 @@ func TestWaysThatFail(t *testing.T) {
 func TestFoundAnew(t *testing.T) {
 	n := newInternet(t)
 	n.host("old.example", "192.0.2.1", says(moved(301, "urn:ietf:rfc:2", "")))
-	n.host("new.example", "192.0.2.2", says(urc("https://new.example/x")))
+	n.host("new.example", "8.8.8.8", says(urc("https://new.example/x")))
 	ways := finder{
 		"urn:ietf:rfc:1": {discover.Way{Kind: discover.Authority, Host: "old.example", Port: 4500}},
 		"urn:ietf:rfc:2": {discover.Way{Kind: discover.Authority, Host: "new.example", Port: 4500}},
+	}
+	for _, service := range []string{"", "I2L"} { // by a rule of DNS, and what it offers is another name
+		ways["urn:ietf:rfc:0"] = []any{discover.Way{Kind: discover.Location, URL: "urn:ietf:rfc:2", Services: []string{service}}}
+		a, err := n.client(Options{Finder: ways}).Resolve(t.Context(), ask(t, "urn:ietf:rfc:0", nomen.I2L))
+		if err != nil || a.Locations[0].URL != "https://new.example/x" {
+			t.Errorf("got %+v, %v after %q", a, err, n.lines())
+		}
 	}
 	a, err := n.client(Options{Finder: ways}).Resolve(t.Context(), ask(t, "urn:ietf:rfc:1", nomen.I2L))
 	if err != nil || a.Locations[0].URL != "https://new.example/x" {

@@ -299,7 +299,20 @@ func (s *Server) answerWish(ctx context.Context, r *request, set *store.Authorit
 	if w.err != nil {
 		return nil, w.err
 	}
-	a, accept, languages, err := readWish(set, q, w)
+	spelling, own, _ := strings.Cut(w.Name, "?")
+	n, err := name.Parse(spelling)
+	if err != nil {
+		return nil, malformed(w.Name, 0, err)
+	}
+	if whole := wholeName(n, own); !whole.IsZero() {
+		switch registered, err := s.isRegistered(ctx, whole); {
+		case err != nil:
+			return nil, err
+		case registered:
+			n, own = whole, ""
+		}
+	}
+	a, accept, languages, err := readWish(set, n, own, q, w)
 	if err != nil {
 		return nil, err
 	}
@@ -324,14 +337,9 @@ func (s *Server) answerWish(ctx context.Context, r *request, set *store.Authorit
 	return ans, nil
 }
 
-// readWish reads what a line asks for; what it does not say, the query of the
-// list says.
-func readWish(set *store.AuthoritySet, q query, w *wish) (a asked, accept, languages string, err error) {
-	spelling, own, _ := strings.Cut(w.Name, "?")
-	n, err := name.Parse(spelling)
-	if err != nil {
-		return a, "", "", malformed(w.Name, 0, err)
-	}
+// readWish reads what a line asks for about a name, which has a query there; what it
+// does not say, the query of the list says.
+func readWish(set *store.AuthoritySet, n name.Name, own string, q query, w *wish) (a asked, accept, languages string, err error) {
 	a = asked{form: formWeb, name: n, authority: set.Of(n), query: q}
 	a.query.plain = ""
 	if told, _ := readQuery(own); own != "" {

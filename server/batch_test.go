@@ -136,6 +136,17 @@ func TestBatchRows(t *testing.T) {
 	}
 }
 
+// A web name in a list may have a query of its own.
+func TestBatchOfWebNames(t *testing.T) {
+	s, _ := newTestServer(t, nil)
+	_, got, _ := post(t, listen(t, s), "?s=I2Ls", "text/uri-list", "https://purl.example/cgi?id=7&s=I2C\nhttps://purl.example/net/x?s=I2C\nhttps://purl.example/cgi?id=8\n")
+	if len(got) != 3 || !strings.Contains(string(got[0].Answer), `"url":"https://example.org/by-id"`) || !strings.Contains(string(got[0].Answer), `"service":"I2Ls"`) {
+		t.Errorf("with a query of its own: %+v", got)
+	} else if !strings.Contains(string(got[1].Answer), `"service":"I2C"`) || got[2].Error == nil || got[2].Error.Code != "unknown-name" {
+		t.Errorf("with directives, and unknown: %s, %+v", got[1].Answer, got[2].Error)
+	}
+}
+
 // RFC 2169, appendix A: readers bear with lines that end in CR or LF alone.
 func TestBatchLineEnds(t *testing.T) {
 	s, _ := newTestServer(t, nil)

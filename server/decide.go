@@ -13,6 +13,7 @@ import (
 	"github.com/nomen-project/nomen"
 	"github.com/nomen-project/nomen/format"
 	"github.com/nomen-project/nomen/gateway"
+	"github.com/nomen-project/nomen/name"
 	"github.com/nomen-project/nomen/store"
 )
 
@@ -98,6 +99,11 @@ func methodNotAllowed(batch bool) *reply {
 
 // resolve answers a request about a name.
 func (s *Server) resolve(ctx context.Context, r *request, a asked) *reply {
+	if whole, err := s.isRegistered(ctx, a.whole); err != nil {
+		return s.failure(r, err)
+	} else if whole {
+		a = a.ofWhole()
+	}
 	if a.query.badAt != "" {
 		return s.problem(r, a, badTime(r.target, a.query.badAt))
 	}
@@ -116,6 +122,28 @@ func (s *Server) resolve(ctx context.Context, r *request, a asked) *reply {
 		p.vary("Accept-Datetime")
 	}
 	return p
+}
+
+// isRegistered reports whether there is a record of exactly this name.
+func (s *Server) isRegistered(ctx context.Context, n name.Name) (bool, error) {
+	if n.IsZero() {
+		return false, nil
+	}
+	_, err := s.store.Get(ctx, n, time.Time{})
+	if errors.Is(err, store.ErrNotFound) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+// ofWhole returns what is asked of the name that has the query: by the query nothing.
+func (a asked) ofWhole() asked {
+	service, other := a.query.service, a.query.other
+	a.name, a.whole, a.query = a.whole, name.Name{}, query{}
+	if a.form == formTHTTP { // which has them in its path
+		a.query.service, a.query.other = service, other
+	}
+	return a
 }
 
 // resolveAt answers as of the time that the target names, or as of now.

@@ -79,6 +79,7 @@ func testRecords() []*store.Record {
 		active("urn:dns:example.org:data", nomen.Location{URL: "https://example.org/data.json", Type: "application/json"}),
 		active("urn:dns:other.example:alb002", at("https://other.example/2")...),
 		active("https://purl.example/net/x", at("https://example.org/purl")...),
+		active("https://purl.example/cgi?id=7&s=I2C", at("https://example.org/by-id")...),
 		active("ark:12345/x", at("https://example.org/ark")...),
 		active("urn:example:pipe%7Ced", at("https://example.org/pipe")...),
 		retired("urn:dns:example.org:old", "urn:dns:example.org:alb002"),

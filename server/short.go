@@ -76,7 +76,7 @@ func (c *shortcut) answer(out []byte, q wire.Plain) ([]byte, bool) {
 // store: nothing that streams, and nothing that another resolver or a server may be
 // asked for, as those are now who look after it.
 func (a asked) atHand() bool {
-	if a.form != formWeb || a.reserved != "" || a.name.IsZero() || a.byLocation {
+	if a.form != formWeb || a.reserved != "" || a.name.IsZero() || !a.whole.IsZero() || a.byLocation {
 		return false
 	}
 	if a.authority != nil && a.authority.Delegation != nil || !a.query.at.IsZero() {

@@ -38,6 +38,7 @@ type asked struct {
 	form      form
 	bare      bool             // without a leading slash
 	name      name.Name        // zero for pages, reserved requests and what is no name
+	whole     name.Name        // the name with its query, where that may be its own; else zero
 	subject   uri.URI          // of THTTP: what is asked about, as it was written
 	authority *store.Authority // that decides about the name, or is asked; nil if none is known
 	reserved  string           // the element of a reserved request
@@ -98,8 +99,9 @@ func (p place) readAbsolute(target, host, path string) (asked, error) {
 	spelling, q, _ := strings.Cut(target, "?")
 	if n, err := name.Parse(spelling); err == nil {
 		if a := p.set.Of(n); a != nil {
-			told, _ := readQuery(q)
-			return asked{form: formWeb, name: n, authority: a, query: told}, nil
+			of := asked{form: formWeb, name: n, authority: a}
+			of.takeQuery(q)
+			return of, nil
 		}
 	}
 	return asked{}, &nomen.Error{Kind: nomen.Denied, Name: target, Message: "this server answers for its own names only, it is no proxy for other hosts"}
@@ -117,8 +119,29 @@ func (p place) readPath(path string) (asked, error) {
 		return p.readTHTTP(rest, q, true)
 	}
 	a, err := p.readSubject(adminapi.UnescapeName(rest), false)
-	a.query, _ = readQuery(q)
+	a.takeQuery(q)
 	return a, err
+}
+
+// takeQuery reads the query behind a name. A web name may have one of its own.
+func (a *asked) takeQuery(q string) {
+	a.query, _ = readQuery(q)
+	a.whole = wholeName(a.name, q)
+}
+
+// wholeName returns a web name with what follows it as its query; zero if it is none.
+func wholeName(n name.Name, q string) name.Name {
+	if q == "" || !isURL(n.Key()) {
+		return name.Name{}
+	}
+	if q = plainQuery(q); q == "" {
+		return name.Name{}
+	}
+	whole, err := name.Parse(n.Key() + "?" + q)
+	if err != nil {
+		return name.Name{}
+	}
+	return whole
 }
 
 // isPage reports whether a path, without its leading slash, is one that goes

@@ -64,7 +64,7 @@ func (p place) subjectOf(s string, wanted thttpService) (asked, error) {
 	full, ok, err := p.fullName(spelling, false, false)
 	switch {
 	case ok && err == nil:
-		full.query, _ = readQuery(q)
+		full.takeQuery(q)
 		if full.reserved == "" {
 			full.form = formTHTTP
 		}

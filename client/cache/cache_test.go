@@ -27,6 +27,7 @@ type source struct {
 	err             error
 	undated         bool
 	private         bool
+	forget          bool // what was confirmed is not to be kept any more
 	asked, confirms atomic.Int32
 }
 
@@ -51,6 +52,9 @@ func (s *source) ResolveIf(_ context.Context, q nomen.Question, have client.Vali
 	}
 	if have == v {
 		s.confirms.Add(1)
+		if s.forget {
+			v = client.Validators{}
+		}
 		return nil, v, client.ErrUnchanged
 	}
 	a := rich(q.Name, q.Service)
@@ -119,6 +123,25 @@ func TestEveryReuseIsConfirmed(t *testing.T) {
 		}
 		if got, err := c.Resolve(t.Context(), q); err != nil || got.Revision != 1 || s.confirms.Load() != 4 {
 			t.Errorf("%s: a changed record again: %+v, %v", kind, got, err)
+		}
+	}
+}
+
+// An answer that is confirmed is used, and not kept if it must not be any more.
+func TestForgotten(t *testing.T) {
+	for kind, k := range keepers(t, cache.Limits{}) {
+		s := &source{}
+		c := cache.New(s, k, cache.Options{})
+		q := ask("urn:ietf:rfc:2648")
+		if _, err := c.Resolve(t.Context(), q); err != nil {
+			t.Fatal(err)
+		}
+		s.forget = true
+		if a, err := c.Resolve(t.Context(), q); err != nil || a.Name != q.Name || s.confirms.Load() != 1 {
+			t.Errorf("%s: got %+v, %v", kind, a, err)
+		}
+		if _, _, err := c.Past(q); !errors.Is(err, cache.ErrNothing) {
+			t.Errorf("%s: it is kept: %v", kind, err)
 		}
 	}
 }

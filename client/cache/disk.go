@@ -77,7 +77,7 @@ func (d *Disk) Get(key string) (Entry, bool) {
 		return Entry{}, false
 	}
 	now := time.Now()
-	if info, err := f.Stat(); err == nil && now.Sub(info.ModTime()) > time.Minute {
+	if info, err := f.Stat(); err == nil && now.Sub(info.ModTime()).Abs() > time.Minute {
 		_ = os.Chtimes(path, now, now) // it was used: that it goes later is all there is to it
 	}
 	return e, true
@@ -190,7 +190,7 @@ func (d *Disk) list() (files []file, total int64, err error) {
 			sum, isEntry := strings.CutSuffix(entry.Name(), entrySuffix)
 			switch {
 			case isEntry && isHex(sum, 62):
-				files = append(files, file{path, info.Size(), info.ModTime()})
+				files = append(files, file{path, info.Size(), usedAt(info.ModTime())})
 				total += info.Size()
 			case strings.HasPrefix(entry.Name(), newPrefix) && time.Since(info.ModTime()) > abandoned:
 				_ = os.Remove(path)
@@ -199,6 +199,15 @@ func (d *Disk) list() (files []file, total int64, err error) {
 	}
 	_, err = os.Stat(d.dir)
 	return files, total, err
+}
+
+// usedAt returns when a file was used: nobody knows if the clock was wrong then, and it
+// goes first, rather than stay before all others until that time has come.
+func usedAt(modified time.Time) time.Time {
+	if time.Until(modified) > time.Minute {
+		return time.Time{}
+	}
+	return modified
 }
 
 // entriesOf returns what is in a directory, nothing if it went away.

@@ -214,3 +214,37 @@ func TestFull(t *testing.T) {
 		}
 	}
 }
+
+// Entries of a time to come, when the clock was wrong, do not keep the room for ever.
+func TestClockWasWrong(t *testing.T) {
+	dir := t.TempDir()
+	k, err := cache.OpenDisk(dir, cache.Limits{MaxEntries: 32})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range 32 {
+		if err := k.Put(entry(i)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	future := time.Now().AddDate(20, 0, 0)
+	for _, path := range files(t, dir) {
+		if err := os.Chtimes(path, future, future); err != nil {
+			t.Fatal(err)
+		}
+	}
+	const used = 7
+	if _, ok := k.Get(entry(used).Key); !ok {
+		t.Fatal("it is not there")
+	}
+	for i := 100; i < 116; i++ {
+		if err := k.Put(entry(i)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, i := range []int{used, 100, 110, 115} {
+		if _, ok := k.Get(entry(i).Key); !ok {
+			t.Errorf("entry %d had to go", i)
+		}
+	}
+}

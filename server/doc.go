@@ -47,10 +47,12 @@
 // name does not know. s=I=I wants the other URI in "with=". "?+" and "?=" are the
 // components of RFC 8141. A q-component is appended to the query of the location, if
 // its scheme has one, after "&" if there is one already, before its fragment; an
-// r-component goes to the resolver, and is what the authority says it is. Any other query of a path is a
-// plain one: ignored, or appended to that of the location if the authority says so;
-// so is a component ignored that is malformed. Without a slash the rules of 1995
-// hold: there everything else that begins with "?" is reserved (2.3) and refused.
+// r-component goes to the resolver, and is what the authority says it is. Any other
+// query of a path is a plain one: ignored, or appended to that of the location if
+// the authority says so; so is a component ignored that is malformed. Where a web
+// name is registered that has the query, all of it is the name's. Without a slash the
+// rules of 1995 hold: there everything else that begins with "?" is reserved (2.3)
+// and refused.
 //
 // # Lists of names
 //

@@ -459,6 +459,10 @@ func TestResources(t *testing.T) {
 		case "/urn:x-y:two":
 			w.Header().Set("Content-Type", "multipart/alternative; boundary=x")
 			w.Write([]byte("--x\r\nContent-Type: text/plain\r\nContent-Location: https://example.org/t\r\n\r\none\r\n--x\r\nContent-Type: text/html\r\n\r\n<p>\r\n--x--\r\n"))
+		case "/urn:x-y:encoded":
+			w.Header().Set("Content-Type", "image/gif")
+			w.Header().Set("Content-Encoding", "gzip")
+			w.Write([]byte("\x1f\x8b"))
 		case "/urn:x-y:broken":
 			w.Header().Set("Content-Type", "multipart/alternative; boundary=x")
 			w.Write([]byte("--x\r\nContent-Type: text/plain\r\n\r\none"))
@@ -492,6 +496,9 @@ func TestResources(t *testing.T) {
 		t.Errorf("broken: got %+v, %v", a, err)
 	}
 	for _, s := range []nomen.Service{nomen.I2R, nomen.I2Rs} {
+		if a, err := c.Resolve(t.Context(), ask(t, "urn:x-y:encoded", s)); !errors.As(err, &bad) || bad.Type != "image/gif" {
+			t.Errorf("encoded: got %+v, %v", a, err)
+		}
 		if a, err := c.Resolve(t.Context(), ask(t, "urn:x-y:elsewhere", s)); err != nil || a.Redirect != "https://example.org/x" || a.Service != s {
 			t.Errorf("elsewhere: got %+v, %v", a, err)
 		}

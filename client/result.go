@@ -74,7 +74,13 @@ func (r *reply) knowsTimes() bool {
 
 // content makes an answer of the body: of one to I2R or I2Rs whatever it is.
 func (r *reply) content(asked nomen.Service) (*nomen.Answer, error) {
+	encoding := r.header.Get("Content-Encoding")
 	switch {
+	case encoding != "" && !strings.EqualFold(encoding, "identity"):
+		if r.stream != nil {
+			r.stream.Close()
+		}
+		return nil, &FormatError{Type: r.mediaType(), Body: r.body, Err: fmt.Errorf("it is encoded as %.40q, which was not asked for", encoding)}
 	case asked == nomen.I2R && r.url != "":
 		return &nomen.Answer{Service: nomen.I2R, Resource: r.resource()}, nil
 	case asked == nomen.I2Rs && r.url != "":
@@ -123,9 +129,6 @@ func (r *reply) truth() (same, ok bool) {
 // it looks.
 func (r *reply) decode(asked nomen.Service) (*nomen.Answer, error) {
 	contentType := r.mediaType()
-	if encoding := r.header.Get("Content-Encoding"); encoding != "" && !strings.EqualFold(encoding, "identity") {
-		return nil, &FormatError{Type: contentType, Body: r.body, Err: fmt.Errorf("it is encoded as %.40q, which was not asked for", encoding)}
-	}
 	f, ok := format.Lookup(contentType)
 	if !ok || f.Read == nil {
 		return nil, &FormatError{Type: contentType, Body: r.body}

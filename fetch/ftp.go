@@ -128,7 +128,7 @@ func (s *ftpSession) retrieve(name string) (*Object, error) {
 	if modified, err := s.server.GetTime(name); err == nil {
 		o.Modified = modified
 	}
-	if size, err := s.server.FileSize(name); err == nil && !s.request.Text {
+	if size, err := s.server.FileSize(name); err == nil && size >= 0 && !s.request.Text {
 		o.Size = size
 		if !o.Modified.IsZero() {
 			o.Validator = fmt.Sprintf("ftp:%d:%d", size, o.Modified.Unix())

@@ -65,6 +65,25 @@ func codingWeight(field, wanted string) int {
 	return q
 }
 
+// refusesIdentity reports whether a field does not let a body be as it is (RFC 9110,
+// 12.5.3): by its own weight of 0, or by that of "*".
+func refusesIdentity(field string) bool {
+	if !mentions(field, "identity") && strings.IndexByte(field, '*') < 0 || len(field) > maxAccept {
+		return false
+	}
+	refused := false
+	for element := range strings.SplitSeq(field, ",") {
+		value, params, _ := strings.Cut(element, ";")
+		switch strings.ToLower(strings.Trim(value, " \t")) {
+		case "identity":
+			return weight(params) == 0
+		case "*":
+			refused = weight(params) == 0
+		}
+	}
+	return refused
+}
+
 // isCodable reports whether bodies of a media type become smaller by coding.
 func isCodable(contentType string) bool {
 	kind, _, _ := strings.Cut(contentType, ";")

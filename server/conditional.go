@@ -25,10 +25,10 @@ func digestTag(h hash.Hash) string {
 }
 
 // represent completes a 200 answer with a body, in the coding that the client
-// wants if it is long, and applies the preconditions of the request.
+// wants if it is long or must have one, and applies the preconditions of the request.
 func (s *Server) represent(r *request, p *reply, contentType string, body []byte) *reply {
 	how := identity
-	if len(body) >= minCoded && isCodable(contentType) {
+	if isCodable(contentType) && (len(body) >= minCoded || refusesIdentity(r.encodings)) {
 		p.vary("Accept-Encoding")
 		how = codingFor(r.encodings)
 	}

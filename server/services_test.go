@@ -657,6 +657,16 @@ func TestCodedAnswers(t *testing.T) {
 	if p := ask(s, "/urn:example:a?s=I2Ls", encoding("gzip")); p.get("Content-Encoding") != "" || strings.Contains(p.get("Vary"), "Accept-Encoding") {
 		t.Errorf("a short answer: %v", p.fields)
 	}
+	// RFC 9110, 12.5.3: also a short one is coded for who takes nothing else.
+	for field, want := range map[string]string{
+		"gzip, identity;q=0": "gzip", "zstd;q=0.1, *;q=0": "zstd", "Identity;q=0.0, *": "zstd",
+		"gzip, identity;q=0.1, *;q=0": "", "*;q=0.5": "", "identity;q=0": "", "gzip;x=identity": "",
+	} {
+		p := ask(s, "/urn:example:a?s=I2Ls", encoding(field))
+		if p.status != 200 || p.get("Content-Encoding") != want || want != "" && !strings.Contains(p.get("Vary"), "Accept-Encoding") {
+			t.Errorf("a short answer for %q: %v", field, p.fields)
+		}
+	}
 }
 
 // RFC 9110, 14: parts of a list of ElementIDs.

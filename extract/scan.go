@@ -287,6 +287,9 @@ func (s *scanner) schemeStart(low, i int) int {
 			return low
 		}
 	}
+	if j := s.pastEscape(low, i); j > low && s.isKnown(j, i) {
+		return j
+	}
 	if s.isKnown(low, i) {
 		return low
 	}
@@ -307,6 +310,38 @@ func (s *scanner) schemeStart(low, i int) int {
 		return -1
 	}
 	return low
+}
+
+// pastEscape returns where the name that ends at i begins if what stands at low is
+// the rest of an escape of a string in a program, as in "\\nhttp://a/" and
+// "\\u003chttp://a/"; otherwise low.
+func (s *scanner) pastEscape(low, i int) int {
+	if s.before(low) != '\\' {
+		return low
+	}
+	j := low + 1
+	switch s.b[low] {
+	case 'n', 'r', 't':
+	case 'x':
+		j += 2
+	case 'u':
+		j += 4
+	default:
+		return low
+	}
+	if j >= i || !isHexNumber(s.b[low+1:j]) {
+		return low
+	}
+	return j
+}
+
+func isHexNumber(b []byte) bool {
+	for _, c := range b {
+		if !isHex(c) {
+			return false
+		}
+	}
+	return true
 }
 
 // webScheme returns the length of http or https, if name is one of them in lower
@@ -331,6 +366,9 @@ func (s *scanner) decideOpaque(i int) bool {
 	}
 	if i-start < 2 {
 		return false
+	}
+	if j := s.pastEscape(start, i); j > start && ruleOf(s.b[j:i]) != nil {
+		return s.take(j, i, ruleOf(s.b[j:i]))
 	}
 	switch s.before(start) {
 	case '_', '$', '\\', '@', '%', '&':

@@ -44,6 +44,7 @@ func TestDelimiters(t *testing.T) {
 	f("<URL:http://test.com/>", "http://test.com/")
 	f("<URL: http://test.com/>", "http://test.com/")
 	f("<url:\n http://test.com/>", "http://test.com/")
+	f("<Url: http://te st.com/>", "http://test.com/")
 	f("URL:http://test.com/.", "http://test.com/")
 	f(`"URL:http://test.com/."`, "http://test.com/.")
 	f("<URL:mailto:a@b.com>, <URL:urn:isbn:1>", "mailto:a@b.com urn:isbn:1")
@@ -121,7 +122,10 @@ func TestPunctuation(t *testing.T) {
 	f("http://a.example/'b'", "http://a.example/'b'")
 	f("http://a.example/&lt;b", "http://a.example/")
 	f("&quot;http://a.example/&quot;", "http://a.example/")
+	f("&#34;http://a.example/&#34; &#039;http://b.example/&#039; &#x3c;http://c.example/&#X3E;", "http://a.example/ http://b.example/ http://c.example/")
+	f("http://a.example/&apos; http://b.example/&nbsp;c http://d.example/&#xA0;e", "http://a.example/ http://b.example/ http://d.example/")
 	f("http://a.example/?a=b&amp;c=d", "http://a.example/?a=b&amp;c=d")
+	f("http://a.example/?a&#38;c http://b.example/&#1234567; http://c.example/?a&quota=b", "http://a.example/?a&#38;c http://b.example/&#1234567 http://c.example/?a&quota=b")
 	f("http://a.example/,http://b.example/;https://c.example/", "http://a.example/ http://b.example/ https://c.example/")
 	f("http://a.example/?u=http://b.example/", "http://a.example/?u=http://b.example/")
 	f("http://a.example/\u201d \u201chttp://b.example/\u201d\u2014c", "http://a.example/ http://b.example/")
@@ -144,11 +148,13 @@ func TestAuthorities(t *testing.T) {
 	for _, bad := range []string{
 		"http://", "http://.", "http://..", "http://...", "http://#", "http://?", "http:///a", "http://$host/", "http://${host}/", "http://%s/", "http://*.example.com",
 		"http://{host}/", "http://a.example:port/", "http://a.example:99999/", "http://-a.example/", "http://a..b/", "http://a-.b/", "http://<host>/", "://a.example",
+		"http://a.example:%d/", "http://a.example:<port>/", "http://u:p@a.example:%s", "^https://a\\.example/", "http://www.\u4f8b.example/",
 		"https?://a.example", "http(s)://a.example", "^http://[^/]+", "1://a.example", "http://[zz", "http://a.example/{id}", "http://a.example/{?q}", "http://a.example/?a[]=b",
 	} {
 		f(bad, "")
 	}
 	f("<mongodb://a.example,b.example>", "mongodb://a.example,b.example")
+	f("http://a.example/b:<br> http://a.example/b:%d http://a.example\u4f8b", "http://a.example/b http://a.example/b http://a.example")
 }
 
 func TestCode(t *testing.T) {
@@ -161,6 +167,11 @@ func TestCode(t *testing.T) {
 	f("12:34:56 aa:bb:cc:dd:ee:ff ::1 fe80::1", "")
 	f(`curl "http://a.example/$x" + 'http://a.example/b' // http://a.example/c`, "http://a.example/$x http://a.example/b http://a.example/c")
 	f(`x = "http://a.example/\n"`, "http://a.example/")
+
+	// Escapes in strings of programs, of JSON above all.
+	f(`{"a":"see:\nhttp://a.example/\r\nhttps://b.example/\tftp://c.example/"}`, "http://a.example/ https://b.example/ ftp://c.example/")
+	f(`"\u003chttp://a.example/\u003e \x3chttps://b.example/\x3e \nmailto:a@b.example\nurn:isbn:1"`, "http://a.example/ https://b.example/ mailto:a@b.example urn:isbn:1")
+	f(`\nfs://a.example/b \rtsp://c.example/d \nmsnim:x \unhttp://e.example/ \nhxxp://f.example/`, "nfs://a.example/b rtsp://c.example/d unhttp://e.example/ hxxp://f.example/")
 }
 
 func TestSchemes(t *testing.T) {
@@ -237,6 +248,25 @@ func TestLines(t *testing.T) {
 	f("#At http://a.example/b/\n#c.html", "http://a.example/b/c.html")
 	f("//At http://a.example/b/\n//c.html", "http://a.example/b/c.html")
 	f("\"http://a.example/b/'\n  'c.dtd\"", "http://a.example/b/")
+
+	// Not the lines that divide a text, nor what begins something else.
+	f("list at\nhttp://a.example/\n_______________________________________________\nmailing list", "http://a.example/")
+	f("http://a.example/b_\n______\nx", "http://a.example/b_")
+	f("http://a.example/b?c=\n=====\n", "http://a.example/b?c=")
+	f("http://a.example/\n-----Original-Message-----\n", "http://a.example/")
+	f("http://a.example/\n--all-of-it\n", "http://a.example/")
+	f("http://a.example/\n== b_c ==\n", "http://a.example/")
+	f("http://a.example/\n= b.c\n", "http://a.example/")
+	f("http://a.example/\n+1-201-555-0123\n", "http://a.example/")
+	f("http://a.example/\n@b_c\n", "http://a.example/")
+	f("http://a.example/\n$HOME/b/c\n", "http://a.example/")
+	f("http://a.example/\n.SH b\n", "http://a.example/")
+	f("http://a.example/\nb.example.org/c/d\n", "http://a.example/")
+	f("url = http://a.example/\nuser_name = b", "http://a.example/")
+	f("at http://a.example/b#\nIt is", "http://a.example/b#")
+	f("at http://a.example/b/\n__init__.py", "http://a.example/b/__init__.py")
+	f("at http://a.example/\n@b/c-d-1\n", "http://a.example/@b/c-d-1")
+	f("at http://a.example/b#\nsection-1.2\n", "http://a.example/b#section-1.2")
 
 	// RFC 8792, 7.1 and 8.1.
 	f("\"urn:ietf:params:xml:ns:yang:ietf-ipv4-unicas\\\n      t-routing\"", "urn:ietf:params:xml:ns:yang:ietf-ipv4-unicast-routing")

@@ -31,6 +31,13 @@ mail to jim@example.org or <mailto:jim@example.org?subject=a>, urn:isbn:0-395-36
 > http://quoted.example/one-
 > two.
 > More http://größe.example/ü, http://a/,http://b/ 'http://c/' **http://d/**
+{"a":"\nhttp://json.example/\u003chttps://j.example/\u003e"} http://p.example:%d/ http://p.example:<port>/
+^https://p\.example http://m.example/&#039; http://m.example/&#x26;a http://m.example/&apos; http://rule.example/
+_______________________________________________
+http://phone.example/
++1-201-555-0123 http://list.example/
+list.example.com/a/b http://assign.example/
+a_b = c
 ftp.example.com/README tag:example.com,2005:x data:text/plain;base64,AAAA
    see <https://tools.ietf.org/html/draft-ietf-
 

@@ -160,13 +160,55 @@ func (s *scanner) isBrokenEscape(i int) bool {
 }
 
 // isMarkup reports whether the ampersand at i begins the entity of a character
-// that is never in an identifier: the text is taken from markup.
+// that is never in an identifier, or delimits it: the text is taken from markup.
 func (s *scanner) isMarkup(i int) bool {
 	switch s.peek(i + 1) {
 	case 'l', 'g':
-		return s.peek(i+2) == 't' && s.peek(i+3) == ';'
+		return s.follows(i+2, "t;")
 	case 'q':
-		return s.peek(i+2) == 'u' && s.peek(i+3) == 'o' && s.peek(i+4) == 't' && s.peek(i+5) == ';'
+		return s.follows(i+2, "uot;")
+	case 'a':
+		return s.follows(i+2, "pos;")
+	case 'n':
+		return s.follows(i+2, "bsp;")
+	case '#':
+		return s.isMarkupNumber(i + 2)
+	}
+	return false
+}
+
+// follows reports whether text stands at i.
+func (s *scanner) follows(i int, text string) bool {
+	for k := range len(text) {
+		if s.peek(i+k) != text[k] {
+			return false
+		}
+	}
+	return true
+}
+
+// isMarkupNumber is isMarkup for what follows "&#": a number of few digits.
+func (s *scanner) isMarkupNumber(i int) bool {
+	const maxDigits = 6
+	base := rune(10)
+	if s.peek(i) == 'x' || s.peek(i) == 'X' {
+		base = 16
+		i++
+	}
+	n := rune(0)
+	for k := range maxDigits {
+		c := s.peek(i + k)
+		if c == ';' {
+			switch n {
+			case '"', '\'', '<', '>', '\u00a0':
+				return true
+			}
+			return false
+		}
+		if !isDigit(c) && (base == 10 || !isHex(c)) {
+			return false
+		}
+		n = n*base + rune(unhex(c))
 	}
 	return false
 }
@@ -234,8 +276,9 @@ func isInIRI(r rune) bool {
 }
 
 // isCutShort reports whether what stands at i, the end of an identifier, shows
-// that it was never one: a template such as http://a/{id}, or an IRI where only
-// URIs are looked for. A URN just ends there (2012, 2.5.3).
+// that it was never one: a template such as http://a/{id} or http://a:%d/, a
+// pattern such as http://a\.example/, or an IRI where only URIs are looked for. A
+// URN just ends there (2012, 2.5.3).
 func (s *scanner) isCutShort(i, colon int) bool {
 	if i == len(s.b) {
 		s.short = s.short || !s.final
@@ -249,15 +292,26 @@ func (s *scanner) isCutShort(i, colon int) bool {
 		return true
 	case c == '[':
 		return bytes.IndexByte(s.b[colon:i], '?') >= 0
+	case c == '\\':
+		return s.peek(i+1) == '.'
+	case c == '%' || c == '<':
+		return s.b[i-1] == ':' && isAllAuthority(s.b[colon+3:i])
 	case c >= utf8.RuneSelf:
 		r, n := s.char(i)
 		if isJoint(r) {
 			return s.peek(i+n) != 0 && s.isWordAt(i+n)
 		}
-		return r != utf8.RuneError && unicode.In(r, unicode.L, unicode.M, unicode.Nd) && !isUnspaced(r)
+		if r == utf8.RuneError || !unicode.In(r, unicode.L, unicode.M, unicode.Nd) {
+			return false
+		}
+		return !isUnspaced(r) || s.b[i-1] == '.' && isAllAuthority(s.b[colon+3:i])
 	}
 	return false
 }
+
+// isAllAuthority reports whether b, which follows "://", has not come to the end
+// of the authority.
+func isAllAuthority(b []byte) bool { return !bytes.ContainsAny(b, "/?#") }
 
 // isUnspaced reports whether a character is of a script without spaces between
 // words, so that it may be the next word.

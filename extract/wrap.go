@@ -381,12 +381,14 @@ func (s *scanner) goesOn(t *token, i, next int) bool {
 	switch before {
 	case '-':
 		return s.b[i-2] != '-' && is(first, classHost) && first != '-' && (p.end-next > 1 || isDigit(first))
-	case '=', '&', '_', '#', '+', '~':
+	case '#':
+		return is(first, classPlain) && p.looksLocal
+	case '=', '&', '_', '+', '~':
 		return is(first, classPlain)
 	case ',':
 		return is(first, classPlain) && t.depth > 0
 	case '/':
-		return p.looksLocal && !p.assigns && first != '#'
+		return p.looksLocal && !p.assigns && s.beginsSegment(next, p.end)
 	case '?':
 		return p.equals
 	case ':':
@@ -399,6 +401,25 @@ func (s *scanner) goesOn(t *token, i, next int) bool {
 		return s.isEscape(next)
 	}
 	return false
+}
+
+// beginsSegment reports whether the word between two offsets may be the first
+// segment behind a slash, to judge by its signs: no name of a host or of a person,
+// no number of a telephone, no variable, no request of a text formatter.
+func (s *scanner) beginsSegment(i, end int) bool {
+	word := s.b[i:end]
+	slash := bytes.IndexByte(word, '/')
+	switch word[0] {
+	case '#', '$', '=', '*':
+		return false
+	case '+':
+		return end-i > 1 && !isDigit(word[1])
+	case '@':
+		return slash > 0
+	case '.':
+		return len(word) > len(".SH")
+	}
+	return slash < 0 || !isDomain(word[:slash], false)
 }
 
 // isBrokenAt reports whether an escape is broken at i.
@@ -431,13 +452,22 @@ func (s *scanner) nextWord(t *token, i int) nextWord {
 		rest := word[n+1:]
 		p.foreign = len(rest) == 0 || bytes.HasPrefix(rest, []byte("//")) || ruleOf(word[:n]) != nil
 	}
-	p.foreign = p.foreign || bytes.HasPrefix(word, []byte("www."))
+	p.foreign = p.foreign || bytes.HasPrefix(word, []byte("www.")) || isRuler(word)
 	word = bytes.TrimRight(word, ".,;:!?'")
 	n := bytes.IndexByte(word, '=')
 	p.equals = n >= 0
-	p.assigns = n > 0 && !bytes.ContainsAny(word[:n], "/?&%")
+	p.assigns = n > 0 && !bytes.ContainsAny(word[:n], "/?&%") || closing == ' ' && s.peek(p.end+1) == '='
 	p.looksLocal = looksLocal(word)
 	return p
+}
+
+// isRuler reports whether a word is, or begins, a line that divides a text, a
+// heading or an option of a command: "____", "===", "-----Original", "--all".
+func isRuler(word []byte) bool {
+	if len(word) < 2 || word[0] != word[1] || isAlnum(word[0]) {
+		return false
+	}
+	return word[0] != '_' || !hasAlnum(word)
 }
 
 // looksLocal reports whether a word looks like a piece of a path or of a query

@@ -201,16 +201,17 @@ type body struct {
 // newBody reads the fields that matter. A type that cannot be read is plain text
 // (RFC 2045, 5.2).
 func newBody(h mail.Header, kind string) body {
-	b := body{kind: kind, encoding: h.Get("Content-Transfer-Encoding")}
-	if value := h.Get("Content-Type"); value != "" {
-		kind, params, err := mime.ParseMediaType(value)
-		if kind == "" {
-			kind, _, _ = strings.Cut(strings.ToLower(value), ";")
-			kind = strings.TrimSpace(kind)
-		}
-		if b.kind, b.params = kind, params; err != nil && !strings.Contains(kind, "/") {
-			b.kind = "text/plain"
-		}
+	b := body{kind: kind, encoding: strings.TrimSpace(withoutComments(h.Get("Content-Transfer-Encoding")))}
+	value := withoutComments(h.Get("Content-Type"))
+	if value == "" {
+		return b
+	}
+	var err error
+	if b.kind, b.params, err = mime.ParseMediaType(value); err != nil {
+		b.kind, b.params = looseType(value)
+	}
+	if !strings.Contains(b.kind, "/") {
+		b.kind = "text/plain"
 	}
 	return b
 }
@@ -219,7 +220,7 @@ func (b body) isMultipart() bool { return strings.HasPrefix(b.kind, "multipart/"
 
 // isMessage reports whether the body is a message that can be read as it stands.
 func (b body) isMessage() bool {
-	switch strings.ToLower(strings.TrimSpace(b.encoding)) {
+	switch strings.ToLower(b.encoding) {
 	case "quoted-printable", "base64":
 		return false
 	}

@@ -10,7 +10,7 @@ import (
 // false for one that nobody knows.
 func transfer(lines feed, encoding string) (feed, bool) {
 	switch strings.ToLower(strings.TrimSpace(encoding)) {
-	case "", "7bit", "8bit", "binary":
+	case "", "7bit", "8bit", "binary", "7-bit", "8-bit":
 		return lines, true
 	case "quoted-printable":
 		return &lineFeed{src: lines, decode: quotedPrintable}, true

@@ -15,6 +15,7 @@ func FuzzMIME(f *testing.F) {
 		"From a 10:10:10\nContent-Type: message/rfc822\n\nA: http://a.example/\n\n>From b\n\nFrom c 11:11:11\n\nhttp://b.example/",
 		"Content-Type: text/html; charset=iso-2022-jp\n\n\x1b$B$\"\x1b(B<a href=x>http://j.example/\x1b$B$$",
 		"Content-Type: multipart/digest; boundary=\"a b\"\n\n--a b\n\nS: x\n\ny\n--a b \n--a b--  \nz",
+		"Content-Type: multipart/mixed (a\\)b); boundary=--=b c; x; y=\"\\\n\n----=b c\nContent-Type: message/external-body; URL=\"http://a.example/\n b\"\n\n",
 	} {
 		f.Add([]byte(s))
 	}

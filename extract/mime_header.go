@@ -59,6 +59,83 @@ func without(v *mapped, chars string) *mapped {
 	return out
 }
 
+// withoutComments returns the value of a structured field without its comments
+// (RFC 822, 3.4.3; RFC 2045, 5.1).
+func withoutComments(value string) string {
+	if strings.IndexByte(value, '(') < 0 {
+		return value
+	}
+	var b strings.Builder
+	depth, quoted := 0, false
+	for i := 0; i < len(value); i++ {
+		switch c := value[i]; {
+		case c == '\\' && i+1 < len(value):
+			if i++; depth == 0 {
+				b.WriteString(value[i-1 : i+1])
+			}
+			continue
+		case c == '"' && depth == 0:
+			quoted = !quoted
+		case c == '(' && !quoted:
+			depth++
+			continue
+		case c == ')' && depth > 0:
+			depth--
+			continue
+		}
+		if depth == 0 {
+			b.WriteByte(value[i])
+		}
+	}
+	return b.String()
+}
+
+// looseType reads a media type with parameters that are not written by the
+// grammar, as in many messages: values with signs that need quotation marks
+// around them, parameters twice, or without a value. The first of a name counts.
+func looseType(value string) (kind string, params map[string]string) {
+	kind, rest, _ := strings.Cut(strings.ToLower(value), ";")
+	kind, _, _ = strings.Cut(strings.TrimSpace(kind), " ")
+	rest = value[len(value)-len(rest):]
+	params = map[string]string{}
+	for rest != "" {
+		var name, text string
+		name, text, rest = looseParameter(rest)
+		if _, ok := params[name]; !ok && name != "" {
+			params[name] = text
+		}
+	}
+	return kind, params
+}
+
+// looseParameter cuts off what a text begins with up to a semicolon: a name in
+// lower case and a value, the quotation marks of which are taken away.
+func looseParameter(s string) (name, value, rest string) {
+	n := strings.IndexAny(s, "=;")
+	if n < 0 {
+		return "", "", ""
+	}
+	name, rest = strings.ToLower(strings.TrimSpace(s[:n])), s[n+1:]
+	if s[n] == ';' {
+		return "", "", rest
+	}
+	rest = strings.TrimLeft(rest, " \t")
+	if rest == "" || rest[0] != '"' {
+		value, rest, _ = strings.Cut(rest, ";")
+		return name, strings.TrimSpace(value), rest
+	}
+	var b strings.Builder
+	i := 1
+	for ; i < len(rest) && rest[i] != '"'; i++ {
+		if rest[i] == '\\' && i+1 < len(rest) {
+			i++
+		}
+		b.WriteByte(rest[i])
+	}
+	_, rest, _ = strings.Cut(rest[i:], ";")
+	return name, b.String(), rest
+}
+
 // decodedWords returns a value without folds and with its encoded words decoded
 // (RFC 2047): white space between two of them is none.
 func decodedWords(v *mapped) *mapped {
@@ -170,6 +247,12 @@ func (m *mimeScan) headerFields(fs fields, outer, own Base) {
 		case "content-base", "content-location":
 			v := without(decodedWords(&f.value), " \t")
 			m.queue.reference(v, 0, len(v.text), outside, where)
+		case "content-type":
+			v := decodedWords(&f.value)
+			if isExternalBody(v.text) { // white space in its URL means nothing (RFC 2017, 3.1)
+				v = without(v, " \t")
+			}
+			m.queue.text(v, inside, where)
 		case "link":
 			m.links(unfolded(&f.value), inside, where)
 		case "message-id", "references", "in-reply-to", "content-id", "resent-message-id", "supersedes":
@@ -184,6 +267,12 @@ func (m *mimeScan) headerFields(fs fields, outer, own Base) {
 			return
 		}
 	}
+}
+
+// isExternalBody reports whether a Content-Type says that the body is elsewhere.
+func isExternalBody(value []byte) bool {
+	kind, _, _ := bytes.Cut(value, []byte(";"))
+	return equalFold(bytes.TrimSpace(kind), "message/external-body")
 }
 
 // links reads a Link field (RFC 8288, 3): references in angle brackets, outside

@@ -49,6 +49,19 @@ func TestMIME(t *testing.T) {
 			"charsets", "Content-Type: text/plain; charset=utf-16le\nContent-Transfer-Encoding: base64\n\naAB0AHQAcAA6AC8ALwB1AC4AZQB4AGEAbQBwAGwAZQAvAA==\n",
 			": http://u.example/\n",
 		},
+		{
+			"comments", "Content-Type: text/html (see http://c.example/); charset=utf-8\nContent-Transfer-Encoding: base64 (of \\) course)\n\nPGEgaHJlZj14Pg==\n",
+			"header Content-Type: http://c.example/\na href: x -> \n",
+		},
+		{"8-bit", "Content-Transfer-Encoding: 8-bit\n\nhttp://b.example/\n", ": http://b.example/\n"},
+		{ // RFC 2017, 3.1: the lines of a URL are put together
+			"external body", "Content-Type: Message/External-Body; access-type=URL;\n URL=\"ftp://e.example/1/\n  2/ 3.html\"\n\n",
+			"header Content-Type: ftp://e.example/1/2/3.html\n",
+		},
+		{"boundary without quotes", "Content-Type: multipart/mixed; boundary=----=_Part_1.2 \n\n------=_Part_1.2\n\nhttp://b.example/\n------=_Part_1.2--\n", "part 1: http://b.example/\n"},
+		{"boundary with space", "Content-Type: Multipart/Mixed ; Boundary = a b; x\n\n--a b\n\nhttp://b.example/\n--a b--\n", "part 1: http://b.example/\n"},
+		{"boundary twice", "Content-Type: multipart/mixed; boundary=\"b\\\"c\"; boundary=d\n\n--b\"c\n\nhttp://b.example/\n--b\"c--\n", "part 1: http://b.example/\n"},
+		{"parameters without names", "Content-Type: text/html;; =x; charset=utf-8; charset=utf-16\n\n<a href=x>", "a href: x -> \n"},
 		{"iso-2022-jp", "Content-Type: text/plain; charset=ISO-2022-JP\n\n\x1b$B$\"\x1b(Bhttp://j.example/\x1b$B$$\x1b(B\n", ": http://j.example/\n"},
 		{
 			"flowed", "Content-Type: text/plain; format=flowed; delsp=yes\n\n> http://f.exam \n> ple/a/ \n> b\n>> c\nhttp://g.example/x\ny\n",

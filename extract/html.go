@@ -384,30 +384,6 @@ func (h *htmlScan) rawText(name string, content *mapped) {
 	h.lexer.stop = h.queue.stopped
 }
 
-// jsonLD reads a block of JSON-LD, whose base is that of the document until its
-// context has another. Names with prefixes are none that are looked for.
-func (h *htmlScan) jsonLD(content *mapped) {
-	s := h.scope
-	scanJSON(content, func(v *mapped, key string, isKey bool) {
-		where := h.where + "script " + key
-		switch {
-		case isKey:
-			if isWhole(v.text) {
-				h.queue.reference(v, 0, len(v.text), s, where)
-			}
-		case key == "@base":
-			h.queue.reference(v, 0, len(v.text), s, where)
-			if u, err := readReference(spelled(v.text)); err == nil {
-				s = h.scope.inner(u) // each relative to the document, for its bound
-			}
-		case (key == "@id" || key == "@context") && schemeLength(string(v.text)) == 0 && !bytes.HasPrefix(v.text, []byte("_:")):
-			h.queue.reference(v, 0, len(v.text), s, where)
-		default:
-			h.textAttribute(v, s, where)
-		}
-	})
-}
-
 // spelled returns a reference without what HTML has deleted from it: white space
 // around it, and tabs and line ends within.
 func spelled(text []byte) string {

@@ -180,7 +180,11 @@ func refresh(b []byte) (i, j int, ok bool) {
 	skip(isSpace)
 	skip(func(c byte) bool { return isDigit(c) || c == '.' })
 	before := i
-	skip(func(c byte) bool { return isSpace(c) || c == ';' || c == ',' })
+	skip(isSpace)
+	if i < len(b) && (b[i] == ';' || b[i] == ',') {
+		i++
+		skip(isSpace)
+	}
 	if i == before || i == len(b) {
 		return 0, 0, false
 	}

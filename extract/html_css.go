@@ -32,12 +32,10 @@ func (s *cssScanner) token() {
 		s.comment()
 	case c == '"' || c == '\'':
 		s.string()
-	case c == '\\':
-		s.i += min(2, len(rest))
 	case c == '@':
 		s.i++
 		s.atRule(s.name())
-	case cssName(c):
+	case cssName(c), c == '\\' && len(rest) > 1 && !cssNewline(rest[1]):
 		s.function(s.name())
 	default:
 		s.i++
@@ -48,12 +46,35 @@ func cssName(c byte) bool {
 	return isLetter(c) || isDigit(c) || c == '-' || c == '_' || c >= 0x80
 }
 
+func cssNewline(c byte) bool { return c == '\n' || c == '\r' || c == '\f' }
+
+// name reads a name. One with escapes is decoded, as far as it matters.
 func (s *cssScanner) name() []byte {
 	start := s.i
 	for s.i < len(s.in.text) && cssName(s.in.text[s.i]) {
 		s.i++
 	}
-	return s.in.text[start:s.i]
+	name := s.in.text[start:s.i]
+	if s.i == len(s.in.text) || s.in.text[s.i] != '\\' {
+		return name
+	}
+	decoded := append([]byte(nil), name[:min(len(name), maxName)]...)
+	for s.i < len(s.in.text) {
+		rest := s.rest()
+		switch {
+		case cssName(rest[0]):
+			decoded = append(decoded, rest[0])
+			s.i++
+		case rest[0] == '\\' && len(rest) > 1 && !cssNewline(rest[1]):
+			n, text := cssEscape(rest)
+			decoded = append(decoded, text...)
+			s.i += n
+		default:
+			return decoded
+		}
+		decoded = decoded[:min(len(decoded), 2*maxName)]
+	}
+	return decoded
 }
 
 func (s *cssScanner) comment() {
@@ -108,7 +129,8 @@ func (s *cssScanner) function(name []byte) {
 	}
 }
 
-// url reads what is between the parentheses of url().
+// url reads what is between the parentheses of url(). Without quotation marks,
+// white space within and some signs make it none (CSS Syntax Level 3, 4.3.6).
 func (s *cssScanner) url(bare bool) {
 	for s.i < len(s.in.text) && isSpace(s.in.text[s.i]) {
 		s.i++
@@ -117,19 +139,38 @@ func (s *cssScanner) url(bare bool) {
 		return
 	}
 	s.value.reset()
-	for s.i < len(s.in.text) {
+	good := true
+	for s.i < len(s.in.text) && s.in.text[s.i] != ')' {
 		switch c := s.in.text[s.i]; {
-		case c == ')':
-			s.yield(&s.value, "url()")
-			return
 		case c == '\\':
+			good = good && !(len(s.rest()) > 1 && cssNewline(s.rest()[1]))
 			s.escape()
-		default:
-			s.in.pieces(&s.value, s.i, s.i+1)
-			s.i++
+			continue
+		case c == '"', c == '\'', c == '(', c < ' ' && !isSpace(c), c == 0x7F:
+			good = false
+		case isSpace(c):
+			good = good && s.spaceEnds()
 		}
+		s.in.pieces(&s.value, s.i, s.i+1)
+		s.i++
 	}
-	s.yield(&s.value, "url()") // the end of the style sheet closes it
+	if good { // the end of the style sheet closes it too
+		s.yield(&s.value, "url()")
+	}
+}
+
+// spaceEnds reports whether the white space here is before the closing
+// parenthesis or the end, and goes to the last of it if it is.
+func (s *cssScanner) spaceEnds() bool {
+	i := s.i
+	for i < len(s.in.text) && isSpace(s.in.text[i]) {
+		i++
+	}
+	if i < len(s.in.text) && s.in.text[i] != ')' {
+		return false
+	}
+	s.i = i - 1
+	return true
 }
 
 // imageSet reads the strings of image-set(), which are references except in
@@ -184,7 +225,7 @@ func (s *cssScanner) string() bool {
 	s.i++
 	for s.i < len(s.in.text) {
 		rest := s.rest()
-		n := bytes.IndexAny(rest, "\\\n\"'")
+		n := bytes.IndexAny(rest, "\\\n\r\f\"'")
 		if n < 0 {
 			n = len(rest)
 		}
@@ -196,7 +237,7 @@ func (s *cssScanner) string() bool {
 		case quote:
 			s.i++
 			return true
-		case '\n':
+		case '\n', '\r', '\f':
 			return false
 		case '\\':
 			s.escape()
@@ -208,29 +249,43 @@ func (s *cssScanner) string() bool {
 	return true
 }
 
-// escape reads an escape into value: of a character by its number or by itself,
-// or of a line end, which is nothing.
+// escape reads an escape into value.
 func (s *cssScanner) escape() {
-	rest := s.rest()
-	n := 1
-	for n < len(rest) && n < 7 && (isDigit(rest[n]) || 'a' <= lower(rest[n]) && lower(rest[n]) <= 'f') {
-		n++
-	}
 	start := s.i
+	n, text := cssEscape(s.rest())
+	s.i += n
+	if text != "" {
+		from, to := s.in.span(start, s.i)
+		s.value.add(unit([]byte(text), from, to))
+	}
+}
+
+// cssEscape returns the length of the escape that b begins with, and what it
+// means: a character by its number or by itself; a line end is nothing.
+func cssEscape(b []byte) (n int, text string) {
+	for n = 1; n < len(b) && n < 7 && isHex(b[n]); n++ {
+	}
 	switch {
 	case n > 1:
-		number, _ := strconv.ParseUint(string(rest[1:n]), 16, 32) // six digits at most
-		if n < len(rest) && isSpace(rest[n]) {
+		number, _ := strconv.ParseUint(string(b[1:n]), 16, 32) // six digits at most
+		text = string(rune(number))                            // U+FFFD if it is none
+		if number == 0 {
+			text = "\uFFFD"
+		}
+		if bytes.HasPrefix(b[n:], []byte("\r\n")) {
 			n++
 		}
-		s.i += n
-		from, to := s.in.span(start, s.i)
-		s.value.add(unit([]byte(string(rune(number))), from, to))
-	case len(rest) == 1 || rest[1] == '\n':
-		s.i += min(2, len(rest))
+		if n < len(b) && isSpace(b[n]) {
+			n++
+		}
+		return n, text
+	case len(b) == 1:
+		return 1, ""
+	case bytes.HasPrefix(b[1:], []byte("\r\n")):
+		return len("\\\r\n"), ""
+	case cssNewline(b[1]):
+		return 2, ""
 	default:
-		s.i += 2
-		from, to := s.in.span(start, s.i)
-		s.value.add(unit(rest[1:2], from, to))
+		return 2, string(b[1:2])
 	}
 }

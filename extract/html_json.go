@@ -16,13 +16,21 @@ type jsonScanner struct {
 	i     int
 	keys  []string // of the arrays and objects that are open
 	deep  int      // how many more are open
+	least int      // how many were open at the least since the last string
 	key   string
 	value mapped
 }
 
-// scanJSON yields the strings of a block of JSON, each with the key that it is a
-// value of, in arrays too; the keys have themselves as key.
-func scanJSON(in *mapped, yield func(s *mapped, key string, isKey bool)) {
+// A jsonPlace is where in a block of JSON a string stands.
+type jsonPlace struct {
+	key   string   // that it is a value of, in arrays too; of a key itself
+	isKey bool     // it is a key
+	keys  []string // of the arrays and objects around it, the outermost first
+	least int      // how many of them were open all the time since the string before
+}
+
+// scanJSON yields the strings of a block of JSON, each with its place.
+func scanJSON(in *mapped, yield func(s *mapped, at jsonPlace)) {
 	s := jsonScanner{in: in}
 	for s.i < len(in.text) {
 		n := bytes.IndexAny(in.text[s.i:], `"{}[]`)
@@ -34,12 +42,12 @@ func scanJSON(in *mapped, yield func(s *mapped, key string, isKey bool)) {
 		case '"':
 			s.i++
 			s.string()
-			if isKey := s.colon(); isKey {
+			isKey := s.colon()
+			if isKey {
 				s.key = string(s.value.text[:min(len(s.value.text), 64)])
-				yield(&s.value, s.key, true)
-			} else {
-				yield(&s.value, s.key, false)
 			}
+			yield(&s.value, jsonPlace{s.key, isKey, s.keys, s.least})
+			s.least = len(s.keys)
 		case '{', '[':
 			s.open()
 			s.i++
@@ -64,6 +72,7 @@ func (s *jsonScanner) close() {
 		s.deep--
 	case n > 0:
 		s.key, s.keys = s.keys[n-1], s.keys[:n-1]
+		s.least = min(s.least, n-1)
 	}
 }
 

@@ -71,6 +71,10 @@ func TestHTMLAttributes(t *testing.T) {
 				"img srcset: f.png -> http://a.example/b/f.png\n",
 		},
 		{"ping", `<a ping="/p  http://q.example/">`, "a ping: /p -> http://a.example/p\na ping: http://q.example/\n"},
+		{ // one separator, and white space
+			"refresh with signs", `<meta http-equiv=refresh content="0;;url=x"><meta http-equiv=refresh content="0 , url = y"><meta http-equiv=refresh content="0 z"><meta http-equiv=refresh content="0 ;">`,
+			"meta content: ;url=x -> http://a.example/b/;url=x\nmeta content: y -> http://a.example/b/y\nmeta content: z -> http://a.example/b/z\n",
+		},
 		{"refresh", `<meta http-equiv=Refresh content="5; URL='/n'">`, "meta content: /n -> http://a.example/n\n"},
 		{
 			"refresh without url", `<meta http-equiv=refresh content="0,next.html"><meta http-equiv=refresh content=300>`,
@@ -156,7 +160,22 @@ func TestHTMLContent(t *testing.T) {
 			"image-set", `<style>a{b:image-set("a.png" 1x type("image/png"), url(b.png) 2x)}</style>`,
 			"style image-set(): a.png -> http://a.example/b/a.png\nstyle url(): b.png -> http://a.example/b/b.png\n",
 		},
+		{ // CSS Syntax Level 3, 4.3.6 and 4.3.7
+			"bad and escaped urls", "<style>a{b:url(c d)}a{b:url(e(f)}a{b:url(g\"h)}a{b:url(i\\\nj)}a{b:\\75 r\\6c(k)}a{b:url(l\n)}a{b:\"m\nurl(n)}a{b:url(\"o\\\r\np\")}a{b:url(q\\0 )}@\\69mport 'r';",
+			"style url(): k -> http://a.example/b/k\nstyle url(): l -> http://a.example/b/l\nstyle url(): n -> http://a.example/b/n\nstyle url(): op -> http://a.example/b/op\n" +
+				"style url(): q\uFFFD -> http://a.example/b/q%EF%BF%BD\nstyle @import: r -> http://a.example/b/r\n",
+		},
 		{"other styles", `<style type="text/x">url(a)</style>`, ""},
+		{
+			"json-ld, the scopes of bases", `<script type="application/ld+json">[{"@context":[{"@base":"http://x.example/"}],"@id":"c","d":{"@context":{"@base":"http://y.example/"},"@id":"e"},"f":{"@id":"g"}},{"@id":"h"}]</script>`,
+			"script @base: http://x.example/\nscript @id: c -> http://x.example/c\nscript @base: http://y.example/\nscript @id: e -> http://y.example/e\n" +
+				"script @id: g -> http://x.example/g\nscript @id: h -> http://a.example/b/h\n",
+		},
+		{
+			"json-ld, the types of terms", `<script type="application/ld+json">{"@context":["https://schema.org/",{"t":{"@id":"http://t.example/","@type":"@id"},"n":{"@type":"xsd:int"}}],"t":["c","p:d"],"n":"e","url":"/f","image":["g.png","h i.png"],"logo":"j","name":"k.png"}</script>` +
+				`<script type="application/ld+json">{"url":"/l","t":"m"}</script>`,
+			"script @context: https://schema.org/\nscript @id: http://t.example/\nscript t: c -> http://a.example/b/c\nscript url: /f -> http://a.example/f\nscript image: g.png -> http://a.example/b/g.png\n",
+		},
 		{
 			"json-ld", `<script type="application/ld+json">{"@context":{"@base":"http:\/\/j.example\/d\/"},"@id":"e","http://k.example/":"","s":["https://l.example/\u0061","no"],"d":"x http://m.example/ y","@type":"ex:T"}</script>`,
 			"script @base: http://j.example/d/\nscript @id: e -> http://j.example/d/e\nscript http://k.example/: http://k.example/\nscript s: https://l.example/a\nscript d: http://m.example/\n",
@@ -164,6 +183,10 @@ func TestHTMLContent(t *testing.T) {
 		{
 			"srcdoc", `<iframe srcdoc="<base href='/i/'><a href=&quot;x&amp;amp;y&quot;>">`,
 			"iframe srcdoc base href: /i/ -> http://a.example/i/\niframe srcdoc a href: x&y -> http://a.example/i/x&y\n",
+		},
+		{
+			"no BASE of the document", `<template><base href="http://t.example/"></template><svg><base href="http://s.example/" /></svg><a href=x>`,
+			"base href: http://t.example/\nbase href: http://s.example/\na href: x -> http://a.example/b/x\n",
 		},
 		{
 			"srcdoc with the base of the page", `<iframe srcdoc="<a href=x>"></iframe><base href=/z/>`,

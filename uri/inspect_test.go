@@ -119,7 +119,7 @@ const longLabel = "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa
 func TestInspectNothing(t *testing.T) {
 	for _, s := range []string{
 		"http://a.example/b/c?d=e#f", "urn:isbn:0451450523", "", "../x", "mailto:a@b.example",
-		"file:///x", "file://localhost/x", "file://h/x", "http://10.0.0.1/", "http://[::1]/", "https://a.example/%C3%A9",
+		"file:///x", "file://localhost/x", "file://h/x", "ark:/12148/x", "http://10.0.0.1/", "http://[::1]/", "https://a.example/%C3%A9",
 	} {
 		if found := Latest.Inspect(s, portRules...); len(found) > 0 {
 			t.Errorf("Inspect(%q) = %+v", s, found)
@@ -144,7 +144,9 @@ func TestReaders(t *testing.T) {
 		{"http://ex%61mple.example/", "example.example", refused, "example.example"},
 		{"ht\ntp://a\t.example/", "a.example", refused, refused},
 		{"http://[0:0::1]/", "::1", "::1", "::1"},
-		{"foo://A.example/", "a.example", "a.example", "a.example"},
+		{"foo://A.example/", "a.example", "a.example", refused},
+		{"ark:/12148/x", "", "", refused},
+		{"gopher://A.example/", "a.example", "a.example", "a.example"},
 		{"file://localhost/x", "", "localhost", ""},
 		{"file://h/x", "h", "h", refused},
 		{"file:///x", "", "", ""},

@@ -204,6 +204,17 @@ func goodPort(s string) bool {
 	return ok
 }
 
+// curlScheme reports whether libcurl reads a scheme; it refuses others.
+func curlScheme(s string) bool {
+	switch strings.ToLower(s) {
+	case "http", "https", "ftp", "ftps", "file", "ws", "wss", "dict", "gopher", "gophers", "imap", "imaps", "ldap", "ldaps", "mqtt",
+		"pop3", "pop3s", "rtmp", "rtmpe", "rtmps", "rtmpt", "rtmpte", "rtmpts", "rtsp", "scp", "sftp", "smb", "smbs", "smtp", "smtps",
+		"telnet", "tftp":
+		return true
+	}
+	return false
+}
+
 // readCurl reads as libcurl does: one to three slashes, the host behind the
 // first @, decoded, numbers in all forms.
 func readCurl(s string) (Reading, bool) {
@@ -216,7 +227,7 @@ func readCurl(s string) (Reading, bool) {
 	after := strings.TrimLeft(rest, "/")
 	slashes := len(rest) - len(after)
 	file := strings.EqualFold(scheme, "file")
-	if !ok || !isSchemeName(scheme) || slashes == 0 || slashes > 3 && !file {
+	if !ok || !curlScheme(scheme) || slashes == 0 || slashes > 3 && !file {
 		return Reading{}, false
 	}
 	if n := strings.IndexAny(after, "/?#"); n >= 0 {
@@ -231,8 +242,6 @@ func readCurl(s string) (Reading, bool) {
 	host, ok := curlHost(after)
 	return Reading{strings.ToLower(scheme), host}, ok
 }
-
-func isSchemeName(s string) bool { return Latest.CheckRule("scheme", s) == nil }
 
 // curlHost reads host and port.
 func curlHost(s string) (string, bool) {

@@ -52,7 +52,7 @@ func TestFTP(t *testing.T) {
 		{"ftp://:@host.dom/.rc", "user= password= host=host.dom name=.rc", "", ""},
 		{"ftp:///x", "", "", "6 RFC 1738, 5: ftpurl"},
 		{"ftp:x", "", "", "4 RFC 1738, 5: ftpurl"},
-		{"ftp://h.example/a?b", "", "", "17 RFC 1738, 5: ftpurl"},
+		{"ftp://h.example/a?b", "", "", "17 RFC 3986, 3.4: query"},
 		{"ftp://h.example/a;b/c", "", "", "17 RFC 1738, 3.2.2: url-path"},
 		{"ftp://h.example/a;type=x", "", "", "23 RFC 1738, 3.2.2: typecode"},
 		{"ftp://h.example/a;type=", "", "", "23 RFC 1738, 3.2.2: typecode"},
@@ -202,6 +202,8 @@ func TestNews(t *testing.T) { // U93-49
 		{"news:a..b", "", "", "7 1993, BNF: group (RFC 850)"},
 		{"news:a.*", "", "", "7 1993, BNF: group (RFC 850)"},
 		{"news:a@", "", "", "7 1993, BNF: article (RFC 850)"},
+		{"news:a+b@h.example", "", "", "6 1993, BNF: xalpha"}, // U93-06
+		{"news:comp.lang.c++", "", "", "16 1993, BNF: xalpha"},
 		{"news:%3Ca@b%3E", "", "", "5 1993, BNF: article (RFC 850)"},
 	} {
 		tt.checkIn(t, uri.Draft1993)

@@ -48,7 +48,7 @@ func ExampleCheck() {
 	for _, f := range scheme.Check(uri.MustParse("ftp://h.example/a?b")) {
 		fmt.Println(f.Severity, f.Offset, f.Rule, f.Right)
 	}
-	// Output: error 17 RFC 1738, 5: ftpurl %3Fb
+	// Output: error 17 RFC 3986, 3.4: query %3Fb
 }
 
 func ExampleCanonical() {

@@ -25,6 +25,7 @@ var ftp = Scheme{
 
 // The productions of FTP.
 const (
+	ruleFTPQuery = "RFC 3986, 3.4: query"
 	ruleFTP1993  = "1993, BNF: fileaddress"
 	ruleFTP      = "RFC 1738, 5: ftpurl"
 	ruleFTPType  = "RFC 1738, 3.2.2: typecode"
@@ -46,7 +47,7 @@ func checkFTP(u uri.URI) []Finding {
 		return bad
 	}
 	if l.query >= 0 {
-		return []Finding{broken(l.query-1, l.queryEnd, ruleFTP, "there are no queries: a question mark in a name is %3F").instead("%3F" + l.s[l.query:l.queryEnd])}
+		return []Finding{broken(l.query-1, l.queryEnd, ruleFTPQuery, "there are no queries: a question mark in a name is %3F").instead("%3F" + l.s[l.query:l.queryEnd])}
 	}
 	name, code := l.typecode()
 	if semicolon := strings.IndexByte(l.s[l.path:name], ';'); semicolon >= 0 {

@@ -112,6 +112,11 @@ func (l *layout) refuseControls(rule, protocol string) []Finding {
 	if at < 0 {
 		return nil
 	}
+	return refuseControl(at, rule, protocol)
+}
+
+// refuseControl refuses the escape of a control character.
+func refuseControl(at int, rule, protocol string) []Finding {
 	f := broken(at, at+3, rule, "a control character cannot be said in "+protocol)
 	f.Code = CodeInjection
 	return []Finding{f}

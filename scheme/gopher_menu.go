@@ -58,7 +58,7 @@ func (i GopherItem) Locator() (uri.URI, error) {
 	case i.Type == 'T':
 		return i.session(&tn3270)
 	}
-	if text, ok := cutPrefixFold(i.Selector, "URL:"); ok {
+	if text, ok := cutPrefixFold(strings.TrimPrefix(i.Selector, "/"), "URL:"); ok {
 		return i.quoted(text)
 	}
 	if path, ok := strings.CutPrefix(i.Selector, "GET "); ok && i.Type == 'h' {

@@ -166,15 +166,19 @@ func checkDistinguishedName(s string, from, to int) []Finding {
 			f.Code = CodeInjection
 			return []Finding{f}
 		case c == '\\':
-			if next >= to {
-				return refuse(i, to, ruleLDAPName, "nothing follows the backslash")
+			end := escapedPair(s, next, to, true)
+			if end < 0 {
+				return refuse(i, min(next, to), "RFC 4514, 3: pair", "a backslash precedes two hexadecimal digits, or one of the signs that need it")
 			}
-			_, next = octet(s, next)
+			next = end
 		case c == '=' && !equals:
 			if i == start {
 				return refuse(i, next, ruleLDAPName, "the type is missing before the equals sign")
 			}
 			equals = true
+			if bad := checkHexString(s, next, to); bad != nil {
+				return bad
+			}
 		case c == ',' || c == '+':
 			if !equals {
 				return refuse(start, i, ruleLDAPName, "a part of the name is type=value")
@@ -189,6 +193,57 @@ func checkDistinguishedName(s string, from, to int) []Finding {
 	}
 	if !equals && from < to {
 		return refuse(start, to, ruleLDAPName, "a part of the name is type=value")
+	}
+	return nil
+}
+
+// escapedPair returns where the pair ends whose backslash is before i: of two
+// hexadecimal digits, or of a special sign where those may be written so; -1 if it
+// is none.
+func escapedPair(s string, i, to int, special bool) int {
+	if i >= to {
+		return -1
+	}
+	first, next := octet(s, i)
+	if special && strings.IndexByte("\\ #=\"+,;<>", first) >= 0 {
+		return next
+	}
+	if next >= to || !isHex(first) {
+		return -1
+	}
+	second, end := octet(s, next)
+	if !isHex(second) || end > to {
+		return -1
+	}
+	return end
+}
+
+// checkHexString checks a value that begins with a number sign at i: then it is
+// hexadecimal (RFC 4514, 2.4).
+//
+//	hexstring = SHARP 1*hexpair
+func checkHexString(s string, i, to int) []Finding {
+	if i >= to {
+		return nil
+	}
+	c, at := octet(s, i)
+	if c != '#' {
+		return nil
+	}
+	digits := 0
+	for at < to {
+		c, next := octet(s, at)
+		if c == ',' || c == '+' {
+			break
+		}
+		if !isHex(c) {
+			return refuse(at, next, "RFC 4514, 3: hexstring", "after a number sign there are hexadecimal digits")
+		}
+		digits++
+		at = next
+	}
+	if digits == 0 || digits%2 != 0 {
+		return refuse(i, at, "RFC 4514, 3: hexstring", "after a number sign there are pairs of hexadecimal digits")
 	}
 	return nil
 }
@@ -213,8 +268,14 @@ func checkFilter(s string, from, to int) []Finding {
 			open, equals = i, false
 		case depth == 0:
 			return refuse(i, to, ruleFilter, "a filter is in parentheses")
-		case c == '=':
-			equals = true
+		case c == '=' && !equals:
+			if equals = true; open >= 0 && isFirst(s, open, i) {
+				return refuse(i, next, "RFC 4515, 3: attr", "the attribute is missing before the equals sign")
+			}
+		case c == '\\':
+			if next = escapedPair(s, next, to, false); next < 0 {
+				return refuse(i, min(i+1, to), "RFC 4515, 3: valueencoding", "a backslash precedes two hexadecimal digits")
+			}
 		case c == ')':
 			depth--
 			if open >= 0 && !equals && !isEmptyAndOr(s[open:i]) {
@@ -231,6 +292,13 @@ func checkFilter(s string, from, to int) []Finding {
 		return refuse(to, to, ruleFilter, "a closing parenthesis is missing")
 	}
 	return nil
+}
+
+// isFirst reports whether what stands at i is the first after the parenthesis at
+// open.
+func isFirst(s string, open, i int) bool {
+	_, next := octet(s, open)
+	return next == i
 }
 
 // isEmptyAndOr reports whether what begins with a parenthesis is "(&" or "(|",

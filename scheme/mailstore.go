@@ -148,8 +148,12 @@ func checkIMAP(u uri.URI) []Finding {
 	if bad := l.checkMailUser(ruleIMAPUser); bad != nil {
 		return bad
 	}
-	if bad := l.refuseControls("RFC 5092, 11: enc-mailbox", "IMAP"); bad != nil {
-		return bad
+	if at := l.imapControl(); at >= 0 {
+		rule := "RFC 5092, 11: enc-mailbox"
+		if l.query >= 0 && at >= l.query {
+			rule = "RFC 5092, 11: enc-search"
+		}
+		return refuseControl(at, rule, "IMAP")
 	}
 	end, semicolon := l.imapMailbox()
 	if l.path+1 < l.pathEnd && end <= l.path+1 {
@@ -166,6 +170,39 @@ func checkIMAP(u uri.URI) []Finding {
 		return refuse(l.query-1, l.queryEnd, "RFC 5092, 11: imessagelist", "a mailbox is searched, a message is not")
 	}
 	return nil
+}
+
+// imapControl returns the offset of the first escape of a control character, but
+// for the line end behind the length of a literal in a search ({14+}CRLF), which
+// its text follows (RFC 5092, 10); -1 if there is none.
+func (l *layout) imapControl() int {
+	for from := l.rest; ; {
+		at := escapedControl(l.s, from, l.end())
+		if at < 0 || l.query < 0 || at < l.query || !isLiteralEnd(l.s[l.query:at], l.s[at:l.end()]) {
+			return at
+		}
+		from = at + len("%0D%0A")
+	}
+}
+
+// isLiteralEnd reports whether before ends in the length of a literal and after
+// begins with a line end.
+func isLiteralEnd(before, after string) bool {
+	text, braced := cutSuffixFold(before, "%7D")
+	text = strings.TrimSuffix(text, "+")
+	open := strings.TrimRight(text, "0123456789")
+	_, opened := cutSuffixFold(open, "%7B")
+	_, ends := cutPrefixFold(after, "%0D%0A")
+	return braced && opened && ends && len(open) < len(text)
+}
+
+// cutSuffixFold is strings.CutSuffix in any case.
+func cutSuffixFold(s, suffix string) (string, bool) {
+	n := len(s) - len(suffix)
+	if n < 0 || !equalFold(s[n:], suffix) {
+		return s, false
+	}
+	return s[:n], true
 }
 
 // checkIMAPSteps checks what follows the mailbox; it returns which are there, a
@@ -287,6 +324,9 @@ func checkPOP(u uri.URI) []Finding {
 		return bad
 	}
 	if bad := l.checkMailUser(rulePOPUser); bad != nil {
+		return bad
+	}
+	if bad := l.refuseControls("RFC 1939, 3: arguments", "POP"); bad != nil {
 		return bad
 	}
 	switch {

@@ -74,6 +74,9 @@ func checkAddresses(s string, from, to int) []Finding {
 		case at+sign+1 == end:
 			return refuse(end, end, ruleMailtoAddr, "nothing stands behind the @")
 		}
+		if bad := checkLocalPart(s, at, at+sign); bad != nil {
+			return bad
+		}
 		domain := at + sign + 1
 		if strings.IndexByte("[", s[domain]) < 0 && !strings.HasPrefix(s[domain:end], "%5B") && !strings.HasPrefix(s[domain:end], "%5b") {
 			if bad := badDomain(s, domain, end); bad >= 0 {
@@ -83,6 +86,56 @@ func checkAddresses(s string, from, to int) []Finding {
 		at = end + 1
 	}
 	return nil
+}
+
+// checkLocalPart checks what stands before the at-sign of an address. Characters
+// beyond ASCII are let through (RFC 6532, 3.2).
+//
+//	local-part    = dot-atom-text / quoted-string
+//	dot-atom-text = 1*atext *( "." 1*atext )
+func checkLocalPart(s string, from, to int) []Finding {
+	const rule = "RFC 6068, 2: local-part"
+	if c, next := octet(s, from); c == '"' {
+		return checkQuoted(s, from, next, to, rule)
+	}
+	dot := true
+	for i := from; i < to; {
+		c, next := octet(s, i)
+		switch {
+		case c == '.' && dot, c == '.' && next == to:
+			return refuse(i, next, rule, "nothing stands beside this dot")
+		case c != '.' && !isAtext(c):
+			if c < ' ' || c == 0x7F {
+				return nil // see refuseHeaderControls
+			}
+			return refuse(i, next, rule, "needs quotation marks, %22, around all that is before the @")
+		}
+		dot, i = c == '.', next
+	}
+	return nil
+}
+
+// checkQuoted checks a quoted-string that begins at from, and whose text begins
+// at i.
+func checkQuoted(s string, from, i, to int, rule string) []Finding {
+	for i < to {
+		c, next := octet(s, i)
+		switch {
+		case c == '"' && next < to:
+			return refuse(next, to, rule, "something follows the quotation mark that closes")
+		case c == '"':
+			return nil
+		case c == '\\' && next < to:
+			_, next = octet(s, next)
+		}
+		i = next
+	}
+	return refuse(from, to, rule, "the quotation mark that closes is missing")
+}
+
+// isAtext reports whether c may stand in a name (RFC 5322, 3.2.3; RFC 6532, 3.2).
+func isAtext(c byte) bool {
+	return isAlnum(c) || c >= 0x80 || strings.IndexByte("!#$%&'*+-/=?^_`{|}~", c) >= 0
 }
 
 // badDomain is [badHostName] where escapes stand for letters beyond ASCII.
@@ -124,6 +177,9 @@ func (l *layout) checkHfields() []Finding {
 		if i := run(l.s, equals+1, isQchar); i < end {
 			return refuse(i, i+1, ruleHfield, "must be escaped in a header field")
 		}
+		if bad := l.checkHfname(at, equals); bad != nil {
+			return bad
+		}
 		name := l.s[at:equals]
 		switch {
 		case equalFold(name, "body"): // which has lines
@@ -148,6 +204,24 @@ func (l *layout) checkHfields() []Finding {
 		at = end + 1
 	}
 	return found
+}
+
+// checkHfname checks the name of a header field, decoded: whoever gets a line end
+// into it writes fields of his own.
+//
+//	field-name = 1*( %d33-57 / %d59-126 )
+func (l *layout) checkHfname(from, to int) []Finding {
+	if bad := l.refuseHeaderControls(from, to, "RFC 6068, 2: hfname"); bad != nil {
+		return bad
+	}
+	for i := from; i < to; {
+		c, next := octet(l.s, i)
+		if c <= ' ' || c >= 0x7F || c == ':' {
+			return refuse(i, next, "RFC 5322, 3.6.8: field-name", "cannot be a part of the name of a header field")
+		}
+		i = next
+	}
+	return nil
 }
 
 // isQchar reports whether c may stand in a header field; a percent sign begins

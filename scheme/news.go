@@ -140,6 +140,9 @@ func (l *layout) checkNews1993() []Finding {
 		return refuse(l.query-1, l.queryEnd, ruleNewsAddress, "news is not searched")
 	case kind == newsAll:
 		return nil
+	case strings.IndexByte(l.pathText(), '+') >= 0:
+		at := until(l.s, from, l.pathEnd, '+')
+		return []Finding{broken(at, at+1, "1993, BNF: xalpha", "a plus sign must be escaped in the name of a group or an article").instead("%2B")}
 	case kind == newsArticle:
 		return l.checkMessageID(from, l.pathEnd, ruleNewsArticle)
 	case from == l.pathEnd || !isAlpha(l.s[from]):

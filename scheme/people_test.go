@@ -38,6 +38,9 @@ func TestTelephones(t *testing.T) {
 		{"tel:+1;ext=x", "", "", "7 RFC 3966, 3: extension"},
 		{"tel:+1;isub", "", "", "7 RFC 3966, 3: isdn-subaddress"},
 		{"tel:1;phone-context=", "", "", "6 RFC 3966, 3: context"},
+		{"tel:1;phone-context=a.9b", "", "", "22 RFC 3966, 3: descriptor"},
+		{"tel:1;phone-context=192.0.2.1", "", "", "28 RFC 3966, 3: descriptor"},
+		{"tel:1;phone-context=1a.x9.", "number=1 phone-context=1a.x9.", "", ""},
 		{"tel:1;phone-context=a_b", "", "", "21 RFC 3966, 3: descriptor"},
 		{"tel:1;phone-context=+", "", "", "20 RFC 3966, 3: global-number-digits"},
 

@@ -151,6 +151,7 @@ func TestFTPRequest(t *testing.T) {
 		Servers: map[string]FTPServer{
 			"vms.example": {Names: &vms, TypeLast: true},
 			"one.example": {Whole: true},
+			"dir.example": {TypeLast: true},
 			"nix.example": {Names: &unix},
 		},
 	}
@@ -165,6 +166,7 @@ func TestFTPRequest(t *testing.T) {
 		{uri.Draft1993, "ftp://joe:pw@h.example/a.unknown", "21", "USER joe|PASS pw|TYPE I|RETR a.unknown"},
 		{uri.Draft1993, "ftp://vms.example/A/B/C.TXT", "21", "USER anonymous|PASS joe@example.org|TYPE A|RETR [A.B]C.TXT"},
 		{uri.Draft1993, "ftp://one.example/a/b", "21", "USER anonymous|PASS joe@example.org|TYPE I|RETR a/b"},
+		{uri.Draft1993, "ftp://dir.example/a/b", "21", "USER anonymous|PASS joe@example.org|CWD a|TYPE I|RETR b"},
 		{uri.Latest, "ftp://nix.example/%2Fetc/motd", "21", "USER anonymous|PASS joe@example.org|TYPE I|RETR /etc/motd"},
 		{uri.Latest, "ftp://myname@host.dom/%2Fetc/motd", "21", "USER myname|TYPE I|CWD /etc|RETR motd"},
 		{uri.Latest, "ftp://host.dom/a/b;type=a", "21", "USER anonymous|PASS joe@example.org|TYPE A|CWD a|RETR b"},
@@ -358,6 +360,12 @@ func TestFollowEnds(t *testing.T) {
 	}
 	if _, err := r.Follow(context.Background(), uri.MustParse("prospero://h.example/o")); !errors.Is(err, ErrTooManySteps) || n > MaxSteps {
 		t.Errorf("a chain: got %v after %d steps", err, n)
+	}
+	w.asked = nil
+	r.Steps["prospero"] = w.step(locators("ftp://h.example/f", "ftp://h.example/f", "gopher://h.example/"), nil)
+	r.Steps["ftp"], r.Steps["gopher"] = w.step(Outcome{}, ErrNotAvailable), w.step(object("x"), nil)
+	if _, err := r.Follow(context.Background(), uri.MustParse("prospero://h.example/o")); err != nil || len(w.asked) != 3 {
+		t.Errorf("a locator that comes twice: asked %q, %v", w.asked, err)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
@@ -589,6 +597,7 @@ func TestGopherItems(t *testing.T) {
 		{"8Library\tguest\th.example\t2323\r\n", "telnet://guest@h.example:2323"},
 		{"TLibrary\tjoe:x\th.example\t23", "tn3270://joe%3Ax@h.example"},
 		{"hPage\tURL:http://example.org/a?b\tgopher.example\t70", "http://example.org/a?b"},
+		{"hPage\t/URL:http://example.org/a?b\tgopher.example\t70", "http://example.org/a?b"},
 		{"hPage\tGET /a b?c\twww.example\t80", "http://www.example/a%20b?c"},
 		{"hPage\t/page.html\th.example\t70", "gopher://h.example/h/page.html"},
 		{"0Read me\tftp:ftp.example@/pub/a b.txt\tgw.example\t70", "ftp://ftp.example/pub/a%20b.txt"},
@@ -610,7 +619,7 @@ func TestGopherItems(t *testing.T) {
 	}
 	for _, line := range []string{
 		"", "\r\n", "0a\tb\tc", "0a\x00\tb\th\t70", "iHello\tx\th.example\t70", "3Error\t\th.example\t70",
-		"0a\tb\th h\t70", "0a\tb\th\tx", "8a\tu\t-x\t23", "hx\tURL:not a uri\th\t70", "0a\tb\t\t70",
+		"0a\tb\th h\t70", "0a\tb\th\tx", "8a\tu\t-x\t23", "hx\tURL:not a uri\th\t70", "0a\tb\t\t70", "hx\tURL:javascript:alert(1)\th\t70",
 		"0x" + strings.Repeat("y", MaxGopherLine) + "\ta\tb\t1",
 	} {
 		item, err := ParseGopherItem(line)

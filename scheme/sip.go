@@ -130,10 +130,21 @@ func (l *layout) checkSIPAddress(a *sipAddress) []Finding {
 	case a.port >= 0 && (!isNumber(l.s[a.port:a.portEnd], 0) || len(l.s[a.port:a.portEnd]) > len("65535")):
 		return refuse(a.port, a.portEnd, ruleSIPHost, "the port is a number")
 	}
-	if bad := badHost(l.s, a.host, a.hostEnd); bad >= 0 {
-		return refuse(bad, min(bad+1, a.end), ruleSIPHost, "a host is a domain name or an address")
+	if bad := badSIPHost(l.s, a.host, a.hostEnd); bad >= 0 {
+		return refuse(bad, min(bad+1, a.end), ruleSIPHost, "a host is a domain name, whose last label begins with a letter, or an address")
 	}
 	return nil
+}
+
+// badSIPHost returns the offset of what makes a host none; -1 if it is one.
+//
+//	host     = hostname / IPv4address / IPv6reference
+//	hostname = *( domainlabel "." ) toplabel [ "." ]
+func badSIPHost(s string, from, to int) int {
+	if bad := badHost(s, from, to); bad >= 0 || s[from] == '[' || isIPv4(s[from:to]) {
+		return bad
+	}
+	return badTopLabel(s, from, to)
 }
 
 // isSIPUser reports whether c may stand in a user; a percent sign begins an
@@ -173,7 +184,7 @@ func (l *layout) checkSIPParams(a *sipAddress) []Finding {
 				return refuse(f.name, f.end, "RFC 3261, 25.1: ttl-param", "a time to live is a number from 0 to 255")
 			}
 		case f.is(l.s, "maddr"):
-			if f.empty() || badHost(l.s, f.value, f.end) >= 0 {
+			if f.empty() || badSIPHost(l.s, f.value, f.end) >= 0 {
 				return refuse(f.name, f.end, "RFC 3261, 25.1: maddr-param", "a host is a domain name or an address")
 			}
 		case f.empty() && (f.is(l.s, "transport") || f.is(l.s, "user") || f.is(l.s, "method")):

@@ -194,6 +194,28 @@ func badHost(s string, from, to int) int {
 	return badHostName(s, from, to)
 }
 
+// badTopLabel returns the offset of the last label of a name of a host, perhaps
+// with a dot at its end, if that does not begin with a letter; otherwise -1.
+func badTopLabel(s string, from, to int) int {
+	if to-from > 1 && s[to-1] == '.' {
+		to--
+	}
+	last := from + strings.LastIndexByte(s[from:to], '.') + 1
+	return badUnless(last < to && isAlpha(s[last]), last)
+}
+
+// isIPv4 reports whether s is four numbers with dots between, each of three
+// digits at most.
+func isIPv4(s string) bool {
+	n := 0
+	for number := range strings.SplitSeq(s, ".") {
+		if n++; !all(number, isDigit) || len(number) > len("255") {
+			return false
+		}
+	}
+	return n == 4
+}
+
 // isAddress reports whether c may stand in an IPv6 address.
 func isAddress(c byte) bool { return isHex(c) || c == ':' || c == '.' }
 

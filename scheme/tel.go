@@ -194,8 +194,12 @@ func (l *layout) checkPhoneContext(f field) []Finding {
 	case l.s[f.value] == '+':
 		return checkDigits(l.s, f.value, f.end, true)
 	}
-	if bad := badHost(l.s, f.value, f.end); bad >= 0 || l.s[f.value] == '[' {
-		return refuse(max(bad, f.value), f.end, "RFC 3966, 3: descriptor", "a context is a domain name, or + and digits")
+	bad := badHost(l.s, f.value, f.end)
+	if bad < 0 {
+		bad = badTopLabel(l.s, f.value, f.end)
+	}
+	if bad >= 0 {
+		return refuse(bad, f.end, "RFC 3966, 3: descriptor", "a context is a domain name, whose last label begins with a letter, or + and digits")
 	}
 	return nil
 }

@@ -47,6 +47,8 @@ func webForFetch(w http.ResponseWriter, r *http.Request) {
 		_, _ = io.WriteString(w, digits[:4])
 	case path == "/away":
 		http.Redirect(w, r, "/digits", http.StatusFound)
+	case path == "/telnet":
+		http.Redirect(w, r, "telnet://lib.example/", http.StatusFound)
 	case path == "/inside":
 		http.Redirect(w, r, "http://127.1:8080/", http.StatusFound)
 	case path == "/chunks":

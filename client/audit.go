@@ -189,7 +189,10 @@ func sorted[T any](s []T, compare func(a, b T) int) []T {
 }
 
 func byLocation(a, b nomen.Location) int {
-	return cmp.Or(strings.Compare(a.URL, b.URL), strings.Compare(a.Lang, b.Lang), strings.Compare(a.Note, b.Note))
+	return cmp.Or(
+		strings.Compare(a.URL, b.URL), strings.Compare(a.Lang, b.Lang), strings.Compare(a.Type, b.Type), strings.Compare(a.Rel, b.Rel),
+		strings.Compare(a.Component, b.Component), strings.Compare(a.Country, b.Country), cmp.Compare(a.Priority, b.Priority), strings.Compare(a.Note, b.Note),
+	)
 }
 
 func byKey(a, b name.Name) int { return strings.Compare(a.Key(), b.Key()) }

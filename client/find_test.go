@@ -566,6 +566,14 @@ func TestAudit(t *testing.T) {
 	if r, err := n.client(Options{}).Audit(t.Context(), ask(t, alb, nomen.I2Ls)); err != nil || !r.Agree() {
 		t.Errorf("got %+v, %v", r, err)
 	}
+	const head = "HTTP/1.0 200 OK\r\nContent-Type: application/json\r\n\r\n"
+	one, two := `{"url":"https://example.com/x","type":"text/html"}`, `{"url":"https://example.com/x","type":"text/plain"}`
+	alike := newInternet(t)
+	alike.host("example.com", "192.0.2.1", says(head+`{"locations":[`+one+","+two+"]}"))
+	alike.host("example.com", "192.0.2.2", says(head+`{"locations":[`+two+","+one+"]}"))
+	if r, err := alike.client(Options{}).Audit(t.Context(), ask(t, alb, nomen.I2Ls)); err != nil || !r.Agree() {
+		t.Errorf("the same in another order: %+v, %v", r, err)
+	}
 	var e *RouteError
 	if r, err := n.client(Options{Via: "http://example.com/"}).Audit(t.Context(), ask(t, alb, "")); !errors.As(err, &e) {
 		t.Errorf("on the web: got %+v, %v", r, err)

@@ -1,10 +1,12 @@
 package adminapi
 
 import (
+	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/nomen-project/nomen"
 	"github.com/nomen-project/nomen/store"
@@ -48,6 +50,62 @@ func Differences(before, after *store.Record) []Difference {
 	d.list("same_as", before.SameAs, after.SameAs)
 	d.list("successors", before.Successors, after.Successors)
 	return d
+}
+
+// AuthorityDifferences is Differences for authorities; nil stands for none. Fields are
+// named as JSON has them, and values that are no text are JSON.
+func AuthorityDifferences(before, after *store.Authority) []Difference {
+	was, is := fieldsOf(before), fieldsOf(after)
+	var d differences
+	for _, field := range slices.Sorted(maps.Keys(union(was, is))) {
+		a, isListA := texts(was[field])
+		b, isListB := texts(is[field])
+		if isListA && isListB {
+			d.list(field, a, b)
+		} else {
+			d.value(field, plain(was[field]), plain(is[field]))
+		}
+	}
+	return d
+}
+
+// fieldsOf returns the fields of an authority that say something about it, in JSON.
+func fieldsOf(a *store.Authority) map[string]json.RawMessage {
+	fields := map[string]json.RawMessage{}
+	if a == nil {
+		return fields
+	}
+	content := *a
+	content.Modified, content.Revision, content.Redacted = time.Time{}, 0, false
+	b, err := json.Marshal(content)
+	if err == nil {
+		err = json.Unmarshal(b, &fields)
+	}
+	if err != nil {
+		panic("adminapi: " + err.Error()) // it has nothing but texts, numbers and flags
+	}
+	delete(fields, "prefix")
+	return fields
+}
+
+func union(a, b map[string]json.RawMessage) map[string]json.RawMessage {
+	all := maps.Clone(a)
+	maps.Copy(all, b)
+	return all
+}
+
+// texts returns a list of texts, which nothing is too.
+func texts(b json.RawMessage) (list []string, ok bool) {
+	return list, b == nil || json.Unmarshal(b, &list) == nil
+}
+
+// plain returns a text as it is, and all else as it is in JSON.
+func plain(b json.RawMessage) string {
+	var s string
+	if json.Unmarshal(b, &s) == nil {
+		return s
+	}
+	return string(b)
 }
 
 type differences []Difference

@@ -6,11 +6,13 @@ import (
 	"context"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"iter"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"time"
 
@@ -299,6 +301,47 @@ func (c *Client) Changes(ctx context.Context, after uint64) iter.Seq2[*store.Ent
 			}
 		}
 	}
+}
+
+// AuthorityHistory yields the changes of the authority of exactly this prefix, the
+// newest first. They are looked for among all changes of the store, from the first on
+// to the revision that the authority has now.
+func (c *Client) AuthorityHistory(ctx context.Context, p name.Prefix) iter.Seq2[*store.Change, error] {
+	return func(yield func(*store.Change, error) bool) {
+		all, err := c.authorityChanges(ctx, p)
+		if err != nil {
+			yield(nil, err)
+			return
+		}
+		for _, change := range slices.Backward(all) {
+			if !yield(change, nil) {
+				return
+			}
+		}
+	}
+}
+
+func (c *Client) authorityChanges(ctx context.Context, p name.Prefix) ([]*store.Change, error) {
+	a, err := c.Authority(ctx, p)
+	if errors.Is(err, store.ErrNotFound) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	var all []*store.Change
+	for e, err := range c.Changes(ctx, 0) {
+		if err != nil {
+			return nil, err
+		}
+		if e.Change.Authority == nil || e.Change.Authority.Prefix != p {
+			continue
+		}
+		if all = append(all, e.Change); e.Change.Revision() >= a.Revision {
+			break
+		}
+	}
+	return all, nil
 }
 
 // Head returns the head of the log; see [store.Feed].

@@ -6,6 +6,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -35,6 +36,33 @@ func TestParseTime(t *testing.T) {
 	} {
 		if got, err := ParseTime(s); err == nil || len(err.Error()) > 200 {
 			t.Errorf("ParseTime(%.40q) = %v, %v", s, got, err)
+		}
+	}
+}
+
+func TestAuthorityDifferences(t *testing.T) {
+	full := &store.Authority{
+		Prefix: name.MustParsePrefix("urn:x-a"), Owners: []string{"a", "b"}, Contact: "mailto:a@example.org", Redirect: 302, FoldCase: true,
+		Modified: time.Unix(1_800_000_000, 0), Revision: 3, Policy: store.Policy{Keywords: map[string][]string{"c": {"toc"}}},
+	}
+	changed := full.Clone()
+	changed.Owners, changed.Redirect, changed.FoldCase, changed.Revision, changed.Keywords = []string{"a", "c"}, 303, false, 4, nil
+	for _, tt := range []struct {
+		title         string
+		before, after *store.Authority
+		want          []Difference
+	}{
+		{"nothing", full, full.Clone(), nil},
+		{"created", nil, full, []Difference{
+			{"contact", "", "mailto:a@example.org"}, {"fold_case", "", "true"}, {"keywords", "", `{"c":["toc"]}`},
+			{"owners", "", "a"}, {"owners", "", "b"}, {"redirect_status", "", "302"},
+		}},
+		{"changed", full, changed, []Difference{
+			{"fold_case", "true", ""}, {"keywords", `{"c":["toc"]}`, ""}, {"owners", "b", "c"}, {"redirect_status", "302", "303"},
+		}},
+	} {
+		if got := AuthorityDifferences(tt.before, tt.after); !slices.Equal(got, tt.want) {
+			t.Errorf("%s: %+v, want %+v", tt.title, got, tt.want)
 		}
 	}
 }

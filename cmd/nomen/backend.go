@@ -29,6 +29,7 @@ type backend interface {
 	Export(ctx context.Context, w io.Writer, o bulk.ExportOptions) (bulk.Summary, error)
 
 	Revisions(ctx context.Context, n name.Name) iter.Seq2[adminapi.Revision, error]
+	AuthorityHistory(ctx context.Context, p name.Prefix) iter.Seq2[*store.Change, error] // the newest first; none for one that never was
 	Redact(ctx context.Context, n name.Name, r registrar.Redaction) (registrar.Outcome, error)
 	RedactAuthority(ctx context.Context, p name.Prefix, r registrar.Redaction) (registrar.Outcome, error)
 	Find(ctx context.Context, prefix string, after store.Place) iter.Seq2[store.Place, error]
@@ -120,6 +121,10 @@ func (l *local) Revisions(ctx context.Context, n name.Name) iter.Seq2[adminapi.R
 			yield(adminapi.Revision{}, store.ErrNotFound)
 		}
 	}
+}
+
+func (l *local) AuthorityHistory(ctx context.Context, p name.Prefix) iter.Seq2[*store.Change, error] {
+	return store.AuthorityHistory(ctx, l.store, p)
 }
 
 func (l *local) Redact(ctx context.Context, n name.Name, r registrar.Redaction) (registrar.Outcome, error) {

@@ -20,27 +20,39 @@ what was added, a minus before what was taken away.
 With --json each revision is an object with the full record as it was from then
 on. Content that was redacted is not there; its place is.
 
+With --authority it is the history of a naming authority: its owners, hosts, policy.
+A server is asked for all changes of its store for that, which may take a while.
+
 `
 
 func (c *cli) historyCommand() *cobra.Command {
-	limit := 0
+	limit, authority := 0, ""
 	cmd := &cobra.Command{
-		Use:   "history NAME...",
-		Short: "show all revisions of names",
+		Use:   "history NAME... | --authority PREFIX",
+		Short: "show all revisions of names, or of an authority",
 		Long:  historyLong + streamHelp,
 		Example: `  nomen history urn:dns:example.org:alb002
   nomen history --limit 1 --json urn:dns:example.org:alb002
-  nomen history --json urn:dns:example.org:alb002 | jq -r .record.locations[].url`,
-		Args: arguments(1, -1),
+  nomen history --json urn:dns:example.org:alb002 | jq -r .record.locations[].url
+  nomen history --authority urn:dns:example.org`,
+		Args: arguments(0, -1),
 	}
+	cmd.Flags().StringVar(&authority, "authority", "", "prefix of the authority that is meant, in place of names")
 	cmd.Flags().IntVar(&limit, "limit", 0, "show the newest so many; 0 for all")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if limit < 0 {
 			return usagef("--limit %d: want a number from 0", limit)
 		}
+		if (authority == "") != (len(args) > 0) {
+			return usagef("history: want names, or --authority PREFIX")
+		}
+		show := showHistory
+		if authority != "" {
+			args, show = []string{authority}, showAuthorityHistory
+		}
 		return c.withStore(cmd.Context(), false, func(b backend) error {
 			return c.answerNames(cmd.Context(), args, func(a *answers, arg string) error {
-				err := showHistory(cmd.Context(), b, a, arg, limit)
+				err := show(cmd.Context(), b, a, arg, limit)
 				if err != nil {
 					a.refuse(err, badName{arg, explainAnswer(err)})
 				}
@@ -51,6 +63,12 @@ func (c *cli) historyCommand() *cobra.Command {
 	return cmd
 }
 
+// A revision is what is shown of a change.
+type revision struct {
+	adminapi.Revision
+	Authority *store.Authority `json:"authority,omitempty"` // as Record
+}
+
 // showHistory answers with the revisions of a name, the newest first, as they
 // come: it holds two of them.
 func showHistory(ctx context.Context, b backend, a *answers, arg string, limit int) error {
@@ -58,65 +76,104 @@ func showHistory(ctx context.Context, b backend, a *answers, arg string, limit i
 	if err != nil {
 		return err
 	}
-	h := historian{answers: a, name: n.Key(), gone: map[uint64]uint64{}}
-	var later *adminapi.Revision
+	h := historian{answers: a, name: n.Key(), gone: map[uint64]uint64{}, left: limit}
 	for r, err := range b.Revisions(ctx, n) {
 		if err != nil {
 			return named(arg, err)
 		}
-		if later != nil {
-			h.show(*later, &r)
-			if limit--; limit == 0 {
-				return nil
-			}
+		if !h.take(revision{Revision: r}) {
+			return nil
 		}
-		later = &r
 	}
-	if later != nil {
-		h.show(*later, nil)
+	h.end()
+	return nil
+}
+
+// showAuthorityHistory is showHistory for an authority.
+func showAuthorityHistory(ctx context.Context, b backend, a *answers, arg string, limit int) error {
+	p, err := name.ParsePrefix(arg)
+	if err != nil {
+		return err
 	}
+	h := historian{answers: a, name: p.String(), gone: map[uint64]uint64{}, left: limit}
+	for c, err := range b.AuthorityHistory(ctx, p) {
+		if err != nil {
+			return err
+		}
+		if !h.take(revision{adminapi.NewRevision(c), c.Authority}) {
+			return nil
+		}
+	}
+	if h.later == nil {
+		return named(arg, store.ErrNotFound)
+	}
+	h.end()
 	return nil
 }
 
 // A historian shows revisions.
 type historian struct {
 	*answers
-	name string
-	gone map[uint64]uint64 // revisions that were redacted, and by which
+	name  string
+	left  int               // how many are to be shown yet, if not 0
+	later *revision         // the one that waits for what was before it
+	gone  map[uint64]uint64 // revisions that were redacted, and by which
+}
+
+// take takes the next revision, an earlier one; it reports whether it wants more.
+func (h *historian) take(r revision) bool {
+	if h.later != nil {
+		h.show(*h.later, &r)
+		if h.left--; h.left == 0 {
+			return false
+		}
+	}
+	h.later = &r
+	return true
+}
+
+// end shows the first revision.
+func (h *historian) end() {
+	if h.later != nil {
+		h.show(*h.later, nil)
+	}
 }
 
 // A revisionLine is a revision as JSON.
 type revisionLine struct {
-	Name string `json:"name"`
-	adminapi.Revision
+	Name string `json:"name"` // or the prefix of the authority
+	revision
 	Changes []adminapi.Difference `json:"changes"` // as against the revision before
 }
 
 // show shows a revision and what it changed of the one before, nil if there is
 // none.
-func (h *historian) show(r adminapi.Revision, before *adminapi.Revision) {
+func (h *historian) show(r revision, before *revision) {
 	for _, n := range r.Redacts {
 		if h.gone[n] == 0 {
-			h.gone[n] = r.Revision
+			h.gone[n] = r.Revision.Revision
 		}
 	}
-	var was *store.Record
+	var was revision
 	if before != nil {
-		was = before.Record
+		was = *before
 	}
-	unknown := r.Redacted || before != nil && before.Redacted
 	var changes []adminapi.Difference
-	if !unknown {
-		changes = adminapi.Differences(was, r.Record)
+	switch {
+	case r.Redacted || was.Redacted:
+	case r.Authority != nil:
+		changes = adminapi.AuthorityDifferences(was.Authority, r.Authority)
+	default:
+		changes = adminapi.Differences(was.Record, r.Record)
 	}
 	if h.json != nil {
 		h.object(revisionLine{h.name, r, changes})
 		h.flushFull()
 		return
 	}
-	h.head(r)
-	if before != nil && before.Redacted && !r.Redacted {
-		h.text(fmt.Sprintf("    (the content of revision %d was removed: what changed is not known)", before.Revision))
+	h.head(r.Revision)
+	if was.Redacted && !r.Redacted {
+		h.text(fmt.Sprintf("    (the content of revision %d was removed: what changed is not known)", was.Revision.Revision))
 	}
 	for _, d := range changes {
 		h.difference(d)

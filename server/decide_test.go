@@ -379,6 +379,24 @@ func TestLinks(t *testing.T) {
 	}
 }
 
+// RFC 8288, 3.4.1: a type is a media type without parameters, a language a tag.
+func TestLinkAttributes(t *testing.T) {
+	for _, tt := range []struct{ mediaType, lang, want string }{
+		{"", "", ""},
+		{"text/html", "en", `; type="text/html"; hreflang="en"`},
+		{"text/html; charset=utf-8", "de-Latn-DE-1996", `; type="text/html"; hreflang="de-Latn-DE-1996"`},
+		{`application/ld+json ;profile="https://example.org/"`, "x-a", `; type="application/ld+json"; hreflang="x-a"`},
+		{"text", "en_GB", ""}, {"text/", "e-", ""}, {"/x", "-e", ""}, {"a/b/c", "1a", ""}, {"a b/c", "en, fr", ""}, {"text/html\r\nX: y", "en\r\nX: y", ""},
+		{"a/\"b", "abcdefghi", ""}, {"a/b\"; rel=\"x", "en\"; rel=\"x", ""}, {";", "en--us", ""},
+	} {
+		var l linkField
+		l.addItem(nomen.Location{URL: "https://example.org/x", Type: tt.mediaType, Lang: tt.lang})
+		if got := string(l); got != `<https://example.org/x>; rel="item"`+tt.want {
+			t.Errorf("%q, %q: got %s", tt.mediaType, tt.lang, got)
+		}
+	}
+}
+
 // Browsers fetch what a Link field calls a stylesheet, or something to preload.
 func TestLinkRelations(t *testing.T) {
 	for rel, want := range map[string]string{

@@ -88,8 +88,8 @@ func isURL(key string) bool {
 	return strings.HasPrefix(key, "https://") || strings.HasPrefix(key, "http://")
 }
 
-// addItem adds the link to a location, if it is a URI. Attributes that could be
-// misread are left out, and a relation by which a browser would fetch the location
+// addItem adds the link to a location, if it is a URI. Attributes that are not of
+// their form are left out, and so are the parameters of a media type, and a relation by which a browser would fetch the location
 // is told in descriptions alone.
 func (l *linkField) addItem(at nomen.Location) {
 	u, err := uri.Parse(at.URL)
@@ -103,12 +103,12 @@ func (l *linkField) addItem(at nomen.Location) {
 	case !format.Inert(rel) && !isExtension(rel):
 		rel = "item"
 	}
-	mediaType := ""
-	if isAttribute(at.Type) {
-		mediaType = at.Type
+	mediaType, _, _ := strings.Cut(at.Type, ";")
+	if mediaType = strings.TrimRight(mediaType, " \t"); !isMediaType(mediaType) {
+		mediaType = ""
 	}
 	l.add(rel, mediaType, u.String())
-	if isAttribute(at.Lang) {
+	if isLanguageTag(at.Lang) {
 		*l = append(*l, `; hreflang="`+at.Lang+`"`...)
 	}
 }
@@ -120,12 +120,41 @@ func isExtension(rel string) bool {
 	return err == nil
 }
 
-// isAttribute reports whether s can stand between quotes as it is.
-func isAttribute(s string) bool {
+// isMediaType reports whether s is type-name "/" subtype-name, which is all that the
+// attribute type may be (RFC 8288, 3.4.1).
+func isMediaType(s string) bool {
+	slashes := 0
 	for _, c := range []byte(s) {
-		if c < ' ' || c >= 0x7f || strings.IndexByte(`"\`, c) >= 0 {
+		switch {
+		case c == '/':
+			slashes++
+		case !isAlnum(c) && strings.IndexByte("!#$&-^_.+", c) < 0:
 			return false
 		}
 	}
-	return s != ""
+	return slashes == 1 && s[0] != '/' && s[len(s)-1] != '/'
+}
+
+// isLanguageTag reports whether s has the form of a language tag (RFC 5646, 2.1):
+// subtags of one to eight letters and digits, the first one of letters.
+func isLanguageTag(s string) bool {
+	const longest = 8
+	begun, first := 0, true
+	for i := 0; i <= len(s); i++ {
+		switch {
+		case i < len(s) && isAlnum(s[i]):
+			if first && s[i] <= '9' {
+				return false
+			}
+		case i < len(s) && s[i] != '-', i == begun, i-begun > longest:
+			return false
+		default:
+			begun, first = i+1, false
+		}
+	}
+	return true
+}
+
+func isAlnum(c byte) bool {
+	return '0' <= c && c <= '9' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z'
 }

@@ -94,9 +94,8 @@ func withoutComments(value string) string {
 // grammar, as in many messages: values with signs that need quotation marks
 // around them, parameters twice, or without a value. The first of a name counts.
 func looseType(value string) (kind string, params map[string]string) {
-	kind, rest, _ := strings.Cut(strings.ToLower(value), ";")
-	kind, _, _ = strings.Cut(strings.TrimSpace(kind), " ")
-	rest = value[len(value)-len(rest):]
+	kind, rest, _ := strings.Cut(value, ";")
+	kind, _, _ = strings.Cut(strings.ToLower(strings.TrimSpace(kind)), " ")
 	params = map[string]string{}
 	for rest != "" {
 		var name, text string

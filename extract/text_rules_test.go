@@ -264,6 +264,7 @@ func TestLines(t *testing.T) {
 	f("http://a.example/\nb.example.org/c/d\n", "http://a.example/")
 	f("url = http://a.example/\nuser_name = b", "http://a.example/")
 	f("at http://a.example/b#\nIt is", "http://a.example/b#")
+	f("at http://a.example/b/\n  c.d.example.com/e.mp4", "http://a.example/b/c.d.example.com/e.mp4")
 	f("at http://a.example/b/\n__init__.py", "http://a.example/b/__init__.py")
 	f("at http://a.example/\n@b/c-d-1\n", "http://a.example/@b/c-d-1")
 	f("at http://a.example/b#\nsection-1.2\n", "http://a.example/b#section-1.2")

@@ -388,7 +388,7 @@ func (s *scanner) goesOn(t *token, i, next int) bool {
 	case ',':
 		return is(first, classPlain) && t.depth > 0
 	case '/':
-		return p.looksLocal && !p.assigns && s.beginsSegment(next, p.end)
+		return p.looksLocal && !p.assigns && s.beginsSegment(t, i, next, p.end)
 	case '?':
 		return p.equals
 	case ':':
@@ -403,23 +403,24 @@ func (s *scanner) goesOn(t *token, i, next int) bool {
 	return false
 }
 
-// beginsSegment reports whether the word between two offsets may be the first
-// segment behind a slash, to judge by its signs: no name of a host or of a person,
-// no number of a telephone, no variable, no request of a text formatter.
-func (s *scanner) beginsSegment(i, end int) bool {
-	word := s.b[i:end]
+// beginsSegment reports whether the word between next and end may follow the slash
+// before i, to judge by its signs: no name of a person, no number of a telephone,
+// no variable, no request of a text formatter; and no name of a host, unless there
+// is a path already.
+func (s *scanner) beginsSegment(t *token, i, next, end int) bool {
+	word := s.b[next:end]
 	slash := bytes.IndexByte(word, '/')
 	switch word[0] {
 	case '#', '$', '=', '*':
 		return false
 	case '+':
-		return end-i > 1 && !isDigit(word[1])
+		return len(word) > 1 && !isDigit(word[1])
 	case '@':
 		return slash > 0
 	case '.':
 		return len(word) > len(".SH")
 	}
-	return slash < 0 || !isDomain(word[:slash], false)
+	return slash < 0 || bytes.Count(s.b[t.start:i], []byte("/")) > len("///") || !isDomain(word[:slash], false)
 }
 
 // isBrokenAt reports whether an escape is broken at i.

@@ -54,8 +54,12 @@ func TestAuthorityDifferences(t *testing.T) {
 	}{
 		{"nothing", full, full.Clone(), nil},
 		{"created", nil, full, []Difference{
-			{"contact", "", "mailto:a@example.org"}, {"fold_case", "", "true"}, {"keywords", "", `{"c":["toc"]}`},
-			{"owners", "", "a"}, {"owners", "", "b"}, {"redirect_status", "", "302"},
+			{"contact", "", "mailto:a@example.org"},
+			{"fold_case", "", "true"},
+			{"keywords", "", `{"c":["toc"]}`},
+			{"owners", "", "a"},
+			{"owners", "", "b"},
+			{"redirect_status", "", "302"},
 		}},
 		{"changed", full, changed, []Difference{
 			{"fold_case", "true", ""}, {"keywords", `{"c":["toc"]}`, ""}, {"owners", "b", "c"}, {"redirect_status", "302", "303"},

@@ -165,6 +165,7 @@ func weight(s store.Subject, v value) uint32 {
 		n += lengths(r.SameAs) + lengths(r.Successors)
 	}
 	if a := v.authority; a != nil {
+		n += len(a.Text())
 		n += len(a.Description) + len(a.Contact) + lengths(a.Owners) + lengths(a.Hosts) + lengths(a.Addresses) + lengths(a.Parents) + lengths(a.Children)
 	}
 	return uint32(n)

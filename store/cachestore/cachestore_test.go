@@ -13,6 +13,7 @@ import (
 
 	"github.com/nomen-project/nomen"
 	"github.com/nomen-project/nomen/name"
+	"github.com/nomen-project/nomen/rule"
 	"github.com/nomen-project/nomen/store"
 	"github.com/nomen-project/nomen/store/memstore"
 	"github.com/nomen-project/nomen/store/storetest"
@@ -390,6 +391,19 @@ func TestBounded(t *testing.T) {
 	s.cache.CleanUp()
 	if n := s.cache.WeightedSize(); n > 64<<10 || n == 0 {
 		t.Errorf("%d bytes are kept", n)
+	}
+}
+
+// TestWeightOfRules: an authority with many rules is not taken for a small one.
+func TestWeightOfRules(t *testing.T) {
+	a := &store.Authority{Prefix: name.MustParsePrefix("urn:x-a")}
+	subject := store.Subject{Kind: store.KindAuthority, Key: "urn:x-a"}
+	small := weight(subject, value{authority: a})
+	for range 200 {
+		a.Rules = append(a.Rules, rule.Rule{Match: "{id:d}", Locations: []nomen.Location{{URL: "https://example.org/{id}"}}})
+	}
+	if large := weight(subject, value{authority: a}); large < small+200*uint32(len("https://example.org/{id}")) {
+		t.Errorf("weight %d, of one without rules %d", large, small)
 	}
 }
 

@@ -51,6 +51,8 @@ var shortTargets = []struct {
 	{"/urn:example:pipe|ed", true},
 	{"/ark:12345/x", true}, // a description
 	{"/https://purl.example/net/x", true},
+	{"/https://purl.example/cgi?id=7&s=I2C", false}, // perhaps a name with a query
+	{"/urn:ietf:rfc:2648?s=I%3DI&with=urn:ietf:rfc:2648", true},
 	{"/urn:ietf:rfc:2648?s=I2R", false},
 	{"/urn:ietf:rfc:2648?s=I2Rs", false},
 	{"/urn:dns:example.org:urn+a", false},
@@ -75,6 +77,7 @@ var shortFields = []string{
 	"Accept: text/html,application/xhtml+xml;q=0.9\r\nAccept-Language: fi, en;q=0.5\r\nAccept-Encoding: gzip, zstd\r\nUser-Agent: a/1\r\nConnection: keep-alive\r\n",
 	"accept: application/json\r\nACCEPT-ENCODING:\tgzip \r\n",
 	"Accept: text/plain\r\n",
+	"Accept: text/html;x=\"a,b\";q=0.1, text/plain;q=0.2\r\nAccept-Encoding: gzip, identity;q=0\r\n",
 	"Accept: application/json;q=0.1, */*;q=0.1, application/problem+json\r\n",
 	"Accept: none/none, text/none;q=0\r\n",
 }

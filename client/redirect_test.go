@@ -228,3 +228,31 @@ func TestFollowByProxy(t *testing.T) {
 		t.Errorf("asked %q, want %q", n.lines(), want)
 	}
 }
+
+// Whatever a server says of where to go on, there is one place, which can be sent.
+func FuzzDestination(f *testing.F) {
+	f.Add(301, "Moved to urn:dns:new.example:a, ask there", "/urn:x-y:z?s=I2L#f", `<https://example.org/x>; rel="item"; title="a, b"`)
+	f.Add(302, "<urn:dns:a.example:x y>", "https://example.org/x", `</x>;rel=original timegate,,<`)
+	f.Add(303, "See (urn:)", "//example.org", `<>;`)
+	f.Fuzz(func(t *testing.T, status int, phrase, location, link string) {
+		for _, w := range []way{authority{}, site{"https://resolver.example/"}, thttp{"https://resolver.example/uri-res/"}} {
+			r := &reply{status: status, reason: phrase, header: map[string][]string{"Location": {location}, "Link": {link}}, url: "https://resolver.example/" + alb}
+			d, err := r.destination(stop{subject: subject{spelling: alb}, way: w})
+			if err != nil {
+				continue
+			}
+			named := !d.subject.name.IsZero()
+			places := 0
+			for _, is := range []bool{named, d.site != "", d.url != ""} {
+				if is {
+					places++
+				}
+			}
+			if places != 1 || named && !validTarget(d.subject.spelling) || d.url != "" && !validTarget(d.url) {
+				t.Errorf("%d %q %q: %+v", status, phrase, location, d)
+			}
+			r.isItem(d.url)
+			r.knowsTimes()
+		}
+	})
+}

@@ -386,8 +386,15 @@ func TestLinkAttributes(t *testing.T) {
 		{"text/html", "en", `; type="text/html"; hreflang="en"`},
 		{"text/html; charset=utf-8", "de-Latn-DE-1996", `; type="text/html"; hreflang="de-Latn-DE-1996"`},
 		{`application/ld+json ;profile="https://example.org/"`, "x-a", `; type="application/ld+json"; hreflang="x-a"`},
-		{"text", "en_GB", ""}, {"text/", "e-", ""}, {"/x", "-e", ""}, {"a/b/c", "1a", ""}, {"a b/c", "en, fr", ""}, {"text/html\r\nX: y", "en\r\nX: y", ""},
-		{"a/\"b", "abcdefghi", ""}, {"a/b\"; rel=\"x", "en\"; rel=\"x", ""}, {";", "en--us", ""},
+		{"text", "en_GB", ""},
+		{"text/", "e-", ""},
+		{"/x", "-e", ""},
+		{"a/b/c", "1a", ""},
+		{"a b/c", "en, fr", ""},
+		{"text/html\r\nX: y", "en\r\nX: y", ""},
+		{"a/\"b", "abcdefghi", ""},
+		{"a/b\"; rel=\"x", "en\"; rel=\"x", ""},
+		{";", "en--us", ""},
 	} {
 		var l linkField
 		l.addItem(nomen.Location{URL: "https://example.org/x", Type: tt.mediaType, Lang: tt.lang})

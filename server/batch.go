@@ -210,6 +210,7 @@ func unread(err error) string {
 func readLines(body []byte, most int, read func([]byte) (wish, bool)) []wish {
 	var all []wish
 	number := 0
+	body = bytes.TrimPrefix(body, []byte("\ufeff")) // which some editors put before a file
 	for line := range bytes.Lines(body) {
 		number++
 		line = bytes.TrimSpace(line)

@@ -150,7 +150,7 @@ func TestBatchOfWebNames(t *testing.T) {
 // RFC 2169, appendix A: readers bear with lines that end in CR or LF alone.
 func TestBatchLineEnds(t *testing.T) {
 	s, _ := newTestServer(t, nil)
-	_, got, _ := post(t, listen(t, s), "", "text/uri-list", "# a\rurn:ietf:rfc:1\r\rurn:ietf:rfc:2\r\nurn:ietf:rfc:3\nurn:ietf:rfc:4\r")
+	_, got, _ := post(t, listen(t, s), "", "text/uri-list", "\ufeff# a\rurn:ietf:rfc:1\r\rurn:ietf:rfc:2\r\nurn:ietf:rfc:3\nurn:ietf:rfc:4\r")
 	var said []string
 	for _, g := range got {
 		said = append(said, fmt.Sprint(g.Line, " ", g.Input))

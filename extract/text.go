@@ -1,6 +1,7 @@
 package extract
 
 import (
+	"bytes"
 	"errors"
 	"io"
 	"iter"
@@ -10,10 +11,53 @@ import (
 // of their place. It reads as it goes, in constant memory and linear time. An
 // error of the reader is the last thing that it yields, after what was found in
 // all that could be read.
+//
+// A text that begins with the byte order mark of UTF-16 is read as that, others as
+// UTF-8 or another charset with the octets of US-ASCII.
 func Text(r io.Reader, o Options) iter.Seq2[Finding, error] {
 	return func(yield func(Finding, error) bool) {
-		w := reading{scanner: newScanner(o, MaxLength), r: r, size: textWindow}
+		w := newReading(r, o, MaxLength, textWindow)
+		if charset := w.byteOrder(); charset != "" {
+			charsetText(io.MultiReader(bytes.NewReader(w.b), after{w}), charset, o, yield)
+			return
+		}
 		w.all(yield)
+	}
+}
+
+// byteOrder returns the charset that the text begins to tell, if that is UTF-16.
+func (w *reading) byteOrder() string {
+	for len(w.b) < 2 && !w.final {
+		w.fill()
+	}
+	switch {
+	case bytes.HasPrefix(w.b, []byte("\xff\xfe")):
+		return "utf-16le"
+	case bytes.HasPrefix(w.b, []byte("\xfe\xff")):
+		return "utf-16be"
+	}
+	return ""
+}
+
+// after is what follows what a reading holds.
+type after struct{ w *reading }
+
+func (a after) Read(b []byte) (int, error) {
+	if a.w.err != nil {
+		return 0, a.w.err
+	}
+	return a.w.r.Read(b)
+}
+
+// charsetText yields the identifiers of a text in another charset. Start and End
+// are octets of the file, and Text is what stands there.
+func charsetText(r io.Reader, charset string, o Options, yield func(Finding, error) bool) {
+	t := newTape(r)
+	m := &mimeScan{tape: t, options: o, queue: newQueue(t, o, yield)}
+	f, _ := inCharset(plainFeed{t}, charset)
+	m.text(f, knownScope(outside(o)), o.OneLine)
+	if m.queue.flush(true); !m.queue.stopped && t.cause() != nil {
+		yield(Finding{}, t.cause())
 	}
 }
 
@@ -33,16 +77,20 @@ const maxEmpty = 100
 // A reading moves a scanner over what a reader gives.
 type reading struct {
 	scanner
-	r    io.Reader
-	size int
-	err  error // what ended the reading
+	r   io.Reader
+	err error // what ended the reading
+}
+
+// newReading returns a reading with a window of a size.
+func newReading(r io.Reader, o Options, limit, size int) *reading {
+	w := &reading{scanner: newScanner(o, limit), r: r}
+	w.b = make([]byte, 0, size)
+	return w
 }
 
 func (w *reading) all(yield func(Finding, error) bool) {
-	w.b = make([]byte, 0, w.size)
 	var f Finding
 	for {
-		w.fill()
 		for w.next() {
 			if w.describe(&f) && !yield(f, nil) {
 				return
@@ -51,6 +99,7 @@ func (w *reading) all(yield func(Finding, error) bool) {
 		if w.final {
 			break
 		}
+		w.fill()
 	}
 	if w.err != nil && !errors.Is(w.err, io.EOF) {
 		yield(Finding{}, w.err)

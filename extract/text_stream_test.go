@@ -2,6 +2,7 @@ package extract
 
 import (
 	"bytes"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -12,6 +13,7 @@ import (
 	"strings"
 	"testing"
 	"testing/iotest"
+	"unicode/utf16"
 )
 
 // everything looks for all that can be found.
@@ -75,7 +77,7 @@ func wholeAfter(count int, text []byte, o Options, limit int) []Finding {
 // streamed returns what is found in windows of the least size that is allowed.
 func streamed(t testing.TB, r io.Reader, o Options, limit int) []Finding {
 	t.Helper()
-	w := reading{scanner: newScanner(o, limit), r: r, size: maxBehind + 2*(limit+maxAhead)}
+	w := newReading(r, o, limit, maxBehind+2*(limit+maxAhead))
 	var list []Finding
 	w.all(func(f Finding, err error) bool {
 		if err != nil {
@@ -286,4 +288,60 @@ func collectText(r io.Reader) (found []Finding, err error) {
 		found = append(found, f)
 	}
 	return found, nil
+}
+
+// U97-04: a text in UTF-16 has the same identifiers, at the octets of the file.
+func TestUTF16(t *testing.T) {
+	const text = "\ufeffsee <http://a.example/x\n y>, größe \U0001f600 http://b.example/\u2026 (urn:isbn:1)"
+	want := spellings(text, Options{})
+	if len(want) != 3 {
+		t.Fatalf("found %q in UTF-8, want 3", want)
+	}
+	for _, order := range []binary.ByteOrder{binary.LittleEndian, binary.BigEndian} {
+		var doc []byte
+		for _, c := range utf16.Encode([]rune(text)) {
+			doc = append(doc, 0, 0)
+			order.PutUint16(doc[len(doc)-2:], c)
+		}
+		for _, r := range []io.Reader{bytes.NewReader(doc), iotest.OneByteReader(bytes.NewReader(doc)), iotest.DataErrReader(bytes.NewReader(doc))} {
+			var got []string
+			for f, err := range Text(r, Options{}) {
+				if err != nil {
+					t.Fatal(err)
+				}
+				if f.Text != string(doc[f.Start:f.End]) || len(f.Text) < 2*len(f.Spelling) {
+					t.Errorf("%s: %q at %d to %d is %q", order, f.Spelling, f.Start, f.End, f.Text)
+				}
+				got = append(got, f.Spelling)
+			}
+			if !slices.Equal(got, want) {
+				t.Errorf("%s: found %q, want %q", order, got, want)
+			}
+		}
+		broken, last := errors.New("broken"), error(nil)
+		for _, err := range Text(io.MultiReader(bytes.NewReader(doc), iotest.ErrReader(broken)), Options{}) {
+			last = err
+		}
+		if !errors.Is(last, broken) {
+			t.Errorf("%s: the error is %v, want that of the reader", order, last)
+		}
+	}
+	for _, short := range []string{"", "\xff", "\xfe", "\xff\xfe", "\xfe\xff\x00"} {
+		for f, err := range Text(strings.NewReader(short), Options{}) {
+			t.Errorf("in %q: %v, %v", short, f, err)
+		}
+	}
+}
+
+// What has been read is looked at before more is waited for.
+func TestTextDoesNotWait(t *testing.T) {
+	r, w := io.Pipe()
+	defer r.Close()
+	go func() { _, _ = io.WriteString(w, "http://a.example/ ,\n\n") }()
+	for f, err := range Text(r, Options{}) {
+		if f.Spelling != "http://a.example/" || err != nil {
+			t.Errorf("found %q, %v", f.Spelling, err)
+		}
+		return
+	}
 }

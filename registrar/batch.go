@@ -135,9 +135,7 @@ func (l *Load) plan(ctx context.Context, b *Batch, final map[int]error, blind bo
 		p.known = make(map[name.Name]*state, n)
 	}
 	if !blind {
-		if err := p.list(); err != nil {
-			return nil, err
-		}
+		p.list()
 	}
 	for i := range b.reqs {
 		out := &p.outs[i]
@@ -200,12 +198,14 @@ const (
 	widePenalty = 16 // batches until a listing is tried again
 )
 
-// list reads the records of the first requests, as far as a listing pays.
-func (p *plan) list() error {
+// list reads the records of the first requests, as far as a listing pays. Where it
+// breaks off, as when a connection is lost amid it, the names are asked for one by one:
+// the store tries that again, or says what is wrong.
+func (p *plan) list() {
 	checks := p.batch.checks
 	if p.wide > 0 || !p.batch.ascending || len(checks) < fewNames {
 		p.wide = max(p.wide-1, 0)
-		return nil
+		return
 	}
 	var first, last string
 	for i := range checks {
@@ -214,24 +214,23 @@ func (p *plan) list() error {
 		}
 	}
 	if first == "" {
-		return nil
+		return
 	}
 	p.there = make([]*store.Record, 0, len(checks))
 	read := 0
 	for rec, err := range p.store.List(p.ctx, store.Scan{Prefix: common(first, last), After: before(first)}) {
 		if err != nil {
-			return err
+			return
 		}
 		if !p.place(rec) {
 			break
 		}
 		if read++; read > maxBetween*len(checks) {
 			p.wide = widePenalty
-			return nil
+			return
 		}
 	}
 	p.there = p.there[:len(checks)]
-	return nil
 }
 
 // place puts a listed record where it was asked for, if it was, and reports

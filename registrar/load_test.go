@@ -166,6 +166,58 @@ func numbers(from, to, step int) (all []int) {
 	return all
 }
 
+// A brokenList breaks off each listing after some records.
+type brokenList struct {
+	store.Store
+	after int
+}
+
+func (s *brokenList) List(ctx context.Context, scan store.Scan) iter.Seq2[*store.Record, error] {
+	return func(yield func(*store.Record, error) bool) {
+		n := 0
+		for r, err := range s.Store.List(ctx, scan) {
+			if n++; n > s.after {
+				yield(nil, errors.New("the connection was lost"))
+				return
+			}
+			if !yield(r, err) {
+				return
+			}
+		}
+	}
+}
+
+// TestLoadListingBreaksOff: a listing that breaks off costs no batch.
+func TestLoadListingBreaksOff(t *testing.T) {
+	for _, after := range []int{0, 1, 7, 19} {
+		s := &brokenList{memstore.New(), after}
+		for _, c := range []struct{ title, want string }{{"A", "created"}, {"B", "changed"}, {"B", "same"}} {
+			load, err := New(s, Options{}).NewLoad(Operator(), "")
+			if err != nil {
+				t.Fatal(err)
+			}
+			load.new = false // so that the listing is tried
+			b, err := load.Check(t.Context(), batchOf(c.title, numbers(0, 20, 1)...))
+			if err != nil {
+				t.Fatal(err)
+			}
+			outs, err := load.Apply(t.Context(), b)
+			if err != nil {
+				t.Fatalf("broken off after %d: %v", after, err)
+			}
+			for i, out := range outs {
+				got := map[bool]string{true: "changed", false: "same"}[out.Result.Changed]
+				if out.Created {
+					got = "created"
+				}
+				if out.Err != nil || got != c.want {
+					t.Errorf("broken off after %d, request %d: %s, %v, want %s", after, i, got, out.Err, c.want)
+				}
+			}
+		}
+	}
+}
+
 // TestLoadReadsLittle: new names are not read, names that stand together are read
 // by one listing, and a listing that would read too much is given up.
 func TestLoadReadsLittle(t *testing.T) {

@@ -152,7 +152,9 @@ func (l *local) ProveHead(ctx context.Context, later, earlier uint64) ([][32]byt
 	return nil, fmt.Errorf("%T gives no proofs: %w", l.store, errors.ErrUnsupported)
 }
 
+// Verify puts what waits into the log first, if it can: the head stands for it then.
 func (l *local) Verify(ctx context.Context, fault func(store.Fault), progress func(done, total uint64)) (store.Head, error) {
+	_ = store.Settle(ctx, l.store) // it is checked all the same
 	return store.Verify(ctx, l.store, fault, progress)
 }
 

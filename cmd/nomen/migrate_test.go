@@ -139,12 +139,17 @@ func TestMigrateUnsealed(t *testing.T) {
 	db.done("put", "--store", from, name, "https://new.example/a", "--replace")
 	db.done("authority", "put", "--store", from, "urn:dns:example.org", "--owner", "a", "--owner", "b")
 	db.execute(c, "rollback")
+	if got := db.done("verify", "--store", from); !strings.Contains(got, "3 changes, no faults") {
+		t.Errorf("verify: %s", got)
+	}
+	db.execute(c, "begin; select id from nomen_head for update")
+	db.done("put", "--store", from, name, "https://newest.example/a", "--replace")
+	db.execute(c, "rollback")
 	want := db.done("history", "--json", "--store", from, name)
-
-	if got := db.done("migrate", "--from", from, "--to", to); !strings.HasPrefix(got, "3 changes of 1 records") {
+	if got := db.done("migrate", "--from", from, "--to", to); !strings.HasPrefix(got, "4 changes of 1 records") {
 		t.Errorf("migrate: %s", got)
 	}
-	if got := db.done("history", "--json", "--store", to, name); got != want || strings.Count(got, "\n") != 2 {
+	if got := db.done("history", "--json", "--store", to, name); got != want || strings.Count(got, "\n") != 3 {
 		t.Errorf("the history of the copy:\n%s, was\n%s", got, want)
 	}
 	db.done("authority", "get", "--store", to, "urn:dns:example.org")

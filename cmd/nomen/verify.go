@@ -25,8 +25,8 @@ Note the head, somewhere else than on this machine. With --head it is checked th
 the log of today begins with the log of that head: nothing of it was changed, not
 even by somebody who could write the whole store anew.
 
-A running server goes on serving meanwhile. The exit status is 1 if there are
-faults.`
+A running server goes on serving meanwhile. In a database, changes that still wait
+for their place in the log get it first. The exit status is 1 if there are faults.`
 
 func (c *cli) verifyCommand() *cobra.Command {
 	var noted string

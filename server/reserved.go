@@ -61,8 +61,8 @@ func (s *Server) metainformation(r *request, a asked) *reply {
 	return s.reservedAnswer(r, a, &nomen.Answer{Service: nomen.I2Ls, Locations: []nomen.Location{*about}})
 }
 
-// offered says what an authority offers, where it is not all (2012, N12-33 and
-// N12-35).
+// offered says what an authority offers, where it is not all, and what may stand
+// behind its names (2012, N12-33, N12-35 and N12-37).
 func offered(a *store.Authority) []string {
 	var note []string
 	if len(a.Services) > 0 {
@@ -78,6 +78,12 @@ func offered(a *store.Authority) []string {
 			line = "The directive " + keyword + " takes " + strings.Join(values, ", ") + "."
 		}
 		note = append(note, line)
+	}
+	for _, r := range slices.Sorted(maps.Keys(a.RComponent)) {
+		note = append(note, "The r-component "+r+" stands for "+a.RComponent[r]+".")
+	}
+	if a.Fragment {
+		note = append(note, "References to its names may have fragments.")
 	}
 	return note
 }

@@ -825,6 +825,15 @@ func TestMetainformationTellsWhatIsOffered(t *testing.T) {
 			}
 		}
 	}
+	// N12-37: fragments are only for those names of which it is said.
+	fragments := []byte("References to its names may have fragments.")
+	if p := ask(s, "urn:example:urn+m"); bytes.Contains(p.body, fragments) || bytes.Contains(p.body, []byte("r-component")) {
+		t.Errorf("what nobody has said: %s", p.body)
+	}
+	s, _ = newHeard(t, store.Policy{Fragment: true, RComponent: map[string]string{"toc": "c=toc", "de": "lang=de"}}, nil)
+	if p := ask(s, "urn:example:urn+m"); !bytes.Contains(p.body, fragments) || !bytes.Contains(p.body, []byte("The r-component de stands for lang=de.\r\nThe r-component toc stands for c=toc.\r\n")) {
+		t.Errorf("what may stand behind a name: %s", p.body)
+	}
 }
 
 // Y95-72: what is far too long is refused, whoever read it.

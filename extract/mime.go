@@ -239,6 +239,15 @@ func (b body) isHTML() bool {
 	return b.kind == "text/html" || b.kind == "application/xhtml+xml"
 }
 
+// isFolded reports whether long lines are folded in the text.
+func (b body) isFolded() bool {
+	switch b.kind {
+	case "text/calendar", "text/x-vcalendar", "text/vcard", "text/x-vcard", "text/directory":
+		return true
+	}
+	return false
+}
+
 func (b body) isText() bool {
 	return strings.HasPrefix(b.kind, "text/") || strings.HasPrefix(b.kind, "message/")
 }
@@ -269,7 +278,10 @@ func (m *mimeScan) leaf(b body, base Base, at int64) {
 	if flowed {
 		f = &flowedFeed{src: window{feed: f}, deleteEnd: strings.EqualFold(b.params["delsp"], "yes")}
 	}
-	m.text(f, knownScope(base), flowed)
+	if b.isFolded() {
+		f = &foldedFeed{src: window{feed: f}}
+	}
+	m.text(f, knownScope(base), flowed || b.isFolded())
 }
 
 // text looks for identifiers in a text. Where lines flow, those that do not are

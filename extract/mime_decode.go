@@ -181,22 +181,9 @@ func (f *flowedFeed) next() (piece, bool) {
 	return f.out.piece(f.k - 1), true
 }
 
-// line reads a line, or maxFlowed octets of one that is too long to flow.
+// line reads a line.
 func (f *flowedFeed) line() bool {
-	n, from := -1, 0
-	for n < 0 && from < maxFlowed {
-		if i := bytes.IndexByte(f.src.text[from:], '\n'); i >= 0 {
-			n = from + i + 1
-			break
-		}
-		from = len(f.src.text)
-		if !f.src.fill() {
-			n = from
-		}
-	}
-	if n < 0 {
-		n = from
-	}
+	n := f.src.line()
 	if n == 0 {
 		return false
 	}
@@ -206,6 +193,57 @@ func (f *flowedFeed) line() bool {
 }
 
 const maxFlowed = 64 << 10
+
+// line returns the length of the first line with its end, maxFlowed octets or more
+// of one that is too long to flow, 0 at the end.
+func (w *window) line() int {
+	for from := 0; from < maxFlowed; {
+		if i := bytes.IndexByte(w.text[from:], '\n'); i >= 0 {
+			return from + i + 1
+		}
+		if from = len(w.text); !w.fill() {
+			break
+		}
+	}
+	return len(w.text)
+}
+
+// A foldedFeed joins the lines of calendars and address cards: one that begins with
+// white space goes on where the last one ended, also within a word (RFC 5545, 3.1;
+// RFC 6350, 3.2).
+type foldedFeed struct {
+	src  window
+	skip int // octets of white space at the beginning of the line
+	out  mapped
+	k    int
+}
+
+func (f *foldedFeed) next() (piece, bool) {
+	for f.k == len(f.out.runs) {
+		f.out.reset()
+		f.k = 0
+		if !f.line() {
+			return piece{}, false
+		}
+	}
+	f.k++
+	return f.out.piece(f.k - 1), true
+}
+
+func (f *foldedFeed) line() bool {
+	n := f.src.line()
+	if n == 0 {
+		return false
+	}
+	end, skip := n, 0
+	if f.src.text[n-1] == '\n' && (len(f.src.text) > n || f.src.fill()) && (f.src.text[n] == ' ' || f.src.text[n] == '\t') {
+		end, skip = len(bytes.TrimRight(f.src.text[:n], "\r\n")), 1
+	}
+	f.src.pieces(&f.out, min(f.skip, end), end)
+	f.src.drop(n)
+	f.skip = skip
+	return true
+}
 
 func (f *flowedFeed) flow(line []byte) {
 	depth := 0

@@ -16,6 +16,7 @@ func FuzzMIME(f *testing.F) {
 		"Content-Type: text/html; charset=iso-2022-jp\n\n\x1b$B$\"\x1b(B<a href=x>http://j.example/\x1b$B$$",
 		"Content-Type: multipart/digest; boundary=\"a b\"\n\n--a b\n\nS: x\n\ny\n--a b \n--a b--  \nz",
 		"Content-Type: multipart/mixed (a\\)b); boundary=--=b c; x; y=\"\\\n\n----=b c\nContent-Type: message/external-body; URL=\"http://a.example/\n b\"\n\n",
+		"Content-Type: text/vcard\n\nURL:http://a.exa\n mple/\n\n \n\t\nb\n ",
 	} {
 		f.Add([]byte(s))
 	}

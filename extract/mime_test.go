@@ -54,6 +54,10 @@ func TestMIME(t *testing.T) {
 			"header Content-Type: http://c.example/\na href: x -> \n",
 		},
 		{"8-bit", "Content-Transfer-Encoding: 8-bit\n\nhttp://b.example/\n", ": http://b.example/\n"},
+		{ // RFC 5545, 3.1
+			"calendar", "Content-Type: text/calendar; method=REQUEST\n\nBEGIN:VCALENDAR\nURL:http://c.exam\n ple/a\n\t/b\nX:http://d.example/\nY:z\nDESCRIPTION:at\\nhttp://e.example/f\n -g\\n\nEND:VCALENDAR\n",
+			": http://c.example/a/b\n: http://d.example/\n: http://e.example/f-g\n",
+		},
 		{ // RFC 2017, 3.1: the lines of a URL are put together
 			"external body", "Content-Type: Message/External-Body; access-type=URL;\n URL=\"ftp://e.example/1/\n  2/ 3.html\"\n\n",
 			"header Content-Type: ftp://e.example/1/2/3.html\n",

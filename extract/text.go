@@ -13,30 +13,34 @@ import (
 // all that could be read.
 //
 // A text that begins with the byte order mark of UTF-16 is read as that, others as
-// UTF-8 or another charset with the octets of US-ASCII.
+// UTF-8 or another charset with the octets of US-ASCII. Of calendars and address
+// cards the lines are unfolded.
 func Text(r io.Reader, o Options) iter.Seq2[Finding, error] {
 	return func(yield func(Finding, error) bool) {
 		w := newReading(r, o, MaxLength, textWindow)
-		if charset := w.byteOrder(); charset != "" {
-			charsetText(io.MultiReader(bytes.NewReader(w.b), after{w}), charset, o, yield)
+		charset, folded := "", false
+		switch {
+		case w.begins("\xff\xfe"):
+			charset = "utf-16le"
+		case w.begins("\xfe\xff"):
+			charset = "utf-16be"
+		case w.begins("BEGIN:VCALENDAR"), w.begins("BEGIN:VCARD"):
+			folded = true
+		default:
+			w.all(yield)
 			return
 		}
-		w.all(yield)
+		otherText(io.MultiReader(bytes.NewReader(w.b), after{w}), charset, folded, o, yield)
 	}
 }
 
-// byteOrder returns the charset that the text begins to tell, if that is UTF-16.
-func (w *reading) byteOrder() string {
-	for len(w.b) < 2 && !w.final {
+// begins reports whether the text begins with a mark, of which it reads no more
+// than it has to.
+func (w *reading) begins(mark string) bool {
+	for len(w.b) < len(mark) && !w.final && string(w.b) == mark[:len(w.b)] {
 		w.fill()
 	}
-	switch {
-	case bytes.HasPrefix(w.b, []byte("\xff\xfe")):
-		return "utf-16le"
-	case bytes.HasPrefix(w.b, []byte("\xfe\xff")):
-		return "utf-16be"
-	}
-	return ""
+	return bytes.HasPrefix(w.b, []byte(mark))
 }
 
 // after is what follows what a reading holds.
@@ -49,13 +53,16 @@ func (a after) Read(b []byte) (int, error) {
 	return a.w.r.Read(b)
 }
 
-// charsetText yields the identifiers of a text in another charset. Start and End
-// are octets of the file, and Text is what stands there.
-func charsetText(r io.Reader, charset string, o Options, yield func(Finding, error) bool) {
+// otherText yields the identifiers of a text in another charset, or with folded
+// lines. Start and End are octets of the file, and Text is what stands there.
+func otherText(r io.Reader, charset string, folded bool, o Options, yield func(Finding, error) bool) {
 	t := newTape(r)
 	m := &mimeScan{tape: t, options: o, queue: newQueue(t, o, yield)}
 	f, _ := inCharset(plainFeed{t}, charset)
-	m.text(f, knownScope(outside(o)), o.OneLine)
+	if folded {
+		f = &foldedFeed{src: window{feed: f}}
+	}
+	m.text(f, knownScope(outside(o)), o.OneLine || folded)
 	if m.queue.flush(true); !m.queue.stopped && t.cause() != nil {
 		yield(Finding{}, t.cause())
 	}

@@ -333,6 +333,25 @@ func TestUTF16(t *testing.T) {
 	}
 }
 
+// RFC 5545, 3.1: a text that is a calendar is unfolded.
+func TestFoldedText(t *testing.T) {
+	const doc = "BEGIN:VCALENDAR\r\nURL:http://a.exam\r\n ple/b/\r\n\tc\r\nSUMMARY:d.html\r\n  http://b.example/\r\nURL:http://c.example/\r\n"
+	want := []string{"http://a.example/b/c", "http://b.example/", "http://c.example/"}
+	for _, r := range []io.Reader{strings.NewReader(doc), iotest.OneByteReader(strings.NewReader(doc))} {
+		var got []string
+		for f, err := range Text(r, Options{}) {
+			if err != nil || f.Text != doc[f.Start:f.End] {
+				t.Errorf("%q at %d to %d is %q, %v", f.Spelling, f.Start, f.End, f.Text, err)
+			}
+			got = append(got, f.Spelling)
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("found %q, want %q", got, want)
+		}
+	}
+	found(t, Options{}, "BEGIN:V http://a.example/", "http://a.example/")
+}
+
 // What has been read is looked at before more is waited for.
 func TestTextDoesNotWait(t *testing.T) {
 	r, w := io.Pipe()

@@ -52,7 +52,7 @@ func explainAnswer(err error) *resolveError {
 	case errors.As(err, &bad):
 		return &resolveError{Code: codeMalformed, Offset: &bad.Offset, Rule: bad.Rule, Message: bad.Message}
 	case errors.Is(err, store.ErrNotFound):
-		return &resolveError{Code: nomen.Unknown.String(), Message: err.Error()}
+		return &resolveError{Code: nomen.Unknown.String(), Message: words(err)}
 	}
-	return &resolveError{Code: codeFailure, Message: err.Error()}
+	return &resolveError{Code: codeFailure, Message: words(err)}
 }

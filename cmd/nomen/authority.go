@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 
 	"github.com/spf13/cobra"
@@ -30,7 +29,8 @@ func (c *cli) authorityGetCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "get PREFIX",
 		Short:   "show an authority",
-		Example: "  nomen authority get urn:ietf:rfc",
+		Long:    "Get shows the authority of exactly this prefix, with its policy and rules.",
+		Example: "  nomen authority get urn:ietf:rfc\n  nomen authority get --json urn:ietf:rfc | jq .rules",
 		Args:    arguments(1, 1),
 	}
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
@@ -41,9 +41,9 @@ func (c *cli) authorityGetCommand() *cobra.Command {
 		return c.withStore(cmd.Context(), false, func(b backend) error {
 			a, err := b.Authority(cmd.Context(), p)
 			if err != nil {
-				return named(args[0], err)
+				return namedAuthority(args[0], err)
 			}
-			return errors.Join(c.showAuthority(a), c.showPolicy(a))
+			return c.showAuthority(a)
 		})
 	}
 	return cmd
@@ -66,7 +66,7 @@ whether or not the name has a record. The status is 1 if no rule is for one.`,
 		return c.withStore(cmd.Context(), false, func(b backend) error {
 			a, err := b.Authority(cmd.Context(), p)
 			if err != nil {
-				return named(args[0], err)
+				return namedAuthority(args[0], err)
 			}
 			return c.testNames(a, args[1:])
 		})
@@ -78,7 +78,10 @@ func (c *cli) authorityListCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "list",
 		Short: "show all authorities",
-		Args:  noArguments,
+		Long: `List shows all authorities, a line each: the prefix, a tab and what it is; with --json
+each as a whole, as 'nomen authority put -' reads them.`,
+		Example: "  nomen authority list\n  nomen authority list --json > authorities.jsonl",
+		Args:    noArguments,
 	}
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		return c.withStore(cmd.Context(), false, func(b backend) error {
@@ -90,7 +93,7 @@ func (c *cli) authorityListCommand() *cobra.Command {
 				if c.json {
 					err = c.showAuthority(a)
 				} else {
-					_, err = fmt.Fprintf(c.out, "%s\t%s\n", a.Prefix, a.Description)
+					_, err = fmt.Fprintf(c.out, "%s\t%s\n", a.Prefix, printable(a.Description))
 				}
 				if err != nil {
 					return err
@@ -125,7 +128,7 @@ func (c *cli) authorityPutCommand() *cobra.Command {
 		Args: arguments(1, 1),
 	}
 	f := cmd.Flags()
-	f.StringSliceVar(&given.Owners, "owner", nil, "who answers for it; there should be two")
+	f.StringSliceVar(&given.Owners, "owner", nil, "who answers for it; there should be two (default none)")
 	f.StringSliceVar(&given.Hosts, "host", nil, "host name under which it is asked")
 	f.StringSliceVar(&given.Addresses, "address", nil, "local address at which it is asked")
 	f.BoolVar(&given.Default, "default", false, "it is meant when nothing else says who is")
@@ -134,7 +137,7 @@ func (c *cli) authorityPutCommand() *cobra.Command {
 	f.StringVar(&given.Contact, "contact", "", "URL, mostly mailto:")
 	f.StringVar(&given.Description, "description", "", "for people")
 	f.BoolVar(&given.List, "list", false, "urn+a lists its names")
-	f.StringVar(&service, "default-service", "", "of web paths: I2L, I2C ...")
+	f.StringVar(&service, "default-service", "", "of web paths: I2L, I2C ... (default I2L)")
 	f.BoolVar(&given.FoldCase, "fold-case", false, "its elements are the same in upper and lower case")
 	f.IntVar(&given.Redirect, "redirect-status", 0, "of redirects to HTTP/1.1 clients (default 303)")
 	policy.add(f)
@@ -159,13 +162,13 @@ func (c *cli) authorityPutCommand() *cobra.Command {
 			}
 			out, err := b.PutAuthority(cmd.Context(), a, revision, why)
 			if err != nil {
-				return named(args[0], err)
+				return namedAuthority(args[0], err)
 			}
 			c.warn(out.Warnings)
 			if a, err = b.Authority(cmd.Context(), p); err != nil {
 				return err
 			}
-			return errors.Join(c.showAuthority(a), c.showPolicy(a))
+			return c.showAuthority(a)
 		})
 	}
 	return cmd

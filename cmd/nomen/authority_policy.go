@@ -11,7 +11,6 @@ import (
 	"io"
 	"os"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/spf13/pflag"
 
@@ -172,20 +171,24 @@ func withArticle(value string) string {
 	return "a " + value
 }
 
-// showPolicy prints a policy for people.
-func (c *cli) showPolicy(a *store.Authority) error {
-	if c.json || a.IsZero() {
+// showPolicy writes the rows of a policy.
+func showPolicy(row func(label string, values ...string), a *store.Authority) error {
+	if a.IsZero() {
 		return nil
 	}
 	var fields map[string]json.RawMessage
 	if err := json.Unmarshal([]byte(a.Text()), &fields); err != nil {
 		return err
 	}
-	w := tabwriter.NewWriter(c.out, 0, 0, 2, ' ', 0)
-	row := rowsOf(w)
+	if d := a.Delegation; d != nil {
+		row("delegation", strings.TrimSpace(string(d.Mode)+" "+d.To))
+	}
+	if a.MaxAge != 0 {
+		row("max age", fmt.Sprintf("%d s", a.MaxAge))
+	}
 	for _, field := range []string{
-		"delegation", "suffix", "access", "access_note", "services", "keywords", "r_component", "q_component", "query",
-		"fragment", "fetch", "choice", "max_age", "check_digit",
+		"suffix", "access", "access_note", "services", "keywords", "r_component", "q_component", "query",
+		"fragment", "fetch", "choice", "check_digit",
 	} {
 		if value := fields[field]; value != nil {
 			row(strings.ReplaceAll(field, "_", " "), strings.Trim(string(value), `"`))
@@ -201,7 +204,7 @@ func (c *cli) showPolicy(a *store.Authority) error {
 			row("", "  same as "+s)
 		}
 	}
-	return w.Flush()
+	return nil
 }
 
 // tried is what the rules of an authority would make of a name.

@@ -56,7 +56,7 @@ func (c *cli) backup(ctx context.Context, b backend, dir string) error {
 	err := b.Backup(ctx, dir, bar)
 	end()
 	if errors.Is(err, errors.ErrUnsupported) {
-		return fmt.Errorf("%w: use the tools of the database", err)
+		return errors.New("a database is backed up with its own tools, such as pg_dump; 'nomen migrate --from postgres://... --to pebble:DIR' makes a directory of it (docs/scaling.md)")
 	}
 	if err != nil {
 		return err

@@ -74,7 +74,7 @@ func (c *cli) crawlCommand() *cobra.Command {
 	f := cmd.Flags()
 	f.StringVar(&r.format, "format", crawlText, "text, json (as with --json), dot or svg")
 	f.StringVar(&r.relation, "relation", "both", "parent, child or both")
-	f.StringVar(&r.asker.Via, "via", "", "HOST:PORT or URL of the resolver to ask about all")
+	f.StringVar(&r.asker.Via, "via", "", "HOST:PORT or URL of the resolver to ask about all (default that of each)")
 	f.Uint16Var(&r.asker.Port, "port", 0, "of resolvers (default 4500)")
 	f.DurationVar(&r.asker.Timeout, "timeout", client.DefaultTimeout, "of one attempt at one address")
 	f.DurationVar(&r.options.Delay, "delay", crawl.DefaultDelay, "between two requests to a host; negative for none")

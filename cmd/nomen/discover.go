@@ -48,10 +48,10 @@ type finderFlags struct {
 const noTable = "none"
 
 func (o *finderFlags) register(f *pflag.FlagSet) {
-	f.StringVar(&o.table, "table", "", "file of prefixes and their resolvers, which come first")
-	f.StringVar(&o.public, "public-table", "", `file in place of the known public resolvers; "none" for none`)
+	f.StringVar(&o.table, "table", "", "file of prefixes and their resolvers, which come first (default none)")
+	f.StringVar(&o.public, "public-table", "", `file in place of the known public resolvers, "none" for none (default those of discover/public.txt)`)
 	f.StringSliceVar(&o.dns, "dns", nil, "IP or IP:PORT of the DNS server (default those of the system)")
-	f.StringVar(&o.fallback, "default-resolver", "", "HOST:PORT or URL of the resolver for names that nothing else leads to")
+	f.StringVar(&o.fallback, "default-resolver", "", "HOST:PORT or URL of the resolver for names that nothing else leads to (default none)")
 }
 
 // finder returns a finder, and the resolver by which it asks DNS. trace, if not

@@ -67,7 +67,7 @@ func (c *cli) extractCommand() *cobra.Command {
 	}
 	f := cmd.Flags()
 	f.StringVar(&e.typ, "type", "", "text, html or mime (default by name and content)")
-	f.StringVar(&e.base, "base", "", "URI from which the document was retrieved")
+	f.StringVar(&e.base, "base", "", "URI from which the document was retrieved (default none)")
 	f.StringVar(&e.defaultBase, "default-base", "", "base of documents that have no other")
 	f.BoolVar(&e.embed, "embed-base", false, "print the document with its base in it")
 	f.BoolVar(&e.links, "links", false, "tell how identifiers are written and what came of retrieving them")

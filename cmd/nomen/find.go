@@ -32,8 +32,8 @@ func (c *cli) findCommand() *cobra.Command {
 	}
 	f := cmd.Flags()
 	f.StringVar(&prefix, "location", "", "what the locations begin with (required)")
-	f.IntVar(&limit, "limit", 0, "list so many; 0 for all")
-	f.StringVar(&after.location, "after-location", "", "go on behind this location ...")
+	f.IntVar(&limit, "limit", 0, "list so many (default all)")
+	f.StringVar(&after.location, "after-location", "", "go on behind this location ... (default from the first)")
 	f.StringVar(&after.name, "after-name", "", "... of this name")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		switch {

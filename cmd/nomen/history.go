@@ -33,12 +33,12 @@ func (c *cli) historyCommand() *cobra.Command {
 		Long:  historyLong + streamHelp,
 		Example: `  nomen history urn:dns:example.org:alb002
   nomen history --limit 1 --json urn:dns:example.org:alb002
-  nomen history --json urn:dns:example.org:alb002 | jq -r .record.locations[].url
+  nomen history --json urn:dns:example.org:alb002 | jq -r '.record.locations[].url'
   nomen history --authority urn:dns:example.org`,
 		Args: arguments(0, -1),
 	}
-	cmd.Flags().StringVar(&authority, "authority", "", "prefix of the authority that is meant, in place of names")
-	cmd.Flags().IntVar(&limit, "limit", 0, "show the newest so many; 0 for all")
+	cmd.Flags().StringVar(&authority, "authority", "", "prefix of the authority that is meant, in place of names (default none)")
+	cmd.Flags().IntVar(&limit, "limit", 0, "show the newest so many (default all)")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if limit < 0 {
 			return usagef("--limit %d: want a number from 0", limit)

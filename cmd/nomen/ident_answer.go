@@ -66,7 +66,7 @@ func (a *answers) refuse(err error, object any) {
 	if a.line > 0 {
 		where = fmt.Sprintf("line %d: ", a.line)
 	}
-	fmt.Fprintln(a.log, "nomen: "+where+printable(err.Error()))
+	fmt.Fprintln(a.log, "nomen: "+where+words(err))
 	a.text("")
 }
 

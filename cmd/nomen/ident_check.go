@@ -48,7 +48,7 @@ func (c *cli) checkCommand() *cobra.Command {
 		Args: arguments(1, -1),
 	}
 	k := &checker{dialects: addDialects(cmd), rules: scheme.Rules()}
-	cmd.Flags().StringVar(&k.rule, "rule", "", "production of the dialect to check against")
+	cmd.Flags().StringVar(&k.rule, "rule", "", "production of the dialect to check against (default the reference rule)")
 	file := addRegistry(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if err := k.knowsRule(); err != nil {

@@ -47,8 +47,8 @@ func (c *cli) missesCommand() *cobra.Command {
 		Args: arguments(0, -1),
 	}
 	f := cmd.Flags()
-	f.StringVar(&o.prefix, "prefix", "", "only names that begin with this")
-	f.IntVar(&o.limit, "limit", 0, "list so many; 0 for all")
+	f.StringVar(&o.prefix, "prefix", "", "only names that begin with this (default all)")
+	f.IntVar(&o.limit, "limit", 0, "list so many (default all)")
 	f.BoolVar(&o.clear, "clear", false, "forget all counts")
 	f.BoolVar(&o.yes, "yes", false, "with --clear: it is meant")
 	cmd.RunE = func(cmd *cobra.Command, files []string) error {

@@ -2,8 +2,7 @@ package main
 
 import (
 	"context"
-	"errors"
-	"fmt"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -33,7 +32,7 @@ func (c *cli) getCommand() *cobra.Command {
   nomen get --json - < names.txt`,
 		Args: arguments(1, -1),
 	}
-	cmd.Flags().StringVar(&at, "at", "", "as it was then: a time, or a date for the end of that day")
+	cmd.Flags().StringVar(&at, "at", "", "as it was then: a time, or a date for the end of that day (default now)")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		when, err := asOf(at)
 		if err != nil {
@@ -72,17 +71,22 @@ func get(ctx context.Context, b backend, spelling string, at time.Time) (*store.
 		return nil, err
 	}
 	rec, err := b.GetAt(ctx, n, at)
-	if errors.Is(err, store.ErrNotFound) && !at.IsZero() {
-		err = fmt.Errorf("%w as of %s; 'nomen history' shows what there was when", store.ErrNotFound, at.UTC().Format(time.RFC3339))
+	hint := ""
+	if !at.IsZero() {
+		hint = " as of " + at.UTC().Format(time.RFC3339) + "; 'nomen history' shows what there was when"
 	}
-	return rec, named(spelling, err)
+	return rec, namedHint(spelling, hint, err)
 }
 
 const putLong = `Put writes one record. What is not mentioned stays as it is: locations and
 values are added, and the elements of metadata that are given replace those
 there. With --replace the locations given replace those there.
 
-A name that does not exist is created, active unless --status says otherwise.`
+--type, --lang, --rel, --note and --priority are of the locations that are given.
+
+A name that does not exist is created, active unless --status says otherwise. A
+retired one is brought back by --status active with --revision, the number of its
+last revision.`
 
 func (c *cli) putCommand() *cobra.Command {
 	var p putFlags
@@ -96,7 +100,7 @@ func (c *cli) putCommand() *cobra.Command {
 		Args: arguments(1, -1),
 	}
 	f := cmd.Flags()
-	f.StringVar(&p.status, "status", "", "reserved, active or retired")
+	f.StringVar(&p.status, "status", "", "reserved, active or retired (default active, of a new name)")
 	f.StringArrayVar(&p.metadata, "meta", nil, "ELEMENT=VALUE, an element of Dublin Core such as creator; can be repeated")
 	f.StringArrayVar(&p.title, "title", nil, "short for --meta title=VALUE")
 	f.StringArrayVar(&p.sameAs, "same-as", nil, "another identifier of the same resource; can be repeated")
@@ -104,7 +108,7 @@ func (c *cli) putCommand() *cobra.Command {
 	f.StringVar(&p.location.Lang, "lang", "", "language of the locations")
 	f.StringVar(&p.location.Rel, "rel", "", "link relation of the locations (default item)")
 	f.StringVar(&p.location.Note, "note", "", "free text that goes with the locations")
-	f.IntVar(&p.location.Priority, "priority", 0, "of the locations; 1 is tried first")
+	f.IntVar(&p.location.Priority, "priority", 0, "of the locations; 1 is tried first (default 1)")
 	f.BoolVar(&p.replace, "replace", false, "the locations given replace those there")
 	f.Uint64Var(&p.revision, "revision", 0, "refuse if the record has another revision")
 	f.StringVar(&p.why, "why", "", "reason, for the history")
@@ -142,6 +146,12 @@ func (p *putFlags) request(spelling string, urls []string) (registrar.Request, e
 	}
 	rec := &store.Record{Name: n, Spelling: spelling, Status: nomen.Status(p.status), SameAs: p.sameAs}
 	req := registrar.Request{Record: rec, Fields: registrar.FieldName, Add: !p.replace, Expected: store.AnyRevision}
+	if p.status != "" && !slices.Contains(statuses(), rec.Status) {
+		return req, usagef("--status %q: want reserved, active or retired", p.status)
+	}
+	if len(urls) == 0 && (p.replace || p.location != nomen.Location{}) {
+		return req, usagef("put: --type, --lang, --rel, --note, --priority and --replace go with a URL")
+	}
 	for _, u := range urls {
 		l := p.location
 		l.URL = u
@@ -164,6 +174,9 @@ func (p *putFlags) request(spelling string, urls []string) (registrar.Request, e
 	}
 	return req, nil
 }
+
+// statuses are those that a record can have.
+func statuses() []nomen.Status { return []nomen.Status{nomen.Reserved, nomen.Active, nomen.Retired} }
 
 // elements reads the metadata flags.
 func (p *putFlags) elements() (nomen.Metadata, error) {

@@ -45,6 +45,15 @@ func (c *cli) withStore(ctx context.Context, write bool, f func(backend) error) 
 	if err != nil {
 		return err
 	}
+	if errors.Is(storeThere(dir), fs.ErrNotExist) {
+		remote, err := c.elsewhere(ctx)
+		switch {
+		case remote != nil:
+			return f(remote)
+		case err != nil:
+			return fmt.Errorf("%s: the server of this data directory cannot be asked, and keeps its names elsewhere: %w; remove the file if there is no such server any more", filepath.Join(c.data, urlFile), err)
+		}
+	}
 	s, remote, err := c.whenFree(ctx, func() (*pebblestore.Store, error) { return c.openStore(dir, write) })
 	switch {
 	case err != nil:
@@ -52,7 +61,21 @@ func (c *cli) withStore(ctx context.Context, write bool, f func(backend) error) 
 	case remote != nil:
 		return f(remote)
 	}
+	if remote, _ := c.elsewhere(ctx); remote != nil { // one that cannot be asked was killed, and the store is free
+		return errors.Join(s.Close(), usagef("%s: the server of this data directory, at %s, keeps its names in another store: give its --store too, or remove %s if this is a copy of its directory",
+			dir, remote.URL, filepath.Join(c.data, urlFile)))
+	}
 	return errors.Join(f(&local{s, registrar.New(s, registrar.Options{Now: clock, Log: c.logger()})}), s.Close())
+}
+
+// elsewhere returns a client of a server that runs on the data directory without
+// having its store open: one of a database, or on another machine. It is nil where
+// the directory names no server, and to who names the store.
+func (c *cli) elsewhere(ctx context.Context) (*adminapi.Client, error) {
+	if _, err := os.Stat(filepath.Join(c.data, urlFile)); c.store != "" || err != nil {
+		return nil, nil
+	}
+	return c.server(ctx)
 }
 
 // How long a store that is locked is tried again, and how often. Without a

@@ -42,12 +42,41 @@ func (c *cli) printJSON(v any) error {
 	return e.Encode(v)
 }
 
+// A missingError says that what a user named is not in the store.
+type missingError struct{ subject, hint string }
+
+func (e *missingError) Error() string { return e.subject + ": not found" + e.hint }
+func (e *missingError) Unwrap() error { return store.ErrNotFound }
+
 // named adds to an error that does not name its subject which one it was.
-func named(subject string, err error) error {
+func named(subject string, err error) error { return namedHint(subject, "", err) }
+
+// namedHint does what named does, and adds what can be done.
+func namedHint(subject, hint string, err error) error {
 	if errors.Is(err, store.ErrNotFound) {
-		return fmt.Errorf("%s: %w", subject, err)
+		return &missingError{subject, hint}
 	}
 	return err
+}
+
+// namedAuthority does what named does for an authority.
+func namedAuthority(prefix string, err error) error {
+	return namedHint("authority "+prefix, "; 'nomen authority list' shows those that are there", err)
+}
+
+// inside names the packages whose errors begin with their name, which says nothing
+// to who uses the program.
+var inside = strings.NewReplacer(
+	": adminapi: ", ": ", ": cache: ", ": ", ": client: ", ": ", ": crawl: ", ": ", ": discover: ", ": ", ": fetch: ", ": ", ": gateway: ", ": ",
+	": pebblestore: ", ": ", ": pgstore: ", ": ", ": registrar: ", ": ", ": server: ", ": ",
+	"; discover: ", "; ", "; client: ", "; ",
+)
+
+// words spells an error for people: in one line, without the packages that it came
+// through.
+func words(err error) string {
+	line := strings.NewReplacer("\n\t", " ", "\n", "; ").Replace(strings.TrimSpace(err.Error()))
+	return printable(strings.TrimPrefix(inside.Replace(": "+line), ": "))
 }
 
 // cutNonEmpty is strings.Cut for a text whose part before sep is not empty.
@@ -200,6 +229,9 @@ func (c *cli) showAuthority(a *store.Authority) error {
 	flag("fold case", a.FoldCase)
 	if a.Redirect != 0 {
 		row("redirect status", fmt.Sprint(a.Redirect))
+	}
+	if err := showPolicy(row, a); err != nil {
+		return err
 	}
 	row("modified", a.Modified.Format(time.RFC3339))
 	row("revision", fmt.Sprint(a.Revision))

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -28,9 +29,8 @@ Without --revision all revisions before its present one are meant.
 
 Who made these revisions and why goes with their content. What is to go from the
 present record has to be replaced first, by 'nomen put --replace' (by 'nomen
-authority put'); other revisions
-that hold the same stay as they are: look with 'nomen history'. Backups made
-before, and copies elsewhere, still have it.
+authority put'); other revisions that hold the same stay as they are: look with
+'nomen history'. Backups made before, and copies elsewhere, still have it.
 
 This cannot be undone. It asks on a terminal, and elsewhere needs --yes.`
 
@@ -182,7 +182,7 @@ func (c *cli) confirmRedaction(ctx context.Context, b backend, n name.Name, red 
 			return named(n.Key(), err)
 		}
 		if slices.Contains(red.Revisions, r.Revision) {
-			fmt.Fprintf(c.err, "revision %d of %s, by %q: %q\n", r.Revision, r.Time.Format("2006-01-02 15:04:05"), r.Who, r.Why)
+			fmt.Fprintln(c.err, printable(strings.TrimRight(fmt.Sprintf("revision %d of %s, by %s: %s", r.Revision, r.Time.Format("2006-01-02 15:04:05"), cmp.Or(r.Who, "the operator"), r.Why), ": ")))
 			if r.Record != nil {
 				for _, l := range r.Record.Locations {
 					fmt.Fprintln(c.err, "    "+inLine(l.URL))

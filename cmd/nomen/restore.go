@@ -54,6 +54,9 @@ type restoredLine struct {
 
 // restore makes the store of the data directory of a backup.
 func (c *cli) restore(ctx context.Context, from string) error {
+	if c.inDatabase() {
+		return usagef("restore makes a directory; 'nomen migrate --from pebble:DIR --to %s' then fills the database, which must be empty", "postgres://...")
+	}
 	to, err := c.storePath()
 	if err != nil {
 		return err

@@ -58,18 +58,26 @@ func run(ctx context.Context, args []string, s streams) int {
 	root.SetIn(s.in)
 	root.SetOut(s.out)
 	root.SetErr(s.err)
-	err := root.ExecuteContext(ctx)
+	cmd, err := root.ExecuteContextC(ctx)
 	status := exitStatus(err)
 	if err != nil && !errors.Is(err, errNo) && !errors.Is(err, errFailed) {
-		fmt.Fprintln(s.err, "nomen: "+err.Error())
+		fmt.Fprintln(s.err, "nomen: "+words(err))
 		if errors.Is(err, syscall.ENOSPC) {
 			fmt.Fprintln(s.err, "The disk is full. Make room there and give the command again: what was acknowledged is kept.")
 		}
 		if status == exitUsage {
-			fmt.Fprintln(s.err, "Run 'nomen help' or 'nomen COMMAND --help'.")
+			fmt.Fprintf(s.err, "Run '%s'.\n", helpFor(cmd))
 		}
 	}
 	return status
+}
+
+// helpFor returns the command line that prints the help of a command.
+func helpFor(cmd *cobra.Command) string {
+	if cmd.HasParent() {
+		return cmd.CommandPath() + " --help"
+	}
+	return cmd.CommandPath() + " help"
 }
 
 // exitStatus is the one table from errors to statuses.
@@ -103,7 +111,7 @@ for a failure of disk, network or server.
 
 Every long option can also be given in the environment, as NOMEN_ and its name
 in capital letters (--public-url is NOMEN_PUBLIC_URL), or in a TOML file named
-with --config.`
+with --config. An option for which no default is shown is not set.`
 
 const rootExample = `  nomen serve --demo                                serve the 9,154 RFC names
   nomen put urn:dns:example.org:a https://example.org/a
@@ -140,9 +148,10 @@ func (c *cli) root() *cobra.Command {
 		c.mintCommand(), c.rekeyCommand(),
 		c.schemesCommand(), c.extractCommand(),
 		c.fetchCommand(), c.crawlCommand(),
-		c.authorityCommand(), c.versionCommand(),
+		c.authorityCommand(), c.tokenCommand(), c.versionCommand(), c.manCommand(),
 	)
 	root.AddCommand(c.identifierCommands()...)
+	arrange(root)
 	return root
 }
 
@@ -164,24 +173,22 @@ func (c *cli) logger() *slog.Logger {
 	return newLog(c.err, level)
 }
 
-func noArguments(cmd *cobra.Command, args []string) error {
-	if len(args) > 0 {
-		return usagef("%q is not a command of %s", args[0], cmd.CommandPath())
-	}
-	return nil
-}
-
 // arguments checks the number of arguments; most < 0 is any number.
 func arguments(least, most int) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		switch {
 		case len(args) < least:
-			return usagef("%s: too few arguments: %s", cmd.Name(), strings.TrimSpace(strings.TrimPrefix(cmd.UseLine(), cmd.CommandPath())))
+			return usagef("%s: too few arguments: %s", cmd.Name(), wanted(cmd))
 		case most >= 0 && len(args) > most:
 			return usagef("%s: too many arguments, from %q on", cmd.Name(), args[most])
 		}
 		return nil
 	}
+}
+
+// wanted returns what a command wants behind its name.
+func wanted(cmd *cobra.Command) string {
+	return strings.TrimSuffix(strings.TrimSpace(strings.TrimPrefix(cmd.UseLine(), cmd.CommandPath())), " [flags]")
 }
 
 // defaultData is /var/lib/nomen for root and the user's data directory for

@@ -31,7 +31,7 @@ at --listen, and for changes at --admin.
 Names are looked up in the store of the data directory, which is made at the
 first start, with an administrator's token in admin.token (readable by its owner
 alone). Other nomen commands with the same --data find the running server by
-themselves.
+themselves. 'nomen token' makes tokens for others.
 
 Stop it with an interrupt: requests under way are answered first.`
 
@@ -61,9 +61,9 @@ func (c *cli) serveCommand() *cobra.Command {
 	f.StringVar(&s.listen, "listen", ":4500", "address of the public listener")
 	f.StringVar(&s.admin, "admin", "127.0.0.1:4501", "address of the admin listener")
 	f.StringVar(&s.publicURL, "public-url", "", "how the world reaches the public listener (default from each request)")
-	f.StringVar(&s.tlsCert, "tls-cert", "", "certificate of the public listener, PEM")
-	f.StringVar(&s.tlsKey, "tls-key", "", "its private key, PEM")
-	f.StringSliceVar(&s.trusted, "trusted-proxy", nil, "network of proxies whose Forwarded fields are believed, as in 10.0.0.0/8")
+	f.StringVar(&s.tlsCert, "tls-cert", "", "file with the certificate of the public listener, PEM (default none: no TLS)")
+	f.StringVar(&s.tlsKey, "tls-key", "", "file with its private key, PEM")
+	f.StringSliceVar(&s.trusted, "trusted-proxy", nil, "network of proxies whose Forwarded fields are believed, as in 10.0.0.0/8 (default none)")
 	f.BoolVar(&s.noAccessLog, "no-access-log", false, "do not log requests")
 	f.BoolVar(&s.demo, "demo", false, "first load the 9,154 RFC names shipped in the program")
 	f.IntVar(&s.cache, "cache", 0, "MiB of records kept in memory (default by the machine)")
@@ -141,7 +141,7 @@ func (f *serveFlags) tls() (*tls.Config, error) {
 	}
 	pair, err := tls.LoadX509KeyPair(f.tlsCert, f.tlsKey)
 	if err != nil {
-		return nil, usageError{err}
+		return nil, usagef("serve: --tls-cert, --tls-key: %w", err)
 	}
 	return &tls.Config{Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS12}, nil
 }
@@ -152,7 +152,7 @@ func (f *serveFlags) proxies() ([]netip.Prefix, error) {
 	for _, text := range f.trusted {
 		p, err := netip.ParsePrefix(text)
 		if err != nil {
-			return nil, usagef("serve: --trusted-proxy: %w", err)
+			return nil, usagef("serve: --trusted-proxy: %q is no network: want one as in 10.0.0.0/8", text)
 		}
 		all = append(all, p.Masked())
 	}
@@ -197,7 +197,7 @@ func (c *cli) serveStore(ctx context.Context, f serveFlags, s keeper, secure *tl
 	}
 	listening, err := srv.Listen(f.listen, f.admin, secure)
 	if err != nil {
-		return err
+		return fmt.Errorf("serve: --listen %s --admin %s: %w", f.listen, f.admin, err)
 	}
 	if p.at != nil {
 		fmt.Fprintf(c.err, "nomen: gopher listener at %s\n", p.at.Addr())

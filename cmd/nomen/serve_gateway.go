@@ -31,8 +31,9 @@ type gatewayFlags struct {
 func (o *gatewayFlags) register(f *pflag.FlagSet) {
 	f.StringVar(&o.names, "ask-others", "off", "whose questions about names of others are passed on: off, own, all")
 	f.StringVar(&o.proxy, "proxy", "off", "whose requests for other hosts are passed on: off, own, all")
-	f.StringSliceVar(&o.own, "own-users", nil, "network of own users, as in 192.0.2.0/24")
+	f.StringSliceVar(&o.own, "own-users", nil, "network of own users, as in 192.0.2.0/24 (default none)")
 	f.UintSliceVar(&o.connect, "connect", nil, "ports to which CONNECT of the proxy leads, as in 443 (default none)")
+	f.Lookup("connect").DefValue = "" // the words say it
 	f.StringVar(&o.gopher, "gopher", "", "address of a listener for Gopher clients, as in :70 (default none)")
 	f.StringVar(&o.host, "gopher-host", "", "HOST or HOST:PORT of this server in menus (default from each connection)")
 }
@@ -82,7 +83,7 @@ func (o *gatewayFlags) doors() (names, proxy *gateway.Door, err error) {
 	for _, text := range o.own {
 		p, err := netip.ParsePrefix(text)
 		if err != nil {
-			return nil, nil, fmt.Errorf("--own-users: %w", err)
+			return nil, nil, fmt.Errorf("--own-users: %q is no network: want one as in 192.0.2.0/24", text)
 		}
 		own = append(own, p)
 	}
@@ -95,10 +96,10 @@ func (o *gatewayFlags) doors() (names, proxy *gateway.Door, err error) {
 		}
 	}
 	if names, err = gateway.NewDoor(gateway.Access{Policy: gateway.Policy(o.names), Own: own, Now: clock}); err != nil {
-		return nil, nil, fmt.Errorf("--ask-others: %w", err)
+		return nil, nil, fmt.Errorf("--ask-others: %w (--own-users)", err)
 	}
 	if proxy, err = gateway.NewDoor(gateway.Access{Policy: gateway.Policy(o.proxy), Own: own, Now: clock}); err != nil {
-		return nil, nil, fmt.Errorf("--proxy: %w", err)
+		return nil, nil, fmt.Errorf("--proxy: %w (--own-users)", err)
 	}
 	return names, proxy, nil
 }

@@ -58,7 +58,7 @@ func (c *cli) importCommand() *cobra.Command {
 	f.StringVar(&format, "format", "", "jsonl, csv or tsv (default by suffix)")
 	f.BoolVar(&o.DryRun, "dry-run", false, "say what would change, and change nothing")
 	f.StringVar(&policy, "on-conflict", bulk.Merge.String(), "what becomes of names that are there: merge, keep, replace or fail")
-	f.StringVar(&o.Who, "as", "", "who is written into the history")
+	f.StringVar(&o.Who, "as", "", "who is written into the history (default whose token it is)")
 	f.StringVar(&o.Why, "why", "", "reason, for the history")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		var ok bool
@@ -292,8 +292,8 @@ func (c *cli) exportCommand() *cobra.Command {
 	f := cmd.Flags()
 	f.StringVarP(&output, "output", "o", "-", "file to write; it is complete or not there")
 	f.StringVar(&format, "format", "", "jsonl, csv, tsv, nginx-map, apache-map or uri-list (default by suffix)")
-	f.StringVar(&o.Prefix, "prefix", "", "only names that begin with this")
-	f.StringSliceVar(&statuses, "status", nil, "only records of this status: reserved, active or retired; can be repeated")
+	f.StringVar(&o.Prefix, "prefix", "", "only names that begin with this (default all)")
+	f.StringSliceVar(&statuses, "status", nil, "only records of this status: reserved, active or retired; can be repeated (default all)")
 	f.BoolVar(&o.Revisions, "revisions", false, "with time and number of each record's last change, which belong to this store; jsonl alone")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		var err error

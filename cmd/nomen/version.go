@@ -27,7 +27,10 @@ func (c *cli) versionCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "version",
 		Short: "say which nomen this is",
-		Args:  noArguments,
+		Long: `Version prints the version of the program, that of Go, and that of the rules by which
+names become keys: a store of older rules wants 'nomen rekey'.`,
+		Example: "  nomen version\n  nomen version --json",
+		Args:    noArguments,
 	}
 	cmd.RunE = func(*cobra.Command, []string) error {
 		if c.json {

@@ -58,7 +58,7 @@ type zoneFlags struct {
 func (o *zoneFlags) register(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringVar(&o.host, "host", "", "HOST or HOST:PORT of the resolver (default port 4500)")
-	f.StringSliceVar(&o.addresses, "address", nil, "address of the host")
+	f.StringSliceVar(&o.addresses, "address", nil, "address of the host (default none)")
 	f.StringSliceVar(&o.services, "service", nil, "services offered (default all that do not fetch)")
 }
 

@@ -1,0 +1,199 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// The groups of commands in the help, with their commands.
+func groups() []group {
+	return []group{
+		{"publish", "Publish names:", "serve put get retire import export mint authority token find relocate history redact misses"},
+		{"keep", "Look after the store:", "backup restore verify migrate rekey"},
+		{"ask", "Ask about names of everywhere:", "resolve fetch discover crawl zone"},
+		{"any", "Any identifier:", "parse check normalize compare join relativize extract schemes namespaces services"},
+		{"about", "The program:", "help man completion version"},
+	}
+}
+
+type group struct{ id, title, commands string }
+
+// arrange puts the commands into their groups, and brings what cobra adds, and all
+// flags, into the form of the others.
+func arrange(root *cobra.Command) {
+	root.SetHelpCommand(helpCommand(root))
+	root.InitDefaultHelpCmd()
+	root.InitDefaultCompletionCmd()
+	of := map[string]string{}
+	for _, g := range groups() {
+		root.AddGroup(&cobra.Group{ID: g.id, Title: g.title})
+		for _, name := range strings.Fields(g.commands) {
+			of[name] = g.id
+		}
+	}
+	for _, cmd := range root.Commands() {
+		cmd.GroupID = of[cmd.Name()]
+		if cmd.Name() == "completion" {
+			cmd.Short = "a script by which your shell completes commands"
+			cmd.Example = "  source <(nomen completion bash)\n  nomen completion zsh > \"${fpath[1]}/_nomen\""
+			for _, shell := range cmd.Commands() {
+				shell.Short = "for " + shell.Name()
+			}
+		}
+	}
+	eachCommand(root, func(cmd *cobra.Command) { cmd.Flags().VisitAll(sayRepeated) })
+}
+
+// sayRepeated adds to the help of an option that it can be given more than once.
+func sayRepeated(f *pflag.Flag) {
+	const repeated = "can be repeated"
+	if _, many := f.Value.(pflag.SliceValue); many && !strings.Contains(f.Usage, repeated) {
+		before, byDefault, _ := strings.Cut(f.Usage, " (default ")
+		if f.Usage = before + "; " + repeated; byDefault != "" {
+			f.Usage += " (default " + byDefault
+		}
+	}
+}
+
+// eachCommand calls f with a command and all below it.
+func eachCommand(cmd *cobra.Command, f func(*cobra.Command)) {
+	f(cmd)
+	for _, sub := range cmd.Commands() {
+		eachCommand(sub, f)
+	}
+}
+
+func helpCommand(root *cobra.Command) *cobra.Command {
+	return &cobra.Command{
+		Use:   "help [COMMAND]",
+		Short: "what a command does, with examples",
+		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+			var names []string
+			for _, cmd := range root.Commands() {
+				names = append(names, cmd.Name()+"\t"+cmd.Short)
+			}
+			return names, cobra.ShellCompDirectiveNoFileComp
+		},
+		RunE: func(_ *cobra.Command, args []string) error {
+			cmd, rest, err := root.Find(args)
+			if err != nil || len(rest) > 0 {
+				return noArguments(cmd, rest)
+			}
+			return cmd.Help()
+		},
+	}
+}
+
+// noArguments refuses arguments: of a command with others below it they are taken
+// for the names of these.
+func noArguments(cmd *cobra.Command, args []string) error {
+	switch {
+	case len(args) == 0:
+		return nil
+	case !cmd.HasSubCommands():
+		return usagef("%s takes no arguments, and %q is one", cmd.CommandPath(), args[0])
+	}
+	meant := ""
+	cmd.SuggestionsMinimumDistance = 2
+	if all := cmd.SuggestionsFor(args[0]); len(all) > 0 {
+		meant = "; did you mean " + strings.Join(all, " or ") + "?"
+	}
+	return usagef("%q is not a command of %s%s", args[0], cmd.CommandPath(), meant)
+}
+
+const manLong = `Man prints the manual page nomen(1), made from the same table as the help.`
+
+func (c *cli) manCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:     "man",
+		Short:   "the manual page of all commands",
+		Long:    manLong,
+		Example: "  nomen man | man -l -\n  nomen man > /usr/local/share/man/man1/nomen.1",
+		Args:    noArguments,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			_, err := fmt.Fprint(c.out, manual(cmd.Root()))
+			return err
+		},
+	}
+}
+
+// manual returns the page of the manual, in the macros of man(7).
+func manual(root *cobra.Command) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, ".TH NOMEN 1 \"\" \"nomen %s\"\n.SH NAME\nnomen \\- %s\n", roff(versionText()), roff(root.Short))
+	b.WriteString(".SH SYNOPSIS\n.B nomen\nCOMMAND [options] [arguments]\n.SH DESCRIPTION\n")
+	paragraphs(&b, root.Long)
+	b.WriteString(".SH OPTIONS OF ALL COMMANDS\n")
+	options(&b, root.PersistentFlags())
+	for _, g := range groups() {
+		fmt.Fprintf(&b, ".SH %s\n", roff(strings.ToUpper(strings.TrimSuffix(g.title, ":"))))
+		for _, name := range strings.Fields(g.commands) {
+			if cmd, _, err := root.Find([]string{name}); err == nil {
+				eachCommand(cmd, func(cmd *cobra.Command) { section(&b, cmd) })
+			}
+		}
+	}
+	return b.String()
+}
+
+// section writes the part of the page about one command.
+func section(b *strings.Builder, cmd *cobra.Command) {
+	fmt.Fprintf(b, ".SS %s\n%s.\n.PP\n.B %s\n.PP\n", roff(cmd.CommandPath()), roff(cmd.Short), roff(cmd.UseLine()))
+	paragraphs(b, cmd.Long)
+	options(b, cmd.LocalNonPersistentFlags())
+	if cmd.Example != "" {
+		fmt.Fprintf(b, ".PP\nExamples:\n.PP\n.nf\n%s\n.fi\n", roff(cmd.Example))
+	}
+}
+
+// paragraphs writes text in which an empty line ends a paragraph. Lines that begin
+// with a space stay as they are.
+func paragraphs(b *strings.Builder, text string) {
+	for p := range strings.SplitSeq(strings.TrimSpace(text), "\n\n") {
+		if p == "" {
+			continue
+		}
+		if b.WriteString(".PP\n"); strings.Contains("\n"+p, "\n ") || strings.Contains("\n"+p, "\n\t") {
+			p = ".nf\n" + roff(p) + "\n.fi"
+		} else {
+			p = roff(p)
+		}
+		b.WriteString(p + "\n")
+	}
+}
+
+func options(b *strings.Builder, flags *pflag.FlagSet) {
+	flags.VisitAll(func(f *pflag.Flag) {
+		if f.Hidden {
+			return
+		}
+		kind, usage := pflag.UnquoteUsage(f)
+		spelled := "--" + f.Name
+		if f.Shorthand != "" {
+			spelled = "-" + f.Shorthand + ", " + spelled
+		}
+		fmt.Fprintf(b, ".TP\n.B %s\n%s\n", roff(strings.TrimSpace(spelled+" "+kind)), roff(usage+defaultOf(f)))
+	})
+}
+
+// defaultOf says which value an option has if it is not given, where its help does
+// not.
+func defaultOf(f *pflag.Flag) string {
+	switch f.DefValue {
+	case "", "0", "false", "[]", "0s":
+		return ""
+	}
+	if strings.Contains(f.Usage, "(default") {
+		return ""
+	}
+	return " (default " + f.DefValue + ")"
+}
+
+// roff spells text so that troff takes none of it for a request.
+func roff(s string) string {
+	s = strings.NewReplacer(`\`, `\e`, "-", `\-`, "\n.", "\n\\&.", "\n'", "\n\\&'").Replace("\n" + s)
+	return strings.TrimPrefix(s, "\n")
+}

@@ -1,0 +1,157 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/nomen-project/nomen/adminapi"
+	"github.com/nomen-project/nomen/name"
+	"github.com/nomen-project/nomen/registrar"
+)
+
+const tokenLong = `A token is what somebody else, or another program, shows to the admin listener. It
+has a role, and prefixes of names that it reaches:
+
+  reader         sees records and their history
+  editor         makes and changes names too, and retires them
+  owner          also changes the authority, and brings retired names back
+  administrator  may do everything, tokens and verification included`
+
+func (c *cli) tokenCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "token",
+		Short: "tokens by which others may change names",
+		Long:  tokenLong,
+		Args:  noArguments,
+		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	cmd.AddCommand(c.tokenMakeCommand(), c.tokenRevokeCommand())
+	return cmd
+}
+
+const tokenMakeLong = `Make prints a new token, this once: nobody can show it again. With --output it goes
+into a file that only you can read.
+
+A directory with two files is all that the bearer needs to give the commands of this
+program, with --data DIR: admin.token with the token, and admin.url with the URL at
+which the admin listener is reached from there, such as that of a tunnel.`
+
+func (c *cli) tokenMakeCommand() *cobra.Command {
+	var g adminapi.Grant
+	var output string
+	cmd := &cobra.Command{
+		Use:   "make --who NAME",
+		Short: "make a token",
+		Long:  tokenMakeLong,
+		Example: `  nomen token make --who kb --prefix urn:nbn:se
+  nomen token make --who press --role owner --prefix urn:dns:press.example.org --output press/admin.token
+  nomen token make --who monitor --role reader`,
+		Args: noArguments,
+	}
+	f := cmd.Flags()
+	f.StringVar(&g.Who, "who", "", "whose it is; the history says who made a change by it (required)")
+	f.StringVar(&g.Role, "role", registrar.Editor.String(), "reader, editor, owner or administrator")
+	f.StringSliceVar(&g.Prefixes, "prefix", nil, "prefix of the names that it reaches (default all names)")
+	f.StringVarP(&output, "output", "o", "", "file to write, which must not be there (default standard output)")
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		if g.Who == "" {
+			return usagef("token make: --who is required: the history needs a name for the bearer")
+		}
+		if _, ok := registrar.ParseRole(g.Role); !ok {
+			return usagef("--role %q: want reader, editor, owner or administrator", g.Role)
+		}
+		for i, s := range g.Prefixes {
+			p, err := name.ParsePrefix(s)
+			if err != nil {
+				return usagef("--prefix: %w", err)
+			}
+			g.Prefixes[i] = p.String()
+		}
+		if _, err := os.Lstat(output); output != "" && err == nil {
+			return usagef("--output %s: a file is there", output)
+		}
+		return c.withStore(cmd.Context(), true, func(b backend) error {
+			out, err := b.Grant(cmd.Context(), g)
+			if err != nil {
+				return err
+			}
+			return c.showToken(g, out, output)
+		})
+	}
+	return cmd
+}
+
+// showToken tells a new token.
+func (c *cli) showToken(g adminapi.Grant, out adminapi.Granted, file string) error {
+	reach := cmp.Or(strings.Join(g.Prefixes, ", "), "all names")
+	fmt.Fprintf(c.err, "nomen: %s is %s of %s; 'nomen token revoke %s' ends that\n", printable(g.Who), g.Role, reach, out.ID)
+	switch {
+	case file != "":
+		if err := writePrivate(file, out.Token+"\n"); err != nil {
+			return err
+		}
+		if !c.json {
+			return nil
+		}
+		return c.printJSON(struct {
+			ID   string `json:"id"`
+			File string `json:"file"`
+		}{out.ID, file})
+	case c.json:
+		return c.printJSON(out)
+	}
+	_, err := fmt.Fprintln(c.out, out.Token)
+	return err
+}
+
+func (c *cli) tokenRevokeCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "revoke ID...",
+		Short: "make tokens worthless, for ever",
+		Long: `Revoke makes tokens worthless, for ever. ID is what stands before the full stop of a
+token, and what 'nomen token make' said.`,
+		Example: "  nomen token revoke 4OUASYXZQNH7G4FO7G3PNEP2TY",
+		Args:    arguments(1, -1),
+	}
+	cmd.RunE = func(cmd *cobra.Command, ids []string) error {
+		return c.withStore(cmd.Context(), true, func(b backend) error {
+			for _, id := range ids {
+				id, _, _ = strings.Cut(id, ".") // a whole token is never shown again, nor in an error
+				if err := b.Revoke(cmd.Context(), id); err != nil {
+					return namedHint("token "+id, "", err)
+				}
+				if err := c.showRevoked(id); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+	}
+	return cmd
+}
+
+func (c *cli) showRevoked(id string) error {
+	if c.json {
+		return c.printJSON(struct {
+			ID      string `json:"id"`
+			Revoked bool   `json:"revoked"`
+		}{id, true})
+	}
+	_, err := fmt.Fprintf(c.out, "%s revoked\n", id)
+	return err
+}
+
+func (l *local) Grant(ctx context.Context, g adminapi.Grant) (adminapi.Granted, error) {
+	spelling, t := adminapi.NewToken(g, clock())
+	err := l.registrar.PutToken(ctx, registrar.Operator(), t, "granted to "+g.Who)
+	return adminapi.Granted{ID: t.ID, Token: spelling}, err
+}
+
+func (l *local) Revoke(ctx context.Context, id string) error {
+	return l.registrar.RevokeToken(ctx, registrar.Operator(), id, "revoked")
+}

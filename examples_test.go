@@ -1,14 +1,106 @@
 package nomen_test
 
 import (
+	"context"
+	"errors"
+	"fmt"
 	"go/ast"
 	"go/doc"
 	"go/parser"
 	"go/token"
+	"log"
+	"net/http/httptest"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/nomen-project/nomen"
+	"github.com/nomen-project/nomen/client"
+	"github.com/nomen-project/nomen/name"
+	"github.com/nomen-project/nomen/registrar"
+	"github.com/nomen-project/nomen/resolve"
+	"github.com/nomen-project/nomen/server"
+	"github.com/nomen-project/nomen/store"
+	"github.com/nomen-project/nomen/store/memstore"
 )
+
+// publish puts one name into a store in memory.
+func publish(ctx context.Context) (*memstore.Store, error) {
+	st := memstore.New()
+	_, err := registrar.New(st, registrar.Options{}).Put(ctx, registrar.Operator(), registrar.Request{Record: &store.Record{
+		Name:      name.MustParse("urn:example:alb002"),
+		Locations: []nomen.Location{{URL: "https://example.org/albums/2", Type: "text/html"}},
+		Metadata:  nomen.Metadata{"title": {"Second album"}},
+	}}, "first edition")
+	return st, err
+}
+
+// A program keeps names and resolves them itself: the registrar writes into a
+// store, the engine reads from it. What has no answer is an error that says why.
+func Example() {
+	ctx := context.Background()
+	st, err := publish(ctx)
+	if err != nil {
+		log.Fatal(err)
+	}
+	engine := resolve.New(st, resolve.Options{})
+	for _, spelling := range []string{"URN:Example:alb002", "urn:example:alb003"} {
+		a, err := engine.Resolve(ctx, nomen.Question{Name: name.MustParse(spelling), Service: nomen.I2L})
+		if no, ok := errors.AsType[*nomen.Error](err); ok {
+			fmt.Println(no.Kind, no.Name)
+			continue
+		}
+		if err != nil {
+			log.Fatal(err) // the store failed: that says nothing about the name
+		}
+		fmt.Println(a.Name, a.Locations[0].URL)
+	}
+	// Output:
+	// urn:example:alb002 https://example.org/albums/2
+	// unknown-name urn:example:alb003
+}
+
+// The same over the network: the server makes HTTP of an engine, the client makes
+// an engine of HTTP. Both are a [nomen.Resolver].
+func Example_network() {
+	ctx := context.Background()
+	st, err := publish(ctx)
+	if err != nil {
+		log.Fatal(err)
+	}
+	srv, err := server.New(server.Options{Resolver: resolve.New(st, resolve.Options{}), Store: st})
+	if err != nil {
+		log.Fatal(err)
+	}
+	web := httptest.NewServer(srv.Public())
+	defer web.Close()
+
+	asker, err := client.New(client.Options{Via: web.URL + "/"})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer asker.Close()
+	a, err := asker.Resolve(ctx, nomen.Question{Name: name.MustParse("urn:example:alb002"), Service: nomen.I2C})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(a.Metadata["title"], a.Locations[0].URL)
+	// Output: [Second album] https://example.org/albums/2
+}
+
+// Two spellings of one name have one key, under which everything keeps them; what
+// is wrong with a name is told with its place.
+func Example_names() {
+	a, b := name.MustParse("URN:ISBN:0-395-36341-1"), name.MustParse("urn:isbn:9780395363416")
+	fmt.Println(a, a == b)
+	_, err := name.Parse("urn:isbn")
+	if bad, ok := errors.AsType[*name.Error](err); ok {
+		fmt.Println(bad.Offset, bad.Rule, bad.Message)
+	}
+	// Output:
+	// urn:isbn:9780395363416 true
+	// 8 assigned-name has no ":" after the NID
+}
 
 // TestExamples: in these packages every exported function and method has an
 // example that runs, or is used by one. Errors show themselves when they are

@@ -78,13 +78,14 @@ func TestOrder(t *testing.T) {
 // TestShares: equal locations share I2L by their weights, and nothing else does.
 func TestShares(t *testing.T) {
 	locations := []nomen.Location{
-		{URL: "https://h.example/a", Weight: 3},
-		{URL: "https://h.example/later", Weight: 100, Priority: 2},
 		{URL: "https://h.example/b"},
+		{URL: "https://h.example/later", Weight: 100, Priority: 2},
+		{URL: "https://h.example/a", Weight: 3},
 		{URL: "https://h.example/c", Weight: 1},
+		{URL: "https://h.example/d", Weight: 3},
 		{URL: "https://h.example/down", Weight: 9, Down: true},
 	}
-	const total = 5
+	const total = 8
 	shares := func(p store.Policy) map[string]int {
 		t.Helper()
 		turn, got := 0, map[string]int{}
@@ -105,10 +106,11 @@ func TestShares(t *testing.T) {
 		}
 		return got
 	}
-	if got, want := shares(store.Policy{}), map[string]int{"https://h.example/a": 12, "https://h.example/b": 4, "https://h.example/c": 4}; !maps.Equal(got, want) {
+	if got, want := shares(store.Policy{}), map[string]int{"https://h.example/a": 12, "https://h.example/b": 4, "https://h.example/c": 4, "https://h.example/d": 12}; !maps.Equal(got, want) {
 		t.Errorf("by weight: %v, want %v", got, want)
 	}
-	if got, want := shares(store.Policy{Choice: store.ChoiceFixed}), map[string]int{"https://h.example/a": 20}; !maps.Equal(got, want) {
+	// The heaviest, of two the one that was registered first.
+	if got, want := shares(store.Policy{Choice: store.ChoiceFixed}), map[string]int{"https://h.example/a": 32}; !maps.Equal(got, want) {
 		t.Errorf("fixed: %v, want %v", got, want)
 	}
 }

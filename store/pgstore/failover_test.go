@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"net/url"
 	"strings"
 	"sync"
@@ -341,4 +342,58 @@ func urlOf(c *store.Change) string {
 		return ""
 	}
 	return c.Record.Locations[0].URL
+}
+
+// TestLostAtTheEnd: who has stopped a listing, or had all of it, is not told that its
+// connection was lost then.
+func TestLostAtTheEnd(t *testing.T) {
+	const mark = "lost_at_the_end"
+	url := newURL(t, shared)
+	s := open(t, url+"&application_name="+mark)
+	a := store.Change{Authority: &store.Authority{Prefix: name.PrefixFromKey("urn:x-a")}, Expected: store.AnyRevision, Time: time.Unix(1_800_000_000, 0)}
+	again := a
+	again.Authority = &store.Authority{Prefix: a.Authority.Prefix, Description: "x"}
+	token := func(id string) store.Change {
+		return store.Change{Token: &store.Token{ID: id, Role: "reader"}, Expected: store.AnyRevision, Time: a.Time}
+	}
+	b := store.Change{Authority: &store.Authority{Prefix: name.PrefixFromKey("urn:x-b")}, Expected: store.AnyRevision, Time: a.Time}
+	all := []store.Change{put("urn:x-a:b", "u:1", 0), put("urn:x-a:b", "u:2", 1), put("urn:x-a:c", "u:3", 0), a, again, b, token("a"), token("b")}
+	if _, err := s.Apply(t.Context(), all); err != nil {
+		t.Fatal(err)
+	}
+	killer := connect(t, url)
+	lose := func() {
+		t.Helper()
+		if _, err := killer.Exec(t.Context(), "select pg_terminate_backend(pid) from pg_stat_activity where application_name = $1", mark); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for what, each := range map[string]func(f func(error) bool){
+		"List":             func(f func(error) bool) { walk(s.List(t.Context(), store.Scan{}), f) },
+		"Authorities":      func(f func(error) bool) { walk(s.Authorities(t.Context(), time.Time{}), f) },
+		"History":          func(f func(error) bool) { walk(s.History(t.Context(), name.FromKey("urn:x-a:b")), f) },
+		"AuthorityHistory": func(f func(error) bool) { walk(s.AuthorityHistory(t.Context(), a.Authority.Prefix), f) },
+		"Find":             func(f func(error) bool) { walk(s.Find(t.Context(), "u:", store.Place{}), f) },
+		"AllTokens":        func(f func(error) bool) { walk(s.AllTokens(t.Context()), f) },
+	} {
+		n := 0
+		each(func(err error) bool {
+			if n++; err != nil {
+				t.Errorf("%s: %v", what, err)
+			}
+			lose()
+			return false
+		})
+		if n != 1 {
+			t.Errorf("%s: %d, want one before it was stopped", what, n)
+		}
+	}
+}
+
+func walk[T any](all iter.Seq2[T, error], f func(error) bool) {
+	for _, err := range all {
+		if !f(err) {
+			return
+		}
+	}
 }

@@ -44,14 +44,22 @@ type row struct {
 }
 
 // snapshot does f in a transaction that sees one moment, on another server when
-// one is lost before f has done anything that shows: f sets begun then.
+// one is lost before f has done anything that shows: f sets begun then. When f is done
+// it does not matter any more how the transaction ends, in which nothing was written;
+// and nobody may be told who has stopped a listing.
 func (s *Store) snapshot(ctx context.Context, fresh bool, f func(ctx context.Context, tx pgx.Tx, begun *bool) error) error {
 	begun := false
 	var broken error // that nobody else can mend
 	err := s.cluster.read(ctx, long, fresh, func(ctx context.Context, c *pgx.Conn, _ role) error {
+		done := false
 		err := pgx.BeginTxFunc(ctx, c, pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}, func(tx pgx.Tx) error {
-			return f(ctx, tx, &begun)
+			err := f(ctx, tx, &begun)
+			done = err == nil
+			return err
 		})
+		if done {
+			return nil
+		}
 		if begun {
 			broken = err
 			return nil

@@ -229,7 +229,7 @@ func isReferenceHost(name []byte, more bool) bool {
 	if !bytes.Equal(last, bytes.ToLower(last)) && !bytes.Equal(name, bytes.ToUpper(name)) {
 		return false // the end of a sentence without a space behind it
 	}
-	return isUnmistakable(strings.ToLower(string(last)))
+	return !isSelector(name) && isUnmistakable(strings.ToLower(string(last)))
 }
 
 // isIPv4 reports whether a name is an address in dotted-decimal form.
@@ -276,12 +276,23 @@ func isTopLevel(label string) bool {
 	return icann
 }
 
+// isSelector reports whether a name looks like a field of a variable in a program
+// rather than a host of a country: "tt.in", "commitLock.mu".
+func isSelector(name []byte) bool {
+	first, last, _ := bytes.Cut(name, []byte("."))
+	switch string(last) {
+	case "at", "by", "ch", "id", "in", "is", "it", "mu", "st", "td", "to", "tt", "us":
+		return len(first) <= 2 || first[0] >= 'a' && !bytes.Equal(first, bytes.ToLower(first))
+	}
+	return false
+}
+
 // isUnmistakable reports whether a name with this top-level domain, and nothing
 // else to show it, is one of a host to most readers: not one of the domains that
 // are words of programs ("list.next", "test.data") or suffixes of files.
 func isUnmistakable(last string) bool {
 	switch last {
-	case "cc", "gz", "md", "mk", "ml", "mm", "pl", "pm", "ps", "py", "rs", "sh", "so":
+	case "as", "cc", "gz", "md", "mk", "ml", "mm", "pl", "pm", "ps", "py", "rs", "sh", "so":
 		return false
 	case "com", "org", "net", "edu", "gov", "mil", "info", "biz", "aero", "asia", "coop", "museum", "pro", "xxx",
 		"app", "blog", "cloud", "dev", "online", "page", "shop", "site", "store", "tech":

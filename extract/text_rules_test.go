@@ -292,6 +292,8 @@ func TestAbbreviated(t *testing.T) {
 	f("GOOGLE.COM. url=www.example.com", "GOOGLE.COM www.example.com")
 	f("node.js and io.js README.md a.py 1.2.3.4 example.coma foo.123 a@example.com /a.com a.com(", "")
 	f("the end.It is a_b.com x.y.z -a.invalid a..com .com com. example.com_ $a.com a.com=b", "")
+	f("range tt.in { s.ch <- r.to; commitLock.mu.Lock() } ins.as t.id commitLock.mu", "")
+	f("gopkg.in MLB.tv t.co tt.in/x who.is x.com Xiph.org HONNEF.CO", "gopkg.in MLB.tv t.co tt.in/x who.is x.com Xiph.org HONNEF.CO")
 	f("list.next test.data x.call 192.0.2.0/24 0.0.0.0/0 item.Com", "")
 	f("blog.example.dev/a example.dev example.cloud/ президент.рф", "blog.example.dev/a example.dev example.cloud/")
 	f("http://a.example/www.example.com", "http://a.example/www.example.com")

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"slices"
 	"sync"
 	"testing"
@@ -115,6 +116,59 @@ func cancelled(s *suite) {
 	if got := s.keys(store.Scan{}); len(got) != 3 {
 		s.Errorf("a cancelled Apply wrote: %q", got)
 	}
+}
+
+// stopped: who stops a listing is told nothing more, not even that its context ended
+// meanwhile; and may go on with others.
+func stopped(s *suite) {
+	s.fill([]string{"a", "b", "c"})
+	s.apply(put("a", "u:second", 1))
+	auth := store.Change{Authority: &store.Authority{Prefix: name.PrefixFromKey("a")}, Expected: store.AnyRevision, Time: minute(1)}
+	s.apply(auth)
+	if _, ok := s.Store.(store.Feed); ok {
+		s.sealed(s.kept)
+	}
+	for what, first := range map[string]func(ctx context.Context, f func() bool) error{
+		"List":             func(ctx context.Context, f func() bool) error { return stop(s.List(ctx, store.Scan{}), f) },
+		"List, as of then": func(ctx context.Context, f func() bool) error { return stop(s.List(ctx, store.Scan{At: minute(9)}), f) },
+		"Authorities":      func(ctx context.Context, f func() bool) error { return stop(s.Authorities(ctx, time.Time{}), f) },
+		"History":          func(ctx context.Context, f func() bool) error { return stop(store.History(ctx, s.Store, key("a")), f) },
+		"AuthorityHistory": func(ctx context.Context, f func() bool) error {
+			return stop(store.AuthorityHistory(ctx, s.Store, auth.Authority.Prefix), f)
+		},
+		"Find": func(ctx context.Context, f func() bool) error {
+			return stop(store.Find(ctx, s.Store, "u:", store.Place{}), f)
+		},
+		"Changes": func(ctx context.Context, f func() bool) error { return stop(store.Changes(ctx, s.Store, 0), f) },
+	} {
+		ctx, cancel := context.WithCancel(s.Context())
+		n := 0
+		err := first(ctx, func() bool {
+			n++
+			cancel()
+			return false
+		})
+		cancel()
+		if errors.Is(err, errors.ErrUnsupported) {
+			continue
+		}
+		if err != nil || n != 1 {
+			s.Errorf("%s, stopped at the first: %d, %v", what, n, err)
+		}
+	}
+	if got := s.keys(store.Scan{}); len(got) != 3 {
+		s.Errorf("after that: %q", got)
+	}
+}
+
+// stop goes through a listing as long as f wants more, or to an error.
+func stop[T any](all iter.Seq2[T, error], f func() bool) error {
+	for _, err := range all {
+		if err != nil || !f() {
+			return err
+		}
+	}
+	return nil
 }
 
 // errors makes each call once and returns their errors.

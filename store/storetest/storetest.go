@@ -72,6 +72,7 @@ func Run(t *testing.T, open Open) {
 		{"LostUpdate", lostUpdate},
 		{"ManyWriters", manyWriters},
 		{"Cancelled", cancelled},
+		{"Stopped", stopped},
 		{"Close", closing},
 	} {
 		t.Run(c.name, func(t *testing.T) {

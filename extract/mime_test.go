@@ -64,6 +64,7 @@ func TestMIME(t *testing.T) {
 		},
 		{"boundary without quotes", "Content-Type: multipart/mixed; boundary=----=_Part_1.2 \n\n------=_Part_1.2\n\nhttp://b.example/\n------=_Part_1.2--\n", "part 1: http://b.example/\n"},
 		{"boundary with space", "Content-Type: Multipart/Mixed ; Boundary = a b; x\n\n--a b\n\nhttp://b.example/\n--a b--\n", "part 1: http://b.example/\n"},
+		{"boundary with parenthesis", "Content-Type: multipart/mixed; boundary=\"b(c\" (d)\n\n--b(c\n\nhttp://b.example/\n--b(c--\n", "part 1: http://b.example/\n"},
 		{"boundary twice", "Content-Type: multipart/mixed; boundary=\"b\\\"c\"; boundary=d\n\n--b\"c\n\nhttp://b.example/\n--b\"c--\n", "part 1: http://b.example/\n"},
 		{"parameters without names", "Content-Type: text/html;; =x; charset=utf-8; charset=utf-16\n\n<a href=x>", "a href: x -> \n"},
 		{"iso-2022-jp", "Content-Type: text/plain; charset=ISO-2022-JP\n\n\x1b$B$\"\x1b(Bhttp://j.example/\x1b$B$$\x1b(B\n", ": http://j.example/\n"},

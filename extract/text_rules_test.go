@@ -378,7 +378,7 @@ func TestTooLong(t *testing.T) {
 }
 
 func TestPlaces(t *testing.T) {
-	const text = "a <http://a.example/x\n y>, (urn:isbn:1)"
+	const text = "a <http://a.example/x\n y>, (urn:isbn:1) (urn:isbn:2-\n3?x)"
 	var got []string
 	for g := range Bytes([]byte(text), Options{}) {
 		if text[g.Start:g.End] != g.Text {
@@ -386,7 +386,7 @@ func TestPlaces(t *testing.T) {
 		}
 		got = append(got, g.Text)
 	}
-	if want := []string{"http://a.example/x\n y", "urn:isbn:1"}; !slices.Equal(got, want) {
+	if want := []string{"http://a.example/x\n y", "urn:isbn:1", "urn:isbn:2-\n3"}; !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }

@@ -420,7 +420,20 @@ func (s *scanner) beginsSegment(t *token, i, next, end int) bool {
 	case '.':
 		return len(word) > len(".SH")
 	}
-	return slash < 0 || bytes.Count(s.b[t.start:i], []byte("/")) > len("///") || !isDomain(word[:slash], false)
+	return slash < 0 || !endsAtRoot(s.b[t.start:i]) || !isDomain(word[:slash], false)
+}
+
+// endsAtRoot reports whether b ends in the third of its slashes, that behind an
+// authority.
+func endsAtRoot(b []byte) bool {
+	for range len("///") {
+		n := bytes.IndexByte(b, '/')
+		if n < 0 {
+			return false
+		}
+		b = b[n+1:]
+	}
+	return len(b) == 0
 }
 
 // isBrokenAt reports whether an escape is broken at i.

@@ -82,17 +82,31 @@ func (o *finderFlags) finder(port uint16, trace func(discover.Step)) (*discover.
 }
 
 // complete makes a client find resolvers, unless one is named that is asked about
-// all.
+// all: that may have to be looked up.
 func (o *finderFlags) complete(c *client.Options) error {
-	if c.Via != "" {
+	if c.Via == "" {
+		finder, dns, err := o.finder(c.Port, nil)
+		if err != nil {
+			return err
+		}
+		c.Finder, c.DNS = finder, dns
 		return nil
 	}
-	finder, dns, err := o.finder(c.Port, nil)
-	if err != nil {
-		return err
+	var err error
+	c.DNS, err = o.hosts()
+	return err
+}
+
+// hosts returns by which DNS hosts are looked up; nil for that of the system.
+func (o *finderFlags) hosts() (discover.DNS, error) {
+	if len(o.dns) == 0 {
+		return nil, nil
 	}
-	c.Finder, c.DNS = finder, dns
-	return nil
+	dns, err := discover.NewResolver(discover.ResolverOptions{Servers: o.dns})
+	if err != nil {
+		return nil, usagef("--dns: %w", err)
+	}
+	return dns, nil
 }
 
 // readTable reads a table; "" is none.

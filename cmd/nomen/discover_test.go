@@ -1,6 +1,11 @@
 package main
 
 import (
+	"bytes"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -19,7 +24,7 @@ func TestDiscoverScripts(t *testing.T) {
 			e.Setenv("NOMEN_DATA", e.WorkDir+"/data")
 			return nil
 		},
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){"status": status, "dns": serveDNS},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"status": status, "dns": serveDNS, "serve": serve},
 	})
 }
 
@@ -39,4 +44,31 @@ func serveDNS(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(err)
 	ts.Defer(func() { _ = s.Close() })
 	ts.Setenv("NOMEN_DNS", s.Addr)
+}
+
+// The DNS server of the user is asked about the resolver that he names, too.
+func TestDNSOfVia(t *testing.T) {
+	dns, err := dnstest.Start("names.example. 60 IN A 127.0.0.1\n", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer dns.Close()
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/urc-0")
+		io.WriteString(w, "=====\r\nhttps://example.org/x\r\n")
+	}))
+	defer server.Close()
+	_, port, _ := strings.Cut(server.Listener.Addr().String(), ":")
+	for _, via := range []string{"http://names.example:" + port + "/", "names.example:" + port} {
+		var out, log bytes.Buffer
+		args := []string{"resolve", "--dns", dns.Addr, "--via", via, "--service", "I2L", "urn:ietf:rfc:1"}
+		status := run(t.Context(), args, streams{in: strings.NewReader(""), out: &out, err: &log})
+		if status != exitYes || !strings.Contains(out.String(), "https://example.org/x") {
+			t.Errorf("%s: status %d: %s%s", via, status, &out, &log)
+		}
+	}
+	var log bytes.Buffer
+	if status := run(t.Context(), []string{"resolve", "--dns", "ns.example", "--via", "names.example", "urn:ietf:rfc:1"}, streams{in: strings.NewReader(""), out: io.Discard, err: &log}); status != exitUsage {
+		t.Errorf("status %d: %s", status, &log)
+	}
 }

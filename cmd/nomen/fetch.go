@@ -18,7 +18,6 @@ import (
 
 	"github.com/nomen-project/nomen"
 	"github.com/nomen-project/nomen/client"
-	"github.com/nomen-project/nomen/discover"
 	"github.com/nomen-project/nomen/fetch"
 	"github.com/nomen-project/nomen/internal/guard"
 	"github.com/nomen-project/nomen/scheme"
@@ -210,9 +209,7 @@ func (r *fetching) prepare() (err error) {
 	if err := r.find.complete(&r.asker); err != nil {
 		return err
 	}
-	if len(r.find.dns) > 0 { // of locators too
-		r.options.DNS, err = discover.NewResolver(discover.ResolverOptions{Servers: r.find.dns})
-	}
+	r.options.DNS, err = r.find.hosts() // of locators too
 	return err
 }
 

@@ -59,10 +59,13 @@ type outside struct {
 // openOutside opens what the flags name.
 func (c *cli) openOutside(o *outsideFlags, log *slog.Logger) (*outside, error) {
 	w := &outside{flags: o, log: log, asked: map[string]*client.Client{}}
-	var err error
+	hosts, err := o.find.hosts()
+	if err != nil {
+		return nil, err
+	}
 	w.fetcher, err = fetch.New(fetch.Options{
 		Schemes: []string{"http", "https"}, AllowPrivate: o.private, MaxSize: servedSize,
-		Timeout: servedSilence, MaxTime: servedTime, MaxRedirects: servedRedirects, Now: clock, Log: log,
+		Timeout: servedSilence, MaxTime: servedTime, MaxRedirects: servedRedirects, DNS: hosts, Now: clock, Log: log,
 	})
 	if err != nil {
 		return nil, err

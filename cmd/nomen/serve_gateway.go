@@ -62,6 +62,9 @@ func (c *cli) openPassage(o *gatewayFlags, w *outside, inner nomen.Resolver, s s
 	}
 	if proxy.Policy() != gateway.Off {
 		f := gateway.ForwardOptions{Door: proxy, Log: log}
+		if f.DNS, err = w.flags.find.hosts(); err != nil {
+			return nil, errors.Join(err, p.Close(context.Background()))
+		}
 		for _, port := range o.connect {
 			f.Connect = append(f.Connect, uint16(port))
 		}

@@ -204,13 +204,43 @@ func (r *Resolver) LookupNetIP(ctx context.Context, network, host string) ([]net
 	if name := canonicalHost(host); name == "localhost" || strings.HasSuffix(name, ".localhost") {
 		return loopback(types), nil // RFC 6761, 6.3
 	}
-	found := make([][]netip.Addr, len(types))
-	errs := make([]error, len(types))
-	var wait sync.WaitGroup
-	for i, t := range types {
-		wait.Go(func() { found[i], errs[i] = r.addresses(ctx, host, t) })
+	return r.families(ctx, host, types)
+}
+
+// grace is how long a family of addresses is waited for when the other one is there:
+// some servers never answer about IPv6 (RFC 8305, 3).
+const grace = time.Second
+
+// families looks addresses of several types up at once, and returns them in the order
+// of the types.
+func (r *Resolver) families(ctx context.Context, host string, types []uint16) ([]netip.Addr, error) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	type family struct {
+		i     int
+		addrs []netip.Addr
+		err   error
 	}
-	wait.Wait()
+	came := make(chan family, len(types))
+	for i, t := range types {
+		go func() {
+			addrs, err := r.addresses(ctx, host, t)
+			came <- family{i, addrs, err}
+		}()
+	}
+	found, errs := make([][]netip.Addr, len(types)), make([]error, len(types))
+	var enough <-chan time.Time
+wait:
+	for range types {
+		select {
+		case f := <-came:
+			if found[f.i], errs[f.i] = f.addrs, f.err; len(f.addrs) > 0 {
+				enough = time.After(grace)
+			}
+		case <-enough:
+			break wait
+		}
+	}
 	if all := slices.Concat(found...); len(all) > 0 {
 		return all, nil
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"net/netip"
 	"os"
 	"path/filepath"
 	"slices"
@@ -120,6 +121,20 @@ func TestResolverBadAnswers(t *testing.T) {
 				t.Errorf("asked %+v", asked)
 			}
 		})
+	}
+}
+
+// A server that never answers about one family of addresses costs a moment.
+func TestOneFamilyIsSilent(t *testing.T) {
+	for silent, want := range map[string][]netip.Addr{"AAAA": addrs("192.0.2.1", "192.0.2.2"), "A": addrs("2001:db8::1")} {
+		s, _ := startDNS(t, hosts, func(q dnstest.Query) dnstest.Fault { return dnstest.Fault{Silent: q.Type == silent} })
+		r := resolverOf(t, ResolverOptions{Servers: []string{s.Addr}, Timeout: time.Minute})
+		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+		got, err := r.LookupNetIP(ctx, "ip", "names.example.org")
+		cancel()
+		if err != nil || !slices.Equal(got, want) {
+			t.Errorf("silent about %s: got %v, %v, want %v", silent, got, err, want)
+		}
 	}
 }
 

@@ -21,6 +21,7 @@ type answers struct {
 	colour   bool
 	buf      []byte // not written yet
 	line     int    // of standard input; 0 for arguments
+	alone    bool   // there is one argument: an empty line would hold the place of nothing
 	no       bool
 	err      error // of writing
 }
@@ -67,7 +68,9 @@ func (a *answers) refuse(err error, object any) {
 		where = fmt.Sprintf("line %d: ", a.line)
 	}
 	fmt.Fprintln(a.log, "nomen: "+where+words(err))
-	a.text("")
+	if !a.alone {
+		a.text("")
+	}
 }
 
 // A badLine is the answer to a line that could not even be split.

@@ -72,6 +72,7 @@ func (c *cli) answerPairs(ctx context.Context, args []string, f func(a *answers,
 // answerAll answers arguments, and lines no longer than limit.
 func (c *cli) answerAll(ctx context.Context, args []string, limit int, f func(*answers, string)) error {
 	a := newAnswers(c)
+	a.alone = len(args) == 1 && args[0] != "-"
 	for _, arg := range args {
 		if arg != "-" {
 			f(a, arg)

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"strings"
+
 	"github.com/spf13/cobra"
 
 	"github.com/nomen-project/nomen/uri"
@@ -113,6 +115,10 @@ func hostKind(u uri.URI) *string {
 
 // show prints the components for people: a row each, and an empty line.
 func (r *components) show(a *answers) {
+	width := len("authority id")
+	for _, part := range r.Parts {
+		width = max(width, len(part.Name))
+	}
 	row := func(label string, value *string) {
 		if value == nil {
 			return
@@ -121,7 +127,7 @@ func (r *components) show(a *answers) {
 		if text == "" {
 			text = `""`
 		}
-		a.text(a.paint(colourFaint, label, len("authority id")) + "  " + text)
+		a.text(a.paint(colourFaint, strings.ReplaceAll(label, "_", " "), width) + "  " + text)
 	}
 	row("input", &r.Input)
 	row("dialect", &r.Dialect)

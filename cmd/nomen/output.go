@@ -79,6 +79,14 @@ func words(err error) string {
 	return printable(strings.TrimPrefix(inside.Replace(": "+line), ": "))
 }
 
+// count spells a number of things.
+func count(n int64, thing string) string {
+	if n == 1 {
+		return "1 " + thing
+	}
+	return fmt.Sprintf("%d %ss", n, thing)
+}
+
 // cutNonEmpty is strings.Cut for a text whose part before sep is not empty.
 func cutNonEmpty(s, sep string) (string, string, bool) {
 	before, after, ok := strings.Cut(s, sep)

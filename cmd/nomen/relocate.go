@@ -104,15 +104,15 @@ func (c *cli) relocate(ctx context.Context, b backend, rel registrar.Relocation)
 }
 
 func relocatedText(sum registrar.Relocated, rel registrar.Relocation, seconds float64) string {
-	s := fmt.Sprintf("%d locations of %d names changed", sum.Locations, sum.Names)
+	s := count(sum.Locations, "location") + " of " + count(sum.Names, "name") + " changed"
 	if rel.DryRun {
-		s = fmt.Sprintf("%d locations of %d names would change", sum.Locations, sum.Names)
+		s = count(sum.Locations, "location") + " of " + count(sum.Names, "name") + " would change"
 	}
 	if sum.Retired > 0 {
-		s += fmt.Sprintf(", %d retired names stay as they are", sum.Retired)
+		s += fmt.Sprintf(", %d retired left alone", sum.Retired)
 	}
 	if sum.Refused > 0 {
-		s += fmt.Sprintf(", %d names refused", sum.Refused)
+		s += ", " + count(sum.Refused, "name") + " refused"
 	}
 	s += fmt.Sprintf(" in %.2f s", seconds)
 	if rel.DryRun {

@@ -200,7 +200,7 @@ func fileFormat(file, flag string) (bulk.Format, bulk.Compression, error) {
 		}
 	}
 	if !ok {
-		return f, compression, usagef("%s: the suffix tells no format that is known; give --format", file)
+		return f, compression, usagef("%s: the suffix tells no format that is known; give --format, or save a spreadsheet as CSV", file)
 	}
 	return f, compression, nil
 }

@@ -142,9 +142,30 @@ func (c *cli) fileError(err error) error {
 	var decode *toml.DecodeError
 	if errors.As(err, &decode) {
 		line, column := decode.Position()
-		return usagef("%s: line %d, column %d: %w", c.config, line, column, err)
+		return usagef("%s: line %d, column %d: %s", c.config, line, column, decodeFault(decode))
 	}
 	return usagef("%s: %w", c.config, err)
+}
+
+// decodeFault says what is wrong in the words of the file, not in those of Go.
+func decodeFault(e *toml.DecodeError) string {
+	message := strings.TrimPrefix(e.Error(), "toml: ")
+	key := strings.Join(e.Key(), ".")
+	if key == "" {
+		key = "the value"
+	}
+	if kind, ok := strings.CutPrefix(message, "cannot decode TOML "); ok {
+		kind, _, _ = strings.Cut(kind, " into ")
+		article := " cannot be a "
+		if kind != "" && strings.IndexByte("aeiou", kind[0]) >= 0 {
+			article = " cannot be an "
+		}
+		return key + article + kind
+	}
+	if strings.HasPrefix(message, "cannot store ") {
+		return key + " cannot be a table"
+	}
+	return message
 }
 
 // knownOptions returns the names of the options of all commands: one file

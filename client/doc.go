@@ -26,8 +26,8 @@
 // the reason phrase, else from Location (Y95-43, Y95-44). A redirection to a URL
 // is the answer when a location was asked for; otherwise the URL is read in place
 // of the resolver, unless that says with a Link of the relation "item" that the
-// resource is there: then it offers no such service (2012, 2.3.1). A public server cannot lead a client to an address of a private
-// network.
+// resource is there: then it offers no such service (2012, 2.3.1). A public server
+// cannot lead a client to an address of a private network.
 //
 // # Limits
 //

@@ -230,7 +230,13 @@ func (a asked) service() nomen.Service {
 		return a.query.service
 	case a.form == formElement:
 		return nomen.I2C
-	case a.authority != nil && a.authority.Service.Known():
+	}
+	return a.webService()
+}
+
+// webService returns the service of paths that name none.
+func (a asked) webService() nomen.Service {
+	if a.authority != nil && a.authority.Service.Known() {
 		return a.authority.Service
 	}
 	return nomen.I2L

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"cmp"
 	"net/http"
 	"slices"
 	"strings"
@@ -257,8 +258,9 @@ func (c cell) successor(s nomen.Service) expectation {
 		location: "/" + c.row.successors[0], // C3: for web paths
 		cached:   "max-age=",                // C3: bounded
 	}
-	if !c.form.thttp && c.service == string(s) { // what was wanted of the one is wanted of the other
-		e.location += "?s=" + c.service
+	switch { // what was wanted of the one is wanted of the other
+	case c.form.thttp && s != cmp.Or(c.row.service, nomen.I2L), !c.form.thttp && c.service == string(s): // what paths do by themselves need not be told to THTTP
+		e.location += "?s=" + string(s)
 	}
 	if c.form.y95 { // Y95-42, Y95-43, C3
 		e.location, e.urn = c.row.successors[0], c.row.successors[0]

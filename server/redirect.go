@@ -152,7 +152,10 @@ func (s *Server) otherName(p *reply, a asked, target string, successor bool) str
 	if a.authority == nil || a.authority.Query != store.PassAppend {
 		q.plain = ""
 	}
-	if text := q.String(); text != "" && a.form != formTHTTP {
+	if a.form == formTHTTP && q.service == a.webService() { // in whose paths it need not be told
+		q.service = ""
+	}
+	if text := q.String(); text != "" {
 		target += "?" + text
 	}
 	return target

@@ -186,6 +186,29 @@ func TestSuccessorIsAskedTheSame(t *testing.T) {
 	}
 }
 
+// A client of THTTP that is led to a path gets the service there that it asked for,
+// also where that is not the one of paths.
+func TestSuccessorByTHTTP(t *testing.T) {
+	for service, want := range map[nomen.Service][2]string{"": {"", "?s=I2R"}, nomen.I2L: {"", "?s=I2R"}, nomen.I2C: {"?s=I2L", "?s=I2R"}} {
+		s, h := newHeard(t, store.Policy{}, nil)
+		h.answer = func(q nomen.Question) (*nomen.Answer, error) {
+			return &nomen.Answer{Service: q.Service, Name: q.Name, Status: nomen.Retired, Redirect: "urn:example:b"}, nil
+		}
+		a := asked{form: formTHTTP, authority: &store.Authority{Service: service}}
+		for i, wanted := range []nomen.Service{nomen.I2L, nomen.I2R} {
+			a.query.service = wanted
+			if got := s.otherName(newReply(301), a, "urn:example:b", true); got != "/urn:example:b"+want[i] {
+				t.Errorf("%s where paths are %q: %s, want %s", wanted, service, got, want[i])
+			}
+		}
+		for target, want := range map[string]string{"/uri-res/N2L?urn:example:a": "", "/uri-res/N2L?urn:example:a?c=toc": "?c=toc", "/uri-res/N2R?urn:example:a": "?s=I2R", "/uri-res/N2L?urn:example:a?+r": "?+r"} {
+			if p := ask(s, target); p.status != 301 || p.get("Location") != "/urn:example:b"+want {
+				t.Errorf("%s: %d %s, want %s", target, p.status, p.get("Location"), want)
+			}
+		}
+	}
+}
+
 // N12-32: an answer to another service than was asked for is the default one.
 func TestDefaultOfTheResolver(t *testing.T) {
 	s, h := newHeard(t, store.Policy{}, nil)

@@ -206,6 +206,32 @@ func TestBusy(t *testing.T) {
 			}
 		})
 	}
+	for _, tt := range []struct { // what is said later counts, too
+		second string
+		asked  int
+		took   time.Duration
+	}{
+		{"HTTP/1.0 429 Too many\r\nRetry-After: 3600\r\n\r\n", 2, firstPause},
+		{"HTTP/1.0 429 Too many\r\nRetry-After: 5\r\n\r\n", 3, firstPause + 5*time.Second},
+		{"HTTP/1.0 500 Broken\r\n\r\n", 2, firstPause},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			n := newInternet(t)
+			first := true
+			n.host("example.com", "192.0.2.1", func(request) string {
+				if first {
+					first = false
+					return "HTTP/1.0 503 Busy\r\n\r\n"
+				}
+				return tt.second
+			})
+			start := time.Now()
+			_, err := n.client(Options{}).Resolve(t.Context(), ask(t, alb, ""))
+			if took := time.Since(start); err == nil || len(n.asked) != tt.asked || took < tt.took || took > 2*tt.took {
+				t.Errorf("%q: %v after %d requests in %v, want %d in %v and a little", tt.second, err, len(n.asked), took, tt.asked, tt.took)
+			}
+		})
+	}
 	synctest.Test(t, func(t *testing.T) { // it is worth it, and the deadline is kept
 		n := newInternet(t)
 		busy := true

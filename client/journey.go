@@ -120,10 +120,16 @@ func (j *journey) ask(ctx context.Context, s *stop) (*reply, error) {
 		if len(again) == 0 || pause(ctx, n, least) != nil {
 			break
 		}
-		for _, w := range again {
+		ways := again
+		again = nil
+		for _, w := range ways {
 			j.client.tracef("asking again")
-			if r, err := j.put(ctx, s, w); err == nil {
+			r, err := j.put(ctx, s, w)
+			if err == nil {
 				return r, nil
+			}
+			if after, ok := busy(err); ok { // else he wants to be left alone now
+				again, least = append(again, w), max(least, after)
 			}
 		}
 	}

@@ -313,8 +313,8 @@ func (s *scanner) schemeStart(low, i int) int {
 }
 
 // pastEscape returns where the name that ends at i begins if what stands at low is
-// the rest of an escape of a string in a program, as in "\\nhttp://a/" and
-// "\\u003chttp://a/"; otherwise low.
+// the rest of an escape of a string in a program or of a manual page, as in
+// "\nhttp://a/", "\u003chttp://a/" and "\fIhttp://a/"; otherwise low.
 func (s *scanner) pastEscape(low, i int) int {
 	if s.before(low) != '\\' {
 		return low
@@ -326,6 +326,8 @@ func (s *scanner) pastEscape(low, i int) int {
 		j += 2
 	case 'u':
 		j += 4
+	case 'f': // of a manual page: another font, \fI
+		return min(low+2, i-1)
 	default:
 		return low
 	}

@@ -171,6 +171,7 @@ func TestCode(t *testing.T) {
 	// Escapes in strings of programs, of JSON above all.
 	f(`{"a":"see:\nhttp://a.example/\r\nhttps://b.example/\tftp://c.example/"}`, "http://a.example/ https://b.example/ ftp://c.example/")
 	f(`"\u003chttp://a.example/\u003e \x3chttps://b.example/\x3e \nmailto:a@b.example\nurn:isbn:1"`, "http://a.example/ https://b.example/ mailto:a@b.example urn:isbn:1")
+	f(`see \fIhttp://a.example/b\fR and \fBmailto:c@d.example\fP, \ftp://e.example/ \fx://f.example/`, "http://a.example/b mailto:c@d.example ftp://e.example/ fx://f.example/")
 	f(`\nfs://a.example/b \rtsp://c.example/d \nmsnim:x \unhttp://e.example/ \nhxxp://f.example/`, "nfs://a.example/b rtsp://c.example/d unhttp://e.example/ hxxp://f.example/")
 }
 
@@ -248,6 +249,14 @@ func TestLines(t *testing.T) {
 	f("#At http://a.example/b/\n#c.html", "http://a.example/b/c.html")
 	f("//At http://a.example/b/\n//c.html", "http://a.example/b/c.html")
 	f("\"http://a.example/b/'\n  'c.dtd\"", "http://a.example/b/")
+
+	// A backslash that takes the meaning of a sign away.
+	f(`see https://a.example/util\-linux/b\_c\%20d\#e\-f.`, "https://a.example/util-linux/b_c%20d#e-f")
+	f(`\fBhttp://www\&.a\&.example/b\&.c\&.\fP http://b.example\&. c`, "http://www.a.example/b.c http://b.example")
+	f(`.UR https://my\-host.example:80/b`, "https://my-host.example:80/b")
+	f(`<http://a.example/b\-c d> "http://a.example/b\_c"`, "http://a.example/b-cd http://a.example/b_c")
+	f(`http://a.example/b\- http://a.example/b\& http://a.example/b\%zz http://a.example/\-\-b`, "http://a.example/b http://a.example/b http://a.example/b http://a.example/--b")
+	f(`urn:foo:a\-b ^https://a\-b\.example/`, "urn:foo:a")
 
 	// Not the lines that divide a text, nor what begins something else.
 	f("list at\nhttp://a.example/\n_______________________________________________\nmailing list", "http://a.example/")

@@ -40,6 +40,7 @@ http://phone.example/
 +1-201-555-0123 http://list.example/
 list.example.com/a/b http://assign.example/
 a_b = c
+https://my\-host.example/b\_c\%20d http://e.example/\- (http://f.example/g\#h\-i)
 ftp.example.com/README tag:example.com,2005:x data:text/plain;base64,AAAA
    see <https://tools.ietf.org/html/draft-ietf-
 

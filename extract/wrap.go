@@ -36,9 +36,12 @@ func (s *scanner) delimited(start, colon int) (end int, ok bool) {
 		case !is(c, classSpace) && c != '\\':
 			return 0, false
 		}
-		next, lines := s.fold(i), 1
-		if c != '\\' {
+		next, lines := s.unescaped(start, i), 1
+		switch {
+		case c != '\\':
 			next, lines = s.gap(i)
+		case next < 0:
+			next = s.fold(i)
 		}
 		if next < 0 || lines == 0 && open == '"' {
 			return 0, false
@@ -163,6 +166,31 @@ func (s *scanner) fold(i int) int {
 		return -1
 	}
 	return i
+}
+
+// unescaped returns where an identifier that begins at start goes on behind the
+// backslash at i, which takes the meaning of a sign away in a manual page, in TeX
+// or in Markdown: "a\-b", "a\_b", "a\&.b"; -1 if there is none. A URN ends there (2012,
+// 2.5.3).
+func (s *scanner) unescaped(start, i int) int {
+	if s.peek(i) != '\\' || isURN(string(s.b[start:min(start+5, i)])) {
+		return -1
+	}
+	switch s.peek(i + 1) {
+	case '-', '_', '#':
+		if c := s.peek(i + 2); is(c, classAlnum|classBreak) || c == '\\' {
+			return i + 1
+		}
+	case '%':
+		if s.isEscape(i + 1) {
+			return i + 1
+		}
+	case '&': // which has no width, in a manual page
+		if s.peek(i+2) == '.' && is(s.peek(i+3), classAlnum) {
+			return i + 2
+		}
+	}
+	return -1
 }
 
 // isFoot reports whether a line that begins at i is the foot of a page, which
@@ -297,13 +325,17 @@ func (s *scanner) lineStart(i int) int {
 // wrapped returns where in the next line the identifier goes on that has been
 // read to i, and whose last piece begins at piece. It is -1 if it ends at i.
 //
-// What is folded by a backslash goes on in any case.
+// What is folded by a backslash goes on in any case, and so does what has a
+// backslash before a sign.
 //
 // A text that has been wrapped gives three signs. The line ends in a sign after
 // which programs break, or the next begins with one before which they do. What
 // comes there looks like a piece of an identifier rather than like a word. And
 // it would not have found room in the line.
 func (s *scanner) wrapped(t *token, i, piece int) int {
+	if next := s.unescaped(t.start, i); next >= 0 {
+		return next
+	}
 	if next := s.fold(i); next >= 0 && !s.nextWord(t, next).foreign {
 		return next
 	}

@@ -110,7 +110,7 @@ func TestMigrateToDatabase(t *testing.T) {
 		t.Errorf("back again %s, was %s", got, want)
 	}
 
-	if got := db.done("relocate", "--store", db.URL(), "https://old.example/", "https://new.example/"); !strings.Contains(got, "1 locations of 1 names changed") {
+	if got := db.done("relocate", "--store", db.URL(), "https://old.example/", "https://new.example/"); !strings.Contains(got, "1 location of 1 name changed") {
 		t.Errorf("relocate: %s", got)
 	}
 	if got := db.done("find", "--store", db.URL(), "--location", "https://new.example/"); got != "https://new.example/b\t"+name+"\n" {

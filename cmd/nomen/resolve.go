@@ -279,7 +279,9 @@ func (c *cli) resolveNames(ctx context.Context, args []string, r *resolving) err
 			}
 		})
 	}()
-	err := r.sayAll(ctx, newAnswers(c), queue)
+	out := newAnswers(c)
+	out.alone = len(args) == 1 && args[0] != "-"
+	err := r.sayAll(ctx, out, queue)
 	cancel()
 	if ctxErr := context.Cause(ctx); err == nil && ctxErr != nil && !errors.Is(ctxErr, context.Canceled) {
 		err = ctxErr

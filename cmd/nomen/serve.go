@@ -101,6 +101,9 @@ func (c *cli) serve(ctx context.Context, f serveFlags) error {
 	if err := c.makeData(); err != nil {
 		return err
 	}
+	if running, err := c.server(ctx); err == nil { // its token and address would be replaced
+		return fmt.Errorf("%s: a server is running already, with its admin listener at %s; remove %s if this is a copy of its directory", c.data, running.URL, urlFile)
+	}
 	log := newLog(c.err, slog.LevelInfo)
 	s, err := c.openServed(ctx, f, log)
 	if err != nil {

@@ -250,6 +250,12 @@ func TestLines(t *testing.T) {
 	f("//At http://a.example/b/\n//c.html", "http://a.example/b/c.html")
 	f("\"http://a.example/b/'\n  'c.dtd\"", "http://a.example/b/")
 
+	f("- http://a.example/b/\n- c.html", "http://a.example/b/")
+	f("  - http://a.example/b/\n  - c.html\n", "http://a.example/b/")
+	f("- http://a.example/b/\n  c.html\n", "http://a.example/b/c.html")
+	f("/* http://a.example/b/\n * c.html\n", "http://a.example/b/")
+	f(" * http://a.example/b/\n * c.html\n", "http://a.example/b/c.html")
+
 	// A backslash that takes the meaning of a sign away.
 	f(`see https://a.example/util\-linux/b\_c\%20d\#e\-f.`, "https://a.example/util-linux/b_c%20d#e-f")
 	f(`\fBhttp://www\&.a\&.example/b\&.c\&.\fP http://b.example\&. c`, "http://www.a.example/b.c http://b.example")

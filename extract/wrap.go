@@ -266,7 +266,7 @@ func (s *scanner) text(i int) int {
 
 // mark returns where the text of the line at i begins, behind the marks of a
 // quotation or a comment, which the line of from has too: "> ", "# ", "// ". It
-// is -1 if only one of them has such a mark.
+// is -1 if only one of them has such a mark, or both are items of a list.
 func (s *scanner) mark(from, i int) int {
 	line := s.lineStart(from)
 	mark := bytes.TrimRight(markOf(s.b[line:from]), " \t")
@@ -288,6 +288,9 @@ func (s *scanner) mark(from, i int) int {
 			return -1
 		}
 		j++
+	}
+	if isBullet(mark) && mark[len(mark)-1] == '-' {
+		return -1 // the next item
 	}
 	return j
 }

@@ -377,6 +377,10 @@ func TestLinks(t *testing.T) {
 	if got, _, _ := strings.Cut(ask(s, "/https://purl.example/net/x").get("Link"), ", "); got != `<https://purl.example/net/x>; rel="cite-as"` {
 		t.Errorf("a name that is a URL: %s", got)
 	}
+	// RFC 7089, 2.2.1: it is its own original, of which the past is found here.
+	if got := ask(s, "/https://purl.example/net/x").get("Link"); !strings.Contains(got, `, <https://purl.example/net/x>; rel="original", </https://purl.example/net/x>; rel="timegate", `) {
+		t.Errorf("the links in time of a name that is a URL: %s", got)
+	}
 }
 
 // RFC 8288, 3.4.1: a type is a media type without parameters, a language a tag.

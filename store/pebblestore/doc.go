@@ -11,10 +11,18 @@
 //
 // # Reading
 //
-// A question is one seek. Bloom filters of 10 bits a key on every level, the
-// lowest included, tell absent names without a look at the data. Listings and
-// questions as of a time read one view of the tree, which changes made meanwhile
-// do not touch; the files of a view stay on disk until it is left.
+// A question asks one level of the tree after the other until one has the name: in
+// the lowest, where nearly all names are, for two blocks, the index of a table and
+// data. Indexes are in one piece, tables hold names alone, and these are compressed
+// by what is quick to read. In quiet times names above the lowest level are brought
+// there. Who wants to can have them read into the cache when the store is opened.
+//
+// Bloom filters of 10 bits a key tell that a level above the lowest does not have a
+// name, and whoever writes that it is nowhere. Keys that are only met by seeking, of
+// the log, the history and the index of locations, are in none.
+//
+// Listings and questions as of a time read one view of the tree, which changes made
+// meanwhile do not touch; the files of a view stay on disk until it is left.
 //
 // # The log of changes
 //

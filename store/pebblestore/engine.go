@@ -41,7 +41,7 @@ func engineOptions(o Options) *pebble.Options {
 		MemTableStopWritesThreshold: memTables,
 		L0CompactionThreshold:       2,
 		L0StopWritesThreshold:       maxSubLevel,
-		LBaseMaxBytes:               baseSize,
+		LBaseMaxBytes:               cmp.Or(o.baseSize, baseSize),
 		CompactionConcurrencyRange:  func() (int, int) { return 1, max(1, runtime.NumCPU()/2) },
 		Logger:                      log,
 		EventListener:               &pebble.EventListener{DataCorruption: log.damaged},

@@ -206,16 +206,70 @@ func TestWarm(t *testing.T) {
 	if _, read := look(t, s, n, 500); read == 0 {
 		t.Error("a cold look-up read nothing from files")
 	}
-	s = again(t, s, Options{Dir: dir, CacheSize: 64 << 20, Warm: true})
-	s.background.Wait()
+	s = again(t, s, Options{Dir: dir, CacheSize: 64 << 20})
+	s.warm(t.Context(), 64<<20)
 	if _, read := look(t, s, n, 500); read > 0 {
 		t.Errorf("a warm look-up read %.2f blocks from files", read)
 	}
 	const small = 1 << 20
-	s = again(t, s, Options{Dir: dir, CacheSize: small, Warm: true})
-	s.background.Wait()
+	s = again(t, s, Options{Dir: dir, CacheSize: small})
+	s.warm(t.Context(), small)
 	if size := s.db.Metrics().BlockCache.Size; size == 0 || size > small {
 		t.Errorf("a cache of %d bytes has %d", small, size)
 	}
-	again(t, s, Options{Dir: dir, Warm: true}) // which is closed while it warms
+	s = again(t, s, Options{Dir: dir, Warm: true})
+	if err := s.Close(); err != nil { // while it warms
+		t.Error(err)
+	}
+}
+
+// TestTidy: names that stand in several levels are in one afterwards, where all of
+// them are found.
+func TestTidy(t *testing.T) {
+	const n = 20_000
+	s, dir := filled(t, n)
+	s = again(t, s, Options{Dir: dir, baseSize: 64 << 10})
+	var changes []store.Change
+	for i := range n / 4 {
+		r := storetest.Typical(4 * i)
+		r.Locations = nil
+		changes = append(changes, store.Change{Record: r, Expected: store.AnyRevision, Time: time.Unix(1, 0)})
+	}
+	if _, err := s.Apply(t.Context(), changes); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.db.Flush(); err != nil {
+		t.Fatal(err)
+	}
+	if above, _ := s.names(); len(above) == 0 {
+		t.Fatal("there is nothing above the lowest level")
+	}
+	if err := s.tidy(t.Context(), func() bool { return false }); err != nil {
+		t.Fatal(err)
+	}
+	if above, _ := s.names(); len(above) == 0 {
+		t.Error("what was to stop went on")
+	}
+	if err := s.Tidy(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if above, all := sizes(s.names()); above != 0 || all < 2 {
+		t.Errorf("%d bytes of %d are above the lowest level", above, all)
+	}
+	if asked, _ := look(t, s, n, 2000); asked > 2.1 {
+		t.Errorf("a look-up asks for %.2f blocks, want 2", asked)
+	}
+	if _, err := s.Verify(t.Context(), func(f store.Fault) { t.Errorf("verify: %+v", f) }, nil); err != nil {
+		t.Error(err)
+	}
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	write(t, s, n)
+	if err := s.Tidy(ended); err != nil && !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v, want the end of the context", err)
+	}
+	s = again(t, s, Options{Dir: dir, ReadOnly: true})
+	if err := s.Tidy(t.Context()); !errors.Is(err, ErrReadOnly) {
+		t.Errorf("got %v, want ErrReadOnly", err)
+	}
 }

@@ -4,12 +4,14 @@ import (
 	"bufio"
 	"context"
 	"errors"
+	"io"
 	"io/fs"
 	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -391,5 +393,49 @@ func TestMemoryFiles(t *testing.T) {
 	missing := filepath.Join(dir, "missing")
 	if got := meminfo(missing) + plainNumber(missing); got != 0 {
 		t.Errorf("of files that are not there: %d", got)
+	}
+}
+
+// unwritable is a file system that was mounted for reading only.
+type unwritable struct{ vfs.FS }
+
+func (u unwritable) refuse(name string) error {
+	return &fs.PathError{Op: "open", Path: name, Err: syscall.EROFS}
+}
+
+func (u unwritable) Create(name string, _ vfs.DiskWriteCategory) (vfs.File, error) {
+	return nil, u.refuse(name)
+}
+func (u unwritable) Lock(name string) (io.Closer, error)       { return nil, u.refuse(name) }
+func (u unwritable) MkdirAll(name string, _ os.FileMode) error { return u.refuse(name) }
+func (u unwritable) Remove(name string) error                  { return u.refuse(name) }
+func (u unwritable) Rename(name, _ string) error               { return u.refuse(name) }
+func (u unwritable) Link(name, _ string) error                 { return u.refuse(name) }
+func (u unwritable) OpenReadWrite(name string, _ vfs.DiskWriteCategory, _ ...vfs.OpenOption) (vfs.File, error) {
+	return nil, u.refuse(name)
+}
+
+// TestUnwritable: a store on a medium that takes no writes can be read and verified,
+// and is not opened for writing.
+func TestUnwritable(t *testing.T) {
+	mem := vfs.NewMem()
+	s := openMem(t, mem)
+	write(t, s, 1, 2)
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	s, err := Open(Options{Dir: "store", FS: unwritable{mem}, ReadOnly: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	if n, _, err := s.Count(t.Context()); n != 2 || err != nil {
+		t.Errorf("got %d records, %v, want 2", n, err)
+	}
+	if _, err := s.Verify(t.Context(), func(f store.Fault) { t.Errorf("verify: %+v", f) }, nil); err != nil {
+		t.Error(err)
+	}
+	if w, err := Open(Options{Dir: "store", FS: unwritable{mem}}); !errors.Is(err, syscall.EROFS) {
+		t.Errorf("opened for writing: %v, %v", w, err)
 	}
 }

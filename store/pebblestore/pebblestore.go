@@ -1,6 +1,7 @@
 package pebblestore
 
 import (
+	"context"
 	"crypto/rand"
 	"errors"
 	"fmt"
@@ -37,6 +38,8 @@ type Options struct {
 	Log       *slog.Logger // of what Pebble has to complain about; nil for nobody
 	ReadOnly  bool         // nothing is written, and the store must exist
 	Warm      bool         // names are read into the cache in the background, as many as it holds
+
+	baseSize int64 // the constant if 0
 }
 
 // A Store is a directory that is open. [Open] makes one.
@@ -64,8 +67,8 @@ type Store struct {
 	decided  chan *request // from decide to acknowledge
 	answered chan struct{} // closed when acknowledge has ended
 
-	closing    chan struct{}  // closed when Close begins
-	background sync.WaitGroup // what ends by itself then
+	end        func()         // tells what goes on in the background
+	background sync.WaitGroup // that it has ended
 
 	backups atomic.Uint64
 	dir     string
@@ -95,6 +98,9 @@ var (
 // A store whose log has no readable end can be read, but not written.
 func Open(o Options) (*Store, error) {
 	o.defaults()
+	if o.ReadOnly {
+		o.FS = lockless{o.FS}
+	}
 	s := &Store{
 		readOnly: o.ReadOnly,
 		requests: make(chan *request),
@@ -102,7 +108,6 @@ func Open(o Options) (*Store, error) {
 		answered: make(chan struct{}),
 		flushed:  make(chan struct{}, 1),
 		marked:   make(chan struct{}),
-		closing:  make(chan struct{}),
 		dir:      o.Dir,
 		fs:       o.FS,
 		report:   o.Log,
@@ -125,8 +130,13 @@ func Open(o Options) (*Store, error) {
 			s.warn("what a backup has left cannot be removed", err)
 		}
 	}
+	ctx, end := context.WithCancel(context.Background())
+	s.end = end
 	if o.Warm {
-		s.background.Go(func() { s.warm(engine.CacheSize) })
+		s.background.Go(func() { s.warm(ctx, engine.CacheSize) })
+	}
+	if !o.ReadOnly {
+		s.background.Go(func() { s.keepTidy(ctx) })
 	}
 	go s.decide()
 	go s.acknowledge()
@@ -254,10 +264,10 @@ func (s *Store) Close() error {
 	if !s.gate.Close() {
 		return nil
 	}
-	close(s.closing)
+	s.end()
+	s.background.Wait()
 	close(s.requests)
 	<-s.answered
-	s.background.Wait()
 	s.scrubs.Wait()
 	s.settle()
 	err := s.db.Close()
@@ -318,6 +328,11 @@ func (s *Store) BlocksRead() (asked, read int64) {
 		return 0, 0
 	}
 	defer s.gate.Leave()
+	return s.blocks()
+}
+
+// blocks is BlocksRead of a store that is open.
+func (s *Store) blocks() (asked, read int64) {
 	cache := s.db.Metrics().BlockCache
 	return cache.Hits + cache.Misses, cache.Misses
 }

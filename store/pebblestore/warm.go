@@ -1,16 +1,19 @@
 package pebblestore
 
 import (
+	"context"
 	"time"
 
 	"github.com/cockroachdb/pebble/v2"
 )
 
-// Warming reads this many names, then rests so many times as long as that took: who
-// asks meanwhile has the machine for the most part.
+// Warming reads so many names, then rests for so long, and longer while more blocks
+// than that are asked for meanwhile: who asks has the machine for himself, and reads
+// what he needs.
 const (
-	warmStep = 4096
-	warmRest = 2
+	warmStep  = 4096
+	warmRest  = 5 * time.Millisecond
+	warmQuiet = 20
 )
 
 // warmShare is how much of the cache warming fills, in parts of warmParts: the rest
@@ -18,22 +21,29 @@ const (
 const warmShare, warmParts = 3, 4
 
 // warm reads the names that there are into the cache, in the order of their keys,
-// until it has all of them, the cache has had its share, or the store is closed.
-func (s *Store) warm(cache int64) {
+// until it has all of them, the cache has had its share, or ctx ends.
+func (s *Store) warm(ctx context.Context, cache int64) {
 	o := pebble.IterOptions{LowerBound: []byte{spaceName}, UpperBound: []byte{spaceName + 1}}
-	for s.db.Metrics().BlockCache.Size < cache/warmParts*warmShare {
-		began := time.Now()
+	for s.rest(ctx) && s.db.Metrics().BlockCache.Size < cache/warmParts*warmShare {
 		next, err := s.warmFrom(&o)
 		if next == nil || err != nil {
 			return // a damaged block is told of by who wants it
 		}
 		o.LowerBound = next
-		select {
-		case <-s.closing:
-			return
-		case <-time.After(warmRest * time.Since(began)):
-		}
 	}
+}
+
+// rest waits until little is asked of the store, and reports whether ctx lasts.
+func (s *Store) rest(ctx context.Context) bool {
+	before, _ := s.blocks()
+	for wait(ctx, warmRest) {
+		now, _ := s.blocks()
+		if now-before <= warmQuiet {
+			return true
+		}
+		before = now
+	}
+	return false
 }
 
 // warmFrom reads the first names within bounds, and returns the key that follows

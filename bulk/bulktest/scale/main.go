@@ -7,7 +7,7 @@
 //
 // The directory must not exist; it stays, for a closer look. With -open nothing is
 // loaded, and what an earlier run with the same -n, -contents and -subs has left is
-// measured. With -nomen the program is measured too, as a server of the store: how
+// measured. With -tidy it is measured as it is when the store had a minute of rest. With -nomen the program is measured too, as a server of the store: how
 // long it takes from its start to its first answer, and its memory.
 package main
 
@@ -43,6 +43,7 @@ func main() {
 	flag.IntVar(&r.subs, "subs", 1, "under how many authorities the paths are named")
 	flag.IntVar(&r.samples, "samples", 20_000, "how many names are looked up")
 	flag.BoolVar(&r.open, "open", false, "measure a store that is there")
+	flag.BoolVar(&r.tidy, "tidy", false, "bring the names into one level first, as a store does in quiet times")
 	flag.StringVar(&r.nomen, "nomen", "", "a program to be started as a server of the store")
 	flag.Parse()
 	if err := r.all(context.Background()); err != nil {
@@ -56,7 +57,7 @@ type run struct {
 	n             uint64
 	dir, contents string
 	subs, samples int
-	open          bool
+	open, tidy    bool
 	nomen         string
 	forget        func()      // drops the caches of the machine
 	names         []name.Name // looked up
@@ -78,6 +79,11 @@ func (r *run) all(ctx context.Context) error {
 	}
 	if err := prepare(ctx); err != nil {
 		return err
+	}
+	if r.tidy {
+		if err := r.tidyUp(ctx); err != nil {
+			return err
+		}
 	}
 	size, err := diskUsage(r.dir)
 	if err != nil {
@@ -106,6 +112,18 @@ func (r *run) all(ctx context.Context) error {
 	}
 	fmt.Printf("memory at its highest: %s\n", status("VmHWM"))
 	return s.Close()
+}
+
+// tidyUp brings the names into one level.
+func (r *run) tidyUp(ctx context.Context) error {
+	s, err := pebblestore.Open(pebblestore.Options{Dir: r.dir})
+	if err != nil {
+		return err
+	}
+	began := time.Now()
+	err = s.Tidy(ctx)
+	fmt.Printf("tidying: %.1f s\n", seconds(began))
+	return errors.Join(err, s.Close())
 }
 
 // load imports the names.

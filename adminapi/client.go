@@ -28,6 +28,15 @@ type Client struct {
 	HTTP  *http.Client // http.DefaultClient if nil
 }
 
+// Direct returns an HTTP client that tells a token to nobody but the server: to no
+// proxy of the environment, and to no other server to which that one leads.
+func Direct() *http.Client {
+	return &http.Client{
+		Transport:     &http.Transport{},
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}
+}
+
 // Version tells what runs there. It is also the way to see whether something
 // runs, and knows the token.
 func (c *Client) Version(ctx context.Context) (Version, error) {

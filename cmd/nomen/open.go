@@ -152,7 +152,7 @@ func (c *cli) server(ctx context.Context) (*adminapi.Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	api := &adminapi.Client{URL: strings.TrimSpace(string(url)), Token: strings.TrimSpace(string(token))}
+	api := &adminapi.Client{URL: strings.TrimSpace(string(url)), Token: strings.TrimSpace(string(token)), HTTP: adminapi.Direct()}
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	if _, err := api.Version(ctx); err != nil {

@@ -513,7 +513,7 @@ func (e explainer) Resolve(ctx context.Context, q nomen.Question) (*nomen.Answer
 		return nil, err
 	}
 	req.Header.Set("Authorization", "Bearer "+e.api.Token)
-	resp, err := cmp.Or(e.api.HTTP, direct()).Do(req)
+	resp, err := cmp.Or(e.api.HTTP, adminapi.Direct()).Do(req)
 	if err != nil {
 		return nil, err
 	}
@@ -530,15 +530,6 @@ func (e explainer) Resolve(ctx context.Context, q nomen.Question) (*nomen.Answer
 		return nil, e
 	}
 	return nil, fmt.Errorf("the server answered %s: %s", resp.Status, problem.Detail)
-}
-
-// direct returns a client that tells a token to nobody but the server: to no proxy,
-// and to no other server to which that one leads.
-func direct() *http.Client {
-	return &http.Client{
-		Transport:     &http.Transport{DisableKeepAlives: true},
-		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-	}
 }
 
 // An audited address is what it says in JSON.

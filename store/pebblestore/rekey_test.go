@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -345,9 +346,12 @@ func TestRekeyCrash(t *testing.T) {
 	disk := rules1(t)
 	old := dump(t, disk, "store")
 	random := rand.New(rand.NewPCG(1, 2))
+	var mu sync.Mutex // two databases write at once
 	var crashed []*vfs.MemFS
 	injector := errorfs.InjectorFunc(func(op errorfs.Op) error {
 		if op.Kind.ReadOrWrite() == errorfs.OpIsWrite {
+			mu.Lock()
+			defer mu.Unlock()
 			crashed = append(crashed, disk.CrashClone(vfs.CrashCloneCfg{UnsyncedDataPercent: 50 * random.IntN(3), RNG: random}))
 		}
 		return nil

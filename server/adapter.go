@@ -32,8 +32,9 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 		s.metrics.handler.ServeHTTP(w, r)
 		return
 	}
-	p := s.decide(askedFrom(lasting(r), client.addr), in)
-	sent := s.send(w, r, p)
+	ctx := askedFrom(lasting(r), client.addr)
+	p := s.decide(ctx, in)
+	sent := s.send(ctx, w, r, p)
 	took := s.now().Sub(start)
 	s.metrics.observe(p, took)
 	s.logAccess(r, target, client.addr, p.status, sent, took)
@@ -164,8 +165,9 @@ func addrOf(a net.Addr) netip.AddrPort {
 // body is, which spares it a map of more than eight fields.
 const ownLength = 2 << 10
 
-// send writes a reply and returns how many bytes of body were sent.
-func (s *Server) send(w http.ResponseWriter, r *http.Request, p *reply) int64 {
+// send writes a reply and returns how many bytes of body were sent. A stream asks on
+// behalf of who asks by ctx.
+func (s *Server) send(ctx context.Context, w http.ResponseWriter, r *http.Request, p *reply) int64 {
 	defer p.drop()
 	h := w.Header()
 	values := make([]string, len(p.fields)) // of one field each
@@ -193,7 +195,7 @@ func (s *Server) send(w http.ResponseWriter, r *http.Request, p *reply) int64 {
 		return int64(n)
 	}
 	out := newPaced(w, s.limits.Timeout)
-	if err := p.stream(lasting(r), out); err != nil {
+	if err := p.stream(ctx, out); err != nil {
 		s.log.Info("stream broke off", "target", printable(r.RequestURI), "err", err)
 		panic(http.ErrAbortHandler) // so that the client sees that it is not whole
 	}

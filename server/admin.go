@@ -154,7 +154,7 @@ func (s *Server) adminPage(w http.ResponseWriter, r *http.Request, path string) 
 	case isProblem:
 		p := problemPage(r.Header.Get("Accept"), kind)
 		p.finish(s.dates.of(s.now()))
-		s.send(w, r, p)
+		s.send(r.Context(), w, r, p)
 		return nil
 	case path == "/-/healthz":
 		return writeJSON(w, http.StatusOK, map[string]string{"status": "ok"})

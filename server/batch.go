@@ -17,6 +17,7 @@ import (
 	"github.com/nomen-project/nomen"
 	"github.com/nomen-project/nomen/adminapi"
 	"github.com/nomen-project/nomen/format"
+	"github.com/nomen-project/nomen/gateway"
 	"github.com/nomen-project/nomen/name"
 	"github.com/nomen-project/nomen/store"
 )
@@ -388,8 +389,11 @@ func (q query) orElse(o query) query {
 // grantedError tells why there is no answer, as the command line does.
 func (s *Server) grantedError(err error) *grantedError {
 	var e *nomen.Error
+	var limit *gateway.LimitError
 	switch {
 	case errors.As(err, &e):
+	case errors.As(err, &limit):
+		return &grantedError{Code: "limit", Message: fmt.Sprintf("names of others are asked for on your behalf only so often; please try again in %s s", gateway.RetryAfter(limit))}
 	case errors.Is(err, nomen.ErrLoop):
 		return &grantedError{Code: "loop", Message: nomen.ErrLoop.Error()}
 	case errors.Is(err, nomen.ErrUpstream):

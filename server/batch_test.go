@@ -16,6 +16,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"github.com/nomen-project/nomen"
+	"github.com/nomen-project/nomen/gateway"
 )
 
 // post sends a list of names and returns the answers, or the body of an error.
@@ -144,6 +145,28 @@ func TestBatchOfWebNames(t *testing.T) {
 		t.Errorf("with a query of its own: %+v", got)
 	} else if !strings.Contains(string(got[1].Answer), `"service":"I2C"`) || got[2].Error == nil || got[2].Error.Code != "unknown-name" {
 		t.Errorf("with directives, and unknown: %s, %+v", got[1].Answer, got[2].Error)
+	}
+}
+
+// Y95-63: a list of names is asked for on behalf of who sent it, as one name is.
+func TestBatchAsker(t *testing.T) {
+	s, _ := newTestServer(t, func(o *Options) {
+		o.Resolver = resolverFunc(func(ctx context.Context, q nomen.Question) (*nomen.Answer, error) {
+			switch {
+			case gateway.Asker(ctx).String() != "127.0.0.1":
+				return nil, &nomen.Error{Kind: nomen.Denied, Name: q.Name.Key()}
+			case q.Name.Key() == "urn:example:many":
+				return nil, &gateway.LimitError{After: 3 * time.Second}
+			}
+			return &nomen.Answer{Service: nomen.I2L, Name: q.Name, Status: nomen.Active, Locations: []nomen.Location{{URL: "https://example.org/"}}}, nil
+		})
+	})
+	_, got, all := post(t, listen(t, s), "", "text/uri-list", "urn:example:one\nurn:example:many\n")
+	if len(got) != 2 || got[0].Error != nil {
+		t.Fatalf("got %s", all)
+	}
+	if e := got[1].Error; e == nil || e.Code != "limit" || !strings.Contains(e.Message, "in 3 s") {
+		t.Errorf("too many questions: %+v", e)
 	}
 }
 

@@ -4,10 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"math/rand/v2"
 	"path/filepath"
-	"runtime"
 	"testing"
 	"time"
 
@@ -88,34 +86,6 @@ func TestBlocks(t *testing.T) {
 	}
 	if asked, _ := s.BlocksRead(); asked-asked0 > 2100 {
 		t.Errorf("1000 look-ups of what is not there ask for %d blocks, want 2000", asked-asked0)
-	}
-}
-
-// TestGetAllocates: a look-up leaves little for the collector of garbage, whatever
-// levels there are.
-func TestGetAllocates(t *testing.T) {
-	const n = 2000
-	s, _ := filled(t, n)
-	for i := range 12 {
-		write(t, s, n+i)
-		if err := s.db.Flush(); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want := storetest.Typical(1).Name
-	const limit = 8 << 10
-	least := uint64(math.MaxUint64) // the race detector has pools forget at random
-	for range 200 {
-		var before, after runtime.MemStats
-		runtime.ReadMemStats(&before)
-		if _, err := s.Get(t.Context(), want, time.Time{}); err != nil {
-			t.Fatal(err)
-		}
-		runtime.ReadMemStats(&after)
-		least = min(least, after.TotalAlloc-before.TotalAlloc)
-	}
-	if least > limit {
-		t.Errorf("a look-up takes %d bytes, want at most %d", least, limit)
 	}
 }
 

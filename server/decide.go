@@ -315,7 +315,7 @@ func (s *Server) withProblem(r *request, a asked, problem *format.Problem) *repl
 	if accept == "" && a.form == formElement { // Y95-45
 		accept = format.TypeURC
 	}
-	f := format.ProblemFormat(accept)
+	f := problemForm(accept)
 	shown := problem
 	if problem.Answer != nil { // all that is known, whatever was asked for
 		ans, copied := *problem.Answer, *problem
@@ -409,7 +409,7 @@ func (s *Server) failure(r *request, err error) *reply {
 	if said.Status != http.StatusInternalServerError {
 		p.add("Retry-After", "5")
 	}
-	f := format.ProblemFormat(r.accept)
+	f := problemForm(r.accept)
 	body, err := written(func(w io.Writer) error { return f.Write(w, &said) })
 	if err != nil {
 		return p.withText(said.Title + ". " + said.Detail)
@@ -427,7 +427,7 @@ func notAcceptable(r *request, offers []format.Format) *reply {
 	for _, f := range offers {
 		problem.Available = append(problem.Available, f.MediaType)
 	}
-	f := format.ProblemFormat(r.accept)
+	f := problemForm(r.accept)
 	body, err := written(func(w io.Writer) error { return f.Write(w, problem) })
 	if err != nil {
 		return newReply(http.StatusNotAcceptable).withText("Available: " + strings.Join(problem.Available, ", "))

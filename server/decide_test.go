@@ -556,6 +556,34 @@ func TestHomePage(t *testing.T) {
 	}
 }
 
+// Who reads pages as gladly as plain text gets pages, of those that are for people: the
+// start page, what is wrong, and what problems mean. Descriptions are Y95-45.
+func TestPagesForPeople(t *testing.T) {
+	const lynx = "text/html, text/plain, text/sgml, text/css, application/xhtml+xml, */*;q=0.01"
+	for _, tt := range []struct{ accept, want string }{
+		{"", "text/plain"},
+		{"*/*", "text/plain"},
+		{"text/plain", "text/plain"},
+		{"text/plain, */*;q=0.5", "text/plain"},
+		{"text/plain, text/html", "text/html"},
+		{"text/html;q=0.5, text/plain;q=0.5", "text/html"},
+		{"Text/HTML;q=0.5, text/plain;q=0.6", "text/plain"},
+		{"text/html;q=0, text/plain", "text/plain"},
+		{lynx, "text/html"},
+	} {
+		s, _ := newTestServer(t, nil)
+		for _, target := range []string{"/", "/urn:example:none", "/urn:x", "/-/nothing", "/-/problems/denied"} {
+			if got := ask(s, target, accepting(tt.accept)).get("Content-Type"); got != tt.want+"; charset=utf-8" {
+				t.Errorf("%s, Accept: %s: got %s, want %s", target, tt.accept, got, tt.want)
+			}
+		}
+	}
+	s, _ := newTestServer(t, nil)
+	if got := ask(s, "/urn:example:none", accepting("application/json, text/html;q=0.9, text/plain;q=0.9")).get("Content-Type"); got != "application/problem+json" {
+		t.Errorf("got %s", got)
+	}
+}
+
 func TestOptionsRefused(t *testing.T) {
 	for _, o := range []Options{
 		{},

@@ -133,6 +133,28 @@ func carried(locations []nomen.Location, types []string) bool {
 	})
 }
 
+// readsPages reports whether a client that takes plain text takes a page for people
+// as gladly: text/html is named, with a weight no smaller than that of text/plain. A
+// browser for terminals, such as lynx, names both.
+func readsPages(accept string) bool {
+	if !mentions(accept, "html") {
+		return false
+	}
+	ranges := mediaRanges(accept)
+	page := weightOf(ranges, format.TypeHTML)
+	return page > 0 && page >= weightOf(ranges, format.TypeText, "text/*", "*/*")
+}
+
+// problemForm returns the form of a problem: that of [format.ProblemFormat], but a
+// page where plain text is wanted no more than that.
+func problemForm(accept string) format.ProblemForm {
+	f := format.ProblemFormat(accept)
+	if f.MediaType == format.TypeText && readsPages(accept) {
+		return format.ProblemFormat(format.TypeHTML)
+	}
+	return f
+}
+
 // onlyPlain reports whether a client accepts text/plain and nothing else.
 func onlyPlain(accept string) bool {
 	ranges := mediaRanges(accept)

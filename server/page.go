@@ -100,7 +100,7 @@ func (s *Server) homePage(r *request, set *store.AuthoritySet) *reply {
 	f, ok := format.Negotiate(r.accept, []format.Format{text, html}, text)
 	p := newReply(http.StatusOK)
 	p.add("Vary", "Accept")
-	if !ok || f.Name == text.Name {
+	if !ok || f.Name == text.Name && !readsPages(r.accept) {
 		return p.withText(s.homeText(r, set)...)
 	}
 	var b bytes.Buffer

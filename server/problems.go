@@ -19,7 +19,7 @@ func problemPage(accept, kind string) *reply {
 	p := newReply(http.StatusOK)
 	p.add("Vary", "Accept")
 	p.add("Cache-Control", "max-age=86400")
-	if format.ProblemFormat(accept).MediaType == format.TypeHTML {
+	if problemForm(accept).MediaType == format.TypeHTML {
 		body, err := written(func(w io.Writer) error {
 			return format.WriteProblemHTML(w, &format.Problem{Title: title, Detail: meaning})
 		})

@@ -90,7 +90,7 @@ func isRedirect(status int) bool {
 // follow it. The target is a URI, or a path of ours.
 func toward(r *request, p *reply, target string) *reply {
 	p.add("Location", target)
-	if !mentions(r.accept, "html") || format.ProblemFormat(r.accept).MediaType != format.TypeHTML {
+	if !mentions(r.accept, "html") || problemForm(r.accept).MediaType != format.TypeHTML {
 		return p.withBody("text/plain; charset=utf-8", []byte(target+"\r\n"))
 	}
 	to := html.EscapeString(target)

@@ -138,6 +138,17 @@ func TestEmpty(t *testing.T) {
 	}
 }
 
+func TestTableWithoutHeader(t *testing.T) {
+	for _, f := range []Format{CSV, TSV} {
+		for _, in := range []string{"", "\n\n", "\uFEFF", string(packed(""))} {
+			sum, _, err := newBench(t).bring(strings.NewReader(in), ImportOptions{Format: f})
+			if bad, ok := errors.AsType[*LineError](err); !ok || bad.Line != 1 || sum != (Summary{}) {
+				t.Errorf("%s: %q: %+v, %v; want a *LineError about line 1", f, in, sum, err)
+			}
+		}
+	}
+}
+
 func TestLayout(t *testing.T) {
 	b := newBench(t)
 	got := b.good("\uFEFF{\"name\":\"urn:dns:example.org:1\"}\r\n\r\n\n  {\"name\":\"urn:dns:example.org:2\"}  \n{\"name\":\"urn:dns:example.org:3\"}", ImportOptions{})

@@ -98,9 +98,8 @@ func newTable(l *lines, f Format) (*table, error) {
 	t := &table{rows: rowReader{lines: l, tabs: f == TSV}, name: -1}
 	head, err := t.rows.next()
 	switch {
-	case errors.Is(err, io.EOF):
-		t.done = io.EOF
-		return t, nil
+	case errors.Is(err, io.EOF): // a pipe that broke before its first line looks like this
+		return nil, &LineError{Line: 1, Column: 1, Message: "there is no line: a table begins with one that names its columns, also where no record follows"}
 	case err != nil:
 		return nil, err
 	}

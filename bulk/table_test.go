@@ -61,7 +61,7 @@ func TestFiles(t *testing.T) {
 		{"lines of JSON", JSONLines, "\uFEFF{\"name\":\"urn:example:1\"}\r\n\n{\"name\":\"urn:example:2\",\"odd\":1}\n\xff\n{\"name\":\"urn:example:3\"}", []string{
 			`1@3 ` + u + `1"}`, `@54 urn:example:2: line 3, column 25: odd: unknown field`, `@63 line 4, column 1: is not UTF-8`, `5@65 ` + u + `3"}`,
 		}},
-		{"nothing", CSV, "", nil},
+		{"nothing", CSV, "", []string{"header: line 1, column 1: there is no line: a table begins with one that names its columns, also where no record follows"}},
 		{"a header alone", CSV, "name,url\n", nil},
 		{"a header without an end", CSV, "name,url", nil},
 		{"one record", CSV, "name,url\nurn:example:1,https://a.example/\n", []string{`2@9 ` + u + `1","locations":[{"url":"https://a.example/"}]}`}},

@@ -1,8 +1,10 @@
 package main
 
 import (
+	"bufio"
 	"context"
 	"errors"
+	"slices"
 
 	"github.com/nomen-project/nomen"
 	"github.com/nomen-project/nomen/name"
@@ -26,6 +28,29 @@ func (c *cli) answerNames(ctx context.Context, args []string, f func(*answers, s
 		return errFailed
 	}
 	return err
+}
+
+// answerStored answers names, as answerNames does, from the store. It is opened
+// when the first line of standard input is there, if lines are asked for: the
+// command that writes them, before the pipe, may have it open until then.
+func (c *cli) answerStored(ctx context.Context, write bool, args []string, f func(*answers, backend, string) error) error {
+	if slices.Contains(args, "-") {
+		in := bufio.NewReader(c.in)
+		begun := make(chan struct{})
+		go func() { // apart, as an interrupt has to reach who waits
+			_, _ = in.Peek(1) // the end, or what is wrong, is met again when it is read
+			close(begun)
+		}()
+		select {
+		case <-begun:
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+		c.in = in
+	}
+	return c.withStore(ctx, write, func(b backend) error {
+		return c.answerNames(ctx, args, func(a *answers, arg string) error { return f(a, b, arg) })
+	})
 }
 
 // A badName is the answer about a name that there is nothing to say about.

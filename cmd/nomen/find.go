@@ -27,7 +27,7 @@ func (c *cli) findCommand() *cobra.Command {
 		Long:  findLong,
 		Example: `  nomen find --location https://old.example.org/
   nomen find --location https://old.example.org/ --limit 20 --json
-  nomen find --location https://old.example.org/ | cut -f 2 | sort -u > names.txt`,
+  nomen find --location https://old.example.org/ | cut -f 2 | sort -u | nomen get --json -`,
 		Args: noArguments,
 	}
 	f := cmd.Flags()

@@ -50,14 +50,12 @@ func (c *cli) historyCommand() *cobra.Command {
 		if authority != "" {
 			args, show = []string{authority}, showAuthorityHistory
 		}
-		return c.withStore(cmd.Context(), false, func(b backend) error {
-			return c.answerNames(cmd.Context(), args, func(a *answers, arg string) error {
-				err := show(cmd.Context(), b, a, arg, limit)
-				if err != nil {
-					a.refuse(err, badName{arg, explainAnswer(err)})
-				}
-				return err
-			})
+		return c.answerStored(cmd.Context(), false, args, func(a *answers, b backend, arg string) error {
+			err := show(cmd.Context(), b, a, arg, limit)
+			if err != nil {
+				a.refuse(err, badName{arg, explainAnswer(err)})
+			}
+			return err
 		})
 	}
 	return cmd

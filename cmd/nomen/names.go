@@ -38,15 +38,13 @@ func (c *cli) getCommand() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		return c.withStore(cmd.Context(), false, func(b backend) error {
-			return c.answerNames(cmd.Context(), args, func(a *answers, arg string) error {
-				rec, err := get(cmd.Context(), b, arg, when)
-				if err != nil {
-					a.refuse(err, badName{arg, explainAnswer(err)})
-					return err
-				}
-				return a.record(rec)
-			})
+		return c.answerStored(cmd.Context(), false, args, func(a *answers, b backend, arg string) error {
+			rec, err := get(cmd.Context(), b, arg, when)
+			if err != nil {
+				a.refuse(err, badName{arg, explainAnswer(err)})
+				return err
+			}
+			return a.record(rec)
 		})
 	}
 	return cmd
@@ -219,17 +217,15 @@ func (c *cli) retireCommand() *cobra.Command {
 			return usagef("retire: --reason is required: people will read it")
 		}
 		r.Expected = store.AnyRevision
-		return c.withStore(cmd.Context(), true, func(b backend) error {
-			return c.answerNames(cmd.Context(), args, func(a *answers, arg string) error {
-				out, err := retire(cmd.Context(), b, arg, r, why)
-				if err != nil {
-					a.refuse(err, badName{arg, explainAnswer(err)})
-					return err
-				}
-				c.warn(out.Warnings)
-				a.outcome(out)
-				return nil
-			})
+		return c.answerStored(cmd.Context(), true, args, func(a *answers, b backend, arg string) error {
+			out, err := retire(cmd.Context(), b, arg, r, why)
+			if err != nil {
+				a.refuse(err, badName{arg, explainAnswer(err)})
+				return err
+			}
+			c.warn(out.Warnings)
+			a.outcome(out)
+			return nil
 		})
 	}
 	return cmd

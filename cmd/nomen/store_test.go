@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"iter"
 	"os"
 	"path/filepath"
@@ -148,6 +149,37 @@ func TestFind(t *testing.T) {
 	b.json = true
 	if err := b.find(ctx, b.l, "https://old.example/c", store.Place{}, 0); err != nil || b.said() != `{"location":"https://old.example/c","name":"urn:dns:example.org:c"}`+"\n" {
 		t.Errorf("as JSON: %v", err)
+	}
+}
+
+// A firstRead reads from in, after before was called.
+type firstRead struct {
+	before func()
+	in     io.Reader
+}
+
+func (f *firstRead) Read(p []byte) (int, error) {
+	if f.before != nil {
+		f.before()
+		f.before = nil
+	}
+	return f.in.Read(p)
+}
+
+// TestStoreOpensAtFirstLine: the command before a pipe has the store until it has
+// written.
+func TestStoreOpensAtFirstLine(t *testing.T) {
+	for _, args := range [][]string{{"get"}, {"history"}, {"retire", "--reason", "gone"}} {
+		data := t.TempDir()
+		in := &firstRead{in: strings.NewReader("urn:example:a\n"), before: func() {
+			if status, _, said := command(t.Context(), nil, "--data", data, "put", "urn:example:a"); status != exitYes {
+				t.Errorf("the store is not free: %s", said)
+			}
+		}}
+		status, out, said := command(t.Context(), in, append(append([]string{"--data", data}, args...), "-")...)
+		if status != exitYes || out == "" {
+			t.Errorf("%s: status %d, %q, %s", args[0], status, out, said)
+		}
 	}
 }
 

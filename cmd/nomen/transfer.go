@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -212,9 +211,6 @@ func (c *cli) open(file string) (io.ReadCloser, int64, error) {
 		return io.NopCloser(c.in), -1, nil
 	}
 	f, err := os.Open(file)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, 0, usageError{err}
-	}
 	if err != nil {
 		return nil, 0, err
 	}

@@ -42,8 +42,9 @@ type Delegation struct {
 	Mode Mode `json:"mode"`
 
 	// To is where that resolver is: the URI template of RFC 6570 of a name's
-	// page there, with {name}, {element} and {prefix}; or HOST or HOST:PORT of
-	// an authority's address (1995, 3.2). Empty, it has to be discovered.
+	// page there, with {name}, {element} and {prefix}, and {?s,c,with,at} for what
+	// is asked; or HOST or HOST:PORT of an authority's address (1995, 3.2). Empty,
+	// it has to be discovered.
 	To string `json:"to,omitempty"`
 }
 

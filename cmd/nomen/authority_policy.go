@@ -34,7 +34,7 @@ type policyFlags struct {
 func (p *policyFlags) add(f *pflag.FlagSet) {
 	f.StringVar(&p.rules, "rules", "", "file of rules in JSON, \"-\" for standard input; an empty one removes them")
 	f.StringVar(&p.delegate, "delegate", "", "names that are not known here are answered elsewhere: redirect, or ask; \"\" for not")
-	f.StringVar(&p.delegateTo, "delegate-to", "", "where: HOST, HOST:PORT or a template such as https://resolver.example/{+name}")
+	f.StringVar(&p.delegateTo, "delegate-to", "", "where: HOST, HOST:PORT or a template such as https://resolver.example/{+name}{?s,c}")
 	f.StringVar(&p.suffix, "suffix", "", "append: what follows a registered name goes behind its locations")
 	f.StringVar(&p.access, "access", "", "denied or legal: nobody may ask")
 	f.StringVar(&p.accessNote, "access-note", "", "why not, for people")

@@ -101,12 +101,16 @@ func TestProblemsRoundTrip(t *testing.T) {
 		{&RequestError{Line: 2, Column: 7, Field: "status", Message: "unknown"}, 400},
 		{&registrar.RefusalError{Name: "urn:x:y", Field: "locations[0].url", Offset: 2, Rule: "scheme", Message: "no script"}, 422},
 		{&registrar.DeniedError{Who: "a", Role: registrar.Editor, Need: registrar.Owner, Name: "urn:x:y", Why: "it is special"}, 403},
+		{&registrar.DeniedError{Who: "a", Role: registrar.Reader, Need: registrar.Editor, Name: "urn:x:y"}, 403},
+		{&registrar.DeniedError{Who: "a", Role: registrar.Editor, Need: registrar.Editor, Name: "urn:x:y"}, 403},
+		{&registrar.DeniedError{Who: "a", Role: registrar.Administrator, Need: registrar.Administrator, Name: "tokens", Why: "they are for all names"}, 403},
 		{&store.ConflictError{Key: "urn:x:y", Expected: 0, Current: 4}, 409},
 		{&store.StateError{Key: "urn:x:y", Rule: "never deleted"}, 409},
 		{&store.LimitError{Key: "urn:x:y", What: "note", Size: 9, Limit: 8}, 413},
 		{&bulk.LineError{Line: 1, Column: 6, Name: "urn:example:1", Field: "colour", Message: "unknown column"}, 400},
 		{store.ErrNotFound, 404},
 		{ErrUnauthorized, 401},
+		{ErrUnknownToken, 401},
 		{ErrUnavailable, 503},
 		{&FullError{Detail: "the disk is full: 3 MiB are free, 16 have to be"}, 507},
 		{&StatusError{Status: 405, Detail: "PATCH is not offered here"}, 405},
@@ -138,6 +142,25 @@ func TestProblemsRoundTrip(t *testing.T) {
 	}
 	if p := NewProblem(context.Canceled); p.Status != 503 {
 		t.Errorf("a cancelled request: %+v", p)
+	}
+}
+
+// Who is refused is told what it takes.
+func TestDeniedDetail(t *testing.T) {
+	for _, tt := range []struct {
+		err  registrar.DeniedError
+		want string
+	}{
+		{registrar.DeniedError{Need: registrar.Editor, Name: "urn:x:y"}, "it takes the role editor, not reader"},
+		{registrar.DeniedError{Role: registrar.Editor, Need: registrar.Editor, Name: "urn:x:y"}, `it takes a token with a prefix that covers "urn:x:y", or without prefixes, and the role editor`},
+		{
+			registrar.DeniedError{Role: registrar.Administrator, Need: registrar.Administrator, Name: "tokens", Why: "they are for all names"},
+			"they are for all names: it takes a token without prefixes, and the role administrator",
+		},
+	} {
+		if got := NewProblem(&tt.err).Detail; got != tt.want {
+			t.Errorf("%+v: got %q, want %q", tt.err, got, tt.want)
+		}
 	}
 }
 

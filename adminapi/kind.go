@@ -29,9 +29,9 @@ func Explain(kind string) (title, meaning string, ok bool) {
 	case kindRefused:
 		return "The change breaks a rule", "The request is understood, but what it wants to store is not allowed. The field and the rule are named; nothing of the change was made.", true
 	case kindUnauthorized:
-		return "A token is needed", "Send a token that is known here and not revoked: Authorization: Bearer TOKEN. The administrator's is in the file admin.token of the data directory.", true
+		return "A token that is good here is needed", "Send a token that is known here and not revoked: Authorization: Bearer TOKEN. The administrator's is in the file admin.token of the data directory.", true
 	case kindDenied:
-		return "The token does not allow it", "The token is good, but its role or its prefixes do not reach this far. The answer tells the role that is needed.", true
+		return "The token does not allow it", "The token is good, but its role or its prefixes do not reach this far. The answer tells the role or the prefix that is needed.", true
 	case kindNotFound:
 		return "There is no such thing", "No name, authority or token of this spelling is known here.", true
 	case kindConflict:

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"strings"
 	"syscall"
 
 	"github.com/nomen-project/nomen/bulk"
@@ -41,12 +42,21 @@ const ProblemPath = "/-/problems/"
 
 // The errors that are not those of the registrar and the store.
 var (
-	// ErrUnauthorized is returned when no token, or no good one, was sent.
+	// ErrUnauthorized is returned when no token was sent.
 	ErrUnauthorized = errors.New("adminapi: a token is needed: Authorization: Bearer TOKEN")
+
+	// ErrUnknownToken is returned when the token that was sent is none, or is none any
+	// more: which of the two is not told. It is an ErrUnauthorized.
+	ErrUnknownToken error = unknownToken{}
 
 	// ErrUnavailable is returned when the server is closing down.
 	ErrUnavailable = errors.New("adminapi: the server is closing down")
 )
+
+type unknownToken struct{}
+
+func (unknownToken) Error() string { return "adminapi: this token is not known here, or was revoked" }
+func (unknownToken) Unwrap() error { return ErrUnauthorized }
 
 // A RequestError is returned for a request that is not what the API wants.
 type RequestError struct {
@@ -137,7 +147,7 @@ func NewProblem(err error) *Problem {
 		p.Line, p.Column, p.Field = request.Line, request.Column, request.Field
 		return p
 	case errors.As(err, &denied):
-		p := newProblem(kindDenied, http.StatusForbidden, errors.New(denied.Why))
+		p := newProblem(kindDenied, http.StatusForbidden, errors.New(deniedDetail(denied)))
 		p.Name, p.Who, p.Role, p.Need = denied.Name, denied.Who, denied.Role.String(), denied.Need.String()
 		return p
 	case errors.As(err, &conflict):
@@ -159,6 +169,8 @@ func NewProblem(err error) *Problem {
 		return newProblem(kindFull, http.StatusInsufficientStorage, err)
 	case errors.Is(err, store.ErrNotFound):
 		return newProblem(kindNotFound, http.StatusNotFound, err)
+	case errors.Is(err, ErrUnknownToken):
+		return newProblem(kindUnauthorized, http.StatusUnauthorized, ErrUnknownToken)
 	case errors.Is(err, ErrUnauthorized):
 		return newProblem(kindUnauthorized, http.StatusUnauthorized, err)
 	case errors.Is(err, store.ErrClosed), errors.Is(err, context.Canceled), errors.Is(err, ErrUnavailable):
@@ -167,6 +179,24 @@ func NewProblem(err error) *Problem {
 		return &Problem{Type: "about:blank", Title: http.StatusText(status.Status), Status: status.Status, Detail: status.Detail}
 	}
 	return newProblem(kindFailure, http.StatusInternalServerError, errors.New("the cause is in the server's log"))
+}
+
+// deniedDetail says what it would take to be allowed. Behind what is special about the
+// case it is the rest of the sentence.
+func deniedDetail(e *registrar.DeniedError) string {
+	var need string
+	switch {
+	case e.Role < e.Need:
+		need = fmt.Sprintf("it takes the role %s, not %s", e.Need, e.Role)
+	case strings.Contains(e.Name, ":"):
+		need = fmt.Sprintf("it takes a token with a prefix that covers %q, or without prefixes, and the role %s", e.Name, e.Need)
+	default:
+		need = fmt.Sprintf("it takes a token without prefixes, and the role %s", e.Need)
+	}
+	if e.Why != "" {
+		return e.Why + ": " + need
+	}
+	return need
 }
 
 func conflictStatus(err error) int {
@@ -193,7 +223,9 @@ func (p *Problem) Err() error {
 	case ProblemPath + kindDenied:
 		role, _ := registrar.ParseRole(p.Role)
 		need, _ := registrar.ParseRole(p.Need)
-		return &registrar.DeniedError{Who: p.Who, Role: role, Need: need, Name: p.Name, Why: p.Detail}
+		e := &registrar.DeniedError{Who: p.Who, Role: role, Need: need, Name: p.Name}
+		e.Why = strings.TrimSuffix(strings.TrimSuffix(p.Detail, deniedDetail(e)), ": ")
+		return e
 	case ProblemPath + kindConflict:
 		e := &store.ConflictError{Key: p.Name}
 		if p.Expected != nil && p.Current != nil {
@@ -209,6 +241,9 @@ func (p *Problem) Err() error {
 	case ProblemPath + kindNotFound:
 		return store.ErrNotFound
 	case ProblemPath + kindUnauthorized:
+		if p.Detail == ErrUnknownToken.Error() {
+			return ErrUnknownToken
+		}
 		return ErrUnauthorized
 	case ProblemPath + kindUnavailable:
 		return ErrUnavailable

@@ -184,7 +184,7 @@ func (s *Server) authenticate(r *http.Request) (registrar.Actor, error) {
 	}
 	id, secret, ok := adminapi.SplitToken(strings.TrimSpace(field[len(scheme):]))
 	if !ok {
-		return registrar.Actor{}, adminapi.ErrUnauthorized
+		return registrar.Actor{}, adminapi.ErrUnknownToken
 	}
 	t, err := tokens.Token(r.Context(), id)
 	if errors.Is(err, store.ErrNotFound) {
@@ -194,7 +194,7 @@ func (s *Server) authenticate(r *http.Request) (registrar.Actor, error) {
 		return registrar.Actor{}, err
 	}
 	if !adminapi.Matches(t, secret) || t.Revoked {
-		return registrar.Actor{}, adminapi.ErrUnauthorized
+		return registrar.Actor{}, adminapi.ErrUnknownToken
 	}
 	return registrar.Bearer(t)
 }

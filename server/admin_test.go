@@ -170,7 +170,7 @@ func TestAdminRights(t *testing.T) {
 	if err := c.Revoke(ctx, granted.ID); err != nil {
 		t.Errorf("revoking: %v", err)
 	}
-	if _, err := fresh.Version(ctx); !errors.Is(err, adminapi.ErrUnauthorized) {
+	if _, err := fresh.Version(ctx); !errors.Is(err, adminapi.ErrUnknownToken) || !errors.Is(err, adminapi.ErrUnauthorized) {
 		t.Errorf("a revoked token: %#v", err)
 	}
 }
@@ -415,6 +415,8 @@ func TestAdminOverHTTP(t *testing.T) {
 		{"health without a token", "GET", "/-/healthz", "", []string{"Authorization", ""}, 200, `ok`},
 		{"description without a token", "GET", "/-/openapi.json", "", []string{"Authorization", ""}, 200, `openapi`},
 		{"no token", "GET", one, "", []string{"Authorization", ""}, 401, `unauthorized`},
+		{"wrong token", "GET", one, "", []string{"Authorization", "Bearer nobody.secret"}, 401, `this token is not known here, or was revoked`},
+		{"no token at all", "GET", one, "", []string{"Authorization", "Bearer nonsense"}, 401, `this token is not known here, or was revoked`},
 		{"token of another kind", "GET", one, "", []string{"Authorization", "Basic eDp5"}, 401, `unauthorized`},
 		{"DNS rebinding", "GET", one, "", []string{"Host", "evil.example:4501"}, 421, ``},
 		{"localhost", "GET", one, "", []string{"Host", "localhost:4501"}, 200, ``},

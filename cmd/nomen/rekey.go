@@ -162,7 +162,7 @@ func kindWord(k store.Kind) string {
 
 // showRekeyed says what was done.
 func (c *cli) showRekeyed(res pebblestore.RekeyResult, o pebblestore.RekeyOptions) error {
-	if c.json && !o.DryRun {
+	if c.json {
 		if err := c.printJSON(res); err != nil {
 			return err
 		}

@@ -265,6 +265,7 @@ the same bytes.
   uri-list         all usable locations of each active name (RFC 2483)
 
 The suffix of --output chooses format and compression: .csv, .tsv.gz, .jsonl.zst.
+With --json the summary of such a file is an object, as that of an import.
 Names for which a map or list has no line are counted; a record that a format
 cannot hold is named, and the exit status is 1.`
 
@@ -343,7 +344,11 @@ func (c *cli) exportAny(ctx context.Context, b backend, output string, o bulk.Ex
 	o.Progress = func(s bulk.Summary) { bar(s, s.Read) }
 	s, err := exportFile(ctx, b, output, o)
 	end()
-	if err == nil {
+	switch {
+	case err != nil:
+	case c.json:
+		err = c.printJSON(s)
+	default:
 		fmt.Fprintf(c.err, "nomen: %s: %d records in %.2f s\n", output, s.Read, s.Seconds)
 	}
 	return s, err

@@ -73,8 +73,9 @@ func parseHead(s string) (store.Head, error) {
 
 // A verifiedLine is the end of a verification as JSON.
 type verifiedLine struct {
-	Head   string `json:"head"`
-	Faults int    `json:"faults"`
+	Head    string `json:"head"`
+	Changes uint64 `json:"changes"` // in the log
+	Faults  int    `json:"faults"`
 }
 
 // verify checks a store, and that its log begins with the one of an earlier head.
@@ -100,7 +101,7 @@ func (c *cli) verify(ctx context.Context, b backend, earlier *store.Head) error 
 		}
 	}
 	if c.json {
-		if err := c.printJSON(verifiedLine{headText(head), faults}); err != nil {
+		if err := c.printJSON(verifiedLine{headText(head), head.Size, faults}); err != nil {
 			return err
 		}
 	} else {

@@ -157,6 +157,13 @@ func (c *Client) Grant(ctx context.Context, g Grant) (Granted, error) {
 	return out, err
 }
 
+// Tokens returns what may be told of all tokens, in the order of their IDs.
+func (c *Client) Tokens(ctx context.Context) ([]Token, error) {
+	var all Tokens
+	_, err := c.call(ctx, http.MethodGet, "tokens", nil, nil, &all)
+	return all.Tokens, err
+}
+
 // Revoke makes the token with this ID worthless.
 func (c *Client) Revoke(ctx context.Context, id string) error {
 	_, err := c.call(ctx, http.MethodDelete, "tokens/"+EscapeName(id), nil, nil, nil)

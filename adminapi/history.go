@@ -21,29 +21,30 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// History is the answer to GET names/{name}/history, unless JSON Lines are asked
-// for, which have no bound.
+// History is the answer to GET names/{name}/history and GET
+// authorities/{prefix}/history, unless JSON Lines are asked for, which have no bound.
 type History struct {
 	Revisions []Revision `json:"revisions"`
 	Truncated bool       `json:"truncated,omitempty"` // there are older ones
 }
 
-// A Revision is one change of a name.
+// A Revision is one change of a name or an authority.
 type Revision struct {
-	Revision uint64        `json:"revision"`
-	Time     time.Time     `json:"time"`
-	Who      string        `json:"who,omitempty"` // "" for the operator of the machine
-	Why      string        `json:"why,omitempty"`
-	Record   *store.Record `json:"record,omitempty"`   // as it was from then on; absent when it was deleted
-	Redacts  []uint64      `json:"redacts,omitempty"`  // earlier revisions whose content it removed
-	Redacted bool          `json:"redacted,omitempty"` // its own content, who and why were removed
+	Revision  uint64           `json:"revision"`
+	Time      time.Time        `json:"time"`
+	Who       string           `json:"who,omitempty"` // "" for the operator of the machine
+	Why       string           `json:"why,omitempty"`
+	Record    *store.Record    `json:"record,omitempty"`    // as it was from then on; absent when it was deleted
+	Authority *store.Authority `json:"authority,omitempty"` // as Record
+	Redacts   []uint64         `json:"redacts,omitempty"`   // earlier revisions whose content it removed
+	Redacted  bool             `json:"redacted,omitempty"`  // its own content, who and why were removed
 }
 
-// NewRevision returns the revision that a change of a name has made.
+// NewRevision returns the revision that a change of a name or an authority has made.
 func NewRevision(c *store.Change) Revision {
 	return Revision{
 		Revision: c.Revision(), Time: c.Time, Who: c.Who, Why: c.Why,
-		Record: c.Record, Redacts: c.Redacts, Redacted: c.Redacted,
+		Record: c.Record, Authority: c.Authority, Redacts: c.Redacts, Redacted: c.Redacted,
 	}
 }
 
@@ -304,19 +305,51 @@ func (c *Client) Changes(ctx context.Context, after uint64) iter.Seq2[*store.Ent
 }
 
 // AuthorityHistory yields the changes of the authority of exactly this prefix, the
-// newest first. They are looked for among all changes of the store, from the first on
-// to the revision that the authority has now.
+// newest first, as they come. A server that does not show them is asked for all changes
+// of its store, from the first on to the revision that the authority has now.
 func (c *Client) AuthorityHistory(ctx context.Context, p name.Prefix) iter.Seq2[*store.Change, error] {
 	return func(yield func(*store.Change, error) bool) {
-		all, err := c.authorityChanges(ctx, p)
-		if err != nil {
-			yield(nil, err)
-			return
-		}
-		for _, change := range slices.Backward(all) {
+		for r, err := range lines[Revision](ctx, c, prefixPath(p)+"/history", url.Values{"format": {"jsonl"}}) {
+			switch {
+			case isNoRoute(err):
+				c.searchedHistory(ctx, p, yield)
+				return
+			case err == nil && (r.Authority == nil || r.Revision == 0):
+				err = fmt.Errorf("adminapi: %s: a revision without content or number", p)
+			}
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			change := &store.Change{
+				Authority: r.Authority, Expected: r.Revision - 1, Time: r.Time, Who: r.Who, Why: r.Why,
+				Redacts: r.Redacts, Redacted: r.Redacted,
+			}
 			if !yield(change, nil) {
 				return
 			}
+		}
+	}
+}
+
+// isNoRoute reports whether err may be that of a server without a history of
+// authorities, which takes the path for that of another authority. It is the same if
+// there is none of the prefix.
+func isNoRoute(err error) bool {
+	_, bad := errors.AsType[*name.Error](err)
+	return bad || errors.Is(err, store.ErrNotFound)
+}
+
+// searchedHistory yields what AuthorityHistory does, of all changes.
+func (c *Client) searchedHistory(ctx context.Context, p name.Prefix, yield func(*store.Change, error) bool) {
+	all, err := c.authorityChanges(ctx, p)
+	if err != nil {
+		yield(nil, err)
+		return
+	}
+	for _, change := range slices.Backward(all) {
+		if !yield(change, nil) {
+			return
 		}
 	}
 }

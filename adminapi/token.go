@@ -1,6 +1,7 @@
 package adminapi
 
 import (
+	"context"
 	"crypto/rand"
 	"crypto/sha256"
 	"crypto/subtle"
@@ -23,6 +24,19 @@ func NewToken(g Grant, now time.Time) (spelling string, t *store.Token) {
 	return id + "." + secret, &store.Token{
 		ID: id, Hash: sha256.Sum256([]byte(secret)), Role: g.Role, Prefixes: g.Prefixes, Who: g.Who, Created: now,
 	}
+}
+
+// ListTokens returns what may be told of the tokens of a store, in the order of their
+// IDs; see [store.AllTokens].
+func ListTokens(ctx context.Context, r store.Reader) ([]Token, error) {
+	all := []Token{}
+	for t, err := range store.AllTokens(ctx, r) {
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, Token{t.ID, t.Who, t.Role, t.Prefixes, t.Created, t.Revoked})
+	}
+	return all, nil
 }
 
 // AdministratorGrant is that of the first token of a store.

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/nomen-project/nomen/bulk"
 	"github.com/nomen-project/nomen/name"
@@ -110,6 +111,21 @@ type Grant struct {
 type Granted struct {
 	ID    string `json:"id"`
 	Token string `json:"token"` // what the bearer sends; it is kept nowhere
+}
+
+// Tokens is the answer to GET tokens.
+type Tokens struct {
+	Tokens []Token `json:"tokens"`
+}
+
+// A Token is what may be told of a [store.Token].
+type Token struct {
+	ID       string    `json:"id"`
+	Who      string    `json:"who"`
+	Role     string    `json:"role"`
+	Prefixes []string  `json:"prefixes,omitempty"` // none for everywhere
+	Since    time.Time `json:"since"`
+	Revoked  bool      `json:"revoked,omitempty"`
 }
 
 // fieldNames are the names of fields in requests, and their bits.

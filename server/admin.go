@@ -43,6 +43,7 @@ func (s *Server) operations() []operation {
 		{http.MethodGet, "export", registrar.Reader, s.exportNames},
 		{http.MethodGet, "authorities", registrar.Reader, s.listAuthorities},
 		{http.MethodPost, "authorities/{prefix}/redact", registrar.Administrator, s.redactAuthority},
+		{http.MethodGet, "authorities/{prefix}/history", registrar.Reader, s.authorityHistory},
 		{http.MethodGet, "authorities/{prefix}", registrar.Reader, s.getAuthority},
 		{http.MethodPut, "authorities/{prefix}", registrar.Owner, s.putAuthority},
 		{http.MethodGet, "changes", registrar.Reader, s.changes},
@@ -54,6 +55,7 @@ func (s *Server) operations() []operation {
 		{http.MethodGet, "resolve", registrar.Reader, s.explain},
 		{http.MethodGet, "misses", registrar.Reader, s.listMisses},
 		{http.MethodDelete, "misses", registrar.Administrator, s.clearMisses},
+		{http.MethodGet, "tokens", registrar.Administrator, s.listTokens},
 		{http.MethodPost, "tokens", registrar.Administrator, s.grantToken},
 		{http.MethodDelete, "tokens/{id}", registrar.Administrator, s.revokeToken},
 	}

@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"iter"
 	"net/http"
 	"path/filepath"
 	"strconv"
@@ -149,26 +150,41 @@ func (s *Server) nameHistory(c *call) error {
 	if err != nil {
 		return err
 	}
+	if n, err = s.registrar.Kept(c.r.Context(), n); err != nil {
+		return err
+	}
+	return s.history(c, store.History(c.r.Context(), s.store, n))
+}
+
+// authorityHistory sends the revisions of an authority, as nameHistory those of a name.
+// Authorities are for everybody to see who has a token.
+func (s *Server) authorityHistory(c *call) error {
+	p, err := name.ParsePrefix(c.value)
+	if err != nil {
+		return err
+	}
+	return s.history(c, store.AuthorityHistory(c.r.Context(), s.store, p))
+}
+
+// history sends revisions in the format that the query names.
+func (s *Server) history(c *call, changes iter.Seq2[*store.Change, error]) error {
 	q, err := c.query("format")
 	if err != nil {
 		return err
 	}
-	if n, err = s.registrar.Kept(c.r.Context(), n); err != nil {
-		return err
-	}
 	switch first(q, "format") {
 	case "", "json":
-		return s.historyAtOnce(c, n)
+		return historyAtOnce(c, changes)
 	case "jsonl":
-		return s.historyLines(c, n)
+		return s.historyLines(c, changes)
 	}
 	return &adminapi.RequestError{Field: "format", Message: "wants json or jsonl"}
 }
 
-func (s *Server) historyAtOnce(c *call, n name.Name) error {
+func historyAtOnce(c *call, changes iter.Seq2[*store.Change, error]) error {
 	h := adminapi.History{Revisions: []adminapi.Revision{}}
 	size := 0
-	for change, err := range store.History(c.r.Context(), s.store, n) {
+	for change, err := range changes {
 		if err != nil {
 			return able(err)
 		}
@@ -190,12 +206,12 @@ func (s *Server) historyAtOnce(c *call, n name.Name) error {
 	return writeJSON(c.w, http.StatusOK, h)
 }
 
-func (s *Server) historyLines(c *call, n name.Name) error {
+func (s *Server) historyLines(c *call, changes iter.Seq2[*store.Change, error]) error {
 	w := s.newLineWriter(c)
 	if c.r.Method == http.MethodHead {
 		return s.end(w, nil)
 	}
-	for change, err := range store.History(c.r.Context(), s.store, n) {
+	for change, err := range changes {
 		if err == nil {
 			err = w.write(adminapi.NewRevision(change))
 		}

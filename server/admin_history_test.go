@@ -125,6 +125,65 @@ func TestAdminRedactAuthority(t *testing.T) {
 	}
 }
 
+// The history of an authority is that of the store, and costs no search; a server that
+// does not have it is searched.
+func TestAdminAuthorityHistory(t *testing.T) {
+	c, s, _ := admin(t)
+	ctx := t.Context()
+	p := name.MustParsePrefix("urn:x-past:a")
+	for _, contact := range []string{"mailto:one@example.org", "mailto:two@example.org"} {
+		a := &store.Authority{Prefix: p, Owners: []string{"a", "b"}, Contact: contact}
+		if _, err := c.PutAuthority(ctx, a, store.AnyRevision, "it is "+contact); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := c.RedactAuthority(ctx, p, registrar.Redaction{Reason: "a court", Expected: store.AnyRevision}); err != nil {
+		t.Fatal(err)
+	}
+	want, err := collect(store.AuthorityHistory(ctx, s, p))
+	if err != nil || len(want) != 3 {
+		t.Fatalf("%d changes, %v", len(want), err)
+	}
+	var asked []string
+	for title, old := range map[string]bool{"this server": false, "one of before": true} {
+		asked = nil
+		via := &adminapi.Client{URL: c.URL, Token: grant(t, s, adminapi.Grant{Who: "r", Role: "reader", Prefixes: []string{"urn:x-other"}})}
+		via.HTTP = &http.Client{Transport: roundTripper(func(r *http.Request) (*http.Response, error) {
+			asked = append(asked, r.URL.Path)
+			if old && strings.HasSuffix(r.URL.Path, "/history") {
+				r = r.Clone(r.Context())
+				r.URL.Path, r.URL.RawPath = r.URL.Path+"-of-none", "" // as it was: that of another authority
+			}
+			return http.DefaultTransport.RoundTrip(r)
+		})}
+		got, err := collect(via.AuthorityHistory(ctx, p))
+		if err != nil || len(got) != len(want) {
+			t.Fatalf("%s: %d changes, %v", title, len(got), err)
+		}
+		for i := range want {
+			if g, w := got[i], want[i]; g.Revision() != w.Revision() || g.Who != w.Who || g.Why != w.Why || g.Redacted != w.Redacted ||
+				!slices.Equal(g.Redacts, w.Redacts) || g.Authority.Contact != w.Authority.Contact || !g.Time.Equal(w.Time) {
+				t.Errorf("%s, revision %d: got %+v, want %+v", title, w.Revision(), g, w)
+			}
+		}
+		if searched := slices.Contains(asked, "/api/v1/changes"); searched != old {
+			t.Errorf("%s was asked for %q", title, asked)
+		}
+	}
+	if all, err := collect(c.AuthorityHistory(ctx, name.MustParsePrefix("urn:x-past:none"))); err != nil || len(all) != 0 {
+		t.Errorf("one that never was: %d, %v", len(all), err)
+	}
+	const path = "/api/v1/authorities/urn:x-past:a/history"
+	if status, _, body := do(t, c, "GET", path, ""); status != 200 || !strings.Contains(body, `{"revisions":[{"revision":3,`) || !strings.Contains(body, `"authority":{"prefix":"urn:x-past:a"`) {
+		t.Errorf("at once: %d %s", status, body)
+	}
+	for query, want := range map[string]int{"?format=xml": 400, "?fromat=json": 400, "-none": 404} {
+		if status, _, body := do(t, c, "GET", path+query, ""); status != want {
+			t.Errorf("%s: %d %s", query, status, body)
+		}
+	}
+}
+
 func TestAdminChanges(t *testing.T) {
 	c, s, _ := admin(t)
 	ctx := t.Context()

@@ -10,6 +10,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -172,6 +173,41 @@ func TestAdminRights(t *testing.T) {
 	}
 	if _, err := fresh.Version(ctx); !errors.Is(err, adminapi.ErrUnknownToken) || !errors.Is(err, adminapi.ErrUnauthorized) {
 		t.Errorf("a revoked token: %#v", err)
+	}
+}
+
+// Whose ID was lost can be revoked: tokens are told, and their secrets are not.
+func TestAdminTokens(t *testing.T) {
+	c, s, _ := admin(t)
+	ctx := t.Context()
+	lost, err := c.Grant(ctx, adminapi.Grant{Who: "kb", Role: "owner", Prefixes: []string{"urn:nbn:se"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	of := func() adminapi.Token {
+		t.Helper()
+		all, err := c.Tokens(ctx)
+		if err != nil || len(all) != 2 {
+			t.Fatalf("got %+v, %v", all, err)
+		}
+		return all[slices.IndexFunc(all, func(k adminapi.Token) bool { return k.Who == "kb" })]
+	}
+	if got := of(); got.ID != lost.ID || got.Role != "owner" || !slices.Equal(got.Prefixes, []string{"urn:nbn:se"}) || !got.Since.Equal(testNow) || got.Revoked {
+		t.Errorf("got %+v", got)
+	}
+	if err := c.Revoke(ctx, of().ID); err != nil || !of().Revoked {
+		t.Errorf("revoked: %+v, %v", of(), err)
+	}
+	status, _, body := do(t, c, "GET", "/api/v1/tokens", "")
+	_, secret, _ := adminapi.SplitToken(lost.Token)
+	if status != 200 || strings.Contains(body, "hash") || strings.Contains(body, secret) {
+		t.Errorf("%d %s", status, body)
+	}
+	var denied *registrar.DeniedError
+	for _, g := range []adminapi.Grant{{Who: "o", Role: "owner"}, {Who: "a", Role: "administrator", Prefixes: []string{"urn:nbn:se"}}} {
+		if all, err := (&adminapi.Client{URL: c.URL, Token: grant(t, s, g)}).Tokens(ctx); !errors.As(err, &denied) {
+			t.Errorf("%+v sees %+v, %v", g, all, err)
+		}
 	}
 }
 

@@ -6,6 +6,22 @@ import (
 	"github.com/nomen-project/nomen/adminapi"
 )
 
+// listTokens tells whose tokens there are: everything but their secrets, and what is
+// kept of those.
+func (s *Server) listTokens(c *call) error {
+	if _, err := c.query(); err != nil {
+		return err
+	}
+	if err := c.everywhere("tokens"); err != nil {
+		return err
+	}
+	all, err := adminapi.ListTokens(c.r.Context(), s.store)
+	if err != nil {
+		return able(err)
+	}
+	return writeJSON(c.w, http.StatusOK, adminapi.Tokens{Tokens: all})
+}
+
 func (s *Server) grantToken(c *call) error {
 	var g adminapi.Grant
 	if err := readJSON(c, &g); err != nil {

@@ -26,6 +26,7 @@ type backend interface {
 	Authorities(ctx context.Context) ([]*store.Authority, error)
 	PutAuthority(ctx context.Context, a *store.Authority, expected uint64, why string) (registrar.Outcome, error)
 	Grant(ctx context.Context, g adminapi.Grant) (adminapi.Granted, error)
+	Tokens(ctx context.Context) ([]adminapi.Token, error)
 	Revoke(ctx context.Context, id string) error
 	Import(ctx context.Context, r io.Reader, o bulk.ImportOptions) (bulk.Summary, error)
 	Export(ctx context.Context, w io.Writer, o bulk.ExportOptions) (bulk.Summary, error)

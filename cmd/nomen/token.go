@@ -5,7 +5,10 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
+	"text/tabwriter"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -30,7 +33,7 @@ func (c *cli) tokenCommand() *cobra.Command {
 		Args:  noArguments,
 		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(c.tokenMakeCommand(), c.tokenRevokeCommand())
+	cmd.AddCommand(c.tokenMakeCommand(), c.tokenListCommand(), c.tokenRevokeCommand())
 	return cmd
 }
 
@@ -88,8 +91,7 @@ func (c *cli) tokenMakeCommand() *cobra.Command {
 
 // showToken tells a new token.
 func (c *cli) showToken(g adminapi.Grant, out adminapi.Granted, file string) error {
-	reach := cmp.Or(strings.Join(g.Prefixes, ", "), "all names")
-	fmt.Fprintf(c.err, "nomen: %s is %s of %s; 'nomen token revoke %s' ends that\n", printable(g.Who), g.Role, reach, out.ID)
+	fmt.Fprintf(c.err, "nomen: %s is %s of %s; 'nomen token revoke %s' ends that\n", printable(g.Who), g.Role, reach(g.Prefixes), out.ID)
 	switch {
 	case file != "":
 		if err := writePrivate(file, out.Token+"\n"); err != nil {
@@ -109,12 +111,67 @@ func (c *cli) showToken(g adminapi.Grant, out adminapi.Granted, file string) err
 	return err
 }
 
+const tokenListLong = `List shows whose tokens there are, a line each: the ID, by which 'nomen token revoke'
+ends one, the role, since when, who bears it, and the prefixes. The tokens themselves
+are kept nowhere, and cannot be shown.`
+
+func (c *cli) tokenListCommand() *cobra.Command {
+	var revoked bool
+	cmd := &cobra.Command{
+		Use:     "list",
+		Short:   "show whose tokens there are",
+		Long:    tokenListLong,
+		Example: "  nomen token list\n  nomen token list --json | jq -r 'select(.who == \"kb\").id' | xargs nomen token revoke",
+		Args:    noArguments,
+	}
+	cmd.Flags().BoolVar(&revoked, "revoked", false, "show those too that were revoked (default only good ones)")
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		return c.withStore(cmd.Context(), false, func(b backend) error {
+			all, err := b.Tokens(cmd.Context())
+			if err != nil {
+				return err
+			}
+			if !revoked {
+				all = slices.DeleteFunc(all, func(t adminapi.Token) bool { return t.Revoked })
+			}
+			return c.showTokens(all)
+		})
+	}
+	return cmd
+}
+
+// showTokens prints tokens as a table or as JSON.
+func (c *cli) showTokens(all []adminapi.Token) error {
+	a := newAnswers(c)
+	if a.json != nil {
+		for _, t := range all {
+			a.object(t)
+		}
+		return a.end()
+	}
+	w := tabwriter.NewWriter(a, 0, 0, 2, ' ', 0)
+	for _, t := range all {
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s", t.ID, t.Role, t.Since.Format(time.DateOnly), inLine(t.Who), reach(t.Prefixes))
+		if t.Revoked {
+			fmt.Fprint(w, "\trevoked")
+		}
+		fmt.Fprintln(w)
+	}
+	if err := w.Flush(); err != nil {
+		return err
+	}
+	return a.end()
+}
+
+// reach says which names a token reaches.
+func reach(prefixes []string) string { return cmp.Or(strings.Join(prefixes, ", "), "all names") }
+
 func (c *cli) tokenRevokeCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "revoke ID...",
 		Short: "make tokens worthless, for ever",
 		Long: `Revoke makes tokens worthless, for ever. ID is what stands before the full stop of a
-token, and what 'nomen token make' said.`,
+token, and what 'nomen token make' said; 'nomen token list' tells it again.`,
 		Example: "  nomen token revoke 4OUASYXZQNH7G4FO7G3PNEP2TY",
 		Args:    arguments(1, -1),
 	}
@@ -150,6 +207,10 @@ func (l *local) Grant(ctx context.Context, g adminapi.Grant) (adminapi.Granted, 
 	spelling, t := adminapi.NewToken(g, clock())
 	err := l.registrar.PutToken(ctx, registrar.Operator(), t, "granted to "+g.Who)
 	return adminapi.Granted{ID: t.ID, Token: spelling}, err
+}
+
+func (l *local) Tokens(ctx context.Context) ([]adminapi.Token, error) {
+	return adminapi.ListTokens(ctx, l.store)
 }
 
 func (l *local) Revoke(ctx context.Context, id string) error {

@@ -116,6 +116,13 @@ type ImportOptions struct {
 	Progress func(Summary) // called after every batch, if not nil
 	Refused  func(Refusal) // called for every bad record, if not nil, in their order
 	Changed  func(Change)  // called for every name that is created or changed, if not nil, in their order
+	Doubted  func(Doubts)  // called at the end if there are any, if not nil
+}
+
+// Doubts count records of an import that may not be meant so.
+type Doubts struct {
+	Undoing   int64 // they undo what an earlier record of the same name did in the same batch
+	Uncovered int64 // created or changed, of names that no authority covers
 }
 
 // A Scratch is a [registrar.Scratch] that is used for one dry run, and closed.
@@ -164,6 +171,9 @@ func Import(ctx context.Context, reg *registrar.Registrar, a registrar.Actor, r 
 	if i.scratch != nil {
 		err = errors.Join(err, i.scratch.Close())
 	}
+	if i.doubts != (Doubts{}) && o.Doubted != nil {
+		o.Doubted(i.doubts)
+	}
 	i.summary.Seconds = o.Now().Sub(i.start).Seconds()
 	return i.summary, err
 }
@@ -175,6 +185,7 @@ type importer struct {
 	options ImportOptions
 	start   time.Time
 	summary Summary
+	doubts  Doubts
 	scratch Scratch // of a dry run; nil until there is more than one batch
 }
 
@@ -349,6 +360,12 @@ func (i *importer) count(l *Line, out *registrar.Outcome) {
 	default:
 		i.summary.Unchanged++
 		return
+	}
+	if out.Undone != 0 {
+		i.doubts.Undoing++
+	}
+	if out.Uncovered {
+		i.doubts.Uncovered++
 	}
 	if i.options.Changed != nil {
 		i.options.Changed(Change{Line: l.Number, Name: l.Record.Spelling, Created: out.Created, Fields: out.Fields.Names()})

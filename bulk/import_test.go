@@ -149,6 +149,37 @@ func TestTableWithoutHeader(t *testing.T) {
 	}
 }
 
+// TestDoubts counts what may not be meant, the first time and again.
+func TestDoubts(t *testing.T) {
+	const n = `{"name":"urn:dns:example.org:1"`
+	for _, tt := range []struct {
+		first, second string
+		policy        Conflict
+		once, again   Doubts
+	}{
+		{`,"metadata":{"title":["A"]}}`, `,"metadata":{"title":["B"]}}`, Merge, Doubts{1, 2}, Doubts{1, 2}},
+		{`,"metadata":{"title":["A"]}}`, `,"metadata":{"title":["A"],"creator":["C"]}}`, Merge, Doubts{0, 2}, Doubts{}},
+		{`,"locations":[{"url":"https://a.example/"}]}`, `,"locations":[{"url":"https://b.example/"}]}`, Merge, Doubts{0, 2}, Doubts{}},
+		{`,"locations":[{"url":"https://a.example/"}]}`, `,"locations":[{"url":"https://b.example/"}]}`, Replace, Doubts{1, 2}, Doubts{1, 2}},
+		{`,"locations":[{"url":"https://a.example/","lang":"en"}]}`, `,"locations":[{"url":"https://a.example/","lang":"fi"}]}`, Merge, Doubts{1, 2}, Doubts{1, 2}},
+		{`,"same_as":["a:b"]}`, `,"same_as":["a:c"]}`, Merge, Doubts{0, 2}, Doubts{}},
+		{`,"same_as":["a:b"]}`, `,"same_as":["a:c"]}`, Replace, Doubts{1, 2}, Doubts{1, 2}},
+		{`,"successors":["a:b"]}`, `,"successors":["a:c"]}`, Replace, Doubts{1, 2}, Doubts{1, 2}},
+		{`,"status":"reserved"}`, `,"status":"active"}`, Merge, Doubts{1, 2}, Doubts{}},
+		{`,"status":"retired","reason":"a"}`, `,"reason":"b"}`, Merge, Doubts{1, 2}, Doubts{1, 2}},
+		{`,"metadata":{"title":["A"]}}`, `,"metadata":{"title":["B"]}}`, Keep, Doubts{0, 1}, Doubts{}},
+	} {
+		b := newBench(t)
+		for _, want := range []Doubts{tt.once, tt.again} {
+			var got Doubts
+			o := ImportOptions{OnConflict: tt.policy, Doubted: func(d Doubts) { got = d }}
+			if _, _, err := b.bring(strings.NewReader(n+tt.first+"\n"+n+tt.second), o); err != nil || got != want {
+				t.Errorf("%s of %s and %s: %+v, %v; want %+v", tt.policy, tt.first, tt.second, got, err, want)
+			}
+		}
+	}
+}
+
 func TestLayout(t *testing.T) {
 	b := newBench(t)
 	got := b.good("\uFEFF{\"name\":\"urn:dns:example.org:1\"}\r\n\r\n\n  {\"name\":\"urn:dns:example.org:2\"}  \n{\"name\":\"urn:dns:example.org:3\"}", ImportOptions{})

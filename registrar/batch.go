@@ -41,6 +41,7 @@ type plan struct {
 // A state is what a name has come to in a batch.
 type state struct {
 	record  *store.Record // nil if there is none
+	before  *store.Record // what was there before the batch, nil if nothing was
 	pending bool          // the batch holds a change of it already
 	built   bool          // an earlier request of this batch, the only one, was right about it
 	based   uint64        // the revision that this request expected
@@ -94,7 +95,7 @@ func (r *Registrar) batch(ctx context.Context, a Actor, reqs []Request, why stri
 		if w, ok := doubt(outs[i].Name); ok {
 			outs[i].Warnings = append(outs[i].Warnings, w)
 		}
-		if b.checks[i].authority == nil {
+		if outs[i].Uncovered {
 			outs[i].Warnings = append(outs[i].Warnings, Warning{WarnNoAuthority, "no authority here covers " + outs[i].Name.Key() + ": it is served by its full name alone"})
 		}
 	}
@@ -147,6 +148,7 @@ func (l *Load) plan(ctx context.Context, b *Batch, final map[int]error, blind bo
 		if err != nil {
 			return nil, err
 		}
+		out.Uncovered = b.checks[i].authority == nil
 		out.Err = p.change(i, s)
 	}
 	return p, nil
@@ -162,7 +164,7 @@ func (p *plan) state(i int) (*state, error) {
 	if err != nil {
 		return nil, err
 	}
-	p.states = append(p.states, state{record: rec})
+	p.states = append(p.states, state{record: rec, before: rec})
 	s := &p.states[len(p.states)-1]
 	if p.known != nil {
 		p.known[n] = s
@@ -305,6 +307,9 @@ func (p *plan) change(i int, s *state) error {
 			return refuse(cmp.Or(req.Record.Spelling, check.name.Key()), "name", faultf(0, "exists",
 				"the name is there already, and this would change its %s", strings.Join(out.Fields.Names(), ", ")))
 		}
+	}
+	if s.pending {
+		out.Undone = undone(s.before, s.record, next.Record)
 	}
 	p.put(i, s, next.Record)
 	return nil

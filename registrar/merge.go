@@ -153,6 +153,41 @@ func differences(a, b *store.Record) (f Fields) {
 	return f
 }
 
+// undone returns the fields of which something came to be between the first record,
+// nil if there was none, and the second, and is no more in the third.
+func undone(before, between, after *store.Record) (f Fields) {
+	if before == nil {
+		before = new(store.Record)
+	}
+	for _, d := range [...]struct {
+		field  Fields
+		undone bool
+	}{
+		{FieldName, between.Spelling != before.Spelling && after.Spelling != between.Spelling},
+		{FieldStatus, between.Status != before.Status && after.Status != between.Status},
+		{FieldReason, between.Reason != before.Reason && after.Reason != between.Reason},
+		{FieldLocations, lost(before.Locations, between.Locations, after.Locations)},
+		{FieldSameAs, lost(before.SameAs, between.SameAs, after.SameAs)},
+		{FieldSuccessors, lost(before.Successors, between.Successors, after.Successors)},
+	} {
+		if d.undone {
+			f |= d.field
+		}
+	}
+	for element, values := range between.Metadata {
+		if !slices.Equal(values, before.Metadata[element]) && !slices.Equal(values, after.Metadata[element]) {
+			f |= FieldMetadata
+		}
+	}
+	return f
+}
+
+// lost reports whether something that only the second and perhaps the third list
+// could have is not in the third.
+func lost[T comparable](before, between, after []T) bool {
+	return slices.ContainsFunc(between, func(v T) bool { return !slices.Contains(after, v) && !slices.Contains(before, v) })
+}
+
 // locations returns the given ones, or those that are there with the given ones
 // added. A given location that says nothing new about one of the same URL and
 // component adds nothing; one that does completes the first such that no other

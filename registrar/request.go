@@ -73,6 +73,8 @@ type Outcome struct {
 	Result    store.Result
 	Created   bool             // it did not exist before
 	Fields    Fields           // that were changed, if it did
+	Undone    Fields           // of these, what had become of them by earlier requests of the batch and is no more
+	Uncovered bool             // no authority here covers the name
 	Record    *store.Record    // as it is now; nil when deleted or refused. May share lists with the request
 	Authority *store.Authority // as it is now, if it was about one
 	Warnings  []Warning

@@ -118,12 +118,32 @@ func (c *cli) importFile(ctx context.Context, b backend, file, format string, o 
 	bar, end := c.progress(file, size)
 	o.Progress = func(s bulk.Summary) { bar(s, counted.n.Load()) }
 	o.Refused = func(r bulk.Refusal) { c.showRefusal(file, r) }
+	o.Doubted = func(d bulk.Doubts) { c.showDoubts(file, d) }
 	if c.verbose {
 		o.Changed = func(change bulk.Change) { c.showChange(file, change) }
 	}
 	s, err := b.Import(ctx, counted, o)
 	end()
 	return s, errors.Join(err, c.showSummary(s, o.DryRun))
+}
+
+// showDoubts says what may not be meant.
+func (c *cli) showDoubts(file string, d bulk.Doubts) {
+	undo := "records undo"
+	if d.Undoing == 1 {
+		undo = "record undoes"
+	}
+	for _, w := range []struct {
+		n    int64
+		text string
+	}{
+		{d.Undoing, undo + " what an earlier one of the file says of the same name: the last counts, and the names change each time that the file is imported; -v shows the changes"},
+		{d.Uncovered, "of the names that came in lie under no authority here and are served by their full names alone; 'nomen authority put PREFIX' makes one"},
+	} {
+		if w.n > 0 {
+			fmt.Fprintf(c.err, "nomen: warning: %s: %d %s\n", printable(file), w.n, w.text)
+		}
+	}
 }
 
 // showRefusal says which record was refused: place, name, field, reason.

@@ -2,6 +2,8 @@ package registrar
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"log/slog"
 	"time"
 
@@ -74,7 +76,30 @@ func (r *Registrar) Retire(ctx context.Context, a Actor, n name.Name, t Retireme
 		fields |= FieldSuccessors
 	}
 	rec := &store.Record{Name: there.Name, Status: nomen.Retired, Reason: t.Reason, Successors: t.Successors}
-	return r.Put(ctx, a, Request{Record: rec, Fields: fields, Expected: t.Expected}, why)
+	out, err := r.Put(ctx, a, Request{Record: rec, Fields: fields, Expected: t.Expected}, why)
+	if err == nil {
+		out.Warnings = append(out.Warnings, r.strangers(ctx, t.Successors)...)
+	}
+	return out, err
+}
+
+// strangers warns of successors that nothing here knows, though their authority is
+// one that answers for its names itself.
+func (r *Registrar) strangers(ctx context.Context, successors []string) (all []Warning) {
+	for _, s := range successors {
+		n, err := name.Parse(s)
+		if err != nil {
+			continue // it is of another kind
+		}
+		a, err := r.AuthorityOf(ctx, n)
+		if err != nil || a.Policy.Delegation != nil || len(a.Policy.Rules) > 0 {
+			continue
+		}
+		if _, err := r.find(ctx, n); errors.Is(err, store.ErrNotFound) {
+			all = append(all, Warning{WarnSuccessor, fmt.Sprintf("the successor %s is not known, and its authority %s is served here: who follows it finds nothing", n, a.Prefix)})
+		}
+	}
+	return all
 }
 
 // Delete removes a name that is reserved. Any other gives a

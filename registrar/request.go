@@ -92,6 +92,7 @@ const (
 	WarnNoAuthority = "no-authority" // the name lies under no authority here
 	WarnDoubtful    = "doubtful"     // the name breaks the rules of its namespace
 	WarnNoReason    = "no-reason"    // retired, and nobody knows why
+	WarnSuccessor   = "successor"    // a successor is not known under an authority here
 	WarnOwners      = "owners"       // the authority has fewer than two owners
 	WarnFoldOff     = "fold-off"     // other spellings of its names are no longer found
 	WarnHidden      = "hidden"       // a rule of the authority is not what answers for any name of its tests

@@ -14,6 +14,7 @@ import (
 	"net/url"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/nomen-project/nomen/name"
@@ -244,13 +245,14 @@ type Refused struct {
 	Problem *Problem `json:"problem"`
 }
 
-// ParseTime reads a time as of which something is asked: one of RFC 3339, or a
-// date, which means the last moment of that day, UTC.
+// ParseTime reads a time as of which something is asked: one of RFC 3339, whose "T" and
+// "Z" may be in lower case (5.6), or a date, which means the last moment of that day,
+// UTC.
 func ParseTime(s string) (time.Time, error) {
 	if day, err := time.Parse(time.DateOnly, s); err == nil {
 		return day.AddDate(0, 0, 1).Add(-time.Millisecond), nil
 	}
-	t, err := time.Parse(time.RFC3339, s)
+	t, err := time.Parse(time.RFC3339, strings.ToUpper(s))
 	if err != nil || t.Year() < 1 || t.Year() > 9999 {
 		return time.Time{}, fmt.Errorf("%.40q is no time of the form 2006-01-02T15:04:05Z, and no date of the form 2006-01-02", s)
 	}

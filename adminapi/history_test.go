@@ -24,6 +24,8 @@ func TestParseTime(t *testing.T) {
 		"2026-11-20":                    time.Date(2026, 11, 20, 23, 59, 59, 999e6, time.UTC),
 		"2024-02-29":                    time.Date(2024, 2, 29, 23, 59, 59, 999e6, time.UTC),
 		"2026-11-20T12:00:00Z":          time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC),
+		"2026-11-20t12:00:00z":          time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC), // RFC 3339, 5.6
+		"2026-11-20t12:00:00.5-00:00":   time.Date(2026, 11, 20, 12, 0, 0, 5e8, time.UTC),
 		"2026-11-20T12:00:00.123+02:00": time.Date(2026, 11, 20, 10, 0, 0, 123e6, time.UTC),
 	} {
 		if got, err := ParseTime(s); err != nil || got != want {

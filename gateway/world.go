@@ -54,16 +54,26 @@ func (w *World) Resolve(ctx context.Context, q nomen.Question) (*nomen.Answer, e
 	if !ok || w.o.Door.Policy() == Off {
 		return w.o.Inner.Resolve(ctx, q)
 	}
-	set, err := w.o.Authorities.Set(ctx, q.At)
+	served, err := w.serves(ctx, n, q.At)
 	if err != nil {
 		return nil, err
 	}
 	// A name may be registered here without an authority.
 	a, err := w.o.Inner.Resolve(ctx, q)
-	if set.Of(n) != nil || !errors.Is(err, &nomen.Error{Kind: nomen.Unknown}) {
+	if served || !errors.Is(err, &nomen.Error{Kind: nomen.Unknown}) {
 		return a, err
 	}
 	return w.ask(ctx, q, n)
+}
+
+// serves reports whether an authority that is known here decides about a name now, or
+// did at a time: nobody else knows what was before the authority came.
+func (w *World) serves(ctx context.Context, n name.Name, at time.Time) (bool, error) {
+	set, err := w.o.Authorities.Set(ctx, time.Time{})
+	if err == nil && set.Of(n) == nil && !at.IsZero() {
+		set, err = w.o.Authorities.Set(ctx, at)
+	}
+	return err == nil && set.Of(n) != nil, err
 }
 
 // foreignName returns the name that is asked about, if it is one that somebody

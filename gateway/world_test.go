@@ -76,6 +76,12 @@ func ask(s nomen.Service, spelling string) nomen.Question {
 	return nomen.Question{Name: name.MustParse(spelling), Service: s}
 }
 
+// before asks as of a time before the store had anything.
+func before(q nomen.Question) nomen.Question {
+	q.At = time.Unix(1e8, 0)
+	return q
+}
+
 // abroad answers everything with one location, and counts.
 func abroad(n *int) resolverFunc {
 	return func(_ context.Context, q nomen.Question) (*nomen.Answer, error) {
@@ -96,6 +102,8 @@ func TestWorld(t *testing.T) { // Y95-63, Y95-65
 	}{
 		{"served here", All, stranger, ask(nomen.I2L, "urn:dns:here.example:one"), 0, 0},
 		{"not known here, but of an authority of ours", All, stranger, ask(nomen.I2L, "urn:dns:here.example:two"), nomen.Unknown, 0},
+		{"of an authority of ours that was not there yet", All, stranger, before(ask(nomen.I2L, "urn:dns:here.example:one")), nomen.Unknown, 0},
+		{"of others, as of then", All, stranger, before(ask(nomen.I2L, "urn:dns:there.example:x")), 0, 1},
 		{"known here without an authority", All, stranger, ask(nomen.I2L, "urn:dns:alone.example:one"), 0, 0},
 		{"the same, and this service has no result", Own, stranger, ask(nomen.I2N, "urn:dns:alone.example:one"), nomen.NoResult, 0},
 		{"off", Off, ownUser, ask(nomen.I2L, "urn:dns:there.example:x"), nomen.Unknown, 0},

@@ -333,6 +333,9 @@ func (s *Server) answerWish(ctx context.Context, r *request, set *store.Authorit
 	ans, err := s.resolver.Resolve(ctx, question)
 	if err != nil {
 		s.countMiss(a, err)
+		if e, ok := errors.AsType[*nomen.Error](err); ok {
+			err = notThen(e, question.At)
+		}
 		return nil, err
 	}
 	closeResources(ans)

@@ -131,6 +131,9 @@ func TestBatchRows(t *testing.T) {
 			t.Errorf("line %d: got %s, want %s", i+1, said[i], want[i])
 		}
 	}
+	if e := got[7].Error; e == nil || e.Message != "as of 1970-01-01T23:59:59Z: not known here, and no authority of this service covers it" {
+		t.Errorf("of a time before there was anything: %+v", e)
+	}
 	// Offsets in a row that cannot be read are into what is shown of it.
 	if got[3].Input != `{"nam":"x"}` || got[10].Input != "{" || got[4].Input != `{"name":"urn:ietf:rfc:2648"} x` {
 		t.Errorf("rows that cannot be read: %q, %q, %q", got[3].Input, got[10].Input, got[4].Input)

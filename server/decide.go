@@ -305,6 +305,7 @@ func (s *Server) problem(r *request, a asked, err error) *reply {
 		return s.failure(r, err)
 	}
 	s.countMiss(a, e)
+	e = notThen(e, a.query.at)
 	p := s.withProblem(r, a, format.NewProblem(e, statusOf(e)))
 	p.reason = phraseOf(e)
 	return p
@@ -333,6 +334,16 @@ func (s *Server) withProblem(r *request, a asked, problem *format.Problem) *repl
 	p.add("Vary", "Accept")
 	p.add("Cache-Control", "no-cache")
 	return p.withBody(f.ContentType(), body)
+}
+
+// notThen returns what is said of a name that is not known at a time.
+func notThen(e *nomen.Error, at time.Time) *nomen.Error {
+	if at.IsZero() || e.Kind != nomen.Unknown {
+		return e
+	}
+	then := *e
+	then.Message = strings.TrimSuffix("as of "+at.UTC().Format(time.RFC3339)+": "+e.Message, ": ")
+	return &then
 }
 
 // countMiss tells that a name was asked for that is not known, and not who asked.

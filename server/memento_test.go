@@ -352,3 +352,15 @@ func TestAcceptDatetime(t *testing.T) {
 		t.Errorf("got %s", answer)
 	}
 }
+
+// Of a time before there was anything, the time is told with what was not known then.
+func TestUnknownAsOf(t *testing.T) {
+	s, _ := newTestServer(t, nil)
+	p := ask(s, "/urn:ietf:rfc:2648?at=1999-01-01T00:00:00Z")
+	if p.status != 404 || !strings.Contains(string(p.body), "as of 1999-01-01T00:00:00Z: not known here") {
+		t.Errorf("%d %s", p.status, p.body)
+	}
+	if p := ask(s, "/urn:ietf:rfc:9999999"); p.status != 404 || strings.Contains(string(p.body), "as of") {
+		t.Errorf("now: %d %s", p.status, p.body)
+	}
+}

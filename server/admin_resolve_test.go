@@ -1,11 +1,15 @@
 package server
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
+	"github.com/nomen-project/nomen"
 	"github.com/nomen-project/nomen/adminapi"
 	"github.com/nomen-project/nomen/misses"
+	"github.com/nomen-project/nomen/name"
+	"github.com/nomen-project/nomen/store"
 )
 
 // Who administers names sees how an answer comes about.
@@ -49,6 +53,49 @@ func TestExplain(t *testing.T) {
 	}
 	if got := exchange(t, l.Public, "GET /urn:ietf:rfc:9999999?s=I2C&explain=yes HTTP/1.0\r\nAccept: application/json\r\n\r\n"); strings.Contains(got, `"why"`) {
 		t.Errorf("in public: %s", got)
+	}
+}
+
+// Y95-09: behind another delimiter than that of elements a reserved request is a name. If
+// it is none that is known, the request is offered, and nobody missed a name.
+func TestRequestMeant(t *testing.T) {
+	c, err := misses.Open(misses.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, st := newTestServer(t, func(o *Options) { o.Misses = c })
+	taken := name.MustParse("urn:nbn:fi:urn+c")
+	_, err = st.Apply(t.Context(), []store.Change{
+		{Time: modified, Authority: &store.Authority{Prefix: name.MustParsePrefix("urn:nbn:fi"), Owners: []string{"a", "b"}}},
+		{Time: modified, Record: &store.Record{Name: taken, Spelling: taken.Key(), Status: nomen.Active, Locations: []nomen.Location{{URL: "https://example.org/c"}}}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct {
+		target, meant string
+		status        int
+	}{
+		{"/urn:nbn:fi-urn+m", "", 200},
+		{"/urn:nbn:fi-urn+x", "", 404},
+		{"/urn:nbn:fi:urn+m", "urn:nbn:fi-urn+m", 404},
+		{"/urn:nbn:fi:urn+m?at=2026-11-20", "urn:nbn:fi-urn+m", 404},
+		{"/urn:nbn:fi:urn+c", "", 303},
+		{"/urn:nbn:fi:urn+x", "", 404},
+		{"/urn:nbn:fi-:urn+m", "", 404},
+	} {
+		p := ask(s, tt.target, accepting("text/plain"))
+		if meant := strings.Contains(string(p.body), "  "+tt.meant); p.status != tt.status || tt.meant != "" && !meant {
+			t.Errorf("%s: %d %s", tt.target, p.status, p.body)
+		}
+	}
+	var missed []string
+	for _, m := range c.List(0) {
+		missed = append(missed, m.Name)
+	}
+	slices.Sort(missed)
+	if got := strings.Join(missed, " "); got != "urn:nbn:fi-:urn+m urn:nbn:fi:urn+x" {
+		t.Errorf("counted as missed: %s", got)
 	}
 }
 

@@ -334,7 +334,7 @@ func (s *Server) answerWish(ctx context.Context, r *request, set *store.Authorit
 	if err != nil {
 		s.countMiss(a, err)
 		if e, ok := errors.AsType[*nomen.Error](err); ok {
-			err = notThen(e, question.At)
+			err = a.unknown(e)
 		}
 		return nil, err
 	}

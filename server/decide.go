@@ -305,7 +305,7 @@ func (s *Server) problem(r *request, a asked, err error) *reply {
 		return s.failure(r, err)
 	}
 	s.countMiss(a, e)
-	e = notThen(e, a.query.at)
+	e = a.unknown(e)
 	p := s.withProblem(r, a, format.NewProblem(e, statusOf(e)))
 	p.reason = phraseOf(e)
 	return p
@@ -336,20 +336,27 @@ func (s *Server) withProblem(r *request, a asked, problem *format.Problem) *repl
 	return p.withBody(f.ContentType(), body)
 }
 
-// notThen returns what is said of a name that is not known at a time.
-func notThen(e *nomen.Error, at time.Time) *nomen.Error {
-	if at.IsZero() || e.Kind != nomen.Unknown {
+// unknown returns the error about a name that is not known, with what was perhaps meant
+// and the time of which it is; other errors as they are.
+func (a asked) unknown(e *nomen.Error) *nomen.Error {
+	request := a.requestMeant()
+	if e.Kind != nomen.Unknown || a.query.at.IsZero() && request == "" {
 		return e
 	}
-	then := *e
-	then.Message = strings.TrimSuffix("as of "+at.UTC().Format(time.RFC3339)+": "+e.Message, ": ")
-	return &then
+	said := *e
+	if request != "" {
+		said.Suggestions = append([]string{request}, e.Suggestions...)
+	}
+	if at := a.query.at; !at.IsZero() {
+		said.Message = strings.TrimSuffix("as of "+at.UTC().Format(time.RFC3339)+": "+e.Message, ": ")
+	}
+	return &said
 }
 
 // countMiss tells that a name was asked for that is not known, and not who asked.
 func (s *Server) countMiss(a asked, err error) {
 	var e *nomen.Error
-	if a.name.IsZero() || a.reserved != "" || !a.query.at.IsZero() || !errors.As(err, &e) || e.Kind != nomen.Unknown {
+	if a.name.IsZero() || a.reserved != "" || !a.query.at.IsZero() || !errors.As(err, &e) || e.Kind != nomen.Unknown || a.requestMeant() != "" {
 		return
 	}
 	s.misses.Add(a.kept().Key(), e.Suggestions)

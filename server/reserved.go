@@ -17,17 +17,15 @@ import (
 // reservedRequest answers urn+m, urn+a, urn+c and urn+p, spelled exactly so, and
 // refuses every other element that begins like them (1995, 3.5 and 2.3).
 func (s *Server) reservedRequest(ctx context.Context, r *request, a asked, set *store.AuthoritySet) *reply {
-	switch a.reserved {
-	case "urn+m":
-		return s.metainformation(r, a)
-	case "urn+a", "urn+c", "urn+p":
-	default:
+	switch {
+	case !isRequest(a.reserved):
 		return s.problem(r, a, &nomen.Error{
 			Kind: nomen.Unknown, Name: a.reserved,
 			Message: "elements that begin with urn+ are requests to the resolver; it knows urn+m, urn+a, urn+c and urn+p",
 		})
-	}
-	if a.authority == nil {
+	case a.reserved == "urn+m":
+		return s.metainformation(r, a)
+	case a.authority == nil:
 		return s.problem(r, a, &nomen.Error{Kind: nomen.Unknown, Name: a.reserved, Message: "no naming authority is asked at this host"})
 	}
 	switch a.reserved {

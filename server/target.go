@@ -243,6 +243,31 @@ func reservedName(a asked, spelling string) asked {
 	return a
 }
 
+// requestMeant returns the reserved request that a name looks like, "" for none. In a
+// namespace of several delimiters an element begins with its own, but for the first of
+// them: behind another one "urn+m" is part of a name that can be assigned, and no
+// reserved request (1995, 2.3: Y95-09).
+func (a asked) requestMeant() string {
+	if a.authority == nil || a.name.IsZero() {
+		return ""
+	}
+	prefix := a.authority.Prefix
+	element := prefix.Element(a.name)
+	if element == "" || prefix.String()+element != a.name.Key() || !isRequest(element[1:]) {
+		return ""
+	}
+	return prefix.Spell(element[1:])
+}
+
+// isRequest reports whether an element is a reserved request that is answered here.
+func isRequest(element string) bool {
+	switch element {
+	case "urn+m", "urn+a", "urn+c", "urn+p":
+		return true
+	}
+	return false
+}
+
 // webName returns the name that the URL of the request is itself, if an authority
 // of such names is served at this host.
 func (p place) webName(path string, bare bool, here *store.Authority) (asked, bool) {

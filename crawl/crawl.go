@@ -29,8 +29,8 @@ const (
 )
 
 // An Asker asks the resolver of an authority one reserved request, and returns
-// the authorities that it names, as they are spelled there. It is safe for
-// concurrent use.
+// the authorities that it names, as they are spelled there; beside an error those
+// that could be read all the same. It is safe for concurrent use.
 type Asker interface {
 	Ask(ctx context.Context, authority, request string) ([]string, error)
 }
@@ -48,8 +48,8 @@ func (a asker) Ask(ctx context.Context, authority, request string) ([]string, er
 	answer, err := a.resolver.Resolve(ctx, nomen.Question{Name: n, Service: nomen.I2Ns})
 	var unread *client.FormatError
 	if errors.As(err, &unread) {
-		if names, ok := listOf(unread); ok {
-			return names, nil
+		if names, bad, ok := listOf(unread); ok {
+			return names, bad
 		}
 	}
 	if err != nil {
@@ -58,25 +58,59 @@ func (a asker) Ask(ctx context.Context, authority, request string) ([]string, er
 	return answer.Names, nil
 }
 
+// A ListError tells of lines in a list of names that are none; the others were
+// read.
+type ListError struct {
+	Line  int    // the first of them, from 1, empty ones not counted
+	Text  string // what it says
+	Lines int    // how many they are
+}
+
+func (e *ListError) Error() string {
+	s := fmt.Sprintf("line %d of the list is no name: %.80q", e.Line, e.Text)
+	if e.Lines > 1 {
+		s += fmt.Sprintf("; nor are %d others", e.Lines-1)
+	}
+	return s
+}
+
 // listOf reads what is no format of answers as the protocol of 1995 has it: names,
-// a line each (3.5.3 and 3.5.4). It is false for what is no such list, as it has
-// markup or words for people.
-func listOf(e *client.FormatError) (names []string, ok bool) {
+// a line each (3.5.3 and 3.5.4). Lines with markup or words for people are told in
+// a [*ListError]. It is false for what is no such list: it has more of those than
+// of authorities.
+func listOf(e *client.FormatError) (names []string, bad error, ok bool) {
 	mediaType, _, _ := strings.Cut(strings.ToLower(e.Type), ";")
 	mediaType = strings.TrimSpace(mediaType)
 	if mediaType != "" && !strings.HasPrefix(mediaType, "text/") {
-		return nil, false
+		return nil, nil, false
 	}
+	count, authorities := 0, 0
+	var no *ListError
 	for line, err := range format.ReadList(bytes.NewReader(e.Body)) {
+		count++
 		switch {
 		case err == nil && line[0] == '#' && mediaType == format.TypeURIList: // a remark
-		case err != nil || strings.ContainsAny(line, " \t<>\x00"):
-			return nil, false
+		case err != nil:
+			return nil, nil, false
+		case strings.ContainsAny(line, " \t<>\x00"):
+			if no == nil {
+				no = &ListError{Line: count, Text: line}
+			}
+			no.Lines++
 		default:
+			if host, ok := Authority(line); ok && strings.Contains(host, ".") {
+				authorities++
+			}
 			names = append(names, line)
 		}
 	}
-	return names, true
+	switch {
+	case no == nil:
+		return names, nil, true
+	case authorities < no.Lines || authorities < len(names):
+		return nil, nil, false
+	}
+	return names, no, true
 }
 
 // The defaults of [Options].
@@ -92,15 +126,16 @@ const (
 type Options struct {
 	NoParents, NoChildren bool
 
-	Delay    time.Duration // between two requests to a host; 0 for DefaultDelay, negative for none
+	Delay    time.Duration // between two requests to an address; 0 for DefaultDelay, negative for none
 	MaxDepth int           // steps from the first authority; 0 for DefaultMaxDepth, negative: only the first
 	MaxNodes int           // authorities asked; 0 for DefaultMaxNodes
 	MaxBytes int64         // of all answers; 0 for DefaultMaxBytes
 	Parallel int           // authorities asked at a time; 0 for DefaultParallel
 
-	// Host tells which host answers for an authority, so that those of one host
-	// wait for each other; nil: each has a host of its own.
-	Host func(authority string) string
+	// Hosts tells at which addresses an authority is asked, in any spelling, so
+	// that those that have one in common wait for each other; nil: each has one of
+	// its own. It is safe for concurrent use.
+	Hosts func(ctx context.Context, authority string) []string
 
 	Retry bool             // ask those again that the state knows as having failed
 	State *State           // what is known already, and where to keep more; nil for none
@@ -162,7 +197,7 @@ type Walker struct {
 	o   Options
 
 	mu   sync.Mutex
-	next map[string]time.Time // when a host may be asked again
+	next map[string]time.Time // when an address may be asked again
 }
 
 // New returns a walker that asks by ask.
@@ -172,8 +207,8 @@ func New(ask Asker, o Options) *Walker {
 	setDefault(&o.MaxNodes, DefaultMaxNodes)
 	setDefault(&o.MaxBytes, DefaultMaxBytes)
 	setDefault(&o.Parallel, DefaultParallel)
-	if o.Host == nil {
-		o.Host = func(authority string) string { return authority }
+	if o.Hosts == nil {
+		o.Hosts = func(_ context.Context, authority string) []string { return []string{authority} }
 	}
 	if o.Now == nil {
 		o.Now = time.Now
@@ -315,6 +350,10 @@ func (n *Node) size() (size int64) {
 // visit asks one authority what there is to ask; nil if ctx has ended.
 func (w *Walker) visit(ctx context.Context, authority string, depth int) *Node {
 	n := &Node{Authority: authority, Depth: depth}
+	var hosts []string
+	if w.o.Delay >= 0 {
+		hosts = w.o.Hosts(ctx, authority)
+	}
 	for _, q := range [...]struct {
 		off     bool
 		request string
@@ -323,7 +362,7 @@ func (w *Walker) visit(ctx context.Context, authority string, depth int) *Node {
 		if q.off {
 			continue
 		}
-		if !w.wait(ctx, authority) {
+		if !w.wait(ctx, hosts) {
 			return nil
 		}
 		names, err := w.ask.Ask(ctx, authority, q.request)
@@ -340,19 +379,22 @@ func (w *Walker) visit(ctx context.Context, authority string, depth int) *Node {
 	return n
 }
 
-// wait waits until the host of an authority may be asked; false if ctx ends
-// before.
-func (w *Walker) wait(ctx context.Context, authority string) bool {
+// wait waits until all of these hosts may be asked; false if ctx ends before.
+func (w *Walker) wait(ctx context.Context, hosts []string) bool {
 	if w.o.Delay < 0 {
 		return ctx.Err() == nil
 	}
-	host, now := w.o.Host(authority), time.Now()
+	now := time.Now()
+	at := now
 	w.mu.Lock()
-	at := w.next[host]
-	if at.Before(now) {
-		at = now
+	for _, host := range hosts {
+		if next := w.next[host]; next.After(at) {
+			at = next
+		}
 	}
-	w.next[host] = at.Add(w.o.Delay)
+	for _, host := range hosts {
+		w.next[host] = at.Add(w.o.Delay)
+	}
 	w.mu.Unlock()
 	t := time.NewTimer(at.Sub(now))
 	defer t.Stop()

@@ -175,16 +175,18 @@ func TestWalkFailures(t *testing.T) {
 // hosts do not wait for each other.
 func TestDelay(t *testing.T) {
 	for _, tt := range []struct {
-		host func(string) string
-		want time.Duration
+		hosts func(context.Context, string) []string
+		want  time.Duration
 	}{
 		{nil, 3 * time.Second}, // a, then b c d at once, then z: two requests each
-		{func(string) string { return "one" }, 9 * time.Second},
+		{func(context.Context, string) []string { return []string{"one"} }, 9 * time.Second},
+		{func(_ context.Context, a string) []string { return []string{a, a + "'"} }, 3 * time.Second},
+		{func(_ context.Context, a string) []string { return []string{a, "one"} }, 9 * time.Second},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			w := family()
 			start := time.Now()
-			if _, err := walk(t.Context(), w, Options{Delay: time.Second, Host: tt.host}); err != nil {
+			if _, err := walk(t.Context(), w, Options{Delay: time.Second, Hosts: tt.hosts}); err != nil {
 				t.Fatal(err)
 			}
 			if took := time.Since(start); took != tt.want {
@@ -547,6 +549,29 @@ func TestListsOfForeignResolvers(t *testing.T) {
 		if got, err := askRaw(t, reply); err == nil {
 			t.Errorf("%q: got %q, want an error", reply, got)
 		}
+	}
+}
+
+// Of a list the good lines are kept, and the bad ones told.
+func TestListsWithBadLines(t *testing.T) {
+	for _, tt := range []struct {
+		body string
+		want []string
+		bad  ListError
+	}{
+		{"b.example\r\nnot a name\r\nc.example\r\n", []string{"b.example", "c.example"}, ListError{2, "not a name", 1}},
+		{"b.example\n\n<c.example>\nurn:dns:c.example\nd e\n", []string{"b.example", "urn:dns:c.example"}, ListError{2, "<c.example>", 2}},
+	} {
+		for _, mediaType := range []string{"text/plain", "text/uri-list"} {
+			got, err := askRaw(t, "HTTP/1.0 200 OK\r\nContent-Type: "+mediaType+"\r\n\r\n"+tt.body)
+			if bad, ok := errors.AsType[*ListError](err); !ok || *bad != tt.bad || !slices.Equal(got, tt.want) {
+				t.Errorf("%s: %q: got %q, %v", mediaType, tt.body, got, err)
+			}
+		}
+	}
+	prose := "HTTP/1.0 200 OK\r\nContent-Type: text/plain\r\n\r\nWelcome to\nb.example\nwhere there is\nnothing\n"
+	if got, err := askRaw(t, prose); err == nil || got != nil {
+		t.Errorf("words for people: got %q, %v", got, err)
 	}
 }
 

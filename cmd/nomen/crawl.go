@@ -1,16 +1,22 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
+	"net"
+	"net/url"
+	"strconv"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/nomen-project/nomen/client"
 	"github.com/nomen-project/nomen/crawl"
+	"github.com/nomen-project/nomen/discover"
+	"github.com/nomen-project/nomen/name"
 )
 
 const crawlLong = `Crawl walks the web of naming authorities from one on. It asks the resolver of
@@ -18,8 +24,8 @@ each, by the reserved requests urn+p and urn+c, which authorities have authorise
 it and which it has authorised, and goes on to those.
 
 AUTHORITY is a domain name, or urn:dns: with one. Each authority is asked once,
-breadth first, a few at a time; a host is left alone for --delay between two
-requests. The resolver of each is at its own host, or where --table says. Only the
+breadth first, a few at a time; an address is left alone for --delay between two
+requests, however many authorities are there. The resolver of each is at its own host, or where --table says. Only the
 first may be in a private network, unless --allow-private says so. With --via one
 resolver is asked about all of them.
 
@@ -77,7 +83,7 @@ func (c *cli) crawlCommand() *cobra.Command {
 	f.StringVar(&r.asker.Via, "via", "", "HOST:PORT or URL of the resolver to ask about all (default that of each)")
 	f.Uint16Var(&r.asker.Port, "port", 0, "of resolvers (default 4500)")
 	f.DurationVar(&r.asker.Timeout, "timeout", client.DefaultTimeout, "of one attempt at one address")
-	f.DurationVar(&r.options.Delay, "delay", crawl.DefaultDelay, "between two requests to a host; negative for none")
+	f.DurationVar(&r.options.Delay, "delay", crawl.DefaultDelay, "between two requests to an address; negative for none")
 	f.IntVar(&r.options.Parallel, "parallel", crawl.DefaultParallel, "authorities asked at a time")
 	f.IntVar(&r.options.MaxDepth, "depth", crawl.DefaultMaxDepth, "steps from the first; negative for the first alone")
 	f.IntVar(&r.options.MaxNodes, "max-authorities", crawl.DefaultMaxNodes, "how many to ask")
@@ -152,13 +158,44 @@ func (r *crawling) prepare() (err error) {
 			return usagef("--max-bytes: %w", err)
 		}
 	}
-	if r.asker.Via != "" {
-		r.options.Host = func(string) string { return r.asker.Via }
-	}
 	if r.verbose {
 		r.asker.Trace = func(step string) { fmt.Fprintln(r.err, "nomen: "+printable(step)) }
 	}
-	return r.find.complete(&r.asker)
+	if err := r.find.complete(&r.asker); err != nil {
+		return err
+	}
+	if r.options.Hosts = r.addresses; r.asker.Via != "" {
+		r.options.Hosts = func(context.Context, string) []string { return []string{r.asker.Via} }
+	}
+	return nil
+}
+
+// addresses returns where an authority is asked: many may be at one host.
+func (r *crawling) addresses(ctx context.Context, authority string) []string {
+	at := authority
+	port := strconv.Itoa(int(cmp.Or(r.asker.Port, discover.Port)))
+	if n, err := name.Parse("urn:dns:" + authority + ":" + crawl.AskParents); err == nil && r.asker.Finder != nil {
+		for w, err := range r.asker.Finder.Find(ctx, n) {
+			if u, bad := url.Parse(w.URL); err == nil && bad == nil {
+				at = cmp.Or(w.Host, u.Hostname(), at)
+				port = cmp.Or(u.Port(), map[string]string{"http": "80", "https": "443"}[u.Scheme], strconv.Itoa(int(w.Port)))
+				break
+			}
+		}
+	}
+	dns := r.asker.DNS
+	if dns == nil {
+		dns = net.DefaultResolver
+	}
+	addresses, err := discover.HostAddresses(ctx, dns, at)
+	if err != nil || len(addresses) == 0 {
+		return []string{net.JoinHostPort(at, port)} // where it cannot be asked either
+	}
+	all := make([]string, len(addresses))
+	for i, a := range addresses {
+		all[i] = net.JoinHostPort(a.String(), port)
+	}
+	return all
 }
 
 // askers returns who asks the first authority, which the user has named, and the

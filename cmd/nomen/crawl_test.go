@@ -3,15 +3,21 @@ package main
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"fmt"
 	"io"
 	"net"
+	"net/netip"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
+
+	"github.com/nomen-project/nomen/crawl"
+	"github.com/nomen-project/nomen/discover"
 )
 
 // A forest answers as a resolver of 1995 does, in lines: each authority has two
@@ -99,4 +105,60 @@ func TestCrawlKilled(t *testing.T) {
 	if !strings.Contains(said.String(), "going on from ") {
 		t.Errorf("said %s", said)
 	}
+}
+
+// TestCrawlIsPolite: authorities at one address wait for each other.
+func TestCrawlIsPolite(t *testing.T) {
+	s, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	var mu sync.Mutex
+	var asked []time.Time
+	go func() {
+		for {
+			conn, err := s.Accept()
+			if err != nil {
+				return
+			}
+			mu.Lock()
+			asked = append(asked, time.Now())
+			mu.Unlock()
+			go forest(conn, 5)
+		}
+	}()
+	r := &crawling{cli: &cli{}, relation: "both", format: crawlText}
+	r.options.MaxDepth = crawl.DefaultMaxDepth
+	if err := r.prepare(); err != nil {
+		t.Fatal(err)
+	}
+	r.asker.DNS, r.asker.Finder, r.asker.Via = oneHost{}, nil, s.Addr().String()
+	const delay = 50 * time.Millisecond
+	r.options.Delay, r.allowPrivate = delay, true
+	ask, end, err := r.askers("n0.example")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer end()
+	nodes := 0
+	for n, err := range crawl.New(ask, r.options).Walk(t.Context(), "n0.example") {
+		if err != nil || len(n.Errors) > 0 {
+			t.Fatal(n, err)
+		}
+		nodes++
+	}
+	if nodes != 5 || len(asked) != 10 {
+		t.Fatalf("%d nodes, %d requests", nodes, len(asked))
+	}
+	if least := 9 * delay; asked[9].Sub(asked[0]) < least-delay/2 {
+		t.Errorf("10 requests to one address in %v, want %v", asked[9].Sub(asked[0]), least)
+	}
+}
+
+// oneHost has every host at one address.
+type oneHost struct{ discover.DNS }
+
+func (oneHost) LookupNetIP(context.Context, string, string) ([]netip.Addr, error) {
+	return []netip.Addr{netip.MustParseAddr("127.0.0.1")}, nil
 }

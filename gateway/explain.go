@@ -3,12 +3,15 @@ package gateway
 import (
 	"context"
 	"errors"
+	"log/slog"
+	"net"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/nomen-project/nomen"
 	"github.com/nomen-project/nomen/client"
+	"github.com/nomen-project/nomen/discover"
 	"github.com/nomen-project/nomen/name"
 	"github.com/nomen-project/nomen/namespace"
 	"github.com/nomen-project/nomen/scheme"
@@ -24,6 +27,7 @@ type Explainer struct {
 	Store       store.Reader  // whose names may be without an authority; nil for none
 	Finder      client.Finder // of the ways to the names of others; nil for none
 	Door        *Door         // that of the [World]; nil is a shut one
+	Log         *slog.Logger  // of what failed; nil discards
 }
 
 // An Explanation is what can be said of a text without resolving it.
@@ -149,7 +153,11 @@ func (x *Explanation) urn(s string) {
 		x.Parts = append(x.Parts, Fact{p.Name, p.Value})
 	}
 	for _, f := range namespace.Check(u) {
-		x.remark(f.Message, f.Right)
+		message := f.Message
+		if f.Code == namespace.CodeCheckDigit { // which the rule is called after
+			message = f.Rule + ": " + message
+		}
+		x.remark(message, f.Right)
 	}
 }
 
@@ -185,7 +193,7 @@ func (x *Explanation) uri(s string) {
 }
 
 func (x *Explanation) remark(message, right string) {
-	if right != "" {
+	if right != "" && !strings.HasSuffix(message, "should be "+right) {
 		message += "; better: " + right
 	}
 	if !slices.Contains(x.Remarks, message) {
@@ -266,7 +274,8 @@ func (e *Explainer) ways(ctx context.Context, x *Explanation) {
 	for w, err := range e.Finder.Find(ctx, x.Name) {
 		switch {
 		case err != nil:
-			x.NoWay = err.Error()
+			e.logger().Info("a step of the search for a resolver failed", "name", x.Name.Key(), "err", err)
+			x.NoWay = noWay(err)
 		default:
 			x.Ways = append(x.Ways, Fact{w.String(), w.How})
 		}
@@ -274,6 +283,29 @@ func (e *Explainer) ways(ctx context.Context, x *Explanation) {
 			return
 		}
 	}
+}
+
+// noWay tells a stranger why a step of a search failed: what is wrong with the rules of
+// others, and nothing of the servers of DNS that are asked here.
+func noWay(err error) string {
+	if rules, ok := errors.AsType[*discover.RuleError](err); ok {
+		return "the rules of " + rules.Key + ": " + rules.Reason
+	}
+	dns, ok := errors.AsType[*net.DNSError](err)
+	switch {
+	case ok && dns.IsNotFound:
+		return "DNS has nothing for " + dns.Name
+	case ok && dns.IsTimeout, errors.Is(err, context.DeadlineExceeded):
+		return "DNS has not answered in time"
+	}
+	return "DNS could not be asked"
+}
+
+func (e *Explainer) logger() *slog.Logger {
+	if e.Log == nil {
+		return slog.New(slog.DiscardHandler)
+	}
+	return e.Log
 }
 
 // isLink reports whether a page may have s as a link: a URI that locates something

@@ -3,7 +3,11 @@ package gateway
 import (
 	"context"
 	"errors"
+	"fmt"
 	"iter"
+	"log/slog"
+	"net"
+	"net/netip"
 	"slices"
 	"strings"
 	"testing"
@@ -128,7 +132,7 @@ func TestExplainWays(t *testing.T) {
 	e := explainer(t, Access{Policy: Own, Own: prefixes("192.0.2.0/24"), Total: 1}, find)
 	own := WithAsker(t.Context(), ownUser)
 	x, err := e.Explain(own, "urn:dns:there.example:x")
-	if err != nil || !x.Asks || !x.Leads() || len(x.Ways) != maxWays || x.Ways[0] != (Fact{"authority there.example:4500", "the host in the name"}) || x.NoWay != "no answer of DNS" {
+	if err != nil || !x.Asks || !x.Leads() || len(x.Ways) != maxWays || x.Ways[0] != (Fact{"authority there.example:4500", "the host in the name"}) || x.NoWay != "DNS could not be asked" {
 		t.Errorf("got %+v, %v", x, err)
 	}
 	for _, tt := range []struct {
@@ -152,5 +156,46 @@ func TestExplainWays(t *testing.T) {
 	defer leave()
 	if x, err := e.Explain(own, "urn:dns:there.example:x"); err != nil || len(x.Ways) != 0 || x.NoWay == "" || !x.Asks {
 		t.Errorf("got %+v, %v", x, err)
+	}
+}
+
+// Nobody is told which servers of DNS are asked here; the log is.
+func TestNoWay(t *testing.T) {
+	lost := &net.DNSError{Err: "read udp 10.1.2.3:5353->10.1.2.4:53: i/o timeout", Name: "there.example", Server: "10.1.2.4:53", IsTimeout: true}
+	refused := &net.DNSError{Err: "the server says REFUSED", Name: "there.example", Server: "10.1.2.4:53"}
+	for _, tt := range []struct {
+		err  error
+		want string
+	}{
+		{lost, "DNS has not answered in time"},
+		{refused, "DNS could not be asked"},
+		{&net.DNSError{Err: "no such host", Name: "there.example", Server: "10.1.2.4:53", IsNotFound: true}, "DNS has nothing for there.example"},
+		{&discover.RuleError{Key: "urn.arpa", Reason: "they lead in a circle"}, "the rules of urn.arpa: they lead in a circle"},
+		{context.DeadlineExceeded, "DNS has not answered in time"},
+		{&net.OpError{Op: "dial", Net: "udp", Addr: net.UDPAddrFromAddrPort(netip.MustParseAddrPort("10.1.2.4:53")), Err: errors.New("refused")}, "DNS could not be asked"},
+	} {
+		var told strings.Builder
+		e := explainer(t, Access{Policy: All}, func(context.Context, name.Name) iter.Seq2[discover.Way, error] {
+			return func(yield func(discover.Way, error) bool) {
+				yield(discover.Way{}, fmt.Errorf("discover: rules for urn: %w", tt.err))
+			}
+		})
+		e.Log = slog.New(slog.NewTextHandler(&told, nil))
+		x, err := e.Explain(WithAsker(t.Context(), stranger), "urn:dns:there.example:x")
+		if err != nil || x.NoWay != tt.want {
+			t.Errorf("%v: got %q, %v, want %q", tt.err, x.NoWay, err, tt.want)
+		}
+		if !strings.Contains(told.String(), tt.err.Error()) {
+			t.Errorf("%v: logged %s", tt.err, &told)
+		}
+	}
+}
+
+// A remark about a check digit says of what it is, and what it should be once.
+func TestRemarkOfCheckDigit(t *testing.T) {
+	e := explainer(t, Access{}, nil)
+	x, err := e.Explain(t.Context(), "urn:isbn:0395363412")
+	if want := []string{"ISBN-10 check digit (modulo 11): is 2, should be 1"}; err != nil || !slices.Equal(x.Remarks, want) {
+		t.Errorf("got %q, %v, want %q", x.Remarks, err, want)
 	}
 }

@@ -306,7 +306,11 @@ func (s *Server) problem(r *request, a asked, err error) *reply {
 	}
 	s.countMiss(a, e)
 	e = a.unknown(e)
-	p := s.withProblem(r, a, format.NewProblem(e, statusOf(e)))
+	said := format.NewProblem(e, statusOf(e))
+	if e.Kind == nomen.Unknown && !a.name.IsZero() && a.reserved == "" && a.authority != nil && a.authority.Contact != "" {
+		said.Detail += "; who looks after " + a.authority.Prefix.String() + " is reached at " + strings.TrimPrefix(a.authority.Contact, "mailto:")
+	}
+	p := s.withProblem(r, a, said)
 	p.reason = phraseOf(e)
 	return p
 }

@@ -556,6 +556,22 @@ func TestHomePage(t *testing.T) {
 	}
 }
 
+// Who asks in vain is told whom to ask, of those that have said so.
+func TestContactOfUnknown(t *testing.T) {
+	s, _ := newTestServer(t, nil)
+	const contact = "who looks after urn:dns:example.org is reached at names@example.org"
+	for target, want := range map[string]bool{
+		"/urn:dns:example.org:none": true, "/urn:dns:example.org:secret": true, "/urn:dns:example.org:split": false,
+		"/urn:dns:other.example:none": false, "/urn:dns:example.org:urn+x": false,
+	} {
+		for _, accept := range []string{"text/html", "text/plain", "application/json"} {
+			if p := ask(s, target, accepting(accept)); p.status < 400 || strings.Contains(string(p.body), contact) != want {
+				t.Errorf("%s, %s: %d %s", target, accept, p.status, p.body)
+			}
+		}
+	}
+}
+
 // Who reads pages as gladly as plain text gets pages, of those that are for people: the
 // start page, what is wrong, and what problems mean. Descriptions are Y95-45.
 func TestPagesForPeople(t *testing.T) {

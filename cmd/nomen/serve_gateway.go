@@ -54,7 +54,7 @@ func (c *cli) openPassage(o *gatewayFlags, w *outside, inner nomen.Resolver, s s
 	if err != nil {
 		return nil, usageError{fmt.Errorf("serve: %w", err)}
 	}
-	p := &passage{resolver: inner, explainer: &gateway.Explainer{Authorities: table, Store: s, Door: names}}
+	p := &passage{resolver: inner, explainer: &gateway.Explainer{Authorities: table, Store: s, Door: names, Log: log}}
 	if names.Policy() != gateway.Off {
 		if err := p.openWorld(w, names, table); err != nil {
 			return nil, err

@@ -3,8 +3,10 @@ package client
 import (
 	"errors"
 	"fmt"
+	"net"
 	"net/http"
 	"net/netip"
+	"os"
 	"slices"
 	"strings"
 	"time"
@@ -42,13 +44,26 @@ func (e *UnreachableError) Error() string {
 		if i == 0 {
 			sep = ": "
 		}
-		if b.WriteString(sep); !a.Addr.IsValid() { // by HTTP, whose addresses are the transport's business
-			b.WriteString(strings.TrimPrefix(a.Err.Error(), "client: "))
+		why := reasonOf(a.Err)
+		if b.WriteString(sep); !a.Addr.IsValid() || a.Addr.String() == e.Host { // by HTTP the addresses are the transport's business
+			b.WriteString(strings.TrimPrefix(why.Error(), "client: "))
 			continue
 		}
-		fmt.Fprintf(&b, "%s (%v)", a.Addr, a.Err)
+		fmt.Fprintf(&b, "%s (%v)", a.Addr, why)
 	}
 	return b.String()
+}
+
+// reasonOf returns an error without the addresses, which are told, and without that
+// it was on connecting.
+func reasonOf(err error) error {
+	if e, ok := err.(*net.OpError); ok && e.Err != nil {
+		err = e.Err
+	}
+	if e, ok := err.(*os.SyscallError); ok && e.Syscall == "connect" {
+		err = e.Err
+	}
+	return err
 }
 
 // Unwrap returns the errors of all attempts.

@@ -238,6 +238,19 @@ func isSize(what string) func(error) bool {
 }
 
 // What an error of a server says, and what the question said, is in the error.
+// What the protocol of 1995 cannot ask is to be put in the web form.
+func TestQuestionOfTheWeb(t *testing.T) {
+	n := newInternet(t)
+	n.host("proxy.example", "192.0.2.9", says(urc("https://new.example/x")))
+	q := ask(t, alb, nomen.IisI)
+	q.Other = q.Subject
+	_, err := n.client(Options{Via: "proxy.example"}).Resolve(t.Context(), q)
+	var e *nomen.Error
+	if !errors.As(err, &e) || e.Kind != nomen.NoResult || !strings.Contains(e.Message, "--via http://proxy.example:4500/") {
+		t.Errorf("got %v", err)
+	}
+}
+
 func TestRefusalTellsTheQuestion(t *testing.T) {
 	n := newInternet(t)
 	n.host("example.com", "192.0.2.1", says("HTTP/1.0 404 Not Found\r\nContent-Type: text/plain\r\n\r\nno such \x1b[31malbum\r\nsecond line\r\n"))

@@ -222,8 +222,24 @@ func project(a *nomen.Answer, s stop, service nomen.Service) (*nomen.Answer, err
 		message = "the description names no location"
 	case nomen.I2N:
 		message = "the description tells no other name"
+	case nomen.IisI, nomen.I2R, nomen.I2Rs:
+		if at := addressOf(s.way); at != "" {
+			message = "the protocol of 1995, in which the resolver was asked, has no such question: put it in the web form, as with --via http://" + at + "/"
+		}
 	}
 	return nil, noResult(s, service, message)
+}
+
+// addressOf returns the host and port that a way asks by the protocol of 1995, ""
+// for another.
+func addressOf(w way) string {
+	switch w := w.(type) {
+	case proxy:
+		return hostPort(w.host, w.port)
+	case authority:
+		return hostPort(w.host, w.port)
+	}
+	return ""
 }
 
 func noResult(s stop, service nomen.Service, message string) error {

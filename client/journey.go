@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"net/url"
 	"slices"
 	"strings"
 	"time"
@@ -184,7 +185,7 @@ func (j *journey) read(s stop, r *reply) (next stop, a *nomen.Answer, err error)
 		return j.redirected(s, r)
 	}
 	a, err = j.answer(s, r)
-	if p, ok := s.way.(page); ok && isUnread(err) && (j.question.Service == nomen.I2C || j.question.Service == nomen.I2Cs) {
+	if p, ok := s.way.(page); ok && isUnread(err) && (j.question.Service == nomen.I2C || j.question.Service == nomen.I2Cs || j.question.Service == nomen.I2Ls) {
 		a, err = r.located(s, p.url, j.question, j.client.o.Now()) // no description, but where something is
 	}
 	if to, ok := j.replacement(a, err); ok {
@@ -207,12 +208,19 @@ func (j *journey) redirected(s stop, r *reply) (next stop, a *nomen.Answer, err 
 		next.way = site{to.site}
 	case !s.way.locates(j.question.Service) && r.isItem(to.url):
 		a, err = r.inPlace(s, to.url, j.question, j.client.o.Now())
-	case to.fetchable && !s.way.locates(j.question.Service):
+	case to.fetchable && (!s.way.locates(j.question.Service) || j.question.Service == nomen.I2Ls && asksForList(to.url)):
 		next.way = page{to.url}
 	default:
 		a, err = r.located(s, to.url, j.question, j.client.o.Now())
 	}
 	return next, a, err
+}
+
+// asksForList reports whether a URL has a directive that asks for all locations (2012,
+// 2.3): it is that of a resolver, and no location.
+func asksForList(locator string) bool {
+	u, err := url.Parse(locator)
+	return err == nil && strings.EqualFold(u.Query().Get("s"), string(nomen.I2Ls))
 }
 
 // replacement returns the name that takes the place of the one asked about: an

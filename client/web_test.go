@@ -3,6 +3,7 @@ package client
 import (
 	"bytes"
 	"errors"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
@@ -365,6 +366,44 @@ func TestPageForPeople(t *testing.T) {
 
 // A tombstone with one successor sends a question for a location there, and no
 // other; several are for people to choose from.
+// A redirection that passes the question for all locations on leads to a list; one
+// that does not is a location.
+func TestRedirectToList(t *testing.T) {
+	const one, two = "https://example.org/1", "https://example.org/2"
+	list, _ := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", format.TypeURIList)
+		if strings.Contains(r.URL.Path, "people") {
+			w.Header().Set("Content-Type", "image/png")
+		}
+		_, _ = io.WriteString(w, one+"\r\n"+two+"\r\n")
+	})
+	for _, tt := range []struct {
+		to      string
+		service nomen.Service
+		want    []string
+	}{
+		{list + "/find?n=x&s=I2Ls", nomen.I2Ls, []string{one, two}},
+		{list + "/find?n=x", nomen.I2Ls, []string{list + "/find?n=x"}},
+		{list + "/find?n=x&s=I2L", nomen.I2Ls, []string{list + "/find?n=x&s=I2L"}},
+		{list + "/people?s=I2Ls", nomen.I2Ls, []string{list + "/people?s=I2Ls"}},
+		{list + "/find?n=x&s=I2Ls", nomen.I2L, []string{list + "/find?n=x&s=I2Ls"}},
+	} {
+		base, _ := serve(t, func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, tt.to, http.StatusSeeOther) })
+		a, err := newClient(t, Options{Via: base}).Resolve(t.Context(), ask(t, alb, tt.service))
+		if err != nil {
+			t.Errorf("%s of %s: %v", tt.service, tt.to, err)
+			continue
+		}
+		var got []string
+		for _, l := range a.Locations {
+			got = append(got, l.URL)
+		}
+		if !slices.Equal(got, tt.want) || a.Service != tt.service {
+			t.Errorf("%s of %s: got %s %q, want %q", tt.service, tt.to, a.Service, got, tt.want)
+		}
+	}
+}
+
 func TestSuccessor(t *testing.T) {
 	tomb := func(successors ...string) string {
 		e := &nomen.Error{Kind: nomen.Gone, Name: alb, Answer: &nomen.Answer{Name: name.MustParse(alb), Status: nomen.Retired}}

@@ -15,6 +15,7 @@ import (
 	"net/http"
 	"net/netip"
 	"net/url"
+	"strconv"
 	"strings"
 	"time"
 
@@ -86,15 +87,42 @@ func (s *Server) isForOthers(r *http.Request, target string, c client) bool {
 	if r.Method == http.MethodConnect {
 		return true
 	}
-	if _, _, ok := absoluteForm(target); !ok || wire.Simple(r) {
+	host, _, ok := absoluteForm(target)
+	if !ok || wire.Simple(r) {
 		return false
 	}
 	set, err := s.authorities.Set(r.Context(), time.Time{})
 	if err != nil {
 		return false
 	}
-	_, err = place{set: set, host: c.host, local: localAddr(r).Addr(), own: s}.read(target)
+	local := localAddr(r)
+	_, err = place{
+		set: set, host: c.host, local: local.Addr(), own: s, otherPort: !s.isOwnPort(set, host, local.Port()),
+	}.read(target)
 	return errors.Is(err, &nomen.Error{Kind: nomen.Denied})
+}
+
+// isOwnPort reports whether the port of a host that is this server's may be its own too:
+// none, that of a scheme, that at which the request came or under which this server is
+// known, or where the authority of the host is asked (1995, 3.2: Y95-29).
+func (s *Server) isOwnPort(set *store.AuthoritySet, host string, local uint16) bool {
+	port := portOf(host)
+	switch port {
+	case "", "80", "443", strconv.Itoa(int(local)):
+		return true
+	case strconv.Itoa(DefaultPort):
+		return set.Host(host) != nil
+	}
+	return port == portOf(s.public)
+}
+
+// portOf returns the port at the end of a host or of the URL of one, "" for none.
+func portOf(host string) string {
+	i := strings.LastIndexByte(host, ':')
+	if i < 0 || i < strings.LastIndexByte(host, ']') || strings.HasPrefix(host[i+1:], "//") {
+		return ""
+	}
+	return strings.TrimLeft(host[i+1:], "0")
 }
 
 // A countedWriter gives each piece of an answer its own time, and counts.

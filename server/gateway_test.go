@@ -2,8 +2,11 @@ package server
 
 import (
 	"context"
+	"io"
 	"iter"
 	"net"
+	"net/http"
+	"net/http/httptest"
 	"net/netip"
 	"strings"
 	"testing"
@@ -23,6 +26,13 @@ func (oneWay) Find(context.Context, name.Name) iter.Seq2[discover.Way, error] {
 	return func(yield func(discover.Way, error) bool) {
 		yield(discover.Way{Kind: discover.Authority, Host: "there.example", Port: 4500, How: "<the host> in the name"}, nil)
 	}
+}
+
+// everywhere is a DNS in which all hosts have one address.
+type everywhere struct{}
+
+func (everywhere) LookupNetIP(context.Context, string, string) ([]netip.Addr, error) {
+	return []netip.Addr{netip.MustParseAddr("192.0.43.7")}, nil
 }
 
 const asBrowser = "Accept: text/html\r\n"
@@ -131,6 +141,52 @@ func TestTunnelIsLogged(t *testing.T) {
 	for _, status := range []string{"200", "403"} {
 		if !strings.Contains(lines.String(), " status="+status+" ") || !strings.Contains(metrics, `nomen_requests_total{form="other",status="`+status+`"} 1`) {
 			t.Errorf("no %s: %s", status, lines.String())
+		}
+	}
+}
+
+// Another port of a host of ours is another server, to which a proxy passes on.
+func TestOtherPort(t *testing.T) {
+	door, err := gateway.NewDoor(gateway.Access{Policy: gateway.All})
+	if err != nil {
+		t.Fatal(err)
+	}
+	there := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, "there: "+r.Host+r.URL.Path) }))
+	defer there.Close()
+	_, port, _ := net.SplitHostPort(there.Listener.Addr().String())
+	forward := gateway.NewForward(gateway.ForwardOptions{
+		Door: door, DNS: everywhere{}, Reach: func(netip.Addr) error { return nil },
+		DialContext: func(ctx context.Context, network, _ string) (net.Conn, error) {
+			return new(net.Dialer).DialContext(ctx, network, there.Listener.Addr().String())
+		},
+	})
+	defer forward.Close()
+	s, _ := newTestServer(t, func(o *Options) { o.Forward, o.PublicURL = forward, "http://names.example:8080" })
+	l := listen(t, s)
+	_, own, _ := net.SplitHostPort(l.Public.String())
+	for _, tt := range []struct {
+		host  string
+		there bool
+	}{
+		{"127.0.0.1:" + port, true},
+		{"127.0.0.1:" + own, false},
+		{"127.0.0.1", false},
+		{"127.0.0.1:", false},
+		{"127.0.0.1:80", false},
+		{"127.0.0.1:4500", true}, // at which no authority is asked
+		{"[::1]", false},
+		{"[::1]:" + port, true},
+		{"localhost:0" + own, false},
+		{"localhost:" + port, true},
+		{"names.example:8080", false},
+		{"names.example:8081", true},
+		{"example.org", false},
+		{"example.org:4500", false},
+		{"example.org:" + port, true},
+	} {
+		got := exchange(t, l.Public, "GET http://"+tt.host+"/ HTTP/1.1\r\nHost: "+tt.host+"\r\nConnection: close\r\n\r\n")
+		if passed := strings.Contains(got, "there: "+tt.host+"/"); !strings.HasPrefix(got, "HTTP/1.1 200 ") || passed != tt.there {
+			t.Errorf("%s: %q", tt.host, got)
 		}
 	}
 }

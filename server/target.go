@@ -55,6 +55,8 @@ type place struct {
 	host  string
 	local netip.Addr
 	own   ownHosts
+
+	otherPort bool // the absolute form has a port of another server on the same host
 }
 
 // An ownHosts tells whether a host is this server, whatever the authorities.
@@ -92,7 +94,7 @@ func absoluteForm(target string) (host, path string, ok bool) {
 
 // readAbsolute answers a proxy's request, for what is served here alone.
 func (p place) readAbsolute(target, host, path string) (asked, error) {
-	if p.set.Host(host) != nil || p.own.isOwnHost(host, p.local) {
+	if !p.otherPort && (p.set.Host(host) != nil || p.own.isOwnHost(host, p.local)) {
 		p.host = host
 		return p.readPath(path[1:])
 	}

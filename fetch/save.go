@@ -121,8 +121,14 @@ func mayWrite(path string, o SaveOptions) error {
 	case o.Continue || o.Replace || part.Size() == 0 || isOfNoUse(path):
 		return nil
 	}
-	return fmt.Errorf("fetch: %s%s holds %d bytes already: %w", path, PartSuffix, part.Size(), fs.ErrExist)
+	return existError(fmt.Sprintf("fetch: %s%s holds %d bytes already", path, PartSuffix, part.Size()))
 }
+
+// An existError says in its own words that there is something already.
+type existError string
+
+func (e existError) Error() string        { return string(e) }
+func (e existError) Is(target error) bool { return target == fs.ErrExist }
 
 // ErrNoFile is wrapped by the error of [Fetcher.Save] for a name at which there is
 // something else than a file, such as a directory or a device.
@@ -139,7 +145,7 @@ func mayReplace(path string, replace bool) error {
 	case !info.Mode().IsRegular() && info.Mode().Type() != fs.ModeSymlink:
 		return fmt.Errorf("fetch: %s is no regular file: %w", path, ErrNoFile)
 	case !replace:
-		return fmt.Errorf("fetch: %s is there already: %w", path, fs.ErrExist)
+		return existError("fetch: " + path + " is there already")
 	}
 	return nil
 }

@@ -64,6 +64,35 @@ func namedAuthority(prefix string, err error) error {
 	return namedHint("authority "+prefix, "; 'nomen authority list' shows those that are there", err)
 }
 
+// An argumentError is a refusal in the words of who typed what it is about.
+type argumentError struct {
+	argument string // as on the command line
+	refusal  *registrar.RefusalError
+}
+
+func (e *argumentError) Error() string {
+	s := e.argument + ": " + e.refusal.Message
+	if e.refusal.Offset > 0 {
+		s += fmt.Sprintf(" (offset %d)", e.refusal.Offset)
+	}
+	return s
+}
+
+func (e *argumentError) Unwrap() error { return e.refusal }
+
+// ofArgument says of a refusal which argument it is about, if argument knows that of
+// its field.
+func ofArgument(err error, argument func(field string) string) error {
+	refusal, ok := errors.AsType[*registrar.RefusalError](err)
+	if !ok {
+		return err
+	}
+	if s := argument(refusal.Field); s != "" {
+		return &argumentError{s, refusal}
+	}
+	return err
+}
+
 // inside names the packages whose errors begin with their name, which says nothing
 // to who uses the program.
 var inside = strings.NewReplacer(

@@ -80,7 +80,7 @@ func (c *cli) redactCommand() *cobra.Command {
 			}
 			out, err := b.Redact(cmd.Context(), n, red)
 			if err != nil {
-				return named(args[0], err)
+				return named(args[0], ofArgument(err, redactArgument(red)))
 			}
 			return c.showRedacted(out, red)
 		})
@@ -105,7 +105,7 @@ func (c *cli) redactAuthority(ctx context.Context, prefix string, red registrar.
 		}
 		out, err := b.RedactAuthority(ctx, p, red)
 		if err != nil {
-			return named(prefix, err)
+			return named(prefix, ofArgument(err, redactArgument(red)))
 		}
 		if c.json {
 			return c.printJSON(struct {
@@ -168,6 +168,17 @@ func redaction(revisions []string, reason string, named bool) (registrar.Redacti
 	slices.Sort(red.Revisions)
 	red.Revisions = slices.Compact(red.Revisions)
 	return red, nil
+}
+
+// redactArgument tells which argument a field of a redaction comes from.
+func redactArgument(red registrar.Redaction) func(field string) string {
+	return func(field string) string {
+		var i int
+		if n, _ := fmt.Sscanf(field, "revisions[%d]", &i); n == 1 && i < len(red.Revisions) {
+			return fmt.Sprintf("--revision %d", red.Revisions[i])
+		}
+		return map[string]string{"reason": "--reason"}[field]
+	}
 }
 
 func isTerminalInput(r io.Reader) bool {

@@ -96,7 +96,9 @@ func (c *cli) relocate(ctx context.Context, b backend, rel registrar.Relocation)
 	}
 	switch {
 	case err != nil:
-		return err
+		return ofArgument(err, func(field string) string {
+			return map[string]string{"from": fmt.Sprintf("FROM, %q", rel.From), "to": fmt.Sprintf("TO, %q", rel.To), "why": "--why"}[field]
+		})
 	case sum.Refused > 0:
 		return errNo
 	}

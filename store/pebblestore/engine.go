@@ -47,7 +47,7 @@ func engineOptions(o Options) *pebble.Options {
 		EventListener:               &pebble.EventListener{DataCorruption: log.damaged},
 	}
 	for i := range p.Levels {
-		p.Levels[i].BlockSize = blockSize
+		p.Levels[i].BlockSize = cmp.Or(o.blockSize, blockSize)
 		p.Levels[i].IndexBlockSize = indexSize
 		p.Levels[i].FilterPolicy = filter{bloom.FilterPolicy(filterBits)}
 	}

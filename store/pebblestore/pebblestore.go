@@ -39,7 +39,8 @@ type Options struct {
 	ReadOnly  bool         // nothing is written, and the store must exist
 	Warm      bool         // names are read into the cache in the background, as many as it holds
 
-	baseSize int64 // the constant if 0
+	baseSize  int64 // the constants if 0
+	blockSize int
 }
 
 // A Store is a directory that is open. [Open] makes one.

@@ -8,7 +8,6 @@ import (
 	"encoding/base64"
 	"strings"
 
-	"github.com/nomen-project/nomen"
 	"github.com/nomen-project/nomen/name"
 	"github.com/nomen-project/nomen/store"
 )
@@ -30,10 +29,7 @@ func (g *Gopher) list(ctx context.Context, m *menu, set *store.AuthoritySet, pre
 	}
 	m.say("Names of " + a.Prefix.String())
 	l := listing{Gopher: g, menu: m, set: set, of: a, after: after}
-	for begin, err = l.from(ctx, begin); err == nil && begin != ""; {
-		begin, err = l.from(ctx, begin)
-	}
-	if err != nil {
+	if err := l.from(ctx, begin); err != nil {
 		g.fail(m, prefix, err)
 		return
 	}
@@ -51,54 +47,36 @@ type listing struct {
 	looked int
 }
 
-// from lists the names after a key, and returns from where on to go on; "" if the page
-// is full, or there are no more.
-func (l *listing) from(ctx context.Context, key string) (next string, err error) {
-	for rec, err := range l.o.Store.List(ctx, store.Scan{Prefix: l.of.Prefix.String(), After: key}) {
+// from lists the names after a key, until the page is full or there are no more.
+func (l *listing) from(ctx context.Context, key string) error {
+	for at, err := range Walk(ctx, l.o.Store, l.set, l.of, key) {
 		if err != nil {
-			return "", err
+			return err
 		}
 		if l.looked++; l.looked > l.o.Look {
 			l.more(l.seal(key))
-			return "", nil
+			return nil
 		}
-		key = rec.Name.Key()
-		other := l.set.Of(rec.Name)
-		switch {
-		case other != l.of && beyond(other, key) != "":
-			return beyond(other, key), nil
-		case other != l.of, rec.Status == nomen.Reserved:
+		if key = at.Next; !at.Listed {
 			continue
 		}
 		if l.names++; l.names > l.o.Page {
 			l.more(l.after)
-			return "", nil
+			return nil
 		}
+		rec := at.Record
 		title := l.of.Prefix.Element(rec.Name)
 		if titles := rec.Metadata["title"]; len(titles) > 0 {
 			title += ": " + titles[0]
 		}
-		l.item('1', title, key)
-		l.after = key
+		l.item('1', title, rec.Name.Key())
+		l.after = rec.Name.Key()
 	}
-	return "", nil
+	return nil
 }
 
 func (l *listing) more(place string) {
 	l.item('1', "More", selectList+l.of.Prefix.String()+" "+place)
-}
-
-// beyond returns what is greater than all keys of an authority that have the same
-// delimiter after its prefix as this one; "" if that is not known.
-func beyond(a *store.Authority, key string) string {
-	if a == nil {
-		return ""
-	}
-	p := a.Prefix.String()
-	if !strings.HasPrefix(key, p) || len(key) == len(p) {
-		return ""
-	}
-	return key[:len(p)+1] + "\x7f" // keys are of visible ASCII
 }
 
 // sealed begins a place that is not for everybody's eyes: the name there is reserved, or

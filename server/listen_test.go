@@ -131,6 +131,87 @@ func TestListStreams(t *testing.T) {
 	stop(t, l) // hangs if the list goes on
 }
 
+// A counting store tells how many records were read, each of which takes its time.
+type counting struct {
+	store.Reader
+	read int
+	time time.Time
+}
+
+func (c *counting) List(ctx context.Context, scan store.Scan) iter.Seq2[*store.Record, error] {
+	return func(yield func(*store.Record, error) bool) {
+		for rec, err := range c.Reader.List(ctx, scan) {
+			c.read++
+			c.time = c.time.Add(10 * time.Millisecond)
+			if !yield(rec, err) {
+				return
+			}
+		}
+	}
+}
+
+// What a list does not list costs little: what is of other authorities is passed over,
+// and for the next name it looks only so long.
+func TestListPassesOver(t *testing.T) {
+	s, st := newTestServer(t, nil)
+	owners := []string{"a", "b"}
+	changes := []store.Change{
+		{Time: modified, Authority: &store.Authority{Prefix: name.MustParsePrefix("urn:x-list:a"), Owners: owners, List: true}},
+		{Time: modified, Authority: &store.Authority{Prefix: name.MustParsePrefix("urn:x-list:a:b"), Owners: owners}},
+	}
+	put := func(key string, status nomen.Status) {
+		changes = append(changes, store.Change{Time: modified, Record: &store.Record{Name: name.MustParse(key), Spelling: key, Status: status}})
+	}
+	put("urn:x-list:a:a", nomen.Active)
+	for i := range 3000 {
+		put(fmt.Sprintf("urn:x-list:a:b:%04d", i), nomen.Active)
+	}
+	put("urn:x-list:a:c", nomen.Active)
+	apply := func() {
+		t.Helper()
+		if _, err := st.Apply(t.Context(), changes); err != nil {
+			t.Fatal(err)
+		}
+		changes = nil
+	}
+	apply()
+	c := &counting{Reader: st}
+	s.store, s.now = c, func() time.Time { return c.time }
+	set, err := s.authorities.Set(t.Context(), time.Time{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := exactly(set, "urn:x-list:a")
+	list := func() (all []string, err error) {
+		for element, err := range s.elements(t.Context(), set, a) {
+			if err != nil {
+				return all, err
+			}
+			all = append(all, element)
+		}
+		return all, nil
+	}
+	if all, err := list(); err != nil || !slices.Equal(all, []string{"a", "c"}) || c.read > 5 {
+		t.Errorf("got %q, %v; read %d records", all, err, c.read)
+	}
+	c.read = 0
+	if n, err := s.sizes.of(t.Context(), s, set, a); err != nil || n.names != 2 || n.more || c.read > 5 {
+		t.Errorf("the size is %+v, %v; read %d records", n, err, c.read)
+	}
+	for i := range 3000 {
+		put(fmt.Sprintf("urn:x-list:a:a%04d", i), nomen.Reserved)
+	}
+	apply()
+	c.read = 0
+	if all, err := list(); !errors.Is(err, errTooFar) || !slices.Equal(all, []string{"a"}) || c.read != 2001 {
+		t.Errorf("among reserved names: got %q, %v; read %d records", all, err, c.read)
+	}
+	s.limits.Timeout = time.Hour
+	if all, err := list(); err != nil || !slices.Equal(all, []string{"a", "c"}) {
+		t.Errorf("with patience: got %q, %v", all, err)
+	}
+}
+
 // A list that breaks off does not look whole.
 func TestListBreaksOff(t *testing.T) {
 	s, st := newTestServer(t, nil)

@@ -2,14 +2,17 @@ package server
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/nomen-project/nomen"
 	"github.com/nomen-project/nomen/format"
+	"github.com/nomen-project/nomen/gateway"
 	"github.com/nomen-project/nomen/name"
 	"github.com/nomen-project/nomen/store"
 )
@@ -127,24 +130,38 @@ func (s *Server) reservedIn(r *request, a asked, ans *nomen.Answer, offers []for
 	})
 }
 
-// elements yields the ElementIDs of the public names about which a decides.
+// patience is after how many records that are not listed a list looks at the clock.
+const patience = 1000
+
+var errTooFar = errors.New("server: there is too much that is not listed between two names of a list")
+
+// elements yields the ElementIDs of the public names about which a decides. It ends with
+// an error if the next of them is not found within the time for a step of a stream.
 func (s *Server) elements(ctx context.Context, set *store.AuthoritySet, a *store.Authority) func(func(string, error) bool) {
 	return func(yield func(string, error) bool) {
-		for rec, err := range s.store.List(ctx, store.Scan{Prefix: a.Prefix.String()}) {
+		vain, since := 0, time.Time{}
+		for at, err := range gateway.Walk(ctx, s.store, set, a, "") {
+			if err == nil && !at.Listed {
+				if vain++; vain%patience > 0 {
+					continue
+				}
+				if vain == patience {
+					since = s.now()
+				}
+				if s.now().Sub(since) <= s.limits.Timeout {
+					continue
+				}
+				err = errTooFar
+			}
 			if err != nil {
 				yield("", err)
 				return
 			}
-			if isListed(rec, set, a) && !yield(a.Prefix.Element(rec.Name), nil) {
+			if vain = 0; !yield(a.Prefix.Element(at.Record.Name), nil) {
 				return
 			}
 		}
 	}
-}
-
-// isListed reports whether a decides about a name that everybody may know.
-func isListed(rec *store.Record, set *store.AuthoritySet, a *store.Authority) bool {
-	return rec.Status != nomen.Reserved && set.Of(rec.Name) == a
 }
 
 // exactly returns the authority of this prefix, in any spelling, or nil.

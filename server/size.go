@@ -6,6 +6,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/nomen-project/nomen/gateway"
 	"github.com/nomen-project/nomen/name"
 	"github.com/nomen-project/nomen/store"
 )
@@ -49,7 +50,7 @@ func (z *sizes) of(ctx context.Context, s *Server, set *store.AuthoritySet, a *s
 	}
 	n := size{counted: now}
 	read := 0
-	for rec, err := range s.store.List(ctx, store.Scan{Prefix: a.Prefix.String()}) {
+	for at, err := range gateway.Walk(ctx, s.store, set, a, "") {
 		if err != nil {
 			return size{}, err
 		}
@@ -57,9 +58,9 @@ func (z *sizes) of(ctx context.Context, s *Server, set *store.AuthoritySet, a *s
 			n.more = true
 			break
 		}
-		if isListed(rec, set, a) {
+		if at.Listed {
 			n.names++
-			n.bytes += len(a.Prefix.Element(rec.Name)) + len("\r\n")
+			n.bytes += len(a.Prefix.Element(at.Record.Name)) + len("\r\n")
 		}
 	}
 	if z.known == nil || len(z.known) > len(set.All()) {

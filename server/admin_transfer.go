@@ -26,6 +26,9 @@ func (s *Server) importNames(c *call) error {
 	o.Now, o.Scratch = s.now, s.scratch
 	control := http.NewResponseController(c.w)
 	_ = control.EnableFullDuplex() // HTTP/2 has it anyhow
+	// What is left of the body then is not read, so that the connection ends: who is
+	// not told sends the next request into it.
+	c.w.Header().Set("Connection", "close")
 	c.w.Header().Set("Content-Type", bulk.JSONLines.MediaType())
 	c.w.Header().Set("Cache-Control", "no-store")
 	c.w.WriteHeader(http.StatusOK)

@@ -96,6 +96,9 @@ func TestAdminImportMediaType(t *testing.T) {
 		if err != nil || !bytes.Contains(answer, []byte(`"created":1`)) {
 			t.Errorf("%s: %s, %v", kind, answer, err)
 		}
+		if !resp.Close {
+			t.Errorf("%s: nobody tells that the connection ends", kind)
+		}
 	}
 }
 

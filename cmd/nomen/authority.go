@@ -53,8 +53,9 @@ func (c *cli) authorityTestCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "test PREFIX NAME...",
 		Short: "show what the rules of an authority give to names",
-		Long: `Test shows which rule of an authority is for each name and what it gives,
-whether or not the name has a record. The status is 1 if no rule is for one.`,
+		Long: `Test shows which rule of an authority is for each name and what it gives, and says
+where the rule is not used: the name has a record of its own, or another authority
+decides about it. The status is 1 if no rule is for one.`,
 		Example: "  nomen authority test urn:ietf urn:ietf:rfc:2648",
 		Args:    arguments(2, -1),
 	}
@@ -68,7 +69,7 @@ whether or not the name has a record. The status is 1 if no rule is for one.`,
 			if err != nil {
 				return namedAuthority(args[0], err)
 			}
-			return c.testNames(a, args[1:])
+			return c.testNames(cmd.Context(), b, a, args[1:])
 		})
 	}
 	return cmd

@@ -11,6 +11,7 @@ import (
 	"io"
 	"os"
 	"strings"
+	"time"
 
 	"github.com/spf13/pflag"
 
@@ -215,11 +216,17 @@ type tried struct {
 	Locations []nomen.Location `json:"locations,omitempty"`
 	SameAs    []string         `json:"same_as,omitempty"`
 	Left      []string         `json:"left,omitempty"`
+	Record    nomen.Status     `json:"record,omitempty"`     // of its own, which answers in place of a rule
+	Authority string           `json:"decided_by,omitempty"` // another one, under the first
 }
 
-// testNames prints what the rules of a give to names.
-func (c *cli) testNames(a *store.Authority, names []string) error {
+// testNames prints what the rules of a give to names, and what answers in place of a rule.
+func (c *cli) testNames(ctx context.Context, b backend, a *store.Authority, names []string) error {
 	compiled, err := a.Compile()
+	if err != nil {
+		return err
+	}
+	all, err := b.Authorities(ctx)
 	if err != nil {
 		return err
 	}
@@ -233,11 +240,18 @@ func (c *cli) testNames(a *store.Authority, names []string) error {
 		if !a.Prefix.Covers(n) {
 			return usageError{fmt.Errorf("%s is not under %s", n, a.Prefix)}
 		}
-		t := tried{Name: n.Key()}
+		t := tried{Name: n.Key(), Authority: decider(all, a, n)}
 		if compiled.Rules != nil {
 			if r, ok := compiled.Rules.Apply(n); ok {
 				t.Rule, t.Match, t.Locations, t.SameAs, t.Left = r.Rule+1, r.Pattern, r.Locations, r.SameAs, r.Left
 			}
+		}
+		rec, err := b.GetAt(ctx, n, time.Time{})
+		switch {
+		case err == nil:
+			t.Record = rec.Status
+		case !errors.Is(err, store.ErrNotFound):
+			return err
 		}
 		none = none || t.Rule == 0
 		if err := c.showTried(t); err != nil {
@@ -250,16 +264,43 @@ func (c *cli) testNames(a *store.Authority, names []string) error {
 	return nil
 }
 
+// decider returns the prefix of the authority that decides about a name under a in its
+// place, "" if that is a.
+func decider(all []*store.Authority, a *store.Authority, n name.Name) string {
+	longest := a.Prefix.String()
+	for _, other := range all {
+		if p := other.Prefix.String(); len(p) > len(longest) && other.Prefix.Covers(n) {
+			longest = p
+		}
+	}
+	if longest == a.Prefix.String() {
+		return ""
+	}
+	return longest
+}
+
+// instead says what answers in place of the rules, a line each.
+func (t tried) instead() string {
+	var b strings.Builder
+	if t.Authority != "" {
+		fmt.Fprintf(&b, "  not used: %s decides about it\n", t.Authority)
+	}
+	if t.Record != "" {
+		fmt.Fprintf(&b, "  not used: it has a record of its own, which is %s\n", t.Record)
+	}
+	return b.String()
+}
+
 func (c *cli) showTried(t tried) error {
 	if c.json {
 		return c.printJSON(t)
 	}
 	if t.Rule == 0 {
-		_, err := fmt.Fprintf(c.out, "%s\n  no rule matches\n", t.Name)
+		_, err := fmt.Fprintf(c.out, "%s\n%s  no rule matches\n", t.Name, t.instead())
 		return err
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s\n  rule %d: %s\n", t.Name, t.Rule, printable(t.Match))
+	fmt.Fprintf(&b, "%s\n%s  rule %d: %s\n", t.Name, t.instead(), t.Rule, printable(t.Match))
 	for _, l := range t.Locations {
 		fmt.Fprintf(&b, "  %s\n", printable(l.URL))
 	}

@@ -183,6 +183,40 @@ func AllTokens(ctx context.Context, r Reader) iter.Seq2[*Token, error] {
 	return failing[*Token](unable(r, "list its tokens"))
 }
 
+// TokenChanges yields the last changes of the tokens of r as [TokenHistorian] does, or
+// changes that hold nothing else than the tokens if r is none.
+func TokenChanges(ctx context.Context, r Reader) iter.Seq2[*Change, error] {
+	if h, ok := r.(TokenHistorian); ok {
+		return h.TokenChanges(ctx)
+	}
+	return func(yield func(*Change, error) bool) {
+		for t, err := range AllTokens(ctx, r) {
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			if !yield(&Change{Token: t}, nil) {
+				return
+			}
+		}
+	}
+}
+
+// TokensOf yields the tokens of changes that are about tokens.
+func TokensOf(changes iter.Seq2[*Change, error]) iter.Seq2[*Token, error] {
+	return func(yield func(*Token, error) bool) {
+		for c, err := range changes {
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			if !yield(c.Token, nil) {
+				return
+			}
+		}
+	}
+}
+
 func unable(r Reader, what string) error {
 	return fmt.Errorf("store: %T cannot %s: %w", r, what, errors.ErrUnsupported)
 }

@@ -31,6 +31,13 @@ type TokenLister interface {
 	AllTokens(ctx context.Context) iter.Seq2[*Token, error]
 }
 
+// A TokenHistorian is a store that can tell who put each of its tokens there, and why.
+type TokenHistorian interface {
+	// TokenChanges yields the last change of every token, as AllTokens yields
+	// the tokens.
+	TokenChanges(ctx context.Context) iter.Seq2[*Change, error]
+}
+
 // Clone returns a copy in normal form that shares nothing with t.
 func (t *Token) Clone() *Token {
 	c := *t

@@ -157,12 +157,12 @@ func copyTokens(ctx context.Context, from, to store.Store) (int, error) {
 		batch = batch[:0]
 		return err
 	}
-	for t, err := range store.AllTokens(ctx, from) {
+	for c, err := range store.TokenChanges(ctx, from) {
 		if err != nil {
 			return n, err
 		}
 		n++
-		batch = append(batch, store.Change{Token: t, Time: clock(), Why: "migrated"})
+		batch = append(batch, store.Change{Token: c.Token, Time: c.Time, Who: c.Who, Why: c.Why})
 		if len(batch) == tokenBatch {
 			if err := write(); err != nil {
 				return n, err

@@ -219,7 +219,7 @@ func TestMigrate(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, token := adminapi.NewToken(adminapi.AdministratorGrant(), time.Now())
-	if _, err := b.l.store.Apply(ctx, []store.Change{{Token: token, Time: time.Now()}}); err != nil {
+	if _, err := b.l.store.Apply(ctx, []store.Change{{Token: token, Time: time.Now(), Who: "an archivist", Why: "for the loader"}}); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := b.l.Redact(ctx, name.MustParse("urn:dns:example.org:a"), registrar.Redaction{Revisions: []uint64{1}, Reason: "x", Expected: store.AnyRevision}); err != nil {
@@ -247,6 +247,12 @@ func TestMigrate(t *testing.T) {
 	}
 	if said := b.said(); !strings.Contains(said, "5 changes of 3 records and 1 tokens in ") || !strings.Contains(said, "the heads are equal: "+headText(want)) {
 		t.Errorf("said %q", said)
+	}
+
+	for c, err := range store.TokenChanges(ctx, to) {
+		if err != nil || c.Who != "an archivist" || c.Why != "for the loader" {
+			t.Errorf("the token is there by %q, %q, %v", c.Who, c.Why, err)
+		}
 	}
 
 	// Into a store that has something else.

@@ -453,6 +453,11 @@ func (s *Store) AllTokens(ctx context.Context) iter.Seq2[*store.Token, error] {
 	return store.AllTokens(ctx, s.Backing)
 }
 
+// TokenChanges implements [store.TokenHistorian], as far as the store behind can do it.
+func (s *Store) TokenChanges(ctx context.Context) iter.Seq2[*store.Change, error] {
+	return store.TokenChanges(ctx, s.Backing)
+}
+
 // Verify implements [store.Verifier], if the store behind can do it.
 func (s *Store) Verify(ctx context.Context, fault func(store.Fault), progress func(done, total uint64)) (store.Head, error) {
 	return store.Verify(ctx, s.Backing, fault, progress)

@@ -39,6 +39,7 @@ var (
 	_ store.Counter            = (*Store)(nil)
 	_ store.Tokens             = (*Store)(nil)
 	_ store.TokenLister        = (*Store)(nil)
+	_ store.TokenHistorian     = (*Store)(nil)
 	_ store.Feed               = (*Store)(nil)
 	_ store.Prover             = (*Store)(nil)
 	_ store.Loader             = (*Store)(nil)
@@ -233,13 +234,18 @@ func (s *Store) lookup(kind store.Kind, key string, moment uint64, at time.Time)
 
 // AllTokens implements [store.TokenLister].
 func (s *Store) AllTokens(ctx context.Context) iter.Seq2[*store.Token, error] {
-	return func(yield func(*store.Token, error) bool) {
+	return store.TokensOf(s.TokenChanges(ctx))
+}
+
+// TokenChanges implements [store.TokenHistorian].
+func (s *Store) TokenChanges(ctx context.Context) iter.Seq2[*store.Change, error] {
+	return func(yield func(*store.Change, error) bool) {
 		for c, err := range s.scan(ctx, store.KindToken, store.Scan{}) {
 			if err != nil {
 				yield(nil, err)
 				return
 			}
-			if !yield(c.Token.Clone(), nil) {
+			if !yield(c.Clone(), nil) {
 				return
 			}
 		}

@@ -165,9 +165,14 @@ func (v *view) here(k store.Kind, at time.Time, earlier *view) (*store.Change, e
 
 // AllTokens implements [store.TokenLister].
 func (s *Store) AllTokens(ctx context.Context) iter.Seq2[*store.Token, error] {
-	return func(yield func(*store.Token, error) bool) {
+	return store.TokensOf(s.TokenChanges(ctx))
+}
+
+// TokenChanges implements [store.TokenHistorian].
+func (s *Store) TokenChanges(ctx context.Context) iter.Seq2[*store.Change, error] {
+	return func(yield func(*store.Change, error) bool) {
 		err := s.scan(ctx, store.KindToken, store.Scan{}, func(c *store.Change) bool {
-			return yield(c.Token, nil)
+			return yield(c, nil)
 		})
 		if err != nil {
 			yield(nil, err)

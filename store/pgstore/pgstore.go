@@ -41,6 +41,7 @@ var (
 	_ store.Counter            = (*Store)(nil)
 	_ store.Tokens             = (*Store)(nil)
 	_ store.TokenLister        = (*Store)(nil)
+	_ store.TokenHistorian     = (*Store)(nil)
 	_ store.Finder             = (*Store)(nil)
 	_ store.Feed               = (*Store)(nil)
 	_ store.Settler            = (*Store)(nil)

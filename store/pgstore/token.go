@@ -40,27 +40,32 @@ func (s *Store) Token(ctx context.Context, id string) (*store.Token, error) {
 	case value == nil:
 		return nil, store.ErrNotFound
 	}
-	return decodeToken([]byte(id), value)
-}
-
-func decodeToken(id, value []byte) (*store.Token, error) {
-	c, err := codec.Decode(store.Subject{Kind: store.KindToken, Key: string(id)}, value)
+	c, err := decodeToken([]byte(id), value)
 	if err != nil {
 		return nil, err
 	}
 	return c.Token, nil
 }
 
+func decodeToken(id, value []byte) (*store.Change, error) {
+	return codec.Decode(store.Subject{Kind: store.KindToken, Key: string(id)}, value)
+}
+
 // AllTokens implements [store.TokenLister].
 func (s *Store) AllTokens(ctx context.Context) iter.Seq2[*store.Token, error] {
-	return func(yield func(*store.Token, error) bool) {
+	return store.TokensOf(s.TokenChanges(ctx))
+}
+
+// TokenChanges implements [store.TokenHistorian].
+func (s *Store) TokenChanges(ctx context.Context) iter.Seq2[*store.Change, error] {
+	return func(yield func(*store.Change, error) bool) {
 		if err := s.tokens(ctx, yield); err != nil {
 			yield(nil, err)
 		}
 	}
 }
 
-func (s *Store) tokens(ctx context.Context, yield func(*store.Token, error) bool) error {
+func (s *Store) tokens(ctx context.Context, yield func(*store.Change, error) bool) error {
 	if err := s.gate.Enter(); err != nil {
 		return err
 	}
@@ -85,7 +90,7 @@ func (s *Store) tokens(ctx context.Context, yield func(*store.Token, error) bool
 	})
 }
 
-func readTokens(ctx context.Context, c queryer, after []byte) (page []*store.Token, ids [][]byte, err error) {
+func readTokens(ctx context.Context, c queryer, after []byte) (page []*store.Change, ids [][]byte, err error) {
 	rows, err := c.Query(ctx, tokenPage, after, firstPage)
 	if err != nil {
 		return nil, nil, err

@@ -380,6 +380,19 @@ func allTokens(s *suite) {
 	for range store.AllTokens(s.Context(), s.Store) {
 		break
 	}
+	if _, ok := s.Store.(store.TokenHistorian); !ok {
+		return
+	}
+	made := store.Change{Token: &store.Token{ID: "b", Role: "owner"}, Time: minute(1), Who: "an archivist", Why: "a new role"}
+	s.apply(made)
+	for c, err := range store.TokenChanges(s.Context(), s.Store) {
+		if err != nil {
+			s.Fatal(err)
+		}
+		if c.Token.ID == "b" {
+			s.equal("the last change of a token", []any{c.Token.Role, c.Who, c.Why, c.Time}, []any{"owner", made.Who, made.Why, made.Time})
+		}
+	}
 }
 
 // secret is what must be found nowhere once it was redacted.

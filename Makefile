@@ -60,7 +60,7 @@ bench: ## all benchmarks; the figures go to docs/bench/latest.txt
 bench: $(TOOLS)/.built
 
 bench-scale: ## load N names into DIR and look some up; CONTENTS=FILE takes real ones (N=68000000 is a national library)
-	$(GO) build -o bin/scale ./bulk/bulktest/scale
+	CGO_ENABLED=0 $(GO) build -o bin/scale ./bulk/bulktest/scale
 	bin/scale -n $(or $(N),100000) -dir $(or $(DIR),$$(mktemp -d)/store) $(if $(CONTENTS),-contents $(CONTENTS) -subs 7)
 
 fuzz: ## every fuzz target for FUZZTIME

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/nomen-project/nomen/adminapi"
@@ -118,7 +119,13 @@ func (c *cli) openStore(dir string, write bool) (*pebblestore.Store, error) {
 	} else if err := storeThere(dir); errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("%s: no store is there yet; 'nomen serve', 'put' or 'import' makes one: %w", dir, err)
 	}
-	return pebblestore.Open(pebblestore.Options{Dir: dir, CacheSize: c.cacheSize, Log: c.logger()})
+	o := pebblestore.Options{Dir: dir, CacheSize: c.cacheSize, Log: c.logger()}
+	s, err := pebblestore.Open(o)
+	if !write && errors.Is(err, syscall.EROFS) { // a copy on a medium that is kept
+		o.ReadOnly = true
+		return pebblestore.Open(o)
+	}
+	return s, err
 }
 
 // rekeyedSuffix ends the name of a store that rekey has made and that a crash has

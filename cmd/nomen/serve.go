@@ -123,7 +123,7 @@ func (c *cli) openServed(ctx context.Context, f serveFlags, log *slog.Logger) (k
 	}
 	size := cmp.Or(int64(f.cache)<<20, pebblestore.ServingCacheSize())
 	s, running, err := c.whenFree(ctx, func() (*pebblestore.Store, error) {
-		return pebblestore.Open(pebblestore.Options{Dir: dir, CacheSize: size, Log: log})
+		return pebblestore.Open(pebblestore.Options{Dir: dir, CacheSize: size, Log: log, Warm: true})
 	})
 	switch {
 	case err != nil:

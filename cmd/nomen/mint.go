@@ -5,11 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/nomen-project/nomen/mint"
+	"github.com/nomen-project/nomen/mint/reserve"
 	"github.com/nomen-project/nomen/name"
 )
 
@@ -79,12 +79,14 @@ func (c *cli) mintCommand() *cobra.Command {
 		if m.count < 1 || m.count > maxMint {
 			return usagef("--count %d: want 1 to %d", m.count, maxMint)
 		}
-		p, err := mintPrefix(args[0])
+		p, err := reserve.ReadPrefix(args[0])
 		if err != nil {
 			return err
 		}
 		work := func(b backend) error {
-			return c.mintNames(cmd.Context(), &minting{backend: b, flags: m, prefix: p, warn: c.warn})
+			return c.mintNames(cmd.Context(), mintBackend{b}, reserve.Options{
+				Prefix: p, Template: m.template, Count: m.count, DryRun: m.dry, Why: m.why, Now: clock, Warn: c.warn,
+			})
 		}
 		err = c.withStore(cmd.Context(), !m.dry, work)
 		if m.dry && errors.Is(err, fs.ErrNotExist) {
@@ -95,36 +97,14 @@ func (c *cli) mintCommand() *cobra.Command {
 	return cmd
 }
 
-// mintPrefix reads a prefix, or the identifier of a URN namespace.
-func mintPrefix(arg string) (name.Prefix, error) {
-	if !strings.Contains(arg, ":") {
-		arg = "urn:" + arg
-	}
-	return name.ParsePrefix(arg)
-}
-
 // mintNames makes names and prints them.
-func (c *cli) mintNames(ctx context.Context, m *minting) error {
-	run, err := m.start(ctx)
-	if err != nil {
-		return c.mintFailed(m, err)
-	}
+func (c *cli) mintNames(ctx context.Context, b reserve.Backend, o reserve.Options) error {
 	a := newAnswers(c)
-	left := m.flags.count
-	for n, err := range run.Names() {
-		if err == nil {
-			n, err = m.reserve(ctx, n)
-		}
-		switch {
-		case errors.Is(err, errTaken):
-			continue
-		case err != nil:
-			return errors.Join(a.end(), c.mintFailed(m, err))
+	for n, err := range reserve.Names(ctx, b, o) {
+		if err != nil {
+			return errors.Join(a.end(), c.mintFailed(o, err))
 		}
 		a.minted(n)
-		if left--; left == 0 {
-			break
-		}
 	}
 	return a.end()
 }
@@ -145,16 +125,16 @@ type mintedName struct {
 
 // mintFailed says why there are no more names. What is wrong with a template is
 // wrong usage; that it has no more names is the answer no.
-func (c *cli) mintFailed(m *minting, err error) error {
+func (c *cli) mintFailed(o reserve.Options, err error) error {
 	if bad, ok := errors.AsType[*mint.Error](err); ok {
 		return usagef("--template %q: offset %d: %s: %s", bad.Input, bad.Offset, bad.Rule, bad.Message)
 	}
 	refused, no := errors.AsType[*mint.RefusedError](err)
 	_, exhausted := errors.AsType[*mint.ExhaustedError](err)
 	switch {
-	case no && m.flags.template == "":
-		err = fmt.Errorf("%s: no names of its namespace go on by themselves from what is there: give a --template (%w)", m.prefix, refused.Err)
-	case !no && !exhausted && !errors.Is(err, errCrowded):
+	case no && o.Template == "":
+		err = fmt.Errorf("%s: no names of its namespace go on by themselves from what is there: give a --template (%w)", o.Prefix, refused.Err)
+	case !no && !exhausted && !errors.Is(err, reserve.ErrCrowded):
 		return err
 	}
 	fmt.Fprintln(c.err, "nomen: "+printable(err.Error()))

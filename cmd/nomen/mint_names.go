@@ -9,13 +9,18 @@ import (
 	"time"
 
 	"github.com/nomen-project/nomen/bulk"
+	"github.com/nomen-project/nomen/mint/reserve"
 	"github.com/nomen-project/nomen/name"
 	"github.com/nomen-project/nomen/store"
 )
 
-// names yields the names whose keys begin with a prefix, in the order of their
-// keys and as the authority keeps them, one record in memory at a time.
-func (m *minting) names(ctx context.Context, prefix string) iter.Seq2[name.Name, error] {
+var _ reserve.Backend = mintBackend{}
+
+// mintBackend is a backend whose names can be listed.
+type mintBackend struct{ backend }
+
+// Keys implements [reserve.Backend], with one record in memory at a time.
+func (m mintBackend) Keys(ctx context.Context, prefix string) iter.Seq2[name.Name, error] {
 	return func(yield func(name.Name, error) bool) {
 		ctx, cancel := context.WithCancel(ctx)
 		r, w := io.Pipe()
@@ -40,7 +45,7 @@ func (m *minting) names(ctx context.Context, prefix string) iter.Seq2[name.Name,
 			if err == nil && bad != nil {
 				continue // by older rules: no new name is spelled so
 			}
-			if !yield(m.authority.Fold(n), err) || err != nil {
+			if !yield(n, err) || err != nil {
 				return
 			}
 		}

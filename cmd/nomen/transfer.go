@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -91,6 +92,8 @@ func (c *cli) importFiles(ctx context.Context, b backend, files []string, format
 		case isBroken:
 			fmt.Fprintln(c.err, "nomen: "+file+": "+printable(broken.Error()))
 			result = errFailed
+		case errors.As(err, new(*fs.PathError)): // it names the file
+			return err
 		case err != nil:
 			return fmt.Errorf("%s: %w", file, err)
 		case s.Refused > 0:
@@ -138,7 +141,7 @@ func (c *cli) showDoubts(file string, d bulk.Doubts) {
 		text string
 	}{
 		{d.Undoing, undo + " what an earlier one of the file says of the same name: the last counts, and the names change each time that the file is imported; -v shows the changes"},
-		{d.Uncovered, "of the names that came in lie under no authority here and are served by their full names alone; 'nomen authority put PREFIX' makes one"},
+		{d.Uncovered, "of the records that came in have names that no authority here covers, served by the full name alone; 'nomen authority put PREFIX' makes one"},
 	} {
 		if w.n > 0 {
 			fmt.Fprintf(c.err, "nomen: warning: %s: %d %s\n", printable(file), w.n, w.text)

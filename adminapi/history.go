@@ -174,13 +174,22 @@ type Relocation struct {
 	Why     string `json:"why,omitempty"`
 }
 
+// A Minting is the body of POST mint.
+type Minting struct {
+	Prefix   string `json:"prefix"`             // of an authority, or the identifier of a URN namespace
+	Template string `json:"template,omitempty"` // what follows it; "" to go on as the names that are there
+	Count    int    `json:"count"`              // absent for one
+	DryRun   bool   `json:"dry_run,omitempty"`  // nothing is reserved
+	Why      string `json:"why,omitempty"`
+}
+
 // A BackupRequest is the body of POST backup.
 type BackupRequest struct {
 	Dir string `json:"dir"` // an absolute path on the machine of the server
 }
 
 // A Report is one line of the answer to what takes a while: verify, backup,
-// relocate. One of the members is there; the last line is Done, with the problem
+// relocate, mint. One of the members is there; the last line is Done, with the problem
 // that ended it too early, if one did.
 type Report struct {
 	Progress  *Progress            `json:"progress,omitempty"`
@@ -188,6 +197,7 @@ type Report struct {
 	Moved     *Moved               `json:"moved,omitempty"`     // of relocate
 	Refused   *Refused             `json:"refused,omitempty"`   // of relocate
 	Relocated *registrar.Relocated `json:"relocated,omitempty"` // of relocate: so far, and at the end
+	Minted    string               `json:"minted,omitempty"`    // of mint: a new name, which is reserved now
 	Done      bool                 `json:"done,omitempty"`
 	Head      *Head                `json:"head,omitempty"` // of verify, at the end
 	Problem   *Problem             `json:"problem,omitempty"`
@@ -476,6 +486,17 @@ func (c *Client) Relocate(ctx context.Context, rel registrar.Relocation) (regist
 		sum = *last.Relocated
 	}
 	return sum, err
+}
+
+// Mint makes new names and reserves them. Each is told as soon as it is kept; that there
+// are fewer than were wanted is an error.
+func (c *Client) Mint(ctx context.Context, m Minting, each func(name.Name)) error {
+	_, err := c.reports(ctx, "mint", m, func(r Report) {
+		if r.Minted != "" {
+			each(name.FromKey(r.Minted))
+		}
+	})
+	return err
 }
 
 // reports makes a request whose answer is Reports, calls each with all but the

@@ -39,6 +39,7 @@ func (s *Server) operations() []operation {
 		{http.MethodGet, "names/{name}", registrar.Reader, s.getName},
 		{http.MethodPut, "names/{name}", registrar.Editor, s.putName},
 		{http.MethodDelete, "names/{name}", registrar.Editor, s.deleteName},
+		{http.MethodPost, "mint", registrar.Editor, s.mint},
 		{http.MethodPost, "import", registrar.Editor, s.importNames},
 		{http.MethodGet, "export", registrar.Reader, s.exportNames},
 		{http.MethodGet, "authorities", registrar.Reader, s.listAuthorities},

@@ -67,7 +67,7 @@ func TestOpenAPIHasEveryField(t *testing.T) {
 		"Results": adminapi.Results{}, "Outcome": adminapi.Outcome{}, "Retirement": adminapi.Retirement{},
 		"History": adminapi.History{}, "Revision": adminapi.Revision{}, "Event": adminapi.Event{},
 		"Authorities": adminapi.Authorities{}, "Grant": adminapi.Grant{}, "Granted": adminapi.Granted{},
-		"Tokens": adminapi.Tokens{}, "Token": adminapi.Token{}, "Problem": adminapi.Problem{},
+		"Tokens": adminapi.Tokens{}, "Minting": adminapi.Minting{}, "Token": adminapi.Token{}, "Problem": adminapi.Problem{},
 		"Record": store.Record{}, "Authority": store.Authority{}, "Location": nomen.Location{}, "Warning": registrar.Warning{},
 		"Redaction": adminapi.Redaction{}, "Entry": adminapi.Entry{}, "Head": adminapi.Head{}, "Place": adminapi.Place{},
 		"Relocation": adminapi.Relocation{}, "Relocated": registrar.Relocated{}, "BackupRequest": adminapi.BackupRequest{},

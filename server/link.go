@@ -89,8 +89,8 @@ func isURL(key string) bool {
 }
 
 // addItem adds the link to a location, if it is a URI. Attributes that are not of
-// their form are left out, and so are the parameters of a media type, and a relation by which a browser would fetch the location
-// is told in descriptions alone.
+// their form are left out, and so are the parameters of a media type; a relation by
+// which a browser would fetch the location is told in descriptions alone.
 func (l *linkField) addItem(at nomen.Location) {
 	u, err := uri.Parse(at.URL)
 	if err != nil {

@@ -61,12 +61,6 @@ func (c *cli) historyCommand() *cobra.Command {
 	return cmd
 }
 
-// A revision is what is shown of a change.
-type revision struct {
-	adminapi.Revision
-	Authority *store.Authority `json:"authority,omitempty"` // as Record
-}
-
 // showHistory answers with the revisions of a name, the newest first, as they
 // come: it holds two of them.
 func showHistory(ctx context.Context, b backend, a *answers, arg string, limit int) error {
@@ -79,7 +73,7 @@ func showHistory(ctx context.Context, b backend, a *answers, arg string, limit i
 		if err != nil {
 			return named(arg, err)
 		}
-		if !h.take(revision{Revision: r}) {
+		if !h.take(r) {
 			return nil
 		}
 	}
@@ -98,7 +92,7 @@ func showAuthorityHistory(ctx context.Context, b backend, a *answers, arg string
 		if err != nil {
 			return err
 		}
-		if !h.take(revision{adminapi.NewRevision(c), c.Authority}) {
+		if !h.take(adminapi.NewRevision(c)) {
 			return nil
 		}
 	}
@@ -113,13 +107,13 @@ func showAuthorityHistory(ctx context.Context, b backend, a *answers, arg string
 type historian struct {
 	*answers
 	name  string
-	left  int               // how many are to be shown yet, if not 0
-	later *revision         // the one that waits for what was before it
-	gone  map[uint64]uint64 // revisions that were redacted, and by which
+	left  int                // how many are to be shown yet, if not 0
+	later *adminapi.Revision // the one that waits for what was before it
+	gone  map[uint64]uint64  // revisions that were redacted, and by which
 }
 
 // take takes the next revision, an earlier one; it reports whether it wants more.
-func (h *historian) take(r revision) bool {
+func (h *historian) take(r adminapi.Revision) bool {
 	if h.later != nil {
 		h.show(*h.later, &r)
 		if h.left--; h.left == 0 {
@@ -140,19 +134,19 @@ func (h *historian) end() {
 // A revisionLine is a revision as JSON.
 type revisionLine struct {
 	Name string `json:"name"` // or the prefix of the authority
-	revision
+	adminapi.Revision
 	Changes []adminapi.Difference `json:"changes"` // as against the revision before
 }
 
 // show shows a revision and what it changed of the one before, nil if there is
 // none.
-func (h *historian) show(r revision, before *revision) {
+func (h *historian) show(r adminapi.Revision, before *adminapi.Revision) {
 	for _, n := range r.Redacts {
 		if h.gone[n] == 0 {
-			h.gone[n] = r.Revision.Revision
+			h.gone[n] = r.Revision
 		}
 	}
-	var was revision
+	var was adminapi.Revision
 	if before != nil {
 		was = *before
 	}
@@ -169,9 +163,9 @@ func (h *historian) show(r revision, before *revision) {
 		h.flushFull()
 		return
 	}
-	h.head(r.Revision)
+	h.head(r)
 	if was.Redacted && !r.Redacted {
-		h.text(fmt.Sprintf("    (the content of revision %d was removed: what changed is not known)", was.Revision.Revision))
+		h.text(fmt.Sprintf("    (the content of revision %d was removed: what changed is not known)", was.Revision))
 	}
 	for _, d := range changes {
 		h.difference(d)

@@ -101,6 +101,8 @@ func readEvents(r io.Reader, o bulk.ImportOptions) (bulk.Summary, error) {
 			o.Refused(*e.Refused)
 		case e.Change != nil && o.Changed != nil:
 			o.Changed(*e.Change)
+		case e.Doubts != nil && o.Doubted != nil:
+			o.Doubted(*e.Doubts)
 		case e.Progress != nil:
 			last = *e.Progress
 			if o.Progress != nil {

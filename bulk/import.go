@@ -121,8 +121,8 @@ type ImportOptions struct {
 
 // Doubts count records of an import that may not be meant so.
 type Doubts struct {
-	Undoing   int64 // they undo what an earlier record of the same name did in the same batch
-	Uncovered int64 // created or changed, of names that no authority covers
+	Undoing   int64 `json:"undoing,omitempty"`   // they undo what an earlier record of the same name did in the same batch
+	Uncovered int64 `json:"uncovered,omitempty"` // created or changed, of names that no authority covers
 }
 
 // A Scratch is a [registrar.Scratch] that is used for one dry run, and closed.

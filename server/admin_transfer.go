@@ -37,6 +37,7 @@ func (s *Server) importNames(c *call) error {
 	if o.Changed != nil {
 		o.Changed = func(change bulk.Change) { out.write(adminapi.Event{Change: &change}) }
 	}
+	o.Doubted = func(d bulk.Doubts) { out.write(adminapi.Event{Doubts: &d}) }
 	o.Progress = func(sum bulk.Summary) {
 		out.write(adminapi.Event{Progress: &sum})
 		out.flush()

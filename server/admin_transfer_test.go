@@ -30,9 +30,10 @@ func TestAdminImportTables(t *testing.T) {
 		policy     bulk.Conflict
 		want       bulk.Summary
 		wantChange []bulk.Change
+		wantDoubts bulk.Doubts
 	}{
-		{bulk.CSV, bulk.Merge, bulk.Summary{Read: 2, Created: 1, Refused: 1}, []bulk.Change{{Line: 2, Name: "urn:example:1", Created: true}}},
-		{bulk.TSV, bulk.Fail, bulk.Summary{Read: 2, Unchanged: 1, Refused: 1}, nil},
+		{bulk.CSV, bulk.Merge, bulk.Summary{Read: 2, Created: 1, Refused: 1}, []bulk.Change{{Line: 2, Name: "urn:example:1", Created: true}}, bulk.Doubts{Uncovered: 1}},
+		{bulk.TSV, bulk.Fail, bulk.Summary{Read: 2, Unchanged: 1, Refused: 1}, nil, bulk.Doubts{}},
 	} {
 		in := text
 		if tt.format == bulk.TSV {
@@ -40,14 +41,16 @@ func TestAdminImportTables(t *testing.T) {
 		}
 		var refused []bulk.Refusal
 		var changes []bulk.Change
+		var doubts bulk.Doubts
 		got, err := c.Import(ctx, strings.NewReader(in), bulk.ImportOptions{
 			Format: tt.format, OnConflict: tt.policy, Who: "cataloguer", Why: "spring",
 			Refused: func(r bulk.Refusal) { refused = append(refused, r) },
 			Changed: func(change bulk.Change) { changes = append(changes, change) },
+			Doubted: func(d bulk.Doubts) { doubts = d },
 		})
 		got.Seconds = 0
-		if err != nil || got != tt.want || !cmp.Equal(changes, tt.wantChange) || len(refused) != 1 || refused[0].Line != 4 || refused[0].Field != "url" {
-			t.Errorf("%s: %+v, %v; %+v, %+v; want %+v, %+v", tt.format, got, err, refused, changes, tt.want, tt.wantChange)
+		if err != nil || got != tt.want || !cmp.Equal(changes, tt.wantChange) || len(refused) != 1 || refused[0].Line != 4 || refused[0].Field != "url" || doubts != tt.wantDoubts {
+			t.Errorf("%s: %+v, %v; %+v, %+v, %+v; want %+v, %+v, %+v", tt.format, got, err, refused, changes, doubts, tt.want, tt.wantChange, tt.wantDoubts)
 		}
 	}
 	for change, err := range s.(store.Historian).History(ctx, name.MustParse("urn:example:1")) {

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// How much memory may be garbage before it is collected, while a server runs, in
+// How much memory may be garbage before it is collected, in what runs for long, in
 // percent of what is not. Most of what is not is the cache of the store, when it is
 // full: with Go's 100 that would take twice its size. When little is in use, a share
 // of that is too little garbage: each collection has the stacks of all connections

@@ -18,6 +18,7 @@ import (
 
 	"github.com/nomen-project/nomen"
 	"github.com/nomen-project/nomen/bulk"
+	"github.com/nomen-project/nomen/store/pebblestore"
 )
 
 const importLong = `Import reads records and merges them into the store: it touches only the fields
@@ -70,6 +71,8 @@ func (c *cli) importCommand() *cobra.Command {
 				return err
 			}
 		}
+		c.cacheSize = pebblestore.LoadingCacheSize()
+		tuneCollector(cmd.Context())
 		return c.withStore(cmd.Context(), true, func(b backend) error {
 			return c.importFiles(cmd.Context(), b, args, format, o)
 		})

@@ -16,6 +16,7 @@ const (
 	maxCacheSize = 512 << 20
 
 	maxServingCacheSize = 2 << 30
+	maxLoadingCacheSize = 256 << 20
 )
 
 // cacheSize returns the size of a cache for so much memory, in bytes, 0 if that is
@@ -28,6 +29,12 @@ func cacheSize(memory, most int64) int64 {
 // for itself: an eighth of the memory, 64 MiB to 2 GiB.
 func ServingCacheSize() int64 {
 	return cacheSize(machineMemory(), maxServingCacheSize)
+}
+
+// LoadingCacheSize returns the size of a cache for a program that brings many names
+// in, most of which it does not look at again: an eighth of the memory, 64 to 256 MiB.
+func LoadingCacheSize() int64 {
+	return cacheSize(machineMemory(), maxLoadingCacheSize)
 }
 
 // machineMemory returns how much memory the process may use, 0 if unknown: that

@@ -7,8 +7,9 @@
 //
 // The directory must not exist; it stays, for a closer look. With -open nothing is
 // loaded, and what an earlier run with the same -n, -contents and -subs has left is
-// measured. With -tidy it is measured as it is when the store had a minute of rest. With -nomen the program is measured too, as a server of the store: how
-// long it takes from its start to its first answer, and its memory.
+// measured. With -tidy it is measured as it is when the store had a minute of rest.
+// With -nomen the program is measured too, as a server of the store: how long it takes
+// from its start to its first answer, and its memory.
 package main
 
 import (
@@ -23,6 +24,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"syscall"
@@ -128,10 +130,11 @@ func (r *run) tidyUp(ctx context.Context) error {
 
 // load imports the names.
 func (r *run) load(ctx context.Context) error {
-	s, err := pebblestore.Open(pebblestore.Options{Dir: r.dir})
+	s, err := pebblestore.Open(pebblestore.Options{Dir: r.dir, CacheSize: pebblestore.LoadingCacheSize()})
 	if err != nil {
 		return err
 	}
+	defer debug.SetGCPercent(debug.SetGCPercent(50)) // as an import does when it has much
 	in, out := io.Pipe()
 	go func() { out.CloseWithError(r.write(out)) }()
 	began := time.Now()

@@ -276,10 +276,10 @@ func (m *mimeScan) leaf(b body, base Base, at int64) {
 	}
 	flowed := b.kind == "text/plain" && strings.EqualFold(b.params["format"], "flowed")
 	if flowed {
-		f = &flowedFeed{src: window{feed: f}, deleteEnd: strings.EqualFold(b.params["delsp"], "yes")}
+		f = &flowedFeed{joined: joined{src: window{feed: f}}, deleteEnd: strings.EqualFold(b.params["delsp"], "yes")}
 	}
 	if b.isFolded() {
-		f = &foldedFeed{src: window{feed: f}}
+		f = &foldedFeed{joined: joined{src: window{feed: f}}}
 	}
 	m.text(f, knownScope(base), flowed || b.isFolded())
 }

@@ -158,28 +158,36 @@ func (d *base64Decoder) flush(out *mapped) {
 	d.n = 0
 }
 
-// A flowedFeed joins the lines of a text that flows (RFC 3676): those that end in
-// a space go on in the next line of the same quoting.
-type flowedFeed struct {
-	src       window
-	deleteEnd bool // the space at the end of such a line is none (DelSp)
-	soft      bool // the last line goes on
-	depth     int  // of the quoting of the last line
-	out       mapped
-	k         int
+// A joined is what comes of lines that are joined, one at a time.
+type joined struct {
+	src window
+	out mapped
+	k   int // of the runs of out
 }
 
-func (f *flowedFeed) next() (piece, bool) {
+// next returns the next piece; line reads a line of src into out, if there is one.
+func (f *joined) next(line func() bool) (piece, bool) {
 	for f.k == len(f.out.runs) {
 		f.out.reset()
 		f.k = 0
-		if !f.line() {
+		if !line() {
 			return piece{}, false
 		}
 	}
 	f.k++
 	return f.out.piece(f.k - 1), true
 }
+
+// A flowedFeed joins the lines of a text that flows (RFC 3676): those that end in
+// a space go on in the next line of the same quoting.
+type flowedFeed struct {
+	joined
+	deleteEnd bool // the space at the end of such a line is none (DelSp)
+	soft      bool // the last line goes on
+	depth     int  // of the quoting of the last line
+}
+
+func (f *flowedFeed) next() (piece, bool) { return f.joined.next(f.line) }
 
 // line reads a line.
 func (f *flowedFeed) line() bool {
@@ -212,23 +220,11 @@ func (w *window) line() int {
 // white space goes on where the last one ended, also within a word (RFC 5545, 3.1;
 // RFC 6350, 3.2).
 type foldedFeed struct {
-	src  window
+	joined
 	skip int // octets of white space at the beginning of the line
-	out  mapped
-	k    int
 }
 
-func (f *foldedFeed) next() (piece, bool) {
-	for f.k == len(f.out.runs) {
-		f.out.reset()
-		f.k = 0
-		if !f.line() {
-			return piece{}, false
-		}
-	}
-	f.k++
-	return f.out.piece(f.k - 1), true
-}
+func (f *foldedFeed) next() (piece, bool) { return f.joined.next(f.line) }
 
 func (f *foldedFeed) line() bool {
 	n := f.src.line()

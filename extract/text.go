@@ -60,7 +60,7 @@ func otherText(r io.Reader, charset string, folded bool, o Options, yield func(F
 	m := &mimeScan{tape: t, options: o, queue: newQueue(t, o, yield)}
 	f, _ := inCharset(plainFeed{t}, charset)
 	if folded {
-		f = &foldedFeed{src: window{feed: f}}
+		f = &foldedFeed{joined: joined{src: window{feed: f}}}
 	}
 	m.text(f, knownScope(outside(o)), o.OneLine || folded)
 	if m.queue.flush(true); !m.queue.stopped && t.cause() != nil {

@@ -184,6 +184,9 @@ func checkContact(s string) fault {
 		return fault{}
 	}
 	_, f := parseURI(s)
+	if f.bad() && strings.Contains(s, "@") && !strings.Contains(s, ":") {
+		f.message += "; an address of mail is written mailto:" + s
+	}
 	return f
 }
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"strings"
 	"testing"
 	"time"
 
@@ -74,6 +75,15 @@ func TestAuthorityRefused(t *testing.T) {
 		if field, _, _ := refusal(err); field != c.field {
 			t.Errorf("PutAuthority(%+v): field %q (%v), want %q", c.a, field, err, c.field)
 		}
+	}
+}
+
+// Who writes an address of mail is told how it is written.
+func TestContactByMail(t *testing.T) {
+	d := newDesk(t)
+	a := &store.Authority{Prefix: name.MustParsePrefix("urn:dns:example.org"), Contact: "names@example.org"}
+	if _, err := d.PutAuthority(d.ctx, Operator(), a, store.AnyRevision, ""); err == nil || !strings.Contains(err.Error(), "mailto:names@example.org") {
+		t.Errorf("got %v", err)
 	}
 }
 

@@ -26,22 +26,26 @@ func tuneCollector(ctx context.Context) {
 	if os.Getenv("GOGC") != "" {
 		return
 	}
-	debug.SetGCPercent(leanGC)
+	live := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
+	now := 0
+	tune := func() {
+		metrics.Read(live)
+		percent := gcPercent(live[0].Value.Uint64())
+		if percent > now+now/8 || percent < now-now/8 { // setting it stops the world
+			debug.SetGCPercent(percent)
+			now = percent
+		}
+	}
+	tune()
 	go func() {
 		tick := time.NewTicker(tuneEvery)
 		defer tick.Stop()
-		live := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
-		for now := leanGC; ; {
+		for {
 			select {
 			case <-ctx.Done():
 				return
 			case <-tick.C:
-			}
-			metrics.Read(live)
-			percent := gcPercent(live[0].Value.Uint64())
-			if percent > now+now/8 || percent < now-now/8 { // setting it stops the world
-				debug.SetGCPercent(percent)
-				now = percent
+				tune()
 			}
 		}
 	}()

@@ -8,8 +8,6 @@ import (
 	"io"
 	"net/http"
 	"net/url"
-	"os"
-	"runtime/debug"
 	"slices"
 	"strings"
 	"sync"
@@ -240,11 +238,11 @@ type resolvedName struct {
 // resolveNames answers every name, and for "-" every line of standard input, in
 // order, several at a time.
 func (c *cli) resolveNames(ctx context.Context, args []string, r *resolving) error {
-	if slices.Contains(args, "-") {
-		defer collectLess()()
-	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
+	if slices.Contains(args, "-") {
+		tuneCollector(ctx)
+	}
 	queue := make(chan *resolvedName, 4*r.jobs)
 	work := make(chan *resolvedName, r.jobs)
 	var workers sync.WaitGroup
@@ -294,18 +292,6 @@ func (c *cli) resolveNames(ctx context.Context, args []string, r *resolving) err
 	default: // the reading of standard input blocks; the program is about to end
 	}
 	return err
-}
-
-// collectLess lets memory grow to five times what is in use, which is little here,
-// before it is collected, until the returned function is called. Who has set GOGC
-// knows better.
-func collectLess() (end func()) {
-	if os.Getenv("GOGC") != "" {
-		return func() {}
-	}
-	const percent = 400
-	old := debug.SetGCPercent(percent)
-	return func() { debug.SetGCPercent(old) }
 }
 
 // readNames calls f for each name. A line that is too long is a bad name.

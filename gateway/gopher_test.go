@@ -32,12 +32,7 @@ func burrow(t testing.TB, o GopherOptions, records ...*store.Record) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	served := make(chan error, 1)
-	go func() { served <- g.Serve(l) }()
+	at, served := serveGopher(t, g)
 	t.Cleanup(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 		defer cancel()
@@ -46,7 +41,19 @@ func burrow(t testing.TB, o GopherOptions, records ...*store.Record) string {
 			t.Error(err)
 		}
 	})
-	return l.Addr().String()
+	return at
+}
+
+// serveGopher lets a server serve at an address; what comes of that is told.
+func serveGopher(t testing.TB, g *Gopher) (at string, served <-chan error) {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	done := make(chan error, 1)
+	go func() { done <- g.Serve(l) }()
+	return l.Addr().String(), done
 }
 
 // dig sends bytes and returns the answer.
@@ -364,13 +371,8 @@ func TestGopherEnd(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	served := make(chan error, 1)
-	go func() { served <- g.Serve(l) }()
-	c, err := net.Dial("tcp", l.Addr().String())
+	at, served := serveGopher(t, g)
+	c, err := net.Dial("tcp", at)
 	if err != nil {
 		t.Fatal(err)
 	}

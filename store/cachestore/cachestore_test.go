@@ -226,6 +226,21 @@ func (c *cluster) Changes(ctx context.Context, after uint64) iter.Seq2[*store.En
 
 func (c *cluster) Head(ctx context.Context) (store.Head, error) { return c.now.Load().Head(ctx) }
 
+// clustered returns a cache in front of a cluster, whose primary has one change and is
+// asked.
+func clustered(t *testing.T) (*memstore.Store, *cluster, *Store) {
+	t.Helper()
+	primary := memstore.New()
+	apply(t, primary, put(1))
+	b := &cluster{Store: primary}
+	b.now.Store(primary)
+	s, err := New(t.Context(), b, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return primary, b, s
+}
+
 // replicaOf returns a store with the first changes of another.
 func replicaOf(t *testing.T, s *memstore.Store, changes int) *memstore.Store {
 	t.Helper()
@@ -259,14 +274,7 @@ func TestLostChanges(t *testing.T) {
 	} {
 		t.Run(c.what, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				primary := memstore.New()
-				apply(t, primary, put(1))
-				b := &cluster{Store: primary}
-				b.now.Store(primary)
-				s, err := New(t.Context(), b, Options{})
-				if err != nil {
-					t.Fatal(err)
-				}
+				primary, b, s := clustered(t)
 				defer s.Close()
 				replica := replicaOf(t, primary, 1)
 				apply(t, primary, put(2))
@@ -301,14 +309,7 @@ func TestLostChanges(t *testing.T) {
 // others are back.
 func TestLateReplica(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		primary := memstore.New()
-		apply(t, primary, put(1))
-		b := &cluster{Store: primary}
-		b.now.Store(primary)
-		s, err := New(t.Context(), b, Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		primary, b, s := clustered(t)
 		defer s.Close()
 		late := replicaOf(t, primary, 1)
 		apply(t, primary, put(2))

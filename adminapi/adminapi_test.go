@@ -175,10 +175,17 @@ func TestRequestsRoundTrip(t *testing.T) {
 			t.Errorf("%+v became %+v, %v", want, got, err)
 		}
 	}
-	for _, bad := range []Request{{}, {Record: &store.Record{}, Fields: []string{"colour"}}} {
-		var e *RequestError
-		if _, err := bad.Registrar(); !errors.As(err, &e) {
-			t.Errorf("%+v: %v", bad, err)
+	var missing *RequestError
+	if _, err := (Request{}).Registrar(); !errors.As(err, &missing) {
+		t.Errorf("a request without a record: %v", err)
+	}
+	var bad *name.Error
+	if _, err := (Request{Key: "urn:x y", Request: registrar.Request{Record: &store.Record{}}}).Registrar(); !errors.As(err, &bad) {
+		t.Errorf("a bad key: %v", err)
+	}
+	for _, text := range []string{`{"fields":["colour"]}`, `{"fields":"name"}`, `{"existing":"forget"}`} {
+		if err := json.Unmarshal([]byte(text), new(Request)); err == nil {
+			t.Errorf("%s was accepted", text)
 		}
 	}
 }

@@ -108,11 +108,7 @@ func (c *Client) batch(ctx context.Context, reqs []registrar.Request, why string
 
 // Retire makes n a tombstone; see [registrar.Registrar.Retire].
 func (c *Client) Retire(ctx context.Context, n name.Name, r registrar.Retirement, why string) (registrar.Outcome, error) {
-	body := Retirement{Reason: r.Reason, Expected: revision(r.Expected), Why: why}
-	if r.Successors != nil {
-		body.Successors = &r.Successors
-	}
-	return c.change(ctx, http.MethodPost, namePath(n)+"/retire", nil, body)
+	return c.changeName(ctx, n, http.MethodPost, "/retire", nil, Retirement{r, revision(r.Expected), why})
 }
 
 // Delete removes a name that is reserved; see [registrar.Registrar.Delete].
@@ -121,7 +117,7 @@ func (c *Client) Delete(ctx context.Context, n name.Name, expected uint64, why s
 	if expected != store.AnyRevision {
 		q.Set("expected", strconv.FormatUint(expected, 10))
 	}
-	return c.change(ctx, http.MethodDelete, namePath(n), q, nil)
+	return c.changeName(ctx, n, http.MethodDelete, "", q, nil)
 }
 
 // Authority returns the authority of p, or [store.ErrNotFound].
@@ -172,6 +168,15 @@ func (c *Client) Revoke(ctx context.Context, id string) error {
 
 func namePath(n name.Name) string     { return "names/" + EscapeName(n.Key()) }
 func prefixPath(p name.Prefix) string { return "authorities/" + EscapeName(p.String()) }
+
+// changeName makes a request about n whose answer is an outcome.
+func (c *Client) changeName(ctx context.Context, n name.Name, method, action string, q url.Values, body any) (registrar.Outcome, error) {
+	out, err := c.change(ctx, method, namePath(n)+action, q, body)
+	if err != nil {
+		out.Name = n
+	}
+	return out, err
+}
 
 // change makes a request whose answer is an outcome.
 func (c *Client) change(ctx context.Context, method, path string, q url.Values, body any) (registrar.Outcome, error) {

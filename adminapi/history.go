@@ -52,13 +52,16 @@ func NewRevision(c *store.Change) Revision {
 // A Redaction is the body of POST names/{name}/redact and of POST
 // authorities/{prefix}/redact.
 type Redaction struct {
-	Revisions []uint64 `json:"revisions,omitempty"` // of an authority absent for all before the present one
-	Reason    string   `json:"reason"`
-	Expected  *uint64  `json:"expected,omitempty"` // revision; absent for any
+	registrar.Redaction
+	Expected *uint64 `json:"expected,omitempty"` // revision; absent for any
 }
 
-// ExpectedRevision returns the revision that r expects, or AnyRevision.
-func (r Redaction) ExpectedRevision() uint64 { return expected(r.Expected) }
+// Registrar returns r as the registrar wants it.
+func (r Redaction) Registrar() registrar.Redaction {
+	red := r.Redaction
+	red.Expected = expected(r.Expected)
+	return red
+}
 
 // An Entry is one line of the answer to GET changes: a [store.Entry]. Exactly one
 // of Record, Authority and Deleted is there.
@@ -163,15 +166,6 @@ func (j Head) Store() (store.Head, error) {
 type Place struct {
 	URL string `json:"url"`
 	Key string `json:"name"` // in canonical form
-}
-
-// A Relocation is the body of POST relocate: see [registrar.Relocation].
-type Relocation struct {
-	From    string `json:"from"`
-	To      string `json:"to"`
-	Retired bool   `json:"retired,omitempty"`
-	DryRun  bool   `json:"dry_run,omitempty"`
-	Why     string `json:"why,omitempty"`
 }
 
 // A Minting is the body of POST mint.
@@ -289,13 +283,13 @@ func (c *Client) Revisions(ctx context.Context, n name.Name) iter.Seq2[Revision,
 
 // Redact removes the content of revisions of n; see [registrar.Registrar.Redact].
 func (c *Client) Redact(ctx context.Context, n name.Name, r registrar.Redaction) (registrar.Outcome, error) {
-	return c.change(ctx, http.MethodPost, namePath(n)+"/redact", nil, Redaction{r.Revisions, r.Reason, revision(r.Expected)})
+	return c.changeName(ctx, n, http.MethodPost, "/redact", nil, Redaction{r, revision(r.Expected)})
 }
 
 // RedactAuthority removes the content of revisions of an authority; see
 // [registrar.Registrar.RedactAuthority].
 func (c *Client) RedactAuthority(ctx context.Context, p name.Prefix, r registrar.Redaction) (registrar.Outcome, error) {
-	return c.change(ctx, http.MethodPost, prefixPath(p)+"/redact", nil, Redaction{r.Revisions, r.Reason, revision(r.Expected)})
+	return c.change(ctx, http.MethodPost, prefixPath(p)+"/redact", nil, Redaction{r, revision(r.Expected)})
 }
 
 // Changes yields the changes after a place in their one order, as far as the
@@ -470,7 +464,7 @@ func (c *Client) Backup(ctx context.Context, dir string, progress func(done, tot
 // [registrar.Registrar.Relocate].
 func (c *Client) Relocate(ctx context.Context, rel registrar.Relocation) (registrar.Relocated, error) {
 	var sum registrar.Relocated
-	last, err := c.reports(ctx, "relocate", Relocation{rel.From, rel.To, rel.Retired, rel.DryRun, rel.Why}, func(r Report) {
+	last, err := c.reports(ctx, "relocate", rel, func(r Report) {
 		switch {
 		case r.Moved != nil && rel.Moved != nil:
 			rel.Moved(name.FromKey(r.Moved.Key), r.Moved.From, r.Moved.To)

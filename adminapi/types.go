@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/nomen-project/nomen/bulk"
@@ -45,11 +44,9 @@ type Batch struct {
 
 // A Request is a [registrar.Request].
 type Request struct {
-	Record   *store.Record `json:"record"`
-	Fields   []string      `json:"fields,omitempty"`    // those meant, by their names in the record; none for all
-	Add      bool          `json:"add,omitempty"`       // add to lists, take nothing away
-	Expected *uint64       `json:"expected,omitempty"`  // revision; 0 for a new name; absent for any
-	OrCreate bool          `json:"or_create,omitempty"` // a new name is created whatever is expected
+	Key string `json:"key,omitempty"` // of the name, if the spelling in the record does not tell it
+	registrar.Request
+	Expected *uint64 `json:"expected,omitempty"` // revision; 0 for a new name; absent for any
 }
 
 // A Results is the answer to a batch: an outcome for each request, in order.
@@ -59,22 +56,16 @@ type Results struct {
 
 // An Outcome is a [registrar.Outcome].
 type Outcome struct {
-	Key       string              `json:"key,omitempty"`
-	Revision  uint64              `json:"revision,omitempty"`
-	Changed   bool                `json:"changed"`
-	Created   bool                `json:"created"`
-	Record    *store.Record       `json:"record,omitempty"`
-	Authority *store.Authority    `json:"authority,omitempty"`
-	Warnings  []registrar.Warning `json:"warnings,omitempty"`
-	Problem   *Problem            `json:"problem,omitempty"`
+	Key string `json:"key,omitempty"` // of the name
+	registrar.Outcome
+	Problem *Problem `json:"problem,omitempty"`
 }
 
 // A Retirement is the body of POST names/{name}/retire.
 type Retirement struct {
-	Reason     string    `json:"reason"`
-	Successors *[]string `json:"successors,omitempty"` // absent: those that are there stay
-	Expected   *uint64   `json:"expected,omitempty"`   // revision; absent for any
-	Why        string    `json:"why,omitempty"`
+	registrar.Retirement
+	Expected *uint64 `json:"expected,omitempty"` // revision; absent for any
+	Why      string  `json:"why,omitempty"`
 }
 
 // An Event is one line of the answer to an import. Exactly one of Progress,
@@ -129,45 +120,37 @@ type Token struct {
 	Revoked  bool      `json:"revoked,omitempty"`
 }
 
-// fieldNames are the names of fields in requests, and their bits.
-func fieldNames() map[string]registrar.Fields {
-	return map[string]registrar.Fields{
-		"name":       registrar.FieldName,
-		"status":     registrar.FieldStatus,
-		"locations":  registrar.FieldLocations,
-		"metadata":   registrar.FieldMetadata,
-		"same_as":    registrar.FieldSameAs,
-		"successors": registrar.FieldSuccessors,
-		"reason":     registrar.FieldReason,
-	}
-}
-
 // NewRequest returns req as JSON has it.
 func NewRequest(req registrar.Request) Request {
-	r := Request{Record: req.Record, Add: req.Add, OrCreate: req.OrCreate, Expected: revision(req.Expected)}
-	for field, bit := range fieldNames() {
-		if req.Fields.Has(bit) {
-			r.Fields = append(r.Fields, field)
-		}
+	r := Request{Request: req, Expected: revision(req.Expected)}
+	if req.Record == nil || req.Record.Name.IsZero() {
+		return r
 	}
-	slices.Sort(r.Fields)
+	if n, err := name.Parse(req.Record.Spelling); err != nil || n != req.Record.Name {
+		record := *req.Record
+		r.Key, record.Name = record.Name.Key(), name.Name{} // JSON would spell the name
+		r.Record = &record
+	}
 	return r
 }
 
-// Registrar returns r as the registrar wants it.
+// Registrar returns r as the registrar wants it. Its error is a [*RequestError] or
+// that of the key.
 func (r Request) Registrar() (registrar.Request, error) {
-	if r.Record == nil {
-		return registrar.Request{}, &RequestError{Field: "record", Message: "missing"}
+	req := r.Request
+	if req.Record == nil {
+		return req, &RequestError{Field: "record", Message: "missing"}
 	}
-	req := registrar.Request{Record: r.Record, Add: r.Add, OrCreate: r.OrCreate, Expected: expected(r.Expected)}
-	known := fieldNames()
-	for _, f := range r.Fields {
-		bit, ok := known[f]
-		if !ok {
-			return req, &RequestError{Field: "fields", Message: fmt.Sprintf("%q is no field of a record", f)}
-		}
-		req.Fields |= bit
+	req.Expected = expected(r.Expected)
+	if r.Key == "" {
+		return req, nil
 	}
+	n, err := name.Parse(r.Key)
+	if err != nil {
+		return req, err
+	}
+	record := *req.Record
+	record.Name, req.Record = n, &record
 	return req, nil
 }
 
@@ -187,15 +170,16 @@ func expected(n *uint64) uint64 {
 	return *n
 }
 
-// ExpectedRevision returns the revision that r expects, or AnyRevision.
-func (r Retirement) ExpectedRevision() uint64 { return expected(r.Expected) }
+// Registrar returns r as the registrar wants it.
+func (r Retirement) Registrar() registrar.Retirement {
+	t := r.Retirement
+	t.Expected = expected(r.Expected)
+	return t
+}
 
 // NewOutcome returns out as JSON has it.
 func NewOutcome(out registrar.Outcome) Outcome {
-	o := Outcome{
-		Key: out.Name.Key(), Revision: out.Result.Revision, Changed: out.Result.Changed, Created: out.Created,
-		Record: out.Record, Authority: out.Authority, Warnings: out.Warnings,
-	}
+	o := Outcome{Key: out.Name.Key(), Outcome: out}
 	if out.Err != nil {
 		o.Problem = NewProblem(out.Err)
 	}
@@ -204,10 +188,8 @@ func NewOutcome(out registrar.Outcome) Outcome {
 
 // Registrar returns o as the registrar returned it.
 func (o Outcome) Registrar() registrar.Outcome {
-	out := registrar.Outcome{
-		Name: name.FromKey(o.Key), Result: store.Result{Revision: o.Revision, Changed: o.Changed}, Created: o.Created,
-		Record: o.Record, Authority: o.Authority, Warnings: o.Warnings,
-	}
+	out := o.Outcome
+	out.Name = name.FromKey(o.Key)
 	if out.Record != nil {
 		out.Record.Name = out.Name
 	}

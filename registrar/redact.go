@@ -14,9 +14,9 @@ import (
 // A Redaction removes for ever what earlier revisions of a name or an authority
 // hold.
 type Redaction struct {
-	Revisions []uint64 // those whose content goes, with who made them and why; of an authority none for all before the present one
-	Reason    string   // why; never empty, kept in the history
-	Expected  uint64   // as in Request
+	Revisions []uint64 `json:"revisions,omitempty"` // those whose content goes, with who made them and why; of an authority none for all before the present one
+	Reason    string   `json:"reason"`              // why; never empty, kept in the history
+	Expected  uint64   `json:"-"`                   // as in Request
 }
 
 // GetAt returns the record of n as it was at a time, the present one if that is

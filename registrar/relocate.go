@@ -21,17 +21,18 @@ import (
 // locations that begin with To have been moved already: so the same relocation
 // again goes on where it was cut off.
 type Relocation struct {
-	From, To string
-	Retired  bool   // also of retired names
-	DryRun   bool   // only tell
-	Why      string // for the history
+	From    string `json:"from"`
+	To      string `json:"to"`
+	Retired bool   `json:"retired,omitempty"` // also of retired names
+	DryRun  bool   `json:"dry_run,omitempty"` // only tell
+	Why     string `json:"why,omitempty"`     // for the history
 
 	// Moved, if not nil, is called for each location that is (or would be)
 	// replaced, Refused for each name that cannot be changed, Progress after each
 	// batch of names.
-	Moved    func(n name.Name, from, to string)
-	Refused  func(n name.Name, err error)
-	Progress func(Relocated)
+	Moved    func(n name.Name, from, to string) `json:"-"`
+	Refused  func(n name.Name, err error)       `json:"-"`
+	Progress func(Relocated)                    `json:"-"`
 }
 
 // A Relocated tells how far a relocation has come.

@@ -1,6 +1,11 @@
 package registrar
 
 import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
 	"github.com/nomen-project/nomen/name"
 	"github.com/nomen-project/nomen/store"
 )
@@ -22,15 +27,42 @@ const (
 // Has reports whether f has all fields of g.
 func (f Fields) Has(g Fields) bool { return f&g == g }
 
+// fieldNames returns the names of all fields, in the order of their bits.
+func fieldNames() []string {
+	return []string{"name", "status", "locations", "metadata", "same_as", "successors", "reason"}
+}
+
 // Names returns the names of the fields, as records have them in JSON.
 func (f Fields) Names() []string {
 	var all []string
-	for i, name := range [...]string{"name", "status", "locations", "metadata", "same_as", "successors", "reason"} {
+	for i, name := range fieldNames() {
 		if f.Has(1 << i) {
 			all = append(all, name)
 		}
 	}
 	return all
+}
+
+// MarshalJSON returns the names of the fields as a list.
+func (f Fields) MarshalJSON() ([]byte, error) {
+	return json.Marshal(append([]string{}, f.Names()...))
+}
+
+// UnmarshalJSON reads a list of names of fields.
+func (f *Fields) UnmarshalJSON(b []byte) error {
+	var given []string
+	if err := json.Unmarshal(b, &given); err != nil {
+		return err
+	}
+	*f = 0
+	for _, name := range given {
+		i := slices.Index(fieldNames(), name)
+		if i < 0 {
+			return fmt.Errorf("unknown field %q of a record: want %s", name, strings.Join(fieldNames(), ", "))
+		}
+		*f |= 1 << i
+	}
+	return nil
 }
 
 // An Existing says what a request does to a name that is there already.
@@ -43,6 +75,26 @@ const (
 	Refuse                 // nothing, and the request is refused unless all is so already
 )
 
+func existingNames() []string { return []string{"update", "keep", "refuse"} }
+
+// MarshalText returns update, keep or refuse.
+func (e Existing) MarshalText() ([]byte, error) {
+	if int(e) >= len(existingNames()) {
+		return nil, fmt.Errorf("registrar: unknown policy %d for existing names", e)
+	}
+	return []byte(existingNames()[e]), nil
+}
+
+// UnmarshalText reads what MarshalText writes.
+func (e *Existing) UnmarshalText(text []byte) error {
+	i := slices.Index(existingNames(), string(text))
+	if i < 0 {
+		return fmt.Errorf("existing %q: want update, keep or refuse", text)
+	}
+	*e = Existing(i)
+	return nil
+}
+
 // A Request asks for a record to be as given.
 //
 // Without Fields the record is replaced as a whole, its spelling too; only its
@@ -54,31 +106,31 @@ const (
 //
 // A name that does not exist is created, active if no status is given.
 type Request struct {
-	Record *store.Record // Name, or Spelling, or both; Modified and Revision are ignored
-	Fields Fields        // those meant; 0 for all
-	Add    bool          // add to lists, take nothing away
+	Record *store.Record `json:"record"`           // Name, or Spelling, or both; Modified and Revision are ignored
+	Fields Fields        `json:"fields,omitempty"` // those meant; 0 for all
+	Add    bool          `json:"add,omitempty"`    // add to lists, take nothing away
 
-	Existing Existing // what to do if the name is there
+	Existing Existing `json:"existing,omitempty"` // what to do if the name is there
 
 	// Expected is the revision the name must have now, 0 for "does not exist",
 	// or store.AnyRevision. In one batch it may also be the revision that an
 	// earlier request of the same name rightly expected.
-	Expected uint64
-	OrCreate bool // a name that does not exist is created whatever is Expected
+	Expected uint64 `json:"-"`
+	OrCreate bool   `json:"or_create,omitempty"` // a name that does not exist is created whatever is Expected
 }
 
 // An Outcome tells what became of a request.
 type Outcome struct {
-	Name      name.Name // zero for an authority
-	Result    store.Result
-	Created   bool             // it did not exist before
-	Fields    Fields           // that were changed, if it did
-	Undone    Fields           // of these, what had become of them by earlier requests of the batch and is no more
-	Uncovered bool             // no authority here covers the name
-	Record    *store.Record    // as it is now; nil when deleted or refused. May share lists with the request
-	Authority *store.Authority // as it is now, if it was about one
-	Warnings  []Warning
-	Err       error // nil if it was done, or would be
+	Name         name.Name        `json:"-"` // zero for an authority
+	store.Result                  // of the change
+	Created      bool             `json:"created"`             // it did not exist before
+	Fields       Fields           `json:"fields,omitempty"`    // that were changed, if it did
+	Undone       Fields           `json:"undone,omitempty"`    // of these, what had become of them by earlier requests of the batch and is no more
+	Uncovered    bool             `json:"uncovered,omitempty"` // no authority here covers the name
+	Record       *store.Record    `json:"record,omitempty"`    // as it is now; nil when deleted or refused. May share lists with the request
+	Authority    *store.Authority `json:"authority,omitempty"` // as it is now, if it was about one
+	Warnings     []Warning        `json:"warnings,omitempty"`
+	Err          error            `json:"-"` // nil if it was done, or would be
 }
 
 // A Warning is something that is allowed and perhaps not meant.
@@ -100,7 +152,7 @@ const (
 
 // A Retirement makes a name a tombstone.
 type Retirement struct {
-	Reason     string   // never empty
-	Successors []string // names to use instead; nil leaves those that are there
-	Expected   uint64   // as in Request
+	Reason     string   `json:"reason"`              // never empty
+	Successors []string `json:"successors,omitzero"` // names to use instead; nil leaves those that are there
+	Expected   uint64   `json:"-"`                   // as in Request
 }

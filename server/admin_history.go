@@ -264,7 +264,7 @@ func (c *call) redaction() (red registrar.Redaction, conditional bool, err error
 	if err := readJSON(c, &body); err != nil {
 		return red, false, err
 	}
-	red = registrar.Redaction{Revisions: body.Revisions, Reason: body.Reason, Expected: body.ExpectedRevision()}
+	red = body.Registrar()
 	if c.r.Header.Get("If-Match") != "" {
 		red.Expected, conditional, err = c.expectation(nil)
 	}
@@ -465,21 +465,19 @@ func (s *Server) relocate(c *call) error {
 	if _, err := c.query(); err != nil {
 		return err
 	}
-	var body adminapi.Relocation
-	if err := readJSON(c, &body); err != nil {
+	var rel registrar.Relocation
+	if err := readJSON(c, &rel); err != nil {
 		return err
 	}
 	return s.report(c, func(ctx context.Context, tell func(adminapi.Report)) (adminapi.Report, error) {
-		sum, err := s.registrar.Relocate(ctx, c.actor, registrar.Relocation{
-			From: body.From, To: body.To, Retired: body.Retired, DryRun: body.DryRun, Why: body.Why,
-			Moved: func(n name.Name, from, to string) {
-				tell(adminapi.Report{Moved: &adminapi.Moved{Key: n.Key(), From: from, To: to}})
-			},
-			Refused: func(n name.Name, err error) {
-				tell(adminapi.Report{Refused: &adminapi.Refused{Key: n.Key(), Problem: adminapi.NewProblem(err)}})
-			},
-			Progress: func(sum registrar.Relocated) { tell(adminapi.Report{Relocated: &sum}) },
-		})
+		rel.Moved = func(n name.Name, from, to string) {
+			tell(adminapi.Report{Moved: &adminapi.Moved{Key: n.Key(), From: from, To: to}})
+		}
+		rel.Refused = func(n name.Name, err error) {
+			tell(adminapi.Report{Refused: &adminapi.Refused{Key: n.Key(), Problem: adminapi.NewProblem(err)}})
+		}
+		rel.Progress = func(sum registrar.Relocated) { tell(adminapi.Report{Relocated: &sum}) }
+		sum, err := s.registrar.Relocate(ctx, c.actor, rel)
 		return adminapi.Report{Relocated: &sum}, err
 	})
 }

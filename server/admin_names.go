@@ -178,15 +178,11 @@ func (s *Server) retireName(c *call) error {
 	if err := readJSON(c, &body); err != nil {
 		return err
 	}
-	expected, conditional := body.ExpectedRevision(), false
+	t, conditional := body.Registrar(), false
 	if c.r.Header.Get("If-Match") != "" {
-		if expected, conditional, err = c.expectation(nil); err != nil {
+		if t.Expected, conditional, err = c.expectation(nil); err != nil {
 			return err
 		}
-	}
-	t := registrar.Retirement{Reason: body.Reason, Expected: expected}
-	if body.Successors != nil {
-		t.Successors = append([]string{}, *body.Successors...)
 	}
 	out, err := s.registrar.Retire(c.r.Context(), c.actor, n, t, body.Why)
 	return c.outcome(out, err, conditional)

@@ -46,8 +46,8 @@ type Change struct {
 
 // A Result tells what became of a change.
 type Result struct {
-	Revision uint64 // after the change; 0 for tokens
-	Changed  bool   // false when the content was already so: nothing was written
+	Revision uint64 `json:"revision,omitempty"` // after the change; 0 for tokens
+	Changed  bool   `json:"changed"`            // false when the content was already so: nothing was written
 }
 
 // A Kind says what kind of thing a change is about.

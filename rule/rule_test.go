@@ -230,6 +230,18 @@ func TestEscapes(t *testing.T) {
 	}
 }
 
+// TestApostropheInALocation: the keys of OData stand between apostrophes.
+func TestApostropheInALocation(t *testing.T) {
+	rule := Rule{
+		Match:     "{x:*}",
+		Locations: []nomen.Location{{URL: "https://e.example/Products('{x}')?$select='{x}'"}},
+		Tests:     []Test{{From: "urn:x-t:o'brien", To: []string{"https://e.example/Products('o%27brien')?$select='o%27brien'"}}},
+	}
+	if _, err := (Set{rule}).Compile(name.MustParsePrefix("urn:x-t")); err != nil {
+		t.Error(err)
+	}
+}
+
 // TestNoNameLeadsElsewhere: whatever the name, the host is the one written down.
 func TestNoNameLeadsElsewhere(t *testing.T) {
 	rule := Rule{

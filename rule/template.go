@@ -134,7 +134,8 @@ func ParseTemplate(s string) (Template, error) {
 	return t, nil
 }
 
-// literal returns the size of the literal character at s[i].
+// literal returns the size of the literal character at s[i]. An apostrophe is one: the
+// grammar of RFC 6570, 2.1 leaves it out by mistake (erratum 6937).
 func literal(s string, i int) (int, error) {
 	c := s[i]
 	switch {
@@ -145,7 +146,7 @@ func literal(s string, i int) (int, error) {
 		return 3, nil
 	case c == '}':
 		return 0, &Error{s, i, "literals", `"}" closes nothing`}
-	case c <= ' ' || c == 0x7f || strings.IndexByte(`"'<>\^`+"`|", c) >= 0:
+	case c <= ' ' || c == 0x7f || strings.IndexByte(`"<>\^`+"`|", c) >= 0:
 		return 0, &Error{s, i, "literals", "contains " + strconv.QuoteToASCII(s[i:i+1]) + ", which a template must escape"}
 	case c < utf8.RuneSelf:
 		return 1, nil

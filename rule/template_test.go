@@ -164,6 +164,7 @@ func TestExpandText(t *testing.T) {
 		{"{x}", "%41", "%2541"},
 		{"{x}", "\xff\r\n", "%FF%0D%0A"},
 		{"ä%41{x}", "", "%C3%A4%41"},
+		{"Products('{x}')", "a'b", "Products('a%27b')"}, // RFC 6570, erratum 6937: "'" is a literal
 	} {
 		template, err := ParseTemplate(tt.template)
 		if err != nil {
@@ -186,6 +187,14 @@ func TestTemplateRefused(t *testing.T) {
 		{"{+}", 2, "varname"},
 		{"a}", 1, "literals"},
 		{"a b", 1, "literals"},
+		{`a"`, 1, "literals"},
+		{"a<", 1, "literals"},
+		{"a>", 1, "literals"},
+		{`a\b`, 1, "literals"},
+		{"a^", 1, "literals"},
+		{"a`", 1, "literals"},
+		{"a|", 1, "literals"},
+		{"a\x7f", 1, "literals"},
 		{"%4", 0, "literals"},
 		{"\xff", 0, "literals"},
 		{"{=x}", 1, "op-reserve"},

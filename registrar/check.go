@@ -57,7 +57,7 @@ func checkAssignable(n name.Name, a *store.Authority) error {
 	if rest, ok := strings.CutPrefix(n.Key(), "urn:dns:"); ok {
 		_, element, _ = strings.Cut(rest, ":") // urn:dns:AuthorityID:ElementID (1995, 2.2)
 	}
-	if strings.HasPrefix(element, urn.ReservedPrefix) {
+	if urn.IsRequest(element) {
 		return refuse(n.Key(), "name", faultf(len(n.Key())-len(element), "ElementID",
 			"elements that begin with %q are requests to a resolver and cannot be assigned", urn.ReservedPrefix))
 	}

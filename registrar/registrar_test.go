@@ -138,6 +138,8 @@ func TestNames(t *testing.T) {
 		{"plain", alb, "", "", 0},
 		{"Y95-09", "urn:dns:example.org:urn+foo", "name", "ElementID", 20},
 		{"Y95-09", "urn:dns:example.org:urn%2Bfoo", "name", "ElementID", 20},
+		{"Y95-09", "urn:dns:example.org:%75rn+foo", "name", "ElementID", 20},
+		{"Y95-09", "urn:ietf:rfc:%75rn+x", "name", "ElementID", 13},
 		{"Y95-09", "urn:dns:example.org:URN+foo", "", "", 0},
 		{"Y95-09", "urn:dns:other.example:urn+m", "name", "ElementID", 22},
 		{"Y95-61", "urn:ietf:rfc:urn+x", "name", "ElementID", 13},

@@ -379,6 +379,36 @@ func TestData(t *testing.T) {
 }
 
 // RFC 6874: zones for those who ask.
+// TestEscapeText tries the last character of each charset and the first beyond it.
+func TestEscapeText(t *testing.T) {
+	for _, tt := range []struct {
+		d          Dialect
+		text, want string // "" for a character that the charset has not
+	}{
+		{Draft1993, "\u00ff", "%FF"}, // U93-31
+		{Draft1993, "\u0100", ""},    // U93-32
+		{Draft1993, "\u01ff", ""},
+		{Draft1993, "\u0141", ""}, // the octet of "A" and a bit more
+		{Draft1997, "\x7f", "%7F"},
+		{Draft1997, "\u0080", ""},
+		{Draft2003, "\x7f", "%7F"},
+		{Draft2003, "\u0080", ""},
+		{RFC3986, "\u00ff", "%C3%BF"},
+		{RFC3986, "\u0100", "%C4%80"},
+	} {
+		got, err := tt.d.EscapeText(ComponentSegment, "a"+tt.text)
+		if tt.want == "" {
+			if !errors.Is(err, ErrCharset) || got != "" {
+				t.Errorf("%s: %+q: %q, %v, want ErrCharset", tt.d, tt.text, got, err)
+			}
+			continue
+		}
+		if err != nil || got != "a"+tt.want {
+			t.Errorf("%s: %+q: %q, %v, want %q", tt.d, tt.text, got, err, "a"+tt.want)
+		}
+	}
+}
+
 func TestZones(t *testing.T) {
 	const s = "http://[fe80::1%25en%30]:80/"
 	if u, err := Parse(s); err == nil {

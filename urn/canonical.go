@@ -12,15 +12,17 @@ import (
 // lower case, the hex digits of escapes in upper case. In [Draft1995] (2, 2.2.1,
 // 6B): "urn", the SchemeID and a dns AuthorityID in lower case, escapes of
 // characters that RFC 1738 calls unreserved decoded, the hex digits of others in
-// upper case.
+// upper case. Decoding never makes a name a reserved request, which begins with
+// exactly "urn+" (2.3): where it would, the first letter is "%75".
 //
 // It does not allocate when u is spelled so already.
 func (u URN) Canonical() string {
 	if !u.IsValid() {
 		return ""
 	}
+	u, kept := u.withEscapedRequest()
 	s := u.s[:u.nss]
-	at := u.firstOdd(s)
+	at := u.firstOdd(s, kept)
 	if at < 0 {
 		return s
 	}
@@ -32,8 +34,9 @@ func (u URN) Canonical() string {
 	return string(b)
 }
 
-// firstOdd returns the offset of the first byte that Canonical changes, or -1.
-func (u URN) firstOdd(s string) int {
+// firstOdd returns the offset of the first byte that Canonical changes, or -1. The
+// escape at kept is not decoded.
+func (u URN) firstOdd(s string, kept int) int {
 	folded := u.folded()
 	for i := range folded {
 		if s[i] != lower(s[i]) {
@@ -46,7 +49,7 @@ func (u URN) firstOdd(s string) int {
 			return -1
 		}
 		i += n
-		if s[i+1] != upper(s[i+1]) || s[i+2] != upper(s[i+2]) || u.decodes(octetAt(s, i)) {
+		if s[i+1] != upper(s[i+1]) || s[i+2] != upper(s[i+2]) || i != kept && u.decodes(octetAt(s, i)) {
 			return i
 		}
 	}
@@ -58,13 +61,32 @@ type canonicalReader struct {
 	i      int
 	folded int // how many leading bytes are insensitive to case
 	hex    int // where the digits of an escape end
+	kept   int // where an escape stands that is not decoded; 0 for none
 	plain  bool
 }
 
 // canonicalFrom returns a reader of the canonical spelling from byte i of the
 // spelling of u, which must not be inside an escape.
 func (u URN) canonicalFrom(i int) canonicalReader {
-	return canonicalReader{s: u.s[:u.nss], i: i, folded: u.folded(), plain: u.dialect == Draft1995}
+	u, kept := u.withEscapedRequest()
+	return canonicalReader{s: u.s[:u.nss], i: i, folded: u.folded(), kept: kept, plain: u.dialect == Draft1995}
+}
+
+// withEscapedRequest returns u with "%75rn+" at the beginning of its ElementID, and
+// the offset of that escape, if some escapes there hide the beginning of a reserved
+// request. Any other URN is returned as it is, with 0.
+func (u URN) withEscapedRequest() (URN, int) {
+	const escaped = "%75rn+"
+	n := requestLength(u.ElementID())
+	if n <= len(ReservedPrefix) {
+		return u, 0
+	}
+	at := int(u.auth) + 1
+	if u.s[at:at+n] != escaped {
+		u.s = u.s[:at] + escaped + u.s[at+n:]
+		u.nss = uint32(len(u.s))
+	}
+	return u, at
 }
 
 func (r *canonicalReader) more() bool { return r.i < len(r.s) }
@@ -79,7 +101,7 @@ func (r *canonicalReader) next() byte {
 	case i < r.hex:
 		return upper(c)
 	case c == '%':
-		if d := octetAt(r.s, i); r.plain && is(d, classPlain) {
+		if d := octetAt(r.s, i); r.plain && is(d, classPlain) && i != r.kept {
 			r.i += 2
 			return d
 		}

@@ -89,7 +89,7 @@ func (d Dialect) checkEncoded(identifier, nss string) (string, error) {
 	if err := d.checkNSS(nss); err != nil {
 		return "", d.fail(identifier, min(err.Offset, len(identifier)), rule, "%s", err.Message)
 	}
-	if d == Draft1995 && strings.HasPrefix(nss, ReservedPrefix) {
+	if d == Draft1995 && IsRequest(nss) {
 		return "", d.fail(identifier, 0, rule, "elements that begin with %q are requests to a resolver", ReservedPrefix)
 	}
 	return nss, nil

@@ -309,6 +309,12 @@ func ExampleURN_IsReservedRequest() {
 	// true
 }
 
+func ExampleIsRequest() {
+	fmt.Println(urn.IsRequest("urn+m"), urn.IsRequest("urn%2Bm"), urn.IsRequest("URN+m"))
+	// Output:
+	// true true false
+}
+
 func ExampleURN_Canonical() {
 	fmt.Println(urn.MustParse("URN:Example:A%2fb?=q").Canonical())
 	old, _ := urn.Draft1995.Parse("urn:DNS:Example.COM:a%2Db")

@@ -168,8 +168,13 @@ func TestRegisterKeywords(t *testing.T) { // N12-59
 	if err != nil || len(after.SupportedBy) != 1 || len(before.SupportedBy) != 0 {
 		t.Errorf("support: %v, %v, %v", after, before, err)
 	}
-	if ScopeGlobal.Policy() != "IETF Review" || ScopeGlobal.ChangeController() != "IESG" || ScopeSpecific.Policy() == ScopeGlobal.Policy() || ScopeSpecific.ChangeController() == "IESG" {
-		t.Error("policies of keywords")
+	for scope, want := range map[Scope][2]string{ // 2012, 9.2.1
+		ScopeGlobal:   {"IETF Review", "IESG"},
+		ScopeSpecific: {"namespace registration", "stakeholders of the namespace"},
+	} {
+		if got := [2]string{scope.Policy(), scope.ChangeController()}; got != want {
+			t.Errorf("N12-59: policy and change controller of %s: %q, want %q", scope, got, want)
+		}
 	}
 }
 
@@ -194,17 +199,34 @@ func TestRegisterServices(t *testing.T) { // N12-60, N12-61
 		_, err := table.Register(tt.e)
 		fieldOf(t, tt.e.Name, err, tt.field)
 	}
+	for _, tt := range []struct {
+		e    Service
+		want string
+	}{
+		{Service{"I2X", "URI to X", StatusStandard, "a draft"}, `urn: registry entry "I2X": reference must be an RFC of the category of the status`},
+		{Service{"I2X", "URI to X", StatusExperimental, "a draft"}, `urn: registry entry "I2X": reference must be an RFC of the category of the status`},
+		{Service{"I2X", "URI to X", StatusProvisional, ""}, `urn: registry entry "I2X": reference is required`},
+		{Service{"I2X", "URI to X", StatusDeprecated, "RFC 9999"}, `urn: registry entry "I2X": status of a new service is not deprecated`},
+		{Service{"I2X", "URI to X", 9, "RFC 9999"}, `urn: registry entry "I2X": status must be one of std, exp, provisional, deprecated`},
+	} {
+		if _, err := table.Register(tt.e); err == nil || err.Error() != tt.want {
+			t.Errorf("N12-60: Register(%+v)\ngot  %v\nwant %s", tt.e, err, tt.want)
+		}
+	}
 	l, _ := table.Lookup("I2L")
 	l.Status = StatusDeprecated
 	if after, err := table.With(l); err != nil || after.Len() != table.Len() {
 		t.Error("the IESG cannot deprecate a service", err)
 	}
-	policies := map[string]bool{}
-	for s := StatusStandard; s <= StatusDeprecated; s++ {
-		policies[s.Policy()] = true
-	}
-	if len(policies) != 4 {
-		t.Error("policies of services", policies)
+	for status, want := range map[Status]string{ // 2012, 9.2.2
+		StatusStandard:     "RFC Required, standards track",
+		StatusExperimental: "RFC Required, experimental",
+		StatusProvisional:  "early allocation",
+		StatusDeprecated:   "IESG Approval",
+	} {
+		if got := status.Policy(); got != want {
+			t.Errorf("N12-60: policy of %s: %q, want %q", status, got, want)
+		}
 	}
 }
 

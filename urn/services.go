@@ -43,7 +43,7 @@ func (s Service) fault() *EntryError {
 	case s.Purpose == "":
 		return &EntryError{s.Name, "purpose", "is required"}
 	case int(s.Status) >= len(statusNames):
-		return &EntryError{s.Name, "status", "is none of " + strings.Join(statusNames, ", ")}
+		return &EntryError{s.Name, "status", "must be one of " + strings.Join(statusNames, ", ")}
 	}
 	return nil
 }

@@ -50,14 +50,14 @@ func (d Dialect) Parse(s string) (u URN, _ error) {
 
 // ParseAssigned reads s as a name that can be assigned: no query and no fragment
 // (2012, 2.3 and 2.4), no r-, q- or f-component (RFC 8141, 2), and no request to
-// a resolver (1995, 3.5). The error is an [*Error].
+// a resolver, however it is escaped ([IsRequest]). The error is an [*Error].
 func (d Dialect) ParseAssigned(s string) (u URN, _ error) {
 	err := u.read(d, s)
 	switch {
 	case err != nil:
 	case int(u.nss) < len(u.s):
 		err = d.fail(s, int(u.nss), grammars[d].inner, "an assigned name ends before %s", found(s, int(u.nss)))
-	case u.IsReservedRequest():
+	case IsRequest(u.ElementID()):
 		err = d.fail(s, offset1995(s, int(u.auth)+1), grammars[d].nss,
 			"elements that begin with %q are requests to a resolver", ReservedPrefix)
 	default:
@@ -149,7 +149,7 @@ func (u URN) FComponent() (string, bool) {
 // IsAssigned reports whether u has no components: it may be a name as it was
 // assigned.
 func (u URN) IsAssigned() bool {
-	return u.IsValid() && int(u.nss) == len(u.s) && !u.IsReservedRequest()
+	return u.IsValid() && int(u.nss) == len(u.s) && !IsRequest(u.ElementID())
 }
 
 // Assigned returns u without its components: the name that was assigned, and
@@ -187,7 +187,8 @@ func (u URN) ElementID() string {
 
 // IsReservedRequest reports whether the ElementID begins with exactly "urn+"
 // (1995, 2.3 and 3.5): such an element is a question to the resolver and can
-// never be assigned.
+// never be assigned. An element with an escape there is not such a question, but
+// cannot be assigned either; see [IsRequest].
 func (u URN) IsReservedRequest() bool {
 	return strings.HasPrefix(u.ElementID(), ReservedPrefix)
 }
@@ -195,6 +196,28 @@ func (u URN) IsReservedRequest() bool {
 // ReservedPrefix begins the ElementIDs of reserved requests; case matters
 // (1995, 2.3).
 const ReservedPrefix = "urn+"
+
+// IsRequest reports whether an ElementID begins with "urn+" when its escapes are
+// decoded. Such an element cannot be assigned: software that decodes escapes before
+// it asks would send a reserved request in place of the name.
+func IsRequest(element string) bool { return requestLength(element) > 0 }
+
+// requestLength returns how many bytes at the beginning of an ElementID spell
+// "urn+", with escapes or without; 0 if it begins otherwise.
+func requestLength(element string) int {
+	i := 0
+	for n := range len(ReservedPrefix) {
+		switch want := ReservedPrefix[n]; {
+		case i < len(element) && element[i] == want:
+			i++
+		case isEscape(element, i) && octetAt(element, i) == want:
+			i += 3
+		default:
+			return 0
+		}
+	}
+	return i
+}
 
 // AppendText appends the spelling; it implements [encoding.TextAppender].
 func (u URN) AppendText(b []byte) ([]byte, error) { return append(b, u.s...), nil }

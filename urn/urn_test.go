@@ -2,8 +2,11 @@ package urn
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/nomen-project/nomen/uri"
 )
 
 func TestParseRFC8141(t *testing.T) {
@@ -171,6 +174,34 @@ func TestParse1995(t *testing.T) {
 	}
 }
 
+// TestUnreservedOf1995 takes the escape of every octet by itself: those that RFC 1738
+// calls unreserved stand for the character, no others do (1995, 2 and 6B: A95-8).
+func TestUnreservedOf1995(t *testing.T) {
+	const unreserved = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789$-_.+!*'(),"
+	for c := range 256 {
+		escaped := fmt.Sprintf("urn:dns:example.com:x%%%02X", c)
+		u := Draft1995.mustParse(t, escaped)
+		plain := strings.IndexByte(unreserved, byte(c)) >= 0
+		want := escaped
+		if plain {
+			want = "urn:dns:example.com:x" + string(rune(c))
+		}
+		if got := u.Canonical(); got != want {
+			t.Errorf("Y95-13: canonical form of %q: %q, want %q", escaped, got, want)
+		}
+		if plain && (!Equivalent(u, Draft1995.mustParse(t, want)) || Compare(u, Draft1995.mustParse(t, want)) != 0) {
+			t.Errorf("Y95-13: %q and %q are not equivalent", escaped, want)
+		}
+		needless := false
+		for _, f := range (Inspector{}).Inspect(Draft1995, escaped) {
+			needless = needless || f.Code == uri.FindingNeedlessEscape
+		}
+		if needless != plain {
+			t.Errorf("%q: a finding that the escape is needless: %v, want %v", escaped, needless, plain)
+		}
+	}
+}
+
 func TestReservedRequest(t *testing.T) { // Y95-09, A95-6
 	for in, want := range map[string]bool{
 		"urn:dns:example.com:urn+m":   true,
@@ -187,6 +218,59 @@ func TestReservedRequest(t *testing.T) { // Y95-09, A95-6
 			t.Errorf("%q: reserved = %v, want %v", in, got, want)
 		}
 	}
+}
+
+// TestEscapedRequest: no spelling of a name becomes a reserved request by being
+// normalised (1995, 2.3: "exactly"), and none can be assigned.
+func TestEscapedRequest(t *testing.T) {
+	const name = "urn:dns:example.com:"
+	for _, tt := range []struct {
+		in, want   string
+		assignable bool
+	}{
+		{"%75rn+m", "%75rn+m", false},
+		{"%75%72%6e%2bm", "%75rn+m", false},
+		{"u%72n+m", "%75rn+m", false},
+		{"urn%2Bm%2f%2dX", "%75rn+m%2F-X", false},
+		{"%75rn+%75rn%2Bm", "%75rn+urn+m", false},
+		{"urn+m", "urn+m", false},
+		{"ur%6En+m", "urnn+m", true},
+		{"%55rn+m", "Urn+m", true},
+		{"%75rn%20m", "urn%20m", true},
+		{"%75rn", "urn", true},
+		{"a%75rn+m", "aurn+m", true},
+	} {
+		u, err := Draft1995.Parse("URN:DNS:Example.com:" + tt.in)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := u.Canonical(); got != name+tt.want {
+			t.Errorf("Y95-09: canonical form of %q: %q, want %q", tt.in, got, name+tt.want)
+		}
+		again, err := Draft1995.Parse(u.Canonical())
+		if err != nil || again.Canonical() != u.Canonical() || !Equivalent(u, again) || u.IsReservedRequest() != again.IsReservedRequest() {
+			t.Errorf("Y95-09: %q is read again as %q, %v", tt.in, again, err)
+		}
+		request := Draft1995.mustParse(t, name+"urn+m")
+		if got := Equivalent(u, request); got != (tt.in == "urn+m") {
+			t.Errorf("Y95-09: %q is equivalent to a request: %v", tt.in, got)
+		}
+		if _, err := Draft1995.ParseAssigned(u.String()); (err == nil) != tt.assignable || u.IsAssigned() != tt.assignable {
+			t.Errorf("Y95-09: %q can be assigned: %v, %v, want %v", tt.in, err, u.IsAssigned(), tt.assignable)
+		}
+	}
+	if nss, err := Draft1995.EncodeNSS("urn+m", "u"); err == nil {
+		t.Errorf("Y95-09: EncodeNSS gives %q", nss)
+	}
+}
+
+func (d Dialect) mustParse(t *testing.T, s string) URN {
+	t.Helper()
+	u, err := d.Parse(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return u
 }
 
 func TestEquivalent(t *testing.T) {

@@ -44,7 +44,7 @@ var house = []room{
 	{floor: 4, dir: "discover", ours: "name urn uri", theirs: "github.com/miekg/dns"},
 	{floor: 4, dir: "discover/dnstest", theirs: "github.com/miekg/dns"},
 	{floor: 4, dir: "mint", ours: "name namespace urn"},
-	{floor: 5, dir: "format", ours: ". name namespace scheme urn uri internal/weight", theirs: "golang.org/x/text"},
+	{floor: 5, dir: "format", ours: ". name namespace scheme urn uri internal/shown internal/weight", theirs: "golang.org/x/text"},
 	{floor: 5, dir: "rule", ours: ". name uri"},
 	{floor: 6, dir: "store", ours: ". rule name urn uri"},
 	{floor: 7, dir: "internal/codec", ours: ". store name"},
@@ -59,7 +59,7 @@ var house = []room{
 	{floor: 7, dir: "client", ours: ". format discover name scheme urn uri internal/guard internal/race internal/shown", theirs: "golang.org/x/sync golang.org/x/time"},
 	{floor: 8, dir: "client/cache", ours: ". client format name uri"},
 	{floor: 0, dir: "fetch/fetchtest"},
-	{floor: 8, dir: "crawl", ours: ". client format name internal/flock"},
+	{floor: 8, dir: "crawl", ours: ". client format name internal/flock internal/shown"},
 	{floor: 7, dir: "fetch", ours: ". discover name scheme urn uri internal/flock internal/guard internal/race internal/shown", theirs: "github.com/jlaffaye/ftp golang.org/x/net"},
 	{floor: 8, dir: "store/storetest", ours: ". store rule name urn uri internal/codec internal/ledger", theirs: "github.com/google/go-cmp pgregory.net/rapid"},
 	{floor: 8, dir: "store/memstore", ours: ". store name internal/codec internal/ledger"},
@@ -70,8 +70,8 @@ var house = []room{
 	{floor: 8, dir: "mint/reserve", ours: ". mint registrar store name"},
 	{floor: 8, dir: "bulk", ours: ". registrar store name namespace urn uri", theirs: "github.com/klauspost/compress"},
 	{floor: 9, dir: "adminapi", ours: ". bulk misses registrar store rule name urn uri"},
-	{floor: 9, dir: "gateway", ours: ". client discover format name namespace scheme store uri urn internal/guard internal/race", theirs: "golang.org/x/time"},
-	{floor: 10, dir: "server", ours: ". adminapi bulk gateway mint mint/reserve misses registrar format store rule name scheme urn uri internal/wire internal/guard", theirs: "github.com/prometheus/client_golang github.com/klauspost/compress golang.org/x/sync golang.org/x/time"},
+	{floor: 9, dir: "gateway", ours: ". client discover format name namespace scheme store uri urn internal/guard internal/race internal/shown", theirs: "golang.org/x/time"},
+	{floor: 10, dir: "server", ours: ". adminapi bulk gateway mint mint/reserve misses registrar format store rule name scheme urn uri internal/wire internal/guard internal/shown", theirs: "github.com/prometheus/client_golang github.com/klauspost/compress golang.org/x/sync golang.org/x/time"},
 	{floor: 11, dir: "cmd/nomen", ours: "*", theirs: "*"},
 }
 

@@ -2,23 +2,27 @@ package crawl
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
 	"strings"
-	"unicode"
+
+	"github.com/nomen-project/nomen/internal/shown"
 )
 
 // WriteJSON writes what a node says, one edge a line.
 func WriteJSON(w io.Writer, n *Node) error {
-	e := json.NewEncoder(w)
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
 	for _, edge := range n.Edges() {
 		if err := e.Encode(edge); err != nil {
 			return err
 		}
 	}
-	return nil
+	_, err := w.Write(shown.JSON(b.Bytes()))
+	return err
 }
 
 // maxLabel bounds how much of a name is drawn, in characters.
@@ -26,12 +30,7 @@ const maxLabel = 80
 
 // label returns a name as one line of visible characters.
 func label(s string) string {
-	s = strings.Map(func(r rune) rune {
-		if !unicode.IsPrint(r) {
-			return '\uFFFD'
-		}
-		return r
-	}, strings.ToValidUTF8(s, "\uFFFD"))
+	s = shown.Inline(s)
 	if runes := []rune(s); len(runes) > maxLabel {
 		return string(runes[:maxLabel-1]) + "…"
 	}

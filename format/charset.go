@@ -6,6 +6,8 @@ import (
 	unicode8 "unicode/utf8"
 
 	"golang.org/x/text/encoding/charmap"
+
+	"github.com/nomen-project/nomen/internal/shown"
 )
 
 // A charset is one of those that metainformation may be in (1995, 3.4.2).
@@ -113,7 +115,7 @@ func bestCharset(own, note, description string) charset {
 // cannot, and control characters, as "&#x" hexadecimal digits ";". An "&" before
 // "#x" is written so too, which makes unescape exact.
 func (c charset) escape(s string) string {
-	s = lines(s)
+	s = shown.Lines(s)
 	var b strings.Builder
 	for i, r := range s {
 		_, ok := c.encode(r)

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/nomen-project/nomen"
+	"github.com/nomen-project/nomen/internal/shown"
 	"github.com/nomen-project/nomen/uri"
 )
 
@@ -69,7 +70,7 @@ func gopherSelector(path string) (kind, selector string, ok bool) {
 const maxGopherTitle = 70
 
 func gopherTitle(l nomen.Location) string {
-	note, _, _ := strings.Cut(strings.TrimSpace(lines(l.Note)), "\n")
-	s := []rune(visibleLine(orDefault(note, l.URL)))
+	note, _, _ := strings.Cut(strings.TrimSpace(shown.Lines(l.Note)), "\n")
+	s := []rune(shown.Inline(orDefault(note, l.URL)))
 	return string(s[:min(len(s), maxGopherTitle)])
 }

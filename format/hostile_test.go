@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/nomen-project/nomen"
+	"github.com/nomen-project/nomen/internal/shown"
 	"github.com/nomen-project/nomen/name"
 )
 
@@ -78,10 +79,10 @@ func problemFaults(t *testing.T, s string, a *nomen.Answer) []string {
 		p.Title, p.Available = s, []string{s}
 		for _, p.Answer = range []*nomen.Answer{a, nil} {
 			all = append(all, faults(t, written(t, WriteProblemHTML, p))...)
-			if text := written(t, WriteProblemText, p); strings.ContainsFunc(text, isOdd) {
+			if text := written(t, WriteProblemText, p); strings.ContainsFunc(text, shown.Odd) {
 				all = append(all, "odd characters in the text")
 			}
-			if body := written(t, WriteProblem, p); !json.Valid([]byte(body)) || strings.Count(body, "\n") != 1 || strings.ContainsFunc(body, isOdd) {
+			if body := written(t, WriteProblem, p); !json.Valid([]byte(body)) || strings.Count(body, "\n") != 1 || strings.ContainsFunc(body, shown.Odd) {
 				all = append(all, "no JSON on one line, or with what a terminal obeys")
 			}
 			if b, err := ReadURC(strings.NewReader(written(t, WriteProblemURC, p)), nomen.I2C); err != nil || p.Answer == nil && len(b.Locations) > 0 {
@@ -102,7 +103,7 @@ func intact(f Format, a *nomen.Answer) error {
 	if f.MediaType != TypeURC && !utf8.ValidString(body) {
 		return errors.New("not UTF-8")
 	}
-	if i := strings.IndexFunc(strings.ReplaceAll(body, crlf, ""), isOdd); i >= 0 && f.MediaType != TypeURC { // which has charsets of its own
+	if i := strings.IndexFunc(strings.ReplaceAll(body, crlf, ""), shown.Odd); i >= 0 && f.MediaType != TypeURC { // which has charsets of its own
 		return errors.New("characters that a terminal obeys")
 	}
 	switch f.MediaType {

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/nomen-project/nomen"
+	"github.com/nomen-project/nomen/internal/shown"
 	"github.com/nomen-project/nomen/uri"
 )
 
@@ -61,7 +62,7 @@ type page struct{ b strings.Builder }
 func (p *page) print(layout string, values ...string) {
 	escaped := make([]any, len(values))
 	for i, v := range values {
-		escaped[i] = html.EscapeString(visible(v))
+		escaped[i] = html.EscapeString(shown.Text(v))
 	}
 	fmt.Fprintf(&p.b, layout, escaped...)
 }
@@ -75,7 +76,7 @@ func (p *page) begin(title string, a *nomen.Answer) {
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="referrer" content="no-referrer">
 <title>%s</title>
-`, visibleLine(title))
+`, shown.Inline(title))
 	if a != nil {
 		p.links(a)
 		p.dublinCore(a)

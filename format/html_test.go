@@ -11,6 +11,7 @@ import (
 	"golang.org/x/net/html"
 
 	"github.com/nomen-project/nomen"
+	"github.com/nomen-project/nomen/internal/shown"
 	"github.com/nomen-project/nomen/name"
 )
 
@@ -125,7 +126,7 @@ func pageFaults(body string) ([]string, error) {
 			all = append(all, "comment "+n.Data)
 		}
 		switch {
-		case n.Type == html.TextNode && n.Parent.Data != "style" && strings.ContainsFunc(n.Data, isOdd):
+		case n.Type == html.TextNode && n.Parent.Data != "style" && strings.ContainsFunc(n.Data, shown.Odd):
 			all = append(all, "odd characters in "+n.Data)
 		case n.Type != html.ElementNode:
 			continue
@@ -146,7 +147,7 @@ func scriptFaults(n *html.Node) []string {
 	if len(n.Attr) != 1 || n.Attr[0].Key != "type" || n.Attr[0].Val != TypeJSONLD {
 		return []string{"a script that runs"}
 	}
-	if text := n.FirstChild.Data; !json.Valid([]byte(text)) || strings.ContainsFunc(text, isOdd) || strings.ContainsAny(text, "<>&") {
+	if text := n.FirstChild.Data; !json.Valid([]byte(text)) || strings.ContainsFunc(text, shown.Odd) || strings.ContainsAny(text, "<>&") {
 		return []string{"a script that is not JSON-LD: " + text}
 	}
 	return nil
@@ -158,7 +159,7 @@ func attributeFault(element string, a html.Attribute) string {
 	switch {
 	case !slices.Contains(known, a.Key):
 		return "attribute " + a.Key
-	case strings.ContainsFunc(a.Val, isOdd):
+	case strings.ContainsFunc(a.Val, shown.Odd):
 		return "odd characters in " + a.Val
 	case element == "meta" && a.Key == "name" && !strings.HasPrefix(a.Val, "DC.") && !strings.HasPrefix(a.Val, "DCTERMS.") && a.Val != "viewport" && a.Val != "referrer":
 		return "metadata " + a.Val
@@ -176,7 +177,7 @@ func attributeFault(element string, a html.Attribute) string {
 func TestTextHostile(t *testing.T) {
 	problem := NewProblem(&nomen.Error{Kind: nomen.Malformed, Name: "urn:x:\x1b\xff\r\n", Offset: 6, Rule: "\x1b", Message: "\x1b", Suggestions: []string{"\x1b"}, Answer: hostile()}, 400)
 	for _, body := range []string{written(t, WriteText, hostile()), written(t, WriteProblemText, problem), written(t, GopherMenu, hostile())} {
-		if i := strings.IndexFunc(strings.ReplaceAll(body, crlf, "\n"), isOdd); i >= 0 {
+		if i := strings.IndexFunc(strings.ReplaceAll(body, crlf, "\n"), shown.Odd); i >= 0 {
 			t.Errorf("%q", body[max(0, i-20):min(len(body), i+20)])
 		}
 	}
@@ -215,11 +216,11 @@ func TestVisible(t *testing.T) {
 		"\xffx":               "\uFFFDx",
 		"\u200d":              "\u200d",
 	} {
-		if got := visible(in); got != want {
-			t.Errorf("visible(%q) = %q, want %q", in, got, want)
+		if got := shown.Text(in); got != want {
+			t.Errorf("shown.Text(%q) = %q, want %q", in, got, want)
 		}
 	}
-	if got := visibleLine(" a\r\n\tb\x00 "); got != " a b[U+0000] " {
+	if got := shown.Inline(" a\r\n\tb\x00 "); got != " a b[U+0000] " {
 		t.Errorf("visibleLine: %q", got)
 	}
 }

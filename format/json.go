@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/nomen-project/nomen"
+	"github.com/nomen-project/nomen/internal/shown"
 	"github.com/nomen-project/nomen/name"
 )
 
@@ -288,7 +289,7 @@ func encode(w io.Writer, v any) error {
 	if err := e.Encode(v); err != nil {
 		return fmt.Errorf("format: %w", err)
 	}
-	_, err := w.Write(escapeOdd(b.Bytes()))
+	_, err := w.Write(shown.JSON(b.Bytes()))
 	return err
 }
 

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/nomen-project/nomen"
+	"github.com/nomen-project/nomen/internal/shown"
 )
 
 // The context of the JSON-LD: schema.org, which programs look for, and Dublin
@@ -55,7 +56,7 @@ func jsonLD(a *nomen.Answer) ([]byte, error) {
 	}
 	for _, l := range a.Locations {
 		if followable(l.URL) {
-			o.Encoding = append(o.Encoding, ldMedia{"MediaObject", l.URL, l.Type, tagOrUnknown(l.Lang), lines(l.Note)})
+			o.Encoding = append(o.Encoding, ldMedia{"MediaObject", l.URL, l.Type, tagOrUnknown(l.Lang), shown.Lines(l.Note)})
 		}
 	}
 	for _, s := range keys(a.Successors) {
@@ -65,24 +66,7 @@ func jsonLD(a *nomen.Answer) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("format: %w", err)
 	}
-	return escapeOdd(b), nil
-}
-
-// escapeOdd escapes what isOdd names in JSON on one line, where it stands in
-// strings alone.
-func escapeOdd(b []byte) []byte {
-	if bytes.IndexFunc(b, isOdd) < 0 {
-		return b
-	}
-	var out bytes.Buffer
-	for _, r := range string(b) {
-		if isOdd(r) {
-			fmt.Fprintf(&out, `\u%04x`, r)
-			continue
-		}
-		out.WriteRune(r)
-	}
-	return out.Bytes()
+	return shown.JSON(b), nil
 }
 
 // An ldWork is an answer as JSON-LD has it.

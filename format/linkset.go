@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/nomen-project/nomen"
+	"github.com/nomen-project/nomen/internal/shown"
 	"github.com/nomen-project/nomen/name"
 )
 
@@ -39,7 +40,7 @@ func linksOf(a *nomen.Answer) []link {
 		if !isAbsolute(l.URL) {
 			continue
 		}
-		k := link{href: l.URL, kind: mediaTypeOf(l.Type), title: title{value: lines(l.Note)}}
+		k := link{href: l.URL, kind: mediaTypeOf(l.Type), title: title{value: shown.Lines(l.Note)}}
 		if isLanguageTag(l.Lang) {
 			k.langs = []string{l.Lang}
 			k.title.language = l.Lang

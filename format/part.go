@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"github.com/nomen-project/nomen/uri"
+
+	"github.com/nomen-project/nomen/internal/shown"
 )
 
 // A Part is one part of text/urc-0 (1995, 3.4.2).
@@ -42,7 +44,7 @@ func WritePart(w io.Writer, p Part) error {
 	p.writeHeader(&b)
 	p.writeURL(&b)
 	if p.Meta != "" {
-		for _, r := range lines(p.Meta) {
+		for _, r := range shown.Lines(p.Meta) {
 			if r == '\n' {
 				b.WriteByte('\r')
 			}
@@ -82,7 +84,7 @@ func (p Part) check() (charset, error) {
 // can.
 func (p Part) metaFault(c charset) (int, string) {
 	offset, first := 0, p.URL == ""
-	for line := range strings.SplitSeq(lines(p.Meta), "\n") {
+	for line := range strings.SplitSeq(shown.Lines(p.Meta), "\n") {
 		if strings.HasPrefix(line, mark) {
 			return offset, `a line begins with "` + mark + `"`
 		}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/nomen-project/nomen"
+	"github.com/nomen-project/nomen/internal/shown"
 )
 
 // WriteText writes a as text for people (1995, 3.4.4). Programs must not rely on
@@ -29,7 +30,7 @@ type plain struct{ b strings.Builder }
 // line writes one line, or more if a value has more; those are indented too.
 func (p *plain) line(indent int, values ...string) {
 	margin := strings.Repeat(" ", indent)
-	s := visible(strings.Join(values, ""))
+	s := shown.Text(strings.Join(values, ""))
 	p.b.WriteString(margin + strings.ReplaceAll(s, "\n", "\n"+margin) + "\n")
 }
 
@@ -93,7 +94,7 @@ func (p *plain) facts(a *nomen.Answer) {
 		case f.name == "name", f.name == "title", f.name == "same-as" && aboutNames(a.Service):
 			continue
 		}
-		p.line(0, fmt.Sprintf("%-14s ", visibleLine(label(f.name))+":"), strings.ReplaceAll(lines(f.value), "\n", "\n  "))
+		p.line(0, fmt.Sprintf("%-14s ", shown.Inline(label(f.name))+":"), strings.ReplaceAll(shown.Lines(f.value), "\n", "\n  "))
 	}
 }
 
@@ -101,7 +102,7 @@ func (p *plain) facts(a *nomen.Answer) {
 func (p *plain) problem(e *Problem) {
 	p.line(0, problemTitle(e), ".")
 	if e.Name != "" && e.Answer == nil {
-		p.line(2, visibleLine(e.Name))
+		p.line(2, shown.Inline(e.Name))
 	}
 	if e.Detail != "" && !e.repeats() {
 		p.line(0, e.Detail)
@@ -129,7 +130,7 @@ func (p *plain) block(heading string, all []string) {
 		if i == 0 {
 			p.line(0, "\n"+heading)
 		}
-		p.line(2, visibleLine(s))
+		p.line(2, shown.Inline(s))
 	}
 }
 
@@ -162,7 +163,7 @@ func aboutLocation(l nomen.Location) string {
 	var all []string
 	add := func(before, s string) {
 		if s != "" {
-			all = append(all, before+visibleLine(s))
+			all = append(all, before+shown.Inline(s))
 		}
 	}
 	add("", l.Type)

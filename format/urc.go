@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/nomen-project/nomen"
+	"github.com/nomen-project/nomen/internal/shown"
 )
 
 // WriteURC writes a as text/urc-0: a part for each location with its note, and
@@ -43,7 +44,7 @@ func (p urcPart) describes(a *nomen.Answer) bool {
 	if a.Service != nomen.I2L && a.Service != nomen.I2Ls || p.location == nil {
 		return true
 	}
-	note := lines(p.location.Note)
+	note := shown.Lines(p.location.Note)
 	return strings.HasPrefix(note, firstField) || strings.Contains(note, "\n\n"+firstField)
 }
 

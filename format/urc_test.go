@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/nomen-project/nomen"
+	"github.com/nomen-project/nomen/internal/shown"
 	"github.com/nomen-project/nomen/name"
 )
 
@@ -27,7 +28,7 @@ func TestURCLocationsOnly(t *testing.T) {
 	for _, note := range []string{"name: urn:x-y:z", "\n\nname: x", "a\r\n\r\nname: urn:x-y:z\nstatus: retired"} {
 		a.Locations[0].Note = note
 		got, err := ReadURC(strings.NewReader(written(t, WriteURC, a)), a.Service)
-		if err != nil || got.Locations[0].Note != lines(note) || got.Name != a.Name || got.Status != nomen.Active {
+		if err != nil || got.Locations[0].Note != shown.Lines(note) || got.Name != a.Name || got.Status != nomen.Active {
 			t.Errorf("%q: got %+v, %v", note, got, err)
 		}
 	}

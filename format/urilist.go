@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/nomen-project/nomen"
+	"github.com/nomen-project/nomen/internal/shown"
 	"github.com/nomen-project/nomen/name"
 )
 
@@ -47,7 +48,7 @@ const sameComment = "same: "
 
 func comment(b *bytes.Buffer, s string) {
 	if s != "" {
-		b.WriteString("# " + charsets[0].escape(visibleLine(s)) + crlf)
+		b.WriteString("# " + charsets[0].escape(shown.Inline(s)) + crlf)
 	}
 }
 

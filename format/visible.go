@@ -2,62 +2,15 @@ package format
 
 import (
 	"errors"
-	"fmt"
 	"strings"
-	"unicode"
 
 	"golang.org/x/text/language"
 
 	"github.com/nomen-project/nomen/uri"
 )
 
-// visible returns s fit to be shown to a person: control characters, and those
-// that change the direction or the order of what stands around them, as their
-// code point in brackets; bytes that are not UTF-8 as U+FFFD. Line ends become
-// LF.
-func visible(s string) string {
-	s = lines(s)
-	if strings.IndexFunc(s, isOdd) < 0 {
-		return strings.ToValidUTF8(s, "\uFFFD")
-	}
-	var b strings.Builder
-	for _, r := range s {
-		if isOdd(r) {
-			fmt.Fprintf(&b, "[U+%04X]", r)
-			continue
-		}
-		b.WriteRune(r)
-	}
-	return b.String()
-}
-
-// visibleLine is visible on one line.
-func visibleLine(s string) string {
-	return visible(strings.Join(strings.FieldsFunc(s, func(r rune) bool { return r == '\n' || r == '\r' || r == '\t' }), " "))
-}
-
-// isOdd reports whether r is one that a reader would not see but that a terminal
-// or a browser would obey.
-func isOdd(r rune) bool {
-	switch {
-	case r == '\n' || r == '\t':
-		return false
-	case isControl(r), unicode.Is(unicode.Bidi_Control, r):
-		return true
-	}
-	return r == '\u2028' || r == '\u2029' || r == '\uFEFF'
-}
-
 // isControl reports whether r is a character of C0 or C1, or DEL.
 func isControl(r rune) bool { return r < ' ' || '\x7F' <= r && r < '\u00A0' }
-
-// lines returns s with LF for every line end.
-func lines(s string) string {
-	if strings.IndexByte(s, '\r') < 0 {
-		return s
-	}
-	return strings.ReplaceAll(strings.ReplaceAll(s, "\r\n", "\n"), "\r", "\n")
-}
 
 // isAbsolute reports whether s is a URI.
 func isAbsolute(s string) bool {

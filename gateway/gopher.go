@@ -20,6 +20,7 @@ import (
 
 	"github.com/nomen-project/nomen"
 	"github.com/nomen-project/nomen/format"
+	"github.com/nomen-project/nomen/internal/shown"
 	"github.com/nomen-project/nomen/name"
 	"github.com/nomen-project/nomen/store"
 )
@@ -556,18 +557,7 @@ func (m *menu) location(l nomen.Location) {
 }
 
 // plainLine returns s on one line, without what a terminal would obey.
-func plainLine(s string) string {
-	s = strings.Map(func(r rune) rune {
-		switch {
-		case unicode.IsControl(r), r == '\u2028', r == '\u2029':
-			return ' '
-		case unicode.Is(unicode.Bidi_Control, r), r == '\uFEFF':
-			return -1
-		}
-		return r
-	}, strings.ToValidUTF8(s, "\uFFFD"))
-	return strings.TrimRight(s, " ")
-}
+func plainLine(s string) string { return strings.TrimRight(shown.Inline(s), " ") }
 
 // width is how many characters of a title clients show (RFC 1436, 3.9).
 const width = 70

@@ -116,12 +116,12 @@ func TestGopherNames(t *testing.T) { // Y95-53; RFC 1436, 3.8
 		{"\r\n", []string{
 			"7Enter a name, such as urn:ietf:rfc:2648\t/-/name" + own,
 			"1urn:dns:here.example\t/-/list/urn:dns:here.example" + own,
-			"iurn:ietf:rfc: RFCs  1Fake x y 70\t\terror.host\t1",
+			"iurn:ietf:rfc: RFCs 1Fake x y 70\t\terror.host\t1",
 		}, ""},
 		{"/\n", []string{"7Enter a name, such as urn:ietf:rfc:2648\t/-/name" + own}, ""},
 		{"urn:dns:here.example:fish\r\n", []string{
 			"iurn:dns:here.example:fish\t\terror.host\t1",
-			"ititle: All about fish  .  1Fake x y 70\t\terror.host\t1",
+			"ititle: All about fish . 1Fake x y 70\t\terror.host\t1",
 			"0All that is known of it\t/-/text/urn:dns:here.example:fish" + own,
 			"1The pond\t/fish\tgopher.example\t70",
 			"0gopher://[2001:db8::1]:7070/0/fish.txt\t/fish.txt\t2001:db8::1\t7070",
@@ -136,7 +136,7 @@ func TestGopherNames(t *testing.T) { // Y95-53; RFC 1436, 3.8
 			"1Use instead: urn:dns:here.example:fish\turn:dns:here.example:fish" + own,
 		}, ""},
 		{"/-/list/urn:dns:here.example\r\n", []string{
-			"1fish: All about fish  .  1Fake x y 70\turn:dns:here.example:fish" + own, "1gone\turn:dns:here.example:gone" + own,
+			"1fish: All about fish . 1Fake x y 70\turn:dns:here.example:fish" + own, "1gone\turn:dns:here.example:gone" + own,
 		}, "secret"},
 		{"/-/list/urn:ietf:rfc\r\n", []string{"3no naming authority of this name lists its names here\t\terror.host\t1"}, ""},
 		{"/-/list/nonsense\r\n", []string{"3no naming authority of this name lists its names here\t\terror.host\t1"}, ""},

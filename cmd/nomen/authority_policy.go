@@ -339,7 +339,7 @@ func (c *cli) putAll(ctx context.Context, b backend, why string) error {
 				return ctx.Err()
 			}
 			refused++
-			fmt.Fprintf(c.err, "nomen: line %d: %s\n", number, err)
+			fmt.Fprintf(c.err, "nomen: line %d: %s\n", number, words(err))
 		}
 	}
 	if err := lines.Err(); err != nil {

@@ -286,7 +286,7 @@ func (r *crawling) judge(ended error) error {
 	var state *crawl.StateError
 	switch {
 	case errors.As(ended, &limit):
-		fmt.Fprintln(r.err, "nomen: "+ended.Error())
+		fmt.Fprintln(r.err, "nomen: "+words(ended))
 		return errNo
 	case errors.As(ended, &state):
 		return usageError{ended}

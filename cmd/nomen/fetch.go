@@ -20,6 +20,7 @@ import (
 	"github.com/nomen-project/nomen/client"
 	"github.com/nomen-project/nomen/fetch"
 	"github.com/nomen-project/nomen/internal/guard"
+	"github.com/nomen-project/nomen/internal/shown"
 	"github.com/nomen-project/nomen/scheme"
 	"github.com/nomen-project/nomen/uri"
 )
@@ -230,11 +231,20 @@ func (r *fetching) follow(ctx context.Context, f *fetch.Fetcher, location uri.UR
 		return r.printJSON(describe(location, o))
 	case r.menu:
 		return r.showMenu(o)
-	case isTerminal(r.out) && !isTextType(o.Type):
+	case !isScreen(r.out):
+		_, err = io.Copy(r.out, o.Body)
+		return err
+	case !isTextType(o.Type):
 		return usagef("%s is not text, and this is a terminal: save it with --output FILE", o.Type)
 	}
-	_, err = io.Copy(r.out, o.Body)
-	return err
+	return showText(r.out, o.Body)
+}
+
+// showText copies text to a terminal, without what the terminal would obey.
+func showText(to io.Writer, from io.Reader) error {
+	w := shown.NewWriter(to)
+	_, err := io.Copy(w, from)
+	return errors.Join(err, w.Close())
 }
 
 // keep saves to a file, and shows how that goes.

@@ -185,10 +185,10 @@ func (h *historian) head(r adminapi.Revision) {
 	case r.Who == "":
 		parts = append(parts, "by the operator")
 	default:
-		parts = append(parts, "by "+inLine(r.Who))
+		parts = append(parts, "by "+printable(r.Who))
 	}
 	if r.Why != "" {
-		parts = append(parts, inLine(r.Why))
+		parts = append(parts, printable(r.Why))
 	}
 	h.text(strings.Join(parts, "  "))
 	if len(r.Redacts) > 0 {
@@ -199,15 +199,12 @@ func (h *historian) head(r adminapi.Revision) {
 func (h *historian) difference(d adminapi.Difference) {
 	switch {
 	case d.Before != "" && d.After != "":
-		h.text("    " + d.Field + ": " + inLine(d.Before) + " -> " + inLine(d.After))
+		h.text("    " + d.Field + ": " + printable(d.Before) + " -> " + printable(d.After))
 	case d.After == adminapi.InAnotherOrder:
 		h.text("    " + d.Field + " " + d.After)
 	case d.After != "":
-		h.text("  " + h.paint(colourGreen, "+ "+d.Field+": "+inLine(d.After), 0))
+		h.text("  " + h.paint(colourGreen, "+ "+d.Field+": "+printable(d.After), 0))
 	default:
-		h.text("  " + h.paint(colourRed, "- "+d.Field+": "+inLine(d.Before), 0))
+		h.text("  " + h.paint(colourRed, "- "+d.Field+": "+printable(d.Before), 0))
 	}
 }
-
-// inLine returns a text in one line that a terminal does not obey.
-func inLine(s string) string { return printable(strings.ReplaceAll(s, "\n", " ")) }

@@ -29,8 +29,7 @@ type answers struct {
 func newAnswers(c *cli) *answers {
 	a := &answers{out: c.out, log: c.err, colour: isTerminal(c.out), buf: make([]byte, 0, 2*flushSize)}
 	if c.json {
-		a.json = json.NewEncoder(a)
-		a.json.SetEscapeHTML(false)
+		a.json = jsonTo(a)
 	}
 	return a
 }

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -92,9 +91,7 @@ func below(p name.Prefix, written string) bool {
 
 func (c *cli) showKnown(a *store.Authority) error {
 	if c.json {
-		e := json.NewEncoder(c.out)
-		e.SetEscapeHTML(false)
-		return e.Encode(a)
+		return c.printJSON(a)
 	}
 	leads := ""
 	if len(a.Rules) > 0 && len(a.Rules[0].Locations) > 0 {

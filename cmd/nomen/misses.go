@@ -149,9 +149,9 @@ func (c *cli) showMisses(m adminapi.Misses, prefix string) error {
 	}
 	w := tabwriter.NewWriter(a, 0, 0, 2, ' ', 0)
 	for _, miss := range m.Misses {
-		fmt.Fprintf(w, "%d\t%s\t%s", miss.Count, miss.Last.Format("2006-01-02 15h"), inLine(miss.Name))
+		fmt.Fprintf(w, "%d\t%s\t%s", miss.Count, miss.Last.Format("2006-01-02 15h"), printable(miss.Name))
 		for i, s := range miss.Suggestions {
-			fmt.Fprint(w, [...]string{"\tperhaps ", ", "}[min(i, 1)]+inLine(s))
+			fmt.Fprint(w, [...]string{"\tperhaps ", ", "}[min(i, 1)]+printable(s))
 		}
 		fmt.Fprintln(w)
 	}

@@ -17,6 +17,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/nomen-project/nomen"
+	"github.com/nomen-project/nomen/internal/shown"
 	"github.com/nomen-project/nomen/registrar"
 	"github.com/nomen-project/nomen/store"
 )
@@ -24,23 +25,59 @@ import (
 // isTerminal reports whether w is a terminal, where colour and progress bars are
 // welcome.
 func isTerminal(w io.Writer) bool {
+	return isScreen(w) && os.Getenv("NO_COLOR") == ""
+}
+
+// isScreen reports whether w is a terminal, with or without colour.
+func isScreen(w io.Writer) bool {
 	f, ok := w.(*os.File)
-	return ok && term.IsTerminal(int(f.Fd())) && os.Getenv("NO_COLOR") == ""
+	return ok && term.IsTerminal(int(f.Fd()))
 }
 
 func newLog(w io.Writer, level slog.Level) *slog.Logger {
 	if isTerminal(w) {
-		return slog.New(tint.NewTextHandler(w, &tint.Options{Level: level, TimeFormat: time.TimeOnly}))
+		return slog.New(terminalLog(w, level))
 	}
 	return slog.New(slog.NewTextHandler(w, &slog.HandlerOptions{Level: level}))
 }
 
-// printJSON writes v as one line.
-func (c *cli) printJSON(v any) error {
-	e := json.NewEncoder(c.out)
-	e.SetEscapeHTML(false)
-	return e.Encode(v)
+// terminalLog returns a handler that writes lines in colour. The handler of package
+// tint lets escape sequences in values through to the terminal, so they are replaced
+// before.
+func terminalLog(w io.Writer, level slog.Level) slog.Handler {
+	return tint.NewTextHandler(w, &tint.Options{Level: level, TimeFormat: time.TimeOnly, ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {
+		switch v := a.Value.Any(); a.Value.Kind() {
+		case slog.KindString:
+			a.Value = slog.StringValue(printable(a.Value.String()))
+		case slog.KindAny:
+			if _, level := v.(slog.Level); !level {
+				a.Value = slog.StringValue(printable(fmt.Sprintf("%+v", v)))
+			}
+		}
+		return a
+	}})
 }
+
+// jsonTo returns an encoder that writes JSON to w, a value a line. What a terminal
+// obeys is escaped.
+func jsonTo(w io.Writer) *json.Encoder {
+	e := json.NewEncoder(jsonWriter{w})
+	e.SetEscapeHTML(false)
+	return e
+}
+
+// A jsonWriter takes whole values.
+type jsonWriter struct{ w io.Writer }
+
+func (j jsonWriter) Write(p []byte) (int, error) {
+	if _, err := j.w.Write(shown.JSON(p)); err != nil {
+		return 0, err
+	}
+	return len(p), nil
+}
+
+// printJSON writes v as one line.
+func (c *cli) printJSON(v any) error { return jsonTo(c.out).Encode(v) }
 
 // A missingError says that what a user named is not in the store.
 type missingError struct{ subject, hint string }
@@ -124,7 +161,7 @@ func cutNonEmpty(s, sep string) (string, string, bool) {
 
 func (c *cli) warn(warnings []registrar.Warning) {
 	for _, w := range warnings {
-		fmt.Fprintln(c.err, "nomen: warning: "+w.Message)
+		fmt.Fprintln(c.err, "nomen: warning: "+printable(w.Message))
 	}
 }
 
@@ -162,13 +199,18 @@ func inWords(out registrar.Outcome) string {
 	return fmt.Sprintf("%s %s, revision %d", out.Name, what, out.Result.Revision)
 }
 
-// rowsOf returns a function that writes a labelled row for each value that is
-// not empty.
+// rowsOf returns a function that writes a labelled row for each value that is not
+// empty. The lines of a value that has several stand below each other.
 func rowsOf(w io.Writer) func(label string, values ...string) {
 	return func(label string, values ...string) {
 		for _, v := range values {
-			if v != "" {
-				fmt.Fprintf(w, "%s\t%s\n", label, printable(v))
+			if v == "" {
+				continue
+			}
+			label := label
+			for line := range strings.SplitSeq(strings.TrimRight(shown.Text(v), "\n"), "\n") {
+				fmt.Fprintf(w, "%s\t%s\n", label, strings.ReplaceAll(line, "\t", "    ")) // a tab would begin a column
+				label = ""
 			}
 		}
 	}
@@ -230,15 +272,8 @@ func details(l nomen.Location) string {
 	return "  (" + strings.Join(parts, ", ") + ")"
 }
 
-// printable replaces control characters, which a terminal would obey.
-func printable(s string) string {
-	return strings.Map(func(r rune) rune {
-		if r < ' ' || 0x7f <= r && r < 0xa0 {
-			return '\uFFFD'
-		}
-		return r
-	}, s)
-}
+// printable returns s on one line, without characters that a terminal obeys.
+func printable(s string) string { return shown.Inline(s) }
 
 // showAuthority prints an authority for people or as JSON.
 func (c *cli) showAuthority(a *store.Authority) error {

@@ -196,7 +196,7 @@ func (c *cli) confirmRedaction(ctx context.Context, b backend, n name.Name, red 
 			fmt.Fprintln(c.err, printable(strings.TrimRight(fmt.Sprintf("revision %d of %s, by %s: %s", r.Revision, r.Time.Format("2006-01-02 15:04:05"), cmp.Or(r.Who, "the operator"), r.Why), ": ")))
 			if r.Record != nil {
 				for _, l := range r.Record.Locations {
-					fmt.Fprintln(c.err, "    "+inLine(l.URL))
+					fmt.Fprintln(c.err, "    "+printable(l.URL))
 				}
 			}
 		}

@@ -110,7 +110,7 @@ func TestVerifyNamesFaults(t *testing.T) {
 	if err := b.cli.verify(t.Context(), l, nil); !errors.Is(err, errNo) || exitStatus(err) != exitNo {
 		t.Errorf("got %v", err)
 	}
-	want := "fault: name urn:x\uFFFD[2J: change 7: altered\nfault: an index is short\nhead 0:" + strings.Repeat("0", 64) + "\n"
+	want := "fault: name urn:x[U+001B][2J: change 7: altered\nfault: an index is short\nhead 0:" + strings.Repeat("0", 64) + "\n"
 	if got := b.said(); got != want || !strings.Contains(b.err.String(), "2 faults") {
 		t.Errorf("said %q and %q", got, b.err)
 	}

@@ -151,7 +151,7 @@ func (c *cli) showTokens(all []adminapi.Token) error {
 	}
 	w := tabwriter.NewWriter(a, 0, 0, 2, ' ', 0)
 	for _, t := range all {
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s", t.ID, t.Role, t.Since.Format(time.DateOnly), inLine(t.Who), reach(t.Prefixes))
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s", t.ID, t.Role, t.Since.Format(time.DateOnly), printable(t.Who), reach(t.Prefixes))
 		if t.Revoked {
 			fmt.Fprint(w, "\trevoked")
 		}

@@ -93,7 +93,7 @@ func (c *cli) importFiles(ctx context.Context, b backend, files []string, format
 			c.showRefusal(file, bulk.Refusal{Line: bad.Line, Column: bad.Column, Field: bad.Field, Reason: bad.Message})
 			result = cmp.Or(result, errNo)
 		case isBroken:
-			fmt.Fprintln(c.err, "nomen: "+file+": "+printable(broken.Error()))
+			fmt.Fprintln(c.err, "nomen: "+printable(file+": "+broken.Error()))
 			result = errFailed
 		case errors.As(err, new(*fs.PathError)): // it names the file
 			return err

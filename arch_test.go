@@ -44,6 +44,7 @@ var house = []room{
 	{floor: 4, dir: "discover", ours: "name urn uri", theirs: "github.com/miekg/dns"},
 	{floor: 4, dir: "discover/dnstest", theirs: "github.com/miekg/dns"},
 	{floor: 4, dir: "mint", ours: "name namespace urn"},
+	{floor: 3, dir: "registry", ours: "namespace scheme urn internal/shown"},
 	{floor: 5, dir: "format", ours: ". name namespace scheme urn uri internal/shown internal/weight", theirs: "golang.org/x/text"},
 	{floor: 5, dir: "rule", ours: ". name uri"},
 	{floor: 6, dir: "store", ours: ". rule name urn uri"},
@@ -71,7 +72,7 @@ var house = []room{
 	{floor: 8, dir: "bulk", ours: ". registrar store name namespace urn uri", theirs: "github.com/klauspost/compress"},
 	{floor: 9, dir: "adminapi", ours: ". bulk misses registrar store rule name urn uri"},
 	{floor: 9, dir: "gateway", ours: ". client discover format name namespace scheme store uri urn internal/guard internal/race internal/shown", theirs: "golang.org/x/time"},
-	{floor: 10, dir: "server", ours: ". adminapi bulk gateway mint mint/reserve misses registrar format store rule name scheme urn uri internal/wire internal/guard internal/shown", theirs: "github.com/prometheus/client_golang github.com/klauspost/compress golang.org/x/sync golang.org/x/time"},
+	{floor: 10, dir: "server", ours: ". adminapi bulk gateway mint mint/reserve misses registrar registry format store rule name scheme urn uri internal/wire internal/guard internal/shown", theirs: "github.com/prometheus/client_golang github.com/klauspost/compress golang.org/x/sync golang.org/x/time"},
 	{floor: 11, dir: "cmd/nomen", ours: "*", theirs: "*"},
 }
 

@@ -37,6 +37,11 @@ type Namespace struct {
 	Keywords       []urn.KeywordUse
 	Fragment       Use // of the f-component
 
+	// Stated names the sections that were read for Delimiters, Functional,
+	// Services, DefaultService and Keywords: what is empty there, they do not
+	// state. If Stated is empty, the document was not at hand.
+	Stated string
+
 	Rules Rules
 }
 

@@ -40,7 +40,7 @@ func TestOpenAPIHasEveryRoute(t *testing.T) {
 	want := []string{
 		"GET /-/healthz", "GET /-/openapi.json",
 		"GET /{target}", "GET /uri-res/{service}", "POST /-/resolve", "GET /-/list/{prefix}", "GET /-/timemap/{target}",
-		"GET /-/handler", "GET /-/proxy.pac", // in public
+		"GET /-/registry/{path}", "GET /-/handler", "GET /-/proxy.pac", // in public
 	}
 	for _, op := range s.operations() {
 		want = append(want, op.method+" "+adminapi.Root+op.path)

@@ -53,6 +53,9 @@ func (s *Server) page(ctx context.Context, r *request, a asked, set *store.Autho
 	if kind, ok := strings.CutPrefix(path, format.ProblemPath); ok {
 		return problemPage(r.accept, kind)
 	}
+	if path, ok := strings.CutPrefix(path, registryPath); ok {
+		return s.registryPage(r, path)
+	}
 	if p := s.gatewayPage(ctx, r, path, q, set); p != nil {
 		return p
 	}

@@ -10,6 +10,7 @@ import (
 	"net/netip"
 	"net/url"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -18,6 +19,7 @@ import (
 	"github.com/nomen-project/nomen/gateway"
 	"github.com/nomen-project/nomen/misses"
 	"github.com/nomen-project/nomen/registrar"
+	"github.com/nomen-project/nomen/registry"
 	"github.com/nomen-project/nomen/store"
 )
 
@@ -45,6 +47,8 @@ type Options struct {
 
 	Explainer *gateway.Explainer // says what was entered; its Door is that of the Resolver, if that asks others; one that asks nobody if nil
 	Forward   *gateway.Forward   // passes on what a proxy is asked for other hosts; nil refuses that
+
+	Registries *registry.Registries // shown under /-/registry/; [registry.Standard] if nil
 
 	Misses *misses.Counter // counts the names that are asked for in vain; nil for nobody
 
@@ -105,6 +109,7 @@ type Server struct {
 	scratch       func() (bulk.Scratch, error)
 	explainer     *gateway.Explainer
 	forward       *gateway.Forward
+	registries    func() []registry.Table
 
 	now       func() time.Time
 	log       *slog.Logger
@@ -136,9 +141,13 @@ func New(o Options) (*Server, error) {
 		now: o.Now, log: o.Log, access: o.AccessLog, limits: o.Limits.withDefaults(), metrics: newMetrics(),
 		country: o.Country, countryHeader: http.CanonicalHeaderKey(o.CountryHeader), misses: o.Misses, scratch: o.Scratch,
 		explainer: o.Explainer, forward: o.Forward,
-		batches: make(chan struct{}, maxBatches),
+		registries: sync.OnceValue(registry.Standard().Tables),
+		batches:    make(chan struct{}, maxBatches),
 	}
 	s.resources = gateway.NewTurns(s.limits.Resources, max(s.limits.Resources/4, 1))
+	if o.Registries != nil {
+		s.registries = sync.OnceValue(o.Registries.Tables)
+	}
 	if s.now == nil {
 		s.now = time.Now
 	}

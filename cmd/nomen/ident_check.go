@@ -58,7 +58,7 @@ func (c *cli) checkCommand() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		k.inspector = known.inspector()
+		k.inspector = known.Inspector()
 		return c.answerEach(cmd.Context(), args, k.answer)
 	}
 	return cmd

@@ -39,6 +39,7 @@ type serveFlags struct {
 	listen, admin, publicURL string
 	tlsCert, tlsKey          string
 	trusted                  []string
+	registry                 string // file of the site's own registry entries
 	demo, noAccessLog        bool
 	cache                    int
 	outside                  outsideFlags
@@ -64,6 +65,7 @@ func (c *cli) serveCommand() *cobra.Command {
 	f.StringVar(&s.tlsCert, "tls-cert", "", "file with the certificate of the public listener, PEM (default none: no TLS)")
 	f.StringVar(&s.tlsKey, "tls-key", "", "file with its private key, PEM")
 	f.StringSliceVar(&s.trusted, "trusted-proxy", nil, "network of proxies whose Forwarded fields are believed, as in 10.0.0.0/8 (default none)")
+	f.StringVar(&s.registry, "registry", "", "JSON file of your own registry entries, shown under /-/registry/")
 	f.BoolVar(&s.noAccessLog, "no-access-log", false, "do not log requests")
 	f.BoolVar(&s.demo, "demo", false, "first load the 9,154 RFC names shipped in the program")
 	f.IntVar(&s.cache, "cache", 0, "MiB of records kept in memory (default by the machine)")
@@ -184,8 +186,12 @@ func (c *cli) serveStore(ctx context.Context, f serveFlags, s keeper, secure *tl
 		defer cancel()
 		err = errors.Join(err, p.Close(last))
 	}()
+	registries, err := readRegistries(f.registry)
+	if err != nil {
+		return fmt.Errorf("serve: --registry: %w", err)
+	}
 	o := server.Options{
-		Store: s, Registrar: reg, Authorities: table,
+		Store: s, Registrar: reg, Authorities: table, Registries: &registries,
 		PublicURL: f.publicURL, Version: versionText(), TrustedProxies: proxies,
 		Country: world.country, CountryHeader: f.outside.countryHeader, Misses: world.misses,
 		Scratch: newScratch, Now: clock, Log: log,

@@ -1,0 +1,104 @@
+package registry
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/nomen-project/nomen/urn"
+)
+
+// MaxSize bounds the file of a site's own entries, in bytes.
+const MaxSize = 16 << 20
+
+// Registries are the entries of the documents with those that a site adds. Their
+// methods may be called concurrently; [Registries.With] returns another value. Use
+// [Standard] to get one: the zero value has namespaces and schemes only.
+type Registries struct {
+	namespaces urn.Namespaces
+	own        []urn.Namespace // those that the site added
+	schemeIDs  urn.SchemeIDs
+	keywords   urn.Keywords
+	services   urn.Services
+}
+
+// Standard returns the registries as the documents and IANA have them.
+func Standard() Registries {
+	return Registries{
+		namespaces: urn.IANANamespaces(), schemeIDs: urn.SchemeIDs1995(),
+		keywords: urn.Keywords2012(), services: urn.Services2012(),
+	}
+}
+
+// With returns the registries with the entries that text holds added, or in place
+// of the entries with the same name. Text is a JSON object with any of the members
+// "namespaces", "scheme_ids", "keywords" and "services", each an array of entries
+// as [Table.WriteJSON] writes them. Either all entries are added, or the error says
+// which of them is invalid; a syntax error carries its byte offset. At most
+// [MaxSize] bytes are read.
+func (r Registries) With(text io.Reader) (Registries, error) {
+	var own struct {
+		Namespaces []urn.Namespace `json:"namespaces"`
+		SchemeIDs  []urn.SchemeID  `json:"scheme_ids"`
+		Keywords   []urn.Keyword   `json:"keywords"`
+		Services   []urn.Service   `json:"services"`
+	}
+	d := json.NewDecoder(io.LimitReader(text, MaxSize))
+	d.DisallowUnknownFields()
+	if err := d.Decode(&own); err != nil {
+		at := d.InputOffset()
+		if bad, ok := errors.AsType[*json.SyntaxError](err); ok {
+			at = max(bad.Offset-1, 0) // it counts the invalid byte
+		}
+		return r, fmt.Errorf("offset %d: %w", at, err)
+	}
+	if _, err := d.Token(); !errors.Is(err, io.EOF) {
+		return r, fmt.Errorf("offset %d: more than one object, or too long", d.InputOffset())
+	}
+	namespaces, err := r.namespaces.With(own.Namespaces...)
+	if err != nil {
+		return r, err
+	}
+	schemeIDs, err := r.schemeIDs.With(own.SchemeIDs...)
+	if err != nil {
+		return r, err
+	}
+	keywords, err := r.keywords.With(own.Keywords...)
+	if err != nil {
+		return r, err
+	}
+	services, err := r.services.With(own.Services...)
+	if err != nil {
+		return r, err
+	}
+	return Registries{namespaces, own.Namespaces, schemeIDs, keywords, services}, nil
+}
+
+// Inspector returns an inspector of URNs that knows the entries.
+func (r Registries) Inspector() urn.Inspector {
+	return urn.Inspector{Namespaces: r.namespaces, SchemeIDs: r.schemeIDs, Keywords: r.keywords, Services: r.services}
+}
+
+// Tables returns every registry as a table.
+func (r Registries) Tables() []Table {
+	return []Table{r.Namespaces(), r.Schemes(), r.Services(), r.Keywords(), r.SchemeIDs()}
+}
+
+// Index returns a table of tables, for the formats other than HTML, which has
+// [WriteIndexHTML].
+func Index(tables []Table) Table {
+	index := Table{Name: "registries", Entry: "registry", Title: "Registries", Columns: []string{"name", "title", "reference"}}
+	for _, t := range tables {
+		index.Entries = append(index.Entries, Entry{
+			Name:   t.Name,
+			Fields: []Field{field("name", t.Name), field("title", t.Title), field("reference", t.Reference)},
+			Value: struct {
+				Name      string `json:"name"`
+				Title     string `json:"title"`
+				Reference string `json:"reference"`
+			}{t.Name, t.Title, t.Reference},
+		})
+	}
+	return index
+}

@@ -1,0 +1,124 @@
+package registry
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+)
+
+// A Table is one registry.
+type Table struct {
+	Name      string   // in paths and as the identifier of the XML: "namespaces"
+	Entry     string   // what an entry is called: "namespace"
+	Title     string   // for people
+	Reference string   // the document that defines the registry
+	Note      string   // that readers of the registry must know; "" for none
+	Columns   []string // the names of the fields that a list shows
+	Entries   []Entry  // in the order of the registry
+
+	fold    bool                     // the case of names does not matter
+	unknown func(name string) string // says more about a name that is not registered; may be nil
+}
+
+// An Entry is one entry of a registry.
+type Entry struct {
+	Name   string
+	Fields []Field
+	Value  any // for encoding/json
+}
+
+// A Field is what an entry says about one thing. A field without values is not
+// shown, unless Missing says why there are none.
+type Field struct {
+	Name    string // in lower case, with underscores: the name of the JSON member and the XML element
+	Values  []string
+	Missing string // "not stated" by the documents, or "not examined"
+}
+
+// Lookup returns the entry with a name. Whether case matters depends on the
+// registry: that of namespaces and schemes does not, that of services does.
+func (t Table) Lookup(name string) (Entry, bool) {
+	i := slices.IndexFunc(t.Entries, func(e Entry) bool {
+		return e.Name == name || t.fold && strings.EqualFold(e.Name, name)
+	})
+	if i < 0 {
+		return Entry{}, false
+	}
+	return t.Entries[i], true
+}
+
+// Unknown says what follows from the form of a name that the registry does not
+// have; "" if nothing does.
+func (t Table) Unknown(name string) string {
+	if t.unknown == nil {
+		return ""
+	}
+	return t.unknown(name)
+}
+
+// Filter returns the table with only the entries that keep accepts.
+func (t Table) Filter(keep func(Entry) bool) Table {
+	t.Entries = slices.DeleteFunc(slices.Clone(t.Entries), func(e Entry) bool { return !keep(e) })
+	return t
+}
+
+// Names returns the names of the entries.
+func (t Table) Names() []string {
+	names := make([]string, len(t.Entries))
+	for i, e := range t.Entries {
+		names[i] = e.Name
+	}
+	return names
+}
+
+// Cells returns the values that a list shows of an entry, in the order of
+// [Table.Columns]; "-" where the entry has none.
+func (t Table) Cells(e Entry) []string {
+	cells := make([]string, len(t.Columns))
+	for i, c := range t.Columns {
+		cells[i] = cmp.Or(e.Get(c), "-")
+	}
+	return cells
+}
+
+// Get returns the values of the field with a name, with commas between them; ""
+// if it has none.
+func (e Entry) Get(name string) string {
+	for _, f := range e.Fields {
+		if f.Name == name {
+			return strings.Join(f.Values, ", ")
+		}
+	}
+	return ""
+}
+
+// Shown returns the fields that say something, or whose absence does.
+func (e Entry) Shown() []Field {
+	return slices.DeleteFunc(slices.Clone(e.Fields), func(f Field) bool { return len(f.Values) == 0 && f.Missing == "" })
+}
+
+// Label returns the name of a field for people.
+func (f Field) Label() string { return label(f.Name) }
+
+func label(name string) string { return strings.ReplaceAll(name, "_", " ") }
+
+// field makes a field of the values that are not empty.
+func field(name string, values ...string) Field {
+	return Field{Name: name, Values: slices.DeleteFunc(values, func(v string) bool { return v == "" })}
+}
+
+// orMissing returns f, with why if it has no values.
+func (f Field) orMissing(why string) Field {
+	if len(f.Values) == 0 {
+		f.Missing = why
+	}
+	return f
+}
+
+// ruled is the field that tells whether package namespace or scheme has rules.
+func ruled(known bool) Field {
+	if known {
+		return field("rules", "checked")
+	}
+	return Field{Name: "rules", Missing: "only the general syntax is checked"}
+}

@@ -1,0 +1,231 @@
+package registry
+
+import (
+	"bytes"
+	"crypto/sha256"
+	_ "embed" // for the page
+	"encoding/base64"
+	"encoding/json"
+	"encoding/xml"
+	"html/template"
+	"io"
+	"net/url"
+	"slices"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/nomen-project/nomen/internal/shown"
+)
+
+// A Format is one way to write tables and their entries.
+type Format struct {
+	Name      string // also the extension of paths: "html"
+	MediaType string // with its parameters
+
+	// Table writes a list of all entries, Entry all fields of one.
+	Table func(t Table, w io.Writer) error
+	Entry func(t Table, w io.Writer, e Entry) error
+}
+
+// Formats returns the formats, HTML first: it is the generic form of a registry,
+// from which the others are linked (2012, 9.1). The slice belongs to the caller.
+func Formats() []Format {
+	return []Format{
+		{"html", "text/html; charset=utf-8", Table.WriteHTML, Table.WriteEntryHTML},
+		{"txt", "text/plain; charset=utf-8", Table.WriteText, Table.WriteEntryText},
+		{"xml", "application/xml", Table.WriteXML, Table.WriteEntryXML},
+		{"json", "application/json", Table.WriteJSON, Table.WriteEntryJSON},
+	}
+}
+
+// ByName returns the format of this name.
+func ByName(name string) (Format, bool) {
+	all := Formats()
+	i := slices.IndexFunc(all, func(f Format) bool { return f.Name == name })
+	if i < 0 {
+		return Format{}, false
+	}
+	return all[i], true
+}
+
+// WriteText writes a line for each entry, in columns.
+func (t Table) WriteText(w io.Writer) error {
+	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	for _, e := range t.Entries {
+		cells := t.Cells(e)
+		for i := range cells {
+			cells[i] = shown.Line(cells[i])
+		}
+		if _, err := io.WriteString(tw, strings.Join(cells, "\t")+"\n"); err != nil {
+			return err
+		}
+	}
+	return tw.Flush()
+}
+
+// WriteEntryText writes a line for each value of e, under the label of its field.
+func (t Table) WriteEntryText(w io.Writer, e Entry) error {
+	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	for _, f := range e.Shown() {
+		for _, v := range f.orElse() {
+			if _, err := io.WriteString(tw, f.Label()+"\t"+shown.Line(v)+"\n"); err != nil {
+				return err
+			}
+		}
+	}
+	return tw.Flush()
+}
+
+// orElse returns the values, or why there are none.
+func (f Field) orElse() []string {
+	if len(f.Values) == 0 {
+		return []string{f.Missing}
+	}
+	return f.Values
+}
+
+// WriteJSON writes an object with the table's name, title, reference and note, and
+// its entries.
+func (t Table) WriteJSON(w io.Writer) error {
+	entries := make([]any, len(t.Entries))
+	for i, e := range t.Entries {
+		entries[i] = e.Value
+	}
+	return encode(w, struct {
+		Registry  string `json:"registry"`
+		Title     string `json:"title"`
+		Reference string `json:"reference"`
+		Note      string `json:"note,omitempty"`
+		Entries   []any  `json:"entries"`
+	}{t.Name, t.Title, t.Reference, t.Note, entries})
+}
+
+// WriteEntryJSON writes e as one object.
+func (t Table) WriteEntryJSON(w io.Writer, e Entry) error { return encode(w, e.Value) }
+
+func encode(w io.Writer, v any) error {
+	e := json.NewEncoder(w)
+	e.SetEscapeHTML(false)
+	return e.Encode(v)
+}
+
+// WriteXML writes a registry element with a record for each entry, in the manner
+// of the registries of IANA. An element without content and with the attribute
+// missing says why there is no value.
+func (t Table) WriteXML(w io.Writer) error { return t.writeXML(w, t.Entries) }
+
+// WriteEntryXML writes a registry element with the record of e alone.
+func (t Table) WriteEntryXML(w io.Writer, e Entry) error { return t.writeXML(w, []Entry{e}) }
+
+func (t Table) writeXML(w io.Writer, entries []Entry) error {
+	x := &xmlWriter{e: xml.NewEncoder(w)}
+	x.e.Indent("", " ")
+	x.open("registry", "id", t.Name)
+	x.text("title", t.Title)
+	x.text("xref", t.Reference)
+	if t.Note != "" {
+		x.text("note", t.Note)
+	}
+	for _, e := range entries {
+		x.open("record")
+		for _, f := range e.Shown() {
+			for _, v := range f.Values {
+				x.text(f.Name, v)
+			}
+			if len(f.Values) == 0 {
+				x.open(f.Name, "missing", f.Missing)
+				x.end(f.Name)
+			}
+		}
+		x.end("record")
+	}
+	x.end("registry")
+	if x.err == nil {
+		x.err = x.e.Close()
+	}
+	if x.err != nil {
+		return x.err
+	}
+	_, err := io.WriteString(w, "\n")
+	return err
+}
+
+// An xmlWriter writes elements until the first error.
+type xmlWriter struct {
+	e   *xml.Encoder
+	err error
+}
+
+func (x *xmlWriter) token(t xml.Token) {
+	if x.err == nil {
+		x.err = x.e.EncodeToken(t)
+	}
+}
+
+// open begins an element with attributes, given as names and values.
+func (x *xmlWriter) open(name string, attributes ...string) {
+	start := xml.StartElement{Name: xml.Name{Local: name}}
+	for pair := range slices.Chunk(attributes, 2) {
+		start.Attr = append(start.Attr, xml.Attr{Name: xml.Name{Local: pair[0]}, Value: pair[1]})
+	}
+	x.token(start)
+}
+
+func (x *xmlWriter) end(name string) { x.token(xml.EndElement{Name: xml.Name{Local: name}}) }
+
+func (x *xmlWriter) text(name, value string) {
+	x.open(name)
+	x.token(xml.CharData(value))
+	x.end(name)
+}
+
+//go:embed page.html
+var pageText string
+
+//go:embed page.css
+var pageStyle string
+
+// pages are the templates of a list, an entry and the list of registries.
+var pages = template.Must(template.New("").Funcs(template.FuncMap{
+	"label": label, "shown": shown.Line, "path": url.PathEscape, "style": func() template.CSS { return template.CSS(pageStyle) },
+}).Parse(pageText))
+
+// ContentSecurityPolicy returns what a server sends with the pages of this
+// package: they load nothing and run nothing.
+func ContentSecurityPolicy() string {
+	sum := sha256.Sum256([]byte(pageStyle))
+	return "default-src 'none'; style-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) +
+		"'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+}
+
+// WriteHTML writes a page with a table of all entries. It links to the other
+// formats, and to a page of each entry, by the paths NAME.FORMAT and NAME/ENTRY.
+func (t Table) WriteHTML(w io.Writer) error { return execute(w, "table", view{t, Entry{}}) }
+
+// WriteEntryHTML writes a page about e. It stands at NAME/ENTRY beside the page of
+// the table, to which it links.
+func (t Table) WriteEntryHTML(w io.Writer, e Entry) error {
+	return execute(w, "entry", view{t, e})
+}
+
+// A view is what the pages of a table and of an entry show.
+type view struct {
+	Table
+	Of Entry
+}
+
+// Formats returns the formats other than the page itself.
+func (view) Formats() []Format { return Formats()[1:] }
+
+// WriteIndexHTML writes a page that links to each of the tables, by their names.
+func WriteIndexHTML(w io.Writer, tables []Table) error { return execute(w, "index", tables) }
+
+// execute writes a page in one piece.
+func execute(w io.Writer, page string, data any) error {
+	var b bytes.Buffer
+	if err := pages.ExecuteTemplate(&b, page, data); err != nil {
+		return err
+	}
+	_, err := b.WriteTo(w)
+	return err
+}

@@ -1,0 +1,87 @@
+package server
+
+import (
+	"bytes"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"github.com/nomen-project/nomen/format"
+	"github.com/nomen-project/nomen/registry"
+)
+
+// registryPath is the path before the names of registries (2012, 9.1).
+const registryPath = "/-/registry/"
+
+// registryPage answers "", TABLE, TABLE.FORMAT, TABLE/ENTRY and TABLE/ENTRY.FORMAT,
+// the part of a path after [registryPath]. Without a format the Accept field decides.
+func (s *Server) registryPage(r *request, path string) *reply {
+	// An entry may have a dot in its name: only what is a format is an extension.
+	extension := path[strings.LastIndexByte(path, '.')+1:]
+	f, named := registry.ByName(extension)
+	if named {
+		path = strings.TrimSuffix(path, "."+extension)
+	}
+	write, ok := s.registryDocument(path)
+	if !ok {
+		return newReply(http.StatusNotFound).withText("There is no such registry or entry. See " + registryPath + " for the list.")
+	}
+	p := newReply(http.StatusOK)
+	p.add("Cache-Control", "max-age=3600")
+	if !named {
+		p.vary("Accept")
+		f = registryFormat(r.accept)
+	}
+	var body bytes.Buffer
+	if err := write(&body, f); err != nil {
+		return s.failure(r, err)
+	}
+	if f.Name == "html" {
+		p.add("Content-Security-Policy", registry.ContentSecurityPolicy())
+	}
+	return s.represent(r, p, f.MediaType, body.Bytes())
+}
+
+// registryDocument finds what a path without an extension stands for.
+func (s *Server) registryDocument(path string) (write func(io.Writer, registry.Format) error, ok bool) {
+	tables := s.registries()
+	if path == "" {
+		return func(w io.Writer, f registry.Format) error {
+			if f.Name == "html" {
+				return registry.WriteIndexHTML(w, tables)
+			}
+			return f.Table(registry.Index(tables), w)
+		}, true
+	}
+	table, entry, one := strings.Cut(path, "/")
+	for _, t := range tables {
+		switch {
+		case t.Name != table:
+		case !one:
+			return func(w io.Writer, f registry.Format) error { return f.Table(t, w) }, true
+		default:
+			name, err := url.PathUnescape(entry)
+			e, found := t.Lookup(name)
+			return func(w io.Writer, f registry.Format) error { return f.Entry(t, w, e) }, found && err == nil
+		}
+	}
+	return nil, false
+}
+
+// registryFormat returns the format that an Accept field asks for; HTML if it asks for
+// nothing that there is (RFC 9110, 12.4.1).
+func registryFormat(accept string) registry.Format {
+	formats := registry.Formats()
+	offers := make([]format.Format, len(formats))
+	for i, f := range formats {
+		mediaType, _, _ := strings.Cut(f.MediaType, ";")
+		offers[i] = format.Format{Name: f.Name, MediaType: mediaType}
+	}
+	chosen, _ := format.Negotiate(accept, offers, offers[0])
+	f, ok := registry.ByName(chosen.Name)
+	if !ok {
+		return formats[0]
+	}
+	return f
+}

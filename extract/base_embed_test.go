@@ -12,7 +12,7 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// U97-57, U03-77: a document that is saved elsewhere has its base in it.
+// A document that is saved elsewhere has its base in it.
 func TestEmbedBase(t *testing.T) {
 	base := uri.MustParse("http://a.example/b/c?d&e#f")
 	const put = `<base href="http://a.example/b/c?d&amp;e">`
@@ -57,7 +57,7 @@ func checkSameTargets(t *testing.T, original, moved func(func(Finding, error) bo
 		}
 	}
 	if strings.Join(got, "\n") != strings.Join(want, "\n") {
-		t.Errorf("targets of the copy are %q, want %q", got, want)
+		t.Errorf("U97-57, U03-77: the targets of the copy are %q, want %q", got, want)
 	}
 }
 
@@ -95,7 +95,7 @@ func TestEmbedBaseErrors(t *testing.T) {
 	}
 }
 
-// U97-57, U03-77 for messages.
+// TestEmbedBaseMIME checks the same for messages.
 func TestEmbedBaseMIME(t *testing.T) {
 	base := uri.MustParse("http://a.example/b/c#f")
 	long := "http://a.example/" + strings.Repeat("x", 1000)

@@ -24,7 +24,7 @@ func header(t *testing.T, lines []string) mail.Header {
 	return mail.Header(h)
 }
 
-// All rows of base.json: U93-29, U97-49 to U97-56, U03-42, U03-44, U03-76.
+// TestBaseVectors runs all rows of base.json, which say what each is about.
 func TestBaseVectors(t *testing.T) {
 	type entity struct{ Headers []string }
 	var file struct {
@@ -157,10 +157,10 @@ func TestBaseRules(t *testing.T) {
 	}
 }
 
-// U97-56: without a base, references have to be absolute.
+// Without a base, references have to be absolute.
 func TestNoBase(t *testing.T) {
 	if u, err := (Base{}).resolve(mustReference(t, uri.Draft1997, "g")); !errors.Is(err, uri.ErrNoBase) {
-		t.Errorf("got %q, %v, want %v", u, err, uri.ErrNoBase)
+		t.Errorf("U97-56: got %q, %v, want %v", u, err, uri.ErrNoBase)
 	}
 	found, errs := collect(t, "<a href=g><a href=http://a.example/>", Options{})
 	if len(errs) > 0 || len(found) != 2 || found[0].Target.IsValid() || found[0].BaseRule != "" || !found[1].Target.IsValid() {
@@ -168,13 +168,12 @@ func TestNoBase(t *testing.T) {
 	}
 }
 
-// U97-77, U03-43: protocols with another form of tagged metainformation bring
-// their own source.
+// A protocol with another form of tagged metainformation brings its own source.
 func TestBaseSourceOfOthers(t *testing.T) {
 	gopherPlus := func(outer Base) Base { return Base{uri.MustParse("gopher://g.example/1"), "+INFO"} }
 	got := Establish(EmbeddedBase(mustReference(t, uri.RFC3986, "/0/x")), gopherPlus, RetrievalBase(uri.MustParse("http://r.example/")))
 	if want := "gopher://g.example/0/x"; got.URI.String() != want {
-		t.Errorf("got %s, want %s", got.URI, want)
+		t.Errorf("U97-77, U03-43: got the base %s, want %s", got.URI, want)
 	}
 }
 

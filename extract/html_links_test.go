@@ -9,8 +9,8 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// U93-73: a report distinguishes links that have never been retrieved, that have
-// been earlier, and that fail now.
+// A report distinguishes links that have never been retrieved, that were
+// retrieved earlier, and that fail now.
 func TestLinks(t *testing.T) {
 	gone := errors.New("gone")
 	history := map[string]Visit{
@@ -34,7 +34,7 @@ func TestLinks(t *testing.T) {
 	i := 0
 	for l, err := range Links(found, func(u uri.URI) Visit { return history[u.String()] }) {
 		if w := want[i]; l.Spelling != w.ref || l.Writing != w.writing || l.State != w.state {
-			t.Errorf("%s: %s, %s, want %v", l.Spelling, l.Writing, l.State, w)
+			t.Errorf("U93-73: %s: %s, %s, want %v", l.Spelling, l.Writing, l.State, w)
 		}
 		if (err != nil) != (l.Writing == Malformed) {
 			t.Errorf("%s: error %v", l.Spelling, err)

@@ -173,7 +173,7 @@ func TestMIMESpans(t *testing.T) {
 	}
 }
 
-// U97-53, U97-54, U03-42: the bases of messages and their parts.
+// TestMIMEBases checks the bases of messages and their parts.
 func TestMIMEBases(t *testing.T) {
 	part := func(header, link string) string {
 		return "--b\nContent-Type: text/html\n" + header + "\n<a href=\"" + link + "\">\n"
@@ -191,16 +191,19 @@ func TestMIMEBases(t *testing.T) {
 	for _, f := range found {
 		got[f.Spelling] = [3]string{f.Target.String(), f.Base, f.BaseRule}
 	}
-	for ref, want := range map[string][3]string{
-		"of-the-header":   {"http://o.example/d/of-the-header", "http://o.example/d/e", BaseContentLocation},
-		"of-the-outer":    {"http://o.example/d/of-the-outer", "http://o.example/d/e", BaseEncapsulating},
-		"in/ner":          {"http://o.example/d/in/ner", "http://o.example/d/e", BaseEncapsulating},
-		"of-the-location": {"http://o.example/d/in/of-the-location", "http://o.example/d/in/ner", BaseContentLocation},
-		"of-content-base": {"http://cb.example/of-content-base", "http://cb.example/", BaseContentBase},
-		"of-html":         {"http://html.example/of-html", "http://html.example/", BaseEmbedded},
+	for _, tt := range []struct {
+		ids, ref string
+		want     [3]string // target, base, rule
+	}{
+		{"U97-53: references in headers", "of-the-header", [3]string{"http://o.example/d/of-the-header", "http://o.example/d/e", BaseContentLocation}},
+		{"U97-53, U97-54, U03-42: the default of enclosed documents", "of-the-outer", [3]string{"http://o.example/d/of-the-outer", "http://o.example/d/e", BaseEncapsulating}},
+		{"U97-54: a header of a part", "in/ner", [3]string{"http://o.example/d/in/ner", "http://o.example/d/e", BaseEncapsulating}},
+		{"U97-54: the header of the part wins", "of-the-location", [3]string{"http://o.example/d/in/of-the-location", "http://o.example/d/in/ner", BaseContentLocation}},
+		{"U97-52: Content-Base wins", "of-content-base", [3]string{"http://cb.example/of-content-base", "http://cb.example/", BaseContentBase}},
+		{"U97-54, U03-42: the embedded base wins", "of-html", [3]string{"http://html.example/of-html", "http://html.example/", BaseEmbedded}},
 	} {
-		if got[ref] != want {
-			t.Errorf("%s: got %q, want %q", ref, got[ref], want)
+		if got[tt.ref] != tt.want {
+			t.Errorf("%s: %s: got %q, want %q", tt.ids, tt.ref, got[tt.ref], tt.want)
 		}
 	}
 }

@@ -12,15 +12,23 @@ import (
 // found checks what is found in a text, as spellings with spaces between.
 func found(t *testing.T, o Options, text, want string) {
 	t.Helper()
-	if got := spellings(text, o); !slices.Equal(got, strings.Fields(want)) {
-		t.Errorf("in %q: found %q, want %q", text, got, strings.Fields(want))
+	required(t, "text", o)(text, want)
+}
+
+// required returns a check like found for the requirements of a draft, which
+// its failures name.
+func required(t *testing.T, ids string, o Options) func(text, want string) {
+	return func(text, want string) {
+		t.Helper()
+		if got := spellings(text, o); !slices.Equal(got, strings.Fields(want)) {
+			t.Errorf("%s: in %q: found %q, want %q", ids, text, got, strings.Fields(want))
+		}
 	}
 }
 
 func TestDelimiters(t *testing.T) {
-	f := func(text, want string) { t.Helper(); found(t, Options{}, text, want) }
-
-	// U97-71, U03-70: quotation marks, angle brackets, white space; the fragment is inside.
+	// Quotation marks, angle brackets, white space; the fragment is inside.
+	f := required(t, "U97-71, U03-70", Options{})
 	f(`"http://test.com/"`, "http://test.com/")
 	f("<http://test.com/>", "http://test.com/")
 	f(" http://test.com/ ", "http://test.com/")
@@ -31,7 +39,8 @@ func TestDelimiters(t *testing.T) {
 	f(`<http://test.com/a(>`, "http://test.com/a(")
 	f(`URL=<http://test.com/>. a`, "http://test.com/")
 
-	// U97-72, U03-71: white space inside, of every kind.
+	// White space inside, of every kind.
+	f = required(t, "U97-72, U03-71", Options{})
 	f("<ftp://ds.internic.\nnet/rfc/>", "ftp://ds.internic.net/rfc/")
 	f("<ftp://ds.internic.\r\n\t net/rfc/\r\n>", "ftp://ds.internic.net/rfc/")
 	f("<http://te st.com/ a b>", "http://test.com/ab")
@@ -40,7 +49,8 @@ func TestDelimiters(t *testing.T) {
 	f("\"http://test.com/a\n   b\"", "http://test.com/ab")
 	f(`"http://test.com/ is a site"`, "http://test.com/")
 
-	// U97-75, U03-72: the prefix, with a space or not, in any case.
+	// The prefix, with a space or not, in any case.
+	f = required(t, "U97-75, U03-72", Options{})
 	f("<URL:http://test.com/>", "http://test.com/")
 	f("<URL: http://test.com/>", "http://test.com/")
 	f("<url:\n http://test.com/>", "http://test.com/")
@@ -49,10 +59,12 @@ func TestDelimiters(t *testing.T) {
 	f(`"URL:http://test.com/."`, "http://test.com/.")
 	f("<URL:mailto:a@b.com>, <URL:urn:isbn:1>", "mailto:a@b.com urn:isbn:1")
 
-	// U97-76, U03-73: what users type is stripped in the same way.
+	// What users type is stripped in the same way.
+	f = required(t, "U97-76, U03-73", Options{})
 	f(" <http://te st.com/> ", "http://test.com/")
 
 	// A paragraph ends what was never closed.
+	f = required(t, "text", Options{})
 	f("<http://test.com/a\n\nb>", "http://test.com/a")
 	f("<http://test.com/a b", "http://test.com/a")
 	f("\"http://test.com/a\n\nb\"", "http://test.com/a")
@@ -64,7 +76,7 @@ func TestDelimiters(t *testing.T) {
 }
 
 func TestHyphens(t *testing.T) {
-	// U97-73, U97-74, U03-71: a hyphen before a break may belong to the URL or not.
+	// A hyphen before a break may belong to the URL or not.
 	for text, want := range map[string][2]string{
 		"<http://a.example/x-\ny>":               {"http://a.example/x-y", "http://a.example/xy"},
 		"<http://a.example/x- y>":                {"http://a.example/x-y", ""},
@@ -79,18 +91,17 @@ func TestHyphens(t *testing.T) {
 			got = [2]string{f.Spelling, f.Other}
 		}
 		if got != want {
-			t.Errorf("in %q: %q, want %q", text, got, want)
+			t.Errorf("U97-74, U03-71: in %q: %q, want %q", text, got, want)
 		}
 	}
 }
 
 func TestAppendixE(t *testing.T) {
-	// U03-74: the text of the appendix. U97, appendix E has the like.
 	const text = `Yes, Jim, I found it under "http://www.w3.org/Addressing/",
    but you can probably pick it up from <ftp://ds.internic.
    net/rfc/>.  Note the warning in <http://www.ics.uci.edu/pub/
    ietf/uri/historical.html#WARNING>.`
-	found(t, Options{}, text, `http://www.w3.org/Addressing/
+	required(t, "U03-74", Options{})(text, `http://www.w3.org/Addressing/
 		ftp://ds.internic.net/rfc/
 		http://www.ics.uci.edu/pub/ietf/uri/historical.html#WARNING`)
 }
@@ -196,19 +207,22 @@ func TestSchemes(t *testing.T) {
 }
 
 func TestURNs(t *testing.T) {
-	f := func(d urn.Dialect, text, want string) { t.Helper(); found(t, Options{URN: d}, text, want) }
+	f := func(ids string, d urn.Dialect, text, want string) {
+		t.Helper()
+		required(t, ids, Options{URN: d})(text, want)
+	}
 
-	// Y95-14: known by "urn:" in any case, and the colons.
-	f(0, "urn:isbn:1 URN:isbn:2 Urn:ISBN:3 (urn:isbn:4)", "urn:isbn:1 URN:isbn:2 Urn:ISBN:3 urn:isbn:4")
-	// Y95-06: brackets around white space.
-	f(urn.Draft1995, "see <urn:dns:example.com:alb\n  002>.", "urn:dns:example.com:alb002")
-	f(0, "<URN:DNS:example.com:a b\tc>", "URN:DNS:example.com:abc")
-	// N12-22: it ends before what cannot be in it.
-	f(urn.Draft2012, "<urn:foo:a123,456> urn:foo:a|b urn:foo:a\\b urn:foo:a/b", "urn:foo:a123,456 urn:foo:a urn:foo:a urn:foo:a")
-	f(0, "urn:foo:a/b urn:foo:a%2Cb%zz urn:foo:caf\u00e9", "urn:foo:a/b urn:foo:a%2Cb urn:foo:caf")
-	f(0, "urn:foo:a?+r?=q#f urn:foo:a?x", "urn:foo:a?+r?=q#f urn:foo:a")
+	// "urn:" in any case, and the colons.
+	f("Y95-14", 0, "urn:isbn:1 URN:isbn:2 Urn:ISBN:3 (urn:isbn:4)", "urn:isbn:1 URN:isbn:2 Urn:ISBN:3 urn:isbn:4")
+	// Brackets around white space.
+	f("Y95-06", urn.Draft1995, "see <urn:dns:example.com:alb\n  002>.", "urn:dns:example.com:alb002")
+	f("Y95-06", 0, "<URN:DNS:example.com:a b\tc>", "URN:DNS:example.com:abc")
+	// The name ends before a character that cannot be in it.
+	f("N12-22", urn.Draft2012, "<urn:foo:a123,456> urn:foo:a|b urn:foo:a\\b urn:foo:a/b", "urn:foo:a123,456 urn:foo:a urn:foo:a urn:foo:a")
+	f("N12-22", 0, "urn:foo:a/b urn:foo:a%2Cb%zz urn:foo:caf\u00e9", "urn:foo:a/b urn:foo:a%2Cb urn:foo:caf")
+	f("RFC 8141", 0, "urn:foo:a?+r?=q#f urn:foo:a?x", "urn:foo:a?+r?=q#f urn:foo:a")
 	// Where delimiters say where it ends, it is what it is.
-	f(0, `<urn:foo:a?x=y>`, "urn:foo:a?x=y")
+	f("RFC 8141", 0, `<urn:foo:a?x=y>`, "urn:foo:a?x=y")
 	for g := range Bytes([]byte("<urn:foo:a?x=y> urn:foo:a"), Options{}) {
 		if want := map[bool]Kind{true: URN, false: URI}[g.Spelling == "urn:foo:a"]; g.Kind != want {
 			t.Errorf("%q is of kind %v, want %v", g.Spelling, g.Kind, want)
@@ -313,7 +327,7 @@ func TestAbbreviated(t *testing.T) {
 	f("blog.example.dev/a example.dev example.cloud/ президент.рф", "blog.example.dev/a example.dev example.cloud/")
 	f("http://a.example/www.example.com", "http://a.example/www.example.com")
 
-	// U03-75: a heuristic completes it, where there is no base.
+	// A heuristic completes it, where there is no base.
 	base := uri.MustParse("http://a/b/")
 	for text, want := range map[string][2]string{
 		"www.w3.org/Addressing/": {"http://www.w3.org/Addressing/", "http://a/b/www.w3.org/Addressing/"},
@@ -323,12 +337,12 @@ func TestAbbreviated(t *testing.T) {
 		for i, o := range []Options{{Abbreviated: true}, {Abbreviated: true, Base: base}} {
 			for g := range Bytes([]byte(text), o) {
 				if g.Target.String() != want[i] || g.Kind != Abbreviated || g.Text != text {
-					t.Errorf("%s with base %v: %v, %q leads to %v, want %s", text, o.Base, g.Kind, g.Text, g.Target, want[i])
+					t.Errorf("U03-75: %s with base %v: %v, %q leads to %v, want %s", text, o.Base, g.Kind, g.Text, g.Target, want[i])
 				}
 			}
 		}
 	}
-	found(t, Options{}, "www.w3.org/Addressing/ example.com", "") // by default, no heuristics
+	required(t, "U03-75: without the option", Options{})("www.w3.org/Addressing/ example.com", "")
 }
 
 func TestMail(t *testing.T) {

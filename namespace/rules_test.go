@@ -97,13 +97,13 @@ var good = map[string][]string{
 }
 
 // TestGood holds the strings of each namespace against its rule; the namespace
-// decides what is legal (N12-11).
+// decides what is legal.
 func TestGood(t *testing.T) {
 	for nid, list := range good {
 		n := mustLookup(t, nid)
 		for _, nss := range list {
 			if got := n.Check(nss); got != nil {
-				t.Errorf("%s: Check(%q) = %v, want nil", nid, nss, got)
+				t.Errorf("N12-11: %s: Check(%q) = %v, want nil", nid, nss, got)
 			}
 			if len(n.Parts(nss)) == 0 && n.Rules.Parts != nil {
 				t.Errorf("%s: Parts(%q): none", nid, nss)
@@ -127,7 +127,7 @@ func TestGood(t *testing.T) {
 }
 
 // TestBad tells where and by which rule a string is refused, and what should
-// stand there (N12-11).
+// stand there.
 func TestBad(t *testing.T) {
 	for _, tt := range []struct {
 		nid, nss string
@@ -318,7 +318,7 @@ func TestBad(t *testing.T) {
 			continue
 		}
 		if f == nil {
-			t.Errorf("%s: Check(%q) = nil, want offset %d, rule %s", tt.nid, tt.nss, tt.offset, tt.rule)
+			t.Errorf("N12-11: %s: Check(%q) = nil, want offset %d, rule %s", tt.nid, tt.nss, tt.offset, tt.rule)
 			continue
 		}
 		if f.Offset != tt.offset || !strings.HasPrefix(f.Rule, tt.rule) || f.Right != tt.right {

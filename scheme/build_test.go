@@ -185,18 +185,17 @@ func TestLocalNamesAreReversible(t *testing.T) {
 	})
 }
 
-// U93-39: a denser code for binary data, with characters that are allowed
-// everywhere.
+// A denser code for binary data, with characters that are allowed everywhere.
 func TestBinary(t *testing.T) {
 	for n := range 40 {
 		data := bytes.Repeat([]byte{0xFB, 0xFF, 0x00, byte(n)}, n)[:n]
 		text := EncodeBinary(data)
 		if len(text) > (4*len(data)+2)/3 {
-			t.Errorf("EncodeBinary of %d octets: %d characters", len(data), len(text))
+			t.Errorf("U93-39: EncodeBinary of %d octets: %d characters", len(data), len(text))
 		}
 		back, err := DecodeBinary(text)
 		if err != nil || !bytes.Equal(back, data) {
-			t.Errorf("DecodeBinary(%q) = %x, %v; want %x", text, back, err, data)
+			t.Errorf("U93-39: DecodeBinary(%q) = %x, %v; want %x", text, back, err, data)
 		}
 		for d := uri.Draft1993; d.IsValid(); d++ {
 			if _, err := d.Parse("x-bin:" + text); err != nil {
@@ -206,13 +205,12 @@ func TestBinary(t *testing.T) {
 	}
 	for _, bad := range []string{"a", "a=", "YW==", "Y+", "YQ\n", "YR"} {
 		if data, err := DecodeBinary(bad); err == nil {
-			t.Errorf("DecodeBinary(%q) = %x; want an error", bad, data)
+			t.Errorf("U93-39: DecodeBinary(%q) = %x; want an error", bad, data)
 		}
 	}
 }
 
-// U93-50: inside an article the bare name of a group or an identifier is a
-// partial form.
+// Inside an article the bare name of a group or an identifier is a partial form.
 func TestNewsPartialForms(t *testing.T) {
 	base := old(t, "news:123@h.example")
 	for ref, want := range map[string]string{
@@ -231,12 +229,12 @@ func TestNewsPartialForms(t *testing.T) {
 		group, _ := Get(parts, "group")
 		id, _ := Get(parts, "message_id")
 		if got := kind + " " + group + id; got != want || HasError(Check(u)) {
-			t.Errorf("%q in %q is %q: %s, want %s", ref, base, u, got, want)
+			t.Errorf("U93-50: %q in %q is %q: %s, want %s", ref, base, u, got, want)
 		}
 	}
 }
 
-// U93-71: names and locators can be told apart, and either is a URI.
+// Names and locators can be told apart, and either is a URI.
 func TestKindOf(t *testing.T) {
 	for in, want := range map[string]Kind{
 		"urn:isbn:9789510184356": KindName, "URN:x-y:z": KindName, "http://h.example/": KindLocator, "gopher://h.example": KindLocator,
@@ -248,7 +246,7 @@ func TestKindOf(t *testing.T) {
 				t.Fatal(err)
 			}
 			if got := KindOf(u); got != want {
-				t.Errorf("KindOf(%q) = %v, want %v", in, got, want)
+				t.Errorf("U93-71: KindOf(%q) = %v, want %v", in, got, want)
 			}
 		}
 	}

@@ -172,7 +172,7 @@ func TestRulesMakeOneSpelling(t *testing.T) { // U03-60
 	}
 }
 
-// U93-65, U93-66, U93-67, U93-68: what may be registered.
+// TestWith checks what may be registered.
 func TestWith(t *testing.T) {
 	good := Scheme{
 		Name: "Foo", Title: "a scheme of foos", Reference: "a document", Kind: KindLocator,
@@ -189,13 +189,13 @@ func TestWith(t *testing.T) {
 		s    Scheme
 		want error
 	}{
-		{"complete", good, nil},
-		{"experimental needs its name only", Scheme{Name: "x-foo"}, nil},
-		{"the same without x-", Scheme{Name: "foo"}, ErrIncomplete},
-		{"urn is reserved", with(func(s *Scheme) { s.Name = "URN"; s.Example = "" }), ErrReserved},
-		{"no algorithm", with(func(s *Scheme) { s.Retrieval = "" }), ErrIncomplete},
-		{"no locator, so no algorithm", with(func(s *Scheme) { s.Retrieval, s.Kind, s.Properties = "", KindName, "unique" }), nil},
-		{"no locator, and no properties", with(func(s *Scheme) { s.Kind = KindName }), ErrIncomplete},
+		{"U93-65 complete", good, nil},
+		{"U93-66 experimental needs its name only", Scheme{Name: "x-foo"}, nil},
+		{"U93-66 the same without x-", Scheme{Name: "foo"}, ErrIncomplete},
+		{"U93-67 urn is reserved", with(func(s *Scheme) { s.Name = "URN"; s.Example = "" }), ErrReserved},
+		{"U93-68 no algorithm", with(func(s *Scheme) { s.Retrieval = "" }), ErrIncomplete},
+		{"U93-68 no locator, so no algorithm", with(func(s *Scheme) { s.Retrieval, s.Kind, s.Properties = "", KindName, "unique" }), nil},
+		{"U93-68 no locator, and no properties", with(func(s *Scheme) { s.Kind = KindName }), ErrIncomplete},
 		{"no name", with(func(s *Scheme) { s.Name = "" }), ErrName},
 		{"a digit first", with(func(s *Scheme) { s.Name = "1foo" }), ErrName},
 		{"a colon", with(func(s *Scheme) { s.Name = "fo:o" }), ErrName},

@@ -139,10 +139,9 @@ func TestRequestRefuses(t *testing.T) {
 	}
 }
 
-// U93-42: without user and password the anonymous convention; U93-43: the port
-// is that of the FTP server; U93-46: transfer mode from format, format from
-// suffix, and the table is the user's; U93-45: the order of commands and the
-// names are those of the server.
+// TestFTPRequest checks what is said to servers: the anonymous convention, the
+// port, the transfer mode (from the format, which comes from the suffix), and the
+// order of commands and the names, which are those of the server.
 func TestFTPRequest(t *testing.T) {
 	vms, unix := VMSNames(), UnixNames()
 	c := Client{
@@ -159,19 +158,20 @@ func TestFTPRequest(t *testing.T) {
 		d        uri.Dialect
 		in, port string
 		commands string
+		ids      string
 	}{
-		{uri.Draft1993, "ftp://h.example/f", "21", "USER anonymous|PASS joe@example.org|TYPE I|RETR f"},
-		{uri.Draft1993, "ftp://h.example:2121/pub/a.txt", "2121", "USER anonymous|PASS joe@example.org|TYPE A|CWD pub|RETR a.txt"},
-		{uri.Draft1993, "ftp://h.example/a%20b.PS", "21", "USER anonymous|PASS joe@example.org|TYPE I|RETR a b.PS"},
-		{uri.Draft1993, "ftp://joe:pw@h.example/a.unknown", "21", "USER joe|PASS pw|TYPE I|RETR a.unknown"},
-		{uri.Draft1993, "ftp://vms.example/A/B/C.TXT", "21", "USER anonymous|PASS joe@example.org|TYPE A|RETR [A.B]C.TXT"},
-		{uri.Draft1993, "ftp://one.example/a/b", "21", "USER anonymous|PASS joe@example.org|TYPE I|RETR a/b"},
-		{uri.Draft1993, "ftp://dir.example/a/b", "21", "USER anonymous|PASS joe@example.org|CWD a|TYPE I|RETR b"},
-		{uri.Latest, "ftp://nix.example/%2Fetc/motd", "21", "USER anonymous|PASS joe@example.org|TYPE I|RETR /etc/motd"},
-		{uri.Latest, "ftp://myname@host.dom/%2Fetc/motd", "21", "USER myname|TYPE I|CWD /etc|RETR motd"},
-		{uri.Latest, "ftp://host.dom/a/b;type=a", "21", "USER anonymous|PASS joe@example.org|TYPE A|CWD a|RETR b"},
-		{uri.Latest, "ftp://host.dom/a/b.txt;type=i", "21", "USER anonymous|PASS joe@example.org|TYPE I|CWD a|RETR b.txt"},
-		{uri.Latest, "ftp://host.dom/a/;type=d", "21", "USER anonymous|PASS joe@example.org|TYPE A|CWD a|NLST"},
+		{uri.Draft1993, "ftp://h.example/f", "21", "USER anonymous|PASS joe@example.org|TYPE I|RETR f", "U93-42"},
+		{uri.Draft1993, "ftp://h.example:2121/pub/a.txt", "2121", "USER anonymous|PASS joe@example.org|TYPE A|CWD pub|RETR a.txt", "U93-43, U93-46"},
+		{uri.Draft1993, "ftp://h.example/a%20b.PS", "21", "USER anonymous|PASS joe@example.org|TYPE I|RETR a b.PS", "U93-42, U93-46"},
+		{uri.Draft1993, "ftp://joe:pw@h.example/a.unknown", "21", "USER joe|PASS pw|TYPE I|RETR a.unknown", "U93-42"},
+		{uri.Draft1993, "ftp://vms.example/A/B/C.TXT", "21", "USER anonymous|PASS joe@example.org|TYPE A|RETR [A.B]C.TXT", "U93-45"},
+		{uri.Draft1993, "ftp://one.example/a/b", "21", "USER anonymous|PASS joe@example.org|TYPE I|RETR a/b", "U93-45"},
+		{uri.Draft1993, "ftp://dir.example/a/b", "21", "USER anonymous|PASS joe@example.org|CWD a|TYPE I|RETR b", "U93-45"},
+		{uri.Latest, "ftp://nix.example/%2Fetc/motd", "21", "USER anonymous|PASS joe@example.org|TYPE I|RETR /etc/motd", "U93-45"},
+		{uri.Latest, "ftp://myname@host.dom/%2Fetc/motd", "21", "USER myname|TYPE I|CWD /etc|RETR motd", ""},
+		{uri.Latest, "ftp://host.dom/a/b;type=a", "21", "USER anonymous|PASS joe@example.org|TYPE A|CWD a|RETR b", ""},
+		{uri.Latest, "ftp://host.dom/a/b.txt;type=i", "21", "USER anonymous|PASS joe@example.org|TYPE I|CWD a|RETR b.txt", ""},
+		{uri.Latest, "ftp://host.dom/a/;type=d", "21", "USER anonymous|PASS joe@example.org|TYPE A|CWD a|NLST", ""},
 	} {
 		u, err := tt.d.Parse(tt.in)
 		if err != nil {
@@ -179,12 +179,12 @@ func TestFTPRequest(t *testing.T) {
 		}
 		r := requestOf(t, u, c)
 		if got := strings.Join(r.Commands, "|"); got != tt.commands || r.Port != tt.port {
-			t.Errorf("Request(%q): port %s, commands %s; want %s, %s", tt.in, r.Port, got, tt.port, tt.commands)
+			t.Errorf("%s: Request(%q): port %s, commands %s; want %s, %s", tt.ids, tt.in, r.Port, got, tt.port, tt.commands)
 		}
 	}
 	r := requestOf(t, old(t, "ftp://h.example/f"), c)
 	if r.Login != (Login{"anonymous", "joe@example.org", true}) {
-		t.Errorf("login: got %+v", r.Login)
+		t.Errorf("U93-42: login: got %+v", r.Login)
 	}
 	if _, err := ftp.Request(old(t, "ftp://h.example/f"), Client{Mail: "a\r\nDELE x"}); err == nil {
 		t.Error("a mail address with the end of a line: no error")
@@ -221,7 +221,7 @@ func locators(us ...string) Outcome {
 	return out
 }
 
-// U93-68: the algorithm produces a set of locators, or the object.
+// The algorithm produces a set of locators, or the object.
 func TestRetrieve(t *testing.T) {
 	w := &world{}
 	at := time.Date(1993, 7, 14, 12, 0, 0, 0, time.UTC)
@@ -238,11 +238,11 @@ func TestRetrieve(t *testing.T) {
 	ctx := context.Background()
 	out, err := r.Retrieve(ctx, uri.MustParse("http://h.example/a#f"))
 	if err != nil || out.Resource == nil || out.Resource.URI.String() != "http://h.example/a" || !out.Resource.Retrieved.Equal(at) {
-		t.Errorf("Retrieve(http): %+v, %v", out, err)
+		t.Errorf("U93-68: Retrieve(http): %+v, %v", out, err)
 	}
 	out, err = r.Retrieve(ctx, uri.MustParse("prospero://h.example/o"))
 	if err != nil || len(out.Locators) != 2 || out.Resource != nil {
-		t.Errorf("Retrieve(prospero): %+v, %v", out, err)
+		t.Errorf("U93-68, U93-55: Retrieve(prospero): %+v, %v", out, err)
 	}
 	got, err := r.Follow(ctx, uri.MustParse("prospero://h.example/o"))
 	if err != nil || got.URI.String() != "gopher://h.example/0f" || got.Format != "text/plain" {
@@ -260,7 +260,7 @@ func TestRetrieve(t *testing.T) {
 	}
 }
 
-// U93-51: an expired article is not available; no archive is guessed.
+// An expired article is not available; no archive is guessed.
 func TestExpiredArticle(t *testing.T) {
 	w := &world{}
 	r := Retriever{
@@ -269,7 +269,7 @@ func TestExpiredArticle(t *testing.T) {
 	}
 	_, err := r.Follow(context.Background(), old(t, "news:abc@h.example"))
 	if !errors.Is(err, ErrNotAvailable) || len(w.asked) != 1 {
-		t.Errorf("Follow: %v after asking %q; want ErrNotAvailable after one", err, w.asked)
+		t.Errorf("U93-51: Follow: %v after asking %q; want ErrNotAvailable after one", err, w.asked)
 	}
 	q := requestOf(t, old(t, "news:abc@h.example"), r.Client)
 	if q.Host != "news.example" || q.Port != "1119" || q.Type != "article" || q.Object != "abc@h.example" {
@@ -280,8 +280,8 @@ func TestExpiredArticle(t *testing.T) {
 	}
 }
 
-// U93-54, U93-55: a directory of Prospero answers with access methods, and
-// external links are locators of the method.
+// A directory of Prospero answers with access methods, and external links are
+// locators of the method.
 func TestAccessMethods(t *testing.T) {
 	for _, d := range []uri.Dialect{uri.Draft1993, uri.Latest} {
 		for _, tt := range []struct {
@@ -297,7 +297,7 @@ func TestAccessMethods(t *testing.T) {
 		} {
 			u, err := tt.m.Locator(d)
 			if err != nil || u.String() != tt.want {
-				t.Errorf("%s: Locator(%+v) = %q, %v; want %q", d, tt.m, u, err, tt.want)
+				t.Errorf("U93-55: %s: Locator(%+v) = %q, %v; want %q", d, tt.m, u, err, tt.want)
 			}
 		}
 		for _, m := range []AccessMethod{{"NFS", "h", "", "x"}, {"FTP", "", "", "x"}, {"FTP", "a/b", "", "x"}, {"FTP", "h", "", "a\r\nb"}} {
@@ -317,11 +317,11 @@ func TestAccessMethods(t *testing.T) {
 	}}
 	got, err := r.Follow(context.Background(), uri.MustParse("prospero://h.example/o"))
 	if err != nil || got.URI.String() != "ftp://mirror.example/f" {
-		t.Errorf("Follow: %+v, %v", got, err)
+		t.Errorf("U93-54: Follow: %+v, %v, want the ftp locator", got, err)
 	}
 }
 
-// U93-44: local access is off unless it is asked for, and only for files.
+// Local access is off unless it is asked for, and only for files.
 func TestLocalAccess(t *testing.T) {
 	w := &world{}
 	local := &world{}
@@ -339,10 +339,10 @@ func TestLocalAccess(t *testing.T) {
 	r.Local = local.step(Outcome{}, ErrNotAvailable)
 	retrieve("ftp://h.example/i")
 	if got, want := strings.Join(w.asked, "|"), "ftp://h.example/f|http://h.example/h|ftp://h.example/i"; got != want {
-		t.Errorf("asked over the network: %s, want %s", got, want)
+		t.Errorf("U93-44: asked over the network: %s, want %s", got, want)
 	}
 	if got, want := strings.Join(local.asked, "|"), "FTP://h.example/g|ftp://h.example/i"; got != want {
-		t.Errorf("asked here: %s, want %s", got, want)
+		t.Errorf("U93-44: asked here: %s, want %s", got, want)
 	}
 }
 
@@ -379,8 +379,7 @@ func TestFollowEnds(t *testing.T) {
 	}
 }
 
-// U93-72: the same locator is asked again each time, and what it led to carries
-// the time.
+// The same locator is asked again each time, and what it led to carries the time.
 func TestSameLocatorAtAnotherTime(t *testing.T) {
 	now := time.Unix(0, 0)
 	texts := []string{"old", "new"}
@@ -401,12 +400,12 @@ func TestSameLocatorAtAnotherTime(t *testing.T) {
 	a, _ := io.ReadAll(first.Body)
 	b, _ := io.ReadAll(second.Body)
 	if string(a) != "old" || string(b) != "new" || second.Retrieved.Sub(first.Retrieved) != time.Hour {
-		t.Errorf("got %q at %v and %q at %v", a, first.Retrieved, b, second.Retrieved)
+		t.Errorf("U93-72: got %q at %v and %q at %v", a, first.Retrieved, b, second.Retrieved)
 	}
 }
 
-// U93-70: a client can be told to use gateways for schemes that it does not
-// speak. U93-69: a scheme can carry a gateway of its own.
+// A client can be configured to use gateways for schemes that it does not speak,
+// and a scheme can carry a gateway of its own.
 func TestRetrieveThroughGateway(t *testing.T) {
 	w := &world{}
 	g, err := Gateways{}.With("x-foo", "http://gw.example/")
@@ -417,7 +416,7 @@ func TestRetrieveThroughGateway(t *testing.T) {
 	ctx := context.Background()
 	got, err := r.Follow(ctx, uri.MustParse("x-foo:bar#f"))
 	if err != nil || got.URI.String() != "http://gw.example/x-foo%3Abar" {
-		t.Errorf("Follow(x-foo:bar): %+v, %v", got, err)
+		t.Errorf("U93-70: Follow(x-foo:bar): %+v, %v", got, err)
 	}
 	if _, err := r.Retrieve(ctx, uri.MustParse("x-bar:x")); !errors.Is(err, ErrNoAlgorithm) {
 		t.Errorf("no gateway: got %v", err)
@@ -451,7 +450,7 @@ func TestRetrieveThroughGateway(t *testing.T) {
 	r.ProposedGateways = true
 	got, err = r.Follow(ctx, uri.MustParse("foo:a/b"))
 	if err != nil || got.URI.String() != "http://foo.example/get?a%2Fb" {
-		t.Errorf("Follow(foo:a/b): %+v, %v", got, err)
+		t.Errorf("U93-69: Follow(foo:a/b): %+v, %v", got, err)
 	}
 	r.Gateways, _ = g.With("*", "gopher://gw.example/0")
 	if _, err := r.Retrieve(ctx, uri.MustParse("wais://h.example/db")); !errors.Is(err, ErrNoAlgorithm) {
@@ -459,8 +458,8 @@ func TestRetrieveThroughGateway(t *testing.T) {
 	}
 }
 
-// U97-02: what the user has configured comes before the protocol of the scheme,
-// even where that is spoken.
+// What the user has configured comes before the protocol of the scheme, even
+// where that is supported.
 func TestConfigurationComesFirst(t *testing.T) {
 	w := &world{}
 	all, err := Gateways{}.With(AnyScheme, "http://any.example/")
@@ -470,14 +469,14 @@ func TestConfigurationComesFirst(t *testing.T) {
 	r := Retriever{Steps: map[string]Step{"http": w.step(object("by http"), nil), "ftp": w.step(object("by ftp"), nil)}, Gateways: all}
 	u := uri.MustParse("ftp://h.example/a")
 	if got, err := r.Follow(t.Context(), u); err != nil || got.URI != u {
-		t.Errorf("with a gateway for all that is not spoken: %+v, %v", got, err)
+		t.Errorf("U97-02: with a gateway for all that is not spoken: %+v, %v", got, err)
 	}
 	if r.Gateways, err = all.With("FTP", "http://gw.example/"); err != nil {
 		t.Fatal(err)
 	}
 	got, err := r.Follow(t.Context(), u)
 	if want := "http://gw.example/ftp%3A%2F%2Fh.example%2Fa"; err != nil || got.URI.String() != want {
-		t.Errorf("with a gateway for ftp: %+v, %v, want %s", got, err, want)
+		t.Errorf("U97-02: with a gateway for ftp: %+v, %v, want %s", got, err, want)
 	}
 }
 
@@ -553,8 +552,8 @@ func TestGateways(t *testing.T) {
 	}
 }
 
-// U93-59: sessions are handed to a program: its name and its arguments, never a
-// line for a shell.
+// Sessions are handed to a program: its name and its arguments, never a line for
+// a shell.
 func TestSessionCommand(t *testing.T) {
 	for _, tt := range []struct{ in, want string }{
 		{"telnet://h.example", "telnet|h.example"},
@@ -566,7 +565,7 @@ func TestSessionCommand(t *testing.T) {
 	} {
 		program, args, err := SessionOf(uri.MustParse(tt.in)).Command(UsualLaunchers())
 		if got := strings.Join(append([]string{program}, args...), "|"); err != nil || got != tt.want {
-			t.Errorf("Command(%q) = %s, %v; want %s", tt.in, got, err, tt.want)
+			t.Errorf("U93-59: Command(%q) = %s, %v; want %s", tt.in, got, err, tt.want)
 		}
 	}
 	for _, in := range []string{
@@ -574,7 +573,7 @@ func TestSessionCommand(t *testing.T) {
 		"telnet://a%0Ab@h.example/", "telnet://h.example:99999/", "telnet://h.example:0/", "telnet:x", "telnet://[v1.x]/",
 	} {
 		if _, args, err := SessionOf(uri.MustParse(in)).Command(UsualLaunchers()); !errors.Is(err, ErrUnsafeSession) {
-			t.Errorf("Command(%q) = %q, %v; want ErrUnsafeSession", in, args, err)
+			t.Errorf("U93-59: Command(%q) = %q, %v; want ErrUnsafeSession", in, args, err)
 		}
 	}
 	s := SessionOf(uri.MustParse("TELNET://joe:secret@h.example/"))
@@ -589,8 +588,7 @@ func TestSessionCommand(t *testing.T) {
 	}
 }
 
-// U93-58: items of a menu that refer to other protocols become locators of
-// those.
+// Items of a menu that refer to other protocols become locators of those.
 func TestGopherItems(t *testing.T) {
 	for _, tt := range []struct{ line, want string }{
 		{"8Library\t\th.example\t23", "telnet://h.example"},
@@ -614,7 +612,7 @@ func TestGopherItems(t *testing.T) {
 		}
 		u, err := item.Locator()
 		if err != nil || u.String() != tt.want {
-			t.Errorf("Locator(%q) = %q, %v; want %q", tt.line, u, err, tt.want)
+			t.Errorf("U93-58: Locator(%q) = %q, %v; want %q", tt.line, u, err, tt.want)
 		}
 	}
 	for _, line := range []string{
@@ -632,14 +630,14 @@ func TestGopherItems(t *testing.T) {
 	}
 }
 
-// U93-29, U93-30: an object has one official name, in full form, and references
-// inside of it are read in its context.
+// An object has one official name, in full form, and references inside of it are
+// read in its context.
 func TestOfficialName(t *testing.T) {
 	o := Object{Fetched: uri.MustParse("ftp://mirror/x/doc")}
 	resolve := func(want string) {
 		t.Helper()
 		if got, err := o.Resolve("g"); err != nil || got.String() != want {
-			t.Errorf("Resolve(g) = %q, %v; want %q", got, err, want)
+			t.Errorf("U93-29: Resolve(g) = %q, %v; want %q", got, err, want)
 		}
 	}
 	resolve("ftp://mirror/x/g")
@@ -653,13 +651,13 @@ func TestOfficialName(t *testing.T) {
 	resolve("http://a/b/g")
 	partial, _ := uri.ParseReference("b/doc")
 	if _, err := o.WithOfficial(partial); !errors.Is(err, ErrPartial) {
-		t.Errorf("a partial form: got %v", err)
+		t.Errorf("U93-30: a partial form: got %v", err)
 	}
 	if _, err := o.WithOfficial(uri.URI{}); !errors.Is(err, ErrPartial) {
 		t.Errorf("no name: got %v", err)
 	}
 	if _, err := o.WithOfficial(uri.MustParse("urn:isbn:9789510184356")); !errors.Is(err, ErrSecondName) {
-		t.Errorf("a second name: got %v", err)
+		t.Errorf("U93-30: a second name: got %v", err)
 	}
 	if same, err := o.WithOfficial(uri.MustParse("http://a/b/doc")); err != nil || same != o {
 		t.Errorf("the same name again: got %v", err)
@@ -676,7 +674,7 @@ func TestOfficialName(t *testing.T) {
 	}
 }
 
-// U93-73: a link was never retrieved, retrieved earlier, or failed now.
+// A link was never retrieved, retrieved earlier, or failed now.
 func TestLinkState(t *testing.T) {
 	early, late := time.Unix(1, 0), time.Unix(2, 0)
 	for _, tt := range []struct {
@@ -690,7 +688,7 @@ func TestLinkState(t *testing.T) {
 		{Link{Retrieved: late, Failed: early}, "retrieved earlier"},
 	} {
 		if got := tt.l.State().String(); got != tt.want {
-			t.Errorf("State(%+v) = %s, want %s", tt.l, got, tt.want)
+			t.Errorf("U93-73: State(%+v) = %s, want %s", tt.l, got, tt.want)
 		}
 	}
 	if got := LinkState(9).String(); got != "unknown" {

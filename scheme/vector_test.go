@@ -101,8 +101,8 @@ func readJSON(t *testing.T, file string, into any) {
 	}
 }
 
-// U93-62, U93-65: the schemes of the draft are known, with what it says of them,
-// and nothing is reserved for network management.
+// The schemes of the draft are known, with what it says of them, and nothing is
+// reserved for network management (U93-62).
 func TestRegistryOf1993(t *testing.T) {
 	var file struct {
 		Schemes struct {
@@ -124,7 +124,7 @@ func TestRegistryOf1993(t *testing.T) {
 	for _, e := range file.Schemes.Entries {
 		t.Run(e.Scheme, func(t *testing.T) {
 			if !got[e.Scheme] {
-				t.Error("not in the registry of 1993")
+				t.Error("U93-65: not in the registry of 1993")
 			}
 			delete(got, e.Scheme)
 			s, ok := Lookup(e.Scheme)

@@ -404,24 +404,24 @@ func TestDrip(t *testing.T) {
 	})
 }
 
-func TestNoAddress(t *testing.T) { // Y95-23
+func TestNoAddress(t *testing.T) {
 	n := newInternet(t)
 	for _, o := range []Options{{}, {Via: "example.com:80"}} {
 		_, err := n.client(o).Resolve(t.Context(), ask(t, alb, ""))
 		var e *UnreachableError
 		if !errors.As(err, &e) || !errors.Is(err, errNoSuchHost) || !strings.HasPrefix(e.Host, "example.com:") {
-			t.Errorf("%+v: got %v", o, err)
+			t.Errorf("Y95-23: %+v: got %v", o, err)
 		}
 	}
 }
 
-func TestPort(t *testing.T) { // Y95-29
+func TestPort(t *testing.T) {
 	for port, want := range map[uint16]string{0: fmt.Sprint(discover.Port), 4600: "4600"} {
 		n := newInternet(t)
 		n.hosts["example.com"] = []string{"2001:db8::1"}
 		n.serve["[2001:db8::1]:"+want] = says(urc("https://example.com/x"))
 		if _, err := n.client(Options{Port: port}).Resolve(t.Context(), ask(t, alb, "")); err != nil {
-			t.Error(err)
+			t.Errorf("Y95-29: %v", err)
 		}
 	}
 }

@@ -474,7 +474,7 @@ func TestTime(t *testing.T) {
 }
 
 // I2R and I2Rs bring the resource; where it is elsewhere, to fetch it is another
-// step (Y95-74).
+// step.
 func TestResources(t *testing.T) {
 	base, _ := serve(t, func(w http.ResponseWriter, r *http.Request) {
 		switch r.URL.Path {

@@ -106,7 +106,7 @@ func TestMovesAcrossAuthorities(t *testing.T) {
 	}
 }
 
-// Y95-44: loops of any length end on real sockets too.
+// Loops of any length end on real sockets too.
 func TestLoopsOnSockets(t *testing.T) {
 	for _, size := range []int{1, 2, 11} {
 		var asked atomic.Int32
@@ -125,7 +125,7 @@ func TestLoopsOnSockets(t *testing.T) {
 		_, err := c.Resolve(t.Context(), ask(t, "urn:dns:example.com:0", ""))
 		var e *RedirectError
 		if !errors.As(err, &e) || !e.Loop || int(asked.Load()) != size {
-			t.Errorf("loop of %d: %v after %d requests", size, err, asked.Load())
+			t.Errorf("Y95-44: loop of %d: %v after %d requests", size, err, asked.Load())
 		}
 	}
 }

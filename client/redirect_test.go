@@ -103,14 +103,14 @@ func ring(t *testing.T, size int) *internet {
 	return n
 }
 
-// Y95-44: loops of any length end, and so do chains without an end.
+// Loops of any length end, and so do chains without an end.
 func TestLoops(t *testing.T) {
 	for _, size := range []int{1, 2, 10, 11} {
 		n := ring(t, size)
 		_, err := n.client(Options{MaxRedirects: 20}).Resolve(t.Context(), ask(t, "urn:dns:example.com:0", ""))
 		var e *RedirectError
 		if !errors.As(err, &e) || !e.Loop || len(n.asked) != size || len(e.Chain) != size+1 || e.Chain[0] != e.Chain[size] {
-			t.Errorf("loop of %d: %v after %d requests", size, err, len(n.asked))
+			t.Errorf("Y95-44: loop of %d: %v after %d requests", size, err, len(n.asked))
 		}
 	}
 	for limit, requests := range map[int]int{0: DefaultMaxRedirects + 1, 3: 4} {
@@ -118,7 +118,7 @@ func TestLoops(t *testing.T) {
 		_, err := n.client(Options{MaxRedirects: limit}).Resolve(t.Context(), ask(t, "urn:dns:example.com:0", ""))
 		var e *RedirectError
 		if !errors.As(err, &e) || e.Loop || len(n.asked) != requests || !strings.Contains(err.Error(), fmt.Sprintf("more than %d redirections", requests-1)) {
-			t.Errorf("limit %d: %v after %d requests", limit, err, len(n.asked))
+			t.Errorf("Y95-44: limit %d: %v after %d requests", limit, err, len(n.asked))
 		}
 	}
 	n := ring(t, 1000)
@@ -137,7 +137,7 @@ func TestLoopBySpelling(t *testing.T) {
 	_, err := n.client(Options{}).Resolve(t.Context(), ask(t, alb, ""))
 	var e *RedirectError
 	if !errors.As(err, &e) || !e.Loop || len(n.asked) != 1 {
-		t.Errorf("got %v after %q", err, n.lines())
+		t.Errorf("Y95-44: got %v after %q", err, n.lines())
 	}
 }
 
@@ -209,7 +209,7 @@ func TestGuard(t *testing.T) {
 	}
 }
 
-// Redirections of a proxy are followed through the proxy (Y95-64).
+// Redirections of a proxy are followed through the proxy.
 func TestFollowByProxy(t *testing.T) {
 	n := newInternet(t)
 	n.host("proxy.example", "192.0.2.9", func(r request) string {
@@ -221,11 +221,11 @@ func TestFollowByProxy(t *testing.T) {
 	for _, service := range []nomen.Service{"", nomen.I2L} {
 		a, err := n.client(Options{Via: "proxy.example"}).Resolve(t.Context(), ask(t, "urn:ietf:rfc:2648", service))
 		if err != nil || a.Service != nomen.I2L || a.Name.Key() != "urn:ietf:rfc:9999" || a.Locations[0].URL != "https://example.org/9999.txt" {
-			t.Errorf("%q: got %+v, %v", service, a, err)
+			t.Errorf("Y95-64: %q: got %+v, %v", service, a, err)
 		}
 	}
 	if want := "192.0.2.9:4500 GET urn:ietf:rfc:9999 HTTP/1.0"; n.lines()[1] != want {
-		t.Errorf("asked %q, want %q", n.lines(), want)
+		t.Errorf("Y95-64: asked %q, want %q", n.lines(), want)
 	}
 }
 

@@ -146,7 +146,6 @@ func TestVectorsRedirect(t *testing.T) {
 	}
 }
 
-// Y95-44.
 func TestVectorsLoop(t *testing.T) {
 	for _, v := range vectors(t, "redirect-loop") {
 		t.Run(v.ID, func(t *testing.T) {
@@ -158,7 +157,7 @@ func TestVectorsLoop(t *testing.T) {
 			_, err = n.client(Options{}).Resolve(t.Context(), q)
 			var e *RedirectError
 			if !errors.As(err, &e) || !e.Loop || !strings.Contains(err.Error(), v.Error) || len(n.asked) != 1 {
-				t.Errorf("got %v after %q", err, n.asked)
+				t.Errorf("Y95-44: got %v after %q", err, n.asked)
 			}
 		})
 	}

@@ -87,16 +87,16 @@ func order(nodes []*Node) string {
 	return strings.TrimSpace(b.String())
 }
 
-// Y95-60: each authority is asked once, however it is named and by whom.
+// Each authority is asked once, however it is named and by whom.
 func TestWalk(t *testing.T) {
 	w := family()
 	nodes, err := walk(t.Context(), w, Options{})
 	if want := "a/0 b/1 c/1 d/1 z/2"; err != nil || order(nodes) != want {
-		t.Errorf("got %s, %v; want %s", order(nodes), err, want)
+		t.Errorf("Y95-60: got %s, %v; want %s", order(nodes), err, want)
 	}
 	slices.Sort(w.asked)
 	if got := slices.Compact(slices.Clone(w.asked)); len(got) != len(w.asked) || len(w.asked) != 10 {
-		t.Errorf("asked %q", w.asked)
+		t.Errorf("Y95-60: asked %q, want each once", w.asked)
 	}
 	for _, tt := range []struct {
 		o    Options

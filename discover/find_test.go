@@ -97,7 +97,7 @@ func newFinder(t *testing.T, o Options) *Finder {
 	return f
 }
 
-func TestExamplesOfTheRFCs(t *testing.T) { // N12-50
+func TestExamplesOfTheRFCs(t *testing.T) {
 	_, r := startDNS(t, rfcZone, nil)
 	for _, tt := range []struct {
 		why, name string
@@ -130,7 +130,7 @@ func TestExamplesOfTheRFCs(t *testing.T) { // N12-50
 		t.Run(tt.why, func(t *testing.T) {
 			got := ways(t.Context(), newFinder(t, Options{Rules: r, Protocols: tt.protocols}), tt.name)
 			if !slices.Equal(got, tt.want) {
-				t.Errorf("got %q\nwant %q", got, tt.want)
+				t.Errorf("N12-50: got %q\nwant %q", got, tt.want)
 			}
 		})
 	}

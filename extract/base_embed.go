@@ -3,7 +3,6 @@ package extract
 import (
 	"bytes"
 	"errors"
-	"fmt"
 	"io"
 	"net/textproto"
 	"strings"
@@ -212,9 +211,11 @@ func lineEnd(b []byte) string {
 func locationField(location, eol string) string {
 	const first, more = 900, 76
 	var b strings.Builder
-	fmt.Fprintf(&b, "Content-Location: %s", location[:min(first, len(location))])
-	for i := first; i < len(location); i += more {
-		b.WriteString(eol + " " + location[i:min(i+more, len(location))])
+	n := uri.LineBreak(location, first)
+	b.WriteString("Content-Location: " + location[:n])
+	for location = location[n:]; location != ""; location = location[n:] {
+		n = uri.LineBreak(location, more)
+		b.WriteString(eol + " " + location[:n])
 	}
 	return b.String() + eol
 }

@@ -99,6 +99,7 @@ func TestEmbedBaseErrors(t *testing.T) {
 func TestEmbedBaseMIME(t *testing.T) {
 	base := uri.MustParse("http://a.example/b/c#f")
 	long := "http://a.example/" + strings.Repeat("x", 1000)
+	hyphens := "http://a.example/" + strings.Repeat("x", 800) + strings.Repeat("-", 200) + "y"
 	html := "Content-Type: text/html\n"
 	for _, tt := range []struct {
 		name, doc, want string
@@ -112,6 +113,7 @@ func TestEmbedBaseMIME(t *testing.T) {
 		{"absolute", "Content-Location: http://e.example/\n\n", "Content-Location: http://e.example/\n\n", base},
 		{"Content-Base", "Content-Location: x\nContent-Base: http://e.example/\n\n", "Content-Location: x\nContent-Base: http://e.example/\n\n", base},
 		{"long", html + "\n<a href=y>", html + "Content-Location: " + long[:900] + "\n " + long[900:976] + "\n " + long[976:] + "\n\n<a href=y>", uri.MustParse(long)},
+		{"U97-73, U03-71 no break after a hyphen", html + "\n<a href=y>", html + "Content-Location: " + hyphens[:817] + "\n " + hyphens[817:] + "\n\n<a href=y>", uri.MustParse(hyphens)},
 		{"mailbox", "From a 10:10:10\n" + html + "\n<a href=x>", "From a 10:10:10\n" + html + "Content-Location: http://a.example/b/c\n\n<a href=x>", base},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -97,7 +97,7 @@ func TestBaseVectors(t *testing.T) {
 	}
 }
 
-// checkHTMLBase checks the base of an HTML document and its links (U97-50).
+// checkHTMLBase checks the base of an HTML document and its links.
 func checkHTMLBase(t *testing.T, doc string, outer Base, base string, links [][2]string) {
 	t.Helper()
 	found, errs := collect(t, doc, Options{Base: outer.URI})
@@ -113,12 +113,12 @@ func checkHTMLBase(t *testing.T, doc string, outer Base, base string, links [][2
 			continue
 		}
 		if f.Base != base || f.BaseRule != BaseEmbedded || f.Target.String() != want[f.Spelling] {
-			t.Errorf("%s: got %s in base %s by %s, want %s in %s", f.Spelling, f.Target, f.Base, f.BaseRule, want[f.Spelling], base)
+			t.Errorf("U97-50, U03-76: %s: got %s in base %s by %s, want %s in %s", f.Spelling, f.Target, f.Base, f.BaseRule, want[f.Spelling], base)
 		}
 		delete(want, f.Spelling)
 	}
 	if len(want) > 0 {
-		t.Errorf("not found: %v", want)
+		t.Errorf("U97-50, U03-76: not found: %v", want)
 	}
 }
 

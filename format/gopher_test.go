@@ -7,7 +7,7 @@ import (
 	"github.com/nomen-project/nomen"
 )
 
-// Y95-53, Y95-62, Y95-63; RFC 1436, appendix; RFC 4266, 2.
+// RFC 1436, appendix; RFC 4266, 2.
 func TestGopherMenu(t *testing.T) {
 	for _, tt := range []struct {
 		location nomen.Location
@@ -35,7 +35,7 @@ func TestGopherMenu(t *testing.T) {
 			want = tt.want + crlf + want
 		}
 		if got := written(t, GopherMenu, &nomen.Answer{Locations: []nomen.Location{tt.location}}); got != want {
-			t.Errorf("%q: got %q, want %q", tt.location.URL, got, want)
+			t.Errorf("Y95-53, Y95-62: %q: got %q, want %q", tt.location.URL, got, want)
 		}
 	}
 }

@@ -26,7 +26,7 @@ func TestContentSecurityPolicy(t *testing.T) {
 	}
 }
 
-// RFC 2169, 3.2; Y95-51.
+// The list is that of RFC 2169, 3.2: URLs are shown as active links.
 func TestHTMLList(t *testing.T) {
 	body := written(t, WriteHTML, rich())
 	for _, want := range []string{
@@ -38,7 +38,7 @@ func TestHTMLList(t *testing.T) {
 		`<link rel="archive describedby" href="ftp://ftp.example.org/kept">`,
 	} {
 		if !strings.Contains(body, want) {
-			t.Errorf("no %s", want)
+			t.Errorf("Y95-51: no %s", want)
 		}
 	}
 	names := written(t, WriteHTML, shapes()["names"])

@@ -143,18 +143,18 @@ func TestProblemFormat(t *testing.T) {
 	}
 }
 
-// Y95-52: text/plain has no structure, and is what is left when no other format
-// is possible.
+// text/plain has no structure, and is what is left when no other format is
+// possible.
 func TestPlainTextComesLast(t *testing.T) {
 	all := Formats()
 	excluded := "*/*"
 	for _, f := range all[:len(all)-1] {
 		if got, ok := Negotiate(excluded, all, all[0]); !ok || got.Name != f.Name {
-			t.Errorf("Accept: %s: got %s, %v; want %s", excluded, got.Name, ok, f.Name)
+			t.Errorf("Y95-52: Accept: %s: got %s, %v; want %s", excluded, got.Name, ok, f.Name)
 		}
 		excluded += ", " + f.MediaType + ";q=0"
 	}
 	if got, ok := Negotiate(excluded, all, all[0]); !ok || got.MediaType != TypeText {
-		t.Errorf("Accept: %s: got %s, %v; want text/plain", excluded, got.Name, ok)
+		t.Errorf("Y95-52: Accept: %s: got %s, %v; want text/plain", excluded, got.Name, ok)
 	}
 }

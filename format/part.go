@@ -118,7 +118,8 @@ func (p Part) writeHeader(b *bytes.Buffer) {
 }
 
 // writeURL writes the URL on one line, or folded if it is long. A line of a
-// folded URL that begins with "=" gets a space before it, lest it be a header.
+// folded URL that begins with "=" gets a space before it, lest it be a header,
+// and none ends in a hyphen, which readers could take for one of the writer.
 func (p Part) writeURL(b *bytes.Buffer) {
 	if len(p.URL) <= maxURLLine || len(p.URL) > MaxURL {
 		if p.URL != "" {
@@ -135,7 +136,7 @@ func (p Part) writeURL(b *bytes.Buffer) {
 		case rest[0] == '=':
 			before = " "
 		}
-		n := min(len(rest), maxURLLine-len(before)-len(closeURL))
+		n := uri.LineBreak(rest, maxURLLine-len(before)-len(closeURL))
 		b.WriteString(before + rest[:n])
 		if rest = rest[n:]; rest != "" {
 			b.WriteString(crlf)

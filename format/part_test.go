@@ -24,7 +24,6 @@ type vector struct {
 	Parts                       []struct{ Charset, Language, URL, Meta string }
 }
 
-// Y95-46, Y95-48, Y95-49, Y95-50, Y95-53, Y95-57, Y95-58, Y95-59.
 func TestVectors(t *testing.T) {
 	data, err := os.ReadFile(filepath.Join("..", "docs", "spec", "vectors", "urn-resolution-1995.json"))
 	if err != nil {
@@ -52,10 +51,10 @@ func TestVectors(t *testing.T) {
 func vectorList(t *testing.T, v vector) {
 	var b strings.Builder
 	if err := WriteList(&b, Each(v.Names...)); err != nil || b.String() != v.Body {
-		t.Errorf("WriteList(%q) = %q, %v, want %q", v.Names, b.String(), err, v.Body)
+		t.Errorf("Y95-57, Y95-58, Y95-59: WriteList(%q) = %q, %v, want %q", v.Names, b.String(), err, v.Body)
 	}
 	if got := readList(t, v.Body); !slices.Equal(got, v.Names) {
-		t.Errorf("ReadList(%q) = %q, want %q", v.Body, got, v.Names)
+		t.Errorf("Y95-57, Y95-58, Y95-59: ReadList(%q) = %q, want %q", v.Body, got, v.Names)
 	}
 }
 
@@ -69,7 +68,7 @@ func vectorParse(t *testing.T, v vector) {
 		want = append(want, Part{Charset: p.Charset, Language: p.Language, URL: p.URL, Meta: p.Meta})
 	}
 	if d := cmp.Diff(got, want, onlyStated); d != "" {
-		t.Errorf("got -, want +:\n%s", d)
+		t.Errorf("Y95-48, Y95-50: got -, want +:\n%s", d)
 	}
 }
 
@@ -77,7 +76,7 @@ func vectorWriteError(t *testing.T, v vector) {
 	var b strings.Builder
 	err := WritePart(&b, Part{URL: "https://example.org/", Charset: v.Charset, Meta: v.Meta})
 	if _, ok := err.(*Error); !ok || b.Len() > 0 {
-		t.Errorf("WritePart(%q, %q) = %v and wrote %q", v.Charset, v.Meta, err, b.String())
+		t.Errorf("Y95-46, Y95-49: WritePart(%q, %q) = %v and wrote %q", v.Charset, v.Meta, err, b.String())
 	}
 }
 
@@ -92,7 +91,7 @@ func vectorMenu(t *testing.T, v vector) {
 	}
 	for i, u := range v.Menu {
 		if !strings.Contains(lines[i], u) {
-			t.Errorf("item %d is %q, want %q", i, lines[i], u)
+			t.Errorf("Y95-53: item %d is %q, want %q", i, lines[i], u)
 		}
 	}
 }
@@ -202,7 +201,7 @@ func TestReadPartsRefuses(t *testing.T) {
 	}
 }
 
-// Y95-46: bytes of every charset are decoded; those of others stay bytes.
+// The bytes of every charset are decoded; those of others stay bytes.
 func TestDecoding(t *testing.T) {
 	for _, tt := range []struct {
 		charset, raw, meta string
@@ -228,7 +227,7 @@ func TestDecoding(t *testing.T) {
 			t.Fatal(err)
 		}
 		if p := parts[0]; p.Meta != tt.meta || p.Undecoded != tt.undecoded || string(p.Raw) != tt.raw {
-			t.Errorf("%s: got %q, %t, %q, want %q, %t, %q", tt.charset, p.Meta, p.Undecoded, p.Raw, tt.meta, tt.undecoded, tt.raw)
+			t.Errorf("Y95-46: %s: got %q, %t, %q, want %q, %t, %q", tt.charset, p.Meta, p.Undecoded, p.Raw, tt.meta, tt.undecoded, tt.raw)
 		}
 	}
 }
@@ -252,57 +251,64 @@ func TestWritePart(t *testing.T) {
 	}
 }
 
-// Y95-46, Y95-47, Y95-48, Y95-49.
 func TestWritePartRefuses(t *testing.T) {
 	for _, tt := range []struct {
+		id     string
 		part   Part
 		rule   string
 		offset int
 	}{
-		{Part{Charset: "UTF-8"}, "charset", 0},
-		{Part{Charset: "ISO-8859-10"}, "charset", 0},
-		{Part{Charset: "ISO-8859-1\r\nX: y"}, "charset", 0},
-		{Part{Language: "fr;x"}, "language", 0},
-		{Part{Language: "-"}, "language", 0},
-		{Part{Language: "1a"}, "language", 0},
-		{Part{Language: "fr\r\n"}, "language", 0},
-		{Part{Language: strings.Repeat("a", 256)}, "language", 0},
-		{Part{URL: "/relative"}, "url", 0},
-		{Part{URL: "https://example.org/\r\n====="}, "url", 0},
-		{Part{URL: "https://example.org/a b"}, "url", 0},
-		{Part{URL: "a:", Meta: "x\n===== x"}, "meta", 2},
-		{Part{URL: "a:", Meta: "x\r====="}, "meta", 2},
-		{Part{URL: "a:", Meta: "xé"}, "meta", 1},
-		{Part{URL: "a:", Meta: "\x1b[31m"}, "meta", 0},
-		{Part{URL: "a:", Meta: "x\ny\u0085", Charset: "ISO-8859-1"}, "meta", 3},
-		{Part{URL: "a:", Meta: "\xff", Charset: "ISO-8859-1"}, "meta", 0},
-		{Part{URL: "a:", Meta: "\uFFFD", Charset: "ISO-8859-3"}, "meta", 0},
-		{Part{Meta: "\n \n https://example.org/ "}, "meta", 3},
-		{Part{Meta: "<URL:x"}, "meta", 0},
+		{"Y95-46", Part{Charset: "UTF-8"}, "charset", 0},
+		{"Y95-46", Part{Charset: "ISO-8859-10"}, "charset", 0},
+		{"Y95-46", Part{Charset: "ISO-8859-1\r\nX: y"}, "charset", 0},
+		{"Y95-47", Part{Language: "fr;x"}, "language", 0},
+		{"Y95-47", Part{Language: "-"}, "language", 0},
+		{"Y95-47", Part{Language: "1a"}, "language", 0},
+		{"Y95-47", Part{Language: "fr\r\n"}, "language", 0},
+		{"Y95-47", Part{Language: strings.Repeat("a", 256)}, "language", 0},
+		{"Y95-48", Part{URL: "/relative"}, "url", 0},
+		{"Y95-48", Part{URL: "https://example.org/\r\n====="}, "url", 0},
+		{"Y95-48", Part{URL: "https://example.org/a b"}, "url", 0},
+		{"Y95-49", Part{URL: "a:", Meta: "x\n===== x"}, "meta", 2},
+		{"Y95-49", Part{URL: "a:", Meta: "x\r====="}, "meta", 2},
+		{"Y95-46", Part{URL: "a:", Meta: "xé"}, "meta", 1},
+		{"Y95-49", Part{URL: "a:", Meta: "\x1b[31m"}, "meta", 0},
+		{"Y95-49", Part{URL: "a:", Meta: "x\ny\u0085", Charset: "ISO-8859-1"}, "meta", 3},
+		{"Y95-46", Part{URL: "a:", Meta: "\xff", Charset: "ISO-8859-1"}, "meta", 0},
+		{"Y95-46", Part{URL: "a:", Meta: "\uFFFD", Charset: "ISO-8859-3"}, "meta", 0},
+		{"Y95-48", Part{Meta: "\n \n https://example.org/ "}, "meta", 3},
+		{"Y95-48", Part{Meta: "<URL:x"}, "meta", 0},
 	} {
 		var b strings.Builder
 		err := WritePart(&b, tt.part)
 		if !isRule(err, tt.rule) || err.(*Error).Offset != tt.offset || b.Len() > 0 {
-			t.Errorf("WritePart(%+v) = %v and wrote %q, want rule %s, offset %d", tt.part, err, b.String(), tt.rule, tt.offset)
+			t.Errorf("%s: WritePart(%+v) = %v and wrote %q, want rule %s, offset %d", tt.id, tt.part, err, b.String(), tt.rule, tt.offset)
 		}
 	}
 }
 
-// Y95-48: no line with a URL is longer than 76 bytes, unless it is too long to
-// be folded, and each comes back.
+// No line with a URL is longer than 76 bytes, unless it is too long to be
+// folded or has more hyphens in a row; none but the last ends in a hyphen, and
+// each URL comes back. What is folded stands in angle brackets.
 func TestFolding(t *testing.T) {
 	for _, n := range []int{10, 76, 77, 145, 146, 147, 215, 216, 1000, MaxURL, MaxURL + 1, 60_000} {
-		for _, fill := range []string{"x", "=", "%3D"} {
+		for _, fill := range []string{"x", "=", "%3D", "a-", "-", "ab--"} {
 			u := "a:" + strings.Repeat(fill, (n-2)/len(fill))
 			body := written(t, WritePart, Part{URL: u, Meta: "meta"})
 			for i, line := range strings.Split(body, crlf) {
-				if len(line) > maxURLLine && len(u) <= MaxURL {
-					t.Errorf("line %d of a URL of %d bytes has %d", i, n, len(line))
+				if len(line) > maxURLLine && len(u) <= MaxURL && fill != "-" {
+					t.Errorf("Y95-48: line %d of a URL of %d bytes has %d", i, n, len(line))
 				}
+				if strings.HasSuffix(line, "-") && line != u {
+					t.Errorf("U97-73, U03-71: line %d of a URL of %d bytes is broken after a hyphen: %q", i, n, line)
+				}
+			}
+			if folded := strings.Contains(body, "<URL:"); folded != (strings.Count(body, crlf) > 3) || folded != strings.Contains(body, ">"+crlf) {
+				t.Errorf("U97-78: a URL of %d bytes without both brackets: %.200q", n, body)
 			}
 			parts, err := ReadParts(strings.NewReader(body))
 			if err != nil || len(parts) != 1 || parts[0].URL != u || parts[0].Meta != "meta" {
-				t.Errorf("a URL of %d bytes does not come back: %v, %v", n, parts, err)
+				t.Errorf("Y95-48: a URL of %d bytes does not come back: %v, %v", n, parts, err)
 			}
 		}
 	}

@@ -27,7 +27,7 @@ func mustDoor(t testing.TB, a Access) *Door {
 	return d
 }
 
-func TestPolicies(t *testing.T) { // Y95-65
+func TestPolicies(t *testing.T) {
 	own := prefixes("192.0.2.0/24", "2001:db8:1::/48", "::ffff:198.51.100.0/120")
 	for _, tt := range []struct {
 		policy Policy
@@ -58,11 +58,11 @@ func TestPolicies(t *testing.T) { // Y95-65
 		}
 		d := mustDoor(t, Access{Policy: tt.policy, Own: own})
 		if got := d.Admits(from); got != tt.want {
-			t.Errorf("%s: %q: got %v, want %v", tt.policy, tt.from, got, tt.want)
+			t.Errorf("Y95-65: %s: %q: got %v, want %v", tt.policy, tt.from, got, tt.want)
 		}
 		leave, err := d.Enter(from)
 		if (err == nil) != tt.want || !tt.want && !errors.Is(err, ErrDenied) {
-			t.Errorf("%s: %q: %v", tt.policy, tt.from, err)
+			t.Errorf("Y95-65: %s: %q: %v", tt.policy, tt.from, err)
 		}
 		if err == nil {
 			leave()

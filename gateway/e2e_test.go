@@ -180,8 +180,7 @@ func hostile() ([]*store.Record, []*store.Authority) {
 		[]*store.Authority{{Prefix: name.MustParsePrefix("urn:dns:there.example"), Owners: []string{"a", "b"}}}
 }
 
-// What others answer becomes HTML with links, says whose it is, and runs nothing
-// (Y95-62); who is no own user gets nothing (Y95-65); forwarded addresses are
+// What others answer becomes HTML with links, says whose it is, and runs nothing; a client that is no own user gets nothing; forwarded addresses are
 // those of trusted proxies alone.
 func TestForeignPage(t *testing.T) {
 	records, authorities := hostile()
@@ -194,7 +193,7 @@ func TestForeignPage(t *testing.T) {
 	got := exchange(t, near, "GET /urn:dns:there.example:x?s=I2C"+fields+"\r\n")
 	for _, want := range []string{"HTTP/1.1 200 ", `<A HREF="https://there.example/x">`, "asked of there.example, which looks after the name, and is not this server&#39;s own answer", "Cache-Control: private"} {
 		if !strings.Contains(got, want) {
-			t.Errorf("got\n%s\nwant %q", got, want)
+			t.Errorf("Y95-62: got\n%s\nwant %q", got, want)
 		}
 	}
 	if strings.Contains(got, "<script>alert") || strings.Contains(got, "<img") {
@@ -212,7 +211,7 @@ func TestForeignPage(t *testing.T) {
 	strict := serve(t, s, world(t, s, own("192.0.2.0/24"), other))
 	for _, extra := range []string{"", "X-Forwarded-For: 192.0.2.7\r\n", "Forwarded: for=192.0.2.7\r\n"} {
 		if got := exchange(t, strict, "GET /urn:dns:there.example:x?s=I2C"+fields+extra+"\r\n"); !strings.Contains(got, "HTTP/1.1 403 ") || strings.Contains(got, "https://there.example/x") {
-			t.Errorf("%q: got\n%s", extra, got)
+			t.Errorf("Y95-65: %q: got\n%s", extra, got)
 		}
 	}
 	behind := serve(t, s, func(o *server.Options) {
@@ -235,7 +234,7 @@ func TestForeignPage(t *testing.T) {
 	}
 }
 
-// A redirection of others is followed as clients do (Y95-64), and one that leads
+// A redirection of others is followed as clients do, and one that leads
 // back here ends (RFC 9110, 7.6.3).
 func TestForeignRedirections(t *testing.T) {
 	records, authorities := hostile()
@@ -245,7 +244,7 @@ func TestForeignRedirections(t *testing.T) {
 	s := fill(t, nil, nil)
 	near := serve(t, s, world(t, s, own("127.0.0.0/8"), client.Options{Port: far.Port()}))
 	if got := exchange(t, near, "GET /urn:dns:there.example:old HTTP/1.1\r\nHost: near.example\r\nConnection: close\r\n\r\n"); !strings.Contains(got, "\r\nLocation: https://there.example/x\r\n") {
-		t.Errorf("got\n%s", got)
+		t.Errorf("Y95-64: got\n%s", got)
 	}
 
 	// Two worlds that take each other for the one who knows.

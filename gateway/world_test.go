@@ -90,7 +90,7 @@ func abroad(n *int) resolverFunc {
 	}
 }
 
-func TestWorld(t *testing.T) { // Y95-63, Y95-65
+func TestWorld(t *testing.T) {
 	own := prefixes("192.0.2.0/24")
 	for _, tt := range []struct {
 		name   string
@@ -125,9 +125,9 @@ func TestWorld(t *testing.T) { // Y95-63, Y95-65
 			var e *nomen.Error
 			switch {
 			case tt.kind == 0 && (err != nil || len(a.Locations) != 1):
-				t.Errorf("got %+v, %v", a, err)
+				t.Errorf("Y95-63: got %+v, %v", a, err)
 			case tt.kind != 0 && (!errors.As(err, &e) || e.Kind != tt.kind):
-				t.Errorf("got %+v, %v, want %s", a, err, tt.kind)
+				t.Errorf("Y95-65: got %+v, %v, want %s", a, err, tt.kind)
 			case asked != tt.abroad:
 				t.Errorf("%d questions to others, want %d", asked, tt.abroad)
 			case err == nil && tt.abroad > 0 && (a.Private != (tt.policy == Own) || !slices.ContainsFunc(a.Why, func(s string) bool { return strings.Contains(s, "not this server's own answer") })):

@@ -347,12 +347,12 @@ func TestWrongNameIsWarnedAbout(t *testing.T) {
 	}
 }
 
-func TestFoldCase(t *testing.T) { // Y95-04
+func TestFoldCase(t *testing.T) {
 	d := newDesk(t)
 	d.authority(&store.Authority{Prefix: name.MustParsePrefix("urn:dns:fold.example"), FoldCase: true})
 	out := d.good(d.put(&store.Record{Spelling: "urn:dns:fold.example:ALB%2f2"}))
 	if got, want := out.Name.Key(), "urn:dns:fold.example:alb%2F2"; got != want {
-		t.Errorf("key %s, want %s", got, want)
+		t.Errorf("Y95-04: key %s, want %s", got, want)
 	}
 	back, err := d.Get(d.ctx, name.MustParse("urn:dns:fold.example:Alb%2F2"))
 	if err != nil {

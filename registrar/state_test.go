@@ -15,7 +15,7 @@ func is[E error](err error) bool {
 	return ok
 }
 
-func TestNeverForgotten(t *testing.T) { // Y95-22, Y95-25
+func TestNeverForgotten(t *testing.T) {
 	d := newDesk(t)
 	n := name.MustParse(alb)
 	d.good(d.put(&store.Record{Spelling: alb, Status: nomen.Reserved}))
@@ -27,17 +27,17 @@ func TestNeverForgotten(t *testing.T) { // Y95-22, Y95-25
 	}
 	d.good(d.put(&store.Record{Spelling: alb}))
 	if _, err := d.Delete(d.ctx, Operator(), n, store.AnyRevision, ""); !is[*store.StateError](err) {
-		t.Errorf("Delete of an active name: %v", err)
+		t.Errorf("Y95-22: Delete of an active name: %v", err)
 	}
 	if out := d.put(&store.Record{Spelling: alb, Status: nomen.Reserved}); !is[*store.StateError](out.Err) {
-		t.Errorf("active to reserved: %v", out.Err)
+		t.Errorf("Y95-22: active to reserved: %v", out.Err)
 	}
 	if _, err := d.Delete(d.ctx, editor("urn:dns:example.com"), n, store.AnyRevision, ""); !is[*DeniedError](err) {
 		t.Errorf("Delete by a stranger: %v", err)
 	}
 }
 
-func TestRetire(t *testing.T) { // Y95-25
+func TestRetire(t *testing.T) {
 	d := newDesk(t)
 	n := name.MustParse(alb)
 	retire := func(a Actor, r Retirement) (Outcome, error) { return d.Retire(d.ctx, a, n, r, "") }
@@ -56,7 +56,7 @@ func TestRetire(t *testing.T) { // Y95-25
 		t.Fatalf("Retire: %v", err)
 	}
 	if r := out.Record; r.Status != nomen.Retired || r.Reason != "lost" || len(r.Locations) != 1 || len(r.Successors) != 1 || r.Revision != 2 {
-		t.Errorf("tombstone %+v", r)
+		t.Errorf("Y95-25: tombstone %+v", r)
 	}
 	out, err = retire(editor(), Retirement{Reason: "lost", Successors: []string{"urn:dns:example.org:new"}, Expected: store.AnyRevision})
 	if err != nil || out.Record.Successors[0] != "urn:dns:example.org:new" || len(out.Record.Successors) != 1 {

@@ -43,7 +43,7 @@ func record(spelling string, locations ...nomen.Location) *store.Record {
 	return &store.Record{Name: name.MustParse(spelling), Spelling: spelling, Locations: locations}
 }
 
-func TestFoldCase(t *testing.T) { // Y95-04
+func TestFoldCase(t *testing.T) {
 	p := name.MustParsePrefix("urn:dns:folds.example")
 	e := resolve.New(fill(t, []*store.Record{
 		record("urn:dns:folds.example:alb002", nomen.Location{URL: "https://folds.example/2"}),
@@ -54,19 +54,19 @@ func TestFoldCase(t *testing.T) { // Y95-04
 		return err
 	}
 	if err := ask("urn:dns:folds.example:ALB002"); err != nil {
-		t.Errorf("an authority that folds case: %v", err)
+		t.Errorf("Y95-04: an authority that folds case: %v", err)
 	}
 	if err := ask("urn:dns:strict.example:ALB002"); !errors.Is(err, &nomen.Error{Kind: nomen.Unknown}) {
-		t.Errorf("an authority that does not: got %v, want unknown", err)
+		t.Errorf("Y95-04: an authority that does not: got %v, want unknown", err)
 	}
 }
 
-func TestSameElementOfAnotherAuthority(t *testing.T) { // Y95-10, Y95-11
+func TestSameElementOfAnotherAuthority(t *testing.T) {
 	e := resolve.New(fill(t, []*store.Record{record("urn:dns:a.example:xyz", nomen.Location{URL: "https://a.example/"})}, nil), resolve.Options{})
 	for _, other := range []string{"urn:dns:b.example:xyz", "urn:dns:sub.a.example:xyz", "urn:dns:example:xyz"} {
 		_, err := e.Resolve(t.Context(), nomen.Question{Name: name.MustParse(other)})
 		if !errors.Is(err, &nomen.Error{Kind: nomen.Unknown}) {
-			t.Errorf("%s: got %v, want unknown", other, err)
+			t.Errorf("Y95-10, Y95-11: %s: got %v, want unknown", other, err)
 		}
 	}
 }
@@ -109,10 +109,10 @@ func TestAsOfThen(t *testing.T) {
 	}
 }
 
-func TestFragmentOfTheSubjectIsDropped(t *testing.T) { // N12-38
+func TestFragmentOfTheSubjectIsDropped(t *testing.T) {
 	e := resolve.New(fill(t, []*store.Record{record("https://purl.example/a", nomen.Location{URL: "https://h.example/"})}, nil), resolve.Options{})
 	if _, err := e.Resolve(t.Context(), nomen.Question{Subject: uri.MustParse("https://PURL.example/a#f")}); err != nil {
-		t.Error(err)
+		t.Errorf("N12-38: %v", err)
 	}
 }
 

@@ -155,7 +155,7 @@ func TestAFS(t *testing.T) { // U93-63
 }
 
 // The examples of RFC 5538, 3 and 4, and of the draft.
-func TestNews(t *testing.T) { // U93-49
+func TestNews(t *testing.T) {
 	for _, tt := range []sample{
 		{"news://news.server.example/*", "host=news.server.example kind=all", "", ""},
 		{"news://news.server.example/", "host=news.server.example kind=all", "news://news.server.example/*", ""},
@@ -206,7 +206,7 @@ func TestNews(t *testing.T) { // U93-49
 		{"news:comp.lang.c++", "", "", "16 1993, BNF: xalpha"},
 		{"news:%3Ca@b%3E", "", "", "5 1993, BNF: article (RFC 850)"},
 	} {
-		tt.checkIn(t, uri.Draft1993)
+		t.Run("U93-49 "+tt.in, func(t *testing.T) { tt.checkIn(t, uri.Draft1993) })
 	}
 }
 
@@ -266,7 +266,7 @@ func TestWAIS(t *testing.T) { // U93-48
 	}
 }
 
-func TestProspero(t *testing.T) { // U93-52, U93-53
+func TestProspero(t *testing.T) {
 	for _, tt := range []sample{
 		{"prospero://host.dom//pros/name", "host=host.dom hsoname=/pros/name", "", ""},
 		{"prospero://h.example:1525/a;OBJECT-VERSION=2;x=", "host=h.example port=1525 hsoname=a field=OBJECT-VERSION=2 field=x=", "prospero://h.example/a;OBJECT-VERSION=2;x=", ""},
@@ -287,11 +287,11 @@ func TestProspero(t *testing.T) { // U93-52, U93-53
 		{"prospero://h.example/obj%00%00alpha", "host=h.example hsoname=obj version= attribute=alpha", "", ""},
 		{"prospero://h.example/o%2500%003%00alpha%00beta", "host=h.example hsoname=o%2500 version=3 attribute=alpha attribute=beta", "", ""},
 	} {
-		tt.checkIn(t, uri.Draft1993)
+		t.Run("U93-52 U93-53 "+tt.in, func(t *testing.T) { tt.checkIn(t, uri.Draft1993) })
 	}
 	for _, in := range []string{"prospero://h.example/obj%00x", "prospero://h.example/obj%00%00", "prospero://h.example/obj%002%00a-b", "prospero://h.example"} {
 		if u, err := uri.Draft1993.Parse(in); err == nil {
-			t.Errorf("Parse(%q): no error, and %v", in, Check(u))
+			t.Errorf("U93-52, U93-53: Parse(%q): no error, and %v", in, Check(u))
 		}
 	}
 }
@@ -326,7 +326,7 @@ func TestSessions(t *testing.T) {
 	}
 }
 
-func TestGopher(t *testing.T) { // U93-56, U93-57
+func TestGopher(t *testing.T) {
 	for _, tt := range []sample{
 		{"gopher://h.example", "host=h.example type=1 selector=", "gopher://h.example/", ""},
 		{"gopher://h.example/", "host=h.example type=1 selector=", "", ""},
@@ -349,7 +349,7 @@ func TestGopher(t *testing.T) { // U93-56, U93-57
 		{"gopher://h.example/0a%09%09x", "", "", "27 RFC 4266, 2.3: gopher+_string"},
 		{"gopher://h.example/0a%09%09", "", "", "27 RFC 4266, 2.3: gopher+_string"},
 	} {
-		tt.check(t)
+		t.Run("U93-56 U93-57 "+tt.in, func(t *testing.T) { tt.check(t) })
 	}
 	for _, tt := range []sample{
 		{"gopher://h.example", "host=h.example type=1 selector=", "", ""},
@@ -361,11 +361,11 @@ func TestGopher(t *testing.T) { // U93-56, U93-57
 		{"gopher://h.example?x%0D%0Ay", "", "", "20 RFC 4266, 2.1: selector"},
 		{"gopher://h.example/0a%09b", "", "", "21 RFC 4266, 2.1: selector"},
 	} {
-		tt.checkIn(t, uri.Draft1993)
+		t.Run("U93-56 U93-57 "+tt.in, func(t *testing.T) { tt.checkIn(t, uri.Draft1993) })
 	}
 }
 
-func TestX500AndWHOIS(t *testing.T) { // U93-60, U93-61
+func TestX500AndWHOIS(t *testing.T) {
 	for _, d := range []uri.Dialect{uri.Draft1993, uri.Latest} {
 		for _, tt := range []sample{
 			{"x500:c/o/cn", "path=c/o/cn", "", "0 1993, x500"},
@@ -376,7 +376,7 @@ func TestX500AndWHOIS(t *testing.T) { // U93-60, U93-61
 			{"whois://h.example?x", "", "", "17 1993, WHOIS"},
 			{"whois://h.example/a%0D%0Ab", "", "", "19 RFC 3912, 2"},
 		} {
-			tt.checkIn(t, d)
+			t.Run("U93-60 U93-61 "+tt.in, func(t *testing.T) { tt.checkIn(t, d) })
 		}
 	}
 }

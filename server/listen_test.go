@@ -56,13 +56,13 @@ func TestListenErrors(t *testing.T) {
 	}
 }
 
-func TestDefaultPort(t *testing.T) { // Y95-29
+func TestDefaultPort(t *testing.T) {
 	for in, want := range map[string]string{
 		"example.org": "example.org:4500", "127.0.0.1": "127.0.0.1:4500", "[::1]": "[::1]:4500", "::1": "[::1]:4500",
 		"example.org:80": "example.org:80", ":0": ":0",
 	} {
 		if got := withPort(in, DefaultPort); got != want {
-			t.Errorf("withPort(%q) = %q, want %q", in, got, want)
+			t.Errorf("Y95-29: withPort(%q) = %q, want %q", in, got, want)
 		}
 	}
 }
@@ -407,7 +407,7 @@ func TestHEAD(t *testing.T) {
 	}
 }
 
-// Y95-71: one line a request, which no request can break; none if not wanted.
+// One line a request, which no request can break; none if not wanted.
 func TestAccessLog(t *testing.T) {
 	access, log := logged()
 	s, _ := newTestServer(t, func(o *Options) { o.AccessLog = access })
@@ -427,7 +427,7 @@ func TestAccessLog(t *testing.T) {
 	} {
 		for _, part := range want {
 			if !strings.Contains(lines[i], part) {
-				t.Errorf("line %d: %s\nlacks %s", i, lines[i], part)
+				t.Errorf("Y95-71: line %d: %s\nlacks %s", i, lines[i], part)
 			}
 		}
 	}
@@ -435,7 +435,7 @@ func TestAccessLog(t *testing.T) {
 	before := log.String()
 	exchange(t, listen(t, quiet).Public, "GET 2648 HTTP/1.0\r\n\r\n")
 	if log.String() != before {
-		t.Error("a log that is off was written")
+		t.Error("Y95-71: a log that is off was written")
 	}
 }
 

@@ -684,3 +684,13 @@ func ExampleCutter_Cut() {
 	fmt.Println(u, ok, text[len(u.String()):])
 	// Output: http://example.com:8080/a?b true  and more
 }
+
+func ExampleLineBreak() {
+	const long = "http://a.example/a-long-name"
+	n := uri.LineBreak(long, len("http://a.example/a-long-"))
+	fmt.Println(long[:n])
+	fmt.Println(long[n:])
+	// Output:
+	// http://a.example/a-long
+	// -name
+}

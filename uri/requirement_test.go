@@ -688,3 +688,25 @@ func runRequirements(t *testing.T, all map[string]func(req)) {
 		t.Run(id, func(t *testing.T) { f(req{t}) })
 	}
 }
+
+func TestLineBreak(t *testing.T) {
+	for _, tt := range []struct {
+		s    string
+		n    int
+		want int
+	}{
+		{"abc", 3, 3},
+		{"abcd", 3, 3},
+		{"ab-d", 3, 2},
+		{"a--d", 3, 1},
+		{"---d", 3, 4},
+		{"---", 2, 3},
+		{"----", 2, 4},
+		{"--a-b", 2, 3},
+		{"", 1, 0},
+	} {
+		if got := LineBreak(tt.s, tt.n); got != tt.want {
+			t.Errorf("U97-73, U03-71: LineBreak(%q, %d) = %d, want %d", tt.s, tt.n, got, tt.want)
+		}
+	}
+}

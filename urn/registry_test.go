@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-func TestRegisterNamespaces(t *testing.T) { // N12-09, N12-10, N12-58, N12-63
+func TestRegisterNamespaces(t *testing.T) {
 	table := IANANamespaces()
 	good := Namespace{NID: "Good", Kind: KindFormal, Reference: "RFC 9999", Security: "none known"}
 	for _, tt := range []struct {
@@ -40,20 +40,20 @@ func TestRegisterNamespaces(t *testing.T) { // N12-09, N12-10, N12-58, N12-63
 			tt.change(&n)
 		}
 		after, err := table.Register(n)
-		fieldOf(t, tt.nid, err, tt.field)
+		fieldOf(t, "N12-09, N12-58, N12-63: "+tt.nid, err, tt.field)
 		if err == nil && (after.Len() != table.Len()+1 || table.Len() != 105) {
 			t.Errorf("%s: %d entries, then %d", tt.nid, table.Len(), after.Len())
 		}
 	}
 	local, err := table.With(Namespace{NID: "X-Foo", Kind: KindExperimental, Security: "?"}, Namespace{NID: "isbn", Security: "new"})
 	if n, ok := local.Lookup("x-fOO"); err != nil || !ok || n.NID != "x-foo" {
-		t.Errorf("local names: %v, %v, %v", n, ok, err)
+		t.Errorf("N12-10: local names: %v, %v, %v", n, ok, err)
 	}
 	if n, _ := local.Lookup("isbn"); n.Security != "new" || local.Len() != table.Len()+1 {
 		t.Errorf("an entry takes the place of another: %v", n)
 	}
 	if _, err := table.With(Namespace{NID: "foo"}); err == nil {
-		t.Error("a record without security considerations was taken")
+		t.Error("N12-63: a record without security considerations was taken")
 	}
 }
 
@@ -63,15 +63,15 @@ func fieldOf(t *testing.T, name string, err error, want string) {
 	var e *EntryError
 	switch {
 	case want == "" && err != nil:
-		t.Errorf("%q: %v", name, err)
+		t.Errorf("%s: %v", name, err)
 	case want != "" && (!errors.As(err, &e) || e.Field != want):
-		t.Errorf("%q: %v, want a refusal of %s", name, err, want)
+		t.Errorf("%s: %v, want a refusal of %s", name, err, want)
 	}
 }
 
 // IANA's table is the whole of the registry, in order, and its records are
 // complete but for those of templates without a field for security.
-func TestIANANamespaces(t *testing.T) { // N12-35, N12-63
+func TestIANANamespaces(t *testing.T) {
 	table := IANANamespaces()
 	kinds := map[NIDKind]int{}
 	var nids, incomplete []string
@@ -86,7 +86,7 @@ func TestIANANamespaces(t *testing.T) { // N12-35, N12-63
 		t.Errorf("%v, sorted: %v", kinds, slices.IsSorted(nids))
 	}
 	if want := "urn-1 urn-2 urn-3 urn-4 urn-5 urn-6 urn-7"; strings.Join(incomplete, " ") != want {
-		t.Errorf("incomplete: %s; want %s", incomplete, want)
+		t.Errorf("N12-63: incomplete: %s; want %s", incomplete, want)
 	}
 	for _, nid := range []string{"dns", "cts", "nir"} {
 		if _, ok := table.Lookup(nid); ok {
@@ -119,7 +119,7 @@ func TestIANAFacts(t *testing.T) {
 	}
 }
 
-func TestRegisterSchemeIDs(t *testing.T) { // Y95-15, Y95-16, Y95-17
+func TestRegisterSchemeIDs(t *testing.T) {
 	table := SchemeIDs1995()
 	for _, tt := range []struct {
 		e     SchemeID
@@ -132,7 +132,7 @@ func TestRegisterSchemeIDs(t *testing.T) { // Y95-15, Y95-16, Y95-17
 		{SchemeID{"DNS", "again", "RFC 1034"}, "name"},
 	} {
 		_, err := table.Register(tt.e)
-		fieldOf(t, tt.e.ID, err, tt.field)
+		fieldOf(t, "Y95-15, Y95-16, Y95-17: "+tt.e.ID, err, tt.field)
 	}
 	local, err := table.With(SchemeID{ID: "X-foo"})
 	if _, ok := local.Lookup("x-foo"); err != nil || !ok {
@@ -140,7 +140,7 @@ func TestRegisterSchemeIDs(t *testing.T) { // Y95-15, Y95-16, Y95-17
 	}
 }
 
-func TestRegisterKeywords(t *testing.T) { // N12-59
+func TestRegisterKeywords(t *testing.T) {
 	table := Keywords2012()
 	support := []Support{{"isbn", "RFC 9999"}}
 	for _, tt := range []struct {
@@ -159,14 +159,14 @@ func TestRegisterKeywords(t *testing.T) { // N12-59
 		{Keyword{"S", "another: case matters", ScopeGlobal, "RFC 9999", nil}, ""},
 	} {
 		_, err := table.Register(tt.e)
-		fieldOf(t, tt.e.Keyword, err, tt.field)
+		fieldOf(t, "N12-59: "+tt.e.Keyword, err, tt.field)
 	}
 	s, _ := table.Lookup("s")
 	more, err := table.With(s.WithSupport(support[0]))
 	after, _ := more.Lookup("s")
 	before, _ := table.Lookup("s")
 	if err != nil || len(after.SupportedBy) != 1 || len(before.SupportedBy) != 0 {
-		t.Errorf("support: %v, %v, %v", after, before, err)
+		t.Errorf("N12-59: support: %v, %v, %v", after, before, err)
 	}
 	for scope, want := range map[Scope][2]string{ // 2012, 9.2.1
 		ScopeGlobal:   {"IETF Review", "IESG"},
@@ -178,7 +178,7 @@ func TestRegisterKeywords(t *testing.T) { // N12-59
 	}
 }
 
-func TestRegisterServices(t *testing.T) { // N12-60, N12-61
+func TestRegisterServices(t *testing.T) {
 	table := Services2012()
 	for _, tt := range []struct {
 		e     Service
@@ -197,7 +197,7 @@ func TestRegisterServices(t *testing.T) { // N12-60, N12-61
 		{Service{"I2L", "again", StatusStandard, "RFC 9999"}, "name"},
 	} {
 		_, err := table.Register(tt.e)
-		fieldOf(t, tt.e.Name, err, tt.field)
+		fieldOf(t, "N12-60: "+tt.e.Name, err, tt.field)
 	}
 	for _, tt := range []struct {
 		e    Service
@@ -231,7 +231,7 @@ func TestRegisterServices(t *testing.T) { // N12-60, N12-61
 }
 
 // A table can be loaded and written as JSON, and nobody can change what it holds.
-func TestTablesAreData(t *testing.T) { // N12-35, N12-61
+func TestTablesAreData(t *testing.T) {
 	const data = `[{"nid":"foo","kind":"experimental","reference":"ours","security":"none","special":":",
 		"services":["I2L"],"default_service":"I2L","keywords":[{"keyword":"c","values":["ToC"]}],
 		"fragment_allowed":true,"equivalence":"case","functional":"ask us"}]`
@@ -249,7 +249,7 @@ func TestTablesAreData(t *testing.T) { // N12-35, N12-61
 	got.Services[0] = "changed"
 	again, _ := table.Lookup("FOO")
 	if again.Services[0] != "I2L" || again.Keywords[0].Values[0] != "ToC" || again.Kind != KindExperimental {
-		t.Errorf("the table was changed: %+v", again)
+		t.Errorf("N12-35, N12-61: the table was changed: %+v", again)
 	}
 	for range table.All() {
 		break
@@ -269,14 +269,14 @@ func TestTablesAreData(t *testing.T) { // N12-35, N12-61
 	}
 }
 
-func TestKindOf(t *testing.T) { // N12-10
+func TestKindOf(t *testing.T) {
 	for nid, want := range map[string]NIDKind{
 		"isbn": KindFormal, "URN-7": KindInformal, "urn-07": KindReserved, "urn-": KindReserved, "urn": KindReserved,
 		"X-foo": KindExperimental, "de-foo": KindReserved, "xn--a": KindReserved, "a1-b": KindFormal, "ab": KindReserved,
 		"de1": KindFormal, "urnx": KindFormal,
 	} {
 		if got := KindOf(nid); got != want {
-			t.Errorf("KindOf(%q) = %v, want %v", nid, got, want)
+			t.Errorf("N12-10: KindOf(%q) = %v, want %v", nid, got, want)
 		}
 	}
 	if NIDKind(9).String() != "invalid" || Purpose(9).String() != "invalid" || PurposeCache.String() != "cache" || PurposeResource.String() != "resource" {
@@ -285,14 +285,14 @@ func TestKindOf(t *testing.T) { // N12-10
 }
 
 // All fields of the template are filled.
-func TestScheme(t *testing.T) { // N12-57
+func TestScheme(t *testing.T) {
 	v := reflect.ValueOf(Scheme())
 	for i := range v.NumField() {
 		if v.Field(i).String() == "" {
-			t.Errorf("%s is empty", v.Type().Field(i).Name)
+			t.Errorf("N12-57: %s is empty", v.Type().Field(i).Name)
 		}
 	}
 	if v.NumField() != 11 {
-		t.Errorf("%d fields, want 11", v.NumField())
+		t.Errorf("N12-57: %d fields, want 11", v.NumField())
 	}
 }

@@ -23,7 +23,7 @@ func parse(t *testing.T, d Dialect, s string) URN {
 
 // Every URN since 2012 is a URI, and what the generic parser cuts out is what
 // the parser of URNs does.
-func TestURNsAreURIs(t *testing.T) { // N12-01, N12-02, N12-47
+func TestURNsAreURIs(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	for _, d := range []Dialect{Draft2012, RFC8141} {
 		for _, s := range append(manyOf(r, 2000), "urn:foo:a123,456?x=y#z") {
@@ -33,10 +33,10 @@ func TestURNsAreURIs(t *testing.T) { // N12-01, N12-02, N12-47
 			}
 			generic, err := uri.Parse(s)
 			if err != nil {
-				t.Fatalf("%s: %q is no URI: %v", d, s, err)
+				t.Fatalf("N12-01: %s: %q is no URI: %v", d, s, err)
 			}
 			if scheme, _ := generic.Scheme(); !strings.EqualFold(scheme, "urn") || generic.Path() != u.NID()+":"+u.NSS() {
-				t.Errorf("%s: %q: scheme %q, path %q", d, s, scheme, generic.Path())
+				t.Errorf("N12-01, N12-02, N12-47: %s: %q: scheme %q, path %q", d, s, scheme, generic.Path())
 			}
 			component(t, "fragment", optional(generic.Fragment()), u.FComponent)
 			if d == Draft2012 {
@@ -201,26 +201,26 @@ func TestDirectives(t *testing.T) { // N12-27 to N12-35
 
 // What a resolver is asked for has no fragment and begins with "urn:"; nothing
 // of an inapplicable fragment reaches the name.
-func TestAssignedPart(t *testing.T) { // N12-38, N12-39, N12-46
+func TestAssignedPart(t *testing.T) {
 	u := parse(t, Draft2012, "urn:foo:a?s=I2L#x")
 	if got := u.Assigned(); got.String() != "urn:foo:a" || !got.IsAssigned() || got.Dialect() != Draft2012 {
-		t.Errorf("got %q", got)
+		t.Errorf("N12-38, N12-46: got %q, want urn:foo:a", got)
 	}
 	if f, ok := u.FComponent(); !ok || f != "x" {
-		t.Errorf("the fragment stays with the client: %q, %v", f, ok)
+		t.Errorf("N12-39: the fragment stays with the client: %q, %v", f, ok)
 	}
 }
 
-func TestComparerWidensOnly(t *testing.T) { // N12-54, N12-55, N12-56, Y95-04
+func TestComparerWidensOnly(t *testing.T) {
 	calls := 0
 	fickle := Comparer{Fold: func(string) string { calls++; return fmt.Sprint(calls) }}
 	fold := Comparer{Fold: strings.ToLower}
 	a, b, other := parse(t, Draft2012, "urn:foo:A"), parse(t, Draft2012, "urn:FOO:a"), parse(t, Draft2012, "urn:bar:a")
 	if !fickle.Equivalent(a, a) {
-		t.Error("a hook that says different was not overruled")
+		t.Error("N12-54: a hook that says different was not overruled")
 	}
 	if Equivalent(a, b) || !fold.Equivalent(a, b) {
-		t.Error("a hook did not widen")
+		t.Error("N12-54, N12-55, Y95-04: a hook did not widen")
 	}
 	if (Comparer{Fold: func(string) string { return "" }}).Equivalent(a, other) {
 		t.Error("a hook made one of two namespaces")
@@ -235,7 +235,7 @@ func TestComparerWidensOnly(t *testing.T) { // N12-54, N12-55, N12-56, Y95-04
 }
 
 // The order is total, and says 0 of equivalent names only.
-func TestCompare(t *testing.T) { // N12-51, N12-53, N12-65
+func TestCompare(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
 	var all []URN
 	for _, s := range manyOf(r, 300) {
@@ -251,19 +251,19 @@ func TestCompare(t *testing.T) { // N12-51, N12-53, N12-65
 		for j, b := range all {
 			got := Compare(a, b)
 			if got != -Compare(b, a) || i < j && got > 0 {
-				t.Fatalf("Compare(%q, %q) = %d is no order", a, b, got)
+				t.Fatalf("N12-65: Compare(%q, %q) = %d is no order", a, b, got)
 			}
 			if a.IsValid() && (got == 0) != Equivalent(a, b) {
-				t.Fatalf("Compare(%q, %q) = %d, Equivalent = %v", a, b, got, Equivalent(a, b))
+				t.Fatalf("N12-51: Compare(%q, %q) = %d, Equivalent = %v", a, b, got, Equivalent(a, b))
 			}
 			if same := a.Canonical() == b.Canonical(); a.Dialect() == b.Dialect() && same != (got == 0) {
-				t.Fatalf("Compare(%q, %q) = %d, canonical %q, %q", a, b, got, a.Canonical(), b.Canonical())
+				t.Fatalf("N12-53: Compare(%q, %q) = %d, canonical %q, %q", a, b, got, a.Canonical(), b.Canonical())
 			}
 		}
 	}
 }
 
-func TestKeysForCaches(t *testing.T) { // N12-51, N12-53
+func TestKeysForCaches(t *testing.T) {
 	for _, tt := range []struct{ in, want string }{
 		{"URN:Foo:a%2c?s=I2L&c=%2c#x", "urn:foo:a%2C?c=%2C&s=I2L"},
 		{"urn:foo:a?z=2&a=1&z=1", "urn:foo:a?a=1&z=2&z=1"},
@@ -271,12 +271,12 @@ func TestKeysForCaches(t *testing.T) { // N12-51, N12-53
 		{"urn:foo:a#x", "urn:foo:a"},
 	} {
 		if got := parse(t, Draft2012, tt.in).Key(PurposeCache); got != tt.want {
-			t.Errorf("Key(%q) = %q, want %q", tt.in, got, tt.want)
+			t.Errorf("N12-51, N12-53: Key(%q) = %q, want %q", tt.in, got, tt.want)
 		}
 	}
 }
 
-func TestConvertBetweenAll(t *testing.T) { // Y95-12, N12-02
+func TestConvertBetweenAll(t *testing.T) {
 	const no = ""
 	for _, tt := range []struct {
 		in       string
@@ -347,7 +347,7 @@ func TestConvertRoundTrip(t *testing.T) {
 	}
 }
 
-func TestEncodeNSS(t *testing.T) { // N12-16, N12-18, N12-19, N12-21, N12-41
+func TestEncodeNSS(t *testing.T) {
 	for _, tt := range []struct {
 		d                       Dialect
 		in, special, want, name string
@@ -372,7 +372,7 @@ func TestEncodeNSS(t *testing.T) { // N12-16, N12-18, N12-19, N12-21, N12-41
 			t.Errorf("%s: %v.EncodeNSS(%q, %q) = %q, %v; want %q", tt.name, tt.d, tt.in, tt.special, got, err, tt.want)
 		}
 	}
-	for c := range rune(0x180) { // N12-21: exactly what cannot stand bare is escaped
+	for c := range rune(0x180) { // exactly what cannot stand bare is escaped
 		for d := RFC2141; d.IsValid() && c > 0; d++ {
 			nss, err := d.EncodeNSS("a"+string(c), "")
 			if err != nil {
@@ -380,13 +380,13 @@ func TestEncodeNSS(t *testing.T) { // N12-16, N12-18, N12-19, N12-21, N12-41
 			}
 			decoded, err := url.PathUnescape(nss)
 			if err != nil || decoded != "a"+string(c) || d.CheckRule("NSS", nss) != nil {
-				t.Errorf("%v: %q became %q", d, c, nss)
+				t.Errorf("N12-21, N12-41: %v: %q became %q", d, c, nss)
 			}
 		}
 	}
 }
 
-func TestJoinNSS(t *testing.T) { // N12-18
+func TestJoinNSS(t *testing.T) {
 	for _, tt := range []struct {
 		want  string
 		parts []string
@@ -397,7 +397,7 @@ func TestJoinNSS(t *testing.T) { // N12-18
 		{"", []string{"a\x00"}},
 	} {
 		if got, err := RFC8141.JoinNSS(':', "", tt.parts...); got != tt.want || (err == nil) != (tt.want != "") {
-			t.Errorf("JoinNSS(%q) = %q, %v; want %q", tt.parts, got, err, tt.want)
+			t.Errorf("N12-18: JoinNSS(%q) = %q, %v; want %q", tt.parts, got, err, tt.want)
 		}
 	}
 	if got, err := Draft2012.JoinNSS('/', "", "a", "b"); err == nil {
@@ -408,7 +408,7 @@ func TestJoinNSS(t *testing.T) { // N12-18
 	}
 }
 
-func TestDisplay(t *testing.T) { // N12-43, N12-44, N12-45, N12-48
+func TestDisplay(t *testing.T) {
 	for _, tt := range []struct{ in, special, want string }{
 		{"urn:foo:caf%C3%A9", "", "urn:foo:café"},
 		{"urn:foo:a%3Ab:c", ":", "urn:foo:a%3Ab:c"},
@@ -423,10 +423,13 @@ func TestDisplay(t *testing.T) { // N12-43, N12-44, N12-45, N12-48
 	} {
 		u := MustParse(tt.in)
 		if got := u.Display(tt.special); got != tt.want {
-			t.Errorf("Display(%q, %q) = %q, want %q", tt.in, tt.special, got, tt.want)
+			t.Errorf("N12-44, N12-45: Display(%q, %q) = %q, want %q", tt.in, tt.special, got, tt.want)
 		}
-		if u.String() != tt.in { // N12-43, N12-42: the canonical format is there always
-			t.Errorf("String = %q, want %q", u, tt.in)
+		if got := u.Display(tt.special); !strings.HasPrefix(strings.ToLower(got), "urn:foo:") {
+			t.Errorf("N12-48: Display = %q, without the tag", got)
+		}
+		if u.String() != tt.in {
+			t.Errorf("N12-43: String = %q, want %q", u, tt.in)
 		}
 	}
 	if (URN{}).Display("") != "" {
@@ -435,7 +438,7 @@ func TestDisplay(t *testing.T) { // N12-43, N12-44, N12-45, N12-48
 }
 
 // No two names are shown alike.
-func TestDisplayMergesNothing(t *testing.T) { // N12-45
+func TestDisplayMergesNothing(t *testing.T) {
 	r := rand.New(rand.NewPCG(9, 10))
 	atoms := []string{"a", "é", "e", ":", "%", "2", "5", "C", "3", "A", "9", "[", "~", "/", "書", "́", " ", "?", "#"}
 	for d := RFC2141; d.IsValid(); d++ {
@@ -458,14 +461,14 @@ func TestDisplayMergesNothing(t *testing.T) { // N12-45
 			}
 			display := u.Display("")
 			if v, ok := shown[display]; ok && !Equivalent(u, v) {
-				t.Errorf("%v: %q and %q are both shown as %q", d, u, v, display)
+				t.Errorf("N12-45: %v: %q and %q are both shown as %q", d, u, v, display)
 			}
 			shown[display] = u
 		}
 	}
 }
 
-func TestEndInText(t *testing.T) { // N12-22
+func TestEndInText(t *testing.T) {
 	for _, tt := range []struct {
 		d          Dialect
 		text, want string
@@ -488,16 +491,16 @@ func TestEndInText(t *testing.T) { // N12-22
 		{RFC8141, "urn:foo:" + strings.Repeat("a", MaxLength), "urn:foo:" + strings.Repeat("a", MaxLength-8)},
 	} {
 		if got := tt.text[:tt.d.EndInText(tt.text)]; got != tt.want {
-			t.Errorf("%v.EndInText(%.40q): %.40q, want %.40q", tt.d, tt.text, got, tt.want)
+			t.Errorf("N12-22: %v.EndInText(%.40q): %.40q, want %.40q", tt.d, tt.text, got, tt.want)
 		}
 	}
 }
 
-func TestNames(t *testing.T) { // N12-49, N12-64
+func TestNames(t *testing.T) {
 	a, errA := ParseName("URN:Foo:a%2c")
 	b, errB := MustParse("urn:foo:a%2C?=q#f").Name()
 	if errA != nil || errB != nil || a != b || a.String() != "urn:foo:a%2C" {
-		t.Errorf("%q, %v; %q, %v", a, errA, b, errB)
+		t.Errorf("N12-49: %q, %v; %q, %v", a, errA, b, errB)
 	}
 	old, err := parse(t, Draft1995, "<URN:DNS:A.b: a%2Dc>").Name()
 	if err != nil || old.String() != "urn:dns:a.b:a-c" || old.URN().ElementID() != "a-c" {
@@ -505,7 +508,7 @@ func TestNames(t *testing.T) { // N12-49, N12-64
 	}
 	for _, in := range []string{"urn:foo:a%00b", "urn:foo:a#f", "foo"} {
 		if n, err := ParseName(in); err == nil || n.IsValid() {
-			t.Errorf("%q is the name %q", in, n)
+			t.Errorf("N12-64: %q is the name %q", in, n)
 		}
 	}
 	if _, err := (URN{}).Name(); err == nil {
@@ -593,14 +596,14 @@ func TestInspect(t *testing.T) {
 	}
 }
 
-func TestInspectReference(t *testing.T) { // N12-15
+func TestInspectReference(t *testing.T) {
 	base := MustParse("urn:example:a/b")
 	for ref, want := range map[string]bool{
 		"": false, "#x": false, "urn:example:c": false, "http://example.org/": false,
 		"c": true, "/c": true, "?x": true, "//h": true, "../c": true, "a b": true,
 	} {
 		if f, got := InspectReference(base, ref); got != want || got && f.Code != FindingRelative {
-			t.Errorf("InspectReference(%q) = %v, %v; want %v", ref, f, got, want)
+			t.Errorf("N12-15: InspectReference(%q) = %v, %v; want %v", ref, f, got, want)
 		}
 	}
 }

@@ -187,7 +187,7 @@ func TestVectorsEscape(t *testing.T) { // N12-16 to N12-21, N12-23
 	})
 }
 
-func TestVectorsSecurity(t *testing.T) { // N12-62
+func TestVectorsSecurity(t *testing.T) {
 	in := Inspector{Namespaces: IANANamespaces(), SchemeIDs: SchemeIDs1995(), Keywords: Keywords2012(), Services: Services2012()}
 	vectors(t, "security.json", func(t *testing.T, d Dialect, v vector) {
 		got := map[uri.FindingCode]bool{}
@@ -196,7 +196,7 @@ func TestVectorsSecurity(t *testing.T) { // N12-62
 		}
 		for _, c := range v.Findings {
 			if !got[c] {
-				t.Errorf("no finding %s, only %v", c, got)
+				t.Errorf("N12-62: no finding %s, only %v", c, got)
 			}
 		}
 		for _, c := range v.NotFindings {
@@ -208,7 +208,7 @@ func TestVectorsSecurity(t *testing.T) { // N12-62
 }
 
 // In running text a name ends where the vectors of extraction say.
-func TestVectorsExtract(t *testing.T) { // N12-22
+func TestVectorsExtract(t *testing.T) {
 	var all struct {
 		Vectors []struct {
 			ID, Dialect, Text string
@@ -220,7 +220,7 @@ func TestVectorsExtract(t *testing.T) { // N12-22
 		at := strings.Index(v.Text, "urn:")
 		if v.Dialect == "2012" && len(v.Expect) == 1 {
 			if got := v.Text[at:][:Draft2012.EndInText(v.Text[at:])]; got != v.Expect[0] {
-				t.Errorf("%s: %q ends as %q, want %q", v.ID, v.Text, got, v.Expect[0])
+				t.Errorf("N12-22: %s: %q ends as %q, want %q", v.ID, v.Text, got, v.Expect[0])
 			}
 		}
 	}

@@ -93,7 +93,7 @@ func keepers(t *testing.T, l cache.Limits) map[string]cache.Keeper {
 	return map[string]cache.Keeper{"memory": cache.NewMemory(l), "disk": disk}
 }
 
-// Y95-66, Y95-67: whatever is used again is confirmed before.
+// Whatever is used again is confirmed before.
 func TestEveryReuseIsConfirmed(t *testing.T) {
 	for kind, k := range keepers(t, cache.Limits{}) {
 		s := &source{version: map[string]int{}}
@@ -110,16 +110,16 @@ func TestEveryReuseIsConfirmed(t *testing.T) {
 			want.Locations = []nomen.Location{{URL: "https://example.org/x", Type: "text/html", Lang: "fr", Note: "é\n\x01", Down: true}}
 			want.Metadata = nomen.Metadata{"title": {"雪\u2028", "x"}}
 			if diff := cmp.Diff(got, &want, compareNames); err != nil || diff != "" {
-				t.Errorf("%s: %v (-got +want)\n%s", kind, err, diff)
+				t.Errorf("Y95-66: %s: %v (-got +want)\n%s", kind, err, diff)
 			}
 			if int(s.asked.Load()) != i+2 || int(s.confirms.Load()) != i+1 {
-				t.Errorf("%s: %d questions, %d confirmations", kind, s.asked.Load(), s.confirms.Load())
+				t.Errorf("Y95-67: %s: %d questions, %d confirmations", kind, s.asked.Load(), s.confirms.Load())
 			}
 			got.Locations[0].URL = "spoiled"
 		}
 		s.version["urn:ietf:rfc:2648"]++ // a changed record is seen at once
 		if got, err := c.Resolve(t.Context(), q); err != nil || got.Revision != 1 {
-			t.Errorf("%s: a changed record: %+v, %v", kind, got, err)
+			t.Errorf("Y95-67: %s: a changed record: %+v, %v", kind, got, err)
 		}
 		if got, err := c.Resolve(t.Context(), q); err != nil || got.Revision != 1 || s.confirms.Load() != 4 {
 			t.Errorf("%s: a changed record again: %+v, %v", kind, got, err)

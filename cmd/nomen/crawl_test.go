@@ -46,7 +46,7 @@ func forest(conn net.Conn, authorities int) {
 
 // TestCrawlKilled kills a crawl again and again. What is gone on with in the end
 // says the same as a crawl that nobody has disturbed, and what was known is not
-// asked again (Y95-60).
+// asked again.
 func TestCrawlKilled(t *testing.T) {
 	const authorities = 40
 	s, err := net.Listen("tcp", "127.0.0.1:0")

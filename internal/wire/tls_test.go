@@ -55,7 +55,7 @@ func startTLS(t *testing.T) (address string, client *tls.Config) {
 	return l.Addr().String(), &tls.Config{RootCAs: pool, ServerName: "example.org"}
 }
 
-// TestTLS checks that everything works over TLS too (Y95-73).
+// TestTLS checks that everything works over TLS too.
 func TestTLS(t *testing.T) {
 	address, config := startTLS(t)
 	const trailer = "\n tls=true server=example.org\n"
@@ -72,13 +72,13 @@ func TestTLS(t *testing.T) {
 			got := receive(t, c)
 			status, rest, _ := strings.Cut(strings.ReplaceAll(got, "\r\n", "\n"), "\n")
 			if status != tt.status || !strings.HasSuffix(rest, strings.ReplaceAll(tt.body, "\r\n", "\n")) {
-				t.Errorf("got %q, want %q and %q", got, tt.status, tt.body)
+				t.Errorf("Y95-73: got %q, want %q and %q", got, tt.status, tt.body)
 			}
 		})
 	}
 }
 
-// TestHTTP2 checks that HTTP/2 is spoken beside it, with the same meaning (Y95-75).
+// TestHTTP2 checks that HTTP/2 is spoken beside it, with the same meaning.
 func TestHTTP2(t *testing.T) {
 	address, config := startTLS(t)
 	for _, http2 := range []bool{true, false} {
@@ -97,7 +97,7 @@ func TestHTTP2(t *testing.T) {
 		}
 		want := map[bool]string{true: "HTTP/2.0", false: "HTTP/1.1"}[http2]
 		if got := response.Proto; got != want {
-			t.Errorf("got %s, want %s", got, want)
+			t.Errorf("Y95-75: got %s, want %s", got, want)
 		}
 		want = fmt.Sprintf("GET \"/a\" %s\n tls=true server=example.org\n", want)
 		if got := receive(t, response.Body); got != want {

@@ -245,8 +245,7 @@ func TestRefusal(t *testing.T) {
 	}
 }
 
-// TestLog checks that a request which no handler sees leaves a line (Y95-71: and
-// none where that is not wanted, for a log can be left out).
+// TestLog checks that a request which no handler sees leaves a line.
 func TestLog(t *testing.T) {
 	var log strings.Builder
 	l := newChanListener()
@@ -255,7 +254,7 @@ func TestLog(t *testing.T) {
 	defer server.Close()
 	runScript(l, []byte("GET /a HTTP/1.0\r\n\r\n"))
 	if got, want := log.String(), " level=INFO msg=\"request refused\" status=414 remote=:0\n"; !strings.HasSuffix(got, want) {
-		t.Errorf("got %q, want %q at its end", got, want)
+		t.Errorf("Y95-71: got %q, want %q at its end", got, want)
 	}
 }
 

@@ -151,7 +151,7 @@ const (
 	retired  = "name urn:isbn:0-306-40615-2 urn:isbn:9780306406157 > urn:isbn:9780306406157"
 )
 
-func TestRekeyTellsWhatMoves(t *testing.T) { // N12-54
+func TestRekeyTellsWhatMoves(t *testing.T) {
 	want := []string{
 		"authority urn:isbn:978-3 > ",
 		"token urn:MRN:IALA > urn:mrn:iala",
@@ -180,7 +180,7 @@ func TestRekeyTellsWhatMoves(t *testing.T) { // N12-54
 		o.Move = func(m Move) { got = append(got, textOf(m)) }
 		res, err := Rekey(t.Context(), o)
 		if err != nil || res.Blocked != tt.blocked || res.From != 1 || res.To != name.RulesVersion || res.Kept != "" {
-			t.Errorf("%+v: %+v, %v", tt, res, err)
+			t.Errorf("N12-54: %+v: %+v, %v", tt, res, err)
 		}
 		expected := slices.Clone(want)
 		for i, s := range expected {

@@ -12,7 +12,8 @@ import (
 // A Resolver answers questions about names. It is safe for concurrent use.
 //
 // The answer is never nil when the error is nil, belongs to the caller, and
-// answers the service of the question. When there is no answer the error
+// answers the service of the question, or the default where that is not offered.
+// A strict question has no default: then the error is of the kind NoResult. When there is no answer the error
 // contains an [*Error] (use errors.As) of one of the kinds; any other error is a
 // failure of the resolver itself and says nothing about the name.
 type Resolver interface {
@@ -60,7 +61,8 @@ type Question struct {
 	Name    name.Name // the name asked about; zero when only Subject is known
 	Subject uri.URI   // the identifier as asked; zero when Name says it all
 	Other   uri.URI   // the second identifier of I=I
-	Service Service   // "" for the default of the name's authority
+	Service Service   // "" for the default
+	Default Service   // answered if Service is "" or not offered; "" for the default of the name's authority
 
 	Component string    // component of a structured resource (2012, 2.3.2)
 	R, Q      string    // r- and q-component without "?+" and "?="; "" for none
@@ -70,6 +72,8 @@ type Question struct {
 	Query     string    // a plain query, which is neither component nor directives; "" for none
 	At        time.Time // as of then; zero for now
 
+	Strict  bool // only Service will do: no default takes its place (RFC 2169)
+	Succeed bool // a retired name leads to its one successor whatever the service (1995, 4), not for I2L and I2R alone
 	Explain bool // Why of the answer is wanted
 	Hops    int  // how many resolvers passed the question on
 }
@@ -124,19 +128,25 @@ type Answer struct {
 	Status     Status
 	Locations  []Location // the best first; for I2L exactly one
 	Metadata   Metadata
-	Names      []string    // other names of the same resource
-	Same       bool        // of I=I
-	Resource   *Resource   // of I2R
-	Resources  []*Resource // of I2Rs
-	Reason     string      // why it was retired
-	Successors []name.Name // names to use instead; of an active name a hint only
-	Redirect   string      // another identifier to ask in place of this one
-	MaxAge     time.Duration
-	Private    bool      // it depends on who asks: not for shared caches
-	Modified   time.Time // of the record; whole milliseconds, UTC
-	Changed    time.Time // of what is answered, where that is later: a location has begun or ceased to be valid
-	Revision   uint64    // of the record, from 1; 0 if unknown
-	Why        []string  // how the answer came about, for people; if it was asked for
+	Names      []string      // other names of the same resource
+	Same       bool          // of I=I
+	Resource   *Resource     // of I2R
+	Resources  []*Resource   // of I2Rs
+	Reason     string        // why it was retired
+	Successors []name.Name   // names to use instead; of an active name a hint only
+	Redirect   string        // another identifier to ask in place of this one
+	MaxAge     time.Duration // how long it may be kept without asking again; 0 if nobody has said
+
+	// RedirectStatus is the HTTP status with which the authority wants clients to be
+	// sent to a location, or to the resolver of a delegation; 0 for the usual one. It
+	// is for the server that is asked, and not part of any format.
+	RedirectStatus int
+
+	Private  bool      // it depends on who asks: not for shared caches
+	Modified time.Time // of the record; whole milliseconds, UTC
+	Changed  time.Time // of what is answered, where that is later: a location has begun or ceased to be valid
+	Revision uint64    // of the record, from 1; 0 if unknown
+	Why      []string  // how the answer came about, for people; if it was asked for
 }
 
 // Narrow leaves of a description what the service s asks for, and makes it the

@@ -64,7 +64,7 @@ func (d *decision) registered(rec *store.Record) (*nomen.Answer, error) {
 // retired answers for a tombstone.
 func (d *decision) retired(rec *store.Record) (*nomen.Answer, error) {
 	a := d.describe(rec)
-	leads := (d.service == nomen.I2L || d.service == nomen.I2R) && len(a.Successors) == 1 && rec.Name == d.name
+	leads := (d.service == nomen.I2L || d.service == nomen.I2R || d.q.Succeed) && len(a.Successors) == 1 && rec.Name == d.name
 	if leads {
 		circle, err := d.comesBack(a.Successors[0])
 		if err != nil {

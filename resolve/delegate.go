@@ -33,7 +33,7 @@ func (d *decision) delegated() (*nomen.Answer, error) {
 // redirect sends the client to the other resolver, with all that it asks.
 func (d *decision) redirect(c *store.Compiled) (*nomen.Answer, error) {
 	service := d.service
-	if d.q.Service.Known() && d.permits(d.q.Service) { // there the resource may be sent, if not here
+	if d.q.Service != "" { // there the resource may be sent, if not here
 		service = d.q.Service
 	}
 	a := &nomen.Answer{Service: service, Name: d.name, Status: nomen.Active, MaxAge: d.maxAge(), Modified: d.authority.Modified}
@@ -113,7 +113,7 @@ func (d *decision) withComponents(link string) string {
 	if d.q.Q != "" {
 		longer += "?=" + d.q.Q
 	}
-	if longer == link && d.q.Query != "" && d.policy.Query == store.PassAppend {
+	if longer == link && d.q.Query != "" && d.policy.PassesQuery() {
 		longer += "?" + d.q.Query
 	}
 	if u, err := uri.Parse(longer); err != nil {
@@ -146,6 +146,7 @@ func (d *decision) ask(to string) (*nomen.Answer, error) {
 	}
 	q := d.q
 	q.Name, q.Subject, q.Service = d.name, uri.URI{}, d.service
+	q.Default, q.Strict = "", false
 	q.Q, q.Query = "", ""
 	q.Hops++
 	a, err := other.Resolve(d.ctx, q)

@@ -1,10 +1,10 @@
 package resolve
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"math/rand/v2"
-	"slices"
 	"strings"
 	"time"
 
@@ -91,13 +91,21 @@ func (e *Engine) Resolve(ctx context.Context, q nomen.Question) (*nomen.Answer, 
 	}
 	d := decision{Engine: e, ctx: ctx, q: q, set: set, policy: &noPolicy}
 	d.about(n)
-	d.interpret()
+	m := d.interpret()
 	if err := d.admit(); err != nil {
 		return nil, d.explained(err)
 	}
-	a, err := d.answer()
+	answer := d.answer
+	if !m.Offered {
+		answer = d.withoutService
+	}
+	a, err := answer()
 	if err != nil {
 		return nil, d.explained(err)
+	}
+	if d.authority != nil {
+		a.RedirectStatus = d.authority.Redirect
+		a.MaxAge = cmp.Or(a.MaxAge, d.maxAge())
 	}
 	a.Why = append(d.why, a.Why...)
 	return a, nil
@@ -174,114 +182,58 @@ func (d *decision) about(n name.Name) {
 	}
 }
 
-// interpret finds out what is wanted: the directives that the r-component stands
-// for where the question does not say otherwise, the component if the authority
-// knows it, and the service.
-func (d *decision) interpret() {
-	if d.q.R != "" && len(d.policy.RComponent) > 0 {
-		d.interpretR()
+// interpret finds out what the question means to the authority.
+func (d *decision) interpret() store.Meaning {
+	named := d.q.Service
+	m := d.authority.Interpret(&d.q, d.o.Fetch != nil)
+	d.service, d.countryGiven = m.Service, m.Country
+	if !d.q.Explain {
+		return m
 	}
-	if d.q.Component != "" && !d.meansComponent() {
-		if d.q.Explain {
-			d.explain("the component %q has no meaning there", d.q.Component)
-		}
-		d.q.Component = ""
+	if m.Directives != "" {
+		d.explain("the r-component %q stands for %q", d.q.R, m.Directives)
 	}
-	d.service = d.offered()
-	if d.q.Explain && d.service != d.q.Service {
-		d.explain("the service %q is not asked for or not offered, so it is %s", string(d.q.Service), d.service)
+	if m.Ignored != "" {
+		d.explain("the component %q has no meaning there", m.Ignored)
 	}
+	if m.Service != named {
+		d.explain("the service %q is not asked for or not offered, so it is %s", string(named), m.Service)
+	}
+	return m
 }
 
-// interpretR follows the directives that the r-component stands for.
-func (d *decision) interpretR() {
-	directives := d.policy.RComponent[d.q.R]
-	if d.q.Explain {
-		d.explain("the r-component %q stands for %q", d.q.R, directives)
+// withoutService answers a strict question for a service that is not offered, after a
+// look at the name: that it is unknown or retired, or may not be asked about, are
+// errors of their own (RFC 2483, 4). The resolver of a delegation may offer it.
+func (d *decision) withoutService() (*nomen.Answer, error) {
+	wanted := d.service
+	d.service = nomen.I2C
+	a, err := d.answer()
+	d.service = wanted
+	switch {
+	case err == nil && a.Redirect != "" && a.Service == wanted:
+		return a, nil
+	case err != nil && !errors.Is(err, &nomen.Error{Kind: nomen.NoResult}):
+		return nil, err
 	}
-	for directive := range strings.SplitSeq(directives, "&") {
-		keyword, value, _ := strings.Cut(directive, "=")
-		switch {
-		case keyword == "s" && d.q.Service == "":
-			d.q.Service = nomen.Service(value)
-		case keyword == "c" && d.q.Component == "":
-			d.q.Component = plain(value)
-		case keyword == "lang":
-			d.q.Languages = value
-		case keyword == "type":
-			d.q.Accept = plain(value)
-		case keyword == "country":
-			d.q.Country, d.countryGiven = value, true
-		}
-	}
-}
-
-func plain(value string) string {
-	s, err := uri.Unescape(value)
-	if err != nil {
-		return value
-	}
-	return s
-}
-
-// meansComponent reports whether the authority lets the component be asked for
-// (N12-30, N12-31, N12-35).
-func (d *decision) meansComponent() bool {
-	if len(d.policy.Keywords) == 0 {
-		return true
-	}
-	values, ok := d.policy.Keywords["c"]
-	return ok && (len(values) == 0 || slices.Contains(values, d.q.Component))
-}
-
-// offered returns the service that is meant, among those that there are.
-func (d *decision) offered() nomen.Service {
-	if d.offers(d.q.Service) {
-		return d.q.Service
-	}
-	if d.authority != nil && d.offers(d.authority.Service) {
-		return d.authority.Service
-	}
-	if i := slices.IndexFunc(d.policy.Services, d.offers); i >= 0 && !d.offers(nomen.I2L) {
-		return d.policy.Services[i]
-	}
-	return nomen.I2L
-}
-
-func (d *decision) offers(s nomen.Service) bool {
-	if !s.Known() || (s == nomen.I2R || s == nomen.I2Rs) && (!d.policy.Fetch || d.o.Fetch == nil) {
-		return false
-	}
-	return d.permits(s)
-}
-
-// permits reports whether the authority lets a service be asked for.
-func (d *decision) permits(s nomen.Service) bool {
-	return len(d.policy.Services) == 0 || slices.Contains(d.policy.Services, s)
+	return nil, d.refuse(nomen.NoResult, "this service is not offered for the name")
 }
 
 // admit refuses questions that nobody may ask: also those as of a time at which
 // they were free.
 func (d *decision) admit() error {
-	policy := d.policy
-	if !d.q.At.IsZero() && policy.Access == "" {
+	e := d.authority.Refuses(d.name.Key())
+	if e == nil && !d.q.At.IsZero() {
 		now, err := d.authorities.Set(d.ctx, time.Time{})
 		if err != nil {
 			return err
 		}
-		if a := now.Of(d.name); a != nil {
-			policy = &a.Policy
-		}
+		e = now.Of(d.name).Refuses(d.name.Key())
 	}
-	if policy.Access == "" {
+	if e == nil {
 		return nil
 	}
-	message := policy.AccessNote
-	if message == "" {
-		message = "the names of this authority are not open to the public"
-	}
-	e := d.refuse(nomen.Denied, message)
-	e.Legal = policy.Access == store.AccessLegal
+	e.Service = d.service
 	return e
 }
 
@@ -295,6 +247,8 @@ func (d *decision) unknown() error {
 	message := "not known here"
 	if d.authority == nil {
 		message = "not known here, and no authority of this service covers it"
+	} else if d.authority.Contact != "" {
+		message += "; contact for " + d.authority.Prefix.String() + ": " + strings.TrimPrefix(d.authority.Contact, "mailto:")
 	}
 	e := d.refuse(nomen.Unknown, message)
 	e.Suggestions = d.o.Suggest(d.name.Key())

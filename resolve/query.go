@@ -13,7 +13,7 @@ func (d *decision) passing(location string) string {
 	if d.q.Q != "" && d.policy.QComponent != store.PassIgnore {
 		location = withQuery(location, d.q.Q)
 	}
-	if d.q.Query != "" && d.policy.Query == store.PassAppend {
+	if d.q.Query != "" && d.policy.PassesQuery() {
 		location = withQuery(location, d.q.Query)
 	}
 	return location

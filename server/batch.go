@@ -318,11 +318,11 @@ func (s *Server) answerWish(ctx context.Context, r *request, set *store.Authorit
 	if err != nil {
 		return nil, err
 	}
-	service := a.service()
-	if service == nomen.I2R || service == nomen.I2Rs {
-		return nil, &nomen.Error{Kind: nomen.NoResult, Name: w.Name, Service: service, Message: "resources are not sent in lists"}
+	a = a.interpreted()
+	if a.service == nomen.I2R || a.service == nomen.I2Rs {
+		return nil, &nomen.Error{Kind: nomen.NoResult, Name: w.Name, Service: a.service, Message: "resources are not sent in lists"}
 	}
-	question, err := a.question(r, service)
+	question, err := a.question(r, a.service)
 	if err != nil {
 		return nil, err
 	}
@@ -371,7 +371,6 @@ func readWish(set *store.AuthoritySet, n name.Name, own string, q query, w *wish
 			return a, "", "", &nomen.Error{Kind: nomen.Malformed, Name: component, Rule: "rq-components", Message: "this is no component of RFC 8141"}
 		}
 	}
-	a.query = a.query.under(a.authority)
 	return a, w.Accept, w.Languages, nil
 }
 

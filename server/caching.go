@@ -7,23 +7,11 @@ import (
 	"time"
 
 	"github.com/nomen-project/nomen"
-	"github.com/nomen-project/nomen/store"
 )
-
-// maxAge returns for how long an answer may be kept without asking again: what the
-// answer says, else what the authority says.
-func maxAge(a *store.Authority, ans *nomen.Answer) time.Duration {
-	if ans.MaxAge > 0 || a == nil {
-		return ans.MaxAge
-	}
-	return time.Duration(a.MaxAge) * time.Second
-}
 
 // cacheControl returns the Cache-Control of an answer. Unless somebody says
 // otherwise, every reuse is preceded by a conditional request (1995, 5).
-func cacheControl(a *store.Authority, ans *nomen.Answer) string {
-	return cacheFor(maxAge(a, ans), ans.Private)
-}
+func cacheControl(ans *nomen.Answer) string { return cacheFor(ans.MaxAge, ans.Private) }
 
 func cacheFor(age time.Duration, private bool) string {
 	value := "no-cache"

@@ -107,14 +107,10 @@ func (s *Server) resolve(ctx context.Context, r *request, a asked) *reply {
 	if a.query.badAt != "" {
 		return s.problem(r, a, badTime(r.target, a.query.badAt))
 	}
-	if a.form == formTHTTP && (a.nowhere != "" || !offers(a.authority, a.query.service)) {
+	if a.nowhere != "" {
 		return s.withoutService(ctx, r, a)
 	}
-	wanted := a.query.service
-	if a.query = a.query.under(a.authority); a.form == formTHTTP { // whose path has the last word
-		a.query.service = wanted
-	}
-	if !a.negotiable() {
+	if a = a.interpreted(); !a.negotiable() {
 		return s.resolveAt(ctx, r, a)
 	}
 	p := s.negotiate(ctx, r, a)
@@ -148,7 +144,7 @@ func (a asked) ofWhole() asked {
 
 // resolveAt answers as of the time that the target names, or as of now.
 func (s *Server) resolveAt(ctx context.Context, r *request, a asked) *reply {
-	service := a.service()
+	service := a.service
 	switch {
 	case a.byLocation:
 		return s.located(ctx, r, a, service)
@@ -183,7 +179,7 @@ func (s *Server) answered(ctx context.Context, r *request, a asked, asked nomen.
 		a.query.service = asked
 		return s.problem(r, a, notOffered(a))
 	case ans.Service != asked && a.query.service != "": // as if none had been named
-		a.query.service = ""
+		a.query.service, a.service = "", ans.Service
 		return s.resolveAt(ctx, r, a)
 	case ans.Service == nomen.I2L:
 		return s.toLocation(ctx, r, a, ans)
@@ -198,20 +194,14 @@ func (s *Server) answered(ctx context.Context, r *request, a asked, asked nomen.
 // admitted returns an error if nobody may ask about what is asked about: nothing is
 // told of it, not even that it is there.
 func (a asked) admitted() error {
-	if a.authority == nil || a.authority.Access == "" {
-		return nil
+	about := a.name.Key()
+	if about == "" && a.authority != nil {
+		about = a.authority.Prefix.String()
 	}
-	e := &nomen.Error{
-		Kind: nomen.Denied, Name: a.authority.Prefix.String(), Message: a.authority.AccessNote,
-		Legal: a.authority.Access == store.AccessLegal,
+	if e := a.authority.Refuses(about); e != nil {
+		return e
 	}
-	if !a.name.IsZero() {
-		e.Name = a.name.Key()
-	}
-	if e.Message == "" {
-		e.Message = "the names of this authority are not open to the public"
-	}
-	return e
+	return nil
 }
 
 // spelled returns what is asked about, for people.
@@ -222,46 +212,63 @@ func (a asked) spelled() string {
 	return a.name.Key()
 }
 
-// service returns the service that is wanted: the one that was named, else that
-// of the form.
-func (a asked) service() nomen.Service {
-	switch {
-	case a.query.service != "":
-		return a.query.service
-	case a.form == formElement:
+// interpreted returns what is asked as the authority of the name understands it, and
+// the service that its answer will be of: the way of the request depends on that.
+// Whatever is asked, the answer says what it is.
+func (a asked) interpreted() asked {
+	q := nomen.Question{
+		Service: a.query.service, Default: a.standard(), Strict: a.form == formTHTTP, Component: a.query.component, R: a.query.r,
+	}
+	a.service = a.authority.Interpret(&q, true).Service
+	a.query.service, a.query.component = q.Service, q.Component
+	if a.service != nomen.IisI {
+		a.query.other = ""
+	}
+	return a
+}
+
+// standard returns the service of the form where none is named; "" for that of the
+// authority.
+func (a asked) standard() nomen.Service {
+	if a.form == formElement {
 		return nomen.I2C
 	}
-	return a.webService()
+	return ""
 }
 
-// webService returns the service of paths that name none.
-func (a asked) webService() nomen.Service {
-	if a.authority != nil && a.authority.Service.Known() {
-		return a.authority.Service
-	}
-	return nomen.I2L
-}
-
-// question makes the question that is put to the resolver. The error is a
-// [*nomen.Error] about the second identifier of I=I.
-func (a asked) question(r *request, service nomen.Service) (nomen.Question, error) {
+// question makes the question that is put to the resolver: about the service that was
+// named, else about the one that is expected. The error is a [*nomen.Error] about the
+// second identifier of I=I.
+func (a asked) question(r *request, expected nomen.Service) (nomen.Question, error) {
 	q := nomen.Question{
-		Name: a.name, Service: service, Component: a.query.component,
+		Name: a.name, Service: expected, Default: expected, Strict: a.form == formTHTTP, Component: a.query.component,
 		R: a.query.r, Q: a.query.q, Query: a.query.plain, At: a.query.at,
 		Languages: r.languages, Country: r.country, Hops: r.hops,
+	}
+	if a.query.service != "" {
+		q.Service = a.query.service
 	}
 	if a.name.IsZero() {
 		q.Subject = a.subject
 	}
-	switch service {
+	switch expected {
 	case nomen.I2L, nomen.I2R, nomen.I2Rs:
 		q.Accept = r.accept
 	case nomen.IisI:
 		var err error
-		q.Other, err = subjectURI(a.query.other, service)
+		q.Other, err = subjectURI(a.query.other, expected)
 		return q, err
 	}
 	return q, nil
+}
+
+// another makes a question about the same for exactly this service, whatever was
+// named. It is not for I=I.
+func (a asked) another(r *request, service nomen.Service) nomen.Question {
+	a.query.service = service
+	q, _ := a.question(r, service)
+	q.Strict = true
+	return q
 }
 
 // described writes a description, or a list, in a format by Accept.
@@ -274,7 +281,7 @@ func (s *Server) describedIn(r *request, a asked, ans *nomen.Answer, offers []fo
 		s.link(p, r, a, ans)
 		p.add("Vary", "Accept, Accept-Language")
 		p.add("Last-Modified", lastModified(changed(ans), s.now()))
-		p.add("Cache-Control", cacheControl(a.authority, ans))
+		p.add("Cache-Control", cacheControl(ans))
 	})
 }
 
@@ -307,9 +314,6 @@ func (s *Server) problem(r *request, a asked, err error) *reply {
 	s.countMiss(a, e)
 	e = a.unknown(e)
 	said := format.NewProblem(e, statusOf(e))
-	if e.Kind == nomen.Unknown && !a.name.IsZero() && a.reserved == "" && a.authority != nil && a.authority.Contact != "" {
-		said.Detail += "; who looks after " + a.authority.Prefix.String() + " is reached at " + strings.TrimPrefix(a.authority.Contact, "mailto:")
-	}
 	p := s.withProblem(r, a, said)
 	p.reason = phraseOf(e)
 	return p

@@ -559,7 +559,7 @@ func TestHomePage(t *testing.T) {
 // Who asks in vain is told whom to ask, of those that have said so.
 func TestContactOfUnknown(t *testing.T) {
 	s, _ := newTestServer(t, nil)
-	const contact = "who looks after urn:dns:example.org is reached at names@example.org"
+	const contact = "contact for urn:dns:example.org: names@example.org"
 	for target, want := range map[string]bool{
 		"/urn:dns:example.org:none": true, "/urn:dns:example.org:secret": true, "/urn:dns:example.org:split": false,
 		"/urn:dns:other.example:none": false, "/urn:dns:example.org:urn+x": false,

@@ -51,8 +51,7 @@ func (s *Server) located(ctx context.Context, r *request, a asked, service nomen
 	ans := &nomen.Answer{Service: service}
 	for _, n := range names {
 		a.name = n
-		q, _ := a.question(r, nomen.I2C)
-		known, err := s.resolver.Resolve(ctx, q)
+		known, err := s.resolver.Resolve(ctx, a.another(r, nomen.I2C))
 		var none *nomen.Error
 		switch {
 		case errors.As(err, &none):

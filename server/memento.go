@@ -42,7 +42,7 @@ func (a asked) originalOf(key string) string {
 func (a asked) directives(at time.Time) query {
 	q := query{service: a.query.service, component: a.query.component, at: at}
 	if a.form != formWeb {
-		q.service = a.service()
+		q.service = a.service
 	}
 	return q
 }

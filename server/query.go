@@ -1,13 +1,11 @@
 package server
 
 import (
-	"slices"
 	"strings"
 	"time"
 
 	"github.com/nomen-project/nomen"
 	"github.com/nomen-project/nomen/adminapi"
-	"github.com/nomen-project/nomen/store"
 	"github.com/nomen-project/nomen/uri"
 )
 
@@ -47,36 +45,6 @@ func (q query) String() string {
 	}
 	return strings.Join(parts, "&")
 }
-
-// under returns the query as the authority of the name understands it: directives
-// and values that mean nothing there are left out (2012, 2.3: N12-31, N12-35), and
-// an r-component is what the authority says it is. The directive s has a meaning
-// everywhere (N12-33).
-func (q query) under(a *store.Authority) query {
-	if a == nil {
-		return q
-	}
-	if directives, ok := a.RComponent[q.r]; ok && q.r != "" {
-		mapped, _ := readDirectives(directives)
-		q.service, q.component = mapped.service, mapped.component
-	}
-	if !offers(a, q.service) || !isValue(a.Keywords[keywordService], string(q.service)) {
-		q.service, q.other = "", "" // the other is of I=I
-	}
-	values, known := a.Keywords[keywordComponent]
-	if len(a.Keywords) > 0 && !known || !isValue(values, q.component) {
-		q.component = ""
-	}
-	return q
-}
-
-// offers reports whether an authority, if there is one, offers a service.
-func offers(a *store.Authority, s nomen.Service) bool {
-	return a == nil || len(a.Services) == 0 || slices.Contains(a.Services, s)
-}
-
-// isValue reports whether s is among the values, of which none means any.
-func isValue(values []string, s string) bool { return len(values) == 0 || slices.Contains(values, s) }
 
 // rqComponents spells rq-components without the first question mark.
 func rqComponents(r, q string) string {

@@ -2,6 +2,7 @@ package server
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"html"
 	"net/http"
@@ -18,12 +19,9 @@ import (
 // locate leads to the best location of a name.
 func (s *Server) locate(ctx context.Context, r *request, a asked) *reply {
 	if types := descriptive(r.accept); types != nil {
-		q, _ := a.question(r, nomen.I2C) // fails for I=I alone
-		if ans, err := s.resolver.Resolve(ctx, q); err == nil {
-			resource := closeResources(ans)
-			if !resource && ans.Redirect == "" && !carried(ans.Locations, types) {
-				return s.described(ctx, r, a, ans)
-			}
+		ans, err := s.resolver.Resolve(ctx, a.another(r, nomen.I2C))
+		if err == nil && !closeResources(ans) && ans.Redirect == "" && !carried(ans.Locations, types) {
+			return s.described(ctx, r, a, ans)
 		}
 	}
 	q, _ := a.question(r, nomen.I2L)
@@ -47,12 +45,12 @@ func (s *Server) toLocation(ctx context.Context, r *request, a asked, ans *nomen
 		return s.failure(r, fmt.Errorf("server: a location of %s would be run by a browser", a.spelled()))
 	}
 	if a.form == formTHTTP && onlyPlain(r.accept) {
-		return s.locatedList(ctx, r, a, target.String())
+		return s.locatedList(ctx, r, a, ans, target.String())
 	}
-	p := newReply(a.redirectStatus(r))
+	p := newReply(redirectStatus(r, ans))
 	s.link(p, r, a, ans)
 	p.add("Vary", "Accept, Accept-Language")
-	p.add("Cache-Control", cacheControl(a.authority, ans))
+	p.add("Cache-Control", cacheControl(ans))
 	return toward(r, p, target.String())
 }
 
@@ -64,10 +62,10 @@ func isScript(u uri.URI) bool {
 
 // redirectStatus returns the status of a redirection to a location: 303, or what
 // the authority wants. HTTP/1.0 knows only 301 and 302.
-func (a asked) redirectStatus(r *request) int {
+func redirectStatus(r *request, ans *nomen.Answer) int {
 	status := http.StatusSeeOther
-	if a.authority != nil && isRedirect(a.authority.Redirect) {
-		status = a.authority.Redirect
+	if isRedirect(ans.RedirectStatus) {
+		status = ans.RedirectStatus
 	}
 	switch {
 	case r.version.atLeast11():
@@ -125,10 +123,11 @@ func (s *Server) elsewhere(r *request, a asked, ans *nomen.Answer) *reply {
 		return s.failure(r, fmt.Errorf("server: to another identifier: %w", err))
 	}
 	p := newReply(http.StatusMovedPermanently)
-	age := min(ans.MaxAge, maxSuccessorAge)
-	if ans.Status != nomen.Retired {
-		p.status = a.redirectStatus(r)
-		age = maxAge(a.authority, ans)
+	age := ans.MaxAge
+	if ans.Status == nomen.Retired {
+		age = min(age, maxSuccessorAge)
+	} else {
+		p.status = redirectStatus(r, ans)
 	}
 	p.add("Vary", "Accept")
 	p.add("Cache-Control", cacheFor(age, ans.Private))
@@ -149,10 +148,10 @@ func (s *Server) otherName(p *reply, a asked, target string, successor bool) str
 	}
 	target = format.NamePath(target)
 	q := a.query
-	if a.authority == nil || a.authority.Query != store.PassAppend {
+	if a.authority == nil || !a.authority.PassesQuery() {
 		q.plain = ""
 	}
-	if a.form == formTHTTP && q.service == a.webService() { // in whose paths it need not be told
+	if a.form == formTHTTP && q.service == a.authority.Interpret(&nomen.Question{}, true).Service { // paths need not say it
 		q.service = ""
 	}
 	if text := q.String(); text != "" {
@@ -166,10 +165,12 @@ func (s *Server) otherName(p *reply, a asked, target string, successor bool) str
 const maxPlainList = 4095
 
 // locatedList answers N2L with a list beside Location.
-func (s *Server) locatedList(ctx context.Context, r *request, a asked, best string) *reply {
-	q, _ := a.question(r, nomen.I2Ls)
-	ans, err := s.resolver.Resolve(ctx, q)
-	if err != nil {
+func (s *Server) locatedList(ctx context.Context, r *request, a asked, ans *nomen.Answer, best string) *reply {
+	all, err := s.resolver.Resolve(ctx, a.another(r, nomen.I2Ls))
+	switch {
+	case err == nil:
+		ans = all
+	case !errors.Is(err, &nomen.Error{Kind: nomen.NoResult}): // the authority may not offer the list
 		return s.problem(r, a, err)
 	}
 	list := best + "\r\n"
@@ -184,7 +185,7 @@ func (s *Server) locatedList(ctx context.Context, r *request, a asked, best stri
 	s.link(p, r, a, ans)
 	p.add("Location", best)
 	p.add("Vary", "Accept, Accept-Language")
-	p.add("Cache-Control", cacheControl(a.authority, ans))
+	p.add("Cache-Control", cacheControl(ans))
 	p.add("Last-Modified", lastModified(changed(ans), s.now()))
 	return s.represent(r, p, "text/plain; charset=utf-8", []byte(list))
 }

@@ -84,8 +84,8 @@ func (s *Server) newStrangers(r *request, a asked, ans *nomen.Answer) *reply {
 	p := newReply(http.StatusOK)
 	s.link(p, r, a, ans)
 	p.add("Vary", "Accept, Accept-Language")
-	if maxAge(a.authority, ans) > 0 {
-		p.add("Cache-Control", cacheControl(a.authority, ans))
+	if ans.MaxAge > 0 {
+		p.add("Cache-Control", cacheControl(ans))
 	} else {
 		p.add("Cache-Control", "no-store")
 	}

@@ -48,6 +48,7 @@ func (h *heard) Resolve(_ context.Context, q nomen.Question) (*nomen.Answer, err
 // urn:example whose policy is given.
 func newHeard(t *testing.T, policy store.Policy, change func(*Options)) (*Server, *heard) {
 	t.Helper()
+	policy.Fetch = true // I2R and I2Rs are answered
 	h := &heard{}
 	s, st := newTestServer(t, func(o *Options) {
 		o.Resolver = h
@@ -158,15 +159,11 @@ func TestDirectivesOfAnAuthority(t *testing.T) {
 			if p.status >= 400 {
 				t.Errorf("status %d: %s", p.status, p.body)
 			}
-			tt.want.Name = name.MustParse("urn:example:a")
+			tt.want.Name, tt.want.Default = name.MustParse("urn:example:a"), tt.want.Service
 			if h.last != tt.want {
 				t.Errorf("asked\n%+v\nwant\n%+v", h.last, tt.want)
 			}
 		})
-	}
-	s, _ := newHeard(t, policy, nil)
-	if p := ask(s, "/uri-res/N2Ns?urn:example:a", accepting("application/json")); p.status != 404 || !bytes.Contains(p.body, []byte("no-result")) {
-		t.Errorf("THTTP has no default service: %d %s", p.status, p.body)
 	}
 }
 
@@ -254,10 +251,15 @@ func TestErrorsApartWithoutService(t *testing.T) {
 		nomen.Unknown: "404 unknown-name", nomen.NoResult: "404 no-result", nomen.Gone: "410 retired", nomen.Denied: "403 denied", 0: "404 no-result",
 	} {
 		h.answer = func(q nomen.Question) (*nomen.Answer, error) {
-			if kind == 0 {
-				return &nomen.Answer{Service: q.Service, Name: q.Name, Status: nomen.Active}, nil
+			switch {
+			case kind != 0:
+				return nil, &nomen.Error{Kind: kind, Name: q.Name.Key()}
+			case !q.Strict:
+				t.Errorf("THTTP has no default service, and asked %+v", q)
+			case q.Service != nomen.I2C:
+				return nil, &nomen.Error{Kind: nomen.NoResult, Name: q.Name.Key()}
 			}
-			return nil, &nomen.Error{Kind: kind, Name: q.Name.Key()}
+			return &nomen.Answer{Service: q.Service, Name: q.Name, Status: nomen.Active}, nil
 		}
 		for _, service := range []string{"N2Ns", "I2N", "I2R", "X2Y"} {
 			p := ask(s, "/uri-res/"+service+"?urn:example:a", accepting("application/problem+json"))
@@ -438,7 +440,7 @@ func TestResourceOfAnotherSize(t *testing.T) {
 // RFC 2169, 3.4: multipart/alternative with what is acceptable; a version that
 // cannot be read is left out.
 func TestResources(t *testing.T) {
-	s, h := newHeard(t, store.Policy{MaxAge: 60}, nil)
+	s, h := newHeard(t, store.Policy{}, nil)
 	big := strings.Repeat("0123456789", 10_000)
 	var bodies []*closer
 	resource := func(mediaType string, r io.Reader) *nomen.Resource {
@@ -447,7 +449,7 @@ func TestResources(t *testing.T) {
 	}
 	var all []*nomen.Resource
 	h.answer = func(q nomen.Question) (*nomen.Answer, error) {
-		return &nomen.Answer{Service: nomen.I2Rs, Name: q.Name, Status: nomen.Active, Resources: all}, nil
+		return &nomen.Answer{Service: nomen.I2Rs, Name: q.Name, Status: nomen.Active, Resources: all, MaxAge: time.Minute}, nil
 	}
 	for accept, want := range map[string][]string{"": {"text/plain " + big, "image/gif GIF", "text/html "}, "image/*, text/html;q=0": {"image/gif GIF"}, "application/pdf": nil} {
 		bodies, all = nil, nil
@@ -538,9 +540,8 @@ func TestLocated(t *testing.T) {
 func TestRedirections(t *testing.T) {
 	s, h := newHeard(t, store.Policy{}, nil)
 	for wanted, want := range map[int][2]int{0: {303, 302}, 301: {301, 301}, 302: {302, 302}, 303: {303, 302}, 307: {307, 302}, 308: {308, 301}, 200: {303, 302}} {
-		a := asked{authority: &store.Authority{Redirect: wanted}}
 		for i, v := range []version{{1, 1}, {1, 0}} {
-			if got := a.redirectStatus(&request{version: v}); got != want[i] {
+			if got := redirectStatus(&request{version: v}, &nomen.Answer{RedirectStatus: wanted}); got != want[i] {
 				t.Errorf("an authority that wants %d, HTTP/%d.%d: got %d, want %d", wanted, v.major, v.minor, got, want[i])
 			}
 		}
@@ -586,29 +587,24 @@ func TestNoScriptInLocations(t *testing.T) {
 	}
 }
 
-// Cache-Control is that of the answer, else of the authority, else the one that
-// the protocol of 1995 wants (Y95-67).
+// Cache-Control is that of the answer, else the one that the protocol of 1995 wants
+// (Y95-67).
 func TestCacheControl(t *testing.T) {
 	for _, tt := range []struct {
-		authority int
-		answer    time.Duration
-		private   bool
-		want      string
+		answer  time.Duration
+		private bool
+		want    string
 	}{
-		{0, 0, false, "no-cache"},
-		{60, 0, false, "max-age=60"},
-		{60, time.Hour, false, "max-age=3600"},
-		{0, time.Second / 2, false, "no-cache"},
-		{0, 0, true, "private, no-cache"},
-		{60, 0, true, "private, max-age=60"},
+		{0, false, "no-cache"},
+		{time.Minute, false, "max-age=60"},
+		{time.Hour, false, "max-age=3600"},
+		{time.Second / 2, false, "no-cache"},
+		{0, true, "private, no-cache"},
+		{time.Minute, true, "private, max-age=60"},
 	} {
-		a := &store.Authority{Policy: store.Policy{MaxAge: tt.authority}}
-		if got := cacheControl(a, &nomen.Answer{MaxAge: tt.answer, Private: tt.private}); got != tt.want {
+		if got := cacheControl(&nomen.Answer{MaxAge: tt.answer, Private: tt.private}); got != tt.want {
 			t.Errorf("%+v: got %q", tt, got)
 		}
-	}
-	if got := cacheControl(nil, &nomen.Answer{}); got != "no-cache" {
-		t.Errorf("no authority: %q", got)
 	}
 }
 

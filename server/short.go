@@ -82,13 +82,8 @@ func (a asked) atHand() bool {
 	if a.authority != nil && a.authority.Delegation != nil || !a.query.at.IsZero() {
 		return false
 	}
-	a.query = a.query.under(a.authority)
-	service := a.service()
-	if service == nomen.I2R || service == nomen.I2Rs {
-		return false
-	}
-	// What is not offered is answered with something else.
-	return a.authority == nil || !a.authority.Fetch || offers(a.authority, service) && offers(a.authority, nomen.I2C)
+	service := a.interpreted().service
+	return service != nomen.I2R && service != nomen.I2Rs
 }
 
 // appendTo appends the response to a request of HTTP/1.1 as net/http writes it, and

@@ -53,8 +53,8 @@ var shortTargets = []struct {
 	{"/https://purl.example/net/x", true},
 	{"/https://purl.example/cgi?id=7&s=I2C", false}, // perhaps a name with a query
 	{"/urn:ietf:rfc:2648?s=I%3DI&with=urn:ietf:rfc:2648", true},
-	{"/urn:ietf:rfc:2648?s=I2R", false},
-	{"/urn:ietf:rfc:2648?s=I2Rs", false},
+	{"/urn:ietf:rfc:2648?s=I2R", true}, // not offered,
+	{"/urn:ietf:rfc:2648?s=I2Rs", true},
 	{"/urn:dns:example.org:urn+a", false},
 	{"/urn:ietf:rfc:%zz", false},
 	{"/urn:", false},
@@ -238,11 +238,11 @@ func TestShortDelegated(t *testing.T) {
 	if a.atHand() {
 		t.Error("a delegated name is at hand")
 	}
-	authority.Delegation, authority.Service = nil, nomen.I2R
+	authority.Delegation, authority.Service, authority.Fetch = nil, nomen.I2R, true
 	if a.atHand() {
 		t.Error("a resource is at hand")
 	}
-	authority.Service, authority.Services, authority.Fetch = "", []nomen.Service{nomen.I2R, nomen.I2C}, true
+	authority.Service, authority.Services = "", []nomen.Service{nomen.I2R, nomen.I2C}
 	if a.atHand() {
 		t.Error("a resource, where nothing else is offered by default, is at hand")
 	}

@@ -44,6 +44,7 @@ type asked struct {
 	reserved  string           // the element of a reserved request
 	path      string           // of a page, with its query
 	query     query
+	service   nomen.Service // that the answer is expected to be of, once it is interpreted
 
 	byLocation bool          // the subject is a location, and its names are asked for
 	nowhere    nomen.Service // of THTTP: a service that is not offered here

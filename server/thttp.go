@@ -102,18 +102,18 @@ func notOffered(a asked) error {
 	return e
 }
 
-// withoutService answers a client of THTTP that asks for what is not offered, after a
-// look at the name: that it is not known, was retired or may not be asked about are
-// errors of their own (RFC 2483, 4).
+// withoutService answers a client of THTTP that asks for a service that does not
+// exist, after a look at the name: that it is unknown or retired, or may not be asked
+// about, are errors of their own (RFC 2483, 4).
 func (s *Server) withoutService(ctx context.Context, r *request, a asked) *reply {
-	q, _ := a.question(r, nomen.I2C) // fails for I=I alone
-	ans, err := s.resolver.Resolve(ctx, q)
+	ans, err := s.resolver.Resolve(ctx, a.another(r, nomen.I2C))
 	if err == nil {
 		closeResources(ans)
-	} else if !errors.Is(err, &nomen.Error{Kind: nomen.NoResult}) {
-		return s.problem(r, a, err)
 	}
-	return s.problem(r, a, notOffered(a))
+	if err == nil || errors.Is(err, &nomen.Error{Kind: nomen.NoResult}) {
+		err = notOffered(a)
+	}
+	return s.problem(r, a, err)
 }
 
 // thttpServiceOf returns what a service means, whatever the case of its name.

@@ -1,0 +1,128 @@
+package server
+
+import (
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/nomen-project/nomen"
+	"github.com/nomen-project/nomen/adminapi"
+	"github.com/nomen-project/nomen/format"
+	"github.com/nomen-project/nomen/name"
+	"github.com/nomen-project/nomen/store"
+)
+
+// The policy of an authority means the same at every door: an r-component that stands
+// for a language leaves the service and the component that are named (RFC 8141,
+// 2.3.1), and the status, the lifetime and the contact are those of the authority.
+func TestPolicyAtEveryDoor(t *testing.T) {
+	s, st := newTestServer(t, nil)
+	if _, err := st.Apply(t.Context(), []store.Change{
+		{Time: modified, Authority: &store.Authority{
+			Prefix: name.MustParsePrefix("urn:x-door"), Redirect: http.StatusTemporaryRedirect, Contact: "mailto:doors@example.org",
+			Policy: store.Policy{MaxAge: 60, RComponent: map[string]string{"de": "lang=de", "all": "s=I2Ls"}, Keywords: map[string][]string{"s": {"I2C", "I2L", "I2Ls"}, "c": {"toc"}}},
+		}},
+		{Time: modified, Record: &store.Record{
+			Name: name.MustParse("urn:x-door:1"), Status: nomen.Active, SameAs: []string{"urn:x-door:2"},
+			Locations: []nomen.Location{
+				{URL: "https://h.example/en", Lang: "en"},
+				{URL: "https://h.example/de", Lang: "de", Priority: 2},
+				{URL: "https://h.example/toc/en", Lang: "en", Component: "toc"},
+				{URL: "https://h.example/toc/de", Lang: "de", Component: "toc", Priority: 2},
+			},
+		}},
+	}); err != nil {
+		t.Fatal(err)
+	}
+	type said struct {
+		service nomen.Service
+		first   string // location
+	}
+	read := func(body []byte) said {
+		t.Helper()
+		var a struct {
+			Answer struct {
+				Service   nomen.Service
+				Locations []nomen.Location
+			}
+		}
+		if err := json.Unmarshal(body, &a); err != nil || len(a.Answer.Locations) == 0 {
+			t.Errorf("%v in %s", err, body)
+			return said{}
+		}
+		return said{a.Answer.Service, a.Answer.Locations[0].URL}
+	}
+	batch := func(row string) said {
+		t.Helper()
+		p := ask(s, batchPath, func(r *request) {
+			r.method, r.contentType, r.body = "POST", typeJSONLines, strings.NewReader(row)
+		})
+		return read([]byte(stream(t, p)))
+	}
+	token := "Bearer " + grant(t, st, adminapi.AdministratorGrant())
+	admin := func(query string) said {
+		t.Helper()
+		r := httptest.NewRequest("GET", adminapi.Root+"resolve?name="+url.QueryEscape("urn:x-door:1")+query, nil)
+		r.Host = "localhost"
+		r.Header.Set("Authorization", token)
+		w := httptest.NewRecorder()
+		s.Admin().ServeHTTP(w, r)
+		return read([]byte(`{"answer":` + w.Body.String() + `}`))
+	}
+	web := func(target string) said {
+		t.Helper()
+		p := ask(s, target, accepting(format.TypeJSON))
+		return read([]byte(`{"answer":` + string(p.body) + `}`))
+	}
+	for _, tt := range []struct {
+		title string
+		got   said
+		want  said
+	}{
+		{"batch, I2C", batch(`{"name":"urn:x-door:1","service":"I2C","r":"de"}`), said{nomen.I2C, "https://h.example/de"}},
+		{"batch, component", batch(`{"name":"urn:x-door:1","component":"toc","r":"de"}`), said{nomen.I2L, "https://h.example/toc/de"}},
+		{"batch, by r-component", batch(`{"name":"urn:x-door:1","r":"all","languages":"de"}`), said{nomen.I2Ls, "https://h.example/de"}},
+		{"batch, N12-35", batch(`{"name":"urn:x-door:1","service":"I2Ns"}`), said{nomen.I2L, "https://h.example/en"}},
+		{"batch, in the name", batch(`"urn:x-door:1?+de"`), said{nomen.I2L, "https://h.example/de"}},
+		{"admin, I2C", admin("&s=I2C&r=de"), said{nomen.I2C, "https://h.example/de"}},
+		{"admin, component", admin("&c=toc&r=de"), said{nomen.I2L, "https://h.example/toc/de"}},
+		{"admin, by r-component", admin("&r=all&languages=de"), said{nomen.I2Ls, "https://h.example/de"}},
+		{"admin, N12-35", admin("&s=I2Ns"), said{nomen.I2L, "https://h.example/en"}},
+		{"1995", web("urn:x-door:1?+de"), said{nomen.I2C, "https://h.example/de"}},
+		{"1995, by r-component", web("urn:x-door:1?+all"), said{nomen.I2Ls, "https://h.example/en"}},
+		{"THTTP, N2C", web("/uri-res/N2C?urn:x-door:1?+de"), said{nomen.I2C, "https://h.example/de"}},
+		{"THTTP, N2Ls and another service by r-component", web("/uri-res/I2Cs?urn:x-door:1?+all"), said{nomen.I2Cs, "https://h.example/en"}},
+		{"web, by r-component", web("/urn:x-door:1?+all"), said{nomen.I2Ls, "https://h.example/en"}},
+	} {
+		if tt.got != tt.want {
+			t.Errorf("%s: got %v, want %v", tt.title, tt.got, tt.want)
+		}
+	}
+	for target, want := range map[string]string{
+		"/urn:x-door:1": "https://h.example/en", "/urn:x-door:1?+de": "https://h.example/de", "/urn:x-door:1?s=I2Ns": "https://h.example/en",
+		"urn:x-door:1?s=I2L": "https://h.example/en", "/uri-res/N2L?urn:x-door:1?+de": "https://h.example/de",
+	} {
+		p := ask(s, target)
+		if p.status != http.StatusTemporaryRedirect || p.get("Location") != want || p.get("Cache-Control") != "max-age=60" {
+			t.Errorf("%s: %d to %q, %q", target, p.status, p.get("Location"), p.get("Cache-Control"))
+		}
+	}
+	if p := ask(s, "/uri-res/N2Ns?urn:x-door:1", accepting(format.TypeJSON)); p.status != http.StatusOK { // its path is no directive
+		t.Errorf("N2Ns: %d %s", p.status, p.body)
+	}
+	const contact = "contact for urn:x-door: doors@example.org"
+	p := ask(s, batchPath, func(r *request) {
+		r.method, r.contentType, r.body = "POST", typeURIList, strings.NewReader("urn:x-door:none\r\n")
+	})
+	if got := stream(t, p); !strings.Contains(got, contact) {
+		t.Errorf("batch of an unknown name: %s", got)
+	}
+	for _, target := range []string{"/urn:x-door:none", "urn:x-door:none", "/uri-res/N2C?urn:x-door:none"} {
+		if p := ask(s, target); p.status != http.StatusNotFound || !strings.Contains(string(p.body), contact) {
+			t.Errorf("%s: %d %s", target, p.status, p.body)
+		}
+	}
+}

@@ -116,19 +116,16 @@ func nameAlone(location string) (subject, bool) {
 
 // urnIn returns the first URN of a reason phrase, perhaps in angle brackets.
 func urnIn(phrase string) (subject, bool) {
-	lower := strings.ToLower(phrase)
-	for i := 0; ; i += len("urn:") {
-		n := strings.Index(lower[i:], "urn:")
-		if n < 0 {
-			return subject{}, false
-		}
-		if i += n; i > 0 && isSchemeChar(phrase[i-1]) {
+	for i := 0; i+len("urn:") <= len(phrase); i++ {
+		// A folded copy of the phrase may have another length, and other offsets.
+		if !strings.EqualFold(phrase[i:i+len("urn:")], "urn:") || i > 0 && isSchemeChar(phrase[i-1]) {
 			continue
 		}
 		if sub, err := parseSubject(token(phrase, i)); err == nil { // else "The URN: it has moved"
 			return sub, true
 		}
 	}
+	return subject{}, false
 }
 
 // token returns what of s, from i on, belongs together. Where there are other words,

@@ -233,6 +233,7 @@ func TestFollowByProxy(t *testing.T) {
 func FuzzDestination(f *testing.F) {
 	f.Add(301, "Moved to urn:dns:new.example:a, ask there", "/urn:x-y:z?s=I2L#f", `<https://example.org/x>; rel="item"; title="a, b"`)
 	f.Add(302, "<urn:dns:a.example:x y>", "https://example.org/x", `</x>;rel=original timegate,,<`)
+	f.Add(302, "ȺȺȺȺȺȺȺȺȺȺurn:", "", "") // a folded copy is longer
 	f.Add(303, "See (urn:)", "//example.org", `<>;`)
 	f.Fuzz(func(t *testing.T, status int, phrase, location, link string) {
 		for _, w := range []way{authority{}, site{"https://resolver.example/"}, thttp{"https://resolver.example/uri-res/"}} {

@@ -6,7 +6,6 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"golang.org/x/net/idna"
 	"golang.org/x/text/unicode/norm"
 
 	"github.com/nomen-project/nomen/uri"
@@ -20,39 +19,37 @@ func (i IRI) URI() uri.URI { return i.u }
 
 // ASCIIURI maps i to a URI like [IRI.URI], but with the host in the form that
 // domain names have in ASCII (3.1), for schemes whose hosts are domain names.
-// Escapes in the host are decoded before. It is an error if the host is no
-// domain name.
+// Escapes in the host are decoded before. It is an error if the host is not a
+// domain name, or if the mapping makes another host of it: an empty one, or one with
+// a delimiter inside.
 func (i IRI) ASCIIURI() (uri.URI, error) {
 	host, ok := i.u.Data(uri.ComponentHost)
 	if !ok || host == "" || i.HostKind() != uri.HostName {
 		return i.u, nil
 	}
-	ascii, err := profile().ToASCII(string(host))
+	ascii, err := asciiDomain(string(host))
 	if err != nil {
 		return uri.URI{}, fmt.Errorf("iri: host %q: %w", host, err)
 	}
-	if ascii == string(host) {
-		if raw, _ := i.u.Host(); raw == ascii {
-			return i.u, nil
-		}
+	if raw, _ := i.u.Host(); raw == ascii {
+		return i.u, nil
 	}
-	return i.u.With(uri.ComponentHost, uri.Latest.Escape(uri.ComponentHost, uri.Data(ascii)))
+	return i.u.With(uri.ComponentHost, ascii)
 }
 
-// profile is IDNA for looking names up, with underscores and the like allowed.
-func profile() *idna.Profile {
-	return idna.New(idna.MapForLookup(), idna.Transitional(false), idna.StrictDomainName(false), idna.BidiRule())
-}
-
-// UnicodeHost returns the host with labels that are Punycode decoded, for
-// display (3.2.1); as it is written where it is no domain name.
+// UnicodeHost returns the host with labels in Punycode decoded, for display
+// (3.2.1). A host that is not a domain name is returned as it is written.
 func (i IRI) UnicodeHost() (string, bool) {
 	host, ok := i.Host()
 	if !ok || i.HostKind() != uri.HostName {
 		return host, ok
 	}
 	data, _ := i.u.Data(uri.ComponentHost)
-	display, err := profile().ToUnicode(string(data))
+	ascii, err := asciiDomain(string(data))
+	if err != nil {
+		return host, true
+	}
+	display, err := unicodeDomain(ascii)
 	if err != nil {
 		return host, true
 	}

@@ -20,8 +20,12 @@ const (
 	FindingRTLEnds uri.FindingCode = "rtl-ends"
 	// FindingNotNFC: the characters are not in normalization form C (5.3.2.2).
 	FindingNotNFC uri.FindingCode = "not-nfc"
-	// FindingIDNA: the host is no domain name (3.1).
+	// FindingIDNA: the host is not a domain name, or has a label that looks like
+	// Punycode and is not (3.1).
 	FindingIDNA uri.FindingCode = "idna"
+	// FindingMappedAddress: the host is a name that the mapping to ASCII turns
+	// into an IP address, as browsers do (UTS 46).
+	FindingMappedAddress uri.FindingCode = "mapped-address"
 )
 
 // Inspect returns what RFC 3987 advises against and i does, with offsets into
@@ -42,9 +46,7 @@ func (i IRI) Inspect() []uri.Finding {
 		}
 		add(FindingNotNFC, min(off, len(i.s)), "the characters are not in normalization form C")
 	}
-	if _, err := i.ASCIIURI(); err != nil {
-		add(FindingIDNA, strings.Index(i.s, "//")+2, "the host is no domain name: %v", err)
-	}
+	i.inspectHost(add)
 	for _, c := range directed(i) {
 		ltr, rtl := directions(c.text)
 		switch {
@@ -55,6 +57,30 @@ func (i IRI) Inspect() []uri.Finding {
 		}
 	}
 	return found
+}
+
+// inspectHost reports what is odd about a host that is a name.
+func (i IRI) inspectHost(add func(c uri.FindingCode, off int, format string, args ...any)) {
+	data, ok := i.u.Data(uri.ComponentHost)
+	if !ok || data == "" || i.HostKind() != uri.HostName {
+		return
+	}
+	host, _ := i.Host()
+	at := strings.Index(i.s, "//") + len("//")
+	if at += strings.Index(i.s[at:], host); at < 0 {
+		at = 0
+	}
+	ascii, err := asciiDomain(string(data))
+	if err == nil {
+		_, err = unicodeDomain(ascii)
+	}
+	if err != nil {
+		add(FindingIDNA, at, "the host is not a domain name: %v", err)
+		return
+	}
+	if a, ok := uri.ParseNumericHost(ascii); ok && !isASCII(string(data)) {
+		add(FindingMappedAddress, at, "the host %q is mapped to the address %s", host, a)
+	}
 }
 
 // A piece is a component in the sense of 4.2, and where it begins.

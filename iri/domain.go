@@ -1,0 +1,80 @@
+package iri
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"golang.org/x/net/idna"
+)
+
+// profile is UTS 46 with nontransitional processing. Hyphens may stand anywhere
+// and labels may be of any length, as in names that are in use
+// ("r3---sn-4g5e6nez.example").
+func profile() *idna.Profile {
+	return idna.New(
+		idna.MapForLookup(), idna.Transitional(false), idna.StrictDomainName(false),
+		idna.CheckHyphens(false), idna.VerifyDNSLength(false), idna.BidiRule(),
+	)
+}
+
+// asciiDomain returns a domain name in ASCII (3.1; UTS 46, section 4.2), in lower
+// case. The host that names it must not change: an empty label, and a character
+// that delimits hosts in URLs, are errors, whether they were written or came out of
+// the mapping ("℀" is mapped to "a/c", "／" to "/").
+func asciiDomain(host string) (string, error) {
+	if !utf8.ValidString(host) {
+		return "", errors.New("not UTF-8")
+	}
+	ascii := lowerASCII(host)
+	if !isASCII(ascii) {
+		// UTS 46 maps the capital sharp s to the small one since Unicode 15.1;
+		// the tables of the library are older.
+		var err error
+		if ascii, err = profile().ToASCII(strings.ReplaceAll(host, "\u1E9E", "ß")); err != nil {
+			return "", err
+		}
+		if hasEmptyLabel(ascii) {
+			return "", fmt.Errorf("empty label in %q", ascii)
+		}
+	}
+	if i := strings.IndexFunc(ascii, isForbidden); i >= 0 {
+		return "", fmt.Errorf("%q is not allowed in a domain name", ascii[i])
+	}
+	return ascii, nil
+}
+
+// unicodeDomain decodes the labels in Punycode of a name that [asciiDomain] returned.
+func unicodeDomain(ascii string) (string, error) {
+	display, err := profile().ToUnicode(ascii)
+	if err == nil && hasEmptyLabel(display) && !hasEmptyLabel(ascii) {
+		err = fmt.Errorf("label without characters in %q", ascii)
+	}
+	return display, err
+}
+
+// hasEmptyLabel reports whether a label other than the root is empty.
+func hasEmptyLabel(s string) bool {
+	s = strings.TrimSuffix(s, ".")
+	return s == "" || s[0] == '.' || strings.Contains(s, "..")
+}
+
+// isForbidden reports whether a character cannot stand in a domain name: a
+// forbidden domain code point of the URL Standard, or one beyond ASCII.
+func isForbidden(r rune) bool {
+	return r <= ' ' || r >= 0x7F || strings.ContainsRune("#%/:<>?@[\\]^|", r)
+}
+
+func lowerASCII(s string) string {
+	return strings.Map(func(r rune) rune {
+		if 'A' <= r && r <= 'Z' {
+			r += 'a' - 'A'
+		}
+		return r
+	}, s)
+}
+
+func isASCII(s string) bool {
+	return strings.IndexFunc(s, func(r rune) bool { return r >= utf8.RuneSelf }) < 0
+}

@@ -173,7 +173,7 @@ func TestConformance(t *testing.T) {
 }
 
 // A retired name leads to its successor in the protocol of 1995 as it does on
-// the web (Y95-43), and the spelling that was asked is the one that is sent.
+// the web, and the spelling that was asked is the one that is sent.
 func TestEndToEnd(t *testing.T) {
 	at := start(t, nomentest.Records(), nomentest.Authorities())
 	for form, o := range map[string]client.Options{"1995": direct(at), "proxy": proxied(at), "web": onWeb(at)} {
@@ -190,7 +190,7 @@ func TestEndToEnd(t *testing.T) {
 		q.Service = nomen.I2L
 		a, err := c.Resolve(t.Context(), q)
 		if err != nil || a.Locations[0].URL != "https://example.org/single" {
-			t.Errorf("%s: got %+v, %v", form, a, err)
+			t.Errorf("Y95-43: %s: got %+v, %v", form, a, err)
 		}
 		told := strings.Join(steps, "\n")
 		if !strings.Contains(told, "repl%61ced") || !strings.Contains(told, "unencrypted") || !strings.Contains(told, "redirected to urn:dns:"+nomentest.Host+":single") {

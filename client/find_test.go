@@ -20,6 +20,7 @@ import (
 	"github.com/nomen-project/nomen/internal/guard"
 	"github.com/nomen-project/nomen/name"
 	"github.com/nomen-project/nomen/uri"
+	"github.com/nomen-project/nomen/urn"
 )
 
 // finder has the ways to names: a discover.Way or an error each.
@@ -115,7 +116,7 @@ func TestWaysThatFail(t *testing.T) {
 	}
 }
 
-// Y95-43, Y95-44: a name to which another leads is found anew.
+// A name to which another leads is found anew.
 func TestFoundAnew(t *testing.T) {
 	n := newInternet(t)
 	n.host("old.example", "192.0.2.1", says(moved(301, "urn:ietf:rfc:2", "")))
@@ -128,17 +129,17 @@ func TestFoundAnew(t *testing.T) {
 		ways["urn:ietf:rfc:0"] = []any{discover.Way{Kind: discover.Location, URL: "urn:ietf:rfc:2", Services: []string{service}}}
 		a, err := n.client(Options{Finder: ways}).Resolve(t.Context(), ask(t, "urn:ietf:rfc:0", nomen.I2L))
 		if err != nil || a.Locations[0].URL != "https://new.example/x" {
-			t.Errorf("got %+v, %v after %q", a, err, n.lines())
+			t.Errorf("Y95-43: got %+v, %v after %q", a, err, n.lines())
 		}
 	}
 	a, err := n.client(Options{Finder: ways}).Resolve(t.Context(), ask(t, "urn:ietf:rfc:1", nomen.I2L))
 	if err != nil || a.Locations[0].URL != "https://new.example/x" {
-		t.Errorf("got %+v, %v after %q", a, err, n.lines())
+		t.Errorf("Y95-43: got %+v, %v after %q", a, err, n.lines())
 	}
 	ways["urn:ietf:rfc:2"] = ways["urn:ietf:rfc:1"]
 	var e *RedirectError
 	if _, err := n.client(Options{Finder: ways}).Resolve(t.Context(), ask(t, "urn:ietf:rfc:1", nomen.I2L)); !errors.As(err, &e) || !e.Loop {
-		t.Errorf("a loop: %v", err)
+		t.Errorf("Y95-44: a loop: %v", err)
 	}
 }
 
@@ -741,5 +742,61 @@ func TestValidators(t *testing.T) {
 	}
 	if got := (Validators{Tag: "a"}).conditions(""); got != nil {
 		t.Errorf("got %v", got)
+	}
+}
+
+// Resolving a name returns information about the resource. The client asks the
+// resolver alone, and no location.
+func TestResolvingFetchesNothing(t *testing.T) {
+	for _, service := range []nomen.Service{"", nomen.I2L, nomen.I2Ls, nomen.I2C} {
+		n := newInternet(t)
+		n.host("example.com", "192.0.2.1", says(urc("http://location.example/x")))
+		n.hosts["location.example"] = []string{"192.0.2.2"}
+		n.serve["192.0.2.2:80"] = says("HTTP/1.0 200 OK\r\n\r\nthe resource")
+		a, err := n.client(Options{}).Resolve(t.Context(), ask(t, alb, service))
+		if err != nil || len(a.Locations) != 1 || a.Locations[0].URL != "http://location.example/x" || a.Resource != nil {
+			t.Errorf("Y95-74: service %q: got %+v, %v, want the location", service, a, err)
+		}
+		if got := n.lines(); len(got) != 1 || !strings.HasPrefix(got[0], "192.0.2.1:4500 ") {
+			t.Errorf("Y95-74: service %q: asked %q, want one request to the resolver", service, got)
+		}
+	}
+}
+
+// What is sent is the canonical format, however a user wrote the name.
+func TestNamesTravelInTheCanonicalFormat(t *testing.T) {
+	for in, want := range map[string]string{
+		"<URN:dns:example.com:\n  alb002>": "alb002",
+		"urn:dns:example.com:a%2fb":        "a%2fb",
+		"urn:dns:EXAMPLE.com:caf%c3%a9":    "caf%c3%a9",
+	} {
+		n := newInternet(t)
+		n.host("example.com", "192.0.2.1", says(urc("https://example.com/x")))
+		n.serve["192.0.2.1:80"] = says("HTTP/1.1 200 OK\r\nContent-Type: text/uri-list\r\nConnection: close\r\n\r\nhttps://example.com/x\r\n")
+		q, err := Parse(in)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for via, prefix := range map[string]string{"": "", "http://192.0.2.1/": "/urn:dns:example.com:"} {
+			if _, err := n.client(Options{Via: via}).Resolve(t.Context(), q); err != nil {
+				t.Fatal(err)
+			}
+			target := strings.Fields(n.lines()[len(n.lines())-1])[2]
+			if !strings.EqualFold(target, prefix+want) {
+				t.Errorf("N12-42: %q: sent %q, want %q", in, target, prefix+want)
+			}
+			if prefix == "" {
+				continue
+			}
+			whole := target[1:]
+			if u, err := urn.RFC8141.Parse(whole); err != nil || u.String() != whole {
+				t.Errorf("N12-42, N12-46: %q: sent %q, want a URN with its tag: %v", in, whole, err)
+			}
+		}
+	}
+	for _, in := range []string{"urn:example:caf\u00e9", "urn:example:a<b", "urn:example:a\x00"} {
+		if q, err := Parse(in); err == nil {
+			t.Errorf("N12-42: %q is taken for %q", in, q.Name)
+		}
 	}
 }

@@ -92,7 +92,7 @@ func TestIPv6Only(t *testing.T) {
 	}
 }
 
-// Y95-43: a resolver moves, and its names with it, across two authorities.
+// A resolver moves, and its names with it, across two authorities.
 func TestMovesAcrossAuthorities(t *testing.T) {
 	port := listen(t, map[string]func(net.Conn){
 		"127.0.0.2": once("HTTP/1.0 301 urn:dns:second.example:alb%2D002\r\n\r\n"),
@@ -102,7 +102,7 @@ func TestMovesAcrossAuthorities(t *testing.T) {
 	dns := hosts{"example.com": at("127.0.0.2"), "second.example": at("127.0.0.3"), "third.example": at("127.0.0.4")}
 	a, err := newClient(t, Options{DNS: dns, Port: port}).Resolve(t.Context(), ask(t, alb, nomen.I2L))
 	if err != nil || a.Name.Key() != "urn:dns:third.example:alb002" || a.Locations[0].URL != "https://third.example/x" || len(a.Why) != 2 {
-		t.Errorf("got %+v, %v", a, err)
+		t.Errorf("Y95-43: got %+v, %v", a, err)
 	}
 }
 

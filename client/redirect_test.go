@@ -20,7 +20,7 @@ func moved(status int, phrase, location string) string {
 	return s + "\r\n"
 }
 
-// Y95-43, Y95-44, A95-4: the reason phrase first, then Location.
+// The reason phrase comes first, then Location (A95-4).
 func TestDestination(t *testing.T) {
 	direct, web := authority{}, site{"https://resolver.example/base/"}
 	for _, tt := range []struct {
@@ -81,12 +81,12 @@ func TestDestination(t *testing.T) {
 		if tt.name+tt.url+tt.newSite == "" {
 			var e *StatusError
 			if !errors.As(err, &e) || e.Code != tt.status {
-				t.Errorf("%d %q %q: got %+v, %v, want a *StatusError", tt.status, tt.phrase, tt.loc, d, err)
+				t.Errorf("Y95-43: %d %q %q: got %+v, %v, want a *StatusError", tt.status, tt.phrase, tt.loc, d, err)
 			}
 			continue
 		}
 		if err != nil || d.subject.spelling != tt.name || d.url != tt.url || d.site != tt.newSite || d.fetchable != (tt.url != "" && !tt.notFetchable) {
-			t.Errorf("%d %q %q: got %+v, %v, want %q %q %q", tt.status, tt.phrase, tt.loc, d, err, tt.name, tt.url, tt.newSite)
+			t.Errorf("Y95-43: %d %q %q: got %+v, %v, want %q %q %q", tt.status, tt.phrase, tt.loc, d, err, tt.name, tt.url, tt.newSite)
 		}
 	}
 }

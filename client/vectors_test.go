@@ -126,7 +126,6 @@ func TestVectorsError(t *testing.T) {
 	}
 }
 
-// Y95-43.
 func TestVectorsRedirect(t *testing.T) {
 	for _, v := range vectors(t, "redirect") {
 		t.Run(v.ID, func(t *testing.T) {
@@ -137,7 +136,7 @@ func TestVectorsRedirect(t *testing.T) {
 			}
 			a, err := n.client(Options{}).Resolve(t.Context(), q)
 			if err != nil || len(a.Locations) != 1 || a.Locations[0].URL != "https://new.example/x" {
-				t.Fatalf("got %+v, %v", a, err)
+				t.Fatalf("Y95-43: got %+v, %v", a, err)
 			}
 			if got, want := n.lines()[1], addressOf(v.NextConnect)+" "+v.NextRequest; got != want {
 				t.Errorf("asked %q, want %q", got, want)

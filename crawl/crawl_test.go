@@ -522,7 +522,7 @@ func TestStateRelations(t *testing.T) {
 }
 
 // A resolver of 1995 answers with a list of lines, in text/plain or as the body
-// alone (Y95-54, Y95-58, Y95-59).
+// alone.
 func TestListsOfForeignResolvers(t *testing.T) {
 	for _, tt := range []struct {
 		reply string
@@ -536,7 +536,7 @@ func TestListsOfForeignResolvers(t *testing.T) {
 		{"HTTP/1.0 200 OK\r\nContent-Type: text/uri-list\r\n\r\n# urn:dns:a.example:urn+c\r\nb.example\r\n", []string{"b.example"}},
 	} {
 		if got, err := askRaw(t, tt.reply); err != nil || !slices.Equal(got, tt.want) {
-			t.Errorf("%q: got %q, %v; want %q", tt.reply, got, err, tt.want)
+			t.Errorf("Y95-58, Y95-59: %q: got %q, %v; want %q", tt.reply, got, err, tt.want)
 		}
 	}
 	for _, reply := range []string{

@@ -96,32 +96,32 @@ func shapes() map[string]*nomen.Answer {
 	}
 }
 
-// Y95-40, Y95-54, Y95-58: every answer can be written in every format; none of
+// Every answer can be written in every format; none of
 // them is empty where people read it.
 func TestEveryAnswerInEveryFormat(t *testing.T) {
 	for label, a := range shapes() {
 		for _, f := range Formats() {
 			var b bytes.Buffer
 			if err := f.Write(&b, a); err != nil {
-				t.Errorf("%s of %q: %v", f.Name, label, err)
+				t.Errorf("Y95-40: %s of %q: %v", f.Name, label, err)
 			}
 			if strings.Contains(b.String(), "%!") {
 				t.Errorf("%s of %q has a broken layout: %s", f.Name, label, b.String())
 			}
 			if f.Name != "linkset" && f.Name != "uri-list" && b.Len() == 0 {
-				t.Errorf("%s of %q is empty", f.Name, label)
+				t.Errorf("Y95-40: %s of %q is empty", f.Name, label)
 			}
 		}
 	}
 }
 
-// Y95-69: every location is in every format.
+// Every location is in every format.
 func TestEveryLocationInEveryFormat(t *testing.T) {
 	for _, f := range Formats() {
 		got := strings.NewReplacer("&amp;", "&", "\\u0026", "&", "\r\n =", "=", "\r\n", "", "<URL:", "").Replace(written(t, f.Write, rich()))
 		for _, l := range rich().Locations {
 			if !strings.Contains(got, l.URL) {
-				t.Errorf("%s: no %q in %s", f.Name, l.URL, got)
+				t.Errorf("Y95-69: %s: no %q in %s", f.Name, l.URL, got)
 			}
 		}
 	}

@@ -224,3 +224,17 @@ func TestVisible(t *testing.T) {
 		t.Errorf("visibleLine: %q", got)
 	}
 }
+
+// The page about a name shows the complete URN, so that nobody takes the
+// identifier of its namespace for a scheme.
+func TestPagesShowTheWholeName(t *testing.T) {
+	for label, a := range shapes() {
+		if a.Name.IsZero() || a.Name.Scheme() != "urn" {
+			continue
+		}
+		_, body, _ := strings.Cut(written(t, WriteHTML, a), "<body>")
+		if !strings.Contains(strings.ToLower(body), strings.ToLower(a.Name.Key())) {
+			t.Errorf("N12-48: %s: no %s in %s", label, a.Name.Key(), body)
+		}
+	}
+}

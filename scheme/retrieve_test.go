@@ -437,6 +437,9 @@ func TestRetrieveThroughGateway(t *testing.T) {
 	if out, err := r.Retrieve(ctx, uri.MustParse("urn:x-y:z")); err != nil || len(out.Locators) != 1 {
 		t.Errorf("a URN with a step: got %v, %v", out, err)
 	}
+	if got := w.asked[len(w.asked)-1]; got != "urn:x-y:z" {
+		t.Errorf("N12-46: the step of names was asked %q, want the whole URN", got)
+	}
 	c, err := Standard().With(Scheme{
 		Name: "foo", Title: "foos", Reference: "r", Retrieval: "through its gateway", Gateway: "http://foo.example/get?{rest}",
 	})

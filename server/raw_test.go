@@ -23,8 +23,6 @@ const urc2648 = "=====\r\nhttps://www.rfc-editor.org/rfc/rfc2648.txt\r\n" +
 const urcAlb002 = "=====\r\nhttps://example.org/albums/2\r\nThe second album\r\n\r\n" +
 	"name: urn:dns:example.org:alb002\r\nstatus: active\r\nmodified: 2026-11-19T08:30:00Z\r\nrevision: 1\r\n"
 
-// Y95-39: a result comes in one message, which the end of the connection ends.
-//
 // TestRawBytes sends bytes and looks at the bytes that come back: status line,
 // some fields, and the whole body or, where it begins with "~", a part of it.
 func TestRawBytes(t *testing.T) {

@@ -840,7 +840,7 @@ func TestMetainformationTellsWhatIsOffered(t *testing.T) {
 				want = "I2L%2C%20I2C"
 			}
 			if p.status != 200 || !bytes.Contains(p.body, []byte(want)) {
-				t.Errorf("%s as %s: %d %s", target, f.Name, p.status, p.body) // Y95-54, Y95-55
+				t.Errorf("Y95-55: %s as %s: %d %s", target, f.Name, p.status, p.body)
 			}
 		}
 	}

@@ -12,7 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestReason checks the phrases of status lines (Y95-42, Y95-43).
+// TestReason checks the phrases of status lines.
 func TestReason(t *testing.T) {
 	const urn = "urn:dns:new.example:alb003"
 	long := strings.Repeat("x", MaxReason)
@@ -40,7 +40,7 @@ func TestReason(t *testing.T) {
 			send(t, c, tt.in)
 			got, _, _ := strings.Cut(receive(t, c), "\r\n")
 			if got != tt.want {
-				t.Errorf("got %q, want %q", got, tt.want)
+				t.Errorf("Y95-42: got %q, want %q", got, tt.want)
 			}
 		})
 	}

@@ -38,6 +38,7 @@ func Differences(before, after *store.Record) []Difference {
 	}
 	d.value("status", string(before.Status), string(after.Status))
 	d.value("reason", before.Reason, after.Reason)
+	d.value("show_locations", whenTrue(before.ShowLocations), whenTrue(after.ShowLocations))
 	d.locations(before.Locations, after.Locations)
 	elements := maps.Clone(before.Metadata)
 	if elements == nil {
@@ -50,6 +51,13 @@ func Differences(before, after *store.Record) []Difference {
 	d.list("same_as", before.SameAs, after.SameAs)
 	d.list("successors", before.Successors, after.Successors)
 	return d
+}
+
+func whenTrue(b bool) string {
+	if b {
+		return "true"
+	}
+	return ""
 }
 
 // AuthorityDifferences is Differences for authorities; nil stands for none. Fields are

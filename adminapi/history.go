@@ -35,6 +35,7 @@ type Revision struct {
 	Time      time.Time        `json:"time"`
 	Who       string           `json:"who,omitempty"` // "" for the operator of the machine
 	Why       string           `json:"why,omitempty"`
+	Batch     string           `json:"batch,omitempty"`     // ID of the import, relocation or undo that it is part of
 	Record    *store.Record    `json:"record,omitempty"`    // as it was from then on; absent when it was deleted
 	Authority *store.Authority `json:"authority,omitempty"` // as Record
 	Redacts   []uint64         `json:"redacts,omitempty"`   // earlier revisions whose content it removed
@@ -44,7 +45,7 @@ type Revision struct {
 // NewRevision returns the revision that a change of a name or an authority has made.
 func NewRevision(c *store.Change) Revision {
 	return Revision{
-		Revision: c.Revision(), Time: c.Time, Who: c.Who, Why: c.Why,
+		Revision: c.Revision(), Time: c.Time, Who: c.Who, Why: c.Why, Batch: c.Batch,
 		Record: c.Record, Authority: c.Authority, Redacts: c.Redacts, Redacted: c.Redacted,
 	}
 }
@@ -72,6 +73,7 @@ type Entry struct {
 	Time      time.Time        `json:"time"`
 	Who       string           `json:"who,omitempty"`
 	Why       string           `json:"why,omitempty"`
+	Batch     string           `json:"batch,omitempty"` // as of a Revision
 	Record    *store.Record    `json:"record,omitempty"`
 	Authority *store.Authority `json:"authority,omitempty"`
 	Deleted   bool             `json:"deleted,omitempty"` // a reserved name went
@@ -85,7 +87,7 @@ type Entry struct {
 func NewEntry(e *store.Entry) Entry {
 	c := e.Change
 	j := Entry{
-		Seq: e.Seq, Key: c.Subject().Key, Revision: c.Revision(), Time: c.Time, Who: c.Who, Why: c.Why,
+		Seq: e.Seq, Key: c.Subject().Key, Revision: c.Revision(), Time: c.Time, Who: c.Who, Why: c.Why, Batch: c.Batch,
 		Record: c.Record, Authority: c.Authority, Deleted: !c.Delete.IsZero(),
 		Redacts: c.Redacts, Redacted: c.Redacted, Digest: hex.EncodeToString(e.Digest[:]),
 	}
@@ -98,7 +100,7 @@ func NewEntry(e *store.Entry) Entry {
 // Store returns j as a store has it.
 func (j Entry) Store() (*store.Entry, error) {
 	c := &store.Change{
-		Authority: j.Authority, Expected: j.Revision - 1, Time: j.Time, Who: j.Who, Why: j.Why,
+		Authority: j.Authority, Expected: j.Revision - 1, Time: j.Time, Who: j.Who, Why: j.Why, Batch: j.Batch,
 		Redacts: j.Redacts, Redacted: j.Redacted,
 	}
 	subjects := 0
@@ -328,7 +330,7 @@ func (c *Client) AuthorityHistory(ctx context.Context, p name.Prefix) iter.Seq2[
 				return
 			}
 			change := &store.Change{
-				Authority: r.Authority, Expected: r.Revision - 1, Time: r.Time, Who: r.Who, Why: r.Why,
+				Authority: r.Authority, Expected: r.Revision - 1, Time: r.Time, Who: r.Who, Why: r.Why, Batch: r.Batch,
 				Redacts: r.Redacts, Redacted: r.Redacted,
 			}
 			if !yield(change, nil) {

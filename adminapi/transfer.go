@@ -14,7 +14,7 @@ import (
 	"github.com/nomen-project/nomen/bulk"
 )
 
-// Import brings the records of r in; see [bulk.Import]. Progress, Refused and
+// Import brings the records of r in; see [bulk.Import]. Progress, Refused, Warned and
 // Changed of the options are called as the server tells, and Now is not used. r is
 // sent as it is, compressed or not. To be somebody else (Who) takes an
 // administrator.
@@ -22,6 +22,7 @@ func (c *Client) Import(ctx context.Context, r io.Reader, o bulk.ImportOptions) 
 	q := url.Values{}
 	setFlag(q, "dry_run", o.DryRun)
 	setFlag(q, "changes", o.Changed != nil)
+	setFlag(q, "retired", o.Retired)
 	setText(q, "why", o.Why)
 	setText(q, "as", o.Who)
 	setText(q, "compression", compressionName(o.Compression))
@@ -99,6 +100,8 @@ func readEvents(r io.Reader, o bulk.ImportOptions) (bulk.Summary, error) {
 			return *e.Summary, nil
 		case e.Refused != nil && o.Refused != nil:
 			o.Refused(*e.Refused)
+		case e.Warned != nil && o.Warned != nil:
+			o.Warned(*e.Warned)
 		case e.Change != nil && o.Changed != nil:
 			o.Changed(*e.Change)
 		case e.Doubts != nil && o.Doubted != nil:

@@ -69,11 +69,12 @@ type Retirement struct {
 }
 
 // An Event is one line of the answer to an import. Exactly one of Progress,
-// Refused, Change, Doubts and Summary is there; the last line is a summary, with the
+// Refused, Warned, Change, Doubts and Summary is there; the last line is a summary, with the
 // problem that ended the import too early, if one did.
 type Event struct {
 	Progress *bulk.Summary `json:"progress,omitempty"`
 	Refused  *bulk.Refusal `json:"refused,omitempty"`
+	Warned   *bulk.Warning `json:"warned,omitempty"`
 	Change   *bulk.Change  `json:"change,omitempty"` // if asked for
 	Doubts   *bulk.Doubts  `json:"doubts,omitempty"` // before the summary, if there are any
 	Summary  *bulk.Summary `json:"summary,omitempty"`

@@ -39,6 +39,14 @@ func (r Refusal) String() string {
 	return s
 }
 
+// A Warning tells what may not be meant in a record that went in.
+type Warning struct {
+	Line    int    `json:"line"` // from 1
+	Name    string `json:"name"` // as the line has it
+	Code    string `json:"code"` // of [registrar.Warning]
+	Message string `json:"message"`
+}
+
 // A Change tells what a record of a file does to its name.
 type Change struct {
 	Line    int      `json:"line"` // from 1
@@ -105,6 +113,7 @@ type ImportOptions struct {
 	Compression Compression
 	DryRun      bool             // tell what would change, and change nothing
 	OnConflict  Conflict         // what becomes of names that are there
+	Retired     bool             // change retired names too, which are otherwise left as they are
 	Who         string           // for the history; the actor's if empty
 	Why         string           // for the history
 	Now         func() time.Time // the clock of Seconds; time.Now if nil
@@ -115,6 +124,7 @@ type ImportOptions struct {
 
 	Progress func(Summary) // called after every batch, if not nil
 	Refused  func(Refusal) // called for every bad record, if not nil, in their order
+	Warned   func(Warning) // called for what may not be meant in records that were created or changed, if not nil, in their order
 	Changed  func(Change)  // called for every name that is created or changed, if not nil, in their order
 	Doubted  func(Doubts)  // called at the end if there are any, if not nil
 }
@@ -265,6 +275,7 @@ func (i *importer) batch(in *Reader) *batch {
 		case err == nil:
 			b.items = append(b.items, item{line: line})
 			b.reqs = append(b.reqs, i.options.OnConflict.request(&line))
+			b.reqs[len(b.reqs)-1].KeepRetired = !i.options.Retired
 			b.size += line.size
 		case isLine:
 			b.items = append(b.items, item{bad: bad})
@@ -352,6 +363,12 @@ func (i *importer) count(l *Line, out *registrar.Outcome) {
 		r := Refusal{Name: l.Record.Spelling, Reason: reason, Err: out.Err}
 		r.Field, r.Line, r.Offset = l.title(field)
 		i.refuse(r)
+		return
+	case out.Retired:
+		i.summary.Retired++
+		if i.options.Warned != nil {
+			i.options.Warned(Warning{l.Number, l.Record.Spelling, registrar.WarnRetired, "retired, and left as it is (--retired changes it)"})
+		}
 		return
 	case out.Created:
 		i.summary.Created++

@@ -172,7 +172,7 @@ func TestDoubts(t *testing.T) {
 		b := newBench(t)
 		for _, want := range []Doubts{tt.once, tt.again} {
 			var got Doubts
-			o := ImportOptions{OnConflict: tt.policy, Doubted: func(d Doubts) { got = d }}
+			o := ImportOptions{OnConflict: tt.policy, Retired: true, Doubted: func(d Doubts) { got = d }}
 			if _, _, err := b.bring(strings.NewReader(n+tt.first+"\n"+n+tt.second), o); err != nil || got != want {
 				t.Errorf("%s of %s and %s: %+v, %v; want %+v", tt.policy, tt.first, tt.second, got, err, want)
 			}

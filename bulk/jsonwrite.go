@@ -39,6 +39,9 @@ func (e jsonEncoder) record(b []byte, r *store.Record) ([]byte, error) {
 	b = appendTexts(b, r.Successors)
 	b = append(b, `,"reason":`...)
 	b = appendText(b, r.Reason)
+	if r.ShowLocations {
+		b = append(b, `,"show_locations":true`...)
+	}
 	if e.revisions {
 		text, err := r.Modified.MarshalText()
 		if err != nil {

@@ -41,6 +41,7 @@ const (
 	isSameAs
 	isSuccessors
 	isReason
+	isShowLocations
 	isModified
 	isRevision
 	isURL
@@ -64,7 +65,7 @@ type memberSet uint32
 // members are the names of the members in JSON, and the columns of tables.
 var members = [...]string{
 	isName: "name", isStatus: "status", isLocations: "locations", isMetadata: "metadata", isSameAs: "same_as",
-	isSuccessors: "successors", isReason: "reason", isModified: "modified", isRevision: "revision",
+	isSuccessors: "successors", isReason: "reason", isShowLocations: "show_locations", isModified: "modified", isRevision: "revision",
 	isURL: "url", isType: "type", isLang: "lang", isRel: "rel", isPriority: "priority", isWeight: "weight",
 	isCountry: "country", isComponent: "component", isCharset: "charset", isNote: "note", isDown: "down",
 	isValidFrom: "valid_from", isValidUntil: "valid_until",
@@ -120,6 +121,9 @@ func (d *decoder) value(rec *store.Record, bit int) registrar.Fields {
 	case isReason:
 		rec.Reason = d.text()
 		return registrar.FieldReason
+	case isShowLocations:
+		rec.ShowLocations = d.boolean()
+		return registrar.FieldShowLocations
 	case isModified:
 		d.time()
 	case isRevision:

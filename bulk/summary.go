@@ -9,6 +9,7 @@ type Summary struct {
 	Changed   int64   `json:"changed"`
 	Unchanged int64   `json:"unchanged"`
 	Refused   int64   `json:"refused"`
+	Retired   int64   `json:"retired,omitempty"` // left as they are, being retired
 	LeftOut   int64   `json:"left_out,omitempty"`
 	Seconds   float64 `json:"seconds"`
 }

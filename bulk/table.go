@@ -28,7 +28,7 @@ const elementColumn = "dc:"
 func titles() []string {
 	all := []string{
 		"name", "status", "url", "type", "lang", "rel", "priority", "weight", "country", "component",
-		"charset", "valid_from", "valid_until", "down", "note", "reason", "successors", "same_as",
+		"charset", "valid_from", "valid_until", "down", "note", "reason", "show_locations", "successors", "same_as",
 	}
 	for _, e := range elements() {
 		all = append(all, elementColumn+e)
@@ -296,7 +296,7 @@ func (t *table) take(r *row) {
 		col := &t.columns[i]
 		switch col.bit {
 		case isName:
-		case isStatus, isReason, isSameAs, isSuccessors, isMetadata:
+		case isStatus, isReason, isShowLocations, isSameAs, isSuccessors, isMetadata:
 			t.value(r, i)
 		case isPriority:
 			l.Priority, part = t.number(r, i), i
@@ -339,6 +339,9 @@ func (t *table) value(r *row, i int) {
 	case isReason:
 		rec.Reason = t.text(r, i)
 		t.line.Fields |= registrar.FieldReason
+	case isShowLocations:
+		rec.ShowLocations = t.boolean(r, i)
+		t.line.Fields |= registrar.FieldShowLocations
 	case isSameAs:
 		rec.SameAs = t.list(r, i)
 		t.line.Fields |= registrar.FieldSameAs

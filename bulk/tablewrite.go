@@ -90,7 +90,7 @@ func (e *tableEncoder) row(b []byte, r *store.Record, i int) []byte {
 			if l.Down {
 				b = append(b, "true"...)
 			}
-		case isStatus, isReason, isSameAs, isSuccessors, isMetadata:
+		case isStatus, isReason, isShowLocations, isSameAs, isSuccessors, isMetadata:
 			if i == 0 {
 				b = e.value(b, r, c)
 			}
@@ -108,6 +108,11 @@ func (e *tableEncoder) value(b []byte, r *store.Record, c *column) []byte {
 		return e.text(b, string(r.Status))
 	case isReason:
 		return e.text(b, r.Reason)
+	case isShowLocations:
+		if !r.ShowLocations {
+			return b
+		}
+		return append(b, "true"...)
 	case isSameAs:
 		return e.list(b, c, r.SameAs)
 	case isSuccessors:

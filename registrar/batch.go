@@ -278,6 +278,9 @@ func (p *plan) change(i int, s *state) error {
 		out.Record, out.Result = s.record, store.Result{Revision: s.revision()}
 		return nil
 	}
+	if s, missing := req.missing(s.record); missing {
+		return refuse(cmp.Or(req.Record.Spelling, check.name.Key()), "remove", faultf(0, "value", "the record has no location or same_as %q", s))
+	}
 	if s.record == nil && (expected == 0 || expected == store.AnyRevision) {
 		if check.freshErr != nil {
 			return check.freshErr
@@ -288,6 +291,11 @@ func (p *plan) change(i int, s *state) error {
 	}
 	rec := new(store.Record)
 	fill(rec, check.name, s.record, req)
+	if req.KeepRetired && req.Existing != Refuse && s.record != nil && s.record.Status == nomen.Retired {
+		out.Record, out.Result = s.record, store.Result{Revision: s.revision()}
+		out.Retired = differences(s.record, rec) != 0
+		return nil
+	}
 	if err := p.checkMerged(rec, s.record, req); err != nil {
 		return err
 	}

@@ -195,8 +195,11 @@ func (p *plan) checkMerged(rec, there *store.Record, req *Request) error {
 	return nil
 }
 
-// checkReason refuses a reason that nobody would be shown.
+// checkReason refuses what only a tombstone has.
 func checkReason(rec *store.Record) error {
+	if rec.ShowLocations && rec.Status != nomen.Retired {
+		return refuse(cmp.Or(rec.Spelling, rec.Name.Key()), "show_locations", faultf(0, "state", "only a retired name has it: the locations of others are shown"))
+	}
 	if rec.Reason != "" && rec.Status != nomen.Retired {
 		return refuse(cmp.Or(rec.Spelling, rec.Name.Key()), "reason", faultf(0, "state", "only a retired name has one"))
 	}

@@ -191,7 +191,7 @@ func (l *Load) current(ctx context.Context, b *Batch) (*Batch, error) {
 func (b *Batch) creates() bool {
 	for i := range b.reqs {
 		e := b.reqs[i].Expected
-		if b.checks[i].freshErr != nil || e != 0 && e != store.AnyRevision && !b.reqs[i].OrCreate {
+		if b.checks[i].freshErr != nil || e != 0 && e != store.AnyRevision && !b.reqs[i].OrCreate || b.reqs[i].Remove != nil {
 			return false
 		}
 	}

@@ -28,8 +28,10 @@ func fill(rec *store.Record, n name.Name, there *store.Record, req *Request) {
 	rec.Spelling = cmp.Or(rec.Spelling, n.Key())
 	rec.Status = cmp.Or(rec.Status, nomen.Active)
 	set(rec, req, req.Add && there != nil)
-	if rec.Status != nomen.Retired && there != nil && there.Status == nomen.Retired && rec.Reason == there.Reason {
-		rec.Reason = ""
+	if rec.Status != nomen.Retired && there != nil && there.Status == nomen.Retired {
+		if rec.ShowLocations = rec.ShowLocations && !there.ShowLocations; rec.Reason == there.Reason {
+			rec.Reason = ""
+		}
 	}
 }
 
@@ -42,8 +44,11 @@ func set(rec *store.Record, req *Request, add bool) {
 	if fields.Has(FieldReason) {
 		rec.Reason = from.Reason
 	}
+	if fields.Has(FieldShowLocations) {
+		rec.ShowLocations = from.ShowLocations
+	}
 	if fields.Has(FieldSameAs) {
-		rec.SameAs = list(rec.SameAs, from.SameAs, add)
+		rec.SameAs = list(without(rec.SameAs, req.Remove, itself), from.SameAs, add)
 	}
 	if fields.Has(FieldSuccessors) {
 		rec.Successors = list(rec.Successors, from.Successors, add)
@@ -52,8 +57,57 @@ func set(rec *store.Record, req *Request, add bool) {
 		rec.Metadata = metadata(rec.Metadata, from.Metadata, add)
 	}
 	if fields.Has(FieldLocations) {
-		rec.Locations = locations(rec.Locations, normal(from.Locations), add)
+		given := normal(from.Locations)
+		there := without(rec.Locations, req.Remove, urlOf)
+		if req.ReplaceLocations {
+			rec.Locations = completedAll(there, given)
+		} else {
+			rec.Locations = locations(there, given, add)
+		}
 	}
+}
+
+func itself(s string) string { return s }
+
+func urlOf(l nomen.Location) string { return l.URL }
+
+// without returns the list without what is to be removed. It does not change it.
+func without[T any](list []T, remove []string, key func(T) string) []T {
+	if len(remove) == 0 {
+		return list
+	}
+	return slices.DeleteFunc(slices.Clone(list), func(v T) bool { return slices.Contains(remove, key(v)) })
+}
+
+// missing returns the first of what is to be removed that a record, nil if there is
+// none, does not have.
+func (q *Request) missing(there *store.Record) (string, bool) {
+	for _, s := range q.Remove {
+		if there == nil || !slices.Contains(there.SameAs, s) && !slices.ContainsFunc(there.Locations, func(l nomen.Location) bool { return l.URL == s }) {
+			return s, true
+		}
+	}
+	return "", false
+}
+
+// completedAll returns the given locations, each with what those that are there say of
+// the same place. One that says nothing itself stands for all that do.
+func completedAll(there, given []nomen.Location) []nomen.Location {
+	all := make([]nomen.Location, 0, len(given))
+	for _, l := range given {
+		bare := l == nomen.Location{URL: l.URL, Component: l.Component}
+		before := len(all)
+		for _, have := range there {
+			if placeOf(have) != placeOf(l) || !bare && len(all) > before {
+				continue
+			}
+			all = append(all, completed(have, l))
+		}
+		if len(all) == before {
+			all = append(all, l)
+		}
+	}
+	return all
 }
 
 // meant returns the fields of the request: all if it names none.
@@ -145,6 +199,7 @@ func differences(a, b *store.Record) (f Fields) {
 		{FieldSameAs, slices.Equal(a.SameAs, b.SameAs)},
 		{FieldSuccessors, slices.Equal(a.Successors, b.Successors)},
 		{FieldReason, a.Reason == b.Reason},
+		{FieldShowLocations, a.ShowLocations == b.ShowLocations},
 	} {
 		if !d.same {
 			f |= d.field
@@ -166,6 +221,7 @@ func undone(before, between, after *store.Record) (f Fields) {
 		{FieldName, between.Spelling != before.Spelling && after.Spelling != between.Spelling},
 		{FieldStatus, between.Status != before.Status && after.Status != between.Status},
 		{FieldReason, between.Reason != before.Reason && after.Reason != between.Reason},
+		{FieldShowLocations, between.ShowLocations != before.ShowLocations && after.ShowLocations != between.ShowLocations},
 		{FieldLocations, lost(before.Locations, between.Locations, after.Locations)},
 		{FieldSameAs, lost(before.SameAs, between.SameAs, after.SameAs)},
 		{FieldSuccessors, lost(before.Successors, between.Successors, after.Successors)},

@@ -71,11 +71,11 @@ func (r *Registrar) Retire(ctx context.Context, a Actor, n name.Name, t Retireme
 	if err != nil {
 		return Outcome{Name: n, Err: err}, err
 	}
-	fields := FieldStatus | FieldReason
+	fields := FieldStatus | FieldReason | FieldShowLocations
 	if t.Successors != nil {
 		fields |= FieldSuccessors
 	}
-	rec := &store.Record{Name: there.Name, Status: nomen.Retired, Reason: t.Reason, Successors: t.Successors}
+	rec := &store.Record{Name: there.Name, Status: nomen.Retired, Reason: t.Reason, Successors: t.Successors, ShowLocations: t.ShowLocations}
 	out, err := r.Put(ctx, a, Request{Record: rec, Fields: fields, Expected: t.Expected}, why)
 	if err == nil {
 		out.Warnings = append(out.Warnings, r.strangers(ctx, t.Successors)...)

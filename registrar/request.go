@@ -22,6 +22,7 @@ const (
 	FieldSameAs
 	FieldSuccessors
 	FieldReason
+	FieldShowLocations
 )
 
 // Has reports whether f has all fields of g.
@@ -29,7 +30,7 @@ func (f Fields) Has(g Fields) bool { return f&g == g }
 
 // fieldNames returns the names of all fields, in the order of their bits.
 func fieldNames() []string {
-	return []string{"name", "status", "locations", "metadata", "same_as", "successors", "reason"}
+	return []string{"name", "status", "locations", "metadata", "same_as", "successors", "reason", "show_locations"}
 }
 
 // Names returns the names of the fields, as records have them in JSON.
@@ -110,7 +111,17 @@ type Request struct {
 	Fields Fields        `json:"fields,omitempty"` // those meant; 0 for all
 	Add    bool          `json:"add,omitempty"`    // add to lists, take nothing away
 
-	Existing Existing `json:"existing,omitempty"` // what to do if the name is there
+	// Remove are the URLs of locations, and the values of same_as, that go. It goes
+	// with Add and the fields meant; one that is not there is refused.
+	Remove []string `json:"remove,omitempty"`
+
+	// ReplaceLocations makes an exception from Add: the locations given take the place
+	// of all others. Where they say nothing of type, language and so on they keep what
+	// those of the same URL and component said.
+	ReplaceLocations bool `json:"replace_locations,omitempty"`
+
+	Existing    Existing `json:"existing,omitempty"`     // what to do if the name is there
+	KeepRetired bool     `json:"keep_retired,omitempty"` // leave a retired name as it is; Existing goes before if it is Refuse
 
 	// Expected is the revision the name must have now, 0 for "does not exist",
 	// or store.AnyRevision. In one batch it may also be the revision that an
@@ -127,6 +138,7 @@ type Outcome struct {
 	Fields       Fields           `json:"fields,omitempty"`    // that were changed, if it did
 	Undone       Fields           `json:"undone,omitempty"`    // of these, what had become of them by earlier requests of the batch and is no more
 	Uncovered    bool             `json:"uncovered,omitempty"` // no authority here covers the name
+	Retired      bool             `json:"retired,omitempty"`   // it was left as it is, being retired: see KeepRetired
 	Record       *store.Record    `json:"record,omitempty"`    // as it is now; nil when deleted or refused. May share lists with the request
 	Authority    *store.Authority `json:"authority,omitempty"` // as it is now, if it was about one
 	Warnings     []Warning        `json:"warnings,omitempty"`
@@ -143,6 +155,7 @@ type Warning struct {
 const (
 	WarnNoAuthority = "no-authority" // the name lies under no authority here
 	WarnDoubtful    = "doubtful"     // the name breaks the rules of its namespace
+	WarnRetired     = "retired"      // left as it is, being retired
 	WarnNoReason    = "no-reason"    // retired, and nobody knows why
 	WarnSuccessor   = "successor"    // a successor is not known under an authority here
 	WarnOwners      = "owners"       // the authority has fewer than two owners
@@ -155,4 +168,6 @@ type Retirement struct {
 	Reason     string   `json:"reason"`              // never empty
 	Successors []string `json:"successors,omitzero"` // names to use instead; nil leaves those that are there
 	Expected   uint64   `json:"-"`                   // as in Request
+
+	ShowLocations bool `json:"show_locations,omitempty"` // the tombstone shows the locations to the public
 }

@@ -135,6 +135,9 @@ func (d *decision) describe(rec *store.Record) *nomen.Answer {
 		Modified:  rec.Modified,
 		Revision:  rec.Revision,
 	}
+	if rec.Status == nomen.Retired && !rec.ShowLocations {
+		a.Locations = nil // withdrawn, for every format and link
+	}
 	if rec.Spelling != rec.Name.Key() {
 		a.Spelling = rec.Spelling
 	}

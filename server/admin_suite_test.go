@@ -197,16 +197,17 @@ var deskSteps = []struct {
 	{"import", func(ctx context.Context, d desk) any {
 		var all []any
 		for _, o := range []bulk.ImportOptions{
-			{DryRun: true}, {OnConflict: bulk.Keep}, {OnConflict: bulk.Fail}, {OnConflict: bulk.Replace}, {}, {},
+			{DryRun: true}, {OnConflict: bulk.Keep}, {OnConflict: bulk.Fail}, {OnConflict: bulk.Replace}, {}, {}, {Retired: true},
 		} {
 			o.Format, o.Why = bulk.CSV, "a table"
 			o.Refused = func(r bulk.Refusal) { r.Err = nil; all = append(all, r) }
+			o.Warned = func(w bulk.Warning) { all = append(all, w) }
 			o.Changed = func(c bulk.Change) { all = append(all, c) }
 			o.Doubted = func(d bulk.Doubts) { all = append(all, d) }
 			sum, err := d.Import(ctx, strings.NewReader("name,url\n"+
 				"urn:dns:example.org:alb002,https://x.example/\n"+
 				"urn:dns:example.org:alb002,https://y.example/\n"+
-				"urn:dns:example.org:x,https://x.example/\nurn:oid:2.5,https://x.example/\nurn:x,https://x.example/\n"), o)
+				"urn:dns:example.org:new,https://x.example/\nurn:dns:example.org:x,https://x.example/\nurn:oid:2.5,https://x.example/\nurn:x,https://x.example/\n"), o)
 			all = append(all, sum, err)
 		}
 		return all
@@ -268,7 +269,7 @@ func said(err error) string {
 
 // notTransferred are the fields of the options of an import and an export that are of one
 // process and do not cross.
-var notTransferred = []string{"Now", "Scratch", "Progress", "Refused", "Changed", "Doubted"}
+var notTransferred = []string{"Now", "Scratch", "Progress", "Refused", "Warned", "Changed", "Doubted"}
 
 // An option of an import or export that a client can set arrives at the server.
 func TestEveryOptionCrosses(t *testing.T) {

@@ -37,6 +37,7 @@ func (s *Server) importNames(c *call) error {
 	if o.Changed != nil {
 		o.Changed = func(change bulk.Change) { out.write(adminapi.Event{Change: &change}) }
 	}
+	o.Warned = func(w bulk.Warning) { out.write(adminapi.Event{Warned: &w}) }
 	o.Doubted = func(d bulk.Doubts) { out.write(adminapi.Event{Doubts: &d}) }
 	o.Progress = func(sum bulk.Summary) {
 		out.write(adminapi.Event{Progress: &sum})
@@ -58,12 +59,15 @@ func (s *Server) importNames(c *call) error {
 // importOptions reads the query of an import. Changed is set if changes are asked
 // for.
 func (c *call) importOptions() (o bulk.ImportOptions, err error) {
-	q, err := c.query("format", "on_conflict", "dry_run", "changes", "as", "why", "compression")
+	q, err := c.query("format", "on_conflict", "dry_run", "changes", "retired", "as", "why", "compression")
 	if err != nil {
 		return o, err
 	}
 	o.Who, o.Why = first(q, "as"), first(q, "why")
 	if o.DryRun, err = flag(q, "dry_run"); err != nil {
+		return o, err
+	}
+	if o.Retired, err = flag(q, "retired"); err != nil {
 		return o, err
 	}
 	changes, err := flag(q, "changes")

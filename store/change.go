@@ -33,6 +33,10 @@ type Change struct {
 	Who  string    // who made it; "" for the operator of the machine
 	Why  string    // in the words of who made it
 
+	// Batch is the ID that the changes of one import, relocation or undo have in
+	// common; "" for a change that was made alone. A token has none.
+	Batch string
+
 	// Redacts are earlier revisions of the same subject whose content this change
 	// removes for ever, ascending. Such a change is always a revision of its own,
 	// with content of its own: what is to go from the present must be gone from it.
@@ -102,7 +106,7 @@ func (c *Change) Clone() *Change {
 
 // Redact returns what is left of c, a change that a store has kept, when a later
 // change redacts it: what it is about, the status of a record, revision and time,
-// and what it redacted itself. Who and Why are content too.
+// and what it redacted itself. Who, Why and Batch are content too.
 func (c *Change) Redact() *Change {
 	n := &Change{
 		Delete:   c.Delete,

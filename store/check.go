@@ -50,6 +50,7 @@ func measure(i int, c *Change) (int, error) {
 	m.subject(c)
 	m.text("who", c.Who)
 	m.text("why", c.Why)
+	m.text("batch", c.Batch)
 	m.revisions("redacts", len(c.Redacts))
 	switch {
 	case c.Record != nil:
@@ -85,6 +86,8 @@ func misshapen(c *Change) string {
 		return "the key is not canonical: it has characters that no name has"
 	case c.Token != nil && len(c.Redacts) > 0:
 		return "a token has no revisions to redact"
+	case c.Token != nil && c.Batch != "":
+		return "a token is not part of a batch"
 	case slices.Contains(c.Redacts, 0):
 		return "revision 0 to redact: the first is 1"
 	case !timely(c.Time):

@@ -181,7 +181,7 @@ func strange(last, c, next *Change) string {
 // equal reports whether c and o, of the same subject, are alike in all that a
 // store keeps.
 func (c *Change) equal(o *Change) bool {
-	if !c.Time.Equal(o.Time) || c.Who != o.Who || c.Why != o.Why ||
+	if !c.Time.Equal(o.Time) || c.Who != o.Who || c.Why != o.Why || c.Batch != o.Batch ||
 		c.Redacted != o.Redacted || !slices.Equal(c.Redacts, o.Redacts) {
 		return false
 	}

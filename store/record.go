@@ -13,17 +13,18 @@ import (
 
 // A Record is one name and all that is known of it.
 type Record struct {
-	Name       name.Name        `json:"-"`                  // the key: the canonical form of Spelling
-	Spelling   string           `json:"name"`               // as given; the key itself if nothing else was
-	Status     nomen.Status     `json:"status"`             // never empty in a store
-	Locations  []nomen.Location `json:"locations"`          // in the order given
-	Metadata   nomen.Metadata   `json:"metadata"`           // elements without values are dropped
-	SameAs     []string         `json:"same_as"`            // other identifiers of the resource
-	Successors []string         `json:"successors"`         // names to use instead
-	Reason     string           `json:"reason"`             // why it was retired
-	Modified   time.Time        `json:"modified,omitzero"`  // of the last change; set by the store
-	Revision   uint64           `json:"revision"`           // from 1; set by the store
-	Redacted   bool             `json:"redacted,omitempty"` // its content was removed for ever; set by the store
+	Name          name.Name        `json:"-"`                        // the key: the canonical form of Spelling
+	Spelling      string           `json:"name"`                     // as given; the key itself if nothing else was
+	Status        nomen.Status     `json:"status"`                   // never empty in a store
+	Locations     []nomen.Location `json:"locations"`                // in the order given
+	Metadata      nomen.Metadata   `json:"metadata"`                 // elements without values are dropped
+	SameAs        []string         `json:"same_as"`                  // other identifiers of the resource
+	Successors    []string         `json:"successors"`               // names to use instead
+	Reason        string           `json:"reason"`                   // why it was retired
+	ShowLocations bool             `json:"show_locations,omitempty"` // the tombstone shows the locations to the public
+	Modified      time.Time        `json:"modified,omitzero"`        // of the last change; set by the store
+	Revision      uint64           `json:"revision"`                 // from 1; set by the store
+	Redacted      bool             `json:"redacted,omitempty"`       // its content was removed for ever; set by the store
 }
 
 // MarshalJSON writes the fields in the order above, with empty lists and an
@@ -115,6 +116,7 @@ func (r *Record) SameContent(o *Record) bool {
 		slices.Equal(r.SameAs, o.SameAs) &&
 		slices.Equal(r.Successors, o.Successors) &&
 		r.Reason == o.Reason &&
+		r.ShowLocations == o.ShowLocations &&
 		r.Redacted == o.Redacted
 }
 

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -78,7 +79,10 @@ func get(ctx context.Context, b backend, spelling string, at time.Time) (*store.
 
 const putLong = `Put writes one record. What is not mentioned stays as it is: locations and
 values are added, and the elements of metadata that are given replace those
-there. With --replace the locations given replace those there.
+there; --meta ELEMENT= with no value clears an element. With --replace the
+locations given replace those there; one that stays keeps its type, language,
+priority and so on unless they are given. --remove takes away one location, or one
+identifier of --same-as.
 
 --type, --lang, --rel, --note and --priority are of the locations that are given.
 
@@ -94,12 +98,13 @@ func (c *cli) putCommand() *cobra.Command {
 		Long:  putLong,
 		Example: `  nomen put urn:dns:example.org:alb002 https://example.org/albums/2 --title "Second album"
   nomen put urn:dns:example.org:alb002 --type text/html --lang en https://example.org/albums/2.en.html
+  nomen put urn:dns:example.org:alb002 --remove https://old.example.org/2 --meta creator=
   nomen put urn:dns:example.org:alb003 --status reserved`,
 		Args: arguments(1, -1),
 	}
 	f := cmd.Flags()
 	f.StringVar(&p.status, "status", "", "reserved, active or retired (default active, of a new name)")
-	f.StringArrayVar(&p.metadata, "meta", nil, "ELEMENT=VALUE, an element of Dublin Core such as creator; can be repeated")
+	f.StringArrayVar(&p.metadata, "meta", nil, "ELEMENT=VALUE, an element of Dublin Core such as creator, or ELEMENT= to clear it; can be repeated")
 	f.StringArrayVar(&p.title, "title", nil, "short for --meta title=VALUE")
 	f.StringArrayVar(&p.sameAs, "same-as", nil, "another identifier of the same resource; can be repeated")
 	f.StringVar(&p.location.Type, "type", "", "media type of the locations")
@@ -108,6 +113,7 @@ func (c *cli) putCommand() *cobra.Command {
 	f.StringVar(&p.location.Note, "note", "", "free text that goes with the locations")
 	f.IntVar(&p.location.Priority, "priority", 0, "of the locations; 1 is tried first (default 1)")
 	f.BoolVar(&p.replace, "replace", false, "the locations given replace those there")
+	f.StringArrayVar(&p.remove, "remove", nil, "URL of a location, or identifier of --same-as, to remove; can be repeated")
 	f.Uint64Var(&p.revision, "revision", 0, "refuse if the record has another revision")
 	f.StringVar(&p.why, "why", "", "reason, for the history")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
@@ -132,6 +138,7 @@ type putFlags struct {
 	sameAs          []string
 	location        nomen.Location // what all locations share
 	replace         bool
+	remove          []string
 	revision        uint64
 	why             string
 }
@@ -143,7 +150,7 @@ func (p *putFlags) request(spelling string, urls []string) (registrar.Request, e
 		return registrar.Request{}, err
 	}
 	rec := &store.Record{Name: n, Spelling: spelling, Status: nomen.Status(p.status), SameAs: p.sameAs}
-	req := registrar.Request{Record: rec, Fields: registrar.FieldName, Add: !p.replace, Expected: store.AnyRevision}
+	req := registrar.Request{Record: rec, Fields: registrar.FieldName, Add: true, Expected: store.AnyRevision, ReplaceLocations: p.replace, Remove: p.remove}
 	if p.status != "" && !slices.Contains(statuses(), rec.Status) {
 		return req, usagef("--status %q: want reserved, active or retired", p.status)
 	}
@@ -162,9 +169,9 @@ func (p *putFlags) request(spelling string, urls []string) (registrar.Request, e
 	rec.Metadata = meta
 	for field, set := range map[registrar.Fields]bool{
 		registrar.FieldStatus:    p.status != "",
-		registrar.FieldLocations: len(urls) > 0,
+		registrar.FieldLocations: len(urls) > 0 || len(p.remove) > 0,
 		registrar.FieldMetadata:  len(meta) > 0,
-		registrar.FieldSameAs:    len(p.sameAs) > 0,
+		registrar.FieldSameAs:    len(p.sameAs) > 0 || len(p.remove) > 0,
 	} {
 		if set {
 			req.Fields |= field
@@ -183,18 +190,22 @@ func (p *putFlags) elements() (nomen.Metadata, error) {
 		meta["title"] = p.title
 	}
 	for _, m := range p.metadata {
-		element, value, ok := cutNonEmpty(m, "=")
-		if !ok {
-			return nil, usagef("--meta %q: want ELEMENT=VALUE", m)
+		element, value, ok := strings.Cut(m, "=")
+		cleared, before := meta[element]
+		if !ok || element == "" || before && (value == "" || len(cleared) == 0) {
+			return nil, usagef("--meta %q: want ELEMENT=VALUE, or ELEMENT= alone to clear the element", m)
 		}
-		meta[element] = append(meta[element], value)
+		if meta[element] = append(meta[element], value); value == "" {
+			meta[element] = []string{}
+		}
 	}
 	return meta, nil
 }
 
 const retireLong = `Retire makes names tombstones: they are kept for ever, say why they were retired
 and, if there are any, which names to use instead. Their locations stay in the
-records and are no longer led to.
+records, but readers are not shown them unless --show-locations is given: what was
+withdrawn is not linked to.
 
 ` + streamHelp
 
@@ -211,6 +222,7 @@ func (c *cli) retireCommand() *cobra.Command {
 	f := cmd.Flags()
 	f.StringVar(&r.Reason, "reason", "", "what people read who come with the name (required)")
 	f.StringArrayVar(&r.Successors, "successor", nil, "a name to use instead; can be repeated")
+	f.BoolVar(&r.ShowLocations, "show-locations", false, "show readers the locations of the tombstone")
 	f.StringVar(&why, "why", "", "reason, for the history")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if r.Reason == "" {

@@ -233,6 +233,9 @@ func (a *answers) record(r *store.Record) error {
 		rows("redacted", "its content was removed from the history")
 	}
 	rows("reason", r.Reason)
+	if r.ShowLocations {
+		rows("show", "locations")
+	}
 	rows("successor", r.Successors...)
 	showLocations(rows, r.Locations)
 	showMetadata(rows, r.Metadata)

@@ -37,6 +37,9 @@ What becomes of names that are there already:
   replace  the fields that the file has take the place of those there
   fail     the record is refused if it would change anything
 
+Retired names are left as they are, and each is reported, unless --retired is
+given: a withdrawn item does not come back by an old file.
+
 With --dry-run nothing is changed; with -v every name that is (or would be)
 created or changed is told, with its fields.
 
@@ -59,6 +62,7 @@ func (c *cli) importCommand() *cobra.Command {
 	f.StringVar(&format, "format", "", "jsonl, csv or tsv (default by suffix)")
 	f.BoolVar(&o.DryRun, "dry-run", false, "say what would change, and change nothing")
 	f.StringVar(&policy, "on-conflict", bulk.Merge.String(), "what becomes of names that are there: merge, keep, replace or fail")
+	f.BoolVar(&o.Retired, "retired", false, "change retired names too, which are otherwise left as they are")
 	f.StringVar(&o.Who, "as", "", "who is written into the history (default whose token it is)")
 	f.StringVar(&o.Why, "why", "", "reason, for the history")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
@@ -124,6 +128,7 @@ func (c *cli) importFile(ctx context.Context, b backend, file, format string, o 
 	bar, end := c.progress(file, size)
 	o.Progress = func(s bulk.Summary) { bar(s, counted.n.Load()) }
 	o.Refused = func(r bulk.Refusal) { c.showRefusal(file, r) }
+	o.Warned = func(w bulk.Warning) { c.showWarning(file, w) }
 	o.Doubted = func(d bulk.Doubts) { c.showDoubts(file, d) }
 	if c.verbose {
 		o.Changed = func(change bulk.Change) { c.showChange(file, change) }
@@ -169,6 +174,12 @@ func (c *cli) showRefusal(file string, r bulk.Refusal) {
 	fmt.Fprintln(c.err, printable(strings.Join(parts, ": ")))
 }
 
+// showWarning says what may not be meant in a record.
+func (c *cli) showWarning(file string, w bulk.Warning) {
+	message := strings.TrimPrefix(w.Message, w.Name+": ") // which is said anyway
+	fmt.Fprintln(c.err, printable(fmt.Sprintf("nomen: warning: %s:%d: %s: %s", file, w.Line, w.Name, message)))
+}
+
 // showChange says what a record does to its name.
 func (c *cli) showChange(file string, change bulk.Change) {
 	if c.json {
@@ -186,12 +197,15 @@ func (c *cli) showSummary(s bulk.Summary, dry bool) error {
 	if c.json {
 		return c.printJSON(s)
 	}
-	would := ""
+	would, retired := "", ""
+	if s.Retired > 0 {
+		retired = fmt.Sprintf(", retired and left alone %d", s.Retired)
+	}
 	if dry {
 		would = " (dry run: nothing was changed)"
 	}
-	_, err := fmt.Fprintf(c.out, "read %d, created %d, changed %d, unchanged %d, refused %d in %.2f s, %.0f a second%s\n",
-		s.Read, s.Created, s.Changed, s.Unchanged, s.Refused, s.Seconds, rate(s.Read, s.Seconds), would)
+	_, err := fmt.Fprintf(c.out, "read %d, created %d, changed %d, unchanged %d, refused %d%s in %.2f s, %.0f a second%s\n",
+		s.Read, s.Created, s.Changed, s.Unchanged, s.Refused, retired, s.Seconds, rate(s.Read, s.Seconds), would)
 	return err
 }
 

@@ -180,7 +180,7 @@ func TestDecodeRefuses(t *testing.T) {
 		"unknown version":              "\x03R\x00\x02\x00\x00\x00",
 		"unknown kind":                 "\x01Q\x00\x02\x00\x00\x00",
 		"kind of another space":        "\x01A\x00\x02\x00",
-		"unknown fields":               head + "\x40\x00\x00",
+		"unknown fields":               head + "\x80\x02\x00\x00",
 		"number too long":              "\x01R\x80\x00\x02\x00\x00\x00",
 		"number above 64 bits":         "\x01R\xff\xff\xff\xff\xff\xff\xff\xff\xff\x02\x02\x00\x00\x00",
 		"number without end":           "\x01R\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\x02\x00\x00\x00",

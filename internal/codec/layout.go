@@ -66,13 +66,13 @@ func kindStatus(kind byte) nomen.Status {
 type fields [20]any
 
 func deletionFields(c *store.Change) fields {
-	return fields{&c.Who, &c.Why}
+	return fields{&c.Who, &c.Why, &c.Batch}
 }
 
 // recordFields has the spelling apart: it is there only if it is not the key.
 func recordFields(c *store.Change, spelling *string) fields {
 	r := c.Record
-	return fields{&c.Who, spelling, &r.SameAs, &c.Why, &r.Reason, &r.Successors}
+	return fields{&c.Who, spelling, &r.SameAs, &c.Why, &r.Reason, &r.Successors, &r.ShowLocations, &c.Batch}
 }
 
 func locationFields(l *nomen.Location) fields {
@@ -87,7 +87,7 @@ func authorityFields(c *store.Change, policy *string) fields {
 	a := c.Authority
 	return fields{
 		&c.Who, &c.Why, &a.Owners, &a.Hosts, &a.Addresses, &a.Default, &a.Parents, &a.Children,
-		&a.Contact, &a.Description, &a.List, (*string)(&a.Service), &a.FoldCase, &a.Redirect, policy,
+		&a.Contact, &a.Description, &a.List, (*string)(&a.Service), &a.FoldCase, &a.Redirect, policy, &c.Batch,
 	}
 }
 

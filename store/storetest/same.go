@@ -271,9 +271,10 @@ func anyRecord(r *rapid.T, n name.Name) *store.Record {
 		Status: rapid.SampledFrom([]nomen.Status{
 			"", nomen.Reserved, nomen.Reserved, nomen.Reserved, nomen.Active, nomen.Retired, "unheard",
 		}).Draw(r, "status"),
-		Reason:     anyText(r),
-		SameAs:     rapid.SliceOfN(rapid.Custom(anyText), 0, 2).Draw(r, "same_as"),
-		Successors: rapid.SliceOfN(rapid.Custom(anyText), 0, 2).Draw(r, "successors"),
+		Reason:        anyText(r),
+		ShowLocations: rapid.Bool().Draw(r, "show"),
+		SameAs:        rapid.SliceOfN(rapid.Custom(anyText), 0, 2).Draw(r, "same_as"),
+		Successors:    rapid.SliceOfN(rapid.Custom(anyText), 0, 2).Draw(r, "successors"),
 		Metadata: rapid.MapOfN(rapid.Custom(anyText),
 			rapid.SliceOfN(rapid.Custom(anyText), 0, 2), 0, 2).Draw(r, "metadata"),
 	}

@@ -37,6 +37,7 @@ var house = []room{
 	{floor: 1, dir: "iri", ours: "uri", theirs: "golang.org/x/text golang.org/x/net"},
 	{floor: 1, dir: "urn", ours: "uri"},
 	{floor: 1, dir: "scheme", ours: "uri"},
+	{floor: 2, dir: "conform", ours: "urn uri"},
 	{floor: 2, dir: "namespace", ours: "urn uri"},
 	{floor: 2, dir: "extract", ours: "uri iri urn scheme", theirs: "golang.org/x/net golang.org/x/text"},
 	{floor: 3, dir: "name", ours: "namespace scheme urn uri"},

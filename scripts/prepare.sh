@@ -1,6 +1,6 @@
 #!/bin/sh
 # Installs what the tests need and a bare machine lacks: a C compiler for the
-# race detector and PostgreSQL; with the argument "clients" also the foreign
+# race detector, PostgreSQL and nginx; with the argument "clients" also the foreign
 # clients.
 set -eu
 
@@ -14,12 +14,12 @@ need gcc gcc
 if ! command -v initdb >/dev/null 2>&1 && ! ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1; then
 	missing="$missing postgresql"
 fi
+need nginx nginx
 if [ "${1:-}" = clients ]; then
 	need curl curl
 	need wget wget
 	need lynx lynx
 	need squid squid
-	need nginx nginx
 	need apache2 apache2
 	need python3 python3
 	need chromium chromium

@@ -13,7 +13,7 @@ func groups() []group {
 	return []group{
 		{"publish", "Publish names:", "serve put get retire import export mint authority token find relocate history redact misses"},
 		{"keep", "Look after the store:", "backup restore verify migrate rekey"},
-		{"ask", "Ask about names of everywhere:", "resolve fetch discover crawl zone"},
+		{"ask", "Ask about names of everywhere:", "resolve fetch discover crawl conform zone"},
 		{"any", "Any identifier:", "parse check normalize compare join relativize extract schemes namespaces services"},
 		{"about", "The program:", "help man completion version"},
 	}

@@ -147,7 +147,7 @@ func (c *cli) root() *cobra.Command {
 		c.verifyCommand(), c.backupCommand(), c.restoreCommand(), c.migrateCommand(),
 		c.mintCommand(), c.rekeyCommand(),
 		c.schemesCommand(), c.extractCommand(),
-		c.fetchCommand(), c.crawlCommand(),
+		c.fetchCommand(), c.crawlCommand(), c.conformCommand(),
 		c.authorityCommand(), c.tokenCommand(), c.versionCommand(), c.manCommand(),
 	)
 	root.AddCommand(c.identifierCommands()...)

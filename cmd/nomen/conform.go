@@ -1,0 +1,194 @@
+package main
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"github.com/nomen-project/nomen/conform"
+)
+
+const conformLong = `Conform checks from outside whether a resolver does what the documents about name
+resolution require. It works with any resolver, not only with nomen.
+
+TARGET is HOST, HOST:PORT or an http or https URL; without a port, it is 4500. A
+URL can have a path, below which the resolver is.
+
+The profiles are 1995 (draft-ietf-uri-yaurn-00), thttp (RFC 2169), rfc2483 (its
+services, requested as RFC 2169 does), web (HTTP, RFC 8141), memento (RFC 7089),
+linkset (RFC 9264) and signposting (FAIR Signposting). Without --profile all are
+tried, and those that the server does not offer are not applicable.
+
+The names to try are given by --name and its kin, as URIs or as ElementIDs of the
+authority. Without --name, the command asks urn+a for a list and takes the first
+three. Only reading requests are sent, and one with an unknown method, RESOLVE.
+
+Each case passes, fails, or is not applicable, with the reason. For a failure, and
+with -v for all, the command prints what was sent (>) and received (<); bytes other
+than printable ASCII are escaped. --list prints the cases and sends nothing.
+
+The exit status is 1 if a case failed.`
+
+// A conforming is one run of the command.
+type conforming struct {
+	*cli
+	options  conform.Options
+	profiles string
+	list     bool
+	junit    string
+	roots    string
+	insecure bool
+}
+
+func (c *cli) conformCommand() *cobra.Command {
+	r := &conforming{cli: c}
+	cmd := &cobra.Command{
+		Use:   "conform TARGET",
+		Short: "check any resolver against the documents",
+		Long:  conformLong,
+		Example: `  nomen conform localhost:4500
+  nomen conform --profile 1995 --name alb002 urn.example.org
+  nomen conform --name urn:dns:example.org:alb002 --moved urn:dns:example.org:alb001 https://names.example.org/
+  nomen conform --junit report.xml --retired old7 --authority urn:dns:example.org 192.0.2.1:4500
+  nomen conform --list --json`,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if r.list {
+				return noArguments(cmd, args)
+			}
+			return arguments(1, 1)(cmd, args)
+		},
+		RunE: func(cmd *cobra.Command, args []string) error { return r.run(cmd.Context(), args) },
+	}
+	f := cmd.Flags()
+	o := &r.options
+	f.StringVar(&r.profiles, "profile", "", "profiles to try, with commas between them (default all that the server offers)")
+	f.StringArrayVar(&o.Names, "name", nil, "name that the server knows (default found by urn+a)")
+	f.StringVar(&o.Authority, "authority", "", "prefix of the names, such as urn:dns:example.org (default found out)")
+	f.StringVar(&o.Retired, "retired", "", "name that was retired without a successor")
+	f.StringVar(&o.Moved, "moved", "", "name that was replaced by another one")
+	f.StringVar(&o.Absent, "absent", conform.DefaultAbsent, "name that the server does not know")
+	f.StringVar(&o.TimeGate, "timegate", "", "URL of a TimeGate, behind which the URL of a name is put")
+	f.DurationVar(&o.Timeout, "timeout", conform.DefaultTimeout, "of one request")
+	f.StringVar(&r.roots, "ca", "", "PEM file of the certificates to trust (default those of the system)")
+	f.BoolVar(&r.insecure, "insecure", false, "do not check the certificate of the server")
+	f.BoolVar(&r.list, "list", false, "list the cases and send nothing")
+	f.StringVar(&r.junit, "junit", "", "file to write a JUnit report to")
+	return cmd
+}
+
+func (r *conforming) run(ctx context.Context, args []string) error {
+	if r.profiles != "" {
+		profiles, err := conform.ParseProfiles(r.profiles)
+		if err != nil {
+			return usagef("--profile: %w", err)
+		}
+		r.options.Profiles = profiles
+	}
+	if r.list {
+		return r.listCases()
+	}
+	r.options.Target = args[0]
+	if err := r.trust(); err != nil {
+		return err
+	}
+	var count conform.Count
+	var results []conform.Result
+	var failed error // of writing
+	subject, err := conform.Run(ctx, r.options, func(one conform.Result) {
+		count.Add(one)
+		results = append(results, one)
+		if failed == nil {
+			failed = r.show(one)
+		}
+	})
+	var bad *conform.OptionError
+	switch {
+	case errors.As(err, &bad):
+		return usageError{err}
+	case errors.Is(err, conform.ErrNoNames):
+		return usagef("%w; give a name with --name", err)
+	case err != nil:
+		return err
+	case failed != nil:
+		return failed
+	}
+	if err := r.end(subject, count, results); err != nil {
+		return err
+	}
+	if count.Failed > 0 {
+		return errNo
+	}
+	return nil
+}
+
+// trust sets which certificates are accepted.
+func (r *conforming) trust() error {
+	config := &tls.Config{InsecureSkipVerify: r.insecure} //nolint:gosec // on request
+	if r.roots != "" {
+		pem, err := os.ReadFile(r.roots)
+		if err != nil {
+			return err
+		}
+		config.RootCAs = x509.NewCertPool()
+		if !config.RootCAs.AppendCertsFromPEM(pem) {
+			return usagef("--ca: %s: no PEM certificate found", r.roots)
+		}
+	}
+	r.options.TLS = config
+	return nil
+}
+
+func (r *conforming) listCases() error {
+	chosen := map[conform.Profile]bool{}
+	for _, p := range r.options.Profiles {
+		chosen[p] = true
+	}
+	for _, one := range conform.Cases() {
+		if len(chosen) > 0 && !chosen[one.Profile] {
+			continue
+		}
+		if r.json {
+			if err := r.printJSON(one); err != nil {
+				return err
+			}
+			continue
+		}
+		if _, err := fmt.Fprintf(r.out, "%s\t%s\t%s\t%s\t%s\n", one.Profile, one.ID, one.Force, one.Source, one.Words); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (r *conforming) show(one conform.Result) error {
+	if r.json {
+		return r.printJSON(one)
+	}
+	return conform.WriteText(r.out, one, r.verbose)
+}
+
+// end prints the counts and writes the report.
+func (r *conforming) end(s conform.Subject, count conform.Count, results []conform.Result) error {
+	var err error
+	if r.json {
+		err = r.printJSON(struct {
+			conform.Subject
+			conform.Count
+		}{s, count})
+	} else {
+		_, err = fmt.Fprintln(r.out, count)
+	}
+	if err != nil || r.junit == "" {
+		return err
+	}
+	f, err := os.Create(r.junit)
+	if err != nil {
+		return err
+	}
+	return errors.Join(conform.WriteJUnit(f, s, results), f.Close())
+}

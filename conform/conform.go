@@ -1,0 +1,150 @@
+package conform
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"net"
+	"slices"
+	"time"
+)
+
+// DefaultTimeout bounds one exchange.
+const DefaultTimeout = 10 * time.Second
+
+// DefaultAbsent is an ElementID that no server is expected to know.
+const DefaultAbsent = "no-such-name-7f3a9c21"
+
+// Options say which server is tried, and with what. Names are URIs, or ElementIDs
+// of the authority.
+type Options struct {
+	Target    string    // HOST:PORT or a URL, with or without a path
+	Profiles  []Profile // nil for all; what the server does not offer is then not applicable
+	Authority string    // the prefix of the names, as "urn:dns:example.org"; empty to find it out
+	Names     []string  // names that the server knows; empty to find some by urn+a
+	Retired   string    // a name that was retired without a successor
+	Moved     string    // a name that was replaced by another one
+	Absent    string    // a name that the server does not know; empty for DefaultAbsent
+	TimeGate  string    // the URL behind which the URL of a name is put (RFC 7089, 4.2); empty for none
+
+	Timeout time.Duration // of one exchange; 0 for DefaultTimeout
+	TLS     *tls.Config   // nil for the defaults
+
+	// Dial connects to an address; nil for net.Dialer.
+	Dial func(ctx context.Context, network, address string) (net.Conn, error)
+}
+
+// A Subject is what the cases are tried with, as given or found out.
+type Subject struct {
+	Target    string   `json:"target"`
+	Form      string   `json:"form"` // how ElementIDs are requested: "bare", "urn" or "path"
+	Authority string   `json:"authority,omitempty"`
+	Elements  []string `json:"elements"`
+}
+
+// An OptionError says that an option, or the target, is malformed.
+type OptionError struct{ message string }
+
+func (e *OptionError) Error() string { return e.message }
+
+func badOption(format string, args ...any) error {
+	return &OptionError{fmt.Sprintf(format, args...)}
+}
+
+// ErrNoNames says that there is nothing to try a server with.
+var ErrNoNames = errors.New("no name to try: the server does not answer urn+a with a list")
+
+// Run tries all cases of the profiles, in order, and passes each result to report.
+// It returns ErrNoNames if no name is given or found, an
+// *OptionError if an option is malformed, and another error if the target cannot be
+// connected to.
+func Run(ctx context.Context, o Options, report func(Result)) (Subject, error) {
+	p, err := newProbe(ctx, o)
+	if err != nil {
+		return Subject{}, err
+	}
+	if err := p.prepare(); err != nil {
+		return Subject{}, err
+	}
+	subject := Subject{Target: p.t.url(p.t.base), Form: string(p.form), Authority: p.authority, Elements: p.elements}
+	chosen := o.Profiles
+	if chosen == nil {
+		chosen = Profiles()
+	}
+	offered := map[Profile]string{} // why not, if it is not
+	for _, c := range Cases() {
+		if !slices.Contains(chosen, c.Profile) {
+			continue
+		}
+		if ctx.Err() != nil {
+			return subject, context.Cause(ctx)
+		}
+		why, begun := offered[c.Profile]
+		r := Result{Case: c}
+		switch {
+		case !begun:
+			r = p.try(c)
+			if r.Verdict != Pass {
+				why = "not offered: " + r.Detail
+				if r.Verdict == Fail && o.Profiles == nil {
+					r.Verdict, r.Detail = NotApplicable, why
+				}
+			}
+			offered[c.Profile] = why
+		case why != "":
+			r.Verdict, r.Detail = NotApplicable, why
+		default:
+			r = p.try(c)
+		}
+		report(r)
+	}
+	return subject, nil
+}
+
+// try runs one case.
+func (p *probe) try(c Case) Result {
+	p.used = nil
+	out := c.check(p)
+	return Result{Case: c, Verdict: out.verdict, Detail: out.detail, Exchanges: p.used}
+}
+
+// newProbe checks the options.
+func newProbe(ctx context.Context, o Options) (*probe, error) {
+	t, err := parseTarget(o.Target)
+	if err != nil {
+		return nil, err
+	}
+	if o.Timeout == 0 {
+		o.Timeout = DefaultTimeout
+	}
+	if o.Timeout < 0 {
+		return nil, badOption("invalid timeout %s: must be positive", o.Timeout)
+	}
+	if o.Dial == nil {
+		o.Dial = (&net.Dialer{}).DialContext
+	}
+	if o.Absent == "" {
+		o.Absent = DefaultAbsent
+	}
+	p := &probe{
+		ctx: ctx, o: o, t: t, memory: map[string]remembered{},
+		d: dialer{address: t.address(), host: t.host, secure: t.secure, config: o.TLS, timeout: o.Timeout, dial: o.Dial},
+	}
+	for _, n := range append([]string{o.Retired, o.Moved, o.Absent, o.Authority}, o.Names...) {
+		if !sendable(n) {
+			return nil, badOption("invalid name %q: white space and other characters than printable ASCII must be percent-encoded", n)
+		}
+	}
+	return p, nil
+}
+
+// sendable reports whether a text can stand in a request line as it is.
+func sendable(s string) bool {
+	for i := range len(s) {
+		if s[i] <= ' ' || s[i] >= 0x7f {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,113 @@
+package conform
+
+import (
+	"slices"
+	"strings"
+)
+
+// A link is one link-value of RFC 8288, 3.
+type link struct {
+	target string
+	params [][2]string // names in lower case
+}
+
+// param returns the first parameter of a name.
+func (l link) param(name string) string {
+	for _, p := range l.params {
+		if p[0] == name {
+			return p[1]
+		}
+	}
+	return ""
+}
+
+// is reports whether the link has a relation. Only the first "rel" counts.
+func (l link) is(relation string) bool {
+	return slices.ContainsFunc(strings.Fields(l.param("rel")), func(r string) bool { return strings.EqualFold(r, relation) })
+}
+
+// linksOf returns the links of the Link fields of an answer, without those about
+// another resource.
+func linksOf(r *response) []link {
+	all, _ := parseLinks(r.get("Link"))
+	return slices.DeleteFunc(all, func(l link) bool { return l.param("anchor") != "" })
+}
+
+// related returns those of some links that have a relation.
+func related(links []link, relation string) []link {
+	var some []link
+	for _, l := range links {
+		if l.is(relation) {
+			some = append(some, l)
+		}
+	}
+	return some
+}
+
+// parseLinks reads a list of link-values. ok is false if something in it is none;
+// the links before that are returned.
+func parseLinks(s string) (links []link, ok bool) {
+	for {
+		s = strings.TrimLeft(s, " \t\r\n,")
+		if s == "" {
+			return links, true
+		}
+		end := strings.IndexByte(s, '>')
+		if s[0] != '<' || end < 0 {
+			return links, false
+		}
+		l := link{target: strings.TrimSpace(s[1:end])}
+		s = s[end+1:]
+		for {
+			s = strings.TrimLeft(s, " \t\r\n")
+			if s == "" || s[0] == ',' {
+				break
+			}
+			if s[0] != ';' {
+				return links, false
+			}
+			var name, value string
+			if name, value, s, ok = parseParam(s[1:]); !ok {
+				return links, false
+			}
+			if name != "" {
+				l.params = append(l.params, [2]string{strings.ToLower(name), value})
+			}
+		}
+		links = append(links, l)
+	}
+}
+
+// parseParam reads a parameter, with its value as a token or in quotes.
+func parseParam(s string) (name, value, rest string, ok bool) {
+	s = strings.TrimLeft(s, " \t\r\n")
+	end := strings.IndexAny(s, "=;, \t\r\n")
+	if end < 0 {
+		return s, "", "", true
+	}
+	name, s = s[:end], strings.TrimLeft(s[end:], " \t\r\n")
+	if !strings.HasPrefix(s, "=") {
+		return name, "", s, true
+	}
+	s = strings.TrimLeft(s[1:], " \t\r\n")
+	if !strings.HasPrefix(s, `"`) {
+		if end = strings.IndexAny(s, ";, \t\r\n"); end < 0 {
+			end = len(s)
+		}
+		return name, s[:end], s[end:], true
+	}
+	var b strings.Builder
+	for i := 1; i < len(s); i++ {
+		switch s[i] {
+		case '"':
+			return name, b.String(), s[i+1:], true
+		case '\\':
+			if i++; i < len(s) {
+				b.WriteByte(s[i])
+			}
+		default:
+			b.WriteByte(s[i])
+		}
+	}
+	return name, "", "", false
+}

@@ -1,0 +1,265 @@
+package conform
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+)
+
+// mementoCases returns the cases of RFC 7089, for a name as the Original Resource.
+func mementoCases() []Case {
+	m := func(id, section string, force Force, words string, check func(*probe) outcome) Case {
+		return Case{"RFC7089-" + id, Memento, "RFC 7089, " + section, force, words, named(check)}
+	}
+	return []Case{
+		m("2.2.2/timegate", "2.2.2", Should, "The answer for the name links to its TimeGate.", func(p *probe) outcome {
+			return want(len(related(linksOf(p.get()), "timegate")) > 0, "no link with the relation \"timegate\": Link %q", p.get().get("Link"))
+		}),
+		m("2.2.3/timemap", "2.2.3", Should, "The answer for the name links to its TimeMap, with the media type of that.", func(p *probe) outcome {
+			all := related(linksOf(p.get()), "timemap")
+			return want(len(all) > 0 && all[0].param("type") != "", "no link with the relation \"timemap\" and a type")
+		}),
+		m("4/negotiate", "4.1, 4.2", Must, "The TimeGate answers a request with Accept-Datetime with 302 and the Location of a Memento, or with the Memento itself.", atGate(time.Now, func(_ *probe, r *response) outcome {
+			if r.is(200) {
+				return want(r.has("Memento-Datetime"), "the TimeGate got 200 without Memento-Datetime")
+			}
+			return want(r.is(302) && r.has("Location"), "the TimeGate got %s", r)
+		})),
+		m("2.1.2/vary", "2.1.2", Must, "Vary of the TimeGate has accept-datetime.", atGate(time.Now, func(_ *probe, r *response) outcome {
+			return want(slices.Contains(words(strings.ToLower(r.get("Vary"))), "accept-datetime"), "Vary %q", r.get("Vary"))
+		})),
+		m("2.2.1/original", "2.2.1", Must, "The answer of the TimeGate has exactly one link with the relation \"original\".", atGate(time.Now, func(_ *probe, r *response) outcome {
+			n := len(related(linksOf(r), "original"))
+			return want(n == 1, "%d links with the relation \"original\"", n)
+		})),
+		m("4.1.1/redirect", "4.1.1, 4.2.1", Must, "A redirection of the TimeGate has no Memento-Datetime.", atGate(time.Now, func(_ *probe, r *response) outcome {
+			if !r.redirects() {
+				return skipped("the TimeGate does not redirect: %s", r)
+			}
+			return want(!r.has("Memento-Datetime"), "Memento-Datetime %q", r.get("Memento-Datetime"))
+		})),
+		m("4.5.3/invalid", "4.5.3", Must, "An Accept-Datetime that is no datetime gets 400.", func(p *probe) outcome {
+			path, out, ok := p.gate()
+			if !ok {
+				return out
+			}
+			r := p.web("GET", path, "Accept-Datetime: when the moon was full")
+			return want(r.is(400), "it got %s", r)
+		}),
+		m("4.5.3/first", "4.5.3", Must, "An Accept-Datetime before the first Memento selects the first.", func(p *probe) outcome {
+			return selects(p, time.Date(1990, 1, 1, 0, 0, 0, 0, time.UTC), false)
+		}),
+		m("4.5.3/last", "4.5.3", Must, "An Accept-Datetime after the most recent Memento selects that.", func(p *probe) outcome {
+			return selects(p, time.Now(), true)
+		}),
+		m("4.5.3/none", "4.5.3", Should, "Without Accept-Datetime the TimeGate selects the most recent Memento.", func(p *probe) outcome {
+			path, out, ok := p.gate()
+			if !ok {
+				return out
+			}
+			if path == p.path(p.name()) {
+				return skipped("the name is its own TimeGate, and its answer without Accept-Datetime is the present one")
+			}
+			last, out, ok := p.memento(true)
+			if !ok {
+				return out
+			}
+			r := p.web("GET", path)
+			u, _ := p.absolute(path, r.get("Location"))
+			return want(r.is(302) && u.String() == last.target || r.is(200) && r.has("Memento-Datetime"), "it got %s, the most recent Memento is %s", r, last.target)
+		}),
+		m("2.1.1/datetime", "2.1.1", Must, "A Memento has its time in Memento-Datetime.", ofMemento(func(_ *probe, r *response, _ link) outcome {
+			_, err := time.Parse(http.TimeFormat, r.get("Memento-Datetime"))
+			return want(err == nil, "Memento-Datetime %q", r.get("Memento-Datetime"))
+		})),
+		m("5/datetime", "5, 4.5.6", Must, "Memento-Datetime is the time that the TimeMap has of this Memento.", ofMemento(func(_ *probe, r *response, l link) outcome {
+			if !r.has("Memento-Datetime") {
+				return skipped("the Memento has no Memento-Datetime")
+			}
+			return want(l.param("datetime") == "" || r.get("Memento-Datetime") == l.param("datetime"), "%q is in the TimeMap with %q", r.get("Memento-Datetime"), l.param("datetime"))
+		})),
+		m("4.1.1/memento-original", "2.2.1, 4.1.1", Must, "A Memento has exactly one link with the relation \"original\".", ofMemento(func(_ *probe, r *response, _ link) outcome {
+			n := len(related(linksOf(r), "original"))
+			return want(n == 1, "%d links with the relation \"original\"", n)
+		})),
+		m("4.1.1/memento-vary", "4.1.1", Must, "A Memento is not negotiated again: its Vary has no accept-datetime.", ofMemento(func(_ *probe, r *response, _ link) outcome {
+			return want(!slices.Contains(words(strings.ToLower(r.get("Vary"))), "accept-datetime"), "Vary %q", r.get("Vary"))
+		})),
+		m("5/type", "5", Must, "The TimeMap is available as application/link-format, and can be read as such.", func(p *probe) outcome {
+			r, out, ok := p.timeMap()
+			if !ok {
+				return out
+			}
+			_, good := parseLinks(r.text())
+			return want(r.is(200) && r.mediaType() == "application/link-format" && good, "the TimeMap got %s", r)
+		}),
+		m("5/original", "5", Must, "The TimeMap lists the Original Resource.", inTimeMap("original")),
+		m("5/timegate", "5", Should, "The TimeMap lists the TimeGate.", inTimeMap("timegate")),
+		m("5/self", "5", Should, "The TimeMap lists itself.", inTimeMap("self")),
+		m("2.2.4/datetime", "2.2.4, 5", Must, "Each Memento in the TimeMap has a datetime.", func(p *probe) outcome {
+			all, out, ok := p.mementos()
+			if !ok {
+				return out
+			}
+			for _, l := range all {
+				if _, err := time.Parse(http.TimeFormat, l.param("datetime")); err != nil {
+					return failed("%s has datetime %q", l.target, l.param("datetime"))
+				}
+			}
+			return passed()
+		}),
+		m("4.2.1/prefix", "4.2.1", May, "The TimeGate given by its prefix, with the URL of the name behind it, redirects to a Memento and names the Original Resource.", prefixGate),
+	}
+}
+
+// gate returns the path of the TimeGate of the first known name.
+func (p *probe) gate() (string, outcome, bool) {
+	for _, l := range related(linksOf(p.get()), "timegate") {
+		if path, here := p.local(l.target); here {
+			return path, outcome{}, true
+		}
+	}
+	return "", skipped("the TimeGate is on another server"), false
+}
+
+// atGate checks the answer of the TimeGate for a time.
+func atGate(when func() time.Time, check func(*probe, *response) outcome) func(*probe) outcome {
+	return func(p *probe) outcome {
+		path, out, ok := p.gate()
+		if !ok {
+			return out
+		}
+		return check(p, p.web("GET", path, "Accept-Datetime: "+day(when())))
+	}
+}
+
+// day returns the begin of a day, which requests of the same run share.
+func day(t time.Time) string {
+	return t.UTC().Add(24 * time.Hour).Truncate(24 * time.Hour).Format(http.TimeFormat)
+}
+
+// timeMap returns the TimeMap of the first known name.
+func (p *probe) timeMap() (*response, outcome, bool) {
+	for _, l := range related(linksOf(p.get()), "timemap") {
+		if path, here := p.local(l.target); here {
+			return p.web("GET", path, "Accept: application/link-format"), outcome{}, true
+		}
+	}
+	return nil, skipped("the name has no TimeMap on this server"), false
+}
+
+// mementos returns the Mementos of the TimeMap, with absolute targets.
+func (p *probe) mementos() ([]link, outcome, bool) {
+	r, out, ok := p.timeMap()
+	if !ok {
+		return nil, out, false
+	}
+	links, _ := parseLinks(r.text())
+	all := related(links, "memento")
+	for i, l := range all {
+		if u, ok := p.absolute("/", l.target); ok {
+			all[i].target = u.String()
+		}
+	}
+	if len(all) == 0 {
+		return nil, skipped("the TimeMap lists no Memento: %s", r), false
+	}
+	return all, outcome{}, true
+}
+
+// memento returns the first or the most recent Memento of the TimeMap.
+func (p *probe) memento(last bool) (link, outcome, bool) {
+	all, out, ok := p.mementos()
+	if !ok {
+		return link{}, out, false
+	}
+	slices.SortStableFunc(all, func(a, b link) int {
+		s, _ := http.ParseTime(a.param("datetime"))
+		t, _ := http.ParseTime(b.param("datetime"))
+		return s.Compare(t)
+	})
+	if last {
+		return all[len(all)-1], outcome{}, true
+	}
+	return all[0], outcome{}, true
+}
+
+// selects checks which Memento the TimeGate leads to.
+func selects(p *probe, when time.Time, last bool) outcome {
+	path, out, ok := p.gate()
+	if !ok {
+		return out
+	}
+	wanted, out, ok := p.memento(last)
+	if !ok {
+		return out
+	}
+	r := p.web("GET", path, "Accept-Datetime: "+day(when))
+	if r.is(200) {
+		return want(r.get("Memento-Datetime") == wanted.param("datetime"), "it got the Memento of %s, not that of %s", r.get("Memento-Datetime"), wanted.param("datetime"))
+	}
+	u, _ := p.absolute(path, r.get("Location"))
+	return want(u.String() == wanted.target, "it leads to %s, not to %s", u, wanted.target)
+}
+
+// ofMemento checks the Mementos of the TimeMap, the first and the most recent.
+func ofMemento(check func(*probe, *response, link) outcome) func(*probe) outcome {
+	return func(p *probe) outcome {
+		for _, last := range []bool{false, true} {
+			l, out, ok := p.memento(last)
+			if !ok {
+				return out
+			}
+			r, here := p.follow(l.target)
+			if !here {
+				return skipped("the Memento is on another server: %s", l.target)
+			}
+			if out := check(p, r, l); out.verdict != Pass {
+				return out
+			}
+		}
+		return passed()
+	}
+}
+
+// inTimeMap passes if the TimeMap has a link with a relation.
+func inTimeMap(relation string) func(*probe) outcome {
+	return func(p *probe) outcome {
+		r, out, ok := p.timeMap()
+		if !ok {
+			return out
+		}
+		links, _ := parseLinks(r.text())
+		return want(len(related(links, relation)) > 0, "no link with the relation %q", relation)
+	}
+}
+
+func prefixGate(p *probe) outcome {
+	if p.o.TimeGate == "" {
+		return skipped("no TimeGate is known by its prefix; give --timegate")
+	}
+	path, here := p.local(p.o.TimeGate)
+	if !here {
+		return skipped("the TimeGate is on another server")
+	}
+	original := p.t.url(p.path(p.name()))
+	r := p.web("HEAD", path+original, "Accept-Datetime: "+day(time.Now()))
+	links := linksOf(r)
+	switch {
+	case !r.is(302) || !r.has("Location"):
+		return failed("it got %s", r)
+	case !slices.Contains(words(strings.ToLower(r.get("Vary"))), "accept-datetime"):
+		return failed("Vary %q", r.get("Vary"))
+	case r.has("Memento-Datetime"):
+		return failed("the redirection has Memento-Datetime")
+	case len(related(links, "original")) != 1:
+		return failed("no link with the relation \"original\"")
+	}
+	for _, l := range links {
+		if !strings.Contains(l.target, "://") {
+			return failed("the target %s is relative, which clients of TimeGates do not resolve", l.target)
+		}
+	}
+	return passed()
+}

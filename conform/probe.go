@@ -1,0 +1,372 @@
+package conform
+
+import (
+	"cmp"
+	"context"
+	"net/netip"
+	"slices"
+	"strings"
+
+	"github.com/nomen-project/nomen/uri"
+	"github.com/nomen-project/nomen/urn"
+)
+
+// A form is how an ElementID becomes the target of a request.
+type form string
+
+const (
+	formBare form = "bare" // alb002
+	formURN  form = "urn"  // urn:dns:example.com:alb002
+	formPath form = "path" // /alb002
+)
+
+// A probe tries cases on one server.
+type probe struct {
+	ctx context.Context
+	o   Options
+	t   target
+	d   dialer
+
+	form      form
+	host      string    // sent as Host with 1995 requests, if any
+	bare      *response // what the bare ElementID got, if it was not answered
+	authority string    // "" if it is not known
+	delimiter string    // between authority and element
+	elements  []string
+	good      *response // of the first element
+
+	memory map[string]remembered
+	used   []Exchange // of the case under way
+}
+
+type remembered struct {
+	resp     *response
+	exchange Exchange
+}
+
+// ask sends a request, or gives the answer that the same request got before.
+func (p *probe) ask(r request) *response {
+	key := string(r.bytes())
+	known, ok := p.memory[key]
+	if !ok {
+		resp, e, _ := p.d.send(p.ctx, r)
+		known = remembered{resp, e}
+		p.memory[key] = known
+	}
+	p.used = append(p.used, known.exchange)
+	return known.resp
+}
+
+// again sends a request whatever was sent before.
+func (p *probe) again(r request) *response {
+	resp, e, _ := p.d.send(p.ctx, r)
+	p.used = append(p.used, e)
+	return resp
+}
+
+// request1995 makes a Full-Request for an ElementID, in the form that the server
+// answers.
+func (p *probe) request1995(element string, fields ...string) request {
+	return request{method: "GET", target: p.target1995(element), version: "HTTP/1.0", fields: append(p.host1995(), fields...)}
+}
+
+func (p *probe) target1995(element string) string {
+	switch p.form {
+	case formURN:
+		return p.full(element)
+	case formPath:
+		return p.t.base + "/" + element
+	}
+	return element
+}
+
+func (p *probe) host1995() []string {
+	if p.host == "" {
+		return nil
+	}
+	return []string{"Host: " + p.host}
+}
+
+// element asks for an ElementID by the protocol of 1995.
+func (p *probe) element(element string, fields ...string) *response {
+	return p.ask(p.request1995(element, fields...))
+}
+
+// known asks for the first known name.
+func (p *probe) known(fields ...string) *response { return p.element(p.elements[0], fields...) }
+
+// web sends an HTTP/1.1 request for a target.
+func (p *probe) web(method, target string, fields ...string) *response {
+	return p.ask(p.request11(method, target, fields...))
+}
+
+func (p *probe) request11(method, target string, fields ...string) request {
+	all := append([]string{"Host: " + p.t.authority, "Connection: close"}, fields...)
+	return request{method: method, target: target, version: "HTTP/1.1", fields: all}
+}
+
+// full returns the whole name of an element.
+func (p *probe) full(element string) string { return p.authority + p.delimiter + element }
+
+// name returns the first known name as a whole, or "" if its authority is unknown.
+func (p *probe) name() string {
+	if p.authority == "" {
+		return ""
+	}
+	return p.full(p.elements[0])
+}
+
+// path returns the path of a name on the server.
+func (p *probe) path(name string) string { return p.t.base + "/" + name }
+
+// elementOf returns the ElementID of a name that the caller gave.
+func (p *probe) elementOf(name string) string {
+	if p.authority != "" {
+		if rest, ok := cutFold(name, p.authority); ok && len(rest) > 1 && strings.ContainsAny(rest[:1], ":-/") {
+			return rest[1:]
+		}
+	}
+	return name
+}
+
+// cutFold is strings.CutPrefix without regard to case.
+func cutFold(s, prefix string) (string, bool) {
+	if len(s) < len(prefix) || !strings.EqualFold(s[:len(prefix)], prefix) {
+		return s, false
+	}
+	return s[len(prefix):], true
+}
+
+// prepare finds out names, the authority and the form of requests.
+func (p *probe) prepare() error {
+	if err := p.reach(); err != nil {
+		return err
+	}
+	p.delimiter = ":"
+	p.authority = strings.TrimRight(p.o.Authority, ":")
+	for _, n := range p.o.Names {
+		if p.authority == "" {
+			p.authority = authorityOf(n)
+		}
+		p.elements = append(p.elements, p.elementOf(n))
+	}
+	if p.authority != "" && len(p.o.Names) > 0 {
+		if rest, ok := cutFold(p.o.Names[0], p.authority); ok && rest != "" {
+			p.delimiter = rest[:1]
+		}
+	}
+	if len(p.elements) == 0 {
+		if p.elements = p.listed(); len(p.elements) == 0 {
+			return ErrNoNames
+		}
+	}
+	if _, err := netip.ParseAddr(p.t.host); p.authority == "" && err != nil && strings.Contains(p.t.host, ".") {
+		p.authority = "urn:dns:" + strings.ToLower(p.t.host)
+	}
+	p.chooseForm()
+	if cited := p.cited(); p.authority == "" || len(p.o.Names) == 0 && p.o.Authority == "" && cited != "" {
+		if rest, ok := strings.CutSuffix(cited, p.elements[0]); ok && len(rest) > 1 {
+			p.authority, p.delimiter = rest[:len(rest)-1], rest[len(rest)-1:]
+		}
+	}
+	return nil
+}
+
+// reach connects once, so that a wrong address is one error rather than many.
+func (p *probe) reach() error {
+	ctx, cancel := context.WithTimeout(p.ctx, p.d.timeout)
+	defer cancel()
+	conn, err := p.d.connect(ctx)
+	if err != nil {
+		return err
+	}
+	return conn.Close()
+}
+
+// authorityOf returns the first three fields of a URN of four, or "".
+func authorityOf(name string) string {
+	fields := strings.SplitN(name, ":", 4)
+	if len(fields) < 4 || !strings.EqualFold(fields[0], "urn") {
+		return ""
+	}
+	return strings.Join(fields[:3], ":")
+}
+
+// chooseForm finds the form in which the first element is answered.
+func (p *probe) chooseForm() {
+	domain := ""
+	if d, ok := cutFold(p.authority, "urn:dns:"); ok {
+		domain = d
+	}
+	type way struct {
+		form form
+		host string
+	}
+	ways := []way{{formBare, ""}, {formBare, domain}, {formURN, ""}, {formPath, p.t.authority}, {formPath, domain}}
+	if p.t.base != "" { // only paths lead there
+		ways = ways[3:]
+	}
+	for _, w := range ways {
+		if w.form == formURN && p.authority == "" || w.host == "" && w.form == formPath || w == (way{formBare, ""}) && p.bare != nil {
+			continue
+		}
+		p.form, p.host = w.form, w.host
+		resp := p.known()
+		if resp.status == 200 || resp.redirects() {
+			p.good = resp
+			return
+		}
+		if p.bare == nil && w.form == formBare {
+			p.bare = resp
+		}
+	}
+	p.form, p.host = formBare, ""
+	if p.t.base != "" {
+		p.form, p.host = formPath, p.t.authority
+	}
+	p.good = p.known()
+}
+
+// listed returns a few ElementIDs of the list that urn+a points to.
+func (p *probe) listed() []string {
+	for _, f := range []form{formBare, formURN, formPath} {
+		if f == formURN && p.authority == "" || f != formPath && p.t.base != "" {
+			continue
+		}
+		p.form, p.host = f, ""
+		if f == formPath {
+			p.host = p.t.authority
+		}
+		list, _, ok := p.list()
+		if !ok {
+			continue
+		}
+		var few []string
+		for line := range strings.Lines(list) {
+			if !strings.HasSuffix(line, "\n") {
+				break // the rest was not read
+			}
+			line = strings.TrimRight(line, "\r\n")
+			if line != "" && sendable(line) && !strings.HasPrefix(line, urn.ReservedPrefix) && len(few) < 3 {
+				few = append(few, line)
+			}
+		}
+		if len(few) > 0 {
+			return few
+		}
+	}
+	return nil
+}
+
+// list asks for urn+a and reads the list that it points to. If that is not
+// possible, why says what was in the way.
+func (p *probe) list() (list, why string, ok bool) {
+	resp := p.element("urn+a")
+	if resp.status != 200 {
+		return "", "urn+a is optional, and the server does not have it: " + resp.String(), false
+	}
+	where := firstURL(resp)
+	if where == "" {
+		return "", "the answer to urn+a has no URL", false
+	}
+	l, here := p.follow(where)
+	if !here {
+		return "", "the list is on another server: " + where, false
+	}
+	if l.status != 200 {
+		return "", "the list " + where + " gets " + l.String(), false
+	}
+	return l.text(), "", true
+}
+
+// follow sends GET to a URL, absolute or relative to the target, if it is on the
+// server that is tried.
+func (p *probe) follow(ref string, fields ...string) (resp *response, here bool) {
+	path, here := p.local(ref)
+	if !here {
+		return &response{fault: "not on this server: " + ref}, false
+	}
+	return p.web("GET", path, fields...), true
+}
+
+// local returns the request target of a URL on this server.
+func (p *probe) local(ref string) (path string, here bool) {
+	u, ok := p.absolute(p.t.base+"/", ref)
+	if !ok {
+		return "", false
+	}
+	scheme, _ := u.Scheme()
+	there, err := parseTarget(u.WithoutFragment().String())
+	if q, has := u.Query(); has {
+		there, err = parseTarget(strings.TrimSuffix(u.WithoutFragment().String(), "?"+q))
+	}
+	if err != nil || !strings.EqualFold(scheme, p.t.scheme()) || !strings.EqualFold(there.host, p.t.host) || there.port != p.t.port {
+		return "", false
+	}
+	path = cmp.Or(u.Path(), "/")
+	if q, has := u.Query(); has {
+		path += "?" + q
+	}
+	return path, true
+}
+
+// absolute resolves a reference found in the answer to a request for a path.
+func (p *probe) absolute(path, ref string) (uri.URI, bool) {
+	base, err := uri.Parse(p.t.url(path))
+	if err != nil {
+		return uri.URI{}, false
+	}
+	r, err := uri.ParseReference(ref)
+	if err != nil {
+		return uri.URI{}, false
+	}
+	u, err := base.Resolve(r)
+	return u, err == nil
+}
+
+// cited returns the URN that the answer to the first element is to be cited as, or
+// "".
+func (p *probe) cited() string {
+	for _, l := range linksOf(p.good) {
+		if !l.is("cite-as") {
+			continue
+		}
+		if i := strings.Index(strings.ToLower(l.target), "urn:"); i >= 0 {
+			if u, err := urn.Parse(l.target[i:]); err == nil {
+				return u.String()
+			}
+		}
+	}
+	return ""
+}
+
+// The general-purpose servers that stand before others, as they call themselves.
+func fronts() []string {
+	return []string{"nginx", "openresty", "apache", "caddy", "haproxy", "varnish", "envoy", "traefik", "cloudflare", "squid", "litespeed", "microsoft-", "awselb"}
+}
+
+// front says how an error shows that it comes from an intermediary, which the
+// resolver never saw the request through. It is "" if nothing shows that.
+func (p *probe) front(r *response) string {
+	server := r.get("Server")
+	word := strings.ToLower(server)
+	switch own := p.good.get("Server"); {
+	case r.has("Via"):
+		return "Via: " + r.get("Via")
+	case server != "" && slices.ContainsFunc(fronts(), func(f string) bool { return strings.HasPrefix(word, f) }):
+		return "Server: " + server
+	case server != own && p.good.status != 0:
+		return "Server: " + cmp.Or(server, "(none)") + ", while names are answered by " + cmp.Or(own, "one without this field")
+	}
+	return ""
+}
+
+// blocked ends a case whose request an intermediary refused.
+func (p *probe) blocked(r *response) (outcome, bool) {
+	if r.refused() {
+		if f := p.front(r); f != "" {
+			return skipped("a server in front refused the request with %d (%s)", r.status, f), true
+		}
+	}
+	return outcome{}, false
+}

@@ -1,0 +1,175 @@
+package conform
+
+import (
+	"encoding/json"
+	"encoding/xml"
+	"fmt"
+	"io"
+	"strings"
+)
+
+// maxShown is how many bytes of a request or an answer a report has.
+const maxShown = 2000
+
+// escape spells bytes in printable ASCII: others, and the backslash, are written as
+// in Go strings. What is beyond maxShown is left out.
+func escape(b []byte) string {
+	var s strings.Builder
+	for _, c := range b[:min(len(b), maxShown)] {
+		switch {
+		case c == '\r':
+			s.WriteString(`\r`)
+		case c == '\n':
+			s.WriteString(`\n`)
+		case c == '\t':
+			s.WriteString(`\t`)
+		case c == '\\':
+			s.WriteString(`\\`)
+		case c < ' ' || c >= 0x7f:
+			fmt.Fprintf(&s, `\x%02x`, c)
+		default:
+			s.WriteByte(c)
+		}
+	}
+	return s.String()
+}
+
+// printable spells text of the server for people: escaped, but for quotes.
+func printable(text string) string { return escape([]byte(text)) }
+
+// MarshalJSON writes what was sent and received as text in printable ASCII, with the
+// escapes \r \n \t \\ and \xNN, and the full lengths in bytes.
+func (e Exchange) MarshalJSON() ([]byte, error) {
+	return json.Marshal(struct {
+		Sent      string `json:"sent"`
+		SentBytes int    `json:"sent_bytes"`
+		Got       string `json:"got"`
+		GotBytes  int    `json:"got_bytes"`
+		Error     string `json:"error,omitempty"`
+	}{escape(e.Sent), len(e.Sent), escape(e.Got), len(e.Got), printable(e.Err)})
+}
+
+// MarshalJSON writes the result as one object.
+func (r Result) MarshalJSON() ([]byte, error) {
+	type plain Result // without this method
+	r.Detail = printable(r.Detail)
+	return json.Marshal(plain(r))
+}
+
+// WriteText writes a result for people: the verdict, the case and its words; for a
+// case that failed, or with exchanges, also where the requirement is from, the
+// reason, and what was sent and received, line by line.
+func WriteText(w io.Writer, r Result, exchanges bool) error {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%-14s  %s  %s\n", r.Verdict, r.ID, r.Words)
+	if r.Detail != "" {
+		fmt.Fprintf(&b, "    %s\n", printable(r.Detail))
+	}
+	if r.Verdict == Fail || exchanges {
+		fmt.Fprintf(&b, "    %s; %s\n", r.Source, r.Force)
+		for _, e := range r.Exchanges {
+			dump(&b, ">", e.Sent)
+			dump(&b, "<", e.Got)
+			if e.Err != "" {
+				fmt.Fprintf(&b, "    ! %s\n", printable(e.Err))
+			}
+		}
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// dump writes bytes line by line, with the ends of lines visible.
+func dump(b *strings.Builder, mark string, data []byte) {
+	for line := range strings.SplitAfterSeq(string(data[:min(len(data), maxShown)]), "\n") {
+		if line != "" {
+			fmt.Fprintf(b, "    %s %s\n", mark, printable(line))
+		}
+	}
+	if more := len(data) - maxShown; more > 0 {
+		fmt.Fprintf(b, "    %s ... and %d bytes more\n", mark, more)
+	}
+}
+
+// A Count is how many cases ended in which way.
+type Count struct {
+	Passed        int `json:"passed"`
+	Failed        int `json:"failed"`
+	NotApplicable int `json:"not_applicable"`
+}
+
+// Add counts a result.
+func (c *Count) Add(r Result) {
+	switch r.Verdict {
+	case Pass:
+		c.Passed++
+	case Fail:
+		c.Failed++
+	default:
+		c.NotApplicable++
+	}
+}
+
+func (c Count) String() string {
+	return fmt.Sprintf("%d passed, %d failed, %d not applicable", c.Passed, c.Failed, c.NotApplicable)
+}
+
+// WriteJUnit writes results in the XML that continuous integration servers read: a
+// test suite for each profile, a test case for each case.
+func WriteJUnit(w io.Writer, s Subject, results []Result) error {
+	type message struct {
+		Message string `xml:"message,attr"`
+		Text    string `xml:",chardata"`
+	}
+	type testCase struct {
+		Class   string   `xml:"classname,attr"`
+		Name    string   `xml:"name,attr"`
+		Failure *message `xml:"failure"`
+		Skipped *message `xml:"skipped"`
+	}
+	type suite struct {
+		Name     string     `xml:"name,attr"`
+		Tests    int        `xml:"tests,attr"`
+		Failures int        `xml:"failures,attr"`
+		Skipped  int        `xml:"skipped,attr"`
+		Cases    []testCase `xml:"testcase"`
+	}
+	var all struct {
+		XMLName  xml.Name `xml:"testsuites"`
+		Name     string   `xml:"name,attr"`
+		Tests    int      `xml:"tests,attr"`
+		Failures int      `xml:"failures,attr"`
+		Suites   []*suite `xml:"testsuite"`
+	}
+	all.Name = "conformance of " + printable(s.Target)
+	var last *suite
+	for _, r := range results {
+		if last == nil || last.Name != string(r.Profile) {
+			last = &suite{Name: string(r.Profile)}
+			all.Suites = append(all.Suites, last)
+		}
+		c := testCase{Class: string(r.Profile), Name: r.ID + ": " + r.Words}
+		all.Tests, last.Tests = all.Tests+1, last.Tests+1
+		switch r.Verdict {
+		case Fail:
+			var b strings.Builder
+			_ = WriteText(&b, r, true)
+			c.Failure = &message{printable(r.Detail), b.String()}
+			all.Failures, last.Failures = all.Failures+1, last.Failures+1
+		case NotApplicable:
+			c.Skipped = &message{Message: printable(r.Detail)}
+			last.Skipped++
+		}
+		last.Cases = append(last.Cases, c)
+	}
+	if _, err := io.WriteString(w, xml.Header); err != nil {
+		return err
+	}
+	e := xml.NewEncoder(w)
+	e.Indent("", "  ")
+	if err := e.Encode(all); err != nil {
+		return err
+	}
+	_, err := io.WriteString(w, "\n")
+	return err
+}

@@ -1,0 +1,586 @@
+package conform
+
+import (
+	"bytes"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/nomen-project/nomen/uri"
+	"github.com/nomen-project/nomen/urn"
+)
+
+// unrelated is a host that no server is responsible for (RFC 6761, 6.4).
+const unrelated = "unrelated.invalid"
+
+// yaurnCases returns the cases of draft-ietf-uri-yaurn-00. IDs are those of the list
+// of requirements in docs/spec/1995-yaurn.md.
+func yaurnCases() []Case {
+	y := func(id, section string, force Force, words string, check func(*probe) outcome) Case {
+		return Case{id, Yaurn, "draft-ietf-uri-yaurn-00, " + section, force, words, check}
+	}
+	return []Case{
+		y("Y95-41/200", "3.4.1", Must, "The resolver answers a request for a name that it knows with status 200.", knownName),
+		y("Y95-41/404", "3.4.1", Must, "The resolver answers a request for a name that it does not know with 404, as HTTP does.", func(p *probe) outcome {
+			r := p.element(p.elementOf(p.o.Absent))
+			return want(r.is(404), "a name that is not there got %s", r)
+		}),
+		y("Y95-27/stateless", "3", Must, "Resolution is stateless and takes one step: the same request gets the same result, whatever was asked before.", stateless),
+		y("Y95-28/version", "3, 3.2", Must, "The resolver answers an HTTP/1.0 request with a status line of HTTP/1.0 or 1.1.", func(p *probe) outcome {
+			return want(slices.Contains([]string{"HTTP/1.0", "HTTP/1.1"}, p.known().proto), "the status line says %q", p.known().proto)
+		}),
+		y("Y95-28/chunks", "3.2; RFC 9112, 6.1", Must, "The resolver sends no transfer coding to a client of HTTP/1.0.", func(p *probe) outcome {
+			return want(!p.known().has("Transfer-Encoding"), "Transfer-Encoding: %s", p.known().get("Transfer-Encoding"))
+		}),
+		y("Y95-28/close", "3.2; RFC 1945, 1.3", Must, "The resolver closes the connection after the answer to a request of HTTP/1.0.", func(p *probe) outcome {
+			return want(p.known().closed, "the connection stayed open after the answer")
+		}),
+		y("Y95-30/bare", "3.3", Must, "The target of a request is the ElementID alone, without a slash before it.", bareElement),
+		y("Y95-31/method", "3.3", Must, "The method of a request is always GET: the resolver answers an unknown method with an error.", func(p *probe) outcome {
+			q := p.request1995(p.elements[0])
+			q.method = "RESOLVE"
+			r := p.ask(q)
+			return want(r.refused(), "a request with the method RESOLVE got %s", r)
+		}),
+		y("Y95-32/simple", "3.3", May, "The resolver answers a Simple-Request, which has neither version nor header, with the result alone.", simpleRequest),
+		y("Y95-34/urc-0", "3.1.2", Should, "If the client asks for text/urc-0, the resolver returns only that if it can.", onlyType("text/urc-0")),
+		y("Y95-34/html", "3.1.2", Should, "If the client asks for text/html, the resolver returns only that if it can.", onlyType("text/html")),
+		y("Y95-34/plain", "3.1.2", Should, "If the client asks for text/plain, the resolver returns only that if it can.", onlyType("text/plain")),
+		y("Y95-36/headers", "3.3", Should, "The resolver interprets all standard request headers of HTTP/1.0; From, Referer, User-Agent and Pragma do not stop it from answering.", func(p *probe) outcome {
+			r := p.known("From: someone@example.org", "Referer: http://example.org/a", "User-Agent: conform/1.0 (test)", "Pragma: no-cache")
+			return sameResult(p.known(), r)
+		}),
+		y("Y95-37/urn", "3.1.1, 2.3", Must, "A request identifies one URN completely: a URN of another authority does not get the record of the same ElementID here.", func(p *probe) outcome {
+			q := p.request1995("")
+			q.target = "urn:dns:" + unrelated + ":" + p.elements[0]
+			if p.form == formPath {
+				q.target = p.t.base + "/" + q.target
+			}
+			r := p.ask(q)
+			return want(r.status != 200 || !bytes.Equal(r.body, p.good.body), "%s got the record of %s", q.target, p.elements[0])
+		}),
+		y("Y95-37/host", "3.1.1; RFC 9110, 7.4", Should, "A Host field that names neither this server nor the authority does not get the record of an ElementID here.", unrelatedHost),
+		y("Y95-38/urn", "3.2", May, "The URL form of a request is the URN itself; where the resolver takes it, it gets the same result as the ElementID.", wholeURN),
+		y("Y95-02/case", "2", Must, "\"urn\" and the SchemeID of a whole URN, and a domain name as its AuthorityID, are the same in upper and lower case.", func(p *probe) outcome {
+			return spelledURN(p, strings.ToUpper(p.authority)+p.delimiter+p.elements[0])
+		}),
+		y("Y95-13/escapes", "6B", Must, "An ElementID with a letter or digit percent-encoded is the same name.", func(p *probe) outcome {
+			e := p.elements[0]
+			if _, dns := cutFold(p.authority, "urn:dns:"); p.authority != "" && !dns {
+				return skipped("names of %s follow the rules of later documents, by which escapes are not decoded", p.authority)
+			}
+			if !isAlphanumeric(e[0]) {
+				return skipped("the ElementID %s does not begin with a letter or digit", e)
+			}
+			escaped := "%" + strings.ToUpper(string("0123456789abcdef"[e[0]>>4])+string("0123456789abcdef"[e[0]&15])) + e[1:]
+			return sameResult(p.known(), p.element(escaped))
+		}),
+		y("Y95-08/query", "2.3", Must, "\"?\" in an ElementID is reserved: a request with one gets an error.", func(p *probe) outcome {
+			if p.form == formPath {
+				return skipped("in a path, \"?\" begins the query of a URL")
+			}
+			r := p.element(p.elements[0] + "?conform")
+			return want(r.refused(), "a request with \"?\" got %s", r)
+		}),
+		y("Y95-72/line-break", "7", Must, "An encoded line break in an ElementID stays data: it does not become a header field of the answer.", func(p *probe) outcome {
+			r := p.element("x%0D%0AX-Conform:%20injected")
+			return want(!r.has("X-Conform"), "the answer has the field X-Conform")
+		}),
+		y("Y95-39/one", "3.1.2", Must, "The resolver returns the result in a single message: nothing follows the body.", func(p *probe) outcome {
+			return want(len(p.known().surplus) == 0 && !p.known().cut, "the body and Content-Length differ (%s bytes announced, %d received)",
+				p.known().get("Content-Length"), len(p.known().body)+len(p.known().surplus))
+		}),
+		y("Y95-40/type", "3.4", Must, "Results are typed by Internet media types; so are the texts of errors.", func(p *probe) outcome {
+			for _, r := range []*response{p.known(), p.element(p.elementOf(p.o.Absent))} {
+				if len(r.body) > 0 && !mediaType.MatchString(r.get("Content-Type")) {
+					return failed("the answer with status %d has Content-Type %q", r.status, r.get("Content-Type"))
+				}
+			}
+			return passed()
+		}),
+		y("Y95-42/reason", "3.4.1", Should, "The status line has a useful reason phrase.", func(p *probe) outcome {
+			for _, r := range []*response{p.known(), p.element(p.elementOf(p.o.Absent))} {
+				if strings.TrimSpace(r.reason) == "" {
+					return failed("the status line with %d has no reason phrase", r.status)
+				}
+			}
+			return passed()
+		}),
+		y("Y95-43/urn", "3.4.1, 4", Should, "If a name was replaced by another, the status is 301 or 302 and the status line contains the new URN, for clients that resolve that instead.", movedName),
+		y("Y95-42/where", "3.4.1", Should, "If an answer with 301 or 302 has both a Location field and a URN in its status line, they agree.", movedLocation),
+		y("Y95-64/follow", "4", Should, "A proxy or gateway follows a redirection to another URN itself.", followed),
+		y("Y95-25/tombstone", "6A", Should, "A retired name still resolves to text that a person can read, and is told apart from one that never existed.", tombstone),
+		y("Y95-45/preferred", "3.4.2", Should, "The resolver prefers text/urc-0 if the client leaves the choice.", func(p *probe) outcome {
+			return want(p.known().mediaType() == "text/urc-0", "without Accept the result is %s", p.known())
+		}),
+		y("Y95-52/last", "3.4.4", Should, "The resolver uses text/plain only if another format is impossible.", func(p *probe) outcome {
+			if p.known("Accept: text/html").mediaType() != "text/html" {
+				return skipped("the resolver has no other text format for this name")
+			}
+			r := p.known("Accept: text/html, text/plain")
+			return want(r.mediaType() != "text/plain", "a client that accepts text/html and text/plain gets text/plain")
+		}),
+		y("Y95-74/information", "1, 3.1", Must, "The result gives information about the resource: at least one URL or a line of text.", func(p *probe) outcome {
+			r := p.known("Accept: text/urc-0")
+			if r.mediaType() != "text/urc-0" {
+				return want(len(bytes.TrimSpace(r.body)) > 0, "the result is empty")
+			}
+			_, parts := readParts(r.text())
+			return want(slices.ContainsFunc(parts, func(q part) bool { return q.url != "" || strings.TrimSpace(strings.Join(q.meta, "")) != "" }),
+				"the result has neither a URL nor text")
+		}),
+		y("Y95-50/parts", "3.4.2", Must, "A text/urc-0 result consists of parts, each of which begins with a header line that starts with \"=====\".", eachPart(func(before []string, parts []part) outcome {
+			return want(len(before) == 0 && len(parts) > 0, "the result does not begin with a header line")
+		})),
+		y("Y95-46/charset", "3.4.2", Must, "The charset in a header line is US-ASCII or ISO-8859-1 to ISO-8859-9.", eachPart(func(_ []string, parts []part) outcome {
+			for _, q := range parts {
+				if charset, _, _ := q.values(); !knownCharset(charset) {
+					return failed("charset %q", charset)
+				}
+			}
+			return passed()
+		})),
+		y("Y95-46/bytes", "3.4.2", Must, "Metainformation is in the charset of its header line, by default US-ASCII.", eachPart(func(_ []string, parts []part) outcome {
+			for _, q := range parts {
+				charset, _, _ := q.values()
+				if text := strings.Join(q.meta, "\n"); strings.EqualFold(charset, "US-ASCII") && slices.ContainsFunc([]byte(text), func(c byte) bool { return c >= 0x80 }) {
+					return failed("the text of a part in US-ASCII has other bytes")
+				}
+			}
+			return passed()
+		})),
+		y("Y95-47/language", "3.4.2", Must, "The language in a header line is a language tag.", eachPart(func(_ []string, parts []part) outcome {
+			for _, q := range parts {
+				if _, language, _ := q.values(); !languageTag.MatchString(language) {
+					return failed("language %q", language)
+				}
+			}
+			return passed()
+		})),
+		y("Y95-48/url", "3.4.2", Must, "Each URL conforms to the syntax of URLs.", eachPart(func(_ []string, parts []part) outcome {
+			for _, q := range parts {
+				if q.url == "" {
+					continue
+				}
+				if _, err := uri.Parse(q.locator()); err != nil {
+					return failed("%s: %v", q.locator(), err)
+				}
+			}
+			return passed()
+		})),
+		y("Y95-48/folded", "3.4.2", Must, "A URL of more than one line begins with \"<URL:\" and ends with \">\".", eachPart(func(_ []string, parts []part) outcome {
+			for _, q := range parts {
+				if strings.HasPrefix(q.url, "<URL:") && !strings.HasSuffix(strings.TrimSpace(q.url), ">") {
+					return failed("a URL that begins with \"<URL:\" does not end with \">\"")
+				}
+			}
+			return passed()
+		})),
+		y("Y95-49/lines", "3.4.2", Must, "No line of the metainformation begins with \"=====\".", eachPart(func(_ []string, parts []part) outcome {
+			for i, q := range parts {
+				_, _, odd := q.values()
+				if i > 0 && q.url == "" && parts[0].url != "" || len(odd) > 0 {
+					return failed("the line %q is not the header of a part with a URL", partMark+q.header)
+				}
+			}
+			return passed()
+		})),
+		y("Y95-51/links", "3.4.3", May, "In text/html the URLs of the result are active links.", func(p *probe) outcome {
+			return hasURLs(p, "text/html", func(body string) []string { return anchors(body) })
+		}),
+		y("Y95-69/plain", "6C", Should, "URLs are returned in any format, also in text/plain.", func(p *probe) outcome {
+			return hasURLs(p, "text/plain", func(body string) []string { return plainURL.FindAllString(body, -1) })
+		}),
+		y("Y95-75/http11", "3", May, "A name resolves over later versions of HTTP with the same meaning.", laterVersion),
+		y("Y95-55/urn+m", "3.5.1", Must, "Every resolver answers urn+m with metainformation about itself.", func(p *probe) outcome {
+			r := p.element("urn+m")
+			return want(r.is(200) && len(bytes.TrimSpace(r.body)) > 0, "urn+m got %s with %d bytes", r, len(r.body))
+		}),
+		y("Y95-55/host", "3.5.1", Must, "The answer to urn+m is authoritative for the resolver that it describes: a server does not pass off its own as that of an authority that it does not serve.", func(p *probe) outcome {
+			q := p.request1995("")
+			q.target = "urn:dns:" + unrelated + ":urn+m"
+			if p.form == formPath {
+				q.target = p.t.base + "/" + q.target
+			}
+			r := p.ask(q)
+			return want(r.status != 200, "%s got %s", q.target, r)
+		}),
+		y("Y95-56/urn+a", "3.5.2", May, "If the resolver offers urn+a, the result has a URL that points to the list of all ElementIDs.", func(p *probe) outcome {
+			r := p.element("urn+a")
+			if r.refused() {
+				return skipped("urn+a is optional, and got %s", r)
+			}
+			return want(r.is(200) && firstURL(r) != "", "urn+a got %s, without a URL", r)
+		}),
+		y("Y95-57/lines", "3.5.2", Must, "The list that urn+a points to has a line for each ElementID, which ends with CR LF.", func(p *probe) outcome {
+			list, why, ok := p.list()
+			if !ok {
+				return skipped("%s", why)
+			}
+			return crlfLines(list, func(line string) bool { return line != "" && sendable(line) })
+		}),
+		y("Y95-57/known", "3.5.2", Must, "The names in the list that urn+a points to can be resolved.", func(p *probe) outcome {
+			list, why, ok := p.list()
+			if !ok {
+				return skipped("%s", why)
+			}
+			checked := 0
+			for line := range strings.Lines(list) {
+				e := strings.TrimRight(line, "\r\n")
+				if checked == 3 || e == "" || !sendable(e) {
+					break
+				}
+				if r := p.element(e); r.is(404) {
+					return failed("%s is in the list and got %s", e, r)
+				}
+				checked++
+			}
+			return passed()
+		}),
+		y("Y95-58/urn+c", "3.5.3", Must, "Every resolver answers urn+c with the list of naming authorities that it has authorised; the list can be empty.", func(p *probe) outcome {
+			r := p.element("urn+c")
+			return want(r.is(200), "urn+c got %s", r)
+		}),
+		y("Y95-58/lines", "3.5.3", Must, "Each name of the list of urn+c is followed by CR LF.", authorityList("urn+c")),
+		y("Y95-59/urn+p", "3.5.4", Must, "Every resolver answers urn+p with the naming authority, or the list of those, that authorised it.", func(p *probe) outcome {
+			r := p.element("urn+p")
+			return want(r.is(200), "urn+p got %s", r)
+		}),
+		y("Y95-59/lines", "3.5.4", Must, "Several parents are a list, as children are.", authorityList("urn+p")),
+		y("Y95-54/formats", "3.5", May, "Answers to reserved requests are in one of the formats of the draft if the client leaves the choice.", func(p *probe) outcome {
+			for _, e := range []string{"urn+m", "urn+c", "urn+p", "urn+a"} {
+				if r := p.element(e); r.is(200) && len(r.body) > 0 && !slices.Contains([]string{"text/urc-0", "text/html", "text/plain"}, r.mediaType()) {
+					return failed("%s got %s", e, r)
+				}
+			}
+			return passed()
+		}),
+		y("Y95-09/exact", "2.3, 3.5", Must, "Only ElementIDs that begin with exactly \"urn+\", in lower case, are reserved.", func(p *probe) outcome {
+			own, r := p.element("urn+m"), p.element("URN+m")
+			return want(!r.is(200) || !bytes.Equal(r.body, own.body), "URN+m got the answer to urn+m")
+		}),
+		y("Y95-61/unknown", "3.5, 2.3", Must, "An unknown ElementID that begins with \"urn+\" gets an error.", func(p *probe) outcome {
+			r := p.element("urn+conform")
+			return want(r.refused(), "urn+conform got %s", r)
+		}),
+		y("Y95-63/reserved", "3.2, 4", Must, "A reserved request with a whole URN, as proxies and gateways send it, gets the answer of the authority that it names.", func(p *probe) outcome {
+			if p.form != formURN {
+				if out, ok := p.takesURN(); !ok {
+					return out
+				}
+			}
+			q := p.request1995("")
+			q.target = p.full("urn+m")
+			r := p.ask(q)
+			return sameResult(p.element("urn+m"), r)
+		}),
+		y("Y95-68/last-modified", "5", Should, "The result has the date of its last modification, which the If-Modified-Since mechanism needs.", func(p *probe) outcome {
+			_, ok := modified(p.known())
+			return want(ok, "Last-Modified %q", p.known().get("Last-Modified"))
+		}),
+		y("Y95-68/date", "5; RFC 1945, 10.6", Should, "The result has a Date, and its last modification is not later.", func(p *probe) outcome {
+			date, err := http.ParseTime(p.known().get("Date"))
+			if err != nil {
+				return failed("Date %q", p.known().get("Date"))
+			}
+			last, ok := modified(p.known())
+			return want(!ok || !last.After(date), "Last-Modified %q is after Date %q", p.known().get("Last-Modified"), p.known().get("Date"))
+		}),
+		y("Y95-68/304", "5", Should, "If the name has not changed since the date in If-Modified-Since, the answer is 304 without a body.", notModified(http.TimeFormat)),
+		y("Y95-68/rfc850", "5; RFC 1945, 3.3", Must, "The resolver also reads dates in the format of RFC 850.", notModified("Monday, 02-Jan-06 15:04:05 GMT")),
+		y("Y95-68/asctime", "5; RFC 1945, 3.3", Must, "The resolver also reads dates in the format of asctime.", notModified(time.ANSIC)),
+		y("Y95-68/200", "5", Must, "If the name has changed since the date in If-Modified-Since, the answer is the result.", func(p *probe) outcome {
+			r := p.known("If-Modified-Since: Tue, 21 Mar 1995 15:32:49 GMT")
+			return sameResult(p.known(), r)
+		}),
+	}
+}
+
+// knownName is the case that finds out whether names are resolved at all.
+func knownName(p *probe) outcome {
+	for _, e := range p.elements {
+		if r := p.element(e); !r.is(200) {
+			return failed("%s got %s", e, r)
+		}
+	}
+	return passed()
+}
+
+// sameResult passes if an answer is the same result as another one.
+func sameResult(first, second *response) outcome {
+	switch {
+	case first.status != second.status:
+		return failed("the answer is %s, not %s", second, first)
+	case first.mediaType() != second.mediaType(), !bytes.Equal(first.body, second.body):
+		return failed("the result is not the same")
+	}
+	return passed()
+}
+
+func stateless(p *probe) outcome {
+	q := p.request1995(p.elements[0])
+	p.element(p.elementOf(p.o.Absent))
+	first := p.again(q)
+	return sameResult(first, p.again(q))
+}
+
+func bareElement(p *probe) outcome {
+	switch {
+	case p.t.base != "":
+		return skipped("the server is below the path %s, which a bare ElementID does not have", p.t.base)
+	case p.form == formBare:
+		p.known()
+		return passed()
+	case p.bare == nil:
+		return failed("the bare ElementID was not answered")
+	}
+	q := request{method: "GET", target: p.elements[0], version: "HTTP/1.0"}
+	p.ask(q)
+	if out, ok := p.blocked(p.bare); ok {
+		return out
+	}
+	if p.gateway() {
+		return skipped("the server is a proxy or gateway for whole URNs: the ElementID alone got %s", p.bare)
+	}
+	return failed("%s got %s", p.elements[0], p.bare)
+}
+
+// gateway reports whether the server resolves URNs of others: it takes the whole
+// URN, and understands a bare ElementID without knowing it.
+func (p *probe) gateway() bool { return p.form == formURN && p.bare != nil && p.bare.is(404, 403, 421) }
+
+func simpleRequest(p *probe) outcome {
+	if p.form != formPath && p.host != "" {
+		return skipped("the server needs a Host field to know whose ElementID is meant, which a Simple-Request does not have")
+	}
+	r := p.ask(request{method: "GET", target: p.target1995(p.elements[0])})
+	if r.status != 0 {
+		if out, ok := p.blocked(r); ok {
+			return out
+		}
+		return failed("the answer has a status line")
+	}
+	return want(len(r.body) > 0, "%s", strings.TrimSpace("no result "+r.fault))
+}
+
+// onlyType asks for one format.
+func onlyType(wanted string) func(*probe) outcome {
+	return func(p *probe) outcome {
+		r := p.known("Accept: " + wanted)
+		if r.is(406) {
+			return skipped("the resolver says that it cannot: %s", r)
+		}
+		return want(r.is(200) && r.mediaType() == wanted, "a client that accepts %s alone got %s", wanted, r)
+	}
+}
+
+func unrelatedHost(p *probe) outcome {
+	if p.form == formURN {
+		return skipped("a request with the whole URN does not depend on Host")
+	}
+	q := p.request11("GET", p.target1995(p.elements[0]))
+	q.fields[0] = "Host: " + unrelated
+	r := p.ask(q)
+	if r.proto == "HTTP/1.0" && !r.is(421) {
+		return skipped("the server speaks HTTP/1.0, which has no Host field")
+	}
+	return want(!r.is(200) || !bytes.Equal(r.body, p.good.body), "a request with \"Host: %s\" got the record of %s", unrelated, p.elements[0])
+}
+
+// takesURN finds out whether the server takes whole URNs.
+func (p *probe) takesURN() (outcome, bool) {
+	if p.authority == "" {
+		return skipped("the authority is not known; give --authority"), false
+	}
+	if p.t.base != "" {
+		return skipped("the server is below the path %s, which a URN does not have", p.t.base), false
+	}
+	q := p.request1995("")
+	q.target = p.full(p.elements[0])
+	r := p.ask(q)
+	if out, ok := p.blocked(r); ok {
+		return out, false
+	}
+	if r.refused() {
+		return skipped("the server does not take whole URNs: %s", r), false
+	}
+	return outcome{}, true
+}
+
+func wholeURN(p *probe) outcome { return spelledURN(p, p.full(p.elements[0])) }
+
+// spelledURN asks for a whole URN, which is another spelling of the known name.
+func spelledURN(p *probe, name string) outcome {
+	if out, ok := p.takesURN(); !ok {
+		return out
+	}
+	q := p.request1995("")
+	q.target = name
+	return sameResult(p.known(), p.ask(q))
+}
+
+func isAlphanumeric(c byte) bool {
+	return '0' <= c && c <= '9' || 'A' <= c && c <= 'Z' || 'a' <= c && c <= 'z'
+}
+
+// movedName asks for the name that was replaced.
+func movedName(p *probe) outcome {
+	r, out, ok := p.moved()
+	if !ok {
+		return out
+	}
+	if !r.is(301, 302) {
+		return failed("the name got %s", r)
+	}
+	return want(urnIn(r.reason) != "", "the reason phrase %q contains no URN", r.reason)
+}
+
+func (p *probe) moved() (*response, outcome, bool) {
+	if p.o.Moved == "" {
+		return nil, skipped("no replaced name is known; give --moved"), false
+	}
+	r := p.element(p.elementOf(p.o.Moved))
+	if p.gateway() {
+		return r, skipped("a proxy or gateway follows the redirection itself"), false
+	}
+	return r, outcome{}, true
+}
+
+func movedLocation(p *probe) outcome {
+	r, out, ok := p.moved()
+	if !ok {
+		return out
+	}
+	name := urnIn(r.reason)
+	if name == "" || !r.has("Location") {
+		return skipped("the answer does not have both")
+	}
+	return want(strings.Contains(strings.ToLower(r.get("Location")), strings.ToLower(name)), "the reason phrase has %s, and Location %s", name, r.get("Location"))
+}
+
+// urnIn returns the first URN in a text, or "".
+func urnIn(text string) string {
+	for word := range strings.FieldsSeq(text) {
+		word = strings.Trim(word, `<>"'();,`)
+		if _, ok := cutFold(word, "urn:"); !ok {
+			continue
+		}
+		if u, err := urn.Parse(word); err == nil {
+			return u.String()
+		}
+	}
+	return ""
+}
+
+func followed(p *probe) outcome {
+	switch {
+	case !p.gateway():
+		return skipped("the server is not a proxy or gateway for this name")
+	case p.o.Moved == "":
+		return skipped("no replaced name is known; give --moved")
+	}
+	r := p.element(p.elementOf(p.o.Moved))
+	return want(r.is(200), "the name got %s", r)
+}
+
+func tombstone(p *probe) outcome {
+	if p.o.Retired == "" {
+		return skipped("no retired name is known; give --retired")
+	}
+	r := p.element(p.elementOf(p.o.Retired))
+	return want((r.is(410, 200) || r.redirects()) && len(bytes.TrimSpace(r.body)) > 0, "the name got %s with %d bytes", r, len(r.body))
+}
+
+// eachPart checks the text/urc-0 result of the known names.
+func eachPart(check func(before []string, parts []part) outcome) func(*probe) outcome {
+	return func(p *probe) outcome {
+		for _, e := range p.elements {
+			r := p.element(e, "Accept: text/urc-0")
+			if !r.is(200) || r.mediaType() != "text/urc-0" {
+				return skipped("there is no result in text/urc-0: %s", r)
+			}
+			if out := check(readParts(r.text())); out.verdict != Pass {
+				return out
+			}
+		}
+		return passed()
+	}
+}
+
+// hasURLs passes if a format has the URLs that text/urc-0 has.
+func hasURLs(p *probe, format string, read func(string) []string) outcome {
+	r := p.known("Accept: " + format)
+	if r.mediaType() != format {
+		return skipped("there is no result in %s: %s", format, r)
+	}
+	urc := p.known("Accept: text/urc-0")
+	urls := locators(urc.text())
+	if urc.mediaType() != "text/urc-0" || len(urls) == 0 {
+		return skipped("no URLs of this name are known")
+	}
+	there := read(r.text())
+	for _, u := range urls {
+		if !slices.Contains(there, u) {
+			return failed("%s is not in the result", u)
+		}
+	}
+	return passed()
+}
+
+func laterVersion(p *probe) outcome {
+	q := p.request11("GET", p.target1995(p.elements[0]))
+	if p.host != "" {
+		q.fields[0] = "Host: " + p.host
+	}
+	r := p.ask(q)
+	if r.is(505) {
+		return skipped("the server says that it does not: %s", r)
+	}
+	return sameResult(p.known(), r)
+}
+
+// crlfLines checks a list of lines.
+func crlfLines(list string, good func(string) bool) outcome {
+	for line := range strings.Lines(list) {
+		text, ok := strings.CutSuffix(line, "\r\n")
+		switch {
+		case !ok && len(list) >= maxBody && !strings.HasSuffix(line, "\n"):
+			return passed() // no more of it was read
+		case !ok:
+			return failed("the line %q does not end with CR LF", line)
+		case !good(text):
+			return failed("the line %q is not what the list consists of", text)
+		}
+	}
+	return passed()
+}
+
+// authorityList checks the list of urn+c or urn+p as plain text.
+func authorityList(element string) func(*probe) outcome {
+	return func(p *probe) outcome {
+		r := p.element(element, "Accept: text/plain")
+		if !r.is(200) || r.mediaType() != "text/plain" {
+			return skipped("there is no list in text/plain: %s", r)
+		}
+		return crlfLines(r.text(), func(line string) bool { return line != "" && sendable(line) })
+	}
+}
+
+// modified returns the date of the last modification.
+func modified(r *response) (time.Time, bool) {
+	t, err := http.ParseTime(r.get("Last-Modified"))
+	return t, err == nil
+}
+
+// notModified makes a conditional request with a date in a format.
+func notModified(layout string) func(*probe) outcome {
+	return func(p *probe) outcome {
+		last, ok := modified(p.known())
+		if !ok {
+			return skipped("the result has no Last-Modified")
+		}
+		r := p.known("If-Modified-Since: " + last.UTC().Format(layout))
+		return want(r.is(304) && len(r.surplus) == 0, "If-Modified-Since: %s got %s with %d bytes", last.UTC().Format(layout), r, len(r.body)+len(r.surplus))
+	}
+}

@@ -76,7 +76,9 @@ type incoming struct {
 	fields                  map[string][]string // names in lower case
 }
 
-func (q *incoming) get(name string) string { return strings.Join(q.fields[strings.ToLower(name)], ", ") }
+func (q *incoming) get(name string) string {
+	return strings.Join(q.fields[strings.ToLower(name)], ", ")
+}
 
 func (s *little) serve(conn net.Conn) {
 	defer conn.Close()

@@ -56,7 +56,7 @@ var house = []room{
 	{floor: 7, dir: "store/pgstore/pgtest"},
 	{floor: 7, dir: "internal/rfcindex", ours: "store name", theirs: "github.com/klauspost/compress"},
 	{floor: 7, dir: "public", ours: ". name rule store uri"},
-	{floor: 7, dir: "resolve", ours: ". store rule name namespace uri internal/weight"},
+	{floor: 7, dir: "resolve", ours: ". store rule name namespace uri urn internal/weight"},
 	{floor: 7, dir: "registrar", ours: ". store rule mint name namespace urn uri"},
 	{floor: 7, dir: "client", ours: ". format discover name scheme urn uri internal/guard internal/race internal/shown", theirs: "golang.org/x/sync golang.org/x/time"},
 	{floor: 8, dir: "client/cache", ours: ". client format name uri"},

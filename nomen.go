@@ -2,6 +2,7 @@ package nomen
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"time"
 
@@ -118,20 +119,37 @@ type Resource struct {
 	Body io.ReadCloser
 }
 
+// A Raw is a result without a structure that could be read, as the resolver sent it:
+// text/plain, text/html, or a type that the client does not know (1995, 3.1.2, 3.4.3
+// and 3.4.4). It is text of unknown origin, and may hold scripts.
+type Raw struct {
+	Type string // media type with its parameters; "" if the resolver named none
+	Body []byte
+}
+
+// String returns what r is, without its content.
+func (r *Raw) String() string {
+	if r.Type == "" {
+		return fmt.Sprintf("%d bytes without a media type", len(r.Body))
+	}
+	return fmt.Sprintf("%d bytes of %q", len(r.Body), r.Type)
+}
+
 // An Answer says about a name what the service asked for. Parts that the
 // service does not ask for are empty, except that the description services
 // (I2C, I2Cs) fill all that is known.
 type Answer struct {
 	Service    Service
 	Name       name.Name
-	Spelling   string // as registered; "" if the same as the key
-	Status     Status
+	Spelling   string     // as registered; "" if the same as the key
+	Status     Status     // "" if another resolver did not say
 	Locations  []Location // the best first; for I2L exactly one
 	Metadata   Metadata
 	Names      []string      // other names of the same resource
 	Same       bool          // of I=I
 	Resource   *Resource     // of I2R
 	Resources  []*Resource   // of I2Rs
+	Raw        *Raw          // in place of the description, where the resolver sent no structure; else nil
 	Reason     string        // why it was retired
 	Successors []name.Name   // names to use instead; of an active name a hint only
 	Redirect   string        // another identifier to ask in place of this one

@@ -1,6 +1,7 @@
 package client
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -54,11 +55,7 @@ func (c *Client) Audit(ctx context.Context, q nomen.Question) (*Report, error) {
 		return nil, err
 	}
 	at := stop{subject: s, guarded: c.o.Guard}
-	e, m, err := c.audited(ctx, &at, q)
-	if err != nil {
-		return nil, err
-	}
-	request, err := m.bytes()
+	e, messages, err := c.audited(ctx, &at, q)
 	if err != nil {
 		return nil, err
 	}
@@ -74,8 +71,7 @@ func (c *Client) Audit(ctx context.Context, q nomen.Question) (*Report, error) {
 				return
 			}
 			defer leave()
-			c.tracef("%s at %s, unencrypted: %s", e.host, ap, m.line())
-			r.Answers[i] = c.auditOne(ctx, ap, at, request, q)
+			r.Answers[i] = c.auditOne(ctx, ap, at, messages, q)
 		})
 	}
 	all.Wait()
@@ -83,32 +79,39 @@ func (c *Client) Audit(ctx context.Context, q nomen.Question) (*Report, error) {
 	return r, ctx.Err()
 }
 
-// audited returns which addresses to ask, and how.
-func (c *Client) audited(ctx context.Context, at *stop, q nomen.Question) (endpoint, message, error) {
+// audited returns which addresses to ask, and in which forms, one after the other.
+func (c *Client) audited(ctx context.Context, at *stop, q nomen.Question) (endpoint, []formed, error) {
 	for w, err := range c.ways(ctx, *at, q) {
 		at.way = w
 		switch w := w.(type) {
 		case authority:
 			e, err := w.endpoint(ctx, c, *at)
-			return e, w.message(c, inquiry{Question: q}), err
+			return e, []formed{{message: w.message(c, inquiry{Question: q})}}, err
 		case proxy:
 			e, err := w.endpoint(ctx, c, *at)
 			if err != nil {
-				return e, message{}, err
+				return e, nil, err
 			}
-			m, err := w.message(c, *at, inquiry{Question: q})
-			return e, m, err
+			all, err := w.requests(c, *at, inquiry{Question: q})
+			return e, all, err
 		}
 		if err != nil {
-			return endpoint{}, message{}, err
+			return endpoint{}, nil, err
 		}
 	}
-	return endpoint{}, message{}, &RouteError{Name: at.spelling, Reason: "only a resolver of the protocol of 1995 has addresses that can be asked one by one"}
+	return endpoint{}, nil, &RouteError{Name: at.spelling, Reason: "only a resolver of the protocol of 1995 has addresses that can be asked one by one"}
 }
 
-func (c *Client) auditOne(ctx context.Context, ap netip.AddrPort, at stop, request []byte, q nomen.Question) Audited {
+func (c *Client) auditOne(ctx context.Context, ap netip.AddrPort, at stop, all []formed, q nomen.Question) Audited {
 	out := Audited{Addr: ap}
-	r, err := c.attempt(ctx, ap, at.guarded, request)
+	r, err := askEach(all, new(takes), func(m message) (*reply, error) {
+		request, err := m.bytes()
+		if err != nil {
+			return nil, err
+		}
+		c.tracef("%s at %s, unencrypted: %s", addressOf(at.way), ap, m.line())
+		return c.attempt(ctx, ap, at.guarded, request)
+	})
 	if err != nil {
 		out.Err = err
 		return out
@@ -153,6 +156,7 @@ func differences(a, b Audited) []string {
 		}
 	}
 	differs("status", x.Status == y.Status)
+	differs("body", x.Raw == nil && y.Raw == nil || x.Raw != nil && y.Raw != nil && x.Raw.Type == y.Raw.Type && bytes.Equal(x.Raw.Body, y.Raw.Body))
 	differs("redirect", x.Redirect == y.Redirect)
 	differs("locations", slices.Equal(sorted(x.Locations, byLocation), sorted(y.Locations, byLocation)))
 	differs("metadata", maps.EqualFunc(x.Metadata, y.Metadata, func(v, w []string) bool { return slices.Equal(v, w) }))

@@ -106,6 +106,7 @@ type Client struct {
 	guarded *plain // for URLs that a stranger chose
 	own     *plain // web, unless that was given
 	hosts   *limits
+	takes   takes
 	tracing sync.Mutex
 	shuffle func(n int, swap func(i, j int))
 }

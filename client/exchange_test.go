@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
+	"reflect"
 	"slices"
 	"strings"
 	"sync"
@@ -155,64 +156,65 @@ func TestAnswers(t *testing.T) {
 	for _, tt := range []struct {
 		name, answer string
 		fails        func(error) bool // nil for the location https://example.com/x
+		raw          *nomen.Raw       // in place of that
 	}{
-		{"well formed", urc("https://example.com/x"), nil},
-		{"bare line feeds", strings.ReplaceAll(urc("https://example.com/x"), "\r\n", "\n"), nil},
-		{"no reason phrase", strings.Replace(urc("https://example.com/x"), " OK", "", 1), nil},
-		{"HTTP/1.1", strings.Replace(urc("https://example.com/x"), "1.0", "1.1", 1), nil},
+		{"well formed", urc("https://example.com/x"), nil, nil},
+		{"bare line feeds", strings.ReplaceAll(urc("https://example.com/x"), "\r\n", "\n"), nil, nil},
+		{"no reason phrase", strings.Replace(urc("https://example.com/x"), " OK", "", 1), nil, nil},
+		{"HTTP/1.1", strings.Replace(urc("https://example.com/x"), "1.0", "1.1", 1), nil, nil},
 		{"chunked", "HTTP/1.1 200 OK\r\nContent-Type: text/urc-0\r\nTransfer-Encoding: chunked\r\n\r\n" +
-			"7\r\n=====\r\n\r\n15\r\nhttps://example.com/x\r\n0\r\n\r\n", nil},
-		{"with a length and more", "HTTP/1.0 200 OK\r\nContent-Type: text/urc-0\r\nContent-Length: 28\r\n\r\n=====\nhttps://example.com/x\r\nrubbish", nil},
-		{"HTTP/0.9", "=====\r\nhttps://example.com/x\r\n", nil}, // Y95-32
-		{"uri-list", "HTTP/1.0 200 OK\r\nContent-Type: text/uri-list; charset=utf-8\r\n\r\n# x\r\nhttps://example.com/x\r\n", nil},
-		{"json", "HTTP/1.0 200 OK\r\nContent-Type: application/json\r\n\r\n{\"locations\":[{\"url\":\"https://example.com/x\"}]}", nil},
+			"7\r\n=====\r\n\r\n15\r\nhttps://example.com/x\r\n0\r\n\r\n", nil, nil},
+		{"with a length and more", "HTTP/1.0 200 OK\r\nContent-Type: text/urc-0\r\nContent-Length: 28\r\n\r\n=====\nhttps://example.com/x\r\nrubbish", nil, nil},
+		{"HTTP/0.9", "=====\r\nhttps://example.com/x\r\n", nil, nil}, // Y95-32
+		{"uri-list", "HTTP/1.0 200 OK\r\nContent-Type: text/uri-list; charset=utf-8\r\n\r\n# x\r\nhttps://example.com/x\r\n", nil, nil},
+		{"json", "HTTP/1.0 200 OK\r\nContent-Type: application/json\r\n\r\n{\"locations\":[{\"url\":\"https://example.com/x\"}]}", nil, nil},
 
 		// Y95-35: a typed result with the raw body
-		{"unknown type", "HTTP/1.0 200 OK\r\nContent-Type: application/x-foo\r\n\r\n\x00\x01", isFormat("application/x-foo", "\x00\x01")},
-		{"type without structure", "HTTP/1.0 200 OK\r\nContent-Type: text/plain\r\n\r\nhello", isFormat("text/plain", "hello")},
-		{"no type", "HTTP/1.0 200 OK\r\n\r\nhello", isFormat("", "hello")},
-		{"no type, as it was with HTTP/1.0 (RFC 1945, 7.2.1)", "HTTP/1.0 200 OK\r\n\r\n=====\r\nhttps://example.com/x\r\n", nil},
+		{"unknown type", "HTTP/1.0 200 OK\r\nContent-Type: application/x-foo\r\n\r\n\x00\x01", nil, &nomen.Raw{Type: "application/x-foo", Body: []byte("\x00\x01")}},
+		{"type without structure", "HTTP/1.0 200 OK\r\nContent-Type: text/plain\r\n\r\nhello", nil, &nomen.Raw{Type: "text/plain", Body: []byte("hello")}},
+		{"no type", "HTTP/1.0 200 OK\r\n\r\nhello", nil, &nomen.Raw{Type: "text/plain", Body: []byte("hello")}},
+		{"no type, as it was with HTTP/1.0 (RFC 1945, 7.2.1)", "HTTP/1.0 200 OK\r\n\r\n=====\r\nhttps://example.com/x\r\n", nil, nil},
 		{"an encoding that nobody asked for", "HTTP/1.0 200 OK\r\nContent-Type: text/urc-0\r\nContent-Encoding: gzip\r\n\r\n\x1f\x8b", func(err error) bool {
 			return isFormat("text/urc-0", "\x1f\x8b")(err) && strings.Contains(err.Error(), `encoded as "gzip"`)
-		}},
-		{"HTTP/0.9 of HTML", "<html>hello", isFormat("text/html", "<html>hello")},
-		{"HTTP/0.9 of text", "hello", isFormat("text/plain", "hello")},
-		{"json that is none", "HTTP/1.0 200 OK\r\nContent-Type: application/json\r\n\r\n{", isFormat("application/json", "{")},
+		}, nil},
+		{"HTTP/0.9 of HTML", "<html>hello", nil, &nomen.Raw{Type: "text/html", Body: []byte("<html>hello")}},
+		{"HTTP/0.9 of text", "hello", nil, &nomen.Raw{Type: "text/plain", Body: []byte("hello")}},
+		{"json that is none", "HTTP/1.0 200 OK\r\nContent-Type: application/json\r\n\r\n{", isFormat("application/json", "{"), nil},
 
-		{"nothing", "", says("closed without an answer")},
-		{"garbage", "\x16\x03\x01\x02\x00", says("no answer of HTTP")},
-		{"less than a status line", "HTTP/1.0 2", says("no answer of HTTP")},
-		{"a status line alone", "HTTP/1.0 200 OK\r\n", says("no answer of HTTP")},
-		{"no status", "HTTP/1.0 OK\r\n\r\n", says("no answer of HTTP")},
-		{"a status out of range", "HTTP/1.0 99999 OK\r\n\r\n", says("no answer of HTTP")},
-		{"a field that is none", "HTTP/1.0 200 OK\r\nrubbish\r\n\r\n", says("no answer of HTTP")},
-		{"two lengths", "HTTP/1.0 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nx", says("no answer of HTTP")},
-		{"cut off", "HTTP/1.0 200 OK\r\nContent-Type: text/urc-0\r\nContent-Length: 1000\r\n\r\n=====\n", says("cut off")},
-		{"cut off in a chunk", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nff\r\n=====\n", says("cut off")},
-		{"503", "HTTP/1.0 503 Come back\a later\r\n\r\n", says("status 503 Come back later")},
-		{"a huge head", "HTTP/1.0 200 OK\r\n" + strings.Repeat("X-Field: x\r\n", maxHead/12+1) + "\r\n", isSize("head")},
-		{"a huge status line", "HTTP/1.0 200 " + strings.Repeat("x", 2*maxHead), isSize("head")},
-		{"a huge body", "HTTP/1.0 200 OK\r\n\r\n" + strings.Repeat("x", testMaxBody+1), isSize("body")},
-		{"a huge body alone", strings.Repeat("x", testMaxBody+1), isSize("body")},
+		{"nothing", "", says("closed without an answer"), nil},
+		{"garbage", "\x16\x03\x01\x02\x00", says("no answer of HTTP"), nil},
+		{"less than a status line", "HTTP/1.0 2", says("no answer of HTTP"), nil},
+		{"a status line alone", "HTTP/1.0 200 OK\r\n", says("no answer of HTTP"), nil},
+		{"no status", "HTTP/1.0 OK\r\n\r\n", says("no answer of HTTP"), nil},
+		{"a status out of range", "HTTP/1.0 99999 OK\r\n\r\n", says("no answer of HTTP"), nil},
+		{"a field that is none", "HTTP/1.0 200 OK\r\nrubbish\r\n\r\n", says("no answer of HTTP"), nil},
+		{"two lengths", "HTTP/1.0 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nx", says("no answer of HTTP"), nil},
+		{"cut off", "HTTP/1.0 200 OK\r\nContent-Type: text/urc-0\r\nContent-Length: 1000\r\n\r\n=====\n", says("cut off"), nil},
+		{"cut off in a chunk", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nff\r\n=====\n", says("cut off"), nil},
+		{"503", "HTTP/1.0 503 Come back\a later\r\n\r\n", says("status 503 Come back later"), nil},
+		{"a huge head", "HTTP/1.0 200 OK\r\n" + strings.Repeat("X-Field: x\r\n", maxHead/12+1) + "\r\n", isSize("head"), nil},
+		{"a huge status line", "HTTP/1.0 200 " + strings.Repeat("x", 2*maxHead), isSize("head"), nil},
+		{"a huge body", "HTTP/1.0 200 OK\r\n\r\n" + strings.Repeat("x", testMaxBody+1), isSize("body"), nil},
+		{"a huge body alone", strings.Repeat("x", testMaxBody+1), isSize("body"), nil},
 
 		// Y95-41
-		{"400", "HTTP/1.0 400 Bad\r\n\r\n", isKind(nomen.Malformed)},
-		{"401", "HTTP/1.0 401 Who\r\n\r\n", isKind(nomen.Denied)},
-		{"403", "HTTP/1.0 403 No\r\n\r\n", isKind(nomen.Denied)},
-		{"404", "HTTP/1.0 404 Not Found\r\nContent-Type: text/plain\r\n\r\n", isKind(nomen.Unknown)},
-		{"410", "HTTP/1.0 410 Gone\r\n\r\n", isKind(nomen.Gone)},
+		{"400", "HTTP/1.0 400 Bad\r\n\r\n", isKind(nomen.Malformed), nil},
+		{"401", "HTTP/1.0 401 Who\r\n\r\n", isKind(nomen.Denied), nil},
+		{"403", "HTTP/1.0 403 No\r\n\r\n", isKind(nomen.Denied), nil},
+		{"404", "HTTP/1.0 404 Not Found\r\nContent-Type: text/plain\r\n\r\n", isKind(nomen.Unknown), nil},
+		{"410", "HTTP/1.0 410 Gone\r\n\r\n", isKind(nomen.Gone), nil},
 		{"451", "HTTP/1.0 451 The law\r\n\r\n", func(err error) bool {
 			var e *nomen.Error
 			return errors.As(err, &e) && e.Kind == nomen.Denied && e.Legal && e.Message == "The law"
-		}},
-		{"406", "HTTP/1.0 406 \r\n\r\n", func(err error) bool { var e *StatusError; return errors.As(err, &e) && e.Code == 406 }},
-		{"304", "HTTP/1.0 304 Not Modified\r\n\r\n", func(err error) bool { var e *StatusError; return errors.As(err, &e) && e.Code == 304 }},
-		{"101", "HTTP/1.1 101 Switching Protocols\r\n\r\n", func(err error) bool { var e *StatusError; return errors.As(err, &e) && e.Code == 101 }},
+		}, nil},
+		{"406", "HTTP/1.0 406 \r\n\r\n", func(err error) bool { var e *StatusError; return errors.As(err, &e) && e.Code == 406 }, nil},
+		{"304", "HTTP/1.0 304 Not Modified\r\n\r\n", func(err error) bool { var e *StatusError; return errors.As(err, &e) && e.Code == 304 }, nil},
+		{"101", "HTTP/1.1 101 Switching Protocols\r\n\r\n", func(err error) bool { var e *StatusError; return errors.As(err, &e) && e.Code == 101 }, nil},
 
 		// RFC 9110, 15.2: what announces an answer is none
-		{"after 100 and 103", "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: </x>\r\n\r\n" + urc("https://example.com/x"), nil},
-		{"100 alone", "HTTP/1.1 100 Continue\r\n\r\n", says("no answer of HTTP")},
-		{"100 without end", strings.Repeat("HTTP/1.1 100 Continue\r\n\r\n", maxHead/25+1), isSize("head")},
+		{"after 100 and 103", "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: </x>\r\n\r\n" + urc("https://example.com/x"), nil, nil},
+		{"100 alone", "HTTP/1.1 100 Continue\r\n\r\n", says("no answer of HTTP"), nil},
+		{"100 without end", strings.Repeat("HTTP/1.1 100 Continue\r\n\r\n", maxHead/25+1), isSize("head"), nil},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			port := listen(t, map[string]func(net.Conn){"127.0.0.1": once(tt.answer)})
@@ -221,7 +223,9 @@ func TestAnswers(t *testing.T) {
 			switch {
 			case tt.fails != nil && (a != nil || !tt.fails(err)):
 				t.Errorf("got %+v, %v", a, err)
-			case tt.fails == nil && (err != nil || len(a.Locations) != 1 || a.Locations[0].URL != "https://example.com/x" || a.Service != nomen.I2C):
+			case tt.raw != nil && (err != nil || !reflect.DeepEqual(a.Raw, tt.raw) || a.Status != "" || a.Service != nomen.I2C):
+				t.Errorf("got %+v, %v", a, err)
+			case tt.fails == nil && tt.raw == nil && (err != nil || len(a.Locations) != 1 || a.Locations[0].URL != "https://example.com/x" || a.Service != nomen.I2C):
 				t.Errorf("got %+v, %v", a, err)
 			}
 		})

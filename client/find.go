@@ -80,11 +80,14 @@ func (c *Client) wayOf(w discover.Way, s stop, q nomen.Question) (way, error) {
 	return nil, &RouteError{Name: s.spelling, Reason: fmt.Sprintf("a way of the kind %q is not understood", w.Kind)}
 }
 
-// authorityAt returns the way to ask by the protocol of 1995 at the host of w: by
-// element if the name is of 1995, else by its full name.
+// authorityAt returns the way to ask by the protocol of 1995 at the host of w: in the
+// form that w names, else by the ElementID of a urn:dns name and the full name of others.
 func (c *Client) authorityAt(w discover.Way, s stop, q nomen.Question) (way, error) {
-	if s.name.NID() != "dns" {
-		return proxy{host: w.Host, port: w.Port, found: true}, nil
+	switch {
+	case w.Form != "":
+		return proxy{host: w.Host, port: w.Port, found: true, form: w.Form}, nil
+	case s.name.NID() != "dns":
+		return proxy{host: w.Host, port: w.Port, found: true, form: discover.FormFull}, nil
 	}
 	direct, err := c.directTo(s.subject, q)
 	if err != nil {

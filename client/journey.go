@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"net/url"
 	"slices"
@@ -11,6 +12,7 @@ import (
 	"time"
 
 	"github.com/nomen-project/nomen"
+	"github.com/nomen-project/nomen/internal/guard"
 )
 
 // A stop is one step of a journey: who is asked about what.
@@ -37,6 +39,9 @@ type journey struct {
 	keys     []string   // of the stops so far
 	labels   []string
 	fragment string // of the last redirection that has one
+
+	lead   *reply // the redirection to the page that is read next
+	leader stop   // which was asked then
 }
 
 // travel returns the answer and the validators that came with it.
@@ -48,7 +53,11 @@ func (j *journey) travel(ctx context.Context, s stop) (*nomen.Answer, Validators
 		r, err := j.ask(ctx, &s)
 		switch {
 		case err != nil:
-			return nil, Validators{}, err
+			a, err := j.unreadable(ctx, s, err)
+			if err != nil {
+				return nil, Validators{}, err
+			}
+			return j.finish(a), Validators{}, nil
 		case r.status == http.StatusNotModified && r.from == j.had().From && r.from != "":
 			return nil, j.have.renewed(r), ErrUnchanged
 		}
@@ -65,6 +74,25 @@ func (j *journey) travel(ctx context.Context, s stop) (*nomen.Answer, Validators
 		j.client.tracef("redirected to %s", next.label())
 		s = next
 	}
+}
+
+// unreadable answers with the URL of a redirection when the page there cannot be read:
+// the resolver has said where the resource is, whatever became of that place. Other
+// failures stay what they are, and tell where the question had got to.
+func (j *journey) unreadable(ctx context.Context, s stop, cause error) (*nomen.Answer, error) {
+	p, isPage := s.way.(page)
+	var private *guard.AddressError
+	if isPage && j.lead != nil && ctx.Err() == nil && !errors.As(cause, &private) {
+		if a, err := j.lead.located(j.leader, p.url, j.question, j.client.o.Now()); err == nil {
+			j.client.tracef("%s cannot be read: %v", p.url, cause)
+			a.Why = append(a.Why, p.url+" could not be read") // and not why: strangers see this
+			return a, nil
+		}
+	}
+	if len(j.labels) > 1 && ctx.Err() == nil && OnFailure(cause) {
+		return nil, fmt.Errorf("client: redirected to %s: %w", s.label(), cause)
+	}
+	return nil, cause
 }
 
 // validators returns what r says for asking again: of an answer to which a fragment
@@ -185,6 +213,10 @@ func (j *journey) read(s stop, r *reply) (next stop, a *nomen.Answer, err error)
 		return j.redirected(s, r)
 	}
 	a, err = j.answer(s, r)
+	if _, ok := s.way.(page); ok && r.refuses() {
+		a, err = j.unreadable(context.Background(), s, err)
+		return stop{}, a, err
+	}
 	if p, ok := s.way.(page); ok && isUnread(err) && (j.question.Service == nomen.I2C || j.question.Service == nomen.I2Cs || j.question.Service == nomen.I2Ls) {
 		a, err = r.located(s, p.url, j.question, j.client.o.Now()) // no description, but where something is
 	}
@@ -210,6 +242,7 @@ func (j *journey) redirected(s stop, r *reply) (next stop, a *nomen.Answer, err 
 		a, err = r.inPlace(s, to.url, j.question, j.client.o.Now())
 	case to.fetchable && (!s.way.locates(j.question.Service) || j.question.Service == nomen.I2Ls && asksForList(to.url)):
 		next.way = page{to.url}
+		j.lead, j.leader = r, s
 	default:
 		a, err = r.located(s, to.url, j.question, j.client.o.Now())
 	}

@@ -254,7 +254,7 @@ func TestGuardSpellings(t *testing.T) {
 		c := newClient(t, o)
 		for _, host := range literals {
 			n.serve["[2606:2800:220:1::1]:4500"] = says(moved(302, "Found", fmt.Sprintf("http://%s:%d/", host, port)))
-			if a, err := c.Resolve(t.Context(), ask(t, alb, nomen.I2C)); err == nil {
+			if a, err := c.Resolve(t.Context(), ask(t, alb, nomen.I2C)); err == nil && (len(a.Why) == 0 || !strings.Contains(a.Why[0], "could not be read")) {
 				t.Errorf("%s, guard %v: got %+v", host, o.Guard, a)
 			}
 		}

@@ -117,8 +117,11 @@ func TestNoInjectionOnWeb(t *testing.T) {
 			}()
 			return ours, nil
 		}}
-		_, err := newClient(t, o).Resolve(t.Context(), ask(t, alb, nomen.I2C))
-		if got := sent.String(); err == nil || strings.Contains(got, "|X:") || strings.Contains(got, "Authorization") {
+		a, err := newClient(t, o).Resolve(t.Context(), ask(t, alb, nomen.I2C))
+		if err == nil && (len(a.Locations) != 1 || a.Locations[0].URL != target) {
+			t.Errorf("%q: got %+v", target, a)
+		}
+		if got := sent.String(); strings.Contains(got, "|X:") || strings.Contains(got, "Authorization") {
 			t.Errorf("%q: sent %q, %v", target, got, err)
 		}
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/nomen-project/nomen/format"
 	"github.com/nomen-project/nomen/internal/shown"
 	"github.com/nomen-project/nomen/name"
+	"github.com/nomen-project/nomen/urn"
 )
 
 // answer reads a reply that does not redirect. What came instead of an answer
@@ -28,8 +29,14 @@ func (j *journey) answer(s stop, r *reply) (*nomen.Answer, error) {
 	}
 	asked := s.way.asked(j.question.Service)
 	a, err := r.content(asked)
-	if err != nil {
+	if isUnread(err) && s.keepsText() {
+		a, err = &nomen.Answer{Raw: r.raw()}, nil
+	}
+	switch {
+	case err != nil:
 		return nil, err
+	case a.Raw != nil: // also from a gateway
+		return r.unstructured(a, s, j.question.Service)
 	}
 	wantsNames := j.question.Service == nomen.I2N || j.question.Service == nomen.I2Ns
 	if mediaType := r.header.Get("Content-Type"); wantsNames && asked == nomen.I2C && isList(mediaType) {
@@ -40,6 +47,46 @@ func (j *journey) answer(s stop, r *reply) (*nomen.Answer, error) {
 		a.Service = nomen.I2C // the default answers, where this service is not offered (N12-32)
 	}
 	return project(a, s, j.question.Service)
+}
+
+// keepsText reports whether a result without structure is an answer there. What a page
+// has that a redirection led to is the resource, unless the resolver itself was asked.
+func (s stop) keepsText() bool {
+	_, isPage := s.way.(page)
+	return !isPage || isRequest(s.subject)
+}
+
+// isRequest reports whether a name is a reserved request to a resolver (1995, 3.5).
+func isRequest(s subject) bool {
+	_, element, _ := elementOf(s, nomen.Question{})
+	return strings.HasPrefix(element, urn.ReservedPrefix)
+}
+
+// raw returns the body as it came.
+func (r *reply) raw() *nomen.Raw {
+	raw := &nomen.Raw{Type: r.mediaType(), Body: r.body}
+	if raw.Type == "" && isText(r.body) {
+		raw.Type = format.TypeText
+	}
+	return raw
+}
+
+// unstructured completes the answer with a body that has no structure to read (1995,
+// 3.1.2 and 3.4: Y95-35, Y95-40). It stands for a description; for a service that asks
+// for a part of one the error is NoResult with that answer.
+func (r *reply) unstructured(a *nomen.Answer, s stop, service nomen.Service) (*nomen.Answer, error) {
+	a.Service = nomen.I2C
+	r.complete(a, s, nomen.I2C)
+	switch {
+	case service == nomen.I2Cs:
+		a.Service = service
+	case service.Known() && service != nomen.I2C:
+		return nil, &nomen.Error{
+			Kind: nomen.NoResult, Name: s.spelling, Service: service, Answer: a, Err: &FormatError{Type: a.Raw.Type, Body: a.Raw.Body},
+			Message: fmt.Sprintf("the resolver sent %s, in which this cannot be found", a.Raw),
+		}
+	}
+	return a, nil
 }
 
 // checkTime refuses an answer on the web that does not say that it is as of the
@@ -173,9 +220,6 @@ func (r *reply) complete(a *nomen.Answer, s stop, asked nomen.Service) {
 	if a.Name.IsZero() {
 		a.Name = s.name
 	}
-	if a.Status == "" {
-		a.Status = nomen.Active
-	}
 	if t, err := http.ParseTime(r.header.Get("Last-Modified")); err == nil && a.Modified.IsZero() {
 		a.Modified = t.UTC()
 	}
@@ -258,7 +302,7 @@ func (r *reply) located(s stop, url string, q nomen.Question, now time.Time) (*n
 	if err := r.checkTime(s, q, now); err != nil {
 		return nil, err
 	}
-	a := &nomen.Answer{Service: nomen.I2C, Name: s.name, Status: nomen.Active, Private: hasDirective(r.header, "private")}
+	a := &nomen.Answer{Service: nomen.I2C, Name: s.name, Private: hasDirective(r.header, "private")}
 	switch q.Service {
 	case nomen.I2R, nomen.I2Rs: // to fetch it is another step (1995, 1: Y95-74)
 		a.Service, a.Redirect = q.Service, url
@@ -397,6 +441,12 @@ func refusal(s stop, r *reply, q nomen.Question) error {
 		return &StatusError{Code: r.status, Reason: r.reason}
 	}
 	return completed(e, s, q)
+}
+
+// refuses reports whether the reply is a refusal that says nothing about names: an
+// error without the details by which a resolver tells what is wrong with one.
+func (r *reply) refuses() bool {
+	return r.status >= http.StatusBadRequest && r.status != http.StatusGone && r.problem().Err() == nil
 }
 
 // problem returns the details that the body tells; of no kind if there are none.

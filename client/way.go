@@ -11,7 +11,6 @@ import (
 
 	"github.com/nomen-project/nomen"
 	"github.com/nomen-project/nomen/discover"
-	"github.com/nomen-project/nomen/urn"
 )
 
 // A way is a place to ask about names, and the form of request that it
@@ -48,8 +47,12 @@ func (c *Client) parseVia(via string) (way, error) {
 	if strings.Contains(via, "://") {
 		return parseURL(via)
 	}
-	host, port := via, strconv.Itoa(discover.Port)
-	if h, p, err := net.SplitHostPort(via); err == nil {
+	at, spelling, told := strings.Cut(via, "/")
+	if told && spelling != discover.FormFull && spelling != discover.FormElement {
+		return nil, fmt.Errorf("client: %q: after HOST:PORT/ want %s or %s", via, discover.FormFull, discover.FormElement)
+	}
+	host, port := at, strconv.Itoa(discover.Port)
+	if h, p, err := net.SplitHostPort(at); err == nil {
 		host, port = h, p
 	}
 	if strings.HasPrefix(host, "[") && strings.HasSuffix(host, "]") {
@@ -59,7 +62,7 @@ func (c *Client) parseVia(via string) (way, error) {
 	if err != nil || n == 0 || host == "" || strings.ContainsAny(host, "/?#@ []") {
 		return nil, fmt.Errorf("client: %q is neither HOST:PORT nor an http or https URL", via)
 	}
-	return proxy{host: host, port: uint16(n)}, nil
+	return proxy{host: host, port: uint16(n), form: spelling}, nil
 }
 
 // placeholder is where the name goes in a template. It is spelled as a path or a
@@ -102,10 +105,7 @@ func (c *Client) directTo(s subject, q nomen.Question) (way, error) {
 	if nid := s.name.NID(); nid != "dns" { // Y95-18
 		return nil, &RouteError{Name: s.spelling, Reason: fmt.Sprintf("unknown SchemeID %q", nid)}
 	}
-	u, err := urn.Draft1995.Parse(s.spelling)
-	if err != nil { // a tilde, which RFC 8141 allows
-		u, err = urn.Draft1995.Parse(strings.ReplaceAll(s.spelling, "~", "%7E"))
-	}
+	u, err := parse1995(s.spelling)
 	switch {
 	case err != nil:
 		return nil, withService(malformed(s.spelling, err), q.Service)
@@ -168,48 +168,6 @@ func (a authority) message(c *Client, q inquiry) message {
 	m := c.message(a.element, spelled(directive{"at", timeOf(q.At)}), q, c.preference(q.Question))
 	m.host = a.id
 	return m
-}
-
-// A proxy answers for names of any kind, or asks on (1995, 3.2: Y95-38).
-type proxy struct {
-	host  string
-	port  uint16
-	found bool // by somebody else than the user
-}
-
-func (p proxy) key(s subject) string { return s.name.Key() }
-
-func (p proxy) locates(s nomen.Service) bool { return s == nomen.I2L || s == nomen.I2Ls || !s.Known() }
-
-func (p proxy) asked(nomen.Service) nomen.Service { return nomen.I2C }
-
-func (p proxy) ask(ctx context.Context, c *Client, s stop, q inquiry) (*reply, error) {
-	e, err := p.endpoint(ctx, c, s)
-	if err != nil {
-		return nil, err
-	}
-	m, err := p.message(c, s, q)
-	if err != nil {
-		return nil, err
-	}
-	return c.exchangeAbout(ctx, e, m, s)
-}
-
-func (p proxy) endpoint(ctx context.Context, c *Client, s stop) (endpoint, error) {
-	addrs, err := discover.HostAddresses(ctx, c.o.DNS, p.host)
-	if err != nil {
-		return endpoint{}, &UnreachableError{Host: hostPort(p.host, p.port), Tried: []Attempt{{Err: err}}}
-	}
-	return endpoint{p.host, p.port, addrs, p.found && s.guarded}, nil
-}
-
-func (p proxy) message(c *Client, s stop, q inquiry) (message, error) {
-	suffix, err := suffixOf(q.Question, directive{"c", q.Component}, directive{"at", timeOf(q.At)})
-	accept := c.o.Accept
-	if accept == "" && q.Service.Known() {
-		accept = richest // a description: what a proxy answers by default is its choice
-	}
-	return c.message(s.spelling, suffix, q, accept), err
 }
 
 // message makes the request for a target.

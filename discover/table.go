@@ -18,7 +18,9 @@ type Entry struct {
 
 	// Target is the resolver:
 	//
-	//   - HOST, HOST:PORT: by the protocol of 1995, with the whole name;
+	//   - HOST, HOST:PORT: by the protocol of 1995, with the ElementID of a urn:dns
+	//     name and the whole of others; with /full after it always with the whole
+	//     name, with /element always with the ElementID;
 	//   - an http or https URL that ends in "/uri-res/": by that of RFC 2169;
 	//   - any other http or https URL: names are paths below it;
 	//   - a URL with {name} in it: the name is put there;
@@ -172,16 +174,22 @@ func parseTarget(s string, port uint16) (target, error) {
 	return parseHostTarget(s, port)
 }
 
+const wantTarget = "want an http or https URL, HOST or HOST:PORT, and after that perhaps /full or /element"
+
 // parseHostTarget reads HOST, HOST:PORT or an address, in brackets if it is of
 // IPv6 and has a port.
 func parseHostTarget(s string, port uint16) (target, error) {
-	host, number := s, strconv.Itoa(int(port))
-	if h, p, err := net.SplitHostPort(s); err == nil {
+	at, form, told := strings.Cut(s, "/")
+	if told && form != FormFull && form != FormElement {
+		return target{}, refuse(s, 0, "target", wantTarget)
+	}
+	host, number := at, strconv.Itoa(int(port))
+	if h, p, err := net.SplitHostPort(at); err == nil {
 		host, number = h, p
 	}
 	n, err := strconv.ParseUint(number, 10, 16)
 	if err != nil || n == 0 {
-		return target{}, refuse(s, len(s)-len(number), "target", "%q is no port", number)
+		return target{}, refuse(s, len(at)-len(number), "target", "%q is no port", number)
 	}
 	address, err := netip.ParseAddr(strings.Trim(host, "[]"))
 	switch {
@@ -190,9 +198,9 @@ func parseHostTarget(s string, port uint16) (target, error) {
 	case isDomainName(strings.TrimSuffix(host, ".")):
 		host = canonicalHost(host)
 	default:
-		return target{}, refuse(s, 0, "target", "neither an http or https URL nor HOST or HOST:PORT")
+		return target{}, refuse(s, 0, "target", wantTarget)
 	}
-	return target{way: Way{Kind: Authority, Host: host, Port: uint16(n)}}, nil
+	return target{way: Way{Kind: Authority, Host: host, Port: uint16(n), Form: form}}, nil
 }
 
 // What stands for the parts of a name in a template.

@@ -25,6 +25,8 @@ func TestParseEntry(t *testing.T) {
 		{"urn:xx https://h.example/{element}.html", "urn:xx:a:b", "location https://h.example/a:b.html"},
 		{"ark https://n2t.example/{name}", "ark:/12345/x", "path https://n2t.example/{name}"},
 		{"urn:ietf:rfc https://h.example/?n={element}&x={name}", "urn:ietf:rfc:2648", "location https://h.example/?n=2648&x=urn:ietf:rfc:2648"},
+		{"urn:dns:example.org names.example.org:80/full", "urn:dns:EXAMPLE.org:x", "authority names.example.org:80/full"},
+		{"urn:ietf names.example.org/element", "urn:ietf:rfc:1", "authority names.example.org:4500/element"},
 		{"urn:dns:example.org names.example.org:80", "urn:dns:EXAMPLE.org:x", "authority names.example.org:80"},
 	} {
 		e, err := ParseEntry(tt.line)

@@ -24,12 +24,19 @@ const (
 	Location  Kind = "location"  // URL is where a rule says the resource (or result of Services) is
 )
 
+// The forms in which a request of 1995 spells a name.
+const (
+	FormFull    = "full"    // all of it, as resolvers take it that serve several authorities or ask on
+	FormElement = "element" // the ElementID alone, as the resolver of the authority takes it (1995, 3.3)
+)
+
 // A Way is one way to a resolver of a name, or to what the name names.
 type Way struct {
 	Kind     Kind
 	Host     string   // of Authority and THTTP
 	Port     uint16   // of Host
 	URL      string   // of THTTP, Path and Location
+	Form     string   // of Authority: FormFull or FormElement; "": the ElementID of urn:dns names, else the full name
 	Services []string // those of RFC 2483 that are offered there; nil if nobody said
 	How      string   // why, in words
 }
@@ -39,7 +46,11 @@ func (w Way) String() string {
 	if w.URL != "" {
 		return string(w.Kind) + " " + w.URL
 	}
-	return string(w.Kind) + " " + hostPort(w.Host, w.Port)
+	s := string(w.Kind) + " " + hostPort(w.Host, w.Port)
+	if w.Form != "" {
+		s += "/" + w.Form
+	}
+	return s
 }
 
 // A Step is one step of a search, in words, and what it is about: a domain name,

@@ -21,8 +21,9 @@ import (
 // reason modified revision, where lists are never null. The name is spelled as
 // registered. These follow if they say something: key (the canonical form, if it
 // is not the name), service, redirect, max_age (in seconds), same, resource
-// (without the resource itself), why. Elements of the metadata without values
-// are left out.
+// (without the resource itself), why; and of a result without structure content_type
+// and body, with body_base64 where body is not exactly its bytes. Elements of the
+// metadata without values are left out, and so is a status that nobody said.
 func WriteJSON(w io.Writer, a *nomen.Answer) error { return encode(w, newObject(a)) }
 
 // ReadJSON reads what [WriteJSON] wrote, and loses nothing. Unknown fields are
@@ -45,7 +46,7 @@ func ReadJSON(r io.Reader, asked nomen.Service) (*nomen.Answer, error) {
 // An object is an answer as JSON has it.
 type object struct {
 	Name       string         `json:"name"`
-	Status     nomen.Status   `json:"status"`
+	Status     nomen.Status   `json:"status,omitempty"`
 	Locations  locations      `json:"locations"`
 	Metadata   nomen.Metadata `json:"metadata"`
 	SameAs     []string       `json:"same_as"`
@@ -61,6 +62,8 @@ type object struct {
 	Same     *bool         `json:"same,omitempty"`
 	Resource *resource     `json:"resource,omitempty"`
 	Why      []string      `json:"why,omitempty"`
+
+	RawBody
 }
 
 type resource struct {
@@ -94,6 +97,7 @@ func newObject(a *nomen.Answer) *object {
 	if r := a.Resource; r != nil {
 		o.Resource = &resource{r.Type, r.Size, r.URL}
 	}
+	o.RawBody = NewRawBody(a.Raw)
 	return o
 }
 
@@ -115,6 +119,7 @@ func (o *object) answer() (*nomen.Answer, error) {
 	if len(a.Metadata) == 0 {
 		a.Metadata = nil
 	}
+	a.Raw = o.raw()
 	if r := o.Resource; r != nil {
 		a.Resource = &nomen.Resource{Type: r.Type, Size: r.Size, URL: r.URL, Body: absent{}}
 	}

@@ -23,9 +23,9 @@ func TestJSONFields(t *testing.T) {
 		answer *nomen.Answer
 		want   string
 	}{
-		{&nomen.Answer{}, "name status locations metadata same_as successors reason revision"},
+		{&nomen.Answer{}, "name locations metadata same_as successors reason revision"},
 		{rich(), "name status locations metadata same_as successors reason modified revision key service max_age why"},
-		{shapes()["not same"], "name status locations metadata same_as successors reason revision service same"},
+		{shapes()["not same"], "name locations metadata same_as successors reason revision service same"},
 		{shapes()["resource"], "name status locations metadata same_as successors reason revision service resource"},
 	} {
 		body := written(t, WriteJSON, tt.answer)

@@ -54,12 +54,13 @@ func (p *plain) answer(a *nomen.Answer) {
 		for _, s := range a.Names {
 			p.line(2, s)
 		}
-	} else if a.Status != nomen.Retired || len(a.Locations) > 0 {
+	} else if a.Raw == nil && a.Status != nomen.Retired || len(a.Locations) > 0 {
 		p.heading(len(a.Locations), "Where it is:", "No location is known.")
 		p.locations(a.Locations)
 	}
 	p.b.WriteByte('\n')
 	p.facts(a)
+	p.raw(a.Raw)
 	for i, s := range a.Why {
 		if i == 0 {
 			p.line(0, "\nHow this answer came about:")
@@ -95,6 +96,18 @@ func (p *plain) facts(a *nomen.Answer) {
 			continue
 		}
 		p.line(0, fmt.Sprintf("%-14s ", shown.Inline(label(f.name))+":"), strings.ReplaceAll(shown.Lines(f.value), "\n", "\n  "))
+	}
+}
+
+// raw writes a result without structure: the lines of a text, and of others what they
+// are.
+func (p *plain) raw(r *nomen.Raw) {
+	if r == nil {
+		return
+	}
+	p.line(0, "\nIts resolver sent ", r.String(), ":")
+	if text, ok := RawText(r); ok {
+		p.line(2, strings.TrimRight(shown.Lines(text), "\n"))
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/nomen-project/nomen/client"
 	"github.com/nomen-project/nomen/name"
 	"github.com/nomen-project/nomen/store"
+	"github.com/nomen-project/nomen/urn"
 )
 
 // WorldOptions configure a [World]. All are needed but the last.
@@ -107,6 +108,8 @@ func (w *World) ask(ctx context.Context, q nomen.Question, n name.Name) (*nomen.
 	switch {
 	case q.Hops >= nomen.MaxHops:
 		return nil, fmt.Errorf("gateway: %s: %w", n, nomen.ErrLoop)
+	case !w.o.Door.Admits(Asker(ctx)) && isRequest(n): // which has no resolver here
+		return nil, refuse(nomen.Unknown, "its naming authority is not served here, and this server asks others for its own users only")
 	case !w.o.Door.Admits(Asker(ctx)):
 		return nil, refuse(nomen.Denied, "it is not served here, and this server asks others for its own users only")
 	case q.Service == nomen.I2R, q.Service == nomen.I2Rs:
@@ -165,6 +168,13 @@ func whose(n name.Name) string {
 		return "this was asked of " + host + ", which looks after the name, and is not this server's own answer"
 	}
 	return "this was asked of another resolver, which was found for the name, and is not this server's own answer"
+}
+
+// isRequest reports whether a name is a reserved request to the resolver of its
+// authority (1995, 3.5).
+func isRequest(n name.Name) bool {
+	u, err := urn.Draft1995.Parse(n.Key())
+	return err == nil && strings.HasPrefix(u.ElementID(), urn.ReservedPrefix)
 }
 
 // authorityID returns the host that a name of 1995 has in it.

@@ -64,6 +64,8 @@ func (c Capabilities) show(a *nomen.Answer, tc testCase) string {
 	if describes(own) {
 		v.Spelling, v.Successors = own.Spelling, own.Successors
 		v.Dated = own.Revision > 0
+	} else if v.Status == "" { // a redirection on the web has no place for it
+		v.Status = nomen.Active
 	}
 	return v.String()
 }

@@ -27,12 +27,13 @@ func (d *decision) answer() (*nomen.Answer, error) {
 	if d.q.Explain {
 		d.explain("it has no record")
 	}
-	if d.policy.Suffix == store.SuffixAppend {
+	request := isRequest(d.name)
+	if d.policy.Suffix == store.SuffixAppend && !request {
 		if a, err := d.extended(); a != nil || err != nil {
 			return a, err
 		}
 	}
-	if len(d.policy.Rules) > 0 {
+	if len(d.policy.Rules) > 0 && !request {
 		if a, err := d.ruled(); a != nil || err != nil {
 			return a, err
 		}

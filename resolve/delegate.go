@@ -9,9 +9,11 @@ import (
 	"time"
 
 	"github.com/nomen-project/nomen"
+	"github.com/nomen-project/nomen/name"
 	"github.com/nomen-project/nomen/rule"
 	"github.com/nomen-project/nomen/store"
 	"github.com/nomen-project/nomen/uri"
+	"github.com/nomen-project/nomen/urn"
 )
 
 // delegated answers by the resolver to which the authority hands its names.
@@ -22,8 +24,11 @@ func (d *decision) delegated() (*nomen.Answer, error) {
 	}
 	if d.policy.Delegation.Mode == store.ModeAsk {
 		to := c.Host
-		if c.Link != nil {
+		switch {
+		case c.Link != nil:
 			to = c.Link.String()
+		case c.Form != "":
+			to += "/" + c.Form
 		}
 		return d.ask(to)
 	}
@@ -46,7 +51,15 @@ func (d *decision) redirect(c *store.Compiled) (*nomen.Answer, error) {
 		}
 		a.Redirect = d.withComponents(link)
 	case c.Host != "":
-		link := "http://" + c.Host + "/" + strings.NewReplacer("?", "%3F", "#", "%23").Replace(d.name.Key())
+		spelled := d.name.Key()
+		if c.Form == store.FormElement {
+			u, err := urn.Draft1995.Parse(spelled)
+			if err != nil {
+				return nil, d.refuse(nomen.NoResult, "the resolver to which it is delegated takes ElementIDs only, and it has none")
+			}
+			spelled = u.ElementID()
+		}
+		link := "http://" + c.Host + "/" + strings.NewReplacer("?", "%3F", "#", "%23").Replace(spelled)
 		a.Redirect = d.withComponents(withDirectives(link, asked))
 	default:
 		return nil, d.refuse(nomen.NoResult, "it is delegated to a resolver that nobody has named")
@@ -57,11 +70,22 @@ func (d *decision) redirect(c *store.Compiled) (*nomen.Answer, error) {
 	return a, nil
 }
 
+// isRequest reports whether a name is a reserved request to the resolver of its
+// authority (1995, 3.5). No record, suffix or rule answers it.
+func isRequest(n name.Name) bool {
+	const sign = ":" + urn.ReservedPrefix
+	if !strings.Contains(n.Key(), sign) {
+		return false
+	}
+	u, err := urn.Draft1995.Parse(n.Key())
+	return err == nil && strings.HasPrefix(u.ElementID(), urn.ReservedPrefix)
+}
+
 // directives returns what is asked for as the values of directives by their
 // keywords (2012, 2.3), without those that mean nothing. Components of RFC 8141 have
 // the place that directives would have.
 func (d *decision) directives(service nomen.Service) map[string]string {
-	if d.q.R != "" || d.q.Q != "" {
+	if d.q.R != "" || d.q.Q != "" || isRequest(d.name) {
 		return nil
 	}
 	asked := map[string]string{}

@@ -186,6 +186,9 @@ func (d *decision) about(n name.Name) {
 func (d *decision) interpret() store.Meaning {
 	named := d.q.Service
 	m := d.authority.Interpret(&d.q, d.o.Fetch != nil)
+	if named != "" && isRequest(d.name) { // no policy is about these
+		d.q.Service, m.Service, m.Offered = named, named, true
+	}
 	d.service, d.countryGiven = m.Service, m.Country
 	if !d.q.Explain {
 		return m

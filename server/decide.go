@@ -175,6 +175,8 @@ func (s *Server) answered(ctx context.Context, r *request, a asked, asked nomen.
 	switch {
 	case ans.Redirect != "":
 		return s.elsewhere(r, a, ans)
+	case ans.Raw != nil:
+		return s.passed(r, ans)
 	case a.form == formTHTTP && ans.Service != asked:
 		a.query.service = asked
 		return s.problem(r, a, notOffered(a))
@@ -306,6 +308,13 @@ func (s *Server) problem(r *request, a asked, err error) *reply {
 	var e *nomen.Error
 	switch {
 	case errors.As(err, &e):
+		if e.Answer != nil && e.Answer.Raw != nil {
+			if a.query.service == "" && a.form != formTHTTP {
+				return s.passed(r, e.Answer)
+			}
+			plain := *e
+			plain.Answer, e = nil, &plain
+		}
 	case errors.Is(err, nomen.ErrLoop):
 		return s.loop(r, a)
 	default:

@@ -20,6 +20,11 @@ import (
 // reservedRequest answers urn+m, urn+a, urn+c and urn+p, spelled exactly so, and
 // refuses every other element that begins like them (1995, 3.5 and 2.3).
 func (s *Server) reservedRequest(ctx context.Context, r *request, a asked, set *store.AuthoritySet) *reply {
+	if n, ok := a.requestElsewhere(set, r.host); ok {
+		if p := s.passedRequest(ctx, r, a, n); p != nil {
+			return p
+		}
+	}
 	switch {
 	case !isRequest(a.reserved):
 		return s.problem(r, a, &nomen.Error{
@@ -112,11 +117,15 @@ func (s *Server) reservedAnswer(r *request, a asked, ans *nomen.Answer) *reply {
 // authorityList answers with naming authorities, one a line (1995, 3.5.3 and
 // 3.5.4: Y95-58, Y95-59), or in another format by Accept.
 func (s *Server) authorityList(r *request, a asked, names []string) *reply {
+	return s.authorityAnswer(r, a, &nomen.Answer{Service: nomen.I2Ns, Names: names})
+}
+
+func (s *Server) authorityAnswer(r *request, a asked, ans *nomen.Answer) *reply {
 	lines := format.Format{Name: "list", MediaType: format.TypeText, Charset: "utf-8", Write: func(w io.Writer, ans *nomen.Answer) error {
 		return format.WriteList(w, format.Each(ans.Names...))
 	}}
 	offers := slices.DeleteFunc(format.Formats(), func(f format.Format) bool { return f.MediaType == format.TypeText })
-	return s.reservedIn(r, a, &nomen.Answer{Service: nomen.I2Ns, Names: names}, slices.Insert(offers, 0, lines))
+	return s.reservedIn(r, a, ans, slices.Insert(offers, 0, lines))
 }
 
 // reservedIn writes the answer to a reserved request in one of the formats.

@@ -16,6 +16,7 @@ type Compiled struct {
 	Rules *rule.Compiled // nil if there are none
 	Link  *rule.Link     // of a delegation to a template, else nil
 	Host  string         // of a delegation to an authority's address: host:port
+	Form  string         // in which names are asked for at Host: FormFull, FormElement or "" for either
 }
 
 // AuthorityPort is where an authority is asked if nobody says otherwise (1995,
@@ -55,7 +56,11 @@ func (a *Authority) Compile() (*Compiled, error) {
 		link, err = rule.ParseLink(to)
 		c.Link = &link
 	} else {
-		c.Host, err = hostPort(to)
+		var told bool
+		to, c.Form, told = strings.Cut(to, "/")
+		if c.Host, err = hostPort(to); told && c.Form != FormFull && c.Form != FormElement {
+			err = errNoHost
+		}
 	}
 	if err != nil {
 		return nil, &DelegationError{a.Delegation.To, err}
@@ -63,7 +68,14 @@ func (a *Authority) Compile() (*Compiled, error) {
 	return c, nil
 }
 
-var errNoHost = errors.New(`wants a template that begins with "https://", HOST or HOST:PORT`)
+// The forms in which the resolver at an address is asked for a name: /full or /element
+// after HOST:PORT.
+const (
+	FormFull    = "full"    // the whole name
+	FormElement = "element" // the ElementID of a URN (1995, 3.3)
+)
+
+var errNoHost = errors.New(`want a template that begins with "https://", HOST or HOST:PORT, and after that perhaps /full or /element`)
 
 // hostPort returns HOST or HOST:PORT with its port, in lower case.
 func hostPort(s string) (string, error) {

@@ -43,7 +43,8 @@ type Delegation struct {
 
 	// To is where that resolver is: the URI template of RFC 6570 of a name's
 	// page there, with {name}, {element} and {prefix}, and {?s,c,with,at} for what
-	// is asked; or HOST or HOST:PORT of an authority's address (1995, 3.2). Empty,
+	// is asked; or HOST or HOST:PORT of an authority's address (1995, 3.2), perhaps
+	// with /full or /element for the form in which it takes names. Empty,
 	// it has to be discovered.
 	To string `json:"to,omitempty"`
 }

@@ -17,6 +17,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/nomen-project/nomen"
+	"github.com/nomen-project/nomen/format"
 	"github.com/nomen-project/nomen/internal/shown"
 	"github.com/nomen-project/nomen/registrar"
 	"github.com/nomen-project/nomen/store"
@@ -250,6 +251,19 @@ func showLocations(rows func(string, ...string), all []nomen.Location) {
 		rows("location", l.URL+details(l))
 		rows("", l.Note)
 	}
+}
+
+// showRaw shows a result without structure: a text with its lines.
+func showRaw(rows func(string, ...string), r *nomen.Raw) {
+	if r == nil {
+		return
+	}
+	rows("content type", r.Type)
+	if text, ok := format.RawText(r); ok {
+		rows("body", text)
+		return
+	}
+	rows("body", fmt.Sprintf("%d bytes, not text; --json shows them", len(r.Body)))
 }
 
 func showMetadata(rows func(string, ...string), m nomen.Metadata) {

@@ -593,6 +593,8 @@ type resolution struct {
 	AsOf       *time.Time       `json:"as_of,omitempty"` // from the past: when it was last confirmed
 	Via        string           `json:"via,omitempty"`
 	Error      *resolveError    `json:"error,omitempty"`
+
+	format.RawBody
 }
 
 type resolveError struct {
@@ -613,7 +615,7 @@ func resolved(arg string, service nomen.Service, a *nomen.Answer, err error, via
 		if a.Service == nomen.IisI {
 			r.Same = &a.Same
 		}
-		r.Private, r.Why = a.Private, a.Why
+		r.Private, r.Why, r.RawBody = a.Private, a.Why, format.NewRawBody(a.Raw)
 	}
 	if err != nil {
 		r.Error = explainAnswer(err)
@@ -648,6 +650,7 @@ func (out *answers) answer(a *nomen.Answer) error {
 	for _, r := range a.Resources {
 		rows("resource", r.URL+"  "+r.Type)
 	}
+	showRaw(rows, a.Raw)
 	rows("why", a.Why...)
 	return w.Flush()
 }

@@ -1,0 +1,65 @@
+package format
+
+import (
+	"mime"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/nomen-project/nomen"
+)
+
+// RawText returns the text of a result without structure, and whether it is text: by
+// its charset, which in HTTP/1.0 is ISO-8859-1 by default (RFC 1945, 3.6.1), unless it
+// is UTF-8. What is safe to show is for the caller to say.
+func RawText(r *nomen.Raw) (string, bool) {
+	kind, params, err := mime.ParseMediaType(r.Type)
+	if err != nil && kind == "" || !strings.HasPrefix(kind, "text/") {
+		return "", false
+	}
+	if utf8.Valid(r.Body) {
+		return string(r.Body), true
+	}
+	c, ok := lookupCharset(params["charset"])
+	if !ok || c.page == nil {
+		c, _ = lookupCharset("ISO-8859-1")
+	}
+	text, _ := c.decode(r.Body)
+	return text, true
+}
+
+// A RawBody is a result without structure as JSON has it.
+type RawBody struct {
+	ContentType string  `json:"content_type,omitempty"`
+	Body        *string `json:"body,omitempty"`        // of text; nil if it is none
+	Base64      []byte  `json:"body_base64,omitempty"` // where Body is not exactly the bytes
+}
+
+// NewRawBody returns the fields for r; none if r is nil.
+func NewRawBody(r *nomen.Raw) RawBody {
+	if r == nil {
+		return RawBody{}
+	}
+	o := RawBody{ContentType: r.Type}
+	text, ok := RawText(r)
+	if !ok && utf8.Valid(r.Body) {
+		text, ok = string(r.Body), true
+	}
+	if ok {
+		o.Body = &text
+	}
+	if !ok || text != string(r.Body) {
+		o.Base64 = r.Body
+	}
+	return o
+}
+
+// raw returns the result; nil if there is none.
+func (o RawBody) raw() *nomen.Raw {
+	switch {
+	case o.Base64 != nil:
+		return &nomen.Raw{Type: o.ContentType, Body: o.Base64}
+	case o.Body != nil:
+		return &nomen.Raw{Type: o.ContentType, Body: []byte(*o.Body)}
+	}
+	return nil
+}

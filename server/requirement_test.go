@@ -1,0 +1,142 @@
+package server
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// TestOneMessage checks that a result is one message: one status line, one body
+// of the length that is said, and the end of the connection after it, in every
+// format and for every service with several results.
+func TestOneMessage(t *testing.T) {
+	s, _ := newTestServer(t, nil)
+	l := listen(t, s)
+	for _, target := range []string{"2648", "alb002", "urn:ietf:rfc:2648?s=I2Ls", "urn:ietf:rfc:2648?s=I2Ns", "none", "urn+m", "urn+c", "old", "old?s=I2L"} {
+		for _, accept := range []string{"text/urc-0", "text/html", "text/plain", "text/uri-list", "application/json", "multipart/alternative"} {
+			answer := exchange(t, l.Public, "GET "+target+" HTTP/1.0\r\nHost: example.org\r\nAccept: "+accept+"\r\n\r\n")
+			status, fields, body := cutAnswer(answer)
+			if !strings.HasPrefix(status, "HTTP/1.0 ") || strings.Count(answer, "HTTP/1.") != 1 {
+				t.Errorf("Y95-39: %s as %s: not one message: %.200q", target, accept, answer)
+			}
+			if length := fieldOf(fields, "Content-Length"); length != "" && length != strconv.Itoa(len(body)) {
+				t.Errorf("Y95-39: %s as %s: Content-Length %s, body of %d bytes", target, accept, length, len(body))
+			}
+			if fieldOf(fields, "Transfer-Encoding") != "" {
+				t.Errorf("Y95-39: %s as %s: fields %q", target, accept, fields)
+			}
+		}
+	}
+}
+
+// TestReservedElements checks that the four requests of the draft are all that
+// begin with "urn+": whatever else does is refused, whoever sends it and however
+// it is sent.
+func TestReservedElements(t *testing.T) {
+	s, _ := newTestServer(t, nil)
+	elements := []string{"urn+", "urn+mm", "urn+ma", "urn+m+", "urn+%6d", "urn+m%20", "urn+M", "urn+alb002"}
+	for c := rune('!'); c <= '~'; c++ {
+		if !strings.ContainsRune("macp?#%", c) {
+			elements = append(elements, "urn+"+string(c))
+		}
+	}
+	for _, element := range elements {
+		for _, target := range []string{element, "urn:dns:example.org:" + element, "/" + element, "/urn:dns:example.org:" + element, "/uri-res/I2C?urn:dns:example.org:" + element} {
+			p := ask(s, target)
+			if p.status != 404 && p.status != 400 {
+				t.Errorf("Y95-61: %s: status %d, body %.200q", target, p.status, p.body)
+			}
+			if strings.Contains(string(p.body), "more.example.org") || strings.Contains(string(p.body), "names@example.org") {
+				t.Errorf("Y95-61: %s gets the answer to another request: %.200q", target, p.body)
+			}
+		}
+	}
+	for _, element := range []string{"urn+m", "urn+a", "urn+c", "urn+p"} {
+		if p := ask(s, element); p.status != 200 {
+			t.Errorf("Y95-61: %s: status %d", element, p.status)
+		}
+	}
+}
+
+// TestReservedRequestsInKnownFormats checks what each answer says in each format
+// that the draft names.
+func TestReservedRequestsInKnownFormats(t *testing.T) {
+	s, _ := newTestServer(t, nil)
+	for _, tt := range []struct {
+		host, target string
+		words        []string
+	}{
+		{"example.org", "urn+m", []string{"mailto:names@example.org", "Albums of all kinds", "nomen 1.2.3"}},
+		{"example.org", "urn+a", []string{"/-/list/urn:dns:example.org", "about 9"}},
+		{"example.org", "urn+c", []string{"urn:dns:labels.example.org", "urn:dns:more.example.org"}},
+		{"other.example", "urn+p", []string{"urn:dns:example.org", "urn:dns:example.net"}},
+	} {
+		for _, mediaType := range []string{"text/plain", "text/html", "text/urc-0"} {
+			p := ask(s, tt.target, hosted(tt.host), accepting(mediaType))
+			if got := p.get("Content-Type"); p.status != 200 || !strings.HasPrefix(got, mediaType) {
+				t.Errorf("Y95-54: %s as %s: status %d, type %q", tt.target, mediaType, p.status, got)
+			}
+			for _, word := range tt.words {
+				if !strings.Contains(string(p.body), word) {
+					t.Errorf("Y95-54: %s as %s: no %q in %q", tt.target, mediaType, word, p.body)
+				}
+			}
+		}
+	}
+}
+
+// TestStandardRequestHeaders checks each field of a request that HTTP/1.0 has: what
+// it changes, or that it changes nothing here because nothing depends on it.
+func TestStandardRequestHeaders(t *testing.T) {
+	access, log := logged()
+	s, _ := newTestServer(t, func(o *Options) { o.AccessLog = access })
+	l := listen(t, s)
+	plain := exchangeFields(t, l, "alb002")
+	_, plainFields, plainBody := cutAnswer(plain)
+	if plainBody != urcAlb002 {
+		t.Fatalf("got %q", plain)
+	}
+	for _, tt := range []struct {
+		field, status string
+		fields        map[string]string
+		body          string
+	}{
+		{"Accept: text/html", "HTTP/1.0 200 OK", map[string]string{"Content-Type": "text/html; charset=utf-8"}, "<!DOCTYPE html>"},
+		{"Accept-Encoding: gzip", "HTTP/1.0 200 OK", map[string]string{"Content-Type": "text/urc-0"}, ""},
+		{"If-Modified-Since: " + modifiedText, "HTTP/1.0 304 Not Modified", nil, ""},
+		{"If-Modified-Since: Thu, 19 Nov 2026 08:29:59 GMT", "HTTP/1.0 200 OK", nil, urcAlb002},
+		{"Pragma: no-cache", "HTTP/1.0 200 OK", nil, urcAlb002},
+		{"From: a@example.org", "HTTP/1.0 200 OK", nil, urcAlb002},
+		{"Referer: http://example.org/", "HTTP/1.0 200 OK", nil, urcAlb002},
+		{"User-Agent: CERN-LineMode/2.15 libwww/2.17b3", "HTTP/1.0 200 OK", nil, urcAlb002},
+		{"Authorization: Basic eDp5", "HTTP/1.0 200 OK", nil, urcAlb002}, // for the interface of administrators alone
+		{"MIME-Version: 1.0", "HTTP/1.0 200 OK", nil, urcAlb002},
+		{"Date: Tue, 21 Mar 1995 15:32:49 GMT", "HTTP/1.0 200 OK", nil, urcAlb002},
+	} {
+		status, fields, body := cutAnswer(exchangeFields(t, l, "alb002", tt.field))
+		if status != tt.status || !strings.HasPrefix(strings.ToLower(body), strings.ToLower(tt.body)) {
+			t.Errorf("Y95-36: with %s: %s, body %.100q", tt.field, status, body)
+		}
+		for name, want := range tt.fields {
+			if got := fieldOf(fields, name); got != want {
+				t.Errorf("Y95-36: with %s: %s %q, want %q", tt.field, name, got, want)
+			}
+		}
+		if tt.body == urcAlb002 && !slices.Equal(fields, plainFields) {
+			t.Errorf("Y95-36: with %s: fields %q, want %q", tt.field, fields, plainFields)
+		}
+	}
+	stop(t, l)
+	if !strings.Contains(log.String(), `agent="CERN-LineMode/2.15 libwww/2.17b3"`) {
+		t.Errorf("Y95-36: the user agent is not in the log: %s", log)
+	}
+}
+
+// exchangeFields sends a Full-Request of HTTP/1.0 with fields beside Host.
+func exchangeFields(t *testing.T, l *Listening, target string, fields ...string) string {
+	t.Helper()
+	head := append([]string{fmt.Sprintf("GET %s HTTP/1.0", target), "Host: example.org"}, fields...)
+	return exchange(t, l.Public, strings.Join(head, "\r\n")+"\r\n\r\n")
+}

@@ -16,6 +16,9 @@ import (
 func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	defer s.logPanic()
 	start := s.now()
+	if !wire.Watched(r) {
+		w.Header().Set("Connection", "close")
+	}
 	client := s.behind(r)
 	target := wire.Target(r)
 	if s.passOn(w, r, target, client) {

@@ -368,7 +368,8 @@ func TestVersionsOfHTTP(t *testing.T) {
 	}
 }
 
-// Nobody waits for a body, and what follows it is no request.
+// The server does not wait for a body, and takes nothing after it for a request. The
+// same holds after every request that the wire does not watch.
 func TestBodiesAreNotRead(t *testing.T) {
 	s, _ := newTestServer(t, func(o *Options) { o.Limits.Timeout = time.Hour })
 	l := listen(t, s)
@@ -379,11 +380,15 @@ func TestBodiesAreNotRead(t *testing.T) {
 		"POST alb002 HTTP/1.0\r\nHost: example.org\r\nContent-Length: 1000\r\n\r\n",
 		"POST /alb002 HTTP/1.1\r\nHost: example.org\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nab",
 		"GET /alb002 HTTP/1.1\r\nHost: example.org\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\nGET /alb002 HTTP/1.1\r\nHost: example.org\r\n\r\n",
+		"GET /alb002 HTTP/1.0\r\nConnection: keep-alive\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\nGET /alb002 HTTP/1.0\r\n\r\n",
+		"POST /-/resolve HTTP/1.1\r\nHost: example.org\r\nContent-Length: 23\r\n\r\nurn:dns:example.org:old\r\n\r\nGET / HTTP/1.0\r\nConnection: keep-alive\r\nTransfer-Encoding: x\r\n\r\n",
+		"OPTIONS /alb002 HTTP/1.1\r\nHost: example.org\r\n\r\nGET / HTTP/1.0\r\nConnection: keep-alive\r\nTransfer-Encoding: x\r\n\r\n",
+		"GET /alb002 HTTP/1.1\r\nHost: example.org\r\nUpgrade: x\r\n\r\nGET / HTTP/1.0\r\nTransfer-Encoding: x\r\n\r\n",
 	} {
 		t.Run("", func(t *testing.T) {
 			t.Parallel()
 			got := exchange(t, l.Public, request)
-			if _, fields, _ := cutAnswer(got); strings.Count(got, "HTTP/1.") != 1 || fieldOf(fields, "Connection") != "close" {
+			if _, fields, _ := cutAnswer(got); strings.Count(got, "\r\nDate: ") != 1 || fieldOf(fields, "Connection") != "close" {
 				t.Errorf("%q: got %q", request, got)
 			}
 		})

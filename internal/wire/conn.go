@@ -199,6 +199,8 @@ func (c *conn) readHead() error {
 		return c.refuse(uriTooLong)
 	case f == longHeader:
 		return c.refuse(headerTooLarge)
+	case f == misframed:
+		return c.refuse(badFraming)
 	case f == good:
 		c.letHeadThrough()
 	case f == mend && c.known:

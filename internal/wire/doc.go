@@ -61,7 +61,11 @@
 // untouched. Header lines are never changed; the one that is added to a mended
 // head says "Connection: close". A malformed, doubled or folded header line is
 // left to net/http, which refuses it or frames by it as it would without us, and
-// the wire stops looking.
+// the wire stops looking. A request whose framing is ambiguous, with
+// Transfer-Encoding beside Content-Length or in HTTP/1.0, is answered with 400 and
+// is the last of its connection (RFC 9112, 6.1): net/http would drop one of the
+// fields and go on. A server that also closes the connection after every request
+// that ends the looking has no request that escapes this check.
 //
 // # Limits
 //

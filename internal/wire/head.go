@@ -15,6 +15,7 @@ const (
 	mend                   // give it a request line that net/http accepts
 	longLine               // answer 414
 	longHeader             // answer 431
+	misframed              // answer 400
 )
 
 // head is what is known of the request head that a buffer begins with. Its zero
@@ -22,6 +23,8 @@ const (
 type head struct {
 	first  bool // the connection's first request
 	lenGot bool // a Content-Length has been seen
+	coded  bool // a Transfer-Encoding has been seen
+	old    bool // the version is HTTP/1.0
 	odd    bool // nothing after this request is looked at
 	body   bool // a body is, or may be, declared
 	torn   bool // the line has to be mended
@@ -86,6 +89,7 @@ func (h *head) take(line []byte) fate {
 
 func (h *head) takeRequestLine(line []byte) fate {
 	method, ok := accepted(line)
+	h.old = bytes.HasSuffix(line, []byte("1.0"))
 	if ok {
 		h.odd = string(method) != http.MethodGet && string(method) != http.MethodHead
 		return unfinished
@@ -118,15 +122,18 @@ func (h *head) takeField(line []byte) {
 		h.lenGot = true
 		h.body = h.body || !zero
 	case equalFold(name, "Transfer-Encoding"):
-		h.body = true
+		h.body, h.coded = true, true
 	case equalFold(name, "Upgrade"), equalFold(name, "Expect"):
 		h.odd = true
 	}
 }
 
-// settle says what is to become of a complete head.
+// settle says what is to become of a complete head. Where readers do not agree on
+// the end of the body (RFC 9112, 6.1 and 6.3) nothing is answered by it.
 func (h *head) settle() fate {
 	switch {
+	case h.coded && (h.old || h.lenGot):
+		return misframed
 	case h.torn:
 		return mend
 	case h.odd, h.body:

@@ -25,6 +25,7 @@ type refusal struct {
 var (
 	uriTooLong     = refusal{http.StatusRequestURITooLong, "The request line is longer than this server reads."}
 	headerTooLarge = refusal{http.StatusRequestHeaderFieldsTooLarge, "The header block is longer than this server reads."}
+	badFraming     = refusal{http.StatusBadRequest, "Transfer-Encoding goes neither with Content-Length nor with HTTP/1.0 (RFC 9112, 6.1)."}
 	requestTimeout = refusal{http.StatusRequestTimeout, "The request did not arrive in time."}
 )
 

@@ -73,6 +73,17 @@ func Proto(r *http.Request) string {
 	return r.Proto
 }
 
+// Watched reports whether the listener looks at what follows r on its connection.
+// A server that ends the connection after every other request of HTTP/1.x gets no
+// request whose framing has not been checked.
+func Watched(r *http.Request) bool {
+	if r.ProtoMajor != 1 {
+		return true
+	}
+	return (r.Method == http.MethodGet || r.Method == http.MethodHead) && r.ContentLength == 0 && r.TransferEncoding == nil &&
+		r.Header["Upgrade"] == nil && r.Header["Expect"] == nil
+}
+
 // Mended reports whether the request line was one that net/http refuses.
 func Mended(r *http.Request) bool { return mendedOf(r) != nil }
 

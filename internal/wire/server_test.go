@@ -128,6 +128,9 @@ func answer(status, body, connection string) string {
 		status, allow, date, len(body), connection, body)
 }
 
+// misframedAnswer is how the wire refuses a request of ambiguous framing.
+var misframedAnswer = string(badFraming.answer(false, clock()))
+
 // badRequest is how net/http refuses a request.
 const badRequest = "HTTP/1.1 400 Bad Request\r\nContent-Type: text/plain; charset=utf-8\r\nConnection: close\r\n\r\n400 Bad Request"
 

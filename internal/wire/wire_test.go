@@ -127,7 +127,13 @@ func TestRawBytes(t *testing.T) {
 		{"GET without a body", "GET /a HTTP/1.1\r\n" + host + "Content-Length: 0\r\n\r\nGET b HTTP/1.0\r\n\r\n", good11("GET \"/a\" HTTP/1.1\n") + mended("GET \"b\" HTTP/1.0 mended\n"), false},
 		{"two lengths", "GET /a HTTP/1.1\r\n" + host + "Content-Length: 0\r\nContent-Length: 3\r\n\r\nGET b HTTP/1.0\r\n\r\n", badRequest, false},
 		{"the same length twice", "GET /a HTTP/1.1\r\n" + host + "Content-Length: 0\r\nContent-Length: 0\r\n\r\nGET b HTTP/1.0\r\n\r\n", good11("GET \"/a\" HTTP/1.1\n") + badRequest, false},
-		{"length and chunks", "GET /a HTTP/1.1\r\n" + host + "Content-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\nGET b HTTP/1.0\r\n\r\n", good11("GET \"/a\" HTTP/1.1\n") + badRequest, false},
+
+		// Framing that readers understand in two ways (RFC 9112, 6.1).
+		{"length and chunks", "POST /a HTTP/1.1\r\n" + host + "Content-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\nGET /b HTTP/1.1\r\n" + host + "\r\n", misframedAnswer, false},
+		{"chunks and length", "GET /a HTTP/1.1\r\n" + host + "transfer-encoding: chunked\r\ncontent-length: 3\r\n\r\n0\r\n\r\nGET b HTTP/1.0\r\n\r\n", misframedAnswer, false},
+		{"chunks in HTTP/1.0", "GET /a HTTP/1.0\r\nConnection: keep-alive\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n", misframedAnswer, false},
+		{"chunks in HTTP/1.0, mended", "POST a HTTP/1.0\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n", misframedAnswer, false},
+		{"chunks in HTTP/1.0, second", "GET /a HTTP/1.1\r\n" + host + "\r\nGET /b HTTP/1.0\r\nConnection: keep-alive\r\nTransfer-Encoding: x\r\n\r\n", good11("GET \"/a\" HTTP/1.1\n") + misframedAnswer, false},
 		{"folded coding", "GET /a HTTP/1.1\r\n" + host + "Transfer-Encoding:\r\n chunked\r\n\r\n0\r\n\r\nGET b HTTP/1.0\r\n\r\n", good11("GET \"/a\" HTTP/1.1\n") + badRequest, false},
 		{"folded line, good", "GET /a HTTP/1.1\r\n" + host + "X-A: 1\r\n\tContent-Length: 9\r\n\r\nGET b HTTP/1.0\r\n\r\n", good11("GET \"/a\" HTTP/1.1 X-A=[\"1 Content-Length: 9\"]\n") + badRequest, false},
 		{"unknown coding", "GET /a HTTP/1.1\r\n" + host + "Transfer-Encoding: x\r\n\r\n", "HTTP/1.1 501 Not Implemented\r\nContent-Type: text/plain; charset=utf-8\r\nConnection: close\r\n\r\nUnsupported transfer encoding", false},

@@ -114,6 +114,8 @@ type ImportOptions struct {
 	DryRun      bool             // tell what would change, and change nothing
 	OnConflict  Conflict         // what becomes of names that are there
 	Retired     bool             // change retired names too, which are otherwise left as they are
+	Strict      bool             // refuse new names of which there are doubts; see [registrar.Request]
+	Resolvers   bool             // read addresses of well-known resolvers as the names there; see [name.Meant]
 	Who         string           // for the history; the actor's if empty
 	Why         string           // for the history
 	Now         func() time.Time // the clock of Seconds; time.Now if nil
@@ -273,9 +275,13 @@ func (i *importer) batch(in *Reader) *batch {
 		bad, isLine := errors.AsType[*LineError](err)
 		switch {
 		case err == nil:
+			if i.options.Resolvers {
+				mapResolvers(line.Record)
+			}
 			b.items = append(b.items, item{line: line})
 			b.reqs = append(b.reqs, i.options.OnConflict.request(&line))
 			b.reqs[len(b.reqs)-1].KeepRetired = !i.options.Retired
+			b.reqs[len(b.reqs)-1].Strict = i.options.Strict
 			b.size += line.size
 		case isLine:
 			b.items = append(b.items, item{bad: bad})
@@ -384,8 +390,43 @@ func (i *importer) count(l *Line, out *registrar.Outcome) {
 	if out.Uncovered {
 		i.doubts.Uncovered++
 	}
+	i.warn(l, out.Warnings)
 	if i.options.Changed != nil {
 		i.options.Changed(Change{Line: l.Number, Name: l.Record.Spelling, Created: out.Created, Fields: out.Fields.Names()})
+	}
+}
+
+// warn tells what is to be said about a record that was created or changed.
+func (i *importer) warn(l *Line, warnings []registrar.Warning) {
+	if len(warnings) == 0 {
+		return
+	}
+	i.summary.Warned++
+	if i.options.Warned == nil {
+		return
+	}
+	for _, w := range warnings {
+		i.options.Warned(Warning{Line: l.Number, Name: l.Record.Spelling, Code: w.Code, Message: w.Message})
+	}
+}
+
+// mapResolvers writes names for the addresses of well-known resolvers that a record
+// has as its name, or as those of others.
+func mapResolvers(r *store.Record) {
+	mapResolver(&r.Spelling)
+	for i := range r.SameAs {
+		mapResolver(&r.SameAs[i])
+	}
+	for i := range r.Successors {
+		mapResolver(&r.Successors[i])
+	}
+}
+
+// mapResolver leaves alone what has a query or a fragment, which the name cannot
+// have.
+func mapResolver(s *string) {
+	if m, ok := name.Meant(*s); ok && m.Rest == "" {
+		*s = m.Spelling
 	}
 }
 

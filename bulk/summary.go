@@ -10,6 +10,7 @@ type Summary struct {
 	Unchanged int64   `json:"unchanged"`
 	Refused   int64   `json:"refused"`
 	Retired   int64   `json:"retired,omitempty"` // left as they are, being retired
+	Warned    int64   `json:"warned,omitempty"`  // created or changed, and with something that may not be meant
 	LeftOut   int64   `json:"left_out,omitempty"`
 	Seconds   float64 `json:"seconds"`
 }

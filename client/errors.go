@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/nomen-project/nomen"
+	"github.com/nomen-project/nomen/name"
 )
 
 // A RouteError is returned for a name for which no way to a resolver is known.
@@ -21,7 +22,11 @@ type RouteError struct {
 }
 
 func (e *RouteError) Error() string {
-	return fmt.Sprintf("client: %q: %s: no resolver is known for this name; give one, as with --via HOST:PORT or --via URL", e.Name, e.Reason)
+	s := fmt.Sprintf("client: %q: %s: no resolver is known for this name; give one, as with --via HOST:PORT or --via URL", e.Name, e.Reason)
+	if m, ok := name.Meant(e.Name); ok {
+		s += "; did you mean " + m.Spelling + "?"
+	}
+	return s
 }
 
 // An Attempt is one address that was tried in vain.

@@ -212,7 +212,7 @@ func (x *Explanation) fault(s string, err error) {
 
 // suggest notes what was perhaps meant.
 func (x *Explanation) suggest() {
-	for _, s := range namespace.Suggest(x.Text) {
+	for _, s := range name.Suggest(x.Text) {
 		x.Meant = append(x.Meant, Fact{s.Name, s.Why})
 	}
 }

@@ -36,7 +36,11 @@ func (e *Error) Error() string {
 	if len(in) > maxQuoted {
 		in = in[:maxQuoted] + "..."
 	}
-	return fmt.Sprintf("name: %q: offset %d: %s: %s", in, e.Offset, e.Rule, e.Message)
+	s := fmt.Sprintf("name: %q: offset %d: %s: %s", in, e.Offset, e.Rule, e.Message)
+	if m, ok := Meant(e.Input); ok {
+		s += "; did you mean " + m.Spelling + "?"
+	}
+	return s
 }
 
 func (e *Error) Unwrap() error { return e.Err }

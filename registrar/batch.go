@@ -4,16 +4,12 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"strings"
 	"time"
 
 	"github.com/nomen-project/nomen"
 	"github.com/nomen-project/nomen/name"
-	"github.com/nomen-project/nomen/namespace"
 	"github.com/nomen-project/nomen/store"
-	"github.com/nomen-project/nomen/uri"
-	"github.com/nomen-project/nomen/urn"
 )
 
 // maxAttempts is how often a request that expects no particular revision is
@@ -92,35 +88,11 @@ func (r *Registrar) batch(ctx context.Context, a Actor, reqs []Request, why stri
 		if outs[i].Err != nil {
 			continue
 		}
-		if w, ok := doubt(outs[i].Name); ok {
-			outs[i].Warnings = append(outs[i].Warnings, w)
-		}
 		if outs[i].Uncovered {
 			outs[i].Warnings = append(outs[i].Warnings, Warning{WarnNoAuthority, "no authority here covers " + outs[i].Name.Key() + ": it is served by its full name alone"})
 		}
 	}
 	return outs, err
-}
-
-// doubt warns of a name that breaks the rules of its namespace, such as one with
-// a wrong check digit: it may be meant so, as things are printed with wrong
-// numbers.
-func doubt(n name.Name) (Warning, bool) {
-	u, err := urn.Parse(n.Key())
-	if err != nil {
-		return Warning{}, false
-	}
-	for _, f := range namespace.Check(u) {
-		if f.Severity != uri.SeverityError {
-			continue
-		}
-		message := fmt.Sprintf("%s: offset %d: %s: %s", n, f.Offset, f.Rule, f.Message)
-		if meant := namespace.Suggest(n.Key()); len(meant) > 0 {
-			message += "; " + meant[0].Name + " may be meant: " + meant[0].Why
-		}
-		return Warning{WarnDoubtful, message}, true
-	}
-	return Warning{}, false
 }
 
 // plan works out what the requests lead to now, leaving out those that have a
@@ -148,7 +120,7 @@ func (l *Load) plan(ctx context.Context, b *Batch, final map[int]error, blind bo
 		if err != nil {
 			return nil, err
 		}
-		out.Uncovered = b.checks[i].authority == nil
+		out.Uncovered, out.Warnings = b.checks[i].authority == nil, b.checks[i].doubts
 		out.Err = p.change(i, s)
 	}
 	return p, nil

@@ -31,7 +31,7 @@ func identify(rec *store.Record, set *store.AuthoritySet) (name.Name, *store.Aut
 	if rec.Spelling != "" {
 		var err error
 		if n, err = name.Parse(rec.Spelling); err != nil {
-			return n, nil, refuse(rec.Spelling, "name", faultOf(err))
+			return n, nil, refuse(rec.Spelling, "name", nameFault(rec.Spelling, err))
 		}
 	}
 	if n.IsZero() {
@@ -142,11 +142,12 @@ func checkMetadata(of string, m nomen.Metadata) error {
 func checkSame(s string) fault {
 	u, f := parseURI(s)
 	if f.bad() {
+		f.message += meant(s)
 		return f
 	}
 	if scheme, _ := u.Scheme(); strings.EqualFold(scheme, "urn") {
 		if _, err := name.Parse(s); err != nil {
-			return faultOf(err)
+			return nameFault(s, err)
 		}
 	}
 	return fault{}
@@ -158,7 +159,7 @@ func checkSuccessors(of string, self name.Name, successors []string) error {
 		n, err := name.Parse(s)
 		switch {
 		case err != nil:
-			return refuseAt(of, "successors", i, "", faultOf(err))
+			return refuseAt(of, "successors", i, "", nameFault(s, err))
 		case store.Runs(n.Scheme()):
 			_, f := parseURI(s)
 			return refuseAt(of, "successors", i, "", f)

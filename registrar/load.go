@@ -71,6 +71,7 @@ type check struct {
 	name      name.Name
 	authority *store.Authority // that decides about the name; nil if there is none
 	err       error            // why nothing comes of it
+	doubts    []Warning        // of its identifiers and dates; has no room to append
 
 	fresh    store.Record // what it makes of a name that is new, but for the time
 	freshErr error        // why a new name cannot be so
@@ -108,8 +109,9 @@ func (l *Load) check(i int, c *check, req *Request, set *store.AuthoritySet) {
 	if c.err = l.checkRecord(c.name, req.Record, req.meant()); c.err != nil {
 		return
 	}
+	c.doubts = doubts(c.name, req)
 	fill(&c.fresh, c.name, nil, req)
-	c.freshErr = cmp.Or(checkReason(&c.fresh), checkDigit(c.name, c.authority))
+	c.freshErr = cmp.Or(checkReason(&c.fresh), checkDigit(c.name, c.authority), req.refuseDoubts(c.doubts))
 	if c.freshErr == nil {
 		c.freshErr = store.Check(i, &store.Change{Record: &c.fresh, Time: time.UnixMilli(1), Who: l.actor.Who, Why: l.why})
 	}

@@ -281,8 +281,8 @@ func checkDigit(n name.Name, a *store.Authority) error {
 	case "mod97":
 		width = 2
 	case "namespace":
-		if w, ok := doubt(n); ok {
-			return refuse(n.Key(), "name", faultf(len(n.Key())-1, "check", "%s", w.Message))
+		if f := n.Flaw(); f != nil {
+			return refuse(n.Key(), "name", faultf(f.Offset, "check", "%s: %s%s", f.Rule, f.Message, meant(n.Key())))
 		}
 		return nil
 	}

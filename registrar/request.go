@@ -128,6 +128,10 @@ type Request struct {
 	// earlier request of the same name rightly expected.
 	Expected uint64 `json:"-"`
 	OrCreate bool   `json:"or_create,omitempty"` // a name that does not exist is created whatever is Expected
+
+	// Strict refuses to create a name of which there is a doubt: of
+	// WarnDoubtful or WarnResolver. Once active it could never be deleted.
+	Strict bool `json:"strict,omitempty"`
 }
 
 // An Outcome tells what became of a request.
@@ -154,7 +158,9 @@ type Warning struct {
 // The codes of warnings.
 const (
 	WarnNoAuthority = "no-authority" // the name lies under no authority here
-	WarnDoubtful    = "doubtful"     // the name breaks the rules of its namespace
+	WarnDoubtful    = "doubtful"     // the name, or an identifier in the record, breaks the rules of its scheme or namespace
+	WarnResolver    = "resolver"     // it is an address of a well-known resolver, not the name there
+	WarnDate        = "date"         // a date in the metadata of which it cannot be told what day it is
 	WarnRetired     = "retired"      // left as it is, being retired
 	WarnNoReason    = "no-reason"    // retired, and nobody knows why
 	WarnSuccessor   = "successor"    // a successor is not known under an authority here

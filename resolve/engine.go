@@ -10,7 +10,6 @@ import (
 
 	"github.com/nomen-project/nomen"
 	"github.com/nomen-project/nomen/name"
-	"github.com/nomen-project/nomen/namespace"
 	"github.com/nomen-project/nomen/store"
 	"github.com/nomen-project/nomen/uri"
 )
@@ -34,7 +33,7 @@ type Options struct {
 	Ask func(to string) (nomen.Resolver, error)
 
 	Pick    func(n int) int            // uniform in [0,n), for choice by weight; rand.IntN if nil
-	Suggest func(name string) []string // what may have been meant by a name that is not known; of package namespace if nil
+	Suggest func(name string) []string // what may have been meant by a name that is not known; of package name if nil
 }
 
 const defaultRefresh = time.Second
@@ -70,7 +69,7 @@ func New(r store.Reader, o Options) *Engine {
 
 func suggest(s string) []string {
 	var all []string
-	for _, meant := range namespace.Suggest(s) {
+	for _, meant := range name.Suggest(s) {
 		all = append(all, meant.Name)
 	}
 	return all
@@ -128,7 +127,7 @@ func nameOf(u uri.URI, service nomen.Service) (name.Name, error) {
 	if bad, ok := errors.AsType[*name.Error](err); ok {
 		return name.Name{}, &nomen.Error{
 			Kind: nomen.Malformed, Name: bad.Input, Service: service,
-			Offset: bad.Offset, Rule: bad.Rule, Message: bad.Message, Err: err,
+			Offset: bad.Offset, Rule: bad.Rule, Message: bad.Message, Suggestions: suggest(bad.Input), Err: err,
 		}
 	}
 	return n, err

@@ -120,7 +120,7 @@ func (s *Server) putName(c *call) error {
 	if err != nil {
 		return err
 	}
-	in, err := c.intent()
+	in, err := c.intent("strict")
 	if err != nil {
 		return err
 	}
@@ -137,7 +137,7 @@ func (s *Server) putName(c *call) error {
 	if rec.Name != n {
 		return &adminapi.RequestError{Field: "name", Message: fmt.Sprintf("%q is not the name in the path", rec.Spelling)}
 	}
-	out, err := s.registrar.Put(c.r.Context(), c.actor, registrar.Request{Record: rec, Expected: in.expected}, in.why)
+	out, err := s.registrar.Put(c.r.Context(), c.actor, registrar.Request{Record: rec, Expected: in.expected, Strict: in.strict}, in.why)
 	return c.outcome(out, err, in.conditional)
 }
 

@@ -63,12 +63,16 @@ type intent struct {
 	why         string
 	expected    uint64 // revision
 	conditional bool   // a conflict is 412
+	strict      bool
 }
 
-// intent reads "why", and what is expected.
-func (c *call) intent() (in intent, err error) {
-	q, err := c.query("why", "expected")
+// intent reads "why", and what is expected; and "strict" if that is among more.
+func (c *call) intent(more ...string) (in intent, err error) {
+	q, err := c.query(append(more, "why", "expected")...)
 	if err != nil {
+		return in, err
+	}
+	if in.strict, err = flag(q, "strict"); err != nil {
 		return in, err
 	}
 	in.why = first(q, "why")

@@ -34,6 +34,7 @@ func (s *Server) importNames(c *call) error {
 	c.w.WriteHeader(http.StatusOK)
 	out := newEventWriter(paced{w: c.w, control: control, step: s.limits.Timeout})
 	o.Refused = func(r bulk.Refusal) { out.write(adminapi.Event{Refused: &r}) }
+	o.Warned = func(w bulk.Warning) { out.write(adminapi.Event{Warned: &w}) }
 	if o.Changed != nil {
 		o.Changed = func(change bulk.Change) { out.write(adminapi.Event{Change: &change}) }
 	}
@@ -59,7 +60,7 @@ func (s *Server) importNames(c *call) error {
 // importOptions reads the query of an import. Changed is set if changes are asked
 // for.
 func (c *call) importOptions() (o bulk.ImportOptions, err error) {
-	q, err := c.query("format", "on_conflict", "dry_run", "changes", "retired", "as", "why", "compression")
+	q, err := c.query("format", "on_conflict", "dry_run", "changes", "retired", "strict", "map_resolvers", "as", "why", "compression")
 	if err != nil {
 		return o, err
 	}
@@ -67,7 +68,13 @@ func (c *call) importOptions() (o bulk.ImportOptions, err error) {
 	if o.DryRun, err = flag(q, "dry_run"); err != nil {
 		return o, err
 	}
+	if o.Strict, err = flag(q, "strict"); err != nil {
+		return o, err
+	}
 	if o.Retired, err = flag(q, "retired"); err != nil {
+		return o, err
+	}
+	if o.Resolvers, err = flag(q, "map_resolvers"); err != nil {
 		return o, err
 	}
 	changes, err := flag(q, "changes")

@@ -69,7 +69,7 @@ func explainAnswer(err error) *resolveError {
 	var bad *name.Error
 	switch {
 	case errors.As(err, &no):
-		e := &resolveError{Code: no.Kind.String(), Rule: no.Rule, Message: no.Message}
+		e := &resolveError{Code: no.Kind.String(), Rule: no.Rule, Message: no.Message, Suggestions: no.Suggestions}
 		if no.Kind == nomen.Malformed {
 			e.Offset = &no.Offset
 		}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/nomen-project/nomen/name"
 	"github.com/nomen-project/nomen/scheme"
 	"github.com/nomen-project/nomen/uri"
 	"github.com/nomen-project/nomen/urn"
@@ -151,7 +152,7 @@ func (k *checker) checkURI(v *verdict) {
 	if v.Valid {
 		v.scheme(id)
 	}
-	if mayMeanName(id, v.Valid) {
+	if _, meant := name.Meant(v.Input); meant || mayMeanName(id, v.Valid) {
 		v.suggest(k.urn)
 	}
 }

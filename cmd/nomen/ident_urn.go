@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/nomen-project/nomen/name"
 	"github.com/nomen-project/nomen/namespace"
 	"github.com/nomen-project/nomen/uri"
 	"github.com/nomen-project/nomen/urn"
@@ -213,8 +214,8 @@ func (v *verdict) suggest(d urn.Dialect) {
 	if d == urn.Draft1995 {
 		return
 	}
-	for _, m := range namespace.Suggest(v.Input) {
-		if _, err := d.Parse(m.Name); err == nil {
+	for _, m := range name.Suggest(v.Input) {
+		if _, err := d.Parse(m.Name); err == nil || !strings.HasPrefix(strings.ToLower(m.Name), urnPrefix) {
 			v.Suggestions = append(v.Suggestions, suggestion(m))
 		}
 	}

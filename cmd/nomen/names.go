@@ -86,9 +86,10 @@ identifier of --same-as.
 
 --type, --lang, --rel, --note and --priority are of the locations that are given.
 
-A name that does not exist is created, active unless --status says otherwise. A
-retired one is brought back by --status active with --revision, the number of its
-last revision.`
+A name that does not exist is created, active unless --status says otherwise. An
+active name is never deleted, so what 'nomen check' finds wrong with a new one is
+a warning, or an error with --strict. A retired name is brought back by --status
+active with --revision, the number of its last revision.`
 
 func (c *cli) putCommand() *cobra.Command {
 	var p putFlags
@@ -114,6 +115,7 @@ func (c *cli) putCommand() *cobra.Command {
 	f.IntVar(&p.location.Priority, "priority", 0, "of the locations; 1 is tried first (default 1)")
 	f.BoolVar(&p.replace, "replace", false, "the locations given replace those there")
 	f.StringArrayVar(&p.remove, "remove", nil, "URL of a location, or identifier of --same-as, to remove; can be repeated")
+	f.BoolVar(&p.strict, "strict", false, "refuse a new name that 'nomen check' finds an error in")
 	f.Uint64Var(&p.revision, "revision", 0, "refuse if the record has another revision")
 	f.StringVar(&p.why, "why", "", "reason, for the history")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
@@ -137,7 +139,7 @@ type putFlags struct {
 	metadata, title []string
 	sameAs          []string
 	location        nomen.Location // what all locations share
-	replace         bool
+	replace, strict bool
 	remove          []string
 	revision        uint64
 	why             string
@@ -150,7 +152,7 @@ func (p *putFlags) request(spelling string, urls []string) (registrar.Request, e
 		return registrar.Request{}, err
 	}
 	rec := &store.Record{Name: n, Spelling: spelling, Status: nomen.Status(p.status), SameAs: p.sameAs}
-	req := registrar.Request{Record: rec, Fields: registrar.FieldName, Add: true, Expected: store.AnyRevision, ReplaceLocations: p.replace, Remove: p.remove}
+	req := registrar.Request{Record: rec, Fields: registrar.FieldName, Add: true, Expected: store.AnyRevision, ReplaceLocations: p.replace, Remove: p.remove, Strict: p.strict}
 	if p.status != "" && !slices.Contains(statuses(), rec.Status) {
 		return req, usagef("--status %q: want reserved, active or retired", p.status)
 	}

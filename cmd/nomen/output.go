@@ -143,6 +143,9 @@ var inside = strings.NewReplacer(
 // through.
 func words(err error) string {
 	line := strings.NewReplacer("\n\t", " ", "\n", "; ").Replace(strings.TrimSpace(err.Error()))
+	if no, ok := errors.AsType[*nomen.Error](err); ok && len(no.Suggestions) > 0 {
+		line += "; did you mean " + strings.Join(no.Suggestions, " or ") + "?"
+	}
 	return printable(strings.TrimPrefix(inside.Replace(": "+line), ": "))
 }
 

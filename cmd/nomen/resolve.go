@@ -602,6 +602,8 @@ type resolveError struct {
 	Offset  *int   `json:"offset,omitempty"`
 	Rule    string `json:"rule,omitempty"`
 	Message string `json:"message"`
+
+	Suggestions []string `json:"suggestions,omitempty"`
 }
 
 func resolved(arg string, service nomen.Service, a *nomen.Answer, err error, via string) resolution {

@@ -63,6 +63,8 @@ func (c *cli) importCommand() *cobra.Command {
 	f.BoolVar(&o.DryRun, "dry-run", false, "say what would change, and change nothing")
 	f.StringVar(&policy, "on-conflict", bulk.Merge.String(), "what becomes of names that are there: merge, keep, replace or fail")
 	f.BoolVar(&o.Retired, "retired", false, "change retired names too, which are otherwise left as they are")
+	f.BoolVar(&o.Strict, "strict", false, "refuse new names that 'nomen check' finds an error in")
+	f.BoolVar(&o.Resolvers, "map-resolvers", false, "read addresses of well-known resolvers, such as https://doi.org/10.5072/a, as the names there")
 	f.StringVar(&o.Who, "as", "", "who is written into the history (default whose token it is)")
 	f.StringVar(&o.Why, "why", "", "reason, for the history")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
@@ -197,15 +199,18 @@ func (c *cli) showSummary(s bulk.Summary, dry bool) error {
 	if c.json {
 		return c.printJSON(s)
 	}
-	would, retired := "", ""
+	would, more := "", ""
 	if s.Retired > 0 {
-		retired = fmt.Sprintf(", retired and left alone %d", s.Retired)
+		more = fmt.Sprintf(", retired and left alone %d", s.Retired)
+	}
+	if s.Warned > 0 {
+		more += fmt.Sprintf(", with warnings %d", s.Warned)
 	}
 	if dry {
 		would = " (dry run: nothing was changed)"
 	}
 	_, err := fmt.Fprintf(c.out, "read %d, created %d, changed %d, unchanged %d, refused %d%s in %.2f s, %.0f a second%s\n",
-		s.Read, s.Created, s.Changed, s.Unchanged, s.Refused, retired, s.Seconds, rate(s.Read, s.Seconds), would)
+		s.Read, s.Created, s.Changed, s.Unchanged, s.Refused, more, s.Seconds, rate(s.Read, s.Seconds), would)
 	return err
 }
 

@@ -1,0 +1,56 @@
+package registrar
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// doubtDate says why it cannot be told what day s, a date in metadata, is; "" if it
+// can, or if s is words about a time. Dates are those of ISO 8601, as W3CDTF has them,
+// and their ranges with a slash between.
+func doubtDate(s string) string {
+	const form = "; write it as 2006-01-02"
+	s = strings.TrimSpace(s)
+	if strings.Trim(s, "0123456789") == "" && s != "" {
+		return doubtNumber(s)
+	}
+	day, _, _ := strings.Cut(s, " ") // a time of day may follow
+	parts := strings.FieldsFunc(day, func(r rune) bool { return strings.ContainsRune("./-", r) })
+	for _, p := range parts {
+		if strings.Trim(p, "0123456789") != "" {
+			parts = nil // words, or a time of day after a T
+			break
+		}
+	}
+	switch {
+	case len(parts) == 3 && len(parts[0]) == 4 && strings.Count(day, "-") == 2:
+		if _, err := time.Parse("2006-1-2", day); err != nil {
+			return "there is no such day" + form
+		}
+	case len(parts) == 3 && len(parts[0]) <= 2:
+		return "people read it as different days" + form
+	}
+	return ""
+}
+
+// Spreadsheets count days from 1899-12-30; the numbers of those that people write
+// about have five digits.
+const (
+	firstSerial = 10_000
+	lastSerial  = 99_999
+)
+
+// doubtNumber is doubtDate for digits alone.
+func doubtNumber(s string) string {
+	n, err := strconv.Atoi(s)
+	switch _, day := time.Parse("20060102", s); {
+	case len(s) <= 4, err == nil && len(s) == len("20060102") && day == nil:
+		return ""
+	case err == nil && n >= firstSerial && n <= lastSerial && s[0] != '0':
+		day := time.Date(1899, 12, 30, 0, 0, 0, 0, time.UTC).AddDate(0, 0, n)
+		return fmt.Sprintf("is a number by which spreadsheets keep the day %s; format the column as text or as 2006-01-02", day.Format(time.DateOnly))
+	}
+	return "is a number and no date; write it as 2006-01-02"
+}

@@ -1,0 +1,80 @@
+package registrar
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/nomen-project/nomen/name"
+)
+
+// doubts returns what may not be meant in the identifiers and dates of a request
+// about n. A name with a wrong check digit may be right: things are printed with wrong numbers.
+func doubts(n name.Name, req *Request) []Warning {
+	all := appendDoubt(nil, "", cmp.Or(req.Record.Spelling, n.Key()), n)
+	fields := req.meant()
+	for _, list := range [...]struct {
+		field  string
+		meant  bool
+		values []string
+	}{
+		{"same_as", fields.Has(FieldSameAs), req.Record.SameAs},
+		{"successors", fields.Has(FieldSuccessors), req.Record.Successors},
+	} {
+		for i, s := range list.values {
+			if m, err := name.Parse(s); list.meant && err == nil {
+				all = appendDoubt(all, fmt.Sprintf("%s[%d]: ", list.field, i), s, m)
+			}
+		}
+	}
+	if fields.Has(FieldMetadata) {
+		for i, s := range req.Record.Metadata["date"] {
+			if message := doubtDate(s); message != "" {
+				all = append(all, Warning{WarnDate, fmt.Sprintf("metadata.date[%d]: %q: %s", i, s, message)})
+			}
+		}
+	}
+	return slices.Clip(all)
+}
+
+// appendDoubt appends what is to be said about n, which spelling spells.
+func appendDoubt(all []Warning, field, spelling string, n name.Name) []Warning {
+	if f := n.Flaw(); f != nil {
+		message := fmt.Sprintf("%s%s: offset %d: %s: %s", field, n, f.Offset, f.Rule, f.Message)
+		return append(all, Warning{WarnDoubtful, message + meant(spelling)})
+	}
+	if label := n.Scheme(); label != "http" && label != "https" {
+		return all
+	}
+	if m, ok := name.Meant(spelling); ok {
+		return append(all, Warning{WarnResolver, fmt.Sprintf("%s%s: is %s, a web name of its own here; the name is %s", field, spelling, m.Why, m.Spelling)})
+	}
+	return all
+}
+
+// meant returns what s probably means, as the end of a message; "" if nothing comes
+// near.
+func meant(s string) string {
+	if all := name.Suggest(s); len(all) > 0 {
+		return fmt.Sprintf("; %s may be meant: %s", all[0].Name, all[0].Why)
+	}
+	return ""
+}
+
+// nameFault is the fault of a spelling that is no name, with what it probably means.
+func nameFault(spelling string, err error) fault {
+	f := faultOf(err)
+	f.message += meant(spelling)
+	return f
+}
+
+// refuseDoubts refuses the creation of a name of which there are doubts, if that is
+// asked for.
+func (q *Request) refuseDoubts(doubts []Warning) error {
+	for _, w := range doubts {
+		if q.Strict && w.Code != WarnDate {
+			return refuse(cmp.Or(q.Record.Spelling, q.Record.Name.Key()), "name", faultf(0, w.Code, "%s", w.Message))
+		}
+	}
+	return nil
+}

@@ -33,7 +33,7 @@ func (c *cli) answerNames(ctx context.Context, args []string, f func(*answers, s
 // answerStored answers names, as answerNames does, from the store. It is opened
 // when the first line of standard input is there, if lines are asked for: the
 // command that writes them, before the pipe, may have it open until then.
-func (c *cli) answerStored(ctx context.Context, write bool, args []string, f func(*answers, backend, string) error) error {
+func (c *cli) answerStored(ctx context.Context, how access, args []string, f func(*answers, backend, string) error) error {
 	if slices.Contains(args, "-") {
 		in := bufio.NewReader(c.in)
 		begun := make(chan struct{})
@@ -48,7 +48,7 @@ func (c *cli) answerStored(ctx context.Context, write bool, args []string, f fun
 		}
 		c.in = in
 	}
-	return c.withStore(ctx, write, func(b backend) error {
+	return c.withStore(ctx, how, func(b backend) error {
 		return c.answerNames(ctx, args, func(a *answers, arg string) error { return f(a, b, arg) })
 	})
 }

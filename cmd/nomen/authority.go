@@ -38,7 +38,7 @@ func (c *cli) authorityGetCommand() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		return c.withStore(cmd.Context(), false, func(b backend) error {
+		return c.withStore(cmd.Context(), reads, func(b backend) error {
 			a, err := b.Authority(cmd.Context(), p)
 			if err != nil {
 				return namedAuthority(args[0], err)
@@ -64,7 +64,7 @@ decides about it. The status is 1 if no rule is for one.`,
 		if err != nil {
 			return err
 		}
-		return c.withStore(cmd.Context(), false, func(b backend) error {
+		return c.withStore(cmd.Context(), reads, func(b backend) error {
 			a, err := b.Authority(cmd.Context(), p)
 			if err != nil {
 				return namedAuthority(args[0], err)
@@ -85,7 +85,7 @@ each as a whole, as 'nomen authority put -' reads them.`,
 		Args:    noArguments,
 	}
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		return c.withStore(cmd.Context(), false, func(b backend) error {
+		return c.withStore(cmd.Context(), reads, func(b backend) error {
 			all, err := b.Authorities(cmd.Context())
 			if err != nil {
 				return err
@@ -145,14 +145,14 @@ func (c *cli) authorityPutCommand() *cobra.Command {
 	f.StringVar(&why, "why", "", "reason, for the history")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if args[0] == "-" {
-			return c.withStore(cmd.Context(), true, func(b backend) error { return c.putAll(cmd.Context(), b, why) })
+			return c.withStore(cmd.Context(), creates, func(b backend) error { return c.putAll(cmd.Context(), b, why) })
 		}
 		p, err := name.ParsePrefix(args[0])
 		if err != nil {
 			return err
 		}
 		given.Prefix, given.Service = p, nomen.Service(service)
-		return c.withStore(cmd.Context(), true, func(b backend) error {
+		return c.withStore(cmd.Context(), creates, func(b backend) error {
 			a, revision, err := current(cmd.Context(), b, p)
 			if err != nil {
 				return err

@@ -35,7 +35,7 @@ func (c *cli) backupCommand() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		err = c.withStore(cmd.Context(), false, func(b backend) error { return c.backup(cmd.Context(), b, dir) })
+		err = c.withStore(cmd.Context(), reads, func(b backend) error { return c.backup(cmd.Context(), b, dir) })
 		if err != nil || !rehearse {
 			return err
 		}

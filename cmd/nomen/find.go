@@ -52,7 +52,7 @@ func (c *cli) findCommand() *cobra.Command {
 			}
 			place.Name = n
 		}
-		return c.withStore(cmd.Context(), false, func(b backend) error {
+		return c.withStore(cmd.Context(), reads, func(b backend) error {
 			return c.find(cmd.Context(), b, prefix, place, limit)
 		})
 	}

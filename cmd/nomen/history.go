@@ -50,7 +50,7 @@ func (c *cli) historyCommand() *cobra.Command {
 		if authority != "" {
 			args, show = []string{authority}, showAuthorityHistory
 		}
-		return c.answerStored(cmd.Context(), false, args, func(a *answers, b backend, arg string) error {
+		return c.answerStored(cmd.Context(), reads, args, func(a *answers, b backend, arg string) error {
 			err := show(cmd.Context(), b, a, arg, limit)
 			if err != nil {
 				a.refuse(err, badName{arg, explainAnswer(err)})

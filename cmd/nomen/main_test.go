@@ -73,7 +73,11 @@ func serve(ts *testscript.TestScript, neg bool, args []string) {
 			args[i] = ts.MkAbs(a)
 		}
 	}
-	s, err := startServer(ts.Getenv("NOMEN_DATA"), args...)
+	data := ts.Getenv("NOMEN_DATA")
+	if len(args) > 1 && args[0] == "--data" {
+		data, args = ts.MkAbs(args[1]), args[2:]
+	}
+	s, err := startServer(data, args...)
 	ts.Check(err)
 	ts.Defer(func() { _ = s.stop() })
 	ts.Setenv("PUBLIC", s.public)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 
 	"github.com/spf13/cobra"
 
@@ -88,8 +87,12 @@ func (c *cli) mintCommand() *cobra.Command {
 				Prefix: p, Template: m.template, Count: m.count, DryRun: m.dry, Why: m.why, Now: clock, Warn: c.warn,
 			})
 		}
-		err = c.withStore(cmd.Context(), !m.dry, work)
-		if m.dry && errors.Is(err, fs.ErrNotExist) {
+		how := creates
+		if m.dry {
+			how = reads
+		}
+		err = c.withStore(cmd.Context(), how, work)
+		if _, missing := errors.AsType[*noStoreError](err); m.dry && missing {
 			return work(emptyBackend{})
 		}
 		return err

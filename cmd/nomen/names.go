@@ -39,7 +39,7 @@ func (c *cli) getCommand() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		return c.answerStored(cmd.Context(), false, args, func(a *answers, b backend, arg string) error {
+		return c.answerStored(cmd.Context(), reads, args, func(a *answers, b backend, arg string) error {
 			rec, err := get(cmd.Context(), b, arg, when)
 			if err != nil {
 				a.refuse(err, badName{arg, explainAnswer(err)})
@@ -126,7 +126,7 @@ func (c *cli) putCommand() *cobra.Command {
 		if cmd.Flags().Changed("revision") {
 			req.Expected, req.OrCreate = p.revision, false
 		}
-		return c.withStore(cmd.Context(), true, func(b backend) error {
+		return c.withStore(cmd.Context(), creates, func(b backend) error {
 			out, err := b.Put(cmd.Context(), req, p.why)
 			return c.showOutcome(out, err)
 		})
@@ -231,7 +231,7 @@ func (c *cli) retireCommand() *cobra.Command {
 			return usagef("retire: --reason is required: people will read it")
 		}
 		r.Expected = store.AnyRevision
-		return c.answerStored(cmd.Context(), true, args, func(a *answers, b backend, arg string) error {
+		return c.answerStored(cmd.Context(), changes, args, func(a *answers, b backend, arg string) error {
 			out, err := retire(cmd.Context(), b, arg, r, why)
 			if err != nil {
 				a.refuse(err, badName{arg, explainAnswer(err)})

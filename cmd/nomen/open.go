@@ -36,11 +36,33 @@ func (c *cli) storePath() (string, error) {
 	return dir, nil
 }
 
-// withStore calls f with the store, or with the server that has it open. For a
-// command that only reads, the store must exist.
-func (c *cli) withStore(ctx context.Context, write bool, f func(backend) error) error {
+// An access is what a command does with the store.
+type access uint8
+
+// The kinds of access.
+const (
+	reads   access = iota // the store must exist
+	changes               // it must exist too: who changes what is there is wrong about the place
+	creates               // it is made if it does not exist, and that is said
+)
+
+// A noStoreError says that a command needs a store that does not exist.
+type noStoreError struct{ at string }
+
+func (e *noStoreError) Error() string {
+	return e.at + ": no store is there yet; 'nomen serve', 'put', 'import' or 'mint' makes one: " + fs.ErrNotExist.Error()
+}
+
+func (e *noStoreError) Unwrap() error { return fs.ErrNotExist }
+
+// made says that a store was made, which is not always what was meant.
+func (c *cli) made(at string) { fmt.Fprintln(c.err, "nomen: "+printable(at)+": made a new store") }
+
+// withStore calls f with the store, or with the server that has it open. The error
+// is a [*noStoreError] if there is none and the access does not make one.
+func (c *cli) withStore(ctx context.Context, how access, f func(backend) error) error {
 	if c.inDatabase() {
-		return c.withDatabase(ctx, write, f)
+		return c.withDatabase(ctx, how, f)
 	}
 	dir, err := c.storePath()
 	if err != nil {
@@ -55,7 +77,7 @@ func (c *cli) withStore(ctx context.Context, write bool, f func(backend) error) 
 			return fmt.Errorf("%s: the server of this data directory cannot be asked, and keeps its names elsewhere: %w; remove the file if there is no such server any more", filepath.Join(c.data, urlFile), err)
 		}
 	}
-	s, remote, err := c.whenFree(ctx, func() (*pebblestore.Store, error) { return c.openStore(dir, write) })
+	s, remote, err := c.whenFree(ctx, func() (*pebblestore.Store, error) { return c.openStore(dir, how) })
 	switch {
 	case err != nil:
 		return err
@@ -110,20 +132,25 @@ func (c *cli) whenFree(ctx context.Context, open func() (*pebblestore.Store, err
 	}
 }
 
-// openStore opens the store in dir, and makes it if it is to be written.
-func (c *cli) openStore(dir string, write bool) (*pebblestore.Store, error) {
-	if write {
+// openStore opens the store in dir, and makes it if that is what the command is for.
+func (c *cli) openStore(dir string, how access) (*pebblestore.Store, error) {
+	missing := errors.Is(storeThere(dir), fs.ErrNotExist)
+	if missing && how != creates {
+		return nil, &noStoreError{dir}
+	}
+	if missing {
 		if err := c.makeData(); err != nil {
 			return nil, err
 		}
-	} else if err := storeThere(dir); errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("%s: no store is there yet; 'nomen serve', 'put' or 'import' makes one: %w", dir, err)
 	}
 	o := pebblestore.Options{Dir: dir, CacheSize: c.cacheSize, Log: c.logger()}
 	s, err := pebblestore.Open(o)
-	if !write && errors.Is(err, syscall.EROFS) { // a copy on a medium that is kept
+	if how == reads && errors.Is(err, syscall.EROFS) { // a copy on a medium that is kept
 		o.ReadOnly = true
 		return pebblestore.Open(o)
+	}
+	if err == nil && missing {
+		c.made(dir)
 	}
 	return s, err
 }
@@ -135,7 +162,7 @@ const rekeyedSuffix = ".rekeyed"
 // storeThere returns fs.ErrNotExist if there is no store in dir, nor one that only
 // has to take its place.
 func storeThere(dir string) error {
-	_, err := os.Stat(dir)
+	err := pebblestore.Exists(dir)
 	if !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"io/fs"
 	"log/slog"
 	"strings"
 
@@ -24,20 +25,37 @@ func (c *cli) inDatabase() bool {
 	return strings.HasPrefix(c.store, "postgres://") || strings.HasPrefix(c.store, "postgresql://")
 }
 
-// withDatabase calls f with the store in a database. For a command that only
-// reads, the store must exist.
-func (c *cli) withDatabase(ctx context.Context, write bool, f func(backend) error) error {
-	s, err := pgstore.Open(ctx, pgstore.Options{URL: c.store, Log: c.logger(), ReadOnly: !write})
+// withDatabase is withStore for a database.
+func (c *cli) withDatabase(ctx context.Context, how access, f func(backend) error) error {
+	s, err := c.openDatabase(ctx, how, c.logger())
 	if err != nil {
 		return err
 	}
 	return errors.Join(f(&local{s, registrar.New(s, registrar.Options{Now: clock, Log: c.logger()})}), s.Close())
 }
 
+// openDatabase opens the store in a database, and makes it if that is what the
+// command is for.
+func (c *cli) openDatabase(ctx context.Context, how access, log *slog.Logger) (*pgstore.Store, error) {
+	o := pgstore.Options{URL: c.store, Log: log, ReadOnly: how == reads, MustExist: true}
+	s, err := pgstore.Open(ctx, o)
+	switch {
+	case !errors.Is(err, fs.ErrNotExist):
+		return s, err
+	case how != creates:
+		return nil, &noStoreError{"the database"}
+	}
+	o.MustExist = false
+	if s, err = pgstore.Open(ctx, o); err == nil {
+		c.made("the database")
+	}
+	return s, err
+}
+
 // openNode opens the store in a database for a server, with a cache of so many
 // MiB in front, 0 for the default.
 func (c *cli) openNode(ctx context.Context, cache int, log *slog.Logger) (keeper, error) {
-	s, err := pgstore.Open(ctx, pgstore.Options{URL: c.store, Log: log})
+	s, err := c.openDatabase(ctx, creates, log)
 	if err != nil {
 		return nil, err
 	}

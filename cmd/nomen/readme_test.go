@@ -20,14 +20,14 @@ func TestReadme(t *testing.T) {
 	for _, line := range readmeConsole(t) {
 		switch {
 		case strings.HasPrefix(line, "nomen serve"):
-			script.WriteString("serve\n")
+			script.WriteString(strings.TrimPrefix(line, "nomen ") + "\n")
 		default:
 			line = strings.ReplaceAll(line, "127.0.0.1:4500", "$PUBLIC")
 			fmt.Fprintf(&script, "exec sh -c '%s'\n", strings.ReplaceAll(line, "'", "''"))
 		}
 	}
 	script.WriteString("exec nomen get --data ./names urn:dns:example.org:alb002\nstdout 'Second album'\n")
-	script.WriteString("grep alb003 all.jsonl\n")
+	script.WriteString("grep alb003 all.jsonl\n! exists elsewhere\n")
 	file := filepath.Join(t.TempDir(), "readme.txtar")
 	if err := os.WriteFile(file, []byte(script.String()), 0o600); err != nil {
 		t.Fatal(err)
@@ -35,7 +35,7 @@ func TestReadme(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Files: []string{file},
 		Setup: func(e *testscript.Env) error {
-			e.Setenv("NOMEN_DATA", e.WorkDir+"/names")
+			e.Setenv("NOMEN_DATA", e.WorkDir+"/elsewhere") // what a command without --data uses
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){"serve": serve},

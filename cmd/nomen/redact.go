@@ -72,7 +72,7 @@ func (c *cli) redactCommand() *cobra.Command {
 		if !yes && !isTerminalInput(c.in) {
 			return errNotMeant
 		}
-		return c.withStore(cmd.Context(), true, func(b backend) error {
+		return c.withStore(cmd.Context(), changes, func(b backend) error {
 			if !yes {
 				if err := c.confirmRedaction(cmd.Context(), b, n, red); err != nil {
 					return err
@@ -97,7 +97,7 @@ func (c *cli) redactAuthority(ctx context.Context, prefix string, red registrar.
 	if !yes && !isTerminalInput(c.in) {
 		return errNotMeant
 	}
-	return c.withStore(ctx, true, func(b backend) error {
+	return c.withStore(ctx, changes, func(b backend) error {
 		if !yes {
 			if err := c.confirmAuthority(ctx, b, p, red); err != nil {
 				return err

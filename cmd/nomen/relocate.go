@@ -43,7 +43,11 @@ func (c *cli) relocateCommand() *cobra.Command {
 		if rel.From, rel.To = args[0], args[1]; rel.From == "" || rel.From == rel.To {
 			return usagef("relocate: want two different beginnings of locations")
 		}
-		return c.withStore(cmd.Context(), true, func(b backend) error {
+		how := changes
+		if rel.DryRun {
+			how = reads
+		}
+		return c.withStore(cmd.Context(), how, func(b backend) error {
 			return c.relocate(cmd.Context(), b, rel)
 		})
 	}

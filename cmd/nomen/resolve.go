@@ -463,7 +463,7 @@ func (r *resolving) say(out *answers, n *resolvedName) error {
 // withEngine calls f with what answers for the names of the data directory: the
 // server, or the engine over the store itself.
 func (c *cli) withEngine(ctx context.Context, f func(nomen.Resolver) error) error {
-	return c.withStore(ctx, false, func(b backend) error {
+	return c.withStore(ctx, reads, func(b backend) error {
 		switch b := b.(type) {
 		case *local:
 			return f(resolve.New(b.store, resolve.Options{Now: clock}))

@@ -61,7 +61,7 @@ func (c *cli) restore(ctx context.Context, from string) error {
 	if err != nil {
 		return err
 	}
-	if err := free(to); err != nil {
+	if err := errors.Join(free(to), isBackup(from)); err != nil {
 		return err
 	}
 	if c.store == "" {

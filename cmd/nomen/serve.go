@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"log/slog"
 	"net"
 	"net/netip"
@@ -124,6 +125,7 @@ func (c *cli) openServed(ctx context.Context, f serveFlags, log *slog.Logger) (k
 		return nil, err
 	}
 	size := cmp.Or(int64(f.cache)<<20, pebblestore.ServingCacheSize())
+	missing := errors.Is(storeThere(dir), fs.ErrNotExist)
 	s, running, err := c.whenFree(ctx, func() (*pebblestore.Store, error) {
 		return pebblestore.Open(pebblestore.Options{Dir: dir, CacheSize: size, Log: log, Warm: true})
 	})
@@ -132,6 +134,9 @@ func (c *cli) openServed(ctx context.Context, f serveFlags, log *slog.Logger) (k
 		return nil, err
 	case running != nil:
 		return nil, fmt.Errorf("%s: a server is running already, with its admin listener at %s", dir, running.URL)
+	}
+	if missing {
+		c.made(dir)
 	}
 	return s, nil
 }

@@ -78,7 +78,7 @@ func (c *cli) tokenMakeCommand() *cobra.Command {
 		if _, err := os.Lstat(output); output != "" && err == nil {
 			return usagef("--output %s: a file is there", output)
 		}
-		return c.withStore(cmd.Context(), true, func(b backend) error {
+		return c.withStore(cmd.Context(), changes, func(b backend) error {
 			out, err := b.Grant(cmd.Context(), g)
 			if err != nil {
 				return err
@@ -126,7 +126,7 @@ func (c *cli) tokenListCommand() *cobra.Command {
 	}
 	cmd.Flags().BoolVar(&revoked, "revoked", false, "show those too that were revoked (default only good ones)")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		return c.withStore(cmd.Context(), false, func(b backend) error {
+		return c.withStore(cmd.Context(), reads, func(b backend) error {
 			all, err := b.Tokens(cmd.Context())
 			if err != nil {
 				return err
@@ -176,7 +176,7 @@ token, and what 'nomen token make' said; 'nomen token list' tells it again.`,
 		Args:    arguments(1, -1),
 	}
 	cmd.RunE = func(cmd *cobra.Command, ids []string) error {
-		return c.withStore(cmd.Context(), true, func(b backend) error {
+		return c.withStore(cmd.Context(), changes, func(b backend) error {
 			for _, id := range ids {
 				id, _, _ = strings.Cut(id, ".") // a whole token is never shown again, nor in an error
 				if err := b.Revoke(cmd.Context(), id); err != nil {

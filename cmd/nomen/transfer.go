@@ -18,6 +18,8 @@ import (
 
 	"github.com/nomen-project/nomen"
 	"github.com/nomen-project/nomen/bulk"
+	"github.com/nomen-project/nomen/registrar"
+	"github.com/nomen-project/nomen/store/memstore"
 	"github.com/nomen-project/nomen/store/pebblestore"
 )
 
@@ -79,9 +81,17 @@ func (c *cli) importCommand() *cobra.Command {
 		}
 		c.cacheSize = pebblestore.LoadingCacheSize()
 		tuneCollector(cmd.Context())
-		return c.withStore(cmd.Context(), true, func(b backend) error {
-			return c.importFiles(cmd.Context(), b, args, format, o)
-		})
+		work := func(b backend) error { return c.importFiles(cmd.Context(), b, args, format, o) }
+		if !o.DryRun {
+			return c.withStore(cmd.Context(), creates, work)
+		}
+		err := c.withStore(cmd.Context(), reads, work)
+		if missing, ok := errors.AsType[*noStoreError](err); ok {
+			fmt.Fprintln(c.err, "nomen: "+printable(missing.at)+": no store is there yet; the dry run is against an empty one")
+			s := memstore.New()
+			return errors.Join(work(&local{s, registrar.New(s, registrar.Options{Now: clock})}), s.Close())
+		}
+		return err
 	}
 	return cmd
 }
@@ -355,7 +365,7 @@ func (c *cli) exportCommand() *cobra.Command {
 		}
 		o.Refused = func(r bulk.Refusal) { c.showRefusal(output, r) }
 		c.cacheSize = exportCache
-		return c.withStore(cmd.Context(), false, func(b backend) error {
+		return c.withStore(cmd.Context(), reads, func(b backend) error {
 			return c.exportTo(cmd.Context(), b, output, o)
 		})
 	}

@@ -48,7 +48,7 @@ func (c *cli) verifyCommand() *cobra.Command {
 			}
 			earlier = &h
 		}
-		return c.withStore(cmd.Context(), false, func(b backend) error {
+		return c.withStore(cmd.Context(), reads, func(b backend) error {
 			return c.verify(cmd.Context(), b, earlier)
 		})
 	}

@@ -32,11 +32,12 @@ var ErrLocked = errors.New("another process has it open")
 
 // Options say where a store is and how it is opened.
 type Options struct {
-	Dir       string       // made if it is not there, unless ReadOnly
+	Dir       string       // made if it is not there, unless ReadOnly or MustExist
 	FS        vfs.FS       // the disk if nil
 	CacheSize int64        // bytes of data kept uncompressed in memory; 0 for a share of the machine's
 	Log       *slog.Logger // of what Pebble has to complain about; nil for nobody
 	ReadOnly  bool         // nothing is written, and the store must exist
+	MustExist bool         // the store must exist: else Open returns fs.ErrNotExist and makes nothing
 	Warm      bool         // names are read into the cache in the background, as many as it holds
 
 	baseSize  int64 // the constants if 0
@@ -150,10 +151,18 @@ func Open(o Options) (*Store, error) {
 
 // exists returns fs.ErrNotExist if there has to be a store but is none.
 func exists(o Options) error {
-	if !o.ReadOnly {
+	if !o.ReadOnly && !o.MustExist {
 		return nil
 	}
-	desc, err := pebble.Peek(o.Dir, o.FS)
+	return peek(o.Dir, o.FS)
+}
+
+// Exists returns nil if there is a store in dir, and fs.ErrNotExist if there is no
+// directory, or one without a store.
+func Exists(dir string) error { return peek(dir, vfs.Default) }
+
+func peek(dir string, files vfs.FS) error {
+	desc, err := pebble.Peek(dir, files)
 	if err == nil && !desc.Exists {
 		err = fs.ErrNotExist
 	}

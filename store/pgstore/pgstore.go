@@ -2,8 +2,8 @@ package pgstore
 
 import (
 	"context"
-	"errors"
 	"fmt"
+	"io/fs"
 	"log/slog"
 	"sync"
 	"time"
@@ -19,6 +19,8 @@ type Options struct {
 	URL      string       // postgres://USER@HOST:PORT,HOST:PORT/DATABASE?...; see the package
 	Log      *slog.Logger // of servers that come and go; nil for nobody
 	ReadOnly bool         // nothing is written, and the store must exist
+
+	MustExist bool // the store must exist: else Open returns fs.ErrNotExist and makes nothing
 }
 
 // A Store is a database that is open. [Open] makes one.
@@ -73,7 +75,7 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 	if len(config.servers) > 1 {
 		s.recent.lag = config.lag
 	}
-	if err := s.identify(ctx, schema); err != nil {
+	if err := s.identify(ctx, schema, o.MustExist); err != nil {
 		s.cluster.close()
 		return nil, failed("open", err)
 	}
@@ -89,11 +91,16 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 
 // identify checks that the store was made by the rules of this program, or makes
 // it so.
-func (s *Store) identify(ctx context.Context, schema schema) error {
+func (s *Store) identify(ctx context.Context, schema schema, mustExist bool) error {
 	for p := newPatience(s.cluster.wait); !s.readOnly; {
 		server, err := s.cluster.forWriting()
 		if err == nil {
-			err = server.long.with(ctx, func(c *pgx.Conn) error { return schema.migrate(ctx, c) })
+			err = server.long.with(ctx, func(c *pgx.Conn) error {
+				if mustExist && missing(schema.check(ctx, c)) {
+					return errNoStore
+				}
+				return schema.migrate(ctx, c)
+			})
 		}
 		if err == nil || !transient(err) || s.cluster.denies(err) || ctx.Err() != nil {
 			return ended(ctx, err)
@@ -111,13 +118,16 @@ func (s *Store) identify(ctx context.Context, schema schema) error {
 	return s.check(ctx, s.cluster.wait, schema)
 }
 
+// errNoStore is returned by Open where there has to be a store and is none.
+var errNoStore = fmt.Errorf("there is no store of names in this database: %w", fs.ErrNotExist)
+
 // check looks at the schema without changing anything.
 func (s *Store) check(ctx context.Context, wait time.Duration, schema schema) error {
 	err := s.cluster.readWithin(ctx, wait, short, false, func(ctx context.Context, c *pgx.Conn, _ role) error {
 		return schema.check(ctx, c)
 	})
 	if missing(err) {
-		err = errors.New("there is no store of names in this database")
+		err = errNoStore
 	}
 	return err
 }

@@ -1,0 +1,126 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/spf13/cobra"
+)
+
+// What every command does with a data directory in which there is no store: only those
+// that are meant to make one do. A command that is not in the table is found.
+func TestOnlySomeCommandsMakeStores(t *testing.T) {
+	const n, file = "urn:example:a", "$TMP/names.csv"
+	makes := map[string]string{
+		"put":           n + " https://example.org/a",
+		"authority put": "urn:example --owner a --owner b",
+		"import":        file,
+		"mint":          "--template {seq} urn:example",
+		"serve":         "--listen 127.0.0.1:0 --admin 127.0.0.1:0",
+	}
+	// Each of these fails or answers, and leaves the directory as it was.
+	leaves := map[string][]string{
+		"import":           {"--dry-run " + file},
+		"mint":             {"--dry-run --template {seq} urn:example"},
+		"get":              {n},
+		"retire":           {n + " --reason gone", "--reason gone -"},
+		"history":          {n, "--authority urn:example"},
+		"redact":           {n + " --revision 1 --reason x --yes", "--authority urn:example --reason x --yes"},
+		"find":             {"--location https://example.org/"},
+		"relocate":         {"https://a.example/ https://b.example/", "--dry-run https://a.example/ https://b.example/"},
+		"misses":           {"", "--clear --yes"},
+		"verify":           {""},
+		"backup":           {"$TMP/backup", "--rehearse $TMP/backup"},
+		"restore":          {"$TMP/none", "--rehearse $TMP/none"},
+		"migrate":          {"--from pebble:$TMP/none --to pebble:$DATA/store"},
+		"rekey":            {"", "--dry-run"},
+		"export":           {"", "--output $TMP/out.jsonl"},
+		"authority get":    {"urn:example"},
+		"authority list":   {""},
+		"authority known":  {""},
+		"authority test":   {"urn:example"},
+		"token make":       {"--who x", "--who x --output $TMP/token"},
+		"token list":       {""},
+		"token revoke":     {"ID"},
+		"resolve":          {"--explain " + n},
+		"serve":            {"--tls-cert x"},
+		"put":              {"nonsense https://example.org/", n + " --type text/html"},
+		"version":          {""},
+		"undo":             {"--change 1", "--import 0-abcdefgh", "--dry-run --change 1..9"},
+		"changes":          {"", "--import 0-abcdefgh"},
+		"delete":           {n},
+		"authority delete": {"urn:example"},
+	}
+	storeless := strings.Fields("crawl discover fetch extract zone man schemes namespaces services help completion check compare join normalize parse relativize conform")
+	var commands []string
+	eachCommand((&cli{}).root(), func(cmd *cobra.Command) {
+		path := strings.TrimPrefix(strings.TrimPrefix(cmd.CommandPath(), "nomen"), " ")
+		if first, _, _ := strings.Cut(path, " "); path == "" || cmd.HasSubCommands() || slices.Contains(storeless, first) {
+			return
+		}
+		if commands = append(commands, path); leaves[path] == nil && makes[path] == "" {
+			t.Errorf("nomen %s: not in the table of what makes a store", path)
+		}
+	})
+	try := func(t *testing.T, empty string, command, args string) (made bool, said string) {
+		t.Helper()
+		tmp := t.TempDir()
+		data := filepath.Join(tmp, "data")
+		if err := os.WriteFile(filepath.Join(tmp, "names.csv"), []byte("name,url\nurn:example:a,https://example.org/a\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if empty != "" {
+			if err := os.MkdirAll(filepath.Join(tmp, empty), 0o750); err != nil {
+				t.Fatal(err)
+			}
+		}
+		before := tree(t, data)
+		args = strings.NewReplacer("$TMP", tmp, "$DATA", data).Replace(args)
+		ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+		if command == "serve" {
+			cancel()
+			ctx, cancel = context.WithTimeout(t.Context(), 2*time.Second)
+		}
+		defer cancel()
+		var out, errs bytes.Buffer
+		run(ctx, append(append(strings.Fields(command), "--data", data), strings.Fields(args)...), streams{in: strings.NewReader("urn:example:a\n"), out: &out, err: &errs})
+		return !slices.Equal(tree(t, data), before), out.String() + errs.String()
+	}
+	for _, empty := range []string{"", "data", "data/store"} {
+		for _, command := range commands {
+			for _, args := range leaves[command] {
+				if made, said := try(t, empty, command, args); made {
+					t.Errorf("nomen %s %s, with an empty %q: made something\n%s", command, args, empty, said)
+				}
+			}
+			if args := makes[command]; args != "" {
+				if made, said := try(t, empty, command, args); !made || !strings.Contains(said, "made a new store") {
+					t.Errorf("nomen %s %s, with an empty %q: made %t\n%s", command, args, empty, made, said)
+				}
+			}
+		}
+	}
+}
+
+// tree returns the paths of all that is below dir.
+func tree(t *testing.T, dir string) (all []string) {
+	t.Helper()
+	err := filepath.WalkDir(dir, func(path string, _ fs.DirEntry, err error) error {
+		if os.IsNotExist(err) {
+			return nil
+		}
+		all = append(all, path)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}

@@ -79,21 +79,14 @@ func parseURN(s string) (urn.URN, error) {
 // unfold removes the brackets around a name, and the white space that is not
 // part of it.
 func unfold(s string) string {
-	const space = " \t\r\n"
-	s = strings.Trim(s, space)
-	inner := s
-	if strings.HasPrefix(s, "<") && strings.HasSuffix(s, ">") {
-		inner = strings.Trim(s[1:len(s)-1], space)
+	s = strings.TrimSpace(s)
+	if inner, delimited := uri.Undelimit(s); delimited {
+		return inner
 	}
-	if len(inner) == len(s) && !strings.HasPrefix(strings.ToLower(s), "urn:") {
+	if len(s) < len("urn:") || !strings.EqualFold(s[:len("urn:")], "urn:") {
 		return s
 	}
-	return strings.Map(func(r rune) rune {
-		if strings.ContainsRune(space, r) {
-			return -1
-		}
-		return r
-	}, inner)
+	return strings.Join(strings.Fields(s), "")
 }
 
 // A subject is a name, as asked and as compared.

@@ -32,6 +32,9 @@
 //   - any other scheme: case and escapes normalised as in RFC 3986, 6.2.2.1
 //     and 6.2.2.2.
 //
+// The angle brackets around a name, "URL:" after the first, and white space inside
+// them are no part of it (1995, 2; RFC 3986, appendix C).
+//
 // A query after an ark, doi, hdl or info name is said to a resolver or to the
 // resource, and a fragment to who reads it: both are refused.
 //

@@ -1,6 +1,7 @@
 package name
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 
@@ -49,9 +50,23 @@ func refuse(input string, offset int, rule, format string, args ...any) *Error {
 	return &Error{Input: input, Offset: offset, Rule: rule, Message: fmt.Sprintf(format, args...)}
 }
 
-// Parse returns the name that s spells. The error is an [*Error] with the
-// offset into s.
+// Parse returns the name that s spells, perhaps between the delimiters of a text
+// ([uri.Undelimit]; 1995, 2). The error is an [*Error] with the offset into s.
 func Parse(s string) (Name, error) {
+	if inner, delimited := uri.Undelimit(s); delimited {
+		n, err := parse(inner)
+		if bad, ok := errors.AsType[*Error](err); ok {
+			e := *bad
+			e.Input, e.Offset = s, uri.DelimitedOffset(s, e.Offset)
+			err = &e
+		}
+		return n, err
+	}
+	return parse(s)
+}
+
+// parse is Parse for what has no delimiters.
+func parse(s string) (Name, error) {
 	if len(s) > MaxLength {
 		return Name{}, refuse(s, MaxLength, "name", "longer than %d bytes", MaxLength)
 	}
@@ -104,7 +119,7 @@ func FromURI(u uri.URI) (Name, error) {
 	case !ok:
 		return Name{}, refuse(s, 0, "scheme", "a name begins with its scheme, as in urn: or https:")
 	case strings.EqualFold(scheme, "urn"):
-		return Parse(s)
+		return parse(s)
 	}
 	if f, ok := u.Fragment(); ok {
 		return Name{}, refuse(s, len(s)-len(f)-1, "fragment", "a fragment belongs to a reference, not to the name")

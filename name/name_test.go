@@ -73,6 +73,10 @@ func TestKeys(t *testing.T) {
 		{"http://purl.example", "http://purl.example/"},
 		{"https://purl.example/a?q=1", "https://purl.example/a?q=1"},
 		{"X-Thing:a%2fb%41", "x-thing:a%2FbA"},
+		{"<URN:DNS:Example.org:alb\n 0%2D2>", "urn:dns:example.org:alb0-2"}, // Y95-05
+		{" <ark:/12345/ x5> ", "ark:12345/x5"},
+		{"<URL:https://purl.example/a>", "https://purl.example/a"},
+		{"urn:dns:example.org:u%72n+m", "urn:dns:example.org:%75rn+m"}, // Y95-09
 	} {
 		n, err := Parse(tt.in)
 		if err != nil {
@@ -104,9 +108,11 @@ func TestRefusals(t *testing.T) {
 		offset int
 		rule   string
 	}{
-		{"urn:foo:a?+r", 9, "assigned-name"}, // N12-24
-		{"urn:foo:a#f", 9, "assigned-name"},  // N12-36
-		{"urn:foo:a%00b", 9, "NUL"},          // N12-20, N12-64
+		{"<urn:foo:\n a?+r>", 12, "assigned-name"},
+		{"<urn:dns:example.com:a b", 0, "scheme"}, // Y95-06
+		{"urn:foo:a?+r", 9, "assigned-name"},      // N12-24
+		{"urn:foo:a#f", 9, "assigned-name"},       // N12-36
+		{"urn:foo:a%00b", 9, "NUL"},               // N12-20, N12-64
 		{"urn:dns:-x.example:a", 8, "AuthorityID"},
 		{"urn:dns:example.com:a[", 21, "NSS"},
 		{"urn:foo", 7, "assigned-name"},

@@ -9,7 +9,21 @@ import (
 	"github.com/nomen-project/nomen"
 	"github.com/nomen-project/nomen/name"
 	"github.com/nomen-project/nomen/store"
+	"github.com/nomen-project/nomen/uri"
 )
+
+// undelimited returns the names without the delimiters of a text, which are no part
+// of them (1995, 2).
+func undelimited(names []string) []string {
+	if !slices.ContainsFunc(names, func(s string) bool { return strings.Contains(s, "<") }) {
+		return names
+	}
+	names = slices.Clone(names)
+	for i, s := range names {
+		names[i], _ = uri.Undelimit(s)
+	}
+	return names
+}
 
 // fill makes rec what becomes of the record of n that is there, nil if there is
 // none, by a request. Neither is changed; rec may share lists with both, and is
@@ -28,6 +42,8 @@ func fill(rec *store.Record, n name.Name, there *store.Record, req *Request) {
 	rec.Spelling = cmp.Or(rec.Spelling, n.Key())
 	rec.Status = cmp.Or(rec.Status, nomen.Active)
 	set(rec, req, req.Add && there != nil)
+	rec.Spelling, _ = uri.Undelimit(rec.Spelling)
+	rec.Successors = undelimited(rec.Successors)
 	if rec.Status != nomen.Retired && there != nil && there.Status == nomen.Retired {
 		if rec.ShowLocations = rec.ShowLocations && !there.ShowLocations; rec.Reason == there.Reason {
 			rec.Reason = ""

@@ -107,6 +107,11 @@ func TestCreate(t *testing.T) {
 	if !out.Created || !out.Result.Changed || out.Warnings != nil {
 		t.Errorf("outcome %+v; want created, changed, no warnings", out)
 	}
+	// The delimiters of a text, and the white space in them, are no part of a name.
+	bracketed := &store.Record{Spelling: "<URN:DNS:Example.ORG:\n alb002>", Locations: places("https://example.org/1")}
+	if again := d.good(d.put(bracketed)); again.Created || again.Result.Changed {
+		t.Errorf("Y95-05: the same name in brackets: %+v", again)
+	}
 	if again := d.good(d.put(&store.Record{Spelling: "URN:DNS:Example.ORG:alb002", Locations: places("https://example.org/1")})); again.Created || again.Result.Changed || again.Result.Revision != 1 {
 		t.Errorf("again: %+v; want unchanged at revision 1", again.Result)
 	}

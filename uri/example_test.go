@@ -146,6 +146,25 @@ func ExampleDialect_Escape() {
 	// a%2Fb%3Bc
 }
 
+func ExampleUndelimit() {
+	fmt.Println(uri.Undelimit("<URL: http://example.org/a-\n  b>"))
+	fmt.Println(uri.Undelimit("http://example.org/"))
+	// Output:
+	// http://example.org/a-b true
+	// http://example.org/ false
+}
+
+func ExampleDelimitedOffset() {
+	const s = "<urn:example:\n %zz>"
+	inner, _ := uri.Undelimit(s)
+	_, err := uri.Parse(inner)
+	if bad, ok := errors.AsType[*uri.Error](err); ok {
+		fmt.Println(bad.Offset, uri.DelimitedOffset(s, bad.Offset))
+	}
+	// Output:
+	// 12 15
+}
+
 func ExampleDialect_EscapeText() {
 	fmt.Println(uri.RFC3986.EscapeText(uri.ComponentSegment, "é"))
 	fmt.Println(uri.Draft1993.EscapeText(uri.ComponentSegment, "é"))

@@ -379,6 +379,46 @@ func TestData(t *testing.T) {
 }
 
 // RFC 6874: zones for those who ask.
+// TestUndelimit: brackets, "URL:" in them and the white space inside are no part of
+// an identifier, and every byte of the rest has its place in the input.
+func TestUndelimit(t *testing.T) {
+	for _, tt := range []struct {
+		in, want string
+		ok       bool
+	}{
+		{"<http://a.example/>", "http://a.example/", true},
+		{" <\thttp://a.example/\r\n b >\n", "http://a.example/b", true},
+		{"<URL:http://a.example/>", "http://a.example/", true},
+		{"<url: http://a.example/>", "http://a.example/", true},
+		{"< URL :http://a.example/>", "URL:http://a.example/", true}, // no label: it is in one piece
+		{"<URL:x>", "URL:x", true},                                   // a scheme of that name
+		{"<URN:dns:a.example:x>", "URN:dns:a.example:x", true},
+		{"<>", "", true},
+		{"<", "<", false},
+		{">", ">", false},
+		{"<a", "<a", false},
+		{"a>", "a>", false},
+		{"a <b>", "a <b>", false},
+		{" a", " a", false},
+		{"URL:http://a.example/", "URL:http://a.example/", false},
+		{"<<a>>", "<a>", true},
+		{"", "", false},
+	} {
+		got, ok := Undelimit(tt.in)
+		if got != tt.want || ok != tt.ok {
+			t.Errorf("Undelimit(%q) = %q, %v, want %q, %v", tt.in, got, ok, tt.want, tt.ok)
+		}
+		for at := range len(got) {
+			if n := DelimitedOffset(tt.in, at); n >= len(tt.in) || tt.in[n] != got[at] {
+				t.Errorf("DelimitedOffset(%q, %d) = %d", tt.in, at, n)
+			}
+		}
+		if end := DelimitedOffset(tt.in, len(got)); end > len(tt.in) || end < len(got) {
+			t.Errorf("DelimitedOffset(%q, %d) = %d", tt.in, len(got), end)
+		}
+	}
+}
+
 // TestEscapeText tries the last character of each charset and the first beyond it.
 func TestEscapeText(t *testing.T) {
 	for _, tt := range []struct {

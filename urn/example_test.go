@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/nomen-project/nomen/uri"
 	"github.com/nomen-project/nomen/urn"
 )
 
@@ -118,7 +119,9 @@ func ExampleScheme() {
 }
 
 func ExampleInspectReference() {
-	f, ok := urn.InspectReference(urn.MustParse("urn:example:a"), "../b")
+	base, _ := uri.Parse("urn:example:a")
+	reference, _ := uri.ParseReference("../b")
+	f, ok := urn.InspectReference(base, reference)
 	fmt.Println(f.Code, ok)
 	// Output:
 	// relative-reference-urn true

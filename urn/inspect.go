@@ -22,6 +22,7 @@ const (
 	FindingUnknownSchemeID uri.FindingCode = "unknown-scheme-id"      // 1995, 2.1
 	FindingReservedRequest uri.FindingCode = "reserved-request"       // 1995, 3.5
 	FindingReserved        uri.FindingCode = "reserved-character"     // RFC 2141, 2.3.2
+	FindingBareSpace       uri.FindingCode = "bare-space"             // 1995, 2
 	FindingFragment        uri.FindingCode = "fragment-not-enabled"   // 2012, 2.4
 	FindingDirective       uri.FindingCode = "ignored-directive"      // 2012, 2.3
 	FindingRComponent      uri.FindingCode = "r-component"            // RFC 8141, 2.3.1
@@ -53,6 +54,7 @@ func (in Inspector) Inspect(d Dialect, s string) []uri.Finding {
 	i.nul()
 	i.spelling()
 	if d == Draft1995 {
+		i.bareSpace()
 		i.scheme1995()
 	} else {
 		i.nid()
@@ -64,21 +66,19 @@ func (in Inspector) Inspect(d Dialect, s string) []uri.Finding {
 }
 
 // InspectReference returns what is to be said about resolving a reference against
-// a URN as its base: only an absolute reference, an empty one, and one of a
-// fragment alone do what people expect, as a URN has no hierarchy (2012, 2.5.1;
-// RFC 8141, 4.3).
-func InspectReference(base URN, reference string) (uri.Finding, bool) {
-	if !base.IsValid() || reference == "" || reference[0] == '#' {
+// base, if that is a URN: only an absolute reference, an empty one, and one of a
+// fragment alone mean what people expect, as a URN has no hierarchy (2012, 2.5.1;
+// RFC 8141, 4.3). "x" against "urn:example:a:b" would be "urn:x".
+func InspectReference(base, reference uri.URI) (uri.Finding, bool) {
+	if scheme, _ := base.Scheme(); !isURN(scheme) || !reference.IsReference() {
 		return uri.Finding{}, false
 	}
-	if r, err := uri.ParseReference(reference); err == nil {
-		if _, ok := r.Scheme(); ok {
-			return uri.Finding{}, false
-		}
+	if s := reference.String(); s == "" || s[0] == '#' {
+		return uri.Finding{}, false
 	}
 	return uri.Finding{
 		Code: FindingRelative, Severity: uri.SeverityWarning,
-		Message: fmt.Sprintf("%q is relative, and %q has no hierarchy to resolve it in", reference, base.s),
+		Message: fmt.Sprintf("%q is relative, and the URN %q has no hierarchy to resolve it in: use an absolute identifier", reference, base),
 	}, true
 }
 
@@ -118,6 +118,14 @@ func (i *inspection) spelling() {
 	}
 	if nid := i.u.NID(); nid != strings.ToLower(nid) {
 		i.add(FindingUpperNID, uri.SeverityInfo, i.at(prefixLen), "%q is better written in lower case", nid)
+	}
+}
+
+// bareSpace looks for white space in a name that no brackets enclose.
+func (i *inspection) bareSpace() {
+	open, end := bounds1995(i.s)
+	if at := strings.IndexAny(i.s[open:end], " \t\r\n"); at >= 0 && i.s[open] != '<' {
+		i.add(FindingBareSpace, uri.SeverityWarning, open+at, `a name with white space must stand between "<" and ">"`)
 	}
 }
 

@@ -551,7 +551,7 @@ func TestInspect(t *testing.T) {
 		{RFC8141, "urn:isbn:a\x00", "invalid error 10, nul error 10"},
 		{Draft2012, "urn:isbn:%41", "needless-escape warning 9"}, // N12-19, A12-3
 		{RFC8141, "urn:isbn:%41%42", "needless-escape info 9"},
-		{Draft1995, "urn:dns:a.b: %2D", "needless-escape info 13"},
+		{Draft1995, "urn:dns:a.b: %2D", "bare-space warning 12, needless-escape info 13"},
 		{RFC2141, "urn:isbn:%7E", ""},
 		{RFC8141, "URN:ISBN:%2f", "uppercase-scheme info 0, uppercase-nid info 4, lowercase-escape info 9"},
 		{RFC8141, "urn:isbn:%FF", "not-utf8 warning 9"},
@@ -572,7 +572,11 @@ func TestInspect(t *testing.T) {
 		{Draft2012, "urn:isbn:a?s=I2U", "ignored-directive warning 11"},                                     // A12-1
 		{Draft1995, "urn:dns:a.b:urn+m", "reserved-request warning 12"},                                     // Y95-61
 		{Draft1995, "urn:foo:a.b:c", "unknown-scheme-id warning 4"},                                         // Y95-18
-		{Draft1995, "urn:X-foo:a.b:c", "uppercase-nid info 4, experimental-nid info 4"},                     // Y95-16
+		{Draft1995, " urn:dns:a.b:c d\te\n", "bare-space warning 14"},                                       // Y95-06
+		{Draft1995, "urn:\ndns:a.b:c", "bare-space warning 4"},                                              // Y95-06
+		{Draft1995, "<urn:dns:a.b:c\n d>", ""},                                                              // Y95-06
+		{Draft1995, " urn:dns:a.b:c\n", ""},
+		{Draft1995, "urn:X-foo:a.b:c", "uppercase-nid info 4, experimental-nid info 4"}, // Y95-16
 	} {
 		var got []string
 		for _, f := range in.Inspect(tt.d, tt.in) {
@@ -597,14 +601,26 @@ func TestInspect(t *testing.T) {
 }
 
 func TestInspectReference(t *testing.T) {
-	base := MustParse("urn:example:a/b")
 	for ref, want := range map[string]bool{
-		"": false, "#x": false, "urn:example:c": false, "http://example.org/": false,
-		"c": true, "/c": true, "?x": true, "//h": true, "../c": true, "a b": true,
+		"": false, "#x": false, "#": false, "urn:example:c": false, "http://example.org/": false,
+		"c": true, "/c": true, "?x": true, "//h": true, "../c": true, "./urn:example:c": true, "?": true,
 	} {
-		if f, got := InspectReference(base, ref); got != want || got && f.Code != FindingRelative {
-			t.Errorf("N12-15: InspectReference(%q) = %v, %v; want %v", ref, f, got, want)
+		r, err := uri.ParseReference(ref)
+		if err != nil {
+			t.Fatal(err)
 		}
+		for base, isURN := range map[string]bool{"urn:example:a/b": true, "URN:x": true, "http://example.org/a": false, "urnx:a:b": false} {
+			b, err := uri.Parse(base)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if f, got := InspectReference(b, r); got != (want && isURN) || got && (f.Code != FindingRelative || f.Severity != uri.SeverityWarning) {
+				t.Errorf("N12-15: InspectReference(%q, %q) = %v, %v; want %v", base, ref, f, got, want && isURN)
+			}
+		}
+	}
+	if f, got := InspectReference(uri.URI{}, uri.URI{}); got {
+		t.Errorf("of zero URIs: %v", f)
 	}
 }
 

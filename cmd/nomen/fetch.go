@@ -127,7 +127,8 @@ func (r *fetching) run(ctx context.Context, arg string) error {
 		return usageError{err}
 	}
 	defer f.Close()
-	location, err := uri.Parse(strings.TrimPrefix(strings.Trim(strings.TrimSpace(arg), "<>"), "URL:"))
+	inner, _ := uri.Undelimit(strings.TrimSpace(arg))
+	location, err := uri.Parse(strings.TrimPrefix(inner, "URL:"))
 	if port, ok := location.Port(); ok && port != "" && !isPort(port) {
 		return usagef("%s: a port is a number from 1 to 65535, not %q", location.Redacted(), port)
 	}

@@ -86,9 +86,48 @@ type identifier struct {
 	urn urn.URN // not valid if the identifier is no URN
 }
 
-// read reads a reference. One that begins with "urn:" has to be a URN, and is
-// then read as a URI in the spelling that has no white space (1995, 2).
+// read reads a reference, which may stand between the delimiters of a text. One
+// that begins with "urn:" has to be a URN, and is then read as a URI in the
+// spelling that has no white space (1995, 2).
 func (d *dialects) read(s string) (identifier, error) {
+	inner, _ := uri.Undelimit(s)
+	id, err := d.readPlain(inner)
+	return id, errorAround(s, err)
+}
+
+// readAbsolute is read for what has to have a scheme.
+func (d *dialects) readAbsolute(s string) (identifier, error) {
+	inner, _ := uri.Undelimit(s)
+	if d.looksURN(inner) {
+		return d.read(s)
+	}
+	u, err := d.uri.Parse(inner)
+	return identifier{uri: u}, errorAround(s, err)
+}
+
+// errorAround makes an error about what stands between the delimiters of s one
+// about s.
+func errorAround(s string, err error) error {
+	var badURI *uri.Error
+	var badURN *urn.Error
+	if _, delimited := uri.Undelimit(s); !delimited {
+		return err
+	}
+	switch {
+	case errors.As(err, &badURI):
+		e := *badURI
+		e.Input, e.Offset = s, uri.DelimitedOffset(s, e.Offset)
+		return &e
+	case errors.As(err, &badURN):
+		e := *badURN
+		e.Input, e.Offset = s, uri.DelimitedOffset(s, e.Offset)
+		return &e
+	}
+	return err
+}
+
+// readPlain is read for what has no delimiters.
+func (d *dialects) readPlain(s string) (identifier, error) {
 	if !d.looksURN(s) {
 		u, err := d.uri.ParseReference(s)
 		return identifier{uri: u}, err
@@ -119,7 +158,7 @@ func (id identifier) errorIn(input string, err error) error {
 const urnPrefix = "urn:"
 
 // looksURN reports whether s begins with "urn:", in any case, and in the dialect
-// of 1995 after or between white space and a bracket.
+// of 1995 after or between white space and a bracket, even one that is not closed.
 func (d *dialects) looksURN(s string) bool {
 	if d.urn != urn.Draft1995 {
 		return len(s) >= len(urnPrefix) && s[3] == ':' && strings.EqualFold(s[:len(urnPrefix)], urnPrefix)

@@ -61,15 +61,24 @@ func (a *answers) refuse(err error, object any) {
 		a.object(object)
 		return
 	}
+	a.tell(words(err))
+	if !a.alone {
+		a.text("")
+	}
+}
+
+// warn says on standard error what is odd about an answer that follows.
+func (a *answers) warn(message string) { a.tell("warning: " + printable(message)) }
+
+// tell writes a line to standard error, with the number of the line that is
+// answered.
+func (a *answers) tell(message string) {
 	a.flush() // what goes to the same terminal stays in order
 	where := ""
 	if a.line > 0 {
 		where = fmt.Sprintf("line %d: ", a.line)
 	}
-	fmt.Fprintln(a.log, "nomen: "+where+words(err))
-	if !a.alone {
-		a.text("")
-	}
+	fmt.Fprintln(a.log, "nomen: "+where+message)
 }
 
 // A badLine is the answer to a line that could not even be split.

@@ -30,6 +30,12 @@ else is looked at. Productions that URIs and URNs both have are those of the
 dialect that --dialect names. The exit status is 1 if an identifier is not valid
 or has a finding that is an error.
 
+--base tells of references in a document with that URI what is odd about resolving
+them against it: a URN has no hierarchy for relative references.
+
+An identifier may stand in angle brackets, with "URL:" and white space inside, as
+texts delimit it.
+
 ` + registryHelp + `
 
 ` + streamHelp
@@ -44,16 +50,25 @@ func (c *cli) checkCommand() *cobra.Command {
   nomen check urn:isbn:0-395-36341-2 urn:nbn:de:101:1-201102033593
   nomen check --rule IPv6address 2001:db8::1 1::2::3
   nomen check --rule NSS 'a%zz'
+  nomen check --base urn:example:book chapter2 '#page4'
   nomen check --dialect 1997 --rule site example.org:80
   nomen check --json - < urls.txt`,
 		Args: arguments(1, -1),
 	}
 	k := &checker{dialects: addDialects(cmd), rules: scheme.Rules()}
 	cmd.Flags().StringVar(&k.rule, "rule", "", "production of the dialect to check against (default the reference rule)")
+	base := cmd.Flags().String("base", "", "URI of the document in which the references stand (default none)")
 	file := addRegistry(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if err := k.knowsRule(); err != nil {
 			return err
+		}
+		if *base != "" {
+			b, err := k.readAbsolute(*base)
+			if err != nil {
+				return usagef("--base: %w", err)
+			}
+			k.base = b.uri
 		}
 		known, err := readRegistries(*file)
 		if err != nil {
@@ -68,7 +83,8 @@ func (c *cli) checkCommand() *cobra.Command {
 // A checker answers what is to be said about identifiers.
 type checker struct {
 	*dialects
-	rule      string // "" is the reference rule
+	rule      string  // "" is the reference rule
+	base      uri.URI // of references; zero for none
 	rules     []uri.SchemeRules
 	inspector urn.Inspector
 }
@@ -130,14 +146,19 @@ func (k *checker) answer(a *answers, s string) {
 
 func (k *checker) check(s string) verdict {
 	v := verdict{Input: s, Findings: []finding{}}
-	switch {
-	case k.rule != "":
+	if k.rule != "" {
 		v.judge(k.checkRule(s))
 		return v
-	case k.looksURN(s):
+	}
+	v.Input, _ = uri.Undelimit(s)
+	if k.looksURN(v.Input) {
 		k.checkURN(&v)
-	default:
+	} else {
 		k.checkURI(&v)
+	}
+	v.Input = s
+	for i := range v.Findings {
+		v.Findings[i].Offset = uri.DelimitedOffset(s, v.Findings[i].Offset)
 	}
 	slices.SortStableFunc(v.Findings, func(a, b finding) int { return a.Offset - b.Offset })
 	return v
@@ -151,6 +172,9 @@ func (k *checker) checkURI(v *verdict) {
 	}
 	if v.Valid {
 		v.scheme(id)
+		if f, odd := urn.InspectReference(k.base, id.uri); odd {
+			v.add(f, "")
+		}
 	}
 	if _, meant := name.Meant(v.Input); meant || mayMeanName(id, v.Valid) {
 		v.suggest(k.urn)

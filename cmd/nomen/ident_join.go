@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/nomen-project/nomen/uri"
+	"github.com/nomen-project/nomen/urn"
 )
 
 const joinLong = `Join prints the URI that each reference means in a document whose URI is the
@@ -16,6 +17,10 @@ reference has one; as JSON it has same_document and no target. RFC 3986 has both
 
 --compatible reads a reference with the scheme of the base, such as http:g, as if
 it had none, where the dialect permits it (2003, RFC 3986).
+
+A URN has no hierarchy: against a URN only absolute references, the empty one and
+fragments are resolved. --urn-base resolves every reference as it would be against
+any other URI, and warns.
 
 ` + pairHelp
 
@@ -32,6 +37,7 @@ func (c *cli) joinCommand() *cobra.Command {
 	}
 	j := &joiner{dialects: addDialects(cmd)}
 	cmd.Flags().BoolVar(&j.resolver.Compatible, "compatible", false, "ignore the scheme of a reference if the base has the same")
+	cmd.Flags().BoolVar(&j.urnBase, "urn-base", false, "resolve relative references against URNs too, with a warning")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		return c.answerPairs(cmd.Context(), args, j.answer)
 	}
@@ -42,6 +48,7 @@ func (c *cli) joinCommand() *cobra.Command {
 type joiner struct {
 	*dialects
 	resolver uri.Resolver
+	urnBase  bool // relative references are resolved against URNs too
 }
 
 // A joined is the result for one reference in JSON.
@@ -51,20 +58,27 @@ type joined struct {
 	Target       *string       `json:"target,omitempty"`
 	SameDocument *bool         `json:"same_document,omitempty"`
 	Fragment     *string       `json:"fragment,omitempty"`
+	Findings     []finding     `json:"findings,omitempty"`
 	Error        *resolveError `json:"error,omitempty"`
 }
 
 func (j *joiner) answer(a *answers, base, ref string) {
 	r := joined{Base: base, Ref: ref}
-	t, err := j.join(base, ref)
+	t, odd, err := j.join(base, ref)
 	if err != nil {
 		r.Error = explain(err)
 		a.refuse(err, r)
 		return
 	}
 	if a.json == nil {
+		if odd != nil {
+			a.warn(odd.Message)
+		}
 		a.text(targetText(t))
 		return
+	}
+	if odd != nil {
+		r.Findings = []finding{{Code: odd.Code, Severity: odd.Severity.String(), Message: odd.Message}}
 	}
 	r.SameDocument = &t.SameDocument
 	r.Target = defined(t.URI.String(), t.URI.IsValid())
@@ -72,21 +86,31 @@ func (j *joiner) answer(a *answers, base, ref string) {
 	a.object(r)
 }
 
-func (j *joiner) join(base, ref string) (uri.Target, error) {
-	b, err := j.uri.Parse(base)
+// join returns what a reference means, and what is to be said about it, nil for
+// nothing.
+func (j *joiner) join(base, ref string) (uri.Target, *uri.Finding, error) {
+	b, err := j.readAbsolute(base)
 	if err != nil {
-		return uri.Target{}, fmt.Errorf("base: %w", err)
+		return uri.Target{}, nil, fmt.Errorf("base: %w", err)
 	}
-	r, err := j.uri.ParseReference(ref)
+	inner, _ := uri.Undelimit(ref)
+	r, err := j.uri.ParseReference(inner)
 	if err != nil {
-		return uri.Target{}, fmt.Errorf("ref: %w", err)
+		return uri.Target{}, nil, fmt.Errorf("ref: %w", errorAround(ref, err))
 	}
-	t, err := j.resolver.Resolve(b, r)
+	f, odd := urn.InspectReference(b.uri, r)
+	if odd && !j.urnBase {
+		return uri.Target{}, nil, codedError{string(f.Code), errors.New("ref: " + f.Message)}
+	}
+	t, err := j.resolver.Resolve(b.uri, r)
 	var tooLong *uri.Error
 	if errors.As(err, &tooLong) { // its offset is not one of the reference
 		err = codedError{codeUnresolvable, errors.New("the target is longer than a URI may be")}
 	}
-	return t, err
+	if !odd {
+		return t, nil, err
+	}
+	return t, &f, err
 }
 
 // targetText says for people what a reference means.

@@ -84,7 +84,7 @@ func (p *parser) answer(a *answers, s string) {
 // dialectOf names the dialect by which an input is read; that of a URN is one of
 // URNs.
 func (d *dialects) dialectOf(s string) string {
-	if d.looksURN(s) {
+	if inner, _ := uri.Undelimit(s); d.looksURN(inner) {
 		return d.urn.String()
 	}
 	return d.uri.String()

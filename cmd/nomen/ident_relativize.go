@@ -5,11 +5,14 @@ import (
 	"fmt"
 
 	"github.com/spf13/cobra"
+
+	"github.com/nomen-project/nomen/urn"
 )
 
 const relativizeLong = `Relativize prints for each target the shortest reference that, joined with the
 base, gives exactly that target. There is none for a few, such as a target with
-dot segments; then the exit status is 1.
+dot segments; then the exit status is 1. From a URN to another one it is the whole
+URN, as a URN has no hierarchy.
 
 ` + pairHelp
 
@@ -54,17 +57,20 @@ func (r *relativizer) answer(a *answers, base, target string) {
 }
 
 func (r *relativizer) relativize(base, target string) (string, error) {
-	b, err := r.uri.Parse(base)
+	b, err := r.readAbsolute(base)
 	if err != nil {
 		return "", fmt.Errorf("base: %w", err)
 	}
-	t, err := r.uri.Parse(target)
+	t, err := r.readAbsolute(target)
 	if err != nil {
 		return "", fmt.Errorf("target: %w", err)
 	}
-	ref, ok := b.Relativize(t)
+	ref, ok := b.uri.Relativize(t.uri)
 	if !ok {
 		return "", codedError{codeNoReference, errors.New("no reference joins back to exactly " + target)}
+	}
+	if _, odd := urn.InspectReference(b.uri, ref); odd {
+		ref = t.uri
 	}
 	return ref.String(), nil
 }

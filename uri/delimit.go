@@ -1,0 +1,63 @@
+package uri
+
+import "strings"
+
+// The delimiters of an identifier in a text (1993, Wrappers for URIs in plain text;
+// 1997 and 2003, appendix E; RFC 3986, appendix C; 1995, 2).
+const (
+	delimitedSpace = " \t\r\n"
+	delimitedLabel = "URL:"
+)
+
+// Undelimit returns the identifier that angle brackets delimit in s, as in
+// "<http://example.org/>" and "<URL: http://example.org/>", and whether there are
+// such brackets. White space inside them is left out: a line break may have added
+// it. Without brackets s is returned as it is.
+func Undelimit(s string) (string, bool) {
+	from, to, ok := delimited(s)
+	if !ok {
+		return s, false
+	}
+	inner := s[from:to]
+	if strings.ContainsAny(inner, delimitedSpace) {
+		inner = strings.Join(strings.FieldsFunc(inner, func(r rune) bool { return strings.ContainsRune(delimitedSpace, r) }), "")
+	}
+	return inner, true
+}
+
+// DelimitedOffset returns the offset into s of byte at of what [Undelimit] returns.
+func DelimitedOffset(s string, at int) int {
+	from, to, ok := delimited(s)
+	if !ok {
+		return at
+	}
+	for ; from < to; from++ {
+		if strings.IndexByte(delimitedSpace, s[from]) >= 0 {
+			continue
+		}
+		if at == 0 {
+			return from
+		}
+		at--
+	}
+	return to
+}
+
+// delimited returns where the identifier between the brackets of s begins and ends.
+// "URL:" is a label only before something that has a scheme.
+func delimited(s string) (from, to int, ok bool) {
+	if strings.IndexByte(s, '<') < 0 {
+		return 0, len(s), false
+	}
+	to = len(strings.TrimRight(s, delimitedSpace))
+	from = len(s) - len(strings.TrimLeft(s, delimitedSpace))
+	if to-from < len("<>") || s[from] != '<' || s[to-1] != '>' {
+		return 0, len(s), false
+	}
+	from, to = from+1, to-1
+	inner := strings.TrimLeft(s[from:to], delimitedSpace)
+	if n := len(delimitedLabel); len(inner) > n && strings.EqualFold(inner[:n], delimitedLabel) && strings.IndexByte(inner[n:], ':') >= 0 {
+		from = to - len(inner) + n
+	}
+	return from, to, true
+}

@@ -16,8 +16,9 @@ import (
 )
 
 // PutAuthority makes an authority as given, replacing all of it. Where it is
-// asked (Hosts, Addresses, Default) only an administrator may change, and no two
-// authorities may be asked in the same place. Hosts are kept without port, in
+// asked (Hosts, Addresses, Default, and the host of a new prefix urn:dns:HOST) only an
+// administrator without prefixes may change, and no two authorities may be asked in
+// the same place. Hosts are kept without port, in
 // lower case. The errors are those of Put.
 func (r *Registrar) PutAuthority(ctx context.Context, a Actor, auth *store.Authority, expected uint64, why string) (Outcome, error) {
 	out, err := r.putAuthority(ctx, a, auth, expected, why)
@@ -60,14 +61,26 @@ func permitAuthority(a Actor, next, there *store.Authority) error {
 	if !a.mayPrefix(next.Prefix, Owner) {
 		return &DeniedError{Who: a.Who, Role: a.Role, Need: Owner, Name: next.Prefix.String()}
 	}
-	if there == nil {
-		there = &store.Authority{}
-	}
-	moved := !slices.Equal(next.Hosts, there.Hosts) || !slices.Equal(next.Addresses, there.Addresses) || next.Default != there.Default
-	if moved && a.Role < Administrator {
-		return &DeniedError{Who: a.Who, Role: a.Role, Need: Administrator, Name: next.Prefix.String(), Why: "it would be asked in other places"}
+	if takesRequests(next, there) && (a.Role < Administrator || len(a.Prefixes) > 0) {
+		return &DeniedError{
+			Who: a.Who, Role: a.Role, Need: Administrator, Name: next.Prefix.String(), Anywhere: true,
+			Why: "it would answer the requests of other hosts, addresses or of the default",
+		}
 	}
 	return nil
+}
+
+// takesRequests reports whether a change makes an authority answer requests that it
+// has not answered before: those requests may be another authority's, wherever its
+// prefix lies. A prefix urn:dns:HOST answers those of HOST (1995, 2.2.1).
+func takesRequests(next, there *store.Authority) bool {
+	if there == nil {
+		there = &store.Authority{}
+		if strings.HasPrefix(next.Prefix.String(), "urn:dns:") {
+			return true
+		}
+	}
+	return !slices.Equal(next.Hosts, there.Hosts) || !slices.Equal(next.Addresses, there.Addresses) || next.Default != there.Default
 }
 
 func warnings(next, there *store.Authority) []Warning {

@@ -101,6 +101,12 @@ func TestAuthorityRights(t *testing.T) {
 		{"owner elsewhere", actor(Owner, "urn:dns:example.com"), store.Authority{Prefix: own}, false},
 		{"owner, hosts", actor(Owner), store.Authority{Prefix: own, Hosts: []string{"x.example"}}, false},
 		{"owner, default", actor(Owner), store.Authority{Prefix: own, Default: true}, false},
+		{"administrator under a prefix, hosts", actor(Administrator, "urn:dns:example.org"), store.Authority{Prefix: own, Hosts: []string{"victim.example"}}, false},
+		{"administrator under a prefix, addresses", actor(Administrator, "urn:dns:example.org"), store.Authority{Prefix: own, Addresses: []string{"192.0.2.9"}}, false},
+		{"administrator under a prefix, default", actor(Administrator, "urn:dns:example.org"), store.Authority{Prefix: own, Default: true}, false},
+		{"administrator under a prefix, the rest", actor(Administrator, "urn:dns:example.org"), store.Authority{Prefix: own, Description: "d"}, true},
+		{"administrator under a new prefix, its host", actor(Administrator, "urn:dns:victim.example"), store.Authority{Prefix: name.MustParsePrefix("urn:dns:victim.example")}, false},
+		{"administrator, a host of others", actor(Administrator), store.Authority{Prefix: name.MustParsePrefix("urn:dns:victim.example")}, true},
 		{"administrator, hosts", actor(Administrator), store.Authority{Prefix: own, Hosts: []string{"x.example"}}, true},
 	} {
 		d := newDesk(t)

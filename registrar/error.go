@@ -45,6 +45,8 @@ type DeniedError struct {
 	Need Role   // that it needs here
 	Name string // the name or the authority's prefix
 	Why  string // what is special about it; "" if nothing
+
+	Anywhere bool // it needs the role without a limit to prefixes
 }
 
 func (e *DeniedError) Error() string {
@@ -53,9 +55,12 @@ func (e *DeniedError) Error() string {
 	if e.Why != "" {
 		b.WriteString(e.Why + ", ")
 	}
-	if e.Role < e.Need {
+	switch {
+	case e.Anywhere:
+		fmt.Fprintf(&b, "which needs the role %s without a limit to prefixes", e.Need)
+	case e.Role < e.Need:
 		fmt.Fprintf(&b, "it takes the role %s, not %s", e.Need, e.Role)
-	} else {
+	default:
 		b.WriteString("the role does not reach there")
 	}
 	return b.String()

@@ -26,7 +26,7 @@ import (
 var house = []room{
 	{floor: 0, dir: "uri"},
 	{floor: 0, dir: "internal/wire"},
-	{floor: 0, dir: "internal/weight"},
+	{floor: 0, dir: "internal/accept"},
 	{floor: 0, dir: "internal/guard"},
 	{floor: 0, dir: "internal/flock"},
 	{floor: 0, dir: "internal/race"},
@@ -46,7 +46,7 @@ var house = []room{
 	{floor: 4, dir: "discover/dnstest", theirs: "github.com/miekg/dns"},
 	{floor: 4, dir: "mint", ours: "name namespace urn"},
 	{floor: 3, dir: "registry", ours: "namespace scheme urn internal/shown"},
-	{floor: 5, dir: "format", ours: ". name namespace scheme urn uri internal/shown internal/weight", theirs: "golang.org/x/text"},
+	{floor: 5, dir: "format", ours: ". name namespace scheme urn uri internal/shown internal/accept", theirs: "golang.org/x/text"},
 	{floor: 5, dir: "rule", ours: ". name uri"},
 	{floor: 6, dir: "store", ours: ". rule name urn uri"},
 	{floor: 7, dir: "internal/codec", ours: ". store name"},
@@ -56,7 +56,7 @@ var house = []room{
 	{floor: 7, dir: "store/pgstore/pgtest"},
 	{floor: 7, dir: "internal/rfcindex", ours: "store name", theirs: "github.com/klauspost/compress"},
 	{floor: 7, dir: "public", ours: ". name rule store uri"},
-	{floor: 7, dir: "resolve", ours: ". store rule name namespace uri urn internal/weight"},
+	{floor: 7, dir: "resolve", ours: ". store rule name namespace uri urn internal/accept"},
 	{floor: 7, dir: "registrar", ours: ". store rule mint name namespace urn uri"},
 	{floor: 7, dir: "client", ours: ". format discover name scheme urn uri internal/guard internal/race internal/shown", theirs: "golang.org/x/sync golang.org/x/time"},
 	{floor: 8, dir: "client/cache", ours: ". client format name uri"},
@@ -73,7 +73,7 @@ var house = []room{
 	{floor: 8, dir: "bulk", ours: ". registrar store name namespace urn uri", theirs: "github.com/klauspost/compress"},
 	{floor: 9, dir: "adminapi", ours: ". bulk misses registrar store rule name urn uri"},
 	{floor: 9, dir: "gateway", ours: ". client discover format name namespace scheme store uri urn internal/guard internal/race internal/shown", theirs: "golang.org/x/time"},
-	{floor: 10, dir: "server", ours: ". adminapi bulk gateway mint mint/reserve misses registrar registry format store rule name scheme urn uri internal/wire internal/guard internal/shown", theirs: "github.com/prometheus/client_golang github.com/klauspost/compress golang.org/x/sync golang.org/x/time"},
+	{floor: 10, dir: "server", ours: ". adminapi bulk gateway mint mint/reserve misses registrar registry format store rule name scheme urn uri internal/accept internal/wire internal/guard internal/shown", theirs: "github.com/prometheus/client_golang github.com/klauspost/compress golang.org/x/sync golang.org/x/time"},
 	{floor: 11, dir: "cmd/nomen", ours: "*", theirs: "*"},
 }
 

@@ -193,10 +193,7 @@ func FuzzNegotiate(f *testing.F) {
 		if _, known := ByName(got.Name); ok != known {
 			t.Fatalf("%q, %t", got.Name, ok)
 		}
-		if r := parseAccept(accept); len(r) > maxRanges {
-			t.Fatalf("%d ranges", len(r))
-		}
-		if again, okAgain := Negotiate(accept+" ,", offers, offers[0]); len(accept) < maxAccept-2 && !strings.ContainsAny(accept, `"`) && (again.Name != got.Name || okAgain != ok) {
+		if again, okAgain := Negotiate(accept+" ,", offers, offers[0]); len(accept) < 8000 && !strings.ContainsAny(accept, `"`) && (again.Name != got.Name || okAgain != ok) {
 			t.Fatalf("an empty element changes %q to %q", got.Name, again.Name)
 		}
 		if form := ProblemFormat(accept); form.Write == nil {

@@ -3,6 +3,8 @@ package format
 import (
 	"strings"
 	"testing"
+
+	"github.com/nomen-project/nomen/internal/accept"
 )
 
 // RFC 9110, 12.5.1; Y95-34, Y95-45.
@@ -89,9 +91,9 @@ func TestNegotiate(t *testing.T) {
 		{", ,\t, text/html,,", "html"},
 		{",", "urc"},
 		// Bounds.
-		{"text/plain," + strings.Repeat(" ", maxAccept), "urc"},
-		{strings.Repeat("a/b,", maxRanges) + "text/plain", "urc"},
-		{strings.Repeat("a/b,", maxRanges-1) + "text/plain", "text"},
+		{"text/plain," + strings.Repeat(" ", accept.MaxField), "urc"},
+		{strings.Repeat("a/b,", accept.MaxElements) + "text/plain", "urc"},
+		{strings.Repeat("a/b,", accept.MaxElements-1) + "text/plain", "text"},
 	} {
 		got := none
 		if f, ok := Negotiate(tt.accept, Formats(), Formats()[0]); ok {

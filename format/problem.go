@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/nomen-project/nomen"
+	"github.com/nomen-project/nomen/internal/accept"
 )
 
 // A Problem tells why there is no answer: problem details of RFC 9457 with the
@@ -188,24 +189,18 @@ func (f ProblemForm) ContentType() string { return contentType(f.MediaType, f.Ch
 // client that takes some kind of JSON gets problem details, one that takes
 // text/urc-0 gets that. Where the field leaves the choice, or nothing acceptable
 // is there, it is plain text: a problem never leads to 406.
-func ProblemFormat(accept string) ProblemForm {
+func ProblemFormat(field string) ProblemForm {
 	text := ProblemForm{TypeText, charsetUTF8, WriteProblemText}
 	page := ProblemForm{TypeHTML, charsetUTF8, WriteProblemHTML}
 	details := ProblemForm{TypeProblem, "", WriteProblem}
 	forms := []ProblemForm{text, page, details, details, details, details, {TypeURC, "", WriteProblemURC}}
-	offers := []media{
-		{TypeText, charsetUTF8},
-		{TypeHTML, charsetUTF8},
-		{TypeProblem, ""},
-		{TypeJSON, ""},
-		{TypeLinksetJSON, ""},
-		{TypeJSONLD, ""},
-		{TypeURC, ""},
-	}
-	ranges := parseAccept(accept)
-	i, ok := ranges.best(offers)
+	types := [...]string{TypeText, TypeHTML, TypeProblem, TypeJSON, TypeLinksetJSON, TypeJSONLD, TypeURC}
+	var f accept.Field
+	f.ReadMedia(field)
+	of := func(i int) accept.Preference { return preference(&f, types[i], forms[i].Charset) }
+	i, ok := best(&f, len(types), of)
 	if !ok {
-		i, _ = ranges.notExcluded(offers) // the first if all are
+		i, _ = notExcluded(len(types), of) // the first if all are
 	}
 	return forms[i]
 }

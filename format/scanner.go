@@ -62,19 +62,6 @@ func (s *scanner) atParameterEnd() bool {
 	return s.atEnd() || s.peek() == ',' || s.peek() == ';'
 }
 
-// skipElement passes over everything up to a comma that is not in quotes.
-func (s *scanner) skipElement() {
-	for !s.atEnd() && s.peek() != ',' {
-		if s.peek() != '"' {
-			s.i++
-			continue
-		}
-		if _, ok := s.quoted(); !ok {
-			return
-		}
-	}
-}
-
 // token reads 1*tchar; "" if there is none.
 func (s *scanner) token() string {
 	start := s.i
@@ -82,15 +69,6 @@ func (s *scanner) token() string {
 		s.i++
 	}
 	return s.s[start:s.i]
-}
-
-// value reads token / quoted-string.
-func (s *scanner) value() (string, bool) {
-	if s.peek() == '"' {
-		return s.quoted()
-	}
-	t := s.token()
-	return t, t != ""
 }
 
 // quoted reads a quoted-string and returns what it stands for. Without a closing

@@ -165,7 +165,8 @@ func (d *decision) found(a *nomen.Answer) (*nomen.Answer, error) {
 		d.validity.bound(a, d.o.Now())
 	}
 	a.Private = d.isPrivate(a.Locations)
-	c := d.choice()
+	var c choice
+	c.read(&d.q)
 	if d.service == nomen.I2L || d.service == nomen.I2R {
 		if i := c.best(a.Locations, d.policy.Choice, d.o.Pick); i > 0 {
 			a.Locations[0], a.Locations[i] = a.Locations[i], a.Locations[0]

@@ -8,22 +8,22 @@ import (
 	"time"
 
 	"github.com/nomen-project/nomen"
+	"github.com/nomen-project/nomen/internal/accept"
 	"github.com/nomen-project/nomen/store"
 )
 
 // A choice is what locations are ordered by.
 type choice struct {
-	types, languages ranges
+	types, languages accept.Field
 	country          string
 }
 
-// choice returns what d orders locations by.
-func (d *decision) choice() (c choice) {
-	c.country = d.q.Country
-	c.types.read(d.q.Accept)
-	c.languages.read(d.q.Languages)
-	c.languages.addParents()
-	return c
+// read reads what locations are ordered by.
+func (c *choice) read(q *nomen.Question) {
+	c.country = q.Country
+	c.types.ReadMedia(q.Accept)
+	c.languages.ReadTokens(q.Languages)
+	c.languages.AddParents(unstated)
 }
 
 // usable leaves, in place, the locations that are valid at the time asked about,
@@ -114,9 +114,37 @@ type rank struct {
 
 func (c *choice) rank(l *nomen.Location) rank {
 	return rank{
-		down: l.Down, mediaQ: c.types.quality(l.Type, matchType), langQ: c.languages.quality(l.Lang, matchLanguage),
+		down: l.Down, mediaQ: c.mediaQ(l.Type), langQ: c.langQ(l.Lang),
 		priority: orOne(l.Priority), rel: store.RelationOf(l.Rel), near: nearness(l, c.country),
 	}
+}
+
+// unstated is the weight of what says nothing about itself, or of what is not asked
+// for: above what is refused and below what is wanted.
+const unstated = 1
+
+// mediaQ returns how much a media type is wanted.
+func (c *choice) mediaQ(mediaType string) int {
+	if c.types.Len() == 0 {
+		return accept.Most
+	}
+	mediaType, _, _ = strings.Cut(mediaType, ";")
+	return weightOf(c.types.Media(strings.TrimSpace(mediaType), "*", true))
+}
+
+// langQ returns how much a language is wanted.
+func (c *choice) langQ(tag string) int {
+	if c.languages.Len() == 0 {
+		return accept.Most
+	}
+	return weightOf(c.languages.Language(tag))
+}
+
+func weightOf(p accept.Preference) int {
+	if p.Q == accept.Unmatched {
+		return unstated
+	}
+	return p.Q
 }
 
 // compare returns less than 0 if a is better than b.

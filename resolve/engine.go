@@ -94,11 +94,12 @@ func (e *Engine) Resolve(ctx context.Context, q nomen.Question) (*nomen.Answer, 
 	if err := d.admit(); err != nil {
 		return nil, d.explained(err)
 	}
-	answer := d.answer
-	if !m.Offered {
-		answer = d.withoutService
+	var a *nomen.Answer
+	if m.Offered {
+		a, err = d.answer()
+	} else {
+		a, err = d.withoutService()
 	}
-	a, err := answer()
 	if err != nil {
 		return nil, d.explained(err)
 	}

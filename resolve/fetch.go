@@ -52,7 +52,7 @@ func (d *decision) resource(a *nomen.Answer, c *choice) (*nomen.Answer, error) {
 func (d *decision) resources(a *nomen.Answer, c *choice) *nomen.Answer {
 	a.Metadata, a.Names = nil, nil
 	a.Locations = slices.DeleteFunc(a.Locations, func(l nomen.Location) bool {
-		return l.Type != "" && c.types.quality(l.Type, matchType) <= unstated
+		return l.Type != "" && c.mediaQ(l.Type) <= unstated
 	})
 	a.Locations = a.Locations[:min(len(a.Locations), maxResources)]
 	for i := range a.Locations {

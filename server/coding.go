@@ -10,6 +10,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"github.com/nomen-project/nomen/format"
+	"github.com/nomen-project/nomen/internal/accept"
 )
 
 // A coding is a content coding of RFC 9110, 8.4.1.
@@ -27,61 +28,50 @@ const minCoded = 1400
 
 // codingFor returns the coding that an Accept-Encoding field wants most (RFC 9110,
 // 12.5.3): none if it leaves the choice; of those wanted equally, the first of
-// zstd, gzip, none. A field that refuses them all is not heeded.
+// zstd, gzip, none. Being left as it is counts least unless the field names it. A
+// field that refuses them all is not heeded.
 func codingFor(field string) coding {
 	if field == "" {
 		return identity
 	}
+	var f accept.Field
+	f.ReadTokens(field)
 	best, most := identity, 0
 	for _, c := range [...]coding{codingZstd, codingGzip} {
-		if q := codingWeight(field, string(c)); q > most {
+		if q := codingQ(&f, c); q > most {
 			best, most = c, q
 		}
 	}
-	if q := codingWeight(field, "identity"); q > most {
+	if p := f.Token("identity"); named(p) && p.Q > most {
 		return identity
 	}
 	return best
 }
 
-// codingWeight returns the weight of a coding in thousandths: its own, else that
-// of "*", else none. Being left as it is counts least unless something is said of
-// it.
-func codingWeight(field, wanted string) int {
-	if len(field) > maxAccept {
-		return 0
-	}
-	q := 0
-	for element := range strings.SplitSeq(field, ",") {
-		value, params, _ := strings.Cut(element, ";")
-		value = strings.ToLower(strings.Trim(value, " \t"))
-		switch {
-		case value == wanted, value == "x-gzip" && wanted == "gzip":
-			return weight(params)
-		case value == "*" && wanted != "identity":
-			q = weight(params)
+// codingQ returns the weight of a coding, of which gzip has an older name (RFC 9110,
+// 8.4.1.3).
+func codingQ(f *accept.Field, c coding) int {
+	p := f.Token(string(c))
+	if c == codingGzip && !named(p) {
+		if old := f.Token("x-gzip"); named(old) {
+			p = old
 		}
 	}
-	return q
+	return p.Q
 }
+
+// named reports whether a field names a token, and not only "*".
+func named(p accept.Preference) bool { return p.Specificity > 1 }
 
 // refusesIdentity reports whether a field does not let a body be as it is (RFC 9110,
 // 12.5.3): by its own weight of 0, or by that of "*".
 func refusesIdentity(field string) bool {
-	if !mentions(field, "identity") && strings.IndexByte(field, '*') < 0 || len(field) > maxAccept {
+	if !mentions(field, "identity") && strings.IndexByte(field, '*') < 0 {
 		return false
 	}
-	refused := false
-	for element := range strings.SplitSeq(field, ",") {
-		value, params, _ := strings.Cut(element, ";")
-		switch strings.ToLower(strings.Trim(value, " \t")) {
-		case "identity":
-			return weight(params) == 0
-		case "*":
-			refused = weight(params) == 0
-		}
-	}
-	return refused
+	var f accept.Field
+	f.ReadTokens(field)
+	return f.Token("identity").Q == 0
 }
 
 // isCodable reports whether bodies of a media type become smaller by coding.

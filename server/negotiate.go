@@ -7,6 +7,7 @@ import (
 
 	"github.com/nomen-project/nomen"
 	"github.com/nomen-project/nomen/format"
+	"github.com/nomen-project/nomen/internal/accept"
 )
 
 // offersFor returns the formats of an answer to a service, the preferred one
@@ -38,91 +39,28 @@ var truth = format.Format{Name: "text", MediaType: format.TypeText, Charset: "ut
 	return err
 }}
 
-// The bounds of an Accept field; what is beyond them is not looked at.
-const (
-	maxAccept = 8 << 10
-	maxRanges = 64
-)
-
-// A mediaRange is one element of an Accept field.
-type mediaRange struct {
-	value string // "type/subtype" in lower case
-	q     int    // in thousandths
-}
-
-// mediaRanges reads an Accept field. Parameters other than q are passed over:
-// they do not matter where only the kind of client is to be told.
-func mediaRanges(accept string) []mediaRange {
-	if len(accept) > maxAccept {
-		return nil
-	}
-	var all []mediaRange
-	for element := range strings.SplitSeq(accept, ",") {
-		value, params, _ := strings.Cut(element, ";")
-		value = strings.ToLower(strings.Trim(value, " \t"))
-		if !strings.Contains(value, "/") {
-			continue
-		}
-		if all = append(all, mediaRange{value, weight(params)}); len(all) == maxRanges {
-			break
-		}
-	}
-	return all
-}
-
-// weight returns the parameter q in thousandths, 1000 if there is none, 0 if it
-// cannot be read.
-func weight(params string) int {
-	for param := range strings.SplitSeq(params, ";") {
-		key, value, ok := strings.Cut(strings.Trim(param, " \t"), "=")
-		if ok && strings.EqualFold(key, "q") {
-			return thousandths(value)
-		}
-	}
-	return 1000
-}
-
-// thousandths reads ( "0" [ "." 0*3DIGIT ] ) / ( "1" [ "." 0*3("0") ] ).
-func thousandths(s string) int {
-	whole, fraction, _ := strings.Cut(s, ".")
-	if whole != "0" && whole != "1" || len(fraction) > 3 {
-		return 0
-	}
-	n := int(whole[0] - '0')
-	for _, c := range []byte((fraction + "000")[:3]) {
-		if c < '0' || c > '9' {
-			return 0
-		}
-		n = n*10 + int(c-'0')
-	}
-	return min(n, 1000)
+// media returns the preference for a media type without parameters.
+func media(f *accept.Field, mediaType string) accept.Preference {
+	return f.Media(mediaType, "", !strings.HasPrefix(mediaType, "text/"))
 }
 
 // descriptive returns the media types that say about a name what a location does
 // not, and that a client who names them prefers over a page and over anything:
 // such a client wants the description and no redirection.
-func descriptive(accept string) []string {
-	ranges := mediaRanges(accept)
-	page := max(weightOf(ranges, format.TypeHTML, "text/*", "*/*"), weightOf(ranges, "*/*"))
+func descriptive(field string) []string {
+	if strings.IndexByte(field, ',') < 0 && strings.HasPrefix(field, "*/*") {
+		return nil // as most programs ask
+	}
+	var f accept.Field
+	f.ReadMedia(field)
+	page := max(media(&f, format.TypeHTML).Q, media(&f, "*/*").Q, 0)
 	var wanted []string
-	for _, t := range []string{format.TypeLinksetJSON, format.TypeLinkset, format.TypeJSONLD, format.TypeJSON, format.TypeURIList, format.TypeURC} {
-		if weightOf(ranges, t) > page {
+	for _, t := range [...]string{format.TypeLinksetJSON, format.TypeLinkset, format.TypeJSONLD, format.TypeJSON, format.TypeURIList, format.TypeURC} {
+		if p := media(&f, t); p.Named() && p.Q > page {
 			wanted = append(wanted, t)
 		}
 	}
 	return wanted
-}
-
-// weightOf returns the weight of the first of the names that a range has.
-func weightOf(ranges []mediaRange, names ...string) int {
-	for _, name := range names {
-		for _, r := range ranges {
-			if r.value == name {
-				return r.q
-			}
-		}
-	}
-	return 0
 }
 
 // carried reports whether a location is of one of the types.
@@ -136,32 +74,34 @@ func carried(locations []nomen.Location, types []string) bool {
 // readsPages reports whether a client that takes plain text takes a page for people
 // as gladly: text/html is named, with a weight no smaller than that of text/plain. A
 // browser for terminals, such as lynx, names both.
-func readsPages(accept string) bool {
-	if !mentions(accept, "html") {
+func readsPages(field string) bool {
+	if !mentions(field, "html") {
 		return false
 	}
-	ranges := mediaRanges(accept)
-	page := weightOf(ranges, format.TypeHTML)
-	return page > 0 && page >= weightOf(ranges, format.TypeText, "text/*", "*/*")
+	var f accept.Field
+	f.ReadMedia(field)
+	page := media(&f, format.TypeHTML)
+	return page.Named() && page.Q > 0 && page.Q >= media(&f, format.TypeText).Q
 }
 
 // problemForm returns the form of a problem: that of [format.ProblemFormat], but a
 // page where plain text is wanted no more than that.
-func problemForm(accept string) format.ProblemForm {
-	f := format.ProblemFormat(accept)
-	if f.MediaType == format.TypeText && readsPages(accept) {
+func problemForm(field string) format.ProblemForm {
+	f := format.ProblemFormat(field)
+	if f.MediaType == format.TypeText && readsPages(field) {
 		return format.ProblemFormat(format.TypeHTML)
 	}
 	return f
 }
 
 // onlyPlain reports whether a client accepts text/plain and nothing else.
-func onlyPlain(accept string) bool {
-	ranges := mediaRanges(accept)
-	for _, r := range ranges {
-		if r.q > 0 && r.value != format.TypeText {
+func onlyPlain(field string) bool {
+	var f accept.Field
+	f.ReadMedia(field)
+	for i := range f.Len() {
+		if value, q := f.At(i); q > 0 && !strings.EqualFold(value, format.TypeText) {
 			return false
 		}
 	}
-	return weightOf(ranges, format.TypeText) > 0
+	return media(&f, format.TypeText).Q > 0
 }

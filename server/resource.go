@@ -13,6 +13,7 @@ import (
 	"github.com/nomen-project/nomen"
 	"github.com/nomen-project/nomen/format"
 	"github.com/nomen-project/nomen/gateway"
+	"github.com/nomen-project/nomen/internal/accept"
 	"github.com/nomen-project/nomen/uri"
 )
 
@@ -146,17 +147,16 @@ func (s *Server) multipart(r *request, a asked, ans *nomen.Answer) *reply {
 }
 
 // acceptedOf returns the resources that a client does not exclude.
-func acceptedOf(accept string, all []*nomen.Resource) []*nomen.Resource {
-	ranges := mediaRanges(accept)
-	if len(ranges) == 0 {
+func acceptedOf(field string, all []*nomen.Resource) []*nomen.Resource {
+	var f accept.Field
+	if f.ReadMedia(field); f.Len() == 0 {
 		return all
 	}
 	var some []*nomen.Resource
 	for _, res := range all {
-		kind, _, _ := strings.Cut(strings.ToLower(res.Type), ";")
+		kind, _, _ := strings.Cut(res.Type, ";")
 		kind = strings.TrimSpace(kind)
-		main, _, _ := strings.Cut(kind, "/")
-		if kind == "" || weightOf(ranges, kind, main+"/*", "*/*") > 0 {
+		if kind == "" || f.Media(kind, "*", true).Q > 0 {
 			some = append(some, res)
 		}
 	}

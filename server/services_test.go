@@ -21,6 +21,7 @@ import (
 	"github.com/nomen-project/nomen"
 	"github.com/nomen-project/nomen/format"
 	"github.com/nomen-project/nomen/gateway"
+	"github.com/nomen-project/nomen/internal/accept"
 	"github.com/nomen-project/nomen/misses"
 	"github.com/nomen-project/nomen/name"
 	"github.com/nomen-project/nomen/store"
@@ -614,7 +615,7 @@ func TestCodingFor(t *testing.T) {
 		"": identity, "gzip": codingGzip, "x-gzip": codingGzip, "GZIP": codingGzip, "zstd": codingZstd, "gzip, deflate, br, zstd": codingZstd,
 		"gzip;q=1, zstd;q=0.5": codingGzip, "*": codingZstd, "zstd;q=0, *": codingGzip, "gzip;q=0": identity, "br": identity,
 		"identity": identity, "identity;q=0.5, gzip;q=0.2": identity, "identity;q=0.5, gzip;q=0.8": codingGzip, "identity;q=0": identity,
-		"gzip;q=nonsense": identity, "*;q=0": identity, strings.Repeat("a,", maxAccept) + "gzip": identity,
+		"gzip;q=nonsense": identity, "*;q=0": identity, strings.Repeat("a,", accept.MaxField) + "gzip": identity,
 	} {
 		if got := codingFor(field); got != want {
 			t.Errorf("Accept-Encoding: %.60s: got %q, want %q", field, got, want)

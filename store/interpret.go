@@ -45,7 +45,7 @@ func (a *Authority) Interpret(q *nomen.Question, fetches bool) Meaning {
 		m.Ignored, q.Component = q.Component, ""
 	}
 	named := q.Service
-	if named != "" && !(named.Known() && a.permits(named) && (q.Strict || allows(a.Keywords["s"], string(named)))) {
+	if !a.permits(named) || len(a.Keywords) > 0 && !q.Strict && !allows(a.Keywords["s"], string(named)) || !named.Known() {
 		q.Service = ""
 	}
 	if q.Strict {
@@ -116,14 +116,19 @@ func (a *Authority) offers(s nomen.Service, fetches bool) bool {
 
 // choose returns the service that is answered, among those that there are.
 func (a *Authority) choose(q *nomen.Question, fetches bool) nomen.Service {
-	for _, s := range [...]nomen.Service{q.Service, q.Default, a.Service, nomen.I2L} {
-		if a.offers(s, fetches) {
-			return s
-		}
+	switch {
+	case a.offers(q.Service, fetches):
+		return q.Service
+	case a.offers(q.Default, fetches):
+		return q.Default
+	case a.offers(a.Service, fetches):
+		return a.Service
 	}
-	for _, s := range a.Services {
-		if a.offers(s, fetches) {
-			return s
+	if !a.permits(nomen.I2L) {
+		for _, s := range a.Services {
+			if a.offers(s, fetches) {
+				return s
+			}
 		}
 	}
 	return nomen.I2L

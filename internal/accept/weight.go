@@ -1,20 +1,18 @@
-// Package weight reads the weights that the fields Accept and Accept-Language
-// give to their elements (RFC 9110, 12.4.2).
-package weight
+package accept
 
 import "strings"
 
-// Most is the weight of an element that says nothing of it.
+// Most is the weight of an element that does not state one, in thousandths.
 const Most = 1000
 
-const digits = 3 // behind the point
+const digits = 3 // after the point
 
-// Parse reads
+// parseWeight reads
 //
 //	qvalue = ( "0" [ "." 0*3DIGIT ] ) / ( "1" [ "." 0*3("0") ] )
 //
 // as thousandths. It is not ok if s is anything else.
-func Parse(s string) (q int, ok bool) {
+func parseWeight(s string) (q int, ok bool) {
 	whole, fraction, _ := strings.Cut(s, ".")
 	if whole != "0" && whole != "1" || len(fraction) > digits {
 		return 0, false

@@ -1,0 +1,233 @@
+// Package accept reads the fields by which clients say what they prefer: Accept,
+// Accept-Encoding and Accept-Language (RFC 9110, 12.5). It is the only reader of
+// them; what follows from a preference is for those who choose.
+//
+// A field is read in one pass and takes no memory. A malformed element is passed
+// over: also one whose weight is malformed. A separator in a quoted string separates
+// nothing.
+package accept
+
+import "strings"
+
+// The bounds of a field. A longer one is as if it were absent; elements beyond the
+// count are not looked at.
+const (
+	MaxField    = 8 << 10 // bytes
+	MaxElements = 32
+)
+
+// Unmatched is the weight of what no element speaks of.
+const Unmatched = -1
+
+// A Preference is how much something is wanted, and how closely it was named. The
+// zero value excludes it.
+type Preference struct {
+	Q           int // in thousandths; Unmatched if no element speaks of it
+	Specificity int // greater is more specific; 0 if unmatched
+}
+
+// The specificity of a media range, before its parameters, which change it by one.
+const (
+	anyType   = 3 * (iota + 1) // */*
+	anySub                     // type/*
+	wholeType                  // type/subtype
+)
+
+// Named reports whether a media range names the whole type.
+func (p Preference) Named() bool { return p.Specificity >= wholeType-1 }
+
+// A Field is a field that was read. The zero value is an absent one. Several fields
+// of the same name are joined with commas before.
+type Field struct {
+	text     string
+	n        int
+	elements [MaxElements]element
+}
+
+// An element is one of a field, by offsets into its text.
+type element struct {
+	begin, end     uint16 // the value, without parameters
+	charset, until uint16 // the value of the parameter charset, with its quotes; empty if absent
+	q              int16
+	narrow         bool // it has other parameters
+}
+
+// ReadMedia reads an Accept field.
+//
+//	Accept      = #( media-range [ weight ] )
+//	media-range = ( "*/*" / ( type "/" "*" ) / ( type "/" subtype ) ) parameters
+func (f *Field) ReadMedia(text string) { f.read(text, true) }
+
+// ReadTokens reads an Accept-Encoding or Accept-Language field: elements that are
+// tokens, with weights.
+func (f *Field) ReadTokens(text string) { f.read(text, false) }
+
+func (f *Field) read(text string, media bool) {
+	if f.n = 0; text == "" || len(text) > MaxField {
+		return
+	}
+	f.text = text
+	s := scanner{s: text}
+	for f.n < MaxElements {
+		if s.skip(true); s.atEnd() {
+			return
+		}
+		if e, ok := s.element(media); ok {
+			f.elements[f.n] = e
+			f.n++
+		} else {
+			s.skipElement()
+		}
+	}
+}
+
+// Len returns how many elements there are.
+func (f *Field) Len() int { return f.n }
+
+// At returns an element without its parameters, in any case, and its weight.
+func (f *Field) At(i int) (value string, q int) {
+	e := &f.elements[i]
+	return f.text[e.begin:e.end], int(e.q)
+}
+
+// Media returns the preference for a media type without parameters, in any case: that
+// of the most specific range that applies, the first among equals.
+//
+// The parameter charset of a range has to be the charset of the type; "" stands for
+// utf-8. For the charset "*", which is not known, it is a parameter like others. With
+// other parameters a range does not apply, unless they are ignored because the type is
+// the same whatever they say: then one without them is more specific, and a weight of
+// 0 excludes nothing (RFC 9110, 12.5.1).
+func (f *Field) Media(mediaType, charset string, ignore bool) Preference {
+	best := Preference{Q: Unmatched}
+	for i := range f.elements[:f.n] {
+		e := &f.elements[i]
+		s := matchType(mediaType, f.text[e.begin:e.end])
+		if s == 0 {
+			continue
+		}
+		narrow := e.narrow
+		switch {
+		case e.charset == e.until:
+		case charset == "*":
+			narrow = true
+		case sameCharset(f.text[e.charset:e.until], charset):
+			s++
+		default:
+			continue
+		}
+		if narrow {
+			if !ignore || e.q == 0 {
+				continue
+			}
+			s--
+		}
+		if s > best.Specificity {
+			best = Preference{int(e.q), s}
+		}
+	}
+	return best
+}
+
+// matchType returns how specific a range is that applies to a media type, else 0.
+func matchType(mediaType, pattern string) int {
+	switch kind := len(pattern) - 1; {
+	case pattern == "*/*":
+		return anyType
+	case pattern[kind] == '*' && pattern[kind-1] == '/':
+		if beginsWith(mediaType, pattern[:kind]) {
+			return anySub
+		}
+	case len(mediaType) == len(pattern) && strings.EqualFold(mediaType, pattern):
+		return wholeType
+	}
+	return 0
+}
+
+// sameCharset compares a token or quoted string with a charset.
+func sameCharset(value, charset string) bool {
+	if charset == "" {
+		charset = "utf-8"
+	}
+	if value[0] != '"' {
+		return strings.EqualFold(value, charset)
+	}
+	value = value[1 : len(value)-1]
+	for ; value != "" && charset != ""; value, charset = value[1:], charset[1:] {
+		if value[0] == '\\' {
+			value = value[1:]
+		}
+		if !strings.EqualFold(value[:1], charset[:1]) {
+			return false
+		}
+	}
+	return value == charset
+}
+
+// Token returns the preference for a token, in any case, such as a content coding:
+// that of the element that names it, else of "*".
+func (f *Field) Token(token string) Preference {
+	best := Preference{Q: Unmatched}
+	for i := range f.n {
+		switch value, q := f.At(i); {
+		case strings.EqualFold(value, token):
+			return Preference{q, 2}
+		case value == "*" && best.Specificity == 0:
+			best = Preference{q, 1}
+		}
+	}
+	return best
+}
+
+// Language returns the preference for a language tag by basic filtering (RFC 4647,
+// 3.3.1): that of the longest range that it begins with.
+func (f *Field) Language(tag string) Preference {
+	best := Preference{Q: Unmatched}
+	for i := range f.n {
+		value, q := f.At(i)
+		s := 0
+		switch {
+		case value == "*":
+			s = 1
+		case beginsWith(tag, value) && (len(tag) == len(value) || tag[len(value)] == '-'):
+			s = 1 + len(value)
+		}
+		if s > best.Specificity {
+			best = Preference{q, s}
+		}
+	}
+	return best
+}
+
+// AddParents adds to language ranges those that they begin with, a little below them
+// but above least: who asks for de-AT reads de, unless the field says how much (RFC
+// 4647, 3.4).
+func (f *Field) AddParents(least int) {
+	for _, e := range f.elements[:f.n] {
+		for {
+			i := strings.LastIndexByte(f.text[e.begin:e.end], '-')
+			if i <= 0 || int(e.q) <= least {
+				break
+			}
+			e.end, e.q = e.begin+uint16(i), e.q-1
+			if f.n < MaxElements && !f.has(f.text[e.begin:e.end]) {
+				f.elements[f.n] = e
+				f.n++
+			}
+		}
+	}
+}
+
+func (f *Field) has(value string) bool {
+	for i := range f.n {
+		if v, _ := f.At(i); strings.EqualFold(v, value) {
+			return true
+		}
+	}
+	return false
+}
+
+// beginsWith reports whether s begins with prefix in any case.
+func beginsWith(s, prefix string) bool {
+	return len(s) >= len(prefix) && strings.EqualFold(s[:len(prefix)], prefix)
+}

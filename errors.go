@@ -36,6 +36,22 @@ func (k Kind) String() string {
 	return "error"
 }
 
+// Phrase returns the reason phrase of a response that says so (1995, 3.4.1: Y95-42); ""
+// for the usual one. By it clients know that a resolver understood the name.
+func (k Kind) Phrase() string {
+	switch k {
+	case Malformed:
+		return "Malformed name"
+	case Unknown:
+		return "Unknown name"
+	case NoResult:
+		return "No result for this service"
+	case Gone:
+		return "Retired name"
+	}
+	return ""
+}
+
 // MaxHops is how many resolvers may pass a question on before it is cut
 // ([nomen.ErrLoop]).
 const MaxHops = 8

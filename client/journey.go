@@ -240,7 +240,7 @@ func (j *journey) redirected(s stop, r *reply) (next stop, a *nomen.Answer, err 
 		next.way = site{to.site}
 	case !s.way.locates(j.question.Service) && r.isItem(to.url):
 		a, err = r.inPlace(s, to.url, j.question, j.client.o.Now())
-	case to.fetchable && (!s.way.locates(j.question.Service) || j.question.Service == nomen.I2Ls && asksForList(to.url)):
+	case to.fetchable && (!s.way.locates(j.question.Service) || isRequest(s.subject) || j.question.Service == nomen.I2Ls && asksForList(to.url)):
 		next.way = page{to.url}
 		j.lead, j.leader = r, s
 	default:

@@ -147,8 +147,13 @@ func askEach(all []formed, known *takes, send func(message) (*reply, error)) (*r
 // understood reports whether a server knew what was meant by the target of a request:
 // its reply is an answer, or a refusal that is about the name.
 func (r *reply) understood() bool {
+	for k := nomen.Malformed; k <= nomen.Gone; k++ {
+		if r.reason == k.Phrase() {
+			return true
+		}
+	}
 	return !slices.Contains([]int{
-		http.StatusBadRequest, http.StatusForbidden, http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusMisdirectedRequest,
+		http.StatusBadRequest, http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusMisdirectedRequest,
 	}, r.status) || r.problem().Err() != nil
 }
 

@@ -56,6 +56,7 @@ func TestFormsOfNames(t *testing.T) {
 		{"full names only, told otherwise", "h.example/element", whole, []string{alb}, []string{"unknown-name"}, []string{element}},
 		{"neither", "h.example", says("HTTP/1.0 404 No\r\n\r\n"), []string{alb}, []string{"unknown-name"}, []string{full, element}},
 		{"a reason is enough", "h.example", typed, []string{alb}, []string{"unknown-name"}, []string{full}},
+		{"a reason phrase is enough", "h.example", says("HTTP/1.0 404 Unknown name\r\n\r\n"), []string{alb}, []string{"unknown-name"}, []string{full}},
 		{"bad request, then not found", "h.example", func(r request) string {
 			if r.line == full {
 				return "HTTP/1.0 400 Bad Request\r\n\r\n"

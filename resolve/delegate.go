@@ -50,16 +50,14 @@ func (d *decision) redirect(c *store.Compiled) (*nomen.Answer, error) {
 			return nil, d.refuse(nomen.NoResult, "the resolver to which it is delegated cannot be asked about it: "+err.Error())
 		}
 		a.Redirect = d.withComponents(link)
-	case c.Host != "":
-		spelled := d.name.Key()
-		if c.Form == store.FormElement {
-			u, err := urn.Draft1995.Parse(spelled)
-			if err != nil {
-				return nil, d.refuse(nomen.NoResult, "the resolver to which it is delegated takes ElementIDs only, and it has none")
-			}
-			spelled = u.ElementID()
+	case c.Form == store.FormElement: // it has no directives (1995, 2.3: Y95-08)
+		u, err := urn.Draft1995.Parse(d.name.Key())
+		if err != nil || !d.q.At.IsZero() || service == nomen.IisI {
+			return nil, d.refuse(nomen.NoResult, "the resolver to which it is delegated takes ElementIDs only, and cannot be asked this")
 		}
-		link := "http://" + c.Host + "/" + strings.NewReplacer("?", "%3F", "#", "%23").Replace(spelled)
+		a.Redirect = "http://" + c.Host + "/" + u.ElementID()
+	case c.Host != "":
+		link := "http://" + c.Host + "/" + strings.NewReplacer("?", "%3F", "#", "%23").Replace(d.name.Key())
 		a.Redirect = d.withComponents(withDirectives(link, asked))
 	default:
 		return nil, d.refuse(nomen.NoResult, "it is delegated to a resolver that nobody has named")

@@ -324,7 +324,7 @@ func (s *Server) problem(r *request, a asked, err error) *reply {
 	e = a.unknown(e)
 	said := format.NewProblem(e, statusOf(e))
 	p := s.withProblem(r, a, said)
-	p.reason = phraseOf(e)
+	p.reason = e.Kind.Phrase()
 	return p
 }
 
@@ -404,22 +404,6 @@ func statusOf(e *nomen.Error) int {
 		return http.StatusForbidden
 	}
 	return http.StatusInternalServerError
-}
-
-// phraseOf returns a useful reason phrase (1995, Y95-42); "" for the usual one.
-// It holds nothing that a stranger chose.
-func phraseOf(e *nomen.Error) string {
-	switch e.Kind {
-	case nomen.Malformed:
-		return "Malformed name"
-	case nomen.Unknown:
-		return "Unknown name"
-	case nomen.NoResult:
-		return "No result for this service"
-	case nomen.Gone:
-		return "Retired name"
-	}
-	return ""
 }
 
 // failure answers when the server could not do its work. The cause is logged and

@@ -37,6 +37,7 @@ func TestScripts(t *testing.T) {
 			"cutshort": cutShort,
 			"rules1":   rules1,
 			"noted":    noted,
+			"bare":     bare,
 		},
 	})
 }

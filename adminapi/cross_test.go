@@ -150,7 +150,7 @@ func TestEveryFieldCrosses(t *testing.T) {
 	}
 	check("an entry", got, entry)
 
-	for _, v := range []any{new(bulk.Summary), new(bulk.Refusal), new(bulk.Warning), new(bulk.Change), new(bulk.Doubts), new(registrar.Relocated)} {
+	for _, v := range []any{new(bulk.Summary), new(bulk.Refusal), new(bulk.Warning), new(bulk.Change), new(bulk.Doubts), new(registrar.Relocated), new(registrar.Undoing), new(registrar.Reversal), new(registrar.Undone)} {
 		full(t, reflect.ValueOf(v).Elem())
 		b, err := Encode(v)
 		if err != nil {

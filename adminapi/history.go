@@ -185,14 +185,16 @@ type BackupRequest struct {
 }
 
 // A Report is one line of the answer to what takes a while: verify, backup,
-// relocate, mint. One of the members is there; the last line is Done, with the problem
+// relocate, undo, mint. One of the members is there; the last line is Done, with the problem
 // that ended it too early, if one did.
 type Report struct {
 	Progress  *Progress            `json:"progress,omitempty"`
 	Fault     *Fault               `json:"fault,omitempty"`     // of verify
 	Moved     *Moved               `json:"moved,omitempty"`     // of relocate
-	Refused   *Refused             `json:"refused,omitempty"`   // of relocate
+	Refused   *Refused             `json:"refused,omitempty"`   // of relocate and undo
 	Relocated *registrar.Relocated `json:"relocated,omitempty"` // of relocate: so far, and at the end
+	Reverted  *registrar.Reversal  `json:"reverted,omitempty"`  // of undo
+	Undone    *registrar.Undone    `json:"undone,omitempty"`    // of undo: so far, and at the end
 	Minted    string               `json:"minted,omitempty"`    // of mint: a new name, which is reserved now
 	Done      bool                 `json:"done,omitempty"`
 	Head      *Head                `json:"head,omitempty"` // of verify, at the end
@@ -480,6 +482,27 @@ func (c *Client) Relocate(ctx context.Context, rel registrar.Relocation) (regist
 	})
 	if last.Relocated != nil {
 		sum = *last.Relocated
+	}
+	return sum, err
+}
+
+// Undo takes back changes; see [registrar.Registrar.Undo].
+func (c *Client) Undo(ctx context.Context, u registrar.Undoing) (registrar.Undone, error) {
+	var sum registrar.Undone
+	last, err := c.reports(ctx, "undo", u, func(r Report) {
+		switch {
+		case r.Reverted != nil && u.Reverted != nil:
+			u.Reverted(*r.Reverted)
+		case r.Refused != nil && r.Refused.Problem != nil && u.Refused != nil:
+			u.Refused(r.Refused.Key, r.Refused.Problem.Err())
+		case r.Undone != nil:
+			if sum = *r.Undone; u.Progress != nil {
+				u.Progress(sum)
+			}
+		}
+	})
+	if last.Undone != nil {
+		sum = *last.Undone
 	}
 	return sum, err
 }

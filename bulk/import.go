@@ -179,6 +179,11 @@ func Import(ctx context.Context, reg *registrar.Registrar, a registrar.Actor, r 
 	}
 	defer in.Close()
 	i := &importer{load: load, options: o, start: o.Now()}
+	if !o.DryRun {
+		if i.id, err = load.Begin(ctx); err != nil {
+			return Summary{}, err
+		}
+	}
 	err = i.run(ctx, in)
 	if i.scratch != nil {
 		err = errors.Join(err, i.scratch.Close())
@@ -197,6 +202,7 @@ type importer struct {
 	options ImportOptions
 	start   time.Time
 	summary Summary
+	id      string // of the changes
 	doubts  Doubts
 	scratch Scratch // of a dry run; nil until there is more than one batch
 }
@@ -384,6 +390,7 @@ func (i *importer) count(l *Line, out *registrar.Outcome) {
 		i.summary.Unchanged++
 		return
 	}
+	i.summary.Import = i.id
 	if out.Undone != 0 {
 		i.doubts.Undoing++
 	}

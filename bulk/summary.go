@@ -12,5 +12,6 @@ type Summary struct {
 	Retired   int64   `json:"retired,omitempty"` // left as they are, being retired
 	Warned    int64   `json:"warned,omitempty"`  // created or changed, and with something that may not be meant
 	LeftOut   int64   `json:"left_out,omitempty"`
+	Import    string  `json:"import,omitempty"` // ID of the changes, by which they can be undone; absent if there were none
 	Seconds   float64 `json:"seconds"`
 }

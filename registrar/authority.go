@@ -21,14 +21,22 @@ import (
 // the same place. Hosts are kept without port, in
 // lower case. The errors are those of Put.
 func (r *Registrar) PutAuthority(ctx context.Context, a Actor, auth *store.Authority, expected uint64, why string) (Outcome, error) {
-	out, err := r.putAuthority(ctx, a, auth, expected, why)
+	out, err := r.putAuthority(ctx, a, auth, putting{expected: expected, why: why})
 	out.Err = err
 	return out, err
 }
 
-func (r *Registrar) putAuthority(ctx context.Context, a Actor, auth *store.Authority, expected uint64, why string) (Outcome, error) {
+// putting is how an authority is put.
+type putting struct {
+	expected uint64
+	why      string
+	batch    string
+	dry      bool // only check
+}
+
+func (r *Registrar) putAuthority(ctx context.Context, a Actor, auth *store.Authority, how putting) (Outcome, error) {
 	next := auth.Clone()
-	if err := checkAuthority(next, why); err != nil {
+	if err := checkAuthority(next, how.why); err != nil {
 		return Outcome{}, err
 	}
 	if err := r.checkAnswers(next.Prefix.String(), next); err != nil {
@@ -44,7 +52,10 @@ func (r *Registrar) putAuthority(ctx context.Context, a Actor, auth *store.Autho
 	if err := r.checkAgainst(ctx, next, there); err != nil {
 		return Outcome{}, err
 	}
-	results, err := r.store.Apply(ctx, []store.Change{{Authority: next, Expected: expected, Time: r.now(), Who: a.Who, Why: why}})
+	if how.dry {
+		return Outcome{}, nil
+	}
+	results, err := r.store.Apply(ctx, []store.Change{{Authority: next, Expected: how.expected, Time: r.now(), Who: a.Who, Why: how.why, Batch: how.batch}})
 	if err != nil {
 		return Outcome{}, err
 	}

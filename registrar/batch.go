@@ -64,21 +64,22 @@ func (s *state) revision() uint64 {
 // the order of the requests. Requests of one name build on each other. The
 // error is a failure of the store, then nothing went in.
 func (r *Registrar) Apply(ctx context.Context, a Actor, reqs []Request, why string) ([]Outcome, error) {
-	return r.batch(ctx, a, reqs, why, (*Load).Apply)
+	return r.batch(ctx, a, reqs, why, "", (*Load).Apply)
 }
 
 // Preview returns what Apply would, and changes nothing.
 func (r *Registrar) Preview(ctx context.Context, a Actor, reqs []Request) ([]Outcome, error) {
-	return r.batch(ctx, a, reqs, "", (*Load).Preview)
+	return r.batch(ctx, a, reqs, "", "", (*Load).Preview)
 }
 
-// batch does something with a single batch.
-func (r *Registrar) batch(ctx context.Context, a Actor, reqs []Request, why string, do func(*Load, context.Context, *Batch) ([]Outcome, error)) ([]Outcome, error) {
+// batch does something with a single batch, whose changes have an ID in common if that
+// is not empty.
+func (r *Registrar) batch(ctx context.Context, a Actor, reqs []Request, why, id string, do func(*Load, context.Context, *Batch) ([]Outcome, error)) ([]Outcome, error) {
 	l, err := r.NewLoad(a, why)
 	if err != nil {
 		return nil, err
 	}
-	l.new, l.single = false, true
+	l.new, l.single, l.id = false, true, id
 	b, err := l.Check(ctx, reqs)
 	if err != nil {
 		return nil, err
@@ -310,7 +311,7 @@ func (p *plan) put(i int, s *state, rec *store.Record) {
 		out.Warnings = append(out.Warnings, Warning{WarnNoReason, "retired without a reason: nobody will know why"})
 	}
 	out.Record, out.Result = rec, store.Result{Revision: rec.Revision, Changed: true}
-	p.changes = append(p.changes, store.Change{Record: rec, Expected: expected, Time: p.now, Who: p.actor.Who, Why: p.why})
+	p.changes = append(p.changes, store.Change{Record: rec, Expected: expected, Time: p.now, Who: p.actor.Who, Why: p.why, Batch: p.id})
 	p.position = append(p.position, i)
 	s.record, s.pending = rec, true
 	s.built, s.based = p.single, req.Expected
@@ -330,7 +331,7 @@ func (s *state) expects(req *Request) uint64 {
 
 // next returns the change that makes rec of the state, nil if it is so already.
 func (p *plan) next(i int, s *state, req *Request, rec *store.Record) (*store.Change, error) {
-	c := store.Change{Record: rec, Expected: s.expects(req), Time: p.now, Who: p.actor.Who, Why: p.why}
+	c := store.Change{Record: rec, Expected: s.expects(req), Time: p.now, Who: p.actor.Who, Why: p.why, Batch: p.id}
 	if err := store.Check(i, &c); err != nil {
 		return nil, err
 	}

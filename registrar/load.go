@@ -24,6 +24,7 @@ type Load struct {
 	*Registrar
 	actor Actor
 	why   string
+	id    string // that all changes have in common; "" for none
 
 	scratch Scratch // what names came to in the batches that were previewed; nil if they do not matter
 
@@ -42,6 +43,14 @@ func (r *Registrar) NewLoad(a Actor, why string) (*Load, error) {
 		return nil, refuse("", "who", f)
 	}
 	return &Load{Registrar: r, actor: a, why: why, new: true}, nil
+}
+
+// Begin gives the changes that are made from now on an ID that they have in common, by
+// which they can be undone, and returns it.
+func (l *Load) Begin(ctx context.Context) (string, error) {
+	var err error
+	l.id, err = l.newBatch(ctx)
+	return l.id, err
 }
 
 // A Scratch keeps what names would come to.
@@ -113,7 +122,7 @@ func (l *Load) check(i int, c *check, req *Request, set *store.AuthoritySet) {
 	fill(&c.fresh, c.name, nil, req)
 	c.freshErr = cmp.Or(checkReason(&c.fresh), checkDigit(c.name, c.authority), req.refuseDoubts(c.doubts))
 	if c.freshErr == nil {
-		c.freshErr = store.Check(i, &store.Change{Record: &c.fresh, Time: time.UnixMilli(1), Who: l.actor.Who, Why: l.why})
+		c.freshErr = store.Check(i, &store.Change{Record: &c.fresh, Time: time.UnixMilli(1), Who: l.actor.Who, Why: l.why, Batch: l.id})
 	}
 }
 

@@ -105,12 +105,12 @@ func (r *Registrar) strangers(ctx context.Context, successors []string) (all []W
 // Delete removes a name that is reserved. Any other gives a
 // [*store.StateError], a name that does not exist [store.ErrNotFound].
 func (r *Registrar) Delete(ctx context.Context, a Actor, n name.Name, expected uint64, why string) (Outcome, error) {
-	out, err := r.remove(ctx, a, n, expected, why)
+	out, err := r.remove(ctx, a, n, expected, why, "")
 	out.Name, out.Err = n, err
 	return out, err
 }
 
-func (r *Registrar) remove(ctx context.Context, a Actor, n name.Name, expected uint64, why string) (Outcome, error) {
+func (r *Registrar) remove(ctx context.Context, a Actor, n name.Name, expected uint64, why, id string) (Outcome, error) {
 	if !a.mayName(n, Editor) {
 		return Outcome{}, &DeniedError{Who: a.Who, Role: a.Role, Need: Editor, Name: n.Key()}
 	}
@@ -121,7 +121,7 @@ func (r *Registrar) remove(ctx context.Context, a Actor, n name.Name, expected u
 	if err != nil {
 		return Outcome{}, err
 	}
-	results, err := r.store.Apply(ctx, []store.Change{{Delete: there.Name, Expected: expected, Time: r.now(), Who: a.Who, Why: why}})
+	results, err := r.store.Apply(ctx, []store.Change{{Delete: there.Name, Expected: expected, Time: r.now(), Who: a.Who, Why: why, Batch: id}})
 	if err != nil {
 		return Outcome{}, err
 	}

@@ -37,10 +37,11 @@ type Relocation struct {
 
 // A Relocated tells how far a relocation has come.
 type Relocated struct {
-	Names     int64 `json:"names"`     // that were (or would be) changed
-	Locations int64 `json:"locations"` // that were (or would be) replaced
-	Retired   int64 `json:"retired"`   // names that stay as they are, being retired
-	Refused   int64 `json:"refused"`   // names that could not be changed
+	Batch     string `json:"batch,omitempty"` // ID of the changes, by which they can be undone; "" if there were none
+	Names     int64  `json:"names"`           // that were (or would be) changed
+	Locations int64  `json:"locations"`       // that were (or would be) replaced
+	Retired   int64  `json:"retired"`         // names that stay as they are, being retired
+	Refused   int64  `json:"refused"`         // names that could not be changed
 }
 
 // relocateBatch is how many names are changed at once.
@@ -55,6 +56,12 @@ func (r *Registrar) Relocate(ctx context.Context, a Actor, rel Relocation) (Relo
 		return Relocated{}, err
 	}
 	m := &mover{Registrar: r, Relocation: rel, actor: a}
+	if !rel.DryRun {
+		var err error
+		if m.id, err = r.newBatch(ctx); err != nil {
+			return Relocated{}, err
+		}
+	}
 	batch := make([]*store.Record, 0, relocateBatch)
 	for p, err := range store.Find(ctx, r.store, rel.From, store.Place{}) {
 		if err != nil {
@@ -127,6 +134,7 @@ type mover struct {
 	*Registrar
 	Relocation
 	actor Actor
+	id    string // of its changes
 	sum   Relocated
 }
 
@@ -226,7 +234,7 @@ func (m *mover) change(ctx context.Context, reqs []Request) ([]Outcome, error) {
 	if m.DryRun {
 		return m.Registrar.Preview(ctx, m.actor, reqs)
 	}
-	return m.Registrar.Apply(ctx, m.actor, reqs, m.Why)
+	return m.batch(ctx, m.actor, reqs, m.Why, m.id, (*Load).Apply)
 }
 
 // count tells what became of records, and returns those that are to be tried
@@ -276,6 +284,7 @@ func (m *mover) concerns(rec *store.Record) bool {
 func (m *mover) moved(rec *store.Record) {
 	_, from, to := m.replaced(rec)
 	m.sum.Names++
+	m.sum.Batch = m.id
 	m.sum.Locations += int64(len(from))
 	if m.Moved == nil {
 		return

@@ -51,6 +51,7 @@ func (s *Server) operations() []operation {
 		{http.MethodGet, "head", registrar.Reader, s.head},
 		{http.MethodGet, "find", registrar.Reader, s.find},
 		{http.MethodPost, "relocate", registrar.Editor, s.relocate},
+		{http.MethodPost, "undo", registrar.Editor, s.undo},
 		{http.MethodPost, "verify", registrar.Administrator, s.verify},
 		{http.MethodPost, "backup", registrar.Administrator, s.backup},
 		{http.MethodGet, "resolve", registrar.Reader, s.explain},

@@ -445,7 +445,7 @@ func (s *Server) report(c *call, work func(ctx context.Context, tell func(admina
 	defer cancel()
 	tell := func(r adminapi.Report) {
 		err := w.write(r)
-		if err == nil && (r.Progress != nil || r.Relocated != nil) {
+		if err == nil && (r.Progress != nil || r.Relocated != nil || r.Undone != nil) {
 			err = w.send()
 		}
 		if err != nil {
@@ -479,6 +479,31 @@ func (s *Server) relocate(c *call) error {
 		rel.Progress = func(sum registrar.Relocated) { tell(adminapi.Report{Relocated: &sum}) }
 		sum, err := s.registrar.Relocate(ctx, c.actor, rel)
 		return adminapi.Report{Relocated: &sum}, err
+	})
+}
+
+// undo takes back changes.
+func (s *Server) undo(c *call) error {
+	if _, err := c.query(); err != nil {
+		return err
+	}
+	var u registrar.Undoing
+	if err := readJSON(c, &u); err != nil {
+		return err
+	}
+	return s.report(c, func(ctx context.Context, tell func(adminapi.Report)) (adminapi.Report, error) {
+		u.Reverted = func(r registrar.Reversal) {
+			tell(adminapi.Report{Reverted: &r})
+			if r.Authority && !u.DryRun {
+				s.authorities.Forget()
+			}
+		}
+		u.Refused = func(key string, err error) {
+			tell(adminapi.Report{Refused: &adminapi.Refused{Key: key, Problem: adminapi.NewProblem(err)}})
+		}
+		u.Progress = func(sum registrar.Undone) { tell(adminapi.Report{Undone: &sum}) }
+		sum, err := s.registrar.Undo(ctx, c.actor, u)
+		return adminapi.Report{Undone: &sum}, err
 	})
 }
 

@@ -278,7 +278,8 @@ func TestAdminFindAndRelocate(t *testing.T) {
 		t.Errorf("as somebody else: %+v, %v", sum, err)
 	}
 	rel.DryRun = false
-	if sum, err := c.Relocate(ctx, rel); err != nil || sum != dry {
+	sum, err := c.Relocate(ctx, rel)
+	if dry.Batch = sum.Batch; err != nil || sum != dry || sum.Batch == "" {
 		t.Errorf("relocate: %+v, %v; want %+v", sum, err, dry)
 	}
 	if rec, err := c.Get(ctx, name.MustParse("urn:dns:example.org:alb002")); err != nil || rec.Locations[0].URL != "https://new.example/albums/2" {

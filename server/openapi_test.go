@@ -70,7 +70,7 @@ func TestOpenAPIHasEveryField(t *testing.T) {
 		"Tokens": adminapi.Tokens{}, "Minting": adminapi.Minting{}, "Token": adminapi.Token{}, "Problem": adminapi.Problem{},
 		"Record": store.Record{}, "Authority": store.Authority{}, "Location": nomen.Location{}, "Warning": registrar.Warning{},
 		"Redaction": adminapi.Redaction{}, "Entry": adminapi.Entry{}, "Head": adminapi.Head{}, "Place": adminapi.Place{},
-		"Relocation": registrar.Relocation{}, "Relocated": registrar.Relocated{}, "BackupRequest": adminapi.BackupRequest{},
+		"Relocation": registrar.Relocation{}, "Relocated": registrar.Relocated{}, "Undoing": registrar.Undoing{}, "Undone": registrar.Undone{}, "Reversal": registrar.Reversal{}, "BackupRequest": adminapi.BackupRequest{},
 		"Report": adminapi.Report{}, "Progress": adminapi.Progress{}, "Fault": adminapi.Fault{}, "Moved": adminapi.Moved{}, "Refused": adminapi.Refused{},
 		"Misses": adminapi.Misses{}, "Miss": misses.Miss{}, "ListRow": wish{}, "ListAnswer": granted{}, "ListError": grantedError{},
 		"Summary": bulk.Summary{}, "Refusal": bulk.Refusal{}, "Change": bulk.Change{},

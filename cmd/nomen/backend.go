@@ -37,6 +37,8 @@ type backend interface {
 	RedactAuthority(ctx context.Context, p name.Prefix, r registrar.Redaction) (registrar.Outcome, error)
 	Find(ctx context.Context, prefix string, after store.Place) iter.Seq2[store.Place, error]
 	Relocate(ctx context.Context, r registrar.Relocation) (registrar.Relocated, error)
+	Undo(ctx context.Context, u registrar.Undoing) (registrar.Undone, error)
+	Changes(ctx context.Context, after uint64) iter.Seq2[*store.Entry, error]
 	Head(ctx context.Context) (store.Head, error)
 	ProveHead(ctx context.Context, later, earlier uint64) ([][32]byte, error)
 	Verify(ctx context.Context, fault func(store.Fault), progress func(done, total uint64)) (store.Head, error)

@@ -15,7 +15,8 @@ import (
 
 const historyLong = `History shows every revision of a name, the newest first: when it was made, by
 whom and why, and what became different, field by field. A plus stands before
-what was added, a minus before what was taken away.
+what was added, a minus before what was taken away. A change that was part of an
+import, relocation or undo has its ID, by which 'nomen undo' takes all of it back.
 
 With --json each revision is an object with the full record as it was from then
 on. Content that was redacted is not there; its place is.
@@ -186,6 +187,9 @@ func (h *historian) head(r adminapi.Revision) {
 		parts = append(parts, "by the operator")
 	default:
 		parts = append(parts, "by "+printable(r.Who))
+	}
+	if r.Batch != "" {
+		parts = append(parts, "import "+printable(r.Batch))
 	}
 	if r.Why != "" {
 		parts = append(parts, printable(r.Why))

@@ -121,6 +121,9 @@ func relocatedText(sum registrar.Relocated, rel registrar.Relocation, seconds fl
 		s += ", " + count(sum.Refused, "name") + " refused"
 	}
 	s += fmt.Sprintf(" in %.2f s", seconds)
+	if sum.Batch != "" {
+		s += "; 'nomen undo --import " + sum.Batch + "' takes it back"
+	}
 	if rel.DryRun {
 		s += " (dry run: nothing was changed)"
 	}

@@ -42,6 +42,8 @@ What becomes of names that are there already:
 Retired names are left as they are, and each is reported, unless --retired is
 given: a withdrawn item does not come back by an old file.
 
+The summary gives the ID of the import, by which 'nomen undo' takes it back.
+
 With --dry-run nothing is changed; with -v every name that is (or would be)
 created or changed is told, with its fields.
 
@@ -216,8 +218,11 @@ func (c *cli) showSummary(s bulk.Summary, dry bool) error {
 	if s.Warned > 0 {
 		more += fmt.Sprintf(", with warnings %d", s.Warned)
 	}
-	if dry {
+	switch {
+	case dry:
 		would = " (dry run: nothing was changed)"
+	case s.Import != "":
+		would = "; 'nomen undo --import " + s.Import + "' takes it back"
 	}
 	_, err := fmt.Fprintf(c.out, "read %d, created %d, changed %d, unchanged %d, refused %d%s in %.2f s, %.0f a second%s\n",
 		s.Read, s.Created, s.Changed, s.Unchanged, s.Refused, more, s.Seconds, rate(s.Read, s.Seconds), would)

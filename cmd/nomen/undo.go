@@ -1,0 +1,247 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/nomen-project/nomen"
+	"github.com/nomen-project/nomen/adminapi"
+	"github.com/nomen-project/nomen/registrar"
+	"github.com/nomen-project/nomen/store"
+)
+
+const undoLong = `Undo takes back changes: those of an import, relocation or undo by the ID that its
+summary gave, or those with the numbers N to M. 'nomen changes' lists both.
+
+Each name and authority becomes what it was before, by a revision of its own; the
+history keeps everything. A name that the changes made cannot be deleted any more,
+since it may be in use: it becomes a tombstone without content. A reserved one is
+deleted. Doing it again changes nothing, and an undo is undone by its own ID.
+
+A name that was changed since is left as it is and reported; --force undoes those
+later changes too, and retires names that were reserved before and have become
+public. Redactions, tokens and the making of an authority cannot be undone.
+
+A few examples are shown, with -v every name. The exit status is 1 if some names
+could not be changed; they are listed.`
+
+// undoExamples is how many changes are shown.
+const undoExamples = 5
+
+func (c *cli) undoCommand() *cobra.Command {
+	var u registrar.Undoing
+	var numbers string
+	cmd := &cobra.Command{
+		Use:   "undo --import ID | --change N[..M]",
+		Short: "take back an import or other changes",
+		Long:  undoLong,
+		Example: `  nomen undo --dry-run --import 512-k3m9qx7a
+  nomen undo --import 512-k3m9qx7a --why 'the wrong file'
+  nomen undo --change 513..520`,
+		Args: noArguments,
+	}
+	f := cmd.Flags()
+	f.StringVar(&u.Batch, "import", "", "ID of an import, relocation or undo")
+	f.StringVar(&numbers, "change", "", "number of a change, or of the first and the last one: N..M")
+	f.BoolVar(&u.Force, "force", false, "undo later changes of the names too")
+	f.BoolVar(&u.DryRun, "dry-run", false, "say what would change, and change nothing")
+	f.StringVar(&u.Reason, "reason", "", "what readers are told of names that become tombstones (default \""+registrar.DefaultUndoReason+"\")")
+	f.StringVar(&u.Why, "why", "", "reason, for the history")
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		if (u.Batch == "") == (numbers == "") {
+			return usagef("undo: want --import ID or --change N..M")
+		}
+		if numbers != "" {
+			var err error
+			if u.From, u.To, err = changeRange(numbers); err != nil {
+				return err
+			}
+		}
+		how := changes
+		if u.DryRun {
+			how = reads
+		}
+		return c.withStore(cmd.Context(), how, func(b backend) error { return c.undo(cmd.Context(), b, u) })
+	}
+	return cmd
+}
+
+// changeRange reads N or N..M.
+func changeRange(s string) (from, to uint64, err error) {
+	first, last, two := strings.Cut(s, "..")
+	if !two {
+		last = first
+	}
+	from, err = strconv.ParseUint(first, 10, 64)
+	if err == nil {
+		to, err = strconv.ParseUint(last, 10, 64)
+	}
+	if err != nil || from == 0 || to < from {
+		return 0, 0, usagef("--change %q: want the number of a change, or of the first and the last one, such as 513..520", s)
+	}
+	return from, to, nil
+}
+
+func (c *cli) undo(ctx context.Context, b backend, u registrar.Undoing) error {
+	shown := 0
+	bar, end := c.counting("undo")
+	u.Reverted = func(r registrar.Reversal) {
+		switch {
+		case c.json && c.verbose:
+			_ = c.printJSON(r) // what is wrong with standard output is said of the summary
+		case !c.json && (c.verbose || shown < undoExamples):
+			fmt.Fprintf(c.out, "%s %s\n", printable(r.Key), r.Action)
+		}
+		shown++
+	}
+	u.Refused = func(key string, err error) {
+		said := err.Error()
+		if !strings.Contains(said, key) {
+			said = key + ": " + said
+		}
+		fmt.Fprintln(c.err, "nomen: "+printable(said))
+	}
+	u.Progress = func(sum registrar.Undone) { bar(uint64(sum.Restored+sum.Retired+sum.Deleted), 0) }
+	sum, err := b.Undo(ctx, u)
+	end()
+	switch {
+	case err != nil && sum == (registrar.Undone{}): // nothing was begun
+	case c.json:
+		if jerr := c.printJSON(sum); jerr != nil {
+			return jerr
+		}
+	default:
+		if more := shown - undoExamples; more > 0 && !c.verbose {
+			fmt.Fprintf(c.out, "... and %d more\n", more)
+		}
+		fmt.Fprintln(c.out, undoneText(sum, u))
+	}
+	switch {
+	case err != nil:
+		return ofArgument(err, func(field string) string {
+			return map[string]string{"batch": "--import", "from": "--change", "reason": "--reason", "why": "--why"}[field]
+		})
+	case sum.Refused > 0:
+		return errNo
+	}
+	return nil
+}
+
+func undoneText(sum registrar.Undone, u registrar.Undoing) string {
+	s := fmt.Sprintf("%s undone: restored %d, retired %d, deleted %d, unchanged %d, refused %d",
+		count(sum.Changes, "change"), sum.Restored, sum.Retired, sum.Deleted, sum.Unchanged, sum.Refused)
+	switch {
+	case u.DryRun:
+		s = strings.Replace(s, "undone", "would be undone", 1) + " (dry run: nothing was changed)"
+	case sum.Batch != "":
+		s += "; 'nomen undo --import " + sum.Batch + "' takes this back"
+	}
+	return s
+}
+
+const changesLong = `Changes lists the changes of the store in their order: number, time, what was done
+to which name or authority, who did it, the ID of the import, relocation or undo, and
+why. 'nomen undo' takes these numbers and IDs. Changes of tokens are not in it.
+
+With --json each is an object with the whole record.`
+
+func (c *cli) changesCommand() *cobra.Command {
+	var id string
+	var after uint64
+	limit := 0
+	cmd := &cobra.Command{
+		Use:   "changes",
+		Short: "list changes in their order",
+		Long:  changesLong,
+		Example: `  nomen changes
+  nomen changes --limit 100
+  nomen changes --import 512-k3m9qx7a
+  nomen changes --after 512 --json`,
+		Args: noArguments,
+	}
+	f := cmd.Flags()
+	f.IntVar(&limit, "limit", 20, "show the newest so many; 0 for all")
+	f.Uint64Var(&after, "after", 0, "show those after this number (default the newest)")
+	f.StringVar(&id, "import", "", "only those of the import, relocation or undo with this ID")
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		if limit < 0 {
+			return usagef("--limit %d: want a number from 0", limit)
+		}
+		if !cmd.Flags().Changed("limit") && (id != "" || cmd.Flags().Changed("after")) {
+			limit = 0
+		}
+		return c.withStore(cmd.Context(), reads, func(b backend) error {
+			return c.showEntries(cmd.Context(), b, after, limit, id)
+		})
+	}
+	return cmd
+}
+
+// showEntries prints entries of the log.
+func (c *cli) showEntries(ctx context.Context, b backend, after uint64, limit int, id string) error {
+	if limit > 0 {
+		head, err := b.Head(ctx)
+		if err != nil {
+			return err
+		}
+		after = max(after, head.Size-min(head.Size, uint64(limit)))
+	}
+	a := newAnswers(c)
+	for e, err := range b.Changes(ctx, after) {
+		if err != nil {
+			return err
+		}
+		switch {
+		case id != "" && e.Change.Batch != id:
+		case a.json != nil:
+			a.object(adminapi.NewEntry(e))
+		default:
+			a.text(entryText(e))
+		}
+	}
+	return a.end()
+}
+
+// entryText returns an entry as a line.
+func entryText(e *store.Entry) string {
+	ch := e.Change
+	what := "changed"
+	switch {
+	case ch.Redacted:
+		what = "redacted"
+	case !ch.Delete.IsZero():
+		what = "deleted"
+	case ch.Revision() == 1:
+		what = "created"
+	case ch.Record != nil && ch.Record.Status == nomen.Retired:
+		what = "retired"
+	}
+	if ch.Authority != nil {
+		what += " authority"
+	}
+	parts := []string{strconv.FormatUint(e.Seq, 10), ch.Time.UTC().Format(time.RFC3339), what, ch.Subject().Key}
+	if parts = append(parts, "by "+printable(ch.Who)); ch.Who == "" {
+		parts[len(parts)-1] = "by the operator"
+	}
+	if ch.Batch != "" {
+		parts = append(parts, "import "+ch.Batch)
+	}
+	if ch.Why != "" {
+		parts = append(parts, printable(ch.Why))
+	}
+	return printable(strings.Join(parts, "  "))
+}
+
+func (l *local) Undo(ctx context.Context, u registrar.Undoing) (registrar.Undone, error) {
+	return l.registrar.Undo(ctx, registrar.Operator(), u)
+}
+
+func (l *local) Changes(ctx context.Context, after uint64) iter.Seq2[*store.Entry, error] {
+	return store.Changes(ctx, l.store, after)
+}

@@ -1,0 +1,414 @@
+package registrar
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"iter"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/nomen-project/nomen"
+	"github.com/nomen-project/nomen/name"
+	"github.com/nomen-project/nomen/store"
+)
+
+// An Undoing takes back changes of the log: those of an import, relocation or undo by
+// its ID, or those in a range.
+//
+// Each name becomes what it was before the first of the changes, by a revision of its
+// own; nothing is removed from the history. A name that the changes made becomes a
+// tombstone without content, since it may be in use, or is deleted if it is reserved.
+// A name that was changed since is refused.
+type Undoing struct {
+	Batch string `json:"batch,omitempty"` // as in store.Change
+	From  uint64 `json:"from,omitempty"`  // place in the log of the first change
+	To    uint64 `json:"to,omitempty"`    // and of the last one
+
+	Force  bool   `json:"force,omitempty"`   // undo later changes of the names too, and retire those that cannot be reserved again
+	DryRun bool   `json:"dry_run,omitempty"` // only tell
+	Reason string `json:"reason,omitempty"`  // of the tombstones; DefaultUndoReason if empty
+	Why    string `json:"why,omitempty"`     // for the history
+
+	// Reverted, if not nil, is called for each name or authority that is (or would be)
+	// changed, Refused for each that cannot be, Progress after each batch.
+	Reverted func(Reversal)              `json:"-"`
+	Refused  func(key string, err error) `json:"-"`
+	Progress func(Undone)                `json:"-"`
+}
+
+// DefaultUndoReason is what readers of a name are told that an undone change had made.
+const DefaultUndoReason = "assigned by mistake"
+
+// What becomes of a name or an authority.
+const (
+	ActionRestored  = "restored"  // to what it was
+	ActionRetired   = "retired"   // it was made by the changes
+	ActionDeleted   = "deleted"   // it was made by the changes, and is reserved
+	ActionRecreated = "recreated" // it was deleted by the changes
+)
+
+// A Reversal tells what becomes of a name or an authority.
+type Reversal struct {
+	Key       string `json:"key"`                 // of the name, or prefix of the authority
+	Authority bool   `json:"authority,omitempty"` // it is about an authority
+	Action    string `json:"action"`
+}
+
+// Undone tells how far an Undoing has come.
+type Undone struct {
+	Batch     string `json:"batch,omitempty"` // ID of the changes that it made; "" if it made none
+	Changes   int64  `json:"changes"`         // of the log, that were meant and that the actor may undo
+	Restored  int64  `json:"restored"`        // names and authorities; recreated ones too
+	Retired   int64  `json:"retired"`
+	Deleted   int64  `json:"deleted"`
+	Unchanged int64  `json:"unchanged"` // that are as they were before already
+	Refused   int64  `json:"refused"`
+}
+
+const undoBatch = 500 // names that are changed at once
+
+// newBatch returns an ID for changes that are made together. It begins with the size
+// of the log, after which they are found.
+func (r *Registrar) newBatch(ctx context.Context) (string, error) {
+	head, err := store.HeadOf(ctx, r.store)
+	if err != nil && !errors.Is(err, errors.ErrUnsupported) {
+		return "", err
+	}
+	const letters = 8
+	return fmt.Sprintf("%d-%s", head.Size, strings.ToLower(rand.Text()[:letters])), nil
+}
+
+// batchStart returns the size of the log when a batch was begun.
+func batchStart(id string) (uint64, bool) {
+	size, _, ok := strings.Cut(id, "-")
+	n, err := strconv.ParseUint(size, 10, 64)
+	return n, ok && err == nil
+}
+
+// Undo makes the changes that u says, through the checks that all changes have.
+// Changes of names that the actor may not change are passed over. An error is a
+// failure, or a [*RefusalError] if u makes no sense or means no change; what was
+// changed before stays.
+func (r *Registrar) Undo(ctx context.Context, a Actor, u Undoing) (Undone, error) {
+	if u.Reason == "" {
+		u.Reason = DefaultUndoReason
+	}
+	after, err := u.check()
+	if err != nil {
+		return Undone{}, err
+	}
+	if err := store.Settle(ctx, r.store); err != nil {
+		return Undone{}, err
+	}
+	l, err := r.NewLoad(a, u.Why)
+	if err != nil {
+		return Undone{}, err
+	}
+	l.new = false
+	w := &undoer{Registrar: r, Undoing: u, actor: a, load: l, of: map[store.Subject]*undoSubject{}}
+	if err := w.find(ctx, after); err != nil {
+		return w.sum, err
+	}
+	if len(w.subjects) == 0 {
+		return w.sum, refuse("", w.field(), faultf(0, "change", "no such change is in the log"))
+	}
+	if !u.DryRun {
+		if _, err := l.Begin(ctx); err != nil {
+			return w.sum, err
+		}
+	}
+	for chunk := range slices.Chunk(w.subjects, undoBatch) {
+		if err := w.revert(ctx, chunk); err != nil {
+			return w.sum, err
+		}
+		if u.Progress != nil {
+			u.Progress(w.sum)
+		}
+	}
+	return w.sum, nil
+}
+
+// check returns the place in the log after which the changes are.
+func (u *Undoing) check() (after uint64, err error) {
+	if f := checkText(u.Reason, true); f.bad() {
+		return 0, refuse("", "reason", f)
+	}
+	if u.Batch == "" {
+		if u.From == 0 || u.To < u.From {
+			return 0, refuse("", "from", faultf(0, "range", "want the first and the last change, from 1"))
+		}
+		return u.From - 1, nil
+	}
+	after, ok := batchStart(u.Batch)
+	if !ok || u.From != 0 || u.To != 0 {
+		return 0, refuse("", "batch", faultf(0, "ID", "%.40q is not the ID of an import, such as 512-k3m9qx7a", u.Batch))
+	}
+	return after, nil
+}
+
+func (u *Undoing) field() string {
+	if u.Batch != "" {
+		return "batch"
+	}
+	return "from"
+}
+
+// An undoSubject is a name or an authority, and its changes that are to be undone.
+type undoSubject struct {
+	store.Subject
+	first, last uint64 // revisions
+	count       uint64
+	redacts     bool
+}
+
+// An undoer is an Undoing under way.
+type undoer struct {
+	*Registrar
+	Undoing
+	actor    Actor
+	load     *Load
+	sum      Undone
+	subjects []*undoSubject // those that were changed last first
+	of       map[store.Subject]*undoSubject
+}
+
+// find reads the log.
+func (w *undoer) find(ctx context.Context, after uint64) error {
+	for e, err := range store.Changes(ctx, w.store, after) {
+		if err != nil {
+			return err
+		}
+		if w.Batch == "" && e.Seq > w.To {
+			break
+		}
+		c := e.Change
+		if w.Batch != "" && c.Batch != w.Batch || !w.may(c) {
+			continue
+		}
+		w.sum.Changes++
+		s := w.of[c.Subject()]
+		if s == nil {
+			s = &undoSubject{Subject: c.Subject(), first: c.Revision()}
+			w.of[s.Subject] = s
+			w.subjects = append(w.subjects, s)
+		}
+		s.last, s.redacts = c.Revision(), s.redacts || len(c.Redacts) > 0
+		s.count++
+	}
+	w.of = nil
+	slices.Reverse(w.subjects)
+	return nil
+}
+
+// may reports whether the actor may undo a change.
+func (w *undoer) may(c *store.Change) bool {
+	if c.Authority != nil {
+		return w.actor.mayPrefix(c.Authority.Prefix, Owner)
+	}
+	return w.actor.mayName(name.FromKey(c.Subject().Key), Editor)
+}
+
+// revert undoes the changes of some names and authorities. Names that are restored or
+// retired are changed together.
+func (w *undoer) revert(ctx context.Context, subjects []*undoSubject) error {
+	var reqs []Request
+	var reversals []Reversal
+	for _, s := range subjects {
+		if s.Kind == store.KindAuthority {
+			if err := w.revertAuthority(ctx, s); err != nil {
+				return err
+			}
+			continue
+		}
+		n := name.FromKey(s.Key)
+		now, before, err := w.look(s, store.History(ctx, w.store, n))
+		if err != nil {
+			if err = w.refuse(s.Key, err); err != nil {
+				return err
+			}
+			continue
+		}
+		req, action, err := w.target(s, now, before)
+		switch {
+		case err != nil:
+			_ = w.refuse(s.Key, err)
+		case action == "":
+			w.sum.Unchanged++
+		case action == ActionDeleted:
+			if !w.DryRun {
+				_, err = w.remove(ctx, w.actor, n, now.Revision(), w.Why, w.load.id)
+			}
+			if err = w.tell(Reversal{Key: s.Key, Action: action}, err); err != nil {
+				return err
+			}
+		default:
+			reqs, reversals = append(reqs, req), append(reversals, Reversal{Key: s.Key, Action: action})
+		}
+	}
+	return w.apply(ctx, reqs, reversals)
+}
+
+// look returns the change that a subject has now, and the one before those that are to
+// be undone, nil if there was none.
+func (w *undoer) look(s *undoSubject, history iter.Seq2[*store.Change, error]) (now, before *store.Change, err error) {
+	for c, err := range history {
+		if err != nil {
+			return nil, nil, err
+		}
+		if now == nil {
+			now = c
+		}
+		if c.Revision() < s.first {
+			before = c
+			break
+		}
+	}
+	switch {
+	case now == nil:
+		return nil, nil, refuse(s.Key, "revision", faultf(0, "state", "it has no history here"))
+	case s.redacts:
+		return nil, nil, refuse(s.Key, "revision", faultf(0, "redacted", "a redaction cannot be undone"))
+	case before != nil && before.Redacted:
+		return nil, nil, refuse(s.Key, "revision", faultf(0, "redacted", "the content of revision %d, before the change, was removed for ever", before.Revision()))
+	}
+	return now, before, nil
+}
+
+// later refuses to undo what was changed since, or in between by others.
+func (w *undoer) later(s *undoSubject, now *store.Change) error {
+	switch {
+	case w.Force:
+	case now.Revision() > s.last:
+		return refuse(s.Key, "revision", faultf(0, "later", "it was changed since, last by revision %d of %s; force undoes that too", now.Revision(), now.Time.Format("2006-01-02 15:04")))
+	case s.last-s.first+1 != s.count:
+		return refuse(s.Key, "revision", faultf(0, "later", "others changed it between revisions %d and %d; force undoes that too", s.first, s.last))
+	}
+	return nil
+}
+
+// target returns the request that makes a name what it was, and what that is to it; ""
+// for nothing.
+func (w *undoer) target(s *undoSubject, now, before *store.Change) (Request, string, error) {
+	var was *store.Record
+	if before != nil {
+		was = before.Record
+	}
+	is := now.Record
+	switch {
+	case was == nil && (is == nil || isBare(is)), was != nil && is != nil && is.SameContent(was):
+		return Request{}, "", nil
+	}
+	if err := w.later(s, now); err != nil {
+		return Request{}, "", err
+	}
+	unreserved := was != nil && was.Status == nomen.Reserved && is != nil && is.Status != nomen.Reserved
+	switch {
+	case unreserved && !w.Force:
+		return Request{}, "", refuse(s.Key, "status", faultf(0, "state", "it was reserved, is %s and can never be reserved again; force retires it", is.Status))
+	case was == nil && is.Status == nomen.Reserved:
+		return Request{}, ActionDeleted, nil
+	case was == nil || unreserved:
+		tombstone := &store.Record{Name: is.Name, Spelling: is.Spelling, Status: nomen.Retired, Reason: w.Reason}
+		return Request{Record: tombstone, Expected: now.Revision()}, ActionRetired, nil
+	case is == nil:
+		return Request{Record: was.Clone(), Expected: 0}, ActionRecreated, nil
+	}
+	return Request{Record: was.Clone(), Expected: now.Revision()}, ActionRestored, nil
+}
+
+// isBare reports whether a record is a tombstone without content, as undoing makes it.
+func isBare(r *store.Record) bool {
+	return r.Status == nomen.Retired && len(r.Locations)+len(r.Metadata)+len(r.SameAs)+len(r.Successors) == 0
+}
+
+// apply changes names.
+func (w *undoer) apply(ctx context.Context, reqs []Request, reversals []Reversal) error {
+	if len(reqs) == 0 {
+		return nil
+	}
+	b, err := w.load.Check(ctx, reqs)
+	if err != nil {
+		return err
+	}
+	do := w.load.Apply
+	if w.DryRun {
+		do = w.load.Preview
+	}
+	outs, err := do(ctx, b)
+	if err != nil {
+		return err
+	}
+	for i, out := range outs {
+		if err := w.tell(reversals[i], out.Err); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// revertAuthority makes an authority what it was.
+func (w *undoer) revertAuthority(ctx context.Context, s *undoSubject) error {
+	p := name.PrefixFromKey(s.Key)
+	now, before, err := w.look(s, store.AuthorityHistory(ctx, w.store, p))
+	switch {
+	case err != nil:
+		return w.refuse(s.Key, err)
+	case before == nil:
+		return w.refuse(s.Key, refuse(s.Key, "prefix", faultf(0, "state", "the authority was made by the change, and an authority cannot be deleted")))
+	case now.Authority.SameContent(before.Authority):
+		w.sum.Unchanged++
+		return nil
+	}
+	if err := w.later(s, now); err != nil {
+		return w.refuse(s.Key, err)
+	}
+	_, err = w.putAuthority(ctx, w.actor, before.Authority, putting{now.Revision(), w.Why, w.load.id, w.DryRun})
+	return w.tell(Reversal{Key: s.Key, Authority: true, Action: ActionRestored}, err)
+}
+
+// tell counts what became of a subject. The error is one that ends all.
+func (w *undoer) tell(r Reversal, err error) error {
+	if err != nil {
+		return w.refuse(r.Key, err)
+	}
+	switch r.Action {
+	case ActionRetired:
+		w.sum.Retired++
+	case ActionDeleted:
+		w.sum.Deleted++
+	default:
+		w.sum.Restored++
+	}
+	if w.sum.Batch = w.load.id; w.Reverted != nil {
+		w.Reverted(r)
+	}
+	return nil
+}
+
+// refuse tells why a subject stays as it is. An error that is about more than it is
+// returned.
+func (w *undoer) refuse(key string, err error) error {
+	if !aboutOne(err) {
+		return err
+	}
+	w.sum.Refused++
+	if w.Undoing.Refused != nil {
+		w.Undoing.Refused(key, err)
+	}
+	return nil
+}
+
+// aboutOne reports whether err says that one change cannot be made.
+func aboutOne(err error) bool {
+	var refusal *RefusalError
+	var denied *DeniedError
+	var conflict *store.ConflictError
+	var state *store.StateError
+	var limit *store.LimitError
+	var bad *name.Error
+	return errors.As(err, &refusal) || errors.As(err, &denied) || errors.As(err, &conflict) || errors.As(err, &state) ||
+		errors.As(err, &limit) || errors.As(err, &bad) || errors.Is(err, store.ErrNotFound)
+}

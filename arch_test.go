@@ -46,7 +46,7 @@ var house = []room{
 	{floor: 4, dir: "discover/dnstest", theirs: "github.com/miekg/dns"},
 	{floor: 4, dir: "mint", ours: "name namespace urn"},
 	{floor: 3, dir: "registry", ours: "namespace scheme urn internal/shown"},
-	{floor: 5, dir: "format", ours: ". name namespace scheme urn uri internal/shown internal/accept", theirs: "golang.org/x/text"},
+	{floor: 5, dir: "format", ours: ". name namespace scheme urn uri internal/shown internal/accept", theirs: "golang.org/x/text github.com/fxamacker/cbor/v2"},
 	{floor: 5, dir: "rule", ours: ". name uri"},
 	{floor: 6, dir: "store", ours: ". rule name urn uri"},
 	{floor: 7, dir: "internal/codec", ours: ". store name"},

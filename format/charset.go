@@ -3,7 +3,7 @@ package format
 import (
 	"strconv"
 	"strings"
-	unicode8 "unicode/utf8"
+	"unicode/utf8"
 
 	"golang.org/x/text/encoding/charmap"
 
@@ -13,21 +13,26 @@ import (
 // A charset is one of those that metainformation may be in (1995, 3.4.2).
 type charset struct {
 	name string
-	page *charmap.Charmap // nil for US-ASCII
+	page *charmap.Charmap // nil for US-ASCII and UTF-8
+	all  bool             // UTF-8
 }
+
+// unicode is the charset for readers that have said that they take it. It is not
+// in the set of the draft.
+var unicode = charset{name: "UTF-8", all: true}
 
 // charsets is the closed set, the default first.
 var charsets = [...]charset{
-	{defaultCharset, nil},
-	{"ISO-8859-1", charmap.ISO8859_1},
-	{"ISO-8859-2", charmap.ISO8859_2},
-	{"ISO-8859-3", charmap.ISO8859_3},
-	{"ISO-8859-4", charmap.ISO8859_4},
-	{"ISO-8859-5", charmap.ISO8859_5},
-	{"ISO-8859-6", charmap.ISO8859_6},
-	{"ISO-8859-7", charmap.ISO8859_7},
-	{"ISO-8859-8", charmap.ISO8859_8},
-	{"ISO-8859-9", charmap.ISO8859_9},
+	{name: defaultCharset},
+	{name: "ISO-8859-1", page: charmap.ISO8859_1},
+	{name: "ISO-8859-2", page: charmap.ISO8859_2},
+	{name: "ISO-8859-3", page: charmap.ISO8859_3},
+	{name: "ISO-8859-4", page: charmap.ISO8859_4},
+	{name: "ISO-8859-5", page: charmap.ISO8859_5},
+	{name: "ISO-8859-6", page: charmap.ISO8859_6},
+	{name: "ISO-8859-7", page: charmap.ISO8859_7},
+	{name: "ISO-8859-8", page: charmap.ISO8859_8},
+	{name: "ISO-8859-9", page: charmap.ISO8859_9},
 }
 
 // The defaults of the header of a part.
@@ -46,15 +51,29 @@ func lookupCharset(name string) (charset, bool) {
 	return charset{}, false
 }
 
-// encode returns the byte for r.
-func (c charset) encode(r rune) (byte, bool) {
+// append appends r to b. It is not ok if c does not have it.
+func (c charset) append(b []byte, r rune) (_ []byte, ok bool) {
 	switch {
-	case r < unicode8.RuneSelf:
-		return byte(r), true
-	case c.page == nil || r == unicode8.RuneError:
-		return 0, false
+	case r < utf8.RuneSelf:
+		return append(b, byte(r)), true
+	case r == utf8.RuneError:
+		return b, false
+	case c.all:
+		return utf8.AppendRune(b, r), true
+	case c.page == nil:
+		return b, false
 	}
-	return c.page.EncodeRune(r)
+	octet, ok := c.page.EncodeRune(r)
+	if !ok {
+		return b, false
+	}
+	return append(b, octet), true
+}
+
+// has reports whether c has r.
+func (c charset) has(r rune) bool {
+	_, ok := c.append(nil, r)
+	return ok
 }
 
 // decode returns the text that b stands for, with U+FFFD for bytes that stand
@@ -64,7 +83,7 @@ func (c charset) decode(b []byte) (string, bool) {
 	whole := true
 	for _, x := range b {
 		r := c.rune(x)
-		whole = whole && r != unicode8.RuneError
+		whole = whole && r != utf8.RuneError
 		s.WriteRune(r)
 	}
 	return s.String(), whole
@@ -72,10 +91,10 @@ func (c charset) decode(b []byte) (string, bool) {
 
 func (c charset) rune(b byte) rune {
 	switch {
-	case b < unicode8.RuneSelf:
+	case b < utf8.RuneSelf:
 		return rune(b)
 	case c.page == nil:
-		return unicode8.RuneError
+		return utf8.RuneError
 	}
 	return c.page.DecodeByte(b)
 }
@@ -84,7 +103,7 @@ func (c charset) rune(b byte) rune {
 func (c charset) missing(s string) int {
 	n := 0
 	for _, r := range s {
-		if _, ok := c.encode(r); !ok {
+		if !c.has(r) {
 			n++
 		}
 	}
@@ -92,8 +111,9 @@ func (c charset) missing(s string) int {
 }
 
 // bestCharset returns the one to write a part in: own if it can hold the note,
-// else the one that misses least of the note, then least of the description.
-func bestCharset(own, note, description string) charset {
+// else the one that misses least of the note, then least of the description, or
+// the fallback if it misses anything. The zero fallback is none.
+func bestCharset(own, note, description string, fallback charset) charset {
 	if c, ok := lookupCharset(own); ok && c.missing(note) == 0 {
 		return c
 	}
@@ -108,6 +128,9 @@ func bestCharset(own, note, description string) charset {
 			best, misses = c, m
 		}
 	}
+	if misses != [2]int{} && fallback.name != "" {
+		return fallback
+	}
 	return best
 }
 
@@ -118,9 +141,8 @@ func (c charset) escape(s string) string {
 	s = shown.Lines(s)
 	var b strings.Builder
 	for i, r := range s {
-		_, ok := c.encode(r)
 		switch {
-		case !ok, isControl(r) && r != '\n' && r != '\t', r == '&' && strings.HasPrefix(s[i:], reference):
+		case !c.has(r), isControl(r) && r != '\n' && r != '\t', r == '&' && strings.HasPrefix(s[i:], reference):
 			b.WriteString(reference + strings.ToUpper(strconv.FormatInt(int64(r), 16)) + ";")
 		default:
 			b.WriteRune(r)
@@ -159,7 +181,7 @@ func referenced(s string) (rune, int) {
 		return 0, 0
 	}
 	n, err := strconv.ParseUint(s[:end], 16, 32)
-	if err != nil || !unicode8.ValidRune(rune(n)) {
+	if err != nil || !utf8.ValidRune(rune(n)) {
 		return 0, 0
 	}
 	return rune(n), end + 1

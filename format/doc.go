@@ -14,6 +14,8 @@
 //     [WriteLinksetJSON], [WriteLinkset] and their readers;
 //   - application/ld+json, for search engines and catalogues: [WriteJSONLD],
 //     [ReadJSONLD];
+//   - application/cbor, where equal answers are equal octets, for signatures and
+//     hashes (3.1.1 of the draft): [WriteCBOR], [ReadCBOR];
 //   - text/plain, for people and without structure (3.4.4 of the draft):
 //     [WriteText].
 //

@@ -41,11 +41,23 @@ const (
 	TypeLinksetJSON = "application/linkset+json"
 	TypeLinkset     = "application/linkset"
 	TypeJSONLD      = "application/ld+json"
+	TypeCBOR        = "application/cbor"
 	TypeText        = "text/plain"
 	TypeProblem     = "application/problem+json"
 )
 
 const charsetUTF8 = "utf-8"
+
+// InUnicode returns f for a client that takes UTF-8. What text/urc-0 writes in
+// a script that none of its charsets has is then in UTF-8, and says so in the
+// header of its part, instead of in references such as "&#x4E2D;", which no person
+// can read. Other formats are UTF-8 anyway.
+func (f Format) InUnicode() Format {
+	if f.MediaType == TypeURC {
+		f.Write = func(w io.Writer, a *nomen.Answer) error { return writeURC(w, a, unicode) }
+	}
+	return f
+}
 
 // Formats returns the formats of answers in the order of preference where the
 // client leaves the choice: text/urc-0 first and text/plain last (1995, 3.4.2
@@ -59,6 +71,7 @@ func Formats() []Format {
 		{"linkset-json", TypeLinksetJSON, "", WriteLinksetJSON, ReadLinksetJSON},
 		{"linkset", TypeLinkset, "", WriteLinkset, ReadLinkset},
 		{"json-ld", TypeJSONLD, "", WriteJSONLD, ReadJSONLD},
+		{"cbor", TypeCBOR, "", WriteCBOR, ReadCBOR},
 		{"text", TypeText, charsetUTF8, WriteText, nil},
 	}
 }

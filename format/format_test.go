@@ -165,7 +165,7 @@ func carried(format string, whole *nomen.Answer) *nomen.Answer {
 	}
 	a.Locations = append([]nomen.Location(nil), whole.Locations...)
 	switch format {
-	case "json":
+	case "json", "cbor":
 		return &a
 	case "urc":
 		return urcCarries(&a)
@@ -193,16 +193,16 @@ func urcCarries(a *nomen.Answer) *nomen.Answer {
 	for i, l := range a.Locations {
 		var c charset
 		if l.Note == "" {
-			c = bestCharset(l.Charset, "", "")
+			c = bestCharset(l.Charset, "", "", charset{})
 		}
 		switch l.Charset {
 		case "ISO-8859-1":
 			c, _ = lookupCharset(l.Charset)
 		case "", "UTF-8":
-			c = bestCharset("", l.Note, "")
+			c = bestCharset("", l.Note, "", charset{})
 		}
 		if a.Service == nomen.I2C && i == 0 && l.Charset == "" {
-			c = bestCharset("", l.Note, text(describe(a)))
+			c = bestCharset("", l.Note, text(describe(a)), charset{})
 		}
 		a.Locations[i] = nomen.Location{URL: l.URL, Lang: l.Lang, Note: l.Note, Charset: c.name}
 		if c.name == defaultCharset {

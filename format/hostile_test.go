@@ -100,6 +100,10 @@ func intact(f Format, a *nomen.Answer) error {
 		return err
 	}
 	body := b.String()
+	if f.MediaType == TypeCBOR { // octets, in which a string has a length
+		_, err := ReadCBOR(&b, nomen.I2C)
+		return err
+	}
 	if f.MediaType != TypeURC && !utf8.ValidString(body) {
 		return errors.New("not UTF-8")
 	}

@@ -169,6 +169,9 @@ func TestSameInEveryFormat(t *testing.T) {
 		want := map[bool]string{true: "true", false: "false"}[same]
 		for _, f := range Formats() {
 			body := strings.ToLower(written(t, f.Write, a))
+			if f.MediaType == TypeCBOR { // RFC 8949, 3.3
+				body = strings.NewReplacer("\xf5", "true", "\xf4", "false").Replace(written(t, f.Write, a))
+			}
 			linkset := f.MediaType == TypeLinkset || f.MediaType == TypeLinksetJSON // a link says what is, not what is not
 			if !linkset && !strings.Contains(body, want) {
 				t.Errorf("%s: no %s in %s", f.Name, want, body)

@@ -36,10 +36,19 @@ const maxURLLine = 76
 // absolute URI; a line of the metainformation that begins with "=====" or, in a
 // part without URL, would be read as one; control characters in it.
 func WritePart(w io.Writer, p Part) error {
-	c, err := p.check()
-	if err != nil {
+	c, ok := lookupCharset(orDefault(p.Charset, defaultCharset))
+	if !ok {
+		return &Error{Format: TypeURC, Rule: "charset", Message: fmt.Sprintf("%.40q is neither US-ASCII nor one of ISO-8859-1 to ISO-8859-9", p.Charset)}
+	}
+	return p.writeIn(w, c)
+}
+
+// writeIn writes p in a charset, whatever p.Charset is.
+func (p Part) writeIn(w io.Writer, c charset) error {
+	if err := p.check(c); err != nil {
 		return err
 	}
+	p.Charset = c.name
 	var b bytes.Buffer
 	p.writeHeader(&b)
 	p.writeURL(&b)
@@ -48,25 +57,21 @@ func WritePart(w io.Writer, p Part) error {
 			if r == '\n' {
 				b.WriteByte('\r')
 			}
-			octet, _ := c.encode(r)
-			b.WriteByte(octet)
+			octets, _ := c.append(b.AvailableBuffer(), r)
+			b.Write(octets)
 		}
 		b.WriteString(crlf)
 	}
-	_, err = w.Write(b.Bytes())
+	_, err := w.Write(b.Bytes())
 	return err
 }
 
-// check returns the charset of p, or why p cannot be written.
-func (p Part) check() (charset, error) {
-	fail := func(rule string, offset int, message string) (charset, error) {
-		return charset{}, &Error{Format: TypeURC, Offset: offset, Rule: rule, Message: message}
+// check returns why p cannot be written in c, or nil.
+func (p Part) check(c charset) error {
+	fail := func(rule string, offset int, message string) error {
+		return &Error{Format: TypeURC, Offset: offset, Rule: rule, Message: message}
 	}
-	c, ok := lookupCharset(orDefault(p.Charset, defaultCharset))
-	switch {
-	case !ok:
-		return fail("charset", 0, fmt.Sprintf("%.40q is neither US-ASCII nor one of ISO-8859-1 to ISO-8859-9", p.Charset))
-	case p.Language != "" && !isLanguage(p.Language):
+	if p.Language != "" && !isLanguage(p.Language) {
 		return fail("language", 0, fmt.Sprintf("%.40q is no language tag", p.Language))
 	}
 	if p.URL != "" {
@@ -77,7 +82,7 @@ func (p Part) check() (charset, error) {
 	if offset, message := p.metaFault(c); message != "" {
 		return fail("meta", offset, message)
 	}
-	return c, nil
+	return nil
 }
 
 // metaFault tells where and why the metainformation cannot be written; "" if it
@@ -94,7 +99,7 @@ func (p Part) metaFault(c charset) (int, string) {
 			}
 		}
 		for i, r := range line {
-			if _, ok := c.encode(r); !ok {
+			if !c.has(r) {
 				return offset + i, fmt.Sprintf("%s cannot hold %q", c.name, r)
 			}
 			if isControl(r) && r != '\t' {

@@ -358,7 +358,7 @@ func TestBestCharset(t *testing.T) {
 		{"ISO-8859-1", "é", "Łódź", "ISO-8859-1"},
 		{"", "à", "Łódź", "ISO-8859-1"},
 	} {
-		if got := bestCharset(tt.own, tt.note, tt.description).name; got != tt.want {
+		if got := bestCharset(tt.own, tt.note, tt.description, charset{}).name; got != tt.want {
 			t.Errorf("bestCharset(%q, %q, %q) = %s, want %s", tt.own, tt.note, tt.description, got, tt.want)
 		}
 	}

@@ -185,6 +185,14 @@ type ProblemForm struct {
 // ContentType returns the media type with its parameter.
 func (f ProblemForm) ContentType() string { return contentType(f.MediaType, f.Charset) }
 
+// InUnicode does what [Format.InUnicode] does.
+func (f ProblemForm) InUnicode() ProblemForm {
+	if f.MediaType == TypeURC {
+		f.Write = func(w io.Writer, p *Problem) error { return writeProblemURC(w, p, unicode) }
+	}
+	return f
+}
+
 // ProblemFormat returns the form that an Accept field wants for a problem. A
 // client that takes some kind of JSON gets problem details, one that takes
 // text/urc-0 gets that. Where the field leaves the choice, or nothing acceptable

@@ -11,10 +11,14 @@ import (
 
 // WriteURC writes a as text/urc-0: a part for each location with its note, and
 // in the first one a description, as the package comment says.
-func WriteURC(w io.Writer, a *nomen.Answer) error {
+func WriteURC(w io.Writer, a *nomen.Answer) error { return writeURC(w, a, charset{}) }
+
+// writeURC writes a. Parts that no charset of the draft can hold are in the
+// fallback, if there is one.
+func writeURC(w io.Writer, a *nomen.Answer, fallback charset) error {
 	var b bytes.Buffer
 	for i, p := range answerParts(a) {
-		if err := p.write(&b, i == 0 && p.describes(a)); err != nil {
+		if err := p.write(&b, i == 0 && p.describes(a), fallback); err != nil {
 			return err
 		}
 	}
@@ -49,7 +53,7 @@ func (p urcPart) describes(a *nomen.Answer) bool {
 }
 
 // write writes the part. What is no URL becomes metainformation.
-func (p urcPart) write(w io.Writer, described bool) error {
+func (p urcPart) write(w io.Writer, described bool, fallback charset) error {
 	fields := p.description
 	if !described {
 		fields = nil
@@ -62,8 +66,8 @@ func (p urcPart) write(w io.Writer, described bool) error {
 			l.URL = ""
 		}
 	}
-	c := bestCharset(l.Charset, l.Note, text(fields))
-	part := Part{Charset: c.name, URL: l.URL, Meta: indent(c.escape(l.Note))}
+	c := bestCharset(l.Charset, l.Note, text(fields), fallback)
+	part := Part{URL: l.URL, Meta: indent(c.escape(l.Note))}
 	if isLanguage(l.Lang) {
 		part.Language = l.Lang
 	}
@@ -73,7 +77,7 @@ func (p urcPart) write(w io.Writer, described bool) error {
 		}
 		part.Meta += writeFields(fields, c)
 	}
-	return WritePart(w, part)
+	return part.writeIn(w, c)
 }
 
 // indent puts a space before each line that begins with "=====", or would after
@@ -163,15 +167,17 @@ func addMetadata(a *nomen.Answer, element, value string) {
 // WriteProblemURC writes p as text/urc-0: its answer if there is one, else a
 // part without URL whose metainformation says what [WriteProblemText] does, after
 // "problem: ".
-func WriteProblemURC(w io.Writer, p *Problem) error {
+func WriteProblemURC(w io.Writer, p *Problem) error { return writeProblemURC(w, p, charset{}) }
+
+func writeProblemURC(w io.Writer, p *Problem, fallback charset) error {
 	if p.Answer != nil {
-		return WriteURC(w, p.Answer)
+		return writeURC(w, p.Answer, fallback)
 	}
 	var b bytes.Buffer
 	if err := WriteProblemText(&b, p); err != nil {
 		return err
 	}
 	plain := "problem: " + strings.TrimRight(b.String(), "\n")
-	c := bestCharset("", plain, "")
-	return WritePart(w, Part{Charset: c.name, Meta: indent(c.escape(plain))})
+	c := bestCharset("", plain, "", fallback)
+	return Part{Meta: indent(c.escape(plain))}.writeIn(w, c)
 }

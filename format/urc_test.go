@@ -3,6 +3,7 @@ package format
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -107,5 +108,53 @@ func TestURCFieldBound(t *testing.T) {
 	a, err := ReadURC(strings.NewReader(body), nomen.I2C)
 	if err != nil || !a.Name.IsZero() || len(a.Metadata["description"]) != 1 {
 		t.Errorf("got %q, %v", a.Name, err)
+	}
+}
+
+// People can read what a script that no charset of the draft has says, if their
+// client takes UTF-8; for every other client the octets stay in the closed set.
+// Either comes back as it was.
+func TestURCOfOtherScripts(t *testing.T) {
+	a := &nomen.Answer{
+		Service: nomen.I2C, Name: name.MustParse("urn:x-y:z"), Status: nomen.Active, Modified: time.Unix(0, 0).UTC(),
+		Metadata:  nomen.Metadata{"title": {"中文 हिन्दी"}},
+		Locations: []nomen.Location{{URL: "https://example.org/one"}, {URL: "https://example.org/two", Note: "café"}, {URL: "https://example.org/three", Note: "中 &#x41;"}},
+	}
+	urc, _ := ByName("urc")
+	closed, open := written(t, urc.Write, a), written(t, urc.InUnicode().Write, a)
+	for _, want := range []string{
+		"=====\r\nhttps://example.org/one\r\nname: urn:x-y:z\r\n", "title: &#x4E2D;&#x6587; &#x939;",
+		"=====;charset=ISO-8859-1\r\nhttps://example.org/two\r\ncaf\xe9\r\n", "=====\r\nhttps://example.org/three\r\n&#x4E2D;&#x1B; &#x26;#x41;\r\n",
+	} {
+		if !strings.Contains(closed, want) {
+			t.Errorf("Y95-46: no %q in\n%q", want, closed)
+		}
+	}
+	for _, want := range []string{
+		"=====;charset=UTF-8\r\nhttps://example.org/one\r\nname: urn:x-y:z\r\n", "title: 中文 हिन्दी\r\n",
+		"=====;charset=ISO-8859-1\r\nhttps://example.org/two\r\ncaf\xe9\r\n", "=====;charset=UTF-8\r\nhttps://example.org/three\r\n中&#x1B; &#x26;#x41;\r\n",
+	} {
+		if !strings.Contains(open, want) {
+			t.Errorf("Y95-78: no %q in\n%q", want, open)
+		}
+	}
+	for _, body := range []string{closed, open} {
+		got, err := ReadURC(strings.NewReader(body), nomen.I2C)
+		if err != nil || got.Metadata["title"][0] != a.Metadata["title"][0] || got.Locations[2].Note != a.Locations[2].Note || got.Locations[1].Note != a.Locations[1].Note {
+			t.Errorf("Y95-78: %q is read as %+v, %v", body, got, err)
+		}
+	}
+	gone := NewProblem(&nomen.Error{Kind: nomen.Gone, Message: "中文"}, 410)
+	form := ProblemFormat(TypeURC)
+	if got := written(t, form.Write, gone); !strings.Contains(got, "&#x4E2D;") || strings.Contains(got, "UTF-8") {
+		t.Errorf("Y95-46: a problem: %q", got)
+	}
+	if got := written(t, form.InUnicode().Write, gone); !strings.Contains(got, "中文") || !strings.HasPrefix(got, "=====;charset=UTF-8\r\n") {
+		t.Errorf("Y95-78: a problem: %q", got)
+	}
+	for _, f := range Formats() { // the others are as they were
+		if f.MediaType != TypeURC && written(t, f.Write, a) != written(t, f.InUnicode().Write, a) {
+			t.Errorf("%s changes", f.Name)
+		}
 	}
 }

@@ -102,6 +102,7 @@ func newRequest(r *http.Request, target string, c client) *request {
 		accept:    joined(r.Header["Accept"]),
 		languages: joined(r.Header["Accept-Language"]),
 		encodings: joined(r.Header["Accept-Encoding"]),
+		charsets:  joined(r.Header["Accept-Charset"]),
 		datetime:  joined(r.Header["Accept-Datetime"]),
 
 		byteRange: joined(r.Header["Range"]),

@@ -294,12 +294,14 @@ func (s *Server) inFormat(r *request, ans *nomen.Answer, offers []format.Format,
 	if !ok {
 		return notAcceptable(r, offers)
 	}
+	f = r.answerFormat(f)
 	body, err := written(func(w io.Writer) error { return f.Write(w, ans) })
 	if err != nil {
 		return s.failure(r, err)
 	}
 	p := newReply(http.StatusOK)
 	dress(p)
+	varyCharset(p, f.MediaType)
 	return s.represent(r, p, f.ContentType(), body)
 }
 
@@ -333,7 +335,7 @@ func (s *Server) withProblem(r *request, a asked, problem *format.Problem) *repl
 	if accept == "" && a.form == formElement { // Y95-45
 		accept = format.TypeURC
 	}
-	f := problemForm(accept)
+	f := r.problemFormat(problemForm(accept))
 	shown := problem
 	if problem.Answer != nil { // all that is known, whatever was asked for
 		ans, copied := *problem.Answer, *problem
@@ -349,6 +351,7 @@ func (s *Server) withProblem(r *request, a asked, problem *format.Problem) *repl
 		s.link(p, r, a, problem.Answer)
 	}
 	p.add("Vary", "Accept")
+	varyCharset(p, f.MediaType)
 	p.add("Cache-Control", "no-cache")
 	return p.withBody(f.ContentType(), body)
 }

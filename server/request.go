@@ -21,6 +21,7 @@ type request struct {
 	accept    string // fields of the same name joined with commas; "" if absent
 	languages string
 	encodings string // Accept-Encoding
+	charsets  string // Accept-Charset
 	datetime  string // Accept-Datetime
 
 	byteRange string // Range

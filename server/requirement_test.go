@@ -6,6 +6,10 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/nomen-project/nomen"
+	"github.com/nomen-project/nomen/name"
+	"github.com/nomen-project/nomen/store"
 )
 
 // TestOneMessage checks that a result is one message: one status line, one body
@@ -139,4 +143,51 @@ func exchangeFields(t *testing.T, l *Listening, target string, fields ...string)
 	t.Helper()
 	head := append([]string{fmt.Sprintf("GET %s HTTP/1.0", target), "Host: example.org"}, fields...)
 	return exchange(t, l.Public, strings.Join(head, "\r\n")+"\r\n\r\n")
+}
+
+// TestUnicodeForClientsThatTakeIt checks which clients get text/urc-0 that people
+// can read whatever its script, and which get the charsets of the draft alone.
+func TestUnicodeForClientsThatTakeIt(t *testing.T) {
+	const title, references = "中文", "&#x4E2D;&#x6587;"
+	s, st := newTestServer(t, nil)
+	for _, r := range []*store.Record{
+		{Spelling: "urn:dns:example.org:zh", Status: nomen.Active, Metadata: nomen.Metadata{"title": {title}}},
+		{Spelling: "urn:dns:example.org:zh-gone", Status: nomen.Retired, Reason: title},
+	} {
+		r.Name = name.MustParse(r.Spelling)
+		if _, err := st.Apply(t.Context(), []store.Change{{Time: modified, Record: r}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	l := listen(t, s)
+	for _, element := range []string{"zh", "zh-gone"} {
+		for _, tt := range []struct {
+			in      string
+			unicode bool
+		}{
+			{"GET " + element + " HTTP/1.0\r\nHost: example.org\r\nAccept: text/urc-0\r\n", false},
+			{"GET " + element + " HTTP/1.0\r\nHost: example.org\r\n", false},
+			{"GET urn:dns:example.org:" + element + " HTTP/1.0\r\nAccept: text/urc-0\r\n", false},
+			{"GET " + element + " HTTP/1.0\r\nHost: example.org\r\nAccept: text/urc-0\r\nAccept-Charset: iso-8859-1, UTF-8;q=0.5\r\n", true},
+			{"GET " + element + " HTTP/1.0\r\nHost: example.org\r\nAccept: text/urc-0\r\nAccept-Charset: *\r\n", true},
+			{"GET /" + element + " HTTP/1.1\r\nHost: example.org\r\nConnection: close\r\nAccept: text/urc-0\r\n", true},
+			{"GET /" + element + " HTTP/1.1\r\nHost: example.org\r\nConnection: close\r\nAccept: text/urc-0\r\nAccept-Charset: us-ascii\r\n", false},
+			{"GET /" + element + " HTTP/1.1\r\nHost: example.org\r\nConnection: close\r\nAccept: text/urc-0\r\nAccept-Charset: *, utf-8;q=0\r\n", false},
+		} {
+			_, fields, body := cutAnswer(exchange(t, l.Public, tt.in+"\r\n"))
+			want, not, id := references, title, "Y95-46"
+			if tt.unicode {
+				want, not, id = title, references, "Y95-78"
+			}
+			if !strings.Contains(body, want) || strings.Contains(body, not) || tt.unicode != strings.Contains(body, ";charset=UTF-8\r\n") {
+				t.Errorf("%s: %q: got %q, want %s", id, tt.in, body, want)
+			}
+			if got := fieldOf(fields, "Vary"); !strings.Contains(got, "Accept-Charset") {
+				t.Errorf("%s: %q: Vary %q", id, tt.in, got)
+			}
+		}
+		if body := exchange(t, l.Public, "GET urn:dns:example.org:"+element+"\r\n"); !strings.Contains(body, references) {
+			t.Errorf("Y95-46: Simple-Request: got %q", body)
+		}
+	}
 }

@@ -1,0 +1,91 @@
+package format
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"math/big"
+	"reflect"
+
+	"github.com/fxamacker/cbor/v2"
+
+	"github.com/nomen-project/nomen"
+)
+
+// WriteCBOR writes a as CBOR: the members of [WriteJSON] in the core deterministic
+// encoding of RFC 8949, 4.2.1. Equal answers are equal octets, whoever writes
+// them, so that they can be hashed, signed and compared (1995, 3.1.1).
+func WriteCBOR(w io.Writer, a *nomen.Answer) error {
+	var text bytes.Buffer
+	if err := WriteJSON(&text, a); err != nil {
+		return err
+	}
+	d := json.NewDecoder(&text)
+	d.UseNumber()
+	var value any
+	if err := d.Decode(&value); err != nil {
+		return err
+	}
+	mode, err := cbor.CoreDetEncOptions().EncMode()
+	if err != nil {
+		return err
+	}
+	b, err := mode.Marshal(integers(value))
+	if err != nil {
+		return err
+	}
+	_, err = w.Write(b)
+	return err
+}
+
+// integers puts integers in the place of the numbers of JSON; answers have no
+// others.
+func integers(value any) any {
+	switch v := value.(type) {
+	case json.Number:
+		if n, ok := new(big.Int).SetString(v.String(), 10); ok {
+			return n
+		}
+	case []any:
+		for i := range v {
+			v[i] = integers(v[i])
+		}
+	case map[string]any:
+		for k := range v {
+			v[k] = integers(v[k])
+		}
+	}
+	return value
+}
+
+// ReadCBOR reads what [WriteCBOR] wrote, and loses nothing. It takes any encoding
+// of the same data, but no tags, no text that is not UTF-8 and no member twice.
+func ReadCBOR(r io.Reader, asked nomen.Service) (*nomen.Answer, error) {
+	fail := func(err error) (*nomen.Answer, error) {
+		return nil, &Error{Format: TypeCBOR, Rule: "cbor", Message: err.Error()}
+	}
+	b, err := readAll(r, TypeCBOR)
+	if err != nil {
+		return nil, err
+	}
+	mode, err := cbor.DecOptions{
+		DupMapKey: cbor.DupMapKeyEnforcedAPF, IndefLength: cbor.IndefLengthForbidden, TagsMd: cbor.TagsForbidden, UTF8: cbor.UTF8RejectInvalid,
+		MaxNestedLevels: 8, DefaultMapType: reflect.TypeFor[map[string]any](),
+	}.DecMode()
+	if err != nil {
+		return fail(err)
+	}
+	var value any
+	if err := mode.Unmarshal(b, &value); err != nil {
+		return fail(err)
+	}
+	text, err := json.Marshal(value)
+	if err != nil {
+		return fail(err)
+	}
+	a, err := ReadJSON(bytes.NewReader(text), asked)
+	if err != nil {
+		return fail(err)
+	}
+	return a, nil
+}

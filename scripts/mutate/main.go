@@ -1,0 +1,439 @@
+// Command mutate measures the tests: it changes the program in small ways, one at
+// a time, and counts how many of the changes the tests of the changed package
+// notice.
+//
+//	go run ./scripts/mutate [-seed N] [-n N] [-state FILE] [-again] [PACKAGE...]
+//
+// The mutations are drawn from all places in the packages where an operator
+// applies. The draw depends on the seed and on the sources alone, takes as many
+// of each operator as there are, and takes equally many from each package. A
+// mutation reaches the compiler as an overlay, so that the tree stays as it is. One
+// that does not compile is replaced by the next of its package.
+//
+// Places that no test should depend on are left out: generated files, text for
+// people (strings with a space, arguments of errors and of log lines, messages),
+// calls of a logger, sizes of buffers (arguments of make), and durations in units
+// of time (30*time.Second).
+package main
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// packages are those whose tests are measured when none are given.
+var packages = []string{"client", "server", "gateway", "resolve", "urn", "rule"}
+
+// A mutation replaces the bytes from Start to End of a file.
+type mutation struct {
+	File     string
+	Line     int
+	Operator string
+	Old, New string
+
+	start, end int
+}
+
+func (m mutation) String() string {
+	return fmt.Sprintf("%s:%d: %s: %s -> %s", m.File, m.Line, m.Operator, brief(m.Old), brief(m.New))
+}
+
+func brief(s string) string {
+	s = strings.Join(strings.Fields(s), " ")
+	if s == "" {
+		return "(nothing)"
+	}
+	if len(s) > 80 {
+		s = s[:77] + "..."
+	}
+	return s
+}
+
+// The outcomes of a mutation.
+const (
+	killed   = "killed"
+	survived = "survived"
+	broken   = "does not compile"
+)
+
+// A result is a mutation and its outcome, a line of the state file.
+type result struct {
+	Mutation, Outcome, By string
+	Seconds               float64
+}
+
+func main() {
+	seed := flag.Uint64("seed", 1995, "the draw")
+	n := flag.Int("n", 60, "how many mutations, over all packages")
+	state := flag.String("state", "", "a `file` that keeps results, so that a run can go on where it ended")
+	again := flag.Bool("again", false, "test the survivors of the state file again")
+	timeout := flag.Duration("timeout", 5*time.Minute, "of the tests of one package; a mutation that makes them last longer is killed")
+	list := flag.Bool("list", false, "list the draw and test nothing")
+	flag.Parse()
+	if flag.NArg() > 0 {
+		packages = flag.Args()
+	}
+	if err := run(*seed, *n, *state, *again, *list, *timeout); err != nil {
+		fmt.Fprintln(os.Stderr, "mutate:", err)
+		os.Exit(1)
+	}
+}
+
+func run(seed uint64, n int, state string, again, list bool, timeout time.Duration) error {
+	known, err := readState(state, again)
+	if err != nil {
+		return err
+	}
+	var survivors []mutation
+	count := map[string]int{}
+	for i, dir := range packages {
+		want := n / len(packages)
+		if i < n%len(packages) {
+			want++
+		}
+		all, err := draw(dir, seed)
+		if err != nil {
+			return err
+		}
+		for _, m := range all {
+			if want == 0 {
+				break
+			}
+			if list {
+				fmt.Println(m)
+				want--
+				continue
+			}
+			r, ok := known[m.String()]
+			if !ok {
+				if r, err = test(dir, m, timeout); err != nil {
+					return err
+				}
+				if err := keep(state, r); err != nil {
+					return err
+				}
+			}
+			fmt.Printf("%-16s %5.1fs %s %s\n", r.Outcome, r.Seconds, m, r.By)
+			count[r.Outcome]++
+			if r.Outcome == survived {
+				survivors = append(survivors, m)
+			}
+			if r.Outcome != broken {
+				want--
+			}
+		}
+	}
+	if list {
+		return nil
+	}
+	fmt.Printf("\n%d mutations: %d killed, %d survived (%d more did not compile)\n", count[killed]+count[survived], count[killed], count[survived], count[broken])
+	for _, m := range survivors {
+		fmt.Println("survived:", m)
+	}
+	return nil
+}
+
+// draw returns the mutations of a package in the order in which they are tried: the
+// operators in turn, each with its places shuffled.
+func draw(dir string, seed uint64) ([]mutation, error) {
+	files, err := filepath.Glob(filepath.Join(dir, "*.go"))
+	if err != nil || len(files) == 0 {
+		return nil, cmp.Or(err, fmt.Errorf("no Go files in %s: run it at the root of the module", dir))
+	}
+	byOperator := map[string][]mutation{}
+	for _, file := range files { // Glob sorts
+		if strings.HasSuffix(file, "_test.go") {
+			continue
+		}
+		src, err := os.ReadFile(file)
+		if err != nil {
+			return nil, err
+		}
+		if bytes.Contains(src, []byte("// Code generated ")) {
+			continue
+		}
+		found, err := sites(file, src)
+		if err != nil {
+			return nil, err
+		}
+		for _, m := range found {
+			byOperator[m.Operator] = append(byOperator[m.Operator], m)
+		}
+	}
+	r := rand.New(rand.NewPCG(seed, uint64(len(dir))<<32|uint64(dir[0])))
+	var operators []string
+	for operator := range byOperator {
+		operators = append(operators, operator)
+	}
+	slices.Sort(operators)
+	r.Shuffle(len(operators), func(i, j int) { operators[i], operators[j] = operators[j], operators[i] })
+	for _, operator := range operators {
+		all := byOperator[operator]
+		r.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
+	}
+	var order []mutation
+	for i := 0; ; i++ {
+		before := len(order)
+		for _, operator := range operators {
+			if i < len(byOperator[operator]) {
+				order = append(order, byOperator[operator][i])
+			}
+		}
+		if len(order) == before {
+			return order, nil
+		}
+	}
+}
+
+// test builds and tests a package with one mutation.
+func test(dir string, m mutation, timeout time.Duration) (result, error) {
+	r := result{Mutation: m.String()}
+	tmp, err := os.MkdirTemp("", "mutate")
+	if err != nil {
+		return r, err
+	}
+	defer os.RemoveAll(tmp)
+	src, err := os.ReadFile(m.File)
+	if err != nil {
+		return r, err
+	}
+	whole, err := filepath.Abs(m.File)
+	if err != nil {
+		return r, err
+	}
+	changed := filepath.Join(tmp, "changed.go")
+	overlay := filepath.Join(tmp, "overlay.json")
+	replace, err := json.Marshal(map[string]map[string]string{"Replace": {whole: changed}})
+	if err != nil {
+		return r, err
+	}
+	text := slices.Concat(src[:m.start], []byte(m.New), src[m.end:])
+	if err := os.WriteFile(changed, text, 0o600); err != nil {
+		return r, err
+	}
+	if err := os.WriteFile(overlay, replace, 0o600); err != nil {
+		return r, err
+	}
+	start := time.Now()
+	if err := exec.Command("go", "build", "-p", "1", "-overlay", overlay, "./"+dir).Run(); err != nil {
+		r.Outcome = broken
+		return r, nil
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), 2*timeout)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, "go", "test", "-p", "1", "-vet=off", "-count=1", "-failfast", "-timeout", timeout.String(), "-overlay", overlay, "./"+dir)
+	cmd.WaitDelay = time.Minute
+	out, err := cmd.CombinedOutput()
+	r.Seconds = time.Since(start).Seconds()
+	r.Outcome = survived
+	if err != nil {
+		r.Outcome, r.By = killed, by(string(out))
+	}
+	return r, nil
+}
+
+// by returns the first test that failed.
+func by(out string) string {
+	for line := range strings.Lines(out) {
+		for _, begin := range []string{"--- FAIL: ", "panic: ", "fatal error: "} {
+			if rest, ok := strings.CutPrefix(strings.TrimSpace(line), begin); ok {
+				return "by " + brief(rest)
+			}
+		}
+	}
+	return ""
+}
+
+// readState reads the results that are known, without the survivors if they are
+// to be tested again. No file is an empty one.
+func readState(file string, again bool) (map[string]result, error) {
+	known := map[string]result{}
+	if file == "" {
+		return known, nil
+	}
+	data, err := os.ReadFile(file)
+	if err != nil && !os.IsNotExist(err) {
+		return nil, err
+	}
+	for line := range bytes.Lines(data) {
+		var r result
+		if err := json.Unmarshal(line, &r); err != nil {
+			return nil, fmt.Errorf("%s: %w", file, err)
+		}
+		if known[r.Mutation] = r; again && r.Outcome == survived {
+			delete(known, r.Mutation)
+		}
+	}
+	return known, nil
+}
+
+// keep appends a result to the state file.
+func keep(file string, r result) error {
+	if file == "" {
+		return nil
+	}
+	f, err := os.OpenFile(file, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	line, err := json.Marshal(r)
+	if err != nil {
+		return err
+	}
+	if _, err := f.Write(append(line, '\n')); err != nil {
+		return err
+	}
+	return f.Close()
+}
+
+// sites returns every mutation of a file, in the order of the source.
+func sites(file string, src []byte) ([]mutation, error) {
+	set := token.NewFileSet()
+	f, err := parser.ParseFile(set, file, src, parser.SkipObjectResolution)
+	if err != nil {
+		return nil, err
+	}
+	v := &visitor{file: file, src: src, set: set}
+	for _, decl := range f.Decls {
+		if d, ok := decl.(*ast.GenDecl); ok && d.Tok == token.IMPORT {
+			continue
+		}
+		ast.Inspect(decl, v.visit)
+	}
+	return v.all, nil
+}
+
+type visitor struct {
+	file string
+	src  []byte
+	set  *token.FileSet
+	all  []mutation
+}
+
+func (v *visitor) text(n ast.Node) string {
+	return string(v.src[v.set.Position(n.Pos()).Offset:v.set.Position(n.End()).Offset])
+}
+
+func (v *visitor) add(operator string, from, to token.Pos, replacement string) {
+	start, end := v.set.Position(from), v.set.Position(to)
+	v.all = append(v.all, mutation{
+		File: v.file, Line: start.Line, Operator: operator,
+		Old: string(v.src[start.Offset:end.Offset]), New: replacement,
+		start: start.Offset, end: end.Offset,
+	})
+}
+
+// comparisons are replaced by their neighbour.
+var comparisons = map[token.Token]string{
+	token.EQL: "!=", token.NEQ: "==", token.LSS: "<=", token.LEQ: "<", token.GTR: ">=", token.GEQ: ">",
+}
+
+// visit collects the mutations of a node; it is false where the node's children
+// are for people.
+func (v *visitor) visit(n ast.Node) bool {
+	switch n := n.(type) {
+	case *ast.CallExpr:
+		if v.isForPeople(n) {
+			return false
+		}
+		if name, ok := n.Fun.(*ast.Ident); ok && name.Name == "make" {
+			return false
+		}
+		if len(n.Args) == 1 && !n.Ellipsis.IsValid() {
+			v.add("drop call", n.Pos(), n.End(), "("+v.text(n.Args[0])+")")
+		}
+	case *ast.KeyValueExpr:
+		if key, ok := n.Key.(*ast.Ident); ok && (key.Name == "Message" || key.Name == "Note" || key.Name == "Help" || key.Name == "Title") {
+			return false
+		}
+	case *ast.Field: // its tag
+		return n.Tag == nil
+	case *ast.IfStmt:
+		v.add("negate condition", n.Cond.Pos(), n.Cond.End(), "!("+v.text(n.Cond)+")")
+		if n.Else == nil && n.Init == nil && !v.logs(n.Body) {
+			v.add("delete statement", n.Pos(), n.End(), "")
+		}
+	case *ast.BinaryExpr:
+		if unit, ok := n.Y.(*ast.SelectorExpr); ok && n.Op == token.MUL && v.text(unit.X) == "time" {
+			return false
+		}
+		end := n.OpPos + token.Pos(len(n.Op.String()))
+		switch other := comparisons[n.Op]; {
+		case other != "":
+			v.add("change comparison", n.OpPos, end, other)
+		case n.Op == token.LAND:
+			v.add("swap && and ||", n.OpPos, end, "||")
+		case n.Op == token.LOR:
+			v.add("swap && and ||", n.OpPos, end, "&&")
+		}
+	case *ast.ExprStmt:
+		if call, ok := n.X.(*ast.CallExpr); ok && !v.isForPeople(call) {
+			v.add("delete statement", n.Pos(), n.End(), "")
+		}
+	case *ast.AssignStmt:
+		if n.Tok != token.DEFINE {
+			v.add("delete statement", n.Pos(), n.End(), "")
+		}
+	case *ast.BasicLit:
+		v.literal(n)
+	}
+	return true
+}
+
+// literal changes a number by one, and a string that is not for people.
+func (v *visitor) literal(n *ast.BasicLit) {
+	switch n.Kind {
+	case token.INT:
+		if i, err := strconv.ParseInt(n.Value, 0, 64); err == nil {
+			v.add("off by one", n.Pos(), n.End(), strconv.FormatInt(i+1, 10))
+		}
+	case token.STRING:
+		s, err := strconv.Unquote(n.Value)
+		if err == nil && s != "" && strings.TrimSpace(s) == s && !strings.Contains(s, " ") {
+			v.add("alter string", n.Pos(), n.End(), strconv.Quote(s+"x"))
+		}
+	}
+}
+
+// isForPeople reports whether a call makes an error or a line of a log, or stops
+// the program.
+func (v *visitor) isForPeople(call *ast.CallExpr) bool {
+	name := v.text(call.Fun)
+	_, method, _ := strings.Cut(name, ".")
+	switch name {
+	case "panic", "errors.New", "fmt.Errorf", "fmt.Sprintf", "fmt.Sprint":
+		return true
+	}
+	receiver := strings.ToLower(name)
+	return strings.Contains(receiver, "log.") || strings.HasPrefix(receiver, "slog.") || strings.HasSuffix(receiver, "errorf") || method == "WithText"
+}
+
+// logs reports whether a block does nothing but write to a log.
+func (v *visitor) logs(b *ast.BlockStmt) bool {
+	for _, s := range b.List {
+		e, ok := s.(*ast.ExprStmt)
+		if !ok {
+			return false
+		}
+		if call, ok := e.X.(*ast.CallExpr); !ok || !v.isForPeople(call) {
+			return false
+		}
+	}
+	return true
+}

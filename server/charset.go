@@ -1,9 +1,8 @@
 package server
 
 import (
-	"strings"
-
 	"github.com/nomen-project/nomen/format"
+	"github.com/nomen-project/nomen/internal/accept"
 )
 
 // takesUnicode reports whether the client takes text in UTF-8: by its
@@ -13,17 +12,9 @@ func (r *request) takesUnicode() bool {
 	if r.charsets == "" {
 		return r.version.atLeast11()
 	}
-	other := false
-	for element := range strings.SplitSeq(r.charsets, ",") {
-		name, params, _ := strings.Cut(element, ";")
-		switch strings.ToLower(strings.Trim(name, " \t")) {
-		case "utf-8":
-			return weight(params) > 0
-		case "*":
-			other = weight(params) > 0
-		}
-	}
-	return other
+	var f accept.Field
+	f.ReadTokens(r.charsets)
+	return f.Token("utf-8").Q > 0
 }
 
 // answerFormat returns f as the client can read it (1995, 3.4.2: Y95-78).

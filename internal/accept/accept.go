@@ -1,5 +1,5 @@
 // Package accept reads the fields by which clients say what they prefer: Accept,
-// Accept-Encoding and Accept-Language (RFC 9110, 12.5). It is the only reader of
+// Accept-Charset, Accept-Encoding and Accept-Language (RFC 9110, 12.5). It is the only reader of
 // them; what follows from a preference is for those who choose.
 //
 // A field is read in one pass and takes no memory. A malformed element is passed
@@ -58,8 +58,8 @@ type element struct {
 //	media-range = ( "*/*" / ( type "/" "*" ) / ( type "/" subtype ) ) parameters
 func (f *Field) ReadMedia(text string) { f.read(text, true) }
 
-// ReadTokens reads an Accept-Encoding or Accept-Language field: elements that are
-// tokens, with weights.
+// ReadTokens reads an Accept-Charset, Accept-Encoding or Accept-Language field:
+// elements that are tokens, with weights.
 func (f *Field) ReadTokens(text string) { f.read(text, false) }
 
 func (f *Field) read(text string, media bool) {

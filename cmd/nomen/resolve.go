@@ -32,9 +32,13 @@ and what is known about it. To get the resource itself is 'nomen fetch'.
 
 Without --via the resolver of each name is found as 'nomen discover' shows:
 urn:dns:HOST:ELEMENT is asked of HOST at port 4500, all of its addresses, by the
-protocol of 1995. With --via HOST:PORT all names go there by the same protocol; with
---via URL, over the web, as paths below it, or by RFC 2169 if it ends in /uri-res/,
-or where it has {name}.
+protocol of 1995. With --via HOST:PORT all names go there by the same protocol: in
+full, then by their ElementID if the resolver does not understand that. HOST:PORT/full
+and HOST:PORT/element use one form only. With --via URL names go over the web, as paths
+below it, or by RFC 2169 if it ends in /uri-res/, or where it has {name}.
+
+Text, pages and unknown types that a resolver sends are shown as they are, with their
+media type; in JSON they are content_type and body (or body_base64).
 
 Names may be written with white space and in <angle brackets>, as the protocol
 of 1995 allows. A fragment is not sent, but added to the locations that come.
@@ -76,7 +80,7 @@ func (o *resolveFlags) register(f *pflag.FlagSet, q *nomen.Question) {
 	f.StringVar(&q.Languages, "language", "", "languages wanted, as in an Accept-Language field (default any)")
 	f.StringVar(&o.at, "at", "", "as it was then: a time, or a date for the end of that day (default now)")
 	f.StringVar(&o.with, "with", "", "of I=I: the other name")
-	f.StringVar(&o.client.Via, "via", "", "HOST:PORT or URL of the resolver (default as discover finds)")
+	f.StringVar(&o.client.Via, "via", "", "HOST:PORT, HOST:PORT/full, HOST:PORT/element or URL of the resolver (default as discover finds)")
 	f.Uint16Var(&o.client.Port, "port", 0, "of resolvers of urn:dns names (default 4500)")
 	f.BoolVar(&o.client.Simple, "simple", false, "send Simple-Requests (HTTP/0.9)")
 	f.DurationVar(&o.client.Timeout, "timeout", client.DefaultTimeout, "of one attempt at one address")

@@ -135,11 +135,11 @@ func (d *dialects) readAbsolute(s string) (identifier, error) {
 // errorAround makes an error about what stands between the delimiters of s one
 // about s.
 func errorAround(s string, err error) error {
-	var badURI *uri.Error
-	var badURN *urn.Error
-	if _, delimited := uri.Undelimit(s); !delimited {
+	if _, delimited := uri.Undelimit(s); !delimited || err == nil {
 		return err
 	}
+	var badURI *uri.Error
+	var badURN *urn.Error
 	switch {
 	case errors.As(err, &badURI):
 		e := *badURI

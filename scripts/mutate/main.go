@@ -5,9 +5,9 @@
 //	go run ./scripts/mutate [-seed N] [-n N] [-state FILE] [-again] [PACKAGE...]
 //
 // The mutations are drawn from all places in the packages where an operator
-// applies. The draw depends on the seed and on the sources alone, takes as many
-// of each operator as there are, and takes equally many from each package. A
-// mutation reaches the compiler as an overlay, so that the tree stays as it is. One
+// applies: equally many from each package, and of each operator in turn. The draw
+// depends on the seed and on the text of each place, so that a change elsewhere
+// does not change it. A mutation reaches the compiler as an overlay, so that the tree stays as it is. One
 // that does not compile is replaced by the next of its package.
 //
 // Places that no test should depend on are left out: generated files, text for
@@ -20,13 +20,14 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"crypto/sha256"
 	"encoding/json"
 	"flag"
 	"fmt"
 	"go/ast"
 	"go/parser"
 	"go/token"
-	"math/rand/v2"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -45,12 +46,21 @@ type mutation struct {
 	Line     int
 	Operator string
 	Old, New string
+	Place    string // the first line of the old text and the line it is on
+	Again    int    // how many like it come before it in the file
 
 	start, end int
 }
 
-func (m mutation) String() string {
-	return fmt.Sprintf("%s:%d: %s: %s -> %s", m.File, m.Line, m.Operator, brief(m.Old), brief(m.New))
+func (m mutation) String() string { return fmt.Sprintf("%s:%d: %s", m.File, m.Line, m.change()) }
+
+func (m mutation) change() string {
+	return fmt.Sprintf("%s: %s -> %s", m.Operator, brief(m.Old), brief(m.New))
+}
+
+// key says which mutation it is, wherever its line is now.
+func (m mutation) key() string {
+	return fmt.Sprintf("%s: %s in %s #%d", m.File, m.change(), brief(m.Place), m.Again)
 }
 
 func brief(s string) string {
@@ -66,9 +76,10 @@ func brief(s string) string {
 
 // The outcomes of a mutation.
 const (
-	killed   = "killed"
-	survived = "survived"
-	broken   = "does not compile"
+	killed     = "killed"
+	survived   = "survived"
+	broken     = "does not compile"
+	equivalent = "equivalent"
 )
 
 // A result is a mutation and its outcome, a line of the state file.
@@ -119,8 +130,10 @@ func run(seed uint64, n int, state string, again, list bool, timeout time.Durati
 				want--
 				continue
 			}
-			r, ok := known[m.String()]
-			if !ok {
+			r, ok := known[m.key()]
+			if reason := equivalents[m.key()]; reason != "" {
+				r = result{Mutation: m.key(), Outcome: equivalent, By: reason}
+			} else if !ok {
 				if r, err = test(dir, m, timeout); err != nil {
 					return err
 				}
@@ -133,7 +146,7 @@ func run(seed uint64, n int, state string, again, list bool, timeout time.Durati
 			if r.Outcome == survived {
 				survivors = append(survivors, m)
 			}
-			if r.Outcome != broken {
+			if r.Outcome == killed || r.Outcome == survived {
 				want--
 			}
 		}
@@ -141,9 +154,10 @@ func run(seed uint64, n int, state string, again, list bool, timeout time.Durati
 	if list {
 		return nil
 	}
-	fmt.Printf("\n%d mutations: %d killed, %d survived (%d more did not compile)\n", count[killed]+count[survived], count[killed], count[survived], count[broken])
+	fmt.Printf("\n%d mutations: %d killed, %d survived (%d more did not compile, %d more change nothing)\n",
+		count[killed]+count[survived], count[killed], count[survived], count[broken], count[equivalent])
 	for _, m := range survivors {
-		fmt.Println("survived:", m)
+		fmt.Println("survived:", m.key())
 	}
 	return nil
 }
@@ -175,16 +189,13 @@ func draw(dir string, seed uint64) ([]mutation, error) {
 			byOperator[m.Operator] = append(byOperator[m.Operator], m)
 		}
 	}
-	r := rand.New(rand.NewPCG(seed, uint64(len(dir))<<32|uint64(dir[0])))
-	var operators []string
-	for operator := range byOperator {
-		operators = append(operators, operator)
+	rank := func(s string) string {
+		sum := sha256.Sum256(fmt.Appendf(nil, "%d %s", seed, s))
+		return string(sum[:])
 	}
-	slices.Sort(operators)
-	r.Shuffle(len(operators), func(i, j int) { operators[i], operators[j] = operators[j], operators[i] })
-	for _, operator := range operators {
-		all := byOperator[operator]
-		r.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
+	operators := slices.SortedFunc(maps.Keys(byOperator), func(a, b string) int { return cmp.Compare(rank(dir+a), rank(dir+b)) })
+	for _, all := range byOperator {
+		slices.SortFunc(all, func(a, b mutation) int { return cmp.Compare(rank(a.key()), rank(b.key())) })
 	}
 	var order []mutation
 	for i := 0; ; i++ {
@@ -202,7 +213,7 @@ func draw(dir string, seed uint64) ([]mutation, error) {
 
 // test builds and tests a package with one mutation.
 func test(dir string, m mutation, timeout time.Duration) (result, error) {
-	r := result{Mutation: m.String()}
+	r := result{Mutation: m.key()}
 	tmp, err := os.MkdirTemp("", "mutate")
 	if err != nil {
 		return r, err
@@ -332,12 +343,26 @@ func (v *visitor) text(n ast.Node) string {
 
 func (v *visitor) add(operator string, from, to token.Pos, replacement string) {
 	start, end := v.set.Position(from), v.set.Position(to)
-	v.all = append(v.all, mutation{
+	line := v.src[start.Offset-start.Column+1:]
+	if i := bytes.IndexByte(line, '\n'); i >= 0 {
+		line = line[:i]
+	}
+	m := mutation{
 		File: v.file, Line: start.Line, Operator: operator,
-		Old: string(v.src[start.Offset:end.Offset]), New: replacement,
+		Old: string(v.src[start.Offset:end.Offset]), New: replacement, Place: string(line),
 		start: start.Offset, end: end.Offset,
-	})
+	}
+	for _, other := range v.all {
+		if other.change() == m.change() && other.Place == m.Place {
+			m.Again++
+		}
+	}
+	v.all = append(v.all, m)
 }
+
+// equivalents are mutations, by their keys, that change nothing which can be seen
+// from outside of the package, with the reason.
+var equivalents = map[string]string{}
 
 // comparisons are replaced by their neighbour.
 var comparisons = map[token.Token]string{

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"encoding/xml"
 	"io"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -148,6 +149,36 @@ func TestOwnEntries(t *testing.T) {
 	}
 	if got := written(t, func(w io.Writer) error { return r.Namespaces().WriteEntryText(w, e) }); !strings.Contains(got, "services    not stated\n") {
 		t.Errorf("got %q, want services not stated", got)
+	}
+}
+
+// TestStated checks that every entry says what its documents state, or that they
+// do not state it: an empty answer would leave that open.
+func TestStated(t *testing.T) {
+	table := registry.Standard().Namespaces()
+	ids := map[string]string{
+		"special": "N12-69", "functional": "N12-70", "services": "N12-68", "keywords": "N12-68",
+	}
+	given := map[string]int{}
+	for _, e := range table.Entries {
+		text := written(t, func(w io.Writer) error { return table.WriteEntryText(w, e) })
+		for name, id := range ids {
+			if e.Get(name) != "" {
+				given[name]++
+			}
+			line := regexp.MustCompile(`(?m)^` + name + ` +\S`)
+			if !line.MatchString(text) {
+				t.Errorf("%s: %s: %s is neither given nor said to be not stated:\n%s", id, e.Name, name, text)
+			}
+		}
+	}
+	for name, least := range map[string]int{"special": 40, "functional": 15, "services": 1} {
+		if given[name] < least {
+			t.Errorf("%s: %s of %d namespaces, want at least %d", ids[name], name, given[name], least)
+		}
+	}
+	if s, _ := scheme.Lookup("urn"); !strings.Contains(strings.ReplaceAll(s.Reference, " ", ""), "RFC8141") || strings.Contains(s.Reference, "2141") {
+		t.Errorf("N12-73: the reference of the scheme urn is %q", s.Reference)
 	}
 }
 

@@ -63,7 +63,7 @@ func TestPassedOn(t *testing.T) {
 		{"/urn:dns:far.example:odd", asBrowser, "200", "application/octet-stream", "attachment", page},
 		{"/urn:dns:far.example:large", asBrowser, "502", "", "", ""},
 
-		{"urn:dns:far.example:urn+m", "", "200", "text/plain", "", "old\r\n"}, // Y95-55
+		{"urn:dns:far.example:urn+m", "", "200", "text/plain", "", "old\r\n"}, // Y95-55, Y95-77
 		{"/urn:dns:far.example:urn+m", "", "200", "text/plain", "", "old\r\n"},
 		{"/uri-res/N2C?urn:dns:far.example:urn+m", "", "200", "text/plain", "", "old\r\n"},
 		{"urn:dns:far.example:urn+c", "", "200", "text/plain", "", "child.example\r\n"}, // Y95-58

@@ -111,6 +111,9 @@ func TestRawBytes(t *testing.T) {
 		{"Y95-34 errors are never 406", at("none", "Accept: */*;q=0"), "HTTP/1.0 404 Unknown name", nil, "~"},
 		{"Y95-34 redirections are never 406", web("GET", "/urn:ietf:rfc:2648", "Accept: */*;q=0"), "HTTP/1.1 303 See Other", nil, "~"},
 
+		{"N12-71 another name of the same resource", get("urn:ietf:rfc:2648?s=I2Ns"), "HTTP/1.0 200 OK", map[string]string{"Content-Type": "text/uri-list"}, "~urn:doi:10.17487/rfc2648\r\n"},
+		{"N12-66 a query is no part of the name", get("urn:ietf:rfc:2648?s=I2C"), "HTTP/1.0 200 OK", nil, "~name: urn:ietf:rfc:2648\r\n"},
+
 		// Reserved requests.
 		{"Y95-55 urn+m", at("urn+m"), "HTTP/1.0 200 OK", map[string]string{"Content-Type": "text/urc-0"}, "=====\r\nmailto:names@example.org\r\nAlbums of all kinds\r\nThis is the resolver of the naming authority urn:dns:example.org.\r\nIt is looked after by archive, library.\r\nThe software is nomen 1.2.3.\r\n"},
 		{"Y95-55 urn+m of nobody", get("urn+m"), "HTTP/1.0 200 OK", nil, "~The software is nomen 1.2.3."},

@@ -25,7 +25,7 @@ func TestRegistryPages(t *testing.T) {
 	}{
 		{"", "text/html", 200, "text/html; charset=utf-8", `href="namespaces"`},
 		{"", "text/plain", 200, "text/plain; charset=utf-8", "namespaces  URN Namespaces"},
-		{"namespaces", "", 200, "text/html; charset=utf-8", `"namespaces.xml"`}, // 2012, 9.1: from the HTML version
+		{"namespaces", "", 200, "text/html; charset=utf-8", `"namespaces.xml"`}, // N12-72: from the HTML version
 		{"namespaces", "", 200, "text/html; charset=utf-8", `"namespaces.txt"`},
 		{"namespaces", "", 200, "text/html; charset=utf-8", `"namespaces/shelf"`},
 		{"namespaces", "application/xml", 200, "application/xml", "<nid>isbn</nid>"},
@@ -41,6 +41,7 @@ func TestRegistryPages(t *testing.T) {
 		{"services/I%3DI.xml", "", 200, "application/xml", "<name>I=I</name>"},
 		{"services/i2l", "", 404, "text/plain; charset=utf-8", "no such registry"},
 		{"keywords.txt", "", 200, "text/plain; charset=utf-8", "intended URN resolution service"},
+		{"schemes/urn.txt", "", 200, "text/plain; charset=utf-8", "reference   RFC 8141"}, // N12-73
 		{"scheme-ids", "text/plain", 200, "text/plain; charset=utf-8", "Domain Name System"},
 		{"nothing", "", 404, "text/plain; charset=utf-8", "no such registry"},
 		{"namespaces/", "", 404, "text/plain; charset=utf-8", "no such registry"},
@@ -50,7 +51,7 @@ func TestRegistryPages(t *testing.T) {
 	} {
 		p := ask(s, registryPath+tt.path, hosted("example.org"), func(r *request) { r.accept = tt.accept })
 		if p.status != tt.status || p.get("Content-Type") != tt.contentType || !strings.Contains(string(p.body), tt.want) {
-			t.Errorf("%q with Accept %q: got %d %s %.300q, want %d %s and %q", tt.path, tt.accept, p.status, p.get("Content-Type"), p.body, tt.status, tt.contentType, tt.want)
+			t.Errorf("N12-72: %q with Accept %q: got %d %s %.300q, want %d %s and %q", tt.path, tt.accept, p.status, p.get("Content-Type"), p.body, tt.status, tt.contentType, tt.want)
 		}
 		if html := strings.HasPrefix(tt.contentType, "text/html"); html != strings.Contains(p.get("Content-Security-Policy"), "default-src 'none'") {
 			t.Errorf("%q: Content-Security-Policy %q", tt.path, p.get("Content-Security-Policy"))

@@ -191,3 +191,25 @@ func TestUnicodeForClientsThatTakeIt(t *testing.T) {
 		}
 	}
 }
+
+// TestSeveralLocations checks that one result has every location with what helps
+// to choose among them, and the better one first.
+func TestSeveralLocations(t *testing.T) {
+	s, st := newTestServer(t, nil)
+	n := name.MustParse("urn:dns:example.org:many")
+	if _, err := st.Apply(t.Context(), []store.Change{{Time: modified, Record: &store.Record{Name: n, Spelling: n.Key(), Status: nomen.Active, Locations: []nomen.Location{
+		{URL: "https://slow.example/", Priority: 2, Lang: "de", Note: "slow and free"},
+		{URL: "https://fast.example/", Priority: 1, Lang: "en", Note: "fast, for a fee"},
+	}}}}); err != nil {
+		t.Fatal(err)
+	}
+	const want = "=====;language=en\r\nhttps://fast.example/\r\nfast, for a fee\r\n"
+	const more = "=====;language=de\r\nhttps://slow.example/\r\nslow and free\r\n"
+	body := string(ask(s, "many").body)
+	if i, j := strings.Index(body, want[:strings.LastIndex(want, "\r\n")]), strings.Index(body, more); i != 0 || j <= i {
+		t.Errorf("Y95-79: got %q, want %q and then %q", body, want, more)
+	}
+	if body := string(ask(s, "many", speaking("de")).body); !strings.HasPrefix(body, "=====;language=de\r\n") {
+		t.Errorf("Y95-79: for a reader of German got %q", body)
+	}
+}

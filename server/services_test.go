@@ -917,3 +917,18 @@ func TestAccessEverywhere(t *testing.T) {
 		t.Errorf("names of a location: %d %s", p.status, p.body)
 	}
 }
+
+// A directive that is not given, not supported or given twice leaves the default
+// service of the namespace.
+func TestDefaultsOfNamespaces(t *testing.T) {
+	s, _ := newTestServer(t, nil)
+	want := ask(s, "/ark:12345/x")
+	if want.status != 200 || want.get("Content-Type") != "text/urc-0" {
+		t.Fatalf("the default is %d, %s", want.status, want.get("Content-Type"))
+	}
+	for _, query := range []string{"?c=toc", "?zz=1", "?s=XYZ", "?s=i2c", "?s=I2L&s=I2C"} {
+		if p := ask(s, "/ark:12345/x"+query); p.status != 200 || string(p.body) != string(want.body) {
+			t.Errorf("N12-67: %s: %d %q, want the default: %q", query, p.status, p.body, want.body)
+		}
+	}
+}

@@ -248,8 +248,8 @@ func TestTablesAreData(t *testing.T) {
 	got.Keywords[0].Values[0] = "changed"
 	got.Services[0] = "changed"
 	again, _ := table.Lookup("FOO")
-	if again.Services[0] != "I2L" || again.Keywords[0].Values[0] != "ToC" || again.Kind != KindExperimental {
-		t.Errorf("N12-35, N12-61: the table was changed: %+v", again)
+	if again.Services[0] != "I2L" || again.Functional != "ask us" || again.Special != ":" || again.Keywords[0].Values[0] != "ToC" || again.Kind != KindExperimental {
+		t.Errorf("N12-35, N12-56, N12-61: the table was changed: %+v", again)
 	}
 	for range table.All() {
 		break

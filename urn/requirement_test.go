@@ -206,6 +206,15 @@ func TestAssignedPart(t *testing.T) {
 	if got := u.Assigned(); got.String() != "urn:foo:a" || !got.IsAssigned() || got.Dialect() != Draft2012 {
 		t.Errorf("N12-38, N12-46: got %q, want urn:foo:a", got)
 	}
+	for in, want := range map[string]bool{"urn:foo:a?s=I2L": false, "urn:foo:a#x": false, "urn:foo:a": true} {
+		u := parse(t, Draft2012, in)
+		if u.IsAssigned() != want || u.Assigned() != parse(t, Draft2012, "urn:foo:a") {
+			t.Errorf("N12-66: %q: assigned %v, want %v; the assigned part is %q", in, u.IsAssigned(), want, u.Assigned())
+		}
+	}
+	if n, err := ParseName("urn:foo:a?s=I2L"); err == nil {
+		t.Errorf("N12-66: a query became part of the name %q", n)
+	}
 	if f, ok := u.FComponent(); !ok || f != "x" {
 		t.Errorf("N12-39: the fragment stays with the client: %q, %v", f, ok)
 	}
@@ -244,6 +253,10 @@ func TestCompare(t *testing.T) {
 				all = append(all, u)
 			}
 		}
+	}
+	one, same := MustParse("urn:ietf:rfc:2648"), MustParse("urn:doi:10.17487/rfc2648")
+	if Equivalent(one, same) {
+		t.Errorf("N12-71: %q and %q name one resource, which only resolution shows", one, same)
 	}
 	all = append(all, URN{})
 	slices.SortFunc(all, Compare)

@@ -92,6 +92,9 @@ func shapes() map[string]*nomen.Answer {
 		"nameless":    {Service: nomen.I2Ns, Names: []string{"urn:isbn:0451450523"}},
 		"bare":        {},
 		"not public?": {Service: nomen.I2C, Name: n, Status: nomen.Reserved, Locations: one},
+		"raw text":    {Service: nomen.I2C, Name: n, Raw: &nomen.Raw{Type: "text/plain", Body: []byte("one\r\ntwo")}},
+		"raw latin":   {Service: nomen.I2C, Name: n, Raw: &nomen.Raw{Type: "text/html; charset=iso-8859-1", Body: []byte("gr\xf6\xdfe")}},
+		"raw bytes":   {Service: nomen.I2C, Name: n, Raw: &nomen.Raw{Type: "application/x-foo", Body: []byte("\x00\xff")}},
 		"resource":    {Service: nomen.I2R, Name: n, Resource: &nomen.Resource{Type: "text/plain", Size: -1, URL: "https://example.org/x", Body: io.NopCloser(strings.NewReader("x"))}},
 	}
 }
@@ -164,9 +167,11 @@ func carried(format string, whole *nomen.Answer) *nomen.Answer {
 		a.Resource = &copied
 	}
 	a.Locations = append([]nomen.Location(nil), whole.Locations...)
-	switch format {
-	case "json", "cbor":
+	if format == "json" || format == "cbor" {
 		return &a
+	}
+	a.Raw = nil
+	switch format {
 	case "urc":
 		return urcCarries(&a)
 	case "json-ld":

@@ -26,7 +26,7 @@ func TestJSONFields(t *testing.T) {
 		{&nomen.Answer{}, "name locations metadata same_as successors reason revision"},
 		{rich(), "name status locations metadata same_as successors reason modified revision key service max_age why"},
 		{shapes()["not same"], "name locations metadata same_as successors reason revision service same"},
-		{shapes()["resource"], "name status locations metadata same_as successors reason revision service resource"},
+		{shapes()["resource"], "name locations metadata same_as successors reason revision service resource"},
 	} {
 		body := written(t, WriteJSON, tt.answer)
 		if strings.Count(body, "\n") != 1 || strings.Contains(body, "null") {

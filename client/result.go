@@ -46,6 +46,9 @@ func (j *journey) answer(s stop, r *reply) (*nomen.Answer, error) {
 	if wantsNames && a.Service == j.question.Service && len(a.Names) == 0 && len(a.Locations) > 0 {
 		a.Service = nomen.I2C // the default answers, where this service is not offered (N12-32)
 	}
+	if isRequest(s.subject) && a.Service != j.question.Service {
+		a.Service = nomen.I2C // what a resolver says of itself, whatever kind of list it is (1995, 3.5: Y95-54)
+	}
 	return project(a, s, j.question.Service)
 }
 

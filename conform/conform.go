@@ -26,6 +26,7 @@ type Options struct {
 	Retired   string    // a name that was retired without a successor
 	Moved     string    // a name that was replaced by another one
 	Absent    string    // a name that the server does not know; empty for DefaultAbsent
+	Landing   string    // the URL or path of the landing page of the first name; empty for where the name leads
 	TimeGate  string    // the URL behind which the URL of a name is put (RFC 7089, 4.2); empty for none
 
 	Timeout time.Duration // of one exchange; 0 for DefaultTimeout
@@ -131,9 +132,9 @@ func newProbe(ctx context.Context, o Options) (*probe, error) {
 		ctx: ctx, o: o, t: t, memory: map[string]remembered{},
 		d: dialer{address: t.address(), host: t.host, secure: t.secure, config: o.TLS, timeout: o.Timeout, dial: o.Dial},
 	}
-	for _, n := range append([]string{o.Retired, o.Moved, o.Absent, o.Authority}, o.Names...) {
+	for _, n := range append([]string{o.Retired, o.Moved, o.Absent, o.Authority, o.Landing, o.TimeGate}, o.Names...) {
 		if !sendable(n) {
-			return nil, badOption("invalid name %q: white space and other characters than printable ASCII must be percent-encoded", n)
+			return nil, badOption("invalid name or URL %q: white space and other characters than printable ASCII must be percent-encoded", n)
 		}
 	}
 	return p, nil

@@ -8,6 +8,8 @@ import (
 	"errors"
 	"io"
 	"net"
+	"os"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -70,7 +72,7 @@ func TestGateway(t *testing.T) {
 		t.Errorf("failed: %q, %s", got, results[got[0]].Detail)
 	}
 	na := ended(results, conform.NotApplicable)
-	if want := []string{"Y95-30/bare", "Y95-37/host", "Y95-42/where", "Y95-43/urn"}; !slices.Equal(na, want) {
+	if want := []string{"RFC9110-15.4.2/301", "Y95-30/bare", "Y95-37/host", "Y95-42/where", "Y95-43/urn"}; !slices.Equal(na, want) {
 		t.Errorf("not applicable: %q, want %q", na, want)
 	}
 }
@@ -189,8 +191,28 @@ func front(conn net.Conn, field string, dial func() net.Conn) {
 	}
 	inner := dial()
 	defer inner.Close()
-	go func() { _, _ = io.WriteString(inner, strings.Replace(request, " /", " ", 1)) }()
+	if !strings.Contains(line, " /list ") {
+		request = strings.Replace(request, " /", " ", 1)
+	}
+	go func() { _, _ = io.WriteString(inner, request) }()
 	_, _ = io.Copy(conn, inner)
+}
+
+// Below a path, the bare ElementID cannot be asked for, and the rest can.
+func TestBasePath(t *testing.T) {
+	s := &little{below: "/names"}
+	o := s.options()
+	o.Target = "http://" + testHost + "/names/"
+	o.TimeGate = ""
+	results := try(t, o)
+	if got := ended(results, conform.Fail); len(got) > 0 {
+		t.Errorf("failed: %q, %s", got, results[got[0]].Detail)
+	}
+	for _, id := range []string{"Y95-30/bare", "Y95-38/urn"} {
+		if r := results[id]; r.Verdict != conform.NotApplicable || !strings.Contains(r.Detail, "below the path /names") {
+			t.Errorf("%s: got %s, %s", id, r.Verdict, r.Detail)
+		}
+	}
 }
 
 // A server that sends odd bytes, too many, or none, is a failure and nothing worse.
@@ -275,8 +297,8 @@ func TestOptions(t *testing.T) {
 		{conform.Options{Target: "http://names.example/?x"}, "query"},
 		{conform.Options{Target: "http://me@names.example/"}, "user information"},
 		{conform.Options{Target: ""}, "no host"},
-		{conform.Options{Target: "names.example", Names: []string{"a b"}}, `invalid name "a b"`},
-		{conform.Options{Target: "names.example", Names: []string{"a\r\nX: y"}}, "invalid name"},
+		{conform.Options{Target: "names.example", Names: []string{"a b"}}, `invalid name or URL "a b"`},
+		{conform.Options{Target: "names.example", Names: []string{"a\r\nX: y"}}, "invalid name or URL"},
 		{conform.Options{Target: "names.example", Timeout: -1}, "must be positive"},
 	} {
 		var bad *conform.OptionError
@@ -346,5 +368,35 @@ func TestReports(t *testing.T) {
 	line, err := json.Marshal(all[1])
 	if want := `"exchanges":[{"sent":"GET no-such-name-7f3a9c21 HTTP/1.0\\r\\n\\r\\n","sent_bytes":38,"got":"HTTP/1.0 200 OK\\r\\n`; err != nil || !strings.Contains(string(line), want) {
 		t.Errorf("JSON: got %s, want %s", line, want)
+	}
+}
+
+// Every requirement of sections 3 and 4 of the draft of 1995 has a case, or a reason
+// in the document why it has none.
+func TestCoversSections3And4(t *testing.T) {
+	spec, err := os.ReadFile("../docs/spec/1995-yaurn.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	doc, err := os.ReadFile("../docs/conform.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, doc, _ = bytes.Cut(doc, []byte("These cannot be seen:"))
+	doc, _, _ = bytes.Cut(doc, []byte("Some others"))
+	found := 0
+	for _, m := range regexp.MustCompile(`(?m)^- \*\*(Y95-\d+)\*\* · ([^·]*) ·`).FindAllSubmatch(spec, -1) {
+		id := string(m[1])
+		if !slices.ContainsFunc(strings.Split(string(m[2]), ", "), func(s string) bool { return s[0] == '3' || s[0] == '4' }) {
+			continue
+		}
+		found++
+		has := slices.ContainsFunc(conform.Cases(), func(c conform.Case) bool { return strings.HasPrefix(c.ID, id+"/") })
+		if waived := bytes.Contains(doc, m[1]); has == waived {
+			t.Errorf("%s: has a case: %t; docs/conform.md says that it cannot be seen: %t", id, has, waived)
+		}
+	}
+	if found < 40 {
+		t.Errorf("only %d requirements found", found)
 	}
 }

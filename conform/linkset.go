@@ -128,7 +128,7 @@ func linksetCases() []Case {
 
 // linkset asks for the set of links of the first known name in a format.
 func (p *probe) linkset(format string) (*response, outcome, bool) {
-	for _, l := range related(linksOf(p.get()), "linkset") {
+	for _, l := range related(append(linksOf(p.get()), p.landing()...), "linkset") {
 		path, here := p.local(l.target)
 		if !here {
 			continue

@@ -116,6 +116,26 @@ func (p *probe) name() string {
 	return p.full(p.elements[0])
 }
 
+// sameLocation reports whether two answers lead to the same place, or to two of the
+// locations of the first known name, among which a server may choose at will.
+func (p *probe) sameLocation(a, b *response) bool {
+	first, second := a.get("Location"), b.get("Location")
+	if first == second {
+		return true
+	}
+	all := p.locations()
+	return slices.Contains(all, first) && slices.Contains(all, second)
+}
+
+// locations returns the locations of the first known name that the server tells.
+func (p *probe) locations() []string {
+	all := append(p.uris("N2Ls", p.name()), locators(p.known("Accept: text/urc-0").text())...)
+	for _, l := range related(linksOf(p.get()), "item") {
+		all = append(all, l.target)
+	}
+	return all
+}
+
 // path returns the path of a name on the server.
 func (p *probe) path(name string) string { return p.t.base + "/" + name }
 
@@ -238,11 +258,11 @@ func (p *probe) listed() []string {
 			p.host = p.t.authority
 		}
 		list, _, ok := p.list()
-		if !ok {
+		if !ok || list.status != 200 {
 			continue
 		}
 		var few []string
-		for line := range strings.Lines(list) {
+		for line := range strings.Lines(list.text()) {
 			if !strings.HasSuffix(line, "\n") {
 				break // the rest was not read
 			}
@@ -258,25 +278,22 @@ func (p *probe) listed() []string {
 	return nil
 }
 
-// list asks for urn+a and reads the list that it points to. If that is not
-// possible, why says what was in the way.
-func (p *probe) list() (list, why string, ok bool) {
+// list asks for urn+a and for the list that it points to. If there is none on this
+// server, the outcome says why.
+func (p *probe) list() (*response, outcome, bool) {
 	resp := p.element("urn+a")
 	if resp.status != 200 {
-		return "", "urn+a is optional, and the server does not have it: " + resp.String(), false
+		return nil, skipped("urn+a is optional, and the server does not have it: %s", resp), false
 	}
 	where := firstURL(resp)
 	if where == "" {
-		return "", "the answer to urn+a has no URL", false
+		return nil, skipped("the answer to urn+a has no URL"), false
 	}
-	l, here := p.follow(where)
+	list, here := p.follow(where)
 	if !here {
-		return "", "the list is on another server: " + where, false
+		return nil, skipped("the list is on another server: %s", where), false
 	}
-	if l.status != 200 {
-		return "", "the list " + where + " gets " + l.String(), false
-	}
-	return l.text(), "", true
+	return list, outcome{}, true
 }
 
 // follow sends GET to a URL, absolute or relative to the target, if it is on the

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -28,7 +29,10 @@ const (
 // case that it breaks.
 type little struct {
 	breaks  string // the ID of a case, or ""
+	below   string // the path below which names are paths, as "/names"
 	gateway bool   // it knows no bare ElementIDs, and follows redirections
+
+	answered atomic.Uint32
 
 	mu   sync.Mutex
 	last string // the request before
@@ -156,7 +160,7 @@ func (s *little) answer(q *incoming, all string) *reply {
 	s.last = all
 	s.mu.Unlock()
 	r := s.route(q)
-	if repeated && s.wrong("Y95-27/stateless") {
+	if repeated && q.get("Accept") == "" && s.wrong("Y95-27/stateless") {
 		r = text(200, "text/plain", "As I said.\r\n")
 	}
 	if !slices.ContainsFunc(r.fields, func(f string) bool { return strings.HasPrefix(f, "Date:") }) {
@@ -169,6 +173,12 @@ func (s *little) answer(q *incoming, all string) *reply {
 }
 
 func (s *little) route(q *incoming) *reply {
+	if s.below != "" {
+		q.target = strings.TrimPrefix(q.target, s.below)
+		if element, ok := strings.CutPrefix(q.target, "/"); ok && !strings.ContainsAny(element, "/:?") && element != "list" && element != "linkset" && element != "signs" && element != "timemap" {
+			q.target = element
+		}
+	}
 	hosts := len(q.fields["host"])
 	path := strings.HasPrefix(q.target, "/")
 	if q.version == "HTTP/1.1" && path && (hosts == 0 && !s.wrong("RFC9112-3.2/host") || hosts > 1 && !s.wrong("RFC9112-3.2/hosts")) {

@@ -1,6 +1,7 @@
 package conform_test
 
 import (
+	"fmt"
 	"html"
 	"net/http"
 	"slices"
@@ -22,7 +23,7 @@ func (s *little) yaurn(q *incoming) *reply {
 		case ok && s.wrong("Y95-38/urn") && strings.HasPrefix(q.target, testAuthority) && e == known1:
 			e = known2
 		case ok:
-		case s.wrong("Y95-55/host") && strings.HasSuffix(q.target, ":urn+m"):
+		case s.wrong("Y95-77/host") && strings.HasSuffix(q.target, ":urn+m"):
 			e = "urn+m"
 		case s.wrong("Y95-37/urn") && !strings.Contains(q.target, "urn+"):
 			e = q.target[strings.LastIndex(q.target, ":")+1:]
@@ -182,6 +183,13 @@ func (s *little) choose(accept string) string {
 // result describes a name.
 func (s *little) result(q *incoming, element string) *reply {
 	accept := q.get("Accept")
+	if accept == "application/cbor" {
+		body := "\xa1aa\x01"
+		if s.wrong("Y95-76/binary") {
+			body = fmt.Sprintf("\xa1aa\x1a%04x", s.answered.Add(1))
+		}
+		return text(200, accept, body)
+	}
 	format := s.choose(accept)
 	if format == "" {
 		return problem(406)
@@ -248,6 +256,9 @@ func (s *little) describe(element, format string) string {
 	switch format {
 	case "text/html":
 		b.WriteString("<!DOCTYPE html>\n<title>An album</title>\n")
+		if !s.wrong("Y95-74/information") {
+			b.WriteString("<p>中</p>\n")
+		}
 		for _, u := range where {
 			u = html.EscapeString(u)
 			if s.wrong("Y95-51/links") {
@@ -277,14 +288,16 @@ func (s *little) writeParts(b *strings.Builder, where []string) {
 	if s.wrong("Y95-50/parts") {
 		b.WriteString("Here it is:\r\n")
 	}
-	header, meta := "=====;charset=ISO-8859-1;language=en", "An album"
+	header, meta := "=====;charset=ISO-8859-1;language=en", "An album &#x4e2d;"
 	switch {
 	case s.wrong("Y95-46/charset"):
 		header = "=====;charset=UTF-8"
 	case s.wrong("Y95-46/bytes"):
-		header, meta = "=====", "Gr\xf6\xdfe"
+		header, meta = "=====", "Gr\xf6\xdfe &#x4e2d;"
 	case s.wrong("Y95-47/language"):
 		header = "=====;language=en_GB"
+	case s.wrong("Y95-78/scripts"):
+		meta = "An album ?"
 	}
 	for i, u := range where {
 		b.WriteString(header + "\r\n")

@@ -44,7 +44,11 @@ func signpostingCases() []Case {
 		}),
 		s("1/item-type", "level 1", Should, "Each link to content tells its media type.", typed("item")),
 		s("1/type", "level 1", Must, "The landing page has one or two links \"type\", one of them to https://schema.org/AboutPage.", func(p *probe) outcome {
-			all := related(p.landing(), "type")
+			page := p.landingPage()
+			if page.redirects() {
+				return skipped("the name is redirected to another server, and the landing page is there; give --landing for one here")
+			}
+			all := related(linksOf(page), "type")
 			about := slices.ContainsFunc(all, func(l link) bool { return l.target == "https://schema.org/AboutPage" })
 			return want(about && len(all) <= 2, "%d links with the relation \"type\", AboutPage among them: %t", len(all), about)
 		}),
@@ -93,16 +97,24 @@ func signpostingCases() []Case {
 	}
 }
 
-// landing returns the links of the landing page: the answer to the name, or that to
-// which it is redirected on this server. Links about other resources are left out.
-func (p *probe) landing() []link {
+// landing returns the links of the landing page.
+func (p *probe) landing() []link { return linksOf(p.landingPage()) }
+
+// landingPage returns the landing page that the caller named, or the answer to the
+// name, or that to which it is redirected on this server.
+func (p *probe) landingPage() *response {
+	if p.o.Landing != "" {
+		if page, here := p.follow(p.o.Landing, "Accept: text/html"); here {
+			return page
+		}
+	}
 	r := p.web("GET", p.path(p.name()), "Accept: text/html")
 	if r.redirects() {
 		if next, here := p.follow(r.get("Location"), "Accept: text/html"); here && next.is(200) {
-			return linksOf(next)
+			return next
 		}
 	}
-	return linksOf(r)
+	return r
 }
 
 func isHTTP(s string) bool {
@@ -160,6 +172,9 @@ func (p *probe) contextOfLanding() (context9264, outcome, bool) {
 		return context9264{}, out, false
 	}
 	anchors := []string{p.t.url(p.path(p.name()))}
+	if u, ok := p.absolute(p.t.base+"/", p.o.Landing); ok && p.o.Landing != "" {
+		anchors = append(anchors, u.String())
+	}
 	for _, l := range related(p.landing(), "cite-as") {
 		anchors = append(anchors, l.target)
 	}

@@ -40,7 +40,7 @@ func webCases() []Case {
 		}),
 		w("RFC9110-9.3.2/head", "RFC 9110, 9.3.2", Must, "HEAD gets the same status and fields as GET, and no body.", func(p *probe) outcome {
 			get, head := p.get(), p.web("HEAD", p.path(p.name()))
-			return want(head.status == get.status && head.get("Location") == get.get("Location") && head.mediaType() == get.mediaType() && len(head.surplus) == 0,
+			return want(head.status == get.status && p.sameLocation(get, head) && head.mediaType() == get.mediaType() && len(head.surplus) == 0,
 				"HEAD got %s with %d bytes, GET got %s", head, len(head.surplus), get)
 		}),
 		w("RFC9110-15.5.5/404", "RFC 9110, 15.5.5", Must, "A name that is not known gets 404.", func(p *probe) outcome {
@@ -59,6 +59,9 @@ func webCases() []Case {
 				return skipped("no replaced name is known; give --moved")
 			}
 			r := p.web("GET", p.path(p.full(p.elementOf(p.o.Moved))))
+			if p.gateway() {
+				return skipped("a proxy or gateway follows the redirection itself")
+			}
 			return want(r.is(301, 308) && r.has("Location"), "a replaced name got %s", r)
 		}),
 		w("RFC9110-15.5.1/malformed", "RFC 9110, 15.5.1; RFC 8141, 2", Should, "A malformed name gets an error of the client.", func(p *probe) outcome {
@@ -71,24 +74,21 @@ func webCases() []Case {
 				return skipped("%s is not a URN", p.name())
 			}
 			get, r := p.get(), p.web("GET", p.path(other))
-			if get.redirects() {
-				return want(r.status == get.status && r.get("Location") == get.get("Location"), "/%s got %s, /%s got %s", other, r, p.name(), get)
-			}
-			return want(r.status == get.status && r.mediaType() == get.mediaType(), "/%s got %s, /%s got %s", other, r, p.name(), get)
+			return want(r.status == get.status && (get.redirects() && p.sameLocation(get, r) || !get.redirects() && r.mediaType() == get.mediaType()), "/%s got %s, /%s got %s", other, r, p.name(), get)
 		}),
 		w("RFC8141-2.3.1/r-component", "RFC 8141, 2.3.1, 3", Should, "An r-component that the resolver does not understand does not change which name is meant.", func(p *probe) outcome {
 			get, r := p.get(), p.web("GET", p.path(p.name()+"?+conform:x=y"))
-			return want(r.status == get.status && r.get("Location") == get.get("Location"), "with an r-component the answer is %s, without %s", r, get)
+			return want(r.status == get.status && p.sameLocation(get, r), "with an r-component the answer is %s, without %s", r, get)
 		}),
 		w("RFC8141-2.3.2/q-component", "RFC 8141, 2.3.2", Must, "If a URN with a q-component leads to a URL, the q-component is copied to the query of the URL.", func(p *probe) outcome {
 			get := p.get()
 			if _, ok := equivalentSpelling(p.name()); !ok || !get.redirects() {
 				return skipped("there is no URN that is redirected")
 			}
-			if u, err := uri.Parse(get.get("Location")); err != nil || strings.Contains(u.String(), "?") {
-				return skipped("the URL has a query of its own, for which the document requires nothing")
-			}
 			r := p.web("GET", p.path(p.name()+"?=conform=1"))
+			if strings.Contains(get.get("Location"), "?") || r.redirects() && !isHTTP(r.get("Location")) {
+				return skipped("the URL has a query of its own or is not of http, for which the document requires nothing")
+			}
 			u, err := uri.ParseReference(r.get("Location"))
 			query, _ := u.Query()
 			return want(err == nil && query == "conform=1", "the answer is %s", r)
@@ -124,7 +124,7 @@ func webCases() []Case {
 			get := p.get()
 			for _, accept := range []string{"text/html", "application/json", "application/linkset+json"} {
 				r := p.web("GET", p.path(p.name()), "Accept: "+accept)
-				if r.status == get.status && r.mediaType() == get.mediaType() && r.get("Location") == get.get("Location") {
+				if r.status == get.status && r.mediaType() == get.mediaType() && p.sameLocation(get, r) {
 					continue
 				}
 				for _, one := range []*response{get, r} {

@@ -72,6 +72,7 @@ func (c *cli) conformCommand() *cobra.Command {
 	f.StringVar(&o.Retired, "retired", "", "name that was retired without a successor")
 	f.StringVar(&o.Moved, "moved", "", "name that was replaced by another one")
 	f.StringVar(&o.Absent, "absent", conform.DefaultAbsent, "name that the server does not know")
+	f.StringVar(&o.Landing, "landing", "", "URL or path of the landing page of the first name (default where the name leads)")
 	f.StringVar(&o.TimeGate, "timegate", "", "URL of a TimeGate, behind which the URL of a name is put")
 	f.DurationVar(&o.Timeout, "timeout", conform.DefaultTimeout, "of one request")
 	f.StringVar(&r.roots, "ca", "", "PEM file of the certificates to trust (default those of the system)")

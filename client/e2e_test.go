@@ -135,9 +135,9 @@ func located(a *nomen.Answer) {
 func TestConformance(t *testing.T) {
 	ofHost := nomentest.Capabilities{
 		Under: name.MustParsePrefix("urn:dns:" + nomentest.Host), Default: nomen.I2C,
-		Unranked: true, Uncountried: true, Uncomponented: true, Follows: true, Timed: true,
+		Unranked: true, Uncountried: true, Uncomponented: true, Follows: true, Succeeds: true, Timed: true,
 	}
-	ofAll := nomentest.Capabilities{Default: nomen.I2C, Unranked: true, Uncountried: true, Follows: true, Timed: true}
+	ofAll := nomentest.Capabilities{Default: nomen.I2C, Unranked: true, Uncountried: true, Follows: true, Succeeds: true, Timed: true}
 	web := nomentest.Capabilities{Uncountried: true, Follows: true, Timed: true, Ruled: true, Undefaulted: true, Undelegated: true, Fetches: true, Lossy: located}
 	thttp := web
 	thttp.Default = nomen.I2L

@@ -37,6 +37,10 @@ type Capabilities struct {
 	// Gone for every service.
 	Unsuccessive bool
 
+	// Succeeds: a question about a name that was retired in favour of one other is
+	// answered by that one, whatever the service (1995, 4), and not for I2L alone.
+	Succeeds bool
+
 	// Ruled: the policies of authorities are followed, and I=I can be asked.
 	Ruled bool
 

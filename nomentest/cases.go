@@ -256,7 +256,10 @@ func (f fixture) retired(c Capabilities) []testCase {
 			testCase{name: "retired", question: ask(s, retired), kind: nomen.Gone, answer: f.description(s, retired)},
 			testCase{name: "retired for two", question: ask(s, divided), kind: nomen.Gone, answer: f.description(s, divided)},
 		)
-		if s != nomen.I2L || c.Unsuccessive {
+		switch {
+		case c.Succeeds && s != nomen.I2L:
+			cases = append(cases, f.succeeded(s)...)
+		case s != nomen.I2L || c.Unsuccessive:
 			cases = append(cases, testCase{
 				name: "retired for one", question: ask(s, replaced), kind: nomen.Gone, answer: f.description(s, replaced),
 			})
@@ -271,6 +274,20 @@ func (f fixture) retired(c Capabilities) []testCase {
 		redirect.answer = f.locations(nomen.I2L, single, 0)
 	}
 	return append(cases, redirect)
+}
+
+// succeeded is what a service other than I2L says about the successor (Y95-43, Y95-64).
+func (f fixture) succeeded(s nomen.Service) []testCase {
+	tc := testCase{name: "retired for one", question: ask(s, replaced)}
+	switch s {
+	case nomen.I2C, nomen.I2Cs:
+		tc.answer = f.description(s, single, 0)
+	case nomen.I2Ls:
+		tc.answer = f.locations(s, single, 0)
+	default:
+		return nil // the successor has no other name
+	}
+	return []testCase{tc}
 }
 
 // Y95-02, Y95-03, Y95-04, Y95-13: spellings that are, and are not, one name.

@@ -244,7 +244,8 @@ func (a asked) standard() nomen.Service {
 func (a asked) question(r *request, expected nomen.Service) (nomen.Question, error) {
 	q := nomen.Question{
 		Name: a.name, Service: expected, Default: expected, Strict: a.form == formTHTTP, Component: a.query.component,
-		R: a.query.r, Q: a.query.q, Query: a.query.plain, At: a.query.at,
+		Succeed: a.form == formElement && a.query.service == "", // Y95-43
+		R:       a.query.r, Q: a.query.q, Query: a.query.plain, At: a.query.at,
 		Languages: r.languages, Country: r.country, Hops: r.hops,
 	}
 	if a.query.service != "" {
@@ -319,6 +320,8 @@ func (s *Server) problem(r *request, a asked, err error) *reply {
 		}
 	case errors.Is(err, nomen.ErrLoop):
 		return s.loop(r, a)
+	case errors.Is(err, errMisdirected):
+		return s.misdirected(r, a)
 	default:
 		return s.failure(r, err)
 	}
@@ -331,18 +334,7 @@ func (s *Server) problem(r *request, a asked, err error) *reply {
 }
 
 func (s *Server) withProblem(r *request, a asked, problem *format.Problem) *reply {
-	accept := r.accept
-	if accept == "" && a.form == formElement { // Y95-45
-		accept = format.TypeURC
-	}
-	f := r.problemFormat(problemForm(accept))
-	shown := problem
-	if problem.Answer != nil { // all that is known, whatever was asked for
-		ans, copied := *problem.Answer, *problem
-		ans.Service = nomen.I2C
-		copied.Answer, shown = &ans, &copied
-	}
-	body, err := written(func(w io.Writer) error { return f.Write(w, shown) })
+	f, body, err := s.problemBody(r, a, problem)
 	if err != nil {
 		return s.failure(r, err)
 	}
@@ -354,6 +346,23 @@ func (s *Server) withProblem(r *request, a asked, problem *format.Problem) *repl
 	varyCharset(p, f.MediaType)
 	p.add("Cache-Control", "no-cache")
 	return p.withBody(f.ContentType(), body)
+}
+
+// problemBody writes a problem in a format by Accept.
+func (s *Server) problemBody(r *request, a asked, problem *format.Problem) (f format.ProblemForm, body []byte, err error) {
+	accept := r.accept
+	if accept == "" && a.form == formElement { // Y95-45
+		accept = format.TypeURC
+	}
+	f = r.problemFormat(problemForm(accept))
+	shown := problem
+	if problem.Answer != nil { // all that is known, whatever was asked for
+		ans, copied := *problem.Answer, *problem
+		ans.Service = nomen.I2C
+		copied.Answer, shown = &ans, &copied
+	}
+	body, err = written(func(w io.Writer) error { return f.Write(w, shown) })
+	return f, body, err
 }
 
 // unknown returns the error about a name that is not known, with what was perhaps meant
@@ -380,6 +389,20 @@ func (s *Server) countMiss(a asked, err error) {
 		return
 	}
 	s.misses.Add(a.kept().Key(), e.Suggestions)
+}
+
+// errMisdirected is the error of a request whose Host field names neither this server
+// nor an authority.
+var errMisdirected = errors.New("server: the request is for another host")
+
+// misdirected answers a request for an element of a host that is not served here (RFC
+// 9110, 15.5.20): the element is that of an authority of its own (Y95-21).
+func (s *Server) misdirected(r *request, a asked) *reply {
+	return s.withProblem(r, a, &format.Problem{
+		Title: "This server does not answer for that host", Status: http.StatusMisdirectedRequest,
+		Detail: "The Host field names neither this server nor a naming authority here. Ask for the full name, which begins with its scheme, as in urn:. " +
+			"If the host is this server, its operator adds it with --host, or sets --public-url; if it is a naming authority's, with the authority's hosts.",
+	})
 }
 
 // loop answers a question that resolvers pass on to each other.

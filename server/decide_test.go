@@ -78,7 +78,8 @@ func TestTargets(t *testing.T) {
 		{"//x", "example.org", 404, "urn:dns:example.org:/x"},
 		{"/deep/er", "example.org", 200, "https://example.org/deeper"},
 		{"/..", "example.org", 404, "urn:dns:example.org:.."},
-		{"/2648", "unknown.example", 200, rfc},
+		{"/2648", "unknown.example", 421, "Host field"}, // Y95-21, Y95-37
+		{"/2648", "localhost:4500", 200, rfc},
 		{"/doi:nothing", "example.org", 404, "urn:dns:example.org:doi:nothing"},
 		{"/doi:nothing", "x", 400, "doi"},
 		{"/odd:element", "example.org", 404, "urn:dns:example.org:odd:element"},

@@ -14,7 +14,8 @@
 // # Targets
 //
 //   - ELEMENT, without a slash, is one of 1995: its authority is that of the Host
-//     field, else of the local address, else the default one. It is described
+//     field, else of the local address, else the default one; that only if the
+//     field is absent or means this server, otherwise it is 421. It is described
 //     (I2C), in text/urc-0 where the client leaves the choice.
 //   - urn:... without a slash is what a proxy is asked. It is described too.
 //   - http://HOST/... is answered like its path with that Host, if HOST is one

@@ -206,6 +206,9 @@ func expectName(c cell, s nomen.Service) expectation {
 	case noName: // 2483, 4: malformed URI; C3: with offset and rule. The escape is at the name's end.
 		return c.failure(http.StatusBadRequest, "malformed", "pct-encoded")
 	case unknown: // 2483, 4: does not exist in any form
+		if c.form.bare && c.row.id == "no authority" { // Y95-21; 9110, 15.5.20: the host is another's
+			return expectation{statuses: []int{http.StatusMisdirectedRequest}, parts: -1}
+		}
 		e := c.failure(http.StatusNotFound, "unknown-name")
 		return c.orSame(s, e)
 	case hidden: // C2: 404; not yet public: nothing tells it from an unknown name
@@ -216,8 +219,9 @@ func expectName(c cell, s nomen.Service) expectation {
 		return c.failure(http.StatusUnavailableForLegalReasons, "denied")
 	case away: // S: leads to the other resolver
 		return c.orSame(s, expectation{statuses: []int{c.seeOther()}, location: c.row.target, parts: -1})
-	case moved: // C3: 301 for I2L and I2R
-		if s == nomen.I2L || s == nomen.I2R {
+	case moved: // C3: 301 for I2L and I2R; Y95-43: and in the protocol of 1995 where no service is named
+		unnamed := c.service == "" || c.service == unknownService
+		if s == nomen.I2L || s == nomen.I2R || (c.form.y95 || c.form.element) && unnamed {
 			return c.successor(s)
 		}
 	}

@@ -51,6 +51,7 @@ func (s *Server) toLocation(ctx context.Context, r *request, a asked, ans *nomen
 	s.link(p, r, a, ans)
 	p.add("Vary", "Accept, Accept-Language")
 	p.add("Cache-Control", cacheControl(ans))
+	p.sayWhere(r, a.form, target.String())
 	return toward(r, p, target.String())
 }
 
@@ -132,7 +133,53 @@ func (s *Server) elsewhere(r *request, a asked, ans *nomen.Answer) *reply {
 	p.add("Vary", "Accept")
 	p.add("Cache-Control", cacheFor(age, ans.Private))
 	s.link(p, r, a, ans)
-	return toward(r, p, s.otherName(p, a, u.String(), ans.Status == nomen.Retired))
+	target := s.otherName(p, a, u.String(), ans.Status == nomen.Retired)
+	p.sayWhere(r, a.form, target)
+	if ans.Status != nomen.Retired || a.form != formElement {
+		return toward(r, p, target)
+	}
+	f, body, err := s.problemBody(r, a, tombstone(ans, p.status))
+	if err != nil {
+		return s.failure(r, err)
+	}
+	varyCharset(p, f.MediaType)
+	p.add("Location", target)
+	return p.withBody(f.ContentType(), body)
+}
+
+// tombstone is what is known of a retired name, for clients of 1995, who see it where
+// they cannot follow: a Simple-Request has no status line (Y95-25, Y95-32).
+func tombstone(ans *nomen.Answer, status int) *format.Problem {
+	e := &nomen.Error{Kind: nomen.Gone, Name: ans.Name.Key(), Service: ans.Service, Message: ans.Reason, Answer: ans}
+	if e.Message == "" {
+		e.Message = "retired"
+	}
+	return format.NewProblem(e, status)
+}
+
+// maxPhrase bounds a reason phrase in bytes.
+const maxPhrase = 256
+
+// sayWhere makes the reason phrase of a redirection in the protocol of 1995 say where it
+// leads (3.4.1: Y95-42), unless it does. A URN is there only if it is to be resolved in
+// place of the first (Y95-43): of a URL with one in it the host is enough.
+func (p *reply) sayWhere(r *request, f form, target string) {
+	if p.reason != "" || f != formElement && r.version.atLeast11() || strings.HasPrefix(target, "/") {
+		return
+	}
+	if len(target) > maxPhrase || mentions(target, "urn:") {
+		scheme, rest, ok := strings.Cut(target, "://")
+		if i := strings.IndexAny(rest, "/?#"); i >= 0 {
+			rest = rest[:i]
+		}
+		if target = scheme + "://" + rest; !ok || len(target) > maxPhrase || mentions(target, "urn:") {
+			return
+		}
+	}
+	p.reason = "Found at " + target
+	if p.status == http.StatusMovedPermanently || p.status == http.StatusPermanentRedirect {
+		p.reason = "Moved to " + target
+	}
 }
 
 // otherName returns where a client is sent that shall ask for another identifier.

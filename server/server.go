@@ -39,6 +39,7 @@ type Options struct {
 
 	PublicURL      string         // under which this server is known, such as https://names.example.org; "" if that varies
 	Version        string         // of the program
+	Hosts          []string       // further names of this server, beside that of PublicURL, localhost and addresses
 	AdminHosts     []string       // Host fields that the admin listener accepts beside addresses and localhost
 	TrustedProxies []netip.Prefix // whose Forwarded or X-Forwarded fields are believed
 
@@ -100,6 +101,7 @@ type Server struct {
 	public     string // PublicURL without a slash at its end
 	publicHost string
 	version    string
+	hosts      map[string]bool
 	adminHosts map[string]bool
 	proxies    []netip.Prefix
 
@@ -137,7 +139,7 @@ func New(o Options) (*Server, error) {
 	}
 	s := &Server{
 		resolver: o.Resolver, store: o.Store, registrar: o.Registrar,
-		version: cmp.Or(o.Version, "(unknown version)"), adminHosts: map[string]bool{}, proxies: o.TrustedProxies,
+		version: cmp.Or(o.Version, "(unknown version)"), hosts: map[string]bool{}, adminHosts: map[string]bool{}, proxies: o.TrustedProxies,
 		now: o.Now, log: o.Log, access: o.AccessLog, limits: o.Limits.withDefaults(), metrics: newMetrics(),
 		country: o.Country, countryHeader: http.CanonicalHeaderKey(o.CountryHeader), misses: o.Misses, scratch: o.Scratch,
 		explainer: o.Explainer, forward: o.Forward,
@@ -153,6 +155,9 @@ func New(o Options) (*Server, error) {
 	}
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
+	}
+	for _, h := range o.Hosts {
+		s.hosts[store.CanonicalHost(h)] = true
 	}
 	for _, h := range o.AdminHosts {
 		s.adminHosts[store.CanonicalHost(h)] = true
@@ -196,7 +201,19 @@ func (s *Server) setPublicURL(text string) error {
 func (s *Server) isOwnHost(host string, local netip.Addr) bool {
 	h := store.CanonicalHost(host)
 	ip, err := netip.ParseAddr(strings.Trim(h, "[]"))
-	return h != "" && (h == s.publicHost || isLoopback(h) || err == nil && ip == local)
+	return h != "" && (h == s.publicHost || s.hosts[h] || isLoopback(h) || err == nil && ip == local)
+}
+
+// meansServer reports whether a Host field means this server: it is absent, an address,
+// or one of its names. An address is nobody's name, and behind address translation or a
+// load balancer it need not be one that this machine knows.
+func (s *Server) meansServer(host string) bool {
+	h := store.CanonicalHost(host)
+	if h == "" || h == s.publicHost || s.hosts[h] || isLoopback(h) {
+		return true
+	}
+	_, err := netip.ParseAddr(strings.Trim(h, "[]"))
+	return err == nil
 }
 
 // isLoopback reports whether a canonical host is this machine, seen from itself.

@@ -552,7 +552,7 @@ func TestRedirections(t *testing.T) {
 		status                             int
 	}{
 		{"https://other.example/x", "/urn:example:a", "https://other.example/x", "", 303},
-		{"https://other.example/x", "urn:example:a?s=I2C", "https://other.example/x", "", 303},
+		{"https://other.example/x", "urn:example:a?s=I2C", "https://other.example/x", "Found at https://other.example/x", 303}, // Y95-42
 		{"urn:example:b", "/urn:example:a?s=I2C", "/urn:example:b?s=I2C", "", 303},
 		{"urn:example:b", "urn:example:a", "urn:example:b", "urn:example:b", 303}, // Y95-42, Y95-43
 		{"javascript:alert(1)", "/urn:example:a", "", "", 500},

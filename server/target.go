@@ -60,9 +60,25 @@ type place struct {
 	otherPort bool // the absolute form has a port of another server on the same host
 }
 
-// An ownHosts tells whether a host is this server, whatever the authorities.
+// An ownHosts tells whether a host is this server, whatever the authorities: for an
+// absolute target one that is known, for a Host field also one that names nothing else.
 type ownHosts interface {
 	isOwnHost(host string, local netip.Addr) bool
+	meansServer(host string) bool
+}
+
+// authority returns the authority that is asked here (1995, A95-3), nil for none. The
+// default one is for requests that name nothing else: it is an error if the Host field
+// names a host that is neither this server nor an authority's (Y95-21, Y95-37).
+func (p place) authority() (*store.Authority, error) {
+	if a := p.set.Meant(p.host, p.local); a != nil {
+		return a, nil
+	}
+	a := p.set.At(p.host, p.local)
+	if a != nil && !p.own.meansServer(p.host) {
+		return nil, errMisdirected
+	}
+	return a, nil
 }
 
 // read reads a target. The error is a [*nomen.Error].
@@ -178,7 +194,10 @@ func (p place) readBare(target string) (asked, error) {
 // readSubject reads a name or an element.
 func (p place) readSubject(s string, bare bool) (asked, error) {
 	if strings.HasPrefix(s, urn.ReservedPrefix) {
-		return asked{form: formElement, bare: bare, reserved: s, authority: p.set.At(p.host, p.local)}, nil
+		a := asked{form: formElement, bare: bare, reserved: s}
+		var err error
+		a.authority, err = p.authority()
+		return a, err
 	}
 	here := p.set.Host(p.host)
 	if a, ok, err := p.fullName(s, bare, here != nil); ok {
@@ -293,7 +312,11 @@ func isWeb(a *store.Authority) bool { return strings.HasPrefix(a.Prefix.String()
 
 // element reads an ElementID of the authority that is asked here.
 func (p place) element(s string, bare bool) (asked, error) {
-	a := asked{form: formElement, bare: bare, authority: p.set.At(p.host, p.local)}
+	a := asked{form: formElement, bare: bare}
+	var err error
+	if a.authority, err = p.authority(); err != nil {
+		return a, err
+	}
 	if a.authority == nil {
 		return a, &nomen.Error{
 			Kind: nomen.Unknown, Name: s,

@@ -277,13 +277,19 @@ func (s *AuthoritySet) Compiled(a *Authority) (*Compiled, error) {
 // address, means: by host, else by address, else the default one, else nil
 // (1995, A95-3).
 func (s *AuthoritySet) At(host string, local netip.Addr) *Authority {
-	if a := s.Host(host); a != nil {
-		return a
-	}
-	if a := s.address[local.Unmap()]; a != nil {
+	if a := s.Meant(host, local); a != nil {
 		return a
 	}
 	return s.standard
+}
+
+// Meant returns the authority that a request means by its host, else by its address,
+// or nil: then it names nothing, or something else.
+func (s *AuthoritySet) Meant(host string, local netip.Addr) *Authority {
+	if a := s.Host(host); a != nil {
+		return a
+	}
+	return s.address[local.Unmap()]
 }
 
 // Host returns the authority that is asked under a Host field, or nil.

@@ -13,6 +13,7 @@ import (
 	"net/netip"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -39,7 +40,7 @@ Stop it with an interrupt: requests under way are answered first.`
 type serveFlags struct {
 	listen, admin, publicURL string
 	tlsCert, tlsKey          string
-	trusted                  []string
+	trusted, hosts           []string
 	registry                 string // file of the site's own registry entries
 	demo, noAccessLog        bool
 	cache                    int
@@ -67,6 +68,7 @@ func (c *cli) serveCommand() *cobra.Command {
 	f.StringVar(&s.tlsKey, "tls-key", "", "file with its private key, PEM")
 	f.StringSliceVar(&s.trusted, "trusted-proxy", nil, "network of proxies whose Forwarded fields are believed, as in 10.0.0.0/8 (default none)")
 	f.StringVar(&s.registry, "registry", "", "JSON file of your own registry entries, shown under /-/registry/")
+	f.StringSliceVar(&s.hosts, "host", nil, "further name of this server in Host fields, as of a load balancer (default those of --public-url, of --listen and of the machine; localhost; addresses)")
 	f.BoolVar(&s.noAccessLog, "no-access-log", false, "do not log requests")
 	f.BoolVar(&s.demo, "demo", false, "first load the 9,154 RFC names shipped in the program")
 	f.IntVar(&s.cache, "cache", 0, "MiB of records kept in memory (default by the machine)")
@@ -169,6 +171,18 @@ func (f *serveFlags) proxies() ([]netip.Prefix, error) {
 	return all, nil
 }
 
+// ownHosts returns the names of this server that need no public URL.
+func (f *serveFlags) ownHosts() []string {
+	all := slices.Clone(f.hosts)
+	if host, _, err := net.SplitHostPort(f.listen); err == nil && host != "" {
+		all = append(all, host)
+	}
+	if host, err := os.Hostname(); err == nil {
+		all = append(all, host)
+	}
+	return all
+}
+
 // serveStore serves an open store.
 func (c *cli) serveStore(ctx context.Context, f serveFlags, s keeper, secure *tls.Config, proxies []netip.Prefix, log *slog.Logger) (err error) {
 	table := store.NewTable(s, clock, authorityLife)
@@ -197,7 +211,7 @@ func (c *cli) serveStore(ctx context.Context, f serveFlags, s keeper, secure *tl
 	}
 	o := server.Options{
 		Store: s, Registrar: reg, Authorities: table, Registries: &registries,
-		PublicURL: f.publicURL, Version: versionText(), TrustedProxies: proxies,
+		PublicURL: f.publicURL, Version: versionText(), TrustedProxies: proxies, Hosts: f.ownHosts(),
 		Country: world.country, CountryHeader: f.outside.countryHeader, Misses: world.misses,
 		Scratch: newScratch, Now: clock, Log: log,
 	}

@@ -35,7 +35,7 @@ func (c *cli) namespacesCommand() *cobra.Command {
   nomen namespaces --json
   nomen namespaces --scheme-ids
   nomen namespaces --registry ours.json shelf
-  nomen namespaces --format html > namespaces.html`,
+  nomen namespaces --format html`,
 		ValidArgsFunction: cobra.FixedCompletions(nids(), cobra.ShellCompDirectiveNoFileComp),
 	}
 	old := cmd.Flags().Bool("scheme-ids", false, "the SchemeIDs of 1995 instead")

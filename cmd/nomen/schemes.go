@@ -32,7 +32,7 @@ func (c *cli) schemesCommand() *cobra.Command {
   nomen schemes --find gopher
   nomen schemes ftp gopher
   nomen schemes --rules --json
-  nomen schemes --format html > schemes.html`,
+  nomen schemes --format html`,
 		ValidArgsFunction: cobra.FixedCompletions(registry.Standard().Schemes().Names(), cobra.ShellCompDirectiveNoFileComp),
 	}
 	cmd.Flags().StringVar(&f.status, "status", "", "only schemes with a status: "+strings.Join(schemeStatuses(), ", "))

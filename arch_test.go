@@ -70,7 +70,7 @@ var house = []room{
 	{floor: 8, dir: "store/pgstore", ours: ". store name internal/codec internal/gate internal/ledger", theirs: "github.com/jackc/pgx/v5"},
 	{floor: 7, dir: "bulk/bulktest", ours: ". store name"},
 	{floor: 8, dir: "mint/reserve", ours: ". mint registrar store name"},
-	{floor: 8, dir: "bulk", ours: ". registrar store name namespace urn uri", theirs: "github.com/klauspost/compress"},
+	{floor: 8, dir: "bulk", ours: ". registrar store name namespace urn uri", theirs: "github.com/klauspost/compress golang.org/x/text"},
 	{floor: 9, dir: "adminapi", ours: ". bulk misses registrar store rule name urn uri"},
 	{floor: 9, dir: "gateway", ours: ". client discover format name namespace scheme store uri urn internal/guard internal/race internal/shown", theirs: "golang.org/x/time"},
 	{floor: 10, dir: "server", ours: ". adminapi bulk gateway mint mint/reserve misses registrar registry format store rule name scheme urn uri internal/accept internal/wire internal/guard internal/shown", theirs: "github.com/prometheus/client_golang github.com/klauspost/compress golang.org/x/sync golang.org/x/time"},

@@ -25,6 +25,14 @@ func (c *Client) Import(ctx context.Context, r io.Reader, o bulk.ImportOptions) 
 	setFlag(q, "retired", o.Retired)
 	setFlag(q, "strict", o.Strict)
 	setFlag(q, "map_resolvers", o.Resolvers)
+	setText(q, "encoding", o.Sheet.Encoding)
+	setText(q, "delimiter", o.Sheet.Delimiter)
+	for _, m := range o.Sheet.Columns {
+		q.Add("map", m)
+	}
+	for _, m := range o.Sheet.Split {
+		q.Add("split", m)
+	}
 	setText(q, "why", o.Why)
 	setText(q, "as", o.Who)
 	setText(q, "compression", compressionName(o.Compression))

@@ -104,7 +104,7 @@ func BenchmarkCheck(b *testing.B) {
 				b.Fatal(err)
 			}
 			var reqs []registrar.Request
-			in, err := bulk.NewReader(bytes.NewReader(file(b, kind.options)), bulk.JSONLines, bulk.Plain)
+			in, err := bulk.NewReader(bytes.NewReader(file(b, kind.options)), bulk.JSONLines, bulk.Plain, bulk.Sheet{})
 			if err != nil {
 				b.Fatal(err)
 			}
@@ -141,7 +141,7 @@ func BenchmarkExport(b *testing.B) {
 }
 
 func decode(b *testing.B, text []byte, f bulk.Format) {
-	in, err := bulk.NewReader(bytes.NewReader(text), f, bulk.Plain)
+	in, err := bulk.NewReader(bytes.NewReader(text), f, bulk.Plain, bulk.Sheet{})
 	if err != nil {
 		b.Fatal(err)
 	}

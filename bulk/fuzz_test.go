@@ -79,7 +79,7 @@ func FuzzTables(f *testing.F) {
 
 // readTable returns the records of a table, and all that was told.
 func readTable(t *testing.T, r io.Reader, f Format) (records []*store.Record, told []string) {
-	in, err := NewReader(r, f, Plain)
+	in, err := NewReader(r, f, Plain, Sheet{})
 	if err != nil {
 		return nil, []string{err.Error()}
 	}
@@ -116,7 +116,7 @@ func agreeOnRows(t *testing.T, text string) {
 	if err != nil {
 		return
 	}
-	l, err := newLines(strings.NewReader(text), Plain)
+	l, err := newLines(strings.NewReader(text), Plain, Sheet{})
 	if err != nil {
 		return // a mark of UTF-16
 	}

@@ -111,6 +111,7 @@ func (c Conflict) request(l *Line) registrar.Request {
 type ImportOptions struct {
 	Format      Format
 	Compression Compression
+	Sheet       Sheet            // how the file is written, if it is not one of ours
 	DryRun      bool             // tell what would change, and change nothing
 	OnConflict  Conflict         // what becomes of names that are there
 	Retired     bool             // change retired names too, which are otherwise left as they are
@@ -173,7 +174,7 @@ func Import(ctx context.Context, reg *registrar.Registrar, a registrar.Actor, r 
 	if err != nil {
 		return Summary{}, err
 	}
-	in, err := NewReader(r, o.Format, o.Compression)
+	in, err := NewReader(r, o.Format, o.Compression, o.Sheet)
 	if err != nil {
 		return Summary{}, err
 	}

@@ -31,7 +31,7 @@ type decoder struct {
 func (d *decoder) reset(line string) {
 	*d = decoder{in: line, index: -1}
 	if !utf8.ValidString(line) {
-		d.fail(invalid(line), "is not UTF-8")
+		d.fail(invalid(line), notUTF8)
 	}
 }
 

@@ -20,7 +20,7 @@ var names = cmp.Comparer(func(a, b name.Name) bool { return a == b })
 // all reads to the end; the last error is not a *LineError.
 func all(t testing.TB, r io.Reader) (lines []Line, bad []*LineError, end error) {
 	t.Helper()
-	in, err := NewReader(r, JSONLines, Auto)
+	in, err := NewReader(r, JSONLines, Auto, Sheet{})
 	if err != nil {
 		return nil, nil, err
 	}
@@ -170,7 +170,7 @@ func FuzzJSONLines(f *testing.F) {
 	f.Add([]byte("\x1f\x8b\x08\x00\x00\x00\x00\x00"))
 	f.Add([]byte("\x28\xb5\x2f\xfd\x04\x00"))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		in, err := NewReader(strings.NewReader(string(data)), JSONLines, Auto)
+		in, err := NewReader(strings.NewReader(string(data)), JSONLines, Auto, Sheet{})
 		if err != nil {
 			if _, ok := errors.AsType[*BrokenError](err); !ok {
 				t.Fatalf("NewReader: %v", err)

@@ -7,9 +7,12 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
+	"golang.org/x/text/encoding"
+	"golang.org/x/text/encoding/unicode"
 )
 
 // lines reads the lines of a file that is perhaps compressed.
@@ -22,6 +25,8 @@ type lines struct {
 	next   int64  // of the first byte after it
 	long   []byte // a line that is longer than the buffer
 	done   error  // why there is no more
+
+	encoding string // that the file is not UTF-8 but in; "" if it is UTF-8
 
 	// What was read and is to be read again: first the lines of again, from
 	// where they were not, then a line that was too long.
@@ -37,12 +42,19 @@ func (l *lines) pending() bool {
 
 // newLines returns the lines of r. The error is a [*BrokenError] when not even the
 // beginning can be read.
-func newLines(r io.Reader, c Compression) (*lines, error) {
+func newLines(r io.Reader, c Compression, sheet Sheet) (*lines, error) {
+	e, err := sheet.encoding()
+	if err != nil {
+		return nil, err
+	}
 	plain, closing, err := decompress(bufio.NewReaderSize(r, bufferSize), c)
 	if err != nil {
 		return nil, &BrokenError{Line: 1, Err: err}
 	}
 	l := &lines{in: bufio.NewReaderSize(plain, bufferSize), close: closing}
+	if e != nil {
+		l.decode(e, sheet.Encoding)
+	}
 	if err := l.mark(); err != nil {
 		closing()
 		return nil, err
@@ -84,18 +96,41 @@ func guess(r *bufio.Reader) Compression {
 	return Plain
 }
 
-// mark skips the byte order mark of UTF-8 and refuses that of UTF-16.
+// decode reads from an encoding from now on.
+func (l *lines) decode(e encoding.Encoding, name string) {
+	l.in, l.encoding = bufio.NewReaderSize(e.NewDecoder().Reader(l.in), bufferSize), name
+}
+
+// mark skips the byte order mark of UTF-8, and reads UTF-16 by its own.
 func (l *lines) mark() error {
-	head, _ := l.in.Peek(3) // what is missing is missed when it is read
+	head, _ := l.in.Peek(4) // what is missing is missed when it is read
 	switch {
 	case bytes.HasPrefix(head, []byte("\uFEFF")):
 		n, err := l.in.Discard(len("\uFEFF"))
 		l.next = int64(n)
 		return err
+	case l.encoding != "": // which has been given
+	case bytes.HasPrefix(head, []byte{0xFF, 0xFE, 0, 0}), bytes.HasPrefix(head, []byte{0, 0, 0xFE, 0xFF}):
+		return &BrokenError{Line: 1, Err: errors.New("it is UTF-32; save it as UTF-8")}
 	case bytes.HasPrefix(head, []byte{0xFF, 0xFE}), bytes.HasPrefix(head, []byte{0xFE, 0xFF}):
-		return &BrokenError{Line: 1, Err: errors.New("it is UTF-16; save it as UTF-8")}
+		l.decode(unicode.UTF16(unicode.LittleEndian, unicode.ExpectBOM), "utf-16")
 	}
 	return nil
+}
+
+// What is wrong with a line that is not text.
+const (
+	notUTF8    = "is not UTF-8; save the file as UTF-8, or say what encoding it has, such as windows-1252"
+	notEncoded = "is not %s: it has a character that could not be read"
+)
+
+// replaced returns the offset of the first character that could not be read, -1 if
+// there is none or the file is UTF-8.
+func (l *lines) replaced(line string) int {
+	if l.encoding == "" {
+		return -1
+	}
+	return strings.IndexRune(line, utf8.RuneError)
 }
 
 // broken ends the reading, in a line.

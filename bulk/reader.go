@@ -27,12 +27,15 @@ type Reader struct {
 
 // NewReader returns a Reader of r. The error is a [*BrokenError] when not even
 // the beginning can be read, and a [*LineError] for a header line of a table that
-// is not one. The Reader has to be closed; r stays open.
-func NewReader(r io.Reader, f Format, c Compression) (*Reader, error) {
+// is not one, or a [*SheetError]. The Reader has to be closed; r stays open.
+func NewReader(r io.Reader, f Format, c Compression, sheet Sheet) (*Reader, error) {
 	if !f.Readable() {
 		return nil, fmt.Errorf("bulk: %s is not read", f)
 	}
-	l, err := newLines(r, c)
+	if err := sheet.Check(); err != nil {
+		return nil, err
+	}
+	l, err := newLines(r, c, sheet)
 	if err != nil {
 		return nil, err
 	}
@@ -41,7 +44,7 @@ func NewReader(r io.Reader, f Format, c Compression) (*Reader, error) {
 		reader.next = (&jsonReader{lines: l}).next
 		return reader, nil
 	}
-	t, err := newTable(l, f)
+	t, err := newTable(l, f, sheet)
 	if err != nil {
 		l.close()
 		return nil, err
@@ -74,7 +77,11 @@ func (r *jsonReader) next() (Line, error) {
 		if blank(text) {
 			continue
 		}
-		r.d.reset(string(trimEnd(text)))
+		line := string(trimEnd(text))
+		r.d.reset(line)
+		if at := l.replaced(line); at >= 0 {
+			r.d.fail(at, fmt.Sprintf(notEncoded, l.encoding))
+		}
 		rec, fields := r.d.record()
 		if r.d.err == nil {
 			return Line{Number: l.number, Offset: l.offset, Record: rec, Fields: fields, size: len(text)}, nil

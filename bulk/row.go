@@ -46,6 +46,9 @@ type rowReader struct {
 	tabs  bool // TSV
 	row   row  // the last one
 	long  []byte
+
+	delimiter byte                   // between the cells of CSV; 0 for that of the first row
+	recognise func(line string) byte // returns it; nil for a comma
 }
 
 // next reads the next row that is not empty, which is good until the next call.
@@ -69,6 +72,9 @@ func (t *rowReader) next() (*row, error) {
 			}
 		}
 		r.text = string(text)
+		if t.delimiter == 0 && t.named() {
+			continue
+		}
 		if err := t.split(ended); err != nil {
 			return nil, err
 		}
@@ -76,6 +82,21 @@ func (t *rowReader) next() (*row, error) {
 			return r, nil
 		}
 	}
+}
+
+// named sets the delimiter by the first row, and reports whether that is the line by
+// which Excel is told of it.
+func (t *rowReader) named() bool {
+	if t.delimiter = ','; t.recognise == nil {
+		return false
+	}
+	line := strings.TrimRight(t.row.text, "\r\n")
+	if d, ok := strings.CutPrefix(line, "sep="); ok && len(d) == 1 && strings.Contains(delimiters, d) {
+		t.delimiter = d[0]
+		return true
+	}
+	t.delimiter = t.recognise(t.row.text)
+	return false
 }
 
 // gather reads on until the quotes are even in number, and reports whether they
@@ -108,13 +129,15 @@ func (t *rowReader) gather(text []byte) ([]byte, bool, error) {
 func (t *rowReader) split(even bool) error {
 	r := &t.row
 	if !utf8.ValidString(r.text) {
-		r.fail(invalid(r.text), "", "is not UTF-8")
+		r.fail(invalid(r.text), "", notUTF8)
+	} else if at := t.lines.replaced(r.text); at >= 0 {
+		r.fail(at, "", notEncoded, t.lines.encoding)
 	}
 	if t.tabs {
 		r.splitTabs()
 		return nil
 	}
-	opened := r.splitCommas()
+	opened := r.splitCells(t.delimiter)
 	if opened >= 0 && r.bad == nil {
 		if !even && t.lines.done != nil && !t.lines.pending() && len(r.text) <= MaxLine {
 			line, column, _ := r.place(opened)
@@ -145,15 +168,15 @@ func (r *row) splitTabs() {
 	}
 }
 
-// splitCommas cuts the row at commas (RFC 4180, 2). If a cell is not well formed
+// splitCells cuts the row at delimiters (RFC 4180, 2). If a cell is not well formed
 // it returns where it begins, else -1.
-func (r *row) splitCommas() int {
+func (r *row) splitCells(delimiter byte) int {
 	for at := 0; ; {
 		begin := at
 		if at < len(r.text) && r.text[at] == '"' {
 			at = r.quoted(at + 1)
 		} else {
-			at = r.bare(at)
+			at = r.bare(at, delimiter)
 		}
 		if at < 0 {
 			return begin
@@ -161,7 +184,7 @@ func (r *row) splitCommas() int {
 		switch rest := r.text[at:]; {
 		case rest == "", rest == "\n", rest == "\r\n":
 			return -1
-		case rest[0] == ',':
+		case rest[0] == delimiter:
 			at++
 		case rest[0] == '\r':
 			r.fail(at, "", "a carriage return alone ends no line; a cell that has one is written in quotes")
@@ -175,11 +198,11 @@ func (r *row) splitCommas() int {
 
 // bare reads a cell without quotes and returns where it ends, -1 if it is not
 // well formed.
-func (r *row) bare(at int) int {
+func (r *row) bare(at int, delimiter byte) int {
 	i := at
 	for ; i < len(r.text); i++ {
 		c := r.text[i]
-		if c == ',' || c == '\n' || c == '\r' {
+		if c == delimiter || c == '\n' || c == '\r' {
 			break
 		}
 		if c == '"' {

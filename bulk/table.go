@@ -18,6 +18,9 @@ type column struct {
 	title   string
 	bit     int    // what it holds: one of the members of a record or a location
 	element string // of metadata
+
+	separator string // between its values; "" for a bar, with escapes
+	ignored   bool   // it is left out
 }
 
 // The columns of a table are those of a record, of a location, and one for each
@@ -70,6 +73,7 @@ func parseColumn(title string) column {
 // one record.
 type table struct {
 	rows    rowReader
+	sheet   Sheet
 	columns []column
 	name    int // the column of the name
 
@@ -79,7 +83,20 @@ type table struct {
 	bad   *LineError // why it is none
 	gap   int        // the line, after its rows, that nobody can read; 0 if there is none
 	done  error      // why there is no more
+
+	held  []*LineError // lines that nobody can read since the record began, at most maxHeld
+	queue []result     // what was read and is to be told, in the order of lines
 }
+
+// A result is what next returns.
+type result struct {
+	line Line
+	err  error
+}
+
+// maxHeld bounds how many lines that nobody can read are kept until the record
+// before them is told.
+const maxHeld = 1000
 
 // A given is the first value of a column of the record, not of a location.
 type given struct {
@@ -94,8 +111,15 @@ type place struct {
 }
 
 // newTable reads the header line.
-func newTable(l *lines, f Format) (*table, error) {
-	t := &table{rows: rowReader{lines: l, tabs: f == TSV}, name: -1}
+func newTable(l *lines, f Format, sheet Sheet) (*table, error) {
+	delimiter, err := sheet.delimiter()
+	if err != nil {
+		return nil, err
+	}
+	t := &table{rows: rowReader{lines: l, tabs: f == TSV, delimiter: delimiter}, sheet: sheet, name: -1}
+	if delimiter == 0 && f == CSV {
+		t.rows.recognise = sheet.recognise
+	}
 	head, err := t.rows.next()
 	switch {
 	case errors.Is(err, io.EOF): // a pipe that broke before its first line looks like this
@@ -115,22 +139,39 @@ func (t *table) header(head *row) {
 	if head.bad != nil {
 		return
 	}
-	seen := map[string]bool{}
+	seen, mapped := map[string]bool{}, map[string]bool{}
+	var unknown []string
+	first := 0
 	for i, c := range head.cells {
-		title := c.text
-		col := parseColumn(title)
+		col, isMapped := t.sheet.column(c.text)
+		mapped[c.text] = isMapped
 		switch {
-		case title == "":
+		case c.text == "" && !col.ignored:
 			head.fail(c.at, "", "column %d has no title", i+1)
+		case col.ignored:
 		case col.bit == isUnknown:
-			head.fail(c.at, shorten(title), "unknown column (number %d)%s", i+1, t.hint(title))
-		case seen[title]:
-			head.fail(c.at, title, "the column stands there twice")
+			if unknown == nil {
+				first = i
+			}
+			unknown = append(unknown, fmt.Sprintf("%s (number %d%s)", shorten(c.text), i+1, t.hint(c.text)))
+		case seen[col.title]:
+			head.fail(c.at, col.title, "the column stands there twice")
 		case col.bit == isName:
 			t.name = i
 		}
-		seen[title] = true
+		seen[col.title] = !col.ignored
 		t.columns = append(t.columns, col)
+	}
+	if len(unknown) > 0 {
+		at, title := head.cells[first].at, shorten(head.cells[first].text)
+		head.bad = nil // this tells more
+		head.fail(at, title, "unknown columns: %s; there are %s (map TITLE=COLUMN says what a title means, and TITLE= leaves it out)",
+			strings.Join(unknown, ", "), strings.Join(titles(), " "))
+	}
+	for _, m := range t.sheet.Columns {
+		if title, _, _ := cutLast(m, '='); !mapped[title] {
+			head.fail(0, "", "map %q: the file has no column of this title", m)
+		}
 	}
 	if t.name < 0 {
 		head.fail(0, "name", "the first line has to name the columns, and one of them is name")
@@ -140,29 +181,35 @@ func (t *table) header(head *row) {
 // hint says what is perhaps meant by an unknown title.
 func (t *table) hint(title string) string {
 	lower := strings.ToLower(strings.TrimSpace(title))
+	dublin := elementColumn + strings.TrimPrefix(strings.TrimPrefix(lower, "dc."), "dcterms.")
 	switch {
 	case parseColumn(lower).bit != isUnknown:
 		return fmt.Sprintf(": write %q", lower)
-	case parseColumn(elementColumn+lower).bit != isUnknown:
-		return fmt.Sprintf(": write %q", elementColumn+lower)
-	case strings.Contains(title, ";"):
-		return ": the columns are separated by semicolons; save the file with commas"
-	case !t.rows.tabs && strings.Contains(title, "\t"):
-		return ": the columns are separated by tabs; say that the format is tsv"
-	case t.rows.tabs && strings.Contains(title, ","):
-		return ": the columns are separated by commas; say that the format is csv"
+	case parseColumn(dublin).bit != isUnknown:
+		return fmt.Sprintf(": write %q", dublin)
+	case t.rows.tabs && strings.ContainsAny(title, ",;"):
+		return ": the file has no tabs between its columns; say that the format is csv"
+	case !t.rows.tabs && strings.ContainsAny(title, delimiters):
+		return ": it has one of , ; | or a tab in it; say which of them is the delimiter"
 	}
-	return "; there are " + strings.Join(titles(), " ")
+	return ""
 }
 
 // next returns the next record, as [Reader.Next] does.
 func (t *table) next() (Line, error) {
+	if len(t.queue) > 0 {
+		r := t.queue[0]
+		t.queue = t.queue[1:]
+		return r.line, r.err
+	}
 	for t.done == nil {
 		r, err := t.rows.next()
 		bad, isLine := errors.AsType[*LineError](err)
 		switch {
 		case isLine:
-			t.gap = bad.Line
+			if t.unreadable(bad) {
+				continue
+			}
 			return Line{}, bad
 		case err != nil:
 			return t.end(err)
@@ -172,24 +219,58 @@ func (t *table) next() (Line, error) {
 			return t.end(t.rows.lines.broken(r.number, fmt.Errorf("the last line has too few cells: %w", io.ErrUnexpectedEOF)))
 		}
 		if r.bad != nil && t.nameOf(r) == "" {
-			t.gap = r.bad.Line
+			if t.unreadable(r.bad) {
+				continue
+			}
 			return Line{}, r.bad
 		}
 		if t.open && sameName(t.line.Record.Spelling, t.nameOf(r)) {
 			t.add(r)
 			continue
 		}
-		was, bad, open := t.line, t.bad, t.open
+		was, bad, open, held := t.line, t.bad, t.open, t.held
 		t.begin(r)
 		if open {
-			return finished(was, bad)
+			return t.finish(was, bad, held)
 		}
 	}
 	if t.open {
 		t.open = false
-		return finished(t.line, t.bad)
+		return t.finish(t.line, t.bad, t.held)
 	}
 	return Line{}, t.done
+}
+
+// unreadable notes a line that nobody can read, and reports whether it is told after
+// the record that is being read.
+func (t *table) unreadable(bad *LineError) bool {
+	t.gap = bad.Line
+	if !t.open || len(t.held) == maxHeld {
+		return false
+	}
+	t.held = append(t.held, bad)
+	return true
+}
+
+// finish returns a record, or why it is none, and what was held back since it began,
+// in the order of lines.
+func (t *table) finish(l Line, bad *LineError, held []*LineError) (Line, error) {
+	line, err := finished(l, bad)
+	if len(held) == 0 {
+		return line, err
+	}
+	for _, h := range held {
+		if bad != nil && h.Line < bad.Line {
+			t.queue = append(t.queue, result{err: h})
+		}
+	}
+	t.queue = append(t.queue, result{line, err})
+	for _, h := range held {
+		if bad == nil || h.Line >= bad.Line {
+			t.queue = append(t.queue, result{err: h})
+		}
+	}
+	return t.next()
 }
 
 // end ends the reading. A record that perhaps has more lines than were read is
@@ -199,6 +280,9 @@ func (t *table) end(err error) (Line, error) {
 	broken, ok := errors.AsType[*BrokenError](err)
 	if t.open && ok && !t.complete(broken.Line) {
 		t.open = false
+		for _, h := range t.held {
+			t.queue = append(t.queue, result{err: h})
+		}
 		t.done = &BrokenError{Line: t.line.Number, Err: broken.Err}
 	}
 	return t.next()
@@ -259,7 +343,7 @@ func sameName(a, b string) bool {
 
 // begin begins a record with its first row.
 func (t *table) begin(r *row) {
-	t.open, t.bad, t.gap = true, nil, 0
+	t.open, t.bad, t.gap, t.held = true, nil, 0, nil
 	clear(t.first)
 	t.line = Line{
 		Number: r.number, Offset: r.offset, Fields: registrar.FieldName, table: t,
@@ -295,7 +379,7 @@ func (t *table) take(r *row) {
 		}
 		col := &t.columns[i]
 		switch col.bit {
-		case isName:
+		case isName, isUnknown: // one that is left out
 		case isStatus, isReason, isShowLocations, isSameAs, isSuccessors, isMetadata:
 			t.value(r, i)
 		case isPriority:
@@ -386,6 +470,15 @@ func (t *table) text(r *row, i int) string {
 
 // list reads a cell that holds values with bars between them.
 func (t *table) list(r *row, i int) []string {
+	if separator := t.columns[i].separator; separator != "" {
+		var values []string
+		for v := range strings.SplitSeq(t.text(r, i), separator) {
+			if v = strings.TrimSpace(v); v != "" {
+				values = append(values, v)
+			}
+		}
+		return values
+	}
 	values := t.values(r, i, true)
 	for _, v := range values {
 		if v == "" {

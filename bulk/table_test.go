@@ -17,7 +17,7 @@ import (
 // each error as it is told.
 func readAll(t testing.TB, f Format, text string) []string {
 	t.Helper()
-	in, err := NewReader(strings.NewReader(text), f, Auto)
+	in, err := NewReader(strings.NewReader(text), f, Auto, Sheet{})
 	if err != nil {
 		return []string{"header: " + err.Error()}
 	}
@@ -52,6 +52,7 @@ func readAll(t testing.TB, f Format, text string) []string {
 
 func TestFiles(t *testing.T) {
 	const u = `{"name":"urn:example:`
+	known := "; there are " + strings.Join(titles(), " ") + " (map TITLE=COLUMN says what a title means, and TITLE= leaves it out)"
 	for _, c := range []struct {
 		what   string
 		format Format
@@ -59,7 +60,7 @@ func TestFiles(t *testing.T) {
 		want   []string
 	}{
 		{"lines of JSON", JSONLines, "\uFEFF{\"name\":\"urn:example:1\"}\r\n\n{\"name\":\"urn:example:2\",\"odd\":1}\n\xff\n{\"name\":\"urn:example:3\"}", []string{
-			`1@3 ` + u + `1"}`, `@54 urn:example:2: line 3, column 25: odd: unknown field`, `@63 line 4, column 1: is not UTF-8`, `5@65 ` + u + `3"}`,
+			`1@3 ` + u + `1"}`, `@54 urn:example:2: line 3, column 25: odd: unknown field`, `@63 line 4, column 1: is not UTF-8; save the file as UTF-8, or say what encoding it has, such as windows-1252`, `5@65 ` + u + `3"}`,
 		}},
 		{"nothing", CSV, "", []string{"header: line 1, column 1: there is no line: a table begins with one that names its columns, also where no record follows"}},
 		{"a header alone", CSV, "name,url\n", nil},
@@ -87,20 +88,24 @@ func TestFiles(t *testing.T) {
 			`2@23 ` + u + `1","locations":[{"url":"u","note":"a\tb\nc\rd\\ \"x\""}],"metadata":{"title":["A\tB","C|D"]}}`, `3@67 ` + u + `2"}`,
 		}},
 
-		{"unknown column", CSV, "name,url,colour\n", []string{`header: line 1, column 10: colour: unknown column (number 3); there are ` + strings.Join(titles(), " ")}},
-		{"capital letters", CSV, "name,URL\n", []string{`header: line 1, column 6: URL: unknown column (number 2): write "url"`}},
-		{"an element", CSV, "name,Creator\n", []string{`header: line 1, column 6: Creator: unknown column (number 2): write "dc:creator"`}},
-		{"no element", CSV, "name,dc:colour\n", []string{`header: line 1, column 6: dc:colour: unknown column (number 2); there are ` + strings.Join(titles(), " ")}},
-		{"what no cell can hold", CSV, "name,revision\n", []string{`header: line 1, column 6: revision: unknown column (number 2); there are ` + strings.Join(titles(), " ")}},
+		{"unknown column", CSV, "name,url,colour\n", []string{`header: line 1, column 10: colour: unknown columns: colour (number 3)` + known}},
+		{"capital letters", CSV, "name,URL\n", []string{`header: line 1, column 6: URL: unknown columns: URL (number 2: write "url")` + known}},
+		{"an element", CSV, "name,Creator\n", []string{`header: line 1, column 6: Creator: unknown columns: Creator (number 2: write "dc:creator")` + known}},
+		{"no element", CSV, "name,dc:colour\n", []string{`header: line 1, column 6: dc:colour: unknown columns: dc:colour (number 2)` + known}},
+		{"what no cell can hold", CSV, "name,revision\n", []string{`header: line 1, column 6: revision: unknown columns: revision (number 2)` + known}},
 		{"a state that is none", CSV, "name,url,down\nurn:example:1,u,yes\nurn:example:2,u,false\n", []string{`@30 urn:example:1: line 2, column 17: down: wants true or false, found "yes"`, `3@34 ` + u + `2","locations":[{"url":"u"}]}`}},
-		{"semicolons", CSV, "name;url\n", []string{`header: line 1, column 1: name;url: unknown column (number 1): the columns are separated by semicolons; save the file with commas`}},
-		{"tabs in CSV", CSV, "name\turl\n", []string{"header: line 1, column 1: name\turl: unknown column (number 1): the columns are separated by tabs; say that the format is tsv"}},
-		{"commas in TSV", TSV, "name,url\n", []string{`header: line 1, column 1: name,url: unknown column (number 1): the columns are separated by commas; say that the format is csv`}},
+		{"all at once", CSV, "size,Name,url,dc.title\n", []string{`header: line 1, column 1: size: unknown columns: size (number 1), Name (number 2: write "name"), dc.title (number 4: write "dc:title")` + known}},
+		{"semicolons", CSV, "name;url;note\nurn:example:1;u;a,b\n\"urn:example:2\";;\n", []string{`2@14 ` + u + `1","locations":[{"url":"u","note":"a,b"}]}`, `3@34 ` + u + `2"}`}},
+		{"semicolons and quotes", CSV, "\"name\";\"url\"\n\"urn:example:1\";\"u;v\"\n", []string{`2@13 ` + u + `1","locations":[{"url":"u;v"}]}`}},
+		{"told by a line", CSV, "sep=;\nurl;name\nu;urn:example:1\n", []string{`3@15 ` + u + `1","locations":[{"url":"u"}]}`}},
+		{"tabs in CSV", CSV, "name\turl\nurn:example:1\t\"u\"\n", []string{`2@9 ` + u + `1","locations":[{"url":"u"}]}`}},
+		{"commas in TSV", TSV, "name,url\n", []string{`header: line 1, column 1: name,url: unknown columns: name,url (number 1: the file has no tabs between its columns; say that the format is csv)` + known}},
 		{"twice", CSV, "name,url,name\n", []string{`header: line 1, column 10: name: the column stands there twice`}},
 		{"no title", CSV, "name,,url\n", []string{`header: line 1, column 6: column 2 has no title`}},
 		{"no name", CSV, "url,note\n", []string{`header: line 1, column 1: name: the first line has to name the columns, and one of them is name`}},
-		{"no header", CSV, "urn:example:1,https://a.example/\n", []string{`header: line 1, column 1: urn:example:1: unknown column (number 1); there are ` + strings.Join(titles(), " ")}},
-		{"UTF-16", CSV, "\xFF\xFEn\x00", []string{`header: the input broke off in line 1: it is UTF-16; save it as UTF-8; the records before it were read`}},
+		{"no header", CSV, "urn:example:1,https://a.example/\n", []string{`header: line 1, column 1: urn:example:1: unknown columns: urn:example:1 (number 1), https://a.example/ (number 2)` + known}},
+		{"UTF-16", CSV, "\xFF\xFEn\x00a\x00m\x00e\x00\n\x00u\x00r\x00n\x00:\x00a\x00:\x001\x00", []string{`2@5 {"name":"urn:a:1"}`}},
+		{"UTF-32", CSV, "\xFF\xFE\x00\x00n\x00\x00\x00", []string{`header: the input broke off in line 1: it is UTF-32; save it as UTF-8; the records before it were read`}},
 
 		{"too many cells", CSV, "name,url\nurn:example:1,u,x\nurn:example:2,\n", []string{`@25 urn:example:1: line 2, column 17: the line has 3 cells, and there are 2 columns`, `3@27 ` + u + `2"}`}},
 		{"too few cells", CSV, "name,url,note\nurn:example:1,u\nurn:example:2,,\n", []string{`@29 urn:example:1: line 2, column 16: note: the line has 2 cells, and there are 3 columns`, `3@30 ` + u + `2"}`}},
@@ -126,7 +131,7 @@ func TestFiles(t *testing.T) {
 			`@47 urn:example:2: line 3, column 15: note: byte 1 of the value: a backslash is written \\ here; it begins one of the escapes \\ \t \n \r`,
 		}},
 		{"empty value", CSV, "name,dc:title\nurn:example:1,a||b\n", []string{`@28 urn:example:1: line 2, column 15: dc:title: a value is empty: a bar stands between two values, and one that belongs to a value is written \|`}},
-		{"not UTF-8", CSV, "name,note,url\nurn:example:1,caf\xe9,u\nurn:example:2,,\n", []string{`@31 urn:example:1: line 2, column 18: is not UTF-8`, `3@35 ` + u + `2"}`}},
+		{"not UTF-8", CSV, "name,note,url\nurn:example:1,caf\xe9,u\nurn:example:2,,\n", []string{`@31 urn:example:1: line 2, column 18: is not UTF-8; save the file as UTF-8, or say what encoding it has, such as windows-1252`, `3@35 ` + u + `2"}`}},
 
 		{"a quote inside", CSV, "name,note,url\nurn:example:1,a\"b,u\nurn:example:2,,\n", []string{
 			`@29 urn:example:1: line 2, column 16: a quote in a cell that does not begin with one; write the cell in quotes, and the quote twice`, `3@34 ` + u + `2"}`,
@@ -190,8 +195,8 @@ func TestQuoteThatIsNeverClosed(t *testing.T) {
 	if want := `@25 urn:example:bad: line 2, column 17: the quote is not closed within 4194304 bytes`; got[0] != want {
 		t.Errorf("got %q, want %q", got[0], want)
 	}
-	if want := fmt.Sprintf("line %d, column %d: the line is longer than", n+3, MaxLine+1); !strings.Contains(got[n], want) { // the record before it perhaps goes on behind it
-		t.Errorf("got %.200q, want %q", got[n], want)
+	if want := fmt.Sprintf("line %d, column %d: the line is longer than", n+3, MaxLine+1); !strings.Contains(got[n+1], want) {
+		t.Errorf("got %.200q, want %q", got[n+1], want)
 	}
 	if want := fmt.Sprintf(`%d@%d {"name":"urn:example:last","locations":[{"url":"u"}]}`, n+4, text.Len()-len("urn:example:last,u\n")); got[n+2] != want {
 		t.Errorf("got %q, want %q", got[n+2], want)
@@ -204,8 +209,8 @@ func TestLongLineInAQuote(t *testing.T) {
 	text := "name,url\nurn:example:1,\"u\nurn:example:2,\n" + strings.Repeat("y", 2*MaxLine) + "\nurn:example:3,\n"
 	want := []string{
 		`@23 urn:example:1: line 2, column 15: the quote is not closed within 4194304 bytes`,
-		fmt.Sprintf(`@%d line 4, column %d: the line is longer than 4194304 bytes`, 41+MaxLine, MaxLine+1),
 		`3@26 {"name":"urn:example:2"}`,
+		fmt.Sprintf(`@%d line 4, column %d: the line is longer than 4194304 bytes`, 41+MaxLine, MaxLine+1),
 		fmt.Sprintf(`5@%d {"name":"urn:example:3"}`, 42+2*MaxLine),
 	}
 	if got := readAll(t, CSV, text); !cmp.Equal(got, want) {

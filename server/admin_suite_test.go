@@ -313,6 +313,9 @@ func TestEveryOptionCrosses(t *testing.T) {
 func set(t *testing.T, v reflect.Value) {
 	t.Helper()
 	switch v.Interface().(type) {
+	case bulk.Sheet:
+		v.Set(reflect.ValueOf(bulk.Sheet{Encoding: "windows-1252", Delimiter: ";", Columns: []string{"a b=name", "c="}, Split: []string{"dc:creator=||"}}))
+		return
 	case time.Time:
 		v.Set(reflect.ValueOf(testNow))
 		return

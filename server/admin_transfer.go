@@ -4,6 +4,8 @@ import (
 	"bufio"
 	"cmp"
 	"context"
+	"errors"
+	"fmt"
 	"iter"
 	"mime"
 	"net/http"
@@ -34,7 +36,6 @@ func (s *Server) importNames(c *call) error {
 	c.w.WriteHeader(http.StatusOK)
 	out := newEventWriter(paced{w: c.w, control: control, step: s.limits.Timeout})
 	o.Refused = func(r bulk.Refusal) { out.write(adminapi.Event{Refused: &r}) }
-	o.Warned = func(w bulk.Warning) { out.write(adminapi.Event{Warned: &w}) }
 	if o.Changed != nil {
 		o.Changed = func(change bulk.Change) { out.write(adminapi.Event{Change: &change}) }
 	}
@@ -60,11 +61,16 @@ func (s *Server) importNames(c *call) error {
 // importOptions reads the query of an import. Changed is set if changes are asked
 // for.
 func (c *call) importOptions() (o bulk.ImportOptions, err error) {
-	q, err := c.query("format", "on_conflict", "dry_run", "changes", "retired", "strict", "map_resolvers", "as", "why", "compression")
+	q, err := c.query("format", "on_conflict", "dry_run", "changes", "retired", "strict", "map_resolvers",
+		"encoding", "delimiter", "map", "split", "as", "why", "compression")
 	if err != nil {
 		return o, err
 	}
 	o.Who, o.Why = first(q, "as"), first(q, "why")
+	o.Sheet = bulk.Sheet{Encoding: first(q, "encoding"), Delimiter: first(q, "delimiter"), Columns: q["map"], Split: q["split"]}
+	if bad, ok := errors.AsType[*bulk.SheetError](o.Sheet.Check()); ok {
+		return o, &adminapi.RequestError{Field: bad.Option, Message: fmt.Sprintf("%q: %s", bad.Value, bad.Reason)}
+	}
 	if o.DryRun, err = flag(q, "dry_run"); err != nil {
 		return o, err
 	}

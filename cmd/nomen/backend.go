@@ -22,6 +22,7 @@ type backend interface {
 	GetAt(ctx context.Context, n name.Name, at time.Time) (*store.Record, error)
 	Put(ctx context.Context, req registrar.Request, why string) (registrar.Outcome, error)
 	Retire(ctx context.Context, n name.Name, r registrar.Retirement, why string) (registrar.Outcome, error)
+	Delete(ctx context.Context, n name.Name, expected uint64, why string) (registrar.Outcome, error)
 	Authority(ctx context.Context, p name.Prefix) (*store.Authority, error)
 	Authorities(ctx context.Context) ([]*store.Authority, error)
 	PutAuthority(ctx context.Context, a *store.Authority, expected uint64, why string) (registrar.Outcome, error)
@@ -66,6 +67,10 @@ func (l *local) Put(ctx context.Context, req registrar.Request, why string) (reg
 
 func (l *local) Retire(ctx context.Context, n name.Name, r registrar.Retirement, why string) (registrar.Outcome, error) {
 	return l.registrar.Retire(ctx, registrar.Operator(), n, r, why)
+}
+
+func (l *local) Delete(ctx context.Context, n name.Name, expected uint64, why string) (registrar.Outcome, error) {
+	return l.registrar.Delete(ctx, registrar.Operator(), n, expected, why)
 }
 
 func (l *local) Authority(ctx context.Context, p name.Prefix) (*store.Authority, error) {

@@ -11,7 +11,7 @@ import (
 // The groups of commands in the help, with their commands.
 func groups() []group {
 	return []group{
-		{"publish", "Publish names:", "serve put get retire import export mint authority token find relocate history changes undo redact misses"},
+		{"publish", "Publish names:", "serve put get retire delete import export mint authority token find relocate history changes undo redact misses"},
 		{"keep", "Look after the store:", "backup restore verify migrate rekey"},
 		{"ask", "Ask about names of everywhere:", "resolve fetch discover crawl conform zone"},
 		{"any", "Any identifier:", "parse check normalize compare join relativize extract schemes namespaces services"},

@@ -142,7 +142,7 @@ func (c *cli) root() *cobra.Command {
 		c.discoverCommand(), c.zoneCommand(),
 		c.importCommand(), c.exportCommand(),
 		c.getCommand(), c.putCommand(), c.retireCommand(),
-		c.historyCommand(), c.changesCommand(), c.undoCommand(), c.redactCommand(),
+		c.historyCommand(), c.changesCommand(), c.undoCommand(), c.deleteCommand(), c.redactCommand(),
 		c.findCommand(), c.relocateCommand(), c.missesCommand(),
 		c.verifyCommand(), c.backupCommand(), c.restoreCommand(), c.migrateCommand(),
 		c.mintCommand(), c.rekeyCommand(),

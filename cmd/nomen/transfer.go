@@ -28,7 +28,12 @@ that a file has and never removes what it does not mention. The formats are JSON
 Lines (.jsonl), CSV (.csv) and TSV (.tsv), plain or compressed with gzip or zstd;
 "-" is standard input. docs/transfer.md describes them, with examples.
 
-Bad records are refused one by one, with line and reason; all others go in.
+A CSV file may have semicolons, tabs or bars in place of commas, as spreadsheets
+write them. --map TITLE=COLUMN says what the columns of another system mean.
+
+Bad records are refused one by one, with line and reason; all others go in. What
+goes in and may not be meant, such as a name with a wrong check digit, is a
+warning; --strict refuses such names, since an active name is never deleted.
 The same file again changes nothing, so an import that was cut off is resumed by
 starting it again.
 
@@ -59,11 +64,16 @@ func (c *cli) importCommand() *cobra.Command {
 		Example: `  nomen import names.jsonl
   nomen import --dry-run -v moved.csv
   nomen import --on-conflict replace --why 'new web site' moved.tsv.gz
+  nomen import --map Link=url --map Price= --split 'dc:creator=;' catalogue.csv
   other-system --dump | nomen import --format csv -`,
 		Args: arguments(1, -1),
 	}
 	f := cmd.Flags()
 	f.StringVar(&format, "format", "", "jsonl, csv or tsv (default by suffix)")
+	f.StringVar(&o.Sheet.Delimiter, "delimiter", "", "what stands between the cells of CSV: , ; | or tab (default by the first line)")
+	f.StringVar(&o.Sheet.Encoding, "encoding", "", "such as windows-1252 (default UTF-8, and UTF-16 with a byte order mark)")
+	f.StringArrayVar(&o.Sheet.Columns, "map", nil, "TITLE=COLUMN, what a column of the file is; TITLE= leaves it out; can be repeated")
+	f.StringArrayVar(&o.Sheet.Split, "split", nil, "COLUMN=SEPARATOR, what stands between several values in a cell, such as ; or || (default a bar); can be repeated")
 	f.BoolVar(&o.DryRun, "dry-run", false, "say what would change, and change nothing")
 	f.StringVar(&policy, "on-conflict", bulk.Merge.String(), "what becomes of names that are there: merge, keep, replace or fail")
 	f.BoolVar(&o.Retired, "retired", false, "change retired names too, which are otherwise left as they are")
@@ -75,6 +85,9 @@ func (c *cli) importCommand() *cobra.Command {
 		var ok bool
 		if o.OnConflict, ok = bulk.ParseConflict(policy); !ok {
 			return usagef("--on-conflict %q: want merge, keep, replace or fail", policy)
+		}
+		if err := o.Sheet.Check(); err != nil {
+			return usagef("--%w", err)
 		}
 		for _, file := range args { // before anything is done
 			if _, _, err := readFormat(file, format); err != nil {

@@ -1,0 +1,190 @@
+package bulk
+
+import (
+	"fmt"
+	"strings"
+
+	"golang.org/x/text/encoding"
+	"golang.org/x/text/encoding/charmap"
+	"golang.org/x/text/encoding/unicode"
+)
+
+// A Sheet says how a file is written that comes from a spreadsheet or another
+// system. The zero Sheet is that of files that nomen writes, and recognises
+// semicolons, tabs and bars between the cells of a CSV file.
+type Sheet struct {
+	Encoding  string   // such as windows-1252; "" for UTF-8, or UTF-16 with a byte order mark
+	Delimiter string   // between the cells of CSV: one of ; , | tab; "" for what the header line has
+	Columns   []string // TITLE=COLUMN: the column that a title means; without a COLUMN it is left out
+	Split     []string // COLUMN=SEPARATOR: what stands between the values of a column, such as ; or ||
+}
+
+// A SheetError is returned for what a [Sheet] cannot say.
+type SheetError struct {
+	Option string // such as "delimiter"
+	Value  string
+	Reason string
+}
+
+func (e *SheetError) Error() string {
+	return fmt.Sprintf("%s %q: %s", e.Option, e.Value, e.Reason)
+}
+
+// Check returns a [*SheetError] for what is wrong whatever the file is.
+func (s *Sheet) Check() error {
+	if _, err := s.encoding(); err != nil {
+		return err
+	}
+	if _, err := s.delimiter(); err != nil {
+		return err
+	}
+	for _, c := range s.Columns {
+		title, column, ok := cutLast(c, '=')
+		switch {
+		case !ok || title == "":
+			return &SheetError{"map", c, "want TITLE=COLUMN"}
+		case column != "" && parseColumn(column).bit == isUnknown:
+			return &SheetError{"map", c, "unknown column; there are " + strings.Join(titles(), " ")}
+		}
+	}
+	for _, c := range s.Split {
+		title, separator, ok := strings.Cut(c, "=")
+		switch {
+		case !ok || title == "" || separator == "":
+			return &SheetError{"split", c, "want COLUMN=SEPARATOR"}
+		case !parseColumn(title).holdsList():
+			return &SheetError{"split", c, "only successors, same_as and the columns of dc: hold several values"}
+		}
+	}
+	return nil
+}
+
+// holdsList reports whether the cells of a column can hold several values.
+func (c column) holdsList() bool {
+	return c.bit == isSameAs || c.bit == isSuccessors || c.bit == isMetadata
+}
+
+// cutLast cuts s at the last separator: titles may have it.
+func cutLast(s string, separator byte) (before, after string, found bool) {
+	i := strings.LastIndexByte(s, separator)
+	if i < 0 {
+		return s, "", false
+	}
+	return s[:i], s[i+1:], true
+}
+
+// column returns what the title of a column means. The last of several that map a
+// title counts.
+func (s *Sheet) column(title string) (c column, mapped bool) {
+	for _, m := range s.Columns {
+		if from, to, _ := cutLast(m, '='); from == title {
+			c, mapped = parseColumn(to), true
+			if c.ignored = to == ""; c.ignored {
+				c.title = title
+			}
+		}
+	}
+	if !mapped {
+		c = parseColumn(title)
+	}
+	for _, m := range s.Split {
+		if of, separator, _ := strings.Cut(m, "="); of == c.title && c.bit != isUnknown {
+			c.separator = separator
+		}
+	}
+	return c, mapped
+}
+
+// delimiters are those that are recognised, in the order in which they are tried.
+const delimiters = ",;\t|"
+
+// delimiter returns the byte between cells, 0 for what the header line has.
+func (s *Sheet) delimiter() (byte, error) {
+	switch d := s.Delimiter; {
+	case d == "":
+		return 0, nil
+	case d == "tab", d == `\t`:
+		return '\t', nil
+	case len(d) == 1 && strings.Contains(delimiters, d):
+		return d[0], nil
+	}
+	return 0, &SheetError{"delimiter", s.Delimiter, "want , ; | or tab"}
+}
+
+// recognise returns the delimiter of a header line: the first that makes one of its
+// cells the name, or else the one that comes most often.
+func (s *Sheet) recognise(line string) byte {
+	best, most := byte(','), 0
+	for i := range len(delimiters) {
+		d := delimiters[i]
+		titles := splitQuoted(line, d)
+		for _, title := range titles {
+			if c, _ := s.column(title); c.bit == isName {
+				return d
+			}
+		}
+		if len(titles)-1 > most {
+			best, most = d, len(titles)-1
+		}
+	}
+	return best
+}
+
+// splitQuoted cuts a line at the delimiters that are not in quotes, and drops the
+// quotes.
+func splitQuoted(line string, delimiter byte) []string {
+	var cells []string
+	begin, quoted := 0, false
+	line = strings.TrimRight(line, "\r\n")
+	for i := 0; i <= len(line); i++ {
+		switch {
+		case i == len(line) || line[i] == delimiter && !quoted:
+			cells = append(cells, strings.ReplaceAll(strings.Trim(line[begin:i], `"`), `""`, `"`))
+			begin = i + 1
+		case line[i] == '"':
+			quoted = !quoted
+		}
+	}
+	return cells
+}
+
+// encodings returns the names of the encodings that a file may have.
+func encodings() string {
+	names := []string{"utf-8", "utf-16", "utf-16le", "utf-16be"}
+	for _, e := range charmap.All {
+		if c, ok := e.(*charmap.Charmap); ok {
+			names = append(names, encodingName(c.String()))
+		}
+	}
+	return strings.Join(names, " ")
+}
+
+// encodingName returns the name of an encoding in the form in which it is given.
+func encodingName(s string) string {
+	return strings.ReplaceAll(strings.ToLower(s), " ", "-")
+}
+
+// encoding returns that of the file, nil for UTF-8 or what the byte order mark says.
+func (s *Sheet) encoding() (encoding.Encoding, error) {
+	name := encodingName(s.Encoding)
+	switch name {
+	case "", "utf-8", "utf8":
+		return nil, nil
+	case "utf-16", "utf16":
+		return unicode.UTF16(unicode.LittleEndian, unicode.UseBOM), nil
+	case "utf-16le":
+		return unicode.UTF16(unicode.LittleEndian, unicode.IgnoreBOM), nil
+	case "utf-16be":
+		return unicode.UTF16(unicode.BigEndian, unicode.IgnoreBOM), nil
+	case "latin1", "latin-1":
+		return charmap.ISO8859_1, nil
+	case "cp1252", "ansi":
+		return charmap.Windows1252, nil
+	}
+	for _, e := range charmap.All {
+		if c, ok := e.(*charmap.Charmap); ok && encodingName(c.String()) == name {
+			return e, nil
+		}
+	}
+	return nil, &SheetError{"encoding", s.Encoding, "want one of " + encodings()}
+}

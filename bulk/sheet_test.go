@@ -1,0 +1,104 @@
+package bulk
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// Spreadsheets go in as they are.
+func TestSheets(t *testing.T) {
+	const one = `{"name":"urn:example:1","status":"active","locations":[{"url":"https://example.org/1"}],"metadata":{"creator":["Müller, A.","Öz, B."]},"same_as":[],"successors":[],"reason":""}` + "\n"
+	const table = "Link;Kennung;Verfasser;Preis\nhttps://example.org/1;urn:example:1;Müller, A.||Öz, B.;3\n"
+	utf16 := func(s string) string {
+		b := []byte("\xff\xfe")
+		for _, r := range s {
+			b = append(b, byte(r), byte(r>>8))
+		}
+		return string(b)
+	}
+	latin1 := func(s string) string {
+		var b []byte
+		for _, r := range s {
+			b = append(b, byte(r))
+		}
+		return string(b)
+	}
+	columns := []string{"Kennung=name", "Link=url", "Verfasser=dc:creator", "Preis="}
+	split := []string{"dc:creator=||"}
+	for _, tt := range []struct {
+		what, text string
+		sheet      Sheet
+	}{
+		{"semicolons", table, Sheet{Columns: columns, Split: split}},
+		{"UTF-16", utf16(table), Sheet{Columns: columns, Split: split}},
+		{"UTF-16, said", utf16(table)[2:], Sheet{Encoding: "UTF-16LE", Columns: columns, Split: split}},
+		{"byte order mark", "\uFEFF" + table, Sheet{Columns: columns, Split: split}},
+		{"windows-1252", latin1(table), Sheet{Encoding: "windows-1252", Columns: columns, Split: split}},
+		{"latin1", latin1(table), Sheet{Encoding: "ISO-8859-1", Columns: columns, Split: split}},
+		{"said", strings.ReplaceAll(table, ";", "|"), Sheet{Delimiter: "|", Columns: columns, Split: []string{"dc:creator=/"}}},
+		{"tab", strings.ReplaceAll(table, ";", "\t"), Sheet{Delimiter: "tab", Columns: columns, Split: split}},
+	} {
+		text := tt.text
+		if tt.what == "said" {
+			text = strings.ReplaceAll(text, "||", "/")
+		}
+		b := newBench(t)
+		b.good(text, ImportOptions{Format: CSV, Sheet: tt.sheet})
+		if diff := cmp.Diff(one, b.export(true)); diff != "" {
+			t.Errorf("%s:\n%s", tt.what, diff)
+		}
+	}
+	for _, tt := range []struct {
+		sheet Sheet
+		want  string
+	}{
+		{Sheet{Encoding: "klingon"}, `encoding "klingon": want one of utf-8 utf-16 `},
+		{Sheet{Delimiter: "::"}, `delimiter "::": want `},
+		{Sheet{Columns: []string{"a"}}, `map "a": want TITLE=COLUMN`},
+		{Sheet{Columns: []string{"a=colour"}}, `map "a=colour": unknown column`},
+		{Sheet{Columns: []string{"a=b=name"}}, `map "a=b=name": the file has no column of this title`},
+		{Sheet{Split: []string{"url=;"}}, `split "url=;": only successors`},
+		{Sheet{Split: []string{"dc:creator"}}, `split "dc:creator": want COLUMN=SEPARATOR`},
+	} {
+		_, _, err := newBench(t).bring(strings.NewReader("name\n"), ImportOptions{Format: CSV, Sheet: tt.sheet})
+		if err == nil || !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("%+v: %v, want %q", tt.sheet, err, tt.want)
+		}
+	}
+	b := newBench(t) // 0x81 is none in Windows-1252
+	_, refused, err := b.bring(strings.NewReader("name,note,url\nurn:example:1,\x81,https://a.example/\nurn:example:2,,\n"), ImportOptions{Format: CSV, Sheet: Sheet{Encoding: "windows-1252"}})
+	if err != nil || len(refused) != 1 || !strings.Contains(refused[0], "line 2, column 15: urn:example:1: is not windows-1252") {
+		t.Errorf("a character that is none: %q, %v", refused, err)
+	}
+	var bad *SheetError
+	if _, err := NewReader(strings.NewReader(""), CSV, Auto, Sheet{Delimiter: "x"}); !errors.As(err, &bad) {
+		t.Errorf("NewReader: %v", err)
+	}
+}
+
+// What is refused is told in the order of lines, also what nobody can read amid the
+// lines of a record that is refused later.
+func TestOrderOfRefusals(t *testing.T) {
+	text := "name,url\n" +
+		"urn:example:1,bad\n" + // 2: refused by the registrar
+		"x\"y,\n" + // 3: unreadable
+		"urn:example:2,https://a.example/\n" + // 4
+		",https://a.example/\n" + // 5: no name
+		"urn:example:2,https://b.example/\n" + // 6: spoilt by 5
+		",nothing\n" + // 7: no name
+		"urn:example:3,https://a.example/,more\n" // 8
+	_, refused, err := newBench(t).bring(strings.NewReader(text), ImportOptions{Format: CSV})
+	var lines []string
+	for _, r := range refused {
+		line, _, _ := strings.Cut(r, ":")
+		line, _, _ = strings.Cut(line, ",")
+		lines = append(lines, line)
+	}
+	want := []string{"line 2", "line 3", "line 5", "line 6", "line 7", "line 8"}
+	if diff := cmp.Diff(want, lines); diff != "" || err != nil {
+		t.Errorf("%v\n%s\n%q", err, diff, refused)
+	}
+}

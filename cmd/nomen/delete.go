@@ -1,0 +1,88 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/nomen-project/nomen"
+	"github.com/nomen-project/nomen/name"
+	"github.com/nomen-project/nomen/registrar"
+	"github.com/nomen-project/nomen/store"
+)
+
+const deleteLong = `Delete removes reserved names: names that were minted or put with --status
+reserved and never made active. Their history is kept. A name that is or was
+active is never deleted: 'nomen retire' makes it a tombstone.
+
+On a terminal it asks for each name, elsewhere it needs --yes.
+
+` + streamHelp
+
+func (c *cli) deleteCommand() *cobra.Command {
+	var yes bool
+	var why string
+	cmd := &cobra.Command{
+		Use:   "delete NAME...",
+		Short: "remove reserved names",
+		Long:  deleteLong,
+		Example: `  nomen delete urn:dns:example.org:alb003
+  nomen delete --yes --why 'minted by mistake' - < names.txt`,
+		Args: arguments(1, -1),
+	}
+	f := cmd.Flags()
+	f.BoolVar(&yes, "yes", false, "do not ask")
+	f.StringVar(&why, "why", "", "reason, for the history")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if !yes && (!isTerminalInput(c.in) || args[0] == "-") {
+			return usagef("delete: this needs a terminal to ask on, or --yes")
+		}
+		return c.answerStored(cmd.Context(), changes, args, func(a *answers, b backend, arg string) error {
+			out, err := c.deleteName(cmd.Context(), b, arg, yes, why)
+			if err != nil {
+				a.refuse(err, badName{arg, explainAnswer(err)})
+				return err
+			}
+			a.deleted(out)
+			return nil
+		})
+	}
+	return cmd
+}
+
+// deleteName removes a reserved name as it is when that is confirmed.
+func (c *cli) deleteName(ctx context.Context, b backend, spelling string, yes bool, why string) (registrar.Outcome, error) {
+	rec, err := get(ctx, b, spelling, time.Time{})
+	if err != nil {
+		return registrar.Outcome{}, err
+	}
+	if rec.Status != nomen.Reserved {
+		return registrar.Outcome{}, &store.StateError{Key: rec.Name.Key(), Rule: fmt.Sprintf("is %s, and only a reserved name can be deleted; 'nomen retire' makes a tombstone of an active one", rec.Status)}
+	}
+	if !yes {
+		fmt.Fprintf(c.err, "The reserved name %s will be deleted. Type the name to go on: ", printable(rec.Spelling))
+		answer, err := c.answer()
+		if err != nil {
+			return registrar.Outcome{}, err
+		}
+		if typed, err := name.Parse(answer); err != nil || typed != rec.Name {
+			return registrar.Outcome{}, &store.StateError{Key: rec.Name.Key(), Rule: "what was typed is another name; nothing was changed"}
+		}
+	}
+	out, err := b.Delete(ctx, rec.Name, rec.Revision, why)
+	return out, named(spelling, err)
+}
+
+// deleted answers with a name that is gone.
+func (a *answers) deleted(out registrar.Outcome) {
+	if a.json != nil {
+		a.object(struct {
+			Name    name.Name `json:"name"`
+			Deleted bool      `json:"deleted"`
+		}{out.Name, true})
+		return
+	}
+	a.text(out.Name.Key() + " deleted")
+}

@@ -41,7 +41,7 @@ func (d *decision) answer() (*nomen.Answer, error) {
 	if d.policy.Delegation != nil {
 		return d.delegated()
 	}
-	return nil, d.unknown()
+	return d.aliased()
 }
 
 // registered answers from the record of the name.

@@ -246,7 +246,7 @@ func (d *decision) refuse(k nomen.Kind, message string) *nomen.Error {
 }
 
 // unknown is the same for what is reserved and what is not there.
-func (d *decision) unknown() error {
+func (d *decision) unknown() *nomen.Error {
 	message := "not known here"
 	if d.authority == nil {
 		message = "not known here, and no authority of this service covers it"

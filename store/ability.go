@@ -108,11 +108,11 @@ func Load(ctx context.Context, s Store, entries iter.Seq2[*Entry, error]) error 
 	return unable(s, "take over the changes of another")
 }
 
-// Find yields locations as [Finder] does. If r has no index it lists all records
+// Find yields locations as [Finder] does, without aliases. If r has no index it lists all records
 // first, and takes memory for what it finds.
 func Find(ctx context.Context, r Reader, prefix string, after Place) iter.Seq2[Place, error] {
 	if f, ok := r.(Finder); ok {
-		return f.Find(ctx, prefix, after)
+		return withoutAliases(ctx, f, prefix, after)
 	}
 	return func(yield func(Place, error) bool) {
 		places, err := search(ctx, r, prefix, after)

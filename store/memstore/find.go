@@ -25,26 +25,27 @@ func (p *places) add(step store.Step) {
 	if !p.made || step.Next.Record == nil {
 		return
 	}
-	for i := range step.Next.Record.Locations {
-		url := step.Next.Record.Locations[i].URL
+	for _, url := range indexed(step.Next) {
 		if !has(step.Last, url) {
 			p.fresh = append(p.fresh, store.Place{URL: url, Name: step.Next.Record.Name})
 		}
 	}
 }
 
-// has reports whether there is a location after a change.
-func has(c *store.Change, url string) bool {
+// indexed returns the URLs and aliases that a record has after a change.
+func indexed(c *store.Change) []string {
 	if c == nil || c.Record == nil {
-		return false
+		return nil
 	}
+	var all []string
 	for i := range c.Record.Locations {
-		if c.Record.Locations[i].URL == url {
-			return true
-		}
+		all = append(all, c.Record.Locations[i].URL)
 	}
-	return false
+	return c.Record.AppendAliases(all)
 }
+
+// has reports whether there is a location, or an alias, after a change.
+func has(c *store.Change, url string) bool { return slices.Contains(indexed(c), url) }
 
 // all returns the index of the present moment, made anew from the names if there is
 // none.
@@ -52,10 +53,9 @@ func (p *places) all(names *table) []store.Place {
 	if !p.made {
 		p.made = true
 		for _, versions := range names.versions {
-			if r := versions[len(versions)-1].change.Record; r != nil {
-				for i := range r.Locations {
-					p.fresh = append(p.fresh, store.Place{URL: r.Locations[i].URL, Name: r.Name})
-				}
+			last := versions[len(versions)-1].change
+			for _, url := range indexed(last) {
+				p.fresh = append(p.fresh, store.Place{URL: url, Name: last.Record.Name})
 			}
 		}
 	}

@@ -22,7 +22,10 @@ import (
 
 // formatVersion is the version of the key spaces and encodings. Its history is
 // in docs/formats.md.
-const formatVersion = 2
+const formatVersion = 3
+
+// formatUnaliased is the version before, whose index of locations has no aliases.
+const formatUnaliased = 2
 
 // format1 is the version without a log of changes, which [Rekey] reads.
 const format1 = 1
@@ -192,7 +195,10 @@ func (s *Store) identify() error {
 	if !ok {
 		return s.found()
 	}
-	if format != formatVersion {
+	if format == formatUnaliased && s.readOnly {
+		return &store.VersionError{What: "format of the store", Found: format, Known: formatVersion, Way: "opening it for writing converts it, as 'nomen serve' does"}
+	}
+	if format != formatVersion && format != formatUnaliased {
 		return &store.VersionError{What: "format of the store", Found: format, Known: formatVersion}
 	}
 	rules, _, err := number(s.db, metaRules)
@@ -201,6 +207,11 @@ func (s *Store) identify() error {
 	}
 	if rules != name.RulesVersion {
 		return &store.VersionError{What: "rules of names", Found: rules, Known: name.RulesVersion}
+	}
+	if format == formatUnaliased {
+		if err := s.indexAliases(); err != nil {
+			return err
+		}
 	}
 	count, _, err := number(s.db, metaCount)
 	if err != nil {

@@ -104,7 +104,7 @@ func rekey(ctx context.Context, o RekeyOptions) (res RekeyResult, err error) {
 	defer lock.Close()
 	r := &rekeyer{o: o, res: &res, ctx: ctx}
 	defer func() { err = errors.Join(err, r.close()) }()
-	if err := r.open(lock); err != nil || res.From == res.To && r.old.format == formatVersion {
+	if err := r.open(lock); err != nil || res.From == res.To && r.old.format != format1 {
 		return res, err
 	}
 	if err := errors.Join(r.clear(), o.FS.RemoveAll(o.Dir+suffixComplete)); err != nil {
@@ -114,7 +114,7 @@ func rekey(ctx context.Context, o RekeyOptions) (res RekeyResult, err error) {
 		return res, err
 	}
 	format := r.old.format
-	if !r.changed && format == formatVersion {
+	if !r.changed && format != format1 {
 		return res, r.mark(lock)
 	}
 	if err := errors.Join(r.build(), r.closeDatabases()); err != nil {
@@ -177,7 +177,7 @@ func versionsOf(db *pebble.DB) (format, rules uint64, err error) {
 		return 0, 0, err
 	case !ok:
 		return 0, 0, errors.New("this is not a store of names")
-	case format != format1 && format != formatVersion:
+	case format != format1 && format != formatUnaliased && format != formatVersion:
 		return 0, 0, &store.VersionError{What: "format of the store", Found: format, Known: formatVersion}
 	}
 	rules, _, err = number(db, metaRules)
@@ -233,7 +233,13 @@ func (r *rekeyer) mark(lock *pebble.Lock) error {
 	if err != nil {
 		return err
 	}
-	return db.Set([]byte(metaRules), encodeNumber(name.RulesVersion), pebble.Sync)
+	batch := db.NewBatch()
+	defer batch.Close()
+	return errors.Join(
+		batch.Set([]byte(metaFormat), encodeNumber(formatUnaliased), nil), // aliases are by other rules: opening it makes them anew
+		batch.Set([]byte(metaRules), encodeNumber(name.RulesVersion), nil),
+		db.Apply(batch, pebble.Sync),
+	)
 }
 
 // progress tells how far a stage is.

@@ -593,6 +593,7 @@ func TestRekeyMarks(t *testing.T) {
 	old(t, disk, store.Change{Record: active("urn:example:a")})
 	want := dump(t, disk, "store")
 	want[metaRules] = string(encodeNumber(name.RulesVersion))
+	want[metaFormat] = string(encodeNumber(formatUnaliased)) // opening it indexes the aliases by the new rules
 	res, err := Rekey(t.Context(), options(disk))
 	if err != nil || res.Kept != "" || res.From != 1 || res.Moved != 0 {
 		t.Errorf("%+v, %v", res, err)

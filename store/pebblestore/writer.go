@@ -254,7 +254,7 @@ func (w *writer) locate(step store.Step) error {
 	return nil
 }
 
-// urls appends the URLs that a record has after c, in order, each once.
+// urls appends the URLs, and aliases, that a record has after c, in order, each once.
 func urls(list []string, c *store.Change) []string {
 	if c == nil || c.Record == nil {
 		return list
@@ -262,6 +262,7 @@ func urls(list []string, c *store.Change) []string {
 	for i := range c.Record.Locations {
 		list = append(list, c.Record.Locations[i].URL)
 	}
+	list = c.Record.AppendAliases(list)
 	slices.Sort(list)
 	return slices.Compact(list)
 }

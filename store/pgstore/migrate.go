@@ -110,6 +110,11 @@ func (s schema) step(ctx context.Context, c *pgx.Conn) (done bool, err error) {
 		if _, err := tx.Exec(ctx, statements, pgx.QueryExecModeSimpleProtocol); err != nil {
 			return fmt.Errorf("migration %d: %w", format+1, err)
 		}
+		if strings.Contains(s[format], aliasMark) {
+			if err := addAliases(ctx, tx); err != nil {
+				return fmt.Errorf("migration %d: %w", format+1, err)
+			}
+		}
 		_, err = tx.Exec(ctx, setMeta, format+1)
 		return err
 	})

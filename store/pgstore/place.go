@@ -35,15 +35,20 @@ func makePlace(url, key string) place {
 	return place{head: url[:n], rest: url[n:], key: key}
 }
 
-// places returns the places of what c has made a record, each once.
+// places returns the places of what c has made a record, each once: those of its
+// locations and of its aliases.
 func places(c *store.Change) []place {
 	if c == nil || c.Record == nil {
 		return nil
 	}
-	all := make([]place, 0, len(c.Record.Locations))
-	seen := map[string]bool{}
+	urls := make([]string, 0, len(c.Record.Locations)+len(c.Record.SameAs))
 	for i := range c.Record.Locations {
-		if url := c.Record.Locations[i].URL; !seen[url] {
+		urls = append(urls, c.Record.Locations[i].URL)
+	}
+	all := make([]place, 0, cap(urls))
+	seen := map[string]bool{}
+	for _, url := range c.Record.AppendAliases(urls) {
+		if !seen[url] {
 			seen[url] = true
 			all = append(all, makePlace(url, c.Record.Name.Key()))
 		}

@@ -61,6 +61,7 @@ func Run(t *testing.T, open Open) {
 		{"AllTokens", allTokens},
 		{"Count", counting},
 		{"Find", finding},
+		{"Aliased", aliased},
 		{"Feed", feed},
 		{"FeedWhileWriting", feedWhileWriting},
 		{"FeedSettled", feedSettled},

@@ -1,0 +1,59 @@
+package pebblestore
+
+import (
+	"bytes"
+	"errors"
+
+	"github.com/cockroachdb/pebble/v2"
+
+	"github.com/nomen-project/nomen/name"
+	"github.com/nomen-project/nomen/store"
+)
+
+// aliasBatch is how many bytes of the index are written at once.
+const aliasBatch = 4 << 20
+
+// indexAliases makes a store of [formatUnaliased] one of this format: it puts the
+// aliases of all records into the index of locations. Cut off, it begins anew. It
+// takes about a second for a million records.
+func (s *Store) indexAliases() (err error) {
+	v, err := newView(s.db)
+	if err != nil {
+		return err
+	}
+	defer v.close()
+	batch := s.db.NewBatch()
+	defer func() { err = errors.Join(err, batch.Close()) }()
+	from, to := store.AliasSpan()
+	if err := batch.DeleteRange(appendEscaped([]byte{spaceLocation}, from), appendEscaped([]byte{spaceLocation}, to), nil); err != nil {
+		return err
+	}
+	var key []byte
+	v.it.SetBounds([]byte{spaceName}, []byte{spaceName + 1})
+	for ok := v.it.First(); ok; ok = v.it.Next() {
+		subject := store.Subject{Kind: store.KindName, Key: string(bytes.Clone(v.it.Key()[1:]))}
+		c, err := v.change(subject)
+		if err != nil {
+			return err
+		}
+		if c.Record == nil {
+			continue
+		}
+		for _, url := range c.Record.AppendAliases(nil) {
+			key = appendPlace(key[:0], store.Place{URL: url, Name: name.FromKey(subject.Key)})
+			if err := batch.Set(key, nil, nil); err != nil {
+				return err
+			}
+		}
+		if batch.Len() > aliasBatch {
+			if err := s.db.Apply(batch, pebble.NoSync); err != nil {
+				return err
+			}
+			batch.Reset()
+		}
+	}
+	if err := v.failure(""); err != nil {
+		return err
+	}
+	return errors.Join(batch.Set([]byte(metaFormat), encodeNumber(formatVersion), nil), s.db.Apply(batch, pebble.Sync))
+}

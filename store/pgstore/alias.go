@@ -15,7 +15,7 @@ const aliasMark = "{aliases}"
 
 const (
 	aliasPage = "select key, value from nomen_present where kind = $1 and key > $2 order by key limit 5000"
-	addPlaces   = `insert into nomen_place (head, mark, key, rest)
+	addPlaces = `insert into nomen_place (head, mark, key, rest)
 	select * from unnest($1::bytea[], $2::bytea[], $3::text[], $4::bytea[]) on conflict do nothing`
 )
 

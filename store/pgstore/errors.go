@@ -12,6 +12,7 @@ import (
 // The SQLSTATEs that this package tells apart (PostgreSQL, Appendix A).
 const (
 	uniqueViolation      = "23505"
+	duplicateObject      = "42710"
 	readOnlyTransaction  = "25006"
 	serializationFailure = "40001"
 	deadlockDetected     = "40P01"

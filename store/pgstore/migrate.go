@@ -65,7 +65,7 @@ func (s schema) migrate(ctx context.Context, c *pgx.Conn) error {
 	if err := s.check(ctx, c); err == nil || !older(err) && !missing(err) {
 		return err
 	}
-	if _, err := c.Exec(ctx, makeMeta); err != nil && state(err) != uniqueViolation { // made by another node just now
+	if _, err := c.Exec(ctx, makeMeta); err != nil && state(err) != uniqueViolation && state(err) != duplicateObject { // made by another node just now
 		return err
 	}
 	if _, err := c.Exec(ctx, fillMeta, name.RulesVersion); err != nil {

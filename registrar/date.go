@@ -13,6 +13,9 @@ import (
 func doubtDate(s string) string {
 	const form = "; write it as 2006-01-02"
 	s = strings.TrimSpace(s)
+	if _, err := time.Parse(time.DateOnly, s); err == nil { // as most are
+		return ""
+	}
 	if strings.Trim(s, "0123456789") == "" && s != "" {
 		return doubtNumber(s)
 	}

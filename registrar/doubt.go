@@ -11,7 +11,7 @@ import (
 // doubts returns what may not be meant in the identifiers and dates of a request
 // about n. A name with a wrong check digit may be right: things are printed with wrong numbers.
 func doubts(n name.Name, req *Request) []Warning {
-	all := appendDoubt(nil, "", cmp.Or(req.Record.Spelling, n.Key()), n)
+	all := appendDoubt(nil, "", 0, cmp.Or(req.Record.Spelling, n.Key()), n)
 	fields := req.meant()
 	for _, list := range [...]struct {
 		field  string
@@ -23,7 +23,7 @@ func doubts(n name.Name, req *Request) []Warning {
 	} {
 		for i, s := range list.values {
 			if m, err := name.Parse(s); list.meant && err == nil {
-				all = appendDoubt(all, fmt.Sprintf("%s[%d]: ", list.field, i), s, m)
+				all = appendDoubt(all, list.field, i, s, m)
 			}
 		}
 	}
@@ -37,17 +37,24 @@ func doubts(n name.Name, req *Request) []Warning {
 	return slices.Clip(all)
 }
 
-// appendDoubt appends what is to be said about n, which spelling spells.
-func appendDoubt(all []Warning, field, spelling string, n name.Name) []Warning {
+// appendDoubt appends what is to be said about n, which spelling spells: value i of a
+// list, or the name itself if that is "".
+func appendDoubt(all []Warning, list string, i int, spelling string, n name.Name) []Warning {
+	field := func() string {
+		if list == "" {
+			return ""
+		}
+		return fmt.Sprintf("%s[%d]: ", list, i)
+	}
 	if f := n.Flaw(); f != nil {
-		message := fmt.Sprintf("%s%s: offset %d: %s: %s", field, n, f.Offset, f.Rule, f.Message)
+		message := fmt.Sprintf("%s%s: offset %d: %s: %s", field(), n, f.Offset, f.Rule, f.Message)
 		return append(all, Warning{WarnDoubtful, message + meant(spelling)})
 	}
 	if label := n.Scheme(); label != "http" && label != "https" {
 		return all
 	}
 	if m, ok := name.Meant(spelling); ok {
-		return append(all, Warning{WarnResolver, fmt.Sprintf("%s%s: is %s, a web name of its own here; the name is %s", field, spelling, m.Why, m.Spelling)})
+		return append(all, Warning{WarnResolver, fmt.Sprintf("%s%s: is %s, a web name of its own here; the name is %s", field(), spelling, m.Why, m.Spelling)})
 	}
 	return all
 }

@@ -8,7 +8,7 @@ FUZZTIME  ?= 60s
 BENCHTIME ?= 1s
 COUNT     ?= 5
 
-.PHONY: all build demo test check lint race static test-clients bench bench-scale fuzz generate crash clean help
+.PHONY: all build demo test check lint race static test-clients bench bench-scale fuzz mutate generate crash clean help
 
 all: build
 
@@ -65,6 +65,9 @@ bench-scale: ## load N names into DIR and look some up; CONTENTS=FILE takes real
 
 fuzz: ## every fuzz target for FUZZTIME
 	@scripts/fuzz.sh $(FUZZTIME)
+
+mutate: ## change the program in N small ways and list those that no test notices; STATE=FILE keeps results
+	nice $(GO) run ./scripts/mutate -n $(or $(N),60) $(if $(SEED),-seed $(SEED)) $(if $(STATE),-state $(STATE))
 
 generate: ## write the generated files anew
 	$(GO) generate ./...

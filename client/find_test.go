@@ -800,3 +800,21 @@ func TestNamesTravelInTheCanonicalFormat(t *testing.T) {
 		}
 	}
 }
+
+func TestDirectives(t *testing.T) {
+	for _, tt := range []struct {
+		fields []string
+		want   bool
+	}{
+		{[]string{"private"}, true},
+		{[]string{`max-age=5, Private="Set-Cookie"`}, true},
+		{[]string{"private=x"}, true},
+		{[]string{"max-age=5", " no-cache , private"}, true},
+		{[]string{"x-private, privately, max-age=private"}, false},
+		{nil, false},
+	} {
+		if got := hasDirective(http.Header{"Cache-Control": tt.fields}, "private"); got != tt.want {
+			t.Errorf("%q: got %v, want %v", tt.fields, got, tt.want)
+		}
+	}
+}

@@ -164,13 +164,25 @@ func TestForwardRefuses(t *testing.T) {
 		{"an unknown host", get("http://nowhere.example/"), "502"},
 		{"TRACE", "TRACE http://there.example/ HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n", "405"},
 		{"CONNECT", "CONNECT there.example:443 HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n", "403"},
+		{"sixteen proxies and an unknown host", get("http://nowhere.example/", "Via: "+strings.Repeat("1.1 x, ", 15)+"1.1 x"), "502"},
 		{"many proxies", get("http://there.example/", "Via: "+strings.Repeat("1.1 x, ", 17)), "508"},
 		{"a large body", "PUT http://there.example/ HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: 99999999\r\n\r\n", "413"},
 		{"OPTIONS for us", "OPTIONS http://there.example/ HTTP/1.1\r\nHost: x\r\nMax-Forwards: 0\r\nConnection: close\r\n\r\n", "204"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			if got := exchange(t, at, tt.request); !strings.HasPrefix(got, "HTTP/1.1 "+tt.want+" ") {
+			got := exchange(t, at, tt.request)
+			if !strings.HasPrefix(got, "HTTP/1.1 "+tt.want+" ") {
 				t.Errorf("got %q, want %s", got, tt.want)
+			}
+			if tt.want != "204" && !strings.Contains(got, "\r\nContent-Type: text/plain; charset=utf-8\r\n") {
+				t.Errorf("got %q, want it in text/plain", got)
+			}
+			head, _, _ := strings.Cut(got, "\r\n\r\n")
+			for _, line := range strings.Split(head, "\r\n")[1:] {
+				field, _, _ := strings.Cut(line, ":")
+				if !slices.Contains([]string{"Allow", "Cache-Control", "Connection", "Content-Length", "Content-Type", "Date", "Proxy-Status", "X-Content-Type-Options"}, field) {
+					t.Errorf("got the field %q", line)
+				}
 			}
 		})
 	}

@@ -453,3 +453,14 @@ func TestGopherOptions(t *testing.T) {
 		}
 	}
 }
+
+// The text about a retired name says what is known of it, and is no menu.
+func TestGopherTextOfTombstone(t *testing.T) {
+	gone := here("gone")
+	gone.Status, gone.Reason, gone.Successors = nomen.Retired, "moved", []string{"urn:dns:here.example:fish"}
+	at := burrow(t, GopherOptions{}, gone)
+	got := exchange(t, at, "/-/text/urn:dns:here.example:gone\r\n")
+	if !strings.Contains(got, "moved") || !strings.Contains(got, "urn:dns:here.example:fish") || strings.Contains(got, "error.host") {
+		t.Errorf("got %q", got)
+	}
+}

@@ -244,3 +244,13 @@ func TestWorldFailures(t *testing.T) {
 		t.Error("a world of nothing")
 	}
 }
+
+func TestAuthorityID(t *testing.T) {
+	for in, want := range map[string]string{
+		"urn:dns:there.example:one": "there.example", "urn:dns:there.example:x:y": "there.example", "urn:isbn:9789510184356": "", "ark:12345/x": "",
+	} {
+		if got, ok := authorityID(name.MustParse(in)); got != want || ok != (want != "") {
+			t.Errorf("authorityID(%q) = %q, %v, want %q", in, got, ok, want)
+		}
+	}
+}

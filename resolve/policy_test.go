@@ -278,6 +278,8 @@ func TestQComponent(t *testing.T) {
 		{"urn:x-b:1#f", "x=1", "urn:x-b:1?=x=1#f"},
 		{"urn:x-b:1?s=I2C", "x=1", "urn:x-b:1?s=I2C"},
 		{"urn:x-b:1", "/x", "urn:x-b:1"},
+		{"urn:x-b:1", "?x", "urn:x-b:1"},
+		{"urn:x-b:1", "x/?", "urn:x-b:1?=x/?"},
 	} {
 		d := newDesk(t, store.Policy{}, resolve.Options{}, record("urn:x-a:1", at(tt.location)))
 		d.leads("1", tt.want, func(q *nomen.Question) { q.Q = tt.q })
@@ -396,6 +398,7 @@ func TestDelegationAsked(t *testing.T) {
 	})
 	d.leads("1", "https://h.example/1?x", func(q *nomen.Question) {
 		q.R, q.Q, q.Component, q.Hops, q.Accept = "r", "x", "toc", 3, "text/html"
+		q.Default, q.Strict = nomen.I2C, true
 	})
 	if asked != "resolver.example:4500" || len(other.asked) != 1 {
 		t.Fatalf("asked %q, %+v", asked, other.asked)
@@ -585,6 +588,12 @@ func TestResource(t *testing.T) { // RFC 2483, 4.3
 	}
 	if text, err := io.ReadAll(a.Resource.Body); err != nil || string(text) != "https://h.example/2?x" || !slices.Equal(urls(a), []string{"https://h.example/2?x"}) {
 		t.Errorf("%q, %v, %q", text, err, urls(a))
+	}
+	d = newDesk(t, store.Policy{Fetch: true}, resolve.Options{Fetch: fetch}, rec, dead, none, gone, record("urn:x-a:order",
+		nomen.Location{URL: "https://h.example/bad", Priority: 1}, nomen.Location{URL: "https://h.example/bad3", Priority: 3}, nomen.Location{URL: "https://h.example/bad2", Priority: 2}))
+	asked = nil
+	if _, err := d.ask(nomen.I2R, "order"); !errors.Is(err, nomen.ErrUpstream) || !slices.Equal(asked, []string{"https://h.example/bad", "https://h.example/bad2", "https://h.example/bad3"}) {
+		t.Errorf("%v, fetched %q, want the better ones first", err, asked)
 	}
 	asked = nil
 	if a, err := d.ask(nomen.I2R, "dead"); !errors.Is(err, nomen.ErrUpstream) || a != nil || len(asked) != 3 {

@@ -374,6 +374,10 @@ func TestRefused(t *testing.T) {
 	if _, err := make(Set, MaxRules+1).Compile(rfcs); err == nil {
 		t.Error("more rules than a set may have")
 	}
+	var many *IndexError
+	if _, err := make(Set, MaxRules).Compile(rfcs); errors.As(err, &many) && many.Rule == MaxRules {
+		t.Errorf("as many rules as a set may have: %v", err)
+	}
 }
 
 func FuzzRules(f *testing.F) {

@@ -2,6 +2,7 @@ package server
 
 import (
 	"fmt"
+	"io"
 	"slices"
 	"strconv"
 	"strings"
@@ -211,5 +212,33 @@ func TestSeveralLocations(t *testing.T) {
 	}
 	if body := string(ask(s, "many", speaking("de")).body); !strings.HasPrefix(body, "=====;language=de\r\n") {
 		t.Errorf("Y95-79: for a reader of German got %q", body)
+	}
+}
+
+// A cut passes on the same part whatever the sizes of the writes.
+func TestCut(t *testing.T) {
+	const whole = "0123456789"
+	for size := 1; size <= len(whole); size++ {
+		var b strings.Builder
+		c := &cut{w: &b, skip: 3, left: 4}
+		var err error
+		for i := 0; i < len(whole) && err == nil; i += size {
+			_, err = c.Write([]byte(whole[i:min(i+size, len(whole))]))
+		}
+		if b.String() != "3456" || err != io.EOF {
+			t.Errorf("by %d: %q, %v, want 3456 and the end", size, b.String(), err)
+		}
+	}
+}
+
+// The short form of THTTP takes a URN with its first colon escaped or not.
+func TestRootTHTTP(t *testing.T) {
+	for q, want := range map[string]bool{
+		"urn:x": true, "URN:x": true, "urn%3Ax": true, "urn%3ax": true, "urn%3A": true, "urn:": true,
+		"urn": false, "urn%3": false, "urm:x": false, "urn%3Bx": false, "urn%20x": false, "": false,
+	} {
+		if got := isRootTHTTP("N2L", q); got != want {
+			t.Errorf("isRootTHTTP(%q) = %v, want %v", q, got, want)
+		}
 	}
 }

@@ -582,6 +582,7 @@ func TestInspect(t *testing.T) {
 		{RFC8141, "urn:isbn:a?+r", "r-component info 10"},
 		{Draft2012, "urn:isbn:a?s=I2L&zz=1", "ignored-directive warning 17"},                                // N12-30
 		{Draft2012, "urn:isbn:a?s=I2L&s=I2R", "ignored-directive warning 11, ignored-directive warning 17"}, // N12-29
+		{Draft2012, "urn:isbn:a?c=ToC", ""},                                                                 // which components there are is for the namespace to say
 		{Draft2012, "urn:isbn:a?s=I2U", "ignored-directive warning 11"},                                     // A12-1
 		{Draft1995, "urn:dns:a.b:urn+m", "reserved-request warning 12"},                                     // Y95-61
 		{Draft1995, "urn:foo:a.b:c", "unknown-scheme-id warning 4"},                                         // Y95-18
@@ -607,6 +608,9 @@ func TestInspect(t *testing.T) {
 		if got := in.Inspect(Draft2012, s); len(got) == 0 || got[0].Message != want {
 			t.Errorf("Inspect(%q): %v; want %s", s, got, want)
 		}
+	}
+	if got := (Inspector{Keywords: Keywords2012()}).Inspect(Draft2012, "urn:isbn:a?s=I2U"); len(got) != 0 {
+		t.Errorf("without services: %v", got)
 	}
 	if got := (Inspector{}).Inspect(Draft2012, "urn:cts:x?zz=1"); len(got) != 0 {
 		t.Errorf("without registries: %v", got)
@@ -634,6 +638,33 @@ func TestInspectReference(t *testing.T) {
 	}
 	if f, got := InspectReference(uri.URI{}, uri.URI{}); got {
 		t.Errorf("of zero URIs: %v", f)
+	}
+}
+
+func TestInformalNumbers(t *testing.T) {
+	for _, tt := range []struct {
+		rule, in string
+		offset   int // -1 if it is right
+	}{
+		{"Number", "1", -1},
+		{"Number", "120", -1},
+		{"Number", strings.Repeat("1", maxNID-len("urn-")), -1},
+		{"Number", strings.Repeat("1", maxNID-len("urn-")+1), maxNID - len("urn-")},
+		{"Number", "", 0},
+		{"Number", "0", 0},
+		{"Number", "012", 0},
+		{"Number", "12x", 2},
+		{"InformalNamespaceName", "URN-7", -1},
+		{"InformalNamespaceName", "urn-", 4},
+		{"InformalNamespaceName", "urn-07", 4},
+		{"InformalNamespaceName", "urn-1x", 5},
+		{"InformalNamespaceName", "urm-7", 0},
+	} {
+		err := RFC8141.CheckRule(tt.rule, tt.in)
+		var e *Error
+		if errors.As(err, &e) != (tt.offset >= 0) || e != nil && e.Offset != tt.offset {
+			t.Errorf("CheckRule(%s, %q) = %v, want an error at %d", tt.rule, tt.in, err, tt.offset)
+		}
 	}
 }
 

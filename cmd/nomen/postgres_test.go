@@ -2,6 +2,8 @@ package main
 
 import (
 	"net/http"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -31,7 +33,34 @@ func TestDatabase(t *testing.T) {
 		return out.String()
 	}
 	command(exitFailure, "get", "urn:example:1") // no store is there yet, and reading makes none
+	for _, args := range [][]string{
+		{"verify"},
+		{"retire", "urn:example:1", "--reason", "x"},
+		{"token", "make", "--who", "x"},
+		{"relocate", "https://a.example/", "https://b.example/"},
+		{"relocate", "--dry-run", "https://a.example/", "https://b.example/"},
+		{"undo", "--change", "1"},
+		{"redact", "urn:example:1", "--revision", "1", "--reason", "x", "--yes"},
+	} {
+		command(exitFailure, args...)
+	}
 	command(exitYes, "put", "urn:example:1", "https://a.example/1")
+	file := filepath.Join(t.TempDir(), "names.csv")
+	if err := os.WriteFile(file, []byte("name,url\nurn:example:1,https://wrong.example/1\nurn:example:2,https://wrong.example/2\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	_, id, _ := strings.Cut(command(exitYes, "import", file), "--import ")
+	id, _, _ = strings.Cut(id, "'")
+	if got := command(exitYes, "undo", "--import", id); !strings.Contains(got, "2 changes undone: restored 1, retired 1, deleted 0, unchanged 0, refused 0") {
+		t.Errorf("undo: %q", got)
+	}
+	if got := command(exitYes, "undo", "--import", id); !strings.Contains(got, "unchanged 2") {
+		t.Errorf("undo again: %q", got)
+	}
+	if got := command(exitYes, "changes", "--import", id); strings.Count(got, "import "+id) != 2 {
+		t.Errorf("changes: %q", got)
+	}
+	command(exitYes, "verify")
 	if got := command(exitYes, "get", "urn:example:1"); !strings.Contains(got, "https://a.example/1") {
 		t.Errorf("get: %q", got)
 	}

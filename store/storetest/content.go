@@ -35,6 +35,8 @@ func Rich() *store.Record {
 		SameAs:     []string{"urn:doi:10.17487/rfc2648", ""},
 		Successors: []string{"urn:ietf:rfc:9999", "urn:ietf:rfc:9998"},
 		Reason:     "superseded ☂",
+
+		ShowLocations: true,
 	}
 }
 

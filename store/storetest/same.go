@@ -262,6 +262,9 @@ func (p *peers) anyChange(r *rapid.T) store.Change {
 	if p.redacts && rapid.IntRange(0, 4).Draw(r, "redacting") == 0 {
 		c.Redacts = rapid.SliceOfN(rapid.Uint64Range(1, 4), 1, 3).Draw(r, "redacts")
 	}
+	if c.Token == nil {
+		c.Batch = rapid.SampledFrom([]string{"", "3-k3m9qx7a"}).Draw(r, "batch")
+	}
 	return c
 }
 

@@ -161,7 +161,7 @@ func TestRecordJSON(t *testing.T) {
 		{r, `{"name":"URN:IETF:rfc:2648","status":"retired",` +
 			`"locations":[{"url":"https://example.org/","priority":-7,"weight":1073741824}],` +
 			`"metadata":{"title":["A <b> & c"]},"same_as":["urn:doi:10.17487/rfc2648",""],` +
-			`"successors":["urn:ietf:rfc:9999","urn:ietf:rfc:9998"],"reason":"superseded ☂",` +
+			`"successors":["urn:ietf:rfc:9999","urn:ietf:rfc:9998"],"reason":"superseded ☂","show_locations":true,` +
 			`"modified":"2026-11-20T12:00:00Z","revision":3}`},
 		{
 			&store.Record{Name: name.FromKey("urn:x-a:b"), Status: nomen.Active},

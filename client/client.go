@@ -40,7 +40,8 @@ type Finder interface {
 // Options configure a [Client]. The zero value asks directly.
 type Options struct {
 	// Via is the resolver or proxy to ask in place of the one that the name
-	// leads to: "HOST:PORT", "HOST", an http or https URL below which names are
+	// leads to: "HOST:PORT", "HOST", either perhaps with "/full" or "/element" for the
+	// form in which it takes names; an http or https URL below which names are
 	// paths, or one that ends in "/uri-res/" (RFC 2169), or a template with {name}
 	// or {+name}.
 	Via string

@@ -7,7 +7,8 @@
 //     at port 4500, each address in turn, with "GET ELEMENT HTTP/1.0" (Y95-24 to
 //     Y95-30).
 //   - Through a resolver or proxy at HOST:PORT, for names of any scheme: the
-//     request is for the name as it is, "GET urn:ietf:rfc:2648 HTTP/1.0" (Y95-38).
+//     request is for the name as it is, "GET urn:ietf:rfc:2648 HTTP/1.0" (Y95-38), and
+//     where that is not understood for the ElementID, "GET 2648 HTTP/1.0".
 //   - On the web, from a resolver at a URL: GET /urn:ietf:rfc:2648?s=I2C, answered
 //     in JSON, which loses nothing.
 //

@@ -20,19 +20,24 @@ import (
 //
 // The error is a [*nomen.Error] of kind Malformed, whose Name is s without
 // brackets and white space.
-func Parse(s string) (nomen.Question, error) {
+func Parse(s string) (nomen.Question, error) { return ParseDialect(urn.Latest, s) }
+
+// ParseDialect is [Parse] for URNs of another dialect. The directives of
+// [urn.Draft2012] go into the fields of the question that they are about; see
+// [nomen.Requested]. What is no URN has one dialect only.
+func ParseDialect(d urn.Dialect, s string) (nomen.Question, error) {
 	s = unfold(s)
 	if len(s) < 4 || !strings.EqualFold(s[:4], "urn:") {
 		spelling, _, _ := strings.Cut(s, "#")
 		return question(spelling, s[len(spelling):])
 	}
-	u, err := parseURN(s)
+	u, err := parseURN(d, s)
 	if err != nil {
 		return nomen.Question{}, malformed(s, err)
 	}
-	q, err := question(u.Assigned().String(), fragmentOf(u))
-	q.R, _ = u.RComponent()
-	q.Q, _ = u.QComponent()
+	about, err := question(u.Assigned().String(), fragmentOf(u))
+	q := nomen.Requested(u)
+	q.Name, q.Subject = about.Name, about.Subject
 	return q, err
 }
 
@@ -63,11 +68,11 @@ func spellingOf(u uri.URI) string {
 	return s
 }
 
-// parseURN reads a URN by RFC 8141. For urn:dns the rules of 1995 have the last
-// word on all but the r- and q-component.
-func parseURN(s string) (urn.URN, error) {
-	u, err := urn.Parse(s)
-	if len(s) < len("urn:dns:") || !strings.EqualFold(s[:len("urn:dns:")], "urn:dns:") {
+// parseURN reads a URN by its dialect. For urn:dns the rules of 1995 have the last
+// word on all but what RFC 8141 and 2012 let follow the name.
+func parseURN(d urn.Dialect, s string) (urn.URN, error) {
+	u, err := d.Parse(s)
+	if d != urn.Latest || len(s) < len("urn:dns:") || !strings.EqualFold(s[:len("urn:dns:")], "urn:dns:") {
 		return u, err
 	}
 	if _, fragment := u.FComponent(); err != nil || fragment {

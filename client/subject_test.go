@@ -8,6 +8,7 @@ import (
 	"github.com/nomen-project/nomen"
 	"github.com/nomen-project/nomen/name"
 	"github.com/nomen-project/nomen/uri"
+	"github.com/nomen-project/nomen/urn"
 )
 
 func TestParse(t *testing.T) {
@@ -47,6 +48,42 @@ func TestParse(t *testing.T) {
 		var e *nomen.Error
 		if !errors.As(err, &e) || e.Kind != nomen.Malformed || e.Name != tt.name || e.Offset != tt.offset || e.Rule == "" {
 			t.Errorf("Parse(%q): got %+v, want %q at %d by %s", tt.in, e, tt.name, tt.offset, tt.rule)
+		}
+	}
+}
+
+func TestParseDialect(t *testing.T) {
+	for _, tt := range []struct {
+		d    urn.Dialect
+		in   string
+		want nomen.Question // without Name and Subject
+		id   string
+	}{
+		{urn.Draft2012, "urn:foo:a", nomen.Question{}, "N12-24"},
+		{urn.Draft2012, "urn:foo:a?s=I2Ls&c=ToC#f", nomen.Question{Service: nomen.I2Ls, Component: "ToC"}, "N12-34"},
+		{urn.Draft2012, "<urn:foo:\n a?c=T%6fC>", nomen.Question{Component: "ToC"}, "N12-34"},
+		{urn.Draft2012, "urn:foo:a?s=I=I", nomen.Question{Service: nomen.IisI}, "N12-27"},
+		{urn.Draft2012, "urn:foo:a?s=I2L&c=a&s=I2R", nomen.Question{Component: "a"}, "N12-29"},
+		{urn.Draft2012, "urn:foo:a?page=4&s=I2L&zz=", nomen.Question{Service: nomen.I2L, Query: "page=4&zz="}, "N12-30"},
+		{urn.Draft2012, "urn:foo:a?s=i2l", nomen.Question{}, "N12-32"},
+		{urn.Draft2012, "urn:foo:a?S=I2L", nomen.Question{Query: "S=I2L"}, "N12-28"},
+		{urn.RFC8141, "urn:foo:a?+s=I2L?=c=ToC", nomen.Question{R: "s=I2L", Q: "c=ToC"}, "RFC 8141, 2.3"},
+		{urn.Draft1995, "urn:dns:example.com:a b", nomen.Question{}, "Y95-05"},
+	} {
+		q, err := ParseDialect(tt.d, tt.in)
+		if q.Name.IsZero() {
+			t.Errorf("%s: ParseDialect(%q): %v", tt.id, tt.in, err)
+		}
+		q.Name, q.Subject = name.Name{}, uri.URI{}
+		if err != nil || q != tt.want {
+			t.Errorf("%s: ParseDialect(%q) = %+v, %v, want %+v", tt.id, tt.in, q, err, tt.want)
+		}
+	}
+	for in, d := range map[string]urn.Dialect{
+		"urn:foo:a/b": urn.Draft2012, "urn:foo:a?x": urn.Draft2012, "urn:foo:a&b": urn.RFC2141, "urn:foo:a?b": urn.RFC2141, "urn:a:b": urn.Draft1995,
+	} {
+		if q, err := ParseDialect(d, in); err == nil {
+			t.Errorf("ParseDialect(%s, %q) = %+v", d, in, q)
 		}
 	}
 }

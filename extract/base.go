@@ -1,11 +1,13 @@
 package extract
 
 import (
+	"errors"
 	"mime"
 	"net/mail"
 	"strings"
 
 	"github.com/nomen-project/nomen/uri"
+	"github.com/nomen-project/nomen/urn"
 )
 
 // The rules that give a base, in the order of their precedence (section 5.1 of
@@ -130,6 +132,9 @@ func (b Base) resolve(ref uri.URI) (uri.URI, error) {
 	base := b.URI
 	if !base.IsValid() {
 		return uri.URI{}, uri.ErrNoBase
+	}
+	if f, odd := urn.InspectReference(base, ref); odd { // N12-15
+		return uri.URI{}, errors.New(f.Message)
 	}
 	if base.Dialect() != ref.Dialect() {
 		var err error

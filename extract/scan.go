@@ -484,7 +484,7 @@ func (s *scanner) read(f *Finding) bool {
 		if isIRI {
 			f.Kind = IRI
 		} else if isURN(f.Spelling) {
-			return err == nil && s.readURN(f)
+			return s.readURN(f, err == nil)
 		}
 	}
 	f.Target = f.URI
@@ -506,8 +506,11 @@ func isURN(spelling string) bool {
 	return len(spelling) > 4 && spelling[3] == ':' && strings.EqualFold(spelling[:3], "urn")
 }
 
-// readURN cuts the finding where the URN ends by the rules of its document.
-func (s *scanner) readURN(f *Finding) bool {
+// readURN cuts the finding where the URN ends by the rules of its document. What
+// stands between delimiters, is a URI and no URN, stays whole where the document does
+// not say that an NSS ends in a text before what cannot be in it (RFC 2141, 2.4; 2012,
+// 2.5.3: N12-22).
+func (s *scanner) readURN(f *Finding, isURI bool) bool {
 	f.Kind = URN
 	d := s.o.URN
 	if !d.IsValid() {
@@ -519,9 +522,9 @@ func (s *scanner) readURN(f *Finding) bool {
 	}
 	f.Target = f.URI
 	if n == len(f.Spelling) {
-		return true
+		return isURI
 	}
-	if s.hit.delimiter != 0 {
+	if s.hit.delimiter != 0 && isURI && d != urn.RFC2141 && d != urn.Draft2012 {
 		f.Kind = URI // where it ends is plain, and it is no URN
 		return true
 	}

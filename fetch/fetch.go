@@ -18,6 +18,7 @@ import (
 	"github.com/nomen-project/nomen/discover"
 	"github.com/nomen-project/nomen/scheme"
 	"github.com/nomen-project/nomen/uri"
+	"github.com/nomen-project/nomen/urn"
 )
 
 // The defaults of [Options].
@@ -92,6 +93,11 @@ type Request struct {
 
 	Accept    string // media ranges of RFC 9110, 12.5.1; "" for none
 	Languages string // language ranges of RFC 9110, 12.5.4; "" for none
+
+	// URN is the dialect in which a URN is read, if that is asked for; zero for the
+	// latest. Of [urn.Draft2012] the directive c chooses the component; s chooses
+	// nothing, as it is always the resource that is fetched.
+	URN urn.Dialect
 }
 
 // An Object is a resource as it has been found.

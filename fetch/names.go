@@ -23,7 +23,11 @@ func (j *journey) name(ctx context.Context, r scheme.Request) (scheme.Outcome, e
 	case resolver == nil:
 		return scheme.Outcome{}, j.refuse(r.URI, "a stranger's name is not asked about, as its resolver could be inside", nil)
 	}
-	q, err := question(r.URI)
+	d := urn.Latest
+	if len(j.hop.chain) == 1 && j.request.URN.IsValid() { // what others lead to is of today
+		d = j.request.URN
+	}
+	q, err := question(d, r.URI)
 	if err != nil {
 		return scheme.Outcome{}, err
 	}
@@ -48,17 +52,17 @@ func (j *journey) resolver() nomen.Resolver {
 	return j.fetcher.o.Resolver
 }
 
-// question asks about the name that u is, with its r- and q-component.
-func question(u uri.URI) (nomen.Question, error) {
+// question asks about the name that u is, and for what its components say by the
+// dialect.
+func question(d urn.Dialect, u uri.URI) (nomen.Question, error) {
 	spelling := u.String()
 	q := nomen.Question{Subject: u}
 	if s, _ := u.Scheme(); strings.EqualFold(s, "urn") {
-		parsed, err := urn.Parse(spelling)
+		parsed, err := d.Parse(spelling)
 		if err != nil {
 			return q, err
 		}
-		q.R, _ = parsed.RComponent()
-		q.Q, _ = parsed.QComponent()
+		q = nomen.Requested(parsed)
 		spelling = parsed.Assigned().String()
 	}
 	n, err := name.Parse(spelling)

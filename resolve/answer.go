@@ -27,7 +27,7 @@ func (d *decision) answer() (*nomen.Answer, error) {
 	if d.q.Explain {
 		d.explain("it has no record")
 	}
-	request := isRequest(d.name)
+	request := d.isRequest()
 	if d.policy.Suffix == store.SuffixAppend && !request {
 		if a, err := d.extended(); a != nil || err != nil {
 			return a, err

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/nomen-project/nomen"
-	"github.com/nomen-project/nomen/name"
 	"github.com/nomen-project/nomen/rule"
 	"github.com/nomen-project/nomen/store"
 	"github.com/nomen-project/nomen/uri"
@@ -68,22 +67,18 @@ func (d *decision) redirect(c *store.Compiled) (*nomen.Answer, error) {
 	return a, nil
 }
 
-// isRequest reports whether a name is a reserved request to the resolver of its
-// authority (1995, 3.5). No record, suffix or rule answers it.
-func isRequest(n name.Name) bool {
-	const sign = ":" + urn.ReservedPrefix
-	if !strings.Contains(n.Key(), sign) {
-		return false
-	}
-	u, err := urn.Draft1995.Parse(n.Key())
-	return err == nil && strings.HasPrefix(u.ElementID(), urn.ReservedPrefix)
+// isRequest reports whether the name is a reserved request to the resolver of its
+// authority (1995, 3.5). No suffix or rule answers it.
+func (d *decision) isRequest() bool {
+	return d.authority != nil && strings.HasPrefix(d.name.Key(), "urn:") &&
+		strings.HasPrefix(d.authority.Prefix.Element(d.name), urn.ReservedPrefix)
 }
 
 // directives returns what is asked for as the values of directives by their
 // keywords (2012, 2.3), without those that mean nothing. Components of RFC 8141 have
 // the place that directives would have.
 func (d *decision) directives(service nomen.Service) map[string]string {
-	if d.q.R != "" || d.q.Q != "" || isRequest(d.name) {
+	if d.q.R != "" || d.q.Q != "" || d.isRequest() {
 		return nil
 	}
 	asked := map[string]string{}

@@ -27,7 +27,7 @@ type Options struct {
 	Fetch func(ctx context.Context, location string) (*nomen.Resource, error)
 
 	// Ask returns the resolver to which names are delegated: HOST:PORT of an
-	// authority's address, an absolute URL (a template with {name}), or "" for the
+	// authority's address, perhaps with /full or /element, an absolute URL (a template with {name}), or "" for the
 	// one that discovery finds. Nil: a delegated name that has to be asked
 	// elsewhere is NoResult.
 	Ask func(to string) (nomen.Resolver, error)
@@ -186,7 +186,7 @@ func (d *decision) about(n name.Name) {
 func (d *decision) interpret() store.Meaning {
 	named := d.q.Service
 	m := d.authority.Interpret(&d.q, d.o.Fetch != nil)
-	if named != "" && isRequest(d.name) { // no policy is about these
+	if named != "" && d.isRequest() { // no policy is about these
 		d.q.Service, m.Service, m.Offered = named, named, true
 	}
 	d.service, d.countryGiven = m.Service, m.Country

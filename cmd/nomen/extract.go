@@ -32,6 +32,9 @@ is in force there: BASE, Content-Base, Content-Location, those of the entities
 around it, --base, which is from where the document was retrieved, after
 redirects, or else --default-base.
 
+Where a URN ends is what --dialect says: in 2012 before a slash, in rfc8141 not. A
+URN is no base: against one only fragments and absolute references lead anywhere.
+
 It prints one identifier a line, with the name of the file if there are several.
 As JSON it also tells where and as what it stands there, and which rule gave the
 base; start and end are byte offsets into the file.
@@ -65,6 +68,7 @@ func (c *cli) extractCommand() *cobra.Command {
 		Args: arguments(0, -1),
 		RunE: func(cmd *cobra.Command, args []string) error { return e.run(cmd.Context(), args) },
 	}
+	e.dialect = addURNDialect(cmd)
 	f := cmd.Flags()
 	f.StringVar(&e.typ, "type", "", "text, html or mime (default by name and content)")
 	f.StringVar(&e.base, "base", "", "URI from which the document was retrieved (default none)")
@@ -84,6 +88,7 @@ type extractor struct {
 	*cli
 	typ, base, defaultBase, history string
 	embed, links                    bool
+	dialect                         *urnDialect
 	options                         extract.Options
 
 	forced   bool // --type was given
@@ -123,6 +128,7 @@ func (e *extractor) run(ctx context.Context, args []string) error {
 			return usagef("--type: %q is none of text, html, mime", e.typ)
 		}
 	}
+	e.options.URN = e.dialect.d
 	var err error
 	if e.options.Base, err = baseFlag("base", e.base); err != nil {
 		return err

@@ -23,6 +23,7 @@ import (
 	"github.com/nomen-project/nomen/internal/shown"
 	"github.com/nomen-project/nomen/scheme"
 	"github.com/nomen-project/nomen/uri"
+	"github.com/nomen-project/nomen/urn"
 )
 
 const fetchLong = `Fetch follows a name or URL to the resource and prints that, or with -o saves it.
@@ -33,6 +34,10 @@ file and afs on this machine. Directories, menus and groups come as lists. A nam
 discover' shows, and leads to the first of its locations that can be had. Any other
 scheme is had through a gateway that --gateway gives. A telnet, rlogin or tn3270
 URL is a session: it is handed to the program that --session gives, or else told.
+
+--dialect takes the generation of the standard by which to read what you type. In
+2012, of urn:example:book?s=I2R&c=ToC, the directive c names a component of the
+resource; s names the service, which is always the one for the resource here.
 
 What you type may be on this machine or in a private network, and may have a
 password in it. What it leads to may not, unless --allow-private says so: neither
@@ -54,6 +59,7 @@ network or a server failed.`
 // A fetching is one run of the command.
 type fetching struct {
 	*cli
+	*dialects
 	asker    client.Options
 	find     finderFlags
 	options  fetch.Options
@@ -86,6 +92,7 @@ func (c *cli) fetchCommand() *cobra.Command {
 		Args: arguments(1, 1),
 		RunE: func(cmd *cobra.Command, args []string) error { return r.run(cmd.Context(), args[0]) },
 	}
+	r.dialects = addDialects(cmd)
 	f := cmd.Flags()
 	f.StringVarP(&r.output, "output", "o", "", "file to save to; - for standard output")
 	f.BoolVarP(&r.save.Continue, "continue", "c", false, "go on with what an interrupted fetch has left")
@@ -127,8 +134,8 @@ func (r *fetching) run(ctx context.Context, arg string) error {
 		return usageError{err}
 	}
 	defer f.Close()
-	inner, _ := uri.Undelimit(strings.TrimSpace(arg))
-	location, err := uri.Parse(strings.TrimPrefix(inner, "URL:"))
+	id, err := r.dialects.readAbsolute(strings.TrimPrefix(strings.TrimSpace(arg), "URL:"))
+	location := id.uri
 	if port, ok := location.Port(); ok && port != "" && !isPort(port) {
 		return usagef("%s: a port is a number from 1 to 65535, not %q", location.Redacted(), port)
 	}
@@ -162,7 +169,7 @@ func openAndGuarded(o client.Options) (open, guarded *client.Client, end func(),
 
 // prepare reads the options that have a syntax of their own.
 func (r *fetching) prepare() (err error) {
-	r.request.Trusted = true
+	r.request.Trusted, r.request.URN = true, r.dialects.urn
 	for _, g := range r.gateways {
 		name, template, ok := strings.Cut(g, "=")
 		if !ok {
@@ -427,8 +434,9 @@ func isRefusal(err error) bool {
 	var status *fetch.StatusError
 	var size *fetch.SizeError
 	var bad *uri.Error
+	var badURN *urn.Error
 	var finding scheme.Finding
-	return errors.As(err, &no) || errors.As(err, &refused) || errors.As(err, &size) || errors.As(err, &bad) || errors.As(err, &finding) ||
+	return errors.As(err, &no) || errors.As(err, &refused) || errors.As(err, &size) || errors.As(err, &bad) || errors.As(err, &badURN) || errors.As(err, &finding) ||
 		errors.As(err, &status) && status.No() ||
 		slices.ContainsFunc([]error{scheme.ErrNotAvailable, scheme.ErrNoAlgorithm, scheme.ErrNotLocator, scheme.ErrUndefined, scheme.ErrHost, scheme.ErrUnsafeSession, scheme.ErrNoLauncher},
 			func(target error) bool { return errors.Is(err, target) })

@@ -80,6 +80,33 @@ func (d *dialects) Set(names string) error {
 	return nil
 }
 
+// A urnDialect is the flag --dialect of a command that takes only those of URNs.
+type urnDialect struct{ d urn.Dialect }
+
+const urnDialectUsage = "generation of the URN syntax: rfc8141, 2012, rfc2141 or 1995"
+
+// addURNDialect gives a command the flag --dialect for URNs.
+func addURNDialect(cmd *cobra.Command) *urnDialect {
+	u := &urnDialect{urn.Latest}
+	cmd.Flags().Var(u, "dialect", urnDialectUsage)
+	complete(cmd, "dialect", []string{"rfc8141", "2012", "rfc2141", "1995"})
+	return u
+}
+
+func (u *urnDialect) String() string { return u.d.String() }
+
+func (u *urnDialect) Type() string { return "dialect" }
+
+// Set takes the name of a dialect.
+func (u *urnDialect) Set(name string) error {
+	d, ok := urn.ParseDialect(name)
+	if !ok {
+		return fmt.Errorf("unknown dialect %q of URNs: want rfc8141, 2012, rfc2141 or 1995", name)
+	}
+	u.d = d
+	return nil
+}
+
 // An identifier is an input that has been read.
 type identifier struct {
 	uri uri.URI
@@ -108,11 +135,11 @@ func (d *dialects) readAbsolute(s string) (identifier, error) {
 // errorAround makes an error about what stands between the delimiters of s one
 // about s.
 func errorAround(s string, err error) error {
-	var badURI *uri.Error
-	var badURN *urn.Error
-	if _, delimited := uri.Undelimit(s); !delimited {
+	if _, delimited := uri.Undelimit(s); !delimited || err == nil {
 		return err
 	}
+	var badURI *uri.Error
+	var badURN *urn.Error
 	switch {
 	case errors.As(err, &badURI):
 		e := *badURI

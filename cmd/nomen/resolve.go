@@ -25,6 +25,7 @@ import (
 	"github.com/nomen-project/nomen/name"
 	"github.com/nomen-project/nomen/resolve"
 	"github.com/nomen-project/nomen/uri"
+	"github.com/nomen-project/nomen/urn"
 )
 
 const resolveLong = `Resolve asks a resolver about names and prints what it says: where the resource is,
@@ -32,12 +33,18 @@ and what is known about it. To get the resource itself is 'nomen fetch'.
 
 Without --via the resolver of each name is found as 'nomen discover' shows:
 urn:dns:HOST:ELEMENT is asked of HOST at port 4500, all of its addresses, by the
-protocol of 1995. With --via HOST:PORT all names go there by the same protocol; with
---via URL, over the web, as paths below it, or by RFC 2169 if it ends in /uri-res/,
-or where it has {name}.
+protocol of 1995. With --via HOST:PORT all names go there by the same protocol: in
+full, then by their ElementID if the resolver does not understand that. HOST:PORT/full
+and HOST:PORT/element use one form only. With --via URL names go over the web, as paths
+below it, or by RFC 2169 if it ends in /uri-res/, or where it has {name}.
+
+Text, pages and unknown types that a resolver sends are shown as they are, with their
+media type; in JSON they are content_type and body (or body_base64).
 
 Names may be written with white space and in <angle brackets>, as the protocol
-of 1995 allows. A fragment is not sent, but added to the locations that come.
+of 1995 allows. With --dialect 2012 the directives after a URN are part of the
+question, as in urn:example:book?s=I2Ls&c=ToC: s is the service, c the component,
+unless the options say otherwise; other directives are passed on. A fragment is not sent, but added to the locations that come.
 Requests travel unencrypted, except to an https URL; -v says each step. Nothing is
 sent but what the options say.
 
@@ -58,6 +65,7 @@ type resolveFlags struct {
 	service string
 	at      string
 	with    string
+	dialect *urnDialect
 	cache   string
 	noCache bool
 	offline bool
@@ -76,7 +84,7 @@ func (o *resolveFlags) register(f *pflag.FlagSet, q *nomen.Question) {
 	f.StringVar(&q.Languages, "language", "", "languages wanted, as in an Accept-Language field (default any)")
 	f.StringVar(&o.at, "at", "", "as it was then: a time, or a date for the end of that day (default now)")
 	f.StringVar(&o.with, "with", "", "of I=I: the other name")
-	f.StringVar(&o.client.Via, "via", "", "HOST:PORT or URL of the resolver (default as discover finds)")
+	f.StringVar(&o.client.Via, "via", "", "HOST:PORT, HOST:PORT/full, HOST:PORT/element or URL of the resolver (default as discover finds)")
 	f.Uint16Var(&o.client.Port, "port", 0, "of resolvers of urn:dns names (default 4500)")
 	f.BoolVar(&o.client.Simple, "simple", false, "send Simple-Requests (HTTP/0.9)")
 	f.DurationVar(&o.client.Timeout, "timeout", client.DefaultTimeout, "of one attempt at one address")
@@ -107,13 +115,14 @@ func (c *cli) resolveCommand() *cobra.Command {
 		Args: arguments(1, -1),
 	}
 	o.register(cmd.Flags(), &q)
+	o.dialect = addURNDialect(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if err := o.complete(&q); err != nil {
 			return err
 		}
 		if o.explain {
 			return c.withEngine(cmd.Context(), func(r nomen.Resolver) error {
-				return c.resolveNames(cmd.Context(), args, &resolving{resolver: r, question: q, jobs: 1})
+				return c.resolveNames(cmd.Context(), args, &resolving{resolver: r, question: q, jobs: 1, dialect: o.dialect.d, service: nomen.Service(o.service)})
 			})
 		}
 		return c.resolveBy(cmd.Context(), args, &o, q)
@@ -172,9 +181,11 @@ func (c *cli) resolveBy(ctx context.Context, args []string, o *resolveFlags, q n
 	}
 	defer asker.Close()
 	if o.audit {
-		return c.answerNames(ctx, args, func(a *answers, arg string) error { return auditOne(ctx, asker, q, a, arg) })
+		return c.answerNames(ctx, args, func(a *answers, arg string) error {
+			return auditOne(ctx, asker, &resolving{question: q, dialect: o.dialect.d, service: nomen.Service(o.service)}, a, arg)
+		})
 	}
-	r := &resolving{resolver: asker, question: q, via: o.client.Via, jobs: o.jobs}
+	r := &resolving{resolver: asker, question: q, via: o.client.Via, jobs: o.jobs, dialect: o.dialect.d, service: nomen.Service(o.service)}
 	if o.cache != "" && !o.noCache {
 		keeper, err := cache.OpenDisk(o.cache, cache.Limits{})
 		if err != nil {
@@ -220,6 +231,8 @@ type resolving struct {
 	resolver nomen.Resolver
 	past     *cache.Cache // answers in place of resolver; nil unless offline
 	question nomen.Question
+	dialect  urn.Dialect
+	service  nomen.Service // that was asked for by an option; "" for none
 	via      string
 	jobs     int
 }
@@ -399,13 +412,10 @@ func waitFor[T any](ctx context.Context, from <-chan T, out *answers) (T, bool) 
 // ask asks about a name. With an error there can be an answer all the same: a
 // tombstone.
 func (r *resolving) ask(ctx context.Context, arg string) (*nomen.Answer, time.Time, error) {
-	q, err := client.Parse(arg)
+	q, err := r.ofName(arg)
 	if err != nil {
 		return nil, time.Time{}, err
 	}
-	typed := q
-	q = r.question
-	q.Name, q.Subject, q.R, q.Q = typed.Name, typed.Subject, typed.R, typed.Q
 	if r.past != nil {
 		return r.past.Past(q)
 	}
@@ -421,6 +431,45 @@ func (r *resolving) ask(ctx context.Context, arg string) (*nomen.Answer, time.Ti
 	}
 	closeAll(a)
 	return a, time.Time{}, err
+}
+
+// ofName returns the question about a name. What an option says goes before what
+// the directives of the name say.
+func (r *resolving) ofName(arg string) (nomen.Question, error) {
+	typed, err := client.ParseDialect(r.dialect, arg)
+	if err != nil {
+		return typed, err
+	}
+	q := r.question
+	q.Name, q.Subject, q.R, q.Q, q.Query = typed.Name, typed.Subject, typed.R, typed.Q, typed.Query
+	q.Component = cmp.Or(q.Component, typed.Component)
+	if r.service == "" && typed.Service != "" && typed.Service != nomen.IisI { // which needs --with
+		q.Service = typed.Service
+	}
+	return q, nil
+}
+
+// serviceOf returns the service that was asked for about a name.
+func (r *resolving) serviceOf(arg string) nomen.Service {
+	if r.dialect != urn.Draft2012 {
+		return r.question.Service
+	}
+	q, err := r.ofName(arg)
+	if err != nil {
+		return r.question.Service
+	}
+	return q.Service
+}
+
+// ignored tells of the directives of a name that are left out.
+func (r *resolving) ignored(out *answers, arg string) {
+	inspector := urn.Inspector{Keywords: urn.Keywords2012(), Services: urn.Services2012()}
+	inner, _ := uri.Undelimit(arg)
+	for _, f := range inspector.Inspect(r.dialect, inner) {
+		if f.Code == urn.FindingDirective {
+			out.warn(arg + ": " + f.Message)
+		}
+	}
 }
 
 // closeAll closes the resources of an answer: to print them is the business of
@@ -439,6 +488,9 @@ func closeAll(a *nomen.Answer) {
 
 // say says the answer about one name, also when it is no.
 func (r *resolving) say(out *answers, n *resolvedName) error {
+	if r.dialect == urn.Draft2012 && n.err == nil {
+		r.ignored(out, n.arg)
+	}
 	if out.json == nil && n.answer != nil {
 		if !n.asOf.IsZero() {
 			fmt.Fprintf(out.log, "nomen: %s: from the cache, last confirmed at %s; nobody was asked\n", printable(n.arg), n.asOf.Format(time.RFC3339))
@@ -449,9 +501,9 @@ func (r *resolving) say(out *answers, n *resolvedName) error {
 	}
 	switch {
 	case n.err != nil:
-		out.refuse(n.err, resolved(n.arg, r.question.Service, n.answer, n.err, r.via))
+		out.refuse(n.err, resolved(n.arg, r.serviceOf(n.arg), n.answer, n.err, r.via))
 	case out.json != nil:
-		object := resolved(n.arg, r.question.Service, n.answer, nil, r.via)
+		object := resolved(n.arg, r.serviceOf(n.arg), n.answer, nil, r.via)
 		if !n.asOf.IsZero() {
 			object.AsOf = &n.asOf
 		}
@@ -531,10 +583,9 @@ type auditedAddress struct {
 
 // auditOne asks all addresses about a name, and says what each answers (1995,
 // 2.2.1).
-func auditOne(ctx context.Context, asker *client.Client, q nomen.Question, out *answers, arg string) error {
-	typed, err := client.Parse(arg)
+func auditOne(ctx context.Context, asker *client.Client, r *resolving, out *answers, arg string) error {
+	q, err := r.ofName(arg)
 	if err == nil {
-		q.Name, q.Subject, q.R, q.Q = typed.Name, typed.Subject, typed.R, typed.Q
 		var report *client.Report
 		if report, err = asker.Audit(ctx, q); err == nil {
 			out.report(arg, report)

@@ -9,6 +9,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"golang.org/x/time/rate"
 )
 
 func prefixes(texts ...string) (all []netip.Prefix) {
@@ -194,5 +196,29 @@ func TestAsker(t *testing.T) {
 	}
 	if got := Asker(context.Background()); got.IsValid() {
 		t.Errorf("got %v", got)
+	}
+}
+
+// The guests are not looked through for each stranger of a flood: at most once in
+// the time in which one of them could ask anew.
+func TestSweepsAreRare(t *testing.T) {
+	d := mustDoor(t, Access{Policy: All, Rate: 1, Burst: 10, Addresses: 2})
+	guest := func(i byte) netip.Addr { return netip.AddrFrom4([4]byte{203, 0, 113, i}) }
+	start := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	for i := range byte(2) {
+		if l := d.limiter(guest(i), start); l == d.crowd || !l.AllowN(start, 10) {
+			t.Fatalf("guest %d has no limiter of its own", i)
+		}
+	}
+	if d.limiter(guest(2), start) != d.crowd {
+		t.Fatal("there is room for a third guest")
+	}
+	delete(d.guests, guest(1))
+	d.guests[guest(1)] = rate.NewLimiter(1, 10) // who could ask as much as a new one
+	if d.limiter(guest(3), start.Add(time.Second/2)) != d.crowd {
+		t.Error("the guests were looked through again within a second")
+	}
+	if d.limiter(guest(3), start.Add(time.Second)) == d.crowd {
+		t.Error("the guests were not looked through after a second")
 	}
 }

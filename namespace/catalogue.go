@@ -15,13 +15,21 @@ type Catalogue struct{ list []Namespace } // in the order of NIDs
 
 // standard holds the namespaces of IANA (state of 2026-07-28) and those that are
 // in use without registration. Nothing writes to it.
-var standard = Catalogue{slices.SortedFunc(slices.Values(slices.Concat(
+var standard = Catalogue{stated(slices.SortedFunc(slices.Values(slices.Concat(
 	[]Namespace{
 		cts, dev, dns, doi, eic, eidr, epc, gs1, gsma, ietf, isan, isbn, ismn, isni, iso,
 		issn, lei, lex, mrn, nan, nbn, nir, oasis, oid, pp2, uuid,
 	},
 	smallNamespaces(), structuredNamespaces(), hashNamespaces(), opaqueNamespaces(),
-)), byNID)}
+)), byNID))}
+
+// stated adds to each namespace of list what its documents say.
+func stated(list []Namespace) []Namespace {
+	for i, n := range list {
+		list[i] = statements[n.NID].with(n)
+	}
+	return list
+}
 
 func byNID(a, b Namespace) int { return strings.Compare(a.NID, b.NID) }
 

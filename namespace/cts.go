@@ -9,13 +9,11 @@ import (
 // Canonical Text Services: passages of texts, in use without registration.
 var cts = Namespace{
 	NID: "cts", Name: "Canonical Text Services", Kind: urn.KindUnregistered,
-	Reference:  "CTS URN Specification 5.0.rc.2, Homer Multitext project",
-	Example:    "urn:cts:latinLit:phi0472.phi001.perseus-lat2:39",
-	Note:       "no registration at IANA",
-	Delimiters: ":.-@",
-	Security:   "none beyond those of names in general",
-	Functional: "a name without a version means the work in any version",
-	Rules:      Rules{Check: checkCTS, Parts: partsCTS},
+	Reference: "CTS URN Specification 5.0.rc.2, Homer Multitext project",
+	Example:   "urn:cts:latinLit:phi0472.phi001.perseus-lat2:39",
+	Note:      "no registration at IANA",
+	Security:  "none beyond those of names in general",
+	Rules:     Rules{Check: checkCTS, Parts: partsCTS},
 }
 
 func checkCTS(nss string) *Finding {

@@ -16,13 +16,13 @@ func Delimiters(nid string) string {
 	switch nid {
 	case "adid", "aich", "btih", "clei", "ed2k", "eic", "isan", "isbn", "ismn", "isni", "issn", "lei", "md5", "said", "sha1", "sha256", "uuid":
 		return ""
-	case "oid", "service", "bitprint": // RFC 3061; RFC 5031, 4.3
+	case "oid", "service", "bitprint", "urn-4", "urn-7": // RFC 3061; RFC 5031, 4.3; the registrations
 		return "."
-	case "cdx", "doi":
+	case "cdx", "doi", "gvat":
 		return "/"
 	case "meta", "nan", "nbn", "uci": // RFC 8458, 4.2; RFC 4179
 		return "-:"
-	case "cts", "epc": // a work in its group, an item class of its company
+	case "cts", "epc", "urn-3": // a work in its group, an item class of its company, an authority below another
 		return ":."
 	case "dev": // RFC 9039, 3.2 and 4
 		return ":-_"

@@ -12,7 +12,6 @@ var gsma = Namespace{
 	Reference:   "RFC 7254",
 	Example:     "urn:gsma:imei:90420156-025763-0;svn=42",
 	Note:        "an IMEI as sent ends in the spare digit 0, as printed in its check digit; other specifiers: syntax only",
-	Delimiters:  ":;",
 	Security:    "names a device for its whole life, and by it a person: not to be given to strangers",
 	Equivalence: "letters of the specifier and its parameters in either case; the parameter vers=0 may be missing",
 	Rules:       Rules{Check: checkGSMA, Lint: lintGSMA, Parts: partsGSMA, Canonical: canonicalGSMA},
@@ -153,7 +152,6 @@ var pp2 = Namespace{
 	Reference:   "RFC 8464",
 	Example:     "urn:3gpp2:meid:A04B0D56-02A7E3",
 	Note:        "other specifiers than meid: syntax only",
-	Delimiters:  ":",
 	Security:    "names a device for its whole life, and by it a person: not to be given to strangers",
 	Equivalence: "hex digits of a MEID in either case",
 	Rules:       Rules{Check: checkPP2, Parts: partsColon("specifier", "value"), Canonical: canonicalPP2},
@@ -190,14 +188,12 @@ func canonicalPP2(nss string) string {
 // Devices: RFC 9039.
 var dev = Namespace{
 	NID: "dev", Name: "Device identifiers", Kind: urn.KindFormal,
-	Reference:  "RFC 9039",
-	Example:    "urn:dev:mac:0024befffe804ff1",
-	Note:       "compared with case; hex digits are best written in lower case",
-	Delimiters: ":-_",
-	Security:   "names a device for its whole life, and by it a person: not to be given to strangers",
-	Functional: "a device may have several names, one for each of its technologies",
-	Fragment:   UseNone,
-	Rules:      Rules{Check: checkDev, Lint: lintDev, Parts: partsColon("subtype", "id")},
+	Reference: "RFC 9039",
+	Example:   "urn:dev:mac:0024befffe804ff1",
+	Note:      "compared with case; hex digits are best written in lower case",
+	Security:  "names a device for its whole life, and by it a person: not to be given to strangers",
+	Fragment:  UseNone,
+	Rules:     Rules{Check: checkDev, Lint: lintDev, Parts: partsColon("subtype", "id")},
 }
 
 func isDev(c byte) bool { return isAlnum(c) || c == '.' || c == '-' }

@@ -11,17 +11,13 @@ import (
 // of RFC 1123.
 var dns = Namespace{
 	NID: "dns", Name: "Names under domain names", Kind: urn.KindUnregistered,
-	Reference:      "draft-ietf-uri-yaurn-00 (1995), RFC 1123",
-	Example:        "urn:dns:example.com:alb002",
-	Note:           "no registration at IANA; the rules of 1995 hold in whatever dialect the name is read",
-	Delimiters:     ":",
-	Security:       "whoever has the domain name today serves the names that its former owner gave",
-	Functional:     "equal elements under different authorities are different names",
-	Services:       []string{"I2C", "I2L"},
-	DefaultService: "I2C",
-	Fragment:       UseNone,
-	Equivalence:    "host names in either case; an escape stands for the character, where RFC 1738 does not reserve it",
-	Rules:          Rules{Check: checkDNS, Parts: partsDNS, Canonical: canonicalDNS},
+	Reference:   "draft-ietf-uri-yaurn-00 (1995), RFC 1123",
+	Example:     "urn:dns:example.com:alb002",
+	Note:        "no registration at IANA; the rules of 1995 hold in whatever dialect the name is read",
+	Security:    "whoever has the domain name today serves the names that its former owner gave",
+	Fragment:    UseNone,
+	Equivalence: "host names in either case; an escape stands for the character, where RFC 1738 does not reserve it",
+	Rules:       Rules{Check: checkDNS, Parts: partsDNS, Canonical: canonicalDNS},
 }
 
 const dnsPrefix = "urn:dns:"

@@ -9,16 +9,12 @@ import (
 // Digital Object Identifiers: the registration of 2023, ISO 26324.
 var doi = Namespace{
 	NID: "doi", Name: "Digital Object Identifiers", Kind: urn.KindFormal,
-	Reference:      "urn-formal/doi (2023), ISO 26324:2022",
-	Example:        "urn:doi:10.1000/456%23789",
-	Note:           "of the prefix no more is checked than that there is one; digits and periods are expected",
-	Delimiters:     "/",
-	Security:       "whoever serves the name decides where it leads; the name vouches for nothing",
-	Functional:     "urn:eidr names are DOI names too, with a colon for the slash",
-	Services:       []string{"I2L"},
-	DefaultService: "I2L",
-	Equivalence:    "ASCII letters in either case; an escape stands for the character",
-	Rules:          Rules{Check: checkDOI, Lint: lintDOI, Parts: partsDOI, Canonical: canonicalDOI, Always: true, Display: displayDOI},
+	Reference:   "urn-formal/doi (2023), ISO 26324:2022",
+	Example:     "urn:doi:10.1000/456%23789",
+	Note:        "of the prefix no more is checked than that there is one; digits and periods are expected",
+	Security:    "whoever serves the name decides where it leads; the name vouches for nothing",
+	Equivalence: "ASCII letters in either case; an escape stands for the character",
+	Rules:       Rules{Check: checkDOI, Lint: lintDOI, Parts: partsDOI, Canonical: canonicalDOI, Always: true, Display: displayDOI},
 }
 
 // slashDOI returns where the slash between prefix and suffix begins and ends;

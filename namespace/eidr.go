@@ -13,9 +13,7 @@ var eidr = Namespace{
 	Reference:   "RFC 7972",
 	Example:     "urn:eidr:10.5240:7791-8534-2C23-9030-8610-5",
 	Note:        "the check character of content names (10.5240) is checked",
-	Delimiters:  ":",
 	Security:    "as stated in RFC 7972",
-	Functional:  "urn:doi with a slash for the colon is the same DOI name",
 	Equivalence: "letters in either case",
 	Rules:       Rules{Check: checkEIDR, Parts: partsColon("prefix", "suffix"), Canonical: strings.ToUpper, Display: displayEIDR},
 }

@@ -10,13 +10,11 @@ import (
 // Standard.
 var epc = Namespace{
 	NID: "epc", Name: "Electronic Product Codes", Kind: urn.KindFormal,
-	Reference:  "RFC 5134, EPC Tag Data Standard 2.0, 6",
-	Example:    "urn:epc:id:sgtin:0614141.107346.2018",
-	Note:       "check digits are not part of the names; Parts gives the GS1 key with its check digit; tags, raw values and patterns of tags: fields only",
-	Delimiters: ":.",
-	Security:   "names single objects, so that who sees the names can follow the objects",
-	Functional: "a name and the GS1 key that it is made of mean the same object or class",
-	Rules:      Rules{Check: checkEPC, Parts: partsEPC},
+	Reference: "RFC 5134, EPC Tag Data Standard 2.0, 6",
+	Example:   "urn:epc:id:sgtin:0614141.107346.2018",
+	Note:      "check digits are not part of the names; Parts gives the GS1 key with its check digit; tags, raw values and patterns of tags: fields only",
+	Security:  "names single objects, so that who sees the names can follow the objects",
+	Rules:     Rules{Check: checkEPC, Parts: partsEPC},
 }
 
 // An epcScheme is the layout of a pure identity.

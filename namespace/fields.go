@@ -49,10 +49,9 @@ func checkFields(rules ...string) func(string) *Finding {
 func structured(nid, name, reference, example string, rules ...string) Namespace {
 	return Namespace{
 		NID: nid, Name: name, Kind: urn.KindFormal, Reference: reference, Example: example,
-		Note:       "only the fields are checked; what they may say is up to the organisation",
-		Security:   "as stated in " + reference,
-		Delimiters: ":",
-		Rules:      Rules{Check: checkFields(rules...), Parts: partsColon(rules...)},
+		Note:     "only the fields are checked; what they may say is up to the organisation",
+		Security: "as stated in " + reference,
+		Rules:    Rules{Check: checkFields(rules...), Parts: partsColon(rules...)},
 	}
 }
 
@@ -65,7 +64,7 @@ func folding(n Namespace, equivalence string, canonical func(string) string) Nam
 // xmpp has fields of which only the first is required (RFC 4854).
 var xmpp = Namespace{
 	NID: "xmpp", Name: "XMPP Standards Foundation", Kind: urn.KindFormal,
-	Reference: "RFC 4854", Example: "urn:xmpp:jingle:1", Security: "as stated in RFC 4854", Delimiters: ":",
+	Reference: "RFC 4854", Example: "urn:xmpp:jingle:1", Security: "as stated in RFC 4854",
 	Note:  "a short name and, behind a colon, a name below it; only the fields are checked",
 	Rules: Rules{Check: checkXMPP, Parts: partsColon("ShortName", "SubName")},
 }

@@ -10,15 +10,11 @@ import (
 // Documents and protocol parameters of the IETF: RFC 2648 and RFC 3553.
 var ietf = Namespace{
 	NID: "ietf", Name: "IETF documents and protocol parameters", Kind: urn.KindFormal,
-	Reference:      "RFC 2648, RFC 3553",
-	Example:        "urn:ietf:rfc:2648",
-	Delimiters:     ":",
-	Security:       "none beyond those of names in general",
-	Functional:     "a std or bcp names whatever RFCs it consists of today; it is not equivalent to them",
-	Services:       []string{"I2L", "I2C"},
-	DefaultService: "I2L",
-	Equivalence:    "letters in either case, throughout",
-	Rules:          Rules{Check: checkIETF, Lint: lintIETF, Parts: partsColon("series", "id"), Canonical: foldCase, Always: true, Display: displayIETF},
+	Reference:   "RFC 2648, RFC 3553",
+	Example:     "urn:ietf:rfc:2648",
+	Security:    "none beyond those of names in general",
+	Equivalence: "letters in either case, throughout",
+	Rules:       Rules{Check: checkIETF, Lint: lintIETF, Parts: partsColon("series", "id"), Canonical: foldCase, Always: true, Display: displayIETF},
 }
 
 // isSeries reports whether a prefix is that of a numbered series.

@@ -13,7 +13,6 @@ var isan = Namespace{
 	Example:     "urn:isan:0000-0001-8947-0000-8-0000-0000-D",
 	Note:        "16 hex digits name a work, 24 a version of it",
 	Security:    "a number names a work or version, not a copy of it",
-	Functional:  "a number without a version covers the work in all its versions; they are not equivalent to it",
 	Equivalence: "hyphens and check characters may be missing; hex digits in either case",
 	Rules:       Rules{Check: checkISAN, Parts: partsISAN, Canonical: canonicalISAN, Display: displayISAN, Mend: mendAlnum},
 }

@@ -15,7 +15,6 @@ var isbn = Namespace{
 	Example:     "urn:isbn:9789510184356",
 	Note:        "the ranges tell hyphens, not validity",
 	Security:    "a number names an edition; whether the copy found is that edition the number cannot tell",
-	Functional:  "a corrected number and the wrong one printed in the book mean the same product",
 	Fragment:    UseAllowed,
 	Equivalence: "hyphens carry no meaning; ten digits and the thirteen that begin with 978 are one book",
 	Rules:       Rules{Check: checkISBN, Lint: lintISBN, Parts: partsISBN, Canonical: canonicalISBN, Display: displayISBN, Mend: mendISBN},

@@ -9,7 +9,6 @@ var isni = Namespace{
 	Example:     "urn:isni:0000000121241960",
 	Note:        "sixteen characters without spaces or hyphens; an ORCID iD is a number of the same range",
 	Security:    "identifies people in public: who publishes it beside other data says more than the number does",
-	Functional:  "numbers found to name one identity are merged in the register; the retired one stays an alias there",
 	Equivalence: "the check character X in either case",
 	Rules:       Rules{Check: checkISNI, Lint: lintISNI, Parts: partsISNI, Canonical: canonicalISNI, Display: displayISNI, Mend: mendAlnum},
 }

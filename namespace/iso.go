@@ -13,9 +13,7 @@ var iso = Namespace{
 	Reference:   "RFC 5141",
 	Example:     "urn:iso:std:iso:9999:-1:ed-1:en",
 	Note:        "what follows the document's number and is not in the order of RFC 5141 counts as an addition, whose syntax the RFC leaves open",
-	Delimiters:  ":",
 	Security:    "none beyond those of names in general",
-	Functional:  "a name without an edition means the latest one; no language means English",
 	Equivalence: "letters in either case, throughout",
 	Rules:       Rules{Check: checkISO, Lint: lintISO, Parts: partsISO, Canonical: foldCase},
 }

@@ -10,7 +10,6 @@ var issn = Namespace{
 	Example:     "urn:issn:1234-1231",
 	Note:        "an ISSN-L, which stands for all media of a serial, looks like any other ISSN",
 	Security:    "a number names a serial, not an issue; it vouches for no copy",
-	Functional:  "the ISSN of the media of one serial share an ISSN-L; only the register knows it",
 	Fragment:    UseNone,
 	Equivalence: "the hyphen may be missing; X in either case",
 	Rules:       Rules{Check: checkISSN, Lint: lintISSN, Parts: partsISSN, Canonical: canonicalISSN, Mend: mendISSN},

@@ -9,25 +9,21 @@ import (
 // Sources of law: RFC 9676.
 var lex = Namespace{
 	NID: "lex", Name: "Sources of law", Kind: urn.KindFormal,
-	Reference:  "RFC 9676, urn-formal/lex (2022)",
-	Example:    "urn:lex:it:stato:legge:2006-05-14;22",
-	Note:       "jurisdiction and the frame of the local name are checked; measures and authorities are up to the jurisdiction",
-	Delimiters: ":;,@$+~!",
-	Security:   "none beyond those of names in general",
-	Functional: "a name without an expression means the act in all its versions and languages",
-	Rules:      Rules{Check: checkLex, Lint: lintLaw, Parts: partsLex},
+	Reference: "RFC 9676, urn-formal/lex (2022)",
+	Example:   "urn:lex:it:stato:legge:2006-05-14;22",
+	Note:      "jurisdiction and the frame of the local name are checked; measures and authorities are up to the jurisdiction",
+	Security:  "none beyond those of names in general",
+	Rules:     Rules{Check: checkLex, Lint: lintLaw, Parts: partsLex},
 }
 
 // Sources of Italian law: the older form of lex, in use without registration.
 var nir = Namespace{
 	NID: "nir", Name: "Norme in Rete: Italian law", Kind: urn.KindUnregistered,
-	Reference:  "AIPA circular CR/40 of 2002-01-28; Normattiva",
-	Example:    "urn:nir:stato:legge:2006-05-14;22~art3",
-	Note:       "no registration at IANA; urn:lex:it is its successor",
-	Delimiters: ":;,@~!",
-	Security:   "none beyond those of names in general",
-	Functional: "a name without a date of validity means the act in all its versions",
-	Rules:      Rules{Check: checkNIR, Lint: lintLaw, Parts: partsNIR},
+	Reference: "AIPA circular CR/40 of 2002-01-28; Normattiva",
+	Example:   "urn:nir:stato:legge:2006-05-14;22~art3",
+	Note:      "no registration at IANA; urn:lex:it is its successor",
+	Security:  "none beyond those of names in general",
+	Rules:     Rules{Check: checkNIR, Lint: lintLaw, Parts: partsNIR},
 }
 
 func isJurisdiction(c byte) bool { return isLDH(c) || c == '.' }

@@ -12,9 +12,7 @@ var mrn = Namespace{
 	Reference:   "urn-formal/mrn (2017)",
 	Example:     "urn:mrn:iala:aton:us:1234.5",
 	Note:        "each organisation sets the form of its own strings; IMO ship numbers are checked",
-	Delimiters:  ":",
 	Security:    "tells of ships, cargo and voyages",
-	Functional:  "a ship may have a name by IMO number and one by MMSI",
 	Equivalence: "organization and type in either case",
 	Rules:       Rules{Check: checkMRN, Lint: lintMRN, Parts: partsColon("organization", "type", "string"), Canonical: canonicalMRN},
 }

@@ -39,7 +39,8 @@ type Namespace struct {
 
 	// Stated names the sections that were read for Delimiters, Functional,
 	// Services, DefaultService and Keywords: what is empty there, they do not
-	// state. If Stated is empty, the document was not at hand.
+	// state. If Stated is empty, the document was not at hand. The standard
+	// catalogue takes these fields from one table.
 	Stated string
 
 	Rules Rules

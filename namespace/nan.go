@@ -8,7 +8,6 @@ var nan = Namespace{
 	Reference:   "urn-formal/nan (2023)",
 	Example:     "urn:nan:fi:ka:a-123",
 	Note:        "each national archive sets the form of its own strings",
-	Delimiters:  ":-",
 	Security:    "the string tells whose archive it is",
 	Equivalence: "the prefix in either case",
 	Rules:       Rules{Check: checkNAN, Lint: lintNAN, Parts: partsNAN, Canonical: foldPrefix},

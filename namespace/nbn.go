@@ -10,17 +10,13 @@ import (
 // National Bibliography Numbers: RFC 8458, which replaces RFC 3188.
 var nbn = Namespace{
 	NID: "nbn", Name: "National Bibliography Numbers", Kind: urn.KindFormal,
-	Reference:      "RFC 8458",
-	Example:        "urn:nbn:de:101:1-201102033592",
-	Note:           "each national library sets the form of its own strings; the check digit of the German library is checked, the forms of some others give remarks",
-	Delimiters:     ":-",
-	Security:       "the string tells whose library it is, and may tell when it was made",
-	Functional:     "a resource may have a standard identifier beside its NBN",
-	Services:       []string{"I2L"},
-	DefaultService: "I2L",
-	Fragment:       UseAllowed,
-	Equivalence:    "the prefix in either case",
-	Rules:          Rules{Check: checkNBN, Lint: lintNBN, Parts: partsNBN, Canonical: foldPrefix, Always: true},
+	Reference:   "RFC 8458",
+	Example:     "urn:nbn:de:101:1-201102033592",
+	Note:        "each national library sets the form of its own strings; the check digit of the German library is checked, the forms of some others give remarks",
+	Security:    "the string tells whose library it is, and may tell when it was made",
+	Fragment:    UseAllowed,
+	Equivalence: "the prefix in either case",
+	Rules:       Rules{Check: checkNBN, Lint: lintNBN, Parts: partsNBN, Canonical: foldPrefix, Always: true},
 }
 
 // prefixed reads prefix "-" string, the form of NBN and NAN: a country code, and

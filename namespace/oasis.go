@@ -5,12 +5,11 @@ import "github.com/nomen-project/nomen/urn"
 // Names of OASIS: RFC 3121.
 var oasis = Namespace{
 	NID: "oasis", Name: "OASIS", Kind: urn.KindFormal,
-	Reference:  "RFC 3121",
-	Example:    "urn:oasis:names:tc:SAML:2.0:assertion",
-	Note:       "the branches names (specification, tc, technical) and member; what follows is up to the committees",
-	Delimiters: ":",
-	Security:   "none beyond those of names in general",
-	Rules:      Rules{Check: checkOASIS, Lint: lintOASIS, Parts: partsColon("branch", "class", "committee", "id")},
+	Reference: "RFC 3121",
+	Example:   "urn:oasis:names:tc:SAML:2.0:assertion",
+	Note:      "the branches names (specification, tc, technical) and member; what follows is up to the committees",
+	Security:  "none beyond those of names in general",
+	Rules:     Rules{Check: checkOASIS, Lint: lintOASIS, Parts: partsColon("branch", "class", "committee", "id")},
 }
 
 func checkOASIS(nss string) *Finding {

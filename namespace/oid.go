@@ -9,11 +9,10 @@ import (
 // Object identifiers: RFC 3061, and the first two arcs by Rec. ITU-T X.660.
 var oid = Namespace{
 	NID: "oid", Name: "Object identifiers", Kind: urn.KindFormal,
-	Reference:  "RFC 3061, Rec. ITU-T X.660",
-	Example:    "urn:oid:1.3.6.1",
-	Delimiters: ".",
-	Security:   "none beyond those of names in general",
-	Rules:      Rules{Check: checkOID, Parts: partsOID, Mend: mendOID},
+	Reference: "RFC 3061, Rec. ITU-T X.660",
+	Example:   "urn:oid:1.3.6.1",
+	Security:  "none beyond those of names in general",
+	Rules:     Rules{Check: checkOID, Parts: partsOID, Mend: mendOID},
 }
 
 func checkOID(nss string) *Finding {

@@ -26,7 +26,7 @@ func opaqueNamespaces() []Namespace {
 
 func opaqueNamespace(name string, r urn.Namespace) Namespace {
 	n := Namespace{NID: r.NID, Name: name, Kind: r.Kind, Reference: r.Reference, Note: "syntax only", Security: r.Security}
-	n.Reference = cmp.Or(n.Reference, r.Template, "IANA, "+r.Kind.String()+" namespaces")
+	n.Reference = cmp.Or(n.Reference, r.Template, "urn-"+r.Kind.String()+"/"+r.NID)
 	n.Security = cmp.Or(n.Security, "not stated")
 	switch n.NID {
 	case "dvb", "onf", "trivore", "urn-3", "urn-7": // RFC 5328; the registrations

@@ -45,7 +45,7 @@ func checkADID(nss string) *Finding {
 var alert = Namespace{
 	NID: "alert", Name: "Alerts of SIP", Kind: urn.KindFormal,
 	Reference: "RFC 7462", Example: "urn:alert:service:call-waiting", Security: "as stated in RFC 7462",
-	Note: "the words themselves are in a registry of IANA", Delimiters: ":@",
+	Note:        "the words themselves are in a registry of IANA",
 	Equivalence: "letters in either case",
 	Rules:       Rules{Check: checkAlert, Parts: partsColon("category", "indication"), Canonical: foldCase},
 }
@@ -77,8 +77,8 @@ func checkAlert(nss string) *Finding {
 var c2pa = Namespace{
 	NID: "c2pa", Name: "Coalition for Content Provenance and Authenticity", Kind: urn.KindFormal,
 	Reference: "urn-formal/c2pa (2025)", Example: "urn:c2pa:F9168C5E-CEB2-4FAA-B6BF-329BF39FA1E4:acme:v2_1",
-	Security: "as stated in the C2PA specification", Delimiters: ":_",
-	Rules: Rules{Check: checkC2PA, Parts: partsColon("uuid", "generator", "version")},
+	Security: "as stated in the C2PA specification",
+	Rules:    Rules{Check: checkC2PA, Parts: partsColon("uuid", "generator", "version")},
 }
 
 func checkC2PA(nss string) *Finding {
@@ -110,7 +110,7 @@ func checkC2PA(nss string) *Finding {
 
 var ccsds = Namespace{
 	NID: "ccsds", Name: "Consultative Committee for Space Data Systems", Kind: urn.KindFormal,
-	Reference: "RFC 7738", Example: "urn:ccsds:schema:example:1", Security: "as stated in RFC 7738", Delimiters: ":",
+	Reference: "RFC 7738", Example: "urn:ccsds:schema:example:1", Security: "as stated in RFC 7738",
 	Note:        "only the sub-namespace identifier is checked",
 	Equivalence: "the sub-namespace identifier in either case",
 	Rules:       Rules{Check: checkCCSDS, Parts: partsColon("SNID", "string"), Canonical: foldField},
@@ -127,8 +127,8 @@ func checkCCSDS(nss string) *Finding {
 var cdx = Namespace{
 	NID: "cdx", Name: "CycloneDX bills of materials", Kind: urn.KindFormal,
 	Reference: "urn-formal/cdx (2022)", Example: "urn:cdx:f08a6ccd-4dce-4759-bd84-c626675d60a7/1",
-	Security: "a fragment names an element and may tell more than was meant to be shared",
-	Fragment: UseAllowed, Delimiters: "/",
+	Security:    "a fragment names an element and may tell more than was meant to be shared",
+	Fragment:    UseAllowed,
 	Equivalence: "letters in either case",
 	Rules:       Rules{Check: checkCDX, Parts: partsCDX, Canonical: foldCase},
 }
@@ -183,7 +183,7 @@ var example = Namespace{
 
 var fdc = Namespace{
 	NID: "fdc", Name: "Federated content", Kind: urn.KindFormal,
-	Reference: "RFC 4198", Example: "urn:fdc:example.com:2002:A572007", Security: "as stated in RFC 4198", Delimiters: ":",
+	Reference: "RFC 4198", Example: "urn:fdc:example.com:2002:A572007", Security: "as stated in RFC 4198",
 	Equivalence: "the domain name of the provider in either case",
 	Rules:       Rules{Check: checkFDC, Parts: partsColon("provider", "date", "resource"), Canonical: foldField},
 }
@@ -223,7 +223,7 @@ func checkFDC(nss string) *Finding {
 var gdst = Namespace{
 	NID: "gdst", Name: "Global Dialogue on Seafood Traceability", Kind: urn.KindFormal,
 	Reference: "urn-formal/gdst (2021)", Example: "urn:gdst:example.com:product:class:12345.ABCDEFGHIJKLMEN",
-	Security: "as stated in the registration", Delimiters: ":.",
+	Security:    "as stated in the registration",
 	Equivalence: "letters in either case",
 	Rules:       Rules{Check: checkFields("domain / uuid", "type", "prefix.serial"), Parts: partsColon("owner", "type", "string"), Canonical: foldCase},
 }
@@ -231,13 +231,13 @@ var gdst = Namespace{
 var iec = Namespace{
 	NID: "iec", Name: "International Electrotechnical Commission", Kind: urn.KindUnregistered,
 	Reference: "in use by IEC", Example: "urn:iec:std:iec:60050-121:1998-08:::", Security: "none known",
-	Note: "no registration at IANA and no public rule: syntax only; the parts are those seen in use", Delimiters: ":",
+	Note:  "no registration at IANA and no public rule: syntax only; the parts are those seen in use",
 	Rules: Rules{Parts: partsColon("branch", "header", "number", "date", "deliverable", "language", "rest")},
 }
 
 var iptc = Namespace{
 	NID: "iptc", Name: "International Press Telecommunications Council", Kind: urn.KindFormal,
-	Reference: "RFC 3937", Example: "urn:iptc:std:NewsML:1.2:spec:NewsML-dtd:2", Security: "as stated in RFC 3937", Delimiters: ":",
+	Reference: "RFC 3937", Example: "urn:iptc:std:NewsML:1.2:spec:NewsML-dtd:2", Security: "as stated in RFC 3937",
 	Note:  "the branches std, std-draft and workdoc, and their fields",
 	Rules: Rules{Check: checkIPTC, Parts: partsColon("branch", "name", "version", "group", "resource")},
 }
@@ -271,7 +271,7 @@ func checkIPTCStandard(nss string) *Finding {
 
 var newsml = Namespace{
 	NID: "newsml", Name: "NewsML news items", Kind: urn.KindFormal,
-	Reference: "RFC 3085", Example: "urn:newsml:iptc.org:20001006:NewsMLv1.0:1", Security: "as stated in RFC 3085", Delimiters: ":",
+	Reference: "RFC 3085", Example: "urn:newsml:iptc.org:20001006:NewsMLv1.0:1", Security: "as stated in RFC 3085",
 	Equivalence: "letters in either case",
 	Rules:       Rules{Check: checkNewsML, Parts: partsColon("provider", "date", "item", "revision"), Canonical: foldCase},
 }
@@ -302,7 +302,7 @@ func newsmlFields(nss string) *Finding {
 
 var nfi = Namespace{
 	NID: "nfi", Name: "Neuro-Foundation", Kind: urn.KindFormal,
-	Reference: "urn-formal/nfi (2025)", Example: "urn:nfi:iot:leg:id:1.0", Security: "as stated in the registration", Delimiters: ":",
+	Reference: "urn-formal/nfi (2025)", Example: "urn:nfi:iot:leg:id:1.0", Security: "as stated in the registration",
 	Rules: Rules{Check: checkNFI, Parts: partsColon("category", "subcategory and version")},
 }
 
@@ -348,7 +348,7 @@ var pin = Namespace{
 var pwid = Namespace{
 	NID: "pwid", Name: "Persistent Web Identifiers", Kind: urn.KindFormal,
 	Reference: "urn-formal/pwid (2022)", Example: "urn:pwid:archive.org:2016-01-22T10:08:23Z:page:https://www.dr.dk",
-	Security: "as stated in the registration", Delimiters: ":",
+	Security:    "as stated in the registration",
 	Equivalence: "letters in either case, but not in the address of what is archived",
 	Rules:       Rules{Check: checkPWID, Parts: partsPWID, Canonical: foldPWID},
 }
@@ -477,7 +477,7 @@ func partsSAID(nss string) []Part {
 var service = Namespace{
 	NID: "service", Name: "Emergency and other well-known services", Kind: urn.KindFormal,
 	Reference: "RFC 5031", Example: "urn:service:sos.fire", Security: "as stated in RFC 5031",
-	Note: "the words themselves are in a registry of IANA", Delimiters: ".",
+	Note:        "the words themselves are in a registry of IANA",
 	Equivalence: "letters in either case",
 	Rules:       Rules{Check: checkService, Parts: partsService, Canonical: foldCase},
 }

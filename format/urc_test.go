@@ -118,7 +118,7 @@ func TestURCOfOtherScripts(t *testing.T) {
 	a := &nomen.Answer{
 		Service: nomen.I2C, Name: name.MustParse("urn:x-y:z"), Status: nomen.Active, Modified: time.Unix(0, 0).UTC(),
 		Metadata:  nomen.Metadata{"title": {"中文 हिन्दी"}},
-		Locations: []nomen.Location{{URL: "https://example.org/one"}, {URL: "https://example.org/two", Note: "café"}, {URL: "https://example.org/three", Note: "中 &#x41;"}},
+		Locations: []nomen.Location{{URL: "https://example.org/one"}, {URL: "https://example.org/two", Note: "café"}, {URL: "https://example.org/three", Note: "中\x1b &#x41;"}},
 	}
 	urc, _ := ByName("urc")
 	closed, open := written(t, urc.Write, a), written(t, urc.InUnicode().Write, a)

@@ -157,12 +157,6 @@ func count(n int64, thing string) string {
 	return fmt.Sprintf("%d %ss", n, thing)
 }
 
-// cutNonEmpty is strings.Cut for a text whose part before sep is not empty.
-func cutNonEmpty(s, sep string) (string, string, bool) {
-	before, after, ok := strings.Cut(s, sep)
-	return before, after, ok && before != ""
-}
-
 func (c *cli) warn(warnings []registrar.Warning) {
 	for _, w := range warnings {
 		fmt.Fprintln(c.err, "nomen: warning: "+printable(w.Message))

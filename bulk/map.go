@@ -39,7 +39,7 @@ func usable(r *store.Record, at time.Time) []nomen.Location {
 		return cmp.Or(
 			cmp.Compare(number(a.Down), number(b.Down)),
 			cmp.Compare(max(a.Priority, 1), max(b.Priority, 1)),
-			cmp.Compare(store.RelationOf(a.Rel), store.RelationOf(b.Rel)),
+			cmp.Compare(nomen.RelationOf(a.Rel), nomen.RelationOf(b.Rel)),
 			cmp.Compare(max(b.Weight, 1), max(a.Weight, 1)),
 		)
 	})

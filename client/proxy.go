@@ -69,7 +69,10 @@ func (p proxy) requests(c *Client, s stop, q inquiry) ([]formed, error) {
 		return nil, err
 	}
 	accept := c.o.Accept
-	if accept == "" && q.Service.Known() {
+	switch {
+	case accept == "" && asksAuthorities(q.Question):
+		accept = lines
+	case accept == "" && q.Service.Known():
 		accept = richest // a description: what a proxy answers by default is its choice
 	}
 	authority, element, fields := elementOf(s.subject, q.Question)

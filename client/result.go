@@ -40,7 +40,7 @@ func (j *journey) answer(s stop, r *reply) (*nomen.Answer, error) {
 	}
 	wantsNames := j.question.Service == nomen.I2N || j.question.Service == nomen.I2Ns
 	if mediaType := r.header.Get("Content-Type"); wantsNames && asked == nomen.I2C && isList(mediaType) {
-		namesOf(a)
+		namesOf(a, asksAuthorities(j.question))
 	}
 	r.complete(a, s, asked)
 	if wantsNames && a.Service == j.question.Service && len(a.Names) == 0 && len(a.Locations) > 0 {
@@ -152,11 +152,12 @@ func isList(contentType string) bool {
 }
 
 // namesOf makes those URIs of a list that are names, and not where something is, the
-// names of the answer: who was asked for them has no other way to tell.
-func namesOf(a *nomen.Answer) {
+// names of the answer: who was asked for them has no other way to tell. Of a list of
+// naming authorities, which are prefixes of names, all are.
+func namesOf(a *nomen.Answer, authorities bool) {
 	a.Locations = slices.DeleteFunc(a.Locations, func(l nomen.Location) bool {
 		n, err := name.Parse(l.URL)
-		if err != nil || !isNameScheme(n.Scheme()) {
+		if !authorities && (err != nil || !isNameScheme(n.Scheme())) {
 			return false
 		}
 		a.Names = append(a.Names, l.URL)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/nomen-project/nomen"
 	"github.com/nomen-project/nomen/discover"
+	"github.com/nomen-project/nomen/urn"
 )
 
 // A way is a place to ask about names, and the form of request that it
@@ -192,10 +193,22 @@ func (c *Client) exchangeAbout(ctx context.Context, e endpoint, m message, s sto
 	return r, err
 }
 
+// asksAuthorities reports whether a question is a reserved request for naming
+// authorities. These are no other names of what is asked about, so that formats for
+// descriptions have no place for them but as links: the list has a line for each (1995,
+// 3.5.3 and 3.5.4).
+func asksAuthorities(q nomen.Question) bool {
+	key := q.Name.Key()
+	return (q.Service == nomen.I2N || q.Service == nomen.I2Ns) && (strings.HasSuffix(key, urn.ReservedPrefix+"c") || strings.HasSuffix(key, urn.ReservedPrefix+"p"))
+}
+
 // preference returns what the Accept field has to say: the user's preference,
 // none if he has none (Y95-33), but a format that carries names where names are
 // wanted.
 func (c *Client) preference(q nomen.Question) string {
+	if c.o.Accept == "" && asksAuthorities(q) {
+		return lines
+	}
 	if c.o.Accept == "" && (q.Service == nomen.I2N || q.Service == nomen.I2Ns) {
 		return richest
 	}

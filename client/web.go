@@ -24,8 +24,9 @@ import (
 
 // The media types that the client asks for by itself.
 const (
-	richest = "application/json, text/urc-0;q=0.5" // what carries a description best
-	details = format.TypeProblem                   // RFC 9457
+	richest = "application/json, text/urc-0;q=0.5"                      // what carries a description best
+	lines   = "text/uri-list, text/plain;q=0.9, application/json;q=0.5" // what carries a list best
+	details = format.TypeProblem                                        // RFC 9457
 )
 
 var errComponents = errors.New("client: an r- or q-component leaves no room for a component of a resource, a time or a query in the same request")
@@ -160,6 +161,8 @@ func (c *Client) webAccept(q nomen.Question) string {
 		return cmp.Or(q.Accept, c.o.Accept, "*/*") + ", " + details
 	case q.Service != nomen.I2L && q.Service.Known() && c.o.Accept != "":
 		return c.o.Accept + ", " + details
+	case asksAuthorities(q):
+		return lines + ", " + details
 	case q.Service != nomen.I2L && q.Service.Known():
 		return richest + ", " + details
 	case q.Accept != "":

@@ -92,13 +92,13 @@ func locations(a *nomen.Answer) []uri.URI {
 		switch {
 		case l.Down:
 			return 2
-		case l.Rel == "archive":
+		case nomen.RelationOf(l.Rel) == nomen.Copied:
 			return 1
 		}
 		return 0
 	}
 	items := slices.DeleteFunc(slices.Clone(a.Locations), func(l nomen.Location) bool {
-		return l.Rel != "" && l.Rel != "item" && l.Rel != "archive"
+		return nomen.RelationOf(l.Rel) > nomen.Copied
 	})
 	slices.SortStableFunc(items, func(a, b nomen.Location) int { return cmp.Compare(rank(a), rank(b)) })
 	var us []uri.URI

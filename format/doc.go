@@ -16,8 +16,13 @@
 //     [ReadJSONLD];
 //   - application/cbor, where equal answers are equal octets, for signatures and
 //     hashes (3.1.1 of the draft): [WriteCBOR], [ReadCBOR];
+//   - text/turtle, the same statements as RDF: [WriteTurtle];
 //   - text/plain, for people and without structure (3.4.4 of the draft):
 //     [WriteText].
+//
+// [Citations] are what reference managers read of a description: CSL-JSON, BibTeX and
+// RIS. A [Page] says where an answer is read: links and citations then lead there (FAIR
+// Signposting).
 //
 // That there is no answer is told by a [Problem]: application/problem+json (RFC
 // 9457), or a page or text for people; [ProblemFormat] chooses. [Negotiate]

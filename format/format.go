@@ -20,6 +20,18 @@ type Format struct {
 	// Read reads what Write wrote; asked is the service of the question. It reads
 	// at most MaxSize bytes. It is nil for formats that have no structure.
 	Read func(r io.Reader, asked nomen.Service) (*nomen.Answer, error)
+
+	// writeOn is Write with what is known of where the answer is read; nil where
+	// that makes no difference.
+	writeOn func(w io.Writer, a *nomen.Answer, p Page) error
+}
+
+// On returns the format with links that lead to where the answer is read.
+func (f Format) On(p Page) Format {
+	if on := f.writeOn; on != nil {
+		f.Write = func(w io.Writer, a *nomen.Answer) error { return on(w, a, p) }
+	}
+	return f
 }
 
 // ContentType returns the media type with its parameter.
@@ -43,7 +55,13 @@ const (
 	TypeJSONLD      = "application/ld+json"
 	TypeCBOR        = "application/cbor"
 	TypeText        = "text/plain"
+	TypeTurtle      = "text/turtle"
 	TypeProblem     = "application/problem+json"
+
+	TypeSchemaOrg = "application/vnd.schemaorg.ld+json" // [TypeJSONLD], as clients of DOIs call it
+	TypeCSL       = "application/vnd.citationstyles.csl+json"
+	TypeBibTeX    = "application/x-bibtex"
+	TypeRIS       = "application/x-research-info-systems"
 )
 
 const charsetUTF8 = "utf-8"
@@ -64,15 +82,28 @@ func (f Format) InUnicode() Format {
 // and 3.4.4). The slice belongs to the caller.
 func Formats() []Format {
 	return []Format{
-		{"urc", TypeURC, "", WriteURC, ReadURC},
-		{"html", TypeHTML, charsetUTF8, WriteHTML, nil},
-		{"uri-list", TypeURIList, "", WriteURIList, ReadURIList},
-		{"json", TypeJSON, "", WriteJSON, ReadJSON},
-		{"linkset-json", TypeLinksetJSON, "", WriteLinksetJSON, ReadLinksetJSON},
-		{"linkset", TypeLinkset, "", WriteLinkset, ReadLinkset},
-		{"json-ld", TypeJSONLD, "", WriteJSONLD, ReadJSONLD},
-		{"cbor", TypeCBOR, "", WriteCBOR, ReadCBOR},
-		{"text", TypeText, charsetUTF8, WriteText, nil},
+		{"urc", TypeURC, "", WriteURC, ReadURC, nil},
+		{"html", TypeHTML, charsetUTF8, WriteHTML, nil, writeHTML},
+		{"uri-list", TypeURIList, "", WriteURIList, ReadURIList, nil},
+		{"json", TypeJSON, "", WriteJSON, ReadJSON, nil},
+		{"linkset-json", TypeLinksetJSON, "", WriteLinksetJSON, ReadLinksetJSON, writeLinksetJSON},
+		{"linkset", TypeLinkset, "", WriteLinkset, ReadLinkset, writeLinkset},
+		{"json-ld", TypeJSONLD, "", WriteJSONLD, ReadJSONLD, nil},
+		{"cbor", TypeCBOR, "", WriteCBOR, ReadCBOR, nil},
+		{"turtle", TypeTurtle, charsetUTF8, WriteTurtle, nil, nil},
+		{"text", TypeText, charsetUTF8, WriteText, nil, nil},
+	}
+}
+
+// Citations returns the formats that reference managers read. They hold what is
+// cited of a description and are offered for descriptions alone, after those of
+// [Formats]. The slice belongs to the caller.
+func Citations() []Format {
+	return []Format{
+		{"csl-json", TypeCSL, "", WriteCSL, nil, writeCSL},
+		{"bibtex", TypeBibTeX, charsetUTF8, WriteBibTeX, nil, writeBibTeX},
+		{"ris", TypeRIS, charsetUTF8, WriteRIS, nil, writeRIS},
+		{"schema-org", TypeSchemaOrg, "", WriteJSONLD, ReadJSONLD, nil},
 	}
 }
 
@@ -90,7 +121,7 @@ func ByName(name string) (Format, bool) {
 }
 
 func find(is func(Format) bool) (Format, bool) {
-	for _, f := range Formats() {
+	for _, f := range append(Formats(), Citations()...) {
 		if is(f) {
 			return f, true
 		}

@@ -122,6 +122,8 @@ func intact(f Format, a *nomen.Answer) error {
 		return checkLinksetJSON(body)
 	case TypeText:
 		return nil
+	case TypeTurtle:
+		return turtleFault(body)
 	case TypeURIList:
 		return listFault(body)
 	case TypeJSON, TypeJSONLD:
@@ -200,6 +202,8 @@ func FuzzWriters(f *testing.F) {
 				err = checkLinkset(b.String())
 			case TypeLinksetJSON:
 				err = checkLinksetJSON(b.String())
+			case TypeTurtle:
+				err = turtleFault(b.String())
 			}
 			if err != nil {
 				t.Fatalf("%s: %v\n%s", f.Name, err, b.String())
@@ -209,6 +213,9 @@ func FuzzWriters(f *testing.F) {
 					t.Fatalf("%s: %v", f.Name, err)
 				}
 			}
+		}
+		if err := citationFault(t, a); err != nil {
+			t.Fatal(err)
 		}
 		p := NewProblem(&nomen.Error{Kind: nomen.Kind(1 + choice%5), Name: spelling, Offset: int(choice), Rule: rel, Message: text, Suggestions: []string{url}, Answer: a}, 404)
 		var b bytes.Buffer

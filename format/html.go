@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"html"
 	"io"
-	"slices"
 	"strings"
 
 	"github.com/nomen-project/nomen"
@@ -28,10 +27,14 @@ var style string
 // of active links, as clients of RFC 2169 expect. Names lead to their path on the
 // server that sent the page. Programs find the same as links, as Dublin Core and
 // as JSON-LD in the head. No script runs, and nothing is loaded.
-func WriteHTML(w io.Writer, a *nomen.Answer) error {
-	var p page
+func WriteHTML(w io.Writer, a *nomen.Answer) error { return writeHTML(w, a, Page{}) }
+
+func writeHTML(w io.Writer, a *nomen.Answer, on Page) error {
+	p := page{on: on}
 	p.begin(pageTitle(a), a)
+	p.memento(on.Past)
 	p.answer(a, "h1")
+	p.revisions(on.Past)
 	return p.end(w)
 }
 
@@ -55,7 +58,10 @@ func pageTitle(a *nomen.Answer) string {
 func problemTitle(p *Problem) string { return orDefault(p.Title, "There is no answer") }
 
 // A page is HTML that is being written.
-type page struct{ b strings.Builder }
+type page struct {
+	b  strings.Builder
+	on Page
+}
 
 // print writes a layout, of which only constants are given, with the values
 // escaped.
@@ -93,18 +99,30 @@ func (p *page) end(w io.Writer) error {
 
 // links writes what a program can follow.
 func (p *page) links(a *nomen.Answer) {
-	if !a.Name.IsZero() {
+	switch {
+	case a.Name.IsZero():
+	case p.on.Base == "":
 		p.print("<link rel=\"cite-as\" href=\"%s\">\n", nameTarget(a.Name.Key()))
+	default:
+		for _, l := range p.on.landing(a) {
+			p.print("<link rel=\"%s\" href=\"%s\"", l.rel, l.href)
+			p.attribute("type", l.kind)
+			p.print(">\n")
+		}
 	}
-	for _, l := range a.Locations {
-		rels := slices.DeleteFunc(locationRelations(l), func(rel string) bool { return !Inert(rel) })
-		if len(rels) == 0 || !followable(l.URL) {
+	for _, l := range Signed(a) {
+		if !followable(l.URL) {
 			continue
 		}
-		p.print("<link rel=\"%s\" href=\"%s\"", strings.Join(rels, " "), l.URL)
-		p.attribute("type", mediaTypeOf(l.Type))
-		p.attribute("hreflang", tagOrUnknown(l.Lang))
-		p.print(">\n")
+		for _, rel := range locationRelations(l) {
+			if !Inert(rel) {
+				continue
+			}
+			p.print("<link rel=\"%s\" href=\"%s\"", rel, l.URL)
+			p.attribute("type", mediaTypeOf(l.Type))
+			p.attribute("hreflang", tagOrUnknown(l.Lang))
+			p.print(">\n")
+		}
 	}
 	for _, s := range a.Successors {
 		p.print("<link rel=\"successor-version\" href=\"%s\">\n", nameTarget(s.Key()))

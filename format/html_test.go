@@ -35,7 +35,7 @@ func TestHTMLList(t *testing.T) {
 		`</UL>`,
 		`<link rel="cite-as" href="/urn:dns:example.org:Alb-002">`,
 		`<link rel="item" href="https://example.org/one" type="text/html" hreflang="fr">`,
-		`<link rel="archive describedby" href="ftp://ftp.example.org/kept">`,
+		`<link rel="describedby" href="ftp://ftp.example.org/kept">`,
 	} {
 		if !strings.Contains(body, want) {
 			t.Errorf("Y95-51: no %s", want)

@@ -2,6 +2,7 @@ package format
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -18,11 +19,12 @@ import (
 const ldContext = `["https://schema.org",{"dc":"` + dcElements + `","dcterms":"` + dcTerms + `"}]`
 
 // WriteJSONLD writes a as application/ld+json: one creative work of schema.org
-// whose @id is the name. Locations that lead somewhere are its encoding, other
+// whose @id is the name. Locations where it is found are its encoding, other
 // names are sameAs; the elements of Dublin Core are there under their own names,
 // and some as what schema.org calls them. Elements that are not of Dublin Core,
 // and what only a resolver wants to know, are left out. It can stand in a script
-// element of HTML.
+// element of HTML. Locations of other relations are license, subjectOf (what
+// describes the work) and dcterms:relation.
 func WriteJSONLD(w io.Writer, a *nomen.Answer) error {
 	b, err := jsonLD(a)
 	if err != nil {
@@ -35,6 +37,18 @@ func WriteJSONLD(w io.Writer, a *nomen.Answer) error {
 // jsonLD returns JSON on one line in which nothing can be taken for markup, and
 // no character is one that a terminal or a browser obeys.
 func jsonLD(a *nomen.Answer) ([]byte, error) {
+	o := newWork(a)
+	b, err := json.Marshal(&o) // escapes "<", ">" and "&"
+	if err != nil {
+		return nil, fmt.Errorf("format: %w", err)
+	}
+	return shown.JSON(b), nil
+}
+
+// isResource reports whether a location is where the resource is, or a copy of it.
+func isResource(l nomen.Location) bool { return nomen.RelationOf(l.Rel) <= nomen.Copied }
+
+func newWork(a *nomen.Answer) ldWork {
 	o := ldWork{
 		Context: json.RawMessage(ldContext), Type: "CreativeWork", ID: a.Name.Key(),
 		SameAs: slices.DeleteFunc(slices.Clone(a.Names), func(s string) bool { return !isAbsolute(s) }),
@@ -55,18 +69,33 @@ func jsonLD(a *nomen.Answer) ([]byte, error) {
 		o.Version = strconv.FormatUint(a.Revision, 10)
 	}
 	for _, l := range a.Locations {
-		if followable(l.URL) {
+		switch {
+		case !followable(l.URL):
+		case !isResource(l):
+			o.link(l)
+		default:
 			o.Encoding = append(o.Encoding, ldMedia{"MediaObject", l.URL, l.Type, tagOrUnknown(l.Lang), shown.Lines(l.Note)})
 		}
 	}
 	for _, s := range keys(a.Successors) {
-		o.Replaced = append(o.Replaced, ldReference{s})
+		o.Replaced = append(o.Replaced, ldReference{ID: s})
 	}
-	b, err := json.Marshal(&o) // escapes "<", ">" and "&"
-	if err != nil {
-		return nil, fmt.Errorf("format: %w", err)
+	return o
+}
+
+// link adds a location that is not where the resource is.
+func (o *ldWork) link(l nomen.Location) {
+	to := ldReference{l.URL, l.Type, tagOrUnknown(l.Lang), shown.Lines(l.Note)}
+	for _, rel := range locationRelations(l) {
+		switch rel {
+		case relLicense:
+			o.License = append(o.License, to)
+		case relDescribedBy:
+			o.SubjectOf = append(o.SubjectOf, to)
+		default:
+			o.Related = append(o.Related, to)
+		}
 	}
-	return shown.JSON(b), nil
 }
 
 // An ldWork is an answer as JSON-LD has it.
@@ -85,13 +114,16 @@ type ldWork struct {
 	Language    ldText `json:"inLanguage,omitempty"`
 	Keywords    ldText `json:"keywords,omitempty"`
 
-	Encoding ldMany[ldMedia] `json:"encoding,omitempty"`
-	SameAs   ldText          `json:"sameAs,omitempty"`
-	Status   string          `json:"creativeWorkStatus,omitempty"`
-	Modified string          `json:"dateModified,omitempty"`
-	Version  string          `json:"version,omitempty"`
+	Encoding  ldMany[ldMedia]     `json:"encoding,omitempty"`
+	SameAs    ldText              `json:"sameAs,omitempty"`
+	License   ldMany[ldReference] `json:"license,omitempty"`
+	SubjectOf ldMany[ldReference] `json:"subjectOf,omitempty"`
+	Status    string              `json:"creativeWorkStatus,omitempty"`
+	Modified  string              `json:"dateModified,omitempty"`
+	Version   string              `json:"version,omitempty"`
 
 	dublinCoreLD
+	Related  ldMany[ldReference] `json:"dcterms:relation,omitempty"`
 	Replaced ldMany[ldReference] `json:"dcterms:isReplacedBy,omitempty"`
 	Reason   string              `json:"dcterms:provenance,omitempty"` // why it was retired
 }
@@ -139,8 +171,30 @@ type ldMedia struct {
 	Description string `json:"description,omitempty"`
 }
 
+// An ldReference is another thing, which others also write as text.
 type ldReference struct {
-	ID string `json:"@id"`
+	ID          string `json:"@id"`
+	Format      string `json:"encodingFormat,omitempty"`
+	Language    string `json:"inLanguage,omitempty"`
+	Description string `json:"description,omitempty"`
+}
+
+// UnmarshalJSON reads a text, or an object with an identifier or a URL.
+func (r *ldReference) UnmarshalJSON(b []byte) error {
+	if b[0] == '"' {
+		return json.Unmarshal(b, &r.ID)
+	}
+	type plain ldReference // without this method
+	var thing struct {
+		plain
+		URL string `json:"url"`
+	}
+	if err := json.Unmarshal(b, &thing); err != nil {
+		return err
+	}
+	*r = ldReference(thing.plain)
+	r.ID = cmp.Or(r.ID, thing.URL)
+	return nil
 }
 
 type ldProperty struct {
@@ -225,6 +279,16 @@ func ReadJSONLD(r io.Reader, asked nomen.Service) (*nomen.Answer, error) {
 	a := &nomen.Answer{Service: asked, Status: nomen.Status(o.Status), Reason: o.Reason, Names: orNil([]string(o.SameAs))}
 	for _, l := range o.Encoding {
 		a.Locations = append(a.Locations, nomen.Location{URL: l.URL, Type: l.Format, Lang: l.Language, Note: l.Description})
+	}
+	for _, links := range []struct {
+		rel string
+		to  ldMany[ldReference]
+	}{{relDescribedBy, o.SubjectOf}, {relLicense, o.License}, {relRelated, o.Related}} {
+		for _, to := range links.to {
+			if isAbsolute(to.ID) {
+				a.Locations = append(a.Locations, nomen.Location{URL: to.ID, Rel: links.rel, Type: to.Format, Lang: to.Language, Note: to.Description})
+			}
+		}
 	}
 	if err := setName(a, o.spelling(), o.ID); err != nil {
 		return nil, &Error{Format: TypeJSONLD, Rule: "@id", Message: err.Error(), Err: err}

@@ -17,9 +17,9 @@ import (
 // The terms are those of schema.org (CreativeWork, MediaObject, PropertyValue)
 // and of Dublin Core, under the prefixes that the context defines.
 func TestJSONLDTerms(t *testing.T) {
-	creativeWork := strings.Fields("identifier name description creator contributor publisher datePublished inLanguage keywords encoding sameAs creativeWorkStatus dateModified version")
+	creativeWork := strings.Fields("identifier name description creator contributor publisher datePublished inLanguage keywords encoding sameAs creativeWorkStatus dateModified version license subjectOf")
 	mediaObject := strings.Fields("@type contentUrl encodingFormat inLanguage description")
-	terms := strings.Fields("isReplacedBy provenance")
+	terms := strings.Fields("isReplacedBy provenance relation")
 	for label, a := range shapes() {
 		var o map[string]any
 		if err := json.Unmarshal([]byte(written(t, WriteJSONLD, a)), &o); err != nil {

@@ -11,17 +11,21 @@ import (
 
 // WriteLinkset writes what [WriteLinksetJSON] writes as application/linkset (RFC
 // 9264, 4.1): the field Link of RFC 8288 with line ends between links.
-func WriteLinkset(w io.Writer, a *nomen.Answer) error {
+func WriteLinkset(w io.Writer, a *nomen.Answer) error { return writeLinkset(w, a, Page{}) }
+
+func writeLinkset(w io.Writer, a *nomen.Answer, p Page) error {
 	var b bytes.Buffer
-	for i, k := range linksOf(a) {
-		if i > 0 {
-			b.WriteString("," + crlf)
+	for _, c := range contextsOf(a, p) {
+		for _, k := range c.links {
+			if b.Len() > 0 {
+				b.WriteString("," + crlf)
+			}
+			b.WriteString("<" + k.href + ">" + parameter("rel", k.rel))
+			if c.anchor != "" {
+				b.WriteString(parameter("anchor", c.anchor))
+			}
+			b.WriteString(k.attributes())
 		}
-		b.WriteString("<" + k.href + ">" + parameter("rel", k.rel))
-		if key := a.Name.Key(); key != "" {
-			b.WriteString(parameter("anchor", key))
-		}
-		b.WriteString(k.attributes())
 	}
 	if b.Len() > 0 {
 		b.WriteString(crlf)

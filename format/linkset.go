@@ -142,30 +142,47 @@ func (k link) location() nomen.Location {
 
 // WriteLinksetJSON writes the locations of a, its other names and its successors
 // as application/linkset+json (RFC 9264, 4.2). A note is the title of its link.
-func WriteLinksetJSON(w io.Writer, a *nomen.Answer) error {
+func WriteLinksetJSON(w io.Writer, a *nomen.Answer) error { return writeLinksetJSON(w, a, Page{}) }
+
+func writeLinksetJSON(w io.Writer, a *nomen.Answer, p Page) error {
 	var b bytes.Buffer
-	b.WriteString(`{"linkset":[{`)
+	b.WriteString(`{"linkset":[`)
+	for i, c := range contextsOf(a, p) {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		if err := c.encode(&b); err != nil {
+			return err
+		}
+	}
+	b.WriteString("]}\n")
+	_, err := w.Write(b.Bytes())
+	return err
+}
+
+// encode writes c as a link context object.
+func (c linkContext) encode(b *bytes.Buffer) error {
+	b.WriteByte('{')
 	comma := ""
-	if key := a.Name.Key(); key != "" {
-		b.WriteString(`"anchor":` + quoteJSON(key))
+	if c.anchor != "" {
+		b.WriteString(`"anchor":` + quoteJSON(c.anchor))
 		comma = ","
 	}
-	for _, group := range groups(linksOf(a)) {
+	for _, group := range groups(c.links) {
 		b.WriteString(comma + quoteJSON(group[0].rel) + ":[")
 		for i, k := range group {
 			if i > 0 {
 				b.WriteByte(',')
 			}
-			if err := k.encode(&b); err != nil {
+			if err := k.encode(b); err != nil {
 				return err
 			}
 		}
 		b.WriteByte(']')
 		comma = ","
 	}
-	b.WriteString("}]}\n")
-	_, err := w.Write(b.Bytes())
-	return err
+	b.WriteByte('}')
+	return nil
 }
 
 // quoteJSON returns ASCII as a JSON string.

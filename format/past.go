@@ -2,7 +2,6 @@ package format
 
 import (
 	"fmt"
-	"io"
 	"strings"
 	"time"
 
@@ -24,16 +23,6 @@ type Revision struct {
 	Status nomen.Status
 	Fields []string // that were changed; none for the first
 	Target string   // where the name is shown as it was from then on
-}
-
-// WriteHTMLPast is [WriteHTML] with what is known of other times.
-func WriteHTMLPast(w io.Writer, a *nomen.Answer, past Past) error {
-	var p page
-	p.begin(pageTitle(a), a)
-	p.memento(past)
-	p.answer(a, "h1")
-	p.revisions(past)
-	return p.end(w)
 }
 
 // memento says that a page is not about the present.

@@ -14,7 +14,7 @@ func TestHTMLPast(t *testing.T) {
 	a := &nomen.Answer{Service: nomen.I2C, Name: name.MustParse("urn:example:a"), Status: nomen.Active}
 	write := func(past Past) string {
 		var b bytes.Buffer
-		if err := WriteHTMLPast(&b, a, past); err != nil {
+		if err := writeHTML(&b, a, Page{Past: past}); err != nil {
 			t.Fatal(err)
 		}
 		return b.String()

@@ -161,6 +161,9 @@ func (d *decision) found(a *nomen.Answer) (*nomen.Answer, error) {
 		return nil, d.refuse(nomen.NoResult, "no other name is known")
 	}
 	a.Locations = d.usable(a.Locations)
+	if d.service != nomen.I2C && d.service != nomen.I2Cs {
+		a.Locations = ofResource(a.Locations)
+	}
 	if d.validity != (validity{}) && d.q.At.IsZero() {
 		d.validity.bound(a, d.o.Now())
 	}

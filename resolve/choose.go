@@ -54,6 +54,17 @@ func (d *decision) usable(all []nomen.Location) []nomen.Location {
 	return valid
 }
 
+// ofResource leaves, in place, the locations that lead to the resource or to what
+// describes it: a licence or an author is a link, and not where the resource is. If
+// there are no others, all are left.
+func ofResource(all []nomen.Location) []nomen.Location {
+	beside := func(l nomen.Location) bool { return nomen.RelationOf(l.Rel) == nomen.Beside }
+	if !slices.ContainsFunc(all, func(l nomen.Location) bool { return !beside(l) }) {
+		return all
+	}
+	return slices.DeleteFunc(all, beside)
+}
+
 func bounded(l *nomen.Location) bool { return l.ValidFrom != "" || l.ValidUntil != "" }
 
 func validAt(l *nomen.Location, at time.Time) bool {
@@ -108,14 +119,14 @@ type rank struct {
 	mediaQ   int // 0 to 1000
 	langQ    int
 	priority int
-	rel      store.Relation
+	rel      nomen.Relation
 	near     int
 }
 
 func (c *choice) rank(l *nomen.Location) rank {
 	return rank{
 		down: l.Down, mediaQ: c.mediaQ(l.Type), langQ: c.langQ(l.Lang),
-		priority: orOne(l.Priority), rel: store.RelationOf(l.Rel), near: nearness(l, c.country),
+		priority: orOne(l.Priority), rel: nomen.RelationOf(l.Rel), near: nearness(l, c.country),
 	}
 }
 

@@ -110,7 +110,14 @@ func (s *Server) resolve(ctx context.Context, r *request, a asked) *reply {
 	if a.nowhere != "" {
 		return s.withoutService(ctx, r, a)
 	}
-	if a = a.interpreted(); !a.negotiable() {
+	a = a.interpreted()
+	if a.query.format != "" { // which has the last word on what is accepted
+		f, _ := format.ByName(a.query.format)
+		wanting := *r
+		wanting.accept = f.MediaType
+		r = &wanting
+	}
+	if !a.negotiable() {
 		return s.resolveAt(ctx, r, a)
 	}
 	p := s.negotiate(ctx, r, a)
@@ -223,6 +230,9 @@ func (a asked) interpreted() asked {
 	}
 	a.service = a.authority.Interpret(&q, true).Service
 	a.query.service, a.query.component = q.Service, q.Component
+	if q.Service == "" { // beside which it stands
+		a.query.format = ""
+	}
 	if a.service != nomen.IisI {
 		a.query.other = ""
 	}
@@ -276,7 +286,7 @@ func (a asked) another(r *request, service nomen.Service) nomen.Question {
 
 // described writes a description, or a list, in a format by Accept.
 func (s *Server) described(ctx context.Context, r *request, a asked, ans *nomen.Answer) *reply {
-	return s.describedIn(r, a, ans, s.withPast(ctx, a, offersFor(ans.Service)))
+	return s.describedIn(r, a, ans, s.onPage(ctx, r, a, ans, offersFor(ans.Service)))
 }
 
 func (s *Server) describedIn(r *request, a asked, ans *nomen.Answer, offers []format.Format) *reply {
@@ -292,7 +302,7 @@ func (s *Server) describedIn(r *request, a asked, ans *nomen.Answer, offers []fo
 // adds the fields that depend on what is answered.
 func (s *Server) inFormat(r *request, ans *nomen.Answer, offers []format.Format, dress func(*reply)) *reply {
 	f, ok := format.Negotiate(r.accept, offers, offers[0])
-	if !ok {
+	if !ok || onlyStyled(r.accept) {
 		return notAcceptable(r, offers)
 	}
 	f = r.answerFormat(f)

@@ -365,10 +365,16 @@ func TestLinks(t *testing.T) {
 	links := strings.Split(ask(s, "/urn:ietf:rfc:2648?s=I2C").get("Link"), ", ")
 	want := []string{
 		`<https://names.example/urn:ietf:rfc:2648>; rel="cite-as"`,
-		`</urn:ietf:rfc:2648?s=I2C>; rel="describedby"`,
-		`</urn:ietf:rfc:2648?s=I2C>; rel="linkset"; type="application/linkset+json"`,
-		`</urn:ietf:rfc:2648?s=I2C>; rel="original timegate"`,
-		`</-/timemap/urn:ietf:rfc:2648?s=I2C>; rel="timemap"; type="application/link-format"`,
+		`<https://names.example/urn:ietf:rfc:2648?s=I2C&format=json-ld>; rel="describedby"; type="application/ld+json"`,
+		`<https://names.example/urn:ietf:rfc:2648?s=I2C&format=turtle>; rel="describedby"; type="text/turtle"`,
+		`<https://names.example/urn:ietf:rfc:2648?s=I2C&format=csl-json>; rel="describedby"; type="application/vnd.citationstyles.csl+json"`,
+		`<https://names.example/urn:ietf:rfc:2648?s=I2C&format=bibtex>; rel="describedby"; type="application/x-bibtex"`,
+		`<https://names.example/urn:ietf:rfc:2648?s=I2C&format=ris>; rel="describedby"; type="application/x-research-info-systems"`,
+		`<https://names.example/urn:ietf:rfc:2648?s=I2C&format=linkset-json>; rel="linkset"; type="application/linkset+json"`,
+		`<https://names.example/urn:ietf:rfc:2648?s=I2C&format=linkset>; rel="linkset"; type="application/linkset"`,
+		`<https://schema.org/AboutPage>; rel="type"`,
+		`<https://names.example/urn:ietf:rfc:2648?s=I2C>; rel="original timegate"`,
+		`<https://names.example/-/timemap/urn:ietf:rfc:2648?s=I2C>; rel="timemap"; type="application/link-format"`,
 		`<https://www.rfc-editor.org/rfc/rfc2648.txt>; rel="item"; type="text/plain"`,
 		`<https://www.rfc-editor.org/rfc/rfc2648.html>; rel="item"; type="text/html"`,
 	}
@@ -379,7 +385,7 @@ func TestLinks(t *testing.T) {
 		t.Errorf("a name that is a URL: %s", got)
 	}
 	// RFC 7089, 2.2.1: it is its own original, of which the past is found here.
-	if got := ask(s, "/https://purl.example/net/x").get("Link"); !strings.Contains(got, `, <https://purl.example/net/x>; rel="original", </https://purl.example/net/x>; rel="timegate", `) {
+	if got := ask(s, "/https://purl.example/net/x").get("Link"); !strings.Contains(got, `, <https://purl.example/net/x>; rel="original", <https://names.example/https://purl.example/net/x>; rel="timegate", `) {
 		t.Errorf("the links in time of a name that is a URL: %s", got)
 	}
 }

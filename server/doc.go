@@ -45,7 +45,8 @@
 //
 // "?s=" and "?c=" are the directives of 2012: a keyword given twice is ignored, so
 // are unknown keywords, services and values, also those that the authority of the
-// name does not know. s=I=I wants the other URI in "with=". "?+" and "?=" are the
+// name does not know. s=I=I wants the other URI in "with=". Beside "s=", "format=" names
+// a format, which goes before Accept. "?+" and "?=" are the
 // components of RFC 8141. A q-component is appended to the query of the location, if
 // its scheme has one, after "&" if there is one already, before its fragment; an
 // r-component goes to the resolver, and is what the authority says it is. Any other

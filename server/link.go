@@ -1,10 +1,12 @@
 package server
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/nomen-project/nomen"
 	"github.com/nomen-project/nomen/format"
+	"github.com/nomen-project/nomen/store"
 	"github.com/nomen-project/nomen/uri"
 )
 
@@ -14,9 +16,34 @@ const (
 	maxLinkBytes = 4 << 10
 )
 
+// signposts are the links to the forms of the description of a name.
+type signposts struct {
+	brief []signpost // of redirects: a form for programs, one for reference managers, the set of links
+	all   []signpost
+}
+
+// A signpost is a link without the URL of the name, with which it begins.
+type signpost struct {
+	rest string
+	set  bool // it leads to a set of links
+}
+
+func newSignposts() (p signposts) {
+	for _, r := range format.Representations() {
+		link := signpost{r.Query + `>; rel="` + r.Rel + `"; type="` + r.Type + `"`, r.Rel == "linkset"}
+		p.all = append(p.all, link)
+		switch r.Type {
+		case format.TypeJSONLD, format.TypeCSL, format.TypeLinksetJSON:
+			p.brief = append(p.brief, link)
+		}
+	}
+	return p
+}
+
 // link adds the links of a name in one field (RFC 8288): how to cite it (RFC
 // 8574), what describes it, the set of all its links, how it was at other times
-// (RFC 7089), where it is, and by whom and under which terms.
+// (RFC 7089), where it is, and by whom and under which terms (FAIR Signposting).
+// URLs are absolute: there are clients that do not resolve references.
 func (s *Server) link(p *reply, r *request, a asked, ans *nomen.Answer) {
 	key := ans.Name.Key()
 	if key == "" {
@@ -26,24 +53,87 @@ func (s *Server) link(p *reply, r *request, a asked, ans *nomen.Answer) {
 		return // what was asked about has no name
 	}
 	path := format.NamePath(key)
-	l := make(linkField, 0, 512+6*len(path))
+	base, signs := s.base(r), s.signposts.all
+	if isRedirect(p.status) {
+		signs = s.signposts.brief
+	}
+	l := make(linkField, 0, 512+(len(signs)+3)*(len(base)+len(path)+64))
 	if isURL(key) {
 		l.add("cite-as", "", key)
 	} else {
-		l.add("cite-as", "", s.base(r), path)
+		l.add("cite-as", "", base, path)
 	}
-	l.add("describedby", "", path, "?s=I2C")
-	l.add("linkset", format.TypeLinksetJSON, path, "?s=I2C")
-	s.linkTime(p, &l, a, key, path, ans)
+	if describes(a.authority) {
+		asked := s.askedURL(r, a, base, path)
+		for _, sign := range signs {
+			l = append(l, ", <"...)
+			if sign.set && asked != "" { // so that the set tells of the URL that was asked
+				l = append(l, asked...)
+			} else {
+				l = append(append(l, base...), path...)
+			}
+			l = append(l, sign.rest...)
+		}
+	}
+	if !isRedirect(p.status) {
+		l.add("type", "", format.AboutPage)
+	}
+	s.linkTime(p, &l, a, key, base, path, ans)
+	for _, sign := range format.Signs(ans.Metadata) {
+		l.add(sign.Rel, "", sign.URL)
+	}
 	begin := len(l)
-	for i, at := range ans.Locations {
+	for i, at := range format.Signed(ans) {
 		if i == maxItems || len(l)-begin > maxLinkBytes {
 			break
 		}
 		l.addItem(at)
 	}
-	l.addPeople(ans.Metadata)
 	p.add("Link", string(l))
+}
+
+// describes reports whether the names of an authority, which may be nil, are described
+// to those who ask for it.
+func describes(a *store.Authority) bool {
+	return a == nil || len(a.Services) == 0 && len(a.Keywords) == 0 ||
+		a.Interpret(&nomen.Question{Service: nomen.I2C}, false).Service == nomen.I2C
+}
+
+// askedURL returns the URL of a request without its query, "" if that is the one to
+// which names lead by themselves, or was not a path.
+func (s *Server) askedURL(r *request, a asked, base, path string) string {
+	target, _, _ := strings.Cut(r.target, "?")
+	if a.bare || a.form != formWeb && a.form != formElement || target == path && s.public == "" {
+		return ""
+	}
+	if s.public != "" && store.CanonicalHost(r.host) != s.publicHost && isHostOf(a.authority, r.host) {
+		base = originOf(r)
+	} else if target == path {
+		return ""
+	}
+	u, err := uri.Parse(base + target)
+	if err != nil || !strings.HasPrefix(target, "/") {
+		return ""
+	}
+	return u.String()
+}
+
+// isHostOf reports whether names of an authority are asked at a host by their
+// elements.
+func isHostOf(a *store.Authority, host string) bool {
+	h := store.CanonicalHost(host)
+	return a != nil && h != "" && (a.Prefix.String() == "urn:dns:"+h ||
+		slices.ContainsFunc(a.Hosts, func(s string) bool { return store.CanonicalHost(s) == h }))
+}
+
+// pageOf returns where an answer is read.
+func (s *Server) pageOf(r *request, a asked, ans *nomen.Answer) format.Page {
+	key := ans.Name.Key()
+	if key == "" || !describes(a.authority) {
+		return format.Page{}
+	}
+	base := s.base(r)
+	return format.Page{Base: base, Asked: s.askedURL(r, a, base, format.NamePath(key))}
 }
 
 // A linkField is a Link field that is being written.
@@ -69,19 +159,6 @@ func (l *linkField) add(rel, mediaType string, target ...string) {
 		b = append(b, '"')
 	}
 	*l = b
-}
-
-// addPeople adds what the metadata says by URIs of authors, terms and kind
-// (Signposting).
-func (l *linkField) addPeople(m nomen.Metadata) {
-	const most = 5 // of each
-	for _, e := range [...]struct{ element, rel string }{{"creator", "author"}, {"rights", "license"}, {"type", "type"}} {
-		for i, value := range m[e.element] {
-			if u, err := uri.Parse(value); err == nil && i < most && strings.Contains(value, "://") {
-				l.add(e.rel, "", u.String())
-			}
-		}
-	}
 }
 
 func isURL(key string) bool {

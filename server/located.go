@@ -69,7 +69,7 @@ func (s *Server) located(ctx context.Context, r *request, a asked, service nomen
 		ans.Name, ans.Spelling = name.Name{}, url
 	}
 	a.name = ans.Name
-	return s.describedIn(r, a, ans, aboutURL(offersFor(service), ans))
+	return s.describedIn(r, a, ans, aboutURL(s.onPage(ctx, r, a, ans, offersFor(service)), ans))
 }
 
 // aboutURL makes lists and links tell of which URL they are, as they do of a name

@@ -15,6 +15,7 @@ import (
 	"github.com/nomen-project/nomen/format"
 	"github.com/nomen-project/nomen/name"
 	"github.com/nomen-project/nomen/store"
+	"github.com/nomen-project/nomen/uri"
 )
 
 // timeMapPath is where the TimeMaps of names are, each under its name.
@@ -40,7 +41,7 @@ func (a asked) originalOf(key string) string {
 
 // directives returns the directives that ask on the web what a asks, as of a time.
 func (a asked) directives(at time.Time) query {
-	q := query{service: a.query.service, component: a.query.component, at: at}
+	q := query{service: a.query.service, format: a.query.format, component: a.query.component, at: at}
 	if a.form != formWeb {
 		q.service = a.service
 	}
@@ -63,7 +64,7 @@ func httpDate(t time.Time) string {
 // linkTime adds where a name is found as of other times and, to an answer as of
 // one, the time of the revision that it shows (RFC 7089, 2.1 and 2.2). That is a
 // promise that the answer stays, which nobody can give for a time to come.
-func (s *Server) linkTime(p *reply, l *linkField, a asked, key, path string, ans *nomen.Answer) {
+func (s *Server) linkTime(p *reply, l *linkField, a asked, key, base, path string, ans *nomen.Answer) {
 	if !a.negotiable() {
 		return
 	}
@@ -73,12 +74,12 @@ func (s *Server) linkTime(p *reply, l *linkField, a asked, key, path string, ans
 	}
 	if isURL(key) {
 		l.add("original", "", key)
-		l.add("timegate", "", path, mark, directives)
+		l.add("timegate", "", base, path, mark, directives)
 	} else {
-		l.add("original timegate", "", path, mark, directives)
+		l.add("original timegate", "", base, path, mark, directives)
 	}
-	l.add("timemap", typeLinkFormat, timeMapRoot, path, mark, directives)
-	if at := a.query.at; !at.IsZero() && !at.After(s.now()) && !ans.Modified.IsZero() {
+	l.add("timemap", typeLinkFormat, base, timeMapRoot, path, mark, directives)
+	if at := a.query.at; p != nil && !at.IsZero() && !at.After(s.now()) && !ans.Modified.IsZero() {
 		p.add("Memento-Datetime", httpDate(ans.Modified))
 	}
 }
@@ -102,50 +103,184 @@ func (s *Server) negotiate(ctx context.Context, r *request, a asked) *reply {
 		return s.resolveAt(ctx, r, a)
 	}
 	at, err := time.Parse(http.TimeFormat, r.datetime)
-	if err != nil { // RFC 7089, 4.5.3
-		return s.problem(r, a, &nomen.Error{
-			Kind: nomen.Malformed, Name: a.name.Key(), Rule: "rfc1123-date",
-			Message: "the Accept-Datetime field wants the form " + http.TimeFormat,
-		})
+	if err != nil {
+		return s.problem(r, a, badDatetime(a))
 	}
-	m, err := s.mementoAt(ctx, a, at)
+	m, err := s.mementosAt(ctx, a, at)
 	switch {
 	case errors.Is(err, store.ErrNotFound), errors.Is(err, errors.ErrUnsupported):
 		return s.resolveAt(ctx, r, a)
 	case err != nil:
 		return s.failure(r, err)
 	}
-	target := withDirectives(format.NamePath(m.Record.Name.Key()), a.directives(m.Time))
-	p := newReply(http.StatusFound)
-	key := m.Record.Name.Key()
-	l := make(linkField, 0, 512)
-	s.linkTime(p, &l, a, key, format.NamePath(key), &nomen.Answer{})
-	l.add("memento", "", target)
-	p.add("Link", string(l)+`; datetime="`+httpDate(m.Time)+`"`)
-	p.add("Vary", "Accept")
-	p.add("Cache-Control", "no-cache")
-	return toward(r, p, target)
+	key := m.at.Record.Name.Key()
+	l := make(linkField, 0, 1024)
+	s.linkTime(nil, &l, a, key, s.base(r), format.NamePath(key), &nomen.Answer{})
+	return s.toMemento(r, a, l, m)
 }
 
-// mementoAt returns the change that made the revision of a time, or the first one
-// for earlier times; ErrNotFound if the name was never public.
-func (s *Server) mementoAt(ctx context.Context, a asked, at time.Time) (*store.Change, error) {
-	var first *store.Change
+// mementos of a name, which are changes that everybody could see.
+type mementos struct {
+	at             *store.Change // which is led to
+	first, last    *store.Change
+	previous, next *store.Change // nil for none
+}
+
+// mementosAt returns the change that made the revision of a time, or the first one
+// for earlier times, and those around it; ErrNotFound if the name was never public.
+func (s *Server) mementosAt(ctx context.Context, a asked, at time.Time) (m mementos, err error) {
+	var later, second *store.Change // the one after this one, and after the first
 	for c, err := range store.History(ctx, s.store, a.kept()) {
 		if err != nil {
-			return nil, err
+			return m, err
 		}
 		if !isPublic(c) {
 			continue
 		}
-		if first = c; !c.Time.After(at) {
-			return c, nil
+		if m.last == nil {
+			m.last = c
+		}
+		if m.at != nil && m.previous == nil {
+			m.previous = c
+		}
+		if m.at == nil && !c.Time.After(at) {
+			m.at, m.next = c, later
+		}
+		m.first, second, later = c, later, c
+	}
+	switch {
+	case m.last == nil:
+		return m, store.ErrNotFound
+	case m.at == nil:
+		m.at, m.next = m.first, second
+	}
+	return m, nil
+}
+
+// toMemento leads to a memento, with links to it and to those around it (RFC 7089,
+// 2.2.3 and 4.1.1) after the links in l.
+func (s *Server) toMemento(r *request, a asked, l linkField, m mementos) *reply {
+	base := s.base(r)
+	url := func(c *store.Change) string {
+		return withDirectives(base+format.NamePath(c.Record.Name.Key()), a.directives(c.Time))
+	}
+	var linked []*store.Change
+	for _, c := range []*store.Change{m.first, m.previous, m.at, m.next, m.last} {
+		if c == nil || c.Redacted || slices.Contains(linked, c) {
+			continue
+		}
+		linked = append(linked, c)
+		rel := ""
+		for _, is := range []struct {
+			c   *store.Change
+			rel string
+		}{{m.first, "first "}, {m.previous, "prev "}, {m.next, "next "}, {m.last, "last "}} {
+			if is.c == c {
+				rel += is.rel
+			}
+		}
+		l.add(rel+"memento", "", url(c))
+		l = append(l, `; datetime="`+httpDate(c.Time)+`"`...)
+	}
+	p := newReply(http.StatusFound)
+	p.add("Link", string(l))
+	p.add("Vary", "Accept")
+	p.add("Cache-Control", "no-cache")
+	return toward(r, p, withDirectives(format.NamePath(m.at.Record.Name.Key()), a.directives(m.at.Time)))
+}
+
+// The paths of TimeGates and TimeMaps for programs that put before a URL where they
+// ask for its past (RFC 7089, 4.2).
+const (
+	timeGatePrefix = "/-/timegate/"
+	timeMapPrefix  = timeMapPath + "link/"
+)
+
+// original reads the URL of a name, on this server or of its own, or a name alone, as
+// it stands behind a prefix: escaped as a whole or not at all, perhaps with one slash
+// where a proxy has made one of two. It returns what of the name has a past: its
+// description where the URL leads to a location, since a memento of a redirect would
+// lead to what the location is now.
+func (s *Server) original(ctx context.Context, r *request, text string, set *store.AuthoritySet) (a asked, url string, err error) {
+	text = adminapi.UnescapeName(text)
+	for _, scheme := range []string{"http:/", "https:/"} {
+		if len(text) > len(scheme) && strings.EqualFold(text[:len(scheme)], scheme) && text[len(scheme)] != '/' {
+			text = text[:len(scheme)] + "/" + text[len(scheme):]
 		}
 	}
-	if first == nil {
-		return nil, store.ErrNotFound
+	target := text
+	if _, _, ok := absoluteForm(text); !ok {
+		target = "/" + text
 	}
-	return first, nil
+	none := &nomen.Error{Kind: nomen.Unknown, Name: text, Message: "no earlier states of it are kept here"}
+	if len(target) > maxTarget {
+		return a, "", none
+	}
+	a, err = place{set: set, host: r.host, local: r.local.Addr(), own: s}.read(target)
+	if e, ok := errors.AsType[*nomen.Error](err); ok && e.Kind == nomen.Denied {
+		err = none // it is of another host
+	}
+	if err == nil && (a.name.IsZero() || a.reserved != "" || a.byLocation) {
+		err = none
+	}
+	if err != nil {
+		return a, "", err
+	}
+	if whole, err := s.isRegistered(ctx, a.whole); err != nil {
+		return a, "", err
+	} else if whole {
+		a = a.ofWhole()
+	}
+	a.query.at, a.query.r, a.query.q, a.query.other, a.query.plain = time.Time{}, "", "", "", ""
+	a = a.interpreted()
+	if a.query.service = a.service; a.service == nomen.I2L && describes(a.authority) {
+		a.query.service = nomen.I2C
+	}
+	a.form, a.service = formWeb, a.query.service
+	u, err := uri.Parse(text)
+	if _, _, ok := absoluteForm(text); !ok || err != nil {
+		return a, s.base(r) + format.NamePath(a.name.Key()), nil
+	}
+	return a, u.String(), nil
+}
+
+// timeGate answers what a program asks that knows the URL of a name and a time: it
+// leads to the description of the name as of then.
+func (s *Server) timeGate(ctx context.Context, r *request, text string, set *store.AuthoritySet) *reply {
+	a, url, err := s.original(ctx, r, text, set)
+	if err != nil {
+		return s.problem(r, asked{form: formPage}, err)
+	}
+	if err := a.admitted(); err != nil {
+		return s.problem(r, a, err)
+	}
+	at := s.now()
+	if r.datetime != "" {
+		if at, err = time.Parse(http.TimeFormat, r.datetime); err != nil {
+			return s.problem(r, a, badDatetime(a))
+		}
+	}
+	m, err := s.mementosAt(ctx, a, at)
+	switch {
+	case errors.Is(err, store.ErrNotFound), errors.Is(err, errors.ErrUnsupported):
+		return s.problem(r, a, &nomen.Error{Kind: nomen.Unknown, Name: a.name.Key(), Message: "no earlier states of it are kept here"})
+	case err != nil:
+		return s.failure(r, err)
+	}
+	l := make(linkField, 0, 1024)
+	l.add("original", "", url)
+	l.add("timegate", "", s.base(r), timeGatePrefix, url)
+	l.add("timemap", typeLinkFormat, s.base(r), timeMapPrefix, url)
+	p := s.toMemento(r, a, l, m)
+	p.vary("Accept-Datetime")
+	return p
+}
+
+func badDatetime(a asked) error { // RFC 7089, 4.5.3
+	return &nomen.Error{
+		Kind: nomen.Malformed, Name: a.name.Key(), Rule: "rfc1123-date",
+		Message: "the Accept-Datetime field wants the form " + http.TimeFormat,
+	}
 }
 
 // kept returns the name that is asked about in the case in which it is kept.
@@ -169,10 +304,41 @@ func (s *Server) timeMap(ctx context.Context, r *request, spelling, q string, se
 	if err := a.admitted(); err != nil {
 		return s.problem(r, a, err)
 	}
-	_, err = firstOf(s.mementos(ctx, a))
+	key := a.kept().Key()
+	base := s.base(r)
+	m := timeMap{asked: a, base: base, original: base + a.originalOf(key), self: base + withDirectives(timeMapOf(key), a.directives(time.Time{}))}
+	m.gate = m.original
+	if isURL(key) { // as in linkTime
+		m.original = key
+	}
+	return s.sendTimeMap(ctx, r, m)
+}
+
+// prefixTimeMap lists the mementos to which timeGate leads.
+func (s *Server) prefixTimeMap(ctx context.Context, r *request, text string, set *store.AuthoritySet) *reply {
+	a, url, err := s.original(ctx, r, text, set)
+	if err != nil {
+		return s.problem(r, asked{form: formPage}, err)
+	}
+	if err := a.admitted(); err != nil {
+		return s.problem(r, a, err)
+	}
+	base := s.base(r)
+	return s.sendTimeMap(ctx, r, timeMap{asked: a, base: base, original: url, gate: base + timeGatePrefix + url, self: base + timeMapPrefix + url})
+}
+
+// A timeMap is what heads a list of mementos.
+type timeMap struct {
+	asked                asked
+	base                 string // URL of this server
+	original, gate, self string // absolute URLs
+}
+
+func (s *Server) sendTimeMap(ctx context.Context, r *request, m timeMap) *reply {
+	_, err := firstOf(s.mementos(ctx, m.asked))
 	switch {
-	case errors.Is(err, store.ErrNotFound):
-		return s.problem(r, a, &nomen.Error{Kind: nomen.Unknown, Name: a.name.Key(), Message: "there is no list of its revisions: it was never public here"})
+	case errors.Is(err, store.ErrNotFound), errors.Is(err, errors.ErrUnsupported):
+		return s.problem(r, m.asked, &nomen.Error{Kind: nomen.Unknown, Name: m.asked.name.Key(), Message: "there is no list of its revisions: it was never public here"})
 	case err != nil:
 		return s.failure(r, err)
 	}
@@ -180,8 +346,7 @@ func (s *Server) timeMap(ctx context.Context, r *request, spelling, q string, se
 	p.form = formPage
 	p.add("Content-Type", typeLinkFormat)
 	p.add("Cache-Control", "no-cache")
-	base := s.base(r)
-	p.stream = func(ctx context.Context, w io.Writer) error { return s.writeTimeMap(ctx, w, base, a) }
+	p.stream = func(ctx context.Context, w io.Writer) error { return s.writeTimeMap(ctx, w, m) }
 	return s.codeStream(r, p)
 }
 
@@ -207,15 +372,14 @@ func firstOf(changes func(func(*store.Change, error) bool)) (*store.Change, erro
 	return nil, store.ErrNotFound
 }
 
-func (s *Server) writeTimeMap(ctx context.Context, w io.Writer, base string, a asked) error {
-	key := a.kept().Key()
-	path := base + format.NamePath(key)
-	original := "<" + base + a.originalOf(key) + ">;rel=\"original timegate\""
-	if isURL(key) { // as in linkTime
-		original = "<" + key + ">;rel=\"original\",\n<" + base + a.originalOf(key) + ">;rel=\"timegate\""
+func (s *Server) writeTimeMap(ctx context.Context, w io.Writer, m timeMap) error {
+	a := m.asked
+	original := "<" + m.original + ">;rel=\"original timegate\""
+	if m.gate != m.original {
+		original = "<" + m.original + ">;rel=\"original\",\n<" + m.gate + ">;rel=\"timegate\""
 	}
-	_, err := fmt.Fprintf(w, "%s,\n<%s>;rel=\"self\";type=\"%s\"",
-		original, base+withDirectives(timeMapOf(key), a.directives(time.Time{})), typeLinkFormat)
+	path := m.base + format.NamePath(a.kept().Key())
+	_, err := fmt.Fprintf(w, "%s,\n<%s>;rel=\"self\";type=\"%s\"", original, m.self, typeLinkFormat)
 	if err != nil {
 		return err
 	}
@@ -250,19 +414,23 @@ func (s *Server) writeTimeMap(ctx context.Context, w io.Writer, base string, a a
 // shownRevisions is how many revisions a page about a name shows.
 const shownRevisions = 20
 
-// withPast makes pages about a name tell of its revisions.
-func (s *Server) withPast(ctx context.Context, a asked, offers []format.Format) []format.Format {
-	i := slices.IndexFunc(offers, func(f format.Format) bool { return f.MediaType == format.TypeHTML })
-	if i < 0 || !a.negotiable() {
-		return offers
-	}
-	offers = slices.Clone(offers)
-	offers[i].Write = func(w io.Writer, ans *nomen.Answer) error {
-		past, err := s.past(ctx, a, ans)
-		if err != nil {
-			return err
+// onPage makes formats link to where the answer is read; a page for people tells of
+// the revisions of the name too.
+func (s *Server) onPage(ctx context.Context, r *request, a asked, ans *nomen.Answer, offers []format.Format) []format.Format {
+	page := s.pageOf(r, a, ans)
+	for i, f := range offers {
+		offers[i] = f.On(page)
+		if f.MediaType != format.TypeHTML || !a.negotiable() {
+			continue
 		}
-		return format.WriteHTMLPast(w, ans, past)
+		offers[i].Write = func(w io.Writer, ans *nomen.Answer) error {
+			past, err := s.past(ctx, a, ans)
+			if err != nil {
+				return err
+			}
+			page.Past = past
+			return f.On(page).Write(w, ans)
+		}
 	}
 	return offers
 }

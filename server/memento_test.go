@@ -140,9 +140,11 @@ func TestTimeGate(t *testing.T) {
 		}
 	}
 	want := []string{
-		`</urn:dns:example.org:life>; rel="original timegate"`,
-		`/-/timemap/urn:dns:example.org:life>; rel="timemap"; type="application/link-format"`,
-		`/urn:dns:example.org:life?at=2026-11-19T08:30:00Z>; rel="memento"; datetime="` + modifiedText + `"`,
+		`<https://names.example/urn:dns:example.org:life>; rel="original timegate"`,
+		`https://names.example/-/timemap/urn:dns:example.org:life>; rel="timemap"; type="application/link-format"`,
+		`https://names.example/urn:dns:example.org:life?at=2026-11-19T08:30:00Z>; rel="first memento"; datetime="` + modifiedText + `"`,
+		`https://names.example/urn:dns:example.org:life?at=2026-11-19T09:30:00.25Z>; rel="next memento"; datetime="Thu, 19 Nov 2026 09:30:01 GMT"`,
+		`https://names.example/urn:dns:example.org:life?at=2026-11-19T10:30:00Z>; rel="last memento"; datetime="Thu, 19 Nov 2026 10:30:00 GMT"`,
 	}
 	if got := links(ask(s, path, asOf(modified))); !slices.Equal(got, want) {
 		t.Errorf("links %q, want %q", got, want)

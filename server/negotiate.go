@@ -22,7 +22,7 @@ func offersFor(s nomen.Service) []format.Format {
 		return slices.Insert(offers, 0, truth)
 	}
 	if s == nomen.I2C || s == nomen.I2Cs {
-		return offers
+		return slices.Insert(offers, len(offers)-1, format.Citations()...)
 	}
 	i := slices.IndexFunc(offers, func(f format.Format) bool { return f.MediaType == format.TypeURIList })
 	list := offers[i]
@@ -44,6 +44,30 @@ func media(f *accept.Field, mediaType string) accept.Preference {
 	return f.Media(mediaType, "", !strings.HasPrefix(mediaType, "text/"))
 }
 
+// descriptions are the media types of descriptions that are not for people.
+var descriptions = [...]string{
+	format.TypeLinksetJSON, format.TypeLinkset, format.TypeJSONLD, format.TypeSchemaOrg, format.TypeTurtle, format.TypeJSON,
+	format.TypeURIList, format.TypeURC, format.TypeCSL, format.TypeBibTeX, format.TypeRIS,
+}
+
+// onlyStyled reports whether a client takes a reference in the style of a journal and
+// nothing else. There is no such thing here.
+func onlyStyled(field string) bool {
+	if !mentions(field, "bibliography") {
+		return false
+	}
+	var f accept.Field
+	f.ReadMedia(field)
+	for i := range f.Len() {
+		value, q := f.At(i)
+		kind, _, _ := strings.Cut(value, ";")
+		if kind = strings.ToLower(strings.TrimSpace(kind)); q > 0 && kind != "text/x-bibliography" && kind != "text/bibliography" {
+			return false
+		}
+	}
+	return f.Len() > 0
+}
+
 // descriptive returns the media types that say about a name what a location does
 // not, and that a client who names them prefers over a page and over anything:
 // such a client wants the description and no redirection.
@@ -55,7 +79,7 @@ func descriptive(field string) []string {
 	f.ReadMedia(field)
 	page := max(media(&f, format.TypeHTML).Q, media(&f, "*/*").Q, 0)
 	var wanted []string
-	for _, t := range [...]string{format.TypeLinksetJSON, format.TypeLinkset, format.TypeJSONLD, format.TypeJSON, format.TypeURIList, format.TypeURC} {
+	for _, t := range descriptions {
 		if p := media(&f, t); p.Named() && p.Q > page {
 			wanted = append(wanted, t)
 		}

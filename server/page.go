@@ -47,6 +47,12 @@ func (s *Server) page(ctx context.Context, r *request, a asked, set *store.Autho
 	if prefix, ok := strings.CutPrefix(path, listPath); ok {
 		return s.list(ctx, r, adminapi.UnescapeName(prefix), set)
 	}
+	if original, ok := strings.CutPrefix(a.path, timeGatePrefix); ok {
+		return s.timeGate(ctx, r, original, set)
+	}
+	if original, ok := strings.CutPrefix(a.path, timeMapPrefix); ok {
+		return s.prefixTimeMap(ctx, r, original, set)
+	}
 	if spelling, ok := strings.CutPrefix(path, timeMapPath); ok {
 		return s.timeMap(ctx, r, adminapi.UnescapeName(spelling), q, set)
 	}

@@ -42,7 +42,7 @@ func (a asked) requestElsewhere(set *store.AuthoritySet, host string) (name.Name
 
 // passedRequest answers a reserved request by the resolver, which asks another one; nil
 // if that knows nothing of it and there is an authority here that can be told about.
-func (s *Server) passedRequest(ctx context.Context, r *request, a asked, n name.Name) *reply {
+func (s *Server) passedRequest(ctx context.Context, r *request, a asked, set *store.AuthoritySet, n name.Name) *reply {
 	a.name = n
 	q := nomen.Question{Name: n, Service: nomen.I2C, Default: nomen.I2C, Languages: r.languages, Hops: r.hops}
 	lists := a.reserved == "urn+c" || a.reserved == "urn+p"
@@ -66,7 +66,7 @@ func (s *Server) passedRequest(ctx context.Context, r *request, a asked, n name.
 	case ans.Raw != nil:
 		return s.passed(r, ans)
 	case lists:
-		return s.authorityAnswer(r, a, ans)
+		return s.authorityAnswer(r, a, set, ans)
 	}
 	return s.reservedAnswer(r, a, ans)
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/nomen-project/nomen"
 	"github.com/nomen-project/nomen/adminapi"
+	"github.com/nomen-project/nomen/format"
 	"github.com/nomen-project/nomen/uri"
 )
 
@@ -14,6 +15,7 @@ type query struct {
 	service   nomen.Service // "" for none that is known
 	component string
 	other     string    // the second identifier of I=I
+	format    string    // the name of a format, which goes before Accept
 	r, q      string    // components of RFC 8141
 	plain     string    // what is neither directives nor components
 	at        time.Time // as of then; zero for now
@@ -33,6 +35,9 @@ func (q query) String() string {
 	var parts []string
 	if q.service != "" {
 		parts = append(parts, "s="+string(q.service))
+	}
+	if q.format != "" {
+		parts = append(parts, "format="+q.format)
 	}
 	if q.component != "" {
 		parts = append(parts, "c="+uri.EscapeQueryPart(q.component))
@@ -117,22 +122,24 @@ func checkedComponent(s string) (string, bool) {
 	return s, true
 }
 
-// The keywords of directives: those that are registered (2012, 9.2.1), and two of
-// ours.
+// The keywords of directives: those that are registered (2012, 9.2.1), and three
+// of ours.
 const (
 	keywordService   = "s"
 	keywordComponent = "c"
 	keywordOther     = "with" // the second identifier of I=I
 	keywordAt        = "at"
+	keywordFormat    = "format" // of [format.Formats] and [format.Citations]
 )
 
 // readDirectives reads directive *( "&" directive ) (2012, 2.3). A registered
 // keyword that occurs twice is ignored with all its values (N12-29), an unknown
 // one is ignored (N12-30), so is a service that nobody knows (N12-32). "at" is a
-// directive if its value looks like a time, "with" beside s=I=I.
+// directive if its value looks like a time, "with" beside s=I=I, and "format" beside
+// a service if a format has that name.
 func readDirectives(s string) (query, bool) {
-	var values [4]string // of the keywords in their order
-	var seen [4]int
+	var values [5]string // of the keywords in their order
+	var seen [5]int
 	ok := true
 	for directive := range strings.SplitSeq(s, "&") {
 		keyword, value, isDirective := strings.Cut(directive, "=")
@@ -162,13 +169,16 @@ func readDirectives(s string) (query, bool) {
 	if seen[3] > 0 {
 		out.readAt(values[3], seen[3])
 	}
-	if seen == [4]int{2: seen[2]} {
+	if seen[4] == 1 && out.service != "" {
+		out.format = values[4]
+	}
+	if seen == [5]int{2: seen[2], 4: seen[4]} {
 		out.plain = plainQuery(s)
 	}
 	if out.service == nomen.IisI && out.other == "" { // there is nothing to compare with
 		out.service = ""
 	}
-	return out, ok && (seen[2] == 0 || out.other != "")
+	return out, ok && (seen[2] == 0 || out.other != "") && (seen[4] == 0 || out.format != "")
 }
 
 // readService reads a service, "" for one that nobody knows. Forms escape the sign in
@@ -196,6 +206,10 @@ func keywordIndex(keyword, value string) int {
 	case keywordAt:
 		if looksLikeTime(value) {
 			return 3
+		}
+	case keywordFormat:
+		if _, ok := format.ByName(value); ok {
+			return 4
 		}
 	}
 	return -1

@@ -29,6 +29,9 @@ func (s *Server) locate(ctx context.Context, r *request, a asked) *reply {
 	if err != nil {
 		return s.problem(r, a, err)
 	}
+	if onlyStyled(r.accept) && ans.Service == nomen.I2L && ans.Redirect == "" && !carried(ans.Locations, []string{"text/x-bibliography", "text/bibliography"}) {
+		return notAcceptable(r, offersFor(nomen.I2C))
+	}
 	return s.answered(ctx, r, a, nomen.I2L, ans)
 }
 

@@ -90,6 +90,12 @@ func (s *Server) base(r *request) string {
 	if s.public != "" {
 		return s.public
 	}
+	return originOf(r)
+}
+
+// originOf returns the scheme and the host at which a request arrived, as its client
+// sees them.
+func originOf(r *request) string {
 	scheme, port := "http", uint16(80)
 	if r.secure {
 		scheme, port = "https", 443

@@ -7,6 +7,7 @@ import (
 	"io"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -15,13 +16,14 @@ import (
 	"github.com/nomen-project/nomen/gateway"
 	"github.com/nomen-project/nomen/name"
 	"github.com/nomen-project/nomen/store"
+	"github.com/nomen-project/nomen/uri"
 )
 
 // reservedRequest answers urn+m, urn+a, urn+c and urn+p, spelled exactly so, and
 // refuses every other element that begins like them (1995, 3.5 and 2.3).
 func (s *Server) reservedRequest(ctx context.Context, r *request, a asked, set *store.AuthoritySet) *reply {
 	if n, ok := a.requestElsewhere(set, r.host); ok {
-		if p := s.passedRequest(ctx, r, a, n); p != nil {
+		if p := s.passedRequest(ctx, r, a, set, n); p != nil {
 			return p
 		}
 	}
@@ -40,9 +42,9 @@ func (s *Server) reservedRequest(ctx context.Context, r *request, a asked, set *
 	case "urn+a":
 		return s.all(ctx, r, a, set)
 	case "urn+c":
-		return s.authorityList(r, a, a.authority.Children)
+		return s.authorityList(r, a, set, a.authority.Children)
 	}
-	return s.authorityList(r, a, a.authority.Parents)
+	return s.authorityList(r, a, set, a.authority.Parents)
 }
 
 // metainformation tells about this resolver (1995, 3.5.1: Y95-55).
@@ -116,16 +118,64 @@ func (s *Server) reservedAnswer(r *request, a asked, ans *nomen.Answer) *reply {
 
 // authorityList answers with naming authorities, one a line (1995, 3.5.3 and
 // 3.5.4: Y95-58, Y95-59), or in another format by Accept.
-func (s *Server) authorityList(r *request, a asked, names []string) *reply {
-	return s.authorityAnswer(r, a, &nomen.Answer{Service: nomen.I2Ns, Names: names})
+func (s *Server) authorityList(r *request, a asked, set *store.AuthoritySet, names []string) *reply {
+	return s.authorityAnswer(r, a, set, &nomen.Answer{Service: nomen.I2Ns, Names: names})
 }
 
-func (s *Server) authorityAnswer(r *request, a asked, ans *nomen.Answer) *reply {
-	lines := format.Format{Name: "list", MediaType: format.TypeText, Charset: "utf-8", Write: func(w io.Writer, ans *nomen.Answer) error {
+func (s *Server) authorityAnswer(r *request, a asked, set *store.AuthoritySet, ans *nomen.Answer) *reply {
+	lines := format.Format{Name: "list", MediaType: format.TypeText, Charset: "utf-8", Write: func(w io.Writer, _ *nomen.Answer) error {
 		return format.WriteList(w, format.Each(ans.Names...))
 	}}
-	offers := slices.DeleteFunc(format.Formats(), func(f format.Format) bool { return f.MediaType == format.TypeText })
-	return s.reservedIn(r, a, ans, slices.Insert(offers, 0, lines))
+	offers := []format.Format{lines}
+	for _, f := range format.Formats() {
+		switch write := f.Write; f.MediaType {
+		case format.TypeText: // is that of the lines
+			continue
+		case format.TypeURIList: // says no more than they, of hosts as URNs
+			f.Write = func(w io.Writer, _ *nomen.Answer) error {
+				named := *ans
+				named.Names = nil
+				for _, s := range ans.Names {
+					named.Names = append(named.Names, authorityURN(s))
+				}
+				return write(w, &named)
+			}
+		}
+		offers = append(offers, f)
+	}
+	return s.reservedIn(r, a, authorityLinks(s.base(r), a.reserved, set, ans), offers)
+}
+
+// authorityURN returns a naming authority, which may be a host alone as in 1995, as a URN.
+func authorityURN(s string) string {
+	if _, err := uri.Parse(s); err != nil && validHost(s) {
+		return "urn:dns:" + s
+	}
+	return s
+}
+
+// authorityLinks returns a list of naming authorities as links: their names are those of
+// other things than what was asked about. One that is served here is described here
+// (urn+m), one of a host by the resolver on it (1995, 3.2), and any other is named alone.
+func authorityLinks(base, request string, set *store.AuthoritySet, ans *nomen.Answer) *nomen.Answer {
+	linked := *ans
+	linked.Names, linked.Locations, linked.Service = nil, nil, nomen.I2Ls
+	rel := "item"
+	if request == "urn+p" {
+		rel = "up"
+	}
+	for _, s := range ans.Names {
+		l := nomen.Location{URL: s, Rel: rel, Note: s}
+		prefix := authorityURN(s)
+		host, ofHost := strings.CutPrefix(strings.ToLower(prefix), "urn:dns:")
+		if a := exactly(set, prefix); a != nil {
+			l.URL = base + format.NamePath(a.Prefix.Spell("urn+m"))
+		} else if ofHost && validHost(host) && !strings.Contains(host, ":") {
+			l.URL = "http://" + host + ":" + strconv.Itoa(DefaultPort) + "/urn+m"
+		}
+		linked.Locations = append(linked.Locations, l)
+	}
+	return &linked
 }
 
 // reservedIn writes the answer to a reserved request in one of the formats.

@@ -119,6 +119,7 @@ type Server struct {
 	limits    Limits
 	home      home
 	explained *template.Template
+	signposts signposts
 	sizes     sizes
 	dates     dates
 	coders    coders
@@ -145,6 +146,7 @@ func New(o Options) (*Server, error) {
 		explainer: o.Explainer, forward: o.Forward,
 		registries: sync.OnceValue(registry.Standard().Tables),
 		batches:    make(chan struct{}, maxBatches),
+		signposts:  newSignposts(),
 	}
 	s.resources = gateway.NewTurns(s.limits.Resources, max(s.limits.Resources/4, 1))
 	if o.Registries != nil {

@@ -1,0 +1,427 @@
+package format
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/nomen-project/nomen"
+	"github.com/nomen-project/nomen/internal/shown"
+	"github.com/nomen-project/nomen/uri"
+)
+
+// A citation is what reference managers need of an answer.
+type citation struct {
+	kind      workKind
+	id        string // the name
+	url       string // where it is read; "" if that is not known
+	doi       string
+	number    string // ISBN or ISSN
+	numbering string // "ISBN", "ISSN" or ""
+
+	titles, publishers, abstracts, keywords, languages []string
+
+	authors, contributors []person
+	issued                date
+}
+
+// A workKind is a kind of work as each vocabulary calls it.
+type workKind struct {
+	schema string // https://schema.org/
+	csl    string // CSL 1.0.2, appendix III
+	ris    string // TY
+	bibtex string // entry type
+}
+
+// unknownKind is that of a work that says nothing known of itself.
+var unknownKind = workKind{"CreativeWork", "document", "GEN", "misc"}
+
+// workKinds are found by the element type of Dublin Core: the DCMI Type Vocabulary,
+// the types of schema.org, and the words of COAR and CSL that are used most. The
+// keys are in lower case, without spaces and hyphens.
+var workKinds = map[string]workKind{
+	"article":             {"Article", "article", "GEN", "misc"},
+	"articlejournal":      {"ScholarlyArticle", "article-journal", "JOUR", "article"},
+	"journalarticle":      {"ScholarlyArticle", "article-journal", "JOUR", "article"},
+	"scholarlyarticle":    {"ScholarlyArticle", "article-journal", "JOUR", "article"},
+	"researcharticle":     {"ScholarlyArticle", "article-journal", "JOUR", "article"},
+	"book":                {"Book", "book", "BOOK", "book"},
+	"bookpart":            {"Chapter", "chapter", "CHAP", "incollection"},
+	"chapter":             {"Chapter", "chapter", "CHAP", "incollection"},
+	"collection":          {"Collection", "collection", "GEN", "misc"},
+	"conferencepaper":     {"ScholarlyArticle", "paper-conference", "CONF", "inproceedings"},
+	"dataset":             {"Dataset", "dataset", "DATA", "misc"},
+	"event":               {"Event", "event", "GEN", "misc"},
+	"image":               {"ImageObject", "graphic", "FIGURE", "misc"},
+	"stillimage":          {"ImageObject", "graphic", "FIGURE", "misc"},
+	"imageobject":         {"ImageObject", "graphic", "FIGURE", "misc"},
+	"photograph":          {"Photograph", "graphic", "FIGURE", "misc"},
+	"interactiveresource": {"CreativeWork", "webpage", "ELEC", "misc"},
+	"map":                 {"Map", "map", "MAP", "misc"},
+	"movingimage":         {"VideoObject", "motion_picture", "VIDEO", "misc"},
+	"videoobject":         {"VideoObject", "motion_picture", "VIDEO", "misc"},
+	"report":              {"Report", "report", "RPRT", "techreport"},
+	"technicalreport":     {"Report", "report", "RPRT", "techreport"},
+	"software":            {"SoftwareSourceCode", "software", "COMP", "misc"},
+	"softwaresourcecode":  {"SoftwareSourceCode", "software", "COMP", "misc"},
+	"sound":               {"AudioObject", "song", "SOUND", "misc"},
+	"audioobject":         {"AudioObject", "song", "SOUND", "misc"},
+	"standard":            {"CreativeWork", "standard", "STAND", "misc"},
+	"text":                {"CreativeWork", "document", "GEN", "misc"},
+	"thesis":              {"Thesis", "thesis", "THES", "phdthesis"},
+	"doctoralthesis":      {"Thesis", "thesis", "THES", "phdthesis"},
+	"masterthesis":        {"Thesis", "thesis", "THES", "mastersthesis"},
+	"webpage":             {"WebPage", "webpage", "ELEC", "misc"},
+	"website":             {"WebSite", "webpage", "ELEC", "misc"},
+}
+
+// kindOfWork returns the first kind that is known by one of its names, which may
+// be the end of a URI.
+func kindOfWork(types []string) workKind {
+	for _, s := range types {
+		if u, err := uri.Parse(s); err == nil {
+			s = u.String()
+			s = s[strings.LastIndexAny(s, "/#:")+1:]
+		}
+		if k, ok := workKinds[strings.NewReplacer(" ", "", "-", "", "_", "").Replace(strings.ToLower(s))]; ok {
+			return k
+		}
+	}
+	return unknownKind
+}
+
+// A person has a family name and perhaps given names, or a name that nobody has
+// divided, such as that of an organisation.
+type person struct{ family, given, literal string }
+
+// personOf reads "Family, Given". What has no comma, or more of them, or a legal
+// form behind it, is not divided.
+func personOf(s string) person {
+	s = shown.Inline(s)
+	family, given, ok := strings.Cut(s, ",")
+	family, given = strings.TrimSpace(family), strings.TrimSpace(given)
+	if !ok || family == "" || given == "" || strings.Contains(given, ",") || isLegalForm(given) || isAbsolute(s) {
+		return person{literal: s}
+	}
+	return person{family: family, given: given}
+}
+
+func isLegalForm(s string) bool {
+	switch strings.ToLower(strings.TrimSuffix(s, ".")) {
+	case "inc", "incorporated", "ltd", "limited", "llc", "llp", "corp", "plc", "co", "gmbh", "ag", "ab", "as", "oy", "bv", "nv", "s.a", "sa", "srl", "s.p.a", "spa":
+		return true
+	}
+	return false
+}
+
+// persons leaves out URIs of persons beside names of persons: they are the same
+// persons.
+func persons(values []string) []person {
+	named := slices.ContainsFunc(values, func(s string) bool { return !isWeb(s) })
+	var all []person
+	for _, s := range values {
+		if strings.TrimSpace(s) != "" && (!named || !isWeb(s)) {
+			all = append(all, personOf(s))
+		}
+	}
+	return all
+}
+
+// isWeb reports whether s is a URI of http or https.
+func isWeb(s string) bool {
+	u, err := uri.Parse(s)
+	scheme, _ := u.Scheme()
+	return err == nil && (strings.EqualFold(scheme, "https") || strings.EqualFold(scheme, "http"))
+}
+
+// A date is year, month and day; those that are not known are 0.
+type date struct{ year, month, day int }
+
+// dateOf reads the beginning of a date of RFC 3339 or of W3CDTF: YYYY, YYYY-MM or
+// YYYY-MM-DD, with or without a time.
+func dateOf(s string) (d date) {
+	s, _, _ = strings.Cut(strings.TrimSpace(s), "T")
+	parts := strings.Split(s, "-")
+	if len(parts) > 3 || len(parts[0]) != 4 {
+		return date{}
+	}
+	into := [...]*int{&d.year, &d.month, &d.day}
+	most := [...]int{9999, 12, 31}
+	for i, part := range parts {
+		n, err := strconv.ParseUint(part, 10, 16)
+		if err != nil || n == 0 || int(n) > most[i] || i > 0 && len(part) != 2 {
+			return date{}
+		}
+		*into[i] = int(n)
+	}
+	return d
+}
+
+// parts returns what is known, the year first.
+func (d date) parts() []int {
+	all := []int{d.year, d.month, d.day}
+	return all[:slices.Index(append(all, 0), 0)]
+}
+
+// cite makes a citation of what is known. The URL is that of the name on the page,
+// else the name if it is one, else the first place where the resource is.
+func cite(a *nomen.Answer, p Page) citation {
+	m := a.Metadata
+	c := citation{
+		kind: kindOfWork(m["type"]), id: a.Name.Key(), url: p.nameURL(a.Name.Key()),
+		titles: nonEmpty(m["title"]), publishers: nonEmpty(m["publisher"]), abstracts: nonEmpty(m["description"]),
+		keywords: nonEmpty(m["subject"]), languages: nonEmpty(m["language"]),
+		authors: persons(m["creator"]), contributors: persons(m["contributor"]),
+	}
+	for _, s := range m["date"] {
+		if c.issued = dateOf(s); c.issued.year > 0 {
+			break
+		}
+	}
+	if c.url == "" && followable(c.id) {
+		c.url = c.id
+	}
+	for _, l := range a.Locations {
+		if c.url == "" && isResource(l) && followable(l.URL) {
+			c.url = l.URL
+		}
+	}
+	for _, s := range append([]string{c.id}, a.Names...) {
+		c.identify(s)
+	}
+	return c
+}
+
+// identify takes from a name of the work the number by which others know it.
+func (c *citation) identify(s string) {
+	cut := func(prefix string) (string, bool) {
+		if len(s) <= len(prefix) || !strings.EqualFold(s[:len(prefix)], prefix) || !isAbsolute(s) {
+			return "", false
+		}
+		return s[len(prefix):], true
+	}
+	for _, prefix := range []string{"doi:", "https://doi.org/", "http://dx.doi.org/", "urn:doi:"} {
+		if rest, ok := cut(prefix); ok && c.doi == "" {
+			if plain, err := uri.Unescape(rest); err == nil && strings.IndexFunc(plain, shown.Odd) < 0 && strings.HasPrefix(plain, "10.") {
+				c.doi = shown.Inline(plain)
+			}
+		}
+	}
+	for _, kind := range []string{"isbn", "issn"} {
+		if rest, ok := cut("urn:" + kind + ":"); ok && c.number == "" {
+			c.numbering, c.number = strings.ToUpper(kind), strings.ToUpper(rest)
+		}
+	}
+}
+
+// nonEmpty returns the values on one line each, without empty ones.
+func nonEmpty(values []string) []string {
+	var all []string
+	for _, s := range values {
+		if s = shown.Inline(s); s != "" {
+			all = append(all, s)
+		}
+	}
+	return all
+}
+
+func first(values []string) string {
+	if len(values) == 0 {
+		return ""
+	}
+	return values[0]
+}
+
+// A cslItem is one item of the CSL-JSON schema, 1.0.2.
+type cslItem struct {
+	ID          string    `json:"id"`
+	Type        string    `json:"type"`
+	Title       string    `json:"title,omitempty"`
+	Author      []cslName `json:"author,omitempty"`
+	Contributor []cslName `json:"contributor,omitempty"`
+	Issued      *cslDate  `json:"issued,omitempty"`
+	Publisher   string    `json:"publisher,omitempty"`
+	Abstract    string    `json:"abstract,omitempty"`
+	Keyword     string    `json:"keyword,omitempty"`
+	Language    string    `json:"language,omitempty"`
+	DOI         string    `json:"DOI,omitempty"`
+	ISBN        string    `json:"ISBN,omitempty"`
+	ISSN        string    `json:"ISSN,omitempty"`
+	URL         string    `json:"URL,omitempty"`
+}
+
+type cslName struct {
+	Family  string `json:"family,omitempty"`
+	Given   string `json:"given,omitempty"`
+	Literal string `json:"literal,omitempty"`
+}
+
+type cslDate struct {
+	Parts [][]int `json:"date-parts"`
+}
+
+func cslNames(all []person) []cslName {
+	var names []cslName
+	for _, p := range all {
+		names = append(names, cslName{p.family, p.given, p.literal})
+	}
+	return names
+}
+
+// WriteCSL writes a as one item of CSL-JSON, application/vnd.citationstyles.csl+json
+// (citationstyles.org, CSL 1.0.2), from its metadata.
+func WriteCSL(w io.Writer, a *nomen.Answer) error { return writeCSL(w, a, Page{}) }
+
+func writeCSL(w io.Writer, a *nomen.Answer, p Page) error {
+	c := cite(a, p)
+	item := cslItem{
+		ID: orDefault(c.id, nameless), Type: c.kind.csl, Title: first(c.titles), Author: cslNames(c.authors), Contributor: cslNames(c.contributors),
+		Publisher: strings.Join(c.publishers, "; "), Abstract: strings.Join(c.abstracts, " "), Keyword: strings.Join(c.keywords, ", "),
+		Language: first(c.languages), DOI: c.doi, URL: c.url,
+	}
+	if parts := c.issued.parts(); len(parts) > 0 {
+		item.Issued = &cslDate{[][]int{parts}}
+	}
+	switch c.numbering {
+	case "ISBN":
+		item.ISBN = c.number
+	case "ISSN":
+		item.ISSN = c.number
+	}
+	return encode(w, item)
+}
+
+// WriteBibTeX writes a as one entry of BibTeX, application/x-bibtex, in UTF-8. What
+// TeX would obey in a value is escaped, so that braces are balanced; url and doi are
+// written as they are, as styles read them verbatim.
+func WriteBibTeX(w io.Writer, a *nomen.Answer) error { return writeBibTeX(w, a, Page{}) }
+
+func writeBibTeX(w io.Writer, a *nomen.Answer, p Page) error {
+	c := cite(a, p)
+	var b strings.Builder
+	b.WriteString("@" + c.kind.bibtex + "{" + bibKey(orDefault(c.id, "unnamed")))
+	field := func(name, value string) {
+		if value != "" {
+			b.WriteString(",\n  " + name + " = {" + value + "}")
+		}
+	}
+	var authors []string
+	for _, p := range c.authors {
+		if p.literal != "" {
+			authors = append(authors, "{"+escapeTeX(p.literal)+"}") // else "and" and the order of words had a meaning
+			continue
+		}
+		authors = append(authors, bibWord(p.family)+", "+bibWord(p.given))
+	}
+	field("author", strings.Join(authors, " and "))
+	field("title", escapeTeX(first(c.titles)))
+	switch publisher := escapeTeX(strings.Join(c.publishers, "; ")); c.kind.bibtex {
+	case "techreport":
+		field("institution", publisher)
+	case "phdthesis", "mastersthesis":
+		field("school", publisher)
+	default:
+		field("publisher", publisher)
+	}
+	if c.issued.year > 0 {
+		field("year", fmt.Sprintf("%04d", c.issued.year))
+	}
+	if c.issued.month > 0 {
+		b.WriteString(",\n  month = " + strings.ToLower(monthNames[c.issued.month-1]))
+	}
+	if c.numbering != "" {
+		field(strings.ToLower(c.numbering), escapeTeX(c.number))
+	}
+	field("doi", verbatimTeX(c.doi))
+	field("url", verbatimTeX(c.url))
+	field("keywords", escapeTeX(strings.Join(c.keywords, ", ")))
+	field("abstract", escapeTeX(strings.Join(c.abstracts, " ")))
+	field("language", escapeTeX(first(c.languages)))
+	b.WriteString("\n}\n")
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+var monthNames = [...]string{"jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"}
+
+// bibKey replaces what cannot stand in the key of an entry.
+func bibKey(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r < 0x80 && (isAlnum(byte(r)) || strings.ContainsRune(":._/+-", r)) {
+			return r
+		}
+		return '_'
+	}, s)
+}
+
+// bibWord protects a part of a name in which a word or a comma would divide it.
+func bibWord(s string) string {
+	escaped := escapeTeX(s)
+	if slices.ContainsFunc(strings.Fields(s), func(word string) bool { return strings.EqualFold(word, "and") }) {
+		return "{" + escaped + "}"
+	}
+	return escaped
+}
+
+var texEscapes = strings.NewReplacer(
+	`\`, `\textbackslash{}`, "{", `\textbraceleft{}`, "}", `\textbraceright{}`, "~", `\textasciitilde{}`, "^", `\textasciicircum{}`,
+	"#", `\#`, "$", `\$`, "%", `\%`, "&", `\&`, "_", `\_`,
+)
+
+// escapeTeX escapes the characters that TeX obeys. BibTeX counts braces whether or
+// not a backslash is before them, so they are written by name.
+func escapeTeX(s string) string { return texEscapes.Replace(s) }
+
+// verbatimTeX makes a URL or a DOI one that cannot end its field.
+func verbatimTeX(s string) string {
+	return strings.NewReplacer("{", "%7B", "}", "%7D", `\`, "%5C", " ", "%20").Replace(s)
+}
+
+// WriteRIS writes a as one record of application/x-research-info-systems, in UTF-8
+// with lines that end in CRLF. Line ends in values become spaces.
+func WriteRIS(w io.Writer, a *nomen.Answer) error { return writeRIS(w, a, Page{}) }
+
+func writeRIS(w io.Writer, a *nomen.Answer, p Page) error {
+	c := cite(a, p)
+	var b strings.Builder
+	tag := func(name string, values ...string) {
+		for _, s := range values {
+			if s != "" {
+				b.WriteString(name + "  - " + s + crlf)
+			}
+		}
+	}
+	tag("TY", c.kind.ris)
+	tag("ID", c.id)
+	tag("TI", first(c.titles))
+	for _, p := range c.authors {
+		if p.literal != "" {
+			tag("AU", p.literal)
+			continue
+		}
+		tag("AU", p.family+", "+p.given)
+	}
+	if d := c.issued; d.year > 0 {
+		tag("PY", fmt.Sprintf("%04d", d.year))
+		known := fmt.Sprintf("%04d/", d.year)
+		for _, n := range []int{d.month, d.day} {
+			if n > 0 {
+				known += fmt.Sprintf("%02d", n)
+			}
+			known += "/"
+		}
+		tag("DA", known)
+	}
+	tag("PB", c.publishers...)
+	tag("AB", strings.Join(c.abstracts, " "))
+	tag("KW", c.keywords...)
+	tag("LA", c.languages...)
+	tag("DO", c.doi)
+	tag("SN", c.number)
+	tag("UR", c.url)
+	b.WriteString("ER  - " + crlf)
+	_, err := io.WriteString(w, b.String())
+	return err
+}

@@ -1,0 +1,168 @@
+package format
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/nomen-project/nomen"
+)
+
+// The relations of FAIR Signposting (signposting.org/FAIR), and of RFC 4287 for
+// what is merely related.
+const (
+	relAuthor      = "author"
+	relCiteAs      = "cite-as"
+	relCollection  = "collection"
+	relDescribedBy = "describedby"
+	relDescribes   = "describes"
+	relLicense     = "license"
+	relLinkset     = "linkset"
+	relRelated     = "related"
+	relType        = "type"
+)
+
+// describeQuery stands behind the path of a name that is to be described.
+const describeQuery = "?s=I2C"
+
+// A Representation is one form of the description of a name, under a URL of its own.
+type Representation struct {
+	Rel   string // relation of a link to it: describedby or linkset
+	Type  string // media type
+	Query string // what stands behind the path of the name, with its question mark
+}
+
+// Representations returns the forms of a description that programs look for by
+// links, the most usual first.
+func Representations() []Representation {
+	var all []Representation
+	for _, name := range []string{"json-ld", "turtle", "csl-json", "bibtex", "ris", "linkset-json", "linkset"} {
+		f, _ := ByName(name)
+		rel := relDescribedBy
+		if f.MediaType == TypeLinksetJSON || f.MediaType == TypeLinkset {
+			rel = relLinkset
+		}
+		all = append(all, Representation{rel, f.MediaType, describeQuery + "&format=" + name})
+	}
+	return all
+}
+
+// A Sign is a link of a name that is made of its metadata.
+type Sign struct{ Rel, URL string }
+
+// maxSigns bounds the links of each relation that are made of metadata.
+const maxSigns = 5
+
+// AboutPage is the type of a page that describes something (FAIR Signposting).
+const AboutPage = "https://schema.org/AboutPage"
+
+// Signs returns who made what a answers about, under which terms it may be used, and
+// what kind of thing it is, as far as the metadata say so by URIs of the web. A kind
+// that is known by another word is that of schema.org.
+func Signs(m nomen.Metadata) []Sign {
+	if len(m) == 0 {
+		return nil
+	}
+	var all []Sign
+	add := func(rel string, values []string, most int) {
+		for _, s := range values {
+			if most > 0 && strings.HasPrefix(s, "http") && isWeb(s) {
+				all = append(all, Sign{rel, s})
+				most--
+			}
+		}
+	}
+	add(relAuthor, m["creator"], maxSigns)
+	add(relLicense, m["rights"], 1)
+	if kind := kindOfWork(m["type"]); kind != unknownKind {
+		return append(all, Sign{relType, "https://schema.org/" + kind.schema})
+	}
+	add(relType, m["type"], 1)
+	return all
+}
+
+// Signed returns the locations of a that are links beside its [Signs]: there is one
+// licence at most, and the metadata go before a location.
+func Signed(a *nomen.Answer) []nomen.Location {
+	if len(a.Metadata["rights"]) == 0 || !slices.ContainsFunc(Signs(a.Metadata), func(s Sign) bool { return s.Rel == relLicense }) {
+		return a.Locations
+	}
+	return slices.DeleteFunc(slices.Clone(a.Locations), func(l nomen.Location) bool { return l.Rel == relLicense })
+}
+
+// A linkContext is what links are about, with those links.
+type linkContext struct {
+	anchor string
+	links  []link
+}
+
+// contextsOf returns the links of a. Those of the name come first; those of the URLs
+// at which a client may have found it, of the resource and of the forms of its
+// description follow where the page is known (FAIR Signposting, level 2).
+func contextsOf(a *nomen.Answer, p Page) []linkContext {
+	key := a.Name.Key()
+	links := linksOf(a)
+	all := []linkContext{{key, links}}
+	if p.Base == "" || key == "" {
+		return all
+	}
+	home := p.Base + NamePath(key)
+	own := p.landing(a)
+	signed := *a
+	signed.Locations = Signed(a)
+	for _, l := range linksOf(&signed) {
+		if l.rel != sameRelation {
+			own = append(own, l)
+		}
+	}
+	for _, anchor := range p.anchors(key) {
+		all = append(all, linkContext{anchor, own})
+	}
+	var terms []link
+	for _, s := range Signs(a.Metadata) {
+		if s.Rel != relAuthor {
+			terms = append(terms, link{rel: s.Rel, href: s.URL})
+		}
+	}
+	for _, l := range a.Locations {
+		if isResource(l) && isAbsolute(l.URL) {
+			of := []link{{rel: relCiteAs, href: p.nameURL(key)}, {rel: relCollection, href: home}}
+			all = append(all, linkContext{l.URL, append(of, terms...)})
+		}
+	}
+	for _, r := range Representations() {
+		if r.Rel == relDescribedBy {
+			all = append(all, linkContext{home + r.Query, []link{{rel: relCiteAs, href: p.nameURL(key)}, {rel: relDescribes, href: home}}})
+		}
+	}
+	return all
+}
+
+// landing returns the links that the page about a name has beside its locations.
+func (p Page) landing(a *nomen.Answer) []link {
+	key := a.Name.Key()
+	home := p.Base + NamePath(key)
+	all := []link{{rel: relCiteAs, href: p.nameURL(key)}}
+	for _, r := range Representations() {
+		all = append(all, link{rel: r.Rel, href: home + r.Query, kind: r.Type})
+	}
+	all = append(all, link{rel: relType, href: AboutPage})
+	for _, s := range Signs(a.Metadata) {
+		all = append(all, link{rel: s.Rel, href: s.URL})
+	}
+	return all
+}
+
+// anchors returns the URLs at which a client may have found a name.
+func (p Page) anchors(key string) []string {
+	var all []string
+	for _, s := range []string{p.Base + NamePath(key), p.nameURL(key), p.Asked} {
+		if s == "" || !isAbsolute(s) || slices.Contains(all, s) {
+			continue
+		}
+		all = append(all, s)
+		if strings.HasPrefix(s, p.Base+"/") || s == p.Asked {
+			all = append(all, s+describeQuery)
+		}
+	}
+	return all
+}

@@ -24,6 +24,8 @@ func Delimiters(nid string) string {
 		return "-:"
 	case "cts", "epc", "urn-3": // a work in its group, an item class of its company, an authority below another
 		return ":."
+	case "s1000d": // RFC 4688: a project in its kind of document
+		return "-_"
 	case "dev": // RFC 9039, 3.2 and 4
 		return ":-_"
 	case "3gpp2", "gsma": // a type of equipment

@@ -24,7 +24,7 @@ func TestDelimiters(t *testing.T) {
 		}
 	}
 	for nid, want := range map[string]string{
-		"oid": ".", "nbn": "-:", "doi": "/", "uuid": "", "isbn": "", "ietf": ":", "dns": ":", "unheard-of": ":", "urn-5": ":", "urn-7": ".", "urn-3": ":.", "gvat": "/", "lex": ":;@$~!",
+		"oid": ".", "nbn": "-:", "doi": "/", "uuid": "", "isbn": "", "ietf": ":", "dns": ":", "unheard-of": ":", "urn-5": ":", "urn-7": ".", "urn-3": ":.", "gvat": "/", "s1000d": "-_", "lex": ":;@$~!",
 	} {
 		if got := namespace.Delimiters(nid); got != want {
 			t.Errorf("Delimiters(%q) = %q, want %q", nid, got, want)

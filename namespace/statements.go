@@ -23,10 +23,11 @@ func (s statement) with(n Namespace) Namespace {
 }
 
 // statements has a row for every NID of the standard catalogue. What a row leaves
-// out, the documents in stated do not say. A service that a document describes
-// without its designator, such as "URN to URL", stands under the designator of
-// RFC 2483. None of the documents read defines a query keyword or a parameter of
-// an r- or q-component. Nothing writes to it.
+// out, the documents in stated do not say. Where stated is empty, the row has what
+// is known from elsewhere. A service that a document describes without its
+// designator, such as from URN to URL or to metadata, stands under the designator
+// of RFC 2483. None of the documents read defines a query keyword or a parameter
+// of an r- or q-component. Nothing writes to it.
 var statements = map[string]statement{
 	"3gpp": {stated: "RFC 5279, 2"},
 	"3gpp2": {
@@ -82,7 +83,7 @@ var statements = map[string]statement{
 		stated: "urn-formal/doi, Syntax, Interoperability and Resolution",
 	},
 	"dslforum-org": {stated: "RFC 8057, 4"},
-	"dvb":          {stated: "RFC 5328, 2"},
+	"dvb":          {stated: "RFC 5328, 2; RFC 7354, 2"},
 	"ebu":          {special: ":", stated: "RFC 5174, 2"},
 	"ed2k":         {},
 	"eic":          {stated: "urn-formal/eic, Syntax and Resolution"},
@@ -140,7 +141,10 @@ var statements = map[string]statement{
 		functional: "the version current stands for the current version of a standard",
 		stated:     "RFC 3937, 2",
 	},
-	"isan": {functional: "a number without a version covers the work in all its versions; they are not equivalent to it"},
+	"isan": {
+		functional: "a number without a version covers the work in all its versions; they are not equivalent to it",
+		stated:     "RFC 4246, 2 and 3",
+	},
 	"isbn": {
 		functional: "a corrected number and the wrong one printed in the book mean the same product, but can resolve differently",
 		stated:     "urn-formal/isbn, Syntax, Interoperability and Resolution",
@@ -161,7 +165,7 @@ var statements = map[string]statement{
 		stated:     "urn-formal/issn, Syntax and Resolution",
 	},
 	"itu":  {special: ":", stated: "urn-formal/itu, Syntax and Resolution"},
-	"ivis": {},
+	"ivis": {special: ":", stated: "RFC 4617, 2"},
 	"knx":  {stated: "urn-formal/knx, Syntax and Resolution"},
 	"lei":  {stated: "urn-formal/lei, Syntax and Resolution"},
 	"lex": {
@@ -177,7 +181,7 @@ var statements = map[string]statement{
 		stated:     "RFC 3613, 2 and 4",
 	},
 	"md5": {stated: "RFC 1321, which does not mention URNs"},
-	"mef": {},
+	"mef": {stated: "RFC 7818, 2"},
 	"meta": {
 		special:    ":-",
 		functional: "translations of a format use the names of the original; national variants have names of their own",
@@ -195,28 +199,28 @@ var statements = map[string]statement{
 		functional: "a resource can have a name in another namespace too",
 		stated:     "urn-formal/nan, Syntax, Interoperability and Resolution",
 	},
-	"nato": {},
+	"nato": {special: ":", stated: "RFC 7467, 2"},
 	"nbn": {
 		special:    ":-",
 		functional: "a resource can have a standard identifier, such as an ISBN, too",
 		stated:     "RFC 8458, 4 and 5",
 	},
-	"nena": {},
+	"nena": {special: ":", stated: "RFC 6061, 2"},
 	"newsml": {
 		special:    ":",
 		functional: "names that differ only in the revision mean revisions of one news item; the higher number is the later one",
 		stated:     "RFC 3085, 2",
 	},
-	"nfc":      {},
+	"nfc":      {special: ":", stated: "RFC 4729, 2"},
 	"nfi":      {special: ":", stated: "urn-formal/nfi, Syntax and Resolution"},
 	"nir":      {special: ":;,@~!", functional: "a name without a date of validity means the act in all its versions"},
-	"nzl":      {},
+	"nzl":      {special: ":", stated: "RFC 4350, 2"},
 	"oasis":    {special: ":", stated: "RFC 3121, 2"},
 	"ogc":      {special: ":", stated: "RFC 5165, 2"},
-	"ogf":      {},
+	"ogf":      {special: ":", stated: "RFC 6453, 2"},
 	"oid":      {special: ".", stated: "RFC 3061, 2"},
-	"oipf":     {},
-	"oma":      {},
+	"oipf":     {stated: "RFC 6893, 2"},
+	"oma":      {special: ":", stated: "RFC 4358, 2"},
 	"onem2m":   {stated: "urn-formal/onem2m, Syntax and Resolution"},
 	"onf":      {stated: "urn-formal/onf, Syntax and Resolution"},
 	"pin":      {stated: "RFC 3043, 2"},
@@ -232,13 +236,17 @@ var statements = map[string]statement{
 		functional: "an element of the data dictionary can have a name for each version and one without a version",
 		stated:     "urn-formal/reso, 3",
 	},
-	"s1000d":   {},
-	"said":     {stated: "urn-formal/said, Syntax and Resolution"},
-	"schac":    {},
-	"service":  {special: "."},
+	"s1000d": {special: "-_", stated: "RFC 4688, 2"},
+	"said":   {stated: "urn-formal/said, Syntax and Resolution"},
+	"schac":  {special: ":", stated: "RFC 6338, 3"},
+	"service": {
+		special:    ".",
+		functional: "without its last part, a name means a more general service",
+		stated:     "RFC 5031, 3",
+	},
 	"sha1":     {},
 	"sha256":   {},
-	"smpte":    {},
+	"smpte":    {special: ":.", stated: "RFC 5119, 2"},
 	"stalwart": {special: ":", stated: "urn-formal/stalwart, Syntax and Resolution"},
 	"swift":    {stated: "RFC 3615, 2"},
 	"thread":   {special: ":", stated: "urn-formal/thread, Syntax and Resolution"},
@@ -246,7 +254,7 @@ var statements = map[string]statement{
 	"trivore":  {special: ":", stated: "urn-formal/trivore, Syntax and Resolution"},
 	"tva":      {special: ":", stated: "RFC 4195, 2"},
 	"uci":      {special: ":-+", stated: "RFC 4179, 2"},
-	"ucode":    {},
+	"ucode":    {stated: "RFC 6588, 2"},
 	"uic":      {special: ":", stated: "urn-formal/uic, Syntax and Resolution"},
 	"urn-1":    {stated: "urn-informal/urn-1, declaration to resolution"},
 	"urn-2":    {special: ":", stated: "urn-informal/urn-2, declaration to resolution"},

@@ -175,7 +175,7 @@ func TestStated(t *testing.T) {
 			}
 		}
 	}
-	for name, least := range map[string]int{"special": 60, "functional": 30, "services": 7, "stated": 80} {
+	for name, least := range map[string]int{"special": 75, "functional": 30, "services": 8, "stated": 105} {
 		if given[name] < least {
 			t.Errorf("%s: %s of %d namespaces, want at least %d", ids[name], name, given[name], least)
 		}

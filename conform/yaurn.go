@@ -322,6 +322,19 @@ func knownName(p *probe) outcome {
 	return passed()
 }
 
+// plainCharset asks for the default charset of the draft, as a server may give clients
+// of HTTP/1.1 another one unless they say.
+const plainCharset = "Accept-Charset: US-ASCII"
+
+// urc asks for an ElementID as text/urc-0. A server in front may pass on a request as
+// HTTP/1.1; then the request says which charset is meant.
+func (p *probe) urc(element string) *response {
+	if p.front(p.good) != "" {
+		return p.element(element, "Accept: text/urc-0", plainCharset)
+	}
+	return p.element(element, "Accept: text/urc-0")
+}
+
 // sameResult passes if an answer is the same result as another one.
 func sameResult(first, second *response) outcome {
 	switch {
@@ -511,7 +524,7 @@ func tombstone(p *probe) outcome {
 func eachPart(check func(before []string, parts []part) outcome) func(*probe) outcome {
 	return func(p *probe) outcome {
 		for _, e := range p.elements {
-			r := p.element(e, "Accept: text/urc-0")
+			r := p.urc(e)
 			if !r.is(200) || r.mediaType() != "text/urc-0" {
 				return skipped("there is no result in text/urc-0: %s", r)
 			}
@@ -525,7 +538,7 @@ func eachPart(check func(before []string, parts []part) outcome) func(*probe) ou
 
 // otherScripts looks in text/urc-0 for characters that another format has.
 func otherScripts(p *probe) outcome {
-	urc := p.known("Accept: text/urc-0")
+	urc := p.urc(p.elements[0])
 	if urc.mediaType() != "text/urc-0" {
 		return skipped("there is no result in text/urc-0: %s", urc)
 	}
@@ -570,11 +583,12 @@ func laterVersion(p *probe) outcome {
 	if p.host != "" {
 		q.fields[0] = "Host: " + p.host
 	}
+	q.fields = append(q.fields, plainCharset)
 	r := p.ask(q)
 	if r.is(505) {
 		return skipped("the server says that it does not: %s", r)
 	}
-	return sameResult(p.known(), r)
+	return sameResult(p.known(plainCharset), r)
 }
 
 // crlfLines checks a list of lines.

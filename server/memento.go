@@ -65,7 +65,7 @@ func httpDate(t time.Time) string {
 // one, the time of the revision that it shows (RFC 7089, 2.1 and 2.2). That is a
 // promise that the answer stays, which nobody can give for a time to come.
 func (s *Server) linkTime(p *reply, l *linkField, a asked, key, base, path string, ans *nomen.Answer) {
-	if !a.negotiable() {
+	if !a.negotiable() || a.elsewhere {
 		return
 	}
 	mark, directives := "?", a.directives(time.Time{}).String()
@@ -99,6 +99,7 @@ func badTime(target, value string) error {
 // another time: then it leads to the memento (RFC 7089, 4.1.1). A target that
 // names a time itself is a memento, and is not negotiated.
 func (s *Server) negotiate(ctx context.Context, r *request, a asked) *reply {
+	a.elsewhere = s.isElsewhere(ctx, a)
 	if r.datetime == "" || !a.query.at.IsZero() || a.admitted() != nil {
 		return s.resolveAt(ctx, r, a)
 	}
@@ -117,6 +118,16 @@ func (s *Server) negotiate(ctx context.Context, r *request, a asked) *reply {
 	l := make(linkField, 0, 1024)
 	s.linkTime(nil, &l, a, key, s.base(r), format.NamePath(key), &nomen.Answer{})
 	return s.toMemento(r, a, l, m)
+}
+
+// isElsewhere reports whether another resolver answers for a name, as a gateway or a
+// delegation does: then this server has neither a TimeGate nor a TimeMap for it.
+func (s *Server) isElsewhere(ctx context.Context, a asked) bool {
+	if a.authority != nil && a.authority.Delegation == nil || a.name.IsZero() {
+		return false
+	}
+	_, err := s.store.Get(ctx, a.name, time.Time{})
+	return errors.Is(err, store.ErrNotFound)
 }
 
 // mementos of a name, which are changes that everybody could see.

@@ -41,6 +41,7 @@ type asked struct {
 	whole     name.Name        // the name with its query, where that may be its own; else zero
 	subject   uri.URI          // of THTTP: what is asked about, as it was written
 	authority *store.Authority // that decides about the name, or is asked; nil if none is known
+	elsewhere bool             // another resolver answers for the name: nothing is known here of its past
 	reserved  string           // the element of a reserved request
 	path      string           // of a page, with its query
 	query     query

@@ -74,6 +74,33 @@ func TestOrder(t *testing.T) {
 	}
 }
 
+// A licence is not where the resource is, whatever its media type, unless there is
+// nothing else; a description shows it.
+func TestLocationsBeside(t *testing.T) {
+	file := nomen.Location{URL: "https://h.example/file", Type: "application/pdf", Priority: 2}
+	licence := nomen.Location{URL: "https://h.example/licence", Type: "text/html", Rel: "license"}
+	about := nomen.Location{URL: "https://h.example/about", Type: "text/html", Rel: "describedby", Priority: 3}
+	for _, tt := range []struct {
+		service   nomen.Service
+		locations []nomen.Location
+		want      []string
+	}{
+		{nomen.I2Ls, []nomen.Location{licence, file, about}, []string{file.URL, about.URL}},
+		{nomen.I2L, []nomen.Location{licence, file}, []string{file.URL}},
+		{nomen.I2L, []nomen.Location{licence, file, about}, []string{about.URL}}, // by its media type
+		{nomen.I2L, []nomen.Location{licence}, []string{licence.URL}},
+		{nomen.I2C, []nomen.Location{licence, file}, []string{licence.URL, file.URL}},
+	} {
+		q := nomen.Question{Service: tt.service}
+		if tt.service == nomen.I2L {
+			q.Accept = "text/html"
+		}
+		if got := order(t, q, tt.locations...); !slices.Equal(got, tt.want) {
+			t.Errorf("%s of %v: got %q, want %q", tt.service, tt.locations, got, tt.want)
+		}
+	}
+}
+
 // TestShares: equal locations share I2L by their weights, and nothing else does.
 func TestShares(t *testing.T) {
 	locations := []nomen.Location{

@@ -56,9 +56,12 @@
 //
 // Locations are ordered by: not being down; the media type and then the language
 // that are wanted; priority; relation (the thing itself, then copies of it, then
-// what is about it); the country of the asker; weight. Those that are equal up to
+// what is about it, as [nomen.RelationOf] says); the country of the asker; weight. Those that are equal up to
 // there share the answers of I2L and I2R by weight at random, or the heaviest gets
 // all, as the authority says. Lists are always in the same order.
+//
+// A location that is another thing by its relation, such as a licence, counts only for
+// descriptions, unless there is no other location.
 //
 // A location is valid from its first bound to just before its second. An answer is
 // kept no longer than until the next bound of any location of the name.

@@ -496,3 +496,21 @@ func TestAuthorityListsInEveryFormat(t *testing.T) {
 		t.Errorf("lines %q, want %q", got, want)
 	}
 }
+
+// A tombstone has no links to where the resource was, in any form of it.
+func TestSignpostsOfTombstones(t *testing.T) {
+	s, _ := lived(t)
+	for _, target := range []string{"/urn:dns:example.org:life", "/life", "/urn:dns:example.org:life?s=I2C&format=linkset", "/urn:dns:example.org:life?s=I2C&format=bibtex", "/uri-res/N2C?urn:dns:example.org:life"} {
+		for _, accept := range []string{"", "text/html", "application/json", "application/linkset+json", "application/vnd.citationstyles.csl+json", "text/turtle"} {
+			p := ask(s, target, func(r *request) {
+				r.accept = accept
+				if target == "/life" {
+					r.host = "example.org"
+				}
+			})
+			if p.status != 410 || strings.Contains(p.get("Link"), "example.org/second") || strings.Contains(string(p.body), "https://example.org/second") {
+				t.Errorf("%s as %q: %d, Link %s\n%s", target, accept, p.status, p.get("Link"), p.body)
+			}
+		}
+	}
+}

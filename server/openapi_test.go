@@ -39,7 +39,7 @@ func TestOpenAPIHasEveryRoute(t *testing.T) {
 	s, _ := newTestServer(t, nil)
 	want := []string{
 		"GET /-/healthz", "GET /-/openapi.json",
-		"GET /{target}", "GET /uri-res/{service}", "POST /-/resolve", "GET /-/list/{prefix}", "GET /-/timemap/{target}",
+		"GET /{target}", "GET /uri-res/{service}", "POST /-/resolve", "GET /-/list/{prefix}", "GET /-/timemap/{target}", "GET /-/timemap/link/{target}", "GET /-/timegate/{target}",
 		"GET /-/registry/{path}", "GET /-/handler", "GET /-/proxy.pac", // in public
 	}
 	for _, op := range s.operations() {

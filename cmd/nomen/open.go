@@ -143,7 +143,7 @@ func (c *cli) openStore(dir string, how access) (*pebblestore.Store, error) {
 			return nil, err
 		}
 	}
-	o := pebblestore.Options{Dir: dir, CacheSize: c.cacheSize, Log: c.logger()}
+	o := pebblestore.Options{Dir: dir, CacheSize: c.cacheSize, Log: c.logger(), Keep: how == reads}
 	s, err := pebblestore.Open(o)
 	if how == reads && errors.Is(err, syscall.EROFS) { // a copy on a medium that is kept
 		o.ReadOnly = true

@@ -13,7 +13,8 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// A store of the version before gets its aliases when it is opened for writing, and
+// A store of the version before can be read and backed up as it is; it gets its
+// aliases when it is opened for writing, and
 // keeps them; what verify finds says that none is missing and none too many.
 func TestAliasesOfTheVersionBefore(t *testing.T) {
 	disk := vfs.NewMem()
@@ -36,9 +37,32 @@ func TestAliasesOfTheVersionBefore(t *testing.T) {
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
-	var version *store.VersionError
-	if _, err := Open(Options{Dir: "store", FS: disk, ReadOnly: true}); !errors.As(err, &version) || version.Found != formatUnaliased {
-		t.Errorf("opened for reading: %v", err)
+	for _, o := range []Options{{ReadOnly: true}, {Keep: true}} { // neither converts it
+		o.Dir, o.FS = "store", disk
+		s, err := Open(o)
+		if err != nil {
+			t.Fatalf("opened for reading: %v", err)
+		}
+		if format, _, err := number(s.db, metaFormat); format != formatUnaliased || err != nil {
+			t.Errorf("opened for reading: format %d, %v", format, err)
+		}
+		if _, err := s.Apply(t.Context(), []store.Change{{Record: rec, Expected: store.AnyRevision, Time: time.UnixMilli(2)}}); !errors.Is(err, ErrReadOnly) {
+			t.Errorf("Apply: %v, want ErrReadOnly", err)
+		}
+		if _, err := s.Verify(t.Context(), func(f store.Fault) { t.Errorf("fault: %+v", f) }, nil); err != nil {
+			t.Error(err)
+		}
+		if o.Keep {
+			if err := s.Backup(t.Context(), "backup", nil); err != nil {
+				t.Errorf("Backup: %v", err)
+			}
+			if err := s.Backup(t.Context(), "backup", nil); err != nil {
+				t.Errorf("Backup over an earlier one: %v", err)
+			}
+		}
+		if err := s.Close(); err != nil {
+			t.Fatal(err)
+		}
 	}
 	for _, readOnly := range []bool{false, true} {
 		s, err := Open(Options{Dir: "store", FS: disk, ReadOnly: readOnly})

@@ -41,6 +41,7 @@ type Options struct {
 	Log       *slog.Logger // of what Pebble has to complain about; nil for nobody
 	ReadOnly  bool         // nothing is written, and the store must exist
 	MustExist bool         // the store must exist: else Open returns fs.ErrNotExist and makes nothing
+	Keep      bool         // a store of an older format is not converted: it is opened for reading alone
 	Warm      bool         // names are read into the cache in the background, as many as it holds
 
 	baseSize  int64 // the constants if 0
@@ -127,10 +128,10 @@ func Open(o Options) (*Store, error) {
 	if s.db, err = pebble.Open(o.Dir, engine); err != nil {
 		return nil, fmt.Errorf("pebblestore: %s: %w", o.Dir, explain(o, err))
 	}
-	if err := s.identify(); err != nil {
+	if err := s.identify(o.Keep); err != nil {
 		return nil, errors.Join(fmt.Errorf("pebblestore: %s: %w", o.Dir, err), s.db.Close())
 	}
-	if !o.ReadOnly {
+	if !s.readOnly {
 		if err := s.clearCheckpoints(); err != nil {
 			s.warn("what a backup has left cannot be removed", err)
 		}
@@ -140,7 +141,7 @@ func Open(o Options) (*Store, error) {
 	if o.Warm {
 		s.background.Go(func() { s.warm(ctx, engine.CacheSize) })
 	}
-	if !o.ReadOnly {
+	if !s.readOnly {
 		s.background.Go(func() { s.keepTidy(ctx) })
 	}
 	go s.decide()
@@ -186,17 +187,15 @@ func explain(o Options, err error) error {
 }
 
 // identify checks that the store was made by the rules of this program, or
-// records them in a new one.
-func (s *Store) identify() error {
+// records them in a new one. One of [formatUnaliased] is converted, unless it is
+// to be kept: it can be read, and finds no aliases.
+func (s *Store) identify(keep bool) error {
 	format, ok, err := number(s.db, metaFormat)
 	if err != nil {
 		return err
 	}
 	if !ok {
 		return s.found()
-	}
-	if format == formatUnaliased && s.readOnly {
-		return &store.VersionError{What: "format of the store", Found: format, Known: formatVersion, Way: "opening it for writing converts it, as 'nomen serve' does"}
 	}
 	if format != formatVersion && format != formatUnaliased {
 		return &store.VersionError{What: "format of the store", Found: format, Known: formatVersion}
@@ -208,7 +207,11 @@ func (s *Store) identify() error {
 	if rules != name.RulesVersion {
 		return &store.VersionError{What: "rules of names", Found: rules, Known: name.RulesVersion}
 	}
-	if format == formatUnaliased {
+	switch {
+	case format != formatUnaliased || s.readOnly:
+	case keep:
+		s.readOnly = true
+	default:
 		if err := s.indexAliases(); err != nil {
 			return err
 		}

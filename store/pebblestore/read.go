@@ -238,7 +238,7 @@ func (s *Store) Count(ctx context.Context) (int64, bool, error) {
 }
 
 // number reads a value of the store's own data; ok is false if there is none.
-func number(db *pebble.DB, key string) (n uint64, ok bool, err error) {
+func number(db pebble.Reader, key string) (n uint64, ok bool, err error) {
 	value, closer, err := db.Get([]byte(key))
 	switch {
 	case err == pebble.ErrNotFound:

@@ -14,8 +14,8 @@ import (
 )
 
 // A store of the version before can be read and backed up as it is; it gets its
-// aliases when it is opened for writing, and
-// keeps them; what verify finds says that none is missing and none too many.
+// aliases when it is opened for writing, and keeps them; what verify finds says
+// that none is missing and none too many.
 func TestAliasesOfTheVersionBefore(t *testing.T) {
 	disk := vfs.NewMem()
 	alias := name.MustParse("doi:10.5072/a")

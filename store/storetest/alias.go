@@ -11,6 +11,9 @@ import (
 // aliased: a name is found that present records say they are the same as, in any
 // spelling and case, and nothing else of it shows where locations are found.
 func aliased(s *suite) {
+	if _, ok := s.Store.(store.Finder); !ok {
+		s.Skip("a store without an index of its own finds no aliases")
+	}
 	same := func(k string, n int, same ...string) store.Change {
 		return write(&store.Record{Name: key(k), Status: nomen.Active, SameAs: same}, n)
 	}

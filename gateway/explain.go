@@ -117,7 +117,7 @@ func (e *Explainer) Explain(ctx context.Context, entered string) (*Explanation, 
 	}
 	if hasQuery {
 		q, fragment, hasFragment = cutFragment(q)
-		x.Parts = append(x.Parts, Fact{"query", q})
+		x.query(q)
 	}
 	if hasFragment {
 		x.Parts = append(x.Parts, Fact{"fragment", fragment})
@@ -126,6 +126,33 @@ func (e *Explainer) Explain(ctx context.Context, entered string) (*Explanation, 
 }
 
 func cutFragment(s string) (before, fragment string, ok bool) { return strings.Cut(s, "#") }
+
+// query explains what follows the first question mark: of a URN its components, or the
+// directives of 2012 one by one (N12-26).
+func (x *Explanation) query(q string) {
+	whole := x.Text
+	if u, err := urn.Parse(whole); err == nil {
+		if r, ok := u.RComponent(); ok {
+			x.Parts = append(x.Parts, Fact{"r-component", r})
+		}
+		if q, ok := u.QComponent(); ok {
+			x.Parts = append(x.Parts, Fact{"q-component", q})
+		}
+		return
+	}
+	u, err := urn.Draft2012.Parse(whole)
+	if err != nil {
+		x.Parts = append(x.Parts, Fact{"query", q})
+		return
+	}
+	for _, d := range u.Directives(urn.Keywords2012(), func(keyword, value string) bool { return keyword != "s" || nomen.Service(value).Known() }) {
+		name := "directive " + d.Keyword
+		if d.Ignored {
+			name += " (ignored)"
+		}
+		x.Parts = append(x.Parts, Fact{name, d.Value})
+	}
+}
 
 // urn explains a URN without components.
 func (x *Explanation) urn(s string) {

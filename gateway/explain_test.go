@@ -84,7 +84,15 @@ func TestExplain(t *testing.T) {
 		{"urn:isbn:0451450524", "", false, "", []func(*Explanation) bool{ // a wrong check digit
 			func(x *Explanation) bool { return len(x.Remarks) > 0 || x.Fault != nil },
 		}},
-		{"urn:dns:here.example:one?s=I2C#top", "urn:dns:here.example:one", true, "", []func(*Explanation) bool{part("query", "s=I2C"), part("fragment", "top")}},
+		{"urn:dns:here.example:one?s=I2C#top", "urn:dns:here.example:one", true, "", []func(*Explanation) bool{part("directive s", "I2C"), part("fragment", "top")}},
+		{"urn:dns:here.example:one?s=I2L&c=ToC&c=a&zz=1", "urn:dns:here.example:one", true, "", []func(*Explanation) bool{ // N12-25, N12-29, N12-30
+			part("directive s", "I2L"), part("directive c (ignored)", "ToC"), part("directive zz (ignored)", "1"),
+		}},
+		{"urn:dns:here.example:one?s=I2U", "urn:dns:here.example:one", true, "", []func(*Explanation) bool{part("directive s (ignored)", "I2U")}}, // N12-32
+		{"urn:dns:here.example:one?+de?=q=1#top", "urn:dns:here.example:one", true, "", []func(*Explanation) bool{ // RFC 8141, 2.3
+			part("r-component", "de"), part("q-component", "q=1"), part("fragment", "top"),
+		}},
+		{"urn:dns:here.example:one?page", "urn:dns:here.example:one", true, "", []func(*Explanation) bool{part("query", "page")}},
 		{"urn:whatnot:x", "urn:whatnot:x", false, "", []func(*Explanation) bool{remark("nothing is known of its namespace")}},
 		{"https://purl.example/x", "https://purl.example/x", true, "", nil},
 		{"https://there.example/x?y#z", "https://there.example/x", false, "https://there.example/x?y#z", []func(*Explanation) bool{part("scheme", "https"), part("query", "y"), part("fragment", "z")}},

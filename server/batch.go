@@ -318,6 +318,9 @@ func (s *Server) answerWish(ctx context.Context, r *request, set *store.Authorit
 	if err != nil {
 		return nil, err
 	}
+	if a = reservedName(a, spelling); a.reserved != "" {
+		return s.wishedRequest(ctx, r, a, set)
+	}
 	a = a.interpreted()
 	if a.service == nomen.I2R || a.service == nomen.I2Rs {
 		return nil, &nomen.Error{Kind: nomen.NoResult, Name: w.Name, Service: a.service, Message: "resources are not sent in lists"}
@@ -340,6 +343,30 @@ func (s *Server) answerWish(ctx context.Context, r *request, set *store.Authorit
 	}
 	closeResources(ans)
 	return ans, nil
+}
+
+// wishedRequest answers a reserved request in a list: of an authority that is served here
+// by this server, as when it is asked for alone (1995, 3.5: Y95-55 to Y95-59).
+func (s *Server) wishedRequest(ctx context.Context, r *request, a asked, set *store.AuthoritySet) (*nomen.Answer, error) {
+	n := a.name
+	var ans *nomen.Answer
+	var err error
+	if elsewhere, ok := a.requestElsewhere(set, ""); ok {
+		a.name = elsewhere
+		ans, err = s.askRequest(ctx, r, a)
+	}
+	if ans == nil && err == nil {
+		ans, err = s.requestAnswer(ctx, r, a, set)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if ans.Service == nomen.I2Ns && ans.Redirect == "" && ans.Raw == nil {
+		ans = authorityLinks(s.base(r), a.reserved, set, ans)
+	}
+	told := *ans
+	told.Name = n
+	return &told, nil
 }
 
 // readWish reads what a line asks for about a name, which has a query there; what it

@@ -102,6 +102,37 @@ func TestBatch(t *testing.T) {
 	}
 }
 
+// A reserved request in a list is answered as when it is asked for alone.
+func TestBatchReserved(t *testing.T) {
+	var inner texts
+	s, _ := newTestServer(t, func(o *Options) {
+		inner = texts{o.Resolver, map[string]*nomen.Raw{"urn+m": {Type: "text/plain", Body: []byte("old\r\n")}}}
+		o.Resolver = inner
+	})
+	const uris = "urn:dns:example.org:urn+m\nurn:dns:example.org:urn+c\nurn:dns:example.org:urn+c?s=I2L\nurn:dns:example.org:urn+x\nurn:dns:example.org:%75rn+m\nurn:dns:far.example:urn+m\nurn:dns:nobody.example:urn+m\n"
+	_, got, _ := post(t, listen(t, s), "", typeURIList, uris)
+	for i, want := range []struct{ id, in, err string }{
+		{"Y95-55", `"mailto:names@example.org"`, ""},
+		{"Y95-58 children are no other names", `"rel":"item","note":"urn:dns:labels.example.org"`, ""},
+		{"Y95-58 whatever service is named", `"urn:dns:labels.example.org"`, ""},
+		{"Y95-61", "", "unknown-name"},
+		{"Y95-61 escaped", "", "unknown-name"},
+		{"Y95-63 of another authority", `"body":"old\r\n"`, ""},
+		{"Y95-63 of an authority that has no resolver", "", "unknown-name"},
+	} {
+		if len(got) <= i {
+			t.Fatalf("%d answers", len(got))
+		}
+		code := ""
+		if got[i].Error != nil {
+			code = got[i].Error.Code
+		}
+		if code != want.err || !strings.Contains(string(got[i].Answer), want.in) {
+			t.Errorf("%s: got %q %s, want %+v", want.id, code, got[i].Answer, want)
+		}
+	}
+}
+
 // JSON Lines say more; what they do not say, the query of the list says.
 func TestBatchRows(t *testing.T) {
 	s, _ := newTestServer(t, nil)

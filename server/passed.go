@@ -44,9 +44,30 @@ func (a asked) requestElsewhere(set *store.AuthoritySet, host string) (name.Name
 // if that knows nothing of it and there is an authority here that can be told about.
 func (s *Server) passedRequest(ctx context.Context, r *request, a asked, set *store.AuthoritySet, n name.Name) *reply {
 	a.name = n
-	q := nomen.Question{Name: n, Service: nomen.I2C, Default: nomen.I2C, Languages: r.languages, Hops: r.hops}
-	lists := a.reserved == "urn+c" || a.reserved == "urn+p"
-	if lists {
+	ans, err := s.askRequest(ctx, r, a)
+	switch {
+	case ans == nil && err == nil:
+		return nil
+	case err != nil:
+		return s.problem(r, a, err)
+	case ans.Redirect != "":
+		return s.elsewhere(r, a, ans)
+	case ans.Raw != nil:
+		return s.passed(r, ans)
+	case a.listsAuthorities():
+		return s.authorityAnswer(r, a, set, ans)
+	}
+	return s.reservedAnswer(r, a, ans)
+}
+
+// listsAuthorities reports whether a reserved request is answered with names.
+func (a asked) listsAuthorities() bool { return a.reserved == "urn+c" || a.reserved == "urn+p" }
+
+// askRequest asks the resolver about the name of a reserved request. Without answer and
+// error it knows nothing of it, and there is an authority here that can be told about.
+func (s *Server) askRequest(ctx context.Context, r *request, a asked) (*nomen.Answer, error) {
+	q := nomen.Question{Name: a.name, Service: nomen.I2C, Default: nomen.I2C, Languages: r.languages, Hops: r.hops}
+	if a.listsAuthorities() {
 		q.Service = nomen.I2Ns
 	}
 	ans, err := s.resolver.Resolve(ctx, q)
@@ -55,20 +76,12 @@ func (s *Server) passedRequest(ctx context.Context, r *request, a asked, set *st
 	case errors.As(err, &no) && no.Kind == nomen.NoResult && no.Answer != nil && no.Answer.Raw != nil:
 		ans = no.Answer
 	case errors.As(err, &no) && a.authority != nil && no.Kind != nomen.Gone && no.Kind != nomen.Denied:
-		return nil
+		return nil, nil
 	case err != nil:
-		return s.problem(r, a, err)
+		return nil, err
 	}
 	closeResources(ans)
-	switch {
-	case ans.Redirect != "":
-		return s.elsewhere(r, a, ans)
-	case ans.Raw != nil:
-		return s.passed(r, ans)
-	case lists:
-		return s.authorityAnswer(r, a, set, ans)
-	}
-	return s.reservedAnswer(r, a, ans)
+	return ans, nil
 }
 
 // maxPassed bounds a result without structure that is passed on, in bytes.

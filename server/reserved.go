@@ -27,28 +27,40 @@ func (s *Server) reservedRequest(ctx context.Context, r *request, a asked, set *
 			return p
 		}
 	}
+	ans, err := s.requestAnswer(ctx, r, a, set)
+	switch {
+	case err != nil:
+		return s.problem(r, a, err)
+	case ans.Service == nomen.I2Ns:
+		return s.authorityAnswer(r, a, set, ans)
+	}
+	return s.reservedAnswer(r, a, ans)
+}
+
+// requestAnswer returns the answer of this resolver to a reserved request.
+func (s *Server) requestAnswer(ctx context.Context, r *request, a asked, set *store.AuthoritySet) (*nomen.Answer, error) {
 	switch {
 	case !isRequest(a.reserved):
-		return s.problem(r, a, &nomen.Error{
+		return nil, &nomen.Error{
 			Kind: nomen.Unknown, Name: a.reserved,
 			Message: "elements that begin with urn+ are requests to the resolver; it knows urn+m, urn+a, urn+c and urn+p",
-		})
+		}
 	case a.reserved == "urn+m":
-		return s.metainformation(r, a)
+		return s.metainformation(r, a), nil
 	case a.authority == nil:
-		return s.problem(r, a, &nomen.Error{Kind: nomen.Unknown, Name: a.reserved, Message: "no naming authority is asked at this host"})
+		return nil, &nomen.Error{Kind: nomen.Unknown, Name: a.reserved, Message: "no naming authority is asked at this host"}
 	}
 	switch a.reserved {
 	case "urn+a":
 		return s.all(ctx, r, a, set)
 	case "urn+c":
-		return s.authorityList(r, a, set, a.authority.Children)
+		return &nomen.Answer{Service: nomen.I2Ns, Names: a.authority.Children}, nil
 	}
-	return s.authorityList(r, a, set, a.authority.Parents)
+	return &nomen.Answer{Service: nomen.I2Ns, Names: a.authority.Parents}, nil
 }
 
 // metainformation tells about this resolver (1995, 3.5.1: Y95-55).
-func (s *Server) metainformation(r *request, a asked) *reply {
+func (s *Server) metainformation(r *request, a asked) *nomen.Answer {
 	about := &nomen.Location{Rel: "describedby"}
 	var note []string
 	if auth := a.authority; auth != nil {
@@ -66,7 +78,7 @@ func (s *Server) metainformation(r *request, a asked) *reply {
 		about.URL = s.base(r) + "/"
 	}
 	about.Note = strings.Join(append(note, "The software is nomen "+s.version+"."), "\n")
-	return s.reservedAnswer(r, a, &nomen.Answer{Service: nomen.I2Ls, Locations: []nomen.Location{*about}})
+	return &nomen.Answer{Service: nomen.I2Ls, Locations: []nomen.Location{*about}}
 }
 
 // offered says what an authority offers, where it is not all, and what may stand
@@ -97,17 +109,17 @@ func offered(a *store.Authority) []string {
 }
 
 // all points to the list of all ElementIDs (1995, 3.5.2: Y95-56).
-func (s *Server) all(ctx context.Context, r *request, a asked, set *store.AuthoritySet) *reply {
+func (s *Server) all(ctx context.Context, r *request, a asked, set *store.AuthoritySet) (*nomen.Answer, error) {
 	if !a.authority.List {
-		return s.problem(r, a, &nomen.Error{Kind: nomen.NoResult, Name: a.reserved, Message: "this naming authority does not list its names"})
+		return nil, &nomen.Error{Kind: nomen.NoResult, Name: a.reserved, Message: "this naming authority does not list its names"}
 	}
 	size, err := s.sizes.of(ctx, s, set, a.authority)
 	if err != nil {
-		return s.failure(r, err)
+		return nil, err
 	}
-	return s.reservedAnswer(r, a, &nomen.Answer{Service: nomen.I2Ls, Locations: []nomen.Location{{
+	return &nomen.Answer{Service: nomen.I2Ls, Locations: []nomen.Location{{
 		URL: s.base(r) + listPath + a.authority.Prefix.String(), Type: format.TypeText, Note: size.remark(),
-	}}})
+	}}}, nil
 }
 
 // reservedAnswer writes an answer that is no name's, in a format as for other
@@ -116,12 +128,8 @@ func (s *Server) reservedAnswer(r *request, a asked, ans *nomen.Answer) *reply {
 	return s.reservedIn(r, a, ans, format.Formats())
 }
 
-// authorityList answers with naming authorities, one a line (1995, 3.5.3 and
+// authorityAnswer answers with naming authorities, one a line (1995, 3.5.3 and
 // 3.5.4: Y95-58, Y95-59), or in another format by Accept.
-func (s *Server) authorityList(r *request, a asked, set *store.AuthoritySet, names []string) *reply {
-	return s.authorityAnswer(r, a, set, &nomen.Answer{Service: nomen.I2Ns, Names: names})
-}
-
 func (s *Server) authorityAnswer(r *request, a asked, set *store.AuthoritySet, ans *nomen.Answer) *reply {
 	lines := format.Format{Name: "list", MediaType: format.TypeText, Charset: "utf-8", Write: func(w io.Writer, _ *nomen.Answer) error {
 		return format.WriteList(w, format.Each(ans.Names...))

@@ -15,6 +15,7 @@ import (
 	"github.com/nomen-project/nomen/client"
 	"github.com/nomen-project/nomen/discover"
 	"github.com/nomen-project/nomen/name"
+	"github.com/nomen-project/nomen/urn"
 )
 
 const discoverLong = `Discover shows by which steps the resolver of a name is found, and why. Nothing is
@@ -33,6 +34,9 @@ A table has an entry a line: a prefix of names, and where they are asked for.
   urn:dns:a.org  names.example.org:4500           by the protocol of 1995
   doi            https://doi.example/{element}    what follows the prefix
   urn:secret     -                                nobody is asked
+
+--dialect takes the generation of the URN syntax by which to read a name, as for
+'nomen resolve'. Components and directives after the name do not change the way.
 
 The exit status is 0 if there is a way, 1 if there is none, 3 if DNS could not be
 asked: then there may be others.`
@@ -134,13 +138,15 @@ func (c *cli) discoverCommand() *cobra.Command {
 		Long:  discoverLong,
 		Example: `  nomen discover urn:dns:example.org:alb002
   nomen discover --dns 192.0.2.53 --json urn:nbn:fi-fe2019
+  nomen discover --dialect 2012 'urn:nbn:fi-fe2019?s=I2L'
   nomen discover --table resolvers.txt --public-table none - < names.txt`,
 		Args: arguments(1, -1),
 	}
 	flags.register(cmd.Flags())
 	cmd.Flags().Uint16Var(&port, "port", 0, "of resolvers of urn:dns names (default 4500)")
+	dialect := addURNDialect(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		d := &discovery{}
+		d := &discovery{dialect: dialect.d}
 		var err error
 		d.finder, d.dns, err = flags.finder(port, func(s discover.Step) { d.add(s.How, s.Target) })
 		if err != nil {
@@ -153,8 +159,9 @@ func (c *cli) discoverCommand() *cobra.Command {
 
 // A discovery shows the steps to the resolvers of names.
 type discovery struct {
-	finder *discover.Finder
-	dns    *discover.Resolver
+	finder  *discover.Finder
+	dns     *discover.Resolver
+	dialect urn.Dialect // of the URNs that are given
 
 	name  string
 	steps []discoveryStep // of the name
@@ -177,7 +184,7 @@ func (d *discovery) add(how, target string) {
 // show answers with the steps for one name, and says what failed.
 func (d *discovery) show(ctx context.Context, a *answers, arg string) error {
 	d.name, d.steps = arg, nil
-	q, err := client.Parse(arg)
+	q, err := client.ParseDialect(d.dialect, arg)
 	if err == nil && q.Name.IsZero() {
 		q.Name, err = name.Parse(arg)
 	}

@@ -124,6 +124,8 @@ func TestRawBytes(t *testing.T) {
 		{"Y95-57 the list by another spelling of the authority", web("HEAD", "/-/list/URN:DNS:Example.ORG:"), "HTTP/1.1 200 OK", nil, ""},
 		{"Y95-57 no list", web("GET", "/-/list/urn:ietf:rfc"), "HTTP/1.1 404 Unknown name", nil, "~no such list"},
 		{"Y95-58 urn+c", at("urn+c"), "HTTP/1.0 200 OK", map[string]string{"Content-Type": "text/plain; charset=utf-8"}, "urn:dns:labels.example.org\r\nurn:dns:more.example.org\r\n"},
+		{"Y95-58 urn+c in JSON-LD: no files of a work", at("urn+c", "Accept: application/ld+json"), "HTTP/1.0 200 OK", nil, `~"@type":"CreativeWork","dcterms:relation":[{"@id":"http`},
+		{"Y95-58 urn+c in Turtle: no files of a work", at("urn+c", "Accept: text/turtle"), "HTTP/1.0 200 OK", nil, "~dcterms:relation <http"},
 		{"Y95-58 urn+c without children", get("urn+c"), "HTTP/1.0 200 OK", map[string]string{"Content-Length": "0"}, ""},
 		{"Y95-59 urn+p, several parents", get("urn+p", "Host: other.example"), "HTTP/1.0 200 OK", nil, "urn:dns:example.org\r\nurn:dns:example.net\r\n"},
 		{"Y95-59 urn+p without a parent", at("urn+p"), "HTTP/1.0 200 OK", map[string]string{"Content-Length": "0"}, ""},

@@ -148,6 +148,15 @@ func (s *Server) authorityAnswer(r *request, a asked, set *store.AuthoritySet, a
 				}
 				return write(w, &named)
 			}
+		case format.TypeJSONLD, format.TypeTurtle: // have an item as a file of what is described
+			f.Write = func(w io.Writer, linked *nomen.Answer) error {
+				related := *linked
+				related.Locations = slices.Clone(linked.Locations)
+				for i := range related.Locations {
+					related.Locations[i].Rel = "related"
+				}
+				return write(w, &related)
+			}
 		}
 		offers = append(offers, f)
 	}

@@ -175,6 +175,25 @@ func TestFront(t *testing.T) {
 	}
 }
 
+// A reverse proxy may replace the Host field, so that the resolver cannot refuse it.
+func TestReplacedHost(t *testing.T) {
+	results := try(t, (&little{breaks: "Y95-37/host", server: "nginx"}).options())
+	if got := ended(results, conform.Fail); len(got) > 0 {
+		t.Errorf("failed: %q, %s", got, results[got[0]].Detail)
+	}
+	if r := results["Y95-37/host"]; r.Verdict != conform.NotApplicable || !strings.Contains(r.Detail, "Server: nginx") {
+		t.Errorf("got %s, %s", r.Verdict, r.Detail)
+	}
+}
+
+// Datetimes have no fractions: of two Mementos of the same second, either is right.
+func TestMementosOfOneSecond(t *testing.T) {
+	results := try(t, (&little{twins: true}).options())
+	if got := ended(results, conform.Fail); len(got) > 0 {
+		t.Errorf("failed: %q, %s", got, results[got[0]].Detail)
+	}
+}
+
 // front passes on Full-Requests for paths, without the slash, and refuses others.
 func front(conn net.Conn, field string, dial func() net.Conn) {
 	defer conn.Close()

@@ -365,15 +365,25 @@ func fronts() []string {
 // front says how an error shows that it comes from an intermediary, which the
 // resolver never saw the request through. It is "" if nothing shows that.
 func (p *probe) front(r *response) string {
+	if f := intermediary(r); f != "" {
+		return f
+	}
 	server := r.get("Server")
-	word := strings.ToLower(server)
-	switch own := p.good.get("Server"); {
+	if own := p.good.get("Server"); server != own && p.good.status != 0 {
+		return "Server: " + cmp.Or(server, "(none)") + ", while names are answered by " + cmp.Or(own, "one without this field")
+	}
+	return ""
+}
+
+// intermediary says how any answer shows that it passed through an intermediary. It is
+// "" if nothing shows that.
+func intermediary(r *response) string {
+	server := r.get("Server")
+	switch {
 	case r.has("Via"):
 		return "Via: " + r.get("Via")
-	case server != "" && slices.ContainsFunc(fronts(), func(f string) bool { return strings.HasPrefix(word, f) }):
+	case slices.ContainsFunc(fronts(), func(f string) bool { return strings.HasPrefix(strings.ToLower(server), f) }):
 		return "Server: " + server
-	case server != own && p.good.status != 0:
-		return "Server: " + cmp.Or(server, "(none)") + ", while names are answered by " + cmp.Or(own, "one without this field")
 	}
 	return ""
 }

@@ -31,6 +31,8 @@ type little struct {
 	breaks  string // the ID of a case, or ""
 	below   string // the path below which names are paths, as "/names"
 	gateway bool   // it knows no bare ElementIDs, and follows redirections
+	server  string // its Server field, or ""
+	twins   bool   // its TimeMap has two mementos of each second
 
 	answered atomic.Uint32
 
@@ -165,6 +167,9 @@ func (s *little) answer(q *incoming, all string) *reply {
 	}
 	if !slices.ContainsFunc(r.fields, func(f string) bool { return strings.HasPrefix(f, "Date:") }) {
 		r.field("Date", time.Now().UTC().Format(http.TimeFormat))
+	}
+	if s.server != "" {
+		r.field("Server", s.server)
 	}
 	if s.wrong("RFC9110-6.6.1/date") && r.status == 404 && strings.HasPrefix(q.target, "/") {
 		r.without("Date")

@@ -354,6 +354,9 @@ func (s *little) timeMap() *reply {
 			layout = "Monday, 02-Jan-06 15:04:05 GMT"
 		}
 		add("", "<"+mementoURL(t)+`>; rel="memento"; datetime="`+t.Format(layout)+`"`)
+		if s.twins {
+			add("", "<"+mementoURL(t)+`-2>; rel="memento"; datetime="`+t.Format(layout)+`"`)
+		}
 	}
 	format := "application/link-format"
 	if s.wrong("RFC7089-5/type") {
@@ -364,7 +367,7 @@ func (s *little) timeMap() *reply {
 
 func (s *little) memento(q *incoming) *reply {
 	for _, t := range moments() {
-		if q.target != strings.TrimPrefix(mementoURL(t), testBase) {
+		if strings.TrimSuffix(q.target, "-2") != strings.TrimPrefix(mementoURL(t), testBase) {
 			continue
 		}
 		r := text(200, "text/html", "An album, as it was")

@@ -32,7 +32,7 @@ Each case passes, fails, or is not applicable, with the reason. For a failure, a
 with -v for all, the command prints what was sent (>) and received (<); bytes other
 than printable ASCII are escaped. --list prints the cases and sends nothing.
 
-The exit status is 1 if a case failed.`
+The exit status is 1 if a case failed, or if none applied.`
 
 // A conforming is one run of the command.
 type conforming struct {
@@ -121,7 +121,11 @@ func (r *conforming) run(ctx context.Context, args []string) error {
 	if err := r.end(subject, count, results); err != nil {
 		return err
 	}
-	if count.Failed > 0 {
+	switch {
+	case count.Failed > 0:
+		return errNo
+	case count.Passed == 0: // which is no success
+		fmt.Fprintf(r.err, "nomen: %s: nothing was checked: the server offers none of the profiles for these names; -v shows its answers, --name gives other names\n", r.options.Target)
 		return errNo
 	}
 	return nil

@@ -47,7 +47,10 @@ func bring(t testing.TB, reg *registrar.Registrar) bulk.Summary {
 
 func TestAllGoIn(t *testing.T) {
 	_, reg, got := load(t)
-	if want := (bulk.Summary{Read: Names, Created: Names}); got != want {
+	if got.Import == "" {
+		t.Error("first import: no ID")
+	}
+	if want := (bulk.Summary{Read: Names, Created: Names, Import: got.Import}); got != want {
 		t.Errorf("first import: got %+v, want %+v", got, want)
 	}
 	if got, want := bring(t, reg), (bulk.Summary{Read: Names, Unchanged: Names}); got != want {

@@ -58,7 +58,10 @@ func generate(text []byte) ([]byte, error) {
 			if err != nil {
 				return nil, fmt.Errorf("group %s: %w", key, err)
 			}
-			fmt.Fprintf(&ranges, "{%d, %d, %d},\n", low, high, len(r[0]))
+			if count%6 == 0 {
+				ranges.WriteByte('\n')
+			}
+			fmt.Fprintf(&ranges, "{%d, %d, %d}, ", low, high, len(r[0]))
 			count++
 		}
 		fmt.Fprintf(&groups, "{%q, %q, %d, %d},\n", prefix(key), m.Groups[key].Name, first, count)
@@ -105,7 +108,6 @@ type isbnRange struct {
 var isbnGroups = [...]isbnGroup{
 %s}
 
-var isbnRanges = [...]isbnRange{
-%s
+var isbnRanges = [...]isbnRange{%s
 }
 `

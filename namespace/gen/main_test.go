@@ -35,7 +35,7 @@ func TestGenerate(t *testing.T) {
 	}
 	for _, want := range []string{
 		`{"97899", "There", 0, 2},`, `{"9798", "Here", 2, 3},`,
-		"{0, 4999999, 1},\n\t{5000000, 9999999, 2},\n\t{2000000, 2299999, 3},", "RangeMessage of today.",
+		"{0, 4999999, 1}, {5000000, 9999999, 2}, {2000000, 2299999, 3},", "RangeMessage of today.",
 	} {
 		if !strings.Contains(string(got), want) {
 			t.Errorf("generate: no %q in\n%s", want, got)

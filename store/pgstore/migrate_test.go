@@ -130,7 +130,7 @@ func TestOpenRefusesOtherVersions(t *testing.T) {
 	if err := open(t, url).Close(); err != nil {
 		t.Fatal(err)
 	}
-	known := uint64(1)
+	known := uint64(2)
 	for _, tt := range []struct {
 		sql  string
 		want store.VersionError

@@ -257,14 +257,15 @@ func asksForList(locator string) bool {
 }
 
 // replacement returns the name that takes the place of the one asked about: an
-// answer says so, or a tombstone has one successor and a location is wanted.
+// answer says so, or a tombstone has one successor and a location is wanted, or the
+// successor whatever the service (1995, 4).
 func (j *journey) replacement(a *nomen.Answer, err error) (subject, bool) {
 	var e *nomen.Error
 	switch {
 	case a != nil && a.Redirect != "":
 		to, err := parseSubject(a.Redirect)
 		return to, err == nil && isNameScheme(to.name.Scheme())
-	case j.question.Service == nomen.I2L && errors.As(err, &e) && e.Answer != nil && len(e.Answer.Successors) == 1:
+	case (j.question.Service == nomen.I2L || j.question.Succeed) && errors.As(err, &e) && e.Answer != nil && len(e.Answer.Successors) == 1:
 		n := e.Answer.Successors[0]
 		return subject{name: n, spelling: n.Key()}, true
 	}

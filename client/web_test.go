@@ -429,6 +429,12 @@ func TestSuccessor(t *testing.T) {
 	if err != nil || a.Name.Key() != "urn:dns:example.com:new" || a.Locations[0].URL != "https://example.org/new" {
 		t.Errorf("got %+v, %v", a, err)
 	}
+	// A client of 1995 that asks a gateway wants the successor whatever the service (Y95-64).
+	old := ask(t, alb, nomen.I2C)
+	old.Succeed = true
+	if a, err := c.Resolve(t.Context(), old); err != nil || a.Name.Key() != "urn:dns:example.com:new" {
+		t.Errorf("Y95-64: got %+v, %v, want what the successor leads to", a, err)
+	}
 	for s, service := range map[string]nomen.Service{alb: nomen.I2C, "urn:dns:example.com:two": nomen.I2L} {
 		_, err := c.Resolve(t.Context(), ask(t, s, service))
 		var e *nomen.Error

@@ -57,7 +57,9 @@ func (s *Server) link(p *reply, r *request, a asked, ans *nomen.Answer) {
 	if isRedirect(p.status) {
 		signs = s.signposts.brief
 	}
-	l := make(linkField, 0, 512+(len(signs)+3)*(len(base)+len(path)+64))
+	room := s.linkRoom()
+	defer s.linkRooms.Put(room)
+	l := (*room)[:0]
 	if isURL(key) {
 		l.add("cite-as", "", key)
 	} else {
@@ -90,6 +92,15 @@ func (s *Server) link(p *reply, r *request, a asked, ans *nomen.Answer) {
 		l.addItem(at)
 	}
 	p.add("Link", string(l))
+	*room = l
+}
+
+// linkRoom returns where a field is put together; it belongs into linkRooms again.
+func (s *Server) linkRoom() *linkField {
+	if room, ok := s.linkRooms.Get().(*linkField); ok {
+		return room
+	}
+	return new(linkField)
 }
 
 // describes reports whether the names of an authority, which may be nil, are described

@@ -119,6 +119,7 @@ type Server struct {
 	limits    Limits
 	home      home
 	explained *template.Template
+	linkRooms sync.Pool // of *linkField
 	signposts signposts
 	sizes     sizes
 	dates     dates

@@ -20,7 +20,10 @@ func (u URN) Canonical() string {
 	if !u.IsValid() {
 		return ""
 	}
-	u, kept := u.withEscapedRequest()
+	kept := 0
+	if u.dialect == Draft1995 { // the others decode no escapes
+		u, kept = u.withEscapedRequest()
+	}
 	s := u.s[:u.nss]
 	at := u.firstOdd(s, kept)
 	if at < 0 {

@@ -57,7 +57,7 @@ type Redaction struct {
 	Expected *uint64 `json:"expected,omitempty"` // revision; absent for any
 }
 
-// Registrar returns r as the registrar wants it.
+// Registrar returns r as the registrar takes it.
 func (r Redaction) Registrar() registrar.Redaction {
 	red := r.Redaction
 	red.Expected = expected(r.Expected)

@@ -135,7 +135,7 @@ func NewRequest(req registrar.Request) Request {
 	return r
 }
 
-// Registrar returns r as the registrar wants it. Its error is a [*RequestError] or
+// Registrar returns r as the registrar takes it. Its error is a [*RequestError] or
 // that of the key.
 func (r Request) Registrar() (registrar.Request, error) {
 	req := r.Request
@@ -171,7 +171,7 @@ func expected(n *uint64) uint64 {
 	return *n
 }
 
-// Registrar returns r as the registrar wants it.
+// Registrar returns r as the registrar takes it.
 func (r Retirement) Registrar() registrar.Retirement {
 	t := r.Retirement
 	t.Expected = expected(r.Expected)

@@ -79,7 +79,7 @@ func TestSheets(t *testing.T) {
 	}
 }
 
-// What is refused is told in the order of lines, also what nobody can read amid the
+// What is refused is told in the order of lines, also what cannot be read amid the
 // lines of a record that is refused later.
 func TestOrderOfRefusals(t *testing.T) {
 	text := "name,url\n" +

@@ -241,7 +241,7 @@ func (t *table) next() (Line, error) {
 	return Line{}, t.done
 }
 
-// unreadable notes a line that nobody can read, and reports whether it is told after
+// unreadable notes a line that cannot be read, and reports whether it is told after
 // the record that is being read.
 func (t *table) unreadable(bad *LineError) bool {
 	t.gap = bad.Line

@@ -63,10 +63,9 @@ func isMetrics(method, target string) bool {
 // that its sender gets to see the answer.
 const bodyGrace = time.Second
 
-// refuseBody makes a request the last of its connection: its answer does not wait
-// for the body, and nothing that comes after it is taken for a request.
+// refuseBody bounds the time for a body that nobody reads. Its request is the last of
+// its connection, since the wire does not watch what follows it.
 func refuseBody(w http.ResponseWriter) {
-	w.Header().Set("Connection", "close")
 	_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(bodyGrace)) // tests have no connection
 }
 

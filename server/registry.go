@@ -38,9 +38,14 @@ func (s *Server) registryPage(r *request, path string) *reply {
 		return s.failure(r, err)
 	}
 	if f.Name == "html" {
-		p.add("Content-Security-Policy", registry.ContentSecurityPolicy())
+		p.add("Content-Security-Policy", s.registryPolicy())
 	}
 	return s.represent(r, p, f.MediaType, body.Bytes())
+}
+
+// registryPolicy is the Content-Security-Policy of the pages of registries.
+func registryPolicy() string {
+	return "default-src 'none'; style-src " + hashed(registry.Style()) + "; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 }
 
 // registryDocument finds what a path without an extension stands for.

@@ -113,6 +113,8 @@ type Server struct {
 	forward       *gateway.Forward
 	registries    func() []registry.Table
 
+	registryPolicy func() string
+
 	now       func() time.Time
 	log       *slog.Logger
 	access    *slog.Logger
@@ -145,9 +147,10 @@ func New(o Options) (*Server, error) {
 		now: o.Now, log: o.Log, access: o.AccessLog, limits: o.Limits.withDefaults(), metrics: newMetrics(),
 		country: o.Country, countryHeader: http.CanonicalHeaderKey(o.CountryHeader), misses: o.Misses, scratch: o.Scratch,
 		explainer: o.Explainer, forward: o.Forward,
-		registries: sync.OnceValue(registry.Standard().Tables),
-		batches:    make(chan struct{}, maxBatches),
-		signposts:  newSignposts(),
+		registries:     sync.OnceValue(registry.Standard().Tables),
+		registryPolicy: sync.OnceValue(registryPolicy),
+		batches:        make(chan struct{}, maxBatches),
+		signposts:      newSignposts(),
 	}
 	s.resources = gateway.NewTurns(s.limits.Resources, max(s.limits.Resources/4, 1))
 	if o.Registries != nil {

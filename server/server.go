@@ -203,31 +203,6 @@ func (s *Server) setPublicURL(text string) error {
 	return nil
 }
 
-// isOwnHost reports whether a host means this server, whatever the authorities.
-func (s *Server) isOwnHost(host string, local netip.Addr) bool {
-	h := store.CanonicalHost(host)
-	ip, err := netip.ParseAddr(strings.Trim(h, "[]"))
-	return h != "" && (h == s.publicHost || s.hosts[h] || isLoopback(h) || err == nil && ip == local)
-}
-
-// meansServer reports whether a Host field means this server: it is absent, an address,
-// or one of its names. An address is nobody's name, and behind address translation or a
-// load balancer it need not be one that this machine knows.
-func (s *Server) meansServer(host string) bool {
-	h := store.CanonicalHost(host)
-	if h == "" || h == s.publicHost || s.hosts[h] || isLoopback(h) {
-		return true
-	}
-	_, err := netip.ParseAddr(strings.Trim(h, "[]"))
-	return err == nil
-}
-
-// isLoopback reports whether a canonical host is this machine, seen from itself.
-func isLoopback(h string) bool {
-	ip, err := netip.ParseAddr(strings.Trim(h, "[]"))
-	return h == "localhost" || strings.HasSuffix(h, ".localhost") || err == nil && ip.IsLoopback()
-}
-
 // Public returns the handler of the public listener. It wants requests as they
 // come from the listener of package internal/wire; behind another one it answers
 // what net/http lets through.

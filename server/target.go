@@ -56,16 +56,9 @@ type place struct {
 	set   *store.AuthoritySet
 	host  string
 	local netip.Addr
-	own   ownHosts
+	own   *Server // whose the other hosts are
 
 	otherPort bool // the absolute form has a port of another server on the same host
-}
-
-// An ownHosts tells whether a host is this server, whatever the authorities: for an
-// absolute target one that is known, for a Host field also one that names nothing else.
-type ownHosts interface {
-	isOwnHost(host string, local netip.Addr) bool
-	meansServer(host string) bool
 }
 
 // authority returns the authority that is asked here (1995, A95-3), nil for none. The
@@ -76,7 +69,7 @@ func (p place) authority() (*store.Authority, error) {
 		return a, nil
 	}
 	a := p.set.At(p.host, p.local)
-	if a != nil && !p.own.meansServer(p.host) {
+	if a != nil && p.own.hostOwner(p.set, p.host, p.local) == hostOther {
 		return nil, errMisdirected
 	}
 	return a, nil
@@ -112,7 +105,7 @@ func absoluteForm(target string) (host, path string, ok bool) {
 
 // readAbsolute answers a proxy's request, for what is served here alone.
 func (p place) readAbsolute(target, host, path string) (asked, error) {
-	if !p.otherPort && (p.set.Host(host) != nil || p.own.isOwnHost(host, p.local)) {
+	if !p.otherPort && p.own.hostOwner(p.set, host, p.local) == hostOurs {
 		p.host = host
 		return p.readPath(path[1:])
 	}

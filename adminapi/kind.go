@@ -15,6 +15,7 @@ const (
 	kindBroken        = "broken-off"
 	kindBadLine       = "bad-line"
 	kindUnavailable   = "unavailable"
+	kindAway          = "storage-away"
 	kindFailure       = "failure"
 )
 
@@ -48,6 +49,8 @@ func Explain(kind string) (title, meaning string, ok bool) {
 		return "The first line of a table is not good", "The first line of CSV and TSV names the columns. The line, column and field tell what cannot be there; nothing of the file was brought in.", true
 	case kindUnavailable:
 		return "The server is closing down", "Nothing is wrong with the request. Send it again in a while.", true
+	case kindAway:
+		return "The storage of the server is away", "The disk or the database on which the server keeps its names cannot be used at the moment. Nothing of the request was carried out, or only what the answer tells. Send it again after the time in Retry-After: the server need not be restarted.", true
 	case kindFailure:
 		return "The server failed", "Nothing is known to be wrong with the request. The cause is in the log of the server.", true
 	}

@@ -124,6 +124,7 @@ func NewProblem(err error) *Problem {
 		line     *bulk.LineError
 		status   *StatusError
 		full     *FullError
+		away     *store.AwayError
 	)
 	switch {
 	case errors.As(err, &broken):
@@ -167,6 +168,8 @@ func NewProblem(err error) *Problem {
 			err = full
 		}
 		return newProblem(kindFull, http.StatusInsufficientStorage, err)
+	case errors.As(err, &away):
+		return newProblem(kindAway, http.StatusServiceUnavailable, errors.New(away.Cause))
 	case errors.Is(err, store.ErrNotFound):
 		return newProblem(kindNotFound, http.StatusNotFound, err)
 	case errors.Is(err, ErrUnknownToken):
@@ -247,6 +250,8 @@ func (p *Problem) Err() error {
 		return ErrUnauthorized
 	case ProblemPath + kindUnavailable:
 		return ErrUnavailable
+	case ProblemPath + kindAway:
+		return &store.AwayError{Cause: p.Detail}
 	}
 	return &StatusError{Status: p.Status, Detail: p.Detail}
 }

@@ -160,8 +160,11 @@ func (s *Server) adminPage(w http.ResponseWriter, r *http.Request, path string) 
 		p.finish(s.dates.of(s.now()))
 		s.send(r.Context(), w, r, p)
 		return nil
-	case path == "/-/healthz":
+	case path == healthPath:
 		return writeJSON(w, http.StatusOK, map[string]string{"status": "ok"})
+	case path == readyPath:
+		status, text := s.readiness()
+		return writeJSON(w, status, map[string]string{"status": text})
 	case path == "/-/openapi.json":
 		w.Header().Set("Content-Type", "application/json")
 		_, err := w.Write(openAPI)

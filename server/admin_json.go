@@ -18,7 +18,9 @@ import (
 // adminProblem writes an error as problem details.
 func (s *Server) adminProblem(w http.ResponseWriter, err error) {
 	p := adminapi.NewProblem(err)
-	if p.Status >= http.StatusInternalServerError {
+	if away, ok := errors.AsType[*store.AwayError](err); ok { // the store logs when it goes away
+		w.Header().Set("Retry-After", away.RetryAfter())
+	} else if p.Status >= http.StatusInternalServerError {
 		s.log.Error("admin request failed", "err", err)
 	}
 	if p.Status == http.StatusUnauthorized {

@@ -419,6 +419,7 @@ func (q query) orElse(o query) query {
 func (s *Server) grantedError(err error) *grantedError {
 	var e *nomen.Error
 	var limit *gateway.LimitError
+	var away *store.AwayError
 	switch {
 	case errors.As(err, &e):
 	case errors.As(err, &limit):
@@ -428,6 +429,8 @@ func (s *Server) grantedError(err error) *grantedError {
 	case errors.Is(err, nomen.ErrUpstream):
 		s.log.Info("another resolver failed", "err", err)
 		return &grantedError{Code: "upstream", Message: "the resolver to which the name is delegated has failed; please try again later"}
+	case errors.As(err, &away):
+		return &grantedError{Code: "unavailable", Message: "the names cannot be read at the moment; please try again later"}
 	default:
 		if !errors.Is(err, context.Canceled) {
 			s.log.Error("no answer", "err", err)

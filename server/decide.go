@@ -44,6 +44,9 @@ func (s *Server) answer(ctx context.Context, r *request) *reply {
 	default:
 		return methodNotAllowed(batch)
 	}
+	if path, _, _ := strings.Cut(r.target, "?"); path == healthPath || path == readyPath {
+		return s.health(path)
+	}
 	set, err := s.authorities.Set(ctx, time.Time{})
 	if err != nil {
 		return s.failure(r, err)
@@ -449,7 +452,11 @@ func (s *Server) failure(r *request, err error) *reply {
 		return tooMany(limit)
 	}
 	said := format.Problem{Status: http.StatusInternalServerError, Title: "The resolver failed", Detail: "Please try again later."}
+	retry := "5"
+	away, isAway := errors.AsType[*store.AwayError](err)
 	switch {
+	case isAway: // the store logs when it goes away and when it is back
+		said.Status, said.Title, retry = http.StatusServiceUnavailable, "The names cannot be read at the moment", away.RetryAfter()
 	case errors.Is(err, nomen.ErrUpstream):
 		said.Status, said.Title = http.StatusBadGateway, "What was asked on behalf of this request has failed"
 		if errors.Is(err, context.DeadlineExceeded) {
@@ -458,11 +465,13 @@ func (s *Server) failure(r *request, err error) *reply {
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded), errors.Is(err, store.ErrClosed):
 		said.Status, said.Title = http.StatusServiceUnavailable, "The resolver is busy or closing down"
 	}
-	s.log.Error("no answer", "target", printable(r.target), "err", err)
+	if !isAway {
+		s.log.Error("no answer", "target", printable(r.target), "err", err)
+	}
 	p := newReply(said.Status)
 	p.add("Cache-Control", "no-store")
 	if said.Status != http.StatusInternalServerError {
-		p.add("Retry-After", "5")
+		p.add("Retry-After", retry)
 	}
 	f := problemForm(r.accept)
 	body, err := written(func(w io.Writer) error { return f.Write(w, &said) })

@@ -9,6 +9,8 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
+
+	"github.com/nomen-project/nomen/store"
 )
 
 const metricsPath = "/-/metrics"
@@ -26,7 +28,8 @@ type metrics struct {
 // maxStatus is the greatest status of HTTP.
 const maxStatus = 599
 
-func newMetrics() *metrics {
+// newMetrics counts the requests of a server; condition is that of its store.
+func newMetrics(condition func() store.Condition) *metrics {
 	m := &metrics{
 		requests: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "nomen_requests_total", Help: "Requests answered, by form and status.",
@@ -36,8 +39,19 @@ func newMetrics() *metrics {
 			Buckets: []float64{.0001, .00025, .0005, .001, .0025, .005, .01, .025, .05, .1, .5, 1, 5, 30},
 		}, []string{"form"}),
 	}
+	able := func(name, help string, not func(store.Condition) bool) prometheus.GaugeFunc {
+		return prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: name, Help: help}, func() float64 {
+			if not(condition()) {
+				return 0
+			}
+			return 1
+		})
+	}
 	registry := prometheus.NewRegistry()
-	registry.MustRegister(m.requests, m.seconds, collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	registry.MustRegister(m.requests, m.seconds,
+		able("nomen_storage_readable", "Whether the store can be read: 1 or 0.", func(c store.Condition) bool { return c.NoReads }),
+		able("nomen_storage_writable", "Whether the store takes changes: 1 or 0.", func(c store.Condition) bool { return c.NoWrites }),
+		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	m.handler = promhttp.HandlerFor(registry, promhttp.HandlerOpts{MaxRequestsInFlight: 3})
 	for f := range m.times {
 		m.times[f] = m.seconds.WithLabelValues(form(f).String())

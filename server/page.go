@@ -70,10 +70,8 @@ func (s *Server) page(ctx context.Context, r *request, a asked, set *store.Autho
 		return s.homePage(r, set)
 	case "/-/resolve":
 		return resolveForm(q)
-	case "/-/healthz":
-		return uncached(newReply(http.StatusOK).withText("ok"))
-	case "/-/readyz":
-		return s.readiness()
+	case healthPath, readyPath:
+		return s.health(path)
 	case "/-/openapi.json":
 		p := newReply(http.StatusOK)
 		p.add("Cache-Control", "no-cache")
@@ -93,13 +91,32 @@ func uncached(p *reply) *reply {
 	return p
 }
 
-// readiness tells a load balancer whether to send requests here. That the
-// authorities could be read is known already.
-func (s *Server) readiness() *reply {
-	if s.closing.Load() {
-		return uncached(newReply(http.StatusServiceUnavailable).withText("closing"))
+// The pages for monitoring. Neither reads the store.
+const (
+	healthPath = "/-/healthz"
+	readyPath  = "/-/readyz"
+)
+
+// health answers monitoring: whether the process lives, or whether a load balancer
+// should prefer it to others. A server whose storage is away lives: to restart it
+// would mend nothing.
+func (s *Server) health(path string) *reply {
+	status, text := http.StatusOK, "ok"
+	if path == readyPath {
+		status, text = s.readiness()
 	}
-	return uncached(newReply(http.StatusOK).withText("ready"))
+	return uncached(newReply(status).withText(text))
+}
+
+// readiness says "ready", or why not.
+func (s *Server) readiness() (status int, text string) {
+	if s.closing.Load() {
+		return http.StatusServiceUnavailable, "closing"
+	}
+	if c := store.ConditionOf(s.store); c.Cause != "" {
+		return http.StatusServiceUnavailable, "degraded: storage: " + printable(c.Cause)
+	}
+	return http.StatusOK, "ready"
 }
 
 // homePage says what this is.

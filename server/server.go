@@ -144,7 +144,7 @@ func New(o Options) (*Server, error) {
 	s := &Server{
 		resolver: o.Resolver, store: o.Store, registrar: o.Registrar,
 		version: cmp.Or(o.Version, "(unknown version)"), hosts: map[string]bool{}, adminHosts: map[string]bool{}, proxies: o.TrustedProxies,
-		now: o.Now, log: o.Log, access: o.AccessLog, limits: o.Limits.withDefaults(), metrics: newMetrics(),
+		now: o.Now, log: o.Log, access: o.AccessLog, limits: o.Limits.withDefaults(), metrics: newMetrics(func() store.Condition { return store.ConditionOf(o.Store) }),
 		country: o.Country, countryHeader: http.CanonicalHeaderKey(o.CountryHeader), misses: o.Misses, scratch: o.Scratch,
 		explainer: o.Explainer, forward: o.Forward,
 		registries:     sync.OnceValue(registry.Standard().Tables),

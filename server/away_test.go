@@ -1,0 +1,163 @@
+package server
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"iter"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/nomen-project/nomen/name"
+	"github.com/nomen-project/nomen/registrar"
+	"github.com/nomen-project/nomen/resolve"
+	"github.com/nomen-project/nomen/store"
+)
+
+// awayStore is a store whose storage can be taken away.
+type awayStore struct {
+	store.Store
+	store.Tokens
+	away atomic.Bool
+}
+
+func (s *awayStore) err() error {
+	if !s.away.Load() {
+		return nil
+	}
+	return &store.AwayError{Cause: "the disk is on holiday", After: 1500 * time.Millisecond}
+}
+
+func (s *awayStore) Condition() store.Condition {
+	if !s.away.Load() {
+		return store.Condition{}
+	}
+	return store.Condition{NoReads: true, NoWrites: true, Cause: "the disk is on holiday", Since: testNow}
+}
+
+func (s *awayStore) Get(ctx context.Context, n name.Name, at time.Time) (*store.Record, error) {
+	if err := s.err(); err != nil {
+		return nil, err
+	}
+	return s.Store.Get(ctx, n, at)
+}
+
+func (s *awayStore) Authority(ctx context.Context, p name.Prefix, at time.Time) (*store.Authority, error) {
+	if err := s.err(); err != nil {
+		return nil, err
+	}
+	return s.Store.Authority(ctx, p, at)
+}
+
+func (s *awayStore) List(ctx context.Context, scan store.Scan) iter.Seq2[*store.Record, error] {
+	if err := s.err(); err != nil {
+		return func(yield func(*store.Record, error) bool) { yield(nil, err) }
+	}
+	return s.Store.List(ctx, scan)
+}
+
+func (s *awayStore) Authorities(ctx context.Context, at time.Time) iter.Seq2[*store.Authority, error] {
+	if err := s.err(); err != nil {
+		return func(yield func(*store.Authority, error) bool) { yield(nil, err) }
+	}
+	return s.Store.Authorities(ctx, at)
+}
+
+func (s *awayStore) Apply(ctx context.Context, changes []store.Change) ([]store.Result, error) {
+	if err := s.err(); err != nil {
+		return nil, err
+	}
+	return s.Store.Apply(ctx, changes)
+}
+
+func (s *awayStore) Token(ctx context.Context, id string) (*store.Token, error) {
+	if err := s.err(); err != nil {
+		return nil, err
+	}
+	return s.Tokens.Token(ctx, id)
+}
+
+// While the storage is away every door says so with 503 and when to come back,
+// without a line in the log for each request, and what monitoring asks is answered.
+func TestStorageAway(t *testing.T) {
+	var log bytes.Buffer
+	s := &awayStore{}
+	srv, _ := newTestServer(t, func(o *Options) {
+		s.Store, s.Tokens = o.Store.(store.Store), o.Store.(store.Tokens)
+		o.Store, o.Resolver = s, resolve.New(s, resolve.Options{Now: o.Now})
+		o.Registrar = registrar.New(s, registrar.Options{Now: o.Now})
+		o.Log = slog.New(slog.NewTextHandler(&log, nil))
+	})
+	metric := func(want string) {
+		t.Helper()
+		w := httptest.NewRecorder()
+		srv.metrics.handler.ServeHTTP(w, httptest.NewRequest(http.MethodGet, metricsPath, nil))
+		if !strings.Contains(w.Body.String(), want) {
+			t.Errorf("metrics do not have %q", want)
+		}
+	}
+	metric("nomen_storage_readable 1")
+	if p := ask(srv, "/-/readyz"); p.status != http.StatusOK {
+		t.Errorf("at first: readyz %d %s", p.status, p.body)
+	}
+
+	s.away.Store(true)
+	admin := func(method, path, body string) *http.Response {
+		r := httptest.NewRequest(method, path, strings.NewReader(body))
+		r.Host = "127.0.0.1"
+		r.Header.Set("Authorization", "Bearer a.b")
+		w := httptest.NewRecorder()
+		srv.Admin().ServeHTTP(w, r)
+		return w.Result()
+	}
+	for _, target := range []string{
+		"/urn:ietf:rfc:2648", "/urn:ietf:rfc:2648?s=I2C", "/alb002", "alb002", "urn:ietf:rfc:2648", "/uri-res/N2L?urn:ietf:rfc:2648",
+		"/uri-res/N2C?urn:ietf:rfc:2648", "/urn+m", "/urn:dns:example.org:urn+a", "/-/list/urn:dns:example.org", "/-/timemap/urn:ietf:rfc:2648", "/-/timegate/urn:ietf:rfc:2648", "/",
+	} {
+		p := ask(srv, target)
+		if p.status != http.StatusServiceUnavailable || p.get("Retry-After") != "2" || p.get("Cache-Control") != "no-store" {
+			t.Errorf("%s: %d, Retry-After %q, Cache-Control %q", target, p.status, p.get("Retry-After"), p.get("Cache-Control"))
+		}
+	}
+	for _, tt := range []struct{ method, path, body string }{
+		{"GET", "/api/v1/names/urn:ietf:rfc:2648", ""},
+		{"PUT", "/api/v1/names/urn:ietf:rfc:2648", `{"record": {}}`},
+		{"POST", "/api/v1/names", `{"requests": []}`},
+		{"GET", "/api/v1/tokens", ""},
+	} {
+		resp := admin(tt.method, tt.path, tt.body)
+		if resp.StatusCode != http.StatusServiceUnavailable || resp.Header.Get("Retry-After") != "2" || resp.Header.Get("Content-Type") != "application/problem+json" {
+			t.Errorf("%s %s: %d %v", tt.method, tt.path, resp.StatusCode, resp.Header)
+		}
+	}
+	if p := ask(srv, "/-/healthz"); p.status != http.StatusOK {
+		t.Errorf("healthz: %d", p.status)
+	}
+	if p := ask(srv, "/-/readyz?x"); p.status != http.StatusServiceUnavailable || string(p.body) != "degraded: storage: the disk is on holiday\r\n" {
+		t.Errorf("readyz: %d %q", p.status, p.body)
+	}
+	if resp := admin("GET", "/-/healthz", ""); resp.StatusCode != http.StatusOK {
+		t.Errorf("healthz of the admin listener: %d", resp.StatusCode)
+	}
+	if resp := admin("GET", "/-/readyz", ""); resp.StatusCode != http.StatusServiceUnavailable {
+		t.Errorf("readyz of the admin listener: %d", resp.StatusCode)
+	}
+	metric("nomen_storage_readable 0")
+	metric("nomen_storage_writable 0")
+	if log.Len() != 0 {
+		t.Errorf("log:\n%s", log.String())
+	}
+	if got := srv.grantedError(fmt.Errorf("batch: %w", s.err())); got.Code != "unavailable" {
+		t.Errorf("in a list: %+v", got)
+	}
+
+	s.away.Store(false)
+	if p := ask(srv, "/urn:ietf:rfc:2648"); p.status != http.StatusSeeOther {
+		t.Errorf("at last: %d %s", p.status, p.body)
+	}
+}

@@ -8,7 +8,7 @@ FUZZTIME  ?= 60s
 BENCHTIME ?= 1s
 COUNT     ?= 5
 
-.PHONY: all build demo test check lint race static test-clients bench bench-scale fuzz mutate generate crash clean help
+.PHONY: all build demo test check lint race static test-clients faults bench bench-scale fuzz mutate generate crash clean help
 
 all: build
 
@@ -51,6 +51,9 @@ crash: build ## kill -9 servers and a database KILLS times under load; STORE=peb
 	NOMEN_KILLS=$(or $(KILLS),100) $(GO) test -count=1 -run '^TestKill$(if $(STORE),$(KILLED_$(STORE)),(Database)?)$$' -v -timeout 4h ./cmd/nomen ./store/pgstore
 
 KILLED_pg = Database
+
+faults: ## as root: take disk and database away from servers, and compare what is seen with docs/failures.md; RUN=REGEXP for some
+	$(GO) test -count=1 -tags faults -v -timeout 30m $(if $(RUN),-run '$(RUN)') ./scripts/faults
 
 bench: ## all benchmarks; the figures go to docs/bench/latest.txt
 	@mkdir -p docs/bench

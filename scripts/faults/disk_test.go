@@ -1,0 +1,112 @@
+//go:build faults
+
+package faults
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// A disk is a small file system of its own, in a file that is mounted over loop.
+type disk struct {
+	t     *testing.T
+	image string
+	dir   string // where it is mounted
+}
+
+// newDisk makes an ext4 file system of so many MiB, with so many inodes; 0 for many.
+// It is unmounted when the test ends.
+func newDisk(t *testing.T, mib, inodes int) *disk {
+	t.Helper()
+	base := t.TempDir()
+	d := &disk{t: t, image: filepath.Join(base, "image"), dir: filepath.Join(base, "disk")}
+	if err := os.Mkdir(d.dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	args := []string{"-q", "-F", "-m", "0"} // no share for root
+	if inodes > 0 {
+		args = append(args, "-N", fmt.Sprint(inodes))
+	}
+	do(t, "truncate", "-s", fmt.Sprintf("%dM", mib), d.image)
+	do(t, "mkfs.ext4", append(args, d.image)...)
+	d.mount()
+	t.Cleanup(func() {
+		if d.unmount() != nil {
+			do(t, "umount", "-l", d.dir)
+			t.Errorf("%s was in use at the end of the test", d.dir)
+		}
+	})
+	return d
+}
+
+// mount mounts the file system with options.
+func (d *disk) mount(options ...string) {
+	d.t.Helper()
+	do(d.t, "mount", "-o", strings.Join(append(options, "loop"), ","), d.image, d.dir)
+}
+
+// remount changes the options of the mounted file system.
+func (d *disk) remount(options ...string) {
+	d.t.Helper()
+	do(d.t, "mount", "-o", strings.Join(append([]string{"remount"}, options...), ","), d.dir)
+}
+
+// unmount waits a little for processes that are ending.
+func (d *disk) unmount() error {
+	var out []byte
+	var err error
+	for range 50 {
+		if out, err = exec.Command("umount", d.dir).CombinedOutput(); err == nil || strings.Contains(string(out), "not mounted") {
+			return nil
+		}
+		time.Sleep(100 * time.Millisecond)
+	}
+	return fmt.Errorf("%w: %s", err, out)
+}
+
+// fill leaves so many bytes free, and returns what frees the rest again.
+func (d *disk) fill(free int64) (empty func()) {
+	d.t.Helper()
+	file := filepath.Join(d.dir, "filler")
+	f, err := os.OpenFile(file, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	defer f.Close()
+	block := make([]byte, 4096)
+	for d.free() > free {
+		if _, err := f.Write(block); err != nil {
+			break
+		}
+	}
+	return func() {
+		d.t.Helper()
+		if err := os.Remove(file); err != nil {
+			d.t.Fatal(err)
+		}
+		syscall.Sync()
+	}
+}
+
+func (d *disk) free() int64 {
+	d.t.Helper()
+	var s syscall.Statfs_t
+	if err := syscall.Statfs(d.dir, &s); err != nil {
+		d.t.Fatal(err)
+	}
+	return int64(s.Bavail) * s.Bsize
+}
+
+// do runs a command that must succeed.
+func do(t *testing.T, name string, args ...string) {
+	t.Helper()
+	if out, err := exec.Command(name, args...).CombinedOutput(); err != nil {
+		t.Fatalf("%s %s: %v: %s", name, strings.Join(args, " "), err, out)
+	}
+}

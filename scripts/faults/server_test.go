@@ -1,0 +1,349 @@
+//go:build faults
+
+package faults
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// soon is how long an answer may take that is given "at once".
+const soon = time.Second
+
+// patience is how long anything may take before the test calls it hung.
+const patience = 30 * time.Second
+
+// An output collects what a process writes. It is safe for concurrent use.
+type output struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+func (o *output) Write(p []byte) (int, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.b.Write(p)
+}
+
+func (o *output) String() string {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.b.String()
+}
+
+// A server is a nomen process that serves.
+type server struct {
+	t      *testing.T
+	data   string
+	public string // URL
+	admin  string // URL
+	out    output
+	seen   int // bytes of out that lines has returned
+	cmd    *exec.Cmd
+	ended  chan struct{} // closed when the process has ended
+	status int           // then
+}
+
+var listeners = regexp.MustCompile(`(public|admin) listener at (\S+)`)
+
+// serve starts a server of a data directory and waits until it listens. It is killed
+// when the test ends, if it still runs.
+func serve(t *testing.T, data string, args ...string) *server {
+	t.Helper()
+	s, err := tryServe(t, data, args...)
+	if err != nil {
+		t.Fatalf("%v\n%s", err, s.out.String())
+	}
+	return s
+}
+
+// tryServe is serve of a server that may not start.
+func tryServe(t *testing.T, data string, args ...string) (*server, error) {
+	t.Helper()
+	s := &server{t: t, data: data, ended: make(chan struct{})}
+	args = append([]string{"serve", "--data", data, "--listen", "127.0.0.1:0", "--admin", "127.0.0.1:0", "--no-access-log"}, args...)
+	s.cmd = exec.Command(binary, args...)
+	s.cmd.Stdout, s.cmd.Stderr = &s.out, &s.out
+	if err := s.cmd.Start(); err != nil {
+		return s, err
+	}
+	go func() {
+		defer close(s.ended)
+		_ = s.cmd.Wait()
+		s.status = s.cmd.ProcessState.ExitCode()
+	}()
+	t.Cleanup(func() { _ = s.cmd.Process.Kill(); <-s.ended })
+	for last := time.Now().Add(patience); time.Now().Before(last); time.Sleep(10 * time.Millisecond) {
+		for _, m := range listeners.FindAllStringSubmatch(s.out.String(), -1) {
+			switch url := "http://" + m[2]; m[1] {
+			case "public":
+				s.public = url
+			case "admin":
+				s.admin = url
+			}
+		}
+		if s.public != "" && s.admin != "" {
+			return s, nil
+		}
+		select {
+		case <-s.ended:
+			return s, fmt.Errorf("the server ended with status %d", s.status)
+		default:
+		}
+	}
+	return s, errors.New("the server does not listen")
+}
+
+// stop ends the server with SIGTERM and returns how long that took.
+func (s *server) stop() time.Duration {
+	s.t.Helper()
+	begun := time.Now()
+	if err := s.cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		s.t.Errorf("stop: %v", err)
+	}
+	select {
+	case <-s.ended:
+	case <-time.After(patience):
+		s.t.Errorf("the server did not end within %v of SIGTERM:\n%s", patience, s.out.String())
+		_ = s.cmd.Process.Kill()
+		<-s.ended
+	}
+	return time.Since(begun)
+}
+
+// running reports whether the process has not ended.
+func (s *server) running() bool {
+	select {
+	case <-s.ended:
+		return false
+	default:
+		return true
+	}
+}
+
+// lines returns the lines of the log since the last call.
+func (s *server) lines() []string {
+	text := s.out.String()
+	fresh := strings.TrimSpace(text[s.seen:])
+	s.seen = len(text)
+	if fresh == "" {
+		return nil
+	}
+	return strings.Split(fresh, "\n")
+}
+
+// A reply is what a door has answered.
+type reply struct {
+	status int // of HTTP, or of the exit; 0 without an answer
+	body   string
+	took   time.Duration
+	header http.Header
+}
+
+// short is the status, and that it took long if it did.
+func (r reply) short() string {
+	s := fmt.Sprint(r.status)
+	if r.status == 0 {
+		s = "no answer"
+	}
+	if r.took > soon {
+		s += " after seconds"
+	}
+	return s
+}
+
+var client = &http.Client{
+	Timeout:       patience,
+	CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+}
+
+// ask sends one request.
+func ask(method, url, token, contentType, body string) reply {
+	begun := time.Now()
+	req, err := http.NewRequestWithContext(context.Background(), method, url, strings.NewReader(body))
+	if err != nil {
+		return reply{body: err.Error()}
+	}
+	if token != "" {
+		req.Header.Set("Authorization", "Bearer "+token)
+	}
+	if contentType != "" {
+		req.Header.Set("Content-Type", contentType)
+	}
+	resp, err := client.Do(req)
+	if err != nil {
+		return reply{body: err.Error(), took: time.Since(begun)}
+	}
+	defer resp.Body.Close()
+	text, err := io.ReadAll(resp.Body)
+	if err != nil {
+		return reply{body: err.Error(), took: time.Since(begun)}
+	}
+	return reply{resp.StatusCode, string(text), time.Since(begun), resp.Header}
+}
+
+// command runs nomen on a data directory. The status of a run that does not end
+// within patience is 0 after seconds, and no answer.
+func command(data string, args ...string) reply {
+	begun := time.Now()
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, binary, append(args, "--data", data)...)
+	out, _ := cmd.CombinedOutput()
+	if ctx.Err() != nil {
+		return reply{body: "hung: " + string(out), took: time.Since(begun)}
+	}
+	return reply{status: cmd.ProcessState.ExitCode(), body: string(out), took: time.Since(begun)}
+}
+
+// known is a name that every server of these tests has, and its location.
+const (
+	known    = "urn:example:known"
+	location = "https://example.org/known"
+)
+
+// newData makes a data directory with the name known and n others.
+func newData(t *testing.T, data string, n int) {
+	t.Helper()
+	for _, args := range [][]string{{"put", known, location}, {"authority", "put", "urn:example", "--owner", "a", "--list"}} {
+		if r := command(data, args...); r.status != 0 {
+			t.Fatalf("%s: %+v", args[0], r)
+		}
+	}
+	if n == 0 {
+		return
+	}
+	file := filepath.Join(t.TempDir(), "names.jsonl")
+	if err := os.WriteFile(file, []byte(someNames("bulk", n)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if r := command(data, "import", file); r.status != 0 {
+		t.Fatalf("import: %+v", r)
+	}
+}
+
+// someNames returns n records as lines of JSON.
+func someNames(kind string, n int) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, `{"name":"urn:example:%s-%d","locations":[{"url":"https://example.org/%[1]s/%[2]d"}]}`+"\n", kind, i)
+	}
+	return b.String()
+}
+
+func (s *server) token() string {
+	text, err := os.ReadFile(filepath.Join(s.data, "admin.token"))
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return strings.TrimSpace(string(text))
+}
+
+// A door is one way into a server.
+type door struct {
+	name string
+	want int // the status without a fault
+	try  func() reply
+}
+
+// summary is "all 200" or the like: the doors that answer as without a fault, then
+// the others with what they answer.
+func summary(doors []door) (text string, answers map[string]reply) {
+	answers = map[string]reply{}
+	by := map[string][]string{}
+	var order []string
+	for _, d := range doors {
+		r := d.try()
+		answers[d.name] = r
+		key := r.short()
+		if r.status == d.want && r.took <= soon {
+			key = "answered"
+		}
+		if by[key] == nil {
+			order = append(order, key)
+		}
+		by[key] = append(by[key], d.name)
+	}
+	if len(order) == 1 {
+		return order[0], answers
+	}
+	slices.Sort(order)
+	var parts []string
+	for _, key := range order {
+		parts = append(parts, key+": "+strings.Join(by[key], ", "))
+	}
+	return strings.Join(parts, "; "), answers
+}
+
+// readers are the doors for reading.
+func (s *server) readers(token string) []door {
+	get := func(url string) func() reply {
+		return func() reply { return ask("GET", url, token, "", "") }
+	}
+	return []door{
+		{"GET", 303, func() reply { return ask("GET", s.public+"/"+known, "", "", "") }},
+		{"HEAD", 303, func() reply { return ask("HEAD", s.public+"/"+known, "", "", "") }},
+		{"I2C", 200, func() reply { return ask("GET", s.public+"/"+known+"?s=I2C", "", "", "") }},
+		{"batch", 200, func() reply { return ask("POST", s.public+"/-/resolve", "", "text/uri-list", known+"\r\n") }},
+		{"list", 200, func() reply { return ask("GET", s.public+"/-/list/urn:example", "", "", "") }},
+		{"admin", 200, get(s.admin + "/api/v1/names/" + known)},
+		{"export", 200, get(s.admin + "/api/v1/export")},
+		{"head", 200, get(s.admin + "/api/v1/head")},
+	}
+}
+
+// writers are the doors for writing; n makes their names new.
+func (s *server) writers(token string, n int) []door {
+	json := func(method, path, body string) func() reply {
+		return func() reply { return ask(method, s.admin+"/api/v1/"+path, token, "application/json", body) }
+	}
+	record := fmt.Sprintf(`{"name":"urn:example:put-%d","locations":[{"url":"https://example.org/%[1]d"}]}`, n)
+	return []door{
+		{"PUT", 201, json("PUT", fmt.Sprintf("names/urn:example:put-%d", n), record)},
+		{"batch", 200, json("POST", "names", fmt.Sprintf(`{"requests":[{"record":{"name":"urn:example:batch-%d","locations":[{"url":"https://example.org/%[1]d"}]}}]}`, n))},
+		{"token", 201, json("POST", "tokens", fmt.Sprintf(`{"who":"t%d","role":"reader"}`, n))},
+	}
+}
+
+// A probe is what a server shows at one moment.
+type probe struct {
+	reads, writes   string
+	healthz, readyz reply
+	metrics         string
+	answers         map[string]reply // of the writers
+}
+
+// look asks at every door. The gauge of the state is reported as it is written.
+func (s *server) look(token string, n int) probe {
+	var p probe
+	p.reads, _ = summary(s.readers(token))
+	p.writes, p.answers = summary(s.writers(token, n))
+	p.healthz = ask("GET", s.public+"/-/healthz", "", "", "")
+	p.readyz = ask("GET", s.public+"/-/readyz", "", "", "")
+	p.metrics = "no gauge"
+	for line := range strings.Lines(ask("GET", s.admin+"/-/metrics", token, "", "").body) {
+		if strings.HasPrefix(line, "nomen_store_") {
+			p.metrics = "`" + strings.TrimSpace(line) + "`"
+		}
+	}
+	return p
+}
+
+// text is a status and a short body.
+func (r reply) text() string {
+	return fmt.Sprintf("%s `%s`", r.short(), strings.TrimSpace(r.body))
+}

@@ -75,6 +75,7 @@ var house = []room{
 	{floor: 9, dir: "gateway", ours: ". client discover format name namespace scheme store uri urn internal/guard internal/race internal/shown", theirs: "golang.org/x/time"},
 	{floor: 10, dir: "server", ours: ". adminapi bulk gateway mint mint/reserve misses registrar registry format store rule name scheme urn uri internal/accept internal/wire internal/guard internal/shown", theirs: "github.com/prometheus/client_golang github.com/klauspost/compress golang.org/x/sync golang.org/x/time"},
 	{floor: 11, dir: "cmd/nomen", ours: "*", theirs: "*"},
+	{floor: 11, dir: "scripts/attacks"},
 	{floor: 11, dir: "scripts/faults"},
 }
 

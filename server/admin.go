@@ -95,12 +95,23 @@ func (s *Server) Admin() http.Handler {
 func (s *Server) serveAdmin(w http.ResponseWriter, r *http.Request) {
 	defer s.logPanic()
 	start := s.now()
+	if endsConnection(r) {
+		w.Header().Set("Connection", "close")
+	}
 	counted := &statusWriter{ResponseWriter: w}
 	if err := s.administer(counted, r); err != nil {
 		s.adminProblem(counted, err)
 	}
 	remote, _ := netip.ParseAddrPort(r.RemoteAddr)
 	s.logAccess(r, r.RequestURI, remote.Addr(), counted.status, counted.n, s.now().Sub(start))
+}
+
+// endsConnection reports whether readers may disagree about where r ends, so that
+// nothing that follows it is read as another request: net/http drops Content-Length
+// beside Transfer-Encoding, and Transfer-Encoding in HTTP/1.0, without a trace (RFC
+// 9112, 6.1). The public listener refuses such requests, see package wire.
+func endsConnection(r *http.Request) bool {
+	return r.ProtoMajor == 1 && (r.ProtoMinor == 0 || r.TransferEncoding != nil)
 }
 
 func (s *Server) administer(w http.ResponseWriter, r *http.Request) error {

@@ -1,0 +1,4 @@
+// Package attacks plays hostile clients against a real server on loopback. It holds tests
+// only, behind the build tag attack: run them with `make attack`. Each test is one
+// attack, bounded in time and size, and says what everybody else must still get.
+package attacks

@@ -1,0 +1,281 @@
+//go:build attack
+
+package attacks
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// patience bounds how long a server may take to start or to stop.
+const patience = 30 * time.Second
+
+// program is the path of the binary under test.
+var program string
+
+func TestMain(m *testing.M) {
+	dir, err := os.MkdirTemp("", "nomen-attacks")
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	program = filepath.Join(dir, "nomen")
+	build := exec.Command("go", "build", "-o", program, "../../cmd/nomen")
+	build.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := build.CombinedOutput(); err != nil {
+		fmt.Fprintf(os.Stderr, "go build: %v\n%s", err, out)
+		os.RemoveAll(dir)
+		os.Exit(1)
+	}
+	code := m.Run()
+	os.RemoveAll(dir)
+	os.Exit(code)
+}
+
+// A server is a running `nomen serve`.
+type server struct {
+	public, admin string // host:port
+	data          string // data directory
+	cmd           *exec.Cmd
+	ended         chan error
+
+	mu  sync.Mutex
+	log strings.Builder
+}
+
+// options say how a server is started. The zero value is a server with a data
+// directory of its own on free ports of loopback.
+type options struct {
+	data   string   // data directory; a new one if empty
+	files  int      // how many files it may have open (ulimit -n); 0 leaves the limit as it is
+	listen string   // address of the public listener; 127.0.0.1:0 if empty
+	args   []string // further flags of serve
+	env    []string // further environment
+}
+
+// start starts a server with flags, waits until it listens, and stops it when the
+// test ends.
+func start(t *testing.T, args ...string) *server {
+	t.Helper()
+	return startWith(t, options{args: args})
+}
+
+// startWith is start with more to choose.
+func startWith(t *testing.T, o options) *server {
+	t.Helper()
+	if o.data == "" {
+		o.data = filepath.Join(t.TempDir(), "data")
+	}
+	if o.listen == "" {
+		o.listen = "127.0.0.1:0"
+	}
+	args := append([]string{"serve", "--data", o.data, "--listen", o.listen, "--admin", "127.0.0.1:0", "--no-access-log"}, o.args...)
+	cmd := exec.Command(program, args...)
+	if o.files > 0 {
+		cmd = exec.Command("sh", append([]string{"-c", fmt.Sprintf(`ulimit -n %d && exec "$0" "$@"`, o.files), program}, args...)...)
+	}
+	cmd.Env = append(environment(), o.env...)
+	stderr, err := cmd.StderrPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	s := &server{data: o.data, cmd: cmd, ended: make(chan error, 1)}
+	ready := make(chan struct{})
+	go s.watch(stderr, ready)
+	t.Cleanup(func() {
+		if err := s.stop(); err != nil && !t.Failed() {
+			t.Error(err)
+		}
+	})
+	select {
+	case <-ready:
+		return s
+	case err := <-s.ended:
+		s.ended <- err
+	case <-time.After(patience):
+	}
+	t.Fatalf("the server did not start: %s", s.output())
+	return nil
+}
+
+// environment returns the environment of the tests without the settings of nomen.
+func environment() []string {
+	var all []string
+	for _, e := range os.Environ() {
+		if !strings.HasPrefix(e, "NOMEN_") {
+			all = append(all, e)
+		}
+	}
+	return all
+}
+
+var listening = regexp.MustCompile(`(public|admin) listener at (\S+)`)
+
+// watch keeps the log, and closes ready when both listeners are there.
+func (s *server) watch(stderr io.Reader, ready chan<- struct{}) {
+	lines := bufio.NewScanner(stderr)
+	for lines.Scan() {
+		s.mu.Lock()
+		s.log.WriteString(lines.Text() + "\n")
+		was := s.public != "" && s.admin != ""
+		if m := listening.FindStringSubmatch(lines.Text()); m != nil && m[1] == "public" {
+			s.public = m[2]
+		} else if m != nil {
+			s.admin = m[2]
+		}
+		if !was && s.public != "" && s.admin != "" {
+			close(ready)
+		}
+		s.mu.Unlock()
+	}
+	s.ended <- s.cmd.Wait()
+}
+
+// output returns the log so far.
+func (s *server) output() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.log.String()
+}
+
+// stop ends the server as an operator does. The error is that it did not end well.
+func (s *server) stop() error {
+	_ = s.cmd.Process.Signal(syscall.SIGTERM)
+	select {
+	case err := <-s.ended:
+		s.ended <- err
+		if err != nil {
+			return fmt.Errorf("%w: %s", err, s.output())
+		}
+		return nil
+	case <-time.After(patience):
+		_ = s.cmd.Process.Kill()
+		return errors.New("the server did not stop")
+	}
+}
+
+// descriptors returns how many files and sockets the server has open.
+func (s *server) descriptors(t *testing.T) int {
+	t.Helper()
+	all, err := os.ReadDir(fmt.Sprintf("/proc/%d/fd", s.cmd.Process.Pid))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return len(all)
+}
+
+// nomen runs a command on the data directory of the server, which must succeed, and
+// returns its standard output.
+func (s *server) nomen(t *testing.T, args ...string) string {
+	t.Helper()
+	out, err := run(append(args, "--data", s.data)...)
+	if err != nil {
+		t.Fatalf("nomen %s: %v", strings.Join(args, " "), err)
+	}
+	return out
+}
+
+// run runs a command. The error has its standard error in it.
+func run(args ...string) (stdout string, err error) {
+	cmd := exec.Command(program, args...)
+	cmd.Env = environment()
+	var out, told strings.Builder
+	cmd.Stdout, cmd.Stderr = &out, &told
+	if err := cmd.Run(); err != nil {
+		return out.String(), fmt.Errorf("%w: %s", err, told.String())
+	}
+	return out.String(), nil
+}
+
+// get asks the public listener from a local address ("" for any) and returns the
+// status and the time that the answer took. Redirects are not followed.
+func (s *server) get(from, target string) (status int, took time.Duration, err error) {
+	began := time.Now()
+	c := clientFrom(from)
+	defer c.CloseIdleConnections()
+	resp, err := c.Get("http://" + s.public + target)
+	if err != nil {
+		return 0, time.Since(began), err
+	}
+	defer resp.Body.Close()
+	_, err = io.Copy(io.Discard, resp.Body)
+	return resp.StatusCode, time.Since(began), err
+}
+
+// clientFrom returns a client whose connections come from a local address, such as
+// 127.0.0.2; "" for any.
+func clientFrom(from string) *http.Client {
+	return &http.Client{
+		Timeout:       patience,
+		Transport:     &http.Transport{DialContext: dialerFrom(from).DialContext},
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}
+}
+
+func dialerFrom(from string) *net.Dialer {
+	d := &net.Dialer{Timeout: patience}
+	if from != "" {
+		d.LocalAddr = &net.TCPAddr{IP: net.ParseIP(from)}
+	}
+	return d
+}
+
+// dial opens a connection from a local address ("" for any). It is closed when the
+// test ends.
+func dial(t *testing.T, from, address string) net.Conn {
+	t.Helper()
+	c, err := dialerFrom(from).Dial("tcp", address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { c.Close() })
+	return c
+}
+
+// answers watches from outside, every tenth of a second until stop is called, whether a
+// client at a local address is answered with a status within a time. It reports the first
+// that is not.
+func (s *server) answers(t *testing.T, from, target string, want int, within time.Duration) (stop func()) {
+	t.Helper()
+	done, ended := make(chan struct{}), make(chan struct{})
+	count, slowest := 0, time.Duration(0)
+	go func() {
+		defer close(ended)
+		for {
+			status, took, err := s.get(from, target)
+			count++
+			slowest = max(slowest, took)
+			if err != nil || status != want || took > within {
+				t.Errorf("another client: status %d after %v, %v; want %d within %v", status, took, err, want, within)
+				return
+			}
+			select {
+			case <-done:
+				return
+			case <-time.After(100 * time.Millisecond):
+			}
+		}
+	}()
+	return func() {
+		t.Helper()
+		close(done)
+		<-ended
+		t.Logf("another client asked %d times; the slowest answer took %v", count, slowest.Round(time.Millisecond))
+	}
+}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net/netip"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"golang.org/x/time/rate"
@@ -128,20 +129,24 @@ func (d *Door) Policy() Policy {
 	return d.a.Policy
 }
 
-// Admits reports whether the door is open for somebody at an address, who may
-// still ask too much. The zero address is a stranger's.
-func (d *Door) Admits(from netip.Addr) bool {
+// Admits reports whether the door is open for an asker, who may still ask too much.
+// The nil asker is a stranger.
+func (d *Door) Admits(a *Asker) bool {
 	switch d.Policy() {
 	case All:
 		return true
 	case Own:
-		return d.isOwn(from)
+		return d.isOwn(a)
 	}
 	return false
 }
 
-func (d *Door) isOwn(from netip.Addr) bool {
-	from = from.Unmap().WithZone("")
+// isOwn reports whether a is an own user, who asks in person.
+func (d *Door) isOwn(a *Asker) bool {
+	if a == nil || a.Misled != "" {
+		return false
+	}
+	from := a.Addr.Unmap().WithZone("")
 	for _, p := range d.a.Own {
 		if p.Contains(from) {
 			return true
@@ -152,18 +157,21 @@ func (d *Door) isOwn(from netip.Addr) bool {
 
 // Enter lets somebody in, who has to leave. The error is [ErrDenied] or a
 // [*LimitError].
-func (d *Door) Enter(from netip.Addr) (leave func(), err error) {
-	if !d.Admits(from) {
+func (d *Door) Enter(a *Asker) (leave func(), err error) {
+	if !d.Admits(a) {
 		return nil, ErrDenied
 	}
+	if d.a.Policy == Own {
+		a.entered.Store(true)
+	}
 	each := d.a.Total
-	if !d.isOwn(from) {
-		if err := d.spend(from); err != nil {
+	if !d.isOwn(a) {
+		if err := d.spend(a.addr()); err != nil {
 			return nil, err
 		}
 		each = d.under.each
 	}
-	leave, ok := d.under.take(guest(from), each)
+	leave, ok := d.under.take(guest(a.addr()), each)
 	if !ok {
 		return nil, &LimitError{After: time.Second}
 	}
@@ -222,16 +230,49 @@ func (d *Door) sweep(now time.Time) {
 	}
 }
 
+// An Asker is on whose behalf a request asks others. It belongs to one request.
+type Asker struct {
+	Addr netip.Addr // from which the request came; the zero address if nobody told
+
+	// Misled says why the request does not count as that of an own user, wherever it
+	// came from: another site made the user's browser send it, and that site could read
+	// the answer or learn from it. Empty for a request that its sender meant.
+	Misled string
+
+	entered atomic.Bool // a door for own users let it in
+}
+
+// Entered reports whether the asker went through a door that is for own users alone, so
+// that the answer is for nobody else.
+func (a *Asker) Entered() bool { return a != nil && a.entered.Load() }
+
+func (a *Asker) addr() netip.Addr {
+	if a == nil {
+		return netip.Addr{}
+	}
+	return a.Addr
+}
+
+func (a *Asker) misled() string {
+	if a == nil {
+		return ""
+	}
+	return a.Misled
+}
+
 type askerKey struct{}
 
-// WithAsker returns a context of a request that came from an address.
-func WithAsker(ctx context.Context, from netip.Addr) context.Context {
-	return context.WithValue(ctx, askerKey{}, from)
+// WithAsker returns a context of a request on somebody's behalf.
+func WithAsker(ctx context.Context, a *Asker) context.Context {
+	return context.WithValue(ctx, askerKey{}, a)
 }
 
-// Asker returns the address from which the request of ctx came; the zero one if
-// nobody told.
-func Asker(ctx context.Context) netip.Addr {
-	from, _ := ctx.Value(askerKey{}).(netip.Addr)
-	return from
+// AskerOf returns on whose behalf the request of ctx is; nil if nobody told.
+func AskerOf(ctx context.Context) *Asker {
+	a, _ := ctx.Value(askerKey{}).(*Asker)
+	return a
 }
+
+// AskerAddr returns the address from which the request of ctx came; the zero address if
+// nobody told.
+func AskerAddr(ctx context.Context) netip.Addr { return AskerOf(ctx).addr() }

@@ -59,10 +59,10 @@ func TestPolicies(t *testing.T) {
 			from = netip.MustParseAddr(tt.from)
 		}
 		d := mustDoor(t, Access{Policy: tt.policy, Own: own})
-		if got := d.Admits(from); got != tt.want {
+		if got := d.Admits(&Asker{Addr: from}); got != tt.want {
 			t.Errorf("Y95-65: %s: %q: got %v, want %v", tt.policy, tt.from, got, tt.want)
 		}
-		leave, err := d.Enter(from)
+		leave, err := d.Enter(&Asker{Addr: from})
 		if (err == nil) != tt.want || !tt.want && !errors.Is(err, ErrDenied) {
 			t.Errorf("Y95-65: %s: %q: %v", tt.policy, tt.from, err)
 		}
@@ -71,7 +71,7 @@ func TestPolicies(t *testing.T) {
 		}
 	}
 	var shut *Door
-	if shut.Admits(own[0].Addr()) || shut.Policy() != Off {
+	if shut.Admits(&Asker{Addr: own[0].Addr()}) || shut.Policy() != Off {
 		t.Error("a door that is not there is open")
 	}
 }
@@ -101,7 +101,7 @@ func TestBadAccess(t *testing.T) {
 // count returns how often somebody gets in at once, and leaves.
 func count(d *Door, from string, tries int) (n int, last error) {
 	for range tries {
-		leave, err := d.Enter(netip.MustParseAddr(from))
+		leave, err := d.Enter(&Asker{Addr: netip.MustParseAddr(from)})
 		if err != nil {
 			last = err
 			continue
@@ -168,34 +168,62 @@ func TestCrowd(t *testing.T) {
 
 func TestTotal(t *testing.T) {
 	d := mustDoor(t, Access{Policy: All, Own: prefixes("10.0.0.0/8"), Total: 2})
-	first, err := d.Enter(netip.MustParseAddr("10.0.0.1"))
+	first, err := d.Enter(&Asker{Addr: netip.MustParseAddr("10.0.0.1")})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err = d.Enter(netip.MustParseAddr("192.0.2.1")); err != nil {
+	if _, err = d.Enter(&Asker{Addr: netip.MustParseAddr("192.0.2.1")}); err != nil {
 		t.Fatal(err)
 	}
 	var e *LimitError
-	if _, err = d.Enter(netip.MustParseAddr("10.0.0.1")); !errors.As(err, &e) || !strings.Contains(err.Error(), "1s") {
+	if _, err = d.Enter(&Asker{Addr: netip.MustParseAddr("10.0.0.1")}); !errors.As(err, &e) || !strings.Contains(err.Error(), "1s") {
 		t.Errorf("got %v", err)
 	}
 	first()
 	first() // twice is as good as once
-	if _, err = d.Enter(netip.MustParseAddr("10.0.0.1")); err != nil {
+	if _, err = d.Enter(&Asker{Addr: netip.MustParseAddr("10.0.0.1")}); err != nil {
 		t.Error(err)
 	}
-	if _, err = d.Enter(netip.MustParseAddr("10.0.0.1")); !errors.As(err, &e) {
+	if _, err = d.Enter(&Asker{Addr: netip.MustParseAddr("10.0.0.1")}); !errors.As(err, &e) {
 		t.Errorf("got %v", err)
 	}
 }
 
 func TestAsker(t *testing.T) {
-	from := netip.MustParseAddr("192.0.2.1")
-	if got := Asker(WithAsker(context.Background(), from)); got != from {
+	asker := &Asker{Addr: netip.MustParseAddr("192.0.2.1")}
+	if got := AskerOf(WithAsker(context.Background(), asker)); got != asker {
 		t.Errorf("got %v", got)
 	}
-	if got := Asker(context.Background()); got.IsValid() {
+	if got := AskerAddr(context.Background()); got.IsValid() {
 		t.Errorf("got %v", got)
+	}
+}
+
+// A request that another site made the browser of an own user send is a stranger's.
+func TestMisledAsker(t *testing.T) {
+	own := prefixes("192.0.2.0/24")
+	for _, tt := range []struct {
+		policy         Policy
+		misled         string
+		admits, enters bool // enters: through a door for own users alone
+	}{
+		{Own, "", true, true},
+		{Own, "another site sent it", false, false},
+		{All, "", true, false},
+		{All, "another site sent it", true, false},
+	} {
+		d := mustDoor(t, Access{Policy: tt.policy, Own: own, Burst: 1, Rate: 0.001})
+		a := &Asker{Addr: ownUser, Misled: tt.misled}
+		leave, err := d.Enter(a)
+		if d.Admits(a) != tt.admits || (err == nil) != tt.admits || a.Entered() != tt.enters {
+			t.Errorf("%+v: got %v, %v, %v", tt, d.Admits(a), err, a.Entered())
+		}
+		if err == nil {
+			leave()
+		}
+		if _, again := d.Enter(a); tt.policy == All && (again == nil) != (tt.misled == "") {
+			t.Errorf("%+v: no limit for a stranger: %v", tt, again)
+		}
 	}
 }
 

@@ -3,16 +3,19 @@ package gateway_test
 import (
 	"context"
 	"io"
+	"iter"
 	"net"
 	"net/http"
 	"net/netip"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/nomen-project/nomen"
 	"github.com/nomen-project/nomen/client"
+	"github.com/nomen-project/nomen/discover"
 	"github.com/nomen-project/nomen/gateway"
 	"github.com/nomen-project/nomen/internal/guard"
 	"github.com/nomen-project/nomen/name"
@@ -53,7 +56,7 @@ func fill(t testing.TB, records []*store.Record, authorities []*store.Authority)
 // serve serves a store on loopback, with what of others a world makes of it.
 func serve(t testing.TB, s store.Store, change func(*server.Options)) netip.AddrPort {
 	t.Helper()
-	o := server.Options{Resolver: resolve.New(s, resolve.Options{}), Store: s}
+	o := server.Options{Resolver: resolve.New(s, resolve.Options{}), Store: s, Hosts: []string{"near.example"}}
 	if change != nil {
 		change(&o)
 	}
@@ -97,8 +100,15 @@ func world(t testing.TB, s store.Store, a gateway.Access, other client.Options) 
 		if err != nil {
 			t.Fatal(err)
 		}
-		o.Resolver, o.Explainer = w, &gateway.Explainer{Authorities: o.Authorities, Door: door}
+		o.Resolver, o.Explainer = w, &gateway.Explainer{Authorities: o.Authorities, Door: door, Finder: nowhere{}}
 	}
+}
+
+// nowhere is a finder that finds no way.
+type nowhere struct{}
+
+func (nowhere) Find(context.Context, name.Name) iter.Seq2[discover.Way, error] {
+	return func(func(discover.Way, error) bool) {}
 }
 
 func own(prefix string) gateway.Access {
@@ -234,6 +244,99 @@ func TestForeignPage(t *testing.T) {
 	}
 }
 
+// What others are asked for own users, no other site gets through an own user's browser:
+// neither as another origin nor under a name that points here (DNS rebinding), at no door.
+func TestForOwnUsersAlone(t *testing.T) {
+	records, authorities := hostile()
+	far := serve(t, fill(t, records, authorities), nil)
+	here := []*store.Record{{
+		Name: name.MustParse("urn:dns:here.example:y"), Spelling: "urn:dns:here.example:y", Status: nomen.Active,
+		Locations: []nomen.Location{{URL: "https://here.example/y"}},
+	}}
+	s := fill(t, here, []*store.Authority{{Prefix: name.MustParsePrefix("urn:dns:here.example"), Owners: []string{"a", "b"}}})
+	near := serve(t, s, world(t, s, own("127.0.0.0/8"), client.Options{Port: far.Port()}))
+	open := serve(t, s, world(t, s, gateway.Access{Policy: gateway.All, Rate: 1000, Burst: 1000}, client.Options{Port: far.Port()}))
+	const x = "urn:dns:there.example:x"
+	doors := []struct {
+		name, method, target, fields, body string
+		found                              string // in what an own user gets
+	}{
+		{"web", "GET", "/" + x, "", "", "https://there.example/x"},
+		{"head", "HEAD", "/" + x, "", "", "https://there.example/x"},
+		{"service", "GET", "/" + x + "?s=I2C", "", "", "https://there.example/x"},
+		{"1995", "GET", "/" + x, "Accept: text/urc-0\r\n", "", "https://there.example/x"},
+		{"THTTP", "GET", "/uri-res/N2C?" + x, "", "", "https://there.example/x"},
+		{"reserved request", "GET", "/urn:dns:there.example:urn+m", "", "", "there.example"},
+		{"unknown", "GET", "/urn:dns:there.example:unknown", "", "", "asked of there.example"},
+		{"no resolver", "GET", "/urn:isbn:9783161484100", "", "", " 404 "},
+		{"explained", "GET", "/?name=" + x, "Accept: text/plain\r\n", "", "leads on"},
+		{"handler", "GET", "/-/handler?uri=" + x, "", "", "Location: /" + x},
+		{"batch", "POST", "/-/resolve", "Content-Type: text/uri-list\r\n", x + "\r\n", "https://there.example/x"},
+		{"batch of JSON", "POST", "/-/resolve", "Content-Type: application/jsonl\r\n", `{"name":"` + x + `","service":"I2C"}` + "\n", "https://there.example/x"},
+	}
+	senders := []struct {
+		name, host, fields string
+		allowed            bool
+	}{
+		{"a program", "near.example", "", true},
+		{"its own page", "near.example", "Origin: http://near.example\r\n", true},
+		{"its own page, told", "near.example", "Sec-Fetch-Site: same-origin\r\nSec-Fetch-Mode: cors\r\nOrigin: https://near.example\r\n", true},
+		{"the address bar", "near.example", "Sec-Fetch-Site: none\r\nSec-Fetch-Mode: navigate\r\nSec-Fetch-Dest: document\r\n", true},
+		{"a link of another site", "near.example", "Sec-Fetch-Site: cross-site\r\nSec-Fetch-Mode: navigate\r\nSec-Fetch-Dest: document\r\n", true},
+		{"an address", near.Addr().String(), "", true},
+		{"an authority's host", "here.example:4500", "", true},
+		{"loopback", "localhost:1", "", true},
+		{"another origin", "near.example", "Origin: http://evil.example\r\n", false},
+		{"another port", "near.example", "Origin: http://near.example:8080\r\n", false},
+		{"no origin", "near.example", "Origin: null\r\n", false},
+		{"two origins", "near.example", "Origin: http://near.example\r\nOrigin: http://evil.example\r\n", false},
+		{"an origin above", "near.example", "Origin: http://near.example.evil.example\r\n", false},
+		{"a script of another site", "near.example", "Sec-Fetch-Site: cross-site\r\nSec-Fetch-Mode: no-cors\r\nSec-Fetch-Dest: script\r\n", false},
+		{"a frame of another site", "near.example", "Sec-Fetch-Site: cross-site\r\nSec-Fetch-Mode: navigate\r\nSec-Fetch-Dest: iframe\r\n", false},
+		{"a sibling", "near.example", "Sec-Fetch-Site: same-site\r\nSec-Fetch-Mode: cors\r\nSec-Fetch-Dest: empty\r\n", false},
+		{"rebinding", "evil.example", "", false},
+		{"rebinding, told", "evil.example", "Sec-Fetch-Site: same-origin\r\n", false},
+		{"rebinding to a port", "evil.example:4500", "Origin: http://evil.example:4500\r\n", false},
+	}
+	for _, door := range doors {
+		for _, from := range senders {
+			t.Run(door.name+"/"+from.name, func(t *testing.T) {
+				request := door.method + " " + door.target + " HTTP/1.1\r\nHost: " + from.host + "\r\nConnection: close\r\n" + door.fields + from.fields
+				if door.body != "" {
+					request += "Content-Length: " + strconv.Itoa(len(door.body)) + "\r\n"
+				}
+				request += "\r\n" + door.body
+				got := exchange(t, near, request)
+				switch shared := strings.Contains(got, "\r\nAccess-Control-Allow-Origin: *\r\n"); {
+				case from.allowed && (shared || !strings.Contains(got, door.found) || !strings.Contains(got, "\r\nCross-Origin-Resource-Policy: same-origin\r\n")):
+					t.Errorf("got\n%s\nwant %q for this origin alone", got, door.found)
+				case !from.allowed && (strings.Contains(got, "https://there.example/x") || strings.Contains(got, "asked of") || strings.Contains(got, "leads on")):
+					t.Errorf("another site got\n%s", got)
+				case !from.allowed && door.name != "handler" && door.name != "explained" && door.method != "POST" && !strings.HasPrefix(got, "HTTP/1.1 403 "):
+					t.Errorf("got\n%s\nwant 403", got)
+				case !from.allowed && door.method == "GET" && strings.HasPrefix(got, "HTTP/1.1 403 ") && !strings.Contains(got, "a page of another site sent this request") && !strings.Contains(got, "--host"):
+					t.Errorf("got\n%s\nwant the reason", got)
+				}
+				if got := exchange(t, open, request); !strings.Contains(got, "\r\nAccess-Control-Allow-Origin: *\r\n") || !strings.Contains(got, door.found) {
+					t.Errorf("where everybody may ask: got\n%s", got)
+				}
+			})
+		}
+	}
+	for _, from := range senders { // what is served here, everybody may read
+		for _, target := range []string{"/urn:dns:here.example:y?s=I2C", "http://localhost/urn:dns:here.example:y?s=I2C"} {
+			got := exchange(t, near, "GET "+target+" HTTP/1.1\r\nHost: "+from.host+"\r\nConnection: close\r\n"+from.fields+"\r\n")
+			if !strings.HasPrefix(got, "HTTP/1.1 200 ") || !strings.Contains(got, "\r\nAccess-Control-Allow-Origin: *\r\n") {
+				t.Errorf("%s: %s: got\n%s", target, from.name, got)
+			}
+		}
+	}
+	// A proxy of 1995 sends names without a host of ours; no browser does.
+	if got := exchange(t, near, "GET "+x+" HTTP/1.1\r\nHost: there.example\r\nConnection: close\r\n\r\n"); !strings.Contains(got, "https://there.example/x") {
+		t.Errorf("bare: got\n%s", got)
+	}
+}
+
 // A redirection of others is followed as clients do, and one that leads
 // back here ends (RFC 9110, 7.6.3).
 func TestForeignRedirections(t *testing.T) {
@@ -255,7 +358,7 @@ func TestForeignRedirections(t *testing.T) {
 	at := first.Addr().String()
 	first.Close()
 	second := serve(t, s, world(t, s, own("127.0.0.0/8"), client.Options{Via: "http://" + at}))
-	o := server.Options{Resolver: resolve.New(s, resolve.Options{}), Store: s}
+	o := server.Options{Resolver: resolve.New(s, resolve.Options{}), Store: s, Hosts: []string{"near.example"}}
 	world(t, s, own("127.0.0.0/8"), client.Options{Via: "http://" + second.String()})(&o)
 	srv, err := server.New(o)
 	if err != nil {

@@ -260,8 +260,11 @@ func (e *Explainer) place(ctx context.Context, x *Explanation) error {
 	case x.Authority != nil, x.Known:
 	case x.Asked():
 		x.suggest()
-		if x.Asks = e.Door.Admits(Asker(ctx)); x.Asks {
+		asker := AskerOf(ctx)
+		if x.Asks = e.Door.Admits(asker); x.Asks {
 			e.ways(ctx, x)
+		} else if asker.misled() != "" {
+			x.Remarks = append(x.Remarks, "other resolvers are not asked: "+asker.misled())
 		}
 	case isLink(x.Text):
 		x.Link = x.Text
@@ -290,7 +293,7 @@ func (e *Explainer) ways(ctx context.Context, x *Explanation) {
 	if e.Finder == nil {
 		return
 	}
-	leave, err := e.Door.Enter(Asker(ctx))
+	leave, err := e.Door.Enter(AskerOf(ctx))
 	if err != nil {
 		x.NoWay = "too many ask at present"
 		return

@@ -138,7 +138,7 @@ func TestExplainWays(t *testing.T) {
 		}
 	})
 	e := explainer(t, Access{Policy: Own, Own: prefixes("192.0.2.0/24"), Total: 1}, find)
-	own := WithAsker(t.Context(), ownUser)
+	own := WithAsker(t.Context(), &Asker{Addr: ownUser})
 	x, err := e.Explain(own, "urn:dns:there.example:x")
 	if err != nil || !x.Asks || !x.Leads() || len(x.Ways) != maxWays || x.Ways[0] != (Fact{"authority there.example:4500", "the host in the name"}) || x.NoWay != "DNS could not be asked" {
 		t.Errorf("got %+v, %v", x, err)
@@ -147,7 +147,7 @@ func TestExplainWays(t *testing.T) {
 		ctx context.Context
 		in  string
 	}{
-		{WithAsker(t.Context(), stranger), "urn:dns:there.example:x"},
+		{WithAsker(t.Context(), &Asker{Addr: stranger}), "urn:dns:there.example:x"},
 		{own, "urn:dns:here.example:one"},
 		{own, "https://there.example/x"},
 		{own, "urn:"},
@@ -157,7 +157,7 @@ func TestExplainWays(t *testing.T) {
 			t.Errorf("%s: asked %d times: %+v, %v", tt.in, asked, x, err)
 		}
 	}
-	leave, err := e.Door.Enter(ownUser)
+	leave, err := e.Door.Enter(&Asker{Addr: ownUser})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -189,7 +189,7 @@ func TestNoWay(t *testing.T) {
 			}
 		})
 		e.Log = slog.New(slog.NewTextHandler(&told, nil))
-		x, err := e.Explain(WithAsker(t.Context(), stranger), "urn:dns:there.example:x")
+		x, err := e.Explain(WithAsker(t.Context(), &Asker{Addr: stranger}), "urn:dns:there.example:x")
 		if err != nil || x.NoWay != tt.want {
 			t.Errorf("%v: got %q, %v, want %q", tt.err, x.NoWay, err, tt.want)
 		}

@@ -113,14 +113,14 @@ func (f *Forward) Close() error {
 
 // Admits reports whether somebody may send a request with this method: for others
 // there is no proxy here. A nil Forward admits nobody.
-func (f *Forward) Admits(from netip.Addr, method string) bool {
-	return f != nil && f.o.Door.Admits(from) && (method != http.MethodConnect || len(f.o.Connect) > 0)
+func (f *Forward) Admits(a *Asker, method string) bool {
+	return f != nil && f.o.Door.Admits(a) && (method != http.MethodConnect || len(f.o.Connect) > 0)
 }
 
 // ServeHTTP passes on a request in absolute form, or opens a tunnel. The asker is
 // that of the context, see [WithAsker].
 func (f *Forward) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	leave, err := f.o.Door.Enter(Asker(r.Context()))
+	leave, err := f.o.Door.Enter(AskerOf(r.Context()))
 	if err == nil {
 		defer leave()
 		err = f.check(r)

@@ -82,7 +82,7 @@ func proxied(t testing.TB, o ForwardOptions, server http.HandlerFunc) (string, *
 	t.Cleanup(func() { f.Close() })
 	near := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		from := netip.MustParseAddrPort(r.RemoteAddr).Addr()
-		f.ServeHTTP(w, r.WithContext(WithAsker(r.Context(), from)))
+		f.ServeHTTP(w, r.WithContext(WithAsker(r.Context(), &Asker{Addr: from})))
 	}))
 	t.Cleanup(near.Close)
 	return near.Listener.Addr().String(), d
@@ -251,11 +251,11 @@ func TestForwardDefaults(t *testing.T) {
 	if !errors.As(err, &e) {
 		t.Errorf("got %v", err)
 	}
-	if f.Admits(ownUser, http.MethodGet) || (*Forward)(nil).Admits(ownUser, http.MethodGet) {
+	if f.Admits(&Asker{Addr: ownUser}, http.MethodGet) || (*Forward)(nil).Admits(&Asker{Addr: ownUser}, http.MethodGet) {
 		t.Error("it is open, and nobody opened it")
 	}
 	f = NewForward(ForwardOptions{Door: mustDoor(t, Access{Policy: All})})
-	if !f.Admits(stranger, http.MethodGet) || f.Admits(stranger, http.MethodConnect) {
+	if !f.Admits(&Asker{Addr: stranger}, http.MethodGet) || f.Admits(&Asker{Addr: stranger}, http.MethodConnect) {
 		t.Error("GET has to be passed on, CONNECT not")
 	}
 }

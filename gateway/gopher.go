@@ -210,7 +210,7 @@ const (
 func (g *Gopher) answer(c net.Conn, from netip.Addr) {
 	_ = c.SetReadDeadline(time.Now().Add(g.o.Timeout))
 	line, ok := readSelector(c)
-	ctx, cancel := context.WithTimeout(WithAsker(g.running, from), g.o.Timeout)
+	ctx, cancel := context.WithTimeout(WithAsker(g.running, &Asker{Addr: from}), g.o.Timeout)
 	defer cancel()
 	m := g.menu(c)
 	if ok {

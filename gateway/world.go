@@ -105,17 +105,20 @@ func (w *World) ask(ctx context.Context, q nomen.Question, n name.Name) (*nomen.
 	refuse := func(k nomen.Kind, message string) error {
 		return &nomen.Error{Kind: k, Name: n.Key(), Service: q.Service, Message: message}
 	}
+	asker := AskerOf(ctx)
 	switch {
 	case q.Hops >= nomen.MaxHops:
 		return nil, fmt.Errorf("gateway: %s: %w", n, nomen.ErrLoop)
-	case !w.o.Door.Admits(Asker(ctx)) && isRequest(n): // which has no resolver here
+	case !w.o.Door.Admits(asker) && asker.misled() != "":
+		return nil, refuse(nomen.Denied, "it is not served here, and this server asks others for its own users only: "+asker.misled())
+	case !w.o.Door.Admits(asker) && isRequest(n): // which has no resolver here
 		return nil, refuse(nomen.Unknown, "its naming authority is not served here, and this server asks others for its own users only")
-	case !w.o.Door.Admits(Asker(ctx)):
+	case !w.o.Door.Admits(asker):
 		return nil, refuse(nomen.Denied, "it is not served here, and this server asks others for its own users only")
 	case q.Service == nomen.I2R, q.Service == nomen.I2Rs:
 		return nil, refuse(nomen.NoResult, "it is not served here, and this server passes on no resources of others; ask where it is (I2L)")
 	}
-	leave, err := w.o.Door.Enter(Asker(ctx))
+	leave, err := w.o.Door.Enter(asker)
 	if err != nil {
 		return nil, err
 	}

@@ -121,7 +121,7 @@ func TestWorld(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			asked := 0
 			w := newWorld(t, Access{Policy: tt.policy, Own: own}, abroad(&asked))
-			a, err := w.Resolve(WithAsker(t.Context(), tt.from), tt.q)
+			a, err := w.Resolve(WithAsker(t.Context(), &Asker{Addr: tt.from}), tt.q)
 			var e *nomen.Error
 			switch {
 			case tt.kind == 0 && (err != nil || len(a.Locations) != 1):
@@ -166,7 +166,7 @@ func TestWorldHops(t *testing.T) {
 func TestWorldLimits(t *testing.T) {
 	asked := 0
 	w := newWorld(t, Access{Policy: All, Rate: 0.001, Burst: 2}, abroad(&asked))
-	ctx := WithAsker(t.Context(), stranger)
+	ctx := WithAsker(t.Context(), &Asker{Addr: stranger})
 	for range 2 {
 		if _, err := w.Resolve(ctx, ask(nomen.I2L, "urn:dns:there.example:x")); err != nil {
 			t.Fatal(err)

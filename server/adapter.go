@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/nomen-project/nomen/gateway"
 	"github.com/nomen-project/nomen/internal/wire"
 )
 
@@ -35,7 +36,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 		s.metrics.handler.ServeHTTP(w, r)
 		return
 	}
-	ctx := askedFrom(lasting(r), client.addr)
+	ctx := gateway.WithAsker(lasting(r), s.asker(r, target, client))
 	p := s.decide(ctx, in)
 	sent := s.send(ctx, w, r, p)
 	took := s.now().Sub(start)

@@ -123,6 +123,8 @@ func (s *Server) batchReply(ctx context.Context, r *request) *reply {
 	p = newReply(http.StatusOK)
 	p.add("Content-Type", typeJSONLines)
 	p.stream = func(ctx context.Context, w io.Writer) error { return s.grantAll(ctx, w, r, set, q, wishes) }
+	door := s.explainer.Door
+	p.private = door.Policy() == gateway.Own && door.Admits(gateway.AskerOf(ctx)) // others may be asked
 	return s.codeStream(r, p)
 }
 

@@ -27,6 +27,7 @@ const (
 // decide answers a request.
 func (s *Server) decide(ctx context.Context, r *request) *reply {
 	p := s.answer(ctx, r)
+	p.private = p.private || gateway.AskerOf(ctx).Entered()
 	p.finish(s.dates.of(s.now()))
 	return p
 }

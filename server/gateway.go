@@ -13,7 +13,6 @@ import (
 	"io"
 	"net"
 	"net/http"
-	"net/netip"
 	"net/url"
 	"strconv"
 	"strings"
@@ -55,7 +54,8 @@ func newExplainPage() (*template.Template, error) {
 // passOn answers a request that is for another host, if somebody allows that. It
 // reports whether it did: all others are answered as ever.
 func (s *Server) passOn(w http.ResponseWriter, r *http.Request, target string, c client) bool {
-	if s.forward == nil || !s.forward.Admits(c.addr, r.Method) || !s.isForOthers(r, target, c) {
+	asker := &gateway.Asker{Addr: c.addr} // no page can make a browser send what is for a proxy
+	if s.forward == nil || !s.forward.Admits(asker, r.Method) || !s.isForOthers(r, target, c) {
 		return false
 	}
 	start := s.now()
@@ -64,7 +64,7 @@ func (s *Server) passOn(w http.ResponseWriter, r *http.Request, target string, c
 	if err != nil || r.Method == http.MethodConnect {
 		u = r.URL
 	}
-	out := r.WithContext(gateway.WithAsker(r.Context(), c.addr))
+	out := r.WithContext(gateway.WithAsker(r.Context(), asker))
 	out.URL, out.RequestURI = u, target
 	if hasBody(r) {
 		out.Body = struct {
@@ -313,14 +313,4 @@ func (e explained) lines() []string {
 	add("leads on", e.Here)
 	add("leads elsewhere", e.Link)
 	return all
-}
-
-// asksOthers reports whether a name without an authority may be asked of others,
-// which takes its time.
-func (s *Server) asksOthers() bool { return s.explainer.Door.Policy() != gateway.Off }
-
-// askedFrom returns the context of a request from an address, for resolvers that
-// ask on somebody's behalf.
-func askedFrom(ctx context.Context, from netip.Addr) context.Context {
-	return gateway.WithAsker(ctx, from)
 }

@@ -42,7 +42,7 @@ func TestGatewayPages(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	asking, s := newTestServer(t, nil)
+	asking, s := newTestServer(t, func(o *Options) { o.Hosts = []string{"names.example"} })
 	asking.explainer = &gateway.Explainer{Authorities: store.NewTable(s, time.Now, time.Hour), Finder: oneWay{}, Door: door}
 	plain, _ := newTestServer(t, nil)
 	to := map[bool]*Listening{true: listen(t, asking), false: listen(t, plain)}

@@ -27,6 +27,8 @@ type reply struct {
 
 	form form // of the request, for the books
 
+	private bool // others were asked for an own user: no page of another site may read it
+
 	room [16]field // where fields begin
 }
 
@@ -102,9 +104,13 @@ func (p *reply) withText(lines ...string) *reply {
 // finish adds the fields that every answer has.
 func (p *reply) finish(date string) {
 	p.add("Date", date)
-	p.add("Access-Control-Allow-Origin", "*")
-	if p.has("Link") {
-		p.add("Access-Control-Expose-Headers", "Content-Location, ETag, Link, Location, Memento-Datetime")
+	if p.private {
+		p.add("Cross-Origin-Resource-Policy", "same-origin")
+	} else {
+		p.add("Access-Control-Allow-Origin", "*")
+		if p.has("Link") {
+			p.add("Access-Control-Expose-Headers", "Content-Location, ETag, Link, Location, Memento-Datetime")
+		}
 	}
 	if !isRedirect(p.status) { // whose body nobody looks at
 		p.add("X-Content-Type-Options", "nosniff")

@@ -20,7 +20,7 @@ import (
 // fetch answers I2R and I2Rs: it passes on the resource itself, which is a
 // stranger's.
 func (s *Server) fetch(ctx context.Context, r *request, a asked, service nomen.Service) *reply {
-	back, ok := s.resources.Take(gateway.Asker(ctx))
+	back, ok := s.resources.Take(gateway.AskerAddr(ctx))
 	if !ok {
 		p := uncached(newReply(http.StatusServiceUnavailable))
 		p.add("Retry-After", "5")

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/nomen-project/nomen"
+	"github.com/nomen-project/nomen/gateway"
 	"github.com/nomen-project/nomen/internal/wire"
 )
 
@@ -26,7 +27,7 @@ type shortcut struct {
 // short is a way past net/http for the listener.
 func (s *Server) short(local, remote net.Addr) wire.Answerer {
 	c := &shortcut{server: s, from: addrOf(remote).Addr(), local: addrOf(local)}
-	c.asked = askedFrom(context.Background(), c.from)
+	c.asked = gateway.WithAsker(context.Background(), &gateway.Asker{Addr: c.from})
 	return c.answer
 }
 

@@ -5,8 +5,11 @@ package bulk_test
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
 	"errors"
+	"fmt"
 	"io"
+	"strconv"
 	"syscall"
 	"testing"
 	"time"
@@ -217,6 +220,56 @@ func BenchmarkImport(b *testing.B) {
 					b.Fatal(sum)
 				}
 			})
+		})
+	}
+}
+
+// opaque returns a file of records whose names stand in another order than their
+// locations, as opaque identifiers do.
+func opaque() []byte {
+	var b bytes.Buffer
+	for i := range benchRecords {
+		h := sha256.Sum256(strconv.AppendInt(nil, int64(i), 10))
+		fmt.Fprintf(&b, `{"name":"ark:99999/%x","locations":[{"url":"https://old.example.org/item/%07d"}],"metadata":{"title":["Report number %d of the series"]}}`+"\n", h[:6], i, i)
+	}
+	return b.Bytes()
+}
+
+// BenchmarkRelocate changes the location of every record after an import of them, and
+// compares the two rates.
+func BenchmarkRelocate(b *testing.B) {
+	for _, c := range []struct {
+		name, from string
+		text       []byte
+		moved      int64
+	}{
+		{"Ordered", "https://packages.example.org/", file(b, bulktest.Options{}), benchRecords * 12 / 20},
+		{"Opaque", "https://old.example.org/", opaque(), benchRecords},
+	} {
+		b.Run(c.name, func(b *testing.B) {
+			var imported, relocated time.Duration
+			var importCPU, relocateCPU time.Duration
+			for b.Loop() {
+				s := benchStore(b, "pebblestore")
+				reg := benchRegistrar(b, s)
+				start, work := time.Now(), cpu()
+				if _, err := bulk.Import(b.Context(), reg, registrar.Operator(), bytes.NewReader(c.text), bulk.ImportOptions{}); err != nil {
+					b.Fatal(err)
+				}
+				imported, importCPU = imported+time.Since(start), importCPU+cpu()-work
+				start, work = time.Now(), cpu()
+				sum, err := reg.Relocate(b.Context(), registrar.Operator(), registrar.Relocation{From: c.from, To: "https://new.example.org/a/"})
+				if err != nil || sum.Names != c.moved {
+					b.Fatal(sum, err)
+				}
+				relocated, relocateCPU = relocated+time.Since(start), relocateCPU+cpu()-work
+			}
+			n := float64(b.N)
+			b.ReportMetric(n*benchRecords/imported.Seconds(), "imported/s")
+			b.ReportMetric(n*float64(c.moved)/relocated.Seconds(), "relocated/s")
+			b.ReportMetric(float64(importCPU.Microseconds())/n/benchRecords, "import-cpu-us")
+			b.ReportMetric(float64(relocateCPU.Microseconds())/n/float64(c.moved), "relocate-cpu-us")
+			b.ReportMetric(0, "ns/op")
 		})
 	}
 }

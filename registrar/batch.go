@@ -108,7 +108,10 @@ func (l *Load) plan(ctx context.Context, b *Batch, final map[int]error, blind bo
 	if !b.ascending {
 		p.known = make(map[name.Name]*state, n)
 	}
-	if !blind {
+	switch {
+	case b.there != nil:
+		p.there = b.there
+	case !blind:
 		p.list()
 	}
 	for i := range b.reqs {

@@ -73,6 +73,8 @@ type Batch struct {
 	checks    []check
 	set       *store.AuthoritySet
 	ascending bool // every good name is greater than the one before
+
+	there []*store.Record // that were read ahead for the requests, nil if none were; not believed again after a conflict
 }
 
 // A check is what is known of a request before the store is asked.
@@ -160,6 +162,7 @@ func (l *Load) Apply(ctx context.Context, b *Batch) ([]Outcome, error) {
 		case at < 0:
 			return nil, err
 		}
+		b.there = nil
 		if _, busy := errors.AsType[*store.ConflictError](err); busy && (blind || attempts < maxAttempts) {
 			blind = false
 			continue
@@ -195,7 +198,11 @@ func (l *Load) current(ctx context.Context, b *Batch) (*Batch, error) {
 	if err != nil || set == b.set {
 		return b, err
 	}
-	return l.Check(ctx, b.reqs)
+	again, err := l.Check(ctx, b.reqs)
+	if err == nil {
+		again.there = b.there
+	}
+	return again, err
 }
 
 // creates reports whether every good request can be meant for a new name.

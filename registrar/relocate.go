@@ -1,10 +1,12 @@
 package registrar
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/nomen-project/nomen"
@@ -44,44 +46,33 @@ type Relocated struct {
 	Refused   int64  `json:"refused"`         // names that could not be changed
 }
 
-// relocateBatch is how many names are changed at once.
-const relocateBatch = 1000
+const (
+	relocateBatch   = 5000 // names that are changed at once, as many as an import does
+	relocateAhead   = 2    // batches that were read and are not written yet
+	relocateReaders = 4    // read the records of a batch
+)
 
-// Relocate makes the changes that a says, name by name, through the checks that
-// all changes have. Names that the actor may not change are passed over. What
-// others change meanwhile is read again. An error is a failure, or a
+// Relocate changes the locations that rel names, through the checks that all changes
+// have. Names that the actor may not change are skipped. A name that is changed by
+// others meanwhile is read again; one that gets its first such location after
+// Relocate has passed it is not changed. An error is a failure, or a
 // [*RefusalError] if the relocation makes no sense; what was changed before stays.
 func (r *Registrar) Relocate(ctx context.Context, a Actor, rel Relocation) (Relocated, error) {
 	if err := r.checkRelocation(rel); err != nil {
 		return Relocated{}, err
 	}
-	m := &mover{Registrar: r, Relocation: rel, actor: a}
+	load, err := r.NewLoad(a, rel.Why)
+	if err != nil {
+		return Relocated{}, err
+	}
+	load.new = false
+	m := &mover{Registrar: r, Relocation: rel, load: load, start: r.now().Truncate(time.Millisecond)}
 	if !rel.DryRun {
-		var err error
-		if m.id, err = r.newBatch(ctx); err != nil {
+		if _, err := load.Begin(ctx); err != nil {
 			return Relocated{}, err
 		}
 	}
-	batch := make([]*store.Record, 0, relocateBatch)
-	for p, err := range store.Find(ctx, r.store, rel.From, store.Place{}) {
-		if err != nil {
-			return m.sum, err
-		}
-		rec, err := m.moves(ctx, p)
-		if err != nil {
-			return m.sum, err
-		}
-		if rec == nil {
-			continue
-		}
-		if batch = append(batch, rec); len(batch) == relocateBatch {
-			if err := m.apply(ctx, batch); err != nil {
-				return m.sum, err
-			}
-			batch = batch[:0]
-		}
-	}
-	err := m.apply(ctx, batch)
+	err = m.run(ctx)
 	return m.sum, err
 }
 
@@ -129,13 +120,160 @@ func endsInHost(s string) bool {
 	return slashes && !strings.ContainsAny(authority, "/?#")
 }
 
-// A mover is a relocation under way.
+// A mover is a relocation under way: one goroutine reads and checks batches, another
+// writes them.
 type mover struct {
 	*Registrar
 	Relocation
-	actor Actor
-	id    string // of its changes
+	load  *Load
+	start time.Time
+	late  map[name.Name]struct{} // names changed by others since start that were read; the reader's alone
 	sum   Relocated
+}
+
+// A moveBatch is a number of records that have locations to be moved.
+type moveBatch struct {
+	records []*store.Record
+	retired int64  // names that were read and stay as they are
+	checked *Batch // of requests for the records
+	err     error  // why there are no more
+}
+
+// run reads ahead of what is written.
+func (m *mover) run(ctx context.Context) error {
+	ctx, cancel := context.WithCancel(ctx)
+	batches := make(chan *moveBatch, relocateAhead)
+	var reader sync.WaitGroup
+	defer reader.Wait()
+	defer cancel()
+	reader.Go(func() {
+		defer close(batches)
+		for after, more := (store.Place{}), true; more; {
+			b := &moveBatch{}
+			if after, more, b.err = m.read(ctx, b, after); b.err != nil {
+				more = false
+			}
+			select {
+			case batches <- b:
+			case <-ctx.Done():
+				return
+			}
+		}
+	})
+	for b := range batches {
+		if b.err != nil {
+			return b.err
+		}
+		m.sum.Retired += b.retired
+		if err := m.apply(ctx, b); err != nil {
+			return err
+		}
+	}
+	return ctx.Err()
+}
+
+// read fills b from the places after one, and returns the last one that it has
+// seen and whether there may be more. No listing stays open between batches.
+func (m *mover) read(ctx context.Context, b *moveBatch, after store.Place) (last store.Place, more bool, err error) {
+	var places []store.Place
+	for p, err := range store.Find(ctx, m.store, m.From, after) {
+		if err != nil {
+			return p, false, err
+		}
+		after = p
+		if m.matches(p.URL) && m.load.actor.mayName(p.Name, Editor) {
+			places = append(places, p)
+		}
+		if more = len(places) == relocateBatch; more {
+			break
+		}
+	}
+	slices.SortFunc(places, func(p, q store.Place) int {
+		return cmp.Or(strings.Compare(p.Name.Key(), q.Name.Key()), strings.Compare(p.URL, q.URL))
+	})
+	records, err := m.records(ctx, places)
+	if err != nil {
+		return after, false, err
+	}
+	for i, rec := range records {
+		if rec == nil {
+			continue
+		}
+		first, err := m.first(ctx, rec, places[i].URL)
+		switch {
+		case err != nil:
+			return after, false, err
+		case !first:
+		case rec.Status == nomen.Retired && !m.Retired:
+			b.retired++
+		default:
+			b.records = append(b.records, rec)
+		}
+	}
+	b.checked, err = m.check(ctx, b.records)
+	return after, more, err
+}
+
+// records reads the records of places, nil for one that was deleted meanwhile.
+func (m *mover) records(ctx context.Context, places []store.Place) ([]*store.Record, error) {
+	all := make([]*store.Record, len(places))
+	var group sync.WaitGroup
+	errs := make([]error, relocateReaders)
+	size := len(places)/relocateReaders + 1
+	for k := range relocateReaders {
+		from, to := min(k*size, len(places)), min((k+1)*size, len(places))
+		group.Go(func() {
+			for i := from; i < to && errs[k] == nil; i++ {
+				if all[i], errs[k] = m.store.Get(ctx, places[i].Name, time.Time{}); errors.Is(errs[k], store.ErrNotFound) {
+					all[i], errs[k] = nil, nil
+				}
+			}
+		})
+	}
+	group.Wait()
+	return all, errors.Join(errs...)
+}
+
+// first reports whether a record is to be looked at on account of this one of its
+// locations: the least that moves, so that it is counted once. One that others have
+// changed since the start is taken where it is met first, since its least location
+// may have been added where the reader had passed.
+func (m *mover) first(ctx context.Context, rec *store.Record, url string) (bool, error) {
+	least := ""
+	for _, l := range rec.Locations {
+		if m.matches(l.URL) && (least == "" || l.URL < least) {
+			least = l.URL
+		}
+	}
+	if least == "" || rec.Modified.Before(m.start) {
+		return least == url, nil
+	}
+	if _, seen := m.late[rec.Name]; seen {
+		return false, nil
+	}
+	if ours, err := m.ours(ctx, rec.Name); ours || err != nil {
+		return false, err
+	}
+	if m.late == nil {
+		m.late = map[name.Name]struct{}{}
+	}
+	m.late[rec.Name] = struct{}{}
+	return true, nil
+}
+
+// ours reports whether the last change of a name is one of this relocation: where
+// From begins with To, what it has moved may match again.
+func (m *mover) ours(ctx context.Context, n name.Name) (bool, error) {
+	if m.DryRun {
+		return false, nil
+	}
+	for c, err := range store.History(ctx, m.store, n) {
+		if err != nil {
+			return false, err
+		}
+		return c.Batch == m.load.id, nil
+	}
+	return false, nil
 }
 
 // matches reports whether a location is one of those that move.
@@ -148,35 +286,6 @@ func (m *mover) matches(url string) bool {
 		return rest == "" || strings.IndexByte("/?#", rest[0]) >= 0
 	}
 	return true
-}
-
-// moves returns the record of a place if it is to be changed on account of it: a
-// record with several such locations is met once, at the least of them.
-func (m *mover) moves(ctx context.Context, p store.Place) (*store.Record, error) {
-	if !m.matches(p.URL) || !m.actor.mayName(p.Name, Editor) {
-		return nil, nil
-	}
-	rec, err := m.store.Get(ctx, p.Name, time.Time{})
-	switch {
-	case errors.Is(err, store.ErrNotFound):
-		return nil, nil // it was deleted meanwhile
-	case err != nil:
-		return nil, err
-	}
-	least := ""
-	for _, l := range rec.Locations {
-		if m.matches(l.URL) && (least == "" || l.URL < least) {
-			least = l.URL
-		}
-	}
-	switch {
-	case least != p.URL:
-		return nil, nil
-	case rec.Status == nomen.Retired && !m.Retired:
-		m.sum.Retired++
-		return nil, nil
-	}
-	return rec, nil
 }
 
 // replaced returns the locations of rec as they are to be, and which were which. A
@@ -204,23 +313,36 @@ func (m *mover) replaced(rec *store.Record) (all []nomen.Location, from, to []st
 	return all, from, to
 }
 
-// apply moves the locations of records. Those that somebody changes at the same
-// time are read again.
-func (m *mover) apply(ctx context.Context, recs []*store.Record) error {
-	for attempts := 1; len(recs) > 0; attempts++ {
-		reqs := make([]Request, len(recs))
-		for i, rec := range recs {
-			locations, _, _ := m.replaced(rec)
-			reqs[i] = Request{
-				Record: &store.Record{Name: rec.Name, Locations: locations},
-				Fields: FieldLocations, Expected: rec.Revision,
-			}
+// check makes the requests that move the locations of records, and checks them.
+func (m *mover) check(ctx context.Context, recs []*store.Record) (*Batch, error) {
+	reqs := make([]Request, len(recs))
+	for i, rec := range recs {
+		locations, _, _ := m.replaced(rec)
+		reqs[i] = Request{
+			Record: &store.Record{Name: rec.Name, Locations: locations},
+			Fields: FieldLocations, Expected: rec.Revision,
 		}
-		outs, err := m.change(ctx, reqs)
+	}
+	b, err := m.load.Check(ctx, reqs)
+	if err == nil {
+		b.there = recs
+	}
+	return b, err
+}
+
+// apply moves the locations of a batch. Records that others change at the same time
+// are read again.
+func (m *mover) apply(ctx context.Context, b *moveBatch) error {
+	recs, checked := b.records, b.checked
+	for attempts := 1; len(recs) > 0; attempts++ {
+		outs, err := m.change(ctx, checked)
 		if err != nil {
 			return err
 		}
 		if recs, err = m.count(ctx, recs, outs, attempts == maxAttempts); err != nil {
+			return err
+		}
+		if checked, err = m.check(ctx, recs); err != nil {
 			return err
 		}
 	}
@@ -230,11 +352,11 @@ func (m *mover) apply(ctx context.Context, recs []*store.Record) error {
 	return nil
 }
 
-func (m *mover) change(ctx context.Context, reqs []Request) ([]Outcome, error) {
+func (m *mover) change(ctx context.Context, b *Batch) ([]Outcome, error) {
 	if m.DryRun {
-		return m.Registrar.Preview(ctx, m.actor, reqs)
+		return m.load.Preview(ctx, b)
 	}
-	return m.batch(ctx, m.actor, reqs, m.Why, m.id, (*Load).Apply)
+	return m.load.Apply(ctx, b)
 }
 
 // count tells what became of records, and returns those that are to be tried
@@ -284,7 +406,7 @@ func (m *mover) concerns(rec *store.Record) bool {
 func (m *mover) moved(rec *store.Record) {
 	_, from, to := m.replaced(rec)
 	m.sum.Names++
-	m.sum.Batch = m.id
+	m.sum.Batch = m.load.id
 	m.sum.Locations += int64(len(from))
 	if m.Moved == nil {
 		return

@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -223,4 +225,73 @@ func TestRelocateMeanwhile(t *testing.T) {
 	if got := d.urls(b); !slices.Equal(got, []string{"https://moved.example/b"}) {
 		t.Errorf("%s: %q", b, got)
 	}
+}
+
+// Where the old beginning begins with the new one, what has moved is not moved again.
+func TestRelocateUp(t *testing.T) {
+	d := newDesk(t)
+	both := d.at("both", "", "https://a.example/x/x/z", "https://a.example/x/z")
+	for i := range relocateBatch { // between the two locations
+		d.at(fmt.Sprint(i), "", fmt.Sprintf("https://a.example/x/y/%d", i))
+	}
+	if sum := d.relocate(Operator(), Relocation{From: "https://a.example/x/", To: "https://a.example/"}); sum != (Relocated{Names: relocateBatch + 1, Locations: relocateBatch + 2}) {
+		t.Errorf("%+v", sum)
+	}
+	if got := d.urls(both); !slices.Equal(got, []string{"https://a.example/x/z", "https://a.example/z"}) {
+		t.Errorf("got %q", got)
+	}
+}
+
+// A location that is added where the relocation has passed does not hide another one
+// of the same name.
+func TestRelocateAddedBehind(t *testing.T) {
+	d := newDesk(t)
+	for i := range relocateBatch {
+		d.at(fmt.Sprint(i), "", fmt.Sprintf("https://old.example/b/%d", i))
+	}
+	last := d.at("last", "", "https://old.example/c")
+	gone := d.at("gone", nomen.Retired, "https://old.example/d", "https://old.example/e")
+	busy := &busyReader{Store: d.store, after: relocateBatch}
+	busy.meanwhile = func() {
+		d.Registrar = New(d.store, Options{Now: func() time.Time { return noon.Add(2 * time.Hour) }})
+		d.at("last", "", "https://old.example/a", "https://old.example/c")
+		d.at("gone", nomen.Retired, "https://old.example/0", "https://old.example/d", "https://old.example/e")
+	}
+	reg := New(busy, Options{Now: func() time.Time { return noon.Add(time.Hour) }})
+	sum, err := reg.Relocate(d.ctx, Operator(), Relocation{From: "https://old.example/", To: "https://new.example/"})
+	sum.Batch = ""
+	if want := (Relocated{Names: relocateBatch + 1, Locations: relocateBatch + 2, Retired: 1}); err != nil || sum != want {
+		t.Errorf("%+v, %v, want %+v", sum, err, want)
+	}
+	if got := d.urls(last); !slices.Equal(got, []string{"https://new.example/a", "https://new.example/c"}) {
+		t.Errorf("%s: %q", last, got)
+	}
+	if got := d.urls(gone); !slices.Equal(got, []string{"https://old.example/0", "https://old.example/d", "https://old.example/e"}) {
+		t.Errorf("%s: %q", gone, got)
+	}
+}
+
+// A busyReader lets others change records after a number of places was handed out.
+type busyReader struct {
+	store.Store
+	after     int
+	meanwhile func()
+}
+
+func (s *busyReader) Find(ctx context.Context, prefix string, after store.Place) iter.Seq2[store.Place, error] {
+	return func(yield func(store.Place, error) bool) {
+		for p, err := range store.Find(ctx, s.Store, prefix, after) {
+			if s.after--; !yield(p, err) {
+				break
+			}
+		}
+		if s.after <= 0 && s.meanwhile != nil {
+			s.meanwhile()
+			s.meanwhile = nil
+		}
+	}
+}
+
+func (s *busyReader) History(ctx context.Context, n name.Name) iter.Seq2[*store.Change, error] {
+	return store.History(ctx, s.Store, n)
 }

@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/nomen-project/nomen/internal/durable"
 	"github.com/nomen-project/nomen/internal/flock"
 	"github.com/nomen-project/nomen/uri"
 )
@@ -188,7 +189,7 @@ func readNote(text []byte) (note, error) {
 // openPart opens the part at its end, or anew, and writes the note. The part is
 // cut before the note changes, so that the two never disagree.
 func openPart(path string, location uri.URI, o *Object) (*os.File, error) {
-	part, err := os.OpenFile(path+PartSuffix, os.O_WRONLY|os.O_CREATE, 0o666)
+	part, err := os.OpenFile(path+PartSuffix, os.O_WRONLY|os.O_CREATE, durable.Shared)
 	if err != nil {
 		return nil, err
 	}
@@ -233,11 +234,7 @@ func writeNote(path string, n note) error {
 	if err != nil {
 		return err
 	}
-	next := path + NoteSuffix + ".new"
-	if err := os.WriteFile(next, append(text, '\n'), 0o600); err != nil {
-		return err
-	}
-	return os.Rename(next, path+NoteSuffix)
+	return durable.WriteFile(path+NoteSuffix, string(text)+"\n")
 }
 
 // fill writes the body to the part, down to the disk.
@@ -264,15 +261,8 @@ func (s *Saved) fill(part *os.File, progress func(done, total int64)) (err error
 
 // finishPart makes the part the file.
 func finishPart(path string) error {
-	if err := os.Rename(path+PartSuffix, path); err != nil {
+	if err := durable.Move(durable.Disk{}, path+PartSuffix, path); err != nil {
 		return err
 	}
-	if err := os.Remove(path + NoteSuffix); err != nil {
-		return err
-	}
-	dir, err := os.Open(filepath.Dir(path))
-	if err != nil {
-		return err
-	}
-	return errors.Join(dir.Sync(), dir.Close())
+	return os.Remove(path + NoteSuffix)
 }

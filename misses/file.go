@@ -2,16 +2,15 @@ package misses
 
 import (
 	"bufio"
-	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"strconv"
-	"strings"
+
+	"github.com/nomen-project/nomen/internal/durable"
 )
 
 // Version is the number of the format of the file.
@@ -148,55 +147,19 @@ func Load(file string) ([]Miss, Totals, error) {
 // Save replaces a file by one that says this, which only its owner can read. When
 // it returns nil, that is on disk; else the old file is as it was.
 func Save(file string, list []Miss, t Totals) error {
-	dir, base := filepath.Split(filepath.Clean(file))
-	if dir == "" {
-		dir = "."
-	}
-	tmp, err := os.CreateTemp(dir, base+newSuffix+"*") // mode 0600
+	err := durable.Replace(durable.Disk{Mode: durable.Private}, file, func(w io.Writer) error { return Write(w, list, t) })
 	if err != nil {
 		return fmt.Errorf("misses: %w", err)
-	}
-	defer os.Remove(tmp.Name()) // after the rename there is nothing to remove
-	err = Write(tmp, list, t)
-	if err := errors.Join(err, tmp.Sync(), tmp.Close()); err != nil {
-		return fmt.Errorf("misses: %w", err)
-	}
-	if err := os.Rename(tmp.Name(), file); err != nil {
-		return fmt.Errorf("misses: %w", err)
-	}
-	return syncDir(dir)
-}
-
-// newSuffix stands between the name of a file and a number in that of one which is
-// to take its place.
-const newSuffix = ".new"
-
-// sweep removes what a crash has kept from taking the place of a file.
-func sweep(file string) error {
-	dir, base := filepath.Split(filepath.Clean(file))
-	entries, err := os.ReadDir(cmp.Or(dir, "."))
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("misses: %w", err)
-	}
-	for _, e := range entries {
-		number, ok := strings.CutPrefix(e.Name(), base+newSuffix)
-		if _, err := strconv.ParseUint(number, 10, 64); !ok || err != nil || !e.Type().IsRegular() {
-			continue
-		}
-		if err := os.Remove(filepath.Join(dir, e.Name())); err != nil {
-			return fmt.Errorf("misses: %w", err)
-		}
 	}
 	return nil
 }
 
-// syncDir makes a rename in dir last.
-func syncDir(dir string) error {
-	d, err := os.Open(dir)
-	if err != nil {
+// sweep removes what a crash has kept from taking the place of a file.
+func sweep(file string) error {
+	if err := durable.Sweep(file); err != nil {
 		return fmt.Errorf("misses: %w", err)
 	}
-	return errors.Join(d.Sync(), d.Close())
+	return nil
 }
 
 // putAside renames a file to the first name of the form FILE.unread, FILE.unread2
@@ -211,7 +174,7 @@ func putAside(file string) (string, error) {
 		}
 		aside = file + ".unread" + strconv.Itoa(n)
 	}
-	if err := os.Rename(file, aside); err != nil {
+	if err := durable.Move(durable.Disk{}, file, aside); err != nil {
 		return "", fmt.Errorf("misses: %w", err)
 	}
 	return aside, nil

@@ -14,6 +14,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/nomen-project/nomen/internal/durable"
 )
 
 // Disk keeps entries in files of a directory, one for each. Several programs can
@@ -37,7 +39,8 @@ var _ Keeper = (*Disk)(nil)
 // How the files are called.
 const (
 	entrySuffix = ".entry"
-	newPrefix   = "new-" // not complete
+	newPart     = entrySuffix + ".new" // within the name of one that is not complete
+	oldPart     = "new-"               // at the beginning of the same, as earlier programs named it
 )
 
 // maxEntry bounds what is read of a file.
@@ -46,7 +49,7 @@ const maxEntry = 64 << 20
 // OpenDisk returns a keeper in a directory, which it makes if there is none: for
 // its owner alone, because what was asked is nobody else's business.
 func OpenDisk(dir string, l Limits) (*Disk, error) {
-	if err := os.MkdirAll(dir, 0o700); err != nil {
+	if err := os.MkdirAll(dir, durable.PrivateDir); err != nil {
 		return nil, fmt.Errorf("cache: %w", err)
 	}
 	d := &Disk{dir: dir, limits: l.withDefaults()}
@@ -100,25 +103,15 @@ func (d *Disk) Put(e Entry) error {
 	return d.count(size)
 }
 
-// write gives a file its content and then its name.
+// write replaces a file.
 func (d *Disk) write(path string, text []byte) error {
-	dir := filepath.Dir(path)
-	if err := os.Mkdir(dir, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
+	if err := os.Mkdir(filepath.Dir(path), durable.PrivateDir); err != nil && !errors.Is(err, fs.ErrExist) {
 		return err
 	}
-	f, err := os.CreateTemp(dir, newPrefix)
-	if err != nil {
+	return durable.Replace(durable.Disk{Mode: durable.Private, Disposable: true}, path, func(w io.Writer) error {
+		_, err := w.Write(text)
 		return err
-	}
-	_, err = f.Write(text)
-	err = errors.Join(err, f.Close())
-	if err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	if err != nil {
-		return errors.Join(err, os.Remove(f.Name()))
-	}
-	return nil
+	})
 }
 
 // Drop implements [Keeper].
@@ -192,7 +185,7 @@ func (d *Disk) list() (files []file, total int64, err error) {
 			case isEntry && isHex(sum, 62):
 				files = append(files, file{path, info.Size(), usedAt(info.ModTime())})
 				total += info.Size()
-			case strings.HasPrefix(entry.Name(), newPrefix) && time.Since(info.ModTime()) > abandoned:
+			case (strings.Contains(entry.Name(), newPart) || strings.HasPrefix(entry.Name(), oldPart)) && time.Since(info.ModTime()) > abandoned:
 				_ = os.Remove(path)
 			}
 		}

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/nomen-project/nomen/adminapi"
+	"github.com/nomen-project/nomen/internal/durable"
 	"github.com/nomen-project/nomen/registrar"
 	"github.com/nomen-project/nomen/store"
 	"github.com/nomen-project/nomen/store/pebblestore"
@@ -172,9 +173,10 @@ func storeThere(dir string) error {
 	return err
 }
 
-// makeData makes the data directory, which is not for everybody's eyes: it
-// holds names that are not public yet.
-func (c *cli) makeData() error { return os.MkdirAll(c.data, 0o750) }
+// makeData makes the data directory, for its owner alone: it has names that are not
+// public yet. One that exists stays as it is, since it may have other files too; the
+// store in it is private by itself.
+func (c *cli) makeData() error { return os.MkdirAll(c.data, durable.PrivateDir) }
 
 // server returns a client of the server that runs on the data directory.
 func (c *cli) server(ctx context.Context) (*adminapi.Client, error) {
@@ -206,25 +208,11 @@ func (c *cli) ensureToken(ctx context.Context, s store.Tokens, reg *registrar.Re
 	if err := reg.PutToken(ctx, registrar.Operator(), token, "first start"); err != nil {
 		return err
 	}
-	return writePrivate(file, spelling+"\n")
+	return durable.WriteFile(file, spelling+"\n")
 }
 
 func tokenKnown(ctx context.Context, s store.Tokens, text string) bool {
 	id, secret, _ := adminapi.SplitToken(text)
 	t, err := s.Token(ctx, id)
 	return err == nil && !t.Revoked && adminapi.Matches(t, secret)
-}
-
-// writePrivate replaces a file by one that only its owner can read.
-func writePrivate(file, text string) error {
-	tmp, err := os.CreateTemp(filepath.Dir(file), filepath.Base(file)+".*") // mode 0600
-	if err != nil {
-		return err
-	}
-	defer os.Remove(tmp.Name()) // after the rename there is nothing to remove
-	_, err = tmp.WriteString(text)
-	if err := errors.Join(err, tmp.Sync(), tmp.Close()); err != nil {
-		return err
-	}
-	return os.Rename(tmp.Name(), file)
 }

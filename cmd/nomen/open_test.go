@@ -66,7 +66,7 @@ func TestCommandsAtOnce(t *testing.T) {
 			t.Error(failure)
 		}
 	}
-	if info, err := os.Stat(data); err != nil || info.Mode().Perm() != 0o750 {
-		t.Errorf("the data directory: %v, %v; want mode 0750", info, err)
+	if info, err := os.Stat(data); err != nil || info.Mode().Perm() != 0o700 {
+		t.Errorf("the data directory: %v, %v; want mode 0700", info, err)
 	}
 }

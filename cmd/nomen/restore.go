@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/nomen-project/nomen/internal/durable"
 	"github.com/nomen-project/nomen/store"
 	"github.com/nomen-project/nomen/store/pebblestore"
 )
@@ -81,7 +82,7 @@ func (c *cli) restore(ctx context.Context, from string) error {
 	if err := free(to); err != nil { // somebody may have started a server meanwhile
 		return err
 	}
-	if err := errors.Join(os.Rename(tmp, to), syncDir(filepath.Dir(to))); err != nil {
+	if err := durable.Move(durable.Disk{}, tmp, to); err != nil {
 		return err
 	}
 	if c.json {
@@ -194,10 +195,10 @@ func copyTree(ctx context.Context, from, to string, progress func(done, total ui
 		}
 		target := filepath.Join(to, rel)
 		if d.IsDir() {
-			if err := os.MkdirAll(target, 0o750); err != nil {
+			if err := os.MkdirAll(target, durable.PrivateDir); err != nil {
 				return err
 			}
-			return syncDir(filepath.Dir(target))
+			return durable.SyncDir(filepath.Dir(target))
 		}
 		n, err := copyFile(path, target)
 		done += n
@@ -213,19 +214,10 @@ func copyFile(from, to string) (uint64, error) {
 		return 0, err
 	}
 	defer in.Close()
-	out, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o640)
+	out, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, durable.Private)
 	if err != nil {
 		return 0, err
 	}
 	n, err := io.Copy(out, in)
-	return uint64(n), errors.Join(err, out.Sync(), out.Close(), syncDir(filepath.Dir(to)))
-}
-
-// syncDir puts the entries of a directory on disk.
-func syncDir(dir string) error {
-	d, err := os.Open(dir)
-	if err != nil {
-		return err
-	}
-	return errors.Join(d.Sync(), d.Close())
+	return uint64(n), errors.Join(err, out.Sync(), out.Close(), durable.SyncDir(filepath.Dir(to)))
 }

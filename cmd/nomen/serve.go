@@ -19,6 +19,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/nomen-project/nomen/bulk"
+	"github.com/nomen-project/nomen/internal/durable"
 	"github.com/nomen-project/nomen/internal/rfcindex"
 	"github.com/nomen-project/nomen/registrar"
 	"github.com/nomen-project/nomen/resolve"
@@ -318,7 +319,7 @@ func (c *cli) untilEnd(ctx context.Context, f serveFlags, l *server.Listening, l
 // announce tells people and other commands where the server is.
 func (c *cli) announce(f serveFlags, l *server.Listening) error {
 	if l.Admin != nil {
-		if err := writePrivate(filepath.Join(c.data, urlFile), "http://"+l.Admin.String()+"\n"); err != nil {
+		if err := durable.WriteFile(filepath.Join(c.data, urlFile), "http://"+l.Admin.String()+"\n"); err != nil {
 			return err
 		}
 	}

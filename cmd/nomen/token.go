@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/nomen-project/nomen/adminapi"
+	"github.com/nomen-project/nomen/internal/durable"
 	"github.com/nomen-project/nomen/name"
 	"github.com/nomen-project/nomen/registrar"
 )
@@ -94,7 +95,7 @@ func (c *cli) showToken(g adminapi.Grant, out adminapi.Granted, file string) err
 	fmt.Fprintf(c.err, "nomen: %s is %s of %s; 'nomen token revoke %s' ends that\n", printable(g.Who), g.Role, reach(g.Prefixes), out.ID)
 	switch {
 	case file != "":
-		if err := writePrivate(file, out.Token+"\n"); err != nil {
+		if err := durable.WriteFile(file, out.Token+"\n"); err != nil {
 			return err
 		}
 		if !c.json {

@@ -18,6 +18,7 @@ import (
 
 	"github.com/nomen-project/nomen"
 	"github.com/nomen-project/nomen/bulk"
+	"github.com/nomen-project/nomen/internal/durable"
 	"github.com/nomen-project/nomen/registrar"
 	"github.com/nomen-project/nomen/store/memstore"
 	"github.com/nomen-project/nomen/store/pebblestore"
@@ -338,7 +339,9 @@ the same bytes.
   uri-list         all usable locations of each active name (RFC 2483)
 
 The suffix of --output chooses format and compression: .csv, .tsv.gz, .jsonl.zst.
-With --json the summary of such a file is an object, as that of an import.
+Only its owner can read a new file, since an export has reserved and embargoed names
+too; a file that is replaced keeps its mode and group. Use chmod or chgrp once to let a
+web server read a map. With --json the summary of such a file is an object, as that of an import.
 Names for which a map or list has no line are counted; a record that a format
 cannot hold is named, and the exit status is 1.`
 
@@ -437,22 +440,16 @@ func exportInto(ctx context.Context, b backend, output string, o bulk.ExportOpti
 	return s, errors.Join(err, f.Close())
 }
 
-// exportFile writes to a temporary file that takes the name at the end.
+// exportFile writes to a temporary file that takes the name at the end. Only its owner
+// can read a new file: an export has embargoed and reserved names too.
 func exportFile(ctx context.Context, b backend, output string, o bulk.ExportOptions) (bulk.Summary, error) {
 	if target, err := filepath.EvalSymlinks(output); err == nil {
 		output = target // a link stays one
 	}
-	tmp, err := os.OpenFile(fmt.Sprintf("%s.%d.tmp", output, os.Getpid()), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
-	if err != nil {
-		return bulk.Summary{}, err
-	}
-	s, err := b.Export(ctx, tmp, o)
-	err = errors.Join(err, tmp.Sync(), tmp.Close())
-	if err == nil {
-		err = os.Rename(tmp.Name(), output)
-	}
-	if err != nil {
-		_ = os.Remove(tmp.Name())
-	}
+	var s bulk.Summary
+	err := durable.Replace(durable.Disk{Mode: durable.Private, Keep: true}, output, func(w io.Writer) (err error) {
+		s, err = b.Export(ctx, w, o)
+		return err
+	})
 	return s, err
 }

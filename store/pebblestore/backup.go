@@ -17,6 +17,7 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 	"github.com/cockroachdb/pebble/v2/vfs"
 
+	"github.com/nomen-project/nomen/internal/durable"
 	"github.com/nomen-project/nomen/internal/ledger"
 	"github.com/nomen-project/nomen/store"
 )
@@ -81,7 +82,7 @@ func (s *Store) backup(ctx context.Context, dir string, progress func(done, tota
 	if err := s.db.Checkpoint(from); err != nil {
 		return err
 	}
-	if err := s.fs.MkdirAll(fresh, 0o755); err != nil {
+	if err := s.fs.MkdirAll(fresh, durable.PrivateDir); err != nil {
 		return err
 	}
 	err = s.take(ctx, from, fresh, dir, progress)

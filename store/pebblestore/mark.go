@@ -8,6 +8,7 @@ import (
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 
+	"github.com/nomen-project/nomen/internal/durable"
 	"github.com/nomen-project/nomen/internal/ledger"
 	"github.com/nomen-project/nomen/store"
 )
@@ -22,17 +23,11 @@ const markFile = "HEAD"
 const maxMark = 128
 
 // writeMark puts a mark on disk, in place of the one that is there.
-func writeMark(disk vfs.FS, dir string, h store.Head) error {
-	tmp := disk.PathJoin(dir, markFile+".tmp")
-	f, err := disk.Create(tmp, vfs.WriteCategoryUnspecified)
-	if err != nil {
+func writeMark(files vfs.FS, dir string, h store.Head) error {
+	return durable.Replace(disk{files}, files.PathJoin(dir, markFile), func(w io.Writer) error {
+		_, err := fmt.Fprintf(w, "%d:%x\n", h.Size, h.Hash)
 		return err
-	}
-	_, err = fmt.Fprintf(f, "%d:%x\n", h.Size, h.Hash)
-	if err := errors.Join(err, f.Sync(), f.Close()); err != nil {
-		return err
-	}
-	return errors.Join(disk.Rename(tmp, disk.PathJoin(dir, markFile)), syncDir(disk, dir))
+	})
 }
 
 // readMark returns the mark, the head of an empty log if there is none.

@@ -128,6 +128,7 @@ func Open(o Options) (*Store, error) {
 	if s.db, err = pebble.Open(o.Dir, engine); err != nil {
 		return nil, fmt.Errorf("pebblestore: %s: %w", o.Dir, explain(o, err))
 	}
+	tighten(o)
 	if err := s.identify(o.Keep); err != nil {
 		return nil, errors.Join(fmt.Errorf("pebblestore: %s: %w", o.Dir, err), s.db.Close())
 	}

@@ -7,6 +7,8 @@ import (
 
 	"github.com/cockroachdb/pebble/v2"
 	"github.com/cockroachdb/pebble/v2/vfs"
+
+	"github.com/nomen-project/nomen/internal/durable"
 )
 
 // What stands beside a store while it is rekeyed, by what is added to its name.
@@ -19,11 +21,14 @@ const (
 	suffixFormat   = ".format-%d"      // the old store, of the same rules and this format
 )
 
-// defaults fills in the file system, and cleans the path so that names can be
-// added to it.
+// defaults fills in the file system, which keeps files private, and cleans the path
+// so that names can be added to it.
 func (o *Options) defaults() {
 	if o.FS == nil {
 		o.FS = vfs.Default
+	}
+	if vfs.Root(o.FS) == vfs.Default {
+		o.FS = private{o.FS}
 	}
 	o.Dir = o.FS.PathJoin(o.Dir)
 }
@@ -44,6 +49,7 @@ func lockStore(o Options) (*pebble.Lock, error) {
 // swap puts the new store in the place of the old one, which is locked, and
 // returns where that is now.
 func swap(o Options, suffix string) (string, error) {
+	tighten(o) // the old store, which is kept
 	kept, err := free(o.FS, o.Dir+suffix)
 	if err != nil {
 		return "", err
@@ -78,16 +84,7 @@ func settle(o Options) error {
 }
 
 // move renames a directory, and waits for the disk.
-func move(disk vfs.FS, from, to string) error {
-	if err := disk.Rename(from, to); err != nil {
-		return err
-	}
-	parent, err := disk.OpenDir(disk.PathDir(to))
-	if err != nil {
-		return err
-	}
-	return errors.Join(parent.Sync(), parent.Close())
-}
+func move(files vfs.FS, from, to string) error { return durable.Move(disk{files}, from, to) }
 
 func isThere(disk vfs.FS, path string) (bool, error) {
 	_, err := disk.Stat(path)

@@ -33,7 +33,7 @@ func NewScratch(parent string) (*Scratch, error) {
 	if err != nil {
 		return nil, err
 	}
-	o := engineOptions(Options{Dir: dir, FS: vfs.Default, CacheSize: scratchCache})
+	o := engineOptions(Options{Dir: dir, FS: private{vfs.Default}, CacheSize: scratchCache})
 	o.DisableWAL = true
 	db, err := pebble.Open(dir, o)
 	if err != nil {

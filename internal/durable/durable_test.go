@@ -1,0 +1,263 @@
+package durable
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"testing"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+)
+
+// A crashing file system keeps what a machine without power would have. It fails from
+// its step number failAt on, if that is above 0, and tells the state after each step.
+type crashing struct {
+	*vfs.MemFS
+	step, failAt int
+	after        func(step int)
+}
+
+var errInjected = errors.New("injected")
+
+func (c *crashing) next() error {
+	if c.step++; c.failAt > 0 && c.step >= c.failAt {
+		return errInjected
+	}
+	return nil
+}
+
+// do runs one step.
+func (c *crashing) do(f func() error) error {
+	if err := c.next(); err != nil {
+		return err
+	}
+	err := f()
+	if c.after != nil {
+		c.after(c.step)
+	}
+	return err
+}
+
+type crashingFile struct {
+	c *crashing
+	vfs.File
+}
+
+func (f crashingFile) Write(p []byte) (n int, err error) {
+	err = f.c.do(func() error { n, err = f.File.Write(p); return err })
+	return n, err
+}
+
+func (f crashingFile) Sync() error  { return f.c.do(f.File.Sync) }
+func (f crashingFile) Close() error { return f.c.do(f.File.Close) }
+
+func (c *crashing) CreateBeside(path string) (File, string, error) {
+	var f vfs.File
+	err := c.do(func() (err error) {
+		f, err = c.Create(path+".new", vfs.WriteCategoryUnspecified)
+		return err
+	})
+	return crashingFile{c, f}, path + ".new", err
+}
+
+func (c *crashing) Rename(from, to string) error {
+	return c.do(func() error { return c.MemFS.Rename(from, to) })
+}
+
+func (c *crashing) Remove(path string) error { return c.MemFS.Remove(path) }
+
+func (c *crashing) SyncParent(path string) error {
+	return c.do(func() error {
+		d, err := c.OpenDir(c.PathDir(path))
+		if err != nil {
+			return err
+		}
+		return errors.Join(d.Sync(), d.Close())
+	})
+}
+
+func content(t *testing.T, disk vfs.FS, path string) string {
+	t.Helper()
+	f, err := disk.Open(path)
+	if err != nil {
+		return fmt.Sprint(err)
+	}
+	defer f.Close()
+	b, err := io.ReadAll(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}
+
+func twoParts(w io.Writer) error {
+	_, err := io.WriteString(w, "ne")
+	_, err2 := io.WriteString(w, "w")
+	return errors.Join(err, err2)
+}
+
+const steps = 7 // of Replace with twoParts: create, two writes, sync, close, rename, sync of the directory
+
+func newDisk(t *testing.T) *crashing {
+	t.Helper()
+	c := &crashing{MemFS: vfs.NewCrashableMem()}
+	if err := Replace(c, "/f", func(w io.Writer) error { _, err := io.WriteString(w, "old"); return err }); err != nil {
+		t.Fatal(err)
+	}
+	c.step = 0
+	return c
+}
+
+// TestReplaceCrash: after a loss of power at any step, the old or the new content is
+// there; after the last one, the new content.
+func TestReplaceCrash(t *testing.T) {
+	c := newDisk(t)
+	c.after = func(step int) {
+		for _, unsynced := range []int{0, 50, 100} { // percent of what was not synced that is there all the same
+			after := c.CrashClone(vfs.CrashCloneCfg{UnsyncedDataPercent: unsynced})
+			got := content(t, after, "/f")
+			if got != "old" && got != "new" || step == steps && got != "new" {
+				t.Errorf("power lost after step %d, %d %% of what was not synced kept: %q", step, unsynced, got)
+			}
+		}
+	}
+	if err := Replace(c, "/f", twoParts); err != nil || c.step != steps {
+		t.Fatalf("%d steps, %v; want %d", c.step, err, steps)
+	}
+}
+
+// TestReplaceFails: an error of any step is returned, the old content stays, and no
+// other file does.
+func TestReplaceFails(t *testing.T) {
+	for failAt := 1; failAt <= steps; failAt++ {
+		c := newDisk(t)
+		c.failAt = failAt
+		if err := Replace(c, "/f", twoParts); !errors.Is(err, errInjected) {
+			t.Errorf("step %d failed: Replace returned %v", failAt, err)
+		}
+		want := "old"
+		if failAt == steps { // the sync of the directory
+			want = "new"
+		}
+		if got := content(t, c.MemFS, "/f"); got != want {
+			t.Errorf("step %d failed: the file has %q, want %q", failAt, got, want)
+		}
+		if list, err := c.List("/"); len(list) != 1 || err != nil {
+			t.Errorf("step %d failed: there are %q, %v", failAt, list, err)
+		}
+	}
+}
+
+func TestMoveFails(t *testing.T) {
+	for failAt := 1; failAt <= 2; failAt++ {
+		c := newDisk(t)
+		c.failAt = failAt
+		if err := Move(c, "/f", "/g"); !errors.Is(err, errInjected) {
+			t.Errorf("step %d failed: Move returned %v", failAt, err)
+		}
+	}
+}
+
+func mode(t *testing.T, path string) fs.FileMode {
+	t.Helper()
+	info, err := os.Stat(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return info.Mode().Perm()
+}
+
+// TestModes: a private file is private, and one that replaces another keeps its mode
+// only when that is asked for.
+func TestModes(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("no modes")
+	}
+	dir := t.TempDir()
+	file := filepath.Join(dir, "f")
+	for _, tt := range []struct {
+		disk      Disk
+		was, want fs.FileMode // was 0: no file
+	}{
+		{Disk{Mode: Private}, 0, 0o600},
+		{Disk{Mode: Private}, 0o644, 0o600},
+		{Disk{Mode: Private, Keep: true}, 0, 0o600},
+		{Disk{Mode: Private, Keep: true}, 0o640, 0o640},
+		{Disk{Mode: Private, Keep: true}, 0o644, 0o644},
+		{Disk{Mode: Private, Disposable: true}, 0, 0o600},
+	} {
+		_ = os.Remove(file)
+		if tt.was != 0 {
+			if err := errors.Join(os.WriteFile(file, []byte("old"), 0o600), os.Chmod(file, tt.was)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := Replace(tt.disk, file, twoParts); err != nil {
+			t.Fatal(err)
+		}
+		if got := mode(t, file); got != tt.want {
+			t.Errorf("%+v in place of mode %04o: mode %04o, want %04o", tt.disk, tt.was, got, tt.want)
+		}
+		if text, err := os.ReadFile(file); string(text) != "new" || err != nil {
+			t.Errorf("%+v: %q, %v", tt.disk, text, err)
+		}
+	}
+	if list, err := os.ReadDir(dir); len(list) != 1 || err != nil {
+		t.Errorf("there are %v, %v; want one file", list, err)
+	}
+}
+
+func TestTighten(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("no modes")
+	}
+	dir := t.TempDir()
+	for _, tt := range []struct{ was, want, told fs.FileMode }{
+		{0o755, 0o700, 0o755},
+		{0o705, 0o700, 0o705},
+		{0o750, 0o750, 0}, // the group was let in on purpose
+		{0o700, 0o700, 0},
+	} {
+		if err := os.Chmod(dir, tt.was); err != nil {
+			t.Fatal(err)
+		}
+		told, err := Tighten(dir)
+		if got := mode(t, dir); got != tt.want || told != tt.told || err != nil {
+			t.Errorf("Tighten of mode %04o: %04o, and returns %04o, %v; want %04o and %04o", tt.was, got, told, err, tt.want, tt.told)
+		}
+	}
+	if _, err := Tighten(filepath.Join(dir, "none")); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("Tighten of nothing: %v", err)
+	}
+}
+
+// TestSweep: what a crash has left beside a file goes, and nothing else.
+func TestSweep(t *testing.T) {
+	dir := t.TempDir()
+	for _, name := range []string{"f", "f.new1", "f.new4294967295", "f.news", "g.new1"} {
+		if err := WriteFile(filepath.Join(dir, name), "x"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Mkdir(filepath.Join(dir, "f.new7"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := Sweep(filepath.Join(dir, "f")); err != nil {
+		t.Fatal(err)
+	}
+	entries, err := os.ReadDir(dir)
+	var names []string
+	for _, e := range entries {
+		names = append(names, e.Name())
+	}
+	if got, want := fmt.Sprint(names), "[f f.new7 f.news g.new1]"; got != want || err != nil {
+		t.Errorf("there are %s, %v; want %s", got, err, want)
+	}
+	if err := Sweep(filepath.Join(dir, "none", "f")); err != nil {
+		t.Errorf("Sweep where there is no directory: %v", err)
+	}
+}

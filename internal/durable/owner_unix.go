@@ -1,0 +1,24 @@
+//go:build unix
+
+package durable
+
+import (
+	"io/fs"
+	"os"
+	"syscall"
+)
+
+// owner returns the user and the group of a file, and whether they are known.
+func owner(info fs.FileInfo) (user, group int, ok bool) {
+	s, ok := info.Sys().(*syscall.Stat_t)
+	if !ok {
+		return 0, 0, false
+	}
+	return int(s.Uid), int(s.Gid), true
+}
+
+// isOurs reports whether a file belongs to the user of this process.
+func isOurs(info fs.FileInfo) bool {
+	user, _, ok := owner(info)
+	return ok && user == os.Geteuid()
+}

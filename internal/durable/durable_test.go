@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -118,7 +119,7 @@ func TestReplaceCrash(t *testing.T) {
 	c := newDisk(t)
 	c.after = func(step int) {
 		for _, unsynced := range []int{0, 50, 100} { // percent of what was not synced that is there all the same
-			after := c.CrashClone(vfs.CrashCloneCfg{UnsyncedDataPercent: unsynced})
+			after := c.CrashClone(vfs.CrashCloneCfg{UnsyncedDataPercent: unsynced, RNG: rand.New(rand.NewPCG(1, uint64(step)))})
 			got := content(t, after, "/f")
 			if got != "old" && got != "new" || step == steps && got != "new" {
 				t.Errorf("power lost after step %d, %d %% of what was not synced kept: %q", step, unsynced, got)

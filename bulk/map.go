@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/nomen-project/nomen"
+	"github.com/nomen-project/nomen/internal/location"
 	"github.com/nomen-project/nomen/name"
 	"github.com/nomen-project/nomen/store"
 )
@@ -70,27 +71,24 @@ func best(r *store.Record, at time.Time) (string, error) {
 	if len(all) == 0 {
 		return "", errNoLine
 	}
-	return all[0].URL, visible(0, all[0].URL)
+	return all[0].URL, leads(0, all[0].URL)
 }
 
-// visible refuses what could break out of its line or word: a URI is visible
-// ASCII alone.
-func visible(i int, url string) error {
-	for k := range len(url) {
-		if url[k] <= ' ' || url[k] > '~' {
-			return &heldError{"locations[" + strconv.Itoa(i) + "].url", fmt.Sprintf("byte %d is not a visible character of ASCII", k+1)}
-		}
-	}
-	if url == "" {
-		return &heldError{"locations[" + strconv.Itoa(i) + "].url", "is empty"}
+// leads refuses what no client can be sent to, and what could break out of its line
+// or word: a URI is visible ASCII alone.
+func leads(i int, url string) error {
+	if err := location.Check(url); err != nil {
+		return &heldError{"locations[" + strconv.Itoa(i) + "].url", err.Error()}
 	}
 	return nil
 }
 
 // visibleKey returns the path under which a name is asked.
 func visibleKey(n name.Name) (string, error) {
-	if visible(0, n.Key()) != nil {
-		return "", &heldError{"name", "has a character that is not visible ASCII"}
+	for i := range len(n.Key()) {
+		if c := n.Key()[i]; c <= ' ' || c > '~' {
+			return "", &heldError{"name", "has a character that is not visible ASCII"}
+		}
 	}
 	return "/" + n.Key(), nil
 }
@@ -246,11 +244,8 @@ func (u uriList) record(b []byte, r *store.Record) ([]byte, error) {
 	b = append(b, r.Name.Key()...)
 	b = append(b, "\r\n"...)
 	for i, l := range all {
-		if err := visible(i, l.URL); err != nil {
+		if err := leads(i, l.URL); err != nil {
 			return b, err
-		}
-		if l.URL[0] == '#' {
-			return b, &heldError{"url", "begins like a comment"}
 		}
 		b = append(b, l.URL...)
 		b = append(b, "\r\n"...)

@@ -35,8 +35,8 @@ func optional(g *rapid.Generator[string]) *rapid.Generator[string] {
 
 func values(g *rapid.Generator[string]) *rapid.Generator[[]string] { return rapid.SliceOfN(g, 0, 3) }
 
-// location draws one that the registrar takes.
-func location() *rapid.Generator[nomen.Location] {
+// someLocation draws one that the registrar takes.
+func someLocation() *rapid.Generator[nomen.Location] {
 	return rapid.Custom(func(t *rapid.T) nomen.Location {
 		return nomen.Location{
 			URL:       rapid.SampledFrom([]string{"https://a.example/", "https://b.example/?q=1,2;(3)", "ftp://c.example/%22", "mailto:x@example.org", "urn:example:'x'"}).Draw(t, "url"),
@@ -61,7 +61,7 @@ func record() *rapid.Generator[*store.Record] {
 		r := &store.Record{
 			Spelling:   rapid.SampledFrom([]string{"urn:example:", "URN:EXAMPLE:", "ark:12345/x", "https://example.org/,"}).Draw(t, "prefix") + fmt.Sprint(rapid.IntRange(0, 9).Draw(t, "element")),
 			Status:     rapid.SampledFrom([]nomen.Status{nomen.Active, nomen.Reserved, nomen.Retired}).Draw(t, "status"),
-			Locations:  rapid.SliceOfN(location(), 0, 4).Draw(t, "locations"),
+			Locations:  rapid.SliceOfN(someLocation(), 0, 4).Draw(t, "locations"),
 			SameAs:     values(rapid.SampledFrom([]string{"urn:isbn:1", "https://example.org/a,b", "a:b'c"})).Draw(t, "same_as"),
 			Successors: values(rapid.SampledFrom([]string{"urn:example:s", "urn:example:t(1)"})).Draw(t, "successors"),
 		}

@@ -16,6 +16,7 @@ import (
 
 	"github.com/nomen-project/nomen"
 	"github.com/nomen-project/nomen/discover"
+	"github.com/nomen-project/nomen/internal/location"
 	"github.com/nomen-project/nomen/scheme"
 	"github.com/nomen-project/nomen/uri"
 	"github.com/nomen-project/nomen/urn"
@@ -176,10 +177,13 @@ func (f *Fetcher) Close() error {
 
 // Location fetches on a stranger's behalf what an authority says is the location
 // of a resource.
-func (f *Fetcher) Location(ctx context.Context, location string) (*nomen.Resource, error) {
-	u, err := uri.Parse(location)
+func (f *Fetcher) Location(ctx context.Context, at string) (*nomen.Resource, error) {
+	u, err := uri.Parse(at)
 	if err != nil {
 		return nil, fmt.Errorf("fetch: %w", err)
+	}
+	if err := location.CheckURI(u); err != nil {
+		return nil, &RefusedError{URL: u.Redacted(), Why: err.Error()}
 	}
 	return f.Fetch(ctx, u, Request{})
 }

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/nomen-project/nomen"
+	"github.com/nomen-project/nomen/internal/location"
 	"github.com/nomen-project/nomen/scheme"
 	"github.com/nomen-project/nomen/uri"
 )
@@ -225,6 +226,10 @@ func (j *journey) mayFollow(u uri.URI) error {
 		return nil
 	case known.Name == "file", known.Name == "afs":
 		return j.refuse(u, "a stranger's word does not open files of this machine", nil)
+	case len(j.hop.chain) > 1: // another server leads there
+		if err := location.CheckURI(u); err != nil {
+			return j.refuse(u, err.Error(), nil)
+		}
 	}
 	if _, ok := u.Userinfo(); ok && !known.Interactive { // nobody is logged in by himself
 		return j.refuse(u, "there are credentials in it that the user did not give", nil)

@@ -223,6 +223,27 @@ func TestDangers(t *testing.T) {
 	}
 }
 
+// TestOthersLeadToLocations has a server lead to what no location may be: nothing else
+// is followed on its word than on that of a record.
+func TestOthersLeadToLocations(t *testing.T) {
+	at := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		w.Header()["Location"] = []string{r.URL.RawQuery}
+		w.WriteHeader(302)
+	})
+	f := newFetcher(t, Options{AllowPrivate: true})
+	for _, location := range []string{
+		"ms-msdt:/id", "ssh://-oProxyCommand=x/", "data:,x", "whois://127.0.0.1/x", "https://127.0.0.1:65536/", "ftp://127.0.0.1/a%0D%0ADELE%20b", "gopher://127.0.0.1/0a%0D%0Ab",
+	} {
+		var refused *RefusedError
+		if _, _, err := read(t, f, "http://"+at+"/?"+location, own); !errors.As(err, &refused) {
+			t.Errorf("%s: %v", location, err)
+		}
+		if _, err := f.Location(t.Context(), location); !errors.As(err, &refused) {
+			t.Errorf("%s as a location: %v", location, err)
+		}
+	}
+}
+
 // Credentials go to the origin for which the user gave them, and nowhere else.
 func TestCredentials(t *testing.T) {
 	sent := func(w http.ResponseWriter, r *http.Request) {

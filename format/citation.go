@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/nomen-project/nomen"
+	"github.com/nomen-project/nomen/internal/location"
 	"github.com/nomen-project/nomen/internal/shown"
 	"github.com/nomen-project/nomen/uri"
 )
@@ -180,11 +181,11 @@ func cite(a *nomen.Answer, p Page) citation {
 			break
 		}
 	}
-	if c.url == "" && followable(c.id) {
+	if c.url == "" && location.IsLink(c.id) {
 		c.url = c.id
 	}
 	for _, l := range a.Locations {
-		if c.url == "" && isResource(l) && followable(l.URL) {
+		if c.url == "" && isResource(l) && location.IsLink(l.URL) {
 			c.url = l.URL
 		}
 	}

@@ -8,8 +8,8 @@ import (
 	"strings"
 
 	"github.com/nomen-project/nomen"
+	"github.com/nomen-project/nomen/internal/location"
 	"github.com/nomen-project/nomen/internal/shown"
-	"github.com/nomen-project/nomen/uri"
 )
 
 // ContentSecurityPolicy is what a server sends with the pages of this package:
@@ -111,7 +111,7 @@ func (p *page) links(a *nomen.Answer) {
 		}
 	}
 	for _, l := range Signed(a) {
-		if !followable(l.URL) {
+		if !location.IsLink(l.URL) {
 			continue
 		}
 		for _, rel := range locationRelations(l) {
@@ -199,7 +199,7 @@ func (p *page) locations(all []nomen.Location) {
 	p.print("<UL>")
 	for _, l := range all {
 		p.print("<LI>")
-		if followable(l.URL) {
+		if location.IsLink(l.URL) {
 			p.link(l.URL, l.URL)
 		} else {
 			p.print("<code>%s</code>", l.URL)
@@ -370,21 +370,6 @@ func around(s string, offset int) (before, at, after string) {
 	return before, rest, ""
 }
 
-// followable reports whether url may be an active link: a URI of a scheme that
-// leads somewhere and runs nothing.
-func followable(url string) bool {
-	u, err := uri.Parse(url)
-	if err != nil {
-		return false
-	}
-	scheme, _ := u.Scheme()
-	switch strings.ToLower(scheme) {
-	case "http", "https", "ftp", "ftps", "sftp", "gopher", "gemini", "mailto", "news", "nntp", "telnet", "wais", "ldap", "ldaps":
-		return true
-	}
-	return false
-}
-
 // Inert reports whether a browser that finds a link of this relation in the head
 // of a page or a response leaves it alone, unlike stylesheet, icon or prefetch.
 func Inert(rel string) bool {
@@ -399,7 +384,7 @@ func Inert(rel string) bool {
 // sent the page, or itself if it is a location as well; "" if it is no URI.
 func nameTarget(s string) string {
 	switch {
-	case followable(s):
+	case location.IsLink(s):
 		return s
 	case isAbsolute(s):
 		return NamePath(s)

@@ -11,6 +11,7 @@ import (
 	"golang.org/x/net/html"
 
 	"github.com/nomen-project/nomen"
+	"github.com/nomen-project/nomen/internal/location"
 	"github.com/nomen-project/nomen/internal/shown"
 	"github.com/nomen-project/nomen/name"
 )
@@ -165,7 +166,7 @@ func attributeFault(element string, a html.Attribute) string {
 		return "metadata " + a.Val
 	case a.Key == "rel" && slices.ContainsFunc(strings.Fields(a.Val), func(rel string) bool { return !slices.Contains(harmlessRels, rel) }):
 		return "relation " + a.Val
-	case a.Key == "href" && !followable(a.Val) && (!strings.HasPrefix(a.Val, "/") || strings.HasPrefix(a.Val, "//")):
+	case a.Key == "href" && !location.IsLink(a.Val) && (!strings.HasPrefix(a.Val, "/") || strings.HasPrefix(a.Val, "//")):
 		return "address " + a.Val
 	case a.Key == "href" && strings.Contains(a.Val, "evil"):
 		return element + " leads to " + a.Val

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/nomen-project/nomen"
+	"github.com/nomen-project/nomen/internal/location"
 	"github.com/nomen-project/nomen/internal/shown"
 )
 
@@ -70,7 +71,7 @@ func newWork(a *nomen.Answer) ldWork {
 	}
 	for _, l := range a.Locations {
 		switch {
-		case !followable(l.URL):
+		case !location.IsLink(l.URL):
 		case !isResource(l):
 			o.link(l)
 		default:

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/nomen-project/nomen"
+	"github.com/nomen-project/nomen/internal/location"
 )
 
 // The relations of FAIR Signposting (signposting.org/FAIR), and of RFC 4287 for
@@ -65,7 +66,7 @@ func Signs(m nomen.Metadata) []Sign {
 	var all []Sign
 	add := func(rel string, values []string, most int) {
 		for _, s := range values {
-			if most > 0 && strings.HasPrefix(s, "http") && isWeb(s) {
+			if most > 0 && strings.HasPrefix(s, "http") && location.IsLink(s) {
 				all = append(all, Sign{rel, s})
 				most--
 			}

@@ -12,6 +12,7 @@ import (
 	"github.com/nomen-project/nomen"
 	"github.com/nomen-project/nomen/client"
 	"github.com/nomen-project/nomen/discover"
+	"github.com/nomen-project/nomen/internal/location"
 	"github.com/nomen-project/nomen/name"
 	"github.com/nomen-project/nomen/namespace"
 	"github.com/nomen-project/nomen/scheme"
@@ -266,7 +267,7 @@ func (e *Explainer) place(ctx context.Context, x *Explanation) error {
 		} else if asker.misled() != "" {
 			x.Remarks = append(x.Remarks, "other resolvers are not asked: "+asker.misled())
 		}
-	case isLink(x.Text):
+	case location.IsLink(x.Text):
 		x.Link = x.Text
 	}
 	return nil
@@ -336,22 +337,4 @@ func (e *Explainer) logger() *slog.Logger {
 		return slog.New(slog.DiscardHandler)
 	}
 	return e.Log
-}
-
-// isLink reports whether a page may have s as a link: a URI that locates something
-// and runs nothing.
-func isLink(s string) bool {
-	u, err := uri.Parse(s)
-	if err != nil {
-		return false
-	}
-	own, _ := u.Scheme()
-	host, _ := u.Host()
-	switch strings.ToLower(own) {
-	case "http", "https", "ftp", "ftps", "gopher", "gemini":
-		return host != ""
-	case "mailto", "news":
-		return true
-	}
-	return false
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/nomen-project/nomen"
+	"github.com/nomen-project/nomen/internal/location"
 	"github.com/nomen-project/nomen/store"
 	"github.com/nomen-project/nomen/uri"
 )
@@ -70,7 +71,7 @@ func FuzzExplain(f *testing.F) {
 		if x.Link != "" {
 			u, err := uri.Parse(x.Link)
 			own, _ := u.Scheme()
-			if err != nil || store.Runs(strings.ToLower(own)) || x.Leads() {
+			if err != nil || location.Runs(own) || x.Leads() {
 				t.Errorf("%q: a link %q", s, x.Link)
 			}
 		}

@@ -20,6 +20,7 @@ import (
 
 	"github.com/nomen-project/nomen"
 	"github.com/nomen-project/nomen/format"
+	"github.com/nomen-project/nomen/internal/location"
 	"github.com/nomen-project/nomen/internal/shown"
 	"github.com/nomen-project/nomen/name"
 	"github.com/nomen-project/nomen/store"
@@ -433,7 +434,7 @@ func (g *Gopher) text(ctx context.Context, m *menu, s string) {
 // with a link that a person may follow.
 func elsewherePage(url string) string {
 	const layout = "<!DOCTYPE html>\r\n<html lang=\"en\">\r\n<head><meta charset=\"utf-8\"><title>Elsewhere</title></head>\r\n<body>\r\n<p>%s</p>\r\n</body>\r\n</html>\r\n"
-	if !isLink(url) {
+	if !location.IsLink(url) {
 		return fmt.Sprintf(layout, "This leads nowhere that a page should link to.")
 	}
 	to := html.EscapeString(url)
@@ -549,7 +550,7 @@ func (m *menu) location(l nomen.Location) {
 	if l.Type != "" {
 		title += " (" + l.Type + ")"
 	}
-	if !isLink(l.URL) {
+	if !location.IsLink(l.URL) {
 		m.say(l.URL)
 		return
 	}

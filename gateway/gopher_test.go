@@ -126,7 +126,7 @@ func TestGopherNames(t *testing.T) { // Y95-53; RFC 1436, 3.8
 			"1The pond\t/fish\tgopher.example\t70",
 			"0gopher://[2001:db8::1]:7070/0/fish.txt\t/fish.txt\t2001:db8::1\t7070",
 			"hOn the web (text/html)\tURL:https://fish.example/a?b=1&c" + own,
-			"itelnet://fish.example/\t\terror.host\t1",
+			"htelnet://fish.example/\tURL:telnet://fish.example/" + own,
 		}, ""},
 		{"/URN:dns:HERE.example:fish\t+\r\n", []string{"1The pond\t/fish\tgopher.example\t70"}, ""}, // Gopher+
 		{"/-/name\t<urn:dns:here.example: fish>\r\n", []string{"1The pond\t/fish\tgopher.example\t70"}, ""},

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/nomen-project/nomen"
+	"github.com/nomen-project/nomen/internal/location"
 	"github.com/nomen-project/nomen/name"
 	"github.com/nomen-project/nomen/store"
 )
@@ -175,7 +176,7 @@ func isHost(s string) bool {
 // checkKin accepts the prefixes of authorities, or URIs of what stands for one.
 func checkKin(of, field string, list []string) error {
 	for i, s := range list {
-		if _, err := name.ParsePrefix(s); err == nil && !store.Runs(strings.ToLower(s[:strings.IndexByte(s, ':')])) {
+		if _, err := name.ParsePrefix(s); err == nil && !location.Runs(s[:strings.IndexByte(s, ':')]) {
 			continue
 		}
 		if _, f := parseURI(s); f.bad() {

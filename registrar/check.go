@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/nomen-project/nomen"
+	"github.com/nomen-project/nomen/internal/location"
 	"github.com/nomen-project/nomen/name"
 	"github.com/nomen-project/nomen/store"
 	"github.com/nomen-project/nomen/urn"
@@ -47,7 +48,7 @@ func identify(rec *store.Record, set *store.AuthoritySet) (name.Name, *store.Aut
 
 // checkAssignable refuses the names that cannot be given to anything.
 func checkAssignable(n name.Name, a *store.Authority) error {
-	if store.Runs(n.Scheme()) {
+	if location.Runs(n.Scheme()) {
 		return refuse(n.Key(), "name", faultf(0, "scheme", "%s: makes a browser run or show what the link itself holds", n.Scheme()))
 	}
 	element := ""
@@ -65,14 +66,14 @@ func checkAssignable(n name.Name, a *store.Authority) error {
 }
 
 // checkRecord checks the fields of rec, the record of n, that are meant.
-func (r *Registrar) checkRecord(n name.Name, rec *store.Record, fields Fields) error {
+func checkRecord(n name.Name, rec *store.Record, fields Fields) error {
 	of := cmp.Or(rec.Spelling, n.Key())
 	if fields.Has(FieldStatus) && !validStatus(rec.Status) {
 		return refuse(of, "status", faultf(0, "status", "%q is not reserved, active or retired", rec.Status))
 	}
 	if fields.Has(FieldLocations) {
 		for i := range rec.Locations {
-			if field, f := r.checkLocation(&rec.Locations[i]); f.bad() {
+			if field, f := checkLocation(&rec.Locations[i]); f.bad() {
 				return refuseAt(of, "locations", i, "."+field, f)
 			}
 		}
@@ -160,7 +161,7 @@ func checkSuccessors(of string, self name.Name, successors []string) error {
 		switch {
 		case err != nil:
 			return refuseAt(of, "successors", i, "", nameFault(s, err))
-		case store.Runs(n.Scheme()):
+		case location.Runs(n.Scheme()):
 			_, f := parseURI(s)
 			return refuseAt(of, "successors", i, "", f)
 		case n == self:

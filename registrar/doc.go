@@ -17,10 +17,10 @@
 // # Locations
 //
 // A location is an absolute URI of RFC 3986 without control characters and
-// without a password, of one of [DefaultSchemes] unless [Options] say otherwise.
+// without a password, of one of the schemes of package internal/location.
 // Not among them is file: it is a place on the machine of whoever asks, not one
-// where the resource is. Never allowed, whatever the options say, are javascript,
-// data, vbscript and their kind.
+// where the resource is. Nothing of javascript, data, vbscript and their kind is
+// stored at all.
 //
 // # States
 //

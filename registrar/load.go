@@ -117,7 +117,7 @@ func (l *Load) check(i int, c *check, req *Request, set *store.AuthoritySet) {
 	if c.err = l.permit(c.name, c.authority); c.err != nil {
 		return
 	}
-	if c.err = l.checkRecord(c.name, req.Record, req.meant()); c.err != nil {
+	if c.err = checkRecord(c.name, req.Record, req.meant()); c.err != nil {
 		return
 	}
 	c.doubts = doubts(c.name, req)

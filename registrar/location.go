@@ -2,12 +2,10 @@ package registrar
 
 import (
 	"errors"
-	"strconv"
-	"strings"
 
 	"github.com/nomen-project/nomen"
+	"github.com/nomen-project/nomen/internal/location"
 	"github.com/nomen-project/nomen/name"
-	"github.com/nomen-project/nomen/store"
 	"github.com/nomen-project/nomen/uri"
 )
 
@@ -16,8 +14,8 @@ import (
 const maxRank = 65535
 
 // checkLocation returns the first field of l that is at fault.
-func (r *Registrar) checkLocation(l *nomen.Location) (string, fault) {
-	if f := r.checkPlace(l.URL); f.bad() {
+func checkLocation(l *nomen.Location) (string, fault) {
+	if f := checkPlace(l.URL); f.bad() {
 		return "url", f
 	}
 	for _, c := range [...]struct {
@@ -74,7 +72,7 @@ func checkInterval(l *nomen.Location) (string, fault) {
 
 // checkPlace accepts an absolute URI of an allowed scheme that can be sent in a
 // header, followed by a client and shown to anybody.
-func (r *Registrar) checkPlace(s string) fault {
+func checkPlace(s string) fault {
 	if f := checkText(s, false); f.bad() {
 		return f
 	}
@@ -82,19 +80,8 @@ func (r *Registrar) checkPlace(s string) fault {
 	if f.bad() {
 		return f
 	}
-	scheme, _ := u.Scheme()
-	rule, ok := r.schemes[strings.ToLower(scheme)]
-	if !ok {
-		return faultf(0, "scheme", "%s is not among the schemes that a location may have", strconv.Quote(scheme))
-	}
-	if host, _ := u.Host(); rule.host && host == "" {
-		return faultf(len(scheme)+1, "host", "a location of the scheme %s names a host", strings.ToLower(scheme))
-	}
-	if user, _ := u.Userinfo(); strings.IndexByte(user, ':') >= 0 {
-		return faultf(strings.Index(s, "//")+len("//"), "userinfo", "a location holds no password")
-	}
-	if i := escapedControl(s); rule.line && i >= 0 {
-		return faultf(i, "pct-encoded", "an escaped control character would break the line in which a client sends it")
+	if err := location.CheckURI(u); err != nil {
+		return faultOf(err)
 	}
 	return fault{}
 }
@@ -105,7 +92,7 @@ func parseURI(s string) (uri.URI, fault) {
 	if err != nil {
 		return u, faultOf(err)
 	}
-	if scheme, _ := u.Scheme(); store.Runs(strings.ToLower(scheme)) {
+	if scheme, _ := u.Scheme(); location.Runs(scheme) {
 		return u, faultf(0, "scheme", "%s: makes a browser run or show what the link itself holds", scheme)
 	}
 	return u, fault{}
@@ -115,26 +102,14 @@ func parseURI(s string) (uri.URI, fault) {
 func faultOf(err error) fault {
 	var u *uri.Error
 	var n *name.Error
+	var l *location.Error
 	switch {
 	case errors.As(err, &n):
 		return fault{offset: n.Offset, rule: n.Rule, message: n.Message, err: err}
+	case errors.As(err, &l):
+		return fault{offset: l.Offset, rule: l.Rule, message: l.Message, err: err}
 	case errors.As(err, &u):
 		return fault{offset: u.Offset, rule: u.Rule, message: u.Code.String(), err: err}
 	}
 	return fault{rule: "name", message: err.Error(), err: err}
-}
-
-// escapedControl returns the offset of the first escape of a control character,
-// or -1. The escapes of s are well formed.
-func escapedControl(s string) int {
-	for i := 0; i+2 < len(s); i++ {
-		if s[i] != '%' {
-			continue
-		}
-		if s[i+1] == '0' || s[i+1] == '1' || s[i+1] == '7' && s[i+2]|0x20 == 'f' {
-			return i
-		}
-		i += 2
-	}
-	return -1
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/nomen-project/nomen"
+	"github.com/nomen-project/nomen/internal/location"
 	"github.com/nomen-project/nomen/mint"
 	"github.com/nomen-project/nomen/name"
 	"github.com/nomen-project/nomen/rule"
@@ -48,7 +49,7 @@ func (r *Registrar) checkAnswers(of string, a *store.Authority) error {
 	if err := checkDelegation(of, a); err != nil {
 		return err
 	}
-	return r.checkRules(of, a)
+	return checkRules(of, a)
 }
 
 func oneOf(s string, allowed ...string) fault {
@@ -194,20 +195,20 @@ func asksByName(template string) bool {
 
 // checkRules checks the locations of the rules as those of records, compiles the
 // rules and runs their tests.
-func (r *Registrar) checkRules(of string, a *store.Authority) error {
+func checkRules(of string, a *store.Authority) error {
 	for i := range a.Rules {
 		list := fmt.Sprintf("rules[%d].", i)
 		for j, l := range a.Rules[i].Locations {
-			if f := r.checkTemplate(l.URL, false); f.bad() {
+			if f := checkTemplate(l.URL, false); f.bad() {
 				return refuseAt(of, list+"locations", j, ".url", f)
 			}
 			l.URL = "https://example.org/" // stands for what the template makes
-			if field, f := r.checkLocation(&l); f.bad() {
+			if field, f := checkLocation(&l); f.bad() {
 				return refuseAt(of, list+"locations", j, "."+field, f)
 			}
 		}
 		for j, s := range a.Rules[i].SameAs {
-			if f := r.checkTemplate(s, true); f.bad() {
+			if f := checkTemplate(s, true); f.bad() {
 				return refuseAt(of, list+"same_as", j, "", f)
 			}
 		}
@@ -253,18 +254,17 @@ func listed(urls []string) string {
 
 // checkTemplate checks the scheme, which a template writes out, and the text. Of
 // names any scheme is good that runs nothing.
-func (r *Registrar) checkTemplate(s string, name bool) fault {
+func checkTemplate(s string, name bool) fault {
 	if f := checkText(s, false); f.bad() {
 		return f
 	}
 	scheme, _, ok := strings.Cut(s, ":")
-	_, allowed := r.schemes[strings.ToLower(scheme)]
 	switch {
 	case !ok || strings.ContainsAny(scheme, "{}"):
 		return faultf(0, "scheme", "a template begins with its scheme, written out")
-	case store.Runs(strings.ToLower(scheme)):
+	case location.Runs(scheme):
 		return faultf(0, "scheme", "%s: makes a browser run or show what the link itself holds", scheme)
-	case !name && !allowed:
+	case !name && !location.Allows(scheme):
 		return faultf(0, "scheme", "%q is not among the schemes that a location may have", scheme)
 	}
 	return fault{}

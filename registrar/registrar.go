@@ -14,9 +14,8 @@ import (
 
 // Options configure a Registrar. The zero Options are good.
 type Options struct {
-	Now     func() time.Time // the clock; time.Now if nil
-	Log     *slog.Logger     // discards if nil
-	Schemes []string         // of locations, in lower case; DefaultSchemes if nil
+	Now func() time.Time // the clock; time.Now if nil
+	Log *slog.Logger     // discards if nil
 
 	Authorities *store.Table // of the same store, to be shared; one of its own if nil
 }
@@ -31,12 +30,11 @@ type Registrar struct {
 	authorities *store.Table
 	now         func() time.Time
 	log         *slog.Logger
-	schemes     map[string]schemeRule // of locations
 }
 
 // New returns a Registrar for s.
 func New(s store.Store, o Options) *Registrar {
-	r := &Registrar{store: s, now: o.Now, log: o.Log, schemes: schemeTable(o.Schemes)}
+	r := &Registrar{store: s, now: o.Now, log: o.Log}
 	if r.now == nil {
 		r.now = time.Now
 	}

@@ -293,19 +293,6 @@ func TestFields(t *testing.T) {
 	}
 }
 
-func TestSchemesAreConfigured(t *testing.T) {
-	d := newDesk(t)
-	d.Registrar = New(d.store, Options{Schemes: []string{"file", "http", "javascript"}})
-	for url, want := range map[string]bool{
-		"file:///srv/x": true, "http://example.org/": true, "http:x": false,
-		"https://example.org/": false, "javascript:x": false,
-	} {
-		if out := d.put(&store.Record{Spelling: alb, Locations: places(url)}); (out.Err == nil) != want {
-			t.Errorf("Put(%s): %v, want allowed %t", url, out.Err, want)
-		}
-	}
-}
-
 func TestRights(t *testing.T) {
 	for _, c := range []struct {
 		id, name string

@@ -86,7 +86,7 @@ func (r *Registrar) checkRelocation(rel Relocation) error {
 	if i := cutEscape(rel.From); i >= 0 {
 		return refuse("", "from", faultf(i, "pct-encoded", "ends within an escape: what is left of it would stand behind another text"))
 	}
-	if f := r.checkPlace(rel.To); f.bad() {
+	if f := checkPlace(rel.To); f.bad() {
 		return refuse("", "to", f)
 	}
 	switch ends := endsInHost(rel.To); {

@@ -65,6 +65,7 @@ func (d *decision) registered(rec *store.Record) (*nomen.Answer, error) {
 // retired answers for a tombstone.
 func (d *decision) retired(rec *store.Record) (*nomen.Answer, error) {
 	a := d.describe(rec)
+	a.Locations = d.fit(a.Locations)
 	leads := (d.service == nomen.I2L || d.service == nomen.I2R || d.q.Succeed) && len(a.Successors) == 1 && rec.Name == d.name
 	if leads {
 		circle, err := d.comesBack(a.Successors[0])
@@ -160,7 +161,7 @@ func (d *decision) found(a *nomen.Answer) (*nomen.Answer, error) {
 		}
 		return nil, d.refuse(nomen.NoResult, "no other name is known")
 	}
-	a.Locations = d.usable(a.Locations)
+	a.Locations = d.usable(d.fit(a.Locations))
 	if d.service != nomen.I2C && d.service != nomen.I2Cs {
 		a.Locations = ofResource(a.Locations)
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/nomen-project/nomen"
 	"github.com/nomen-project/nomen/internal/accept"
+	"github.com/nomen-project/nomen/internal/location"
 	"github.com/nomen-project/nomen/store"
 )
 
@@ -24,6 +25,18 @@ func (c *choice) read(q *nomen.Question) {
 	c.types.ReadMedia(q.Accept)
 	c.languages.ReadTokens(q.Languages)
 	c.languages.AddParents(unstated)
+}
+
+// fit leaves, in place, the locations to which a client may be sent. Others are in a
+// store of an older version, or of another program, and in what a rule makes of a name.
+func (d *decision) fit(all []nomen.Location) []nomen.Location {
+	return slices.DeleteFunc(all, func(l nomen.Location) bool {
+		err := location.Check(l.URL)
+		if err != nil && d.q.Explain {
+			d.explain("left out: %s: %s", l.URL, err)
+		}
+		return err != nil
+	})
 }
 
 // usable leaves, in place, the locations that are valid at the time asked about,

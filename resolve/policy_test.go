@@ -261,11 +261,12 @@ func TestQComponent(t *testing.T) {
 		{"https://h.example/a", "%zz", "https://h.example/a"},
 		{"https://h.example/a?y=2&", "x=1", "https://h.example/a?y=2&x=1"},
 		{"HTTP://h.example", "x", "HTTP://h.example?x"},
-		{"coap://h.example/a", "x", "coap://h.example/a?x"},
+		{"rtsp://h.example/a", "x", "rtsp://h.example/a?x"},
+		{"rtsp://h.example/a", "x%0D%0Ay", "rtsp://h.example/a"}, // it would end a line of the client's request
 		// What has no query of its own stays as it is.
 		{"mailto:a@h.example", "subject=x", "mailto:a@h.example"},
 		{"mailto:a@h.example?subject=y", "bcc=z@h.example", "mailto:a@h.example?subject=y"},
-		{"tel:+358-555-1234567", "x", "tel:+358-555-1234567"},
+		{"swh:1:rel:22ece559cc7cc2364edc5e5593d63ae8bd229f9f", "x", "swh:1:rel:22ece559cc7cc2364edc5e5593d63ae8bd229f9f"},
 		{"doi:10.1000/1", "x", "doi:10.1000/1"},
 		{"ftp://h.example/a", "x", "ftp://h.example/a"},
 		{"gopher://h.example/7/s", "x", "gopher://h.example/7/s"},
@@ -296,6 +297,31 @@ func TestQComponent(t *testing.T) {
 	}
 	if a, err := d.ask(nomen.I2C, "1", q); err != nil || !slices.Equal(urls(a), []string{"https://h.example/1", "https://h.example/2"}) {
 		t.Errorf("a description: %+v, %v", a, err)
+	}
+}
+
+// TestNothingBreaksLines puts escaped ends of lines into names, from which what has
+// lines of commands must not get them: the location as a whole is checked when it has
+// been made, not only what it was made of.
+func TestNothingBreaksLines(t *testing.T) {
+	for _, host := range []string{"ftp://h.example/pub", "gopher://h.example/0pub", "gemini://h.example/pub", "https://h.example/pub"} {
+		good := strings.HasPrefix(host, "https")
+		appended := newDesk(t, store.Policy{Suffix: store.SuffixAppend}, resolve.Options{}, record("urn:x-a:b", at(host)))
+		appended.leads("b:c", host+":c")
+		ruled := newDesk(t, store.Policy{Rules: rule.Set{
+			{Match: "raw:{rest:*}", Raw: true, Locations: []nomen.Location{at(host + "/{+rest}")}, Tests: []rule.Test{{From: "urn:x-a:raw:1", To: []string{host + "/1"}}}},
+			{Match: "{rest:*}", Locations: []nomen.Location{at(host + "/{rest}")}, Tests: []rule.Test{{From: "urn:x-a:1", To: []string{host + "/1"}}}},
+		}}, resolve.Options{})
+		ruled.leads("c", host+"/c")
+		for _, evil := range []string{"x%0D%0ADELE%20y", "x%0A", "x%7F", "x%09y"} {
+			if good {
+				appended.leads("b:"+evil, host+":"+evil)
+				continue
+			}
+			appended.refuses(nomen.NoResult, nomen.I2L, "b:"+evil)
+			ruled.refuses(nomen.NoResult, nomen.I2L, evil)
+			ruled.refuses(nomen.NoResult, nomen.I2L, "raw:"+evil)
+		}
 	}
 }
 

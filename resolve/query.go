@@ -3,40 +3,41 @@ package resolve
 import (
 	"strings"
 
+	"github.com/nomen-project/nomen/internal/location"
 	"github.com/nomen-project/nomen/store"
 	"github.com/nomen-project/nomen/uri"
 )
 
 // passing returns a location with the q-component, and the plain query if the
 // authority wants it, appended to its query.
-func (d *decision) passing(location string) string {
+func (d *decision) passing(at string) string {
 	if d.q.Q != "" && d.policy.QComponent != store.PassIgnore {
-		location = withQuery(location, d.q.Q)
+		at = withQuery(at, d.q.Q)
 	}
 	if d.q.Query != "" && d.policy.PassesQuery() {
-		location = withQuery(location, d.q.Query)
+		at = withQuery(at, d.q.Query)
 	}
-	return location
+	return at
 }
 
 // withQuery returns a location with more in its query, before a fragment. A location
 // that has no place for it, and what cannot be there, are left as they are.
-func withQuery(location, more string) string {
-	u, err := uri.Parse(location)
+func withQuery(at, more string) string {
+	u, err := uri.Parse(at)
 	if err != nil || more == "" || strings.Contains(more, "#") {
-		return location
+		return at
 	}
 	separator, ok := beforeQuery(u, more)
 	if !ok {
-		return location
+		return at
 	}
-	head, fragment, hasFragment := strings.Cut(location, "#")
+	head, fragment, hasFragment := strings.Cut(at, "#")
 	longer := head + separator + more
 	if hasFragment {
 		longer += "#" + fragment
 	}
-	if _, err := uri.Parse(longer); err != nil {
-		return location
+	if location.Check(longer) != nil {
+		return at
 	}
 	return longer
 }

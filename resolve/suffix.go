@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/nomen-project/nomen"
+	"github.com/nomen-project/nomen/internal/location"
 	"github.com/nomen-project/nomen/name"
 	"github.com/nomen-project/nomen/rule"
 	"github.com/nomen-project/nomen/store"
@@ -68,16 +69,16 @@ func (d *decision) extend(rec *store.Record, rest string) *nomen.Answer {
 // behind puts the rest of a name, which begins with a delimiter, behind a location:
 // at the end, before a fragment, with one slash where both have one. It is not ok
 // if that would lead out of the place that is registered.
-func behind(location, rest string) (string, bool) {
-	u, err := uri.Parse(location)
+func behind(at, rest string) (string, bool) {
+	u, err := uri.Parse(at)
 	if err != nil {
 		return "", false
 	}
 	authority, hasAuthority := u.Authority()
 	_, hasQuery := u.Query()
-	head, fragment, hasFragment := strings.Cut(location, "#")
+	head, fragment, hasFragment := strings.Cut(at, "#")
 	switch path := u.Path(); {
-	case !hasAuthority && !isURN(location): // more of a mailbox or a number is another one
+	case !hasAuthority && !isURN(at): // more of a mailbox or a number is another one
 		return "", false
 	case hasQuery:
 	case path == "":
@@ -95,7 +96,7 @@ func behind(location, rest string) (string, bool) {
 		return "", false
 	}
 	same, _ := v.Authority()
-	return longer, same == authority && (hasQuery || !rule.Climbs(v.Path()))
+	return longer, location.CheckURI(v) == nil && same == authority && (hasQuery || !rule.Climbs(v.Path()))
 }
 
 func isURN(s string) bool {

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/nomen-project/nomen"
+	"github.com/nomen-project/nomen/internal/location"
 	"github.com/nomen-project/nomen/uri"
 )
 
@@ -118,6 +119,9 @@ func (p *place) expand(parts map[string]string, value func(string) Value) (nomen
 	}
 	u, err := uri.Parse(s)
 	if err != nil {
+		return l, err
+	}
+	if err := location.CheckURI(u); err != nil {
 		return l, err
 	}
 	if hasDots(u.Path()) {

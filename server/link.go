@@ -6,6 +6,7 @@ import (
 
 	"github.com/nomen-project/nomen"
 	"github.com/nomen-project/nomen/format"
+	"github.com/nomen-project/nomen/internal/location"
 	"github.com/nomen-project/nomen/store"
 	"github.com/nomen-project/nomen/uri"
 )
@@ -181,7 +182,7 @@ func isURL(key string) bool {
 // which a browser would fetch the location is told in descriptions alone.
 func (l *linkField) addItem(at nomen.Location) {
 	u, err := uri.Parse(at.URL)
-	if err != nil {
+	if err != nil || location.CheckURI(u) != nil {
 		return
 	}
 	rel := at.Rel

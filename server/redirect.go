@@ -11,8 +11,8 @@ import (
 
 	"github.com/nomen-project/nomen"
 	"github.com/nomen-project/nomen/format"
+	"github.com/nomen-project/nomen/internal/location"
 	"github.com/nomen-project/nomen/name"
-	"github.com/nomen-project/nomen/store"
 	"github.com/nomen-project/nomen/uri"
 )
 
@@ -44,8 +44,8 @@ func (s *Server) toLocation(ctx context.Context, r *request, a asked, ans *nomen
 	if err != nil {
 		return s.failure(r, fmt.Errorf("server: a location: %w", err))
 	}
-	if isScript(target) {
-		return s.failure(r, fmt.Errorf("server: a location of %s would be run by a browser", a.spelled()))
+	if err := location.CheckURI(target); err != nil {
+		return s.failure(r, fmt.Errorf("server: a location of %s: %w", a.spelled(), err))
 	}
 	if a.form == formTHTTP && onlyPlain(r.accept) {
 		return s.locatedList(ctx, r, a, ans, target.String())
@@ -56,12 +56,6 @@ func (s *Server) toLocation(ctx context.Context, r *request, a asked, ans *nomen
 	p.add("Cache-Control", cacheControl(ans))
 	p.sayWhere(r, a.form, target.String())
 	return toward(r, p, target.String())
-}
-
-// isScript reports whether a browser would run what a URI holds.
-func isScript(u uri.URI) bool {
-	scheme, _ := u.Scheme()
-	return store.Runs(strings.ToLower(scheme))
 }
 
 // redirectStatus returns the status of a redirection to a location: 303, or what
@@ -120,9 +114,6 @@ const maxSuccessorAge = 30 * 24 * time.Hour
 // has a URN in the reason phrase too (Y95-42, Y95-43).
 func (s *Server) elsewhere(r *request, a asked, ans *nomen.Answer) *reply {
 	u, err := uri.Parse(ans.Redirect)
-	if err == nil && isScript(u) {
-		err = fmt.Errorf("a browser would run it")
-	}
 	if err != nil {
 		return s.failure(r, fmt.Errorf("server: to another identifier: %w", err))
 	}
@@ -137,6 +128,9 @@ func (s *Server) elsewhere(r *request, a asked, ans *nomen.Answer) *reply {
 	p.add("Cache-Control", cacheFor(age, ans.Private))
 	s.link(p, r, a, ans)
 	target := s.otherName(p, a, u.String(), ans.Status == nomen.Retired)
+	if err := location.CheckURI(u); err != nil && (target == u.String() || ans.Status != nomen.Retired) {
+		return s.failure(r, fmt.Errorf("server: to another identifier: %w", err))
+	}
 	p.sayWhere(r, a.form, target)
 	if ans.Status != nomen.Retired || a.form != formElement {
 		return toward(r, p, target)
@@ -193,7 +187,7 @@ func (s *Server) otherName(p *reply, a asked, target string, successor bool) str
 	if isName && a.form == formElement {
 		p.reason = target
 	}
-	if !isName || a.bare {
+	if !isName || a.bare && location.Check(target) == nil {
 		return target
 	}
 	target = format.NamePath(target)

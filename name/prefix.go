@@ -161,6 +161,19 @@ func (p Prefix) Covers(n Name) bool {
 	return ok && p.key != "" && len(rest) > 1 && strings.IndexByte(delimiters(p.key), rest[0]) >= 0
 }
 
+// Spans returns what the keys begin with that p covers: p and each delimiter that may
+// follow it.
+func (p Prefix) Spans() []string {
+	if p.key == "" {
+		return nil
+	}
+	var all []string
+	for _, d := range []byte(delimiters(p.key)) {
+		all = append(all, p.key+string(d))
+	}
+	return all
+}
+
 // Element returns what of n follows p, so that p.Join(p.Element(n)) is n. It is
 // "" when p does not cover n.
 func (p Prefix) Element(n Name) string {

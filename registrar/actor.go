@@ -2,6 +2,7 @@ package registrar
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/nomen-project/nomen/name"
 	"github.com/nomen-project/nomen/store"
@@ -72,18 +73,15 @@ func Bearer(t *store.Token) (Actor, error) {
 	return a, nil
 }
 
-// mayName reports whether a has at least the role where n lies.
-func (a Actor) mayName(n name.Name, role Role) bool {
-	if a.Role < role {
-		return false
-	}
-	for _, p := range a.Prefixes {
-		if p.Covers(n) {
-			return true
-		}
-	}
-	return len(a.Prefixes) == 0
+// Reaches reports whether the rights of a, reading included, reach n, which is a name as
+// it is kept: see [Registrar.Kept].
+func (a Actor) Reaches(n name.Name) bool {
+	return len(a.Prefixes) == 0 || slices.ContainsFunc(a.Prefixes, func(p name.Prefix) bool { return p.Covers(n) })
 }
+
+// mayName reports whether a has at least the role where n lies, which is a name as it is
+// kept.
+func (a Actor) mayName(n name.Name, role Role) bool { return a.Role >= role && a.Reaches(n) }
 
 // mayPrefix is mayName for an authority: p itself or what lies under it.
 func (a Actor) mayPrefix(p name.Prefix, role Role) bool {

@@ -16,10 +16,10 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// PutAuthority makes an authority as given, replacing all of it. Where it is
-// asked (Hosts, Addresses, Default, and the host of a new prefix urn:dns:HOST) only an
-// administrator without prefixes may change, and no two authorities may be asked in
-// the same place. Hosts are kept without port, in
+// PutAuthority makes an authority as given, replacing all of it. Only an administrator
+// without prefixes may change where it is asked (Hosts, Addresses, Default, and the host
+// of a new prefix urn:dns:HOST or https://HOST), and give it an owner that an authority
+// has out of reach. No two authorities may be asked in the same place. Hosts are kept without port, in
 // lower case. The errors are those of Put.
 func (r *Registrar) PutAuthority(ctx context.Context, a Actor, auth *store.Authority, expected uint64, why string) (Outcome, error) {
 	out, err := r.putAuthority(ctx, a, auth, putting{expected: expected, why: why})
@@ -47,7 +47,7 @@ func (r *Registrar) putAuthority(ctx context.Context, a Actor, auth *store.Autho
 	if err != nil && !errors.Is(err, store.ErrNotFound) {
 		return Outcome{}, err
 	}
-	if err := permitAuthority(a, next, there); err != nil {
+	if err := r.permitAuthority(ctx, a, next, there); err != nil {
 		return Outcome{}, err
 	}
 	if err := r.checkAgainst(ctx, next, there); err != nil {
@@ -69,30 +69,61 @@ func (r *Registrar) putAuthority(ctx context.Context, a Actor, auth *store.Autho
 	return Outcome{Result: results[0], Created: there == nil, Authority: kept, Warnings: append(warnings(next, there), r.hidden(ctx, next)...)}, nil
 }
 
-func permitAuthority(a Actor, next, there *store.Authority) error {
+func (r *Registrar) permitAuthority(ctx context.Context, a Actor, next, there *store.Authority) error {
 	if !a.mayPrefix(next.Prefix, Owner) {
 		return &DeniedError{Who: a.Who, Role: a.Role, Need: Owner, Name: next.Prefix.String()}
 	}
-	if takesRequests(next, there) && (a.Role < Administrator || len(a.Prefixes) > 0) {
-		return &DeniedError{
-			Who: a.Who, Role: a.Role, Need: Administrator, Name: next.Prefix.String(), Anywhere: true,
-			Why: "it would answer the requests of other hosts, addresses or of the default",
-		}
+	if a.Role == Administrator && len(a.Prefixes) == 0 {
+		return nil
 	}
-	return nil
+	set, err := r.authorities.Set(ctx, time.Time{})
+	if err != nil {
+		return err
+	}
+	why := ""
+	if takesRequests(next, there, set) {
+		why = "it would answer the requests of other hosts, addresses or of the default"
+	} else if owner, other := sharedOwner(a, next, there, set); other != nil {
+		why = fmt.Sprintf("it would have the owner %q in common with %s, and its names could then stand for names of that", owner, other.Prefix)
+	}
+	if why == "" {
+		return nil
+	}
+	return &DeniedError{Who: a.Who, Role: a.Role, Need: Administrator, Name: next.Prefix.String(), Anywhere: true, Why: why}
 }
 
 // takesRequests reports whether a change makes an authority answer requests that it
 // has not answered before: those requests may be another authority's, wherever its
-// prefix lies. A prefix urn:dns:HOST answers those of HOST (1995, 2.2.1).
-func takesRequests(next, there *store.Authority) bool {
+// prefix lies. A prefix urn:dns:HOST answers those of HOST (1995, 2.2.1), and a web
+// prefix those of its own host and path.
+func takesRequests(next, there *store.Authority, set *store.AuthoritySet) bool {
 	if there == nil {
 		there = &store.Authority{}
-		if strings.HasPrefix(next.Prefix.String(), "urn:dns:") {
+		p := next.Prefix.String()
+		isWeb := strings.HasPrefix(p, "http://") || strings.HasPrefix(p, "https://")
+		if strings.HasPrefix(p, "urn:dns:") || isWeb && set.Of(name.FromKey(p+"/0")) == nil {
 			return true
 		}
 	}
 	return !slices.Equal(next.Hosts, there.Hosts) || !slices.Equal(next.Addresses, there.Addresses) || next.Default != there.Default
+}
+
+// sharedOwner returns an owner that a change gives to an authority, and another authority
+// that has it, out of the actor's reach; nil for none. Names of authorities with an owner
+// in common may stand for each other (same_as), so who names an owner of others would
+// answer for their names.
+func sharedOwner(a Actor, next, there *store.Authority, set *store.AuthoritySet) (string, *store.Authority) {
+	for _, owner := range next.Owners {
+		if there != nil && slices.Contains(there.Owners, owner) {
+			continue
+		}
+		for _, other := range set.All() {
+			if slices.Contains(other.Owners, owner) && !a.mayPrefix(other.Prefix, Owner) {
+				return owner, other
+			}
+		}
+	}
+	return "", nil
 }
 
 func warnings(next, there *store.Authority) []Warning {

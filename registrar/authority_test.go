@@ -106,10 +106,17 @@ func TestAuthorityRights(t *testing.T) {
 		{"administrator under a prefix, default", actor(Administrator, "urn:dns:example.org"), store.Authority{Prefix: own, Default: true}, false},
 		{"administrator under a prefix, the rest", actor(Administrator, "urn:dns:example.org"), store.Authority{Prefix: own, Description: "d"}, true},
 		{"administrator under a new prefix, its host", actor(Administrator, "urn:dns:victim.example"), store.Authority{Prefix: name.MustParsePrefix("urn:dns:victim.example")}, false},
+		{"administrator under a new web prefix, its host", actor(Administrator, "https://victim.example"), store.Authority{Prefix: name.MustParsePrefix("https://victim.example/x")}, false},
+		{"owner, an owner of others", actor(Owner, "urn:ietf"), store.Authority{Prefix: name.MustParsePrefix("urn:ietf:rfc"), Owners: []string{"us", "c"}}, false},
+		{"owner, an owner of one's own", actor(Owner, "urn:ietf"), store.Authority{Prefix: name.MustParsePrefix("urn:ietf:rfc"), Owners: []string{"us"}}, true},
+		{"administrator, an owner of others", actor(Administrator), store.Authority{Prefix: name.MustParsePrefix("urn:ietf:rfc"), Owners: []string{"c"}}, true},
 		{"administrator, a host of others", actor(Administrator), store.Authority{Prefix: name.MustParsePrefix("urn:dns:victim.example")}, true},
 		{"administrator, hosts", actor(Administrator), store.Authority{Prefix: own, Hosts: []string{"x.example"}}, true},
 	} {
 		d := newDesk(t)
+		if _, err := d.PutAuthority(d.ctx, Operator(), &store.Authority{Prefix: name.MustParsePrefix("urn:example:theirs"), Owners: []string{"c"}}, 0, ""); err != nil {
+			t.Fatal(err)
+		}
 		_, err := d.PutAuthority(d.ctx, c.actor, &c.a, store.AnyRevision, "")
 		if is[*DeniedError](err) == c.ok || c.ok && err != nil {
 			t.Errorf("%s: %v, want allowed %t", c.what, err, c.ok)

@@ -22,17 +22,17 @@ type Redaction struct {
 // GetAt returns the record of n as it was at a time, the present one if that is
 // zero, or [store.ErrNotFound].
 func (r *Registrar) GetAt(ctx context.Context, n name.Name, at time.Time) (*store.Record, error) {
-	set, err := r.authorities.Set(ctx, at)
+	kept, err := r.Kept(ctx, n, at)
 	if err != nil {
 		return nil, err
 	}
-	return r.store.Get(ctx, set.Of(n).Fold(n), at)
+	return r.store.Get(ctx, kept, at)
 }
 
-// Kept returns n in the case in which its authority keeps it: the name under
-// which it has a history.
-func (r *Registrar) Kept(ctx context.Context, n name.Name) (name.Name, error) {
-	set, err := r.authorities.Set(ctx, time.Time{})
+// Kept returns n in the case in which its authority kept it at a time, or keeps it if
+// that is zero: the name under which it has a history, and the one that rights are about.
+func (r *Registrar) Kept(ctx context.Context, n name.Name, at time.Time) (name.Name, error) {
+	set, err := r.authorities.Set(ctx, at)
 	if err != nil {
 		return n, err
 	}
@@ -53,15 +53,15 @@ func (r *Registrar) Redact(ctx context.Context, a Actor, n name.Name, red Redact
 }
 
 func (r *Registrar) redact(ctx context.Context, a Actor, n name.Name, red Redaction) (Outcome, error) {
+	n, err := r.Kept(ctx, n, time.Time{})
+	if err != nil {
+		return Outcome{}, err
+	}
 	if !a.mayName(n, Administrator) {
 		return Outcome{}, cannotRedact(a, n.Key())
 	}
 	if len(red.Revisions) == 0 {
 		return Outcome{}, refuse(n.Key(), "revisions", faultf(0, "revision", "none is named"))
-	}
-	n, err := r.Kept(ctx, n)
-	if err != nil {
-		return Outcome{}, err
 	}
 	return r.redactSubject(ctx, a, redactable{n.Key(), store.History(ctx, r.store, n)}, red)
 }

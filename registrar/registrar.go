@@ -65,7 +65,7 @@ func (r *Registrar) Retire(ctx context.Context, a Actor, n name.Name, t Retireme
 		err := refuse(n.Key(), "reason", faultf(0, "state", "a name is retired for a reason, which readers will be shown"))
 		return Outcome{Name: n, Err: err}, err
 	}
-	there, err := r.find(ctx, n)
+	there, err := r.findFor(ctx, a, n)
 	if err != nil {
 		return Outcome{Name: n, Err: err}, err
 	}
@@ -76,14 +76,15 @@ func (r *Registrar) Retire(ctx context.Context, a Actor, n name.Name, t Retireme
 	rec := &store.Record{Name: there.Name, Status: nomen.Retired, Reason: t.Reason, Successors: t.Successors, ShowLocations: t.ShowLocations}
 	out, err := r.Put(ctx, a, Request{Record: rec, Fields: fields, Expected: t.Expected}, why)
 	if err == nil {
-		out.Warnings = append(out.Warnings, r.strangers(ctx, t.Successors)...)
+		out.Warnings = append(out.Warnings, r.strangers(ctx, a, t.Successors)...)
 	}
 	return out, err
 }
 
 // strangers warns of successors that nothing here knows, though their authority is
-// one that answers for its names itself.
-func (r *Registrar) strangers(ctx context.Context, successors []string) (all []Warning) {
+// one that answers for its names itself. Of names that the actor's rights do not reach
+// it tells what everybody can see: those that are reserved are not known.
+func (r *Registrar) strangers(ctx context.Context, actor Actor, successors []string) (all []Warning) {
 	for _, s := range successors {
 		n, err := name.Parse(s)
 		if err != nil {
@@ -93,7 +94,8 @@ func (r *Registrar) strangers(ctx context.Context, successors []string) (all []W
 		if err != nil || a.Policy.Delegation != nil || len(a.Policy.Rules) > 0 {
 			continue
 		}
-		if _, err := r.find(ctx, n); errors.Is(err, store.ErrNotFound) {
+		rec, err := r.find(ctx, n)
+		if errors.Is(err, store.ErrNotFound) || err == nil && rec.Status == nomen.Reserved && !actor.Reaches(rec.Name) {
 			all = append(all, Warning{WarnSuccessor, fmt.Sprintf("the successor %s is not known, and its authority %s is served here: who follows it finds nothing", n, a.Prefix)})
 		}
 	}
@@ -109,13 +111,10 @@ func (r *Registrar) Delete(ctx context.Context, a Actor, n name.Name, expected u
 }
 
 func (r *Registrar) remove(ctx context.Context, a Actor, n name.Name, expected uint64, why, id string) (Outcome, error) {
-	if !a.mayName(n, Editor) {
-		return Outcome{}, &DeniedError{Who: a.Who, Role: a.Role, Need: Editor, Name: n.Key()}
-	}
 	if f := checkText(why, true); f.bad() {
 		return Outcome{}, refuse(n.Key(), "why", f)
 	}
-	there, err := r.find(ctx, n)
+	there, err := r.findFor(ctx, a, n)
 	if err != nil {
 		return Outcome{}, err
 	}
@@ -133,11 +132,19 @@ func (r *Registrar) Get(ctx context.Context, n name.Name) (*store.Record, error)
 
 // find returns the record of n in whatever case its authority keeps it.
 func (r *Registrar) find(ctx context.Context, n name.Name) (*store.Record, error) {
-	set, err := r.authorities.Set(ctx, time.Time{})
+	return r.GetAt(ctx, n, time.Time{})
+}
+
+// findFor is find for an actor who may change n.
+func (r *Registrar) findFor(ctx context.Context, a Actor, n name.Name) (*store.Record, error) {
+	kept, err := r.Kept(ctx, n, time.Time{})
 	if err != nil {
 		return nil, err
 	}
-	return r.store.Get(ctx, set.Of(n).Fold(n), time.Time{})
+	if !a.mayName(kept, Editor) {
+		return nil, &DeniedError{Who: a.Who, Role: a.Role, Need: Editor, Name: n.Key()}
+	}
+	return r.store.Get(ctx, kept, time.Time{})
 }
 
 // AuthorityOf returns the authority that decides about n, the one with the

@@ -146,11 +146,8 @@ const (
 // nameHistory sends the revisions of a name, the newest first: as JSON Lines all
 // of them.
 func (s *Server) nameHistory(c *call) error {
-	n, err := c.subject()
+	n, err := s.subject(c, time.Time{})
 	if err != nil {
-		return err
-	}
-	if n, err = s.registrar.Kept(c.r.Context(), n); err != nil {
 		return err
 	}
 	return s.history(c, store.History(c.r.Context(), s.store, n))
@@ -226,7 +223,7 @@ func (s *Server) historyLines(c *call, changes iter.Seq2[*store.Change, error]) 
 }
 
 func (s *Server) redactName(c *call) error {
-	n, err := c.subject()
+	n, err := s.subject(c, time.Time{})
 	if err != nil {
 		return err
 	}
@@ -326,11 +323,11 @@ func (s *Server) changes(c *call) error {
 func concerns(a registrar.Actor, c *store.Change) bool {
 	switch {
 	case c.Record != nil:
-		return reaches(a, c.Record.Name)
+		return a.Reaches(c.Record.Name)
 	case c.Authority != nil:
 		return true
 	}
-	return reaches(a, c.Delete)
+	return a.Reaches(c.Delete)
 }
 
 // await returns when the log has changes after a place, or the time is over.
@@ -421,7 +418,7 @@ func (s *Server) find(c *call) error {
 		if err != nil {
 			return s.end(w, err)
 		}
-		if !reaches(c.actor, p.Name) {
+		if !c.actor.Reaches(p.Name) {
 			continue
 		}
 		if err := w.write(adminapi.Place{URL: p.URL, Key: p.Name.Key()}); err != nil {

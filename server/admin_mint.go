@@ -91,10 +91,14 @@ func (m minter) Authorities(ctx context.Context) (all []*store.Authority, err er
 
 // GetAt implements [reserve.Backend], for names that the rights of the actor reach.
 func (m minter) GetAt(ctx context.Context, n name.Name, at time.Time) (*store.Record, error) {
-	if !reaches(m.actor, n) {
+	kept, err := m.s.registrar.Kept(ctx, n, at)
+	if err != nil {
+		return nil, err
+	}
+	if !m.actor.Reaches(kept) {
 		return nil, &registrar.DeniedError{Who: m.actor.Who, Role: m.actor.Role, Need: registrar.Editor, Name: n.Key()}
 	}
-	return m.s.registrar.GetAt(ctx, n, at)
+	return m.s.registrar.GetAt(ctx, kept, at)
 }
 
 // Put implements [reserve.Backend].
@@ -102,10 +106,11 @@ func (m minter) Put(ctx context.Context, req registrar.Request, why string) (reg
 	return m.s.registrar.Put(ctx, m.actor, req, why)
 }
 
-// Keys implements [reserve.Backend].
+// Keys implements [reserve.Backend], for names that the rights of the actor reach: how
+// new names go on tells what is there.
 func (m minter) Keys(ctx context.Context, prefix string) iter.Seq2[name.Name, error] {
 	return func(yield func(name.Name, error) bool) {
-		for rec, err := range m.s.store.List(ctx, store.Scan{Prefix: prefix}) {
+		for rec, err := range m.s.within(ctx, m.actor, store.Scan{Prefix: prefix}) {
 			if err != nil {
 				yield(name.Name{}, err)
 				return

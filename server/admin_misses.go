@@ -3,10 +3,12 @@ package server
 import (
 	"net/http"
 	"strings"
+	"time"
 
 	"github.com/nomen-project/nomen/adminapi"
 	"github.com/nomen-project/nomen/misses"
 	"github.com/nomen-project/nomen/name"
+	"github.com/nomen-project/nomen/registrar"
 )
 
 // listMisses tells which names were asked for in vain, the most frequent first, of
@@ -25,7 +27,7 @@ func (s *Server) listMisses(c *call) error {
 		if !strings.HasPrefix(m.Name, first(q, "prefix")) {
 			continue
 		}
-		if n, err := name.Parse(m.Name); err == nil && mayAsk(c.actor, n) {
+		if n, err := name.Parse(m.Name); err == nil && s.hears(c, n) {
 			out.Misses = append(out.Misses, m)
 		}
 		if limit > 0 && uint64(len(out.Misses)) == limit {
@@ -33,6 +35,12 @@ func (s *Server) listMisses(c *call) error {
 		}
 	}
 	return writeJSON(c.w, http.StatusOK, out)
+}
+
+// hears reports whether the caller's rights reach a name that was asked for.
+func (s *Server) hears(c *call, n name.Name) bool {
+	_, err := s.reached(c, n, time.Time{}, registrar.Reader)
+	return err == nil
 }
 
 // clearMisses forgets them.

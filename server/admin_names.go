@@ -1,10 +1,14 @@
 package server
 
 import (
+	"context"
 	"fmt"
+	"iter"
 	"net/http"
 	"slices"
 	"strconv"
+	"strings"
+	"time"
 
 	"github.com/nomen-project/nomen"
 	"github.com/nomen-project/nomen/adminapi"
@@ -17,21 +21,24 @@ func (s *Server) adminVersion(c *call) error {
 	return writeJSON(c.w, http.StatusOK, adminapi.Version{Version: s.version, Rules: name.RulesVersion})
 }
 
-// reaches reports whether the rights of an actor, reading included, reach n.
-func reaches(a registrar.Actor, n name.Name) bool {
-	return len(a.Prefixes) == 0 || slices.ContainsFunc(a.Prefixes, func(p name.Prefix) bool { return p.Covers(n) })
-}
-
-// subject returns the name in the path, if the caller's rights reach it.
-func (c *call) subject() (name.Name, error) {
+// subject returns the name in the path as it is kept at a time, now if that is zero, if
+// the caller's rights reach it.
+func (s *Server) subject(c *call, at time.Time) (name.Name, error) {
 	n, err := name.Parse(c.value)
 	if err != nil {
 		return n, err
 	}
-	if !reaches(c.actor, n) {
-		return n, &registrar.DeniedError{Who: c.actor.Who, Role: c.actor.Role, Need: c.actor.Role, Name: n.Key()}
+	return s.reached(c, n, at, c.actor.Role)
+}
+
+// reached returns a name as it is kept at a time, if the caller's rights reach it; they
+// would need a role for it.
+func (s *Server) reached(c *call, n name.Name, at time.Time, need registrar.Role) (name.Name, error) {
+	kept, err := s.registrar.Kept(c.r.Context(), n, at)
+	if err == nil && !c.actor.Reaches(kept) {
+		err = &registrar.DeniedError{Who: c.actor.Who, Role: c.actor.Role, Need: need, Name: n.Key()}
 	}
-	return n, nil
+	return kept, err
 }
 
 // The records that one request for a list reads at most, whatever it returns.
@@ -68,7 +75,7 @@ func (s *Server) listNames(c *call) error {
 func (s *Server) readPage(c *call, scan store.Scan, wanted []nomen.Status, limit int, keys bool) (adminapi.Page, error) {
 	page := adminapi.Page{Names: []*store.Record{}}
 	last, read, found := "", 0, 0
-	for rec, err := range s.store.List(c.r.Context(), scan) {
+	for rec, err := range s.within(c.r.Context(), c.actor, scan) {
 		if err != nil {
 			return page, err
 		}
@@ -78,7 +85,7 @@ func (s *Server) readPage(c *call, scan store.Scan, wanted []nomen.Status, limit
 		}
 		last = rec.Name.Key()
 		read++
-		if !reaches(c.actor, rec.Name) || wanted != nil && !slices.Contains(wanted, rec.Status) {
+		if wanted != nil && !slices.Contains(wanted, rec.Status) {
 			continue
 		}
 		if found++; keys {
@@ -90,12 +97,58 @@ func (s *Server) readPage(c *call, scan store.Scan, wanted []nomen.Status, limit
 	return page, nil
 }
 
+// within yields the records of a scan that the rights of an actor reach. It reads no
+// others, but for those that just begin alike, so that what it has read tells nothing.
+func (s *Server) within(ctx context.Context, a registrar.Actor, scan store.Scan) iter.Seq2[*store.Record, error] {
+	if len(a.Prefixes) == 0 {
+		return s.store.List(ctx, scan)
+	}
+	return func(yield func(*store.Record, error) bool) {
+		for _, begin := range spans(a.Prefixes, scan.Prefix) {
+			part := scan
+			part.Prefix = begin
+			for rec, err := range s.store.List(ctx, part) {
+				if err == nil && !a.Reaches(rec.Name) {
+					continue
+				}
+				if !yield(rec, err) || err != nil {
+					return
+				}
+			}
+		}
+	}
+}
+
+// spans returns what the keys begin with that prefixes cover and that begin with begin:
+// in order, and none twice.
+func spans(prefixes []name.Prefix, begin string) []string {
+	var all []string
+	for _, p := range prefixes {
+		for _, span := range p.Spans() {
+			switch {
+			case strings.HasPrefix(span, begin):
+				all = append(all, span)
+			case strings.HasPrefix(begin, span):
+				all = append(all, begin)
+			}
+		}
+	}
+	slices.Sort(all)
+	kept := all[:0]
+	for _, span := range all {
+		if len(kept) == 0 || !strings.HasPrefix(span, kept[len(kept)-1]) {
+			kept = append(kept, span)
+		}
+	}
+	return kept
+}
+
 func (s *Server) getName(c *call) error {
-	n, err := c.subject()
+	at, err := c.at()
 	if err != nil {
 		return err
 	}
-	at, err := c.at()
+	n, err := s.subject(c, at)
 	if err != nil {
 		return err
 	}
@@ -116,8 +169,7 @@ func (s *Server) getName(c *call) error {
 }
 
 func (s *Server) putName(c *call) error {
-	n, err := c.subject()
-	if err != nil {
+	if _, err := s.subject(c, time.Time{}); err != nil {
 		return err
 	}
 	in, err := c.intent("strict")
@@ -134,7 +186,7 @@ func (s *Server) putName(c *call) error {
 	if rec.Name, err = name.Parse(rec.Spelling); err != nil {
 		return err
 	}
-	if rec.Name != n {
+	if asked, err := name.Parse(c.value); err != nil || rec.Name != asked {
 		return &adminapi.RequestError{Field: "name", Message: fmt.Sprintf("%q is not the name in the path", rec.Spelling)}
 	}
 	out, err := s.registrar.Put(c.r.Context(), c.actor, registrar.Request{Record: rec, Expected: in.expected, Strict: in.strict}, in.why)
@@ -157,7 +209,7 @@ func (c *call) outcome(out registrar.Outcome, err error, conditional bool) error
 }
 
 func (s *Server) deleteName(c *call) error {
-	n, err := c.subject()
+	n, err := s.subject(c, time.Time{})
 	if err != nil {
 		return err
 	}
@@ -170,7 +222,7 @@ func (s *Server) deleteName(c *call) error {
 }
 
 func (s *Server) retireName(c *call) error {
-	n, err := c.subject()
+	n, err := s.subject(c, time.Time{})
 	if err != nil {
 		return err
 	}

@@ -3,7 +3,6 @@ package server
 import (
 	"errors"
 	"net/http"
-	"slices"
 	"strings"
 
 	"github.com/nomen-project/nomen"
@@ -35,8 +34,8 @@ func (s *Server) explain(c *call) error {
 	if question.Name, err = name.Parse(first(q, "name")); err != nil {
 		return s.explainError(c, malformed(first(q, "name"), 0, err))
 	}
-	if !mayAsk(c.actor, question.Name) {
-		return &registrar.DeniedError{Who: c.actor.Who, Role: c.actor.Role, Need: registrar.Reader, Name: question.Name.Key()}
+	if _, err := s.reached(c, question.Name, question.At, registrar.Reader); err != nil {
+		return err
 	}
 	if question.Service == nomen.IisI {
 		if question.Other, err = subjectURI(first(q, "with"), nomen.IisI); err != nil {
@@ -64,11 +63,6 @@ func wanted(q map[string][]string, key string) (bool, error) {
 		return false, nil
 	}
 	return flag(q, key)
-}
-
-// mayAsk reports whether a name is among those that an actor has to do with.
-func mayAsk(a registrar.Actor, n name.Name) bool {
-	return len(a.Prefixes) == 0 || slices.ContainsFunc(a.Prefixes, func(p name.Prefix) bool { return p.Covers(n) })
 }
 
 // explainError answers that there is no answer, as the public listener does.

@@ -273,7 +273,7 @@ type reachable struct {
 func (r reachable) List(ctx context.Context, scan store.Scan) iter.Seq2[*store.Record, error] {
 	return func(yield func(*store.Record, error) bool) {
 		for rec, err := range r.Reader.List(ctx, scan) {
-			if err == nil && !reaches(r.actor, rec.Name) {
+			if err == nil && !r.actor.Reaches(rec.Name) {
 				continue
 			}
 			if !yield(rec, err) {

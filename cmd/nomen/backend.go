@@ -112,7 +112,7 @@ func (l *local) Export(ctx context.Context, w io.Writer, o bulk.ExportOptions) (
 
 func (l *local) Revisions(ctx context.Context, n name.Name) iter.Seq2[adminapi.Revision, error] {
 	return func(yield func(adminapi.Revision, error) bool) {
-		n, err := l.registrar.Kept(ctx, n)
+		n, err := l.registrar.Kept(ctx, n, time.Time{})
 		if err != nil {
 			yield(adminapi.Revision{}, err)
 			return

@@ -31,7 +31,8 @@ type Table struct {
 type edition struct {
 	set     *AuthoritySet
 	read    time.Time
-	forgets uint64 // before the reading began
+	since   time.Time // when it was last known to be current, if the store returned a stale one; else zero
+	forgets uint64    // before the reading began
 }
 
 // NewTable returns a table of the authorities of r that is read again after the
@@ -42,24 +43,29 @@ func NewTable(r Reader, now func() time.Time, life time.Duration) *Table {
 
 // Set returns the authorities as they are now or, when at is not zero, as they
 // were then. The set and what it returns must not be changed. As long as no
-// authority changes the set is the same.
+// authority changes the set is the same. It may be stale if the store's answers
+// may, see [WithStaleness].
 func (t *Table) Set(ctx context.Context, at time.Time) (*AuthoritySet, error) {
 	if !at.IsZero() {
 		return readSet(ctx, t.reader, at, nil)
 	}
-	e, known := t.known()
+	stale := StalenessOf(ctx)
+	e, known := t.known(stale)
 	if known && t.now().Sub(e.read) < t.life {
+		stale.Note(e.since)
 		return e.set, nil
 	}
 	switch {
 	case t.reading.TryLock():
 	case known:
+		stale.Note(e.since)
 		return e.set, nil
 	default:
 		t.reading.Lock()
 	}
 	defer t.reading.Unlock()
-	if e, known = t.known(); known && t.now().Sub(e.read) < t.life {
+	if e, known = t.known(stale); known && t.now().Sub(e.read) < t.life {
+		stale.Note(e.since)
 		return e.set, nil
 	}
 	next := &edition{read: t.now(), forgets: t.forgets.Load()}

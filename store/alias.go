@@ -48,11 +48,14 @@ func withoutAliases(ctx context.Context, f Finder, prefix string, after Place) i
 	}
 }
 
+// AliasURL returns the URL that the place of an alias has in an index.
+func AliasURL(alias name.Name) string { return aliasMark + strings.ToLower(alias.Key()) }
+
 // AppendAliases appends what an index of locations has of the aliases of r.
 func (r *Record) AppendAliases(list []string) []string {
 	for _, s := range r.SameAs {
 		if n, err := name.Parse(s); err == nil && n != r.Name {
-			list = append(list, aliasMark+strings.ToLower(n.Key()))
+			list = append(list, AliasURL(n))
 		}
 	}
 	return list
@@ -61,15 +64,24 @@ func (r *Record) AppendAliases(list []string) []string {
 // MaxAliased bounds the answer of [Aliased].
 const MaxAliased = 16
 
-// Aliased returns the names of the first records, at most [MaxAliased], that have n
-// among their same_as now, in any case, in the order of their keys. A store without
-// an index of its own has none.
+// An Aliaser is a Reader that knows aliases by another way than by its index.
+type Aliaser interface {
+	// Aliased returns the names of the first records, at most [MaxAliased], that have
+	// n among their same_as now, in any case, in the order of their keys.
+	Aliased(ctx context.Context, n name.Name) ([]name.Name, error)
+}
+
+// Aliased returns names as [Aliaser] does. A store without an index of its own has
+// none.
 func Aliased(ctx context.Context, r Reader, n name.Name) ([]name.Name, error) {
+	if a, ok := r.(Aliaser); ok {
+		return a.Aliased(ctx, n)
+	}
 	f, ok := r.(Finder)
 	if !ok {
 		return nil, nil
 	}
-	url := aliasMark + strings.ToLower(n.Key())
+	url := AliasURL(n)
 	var all []name.Name
 	for p, err := range f.Find(ctx, url, Place{}) {
 		switch {

@@ -25,8 +25,11 @@ func (s *Staleness) Value(key any) any {
 }
 
 // Since returns the time at which everything that was read was last known to be
-// current; zero if it was current when it was read.
+// current; zero if it was current when it was read, or s is nil.
 func (s *Staleness) Since() time.Time {
+	if s == nil {
+		return time.Time{}
+	}
 	if ns := s.since.Load(); ns != 0 {
 		return time.Unix(0, ns)
 	}

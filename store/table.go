@@ -73,18 +73,25 @@ func (t *Table) Set(ctx context.Context, at time.Time) (*AuthoritySet, error) {
 	if e != nil {
 		last = e.set
 	}
+	if stale != nil {
+		own := WithStaleness(ctx)
+		defer func() { stale.Note(own.Since()) }()
+		ctx = own
+	}
 	var err error
 	if next.set, err = readSet(ctx, t.reader, time.Time{}, last); err != nil {
 		return nil, err
 	}
+	next.since = StalenessOf(ctx).Since()
 	t.last.Store(next)
 	return next.set, nil
 }
 
-// known returns the last edition, and whether nobody has called Forget since.
-func (t *Table) known() (*edition, bool) {
+// known returns the last edition, and whether a reader may have it: nobody has called
+// Forget since, and it is not stale, or the reader is content with that.
+func (t *Table) known(stale *Staleness) (*edition, bool) {
 	e := t.last.Load()
-	return e, e != nil && e.forgets == t.forgets.Load()
+	return e, e != nil && e.forgets == t.forgets.Load() && (e.since.IsZero() || stale != nil)
 }
 
 // Forget makes the next call of Set read the store.
@@ -96,7 +103,7 @@ func (t *Table) Forget() { t.forgets.Add(1) }
 func (t *Table) Replace(a *Authority) {
 	t.reading.Lock()
 	defer t.reading.Unlock()
-	e, known := t.known()
+	e, known := t.known(nil)
 	if !known {
 		return // all will be read
 	}

@@ -15,9 +15,20 @@
 // heard of. Such an answer is handed on and not kept: for a while the cache
 // remembers which revisions there are.
 //
-// Only present records and authorities are kept, and, for a short time, that
-// there are none. Listings, questions as of a time, tokens, the feed with its head
-// and proofs go to the store, and are as old as the store makes them.
+// Only present records, aliases and authorities are kept, the list of authorities, and,
+// for a short time, that there are none. Listings, questions as of a time, tokens, the feed with its
+// head and proofs go to the store, and are as old as the store makes them.
+//
+// # Stale answers
+//
+// While the store is away (see [store.AwayError]), what is kept is still answered
+// to those who are content with that (see [store.WithStaleness]), for the time in
+// [Options.StaleIfError] since the feed was last read: as RFC 5861, section 4, has
+// it. Then everything that was kept was current, but for changes of the last second;
+// no change that this node had heard of is undone by a stale answer. This includes
+// the list of all authorities, and that there is no such name. Where the feed has
+// not been read for the time in Options.Within, a store that does not answer within
+// half a second counts as away.
 package cachestore
 
 import (
@@ -26,6 +37,7 @@ import (
 	"errors"
 	"iter"
 	"log/slog"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -52,7 +64,16 @@ type Options struct {
 	Absent time.Duration // how long it is kept that there is no such name; 1 second
 	Settle time.Duration // longer than a replica of the store may be behind; 15 seconds
 	Log    *slog.Logger  // of a feed that is lost; nil for nobody
+
+	// StaleIfError is how long what is kept is answered while the store is away, after
+	// the feed was last read; zero for not at all.
+	StaleIfError time.Duration
 }
+
+const (
+	patience = 500 * time.Millisecond // with a store that does not answer, where there is a stale answer
+	avoided  = 500 * time.Millisecond // for so long such a store is not asked where there is a stale answer
+)
 
 // A Store is a cache in front of another. [New] makes one.
 type Store struct {
@@ -61,18 +82,23 @@ type Store struct {
 	cache   *otter.Cache[store.Subject, value]
 
 	closed  atomic.Bool
-	checked atomic.Int64 // when the last look at the feed began that was whole, Unix nanoseconds
+	checked atomic.Int64 // when the last look at the feed began that was whole, Unix nanoseconds; 0 for never
+	away    atomic.Bool  // the store was away at the last look at the feed
+	avoid   atomic.Int64 // until then the store is not asked where there is a stale answer, Unix nanoseconds
 	follower
 	cancel context.CancelFunc
 	ended  chan struct{}
 
-	mu     sync.RWMutex
-	floors map[store.Subject]floor
-	paused time.Time // until then, and until all is dropped after that, nothing is kept; zero if it is
+	mu      sync.RWMutex
+	floors  map[store.Subject]floor
+	paused  time.Time          // until then, and until all is dropped after that, nothing is kept; zero if it is
+	all     []*store.Authority // the list of authorities
+	allGood bool               // it is that of the last change that was seen
 }
 
 // A follower is what the goroutine that asks the feed knows.
 type follower struct {
+	begun bool     // the feed was read at all
 	seen  uint64   // the place of the last change
 	last  [32]byte // its digest; zero if unknown
 	marks []mark   // when others were seen, the first ones first
@@ -89,8 +115,16 @@ type mark struct {
 type value struct {
 	record    *store.Record
 	authority *store.Authority
-	absent    time.Time // there is neither; until then this need not be asked again
+	names     []name.Name // that have the alias
+	until     time.Time   // of an alias, or if there is neither record nor authority: then this is asked again
 }
+
+// kindAlias is the kind of subjects that are aliases. Their keys are those of
+// [store.AliasURL].
+const kindAlias store.Kind = 255
+
+// always is a revision that no value has.
+const always = ^uint64(0)
 
 func (v value) revision() uint64 {
 	switch {
@@ -116,10 +150,13 @@ var (
 	_ store.Store     = (*Store)(nil)
 	_ store.Historian = (*Store)(nil)
 	_ store.Finder    = (*Store)(nil)
+	_ store.Aliaser   = (*Store)(nil)
 	_ store.Prover    = (*Store)(nil)
+	_ store.Watched   = (*Store)(nil)
 )
 
-// New returns a cache in front of b, which is closed with it.
+// New returns a cache in front of b, which is closed with it. If b is away, nothing is
+// kept until its feed can be read.
 func New(ctx context.Context, b Backing, o Options) (*Store, error) {
 	o.Bytes = cmp.Or(o.Bytes, 64<<20)
 	o.Every = cmp.Or(o.Every, 500*time.Millisecond)
@@ -132,17 +169,31 @@ func New(ctx context.Context, b Backing, o Options) (*Store, error) {
 		return nil, err
 	}
 	s := &Store{Backing: b, options: o, cache: cache, ended: make(chan struct{}), floors: map[store.Subject]floor{}}
-	begun := time.Now()
-	head, err := b.Head(ctx)
-	if err != nil {
+	if err := s.begin(ctx); err != nil && !isAway(err) {
 		return nil, err
 	}
-	s.seen = head.Size
-	s.checked.Store(begun.UnixNano())
 	follow, cancel := context.WithCancel(context.Background())
 	s.cancel = cancel
 	go s.follow(follow)
 	return s, nil
+}
+
+// begin goes to the end of the feed.
+func (s *Store) begin(ctx context.Context) error {
+	begun := time.Now()
+	head, err := s.Backing.Head(ctx)
+	if err != nil {
+		return err
+	}
+	s.seen, s.begun = head.Size, true
+	s.checked.Store(begun.UnixNano())
+	return nil
+}
+
+// isAway reports whether err says that the store is away.
+func isAway(err error) bool {
+	var away *store.AwayError
+	return errors.As(err, &away)
 }
 
 // weight is about how many bytes a value takes.
@@ -153,6 +204,9 @@ func weight(s store.Subject, v value) uint32 {
 		text     = 20
 	)
 	n := fixed + len(s.Key)
+	for _, alias := range v.names {
+		n += text + len(alias.Key())
+	}
 	if r := v.record; r != nil {
 		n += len(r.Spelling) + len(r.Reason)
 		for i := range r.Locations {
@@ -203,14 +257,23 @@ func (s *Store) follow(ctx context.Context) {
 		look, cancel := context.WithTimeout(ctx, s.options.Within)
 		err := s.look(look)
 		cancel()
+		s.away.Store(isAway(err))
 		if (err != nil) != s.lost && ctx.Err() == nil {
 			s.lost = err != nil
-			if s.lost {
-				s.options.Log.Warn("changes of other nodes cannot be followed: what is cached is not used", "err", err)
-			} else {
-				s.options.Log.Info("changes of other nodes are followed again")
-			}
+			s.tell(err)
 		}
+	}
+}
+
+// tell logs that the feed is lost, or is read again.
+func (s *Store) tell(err error) {
+	switch {
+	case err == nil:
+		s.options.Log.Info("changes of other nodes are followed again")
+	case s.options.StaleIfError > 0:
+		s.options.Log.Warn("changes of other nodes cannot be followed: while the store is away, answers from the cache are stale", "for", s.options.StaleIfError.String(), "err", err)
+	default:
+		s.options.Log.Warn("changes of other nodes cannot be followed: what is cached is not used", "err", err)
 	}
 }
 
@@ -218,6 +281,11 @@ func (s *Store) follow(ctx context.Context) {
 // seen is read again: a database that has lost changes in a fail-over has another one
 // in its place, or none.
 func (s *Store) look(ctx context.Context) error {
+	if !s.begun {
+		if err := s.begin(ctx); err != nil {
+			return err
+		}
+	}
 	begun := time.Now()
 	met := s.seen == 0
 	for e, err := range s.Backing.Changes(ctx, max(s.seen, 1)-1) {
@@ -231,7 +299,7 @@ func (s *Store) look(ctx context.Context) error {
 		}
 		met = true
 		if !again {
-			s.changed(e.Change.Subject(), e.Change.Revision())
+			s.heard(e.Change, e.Change.Revision())
 		}
 		s.seen, s.last = e.Seq, e.Digest
 	}
@@ -244,9 +312,58 @@ func (s *Store) look(ctx context.Context) error {
 	for len(s.marks) > 1 && begun.Sub(s.marks[1].at) >= s.options.Settle {
 		s.marks = s.marks[1:]
 	}
+	if err := s.readAll(ctx); err != nil {
+		return err
+	}
 	s.checked.Store(begun.UnixNano())
 	s.forget(begun)
 	return nil
+}
+
+// readAll reads the list of authorities, if it is not known. One that is older than
+// what has been heard of is not kept.
+func (s *Store) readAll(ctx context.Context) error {
+	s.mu.RLock()
+	good := s.allGood
+	s.mu.RUnlock()
+	if good {
+		return nil
+	}
+	s.mu.Lock()
+	s.allGood = true // unless one changes meanwhile
+	s.mu.Unlock()
+	all, err := listed(s.Backing.Authorities(ctx, time.Time{}))
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.all = all
+	s.allGood = s.allGood && err == nil && s.hasHeard(all)
+	return err
+}
+
+// hasHeard reports whether a list of authorities has all that was heard of. The caller
+// holds the lock.
+func (s *Store) hasHeard(all []*store.Authority) bool {
+	revisions := make(map[string]uint64, len(all))
+	for _, a := range all {
+		revisions[a.Prefix.String()] = a.Revision
+	}
+	for subject, f := range s.floors {
+		if subject.Kind == store.KindAuthority && revisions[subject.Key] < f.revision {
+			return false
+		}
+	}
+	return true
+}
+
+// listed returns what a listing yields.
+func listed(each iter.Seq2[*store.Authority, error]) (all []*store.Authority, err error) {
+	for a, err := range each {
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, a)
+	}
+	return all, nil
 }
 
 // behind begins anew at the end of a log that ends before what was seen so long ago
@@ -272,8 +389,19 @@ func (s *Store) pause(until time.Time) {
 	if until.After(s.paused) {
 		s.paused = until
 	}
+	s.allGood = false
 	s.mu.Unlock()
 	s.cache.InvalidateAll()
+}
+
+// heard takes note that a change was made.
+func (s *Store) heard(c *store.Change, revision uint64) {
+	s.changed(c.Subject(), revision)
+	if c.Record != nil {
+		for _, url := range c.Record.AppendAliases(nil) {
+			s.changed(store.Subject{Kind: kindAlias, Key: url}, always)
+		}
+	}
 }
 
 // changed takes note that a subject has a revision now, at least.
@@ -282,6 +410,7 @@ func (s *Store) changed(subject store.Subject, revision uint64) {
 	now := time.Now()
 	f := s.floors[subject]
 	s.floors[subject] = floor{max(f.revision, revision), now.Add(s.options.Settle)}
+	s.allGood = s.allGood && subject.Kind != store.KindAuthority
 	full := len(s.floors) > maxFloors
 	if full {
 		s.floors = map[store.Subject]floor{}
@@ -332,40 +461,160 @@ func (s *Store) good(subject store.Subject, v value) bool {
 	return v.revision() >= s.floors[subject].revision
 }
 
+// keep keeps a value, unless something was heard of its subject since.
+func (s *Store) keep(subject store.Subject, v value) {
+	s.mu.RLock()
+	defer s.mu.RUnlock() // whoever hears of a change takes the value away after that
+	if _, heard := s.floors[subject]; !heard && s.paused.IsZero() {
+		s.cache.Set(subject, v)
+	}
+}
+
+// stale returns what is kept of a subject for a reader who is content with it while
+// the store is away. The reader is told by use that it was taken.
+func (s *Store) stale(ctx context.Context, subject store.Subject) (v value, use func(), ok bool) {
+	use, ok = s.mayBeStale(ctx)
+	if !ok {
+		return v, nil, false
+	}
+	v, ok = s.cache.GetIfPresent(subject)
+	return v, use, ok && s.good(subject, v)
+}
+
+// mayBeStale reports whether a reader may have stale answers now, and returns what
+// tells it that it got one.
+func (s *Store) mayBeStale(ctx context.Context) (use func(), ok bool) {
+	staleness, checked := store.StalenessOf(ctx), s.checked.Load()
+	since := time.Unix(0, checked)
+	if staleness == nil || checked == 0 || time.Since(since) > s.options.StaleIfError {
+		return nil, false
+	}
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	return func() { staleness.Note(since) }, s.paused.IsZero()
+}
+
+// withoutFeed calls ask, where there is a stale answer: it calls use to take that if
+// the store is away, or was a moment ago, or does not answer soon.
+func (s *Store) withoutFeed(ctx context.Context, use func(), ask func(context.Context) error) error {
+	if s.avoids() {
+		use()
+		return nil
+	}
+	soon, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	err := ask(soon)
+	if err == nil || ctx.Err() != nil || !isAway(err) && soon.Err() == nil {
+		return err
+	}
+	s.avoid.Store(time.Now().Add(avoided).UnixNano())
+	use()
+	return nil
+}
+
+// read returns what is known of a subject; load asks the store.
+func (s *Store) read(ctx context.Context, subject store.Subject, load otter.LoaderFunc[store.Subject, value]) (v value, err error) {
+	if s.usable() {
+		v, err = s.get(ctx, subject, load)
+		if isAway(err) {
+			if last, use, ok := s.stale(ctx, subject); ok {
+				use()
+				return last, nil
+			}
+		}
+		return v, err
+	}
+	last, use, ok := s.stale(ctx, subject)
+	if !ok {
+		return unkeptValue(load(ctx, subject))
+	}
+	v = last
+	err = s.withoutFeed(ctx, use, func(ctx context.Context) error {
+		now, err := unkeptValue(load(ctx, subject))
+		if err == nil {
+			v = now
+		}
+		return err
+	})
+	return v, err
+}
+
 // An unkept value is a good answer that is not to be kept.
 type unkept struct{ value value }
 
 func (u *unkept) Error() string { return "cachestore: a value that is not kept" }
 
+// unkeptValue returns what a loader found, whether or not it is to be kept.
+func unkeptValue(v value, err error) (value, error) {
+	var once *unkept
+	if errors.As(err, &once) {
+		return once.value, nil
+	}
+	return v, err
+}
+
 // get returns what is kept of a subject, and keeps it when it is not. Those who
-// ask for the same at the same time wait for one answer.
-func (s *Store) get(ctx context.Context, subject store.Subject) (value, error) {
+// ask for the same at the same time wait for one answer. The error is that the store is
+// away, too, when there is a stale answer and it does not answer soon.
+func (s *Store) get(ctx context.Context, subject store.Subject, load otter.LoaderFunc[store.Subject, value]) (value, error) {
+	var over value // a good one whose time is over, if it has one
+	ask := ctx
 	for {
-		v, err := s.cache.Get(ctx, subject, otter.LoaderFunc[store.Subject, value](s.load))
+		v, err := s.cache.Get(ask, subject, load)
 		var once *unkept
+		slow := ask != ctx && ask.Err() != nil && ctx.Err() == nil
 		switch {
 		case errors.As(err, &once):
 			return once.value, nil
+		case isAway(err), slow:
+			if !over.until.IsZero() {
+				s.keep(subject, over)
+			}
+			if slow {
+				s.avoid.Store(time.Now().Add(avoided).UnixNano())
+				err = errSlow
+			}
+			return value{}, err
 		case err != nil && ctx.Err() == nil && (errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)):
 			continue // who asked for all has gone away
 		case err != nil:
 			return value{}, err
-		case s.good(subject, v) && (v.absent.IsZero() || time.Now().Before(v.absent)):
-			return v, nil
+		case s.good(subject, v):
+			if v.until.IsZero() || time.Now().Before(v.until) {
+				return v, nil
+			}
+			if _, ok := s.mayBeStale(ctx); ok && ask == ctx {
+				if s.avoids() {
+					return value{}, errSlow
+				}
+				var cancel context.CancelFunc
+				ask, cancel = context.WithTimeout(ctx, patience)
+				defer cancel()
+			}
+			over = v
 		}
 		s.cache.Invalidate(subject)
 	}
 }
 
+// errSlow is returned where there is a stale answer.
+var errSlow = &store.AwayError{Cause: "the store does not answer"}
+
+// avoids reports whether the store is not to be asked where there is a stale answer.
+func (s *Store) avoids() bool {
+	return s.away.Load() || time.Now().UnixNano() < s.avoid.Load() || store.ConditionOf(s.Backing).NoReads
+}
+
 // load asks the store.
 func (s *Store) load(ctx context.Context, subject store.Subject) (v value, err error) {
-	if subject.Kind == store.KindName {
+	switch subject.Kind {
+	case store.KindName:
 		v.record, err = s.Backing.Get(ctx, name.FromKey(subject.Key), time.Time{})
-	} else {
+	case store.KindAuthority:
 		v.authority, err = s.Backing.Authority(ctx, name.PrefixFromKey(subject.Key), time.Time{})
 	}
 	if errors.Is(err, store.ErrNotFound) {
-		v, err = value{absent: time.Now().Add(s.options.Absent)}, nil
+		v, err = value{until: time.Now().Add(s.options.Absent)}, nil
 	}
 	if err == nil && !s.good(subject, v) {
 		return value{}, &unkept{v}
@@ -375,10 +624,10 @@ func (s *Store) load(ctx context.Context, subject store.Subject) (v value, err e
 
 // Get implements [store.Reader].
 func (s *Store) Get(ctx context.Context, n name.Name, at time.Time) (*store.Record, error) {
-	if s.closed.Load() || ctx.Err() != nil || !at.IsZero() || !s.usable() {
+	if s.closed.Load() || ctx.Err() != nil || !at.IsZero() {
 		return s.Backing.Get(ctx, n, at)
 	}
-	v, err := s.get(ctx, store.Subject{Kind: store.KindName, Key: n.Key()})
+	v, err := s.read(ctx, store.Subject{Kind: store.KindName, Key: n.Key()}, s.load)
 	switch {
 	case err != nil:
 		return nil, err
@@ -390,10 +639,10 @@ func (s *Store) Get(ctx context.Context, n name.Name, at time.Time) (*store.Reco
 
 // Authority implements [store.Reader].
 func (s *Store) Authority(ctx context.Context, p name.Prefix, at time.Time) (*store.Authority, error) {
-	if s.closed.Load() || ctx.Err() != nil || !at.IsZero() || !s.usable() {
+	if s.closed.Load() || ctx.Err() != nil || !at.IsZero() {
 		return s.Backing.Authority(ctx, p, at)
 	}
-	v, err := s.get(ctx, store.Subject{Kind: store.KindAuthority, Key: p.String()})
+	v, err := s.read(ctx, store.Subject{Kind: store.KindAuthority, Key: p.String()}, s.load)
 	switch {
 	case err != nil:
 		return nil, err
@@ -403,6 +652,66 @@ func (s *Store) Authority(ctx context.Context, p name.Prefix, at time.Time) (*st
 	return v.authority.Clone(), nil
 }
 
+// Aliased implements [store.Aliaser].
+func (s *Store) Aliased(ctx context.Context, n name.Name) ([]name.Name, error) {
+	load := func(ctx context.Context, subject store.Subject) (v value, err error) {
+		v.names, err = store.Aliased(ctx, s.Backing, n)
+		v.until = time.Now().Add(s.options.Absent)
+		if err == nil && !s.good(subject, v) {
+			return value{}, &unkept{v}
+		}
+		return v, err
+	}
+	if s.closed.Load() || ctx.Err() != nil {
+		return store.Aliased(ctx, s.Backing, n)
+	}
+	v, err := s.read(ctx, store.Subject{Kind: kindAlias, Key: store.AliasURL(n)}, load)
+	return slices.Clone(v.names), err
+}
+
+// Authorities implements [store.Reader].
+func (s *Store) Authorities(ctx context.Context, at time.Time) iter.Seq2[*store.Authority, error] {
+	if s.closed.Load() || ctx.Err() != nil || !at.IsZero() {
+		return s.Backing.Authorities(ctx, at)
+	}
+	s.mu.RLock()
+	kept, good := s.all, s.allGood
+	s.mu.RUnlock()
+	use, stale := s.mayBeStale(ctx)
+	switch {
+	case good && s.usable():
+		return clones(kept)
+	case !good || !stale:
+		return s.Backing.Authorities(ctx, at)
+	}
+	all := kept
+	err := s.withoutFeed(ctx, use, func(ctx context.Context) error {
+		now, err := listed(s.Backing.Authorities(ctx, at))
+		if err == nil {
+			all = now
+		}
+		return err
+	})
+	if err != nil {
+		return func(yield func(*store.Authority, error) bool) { yield(nil, err) }
+	}
+	return clones(all)
+}
+
+// clones yields copies of authorities.
+func clones(all []*store.Authority) iter.Seq2[*store.Authority, error] {
+	return func(yield func(*store.Authority, error) bool) {
+		for _, a := range all {
+			if !yield(a.Clone(), nil) {
+				return
+			}
+		}
+	}
+}
+
+// Condition implements [store.Watched]: it is that of the store behind.
+func (s *Store) Condition() store.Condition { return store.ConditionOf(s.Backing) }
+
 // Apply implements [store.Store]. What was changed, or may have been, is not
 // answered from memory any more.
 func (s *Store) Apply(ctx context.Context, changes []store.Change) ([]store.Result, error) {
@@ -411,18 +720,37 @@ func (s *Store) Apply(ctx context.Context, changes []store.Change) ([]store.Resu
 		subject := changes[i].Subject()
 		switch {
 		case subject.Kind == store.KindToken:
+		case isAway(err): // nothing was written
 		case err != nil:
-			s.cache.Invalidate(subject)
+			s.doubt(&changes[i])
 		case results[i].Changed:
-			s.changed(subject, results[i].Revision)
+			s.heard(&changes[i], results[i].Revision)
 		}
 	}
 	return results, err
 }
 
+// doubt drops what is kept of what may have changed.
+func (s *Store) doubt(c *store.Change) {
+	s.mu.Lock()
+	s.allGood = s.allGood && c.Authority == nil
+	s.mu.Unlock()
+	s.cache.Invalidate(c.Subject())
+	if c.Record != nil {
+		for _, url := range c.Record.AppendAliases(nil) {
+			s.cache.Invalidate(store.Subject{Kind: kindAlias, Key: url})
+		}
+	}
+}
+
 // Load implements [store.Loader], if the store behind can do it.
 func (s *Store) Load(ctx context.Context, entries iter.Seq2[*store.Entry, error]) error {
-	defer s.cache.InvalidateAll()
+	defer func() {
+		s.mu.Lock()
+		s.allGood = false
+		s.mu.Unlock()
+		s.cache.InvalidateAll()
+	}()
 	return store.Load(ctx, s.Backing, entries)
 }
 

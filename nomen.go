@@ -164,7 +164,12 @@ type Answer struct {
 	Modified time.Time // of the record; whole milliseconds, UTC
 	Changed  time.Time // of what is answered, where that is later: a location has begun or ceased to be valid
 	Revision uint64    // of the record, from 1; 0 if unknown
-	Why      []string  // how the answer came about, for people; if it was asked for
+
+	// StaleSince is when the answer was last known to be current, where the resolver
+	// could not ask its store since; zero for a current answer.
+	StaleSince time.Time
+
+	Why []string // how the answer came about, for people; if it was asked for
 }
 
 // Narrow leaves of a description what the service s asks for, and makes it the

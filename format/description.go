@@ -72,6 +72,9 @@ func describe(a *nomen.Answer) []field {
 	if a.MaxAge > 0 {
 		add("max-age", seconds(a.MaxAge).String())
 	}
+	if !a.StaleSince.IsZero() {
+		add("stale-since", a.StaleSince.UTC().Format(time.RFC3339Nano))
+	}
 	addSome("reason", a.Reason)
 	add("successor", keys(a.Successors)...)
 	for _, element := range elements(a.Metadata) {
@@ -204,6 +207,10 @@ func setField(a *nomen.Answer, f field) {
 		var s seconds
 		s, err = parseSeconds(f.value)
 		a.MaxAge = time.Duration(s)
+	case "stale-since":
+		var t time.Time
+		t, err = time.Parse(time.RFC3339Nano, f.value)
+		a.StaleSince = inUTC(t)
 	case "reason":
 		a.Reason = f.value
 	case "successor":

@@ -59,6 +59,7 @@ type object struct {
 	Service  nomen.Service `json:"service,omitempty"`
 	Redirect string        `json:"redirect,omitempty"`
 	MaxAge   seconds       `json:"max_age,omitempty"`
+	Stale    time.Time     `json:"stale_since,omitzero"`
 	Same     *bool         `json:"same,omitempty"`
 	Resource *resource     `json:"resource,omitempty"`
 	Why      []string      `json:"why,omitempty"`
@@ -86,6 +87,7 @@ func newObject(a *nomen.Answer) *object {
 		Service:    a.Service,
 		Redirect:   a.Redirect,
 		MaxAge:     seconds(a.MaxAge),
+		Stale:      a.StaleSince,
 		Why:        a.Why,
 	}
 	if a.Spelling != "" {
@@ -111,10 +113,12 @@ func (o *object) answer() (*nomen.Answer, error) {
 		Reason:    o.Reason,
 		Redirect:  o.Redirect,
 		MaxAge:    time.Duration(o.MaxAge),
-		Same:      o.Same != nil && *o.Same,
-		Modified:  inUTC(o.Modified),
-		Revision:  o.Revision,
-		Why:       orNil(o.Why),
+
+		StaleSince: inUTC(o.Stale),
+		Same:       o.Same != nil && *o.Same,
+		Modified:   inUTC(o.Modified),
+		Revision:   o.Revision,
+		Why:        orNil(o.Why),
 	}
 	if len(a.Metadata) == 0 {
 		a.Metadata = nil

@@ -266,6 +266,7 @@ const (
 
 // serve answers a selector, and what was entered with it after a TAB.
 func (g *Gopher) serve(ctx context.Context, m *menu, line string) {
+	ctx = store.WithStaleness(ctx)
 	selector, entered, _ := strings.Cut(line, "\t")
 	entered, _, _ = strings.Cut(entered, "\t") // what clients of Gopher+ add
 	if strings.ContainsFunc(line, func(r rune) bool { return unicode.IsControl(r) && r != '\t' }) {
@@ -506,6 +507,9 @@ func (m *menu) end() { m.b.WriteString(".\r\n") }
 // describe writes what is known of a name, and its locations as items.
 func (m *menu) describe(n name.Name, a *nomen.Answer) {
 	m.say(n.Key())
+	if !a.StaleSince.IsZero() {
+		m.say("The storage of names is away: this was current at " + a.StaleSince.UTC().Format(time.RFC3339))
+	}
 	for _, element := range []string{"title", "creator", "publisher", "date"} {
 		for _, value := range a.Metadata[element] {
 			m.say(element + ": " + value)

@@ -100,9 +100,14 @@ func (e *Engine) Resolve(ctx context.Context, q nomen.Question) (*nomen.Answer, 
 	} else {
 		a, err = d.withoutService()
 	}
+	stale := store.StalenessOf(ctx).Since()
 	if err != nil {
+		if e, ok := errors.AsType[*nomen.Error](err); ok && e.Answer != nil {
+			e.Answer.StaleSince = stale
+		}
 		return nil, d.explained(err)
 	}
+	a.StaleSince = stale
 	if d.authority != nil {
 		a.RedirectStatus = d.authority.Redirect
 		a.MaxAge = cmp.Or(a.MaxAge, d.maxAge())

@@ -79,6 +79,7 @@ type grantedError struct {
 	Message     string          `json:"message"`
 	Suggestions []string        `json:"suggestions,omitempty"`
 	Answer      json.RawMessage `json:"answer,omitempty"` // the tombstone of a retired name
+	StaleSince  time.Time       `json:"stale_since,omitzero"`
 }
 
 // batch answers a list of names, each line with a line of JSON, in order and as
@@ -122,7 +123,12 @@ func (s *Server) batchReply(ctx context.Context, r *request) *reply {
 	}
 	p = newReply(http.StatusOK)
 	p.add("Content-Type", typeJSONLines)
-	p.stream = func(ctx context.Context, w io.Writer) error { return s.grantAll(ctx, w, r, set, q, wishes) }
+	since := store.StalenessOf(ctx).Since() // of the authorities
+	p.stream = func(ctx context.Context, w io.Writer) error {
+		stale := store.WithStaleness(ctx)
+		stale.Note(since)
+		return s.grantAll(stale, w, r, set, q, wishes)
+	}
 	door := s.explainer.Door
 	p.private = door.Policy() == gateway.Own && door.Admits(gateway.AskerOf(ctx)) // others may be asked
 	return s.codeStream(r, p)
@@ -279,12 +285,20 @@ func (s *Server) grant(ctx context.Context, r *request, set *store.AuthoritySet,
 			line = []byte(fmt.Sprintf(`{"line":%d,"error":{"code":"failure","message":"the resolver failed"}}`+"\n", w.Line))
 		}
 	}()
-	ans, err := s.answerWish(ctx, r, set, q, w)
+	stale := store.WithStaleness(ctx) // each line has its own
+	stale.Note(store.StalenessOf(ctx).Since())
+	ans, err := s.answerWish(stale, r, set, q, w)
 	if err == nil {
 		out.Answer, err = answerJSON(ans)
 	}
 	if err != nil {
 		out.Error = s.grantedError(err)
+	}
+	if since := stale.Since(); !since.IsZero() && !store.IsAway(err) {
+		s.metrics.stale.Inc()
+		if out.Error != nil {
+			out.Error.StaleSince = since
+		}
 	}
 	line, err = adminapi.Encode(out)
 	if err != nil {

@@ -24,6 +24,19 @@ func cacheFor(age time.Duration, private bool) string {
 	return value
 }
 
+// tellAge tells of an answer how long ago it was known to be current, if it is stale: as
+// a cache does for which a stale answer was better than none (RFC 5861, section 4; RFC
+// 9111, section 5.1; RFC 9211). An error of this server is not stale.
+func (s *Server) tellAge(p *reply, age time.Duration) {
+	if age == 0 || p.status >= http.StatusInternalServerError {
+		return
+	}
+	s.metrics.stale.Inc()
+	seconds := strconv.FormatInt(int64(age/time.Second), 10)
+	p.add("Age", seconds)
+	p.add("Cache-Status", "nomen; hit; ttl=-"+seconds+"; detail=storage-away")
+}
+
 // changed returns when what is answered came to be as it is.
 func changed(ans *nomen.Answer) time.Time {
 	if ans.Changed.After(ans.Modified) {

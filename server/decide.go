@@ -26,9 +26,12 @@ const (
 
 // decide answers a request.
 func (s *Server) decide(ctx context.Context, r *request) *reply {
-	p := s.answer(ctx, r)
+	stale := store.WithStaleness(ctx)
+	p := s.answer(stale, r)
 	p.private = p.private || gateway.AskerOf(ctx).Entered()
-	p.finish(s.dates.of(s.now()))
+	now := s.now()
+	s.tellAge(p, stale.Age(now))
+	p.finish(s.dates.of(now))
 	return p
 }
 

@@ -19,6 +19,7 @@ const metricsPath = "/-/metrics"
 type metrics struct {
 	requests *prometheus.CounterVec
 	seconds  *prometheus.HistogramVec
+	stale    prometheus.Counter
 	handler  http.Handler
 
 	counts [forms][maxStatus + 1]atomic.Pointer[prometheus.Counter]
@@ -39,6 +40,9 @@ func newMetrics(condition func() store.Condition) *metrics {
 			Buckets: []float64{.0001, .00025, .0005, .001, .0025, .005, .01, .025, .05, .1, .5, 1, 5, 30},
 		}, []string{"form"}),
 	}
+	m.stale = prometheus.NewCounter(prometheus.CounterOpts{
+		Name: "nomen_stale_answers_total", Help: "Answers from the cache while the store was away.",
+	})
 	able := func(name, help string, not func(store.Condition) bool) prometheus.GaugeFunc {
 		return prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: name, Help: help}, func() float64 {
 			if not(condition()) {
@@ -48,7 +52,7 @@ func newMetrics(condition func() store.Condition) *metrics {
 		})
 	}
 	registry := prometheus.NewRegistry()
-	registry.MustRegister(m.requests, m.seconds,
+	registry.MustRegister(m.requests, m.seconds, m.stale,
 		able("nomen_storage_readable", "Whether the store can be read: 1 or 0.", func(c store.Condition) bool { return c.NoReads }),
 		able("nomen_storage_writable", "Whether the store takes changes: 1 or 0.", func(c store.Condition) bool { return c.NoWrites }),
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))

@@ -12,6 +12,7 @@ import (
 	"github.com/nomen-project/nomen"
 	"github.com/nomen-project/nomen/gateway"
 	"github.com/nomen-project/nomen/internal/wire"
+	"github.com/nomen-project/nomen/store"
 )
 
 // A shortcut answers plain requests of one connection about names, where the
@@ -20,14 +21,14 @@ type shortcut struct {
 	server  *Server
 	from    netip.Addr
 	local   netip.AddrPort
-	asked   context.Context // says who asks
+	asked   store.Staleness // of the request under way; says who asks
 	request request
 }
 
 // short is a way past net/http for the listener.
 func (s *Server) short(local, remote net.Addr) wire.Answerer {
 	c := &shortcut{server: s, from: addrOf(remote).Addr(), local: addrOf(local)}
-	c.asked = gateway.WithAsker(context.Background(), &gateway.Asker{Addr: c.from})
+	c.asked.Context = gateway.WithAsker(context.Background(), &gateway.Asker{Addr: c.from})
 	return c.answer
 }
 
@@ -47,7 +48,9 @@ func (c *shortcut) answer(out []byte, q wire.Plain) ([]byte, bool) {
 	}
 	c.request.country = s.countryOf(c.from, "")
 	r := &c.request
-	set, err := s.authorities.Set(c.asked, time.Time{})
+	ctx := &c.asked
+	ctx.Reset()
+	set, err := s.authorities.Set(ctx, time.Time{})
 	if err != nil {
 		return out, false
 	}
@@ -55,10 +58,11 @@ func (c *shortcut) answer(out []byte, q wire.Plain) ([]byte, bool) {
 	if err != nil || !a.atHand() || a.authority == nil && s.asksOthers() {
 		return out, false
 	}
-	p := s.answerAsked(c.asked, r, a, set, nil)
+	p := s.answerAsked(ctx, r, a, set, nil)
 	if p.form == formOther {
 		p.form = a.form
 	}
+	s.tellAge(p, ctx.Age(start))
 	p.finish(s.dates.of(start))
 	out, sent, ok := p.appendTo(out, r.method)
 	p.drop()
@@ -68,7 +72,7 @@ func (c *shortcut) answer(out []byte, q wire.Plain) ([]byte, bool) {
 	took := s.now().Sub(start)
 	s.metrics.observe(p, took)
 	if s.access != nil {
-		visit{c.from, q.Method, q.Target, "HTTP/1.1", q.Host, q.Agent}.log(c.asked, s.access, p.status, int64(sent), took)
+		visit{c.from, q.Method, q.Target, "HTTP/1.1", q.Host, q.Agent}.log(ctx, s.access, p.status, int64(sent), took)
 	}
 	return out, true
 }

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"strconv"
@@ -25,6 +26,12 @@ func (e *AwayError) Error() string {
 }
 
 func (e *AwayError) Unwrap() error { return e.Err }
+
+// IsAway reports whether err is, or wraps, an [*AwayError].
+func IsAway(err error) bool {
+	var away *AwayError
+	return errors.As(err, &away)
+}
 
 // RetryAfter returns the value of a Retry-After field (RFC 9110, section 10.2.3):
 // After in whole seconds, at least one; five if it is not known.

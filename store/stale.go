@@ -45,6 +45,9 @@ func (s *Staleness) Age(now time.Time) time.Duration {
 	return 0
 }
 
+// Reset makes s that of another request, when nobody uses it for the last one any more.
+func (s *Staleness) Reset() { s.since.Store(0) }
+
 // WithStaleness returns a context whose reader is content with stale answers, and
 // learns whether it got any. A store returns them only to such a context, and only
 // while it cannot do better: everybody else gets an [*AwayError]. A context derived

@@ -37,7 +37,11 @@ func (c *cli) withDatabase(ctx context.Context, how access, f func(backend) erro
 // openDatabase opens the store in a database, and makes it if that is what the
 // command is for.
 func (c *cli) openDatabase(ctx context.Context, how access, log *slog.Logger) (*pgstore.Store, error) {
-	o := pgstore.Options{URL: c.store, Log: log, ReadOnly: how == reads, MustExist: true}
+	return c.openDatabaseAs(ctx, pgstore.Options{URL: c.store, Log: log, ReadOnly: how == reads}, how)
+}
+
+func (c *cli) openDatabaseAs(ctx context.Context, o pgstore.Options, how access) (*pgstore.Store, error) {
+	o.MustExist = true
 	s, err := pgstore.Open(ctx, o)
 	switch {
 	case !errors.Is(err, fs.ErrNotExist):
@@ -52,14 +56,14 @@ func (c *cli) openDatabase(ctx context.Context, how access, log *slog.Logger) (*
 	return s, err
 }
 
-// openNode opens the store in a database for a server, with a cache of so many
-// MiB in front, 0 for the default.
-func (c *cli) openNode(ctx context.Context, cache int, log *slog.Logger) (keeper, error) {
-	s, err := c.openDatabase(ctx, creates, log)
+// openNode opens the store in a database for a server, with a cache in front. The
+// database may be away: see [pgstore.Options].
+func (c *cli) openNode(ctx context.Context, f *serveFlags, log *slog.Logger) (keeper, error) {
+	s, err := c.openDatabaseAs(ctx, pgstore.Options{URL: c.store, Log: log, Node: true}, creates)
 	if err != nil {
 		return nil, err
 	}
-	node, err := cachestore.New(ctx, s, cachestore.Options{Bytes: int64(cache) << 20, Log: log})
+	node, err := cachestore.New(ctx, s, cachestore.Options{Bytes: int64(f.cache) << 20, StaleIfError: f.staleIfError, Log: log})
 	if err != nil {
 		return nil, errors.Join(err, s.Close())
 	}

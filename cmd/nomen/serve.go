@@ -45,6 +45,7 @@ type serveFlags struct {
 	registry                 string // file of the site's own registry entries
 	demo, noAccessLog        bool
 	cache                    int
+	staleIfError             time.Duration
 	outside                  outsideFlags
 	gateway                  gatewayFlags
 }
@@ -73,6 +74,7 @@ func (c *cli) serveCommand() *cobra.Command {
 	f.BoolVar(&s.noAccessLog, "no-access-log", false, "do not log requests")
 	f.BoolVar(&s.demo, "demo", false, "first load the 9,154 RFC names shipped in the program")
 	f.IntVar(&s.cache, "cache", 0, "MiB of records kept in memory (default by the machine)")
+	f.DurationVar(&s.staleIfError, "stale-if-error", 24*time.Hour, "how long names in the cache are answered while the database is away (0 for not at all)")
 	s.outside.register(f)
 	s.gateway.register(f)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error { return c.serve(cmd.Context(), s) }
@@ -103,6 +105,9 @@ func (c *cli) serve(ctx context.Context, f serveFlags) error {
 	if f.cache < 0 {
 		return usagef("serve: --cache %d: want a number of MiB", f.cache)
 	}
+	if f.staleIfError < 0 {
+		return usagef("serve: --stale-if-error %v: must not be negative", f.staleIfError)
+	}
 	tuneCollector(ctx)
 	if err := c.makeData(); err != nil {
 		return err
@@ -121,7 +126,7 @@ func (c *cli) serve(ctx context.Context, f serveFlags) error {
 // openServed opens the store that is served.
 func (c *cli) openServed(ctx context.Context, f serveFlags, log *slog.Logger) (keeper, error) {
 	if c.inDatabase() {
-		return c.openNode(ctx, f.cache, log)
+		return c.openNode(ctx, &f, log)
 	}
 	dir, err := c.storePath()
 	if err != nil {
@@ -188,7 +193,8 @@ func (f *serveFlags) ownHosts() []string {
 func (c *cli) serveStore(ctx context.Context, f serveFlags, s keeper, secure *tls.Config, proxies []netip.Prefix, log *slog.Logger) (err error) {
 	table := store.NewTable(s, clock, authorityLife)
 	reg := registrar.New(s, registrar.Options{Now: clock, Log: log, Authorities: table})
-	if err := c.prepare(ctx, f, s, reg); err != nil {
+	prepared, err := c.prepareOrLater(ctx, f, s, reg, log)
+	if err != nil {
 		return err
 	}
 	world, err := c.openOutside(&f.outside, log)
@@ -231,7 +237,36 @@ func (c *cli) serveStore(ctx context.Context, f serveFlags, s keeper, secure *tl
 	if p.at != nil {
 		fmt.Fprintf(c.err, "nomen: gopher listener at %s\n", p.at.Addr())
 	}
-	return c.untilEnd(ctx, f, listening, log)
+	return c.untilEnd(ctx, f, listening, prepared, log)
+}
+
+// How often what has to be done before is tried again while the storage is away.
+const prepareAgain = 500 * time.Millisecond
+
+// prepareOrLater does what prepare does, when the storage is there if it is away: a
+// server that starts then answers that it is not ready. What cannot be done is sent to
+// the channel, for the server to end.
+func (c *cli) prepareOrLater(ctx context.Context, f serveFlags, s keeper, reg *registrar.Registrar, log *slog.Logger) (<-chan error, error) {
+	err := c.prepare(ctx, f, s, reg)
+	if !store.IsAway(err) {
+		return nil, err
+	}
+	log.Warn("starting while the storage is away", "err", err)
+	failed := make(chan error, 1)
+	go func() {
+		for store.IsAway(err) {
+			select {
+			case <-ctx.Done():
+				return
+			case <-time.After(prepareAgain):
+			}
+			err = c.prepare(ctx, f, s, reg)
+		}
+		if err != nil && ctx.Err() == nil {
+			failed <- err
+		}
+	}()
+	return failed, nil
 }
 
 // prepare makes the token, applies the authorities of the configuration file
@@ -295,7 +330,8 @@ func (c *cli) loadDemo(ctx context.Context, b backend) error {
 }
 
 // untilEnd says where the listeners are, and ends them when ctx does.
-func (c *cli) untilEnd(ctx context.Context, f serveFlags, l *server.Listening, log *slog.Logger) error {
+// An error that comes from failed ends them too.
+func (c *cli) untilEnd(ctx context.Context, f serveFlags, l *server.Listening, failed <-chan error, log *slog.Logger) error {
 	if err := c.announce(f, l); err != nil {
 		return errors.Join(err, l.Shutdown(context.WithoutCancel(ctx)))
 	}
@@ -304,6 +340,8 @@ func (c *cli) untilEnd(ctx context.Context, f serveFlags, l *server.Listening, l
 	go func() { ended <- l.Wait() }()
 	select {
 	case err := <-ended:
+		return errors.Join(err, l.Shutdown(context.WithoutCancel(ctx)))
+	case err := <-failed:
 		return errors.Join(err, l.Shutdown(context.WithoutCancel(ctx)))
 	case <-ctx.Done():
 	}

@@ -123,9 +123,6 @@ type value struct {
 // [store.AliasURL].
 const kindAlias store.Kind = 255
 
-// always is a revision that no value has.
-const always = ^uint64(0)
-
 func (v value) revision() uint64 {
 	switch {
 	case v.record != nil:
@@ -136,10 +133,11 @@ func (v value) revision() uint64 {
 	return 0
 }
 
-// A floor is the least revision that may be kept of a subject that has changed
-// a short time ago.
+// A floor is the least that may be kept of a subject that has changed a short time
+// ago.
 type floor struct {
 	revision uint64
+	named    name.Name // of an alias: the record that has it
 	until    time.Time
 }
 
@@ -169,7 +167,7 @@ func New(ctx context.Context, b Backing, o Options) (*Store, error) {
 		return nil, err
 	}
 	s := &Store{Backing: b, options: o, cache: cache, ended: make(chan struct{}), floors: map[store.Subject]floor{}}
-	if err := s.begin(ctx); err != nil && !isAway(err) {
+	if err := s.begin(ctx); err != nil && !store.IsAway(err) {
 		return nil, err
 	}
 	follow, cancel := context.WithCancel(context.Background())
@@ -188,12 +186,6 @@ func (s *Store) begin(ctx context.Context) error {
 	s.seen, s.begun = head.Size, true
 	s.checked.Store(begun.UnixNano())
 	return nil
-}
-
-// isAway reports whether err says that the store is away.
-func isAway(err error) bool {
-	var away *store.AwayError
-	return errors.As(err, &away)
 }
 
 // weight is about how many bytes a value takes.
@@ -257,7 +249,7 @@ func (s *Store) follow(ctx context.Context) {
 		look, cancel := context.WithTimeout(ctx, s.options.Within)
 		err := s.look(look)
 		cancel()
-		s.away.Store(isAway(err))
+		s.away.Store(store.IsAway(err))
 		if (err != nil) != s.lost && ctx.Err() == nil {
 			s.lost = err != nil
 			s.tell(err)
@@ -396,20 +388,21 @@ func (s *Store) pause(until time.Time) {
 
 // heard takes note that a change was made.
 func (s *Store) heard(c *store.Change, revision uint64) {
-	s.changed(c.Subject(), revision)
+	s.changed(c.Subject(), floor{revision: revision})
 	if c.Record != nil {
 		for _, url := range c.Record.AppendAliases(nil) {
-			s.changed(store.Subject{Kind: kindAlias, Key: url}, always)
+			s.changed(store.Subject{Kind: kindAlias, Key: url}, floor{named: c.Record.Name})
 		}
 	}
 }
 
-// changed takes note that a subject has a revision now, at least.
-func (s *Store) changed(subject store.Subject, revision uint64) {
+// changed takes note of what is known of a subject now, at least.
+func (s *Store) changed(subject store.Subject, least floor) {
 	s.mu.Lock()
 	now := time.Now()
-	f := s.floors[subject]
-	s.floors[subject] = floor{max(f.revision, revision), now.Add(s.options.Settle)}
+	least.revision = max(least.revision, s.floors[subject].revision)
+	least.until = now.Add(s.options.Settle)
+	s.floors[subject] = least
 	s.allGood = s.allGood && subject.Kind != store.KindAuthority
 	full := len(s.floors) > maxFloors
 	if full {
@@ -458,7 +451,8 @@ func (s *Store) usable() bool {
 func (s *Store) good(subject store.Subject, v value) bool {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	return v.revision() >= s.floors[subject].revision
+	f, heard := s.floors[subject]
+	return !heard || v.revision() >= f.revision && (f.named.IsZero() || slices.Contains(v.names, f.named))
 }
 
 // keep keeps a value, unless something was heard of its subject since.
@@ -504,7 +498,7 @@ func (s *Store) withoutFeed(ctx context.Context, use func(), ask func(context.Co
 	soon, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	err := ask(soon)
-	if err == nil || ctx.Err() != nil || !isAway(err) && soon.Err() == nil {
+	if err == nil || ctx.Err() != nil || !store.IsAway(err) && soon.Err() == nil {
 		return err
 	}
 	s.avoid.Store(time.Now().Add(avoided).UnixNano())
@@ -516,7 +510,7 @@ func (s *Store) withoutFeed(ctx context.Context, use func(), ask func(context.Co
 func (s *Store) read(ctx context.Context, subject store.Subject, load otter.LoaderFunc[store.Subject, value]) (v value, err error) {
 	if s.usable() {
 		v, err = s.get(ctx, subject, load)
-		if isAway(err) {
+		if store.IsAway(err) {
 			if last, use, ok := s.stale(ctx, subject); ok {
 				use()
 				return last, nil
@@ -566,7 +560,7 @@ func (s *Store) get(ctx context.Context, subject store.Subject, load otter.Loade
 		switch {
 		case errors.As(err, &once):
 			return once.value, nil
-		case isAway(err), slow:
+		case store.IsAway(err), slow:
 			if !over.until.IsZero() {
 				s.keep(subject, over)
 			}
@@ -720,7 +714,7 @@ func (s *Store) Apply(ctx context.Context, changes []store.Change) ([]store.Resu
 		subject := changes[i].Subject()
 		switch {
 		case subject.Kind == store.KindToken:
-		case isAway(err): // nothing was written
+		case store.IsAway(err): // nothing was written
 		case err != nil:
 			s.doubt(&changes[i])
 		case results[i].Changed:

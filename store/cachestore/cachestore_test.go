@@ -367,7 +367,7 @@ func TestCrowded(t *testing.T) {
 		s, b := newStore(t, Options{})
 		want(t, s, b, 1, 1)
 		for i := range maxFloors + 1 {
-			s.changed(store.Subject{Kind: store.KindName, Key: fmt.Sprint(i)}, 1)
+			s.changed(store.Subject{Kind: store.KindName, Key: fmt.Sprint(i)}, floor{revision: 1})
 		}
 		want(t, s, b, 1, 2)
 		want(t, s, b, 1, 3)

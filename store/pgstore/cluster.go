@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+
+	"github.com/nomen-project/nomen/store"
 )
 
 // A role is what a server can do.
@@ -34,12 +36,15 @@ func (r role) String() string {
 const longPool = 32 // connections to a server for listings and other long work
 
 const (
-	watchEvery   = 500 * time.Millisecond // the role of each server is asked
-	watchTimeout = 5 * time.Second
-	firstPause   = 5 * time.Millisecond // between attempts; it doubles
+	watchEvery   = 500 * time.Millisecond // each server is looked at
+	watchSoon    = 25 * time.Millisecond  // at least between two looks
+	watchTimeout = 2 * time.Second        // of a look: a server that takes longer hangs
+	maxLooks     = 6                      // at one server at once
+	firstPause   = 5 * time.Millisecond   // between attempts; it doubles
 	lastPause    = 250 * time.Millisecond
-	readTimeout  = 10 * time.Second // of one attempt, while others could do it
-	maxHeld      = 5 * time.Second  // that locks are held by who does nothing
+	grace        = time.Second     // for which a call goes on that has lost a server of which nobody knows yet whether it is there
+	readTimeout  = 3 * time.Second // of one attempt at short work
+	maxHeld      = 5 * time.Second // that locks are held by who does nothing
 )
 
 // A work says which connections something is done on.
@@ -67,6 +72,11 @@ type server struct {
 	watch       *pool
 	role        atomic.Int32
 	life        atomic.Pointer[life]
+	doubted     chan struct{} // somebody has lost a connection to it
+
+	mu   sync.Mutex
+	good time.Time // when the last look began that it answered
+	lost error     // why it is down
 }
 
 // A life is the time from one loss of a server to the next.
@@ -104,18 +114,24 @@ type cluster struct {
 	turn    atomic.Uint32 // of the replica that reads next
 	stop    context.CancelFunc
 	watches sync.WaitGroup
+	state   atomic.Pointer[store.Condition]
+	judging sync.Mutex // held while the condition is made anew
 }
 
 func newCluster(c *config, log *slog.Logger) *cluster {
 	ctx, stop := context.WithCancel(context.Background())
 	cl := &cluster{wait: c.wait, lag: c.lag, log: log, stop: stop}
+	cl.state.Store(&store.Condition{})
 	for _, config := range c.servers {
 		s := &server{
 			addr:  fmt.Sprintf("%s:%d", config.Host, config.Port),
 			short: newPool(impatient(config), c.pool),
 			long:  newPool(config, longPool),
-			watch: newPool(config, 1),
+			watch: newPool(config, maxLooks),
+
+			doubted: make(chan struct{}, 1),
 		}
+		s.watch.keep = 1
 		s.life.Store(newLife())
 		cl.servers = append(cl.servers, s)
 	}
@@ -147,14 +163,35 @@ func (cl *cluster) close() {
 	}
 }
 
-// keepWatch asks s for its role now and then, until ctx ends.
+// keepWatch looks at s now and then until ctx ends, and at once when somebody has lost
+// it: so it opens and closes the circuit, and nobody else tries a server that is down.
+// At such a one it looks more often, and without waiting for the last look, whose
+// connection may hang for longer than the server is down.
 func (cl *cluster) keepWatch(ctx context.Context, s *server) {
-	tick := time.NewTicker(watchEvery)
-	defer tick.Stop()
-	for {
-		cl.ask(ctx, s)
+	var looks sync.WaitGroup
+	defer looks.Wait()
+	under := make(chan struct{}, maxLooks)
+	look := func() {
 		select {
-		case <-tick.C:
+		case under <- struct{}{}:
+			looks.Go(func() {
+				cl.ask(ctx, s)
+				<-under
+			})
+		default:
+		}
+	}
+	pause := 2 * watchSoon
+	for {
+		look()
+		if pause *= 2; pause > watchEvery || !s.is(down) {
+			pause = watchEvery
+		}
+		select {
+		case <-time.After(pause/2 + rand.N(pause/2)):
+		case <-s.doubted:
+			pause = 2 * watchSoon
+			time.Sleep(watchSoon)
 		case <-ctx.Done():
 			return
 		}
@@ -162,13 +199,15 @@ func (cl *cluster) keepWatch(ctx context.Context, s *server) {
 }
 
 const (
-	askRole  = "show transaction_read_only"
-	askFence = "select fence from nomen_head where id = 1"
+	askRole = "show transaction_read_only"
+	// That of the table which answers come from can be read is asked too.
+	askFence = "select fence, exists(select 1 from nomen_present where kind = 0 and key = '') from nomen_head where id = 1"
 )
 
 // ask finds out the role of s. Every change raises the fence of the head within
 // a second, so a replica whose fence the primary had passed some time ago is late.
 func (cl *cluster) ask(ctx context.Context, s *server) {
+	begun := time.Now()
 	ctx, cancel := context.WithTimeout(ctx, watchTimeout)
 	defer cancel()
 	var readOnly string
@@ -177,7 +216,8 @@ func (cl *cluster) ask(ctx context.Context, s *server) {
 		if err := c.QueryRow(ctx, askRole).Scan(&readOnly); err != nil {
 			return err
 		}
-		err := c.QueryRow(ctx, askFence).Scan(&fence)
+		var any bool
+		err := c.QueryRow(ctx, askFence).Scan(&fence, &any)
 		if missing(err) {
 			err = nil // there is no store yet, or a damaged one: that is no matter of the server
 		}
@@ -186,14 +226,30 @@ func (cl *cluster) ask(ctx context.Context, s *server) {
 	switch {
 	case errors.Is(err, context.Canceled):
 	case err != nil:
-		cl.set(s, down, err)
+		if ctx.Err() != nil {
+			err = &lostError{errHangs}
+		}
+		cl.judge(s, begun, down, err)
 	case readOnly != "on":
 		cl.fences.saw(fence)
-		cl.set(s, primary, nil)
+		cl.judge(s, begun, primary, nil)
 	case fence < cl.fences.passed(cl.lag):
-		cl.set(s, late, nil)
+		cl.judge(s, begun, late, nil)
 	default:
-		cl.set(s, standby, nil)
+		cl.judge(s, begun, standby, nil)
+	}
+}
+
+// judge takes note of what a look at s has shown, unless a later one knows better.
+func (cl *cluster) judge(s *server, begun time.Time, r role, err error) {
+	s.mu.Lock()
+	late := begun.Before(s.good)
+	if r != down && !late {
+		s.good = begun
+	}
+	s.mu.Unlock()
+	if !late {
+		cl.set(s, r, err)
 	}
 }
 
@@ -229,12 +285,16 @@ func (f *fences) passed(ago time.Duration) int64 {
 	return f.seen[0].fence
 }
 
-// set takes note of the role of s.
+// set takes note of the role of s, and of why it is down.
 func (cl *cluster) set(s *server, r role, err error) {
+	s.mu.Lock()
 	was := role(s.role.Swap(int32(r)))
+	s.lost = err
+	s.mu.Unlock()
 	if was == r {
 		return
 	}
+	cl.judgeAll()
 	if r == down {
 		s.life.Swap(newLife()).end()
 		s.short.drop()
@@ -246,42 +306,95 @@ func (cl *cluster) set(s *server, r role, err error) {
 	}
 }
 
-// fail draws from an error of s what it says about s.
+// judgeAll finds out what the servers can do together.
+func (cl *cluster) judgeAll() {
+	cl.judging.Lock()
+	defer cl.judging.Unlock()
+	c := store.Condition{NoReads: true, NoWrites: true}
+	for _, s := range cl.servers {
+		if !s.is(down) {
+			c.NoReads = false
+		}
+		if s.is(primary) || s.is(unknown) {
+			c.NoWrites = false
+		}
+	}
+	was := cl.state.Load()
+	if c.NoWrites {
+		c.Cause = causeOf(cl.unable())
+		c.Since = was.Since
+		if c.Since.IsZero() {
+			c.Since = time.Now()
+		}
+	}
+	cl.state.Store(&c)
+	if len(cl.servers) == 1 || c.NoReads == was.NoReads && c.NoWrites == was.NoWrites {
+		return
+	}
+	if c.Cause == "" {
+		cl.log.Info("the database takes changes again", "after", time.Since(was.Since).Round(time.Millisecond).String())
+	} else {
+		cl.log.Warn("the database is away", "reads", !c.NoReads, "writes", !c.NoWrites, "cause", c.Cause)
+	}
+}
+
+// condition returns what the servers can do, as far as that is known.
+func (cl *cluster) condition() store.Condition { return *cl.state.Load() }
+
+// unable returns why no server takes changes.
+func (cl *cluster) unable() error {
+	var last error
+	for _, s := range cl.servers {
+		if !s.is(down) {
+			return errNoPrimary
+		}
+		s.mu.Lock()
+		last = s.lost
+		s.mu.Unlock()
+	}
+	return &lostError{fmt.Errorf("%w: %w", errNoPrimary, last)}
+}
+
+// fail draws from an error of s what it says about s. That a connection is lost may be
+// the connection's fault, so s is looked at before others believe it.
 func (cl *cluster) fail(s *server, err error) {
 	switch {
 	case state(err) == readOnlyTransaction:
 		cl.set(s, standby, nil)
 	case gone(err):
-		cl.set(s, down, err)
+		select {
+		case s.doubted <- struct{}{}:
+		default:
+		}
 	}
 }
 
-// forWriting returns the server that takes changes, or errNoPrimary.
+// forWriting returns the server that takes changes, or why there is none.
 func (cl *cluster) forWriting() (*server, error) {
 	var maybe *server
 	for _, s := range cl.servers {
 		switch {
 		case s.is(primary):
 			return s, nil
-		case s.is(unknown), s.is(down) && len(cl.servers) == 1:
+		case s.is(unknown):
 			maybe = s
 		}
 	}
 	if maybe == nil {
-		return nil, errNoPrimary
+		return nil, cl.unable()
 	}
 	return maybe, nil
 }
 
-// forReading returns all servers, the best to read from first: replicas in turn,
-// then the primary, then those that were not there when they were last asked.
+// forReading returns the servers that are there, the best to read from first:
+// replicas in turn, then the primary, then those that nobody has looked at yet.
 func (cl *cluster) forReading(fresh bool) []*server {
-	if len(cl.servers) == 1 {
+	if len(cl.servers) == 1 && !cl.servers[0].is(down) {
 		return cl.servers
 	}
-	order := [...]role{standby, primary, late, unknown, down}
+	order := [...]role{standby, primary, late, unknown}
 	if fresh {
-		order = [...]role{primary, standby, late, unknown, down}
+		order = [...]role{primary, standby, late, unknown}
 	}
 	turn := int(cl.turn.Add(1))
 	list := make([]*server, 0, len(cl.servers))
@@ -310,8 +423,12 @@ func (cl *cluster) denies(err error) bool { return len(cl.servers) == 1 && denie
 func (cl *cluster) readWithin(ctx context.Context, wait time.Duration, w work, fresh bool, f func(context.Context, *pgx.Conn, role) error) error {
 	stale := false
 	for p := newPatience(wait); ; {
+		servers := cl.forReading(fresh)
 		var err error
-		for _, s := range cl.forReading(fresh) {
+		if len(servers) == 0 {
+			err = cl.unable()
+		}
+		for _, s := range servers {
 			if err = cl.readOn(ctx, s, w, f); err == nil || ctx.Err() != nil {
 				return ended(ctx, err)
 			}
@@ -322,7 +439,7 @@ func (cl *cluster) readWithin(ctx context.Context, wait time.Duration, w work, f
 				return err
 			}
 		}
-		if cl.denies(err) || !p.pause(ctx) {
+		if cl.denies(err) || !p.pause(ctx, len(servers) > 0) {
 			if stale {
 				err = errStale
 			}
@@ -334,31 +451,42 @@ func (cl *cluster) readWithin(ctx context.Context, wait time.Duration, w work, f
 func (cl *cluster) readOn(ctx context.Context, s *server, w work, f func(context.Context, *pgx.Conn, role) error) error {
 	call, cancel := s.while(ctx)
 	defer cancel()
-	if w == short && len(cl.servers) > 1 {
+	if w == short {
 		call, cancel = context.WithTimeout(call, readTimeout)
 		defer cancel()
 	}
-	err := s.pool(w).with(call, func(c *pgx.Conn) error { return f(call, c, role(s.role.Load())) })
-	if err != nil && ctx.Err() == nil {
-		cl.fail(s, err)
+	err := s.pool(w).within(call, readWait, func(c *pgx.Conn) error { return f(call, c, role(s.role.Load())) })
+	if err == nil || ctx.Err() != nil {
+		return err
 	}
+	switch call.Err() { // who asked has not gone away
+	case context.Canceled:
+		err = &lostError{errServerLost}
+	case context.DeadlineExceeded:
+		err = &lostError{errHangs}
+	}
+	cl.fail(s, err)
 	return err
 }
 
 // A patience is how long somebody goes on trying.
 type patience struct {
+	begun    time.Time
 	deadline time.Time
 	next     time.Duration
 }
 
 func newPatience(wait time.Duration) *patience {
-	return &patience{deadline: time.Now().Add(wait), next: firstPause}
+	now := time.Now()
+	return &patience{begun: now, deadline: now.Add(wait), next: firstPause}
 }
 
 // pause waits a moment, longer each time and never the same. It reports false
-// when there was time enough, or ctx has ended.
-func (p *patience) pause(ctx context.Context) bool {
-	if !time.Now().Before(p.deadline) {
+// when there was time enough, or ctx has ended. With hope, since a server may be there
+// although it was lost, there is some time in any case.
+func (p *patience) pause(ctx context.Context, hope bool) bool {
+	now := time.Now()
+	if !now.Before(p.deadline) && !(hope && now.Before(p.begun.Add(grace))) {
 		return false
 	}
 	select {

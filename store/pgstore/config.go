@@ -40,6 +40,7 @@ type config struct {
 	servers []*pgx.ConnConfig // one for each host of the string
 	pool    int
 	wait    time.Duration
+	waits   bool // wait was given
 	lag     time.Duration
 }
 
@@ -78,7 +79,7 @@ func (c *config) own(params map[string]string) error {
 			}
 			return err
 		},
-		paramWait: func(s string) (err error) { c.wait, err = duration(s); return err },
+		paramWait: func(s string) (err error) { c.wait, err = duration(s); c.waits = true; return err },
 		paramLag:  func(s string) (err error) { c.lag, err = duration(s); return err },
 	} {
 		text, ok := params[name]

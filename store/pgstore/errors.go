@@ -5,8 +5,11 @@ import (
 	"errors"
 	"strings"
 	"syscall"
+	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
+
+	"github.com/nomen-project/nomen/store"
 )
 
 // The SQLSTATEs that this package tells apart (PostgreSQL, Appendix A).
@@ -55,6 +58,49 @@ func gone(err error) bool {
 func denied(err error) bool {
 	code := state(err)
 	return code == undefinedDatabase || strings.HasPrefix(code, "28")
+}
+
+// Why a server was given up in the middle of something.
+var (
+	errServerLost = errors.New("the database server was lost on the way")
+	errHangs      = errors.New("the database server does not answer in time")
+)
+
+// away reports whether err says that the database is away, so that the same may
+// succeed later.
+func away(err error) bool {
+	return transient(err) || errors.Is(err, errBusy) || errors.Is(err, errStale) || errors.Is(err, errServerLost)
+}
+
+// retryAfter is when to try again what the database was away for: the breaker needs
+// less to see that it is back.
+const retryAfter = time.Second
+
+// awayError returns the *store.AwayError of an error for which away holds.
+func awayError(err error) error {
+	return &store.AwayError{Cause: causeOf(err), After: retryAfter, Err: err}
+}
+
+// causeOf says in a line for everybody why the database is away.
+func causeOf(err error) string {
+	code := state(err)
+	switch {
+	case errors.Is(err, errBusy):
+		return "the database is too slow for all that is asked"
+	case errors.Is(err, errStale):
+		return "the replicas of the database are behind"
+	case errors.Is(err, errHangs), errors.Is(err, context.DeadlineExceeded):
+		return "the database does not answer"
+	case denied(err):
+		return "the database does not let this server in"
+	case code == tooManyConnections:
+		return "the database takes no more connections"
+	case strings.HasPrefix(code, "57P0"):
+		return "the database is starting or shutting down"
+	case gone(err):
+		return "the database cannot be reached"
+	}
+	return "no database server takes changes"
 }
 
 // again reports whether err says that the same transaction may succeed when it

@@ -27,7 +27,7 @@ const (
 
 // Head implements [store.Feed].
 func (s *Store) Head(ctx context.Context) (h store.Head, err error) {
-	if err := s.gate.Enter(); err != nil {
+	if err := s.enter(); err != nil {
 		return h, err
 	}
 	defer s.gate.Leave()
@@ -63,7 +63,7 @@ func (s *Store) changes(ctx context.Context, after uint64, yield func(*store.Ent
 	if err != nil {
 		return err
 	}
-	if err := s.gate.Enter(); err != nil {
+	if err := s.enter(); err != nil {
 		return err
 	}
 	defer s.gate.Leave()

@@ -28,7 +28,7 @@ func (s *Store) Find(ctx context.Context, prefix string, after store.Place) iter
 }
 
 func (s *Store) search(ctx context.Context, prefix string, after store.Place, yield func(store.Place, error) bool) error {
-	if err := s.gate.Enter(); err != nil {
+	if err := s.enter(); err != nil {
 		return err
 	}
 	defer s.gate.Leave()

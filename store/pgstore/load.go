@@ -22,7 +22,7 @@ const (
 
 // Load implements [store.Loader], by COPY.
 func (s *Store) Load(ctx context.Context, entries iter.Seq2[*store.Entry, error]) error {
-	if err := s.gate.Enter(); err != nil {
+	if err := s.enter(); err != nil {
 		return err
 	}
 	defer s.gate.Leave()

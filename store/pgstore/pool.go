@@ -13,6 +13,7 @@ const (
 	maxAge   = time.Hour        // of a connection: old ones keep memory and bind to servers that were moved
 	maxIdle  = 5 * time.Minute  // without use
 	maxWaits = 10 * time.Second // for a connection, when all are in use
+	readWait = time.Second      // the same of a reader, who can be told to come again
 )
 
 // noScans keeps PostgreSQL from plans that go through whole tables: all of our
@@ -29,6 +30,7 @@ var errBusy = errors.New("all connections have been in use for too long; more ma
 type pool struct {
 	config *pgx.ConnConfig
 	slots  chan struct{} // one for each that is in use
+	keep   int           // how many are kept for later
 
 	mu     sync.Mutex
 	idle   []*pooled
@@ -41,13 +43,18 @@ type pooled struct {
 }
 
 func newPool(config *pgx.ConnConfig, size int) *pool {
-	return &pool{config: config, slots: make(chan struct{}, size)}
+	return &pool{config: config, slots: make(chan struct{}, size), keep: size}
 }
 
 // with calls f with a connection that nobody else has meanwhile. One that is lost
 // or in a transaction afterwards is closed.
 func (p *pool) with(ctx context.Context, f func(*pgx.Conn) error) error {
-	c, err := p.take(ctx)
+	return p.within(ctx, maxWaits, f)
+}
+
+// within is with for who waits so long for a connection.
+func (p *pool) within(ctx context.Context, wait time.Duration, f func(*pgx.Conn) error) error {
+	c, err := p.take(ctx, wait)
 	if err != nil {
 		return err
 	}
@@ -59,11 +66,11 @@ func (p *pool) with(ctx context.Context, f func(*pgx.Conn) error) error {
 	return err
 }
 
-func (p *pool) take(ctx context.Context) (*pooled, error) {
+func (p *pool) take(ctx context.Context, wait time.Duration) (*pooled, error) {
 	select {
 	case p.slots <- struct{}{}:
 	default:
-		busy := time.NewTimer(maxWaits)
+		busy := time.NewTimer(wait)
 		defer busy.Stop()
 		select {
 		case p.slots <- struct{}{}:
@@ -110,7 +117,7 @@ func (p *pool) give(c *pooled) {
 	c.used = time.Now()
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.closed || c.IsClosed() || c.PgConn().TxStatus() != 'I' || time.Since(c.made) > maxAge {
+	if p.closed || c.IsClosed() || c.PgConn().TxStatus() != 'I' || time.Since(c.made) > maxAge || len(p.idle) >= p.keep {
 		discard(c)
 		return
 	}

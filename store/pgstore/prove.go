@@ -22,7 +22,7 @@ func (s *Store) ProveHead(ctx context.Context, later, earlier uint64) ([][32]byt
 }
 
 func (s *Store) prove(ctx context.Context, size uint64, prove func(ledger.Source) ([][32]byte, error)) (proof [][32]byte, err error) {
-	if err := s.gate.Enter(); err != nil {
+	if err := s.enter(); err != nil {
 		return nil, err
 	}
 	defer s.gate.Leave()

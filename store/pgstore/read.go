@@ -27,7 +27,7 @@ const (
 
 // find returns the change of a subject that holds at a time.
 func (s *Store) find(ctx context.Context, subject store.Subject, at time.Time) (*store.Change, error) {
-	if err := s.gate.Enter(); err != nil {
+	if err := s.enter(); err != nil {
 		return nil, err
 	}
 	defer s.gate.Leave()
@@ -135,7 +135,7 @@ func (s *Store) Authority(ctx context.Context, p name.Prefix, at time.Time) (*st
 // Count implements [store.Counter]: what the sealed changes come to, and those
 // that wait. It is exact.
 func (s *Store) Count(ctx context.Context) (int64, bool, error) {
-	if err := s.gate.Enter(); err != nil {
+	if err := s.enter(); err != nil {
 		return 0, false, err
 	}
 	defer s.gate.Leave()

@@ -33,9 +33,6 @@ const (
 	order by time desc, revision desc limit $5`
 )
 
-// errServerLost is the end of a listing whose server does not answer any more.
-var errServerLost = errors.New("the database server was lost on the way")
-
 // A row is one of a page.
 type row struct {
 	key   string
@@ -70,7 +67,7 @@ func (s *Store) snapshot(ctx context.Context, fresh bool, f func(ctx context.Con
 		err = broken
 	}
 	if errors.Is(err, context.Canceled) && ctx.Err() == nil {
-		err = errServerLost
+		err = &lostError{errServerLost}
 	}
 	return failed("read", ended(ctx, err))
 }
@@ -78,7 +75,7 @@ func (s *Store) snapshot(ctx context.Context, fresh bool, f func(ctx context.Con
 // scan calls yield with the changes that hold at a time, in the order of their
 // keys, until it returns false.
 func (s *Store) scan(ctx context.Context, k store.Kind, scan store.Scan, yield func(*store.Change) bool) error {
-	if err := s.gate.Enter(); err != nil {
+	if err := s.enter(); err != nil {
 		return err
 	}
 	defer s.gate.Leave()
@@ -187,7 +184,7 @@ func readPast(ctx context.Context, tx pgx.Tx, k store.Kind, page []row, at time.
 }
 
 func (s *Store) history(ctx context.Context, subject store.Subject, yield func(*store.Change, error) bool) error {
-	if err := s.gate.Enter(); err != nil {
+	if err := s.enter(); err != nil {
 		return err
 	}
 	defer s.gate.Leave()

@@ -1,6 +1,7 @@
 package pgstore
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -23,7 +24,7 @@ var errNotSealed = errors.New("no node seals them")
 // says how many transactions wait when that cannot be done for the time that a call
 // may wait.
 func (s *Store) Settle(ctx context.Context) error {
-	if err := s.gate.Enter(); err != nil {
+	if err := s.enter(); err != nil {
 		return err
 	}
 	defer s.gate.Leave()
@@ -39,7 +40,8 @@ func (s *Store) settle(ctx context.Context) error {
 	if err != nil || last == nil {
 		return err
 	}
-	for p, left := newPatience(s.cluster.wait), -1; ; {
+	wait := cmp.Or(s.cluster.wait, defaultWait)
+	for p, left := newPatience(wait), -1; ; {
 		sealErr := s.sealNow(ctx)
 		if sealErr != nil && !transient(sealErr) {
 			return sealErr
@@ -50,9 +52,9 @@ func (s *Store) settle(ctx context.Context) error {
 			return err
 		}
 		if left < before {
-			p = newPatience(s.cluster.wait)
+			p = newPatience(wait)
 		}
-		if !p.pause(ctx) {
+		if !p.pause(ctx, true) {
 			if sealErr == nil {
 				sealErr = errNotSealed
 			}

@@ -19,7 +19,7 @@ const (
 // Token implements [store.Tokens]. It asks the primary while that is there: a
 // token that was revoked elsewhere must not hold on a replica.
 func (s *Store) Token(ctx context.Context, id string) (*store.Token, error) {
-	if err := s.gate.Enter(); err != nil {
+	if err := s.enter(); err != nil {
 		return nil, err
 	}
 	defer s.gate.Leave()
@@ -66,7 +66,7 @@ func (s *Store) TokenChanges(ctx context.Context) iter.Seq2[*store.Change, error
 }
 
 func (s *Store) tokens(ctx context.Context, yield func(*store.Change, error) bool) error {
-	if err := s.gate.Enter(); err != nil {
+	if err := s.enter(); err != nil {
 		return err
 	}
 	defer s.gate.Leave()

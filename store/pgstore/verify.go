@@ -38,7 +38,7 @@ const bucket = 1 << 18
 // is compared by the sum of its hashes, and only sides that differ are gone
 // through again, part by part.
 func (s *Store) Verify(ctx context.Context, fault func(store.Fault), progress func(done, total uint64)) (h store.Head, err error) {
-	if err := s.gate.Enter(); err != nil {
+	if err := s.enter(); err != nil {
 		return h, err
 	}
 	defer s.gate.Leave()

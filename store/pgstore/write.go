@@ -48,7 +48,7 @@ type request struct {
 // that the connection string gives, it returns an error, and an [*UnknownError]
 // if it cannot tell what became of the batch.
 func (s *Store) Apply(ctx context.Context, changes []store.Change) ([]store.Result, error) {
-	if err := s.gate.Enter(); err != nil {
+	if err := s.enter(); err != nil {
 		return nil, err
 	}
 	defer s.gate.Leave()
@@ -60,6 +60,9 @@ func (s *Store) Apply(ctx context.Context, changes []store.Change) ([]store.Resu
 	}
 	if err := ctx.Err(); err != nil {
 		return nil, err
+	}
+	if s.cluster.wait == 0 && s.cluster.condition().NoWrites {
+		return nil, failed("write", s.cluster.unable())
 	}
 	r := &request{ctx: ctx, changes: changes, done: make(chan struct{})}
 	select {
@@ -129,10 +132,13 @@ func (s *Store) persist(group []*request) (*plan, error) {
 	w := &writing{group: group}
 	for p := newPatience(s.cluster.wait); ; {
 		result, err := s.attempt(w)
+		if len(w.doubts) > 0 { // what became of it is worth waiting for
+			p.deadline = p.begun.Add(max(s.cluster.wait, defaultWait))
+		}
 		switch {
 		case err == nil:
 			return result, nil
-		case !transient(err), !p.pause(context.Background()):
+		case !transient(err), !p.pause(context.Background(), !s.cluster.condition().NoWrites):
 			if len(w.doubts) > 0 {
 				return nil, &UnknownError{err}
 			}

@@ -216,7 +216,7 @@ func checkRules(of string, a *store.Authority) error {
 	if len(a.Rules) == 0 {
 		return nil
 	}
-	compiled, err := a.Rules.Compile(a.Prefix)
+	compiled, err := a.Rules.Check(a.Prefix)
 	if err == nil {
 		return checkFoldedRules(of, a, compiled)
 	}

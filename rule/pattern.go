@@ -12,6 +12,7 @@ const (
 	MaxPattern = 4096  // bytes of a pattern or regular expression
 	maxProgram = 10000 // instructions of what is made of it
 	maxRepeat  = 1000  // of a class, as package regexp has it
+	MaxGroups  = 64    // parts and other groups of a pattern that a set may have
 )
 
 // A Pattern finds the parts of an element. It is immutable and safe for
@@ -20,6 +21,9 @@ type Pattern struct {
 	source string
 	re     *regexp.Regexp
 	names  []string // of the groups, "" for those without
+	begin  string   // what all that it matches begins with
+	most   int      // bytes of the longest that it matches; less than 0 if there is none
+	cost   int      // of matching, for each byte; see [MaxSteps]
 }
 
 // classes are the characters of a part, by their letter in a pattern.
@@ -178,7 +182,8 @@ func compile(source, expression string) (Pattern, error) {
 	if err != nil {
 		return Pattern{}, regexpError(source, err)
 	}
-	p := Pattern{source: source, re: re, names: re.SubexpNames()}
+	p := Pattern{source: source, re: re, names: re.SubexpNames(), begin: beginning(tree), most: longest(tree)}
+	p.cost = len(program.Inst) * (MaxGroups + len(p.names)) / MaxGroups
 	seen := map[string]bool{}
 	for _, label := range p.names {
 		if label != "" && seen[label] {
@@ -214,7 +219,7 @@ func (p Pattern) Names(yield func(string) bool) {
 // Match returns the parts of element, nil when the pattern is not for it. A part
 // that an alternative left out is not there.
 func (p Pattern) Match(element string) map[string]string {
-	if p.re == nil {
+	if p.re == nil || p.steps(element) == 0 {
 		return nil
 	}
 	at := p.re.FindStringSubmatchIndex(element)

@@ -1,6 +1,7 @@
 package rule
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -18,6 +19,7 @@ const (
 	MaxLocations = 64  // of a rule
 	MaxTests     = 256 // of a rule
 	maxPad       = 256 // characters of a padded part
+	maxDrop      = 256 // bytes of the characters that are dropped or trimmed
 )
 
 // A Set is the rules of one authority. The first whose pattern matches decides.
@@ -95,6 +97,7 @@ func (e *IndexError) Unwrap() error { return e.Err }
 type Compiled struct {
 	prefix name.Prefix
 	rules  []compiledRule
+	tested int // steps of all tests
 }
 
 type compiledRule struct {
@@ -102,6 +105,16 @@ type compiledRule struct {
 	pattern   Pattern
 	locations []place
 	sameAs    []Template
+}
+
+// Check is Compile for a set that is to be stored: it refuses one that may take too
+// long, which Compile takes, since Apply ends early then.
+func (s Set) Check(prefix name.Prefix) (*Compiled, error) {
+	c, err := s.Compile(prefix)
+	if err != nil {
+		return nil, err
+	}
+	return c, c.checkCost()
 }
 
 // Compile makes a set ready for the names under a prefix and runs its tests. The
@@ -117,6 +130,9 @@ func (s Set) Compile(prefix name.Prefix) (*Compiled, error) {
 		}
 	}
 	for i := range s {
+		if c.tested > maxTestSteps { // a set of an older version: Check has an error
+			break
+		}
 		if err := c.test(i, s[i].Tests); err != nil {
 			return nil, err
 		}
@@ -163,6 +179,9 @@ func (c *compiledRule) compile(i int, r *Rule) (err error) {
 		}
 		if p.Pad < 0 || p.Pad > maxPad {
 			return fault("parts", "%s: a part is padded to 1 to %d characters", label, maxPad)
+		}
+		if len(p.Drop) > maxDrop || len(p.Trim) > maxDrop {
+			return fault("parts", "%s: at most %d bytes of characters are dropped or trimmed", label, maxDrop)
 		}
 	}
 	template := func(what, s string) (Template, error) {
@@ -213,7 +232,8 @@ func (c *Compiled) test(i int, tests []Test) error {
 			return &IndexError{i, "tests", fmt.Errorf("%s is not under %s", t.From, c.prefix)}
 		}
 		e := &TestError{Rule: i, Test: j, From: t.From, Want: t.To, Matched: -1}
-		if r, ok := c.Apply(n); ok {
+		r, ok, steps := c.apply(n)
+		if c.tested += steps; ok {
 			e.Matched = r.Rule
 			for _, l := range r.Locations {
 				e.Got = append(e.Got, l.URL)
@@ -243,10 +263,16 @@ type Result struct {
 }
 
 // Apply returns what the first rule that matches gives to n; ok is false when
-// none does. Its time is linear in the name for each rule.
+// none does. It takes [MaxSteps] at most: a set that needs more for n, which no set
+// does that [Set.Check] accepts, gives no location, and Left says so.
 func (c *Compiled) Apply(n name.Name) (r *Result, ok bool) {
+	r, ok, _ = c.apply(n)
+	return r, ok
+}
+
+func (c *Compiled) apply(n name.Name) (r *Result, ok bool, steps int) {
 	if !c.prefix.Covers(n) {
-		return nil, false
+		return nil, false, 0
 	}
 	escaped := c.prefix.Element(n)
 	plain := unescape(escaped)
@@ -256,6 +282,9 @@ func (c *Compiled) Apply(n name.Name) (r *Result, ok bool) {
 		if rule.source.Raw {
 			element = escaped
 		}
+		if steps += rule.pattern.steps(element); steps > MaxSteps {
+			return &Result{Rule: i, Pattern: rule.pattern.String(), Left: []string{"the rules up to this one take too long for so long a name"}}, true, steps
+		}
 		if parts := rule.pattern.Match(element); parts != nil {
 			for label, p := range rule.source.Parts {
 				if s, ok := parts[label]; ok {
@@ -263,10 +292,10 @@ func (c *Compiled) Apply(n name.Name) (r *Result, ok bool) {
 				}
 			}
 			parts["name"], parts["element"], parts["prefix"] = n.Key(), element, c.prefix.String()
-			return rule.result(i, parts), true
+			return rule.result(i, parts), true, steps
 		}
 	}
-	return nil, false
+	return nil, false, steps
 }
 
 func (c *compiledRule) result(i int, parts map[string]string) *Result {
@@ -278,8 +307,16 @@ func (c *compiledRule) result(i int, parts map[string]string) *Result {
 		}
 		return String(s)
 	}
+	room := maxExpanded
 	for _, p := range c.locations {
+		if room <= 0 {
+			r.Left = append(r.Left, p.URL+": the locations before it have taken all the room that a name has")
+			continue
+		}
 		l, err := p.expand(parts, value)
+		if room -= len(l.URL); errors.Is(err, errTooLong) {
+			room -= MaxExpansion
+		}
 		if err != nil {
 			r.Left = append(r.Left, fmt.Sprintf("%s: %s", p.URL, err))
 			continue
@@ -287,7 +324,13 @@ func (c *compiledRule) result(i int, parts map[string]string) *Result {
 		r.Locations = append(r.Locations, l)
 	}
 	for _, t := range c.sameAs {
-		if s, ok := t.Expand(value); ok {
+		if room <= 0 {
+			break
+		}
+		s, ok := t.Expand(value)
+		if room -= len(s); !ok {
+			room -= MaxExpansion
+		} else {
 			if _, err := uri.Parse(s); err == nil {
 				r.SameAs = append(r.SameAs, s)
 			}

@@ -402,6 +402,9 @@ func FuzzRules(f *testing.F) {
 		if err != nil {
 			return
 		}
+		if p.re.MatchString(element) && p.steps(element) == 0 {
+			t.Fatalf("%q matches %q, and is not tried: it begins with %q, and is at most %d bytes long", pattern, element, p.begin, p.most)
+		}
 		c := &Compiled{prefix: name.MustParsePrefix("urn:x-t"), rules: []compiledRule{{pattern: p, locations: []place{where}}}}
 		r, ok := c.Apply(n)
 		if !ok {

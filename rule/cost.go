@@ -1,0 +1,129 @@
+package rule
+
+import (
+	"fmt"
+	"regexp/syntax"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/nomen-project/nomen/name"
+)
+
+// The bounds of what one name may cost. A step is an instruction of a pattern that is
+// looked at for a byte of the element. Patterns of many groups take more for each, as
+// the beginnings and ends of the groups are copied. docs/authorities.md says how long
+// the worst set takes that is allowed.
+const (
+	MaxSteps     = 8 << 20          // of all patterns of a set, for one name
+	maxTestSteps = 4 * MaxSteps     // of all tests of a set
+	maxExpanded  = 4 * MaxExpansion // bytes of all that a rule makes of one name
+)
+
+// steps returns what matching an element costs at most; 0 if it can be seen without
+// matching that the pattern is not for it.
+func (p *Pattern) steps(element string) int {
+	if p.most >= 0 && len(element) > p.most || !strings.HasPrefix(element, p.begin) {
+		return 0
+	}
+	return p.cost * (len(element) + 1)
+}
+
+// checkCost refuses a set that may take more than [MaxSteps] for some name. The rules
+// that have to be tried for a name are those whose beginnings it has; there are most
+// of them for a name that has just the longest of these.
+func (c *Compiled) checkCost() error {
+	for i := range c.rules {
+		if n := len(c.rules[i].pattern.names) - 1; n > MaxGroups {
+			return &IndexError{i, "match", fmt.Errorf("%d parts or groups, more than %d", n, MaxGroups)}
+		}
+		all := 0
+		for k := range c.rules {
+			p := &c.rules[k].pattern
+			if !strings.HasPrefix(c.rules[i].pattern.begin, p.begin) {
+				continue
+			}
+			length := name.MaxLength
+			if p.most >= 0 {
+				length = min(length, p.most)
+			}
+			all += p.cost * (length + 1)
+		}
+		if all > MaxSteps {
+			return &IndexError{i, "match", fmt.Errorf("this rule and those that have to be tried for the same names take up to %d steps for one name, more than %d: "+
+				"begin patterns with literal text, bound their parts as in {n:d1-9}, or use fewer rules or groups", all, MaxSteps)}
+		}
+	}
+	if c.tested > maxTestSteps {
+		return &IndexError{len(c.rules) - 1, "tests", fmt.Errorf("all tests together take more than %d steps: use fewer tests or shorter names", maxTestSteps)}
+	}
+	return nil
+}
+
+// beginning returns literal text with which all that an expression matches begins.
+// The expression begins with "^".
+func beginning(re *syntax.Regexp) string {
+	for re.Op == syntax.OpConcat && len(re.Sub) > 0 {
+		next := re.Sub[0]
+		if next.Op == syntax.OpBeginText && len(re.Sub) > 1 {
+			next = re.Sub[1]
+		}
+		re = next
+	}
+	if re.Op == syntax.OpLiteral && re.Flags&syntax.FoldCase == 0 {
+		return string(re.Rune)
+	}
+	return ""
+}
+
+// unbounded is the length of what has no longest match.
+const unbounded = -1
+
+// longest returns how many bytes the longest text has that an expression matches, or
+// less than 0. Its depth is that of the expression, which package syntax bounds.
+func longest(re *syntax.Regexp) int {
+	switch re.Op {
+	case syntax.OpLiteral:
+		if re.Flags&syntax.FoldCase != 0 {
+			return utf8.UTFMax * len(re.Rune)
+		}
+		return len(string(re.Rune))
+	case syntax.OpCharClass, syntax.OpAnyChar, syntax.OpAnyCharNotNL:
+		return utf8.UTFMax
+	case syntax.OpCapture, syntax.OpQuest:
+		return longest(re.Sub[0])
+	case syntax.OpStar, syntax.OpPlus:
+		return unbounded
+	case syntax.OpRepeat:
+		one := longest(re.Sub[0])
+		if re.Max < 0 || one < 0 {
+			return unbounded
+		}
+		return bounded(re.Max * one)
+	case syntax.OpConcat, syntax.OpAlternate:
+		all := 0
+		for _, part := range re.Sub {
+			n := longest(part)
+			switch {
+			case n < 0:
+				return unbounded
+			case re.Op == syntax.OpConcat:
+				all = bounded(all + n)
+			default:
+				all = max(all, n)
+			}
+			if all < 0 {
+				return unbounded
+			}
+		}
+		return all
+	}
+	return 0
+}
+
+// bounded returns n, or unbounded if no element is longer.
+func bounded(n int) int {
+	if n > name.MaxLength {
+		return unbounded
+	}
+	return n
+}

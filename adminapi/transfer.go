@@ -27,6 +27,7 @@ func (c *Client) Import(ctx context.Context, r io.Reader, o bulk.ImportOptions) 
 	setFlag(q, "map_resolvers", o.Resolvers)
 	setText(q, "encoding", o.Sheet.Encoding)
 	setText(q, "delimiter", o.Sheet.Delimiter)
+	setFlag(q, "spreadsheet", o.Sheet.Spreadsheet)
 	for _, m := range o.Sheet.Columns {
 		q.Add("map", m)
 	}
@@ -173,6 +174,7 @@ func (c *Client) Export(ctx context.Context, w io.Writer, o bulk.ExportOptions) 
 		q.Set("format", o.Format.String())
 	}
 	setFlag(q, "revisions", o.Revisions)
+	setFlag(q, "spreadsheet", o.Spreadsheet)
 	setText(q, "compression", compressionName(o.Compression))
 	var s bulk.Summary
 	resp, err := c.send(ctx, http.MethodGet, "export", q, nil, "")

@@ -25,6 +25,7 @@ type ExportOptions struct {
 	Prefix      string           // that names begin with, in any spelling; compared with keys in bytes
 	Statuses    []nomen.Status   // none for all
 	At          time.Time        // as of then; zero for now
+	Spreadsheet bool             // mark cells that a spreadsheet would run; CSV and TSV alone
 	Revisions   bool             // with time and number of each record's last change; JSON Lines alone can
 	Now         func() time.Time // the clock; time.Now if nil
 	Progress    func(Summary)    // called now and then, if not nil
@@ -75,6 +76,9 @@ func (o ExportOptions) encoder(start time.Time) (encoder, error) {
 	if o.Revisions && o.Format != JSONLines {
 		return nil, fmt.Errorf("bulk: %s has no place for revisions, jsonl has", o.Format)
 	}
+	if o.Spreadsheet && o.Format != CSV && o.Format != TSV {
+		return nil, fmt.Errorf("bulk: %s has no cells to be marked for spreadsheets, csv and tsv have", o.Format)
+	}
 	at := o.At
 	if at.IsZero() {
 		at = start
@@ -83,9 +87,9 @@ func (o ExportOptions) encoder(start time.Time) (encoder, error) {
 	case JSONLines:
 		return jsonEncoder{revisions: o.Revisions}, nil
 	case CSV:
-		return &tableEncoder{}, nil
+		return &tableEncoder{marks: o.Spreadsheet}, nil
 	case TSV:
-		return &tableEncoder{tabs: true}, nil
+		return &tableEncoder{tabs: true, marks: o.Spreadsheet}, nil
 	case NginxMap:
 		return &nginxMap{at: at, folded: map[uint64]struct{}{}}, nil
 	case ApacheMap:

@@ -551,3 +551,50 @@ func TestDryRunWithoutRoom(t *testing.T) {
 		}
 	}
 }
+
+// TestNothingInMuch imports small files that hold a lot and no record: blank lines,
+// rows without a cell, lines that are none, and one line without an end.
+func TestNothingInMuch(t *testing.T) {
+	const head = "name,url\n"
+	for _, c := range []struct {
+		title        string
+		format       Format
+		head, filler string
+	}{
+		{"blank lines", JSONLines, "", "\n"},
+		{"white space", JSONLines, "", " "},
+		{"blank rows", CSV, head, "\n"},
+		{"rows of empty cells", CSV, head, ",\r\n"},
+		{"rows of empty cells with tabs", TSV, "name\turl\n", "\t\n"},
+		{"lines that are no records", JSONLines, "", "x\n"},
+		{"rows without a name", CSV, head, ",x\n"},
+		{"a line without an end", CSV, head, "x"},
+		{"a quote without an end", CSV, head + "\"", "x\n"},
+	} {
+		for _, how := range []Compression{Gzip, Zstd} {
+			var file bytes.Buffer
+			w, err := compress(&file, how)
+			if err != nil {
+				t.Fatal(err)
+			}
+			filler := strings.Repeat(c.filler, (64<<10)/len(c.filler))
+			io.WriteString(w, c.head)
+			for range (12 << 20) / (64 << 10) {
+				io.WriteString(w, filler)
+			}
+			w.Close()
+			sum, err := Import(t.Context(), registrar.New(memstore.New(), registrar.Options{}), registrar.Operator(), &file, ImportOptions{Format: c.format, Compression: how})
+			if _, ok := errors.AsType[*BrokenError](err); !ok || !strings.Contains(fmt.Sprint(err), "no record") {
+				t.Errorf("%s, %v: %+v, %v", c.title, how, sum, err)
+			}
+		}
+		if !strings.HasPrefix(c.title, "blank") && !strings.HasPrefix(c.title, "rows of") {
+			continue
+		}
+		plain := c.head + strings.Repeat(c.filler, (10<<20)/len(c.filler))
+		sum, err := Import(t.Context(), registrar.New(memstore.New(), registrar.Options{}), registrar.Operator(), strings.NewReader(plain), ImportOptions{Format: c.format})
+		if err != nil || sum.Read != 0 {
+			t.Errorf("%s, not compressed: %+v, %v", c.title, sum, err)
+		}
+	}
+}

@@ -18,6 +18,7 @@ import (
 // lines reads the lines of a file that is perhaps compressed.
 type lines struct {
 	in    *bufio.Reader
+	yield yield
 	close func()
 
 	number int    // of the last line read, from 1
@@ -47,11 +48,13 @@ func newLines(r io.Reader, c Compression, sheet Sheet) (*lines, error) {
 	if err != nil {
 		return nil, err
 	}
-	plain, closing, err := decompress(bufio.NewReaderSize(r, bufferSize), c)
+	file := &counter{r: r}
+	plain, closing, err := decompress(bufio.NewReaderSize(file, bufferSize), c)
 	if err != nil {
 		return nil, &BrokenError{Line: 1, Err: err}
 	}
-	l := &lines{in: bufio.NewReaderSize(plain, bufferSize), close: closing}
+	l := &lines{close: closing, yield: yield{r: plain, file: file}}
+	l.in = bufio.NewReaderSize(&l.yield, bufferSize)
 	if e != nil {
 		l.decode(e, sheet.Encoding)
 	}
@@ -61,6 +64,42 @@ func newLines(r io.Reader, c Compression, sheet Sheet) (*lines, error) {
 	}
 	return l, nil
 }
+
+// A counter counts what is read.
+type counter struct {
+	r io.Reader
+	n int64
+}
+
+func (c *counter) Read(p []byte) (int, error) {
+	n, err := c.r.Read(p)
+	c.n += int64(n)
+	return n, err
+}
+
+// A yield reads what a file holds, as long as that is in proportion to its size or
+// has records in it: a small file can hold any number of blank lines.
+type yield struct {
+	r        io.Reader
+	file     *counter
+	held     int64 // that were read, of what the file holds
+	heldThen int64 // the same and what was read of the file, at the last record
+	fileThen int64
+}
+
+func (y *yield) Read(p []byte) (int, error) {
+	if y.held-y.heldThen > freeYield+maxYield*(y.file.n-y.fileThen) {
+		return 0, errBarren
+	}
+	n, err := y.r.Read(p)
+	y.held += int64(n)
+	return n, err
+}
+
+var errBarren = fmt.Errorf("the last %d MiB have no record in them, and are more than %d times as long as what they were compressed to", freeYield>>20, maxYield)
+
+// fruitful notes that there was a record.
+func (l *lines) fruitful() { l.yield.heldThen, l.yield.fileThen = l.yield.held, l.yield.file.n }
 
 // decompress returns what r holds.
 func decompress(r *bufio.Reader, c Compression) (io.Reader, func(), error) {

@@ -35,6 +35,9 @@ func NewReader(r io.Reader, f Format, c Compression, sheet Sheet) (*Reader, erro
 	if err := sheet.Check(); err != nil {
 		return nil, err
 	}
+	if sheet.Spreadsheet && f == JSONLines {
+		return nil, &SheetError{"spreadsheet", f.String(), "only csv and tsv have cells that are marked"}
+	}
 	l, err := newLines(r, c, sheet)
 	if err != nil {
 		return nil, err
@@ -59,7 +62,13 @@ func (r *Reader) Close() { r.lines.close() }
 // Next returns the next record. The error is a [*LineError] for what is none,
 // after which Next goes on; a [*BrokenError] when the input broke off; and io.EOF
 // at the end.
-func (r *Reader) Next() (Line, error) { return r.next() }
+func (r *Reader) Next() (Line, error) {
+	line, err := r.next()
+	if err == nil {
+		r.lines.fruitful()
+	}
+	return line, err
+}
 
 // A jsonReader reads JSON Lines.
 type jsonReader struct {

@@ -99,14 +99,15 @@ func TestEveryFormatHoldsEverything(t *testing.T) {
 				t.Fatal(out.Err)
 			}
 		}
-		for _, f := range []Format{JSONLines, CSV, TSV} {
-			first, sum, refused := exported(t, s, ExportOptions{Format: f})
+		for _, x := range []ExportOptions{{Format: JSONLines}, {Format: CSV}, {Format: TSV}, {Format: CSV, Spreadsheet: true}, {Format: TSV, Spreadsheet: true}} {
+			f := x.Format
+			first, sum, refused := exported(t, s, x)
 			if len(refused) > 0 || sum.LeftOut > 0 {
 				t.Fatalf("%s: %+v, %v", f, sum, refused)
 			}
 			other := memstore.New()
 			for i, o := range []ImportOptions{{}, {}, {OnConflict: Replace}, {OnConflict: Fail}, {OnConflict: Keep}, {DryRun: true}} {
-				o.Format = f
+				o.Format, o.Sheet.Spreadsheet = f, x.Spreadsheet
 				o.Refused = func(r Refusal) { t.Fatalf("%s: %v\n%s", f, r, first) }
 				got, err := Import(context.Background(), registrar.New(other, registrar.Options{}), registrar.Operator(), strings.NewReader(first), o)
 				got.Import = ""                // it is random
@@ -119,7 +120,7 @@ func TestEveryFormatHoldsEverything(t *testing.T) {
 					t.Fatalf("%s, import %d: %+v, %v; want %+v\n%s", f, i, got, err, want, first)
 				}
 			}
-			if again, _, _ := exported(t, other, ExportOptions{Format: f}); again != first {
+			if again, _, _ := exported(t, other, x); again != first {
 				t.Fatalf("%s:\n got %s\nwant %s", f, again, first)
 			}
 			if f == JSONLines {

@@ -40,6 +40,17 @@ func (r *row) fail(at int, field, format string, args ...any) {
 	r.bad.Line, r.bad.Column, r.bad.Offset = r.place(at)
 }
 
+// unmark takes the marks for spreadsheets from the cells.
+func (r *row) unmark() {
+	for i := range r.cells {
+		c := &r.cells[i]
+		if text := unmarked(c.text); len(text) < len(c.text) {
+			c.text = text
+			c.at++
+		}
+	}
+}
+
 // A rowReader reads the rows of a table.
 type rowReader struct {
 	lines *lines

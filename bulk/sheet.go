@@ -17,6 +17,10 @@ type Sheet struct {
 	Delimiter string   // between the cells of CSV: one of ; , | tab; "" for what the header line has
 	Columns   []string // TITLE=COLUMN: the column that a title means; without a COLUMN it is left out
 	Split     []string // COLUMN=SEPARATOR: what stands between the values of a column, such as ; or ||
+
+	// Spreadsheet takes the marks from cells that an export for spreadsheets has
+	// marked; see [ExportOptions]. Only CSV and TSV have cells.
+	Spreadsheet bool
 }
 
 // A SheetError is returned for what a [Sheet] cannot say.

@@ -2,10 +2,17 @@ package bulk
 
 import (
 	"errors"
+	"fmt"
+	"io"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/nomen-project/nomen"
+	"github.com/nomen-project/nomen/name"
+	"github.com/nomen-project/nomen/store"
 )
 
 // Spreadsheets go in as they are.
@@ -100,5 +107,46 @@ func TestOrderOfRefusals(t *testing.T) {
 	want := []string{"line 2", "line 3", "line 5", "line 6", "line 7", "line 8"}
 	if diff := cmp.Diff(want, lines); diff != "" || err != nil {
 		t.Errorf("%v\n%s\n%q", err, diff, refused)
+	}
+}
+
+// TestFormulas: a cell that a spreadsheet would run is marked on request, and nothing
+// is altered otherwise. What looks marked already is marked once more, so that an
+// import of such a file has what was exported.
+func TestFormulas(t *testing.T) {
+	texts := []string{"=1+1", "+1", "-1", "@SUM(A1)", "\tx", "'=1", "''x", "x=1", "'", "cmd|' /C calc'!A0"}
+	marked := []string{"'=1+1", "'+1", "'-1", "'@SUM(A1)", "'\tx", "''=1", "''x", "x=1", "'", "cmd\\|' /C calc'!A0"}
+	var records []*store.Record
+	for i, title := range texts {
+		records = append(records, &store.Record{Name: name.FromKey(fmt.Sprintf("urn:example:%02d", i)), Metadata: nomen.Metadata{"title": {title}}})
+	}
+	s := put(t, records)
+	at := slices.Index(titles(), "dc:title")
+	for _, on := range []bool{false, true} {
+		text, _, _ := exported(t, s, ExportOptions{Format: CSV, Spreadsheet: on})
+		for i, line := range strings.Split(strings.TrimSpace(text), "\r\n")[1:] {
+			want := texts[i]
+			if on {
+				want = marked[i]
+			} else if strings.Contains(want, "|") {
+				want = marked[i] // of a list in any case
+			}
+			if got := strings.Split(line, ",")[at]; got != want {
+				t.Errorf("spreadsheet %t: %q, want %q", on, got, want)
+			}
+		}
+		tsv, _, _ := exported(t, s, ExportOptions{Format: TSV, Spreadsheet: on})
+		if strings.Contains(tsv, "\t=1+1") == on || strings.Contains(tsv, "\t'=1+1") != on || !strings.Contains(tsv, "\t\\tx") {
+			t.Errorf("spreadsheet %t: %s", on, tsv)
+		}
+	}
+	for _, f := range []Format{JSONLines, NginxMap, URIList} {
+		if _, err := Export(t.Context(), s, io.Discard, ExportOptions{Format: f, Spreadsheet: true}); err == nil {
+			t.Errorf("%s: no error", f)
+		}
+	}
+	var bad *SheetError
+	if _, err := NewReader(strings.NewReader(""), JSONLines, Auto, Sheet{Spreadsheet: true}); !errors.As(err, &bad) {
+		t.Errorf("JSON Lines: %v", err)
 	}
 }

@@ -214,6 +214,9 @@ func (t *table) next() (Line, error) {
 		case err != nil:
 			return t.end(err)
 		}
+		if t.sheet.Spreadsheet {
+			r.unmark()
+		}
 		t.check(r)
 		if r.bad != nil && t.cut(r) {
 			return t.end(t.rows.lines.broken(r.number, fmt.Errorf("the last line has too few cells: %w", io.ErrUnexpectedEOF)))

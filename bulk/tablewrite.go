@@ -14,6 +14,7 @@ import (
 // record in the first one.
 type tableEncoder struct {
 	tabs    bool
+	marks   bool // cells that a spreadsheet would run get an apostrophe
 	columns []column
 	scratch []byte // a list
 	err     error  // the first thing of a record that has no place
@@ -152,17 +153,53 @@ func (e *tableEncoder) list(b []byte, c *column, values []string) []byte {
 	}
 	e.scratch = all
 	if e.tabs {
-		return append(b, all...)
+		return e.mark(append(b, all...), len(b))
 	}
 	return e.text(b, string(all))
 }
 
+// mark marks the cell that begins at from, if it has to be.
+func (e *tableEncoder) mark(b []byte, from int) []byte {
+	if e.marks && isFormula(b[from:]) {
+		return slices.Insert(b, from, '\'')
+	}
+	return b
+}
+
+// isFormula reports whether a spreadsheet may run a cell as a formula, by its first
+// character (OWASP, CSV Injection), or would take it for one that was marked as such:
+// so no two texts are the same when they are marked.
+func isFormula[T string | []byte](cell T) bool {
+	i := apostrophes(cell)
+	return i < len(cell) && strings.IndexByte("=+-@\t\r\n", cell[i]) >= 0
+}
+
+// apostrophes returns how many a cell begins with.
+func apostrophes[T string | []byte](cell T) int {
+	i := 0
+	for i < len(cell) && cell[i] == '\'' {
+		i++
+	}
+	return i
+}
+
+// unmarked returns a cell as it was before it was marked, if it was.
+func unmarked(cell string) string {
+	if isFormula(cell) && cell[0] == '\'' {
+		return cell[1:]
+	}
+	return cell
+}
+
 // text appends one text.
 func (e *tableEncoder) text(b []byte, s string) []byte {
-	switch {
-	case e.tabs:
-		return escapeTabs(b, s, false)
-	case !strings.ContainsAny(s, "\",\r\n"):
+	if e.tabs {
+		return e.mark(escapeTabs(b, s, false), len(b))
+	}
+	if e.marks && isFormula(s) {
+		s = "'" + s
+	}
+	if !strings.ContainsAny(s, "\",\r\n") {
 		return append(b, s...)
 	}
 	b = append(b, '"')

@@ -62,7 +62,7 @@ func (s *Server) importNames(c *call) error {
 // for.
 func (c *call) importOptions() (o bulk.ImportOptions, err error) {
 	q, err := c.query("format", "on_conflict", "dry_run", "changes", "retired", "strict", "map_resolvers",
-		"encoding", "delimiter", "map", "split", "as", "why", "compression")
+		"encoding", "delimiter", "map", "split", "spreadsheet", "as", "why", "compression")
 	if err != nil {
 		return o, err
 	}
@@ -70,6 +70,9 @@ func (c *call) importOptions() (o bulk.ImportOptions, err error) {
 	o.Sheet = bulk.Sheet{Encoding: first(q, "encoding"), Delimiter: first(q, "delimiter"), Columns: q["map"], Split: q["split"]}
 	if bad, ok := errors.AsType[*bulk.SheetError](o.Sheet.Check()); ok {
 		return o, &adminapi.RequestError{Field: bad.Option, Message: fmt.Sprintf("%q: %s", bad.Value, bad.Reason)}
+	}
+	if o.Sheet.Spreadsheet, err = flag(q, "spreadsheet"); err != nil {
+		return o, err
 	}
 	if o.DryRun, err = flag(q, "dry_run"); err != nil {
 		return o, err
@@ -96,6 +99,9 @@ func (c *call) importOptions() (o bulk.ImportOptions, err error) {
 	}
 	if o.Format, err = c.bodyFormat(first(q, "format")); err != nil {
 		return o, err
+	}
+	if o.Sheet.Spreadsheet && o.Format == bulk.JSONLines {
+		return o, &adminapi.RequestError{Field: "spreadsheet", Message: "only csv and tsv have cells"}
 	}
 	if o.Compression, err = compression(first(q, "compression"), c.r.Header.Get("Content-Encoding")); err != nil {
 		return o, err
@@ -224,7 +230,7 @@ func addTrailer(h http.Header, field string, v any) error {
 
 // exportOptions reads the query of an export.
 func (c *call) exportOptions() (o bulk.ExportOptions, err error) {
-	q, err := c.query("format", "prefix", "status", "at", "revisions", "compression")
+	q, err := c.query("format", "prefix", "status", "at", "revisions", "spreadsheet", "compression")
 	if err != nil {
 		return o, err
 	}
@@ -235,6 +241,12 @@ func (c *call) exportOptions() (o bulk.ExportOptions, err error) {
 	}
 	if o.Revisions, err = flag(q, "revisions"); err != nil {
 		return o, err
+	}
+	if o.Spreadsheet, err = flag(q, "spreadsheet"); err != nil {
+		return o, err
+	}
+	if o.Spreadsheet && o.Format != bulk.CSV && o.Format != bulk.TSV {
+		return o, &adminapi.RequestError{Field: "spreadsheet", Message: "only csv and tsv have cells"}
 	}
 	if o.Revisions && o.Format != bulk.JSONLines {
 		return o, &adminapi.RequestError{Field: "revisions", Message: "only jsonl has a place for them"}

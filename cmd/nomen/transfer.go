@@ -75,6 +75,7 @@ func (c *cli) importCommand() *cobra.Command {
 	f.StringVar(&o.Sheet.Encoding, "encoding", "", "such as windows-1252 (default UTF-8, and UTF-16 with a byte order mark)")
 	f.StringArrayVar(&o.Sheet.Columns, "map", nil, "TITLE=COLUMN, what a column of the file is; TITLE= leaves it out; can be repeated")
 	f.StringArrayVar(&o.Sheet.Split, "split", nil, "COLUMN=SEPARATOR, what stands between several values in a cell, such as ; or || (default a bar); can be repeated")
+	f.BoolVar(&o.Sheet.Spreadsheet, "spreadsheet", false, "remove the apostrophes that 'export --spreadsheet' has put before cells")
 	f.BoolVar(&o.DryRun, "dry-run", false, "say what would change, and change nothing")
 	f.StringVar(&policy, "on-conflict", bulk.Merge.String(), "what becomes of names that are there: merge, keep, replace or fail")
 	f.BoolVar(&o.Retired, "retired", false, "change retired names too, which are otherwise left as they are")
@@ -91,7 +92,11 @@ func (c *cli) importCommand() *cobra.Command {
 			return usagef("--%w", err)
 		}
 		for _, file := range args { // before anything is done
-			if _, _, err := readFormat(file, format); err != nil {
+			f, _, err := readFormat(file, format)
+			if err == nil && o.Sheet.Spreadsheet && f == bulk.JSONLines {
+				err = usagef("--spreadsheet: %s has no cells, csv and tsv have", f)
+			}
+			if err != nil {
 				return err
 			}
 		}
@@ -367,11 +372,15 @@ func (c *cli) exportCommand() *cobra.Command {
 	f.StringVar(&format, "format", "", "jsonl, csv, tsv, nginx-map, apache-map or uri-list (default by suffix)")
 	f.StringVar(&o.Prefix, "prefix", "", "only names that begin with this (default all)")
 	f.StringSliceVar(&statuses, "status", nil, "only records of this status: reserved, active or retired; can be repeated (default all)")
+	f.BoolVar(&o.Spreadsheet, "spreadsheet", false, "put an apostrophe before cells that a spreadsheet would run as formulas (= + - @); csv and tsv alone")
 	f.BoolVar(&o.Revisions, "revisions", false, "with time and number of each record's last change, which belong to this store; jsonl alone")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		var err error
 		if o.Format, o.Compression, err = fileFormat(output, format); err != nil {
 			return err
+		}
+		if o.Spreadsheet && o.Format != bulk.CSV && o.Format != bulk.TSV {
+			return usagef("--spreadsheet: %s has no cells, csv and tsv have", o.Format)
 		}
 		if o.Revisions && o.Format != bulk.JSONLines {
 			return usagef("--revisions: %s has no place for them, jsonl has", o.Format)

@@ -47,16 +47,22 @@ var (
 
 	// ErrUnknownToken is returned when the token that was sent is none, or is none any
 	// more: which of the two is not told. It is an ErrUnauthorized.
-	ErrUnknownToken error = unknownToken{}
+	ErrUnknownToken error = tokenError("adminapi: this token is not known here, or was revoked")
+
+	// ErrExpiredToken is returned when the token that was sent has expired. It is an
+	// ErrUnauthorized.
+	ErrExpiredToken error = tokenError("adminapi: this token has expired; 'nomen token make' makes a new one")
 
 	// ErrUnavailable is returned when the server is closing down.
 	ErrUnavailable = errors.New("adminapi: the server is closing down")
 )
 
-type unknownToken struct{}
+// A tokenError says why a token is none.
+type tokenError string
 
-func (unknownToken) Error() string { return "adminapi: this token is not known here, or was revoked" }
-func (unknownToken) Unwrap() error { return ErrUnauthorized }
+func (e tokenError) Error() string { return string(e) }
+
+func (tokenError) Unwrap() error { return ErrUnauthorized }
 
 // A RequestError is returned for a request that is not what the API wants.
 type RequestError struct {
@@ -125,6 +131,7 @@ func NewProblem(err error) *Problem {
 		status   *StatusError
 		full     *FullError
 		away     *store.AwayError
+		token    tokenError
 	)
 	switch {
 	case errors.As(err, &broken):
@@ -172,8 +179,8 @@ func NewProblem(err error) *Problem {
 		return newProblem(kindAway, http.StatusServiceUnavailable, errors.New(away.Cause))
 	case errors.Is(err, store.ErrNotFound):
 		return newProblem(kindNotFound, http.StatusNotFound, err)
-	case errors.Is(err, ErrUnknownToken):
-		return newProblem(kindUnauthorized, http.StatusUnauthorized, ErrUnknownToken)
+	case errors.As(err, &token):
+		return newProblem(kindUnauthorized, http.StatusUnauthorized, token)
 	case errors.Is(err, ErrUnauthorized):
 		return newProblem(kindUnauthorized, http.StatusUnauthorized, err)
 	case errors.Is(err, store.ErrClosed), errors.Is(err, context.Canceled), errors.Is(err, ErrUnavailable):
@@ -244,8 +251,10 @@ func (p *Problem) Err() error {
 	case ProblemPath + kindNotFound:
 		return store.ErrNotFound
 	case ProblemPath + kindUnauthorized:
-		if p.Detail == ErrUnknownToken.Error() {
-			return ErrUnknownToken
+		for _, err := range []error{ErrUnknownToken, ErrExpiredToken} {
+			if p.Detail == err.Error() {
+				return err
+			}
 		}
 		return ErrUnauthorized
 	case ProblemPath + kindUnavailable:

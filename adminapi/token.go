@@ -22,19 +22,32 @@ const maxToken = 256
 func NewToken(g Grant, now time.Time) (spelling string, t *store.Token) {
 	id, secret := rand.Text(), rand.Text()
 	return id + "." + secret, &store.Token{
-		ID: id, Hash: sha256.Sum256([]byte(secret)), Role: g.Role, Prefixes: g.Prefixes, Who: g.Who, Created: now,
+		ID: id, Hash: sha256.Sum256([]byte(secret)), Role: g.Role, Prefixes: g.Prefixes, Who: g.Who, Created: now, Expires: g.Expires,
 	}
 }
 
 // ListTokens returns what may be told of the tokens of a store, in the order of their
 // IDs; see [store.AllTokens].
 func ListTokens(ctx context.Context, r store.Reader) ([]Token, error) {
+	set, err := store.NewTable(r, time.Now, 0).Set(ctx, time.Time{})
+	if err != nil {
+		return nil, err
+	}
 	all := []Token{}
 	for t, err := range store.AllTokens(ctx, r) {
 		if err != nil {
 			return nil, err
 		}
-		all = append(all, Token{t.ID, t.Who, t.Role, t.Prefixes, t.Created, t.Revoked})
+		told := Token{ID: t.ID, Who: t.Who, Role: t.Role, Prefixes: t.Prefixes, Since: t.Created, Revoked: t.Revoked, Expires: t.Expires}
+		if !t.Used.IsZero() {
+			told.LastUsed = t.Used.Format(time.DateOnly)
+		}
+		for _, p := range t.Prefixes {
+			if err := registrar.CheckReach(p, set); err != nil && !t.Revoked {
+				told.Warnings = append(told.Warnings, err.Error())
+			}
+		}
+		all = append(all, told)
 	}
 	return all, nil
 }

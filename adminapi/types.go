@@ -98,6 +98,8 @@ type Grant struct {
 	Who      string   `json:"who"`
 	Role     string   `json:"role"`
 	Prefixes []string `json:"prefixes,omitempty"` // none for everywhere
+
+	Expires time.Time `json:"expires,omitzero"` // when it ends; zero for never
 }
 
 // A Granted is the answer to POST tokens.
@@ -119,6 +121,9 @@ type Token struct {
 	Prefixes []string  `json:"prefixes,omitempty"` // none for everywhere
 	Since    time.Time `json:"since"`
 	Revoked  bool      `json:"revoked,omitempty"`
+	Expires  time.Time `json:"expires,omitzero"`    // when it ends, or has ended; zero for never
+	LastUsed string    `json:"last_used,omitempty"` // the day, as in 2026-11-22, UTC; "" if none is known
+	Warnings []string  `json:"warnings,omitempty"`  // about its prefixes, in words
 }
 
 // NewRequest returns req as JSON has it.

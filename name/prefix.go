@@ -90,6 +90,19 @@ func ParsePrefix(s string) (Prefix, error) {
 	return Prefix{foldPrefix(key)}, nil
 }
 
+// CanonicalPrefix returns the prefix that [ParsePrefix] reads, with the delimiter at its
+// end if s has one there: it says that nothing but whole parts of names is meant.
+func CanonicalPrefix(s string) (string, error) {
+	p, err := ParsePrefix(s)
+	if err != nil {
+		return "", err
+	}
+	if end := s[len(s)-1:]; strings.Contains(delimiters(p.key), end) && !strings.HasSuffix(p.key, end) {
+		return p.key + end, nil
+	}
+	return p.key, nil
+}
+
 // isWhole reports whether all names of a scheme, in lower case, can be one
 // prefix: "doi" is a prefix as "urn:doi" is.
 func isWhole(scheme string) bool {

@@ -4,6 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
+	"time"
 
 	"github.com/nomen-project/nomen/name"
 	"github.com/nomen-project/nomen/store"
@@ -17,7 +20,8 @@ const tokensSubject = "tokens"
 
 // PutToken keeps a new token, or what has become of one. Only an administrator of
 // everything may: a token reaches what its role and prefixes say. The secret of a
-// token never changes, and one that is revoked stays so. The errors are those of
+// token never changes, and one that is revoked stays so. A new token does not end in the
+// past, and its prefixes pass [CheckReach]. The errors are those of
 // Put; [errors.ErrUnsupported] comes from a store that keeps no tokens.
 func (r *Registrar) PutToken(ctx context.Context, a Actor, t *store.Token, why string) error {
 	if err := permitTokens(a); err != nil {
@@ -29,6 +33,9 @@ func (r *Registrar) PutToken(ctx context.Context, a Actor, t *store.Token, why s
 	there, err := r.token(ctx, t.ID)
 	switch {
 	case errors.Is(err, store.ErrNotFound):
+		if t, err = r.newToken(ctx, t); err != nil {
+			return err
+		}
 	case err != nil:
 		return err
 	case there.Hash != t.Hash:
@@ -55,6 +62,81 @@ func (r *Registrar) RevokeToken(ctx context.Context, a Actor, id, why string) er
 	t := there.Clone()
 	t.Revoked = true
 	return r.applyToken(ctx, a, t, why)
+}
+
+// newToken returns t as it is kept first.
+func (r *Registrar) newToken(ctx context.Context, t *store.Token) (*store.Token, error) {
+	if now := r.now(); t.Expired(now) {
+		return nil, refuse("", "expires", faultf(0, "time", "%s is past: it is %s", t.Expires.UTC().Format(time.RFC3339), now.UTC().Format(time.RFC3339)))
+	}
+	r.authorities.Forget() // one that was just made decides where names divide
+	set, err := r.authorities.Set(ctx, time.Time{})
+	if err != nil {
+		return nil, err
+	}
+	t = t.Clone()
+	for i, s := range t.Prefixes {
+		if err := CheckReach(s, set); err != nil {
+			return nil, refuseAt("", "prefixes", i, "", fault{rule: "prefix", message: err.Error(), err: err})
+		}
+		if t.Prefixes[i], err = name.CanonicalPrefix(s); err != nil {
+			return nil, refuseAt("", "prefixes", i, "", faultOf(err))
+		}
+	}
+	return t, nil
+}
+
+// A ReachError says that a prefix of a token does not reach what it seems to.
+type ReachError struct {
+	Prefix  string   // as it was given
+	Instead []string // what may be meant; never empty
+	Why     string
+}
+
+func (e *ReachError) Error() string {
+	return fmt.Sprintf("%q %s; use %s", e.Prefix, e.Why, strings.Join(e.Instead, " or "))
+}
+
+// CheckReach returns a [*ReachError] if a prefix of a token does not reach the names that
+// begin with it: because their authority keeps them in lower case, or because the prefix
+// ends amid a part of names. Only where a delimiter follows does a prefix cover a name, so
+// "ark:12345/x0" covers "ark:12345/x0/1" and not "ark:12345/x01". A prefix that is an
+// authority's or above one, a whole namespace or registrant, or written with the delimiter
+// at its end says where it ends. What is no prefix at all is not its business.
+func CheckReach(prefix string, set *store.AuthoritySet) error {
+	p, err := name.ParsePrefix(prefix)
+	if err != nil {
+		return nil
+	}
+	if sample, err := p.Join("0"); err == nil {
+		if kept := set.Of(sample).Fold(sample); kept != sample {
+			return &ReachError{prefix, []string{strings.TrimSuffix(kept.Key(), "0")}, "reaches nothing: " + set.Of(sample).Prefix.String() + " keeps its names in lower case"}
+		}
+	}
+	if ended, _ := name.CanonicalPrefix(prefix); ended != p.String() || divides(p, set) {
+		return nil
+	}
+	own := name.FromKey(p.String())
+	above := slices.Collect(own.Prefixes) // the longest first, a whole namespace last
+	if len(above) == 0 || len(above) == 1 && set.Of(own) == nil {
+		return nil // the first part of names: a registrant's
+	}
+	return &ReachError{
+		prefix, append([]string{above[0].String()}, p.Spans()...),
+		fmt.Sprintf("ends amid a part of names: it would reach %s1 and not %s1", p.Spans()[0], p),
+	}
+}
+
+// divides reports whether a prefix is an authority's, or has one below it.
+func divides(p name.Prefix, set *store.AuthoritySet) bool {
+	return set.Exactly(p) != nil || slices.ContainsFunc(set.All(), func(a *store.Authority) bool { return p.Covers(name.FromKey(a.Prefix.String())) })
+}
+
+// UseToken notes that a token was used now; see [store.Change.UseOnly].
+func (r *Registrar) UseToken(ctx context.Context, id string) error {
+	now := r.now()
+	_, err := r.store.Apply(ctx, []store.Change{{Token: &store.Token{ID: id, Used: now}, UseOnly: true, Time: now}})
+	return err
 }
 
 func (r *Registrar) applyToken(ctx context.Context, a Actor, t *store.Token, why string) error {

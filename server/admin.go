@@ -204,6 +204,12 @@ func (s *Server) authenticate(r *http.Request) (registrar.Actor, error) {
 	if !ok {
 		return registrar.Actor{}, adminapi.ErrUnknownToken
 	}
+	if s.nodeToken != nil && id == s.nodeToken.ID { // good while the storage is away, too
+		if !adminapi.Matches(s.nodeToken, secret) {
+			return registrar.Actor{}, adminapi.ErrUnknownToken
+		}
+		return registrar.Bearer(s.nodeToken)
+	}
 	t, err := tokens.Token(r.Context(), id)
 	if errors.Is(err, store.ErrNotFound) {
 		t, err = &store.Token{Revoked: true}, nil
@@ -211,8 +217,13 @@ func (s *Server) authenticate(r *http.Request) (registrar.Actor, error) {
 	if err != nil {
 		return registrar.Actor{}, err
 	}
-	if !adminapi.Matches(t, secret) || t.Revoked {
+	switch now := s.now(); {
+	case !adminapi.Matches(t, secret), t.Revoked:
 		return registrar.Actor{}, adminapi.ErrUnknownToken
+	case t.Expired(now):
+		return registrar.Actor{}, adminapi.ErrExpiredToken
+	default:
+		s.uses.note(t, now)
 	}
 	return registrar.Bearer(t)
 }

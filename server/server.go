@@ -51,6 +51,10 @@ type Options struct {
 
 	Registries *registry.Registries // shown under /-/registry/; [registry.Standard] if nil
 
+	// NodeToken is good at the admin listener of this server alone, whatever the store
+	// has; nil for none. Its ID is in no store.
+	NodeToken *store.Token
+
 	Misses *misses.Counter // counts the names that are asked for in vain; nil for nobody
 
 	Scratch func() (bulk.Scratch, error) // where dry runs of large files keep what names would come to; memory if nil
@@ -128,6 +132,8 @@ type Server struct {
 	coders    coders
 	batches   chan struct{} // holds one for each list of names that is being answered
 	resources *gateway.Turns
+	nodeToken *store.Token
+	uses      uses
 	metrics   *metrics
 	closing   atomic.Bool
 }
@@ -162,6 +168,7 @@ func New(o Options) (*Server, error) {
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
 	}
+	s.nodeToken, s.uses.registrar, s.uses.log = o.NodeToken, s.registrar, s.log
 	for _, h := range o.Hosts {
 		s.hosts[store.CanonicalHost(h)] = true
 	}

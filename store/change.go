@@ -37,6 +37,11 @@ type Change struct {
 	// common; "" for a change that was made alone. A token has none.
 	Batch string
 
+	// UseOnly makes the change of a token one that notes its day of use: of Token only ID
+	// and Used count, all else stays as it is, who made the token included. Nothing is
+	// written if there is no such token, or the day is not later than the one noted.
+	UseOnly bool
+
 	// Redacts are earlier revisions of the same subject whose content this change
 	// removes for ever, ascending. Such a change is always a revision of its own,
 	// with content of its own: what is to go from the present must be gone from it.

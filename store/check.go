@@ -86,6 +86,8 @@ func misshapen(c *Change) string {
 		return "the key is not canonical: it has characters that no name has"
 	case c.Token != nil && len(c.Redacts) > 0:
 		return "a token has no revisions to redact"
+	case c.Token == nil && c.UseOnly:
+		return "only a token has a day of use alone"
 	case c.Token != nil && c.Batch != "":
 		return "a token is not part of a batch"
 	case slices.Contains(c.Redacts, 0):
@@ -94,6 +96,10 @@ func misshapen(c *Change) string {
 		return "no time, or one outside the years 1 to 9999"
 	case c.Token != nil && !c.Token.Created.IsZero() && !timely(c.Token.Created):
 		return "the time of the token's creation is outside the years 1 to 9999"
+	case c.Token != nil && !c.Token.Used.IsZero() && !timely(c.Token.Used):
+		return "the day of the token's use is outside the years 1 to 9999"
+	case c.Token != nil && !c.Token.Expires.IsZero() && !timely(c.Token.Expires):
+		return "the time at which the token expires is outside the years 1 to 9999"
 	}
 	return ""
 }

@@ -139,6 +139,13 @@ func next(i int, last, c *Change) (*Change, Result, error) {
 	if err := allow(i, last, c); err != nil {
 		return nil, Result{}, err
 	}
+	if c.UseOnly {
+		used := c.use(last)
+		return used, Result{Changed: used != nil}, nil
+	}
+	if c.Token != nil && last != nil && last.Token.Used.After(c.Token.Used) {
+		c.Token.Used = last.Token.Used // noted since the token was read
+	}
 	if same(last, c) {
 		return nil, Result{Revision: last.Revision()}, nil
 	}

@@ -197,6 +197,9 @@ func (c *cli) server(ctx context.Context) (*adminapi.Client, error) {
 	return api, nil
 }
 
+// firstStart is why the history has the administrator's token.
+const firstStart = "first start"
+
 // ensureToken makes the administrator's token of a data directory, unless there
 // is one that the store knows.
 func (c *cli) ensureToken(ctx context.Context, s store.Tokens, reg *registrar.Registrar) error {
@@ -205,7 +208,7 @@ func (c *cli) ensureToken(ctx context.Context, s store.Tokens, reg *registrar.Re
 		return nil
 	}
 	spelling, token := adminapi.NewToken(adminapi.AdministratorGrant(), clock())
-	if err := reg.PutToken(ctx, registrar.Operator(), token, "first start"); err != nil {
+	if err := reg.PutToken(ctx, registrar.Operator(), token, firstStart); err != nil {
 		return err
 	}
 	return durable.WriteFile(file, spelling+"\n")
@@ -214,5 +217,5 @@ func (c *cli) ensureToken(ctx context.Context, s store.Tokens, reg *registrar.Re
 func tokenKnown(ctx context.Context, s store.Tokens, text string) bool {
 	id, secret, _ := adminapi.SplitToken(text)
 	t, err := s.Token(ctx, id)
-	return err == nil && !t.Revoked && adminapi.Matches(t, secret)
+	return err == nil && !t.Revoked && !t.Expired(clock()) && adminapi.Matches(t, secret)
 }

@@ -64,9 +64,19 @@ func TestDatabase(t *testing.T) {
 	if got := command(exitYes, "get", "urn:example:1"); !strings.Contains(got, "https://a.example/1") {
 		t.Errorf("get: %q", got)
 	}
+	earlier := strings.TrimSpace(command(exitYes, "token", "make", "--who", "administrator", "--role", "administrator"))
+	own := command(exitYes, "token", "list")
 	nodes := [2]*process{}
+	dirs := [2]string{t.TempDir(), t.TempDir()}
 	for i := range nodes {
-		nodes[i] = start(t, t.TempDir(), "--store", db.URL(), "--no-access-log")
+		if err := os.WriteFile(filepath.Join(dirs[i], tokenFile), []byte(earlier), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		nodes[i] = start(t, dirs[i], "--store", db.URL(), "--no-access-log")
+	}
+	tokensOfNodes(t, nodes, dirs)
+	if got := command(exitYes, "token", "list"); got != own {
+		t.Errorf("two nodes have made tokens: %s", got)
 	}
 	for i, url := range []string{"https://a.example/1", "https://a.example/2", "https://a.example/3"} {
 		if i > 0 {
@@ -74,6 +84,36 @@ func TestDatabase(t *testing.T) {
 		}
 		for _, p := range nodes {
 			redirectsTo(t, p, "/urn:example:1", url)
+		}
+	}
+}
+
+// tokensOfNodes checks that the administrator's token of a node is good there alone.
+func tokensOfNodes(t *testing.T, nodes [2]*process, dirs [2]string) {
+	t.Helper()
+	for i, dir := range dirs {
+		text, err := os.ReadFile(filepath.Join(dir, tokenFile))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for j, p := range nodes {
+			r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://"+p.admin+"/api/v1/tokens", nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			r.Header.Set("Authorization", "Bearer "+strings.TrimSpace(string(text)))
+			res, err := http.DefaultClient.Do(r)
+			if err != nil {
+				t.Fatal(err)
+			}
+			_ = res.Body.Close()
+			want := http.StatusUnauthorized
+			if i == j {
+				want = http.StatusOK
+			}
+			if res.StatusCode != want {
+				t.Errorf("the token of node %d at node %d: %d, want %d", i, j, res.StatusCode, want)
+			}
 		}
 	}
 }

@@ -14,10 +14,12 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/nomen-project/nomen/adminapi"
 	"github.com/nomen-project/nomen/bulk"
 	"github.com/nomen-project/nomen/internal/durable"
 	"github.com/nomen-project/nomen/internal/rfcindex"
@@ -34,7 +36,8 @@ at --listen, and for changes at --admin.
 Names are looked up in the store of the data directory, which is made at the
 first start, with an administrator's token in admin.token (readable by its owner
 alone). Other nomen commands with the same --data find the running server by
-themselves. 'nomen token' makes tokens for others.
+themselves. 'nomen token' makes tokens for others. On a database the token of
+the data directory is good at this server alone, until it ends.
 
 Stop it with an interrupt: requests under way are answered first.`
 
@@ -193,7 +196,11 @@ func (f *serveFlags) ownHosts() []string {
 func (c *cli) serveStore(ctx context.Context, f serveFlags, s keeper, secure *tls.Config, proxies []netip.Prefix, log *slog.Logger) (err error) {
 	table := store.NewTable(s, clock, authorityLife)
 	reg := registrar.New(s, registrar.Options{Now: clock, Log: log, Authorities: table})
-	prepared, err := c.prepareOrLater(ctx, f, s, reg, log)
+	own, earlier, err := c.nodeToken()
+	if err != nil {
+		return err
+	}
+	prepared, err := c.prepareOrLater(ctx, f, s, reg, earlier, log)
 	if err != nil {
 		return err
 	}
@@ -220,7 +227,7 @@ func (c *cli) serveStore(ctx context.Context, f serveFlags, s keeper, secure *tl
 		Store: s, Registrar: reg, Authorities: table, Registries: &registries,
 		PublicURL: f.publicURL, Version: versionText(), TrustedProxies: proxies, Hosts: f.ownHosts(),
 		Country: world.country, CountryHeader: f.outside.countryHeader, Misses: world.misses,
-		Scratch: newScratch, Now: clock, Log: log,
+		Scratch: newScratch, Now: clock, Log: log, NodeToken: own,
 	}
 	p.into(&o)
 	if !f.noAccessLog {
@@ -246,8 +253,8 @@ const prepareAgain = 500 * time.Millisecond
 // prepareOrLater does what prepare does, when the storage is there if it is away: a
 // server that starts then answers that it is not ready. What cannot be done is sent to
 // the channel, for the server to end.
-func (c *cli) prepareOrLater(ctx context.Context, f serveFlags, s keeper, reg *registrar.Registrar, log *slog.Logger) (<-chan error, error) {
-	err := c.prepare(ctx, f, s, reg)
+func (c *cli) prepareOrLater(ctx context.Context, f serveFlags, s keeper, reg *registrar.Registrar, earlier string, log *slog.Logger) (<-chan error, error) {
+	err := c.prepare(ctx, f, s, reg, earlier, log)
 	if !store.IsAway(err) {
 		return nil, err
 	}
@@ -260,7 +267,7 @@ func (c *cli) prepareOrLater(ctx context.Context, f serveFlags, s keeper, reg *r
 				return
 			case <-time.After(prepareAgain):
 			}
-			err = c.prepare(ctx, f, s, reg)
+			err = c.prepare(ctx, f, s, reg, earlier, log)
 		}
 		if err != nil && ctx.Err() == nil {
 			failed <- err
@@ -269,10 +276,55 @@ func (c *cli) prepareOrLater(ctx context.Context, f serveFlags, s keeper, reg *r
 	return failed, nil
 }
 
-// prepare makes the token, applies the authorities of the configuration file
-// and loads the demonstration.
-func (c *cli) prepare(ctx context.Context, f serveFlags, s keeper, reg *registrar.Registrar) error {
-	if err := c.ensureToken(ctx, s, reg); err != nil {
+// nodeToken writes the administrator's token of a node of a database, which is good at
+// this node alone until it ends: the database has none for a node that is gone. It returns
+// what admin.token had before. For a store in the data directory there is none.
+func (c *cli) nodeToken() (own *store.Token, earlier string, err error) {
+	if !c.inDatabase() {
+		return nil, "", nil
+	}
+	file := filepath.Join(c.data, tokenFile)
+	if text, err := os.ReadFile(file); err == nil {
+		earlier = strings.TrimSpace(string(text))
+	}
+	spelling, own := adminapi.NewToken(adminapi.AdministratorGrant(), clock())
+	return own, earlier, durable.WriteFile(file, spelling+"\n")
+}
+
+// revokeEarlier revokes the token that an earlier program put into the database when this
+// node was first started, and that is now replaced. One that somebody made for others stays.
+func revokeEarlier(ctx context.Context, s keeper, reg *registrar.Registrar, text string, log *slog.Logger) error {
+	id, secret, ok := adminapi.SplitToken(text)
+	if !ok {
+		return nil
+	}
+	for made, err := range store.TokenChanges(ctx, s) {
+		switch {
+		case err != nil:
+			return err
+		case made.Token.ID != id || made.Token.Revoked || made.Why != firstStart || !adminapi.Matches(made.Token, secret):
+			continue
+		}
+		err := reg.RevokeToken(ctx, registrar.Operator(), id, "replaced by a token of this node alone")
+		if err == nil {
+			log.Info("revoked the earlier token of this node, which was good at every node", "token", id)
+		}
+		return err
+	}
+	return nil
+}
+
+// prepare sees to the administrator's token, applies the authorities of the configuration
+// file and loads the demonstration. The earlier token is that of a node of a database.
+func (c *cli) prepare(ctx context.Context, f serveFlags, s keeper, reg *registrar.Registrar, earlier string, log *slog.Logger) error {
+	if c.inDatabase() {
+		switch err := revokeEarlier(ctx, s, reg, earlier, log); {
+		case store.IsAway(err):
+			return err
+		case err != nil: // the node works without that
+			log.Warn("the earlier token of this node may still be good: see 'nomen token list'", "err", err)
+		}
+	} else if err := c.ensureToken(ctx, s, reg); err != nil {
 		return err
 	}
 	b := &local{s, reg}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -43,17 +44,22 @@ into a file that only you can read.
 
 A directory with two files is all that the bearer needs to give the commands of this
 program, with --data DIR: admin.token with the token, and admin.url with the URL at
-which the admin listener is reached from there, such as that of a tunnel.`
+which the admin listener is reached from there, such as that of a tunnel.
+
+A prefix covers a name only where a delimiter follows: urn:nbn:fi:ex covers
+urn:nbn:fi:ex-1 and not urn:nbn:fi:example-1. A prefix below an authority therefore
+ends with its delimiter (urn:nbn:fi:ex-), unless it is an authority itself.`
 
 func (c *cli) tokenMakeCommand() *cobra.Command {
 	var g adminapi.Grant
-	var output string
+	var output, expires string
 	cmd := &cobra.Command{
 		Use:   "make --who NAME",
 		Short: "make a token",
 		Long:  tokenMakeLong,
 		Example: `  nomen token make --who kb --prefix urn:nbn:se
   nomen token make --who press --role owner --prefix urn:dns:press.example.org --output press/admin.token
+  nomen token make --who vendor --prefix ark:12345/x0/ --expires 90d
   nomen token make --who monitor --role reader`,
 		Args: noArguments,
 	}
@@ -61,6 +67,7 @@ func (c *cli) tokenMakeCommand() *cobra.Command {
 	f.StringVar(&g.Who, "who", "", "whose it is; the history says who made a change by it (required)")
 	f.StringVar(&g.Role, "role", registrar.Editor.String(), "reader, editor, owner or administrator")
 	f.StringSliceVar(&g.Prefixes, "prefix", nil, "prefix of the names that it reaches (default all names)")
+	f.StringVar(&expires, "expires", "", "when it ends: a number of hours, days or weeks such as 90d, or the last day, such as 2027-01-31 (default never)")
 	f.StringVarP(&output, "output", "o", "", "file to write, which must not be there (default standard output)")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		if g.Who == "" {
@@ -70,11 +77,14 @@ func (c *cli) tokenMakeCommand() *cobra.Command {
 			return usagef("--role %q: want reader, editor, owner or administrator", g.Role)
 		}
 		for i, s := range g.Prefixes {
-			p, err := name.ParsePrefix(s)
-			if err != nil {
+			var err error
+			if g.Prefixes[i], err = name.CanonicalPrefix(s); err != nil {
 				return usagef("--prefix: %w", err)
 			}
-			g.Prefixes[i] = p.String()
+		}
+		var err error
+		if g.Expires, err = parseExpiry(expires, clock()); err != nil {
+			return err
 		}
 		if _, err := os.Lstat(output); output != "" && err == nil {
 			return usagef("--output %s: a file is there", output)
@@ -92,7 +102,11 @@ func (c *cli) tokenMakeCommand() *cobra.Command {
 
 // showToken tells a new token.
 func (c *cli) showToken(g adminapi.Grant, out adminapi.Granted, file string) error {
-	fmt.Fprintf(c.err, "nomen: %s is %s of %s; 'nomen token revoke %s' ends that\n", printable(g.Who), g.Role, reach(g.Prefixes), out.ID)
+	until := ""
+	if !g.Expires.IsZero() {
+		until = " until " + g.Expires.Format(time.RFC3339)
+	}
+	fmt.Fprintf(c.err, "nomen: %s is %s of %s%s; 'nomen token revoke %s' ends that\n", printable(g.Who), g.Role, reach(g.Prefixes), until, out.ID)
 	switch {
 	case file != "":
 		if err := durable.WriteFile(file, out.Token+"\n"); err != nil {
@@ -112,9 +126,35 @@ func (c *cli) showToken(g adminapi.Grant, out adminapi.Granted, file string) err
 	return err
 }
 
+// parseExpiry reads when a token ends; "" for never.
+func parseExpiry(s string, now time.Time) (time.Time, error) {
+	units := map[byte]time.Duration{'h': time.Hour, 'd': 24 * time.Hour, 'w': 7 * 24 * time.Hour}
+	if s == "" {
+		return time.Time{}, nil
+	}
+	const most = 100 * 365 * 24 * time.Hour
+	unit := units[s[len(s)-1]]
+	if n, err := strconv.ParseUint(s[:len(s)-1], 10, 32); err == nil && unit > 0 {
+		if n == 0 || n > uint64(most/unit) {
+			return time.Time{}, usagef("--expires %q: must be more than nothing and at most 100 years", s)
+		}
+		return now.Add(time.Duration(n) * unit), nil
+	}
+	t, err := adminapi.ParseTime(s)
+	switch {
+	case err != nil:
+		return t, usagef("--expires %q: want a number of hours, days or weeks such as 90d, a date such as 2027-01-31, or a time such as 2027-01-31T12:00:00Z", s)
+	case !t.After(now):
+		return t, usagef("--expires %q: that is past", s)
+	}
+	return t, nil
+}
+
 const tokenListLong = `List shows whose tokens there are, a line each: the ID, by which 'nomen token revoke'
-ends one, the role, since when, who bears it, and the prefixes. The tokens themselves
-are kept nowhere, and cannot be shown.`
+ends one, the role, since when, who bears it, the prefixes, the day on which it was last
+used, and when it expires. The tokens themselves are kept nowhere, and cannot be shown.
+A server on a database has a token of its own in its data directory, which is good there
+alone until the server ends, and is not listed.`
 
 func (c *cli) tokenListCommand() *cobra.Command {
 	var revoked bool
@@ -125,7 +165,7 @@ func (c *cli) tokenListCommand() *cobra.Command {
 		Example: "  nomen token list\n  nomen token list --json | jq -r 'select(.who == \"kb\").id' | xargs nomen token revoke",
 		Args:    noArguments,
 	}
-	cmd.Flags().BoolVar(&revoked, "revoked", false, "show those too that were revoked (default only good ones)")
+	cmd.Flags().BoolVar(&revoked, "revoked", false, "show those too that were revoked or have expired (default only good ones)")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		return c.withStore(cmd.Context(), reads, func(b backend) error {
 			all, err := b.Tokens(cmd.Context())
@@ -133,7 +173,8 @@ func (c *cli) tokenListCommand() *cobra.Command {
 				return err
 			}
 			if !revoked {
-				all = slices.DeleteFunc(all, func(t adminapi.Token) bool { return t.Revoked })
+				now := clock()
+				all = slices.DeleteFunc(all, func(t adminapi.Token) bool { return t.Revoked || !t.Expires.IsZero() && !now.Before(t.Expires) })
 			}
 			return c.showTokens(all)
 		})
@@ -150,16 +191,29 @@ func (c *cli) showTokens(all []adminapi.Token) error {
 		}
 		return a.end()
 	}
+	now := clock()
 	w := tabwriter.NewWriter(a, 0, 0, 2, ' ', 0)
 	for _, t := range all {
 		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s", t.ID, t.Role, t.Since.Format(time.DateOnly), printable(t.Who), reach(t.Prefixes))
-		if t.Revoked {
+		fmt.Fprintf(w, "\tused %s", cmp.Or(t.LastUsed, "-"))
+		switch {
+		case t.Revoked:
 			fmt.Fprint(w, "\trevoked")
+		case t.Expires.IsZero():
+		case now.Before(t.Expires):
+			fmt.Fprint(w, "\texpires "+t.Expires.UTC().Format(time.DateOnly))
+		default:
+			fmt.Fprint(w, "\texpired "+t.Expires.UTC().Format(time.DateOnly))
 		}
 		fmt.Fprintln(w)
 	}
 	if err := w.Flush(); err != nil {
 		return err
+	}
+	for _, t := range all {
+		for _, warning := range t.Warnings {
+			fmt.Fprintf(c.err, "nomen: warning: token %s of %s: %s\n", t.ID, printable(t.Who), printable(warning))
+		}
 	}
 	return a.end()
 }

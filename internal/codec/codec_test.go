@@ -58,6 +58,10 @@ func samples(t testing.TB) map[string]*store.Change {
 			Token: &store.Token{ID: "k7", Hash: [32]byte{1, 31: 2}, Role: "editor", Prefixes: []string{"urn:x-a"}, Who: "archive", Created: when, Revoked: true},
 			Time:  when, Who: "archive",
 		}),
+		"expiring": planned(t, 0, store.Change{
+			Token: &store.Token{ID: "k8", Hash: [32]byte{1, 31: 2}, Role: "owner", Who: "press", Created: when, Expires: when.AddDate(0, 3, 0), Used: when.AddDate(0, 0, 1)},
+			Time:  when,
+		}),
 	}
 }
 

@@ -208,10 +208,12 @@ func (d *decoder) token(c *store.Change, key string) {
 		d.fail("a token with a revision")
 	}
 	c.Token = &store.Token{ID: key}
-	var created bool
-	d.fields(tokenFields(c, &created))
-	if created {
-		c.Token.Created = fromMillis(d.millis())
+	var there [3]bool
+	d.fields(tokenFields(c, &there))
+	for i, t := range tokenTimes(c.Token) {
+		if there[i] {
+			*t = fromMillis(d.millis())
+		}
 	}
 	copy(c.Token.Hash[:], d.bytes(len(c.Token.Hash)))
 }

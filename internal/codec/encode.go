@@ -118,11 +118,17 @@ func appendMetadata(b []byte, m nomen.Metadata) []byte {
 }
 
 func appendToken(b []byte, c *store.Change) []byte {
-	created := !c.Token.Created.IsZero()
-	f := tokenFields(c, &created)
+	var there [3]bool
+	times := tokenTimes(c.Token)
+	for i, t := range times {
+		there[i] = !t.IsZero()
+	}
+	f := tokenFields(c, &there)
 	b = appendFields(b, &f)
-	if created {
-		b = binary.AppendVarint(b, c.Token.Created.UnixMilli())
+	for i, t := range times {
+		if there[i] {
+			b = binary.AppendVarint(b, t.UnixMilli())
+		}
 	}
 	return append(b, c.Token.Hash[:]...)
 }

@@ -91,10 +91,15 @@ func authorityFields(c *store.Change, policy *string) fields {
 	}
 }
 
-// tokenFields has a flag for the time of creation, which follows the fields.
-func tokenFields(c *store.Change, created *bool) fields {
+// tokenTimes are the times of a token. Each has a flag among the fields; those that are
+// there follow the fields in this order.
+func tokenTimes(t *store.Token) [3]*time.Time {
+	return [...]*time.Time{&t.Created, &t.Expires, &t.Used}
+}
+
+func tokenFields(c *store.Change, times *[3]bool) fields {
 	t := c.Token
-	return fields{&c.Who, &c.Why, &t.Revoked, created, &t.Role, &t.Prefixes, &t.Who}
+	return fields{&c.Who, &c.Why, &t.Revoked, &times[0], &t.Role, &t.Prefixes, &t.Who, &times[1], &times[2]}
 }
 
 // The times that a value may have, in milliseconds: those of the years 1 to

@@ -132,6 +132,8 @@ func newPrefixes(t *store.Token) ([]string, []Move) {
 		if problem != "" {
 			m.New = ""
 		} else {
+			key, _ = name.CanonicalPrefix(s)
+			m.New = key
 			list = append(list, key)
 		}
 		if m.New != s {

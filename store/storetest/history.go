@@ -272,13 +272,13 @@ func tokens(s *suite) {
 	}
 	tok := &store.Token{
 		ID: "k7\x00 ä", Hash: [32]byte{0, 1, 2, 31: 255}, Role: "editor", Prefixes: []string{"urn:x-a", ""},
-		Who: "archive", Created: minute(0).Add(1500 * time.Microsecond),
+		Who: "archive", Created: minute(0).Add(1500 * time.Microsecond), Expires: minute(90).Add(1500 * time.Microsecond),
 	}
 	change := store.Change{Token: tok, Expected: 17, Time: minute(1)}
 	s.equal("added", s.apply(change), []store.Result{changed(0)})
 	s.equal("again", s.apply(change), []store.Result{already(0)})
 	want := *tok
-	want.Created = minute(0).Add(time.Millisecond)
+	want.Created, want.Expires = minute(0).Add(time.Millisecond), minute(90).Add(time.Millisecond)
 	check := func() {
 		s.Helper()
 		got, err := keeper.Token(s.Context(), want.ID)
@@ -288,11 +288,34 @@ func tokens(s *suite) {
 		s.equal("token", got, &want)
 	}
 	check()
-	tok.Revoked, want.Revoked = true, true
+	used := func(what string, id string, at time.Time, want store.Result) {
+		s.Helper()
+		s.equal(what, s.apply(store.Change{Token: &store.Token{ID: id, Used: at}, UseOnly: true, Time: minute(5)}), []store.Result{want})
+	}
+	first := time.Date(2001, 9, 9, 0, 0, 0, 0, time.UTC)
+	used("used", tok.ID, first.Add(5*time.Hour), changed(0))
+	want.Used = first
+	check()
+	used("used again that day", tok.ID, first.Add(23*time.Hour), already(0))
+	used("used before", tok.ID, first.Add(-time.Hour), already(0))
+	used("used on the next day", tok.ID, first.Add(24*time.Hour), changed(0))
+	used("a token that is not there", "k8", first, already(0))
+	want.Used = first.Add(24 * time.Hour)
+	check()
+	for c, err := range store.TokenChanges(s.Context(), s.Store) {
+		if err != nil {
+			s.Fatal(err)
+		}
+		s.equal("time and author of a token that was used", []any{c.Token.ID, c.Time, c.Who, c.UseOnly}, []any{tok.ID, minute(1), "", false})
+	}
+	tok.Revoked, want.Revoked = true, true // by who read it before it was used
 	s.equal("revoked", s.apply(change), []store.Result{changed(0)})
 	check()
+	used("a use that was noted late", tok.ID, first.Add(48*time.Hour), changed(0))
+	want.Used = first.Add(48 * time.Hour)
+	check() // it stays revoked
 	*tok = store.Token{ID: tok.ID}
-	want = *tok
+	want = store.Token{ID: tok.ID, Used: want.Used}
 	s.equal("bare", s.apply(change), []store.Result{changed(0)})
 	check()
 	for _, id := range []string{"", "k7", "k7\x00 ä "} {

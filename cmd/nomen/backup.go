@@ -13,9 +13,13 @@ const backupLong = `Backup makes a copy of the store in DIR as of one moment, wh
 serving and changing it. DIR must not be there yet, or hold an earlier backup of
 the same store: then only what has changed since is copied.
 
-With --rehearse it is tried at once whether the backup is good: it is restored to a
-temporary place and verified, and the place is cleared. 'nomen restore' brings a
-backup back.
+A manifest in the backup, backup.jsonl, has the size and the SHA-256 of each file.
+'nomen restore' compares every file with it and makes a store of the backup; nothing
+else changes a backup. Only its owner can read it; a later backup into DIR lets in the
+group too if that may enter DIR and others may not.
+
+With --rehearse the backup is restored to a temporary directory at once, its history is
+checked there, and the directory is removed. The exit status is 1 if there are faults.
 
 The administrator's token is a file beside the store and no part of it; a server
 that finds none makes a new one. A database is backed up with its own tools.`

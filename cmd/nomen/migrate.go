@@ -69,7 +69,7 @@ func (c *cli) openAt(ctx context.Context, spec string, readOnly bool) (store.Sto
 	dir, isPebble := strings.CutPrefix(spec, "pebble:")
 	switch {
 	case isPebble && dir != "":
-		s, err := pebblestore.Open(pebblestore.Options{Dir: dir, Log: c.logger(), ReadOnly: readOnly})
+		s, err := pebblestore.Open(pebblestore.Options{Dir: dir, Log: c.logger(), ReadOnly: readOnly, Now: clock})
 		if errors.Is(err, pebblestore.ErrLocked) {
 			return nil, fmt.Errorf("%w: stop the server, or wait until the other command has ended", err)
 		}

@@ -144,7 +144,7 @@ func (c *cli) openStore(dir string, how access) (*pebblestore.Store, error) {
 			return nil, err
 		}
 	}
-	o := pebblestore.Options{Dir: dir, CacheSize: c.cacheSize, Log: c.logger(), Keep: how == reads}
+	o := pebblestore.Options{Dir: dir, CacheSize: c.cacheSize, Log: c.logger(), Keep: how == reads, Now: clock, Program: versionText()}
 	s, err := pebblestore.Open(o)
 	if how == reads && errors.Is(err, syscall.EROFS) { // a copy on a medium that is kept
 		o.ReadOnly = true

@@ -59,7 +59,7 @@ func (c *cli) rekeyCommand() *cobra.Command {
 		if !ok {
 			return usagef("--merge=%s: want --merge or --merge=%s", merge, mergeRetired)
 		}
-		return c.rekey(cmd.Context(), pebblestore.RekeyOptions{DryRun: dry, Merge: how, Now: clock()})
+		return c.rekey(cmd.Context(), pebblestore.RekeyOptions{DryRun: dry, Merge: how})
 	}
 	return cmd
 }
@@ -78,7 +78,7 @@ func (c *cli) rekey(ctx context.Context, o pebblestore.RekeyOptions) error {
 	if err != nil {
 		return err
 	}
-	o.Dir, o.Log = dir, c.logger()
+	o.Dir, o.Log, o.Now = dir, c.logger(), clock
 	o.Move = func(m pebblestore.Move) {
 		if o.DryRun || m.Problem != "" {
 			c.showMove(m, o.DryRun)

@@ -4,28 +4,30 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
+	"sync"
 
 	"github.com/spf13/cobra"
 
 	"github.com/nomen-project/nomen/internal/durable"
-	"github.com/nomen-project/nomen/store"
 	"github.com/nomen-project/nomen/store/pebblestore"
 )
 
 const restoreLong = `Restore makes a store of the backup in DIR, where --data or --store say. It never
 overwrites: if a store is there, move it away first. The backup stays as it is.
 
+Every file is read and compared with the manifest of the backup before the store takes
+its place. If anything is damaged, each damaged file is named in a line, nothing is
+restored, and the exit status is 1. A backup that an earlier program made has no
+manifest; its history is checked instead, as by 'nomen verify'.
+
 The new store is complete before it takes its place; what an interrupted restore
 leaves is a directory beside it that ends in ".restoring" and a number, which can be deleted.
 
-With --rehearse the backup is restored to a temporary place and verified there, and
-the place is cleared: nothing else is touched. The exit status is then 1 if there
-are faults.`
+With --rehearse the backup is restored to a temporary directory, its history is checked
+there, and the directory is removed: nothing else is touched.`
 
 func (c *cli) restoreCommand() *cobra.Command {
 	var rehearse bool
@@ -37,7 +39,7 @@ func (c *cli) restoreCommand() *cobra.Command {
   nomen restore --data /srv/names /backup/names`,
 		Args: arguments(1, 1),
 	}
-	cmd.Flags().BoolVar(&rehearse, "rehearse", false, "to a temporary place only, and verify it there")
+	cmd.Flags().BoolVar(&rehearse, "rehearse", false, "restore to a temporary directory only, and check the history there")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if rehearse {
 			return c.rehearse(cmd.Context(), args[0])
@@ -47,10 +49,21 @@ func (c *cli) restoreCommand() *cobra.Command {
 	return cmd
 }
 
-// A restoredLine is the result of a restore as JSON.
+// A restoredLine is the result of a restore, or of a rehearsal, as JSON.
 type restoredLine struct {
-	Store   string `json:"store"`
-	Records int64  `json:"records"`
+	Store    string `json:"store,omitempty"` // none of a rehearsal
+	Records  int64  `json:"records"`
+	Files    int    `json:"files"`
+	Head     string `json:"head"`
+	Manifest bool   `json:"manifest"` // false if an earlier program made the backup
+}
+
+// A damageLine is a damaged file of a backup as JSON.
+type damageLine struct {
+	Damage struct {
+		File    string `json:"file"`
+		Problem string `json:"problem"`
+	} `json:"damage"`
 }
 
 // restore makes the store of the data directory of a backup.
@@ -62,7 +75,7 @@ func (c *cli) restore(ctx context.Context, from string) error {
 	if err != nil {
 		return err
 	}
-	if err := errors.Join(free(to), isBackup(from)); err != nil {
+	if err := errors.Join(free(to), pebblestore.IsBackup(from)); err != nil {
 		return err
 	}
 	if c.store == "" {
@@ -75,21 +88,25 @@ func (c *cli) restore(ctx context.Context, from string) error {
 		return err
 	}
 	defer os.RemoveAll(tmp) // nothing is there any more if all went well
-	n, err := c.restoreInto(ctx, from, tmp)
+	res, err := c.restoreInto(ctx, from, tmp, false)
 	if err != nil {
 		return err
 	}
-	if err := free(to); err != nil { // somebody may have started a server meanwhile
+	if err := free(to); err != nil { // a server may have been started meanwhile
 		return err
 	}
 	if err := durable.Move(durable.Disk{}, tmp, to); err != nil {
 		return err
 	}
 	if c.json {
-		return c.printJSON(restoredLine{to, n})
+		return c.printJSON(restored(to, res))
 	}
-	_, err = fmt.Fprintf(c.out, "%s: %d records restored from %s\n", to, n, from)
+	_, err = fmt.Fprintf(c.out, "%s: %d records restored from %s: %d files verified, head %s\n", to, res.Records, from, res.Files, headText(res.Head))
 	return err
+}
+
+func restored(to string, res pebblestore.Restored) restoredLine {
+	return restoredLine{to, res.Records, res.Files, headText(res.Head), res.Manifest != nil}
 }
 
 // free returns an error if something is at a path.
@@ -104,120 +121,57 @@ func free(path string) error {
 	return fmt.Errorf("%s: a store is there; nothing is overwritten: move it away first", path)
 }
 
-// restoreInto makes dir, which is empty, a copy of a backup that can be opened, and
-// returns how many records it has.
-func (c *cli) restoreInto(ctx context.Context, from, dir string) (int64, error) {
-	if err := isBackup(from); err != nil {
-		return 0, err
-	}
-	bar, end := c.counting("restore, bytes")
-	err := copyTree(ctx, from, dir, bar)
+// restoreInto makes dir, which is empty, a copy of a backup that can be opened.
+func (c *cli) restoreInto(ctx context.Context, from, dir string, verify bool) (pebblestore.Restored, error) {
+	copied, end := c.counting("restore, bytes")
+	checked, endCheck := c.counting("verify")
+	end = sync.OnceFunc(end)
+	res, err := pebblestore.Restore(ctx, pebblestore.RestoreOptions{
+		From: from, To: dir, Verify: verify, Progress: copied,
+		Checked: func(done, total uint64) {
+			end()
+			checked(done, total)
+		},
+		Damage: c.showDamage,
+		Note:   func(note string) { fmt.Fprintln(c.err, "nomen: "+printable(note)) },
+	})
 	end()
-	if err != nil {
-		return 0, err
+	endCheck()
+	if damaged := (*pebblestore.DamagedError)(nil); errors.As(err, &damaged) {
+		fmt.Fprintf(c.err, "nomen: %s: the backup is damaged, and nothing is restored: try an earlier backup, or another copy of this one\n", printable(from))
+		return res, errNo
 	}
-	s, err := pebblestore.Open(pebblestore.Options{Dir: dir, Log: c.logger(), ReadOnly: true})
-	if err != nil {
-		return 0, fmt.Errorf("%s is no good backup: %w", from, err)
-	}
-	n, _, err := store.Count(ctx, s)
-	return n, errors.Join(err, s.Close())
+	return res, err
 }
 
-// isBackup returns an error if dir has not even the looks of a backup: it is not
-// copied in vain.
-func isBackup(dir string) error {
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		return err
+// showDamage prints what is wrong with a file of a backup.
+func (c *cli) showDamage(d pebblestore.Damage) {
+	switch {
+	case d.Fault != nil:
+		c.showFault(*d.Fault)
+	case c.json:
+		var line damageLine
+		line.Damage.File, line.Damage.Problem = d.File, d.Problem
+		_ = c.printJSON(line)
+	default:
+		fmt.Fprintln(c.out, printable("fault: "+d.File+": "+d.Problem))
 	}
-	for _, e := range entries {
-		if strings.HasPrefix(e.Name(), "MANIFEST-") {
-			return nil
-		}
-	}
-	return fmt.Errorf("%s: no backup is there", dir)
 }
 
-// rehearse restores a backup to a temporary place and verifies it.
+// rehearse restores a backup to a temporary directory and checks its history.
 func (c *cli) rehearse(ctx context.Context, from string) error {
 	tmp, err := os.MkdirTemp("", "nomen-rehearsal")
 	if err != nil {
 		return err
 	}
 	defer os.RemoveAll(tmp)
-	n, err := c.restoreInto(ctx, from, tmp)
-	if err != nil {
+	res, err := c.restoreInto(ctx, from, tmp, true)
+	switch {
+	case err != nil:
 		return err
+	case c.json:
+		return c.printJSON(restored("", res))
 	}
-	s, err := pebblestore.Open(pebblestore.Options{Dir: tmp, Log: c.logger()})
-	if err != nil {
-		return err
-	}
-	err = errors.Join(c.verify(ctx, &local{store: s}, nil), s.Close())
-	if err == nil && !c.json {
-		fmt.Fprintf(c.out, "%s: rehearsed: %d records are there\n", from, n)
-	}
+	_, err = fmt.Fprintf(c.out, "%s: rehearsed: %d records are there: %d files and %d changes verified, head %s\n", from, res.Records, res.Files, res.Head.Size, headText(res.Head))
 	return err
-}
-
-// copyTree copies a directory, with the directories and plain files in it, and
-// returns when it is on disk. It tells how many bytes are done of how many.
-func copyTree(ctx context.Context, from, to string, progress func(done, total uint64)) error {
-	var total uint64
-	err := filepath.WalkDir(from, func(path string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() {
-			return err
-		}
-		info, err := d.Info()
-		if err == nil && !info.Mode().IsRegular() {
-			err = fmt.Errorf("%s is no plain file: that is no backup", path)
-		}
-		if err == nil {
-			total += uint64(info.Size())
-		}
-		return err
-	})
-	if err != nil {
-		return err
-	}
-	done := uint64(0)
-	return filepath.WalkDir(from, func(path string, d fs.DirEntry, err error) error {
-		if err == nil {
-			err = ctx.Err()
-		}
-		if err != nil {
-			return err
-		}
-		rel, err := filepath.Rel(from, path)
-		if err != nil {
-			return err
-		}
-		target := filepath.Join(to, rel)
-		if d.IsDir() {
-			if err := os.MkdirAll(target, durable.PrivateDir); err != nil {
-				return err
-			}
-			return durable.SyncDir(filepath.Dir(target))
-		}
-		n, err := copyFile(path, target)
-		done += n
-		progress(done, total)
-		return err
-	})
-}
-
-// copyFile copies a file to one that is not there yet.
-func copyFile(from, to string) (uint64, error) {
-	in, err := os.Open(from)
-	if err != nil {
-		return 0, err
-	}
-	defer in.Close()
-	out, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, durable.Private)
-	if err != nil {
-		return 0, err
-	}
-	n, err := io.Copy(out, in)
-	return uint64(n), errors.Join(err, out.Sync(), out.Close(), durable.SyncDir(filepath.Dir(to)))
 }

@@ -138,7 +138,7 @@ func (c *cli) openServed(ctx context.Context, f serveFlags, log *slog.Logger) (k
 	size := cmp.Or(int64(f.cache)<<20, pebblestore.ServingCacheSize())
 	missing := errors.Is(storeThere(dir), fs.ErrNotExist)
 	s, running, err := c.whenFree(ctx, func() (*pebblestore.Store, error) {
-		return pebblestore.Open(pebblestore.Options{Dir: dir, CacheSize: size, Log: log, Warm: true})
+		return pebblestore.Open(pebblestore.Options{Dir: dir, CacheSize: size, Log: log, Warm: true, Now: clock, Program: versionText()})
 	})
 	switch {
 	case err != nil:

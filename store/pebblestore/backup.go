@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io"
@@ -13,8 +14,10 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/cockroachdb/pebble/v2"
+	"github.com/cockroachdb/pebble/v2/sstable"
 	"github.com/cockroachdb/pebble/v2/vfs"
 
 	"github.com/nomen-project/nomen/internal/durable"
@@ -34,19 +37,28 @@ const (
 // an earlier backup of the same store.
 var ErrNoBackup = errors.New("there is something that is no earlier backup of this store")
 
-// Backup implements [store.Backuper]. A backup is a store, which can be opened.
-// The tables of an earlier one that are still the store's are taken over: files
-// that have the same bytes are linked, the others copied. The new one takes the
-// place of the earlier one when it is complete and on disk; a crash leaves one of
-// them, under its name or under that with ".old" added, whence the next run takes
-// it back. A directory with ".new" added is removed.
+// Backup implements [store.Backuper]. A backup is a store that can be opened for
+// reading, and a [Manifest] of its files; [Restore] makes a store of it. The tables of
+// an earlier backup that are still the store's are taken over: files that have the same
+// bytes are linked, the others copied, and the blocks of copied tables are checked, so
+// that damage of the store does not replace a good backup. The new backup replaces the
+// earlier one when it is complete and on disk; a crash leaves one of them, under its
+// name or under that with ".old" added, from where the next run takes it back. A
+// directory with ".new" added is removed.
+//
+// Only the owner can read a backup. If an earlier one lets in its group, and nobody
+// else, the new one does too.
 func (s *Store) Backup(ctx context.Context, dir string, progress func(done, total uint64)) error {
 	if err := s.gate.Enter(); err != nil {
 		return err
 	}
 	defer s.gate.Leave()
 	dir = s.fs.PathJoin(dir)
-	if err := s.backup(ctx, dir, progress); err != nil {
+	err := s.backup(ctx, dir, progress)
+	switch {
+	case pebble.IsCorruptionError(err):
+		return fmt.Errorf("pebblestore: backup to %s: the store is damaged: %s; an earlier backup there stays as it is; 'nomen verify' tells what is affected", dir, firstLine(err))
+	case err != nil:
 		return fmt.Errorf("pebblestore: backup to %s: %w", dir, err)
 	}
 	return nil
@@ -77,20 +89,29 @@ func (s *Store) backup(ctx context.Context, dir string, progress func(done, tota
 	if err := errors.Join(s.fs.RemoveAll(from), s.fs.RemoveAll(fresh)); err != nil {
 		return err
 	}
+	m := &Manifest{Made: s.now().UTC().Truncate(time.Second), Program: s.program}
 	// What was acknowledged is in the log's file already, and a write to the log on a
 	// disk that has no room at all would be the end of the program.
 	if err := s.db.Checkpoint(from); err != nil {
 		return err
 	}
-	if err := s.fs.MkdirAll(fresh, durable.PrivateDir); err != nil {
-		return err
-	}
-	err = s.take(ctx, from, fresh, dir, progress)
+	// The engine ends the program when it cannot write. It writes on the disk of the
+	// store, which keeps room for that, and never on the disk of the backup.
+	err = s.settleCheckpoint(from, m)
 	if err == nil {
-		err = settleCopy(Options{Dir: fresh, FS: s.fs, CacheSize: minMemTableSize, Log: s.report})
+		err = errors.Join(s.fs.MkdirAll(fresh, durable.PrivateDir), beginManifest(s.fs, fresh))
+	}
+	if err == nil {
+		err = s.take(ctx, from, fresh, dir, m, progress)
+	}
+	if err == nil {
+		err = writeManifest(s.fs, fresh, m)
 	}
 	if err != nil {
 		return errors.Join(err, s.fs.RemoveAll(fresh))
+	}
+	if there {
+		s.shareAs(dir, fresh)
 	}
 	if !there {
 		return move(s.fs, fresh, dir)
@@ -149,7 +170,15 @@ func absolute(path string) string {
 }
 
 // engineFiles are the names of what is in a store or an unfinished backup.
-var engineFiles = []string{"*.sst", "*.blob", "*.log", "*.dbtmp", "MANIFEST-*", "OPTIONS-*", "marker.*", "temporary.*", "LOCK", "CURRENT", markFile, markFile + ".tmp"}
+var engineFiles = []string{"*.sst", "*.blob", "*.log", "*.dbtmp", "MANIFEST-*", "OPTIONS-*", "marker.*", "temporary.*", lockFile, "CURRENT", markFile, markFile + ".tmp", ManifestFile, ManifestFile + ".tmp"}
+
+// lockFile is the engine's lock of a directory, which is empty and no part of a backup.
+const lockFile = "LOCK"
+
+// isEngineFile reports whether a name is one of those.
+func isEngineFile(name string) bool {
+	return slices.ContainsFunc(engineFiles, func(pattern string) bool { ok, _ := path.Match(pattern, name); return ok })
+}
 
 // isRest returns ErrNoBackup if there is something else than what an unfinished
 // backup has left: that is removed.
@@ -163,8 +192,7 @@ func (s *Store) isRest(dir string) error {
 		return err
 	}
 	for _, file := range files {
-		known := func(pattern string) bool { ok, _ := path.Match(pattern, file); return ok }
-		if !slices.ContainsFunc(engineFiles, known) {
+		if !isEngineFile(file) {
 			return fmt.Errorf("%s: %w: it has %q; a backup is made there first, so move it away or choose another name", dir, ErrNoBackup, file)
 		}
 	}
@@ -264,61 +292,121 @@ func identity(db *pebble.DB) ([]byte, error) {
 	return bytes.Clone(value), nil
 }
 
-// take brings the files of a checkpoint into a new directory, those that an
-// earlier backup has as links to these.
-func (s *Store) take(ctx context.Context, from, to, earlier string, progress func(done, total uint64)) error {
+// take brings the files of a checkpoint into a new directory and lists them in m. Those
+// that an earlier backup has become links to these.
+func (s *Store) take(ctx context.Context, from, to, earlier string, m *Manifest, progress func(done, total uint64)) error {
 	files, err := s.fs.List(from)
 	if err != nil {
 		return err
 	}
 	slices.Sort(files)
-	sizes, done, total := make([]uint64, len(files)), uint64(0), uint64(0)
-	for i, file := range files {
+	done, total := uint64(0), uint64(0)
+	for _, file := range files {
 		info, err := s.fs.Stat(s.fs.PathJoin(from, file))
 		if err != nil {
 			return err
 		}
-		sizes[i] = uint64(info.Size())
-		total += sizes[i]
+		total += uint64(info.Size())
 	}
-	for i, file := range files {
+	engine := engineOptions(Options{FS: s.fs, CacheSize: minMemTableSize})
+	engine.EnsureDefaults()
+	reading := engine.MakeReaderOptions()
+	for _, file := range files {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
 		source, target, kept := s.fs.PathJoin(from, file), s.fs.PathJoin(to, file), s.fs.PathJoin(earlier, file)
-		same, err := sameFiles(s.fs, source, kept)
+		f, same, err := compareFiles(s.fs, source, kept)
 		switch {
 		case err != nil:
 		case same:
 			err = s.fs.Link(kept, target)
 		default:
-			err = copyFile(s.fs, source, target)
+			if f, err = copyFile(s.fs, source, target); err == nil && isTable(file) {
+				err = checkTable(ctx, s.fs, target, reading)
+			}
 		}
 		if err != nil {
 			return err
 		}
-		if done += sizes[i]; progress != nil {
-			progress(done, total)
+		f.Name = file
+		if file != lockFile {
+			m.Files = append(m.Files, f)
+		}
+		if done += uint64(f.Size); progress != nil {
+			progress(done, max(done, total))
 		}
 	}
 	return syncDir(s.fs, to)
 }
 
-// settleCopy writes what a copy has in its log alone into tables: bits that are
-// flipped there are always noticed, while at the end of a log they look like a write
-// that was cut off.
-func settleCopy(o Options) error {
+// settleCheckpoint writes what a checkpoint has in its log alone into tables: bits that
+// are flipped there are always noticed, while at the end of a log they look like a
+// write that was cut off. It notes in m what the checkpoint is.
+func (s *Store) settleCheckpoint(dir string, m *Manifest) error {
+	if err := s.roomFor(dir); err != nil {
+		return err
+	}
+	o := Options{Dir: dir, FS: s.fs, CacheSize: minMemTableSize, Log: s.report}
 	engine := engineOptions(o)
 	engine.DisableAutomaticCompactions = true // the tables are those of the store
 	db, err := pebble.Open(o.Dir, engine)
 	if err != nil {
 		return err
 	}
-	head, err := headIn(db)
+	m.Head, err = headIn(db)
+	if err == nil {
+		m.Format, m.Rules, err = versionsOf(db)
+	}
 	if err := errors.Join(err, db.Flush(), db.Close()); err != nil {
 		return err
 	}
-	return writeMark(o.FS, o.Dir, head)
+	return writeMark(o.FS, o.Dir, m.Head)
+}
+
+// roomFor returns a [*FullError] if the disk of the store has no room for what a
+// checkpoint has in its logs as tables too.
+func (s *Store) roomFor(dir string) error {
+	const spare = 8 << 20 // for all else that the engine writes
+	usage, err := s.fs.GetDiskUsage(dir)
+	if err != nil {
+		return nil // where it is not known, a write will tell
+	}
+	files, err := s.fs.List(dir)
+	if err != nil {
+		return err
+	}
+	wanted := uint64(spare)
+	for _, file := range files {
+		if info, err := s.fs.Stat(s.fs.PathJoin(dir, file)); err == nil && strings.HasSuffix(file, ".log") {
+			wanted += 2 * uint64(info.Size())
+		}
+	}
+	if usage.AvailBytes < wanted {
+		return &FullError{usage.AvailBytes, wanted}
+	}
+	return nil
+}
+
+// shareAs lets the group of an earlier backup into a new one if it was let into that.
+// The files that both have in common are then of that group too.
+func (s *Store) shareAs(earlier, fresh string) {
+	if vfs.Root(s.fs) != vfs.Default {
+		return
+	}
+	info, err := os.Stat(earlier)
+	if err != nil || info.Mode()&0o077 == 0 || info.Mode()&0o007 != 0 {
+		return
+	}
+	mode := info.Mode().Perm()
+	files, err := s.fs.List(fresh)
+	if err != nil {
+		return // it stays private
+	}
+	for _, file := range files {
+		durable.Share(s.fs.PathJoin(fresh, file), info, durable.Private|mode&0o040)
+	}
+	durable.Share(fresh, info, mode)
 }
 
 // headIn computes the head of a log.
@@ -336,26 +424,57 @@ func headIn(db *pebble.DB) (store.Head, error) {
 	return log.Head(), err
 }
 
-// sameFiles reports whether both are there, with the same bytes.
-func sameFiles(disk vfs.FS, a, b string) (bool, error) {
-	there, err := isThere(disk, b)
-	if err != nil || !there {
-		return false, err
-	}
-	x, err := disk.Open(a, vfs.SequentialReadsOption)
+func isTable(file string) bool { return strings.HasSuffix(file, ".sst") }
+
+// checkTable reads every block of a table, which has checksums. The error is one of
+// [pebble.IsCorruptionError] if one is wrong.
+func checkTable(ctx context.Context, files vfs.FS, path string, o sstable.ReaderOptions) error {
+	f, err := files.Open(path, vfs.SequentialReadsOption)
 	if err != nil {
-		return false, err
+		return err
 	}
-	defer x.Close()
-	y, err := disk.Open(b, vfs.SequentialReadsOption)
+	readable, err := sstable.NewSimpleReadable(f)
 	if err != nil {
-		return false, err
+		return errors.Join(err, f.Close())
 	}
-	defer y.Close()
-	return sameBytes(x, y)
+	r, err := sstable.NewReader(ctx, readable, o)
+	if err != nil {
+		return errors.Join(err, readable.Close())
+	}
+	return errors.Join(r.ValidateBlockChecksums(), r.Close())
 }
 
-func sameBytes(x, y vfs.File) (bool, error) {
+// compareFiles reports whether b is there, with the bytes of a, and what a is then.
+func compareFiles(files vfs.FS, a, b string) (f BackupFile, same bool, err error) {
+	there, err := isThere(files, b)
+	if err != nil || !there {
+		return f, false, err
+	}
+	x, err := files.Open(a, vfs.SequentialReadsOption)
+	if err != nil {
+		return f, false, err
+	}
+	defer x.Close()
+	y, err := files.Open(b, vfs.SequentialReadsOption)
+	if err != nil {
+		return f, false, err
+	}
+	defer y.Close()
+	sum := sha256.New()
+	same, err = sameBytes(x, y, sum)
+	if err != nil || !same {
+		return f, false, err
+	}
+	info, err := x.Stat()
+	if err != nil {
+		return f, false, err
+	}
+	return BackupFile{Size: info.Size(), SHA256: [32]byte(sum.Sum(nil))}, true, nil
+}
+
+// sameBytes compares two files, and writes what they have in common to w. A file of
+// the second disk that cannot be read is another one.
+func sameBytes(x, y vfs.File, w io.Writer) (bool, error) {
 	xs, err := x.Stat()
 	ys, err2 := y.Stat()
 	if err := errors.Join(err, err2); err != nil || xs.Size() != ys.Size() {
@@ -368,28 +487,32 @@ func sameBytes(x, y vfs.File) (bool, error) {
 		if !bytes.Equal(a[:n], b[:m]) {
 			return false, nil
 		}
+		_, _ = w.Write(a[:n]) // a hash
 		if err == io.EOF || err == io.ErrUnexpectedEOF {
 			return err2 == err, nil
 		}
-		if err := errors.Join(err, err2); err != nil {
+		if err != nil || err2 != nil {
 			return false, err
 		}
 	}
 }
 
-// copyFile copies a file to another disk, perhaps, and waits for that.
-func copyFile(disk vfs.FS, from, to string) error {
-	in, err := disk.Open(from, vfs.SequentialReadsOption)
+// copyFile copies a file to another disk, perhaps, and waits for that. It returns the
+// size and the sum of what it has read.
+func copyFile(files vfs.FS, from, to string) (f BackupFile, err error) {
+	in, err := files.Open(from, vfs.SequentialReadsOption)
 	if err != nil {
-		return err
+		return f, err
 	}
 	defer in.Close()
-	out, err := disk.Create(to, vfs.WriteCategoryUnspecified)
+	out, err := files.Create(to, vfs.WriteCategoryUnspecified)
 	if err != nil {
-		return err
+		return f, err
 	}
-	_, err = io.Copy(out, in)
-	return errors.Join(err, out.Sync(), out.Close())
+	sum := sha256.New()
+	f.Size, err = io.Copy(io.MultiWriter(sum, out), in)
+	f.SHA256 = [32]byte(sum.Sum(nil))
+	return f, errors.Join(err, out.Sync(), out.Close())
 }
 
 func syncDir(disk vfs.FS, dir string) error {

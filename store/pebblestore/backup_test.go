@@ -40,11 +40,11 @@ func TestBackup(t *testing.T) {
 			storetest.Backup(t, func(t *testing.T) store.Store {
 				return open(t, next("store"))
 			}, func(t *testing.T, dir string) store.Store {
-				copied := next("copy") // who opens a backup makes files in it
-				if ok, err := vfs.Clone(fs, fs, dir, copied); !ok || err != nil {
-					t.Fatal(ok, err)
+				restored := next("restored")
+				if _, err := Restore(t.Context(), RestoreOptions{From: dir, To: restored, FS: fs}); err != nil {
+					t.Fatal(err)
 				}
-				return open(t, copied)
+				return open(t, restored)
 			})
 		})
 	}
@@ -192,8 +192,8 @@ func TestBackupRefuses(t *testing.T) {
 	if err := s.Backup(t.Context(), to, nil); err != nil {
 		t.Fatal(err)
 	}
-	if ok, err := vfs.Clone(vfs.Default, vfs.Default, to, copied); !ok || err != nil {
-		t.Fatal(ok, err)
+	if _, err := Restore(t.Context(), RestoreOptions{From: to, To: copied}); err != nil {
+		t.Fatal(err)
 	}
 	c, err := Open(Options{Dir: copied})
 	if err != nil {

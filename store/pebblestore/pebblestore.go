@@ -41,8 +41,11 @@ type Options struct {
 	Log       *slog.Logger // of what Pebble has to complain about; nil for nobody
 	ReadOnly  bool         // nothing is written, and the store must exist
 	MustExist bool         // the store must exist: else Open returns fs.ErrNotExist and makes nothing
-	Keep      bool         // a store of an older format is not converted: it is opened for reading alone
+	Keep      bool         // a store of an older format is not converted, nor a backup changed: it is opened for reading alone
 	Warm      bool         // names are read into the cache in the background, as many as it holds
+
+	Now     func() time.Time // the clock; time.Now if nil
+	Program string           // the version of the program, for the manifests of backups
 
 	baseSize  int64 // the constants if 0
 	blockSize int
@@ -77,6 +80,8 @@ type Store struct {
 	background sync.WaitGroup // that it has ended
 
 	backups atomic.Uint64
+	now     func() time.Time
+	program string
 	dir     string
 	fs      vfs.FS
 	report  *slog.Logger
@@ -104,6 +109,12 @@ var (
 // A store whose log has no readable end can be read, but not written.
 func Open(o Options) (*Store, error) {
 	o.defaults()
+	if err := refuseBackup(o.FS, o.Dir); !o.ReadOnly && err != nil {
+		if !o.Keep || !errors.Is(err, ErrBackup) {
+			return nil, fmt.Errorf("pebblestore: %s: %w", o.Dir, err)
+		}
+		o.ReadOnly = true
+	}
 	if o.ReadOnly {
 		o.FS = lockless{o.FS}
 	}
@@ -114,6 +125,8 @@ func Open(o Options) (*Store, error) {
 		answered: make(chan struct{}),
 		flushed:  make(chan struct{}, 1),
 		marked:   make(chan struct{}),
+		now:      o.Now,
+		program:  o.Program,
 		dir:      o.Dir,
 		fs:       o.FS,
 		report:   o.Log,

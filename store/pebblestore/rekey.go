@@ -30,7 +30,6 @@ type RekeyOptions struct {
 	Options
 	DryRun bool
 	Merge  Merge
-	Now    time.Time // of the changes that unite names
 
 	Move     func(Move)                                   // is told what moves, unless nil
 	Progress func(stage string, done int64, total uint64) // is told now and then, unless nil; total is that of records
@@ -97,12 +96,15 @@ func rekey(ctx context.Context, o RekeyOptions) (res RekeyResult, err error) {
 	if err := settle(o.Options); err != nil {
 		return res, err
 	}
+	if err := refuseBackup(o.FS, o.Dir); err != nil {
+		return res, err
+	}
 	lock, err := lockStore(o.Options)
 	if err != nil {
 		return res, err
 	}
 	defer lock.Close()
-	r := &rekeyer{o: o, res: &res, ctx: ctx}
+	r := &rekeyer{o: o, res: &res, ctx: ctx, now: o.Now()}
 	defer func() { err = errors.Join(err, r.close()) }()
 	if err := r.open(lock); err != nil || res.From == res.To && r.old.format != format1 {
 		return res, err
@@ -133,7 +135,8 @@ type rekeyer struct {
 	o     RekeyOptions
 	res   *RekeyResult
 	ctx   context.Context
-	total uint64 // records
+	total uint64    // records
+	now   time.Time // of the changes that unite names
 
 	old   *view
 	moves *view // kind, new key, 0, old key: ""

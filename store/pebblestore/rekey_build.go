@@ -287,7 +287,7 @@ func (r *rekeyer) compare(db *pebble.DB) error {
 			if err != nil {
 				return err
 			}
-			if union(m, last, r.o.Now) != nil {
+			if union(m, last, r.now) != nil {
 				unions++
 			}
 		}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"time"
 
 	"github.com/cockroachdb/pebble/v2"
 	"github.com/cockroachdb/pebble/v2/vfs"
@@ -31,6 +32,9 @@ func (o *Options) defaults() {
 		o.FS = private{o.FS}
 	}
 	o.Dir = o.FS.PathJoin(o.Dir)
+	if o.Now == nil {
+		o.Now = time.Now
+	}
 }
 
 // lockStore locks a store that exists.

@@ -64,7 +64,7 @@ func rules1(t *testing.T) *vfs.MemFS {
 
 // options are those for a store on a disk in memory, with all merged.
 func options(disk vfs.FS) RekeyOptions {
-	return RekeyOptions{Options: Options{Dir: "store", FS: disk, CacheSize: 1 << 20}, Merge: MergeRetiredToo, Now: rekeyed}
+	return RekeyOptions{Options: Options{Dir: "store", FS: disk, CacheSize: 1 << 20, Now: func() time.Time { return rekeyed }}, Merge: MergeRetiredToo}
 }
 
 // dump returns all keys and values of a store.

@@ -42,7 +42,7 @@ func (r *rekeyer) united(m Move) iter.Seq2[*store.Change, error] {
 			defer s.end()
 		}
 		last := make([]*store.Change, len(strands))
-		revision, at := uint64(0), r.o.Now
+		revision, at := uint64(0), r.now
 		for err == nil {
 			i := earliest(strands)
 			if i < 0 {
@@ -63,7 +63,7 @@ func (r *rekeyer) united(m Move) iter.Seq2[*store.Change, error] {
 			yield(nil, err)
 			return
 		}
-		if c := union(m, last, r.o.Now); c != nil {
+		if c := union(m, last, r.now); c != nil {
 			c.Expected = revision
 			if c.Time.Before(at) {
 				c.Time = at

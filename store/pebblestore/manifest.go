@@ -1,0 +1,212 @@
+package pebblestore
+
+import (
+	"bufio"
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+
+	"github.com/nomen-project/nomen/internal/durable"
+	"github.com/nomen-project/nomen/store"
+)
+
+// ManifestFile is the name of the file that lists the files of a backup. The last line
+// of it, the SHA-256 of all lines before, is written when the backup is complete.
+const ManifestFile = "backup.jsonl"
+
+// manifestFormat and manifestVersion begin every manifest. docs/formats.md has the
+// history.
+const (
+	manifestFormat  = "nomen-backup"
+	manifestVersion = 1
+)
+
+// The bounds of a manifest that is read.
+const (
+	maxManifest      = 256 << 20 // bytes
+	maxManifestFiles = 1 << 20
+)
+
+// ErrBackup is returned by [Open] for a backup that would be written to: its manifest
+// would no longer be that of its files.
+var ErrBackup = errors.New("this is a backup, which nothing changes: 'nomen restore' makes a store of it")
+
+// A Manifest tells what a backup is, and lists its files.
+type Manifest struct {
+	Made    time.Time // when the backup began
+	Program string    // the version of the program that made it, "" if not known
+	Format  uint64    // the version of the store format
+	Rules   uint64    // the version of the rules of names
+	Head    store.Head
+	Files   []BackupFile // in the order of their names
+}
+
+// A BackupFile is a file of a backup.
+type BackupFile struct {
+	Name   string
+	Size   int64
+	SHA256 [32]byte
+}
+
+// A ManifestError says why a manifest cannot be used.
+type ManifestError struct {
+	File    string
+	Problem string
+}
+
+func (e *ManifestError) Error() string { return e.File + ": " + e.Problem }
+
+// The lines of a manifest.
+type (
+	manifestHead struct {
+		Format  string    `json:"format"`
+		Version int       `json:"version"`
+		Made    time.Time `json:"made"`
+		Program string    `json:"program,omitempty"`
+		Store   uint64    `json:"store"`
+		Rules   uint64    `json:"rules"`
+		Head    string    `json:"head"`
+		Files   int       `json:"files"` // lines that follow, before the last
+	}
+	manifestLine struct {
+		Name   string `json:"name"`
+		Size   int64  `json:"size"`
+		SHA256 string `json:"sha256"`
+	}
+	manifestEnd struct {
+		Manifest string `json:"manifest"` // SHA-256 of the lines before
+	}
+)
+
+// beginManifest writes a manifest that lacks its end, so that nobody takes what has it
+// for a backup.
+func beginManifest(files vfs.FS, dir string) error {
+	return writeManifestText(files, dir, []byte(`{"format":"`+manifestFormat+`","version":1}`+"\n"))
+}
+
+// writeManifest replaces the manifest of a backup.
+func writeManifest(files vfs.FS, dir string, m *Manifest) error {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	head := manifestHead{manifestFormat, manifestVersion, m.Made, m.Program, m.Format, m.Rules, formatHead(m.Head), len(m.Files)}
+	err := e.Encode(head)
+	for _, f := range m.Files {
+		err = errors.Join(err, e.Encode(manifestLine{f.Name, f.Size, hex.EncodeToString(f.SHA256[:])}))
+	}
+	sum := sha256.Sum256(b.Bytes())
+	if err := errors.Join(err, e.Encode(manifestEnd{hex.EncodeToString(sum[:])})); err != nil {
+		return err
+	}
+	return writeManifestText(files, dir, b.Bytes())
+}
+
+func writeManifestText(files vfs.FS, dir string, text []byte) error {
+	return durable.Replace(disk{files}, files.PathJoin(dir, ManifestFile), func(w io.Writer) error {
+		_, err := w.Write(text)
+		return err
+	})
+}
+
+// readManifest reads the manifest of a backup. The error is [fs.ErrNotExist] if there
+// is none, and a [*ManifestError] if it is damaged or not complete.
+func readManifest(files vfs.FS, dir string) (*Manifest, error) {
+	path := files.PathJoin(dir, ManifestFile)
+	f, err := files.Open(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fs.ErrNotExist
+	}
+	if err != nil {
+		return nil, err
+	}
+	text, err := io.ReadAll(io.LimitReader(f, maxManifest))
+	if err := errors.Join(err, f.Close()); err != nil {
+		return nil, &ManifestError{path, "cannot be read: " + err.Error()}
+	}
+	m, problem := parseManifest(text)
+	if problem != "" {
+		return nil, &ManifestError{path, problem}
+	}
+	return m, nil
+}
+
+// parseManifest reads a manifest, or says what is wrong with it.
+func parseManifest(text []byte) (m *Manifest, problem string) {
+	body, last := text, []byte(nil)
+	if bytes.HasSuffix(text, []byte("\n")) {
+		at := bytes.LastIndexByte(text[:len(text)-1], '\n') + 1
+		body, last = text[:at], text[at:]
+	}
+	var end manifestEnd
+	if err := json.Unmarshal(last, &end); err != nil || end.Manifest == "" {
+		return nil, "it has no end: the backup was interrupted, or the file is truncated"
+	}
+	if sum := sha256.Sum256(body); end.Manifest != hex.EncodeToString(sum[:]) {
+		return nil, "it is damaged: its SHA-256 is not the one in its last line"
+	}
+	// What follows only fails for manifests that another program has made.
+	lines := bufio.NewScanner(bytes.NewReader(body))
+	next := func(v any) bool { return lines.Scan() && json.Unmarshal(lines.Bytes(), v) == nil }
+	var head manifestHead
+	switch {
+	case !next(&head) || head.Format != manifestFormat:
+		return nil, "this is not the manifest of a backup"
+	case head.Version != manifestVersion:
+		return nil, fmt.Sprintf("its format is version %d, and this program knows version %d", head.Version, manifestVersion)
+	case head.Files < 0 || head.Files > maxManifestFiles:
+		return nil, fmt.Sprintf("it lists %d files, more than %d", head.Files, maxManifestFiles)
+	}
+	m = &Manifest{Made: head.Made, Program: head.Program, Format: head.Store, Rules: head.Rules}
+	if !parseHead(head.Head, &m.Head) {
+		return nil, fmt.Sprintf("invalid head %q", head.Head)
+	}
+	for range head.Files {
+		var line manifestLine
+		if !next(&line) || line.Size < 0 || !isEngineFile(line.Name) {
+			return nil, fmt.Sprintf("line %d is invalid", len(m.Files)+2)
+		}
+		sum, err := hex.DecodeString(line.SHA256)
+		if err != nil || len(sum) != sha256.Size {
+			return nil, fmt.Sprintf("line %d is invalid", len(m.Files)+2)
+		}
+		m.Files = append(m.Files, BackupFile{line.Name, line.Size, [32]byte(sum)})
+	}
+	if lines.Scan() {
+		return nil, fmt.Sprintf("it has more lines than its %d files", head.Files)
+	}
+	if !slices.IsSortedFunc(m.Files, func(a, b BackupFile) int { return strings.Compare(a.Name, b.Name) }) {
+		return nil, "its files are not in the order of their names"
+	}
+	return m, ""
+}
+
+// formatHead and parseHead spell a head as SIZE:HASH.
+func formatHead(h store.Head) string { return fmt.Sprintf("%d:%x", h.Size, h.Hash) }
+
+func parseHead(s string, h *store.Head) bool {
+	var hash []byte
+	if _, err := fmt.Sscanf(s, "%d:%x", &h.Size, &hash); err != nil || len(hash) != len(h.Hash) {
+		return false
+	}
+	h.Hash = [32]byte(hash)
+	return formatHead(*h) == s
+}
+
+// refuseBackup returns [ErrBackup] if a directory has a manifest.
+func refuseBackup(files vfs.FS, dir string) error {
+	there, err := isThere(files, files.PathJoin(dir, ManifestFile))
+	if err == nil && there {
+		err = ErrBackup
+	}
+	return err
+}

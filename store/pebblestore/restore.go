@@ -1,0 +1,326 @@
+package pebblestore
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"slices"
+	"strings"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+
+	"github.com/nomen-project/nomen/internal/durable"
+	"github.com/nomen-project/nomen/store"
+)
+
+// ErrNotBackup is returned by [Restore] for a directory that has no files of a backup.
+var ErrNotBackup = errors.New("no backup is there")
+
+// A DamagedError is returned by [Restore] when the backup is damaged. Each damaged file
+// was reported.
+type DamagedError struct {
+	Dir     string
+	Damaged int // files, or faults of the store
+	Files   int // of the backup
+}
+
+func (e *DamagedError) Error() string {
+	return fmt.Sprintf("%s: the backup is damaged: %d faults in %d files", e.Dir, e.Damaged, e.Files)
+}
+
+// A Damage is what is wrong with a file of a backup, or with the store in it.
+type Damage struct {
+	File    string       // "" if it is none of a file
+	Problem string       // in words
+	Fault   *store.Fault // set where File is empty
+}
+
+// RestoreOptions say what [Restore] does.
+type RestoreOptions struct {
+	From string // directory of the backup, which is only read
+	To   string // an empty directory, or one that does not exist
+	FS   vfs.FS // the disk if nil
+
+	Verify   bool                             // check the history too, as [Store.Verify] does
+	Damage   func(Damage)             // is called for each damaged file, unless nil
+	Progress func(done, total uint64) // is called with bytes copied, unless nil
+	Checked  func(done, total uint64) // is called with progress of the check of the history, unless nil
+	Note     func(string)             // is called with what the operator should know, unless nil
+}
+
+// A Restored tells what was restored.
+type Restored struct {
+	Records  int64
+	Head     store.Head
+	Files    int
+	Manifest *Manifest // nil if the backup has none: an earlier program made it
+}
+
+// Restore makes To a copy of the backup in From that can be opened as a store. It
+// reads every file and compares it with the manifest. The history of a backup
+// without a manifest is checked as by [Store.Verify]. The error is a [*DamagedError] if
+// anything is not as it was; then To is of no use.
+func Restore(ctx context.Context, o RestoreOptions) (Restored, error) {
+	if o.FS == nil {
+		o.FS = vfs.Default
+	}
+	if vfs.Root(o.FS) == vfs.Default {
+		o.FS = private{o.FS}
+	}
+	r := &restorer{RestoreOptions: o, ctx: ctx}
+	if err := r.run(); err != nil {
+		return r.res, err
+	}
+	if r.damaged > 0 {
+		return r.res, &DamagedError{o.From, r.damaged, r.res.Files}
+	}
+	return r.res, nil
+}
+
+// A restorer is one run of Restore.
+type restorer struct {
+	RestoreOptions
+	ctx         context.Context
+	res         Restored
+	damaged     int
+	done, total uint64
+}
+
+func (r *restorer) damage(file, format string, args ...any) {
+	r.damaged++
+	if r.Damage != nil {
+		r.Damage(Damage{File: file, Problem: fmt.Sprintf(format, args...)})
+	}
+}
+
+func (r *restorer) note(format string, args ...any) {
+	if r.Note != nil {
+		r.Note(fmt.Sprintf(format, args...))
+	}
+}
+
+// IsBackup returns [ErrNotBackup] if a directory has no files of a backup, damaged or
+// not.
+func IsBackup(dir string) error {
+	there, err := vfs.Default.List(dir)
+	if err == nil && !hasBackup(there) {
+		err = fmt.Errorf("%s: %w", dir, ErrNotBackup)
+	}
+	return err
+}
+
+// hasBackup reports whether files have what every backup has.
+func hasBackup(files []string) bool {
+	return slices.ContainsFunc(files, func(name string) bool {
+		return name == ManifestFile || strings.HasPrefix(name, "MANIFEST-")
+	})
+}
+
+func (r *restorer) run() error {
+	there, err := r.FS.List(r.From)
+	if err != nil {
+		return err
+	}
+	m, err := readManifest(r.FS, r.From)
+	if bad := (*ManifestError)(nil); errors.As(err, &bad) {
+		r.damage(bad.File, "%s; to restore without it, copy the backup, remove %s from the copy and restore that: its history is then checked instead", bad.Problem, ManifestFile)
+		return nil
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if r.res.Manifest = m; m != nil {
+		err = r.copyListed(m, there)
+	} else {
+		err = r.copyAll(there)
+	}
+	if err != nil || r.damaged > 0 {
+		return err
+	}
+	return r.open()
+}
+
+// copyListed copies the files of a manifest.
+func (r *restorer) copyListed(m *Manifest, there []string) error {
+	if m.Format > formatVersion {
+		return &store.VersionError{What: "format of the store", Found: m.Format, Known: formatVersion}
+	}
+	r.res.Files = len(m.Files)
+	for _, f := range m.Files {
+		r.total += uint64(f.Size)
+	}
+	if err := r.FS.MkdirAll(r.To, durable.PrivateDir); err != nil {
+		return err
+	}
+	for _, f := range m.Files {
+		if err := r.copyOne(f.Name, &f); err != nil {
+			return err
+		}
+	}
+	listed := func(name string) bool {
+		_, ok := slices.BinarySearchFunc(m.Files, name, func(f BackupFile, name string) int { return strings.Compare(f.Name, name) })
+		return ok || name == ManifestFile || name == lockFile
+	}
+	for _, name := range there {
+		if !listed(name) {
+			r.note("%s: not part of the backup; it is left out", r.FS.PathJoin(r.From, name))
+		}
+	}
+	return syncDir(r.FS, r.To)
+}
+
+// copyAll copies the files of a backup that has no manifest.
+func (r *restorer) copyAll(there []string) error {
+	slices.Sort(there)
+	if !hasBackup(there) {
+		return fmt.Errorf("%s: %w", r.From, ErrNotBackup)
+	}
+	r.note("%s has no %s: an earlier program made it; its history is checked instead of the SHA-256 of its files", r.From, ManifestFile)
+	if err := r.FS.MkdirAll(r.To, durable.PrivateDir); err != nil {
+		return err
+	}
+	engine := engineOptions(Options{FS: r.FS, CacheSize: minMemTableSize})
+	engine.EnsureDefaults()
+	reading := engine.MakeReaderOptions()
+	there = slices.DeleteFunc(there, func(name string) bool { return !isEngineFile(name) || name == lockFile })
+	for _, name := range there {
+		if info, err := r.FS.Stat(r.FS.PathJoin(r.From, name)); err == nil {
+			r.total += uint64(info.Size())
+		}
+	}
+	r.res.Files = len(there)
+	for _, name := range there {
+		before := r.damaged
+		if err := r.copyOne(name, nil); err != nil {
+			return err
+		}
+		if r.damaged > before || !isTable(name) {
+			continue
+		}
+		if err := checkTable(r.ctx, r.FS, r.FS.PathJoin(r.From, name), reading); err != nil {
+			r.damage(r.FS.PathJoin(r.From, name), "damaged: %s", firstLine(err))
+		}
+	}
+	return syncDir(r.FS, r.To)
+}
+
+// copyOne copies a file, and compares it with what the manifest says of it, unless that
+// is nil. When something is damaged the rest is only read.
+func (r *restorer) copyOne(name string, want *BackupFile) error {
+	if err := r.ctx.Err(); err != nil {
+		return err
+	}
+	from := r.FS.PathJoin(r.From, name)
+	info, err := r.FS.Stat(from)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		r.damage(from, "missing")
+		return nil
+	case err == nil && !info.Mode().IsRegular():
+		r.damage(from, "not a regular file")
+		return nil
+	case err == nil && want != nil && info.Size() != want.Size:
+		r.damage(from, "damaged: it has %d bytes, and had %d", info.Size(), want.Size)
+		return nil
+	}
+	if err != nil {
+		r.damage(from, "cannot be read: %v", err)
+		return nil
+	}
+	got, readErr, err := r.transfer(from, r.FS.PathJoin(r.To, name))
+	switch {
+	case err != nil:
+		return err
+	case readErr != nil:
+		r.damage(from, "cannot be read: %v", readErr)
+	case want != nil && (got.SHA256 != want.SHA256 || got.Size != want.Size):
+		r.damage(from, "damaged: its SHA-256 is not that of the manifest")
+	}
+	return nil
+}
+
+// transfer copies a file, or only reads it if something is damaged. An error of reading
+// is apart from others.
+func (r *restorer) transfer(from, to string) (f BackupFile, readErr, err error) {
+	in, readErr := r.FS.Open(from, vfs.SequentialReadsOption)
+	if readErr != nil {
+		return f, readErr, nil
+	}
+	defer in.Close()
+	sum := sha256.New()
+	var out vfs.File
+	if r.damaged == 0 {
+		if out, err = r.FS.Create(to, vfs.WriteCategoryUnspecified); err != nil {
+			return f, nil, err
+		}
+	}
+	var buffer [256 << 10]byte
+	for readErr == nil && err == nil {
+		var n int
+		n, readErr = in.Read(buffer[:])
+		_, _ = sum.Write(buffer[:n]) // it never fails
+		if out != nil {
+			_, err = out.Write(buffer[:n])
+		}
+		f.Size += int64(n)
+		r.done += uint64(n)
+		if r.Progress != nil {
+			r.Progress(r.done, max(r.done, r.total))
+		}
+		err = cmp.Or(err, r.ctx.Err())
+	}
+	if out != nil {
+		err = errors.Join(err, out.Sync(), out.Close())
+	}
+	f.SHA256 = [32]byte(sum.Sum(nil))
+	if readErr == io.EOF {
+		readErr = nil
+	}
+	return f, readErr, err
+}
+
+// open opens what was restored, and compares it with the manifest or checks its
+// history.
+func (r *restorer) open() error {
+	s, err := Open(Options{Dir: r.To, FS: r.FS, CacheSize: minMemTableSize, ReadOnly: true})
+	if err != nil {
+		if version := (*store.VersionError)(nil); errors.As(err, &version) {
+			return fmt.Errorf("%s: %w", r.From, err)
+		}
+		r.damage(r.From, "it cannot be opened: %s", firstLine(err))
+		return nil
+	}
+	return errors.Join(r.check(s), s.Close())
+}
+
+func (r *restorer) check(s *Store) error {
+	var err error
+	if m := r.res.Manifest; m == nil || r.Verify {
+		r.res.Head, err = s.Verify(r.ctx, func(f store.Fault) {
+			r.damaged++
+			if r.Damage != nil {
+				r.Damage(Damage{Problem: f.Problem, Fault: &f})
+			}
+		}, r.Checked)
+	} else {
+		r.res.Head, err = s.Head(r.ctx)
+	}
+	if err != nil {
+		return err
+	}
+	if m := r.res.Manifest; m != nil && r.res.Head != m.Head {
+		r.damage(r.From, "the head of its history is %s, and that of the manifest %s", formatHead(r.res.Head), formatHead(m.Head))
+	}
+	r.res.Records, _, err = s.Count(r.ctx)
+	return err
+}
+
+// firstLine returns an error in one line: those of the engine can have a trace.
+func firstLine(err error) string {
+	line, _, _ := strings.Cut(err.Error(), "\n")
+	return line
+}

@@ -45,7 +45,7 @@ type RestoreOptions struct {
 	To   string // an empty directory, or one that does not exist
 	FS   vfs.FS // the disk if nil
 
-	Verify   bool                             // check the history too, as [Store.Verify] does
+	Verify   bool                     // check the history too, as [Store.Verify] does
 	Damage   func(Damage)             // is called for each damaged file, unless nil
 	Progress func(done, total uint64) // is called with bytes copied, unless nil
 	Checked  func(done, total uint64) // is called with progress of the check of the history, unless nil

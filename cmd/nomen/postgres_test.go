@@ -8,6 +8,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/nomen-project/nomen/adminapi"
+	"github.com/nomen-project/nomen/registrar"
+	"github.com/nomen-project/nomen/store/pgstore"
 	"github.com/nomen-project/nomen/store/pgstore/pgtest"
 )
 
@@ -66,17 +69,18 @@ func TestDatabase(t *testing.T) {
 	}
 	earlier := strings.TrimSpace(command(exitYes, "token", "make", "--who", "administrator", "--role", "administrator"))
 	own := command(exitYes, "token", "list")
+	ofNode := tokenOfEarlierNode(t, db.URL())
 	nodes := [2]*process{}
 	dirs := [2]string{t.TempDir(), t.TempDir()}
 	for i := range nodes {
-		if err := os.WriteFile(filepath.Join(dirs[i], tokenFile), []byte(earlier), 0o600); err != nil {
+		if err := os.WriteFile(filepath.Join(dirs[i], tokenFile), []byte([2]string{earlier, ofNode}[i]), 0o600); err != nil {
 			t.Fatal(err)
 		}
 		nodes[i] = start(t, dirs[i], "--store", db.URL(), "--no-access-log")
 	}
 	tokensOfNodes(t, nodes, dirs)
 	if got := command(exitYes, "token", "list"); got != own {
-		t.Errorf("two nodes have made tokens: %s", got)
+		t.Errorf("the tokens after two nodes have started: %s, want %s", got, own)
 	}
 	for i, url := range []string{"https://a.example/1", "https://a.example/2", "https://a.example/3"} {
 		if i > 0 {
@@ -86,6 +90,22 @@ func TestDatabase(t *testing.T) {
 			redirectsTo(t, p, "/urn:example:1", url)
 		}
 	}
+}
+
+// tokenOfEarlierNode puts a token into a database as earlier programs did when a node was
+// first started, and returns it.
+func tokenOfEarlierNode(t *testing.T, url string) string {
+	t.Helper()
+	s, err := pgstore.Open(t.Context(), pgstore.Options{URL: url})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	spelling, token := adminapi.NewToken(adminapi.AdministratorGrant(), time.Now())
+	if err := registrar.New(s, registrar.Options{}).PutToken(t.Context(), registrar.Operator(), token, firstStart); err != nil {
+		t.Fatal(err)
+	}
+	return spelling
 }
 
 // tokensOfNodes checks that the administrator's token of a node is good there alone.

@@ -170,6 +170,7 @@ func Import(ctx context.Context, reg *registrar.Registrar, a registrar.Actor, r 
 	if o.Who != "" {
 		a.Who = o.Who
 	}
+	ctx = store.WithPatience(ctx, store.LongPatience)
 	load, err := reg.NewLoad(a, o.Why)
 	if err != nil {
 		return Summary{}, err

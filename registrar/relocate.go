@@ -61,6 +61,7 @@ func (r *Registrar) Relocate(ctx context.Context, a Actor, rel Relocation) (Relo
 	if err := r.checkRelocation(rel); err != nil {
 		return Relocated{}, err
 	}
+	ctx = store.WithPatience(ctx, store.LongPatience)
 	load, err := r.NewLoad(a, rel.Why)
 	if err != nil {
 		return Relocated{}, err

@@ -96,6 +96,7 @@ func (r *Registrar) Undo(ctx context.Context, a Actor, u Undoing) (Undone, error
 	if u.Reason == "" {
 		u.Reason = DefaultUndoReason
 	}
+	ctx = store.WithPatience(ctx, store.LongPatience)
 	after, err := u.check()
 	if err != nil {
 		return Undone{}, err

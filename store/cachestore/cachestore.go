@@ -80,6 +80,7 @@ type Store struct {
 	Backing
 	options Options
 	cache   *otter.Cache[store.Subject, value]
+	loader  otter.LoaderFunc[store.Subject, value] // load
 
 	closed  atomic.Bool
 	checked atomic.Int64 // when the last look at the feed began that was whole, Unix nanoseconds; 0 for never
@@ -167,6 +168,7 @@ func New(ctx context.Context, b Backing, o Options) (*Store, error) {
 		return nil, err
 	}
 	s := &Store{Backing: b, options: o, cache: cache, ended: make(chan struct{}), floors: map[store.Subject]floor{}}
+	s.loader = s.load
 	if err := s.begin(ctx); err != nil && !store.IsAway(err) {
 		return nil, err
 	}
@@ -274,6 +276,7 @@ func (s *Store) tell(err error) {
 // in its place, or none.
 func (s *Store) look(ctx context.Context) error {
 	if !s.begun {
+		s.loader = s.load
 		if err := s.begin(ctx); err != nil {
 			return err
 		}
@@ -488,22 +491,50 @@ func (s *Store) mayBeStale(ctx context.Context) (use func(), ok bool) {
 	return func() { staleness.Note(since) }, s.paused.IsZero()
 }
 
-// withoutFeed calls ask, where there is a stale answer: it calls use to take that if
-// the store is away, or was a moment ago, or does not answer soon.
-func (s *Store) withoutFeed(ctx context.Context, use func(), ask func(context.Context) error) error {
+// soon returns what ask does, where there is a stale answer: the error is errSlow if that
+// takes long. Then ask goes on by itself, since a database may take its time to give up.
+func soon[T any](ctx context.Context, s *Store, ask func(context.Context) (T, error)) (T, error) {
+	type result struct {
+		v   T
+		err error
+	}
+	limited, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	done := make(chan result, 1)
+	go func() {
+		v, err := ask(limited)
+		done <- result{v, err}
+	}()
+	var r result
+	select {
+	case r = <-done:
+	case <-limited.Done():
+		r.err = limited.Err()
+	}
+	switch {
+	case r.err == nil, ctx.Err() != nil:
+	case store.IsAway(r.err):
+		s.avoid.Store(time.Now().Add(avoided).UnixNano())
+	case limited.Err() != nil:
+		s.avoid.Store(time.Now().Add(avoided).UnixNano())
+		r.err = errSlow
+	}
+	return r.v, r.err
+}
+
+// withoutFeed returns what ask does, where there is a stale answer: that if the store is
+// away, or was a moment ago, or does not answer soon, after a call of use.
+func withoutFeed[T any](ctx context.Context, s *Store, stale T, use func(), ask func(context.Context) (T, error)) (T, error) {
 	if s.avoids() {
 		use()
-		return nil
+		return stale, nil
 	}
-	soon, cancel := context.WithTimeout(ctx, patience)
-	defer cancel()
-	err := ask(soon)
-	if err == nil || ctx.Err() != nil || !store.IsAway(err) && soon.Err() == nil {
-		return err
+	v, err := soon(ctx, s, ask)
+	if store.IsAway(err) {
+		use()
+		return stale, nil
 	}
-	s.avoid.Store(time.Now().Add(avoided).UnixNano())
-	use()
-	return nil
+	return v, err
 }
 
 // read returns what is known of a subject; load asks the store.
@@ -518,19 +549,11 @@ func (s *Store) read(ctx context.Context, subject store.Subject, load otter.Load
 		}
 		return v, err
 	}
-	last, use, ok := s.stale(ctx, subject)
-	if !ok {
-		return unkeptValue(load(ctx, subject))
+	ask := func(ctx context.Context) (value, error) { return unkeptValue(load(ctx, subject)) }
+	if last, use, ok := s.stale(ctx, subject); ok {
+		return withoutFeed(ctx, s, last, use, ask)
 	}
-	v = last
-	err = s.withoutFeed(ctx, use, func(ctx context.Context) error {
-		now, err := unkeptValue(load(ctx, subject))
-		if err == nil {
-			v = now
-		}
-		return err
-	})
-	return v, err
+	return ask(ctx)
 }
 
 // An unkept value is a good answer that is not to be kept.
@@ -551,41 +574,48 @@ func unkeptValue(v value, err error) (value, error) {
 // ask for the same at the same time wait for one answer. The error is that the store is
 // away, too, when there is a stale answer and it does not answer soon.
 func (s *Store) get(ctx context.Context, subject store.Subject, load otter.LoaderFunc[store.Subject, value]) (value, error) {
-	var over value // a good one whose time is over, if it has one
-	ask := ctx
+	if v, ok := s.cache.GetIfPresent(subject); ok && v.until.IsZero() && s.good(subject, v) {
+		return v, nil
+	}
+	ask := func(ctx context.Context) (value, error) { return s.cache.Get(ctx, subject, load) }
+	v, err := s.kept(ctx, subject, ask)
+	if err != nil || v.until.IsZero() || time.Now().Before(v.until) {
+		return v, err
+	}
+	over := v
+	_, limited := s.mayBeStale(ctx)
+	if limited && s.avoids() {
+		return value{}, errSlow
+	}
+	s.cache.Invalidate(subject)
+	again := func(ctx context.Context) (value, error) { return s.kept(ctx, subject, ask) }
+	if limited {
+		v, err = soon(ctx, s, again)
+	} else {
+		v, err = again(ctx)
+	}
+	if store.IsAway(err) {
+		s.keep(subject, over)
+	}
+	return v, err
+}
+
+// kept returns what ask does, as often as that was not good enough to be kept.
+func (s *Store) kept(ctx context.Context, subject store.Subject, ask func(context.Context) (value, error)) (value, error) {
 	for {
-		v, err := s.cache.Get(ask, subject, load)
+		v, err := ask(ctx)
 		var once *unkept
-		slow := ask != ctx && ask.Err() != nil && ctx.Err() == nil
 		switch {
 		case errors.As(err, &once):
 			return once.value, nil
-		case store.IsAway(err), slow:
-			if !over.until.IsZero() {
-				s.keep(subject, over)
-			}
-			if slow {
-				s.avoid.Store(time.Now().Add(avoided).UnixNano())
-				err = errSlow
-			}
+		case store.IsAway(err):
 			return value{}, err
 		case err != nil && ctx.Err() == nil && (errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)):
 			continue // who asked for all has gone away
 		case err != nil:
 			return value{}, err
 		case s.good(subject, v):
-			if v.until.IsZero() || time.Now().Before(v.until) {
-				return v, nil
-			}
-			if _, ok := s.mayBeStale(ctx); ok && ask == ctx {
-				if s.avoids() {
-					return value{}, errSlow
-				}
-				var cancel context.CancelFunc
-				ask, cancel = context.WithTimeout(ctx, patience)
-				defer cancel()
-			}
-			over = v
+			return v, nil
 		}
 		s.cache.Invalidate(subject)
 	}
@@ -621,7 +651,7 @@ func (s *Store) Get(ctx context.Context, n name.Name, at time.Time) (*store.Reco
 	if s.closed.Load() || ctx.Err() != nil || !at.IsZero() {
 		return s.Backing.Get(ctx, n, at)
 	}
-	v, err := s.read(ctx, store.Subject{Kind: store.KindName, Key: n.Key()}, s.load)
+	v, err := s.read(ctx, store.Subject{Kind: store.KindName, Key: n.Key()}, s.loader)
 	switch {
 	case err != nil:
 		return nil, err
@@ -636,7 +666,7 @@ func (s *Store) Authority(ctx context.Context, p name.Prefix, at time.Time) (*st
 	if s.closed.Load() || ctx.Err() != nil || !at.IsZero() {
 		return s.Backing.Authority(ctx, p, at)
 	}
-	v, err := s.read(ctx, store.Subject{Kind: store.KindAuthority, Key: p.String()}, s.load)
+	v, err := s.read(ctx, store.Subject{Kind: store.KindAuthority, Key: p.String()}, s.loader)
 	switch {
 	case err != nil:
 		return nil, err
@@ -678,13 +708,8 @@ func (s *Store) Authorities(ctx context.Context, at time.Time) iter.Seq2[*store.
 	case !good || !stale:
 		return s.Backing.Authorities(ctx, at)
 	}
-	all := kept
-	err := s.withoutFeed(ctx, use, func(ctx context.Context) error {
-		now, err := listed(s.Backing.Authorities(ctx, at))
-		if err == nil {
-			all = now
-		}
-		return err
+	all, err := withoutFeed(ctx, s, kept, use, func(ctx context.Context) ([]*store.Authority, error) {
+		return listed(s.Backing.Authorities(ctx, at))
 	})
 	if err != nil {
 		return func(yield func(*store.Authority, error) bool) { yield(nil, err) }

@@ -38,12 +38,12 @@ const longPool = 32 // connections to a server for listings and other long work
 const (
 	watchEvery   = 500 * time.Millisecond // each server is looked at
 	watchSoon    = 25 * time.Millisecond  // at least between two looks
-	watchTimeout = 2 * time.Second        // of a look: a server that takes longer hangs
+	watchTimeout = 3 * time.Second        // of a look: a server that takes longer hangs
 	maxLooks     = 6                      // at one server at once
 	firstPause   = 5 * time.Millisecond   // between attempts; it doubles
 	lastPause    = 250 * time.Millisecond
 	grace        = time.Second     // for which a call goes on that has lost a server of which nobody knows yet whether it is there
-	readTimeout  = 3 * time.Second // of one attempt at short work
+	readTimeout  = 4 * time.Second // of one attempt at short work
 	maxHeld      = 5 * time.Second // that locks are held by who does nothing
 )
 
@@ -212,7 +212,7 @@ func (cl *cluster) ask(ctx context.Context, s *server) {
 	defer cancel()
 	var readOnly string
 	var fence int64
-	err := s.watch.with(ctx, func(c *pgx.Conn) error {
+	look := func(c *pgx.Conn) error {
 		if err := c.QueryRow(ctx, askRole).Scan(&readOnly); err != nil {
 			return err
 		}
@@ -222,7 +222,12 @@ func (cl *cluster) ask(ctx context.Context, s *server) {
 			err = nil // there is no store yet, or a damaged one: that is no matter of the server
 		}
 		return err
-	})
+	}
+	err := s.watch.with(ctx, look)
+	if err != nil && ctx.Err() == nil { // a connection may be lost alone: a new one tells
+		s.watch.drop()
+		err = s.watch.with(ctx, look)
+	}
 	switch {
 	case errors.Is(err, context.Canceled):
 	case err != nil:
@@ -413,7 +418,7 @@ func (cl *cluster) forReading(fresh bool) []*server {
 // fresh, it tries the primary first. f is told the server's role; it is called
 // again only when it returned an error.
 func (cl *cluster) read(ctx context.Context, w work, fresh bool, f func(context.Context, *pgx.Conn, role) error) error {
-	return cl.readWithin(ctx, cl.wait, w, fresh, f)
+	return cl.readWithin(ctx, max(cl.wait, store.PatienceOf(ctx)), w, fresh, f)
 }
 
 // denies reports whether err is the last word of the only server.

@@ -60,7 +60,11 @@ func (p *pool) within(ctx context.Context, wait time.Duration, f func(*pgx.Conn)
 	}
 	defer p.give(c)
 	err = f(c.Conn)
-	if err != nil && (c.IsClosed() || ctx.Err() != nil) {
+	switch {
+	case err != nil && ctx.Err() != nil:
+		return &lostError{err}
+	case err != nil && c.IsClosed():
+		p.drop() // what ended this one may have ended the others, which nobody should find out one by one
 		return &lostError{err}
 	}
 	return err

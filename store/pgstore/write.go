@@ -58,6 +58,16 @@ func (s *Store) Apply(ctx context.Context, changes []store.Change) ([]store.Resu
 	if err := store.CheckBatch(changes); err != nil {
 		return nil, err
 	}
+	for p := newPatience(store.PatienceOf(ctx)); ; {
+		results, err := s.apply(ctx, changes)
+		if !store.IsAway(err) || !p.pause(ctx, false) { // of those nothing was written
+			return results, err
+		}
+	}
+}
+
+// apply is Apply without the patience of ctx.
+func (s *Store) apply(ctx context.Context, changes []store.Change) ([]store.Result, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}

@@ -1,0 +1,302 @@
+package pgstore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/nomen-project/nomen/name"
+	"github.com/nomen-project/nomen/store"
+	"github.com/nomen-project/nomen/store/pgstore/pgtest"
+)
+
+// openNode opens a store as a server does.
+func openNode(t *testing.T, url string) *Store {
+	t.Helper()
+	s, err := Open(t.Context(), Options{URL: url, Node: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return s
+}
+
+// alone starts a server, and a proxy for it.
+func alone(t *testing.T) (*pgtest.Server, *pgtest.Proxy) {
+	t.Helper()
+	db, err := pgtest.Start(pgtest.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { stop(t, db) })
+	proxy, err := pgtest.NewProxy(db)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = proxy.Close() })
+	return db, proxy
+}
+
+// calls are what is asked of a store, each in its way.
+func calls(s *Store) map[string]func(context.Context) error {
+	n := name.FromKey("urn:x-a:b")
+	change := func(r *store.Record, err error) error { return err }
+	return map[string]func(context.Context) error{
+		"Get":       func(ctx context.Context) error { return change(s.Get(ctx, n, time.Time{})) },
+		"Get at":    func(ctx context.Context) error { return change(s.Get(ctx, n, time.Unix(1_900_000_000, 0))) },
+		"Head":      func(ctx context.Context) error { _, err := s.Head(ctx); return err },
+		"Token":     func(ctx context.Context) error { _, err := s.Token(ctx, "x"); return absentIsFine(err) },
+		"List":      func(ctx context.Context) error { return first(s.List(ctx, store.Scan{})) },
+		"Find":      func(ctx context.Context) error { return first(s.Find(ctx, "u:", store.Place{})) },
+		"History":   func(ctx context.Context) error { return first(s.History(ctx, n)) },
+		"Changes":   func(ctx context.Context) error { return first(s.Changes(ctx, 0)) },
+		"AllTokens": func(ctx context.Context) error { return first(s.AllTokens(ctx)) },
+		"Count":     func(ctx context.Context) error { _, _, err := s.Count(ctx); return err },
+		"Apply": func(ctx context.Context) error {
+			_, err := s.Apply(ctx, []store.Change{put("urn:x-a:b", "u:1", store.AnyRevision)})
+			return err
+		},
+	}
+}
+
+func absentIsFine(err error) error {
+	if errors.Is(err, store.ErrNotFound) {
+		return nil
+	}
+	return err
+}
+
+func first[T any](all func(func(T, error) bool)) (err error) {
+	all(func(_ T, e error) bool {
+		err = e
+		return false
+	})
+	return err
+}
+
+// While the only server is gone, every call of a node fails at once, says why, and
+// says that it may be repeated; and goes on within a second of its return.
+func TestNodeAway(t *testing.T) {
+	db, proxy := alone(t)
+	s := openNode(t, proxy.URL(db))
+	if err := calls(s)["Apply"](t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	for _, fault := range []struct {
+		what       string
+		cause      string
+		begin, end func() error
+	}{
+		{"killed", "the database cannot be reached", db.Kill, db.Restart},
+		{"hangs", "the database does not answer", db.Pause, db.Resume},
+		{"cut off", "the database does not answer", func() error { proxy.Cut(); return nil }, func() error { proxy.Mend(); return nil }},
+	} {
+		if err := fault.begin(); err != nil {
+			t.Fatal(err)
+		}
+		began := time.Now()
+		eventually(t, fault.what+" is noticed", func() bool { return s.Condition().NoReads })
+		if took := time.Since(began); took > 5*time.Second {
+			t.Errorf("%s: noticed after %v", fault.what, took)
+		}
+		if c := s.Condition(); !c.NoWrites || c.Cause != fault.cause || c.Since.Before(began) {
+			t.Errorf("%s: condition %+v", fault.what, c)
+		}
+		for what, call := range calls(s) {
+			var away *store.AwayError
+			begun := time.Now()
+			err := call(t.Context())
+			if took := time.Since(begun); !errors.As(err, &away) || away.Cause != fault.cause || took > 500*time.Millisecond {
+				t.Errorf("%s: %s: %v after %v", fault.what, what, err, took)
+			}
+			var unknown *UnknownError
+			if errors.As(err, &unknown) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+				t.Errorf("%s: %s: %v is taken for what it is not", fault.what, what, err)
+			}
+		}
+		if err := fault.end(); err != nil {
+			t.Fatal(err)
+		}
+		back := time.Now()
+		eventually(t, "writing again", func() bool { return calls(s)["Apply"](t.Context()) == nil })
+		if took := time.Since(back); took > 3*time.Second { // a second, on a machine that has nothing else to do
+			t.Errorf("%s: writing again after %v", fault.what, took)
+		}
+		for what, call := range calls(s) {
+			if err := call(t.Context()); err != nil {
+				t.Errorf("%s: %s when it is back: %v", fault.what, what, err)
+			}
+		}
+		if c := s.Condition(); c != (store.Condition{}) {
+			t.Errorf("%s: condition %+v when it is back", fault.what, c)
+		}
+	}
+}
+
+// The loss of connections alone is no fault of the server, and nobody sees it.
+func TestConnectionsLost(t *testing.T) {
+	const mark = "connections_lost"
+	url := newURL(t, shared)
+	s := openNode(t, url+"&application_name="+mark)
+	if err := calls(s)["Apply"](t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	killer := connect(t, url)
+	for range 20 {
+		if _, err := killer.Exec(t.Context(), "select pg_terminate_backend(pid) from pg_stat_activity where application_name = $1", mark); err != nil {
+			t.Fatal(err)
+		}
+		for what, call := range calls(s) {
+			if err := call(t.Context()); err != nil {
+				t.Errorf("%s: %v", what, err)
+			}
+		}
+		if c := s.Condition(); c.Cause != "" {
+			t.Errorf("condition %+v", c)
+		}
+	}
+}
+
+// A server that is slow does not make those who ask pile up: who cannot be answered in
+// time is told so, and others are answered.
+func TestSlowSheds(t *testing.T) {
+	db, proxy := alone(t)
+	s := openNode(t, proxy.URL(db)+"&pool=4")
+	if err := calls(s)["Apply"](t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	proxy.Delay(200 * time.Millisecond)
+	before := runtime.NumGoroutine()
+	var wg sync.WaitGroup
+	var answered, shed atomic.Int64
+	for range 200 {
+		wg.Go(func() {
+			begun := time.Now()
+			switch err := calls(s)["Get"](t.Context()); {
+			case err == nil:
+				answered.Add(1)
+			case errors.Is(err, errBusy) && store.IsAway(err):
+				shed.Add(1)
+			default:
+				t.Errorf("%v", err)
+			}
+			if took := time.Since(begun); took > readTimeout+2*time.Second {
+				t.Errorf("answered after %v", took)
+			}
+		})
+	}
+	wg.Wait()
+	if answered.Load() == 0 || shed.Load() == 0 {
+		t.Errorf("%d answered, %d shed", answered.Load(), shed.Load())
+	}
+	if c := s.Condition(); c.Cause != "" {
+		t.Errorf("a slow server counts as away: %+v", c)
+	}
+	if after := runtime.NumGoroutine(); after > before+50 {
+		t.Errorf("%d goroutines after %d", after, before)
+	}
+}
+
+// A node opens while its database is away, or has no store yet, and goes on by itself.
+func TestOpenNodeAway(t *testing.T) {
+	db, _ := alone(t)
+	if err := db.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	begun := time.Now()
+	_, err := Open(t.Context(), Options{URL: db.URL() + "&wait=1s"})
+	if took := time.Since(begun); !store.IsAway(err) || took > 10*time.Second {
+		t.Errorf("Open of a command: %v after %v, want that it is away", err, took)
+	}
+	begun = time.Now()
+	s := openNode(t, db.URL())
+	if took := time.Since(begun); took > 5*time.Second {
+		t.Errorf("opened after %v", took)
+	}
+	for what, call := range calls(s) {
+		if err := call(t.Context()); !store.IsAway(err) {
+			t.Errorf("%s: %v, want that it is away", what, err)
+		}
+	}
+	if c := s.Condition(); !c.NoReads || !c.NoWrites || c.Cause != "the database cannot be reached" {
+		t.Errorf("condition %+v", c)
+	}
+	if err := db.Restart(); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "writing", func() bool { return calls(s)["Apply"](t.Context()) == nil })
+	for what, call := range calls(s) {
+		if err := call(t.Context()); err != nil {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+}
+
+// A node that is closed while its database is away closes at once.
+func TestCloseNodeAway(t *testing.T) {
+	db, proxy := alone(t)
+	open := openNode(t, proxy.URL(db))
+	if err := calls(open)["Apply"](t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	proxy.Cut()
+	defer proxy.Mend()
+	opening := openNode(t, proxy.URL(db))
+	for what, s := range map[string]*Store{"open": open, "not open yet": opening} {
+		begun := time.Now()
+		if err := s.Close(); err != nil || time.Since(begun) > 10*time.Second {
+			t.Errorf("%s: %v after %v", what, err, time.Since(begun))
+		}
+		if err := calls(s)["Get"](t.Context()); !errors.Is(err, store.ErrClosed) {
+			t.Errorf("%s: %v, want that it is closed", what, err)
+		}
+	}
+}
+
+// What was committed is not called lost, although nobody heard of it: the one who asked
+// waits for what became of it, and is told if that cannot be found out.
+func TestLostAtCommitWhileAway(t *testing.T) {
+	db, proxy := alone(t)
+	s := openNode(t, proxy.URL(db))
+	if err := calls(s)["Apply"](t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	var wg sync.WaitGroup
+	results := make([]error, 40)
+	for i := range results {
+		wg.Go(func() {
+			time.Sleep(time.Duration(i) * 5 * time.Millisecond)
+			_, results[i] = s.Apply(t.Context(), []store.Change{put(fmt.Sprint("urn:x-c:", i), "u:1", 0)})
+		})
+	}
+	time.Sleep(100 * time.Millisecond)
+	proxy.Cut()
+	wg.Wait()
+	proxy.Mend()
+	eventually(t, "reading", func() bool { return calls(s)["Get"](t.Context()) == nil })
+	for i, err := range results {
+		r, gerr := s.Get(t.Context(), name.FromKey(fmt.Sprint("urn:x-c:", i)), time.Time{})
+		var unknown *UnknownError
+		switch {
+		case errors.As(err, &unknown):
+			if store.IsAway(err) {
+				t.Errorf("%d: what may be written is called not written: %v", i, err)
+			}
+		case err == nil && gerr != nil:
+			t.Errorf("%d: acknowledged, and lost: %v", i, gerr)
+		case store.IsAway(err) && r != nil:
+			t.Errorf("%d: called not written, and it is: %v", i, err)
+		case err != nil && !store.IsAway(err):
+			t.Errorf("%d: %v", i, err)
+		}
+	}
+}

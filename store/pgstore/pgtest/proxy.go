@@ -1,0 +1,147 @@
+package pgtest
+
+import (
+	"errors"
+	"net"
+	"strings"
+	"sync"
+	"time"
+)
+
+// A Proxy stands between clients and a server as a network does that is slow, or that
+// is cut. [NewProxy] makes one. It is safe for concurrent use.
+type Proxy struct {
+	l  net.Listener
+	to string
+
+	mu    sync.Mutex
+	delay time.Duration
+	whole chan struct{} // closed while the network is whole
+	conns map[net.Conn]bool
+	ended bool
+	busy  sync.WaitGroup
+}
+
+// NewProxy starts a proxy for s on a free port of the loopback interface.
+func NewProxy(s *Server) (*Proxy, error) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return nil, err
+	}
+	p := &Proxy{l: l, to: s.Addr(), whole: make(chan struct{}), conns: map[net.Conn]bool{}}
+	close(p.whole)
+	p.busy.Go(p.serve)
+	return p, nil
+}
+
+// URL returns the connection string of a server, by way of the proxy.
+func (p *Proxy) URL(s *Server) string {
+	return strings.Replace(s.URL(), s.Addr(), p.l.Addr().String(), 1)
+}
+
+// Delay makes everything late, each way, by a time.
+func (p *Proxy) Delay(d time.Duration) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.delay = d
+}
+
+// Cut holds up everything until Mend: connections stay open, and new ones are
+// accepted, but nothing comes through.
+func (p *Proxy) Cut() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.whole = make(chan struct{})
+}
+
+// Mend ends a Cut. What was held up comes through.
+func (p *Proxy) Mend() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	select {
+	case <-p.whole:
+	default:
+		close(p.whole)
+	}
+}
+
+// Close ends the proxy and its connections.
+func (p *Proxy) Close() error {
+	err := p.l.Close()
+	p.mu.Lock()
+	p.ended = true
+	for c := range p.conns {
+		err = errors.Join(err, c.Close())
+	}
+	p.mu.Unlock()
+	p.Mend()
+	p.busy.Wait()
+	return err
+}
+
+func (p *Proxy) serve() {
+	for {
+		c, err := p.l.Accept()
+		if err != nil {
+			return
+		}
+		p.busy.Go(func() { p.pass(c) })
+	}
+}
+
+// pass connects a client to the server until either ends.
+func (p *Proxy) pass(c net.Conn) {
+	if !p.keep(c) {
+		return
+	}
+	defer p.drop(c)
+	p.pause()
+	server, err := net.Dial("tcp", p.to)
+	if err != nil || !p.keep(server) {
+		return
+	}
+	defer p.drop(server)
+	var ways sync.WaitGroup
+	for _, way := range [][2]net.Conn{{c, server}, {server, c}} {
+		ways.Go(func() {
+			defer func() { _, _ = way[0].Close(), way[1].Close() }()
+			b := make([]byte, 64<<10)
+			for {
+				n, err := way[0].Read(b)
+				p.pause()
+				if _, werr := way[1].Write(b[:n]); err != nil || werr != nil {
+					return
+				}
+			}
+		})
+	}
+	ways.Wait()
+}
+
+// pause waits as long as the network makes what passes wait.
+func (p *Proxy) pause() {
+	p.mu.Lock()
+	delay, whole := p.delay, p.whole
+	p.mu.Unlock()
+	time.Sleep(delay)
+	<-whole
+}
+
+// keep takes note of a connection, or closes it if the proxy has ended.
+func (p *Proxy) keep(c net.Conn) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.ended {
+		_ = c.Close()
+		return false
+	}
+	p.conns[c] = true
+	return true
+}
+
+func (p *Proxy) drop(c net.Conn) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	delete(p.conns, c)
+	_ = c.Close() // it may be closed already
+}

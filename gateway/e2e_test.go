@@ -494,7 +494,7 @@ func TestServerForwards(t *testing.T) {
 		{"a bad URL", near, "GET http://other.example:x/" + end, "400", ""},
 		{"a tunnel to mail", near, "CONNECT other.example:25" + end, "403", ""},
 		{"a tunnel", near, "CONNECT other.example:443 HTTP/1.1\r\nHost: other.example\r\n\r\nGET /t" + end, "200", "far away: GET other.example/t"},
-		{"no proxy", closed, "GET http://other.example/a" + end, "403", "no proxy for other hosts"},
+		{"no proxy", closed, "GET http://other.example/a" + end, "421", "not a proxy for other hosts"},
 		{"no tunnel", closed, "CONNECT other.example:443" + end, "405", ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -107,11 +107,6 @@ func (s *Server) batchReply(ctx context.Context, r *request) *reply {
 	if err != nil {
 		return s.failure(r, err)
 	}
-	if _, _, absolute := absoluteForm(r.target); absolute {
-		if a, err := (place{set: set, host: r.host, local: r.local.Addr(), own: s}).read(r.target); err != nil {
-			return s.problem(r, a, err) // of another host
-		}
-	}
 	_, text, _ := strings.Cut(r.target, "?")
 	q, _ := readQuery(text)
 	if q.badAt != "" {

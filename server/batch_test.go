@@ -252,7 +252,7 @@ func TestBatchRefused(t *testing.T) {
 			t.Errorf("%s: %s, want %s", line, body, want)
 		}
 	}
-	for host, status := range map[string]string{"example.org": "200", "elsewhere.example": "403"} { // RFC 9112, 3.2.2
+	for host, status := range map[string]string{"example.org": "200", "elsewhere.example": "421"} { // RFC 9112, 3.2.2
 		in := "POST http://" + host + "/-/resolve?s=I2Ls HTTP/1.0\r\nContent-Type: text/uri-list\r\nContent-Length: 18\r\n\r\nurn:ietf:rfc:2648\n"
 		if got := exchange(t, l.Public, in); !strings.HasPrefix(got, "HTTP/1.0 "+status) || status == "200" && !strings.Contains(got, `"service":"I2Ls"`) {
 			t.Errorf("%s: %q", in, got)

@@ -41,6 +41,8 @@ func (s *Server) answer(ctx context.Context, r *request) *reply {
 	case len(r.target) > maxTarget:
 		return newReply(http.StatusRequestURITooLong).withText("A name may have " + strconv.Itoa(maxTarget) + " bytes.")
 	case r.method == http.MethodGet, r.method == http.MethodHead:
+	case s.isForOthers(ctx, r):
+		return s.problem(r, asked{form: formPage}, errForOthers)
 	case r.method == http.MethodOptions:
 		return options(batch)
 	case r.method == http.MethodPost && batch:
@@ -62,6 +64,23 @@ func (s *Server) answer(ctx context.Context, r *request) *reply {
 		out.form = a.form
 	}
 	return out
+}
+
+// isForOthers reports whether the target is a URL of another server: such a request is
+// only for a proxy to answer.
+func (s *Server) isForOthers(ctx context.Context, r *request) bool {
+	host, _, ok := absoluteForm(r.target)
+	if !ok {
+		return false
+	}
+	set, err := s.authorities.Set(ctx, time.Time{})
+	if err != nil {
+		return false
+	}
+	_, err = place{
+		set: set, host: r.host, local: r.local.Addr(), own: s, otherPort: s.forward != nil && !s.isOwnPort(set, host, r.local.Port()),
+	}.read(r.target)
+	return errors.Is(err, errForOthers)
 }
 
 func (s *Server) answerAsked(ctx context.Context, r *request, a asked, set *store.AuthoritySet, err error) *reply {
@@ -338,7 +357,13 @@ func (s *Server) problem(r *request, a asked, err error) *reply {
 	case errors.Is(err, nomen.ErrLoop):
 		return s.loop(r, a)
 	case errors.Is(err, errMisdirected):
-		return s.misdirected(r, a)
+		return s.misdirected(r, a, "The Host field names neither this server nor a naming authority here. Ask for the full name, which begins with its scheme, as in urn:. "+
+			"If the host is this server, its operator adds it with --host, or sets --public-url; if it is a naming authority's, with the authority's hosts.")
+	case errors.Is(err, errForOthers) && s.forward != nil:
+		return s.problem(r, a, &nomen.Error{Kind: nomen.Denied, Name: r.target, Message: "this server is a proxy for its own users only"})
+	case errors.Is(err, errForOthers):
+		return s.misdirected(r, a, "The request target is a URL of another server, and this server is not a proxy for other hosts. "+
+			"If the host is this server, its operator adds it with --host, or sets --public-url.")
 	default:
 		return s.failure(r, err)
 	}
@@ -408,17 +433,17 @@ func (s *Server) countMiss(a asked, err error) {
 	s.misses.Add(a.kept().Key(), e.Suggestions)
 }
 
-// errMisdirected is the error of a request whose Host field names neither this server
-// nor an authority.
-var errMisdirected = errors.New("server: the request is for another host")
+// The errors of requests for other servers.
+var (
+	errMisdirected = errors.New("server: the Host field names another host")      // neither this server nor an authority
+	errForOthers   = errors.New("server: the request target is another server's") // in absolute form
+)
 
-// misdirected answers a request for an element of a host that is not served here (RFC
-// 9110, 15.5.20): the element is that of an authority of its own (Y95-21).
-func (s *Server) misdirected(r *request, a asked) *reply {
+// misdirected answers a request for a host that is not served here (RFC 9110, 15.5.20;
+// RFC 9112, 3.2.2). An element is that of the authority of its own host (Y95-21).
+func (s *Server) misdirected(r *request, a asked, detail string) *reply {
 	return s.withProblem(r, a, &format.Problem{
-		Title: "This server does not answer for that host", Status: http.StatusMisdirectedRequest,
-		Detail: "The Host field names neither this server nor a naming authority here. Ask for the full name, which begins with its scheme, as in urn:. " +
-			"If the host is this server, its operator adds it with --host, or sets --public-url; if it is a naming authority's, with the authority's hosts.",
+		Title: "This server does not answer for that host", Status: http.StatusMisdirectedRequest, Detail: detail,
 	})
 }
 

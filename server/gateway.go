@@ -7,7 +7,6 @@ import (
 	"crypto/sha256"
 	_ "embed" // for the pages
 	"encoding/base64"
-	"errors"
 	"fmt"
 	"html/template"
 	"io"
@@ -16,9 +15,7 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
-	"time"
 
-	"github.com/nomen-project/nomen"
 	"github.com/nomen-project/nomen/format"
 	"github.com/nomen-project/nomen/gateway"
 	"github.com/nomen-project/nomen/internal/wire"
@@ -55,7 +52,11 @@ func newExplainPage() (*template.Template, error) {
 // reports whether it did: all others are answered as ever.
 func (s *Server) passOn(w http.ResponseWriter, r *http.Request, target string, c client) bool {
 	asker := &gateway.Asker{Addr: c.addr} // no page can make a browser send what is for a proxy
-	if s.forward == nil || !s.forward.Admits(asker, r.Method) || !s.isForOthers(r, target, c) {
+	if s.forward == nil || !s.forward.Admits(asker, r.Method) || wire.Simple(r) {
+		return false
+	}
+	in := &request{target: target, host: c.host, local: localAddr(r)}
+	if r.Method != http.MethodConnect && !s.isForOthers(r.Context(), in) {
 		return false
 	}
 	start := s.now()
@@ -80,26 +81,6 @@ func (s *Server) passOn(w http.ResponseWriter, r *http.Request, target string, c
 	}()
 	s.forward.ServeHTTP(counted, out)
 	return true
-}
-
-// isForOthers reports whether a request is one that only a proxy could answer.
-func (s *Server) isForOthers(r *http.Request, target string, c client) bool {
-	if r.Method == http.MethodConnect {
-		return true
-	}
-	host, _, ok := absoluteForm(target)
-	if !ok || wire.Simple(r) {
-		return false
-	}
-	set, err := s.authorities.Set(r.Context(), time.Time{})
-	if err != nil {
-		return false
-	}
-	local := localAddr(r)
-	_, err = place{
-		set: set, host: c.host, local: local.Addr(), own: s, otherPort: !s.isOwnPort(set, host, local.Port()),
-	}.read(target)
-	return errors.Is(err, &nomen.Error{Kind: nomen.Denied})
 }
 
 // isOwnPort reports whether the port of a host that is this server's may be its own too:

@@ -228,8 +228,8 @@ func (s *Server) original(ctx context.Context, r *request, text string, set *sto
 		return a, "", none
 	}
 	a, err = place{set: set, host: r.host, local: r.local.Addr(), own: s}.read(target)
-	if e, ok := errors.AsType[*nomen.Error](err); ok && e.Kind == nomen.Denied {
-		err = none // it is of another host
+	if errors.Is(err, errForOthers) {
+		err = none
 	}
 	if err == nil && (a.name.IsZero() || a.reserved != "" || a.byLocation) {
 		err = none

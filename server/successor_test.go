@@ -136,7 +136,7 @@ func TestHosts(t *testing.T) {
 		{"alb002", "www.unrelated.example", 200, []func(*request){local("127.0.0.9")}},
 		{"http://localhost/2648", "www.unrelated.example", 200, nil},
 		{"http://balancer.internal/2648", "www.unrelated.example", 200, nil},
-		{"http://www.unrelated.example/2648", "localhost", 403, nil}, // no proxy
+		{"http://www.unrelated.example/2648", "localhost", 421, nil}, // not a proxy
 	} {
 		p := ask(s, tt.target, append([]func(*request){hosted(tt.host)}, tt.change...)...)
 		if p.status != tt.want {

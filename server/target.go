@@ -75,7 +75,7 @@ func (p place) authority() (*store.Authority, error) {
 	return a, nil
 }
 
-// read reads a target. The error is a [*nomen.Error].
+// read reads a target. The error is a [*nomen.Error], errMisdirected or errForOthers.
 func (p place) read(target string) (asked, error) {
 	if host, path, ok := absoluteForm(target); ok {
 		return p.readAbsolute(target, host, path)
@@ -117,7 +117,7 @@ func (p place) readAbsolute(target, host, path string) (asked, error) {
 			return of, nil
 		}
 	}
-	return asked{}, &nomen.Error{Kind: nomen.Denied, Name: target, Message: "this server answers for its own names only, it is no proxy for other hosts"}
+	return asked{}, errForOthers
 }
 
 // readPath reads a target without its leading slash.

@@ -5,12 +5,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"net/netip"
-	"sync"
 	"sync/atomic"
 	"time"
-
-	"golang.org/x/time/rate"
 )
 
 // A Policy says for whom a door is open.
@@ -37,11 +35,11 @@ func ParsePolicy(s string) (Policy, error) {
 // Access configures a [Door]. A zero number is the default.
 type Access struct {
 	Policy Policy         // "" is Off
-	Own    []netip.Prefix // addresses of own users, who have no limit of their own
+	Own    []netip.Prefix // addresses of own users, who have no limit a second
 
 	Rate      float64 // requests of one stranger a second; 5
 	Burst     int     // how many of them may come at once; 20
-	Total     int     // requests under way at once, of all; 64, a quarter of them of one stranger
+	Total     int     // requests under way at once, of all; 64, a quarter of them of one stranger, three quarters of one own user
 	Addresses int     // strangers that are told apart; the rest share one limit; 10,000
 
 	Now func() time.Time // the clock; nil for [time.Now]
@@ -50,9 +48,19 @@ type Access struct {
 // ErrDenied is returned for somebody for whom a door is not open.
 var ErrDenied = errors.New("gateway: this is for own users only")
 
-// A LimitError is returned to who asks too much, or when too many ask.
+// A LimitError is returned to a client that asks too much, or when too many ask.
 type LimitError struct {
 	After time.Duration // when to come again
+	Full  bool          // the server is busy with the requests of others
+}
+
+// Status returns the status with which a server answers: 503 if it is busy with requests
+// of others, 429 if this client asks too much.
+func (e *LimitError) Status() int {
+	if e.Full {
+		return http.StatusServiceUnavailable
+	}
+	return http.StatusTooManyRequests
 }
 
 func (e *LimitError) Error() string {
@@ -65,11 +73,7 @@ type Door struct {
 	a     Access
 	under *Turns // of requests under way
 
-	mu      sync.Mutex
-	guests  map[netip.Addr]*rate.Limiter
-	crowd   *rate.Limiter // of those for whom guests has no room
-	swept   time.Time
-	refresh time.Duration // after which a limiter is as good as new
+	rates *Rates
 }
 
 // NewDoor returns a door. The error says what is wrong with the access.
@@ -98,9 +102,7 @@ func NewDoor(a Access) (*Door, error) {
 		a.Now = time.Now
 	}
 	return &Door{
-		a: a, under: NewTurns(a.Total, max(a.Total/4, 1)), guests: map[netip.Addr]*rate.Limiter{},
-		crowd:   rate.NewLimiter(rate.Limit(a.Rate), a.Burst),
-		refresh: time.Duration(float64(a.Burst) / a.Rate * float64(time.Second)),
+		a: a, under: NewTurns(a.Total, max(a.Total/4, 1)), rates: NewRates(a.Rate, a.Burst, a.Addresses),
 	}, nil
 }
 
@@ -164,36 +166,19 @@ func (d *Door) Enter(a *Asker) (leave func(), err error) {
 	if d.a.Policy == Own {
 		a.entered.Store(true)
 	}
-	each := d.a.Total
+	each := most(d.a.Total)
 	if !d.isOwn(a) {
-		if err := d.spend(a.addr()); err != nil {
+		if err := d.rates.Spend(a.addr(), d.a.Now()); err != nil {
 			return nil, err
 		}
 		each = d.under.each
 	}
-	leave, ok := d.under.take(guest(a.addr()), each)
-	if !ok {
-		return nil, &LimitError{After: time.Second}
-	}
-	return leave, nil
+	return d.under.take(Guest(a.addr()), each, 1)
 }
 
-// spend takes one request from what a stranger has.
-func (d *Door) spend(from netip.Addr) error {
-	now := d.a.Now()
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	r := d.limiter(guest(from), now).ReserveN(now, 1)
-	if after := r.DelayFrom(now); after > 0 {
-		r.CancelAt(now)
-		return &LimitError{After: after}
-	}
-	return nil
-}
-
-// guest returns the address for which a stranger is counted: of IPv6 the network
+// Guest returns the address for which a stranger is counted: of IPv6 the network
 // of one link, in which he may choose.
-func guest(from netip.Addr) netip.Addr {
+func Guest(from netip.Addr) netip.Addr {
 	const link = 64
 	from = from.Unmap().WithZone("")
 	if from.Is6() {
@@ -201,33 +186,6 @@ func guest(from netip.Addr) netip.Addr {
 		return p.Addr()
 	}
 	return from
-}
-
-// limiter returns the limiter of a guest; that of the crowd if there is no room
-// for one more.
-func (d *Door) limiter(g netip.Addr, now time.Time) *rate.Limiter {
-	if l := d.guests[g]; l != nil {
-		return l
-	}
-	if len(d.guests) >= d.a.Addresses && now.Sub(d.swept) >= min(d.refresh, time.Second) {
-		d.sweep(now)
-	}
-	if len(d.guests) >= d.a.Addresses {
-		return d.crowd
-	}
-	l := rate.NewLimiter(rate.Limit(d.a.Rate), d.a.Burst)
-	d.guests[g] = l
-	return l
-}
-
-// sweep forgets the guests who could ask as much as new ones.
-func (d *Door) sweep(now time.Time) {
-	d.swept = now
-	for g, l := range d.guests {
-		if l.TokensAt(now) >= float64(d.a.Burst) {
-			delete(d.guests, g)
-		}
-	}
 }
 
 // An Asker is on whose behalf a request asks others. It belongs to one request.
@@ -238,6 +196,11 @@ type Asker struct {
 	// came from: another site made the user's browser send it, and that site could read
 	// the answer or learn from it. Empty for a request that its sender meant.
 	Misled string
+
+	Many  bool            // many clients share the address, as that of a trusted proxy: it has no share of its own
+	Until time.Time       // when other servers are asked no more; zero for AskTimeout from the asking on
+	Gone  context.Context // ends when the client has gone; nil if that is not known
+	Grace time.Duration   // for which other servers are still asked then
 
 	entered atomic.Bool // a door for own users let it in
 }

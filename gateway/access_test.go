@@ -156,12 +156,12 @@ func TestCrowd(t *testing.T) {
 			n, _ := count(d, fmt.Sprintf("198.51.%d.%d", i/250, i%250), 1)
 			all += n
 		}
-		if want := 10 + 3; all != want || len(d.guests) != 10 {
-			t.Errorf("%d got in, want %d; %d are kept", all, want, len(d.guests))
+		if want := 10 + 3; all != want || len(d.rates.guests) != 10 {
+			t.Errorf("%d got in, want %d; %d are kept", all, want, len(d.rates.guests))
 		}
 		time.Sleep(time.Minute)
-		if n, _ := count(d, "203.0.113.1", 5); n != 3 || len(d.guests) != 1 {
-			t.Errorf("later: %d, %d are kept", n, len(d.guests))
+		if n, _ := count(d, "203.0.113.1", 5); n != 3 || len(d.rates.guests) != 1 {
+			t.Errorf("later: %d, %d are kept", n, len(d.rates.guests))
 		}
 	})
 }
@@ -230,7 +230,7 @@ func TestMisledAsker(t *testing.T) {
 // The guests are not looked through for each stranger of a flood: at most once in
 // the time in which one of them could ask anew.
 func TestSweepsAreRare(t *testing.T) {
-	d := mustDoor(t, Access{Policy: All, Rate: 1, Burst: 10, Addresses: 2})
+	d := mustDoor(t, Access{Policy: All, Rate: 1, Burst: 10, Addresses: 2}).rates
 	guest := func(i byte) netip.Addr { return netip.AddrFrom4([4]byte{203, 0, 113, i}) }
 	start := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	for i := range byte(2) {

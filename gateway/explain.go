@@ -300,8 +300,10 @@ func (e *Explainer) ways(ctx context.Context, x *Explanation) {
 		return
 	}
 	defer leave()
-	ctx, cancel := context.WithTimeout(ctx, waysTimeout)
+	ctx, cancel := Asking(ctx)
 	defer cancel()
+	ctx, end := context.WithTimeout(ctx, waysTimeout)
+	defer end()
 	for w, err := range e.Finder.Find(ctx, x.Name) {
 		switch {
 		case err != nil:

@@ -30,7 +30,7 @@ type ForwardOptions struct {
 	Door    *Door    // before everything; nil is a shut one
 	Connect []uint16 // ports to which CONNECT leads; it is refused if there are none
 
-	Timeout     time.Duration // until an answer begins; 30 s
+	Timeout     time.Duration // until an answer begins; AskTimeout
 	Whole       time.Duration // for a whole request, and for a tunnel; 10 min
 	Idle        time.Duration // of a tunnel; 2 min
 	MaxRequest  int64         // bytes of a body that is sent; 32 MiB
@@ -61,7 +61,7 @@ const maxVia = 16
 // NewForward returns a proxy.
 func NewForward(o ForwardOptions) *Forward {
 	const kib, mib = 1 << 10, 1 << 20
-	o.Timeout, o.Whole = cmp.Or(o.Timeout, 30*time.Second), cmp.Or(o.Whole, 10*time.Minute)
+	o.Timeout, o.Whole = cmp.Or(o.Timeout, AskTimeout), cmp.Or(o.Whole, 10*time.Minute)
 	o.Idle = cmp.Or(o.Idle, 2*time.Minute)
 	o.MaxRequest, o.MaxResponse = cmp.Or(o.MaxRequest, 32*mib), cmp.Or(o.MaxResponse, 1024*mib)
 	if o.DNS == nil {
@@ -84,7 +84,7 @@ func NewForward(o ForwardOptions) *Forward {
 		ErrorHandler:   f.failed,
 		ErrorLog:       slog.NewLogLogger(o.Log.Handler(), slog.LevelDebug),
 		FlushInterval:  -1, // what comes in pieces is passed on in pieces
-		Transport: &http.Transport{
+		Transport: begins{&http.Transport{
 			DialContext:            f.dial,
 			DisableCompression:     true, // what is asked for is what the client asked for
 			DisableKeepAlives:      true, // some servers know who is there by the connection
@@ -93,9 +93,52 @@ func NewForward(o ForwardOptions) *Forward {
 			ResponseHeaderTimeout:  o.Timeout,
 			ExpectContinueTimeout:  time.Second,
 			MaxResponseHeaderBytes: 64 * kib,
-		},
+		}, o.Timeout},
 	}
 	return f
+}
+
+// A begins transport bounds the time from the last byte of a request to the head of the
+// answer, looking up and connecting included.
+type begins struct {
+	http.RoundTripper
+	timeout time.Duration
+}
+
+// RoundTrip implements [http.RoundTripper].
+func (b begins) RoundTrip(r *http.Request) (*http.Response, error) {
+	ctx, cancel := context.WithCancelCause(r.Context())
+	var begun atomic.Bool // after which a body may still be sent
+	late := time.AfterFunc(b.timeout, func() {
+		if !begun.Load() {
+			cancel(context.DeadlineExceeded)
+		}
+	})
+	r = r.WithContext(ctx)
+	if r.Body != nil && r.Body != http.NoBody {
+		r.Body = &heard{r.Body, func() { late.Reset(b.timeout) }}
+	}
+	resp, err := b.RoundTripper.RoundTrip(r)
+	begun.Store(true)
+	late.Stop()
+	if err != nil {
+		cancel(nil)
+		return nil, Late(ctx, err)
+	}
+	return resp, nil // the context ends with that of the request
+}
+
+// A heard body tells of each piece that is read.
+type heard struct {
+	io.ReadCloser
+	read func()
+}
+
+// Read reads a piece.
+func (h *heard) Read(b []byte) (int, error) {
+	n, err := h.ReadCloser.Read(b)
+	h.read()
+	return n, err
 }
 
 // pseudonym returns what stands for a proxy in Via fields (RFC 9110, 7.6.3).
@@ -257,7 +300,7 @@ func (f *Forward) failed(w http.ResponseWriter, r *http.Request, err error) {
 		status, why = own.status, own.why
 	case errors.As(err, &limit):
 		w.Header().Set("Retry-After", RetryAfter(limit))
-		status, why = http.StatusTooManyRequests, "Too many requests. Please try again later."
+		status, why = limit.Status(), "Too many requests. Please try again later."
 	case errors.Is(err, ErrDenied):
 		status, why = http.StatusForbidden, "This proxy is for own users only."
 	case errors.As(err, &address):

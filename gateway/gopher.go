@@ -162,7 +162,7 @@ func (g *Gopher) accept(c net.Conn) {
 	g.mu.Lock()
 	same := 0
 	for _, other := range g.conns {
-		if guest(other) == guest(from) {
+		if Guest(other) == Guest(from) {
 			same++
 		}
 	}
@@ -211,11 +211,13 @@ const (
 func (g *Gopher) answer(c net.Conn, from netip.Addr) {
 	_ = c.SetReadDeadline(time.Now().Add(g.o.Timeout))
 	line, ok := readSelector(c)
-	ctx, cancel := context.WithTimeout(WithAsker(g.running, &Asker{Addr: from}), g.o.Timeout)
-	defer cancel()
 	m := g.menu(c)
 	if ok {
+		left, stop := watch(c)
+		ctx, cancel := context.WithTimeout(WithAsker(g.running, &Asker{Addr: from, Gone: left, Grace: LeaveGrace}), g.o.Timeout)
 		g.serve(ctx, m, line)
+		cancel()
+		stop()
 	} else {
 		m.refuse("a selector is a line of at most " + strconv.Itoa(maxSelector) + " bytes")
 	}
@@ -234,6 +236,23 @@ func (g *Gopher) answer(c net.Conn, from netip.Addr) {
 	if half, ok := c.(interface{ CloseWrite() error }); ok && half.CloseWrite() == nil {
 		_ = c.SetReadDeadline(time.Now().Add(time.Second))
 		_, _ = io.CopyN(io.Discard, c, maxRest)
+	}
+}
+
+// watch returns a context that ends when the client closes its side of the connection.
+// Until stop is called, what comes from it is read and forgotten.
+func watch(c net.Conn) (left context.Context, stop func()) {
+	left, cancel := context.WithCancel(context.Background())
+	_ = c.SetReadDeadline(time.Time{})
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		_, _ = io.CopyN(io.Discard, c, maxRest)
+		cancel()
+	}()
+	return left, func() {
+		_ = c.SetReadDeadline(time.Now())
+		<-done
 	}
 }
 

@@ -26,8 +26,8 @@ func TestTurns(t *testing.T) {
 	take("2a00:1:2:3::3", true)()
 	second()
 	third()
-	if turns.taken != 0 || len(turns.of) != 0 {
-		t.Errorf("%d are taken, of %v", turns.taken, turns.of)
+	if turns.taken.n != 0 || len(turns.taken.of) != 0 {
+		t.Errorf("%d are taken, of %v", turns.taken.n, turns.taken.of)
 	}
 }
 

@@ -21,11 +21,8 @@ type WorldOptions struct {
 	Other       nomen.Resolver // answers for the rest; guarded if Door lets strangers in, and best without repetitions
 	Door        *Door          // before Other; nil is a shut one
 
-	Timeout time.Duration // of a question to Other; 0 for 20 s
+	Timeout time.Duration // of a question to Other; 0 for AskTimeout
 }
-
-// defaultWorldTimeout is shorter than a server waits, so that a failure is told.
-const defaultWorldTimeout = 20 * time.Second
 
 // A World is a resolver for names of everywhere: those that are known here, or are
 // of an authority that is, are answered by one resolver, all others by another
@@ -43,7 +40,7 @@ func NewWorld(o WorldOptions) (*World, error) {
 		return nil, errors.New("gateway: a world needs two resolvers and the authorities of the first")
 	}
 	if o.Timeout <= 0 {
-		o.Timeout = defaultWorldTimeout
+		o.Timeout = AskTimeout
 	}
 	return &World{o}, nil
 }
@@ -123,8 +120,10 @@ func (w *World) ask(ctx context.Context, q nomen.Question, n name.Name) (*nomen.
 		return nil, err
 	}
 	defer leave()
-	own, cancel := context.WithTimeout(ctx, w.o.Timeout)
+	own, cancel := Asking(ctx)
 	defer cancel()
+	own, end := context.WithTimeout(own, w.o.Timeout)
+	defer end()
 	q.Hops++
 	a, err := w.o.Other.Resolve(own, q)
 	if err != nil {

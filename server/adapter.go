@@ -28,16 +28,21 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	in := newRequest(r, target, client)
 	switch {
 	case r.Method == http.MethodPost && isBatch(target):
-		in.body = &pacedReader{r: r.Body, control: http.NewResponseController(w), step: s.limits.Timeout}
+		in.body = &wholeBody{r.Body, http.NewResponseController(w)}
 	case hasBody(r):
 		refuseBody(w)
 	}
-	if strings.HasPrefix(target, metricsPath) && isMetrics(r.Method, target) {
-		s.metrics.handler.ServeHTTP(w, r)
-		return
-	}
 	ctx := gateway.WithAsker(lasting(r), s.asker(r, target, client))
-	p := s.decide(ctx, in)
+	var p *reply
+	if strings.HasPrefix(target, metricsPath) && isMetrics(r.Method, target) {
+		if p = s.rated(ctx); p == nil {
+			s.metrics.handler.ServeHTTP(w, r)
+			return
+		}
+		p.finish(s.dates.of(start))
+	} else {
+		p = s.decide(ctx, in)
+	}
 	sent := s.send(ctx, w, r, p)
 	took := s.now().Sub(start)
 	s.metrics.observe(p, took)

@@ -14,7 +14,10 @@ import (
 // of an own user ask: neither as another site nor under a name that the stranger made
 // point here (DNS rebinding).
 func (s *Server) asker(r *http.Request, target string, c client) *gateway.Asker {
-	a := &gateway.Asker{Addr: c.addr}
+	a := &gateway.Asker{Addr: c.addr, Many: s.many(c.addr), Until: time.Now().Add(s.limits.Ask), Gone: r.Context()}
+	if r.ProtoMajor < 2 { // where a client may close its side and still listen
+		a.Grace = gateway.LeaveGrace
+	}
 	if s.asksOthers() {
 		a.Misled = s.misled(r, target, c)
 	}

@@ -9,6 +9,7 @@ import (
 	"io"
 	"mime"
 	"net/http"
+	"os"
 	"runtime/debug"
 	"slices"
 	"strings"
@@ -33,7 +34,6 @@ const (
 
 // The bounds of lists of names.
 const (
-	maxBatches  = 8  // answered at once
 	batchAhead  = 16 // names of one list that are looked up at once
 	maxBatchRow = 64 << 10
 )
@@ -85,21 +85,15 @@ type grantedError struct {
 // batch answers a list of names, each line with a line of JSON, in order and as
 // soon as it is known.
 func (s *Server) batch(ctx context.Context, r *request) *reply {
-	select {
-	case s.batches <- struct{}{}:
-	default:
-		p := newReply(http.StatusServiceUnavailable)
-		p.add("Retry-After", "5")
-		return p.withText("Too many lists are being answered. Please try again later.")
-	}
-	p := s.batchReply(ctx, r)
-	if p.stream == nil {
-		<-s.batches
-	} else {
-		p.release = func() { <-s.batches }
+	p := s.rated(ctx)
+	if p == nil {
+		p = s.batchReply(ctx, r)
 	}
 	p.form = formBatch
-	return uncached(p)
+	if !p.has("Cache-Control") {
+		uncached(p)
+	}
+	return p
 }
 
 func (s *Server) batchReply(ctx context.Context, r *request) *reply {
@@ -112,11 +106,25 @@ func (s *Server) batchReply(ctx context.Context, r *request) *reply {
 	if q.badAt != "" {
 		return s.problem(r, asked{form: formPage}, badTime(r.target, q.badAt))
 	}
-	wishes, p := s.readWishes(r)
-	if p != nil {
-		return p
+	wishes, back, p := s.readWishes(ctx, r)
+	if p == nil { // a slow sender has no turn
+		p = s.inTurn(ctx, func() *reply { return s.granting(ctx, r, set, q, wishes) })
 	}
-	p = newReply(http.StatusOK)
+	if p.stream == nil {
+		back()
+	} else {
+		p.holds(back)
+	}
+	return p
+}
+
+// granting streams the answer to a list of names. The time for asking other servers
+// begins anew.
+func (s *Server) granting(ctx context.Context, r *request, set *store.AuthoritySet, q query, wishes []wish) *reply {
+	if a := gateway.AskerOf(ctx); a != nil {
+		a.Until = time.Now().Add(s.limits.Ask)
+	}
+	p := newReply(http.StatusOK)
 	p.add("Content-Type", typeJSONLines)
 	since := store.StalenessOf(ctx).Since() // of the authorities
 	p.stream = func(ctx context.Context, w io.Writer) error {
@@ -129,8 +137,10 @@ func (s *Server) batchReply(ctx context.Context, r *request) *reply {
 	return s.codeStream(r, p)
 }
 
-// readWishes reads the body. The reply is an error, or nil.
-func (s *Server) readWishes(r *request) ([]wish, *reply) {
+// readWishes reads the body, and takes room for it that is to be given back. The reply is
+// an error, or nil.
+func (s *Server) readWishes(ctx context.Context, r *request) (wishes []wish, back func(), _ *reply) {
+	back = func() {}
 	kind, _, err := mime.ParseMediaType(r.contentType)
 	read := readURIs
 	switch {
@@ -140,27 +150,34 @@ func (s *Server) readWishes(r *request) ([]wish, *reply) {
 	default:
 		p := newReply(http.StatusUnsupportedMediaType)
 		p.add("Accept-Post", typeURIList+", "+typeJSONLines)
-		return nil, p.withText("A list of names has the Content-Type " + typeURIList + " or " + typeJSONLines + ".")
+		return nil, back, p.withText("A list of names has the Content-Type " + typeURIList + " or " + typeJSONLines + ".")
 	}
 	if r.contentCoding != "" && !strings.EqualFold(r.contentCoding, "identity") {
 		p := newReply(http.StatusUnsupportedMediaType)
 		p.add("Accept-Encoding", "identity") // RFC 9110, 12.5.3
-		return nil, p.withText("A list of names is sent without Content-Encoding.")
+		return nil, back, p.withText("A list of names is sent without Content-Encoding.")
 	}
 	var body []byte
 	if r.body != nil {
-		if body, err = io.ReadAll(io.LimitReader(r.body, int64(s.limits.BatchBytes)+1)); err != nil {
-			return nil, newReply(http.StatusBadRequest).withText("The list broke off.")
-		}
+		body, back, err = s.readBody(ctx, r.body, s.limits.BatchBytes)
+	}
+	limit, limited := errors.AsType[*gateway.LimitError](err)
+	switch {
+	case limited:
+		return nil, back, s.tooMany(limit)
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		return nil, back, requestTimeout()
+	case err != nil:
+		return nil, back, newReply(http.StatusBadRequest).withText("request body truncated")
 	}
 	if len(body) > s.limits.BatchBytes {
-		return nil, newReply(http.StatusRequestEntityTooLarge).withText(fmt.Sprintf("A list may have %d bytes.", s.limits.BatchBytes))
+		return nil, back, newReply(http.StatusRequestEntityTooLarge).withText(fmt.Sprintf("A list may have %d bytes.", s.limits.BatchBytes))
 	}
-	wishes := read(body, s.limits.BatchNames+1)
+	wishes = read(body, s.limits.BatchNames+1)
 	if len(wishes) > s.limits.BatchNames {
-		return nil, newReply(http.StatusRequestEntityTooLarge).withText(fmt.Sprintf("A list may have %d names.", s.limits.BatchNames))
+		return nil, back, newReply(http.StatusRequestEntityTooLarge).withText(fmt.Sprintf("A list may have %d names.", s.limits.BatchNames))
 	}
-	return wishes, nil
+	return wishes, back, nil
 }
 
 // readURIs reads text/uri-list (RFC 2483, 5). Lines may end in CR alone, which some
@@ -343,6 +360,14 @@ func (s *Server) answerWish(ctx context.Context, r *request, set *store.Authorit
 	question.Accept = accept
 	if languages != "" {
 		question.Languages = languages
+	}
+	if a.atHand() && (a.authority != nil || !s.asksOthers()) {
+		select {
+		case s.lookups <- struct{}{}:
+			defer func() { <-s.lookups }()
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
 	}
 	ans, err := s.resolver.Resolve(ctx, question)
 	if err != nil {

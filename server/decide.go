@@ -180,7 +180,7 @@ func (s *Server) resolveAt(ctx context.Context, r *request, a asked) *reply {
 	service := a.service
 	switch {
 	case a.byLocation:
-		return s.located(ctx, r, a, service)
+		return s.costly(ctx, func() *reply { return s.located(ctx, r, a, service) })
 	case service == nomen.I2L:
 		return s.locate(ctx, r, a)
 	case service == nomen.I2R, service == nomen.I2Rs:
@@ -195,7 +195,7 @@ func (s *Server) resolveAt(ctx context.Context, r *request, a asked) *reply {
 	case err == nil:
 		return s.answered(ctx, r, a, service, ans)
 	case a.mayBeLocation(service) && isNoName(err):
-		return s.located(ctx, r, a, service)
+		return s.costly(ctx, func() *reply { return s.located(ctx, r, a, service) })
 	}
 	return s.problem(r, a, err)
 }
@@ -478,7 +478,7 @@ func statusOf(e *nomen.Error) int {
 // not told.
 func (s *Server) failure(r *request, err error) *reply {
 	if limit, ok := errors.AsType[*gateway.LimitError](err); ok {
-		return tooMany(limit)
+		return s.tooMany(limit)
 	}
 	said := format.Problem{Status: http.StatusInternalServerError, Title: "The resolver failed", Detail: "Please try again later."}
 	retry := "5"

@@ -141,14 +141,6 @@ func (w *countedWriter) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 // Unwrap is for [http.ResponseController].
 func (w *countedWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
-// tooMany answers somebody for whom the gateway asked enough for the moment.
-func tooMany(e *gateway.LimitError) *reply {
-	p := newReply(http.StatusTooManyRequests)
-	p.add("Cache-Control", "no-store")
-	p.add("Retry-After", gateway.RetryAfter(e))
-	return p.withText("Names of others are asked for on your behalf only so often. Please try again later.")
-}
-
 // gatewayPage answers the pages of the gateway; nil for another page.
 func (s *Server) gatewayPage(ctx context.Context, r *request, path, q string, set *store.AuthoritySet) *reply {
 	switch path {
@@ -193,6 +185,9 @@ func (s *Server) proxyConfig(r *request, set *store.AuthoritySet) *reply {
 // is shown and not followed, so that nobody is sent to a place of a stranger's
 // choice.
 func (s *Server) whatIs(ctx context.Context, r *request, entered string, lead bool) *reply {
+	if p := s.rated(ctx); p != nil {
+		return p
+	}
 	x, err := s.explainer.Explain(ctx, entered)
 	if err != nil {
 		return s.failure(r, err)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/nomen-project/nomen"
 	"github.com/nomen-project/nomen/format"
+	"github.com/nomen-project/nomen/gateway"
 	"github.com/nomen-project/nomen/store"
 )
 
@@ -24,7 +25,8 @@ const typeList = format.TypeText + "; charset=utf-8"
 // list streams all ElementIDs of an authority, one a line (1995, 3.5.2: Y95-57):
 // those that resolve or did, in the order of their names. The list is read twice
 // where its length or its tag have to be known before: for parts of it, for
-// conditional requests, for HEAD, and where it is short.
+// conditional requests, for HEAD, and where it is short. One that takes too long to read
+// is sent without them.
 func (s *Server) list(ctx context.Context, r *request, prefix string, set *store.AuthoritySet) *reply {
 	a := exactly(set, prefix)
 	if a == nil || !a.List {
@@ -65,7 +67,15 @@ func (s *Server) measuredList(ctx context.Context, r *request, p *reply, l listi
 	}
 	m := measure{hash: sha256.New()}
 	io.WriteString(m.hash, typeList+"\n"+string(how)+"\n")
-	if err := l.write(ctx, &m); err != nil {
+	measuring, cancel := gateway.Asking(ctx)
+	defer cancel()
+	measuring, late := context.WithTimeout(measuring, s.limits.Measure)
+	defer late()
+	switch err := l.write(measuring, &m); {
+	case err != nil && measuring.Err() != nil: // it is sent without tag and length, as if nothing had been asked of them
+		p.stream = func(ctx context.Context, w io.Writer) error { return l.write(ctx, w) }
+		return s.codeStreamAs(p, codingFor(r.encodings))
+	case err != nil:
 		return s.failure(r, err)
 	}
 	p.add("ETag", digestTag(m.hash))

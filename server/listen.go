@@ -29,14 +29,14 @@ type Listening struct {
 func (s *Server) Listen(public, admin string, t *tls.Config) (*Listening, error) {
 	l := &Listening{server: s, done: make(chan error, 2)}
 	var lc net.ListenConfig
-	open := func(address string, port int) (net.Listener, error) {
+	open := func(address string, port int) (*table, error) {
 		raw, err := lc.Listen(context.Background(), "tcp", withPort(address, port))
 		if err != nil {
 			return nil, fmt.Errorf("server: %w", err)
 		}
-		return newLimited(raw, s.limits.Connections), nil
+		return newTable(raw, s.limits.Connections, s.limits.PerAddress, s.many, s.metrics.refused), nil
 	}
-	var publicListener, adminListener net.Listener
+	var publicListener, adminListener *table
 	var err error
 	if public != "" {
 		if publicListener, err = open(public, DefaultPort); err != nil {
@@ -54,10 +54,10 @@ func (s *Server) Listen(public, admin string, t *tls.Config) (*Listening, error)
 		l.Admin = adminListener.Addr()
 	}
 	if publicListener != nil {
-		l.serve(s.publicServer(t != nil), s.onWire(publicListener, t))
+		l.serve(s.publicServer(t != nil), publicListener, s.onWire(publicListener, t))
 	}
 	if adminListener != nil {
-		l.serve(s.adminServer(), adminListener)
+		l.serve(s.adminServer(), adminListener, adminListener)
 	}
 	return l, nil
 }
@@ -83,6 +83,9 @@ func (s *Server) onWire(l net.Listener, t *tls.Config) net.Listener {
 	})
 }
 
+// maxStreams bounds the requests at once on a connection of HTTP/2, which counts as one.
+const maxStreams = 64
+
 func (s *Server) publicServer(secure bool) *http.Server {
 	h := &http.Server{
 		Handler:           s.Public(),
@@ -99,6 +102,7 @@ func (s *Server) publicServer(secure bool) *http.Server {
 	h.Protocols = new(http.Protocols)
 	h.Protocols.SetHTTP1(true)
 	h.Protocols.SetHTTP2(secure)
+	h.HTTP2 = &http.HTTP2Config{MaxConcurrentStreams: maxStreams}
 	return h
 }
 
@@ -114,7 +118,9 @@ func (s *Server) adminServer() *http.Server {
 	}
 }
 
-func (l *Listening) serve(h *http.Server, on net.Listener) {
+// serve serves connections of a table by a listener on top of it.
+func (l *Listening) serve(h *http.Server, of *table, on net.Listener) {
+	h.ConnState = of.state
 	l.servers = append(l.servers, h)
 	go func() {
 		err := h.Serve(on)
@@ -143,59 +149,4 @@ func (l *Listening) Shutdown(ctx context.Context) error {
 	}
 	wg.Wait()
 	return errors.Join(errs...)
-}
-
-// A limited listener accepts no more connections than are allowed at once.
-type limited struct {
-	net.Listener
-	free   chan struct{} // holds one for each open connection
-	closed chan struct{}
-	once   sync.Once
-}
-
-func newLimited(l net.Listener, n int) *limited {
-	return &limited{Listener: l, free: make(chan struct{}, n), closed: make(chan struct{})}
-}
-
-// Accept waits until there is room, then for a connection.
-func (l *limited) Accept() (net.Conn, error) {
-	select {
-	case l.free <- struct{}{}:
-	case <-l.closed:
-		return nil, net.ErrClosed
-	}
-	c, err := l.Listener.Accept()
-	if err != nil {
-		<-l.free
-		return nil, err
-	}
-	return &limitedConn{Conn: c, release: func() { <-l.free }}, nil
-}
-
-// Close ends the waiting for room, too.
-func (l *limited) Close() error {
-	l.once.Do(func() { close(l.closed) })
-	return l.Listener.Close()
-}
-
-// A limitedConn makes room when it is closed.
-type limitedConn struct {
-	net.Conn
-	once    sync.Once
-	release func()
-}
-
-// Close closes the connection.
-func (c *limitedConn) Close() error {
-	err := c.Conn.Close()
-	c.once.Do(c.release)
-	return err
-}
-
-// CloseWrite tells the client that nothing more will come.
-func (c *limitedConn) CloseWrite() error {
-	if w, ok := c.Conn.(interface{ CloseWrite() error }); ok {
-		return w.CloseWrite()
-	}
-	return errors.ErrUnsupported
 }

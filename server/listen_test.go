@@ -260,39 +260,6 @@ func TestConnectionsLeaveFilesForTheStore(t *testing.T) {
 	}
 }
 
-func TestConnectionLimit(t *testing.T) {
-	s, _ := newTestServer(t, func(o *Options) { o.Limits.Connections = 1 })
-	l := listen(t, s)
-	first, err := net.Dial("tcp", l.Public.String())
-	if err != nil {
-		t.Fatal(err)
-	}
-	ask := func(c net.Conn) *http.Response {
-		io.WriteString(c, "GET /-/healthz HTTP/1.1\r\nHost: x\r\n\r\n")
-		resp, err := http.ReadResponse(bufio.NewReader(c), nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return resp
-	}
-	ask(first)
-	second, err := net.Dial("tcp", l.Public.String()) // waits in the kernel
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer second.Close()
-	second.SetReadDeadline(time.Now().Add(20 * time.Millisecond))
-	io.WriteString(second, "GET /-/healthz HTTP/1.1\r\nHost: x\r\n\r\n")
-	if n, err := second.Read(make([]byte, 1)); err == nil {
-		t.Errorf("a second connection was answered: %d", n)
-	}
-	first.Close()
-	second.SetReadDeadline(time.Now().Add(10 * time.Second))
-	if resp, err := http.ReadResponse(bufio.NewReader(second), nil); err != nil || resp.StatusCode != 200 {
-		t.Errorf("after the first had gone: %v, %v", resp, err)
-	}
-}
-
 // certificate makes one for 127.0.0.1.
 func certificate(t *testing.T) (*tls.Config, *x509.CertPool) {
 	t.Helper()

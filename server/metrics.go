@@ -20,6 +20,7 @@ type metrics struct {
 	requests *prometheus.CounterVec
 	seconds  *prometheus.HistogramVec
 	stale    prometheus.Counter
+	refusals *prometheus.CounterVec
 	handler  http.Handler
 
 	counts [forms][maxStatus + 1]atomic.Pointer[prometheus.Counter]
@@ -51,8 +52,14 @@ func newMetrics(condition func() store.Condition) *metrics {
 			return 1
 		})
 	}
+	m.refusals = prometheus.NewCounterVec(prometheus.CounterOpts{
+		Name: "nomen_refused_total", Help: "Requests and connections refused, by reason: limit (429), busy (503), connections (of an address with its share), idle (closed to make room).",
+	}, []string{"reason"})
+	for _, reason := range []string{refusedLimit, refusedBusy, refusedConnection, refusedIdle} {
+		m.refusals.WithLabelValues(reason)
+	}
 	registry := prometheus.NewRegistry()
-	registry.MustRegister(m.requests, m.seconds, m.stale,
+	registry.MustRegister(m.requests, m.seconds, m.refusals, m.stale,
 		able("nomen_storage_readable", "Whether the store can be read: 1 or 0.", func(c store.Condition) bool { return c.NoReads }),
 		able("nomen_storage_writable", "Whether the store takes changes: 1 or 0.", func(c store.Condition) bool { return c.NoWrites }),
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
@@ -62,6 +69,9 @@ func newMetrics(condition func() store.Condition) *metrics {
 	}
 	return m
 }
+
+// refused counts what was refused.
+func (m *metrics) refused(reason string) { m.refusals.WithLabelValues(reason).Inc() }
 
 // observe counts a request. The counters of forms and statuses that have occurred
 // are at hand.

@@ -36,6 +36,20 @@ func (p *paced) Flush() error {
 	return p.control.Flush()
 }
 
+// A wholeBody is read within the time for a whole request, which the server has set.
+type wholeBody struct {
+	io.Reader
+	control *http.ResponseController
+}
+
+func (b *wholeBody) Read(p []byte) (int, error) {
+	n, err := b.Reader.Read(p)
+	if err != nil {
+		_ = b.control.SetReadDeadline(time.Time{}) // as in newPaced
+	}
+	return n, err
+}
+
 // A pacedReader gives each piece of a body its own time to arrive.
 type pacedReader struct {
 	r       io.Reader

@@ -45,16 +45,16 @@ func newHome() (home, error) {
 func (s *Server) page(ctx context.Context, r *request, a asked, set *store.AuthoritySet) *reply {
 	path, q, _ := strings.Cut(a.path, "?")
 	if prefix, ok := strings.CutPrefix(path, listPath); ok {
-		return s.list(ctx, r, adminapi.UnescapeName(prefix), set)
+		return s.costly(ctx, func() *reply { return s.list(ctx, r, adminapi.UnescapeName(prefix), set) })
 	}
 	if original, ok := strings.CutPrefix(a.path, timeGatePrefix); ok {
 		return s.timeGate(ctx, r, original, set)
 	}
 	if original, ok := strings.CutPrefix(a.path, timeMapPrefix); ok {
-		return s.prefixTimeMap(ctx, r, original, set)
+		return s.costly(ctx, func() *reply { return s.prefixTimeMap(ctx, r, original, set) })
 	}
 	if spelling, ok := strings.CutPrefix(path, timeMapPath); ok {
-		return s.timeMap(ctx, r, adminapi.UnescapeName(spelling), q, set)
+		return s.costly(ctx, func() *reply { return s.timeMap(ctx, r, adminapi.UnescapeName(spelling), q, set) })
 	}
 	if kind, ok := strings.CutPrefix(path, format.ProblemPath); ok {
 		return problemPage(r.accept, kind)

@@ -20,18 +20,21 @@ import (
 // fetch answers I2R and I2Rs: it passes on the resource itself, which is a
 // stranger's.
 func (s *Server) fetch(ctx context.Context, r *request, a asked, service nomen.Service) *reply {
-	back, ok := s.resources.Take(gateway.AskerAddr(ctx))
-	if !ok {
-		p := uncached(newReply(http.StatusServiceUnavailable))
-		p.add("Retry-After", "5")
-		return p.withText("Too many resources are being passed on. Please try again later, or ask where it is (I2L).")
+	if p := s.rated(ctx); p != nil {
+		return p
+	}
+	back, err := s.resources.TakeFor(gateway.AskerOf(ctx), 1)
+	if limit, ok := errors.AsType[*gateway.LimitError](err); ok {
+		return s.tooMany(limit)
 	}
 	ctx, cancel := context.WithTimeout(ctx, s.limits.Resource)
+	ctx, begun, end := gateway.Beginning(ctx)
 	var ans *nomen.Answer
 	release := func() {
 		if ans != nil {
 			closeResources(ans)
 		}
+		end()
 		cancel()
 		back()
 	}
@@ -42,10 +45,10 @@ func (s *Server) fetch(ctx context.Context, r *request, a asked, service nomen.S
 		}
 	}()
 	q, _ := a.question(r, service) // fails for I=I alone
-	ans, err := s.resolver.Resolve(ctx, q)
-	if err != nil {
-		return s.problem(r, a, err)
+	if ans, err = s.resolver.Resolve(ctx, q); err != nil {
+		return s.problem(r, a, gateway.Late(ctx, err))
 	}
+	begun()
 	var p *reply
 	switch {
 	case ans.Redirect != "", ans.Service != service:

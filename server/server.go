@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"net/netip"
 	"net/url"
+	"runtime"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -69,6 +70,12 @@ type Options struct {
 // Limits bound what strangers can use. A zero field is the default.
 type Limits struct {
 	Connections int           // open at once on each listener; 10,000, or fewer where few files may be open
+	PerAddress  int           // of them, of one address (IPv6: of one /64); a quarter, or 16 of few
+	Rate        float64       // requests of one address a second for what costs more than a name; 10
+	Burst       int           // of them at once; 5 s of them
+	Costly      int           // such requests answered at once, an eighth of them of one address; 64
+	Measure     time.Duration // for the tag and length of a list before it is sent; 10 s
+	Ask         time.Duration // for asking other servers on behalf of a request; 20 s
 	HeadTimeout time.Duration // for a request head; 10 s
 	IdleTimeout time.Duration // between requests; 2 min
 	Timeout     time.Duration // for a whole request, and for each step of a stream; 30 s
@@ -80,6 +87,12 @@ type Limits struct {
 
 func (l Limits) withDefaults() Limits {
 	l.Connections = cmp.Or(l.Connections, connectionsFor(maxFiles()))
+	l.PerAddress = cmp.Or(l.PerAddress, max(l.Connections/4, min(l.Connections/2, 16), 1))
+	l.Rate = cmp.Or(l.Rate, 10)
+	l.Burst = cmp.Or(l.Burst, max(int(5*l.Rate), 1))
+	l.Costly = cmp.Or(l.Costly, 64)
+	l.Measure = cmp.Or(l.Measure, 10*time.Second)
+	l.Ask = cmp.Or(l.Ask, gateway.AskTimeout)
 	l.HeadTimeout = cmp.Or(l.HeadTimeout, 10*time.Second)
 	l.IdleTimeout = cmp.Or(l.IdleTimeout, 2*time.Minute)
 	l.Timeout = cmp.Or(l.Timeout, 30*time.Second)
@@ -94,6 +107,9 @@ func (l Limits) withDefaults() Limits {
 // where so many files may be open. Half of the files are for the store, which
 // cannot write without them, however many strangers come.
 func connectionsFor(files uint64) int { return int(max(min(files/4, 10_000), 1)) }
+
+// maxAddresses is how many addresses are told apart in rates; the rest share one.
+const maxAddresses = 10_000
 
 // A Server is the two listeners' handlers. It is safe for concurrent use.
 type Server struct {
@@ -130,7 +146,10 @@ type Server struct {
 	sizes     sizes
 	dates     dates
 	coders    coders
-	batches   chan struct{} // holds one for each list of names that is being answered
+	rates     *gateway.Rates // of what costs more than a name
+	turns     *gateway.Turns // of such requests
+	lookups   chan struct{}  // holds one for each name of a list that is looked up here
+	bodies    *gateway.Turns // one for each byte
 	resources *gateway.Turns
 	nodeToken *store.Token
 	uses      uses
@@ -155,9 +174,12 @@ func New(o Options) (*Server, error) {
 		explainer: o.Explainer, forward: o.Forward,
 		registries:     sync.OnceValue(registry.Standard().Tables),
 		registryPolicy: sync.OnceValue(registryPolicy),
-		batches:        make(chan struct{}, maxBatches),
 		signposts:      newSignposts(),
 	}
+	s.rates = gateway.NewRates(s.limits.Rate, s.limits.Burst, maxAddresses)
+	s.turns = gateway.NewTurns(s.limits.Costly, max(s.limits.Costly/8, 1))
+	s.lookups = make(chan struct{}, 4*runtime.GOMAXPROCS(0)+batchAhead)
+	s.bodies = gateway.NewTurns(maxBodies, maxBodies/4)
 	s.resources = gateway.NewTurns(s.limits.Resources, max(s.limits.Resources/4, 1))
 	if o.Registries != nil {
 		s.registries = sync.OnceValue(o.Registries.Tables)

@@ -365,9 +365,9 @@ func TestResourceTurns(t *testing.T) {
 	for _, tt := range []struct {
 		from string
 		want int
-	}{{"192.0.2.1", 200}, {"192.0.2.1", 503}, {"192.0.2.2", 200}, {"192.0.2.3", 200}, {"192.0.2.4", 200}, {"192.0.2.5", 503}} {
+	}{{"192.0.2.1", 200}, {"192.0.2.1", 429}, {"192.0.2.2", 200}, {"192.0.2.3", 200}, {"192.0.2.4", 200}, {"192.0.2.5", 503}} {
 		p := of(tt.from)
-		if p.status != tt.want || p.status == 503 && (p.get("Retry-After") == "" || !strings.Contains(string(p.body), "Too many resources")) {
+		if p.status != tt.want || p.status != 200 && (p.get("Retry-After") == "" || !strings.Contains(string(p.body), "try again later")) {
 			t.Errorf("%s: %d %v %s, want %d", tt.from, p.status, p.fields, p.body, tt.want)
 		}
 		under = append(under, p)

@@ -28,7 +28,7 @@ type shortcut struct {
 // short is a way past net/http for the listener.
 func (s *Server) short(local, remote net.Addr) wire.Answerer {
 	c := &shortcut{server: s, from: addrOf(remote).Addr(), local: addrOf(local)}
-	c.asked.Context = gateway.WithAsker(context.Background(), &gateway.Asker{Addr: c.from})
+	c.asked.Context = gateway.WithAsker(context.Background(), &gateway.Asker{Addr: c.from, Many: s.many(c.from)})
 	return c.answer
 }
 

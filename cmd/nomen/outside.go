@@ -14,6 +14,7 @@ import (
 	"github.com/nomen-project/nomen"
 	"github.com/nomen-project/nomen/client"
 	"github.com/nomen-project/nomen/fetch"
+	"github.com/nomen-project/nomen/gateway"
 	"github.com/nomen-project/nomen/internal/country"
 	"github.com/nomen-project/nomen/misses"
 )
@@ -32,9 +33,11 @@ type outsideFlags struct {
 	private       bool
 	countries     string
 	countryHeader string
+	asks          int
 }
 
 func (o *outsideFlags) register(f *pflag.FlagSet) {
+	f.IntVar(&o.asks, "asks", 256, "questions to other resolvers under way at once, an eighth of them for one client; more wait, then get 503")
 	f.BoolVar(&o.private, "allow-private", false, "locations of I2R and redirections of delegates may be in private networks")
 	f.StringVar(&o.countries, "country-db", "", "file in the MaxMind DB format: locations are chosen by the asker's country")
 	f.StringVar(&o.countryHeader, "country-header", "", "field in which trusted proxies tell the country, such as CF-IPCountry")
@@ -46,19 +49,26 @@ func (o *outsideFlags) register(f *pflag.FlagSet) {
 type outside struct {
 	flags   *outsideFlags
 	log     *slog.Logger
+	asks    *gateway.Asks // bounds what is asked of other resolvers
 	fetcher *fetch.Fetcher
 	country func(netip.Addr) string // nil if no database is there
 	misses  *misses.Counter
 
 	mu     sync.Mutex
-	asked  map[string]*client.Client // by the target of delegations
+	asked  map[string]asked // by the target of delegations
 	closed bool
 	close  []io.Closer
 }
 
+// An asked resolver is asked within bounds.
+type asked struct {
+	bounded nomen.Resolver
+	client  *client.Client
+}
+
 // openOutside opens what the flags name.
 func (c *cli) openOutside(o *outsideFlags, log *slog.Logger) (*outside, error) {
-	w := &outside{flags: o, log: log, asked: map[string]*client.Client{}}
+	w := &outside{flags: o, log: log, asked: map[string]asked{}, asks: gateway.NewAsks(o.asks)}
 	hosts, err := o.find.hosts()
 	if err != nil {
 		return nil, err
@@ -91,8 +101,8 @@ func (c *cli) openOutside(o *outsideFlags, log *slog.Logger) (*outside, error) {
 func (w *outside) ask(to string) (nomen.Resolver, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if asker := w.asked[to]; asker != nil {
-		return asker, nil
+	if known, ok := w.asked[to]; ok {
+		return known.bounded, nil
 	}
 	if w.closed {
 		return nil, errors.New("the server is closing down")
@@ -107,8 +117,9 @@ func (w *outside) ask(to string) (nomen.Resolver, error) {
 	if err != nil {
 		return nil, err
 	}
-	w.asked[to] = asker
-	return asker, nil
+	known := asked{w.asks.Bound("delegate "+to, asker), asker}
+	w.asked[to] = known
+	return known.bounded, nil
 }
 
 // Close ends what was opened.
@@ -117,8 +128,8 @@ func (w *outside) Close() error {
 	defer w.mu.Unlock()
 	w.closed = true
 	var errs []error
-	for _, asker := range w.asked {
-		asker.Close()
+	for _, known := range w.asked {
+		known.client.Close()
 	}
 	for _, c := range w.close {
 		errs = append(errs, c.Close())

@@ -49,6 +49,8 @@ type serveFlags struct {
 	demo, noAccessLog        bool
 	cache                    int
 	staleIfError             time.Duration
+	connections, perAddress  int
+	rate                     float64
 	outside                  outsideFlags
 	gateway                  gatewayFlags
 }
@@ -78,6 +80,9 @@ func (c *cli) serveCommand() *cobra.Command {
 	f.BoolVar(&s.demo, "demo", false, "first load the 9,154 RFC names shipped in the program")
 	f.IntVar(&s.cache, "cache", 0, "MiB of records kept in memory (default by the machine)")
 	f.DurationVar(&s.staleIfError, "stale-if-error", 24*time.Hour, "how long names in the cache are answered while the database is away (0 for not at all)")
+	f.IntVar(&s.connections, "connections", 0, "connections open at once on each listener (default 10000, or a quarter of the files that may be open)")
+	f.IntVar(&s.perAddress, "connections-per-address", 0, "of them, of one address or IPv6 /64 (default a quarter; trusted proxies and 127.0.0.1 may have all)")
+	f.Float64Var(&s.rate, "rate", 10, "lists, batches, fetches and searches a second of one address or IPv6 /64, five times as many at once; more get 429")
 	s.outside.register(f)
 	s.gateway.register(f)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error { return c.serve(cmd.Context(), s) }
@@ -110,6 +115,9 @@ func (c *cli) serve(ctx context.Context, f serveFlags) error {
 	}
 	if f.staleIfError < 0 {
 		return usagef("serve: --stale-if-error %v: must not be negative", f.staleIfError)
+	}
+	if f.connections < 0 || f.perAddress < 0 || f.rate <= 0 || f.outside.asks < 1 {
+		return usagef("serve: --connections, --connections-per-address, --rate and --asks must be positive")
 	}
 	tuneCollector(ctx)
 	if err := c.makeData(); err != nil {
@@ -228,6 +236,7 @@ func (c *cli) serveStore(ctx context.Context, f serveFlags, s keeper, secure *tl
 		PublicURL: f.publicURL, Version: versionText(), TrustedProxies: proxies, Hosts: f.ownHosts(),
 		Country: world.country, CountryHeader: f.outside.countryHeader, Misses: world.misses,
 		Scratch: newScratch, Now: clock, Log: log, NodeToken: own,
+		Limits: server.Limits{Connections: f.connections, PerAddress: f.perAddress, Rate: f.rate},
 	}
 	p.into(&o)
 	if !f.noAccessLog {

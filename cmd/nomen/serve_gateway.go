@@ -121,7 +121,7 @@ func (p *passage) openWorld(w *outside, door *gateway.Door, table *store.Table) 
 	p.close = append(p.close, func() error { asker.Close(); return nil })
 	kept := cache.New(asker, cache.NewMemory(cache.Limits{}), cache.Options{Shared: true, Now: clock})
 	p.explainer.Finder = finder
-	p.resolver, err = gateway.NewWorld(gateway.WorldOptions{Inner: p.resolver, Authorities: table, Other: kept, Door: door})
+	p.resolver, err = gateway.NewWorld(gateway.WorldOptions{Inner: p.resolver, Authorities: table, Other: w.asks.Bound("others", kept), Door: door})
 	return err
 }
 

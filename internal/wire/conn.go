@@ -330,6 +330,9 @@ func (c *conn) CloseWrite() error {
 	return errors.ErrUnsupported
 }
 
+// NetConn returns the connection below.
+func (c *conn) NetConn() net.Conn { return c.Conn }
+
 // SetReadDeadline sets net/http's deadline; the one for a head holds beside it.
 func (c *conn) SetReadDeadline(t time.Time) error { return c.deadline.set(c.Conn, t) }
 

@@ -1,0 +1,72 @@
+package gateway
+
+import (
+	"net/netip"
+	"sync"
+	"time"
+
+	"golang.org/x/time/rate"
+)
+
+// Rates bound how often a client of each address may do something: a token bucket for
+// each address, or IPv6 network of one link. It is safe for concurrent use.
+type Rates struct {
+	rate      float64
+	burst     int
+	addresses int
+	refresh   time.Duration // after which a limiter is as good as new
+
+	mu     sync.Mutex
+	guests map[netip.Addr]*rate.Limiter
+	crowd  *rate.Limiter // of those for whom guests has no room
+	swept  time.Time
+}
+
+// NewRates returns rates of so many a second, of which so many may come at once. So many
+// addresses are told apart; the rest share one bucket.
+func NewRates(perSecond float64, burst, addresses int) *Rates {
+	return &Rates{
+		rate: perSecond, burst: burst, addresses: addresses,
+		refresh: time.Duration(float64(burst) / perSecond * float64(time.Second)),
+		guests:  map[netip.Addr]*rate.Limiter{}, crowd: rate.NewLimiter(rate.Limit(perSecond), burst),
+	}
+}
+
+// Spend takes one from what an address has. The error is a [*LimitError].
+func (d *Rates) Spend(from netip.Addr, now time.Time) error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	r := d.limiter(Guest(from), now).ReserveN(now, 1)
+	if after := r.DelayFrom(now); after > 0 {
+		r.CancelAt(now)
+		return &LimitError{After: after}
+	}
+	return nil
+}
+
+// limiter returns the limiter of a guest; that of the crowd if there is no room
+// for one more.
+func (d *Rates) limiter(g netip.Addr, now time.Time) *rate.Limiter {
+	if l := d.guests[g]; l != nil {
+		return l
+	}
+	if len(d.guests) >= d.addresses && now.Sub(d.swept) >= min(d.refresh, time.Second) {
+		d.sweep(now)
+	}
+	if len(d.guests) >= d.addresses {
+		return d.crowd
+	}
+	l := rate.NewLimiter(rate.Limit(d.rate), d.burst)
+	d.guests[g] = l
+	return l
+}
+
+// sweep forgets the guests who could ask as much as new ones.
+func (d *Rates) sweep(now time.Time) {
+	d.swept = now
+	for g, l := range d.guests {
+		if l.TokensAt(now) >= float64(d.burst) {
+			delete(d.guests, g)
+		}
+	}
+}

@@ -1,0 +1,290 @@
+//go:build attack
+
+package attacks
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+)
+
+// within is how soon another client must be answered while an attack goes on.
+const within = 2 * time.Second
+
+// served gives a server a name of its own, and returns the target that asks for it.
+func (s *server) served(t *testing.T) (target string) {
+	t.Helper()
+	s.nomen(t, "authority", "put", "urn:x-own", "--owner", "a", "--owner", "b")
+	s.nomen(t, "put", "urn:x-own:1", "https://example.org/1")
+	return "/urn:x-own:1"
+}
+
+// A silence is a server that accepts connections and says nothing.
+type silence struct {
+	net.Listener
+	open atomic.Int64
+}
+
+func newSilence(t *testing.T) *silence {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &silence{Listener: l}
+	t.Cleanup(func() { l.Close() })
+	go func() {
+		for {
+			c, err := l.Accept()
+			if err != nil {
+				return
+			}
+			s.open.Add(1)
+			go func() {
+				io.Copy(io.Discard, c)
+				c.Close()
+				s.open.Add(-1)
+			}()
+		}
+	}()
+	return s
+}
+
+// abandoned is how many requests an attacker makes.
+const abandoned = 600
+
+// TestAttackSlowDelegate asks for 600 names that are delegated to a resolver that never
+// answers, at every door, and leaves. Meanwhile another client is answered at once; 25
+// seconds later the server holds at most 64 descriptors, and the delegate is asked no more.
+func TestAttackSlowDelegate(t *testing.T) {
+	doors := map[string]string{
+		"web":             "GET /urn:x-far:%d HTTP/1.1\r\nHost: localhost\r\n\r\n",
+		"pipelined":       "GET /urn:x-far:%d HTTP/1.1\r\nHost: localhost\r\n\r\nGET / HTTP/1.1\r\nHost: localhost\r\n\r\n",
+		"1995":            "GET urn:x-far:%d HTTP/1.0\r\n\r\n",
+		"Simple-Request":  "GET urn:x-far:%d\r\n",
+		"text/urc-0":      "GET urn:x-far:%d HTTP/1.0\r\nAccept: text/urc-0\r\n\r\n",
+		"THTTP":           "GET /uri-res/N2L?urn:x-far:%d HTTP/1.0\r\n\r\n",
+		"resource":        "GET /urn:x-far:%d?s=I2R HTTP/1.1\r\nHost: localhost\r\n\r\n",
+		"batch":           "POST /-/resolve HTTP/1.1\r\nHost: localhost\r\nContent-Type: text/uri-list\r\nContent-Length: 14\r\n\r\nurn:x-far:%04d",
+		"reserved":        "GET urn:x-far:urn+c HTTP/1.0\r\nX: %d\r\n\r\n",
+		"absolute target": "GET http://localhost/urn:x-far:%d HTTP/1.1\r\nHost: localhost\r\n\r\n",
+	}
+	for _, from := range []string{"", "127.0.0.2"} {
+		for door, request := range doors {
+			t.Run(strings.TrimSpace(door+" "+from), func(t *testing.T) {
+				t.Parallel()
+				delegate := newSilence(t)
+				s := start(t, "--allow-private")
+				own := s.served(t)
+				s.nomen(t, "authority", "put", "urn:x-far", "--owner", "a", "--owner", "b", "--delegate", "ask", "--delegate-to", delegate.Addr().String())
+				stop := s.answers(t, "127.0.0.3", own, http.StatusSeeOther, within)
+				before := s.descriptors(t)
+				var all sync.WaitGroup
+				for i := range abandoned {
+					all.Go(func() {
+						c, err := dialerFrom(from).Dial("tcp", s.public)
+						if err != nil {
+							return // refused: as good as not there
+						}
+						defer c.Close()
+						_, _ = fmt.Fprintf(c, request, i)
+						time.Sleep(time.Second)
+					})
+				}
+				all.Wait()
+				left := time.Now()
+				t.Logf("%d descriptors before, %d when all clients had left, %d connections to the delegate", before, s.descriptors(t), delegate.open.Load())
+				for s.descriptors(t) > 64 || delegate.open.Load() > 0 {
+					if time.Since(left) > 25*time.Second {
+						t.Errorf("after 25 s: %d descriptors, %d connections to the delegate; want 64 and none", s.descriptors(t), delegate.open.Load())
+						break
+					}
+					time.Sleep(100 * time.Millisecond)
+				}
+				t.Logf("%d descriptors %v after they had left", s.descriptors(t), time.Since(left).Round(time.Second/10))
+				stop()
+			})
+		}
+	}
+}
+
+// TestAttackSlowBatch begins lists of names and sends nothing more, or reads no answer: so
+// many that each would have one of eight turns. Lists of others are answered.
+func TestAttackSlowBatch(t *testing.T) {
+	for name, send := range map[string]string{
+		"slow senders": "POST /-/resolve HTTP/1.1\r\nHost: localhost\r\nContent-Type: text/uri-list\r\nContent-Length: 1000\r\n\r\nurn:x-own:1\n",
+		"slow chunks":  "POST /-/resolve HTTP/1.1\r\nHost: localhost\r\nContent-Type: text/uri-list\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nurn:x",
+		"slow readers": fmt.Sprintf("POST /-/resolve HTTP/1.1\r\nHost: localhost\r\nContent-Type: text/uri-list\r\nContent-Length: %d\r\n\r\n%s", 12*9000, strings.Repeat("urn:x-own:1\n", 9000)),
+	} {
+		for _, from := range []string{"", "127.0.0.2"} {
+			t.Run(strings.TrimSpace(name+" "+from), func(t *testing.T) {
+				t.Parallel()
+				s := start(t)
+				s.served(t)
+				for range 40 {
+					c := dial(t, from, s.public)
+					_ = c.(*net.TCPConn).SetReadBuffer(1 << 10)
+					go io.WriteString(c, send)
+				}
+				client := clientFrom("127.0.0.3")
+				client.Timeout = within
+				for begun := time.Now(); time.Since(begun) < 5*time.Second; time.Sleep(100 * time.Millisecond) {
+					resp, err := client.Post("http://"+s.public+"/-/resolve", "text/uri-list", strings.NewReader("urn:x-own:1\n"))
+					if err != nil {
+						t.Fatal(err)
+					}
+					b, err := io.ReadAll(resp.Body)
+					resp.Body.Close()
+					if err != nil || resp.StatusCode != http.StatusOK || !strings.Contains(string(b), "https://example.org/1") {
+						t.Fatalf("another client's list: %s, %v: %s", resp.Status, err, b)
+					}
+				}
+			})
+		}
+	}
+}
+
+// TestAttackSlowBatchEnds checks that a body which does not come has an end.
+func TestAttackSlowBatchEnds(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	c := dial(t, "127.0.0.2", s.public)
+	fmt.Fprint(c, "POST /-/resolve HTTP/1.1\r\nHost: localhost\r\nContent-Type: text/uri-list\r\nContent-Length: 1000\r\n\r\n")
+	go func() { // a byte a second keeps nothing alive
+		for range 60 {
+			if _, err := io.WriteString(c, "u"); err != nil {
+				return
+			}
+			time.Sleep(time.Second)
+		}
+	}()
+	_ = c.SetReadDeadline(time.Now().Add(40 * time.Second))
+	resp, err := http.ReadResponse(bufio.NewReader(c), nil)
+	if err != nil || resp.StatusCode != http.StatusRequestTimeout {
+		t.Errorf("got %v, %v; want 408", resp, err)
+	}
+}
+
+// TestAttackIdle hoards idle connections of each kind: more than a server with 100
+// descriptors has room for. Another client is answered throughout.
+func TestAttackIdle(t *testing.T) {
+	const hoarded = 120
+	for kind, begin := range map[string]string{
+		"silent":      "",
+		"answered":    "GET /-/healthz HTTP/1.1\r\nHost: localhost\r\n\r\n",
+		"half a head": "GET /-/healthz HTTP/1.1\r\nHost: local",
+		"1995":        "GE",
+	} {
+		for _, from := range []string{"", "127.0.0.2"} {
+			for listener := range 2 {
+				t.Run(strings.TrimSpace(kind+" "+[]string{"public", "admin"}[listener]+" "+from), func(t *testing.T) {
+					t.Parallel()
+					s := startWith(t, options{files: 100})
+					to := []string{s.public, s.admin}[listener]
+					stop := make(chan struct{})
+					var hoard sync.WaitGroup
+					for range hoarded {
+						hoard.Go(func() { // what is closed is opened again
+							for {
+								c, err := dialerFrom(from).Dial("tcp", to)
+								if err == nil {
+									_, _ = io.WriteString(c, begin)
+									done := make(chan struct{})
+									go func() {
+										_, _ = io.Copy(io.Discard, c)
+										close(done)
+									}()
+									select {
+									case <-done:
+									case <-stop:
+									}
+									c.Close()
+								}
+								select {
+								case <-stop:
+									return
+								case <-time.After(time.Second):
+								}
+							}
+						})
+					}
+					time.Sleep(500 * time.Millisecond)
+					other := *clientFrom("127.0.0.3")
+					other.Timeout = within
+					for begun := time.Now(); time.Since(begun) < 5*time.Second; time.Sleep(100 * time.Millisecond) {
+						other.CloseIdleConnections()
+						resp, err := other.Get("http://" + to + "/-/healthz")
+						if err != nil {
+							t.Errorf("another client: %v", err)
+							break
+						}
+						resp.Body.Close()
+						if resp.StatusCode != http.StatusOK {
+							t.Errorf("another client: %s", resp.Status)
+							break
+						}
+					}
+					close(stop)
+					hoard.Wait()
+				})
+			}
+		}
+	}
+}
+
+// TestAttackLists asks for what costs more than a name as fast as it can: it is told to
+// come later (429), and another client is answered.
+func TestAttackLists(t *testing.T) {
+	s := start(t)
+	own := s.served(t)
+	s.nomen(t, "authority", "put", "urn:x-own", "--owner", "a", "--owner", "b", "--list")
+	s.nomen(t, "authority", "put", "urn:x-res", "--owner", "a", "--owner", "b", "--fetch")
+	s.nomen(t, "put", "urn:x-res:1", "http://127.0.0.1:1/")
+	for _, request := range []string{
+		"GET /-/list/urn:x-own HTTP/1.1", "HEAD /-/list/urn:x-own HTTP/1.1", "GET /-/timemap/urn:x-own:1 HTTP/1.1",
+		"GET /-/timemap/link/urn:x-own:1 HTTP/1.1", "GET /?name=urn:x-own:1 HTTP/1.1", "GET /-/handler?uri=web%2Burn:x-own:1 HTTP/1.1",
+		"GET /urn:x-res:1?s=I2R HTTP/1.1", "GET /uri-res/L2Ns?https://example.org/1 HTTP/1.1", "GET /-/metrics HTTP/1.1", "POST /-/resolve HTTP/1.1",
+	} {
+		t.Run(request, func(t *testing.T) {
+			stop := s.answers(t, "127.0.0.3", own, http.StatusSeeOther, within)
+			from := fmt.Sprintf("127.0.1.%d", 1+time.Now().UnixNano()%250)
+			limited := 0
+			c := dial(t, from, s.public)
+			r := bufio.NewReader(c)
+			method, _, _ := strings.Cut(request, " ")
+			for range 200 {
+				fields := "Host: localhost\r\n"
+				if method == "POST" {
+					fields += "Content-Type: text/uri-list\r\nContent-Length: 0\r\n"
+				}
+				if _, err := fmt.Fprintf(c, "%s\r\n%s\r\n", request, fields); err != nil {
+					t.Fatal(err)
+				}
+				_ = c.SetReadDeadline(time.Now().Add(10 * time.Second))
+				resp, err := http.ReadResponse(r, &http.Request{Method: method})
+				if err != nil {
+					t.Fatal(err)
+				}
+				_, _ = io.Copy(io.Discard, resp.Body)
+				if resp.StatusCode == http.StatusTooManyRequests && resp.Header.Get("Retry-After") != "" {
+					limited++
+				}
+				if resp.Close {
+					c = dial(t, from, s.public)
+					r = bufio.NewReader(c)
+				}
+			}
+			if limited < 100 {
+				t.Errorf("%d of 200 requests got 429, want most", limited)
+			}
+			stop()
+		})
+	}
+}

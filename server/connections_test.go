@@ -1,0 +1,226 @@
+package server
+
+import (
+	"bufio"
+	"context"
+	"crypto/tls"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/nomen-project/nomen"
+)
+
+// A visitor is a client with one connection.
+type visitor struct {
+	t *testing.T
+	net.Conn
+	r *bufio.Reader
+}
+
+// connectFrom connects from an address of loopback.
+func connectFrom(t *testing.T, from string, to net.Addr) *visitor {
+	t.Helper()
+	c, err := (&net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(from)}}).Dial("tcp", to.String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { c.Close() })
+	return &visitor{t, c, bufio.NewReader(c)}
+}
+
+// ask sends a request and returns the status of the answer, 0 if the connection is closed.
+func (v *visitor) ask(target string) int {
+	v.t.Helper()
+	if _, err := io.WriteString(v, "GET "+target+" HTTP/1.1\r\nHost: example.org\r\n\r\n"); err != nil {
+		return 0
+	}
+	return v.answer(10 * time.Second)
+}
+
+// answer returns the status of the next answer, 0 if the connection is closed, and -1 if
+// nothing comes within a time.
+func (v *visitor) answer(within time.Duration) int {
+	v.t.Helper()
+	v.SetReadDeadline(time.Now().Add(within))
+	resp, err := http.ReadResponse(v.r, nil)
+	switch {
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		return -1
+	case err != nil:
+		return 0
+	}
+	io.Copy(io.Discard, resp.Body)
+	return resp.StatusCode
+}
+
+// slowServer serves with limits, and tells when urn:x-y:slow is asked for, which is answered when it
+// may go on.
+func slowServer(t *testing.T, limits Limits) (s *Server, public net.Addr, asked, goOn chan struct{}) {
+	asked, goOn = make(chan struct{}, 10), make(chan struct{})
+	s, _ = newTestServer(t, func(o *Options) {
+		limits.Timeout = 10 * time.Second
+		o.Limits = limits
+		engine := o.Resolver
+		o.Resolver = resolverFunc(func(ctx context.Context, q nomen.Question) (*nomen.Answer, error) {
+			if q.Name.Key() == "urn:x-y:slow" {
+				asked <- struct{}{}
+				<-goOn
+			}
+			return engine.Resolve(ctx, q)
+		})
+	})
+	return s, listen(t, s).Public, asked, goOn
+}
+
+// refusals returns what the metrics say was refused for a reason.
+func refusals(s *Server, reason string) int {
+	w := httptest.NewRecorder()
+	s.metrics.handler.ServeHTTP(w, httptest.NewRequest("GET", metricsPath, nil))
+	_, rest, _ := strings.Cut(w.Body.String(), `nomen_refused_total{reason="`+reason+`"} `)
+	line, _, _ := strings.Cut(rest, "\n")
+	n, _ := strconv.Atoi(line)
+	return n
+}
+
+// When the table is full, the connection that was idle for longest makes room: not one
+// that is used, and not one whose request is being answered.
+func TestConnectionTable(t *testing.T) {
+	s, public, asked, goOn := slowServer(t, Limits{Connections: 10})
+	const page = "/urn:ietf:rfc:2648"
+	busy, used := connectFrom(t, "127.0.0.1", public), connectFrom(t, "127.0.0.1", public)
+	io.WriteString(busy, "GET /urn:x-y:slow HTTP/1.1\r\nHost: x\r\n\r\n")
+	<-asked
+	for range 3 { // from the second request on the wire answers
+		if used.ask(page) != 303 {
+			t.Fatal("no answer")
+		}
+	}
+	var idle []*visitor
+	for range 8 {
+		v := connectFrom(t, "127.0.0.1", public)
+		if v.ask(page) != 303 {
+			t.Fatal("no answer")
+		}
+		idle = append(idle, v)
+	}
+	used.ask(page)
+	for range 10 {
+		if connectFrom(t, "127.0.0.1", public).ask(page) != 303 {
+			t.Error("no answer where idle connections can make room")
+		}
+		if used.ask(page) != 303 {
+			t.Error("a connection in use made room")
+		}
+	}
+	for i, v := range idle {
+		if got := v.ask(page); got != 0 {
+			t.Errorf("idle connection %d: %d", i, got)
+		}
+	}
+	close(goOn)
+	if got := busy.answer(5 * time.Second); got != 404 {
+		t.Errorf("the request that was under way: %d", got)
+	}
+	if got := refusals(s, refusedIdle); got < 10 {
+		t.Errorf("%d idle connections were counted", got)
+	}
+}
+
+// Where every connection is at work, a new one waits.
+func TestConnectionTableBusy(t *testing.T) {
+	_, public, asked, goOn := slowServer(t, Limits{Connections: 1})
+	busy := connectFrom(t, "127.0.0.1", public)
+	io.WriteString(busy, "GET /urn:x-y:slow HTTP/1.1\r\nHost: x\r\n\r\n")
+	<-asked
+	waits := connectFrom(t, "127.0.0.1", public)
+	io.WriteString(waits, "GET /-/healthz HTTP/1.1\r\nHost: x\r\n\r\n")
+	if got := waits.answer(50 * time.Millisecond); got != -1 {
+		t.Errorf("a second connection was answered: %d", got)
+	}
+	close(goOn)
+	if got := busy.answer(5 * time.Second); got != 404 {
+		t.Errorf("the first: %d", got)
+	}
+	if got := waits.answer(5 * time.Second); got != 200 {
+		t.Errorf("the second: %d", got)
+	}
+}
+
+// Of one address there are so many connections and no more; a new one takes the place of
+// its own that is idle. Others, and addresses behind which there are many, are not touched.
+func TestConnectionShare(t *testing.T) {
+	s, public, asked, goOn := slowServer(t, Limits{Connections: 20, PerAddress: 2})
+	const page = "/urn:ietf:rfc:2648"
+	other := connectFrom(t, "127.0.0.3", public)
+	other.ask(page)
+	var own []*visitor
+	for range 5 {
+		v := connectFrom(t, "127.0.0.2", public)
+		if v.ask(page) != 303 {
+			t.Error("a new connection was not answered")
+		}
+		own = append(own, v)
+	}
+	for i, v := range own {
+		if got, want := v.ask(page), map[bool]int{true: 303, false: 0}[i >= 3]; got != want {
+			t.Errorf("connection %d: %d, want %d", i, got, want)
+		}
+	}
+	for _, v := range own[3:] {
+		io.WriteString(v, "GET /urn:x-y:slow HTTP/1.1\r\nHost: x\r\n\r\n")
+	}
+	<-asked
+	<-asked
+	if got := connectFrom(t, "127.0.0.2", public).answer(5 * time.Second); got != 0 {
+		t.Errorf("a connection beyond the share: %d", got)
+	}
+	if other.ask(page) != 303 {
+		t.Error("another address lost its connection")
+	}
+	var many []*visitor
+	for range 10 {
+		many = append(many, connectFrom(t, "127.0.0.1", public))
+	}
+	for _, v := range many {
+		if v.ask(page) != 303 {
+			t.Error("this machine has a share")
+		}
+	}
+	close(goOn)
+	if got := refusals(s, refusedConnection); got != 1 {
+		t.Errorf("%d connections were refused", got)
+	}
+}
+
+// Connections with TLS, in HTTP/1.1 and HTTP/2, are known to be idle as others are.
+func TestConnectionTableTLS(t *testing.T) {
+	config, pool := certificate(t)
+	s, _ := newTestServer(t, func(o *Options) { o.Limits.Connections = 1 })
+	l, err := s.Listen("127.0.0.1:0", "", config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Shutdown(t.Context())
+	for range 2 {
+		for _, h2 := range []bool{false, true} {
+			c := &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: pool}, ForceAttemptHTTP2: h2}, Timeout: 5 * time.Second}
+			defer c.CloseIdleConnections()
+			resp, err := c.Get("https://" + l.Public.String() + "/-/healthz")
+			if err != nil {
+				t.Fatal(err)
+			}
+			resp.Body.Close()
+			if want := map[bool]int{false: 1, true: 2}[h2]; resp.ProtoMajor != want {
+				t.Errorf("HTTP/%d, want %d", resp.ProtoMajor, want)
+			}
+		}
+	}
+}

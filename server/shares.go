@@ -1,0 +1,132 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"net/netip"
+	"slices"
+
+	"github.com/nomen-project/nomen/gateway"
+)
+
+// many reports whether an address stands for many clients: a trusted proxy that does not
+// say for whom it asks, or this machine, on which a proxy may run.
+func (s *Server) many(a netip.Addr) bool {
+	return a == netip.AddrFrom4([4]byte{127, 0, 0, 1}) || a == netip.IPv6Loopback() || s.trusts(a)
+}
+
+// The reasons for which requests are refused, as the metrics have them.
+const (
+	refusedBusy  = "busy"  // the server does enough for others: 503
+	refusedLimit = "limit" // the client asks too much: 429
+)
+
+// tooMany answers a client that asks too much, or when too many ask.
+func (s *Server) tooMany(e *gateway.LimitError) *reply {
+	reason, text := refusedLimit, "You ask too often or too much at once. Please try again later."
+	if e.Full {
+		reason, text = refusedBusy, "The server is busy. Please try again later."
+	}
+	s.metrics.refused(reason)
+	p := newReply(e.Status())
+	p.add("Cache-Control", "no-store")
+	p.add("Retry-After", gateway.RetryAfter(e))
+	return p.withText(text)
+}
+
+// costly answers a request that costs more than a name: a client may ask so only so often
+// (429), and so many are answered at once (503), of which each address has a share.
+func (s *Server) costly(ctx context.Context, answer func() *reply) *reply {
+	if p := s.rated(ctx); p != nil {
+		return p
+	}
+	return s.inTurn(ctx, answer)
+}
+
+// rated returns the answer to a client that asks for what is costly too often, or nil.
+func (s *Server) rated(ctx context.Context) *reply {
+	a := gateway.AskerOf(ctx)
+	if a == nil || a.Many {
+		return nil
+	}
+	if limit, ok := errors.AsType[*gateway.LimitError](s.rates.Spend(a.Addr, s.now())); ok {
+		return s.tooMany(limit)
+	}
+	return nil
+}
+
+// inTurn answers a request while it has a turn, until all is sent.
+func (s *Server) inTurn(ctx context.Context, answer func() *reply) *reply {
+	back, err := s.turns.TakeFor(gateway.AskerOf(ctx), 1)
+	if limit, ok := errors.AsType[*gateway.LimitError](err); ok {
+		return s.tooMany(limit)
+	}
+	var p *reply
+	defer func() {
+		if p == nil || p.stream == nil {
+			back()
+		}
+	}()
+	if p = answer(); p.stream != nil {
+		p.holds(back)
+	}
+	return p
+}
+
+// holds adds to what is given back when the reply was sent.
+func (p *reply) holds(back func()) {
+	before := p.release
+	p.release = func() {
+		if before != nil {
+			before()
+		}
+		back()
+	}
+}
+
+// maxBodies bounds the bytes of all bodies that are read or answered at once, a quarter
+// of them of one address.
+const maxBodies = 64 << 20
+
+// minBody is the room with which the reading of a body begins, in bytes.
+const minBody = 4 << 10
+
+// readBody reads a body of at most so many bytes, and one more if it is longer. What it
+// takes of the room for bodies is to be given back. The error may be a
+// [*gateway.LimitError].
+func (s *Server) readBody(ctx context.Context, r io.Reader, most int) (body []byte, back func(), err error) {
+	var taken []func()
+	back = func() {
+		for _, f := range taken {
+			f()
+		}
+	}
+	asker := gateway.AskerOf(ctx)
+	for len(body) <= most {
+		if len(body) == cap(body) {
+			more := max(cap(body), minBody)
+			room, err := s.bodies.TakeFor(asker, more)
+			if err != nil {
+				return nil, back, err
+			}
+			taken = append(taken, room)
+			body = slices.Grow(body, more)
+		}
+		n, err := r.Read(body[len(body):min(cap(body), most+1)])
+		body = body[:len(body)+n]
+		if err == io.EOF {
+			return body, back, nil
+		}
+		if err != nil {
+			return nil, back, err
+		}
+	}
+	return body, back, nil
+}
+
+// requestTimeout answers a client whose body did not arrive in time (RFC 9110, 15.5.9).
+func requestTimeout() *reply {
+	return uncached(newReply(http.StatusRequestTimeout).withText("The body did not arrive in time."))
+}

@@ -56,7 +56,7 @@ func (r *Registrar) putAuthority(ctx context.Context, a Actor, auth *store.Autho
 	if how.dry {
 		return Outcome{}, nil
 	}
-	results, err := r.store.Apply(ctx, []store.Change{{Authority: next, Expected: how.expected, Time: r.now(), Who: a.Who, Why: how.why, Batch: how.batch}})
+	results, err := r.apply(ctx, []store.Change{{Authority: next, Expected: how.expected, Time: r.now(), Who: a.Who, Why: how.why, Batch: how.batch}})
 	if err != nil {
 		return Outcome{}, err
 	}

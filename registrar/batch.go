@@ -334,7 +334,7 @@ func (s *state) expects(req *Request) uint64 {
 
 // next returns the change that makes rec of the state, nil if it is so already.
 func (p *plan) next(i int, s *state, req *Request, rec *store.Record) (*store.Change, error) {
-	c := store.Change{Record: rec, Expected: s.expects(req), Time: p.now, Who: p.actor.Who, Why: p.why, Batch: p.id}
+	c := store.Change{Record: rec, Expected: s.expects(req), Time: p.now, AnyTime: p.anyTime, Who: p.actor.Who, Why: p.why, Batch: p.id}
 	if err := store.Check(i, &c); err != nil {
 		return nil, err
 	}
@@ -357,7 +357,7 @@ func (p *plan) commit() (at int, err error) {
 	if len(p.changes) == 0 {
 		return -1, nil
 	}
-	results, err := p.store.Apply(p.ctx, p.changes)
+	results, err := p.apply(p.ctx, p.changes)
 	if err != nil {
 		return refused(err), err
 	}

@@ -116,9 +116,6 @@ func (r *Registrar) redactOnce(ctx context.Context, a Actor, s redactable, red R
 		return Outcome{}, err
 	}
 	now := time.UnixMilli(r.now().UnixMilli()).UTC()
-	if now.Before(last.Time) {
-		now = last.Time
-	}
 	c := store.Change{
 		Record: last.Record, Authority: last.Authority, Delete: last.Delete, Expected: red.Expected,
 		Time: now, Who: a.Who, Why: red.Reason, Redacts: revisions,
@@ -128,9 +125,12 @@ func (r *Registrar) redactOnce(ctx context.Context, a Actor, s redactable, red R
 			c.Expected = 0 // a deleted name has no revision
 		}
 	}
-	results, err := r.store.Apply(ctx, []store.Change{c})
+	results, err := r.apply(ctx, []store.Change{c})
 	if err != nil {
 		return Outcome{}, err
+	}
+	if c.Time = now; now.Before(last.Time) {
+		c.Time = last.Time
 	}
 	out := Outcome{Result: results[0]}
 	switch {

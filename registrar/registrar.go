@@ -18,6 +18,10 @@ type Options struct {
 	Log *slog.Logger     // discards if nil
 
 	Authorities *store.Table // of the same store, to be shared; one of its own if nil
+
+	// AnyTime accepts a clock that is more than [store.MaxSkew] before the last change of
+	// the store or of a name, which is then dated like that. See [Registrar.CheckClock].
+	AnyTime bool
 }
 
 // authorityLife is how long another process's change of an authority may go
@@ -30,11 +34,13 @@ type Registrar struct {
 	authorities *store.Table
 	now         func() time.Time
 	log         *slog.Logger
+	anyTime     bool
+	clock       clockGuard
 }
 
 // New returns a Registrar for s.
 func New(s store.Store, o Options) *Registrar {
-	r := &Registrar{store: s, now: o.Now, log: o.Log}
+	r := &Registrar{store: s, anyTime: o.AnyTime, now: o.Now, log: o.Log}
 	if r.now == nil {
 		r.now = time.Now
 	}
@@ -118,7 +124,7 @@ func (r *Registrar) remove(ctx context.Context, a Actor, n name.Name, expected u
 	if err != nil {
 		return Outcome{}, err
 	}
-	results, err := r.store.Apply(ctx, []store.Change{{Delete: there.Name, Expected: expected, Time: r.now(), Who: a.Who, Why: why, Batch: id}})
+	results, err := r.apply(ctx, []store.Change{{Delete: there.Name, Expected: expected, Time: r.now(), Who: a.Who, Why: why, Batch: id}})
 	if err != nil {
 		return Outcome{}, err
 	}

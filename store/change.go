@@ -33,6 +33,10 @@ type Change struct {
 	Who  string    // who made it; "" for the operator of the machine
 	Why  string    // in the words of who made it
 
+	// AnyTime accepts a Time that is more than [MaxSkew] before the last change of the
+	// same subject. A store does not keep it.
+	AnyTime bool
+
 	// Batch is the ID that the changes of one import, relocation or undo have in
 	// common; "" for a change that was made alone. A token has none.
 	Batch string

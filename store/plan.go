@@ -126,6 +126,9 @@ func (p *Planner) borrow(c *Change) *Change {
 //	active        -> active, retired
 //	retired       -> retired, active
 //
+// A change whose time is more than [MaxSkew] before that of last is refused too, unless
+// it is AnyTime.
+//
 // The error is a [*ConflictError] or a [*StateError].
 func Next(i int, last, c *Change) (*Change, Result, error) {
 	return next(i, last, c.Clone())
@@ -148,6 +151,9 @@ func next(i int, last, c *Change) (*Change, Result, error) {
 	}
 	if same(last, c) {
 		return nil, Result{Revision: last.Revision()}, nil
+	}
+	if rule := ahead(last, c); rule != "" {
+		return nil, Result{}, &StateError{Index: i, Key: c.Subject().Key, Rule: rule}
 	}
 	c.follow(last)
 	if rule := overreach(c); rule != "" {
@@ -241,8 +247,8 @@ func same(last, next *Change) bool {
 
 // follow numbers and dates c, a copy in normal form, as the change after last.
 func (c *Change) follow(last *Change) {
-	c.Expected = last.Revision()
-	if last != nil && c.Time.Before(last.Time) {
+	c.Expected, c.AnyTime = last.Revision(), false
+	if last != nil && c.Time.Before(last.Time) && (c.Token == nil || last.Time.Sub(c.Time) <= MaxSkew) {
 		c.Time = last.Time
 	}
 	switch {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"iter"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -25,21 +26,28 @@ along up to the moment at which migrate begins; what a node had committed and no
 yet put into the log of changes when it was killed comes along too.
 
 If it is cut short, start it again: what has arrived is compared, not copied
-again.`
+again.
+
+With --repair-times, changes that a wrong clock has dated in the future get the time
+of the change before them; 'nomen verify' tells whether there are any. All else is
+copied as it is. The history of the copy then has another head.`
 
 func (c *cli) migrateCommand() *cobra.Command {
 	var from, to string
+	var repair bool
 	cmd := &cobra.Command{
 		Use:   "migrate --from STORE --to STORE",
 		Short: "everything into another store",
 		Long:  migrateLong,
 		Example: `  nomen migrate --from pebble:/var/lib/nomen/store --to postgres://nomen@db.example.org/names
-  nomen migrate --from postgres://nomen@db.example.org/names --to pebble:/srv/names/store`,
+  nomen migrate --from postgres://nomen@db.example.org/names --to pebble:/srv/names/store
+  nomen migrate --from pebble:store --to pebble:store.repaired --repair-times`,
 		Args: noArguments,
 	}
 	f := cmd.Flags()
 	f.StringVar(&from, "from", "", "the store that is copied (required)")
 	f.StringVar(&to, "to", "", "the empty store that it is copied to (required)")
+	f.BoolVar(&repair, "repair-times", false, "date changes that are dated in the future like the change before them")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		switch {
 		case from == "" || to == "":
@@ -47,12 +55,12 @@ func (c *cli) migrateCommand() *cobra.Command {
 		case from == to:
 			return usagef("migrate: --from and --to are the same store")
 		}
-		return c.migrateStores(cmd.Context(), from, to)
+		return c.migrateStores(cmd.Context(), from, to, repair)
 	}
 	return cmd
 }
 
-func (c *cli) migrateStores(ctx context.Context, from, to string) error {
+func (c *cli) migrateStores(ctx context.Context, from, to string, repair bool) error {
 	source, err := c.openAt(ctx, from, true)
 	if err != nil {
 		return err
@@ -61,7 +69,7 @@ func (c *cli) migrateStores(ctx context.Context, from, to string) error {
 	if err != nil {
 		return errors.Join(err, source.Close())
 	}
-	return errors.Join(c.migrate(ctx, source, target), target.Close(), source.Close())
+	return errors.Join(c.migrate(ctx, source, target, repair), target.Close(), source.Close())
 }
 
 // openAt opens the store that pebble:DIR or postgres://... names.
@@ -94,25 +102,39 @@ type migration struct {
 	Tokens  int     `json:"tokens"`
 	Head    string  `json:"head"`
 	Seconds float64 `json:"seconds"`
+	Retimed *uint64 `json:"retimed,omitempty"` // changes that got another time, of a repair
 }
 
-// migrate copies one store into another and compares them.
-func (c *cli) migrate(ctx context.Context, from, to store.Store) error {
+// migrate copies one store into another and compares them. A repair gives changes that
+// are dated in the future other times.
+func (c *cli) migrate(ctx context.Context, from, to store.Store, repair bool) error {
 	start := clock()
 	head, err := settledHead(ctx, from)
 	if err != nil {
 		return err
 	}
+	entries, tokens := store.Changes(ctx, from, 0), store.TokenChanges(ctx, from)
+	var times *retimer
+	if repair {
+		if times, err = newRetimer(ctx, from, clock().Add(store.ClockTolerance)); err != nil {
+			return err
+		}
+		entries, tokens = times.entries(entries), times.tokens(tokens)
+	}
 	bar, end := c.counting("changes")
-	err = store.Load(ctx, to, upTo(head.Size, bar, store.Changes(ctx, from, 0)))
+	err = store.Load(ctx, to, upTo(head.Size, bar, entries))
 	end()
 	if err != nil {
 		return fmt.Errorf("%w; what has arrived stays, and the same command goes on after it", err)
 	}
-	m := migration{Changes: head.Size, Head: headText(head)}
-	if m.Tokens, err = copyTokens(ctx, from, to); err != nil {
+	m := migration{Changes: head.Size}
+	if m.Tokens, err = copyTokens(ctx, tokens, to); err != nil {
 		return fmt.Errorf("tokens: %w", err)
 	}
+	if times != nil && times.changed > 0 {
+		return c.migrateRepaired(ctx, from, to, m, times, start)
+	}
+	m.Head = headText(head)
 	if m.Records, err = c.compareStores(ctx, from, to, head); err != nil {
 		return err
 	}
@@ -122,6 +144,35 @@ func (c *cli) migrate(ctx context.Context, from, to store.Store) error {
 	}
 	_, err = fmt.Fprintf(c.out, "%d changes of %d records and %d tokens in %.2f s, %.0f changes a second\nthe heads are equal: %s\n",
 		m.Changes, m.Records, m.Tokens, m.Seconds, rate(int64(m.Changes), m.Seconds), m.Head)
+	return err
+}
+
+// migrateRepaired ends a migration that has given changes other times.
+func (c *cli) migrateRepaired(ctx context.Context, from, to store.Store, m migration, times *retimer, start time.Time) error {
+	head, err := settledHead(ctx, to)
+	if err != nil {
+		return err
+	}
+	there, err := exactCount(ctx, to)
+	if err != nil {
+		return err
+	}
+	here, err := exactCount(ctx, from)
+	switch {
+	case err != nil:
+		return err
+	case head.Size != m.Changes || there != here:
+		return fmt.Errorf("the copy is not the same: it has %d changes and %d records, not %d and %d; was the store changed meanwhile?", head.Size, there, m.Changes, here)
+	}
+	if err := sameTokens(ctx, from, to); err != nil {
+		return err
+	}
+	m.Records, m.Head, m.Retimed, m.Seconds = there, headText(head), &times.changed, clock().Sub(start).Seconds()
+	if c.json {
+		return c.printJSON(m)
+	}
+	_, err = fmt.Fprintf(c.out, "%d changes of %d records and %d tokens in %.2f s, %.0f changes a second\n%s\nhead %s\n",
+		m.Changes, m.Records, m.Tokens, m.Seconds, rate(int64(m.Changes), m.Seconds), times.summary(), m.Head)
 	return err
 }
 
@@ -146,7 +197,7 @@ func upTo(last uint64, show func(done, total uint64), entries iter.Seq2[*store.E
 const tokenBatch = 1000
 
 // copyTokens copies the tokens and returns how many there are.
-func copyTokens(ctx context.Context, from, to store.Store) (int, error) {
+func copyTokens(ctx context.Context, tokens iter.Seq2[*store.Change, error], to store.Store) (int, error) {
 	n := 0
 	var batch []store.Change
 	write := func() error {
@@ -157,7 +208,7 @@ func copyTokens(ctx context.Context, from, to store.Store) (int, error) {
 		batch = batch[:0]
 		return err
 	}
-	for c, err := range store.TokenChanges(ctx, from) {
+	for c, err := range tokens {
 		if err != nil {
 			return n, err
 		}

@@ -73,7 +73,7 @@ func (c *cli) withStore(ctx context.Context, how access, f func(backend) error) 
 		remote, err := c.elsewhere(ctx)
 		switch {
 		case remote != nil:
-			return f(remote)
+			return f(c.through(remote))
 		case err != nil:
 			return fmt.Errorf("%s: the server of this data directory cannot be asked, and keeps its names elsewhere: %w; remove the file if there is no such server any more", filepath.Join(c.data, urlFile), err)
 		}
@@ -83,13 +83,22 @@ func (c *cli) withStore(ctx context.Context, how access, f func(backend) error) 
 	case err != nil:
 		return err
 	case remote != nil:
-		return f(remote)
+		return f(c.through(remote))
 	}
 	if remote, _ := c.elsewhere(ctx); remote != nil { // one that cannot be asked was killed, and the store is free
 		return errors.Join(s.Close(), usagef("%s: the server of this data directory, at %s, keeps its names in another store: give its --store too, or remove %s if this is a copy of its directory",
 			dir, remote.URL, filepath.Join(c.data, urlFile)))
 	}
-	return errors.Join(f(&local{s, registrar.New(s, registrar.Options{Now: clock, Log: c.logger()})}), s.Close())
+	return errors.Join(f(&local{s, c.newRegistrar(s, c.logger(), nil)}), s.Close())
+}
+
+// through returns the server by which a command works, and says which options are
+// those of the server.
+func (c *cli) through(remote *adminapi.Client) backend {
+	if c.clockOK {
+		fmt.Fprintln(c.err, "nomen: warning: --clock-ok has no effect while a server is running: give it to the server")
+	}
+	return remote
 }
 
 // elsewhere returns a client of a server that runs on the data directory without

@@ -7,7 +7,6 @@ import (
 	"log/slog"
 	"strings"
 
-	"github.com/nomen-project/nomen/registrar"
 	"github.com/nomen-project/nomen/store"
 	"github.com/nomen-project/nomen/store/cachestore"
 	"github.com/nomen-project/nomen/store/pgstore"
@@ -31,13 +30,13 @@ func (c *cli) withDatabase(ctx context.Context, how access, f func(backend) erro
 	if err != nil {
 		return err
 	}
-	return errors.Join(f(&local{s, registrar.New(s, registrar.Options{Now: clock, Log: c.logger()})}), s.Close())
+	return errors.Join(f(&local{s, c.newRegistrar(s, c.logger(), nil)}), s.Close())
 }
 
 // openDatabase opens the store in a database, and makes it if that is what the
 // command is for.
 func (c *cli) openDatabase(ctx context.Context, how access, log *slog.Logger) (*pgstore.Store, error) {
-	return c.openDatabaseAs(ctx, pgstore.Options{URL: c.store, Log: log, ReadOnly: how == reads}, how)
+	return c.openDatabaseAs(ctx, pgstore.Options{URL: c.store, Now: clock, Log: log, ReadOnly: how == reads}, how)
 }
 
 func (c *cli) openDatabaseAs(ctx context.Context, o pgstore.Options, how access) (*pgstore.Store, error) {

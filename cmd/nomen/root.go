@@ -34,6 +34,7 @@ type cli struct {
 	config  string // file
 	json    bool
 	verbose bool
+	clockOK bool // a clock that is far before the last change is accepted
 
 	cacheSize   int64              // bytes, of an embedded store that is opened; 0 for a share of the machine's memory
 	authorities []*store.Authority // of the configuration file
@@ -137,6 +138,7 @@ func (c *cli) root() *cobra.Command {
 	f.StringVar(&c.config, "config", "", "TOML file with options; unknown keys are errors")
 	f.BoolVar(&c.json, "json", false, "one JSON object a line instead of text")
 	f.BoolVarP(&c.verbose, "verbose", "v", false, "say what is done, on standard error")
+	f.BoolVar(&c.clockOK, "clock-ok", false, "make changes though the clock is more than a day before the last one (docs/history.md)")
 	root.AddCommand(
 		c.serveCommand(), c.resolveCommand(),
 		c.discoverCommand(), c.zoneCommand(),
@@ -162,6 +164,11 @@ func (c *cli) configure(cmd *cobra.Command) error {
 		return err
 	}
 	return c.readFile(cmd)
+}
+
+// newRegistrar returns the registrar of an open store.
+func (c *cli) newRegistrar(s store.Store, log *slog.Logger, table *store.Table) *registrar.Registrar {
+	return registrar.New(s, registrar.Options{Now: clock, Log: log, Authorities: table, AnyTime: c.clockOK})
 }
 
 // logger returns the log of a command, on standard error.

@@ -203,7 +203,12 @@ func (f *serveFlags) ownHosts() []string {
 // serveStore serves an open store.
 func (c *cli) serveStore(ctx context.Context, f serveFlags, s keeper, secure *tls.Config, proxies []netip.Prefix, log *slog.Logger) (err error) {
 	table := store.NewTable(s, clock, authorityLife)
-	reg := registrar.New(s, registrar.Options{Now: clock, Log: log, Authorities: table})
+	reg := c.newRegistrar(s, log, table)
+	if err := reg.CheckClock(ctx); err != nil && c.clockOK {
+		log.Warn("changes are made by a clock that seems wrong, as --clock-ok says", "err", err)
+	} else if err != nil {
+		log.Error("no changes are made until the clock is right: set it, or start with --clock-ok if it is", "err", err)
+	}
 	own, earlier, err := c.nodeToken()
 	if err != nil {
 		return err

@@ -227,14 +227,14 @@ func TestMigrate(t *testing.T) {
 	}
 	to := memstore.New()
 	broken := errors.New("broken")
-	if err := b.migrate(ctx, &cutOff{Store: b.l.store.(*memstore.Store), after: 2, err: broken}, to); !errors.Is(err, broken) || !strings.Contains(err.Error(), "goes on after it") {
+	if err := b.migrate(ctx, &cutOff{Store: b.l.store.(*memstore.Store), after: 2, err: broken}, to, false); !errors.Is(err, broken) || !strings.Contains(err.Error(), "goes on after it") {
 		t.Errorf("cut off: %v", err)
 	}
 	if h, err := to.Head(ctx); err != nil || h.Size != 2 {
 		t.Errorf("cut off after %v, %v", h, err)
 	}
 	for range 2 { // resumed, and once more
-		if err := b.migrate(ctx, b.l.store, to); err != nil {
+		if err := b.migrate(ctx, b.l.store, to, false); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -259,7 +259,7 @@ func TestMigrate(t *testing.T) {
 	other := newBench(t)
 	other.put(t, "x")
 	var entry *store.EntryError
-	if err := b.migrate(ctx, b.l.store, other.l.store); !errors.As(err, &entry) {
+	if err := b.migrate(ctx, b.l.store, other.l.store, false); !errors.As(err, &entry) {
 		t.Errorf("into another store: %v", err)
 	}
 	for _, spec := range []string{"", "pebble:", "mysql://x", "/srv/names"} {

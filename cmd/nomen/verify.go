@@ -18,8 +18,9 @@ import (
 
 const verifyLong = `Verify checks every record against its history, the history against the chain of
 digests over all changes, and every index against the records. It names each fault:
-a change that was altered, removed, added or moved is found. At the end it prints
-the head, SIZE:HASH, which stands for all changes up to then.
+a change that was altered, removed, added or moved is found. Changes that are dated
+in the future by the clock of this machine are one fault. At the end it prints the
+head, SIZE:HASH, which stands for all changes up to then.
 
 Note the head, somewhere else than on this machine. With --head it is checked that
 the log of today begins with the log of that head: nothing of it was changed, not

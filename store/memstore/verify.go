@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"time"
 
 	"github.com/nomen-project/nomen/internal/codec"
 	"github.com/nomen-project/nomen/internal/ledger"
@@ -18,7 +19,7 @@ func (s *Store) Verify(ctx context.Context, fault func(store.Fault), progress fu
 	if err := s.usable(ctx); err != nil {
 		return store.Head{}, err
 	}
-	c := &checker{s: s, fault: fault, progress: progress, found: map[uint64]bool{}}
+	c := &checker{s: s, fault: fault, progress: progress, found: map[uint64]bool{}, future: store.FutureCheck{Now: time.Now()}}
 	if err := c.entries(ctx); err != nil {
 		return store.Head{}, err
 	}
@@ -26,6 +27,7 @@ func (s *Store) Verify(ctx context.Context, fault func(store.Fault), progress fu
 		return store.Head{}, err
 	}
 	c.counts()
+	c.future.Report(fault)
 	return c.tree.Head(), nil
 }
 
@@ -38,6 +40,7 @@ type checker struct {
 	tree     ledger.Log      // computed anew
 	found    map[uint64]bool // places of the log that a version has
 	records  int64
+	future   store.FutureCheck
 }
 
 const progressEvery = 10_000 // entries or versions
@@ -56,6 +59,7 @@ func (c *checker) entries(ctx context.Context) error {
 	var nodes []ledger.Node
 	for i, e := range l.entries {
 		subject := e.Change.Subject()
+		c.future.Add(subject, e.Seq, e.Change.Time)
 		if e.Seq != uint64(i)+1 {
 			c.fault(store.Fault{Subject: subject, Seq: e.Seq, Problem: fmt.Sprintf("stands at place %d of the log", i+1)})
 		}

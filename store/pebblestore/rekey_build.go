@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"iter"
 	"math"
+	"time"
 
 	"github.com/cockroachdb/pebble/v2"
 
@@ -311,7 +312,7 @@ func (r *rekeyer) verify(db *pebble.DB) error {
 	snap := db.NewSnapshot()
 	defer snap.Close()
 	var first error
-	_, err := check(r.ctx, snap, func(f store.Fault) {
+	_, err := check(r.ctx, snap, time.Time{}, func(f store.Fault) {
 		if first == nil {
 			first = fmt.Errorf("the new store is not sound: %q: %s: the old one was left as it is", f.Subject.Key, f.Problem)
 		}

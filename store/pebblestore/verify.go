@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/cockroachdb/pebble/v2"
 
@@ -31,12 +32,12 @@ func (s *Store) Verify(ctx context.Context, fault func(store.Fault), progress fu
 	}
 	snap := s.db.NewSnapshot()
 	defer snap.Close()
-	return check(ctx, snap, fault, progress)
+	return check(ctx, snap, s.now(), fault, progress)
 }
 
-// check checks a store as of a snapshot.
-func check(ctx context.Context, db *pebble.Snapshot, fault func(store.Fault), progress func(done, total uint64)) (store.Head, error) {
-	c := &checker{ctx: ctx, db: db, fault: fault, progress: progress}
+// check checks a store as of a snapshot, by the clock of now.
+func check(ctx context.Context, db *pebble.Snapshot, now time.Time, fault func(store.Fault), progress func(done, total uint64)) (store.Head, error) {
+	c := &checker{ctx: ctx, db: db, fault: fault, progress: progress, future: store.FutureCheck{Now: now}}
 	for _, step := range []func() error{c.open, c.entries, c.subjects, c.nodes, c.index, c.counts} {
 		err := step()
 		c.close()
@@ -47,6 +48,7 @@ func check(ctx context.Context, db *pebble.Snapshot, fault func(store.Fault), pr
 	if progress != nil {
 		progress(c.total, c.total)
 	}
+	c.future.Report(fault)
 	return c.tree.Head(), nil
 }
 
@@ -69,6 +71,7 @@ type checker struct {
 	places  uint64 // locations that records have
 	aliased bool   // the index has aliases too
 	pending []store.Place
+	future  store.FutureCheck
 }
 
 // view returns a view that is closed after the step.
@@ -98,7 +101,7 @@ func (c *checker) broken(s store.Subject, seq uint64, err error) error {
 	}
 	var bad *CorruptError
 	if errors.As(err, &bad) || pebble.IsCorruptionError(err) {
-		c.report(s, seq, "%v", err)
+		c.report(s, seq, "%s", firstLine(err))
 		return nil
 	}
 	return err
@@ -160,6 +163,7 @@ func (c *checker) entries() error {
 // entry checks one entry, for whose leaf there is a buffer.
 func (c *checker) entry(leaf []byte, f *found) ([]byte, error) {
 	c.rows++
+	c.future.Add(f.row.subject, f.row.seq, f.row.time)
 	if f.err != nil {
 		return leaf, errors.Join(c.broken(f.row.subject, f.row.seq, f.err), c.step())
 	}

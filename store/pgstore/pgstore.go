@@ -30,12 +30,15 @@ type Options struct {
 	// And no call waits for a database that is known to be away, unless the URL has
 	// wait.
 	Node bool
+
+	Now func() time.Time // the clock of this machine; time.Now if nil
 }
 
 // A Store is a database that is open. [Open] makes one.
 type Store struct {
 	cluster  *cluster
 	readOnly bool
+	now      func() time.Time
 	gate     gate.Gate
 	recent   recent
 	sealer   *sealer
@@ -64,6 +67,7 @@ var (
 	_ store.Loader             = (*Store)(nil)
 	_ store.Verifier           = (*Store)(nil)
 	_ store.Watched            = (*Store)(nil)
+	_ store.Clocked            = (*Store)(nil)
 )
 
 // Open opens the store in a database, or makes one there. While no server takes
@@ -83,9 +87,13 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
 	s := &Store{
 		cluster:  newCluster(config, o.Log),
 		readOnly: o.ReadOnly,
+		now:      o.Now,
 		requests: make(chan *request),
 	}
 	if len(config.servers) > 1 {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"hash/maphash"
 	"slices"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 
@@ -46,7 +47,7 @@ func (s *Store) Verify(ctx context.Context, fault func(store.Fault), progress fu
 		return h, err
 	}
 	err = s.snapshot(ctx, true, func(ctx context.Context, tx pgx.Tx, begun *bool) error {
-		v := &verifier{ctx: ctx, tx: tx, seed: maphash.MakeSeed(), progress: progress, fault: func(f store.Fault) {
+		v := &verifier{ctx: ctx, tx: tx, seed: maphash.MakeSeed(), progress: progress, future: store.FutureCheck{Now: s.now()}, fault: func(f store.Fault) {
 			*begun = true
 			fault(f)
 		}}
@@ -75,6 +76,7 @@ type verifier struct {
 	located sum  // places by the records
 	indexed sum  // places by the index
 	records int64
+	future  store.FutureCheck
 }
 
 // A sum is that of the hashes of many things, whatever their order.
@@ -102,6 +104,7 @@ func (v *verifier) verify() (store.Head, error) {
 	if counted && v.records != v.names {
 		v.fault(store.Fault{Problem: fmt.Sprintf("there are %d names, the head of the log counts %d", v.records, v.names)})
 	}
+	v.future.Report(v.fault)
 	v.step(0)
 	return v.log.Head(), nil
 }
@@ -177,7 +180,9 @@ func (v *verifier) hashChange(s store.Subject, revision, time int64) uint64 {
 func (v *verifier) entries() error {
 	err := v.eachLogRow(func(row logRow, entries []entry) error {
 		for i := range entries {
-			v.sealed.add(v.hashEntry(&entries[i]))
+			e := &entries[i]
+			v.sealed.add(v.hashEntry(e))
+			v.future.Add(e.subject(), uint64(row.chunk)*chunkSize+uint64(i)+1, time.UnixMilli(e.time).UTC())
 		}
 		leaves, err := v.leaves(uint64(row.chunk)*chunkSize, entries)
 		if err == nil {

@@ -57,6 +57,8 @@ func Run(t *testing.T, open Open) {
 		{"History", history},
 		{"Authorities", authorities},
 		{"AuthorityHistory", authorityHistory},
+		{"Clock", clocks},
+		{"VerifyClock", verifyingClock},
 		{"Tokens", tokens},
 		{"AllTokens", allTokens},
 		{"Count", counting},

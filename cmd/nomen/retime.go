@@ -1,0 +1,108 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"time"
+
+	"github.com/nomen-project/nomen/internal/codec"
+	"github.com/nomen-project/nomen/store"
+)
+
+// A retimer gives changes that are dated after a clock the time of the change before
+// them in the log, which is the last that is known to be right when they were made.
+// Later changes of the same subject are never dated before them.
+type retimer struct {
+	limit   time.Time
+	last    time.Time // of the changes so far that are not after limit
+	moved   map[store.Subject]time.Time
+	changed uint64
+}
+
+// newRetimer returns a retimer for the log of s. Changes at the beginning of the log
+// that are dated after limit get the time of the first change that is not.
+func newRetimer(ctx context.Context, s store.Reader, limit time.Time) (*retimer, error) {
+	limit = time.UnixMilli(limit.UnixMilli()).UTC()
+	t := &retimer{limit: limit, last: limit, moved: map[store.Subject]time.Time{}}
+	for e, err := range store.Changes(ctx, s, 0) {
+		if err != nil {
+			return nil, err
+		}
+		if !e.Change.Time.After(limit) {
+			t.last = e.Change.Time
+			break
+		}
+	}
+	return t, nil
+}
+
+// entries yields the entries of a log with their new times. An entry that gets another
+// time gets another digest too; one that was redacted keeps that of what it was.
+func (t *retimer) entries(log iter.Seq2[*store.Entry, error]) iter.Seq2[*store.Entry, error] {
+	return func(yield func(*store.Entry, error) bool) {
+		for e, err := range log {
+			if err == nil {
+				e = t.entry(e)
+			}
+			if !yield(e, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+func (t *retimer) entry(e *store.Entry) *store.Entry {
+	subject, at := e.Change.Subject(), e.Change.Time
+	if at.After(t.limit) {
+		at = t.last
+	} else if at.After(t.last) {
+		t.last = at
+	}
+	before, moved := t.moved[subject]
+	if at.Before(before) {
+		at = before
+	}
+	if at.Equal(e.Change.Time) && !moved {
+		return e
+	}
+	t.moved[subject] = at
+	if at.Equal(e.Change.Time) {
+		return e
+	}
+	t.changed++
+	c := e.Change.Clone()
+	c.Time = at
+	switch {
+	case c.Record != nil:
+		c.Record.Modified = at
+	case c.Authority != nil:
+		c.Authority.Modified = at
+	}
+	next := &store.Entry{Seq: e.Seq, Change: c, Salt: e.Salt, Digest: e.Digest}
+	if !c.Redacted {
+		next.Digest = codec.Digest(e.Salt, codec.Append(nil, c))
+	}
+	return next
+}
+
+// tokens yields the changes of tokens with their new times.
+func (t *retimer) tokens(changes iter.Seq2[*store.Change, error]) iter.Seq2[*store.Change, error] {
+	return func(yield func(*store.Change, error) bool) {
+		for c, err := range changes {
+			if err == nil && c.Time.After(t.limit) {
+				c = c.Clone()
+				c.Time = t.limit
+			}
+			if !yield(c, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// summary says what was done.
+func (t *retimer) summary() string {
+	return fmt.Sprintf("%d changes were dated after %s and have the time of the change before them now; the head of the history is another one: note it anew",
+		t.changed, t.limit.Format(time.RFC3339))
+}

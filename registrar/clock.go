@@ -1,0 +1,120 @@
+package registrar
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/nomen-project/nomen/store"
+)
+
+// A clockGuard keeps a wrong clock from dating changes. It compares the clock with the
+// time of the last change, and with the clock of a database if the store is in one.
+type clockGuard struct {
+	asking sync.Mutex // held by the one who asks the store; others use what is known
+
+	mu      sync.Mutex
+	asked   time.Time // when the store was asked, by the clock that is checked; zero if never
+	latest  time.Time // of the changes that are known
+	problem string    // what is wrong by the clock of the database, "" if nothing
+}
+
+// askAgain is after how long the store is asked again. One of the two clocks may be set
+// at any moment while they differ, and it is asked for each change.
+const askAgain = time.Minute
+
+// CheckClock returns an error that says what is wrong if the clock is more than
+// [store.MaxSkew] before the last change of the store, or that far from the clock of its
+// database. Changes are then refused with a [*store.AwayError], unless
+// [Options].AnyTime accepts it.
+func (r *Registrar) CheckClock(ctx context.Context) error {
+	g, now := &r.clock, r.now()
+	g.mu.Lock()
+	due := g.asked.IsZero() || g.problem != "" || now.Sub(g.asked).Abs() >= askAgain
+	g.mu.Unlock()
+	if due && g.asking.TryLock() {
+		g.ask(ctx, r.store, now)
+		g.asking.Unlock()
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	switch {
+	case g.problem != "":
+		return errors.New(g.problem)
+	case g.latest.Sub(now) > store.MaxSkew:
+		return fmt.Errorf("the clock (%s) is more than a day before the last change (%s)", stamp(now), stamp(g.latest))
+	}
+	return nil
+}
+
+// ask asks the store. One that cannot be read says so itself when it is written to.
+func (g *clockGuard) ask(ctx context.Context, s store.Store, now time.Time) {
+	latest, err := lastChange(ctx, s)
+	if err != nil {
+		return
+	}
+	shared, err := store.ClockOf(ctx, s)
+	if err != nil {
+		return
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.asked, g.problem = now, ""
+	if latest.After(g.latest) {
+		g.latest = latest
+	}
+	if !shared.IsZero() && now.Sub(shared).Abs() > store.MaxSkew {
+		g.problem = fmt.Sprintf("the clock of this machine (%s) is more than a day from that of the database (%s)", stamp(now), stamp(shared))
+	}
+}
+
+func stamp(t time.Time) string { return t.UTC().Format(time.RFC3339) }
+
+// lastChange returns the time of the last change of a store, zero if there is none or
+// the store does not tell.
+func lastChange(ctx context.Context, s store.Reader) (time.Time, error) {
+	feed, ok := s.(store.Feed)
+	if !ok {
+		return time.Time{}, nil
+	}
+	head, err := feed.Head(ctx)
+	if err != nil || head.Size == 0 {
+		return time.Time{}, err
+	}
+	for e, err := range feed.Changes(ctx, head.Size-1) {
+		if err != nil {
+			return time.Time{}, err
+		}
+		return e.Change.Time, nil
+	}
+	return time.Time{}, nil
+}
+
+// apply writes changes of names and authorities, unless the clock is wrong.
+func (r *Registrar) apply(ctx context.Context, changes []store.Change) ([]store.Result, error) {
+	if r.anyTime {
+		for i := range changes {
+			changes[i].AnyTime = true
+		}
+		return r.store.Apply(ctx, changes)
+	}
+	if err := r.CheckClock(ctx); err != nil {
+		return nil, &store.AwayError{Cause: err.Error() + ": set the clock, or accept it with --clock-ok"}
+	}
+	results, err := r.store.Apply(ctx, changes)
+	if err == nil && len(changes) > 0 {
+		r.clock.note(changes[len(changes)-1].Time)
+	}
+	return results, err
+}
+
+// note takes note of the time of a change.
+func (g *clockGuard) note(t time.Time) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if t.After(g.latest) {
+		g.latest = t
+	}
+}

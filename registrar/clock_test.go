@@ -1,0 +1,119 @@
+package registrar_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/nomen-project/nomen"
+	"github.com/nomen-project/nomen/name"
+	"github.com/nomen-project/nomen/registrar"
+	"github.com/nomen-project/nomen/store"
+	"github.com/nomen-project/nomen/store/memstore"
+)
+
+// shared is a store with a clock that several nodes have in common.
+type shared struct {
+	*memstore.Store
+	now func() time.Time
+}
+
+func (s shared) Clock(context.Context) (time.Time, error) { return s.now(), nil }
+
+// TestClock: a clock that is far behind the last change, or far from that of the
+// database, makes no changes until it is right or accepted.
+func TestClock(t *testing.T) {
+	ctx, right := t.Context(), time.Date(2026, 11, 22, 10, 0, 0, 0, time.UTC)
+	now, database := right, right
+	s := shared{memstore.New(), func() time.Time { return database }}
+	open := func(anyTime bool) *registrar.Registrar {
+		return registrar.New(s, registrar.Options{Now: func() time.Time { return now }, AnyTime: anyTime})
+	}
+	parse := func(n string) name.Name {
+		parsed, err := name.Parse(n)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return parsed
+	}
+	n := 0
+	put := func(r *registrar.Registrar, spelling string) error {
+		n++
+		_, err := r.Put(ctx, registrar.Operator(), registrar.Request{
+			Record:   &store.Record{Spelling: spelling, Status: nomen.Active, Locations: []nomen.Location{{URL: "https://example.org/" + strings.Repeat("x", n)}}},
+			Expected: store.AnyRevision, OrCreate: true,
+		}, "")
+		return err
+	}
+	modified := func(spelling string) time.Time {
+		rec, err := s.Get(ctx, parse(spelling), time.Time{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return rec.Modified
+	}
+	isAway := func(what string, err error, words string) {
+		t.Helper()
+		if away := (*store.AwayError)(nil); !errors.As(err, &away) || !strings.Contains(away.Cause, words) || !strings.Contains(away.Cause, "--clock-ok") {
+			t.Errorf("%s: %v, want an AwayError that says %q and how to go on", what, err, words)
+		}
+	}
+	r := open(false)
+	if err := errors.Join(put(r, "urn:x-a:1"), r.CheckClock(ctx)); err != nil {
+		t.Fatal(err)
+	}
+
+	// The clock goes back while the registrar runs, and before another one starts.
+	now = right.Add(-25 * time.Hour)
+	database = now
+	isAway("a clock that was set back", put(r, "urn:x-a:2"), "before the last change (2026-11-22T10:00:00Z)")
+	isAway("the same at the start", put(open(false), "urn:x-a:2"), "before the last change (2026-11-22T10:00:00Z)")
+	if _, err := r.PutAuthority(ctx, registrar.Operator(), &store.Authority{Prefix: prefix(t, "urn:x-a")}, 0, ""); err == nil {
+		t.Error("an authority was made")
+	}
+	if _, err := r.Delete(ctx, registrar.Operator(), parse("urn:x-a:1"), store.AnyRevision, ""); err == nil {
+		t.Error("a name was deleted")
+	}
+	if err := put(open(true), "urn:x-a:2"); err != nil || !modified("urn:x-a:2").Equal(now) {
+		t.Errorf("accepted: %v, %v", err, modified("urn:x-a:2"))
+	}
+
+	// It is right again: nothing has to be started anew.
+	now, database = right.Add(time.Minute), right.Add(time.Minute)
+	if err := put(r, "urn:x-a:3"); err != nil || !modified("urn:x-a:3").Equal(now) {
+		t.Errorf("a clock that is right again: %v, %v", err, modified("urn:x-a:3"))
+	}
+
+	// It is far ahead of that of the database: nothing gets that time.
+	now = right.AddDate(64, 0, 0)
+	isAway("a clock that is far ahead", put(r, "urn:x-a:4"), "more than a day from that of the database (2026-11-22T10:01:00Z)")
+
+	// Both were far ahead once, and are right again.
+	database = now
+	if err := put(r, "urn:x-a:5"); err != nil {
+		t.Fatal(err)
+	}
+	now, database = right.Add(2*time.Minute), right.Add(2*time.Minute)
+	isAway("after a clock that was far ahead", put(open(false), "urn:x-a:6"), "before the last change (2090-11-22")
+	accepting := open(true)
+	if err := errors.Join(put(accepting, "urn:x-a:6"), put(accepting, "urn:x-a:5")); err != nil {
+		t.Fatal(err)
+	}
+	if got := modified("urn:x-a:6"); !got.Equal(now) {
+		t.Errorf("another name is dated %v, want %v", got, now)
+	}
+	if got := modified("urn:x-a:5"); got.Year() != 2090 {
+		t.Errorf("the name of 2090 is dated %v", got)
+	}
+}
+
+func prefix(t *testing.T, s string) name.Prefix {
+	t.Helper()
+	p, err := name.ParsePrefix(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}

@@ -1,0 +1,74 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"time"
+)
+
+// MaxSkew is how far the time of a change may be after the clock by which it is made. A
+// change is never dated before the one before it of the same subject; where that is
+// dated further ahead, one of the two clocks was wrong, and the change is refused unless
+// it is AnyTime.
+const MaxSkew = 24 * time.Hour
+
+// ClockTolerance is by how much clocks of machines that are in order differ at most.
+const ClockTolerance = 5 * time.Minute
+
+// ahead says that the last change of a subject is dated too far after next, "" if it
+// is not. Tokens have no history: a wrong clock keeps nobody from revoking one.
+func ahead(last, next *Change) string {
+	if last == nil || next.Token != nil || next.AnyTime || last.Time.Sub(next.Time) <= MaxSkew {
+		return ""
+	}
+	return fmt.Sprintf("was last changed at %s, more than a day after the clock (%s): if the clock is wrong, set it; if it is right, --clock-ok accepts this, and docs/history.md describes the repair",
+		last.Time.Format(time.RFC3339), next.Time.Format(time.RFC3339))
+}
+
+// A Clocked store has a clock of its own, which several nodes share.
+type Clocked interface {
+	// Clock returns the time by that clock, zero if there is none.
+	Clock(ctx context.Context) (time.Time, error)
+}
+
+// ClockOf returns the time by the clock of r, zero if it has none.
+func ClockOf(ctx context.Context, r Reader) (time.Time, error) {
+	if c, ok := r.(Clocked); ok {
+		return c.Clock(ctx)
+	}
+	return time.Time{}, nil
+}
+
+// A FutureCheck finds changes that are dated after a clock, for [Verifier]s.
+type FutureCheck struct {
+	Now time.Time // zero finds none
+
+	changes     uint64
+	first, last uint64 // places in the log
+	latest      time.Time
+	subject     Subject // of the first
+}
+
+// Add looks at a change, in the order of the log.
+func (f *FutureCheck) Add(s Subject, seq uint64, t time.Time) {
+	if f.Now.IsZero() || t.Sub(f.Now) <= ClockTolerance {
+		return
+	}
+	if f.changes++; f.changes == 1 {
+		f.first, f.subject = seq, s
+	}
+	f.last = seq
+	if t.After(f.latest) {
+		f.latest = t
+	}
+}
+
+// Report calls fault once if there were such changes.
+func (f *FutureCheck) Report(fault func(Fault)) {
+	if f.changes == 0 {
+		return
+	}
+	fault(Fault{Subject: f.subject, Seq: f.first, Problem: fmt.Sprintf(
+		"dated in the future: %d changes from this one to change %d, the latest %s, are after the clock (%s): see \"Times in the future\" in docs/history.md",
+		f.changes, f.last, f.latest.Format(time.RFC3339), f.Now.UTC().Format(time.RFC3339))})
+}

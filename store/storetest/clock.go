@@ -1,0 +1,94 @@
+package storetest
+
+import (
+	"errors"
+	"strings"
+	"time"
+
+	"github.com/nomen-project/nomen/store"
+)
+
+// clocks: a clock that was once far ahead dates no later changes in silence.
+func clocks(s *suite) {
+	const day = 24 * 60
+	future := 64 * 365 * day
+	k := "urn:x-a:b"
+	s.apply(put(k, "u:1", 5))
+	s.apply(put(k, "u:2", future))
+	s.apply(put("urn:x-a:c", "u:1", 6)) // others have their own times
+	if got := s.get("urn:x-a:c").Modified; !got.Equal(minute(6)) {
+		s.Errorf("another name's Modified: %v, want %v", got, minute(6))
+	}
+	refused := func(what string, changes ...store.Change) {
+		s.Helper()
+		var got *store.StateError
+		if err := s.refused(changes...); !errors.As(err, &got) || got.Index != len(changes)-1 || got.Key != k || !strings.Contains(got.Rule, "--clock-ok") {
+			s.Errorf("%s: %v, want a StateError of change %d that says how to go on", what, err, len(changes)-1)
+		}
+	}
+	refused("a change", put(k, "u:3", 6))
+	refused("a change after another", put("urn:x-a:d", "u:1", 6), put(k, "u:3", 6))
+	refused("a change more than a day before", put(k, "u:3", future-day-1))
+	if r := s.apply(put(k, "u:2", 6)); r[0].Changed {
+		s.Errorf("what is so already: %+v, want no change", r)
+	}
+	accepted := put(k, "u:3", 6)
+	accepted.AnyTime = true
+	s.apply(accepted)
+	if got := s.get(k); !got.Modified.Equal(minute(future)) || got.Revision != 3 {
+		s.Errorf("accepted: revision %d of %v, want 3 of %v", got.Revision, got.Modified, minute(future))
+	}
+	refused("a change after one that was accepted", put(k, "u:4", 6))
+	s.apply(put(k, "u:4", future-day)) // the skew bound
+	if got := s.get(k).Modified; !got.Equal(minute(future)) {
+		s.Errorf("within the bound: %v, want %v", got, minute(future))
+	}
+	for c, err := range store.Changes(s.Context(), s.Store, 0) {
+		if errors.Is(err, errors.ErrUnsupported) {
+			break
+		}
+		if err != nil || c.Change.AnyTime {
+			s.Errorf("a store keeps AnyTime: %+v, %v", c, err)
+		}
+	}
+
+	// A name that was deleted in the future.
+	gone := "urn:x-a:e"
+	s.apply(reserve(gone, future), remove(gone, future))
+	k = gone
+	refused("a name that was deleted", reserve(gone, 6))
+
+	// A token is revoked whatever the clock says, and does not bear the time of another
+	// clock.
+	token := store.Change{Token: &store.Token{ID: "t1", Who: "a", Created: minute(future)}, Expected: store.AnyRevision, Time: minute(future)}
+	s.apply(token)
+	revoked := store.Change{Token: token.Token.Clone(), Expected: store.AnyRevision, Time: minute(7)}
+	revoked.Token.Revoked = true
+	s.apply(revoked)
+}
+
+// verifyingClock: Verify tells once of all changes that are dated in the future.
+func verifyingClock(s *suite) {
+	if _, ok := s.Store.(store.Verifier); !ok {
+		return
+	}
+	now := time.Now()
+	at := func(k string, t time.Time) store.Change {
+		c := put(k, "u:1", 0)
+		c.Time = t
+		return c
+	}
+	s.apply(at("urn:x-a:a", now.Add(-time.Hour)), at("urn:x-a:b", now.Add(store.ClockTolerance/2)))
+	s.sealed(2)
+	if got := faults(s.T, s.Store); len(got) > 0 {
+		s.Errorf("clocks that are in order: %v", got)
+	}
+	far := now.Add(64 * 365 * 24 * time.Hour)
+	s.apply(at("urn:x-a:c", now.Add(time.Hour)), at("urn:x-a:d", far), at("urn:x-a:e", now))
+	s.sealed(5)
+	got := faults(s.T, s.Store)
+	if len(got) != 1 || got[0].Subject.Key != "urn:x-a:c" || got[0].Seq != 3 ||
+		!strings.Contains(got[0].Problem, "2 changes from this one to change 4") || !strings.Contains(got[0].Problem, far.UTC().Format("2006-01-02")) {
+		s.Errorf("got %+v, want one fault of change 3 that tells of two", got)
+	}
+}

@@ -36,6 +36,7 @@ type putting struct {
 }
 
 func (r *Registrar) putAuthority(ctx context.Context, a Actor, auth *store.Authority, how putting) (Outcome, error) {
+	ctx = store.Fresh(ctx)
 	next := auth.Clone()
 	if err := checkAuthority(next, how.why); err != nil {
 		return Outcome{}, err

@@ -29,6 +29,12 @@
 // an owner says so and names the revision of the tombstone, never by an import
 // of an older file.
 //
+// # Several nodes
+//
+// A change is planned from what is committed, not from a cache or a replica that may
+// be behind (see [store.Fresh]): otherwise a change that another node made a moment
+// before would be a conflict, or a request that undoes it would change nothing.
+//
 // # Tokens
 //
 // Tokens are given and revoked by administrators of everything alone. The secret

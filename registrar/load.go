@@ -142,6 +142,7 @@ func (l *Load) permit(n name.Name, authority *store.Authority) error {
 // Apply makes the changes of a batch: see [Registrar.Apply]. Batches are applied
 // one after the other.
 func (l *Load) Apply(ctx context.Context, b *Batch) ([]Outcome, error) {
+	ctx = store.Fresh(ctx)
 	b, err := l.current(ctx, b)
 	if err != nil {
 		return nil, err
@@ -174,6 +175,7 @@ func (l *Load) Apply(ctx context.Context, b *Batch) ([]Outcome, error) {
 // Preview returns what Apply would, and changes nothing. What earlier batches
 // would have led to matters only after [Load.Remember].
 func (l *Load) Preview(ctx context.Context, b *Batch) ([]Outcome, error) {
+	ctx = store.Fresh(ctx)
 	b, err := l.current(ctx, b)
 	if err != nil {
 		return nil, err

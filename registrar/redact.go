@@ -53,6 +53,7 @@ func (r *Registrar) Redact(ctx context.Context, a Actor, n name.Name, red Redact
 }
 
 func (r *Registrar) redact(ctx context.Context, a Actor, n name.Name, red Redaction) (Outcome, error) {
+	ctx = store.Fresh(ctx)
 	n, err := r.Kept(ctx, n, time.Time{})
 	if err != nil {
 		return Outcome{}, err
@@ -69,6 +70,7 @@ func (r *Registrar) redact(ctx context.Context, a Actor, n name.Name, red Redact
 // RedactAuthority does what Redact does for the authority of exactly the prefix p.
 // Its names, which have histories of their own, stay as they are.
 func (r *Registrar) RedactAuthority(ctx context.Context, a Actor, p name.Prefix, red Redaction) (Outcome, error) {
+	ctx = store.Fresh(ctx)
 	if !a.mayPrefix(p, Administrator) {
 		err := cannotRedact(a, p.String())
 		return Outcome{Err: err}, err

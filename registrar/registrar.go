@@ -67,6 +67,7 @@ func (r *Registrar) Put(ctx context.Context, a Actor, req Request, why string) (
 // Retire makes n a tombstone. It returns [store.ErrNotFound] when there is no
 // such name, else errors as Put does.
 func (r *Registrar) Retire(ctx context.Context, a Actor, n name.Name, t Retirement, why string) (Outcome, error) {
+	ctx = store.Fresh(ctx)
 	if t.Reason == "" {
 		err := refuse(n.Key(), "reason", faultf(0, "state", "a name is retired for a reason, which readers will be shown"))
 		return Outcome{Name: n, Err: err}, err
@@ -117,6 +118,7 @@ func (r *Registrar) Delete(ctx context.Context, a Actor, n name.Name, expected u
 }
 
 func (r *Registrar) remove(ctx context.Context, a Actor, n name.Name, expected uint64, why, id string) (Outcome, error) {
+	ctx = store.Fresh(ctx)
 	if f := checkText(why, true); f.bad() {
 		return Outcome{}, refuse(n.Key(), "why", f)
 	}

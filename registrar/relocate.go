@@ -58,6 +58,7 @@ const (
 // Relocate has passed it is not changed. An error is a failure, or a
 // [*RefusalError] if the relocation makes no sense; what was changed before stays.
 func (r *Registrar) Relocate(ctx context.Context, a Actor, rel Relocation) (Relocated, error) {
+	ctx = store.Fresh(ctx)
 	if err := r.checkRelocation(rel); err != nil {
 		return Relocated{}, err
 	}

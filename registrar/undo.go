@@ -93,6 +93,7 @@ func batchStart(id string) (uint64, bool) {
 // failure, or a [*RefusalError] if u makes no sense or means no change; what was
 // changed before stays.
 func (r *Registrar) Undo(ctx context.Context, a Actor, u Undoing) (Undone, error) {
+	ctx = store.Fresh(ctx)
 	if u.Reason == "" {
 		u.Reason = DefaultUndoReason
 	}

@@ -648,7 +648,7 @@ func (s *Store) load(ctx context.Context, subject store.Subject) (v value, err e
 
 // Get implements [store.Reader].
 func (s *Store) Get(ctx context.Context, n name.Name, at time.Time) (*store.Record, error) {
-	if s.closed.Load() || ctx.Err() != nil || !at.IsZero() {
+	if s.closed.Load() || ctx.Err() != nil || !at.IsZero() || store.IsFresh(ctx) {
 		return s.Backing.Get(ctx, n, at)
 	}
 	v, err := s.read(ctx, store.Subject{Kind: store.KindName, Key: n.Key()}, s.loader)
@@ -663,7 +663,7 @@ func (s *Store) Get(ctx context.Context, n name.Name, at time.Time) (*store.Reco
 
 // Authority implements [store.Reader].
 func (s *Store) Authority(ctx context.Context, p name.Prefix, at time.Time) (*store.Authority, error) {
-	if s.closed.Load() || ctx.Err() != nil || !at.IsZero() {
+	if s.closed.Load() || ctx.Err() != nil || !at.IsZero() || store.IsFresh(ctx) {
 		return s.Backing.Authority(ctx, p, at)
 	}
 	v, err := s.read(ctx, store.Subject{Kind: store.KindAuthority, Key: p.String()}, s.loader)
@@ -686,7 +686,7 @@ func (s *Store) Aliased(ctx context.Context, n name.Name) ([]name.Name, error) {
 		}
 		return v, err
 	}
-	if s.closed.Load() || ctx.Err() != nil {
+	if s.closed.Load() || ctx.Err() != nil || store.IsFresh(ctx) {
 		return store.Aliased(ctx, s.Backing, n)
 	}
 	v, err := s.read(ctx, store.Subject{Kind: kindAlias, Key: store.AliasURL(n)}, load)
@@ -695,7 +695,7 @@ func (s *Store) Aliased(ctx context.Context, n name.Name) ([]name.Name, error) {
 
 // Authorities implements [store.Reader].
 func (s *Store) Authorities(ctx context.Context, at time.Time) iter.Seq2[*store.Authority, error] {
-	if s.closed.Load() || ctx.Err() != nil || !at.IsZero() {
+	if s.closed.Load() || ctx.Err() != nil || !at.IsZero() || store.IsFresh(ctx) {
 		return s.Backing.Authorities(ctx, at)
 	}
 	s.mu.RLock()

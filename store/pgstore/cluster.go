@@ -20,15 +20,16 @@ import (
 type role int32
 
 const (
-	unknown role = iota // nobody has asked yet
-	primary             // it takes changes
-	standby             // it only reads
-	late                // it only reads, and has not received for too long what the primary has
-	down                // it cannot be reached
+	unknown    role = iota // nobody has asked yet
+	primary                // it takes changes
+	standby                // it only reads
+	late                   // it only reads, and has not received for too long what the primary has
+	superseded             // it takes changes, but another server was promoted in its place
+	down                   // it cannot be reached
 )
 
 func (r role) String() string {
-	return [...]string{"unknown", "primary", "replica", "late replica", "down"}[r]
+	return [...]string{"unknown", "primary", "replica", "late replica", "superseded primary", "down"}[r]
 }
 
 // Short work has connections of its own, so that it never waits for listings,
@@ -110,6 +111,7 @@ type cluster struct {
 	wait    time.Duration
 	lag     time.Duration
 	fences  fences
+	reigns  reigns
 	log     *slog.Logger
 	turn    atomic.Uint32 // of the replica that reads next
 	stop    context.CancelFunc
@@ -202,6 +204,9 @@ const (
 	askRole = "show transaction_read_only"
 	// That of the table which answers come from can be read is asked too.
 	askFence = "select fence, exists(select 1 from nomen_present where kind = 0 and key = '') from nomen_head where id = 1"
+	// Every promotion begins a timeline with a higher number (the first eight digits
+	// of a WAL file's name). Other engines do not know these functions.
+	askReign = `select system_identifier::text, substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8) from pg_control_system()`
 )
 
 // ask finds out the role of s. Every change raises the fence of the head within
@@ -212,6 +217,7 @@ func (cl *cluster) ask(ctx context.Context, s *server) {
 	defer cancel()
 	var readOnly string
 	var fence int64
+	var r reign
 	look := func(c *pgx.Conn) error {
 		if err := c.QueryRow(ctx, askRole).Scan(&readOnly); err != nil {
 			return err
@@ -220,6 +226,9 @@ func (cl *cluster) ask(ctx context.Context, s *server) {
 		err := c.QueryRow(ctx, askFence).Scan(&fence, &any)
 		if missing(err) {
 			err = nil // there is no store yet, or a damaged one: that is no matter of the server
+		}
+		if err == nil && readOnly != "on" {
+			r, err = askedReign(ctx, c)
 		}
 		return err
 	}
@@ -235,9 +244,16 @@ func (cl *cluster) ask(ctx context.Context, s *server) {
 			err = &lostError{errHangs}
 		}
 		cl.judge(s, begun, down, err)
+	case readOnly != "on" && !cl.reigns.holds(s, r):
+		cl.judge(s, begun, superseded, nil)
 	case readOnly != "on":
 		cl.fences.saw(fence)
 		cl.judge(s, begun, primary, nil)
+		for _, other := range cl.servers {
+			if other.is(primary) && cl.reigns.over(other) {
+				cl.set(other, superseded, nil)
+			}
+		}
 	case fence < cl.fences.passed(cl.lag):
 		cl.judge(s, begun, late, nil)
 	default:
@@ -256,6 +272,48 @@ func (cl *cluster) judge(s *server, begun time.Time, r role, err error) {
 	if !late {
 		cl.set(s, r, err)
 	}
+}
+
+// A reign is what a primary says about its right to take changes: of all with the
+// same data, the one of the highest timeline was promoted last. An old primary that
+// was not told so, because its agent of fail-over is dead, goes on all the same; what
+// is committed there is lost. The zero reign is that of engines without timelines.
+type reign struct{ system, timeline string }
+
+func askedReign(ctx context.Context, c *pgx.Conn) (r reign, err error) {
+	err = c.QueryRow(ctx, askReign).Scan(&r.system, &r.timeline)
+	if state(err) != "" && !gone(err) {
+		return reign{}, nil
+	}
+	return r, err
+}
+
+// A reigns remembers the last timelines.
+type reigns struct {
+	mu   sync.Mutex
+	last map[string]string // by system identifier
+	of   map[*server]reign
+}
+
+// holds takes note of what a primary says, and reports whether no other was promoted
+// later.
+func (a *reigns) holds(s *server, r reign) bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.of == nil {
+		a.last, a.of = map[string]string{}, map[*server]reign{}
+	}
+	a.of[s] = r
+	a.last[r.system] = max(a.last[r.system], r.timeline) // eight hexadecimal digits each
+	return r.timeline == a.last[r.system]
+}
+
+// over reports whether another server was promoted since s said what it is.
+func (a *reigns) over(s *server) bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	r := a.of[s]
+	return r.timeline < a.last[r.system]
 }
 
 // A fences remembers when the primary had which fence.
@@ -300,15 +358,24 @@ func (cl *cluster) set(s *server, r role, err error) {
 		return
 	}
 	cl.judgeAll()
-	if r == down {
-		s.life.Swap(newLife()).end()
-		s.short.drop()
-		s.long.drop()
-		s.watch.drop()
+	switch r {
+	case down:
+		s.lose()
 		cl.log.Warn("database server lost", "server", s.addr, "err", err)
-	} else {
+	case superseded:
+		s.lose()
+		cl.log.Warn("database server is not used: it takes changes, but another one was promoted in its place", "server", s.addr)
+	default:
 		cl.log.Info("database server found", "server", s.addr, "role", r.String())
 	}
+}
+
+// lose ends what is under way on a server.
+func (s *server) lose() {
+	s.life.Swap(newLife()).end()
+	s.short.drop()
+	s.long.drop()
+	s.watch.drop()
 }
 
 // judgeAll finds out what the servers can do together.
@@ -397,9 +464,9 @@ func (cl *cluster) forReading(fresh bool) []*server {
 	if len(cl.servers) == 1 && !cl.servers[0].is(down) {
 		return cl.servers
 	}
-	order := [...]role{standby, primary, late, unknown}
+	order := [...]role{standby, primary, late, unknown, superseded}
 	if fresh {
-		order = [...]role{primary, standby, late, unknown}
+		order = [...]role{primary, standby, late, unknown, superseded}
 	}
 	turn := int(cl.turn.Add(1))
 	list := make([]*server, 0, len(cl.servers))
@@ -426,7 +493,7 @@ func (cl *cluster) denies(err error) bool { return len(cl.servers) == 1 && denie
 
 // readWithin is read with another time.
 func (cl *cluster) readWithin(ctx context.Context, wait time.Duration, w work, fresh bool, f func(context.Context, *pgx.Conn, role) error) error {
-	stale := false
+	stale, fresh := false, fresh || store.IsFresh(ctx)
 	for p := newPatience(wait); ; {
 		servers := cl.forReading(fresh)
 		var err error

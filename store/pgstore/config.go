@@ -63,6 +63,7 @@ func parseConfig(url string) (*config, error) {
 	if !strings.Contains(url, "connect_timeout=") {
 		all.ConnectTimeout = defaultConnect
 	}
+	all.OnNotice = noteUnreplicated
 	all.BuildContextWatcherHandler = func(conn *pgconn.PgConn) ctxwatch.Handler {
 		return &pgconn.CancelRequestContextWatcherHandler{Conn: conn, CancelRequestDelay: cancelAfter, DeadlineDelay: abandonAfter}
 	}

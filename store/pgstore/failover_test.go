@@ -16,7 +16,9 @@ import (
 
 	"github.com/nomen-project/nomen"
 	"github.com/nomen-project/nomen/name"
+	"github.com/nomen-project/nomen/registrar"
 	"github.com/nomen-project/nomen/store"
+	"github.com/nomen-project/nomen/store/cachestore"
 	"github.com/nomen-project/nomen/store/pgstore/pgtest"
 )
 
@@ -395,5 +397,183 @@ func walk[T any](all iter.Seq2[T, error], f func(error) bool) {
 		if !f(err) {
 			return
 		}
+	}
+}
+
+// syncReplication makes commits on a server wait for its replica.
+func syncReplication(t *testing.T, s *pgtest.Server) {
+	t.Helper()
+	runSQL(t, s, "alter system set synchronous_standby_names = '*'", "select pg_reload_conf()")
+	eventually(t, "synchronous replication", func() (there bool) {
+		c := connect(t, s.URL())
+		defer c.Close(context.Background())
+		err := c.QueryRow(t.Context(), "select exists(select 1 from pg_stat_replication where sync_state = 'sync')").Scan(&there)
+		return err == nil && there
+	})
+}
+
+func runSQL(t *testing.T, s *pgtest.Server, statements ...string) {
+	t.Helper()
+	c := connect(t, s.URL())
+	defer c.Close(context.Background())
+	for _, sql := range statements {
+		if _, err := c.Exec(t.Context(), sql); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// TestUnreplicated: a commit whose wait for the synchronous replica was cut short is
+// not acknowledged: PostgreSQL says that it was done, and a fail-over would lose it. It
+// is acknowledged when the replica has it.
+func TestUnreplicated(t *testing.T) {
+	p, r, both := pairOf(t, "&wait=2s&lag=1s")
+	s := open(t, both)
+	syncReplication(t, p)
+	if _, err := s.Apply(t.Context(), []store.Change{put("urn:x-a:b", "u:1", 0), put("urn:x-a:c", "u:1", 0)}); err != nil {
+		t.Fatal(err)
+	}
+	if err := r.Pause(); err != nil {
+		t.Fatal(err)
+	}
+	apply := func(key string) chan error {
+		done := make(chan error, 1)
+		go func() {
+			got, err := s.Apply(context.Background(), []store.Change{put(key, "u:2", 1)})
+			if err == nil && got[0].Revision != 2 {
+				err = fmt.Errorf("revision %d", got[0].Revision)
+			}
+			done <- err
+		}()
+		return done
+	}
+	c := connect(t, p.URL())
+	interrupt := func() (n int) {
+		t.Helper()
+		err := c.QueryRow(t.Context(), "select count(pg_cancel_backend(pid)) from pg_stat_activity where wait_event = 'SyncRep'").Scan(&n)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return n
+	}
+
+	unsure, unknown := apply("urn:x-a:b"), new(UnknownError)
+	eventually(t, "an answer while the replica has nothing", func() bool {
+		interrupt()
+		select {
+		case err := <-unsure:
+			if !errors.As(err, &unknown) {
+				t.Errorf("a change that no replica has: %v, want an UnknownError", err)
+			}
+			return true
+		default:
+			return false
+		}
+	})
+	sure := apply("urn:x-a:c")
+	eventually(t, "a commit is interrupted", func() bool { return interrupt() > 0 })
+	time.Sleep(500 * time.Millisecond)
+	select {
+	case err := <-sure:
+		t.Errorf("Apply returned %v before the replica had the change", err)
+		sure <- nil
+	default:
+	}
+	if err := r.Resume(); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-sure; err != nil {
+		t.Errorf("after the replica had it: %v", err)
+	}
+	if got, err := s.Apply(t.Context(), []store.Change{put("urn:x-a:b", "u:3", 2)}); err != nil || got[0].Revision != 3 {
+		t.Errorf("the next change: %v, %v", got, err)
+	}
+	settledAndVerified(t, p)
+}
+
+// settledAndVerified verifies all that a server has.
+func settledAndVerified(t *testing.T, server *pgtest.Server) {
+	t.Helper()
+	s := open(t, server.URL())
+	if err := s.Settle(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	verified(t, s)
+}
+
+// TestSuperseded: a primary that goes on after another was promoted in its place, as
+// when the agent of fail-over on its machine is dead, takes no change any more, and
+// what hangs there is made at the other one.
+func TestSuperseded(t *testing.T) {
+	p, r, both := pairOf(t, "&wait=10s&lag=1s")
+	s := open(t, both)
+	syncReplication(t, p)
+	if _, err := s.Apply(t.Context(), []store.Change{put("urn:x-a:b", "u:1", 0)}); err != nil {
+		t.Fatal(err)
+	}
+	runSQL(t, r, "select pg_promote()")
+	begun := time.Now()
+	for i := range 20 { // more than there are transactions at a time
+		if _, err := s.Apply(t.Context(), []store.Change{put(fmt.Sprintf("urn:x-a:%d", i), "u:1", 0)}); err != nil {
+			t.Fatalf("change %d: %v", i, err)
+		}
+	}
+	if took := time.Since(begun); took > 5*time.Second {
+		t.Errorf("changes hung for %v", took)
+	}
+	if _, err := s.Apply(t.Context(), []store.Change{put("urn:x-a:b", "u:2", 1)}); err != nil {
+		t.Fatal(err)
+	}
+	for i := range 20 {
+		if got, err := s.Get(t.Context(), name.FromKey(fmt.Sprintf("urn:x-a:%d", i)), time.Time{}); err != nil || got.Revision != 1 {
+			t.Errorf("name %d: %+v, %v", i, got, err)
+		}
+	}
+	if n := count(t, r); n != 21 {
+		t.Errorf("the new primary has %d names, want 21", n)
+	}
+	eventually(t, "the old primary is known to be one", func() bool { return s.cluster.servers[0].is(superseded) })
+	settledAndVerified(t, r)
+}
+
+// TestChangesOfTwoNodes: a node plans a change from what another one has committed,
+// though the replica is behind and its own cache has an older record: the revision of
+// which a client was told is no conflict, and a request for what was there before is
+// no change of nothing.
+func TestChangesOfTwoNodes(t *testing.T) {
+	_, r, both := pairOf(t, "&lag=1m")
+	node := func() *registrar.Registrar {
+		t.Helper()
+		s := open(t, both)
+		cached, err := cachestore.New(t.Context(), s, cachestore.Options{Every: time.Hour, Within: time.Hour})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = cached.Close() })
+		return registrar.New(cached, registrar.Options{Now: time.Now})
+	}
+	one, two := node(), node()
+	admin := registrar.Actor{Who: "admin", Role: registrar.Administrator}
+	a := name.FromKey("urn:x-a:b")
+	put := func(on *registrar.Registrar, url string, expected, want uint64) {
+		t.Helper()
+		rec := &store.Record{Name: a, Spelling: a.Key(), Status: nomen.Active, Locations: []nomen.Location{{URL: url}}}
+		out, err := on.Put(t.Context(), admin, registrar.Request{Record: rec, Expected: expected}, "")
+		if err != nil || out.Revision != want {
+			t.Errorf("%s expecting %d: revision %d, %v; want %d", url, expected, out.Revision, err, want)
+		}
+	}
+	put(one, "https://h.example/1", 0, 1)
+	eventually(t, "the replica has it", func() bool { return count(t, r) == 1 })
+	if _, err := two.Get(t.Context(), a); err != nil {
+		t.Fatal(err)
+	}
+	runSQL(t, r, "select pg_wal_replay_pause()")
+	put(one, "https://h.example/2", 1, 2)
+	put(two, "https://h.example/3", 2, 3)
+	put(one, "https://h.example/2", store.AnyRevision, 4)
+	put(two, "https://h.example/3", store.AnyRevision, 5)
+	if out, err := one.Retire(t.Context(), admin, a, registrar.Retirement{Reason: "gone", Expected: 5}, ""); err != nil || out.Revision != 6 {
+		t.Errorf("Retire: revision %d, %v", out.Revision, err)
 	}
 }

@@ -213,7 +213,7 @@ func (l *loader) write(steps []store.Step, given []*store.Entry) error {
 	if err := l.copy(w, edge.open(rows)); err != nil {
 		return err
 	}
-	if _, err := l.c.Exec(l.ctx, "commit"); err != nil {
+	if err := commit(l.ctx, l.c); err != nil {
 		return err
 	}
 	l.edge, l.fence = edge, l.fence+1

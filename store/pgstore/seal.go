@@ -283,6 +283,6 @@ func (s *sealer) commit(ctx context.Context, c *pgx.Conn, g growth) (done bool, 
 	if deleted != int64(len(g.ids)) {
 		return false, fmt.Errorf("%w: %d rows of nomen_pending were sealed, %d are gone", errBroken, len(g.ids), deleted)
 	}
-	_, err = c.Exec(ctx, "commit")
+	err = commit(ctx, c)
 	return err == nil, err
 }

@@ -134,7 +134,7 @@ func (s *Store) answer(group []*request) {
 
 // transient reports whether err may be another one, or none, a moment later.
 func transient(err error) bool {
-	return gone(err) || again(err) || errors.Is(err, errNoPrimary) || state(err) == readOnlyTransaction
+	return gone(err) || again(err) || errors.Is(err, errNoPrimary) || errors.Is(err, errUnreplicated) || state(err) == readOnlyTransaction
 }
 
 // persist writes a group, as often as it takes, for as long as a call may wait.
@@ -289,7 +289,9 @@ func (w *writing) commit(ctx context.Context, c *pgx.Conn, p *plan) error {
 		return err
 	}
 	batch.Queue("commit")
-	err = c.SendBatch(ctx, batch).Close()
+	if err = c.SendBatch(ctx, batch).Close(); err == nil {
+		err = replicated(c)
+	}
 	if err != nil && d.salt != nil && doubtful(err) {
 		w.doubts = append(w.doubts, d)
 	}
@@ -302,6 +304,9 @@ const statementCompletionUnknown = "40003"
 
 // doubtful reports whether a commit that ended with err may have been done.
 func doubtful(err error) bool {
+	if errors.Is(err, errUnreplicated) {
+		return true
+	}
 	switch state(err) {
 	case "":
 		return !pgconn.SafeToRetry(err)
@@ -321,10 +326,58 @@ func (w *writing) resolve(ctx context.Context, c *pgx.Conn) (*plan, error) {
 			return nil, err
 		}
 		if found > 0 {
-			return d.plan, nil
+			return d.plan, w.barrier(ctx, c)
 		}
 	}
 	return nil, nil
+}
+
+// keepHead changes nothing, in a transaction that has to be replicated.
+const keepHead = "update nomen_head set holder = holder where id = 1"
+
+// barrier waits until what is committed on a server is acknowledged by its synchronous
+// standby, if it has to have one: what can be read there need not be, when the wait of
+// who committed it was cut short. Later commits are acknowledged after earlier ones.
+func (w *writing) barrier(ctx context.Context, c *pgx.Conn) error {
+	rollback(c) // of locks
+	if _, err := c.Exec(ctx, keepHead); err != nil {
+		return err
+	}
+	return replicated(c)
+}
+
+// commit ends a transaction.
+func commit(ctx context.Context, c *pgx.Conn) error {
+	if _, err := c.Exec(ctx, "commit"); err != nil {
+		return err
+	}
+	return replicated(c)
+}
+
+// errUnreplicated is returned for a commit whose wait for a synchronous standby was cut
+// short, by a timeout or a request to stop: the server says that it is done, and it may
+// be lost in a fail-over.
+var errUnreplicated = errors.New("the changes are committed on the primary, but its synchronous standby has not acknowledged them")
+
+// syncWait is the function of PostgreSQL that warns of that; the text of the warning
+// depends on the language of the server.
+const syncWait = "SyncRepWaitForLSN"
+
+// noteUnreplicated takes note of the warning.
+func noteUnreplicated(c *pgconn.PgConn, n *pgconn.Notice) {
+	if n.Routine == syncWait {
+		c.CustomData()[syncWait] = true
+	}
+}
+
+// replicated returns errUnreplicated if the connection was warned since the last call.
+func replicated(c *pgx.Conn) error {
+	data := c.PgConn().CustomData()
+	if data[syncWait] == nil {
+		return nil
+	}
+	delete(data, syncWait)
+	return errUnreplicated
 }
 
 // subjectsOf returns what requests are about, by kind, each once.

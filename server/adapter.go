@@ -17,7 +17,7 @@ import (
 func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	defer s.logPanic()
 	start := s.now()
-	if !wire.Watched(r) {
+	if !wire.Watched(r) || s.closing.Load() {
 		w.Header().Set("Connection", "close")
 	}
 	client := s.behind(r)

@@ -95,7 +95,7 @@ func (s *Server) Admin() http.Handler {
 func (s *Server) serveAdmin(w http.ResponseWriter, r *http.Request) {
 	defer s.logPanic()
 	start := s.now()
-	if endsConnection(r) {
+	if endsConnection(r) || s.closing.Load() {
 		w.Header().Set("Connection", "close")
 	}
 	counted := &statusWriter{ResponseWriter: w}

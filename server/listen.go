@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/nomen-project/nomen/internal/wire"
 )
@@ -133,6 +134,17 @@ func (l *Listening) serve(h *http.Server, of *table, on net.Listener) {
 
 // Wait returns when a listener has ended: with nil after Shutdown.
 func (l *Listening) Wait() error { return <-l.done }
+
+// Drain prepares for Shutdown behind a load balancer, for d or until ctx ends: the
+// server says at /-/readyz that it is closing, goes on answering, and ends each
+// connection with the next response on it.
+func (l *Listening) Drain(ctx context.Context, d time.Duration) {
+	l.server.closing.Store(true)
+	select {
+	case <-time.After(d):
+	case <-ctx.Done():
+	}
+}
 
 // Shutdown closes the listeners and waits until the requests under way are
 // answered, or ctx ends; then it cuts off the rest.

@@ -51,6 +51,7 @@ type serveFlags struct {
 	staleIfError             time.Duration
 	connections, perAddress  int
 	rate                     float64
+	drain                    time.Duration
 	outside                  outsideFlags
 	gateway                  gatewayFlags
 }
@@ -76,6 +77,7 @@ func (c *cli) serveCommand() *cobra.Command {
 	f.StringSliceVar(&s.trusted, "trusted-proxy", nil, "network of proxies whose Forwarded fields are believed, as in 10.0.0.0/8 (default none)")
 	f.StringVar(&s.registry, "registry", "", "JSON file of your own registry entries, shown under /-/registry/")
 	f.StringSliceVar(&s.hosts, "host", nil, "further name of this server in Host fields, as of a load balancer (default those of --public-url, of --listen and of the machine; localhost; addresses)")
+	f.DurationVar(&s.drain, "drain", 0, "after SIGTERM, go on answering for this time, such as 5s, while /-/readyz says 503 closing: for load balancers")
 	f.BoolVar(&s.noAccessLog, "no-access-log", false, "do not log requests")
 	f.BoolVar(&s.demo, "demo", false, "first load the 9,154 RFC names shipped in the program")
 	f.IntVar(&s.cache, "cache", 0, "MiB of records kept in memory (default by the machine)")
@@ -109,6 +111,9 @@ func (c *cli) serve(ctx context.Context, f serveFlags) error {
 	}
 	if _, _, err := f.gateway.doors(); err != nil {
 		return usageError{fmt.Errorf("serve: %w", err)}
+	}
+	if f.drain < 0 {
+		return usagef("serve: --drain %v: must not be negative", f.drain)
 	}
 	if f.cache < 0 {
 		return usagef("serve: --cache %d: want a number of MiB", f.cache)
@@ -411,7 +416,8 @@ func (c *cli) untilEnd(ctx context.Context, f serveFlags, l *server.Listening, f
 		return errors.Join(err, l.Shutdown(context.WithoutCancel(ctx)))
 	case <-ctx.Done():
 	}
-	log.Info("ending: requests under way are answered first")
+	log.Info("shutting down; draining requests", "drain", f.drain)
+	l.Drain(context.WithoutCancel(ctx), f.drain)
 	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), untilAnswered)
 	defer cancel()
 	if err := l.Shutdown(last); err != nil && !errors.Is(err, context.DeadlineExceeded) {

@@ -8,7 +8,7 @@ FUZZTIME  ?= 60s
 BENCHTIME ?= 1s
 COUNT     ?= 5
 
-.PHONY: all build demo test check lint race static test-clients attack faults bench bench-scale fuzz mutate generate crash clean help
+.PHONY: all build demo test test-ha check lint race static test-clients attack faults bench bench-scale fuzz mutate generate crash clean help
 
 all: build
 
@@ -49,6 +49,10 @@ test-clients: build ## browsers, curl and other foreign clients; installs them
 
 attack: ## hostile clients against a real server on loopback; RUN=REGEXP for some
 	$(GO) test -count=1 -tags attack -v -timeout 20m $(if $(RUN),-run '$(RUN)') ./scripts/attacks
+
+test-ha: ## kill the primary of a Patroni cluster KILLS times under load, cut a node off, upgrade both (root)
+	@scripts/prepare.sh ha
+	KILLS=$(or $(KILLS),20) $(GO) test -count=1 -tags ha -timeout 60m -v ./scripts/ha
 
 crash: build ## kill -9 servers and a database KILLS times under load; STORE=pebble or STORE=pg for one of them
 	NOMEN_KILLS=$(or $(KILLS),100) $(GO) test -count=1 -run '^TestKill$(if $(STORE),$(KILLED_$(STORE)),(Database)?)$$' -v -timeout 4h ./cmd/nomen ./store/pgstore

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Installs what the tests need and a bare machine lacks: a C compiler for the
 # race detector, PostgreSQL and nginx; with the argument "clients" also the foreign
-# clients.
+# clients, with "ha" what a cluster consists of.
 set -eu
 
 missing=''
@@ -25,6 +25,14 @@ if [ "${1:-}" = clients ]; then
 	need chromium chromium
 fi
 
+if [ "${1:-}" = ha ]; then
+	need patroni patroni
+	need etcd etcd-server
+	need etcdctl etcd-client
+	need haproxy haproxy
+	need ip iproute2
+fi
+
 [ -n "$missing" ] || exit 0
 if [ "$(id -u)" != 0 ] || ! command -v apt-get >/dev/null 2>&1; then
 	echo "please install:$missing" >&2
@@ -32,10 +40,15 @@ if [ "$(id -u)" != 0 ] || ! command -v apt-get >/dev/null 2>&1; then
 fi
 echo "installing:$missing"
 export DEBIAN_FRONTEND=noninteractive
-# The tests start servers of their own: Debian need not make and run one.
+# The tests start servers of their own: Debian need not make or start any.
 if [ ! -e /etc/postgresql-common/createcluster.conf ]; then
 	mkdir -p /etc/postgresql-common
 	echo 'create_main_cluster = false' >/etc/postgresql-common/createcluster.conf
+fi
+if [ ! -e /usr/sbin/policy-rc.d ]; then
+	trap 'rm -f /usr/sbin/policy-rc.d' EXIT
+	printf '#!/bin/sh\nexit 101\n' >/usr/sbin/policy-rc.d
+	chmod +x /usr/sbin/policy-rc.d
 fi
 apt-get update -q >/dev/null
 # shellcheck disable=SC2086

@@ -480,9 +480,19 @@ func (cl *cluster) forReading(fresh bool) []*server {
 	return list
 }
 
+// forPlanning returns the server that takes changes, if there is one: what is planned
+// from a replica that is behind would be refused as a conflict that is none.
+func (cl *cluster) forPlanning() []*server {
+	s, err := cl.forWriting()
+	if err != nil {
+		return nil
+	}
+	return []*server{s}
+}
+
 // read does f on a server, on another one if that is lost or a replica that does
 // not have everything yet, and so on for the time that a call may wait. With
-// fresh, it tries the primary first. f is told the server's role; it is called
+// fresh, it tries the primary first; for [store.Fresh], that alone. f is told the server's role; it is called
 // again only when it returned an error.
 func (cl *cluster) read(ctx context.Context, w work, fresh bool, f func(context.Context, *pgx.Conn, role) error) error {
 	return cl.readWithin(ctx, max(cl.wait, store.PatienceOf(ctx)), w, fresh, f)
@@ -493,10 +503,12 @@ func (cl *cluster) denies(err error) bool { return len(cl.servers) == 1 && denie
 
 // readWithin is read with another time.
 func (cl *cluster) readWithin(ctx context.Context, wait time.Duration, w work, fresh bool, f func(context.Context, *pgx.Conn, role) error) error {
-	stale, fresh := false, fresh || store.IsFresh(ctx)
+	stale := false
 	for p := newPatience(wait); ; {
-		servers := cl.forReading(fresh)
-		var err error
+		servers, err := cl.forReading(fresh), error(nil)
+		if store.IsFresh(ctx) {
+			servers = cl.forPlanning()
+		}
 		if len(servers) == 0 {
 			err = cl.unable()
 		}

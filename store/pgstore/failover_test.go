@@ -541,7 +541,7 @@ func TestSuperseded(t *testing.T) {
 // which a client was told is no conflict, and a request for what was there before is
 // no change of nothing.
 func TestChangesOfTwoNodes(t *testing.T) {
-	_, r, both := pairOf(t, "&lag=1m")
+	p, r, both := pairOf(t, "&lag=1m&wait=1s")
 	node := func() *registrar.Registrar {
 		t.Helper()
 		s := open(t, both)
@@ -575,5 +575,27 @@ func TestChangesOfTwoNodes(t *testing.T) {
 	put(two, "https://h.example/3", store.AnyRevision, 5)
 	if out, err := one.Retire(t.Context(), admin, a, registrar.Retirement{Reason: "gone", Expected: 5}, ""); err != nil || out.Revision != 6 {
 		t.Errorf("Retire: revision %d, %v", out.Revision, err)
+	}
+	if err := p.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	for title, change := range map[string]func() error{
+		"Put": func() error {
+			rec := &store.Record{Name: a, Spelling: a.Key(), Status: nomen.Active, Locations: []nomen.Location{{URL: "https://h.example/1"}}}
+			_, err := two.Put(t.Context(), admin, registrar.Request{Record: rec, Expected: 6}, "")
+			return err
+		},
+		"Retire": func() error {
+			_, err := two.Retire(t.Context(), admin, a, registrar.Retirement{Reason: "gone", Expected: 6}, "")
+			return err
+		},
+		"Delete": func() error {
+			_, err := two.Delete(t.Context(), admin, name.FromKey("urn:x-a:new"), store.AnyRevision, "")
+			return err
+		},
+	} {
+		if err := change(); !store.IsAway(err) {
+			t.Errorf("%s without a primary, where the replica is behind: %v, want that the store is away", title, err)
+		}
 	}
 }

@@ -79,6 +79,7 @@ var house = []room{
 	{floor: 11, dir: "cmd/nomen", ours: "*", theirs: "*"},
 	{floor: 11, dir: "scripts/attacks"},
 	{floor: 11, dir: "scripts/faults"},
+	{floor: 11, dir: "scripts/ha"},
 }
 
 const module = "github.com/nomen-project/nomen"

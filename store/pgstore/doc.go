@@ -31,6 +31,12 @@
 // whether that was done, by the random salt of its changes, and never writes
 // twice; when no server can be asked any more, Apply returns an [*UnknownError].
 //
+// Of several primaries with the same data the one of the highest timeline is used: an
+// old one may not have been told that another was promoted in its place. PostgreSQL says
+// that a commit was done, too, when its wait for a synchronous standby was cut short;
+// such a commit counts as one whose connection was lost. Changes are planned from what
+// the primary has (see [store.Fresh]).
+//
 // Acknowledged means committed. What a server promises of that is its setting:
 // with synchronous_commit=off, or a fail-over to a replica that is asynchronous,
 // PostgreSQL itself may lose what it has committed.

@@ -31,11 +31,11 @@ func main() {
 	fit := flag.String("fit", "", "an archive of RFCs to fit the exponent to, and nothing else")
 	flag.Float64Var(&m.names, "names", 1e9, "how many names there are")
 	flag.Float64Var(&m.rate, "rate", 1e5, "requests a second")
-	flag.Float64Var(&m.draws, "draws", 2e7, "requests that are drawn for a simulated cache")
+	flag.Float64Var(&m.draws, "draws", 5e6, "requests that are drawn for a simulated cache")
 	flag.Float64Var(&m.largest, "largest", 1e6, "names in the largest cache that is simulated; larger ones are computed")
 	flag.Float64Var(&m.request, "request", 18.5, "microseconds of processor time of a node for a request")
-	flag.Float64Var(&m.miss, "miss", 150, "more microseconds of a node for one that its cache cannot answer")
-	flag.Float64Var(&m.query, "query", 90, "microseconds of a database server for that")
+	flag.Float64Var(&m.miss, "miss", 45, "more microseconds of a node for one that its cache cannot answer")
+	flag.Float64Var(&m.query, "query", 65, "microseconds of a database server for that")
 	flag.Float64Var(&m.cores, "cores", 8, "cores of a machine, of which half are to be busy")
 	flag.Float64Var(&m.kept, "kept", 900, "bytes of memory for a name in the cache")
 	flag.Parse()
@@ -59,7 +59,7 @@ type model struct {
 }
 
 // exponents are what was fitted to real names, and what lies around it.
-var exponents = []float64{0.75, 0.92, 1.05}
+var exponents = []float64{0.75, 0.94, 1.05}
 
 func (m *model) print(w io.Writer) error {
 	fmt.Fprintln(w, "| names in the cache | memory | exponent | hits, simulated | hits, LRU | hits, best possible | misses a second | nodes | database servers |")

@@ -14,6 +14,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/nomen-project/nomen/adminapi"
 )
 
 const (
@@ -55,11 +57,7 @@ func TestHA(t *testing.T) {
 		l.awaitReady(t, machine)
 	}
 	l.start(t, "front", "haproxy", nil, "haproxy", "-db", "-f", l.install(t, "haproxy.cfg", "front", 0o644))
-	token, err := os.ReadFile(filepath.Join(l.data("node1"), "admin.token"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	ld := newLoad("http://"+addresses["front"]+":8080", "http://"+addresses["front"]+":4501", strings.TrimSpace(string(token)))
+	ld := newLoad("http://"+addresses["front"]+":8080", "http://"+addresses["front"]+":4501", l.token(t))
 	l.eventually(t, "names through HAProxy", func() bool { _, err := ld.api.Version(t.Context()); return err == nil })
 	if err := ld.fill(t.Context()); err != nil {
 		t.Fatal(err)
@@ -85,6 +83,21 @@ func TestHA(t *testing.T) {
 }
 
 var nodes = []string{"node1", "node2"}
+
+// token makes one that is good at all nodes.
+func (l *lab) token(t *testing.T) string {
+	t.Helper()
+	own, err := os.ReadFile(filepath.Join(l.data("node1"), "admin.token"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	api := &adminapi.Client{URL: "http://" + addresses["node1"] + ":4501", Token: strings.TrimSpace(string(own))}
+	granted, err := api.Grant(t.Context(), adminapi.Grant{Who: "load", Role: "administrator"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return granted.Token
+}
 
 // awaitReady waits until a node says that it is ready.
 func (l *lab) awaitReady(t *testing.T, machine string) {

@@ -18,6 +18,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/nomen-project/nomen/internal/flock"
 )
 
 const (
@@ -53,11 +55,20 @@ func enter(t *testing.T) (dir string, inside bool) {
 			t.Fatalf("%v: run scripts/prepare.sh ha", err)
 		}
 	}
-	dir, err := os.MkdirTemp("", "ha")
+	sweep()
+	dir, err := os.MkdirTemp("", tempPrefix)
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	held, err := os.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer held.Close()
+	if err := flock.Try(held); err != nil {
+		t.Fatal(err)
+	}
 	if err := os.Chmod(dir, 0o755); err != nil {
 		t.Fatal(err)
 	}
@@ -80,6 +91,24 @@ func enter(t *testing.T) (dir string, inside bool) {
 		t.Fatalf("inside: %v", err)
 	}
 	return "", false
+}
+
+// tempPrefix begins the names of directories for the files of a run.
+const tempPrefix = "nomen-ha-"
+
+// sweep removes the files of runs that were killed: nobody holds their directories.
+func sweep() {
+	dirs, _ := filepath.Glob(filepath.Join(os.TempDir(), tempPrefix+"*")) // the pattern is sound
+	for _, dir := range dirs {
+		f, err := os.Open(dir)
+		if err != nil {
+			continue // somebody else sweeps
+		}
+		if flock.Try(f) == nil {
+			_ = os.RemoveAll(dir) // or the next run does it
+		}
+		f.Close()
+	}
 }
 
 // A lab is the cluster.

@@ -62,6 +62,7 @@ func TestHA(t *testing.T) {
 	if err := ld.fill(t.Context()); err != nil {
 		t.Fatal(err)
 	}
+	time.Sleep(settled) // then every node knows the names
 	ld.begin(t.Context())
 	defer ld.end()
 	time.Sleep(15 * time.Second)

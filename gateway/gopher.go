@@ -24,6 +24,7 @@ import (
 	"github.com/nomen-project/nomen/internal/shown"
 	"github.com/nomen-project/nomen/name"
 	"github.com/nomen-project/nomen/store"
+	"github.com/nomen-project/nomen/urn"
 )
 
 // GopherPort is that of Gopher servers (RFC 1436, 3.2).
@@ -385,6 +386,12 @@ func (g *Gopher) name(ctx context.Context, m *menu, set *store.AuthoritySet, ent
 		m.refuse(fmt.Sprintf("no name: at offset %d: %s: %s", bad.Offset, bad.Rule, bad.Message))
 		return
 	}
+	if own := set.Of(n); own != nil && own.Delegation == nil {
+		if request := own.Prefix.Element(n); strings.HasPrefix(request, urn.ReservedPrefix) {
+			g.reserved(ctx, m, set, own, request)
+			return
+		}
+	}
 	a, err := g.o.Resolver.Resolve(ctx, nomen.Question{Name: n, Service: nomen.I2C})
 	if err != nil {
 		g.problem(m, n, err)
@@ -392,6 +399,58 @@ func (g *Gopher) name(ctx context.Context, m *menu, set *store.AuthoritySet, ent
 	}
 	m.describe(n, a)
 	m.end()
+}
+
+// reserved answers a reserved request about an authority that is served here (1995, 3.5:
+// Y95-55 to Y95-59).
+func (g *Gopher) reserved(ctx context.Context, m *menu, set *store.AuthoritySet, a *store.Authority, request string) {
+	prefix := a.Prefix.String()
+	if no := a.Refuses(prefix); no != nil {
+		m.refuse(prefix + ": " + no.Message)
+		return
+	}
+	switch request {
+	case "urn+m":
+		m.say("This is the resolver of the naming authority " + prefix + ".")
+		for _, line := range []struct{ what, text string }{{"", a.Description}, {"contact: ", a.Contact}, {"owners: ", strings.Join(a.Owners, ", ")}} {
+			if line.text != "" {
+				m.say(line.what + line.text)
+			}
+		}
+		if lists(a) {
+			m.item('1', "Its names", selectList+prefix)
+		}
+	case "urn+a":
+		if !lists(a) {
+			m.refuse(prefix + ": this naming authority does not list its names")
+			return
+		}
+		g.list(ctx, m, set, prefix, "")
+		return
+	case "urn+c":
+		m.authorities(set, "No child authorities are known.", a.Children)
+	case "urn+p":
+		m.authorities(set, "No parent authorities are known.", a.Parents)
+	default:
+		m.refuse(request + ": unknown reserved request")
+		return
+	}
+	m.end()
+}
+
+// authorities writes an item for each naming authority, which leads to what is told of it
+// if it is served here.
+func (m *menu) authorities(set *store.AuthoritySet, none string, all []string) {
+	if len(all) == 0 {
+		m.say(none)
+	}
+	for _, s := range all {
+		if p, err := name.ParsePrefix(s); err == nil && set.Exactly(p) != nil {
+			m.item('1', s, p.Spell("urn+m"))
+			continue
+		}
+		m.say(s)
+	}
 }
 
 // problem tells why there is no answer about a name.

@@ -168,6 +168,56 @@ func TestGopherNames(t *testing.T) { // Y95-53; RFC 1436, 3.8
 	}
 }
 
+// Y95-55 to Y95-59: reserved requests about authorities that are served here.
+func TestGopherReserved(t *testing.T) {
+	s := newStore(t, []*store.Record{here("fish")},
+		&store.Authority{
+			Prefix: name.MustParsePrefix("urn:dns:org.example"), Owners: []string{"anna", "ben"}, Description: "Names\r\n1Fake\tx\ty\t70",
+			Contact: "mailto:names@org.example", Children: []string{"urn:dns:here.example", "urn:dns:far.example"},
+		},
+		&store.Authority{Prefix: name.MustParsePrefix("urn:dns:closed.example"), Owners: []string{"carl"}, Policy: store.Policy{Access: store.AccessDenied}})
+	g, err := NewGopher(GopherOptions{Resolver: resolve.New(s, resolve.Options{}), Store: s, Authorities: store.NewTable(s, time.Now, time.Hour)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	at, served := serveGopher(t, g)
+	defer func() {
+		g.Shutdown(t.Context())
+		<-served
+	}()
+	_, port, _ := net.SplitHostPort(at)
+	own := "\t127.0.0.1\t" + port
+	for _, tt := range []struct {
+		request string
+		want    []string
+		not     string
+	}{
+		{"urn:dns:org.example:urn+m", []string{
+			"iThis is the resolver of the naming authority urn:dns:org.example.\t\terror.host\t1",
+			"iNames 1Fake x y 70\t\terror.host\t1", "icontact: mailto:names@org.example\t\terror.host\t1", "iowners: anna, ben\t\terror.host\t1",
+		}, "Its names"},
+		{"/URN:DNS:ORG.example:urn+m", []string{"iowners: anna, ben\t\terror.host\t1"}, ""},
+		{"urn:dns:here.example:urn+m", []string{"1Its names\t/-/list/urn:dns:here.example" + own}, ""},
+		{"urn:dns:here.example:urn+a", []string{"1fish\turn:dns:here.example:fish" + own}, ""},
+		{"urn:dns:org.example:urn+a", []string{"3urn:dns:org.example: this naming authority does not list its names\t\terror.host\t1"}, "fish"},
+		{"urn:dns:org.example:urn+c", []string{"1urn:dns:here.example\turn:dns:here.example:urn+m" + own, "iurn:dns:far.example\t\terror.host\t1"}, ""},
+		{"urn:dns:org.example:urn+p", []string{"iNo parent authorities are known.\t\terror.host\t1"}, ""},
+		{"urn:dns:org.example:urn+z", []string{"3urn+z: unknown reserved request\t\terror.host\t1"}, ""},
+		{"urn:dns:closed.example:urn+m", nil, "carl"},
+	} {
+		got := dig(t, at, tt.request+"\r\n")
+		lines := menuLines(t, got)
+		for _, want := range tt.want {
+			if !slices.Contains(lines, want) {
+				t.Errorf("Y95-55: %s: got\n%s\nwant %q", tt.request, got, want)
+			}
+		}
+		if tt.not != "" && strings.Contains(got, tt.not) {
+			t.Errorf("Y95-57: %s: got\n%s\nnot %q", tt.request, got, tt.not)
+		}
+	}
+}
+
 func TestGopherText(t *testing.T) {
 	r := here("dots", nomen.Location{URL: "https://here.example/"})
 	r.Metadata = nomen.Metadata{"title": {"Dots"}, "description": {"one\n.\n.two"}}

@@ -191,6 +191,50 @@ func TestOtherPort(t *testing.T) {
 	}
 }
 
+// Y95-55, Y95-63: what a proxy is asked of another host's resolver, reserved requests
+// included, that resolver answers, as it was asked; of authorities here this server does,
+// and without the proxy nobody does.
+func TestProxiedReservedRequest(t *testing.T) {
+	door, err := gateway.NewDoor(gateway.Access{Policy: gateway.All})
+	if err != nil {
+		t.Fatal(err)
+	}
+	far, there := newTestServer(t, nil)
+	authority := &store.Authority{Prefix: name.MustParsePrefix("urn:dns:far.example"), Description: "The far archive", Owners: []string{"a", "b"}}
+	if _, err := there.Apply(t.Context(), []store.Change{{Authority: authority, Time: testNow}}); err != nil {
+		t.Fatal(err)
+	}
+	at := listen(t, far).Public.String()
+	forward := gateway.NewForward(gateway.ForwardOptions{
+		Door: door, DNS: everywhere{}, Reach: func(netip.Addr) error { return nil },
+		DialContext: func(ctx context.Context, network, _ string) (net.Conn, error) {
+			return new(net.Dialer).DialContext(ctx, network, at)
+		},
+	})
+	defer forward.Close()
+	passing, _ := newTestServer(t, func(o *Options) { o.Forward = forward })
+	closed, _ := newTestServer(t, nil)
+	own := "This is the resolver of the naming authority urn:dns:example.org."
+	for _, tt := range []struct {
+		s            *Server
+		target, host string
+		found        bool
+		want         string
+	}{
+		{passing, "http://far.example:4500/urn+m", "far.example:4500", true, "The far archive"},
+		{passing, "http://far.example:4500/urn:dns:far.example:urn+m", "far.example:4500", true, "The far archive"},
+		{passing, "http://example.org:4500/urn+m", "example.org:4500", true, own},
+		{passing, "http://localhost/urn:dns:example.org:urn+m", "localhost", true, own},
+		{closed, "http://far.example:4500/urn+m", "far.example:4500", false, ""},
+		{closed, "http://example.org:4500/urn+m", "example.org:4500", true, own},
+	} {
+		got := exchange(t, listen(t, tt.s).Public, "GET "+tt.target+" HTTP/1.1\r\nHost: "+tt.host+"\r\nConnection: close\r\nAccept: text/plain\r\n\r\n")
+		if found := strings.HasPrefix(got, "HTTP/1.1 200 "); found != tt.found || !strings.Contains(got, tt.want) || strings.Contains(got, "far archive") != strings.Contains(tt.want, "far archive") {
+			t.Errorf("%s: got\n%s\nwant %q", tt.target, got, tt.want)
+		}
+	}
+}
+
 // The scripts that pages may run are those that are on them.
 func TestHomePolicy(t *testing.T) {
 	srv, _ := newTestServer(t, nil)

@@ -47,7 +47,8 @@ test-clients: build ## browsers, curl and other foreign clients; installs them
 	@scripts/prepare.sh clients
 	$(GO) test -count=1 -tags clients -run '^TestClient' -v ./cmd/nomen ./gateway
 
-attack: ## hostile clients against a real server on loopback; RUN=REGEXP for some
+attack: ## hostile clients, a browser among them, against a real server on loopback; RUN=REGEXP for some
+	@scripts/prepare.sh clients
 	$(GO) test -count=1 -tags attack -v -timeout 20m $(if $(RUN),-run '$(RUN)') ./scripts/attacks
 
 test-ha: ## kill the primary of a Patroni cluster KILLS times under load, cut a node off, upgrade both (root)

@@ -482,3 +482,29 @@ func FuzzParse(f *testing.F) {
 		}
 	})
 }
+
+// The delimiter at the end of a prefix is kept where it was written, and its spans are
+// what covered keys begin with.
+func TestCanonicalPrefix(t *testing.T) {
+	for _, tt := range []struct{ in, want, spans string }{
+		{"URN:NBN:FI", "urn:nbn:fi", "urn:nbn:fi- urn:nbn:fi:"},
+		{"urn:nbn:FI:Ex-", "urn:nbn:fi:ex-", "urn:nbn:fi:ex- urn:nbn:fi:ex:"},
+		{"urn:nbn:fi:ex:", "urn:nbn:fi:ex:", "urn:nbn:fi:ex- urn:nbn:fi:ex:"},
+		{"ark:12345/x0/", "ark:12345/x0/", "ark:12345/x0/ ark:12345/x0."},
+		{"ark:", "ark:", "ark:"},
+		{"https://purl.example/net/", "https://purl.example/net/", "https://purl.example/net/ https://purl.example/net:"},
+		{"urn:isbn", "urn:isbn", "urn:isbn:"},
+	} {
+		got, err := CanonicalPrefix(tt.in)
+		if err != nil || got != tt.want {
+			t.Errorf("%s: got %q, %v, want %q", tt.in, got, err, tt.want)
+		}
+		p := MustParsePrefix(tt.in)
+		if got := strings.Join(p.Spans(), " "); got != tt.spans || MustParsePrefix(tt.want) != p {
+			t.Errorf("%s: spans %q, want %q", tt.in, got, tt.spans)
+		}
+	}
+	if _, err := CanonicalPrefix("urn:isbn:978-3"); err == nil {
+		t.Error("no prefix: no error")
+	}
+}

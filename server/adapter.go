@@ -28,7 +28,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	in := newRequest(r, target, client)
 	switch {
 	case r.Method == http.MethodPost && isBatch(target):
-		in.body = &wholeBody{r.Body, http.NewResponseController(w)}
+		in.body = &wholeBody{r.Body, http.NewResponseController(w), s.limits.Timeout}
 	case hasBody(r):
 		refuseBody(w)
 	}

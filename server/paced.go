@@ -36,16 +36,22 @@ func (p *paced) Flush() error {
 	return p.control.Flush()
 }
 
-// A wholeBody is read within the time for a whole request, which the server has set.
+// A wholeBody is read within the time for a whole request, which the server has set. One
+// that does not arrive gets an answer all the same.
 type wholeBody struct {
 	io.Reader
 	control *http.ResponseController
+	step    time.Duration // for the answer
 }
 
 func (b *wholeBody) Read(p []byte) (int, error) {
 	n, err := b.Reader.Read(p)
-	if err != nil {
+	switch {
+	case err == io.EOF:
 		_ = b.control.SetReadDeadline(time.Time{}) // as in newPaced
+	case err != nil:
+		_ = b.control.SetReadDeadline(time.Now().Add(bodyGrace)) // net/http reads on
+		_ = b.control.SetWriteDeadline(time.Now().Add(b.step))
 	}
 	return n, err
 }
@@ -60,8 +66,11 @@ type pacedReader struct {
 func (p *pacedReader) Read(b []byte) (int, error) {
 	_ = p.control.SetReadDeadline(time.Now().Add(p.step))
 	n, err := p.r.Read(b)
-	if err != nil {
+	switch {
+	case err == io.EOF:
 		_ = p.control.SetReadDeadline(time.Time{}) // as in newPaced
+	case err != nil:
+		_ = p.control.SetReadDeadline(time.Now().Add(bodyGrace)) // net/http reads on
 	}
 	return n, err
 }

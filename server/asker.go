@@ -58,7 +58,8 @@ func (s *Server) isCrossSite(h http.Header, host string) bool {
 		return false
 	}
 	u, err := url.Parse(joined(origin))
-	return err != nil || u.Host == "" || !strings.EqualFold(u.Host, host) && "//"+strings.ToLower(u.Host) != strings.TrimPrefix(strings.TrimPrefix(s.public, "https:"), "http:")
+	_, public, _ := strings.Cut(s.public, "://")
+	return err != nil || u.Host == "" || !strings.EqualFold(u.Host, host) && !strings.EqualFold(u.Host, public)
 }
 
 // asksOthers reports whether a name without an authority may be asked of others, which

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"log/slog"
 	"runtime"
+	"sync"
 
 	"github.com/cockroachdb/pebble/v2"
 	"github.com/cockroachdb/pebble/v2/bloom"
@@ -44,7 +45,7 @@ func engineOptions(o Options) *pebble.Options {
 		LBaseMaxBytes:               cmp.Or(o.baseSize, baseSize),
 		CompactionConcurrencyRange:  func() (int, int) { return 1, max(1, runtime.NumCPU()/2) },
 		Logger:                      log,
-		EventListener:               &pebble.EventListener{DataCorruption: log.damaged},
+		EventListener:               &pebble.EventListener{DataCorruption: damageLog(log)},
 	}
 	for i := range p.Levels {
 		p.Levels[i].BlockSize = cmp.Or(o.blockSize, blockSize)
@@ -111,9 +112,16 @@ func (l logger) Errorf(format string, args ...any) {
 	}
 }
 
-// damaged takes note of a damaged file. Whoever reads what was damaged gets an
+// damageLog logs each damaged file once, in one line. Whoever reads what was damaged gets an
 // error; all else can still be read.
-func (l logger) damaged(info pebble.DataCorruptionInfo) { l.Errorf("%s", info) }
+func damageLog(l logger) func(pebble.DataCorruptionInfo) {
+	var logged sync.Map // paths
+	return func(info pebble.DataCorruptionInfo) {
+		if _, again := logged.LoadOrStore(info.Path, true); !again {
+			l.Errorf("%s is damaged: %s", info.Path, firstLine(info.Details))
+		}
+	}
+}
 
 // Fatalf ends the program, as Pebble demands: after a failed write only what is
 // on disk can be trusted, and the next start will read that.

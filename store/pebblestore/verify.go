@@ -39,7 +39,7 @@ func (s *Store) Verify(ctx context.Context, fault func(store.Fault), progress fu
 func check(ctx context.Context, db *pebble.Snapshot, now time.Time, fault func(store.Fault), progress func(done, total uint64)) (store.Head, error) {
 	c := &checker{ctx: ctx, db: db, fault: fault, progress: progress, future: store.FutureCheck{Now: now}}
 	for _, step := range []func() error{c.open, c.entries, c.subjects, c.nodes, c.index, c.counts} {
-		err := step()
+		err := c.broken(store.Subject{}, 0, step())
 		c.close()
 		if err != nil {
 			return store.Head{}, err

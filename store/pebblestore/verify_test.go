@@ -187,3 +187,45 @@ func onDisk(t *testing.T, disk *vfs.MemFS, text []byte) bool {
 	}
 	return false
 }
+
+// TestVerifyDamagedTable: a damaged table is faults, no error, and one line of the log.
+func TestVerifyDamagedTable(t *testing.T) {
+	dir := t.TempDir()
+	s, err := Open(Options{Dir: dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, s, 1, 2, 3, 4, 5)
+	if err := errors.Join(settled(t, s), s.Close()); err != nil {
+		t.Fatal(err)
+	}
+	damaged := 0
+	for file := range tables(t, dir) {
+		path := filepath.Join(dir, file)
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text[len(text)/8] ^= 1
+		if err := os.WriteFile(path, text, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		damaged++
+	}
+	var log bytes.Buffer
+	s, err = Open(Options{Dir: dir, Log: slog.New(slog.NewTextHandler(&log, nil)), ReadOnly: true})
+	if err != nil {
+		t.Skip("the flipped bits keep it from being opened:", err)
+	}
+	defer s.Close()
+	for range 2 {
+		faults := 0
+		if _, err := s.Verify(t.Context(), func(store.Fault) { faults++ }, nil); err != nil || faults == 0 {
+			t.Errorf("Verify: %d faults, %v; want faults and no error", faults, err)
+		}
+	}
+	lines := strings.Count(log.String(), "is damaged: ")
+	if lines == 0 || lines > damaged || strings.Contains(log.String(), "stack trace") {
+		t.Errorf("%d damaged tables are %d lines of the log:\n%s", damaged, lines, log.String())
+	}
+}

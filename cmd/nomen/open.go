@@ -214,13 +214,25 @@ const firstStart = "first start"
 func (c *cli) ensureToken(ctx context.Context, s store.Tokens, reg *registrar.Registrar) error {
 	file := filepath.Join(c.data, tokenFile)
 	if text, err := os.ReadFile(file); err == nil && tokenKnown(ctx, s, strings.TrimSpace(string(text))) {
-		return nil
+		return c.tightenToken(file)
 	}
 	spelling, token := adminapi.NewToken(adminapi.AdministratorGrant(), clock())
 	if err := reg.PutToken(ctx, registrar.Operator(), token, firstStart); err != nil {
 		return err
 	}
 	return durable.WriteFile(file, spelling+"\n")
+}
+
+// tightenToken takes a token from other users whom a copy or an editor has let in.
+func (c *cli) tightenToken(file string) error {
+	was, err := durable.Tighten(file)
+	switch {
+	case err != nil:
+		fmt.Fprintf(c.err, "nomen: warning: %s: %v\n", file, err)
+	case was != 0:
+		fmt.Fprintf(c.err, "nomen: warning: %s: other users could read the administrator's token (mode %04o), now only its owner can; 'nomen token list' shows its ID, and 'nomen token revoke' ends it\n", file, was)
+	}
+	return nil
 }
 
 func tokenKnown(ctx context.Context, s store.Tokens, text string) bool {

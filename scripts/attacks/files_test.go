@@ -101,6 +101,17 @@ func filesOfAnother(t *testing.T, umask string) {
 	}
 	mustDo(t, wideModes(t, open))
 
+	// A token that a copy has let others read is taken from them at the next start.
+	token := filepath.Join(data, "admin.token")
+	mustDo(t, os.Chmod(data, 0o755), os.Chmod(token, 0o644))
+	again := startWith(t, options{data: data})
+	for _, file := range readableBy(t, nobody, data) {
+		t.Errorf("another user can read %s after a start", strings.TrimPrefix(file, open))
+	}
+	if !strings.Contains(again.output(), "could read the administrator's token (mode 0644)") {
+		t.Errorf("the server does not say that the token was open to others:\n%s", again.output())
+	}
+
 	// A store of an earlier program, made by the usual umask, is private when a command
 	// has opened it.
 	old := at("restored/store")

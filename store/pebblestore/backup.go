@@ -395,10 +395,13 @@ func (s *Store) shareAs(earlier, fresh string) {
 		return
 	}
 	info, err := os.Stat(earlier)
-	if err != nil || info.Mode()&0o077 == 0 || info.Mode()&0o007 != 0 {
-		return
+	if err != nil {
+		return // it stays private
 	}
 	mode := info.Mode().Perm()
+	if mode&0o007 != 0 { // as the umask of an earlier program left it
+		mode = durable.PrivateDir
+	}
 	files, err := s.fs.List(fresh)
 	if err != nil {
 		return // it stays private

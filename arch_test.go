@@ -71,6 +71,7 @@ var house = []room{
 	{floor: 8, dir: "store/cachestore", ours: "store name", theirs: "github.com/maypok86/otter/v2"},
 	{floor: 8, dir: "store/pgstore", ours: ". store name internal/codec internal/gate internal/ledger", theirs: "github.com/jackc/pgx/v5"},
 	{floor: 7, dir: "bulk/bulktest", ours: ". store name"},
+	{floor: 8, dir: "internal/audit", ours: "store name internal/codec internal/ledger"},
 	{floor: 8, dir: "mint/reserve", ours: ". mint registrar store name"},
 	{floor: 8, dir: "bulk", ours: ". registrar store name namespace urn uri internal/location", theirs: "github.com/klauspost/compress golang.org/x/text"},
 	{floor: 9, dir: "adminapi", ours: ". bulk misses registrar store rule name urn uri"},

@@ -99,6 +99,18 @@ type Verifier interface {
 	Verify(ctx context.Context, fault func(Fault), progress func(done, total uint64)) (Head, error)
 }
 
+// A HeadError is returned when a log does not begin with that of a head that was
+// written down.
+type HeadError struct {
+	Since  Head
+	Size   uint64 // of the log
+	Reason string
+}
+
+func (e *HeadError) Error() string {
+	return fmt.Sprintf("store: head %d:%x: %s", e.Since.Size, e.Since.Hash, e.Reason)
+}
+
 // A Backuper is a Store that makes a copy of itself while it is used.
 type Backuper interface {
 	// Backup makes a copy as of one moment in dir, which must not exist or must

@@ -75,6 +75,21 @@ func Open(size uint64, src Source) (Log, error) {
 	return l, nil
 }
 
+// Resume returns the log of a size whose complete subtrees are these, the least first:
+// the proof that its next entry is in the log of one entry more (RFC 6962, 2.1.1).
+func Resume(size uint64, left []Hash) (Log, error) {
+	if size > math.MaxInt64 || bits.OnesCount64(size) != len(left) {
+		return Log{}, fmt.Errorf("ledger: %d hashes do not stand for %d entries", len(left), size)
+	}
+	l := Log{size: size}
+	for level := 0; len(left) > 0; level++ {
+		if size>>level&1 == 1 {
+			l.edge[level], left = left[0], left[1:]
+		}
+	}
+	return l, nil
+}
+
 // Size returns how many leaves there are.
 func (l *Log) Size() uint64 { return l.size }
 

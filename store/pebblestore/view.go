@@ -121,5 +121,8 @@ func (v *view) failure(key string) error {
 }
 
 func unreadable(key string, err error) error {
+	if pebble.IsCorruptionError(err) {
+		return &CorruptError{Key: key, Reason: "cannot be read: " + err.Error()}
+	}
 	return fmt.Errorf("pebblestore: %q cannot be read: %w", key, err)
 }

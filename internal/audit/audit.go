@@ -1,0 +1,320 @@
+// Package audit verifies what came after a head that was written down: only that, and
+// for any store. The full check of a store is its own ([store.Verifier]).
+package audit
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/nomen-project/nomen/internal/codec"
+	"github.com/nomen-project/nomen/internal/ledger"
+	"github.com/nomen-project/nomen/name"
+	"github.com/nomen-project/nomen/store"
+)
+
+const (
+	stepSize = 1024 // changes between two comparisons with the log of the store
+	maxLost  = 1000 // changes that cannot be read, after which the rest is given up
+
+	// A replica that answers may be behind.
+	retries = 15
+	pause   = time.Second
+)
+
+// A Source is what can be verified.
+type Source interface {
+	store.Reader
+	store.Feed
+	store.Prover
+}
+
+// SourceOf returns r as a Source, or an error that is [errors.ErrUnsupported].
+func SourceOf(r store.Reader) (Source, error) {
+	if s, ok := r.(Source); ok {
+		return s, nil
+	}
+	return nil, fmt.Errorf("%T gives no proofs of its log: %w", r, errors.ErrUnsupported)
+}
+
+// Since verifies at most limit changes after the head since (0 for all): that the log
+// of s begins with the log of since, that each change after it is the one that was
+// logged, that the newest revision of each name and authority among them is the one
+// that is served, and that its locations are in the index. It calls fault for whatever
+// is wrong and progress, if not nil, now and then. It returns the head of what it has
+// verified, which is a head to go on from.
+//
+// The error is a [*store.HeadError] if the log does not begin with that of since, else
+// a failure to read.
+func Since(ctx context.Context, s Source, since store.Head, limit uint64, fault func(store.Fault), progress func(done, total uint64)) (store.Head, error) {
+	if err := store.Settle(ctx, s); err != nil {
+		return store.Head{}, err
+	}
+	end, err := s.Head(ctx)
+	if damage(err) {
+		return end, &store.HeadError{Since: since, Reason: fmt.Sprintf("the log cannot be read: %v; 'nomen verify' names every fault", err)}
+	}
+	if err != nil {
+		return end, err
+	}
+	a := &auditor{Source: s, end: end, fault: fault}
+	if a.log, err = a.begin(ctx, since); err != nil {
+		return store.Head{}, err
+	}
+	to := end.Size
+	if limit > 0 {
+		to = min(to, since.Size+limit)
+	}
+	for a.log.Size() < to {
+		if err := a.step(ctx, min(to, (a.log.Size()/stepSize+1)*stepSize)); err != nil {
+			return store.Head{}, err
+		}
+		if a.gaveUp {
+			return a.end, nil
+		}
+		if progress != nil {
+			progress(a.log.Size()-since.Size, to-since.Size)
+		}
+	}
+	return a.log.Head(), nil
+}
+
+// An auditor is one Since.
+type auditor struct {
+	Source
+	end   store.Head
+	fault func(store.Fault)
+	log   ledger.Log // computed from the changes
+	lost  int        // changes that could not be read
+
+	gaveUp bool // the rest cannot be verified
+}
+
+func (a *auditor) report(s store.Subject, seq uint64, format string, args ...any) {
+	a.fault(store.Fault{Subject: s, Seq: seq, Problem: fmt.Sprintf(format, args...)})
+}
+
+// begin returns the log of a head, once it is proved to be that of the store.
+func (a *auditor) begin(ctx context.Context, since store.Head) (ledger.Log, error) {
+	wrong := func(format string, args ...any) (ledger.Log, error) {
+		return ledger.Log{}, &store.HeadError{Since: since, Size: a.end.Size, Reason: fmt.Sprintf(format, args...)}
+	}
+	switch {
+	case since.Size > a.end.Size:
+		return wrong("the log has only %d changes: changes are missing, or this is the head of another store", a.end.Size)
+	case since.Size == 0 && since != (store.Head{}):
+		return wrong("the head of no changes has the hash 0")
+	case since.Size == 0:
+		return ledger.Log{}, nil
+	}
+	log, err := a.logOf(ctx, since.Size)
+	switch {
+	case damage(err):
+		return wrong("the log up to there cannot be read: %v; 'nomen verify' names every fault", err)
+	case err != nil:
+		return log, err
+	case log.Head() != since:
+		return wrong("its hash is not that of the first %d changes here: they were altered, or this is the head of another store; 'nomen verify' names altered changes", since.Size)
+	}
+	return log, nil
+}
+
+// logOf returns the log of a size above 0 as the store proves it: the path of the
+// entry after it is all that there is before that.
+func (a *auditor) logOf(ctx context.Context, size uint64) (ledger.Log, error) {
+	if size < a.end.Size {
+		left, err := a.ProveEntry(ctx, size+1, size+1)
+		if err != nil {
+			return ledger.Log{}, err
+		}
+		return ledger.Resume(size, left)
+	}
+	left, err := a.ProveEntry(ctx, size, size)
+	if err != nil {
+		return ledger.Log{}, err
+	}
+	log, err := ledger.Resume(size-1, left)
+	if err != nil {
+		return log, err
+	}
+	for e, err := range a.Changes(ctx, size-1) {
+		if err != nil {
+			return log, err
+		}
+		log.Append(nil, codec.AppendLeaf(nil, e))
+		return log, nil
+	}
+	return log, &codec.CorruptError{Key: "log", Reason: fmt.Sprintf("change %d is missing", size)}
+}
+
+// step verifies the changes up to a place.
+func (a *auditor) step(ctx context.Context, to uint64) error {
+	from := a.log.Size()
+	whole := true
+	newest := make(map[store.Subject]*store.Entry, to-from)
+	for after := from; after < to; {
+		last, err := a.read(ctx, after, to, newest)
+		switch {
+		case err == nil:
+		case !damage(err) || a.lost == maxLost:
+			return err
+		default:
+			last++
+			a.lost++
+			whole = false
+			a.report(store.Subject{}, last, "change %d cannot be read: %v", last, err)
+		}
+		after = last
+	}
+	if whole {
+		var err error
+		if whole, err = a.consistent(ctx); err != nil {
+			return err
+		}
+		if !whole {
+			a.report(store.Subject{}, to, "changes %d to %d are not those of the log: its hash over them is another", from+1, to)
+		}
+	}
+	for s, e := range newest {
+		if err := a.present(ctx, s, e); err != nil {
+			return err
+		}
+	}
+	if whole {
+		return ctx.Err()
+	}
+	log, err := a.logOf(ctx, to)
+	if damage(err) {
+		a.report(store.Subject{}, to, "the rest of the log was not verified, since what it builds on cannot be read: %v", err)
+		a.gaveUp = true
+		return nil
+	}
+	a.log = log
+	return err
+}
+
+// consistent reports whether what was computed is the beginning of the log.
+func (a *auditor) consistent(ctx context.Context) (bool, error) {
+	proof, err := a.ProveHead(ctx, a.end.Size, a.log.Size())
+	switch {
+	case damage(err):
+		return false, nil
+	case err != nil:
+		return false, err
+	}
+	return ledger.CheckConsistency(proof, a.end, a.log.Head()) == nil, nil
+}
+
+// read appends the changes after a place and not after another to the log, and
+// returns the place of the last one.
+func (a *auditor) read(ctx context.Context, after, to uint64, newest map[store.Subject]*store.Entry) (uint64, error) {
+	var leaf []byte
+	for e, err := range a.Changes(ctx, after) {
+		if err != nil {
+			return after, err
+		}
+		if e.Seq != after+1 {
+			return after, &codec.CorruptError{Key: e.Change.Subject().Key, Reason: fmt.Sprintf("change %d is missing", after+1)}
+		}
+		after = e.Seq
+		leaf = codec.AppendLeaf(leaf[:0], e)
+		a.log.Append(nil, leaf)
+		newest[e.Change.Subject()] = e
+		if after == to {
+			return after, nil
+		}
+	}
+	return after, &codec.CorruptError{Key: "log", Reason: fmt.Sprintf("change %d is missing", after+1)}
+}
+
+// present checks what is served of a subject, unless it was changed after e.
+func (a *auditor) present(ctx context.Context, s store.Subject, e *store.Entry) error {
+	for left := retries; ; left-- {
+		c, err := a.newest(ctx, s)
+		switch {
+		case damage(err):
+			a.report(s, e.Seq, "it cannot be read: %v", err)
+			return nil
+		case err != nil:
+			return err
+		case c != nil && c.Revision() > e.Change.Revision():
+			return nil
+		}
+		problem := ""
+		if c == nil || c.Revision() < e.Change.Revision() {
+			problem = fmt.Sprintf("revision %d is logged, and revision %d is served", e.Change.Revision(), c.Revision())
+		} else if problem, err = a.indexed(ctx, c); err != nil {
+			return err
+		}
+		switch {
+		case problem == "":
+			return nil
+		case left == 0:
+			a.report(s, e.Seq, "%s", problem)
+			return nil
+		}
+		select {
+		case <-time.After(pause):
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+// newest returns the last change of a subject, nil if there is none.
+func (a *auditor) newest(ctx context.Context, s store.Subject) (*store.Change, error) {
+	changes := store.History(ctx, a.Source, name.FromKey(s.Key))
+	if s.Kind == store.KindAuthority {
+		p, err := name.ParsePrefix(s.Key)
+		if err != nil {
+			return nil, &codec.CorruptError{Key: s.Key, Reason: err.Error()}
+		}
+		changes = store.AuthorityHistory(ctx, a.Source, p)
+	}
+	for c, err := range changes {
+		return c, err
+	}
+	return nil, nil
+}
+
+// indexed returns the first location of a record that the index does not have.
+func (a *auditor) indexed(ctx context.Context, c *store.Change) (problem string, err error) {
+	if c.Record == nil {
+		return "", nil
+	}
+	finder, ok := a.Source.(store.Finder)
+	if !ok {
+		return "", nil
+	}
+	for i := range c.Record.Locations {
+		want := store.Place{URL: c.Record.Locations[i].URL, Name: c.Record.Name}
+		found := false
+		for p, err := range finder.Find(ctx, want.URL, before(want)) {
+			if err != nil {
+				return "", err
+			}
+			found = p == want
+			break
+		}
+		if !found {
+			return fmt.Sprintf("the index does not have its location %q", want.URL), nil
+		}
+	}
+	return "", nil
+}
+
+// before returns a place less than p with nothing between them: keys have no byte
+// above "~".
+func before(p store.Place) store.Place {
+	key := p.Name.Key()
+	end := len(key) - 1
+	return store.Place{URL: p.URL, Name: name.FromKey(key[:end] + string(key[end]-1) + "\x7F")}
+}
+
+// damage reports whether err says that something kept was damaged, and not that it
+// cannot be read now.
+func damage(err error) bool {
+	_, bad := errors.AsType[*codec.CorruptError](err)
+	return bad
+}

@@ -76,7 +76,7 @@ var house = []room{
 	{floor: 8, dir: "bulk", ours: ". registrar store name namespace urn uri internal/location", theirs: "github.com/klauspost/compress golang.org/x/text"},
 	{floor: 9, dir: "adminapi", ours: ". bulk misses registrar store rule name urn uri"},
 	{floor: 9, dir: "gateway", ours: ". client discover format name namespace scheme store uri urn internal/guard internal/race internal/shown internal/location", theirs: "golang.org/x/time"},
-	{floor: 10, dir: "server", ours: ". adminapi bulk gateway mint mint/reserve misses registrar registry format store rule name scheme urn uri internal/accept internal/wire internal/guard internal/shown internal/location", theirs: "github.com/prometheus/client_golang github.com/klauspost/compress golang.org/x/sync golang.org/x/time"},
+	{floor: 10, dir: "server", ours: ". adminapi bulk gateway internal/audit internal/durable mint mint/reserve misses registrar registry format store rule name scheme urn uri internal/accept internal/wire internal/guard internal/shown internal/location", theirs: "github.com/prometheus/client_golang github.com/klauspost/compress golang.org/x/sync golang.org/x/time"},
 	{floor: 11, dir: "cmd/nomen", ours: "*", theirs: "*"},
 	{floor: 11, dir: "scripts/attacks"},
 	{floor: 11, dir: "scripts/faults"},

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -222,6 +223,11 @@ const (
 // send makes a request. The answer's body, which the caller closes, is of a
 // request that was carried out.
 func (c *Client) send(ctx context.Context, method, path string, q url.Values, body io.Reader, contentType string) (*http.Response, error) {
+	return c.sendWith(ctx, nil, method, path, q, body, contentType)
+}
+
+// sendWith is send with further fields in the head.
+func (c *Client) sendWith(ctx context.Context, fields http.Header, method, path string, q url.Values, body io.Reader, contentType string) (*http.Response, error) {
 	target := strings.TrimSuffix(c.URL, "/") + Root + path
 	if len(q) > 0 {
 		target += "?" + q.Encode()
@@ -230,6 +236,7 @@ func (c *Client) send(ctx context.Context, method, path string, q url.Values, bo
 	if err != nil {
 		return nil, fmt.Errorf("adminapi: %w", err)
 	}
+	maps.Copy(req.Header, fields)
 	req.Header.Set("Authorization", "Bearer "+c.Token)
 	if body != nil {
 		req.Header.Set("Content-Type", contentType)

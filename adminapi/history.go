@@ -436,7 +436,17 @@ func (c *Client) Find(ctx context.Context, prefix string, after store.Place) ite
 
 // Verify lets the server check its store; see [store.Verifier].
 func (c *Client) Verify(ctx context.Context, fault func(store.Fault), progress func(done, total uint64)) (store.Head, error) {
-	last, err := c.reports(ctx, "verify", nil, func(r Report) {
+	return c.verify(ctx, nil, fault, progress)
+}
+
+// VerifySince lets the server check what came after a head. The error is a
+// [*store.HeadError] if its log does not begin with that of the head.
+func (c *Client) VerifySince(ctx context.Context, since store.Head, fault func(store.Fault), progress func(done, total uint64)) (store.Head, error) {
+	return c.verify(ctx, url.Values{"since": {since.String()}}, fault, progress)
+}
+
+func (c *Client) verify(ctx context.Context, q url.Values, fault func(store.Fault), progress func(done, total uint64)) (store.Head, error) {
+	last, err := c.reports(ctx, "verify", q, nil, func(r Report) {
 		switch {
 		case r.Fault != nil:
 			fault(r.Fault.Store())
@@ -456,7 +466,7 @@ func (c *Client) Verify(ctx context.Context, fault func(store.Fault), progress f
 // Backup lets the server make a copy of its store in dir, an absolute path on its
 // machine; see [store.Backuper].
 func (c *Client) Backup(ctx context.Context, dir string, progress func(done, total uint64)) error {
-	_, err := c.reports(ctx, "backup", BackupRequest{dir}, func(r Report) {
+	_, err := c.reports(ctx, "backup", nil, BackupRequest{dir}, func(r Report) {
 		if r.Progress != nil && progress != nil {
 			progress(r.Progress.Done, r.Progress.Total)
 		}
@@ -468,7 +478,7 @@ func (c *Client) Backup(ctx context.Context, dir string, progress func(done, tot
 // [registrar.Registrar.Relocate].
 func (c *Client) Relocate(ctx context.Context, rel registrar.Relocation) (registrar.Relocated, error) {
 	var sum registrar.Relocated
-	last, err := c.reports(ctx, "relocate", rel, func(r Report) {
+	last, err := c.reports(ctx, "relocate", nil, rel, func(r Report) {
 		switch {
 		case r.Moved != nil && rel.Moved != nil:
 			rel.Moved(name.FromKey(r.Moved.Key), r.Moved.From, r.Moved.To)
@@ -489,7 +499,7 @@ func (c *Client) Relocate(ctx context.Context, rel registrar.Relocation) (regist
 // Undo takes back changes; see [registrar.Registrar.Undo].
 func (c *Client) Undo(ctx context.Context, u registrar.Undoing) (registrar.Undone, error) {
 	var sum registrar.Undone
-	last, err := c.reports(ctx, "undo", u, func(r Report) {
+	last, err := c.reports(ctx, "undo", nil, u, func(r Report) {
 		switch {
 		case r.Reverted != nil && u.Reverted != nil:
 			u.Reverted(*r.Reverted)
@@ -510,7 +520,7 @@ func (c *Client) Undo(ctx context.Context, u registrar.Undoing) (registrar.Undon
 // Mint makes new names and reserves them. Each is told as soon as it is kept; that there
 // are fewer than were wanted is an error.
 func (c *Client) Mint(ctx context.Context, m Minting, each func(name.Name)) error {
-	_, err := c.reports(ctx, "mint", m, func(r Report) {
+	_, err := c.reports(ctx, "mint", nil, m, func(r Report) {
 		if r.Minted != "" {
 			each(name.FromKey(r.Minted))
 		}
@@ -518,17 +528,27 @@ func (c *Client) Mint(ctx context.Context, m Minting, each func(name.Name)) erro
 	return err
 }
 
-// reports makes a request whose answer is Reports, calls each with all but the
-// last, and returns that.
-func (c *Client) reports(ctx context.Context, path string, body any, each func(Report)) (Report, error) {
+// reports makes a request whose answer is Reports, calls each with all but the last,
+// and returns that. When ctx ends, the job that the request has started is cancelled;
+// when the connection breaks, the job goes on.
+func (c *Client) reports(ctx context.Context, path string, q url.Values, body any, each func(Report)) (Report, error) {
 	b, err := Encode(body)
 	if err != nil {
 		return Report{}, err
 	}
-	for r, err := range streamed[Report](ctx, c, http.MethodPost, path, nil, bytes.NewReader(b)) {
+	id := NewJobID()
+	resp, err := c.sendWith(ctx, http.Header{JobHeader: {id}}, http.MethodPost, path, q, bytes.NewReader(b), "application/json")
+	if err != nil {
+		if ctx.Err() != nil { // the request may have arrived
+			_ = c.left(ctx, id, err)
+		}
+		return Report{}, err
+	}
+	defer resp.Body.Close()
+	for r, err := range readLines[Report](path, resp.Body) {
 		switch {
 		case err != nil:
-			return r, err
+			return r, c.left(ctx, resp.Header.Get(JobHeader), err)
 		case r.Problem != nil && r.Done:
 			return r, r.Problem.Err()
 		case r.Done:
@@ -536,7 +556,24 @@ func (c *Client) reports(ctx context.Context, path string, body any, each func(R
 		}
 		each(r)
 	}
-	return Report{}, fmt.Errorf("adminapi: %s: the server's answer broke off: %w", path, io.ErrUnexpectedEOF)
+	return Report{}, c.left(ctx, resp.Header.Get(JobHeader), fmt.Errorf("adminapi: %s: the server's answer broke off: %w", path, io.ErrUnexpectedEOF))
+}
+
+// left is what becomes of a job whose answer broke off with err.
+func (c *Client) left(ctx context.Context, id string, err error) error {
+	switch {
+	case id == "": // a server without jobs, or work that is none
+		return err
+	case ctx.Err() == nil:
+		return fmt.Errorf("%w; its job %s goes on there: 'nomen jobs wait %s'", err, id, id)
+	}
+	const patience = 5 * time.Second
+	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), patience)
+	defer cancel()
+	if _, cerr := c.CancelJob(last, id); cerr != nil {
+		return fmt.Errorf("%w; its job %s could not be cancelled: %w", err, id, cerr)
+	}
+	return err
 }
 
 // maxLine bounds a line of an answer: a record of the greatest size with all of
@@ -558,7 +595,15 @@ func streamed[T any](ctx context.Context, c *Client, method, path string, q url.
 			return
 		}
 		defer resp.Body.Close()
-		scan := bufio.NewScanner(resp.Body)
+		readLines[T](path, resp.Body)(yield)
+	}
+}
+
+// readLines yields the lines of an answer.
+func readLines[T any](path string, r io.Reader) iter.Seq2[T, error] {
+	return func(yield func(T, error) bool) {
+		var none T
+		scan := bufio.NewScanner(r)
 		scan.Buffer(nil, maxLine)
 		for scan.Scan() {
 			var v T

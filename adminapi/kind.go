@@ -9,6 +9,7 @@ const (
 	kindDenied        = "not-permitted"
 	kindNotFound      = "not-found"
 	kindConflict      = "conflict"
+	kindHead          = "unknown-head"
 	kindState         = "state"
 	kindLimit         = "limit"
 	kindFull          = "disk-full"
@@ -37,6 +38,8 @@ func Explain(kind string) (title, meaning string, ok bool) {
 		return "There is no such thing", "No name, authority or token of this spelling is known here.", true
 	case kindConflict:
 		return "Somebody changed it in between", "The change expected another revision than the one that is there. Read the record again, and make the change on top of it.", true
+	case kindHead:
+		return "The log does not begin with that head", "The log of the store is shorter than the head that was given, or its hash over the same changes is another: the head belongs to another store, or what came before it was altered. Verify the whole store.", true
 	case kindState:
 		return "A name is never forgotten or reassigned", "A name that was once active or retired cannot be deleted or reserved again. Retire it instead: its readers will be told why.", true
 	case kindLimit:

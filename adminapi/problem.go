@@ -132,6 +132,7 @@ func NewProblem(err error) *Problem {
 		full     *FullError
 		away     *store.AwayError
 		token    tokenError
+		head     *store.HeadError
 	)
 	switch {
 	case errors.As(err, &broken):
@@ -161,6 +162,10 @@ func NewProblem(err error) *Problem {
 	case errors.As(err, &conflict):
 		p := newProblem(kindConflict, conflictStatus(err), conflict)
 		p.Name, p.Expected, p.Current = conflict.Key, &conflict.Expected, &conflict.Current
+		return p
+	case errors.As(err, &head):
+		p := newProblem(kindHead, http.StatusConflict, errors.New(head.Reason))
+		p.Field = head.Since.String()
 		return p
 	case errors.As(err, &state):
 		p := newProblem(kindState, http.StatusConflict, errors.New(state.Rule))
@@ -242,6 +247,9 @@ func (p *Problem) Err() error {
 			e.Expected, e.Current = *p.Expected, *p.Current
 		}
 		return e
+	case ProblemPath + kindHead:
+		since, _ := store.ParseHead(p.Field)
+		return &store.HeadError{Since: since, Reason: p.Detail}
 	case ProblemPath + kindState:
 		return &store.StateError{Key: p.Name, Rule: p.Detail}
 	case ProblemPath + kindLimit:

@@ -79,6 +79,7 @@ type Event struct {
 	Doubts   *bulk.Doubts  `json:"doubts,omitempty"` // before the summary, if there are any
 	Summary  *bulk.Summary `json:"summary,omitempty"`
 	Problem  *Problem      `json:"problem,omitempty"`
+	Complete bool          `json:"complete"` // the whole file was read and brought in: true of the summary alone, if there is no problem
 }
 
 // The trailer fields of an export: its summary, and a field for each of the first

@@ -15,6 +15,7 @@ import (
 
 	"github.com/nomen-project/nomen/adminapi"
 	"github.com/nomen-project/nomen/bulk"
+	"github.com/nomen-project/nomen/internal/audit"
 	"github.com/nomen-project/nomen/name"
 	"github.com/nomen-project/nomen/registrar"
 	"github.com/nomen-project/nomen/store"
@@ -82,6 +83,7 @@ type lineWriter struct {
 	paced
 	out   *bufio.Writer
 	begun bool
+	gone  bool // the client has; nothing may be written any more
 }
 
 func (s *Server) newLineWriter(c *call) *lineWriter {
@@ -111,6 +113,9 @@ func (w *lineWriter) write(v any) error {
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	if w.gone {
+		return nil
+	}
 	w.begin()
 	_, err = w.out.Write(b)
 	return err
@@ -120,6 +125,9 @@ func (w *lineWriter) write(v any) error {
 func (w *lineWriter) send() error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	if w.gone {
+		return nil
+	}
 	w.begin()
 	return errors.Join(w.out.Flush(), w.control.Flush())
 }
@@ -466,7 +474,8 @@ func (s *Server) relocate(c *call) error {
 	if err := readJSON(c, &rel); err != nil {
 		return err
 	}
-	return s.report(c, func(ctx context.Context, tell func(adminapi.Report)) (adminapi.Report, error) {
+	job := adminapi.Job{Kind: adminapi.JobRelocate, Subject: rel.From + " -> " + rel.To, DryRun: rel.DryRun, Unit: "names"}
+	return s.reportJob(c, job, func(ctx context.Context, tell func(adminapi.Report)) (adminapi.Report, error) {
 		rel.Moved = func(n name.Name, from, to string) {
 			tell(adminapi.Report{Moved: &adminapi.Moved{Key: n.Key(), From: from, To: to}})
 		}
@@ -488,7 +497,12 @@ func (s *Server) undo(c *call) error {
 	if err := readJSON(c, &u); err != nil {
 		return err
 	}
-	return s.report(c, func(ctx context.Context, tell func(adminapi.Report)) (adminapi.Report, error) {
+	subject := u.Batch
+	if subject == "" {
+		subject = fmt.Sprintf("changes %d to %d", u.From, u.To)
+	}
+	job := adminapi.Job{Kind: adminapi.JobUndo, Subject: subject, DryRun: u.DryRun, Unit: "names"}
+	return s.reportJob(c, job, func(ctx context.Context, tell func(adminapi.Report)) (adminapi.Report, error) {
 		u.Reverted = func(r registrar.Reversal) {
 			tell(adminapi.Report{Reverted: &r})
 			if r.Authority && !u.DryRun {
@@ -504,15 +518,35 @@ func (s *Server) undo(c *call) error {
 	})
 }
 
+// verify checks the store, or what came after a head that the query names.
 func (s *Server) verify(c *call) error {
-	if _, err := c.query(); err != nil {
+	q, err := c.query("since")
+	if err != nil {
 		return err
 	}
 	if err := c.everywhere("verify"); err != nil {
 		return err
 	}
-	return s.report(c, func(ctx context.Context, tell func(adminapi.Report)) (adminapi.Report, error) {
-		h, err := store.Verify(ctx, s.store,
+	check := func(ctx context.Context, fault func(store.Fault), progress func(done, total uint64)) (store.Head, error) {
+		return store.Verify(ctx, s.store, fault, progress)
+	}
+	job := adminapi.Job{Kind: adminapi.JobVerify, Unit: "changes"}
+	if q["since"] != nil {
+		since, err := store.ParseHead(first(q, "since"))
+		if err != nil {
+			return &adminapi.RequestError{Field: "since", Message: err.Error()}
+		}
+		source, err := audit.SourceOf(s.store)
+		if err != nil {
+			return told(err)
+		}
+		job.Subject = "since " + since.String()
+		check = func(ctx context.Context, fault func(store.Fault), progress func(done, total uint64)) (store.Head, error) {
+			return audit.Since(ctx, source, since, 0, fault, progress)
+		}
+	}
+	return s.reportJob(c, job, func(ctx context.Context, tell func(adminapi.Report)) (adminapi.Report, error) {
+		h, err := check(ctx,
 			func(f store.Fault) {
 				j := adminapi.NewFault(f)
 				tell(adminapi.Report{Fault: &j})
@@ -544,7 +578,8 @@ func (s *Server) backup(c *call) error {
 	if !filepath.IsAbs(body.Dir) {
 		return &adminapi.RequestError{Field: "dir", Message: "wants an absolute path on the machine of the server"}
 	}
-	return s.report(c, func(ctx context.Context, tell func(adminapi.Report)) (adminapi.Report, error) {
+	job := adminapi.Job{Kind: adminapi.JobBackup, Subject: filepath.Clean(body.Dir), Unit: "bytes"}
+	return s.reportJob(c, job, func(ctx context.Context, tell func(adminapi.Report)) (adminapi.Report, error) {
 		err := store.Backup(ctx, s.store, filepath.Clean(body.Dir), func(done, total uint64) {
 			tell(adminapi.Report{Progress: &adminapi.Progress{Done: done, Total: total}})
 		})

@@ -6,10 +6,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"iter"
 	"mime"
 	"net/http"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/nomen-project/nomen/adminapi"
@@ -19,43 +21,95 @@ import (
 )
 
 // importNames brings in the records of the body and tells at once, line by line,
-// what becomes of them.
+// what becomes of them; or later, if the client prefers that.
 func (s *Server) importNames(c *call) error {
 	o, err := c.importOptions()
 	if err != nil {
 		return err
 	}
 	o.Now, o.Scratch = s.now, s.scratch
+	job := adminapi.Job{Kind: adminapi.JobImport, DryRun: o.DryRun, Unit: "records"}
 	control := http.NewResponseController(c.w)
+	in := &pacedReader{r: c.r.Body, control: control, step: s.limits.Timeout}
+	if prefersAsync(c.r) {
+		return s.importLater(c, job, in, o)
+	}
+	j, ctx, err := s.jobs.start(c, job)
+	if err != nil {
+		return err
+	}
 	_ = control.EnableFullDuplex() // HTTP/2 has it anyhow
 	// What is left of the body then is not read, so that the connection ends: who is
 	// not told sends the next request into it.
-	c.w.Header().Set("Connection", "close")
-	c.w.Header().Set("Content-Type", bulk.JSONLines.MediaType())
-	c.w.Header().Set("Cache-Control", "no-store")
+	h := c.w.Header()
+	h.Set("Connection", "close")
+	h.Set("Content-Type", bulk.JSONLines.MediaType())
+	h.Set("Cache-Control", "no-store")
+	h.Set(adminapi.JobHeader, j.ID)
 	c.w.WriteHeader(http.StatusOK)
 	out := newEventWriter(paced{w: c.w, control: control, step: s.limits.Timeout})
-	o.Refused = func(r bulk.Refusal) { out.write(adminapi.Event{Refused: &r}) }
+	in.ctx = ctx
+	stop := context.AfterFunc(ctx, func() { _ = control.SetReadDeadline(time.Unix(1, 0)) }) // the body is not waited for
+	defer stop()
+	s.runImport(ctx, c, j, in, o, out)
+	return nil
+}
+
+// importLater keeps the body, answers, and brings it in.
+func (s *Server) importLater(c *call, job adminapi.Job, body io.Reader, o bulk.ImportOptions) error {
+	j, ctx, err := s.jobs.start(c, job)
+	if err != nil {
+		return err
+	}
+	spool, err := s.jobs.spool(body)
+	if err != nil {
+		if _, isLimit := errors.AsType[*store.LimitError](err); !isLimit && !errors.Is(err, syscall.ENOSPC) {
+			err = &adminapi.RequestError{Message: "the body broke off: " + err.Error()}
+		}
+		return s.jobs.run(ctx, j, func(context.Context) error { return err })
+	}
+	go func() {
+		defer drop(spool)
+		s.runImport(ctx, c, j, spool, o, &eventWriter{err: io.ErrClosedPipe})
+	}()
+	return s.accepted(c, j)
+}
+
+// runImport is the work of the job of an import.
+func (s *Server) runImport(ctx context.Context, c *call, j *job, in io.Reader, o bulk.ImportOptions, out *eventWriter) {
+	o.Refused = func(r bulk.Refusal) {
+		s.jobs.update(j, func(_ *adminapi.Job, of *adminapi.JobResult) {
+			if len(of.Refusals) < adminapi.MaxJobDetails {
+				of.Refusals = append(of.Refusals, r)
+			}
+		})
+		out.write(adminapi.Event{Refused: &r})
+	}
 	if o.Changed != nil {
 		o.Changed = func(change bulk.Change) { out.write(adminapi.Event{Change: &change}) }
 	}
 	o.Warned = func(w bulk.Warning) { out.write(adminapi.Event{Warned: &w}) }
 	o.Doubted = func(d bulk.Doubts) { out.write(adminapi.Event{Doubts: &d}) }
+	note := func(sum bulk.Summary) {
+		s.jobs.update(j, func(j *adminapi.Job, of *adminapi.JobResult) { of.Summary, j.Done = &sum, uint64(sum.Read) })
+	}
 	o.Progress = func(sum bulk.Summary) {
+		note(sum)
 		out.write(adminapi.Event{Progress: &sum})
 		out.flush()
 	}
-	in := &pacedReader{r: c.r.Body, control: control, step: s.limits.Timeout}
-	ctx := context.WithoutCancel(c.r.Context()) // what has arrived goes in, whether or not the client waits for it
-	sum, err := bulk.Import(ctx, s.registrar, c.actor, in, o)
-	last := adminapi.Event{Summary: &sum}
+	var sum bulk.Summary
+	err := s.jobs.run(ctx, j, func(ctx context.Context) (err error) {
+		sum, err = bulk.Import(ctx, s.registrar, c.actor, in, o)
+		note(sum)
+		return err
+	})
+	last := adminapi.Event{Summary: &sum, Complete: err == nil}
 	if err != nil {
-		s.log.Info("import ended early", "who", c.actor.Who, "err", err)
-		last.Problem = adminapi.NewProblem(err)
+		last.Problem = jobProblem(err)
 	}
 	out.write(last)
 	out.flush()
-	return nil
 }
 
 // importOptions reads the query of an import. Changed is set if changes are asked

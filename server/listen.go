@@ -146,10 +146,11 @@ func (l *Listening) Drain(ctx context.Context, d time.Duration) {
 	}
 }
 
-// Shutdown closes the listeners and waits until the requests under way are
+// Shutdown interrupts the jobs, closes the listeners and waits until the requests under way are
 // answered, or ctx ends; then it cuts off the rest.
 func (l *Listening) Shutdown(ctx context.Context) error {
 	l.server.closing.Store(true)
+	l.server.jobs.close(ctx) // first, so that their requests are answered
 	errs := make([]error, len(l.servers))
 	var wg sync.WaitGroup
 	for i, h := range l.servers {

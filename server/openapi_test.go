@@ -65,7 +65,7 @@ func TestOpenAPIHasEveryField(t *testing.T) {
 	for name, v := range map[string]any{
 		"Version": adminapi.Version{}, "Page": adminapi.Page{}, "Batch": adminapi.Batch{}, "Request": adminapi.Request{},
 		"Results": adminapi.Results{}, "Outcome": adminapi.Outcome{}, "Retirement": adminapi.Retirement{},
-		"History": adminapi.History{}, "Revision": adminapi.Revision{}, "Event": adminapi.Event{},
+		"History": adminapi.History{}, "Revision": adminapi.Revision{}, "Event": adminapi.Event{}, "Job": adminapi.Job{}, "JobResult": adminapi.JobResult{}, "Jobs": adminapi.Jobs{},
 		"Authorities": adminapi.Authorities{}, "Grant": adminapi.Grant{}, "Granted": adminapi.Granted{},
 		"Tokens": adminapi.Tokens{}, "Minting": adminapi.Minting{}, "Token": adminapi.Token{}, "Problem": adminapi.Problem{},
 		"Record": store.Record{}, "Authority": store.Authority{}, "Location": nomen.Location{}, "Warning": registrar.Warning{},

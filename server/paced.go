@@ -1,6 +1,7 @@
 package server
 
 import (
+	"context"
 	"io"
 	"net/http"
 	"time"
@@ -61,10 +62,14 @@ type pacedReader struct {
 	r       io.Reader
 	control *http.ResponseController
 	step    time.Duration
+	ctx     context.Context // if not nil, it ends the reading
 }
 
 func (p *pacedReader) Read(b []byte) (int, error) {
 	_ = p.control.SetReadDeadline(time.Now().Add(p.step))
+	if p.ctx != nil && p.ctx.Err() != nil {
+		return 0, context.Cause(p.ctx)
+	}
 	n, err := p.r.Read(b)
 	switch {
 	case err == io.EOF:

@@ -60,6 +60,8 @@ type Options struct {
 
 	Scratch func() (bulk.Scratch, error) // where dry runs of large files keep what names would come to; memory if nil
 
+	Jobs string // directory of the jobs, made when there are any; "" keeps them in memory alone
+
 	Now       func() time.Time // the clock; time.Now if nil
 	Log       *slog.Logger     // of failures; discards if nil
 	AccessLog *slog.Logger     // one line a request; off if nil (1995, 7: Y95-71)
@@ -154,6 +156,7 @@ type Server struct {
 	nodeToken *store.Token
 	uses      uses
 	metrics   *metrics
+	jobs      *jobs
 	closing   atomic.Bool
 }
 
@@ -191,6 +194,7 @@ func New(o Options) (*Server, error) {
 		s.log = slog.New(slog.DiscardHandler)
 	}
 	s.nodeToken, s.uses.registrar, s.uses.log = o.NodeToken, s.registrar, s.log
+	s.jobs = newJobs(o.Jobs, s.now, s.log)
 	for _, h := range o.Hosts {
 		s.hosts[store.CanonicalHost(h)] = true
 	}

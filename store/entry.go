@@ -2,9 +2,12 @@ package store
 
 import (
 	"context"
+	"encoding/hex"
 	"fmt"
 	"iter"
 	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/nomen-project/nomen/name"
 )
@@ -28,6 +31,21 @@ type Entry struct {
 type Head struct {
 	Size uint64   // how many changes are sealed
 	Hash [32]byte // of the Merkle tree over them (RFC 6962, 2.1)
+}
+
+// String returns SIZE:HASH, as people write a head down.
+func (h Head) String() string { return fmt.Sprintf("%d:%x", h.Size, h.Hash) }
+
+// ParseHead reads SIZE:HASH.
+func ParseHead(s string) (Head, error) {
+	var h Head
+	size, hash, ok := strings.Cut(s, ":")
+	n, err := strconv.ParseUint(size, 10, 64)
+	b, hexErr := hex.DecodeString(hash)
+	if !ok || err != nil || hexErr != nil || len(b) != len(h.Hash) {
+		return h, fmt.Errorf("store: invalid head %.80q: want SIZE:HASH, as 'nomen verify' prints it", s)
+	}
+	return Head{n, [32]byte(b)}, nil
 }
 
 // A Feed is a Reader that hands out its changes in their one order.
@@ -108,7 +126,7 @@ type HeadError struct {
 }
 
 func (e *HeadError) Error() string {
-	return fmt.Sprintf("store: head %d:%x: %s", e.Since.Size, e.Since.Hash, e.Reason)
+	return fmt.Sprintf("store: head %s: %s", e.Since, e.Reason)
 }
 
 // A Backuper is a Store that makes a copy of itself while it is used.

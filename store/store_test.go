@@ -335,3 +335,15 @@ func TestRedact(t *testing.T) {
 		t.Errorf("deletion: %+v", got)
 	}
 }
+
+func TestParseHead(t *testing.T) {
+	h := store.Head{Size: 12, Hash: [32]byte{1, 2}}
+	if got, err := store.ParseHead(h.String()); err != nil || got != h {
+		t.Errorf("%v, %v", got, err)
+	}
+	for _, s := range []string{"", "12", ":", "12:", "12:00", "-1:" + strings.Repeat("0", 64), "x:" + strings.Repeat("0", 64), "1:" + strings.Repeat("g", 64), "1:" + strings.Repeat("0", 66)} {
+		if h, err := store.ParseHead(s); err == nil {
+			t.Errorf("ParseHead(%q): %v", s, h)
+		}
+	}
+}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/nomen-project/nomen/adminapi"
 	"github.com/nomen-project/nomen/bulk"
+	"github.com/nomen-project/nomen/internal/audit"
 	"github.com/nomen-project/nomen/name"
 	"github.com/nomen-project/nomen/registrar"
 	"github.com/nomen-project/nomen/store"
@@ -43,6 +44,7 @@ type backend interface {
 	Head(ctx context.Context) (store.Head, error)
 	ProveHead(ctx context.Context, later, earlier uint64) ([][32]byte, error)
 	Verify(ctx context.Context, fault func(store.Fault), progress func(done, total uint64)) (store.Head, error)
+	VerifySince(ctx context.Context, since store.Head, fault func(store.Fault), progress func(done, total uint64)) (store.Head, error)
 	Backup(ctx context.Context, dir string, progress func(done, total uint64)) error
 }
 
@@ -166,6 +168,14 @@ func (l *local) ProveHead(ctx context.Context, later, earlier uint64) ([][32]byt
 func (l *local) Verify(ctx context.Context, fault func(store.Fault), progress func(done, total uint64)) (store.Head, error) {
 	_ = store.Settle(ctx, l.store) // it is checked all the same
 	return store.Verify(ctx, l.store, fault, progress)
+}
+
+func (l *local) VerifySince(ctx context.Context, since store.Head, fault func(store.Fault), progress func(done, total uint64)) (store.Head, error) {
+	source, err := audit.SourceOf(l.store)
+	if err != nil {
+		return store.Head{}, err
+	}
+	return audit.Since(ctx, source, since, 0, fault, progress)
 }
 
 func (l *local) Backup(ctx context.Context, dir string, progress func(done, total uint64)) error {

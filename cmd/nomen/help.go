@@ -12,7 +12,7 @@ import (
 func groups() []group {
 	return []group{
 		{"publish", "Publish names:", "serve put get retire delete import export mint authority token find relocate history changes undo redact misses"},
-		{"keep", "Look after the store:", "backup restore verify migrate rekey"},
+		{"keep", "Look after the store:", "backup restore verify jobs migrate rekey"},
 		{"ask", "Ask about names of everywhere:", "resolve fetch discover crawl conform zone"},
 		{"any", "Any identifier:", "parse check normalize compare join relativize extract schemes namespaces services"},
 		{"about", "The program:", "help man completion version"},

@@ -232,7 +232,7 @@ func (c *cli) compareStores(ctx context.Context, from, to store.Store, want stor
 	case err != nil:
 		return 0, err
 	case got != want:
-		return 0, fmt.Errorf("the copy is not the same: its head is %s, not %s", headText(got), headText(want))
+		return 0, fmt.Errorf("the copy is not the same: its head is %s, not %s", got, want)
 	}
 	there, err := exactCount(ctx, to)
 	if err != nil {

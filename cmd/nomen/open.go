@@ -23,6 +23,7 @@ const (
 	storeDir  = "store"
 	tokenFile = "admin.token" // the administrator's token, mode 0600
 	urlFile   = "admin.url"   // of the running server's admin listener
+	jobsDir   = "jobs"        // of the server: what its jobs did, and bodies that they read
 )
 
 // storePath returns the directory of the store that --store and --data name.

@@ -248,6 +248,7 @@ func (c *cli) serveStore(ctx context.Context, f serveFlags, s keeper, secure *tl
 		Scratch: newScratch, Now: clock, Log: log, NodeToken: own,
 		Limits: server.Limits{Connections: f.connections, PerAddress: f.perAddress, Rate: f.rate},
 	}
+	o.Jobs = filepath.Join(c.data, jobsDir)
 	p.into(&o)
 	if !f.noAccessLog {
 		o.AccessLog = log

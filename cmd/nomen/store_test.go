@@ -67,7 +67,7 @@ func TestVerify(t *testing.T) {
 	if rest != "3 changes, no faults\n" {
 		t.Errorf("said %q", rest)
 	}
-	noted, err := parseHead(head)
+	noted, err := store.ParseHead(head)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -113,18 +113,6 @@ func TestVerifyNamesFaults(t *testing.T) {
 	want := "fault: name urn:x[U+001B][2J: change 7: altered\nfault: an index is short\nhead 0:" + strings.Repeat("0", 64) + "\n"
 	if got := b.said(); got != want || !strings.Contains(b.err.String(), "2 faults") {
 		t.Errorf("said %q and %q", got, b.err)
-	}
-}
-
-func TestParseHead(t *testing.T) {
-	h := store.Head{Size: 12, Hash: [32]byte{1, 2}}
-	if got, err := parseHead(headText(h)); err != nil || got != h {
-		t.Errorf("%v, %v", got, err)
-	}
-	for _, s := range []string{"", "12", ":", "12:", "12:00", "-1:" + strings.Repeat("0", 64), "x:" + strings.Repeat("0", 64), "1:" + strings.Repeat("g", 64), "1:" + strings.Repeat("0", 66)} {
-		if _, err := parseHead(s); exitStatus(err) != exitUsage {
-			t.Errorf("parseHead(%q): %v", s, err)
-		}
 	}
 }
 
@@ -245,7 +233,7 @@ func TestMigrate(t *testing.T) {
 	if got, err := to.Token(ctx, token.ID); err != nil || !got.SameContent(token.Clone()) {
 		t.Errorf("token %+v, %v", got, err)
 	}
-	if said := b.said(); !strings.Contains(said, "5 changes of 3 records and 1 tokens in ") || !strings.Contains(said, "the heads are equal: "+headText(want)) {
+	if said := b.said(); !strings.Contains(said, "5 changes of 3 records and 1 tokens in ") || !strings.Contains(said, "the heads are equal: "+want.String()) {
 		t.Errorf("said %q", said)
 	}
 

@@ -1,0 +1,109 @@
+package adminapi
+
+import (
+	"context"
+	"crypto/rand"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/nomen-project/nomen/bulk"
+	"github.com/nomen-project/nomen/registrar"
+)
+
+// JobHeader is the field of an answer that names the job that the request has started.
+// A request may have it too: a client that chooses the ID, one of [NewJobID], can cancel
+// a job whose answer it has not seen.
+const JobHeader = "Nomen-Job"
+
+const jobIDLength = 10
+
+// NewJobID returns a random ID.
+func NewJobID() string { return strings.ToLower(rand.Text()[:jobIDLength]) }
+
+// IsJobID reports whether s is one that NewJobID could return.
+func IsJobID(s string) bool {
+	return len(s) == jobIDLength && strings.Trim(s, "abcdefghijklmnopqrstuvwxyz234567") == ""
+}
+
+// The kinds of jobs are the paths of the requests that start them.
+const (
+	JobImport   = "import"
+	JobRelocate = "relocate"
+	JobUndo     = "undo"
+	JobVerify   = "verify"
+	JobBackup   = "backup"
+)
+
+// The states of a job.
+const (
+	JobRunning     = "running"
+	JobDone        = "done"
+	JobFailed      = "failed"
+	JobCancelled   = "cancelled"
+	JobInterrupted = "interrupted" // the server ended before the job did
+)
+
+// MaxJobDetails is how many faults and refusals a job keeps.
+const MaxJobDetails = 100
+
+// A Job is work on the server that outlives the request that started it: an import, a
+// relocation, an undo, a verification or a backup.
+type Job struct {
+	ID       string     `json:"id"`
+	Kind     string     `json:"kind"`
+	State    string     `json:"state"`
+	Complete bool       `json:"complete"`          // it did all that it was to do; false while it runs
+	Who      string     `json:"who,omitempty"`     // who started it
+	Subject  string     `json:"subject,omitempty"` // such as the directory of a backup
+	DryRun   bool       `json:"dry_run,omitempty"`
+	Started  time.Time  `json:"started"`
+	Ended    time.Time  `json:"ended,omitzero"`
+	Unit     string     `json:"unit"` // of Done and Total: records, names, changes or bytes
+	Done     uint64     `json:"done"`
+	Total    uint64     `json:"total,omitempty"`   // 0 if unknown
+	Rate     float64    `json:"rate,omitempty"`    // units a second since the start
+	Left     float64    `json:"left,omitempty"`    // seconds until the end, about; 0 if unknown
+	Result   *JobResult `json:"result,omitempty"`  // so far, and at the end
+	Problem  *Problem   `json:"problem,omitempty"` // why it is not complete
+	Next     string     `json:"next,omitempty"`    // how to go on if it is not complete, in words
+}
+
+// A JobResult is what a job has done so far.
+type JobResult struct {
+	Summary    *bulk.Summary        `json:"summary,omitempty"`     // of import
+	Relocated  *registrar.Relocated `json:"relocated,omitempty"`   // of relocate
+	Undone     *registrar.Undone    `json:"undone,omitempty"`      // of undo
+	Head       *Head                `json:"head,omitempty"`        // of verify
+	FaultCount uint64               `json:"fault_count,omitempty"` // of verify
+	Faults     []Fault              `json:"faults,omitempty"`      // of verify: the first MaxJobDetails
+	Refused    []Refused            `json:"refused,omitempty"`     // of relocate and undo, likewise
+	Refusals   []bulk.Refusal       `json:"refusals,omitempty"`    // of import, likewise
+}
+
+// Jobs is the answer to GET jobs: the newest first.
+type Jobs struct {
+	Jobs []Job `json:"jobs"`
+}
+
+// Jobs returns the jobs that the token may see, the newest first.
+func (c *Client) Jobs(ctx context.Context) ([]Job, error) {
+	var all Jobs
+	_, err := c.call(ctx, http.MethodGet, "jobs", nil, nil, &all)
+	return all.Jobs, err
+}
+
+// Job returns one job, or [store.ErrNotFound].
+func (c *Client) Job(ctx context.Context, id string) (Job, error) {
+	var j Job
+	_, err := c.call(ctx, http.MethodGet, "jobs/"+EscapeName(id), nil, nil, &j)
+	return j, err
+}
+
+// CancelJob ends a job that runs; what it has done stays. It returns the job, which may
+// need a moment to end. A job that has ended stays as it is.
+func (c *Client) CancelJob(ctx context.Context, id string) (Job, error) {
+	var j Job
+	_, err := c.call(ctx, http.MethodDelete, "jobs/"+EscapeName(id), nil, nil, &j)
+	return j, err
+}

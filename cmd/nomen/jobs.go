@@ -1,0 +1,275 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/nomen-project/nomen/adminapi"
+	"github.com/nomen-project/nomen/store"
+)
+
+const jobsLong = `Imports, relocations, undos, verifications and backups that a running server does are
+jobs. A job goes on when the connection to it breaks, and its result is kept for a
+week, the last hundred of them. An interrupt (Ctrl-C) of the command that waits for a
+job cancels it.
+
+When the server ends before a job does, the job is interrupted: what it did stays, and
+'nomen jobs show' says how far it came and how to go on.
+
+An administrator without prefixes sees and cancels all jobs, every other token those
+that it has started. Without a running server there are no jobs: commands then work
+on the store themselves.`
+
+func (c *cli) jobsCommand() *cobra.Command {
+	list := c.jobsListCommand()
+	cmd := &cobra.Command{
+		Use:     "jobs",
+		Short:   "list, cancel and wait for the jobs of a running server",
+		Long:    jobsLong,
+		Example: "  nomen jobs\n  nomen jobs show k3m9qx7a2b\n  nomen jobs cancel k3m9qx7a2b\n  nomen jobs wait k3m9qx7a2b && echo done",
+		Args:    noArguments,
+		RunE:    list.RunE,
+	}
+	cmd.AddCommand(list,
+		c.jobCommand("show ID", "show a job and its result", jobShowLong,
+			"  nomen jobs show k3m9qx7a2b\n  nomen jobs show --json k3m9qx7a2b", c.showJob),
+		c.jobCommand("cancel ID", "end a job", jobCancelLong, "  nomen jobs cancel k3m9qx7a2b", c.cancelJob),
+		c.jobCommand("wait ID", "wait for the end of a job", jobWaitLong, "  nomen jobs wait k3m9qx7a2b", c.waitJob),
+	)
+	return cmd
+}
+
+const jobsListLong = `List shows the jobs of the running server, the newest first: ID, kind, state, how much
+is done, how fast, how long it will take, when it was started, by whom, and what it is
+about.`
+
+func (c *cli) jobsListCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:     "list",
+		Short:   "list the jobs of a running server",
+		Long:    jobsListLong,
+		Example: "  nomen jobs list\n  nomen jobs list --json | jq -r 'select(.state == \"running\").id'",
+		Args:    noArguments,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			api, err := c.jobServer(cmd.Context())
+			if err != nil {
+				return err
+			}
+			all, err := api.Jobs(cmd.Context())
+			if err != nil {
+				return err
+			}
+			return c.showJobs(all)
+		},
+	}
+}
+
+const jobShowLong = `Show prints what a job is about, how far it came, its result, and how to go on if it
+did not come to its end. The exit status is 1 if there is no such job.`
+
+const jobCancelLong = `Cancel ends a job. What it has done stays; 'nomen jobs show' says what that is, and how
+to take it back. A job that has ended stays as it is. The exit status is 1 if there is
+no such job.`
+
+const jobWaitLong = `Wait shows the progress of a job until it ends, then its result. An interrupt ends
+the waiting, not the job. The exit status is 0 if the job has done all that it was to
+do, 1 if it has not, if it refused something or found faults, or if there is no such
+job.`
+
+// jobCommand is a command about one job.
+func (c *cli) jobCommand(use, short, long, example string, do func(context.Context, *adminapi.Client, string) error) *cobra.Command {
+	return &cobra.Command{
+		Use: use, Short: short, Long: long, Example: example, Args: arguments(1, 1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			api, err := c.jobServer(cmd.Context())
+			if err != nil {
+				return err
+			}
+			if err = do(cmd.Context(), api, args[0]); errors.Is(err, store.ErrNotFound) {
+				fmt.Fprintf(c.err, "nomen: job %q: not found, or not one that this token may see\n", args[0])
+				return errNo
+			}
+			return err
+		},
+	}
+}
+
+// jobServer returns the server of the data directory.
+func (c *cli) jobServer(ctx context.Context) (*adminapi.Client, error) {
+	api, err := c.server(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("%s: no server answers for this data directory, and jobs are those of a running server: %w", c.data, err)
+	}
+	return api, nil
+}
+
+func (c *cli) showJobs(all []adminapi.Job) error {
+	if c.json {
+		for i := range all {
+			if err := c.printJSON(all[i]); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	if len(all) == 0 {
+		fmt.Fprintln(c.err, "nomen: no jobs")
+		return nil
+	}
+	w := tabwriter.NewWriter(c.out, 0, 0, 2, ' ', 0)
+	for i := range all {
+		j := &all[i]
+		fmt.Fprintln(w, printable(strings.Join([]string{j.ID, j.Kind, j.State}, "\t"))+"\t"+progressText(j)+"\t"+
+			j.Started.UTC().Format(time.RFC3339)+"\t"+printable(j.Who)+"\t"+printable(jobSubject(j)))
+	}
+	return w.Flush()
+}
+
+func jobSubject(j *adminapi.Job) string {
+	if j.DryRun {
+		return strings.TrimSpace(j.Subject + " (dry run)")
+	}
+	return j.Subject
+}
+
+// progressText says how far a job came.
+func progressText(j *adminapi.Job) string {
+	s := fmt.Sprintf("%d %s", j.Done, j.Unit)
+	if j.Total > 0 {
+		s = fmt.Sprintf("%d of %d %s", j.Done, j.Total, j.Unit)
+	}
+	if j.Rate > 0 {
+		s += fmt.Sprintf(", %.0f a second", j.Rate)
+	}
+	if j.Left > 0 {
+		s += fmt.Sprintf(", %s left", time.Duration(j.Left*float64(time.Second)).Round(time.Second))
+	}
+	return s
+}
+
+func (c *cli) showJob(ctx context.Context, api *adminapi.Client, id string) error {
+	j, err := api.Job(ctx, id)
+	if err != nil {
+		return err
+	}
+	return c.printJob(&j)
+}
+
+func (c *cli) cancelJob(ctx context.Context, api *adminapi.Client, id string) error {
+	j, err := api.CancelJob(ctx, id)
+	if err != nil {
+		return err
+	}
+	return c.printJob(&j)
+}
+
+// jobPause is how often a job is asked about.
+const jobPause = 500 * time.Millisecond
+
+func (c *cli) waitJob(ctx context.Context, api *adminapi.Client, id string) error {
+	bar, end := c.counting("job " + id)
+	defer end()
+	for {
+		j, err := api.Job(ctx, id)
+		if err != nil {
+			return err
+		}
+		if bar(j.Done, j.Total); j.State != adminapi.JobRunning {
+			end()
+			if err := c.printJob(&j); err != nil {
+				return err
+			}
+			if !j.Complete || jobFaults(&j) > 0 {
+				return errNo
+			}
+			return nil
+		}
+		select {
+		case <-time.After(jobPause):
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
+}
+
+// jobFaults counts what a job has refused or found wrong.
+func jobFaults(j *adminapi.Job) (n int64) {
+	r := j.Result
+	if r == nil {
+		return 0
+	}
+	n = int64(r.FaultCount)
+	if r.Summary != nil {
+		n += r.Summary.Refused
+	}
+	if r.Relocated != nil {
+		n += r.Relocated.Refused
+	}
+	if r.Undone != nil {
+		n += r.Undone.Refused
+	}
+	return n
+}
+
+// printJob prints a job, a line for each fact.
+func (c *cli) printJob(j *adminapi.Job) error {
+	if c.json {
+		return c.printJSON(j)
+	}
+	w := tabwriter.NewWriter(c.out, 0, 0, 2, ' ', 0)
+	line := func(what, text string) {
+		if text != "" {
+			fmt.Fprintf(w, "%s:\t%s\n", what, printable(text))
+		}
+	}
+	line("job", j.ID)
+	line("kind", j.Kind)
+	line("subject", jobSubject(j))
+	line("state", j.State)
+	line("progress", progressText(j))
+	line("started", j.Started.UTC().Format(time.RFC3339)+" by "+j.Who)
+	if !j.Ended.IsZero() {
+		line("ended", j.Ended.UTC().Format(time.RFC3339))
+	}
+	if r := j.Result; r != nil {
+		switch {
+		case r.Summary != nil:
+			s := r.Summary
+			line("result", fmt.Sprintf("read %d, created %d, changed %d, unchanged %d, refused %d", s.Read, s.Created, s.Changed, s.Unchanged, s.Refused))
+			line("import", s.Import)
+		case r.Relocated != nil:
+			s := r.Relocated
+			line("result", fmt.Sprintf("%s of %s, %d retired left alone, %s refused", count(s.Locations, "location"), count(s.Names, "name"), s.Retired, count(s.Refused, "name")))
+			line("import", s.Batch)
+		case r.Undone != nil:
+			s := r.Undone
+			line("result", fmt.Sprintf("restored %d, retired %d, deleted %d, unchanged %d, refused %d", s.Restored, s.Retired, s.Deleted, s.Unchanged, s.Refused))
+			line("import", s.Batch)
+		case r.Head != nil:
+			line("result", count(int64(r.FaultCount), "fault"))
+			line("head", fmt.Sprintf("%d:%s", r.Head.Size, r.Head.Hash))
+		}
+		for _, f := range r.Faults {
+			line("fault", strings.TrimSpace(f.Key+" "+f.Problem))
+		}
+		for _, f := range r.Refused {
+			if f.Problem != nil {
+				line("refused", f.Key+": "+f.Problem.Detail)
+			}
+		}
+		for _, f := range r.Refusals {
+			line("refused", f.String())
+		}
+	}
+	if j.Problem != nil {
+		line("problem", j.Problem.Detail)
+	}
+	line("next", j.Next)
+	return w.Flush()
+}

@@ -1,0 +1,589 @@
+package server
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"log/slog"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/nomen-project/nomen/adminapi"
+	"github.com/nomen-project/nomen/internal/durable"
+	"github.com/nomen-project/nomen/registrar"
+	"github.com/nomen-project/nomen/store"
+)
+
+// The bounds of jobs.
+const (
+	maxRunning   = 8                  // jobs at a time
+	maxRunningOf = 4                  // of one token
+	maxEnded     = 100                // ended jobs that are kept
+	maxEndedAge  = 7 * 24 * time.Hour // and for how long
+	retryJob     = 10                 // seconds, for those that are refused
+	saveEvery    = time.Second
+	jobsVersion  = 1 // of the file: docs/formats.md
+)
+
+const (
+	jobsFile    = "jobs.json"
+	spoolSuffix = ".body" // of a file that an import reads after its request was answered
+)
+
+// Why a job was ended from outside.
+var (
+	errJobCancelled   = errors.New("the job was cancelled")
+	errJobInterrupted = errors.New("the server ended")
+)
+
+// jobs are the jobs of this server, those of earlier runs among them.
+type jobs struct {
+	dir string // where they are kept; "" for nowhere
+	now func() time.Time
+	log *slog.Logger
+
+	mu      sync.Mutex
+	all     []*job // the oldest first
+	saving  bool   // a save is due
+	failed  bool   // the last save failed
+	closing bool
+	running sync.WaitGroup
+	writing sync.Mutex
+}
+
+// A job is guarded by the mutex of jobs.
+type job struct {
+	adminapi.Job
+	Token string `json:"token"` // ID of the token that started it
+
+	cancel context.CancelCauseFunc
+	ended  chan struct{}
+}
+
+// A savedJobs is the content of the file.
+type savedJobs struct {
+	Version int    `json:"version"`
+	Jobs    []*job `json:"jobs"`
+}
+
+// newJobs returns the jobs that are kept in a directory. What ran when an earlier
+// server ended was interrupted.
+func newJobs(dir string, now func() time.Time, log *slog.Logger) *jobs {
+	js := &jobs{dir: dir, now: now, log: log}
+	if dir == "" {
+		return js
+	}
+	spools, _ := filepath.Glob(filepath.Join(dir, "*"+spoolSuffix)) // the pattern is good
+	for _, file := range spools {
+		_ = os.Remove(file) // of a server that ended; tried again at the next start
+	}
+	var saved savedJobs
+	b, err := os.ReadFile(js.file())
+	if err == nil {
+		err = json.Unmarshal(b, &saved)
+	}
+	if err == nil && saved.Version != jobsVersion {
+		err = fmt.Errorf("version %d, not %d", saved.Version, jobsVersion)
+	}
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+	case err != nil:
+		log.Warn("jobs of earlier runs cannot be read", "file", js.file(), "err", err)
+	}
+	for _, j := range saved.Jobs {
+		j.ended = make(chan struct{})
+		close(j.ended)
+		if j.State == adminapi.JobRunning {
+			j.end(now(), nil, errJobInterrupted)
+		}
+		js.all = append(js.all, j)
+	}
+	return js
+}
+
+func (js *jobs) file() string { return filepath.Join(js.dir, jobsFile) }
+
+// start makes a job for a request.
+func (js *jobs) start(c *call, of adminapi.Job) (*job, context.Context, error) {
+	token := c.token()
+	js.mu.Lock()
+	defer js.mu.Unlock()
+	all, own := 0, 0
+	for _, j := range js.all {
+		if j.State == adminapi.JobRunning {
+			all++
+			if j.Token == token {
+				own++
+			}
+		}
+	}
+	refuse := func(status int, detail string) error {
+		c.w.Header().Set("Retry-After", fmt.Sprint(retryJob))
+		return &adminapi.StatusError{Status: status, Detail: detail + "; 'nomen jobs' lists them"}
+	}
+	switch {
+	case js.closing:
+		return nil, nil, adminapi.ErrUnavailable
+	case own >= maxRunningOf:
+		return nil, nil, refuse(http.StatusTooManyRequests, fmt.Sprintf("%d jobs of this token are running, as many as may at a time", own))
+	case all >= maxRunning:
+		return nil, nil, refuse(http.StatusServiceUnavailable, fmt.Sprintf("%d jobs are running, as many as may at a time", all))
+	}
+	if of.ID = c.r.Header.Get(adminapi.JobHeader); of.ID == "" {
+		of.ID = adminapi.NewJobID()
+	}
+	if !adminapi.IsJobID(of.ID) || slices.ContainsFunc(js.all, func(j *job) bool { return j.ID == of.ID }) {
+		return nil, nil, &adminapi.RequestError{Field: adminapi.JobHeader, Message: "want an ID of ten letters and digits 2 to 7 that no other job has"}
+	}
+	of.State, of.Who, of.Started = adminapi.JobRunning, c.actor.Who, js.now().UTC()
+	ctx, cancel := context.WithCancelCause(context.WithoutCancel(c.r.Context()))
+	j := &job{Job: of, Token: token, cancel: cancel, ended: make(chan struct{})}
+	js.all = append(js.all, j)
+	js.tidy()
+	js.running.Add(1)
+	js.saveSoon()
+	return j, ctx, nil
+}
+
+// run does the work of a job, and returns the error that ended it.
+func (js *jobs) run(ctx context.Context, j *job, work func(context.Context) error) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("panic: %v", p)
+			js.log.Error("panic", "job", j.ID, "kind", j.Kind, "panic", p)
+		}
+		if cause := context.Cause(ctx); cause != nil {
+			err = cause
+		}
+		js.mu.Lock()
+		j.end(js.now().UTC(), err, context.Cause(ctx))
+		js.saveSoon()
+		js.mu.Unlock()
+		if err != nil {
+			js.log.Info("job ended early", "job", j.ID, "kind", j.Kind, "state", j.State, "who", j.Who, "done", j.Done, "err", err)
+		}
+		j.cancel(nil)
+		close(j.ended)
+		js.running.Done()
+	}()
+	return work(ctx)
+}
+
+// end notes the end of a job: by an error, or by what ended it from outside.
+func (j *job) end(at time.Time, err, cause error) {
+	j.Ended, j.Rate, j.Left = at, j.rate(at), 0
+	switch {
+	case errors.Is(cause, errJobCancelled):
+		j.State = adminapi.JobCancelled
+	case errors.Is(cause, errJobInterrupted):
+		j.State, err = adminapi.JobInterrupted, cause
+	case err != nil:
+		j.State = adminapi.JobFailed
+	default:
+		j.State, j.Complete = adminapi.JobDone, true
+		return
+	}
+	j.Problem, j.Next = jobProblem(err), j.next()
+}
+
+// jobProblem returns what is told of why a job has ended.
+func jobProblem(err error) *adminapi.Problem {
+	switch {
+	case errors.Is(err, errJobCancelled):
+		err = &adminapi.StatusError{Status: http.StatusConflict, Detail: "the job was cancelled; what it did stays"}
+	case errors.Is(err, errJobInterrupted):
+		err = &adminapi.StatusError{Status: http.StatusServiceUnavailable, Detail: "the server ended before the job did; what it did stays"}
+	}
+	return adminapi.NewProblem(err)
+}
+
+// next says how to go on after a job that is not complete.
+func (j *job) next() string {
+	batch := ""
+	if r := j.Result; r != nil {
+		switch {
+		case r.Summary != nil:
+			batch = r.Summary.Import
+		case r.Relocated != nil:
+			batch = r.Relocated.Batch
+		case r.Undone != nil:
+			batch = r.Undone.Batch
+		}
+	}
+	s := ""
+	switch j.Kind {
+	case adminapi.JobImport:
+		s = "import the same file again: what is in stays as it is"
+	case adminapi.JobRelocate:
+		s = "start it again: what has moved is not found any more"
+	case adminapi.JobUndo:
+		s = "start it again: what was undone stays as it is"
+	case adminapi.JobVerify:
+		return "start it again from the beginning"
+	case adminapi.JobBackup:
+		return "start it again in the same directory: what was copied is not copied again"
+	}
+	if batch != "" {
+		s += "; or take it back with 'nomen undo --import " + batch + "'"
+	}
+	return s
+}
+
+// rate returns how much is done a second.
+func (j *job) rate(at time.Time) float64 {
+	seconds := at.Sub(j.Started).Seconds()
+	if seconds <= 0 {
+		return 0
+	}
+	return float64(j.Done) / seconds
+}
+
+// update changes a job.
+func (js *jobs) update(j *job, f func(*adminapi.Job, *adminapi.JobResult)) {
+	js.mu.Lock()
+	defer js.mu.Unlock()
+	if j.Result == nil {
+		j.Result = &adminapi.JobResult{}
+	}
+	f(&j.Job, j.Result)
+	js.saveSoon()
+}
+
+// note takes a report of a job.
+func (js *jobs) note(j *job, r adminapi.Report) {
+	if r.Moved != nil || r.Reverted != nil {
+		return
+	}
+	js.update(j, func(j *adminapi.Job, of *adminapi.JobResult) {
+		switch {
+		case r.Progress != nil:
+			j.Done, j.Total = r.Progress.Done, r.Progress.Total
+		case r.Fault != nil:
+			if of.FaultCount++; len(of.Faults) < adminapi.MaxJobDetails {
+				of.Faults = append(of.Faults, *r.Fault)
+			}
+		case r.Refused != nil:
+			if len(of.Refused) < adminapi.MaxJobDetails {
+				of.Refused = append(of.Refused, *r.Refused)
+			}
+		case r.Relocated != nil:
+			of.Relocated, j.Done = r.Relocated, uint64(r.Relocated.Names+r.Relocated.Refused)
+		case r.Undone != nil:
+			of.Undone, j.Done = r.Undone, uint64(r.Undone.Restored+r.Undone.Retired+r.Undone.Deleted+r.Undone.Unchanged+r.Undone.Refused)
+		case r.Head != nil:
+			of.Head = r.Head
+		}
+	})
+}
+
+// snapshot returns a job as it is told; mu is held.
+func (js *jobs) snapshot(j *job) adminapi.Job {
+	out := j.Job
+	if out.State == adminapi.JobRunning {
+		out.Rate = j.rate(js.now())
+		if out.Total > out.Done && out.Rate > 0 {
+			out.Left = float64(out.Total-out.Done) / out.Rate
+		}
+	}
+	if j.Result != nil {
+		r := *j.Result
+		r.Faults, r.Refused, r.Refusals = slices.Clone(r.Faults), slices.Clone(r.Refused), slices.Clone(r.Refusals)
+		out.Result = &r
+	}
+	return out
+}
+
+// tidy drops the oldest of those that have ended; mu is held.
+func (js *jobs) tidy() {
+	ended := 0
+	for _, j := range js.all {
+		if j.State != adminapi.JobRunning {
+			ended++
+		}
+	}
+	js.all = slices.DeleteFunc(js.all, func(j *job) bool {
+		if j.State == adminapi.JobRunning || ended <= maxEnded && js.now().Sub(j.Ended) < maxEndedAge {
+			return false
+		}
+		ended--
+		return true
+	})
+}
+
+// saveSoon has the jobs written; mu is held. A crash loses what happened since at most.
+func (js *jobs) saveSoon() {
+	if js.dir == "" || js.saving {
+		return
+	}
+	js.saving = true
+	time.AfterFunc(saveEvery, js.save)
+}
+
+// save writes the file.
+func (js *jobs) save() {
+	js.writing.Lock()
+	defer js.writing.Unlock()
+	js.mu.Lock()
+	js.saving = false
+	js.tidy()
+	b, err := json.Marshal(savedJobs{jobsVersion, js.all})
+	failed := js.failed
+	js.mu.Unlock()
+	if err == nil {
+		err = os.MkdirAll(js.dir, durable.PrivateDir)
+	}
+	if err == nil {
+		err = durable.Replace(durable.Disk{Mode: durable.Private}, js.file(), func(w io.Writer) error {
+			_, err := w.Write(b)
+			return err
+		})
+	}
+	if err != nil && !failed {
+		js.log.Error("jobs cannot be kept for the next start", "file", js.file(), "err", err)
+	}
+	js.mu.Lock()
+	js.failed = err != nil
+	js.mu.Unlock()
+}
+
+// close interrupts what runs, waits for it until ctx ends, and writes the file.
+func (js *jobs) close(ctx context.Context) {
+	js.mu.Lock()
+	if js.closing {
+		js.mu.Unlock()
+		return
+	}
+	js.closing = true
+	for _, j := range js.all {
+		if j.State == adminapi.JobRunning {
+			j.cancel(errJobInterrupted)
+		}
+	}
+	ever := len(js.all) > 0
+	js.mu.Unlock()
+	ended := make(chan struct{})
+	go func() {
+		js.running.Wait()
+		close(ended)
+	}()
+	select {
+	case <-ended:
+	case <-ctx.Done(): // what still runs is found interrupted at the next start
+	}
+	if js.dir != "" && ever {
+		js.save()
+	}
+}
+
+// token returns the ID of the token of a request.
+func (c *call) token() string {
+	_, spelling, _ := strings.Cut(c.r.Header.Get("Authorization"), " ")
+	id, _, _ := adminapi.SplitToken(strings.TrimSpace(spelling))
+	return id
+}
+
+// sees reports whether a job is for the bearer of a token: one's own are, and for an
+// administrator of everything all.
+func (c *call) sees(j *job) bool {
+	return j.Token == c.token() || c.actor.Role == registrar.Administrator && len(c.actor.Prefixes) == 0
+}
+
+func (s *Server) listJobs(c *call) error {
+	if _, err := c.query(); err != nil {
+		return err
+	}
+	s.jobs.mu.Lock()
+	all := adminapi.Jobs{Jobs: []adminapi.Job{}}
+	for _, j := range slices.Backward(s.jobs.all) {
+		if c.sees(j) {
+			all.Jobs = append(all.Jobs, s.jobs.snapshot(j))
+		}
+	}
+	s.jobs.mu.Unlock()
+	return writeJSON(c.w, http.StatusOK, all)
+}
+
+// job returns the job that a path names.
+func (s *Server) job(c *call) (*job, error) {
+	if _, err := c.query(); err != nil {
+		return nil, err
+	}
+	s.jobs.mu.Lock()
+	defer s.jobs.mu.Unlock()
+	for _, j := range s.jobs.all {
+		if j.ID == c.value && c.sees(j) {
+			return j, nil
+		}
+	}
+	return nil, store.ErrNotFound
+}
+
+func (s *Server) getJob(c *call) error {
+	j, err := s.job(c)
+	if err != nil {
+		return err
+	}
+	return s.tellJob(c, http.StatusOK, j)
+}
+
+// cancelJob waits a moment for the end.
+func (s *Server) cancelJob(c *call) error {
+	j, err := s.job(c)
+	if err != nil {
+		return err
+	}
+	if j.cancel != nil {
+		j.cancel(errJobCancelled)
+	}
+	const patience = 5 * time.Second
+	select {
+	case <-j.ended:
+	case <-time.After(patience):
+	case <-c.r.Context().Done():
+	}
+	return s.tellJob(c, http.StatusOK, j)
+}
+
+func (s *Server) tellJob(c *call, status int, j *job) error {
+	s.jobs.mu.Lock()
+	out := s.jobs.snapshot(j)
+	s.jobs.mu.Unlock()
+	return writeJSON(c.w, status, out)
+}
+
+// accepted answers a request whose job goes on without it (RFC 7240, 4.1).
+func (s *Server) accepted(c *call, j *job) error {
+	h := c.w.Header()
+	h.Set("Location", adminapi.Root+"jobs/"+j.ID)
+	h.Set("Preference-Applied", "respond-async")
+	h.Set(adminapi.JobHeader, j.ID)
+	return s.tellJob(c, http.StatusAccepted, j)
+}
+
+// prefersAsync reports whether a request need not be answered with the result.
+func prefersAsync(r *http.Request) bool {
+	for _, field := range r.Header.Values("Prefer") {
+		for p := range strings.SplitSeq(field, ",") {
+			p, _, _ = strings.Cut(p, ";")
+			if strings.EqualFold(strings.TrimSpace(p), "respond-async") {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// reportJob runs a job that tells how it goes, as report does. The job goes on when the
+// connection breaks: who wants it to end cancels it.
+func (s *Server) reportJob(c *call, of adminapi.Job, work func(ctx context.Context, tell func(adminapi.Report)) (adminapi.Report, error)) error {
+	j, ctx, err := s.jobs.start(c, of)
+	if err != nil {
+		return err
+	}
+	do := func(tell func(adminapi.Report)) {
+		var last adminapi.Report
+		err := s.jobs.run(ctx, j, func(ctx context.Context) (err error) {
+			note := func(r adminapi.Report) {
+				s.jobs.note(j, r)
+				tell(r)
+			}
+			last, err = work(ctx, note)
+			s.jobs.note(j, last)
+			return err
+		})
+		if last.Done = true; err != nil {
+			last.Problem = jobProblem(err)
+		}
+		tell(last)
+	}
+	if prefersAsync(c.r) {
+		go do(func(adminapi.Report) {})
+		return s.accepted(c, j)
+	}
+	c.w.Header().Set(adminapi.JobHeader, j.ID)
+	w := s.newLineWriter(c)
+	w.tell(adminapi.Report{})
+	told := make(chan struct{})
+	go func() {
+		defer close(told)
+		do(w.tell)
+	}()
+	select {
+	case <-told:
+	case <-c.r.Context().Done():
+		w.leave()
+	}
+	return nil
+}
+
+// tell writes a report, unless the client has gone; the empty one is the head of the
+// answer alone.
+func (w *lineWriter) tell(r adminapi.Report) {
+	w.mu.Lock()
+	gone := w.gone
+	w.mu.Unlock()
+	if gone {
+		return
+	}
+	var err error
+	if r != (adminapi.Report{}) {
+		err = w.write(r)
+	}
+	if err == nil && (r.Moved == nil && r.Reverted == nil && r.Refused == nil && r.Fault == nil) {
+		err = w.send()
+	}
+	if err != nil {
+		w.leave()
+	}
+}
+
+// leave ends the use of the connection.
+func (w *lineWriter) leave() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.gone = true
+}
+
+// spool keeps the body of a request for a job that reads it after the answer.
+func (js *jobs) spool(body io.Reader) (*os.File, error) {
+	dir := cmp.Or(js.dir, os.TempDir())
+	if js.dir != "" {
+		if err := os.MkdirAll(js.dir, durable.PrivateDir); err != nil {
+			return nil, err
+		}
+	}
+	f, err := os.CreateTemp(dir, "*"+spoolSuffix)
+	if err != nil {
+		return nil, err
+	}
+	n, err := io.Copy(f, io.LimitReader(body, maxSpool+1))
+	if err == nil && n > maxSpool {
+		err = &store.LimitError{What: "body", Size: maxSpool + 1, Limit: maxSpool}
+	}
+	if err == nil {
+		_, err = f.Seek(0, io.SeekStart)
+	}
+	if err != nil {
+		drop(f)
+		return nil, err
+	}
+	return f, nil
+}
+
+// maxSpool bounds the body of an import whose answer does not wait for it, in bytes.
+const maxSpool = 4 << 30
+
+// drop removes a spool.
+func drop(f *os.File) {
+	_ = f.Close()
+	_ = os.Remove(f.Name()) // it is removed at the next start else
+}

@@ -64,6 +64,7 @@ type Job struct {
 	Total    uint64     `json:"total,omitempty"`   // 0 if unknown
 	Rate     float64    `json:"rate,omitempty"`    // units a second since the start
 	Left     float64    `json:"left,omitempty"`    // seconds until the end, about; 0 if unknown
+	Import   string     `json:"import,omitempty"`  // ID of its changes, by which they can be undone; there may be none yet
 	Result   *JobResult `json:"result,omitempty"`  // so far, and at the end
 	Problem  *Problem   `json:"problem,omitempty"` // why it is not complete
 	Next     string     `json:"next,omitempty"`    // how to go on if it is not complete, in words

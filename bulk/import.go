@@ -125,11 +125,12 @@ type ImportOptions struct {
 	// would have come to; nil for memory, which takes all records of the file.
 	Scratch func() (Scratch, error)
 
-	Progress func(Summary) // called after every batch, if not nil
-	Refused  func(Refusal) // called for every bad record, if not nil, in their order
-	Warned   func(Warning) // called for what may not be meant in records that were created or changed, if not nil, in their order
-	Changed  func(Change)  // called for every name that is created or changed, if not nil, in their order
-	Doubted  func(Doubts)  // called at the end if there are any, if not nil
+	Begun    func(id string) // called with the ID of the changes before the first of them, if not nil; not of a dry run
+	Progress func(Summary)   // called after every batch, if not nil
+	Refused  func(Refusal)   // called for every bad record, if not nil, in their order
+	Warned   func(Warning)   // called for what may not be meant in records that were created or changed, if not nil, in their order
+	Changed  func(Change)    // called for every name that is created or changed, if not nil, in their order
+	Doubted  func(Doubts)    // called at the end if there are any, if not nil
 }
 
 // Doubts count records of an import that may not be meant so.
@@ -184,6 +185,9 @@ func Import(ctx context.Context, reg *registrar.Registrar, a registrar.Actor, r 
 	if !o.DryRun {
 		if i.id, err = load.Begin(ctx); err != nil {
 			return Summary{}, err
+		}
+		if o.Begun != nil {
+			o.Begun(i.id)
 		}
 	}
 	err = i.run(ctx, in)

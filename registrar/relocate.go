@@ -29,9 +29,10 @@ type Relocation struct {
 	DryRun  bool   `json:"dry_run,omitempty"` // only tell
 	Why     string `json:"why,omitempty"`     // for the history
 
-	// Moved, if not nil, is called for each location that is (or would be)
-	// replaced, Refused for each name that cannot be changed, Progress after each
+	// Begun, if not nil, is called with the ID of the changes before the first of them,
+	// Moved for each location that is (or would be) replaced, Refused for each name that cannot be changed, Progress after each
 	// batch of names.
+	Begun    func(id string)                    `json:"-"`
 	Moved    func(n name.Name, from, to string) `json:"-"`
 	Refused  func(n name.Name, err error)       `json:"-"`
 	Progress func(Relocated)                    `json:"-"`
@@ -70,8 +71,12 @@ func (r *Registrar) Relocate(ctx context.Context, a Actor, rel Relocation) (Relo
 	load.new = false
 	m := &mover{Registrar: r, Relocation: rel, load: load, start: r.now().Truncate(time.Millisecond)}
 	if !rel.DryRun {
-		if _, err := load.Begin(ctx); err != nil {
+		id, err := load.Begin(ctx)
+		if err != nil {
 			return Relocated{}, err
+		}
+		if rel.Begun != nil {
+			rel.Begun(id)
 		}
 	}
 	err = m.run(ctx)

@@ -32,8 +32,9 @@ type Undoing struct {
 	Reason string `json:"reason,omitempty"`  // of the tombstones; DefaultUndoReason if empty
 	Why    string `json:"why,omitempty"`     // for the history
 
-	// Reverted, if not nil, is called for each name or authority that is (or would be)
-	// changed, Refused for each that cannot be, Progress after each batch.
+	// Begun, if not nil, is called with the ID of the changes before the first of them,
+	// Reverted for each name or authority that is (or would be) changed, Refused for each that cannot be, Progress after each batch.
+	Begun    func(id string)             `json:"-"`
 	Reverted func(Reversal)              `json:"-"`
 	Refused  func(key string, err error) `json:"-"`
 	Progress func(Undone)                `json:"-"`
@@ -118,8 +119,12 @@ func (r *Registrar) Undo(ctx context.Context, a Actor, u Undoing) (Undone, error
 		return w.sum, refuse("", w.field(), faultf(0, "change", "no such change is in the log"))
 	}
 	if !u.DryRun {
-		if _, err := l.Begin(ctx); err != nil {
+		id, err := l.Begin(ctx)
+		if err != nil {
 			return w.sum, err
+		}
+		if u.Begun != nil {
+			u.Begun(id)
 		}
 	}
 	for chunk := range slices.Chunk(w.subjects, undoBatch) {

@@ -475,7 +475,8 @@ func (s *Server) relocate(c *call) error {
 		return err
 	}
 	job := adminapi.Job{Kind: adminapi.JobRelocate, Subject: rel.From + " -> " + rel.To, DryRun: rel.DryRun, Unit: "names"}
-	return s.reportJob(c, job, func(ctx context.Context, tell func(adminapi.Report)) (adminapi.Report, error) {
+	return s.reportJob(c, job, func(ctx context.Context, tell func(adminapi.Report), begun func(string)) (adminapi.Report, error) {
+		rel.Begun = begun
 		rel.Moved = func(n name.Name, from, to string) {
 			tell(adminapi.Report{Moved: &adminapi.Moved{Key: n.Key(), From: from, To: to}})
 		}
@@ -502,7 +503,8 @@ func (s *Server) undo(c *call) error {
 		subject = fmt.Sprintf("changes %d to %d", u.From, u.To)
 	}
 	job := adminapi.Job{Kind: adminapi.JobUndo, Subject: subject, DryRun: u.DryRun, Unit: "names"}
-	return s.reportJob(c, job, func(ctx context.Context, tell func(adminapi.Report)) (adminapi.Report, error) {
+	return s.reportJob(c, job, func(ctx context.Context, tell func(adminapi.Report), begun func(string)) (adminapi.Report, error) {
+		u.Begun = begun
 		u.Reverted = func(r registrar.Reversal) {
 			tell(adminapi.Report{Reverted: &r})
 			if r.Authority && !u.DryRun {
@@ -545,7 +547,7 @@ func (s *Server) verify(c *call) error {
 			return audit.Since(ctx, source, since, 0, fault, progress)
 		}
 	}
-	return s.reportJob(c, job, func(ctx context.Context, tell func(adminapi.Report)) (adminapi.Report, error) {
+	return s.reportJob(c, job, func(ctx context.Context, tell func(adminapi.Report), _ func(string)) (adminapi.Report, error) {
 		h, err := check(ctx,
 			func(f store.Fault) {
 				j := adminapi.NewFault(f)
@@ -579,7 +581,7 @@ func (s *Server) backup(c *call) error {
 		return &adminapi.RequestError{Field: "dir", Message: "wants an absolute path on the machine of the server"}
 	}
 	job := adminapi.Job{Kind: adminapi.JobBackup, Subject: filepath.Clean(body.Dir), Unit: "bytes"}
-	return s.reportJob(c, job, func(ctx context.Context, tell func(adminapi.Report)) (adminapi.Report, error) {
+	return s.reportJob(c, job, func(ctx context.Context, tell func(adminapi.Report), _ func(string)) (adminapi.Report, error) {
 		err := store.Backup(ctx, s.store, filepath.Clean(body.Dir), func(done, total uint64) {
 			tell(adminapi.Report{Progress: &adminapi.Progress{Done: done, Total: total}})
 		})

@@ -90,6 +90,7 @@ func (s *Server) runImport(ctx context.Context, c *call, j *job, in io.Reader, o
 	}
 	o.Warned = func(w bulk.Warning) { out.write(adminapi.Event{Warned: &w}) }
 	o.Doubted = func(d bulk.Doubts) { out.write(adminapi.Event{Doubts: &d}) }
+	o.Begun = s.jobs.begun(j)
 	note := func(sum bulk.Summary) {
 		s.jobs.update(j, func(j *adminapi.Job, of *adminapi.JobResult) { of.Summary, j.Done = &sum, uint64(sum.Read) })
 	}

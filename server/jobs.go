@@ -208,17 +208,6 @@ func jobProblem(err error) *adminapi.Problem {
 
 // next says how to go on after a job that is not complete.
 func (j *job) next() string {
-	batch := ""
-	if r := j.Result; r != nil {
-		switch {
-		case r.Summary != nil:
-			batch = r.Summary.Import
-		case r.Relocated != nil:
-			batch = r.Relocated.Batch
-		case r.Undone != nil:
-			batch = r.Undone.Batch
-		}
-	}
 	s := ""
 	switch j.Kind {
 	case adminapi.JobImport:
@@ -232,8 +221,8 @@ func (j *job) next() string {
 	case adminapi.JobBackup:
 		return "start it again in the same directory: what was copied is not copied again"
 	}
-	if batch != "" {
-		s += "; or take it back with 'nomen undo --import " + batch + "'"
+	if j.Import != "" {
+		s += "; or take it back with 'nomen undo --import " + j.Import + "'"
 	}
 	return s
 }
@@ -256,6 +245,11 @@ func (js *jobs) update(j *job, f func(*adminapi.Job, *adminapi.JobResult)) {
 	}
 	f(&j.Job, j.Result)
 	js.saveSoon()
+}
+
+// begun notes the ID of the changes of a job.
+func (js *jobs) begun(j *job) func(id string) {
+	return func(id string) { js.update(j, func(j *adminapi.Job, _ *adminapi.JobResult) { j.Import = id }) }
 }
 
 // note takes a report of a job.
@@ -484,7 +478,7 @@ func prefersAsync(r *http.Request) bool {
 
 // reportJob runs a job that tells how it goes, as report does. The job goes on when the
 // connection breaks: who wants it to end cancels it.
-func (s *Server) reportJob(c *call, of adminapi.Job, work func(ctx context.Context, tell func(adminapi.Report)) (adminapi.Report, error)) error {
+func (s *Server) reportJob(c *call, of adminapi.Job, work func(ctx context.Context, tell func(adminapi.Report), begun func(id string)) (adminapi.Report, error)) error {
 	j, ctx, err := s.jobs.start(c, of)
 	if err != nil {
 		return err
@@ -496,7 +490,7 @@ func (s *Server) reportJob(c *call, of adminapi.Job, work func(ctx context.Conte
 				s.jobs.note(j, r)
 				tell(r)
 			}
-			last, err = work(ctx, note)
+			last, err = work(ctx, note, s.jobs.begun(j))
 			s.jobs.note(j, last)
 			return err
 		})

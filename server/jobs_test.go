@@ -300,7 +300,7 @@ func TestJobsSurviveRestart(t *testing.T) {
 		t.Errorf("%v, %v", left, err)
 	}
 	// One that was killed had no time to say so.
-	b, err := json.Marshal(savedJobs{jobsVersion, []*job{{Job: adminapi.Job{ID: "k", Kind: "import", State: "running", Done: 5000, Result: &adminapi.JobResult{Summary: &bulk.Summary{Read: 5000, Created: 5000, Import: "7-abc"}}}}}})
+	b, err := json.Marshal(savedJobs{jobsVersion, []*job{{Job: adminapi.Job{ID: "k", Kind: "import", State: "running", Done: 5000, Import: "7-abc", Result: &adminapi.JobResult{Summary: &bulk.Summary{Read: 5000, Created: 5000, Import: "7-abc"}}}}}})
 	if err == nil {
 		err = os.WriteFile(filepath.Join(dir, jobsFile), b, 0o600)
 	}

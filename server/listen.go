@@ -23,6 +23,9 @@ type Listening struct {
 	Admin   net.Addr
 	servers []*http.Server
 	done    chan error
+
+	endScrub context.CancelFunc
+	scrubs   sync.WaitGroup
 }
 
 // Listen opens the listeners and serves in the background. An empty address opens
@@ -59,6 +62,11 @@ func (s *Server) Listen(public, admin string, t *tls.Config) (*Listening, error)
 	}
 	if adminListener != nil {
 		l.serve(s.adminServer(), adminListener, adminListener)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	l.endScrub = cancel
+	if s.scrub != nil {
+		l.scrubs.Go(func() { s.scrub.run(ctx) })
 	}
 	return l, nil
 }
@@ -150,6 +158,8 @@ func (l *Listening) Drain(ctx context.Context, d time.Duration) {
 // answered, or ctx ends; then it cuts off the rest.
 func (l *Listening) Shutdown(ctx context.Context) error {
 	l.server.closing.Store(true)
+	l.endScrub()
+	defer l.scrubs.Wait()
 	l.server.jobs.close(ctx) // first, so that their requests are answered
 	errs := make([]error, len(l.servers))
 	var wg sync.WaitGroup

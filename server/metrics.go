@@ -30,8 +30,9 @@ type metrics struct {
 // maxStatus is the greatest status of HTTP.
 const maxStatus = 599
 
-// newMetrics counts the requests of a server; condition is that of its store.
-func newMetrics(condition func() store.Condition) *metrics {
+// newMetrics counts the requests of a server; condition is that of its store, scrub nil
+// if there is none.
+func newMetrics(condition func() store.Condition, scrub *scrub) *metrics {
 	m := &metrics{
 		requests: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "nomen_requests_total", Help: "Requests answered, by form and status.",
@@ -63,6 +64,24 @@ func newMetrics(condition func() store.Condition) *metrics {
 		able("nomen_storage_readable", "Whether the store can be read: 1 or 0.", func(c store.Condition) bool { return c.NoReads }),
 		able("nomen_storage_writable", "Whether the store takes changes: 1 or 0.", func(c store.Condition) bool { return c.NoWrites }),
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	if scrub != nil {
+		gauge := func(name, help string, value func(scrubState) float64) prometheus.GaugeFunc {
+			return prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: name, Help: help}, func() float64 { return value(scrub.known()) })
+		}
+		registry.MustRegister(
+			gauge("nomen_scrub_last_complete_timestamp_seconds", "When the background verification last went through the whole store; 0 if it has not yet.", func(s scrubState) float64 {
+				if s.Last.Ended.IsZero() {
+					return 0
+				}
+				return float64(s.Last.Ended.UnixMilli()) / 1000
+			}),
+			gauge("nomen_scrub_last_faults", "Faults that the last complete background verification found.", func(s scrubState) float64 { return float64(s.Last.Faults) }),
+			gauge("nomen_scrub_faults", "Faults that the present background verification, or the last one between two, has found.", func(s scrubState) float64 { return float64(s.Faults) }),
+			gauge("nomen_scrub_changes", "Changes that the present background verification, or the last one between two, has verified.", func(s scrubState) float64 {
+				h, _ := store.ParseHead(s.Head) // none before the first step
+				return float64(h.Size)
+			}))
+	}
 	m.handler = promhttp.HandlerFor(registry, promhttp.HandlerOpts{MaxRequestsInFlight: 3})
 	for f := range m.times {
 		m.times[f] = m.seconds.WithLabelValues(form(f).String())

@@ -62,6 +62,9 @@ type Options struct {
 
 	Jobs string // directory of the jobs, made when there are any; "" keeps them in memory alone
 
+	Scrub    int    // changes of the store that are verified a second in the background, as long as it listens; 0 for none
+	ScrubDir string // where the place that the scrub has reached is kept; "" for nowhere
+
 	Now       func() time.Time // the clock; time.Now if nil
 	Log       *slog.Logger     // of failures; discards if nil
 	AccessLog *slog.Logger     // one line a request; off if nil (1995, 7: Y95-71)
@@ -157,6 +160,7 @@ type Server struct {
 	uses      uses
 	metrics   *metrics
 	jobs      *jobs
+	scrub     *scrub // nil if there is none
 	closing   atomic.Bool
 }
 
@@ -172,7 +176,7 @@ func New(o Options) (*Server, error) {
 	s := &Server{
 		resolver: o.Resolver, store: o.Store, registrar: o.Registrar,
 		version: cmp.Or(o.Version, "(unknown version)"), hosts: map[string]bool{}, adminHosts: map[string]bool{}, proxies: o.TrustedProxies,
-		now: o.Now, log: o.Log, access: o.AccessLog, limits: o.Limits.withDefaults(), metrics: newMetrics(func() store.Condition { return store.ConditionOf(o.Store) }),
+		now: o.Now, log: o.Log, access: o.AccessLog, limits: o.Limits.withDefaults(),
 		country: o.Country, countryHeader: http.CanonicalHeaderKey(o.CountryHeader), misses: o.Misses, scratch: o.Scratch,
 		explainer: o.Explainer, forward: o.Forward,
 		registries:     sync.OnceValue(registry.Standard().Tables),
@@ -195,6 +199,8 @@ func New(o Options) (*Server, error) {
 	}
 	s.nodeToken, s.uses.registrar, s.uses.log = o.NodeToken, s.registrar, s.log
 	s.jobs = newJobs(o.Jobs, s.now, s.log)
+	s.scrub = newScrub(s, o.Store, o.Scrub, o.ScrubDir)
+	s.metrics = newMetrics(func() store.Condition { return store.ConditionOf(o.Store) }, s.scrub)
 	for _, h := range o.Hosts {
 		s.hosts[store.CanonicalHost(h)] = true
 	}

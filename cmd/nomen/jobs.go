@@ -237,20 +237,18 @@ func (c *cli) printJob(j *adminapi.Job) error {
 	if !j.Ended.IsZero() {
 		line("ended", j.Ended.UTC().Format(time.RFC3339))
 	}
+	line("import", j.Import)
 	if r := j.Result; r != nil {
 		switch {
 		case r.Summary != nil:
 			s := r.Summary
 			line("result", fmt.Sprintf("read %d, created %d, changed %d, unchanged %d, refused %d", s.Read, s.Created, s.Changed, s.Unchanged, s.Refused))
-			line("import", s.Import)
 		case r.Relocated != nil:
 			s := r.Relocated
 			line("result", fmt.Sprintf("%s of %s, %d retired left alone, %s refused", count(s.Locations, "location"), count(s.Names, "name"), s.Retired, count(s.Refused, "name")))
-			line("import", s.Batch)
 		case r.Undone != nil:
 			s := r.Undone
 			line("result", fmt.Sprintf("restored %d, retired %d, deleted %d, unchanged %d, refused %d", s.Restored, s.Retired, s.Deleted, s.Unchanged, s.Refused))
-			line("import", s.Batch)
 		case r.Head != nil:
 			line("result", count(int64(r.FaultCount), "fault"))
 			line("head", fmt.Sprintf("%d:%s", r.Head.Size, r.Head.Hash))

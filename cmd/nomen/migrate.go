@@ -134,7 +134,7 @@ func (c *cli) migrate(ctx context.Context, from, to store.Store, repair bool) er
 	if times != nil && times.changed > 0 {
 		return c.migrateRepaired(ctx, from, to, m, times, start)
 	}
-	m.Head = headText(head)
+	m.Head = head.String()
 	if m.Records, err = c.compareStores(ctx, from, to, head); err != nil {
 		return err
 	}
@@ -167,7 +167,7 @@ func (c *cli) migrateRepaired(ctx context.Context, from, to store.Store, m migra
 	if err := sameTokens(ctx, from, to); err != nil {
 		return err
 	}
-	m.Records, m.Head, m.Retimed, m.Seconds = there, headText(head), &times.changed, clock().Sub(start).Seconds()
+	m.Records, m.Head, m.Retimed, m.Seconds = there, head.String(), &times.changed, clock().Sub(start).Seconds()
 	if c.json {
 		return c.printJSON(m)
 	}

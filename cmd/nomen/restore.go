@@ -101,12 +101,12 @@ func (c *cli) restore(ctx context.Context, from string) error {
 	if c.json {
 		return c.printJSON(restored(to, res))
 	}
-	_, err = fmt.Fprintf(c.out, "%s: %d records restored from %s: %d files verified, head %s\n", to, res.Records, from, res.Files, headText(res.Head))
+	_, err = fmt.Fprintf(c.out, "%s: %d records restored from %s: %d files verified, head %s\n", to, res.Records, from, res.Files, res.Head.String())
 	return err
 }
 
 func restored(to string, res pebblestore.Restored) restoredLine {
-	return restoredLine{to, res.Records, res.Files, headText(res.Head), res.Manifest != nil}
+	return restoredLine{to, res.Records, res.Files, res.Head.String(), res.Manifest != nil}
 }
 
 // free returns an error if something is at a path.
@@ -172,6 +172,6 @@ func (c *cli) rehearse(ctx context.Context, from string) error {
 	case c.json:
 		return c.printJSON(restored("", res))
 	}
-	_, err = fmt.Fprintf(c.out, "%s: rehearsed: %d records are there: %d files and %d changes verified, head %s\n", from, res.Records, res.Files, res.Head.Size, headText(res.Head))
+	_, err = fmt.Fprintf(c.out, "%s: rehearsed: %d records are there: %d files and %d changes verified, head %s\n", from, res.Records, res.Files, res.Head.Size, res.Head.String())
 	return err
 }

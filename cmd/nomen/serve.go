@@ -46,6 +46,7 @@ type serveFlags struct {
 	tlsCert, tlsKey          string
 	trusted, hosts           []string
 	registry                 string // file of the site's own registry entries
+	scrub                    int    // changes a second; below 0 for what suits the store
 	demo, noAccessLog        bool
 	cache                    int
 	staleIfError             time.Duration
@@ -79,6 +80,7 @@ func (c *cli) serveCommand() *cobra.Command {
 	f.StringSliceVar(&s.hosts, "host", nil, "further name of this server in Host fields, as of a load balancer (default those of --public-url, of --listen and of the machine; localhost; addresses)")
 	f.DurationVar(&s.drain, "drain", 0, "after SIGTERM, go on answering for this time, such as 5s, while /-/readyz says 503 closing: for load balancers")
 	f.BoolVar(&s.noAccessLog, "no-access-log", false, "do not log requests")
+	f.IntVar(&s.scrub, "scrub", -1, "changes verified a second in the background, 0 for none (default 1000, and none where the store is a database)")
 	f.BoolVar(&s.demo, "demo", false, "first load the 9,154 RFC names shipped in the program")
 	f.IntVar(&s.cache, "cache", 0, "MiB of records kept in memory (default by the machine)")
 	f.DurationVar(&s.staleIfError, "stale-if-error", 24*time.Hour, "how long names in the cache are answered while the database is away (0 for not at all)")
@@ -114,6 +116,9 @@ func (c *cli) serve(ctx context.Context, f serveFlags) error {
 	}
 	if f.drain < 0 {
 		return usagef("serve: --drain %v: must not be negative", f.drain)
+	}
+	if f.scrub < -1 {
+		return usagef("serve: --scrub %d: want a number of changes a second", f.scrub)
 	}
 	if f.cache < 0 {
 		return usagef("serve: --cache %d: want a number of MiB", f.cache)
@@ -193,6 +198,19 @@ func (f *serveFlags) proxies() ([]netip.Prefix, error) {
 	return all, nil
 }
 
+// scrubRate returns how many changes a second are verified in the background. A database
+// has nodes that would all do the same, and checks of its own.
+func (c *cli) scrubRate(given int) int {
+	const usual = 1000
+	switch {
+	case given >= 0:
+		return given
+	case c.inDatabase():
+		return 0
+	}
+	return usual
+}
+
 // ownHosts returns the names of this server that need no public URL.
 func (f *serveFlags) ownHosts() []string {
 	all := slices.Clone(f.hosts)
@@ -248,7 +266,7 @@ func (c *cli) serveStore(ctx context.Context, f serveFlags, s keeper, secure *tl
 		Scratch: newScratch, Now: clock, Log: log, NodeToken: own,
 		Limits: server.Limits{Connections: f.connections, PerAddress: f.perAddress, Rate: f.rate},
 	}
-	o.Jobs = filepath.Join(c.data, jobsDir)
+	o.Jobs, o.Scrub, o.ScrubDir = filepath.Join(c.data, jobsDir), c.scrubRate(f.scrub), c.data
 	p.into(&o)
 	if !f.noAccessLog {
 		o.AccessLog = log

@@ -18,7 +18,7 @@ const (
 	stepSize = 1024 // changes between two comparisons with the log of the store
 	maxLost  = 1000 // changes that cannot be read, after which the rest is given up
 
-	// A replica that answers may be behind.
+	// A replica that answers may be behind, and is given so many pauses in all.
 	retries = 15
 	pause   = time.Second
 )
@@ -89,6 +89,7 @@ type auditor struct {
 	lost  int        // changes that could not be read
 
 	gaveUp bool // the rest cannot be verified
+	waited int  // how often a replica was given time to follow
 }
 
 func (a *auditor) report(s store.Subject, seq uint64, format string, args ...any) {
@@ -230,7 +231,7 @@ func (a *auditor) read(ctx context.Context, after, to uint64, newest map[store.S
 
 // present checks what is served of a subject, unless it was changed after e.
 func (a *auditor) present(ctx context.Context, s store.Subject, e *store.Entry) error {
-	for left := retries; ; left-- {
+	for ; ; a.waited++ {
 		c, err := a.newest(ctx, s)
 		switch {
 		case damage(err):
@@ -250,7 +251,7 @@ func (a *auditor) present(ctx context.Context, s store.Subject, e *store.Entry) 
 		switch {
 		case problem == "":
 			return nil
-		case left == 0:
+		case a.waited >= retries:
 			a.report(s, e.Seq, "%s", problem)
 			return nil
 		}

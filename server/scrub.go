@@ -1,0 +1,208 @@
+package server
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/nomen-project/nomen/adminapi"
+	"github.com/nomen-project/nomen/internal/audit"
+	"github.com/nomen-project/nomen/internal/durable"
+	"github.com/nomen-project/nomen/store"
+)
+
+// The pace of a scrub.
+const (
+	scrubStep     = 1024             // changes verified at a time
+	scrubShare    = 10               // one part in so many of the time is spent on it at most
+	scrubPass     = 24 * time.Hour   // from the beginning of a pass to that of the next, at least
+	scrubRetry    = time.Minute      // after a failure to read
+	scrubSave     = 30 * time.Second // how often the place is written down
+	maxScrubLines = 100              // faults of a pass that are logged
+	scrubVersion  = 1                // of the file: docs/formats.md
+)
+
+const scrubFile = "scrub.json"
+
+// A scrub verifies the store in the background, from the first change to the last, and
+// again after a day. It gives way: the slower the store answers, the longer it rests, and
+// while a job runs it waits.
+type scrub struct {
+	server *Server
+	source audit.Source
+	rate   int // changes a second
+	file   string
+
+	mu    sync.Mutex
+	state scrubState
+	saved time.Time
+	dumb  bool // the file cannot be written, which was logged
+}
+
+// A scrubState is how far a scrub has come. It is kept in a file.
+type scrubState struct {
+	Version int       `json:"version"`
+	Head    string    `json:"head"`           // what was verified in this pass
+	Started time.Time `json:"started"`        // of this pass
+	Faults  uint64    `json:"faults"`         // of this pass
+	Ended   time.Time `json:"ended,omitzero"` // this pass is complete: the next one begins a day after its start
+	Last    struct {
+		Ended  time.Time `json:"ended,omitzero"`
+		Size   uint64    `json:"size"`
+		Faults uint64    `json:"faults"`
+	} `json:"last"` // the last complete pass
+}
+
+// newScrub returns nil if there is to be none, or the store cannot be verified so.
+func newScrub(s *Server, r store.Reader, rate int, dir string) *scrub {
+	if rate <= 0 {
+		return nil
+	}
+	source, err := audit.SourceOf(r)
+	if err != nil {
+		s.log.Info("no scrub of this store", "err", err)
+		return nil
+	}
+	c := &scrub{server: s, source: source, rate: rate}
+	if dir != "" {
+		c.file = filepath.Join(dir, scrubFile)
+		c.state, err = readScrub(c.file)
+	}
+	if err != nil {
+		s.log.Info("the scrub begins anew", "file", c.file, "err", err)
+	}
+	c.state.Version = scrubVersion
+	return c
+}
+
+func readScrub(file string) (state scrubState, err error) {
+	b, err := os.ReadFile(file)
+	if errors.Is(err, fs.ErrNotExist) {
+		return state, nil
+	}
+	if err == nil {
+		err = json.Unmarshal(b, &state)
+	}
+	if err == nil && state.Version != scrubVersion {
+		err = fmt.Errorf("version %d, not %d", state.Version, scrubVersion)
+	}
+	if err != nil {
+		return scrubState{}, err
+	}
+	return state, nil
+}
+
+// known returns the state, for metrics; that of a scrub that is nil is zero.
+func (c *scrub) known() scrubState {
+	if c == nil {
+		return scrubState{}
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.state
+}
+
+// run scrubs until ctx ends.
+func (c *scrub) run(ctx context.Context) {
+	for rest := time.Duration(0); ; {
+		select {
+		case <-time.After(rest):
+		case <-ctx.Done():
+			c.save(true)
+			return
+		}
+		rest = c.step(ctx)
+	}
+}
+
+// step verifies the next changes, and returns how long to rest.
+func (c *scrub) step(ctx context.Context) time.Duration {
+	s := c.server
+	state := c.known()
+	if wait := state.Started.Add(scrubPass).Sub(s.now()); !state.Ended.IsZero() && wait > 0 {
+		return min(wait, time.Hour)
+	}
+	if s.jobs.busy() {
+		return time.Second
+	}
+	var since store.Head
+	if state.Ended.IsZero() && state.Head != "" {
+		since, _ = store.ParseHead(state.Head) // if it is damaged, the pass begins anew
+	}
+	if since == (store.Head{}) {
+		last := state.Last
+		state = scrubState{Version: scrubVersion, Started: s.now().UTC(), Last: last}
+	}
+	begun := time.Now()
+	next, err := audit.Since(ctx, c.source, since, scrubStep, func(f store.Fault) {
+		if state.Faults++; state.Faults <= maxScrubLines {
+			j := adminapi.NewFault(f)
+			s.log.Error("fault in the store, found by the scrub", "kind", j.Kind, "key", j.Key, "change", j.Seq, "problem", j.Problem)
+		}
+	}, nil)
+	took := time.Since(begun)
+	if wrong, ok := errors.AsType[*store.HeadError](err); ok && since != (store.Head{}) {
+		s.log.Warn("the scrub begins anew: the store is not the one that it has verified before", "head", wrong.Since.String(), "reason", wrong.Reason)
+		c.set(scrubState{Version: scrubVersion, Last: state.Last})
+		return scrubRetry
+	}
+	if err != nil {
+		if ctx.Err() == nil {
+			s.log.Warn("scrub: the store cannot be read now", "err", err)
+		}
+		return scrubRetry
+	}
+	done := next.Size - since.Size
+	if state.Head = next.String(); done < scrubStep {
+		state.Ended = s.now().UTC()
+		state.Last.Ended, state.Last.Size, state.Last.Faults = state.Ended, next.Size, state.Faults
+		s.log.Info("scrub complete", "changes", next.Size, "faults", state.Faults, "took", state.Ended.Sub(state.Started))
+	}
+	c.set(state)
+	c.save(!state.Ended.IsZero())
+	return max(time.Duration(done)*time.Second/time.Duration(c.rate)-took, (scrubShare-1)*took)
+}
+
+func (c *scrub) set(state scrubState) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.state = state
+}
+
+// save writes the state down, now or when it is time to.
+func (c *scrub) save(now bool) {
+	if c.file == "" || !now && time.Since(c.saved) < scrubSave {
+		return
+	}
+	c.saved = time.Now()
+	b, err := json.Marshal(c.known())
+	if err == nil {
+		err = durable.Replace(durable.Disk{Mode: durable.Private}, c.file, func(w io.Writer) error {
+			_, err := w.Write(b)
+			return err
+		})
+	}
+	if err != nil && !c.dumb {
+		c.server.log.Warn("the place of the scrub cannot be kept for the next start", "file", c.file, "err", err)
+	}
+	c.dumb = err != nil
+}
+
+// busy reports whether a job runs.
+func (js *jobs) busy() bool {
+	js.mu.Lock()
+	defer js.mu.Unlock()
+	for _, j := range js.all {
+		if j.State == adminapi.JobRunning {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,131 @@
+package server
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/nomen-project/nomen"
+	"github.com/nomen-project/nomen/adminapi"
+	"github.com/nomen-project/nomen/internal/codec"
+	"github.com/nomen-project/nomen/name"
+	"github.com/nomen-project/nomen/store"
+	"github.com/nomen-project/nomen/store/memstore"
+)
+
+// A rotten store has changes that cannot be read.
+type rotten struct {
+	*memstore.Store
+	at uint64 // 0 for none
+}
+
+func (r *rotten) Changes(ctx context.Context, after uint64) iter.Seq2[*store.Entry, error] {
+	return func(yield func(*store.Entry, error) bool) {
+		for e, err := range r.Store.Changes(ctx, after) {
+			if err == nil && e.Seq == r.at {
+				e, err = nil, &codec.CorruptError{Key: "x", Reason: "spoilt"}
+			}
+			if !yield(e, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+func scrubbed(t *testing.T, s store.Reader, dir string) (*Server, func() string) {
+	t.Helper()
+	log, text := logged()
+	srv, err := New(Options{Resolver: resolverFunc(nil), Store: s, Log: log, Scrub: 1000, ScrubDir: dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return srv, text.String
+}
+
+func TestScrub(t *testing.T) {
+	dir := t.TempDir()
+	synctest.Test(t, func(t *testing.T) {
+		s := &rotten{Store: memstore.New()}
+		defer s.Close()
+		var batch []store.Change
+		for i := range 5000 {
+			n := name.MustParse(fmt.Sprintf("urn:example:%d", i))
+			batch = append(batch, store.Change{Record: &store.Record{Name: n, Spelling: n.Key(), Status: nomen.Active, Locations: []nomen.Location{{URL: "https://example.org/"}}}, Time: time.Now()})
+		}
+		if _, err := s.Apply(t.Context(), batch); err != nil {
+			t.Fatal(err)
+		}
+		srv, said := scrubbed(t, s, dir)
+		during := func(d time.Duration, srv *Server) {
+			ctx, cancel := context.WithTimeout(t.Context(), d)
+			defer cancel()
+			srv.scrub.run(ctx)
+		}
+		// It keeps to its rate, and goes on where it was after a restart.
+		during(2500*time.Millisecond, srv)
+		if got := srv.scrub.known(); !strings.HasPrefix(got.Head, "3072:") || !got.Last.Ended.IsZero() {
+			t.Errorf("after 2.5 s: %+v", got)
+		}
+		s.at = 1000 // where it was already
+		srv, said = scrubbed(t, s, dir)
+		during(5*time.Second, srv)
+		if got := srv.scrub.known(); !strings.HasPrefix(got.Head, "5000:") || got.Last.Size != 5000 || got.Last.Faults != 0 || got.Last.Ended.IsZero() {
+			t.Errorf("a pass: %+v", got)
+		}
+		if !strings.Contains(said(), "scrub complete") {
+			t.Errorf("the log is %s", said())
+		}
+		// The next one begins a day after the first, and finds it.
+		first := srv.scrub.known().Last.Ended
+		srv, said = scrubbed(t, s, dir)
+		during(23*time.Hour, srv)
+		if got := srv.scrub.known(); !got.Last.Ended.Equal(first) {
+			t.Errorf("within a day: %+v", got)
+		}
+		during(2*time.Hour, srv)
+		if got := srv.scrub.known(); got.Last.Faults != 1 || !got.Last.Ended.After(first) || strings.Count(said(), "change 1000 cannot be read") != 1 {
+			t.Errorf("after a day: %+v, %s", got, said())
+		}
+		w := httptest.NewRecorder()
+		srv.metrics.handler.ServeHTTP(w, httptest.NewRequest(http.MethodGet, metricsPath, nil))
+		if got := w.Body.String(); !strings.Contains(got, "nomen_scrub_last_faults 1\n") || !strings.Contains(got, "nomen_scrub_last_complete_timestamp_seconds 9.") || !strings.Contains(got, "nomen_scrub_changes 5000\n") {
+			t.Errorf("metrics: %s", got)
+		}
+		// A job has it wait; another store, or a damaged file, begin it anew.
+		srv.jobs.all = []*job{{Job: adminapi.Job{State: adminapi.JobRunning}}}
+		if rest := srv.scrub.step(t.Context()); rest != time.Hour { // between two passes
+			t.Errorf("rest %v", rest)
+		}
+		time.Sleep(24 * time.Hour)
+		if rest := srv.scrub.step(t.Context()); rest != time.Second {
+			t.Errorf("while a job runs it rests %v", rest)
+		}
+		other := memstore.New()
+		defer other.Close()
+		if _, err := other.Apply(t.Context(), batch[:10]); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, scrubFile), []byte(`{"version":1,"head":"3:`+strings.Repeat("01", 32)+`","started":"2000-01-01T00:00:00Z"}`), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		srv, said = scrubbed(t, other, dir)
+		during(2*time.Minute, srv)
+		if got := srv.scrub.known(); got.Last.Size != 10 || !strings.Contains(said(), "begins anew") {
+			t.Errorf("another store: %+v, %s", got, said())
+		}
+		if err := os.WriteFile(filepath.Join(dir, scrubFile), []byte("{"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if srv, said = scrubbed(t, other, dir); !strings.Contains(said(), "begins anew") {
+			t.Errorf("a damaged file: %s", said())
+		}
+	})
+}

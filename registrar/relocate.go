@@ -127,8 +127,7 @@ func endsInHost(s string) bool {
 	return slashes && !strings.ContainsAny(authority, "/?#")
 }
 
-// A mover is a relocation under way: one goroutine reads and checks batches, another
-// writes them.
+// A mover is a relocation under way.
 type mover struct {
 	*Registrar
 	Relocation
@@ -146,37 +145,78 @@ type moveBatch struct {
 	err     error  // why there are no more
 }
 
-// run reads ahead of what is written.
+// A moveWrite is a batch on its way to the disk.
+type moveWrite struct {
+	batch *moveBatch
+	outs  []Outcome
+	err   error
+	done  chan struct{} // closed when outs and err are final
+}
+
+// run has one batch read while two are written, and counts what became of each in their
+// order. What is being written when something fails is still counted.
 func (m *mover) run(ctx context.Context) error {
 	ctx, cancel := context.WithCancel(ctx)
-	batches := make(chan *moveBatch, relocateAhead)
-	var reader sync.WaitGroup
-	defer reader.Wait()
+	batches, writes := make(chan *moveBatch, relocateAhead), make(chan *moveWrite)
+	var group sync.WaitGroup
+	defer group.Wait()
 	defer cancel()
-	reader.Go(func() {
-		defer close(batches)
-		for after, more := (store.Place{}), true; more; {
-			b := &moveBatch{}
-			if after, more, b.err = m.read(ctx, b, after); b.err != nil {
-				more = false
-			}
-			select {
-			case batches <- b:
-			case <-ctx.Done():
-				return
-			}
+	group.Go(func() { m.readAll(ctx, batches) })
+	group.Go(func() { m.writeAll(ctx, batches, writes) })
+	var failed error
+	for w := range writes {
+		<-w.done
+		m.sum.Retired += w.batch.retired
+		switch {
+		case w.err == nil && failed == nil:
+			failed = m.finish(ctx, w)
+		case w.err == nil:
+			m.countDone(w)
+		default:
+			failed = cmp.Or(failed, w.err)
 		}
-	})
-	for b := range batches {
-		if b.err != nil {
-			return b.err
-		}
-		m.sum.Retired += b.retired
-		if err := m.apply(ctx, b); err != nil {
-			return err
+		if failed != nil {
+			cancel()
 		}
 	}
-	return ctx.Err()
+	return cmp.Or(failed, ctx.Err())
+}
+
+// readAll reads and checks one batch after the other.
+func (m *mover) readAll(ctx context.Context, batches chan<- *moveBatch) {
+	defer close(batches)
+	for after, more := (store.Place{}), true; more; {
+		b := &moveBatch{}
+		if after, more, b.err = m.read(ctx, b, after); b.err != nil {
+			more = false
+		}
+		select {
+		case batches <- b:
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// writeAll begins to write a batch while the one before it is on its way. Its names are
+// others, so that neither needs what the other led to.
+func (m *mover) writeAll(ctx context.Context, batches <-chan *moveBatch, writes chan<- *moveWrite) {
+	defer close(writes)
+	loads := [2]Load{*m.load, *m.load} // each is for one batch at a time
+	for i := 0; ; i++ {
+		b, more := <-batches
+		if !more || ctx.Err() != nil {
+			return
+		}
+		w := &moveWrite{batch: b, err: b.err, done: make(chan struct{})}
+		go func() {
+			defer close(w.done)
+			if w.err == nil && len(b.records) > 0 {
+				w.outs, w.err = m.change(ctx, &loads[i%len(loads)], b.checked)
+			}
+		}()
+		writes <- w
+	}
 }
 
 // read fills b from the places after one, and returns the last one that it has
@@ -337,33 +377,43 @@ func (m *mover) check(ctx context.Context, recs []*store.Record) (*Batch, error)
 	return b, err
 }
 
-// apply moves the locations of a batch. Records that others change at the same time
-// are read again.
-func (m *mover) apply(ctx context.Context, b *moveBatch) error {
-	recs, checked := b.records, b.checked
-	for attempts := 1; len(recs) > 0; attempts++ {
-		outs, err := m.change(ctx, checked)
-		if err != nil {
-			return err
-		}
-		if recs, err = m.count(ctx, recs, outs, attempts == maxAttempts); err != nil {
-			return err
-		}
+// finish counts what became of a batch, and tries again what others have changed at the
+// same time.
+func (m *mover) finish(ctx context.Context, w *moveWrite) error {
+	recs, err := m.count(ctx, w.batch.records, w.outs, false)
+	for attempts := 2; err == nil && len(recs) > 0; attempts++ {
+		var checked *Batch
 		if checked, err = m.check(ctx, recs); err != nil {
-			return err
+			break
+		}
+		var outs []Outcome
+		if outs, err = m.change(ctx, m.load, checked); err == nil {
+			recs, err = m.count(ctx, recs, outs, attempts == maxAttempts)
 		}
 	}
 	if m.Progress != nil {
 		m.Progress(m.sum)
 	}
-	return nil
+	return err
 }
 
-func (m *mover) change(ctx context.Context, b *Batch) ([]Outcome, error) {
-	if m.DryRun {
-		return m.load.Preview(ctx, b)
+// countDone counts what was done of a batch when no more is to be done.
+func (m *mover) countDone(w *moveWrite) {
+	for i, out := range w.outs {
+		if out.Err == nil {
+			m.moved(w.batch.records[i])
+		}
 	}
-	return m.load.Apply(ctx, b)
+	if m.Progress != nil {
+		m.Progress(m.sum)
+	}
+}
+
+func (m *mover) change(ctx context.Context, l *Load, b *Batch) ([]Outcome, error) {
+	if m.DryRun {
+		return l.Preview(ctx, b)
+	}
+	return l.Apply(ctx, b)
 }
 
 // count tells what became of records, and returns those that are to be tried

@@ -163,7 +163,7 @@ func (c *scrub) step(ctx context.Context) time.Duration {
 	if state.Head = next.String(); done < scrubStep {
 		state.Ended = s.now().UTC()
 		state.Last.Ended, state.Last.Size, state.Last.Faults = state.Ended, next.Size, state.Faults
-		s.log.Info("scrub complete", "changes", next.Size, "faults", state.Faults, "took", state.Ended.Sub(state.Started))
+		s.log.Debug("scrub complete", "changes", next.Size, "faults", state.Faults, "took", state.Ended.Sub(state.Started))
 	}
 	c.set(state)
 	c.save(!state.Ended.IsZero())

@@ -15,9 +15,9 @@ moved. Each name that is changed gets a revision, through the same checks as eve
 other change. FROM is compared byte by byte; where it ends with a host it means
 that host alone. End both with a slash, or neither.
 
-Retired names stay as they are unless --retired is given. What somebody else
-changes meanwhile is read again. If it is cut short, start it again: what has
-moved is not found any more.
+Retired names stay as they are unless --retired is given. Names that are changed by
+others meanwhile are read again. If it is cut short, start it again: what has moved is
+not found any more. On a running server it is a job: see 'nomen jobs'.
 
 A few examples are shown, with -v every location that is (or would be) changed.
 The exit status is 1 if some names could not be changed; they are listed.`

@@ -101,7 +101,7 @@ func (c *cli) restore(ctx context.Context, from string) error {
 	if c.json {
 		return c.printJSON(restored(to, res))
 	}
-	_, err = fmt.Fprintf(c.out, "%s: %d records restored from %s: %d files verified, head %s\n", to, res.Records, from, res.Files, res.Head.String())
+	_, err = fmt.Fprintf(c.out, "%s: %d records restored from %s: %d files verified, head %s\n", to, res.Records, from, res.Files, res.Head)
 	return err
 }
 
@@ -172,6 +172,6 @@ func (c *cli) rehearse(ctx context.Context, from string) error {
 	case c.json:
 		return c.printJSON(restored("", res))
 	}
-	_, err = fmt.Fprintf(c.out, "%s: rehearsed: %d records are there: %d files and %d changes verified, head %s\n", from, res.Records, res.Files, res.Head.Size, res.Head.String())
+	_, err = fmt.Fprintf(c.out, "%s: rehearsed: %d records are there: %d files and %d changes verified, head %s\n", from, res.Records, res.Files, res.Head.Size, res.Head)
 	return err
 }

@@ -36,7 +36,7 @@ Bad records are refused one by one, with line and reason; all others go in. What
 goes in and may not be meant, such as a name with a wrong check digit, is a
 warning; --strict refuses such names, since an active name is never deleted.
 The same file again changes nothing, so an import that was cut off is resumed by
-starting it again.
+starting it again. On a running server it is a job: see 'nomen jobs'.
 
 What becomes of names that are there already:
 

@@ -28,6 +28,8 @@ A name that was changed since is left as it is and reported; --force undoes thos
 later changes too, and retires names that were reserved before and have become
 public. Redactions, tokens and the making of an authority cannot be undone.
 
+On a running server it is a job: see 'nomen jobs'.
+
 A few examples are shown, with -v every name. The exit status is 1 if some names
 could not be changed; they are listed.`
 

@@ -29,7 +29,7 @@ locations in the index. That takes as long as there are changes, not names. It d
 not read older changes and records again: a full verify, once in a while, finds
 damage there. A head that is not the beginning of the log is an error.
 
-A running server goes on serving meanwhile. In a database, changes that still wait
+A running server goes on serving meanwhile; there it is a job: see 'nomen jobs'. In a database, changes that still wait
 for their place in the log get it first. The exit status is 1 if there are
 faults, or if the log does not begin with that of the head.`
 

@@ -17,6 +17,7 @@ const (
 	kindBadLine       = "bad-line"
 	kindUnavailable   = "unavailable"
 	kindAway          = "storage-away"
+	kindUnknown       = "outcome-unknown"
 	kindFailure       = "failure"
 )
 
@@ -54,6 +55,8 @@ func Explain(kind string) (title, meaning string, ok bool) {
 		return "The server is closing down", "Nothing is wrong with the request. Send it again in a while.", true
 	case kindAway:
 		return "The storage of the server is away", "The disk or the database on which the server keeps its names cannot be used at the moment. Nothing of the request was carried out, or only what the answer tells. Send it again after the time in Retry-After: the server need not be restarted.", true
+	case kindUnknown:
+		return "It is not known whether the change was made", "The connection to the database was lost while the change was committed. It was made as a whole or not at all. Read the name again, or send the same change again with the revision that it expected.", true
 	case kindFailure:
 		return "The server failed", "Nothing is known to be wrong with the request. The cause is in the log of the server.", true
 	}

@@ -131,6 +131,7 @@ func NewProblem(err error) *Problem {
 		status   *StatusError
 		full     *FullError
 		away     *store.AwayError
+		unknown  *store.UnknownError
 		token    tokenError
 		head     *store.HeadError
 	)
@@ -180,6 +181,8 @@ func NewProblem(err error) *Problem {
 			err = full
 		}
 		return newProblem(kindFull, http.StatusInsufficientStorage, err)
+	case errors.As(err, &unknown):
+		return newProblem(kindUnknown, http.StatusInternalServerError, &store.UnknownError{})
 	case errors.As(err, &away):
 		return newProblem(kindAway, http.StatusServiceUnavailable, errors.New(away.Cause))
 	case errors.Is(err, store.ErrNotFound):
@@ -269,6 +272,8 @@ func (p *Problem) Err() error {
 		return ErrUnavailable
 	case ProblemPath + kindAway:
 		return &store.AwayError{Cause: p.Detail}
+	case ProblemPath + kindUnknown:
+		return &store.UnknownError{}
 	}
 	return &StatusError{Status: p.Status, Detail: p.Detail}
 }

@@ -231,6 +231,21 @@ func (r *reply) complete(a *nomen.Answer, s stop, asked nomen.Service) {
 		a.MaxAge = maxAge(r.header)
 	}
 	a.Private = a.Private || hasDirective(r.header, "private")
+	if a.StaleSince.IsZero() {
+		a.StaleSince = staleSince(r.header)
+	}
+}
+
+// staleSince returns when an answer was known to be current that a nomen server says
+// is stale: its Cache-Status (RFC 9211) is that of the server itself, and its Age (RFC
+// 9111, 5.1) is counted from Date. It is zero for others.
+func staleSince(h http.Header) time.Time {
+	age, err := strconv.ParseUint(h.Get("Age"), 10, 31)
+	date, derr := http.ParseTime(h.Get("Date"))
+	if err != nil || derr != nil || !strings.HasPrefix(h.Get("Cache-Status"), "nomen; hit; ttl=-") {
+		return time.Time{}
+	}
+	return date.UTC().Add(-time.Duration(age) * time.Second)
 }
 
 // maxAge reads the max-age of Cache-Control (RFC 9111, 5.2.2.1), at most a year;

@@ -119,3 +119,24 @@ func TestLinks(t *testing.T) {
 		}
 	}
 }
+
+// A stale answer of a server that cannot read its store is known as one; that a cache
+// on the way had the answer for a while is not the same.
+func TestStaleSince(t *testing.T) {
+	const date = "Sun, 22 Nov 2026 09:30:30 GMT"
+	for _, tt := range []struct {
+		age, status, date string
+		want              time.Time
+	}{
+		{"30", "nomen; hit; ttl=-30; detail=storage-away", date, time.Date(2026, 11, 22, 9, 30, 0, 0, time.UTC)},
+		{"30", "", date, time.Time{}},
+		{"30", "proxy; hit; ttl=30", date, time.Time{}},
+		{"", "nomen; hit; ttl=-30", date, time.Time{}},
+		{"x", "nomen; hit; ttl=-30", date, time.Time{}},
+		{"30", "nomen; hit; ttl=-30", "", time.Time{}},
+	} {
+		if got := staleSince(http.Header{"Age": {tt.age}, "Cache-Status": {tt.status}, "Date": {tt.date}}); !got.Equal(tt.want) {
+			t.Errorf("%+v: got %v", tt, got)
+		}
+	}
+}

@@ -167,6 +167,7 @@ func answers() *rapid.Generator[*nomen.Answer] {
 			Modified:   time.UnixMilli(rapid.Int64Range(1, 4e12).Draw(t, "modified")).UTC(),
 			Revision:   rapid.Uint64().Draw(t, "revision"),
 			Why:        orNil(rapid.SliceOfN(texts(), 0, 2).Draw(t, "why")),
+			StaleSince: rapid.SampledFrom([]time.Time{{}, time.UnixMilli(1_800_000_000_123).UTC()}).Draw(t, "stale since"),
 		}
 		for element, values := range rapid.MapOfN(texts(), rapid.SliceOfN(texts(), 1, 3), 0, 3).Draw(t, "metadata") {
 			if a.Metadata == nil {

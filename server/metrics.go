@@ -60,7 +60,7 @@ func newMetrics(condition func() store.Condition, scrub *scrub) *metrics {
 		m.refusals.WithLabelValues(reason)
 	}
 	registry := prometheus.NewRegistry()
-	registry.MustRegister(m.requests, m.seconds, m.refusals, m.stale,
+	registry.MustRegister(m.requests, m.seconds, m.refusals, m.stale, degraded{condition},
 		able("nomen_storage_readable", "Whether the store can be read: 1 or 0.", func(c store.Condition) bool { return c.NoReads }),
 		able("nomen_storage_writable", "Whether the store takes changes: 1 or 0.", func(c store.Condition) bool { return c.NoWrites }),
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
@@ -91,6 +91,23 @@ func newMetrics(condition func() store.Condition, scrub *scrub) *metrics {
 
 // refused counts what was refused.
 func (m *metrics) refused(reason string) { m.refusals.WithLabelValues(reason).Inc() }
+
+// A degraded collects why the store is away, while it is.
+type degraded struct{ condition func() store.Condition }
+
+// Describe implements [prometheus.Collector].
+func (d degraded) Describe(to chan<- *prometheus.Desc) { to <- d.desc() }
+
+func (d degraded) desc() *prometheus.Desc {
+	return prometheus.NewDesc("nomen_storage_degraded_seconds", "For how long the store has been away, by cause; absent while all is well.", []string{"cause"}, nil)
+}
+
+// Collect implements [prometheus.Collector].
+func (d degraded) Collect(to chan<- prometheus.Metric) {
+	if c := d.condition(); c.Cause != "" {
+		to <- prometheus.MustNewConstMetric(d.desc(), prometheus.GaugeValue, time.Since(c.Since).Seconds(), printable(c.Cause))
+	}
+}
 
 // observe counts a request. The counters of forms and statuses that have occurred
 // are at hand.

@@ -27,6 +27,22 @@ func (e *AwayError) Error() string {
 
 func (e *AwayError) Unwrap() error { return e.Err }
 
+// An UnknownError is returned by Apply when the connection to the database was lost in
+// the moment of the commit, and no server could be asked since what became of it: the
+// changes are there as a whole or not at all. Who expected revisions can simply try
+// again.
+type UnknownError struct{ Err error } // nil if it is not told
+
+func (e *UnknownError) Error() string {
+	const text = "store: the connection to the database was lost at the commit: it is not known whether the changes were written"
+	if e.Err == nil {
+		return text
+	}
+	return text + ": " + e.Err.Error()
+}
+
+func (e *UnknownError) Unwrap() error { return e.Err }
+
 // IsAway reports whether err is, or wraps, an [*AwayError].
 func IsAway(err error) bool {
 	var away *AwayError

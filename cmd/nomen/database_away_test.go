@@ -96,7 +96,7 @@ func checkAway(t *testing.T, p *process, token string) {
 		{"GET", admin + "authorities", "", bearer, 503, false},
 		{"PUT", admin + "names/urn:example:new", record, bearer, 503, false},
 		{"POST", admin + "names", `{"requests":[{"record":` + record + `}]}`, bearer, 503, false},
-		{"GET", admin + "names/" + warmName, "", []string{"Authorization", "Bearer nomen_0000000000000000_0000000000000000000000000000000000000000000"}, 401, false},
+		{"GET", admin + "names/" + warmName, "", []string{"Authorization", "Bearer AAAAAAAAAAAAAAAAAAAAAAAAAA.AAAAAAAAAAAAAAAAAAAAAAAAAA"}, 401, false},
 	} {
 		r := send(t, tt.method, tt.url, tt.body, tt.header...)
 		if tt.want == 401 && r.status == 503 {
@@ -142,7 +142,7 @@ func checkAway(t *testing.T, p *process, token string) {
 		t.Errorf("readyz: %d %q", r.status, r.body)
 	}
 	metrics := send(t, "GET", public+"/-/metrics", "").body
-	for _, want := range []string{"nomen_storage_readable 0", "nomen_storage_writable 0"} {
+	for _, want := range []string{"nomen_storage_readable 0", "nomen_storage_writable 0", "nomen_storage_degraded_seconds{cause=\"the database "} {
 		if !strings.Contains(metrics, want) {
 			t.Errorf("metrics without %q", want)
 		}

@@ -326,12 +326,12 @@ func TestFaultDatabaseFailover(t *testing.T) {
 func TestFaultDatabaseAwayAtStart(t *testing.T) {
 	db := newDatabase(t)
 	first := serveDatabase(t, db.URL())
-	token := first.token()
 	first.stop()
 	if err := db.Kill(); err != nil {
 		t.Fatal(err)
 	}
 	s := serve(t, t.TempDir(), "--store", db.URL())
+	token := s.token()
 	time.Sleep(3 * time.Second)
 	p := s.lookAtDatabase(token, 1)
 	log := s.logged(8)

@@ -118,7 +118,7 @@ func TestNodeAway(t *testing.T) {
 			if took := time.Since(begun); !errors.As(err, &away) || away.Cause != fault.cause || took > 500*time.Millisecond {
 				t.Errorf("%s: %s: %v after %v", fault.what, what, err, took)
 			}
-			var unknown *UnknownError
+			var unknown *store.UnknownError
 			if errors.As(err, &unknown) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 				t.Errorf("%s: %s: %v is taken for what it is not", fault.what, what, err)
 			}
@@ -285,7 +285,7 @@ func TestLostAtCommitWhileAway(t *testing.T) {
 	eventually(t, "reading", func() bool { return calls(s)["Get"](t.Context()) == nil })
 	for i, err := range results {
 		r, gerr := s.Get(t.Context(), name.FromKey(fmt.Sprint("urn:x-c:", i)), time.Time{})
-		var unknown *UnknownError
+		var unknown *store.UnknownError
 		switch {
 		case errors.As(err, &unknown):
 			if store.IsAway(err) {

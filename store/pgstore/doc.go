@@ -29,7 +29,8 @@
 // stood in each other's way, or lost their server, are made again for the time of
 // wait. When the connection is lost at the commit, the next attempt finds out
 // whether that was done, by the random salt of its changes, and never writes
-// twice; when no server can be asked any more, Apply returns an [*UnknownError].
+// twice; when no server can be asked any more, Apply returns a
+// [*store.UnknownError].
 //
 // Of several primaries with the same data the one of the highest timeline is used: an
 // old one may not have been told that another was promoted in its place. PostgreSQL says

@@ -87,7 +87,7 @@ func (w *failoverWriter) write(ctx context.Context, s *Store) error {
 	began := time.Now() // the store counts from a moment after it
 	results, err := s.Apply(ctx, []store.Change{put(w.key, fmt.Sprint("u:", w.revision+1), w.revision)})
 	var conflict *store.ConflictError
-	var unknown *UnknownError
+	var unknown *store.UnknownError
 	switch {
 	case err == nil:
 		if results[0].Revision != w.revision+1 {
@@ -457,7 +457,7 @@ func TestUnreplicated(t *testing.T) {
 		return n
 	}
 
-	unsure, unknown := apply("urn:x-a:b"), new(UnknownError)
+	unsure, unknown := apply("urn:x-a:b"), new(store.UnknownError)
 	eventually(t, "an answer while the replica has nothing", func() bool {
 		interrupt()
 		select {

@@ -3,7 +3,6 @@ package pgstore
 import (
 	"context"
 	"errors"
-	"fmt"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -22,18 +21,6 @@ const (
 // ErrReadOnly is returned by Apply of a store that was opened for reading.
 var ErrReadOnly = errors.New("pgstore: opened for reading only")
 
-// An UnknownError is returned by Apply when the connection was lost in the
-// moment of the commit, and no server could be asked since what became of it: the
-// changes are there as a whole or not at all. Who expected revisions can simply
-// try again.
-type UnknownError struct{ Err error }
-
-func (e *UnknownError) Error() string {
-	return fmt.Sprintf("pgstore: the connection was lost at the commit, and whether the changes were written is not known: %v", e.Err)
-}
-
-func (e *UnknownError) Unwrap() error { return e.Err }
-
 // A request is one call of Apply.
 type request struct {
 	ctx     context.Context
@@ -45,7 +32,7 @@ type request struct {
 
 // Apply implements [store.Store]. A context that ends while the batch is being
 // written does not stop it. When the database cannot be reached for the time
-// that the connection string gives, it returns an error, and an [*UnknownError]
+// that the connection string gives, it returns an error, and a [*store.UnknownError]
 // if it cannot tell what became of the batch.
 func (s *Store) Apply(ctx context.Context, changes []store.Change) ([]store.Result, error) {
 	if err := s.enter(); err != nil {
@@ -113,7 +100,7 @@ func (s *Store) gather(r *request) []*request {
 // each is tried alone, so that none fails for another.
 func (s *Store) answer(group []*request) {
 	p, err := s.persist(group)
-	var unknown *UnknownError
+	var unknown *store.UnknownError
 	if err != nil && len(group) > 1 && state(err) != "" && !errors.As(err, &unknown) && !transient(err) {
 		for _, r := range group {
 			s.answer([]*request{r})
@@ -150,7 +137,7 @@ func (s *Store) persist(group []*request) (*plan, error) {
 			return result, nil
 		case !transient(err), !p.pause(context.Background(), !s.cluster.condition().NoWrites):
 			if len(w.doubts) > 0 {
-				return nil, &UnknownError{err}
+				return nil, &store.UnknownError{Err: err}
 			}
 			return nil, failed("write", err)
 		}

@@ -60,7 +60,15 @@ func enter(t *testing.T) (dir string, inside bool) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	t.Cleanup(func() {
+		for range 100 { // what was killed may write for a moment yet
+			if os.RemoveAll(dir) == nil {
+				return
+			}
+			time.Sleep(100 * time.Millisecond)
+		}
+		t.Errorf("%s cannot be removed", dir)
+	})
 	held, err := os.Open(dir)
 	if err != nil {
 		t.Fatal(err)

@@ -114,6 +114,7 @@ func TestProblemsRoundTrip(t *testing.T) {
 		{ErrUnavailable, 503},
 		{&store.AwayError{Cause: "the database cannot be reached"}, 503},
 		{&store.UnknownError{}, 500},
+		{store.ErrReadOnly, 403},
 		{&FullError{Detail: "the disk is full: 3 MiB are free, 16 have to be"}, 507},
 		{&StatusError{Status: 405, Detail: "PATCH is not offered here"}, 405},
 	} {

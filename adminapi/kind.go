@@ -18,6 +18,7 @@ const (
 	kindUnavailable   = "unavailable"
 	kindAway          = "storage-away"
 	kindUnknown       = "outcome-unknown"
+	kindReadOnly      = "read-only"
 	kindFailure       = "failure"
 )
 
@@ -57,6 +58,8 @@ func Explain(kind string) (title, meaning string, ok bool) {
 		return "The storage of the server is away", "The disk or the database on which the server keeps its names cannot be used at the moment. Nothing of the request was carried out, or only what the answer tells. Send it again after the time in Retry-After: the server need not be restarted.", true
 	case kindUnknown:
 		return "It is not known whether the change was made", "The connection to the database was lost while the change was committed. It was made as a whole or not at all. Read the name again, or send the same change again with the revision that it expected.", true
+	case kindReadOnly:
+		return "The server is read-only", "The server was started with --read-only: it answers names, and accepts no changes. Send changes to the server that keeps the names.", true
 	case kindFailure:
 		return "The server failed", "Nothing is known to be wrong with the request. The cause is in the log of the server.", true
 	}

@@ -185,6 +185,8 @@ func NewProblem(err error) *Problem {
 		return newProblem(kindUnknown, http.StatusInternalServerError, &store.UnknownError{})
 	case errors.As(err, &away):
 		return newProblem(kindAway, http.StatusServiceUnavailable, errors.New(away.Cause))
+	case errors.Is(err, store.ErrReadOnly):
+		return newProblem(kindReadOnly, http.StatusForbidden, store.ErrReadOnly)
 	case errors.Is(err, store.ErrNotFound):
 		return newProblem(kindNotFound, http.StatusNotFound, err)
 	case errors.As(err, &token):
@@ -270,6 +272,8 @@ func (p *Problem) Err() error {
 		return ErrUnauthorized
 	case ProblemPath + kindUnavailable:
 		return ErrUnavailable
+	case ProblemPath + kindReadOnly:
+		return store.ErrReadOnly
 	case ProblemPath + kindAway:
 		return &store.AwayError{Cause: p.Detail}
 	case ProblemPath + kindUnknown:

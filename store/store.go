@@ -64,6 +64,9 @@ type Store interface {
 var (
 	ErrNotFound = errors.New("store: not found")
 	ErrClosed   = errors.New("store: closed")
+
+	// ErrReadOnly is returned for a change of a store that was opened for reading.
+	ErrReadOnly = errors.New("store: opened read-only: changes are not accepted")
 )
 
 // A VersionError is returned by the opening of a store that was made by other

@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"time"
 
 	"github.com/nomen-project/nomen/adminapi"
@@ -87,7 +86,7 @@ func (c *cli) withStore(ctx context.Context, how access, f func(backend) error) 
 		return f(c.through(remote))
 	}
 	if remote, _ := c.elsewhere(ctx); remote != nil { // one that cannot be asked was killed, and the store is free
-		return errors.Join(s.Close(), usagef("%s: the server of this data directory, at %s, keeps its names in another store: give its --store too, or remove %s if this is a copy of its directory",
+		return errors.Join(s.Close(), usagef("%s: the server of this data directory, at %s, does not have this store open: give its --store too, restart the server if the store was replaced while it ran, or remove %s if this is a copy of its directory",
 			dir, remote.URL, filepath.Join(c.data, urlFile)))
 	}
 	return errors.Join(f(&local{s, c.newRegistrar(s, c.logger(), nil)}), s.Close())
@@ -118,13 +117,14 @@ func (c *cli) elsewhere(ctx context.Context) (*adminapi.Client, error) {
 const (
 	patience = 5 * time.Second
 	pause    = 20 * time.Millisecond
+	sayAfter = 200 * time.Millisecond // commands wait for each other that long without a word
 )
 
 // whenFree opens a store that nobody else has open, or returns a client of the
 // server that has.
 func (c *cli) whenFree(ctx context.Context, open func() (*pebblestore.Store, error)) (*pebblestore.Store, *adminapi.Client, error) {
-	for last := clock().Add(patience); ; {
-		s, err := open()
+	for last, said := clock().Add(patience), false; ; {
+		s, err := c.openOrEnd(ctx, open)
 		if !errors.Is(err, pebblestore.ErrLocked) {
 			return s, nil, err
 		}
@@ -135,11 +135,35 @@ func (c *cli) whenFree(ctx context.Context, open func() (*pebblestore.Store, err
 		if clock().After(last) {
 			return nil, nil, fmt.Errorf("%w, and a server of it cannot be reached: %w", err, rerr)
 		}
+		if !said && clock().After(last.Add(sayAfter-patience)) {
+			fmt.Fprintf(c.err, "nomen: %s; waiting for it, at most %v\n", words(err), patience)
+			said = true
+		}
 		select {
 		case <-ctx.Done():
 			return nil, nil, context.Cause(ctx)
 		case <-time.After(pause):
 		}
+	}
+}
+
+// openOrEnd opens a store, unless ctx ends before. What is opened then is left as it is:
+// the process ends, and a store is made for that.
+func (c *cli) openOrEnd(ctx context.Context, open func() (*pebblestore.Store, error)) (*pebblestore.Store, error) {
+	type result struct {
+		s   *pebblestore.Store
+		err error
+	}
+	opened := make(chan result, 1)
+	go func() {
+		s, err := open()
+		opened <- result{s, err}
+	}()
+	select {
+	case r := <-opened:
+		return r.s, r.err
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
 	}
 }
 
@@ -154,16 +178,24 @@ func (c *cli) openStore(dir string, how access) (*pebblestore.Store, error) {
 			return nil, err
 		}
 	}
-	o := pebblestore.Options{Dir: dir, CacheSize: c.cacheSize, Log: c.logger(), Keep: how == reads, Now: clock, Program: versionText()}
-	s, err := pebblestore.Open(o)
-	if how == reads && errors.Is(err, syscall.EROFS) { // a copy on a medium that is kept
-		o.ReadOnly = true
-		return pebblestore.Open(o)
+	s, err := pebblestore.Open(pebblestore.Options{Dir: dir, CacheSize: c.cacheSize, Log: c.logger(), Fatal: c.fatal, Keep: how == reads, Now: clock, Program: versionText()})
+	if err != nil {
+		return nil, err
 	}
-	if err == nil && missing {
+	if missing {
 		c.made(dir)
 	}
-	return s, err
+	if cause := s.Condition().Cause; cause != "" && how == reads {
+		fmt.Fprintf(c.err, "nomen: %s: opened read-only: %s\n", printable(dir), cause)
+	}
+	return s, nil
+}
+
+// fatal ends the program when the engine of a store cannot go on. What was
+// acknowledged is on disk.
+func (c *cli) fatal(err error) {
+	fmt.Fprintln(c.err, "nomen: "+words(err)+"; what was acknowledged is on disk")
+	os.Exit(exitFailure)
 }
 
 // rekeyedSuffix ends the name of a store that rekey has made and that a crash has

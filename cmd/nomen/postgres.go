@@ -58,7 +58,11 @@ func (c *cli) openDatabaseAs(ctx context.Context, o pgstore.Options, how access)
 // openNode opens the store in a database for a server, with a cache in front. The
 // database may be away: see [pgstore.Options].
 func (c *cli) openNode(ctx context.Context, f *serveFlags, log *slog.Logger) (keeper, error) {
-	s, err := c.openDatabaseAs(ctx, pgstore.Options{URL: c.store, Log: log, Node: true}, creates)
+	how := creates
+	if f.readOnly {
+		how = reads
+	}
+	s, err := c.openDatabaseAs(ctx, pgstore.Options{URL: c.store, Log: log, Node: true, ReadOnly: f.readOnly}, how)
 	if err != nil {
 		return nil, err
 	}

@@ -39,6 +39,10 @@ alone). Other nomen commands with the same --data find the running server by
 themselves. 'nomen token' makes tokens for others. On a database the token of
 the data directory is good at this server alone, until it ends.
 
+A server whose disk is full, fails or takes no writes goes on answering names: it
+refuses changes, and /-/readyz says why, until the disk takes writes again. With
+--read-only it writes nothing from the start.
+
 Stop it with an interrupt: requests under way are answered first.`
 
 type serveFlags struct {
@@ -48,6 +52,7 @@ type serveFlags struct {
 	registry                 string // file of the site's own registry entries
 	scrub                    int    // changes a second; below 0 for what suits the store
 	demo, noAccessLog        bool
+	readOnly                 bool
 	cache                    int
 	staleIfError             time.Duration
 	connections, perAddress  int
@@ -81,6 +86,7 @@ func (c *cli) serveCommand() *cobra.Command {
 	f.DurationVar(&s.drain, "drain", 0, "after SIGTERM, go on answering for this time, such as 5s, while /-/readyz says 503 closing: for load balancers")
 	f.BoolVar(&s.noAccessLog, "no-access-log", false, "do not log requests")
 	f.IntVar(&s.scrub, "scrub", -1, "changes verified a second in the background, 0 for none (default 1000, and none where the store is a database)")
+	f.BoolVar(&s.readOnly, "read-only", false, "write nothing to the store, and refuse all changes; it must exist")
 	f.BoolVar(&s.demo, "demo", false, "first load the 9,154 RFC names shipped in the program")
 	f.IntVar(&s.cache, "cache", 0, "MiB of records kept in memory (default by the machine)")
 	f.DurationVar(&s.staleIfError, "stale-if-error", 24*time.Hour, "how long names in the cache are answered while the database is away (0 for not at all)")
@@ -130,13 +136,18 @@ func (c *cli) serve(ctx context.Context, f serveFlags) error {
 		return usagef("serve: --connections, --connections-per-address, --rate and --asks must be positive")
 	}
 	tuneCollector(ctx)
-	if err := c.makeData(); err != nil {
-		return err
+	if !f.readOnly {
+		if err := c.makeData(); err != nil {
+			return err
+		}
 	}
 	if running, err := c.server(ctx); err == nil { // its token and address would be replaced
 		return fmt.Errorf("%s: a server is running already, with its admin listener at %s; remove %s if this is a copy of its directory", c.data, running.URL, urlFile)
 	}
 	log := newLog(c.err, slog.LevelInfo)
+	if f.readOnly && f.demo {
+		return usagef("serve: --demo loads names, which --read-only refuses")
+	}
 	s, err := c.openServed(ctx, f, log)
 	if err != nil {
 		return err
@@ -155,8 +166,11 @@ func (c *cli) openServed(ctx context.Context, f serveFlags, log *slog.Logger) (k
 	}
 	size := cmp.Or(int64(f.cache)<<20, pebblestore.ServingCacheSize())
 	missing := errors.Is(storeThere(dir), fs.ErrNotExist)
+	if missing && f.readOnly {
+		return nil, &noStoreError{dir}
+	}
 	s, running, err := c.whenFree(ctx, func() (*pebblestore.Store, error) {
-		return pebblestore.Open(pebblestore.Options{Dir: dir, CacheSize: size, Log: log, Warm: true, Now: clock, Program: versionText()})
+		return pebblestore.Open(pebblestore.Options{Dir: dir, CacheSize: size, Log: log, Warm: true, Fatal: c.fatal, ReadOnly: f.readOnly, Now: clock, Program: versionText()})
 	})
 	switch {
 	case err != nil:
@@ -166,6 +180,9 @@ func (c *cli) openServed(ctx context.Context, f serveFlags, log *slog.Logger) (k
 	}
 	if missing {
 		c.made(dir)
+	}
+	if cause := s.Condition().Cause; cause != "" {
+		log.Error("storage is away: names are answered, changes are refused until it takes writes again", "cause", cause)
 	}
 	return s, nil
 }
@@ -353,8 +370,12 @@ func revokeEarlier(ctx context.Context, s keeper, reg *registrar.Registrar, text
 }
 
 // prepare sees to the administrator's token, applies the authorities of the configuration
-// file and loads the demonstration. The earlier token is that of a node of a database.
+// file and loads the demonstration. The earlier token is that of a node of a database. With
+// --read-only there is nothing to prepare.
 func (c *cli) prepare(ctx context.Context, f serveFlags, s keeper, reg *registrar.Registrar, earlier string, log *slog.Logger) error {
+	if f.readOnly {
+		return nil
+	}
 	if c.inDatabase() {
 		switch err := revokeEarlier(ctx, s, reg, earlier, log); {
 		case store.IsAway(err):
@@ -422,7 +443,7 @@ func (c *cli) loadDemo(ctx context.Context, b backend) error {
 // untilEnd says where the listeners are, and ends them when ctx does.
 // An error that comes from failed ends them too.
 func (c *cli) untilEnd(ctx context.Context, f serveFlags, l *server.Listening, failed <-chan error, log *slog.Logger) error {
-	if err := c.announce(f, l); err != nil {
+	if err := c.announce(ctx, f, l, log); err != nil {
 		return errors.Join(err, l.Shutdown(context.WithoutCancel(ctx)))
 	}
 	defer os.Remove(filepath.Join(c.data, urlFile)) // a server that is not there is not found
@@ -446,11 +467,9 @@ func (c *cli) untilEnd(ctx context.Context, f serveFlags, l *server.Listening, f
 }
 
 // announce tells people and other commands where the server is.
-func (c *cli) announce(f serveFlags, l *server.Listening) error {
+func (c *cli) announce(ctx context.Context, f serveFlags, l *server.Listening, log *slog.Logger) error {
 	if l.Admin != nil {
-		if err := durable.WriteFile(filepath.Join(c.data, urlFile), "http://"+l.Admin.String()+"\n"); err != nil {
-			return err
-		}
+		c.writeURL(ctx, "http://"+l.Admin.String()+"\n", log)
 	}
 	if l.Public != nil {
 		fmt.Fprintf(c.err, "nomen: public listener at %s\n", l.Public)
@@ -462,6 +481,27 @@ func (c *cli) announce(f serveFlags, l *server.Listening) error {
 		return c.suggest(c.err, l.Public)
 	}
 	return nil
+}
+
+// writeURL tells other commands where the admin listener is, by a file. Where none can
+// be written it is tried again until ctx ends.
+func (c *cli) writeURL(ctx context.Context, url string, log *slog.Logger) {
+	write := func() error { return durable.WriteFile(filepath.Join(c.data, urlFile), url) }
+	err := write()
+	if err == nil {
+		return
+	}
+	log.Warn("other commands do not find this server by its data directory until the file can be written", "err", err)
+	go func() {
+		for err != nil {
+			select {
+			case <-ctx.Done():
+				return
+			case <-time.After(time.Second):
+				err = write()
+			}
+		}
+	}()
 }
 
 // suggest prints six commands to try.

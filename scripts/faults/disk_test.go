@@ -3,6 +3,7 @@
 package faults
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -24,25 +25,78 @@ type disk struct {
 // It is unmounted when the test ends.
 func newDisk(t *testing.T, mib, inodes int) *disk {
 	t.Helper()
+	return newDiskIn(t, nil, mib, inodes)
+}
+
+// newDiskIn makes a disk whose image is on another one, with options of mkfs.ext4.
+func newDiskIn(t *testing.T, pool *disk, mib, inodes int, options ...string) *disk {
+	t.Helper()
 	base := t.TempDir()
 	d := &disk{t: t, image: filepath.Join(base, "image"), dir: filepath.Join(base, "disk")}
+	if pool != nil {
+		d.image = filepath.Join(pool.dir, "image")
+	}
 	if err := os.Mkdir(d.dir, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	args := []string{"-q", "-F", "-m", "0"} // no share for root
+	args := append([]string{"-q", "-F", "-m", "0"}, options...) // no share for root
 	if inodes > 0 {
 		args = append(args, "-N", fmt.Sprint(inodes))
 	}
 	do(t, "truncate", "-s", fmt.Sprintf("%dM", mib), d.image)
 	do(t, "mkfs.ext4", append(args, d.image)...)
 	d.mount()
-	t.Cleanup(func() {
-		if d.unmount() != nil {
-			do(t, "umount", "-l", d.dir)
-			t.Errorf("%s was in use at the end of the test", d.dir)
-		}
-	})
+	t.Cleanup(d.cleanup)
 	return d
+}
+
+// newTmpfs makes a file system of so many MiB in memory.
+func newTmpfs(t *testing.T, mib, inodes int) *disk {
+	t.Helper()
+	d := &disk{t: t, dir: t.TempDir()}
+	do(t, "mount", "-t", "tmpfs", "-o", fmt.Sprintf("size=%dm,nr_inodes=%d", mib, inodes), "tmpfs", d.dir)
+	t.Cleanup(d.cleanup)
+	return d
+}
+
+func (d *disk) cleanup() {
+	if err := d.unmount(); err != nil {
+		do(d.t, "umount", "-l", d.dir)
+		d.t.Errorf("in use at the end of the test: %v", err)
+	}
+}
+
+// check repairs the file system, which is not mounted.
+func (d *disk) check() {
+	d.t.Helper()
+	if out, err := exec.Command("e2fsck", "-f", "-y", d.image).CombinedOutput(); err != nil {
+		if exit := new(exec.ExitError); !errors.As(err, &exit) || exit.ExitCode() > 1 { // 1: errors were corrected
+			d.t.Fatalf("e2fsck: %v: %s", err, out)
+		}
+	}
+}
+
+// fillInodes makes empty files until there is no inode left, and returns what removes
+// them again.
+func (d *disk) fillInodes() (empty func()) {
+	d.t.Helper()
+	dir := filepath.Join(d.dir, "files")
+	if err := os.Mkdir(dir, 0o755); err != nil {
+		d.t.Fatal(err)
+	}
+	for n := 0; ; n++ {
+		if err := os.WriteFile(filepath.Join(dir, fmt.Sprint(n)), nil, 0o600); errors.Is(err, syscall.ENOSPC) {
+			break
+		} else if err != nil {
+			d.t.Fatal(err)
+		}
+	}
+	return func() {
+		d.t.Helper()
+		if err := os.RemoveAll(dir); err != nil {
+			d.t.Fatal(err)
+		}
+	}
 }
 
 // mount mounts the file system with options.

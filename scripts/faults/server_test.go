@@ -14,6 +14,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"syscall"
@@ -71,15 +72,15 @@ func serve(t *testing.T, data string, args ...string) *server {
 	return s
 }
 
-// tryServe is serve of a server that may not start.
-func tryServe(t *testing.T, data string, args ...string) (*server, error) {
+// start starts a server.
+func start(t *testing.T, data string, args ...string) *server {
 	t.Helper()
 	s := &server{t: t, data: data, ended: make(chan struct{})}
 	args = append([]string{"serve", "--data", data, "--listen", "127.0.0.1:0", "--admin", "127.0.0.1:0", "--no-access-log"}, args...)
 	s.cmd = exec.Command(binary, args...)
 	s.cmd.Stdout, s.cmd.Stderr = &s.out, &s.out
 	if err := s.cmd.Start(); err != nil {
-		return s, err
+		t.Fatal(err)
 	}
 	go func() {
 		defer close(s.ended)
@@ -87,6 +88,13 @@ func tryServe(t *testing.T, data string, args ...string) (*server, error) {
 		s.status = s.cmd.ProcessState.ExitCode()
 	}()
 	t.Cleanup(func() { _ = s.cmd.Process.Kill(); <-s.ended })
+	return s
+}
+
+// tryServe is serve of a server that may not start.
+func tryServe(t *testing.T, data string, args ...string) (*server, error) {
+	t.Helper()
+	s := start(t, data, args...)
 	for last := time.Now().Add(patience); time.Now().Before(last); time.Sleep(10 * time.Millisecond) {
 		for _, m := range listeners.FindAllStringSubmatch(s.out.String(), -1) {
 			switch url := "http://" + m[2]; m[1] {
@@ -306,6 +314,8 @@ func (s *server) readers(token string) []door {
 	}
 }
 
+var refusedImport = regexp.MustCompile(`"status":(\d+)`)
+
 // writers are the doors for writing; n makes their names new.
 func (s *server) writers(token string, n int) []door {
 	json := func(method, path, body string) func() reply {
@@ -315,8 +325,41 @@ func (s *server) writers(token string, n int) []door {
 	return []door{
 		{"PUT", 201, json("PUT", fmt.Sprintf("names/urn:example:put-%d", n), record)},
 		{"batch", 200, json("POST", "names", fmt.Sprintf(`{"requests":[{"record":{"name":"urn:example:batch-%d","locations":[{"url":"https://example.org/%[1]d"}]}}]}`, n))},
+		{"import", 200, func() reply {
+			r := ask("POST", s.admin+"/api/v1/import", token, "application/jsonl", someNames(fmt.Sprintf("import-%d", n), 1))
+			if m := refusedImport.FindStringSubmatch(r.body); m != nil { // the answer is a stream
+				r.status, _ = strconv.Atoi(m[1])
+			}
+			return r
+		}},
+		{"retire", 200, json("POST", "names/urn:example:bulk-"+fmt.Sprint(n)+"/retire", `{"reason":"test"}`)},
 		{"token", 201, json("POST", "tokens", fmt.Sprintf(`{"who":"t%d","role":"reader"}`, n))},
 	}
+}
+
+// until asks at every door again and again, at most for patience, until what is shown
+// satisfies ok.
+func (s *server) until(token string, n *int, ok func(probe) bool) probe {
+	s.t.Helper()
+	var p probe
+	for last := time.Now().Add(patience); time.Now().Before(last); time.Sleep(100 * time.Millisecond) {
+		*n++
+		if p = s.look(token, *n); ok(p) {
+			return p
+		}
+	}
+	s.t.Errorf("still: %s", p)
+	return p
+}
+
+// String shows what matters.
+func (p probe) String() string {
+	return fmt.Sprintf("reads %s, writes %s, healthz %s, readyz %s, metrics %s, %q", p.reads, p.writes, p.healthz.text(), p.readyz.text(), p.metrics, p.answers["PUT"].body)
+}
+
+// isWell reports whether everything is answered as without a fault.
+func (p probe) isWell() bool {
+	return p.reads == "answered" && p.writes == "answered" && p.healthz.status == 200 && p.readyz.status == 200
 }
 
 // A probe is what a server shows at one moment.
@@ -327,19 +370,20 @@ type probe struct {
 	answers         map[string]reply // of the writers
 }
 
-// look asks at every door. The gauge of the state is reported as it is written.
+// look asks at every door. The gauges are nomen_storage_readable and _writable.
 func (s *server) look(token string, n int) probe {
 	var p probe
 	p.reads, _ = summary(s.readers(token))
 	p.writes, p.answers = summary(s.writers(token, n))
 	p.healthz = ask("GET", s.public+"/-/healthz", "", "", "")
 	p.readyz = ask("GET", s.public+"/-/readyz", "", "", "")
-	p.metrics = "no gauge"
-	for line := range strings.Lines(ask("GET", s.admin+"/-/metrics", token, "", "").body) {
-		if strings.HasPrefix(line, "nomen_store_") {
-			p.metrics = "`" + strings.TrimSpace(line) + "`"
+	var gauges []string
+	for line := range strings.Lines(ask("GET", s.public+"/-/metrics", "", "", "").body) {
+		if name, value, ok := strings.Cut(strings.TrimSpace(line), " "); ok && strings.HasPrefix(name, "nomen_storage_") {
+			gauges = append(gauges, strings.TrimPrefix(name, "nomen_storage_")+" "+value)
 		}
 	}
+	p.metrics = strings.Join(gauges, ", ")
 	return p
 }
 

@@ -4,36 +4,382 @@ package faults
 
 import (
 	"fmt"
+	"os"
 	"path/filepath"
+	"regexp"
+	"strings"
+	"syscall"
 	"testing"
 	"time"
 )
 
+// A scene is a server on a small disk, before a fault.
+type scene struct {
+	*server
+	t     *testing.T
+	d     *disk
+	token string
+	n     int // of names made up
+	acked []int
+}
+
+// newScene makes a small disk, a store on it, and a server of that.
+func newScene(t *testing.T, d *disk) *scene {
+	t.Helper()
+	data := filepath.Join(d.dir, "data")
+	newData(t, data, 500)
+	c := &scene{t: t, d: d, server: serve(t, data, "--cache", "16")}
+	c.token = c.server.token()
+	c.well()
+	c.lines()
+	return c
+}
+
+// well waits until everything is answered.
+func (c *scene) well() probe {
+	c.t.Helper()
+	p := c.until(c.token, &c.n, probe.isWell)
+	c.acked = append(c.acked, c.n)
+	return p
+}
+
+// during measures a fault: once the writers are refused, at every door twice. The log
+// has what was said since the fault, in short.
+func (c *scene) during(fault string) Row {
+	c.t.Helper()
+	c.until(c.token, &c.n, func(p probe) bool { return !p.isWell() && p.writes != "answered" && p.readyz.status != 200 })
+	for range 50 { // so many refusals are no reason for so many lines
+		c.n++
+		c.look(c.token, c.n)
+	}
+	c.n++
+	p := c.look(c.token, c.n)
+	log := c.lines()
+	c.t.Logf("%s: %s", fault, p)
+	for _, line := range log {
+		c.t.Log(line)
+	}
+	if p.answers["PUT"].header.Get("Retry-After") == "" {
+		c.t.Error("the refusal of a change has no Retry-After")
+	}
+	return Row{
+		Fault: fault, Reads: p.reads, Writes: p.writes, Healthz: p.healthz.text(), Readyz: p.readyz.text(),
+		Metrics: p.metrics, Log: logged(log),
+	}
+}
+
+var message = regexp.MustCompile(`msg=("[^"]*"|\S+)`)
+
+// logged is how many lines of each message there are.
+func logged(lines []string) string {
+	count := map[string]int{}
+	var order []string
+	for _, line := range lines {
+		m := message.FindStringSubmatch(line)
+		if m == nil {
+			m = []string{"", line}
+		}
+		text, _, _ := strings.Cut(strings.Trim(m[1], `"`), ":")
+		if text == "import ended early" || text == "nomen" { // of each import; the listeners
+			continue
+		}
+		if count[text]++; count[text] == 1 {
+			order = append(order, text)
+		}
+	}
+	if len(order) == 0 {
+		return "nothing"
+	}
+	var parts []string
+	for _, text := range order {
+		parts = append(parts, fmt.Sprintf("%d × %q", count[text], text))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// goesOn measures how a server goes on after the fault without a restart, and checks
+// that all that was acknowledged is there.
+func (c *scene) goesOn() string {
+	c.t.Helper()
+	begun := time.Now()
+	c.well()
+	took := time.Since(begun)
+	c.t.Logf("everything is answered again after %v: %s", took, logged(c.lines()))
+	time.Sleep(1200 * time.Millisecond) // commands find the server by a file, which is tried every second
+	c.checkAcked()
+	return "by itself"
+}
+
+// checkAcked checks that what was acknowledged is there, now and after a kill.
+func (c *scene) checkAcked() {
+	c.t.Helper()
+	check := func(s *server) {
+		c.t.Helper()
+		for _, n := range c.acked {
+			for _, kind := range []string{"put", "batch"} {
+				if r := ask("GET", fmt.Sprintf("%s/api/v1/names/urn:example:%s-%d", s.admin, kind, n), c.token, "", ""); r.status != 200 {
+					c.t.Errorf("%s-%d was acknowledged, and now: %d %s", kind, n, r.status, r.body)
+				}
+			}
+		}
+		if r := command(s.data, "verify"); r.status != 0 {
+			c.t.Errorf("verify: %d %s", r.status, r.body)
+		}
+	}
+	check(c.server)
+	c.kill()
+	check(serve(c.t, c.data, "--cache", "16"))
+}
+
+func (s *server) kill() {
+	_ = s.cmd.Process.Kill()
+	<-s.ended
+}
+
+func (c *scene) stopsSoon() {
+	c.t.Helper()
+	if took := c.stop(); took > 7*time.Second {
+		c.t.Errorf("stopping took %v", took)
+	} else {
+		c.t.Logf("stopped in %v with status %d", took, c.status)
+	}
+}
+
 // The disk fills up while the server runs, and has room again.
 func TestFaultFullDiskWhileServing(t *testing.T) {
-	d := newDisk(t, 96, 0)
-	data := filepath.Join(d.dir, "data")
-	newData(t, data, 100)
-	s := serve(t, data, "--cache", "16")
-	token := s.token()
-	if p := s.look(token, 0); p.reads != "answered" || p.writes != "answered" {
-		t.Fatalf("without a fault: %+v", p)
-	}
-	s.lines()
-	empty := d.fill(0)
-	time.Sleep(200 * time.Millisecond)
-	p := s.look(token, 1)
-	log := s.lines()
+	c := newScene(t, newDisk(t, 96, 0))
+	empty := c.d.fill(0)
+	row := c.during("disk full while serving")
 	empty()
-	time.Sleep(200 * time.Millisecond)
-	again := s.look(token, 2)
-	emit(t, Row{
-		Fault: "disk full while serving", Reads: p.reads, Writes: p.writes,
-		Healthz: p.healthz.text(), Readyz: p.readyz.text(), Metrics: p.metrics,
-		Log: fmt.Sprintf("%d lines", len(log)), After: "by itself; writes " + again.writes,
-	})
-	t.Logf("%+v\n%q", p, log)
-	if took := s.stop(); took > 2*time.Second {
-		t.Errorf("stopping took %v", took)
+	row.After = c.goesOn()
+	emit(t, row)
+}
+
+// The disk has room and no inodes, while the server runs.
+func TestFaultNoInodesWhileServing(t *testing.T) {
+	c := newScene(t, newDisk(t, 96, 600))
+	empty := c.d.fillInodes()
+	row := c.during("no inodes while serving")
+	empty()
+	row.After = c.goesOn()
+	emit(t, row)
+}
+
+// The file system finds an error in itself and takes no writes any more.
+func TestFaultErrorState(t *testing.T) {
+	c := newScene(t, newDisk(t, 96, 0))
+	c.d.remount("abort")
+	row := c.during("file system in error state")
+	c.stopsSoon()
+	if err := c.d.unmount(); err != nil {
+		t.Fatal(err)
 	}
+	c.d.check()
+	c.d.mount()
+	c.server = serve(t, c.data, "--cache", "16")
+	c.goesOn()
+	row.After = "repair the file system and restart"
+	emit(t, row)
+}
+
+// What is below the file system takes no writes for a while: a thin volume that is
+// full. Writes are lost, and syncs fail.
+func TestFaultThinVolume(t *testing.T) {
+	pool := newTmpfs(t, 40, 0)
+	d := newDiskIn(t, pool, 96, 0, "-O", "^has_journal")
+	c := newScene(t, d)
+	pool.fill(0)
+	stop := make(chan struct{})
+	go func() { // until the volume has to grow
+		for n := 0; ; n++ {
+			select {
+			case <-stop:
+				return
+			default:
+				ask("POST", c.admin+"/api/v1/import", c.token, "application/jsonl", someNames(fmt.Sprintf("load-%d", n), 2000))
+			}
+		}
+	}()
+	row := c.during("writes fail (thin volume full)")
+	close(stop)
+	if err := os.Remove(filepath.Join(pool.dir, "filler")); err != nil {
+		t.Fatal(err)
+	}
+	row.After = c.goesOn()
+	emit(t, row)
+}
+
+// The directory of the store is deleted under the server.
+func TestFaultDeletedDirectory(t *testing.T) {
+	c := newScene(t, newDisk(t, 96, 0))
+	if err := os.RemoveAll(filepath.Join(c.data, "store")); err != nil {
+		t.Fatal(err)
+	}
+	c.n++
+	if p := c.look(c.token, c.n); strings.Contains(p.writes, "answered") {
+		t.Errorf("the first writes after the directory is gone: %s", p)
+	}
+	row := c.during("directory deleted while serving")
+	for _, args := range [][]string{{"put", "urn:example:x", location}, {"verify"}} {
+		if r := command(c.data, args...); args[0] == "put" && r.status == 0 || strings.Contains(r.body, "another store") {
+			t.Errorf("%v: %+v", args, r)
+		}
+	}
+	c.stopsSoon()
+	if _, err := os.Stat(filepath.Join(c.data, "store")); err == nil {
+		t.Error("the server has made the directory anew")
+	}
+	row.After = "restore a backup and restart"
+	emit(t, row)
+}
+
+// The directory is moved away, and back.
+func TestFaultMovedDirectory(t *testing.T) {
+	c := newScene(t, newDisk(t, 96, 0))
+	store, aside := filepath.Join(c.data, "store"), filepath.Join(c.data, "aside")
+	if err := os.Rename(store, aside); err != nil {
+		t.Fatal(err)
+	}
+	c.n++
+	if p := c.look(c.token, c.n); strings.Contains(p.writes, "answered") {
+		t.Errorf("the first writes after the directory is gone: %s", p)
+	}
+	row := c.during("directory moved away while serving")
+	if err := os.Rename(aside, store); err != nil {
+		t.Fatal(err)
+	}
+	row.After = c.goesOn()
+	emit(t, row)
+}
+
+// atStart measures a server and commands that start on a directory that takes no
+// writes. log is what the server says at the start.
+func (c *scene) atStart(fault string) Row {
+	c.t.Helper()
+	for _, tt := range []struct {
+		args []string
+		says string
+	}{
+		{[]string{"get", known}, location}, {[]string{"export"}, location}, {[]string{"verify"}, ""}, {[]string{"find", "--location", location}, known},
+	} {
+		r := command(c.data, tt.args...)
+		c.t.Logf("%v: %d after %v: %s", tt.args, r.status, r.took, last(r.body))
+		if r.status != 0 || r.took > 5*time.Second || !strings.Contains(r.body, tt.says) {
+			c.t.Errorf("%v: %d after %v: %s", tt.args, r.status, r.took, r.body)
+		}
+		if got := strings.Count(r.body, "opened read-only"); got != 1 {
+			c.t.Errorf("%v says %d times that the store is opened read-only: %s", tt.args, got, r.body)
+		}
+	}
+	if r := command(c.data, "put", "urn:example:new", location); r.status != 3 || r.took > 5*time.Second {
+		c.t.Errorf("put: %+v", r)
+	}
+	c.server = serve(c.t, c.data, "--cache", "16")
+	return c.during(fault)
+}
+
+func last(text string) string {
+	lines := strings.Split(strings.TrimSpace(text), "\n")
+	return lines[len(lines)-1]
+}
+
+// The server was killed, with changes that are in its log alone; then the disk fills
+// up, and the store is opened.
+func TestFaultFullDiskAtStart(t *testing.T) {
+	c := newScene(t, newDisk(t, 96, 0))
+	if r := ask("POST", c.admin+"/api/v1/import", c.token, "application/jsonl", someNames("log", 5000)); r.status != 200 {
+		t.Fatalf("import: %+v", r)
+	}
+	c.kill()
+	empty := c.d.fill(0)
+	row := c.atStart("disk full at start")
+	if r := ask("GET", c.admin+"/api/v1/names/urn:example:log-4999", c.token, "", ""); r.status != 200 {
+		t.Errorf("what only the write-ahead log has: %+v", r)
+	}
+	empty()
+	row.After = c.goesOn()
+	emit(t, row)
+}
+
+// The same without inodes.
+func TestFaultNoInodesAtStart(t *testing.T) {
+	c := newScene(t, newDisk(t, 96, 600))
+	c.kill()
+	empty := c.d.fillInodes()
+	row := c.atStart("no inodes at start")
+	empty()
+	row.After = c.goesOn()
+	emit(t, row)
+}
+
+// The file system is read-only when the server starts, and is not later.
+func TestFaultReadOnlyAtStart(t *testing.T) {
+	c := newScene(t, newDisk(t, 96, 0))
+	c.stop()
+	c.d.remount("ro")
+	row := c.atStart("file system read-only at start")
+	c.d.remount("rw")
+	row.After = c.goesOn()
+	emit(t, row)
+}
+
+// serve --read-only is a server that is as it should be.
+func TestFaultServeReadOnly(t *testing.T) {
+	c := newScene(t, newDisk(t, 96, 0))
+	c.stop()
+	c.d.remount("ro")
+	c.server = serve(t, c.data, "--cache", "16", "--read-only")
+	c.n++
+	p := c.look(c.token, c.n)
+	emit(t, Row{
+		Fault: "`serve --read-only` on a read-only file system", Reads: p.reads, Writes: p.writes,
+		Healthz: p.healthz.text(), Readyz: p.readyz.text(), Metrics: p.metrics, Log: logged(c.lines()), After: "not needed",
+	})
+	c.stopsSoon()
+	if r := command(filepath.Join(c.d.dir, "other"), "serve", "--read-only", "--listen", "127.0.0.1:0", "--admin", "127.0.0.1:0"); r.status != 3 || !strings.Contains(r.body, "no store") {
+		t.Errorf("serve --read-only without a store: %+v", r)
+	}
+}
+
+// A second server of one directory says at once why it does not start.
+func TestFaultSecondServer(t *testing.T) {
+	c := newScene(t, newDisk(t, 96, 0))
+	second := func() (string, time.Duration) {
+		begun := time.Now()
+		s, err := tryServe(t, c.data)
+		if err == nil {
+			t.Error("two servers run on one directory")
+		}
+		said := make(chan time.Duration, 1)
+		said <- time.Since(begun)
+		return s.out.String(), <-said
+	}
+	out, took := second()
+	if took > soon || !strings.Contains(out, "running already") {
+		t.Errorf("after %v: %s", took, out)
+	}
+	// One whose address is not known, as while it starts or ends.
+	if err := os.Remove(filepath.Join(c.data, "admin.url")); err != nil {
+		t.Fatal(err)
+	}
+	s := start(t, c.data)
+	for last := time.Now().Add(soon); !strings.Contains(s.out.String(), "waiting"); time.Sleep(10 * time.Millisecond) {
+		if time.Now().After(last) {
+			t.Fatalf("a second server waits in silence: %s", s.out.String())
+		}
+	}
+	if err := s.cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	begun := time.Now()
+	<-s.ended
+	if took := time.Since(begun); took > soon {
+		t.Errorf("a server that waits ended %v after SIGTERM", took)
+	}
+	c.n++
+	p := c.look(c.token, c.n)
+	emit(t, Row{
+		Fault: "second server of the directory", Reads: p.reads, Writes: p.writes, Healthz: p.healthz.text(), Readyz: p.readyz.text(),
+		Metrics: p.metrics, Log: logged(c.lines()), After: "the second one ends with status 3, and says why at once",
+	})
 }

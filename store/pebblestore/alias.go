@@ -16,13 +16,13 @@ const aliasBatch = 4 << 20
 // indexAliases makes a store of [formatUnaliased] one of this format: it puts the
 // aliases of all records into the index of locations. Cut off, it begins anew. It
 // takes about a second for a million records.
-func (s *Store) indexAliases() (err error) {
-	v, err := newView(s.db)
+func (e *engine) indexAliases() (err error) {
+	v, err := newView(e.db)
 	if err != nil {
 		return err
 	}
 	defer v.close()
-	batch := s.db.NewBatch()
+	batch := e.db.NewBatch()
 	defer func() { err = errors.Join(err, batch.Close()) }()
 	from, to := store.AliasSpan()
 	if err := batch.DeleteRange(appendEscaped([]byte{spaceLocation}, from), appendEscaped([]byte{spaceLocation}, to), nil); err != nil {
@@ -46,7 +46,7 @@ func (s *Store) indexAliases() (err error) {
 			}
 		}
 		if batch.Len() > aliasBatch {
-			if err := s.db.Apply(batch, pebble.NoSync); err != nil {
+			if err := e.db.Apply(batch, pebble.NoSync); err != nil {
 				return err
 			}
 			batch.Reset()
@@ -55,5 +55,5 @@ func (s *Store) indexAliases() (err error) {
 	if err := v.failure(""); err != nil {
 		return err
 	}
-	return errors.Join(batch.Set([]byte(metaFormat), encodeNumber(formatVersion), nil), s.db.Apply(batch, pebble.Sync))
+	return errors.Join(batch.Set([]byte(metaFormat), encodeNumber(formatVersion), nil), e.db.Apply(batch, pebble.Sync))
 }

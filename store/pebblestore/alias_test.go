@@ -28,7 +28,7 @@ func TestAliasesOfTheVersionBefore(t *testing.T) {
 		t.Fatal(err)
 	}
 	from, to := store.AliasSpan()
-	if err := s.db.DeleteRange(appendEscaped([]byte{spaceLocation}, from), appendEscaped([]byte{spaceLocation}, to), pebble.Sync); err != nil {
+	if err := s.engine.Load().db.DeleteRange(appendEscaped([]byte{spaceLocation}, from), appendEscaped([]byte{spaceLocation}, to), pebble.Sync); err != nil {
 		t.Fatal(err)
 	}
 	// One that no record has any more is forgotten.
@@ -43,7 +43,7 @@ func TestAliasesOfTheVersionBefore(t *testing.T) {
 		if err != nil {
 			t.Fatalf("opened for reading: %v", err)
 		}
-		if format, _, err := number(s.db, metaFormat); format != formatUnaliased || err != nil {
+		if format, _, err := number(s.engine.Load().db, metaFormat); format != formatUnaliased || err != nil {
 			t.Errorf("opened for reading: format %d, %v", format, err)
 		}
 		if _, err := s.Apply(t.Context(), []store.Change{{Record: rec, Expected: store.AnyRevision, Time: time.UnixMilli(2)}}); !errors.Is(err, ErrReadOnly) {

@@ -47,7 +47,7 @@ func TestCrashAnything(t *testing.T) {
 				}
 			},
 			"flush": func(r *rapid.T) {
-				if err := s.db.Flush(); err != nil {
+				if err := s.engine.Load().db.Flush(); err != nil {
 					r.Fatal(err)
 				}
 			},

@@ -49,12 +49,13 @@ var ErrNoBackup = errors.New("there is something that is no earlier backup of th
 // Only the owner can read a backup. If an earlier one lets in its group, and nobody
 // else, the new one does too.
 func (s *Store) Backup(ctx context.Context, dir string, progress func(done, total uint64)) error {
-	if err := s.gate.Enter(); err != nil {
+	e, err := s.enter()
+	if err != nil {
 		return err
 	}
-	defer s.gate.Leave()
+	defer e.gate.Leave()
 	dir = s.fs.PathJoin(dir)
-	err := s.backup(ctx, dir, progress)
+	err = s.backup(ctx, e, dir, progress)
 	switch {
 	case pebble.IsCorruptionError(err):
 		return fmt.Errorf("pebblestore: backup to %s: the store is damaged: %s; an earlier backup there stays as it is; 'nomen verify' tells what is affected", dir, firstLine(err))
@@ -64,8 +65,8 @@ func (s *Store) Backup(ctx context.Context, dir string, progress func(done, tota
 	return nil
 }
 
-func (s *Store) backup(ctx context.Context, dir string, progress func(done, total uint64)) error {
-	if err := cmp.Or(ctx.Err(), s.logDamage); err != nil {
+func (s *Store) backup(ctx context.Context, e *engine, dir string, progress func(done, total uint64)) error {
+	if err := cmp.Or(ctx.Err(), e.damage, e.failure()); err != nil {
 		return err
 	}
 	for _, suffix := range []string{"", suffixBackupNew, suffixBackupOld} {
@@ -76,7 +77,7 @@ func (s *Store) backup(ctx context.Context, dir string, progress func(done, tota
 	if isCheckpoint(s.fs.PathBase(s.dir), s.fs.PathBase(dir)) {
 		return errors.New("this name is that of what is removed when the store is opened: choose another one")
 	}
-	there, err := s.earlier(dir)
+	there, err := s.earlier(e, dir)
 	if err == nil {
 		err = s.isRest(dir + suffixBackupNew)
 	}
@@ -92,7 +93,7 @@ func (s *Store) backup(ctx context.Context, dir string, progress func(done, tota
 	m := &Manifest{Made: s.now().UTC().Truncate(time.Second), Program: s.program}
 	// What was acknowledged is in the log's file already, and a write to the log on a
 	// disk that has no room at all would be the end of the program.
-	if err := s.db.Checkpoint(from); err != nil {
+	if err := errors.Join(e.db.Checkpoint(from), e.failure()); err != nil {
 		return err
 	}
 	// The engine ends the program when it cannot write. It writes on the disk of the
@@ -226,7 +227,7 @@ func (s *Store) clearCheckpoints() error {
 
 // earlier reports whether there is an earlier backup in dir, to which it returns
 // one that a crash has left beside it.
-func (s *Store) earlier(dir string) (bool, error) {
+func (s *Store) earlier(e *engine, dir string) (bool, error) {
 	old := dir + suffixBackupOld
 	there, err := isThere(s.fs, dir)
 	aside, err2 := isThere(s.fs, old)
@@ -234,10 +235,10 @@ func (s *Store) earlier(dir string) (bool, error) {
 		return false, err
 	}
 	if there {
-		err = s.isMine(dir)
+		err = s.isMine(e, dir)
 	}
 	if err == nil && aside {
-		if err = s.isMine(old); err != nil {
+		if err = s.isMine(e, old); err != nil {
 			err = fmt.Errorf("%s: %w", old, err)
 		}
 	}
@@ -257,14 +258,14 @@ func (s *Store) earlier(dir string) (bool, error) {
 
 // isMine returns ErrNoBackup unless dir holds an earlier backup of s: a store of
 // the same identity, whose log is the beginning of that of s.
-func (s *Store) isMine(dir string) error {
+func (s *Store) isMine(e *engine, dir string) error {
 	b, err := Open(Options{Dir: dir, FS: s.fs, ReadOnly: true, CacheSize: minMemTableSize})
 	if err != nil {
 		return fmt.Errorf("%w: %w", ErrNoBackup, err)
 	}
 	defer b.Close()
-	mine, err := identity(s.db)
-	theirs, err2 := identity(b.db)
+	mine, err := identity(e.db)
+	theirs, err2 := identity(b.engine.Load().db)
 	if err := errors.Join(err, err2); err != nil {
 		return err
 	}
@@ -272,7 +273,7 @@ func (s *Store) isMine(dir string) error {
 	if !bytes.Equal(mine, theirs) || then.Size > now.Size {
 		return ErrNoBackup
 	}
-	proof, err := ledger.ProveConsistency(source{s.db}, now.Size, then.Size)
+	proof, err := ledger.ProveConsistency(source{e.db}, now.Size, then.Size)
 	if err != nil {
 		return err
 	}
@@ -348,20 +349,23 @@ func (s *Store) settleCheckpoint(dir string, m *Manifest) error {
 		return err
 	}
 	o := Options{Dir: dir, FS: s.fs, CacheSize: minMemTableSize, Log: s.report}
+	var lock dirLock
+	disk := newEngineDisk(s.fs, dir, &lock, func(error) {})
+	o.FS = disk
 	engine := engineOptions(o)
 	engine.DisableAutomaticCompactions = true // the tables are those of the store
 	db, err := pebble.Open(o.Dir, engine)
 	if err != nil {
-		return err
+		return errors.Join(disk.err(), err, lock.release())
 	}
 	m.Head, err = headIn(db)
 	if err == nil {
 		m.Format, m.Rules, err = versionsOf(db)
 	}
-	if err := errors.Join(err, db.Flush(), db.Close()); err != nil {
+	if err := errors.Join(err, db.Flush(), db.Close(), disk.err(), lock.release()); err != nil {
 		return err
 	}
-	return writeMark(o.FS, o.Dir, m.Head)
+	return writeMark(s.fs, s.fs.PathJoin(dir), m.Head)
 }
 
 // roomFor returns a [*FullError] if the disk of the store has no room for what a
@@ -383,7 +387,7 @@ func (s *Store) roomFor(dir string) error {
 		}
 	}
 	if usage.AvailBytes < wanted {
-		return &FullError{usage.AvailBytes, wanted}
+		return &FullError{Free: usage.AvailBytes, Wanted: wanted}
 	}
 	return nil
 }

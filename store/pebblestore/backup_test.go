@@ -70,7 +70,7 @@ func tables(t *testing.T, dir string) map[string]os.FileInfo {
 
 // settled writes what is in memory into tables that stay.
 func settled(t *testing.T, s *Store) error {
-	return s.db.Compact(t.Context(), []byte{0}, []byte{0xff}, false)
+	return s.engine.Load().db.Compact(t.Context(), []byte{0}, []byte{0xff}, false)
 }
 
 // TestBackupTakesOver: what has not changed since is not copied again, and nothing
@@ -202,7 +202,7 @@ func TestBackupRefuses(t *testing.T) {
 	defer c.Close()
 	write(t, s, 2)
 	write(t, c, 2)
-	if err := errors.Join(s.Backup(t.Context(), to, nil), c.db.Flush()); err != nil {
+	if err := errors.Join(s.Backup(t.Context(), to, nil), c.engine.Load().db.Flush()); err != nil {
 		t.Fatal(err)
 	}
 	if err := c.Backup(t.Context(), to, nil); !errors.Is(err, ErrNoBackup) {

@@ -47,7 +47,7 @@ func BenchmarkCompacted(b *testing.B) {
 			b.Fatal(err)
 		}
 	}
-	if err := s.db.Compact(ctx, []byte{0}, []byte{0xff}, true); err != nil {
+	if err := s.engine.Load().db.Compact(ctx, []byte{0}, []byte{0xff}, true); err != nil {
 		b.Fatal(err)
 	}
 	for range s.List(ctx, store.Scan{}) { // into the cache
@@ -58,7 +58,7 @@ func BenchmarkCompacted(b *testing.B) {
 				b.Fatal(err)
 			}
 		}
-		b.ReportMetric(float64(s.db.Metrics().Total().TablesSize)/n, "disk-B/record")
+		b.ReportMetric(float64(s.engine.Load().db.Metrics().Total().TablesSize)/n, "disk-B/record")
 	})
 	b.Run("Absent", func(b *testing.B) {
 		absent := make([]name.Name, 1000)
@@ -74,7 +74,7 @@ func BenchmarkCompacted(b *testing.B) {
 	b.Run("PlainGetAbsent", func(b *testing.B) {
 		for b.Loop() {
 			k := appendKey(nil, store.Subject{Kind: store.KindName, Key: keys[rand.IntN(n)].Key() + "-x"})
-			if _, _, err := s.db.Get(k); err != pebble.ErrNotFound {
+			if _, _, err := s.engine.Load().db.Get(k); err != pebble.ErrNotFound {
 				b.Fatal(err)
 			}
 		}
@@ -82,7 +82,7 @@ func BenchmarkCompacted(b *testing.B) {
 	b.Run("PlainGetPresent", func(b *testing.B) {
 		for b.Loop() {
 			k := appendKey(nil, store.Subject{Kind: store.KindName, Key: keys[rand.IntN(n)].Key()})
-			_, closer, err := s.db.Get(k)
+			_, closer, err := s.engine.Load().db.Get(k)
 			if err != nil {
 				b.Fatal(err)
 			}

@@ -1,10 +1,7 @@
 package pebblestore
 
 import (
-	"bytes"
-	"errors"
 	"fmt"
-	"log/slog"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -13,7 +10,6 @@ import (
 	"time"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
-	"github.com/cockroachdb/pebble/v2/vfs/errorfs"
 
 	"github.com/nomen-project/nomen"
 	"github.com/nomen-project/nomen/internal/ledger"
@@ -215,44 +211,4 @@ func checkWriter(t *testing.T, all map[string]*store.Record, w, acked int) int {
 		t.Errorf("writer %d: %d rounds, but revision %d with %s", w, n, own.Revision, own.Locations[0].URL)
 	}
 	return n
-}
-
-// TestDiskFails: when the log cannot be synced no write is acknowledged, then or
-// later, and reading goes on.
-func TestDiskFails(t *testing.T) {
-	var broken errorfs.Toggle
-	broken.Injector = errorfs.InjectorFunc(func(op errorfs.Op) error {
-		if op.Kind.ReadOrWrite() == errorfs.OpIsWrite && strings.HasSuffix(op.Path, ".log") {
-			return errorfs.ErrInjected
-		}
-		return nil
-	})
-	mem := vfs.NewCrashableMem()
-	var log bytes.Buffer
-	s, err := Open(Options{
-		Dir: "store", FS: errorfs.Wrap(mem, &broken), CacheSize: 1 << 20,
-		Log: slog.New(slog.NewTextHandler(&log, nil)),
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := s.Apply(t.Context(), round(1, 1)); err != nil {
-		t.Fatal(err)
-	}
-	broken.On()
-	for n := 2; n < 5; n++ {
-		results, err := s.Apply(t.Context(), round(1, n))
-		if !errors.Is(err, errorfs.ErrInjected) || results != nil {
-			t.Errorf("Apply on a broken disk: %v, %v", results, err)
-		}
-	}
-	broken.Off()
-	if _, err := s.Apply(t.Context(), round(1, 1)); !errors.Is(err, errorfs.ErrInjected) {
-		t.Errorf("Apply after the disk was broken: %v", err)
-	}
-	if _, err := s.Get(t.Context(), name.FromKey("urn:x-shared"), noTime); err != nil {
-		t.Errorf("Get: %v", err)
-	}
-	_ = s.Close() // whatever it can still do
-	checkCrash(t, mem.CrashClone(vfs.CrashCloneCfg{}), []int{0, 1})
 }

@@ -5,9 +5,17 @@
 //
 // One goroutine decides about batches one after the other and hands each to the
 // write-ahead log; a second one answers the callers, in the same order, when the
-// log is on disk. So many writers share one fsync, no answer speaks of what could
-// still be lost, and an error of the disk ends all writing until the store is
-// opened again. A reader may see a change a moment before it is acknowledged.
+// log is on disk. So many writers share one fsync, and no answer speaks of what could
+// still be lost. A reader may see a change a moment before it is acknowledged.
+//
+// # Failures of the disk
+//
+// After a write or a sync has failed, what an engine has in memory may be ahead of what
+// is on disk, and to sync again proves nothing. So its disk is cut off from the
+// directory, as if the process had died, and it only answers reads. When the directory
+// takes writes again another engine recovers what is on disk, which must have all that
+// was acknowledged, and takes its place. The same happens when the directory takes no
+// writes at the start, or was deleted or replaced. Condition tells the state.
 //
 // # Reading
 //

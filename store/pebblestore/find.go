@@ -19,10 +19,11 @@ func (s *Store) Find(ctx context.Context, prefix string, after store.Place) iter
 }
 
 func (s *Store) locations(ctx context.Context, prefix string, after store.Place, yield func(store.Place, error) bool) error {
-	if err := s.gate.Enter(); err != nil {
+	e, err := s.enter()
+	if err != nil {
 		return err
 	}
-	defer s.gate.Leave()
+	defer e.gate.Leave()
 	lower := appendEscaped([]byte{spaceLocation}, prefix)
 	upper := successor(appendEscaped([]byte{spaceLocation}, prefix))
 	if after != (store.Place{}) {
@@ -33,7 +34,7 @@ func (s *Store) locations(ctx context.Context, prefix string, after store.Place,
 	if string(lower) >= string(upper) {
 		return ctx.Err()
 	}
-	it, err := s.db.NewIter(&pebble.IterOptions{LowerBound: lower, UpperBound: upper})
+	it, err := e.db.NewIter(&pebble.IterOptions{LowerBound: lower, UpperBound: upper})
 	if err != nil {
 		return unreadable(prefix, err)
 	}

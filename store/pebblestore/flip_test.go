@@ -40,7 +40,7 @@ func TestFlippedBits(t *testing.T) {
 			t.Fatal(err)
 		}
 		if n == flipRounds/2 {
-			if err := s.db.Flush(); err != nil {
+			if err := s.engine.Load().db.Flush(); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -199,7 +199,7 @@ func flip(t *testing.T, dir, file string, place int, want answered, head store.H
 	defer stop()
 	faults := 0
 	now, err := s.Verify(enough, func(store.Fault) { faults++; stop() }, nil)
-	if err != nil || faults > 0 || s.logDamage != nil {
+	if err != nil || faults > 0 || s.engine.Load().damage != nil {
 		return damageFound // and answers may lack what is damaged
 	}
 	got := answers(t, s)

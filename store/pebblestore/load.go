@@ -19,8 +19,8 @@ func (s *Store) Load(ctx context.Context, entries iter.Seq2[*store.Entry, error]
 		return err
 	}
 	defer s.gate.Leave()
-	if s.readOnly {
-		return ErrReadOnly
+	if err := s.refusal(s.engine.Load()); err != nil {
+		return err
 	}
 	l := loader{s: s, ctx: ctx}
 	err := l.take(entries)
@@ -76,7 +76,12 @@ func (l *loader) compare(batch []*store.Entry) (int, error) {
 	if have == 0 {
 		return 0, nil
 	}
-	v, err := newView(l.s.db)
+	e, err := l.s.enter()
+	if err != nil {
+		return 0, err
+	}
+	defer e.gate.Leave()
+	v, err := newView(e.db)
 	if err != nil {
 		return 0, err
 	}

@@ -193,15 +193,16 @@ func (s *Store) Changes(ctx context.Context, after uint64) iter.Seq2[*store.Entr
 }
 
 func (s *Store) changes(ctx context.Context, after uint64, yield func(*store.Entry, error) bool) error {
-	if err := s.gate.Enter(); err != nil {
+	e, err := s.enter()
+	if err != nil {
 		return err
 	}
-	defer s.gate.Leave()
-	if err := cmp.Or(s.logDamage, ctx.Err()); err != nil {
+	defer e.gate.Leave()
+	if err := cmp.Or(e.damage, ctx.Err()); err != nil {
 		return err
 	}
 	size := s.sealed.size()
-	v, err := newView(s.db)
+	v, err := newView(e.db)
 	if err != nil {
 		return err
 	}
@@ -216,11 +217,12 @@ func (s *Store) changes(ctx context.Context, after uint64, yield func(*store.Ent
 
 // Head implements [store.Feed].
 func (s *Store) Head(ctx context.Context) (store.Head, error) {
-	if err := s.gate.Enter(); err != nil {
+	e, err := s.enter()
+	if err != nil {
 		return store.Head{}, err
 	}
-	defer s.gate.Leave()
-	return s.sealed.head(), cmp.Or(s.logDamage, ctx.Err())
+	defer e.gate.Leave()
+	return s.sealed.head(), cmp.Or(e.damage, ctx.Err())
 }
 
 // ProveEntry implements [store.Prover].
@@ -234,17 +236,18 @@ func (s *Store) ProveHead(ctx context.Context, later, earlier uint64) ([][32]byt
 }
 
 func (s *Store) prove(ctx context.Context, size uint64, prove func(source) ([][32]byte, error)) ([][32]byte, error) {
-	if err := s.gate.Enter(); err != nil {
+	e, err := s.enter()
+	if err != nil {
 		return nil, err
 	}
-	defer s.gate.Leave()
-	if err := cmp.Or(s.logDamage, ctx.Err()); err != nil {
+	defer e.gate.Leave()
+	if err := cmp.Or(e.damage, ctx.Err()); err != nil {
 		return nil, err
 	}
 	if n := s.sealed.size(); size > n {
 		return nil, fmt.Errorf("pebblestore: the log has %d entries, not %d", n, size)
 	}
-	snap := s.db.NewSnapshot()
+	snap := e.db.NewSnapshot()
 	defer snap.Close()
 	return prove(source{snap})
 }

@@ -125,7 +125,7 @@ func TestEarlierTables(t *testing.T) {
 	}
 	defer s.Close()
 	policies := func() map[string]int {
-		levels, err := s.db.SSTables(pebble.WithProperties())
+		levels, err := s.engine.Load().db.SSTables(pebble.WithProperties())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -145,7 +145,7 @@ func TestEarlierTables(t *testing.T) {
 	if asked <= 2 {
 		t.Errorf("a look-up asks for %.2f blocks: the indexes are not short", asked)
 	}
-	v, err := newView(s.db)
+	v, err := newView(s.engine.Load().db)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -156,7 +156,7 @@ func TestEarlierTables(t *testing.T) {
 		}
 	}
 	v.close()
-	if hits := s.db.Metrics().Filter.Hits; hits < 400 {
+	if hits := s.engine.Load().db.Metrics().Filter.Hits; hits < 400 {
 		t.Errorf("the filters of before told %d of 500 absent names", hits)
 	}
 	var changes []store.Change
@@ -189,14 +189,14 @@ func TestWarm(t *testing.T) {
 		t.Error("a cold look-up read nothing from files")
 	}
 	s = again(t, s, Options{Dir: dir, CacheSize: 64 << 20})
-	s.warm(t.Context(), 64<<20)
+	s.engine.Load().warm(64 << 20)
 	if _, read := look(t, s, n, 500); read > 0 {
 		t.Errorf("a warm look-up read %.2f blocks from files", read)
 	}
 	const small = 1 << 20
 	s = again(t, s, Options{Dir: dir, CacheSize: small})
-	s.warm(t.Context(), small)
-	if size := s.db.Metrics().BlockCache.Size; size == 0 || size > small {
+	s.engine.Load().warm(small)
+	if size := s.engine.Load().db.Metrics().BlockCache.Size; size == 0 || size > small {
 		t.Errorf("a cache of %d bytes has %d", small, size)
 	}
 	s = again(t, s, Options{Dir: dir, Warm: true})
@@ -220,22 +220,22 @@ func TestTidy(t *testing.T) {
 	if _, err := s.Apply(t.Context(), changes); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.db.Flush(); err != nil {
+	if err := s.engine.Load().db.Flush(); err != nil {
 		t.Fatal(err)
 	}
-	if above, _ := s.names(); len(above) == 0 {
+	if above, _ := s.engine.Load().names(); len(above) == 0 {
 		t.Fatal("there is nothing above the lowest level")
 	}
-	if err := s.tidy(t.Context(), func() bool { return false }); err != nil {
+	if err := s.engine.Load().tidy(t.Context(), func() bool { return false }); err != nil {
 		t.Fatal(err)
 	}
-	if above, _ := s.names(); len(above) == 0 {
+	if above, _ := s.engine.Load().names(); len(above) == 0 {
 		t.Error("what was to stop went on")
 	}
 	if err := s.Tidy(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if above, all := sizes(s.names()); above != 0 || all < 2 {
+	if above, all := sizes(s.engine.Load().names()); above != 0 || all < 2 {
 		t.Errorf("%d bytes of %d are above the lowest level", above, all)
 	}
 	if asked, _ := look(t, s, n, 2000); asked > 2.1 {

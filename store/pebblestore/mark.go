@@ -54,15 +54,15 @@ func readMark(disk vfs.FS, dir string) (h store.Head, err error) {
 }
 
 // checkMark returns an error if the log does not begin with that of the mark.
-func (s *Store) checkMark() error {
-	mark, err := readMark(s.fs, s.dir)
+func (e *engine) checkMark() error {
+	mark, err := readMark(e.disk.FS, e.disk.dir)
 	if err != nil || mark.Size == 0 {
 		return err
 	}
-	if size := s.log.Size(); size < mark.Size {
+	if size := e.log.Size(); size < mark.Size {
 		return fmt.Errorf("the log has %d changes and had %d: files are damaged, and the last changes are missing", size, mark.Size)
 	}
-	log, err := ledger.Open(mark.Size, source{s.db})
+	log, err := ledger.Open(mark.Size, source{e.db})
 	if err != nil {
 		return err
 	}
@@ -74,13 +74,18 @@ func (s *Store) checkMark() error {
 
 // keepMark writes a mark whenever the engine has written a table, since it then lets
 // go of a log that had the same.
-func (s *Store) keepMark() {
-	for range s.flushed {
-		if !s.writable() {
+func (s *Store) keepMark(e *engine) {
+	for {
+		select {
+		case <-e.ctx.Done():
+			return
+		case <-e.flushed:
+		}
+		if !s.writable() || e.disk.check() != nil {
 			continue
 		}
 		if err := writeMark(s.fs, s.dir, s.sealed.head()); err != nil {
-			s.warn("the head of the log cannot be noted", err)
+			e.disk.fail(fmt.Errorf("the head of the log cannot be noted: %w", err))
 		}
 	}
 }

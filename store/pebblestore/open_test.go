@@ -40,7 +40,7 @@ func write(t *testing.T, s *Store, numbers ...int) {
 // set writes past the store.
 func set(t *testing.T, s *Store, key string, value []byte) {
 	t.Helper()
-	if err := s.db.Set([]byte(key), value, pebble.Sync); err != nil {
+	if err := s.engine.Load().db.Set([]byte(key), value, pebble.Sync); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -258,7 +258,7 @@ func TestDamagedFile(t *testing.T) {
 		numbers = append(numbers, i)
 	}
 	write(t, s, numbers...)
-	if err := errors.Join(s.db.Flush(), s.Close()); err != nil {
+	if err := errors.Join(s.engine.Load().db.Flush(), s.Close()); err != nil {
 		t.Fatal(err)
 	}
 	tables, err := filepath.Glob(filepath.Join(dir, "*.sst"))
@@ -416,7 +416,7 @@ func (u unwritable) OpenReadWrite(name string, _ vfs.DiskWriteCategory, _ ...vfs
 }
 
 // TestUnwritable: a store on a medium that takes no writes can be read and verified,
-// and is not opened for writing.
+// and nothing is written to it.
 func TestUnwritable(t *testing.T) {
 	mem := vfs.NewMem()
 	s := openMem(t, mem)
@@ -435,7 +435,22 @@ func TestUnwritable(t *testing.T) {
 	if _, err := s.Verify(t.Context(), func(f store.Fault) { t.Errorf("verify: %+v", f) }, nil); err != nil {
 		t.Error(err)
 	}
-	if w, err := Open(Options{Dir: "store", FS: unwritable{mem}}); !errors.Is(err, syscall.EROFS) {
-		t.Errorf("opened for writing: %v, %v", w, err)
+	w, err := Open(Options{Dir: "store", FS: unwritable{mem}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Close()
+	if c := w.Condition(); c.Cause != "the file system is read-only" || !c.NoWrites || c.NoReads {
+		t.Errorf("opened for writing: %+v", c)
+	}
+	away := (*store.AwayError)(nil)
+	if _, err := w.Apply(t.Context(), round(1, 1)); !errors.As(err, &away) {
+		t.Errorf("Apply: %v", err)
+	}
+	if n, _, err := w.Count(t.Context()); n != 2 || err != nil {
+		t.Errorf("got %d records, %v, want 2", n, err)
+	}
+	if _, err := Open(Options{Dir: "other", FS: unwritable{mem}}); !errors.Is(err, syscall.EROFS) {
+		t.Errorf("a new store: %v", err)
 	}
 }

@@ -1,6 +1,7 @@
 package pebblestore
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -38,7 +39,7 @@ type Options struct {
 	Dir       string       // made if it is not there, unless ReadOnly or MustExist
 	FS        vfs.FS       // the disk if nil
 	CacheSize int64        // bytes of data kept uncompressed in memory; 0 for a share of the machine's
-	Log       *slog.Logger // of what Pebble has to complain about; nil for nobody
+	Log       *slog.Logger // of the storage and of what Pebble has to complain about; nil for nobody
 	ReadOnly  bool         // nothing is written, and the store must exist
 	MustExist bool         // the store must exist: else Open returns fs.ErrNotExist and makes nothing
 	Keep      bool         // a store of an older format is not converted, nor a backup changed: it is opened for reading alone
@@ -47,37 +48,40 @@ type Options struct {
 	Now     func() time.Time // the clock; time.Now if nil
 	Program string           // the version of the program, for the manifests of backups
 
+	// Fatal is called when the engine finds that it cannot go on, which is an error of
+	// the program or of its memory, and must not return. What was acknowledged is on
+	// disk. It panics if nil.
+	Fatal func(error)
+
 	baseSize  int64 // the constants if 0
 	blockSize int
+	watch     time.Duration
 }
 
 // A Store is a directory that is open. [Open] makes one.
 type Store struct {
-	db       *pebble.DB
+	options  Options
 	readOnly bool
-	gate     gate.Gate
-	count    atomic.Int64          // of records
-	failure  atomic.Pointer[error] // that ended all writing
+	gate     gate.Gate // of calls that change something
+	lock     dirLock
+	cache    *pebble.Cache
+	engine   atomic.Pointer[engine]
+	state    state
+	count    atomic.Int64 // of records
 
-	log    ledger.Log     // of what was decided; decide's alone
-	writer writer         // decide's alone
-	room   room           // decide's alone
-	sealed sealed         // what is on disk
-	scrubs sync.WaitGroup // compactions that remove what was redacted
-
-	logDamage error // why the log is not what it was, nil if it is
-	missing   error // the same, if the log can be read all the same
-
-	flushed chan struct{} // told when there is a new table
-	marked  chan struct{} // closed when keepMark has ended
+	log    ledger.Log // of what was decided; decide's alone
+	writer writer     // decide's alone
+	look   roomWatch  // decide's alone
+	sealed sealed     // what is on disk
 
 	idle     sync.Pool     // requests that were answered
 	requests chan *request // from Apply to decide
 	decided  chan *request // from decide to acknowledge
 	answered chan struct{} // closed when acknowledge has ended
 
-	end        func()         // tells what goes on in the background
-	background sync.WaitGroup // that it has ended
+	end     func()         // tells watch
+	watched sync.WaitGroup // that it has ended
+	retired sync.WaitGroup // engines that are being closed
 
 	backups atomic.Uint64
 	now     func() time.Time
@@ -100,13 +104,17 @@ var (
 	_ store.Finder             = (*Store)(nil)
 	_ store.Verifier           = (*Store)(nil)
 	_ store.Backuper           = (*Store)(nil)
+	_ store.Watched            = (*Store)(nil)
 )
 
 // Open opens the store in a directory, or makes one there. The error contains
 // [ErrLocked] when another process has it open, a [*store.VersionError] when it
 // was made by other rules ([Rekey] changes them), and [fs.ErrNotExist] when it has
 // to exist and does not. It ends a Rekey that a crash has kept from its last step.
-// A store whose log has no readable end can be read, but not written.
+//
+// A store whose log has no readable end can be read, but not written. So can one
+// whose directory takes no writes, on a full disk or a read-only file system; that
+// one takes changes as soon as the directory does. Its Condition tells the cause.
 func Open(o Options) (*Store, error) {
 	o.defaults()
 	if err := refuseBackup(o.FS, o.Dir); !o.ReadOnly && err != nil {
@@ -115,56 +123,79 @@ func Open(o Options) (*Store, error) {
 		}
 		o.ReadOnly = true
 	}
-	if o.ReadOnly {
-		o.FS = lockless{o.FS}
-	}
 	s := &Store{
+		options:  o,
 		readOnly: o.ReadOnly,
+		lock:     dirLock{lenient: o.ReadOnly},
 		requests: make(chan *request),
 		decided:  make(chan *request, maxAhead),
 		answered: make(chan struct{}),
-		flushed:  make(chan struct{}, 1),
-		marked:   make(chan struct{}),
 		now:      o.Now,
 		program:  o.Program,
 		dir:      o.Dir,
 		fs:       o.FS,
 		report:   o.Log,
 	}
-	if err := errors.Join(settle(o), exists(o)); err != nil {
-		return nil, fmt.Errorf("pebblestore: %s: %w", o.Dir, err)
+	s.cache = pebble.NewCache(o.cacheSize())
+	e, err := s.start()
+	if err != nil {
+		s.cache.Unref()
+		return nil, fmt.Errorf("pebblestore: %s: %w", o.Dir, errors.Join(err, s.lock.release()))
 	}
-	engine := engineOptions(o)
-	engine.EventListener.FlushEnd = func(pebble.FlushInfo) { s.noteFlush() }
-	s.room = room{fs: o.FS, dir: o.Dir, spare: memTables * engine.MemTableSize}
-	var err error
-	if s.db, err = pebble.Open(o.Dir, engine); err != nil {
-		return nil, fmt.Errorf("pebblestore: %s: %w", o.Dir, explain(o, err))
-	}
-	tighten(o)
-	if err := s.identify(o.Keep); err != nil {
-		return nil, errors.Join(fmt.Errorf("pebblestore: %s: %w", o.Dir, err), s.db.Close())
-	}
-	if !s.readOnly {
+	if s.writable() {
 		if err := s.clearCheckpoints(); err != nil {
 			s.warn("what a backup has left cannot be removed", err)
 		}
 	}
+	s.state.tell()
+	e.run(s, o.Warm)
 	ctx, end := context.WithCancel(context.Background())
 	s.end = end
-	if o.Warm {
-		s.background.Go(func() { s.warm(ctx, engine.CacheSize) })
-	}
 	if !s.readOnly {
-		s.background.Go(func() { s.keepTidy(ctx) })
+		s.watched.Go(func() { s.watch(ctx) })
 	}
 	go s.decide()
 	go s.acknowledge()
-	go func() {
-		defer close(s.marked)
-		s.keepMark()
-	}()
 	return s, nil
+}
+
+// start opens the first engine: one that only reads if the directory takes no writes.
+func (s *Store) start() (*engine, error) {
+	o := s.options
+	err := errors.Join(settle(o), exists(o))
+	if err != nil {
+		return nil, err
+	}
+	e, err := s.openEngine(o.ReadOnly)
+	if err != nil && !o.ReadOnly && isUnwritable(err) && peek(o.Dir, o.FS) == nil {
+		s.lock.lenient = true
+		reader, rerr := s.openEngine(true)
+		if rerr != nil {
+			return nil, errors.Join(err, rerr)
+		}
+		s.away(cmp.Or(reader.lookAtRoom(), err)) // which says what there is too little of
+		e, err = reader, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	s.install(e)
+	if s.writable() {
+		tighten(o)
+		s.noteRoom(e)
+	}
+	return e, nil
+}
+
+// install makes an engine, and what it has found, those of the store.
+func (s *Store) install(e *engine) {
+	s.log = e.log
+	s.sealed.set(&s.log)
+	s.count.Store(e.count)
+	s.engine.Store(e)
+	if e.damage != nil {
+		s.warn("store opened for reading only", e.damage)
+	}
 }
 
 // exists returns fs.ErrNotExist if there has to be a store but is none.
@@ -188,10 +219,9 @@ func peek(dir string, files vfs.FS) error {
 }
 
 // explain returns ErrLocked in place of err if that is the reason.
-func explain(o Options, err error) error {
-	lock, lockErr := pebble.LockDirectory(o.Dir, o.FS)
+func (s *Store) explain(err error) error {
+	_, lockErr := s.lock.take(s.fs, s.fs.PathJoin(s.dir, lockFile))
 	if lockErr == nil {
-		_ = lock.Close() // of a lock of which nobody knew
 		return err
 	}
 	if path := (*fs.PathError)(nil); errors.As(lockErr, &path) {
@@ -200,92 +230,24 @@ func explain(o Options, err error) error {
 	return ErrLocked
 }
 
-// identify checks that the store was made by the rules of this program, or
-// records them in a new one. One of [formatUnaliased] is converted, unless it is
-// to be kept: it can be read, and finds no aliases.
-func (s *Store) identify(keep bool) error {
-	format, ok, err := number(s.db, metaFormat)
-	if err != nil {
-		return err
-	}
-	if !ok {
-		return s.found()
-	}
-	if format != formatVersion && format != formatUnaliased {
-		return &store.VersionError{What: "format of the store", Found: format, Known: formatVersion}
-	}
-	rules, _, err := number(s.db, metaRules)
-	if err != nil {
-		return err
-	}
-	if rules != name.RulesVersion {
-		return &store.VersionError{What: "rules of names", Found: rules, Known: name.RulesVersion}
-	}
-	switch {
-	case format != formatUnaliased || s.readOnly:
-	case keep:
-		s.readOnly = true
-	default:
-		if err := s.indexAliases(); err != nil {
-			return err
-		}
-	}
-	count, _, err := number(s.db, metaCount)
-	if err != nil {
-		return err
-	}
-	s.count.Store(int64(count))
-	err = s.openLog()
-	if err == nil {
-		if s.missing = s.checkMark(); s.missing != nil {
-			s.logDamage = fmt.Errorf("pebblestore: nothing can be written: %w", s.missing)
-			s.warn("store opened for reading only, and it does not have all that it had", s.missing)
-		}
-	}
-	if damaged := (*CorruptError)(nil); errors.As(err, &damaged) || pebble.IsCorruptionError(err) {
-		s.logDamage = fmt.Errorf("pebblestore: the log of changes is damaged, and nothing can be written: %w", err)
-		s.warn("store opened for reading only", s.logDamage)
-		return nil
-	}
-	return err
-}
-
-// openLog finds the end of the log.
-func (s *Store) openLog() error {
-	v, err := newView(s.db)
-	if err != nil {
-		return err
-	}
-	defer v.close()
-	size, err := v.logSize()
-	if err != nil {
-		return err
-	}
-	if s.log, err = ledger.Open(size, source{s.db}); err != nil {
-		return err
-	}
-	s.sealed.set(&s.log)
-	return nil
-}
-
 // found makes an empty directory a store.
-func (s *Store) found() error {
-	v, err := newView(s.db)
+func (e *engine) found() error {
+	v, err := newView(e.db)
 	if err != nil {
 		return err
 	}
 	empty := !v.it.First()
 	v.close()
-	if !empty || s.readOnly {
+	if !empty || e.readOnly {
 		return errors.New("this is not a store of names")
 	}
-	batch := s.db.NewBatch()
+	batch := e.db.NewBatch()
 	defer batch.Close()
 	return errors.Join(
 		batch.Set([]byte(metaID), newID(), nil),
 		batch.Set([]byte(metaFormat), encodeNumber(formatVersion), nil),
 		batch.Set([]byte(metaRules), encodeNumber(name.RulesVersion), nil),
-		s.db.Apply(batch, pebble.Sync),
+		e.db.Apply(batch, pebble.Sync),
 	)
 }
 
@@ -303,53 +265,42 @@ func (s *Store) Close() error {
 		return nil
 	}
 	s.end()
-	s.background.Wait()
+	s.watched.Wait()
+	e := s.engine.Load()
+	e.gate.Close()
 	close(s.requests)
 	<-s.answered
-	s.scrubs.Wait()
-	s.settle()
-	err := s.db.Close()
-	close(s.flushed)
-	<-s.marked
 	if s.writable() {
+		e.finishScrubs()
+		e.settle()
+	}
+	err := e.close()
+	s.retired.Wait()
+	if s.writable() && e.disk.check() == nil {
 		err = errors.Join(err, writeMark(s.fs, s.dir, s.sealed.head()))
 	}
-	if err != nil {
+	s.cache.Unref()
+	if err = errors.Join(err, s.lock.release()); err != nil {
 		return fmt.Errorf("pebblestore: %w", err)
 	}
 	return nil
 }
 
-// writable reports whether s may write, and could up to now.
-func (s *Store) writable() bool { return !s.readOnly && s.logDamage == nil && s.failed() == nil }
-
-// noteFlush tells keepMark that there is a new table. The engine calls it, and must
-// not wait.
-func (s *Store) noteFlush() {
-	select {
-	case s.flushed <- struct{}{}:
-	default:
+// enter lets a call into the engine of now, which has to leave by its gate.
+func (s *Store) enter() (*engine, error) {
+	for {
+		e := s.engine.Load()
+		err := e.gate.Enter()
+		if err == nil || s.engine.Load() == e {
+			return e, err
+		}
 	}
 }
 
-// maxSettle is how long settling may take. A disk that is full never ends it.
-const maxSettle = 30 * time.Second
-
-// settle writes what is in memory into tables, so that the next start has no log
-// to read again. Without it nothing is lost.
-func (s *Store) settle() {
-	if !s.writable() {
-		return
-	}
-	flushed, err := s.db.AsyncFlush()
-	if err != nil {
-		s.warn("settling", err)
-		return
-	}
-	select {
-	case <-flushed:
-	case <-time.After(maxSettle):
-	}
+// writable reports whether s may write, and could up to now.
+func (s *Store) writable() bool {
+	e := s.engine.Load()
+	return !s.readOnly && !e.readOnly && !e.kept && e.damage == nil && e.disk.err() == nil
 }
 
 // warn tells the log what nobody waits for.
@@ -362,15 +313,16 @@ func (s *Store) warn(what string, err error) {
 // BlocksRead returns how many blocks of tables were asked for since the store was
 // opened, and how many of those were not in the cache and had to be read from files.
 func (s *Store) BlocksRead() (asked, read int64) {
-	if s.gate.Enter() != nil {
+	e, err := s.enter()
+	if err != nil {
 		return 0, 0
 	}
-	defer s.gate.Leave()
-	return s.blocks()
+	defer e.gate.Leave()
+	return e.blocks()
 }
 
-// blocks is BlocksRead of a store that is open.
-func (s *Store) blocks() (asked, read int64) {
-	cache := s.db.Metrics().BlockCache
+// blocks is BlocksRead of an engine.
+func (e *engine) blocks() (asked, read int64) {
+	cache := e.db.Metrics().BlockCache
 	return cache.Hits + cache.Misses, cache.Misses
 }

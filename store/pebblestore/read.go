@@ -14,19 +14,19 @@ import (
 
 // find returns the change of a subject that holds at a time.
 func (s *Store) find(ctx context.Context, subject store.Subject, at time.Time) (*store.Change, error) {
-	if err := s.gate.Enter(); err != nil {
+	e, err := s.enter()
+	if err != nil {
 		return nil, err
 	}
-	defer s.gate.Leave()
+	defer e.gate.Leave()
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
 	var c *store.Change
-	var err error
 	if at.IsZero() {
-		c, err = s.last(subject)
+		c, err = e.last(subject)
 	} else {
-		c, err = s.at(subject, at)
+		c, err = e.at(subject, at)
 	}
 	switch {
 	case err != nil:
@@ -39,8 +39,8 @@ func (s *Store) find(ctx context.Context, subject store.Subject, at time.Time) (
 
 // last returns the last change of a subject, nil if there is none. It asks one level
 // of the tree after the other, and stops where it finds it, which a view cannot.
-func (s *Store) last(subject store.Subject) (*store.Change, error) {
-	value, closer, err := s.db.Get(appendKey(make([]byte, 0, 1+len(subject.Key)), subject))
+func (e *engine) last(subject store.Subject) (*store.Change, error) {
+	value, closer, err := e.db.Get(appendKey(make([]byte, 0, 1+len(subject.Key)), subject))
 	switch {
 	case err == pebble.ErrNotFound:
 		return nil, nil
@@ -55,8 +55,8 @@ func (s *Store) last(subject store.Subject) (*store.Change, error) {
 }
 
 // at returns the change of a subject that held at a time, nil if there was none.
-func (s *Store) at(subject store.Subject, at time.Time) (*store.Change, error) {
-	v, err := newView(s.db)
+func (e *engine) at(subject store.Subject, at time.Time) (*store.Change, error) {
+	v, err := newView(e.db)
 	if err != nil {
 		return nil, err
 	}
@@ -118,15 +118,16 @@ func (s *Store) Authorities(ctx context.Context, at time.Time) iter.Seq2[*store.
 // scan calls yield with the changes that hold at a time, in the order of their
 // keys, until it returns false.
 func (s *Store) scan(ctx context.Context, k store.Kind, scan store.Scan, yield func(*store.Change) bool) error {
-	if err := s.gate.Enter(); err != nil {
+	e, err := s.enter()
+	if err != nil {
 		return err
 	}
-	defer s.gate.Leave()
+	defer e.gate.Leave()
 	lower, upper, ok := bounds(k, scan)
 	if !ok {
 		return ctx.Err()
 	}
-	v, err := newView(s.db)
+	v, err := newView(e.db)
 	if err != nil {
 		return err
 	}
@@ -199,14 +200,15 @@ func (s *Store) historyOf(ctx context.Context, subject store.Subject) iter.Seq2[
 }
 
 func (s *Store) history(ctx context.Context, subject store.Subject, yield func(*store.Change, error) bool) error {
-	if err := s.gate.Enter(); err != nil {
+	e, err := s.enter()
+	if err != nil {
 		return err
 	}
-	defer s.gate.Leave()
+	defer e.gate.Leave()
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	v, err := newView(s.db)
+	v, err := newView(e.db)
 	if err != nil {
 		return err
 	}
@@ -230,10 +232,11 @@ func (s *Store) history(ctx context.Context, subject store.Subject, yield func(*
 
 // Count implements [store.Counter]; it is exact, and free.
 func (s *Store) Count(ctx context.Context) (int64, bool, error) {
-	if err := s.gate.Enter(); err != nil {
+	e, err := s.enter()
+	if err != nil {
 		return 0, false, err
 	}
-	defer s.gate.Leave()
+	defer e.gate.Leave()
 	return s.count.Load(), true, ctx.Err()
 }
 

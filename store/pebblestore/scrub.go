@@ -1,9 +1,6 @@
 package pebblestore
 
-import (
-	"bytes"
-	"context"
-)
+import "bytes"
 
 // A span is a range of keys, the end not included.
 type span struct{ from, to []byte }
@@ -15,15 +12,25 @@ func keySpan(key []byte) span { return span{key, append(bytes.Clone(key), 0)} }
 // disk, in its own time: until a table is written anew, what was redacted is
 // still in it, though nothing reads it. A listing that has begun before keeps its
 // tables until it ends. Log files keep their bytes until they are used again.
-func (s *Store) scrub(spans []span) {
+func (e *engine) scrub(spans []span) {
 	if len(spans) == 0 {
 		return
 	}
-	s.scrubs.Go(func() {
+	e.scrubs.Go(func() {
 		for _, p := range spans {
-			if err := s.db.Compact(context.Background(), p.from, p.to, false); err != nil {
-				s.warn("what was redacted may still be on disk", err)
+			err := e.db.Compact(e.ctx, p.from, p.to, false)
+			if e.disk.err() != nil {
+				e.unscrub(p)
+			} else if err != nil {
+				e.report("what was redacted may still be on disk", err)
 			}
 		}
 	})
+}
+
+// unscrub leaves a span to the next engine, since the disk of this one has failed.
+func (e *engine) unscrub(p span) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.unscrubbed = append(e.unscrubbed, p)
 }

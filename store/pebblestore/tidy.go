@@ -21,17 +21,17 @@ const (
 const tidyRoom = 1 << 30
 
 // keepTidy tidies when there is a quiet time for it, until ctx ends.
-func (s *Store) keepTidy(ctx context.Context) {
+func (s *Store) keepTidy(e *engine) {
 	size := s.sealed.size()
-	for wait(ctx, tidyAfter) {
+	for wait(e.ctx, tidyAfter) {
 		before := size
-		if size = s.sealed.size(); size != before || !s.writable() || !s.hasRoom() {
+		if size = s.sealed.size(); size != before || !s.writable() || !s.hasTidyRoom() {
 			continue
 		}
-		if above, all := sizes(s.names()); above*tidyShare < all {
+		if above, all := sizes(e.names()); above*tidyShare < all {
 			continue
 		}
-		if err := s.tidy(ctx, func() bool { return s.sealed.size() == size }); err != nil && ctx.Err() == nil {
+		if err := e.tidy(e.ctx, func() bool { return s.sealed.size() == size }); err != nil && e.ctx.Err() == nil {
 			s.warn("names cannot be brought together", err)
 		}
 	}
@@ -46,7 +46,7 @@ func wait(ctx context.Context, d time.Duration) bool {
 	}
 }
 
-func (s *Store) hasRoom() bool {
+func (s *Store) hasTidyRoom() bool {
 	usage, err := s.fs.GetDiskUsage(s.dir)
 	return err != nil || usage.AvailBytes > tidyRoom
 }
@@ -55,23 +55,24 @@ func (s *Store) hasRoom() bool {
 // in the first place where it looks. The store does so by itself in quiet times;
 // who has loaded very many names need not wait for that.
 func (s *Store) Tidy(ctx context.Context) error {
-	if err := s.gate.Enter(); err != nil {
+	e, err := s.enter()
+	if err != nil {
 		return err
 	}
-	defer s.gate.Leave()
-	if s.readOnly {
-		return ErrReadOnly
-	}
-	if err := s.db.Flush(); err != nil {
+	defer e.gate.Leave()
+	if err := s.refusal(e); err != nil {
 		return err
 	}
-	return s.tidy(ctx, func() bool { return true })
+	if err := e.flush(ctx); err != nil {
+		return err
+	}
+	return e.tidy(ctx, func() bool { return true })
 }
 
 // tidy goes on step by step while more says so. A step is a table and what is below
 // it.
-func (s *Store) tidy(ctx context.Context, more func() bool) error {
-	above, _ := s.names()
+func (e *engine) tidy(ctx context.Context, more func() bool) error {
+	above, _ := e.names()
 	for _, t := range above {
 		if !more() {
 			return nil
@@ -86,7 +87,7 @@ func (s *Store) tidy(ctx context.Context, more func() bool) error {
 		if bytes.Equal(from, to) {
 			to = append(bytes.Clone(from), 0)
 		}
-		if err := s.db.Compact(ctx, from, to, false); err != nil {
+		if err := e.db.Compact(ctx, from, to, false); err != nil {
 			return err
 		}
 	}
@@ -94,8 +95,8 @@ func (s *Store) tidy(ctx context.Context, more func() bool) error {
 }
 
 // names returns the tables that have names: those above the lowest level, and in it.
-func (s *Store) names() (above, lowest []pebble.SSTableInfo) {
-	levels, err := s.db.SSTables()
+func (e *engine) names() (above, lowest []pebble.SSTableInfo) {
+	levels, err := e.db.SSTables()
 	if err != nil {
 		return nil, nil // of a filter, which there is not
 	}

@@ -20,17 +20,18 @@ import (
 // through the subjects and their history, then through the index, and keeps no
 // more than a window in memory.
 func (s *Store) Verify(ctx context.Context, fault func(store.Fault), progress func(done, total uint64)) (store.Head, error) {
-	if err := s.gate.Enter(); err != nil {
+	e, err := s.enter()
+	if err != nil {
 		return store.Head{}, err
 	}
-	defer s.gate.Leave()
+	defer e.gate.Leave()
 	if err := ctx.Err(); err != nil {
 		return store.Head{}, err
 	}
-	if s.missing != nil {
-		fault(store.Fault{Problem: s.missing.Error()})
+	if e.missing != nil {
+		fault(store.Fault{Problem: e.missing.Error()})
 	}
-	snap := s.db.NewSnapshot()
+	snap := e.db.NewSnapshot()
 	defer snap.Close()
 	return check(ctx, snap, s.now(), fault, progress)
 }

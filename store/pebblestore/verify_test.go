@@ -31,7 +31,7 @@ func TestDamages(t *testing.T) {
 	second := stamp(x0, 0, 2) // change 8 of the log
 	value := func(t *testing.T, s *Store, key string) []byte {
 		t.Helper()
-		v, closer, err := s.db.Get([]byte(key))
+		v, closer, err := s.engine.Load().db.Get([]byte(key))
 		if err != nil {
 			t.Fatalf("%q: %v", key, err)
 		}
@@ -51,7 +51,7 @@ func TestDamages(t *testing.T) {
 	remove := func(key string) func(t *testing.T, s *Store) {
 		return func(t *testing.T, s *Store) {
 			value(t, s, key)
-			if err := s.db.Delete([]byte(key), pebble.Sync); err != nil {
+			if err := s.engine.Load().db.Delete([]byte(key), pebble.Sync); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -149,14 +149,14 @@ func TestRedactedLeavesTheDisk(t *testing.T) {
 	}
 	apply(store.Change{Record: r})
 	write(t, s, 2, 3)
-	if err := s.db.Flush(); err != nil {
+	if err := s.engine.Load().db.Flush(); err != nil {
 		t.Fatal(err)
 	}
 	if !onDisk(t, disk, noise[1000:1100]) {
 		t.Fatal("the test does not see what is on disk")
 	}
 	apply(store.Change{Record: storetest.Typical(1), Redacts: []uint64{1}})
-	s.scrubs.Wait()
+	s.engine.Load().scrubs.Wait()
 	if err := s.Close(); err != nil { // and tables that are not used any more are removed
 		t.Fatal(err)
 	}

@@ -119,10 +119,3 @@ func (v *view) failure(key string) error {
 	}
 	return nil
 }
-
-func unreadable(key string, err error) error {
-	if pebble.IsCorruptionError(err) {
-		return &CorruptError{Key: key, Reason: "cannot be read: " + err.Error()}
-	}
-	return fmt.Errorf("pebblestore: %q cannot be read: %w", key, err)
-}

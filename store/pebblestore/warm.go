@@ -22,10 +22,10 @@ const warmShare, warmParts = 3, 4
 
 // warm reads the names that there are into the cache, in the order of their keys,
 // until it has all of them, the cache has had its share, or ctx ends.
-func (s *Store) warm(ctx context.Context, cache int64) {
+func (e *engine) warm(cache int64) {
 	o := pebble.IterOptions{LowerBound: []byte{spaceName}, UpperBound: []byte{spaceName + 1}}
-	for s.rest(ctx) && s.db.Metrics().BlockCache.Size < cache/warmParts*warmShare {
-		next, err := s.warmFrom(&o)
+	for e.rest(e.ctx) && e.db.Metrics().BlockCache.Size < cache/warmParts*warmShare {
+		next, err := e.warmFrom(&o)
 		if next == nil || err != nil {
 			return // a damaged block is told of by who wants it
 		}
@@ -34,10 +34,10 @@ func (s *Store) warm(ctx context.Context, cache int64) {
 }
 
 // rest waits until little is asked of the store, and reports whether ctx lasts.
-func (s *Store) rest(ctx context.Context) bool {
-	before, _ := s.blocks()
+func (e *engine) rest(ctx context.Context) bool {
+	before, _ := e.blocks()
 	for wait(ctx, warmRest) {
-		now, _ := s.blocks()
+		now, _ := e.blocks()
 		if now-before <= warmQuiet {
 			return true
 		}
@@ -48,8 +48,8 @@ func (s *Store) rest(ctx context.Context) bool {
 
 // warmFrom reads the first names within bounds, and returns the key that follows
 // them, nil if none does.
-func (s *Store) warmFrom(o *pebble.IterOptions) (next []byte, err error) {
-	it, err := s.db.NewIter(o)
+func (e *engine) warmFrom(o *pebble.IterOptions) (next []byte, err error) {
+	it, err := e.db.NewIter(o)
 	if err != nil {
 		return nil, err
 	}

@@ -15,7 +15,7 @@ import (
 )
 
 // ErrReadOnly is returned by Apply of a store that was opened for reading.
-var ErrReadOnly = errors.New("pebblestore: opened for reading only")
+var ErrReadOnly = store.ErrReadOnly
 
 // maxAhead is how many decided batches may wait for the disk.
 const maxAhead = 1024
@@ -27,6 +27,8 @@ type request struct {
 	entries []*store.Entry // of another store, which follow those that are here
 	results []store.Result
 	err     error
+	task    func() error  // or what decide is to do
+	engine  *engine       // that has batch
 	batch   *pebble.Batch // what waits for the disk, if anything
 	log     ledger.Log    // with what the batch has added to it
 	scrub   []span        // where what the batch has redacted is still on disk
@@ -40,8 +42,8 @@ func (s *Store) Apply(ctx context.Context, changes []store.Change) ([]store.Resu
 		return nil, err
 	}
 	defer s.gate.Leave()
-	if s.readOnly {
-		return nil, ErrReadOnly
+	if err := s.refusal(s.engine.Load()); err != nil {
+		return nil, err
 	}
 	if err := store.CheckBatch(changes); err != nil {
 		return nil, err
@@ -63,23 +65,9 @@ func (s *Store) submit(ctx context.Context, changes []store.Change, entries []*s
 		r.err = ctx.Err()
 	}
 	results, err := r.results, r.err
-	r.ctx, r.changes, r.entries, r.results, r.err, r.batch, r.scrub = nil, nil, nil, nil, nil, nil, nil
+	*r = request{done: r.done}
 	s.idle.Put(r)
 	return results, err
-}
-
-// fail ends all writing. The first failure is the one that is told.
-func (s *Store) fail(err error) {
-	err = fmt.Errorf("pebblestore: the disk failed, nothing more is written until the store is opened again: %w", err)
-	s.failure.CompareAndSwap(nil, &err)
-}
-
-// failed returns the failure that ended all writing, if there was one.
-func (s *Store) failed() error {
-	if err := s.failure.Load(); err != nil {
-		return *err
-	}
-	return nil
 }
 
 // decide works out what the requests lead to, one after the other, until there
@@ -87,17 +75,20 @@ func (s *Store) failed() error {
 func (s *Store) decide() {
 	defer close(s.decided)
 	for r := range s.requests {
-		if r.err = cmp.Or(s.failed(), s.logDamage, r.ctx.Err()); r.err == nil {
-			r.err = s.write(r)
+		e := s.engine.Load()
+		if r.task != nil {
+			r.err = r.task()
+		} else if r.err = cmp.Or(s.refusal(e), r.ctx.Err()); r.err == nil {
+			r.err = s.write(e, r)
 		}
 		s.decided <- r
 	}
 }
 
 // write hands r to the write-ahead log, without waiting for the disk.
-func (s *Store) write(r *request) error {
+func (s *Store) write(e *engine, r *request) error {
 	w := &s.writer
-	if err := w.view.open(s.db); err != nil {
+	if err := w.view.open(e.db); err != nil {
 		return err
 	}
 	defer w.view.close()
@@ -113,21 +104,35 @@ func (s *Store) write(r *request) error {
 	if err != nil || len(steps) == 0 {
 		return cmp.Or(err, refused)
 	}
-	if err := s.room.check(time.Now()); err != nil {
+	if err := s.hasRoom(e); err != nil {
 		return err
 	}
-	w.begin(s.db, steps)
+	w.begin(e.db, steps)
 	if err = w.fill(steps, r.entries); err == nil {
-		s.room.since += w.batch.Len()
-		err = s.db.ApplyNoSyncWait(w.batch, pebble.Sync)
+		s.look.since += w.batch.Len()
+		err = e.db.ApplyNoSyncWait(w.batch, pebble.Sync)
 	}
 	if err != nil {
 		return fmt.Errorf("pebblestore: %w", errors.Join(err, w.batch.Close()))
 	}
-	r.batch, r.log, r.scrub = w.batch, w.log, w.scrub
+	r.engine, r.batch, r.log, r.scrub = e, w.batch, w.log, w.scrub
 	s.log = w.log
 	s.count.Store(w.count)
 	return refused
+}
+
+// hasRoom returns an error if the disk has too little room for a change.
+func (s *Store) hasRoom(e *engine) error {
+	was := s.look.err
+	err := s.look.check(time.Now(), e.lookAtRoom)
+	switch {
+	case err != nil:
+		s.away(err)
+		return awayError(err)
+	case was != nil:
+		s.back(e)
+	}
+	return nil
 }
 
 // records returns how many records there are after c: one or none.
@@ -139,23 +144,22 @@ func records(c *store.Change) int64 {
 }
 
 // acknowledge answers the requests in their order when all that was decided up
-// to them is on disk. Once the disk has failed every answer is the failure, since
-// the state that it would speak of may be lost.
+// to them is on disk. Once the disk has failed every answer of its engine is the
+// failure, since the state that it would speak of may be lost.
 func (s *Store) acknowledge() {
 	defer close(s.answered)
 	for r := range s.decided {
-		if r.batch != nil {
+		if e := r.engine; e != nil {
 			if err := r.batch.SyncWait(); err != nil {
-				s.fail(err)
+				e.disk.fail(err)
 			}
 			_ = r.batch.Close() // of a batch that is applied
-		}
-		if r.batch != nil && s.failed() == nil {
-			s.sealed.set(&r.log)
-			s.scrub(r.scrub)
-		}
-		if err := s.failed(); err != nil {
-			r.err = err
+			if err := e.disk.err(); err != nil {
+				r.err = awayError(err)
+			} else {
+				s.sealed.set(&r.log)
+				e.scrub(r.scrub)
+			}
 		}
 		if r.err != nil {
 			r.results = nil

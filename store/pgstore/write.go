@@ -19,7 +19,7 @@ const (
 )
 
 // ErrReadOnly is returned by Apply of a store that was opened for reading.
-var ErrReadOnly = errors.New("pgstore: opened for reading only")
+var ErrReadOnly = store.ErrReadOnly
 
 // A request is one call of Apply.
 type request struct {

@@ -1,0 +1,295 @@
+package pebblestore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"slices"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/cockroachdb/pebble/v2"
+
+	"github.com/nomen-project/nomen/internal/ledger"
+	"github.com/nomen-project/nomen/store"
+)
+
+// How often a store looks after its directory, and how long at most it waits until it
+// tries again to open an engine, which may have much to replay.
+const (
+	watchEvery = time.Second
+	maxReopen  = time.Minute
+)
+
+// A state says why a store takes no changes at present.
+type state struct {
+	mu    sync.Mutex
+	err   error // nil if it does
+	cause string
+	since time.Time
+	told  bool // the log is told of changes: from when the store is open
+}
+
+// Condition implements [store.Watched].
+func (s *Store) Condition() store.Condition {
+	s.state.mu.Lock()
+	defer s.state.mu.Unlock()
+	e := s.engine.Load()
+	switch {
+	case s.state.err != nil:
+		return store.Condition{NoReads: errors.Is(s.state.err, errGone), NoWrites: true, Cause: s.state.cause, Since: s.state.since}
+	case e.damage != nil:
+		return store.Condition{NoWrites: true, Cause: "the log of changes is damaged"}
+	default:
+		return store.Condition{NoWrites: s.readOnly || e.kept}
+	}
+}
+
+// tell has changes of the state logged from now on.
+func (s *state) tell() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.told = true
+}
+
+// away notes that the store takes no changes for now, and logs it if that is new.
+func (s *Store) away(err error) {
+	s.state.mu.Lock()
+	defer s.state.mu.Unlock()
+	cause, before := causeOf(err), s.state.cause
+	if s.state.err == nil {
+		s.state.since = time.Now()
+	}
+	s.state.err, s.state.cause = err, cause
+	if cause != before && s.state.told && s.report != nil {
+		s.report.Error("storage is away: names are answered, changes are refused until it takes writes again", "cause", cause, "err", err)
+	}
+}
+
+// back notes that the store takes changes again, with e as its engine.
+func (s *Store) back(e *engine) {
+	s.state.mu.Lock()
+	defer s.state.mu.Unlock()
+	if s.state.err == nil || e.disk.err() != nil {
+		return
+	}
+	if s.report != nil {
+		s.report.Info("storage is back: changes are accepted", "away", time.Since(s.state.since).Round(time.Millisecond))
+	}
+	s.state.err, s.state.cause, s.state.since = nil, "", time.Time{}
+}
+
+// noteRoom notes whether the disk of e has room.
+func (s *Store) noteRoom(e *engine) {
+	if err := e.lookAtRoom(); err != nil {
+		s.away(err)
+	} else {
+		s.back(e)
+	}
+}
+
+// causeOf returns a line about err that may be shown to anybody.
+func causeOf(err error) string {
+	full := (*FullError)(nil)
+	switch {
+	case errors.Is(err, errGone), errors.Is(err, errLost), errors.Is(err, ErrLocked):
+		return firstOf(err, errGone, errLost, ErrLocked).Error()
+	case errors.As(err, &full) && full.Inodes:
+		return "the disk has no inodes left"
+	case errors.Is(err, syscall.ENOSPC):
+		return "the disk is full"
+	case errors.Is(err, syscall.EDQUOT):
+		return "the disk quota is used up"
+	case errors.Is(err, syscall.EROFS):
+		return "the file system is read-only"
+	case errors.Is(err, syscall.EIO):
+		return "the disk has an input or output error"
+	default:
+		return "the disk takes no writes"
+	}
+}
+
+// firstOf returns the first of some errors that err is.
+func firstOf(err error, of ...error) error {
+	return of[slices.IndexFunc(of, func(e error) bool { return errors.Is(err, e) })]
+}
+
+// isUnwritable reports whether err says that a directory takes no writes, though it
+// may be read.
+func isUnwritable(err error) bool {
+	for _, no := range []error{syscall.ENOSPC, syscall.EDQUOT, syscall.EROFS, syscall.EIO, syscall.ESHUTDOWN} {
+		if errors.Is(err, no) {
+			return true
+		}
+	}
+	return false
+}
+
+// refusal returns why an engine takes no changes: nil if it does.
+func (s *Store) refusal(e *engine) error {
+	if s.readOnly || e.kept {
+		return ErrReadOnly
+	}
+	if e.damage != nil {
+		return e.damage
+	}
+	if !e.readOnly && e.disk.err() == nil {
+		return nil
+	}
+	s.state.mu.Lock()
+	err := s.state.err
+	s.state.mu.Unlock()
+	if err == nil {
+		err = e.disk.err()
+	}
+	return awayError(err)
+}
+
+// failure returns an [*store.AwayError] if the disk of e is down.
+func (e *engine) failure() error {
+	if err := e.disk.err(); err != nil {
+		return awayError(err)
+	}
+	return nil
+}
+
+// awayError returns the error of a change that is refused because of err.
+func awayError(err error) error {
+	return &store.AwayError{Cause: causeOf(err), After: 5 * watchEvery, Err: err}
+}
+
+// unreadable returns the error of what cannot be read: a [*CorruptError] if it is
+// damaged, an [*store.AwayError] if the disk is why.
+func unreadable(key string, err error) error {
+	if pebble.IsCorruptionError(err) {
+		return &CorruptError{Key: key, Reason: "cannot be read: " + err.Error()}
+	}
+	err = fmt.Errorf("pebblestore: %q cannot be read: %w", key, err)
+	if isUnwritable(err) || errors.Is(err, fs.ErrNotExist) {
+		return &store.AwayError{Cause: "the disk cannot be read", After: 5 * watchEvery, Err: err}
+	}
+	return err
+}
+
+// watch looks after the directory until ctx ends: it notices that it is gone or takes
+// no writes, and opens another engine when it takes writes again.
+func (s *Store) watch(ctx context.Context) {
+	every, pause, next := s.options.watch, time.Duration(0), time.Time{}
+	if every == 0 {
+		every = watchEvery
+	}
+	for wait(ctx, every) {
+		e := s.engine.Load()
+		if !e.readOnly && s.inspect(e) == nil {
+			if time.Since(next) > maxReopen {
+				pause = 0
+			}
+			continue
+		}
+		if time.Now().Before(next) {
+			continue
+		}
+		err := s.tryWrites(e)
+		if err == nil {
+			err = s.submitReopen()
+			pause = min(max(2*pause, every), maxReopen)
+			next = time.Now().Add(pause)
+		}
+		if err != nil {
+			s.away(err)
+		}
+	}
+}
+
+// inspect looks at a disk that was good, and returns why it is down.
+func (s *Store) inspect(e *engine) error {
+	if err := e.disk.check(); err != nil {
+		s.away(err)
+		return err
+	}
+	if e.disk.first != nil {
+		if files, err := statfs(s.dir); err != nil {
+			e.disk.fail(err)
+		} else if files.readOnly {
+			e.disk.fail(syscall.EROFS)
+		}
+	}
+	if err := e.disk.err(); err != nil {
+		return err
+	}
+	if e.damage == nil && !e.kept {
+		s.noteRoom(e)
+	}
+	return nil
+}
+
+// tryWrites returns nil if the directory seems to take writes again.
+func (s *Store) tryWrites(e *engine) error {
+	if !e.disk.same() {
+		return errGone
+	}
+	if err := e.lookAtRoom(); err != nil {
+		return err
+	}
+	return tryWrite(s.fs, s.dir)
+}
+
+// errLost is why a store that takes writes again is not written to.
+var errLost = errors.New("the directory does not have all changes that were acknowledged: restore a backup, or restart the server to accept what is there")
+
+// submitReopen has decide open another engine.
+func (s *Store) submitReopen() error {
+	r := &request{ctx: context.Background(), task: s.reopen, done: make(chan struct{}, 1)}
+	s.requests <- r
+	<-r.done
+	return r.err
+}
+
+// reopen puts another engine in the place of one whose disk has failed: it recovers
+// what is on disk, which must have all that was acknowledged. It is decide's.
+func (s *Store) reopen() error {
+	barrier := &request{ctx: context.Background(), done: make(chan struct{}, 1)}
+	s.decided <- barrier
+	<-barrier.done // what was handed to the old engine is answered
+	old := s.engine.Load()
+	s.lock.lenient = false
+	if old.readOnly { // on a file system that took no writes there may be no lock
+		if _, err := s.lock.take(s.fs, s.fs.PathJoin(s.dir, lockFile)); err != nil {
+			return s.explain(err)
+		}
+	}
+	e, err := s.openEngine(false)
+	if err != nil {
+		return err
+	}
+	if err := e.extends(s.sealed.head()); err != nil {
+		return errors.Join(err, e.close())
+	}
+	s.install(e)
+	e.run(s, s.options.Warm)
+	s.back(e)
+	old.scrubs.Wait() // they have given up when the disk failed
+	e.scrub(old.unscrubbed)
+	s.retired.Go(func() {
+		old.gate.Close()
+		_ = old.close() // of an engine whose disk has failed
+	})
+	return nil
+}
+
+// extends returns errLost unless the log begins with that of a head.
+func (e *engine) extends(h store.Head) error {
+	if e.damage != nil || e.log.Size() < h.Size {
+		return errLost
+	}
+	log, err := ledger.Open(h.Size, source{e.db})
+	if err != nil {
+		return err
+	}
+	if log.Head() != h {
+		return errLost
+	}
+	return nil
+}

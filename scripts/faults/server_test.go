@@ -332,7 +332,6 @@ func (s *server) writers(token string, n int) []door {
 			}
 			return r
 		}},
-		{"retire", 200, json("POST", "names/urn:example:bulk-"+fmt.Sprint(n)+"/retire", `{"reason":"test"}`)},
 		{"token", 201, json("POST", "tokens", fmt.Sprintf(`{"who":"t%d","role":"reader"}`, n))},
 	}
 }

@@ -43,6 +43,7 @@ func FuzzParseResponse(f *testing.F) {
 	f.Add("HTTP/1.0 200 OK\r\nContent-Length: 1\r\nLink: <a>; rel=x\r\n\r\nxy", "GET", "HTTP/1.0")
 	f.Add("HTTP/1.1 200\nTransfer-Encoding: chunked\n\n1\r\nx\r\n0\r\n\r\n", "HEAD", "HTTP/1.1")
 	f.Add("=====\r\nhttp://a.example/\r\n", "GET", "")
+	f.Add("HTTP/1.0 302 x\r\nLocation: ȺȺȺȺȺȺȺȺȺȺurn:\r\nLink: <\xff\xff\xff\xffurn:>; rel=cite-as\r\n\r\n", "GET", "HTTP/1.0") // longer in lower case
 	f.Fuzz(func(t *testing.T, raw, method, version string) {
 		q := request{method: method, target: "x", version: version}
 		r := parseResponse([]byte(raw), q)
@@ -50,7 +51,15 @@ func FuzzParseResponse(f *testing.F) {
 		if len(r.body)+len(r.surplus) > len(raw) {
 			t.Errorf("%q: more than was read: %q and %q", raw, r.body, r.surplus)
 		}
-		linksOf(r)
+		cited := []string{r.get("Location")}
+		for _, l := range linksOf(r) {
+			cited = append(cited, l.target)
+		}
+		for _, s := range cited {
+			if !strings.HasSuffix(s, urnAtEnd(s)) {
+				t.Errorf("%q does not end with %q", s, urnAtEnd(s))
+			}
+		}
 		_, parts := readParts(r.text())
 		for _, p := range parts {
 			p.values()

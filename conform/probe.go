@@ -348,10 +348,8 @@ func (p *probe) cited() string {
 		if !l.is("cite-as") {
 			continue
 		}
-		if i := strings.Index(strings.ToLower(l.target), "urn:"); i >= 0 {
-			if u, err := urn.Parse(l.target[i:]); err == nil {
-				return u.String()
-			}
+		if u, err := urn.Parse(urnAtEnd(l.target)); err == nil {
+			return u.String()
 		}
 	}
 	return ""

@@ -109,8 +109,12 @@ func (p *probe) equal(a, b string) (*response, outcome, bool) {
 
 // urnAtEnd returns the URN at the end of a URL, or the whole.
 func urnAtEnd(url string) string {
-	if i := strings.Index(strings.ToLower(url), "urn:"); i >= 0 {
-		return url[i:]
+	const scheme = "urn:"
+	// A copy of the URL in lower case may have another length, and other offsets.
+	for i := 0; i+len(scheme) <= len(url); i++ {
+		if strings.EqualFold(url[i:i+len(scheme)], scheme) {
+			return url[i:]
+		}
 	}
 	return url
 }

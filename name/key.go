@@ -106,12 +106,12 @@ func webKey(u uri.URI, name string) (string, error) {
 func arkKey(s, rest string) (string, error) {
 	rest = strings.TrimPrefix(rest, "/")
 	naan, tail, ok := strings.Cut(rest, "/")
-	naan = strings.ToLower(strings.ReplaceAll(naan, "-", ""))
 	for i := range len(naan) {
-		if !isAlnum(naan[i]) {
+		if !isAlnum(naan[i]) && naan[i] != '-' {
 			return "", refuse(s, len(s)-len(rest)+i, "NAAN", "contains %q", naan[i:i+1])
 		}
 	}
+	naan = strings.ToLower(strings.ReplaceAll(naan, "-", ""))
 	tail = arkTail(tail)
 	if !ok || naan == "" || tail == "" {
 		return "", refuse(s, len(s), "ARK", `wants the form "ark:" NAAN "/" name`)

@@ -127,6 +127,7 @@ func TestRefusals(t *testing.T) {
 		{"ark:12345", 9, "ARK"},
 		{"ark:12345/--", 12, "ARK"},
 		{"ark:/1_2/x", 6, "NAAN"},
+		{"ark:/1-2-3_4/x", 10, "NAAN"}, // where it is in what was given, hyphens and all
 		{"ark:12345/x?info", 11, "query"}, // a request, not part of the name
 		{"ark:12345/x??", 11, "query"},
 		{"doi:10.1000/x?locatt=id:1", 13, "query"},
@@ -453,7 +454,7 @@ func TestNoAllocations(t *testing.T) {
 
 func FuzzParse(f *testing.F) {
 	for _, s := range []string{
-		"urn:dns:example.com:a%2D~", "ark:/12345/a.-b", "doi:10.1/%C3", "https://h.example/%7e/../x", "urn:nbn:DE-A", "urn:isbn:951-0-18435-7", "urn:isan:0000-0001-8947-0000-8", "urn:tree:TIGER:lwpnacqdbzryxw3vhjvcj64qbznghohhhzwclnq",
+		"urn:dns:example.com:a%2D~", "ark:/12345/a.-b", "ark:/1-2-3_4/x", "doi:10.1/%C3", "https://h.example/%7e/../x", "urn:nbn:DE-A", "urn:isbn:951-0-18435-7", "urn:isan:0000-0001-8947-0000-8", "urn:tree:TIGER:lwpnacqdbzryxw3vhjvcj64qbznghohhhzwclnq",
 		"urn:gsma:IMEI:90420156-025763-0;vers=0;svn=42", "urn:MRN:A-b:Cd:e", "urn:gs1:GDD:cl:X", "urn:3gpp2:MEID:a04b0d56-02a7e3", "urn:sha1:da39a3ee5e6b4b0d3255bfef95601890afd80709",
 		"urn:lex:it;a:b:c:2006;1", "urn:oid:1.3.6", "tag:a,2005:b", "info:x/y",
 	} {

@@ -74,6 +74,10 @@ bench-scale: ## load N names into DIR and look some up; CONTENTS=FILE takes real
 	CGO_ENABLED=0 $(GO) build -o bin/scale ./bulk/bulktest/scale
 	bin/scale -n $(or $(N),100000) -dir $(or $(DIR),$$(mktemp -d)/store) $(if $(CONTENTS),-contents $(CONTENTS) -subs 7)
 
+.PHONY: memory
+memory: ## the memory that serve, import, export and verify take with N names (10000000), and that it is bounded; some 20 minutes
+	NOMEN_NAMES=$(or $(N),10000000) $(GO) test -count=1 -run '^TestMemory$$' -v -timeout 2h ./cmd/nomen
+
 fuzz: ## every fuzz target for FUZZTIME
 	@scripts/fuzz.sh $(FUZZTIME)
 

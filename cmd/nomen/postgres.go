@@ -55,6 +55,9 @@ func (c *cli) openDatabaseAs(ctx context.Context, o pgstore.Options, how access)
 	return s, err
 }
 
+// nodeCache is the usual size of the cache in front of a database, in bytes.
+const nodeCache = 64 << 20
+
 // openNode opens the store in a database for a server, with a cache in front. The
 // database may be away: see [pgstore.Options].
 func (c *cli) openNode(ctx context.Context, f *serveFlags, log *slog.Logger) (keeper, error) {
@@ -66,7 +69,7 @@ func (c *cli) openNode(ctx context.Context, f *serveFlags, log *slog.Logger) (ke
 	if err != nil {
 		return nil, err
 	}
-	node, err := cachestore.New(ctx, s, cachestore.Options{Bytes: int64(f.cache) << 20, StaleIfError: f.staleIfError, Log: log})
+	node, err := cachestore.New(ctx, s, cachestore.Options{Bytes: c.cacheSize, StaleIfError: f.staleIfError, Log: log})
 	if err != nil {
 		return nil, errors.Join(err, s.Close())
 	}

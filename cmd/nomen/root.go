@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
+	"runtime/debug"
 	"strings"
 	"syscall"
 	"time"
@@ -36,6 +37,7 @@ type cli struct {
 	verbose bool
 	clockOK bool // a clock that is far before the last change is accepted
 
+	memory      int                // MiB, of the process; 0 for what the cache takes and as much more as is usual
 	cacheSize   int64              // bytes, of an embedded store that is opened; 0 for a share of the machine's memory
 	authorities []*store.Authority // of the configuration file
 }
@@ -53,6 +55,7 @@ func usagef(format string, args ...any) error { return usageError{fmt.Errorf(for
 
 // run executes one command line and returns the exit status.
 func run(ctx context.Context, args []string, s streams) int {
+	defer debug.SetMemoryLimit(debug.SetMemoryLimit(-1)) // which a command may change
 	c := &cli{streams: s}
 	root := c.root()
 	root.SetArgs(args)

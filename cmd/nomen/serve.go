@@ -88,7 +88,9 @@ func (c *cli) serveCommand() *cobra.Command {
 	f.IntVar(&s.scrub, "scrub", -1, "changes verified a second in the background, 0 for none (default 1000, and none where the store is a database)")
 	f.BoolVar(&s.readOnly, "read-only", false, "write nothing to the store, and refuse all changes; it must exist")
 	f.BoolVar(&s.demo, "demo", false, "first load the 9,154 RFC names shipped in the program")
-	f.IntVar(&s.cache, "cache", 0, "MiB of records kept in memory (default by the machine)")
+	c.memoryFlag(f, "by the machine: an eighth of its memory, 64 to 2,048, and 512")
+	f.IntVar(&s.cache, "cache", 0, "MiB of records kept in memory")
+	_ = f.MarkDeprecated("cache", "use --memory, with 512 more")
 	f.DurationVar(&s.staleIfError, "stale-if-error", 24*time.Hour, "how long names in the cache are answered while the database is away (0 for not at all)")
 	f.IntVar(&s.connections, "connections", 0, "connections open at once on each listener (default 10000, or a quarter of the files that may be open)")
 	f.IntVar(&s.perAddress, "connections-per-address", 0, "of them, of one address or IPv6 /64 (default a quarter; trusted proxies and 127.0.0.1 may have all)")
@@ -135,7 +137,13 @@ func (c *cli) serve(ctx context.Context, f serveFlags) error {
 	if f.connections < 0 || f.perAddress < 0 || f.rate <= 0 || f.outside.asks < 1 {
 		return usagef("serve: --connections, --connections-per-address, --rate and --asks must be positive")
 	}
-	tuneCollector(ctx)
+	usual := cmp.Or(int64(f.cache)<<20, pebblestore.ServingCacheSize())
+	if c.inDatabase() {
+		usual = cmp.Or(int64(f.cache)<<20, nodeCache)
+	}
+	if err := c.boundMemory(ctx, usual); err != nil {
+		return err
+	}
 	if !f.readOnly {
 		if err := c.makeData(); err != nil {
 			return err
@@ -164,13 +172,14 @@ func (c *cli) openServed(ctx context.Context, f serveFlags, log *slog.Logger) (k
 	if err != nil {
 		return nil, err
 	}
-	size := cmp.Or(int64(f.cache)<<20, pebblestore.ServingCacheSize())
 	missing := errors.Is(storeThere(dir), fs.ErrNotExist)
 	if missing && f.readOnly {
 		return nil, &noStoreError{dir}
 	}
 	s, running, err := c.whenFree(ctx, func() (*pebblestore.Store, error) {
-		return pebblestore.Open(pebblestore.Options{Dir: dir, CacheSize: size, Log: log, Warm: true, Fatal: c.fatal, ReadOnly: f.readOnly, Now: clock, Program: versionText()})
+		return pebblestore.Open(pebblestore.Options{
+			Dir: dir, CacheSize: c.cacheSize, Log: log, Warm: true, Fatal: c.fatal, ReadOnly: f.readOnly, Now: clock, Program: versionText(),
+		})
 	})
 	switch {
 	case err != nil:

@@ -83,6 +83,7 @@ func (c *cli) importCommand() *cobra.Command {
 	f.BoolVar(&o.Resolvers, "map-resolvers", false, "read addresses of well-known resolvers, such as https://doi.org/10.5072/a, as the names there")
 	f.StringVar(&o.Who, "as", "", "who is written into the history (default whose token it is)")
 	f.StringVar(&o.Why, "why", "", "reason, for the history")
+	c.memoryFlag(f, "768")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		var ok bool
 		if o.OnConflict, ok = bulk.ParseConflict(policy); !ok {
@@ -100,8 +101,9 @@ func (c *cli) importCommand() *cobra.Command {
 				return err
 			}
 		}
-		c.cacheSize = pebblestore.LoadingCacheSize()
-		tuneCollector(cmd.Context())
+		if err := c.boundMemory(cmd.Context(), pebblestore.LoadingCacheSize()); err != nil {
+			return err
+		}
 		work := func(b backend) error { return c.importFiles(cmd.Context(), b, args, format, o) }
 		if !o.DryRun {
 			return c.withStore(cmd.Context(), creates, work)
@@ -374,6 +376,7 @@ func (c *cli) exportCommand() *cobra.Command {
 	f.StringSliceVar(&statuses, "status", nil, "only records of this status: reserved, active or retired; can be repeated (default all)")
 	f.BoolVar(&o.Spreadsheet, "spreadsheet", false, "put an apostrophe before cells that a spreadsheet would run as formulas (= + - @); csv and tsv alone")
 	f.BoolVar(&o.Revisions, "revisions", false, "with time and number of each record's last change, which belong to this store; jsonl alone")
+	c.memoryFlag(f, "528")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		var err error
 		if o.Format, o.Compression, err = fileFormat(output, format); err != nil {
@@ -394,6 +397,9 @@ func (c *cli) exportCommand() *cobra.Command {
 			}
 		}
 		o.Refused = func(r bulk.Refusal) { c.showRefusal(output, r) }
+		if err := c.boundMemory(cmd.Context(), exportCache); err != nil {
+			return err
+		}
 		c.cacheSize = exportCache
 		return c.withStore(cmd.Context(), reads, func(b backend) error {
 			return c.exportTo(cmd.Context(), b, output, o)

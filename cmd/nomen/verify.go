@@ -11,6 +11,7 @@ import (
 	"github.com/nomen-project/nomen/adminapi"
 	"github.com/nomen-project/nomen/internal/ledger"
 	"github.com/nomen-project/nomen/store"
+	"github.com/nomen-project/nomen/store/pebblestore"
 )
 
 const verifyLong = `Verify checks every record against its history, the history against the chain of
@@ -45,8 +46,12 @@ func (c *cli) verifyCommand() *cobra.Command {
 		Args: noArguments,
 	}
 	cmd.Flags().StringVar(&noted, "head", "", "SIZE:HASH that an earlier verify printed")
+	c.memoryFlag(cmd.Flags(), "1024")
 	cmd.Flags().StringVar(&since, "since", "", "SIZE:HASH that an earlier verify printed: check only the changes after it")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		if err := c.boundMemory(cmd.Context(), pebblestore.DefaultCacheSize()); err != nil {
+			return err
+		}
 		earlier, err := readHead("head", noted)
 		if err != nil {
 			return err

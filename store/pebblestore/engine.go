@@ -35,12 +35,19 @@ const (
 	memTableShare   = 8 // one part in
 	minMemTableSize = 4 << 20
 	maxMemTableSize = 32 << 20
+
+	// The cache counts the bytes of its blocks. In memory most of them, being a bit
+	// longer than blockSize, take the next size of Go's allocator, an eighth more.
+	slack = 9 // one part in
 )
 
-// cacheSize returns how large the cache of a store is, in bytes.
+// cacheSize returns how much memory the cache of a store takes, in bytes.
 func (o *Options) cacheSize() int64 {
-	return cmp.Or(o.CacheSize, cacheSize(machineMemory(), maxCacheSize))
+	return cmp.Or(o.CacheSize, DefaultCacheSize())
 }
+
+// blockBytes returns how many bytes of blocks fit into a cache that takes size bytes.
+func blockBytes(size int64) int64 { return size - size/slack }
 
 // engineOptions returns Pebble's options for o.
 func engineOptions(o Options) *pebble.Options {
@@ -51,7 +58,7 @@ func engineOptions(o Options) *pebble.Options {
 		ReadOnly:                    o.ReadOnly,
 		ErrorIfNotExists:            o.ReadOnly,
 		FormatMajorVersion:          engineFormat,
-		CacheSize:                   cache,
+		CacheSize:                   blockBytes(cache),
 		MemTableSize:                uint64(min(max(cache/memTableShare, minMemTableSize), maxMemTableSize)),
 		MemTableStopWritesThreshold: memTables,
 		L0CompactionThreshold:       2,

@@ -25,6 +25,30 @@ func cacheSize(memory, most int64) int64 {
 	return min(max(memory/cacheShare, minCacheSize), most)
 }
 
+// Beside is how many bytes a program takes at most beside the cache of its store: for
+// what is being written, requests, and garbage.
+const Beside = 512 << 20
+
+// withinShare is the least share of the memory that the cache gets within a limit.
+const withinShare = 4 // one part in
+
+// CacheSizeWithin returns the size of a cache for a program that may take so much
+// memory: all but [Beside], or a quarter.
+func CacheSizeWithin(memory int64) int64 { return max(memory-Beside, memory/withinShare) }
+
+// MemoryFor returns how much memory a program may take with a cache of a size: Beside
+// more, or nine tenths of what the machine has, if that is less.
+func MemoryFor(cache int64) int64 {
+	if machine := machineMemory(); machine > 0 {
+		return min(cache+Beside, machine-machine/10)
+	}
+	return cache + Beside
+}
+
+// DefaultCacheSize returns the size of a cache for any other program: an eighth of the
+// memory, 64 to 512 MiB.
+func DefaultCacheSize() int64 { return cacheSize(machineMemory(), maxCacheSize) }
+
 // ServingCacheSize returns the size of a cache for a program that has the machine
 // for itself: an eighth of the memory, 64 MiB to 2 GiB.
 func ServingCacheSize() int64 {

@@ -360,6 +360,11 @@ func TestCacheSize(t *testing.T) {
 			t.Errorf("cacheSize(%d) of a server: %d, want %d", c.memory, got, c.serving)
 		}
 	}
+	for _, c := range []struct{ memory, want int64 }{{256 * mib, 64 * mib}, {512 * mib, 128 * mib}, {1024 * mib, 512 * mib}, {4096 * mib, 3584 * mib}} {
+		if got := CacheSizeWithin(c.memory); got != c.want {
+			t.Errorf("CacheSizeWithin(%d): %d, want %d", c.memory, got, c.want)
+		}
+	}
 	if got := ServingCacheSize(); got < minCacheSize || got > maxServingCacheSize {
 		t.Errorf("ServingCacheSize: %d", got)
 	}

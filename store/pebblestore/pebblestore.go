@@ -38,7 +38,7 @@ var ErrLocked = errors.New("another process has it open")
 type Options struct {
 	Dir       string       // made if it is not there, unless ReadOnly or MustExist
 	FS        vfs.FS       // the disk if nil
-	CacheSize int64        // bytes of data kept uncompressed in memory; 0 for a share of the machine's
+	CacheSize int64        // bytes of memory for data kept uncompressed; 0 for a share of the machine's
 	Log       *slog.Logger // of the storage and of what Pebble has to complain about; nil for nobody
 	ReadOnly  bool         // nothing is written, and the store must exist
 	MustExist bool         // the store must exist: else Open returns fs.ErrNotExist and makes nothing
@@ -136,7 +136,7 @@ func Open(o Options) (*Store, error) {
 		fs:       o.FS,
 		report:   o.Log,
 	}
-	s.cache = pebble.NewCache(o.cacheSize())
+	s.cache = pebble.NewCache(blockBytes(o.cacheSize()))
 	e, err := s.start()
 	if err != nil {
 		s.cache.Unref()

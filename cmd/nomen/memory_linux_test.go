@@ -1,0 +1,112 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/nomen-project/nomen/bulk/bulktest"
+)
+
+// TestMemory imports names, exports, verifies and serves them, and does both through
+// the server: no process takes more memory than it was allowed, by --memory or by the
+// size of its cache. NOMEN_NAMES=10000000, as `make memory` sets it, is the size at
+// which that was worst.
+func TestMemory(t *testing.T) {
+	if testing.Short() {
+		t.Skip("writes some 100,000 names")
+	}
+	names, limits := uint64(100_000), []int{minMemory}
+	if s := os.Getenv("NOMEN_NAMES"); s != "" {
+		n, err := strconv.ParseUint(s, 10, 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		names, limits = n, []int{0, minMemory, 1024}
+	}
+	exe, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	data := filepath.Join(t.TempDir(), "data")
+	program := func(memory int, args ...string) *exec.Cmd {
+		if memory > 0 {
+			args = append(args, "--memory", strconv.Itoa(memory))
+		}
+		cmd := exec.CommandContext(t.Context(), exe, append(args, "--data", data)...)
+		cmd.Env = append(os.Environ(), "NOMEN_TEST_PROGRAM=1")
+		return cmd
+	}
+	run := func(what string, memory, usual int, cmd *exec.Cmd) {
+		t.Helper()
+		var log strings.Builder
+		cmd.Stderr = &log
+		if err := cmd.Run(); err != nil {
+			t.Fatalf("%s: %v: %s", what, err, log.String())
+		}
+		checkPeak(t, what, memory, usual, peakOf(cmd))
+	}
+	load := program(minMemory, "import", "-")
+	load.Stdin = bulktest.NewReader(names, bulktest.Options{Rich: names < 1_000_000, Shuffled: names < 1_000_000})
+	run("import", minMemory, 0, load)
+	for _, memory := range limits {
+		run("export", memory, 16, program(memory, "export", "--output", filepath.Join(t.TempDir(), "x.csv")))
+		run("verify", memory, 512, program(memory, "verify"))
+		var args []string
+		if memory > 0 {
+			args = []string{"--memory", strconv.Itoa(memory)}
+		}
+		server, err := startServer(data, args...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, args := range [][]string{{"export", "--output", os.DevNull}, {"verify"}, {"export", "--format", "csv", "--output", os.DevNull}} {
+			if out, err := program(0, args...).CombinedOutput(); err != nil {
+				t.Errorf("%q through the server: %v: %s", args, err, out)
+			}
+			checkPeak(t, fmt.Sprintf("serve, after %s", args[0]), memory, 2048, statusOf(t, server.cmd.Process.Pid))
+		}
+		if err := server.stop(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// checkPeak compares what a process took, in KiB, with --memory, or with its usual
+// cache and 512 MiB.
+func checkPeak(t *testing.T, what string, memory, usual int, peak int64) {
+	t.Helper()
+	most := memory
+	if memory == 0 {
+		most = usual + 512
+	}
+	t.Logf("%s, --memory %d: %d MiB at most, allowed %d", what, memory, peak>>10, most)
+	if peak == 0 || peak>>10 > int64(most) {
+		t.Errorf("%s, --memory %d: the process took %d MiB, more than %d", what, memory, peak>>10, most)
+	}
+}
+
+// peakOf returns how much memory a process had at most that has ended, in KiB.
+func peakOf(cmd *exec.Cmd) int64 {
+	return cmd.ProcessState.SysUsage().(*syscall.Rusage).Maxrss
+}
+
+// statusOf returns how much memory a running process has had at most, in KiB.
+func statusOf(t *testing.T, pid int) int64 {
+	t.Helper()
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, rest, _ := strings.Cut(string(text), "VmHWM:")
+	n, err := strconv.ParseInt(strings.Fields(rest)[0], 10, 64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}

@@ -64,10 +64,14 @@ func newPlace(l nomen.Location, t Template) (place, error) {
 	switch {
 	case strings.IndexByte(host, '@') >= 0:
 		return fault(offset, "userinfo", "a location holds no user name or password")
-	case host == "" && scheme != "file":
+	case host == "":
 		return fault(offset, "host", "the host is empty")
 	case len(p.labels) > 0 && (!strings.HasPrefix(domain, ".") || strings.Count(domain, ".") < 2):
 		return fault(offset, "host", `the host ends in a domain that is written out, as in "{part}.example.org"`)
+	}
+	written := scheme + "://" + strings.ReplaceAll(host, variable, "x") + "/" // all that a name cannot change
+	if bad, ok := errors.AsType[*location.Error](location.Check(written)); ok {
+		return fault(min(bad.Offset, len(t.source)), bad.Rule, bad.Message)
 	}
 	return p, nil
 }

@@ -314,6 +314,10 @@ func TestPlacesRefused(t *testing.T) {
 		{"x:/{x}", "hier-part"},
 		{"x:{/x}", "hier-part"},
 		{"https://{x}@a.example.org/", "userinfo"},
+		{"https://{x}.example.org:65536/", "port"},
+		{"ssh://example.org/{x}", "scheme"},
+		{"file:///a/{x}", "host"},
+		{"telnet://-oX/{x}", "host"},
 	} {
 		set := Set{{Match: "{x}", Locations: []nomen.Location{{URL: tt.url}}}}
 		_, err := set.Compile(rfcs)
@@ -324,7 +328,7 @@ func TestPlacesRefused(t *testing.T) {
 	}
 	for _, url := range []string{
 		"https://example.org", "https://example.org/{x}", "https://example.org?{x}", "https://{x}.example.org",
-		"https://a-{x}.{x}.example.org:8080/{x}", "urn:isbn:{x}", "mailto:{x}@example.org", "file:///a/{x}",
+		"https://a-{x}.{x}.example.org:8080/{x}", "urn:isbn:{x}", "mailto:{x}@example.org",
 	} {
 		template, err := ParseTemplate(url)
 		if err != nil {

@@ -127,7 +127,7 @@ func TestRefusals(t *testing.T) {
 		{"ark:12345", 9, "ARK"},
 		{"ark:12345/--", 12, "ARK"},
 		{"ark:/1_2/x", 6, "NAAN"},
-		{"ark:/1-2-3_4/x", 10, "NAAN"}, // where it is in what was given, hyphens and all
+		{"ark:/1-2-3_4/x", 10, "NAAN"},    // where it is in what was given, hyphens and all
 		{"ark:12345/x?info", 11, "query"}, // a request, not part of the name
 		{"ark:12345/x??", 11, "query"},
 		{"doi:10.1000/x?locatt=id:1", 13, "query"},

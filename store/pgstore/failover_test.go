@@ -65,7 +65,7 @@ func eventually(t *testing.T, what string, f func() bool) {
 func put(key, url string, expected uint64) store.Change {
 	return store.Change{
 		Record:   &store.Record{Name: name.FromKey(key), Status: nomen.Active, Locations: []nomen.Location{{URL: url}}},
-		Expected: expected, Time: time.Unix(1_800_000_000, 0), Who: "archive",
+		Expected: expected, Time: time.Unix(1_700_000_000, 0), Who: "archive",
 	}
 }
 

@@ -42,10 +42,10 @@ var addresses = map[string]string{
 // enter runs this test once more as a process with name spaces of its own: for
 // processes, whose end is the end of all that were started in it; for the network;
 // and for mounts. It reports whether this is that process, and its directory.
-func enter(t *testing.T) (dir string, inside bool) {
+func enter(t *testing.T) (at string, inside bool) {
 	t.Helper()
-	if dir := os.Getenv(insideVar); dir != "" {
-		return dir, true
+	if at := os.Getenv(insideVar); at != "" {
+		return at, true
 	}
 	if os.Getuid() != 0 {
 		t.Fatal("network namespaces need root")

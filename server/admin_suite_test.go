@@ -269,7 +269,7 @@ func said(err error) string {
 
 // notTransferred are the fields of the options of an import and an export that are of one
 // process and do not cross.
-var notTransferred = []string{"Now", "Scratch", "Progress", "Refused", "Warned", "Changed", "Doubted"}
+var notTransferred = []string{"Now", "Scratch", "Progress", "Refused", "Warned", "Changed", "Doubted", "Begun"}
 
 // An option of an import or export that a client can set arrives at the server.
 func TestEveryOptionCrosses(t *testing.T) {

@@ -63,7 +63,7 @@ func TestScrub(t *testing.T) {
 		if _, err := s.Apply(t.Context(), batch); err != nil {
 			t.Fatal(err)
 		}
-		srv, said := scrubbed(t, s, dir)
+		srv, _ := scrubbed(t, s, dir)
 		during := func(d time.Duration, srv *Server) {
 			ctx, cancel := context.WithTimeout(t.Context(), d)
 			defer cancel()
@@ -75,14 +75,14 @@ func TestScrub(t *testing.T) {
 			t.Errorf("after 2.5 s: %+v", got)
 		}
 		s.at = 1000 // where it was already
-		srv, said = scrubbed(t, s, dir)
+		srv, _ = scrubbed(t, s, dir)
 		during(5*time.Second, srv)
 		if got := srv.scrub.known(); !strings.HasPrefix(got.Head, "5000:") || got.Last.Size != 5000 || got.Last.Faults != 0 || got.Last.Ended.IsZero() {
 			t.Errorf("a pass: %+v", got)
 		}
 		// The next one begins a day after the first, and finds it.
 		first := srv.scrub.known().Last.Ended
-		srv, said = scrubbed(t, s, dir)
+		srv, said := scrubbed(t, s, dir)
 		during(23*time.Hour, srv)
 		if got := srv.scrub.known(); !got.Last.Ended.Equal(first) {
 			t.Errorf("within a day: %+v", got)
@@ -121,7 +121,7 @@ func TestScrub(t *testing.T) {
 		if err := os.WriteFile(filepath.Join(dir, scrubFile), []byte("{"), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if srv, said = scrubbed(t, other, dir); !strings.Contains(said(), "begins anew") {
+		if _, said = scrubbed(t, other, dir); !strings.Contains(said(), "begins anew") {
 			t.Errorf("a damaged file: %s", said())
 		}
 	})

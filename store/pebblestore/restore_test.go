@@ -182,13 +182,13 @@ func TestRestoreDamage(t *testing.T) {
 			}
 		}
 	}
-	_, faults, notes, err := damaged(t, func(dir string) error {
+	_, faults, _, err := damaged(t, func(dir string) error {
 		return errors.Join(edit(markFile, func(b []byte) []byte { b[0] ^= 1; return b })(dir), os.Remove(filepath.Join(dir, files(t, good)[0])))
 	})
 	if err == nil || len(faults) != 2 {
 		t.Errorf("two damaged files: %q, %v", faults, err)
 	}
-	_, faults, notes, err = damaged(t, func(dir string) error { return os.WriteFile(filepath.Join(dir, "999999.sst"), []byte("x"), 0o600) })
+	_, faults, notes, err := damaged(t, func(dir string) error { return os.WriteFile(filepath.Join(dir, "999999.sst"), []byte("x"), 0o600) })
 	if err != nil || len(faults) > 0 || len(notes) != 1 || !strings.Contains(notes[0], "999999.sst: not part of the backup") {
 		t.Errorf("a file too many: %q, %q, %v; want one note", faults, notes, err)
 	}

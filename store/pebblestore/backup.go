@@ -56,8 +56,9 @@ func (s *Store) Backup(ctx context.Context, dir string, progress func(done, tota
 	defer e.gate.Leave()
 	dir = s.fs.PathJoin(dir)
 	err = s.backup(ctx, e, dir, progress)
+	damaged := (*CorruptError)(nil)
 	switch {
-	case pebble.IsCorruptionError(err):
+	case pebble.IsCorruptionError(err), errors.As(err, &damaged):
 		return fmt.Errorf("pebblestore: backup to %s: the store is damaged: %s; an earlier backup there stays as it is; 'nomen verify' tells what is affected", dir, firstLine(err))
 	case err != nil:
 		return fmt.Errorf("pebblestore: backup to %s: %w", dir, err)

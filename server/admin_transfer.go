@@ -27,6 +27,9 @@ func (s *Server) importNames(c *call) error {
 	if err != nil {
 		return err
 	}
+	if err := s.takesChanges(); err != nil && !o.DryRun {
+		return err
+	}
 	o.Now, o.Scratch = s.now, s.scratch
 	job := adminapi.Job{Kind: adminapi.JobImport, DryRun: o.DryRun, Unit: "records"}
 	control := http.NewResponseController(c.w)
@@ -347,5 +350,18 @@ func (r reachable) List(ctx context.Context, scan store.Scan) iter.Seq2[*store.R
 				return
 			}
 		}
+	}
+}
+
+// takesChanges returns why the store takes no changes at present, nil if it does: an
+// import is refused before its body is read.
+func (s *Server) takesChanges() error {
+	switch c := store.ConditionOf(s.store); {
+	case !c.NoWrites || c.Cause == "":
+		return nil
+	case c.Full:
+		return &adminapi.FullError{Detail: c.Cause}
+	default:
+		return &store.AwayError{Cause: c.Cause}
 	}
 }

@@ -62,6 +62,7 @@ func (e *AwayError) RetryAfter() string {
 type Condition struct {
 	NoReads  bool      // what is read may fail with an [*AwayError], or be stale
 	NoWrites bool      // every change fails with an [*AwayError]
+	Full     bool      // there is no room for changes
 	Cause    string    // one line that may be shown to anybody; "" when all is well
 	Since    time.Time // when this condition began; zero if all is well
 }

@@ -89,7 +89,7 @@ func TestFaultBackupDiskFull(t *testing.T) {
 		t.Errorf("the earlier backup: %+v", r)
 	}
 	empty()
-	if r := command(data, "backup", "--rehearse", backup); r.status != 0 || !strings.Contains(r.body, "22003 records are there") {
+	if r := command(data, "backup", "--rehearse", backup); r.status != 0 || !strings.Contains(r.body, "22004 records are there") {
 		t.Errorf("the next backup: %+v", r)
 	}
 	if !s.running() {

@@ -378,7 +378,7 @@ func (s *server) look(token string, n int) probe {
 	p.readyz = ask("GET", s.public+"/-/readyz", "", "", "")
 	var gauges []string
 	for line := range strings.Lines(ask("GET", s.public+"/-/metrics", "", "", "").body) {
-		if name, value, ok := strings.Cut(strings.TrimSpace(line), " "); ok && strings.HasPrefix(name, "nomen_storage_") {
+		if name, value, ok := strings.Cut(strings.TrimSpace(line), " "); ok && strings.HasPrefix(name, "nomen_storage_") && !strings.Contains(name, "{") {
 			gauges = append(gauges, strings.TrimPrefix(name, "nomen_storage_")+" "+value)
 		}
 	}

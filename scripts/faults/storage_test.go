@@ -80,7 +80,7 @@ func logged(lines []string) string {
 			m = []string{"", line}
 		}
 		text, _, _ := strings.Cut(strings.Trim(m[1], `"`), ":")
-		if text == "import ended early" || text == "nomen" { // of each import; the listeners
+		if strings.HasPrefix(text, "job") || strings.HasPrefix(text, "Flag ") || text == "nomen" { // of each import; advice; the listeners
 			continue
 		}
 		if count[text]++; count[text] == 1 {

@@ -39,7 +39,7 @@ func (s *Store) Condition() store.Condition {
 	e := s.engine.Load()
 	switch {
 	case s.state.err != nil:
-		return store.Condition{NoReads: errors.Is(s.state.err, errGone), NoWrites: true, Cause: s.state.cause, Since: s.state.since}
+		return store.Condition{NoReads: errors.Is(s.state.err, errGone), NoWrites: true, Full: errors.Is(s.state.err, syscall.ENOSPC), Cause: s.state.cause, Since: s.state.since}
 	case e.damage != nil:
 		return store.Condition{NoWrites: true, Cause: "the log of changes is damaged"}
 	default:

@@ -8,7 +8,7 @@ FUZZTIME  ?= 60s
 BENCHTIME ?= 1s
 COUNT     ?= 5
 
-.PHONY: all build demo test test-ha check lint race static test-clients attack faults bench bench-scale fuzz mutate generate crash clean help
+.PHONY: all build demo test test-ha check lint race static test-clients attack soak faults bench bench-scale fuzz mutate generate crash clean help
 
 all: build
 
@@ -50,6 +50,9 @@ test-clients: build ## browsers, curl and other foreign clients; installs them
 attack: ## hostile clients, a browser among them, against a real server on loopback; RUN=REGEXP for some
 	@scripts/prepare.sh clients
 	$(GO) test -count=1 -tags attack -v -timeout 20m $(if $(RUN),-run '$(RUN)') ./scripts/attacks
+
+soak: ## ordinary load for MINUTES (10): no error, and no more memory, descriptors or goroutines at the end than at the start
+	MINUTES=$(or $(MINUTES),10) $(GO) test -count=1 -tags soak -v -timeout 4h -run '^TestSoak$$' ./scripts/attacks
 
 test-ha: ## kill the primary of a Patroni cluster KILLS times under load, cut a node off, upgrade both (root)
 	@scripts/prepare.sh ha

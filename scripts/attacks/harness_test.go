@@ -1,4 +1,4 @@
-//go:build attack
+//go:build attack || soak
 
 package attacks
 

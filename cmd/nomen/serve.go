@@ -292,7 +292,10 @@ func (c *cli) serveStore(ctx context.Context, f serveFlags, s keeper, secure *tl
 		Scratch: newScratch, Now: clock, Log: log, NodeToken: own,
 		Limits: server.Limits{Connections: f.connections, PerAddress: f.perAddress, Rate: f.rate},
 	}
-	o.Jobs, o.Scrub, o.ScrubDir = filepath.Join(c.data, jobsDir), c.scrubRate(f.scrub), c.data
+	o.Jobs, o.Scrub = filepath.Join(c.data, jobsDir), c.scrubRate(f.scrub)
+	if !f.readOnly {
+		o.ScrubDir = c.data
+	}
 	p.into(&o)
 	if !f.noAccessLog {
 		o.AccessLog = log

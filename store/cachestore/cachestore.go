@@ -276,7 +276,6 @@ func (s *Store) tell(err error) {
 // in its place, or none.
 func (s *Store) look(ctx context.Context) error {
 	if !s.begun {
-		s.loader = s.load
 		if err := s.begin(ctx); err != nil {
 			return err
 		}

@@ -62,7 +62,7 @@ func TestMemory(t *testing.T) {
 		if memory > 0 {
 			args = []string{"--memory", strconv.Itoa(memory)}
 		}
-		server, err := startServer(data, args...)
+		server, err := startProgram(exe, data, args...)
 		if err != nil {
 			t.Fatal(err)
 		}

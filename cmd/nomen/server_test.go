@@ -37,6 +37,11 @@ func startServer(data string, args ...string) (*process, error) {
 	if err != nil {
 		return nil, err
 	}
+	return startProgram(exe, data, args...)
+}
+
+// startProgram does what startServer does with another program.
+func startProgram(exe, data string, args ...string) (*process, error) {
 	cmd := exec.Command(exe, append([]string{"serve", "--data", data, "--listen", "127.0.0.1:0", "--admin", "127.0.0.1:0"}, args...)...)
 	cmd.Env = append(os.Environ(), "NOMEN_TEST_PROGRAM=1")
 	stderr, err := cmd.StderrPipe()

@@ -41,7 +41,7 @@ func BenchmarkDurable(b *testing.B) {
 				for range writers {
 					wg.Go(func() {
 						for i := next.Add(1); i <= int64(b.N); i = next.Add(1) {
-							c := store.Change{Record: storetest.Typical(int(i)), Expected: store.AnyRevision, Time: time.Unix(1_800_000_000, 0), Who: "archive"}
+							c := store.Change{Record: storetest.Typical(int(i)), Expected: store.AnyRevision, Time: time.Unix(1_700_000_000, 0), Who: "archive"}
 							c.Record.Reason = fmt.Sprint(kind, b.N)
 							if _, err := s.Apply(context.Background(), []store.Change{c}); err != nil {
 								b.Error(err)
@@ -71,7 +71,7 @@ func plain(b *testing.B, url string, writers int) {
 			defer c.Close(context.Background())
 			for i := next.Add(1); i <= int64(b.N); i = next.Add(1) {
 				r := storetest.Typical(int(i))
-				value := codec.Append(nil, &store.Change{Record: r, Time: time.Unix(1_800_000_000, 0)})
+				value := codec.Append(nil, &store.Change{Record: r, Time: time.Unix(1_700_000_000, 0)})
 				_, err := c.Exec(context.Background(), "insert into plain values ($1, $2) on conflict (key) do update set value = excluded.value", r.Name.Key(), value)
 				if err != nil {
 					b.Error(err)
@@ -91,7 +91,7 @@ func typicalEntries(n int) iter.Seq2[*store.Entry, error] {
 	return func(yield func(*store.Entry, error) bool) {
 		for i := range n {
 			r := storetest.Typical(i)
-			r.Spelling, r.Modified, r.Revision = r.Name.Key(), time.Unix(1_800_000_000, 0).UTC(), 1
+			r.Spelling, r.Modified, r.Revision = r.Name.Key(), time.Unix(1_700_000_000, 0).UTC(), 1
 			e := &store.Entry{Seq: uint64(i) + 1, Change: &store.Change{Record: r, Time: r.Modified, Who: "archive"}}
 			e.Salt[0], e.Salt[1], e.Salt[2], e.Salt[3] = byte(i), byte(i>>8), byte(i>>16), 1
 			e.Digest = codec.Digest(e.Salt, codec.Append(nil, e.Change))

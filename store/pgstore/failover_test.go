@@ -352,7 +352,7 @@ func TestLostAtTheEnd(t *testing.T) {
 	const mark = "lost_at_the_end"
 	url := newURL(t, shared)
 	s := open(t, url+"&application_name="+mark)
-	a := store.Change{Authority: &store.Authority{Prefix: name.PrefixFromKey("urn:x-a")}, Expected: store.AnyRevision, Time: time.Unix(1_800_000_000, 0)}
+	a := store.Change{Authority: &store.Authority{Prefix: name.PrefixFromKey("urn:x-a")}, Expected: store.AnyRevision, Time: time.Unix(1_700_000_000, 0)}
 	again := a
 	again.Authority = &store.Authority{Prefix: a.Authority.Prefix, Description: "x"}
 	token := func(id string) store.Change {

@@ -336,10 +336,7 @@ func (js *jobs) save() {
 		err = os.MkdirAll(js.dir, durable.PrivateDir)
 	}
 	if err == nil {
-		err = durable.Replace(durable.Disk{Mode: durable.Private}, js.file(), func(w io.Writer) error {
-			_, err := w.Write(b)
-			return err
-		})
+		err = durable.Write(durable.Disk{Mode: durable.Private}, js.file(), b)
 	}
 	if err != nil && !failed {
 		js.log.Error("jobs cannot be kept for the next start", "file", js.file(), "err", err)

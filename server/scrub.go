@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -184,10 +183,7 @@ func (c *scrub) save(now bool) {
 	c.saved = time.Now()
 	b, err := json.Marshal(c.known())
 	if err == nil {
-		err = durable.Replace(durable.Disk{Mode: durable.Private}, c.file, func(w io.Writer) error {
-			_, err := w.Write(b)
-			return err
-		})
+		err = durable.Write(durable.Disk{Mode: durable.Private}, c.file, b)
 	}
 	if err != nil && !c.dumb {
 		c.server.log.Warn("the place of the scrub cannot be kept for the next start", "file", c.file, "err", err)

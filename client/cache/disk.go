@@ -108,10 +108,7 @@ func (d *Disk) write(path string, text []byte) error {
 	if err := os.Mkdir(filepath.Dir(path), durable.PrivateDir); err != nil && !errors.Is(err, fs.ErrExist) {
 		return err
 	}
-	return durable.Replace(durable.Disk{Mode: durable.Private, Disposable: true}, path, func(w io.Writer) error {
-		_, err := w.Write(text)
-		return err
-	})
+	return durable.Write(durable.Disk{Mode: durable.Private, Disposable: true}, path, text)
 }
 
 // Drop implements [Keeper].

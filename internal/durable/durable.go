@@ -137,12 +137,17 @@ func SyncDir(dir string) error {
 	return errors.Join(d.Sync(), d.Close())
 }
 
-// WriteFile replaces a file by one with this text that only its owner can read.
-func WriteFile(path, text string) error {
-	return Replace(Disk{Mode: Private}, path, func(w io.Writer) error {
-		_, err := io.WriteString(w, text)
+// Write gives the file at path this content, as [Replace] does.
+func Write(disk FS, path string, content []byte) error {
+	return Replace(disk, path, func(w io.Writer) error {
+		_, err := w.Write(content)
 		return err
 	})
+}
+
+// WriteFile replaces a file by one with this text that only its owner can read.
+func WriteFile(path, text string) error {
+	return Write(Disk{Mode: Private}, path, []byte(text))
 }
 
 // Sweep removes the files that a crash has kept from replacing the file at path.

@@ -112,10 +112,7 @@ func writeManifest(files vfs.FS, dir string, m *Manifest) error {
 }
 
 func writeManifestText(files vfs.FS, dir string, text []byte) error {
-	return durable.Replace(disk{files}, files.PathJoin(dir, ManifestFile), func(w io.Writer) error {
-		_, err := w.Write(text)
-		return err
-	})
+	return durable.Write(disk{files}, files.PathJoin(dir, ManifestFile), text)
 }
 
 // readManifest reads the manifest of a backup. The error is [fs.ErrNotExist] if there

@@ -24,10 +24,7 @@ const maxMark = 128
 
 // writeMark puts a mark on disk, in place of the one that is there.
 func writeMark(files vfs.FS, dir string, h store.Head) error {
-	return durable.Replace(disk{files}, files.PathJoin(dir, markFile), func(w io.Writer) error {
-		_, err := fmt.Fprintf(w, "%d:%x\n", h.Size, h.Hash)
-		return err
-	})
+	return durable.Write(disk{files}, files.PathJoin(dir, markFile), fmt.Appendf(nil, "%v\n", h))
 }
 
 // readMark returns the mark, the head of an empty log if there is none.
@@ -44,12 +41,11 @@ func readMark(disk vfs.FS, dir string) (h store.Head, err error) {
 	if err := errors.Join(err, f.Close()); err != nil {
 		return h, err
 	}
-	var hash []byte
-	_, err = fmt.Sscanf(string(text), "%d:%x\n", &h.Size, &hash)
-	if err != nil || len(hash) != len(h.Hash) || !strings.HasSuffix(string(text), "\n") {
+	line, whole := strings.CutSuffix(string(text), "\n")
+	h, err = store.ParseHead(line)
+	if err != nil || !whole {
 		return h, fmt.Errorf("%s: it is damaged: when verify finds nothing else, remove it", path)
 	}
-	h.Hash = [32]byte(hash)
 	return h, nil
 }
 

@@ -14,9 +14,10 @@ import (
 )
 
 // A table is a listener that bounds the connections that are open at once, and how many
-// of them are of one address (IPv6: of one /64). When it is full, the connection that was
-// idle for longest makes room for a new one; when an address has its share, that of this
-// address does.
+// of them are of one address (IPv6: of one /64). When an address has its share, its
+// connection that was idle for longest makes room for a new one. When the table is full,
+// that of the address with most connections does, so that whoever opens them fast closes
+// its own.
 type table struct {
 	net.Listener
 	max, each int
@@ -32,25 +33,28 @@ type table struct {
 	mu     sync.Mutex
 	n      int
 	shares map[netip.Addr]*share
-	idle   list.List // of *tabled, in the order of since
+	sizes  []*list.List // of *share: sizes[n] are the addresses with n connections, n > 0
+	idle   list.List    // of *tabled, in the order of since
 }
 
 // A share is what one address has.
 type share struct {
 	n    int
-	idle list.List // of *tabled, in the order of since
+	in   *list.Element // of table.sizes[n]
+	idle list.List     // of *tabled, in the order of since
 }
 
 func newTable(l net.Listener, most, each int, many func(netip.Addr) bool, refused func(string)) *table {
 	return &table{
 		Listener: l, max: most, each: each, many: many, refused: refused,
-		closed: make(chan struct{}), freed: make(chan struct{}, 1), shares: map[netip.Addr]*share{},
+		closed: make(chan struct{}), freed: make(chan struct{}, 1),
+		shares: map[netip.Addr]*share{}, sizes: make([]*list.List, 1),
 	}
 }
 
 // The reasons for which connections are closed, as the metrics have them.
 const (
-	refusedConnection = "connections" // the address has its share, and none of them is idle
+	refusedConnection = "connections" // the address has its share or most of all, and none of them is idle
 	refusedIdle       = "idle"        // an idle connection made room for another one
 )
 
@@ -64,6 +68,7 @@ func (t *table) Accept() (net.Conn, error) {
 		from := addrOf(raw.RemoteAddr()).Addr()
 		c := &tabled{Conn: raw, table: t, from: gateway.Guest(from), many: t.many(from)}
 		c.heard.Store(time.Now().UnixNano())
+		c.reading.Store(true) // or soon will: many connections may come at once
 		switch err := t.wait(c); {
 		case err == nil:
 			return c, nil
@@ -113,15 +118,54 @@ func (t *table) admit(c *tabled) (full, ok bool) {
 	switch {
 	case !c.many && s.n >= t.each && !t.shed(&s.idle):
 		return false, false
-	case t.n >= t.max && !t.shed(&t.idle):
-		return true, false
+	case t.n >= t.max && !t.makeRoom(s, c.many):
+		return t.idle.Len() == 0 || c.many || s.n == 0, false
 	}
-	t.n++
-	s.n++
 	t.shares[c.from] = s
+	t.resize(s, +1)
 	c.isOpen = true
 	t.setIdle(c)
 	return false, true
+}
+
+// makeRoom closes an idle connection for a new one of a share: of the address that has
+// most; of two that have as many, the one that came to them first. An address may take the
+// place of its own connections and of those of an address that has more, unless many share
+// it. t.mu is held.
+func (t *table) makeRoom(s *share, many bool) (ok bool) {
+	own := s.n
+	if many {
+		own = 0
+	}
+	for n := len(t.sizes) - 1; n > max(own, 1); n-- {
+		for e := t.sizes[n].Front(); e != nil; e = e.Next() {
+			if t.shed(&e.Value.(*share).idle) {
+				return true
+			}
+		}
+	}
+	if own > 0 {
+		return t.shed(&s.idle)
+	}
+	return t.shed(&t.idle)
+}
+
+// resize counts one connection more or one less for a share. t.mu is held.
+func (t *table) resize(s *share, by int) {
+	if s.n > 0 {
+		t.sizes[s.n].Remove(s.in)
+	}
+	t.n += by
+	s.n += by
+	if s.n == len(t.sizes) {
+		t.sizes = append(t.sizes, list.New())
+	}
+	if s.n > 0 {
+		s.in = t.sizes[s.n].PushBack(s)
+	}
+	for n := len(t.sizes); n > 1 && t.sizes[n-1].Len() == 0; n-- {
+		t.sizes = t.sizes[:n-1]
+	}
 }
 
 // shed closes the connection of a list that was idle for longest. It is not ok if there
@@ -180,9 +224,8 @@ func (t *table) remove(c *tabled) {
 	}
 	t.setBusy(c)
 	c.isOpen = false
-	t.n--
 	s := t.shares[c.from]
-	if s.n--; s.n == 0 {
+	if t.resize(s, -1); s.n == 0 {
 		delete(t.shares, c.from)
 	}
 	t.tell()

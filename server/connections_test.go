@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"net/netip"
 	"os"
 	"strconv"
 	"strings"
@@ -248,5 +249,134 @@ func TestConnectionTableTLS(t *testing.T) {
 				t.Errorf("HTTP/%d, want %d", resp.ProtoMajor, want)
 			}
 		}
+	}
+}
+
+// pipes is a listener whose connections come from where the test says.
+type pipes struct {
+	net.Listener
+	from chan string
+}
+
+func (p *pipes) Accept() (net.Conn, error) {
+	from, ok := <-p.from
+	if !ok {
+		return nil, net.ErrClosed
+	}
+	c, _ := net.Pipe()
+	return pipeFrom{c, &net.TCPAddr{IP: net.ParseIP(from), Port: 1}}, nil
+}
+
+type pipeFrom struct {
+	net.Conn
+	from net.Addr
+}
+
+func (p pipeFrom) RemoteAddr() net.Addr { return p.from }
+
+// Room in a full table is taken from the address with most connections, however fast it
+// opens new ones, and however new they are.
+func TestConnectionRoom(t *testing.T) {
+	const shared = "127.0.0.1"
+	type step struct {
+		from string
+		busy bool   // it is being answered from then on
+		ok   bool   // it is let in
+		left string // the addresses of the connections that are open then, in the order in which they came
+	}
+	for name, steps := range map[string][]step{
+		"a hoarder pays for itself and for others": {
+			{"10.0.0.1", false, true, "1"},
+			{"10.0.0.2", false, true, "12"},
+			{"10.0.0.2", false, true, "122"},
+			{"10.0.0.2", false, true, "1222"},
+			{"10.0.0.2", false, true, "1222"},
+			{"10.0.0.2", false, true, "1222"},
+			{"10.0.0.3", false, true, "1223"},
+			{"10.0.0.4", false, true, "1234"},
+			{"10.0.0.2", false, true, "1342"},
+		},
+		"addresses that have as many": {
+			{"10.0.0.1", false, true, "1"},
+			{"10.0.0.2", false, true, "12"},
+			{"10.0.0.2", false, true, "122"},
+			{"10.0.0.1", false, true, "1221"},
+			{"10.0.0.3", false, true, "1213"},
+			{"10.0.0.4", false, true, "2134"},
+			{"10.0.0.5", false, true, "1345"},
+		},
+		"an IPv6 network is one address": {
+			{"2001:db8::1", false, true, "1"},
+			{"10.0.0.2", false, true, "12"},
+			{"2001:db8::3", false, true, "123"},
+			{"2001:db8::4", false, true, "1234"},
+			{"10.0.0.5", false, true, "2345"},
+			{"10.0.0.6", false, true, "2456"},
+		},
+		"what is answered is kept": {
+			{"10.0.0.1", false, true, "1"},
+			{"10.0.0.2", true, true, "12"},
+			{"10.0.0.2", true, true, "122"},
+			{"10.0.0.2", true, true, "1222"},
+			{"10.0.0.2", false, false, "1222"},
+			{"10.0.0.3", false, true, "2223"},
+		},
+		"an address that many share takes from everybody": {
+			{"10.0.0.1", false, true, "1"},
+			{shared, true, true, "11"},
+			{shared, true, true, "111"},
+			{shared, true, true, "1111"},
+			{shared, false, true, "1111"},
+			{"10.0.0.3", false, true, "1113"},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := &pipes{from: make(chan string)}
+			refused := make(chan string, 100)
+			table := newTable(p, 4, 4, func(a netip.Addr) bool { return a.String() == shared }, func(reason string) { refused <- reason })
+			accepted := make(chan *tabled)
+			go func() {
+				for {
+					c, err := table.Accept()
+					if err != nil {
+						close(accepted)
+						return
+					}
+					accepted <- c.(*tabled)
+				}
+			}()
+			defer close(p.from)
+			var all []*tabled
+			for i, step := range steps {
+				p.from <- step.from
+				ok := false
+				for !ok {
+					select {
+					case c := <-accepted:
+						ok = true
+						all = append(all, c)
+						if step.busy {
+							table.state(c, http.StateActive)
+						}
+					case reason := <-refused:
+						if reason == refusedIdle {
+							continue
+						}
+					}
+					break
+				}
+				left := ""
+				for _, c := range all {
+					table.mu.Lock()
+					if from := c.RemoteAddr().String(); c.isOpen {
+						left += from[strings.LastIndexAny(from[:len(from)-2], ".:")+1:][:1]
+					}
+					table.mu.Unlock()
+				}
+				if ok != step.ok || left != step.left {
+					t.Errorf("%d, %s: let in %v, open %s; want %v, %s", i, step.from, ok, left, step.ok, step.left)
+				}
+			}
+		})
 	}
 }

@@ -235,7 +235,3 @@ func AskerOf(ctx context.Context) *Asker {
 	a, _ := ctx.Value(askerKey{}).(*Asker)
 	return a
 }
-
-// AskerAddr returns the address from which the request of ctx came; the zero address if
-// nobody told.
-func AskerAddr(ctx context.Context) netip.Addr { return AskerOf(ctx).addr() }

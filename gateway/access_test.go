@@ -194,7 +194,7 @@ func TestAsker(t *testing.T) {
 	if got := AskerOf(WithAsker(context.Background(), asker)); got != asker {
 		t.Errorf("got %v", got)
 	}
-	if got := AskerAddr(context.Background()); got.IsValid() {
+	if got := AskerOf(context.Background()); got != nil {
 		t.Errorf("got %v", got)
 	}
 }

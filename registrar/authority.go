@@ -240,8 +240,12 @@ func checkContact(s string) fault {
 	if s == "" {
 		return fault{}
 	}
-	_, f := parseURI(s)
-	if f.bad() && strings.Contains(s, "@") && !strings.Contains(s, ":") {
+	err := location.CheckContact(s)
+	if err == nil {
+		return fault{}
+	}
+	f := faultOf(err)
+	if strings.Contains(s, "@") && !strings.Contains(s, ":") {
 		f.message += "; an address of mail is written mailto:" + s
 	}
 	return f

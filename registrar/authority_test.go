@@ -63,6 +63,8 @@ func TestAuthorityRefused(t *testing.T) {
 		{"children[0]", store.Authority{Prefix: p, Children: []string{"javascript:x"}}},
 		{"contact", store.Authority{Prefix: p, Contact: "names@example.org"}},
 		{"contact", store.Authority{Prefix: p, Contact: "javascript:x"}},
+		{"contact", store.Authority{Prefix: p, Contact: "ms-msdt:/id%20x"}},
+		{"contact", store.Authority{Prefix: p, Contact: "tel:*%2306%23"}},
 		{"description", store.Authority{Prefix: p, Description: "\x1b"}},
 		{"default_service", store.Authority{Prefix: p, Service: "X2Y"}},
 		{"redirect_status", store.Authority{Prefix: p, Redirect: 200}},

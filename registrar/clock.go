@@ -2,7 +2,6 @@ package registrar
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"sync"
 	"time"
@@ -16,35 +15,90 @@ type clockGuard struct {
 	asking sync.Mutex // held by the one who asks the store; others use what is known
 
 	mu      sync.Mutex
-	asked   time.Time // when the store was asked, by the clock that is checked; zero if never
-	latest  time.Time // of the changes that are known
-	problem string    // what is wrong by the clock of the database, "" if nothing
+	asked   time.Time   // when the store was asked, by the clock that is checked; zero if never
+	latest  time.Time   // of the changes that are known
+	problem *ClockError // what is wrong by the clock of the database, nil if nothing
+	tried   time.Time   // when ClockProblem had the store asked
 }
+
+// A ClockError says that the clock is too wrong for changes.
+type ClockError struct {
+	Cause  string // without times; may be shown to anybody
+	detail string
+}
+
+func (e *ClockError) Error() string { return e.detail }
 
 // askAgain is after how long the store is asked again. One of the two clocks may be set
 // at any moment while they differ, and it is asked for each change.
 const askAgain = time.Minute
 
-// CheckClock returns an error that says what is wrong if the clock is more than
-// [store.MaxSkew] before the last change of the store, or that far from the clock of its
+// retryClock is after how long [Registrar.ClockProblem] has the store asked again while
+// there is a problem.
+const retryClock = time.Second
+
+// clockTimeout bounds how long [Registrar.ClockProblem] has the store asked.
+const clockTimeout = 10 * time.Second
+
+// CheckClock returns a [*ClockError] if the clock is more than [store.MaxSkew] before the last change of the store, or that far from the clock of its
 // database. Changes are then refused with a [*store.AwayError], unless
 // [Options].AnyTime accepts it.
 func (r *Registrar) CheckClock(ctx context.Context) error {
 	g, now := &r.clock, r.now()
 	g.mu.Lock()
-	due := g.asked.IsZero() || g.problem != "" || now.Sub(g.asked).Abs() >= askAgain
+	due := g.asked.IsZero() || g.problem != nil || now.Sub(g.asked).Abs() >= askAgain
 	g.mu.Unlock()
 	if due && g.asking.TryLock() {
 		g.ask(ctx, r.store, now)
 		g.asking.Unlock()
 	}
+	if e := g.wrong(now); e != nil {
+		return e
+	}
+	return nil
+}
+
+// ClockProblem returns why changes are refused, by what is known of the clock; nil if they
+// are not. It waits for nothing: the store is asked in the background, so that a clock that
+// is set, or right again, is noticed without a change.
+func (r *Registrar) ClockProblem() *ClockError {
+	if r.anyTime {
+		return nil
+	}
+	g, now := &r.clock, r.now()
+	g.mu.Lock()
+	again := askAgain
+	if g.problem != nil {
+		again = retryClock
+	}
+	due := g.tried.IsZero() || now.Sub(g.tried).Abs() >= again
+	if due = due && g.asking.TryLock(); due {
+		g.tried = now
+	}
+	g.mu.Unlock()
+	if due {
+		go func() {
+			defer g.asking.Unlock()
+			ctx, cancel := context.WithTimeout(context.Background(), clockTimeout)
+			defer cancel()
+			g.ask(ctx, r.store, now)
+		}()
+	}
+	return g.wrong(now)
+}
+
+// wrong returns what is wrong with the clock, by what is known.
+func (g *clockGuard) wrong(now time.Time) *ClockError {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	switch {
-	case g.problem != "":
-		return errors.New(g.problem)
+	case g.problem != nil:
+		return g.problem
 	case g.latest.Sub(now) > store.MaxSkew:
-		return fmt.Errorf("the clock (%s) is more than a day before the last change (%s)", stamp(now), stamp(g.latest))
+		return &ClockError{
+			"the clock is more than a day before the last change",
+			fmt.Sprintf("the clock (%s) is more than a day before the last change (%s)", stamp(now), stamp(g.latest)),
+		}
 	}
 	return nil
 }
@@ -61,12 +115,15 @@ func (g *clockGuard) ask(ctx context.Context, s store.Store, now time.Time) {
 	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	g.asked, g.problem = now, ""
+	g.asked, g.problem = now, nil
 	if latest.After(g.latest) {
 		g.latest = latest
 	}
 	if !shared.IsZero() && now.Sub(shared).Abs() > store.MaxSkew {
-		g.problem = fmt.Sprintf("the clock of this machine (%s) is more than a day from that of the database (%s)", stamp(now), stamp(shared))
+		g.problem = &ClockError{
+			"the clock of this machine is more than a day from that of the database",
+			fmt.Sprintf("the clock of this machine (%s) is more than a day from that of the database (%s)", stamp(now), stamp(shared)),
+		}
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -26,8 +27,10 @@ func (s shared) Clock(context.Context) (time.Time, error) { return s.now(), nil 
 // database, makes no changes until it is right or accepted.
 func TestClock(t *testing.T) {
 	ctx, right := t.Context(), time.Date(2026, 11, 22, 10, 0, 0, 0, time.UTC)
-	now, database := right, right
-	s := shared{memstore.New(), func() time.Time { return database }}
+	now := right
+	var database atomic.Value // of time.Time: it is asked in the background
+	database.Store(right)
+	s := shared{memstore.New(), func() time.Time { return database.Load().(time.Time) }}
 	open := func(anyTime bool) *registrar.Registrar {
 		return registrar.New(s, registrar.Options{Now: func() time.Time { return now }, AnyTime: anyTime})
 	}
@@ -67,7 +70,7 @@ func TestClock(t *testing.T) {
 
 	// The clock goes back while the registrar runs, and before another one starts.
 	now = right.Add(-25 * time.Hour)
-	database = now
+	database.Store(now)
 	isAway("a clock that was set back", put(r, "urn:x-a:2"), "before the last change (2026-11-22T10:00:00Z)")
 	isAway("the same at the start", put(open(false), "urn:x-a:2"), "before the last change (2026-11-22T10:00:00Z)")
 	if _, err := r.PutAuthority(ctx, registrar.Operator(), &store.Authority{Prefix: prefix(t, "urn:x-a")}, 0, ""); err == nil {
@@ -76,26 +79,55 @@ func TestClock(t *testing.T) {
 	if _, err := r.Delete(ctx, registrar.Operator(), parse("urn:x-a:1"), store.AnyRevision, ""); err == nil {
 		t.Error("a name was deleted")
 	}
+	// Monitoring is told without a change, by a registrar that was just started, too.
+	fresh := open(false)
+	wrong := func(r *registrar.Registrar, want string) {
+		t.Helper()
+		cause := ""
+		for until := time.Now().Add(5 * time.Second); time.Now().Before(until); time.Sleep(time.Millisecond) {
+			if cause = ""; r.ClockProblem() != nil {
+				cause = r.ClockProblem().Cause
+			}
+			if cause == want {
+				return
+			}
+		}
+		t.Errorf("ClockProblem: %q, want %q", cause, want)
+	}
+	const before, apart = "the clock is more than a day before the last change", "the clock of this machine is more than a day from that of the database"
+	wrong(fresh, before)
+	wrong(r, before)
+	if e := open(true).ClockProblem(); e != nil {
+		t.Errorf("a clock that is accepted: %v", e)
+	}
+
 	if err := put(open(true), "urn:x-a:2"); err != nil || !modified("urn:x-a:2").Equal(now) {
 		t.Errorf("accepted: %v, %v", err, modified("urn:x-a:2"))
 	}
 
 	// It is right again: nothing has to be started anew.
-	now, database = right.Add(time.Minute), right.Add(time.Minute)
+	now = right.Add(time.Minute)
+	database.Store(now)
 	if err := put(r, "urn:x-a:3"); err != nil || !modified("urn:x-a:3").Equal(now) {
 		t.Errorf("a clock that is right again: %v, %v", err, modified("urn:x-a:3"))
 	}
 
+	wrong(fresh, "")
+
 	// It is far ahead of that of the database: nothing gets that time.
 	now = right.AddDate(64, 0, 0)
+	wrong(fresh, apart)
 	isAway("a clock that is far ahead", put(r, "urn:x-a:4"), "more than a day from that of the database (2026-11-22T10:01:00Z)")
 
 	// Both were far ahead once, and are right again.
-	database = now
+	database.Store(now)
+	now = now.Add(2 * time.Second) // after which the store is asked again
+	wrong(fresh, "")
 	if err := put(r, "urn:x-a:5"); err != nil {
 		t.Fatal(err)
 	}
-	now, database = right.Add(2*time.Minute), right.Add(2*time.Minute)
+	now = right.Add(2 * time.Minute)
+	database.Store(now)
 	isAway("after a clock that was far ahead", put(open(false), "urn:x-a:6"), "before the last change (2090-11-22")
 	accepting := open(true)
 	if err := errors.Join(put(accepting, "urn:x-a:6"), put(accepting, "urn:x-a:5")); err != nil {

@@ -2,8 +2,8 @@
 # Compares what nginx answers from a map of 100,000 names with what nomen answers
 # from a store with the same names and, with CONTENTS=FILE, from one with N names
 # (9,200,000 unless N says otherwise): requests a second, median and 99th percentile,
-# all of one run, by turns, over loopback. Needs wrk and nginx. CACHE is how many MiB
-# of records nomen keeps in memory, where it does not choose itself.
+# all of one run, by turns, over loopback. Needs wrk and nginx. MEMORY is how many MiB
+# nomen may take, where it does not choose itself.
 #
 #   ROUNDS=3 SECONDS_EACH=10 CONNECTIONS=64 CONTENTS=contents.tsv scripts/bench-serve.sh
 set -eu
@@ -63,7 +63,7 @@ END
 nginx -p "$dir" -c "$dir/nginx.conf" & pids="$pids $!"
 port=4591
 for s in $sets; do
-	"$nomen" serve --data "$dir/$s" --listen 127.0.0.1:$port --admin 127.0.0.1:$((port + 100)) --no-access-log ${CACHE:+--cache "$CACHE"} 2>"$dir/$s.log" & pids="$pids $!"
+	"$nomen" serve --data "$dir/$s" --listen 127.0.0.1:$port --admin 127.0.0.1:$((port + 100)) --no-access-log ${MEMORY:+--memory "$MEMORY"} 2>"$dir/$s.log" & pids="$pids $!"
 	port=$((port + 1))
 done
 

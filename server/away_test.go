@@ -161,3 +161,55 @@ func TestStorageAway(t *testing.T) {
 		t.Errorf("at last: %d %s", p.status, p.body)
 	}
 }
+
+// A server whose clock is too wrong for changes is not ready, at both listeners, and says
+// why; a read-only one makes no changes that could be dated.
+func TestReadyClock(t *testing.T) {
+	var now atomic.Int64
+	now.Store(testNow.Unix())
+	clock := func() time.Time { return time.Unix(now.Load(), 0).UTC() }
+	srv, s := newTestServer(t, func(o *Options) {
+		o.Now = clock
+		o.Registrar = registrar.New(o.Store.(store.Store), registrar.Options{Now: clock})
+	})
+	readable, _ := newTestServer(t, func(o *Options) {
+		o.Store, o.Now, o.Registrar = readOnly{s}, clock, registrar.New(s, registrar.Options{Now: clock})
+	})
+	const wrong = "degraded: clock: the clock is more than a day before the last change"
+	becomes := func(srv *Server, status int, want string, gauge int) {
+		t.Helper()
+		var p *reply
+		for range 1000 { // the store is asked in the background
+			if p = ask(srv, "/-/readyz"); p.status == status {
+				break
+			}
+			time.Sleep(5 * time.Millisecond)
+		}
+		admin := httptest.NewRecorder()
+		r := httptest.NewRequest(http.MethodGet, "/-/readyz", nil)
+		r.Host = "127.0.0.1"
+		srv.Admin().ServeHTTP(admin, r)
+		if p.status != status || string(p.body) != want+"\r\n" || admin.Code != status || !strings.Contains(admin.Body.String(), `"`+want+`"`) {
+			t.Errorf("readyz: %d %q, admin %d %s; want %d %q", p.status, p.body, admin.Code, admin.Body, status, want)
+		}
+		w := httptest.NewRecorder()
+		srv.metrics.handler.ServeHTTP(w, httptest.NewRequest(http.MethodGet, metricsPath, nil))
+		if line := fmt.Sprintf("\nnomen_clock_accepted %d\n", gauge); !strings.Contains(w.Body.String(), line) {
+			t.Errorf("metrics do not have %q", line)
+		}
+	}
+	becomes(srv, http.StatusOK, "ready", 1)
+	now.Store(testNow.AddDate(0, 0, -9).Unix())
+	becomes(srv, http.StatusServiceUnavailable, wrong, 0)
+	becomes(readable, http.StatusOK, "ready", 0)
+	if p := ask(srv, "/-/healthz"); p.status != http.StatusOK {
+		t.Errorf("healthz: %d", p.status)
+	}
+	now.Store(testNow.Unix())
+	becomes(srv, http.StatusOK, "ready", 1)
+}
+
+// readOnly is a store that takes no changes because it was opened so.
+type readOnly struct{ store.Store }
+
+func (readOnly) Condition() store.Condition { return store.Condition{NoWrites: true} }

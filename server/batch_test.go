@@ -188,7 +188,7 @@ func TestBatchAsker(t *testing.T) {
 	s, _ := newTestServer(t, func(o *Options) {
 		o.Resolver = resolverFunc(func(ctx context.Context, q nomen.Question) (*nomen.Answer, error) {
 			switch {
-			case gateway.AskerAddr(ctx).String() != "127.0.0.1":
+			case gateway.AskerOf(ctx).Addr.String() != "127.0.0.1":
 				return nil, &nomen.Error{Kind: nomen.Denied, Name: q.Name.Key()}
 			case q.Name.Key() == "urn:example:many":
 				return nil, &gateway.LimitError{After: 3 * time.Second}

@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"html"
 	"iter"
+	"net/http"
 	"net/netip"
 	"strings"
 	"testing"
@@ -12,6 +14,7 @@ import (
 
 	"github.com/nomen-project/nomen"
 	"github.com/nomen-project/nomen/format"
+	"github.com/nomen-project/nomen/name"
 	"github.com/nomen-project/nomen/store"
 )
 
@@ -560,6 +563,34 @@ func TestHomePage(t *testing.T) {
 	}
 	if text := ask(s, "/"); !strings.HasPrefix(text.get("Content-Type"), "text/plain") || !bytes.Contains(text.body, []byte("Albums of all kinds")) {
 		t.Errorf("got %s", text.body)
+	}
+}
+
+// A contact is a link on every page if a click on it only asks for something, whatever
+// html/template thinks of its scheme, and never a link if not.
+func TestContactLinks(t *testing.T) {
+	for contact, isLink := range map[string]bool{
+		"mailto:names@example.org": true, "https://example.org/contact": true, "tel:+1-201-555-0123": true, "TEL:+358.9.1234;ext=5": true, "gopher://example.org/1": true,
+		"ms-msdt:/id%20x": false, "tel:*%2306%23": false, "javascript:alert(1)": false, "callto:x": false,
+	} {
+		s, m := newTestServer(t, nil)
+		a := &store.Authority{Prefix: name.MustParsePrefix("urn:x-c"), Contact: contact, Revision: 1}
+		if _, err := m.Apply(t.Context(), []store.Change{{Authority: a, Time: modified}}); err != nil { // without the registrar, which refuses some
+			t.Fatal(err)
+		}
+		home := string(ask(s, "/", accepting("text/html")).body)
+		link := `<a href="` + html.EscapeString(contact) + `">Contact</a>`
+		if strings.Contains(html.UnescapeString(home), html.UnescapeString(link)) != isLink || !strings.Contains(html.UnescapeString(home), contact) || strings.Contains(home, "ZgotmplZ") {
+			t.Errorf("%s: %s", contact, home)
+		}
+		for _, accept := range []string{"text/html", "application/json", "application/ld+json", "text/uri-list", "text/turtle", "application/linkset+json"} {
+			p := ask(s, "/urn:x-c:urn+m", accepting(accept))
+			body := html.UnescapeString(string(p.body))
+			asURL := strings.Contains(body, `"`+contact+`"`) || strings.Contains(body, "<"+contact+">") || strings.HasPrefix(body, contact)
+			if p.status != http.StatusOK || asURL != isLink || strings.Contains(p.get("Link"), contact) && !isLink {
+				t.Errorf("%s, %s: a URL %t, want %t: %d %s", contact, accept, asURL, isLink, p.status, p.body)
+			}
+		}
 	}
 }
 

@@ -18,6 +18,7 @@ import (
 
 	"github.com/nomen-project/nomen/format"
 	"github.com/nomen-project/nomen/gateway"
+	"github.com/nomen-project/nomen/internal/location"
 	"github.com/nomen-project/nomen/internal/wire"
 	"github.com/nomen-project/nomen/store"
 )
@@ -40,8 +41,15 @@ func hashed(text string) string {
 	return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
 }
 
-func newExplainPage() (*template.Template, error) {
-	page, err := template.New("explain").Parse(explainPage)
+// newPage parses the template of a page. In it {{link URL}} is a URL that a page may have
+// as a link, "" for any other one; html/template knows http, https and mailto alone.
+func newPage(name, text string) (*template.Template, error) {
+	page, err := template.New(name).Funcs(template.FuncMap{"link": func(s string) template.URL {
+		if !location.IsLink(s) {
+			return ""
+		}
+		return template.URL(s)
+	}}).Parse(text)
 	if err != nil {
 		return nil, fmt.Errorf("server: %w", err)
 	}

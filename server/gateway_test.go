@@ -57,6 +57,7 @@ func TestGatewayPages(t *testing.T) {
 		{"and registers itself", "/", asBrowser, false, "200", "", `navigator.registerProtocolHandler("web+urn", location.origin + "/-/handler?uri=%s")`, ""},
 
 		{"a name here", "/?name=urn%3Aietf%3Arfc%3A2648", asBrowser, false, "200", "", `<a id="lead" rel="noreferrer" href="/urn:ietf:rfc:2648">`, ""},
+		{"elsewhere", "/?name=gopher%3A%2F%2Fexample.org%2F1", asBrowser, false, "200", "", `external" href="gopher://example.org/1">`, "ZgotmplZ"},
 		{"its canonical name", "/?name=%3CURN%3AIETF%3Arfc%3A+2648%3E", asBrowser, false, "200", "", `<code>urn:ietf:rfc:2648</code>`, ""},
 		{"whose it is", "/?name=urn:ietf:rfc:2648", asBrowser, false, "200", "", `served here by <code>urn:ietf:rfc</code>`, ""},
 		{"for programs", "/?name=urn:ietf:rfc:2648", "Accept: text/plain\r\n", false, "200", "", "leads on           /urn:ietf:rfc:2648\r\n", "<"},

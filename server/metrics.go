@@ -30,9 +30,9 @@ type metrics struct {
 // maxStatus is the greatest status of HTTP.
 const maxStatus = 599
 
-// newMetrics counts the requests of a server; condition is that of its store, scrub nil
-// if there is none.
-func newMetrics(condition func() store.Condition, scrub *scrub) *metrics {
+// newMetrics counts the requests of a server; condition is that of its store, clock
+// whether changes may be dated by its clock, scrub nil if there is none.
+func newMetrics(condition func() store.Condition, clock func() bool, scrub *scrub) *metrics {
 	m := &metrics{
 		requests: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "nomen_requests_total", Help: "Requests answered, by form and status.",
@@ -45,12 +45,12 @@ func newMetrics(condition func() store.Condition, scrub *scrub) *metrics {
 	m.stale = prometheus.NewCounter(prometheus.CounterOpts{
 		Name: "nomen_stale_answers_total", Help: "Answers from the cache while the store was away.",
 	})
-	able := func(name, help string, not func(store.Condition) bool) prometheus.GaugeFunc {
+	oneIf := func(name, help string, holds func() bool) prometheus.GaugeFunc {
 		return prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: name, Help: help}, func() float64 {
-			if not(condition()) {
-				return 0
+			if holds() {
+				return 1
 			}
-			return 1
+			return 0
 		})
 	}
 	m.refusals = prometheus.NewCounterVec(prometheus.CounterOpts{
@@ -61,8 +61,9 @@ func newMetrics(condition func() store.Condition, scrub *scrub) *metrics {
 	}
 	registry := prometheus.NewRegistry()
 	registry.MustRegister(m.requests, m.seconds, m.refusals, m.stale, degraded{condition},
-		able("nomen_storage_readable", "Whether the store can be read: 1 or 0.", func(c store.Condition) bool { return c.NoReads }),
-		able("nomen_storage_writable", "Whether the store takes changes: 1 or 0.", func(c store.Condition) bool { return c.NoWrites }),
+		oneIf("nomen_storage_readable", "Whether the store can be read: 1 or 0.", func() bool { return !condition().NoReads }),
+		oneIf("nomen_storage_writable", "Whether the store takes changes: 1 or 0.", func() bool { return !condition().NoWrites }),
+		oneIf("nomen_clock_accepted", "Whether changes are accepted by the clock of this server: 1 or 0.", clock),
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	if scrub != nil {
 		gauge := func(name, help string, value func(scrubState) float64) prometheus.GaugeFunc {

@@ -13,6 +13,7 @@ import (
 	"github.com/nomen-project/nomen"
 	"github.com/nomen-project/nomen/adminapi"
 	"github.com/nomen-project/nomen/format"
+	"github.com/nomen-project/nomen/registrar"
 	"github.com/nomen-project/nomen/store"
 )
 
@@ -32,9 +33,9 @@ type home struct {
 }
 
 func newHome() (home, error) {
-	page, err := template.New("home").Parse(homePage)
+	page, err := newPage("home", homePage)
 	if err != nil {
-		return home{}, fmt.Errorf("server: %w", err)
+		return home{}, err
 	}
 	policy := "default-src 'none'; style-src " + hashed(homeStyle) + "; script-src " + hashed(handlerScript) +
 		"; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
@@ -108,15 +109,27 @@ func (s *Server) health(path string) *reply {
 	return uncached(newReply(status).withText(text))
 }
 
-// readiness says "ready", or why not.
+// readiness says "ready", or why not, by what is known already.
 func (s *Server) readiness() (status int, text string) {
 	if s.closing.Load() {
 		return http.StatusServiceUnavailable, "closing"
 	}
-	if c := store.ConditionOf(s.store); c.Cause != "" {
+	c := store.ConditionOf(s.store)
+	if c.Cause != "" {
 		return http.StatusServiceUnavailable, "degraded: storage: " + printable(c.Cause)
 	}
+	if e := s.clockProblem(); e != nil && !c.NoWrites {
+		return http.StatusServiceUnavailable, "degraded: clock: " + e.Cause
+	}
 	return http.StatusOK, "ready"
+}
+
+// clockProblem returns why changes are not dated by the clock, nil if they are.
+func (s *Server) clockProblem() *registrar.ClockError {
+	if s.registrar == nil {
+		return nil
+	}
+	return s.registrar.ClockProblem()
 }
 
 // homePage says what this is.

@@ -14,6 +14,7 @@ import (
 	"github.com/nomen-project/nomen"
 	"github.com/nomen-project/nomen/format"
 	"github.com/nomen-project/nomen/gateway"
+	"github.com/nomen-project/nomen/internal/location"
 	"github.com/nomen-project/nomen/name"
 	"github.com/nomen-project/nomen/store"
 	"github.com/nomen-project/nomen/uri"
@@ -64,7 +65,12 @@ func (s *Server) metainformation(r *request, a asked) *nomen.Answer {
 	about := &nomen.Location{Rel: "describedby"}
 	var note []string
 	if auth := a.authority; auth != nil {
-		about.URL = auth.Contact
+		switch {
+		case location.IsLink(auth.Contact):
+			about.URL = auth.Contact
+		case auth.Contact != "": // of a store that was filled when more was accepted
+			note = append(note, "Contact: "+auth.Contact)
+		}
 		if auth.Description != "" {
 			note = append(note, auth.Description)
 		}

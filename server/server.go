@@ -200,7 +200,7 @@ func New(o Options) (*Server, error) {
 	s.nodeToken, s.uses.registrar, s.uses.log = o.NodeToken, s.registrar, s.log
 	s.jobs = newJobs(o.Jobs, s.now, s.log)
 	s.scrub = newScrub(s, o.Store, o.Scrub, o.ScrubDir)
-	s.metrics = newMetrics(func() store.Condition { return store.ConditionOf(o.Store) }, s.scrub)
+	s.metrics = newMetrics(func() store.Condition { return store.ConditionOf(o.Store) }, func() bool { return s.clockProblem() == nil }, s.scrub)
 	for _, h := range o.Hosts {
 		s.hosts[store.CanonicalHost(h)] = true
 	}
@@ -220,7 +220,7 @@ func New(o Options) (*Server, error) {
 	if s.home, err = newHome(); err != nil {
 		return nil, err
 	}
-	s.explained, err = newExplainPage()
+	s.explained, err = newPage("explain", explainPage)
 	return s, err
 }
 

@@ -135,7 +135,7 @@ func (c *cli) authorityPutCommand() *cobra.Command {
 	f.BoolVar(&given.Default, "default", false, "it is meant when nothing else says who is")
 	f.StringSliceVar(&given.Parents, "parent", nil, "naming authority that authorised it")
 	f.StringSliceVar(&given.Children, "child", nil, "naming authority that it authorised")
-	f.StringVar(&given.Contact, "contact", "", "URL, mostly mailto:")
+	f.StringVar(&given.Contact, "contact", "", "URL, mostly mailto:, https: or tel:")
 	f.StringVar(&given.Description, "description", "", "for people")
 	f.BoolVar(&given.List, "list", false, "urn+a lists its names")
 	f.StringVar(&service, "default-service", "", "of web paths: I2L, I2C ... (default I2L)")

@@ -192,12 +192,49 @@ func escapedControl(s string) int {
 
 // IsLink reports whether a page may have s as a link that a click follows: a
 // location of a scheme with which a browser, or the program that it starts, only
-// asks for something.
+// asks for something; or a telephone number.
 func IsLink(s string) bool {
 	u, err := uri.Parse(s)
 	if err != nil {
 		return false
 	}
 	at, err := check(u)
-	return err == nil && at.link
+	return err == nil && at.link || isTelephone(u)
+}
+
+// CheckContact accepts a URL at which people can be reached, which is one that
+// [IsLink]. The error is an [*Error] or that of [uri.Parse].
+func CheckContact(s string) error {
+	u, err := uri.Parse(s)
+	if err != nil || IsLink(s) {
+		return err
+	}
+	name, _ := u.Scheme()
+	if strings.EqualFold(name, telephone) {
+		return &Error{len(telephone) + 1, "tel", "want a telephone number such as tel:+1-201-555-0123"}
+	}
+	if _, err := check(u); err != nil && Allows(name) {
+		return err
+	}
+	return &Error{0, "scheme", fmt.Sprintf("%q is not supported for a contact; use mailto:, https: or tel:", name)}
+}
+
+// telephone is the scheme of telephone numbers, which are contacts and never locations.
+const telephone = "tel"
+
+// isTelephone reports whether u is a telephone number (RFC 3966, section 3) of digits
+// alone. One with "*" or "#" may be a command to the phone or to its network.
+func isTelephone(u uri.URI) bool {
+	name, _ := u.Scheme()
+	if !strings.EqualFold(name, telephone) {
+		return false
+	}
+	number, extension, extended := strings.Cut(u.String()[len(telephone)+1:], ";ext=")
+	return isNumber(strings.TrimPrefix(number, "+")) && (!extended || isNumber(extension))
+}
+
+// isNumber reports whether s has digits, perhaps with visual separators, and nothing else.
+func isNumber(s string) bool {
+	const digits = "0123456789"
+	return strings.ContainsAny(s, digits) && strings.Trim(s, digits+"-.()") == ""
 }

@@ -15,7 +15,7 @@ func TestFaultDamagedBackup(t *testing.T) {
 	base := t.TempDir()
 	data, backup := filepath.Join(base, "data"), filepath.Join(base, "backup")
 	newData(t, data, 5000)
-	s := serve(t, data, "--cache", "16")
+	s := serve(t, data, "--memory", memory)
 	token := s.token()
 	if r := command(data, "backup", backup); r.status != 0 {
 		t.Fatalf("backup: %+v", r)
@@ -66,7 +66,7 @@ func TestFaultBackupDiskFull(t *testing.T) {
 	base := t.TempDir()
 	data, backup := filepath.Join(base, "data"), filepath.Join(d.dir, "backup")
 	newData(t, data, 2000)
-	s := serve(t, data, "--cache", "16")
+	s := serve(t, data, "--memory", memory)
 	token := s.token()
 	if r := command(data, "backup", backup); r.status != 0 {
 		t.Fatalf("backup: %+v", r)

@@ -39,7 +39,7 @@ func TestFaultClockOnceAhead(t *testing.T) {
 	if r := command(data, "verify"); r.status != 1 || strings.Count(r.body, "fault: ") != 1 || !strings.Contains(r.body, "dated in the future") {
 		t.Errorf("verify: %+v", r)
 	}
-	server := serve(t, data, "--cache", "16")
+	server := serve(t, data, "--memory", memory)
 	p := server.look(server.token(), 1)
 	told := 0
 	for _, line := range server.lines() {
@@ -48,7 +48,7 @@ func TestFaultClockOnceAhead(t *testing.T) {
 		}
 	}
 	server.stop()
-	server = serve(t, data, "--cache", "16", "--clock-ok")
+	server = serve(t, data, "--memory", memory, "--clock-ok")
 	after := server.look(server.token(), 2)
 	server.stop()
 

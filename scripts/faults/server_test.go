@@ -25,6 +25,9 @@ import (
 // soon is how long an answer may take that is given "at once".
 const soon = time.Second
 
+// memory is what a server of these tests may take, in MiB: 16 of them hold its cache.
+const memory = "528"
+
 // patience is how long anything may take before the test calls it hung.
 const patience = 30 * time.Second
 
@@ -369,7 +372,8 @@ type probe struct {
 	answers         map[string]reply // of the writers
 }
 
-// look asks at every door. The gauges are nomen_storage_readable and _writable.
+// look asks at every door. The gauges are nomen_storage_readable and _writable,
+// and nomen_clock_accepted while it is 0.
 func (s *server) look(token string, n int) probe {
 	var p probe
 	p.reads, _ = summary(s.readers(token))
@@ -378,8 +382,9 @@ func (s *server) look(token string, n int) probe {
 	p.readyz = ask("GET", s.public+"/-/readyz", "", "", "")
 	var gauges []string
 	for line := range strings.Lines(ask("GET", s.public+"/-/metrics", "", "", "").body) {
-		if name, value, ok := strings.Cut(strings.TrimSpace(line), " "); ok && strings.HasPrefix(name, "nomen_storage_") && !strings.Contains(name, "{") {
-			gauges = append(gauges, strings.TrimPrefix(name, "nomen_storage_")+" "+value)
+		name, value, ok := strings.Cut(strings.TrimSpace(line), " ")
+		if ok && strings.HasPrefix(name, "nomen_storage_") && !strings.Contains(name, "{") || name == "nomen_clock_accepted" && value == "0" {
+			gauges = append(gauges, strings.TrimPrefix(strings.TrimPrefix(name, "nomen_storage_"), "nomen_")+" "+value)
 		}
 	}
 	p.metrics = strings.Join(gauges, ", ")

@@ -28,7 +28,7 @@ func newScene(t *testing.T, d *disk) *scene {
 	t.Helper()
 	data := filepath.Join(d.dir, "data")
 	newData(t, data, 500)
-	c := &scene{t: t, d: d, server: serve(t, data, "--cache", "16")}
+	c := &scene{t: t, d: d, server: serve(t, data, "--memory", memory)}
 	c.token = c.server.token()
 	c.well()
 	c.lines()
@@ -128,7 +128,7 @@ func (c *scene) checkAcked() {
 	}
 	check(c.server)
 	c.kill()
-	check(serve(c.t, c.data, "--cache", "16"))
+	check(serve(c.t, c.data, "--memory", memory))
 }
 
 func (s *server) kill() {
@@ -176,7 +176,7 @@ func TestFaultErrorState(t *testing.T) {
 	}
 	c.d.check()
 	c.d.mount()
-	c.server = serve(t, c.data, "--cache", "16")
+	c.server = serve(t, c.data, "--memory", memory)
 	c.goesOn()
 	row.After = "repair the file system and restart"
 	emit(t, row)
@@ -274,7 +274,7 @@ func (c *scene) atStart(fault string) Row {
 	if r := command(c.data, "put", "urn:example:new", location); r.status != 3 || r.took > 5*time.Second {
 		c.t.Errorf("put: %+v", r)
 	}
-	c.server = serve(c.t, c.data, "--cache", "16")
+	c.server = serve(c.t, c.data, "--memory", memory)
 	return c.during(fault)
 }
 
@@ -328,7 +328,7 @@ func TestFaultServeReadOnly(t *testing.T) {
 	c := newScene(t, newDisk(t, 96, 0))
 	c.stop()
 	c.d.remount("ro")
-	c.server = serve(t, c.data, "--cache", "16", "--read-only")
+	c.server = serve(t, c.data, "--memory", memory, "--read-only")
 	c.n++
 	p := c.look(c.token, c.n)
 	emit(t, Row{

@@ -1,14 +1,19 @@
 package pgstore
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"runtime"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/jackc/pgx/v5"
 
 	"github.com/nomen-project/nomen/name"
 	"github.com/nomen-project/nomen/store"
@@ -139,6 +144,121 @@ func TestNodeAway(t *testing.T) {
 		if c := s.Condition(); c != (store.Condition{}) {
 			t.Errorf("%s: condition %+v when it is back", fault.what, c)
 		}
+	}
+}
+
+// openAs opens a node as a user of its own, and returns what the administrator of the
+// database does.
+func openAs(t *testing.T, db *pgtest.Server, user string, log *slog.Logger) (*Store, func(sql string)) {
+	t.Helper()
+	do := func(sql string) {
+		t.Helper()
+		c, err := pgx.Connect(t.Context(), db.URL())
+		if err == nil {
+			_, err = c.Exec(t.Context(), sql)
+			err = errors.Join(err, c.Close(t.Context()))
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	do("create role " + user + " login superuser")
+	s, err := Open(t.Context(), Options{URL: strings.Replace(db.URL(), "nomen@", user+"@", 1), Node: true, Log: log})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return s, do
+}
+
+// A database that comes back and lets the node in no more is away for another cause,
+// which monitoring and the log are told once.
+func TestNodeNotLetIn(t *testing.T) {
+	db, _ := alone(t)
+	var log bytes.Buffer
+	s, do := openAs(t, db, "guest", slog.New(slog.NewTextHandler(&log, nil)))
+	do("alter role guest nologin")
+	if err := db.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "the loss", func() bool { return s.Condition().Cause == "the database cannot be reached" })
+	since := s.Condition().Since
+	if err := db.Restart(); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "the other cause", func() bool { return s.Condition().Cause == "the database does not let this server in" })
+	if c := s.Condition(); !c.Since.Equal(since) {
+		t.Errorf("away since %v, and was since %v", c.Since, since)
+	}
+	time.Sleep(2 * watchEvery)
+	_ = calls(s)["Apply"](t.Context()) // may not be noticed
+	do("alter role guest login")
+	eventually(t, "writing again", func() bool { return calls(s)["Apply"](t.Context()) == nil })
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if got := strings.Count(log.String(), "is not permitted to log in"); got != 1 {
+		t.Errorf("told %d times:\n%s", got, &log)
+	}
+}
+
+// Sessions that began while the database made all of them read-only stay so. A node
+// goes on with new ones.
+func TestReadOnlySessions(t *testing.T) {
+	db, _ := alone(t)
+	s, do := openAs(t, db, "guest", nil)
+	do("alter role guest set default_transaction_read_only = on")
+	do("select pg_terminate_backend(pid) from pg_stat_activity where usename = 'guest'")
+	eventually(t, "refused", func() bool { return s.Condition().NoWrites && !s.Condition().NoReads })
+	for range 20 {
+		if _, err := s.Get(t.Context(), name.FromKey("urn:x-a:b"), time.Time{}); !errors.Is(err, store.ErrNotFound) {
+			t.Fatal(err)
+		}
+	}
+	do("alter role guest reset default_transaction_read_only")
+	eventually(t, "writing again", func() bool { return calls(s)["Apply"](t.Context()) == nil })
+}
+
+// What waits for a server that hangs waits no longer once that is known.
+func TestLostUnderWay(t *testing.T) {
+	db, proxy := alone(t)
+	s := openNode(t, proxy.URL(db))
+	all := calls(s)
+	for _, call := range all {
+		if err := call(t.Context()); err != nil && !errors.Is(err, store.ErrNotFound) {
+			t.Fatal(err)
+		}
+	}
+	if err := db.Pause(); err != nil {
+		t.Fatal(err)
+	}
+	type end struct {
+		what string
+		at   time.Time
+	}
+	ends := make(chan end, len(all))
+	for what, call := range all {
+		if what == "Apply" { // finds out for longer what became of it
+			continue
+		}
+		go func() {
+			_ = call(t.Context())
+			ends <- end{what, time.Now()}
+		}()
+	}
+	eventually(t, "the loss", func() bool { return s.Condition().NoReads })
+	known := time.Now()
+	for range len(all) - 1 {
+		if e := <-ends; e.at.After(known.Add(abandonAfter * 2 / 3)) {
+			t.Errorf("%s: %v after it was known", e.what, e.at.Sub(known))
+		}
+	}
+	if err := db.Resume(); err != nil {
+		t.Fatal(err)
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"math/rand/v2"
+	"slices"
 	"strconv"
 	"sync"
 	"sync/atomic"
@@ -78,6 +79,7 @@ type server struct {
 	mu   sync.Mutex
 	good time.Time // when the last look began that it answered
 	lost error     // why it is down
+	told []string  // causes that the log has been told since it is down
 }
 
 // A life is the time from one loss of a server to the next.
@@ -92,13 +94,14 @@ func newLife() *life {
 }
 
 // while returns a context that ends with ctx, or when the server is lost: who
-// waits for one that hangs need not wait for its own time to end.
+// waits for one that hangs need not wait for its own time to end. The cause is then
+// errServerLost.
 func (s *server) while(ctx context.Context) (context.Context, context.CancelFunc) {
-	ctx, cancel := context.WithCancel(ctx)
-	stop := context.AfterFunc(s.life.Load().ctx, cancel)
+	ctx, cancel := context.WithCancelCause(ctx)
+	stop := context.AfterFunc(s.life.Load().ctx, func() { cancel(errServerLost) })
 	return ctx, func() {
 		stop()
-		cancel()
+		cancel(nil)
 	}
 }
 
@@ -258,6 +261,9 @@ func (cl *cluster) ask(ctx context.Context, s *server) {
 		cl.judge(s, begun, late, nil)
 	default:
 		cl.judge(s, begun, standby, nil)
+		if cl.condition().NoWrites {
+			s.watch.drop() // the next look shows whether only this session is read-only
+		}
 	}
 }
 
@@ -348,24 +354,41 @@ func (f *fences) passed(ago time.Duration) int64 {
 	return f.seen[0].fence
 }
 
-// set takes note of the role of s, and of why it is down.
+// set takes note of the role of s, and of why it is down. A server that is down may
+// be so for another cause than before: it comes back, but with another password.
 func (cl *cluster) set(s *server, r role, err error) {
 	s.mu.Lock()
 	was := role(s.role.Swap(int32(r)))
+	changed := was != r || r == down && causeOf(s.lost) != causeOf(err)
 	s.lost = err
+	if r != down {
+		s.told = nil
+	}
+	news := r == down && !slices.Contains(s.told, causeOf(err))
+	if news {
+		s.told = append(s.told, causeOf(err))
+	}
 	s.mu.Unlock()
-	if was == r {
+	if !changed {
 		return
 	}
 	cl.judgeAll()
-	switch r {
-	case down:
+	switch {
+	case r == down && was == down:
+		if news {
+			cl.log.Warn("database server still down, for another reason", "server", s.addr, "err", err)
+		}
+	case r == down:
 		s.lose()
 		cl.log.Warn("database server lost", "server", s.addr, "err", err)
-	case superseded:
+	case r == superseded:
 		s.lose()
 		cl.log.Warn("database server is not used: it takes changes, but another one was promoted in its place", "server", s.addr)
 	default:
+		if r == primary && was == standby { // sessions that began as read-only may stay so
+			s.short.drop()
+			s.long.drop()
+		}
 		cl.log.Info("database server found", "server", s.addr, "role", r.String())
 	}
 }

@@ -2,6 +2,8 @@ package pgstore
 
 import (
 	"cmp"
+	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -35,6 +37,29 @@ const (
 	abandonAfter = 2 * time.Second
 )
 
+// A canceller ends a statement whose context has ended: it asks the server to stop it,
+// unless that server was lost. Nobody waits for one of those.
+type canceller struct {
+	asks      pgconn.CancelRequestContextWatcherHandler
+	abandoned bool
+}
+
+// HandleCancel implements [ctxwatch.Handler].
+func (c *canceller) HandleCancel(ctx context.Context) {
+	if c.abandoned = errors.Is(context.Cause(ctx), errServerLost); !c.abandoned {
+		c.asks.HandleCancel(ctx)
+		return
+	}
+	_ = c.asks.Conn.Conn().SetDeadline(time.Unix(1, 0)) // if that fails the connection is closed
+}
+
+// HandleUnwatchAfterCancel implements [ctxwatch.Handler].
+func (c *canceller) HandleUnwatchAfterCancel() {
+	if !c.abandoned {
+		c.asks.HandleUnwatchAfterCancel()
+	}
+}
+
 // A config is a connection string taken apart.
 type config struct {
 	servers []*pgx.ConnConfig // one for each host of the string
@@ -65,7 +90,7 @@ func parseConfig(url string) (*config, error) {
 	}
 	all.OnNotice = noteUnreplicated
 	all.BuildContextWatcherHandler = func(conn *pgconn.PgConn) ctxwatch.Handler {
-		return &pgconn.CancelRequestContextWatcherHandler{Conn: conn, CancelRequestDelay: cancelAfter, DeadlineDelay: abandonAfter}
+		return &canceller{asks: pgconn.CancelRequestContextWatcherHandler{Conn: conn, CancelRequestDelay: cancelAfter, DeadlineDelay: abandonAfter}}
 	}
 	c.servers = split(all)
 	return c, nil

@@ -154,15 +154,23 @@ func TestDeniedDetail(t *testing.T) {
 		err  registrar.DeniedError
 		want string
 	}{
-		{registrar.DeniedError{Need: registrar.Editor, Name: "urn:x:y"}, "it takes the role editor, not reader"},
-		{registrar.DeniedError{Role: registrar.Editor, Need: registrar.Editor, Name: "urn:x:y"}, `it takes a token with a prefix that covers "urn:x:y", or without prefixes, and the role editor`},
+		{registrar.DeniedError{Who: "w", Need: registrar.Editor, Name: "urn:x:y"}, `this needs the role editor; "w" has the role reader`},
+		{registrar.DeniedError{Who: "w", Role: registrar.Editor, Need: registrar.Editor, Name: "urn:x:y"}, `the prefixes of the token of "w" do not cover it`},
 		{
-			registrar.DeniedError{Role: registrar.Administrator, Need: registrar.Administrator, Name: "tokens", Why: "they are for all names"},
-			"they are for all names: it takes a token without prefixes, and the role administrator",
+			registrar.DeniedError{Role: registrar.Administrator, Need: registrar.Administrator, Name: "tokens", Anywhere: true},
+			"this needs the role administrator and a token without prefixes",
+		},
+		{
+			registrar.DeniedError{Need: registrar.Administrator, Name: "urn:x", Anywhere: true, Why: "it would answer for others"},
+			"it would answer for others; this needs the role administrator and a token without prefixes",
 		},
 	} {
-		if got := NewProblem(&tt.err).Detail; got != tt.want {
-			t.Errorf("%+v: got %q, want %q", tt.err, got, tt.want)
+		p := NewProblem(&tt.err)
+		if p.Detail != tt.want {
+			t.Errorf("%+v: got %q, want %q", tt.err, p.Detail, tt.want)
+		}
+		if got := p.Err(); got.Error() != tt.err.Error() {
+			t.Errorf("crossed: %q, want %q", got, tt.err.Error())
 		}
 	}
 }

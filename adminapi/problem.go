@@ -201,22 +201,12 @@ func NewProblem(err error) *Problem {
 	return newProblem(kindFailure, http.StatusInternalServerError, errors.New("the cause is in the server's log"))
 }
 
-// deniedDetail says what it would take to be allowed. Behind what is special about the
-// case it is the rest of the sentence.
+// deniedDetail says why, and what it would take to be allowed.
 func deniedDetail(e *registrar.DeniedError) string {
-	var need string
-	switch {
-	case e.Role < e.Need:
-		need = fmt.Sprintf("it takes the role %s, not %s", e.Need, e.Role)
-	case strings.Contains(e.Name, ":"):
-		need = fmt.Sprintf("it takes a token with a prefix that covers %q, or without prefixes, and the role %s", e.Name, e.Need)
-	default:
-		need = fmt.Sprintf("it takes a token without prefixes, and the role %s", e.Need)
-	}
 	if e.Why != "" {
-		return e.Why + ": " + need
+		return e.Why + "; " + e.Needs()
 	}
-	return need
+	return e.Needs()
 }
 
 func conflictStatus(err error) int {
@@ -244,7 +234,12 @@ func (p *Problem) Err() error {
 		role, _ := registrar.ParseRole(p.Role)
 		need, _ := registrar.ParseRole(p.Need)
 		e := &registrar.DeniedError{Who: p.Who, Role: role, Need: need, Name: p.Name}
-		e.Why = strings.TrimSuffix(strings.TrimSuffix(p.Detail, deniedDetail(e)), ": ")
+		for _, e.Anywhere = range []bool{true, false} {
+			if why, ok := strings.CutSuffix(p.Detail, e.Needs()); ok {
+				e.Why = strings.TrimSuffix(why, "; ")
+				break
+			}
+		}
 		return e
 	case ProblemPath + kindConflict:
 		e := &store.ConflictError{Key: p.Name}

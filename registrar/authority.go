@@ -18,8 +18,8 @@ import (
 
 // PutAuthority makes an authority as given, replacing all of it. Only an administrator
 // without prefixes may change where it is asked (Hosts, Addresses, Default, and the host
-// of a new prefix urn:dns:HOST or https://HOST), and give it an owner that an authority
-// has out of reach. No two authorities may be asked in the same place. Hosts are kept without port, in
+// of a new prefix urn:dns:HOST or https://HOST), give it an owner that an authority
+// has out of reach, and name the resolver that the server asks. No two authorities may be asked in the same place. Hosts are kept without port, in
 // lower case. The errors are those of Put.
 func (r *Registrar) PutAuthority(ctx context.Context, a Actor, auth *store.Authority, expected uint64, why string) (Outcome, error) {
 	out, err := r.putAuthority(ctx, a, auth, putting{expected: expected, why: why})
@@ -86,6 +86,8 @@ func (r *Registrar) permitAuthority(ctx context.Context, a Actor, next, there *s
 		why = "it would answer the requests of other hosts, addresses or of the default"
 	} else if owner, other := sharedOwner(a, next, there, set); other != nil {
 		why = fmt.Sprintf("it would have the owner %q in common with %s, and its names could then stand for names of that", owner, other.Prefix)
+	} else if asksAnew(next, there) {
+		why = "the server itself would ask this resolver, which may be in a private network"
 	}
 	if why == "" {
 		return nil
@@ -107,6 +109,18 @@ func takesRequests(next, there *store.Authority, set *store.AuthoritySet) bool {
 		}
 	}
 	return !slices.Equal(next.Hosts, there.Hosts) || !slices.Equal(next.Addresses, there.Addresses) || next.Default != there.Default
+}
+
+// asksAnew reports whether a change makes the server ask a resolver that it was not told
+// to ask before. It does so wherever that is: an operator delegates to machines of the own
+// network, and nobody else may have them read. One that has to be discovered is asked in
+// the public Internet alone.
+func asksAnew(next, there *store.Authority) bool {
+	d := next.Delegation
+	if d == nil || d.Mode != store.ModeAsk || d.To == "" {
+		return false
+	}
+	return there == nil || there.Delegation == nil || *there.Delegation != *d
 }
 
 // sharedOwner returns an owner that a change gives to an authority, and another authority

@@ -114,6 +114,11 @@ func TestAuthorityRights(t *testing.T) {
 		{"administrator, an owner of others", actor(Administrator), store.Authority{Prefix: name.MustParsePrefix("urn:ietf:rfc"), Owners: []string{"c"}}, true},
 		{"administrator, a host of others", actor(Administrator), store.Authority{Prefix: name.MustParsePrefix("urn:dns:victim.example")}, true},
 		{"administrator, hosts", actor(Administrator), store.Authority{Prefix: own, Hosts: []string{"x.example"}}, true},
+		{"owner, a resolver for the server to ask", actor(Owner), store.Authority{Prefix: own, Policy: store.Policy{Delegation: &store.Delegation{Mode: store.ModeAsk, To: "10.0.0.1"}}}, false},
+		{"administrator under a prefix, a resolver for the server to ask", actor(Administrator, "urn:dns:example.org"), store.Authority{Prefix: own, Policy: store.Policy{Delegation: &store.Delegation{Mode: store.ModeAsk, To: "http://10.0.0.1/?{+name}"}}}, false},
+		{"administrator under a prefix, a resolver to discover", actor(Administrator, "urn:dns:example.org"), store.Authority{Prefix: own, Policy: store.Policy{Delegation: &store.Delegation{Mode: store.ModeAsk}}}, true},
+		{"administrator under a prefix, a resolver for clients", actor(Administrator, "urn:dns:example.org"), store.Authority{Prefix: own, Policy: store.Policy{Delegation: &store.Delegation{Mode: store.ModeRedirect, To: "https://r.example/{+name}"}}}, true},
+		{"administrator, a resolver for the server to ask", actor(Administrator), store.Authority{Prefix: own, Policy: store.Policy{Delegation: &store.Delegation{Mode: store.ModeAsk, To: "10.0.0.1"}}}, true},
 	} {
 		d := newDesk(t)
 		if _, err := d.PutAuthority(d.ctx, Operator(), &store.Authority{Prefix: name.MustParsePrefix("urn:example:theirs"), Owners: []string{"c"}}, 0, ""); err != nil {

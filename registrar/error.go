@@ -51,17 +51,24 @@ type DeniedError struct {
 
 func (e *DeniedError) Error() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%q may not change %q: ", e.Who, e.Name)
-	if e.Why != "" {
-		b.WriteString(e.Why + ", ")
+	b.WriteString("permission denied")
+	if e.Name != "" {
+		fmt.Fprintf(&b, " for %q", e.Name)
 	}
+	b.WriteString(": ")
+	if e.Why != "" {
+		b.WriteString(e.Why + "; ")
+	}
+	return b.String() + e.Needs()
+}
+
+// Needs says what the actor lacks.
+func (e *DeniedError) Needs() string {
 	switch {
 	case e.Anywhere:
-		fmt.Fprintf(&b, "which needs the role %s without a limit to prefixes", e.Need)
+		return fmt.Sprintf("this needs the role %s and a token without prefixes", e.Need)
 	case e.Role < e.Need:
-		fmt.Fprintf(&b, "it takes the role %s, not %s", e.Need, e.Role)
-	default:
-		b.WriteString("the role does not reach there")
+		return fmt.Sprintf("this needs the role %s; %q has the role %s", e.Need, e.Who, e.Role)
 	}
-	return b.String()
+	return fmt.Sprintf("the prefixes of the token of %q do not cover it", e.Who)
 }

@@ -155,7 +155,7 @@ func (r *Registrar) token(ctx context.Context, id string) (*store.Token, error) 
 // permitTokens lets pass who has all rights everywhere.
 func permitTokens(a Actor) error {
 	if a.Role < Administrator || len(a.Prefixes) > 0 {
-		return &DeniedError{Who: a.Who, Role: a.Role, Need: Administrator, Name: tokensSubject, Why: "they are for all names"}
+		return &DeniedError{Who: a.Who, Role: a.Role, Need: Administrator, Name: tokensSubject, Anywhere: true}
 	}
 	return nil
 }

@@ -52,7 +52,7 @@ func (c *call) everywhere(what string) error {
 	if len(c.actor.Prefixes) == 0 {
 		return nil
 	}
-	return &registrar.DeniedError{Who: c.actor.Who, Role: c.actor.Role, Need: registrar.Administrator, Name: what, Why: "it is for all names"}
+	return &registrar.DeniedError{Who: c.actor.Who, Role: c.actor.Role, Need: registrar.Administrator, Name: what, Anywhere: true}
 }
 
 // told returns err as an administrator of everything may see it.

@@ -216,6 +216,8 @@ func TestScopedAdministratorStaysInside(t *testing.T) {
 		{"urn:x-fold:mine", `{"addresses":["127.0.0.1"],"owners":["me","you"]}`},
 		{"urn:x-fold:mine", `{"default":true,"owners":["me","you"]}`},
 		{"urn:x-fold:mine", `{"owners":["me","a"]}`},
+		{"urn:x-fold:mine", `{"owners":["me","you"],"delegation":{"mode":"ask","to":"10.0.0.1"}}`},
+		{"urn:x-fold:mine:new", `{"delegation":{"mode":"ask","to":"http://10.0.0.1/secret?{+name}"}}`},
 		{"urn:x-fold:mine:new", `{"hosts":["example.org"]}`},
 		{"urn:x-fold:mine:new", `{"owners":["b"]}`},
 		{"urn:dns:evil.example", `{}`},

@@ -167,7 +167,7 @@ func (c *call) importOptions() (o bulk.ImportOptions, err error) {
 	if o.Who != "" && (c.actor.Role < registrar.Administrator || len(c.actor.Prefixes) > 0) {
 		return o, &registrar.DeniedError{
 			Who: c.actor.Who, Role: c.actor.Role, Need: registrar.Administrator, Name: o.Who,
-			Why: "changes in the name of somebody else",
+			Why: "changes in the name of somebody else", Anywhere: true,
 		}
 	}
 	return o, nil

@@ -119,10 +119,16 @@ func writeManifestText(files vfs.FS, dir string, text []byte) error {
 // is none, and a [*ManifestError] if it is damaged or not complete.
 func readManifest(files vfs.FS, dir string) (*Manifest, error) {
 	path := files.PathJoin(dir, ManifestFile)
-	f, err := files.Open(path)
-	if errors.Is(err, fs.ErrNotExist) {
+	info, err := files.Stat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
 		return nil, fs.ErrNotExist
+	case err != nil:
+		return nil, err
+	case !info.Mode().IsRegular(): // opening a pipe would wait for a writer
+		return nil, &ManifestError{path, "not a regular file"}
 	}
+	f, err := files.Open(path)
 	if err != nil {
 		return nil, err
 	}

@@ -7,6 +7,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -125,6 +126,21 @@ func TestManifest(t *testing.T) {
 	}
 	if _, faults, notes, err := tryRestore(t, vfs.Default, to); err != nil || len(faults)+len(notes) > 0 {
 		t.Errorf("Restore after it was read: %q, %q, %v", faults, notes, err)
+	}
+}
+
+// TestManifestPipe: a manifest that is not a file is damage, and nobody waits for what it
+// may say.
+func TestManifestPipe(t *testing.T) {
+	base := t.TempDir()
+	dir := filepath.Join(base, "backup")
+	backedUpStore(t, vfs.Default, filepath.Join(base, "store"), dir)
+	pipe := filepath.Join(dir, ManifestFile)
+	if err := errors.Join(os.Remove(pipe), exec.Command("mkfifo", pipe).Run()); err != nil {
+		t.Skip(err)
+	}
+	if _, faults, _, err := tryRestore(t, vfs.Default, dir); err == nil || len(faults) != 1 || !strings.Contains(faults[0], "not a regular file") {
+		t.Errorf("Restore: %q, %v", faults, err)
 	}
 }
 

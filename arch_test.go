@@ -64,7 +64,7 @@ var house = []room{
 	{floor: 8, dir: "client/cache", ours: ". client format name uri internal/durable"},
 	{floor: 0, dir: "fetch/fetchtest"},
 	{floor: 8, dir: "crawl", ours: ". client format name internal/flock internal/shown"},
-	{floor: 7, dir: "fetch", ours: ". discover name scheme urn uri internal/durable internal/flock internal/guard internal/location internal/race internal/shown", theirs: "github.com/jlaffaye/ftp golang.org/x/net"},
+	{floor: 7, dir: "fetch", ours: ". discover iri name scheme urn uri internal/durable internal/flock internal/guard internal/location internal/race internal/shown", theirs: "github.com/jlaffaye/ftp"},
 	{floor: 8, dir: "store/storetest", ours: ". store rule name urn uri internal/codec internal/ledger", theirs: "github.com/google/go-cmp pgregory.net/rapid"},
 	{floor: 8, dir: "store/memstore", ours: ". store name internal/codec internal/ledger"},
 	{floor: 8, dir: "store/pebblestore", ours: ". store name internal/codec internal/durable internal/gate internal/ledger", theirs: "github.com/cockroachdb/pebble/v2"},

@@ -9,12 +9,12 @@ import (
 	"strconv"
 	"strings"
 	"time"
-
-	"golang.org/x/net/idna"
+	"unicode/utf8"
 
 	"github.com/nomen-project/nomen/discover"
 	"github.com/nomen-project/nomen/internal/guard"
 	"github.com/nomen-project/nomen/internal/race"
+	"github.com/nomen-project/nomen/iri"
 	"github.com/nomen-project/nomen/uri"
 )
 
@@ -110,16 +110,14 @@ func (f *Fetcher) lookup(ctx context.Context, host string) ([]netip.Addr, error)
 
 // toASCII returns the name of a host as DNS has it (RFC 5891, UTS 46).
 func toASCII(host string) (string, error) {
-	for i := range len(host) {
-		if host[i] >= 0x80 {
-			ascii, err := idna.Lookup.ToASCII(host)
-			if err != nil {
-				return "", fmt.Errorf("host %q: %w", host, err)
-			}
-			return ascii, nil
-		}
+	if strings.IndexFunc(host, func(r rune) bool { return r >= utf8.RuneSelf }) < 0 {
+		return host, nil
 	}
-	return host, nil
+	ascii, err := iri.ASCIIDomain(host)
+	if err != nil {
+		return "", fmt.Errorf("host %q: %w", host, err)
+	}
+	return ascii, nil
 }
 
 // A peerConn is a connection that tells the address that was checked.

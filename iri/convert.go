@@ -27,7 +27,7 @@ func (i IRI) ASCIIURI() (uri.URI, error) {
 	if !ok || host == "" || i.HostKind() != uri.HostName {
 		return i.u, nil
 	}
-	ascii, err := asciiDomain(string(host))
+	ascii, err := ASCIIDomain(string(host))
 	if err != nil {
 		return uri.URI{}, fmt.Errorf("iri: host %q: %w", host, err)
 	}
@@ -45,7 +45,7 @@ func (i IRI) UnicodeHost() (string, bool) {
 		return host, ok
 	}
 	data, _ := i.u.Data(uri.ComponentHost)
-	ascii, err := asciiDomain(string(data))
+	ascii, err := ASCIIDomain(string(data))
 	if err != nil {
 		return host, true
 	}

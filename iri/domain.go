@@ -19,11 +19,11 @@ func profile() *idna.Profile {
 	)
 }
 
-// asciiDomain returns a domain name in ASCII (3.1; UTS 46, section 4.2), in lower
-// case. The host that names it must not change: an empty label, and a character
+// ASCIIDomain returns a domain name without escapes in ASCII (3.1; UTS 46, section 4.2),
+// in lower case. The host that names it must not change: an empty label, and a character
 // that delimits hosts in URLs, are errors, whether they were written or came out of
 // the mapping ("℀" is mapped to "a/c", "／" to "/").
-func asciiDomain(host string) (string, error) {
+func ASCIIDomain(host string) (string, error) {
 	if !utf8.ValidString(host) {
 		return "", errors.New("not UTF-8")
 	}
@@ -45,7 +45,7 @@ func asciiDomain(host string) (string, error) {
 	return ascii, nil
 }
 
-// unicodeDomain decodes the labels in Punycode of a name that [asciiDomain] returned.
+// unicodeDomain decodes the labels in Punycode of a name that [ASCIIDomain] returned.
 func unicodeDomain(ascii string) (string, error) {
 	display, err := profile().ToUnicode(ascii)
 	if err == nil && hasEmptyLabel(display) && !hasEmptyLabel(ascii) {

@@ -71,7 +71,7 @@ func TestASCIIDomain(t *testing.T) {
 		t.Fatalf("got %d cases, want some 2,750", len(cases))
 	}
 	for _, c := range cases {
-		got, err := asciiDomain(c.Input)
+		got, err := ASCIIDomain(c.Input)
 		switch {
 		case c.Output == nil && err == nil:
 			t.Errorf("%q (%s): got %q, want an error", c.Input, c.Comment, got)
@@ -133,15 +133,15 @@ func FuzzASCIIDomain(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, host string) {
-		got, err := asciiDomain(host)
+		got, err := ASCIIDomain(host)
 		if err != nil {
 			return
 		}
 		if strings.IndexFunc(got, isForbidden) >= 0 || got == "" && host != "" {
-			t.Errorf("asciiDomain(%q) = %q, which is not a host", host, got)
+			t.Errorf("ASCIIDomain(%q) = %q, which is not a host", host, got)
 		}
-		if again, err := asciiDomain(got); err != nil || again != got {
-			t.Errorf("asciiDomain(%q) = %q, %v, want no change", got, again, err)
+		if again, err := ASCIIDomain(got); err != nil || again != got {
+			t.Errorf("ASCIIDomain(%q) = %q, %v, want no change", got, again, err)
 		}
 	})
 }

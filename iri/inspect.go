@@ -70,7 +70,7 @@ func (i IRI) inspectHost(add func(c uri.FindingCode, off int, format string, arg
 	if at += strings.Index(i.s[at:], host); at < 0 {
 		at = 0
 	}
-	ascii, err := asciiDomain(string(data))
+	ascii, err := ASCIIDomain(string(data))
 	if err == nil {
 		_, err = unicodeDomain(ascii)
 	}

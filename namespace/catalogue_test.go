@@ -12,7 +12,7 @@ import (
 )
 
 // TestRecords looks at each record: it is complete (N12-63), says what the draft
-// wants said (N12-35, N12-56), and its example is valid and canonical enough to
+// requires is given (N12-35, N12-56), and its example is valid and canonical enough to
 // be shown.
 func TestRecords(t *testing.T) {
 	last := ""

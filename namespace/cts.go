@@ -22,7 +22,7 @@ func checkCTS(nss string) *Finding {
 	case end == 0:
 		return broken(0, 0, "namespace", "is empty")
 	case end == len(nss):
-		return broken(end, end, "work", "wants a colon and a work")
+		return broken(end, end, "work", "expected a colon and a work")
 	}
 	start := end + 1
 	end = until(nss, start, ':')

@@ -3,7 +3,7 @@ package namespace
 import "strings"
 
 // Delimiters returns the characters at which the hierarchy of a namespace's
-// names divides, so that a part of its names can be given to somebody: all names
+// names divides, so that a part of its names can be delegated: all names
 // that begin alike and go on with one of them. The first is the usual one. It is
 // "" when the names have no parts but are numbers as a whole, such as ISBN and
 // UUID. The identifier is in lower case. Where nothing else is known it is the

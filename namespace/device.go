@@ -89,7 +89,7 @@ func checkParameter(nss string, start, end int, imei bool) *Finding {
 		return nil
 	}
 	if end-name-1 != size || digits(nss, name+1) < end {
-		return broken(min(name+1, end), end, value, "wants "+decimal(size)+" digits")
+		return broken(min(name+1, end), end, value, "expected "+decimal(size)+" digits")
 	}
 	return nil
 }
@@ -225,7 +225,7 @@ func checkDev(nss string) *Finding {
 		i = stop + 1
 		if subtype == "ops" {
 			if i = until(nss, i, '-') + 1; i > len(nss) {
-				return broken(len(nss), len(nss), "opsbody", "wants product, hyphen, serial")
+				return broken(len(nss), len(nss), "opsbody", "expected product, hyphen, serial")
 			}
 			if i == stop+2 {
 				return broken(i-1, i, "product", "is empty")

@@ -46,7 +46,7 @@ func checkDOI(nss string) *Finding {
 			continue
 		}
 		if i+2 >= len(nss) || !isHex(nss[i+1]) || !isHex(nss[i+2]) {
-			return broken(i, min(i+3, len(nss)), "pct-encoded", `"%" wants two hex digits`)
+			return broken(i, min(i+3, len(nss)), "pct-encoded", `"%" must be followed by two hex digits`)
 		}
 		if c := unhex(nss[i+1])<<4 | unhex(nss[i+2]); c < 0x20 || c == 0x7f {
 			return broken(i, i+3, "DOI-CHARS", "is a control character, which cannot be printed")

@@ -29,7 +29,7 @@ func checkEIC(nss string) *Finding {
 		}
 	}
 	if len(nss) < 16 {
-		return broken(len(nss), len(nss), rule, "has "+decimal(len(nss))+" characters: wants 16")
+		return broken(len(nss), len(nss), rule, "has "+decimal(len(nss))+" characters, expected 16")
 	}
 	want := eicCheck(nss[:15])
 	if want == '-' {
@@ -71,7 +71,7 @@ func lintEIC(nss string) []Finding {
 			return nil
 		}
 	}
-	return []Finding{remark(CodeUnassigned, 2, 3, "EIC object type", "is none of "+eicTypes)}
+	return []Finding{remark(CodeUnassigned, 2, 3, "EIC object type", "is not one of "+eicTypes)}
 }
 
 func partsEIC(nss string) []Part {

@@ -21,7 +21,7 @@ var eidr = Namespace{
 func checkEIDR(nss string) *Finding {
 	const content, form = "10.5240:", "0000-0000-0000-0000-0000-0"
 	if len(nss) < len(content) || nss[:3] != "10." || until(nss, 0, ':') != len(content)-1 || digits(nss, 3) != len(content)-1 {
-		return broken(0, until(nss, 0, ':'), "prefix", "wants a DOI prefix such as 10.5240 and a colon")
+		return broken(0, until(nss, 0, ':'), "prefix", "expected a DOI prefix such as 10.5240 and a colon")
 	}
 	if nss[:len(content)] != content {
 		if i := run(nss, len(content), isLDH); i < len(nss) || i == len(content) {

@@ -93,9 +93,9 @@ func (l *epcScheme) check(nss string, i int, pattern bool) *Finding {
 	case digits(nss, i) < dot:
 		return wrongByte(nss, digits(nss, i), "CompanyPrefix", "digits")
 	case n < 6 || n > 12:
-		return broken(i, dot, "CompanyPrefix", "has "+decimal(n)+" digits: wants 6 to 12")
+		return broken(i, dot, "CompanyPrefix", "has "+decimal(n)+" digits, expected 6 to 12")
 	case dot == len(nss):
-		return broken(dot, dot, "EPC", "wants a period and a reference after the company prefix")
+		return broken(dot, dot, "EPC", "expected a period and a reference after the company prefix")
 	}
 	end, f := l.checkReference(nss, i, dot, pattern)
 	for n, field := range l.rest {
@@ -125,7 +125,7 @@ func (l *epcScheme) checkReference(nss string, i, dot int, pattern bool) (int, *
 	switch size := end - start; {
 	case pattern && nss[start:end] == "*":
 	case l.digits == 0 && (size == 0 || size > l.text):
-		return end, broken(start, end, "reference", "wants 1 to "+decimal(l.text)+" characters")
+		return end, broken(start, end, "reference", "expected 1 to "+decimal(l.text)+" characters")
 	case l.digits == 0:
 	case digits(nss, start) < end:
 		return end, wrongByte(nss, digits(nss, start), "reference", "digits")
@@ -152,7 +152,7 @@ func (e epcField) check(nss string, at int, last, pattern bool) (int, *Finding) 
 	switch {
 	case pattern && text == "*":
 	case n < e.min || n > e.max:
-		return end, broken(start, end, e.name, "has "+decimal(n)+" characters: wants "+decimal(e.min)+" to "+decimal(e.max))
+		return end, broken(start, end, e.name, "has "+decimal(n)+" characters, expected "+decimal(e.min)+" to "+decimal(e.max))
 	case e.numeric && digits(nss, start) < end:
 		return end, wrongByte(nss, digits(nss, start), e.name, "digits")
 	}

@@ -23,7 +23,7 @@ func partsColon(names ...string) func(string) []Part {
 	}
 }
 
-// checkFields returns a function that wants non-empty fields between colons, of
+// checkFields returns a function that requires non-empty fields between colons, of
 // which the last takes all that is left.
 func checkFields(rules ...string) func(string) *Finding {
 	return func(nss string) *Finding {
@@ -36,7 +36,7 @@ func checkFields(rules ...string) func(string) *Finding {
 			case last:
 				return nil
 			case end == len(nss):
-				return broken(end, end, rules[n+1], "is missing: wants "+strings.Join(rules, ":"))
+				return broken(end, end, rules[n+1], "is missing, expected "+strings.Join(rules, ":"))
 			}
 			i = end + 1
 		}

@@ -14,7 +14,7 @@ const (
 	CodeRule       Code = "namespace-rule"   // a rule of the namespace is broken
 	CodeCheckDigit Code = "check-digit"      // a check digit or character is wrong
 	CodeForm       Code = "namespace-form"   // legal, but not the form that the namespace prefers
-	CodeUnassigned Code = "unassigned-value" // legal, but nobody has that code or range
+	CodeUnassigned Code = "unassigned-value" // legal, but the code or range is not assigned
 	CodeComponent  Code = "component"        // a component that the namespace has no use for
 )
 
@@ -52,9 +52,9 @@ func wrongCheck(at int, rule, got, want string) *Finding {
 // wrongByte is the refusal of the byte at offset at, or of the end.
 func wrongByte(s string, at int, rule, want string) *Finding {
 	if at >= len(s) {
-		return broken(len(s), len(s), rule, "ends too early: wants "+want)
+		return broken(len(s), len(s), rule, "ends too early, expected "+want)
 	}
-	f := broken(at, at+1, rule, fmt.Sprintf("found %q: wants %s", s[at:at+1], want))
+	f := broken(at, at+1, rule, fmt.Sprintf("found %q, expected %s", s[at:at+1], want))
 	f.Right = digitLike(s[at])
 	return f
 }

@@ -66,7 +66,7 @@ func checkGS1(nss string) *Finding {
 	case strings.EqualFold(branch, "std"):
 		return checkGS1Standard(nss, end)
 	}
-	return broken(0, end, "gs1-nss", "wants an application identifier, gdd or std")
+	return broken(0, end, "gs1-nss", "expected an application identifier, gdd or std")
 }
 
 // checkGS1Pairs reads ai ":" ai-value *( ":" ai ":" ai-value ).
@@ -80,7 +80,7 @@ func checkGS1Pairs(nss string) *Finding {
 		key := findGS1(ai)
 		switch {
 		case digits(nss, i) < end || end-i < 2 || end-i > 4:
-			return broken(i, end, "ai", "wants 2 to 4 digits")
+			return broken(i, end, "ai", "expected 2 to 4 digits")
 		case start == stop:
 			return broken(start, start, "ai-value", "no value follows the application identifier "+ai)
 		case i == 0 && key == nil:
@@ -123,7 +123,7 @@ func (k *gs1Key) check(nss string, start, stop int) *Finding {
 	case digits(nss, start) < min(end, stop):
 		return wrongByte(nss, digits(nss, start), k.name, "a digit")
 	case end > stop || end < stop && !k.more:
-		return broken(start, stop, k.name, "has "+decimal(stop-start)+" digits: wants "+decimal(k.digits))
+		return broken(start, stop, k.name, "has "+decimal(stop-start)+" digits, expected "+decimal(k.digits))
 	}
 	if want := weighed13(nss[start : end-1]); nss[end-1] != want {
 		return wrongCheck(end-1, "check digit of the "+k.name, nss[end-1:end], string(rune(want)))
@@ -134,12 +134,12 @@ func (k *gs1Key) check(nss string, start, stop int) *Finding {
 // checkGDD reads the names of the semantic dictionary.
 func checkGDD(nss string, at int) *Finding {
 	if at == len(nss) {
-		return broken(at, at, "gdd-branch", "wants bie, bdt or cl")
+		return broken(at, at, "gdd-branch", "expected bie, bdt or cl")
 	}
 	end := until(nss, at+1, ':')
 	branch := nss[at+1 : end]
 	if end == len(nss) {
-		return broken(end, end, "gdd-branch", "wants bie, bdt or cl, a colon and a name")
+		return broken(end, end, "gdd-branch", "expected bie, bdt or cl, a colon and a name")
 	}
 	switch {
 	case strings.EqualFold(branch, "bie"):
@@ -156,7 +156,7 @@ func checkGDD(nss string, at int) *Finding {
 		}
 		return wrongByte(nss, name, "class-name", "letters and digits")
 	}
-	return broken(at+1, end, "gdd-branch", "wants bie, bdt or cl")
+	return broken(at+1, end, "gdd-branch", "expected bie, bdt or cl")
 }
 
 // camel returns the end of a name of letters and digits that begins with a byte
@@ -239,7 +239,7 @@ func dotted(nss string, i int, rule string, least int) (int, *Finding) {
 		case end < len(nss) && nss[end] != ':':
 			return end, wrongByte(nss, end, rule, "digits and periods")
 		case n < least:
-			return end, broken(end, end, rule, "wants at least "+decimal(least)+" numbers between periods")
+			return end, broken(end, end, rule, "expected at least "+decimal(least)+" numbers between periods")
 		default:
 			return end, nil
 		}

@@ -106,9 +106,9 @@ func checkBitprint(nss string) *Finding {
 	dot := until(nss, 0, '.')
 	switch {
 	case dot != base32Length(20):
-		return broken(min(dot, base32Length(20)), dot, "bitprint", "wants 32 characters of base32, a period and 39 more")
+		return broken(min(dot, base32Length(20)), dot, "bitprint", "expected 32 characters of base32, a period and 39 more")
 	case dot == len(nss) || len(nss)-dot-1 != base32Length(tigerSize):
-		return broken(len(nss), len(nss), "bitprint", "wants a period and 39 characters of base32 after the first 32")
+		return broken(len(nss), len(nss), "bitprint", "expected a period and 39 characters of base32 after the first 32")
 	}
 	if f := checkDigest(nss[:dot], 20); f != nil {
 		return f
@@ -143,10 +143,10 @@ func checkDigest(nss string, size int) *Finding {
 		return nil
 	}
 	return broken(min(len(nss), 2*size), len(nss), "digest",
-		"has "+decimal(len(nss))+" characters: wants "+decimal(2*size)+" hex digits or "+decimal(base32Length(size))+" of base32")
+		"has "+decimal(len(nss))+" characters, expected "+decimal(2*size)+" hex digits or "+decimal(base32Length(size))+" of base32")
 }
 
-// checkPadding wants the bits of the last character beyond the digest to be 0,
+// checkPadding requires the bits of the last character beyond the digest to be 0,
 // so that a digest has one spelling.
 func checkPadding(nss string, size int) *Finding {
 	last := upper(nss[len(nss)-1])

@@ -44,7 +44,7 @@ func checkISBN(nss string) *Finding {
 	case 13:
 		return checkISBN13(nss, d)
 	}
-	return broken(len(nss), len(nss), "ISBN", "has "+decimal(n)+" digits: wants 13, or 10 in the older form")
+	return broken(len(nss), len(nss), "ISBN", "has "+decimal(n)+" digits, expected 13, or 10 in the older form")
 }
 
 // tooMany refuses what goes on at bad after thirteen characters, or the first
@@ -61,7 +61,7 @@ func tooMany(nss string, d [13]byte, bad int, rule string) *Finding {
 func checkISBN13(nss string, d [13]byte) *Finding {
 	switch {
 	case d[0] != '9' || d[1] != '7' || d[2] != '8' && d[2] != '9':
-		return broken(place(nss, 0), place(nss, 2)+1, "GS1 element", "wants 978 or 979")
+		return broken(place(nss, 0), place(nss, 2)+1, "GS1 element", "expected 978 or 979")
 	case d[2] == '9' && d[3] == '0':
 		return broken(place(nss, 0), place(nss, 3)+1, "GS1 element", "979-0 is printed music: urn:ismn")
 	}

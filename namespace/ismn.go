@@ -27,7 +27,7 @@ func checkISMN(nss string) *Finding {
 	case bad >= 0:
 		return wrongByte(nss, bad, "ISMN", "digits, with single hyphens between them")
 	case n != 10 && n != 13:
-		return broken(len(nss), len(nss), "ISMN", "has "+decimal(n)+" characters: wants 13, or 10 in the older form")
+		return broken(len(nss), len(nss), "ISMN", "has "+decimal(n)+" characters, expected 13, or 10 in the older form")
 	}
 	old := n == 10 && d[0] == 'M'
 	for i, c := range d[:n] {
@@ -37,7 +37,7 @@ func checkISMN(nss string) *Finding {
 	}
 	full := expandISMN(d, n)
 	if n == 10 && !old || string(full[:4]) != "9790" {
-		return broken(0, place(nss, min(n, 4)-1)+1, "ISMN prefix", "wants 979-0, or M in the older form")
+		return broken(0, place(nss, min(n, 4)-1)+1, "ISMN prefix", "expected 979-0, or M in the older form")
 	}
 	return judgeCheck(nss, n-1, "ISMN check digit (modulo 10)", d[n-1], weighed13(string(full[:12])))
 }

@@ -26,7 +26,7 @@ func checkISNI(nss string) *Finding {
 		}
 	}
 	if len(nss) < len(d) {
-		return broken(len(nss), len(nss), "ISNI-NSS", "has "+decimal(len(nss))+" characters: wants 16")
+		return broken(len(nss), len(nss), "ISNI-NSS", "has "+decimal(len(nss))+" characters, expected 16")
 	}
 	return judgeCheck(nss, 15, "ISNI-CHECK-DIGIT (ISO/IEC 7064, MOD 11-2)", d[15], mod11radix2(d[:15]))
 }

@@ -72,7 +72,7 @@ func (f *isoFields) take(kind func(string) bool) string {
 func checkISO(nss string) *Finding {
 	f := isoFrom(nss)
 	if !strings.EqualFold(f.text(), "std") {
-		return broken(0, f.end, "std-nss", `wants "std:"`)
+		return broken(0, f.end, "std-nss", `expected "std:"`)
 	}
 	f.next()
 	if !f.more() || f.start == f.end {
@@ -126,12 +126,12 @@ func numbered(s, prefix string) bool {
 
 // lintISO tells of unknown originators and of what is not as RFC 5141, 2.4.1, has
 // it. ISO itself writes the status of projects without an edition, or behind it,
-// which is no warning.
+// which is not a warning.
 func lintISO(nss string) []Finding {
 	l := isoLint{isoFields: isoFrom(nss)}
 	l.next()
 	if originator := l.text(); !among(isoOriginators, originator) {
-		f := remark(CodeUnassigned, l.start, l.end, "originator", "is none of RFC 5141:"+strings.TrimRight(isoOriginators, " "))
+		f := remark(CodeUnassigned, l.start, l.end, "originator", "is not one of RFC 5141:"+strings.TrimRight(isoOriginators, " "))
 		if joint, _, ok := strings.Cut(originator, "-"); ok && among(isoOriginators, joint) {
 			f.Severity = uri.SeverityInfo // "revisions may define additional values"
 		}
@@ -217,7 +217,7 @@ func (l *isoLint) fields() {
 		}
 	}
 	if status >= 0 && l.editions == 0 {
-		l.advise(status, end, "docidentifier", "a status wants an edition after it")
+		l.advise(status, end, "docidentifier", "a status needs an edition after it")
 	}
 }
 
@@ -228,7 +228,7 @@ func (l *isoLint) pass(kind int) bool {
 	case kind == isoStatus && isISODraft(s):
 		l.advise(start, l.end, "status", "is written draft, or as a stage of two numbers")
 	case kind == isoSupplement && !among(isoSupplements, s):
-		l.advise(start, l.end, "suppltype", "is none of RFC 5141:"+strings.TrimRight(isoSupplements, " "))
+		l.advise(start, l.end, "suppltype", "is not one of RFC 5141:"+strings.TrimRight(isoSupplements, " "))
 	}
 	start := l.start
 	l.next()

@@ -31,7 +31,7 @@ func checkISSN(nss string) *Finding {
 		}
 	}
 	if n < 8 {
-		return broken(len(nss), len(nss), "ISSN", "has "+decimal(n)+" digits: wants 8")
+		return broken(len(nss), len(nss), "ISSN", "has "+decimal(n)+" digits, expected 8")
 	}
 	return judgeCheck(nss, 7, "ISSN check digit (modulo 11)", d[7], weighed11(d[:7]))
 }

@@ -38,9 +38,9 @@ func checkLex(nss string) *Finding {
 		case stop == i:
 			return wrongByte(nss, i, "jurisdiction", "letters, digits, periods and hyphens")
 		case i == 0 && stop < 2:
-			return broken(0, stop, "jurisdiction-code", "wants at least two letters")
+			return broken(0, stop, "jurisdiction-code", "expected at least two letters")
 		case stop == end && end == len(nss):
-			return broken(end, end, "local-name", "wants a colon and a local name")
+			return broken(end, end, "local-name", "expected a colon and a local name")
 		case stop == end:
 			return checkLocal(nss, end+1)
 		case nss[stop] != ';':
@@ -67,7 +67,7 @@ func checkLocal(nss string, start int) *Finding {
 	}
 	end := until(nss[:work], i, ';')
 	if date := nss[i:until(nss[:end], i, ',')]; len(date) > 4 && digits(date, 0) == 4 && date[4] == '-' && !isDate(date) {
-		return broken(i, i+len(date), "date", "is no date of the form YYYY-MM-DD")
+		return broken(i, i+len(date), "date", "is not a date of the form YYYY-MM-DD")
 	}
 	return nil
 }

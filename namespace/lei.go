@@ -28,7 +28,7 @@ func checkLEI(nss string) *Finding {
 		}
 	}
 	if len(nss) < 20 {
-		return broken(len(nss), len(nss), rule, "has "+decimal(len(nss))+" characters: wants 20")
+		return broken(len(nss), len(nss), rule, "has "+decimal(len(nss))+" characters, expected 20")
 	}
 	var d [20]byte
 	copy(d[:], nss)

@@ -40,11 +40,11 @@ func label(nss string, i int, rule string, most int) (int, *Finding) {
 	end := run(nss, i, isLDH)
 	switch {
 	case end == len(nss):
-		return end, broken(end, end, rule, "wants a colon and more after it")
+		return end, broken(end, end, rule, "expected a colon and more after it")
 	case nss[end] != ':':
 		return end, wrongByte(nss, end, rule, "letters, digits and hyphens")
 	case end-i < 2 || end-i > most:
-		return end, broken(i, end, rule, "has "+decimal(end-i)+" characters: wants 2 to "+decimal(most))
+		return end, broken(i, end, rule, "has "+decimal(end-i)+" characters, expected 2 to "+decimal(most))
 	case nss[i] == '-' || nss[end-1] == '-':
 		return end, broken(i, end, rule, "begins or ends with a hyphen")
 	}

@@ -19,14 +19,14 @@ func checkOASIS(nss string) *Finding {
 		return checkFields("member", "member-id", "string")(nss)
 	case "names":
 	default:
-		return broken(0, end, "NSS", "wants names or member")
+		return broken(0, end, "NSS", "expected names or member")
 	}
 	start := min(end+1, len(nss))
 	end = until(nss, start, ':')
 	switch nss[start:end] {
 	case "specification", "tc", "technical":
 	default:
-		return broken(start, end, "names", "wants specification, tc or technical")
+		return broken(start, end, "names", "expected specification, tc or technical")
 	}
 	if end >= len(nss)-1 {
 		return broken(len(nss), len(nss), "names", "nothing follows the class")

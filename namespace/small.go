@@ -31,13 +31,13 @@ func checkADID(nss string) *Finding {
 	case end < len(nss):
 		return wrongByte(nss, end, "full-adid-identifier", "letters and digits")
 	case end < 11:
-		return broken(end, end, "full-adid-identifier", "has "+decimal(end)+" characters: wants 11, or 12 for video")
+		return broken(end, end, "full-adid-identifier", "has "+decimal(end)+" characters, expected 11, or 12 for video")
 	case end > 12:
 		return broken(12, end, "full-adid-identifier", "more than 12 characters")
 	case nss[0] == '0':
 		return broken(0, 1, "full-adid-prefix", "begins with 0")
 	case end == 12 && nss[11]|0x20 != 'h' && nss[11]|0x20 != 'd':
-		return broken(11, 12, "full-adid-suffix", "wants H or D")
+		return broken(11, 12, "full-adid-suffix", "expected H or D")
 	}
 	return nil
 }
@@ -66,7 +66,7 @@ func checkAlert(nss string) *Finding {
 		case end < len(nss):
 			return wrongByte(nss, end, "alert-label", "letters, digits and hyphens")
 		case n == 1:
-			return broken(end, end, "alert-identifier", "wants a colon and an indication")
+			return broken(end, end, "alert-identifier", "expected a colon and an indication")
 		default:
 			return nil
 		}
@@ -162,7 +162,7 @@ func checkCLEI(nss string) *Finding {
 		return wrongByte(nss, i, "CLEI code", "letters and digits")
 	}
 	if len(nss) != 10 {
-		return broken(min(len(nss), 10), len(nss), "CLEI code", "has "+decimal(len(nss))+" characters: wants 10")
+		return broken(min(len(nss), 10), len(nss), "CLEI code", "has "+decimal(len(nss))+" characters, expected 10")
 	}
 	return nil
 }
@@ -197,7 +197,7 @@ func checkFDC(nss string) *Finding {
 		case bad < dot || dot == i:
 			return wrongByte(nss, bad, "ProviderId", "a domain name")
 		case dot == end && (i == 0 || !isAlpha(nss[i])):
-			return broken(i, end, "ProviderId", "is no domain name: wants at least two labels, the last beginning with a letter")
+			return broken(i, end, "ProviderId", "is not a domain name, expected at least two labels, the last beginning with a letter")
 		case nss[i] == '-' || nss[dot-1] == '-':
 			return broken(i, dot, "label", "begins or ends with a hyphen")
 		}
@@ -209,11 +209,11 @@ func checkFDC(nss string) *Finding {
 	date := until(nss, end+1, ':')
 	switch n := date - end - 1; {
 	case n == 0 || digits(nss, end+1) < date || n == 5 || n == 7 || n > 8:
-		return broken(end+1, date, "DateId", "wants CCYY, CCYYMM, CCYYMMDD or a number of up to 3 digits")
+		return broken(end+1, date, "DateId", "expected CCYY, CCYYMM, CCYYMMDD or a number of up to 3 digits")
 	case n >= 6 && !isMonth(nss[end+5:end+7]):
-		return broken(end+5, end+7, "MM", "is no month")
+		return broken(end+5, end+7, "MM", "is not a month")
 	case n == 8 && !isDay(nss[end+7:date]):
-		return broken(end+7, date, "DD", "is no day")
+		return broken(end+7, date, "DD", "is not a day")
 	case date+1 >= len(nss):
 		return broken(len(nss), len(nss), "ResourceId", "is missing")
 	}
@@ -250,7 +250,7 @@ func checkIPTC(nss string) *Finding {
 	case "workdoc":
 		return checkFields("workdoc", "group-id", "doc-id", "doc-version")(nss)
 	}
-	return broken(0, end, "NSS", "wants std, std-draft or workdoc")
+	return broken(0, end, "NSS", "expected std, std-draft or workdoc")
 }
 
 func checkIPTCStandard(nss string) *Finding {
@@ -266,7 +266,7 @@ func checkIPTCStandard(nss string) *Finding {
 	case "spec", "doc", "xmlns":
 		return nil
 	}
-	return broken(start, end, "res-group", "wants spec, doc or xmlns")
+	return broken(start, end, "res-group", "expected spec, doc or xmlns")
 }
 
 var newsml = Namespace{
@@ -283,7 +283,7 @@ func checkNewsML(nss string) *Finding {
 	date := until(nss, 0, ':') + 1
 	end := until(nss, date, ':')
 	if n := end - date; n != 8 || digits(nss, date) < end || !isMonth(nss[date+4:date+6]) || !isDay(nss[date+6:end]) {
-		return broken(date, end, "DateId", "is no date of the form CCYYMMDD")
+		return broken(date, end, "DateId", "is not a date of the form CCYYMMDD")
 	}
 	revision := until(nss, end+1, ':') + 1
 	stop := digits(nss, revision)
@@ -318,13 +318,13 @@ func checkNFI(nss string) *Finding {
 		}
 		i = end + 1
 	}
-	return broken(len(nss), len(nss), "nfi-uri", "wants category, sub-categories and version")
+	return broken(len(nss), len(nss), "nfi-uri", "expected category, sub-categories and version")
 }
 
 func checkNFIVersion(nss string, i int) *Finding {
 	end, f := dotted(nss, i, "version", 2)
 	if f == nil && strings.Count(nss[i:end], ".") != 1 {
-		return broken(i, end, "version", "wants two numbers")
+		return broken(i, end, "version", "expected two numbers")
 	}
 	return f
 }
@@ -389,7 +389,7 @@ func checkPWID(nss string) *Finding {
 	case start == 1:
 		return broken(0, 0, "archive-domain", "is empty")
 	case end < 0:
-		return broken(min(start, len(nss)), len(nss), "archival-time", "wants a time in UTC that ends in Z, and a colon")
+		return broken(min(start, len(nss)), len(nss), "archival-time", "expected a time in UTC that ends in Z, and a colon")
 	}
 	if f := checkArchivalTime(nss, start, end); f != nil {
 		return f
@@ -397,7 +397,7 @@ func checkPWID(nss string) *Finding {
 	precision := until(nss, end+1, ':')
 	switch p := nss[end+1 : precision]; {
 	case !strings.EqualFold(p, "part") && !strings.EqualFold(p, "page"):
-		return broken(end+1, precision, "precision-spec", "wants part or page")
+		return broken(end+1, precision, "precision-spec", "expected part or page")
 	case precision+1 >= len(nss):
 		return broken(len(nss), len(nss), "archived-uri", "is missing")
 	}
@@ -410,7 +410,7 @@ func checkArchivalTime(nss string, start, end int) *Finding {
 	const rule = "archival-time"
 	s := nss[start : end-1]
 	if len(s) < 10 || !isDate(s[:10]) {
-		return broken(start, end, rule, "wants a date of the form YYYY-MM-DD")
+		return broken(start, end, rule, "expected a date of the form YYYY-MM-DD")
 	}
 	if len(s) == 10 {
 		return nil
@@ -425,9 +425,9 @@ func checkArchivalTime(nss string, start, end int) *Finding {
 	switch {
 	case len(t) != 3 && len(t) != 6 && len(t) < len(form),
 		t[1:3] > "23", len(t) >= 6 && t[4:6] > "59", len(t) >= 9 && t[7:9] > "60":
-		return broken(start+10, end, rule, "is no time")
+		return broken(start+10, end, rule, "is not a time")
 	case len(t) > len(form) && (t[9] != '.' || len(t) == 10 || len(t) > 19 || digits(t, 10) < len(t)):
-		return broken(start+19, end, "secfrac", "wants a period and 1 to 9 digits")
+		return broken(start+19, end, "secfrac", "expected a period and 1 to 9 digits")
 	}
 	return nil
 }
@@ -461,7 +461,7 @@ func checkSAID(nss string) *Finding {
 		want = 88
 	}
 	if want > 0 && len(nss) != want {
-		return broken(min(len(nss), want), len(nss), "said", "has "+decimal(len(nss))+" characters: wants "+decimal(want))
+		return broken(min(len(nss), want), len(nss), "said", "has "+decimal(len(nss))+" characters, expected "+decimal(want))
 	}
 	return nil
 }

@@ -77,8 +77,8 @@ func (g *guess) valid(name string) bool {
 	return ok && g.catalogue.list[i].Check(u.NSS()) == nil
 }
 
-// offer adds a name if it is valid and new, and reports whether it is valid. That
-// "urn" was written in upper case is no reason.
+// offer adds a name if it is valid and new, and reports whether it is valid. A name
+// without a reason is not added: it differs from the input only by "URN" in upper case.
 func (g *guess) offer(name, why string) bool {
 	if !g.valid(name) {
 		return false
@@ -142,7 +142,7 @@ func (g *guess) resolver(rest string) bool {
 	nss, ok := cutFold(rest, "doi:")
 	for _, a := range [...]string{"https://doi.org/", "http://doi.org/", "https://dx.doi.org/", "http://dx.doi.org/"} {
 		if name, found := cutFold(nss, a); ok && found {
-			return g.offer("urn:doi:"+name, "an address is no part of a DOI name")
+			return g.offer("urn:doi:"+name, "an address is not part of a DOI name")
 		}
 	}
 	return false
@@ -185,7 +185,7 @@ func (g *guess) nearNIDs(nid, nss string) {
 }
 
 // slip reports whether a becomes b by one letter added, dropped or changed, or by
-// two neighbours that change places. A single letter is no ground to guess.
+// two neighbours that change places. A single letter is not enough to guess.
 func slip(a, b string) bool {
 	if len(a) < 3 || len(b) < 3 || a == b {
 		return false
@@ -233,7 +233,7 @@ func (g *guess) mend(n *Namespace, prefix, nss, clean string) {
 	}
 	nss = strings.TrimLeft(nss, " ")
 	if end := strings.IndexAny(nss, " (&"); end > 0 && len(g.found) == 0 {
-		g.offer(prefix+trimMarks(plain(nss[:end]), marks+":"), "what follows is no part of the name")
+		g.offer(prefix+trimMarks(plain(nss[:end]), marks+":"), "what follows is not part of the name")
 	}
 }
 
@@ -317,7 +317,7 @@ const selfChecking = " isbn ismn issn isni lei eic "
 func (g *guess) elsewhere(n *Namespace, nss string) {
 	for nid := range strings.FieldsSeq(selfChecking) {
 		if other, ok := g.catalogue.Lookup(nid); ok && nid != n.NID {
-			g.offer("urn:"+nid+":"+nss, "is no "+n.NID+": it is valid as "+other.Name)
+			g.offer("urn:"+nid+":"+nss, "is not a valid "+n.NID+"; it is valid as "+other.Name)
 		}
 	}
 }

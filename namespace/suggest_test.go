@@ -46,7 +46,7 @@ func TestSuggest(t *testing.T) {
 		{"urn:urn:isbn:9789510184356", "urn:isbn:9789510184356", "twice"},
 		{"urn:isbn:ISBN9789510184356", "urn:isbn:9789510184356", "twice"},
 		{"urn:isbn:isbn:9789510184356", "urn:isbn:9789510184356", "twice"},
-		{"urn:doi:https://doi.org/10.1000/182", "urn:doi:10.1000/182", "no part"},
+		{"urn:doi:https://doi.org/10.1000/182", "urn:doi:10.1000/182", "not part"},
 		// what is missing
 		{"978-951-0-18435-6", "urn:isbn:978-951-0-18435-6", "bare ISBN"},
 		{"ISBN 978-951-0-18435-6", "urn:isbn:978-951-0-18435-6", "missing"},
@@ -148,7 +148,7 @@ func TestSuggest(t *testing.T) {
 		{"ISBN978-951-0-18435-6", "urn:isbn:978-951-0-18435-6", "missing"},
 		{"BCP 14", "urn:ietf:bcp:14", "BCP"},
 		{"STD-66", "urn:ietf:std:66", "STD"},
-		// empty fields are no punctuation, where they are allowed
+		// empty fields are not punctuation, where they are allowed
 		{"urn:iec:std:iec:60095-1:1988-08:::.", "urn:iec:std:iec:60095-1:1988-08:::", "marks"},
 	} {
 		found := namespace.Suggest(tt.in)
@@ -207,7 +207,7 @@ func hostile() map[string]string {
 	}
 }
 
-// BenchmarkSuggest guesses at what people write, and at what nobody does.
+// BenchmarkSuggest guesses at what people write, and at nonsense.
 func BenchmarkSuggest(b *testing.B) {
 	texts := hostile()
 	texts["mistyped ISBN"] = "urn:isbn:978-951-0-18435-7"

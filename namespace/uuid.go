@@ -37,7 +37,7 @@ func checkUUID(nss string) *Finding {
 		}
 	}
 	if len(nss) < len(nilUUID) {
-		return broken(len(nss), len(nss), rule, "has "+decimal(len(nss))+" characters: wants 36")
+		return broken(len(nss), len(nss), rule, "has "+decimal(len(nss))+" characters, expected 36")
 	}
 	return nil
 }

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Installs what the tests need and a bare machine lacks: a C compiler for the
-# race detector, PostgreSQL and nginx; with the argument "clients" also the foreign
+# race detector, curl, PostgreSQL and nginx; with the argument "clients" also the foreign
 # clients, with "ha" what a cluster consists of.
 set -eu
 
@@ -15,8 +15,8 @@ if ! command -v initdb >/dev/null 2>&1 && ! ls /usr/lib/postgresql/*/bin/initdb 
 	missing="$missing postgresql"
 fi
 need nginx nginx
+need curl curl
 if [ "${1:-}" = clients ]; then
-	need curl curl
 	need wget wget
 	need lynx lynx
 	need squid squid

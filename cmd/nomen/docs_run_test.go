@@ -19,7 +19,8 @@ import (
 // TestCommandBlocks runs the console blocks of every document, in order, in an empty
 // directory of its own, and compares what the commands print with what the document
 // says. In a block, a line that begins with "$ " is a command, one that begins with "> "
-// continues it, and the others are its output. "…" stands for any text in a line, and on
+// continues it, and the others are its output. A file that is shown with "$ cat FILE" is
+// made with this content if there is none. "…" stands for any text in a line, and on
 // a line of its own for any lines. Times, durations, hashes and IDs need not agree. A
 // command `nomen serve` runs in the background until the document ends. A block that
 // cannot be run here is marked in the source: ```console skip=REASON. With -update-docs
@@ -116,6 +117,8 @@ func consoleCommands(t *testing.T, file string) (commands []docCommand) {
 		case strings.HasPrefix(line, "```"):
 			inside = line == "```console"
 		case !inside:
+		case isCommand && beyond.MatchString(command):
+			t.Fatalf("%s:%d: a command that reaches beyond its directory: mark the block with skip=REASON", file, n)
 		case isCommand:
 			commands = append(commands, docCommand{line: n, text: command})
 		case len(commands) == 0:
@@ -130,6 +133,9 @@ func consoleCommands(t *testing.T, file string) (commands []docCommand) {
 	}
 	return commands
 }
+
+// beyond matches commands that do more than write into their directory.
+var beyond = regexp.MustCompile(`(^|[ ='"])(/(etc|var|srv|usr|backup|run|dev/sd)\b|sudo |systemctl |rm -rf /)`)
 
 // mark stands before the output of each command.
 const mark = "\x1e\n"
@@ -156,6 +162,13 @@ for i in $(seq 300); do grep -q 'admin listener' server%[2]d.log && break; sleep
 		script.WriteString(text + "\n")
 	}
 	dir := t.TempDir()
+	for _, c := range commands {
+		if file, ok := strings.CutPrefix(c.text, "cat "); ok && !strings.ContainsAny(file, " /|<>") && len(c.lines) > 0 {
+			if err := os.WriteFile(filepath.Join(dir, file), []byte(strings.Join(c.lines, "\n")+"\n"), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer cancel()
 	sh := exec.CommandContext(ctx, "sh", "-c", script.String())

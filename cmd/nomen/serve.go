@@ -190,7 +190,7 @@ func (c *cli) openServed(ctx context.Context, f serveFlags, log *slog.Logger) (k
 	if missing {
 		c.made(dir)
 	}
-	if cause := s.Condition().Cause; cause != "" {
+	if cause := s.Condition().Cause; cause != "" && !s.Damaged() {
 		log.Error("storage is away: names are answered, changes are refused until it takes writes again", "cause", cause)
 	}
 	return s, nil

@@ -30,6 +30,7 @@ import (
 const (
 	suffixBackupNew  = ".new"         // the next one, not complete; or one that is being removed
 	suffixBackupOld  = ".old"         // the one before, complete, until the next one has its place
+	suffixBackupCopy = ".copy"        // a checkpoint beside a backup, where there is no room beside the store
 	suffixCheckpoint = ".checkpoint-" // and a number, of the store: tables under second names
 )
 
@@ -44,7 +45,10 @@ var ErrNoBackup = errors.New("there is something that is no earlier backup of th
 // that damage of the store does not replace a good backup. The new backup replaces the
 // earlier one when it is complete and on disk; a crash leaves one of them, under its
 // name or under that with ".old" added, from where the next run takes it back. A
-// directory with ".new" added is removed.
+// directory with ".new" or ".copy" added is removed.
+//
+// The engine makes links to its files beside the store. Where there is no room for that, or
+// the file system is read-only, it copies them beside the backup.
 //
 // Only the owner can read a backup. If an earlier one lets in its group, and nobody
 // else, the new one does too.
@@ -70,7 +74,7 @@ func (s *Store) backup(ctx context.Context, e *engine, dir string, progress func
 	if err := cmp.Or(ctx.Err(), e.damage, e.failure()); err != nil {
 		return err
 	}
-	for _, suffix := range []string{"", suffixBackupNew, suffixBackupOld} {
+	for _, suffix := range []string{"", suffixBackupNew, suffixBackupOld, suffixBackupCopy} {
 		if s.isWithin(dir + suffix) {
 			return fmt.Errorf("%s is the store itself, or within it: choose another directory", dir+suffix)
 		}
@@ -79,8 +83,10 @@ func (s *Store) backup(ctx context.Context, e *engine, dir string, progress func
 		return errors.New("this name is that of what is removed when the store is opened: choose another one")
 	}
 	there, err := s.earlier(e, dir)
-	if err == nil {
-		err = s.isRest(dir + suffixBackupNew)
+	for _, suffix := range []string{suffixBackupNew, suffixBackupCopy} {
+		if err == nil {
+			err = s.isRest(dir + suffix)
+		}
 	}
 	if err != nil {
 		return err
@@ -88,18 +94,23 @@ func (s *Store) backup(ctx context.Context, e *engine, dir string, progress func
 	from := s.dir + suffixCheckpoint + strconv.FormatUint(s.backups.Add(1), 10)
 	fresh := dir + suffixBackupNew
 	defer func() { _ = s.fs.RemoveAll(from) }() // links, and the end of the log
-	if err := errors.Join(s.fs.RemoveAll(from), s.fs.RemoveAll(fresh)); err != nil {
+	if err := s.fs.RemoveAll(fresh); err != nil {
 		return err
 	}
 	m := &Manifest{Made: s.now().UTC().Truncate(time.Second), Program: s.program}
-	// What was acknowledged is in the log's file already, and a write to the log on a
-	// disk that has no room at all would be the end of the program.
-	if err := errors.Join(e.db.Checkpoint(from), e.failure()); err != nil {
-		return err
+	if !e.readOnly {
+		err = s.checkpoint(e, from, m)
 	}
-	// The engine ends the program when it cannot write. It writes on the disk of the
-	// store, which keeps room for that, and never on the disk of the backup.
-	err = s.settleCheckpoint(from, m)
+	if e.readOnly || isUnwritable(err) && e.failure() == nil {
+		// The disk of the store has no room, or is read-only: this is when a copy is
+		// needed most. The files are copied twice then, which takes as much room again.
+		_ = s.fs.RemoveAll(from)
+		from = dir + suffixBackupCopy
+		if err2 := s.checkpoint(e, from, m); err2 != nil {
+			return errors.Join(err2, s.fs.RemoveAll(from))
+		}
+		err = nil
+	}
 	if err == nil {
 		err = errors.Join(s.fs.MkdirAll(fresh, durable.PrivateDir), beginManifest(s.fs, fresh))
 	}
@@ -125,6 +136,43 @@ func (s *Store) backup(ctx context.Context, e *engine, dir string, progress func
 		}
 	}
 	return s.fs.RemoveAll(fresh)
+}
+
+// checkpoint makes a checkpoint of an engine and notes in m what it is.
+func (s *Store) checkpoint(e *engine, dir string, m *Manifest) error {
+	if there, err := isThere(s.fs, dir); err != nil || there {
+		if err = errors.Join(err, s.fs.RemoveAll(dir)); err != nil {
+			return err
+		}
+	}
+	// What was acknowledged is in the log's file already, and a write to the log on a
+	// disk that has no room at all would be the end of the program.
+	copied := e.db.Checkpoint
+	if e.readOnly { // an engine of which Pebble makes no checkpoint, but which changes no file
+		copied = func(dir string, _ ...pebble.CheckpointOption) error { return s.copyEngine(e, dir) }
+	}
+	if err := errors.Join(copied(dir), e.failure()); err != nil {
+		return err
+	}
+	return s.settleCheckpoint(dir, m)
+}
+
+// copyEngine copies the files of an engine that only reads, unless another one takes its
+// place meanwhile.
+func (s *Store) copyEngine(e *engine, dir string) error {
+	files, err := s.fs.List(s.dir)
+	if err == nil {
+		err = s.fs.MkdirAll(dir, durable.PrivateDir)
+	}
+	for _, file := range files {
+		if err == nil && isEngineFile(file) && file != lockFile && file != ManifestFile {
+			_, err = copyFile(s.fs, s.fs.PathJoin(s.dir, file), s.fs.PathJoin(dir, file))
+		}
+	}
+	if s.engine.Load() != e {
+		return errors.New("the store takes changes again since the backup began: make it again")
+	}
+	return err
 }
 
 // isWithin reports whether a path is the directory of the store or leads into it, by

@@ -224,6 +224,7 @@ type engine struct {
 	kept    bool  // it has an older format, and is to keep it
 	damage  error // why the log is not what it was, nil if it is
 	missing error // the same, if the log can be read all the same
+	since   time.Time
 
 	ctx    context.Context // ends when the disk fails, or the engine ends
 	end    func()
@@ -239,7 +240,7 @@ type engine struct {
 func (s *Store) openEngine(readOnly bool) (*engine, error) {
 	o := s.options
 	o.ReadOnly = readOnly
-	e := &engine{readOnly: readOnly, report: s.warn, flushed: make(chan struct{}, 1)}
+	e := &engine{readOnly: readOnly, report: s.warn, flushed: make(chan struct{}, 1), since: time.Now()}
 	e.ctx, e.end = context.WithCancel(context.Background())
 	e.disk = newEngineDisk(s.fs, s.dir, &s.lock, func(err error) {
 		e.end()
@@ -253,7 +254,7 @@ func (s *Store) openEngine(readOnly bool) (*engine, error) {
 	told := p.Logger.(*logger)
 	p.EventListener.BackgroundError = func(err error) {
 		if e.disk.err() == nil && !e.disk.isEnding() { // else it is known
-			told.Errorf("background error: %v", err)
+			told.Errorf("background error: %v", firstLine(err))
 		}
 	}
 	p.EventListener.FlushEnd = func(pebble.FlushInfo) { e.noteFlush() }
@@ -265,7 +266,7 @@ func (s *Store) openEngine(readOnly bool) (*engine, error) {
 	e.disk.opened()
 	err = e.identify(o.Keep)
 	if err = cmp.Or(e.disk.err(), err); err != nil {
-		return nil, errors.Join(err, e.close())
+		return nil, errors.Join(unopenable(err), e.close())
 	}
 	return e, nil
 }
@@ -333,11 +334,11 @@ func (e *engine) identify(keep bool) error {
 	err = e.openLog()
 	if err == nil {
 		if e.missing = e.checkMark(); e.missing != nil {
-			e.damage = fmt.Errorf("pebblestore: nothing can be written, and the store does not have all that it had: %w", e.missing)
+			e.damage = fmt.Errorf("pebblestore: the store does not have all that it had: %w", e.missing)
 		}
 	}
 	if damaged := (*CorruptError)(nil); errors.As(err, &damaged) || pebble.IsCorruptionError(err) {
-		e.damage = fmt.Errorf("pebblestore: the log of changes is damaged, and nothing can be written: %w", err)
+		e.damage = fmt.Errorf("pebblestore: the log of changes cannot be read: %w", err)
 		return nil
 	}
 	return err

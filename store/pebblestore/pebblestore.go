@@ -10,6 +10,7 @@ import (
 	"log/slog"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"time"
 
 	"github.com/cockroachdb/pebble/v2"
@@ -194,7 +195,7 @@ func (s *Store) install(e *engine) {
 	s.count.Store(e.count)
 	s.engine.Store(e)
 	if e.damage != nil {
-		s.warn("store opened for reading only", e.damage)
+		s.warn("the store is damaged: what can be read is answered, and changes are refused until the store is replaced by a backup; 'nomen verify' tells what is affected", e.damage)
 	}
 }
 
@@ -222,12 +223,22 @@ func peek(dir string, files vfs.FS) error {
 func (s *Store) explain(err error) error {
 	_, lockErr := s.lock.take(s.fs, s.fs.PathJoin(s.dir, lockFile))
 	if lockErr == nil {
-		return err
+		return unopenable(err)
 	}
 	if path := (*fs.PathError)(nil); errors.As(lockErr, &path) {
 		return err // the lock's file cannot be made at all
 	}
 	return ErrLocked
+}
+
+// unopenable says what to do about a store whose files have not what they should have.
+// Errors of the system, and of a store of another version, say that themselves.
+func unopenable(err error) error {
+	no, version := syscall.Errno(0), (*store.VersionError)(nil)
+	if errors.As(err, &no) || errors.As(err, &version) || errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return fmt.Errorf("the store cannot be opened, because its files are damaged or of a later program: %w; if they are damaged, move the store away and make one of a backup with 'nomen restore'", err)
 }
 
 // found makes an empty directory a store.

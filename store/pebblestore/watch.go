@@ -21,7 +21,12 @@ import (
 const (
 	watchEvery = time.Second
 	maxReopen  = time.Minute
+
+	damageAfter = time.Hour // until there may be a store without damage in its place
 )
+
+// causeDamage is why a store takes no changes until a backup is restored.
+const causeDamage = "the store is damaged"
 
 // A state says why a store takes no changes at present.
 type state struct {
@@ -41,11 +46,15 @@ func (s *Store) Condition() store.Condition {
 	case s.state.err != nil:
 		return store.Condition{NoReads: errors.Is(s.state.err, errGone), NoWrites: true, Full: errors.Is(s.state.err, syscall.ENOSPC), Cause: s.state.cause, Since: s.state.since}
 	case e.damage != nil:
-		return store.Condition{NoWrites: true, Cause: "the log of changes is damaged"}
+		return store.Condition{NoReads: e.missing == nil, NoWrites: true, Cause: causeDamage, Since: e.since}
 	default:
 		return store.Condition{NoWrites: s.readOnly || e.kept}
 	}
 }
+
+// Damaged reports whether the store was found to be damaged when it was opened. It then
+// takes no changes; that was logged.
+func (s *Store) Damaged() bool { return s.engine.Load().damage != nil }
 
 // tell has changes of the state logged from now on.
 func (s *state) tell() {
@@ -133,7 +142,7 @@ func (s *Store) refusal(e *engine) error {
 		return ErrReadOnly
 	}
 	if e.damage != nil {
-		return e.damage
+		return &store.AwayError{Cause: causeDamage, After: damageAfter, Err: e.damage}
 	}
 	if !e.readOnly && e.disk.err() == nil {
 		return nil
@@ -164,7 +173,7 @@ func awayError(err error) error {
 // damaged, an [*store.AwayError] if the disk is why.
 func unreadable(key string, err error) error {
 	if pebble.IsCorruptionError(err) {
-		return &CorruptError{Key: key, Reason: "cannot be read: " + err.Error()}
+		return &CorruptError{Key: key, Reason: "cannot be read: " + firstLine(err)}
 	}
 	err = fmt.Errorf("pebblestore: %q cannot be read: %w", key, err)
 	if isUnwritable(err) || errors.Is(err, fs.ErrNotExist) {

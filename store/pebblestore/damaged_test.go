@@ -1,0 +1,180 @@
+package pebblestore
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+
+	"github.com/nomen-project/nomen/store"
+	"github.com/nomen-project/nomen/store/storetest"
+)
+
+// flipByte damages a byte of a file: at an offset, from its end if that is negative.
+func flipByte(t *testing.T, file string, offset int) {
+	t.Helper()
+	b, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if offset < 0 {
+		offset += len(b)
+	}
+	b[offset] ^= 0x20
+	if err := os.WriteFile(file, b, 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// closedStore makes a store with some changes and closes it.
+func closedStore(t *testing.T) (dir string) {
+	t.Helper()
+	dir = filepath.Join(t.TempDir(), "store")
+	s := openDir(t, dir)
+	write(t, s, 100)
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// TestDamagedWhenOpened: a store that is damaged says so to monitoring, from then on
+// and not since the year 1, and refuses changes as one whose storage is away.
+func TestDamagedWhenOpened(t *testing.T) {
+	dir := closedStore(t)
+	flipByte(t, filepath.Join(dir, markFile), 0)
+	begun := time.Now()
+	s := openDir(t, dir)
+	c := s.Condition()
+	if c.Cause != "the store is damaged" || !c.NoWrites || c.NoReads || c.Since.Before(begun) || !s.Damaged() {
+		t.Errorf("%+v", c)
+	}
+	away := (*store.AwayError)(nil)
+	_, err := s.Apply(t.Context(), []store.Change{{Record: storetest.Typical(1), Expected: store.AnyRevision, Time: time.Unix(0, 0)}})
+	if !errors.As(err, &away) || away.Cause != c.Cause {
+		t.Errorf("a change: %v", err)
+	}
+}
+
+// TestDamagedBeyondOpening: a store that cannot be opened at all says what to do next, in
+// one line.
+func TestDamagedBeyondOpening(t *testing.T) {
+	for _, pattern := range []string{"MANIFEST-*", "OPTIONS-*", "*.sst"} {
+		dir := closedStore(t)
+		files, err := filepath.Glob(filepath.Join(dir, pattern))
+		if err != nil || len(files) == 0 {
+			t.Fatalf("%s: %v, %v", pattern, files, err)
+		}
+		for _, file := range files {
+			flipByte(t, file, 0)
+		}
+		s, err := Open(Options{Dir: dir})
+		if err == nil {
+			_ = s.Close()
+			t.Errorf("%s: opened", pattern)
+		} else if !strings.Contains(err.Error(), "'nomen restore'") || strings.Contains(err.Error(), "\n") {
+			t.Errorf("%s: %v", pattern, err)
+		}
+	}
+}
+
+// A barrenFS takes nothing beside the store.
+type barrenFS struct {
+	vfs.FS
+	prefix string
+	err    error
+}
+
+func (b barrenFS) MkdirAll(dir string, mode os.FileMode) error {
+	if strings.HasPrefix(dir, b.prefix) {
+		return &os.PathError{Op: "mkdir", Path: dir, Err: b.err}
+	}
+	return b.FS.MkdirAll(dir, mode)
+}
+
+func (b barrenFS) RemoveAll(dir string) error {
+	if strings.HasPrefix(dir, b.prefix) && errors.Is(b.err, syscall.EROFS) { // even if there is nothing
+		return &os.PathError{Op: "unlinkat", Path: dir, Err: b.err}
+	}
+	return b.FS.RemoveAll(dir)
+}
+
+func (b barrenFS) Unwrap() vfs.FS { return b.FS }
+
+// TestBackupFromBarrenDisk: a disk that is full or read-only can be copied to another
+// one; that is when a copy is needed most.
+func TestBackupFromBarrenDisk(t *testing.T) {
+	for _, cause := range []error{syscall.ENOSPC, syscall.EROFS} {
+		base := t.TempDir()
+		dir, to := filepath.Join(base, "store"), filepath.Join(base, "backup")
+		s, err := Open(Options{Dir: dir, FS: barrenFS{vfs.Default, dir + suffixCheckpoint, cause}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		write(t, s, 100)
+		head, err := s.Head(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		for range 2 {
+			if err := s.Backup(t.Context(), to, nil); err != nil {
+				t.Errorf("%v: %v", cause, err)
+			}
+		}
+		if err := s.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if left, _ := filepath.Glob(to + ".*"); len(left) > 0 {
+			t.Errorf("%v: left: %v", cause, left)
+		}
+		b, err := Open(Options{Dir: to, ReadOnly: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, err := b.Head(t.Context()); err != nil || got != head {
+			t.Errorf("%v: the head is %v (%v), want %v", cause, got, err, head)
+		}
+		if err := b.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// TestBackupReadOnly: a store that is open for reading alone is copied with what is in
+// its log alone, and stays as it is.
+func TestBackupReadOnly(t *testing.T) {
+	base := t.TempDir()
+	dir, crashed, to := filepath.Join(base, "store"), filepath.Join(base, "crashed"), filepath.Join(base, "backup")
+	s := openDir(t, dir)
+	write(t, s, 100)
+	head, err := s.Head(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	copyDir(t, dir, crashed, true)
+	r, err := Open(Options{Dir: crashed, ReadOnly: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	before, _ := filepath.Glob(crashed + "*/*")
+	err = errors.Join(r.Backup(t.Context(), to, nil), r.Backup(t.Context(), to, nil), r.Close())
+	if after, _ := filepath.Glob(crashed + "*/*"); err != nil || !slices.Equal(after, before) {
+		t.Errorf("%v: %v, and was %v", err, after, before)
+	}
+	b, err := Open(Options{Dir: to, ReadOnly: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := b.Head(t.Context()); err != nil || got != head {
+		t.Errorf("the head is %v (%v), want %v", got, err, head)
+	}
+	if err := b.Close(); err != nil {
+		t.Error(err)
+	}
+}

@@ -121,6 +121,9 @@ func (l *Load) check(i int, c *check, req *Request, set *store.AuthoritySet) {
 		return
 	}
 	c.doubts = doubts(c.name, req)
+	if !req.mayCreate() {
+		return
+	}
 	fill(&c.fresh, c.name, nil, req)
 	c.freshErr = cmp.Or(checkReason(&c.fresh), checkDigit(c.name, c.authority), req.refuseDoubts(c.doubts))
 	if c.freshErr == nil {
@@ -210,10 +213,14 @@ func (l *Load) current(ctx context.Context, b *Batch) (*Batch, error) {
 // creates reports whether every good request can be meant for a new name.
 func (b *Batch) creates() bool {
 	for i := range b.reqs {
-		e := b.reqs[i].Expected
-		if b.checks[i].freshErr != nil || e != 0 && e != store.AnyRevision && !b.reqs[i].OrCreate || b.reqs[i].Remove != nil {
+		if b.checks[i].freshErr != nil || !b.reqs[i].mayCreate() || b.reqs[i].Remove != nil {
 			return false
 		}
 	}
 	return true
+}
+
+// mayCreate reports whether a request can be meant for a new name.
+func (q *Request) mayCreate() bool {
+	return q.Expected == 0 || q.Expected == store.AnyRevision || q.OrCreate
 }

@@ -263,22 +263,19 @@ func (m *mover) read(ctx context.Context, b *moveBatch, after store.Place) (last
 
 // records reads the records of places, nil for one that was deleted meanwhile.
 func (m *mover) records(ctx context.Context, places []store.Place) ([]*store.Record, error) {
-	all := make([]*store.Record, len(places))
+	names := make([]name.Name, len(places))
+	for i, p := range places {
+		names[i] = p.Name
+	}
+	parts, errs := make([][]*store.Record, relocateReaders), make([]error, relocateReaders)
+	size := len(names)/relocateReaders + 1
 	var group sync.WaitGroup
-	errs := make([]error, relocateReaders)
-	size := len(places)/relocateReaders + 1
-	for k := range relocateReaders {
-		from, to := min(k*size, len(places)), min((k+1)*size, len(places))
-		group.Go(func() {
-			for i := from; i < to && errs[k] == nil; i++ {
-				if all[i], errs[k] = m.store.Get(ctx, places[i].Name, time.Time{}); errors.Is(errs[k], store.ErrNotFound) {
-					all[i], errs[k] = nil, nil
-				}
-			}
-		})
+	for k := range parts {
+		part := names[min(k*size, len(names)):min((k+1)*size, len(names))]
+		group.Go(func() { parts[k], errs[k] = store.Records(ctx, m.store, part) })
 	}
 	group.Wait()
-	return all, errors.Join(errs...)
+	return slices.Concat(parts...), errors.Join(errs...)
 }
 
 // first reports whether a record is to be looked at on account of this one of its
@@ -335,38 +332,31 @@ func (m *mover) matches(url string) bool {
 	return true
 }
 
-// replaced returns the locations of rec as they are to be, and which were which. A
-// location that becomes one that is there already goes.
-func (m *mover) replaced(rec *store.Record) (all []nomen.Location, from, to []string) {
+// replaced returns the locations of rec as they are to be. A location that becomes one
+// that is there already goes.
+func (m *mover) replaced(rec *store.Record) []nomen.Location {
+	all := make([]nomen.Location, 0, len(rec.Locations))
 	for _, l := range rec.Locations {
-		if !m.matches(l.URL) {
-			all = append(all, l)
+		if m.matches(l.URL) {
+			l.URL = m.replace(l.URL)
+			if slices.Contains(rec.Locations, l) && !m.matches(l.URL) {
+				continue
+			}
 		}
+		all = append(all, l)
 	}
-	stay := all
-	all = nil
-	for _, l := range rec.Locations {
-		if !m.matches(l.URL) {
-			all = append(all, l)
-			continue
-		}
-		moved := l
-		moved.URL = m.To + strings.TrimPrefix(l.URL, m.From)
-		from, to = append(from, l.URL), append(to, moved.URL)
-		if !slices.Contains(stay, moved) {
-			all = append(all, moved)
-		}
-	}
-	return all, from, to
+	return all
 }
+
+// replace returns what becomes of a location that moves.
+func (m *mover) replace(url string) string { return m.To + strings.TrimPrefix(url, m.From) }
 
 // check makes the requests that move the locations of records, and checks them.
 func (m *mover) check(ctx context.Context, recs []*store.Record) (*Batch, error) {
 	reqs := make([]Request, len(recs))
 	for i, rec := range recs {
-		locations, _, _ := m.replaced(rec)
 		reqs[i] = Request{
-			Record: &store.Record{Name: rec.Name, Locations: locations},
+			Record: &store.Record{Name: rec.Name, Locations: m.replaced(rec)},
 			Fields: FieldLocations, Expected: rec.Revision,
 		}
 	}
@@ -461,14 +451,16 @@ func (m *mover) concerns(rec *store.Record) bool {
 }
 
 func (m *mover) moved(rec *store.Record) {
-	_, from, to := m.replaced(rec)
 	m.sum.Names++
 	m.sum.Batch = m.load.id
-	m.sum.Locations += int64(len(from))
-	if m.Moved == nil {
-		return
-	}
-	for i := range from {
-		m.Moved(rec.Name, from[i], to[i])
+	for i := range rec.Locations {
+		url := rec.Locations[i].URL
+		if !m.matches(url) {
+			continue
+		}
+		m.sum.Locations++
+		if m.Moved != nil {
+			m.Moved(rec.Name, url, m.replace(url))
+		}
 	}
 }

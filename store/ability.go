@@ -7,6 +7,7 @@ import (
 	"iter"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/nomen-project/nomen/name"
 )
@@ -35,6 +36,29 @@ func Count(ctx context.Context, r Reader) (int64, bool, error) {
 		n++
 	}
 	return n, true, nil
+}
+
+// A BatchReader is a Reader that can read many records at once.
+type BatchReader interface {
+	// Records returns the records that Get would, in the order of the names; nil where
+	// there is none. Names in the order of their keys cost the least.
+	Records(ctx context.Context, names []name.Name) ([]*Record, error)
+}
+
+// Records returns records as [BatchReader] does.
+func Records(ctx context.Context, r Reader, names []name.Name) ([]*Record, error) {
+	if b, ok := r.(BatchReader); ok {
+		return b.Records(ctx, names)
+	}
+	all := make([]*Record, len(names))
+	for i, n := range names {
+		rec, err := r.Get(ctx, n, time.Time{})
+		if err != nil && !errors.Is(err, ErrNotFound) {
+			return nil, err
+		}
+		all[i] = rec
+	}
+	return all, ctx.Err()
 }
 
 // A Historian is a Reader that can show every revision of a name.

@@ -129,9 +129,15 @@ func (p *Planner) borrow(c *Change) *Change {
 // A change whose time is more than [MaxSkew] before that of last is refused too, unless
 // it is AnyTime.
 //
-// The error is a [*ConflictError] or a [*StateError].
+// It shares lists and metadata with c. The error is a [*ConflictError] or a
+// [*StateError].
 func Next(i int, last, c *Change) (*Change, Result, error) {
-	return next(i, last, c.Clone())
+	if c.Record == nil || len(c.Redacts) > 0 {
+		return next(i, last, c.Clone())
+	}
+	n, rec := *c, c.Record.normal()
+	n.Record, n.Time = &rec, wholeMillis(c.Time)
+	return next(i, last, &n)
 }
 
 // next is Next of a change in normal form, which it makes the change to be kept.

@@ -660,6 +660,14 @@ func (s *Store) Get(ctx context.Context, n name.Name, at time.Time) (*store.Reco
 	return v.record.Clone(), nil
 }
 
+// Records implements [store.BatchReader].
+func (s *Store) Records(ctx context.Context, names []name.Name) ([]*store.Record, error) {
+	if store.IsFresh(ctx) {
+		return store.Records(ctx, s.Backing, names)
+	}
+	return store.Records(ctx, struct{ store.Reader }{s}, names) // by Get
+}
+
 // Authority implements [store.Reader].
 func (s *Store) Authority(ctx context.Context, p name.Prefix, at time.Time) (*store.Authority, error) {
 	if s.closed.Load() || ctx.Err() != nil || !at.IsZero() || store.IsFresh(ctx) {

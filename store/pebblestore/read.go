@@ -73,6 +73,39 @@ func (s *Store) Get(ctx context.Context, n name.Name, at time.Time) (*store.Reco
 	return c.Record, nil
 }
 
+// Records implements [store.BatchReader].
+func (s *Store) Records(ctx context.Context, names []name.Name) ([]*store.Record, error) {
+	e, err := s.enter()
+	if err != nil {
+		return nil, err
+	}
+	defer e.gate.Leave()
+	var v cursor
+	if err := v.open(e.db); err != nil {
+		return nil, err
+	}
+	defer v.close()
+	all := make([]*store.Record, len(names))
+	for i, n := range names {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		subject := store.Subject{Kind: store.KindName, Key: n.Key()}
+		if !v.seek(subject) {
+			if err := v.failure(subject.Key); err != nil {
+				return nil, err
+			}
+			continue
+		}
+		c, err := v.change(subject)
+		if err != nil {
+			return nil, err
+		}
+		all[i] = c.Record
+	}
+	return all, ctx.Err()
+}
+
 // Authority implements [store.Reader].
 func (s *Store) Authority(ctx context.Context, p name.Prefix, at time.Time) (*store.Authority, error) {
 	c, err := s.find(ctx, store.Subject{Kind: store.KindAuthority, Key: p.String()}, at)

@@ -58,7 +58,7 @@ func (r *rekeyer) seal(w, order *filler) error {
 		return err
 	}
 	defer v.close()
-	sealer := &writer{rows: w.batch, index: w.batch}
+	sealer := &writer{parts: together(w.batch)}
 	done := int64(0)
 	for ok := v.it.First(); ok; ok = v.it.Next() {
 		value, err := v.it.ValueAndErr()

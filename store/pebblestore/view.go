@@ -119,3 +119,60 @@ func (v *view) failure(key string) error {
 	}
 	return nil
 }
+
+// A cursor finds the last changes of many subjects, one after the other. Where their
+// keys ascend and follow one another it goes from one to the next, which costs far less
+// than a search.
+type cursor struct {
+	view
+	begun  bool
+	ahead  bool // it stands at the first key that is not less than view.key, or at the end
+	apart  int  // for how many searches the next key is not looked at
+	before []byte
+}
+
+// farApart is for how many searches a cursor does not look at the next key after one
+// that led nowhere.
+const farApart = 32
+
+// open makes c, which is closed or new, a cursor of r.
+func (c *cursor) open(r pebble.Reader) error {
+	c.begun, c.ahead, c.apart = false, false, 0
+	return c.view.open(r)
+}
+
+// seek stands on the last change of s, if there is one.
+func (c *cursor) seek(s store.Subject) bool {
+	c.before, c.key = c.key, appendKey(c.before[:0], s)
+	follows := c.begun && bytes.Compare(c.before, c.key) < 0
+	c.begun = true
+	switch {
+	case c.ahead && follows:
+		found, near := c.step()
+		if near {
+			return found
+		}
+		c.ahead, c.apart = false, farApart
+	case follows && c.apart == 0:
+		c.ahead = true
+		return c.it.SeekGE(c.key) && bytes.Equal(c.it.Key(), c.key)
+	}
+	c.ahead, c.apart = false, max(c.apart-1, 0)
+	return c.it.SeekPrefixGE(c.key) && bytes.Equal(c.it.Key(), c.key)
+}
+
+// step goes to c.key, or to the key after the one where c stands, and reports whether it
+// is c.key, and whether that is settled.
+func (c *cursor) step() (found, settled bool) {
+	if !c.it.Valid() {
+		return false, c.it.Error() == nil
+	}
+	order := bytes.Compare(c.it.Key(), c.key)
+	if order < 0 {
+		if !c.it.Next() {
+			return false, c.it.Error() == nil
+		}
+		order = bytes.Compare(c.it.Key(), c.key)
+	}
+	return order == 0, order >= 0
+}

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"crypto/rand"
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"slices"
 
@@ -20,12 +19,11 @@ import (
 // history, log, tree and index. The deciding goroutine has one, whose memory
 // serves all batches.
 type writer struct {
-	view  view
+	view  cursor
 	plan  store.Planner
 	batch *pebble.Batch
-	apart [2]pebble.Batch // of a long batch the log and the index, which join it when all steps are in
-	rows  *pebble.Batch   // where the log goes: batch, or one of apart
-	index *pebble.Batch   // where the index goes
+	apart []*pebble.Batch // of a long batch all but the content, which joins it when all steps are in
+	parts                 // where all but the content goes: batch, or one of apart
 	size  int             // of the last batch for each step, in bytes
 	salts salts
 	log   ledger.Log
@@ -34,11 +32,23 @@ type writer struct {
 	scrub []span
 
 	entries    []store.Entry // of the steps
-	nodes      []ledger.Node
+	grown      []ledger.Node // of the tree by a step
 	key, value []byte
 	leaf       []byte
 	seen       [2][]string // URLs before and after a step
 }
+
+// The parts of a batch.
+type parts struct {
+	past  *pebble.Batch // the history
+	rows  *pebble.Batch // the log
+	nodes *pebble.Batch // the tree
+	added *pebble.Batch // to the index
+	gone  *pebble.Batch // from the index
+}
+
+// together returns parts that all go into b.
+func together(b *pebble.Batch) parts { return parts{b, b, b, b, b} }
 
 // reset ends the use of a batch, and lets go what it came from.
 func (w *writer) reset() {
@@ -48,11 +58,11 @@ func (w *writer) reset() {
 	if cap(w.entries) > maxEntries {
 		w.entries = nil
 	}
-	if w.rows != w.batch {
-		w.rows.Reset()
-		w.index.Reset()
+	for _, b := range w.apart {
+		_ = b.Close() // of a buffer
 	}
-	w.batch, w.rows, w.index, w.scrub, w.entries = nil, nil, nil, nil, w.entries[:0]
+	clear(w.apart)
+	w.batch, w.parts, w.apart, w.scrub, w.entries = nil, parts{}, w.apart[:0], nil, w.entries[:0]
 }
 
 // maxEntries is for how many steps a writer keeps memory between batches.
@@ -102,34 +112,38 @@ func (w *writer) follow(entries []*store.Entry) ([]store.Step, error) {
 	return steps, nil
 }
 
-// The memory of batches, in bytes: the first one for a step, and how much is kept
-// for later ones.
+// The memory of batches, in bytes: the first one for a step, that of a part for a step,
+// and how much is kept for later ones.
 const (
 	firstSize = 512
+	partSize  = 128
 	keptSize  = 8 << 20
 )
 
-// longBatch is how many steps make a batch whose log and index are put together
-// apart: the table in memory finds the place of a key quickly when it follows the
-// one before.
+// longBatch is how many steps make a batch whose parts are put together apart: the
+// table in memory finds the place of a key quickly when it follows the one before.
 const longBatch = 32
 
 // begin makes the batch, one that can be read if something is redacted.
 func (w *writer) begin(db *pebble.DB, steps []store.Step) {
-	w.open(db, steps)
-	w.rows, w.index = w.batch, w.batch
-	if len(steps) >= longBatch {
-		w.rows, w.index = &w.apart[0], &w.apart[1]
+	if slices.ContainsFunc(steps, func(s store.Step) bool { return len(s.Next.Redacts) > 0 }) {
+		w.batch = db.NewIndexedBatch()
+	} else {
+		w.batch = newBatch(db, len(steps)*max(w.size, firstSize)+1024)
+	}
+	w.parts = together(w.batch)
+	again := func(s store.Step) bool { return s.Prior > 0 || len(s.Next.Redacts) > 0 } // it may write a key twice
+	if len(steps) >= longBatch && !slices.ContainsFunc(steps, again) {
+		part := func() *pebble.Batch {
+			w.apart = append(w.apart, newBatch(db, len(steps)*partSize))
+			return w.apart[len(w.apart)-1]
+		}
+		w.parts = parts{part(), part(), part(), part(), part()}
 	}
 }
 
-func (w *writer) open(db *pebble.DB, steps []store.Step) {
-	if slices.ContainsFunc(steps, func(s store.Step) bool { return len(s.Next.Redacts) > 0 }) {
-		w.batch = db.NewIndexedBatch()
-		return
-	}
-	size := len(steps)*max(w.size, firstSize) + 1024
-	w.batch = db.NewBatch(pebble.WithInitialSizeBytes(size), pebble.WithMaxRetainedSizeBytes(keptSize))
+func newBatch(db *pebble.DB, size int) *pebble.Batch {
+	return db.NewBatch(pebble.WithInitialSizeBytes(size), pebble.WithMaxRetainedSizeBytes(keptSize))
 }
 
 // fill puts steps into the batch. The entries are those of the steps if they come
@@ -154,8 +168,11 @@ func (w *writer) fill(steps []store.Step, entries []*store.Entry) error {
 			return err
 		}
 	}
-	if w.rows != w.batch {
-		if err := errors.Join(w.batch.Apply(w.rows, nil), w.batch.Apply(w.index, nil)); err != nil {
+	for _, part := range w.apart {
+		if part.Empty() {
+			continue
+		}
+		if err := w.batch.Apply(part, nil); err != nil {
 			return err
 		}
 	}
@@ -197,10 +214,10 @@ func (w *writer) put(step store.Step, e *store.Entry, sealed bool) error {
 func (w *writer) keep(step store.Step) error {
 	w.key = appendStamp(appendHistory(w.key[:0], step.Subject), step.Last.Time, step.Last.Revision())
 	if step.Prior == 0 {
-		return w.batch.Set(w.key, w.raw[step.Last], nil)
+		return w.past.Set(w.key, w.raw[step.Last], nil)
 	}
 	w.value = codec.AppendEntry(w.value[:0], &w.entries[step.Prior-1])
-	return w.batch.Set(w.key, w.value, nil)
+	return w.past.Set(w.key, w.value, nil)
 }
 
 // seal gives a change its place in the log: an entry with its salt, or with the
@@ -214,10 +231,10 @@ func (w *writer) seal(e *store.Entry, sealed bool) error {
 	}
 	w.leaf = codec.AppendLeaf(w.leaf[:0], e)
 	h := ledger.LeafHash(w.leaf)
-	w.nodes = w.log.AppendHash(w.nodes[:0], h)
-	for _, n := range w.nodes {
+	w.grown = w.log.AppendHash(w.grown[:0], h)
+	for _, n := range w.grown {
 		w.key = appendNode(w.key[:0], n.Level, n.Index)
-		if err := w.rows.Set(w.key, n.Hash[:], nil); err != nil {
+		if err := w.nodes.Set(w.key, n.Hash[:], nil); err != nil {
 			return err
 		}
 	}
@@ -238,11 +255,11 @@ func (w *writer) locate(step store.Step) error {
 		switch {
 		case len(after) == 0 || len(before) > 0 && before[0] < after[0]:
 			w.key = appendPlace(w.key[:0], store.Place{URL: before[0], Name: n})
-			err = w.index.Delete(w.key, nil)
+			err = w.gone.Delete(w.key, nil)
 			before = before[1:]
 		case len(before) == 0 || after[0] < before[0]:
 			w.key = appendPlace(w.key[:0], store.Place{URL: after[0], Name: n})
-			err = w.index.Set(w.key, nil, nil)
+			err = w.added.Set(w.key, nil, nil)
 			after = after[1:]
 		default:
 			before, after = before[1:], after[1:]

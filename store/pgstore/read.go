@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"iter"
+	"slices"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -121,6 +122,64 @@ func (s *Store) Get(ctx context.Context, n name.Name, at time.Time) (*store.Reco
 		return nil, err
 	}
 	return c.Record, nil
+}
+
+// Records implements [store.BatchReader].
+func (s *Store) Records(ctx context.Context, names []name.Name) ([]*store.Record, error) {
+	if err := s.enter(); err != nil {
+		return nil, err
+	}
+	defer s.gate.Leave()
+	all := make([]*store.Record, 0, len(names))
+	for part := range slices.Chunk(names, lastPage) {
+		found, err := s.lasts(ctx, part)
+		for errors.Is(err, errStale) { // until a replica's answer will do
+			found, err = s.lasts(ctx, part)
+		}
+		if err != nil {
+			return nil, failed("read", err)
+		}
+		for _, n := range part {
+			rec := (*store.Record)(nil)
+			if c := found[n.Key()]; c != nil {
+				rec = c.Record
+			}
+			all = append(all, rec)
+		}
+	}
+	return all, ctx.Err()
+}
+
+// lasts returns the last changes of names by their keys, or errStale as present does.
+func (s *Store) lasts(ctx context.Context, names []name.Name) (found map[string]*store.Change, err error) {
+	keys := make([]string, 0, len(names))
+	for _, n := range names {
+		if printable(n.Key()) {
+			keys = append(keys, n.Key())
+		}
+	}
+	err = s.cluster.read(ctx, long, s.recent.any(), func(ctx context.Context, c *pgx.Conn, r role) error {
+		found = make(map[string]*store.Change, len(keys))
+		rows, err := c.Query(ctx, loadPresent, store.KindName, keys)
+		if err != nil {
+			return err
+		}
+		var key, value []byte
+		if _, err = pgx.ForEachRow(rows, []any{&key, &value}, func() (err error) {
+			subject := store.Subject{Kind: store.KindName, Key: string(key)}
+			found[subject.Key], err = codec.Decode(subject, value)
+			return err
+		}); err != nil || r == primary {
+			return err
+		}
+		for _, k := range keys {
+			if n := s.recent.need(store.Subject{Kind: store.KindName, Key: k}); found[k].Revision() < n.revision && !n.over() {
+				return errStale
+			}
+		}
+		return nil
+	})
+	return found, err
 }
 
 // Authority implements [store.Reader].

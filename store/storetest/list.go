@@ -240,3 +240,52 @@ func orNil(l []string) []string {
 	}
 	return l
 }
+
+// records: many records at once are what Get returns for each, whatever the order of
+// the names is and how close together they lie.
+func records(s *suite) {
+	if got, err := store.Records(s.Context(), s.Store, nil); len(got) > 0 || err != nil {
+		s.Errorf("Records of no names: %v, %v", got, err)
+	}
+	var keys []string
+	for i := range 300 {
+		keys = append(keys, fmt.Sprintf("urn:x-a:%03d", i))
+	}
+	s.fill(keys)
+	s.apply(reserve("urn:x-a:gone", 1))
+	s.apply(remove("urn:x-a:gone", 2), put("urn:x-a:004", "u:new", 2), store.Change{Authority: RichAuthority(), Time: minute(2)})
+	for _, asked := range [][]string{
+		keys,
+		keys[7:8],
+		{"urn:x-a:004", "urn:x-a:0040", "urn:x-a:005", "urn:x-a:006", "urn:x-a:006", "urn:x-a:001", "urn:x-a:299", "urn:x-a:gone", "urn:x-b:", "urn:x-c:"},
+		{"", "urn:\x00", "\xff\xff", "urn:x-a:000", "urn:x-a:1", "urn:x-a:100", "urn:x-a:100\x00", "urn:x-a:101", strings.Repeat("x", name.MaxLength+1)},
+		every(keys, 2), every(keys, 3), every(keys, 50), slices.Concat(every(keys, 50), keys[260:], every(keys, 90), keys[100:110]),
+		backward(keys),
+	} {
+		names := make([]name.Name, len(asked))
+		for i, k := range asked {
+			names[i] = key(k)
+		}
+		got, err := store.Records(s.Context(), s.Store, names)
+		if err != nil || len(got) != len(asked) {
+			s.Fatalf("Records(%q): %d records, %v", asked, len(got), err)
+		}
+		for i, k := range asked {
+			s.equal("Records of "+k, got[i], s.get(k))
+		}
+	}
+}
+
+// every returns one in n.
+func every(keys []string, n int) (all []string) {
+	for i := 0; i < len(keys); i += n {
+		all = append(all, keys[i])
+	}
+	return all
+}
+
+func backward(keys []string) []string {
+	keys = slices.Clone(keys)
+	slices.Reverse(keys)
+	return keys
+}

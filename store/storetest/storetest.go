@@ -61,6 +61,7 @@ func Run(t *testing.T, open Open) {
 		{"VerifyClock", verifyingClock},
 		{"Tokens", tokens},
 		{"AllTokens", allTokens},
+		{"Records", records},
 		{"Count", counting},
 		{"Find", finding},
 		{"Aliased", aliased},

@@ -82,9 +82,11 @@ func (c *cli) tokenMakeCommand() *cobra.Command {
 				return usagef("--prefix: %w", err)
 			}
 		}
-		var err error
-		if g.Expires, err = parseExpiry(expires, clock()); err != nil {
-			return err
+		if cmd.Flags().Changed("expires") { // an empty value is a variable that is not set, and not "never"
+			var err error
+			if g.Expires, err = parseExpiry(expires, clock()); err != nil {
+				return err
+			}
 		}
 		if _, err := os.Lstat(output); output != "" && err == nil {
 			return usagef("--output %s: a file is there", output)
@@ -126,11 +128,11 @@ func (c *cli) showToken(g adminapi.Grant, out adminapi.Granted, file string) err
 	return err
 }
 
-// parseExpiry reads when a token ends; "" for never.
+// parseExpiry reads when a token ends.
 func parseExpiry(s string, now time.Time) (time.Time, error) {
 	units := map[byte]time.Duration{'h': time.Hour, 'd': 24 * time.Hour, 'w': 7 * 24 * time.Hour}
 	if s == "" {
-		return time.Time{}, nil
+		return time.Time{}, usagef(`--expires "": want for example 90d; without the option a token never ends`)
 	}
 	const most = 100 * 365 * 24 * time.Hour
 	unit := units[s[len(s)-1]]

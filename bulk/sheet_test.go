@@ -114,8 +114,8 @@ func TestOrderOfRefusals(t *testing.T) {
 // is altered otherwise. What looks marked already is marked once more, so that an
 // import of such a file has what was exported.
 func TestFormulas(t *testing.T) {
-	texts := []string{"=1+1", "+1", "-1", "@SUM(A1)", "\tx", "'=1", "''x", "x=1", "'", "cmd|' /C calc'!A0"}
-	marked := []string{"'=1+1", "'+1", "'-1", "'@SUM(A1)", "'\tx", "''=1", "''x", "x=1", "'", "cmd\\|' /C calc'!A0"}
+	texts := []string{"=1+1", "+1", "-1", "@SUM(A1)", "\tx", "'=1", "''x", "x=1", "'", "cmd|' /C calc'!A0", "\uFF1D1+1", "'\uFF0B1", "\uFF0D1", "\uFF20A", "\uFF21"}
+	marked := []string{"'=1+1", "'+1", "'-1", "'@SUM(A1)", "'\tx", "''=1", "''x", "x=1", "'", "cmd\\|' /C calc'!A0", "'\uFF1D1+1", "''\uFF0B1", "'\uFF0D1", "'\uFF20A", "\uFF21"}
 	var records []*store.Record
 	for i, title := range texts {
 		records = append(records, &store.Record{Name: name.FromKey(fmt.Sprintf("urn:example:%02d", i)), Metadata: nomen.Metadata{"title": {title}}})

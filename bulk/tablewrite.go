@@ -168,9 +168,17 @@ func (e *tableEncoder) mark(b []byte, from int) []byte {
 
 // isFormula reports whether a spreadsheet may run a cell as a formula, by its first
 // character (OWASP, CSV Injection), or would take it for one that was marked as such:
-// so no two texts are the same when they are marked.
+// so no two texts are the same when they are marked. In some languages the full-width
+// forms of the characters begin a formula, too.
 func isFormula[T string | []byte](cell T) bool {
+	const wide = 3 // bytes of a full-width form
 	i := apostrophes(cell)
+	if len(cell)-i >= wide {
+		switch string(cell[i : i+wide]) {
+		case "\uFF1D", "\uFF0B", "\uFF0D", "\uFF20":
+			return true
+		}
+	}
 	return i < len(cell) && strings.IndexByte("=+-@\t\r\n", cell[i]) >= 0
 }
 

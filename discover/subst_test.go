@@ -187,6 +187,9 @@ func FuzzParseSubstitution(f *testing.F) {
 	})
 }
 
+// leadingZero matches a repetition such as {00} or {1,02}.
+var leadingZero = regexp.MustCompile(`\{(\d+,)?0\d`)
+
 // sameAsOther compares with the reader of extended expressions in package
 // regexp, where the two read the same language.
 func sameAsOther(t *testing.T, s *Substitution, text string) {
@@ -195,6 +198,9 @@ func sameAsOther(t *testing.T, s *Substitution, text string) {
 		return
 	}
 	ere := strings.Split(source, "!")[1]
+	if leadingZero.MatchString(ere) {
+		return // a number to POSIX, literal text to package regexp
+	}
 	other, err := regexp.CompilePOSIX(ere)
 	if err != nil {
 		return

@@ -565,7 +565,7 @@ func (c *Client) left(ctx context.Context, id string, err error) error {
 	case id == "": // a server without jobs, or work that is none
 		return err
 	case ctx.Err() == nil:
-		return fmt.Errorf("%w; its job %s goes on there: 'nomen jobs wait %s'", err, id, id)
+		return fmt.Errorf("%w; its job %s goes on unless the server ended: 'nomen jobs show %s'", err, id, id)
 	}
 	const patience = 5 * time.Second
 	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), patience)

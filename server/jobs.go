@@ -54,6 +54,7 @@ type jobs struct {
 	mu      sync.Mutex
 	all     []*job // the oldest first
 	saving  bool   // a save is due
+	changed bool   // something has changed since the file was read
 	failed  bool   // the last save failed
 	closing bool
 	running sync.WaitGroup
@@ -104,6 +105,7 @@ func newJobs(dir string, now func() time.Time, log *slog.Logger) *jobs {
 		close(j.ended)
 		if j.State == adminapi.JobRunning {
 			j.end(now(), nil, errJobInterrupted)
+			js.changed = true
 		}
 		js.all = append(js.all, j)
 	}
@@ -169,7 +171,11 @@ func (js *jobs) run(ctx context.Context, j *job, work func(context.Context) erro
 		js.saveSoon()
 		js.mu.Unlock()
 		if err != nil {
-			js.log.Info("job ended early", "job", j.ID, "kind", j.Kind, "state", j.State, "who", j.Who, "done", j.Done, "err", err)
+			level := slog.LevelInfo
+			if j.State == adminapi.JobFailed {
+				level = slog.LevelWarn
+			}
+			js.log.Log(context.Background(), level, "job ended early", "job", j.ID, "kind", j.Kind, "state", j.State, "who", j.Who, "done", j.Done, "err", err)
 		}
 		j.cancel(nil)
 		close(j.ended)
@@ -315,6 +321,7 @@ func (js *jobs) tidy() {
 
 // saveSoon has the jobs written; mu is held. A crash loses what happened since at most.
 func (js *jobs) saveSoon() {
+	js.changed = true
 	if js.dir == "" || js.saving {
 		return
 	}
@@ -346,7 +353,8 @@ func (js *jobs) save() {
 	js.mu.Unlock()
 }
 
-// close interrupts what runs, waits for it until ctx ends, and writes the file.
+// close interrupts what runs, waits for it until ctx ends, and writes the file if it
+// would not say the same as before.
 func (js *jobs) close(ctx context.Context) {
 	js.mu.Lock()
 	if js.closing {
@@ -359,7 +367,6 @@ func (js *jobs) close(ctx context.Context) {
 			j.cancel(errJobInterrupted)
 		}
 	}
-	ever := len(js.all) > 0
 	js.mu.Unlock()
 	ended := make(chan struct{})
 	go func() {
@@ -370,7 +377,10 @@ func (js *jobs) close(ctx context.Context) {
 	case <-ended:
 	case <-ctx.Done(): // what still runs is found interrupted at the next start
 	}
-	if js.dir != "" && ever {
+	js.mu.Lock()
+	changed := js.changed
+	js.mu.Unlock()
+	if js.dir != "" && changed {
 		js.save()
 	}
 }

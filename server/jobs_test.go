@@ -299,6 +299,15 @@ func TestJobsSurviveRestart(t *testing.T) {
 	if left, err := filepath.Glob(filepath.Join(dir, "*"+spoolSuffix)); err != nil || len(left) > 0 {
 		t.Errorf("%v, %v", left, err)
 	}
+	// A server that has nothing to add writes nothing, since its disk may be read-only.
+	written, err := os.Stat(filepath.Join(dir, jobsFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	srv.jobs.close(t.Context())
+	if info, err := os.Stat(filepath.Join(dir, jobsFile)); err != nil || !os.SameFile(info, written) {
+		t.Errorf("the file was written again, or is gone: %v", err)
+	}
 	// One that was killed had no time to say so.
 	b, err := json.Marshal(savedJobs{jobsVersion, []*job{{Job: adminapi.Job{ID: "k", Kind: "import", State: "running", Done: 5000, Import: "7-abc", Result: &adminapi.JobResult{Summary: &bulk.Summary{Read: 5000, Created: 5000, Import: "7-abc"}}}}}})
 	if err == nil {

@@ -86,6 +86,7 @@ func (c *cli) serveCommand() *cobra.Command {
 	f.DurationVar(&s.drain, "drain", 0, "after SIGTERM, go on answering for this time, such as 5s, while /-/readyz says 503 closing: for load balancers")
 	f.BoolVar(&s.noAccessLog, "no-access-log", false, "do not log requests")
 	f.IntVar(&s.scrub, "scrub", -1, "changes verified a second in the background, 0 for none (default 1000, and none where the store is a database)")
+	f.Lookup("scrub").DefValue = "0" // so that help does not show -1
 	f.BoolVar(&s.readOnly, "read-only", false, "write nothing to the store, and refuse all changes; it must exist")
 	f.BoolVar(&s.demo, "demo", false, "first load the 9,154 RFC names shipped in the program")
 	c.memoryFlag(f, "by the machine: an eighth of its memory, 64 to 2,048, and 512")

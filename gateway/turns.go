@@ -84,10 +84,10 @@ func (t *Turns) take(from netip.Addr, each, n int) (back func(), err error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	switch {
+	case t.taken.of[from]+n > each && each < t.all:
+		return nil, &LimitError{After: time.Second}
 	case t.taken.n+n > t.all:
 		return nil, &LimitError{After: time.Second, Full: true}
-	case t.taken.of[from]+n > each:
-		return nil, &LimitError{After: time.Second}
 	}
 	t.taken.add(from, "", n)
 	return t.giving(from, "", n), nil

@@ -2,6 +2,7 @@ package server
 
 import (
 	"context"
+	"errors"
 	"net"
 	"net/http"
 	"net/netip"
@@ -204,7 +205,13 @@ func (s *Server) send(ctx context.Context, w http.ResponseWriter, r *http.Reques
 		return int64(n)
 	}
 	out := newPaced(w, s.limits.Timeout)
+	if p.pool != nil {
+		defer p.pool.add(out)()
+	}
 	if err := p.stream(ctx, out); err != nil {
+		if errors.Is(err, errTooSlow) {
+			s.metrics.refused(refusedSlow)
+		}
 		s.log.Info("stream broke off", "target", printable(r.RequestURI), "err", err)
 		panic(http.ErrAbortHandler) // so that the client sees that it is not whole
 	}

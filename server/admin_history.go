@@ -79,16 +79,16 @@ func able(err error) error {
 // not whole. It is safe for concurrent use.
 type lineWriter struct {
 	c  *call
-	mu sync.Mutex
-	paced
+	mu sync.Mutex // of what follows
+	*paced
 	out   *bufio.Writer
 	begun bool
 	gone  bool // the client has; nothing may be written any more
 }
 
 func (s *Server) newLineWriter(c *call) *lineWriter {
-	w := &lineWriter{c: c, paced: *newPaced(c.w, s.limits.Timeout)}
-	w.out = bufio.NewWriterSize(&w.paced, 32<<10)
+	w := &lineWriter{c: c, paced: newPaced(c.w, s.limits.Timeout)}
+	w.out = bufio.NewWriterSize(w.paced, 32<<10)
 	return w
 }
 
@@ -129,7 +129,7 @@ func (w *lineWriter) send() error {
 		return nil
 	}
 	w.begin()
-	return errors.Join(w.out.Flush(), w.control.Flush())
+	return errors.Join(w.out.Flush(), w.Flush())
 }
 
 // end ends an answer that err has ended, if it is not nil.

@@ -38,6 +38,7 @@ func (s *Server) revokeToken(c *call) error {
 	if err := s.registrar.RevokeToken(c.r.Context(), c.actor, c.value, "revoked"); err != nil {
 		return err
 	}
+	s.jobs.revoked(c.value)
 	c.w.WriteHeader(http.StatusNoContent)
 	return nil
 }

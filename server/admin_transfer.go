@@ -50,7 +50,7 @@ func (s *Server) importNames(c *call) error {
 	h.Set("Cache-Control", "no-store")
 	h.Set(adminapi.JobHeader, j.ID)
 	c.w.WriteHeader(http.StatusOK)
-	out := newEventWriter(paced{w: c.w, control: control, step: s.limits.Timeout})
+	out := newEventWriter(newPacedDuplex(c.w, s.limits.Timeout))
 	in.ctx = ctx
 	stop := context.AfterFunc(ctx, func() { _ = control.SetReadDeadline(time.Unix(1, 0)) }) // the body is not waited for
 	defer stop()
@@ -206,14 +206,14 @@ func compression(name, encoding string) (bulk.Compression, error) {
 // An eventWriter writes events. After an error of the connection it is silent: the
 // import goes on.
 type eventWriter struct {
-	paced
+	*paced
 	out *bufio.Writer
 	err error
 }
 
-func newEventWriter(p paced) *eventWriter {
+func newEventWriter(p *paced) *eventWriter {
 	w := &eventWriter{paced: p}
-	w.out = bufio.NewWriter(&w.paced)
+	w.out = bufio.NewWriter(w.paced)
 	return w
 }
 
@@ -234,7 +234,7 @@ func (w *eventWriter) flush() {
 		w.err = w.out.Flush()
 	}
 	if w.err == nil {
-		w.err = w.control.Flush()
+		w.err = w.Flush()
 	}
 }
 

@@ -31,6 +31,7 @@ const (
 	maxEndedAge  = 7 * 24 * time.Hour // and for how long
 	retryJob     = 10                 // seconds, for those that are refused
 	saveEvery    = time.Second
+	checkEvery   = time.Second // whether the token of a running job is still good
 	jobsVersion  = 1 // of the file: docs/formats.md
 )
 
@@ -43,13 +44,24 @@ const (
 var (
 	errJobCancelled   = errors.New("the job was cancelled")
 	errJobInterrupted = errors.New("the server ended")
+	errJobRevoked     = errors.New("the token that started the job was revoked")
+	errJobExpired     = errors.New("the token that started the job has expired")
 )
+
+// isCancelled reports whether a job was ended because somebody wanted that, or its token
+// is not good any more.
+func isCancelled(cause error) bool {
+	return errors.Is(cause, errJobCancelled) || errors.Is(cause, errJobRevoked) || errors.Is(cause, errJobExpired)
+}
 
 // jobs are the jobs of this server, those of earlier runs among them.
 type jobs struct {
 	dir string // where they are kept; "" for nowhere
 	now func() time.Time
 	log *slog.Logger
+
+	// ends returns why jobs of a token end, nil if they go on.
+	ends func(ctx context.Context, token string) error
 
 	mu      sync.Mutex
 	all     []*job // the oldest first
@@ -158,11 +170,13 @@ func (js *jobs) start(c *call, of adminapi.Job) (*job, context.Context, error) {
 
 // run does the work of a job, and returns the error that ended it.
 func (js *jobs) run(ctx context.Context, j *job, work func(context.Context) error) (err error) {
+	watched := js.watch(ctx, j)
 	defer func() {
 		if p := recover(); p != nil {
 			err = fmt.Errorf("panic: %v", p)
 			js.log.Error("panic", "job", j.ID, "kind", j.Kind, "panic", p)
 		}
+		watched()
 		if cause := context.Cause(ctx); cause != nil {
 			err = cause
 		}
@@ -184,11 +198,46 @@ func (js *jobs) run(ctx context.Context, j *job, work func(context.Context) erro
 	return work(ctx)
 }
 
+// watch ends a job when its token is not good any more, until stop is called.
+func (js *jobs) watch(ctx context.Context, j *job) (stop func()) {
+	if js.ends == nil {
+		return func() {}
+	}
+	ctx, stop = context.WithCancel(ctx)
+	go func() {
+		every := time.NewTicker(checkEvery)
+		defer every.Stop()
+		for {
+			select {
+			case <-ctx.Done():
+				return
+			case <-every.C:
+			}
+			if why := js.ends(ctx, j.Token); why != nil {
+				j.cancel(why)
+				return
+			}
+		}
+	}()
+	return stop
+}
+
+// revoked ends the jobs of a token that was revoked.
+func (js *jobs) revoked(token string) {
+	js.mu.Lock()
+	defer js.mu.Unlock()
+	for _, j := range js.all {
+		if j.Token == token && j.State == adminapi.JobRunning {
+			j.cancel(errJobRevoked)
+		}
+	}
+}
+
 // end notes the end of a job: by an error, or by what ended it from outside.
 func (j *job) end(at time.Time, err, cause error) {
 	j.Ended, j.Rate, j.Left = at, j.rate(at), 0
 	switch {
-	case errors.Is(cause, errJobCancelled):
+	case isCancelled(cause):
 		j.State = adminapi.JobCancelled
 	case errors.Is(cause, errJobInterrupted):
 		j.State, err = adminapi.JobInterrupted, cause
@@ -206,6 +255,8 @@ func jobProblem(err error) *adminapi.Problem {
 	switch {
 	case errors.Is(err, errJobCancelled):
 		err = &adminapi.StatusError{Status: http.StatusConflict, Detail: "the job was cancelled; what it did stays"}
+	case isCancelled(err):
+		err = &adminapi.StatusError{Status: http.StatusForbidden, Detail: err.Error() + "; what the job did stays"}
 	case errors.Is(err, errJobInterrupted):
 		err = &adminapi.StatusError{Status: http.StatusServiceUnavailable, Detail: "the server ended before the job did; what it did stays"}
 	}
@@ -396,6 +447,21 @@ func (c *call) token() string {
 // administrator of everything all.
 func (c *call) sees(j *job) bool {
 	return j.Token == c.token() || c.actor.Role == registrar.Administrator && len(c.actor.Prefixes) == 0
+}
+
+// jobEnds returns why the jobs of a token end. While the store is away nothing is known.
+func (s *Server) jobEnds(ctx context.Context, id string) error {
+	tokens, ok := s.store.(store.Tokens)
+	if !ok || s.nodeToken != nil && id == s.nodeToken.ID {
+		return nil
+	}
+	switch t, err := tokens.Token(ctx, id); {
+	case errors.Is(err, store.ErrNotFound), err == nil && t.Revoked:
+		return errJobRevoked
+	case err == nil && t.Expired(s.now()):
+		return errJobExpired
+	}
+	return nil
 }
 
 func (s *Server) listJobs(c *call) error {

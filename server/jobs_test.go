@@ -12,6 +12,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -175,6 +176,97 @@ func TestJobRights(t *testing.T) {
 	}
 	if j, err := root.CancelJob(t.Context(), own.ID); err != nil || j.State != "done" {
 		t.Errorf("a job that has ended: %+v, %v", j, err)
+	}
+}
+
+// A job ends when the token that started it is revoked, here or by another node, or
+// expires; its result says so.
+func TestJobEndsWithToken(t *testing.T) {
+	var now atomic.Int64
+	now.Store(testNow.Unix())
+	v := &slowVerifier{begun: make(chan struct{}, 100), end: make(chan struct{})}
+	srv, s := newTestServer(t, func(o *Options) {
+		v.Store = o.Store.(store.Store)
+		o.Store, o.Now = v, func() time.Time { return time.Unix(now.Load(), 0).UTC() }
+	})
+	l := listen(t, srv)
+	as := func(g adminapi.Grant) *adminapi.Client {
+		return &adminapi.Client{URL: "http://" + l.Admin.String(), Token: grant(t, s, g)}
+	}
+	idOf := func(c *adminapi.Client) string {
+		id, _, _ := adminapi.SplitToken(c.Token)
+		return id
+	}
+	root := as(adminapi.AdministratorGrant())
+	_, lasting := startJob(t, root, "verify", "")
+	<-v.begun
+	for _, tt := range []struct {
+		name string
+		do   func(c *adminapi.Client) error
+		want string
+	}{
+		{"revoked", func(c *adminapi.Client) error { return root.Revoke(t.Context(), idOf(c)) }, "the token that started the job was revoked; what the job did stays"},
+		{"revoked by another node", func(c *adminapi.Client) error {
+			return registrar.New(s, registrar.Options{Now: func() time.Time { return testNow }}).RevokeToken(t.Context(), registrar.Operator(), idOf(c), "")
+		}, "the token that started the job was revoked; what the job did stays"},
+		{"expired", func(*adminapi.Client) error { now.Add(7200); return nil }, "the token that started the job has expired; what the job did stays"},
+	} {
+		c := as(adminapi.Grant{Who: "x", Role: "administrator", Expires: testNow.Add(time.Hour)})
+		_, j := startJob(t, c, "verify", "")
+		<-v.begun
+		if err := tt.do(c); err != nil {
+			t.Fatal(err)
+		}
+		j = await(t, root, j.ID)
+		if j.State != "cancelled" || j.Complete || j.Problem == nil || j.Problem.Status != http.StatusForbidden || j.Problem.Detail != tt.want || j.Next == "" || j.Done != 7 {
+			t.Errorf("%s: %+v, %+v", tt.name, j, j.Problem)
+		}
+	}
+	if j, err := root.Job(t.Context(), lasting.ID); err != nil || j.State != "running" {
+		t.Errorf("a job of another token: %+v, %v", j, err)
+	}
+
+	// An import that is being sent.
+	now.Store(testNow.Unix())
+	c := as(adminapi.Grant{Who: "e", Role: "editor"})
+	body, send := io.Pipe()
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, c.URL+"/api/v1/import", body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header.Set("Authorization", "Bearer "+c.Token)
+	req.Header.Set("Content-Type", "application/jsonl")
+	id := adminapi.NewJobID()
+	req.Header.Set(adminapi.JobHeader, id)
+	answer := make(chan string, 1)
+	go func() {
+		resp, err := http.DefaultClient.Do(req)
+		if err != nil {
+			answer <- err.Error()
+			return
+		}
+		defer resp.Body.Close()
+		b, _ := io.ReadAll(resp.Body) // the server closes the connection
+		answer <- string(b)
+	}()
+	if _, err := io.WriteString(send, `{"name":"urn:example:one","locations":[{"url":"https://example.org/1"}]}`+"\n"); err != nil {
+		t.Fatal(err)
+	}
+	for until := time.Now().Add(5 * time.Second); time.Now().Before(until); time.Sleep(5 * time.Millisecond) {
+		if _, err := root.Job(t.Context(), id); err == nil {
+			break
+		}
+	}
+	if err := root.Revoke(t.Context(), idOf(c)); err != nil {
+		t.Fatal(err)
+	}
+	if b := <-answer; !strings.Contains(b, "was revoked") {
+		t.Errorf("the answer to the import: %s", b)
+	}
+	send.Close()
+	j := await(t, root, id)
+	if j.State != "cancelled" || j.Problem == nil || !strings.Contains(j.Problem.Detail, "was revoked") {
+		t.Errorf("import: %+v, %+v", j, j.Problem)
 	}
 }
 

@@ -54,9 +54,9 @@ func newMetrics(condition func() store.Condition, clock func() bool, scrub *scru
 		})
 	}
 	m.refusals = prometheus.NewCounterVec(prometheus.CounterOpts{
-		Name: "nomen_refused_total", Help: "Requests and connections refused, by reason: limit (429), busy (503), connections (of an address with its share), idle (closed to make room).",
+		Name: "nomen_refused_total", Help: "Requests and connections refused, by reason: limit (429), busy (503), connections (of an address with its share), idle (closed to make room), slow (streams cut off).",
 	}, []string{"reason"})
-	for _, reason := range []string{refusedLimit, refusedBusy, refusedConnection, refusedIdle} {
+	for _, reason := range []string{refusedLimit, refusedBusy, refusedSlow, refusedConnection, refusedIdle} {
 		m.refusals.WithLabelValues(reason)
 	}
 	registry := prometheus.NewRegistry()

@@ -25,6 +25,8 @@ type reply struct {
 	// if it holds nothing.
 	release func()
 
+	pool *pool // of which a stream has a turn; nil if it needs none
+
 	form form // of the request, for the books
 
 	private bool // others were asked for an own user: no page of another site may read it

@@ -23,7 +23,7 @@ func (s *Server) fetch(ctx context.Context, r *request, a asked, service nomen.S
 	if p := s.rated(ctx); p != nil {
 		return p
 	}
-	back, err := s.resources.TakeFor(gateway.AskerOf(ctx), 1)
+	back, err := s.resources.take(ctx)
 	if limit, ok := errors.AsType[*gateway.LimitError](err); ok {
 		return s.tooMany(limit)
 	}
@@ -61,7 +61,7 @@ func (s *Server) fetch(ctx context.Context, r *request, a asked, service nomen.S
 		p = s.multipart(r, a, ans)
 	}
 	streams = true
-	p.release = release
+	p.release, p.pool = release, s.resources
 	return p
 }
 

@@ -152,10 +152,10 @@ type Server struct {
 	dates     dates
 	coders    coders
 	rates     *gateway.Rates // of what costs more than a name
-	turns     *gateway.Turns // of such requests
+	turns     *pool          // of such requests
 	lookups   chan struct{}  // holds one for each name of a list that is looked up here
 	bodies    *gateway.Turns // one for each byte
-	resources *gateway.Turns
+	resources *pool
 	nodeToken *store.Token
 	uses      uses
 	metrics   *metrics
@@ -184,10 +184,10 @@ func New(o Options) (*Server, error) {
 		signposts:      newSignposts(),
 	}
 	s.rates = gateway.NewRates(s.limits.Rate, s.limits.Burst, maxAddresses)
-	s.turns = gateway.NewTurns(s.limits.Costly, max(s.limits.Costly/8, 1))
+	s.turns = newPool(gateway.NewTurns(s.limits.Costly, max(s.limits.Costly/8, 1)))
 	s.lookups = make(chan struct{}, 4*runtime.GOMAXPROCS(0)+batchAhead)
 	s.bodies = gateway.NewTurns(maxBodies, maxBodies/4)
-	s.resources = gateway.NewTurns(s.limits.Resources, max(s.limits.Resources/4, 1))
+	s.resources = newPool(gateway.NewTurns(s.limits.Resources, max(s.limits.Resources/4, 1)))
 	if o.Registries != nil {
 		s.registries = sync.OnceValue(o.Registries.Tables)
 	}
@@ -199,6 +199,7 @@ func New(o Options) (*Server, error) {
 	}
 	s.nodeToken, s.uses.registrar, s.uses.log = o.NodeToken, s.registrar, s.log
 	s.jobs = newJobs(o.Jobs, s.now, s.log)
+	s.jobs.ends = s.jobEnds
 	s.scrub = newScrub(s, o.Store, o.Scrub, o.ScrubDir)
 	s.metrics = newMetrics(func() store.Condition { return store.ConditionOf(o.Store) }, func() bool { return s.clockProblem() == nil }, s.scrub)
 	for _, h := range o.Hosts {

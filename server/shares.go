@@ -7,6 +7,8 @@ import (
 	"net/http"
 	"net/netip"
 	"slices"
+	"sync"
+	"time"
 
 	"github.com/nomen-project/nomen/gateway"
 )
@@ -21,6 +23,7 @@ func (s *Server) many(a netip.Addr) bool {
 const (
 	refusedBusy  = "busy"  // the server does enough for others: 503
 	refusedLimit = "limit" // the client asks too much: 429
+	refusedSlow  = "slow"  // the client reads a stream too slowly: it is cut off
 )
 
 // tooMany answers a client that asks too much, or when too many ask.
@@ -59,7 +62,7 @@ func (s *Server) rated(ctx context.Context) *reply {
 
 // inTurn answers a request while it has a turn, until all is sent.
 func (s *Server) inTurn(ctx context.Context, answer func() *reply) *reply {
-	back, err := s.turns.TakeFor(gateway.AskerOf(ctx), 1)
+	back, err := s.turns.take(ctx)
 	if limit, ok := errors.AsType[*gateway.LimitError](err); ok {
 		return s.tooMany(limit)
 	}
@@ -71,8 +74,70 @@ func (s *Server) inTurn(ctx context.Context, answer func() *reply) *reply {
 	}()
 	if p = answer(); p.stream != nil {
 		p.holds(back)
+		p.pool = s.turns
 	}
 	return p
+}
+
+// A pool is the turns for streams of one kind, and the streams that have one. When all
+// are taken, the stream whose client reads most slowly makes room, if it is slower than
+// busyRate.
+type pool struct {
+	*gateway.Turns
+
+	mu      sync.Mutex
+	streams map[*paced]struct{}
+}
+
+func newPool(turns *gateway.Turns) *pool { return &pool{Turns: turns, streams: map[*paced]struct{}{}} }
+
+// shedTime bounds how long a request waits for the turn of a stream that was ended.
+const shedTime = time.Second
+
+// take takes a turn for the asker of ctx. The error is a [*gateway.LimitError].
+func (l *pool) take(ctx context.Context) (back func(), err error) {
+	asker := gateway.AskerOf(ctx)
+	back, err = l.TakeFor(asker, 1)
+	if limit, ok := errors.AsType[*gateway.LimitError](err); !ok || !limit.Full || !l.shed() {
+		return back, err
+	}
+	waiting, cancel := context.WithTimeout(ctx, shedTime)
+	defer cancel()
+	back, again := l.Wait(waiting, asker, "")
+	if _, limited := errors.AsType[*gateway.LimitError](again); again != nil && !limited {
+		return nil, err // the client has gone
+	}
+	return back, again
+}
+
+// shed ends the stream whose client is slowest. It is not ok if none is too slow.
+func (l *pool) shed() (ok bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	var slowest *paced
+	most := time.Duration(0)
+	for p := range l.streams {
+		if late := p.late(); late > most {
+			slowest, most = p, late
+		}
+	}
+	if slowest == nil {
+		return false
+	}
+	slowest.end()
+	return true
+}
+
+// add takes note of a stream that has a turn, until remove is called.
+func (l *pool) add(p *paced) (remove func()) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.streams[p] = struct{}{}
+	return func() {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		delete(l.streams, p)
+	}
 }
 
 // holds adds to what is given back when the reply was sent.

@@ -8,6 +8,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"regexp"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -148,6 +149,81 @@ func TestAttackSlowBatch(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+// TestAttackSlowReaders takes every turn there is from many addresses, with lists of which
+// little or nothing is read. A list of another client is answered.
+func TestAttackSlowReaders(t *testing.T) {
+	const addresses, each, names = 9, 8, 4000
+	for name, read := range map[string]time.Duration{"nothing": time.Hour, "a little": 300 * time.Millisecond} { // a KiB at a time
+		t.Run(name, func(t *testing.T) {
+			s := start(t)
+			s.served(t)
+			s.nomen(t, "put", "urn:x-own:long", "https://example.org/"+strings.Repeat("x", 2000))
+			list := strings.Repeat("urn:x-own:long\n", names)
+			done := make(chan struct{})
+			defer close(done)
+			for i := range addresses * each {
+				go func() { // who is cut off comes again
+					for {
+						c, err := dialerFrom(fmt.Sprintf("127.0.2.%d", 1+i/each)).Dial("tcp", s.public)
+						if err != nil {
+							return
+						}
+						_ = c.(*net.TCPConn).SetReadBuffer(1 << 10)
+						go fmt.Fprintf(c, "POST /-/resolve HTTP/1.1\r\nHost: localhost\r\nContent-Type: text/uri-list\r\nContent-Length: %d\r\n\r\n%s", len(list), list)
+						b := make([]byte, 1<<10)
+						for err == nil {
+							_, err = c.Read(b)
+							select {
+							case <-time.After(read):
+							case <-done:
+								c.Close()
+								return
+							}
+						}
+						c.Close()
+					}
+				}()
+			}
+			client := clientFrom("127.0.0.3")
+			client.Timeout = within
+			answered := func() error {
+				resp, err := client.Post("http://"+s.public+"/-/resolve", "text/uri-list", strings.NewReader("urn:x-own:1\n"))
+				if err != nil {
+					return err
+				}
+				defer resp.Body.Close()
+				b, err := io.ReadAll(resp.Body)
+				if err != nil || resp.StatusCode != http.StatusOK || !strings.Contains(string(b), "https://example.org/1") {
+					return fmt.Errorf("%s, %w: %s", resp.Status, err, b)
+				}
+				return nil
+			}
+			time.Sleep(5 * time.Second) // all turns are taken
+			for until := time.Now().Add(20 * time.Second); answered() != nil && time.Now().Before(until); {
+				time.Sleep(time.Second) // until the buffers are full, the readers are not slow
+			}
+			asked := 0
+			for begun := time.Now(); time.Since(begun) < 10*time.Second; time.Sleep(200 * time.Millisecond) {
+				asked++
+				if err := answered(); err != nil {
+					t.Fatalf("another client's list: %v", err)
+				}
+			}
+			resp, err := client.Get("http://" + s.public + "/-/metrics")
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer resp.Body.Close()
+			b, err := io.ReadAll(resp.Body)
+			slow := regexp.MustCompile(`nomen_refused_total\{reason="slow"\} [1-9]\S*`).FindString(string(b))
+			if slow == "" {
+				t.Errorf("no slow reader was cut off: %v", err)
+			}
+			t.Logf("another client asked %d times; %s", asked, slow)
+		})
 	}
 }
 

@@ -208,6 +208,10 @@ const (
 	maxRest     = 64 << 10
 )
 
+// leastRate is how many bytes of an answer a client must read a second, after a grace
+// period of [GopherOptions].Timeout.
+const leastRate = 4 << 10
+
 // answer reads a selector and answers it.
 func (g *Gopher) answer(c net.Conn, from netip.Addr) {
 	_ = c.SetReadDeadline(time.Now().Add(g.o.Timeout))
@@ -223,14 +227,9 @@ func (g *Gopher) answer(c net.Conn, from netip.Addr) {
 		m.refuse("a selector is a line of at most " + strconv.Itoa(maxSelector) + " bytes")
 	}
 	out := m.b.Bytes()
-	const piece = 16 << 10
-	for len(out) > 0 {
-		_ = c.SetWriteDeadline(time.Now().Add(g.o.Timeout))
-		n, err := c.Write(out[:min(len(out), piece)])
-		if err != nil {
-			return
-		}
-		out = out[n:]
+	_ = c.SetWriteDeadline(time.Now().Add(g.o.Timeout + time.Duration(len(out)/leastRate)*time.Second))
+	if _, err := c.Write(out); err != nil {
+		return
 	}
 	// What the client sent beyond its line must not reset the connection before the
 	// answer is read.
@@ -325,8 +324,13 @@ func (g *Gopher) serve(ctx context.Context, m *menu, line string) {
 	}
 }
 
-// fail tells of a failure of ours, of which the cause is logged.
+// fail tells of a failure of ours, of which the cause is logged. The store logs itself when
+// it goes away.
 func (g *Gopher) fail(m *menu, what string, err error) {
+	if away, ok := errors.AsType[*store.AwayError](err); ok {
+		m.refuse("the names cannot be read at the moment; please try again in " + away.RetryAfter() + " s")
+		return
+	}
 	g.o.Log.Error("gopher: no answer", "selector", what, "err", err)
 	m.refuse("the resolver failed; please try again later")
 }

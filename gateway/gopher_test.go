@@ -1,11 +1,13 @@
 package gateway
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"iter"
+	"log/slog"
 	"net"
 	"slices"
 	"strings"
@@ -512,5 +514,25 @@ func TestGopherTextOfTombstone(t *testing.T) {
 	got := exchange(t, at, "/-/text/urn:dns:here.example:gone\r\n")
 	if !strings.Contains(got, "moved") || !strings.Contains(got, "urn:dns:here.example:fish") || strings.Contains(got, "error.host") {
 		t.Errorf("got %q", got)
+	}
+}
+
+// While the storage is away, Gopher clients are told when to come again, without a line in
+// the log for each of them.
+func TestGopherStorageAway(t *testing.T) {
+	var log bytes.Buffer
+	at := burrow(t, GopherOptions{
+		Log: slog.New(slog.NewTextHandler(&log, nil)),
+		Resolver: resolverFunc(func(context.Context, nomen.Question) (*nomen.Answer, error) {
+			return nil, fmt.Errorf("engine: %w", &store.AwayError{Cause: "the disk is on holiday", After: 7 * time.Second})
+		}),
+	})
+	for _, selector := range []string{"urn:ietf:rfc:1", "/-/name\turn:ietf:rfc:1", "/-/text/urn:ietf:rfc:1"} {
+		if got := dig(t, at, selector+"\r\n"); !strings.Contains(got, "the names cannot be read at the moment; please try again in 7 s") {
+			t.Errorf("%s: %q", selector, got)
+		}
+	}
+	if log.Len() > 0 {
+		t.Errorf("log: %s", &log)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"net/http/httptest"
 	"net/netip"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -269,6 +270,95 @@ func TestForeignIsNotAtHand(t *testing.T) {
 			c := &shortcut{server: s, asked: store.Staleness{Context: t.Context()}}
 			if _, ok := c.answer(nil, wire.Plain{Method: "GET", Target: target, Host: "localhost"}); ok != want {
 				t.Errorf("%s: %s: got %v", policy, target, ok)
+			}
+		}
+	}
+}
+
+// A server to which a proxy passes requests on and which never answers holds up nobody
+// else: a client has its share of the proxy, one that leaves is noticed, and one that waits
+// gets 504 in time. What is asked of names here is answered all the while.
+func TestSlowForward(t *testing.T) {
+	silent, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer silent.Close()
+	var open, ever atomic.Int64
+	go func() {
+		for {
+			c, err := silent.Accept()
+			if err != nil {
+				return
+			}
+			open.Add(1)
+			ever.Add(1)
+			go func() {
+				io.Copy(io.Discard, c)
+				c.Close()
+				open.Add(-1)
+			}()
+		}
+	}()
+	const total, timeout = 64, 3 * time.Second / 2
+	door, err := gateway.NewDoor(gateway.Access{Policy: gateway.All, Total: total, Rate: 1000, Burst: 1000})
+	if err != nil {
+		t.Fatal(err)
+	}
+	forward := gateway.NewForward(gateway.ForwardOptions{
+		Door: door, DNS: everywhere{}, Reach: func(netip.Addr) error { return nil }, Timeout: timeout,
+		DialContext: func(ctx context.Context, network, _ string) (net.Conn, error) {
+			return new(net.Dialer).DialContext(ctx, network, silent.Addr().String())
+		},
+	})
+	defer forward.Close()
+	s, _ := newTestServer(t, func(o *Options) { o.Forward, o.Limits.Timeout = forward, time.Minute })
+	l := listen(t, s)
+	send := func(from, request string) net.Conn {
+		d := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(from)}}
+		c, err := d.Dial("tcp", l.Public.String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = c.SetDeadline(time.Now().Add(20 * time.Second))
+		io.WriteString(c, request)
+		return c
+	}
+	for name, request := range map[string]string{
+		"1.1":       "GET http://far.example/urn:x-far:1 HTTP/1.1\r\nHost: far.example\r\n\r\n",
+		"1.0":       "GET http://far.example/urn:x-far:1 HTTP/1.0\r\n\r\n",
+		"pipelined": "GET http://far.example/urn:x-far:1 HTTP/1.1\r\nHost: far.example\r\n\r\nGET / HTTP/1.1\r\nHost: far.example\r\n\r\n",
+		"a body":    "POST http://far.example/urn:x-far:1 HTTP/1.1\r\nHost: far.example\r\nContent-Length: 9\r\n\r\nx",
+	} {
+		ever.Store(0)
+		var all []net.Conn
+		for range 100 {
+			all = append(all, send("127.0.0.2", request))
+		}
+		for until := time.Now().Add(5 * time.Second); ever.Load() < total/4 && time.Now().Before(until); {
+			time.Sleep(5 * time.Millisecond)
+		}
+		time.Sleep(100 * time.Millisecond)
+		if n := open.Load(); n > total/4 {
+			t.Errorf("%s: one client has %d requests under way, want %d", name, n, total/4)
+		}
+		began := time.Now()
+		other := send("127.0.0.3", "GET http://far.example/urn:x-far:2 HTTP/1.1\r\nHost: far.example\r\nConnection: close\r\n\r\n")
+		own := send("127.0.0.3", "GET /urn:ietf:rfc:2648 HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
+		if b, err := io.ReadAll(own); err != nil || !strings.HasPrefix(string(b), "HTTP/1.1 303 ") || time.Since(began) > 2*time.Second {
+			t.Errorf("%s: a name here: %v after %v: %s", name, err, time.Since(began), b)
+		}
+		for _, c := range all {
+			c.Close()
+		}
+		if b, err := io.ReadAll(other); err != nil || !strings.HasPrefix(string(b), "HTTP/1.1 504 ") || time.Since(began) > 2*timeout {
+			t.Errorf("%s: another client of the proxy: %v after %v: %s", name, err, time.Since(began), b)
+		}
+		own.Close()
+		other.Close()
+		for until := time.Now().Add(3 * timeout); open.Load() > 0; time.Sleep(5 * time.Millisecond) {
+			if time.Now().After(until) {
+				t.Fatalf("%s: %d requests are still under way, of clients that have left", name, open.Load())
 			}
 		}
 	}

@@ -4,9 +4,11 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -112,6 +114,7 @@ func checkAway(t *testing.T, p *process, token string) {
 			t.Errorf("%s %s: no Retry-After", tt.method, tt.url)
 		}
 	}
+	checkAwayRaw(t, p)
 	var line struct {
 		Answer struct {
 			Stale time.Time `json:"stale_since"`
@@ -149,6 +152,55 @@ func checkAway(t *testing.T, p *process, token string) {
 	}
 	if strings.Contains(metrics, "nomen_stale_answers_total 0") {
 		t.Error("stale answers are not counted")
+	}
+}
+
+// checkAwayRaw checks the doors that clients of net/http do not use: targets as proxies are
+// sent them, the protocol of 1995, which has no head in its oldest form, and Gopher.
+func checkAwayRaw(t *testing.T, p *process) {
+	t.Helper()
+	gopher := regexp.MustCompile(`gopher listener at (\S+)`).FindStringSubmatch(p.output())
+	if gopher == nil {
+		t.Fatal("no Gopher listener")
+	}
+	const stale, no = "\r\nCache-Status: nomen; hit; ttl=-", "HTTP/1.0 503 "
+	for _, tt := range []struct {
+		at, request string
+		want        []string // in the answer
+	}{
+		{p.public, "GET http://localhost/" + warmName + " HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n", []string{"HTTP/1.1 303 ", stale, "\r\nAge: "}},
+		{p.public, "GET http://" + p.public + "/uri-res/N2L?" + warmName + " HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n", []string{"HTTP/1.1 303 ", stale, "\r\nAge: "}},
+		{p.public, "GET http://localhost/" + coldName + " HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n", []string{"HTTP/1.1 503 ", "\r\nRetry-After: "}},
+		{p.public, "GET " + warmName + " HTTP/1.0\r\n\r\n", []string{"HTTP/1.0 200 ", stale, "\r\nAge: ", "stale-since: "}},
+		{p.public, "GET " + coldName + " HTTP/1.0\r\n\r\n", []string{no, "\r\nRetry-After: "}},
+		{p.public, "GET urn:example:urn+m HTTP/1.0\r\n\r\n", []string{"HTTP/1.0 200 ", stale}},
+		{p.public, "GET urn:example:urn+a HTTP/1.0\r\n\r\n", []string{no, "\r\nRetry-After: "}},
+		{p.public, "GET " + warmName + "\r\n", []string{"stale-since: "}},
+		{p.public, "GET " + coldName + "\r\n", []string{"cannot be read at the moment"}},
+		{p.public, "GET /uri-res/N2C?" + warmName + " HTTP/1.0\r\n\r\n", []string{"HTTP/1.0 200 ", stale, "\r\nAge: "}},
+		{p.public, "GET /uri-res/N2C?" + coldName + " HTTP/1.0\r\n\r\n", []string{no, "\r\nRetry-After: "}},
+		{gopher[1], warmName + "\r\n", []string{"The storage of names is away: this was current at "}},
+		{gopher[1], "/-/text/" + warmName + "\r\n", []string{"Stale-since: "}},
+		{gopher[1], coldName + "\r\n", []string{"the names cannot be read at the moment; please try again in "}},
+		{gopher[1], "/-/list/urn:example\r\n", []string{"the names cannot be read at the moment; please try again in "}},
+	} {
+		begun := time.Now()
+		c, err := net.Dial("tcp", tt.at)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = c.SetDeadline(begun.Add(30 * time.Second))
+		_, _ = io.WriteString(c, tt.request)
+		b, err := io.ReadAll(c)
+		c.Close()
+		if took := time.Since(begun); err != nil || took > atOnce+time.Second/2 { // a Gopher client is waited for
+			t.Errorf("%q: %v after %v", tt.request, err, took)
+		}
+		for _, want := range tt.want {
+			if !strings.Contains(string(b), want) {
+				t.Errorf("%q: an answer without %q:\n%s", tt.request, want, b)
+			}
+		}
 	}
 }
 
@@ -203,7 +255,7 @@ func TestDatabaseAway(t *testing.T) {
 		}
 	})
 	data := t.TempDir()
-	p := start(t, data, "--store", db.URL(), "--no-access-log")
+	p := start(t, data, "--store", db.URL(), "--no-access-log", "--gopher", "127.0.0.1:0", "--proxy", "all")
 	text, err := os.ReadFile(filepath.Join(data, tokenFile))
 	if err != nil {
 		t.Fatal(err)

@@ -48,6 +48,7 @@ func TestMain(m *testing.M) {
 // A server is a running `nomen serve`.
 type server struct {
 	public, admin string // host:port
+	gopher        string // the same; empty if it does not listen
 	data          string // data directory
 	cmd           *exec.Cmd
 	ended         chan error
@@ -125,7 +126,7 @@ func environment() []string {
 	return all
 }
 
-var listening = regexp.MustCompile(`(public|admin) listener at (\S+)`)
+var listening = regexp.MustCompile(`(public|admin|gopher) listener at (\S+)`)
 
 // watch keeps the log, and closes ready when both listeners are there.
 func (s *server) watch(stderr io.Reader, ready chan<- struct{}) {
@@ -134,10 +135,8 @@ func (s *server) watch(stderr io.Reader, ready chan<- struct{}) {
 		s.mu.Lock()
 		s.log.WriteString(lines.Text() + "\n")
 		was := s.public != "" && s.admin != ""
-		if m := listening.FindStringSubmatch(lines.Text()); m != nil && m[1] == "public" {
-			s.public = m[2]
-		} else if m != nil {
-			s.admin = m[2]
+		if m := listening.FindStringSubmatch(lines.Text()); m != nil {
+			*map[string]*string{"public": &s.public, "admin": &s.admin, "gopher": &s.gopher}[m[1]] = m[2]
 		}
 		if !was && s.public != "" && s.admin != "" {
 			close(ready)

@@ -76,13 +76,26 @@ func TestAttackSlowDelegate(t *testing.T) {
 		"batch":           "POST /-/resolve HTTP/1.1\r\nHost: localhost\r\nContent-Type: text/uri-list\r\nContent-Length: 14\r\n\r\nurn:x-far:%04d",
 		"reserved":        "GET urn:x-far:urn+c HTTP/1.0\r\nX: %d\r\n\r\n",
 		"absolute target": "GET http://localhost/urn:x-far:%d HTTP/1.1\r\nHost: localhost\r\n\r\n",
+		"proxy":           "GET http://names.invalid:4500/urn:x-far:%d HTTP/1.1\r\nHost: names.invalid:4500\r\n\r\n",
+		"Gopher":          "urn:x-far:%d\r\n",
+		"Gopher, search":  "/-/name\turn:x-far:%d\r\n",
+		"Gopher, text":    "/-/text/urn:x-far:%d\r\n",
 	}
 	for _, from := range []string{"", "127.0.0.2"} {
 		for door, request := range doors {
 			t.Run(strings.TrimSpace(door+" "+from), func(t *testing.T) {
 				t.Parallel()
 				delegate := newSilence(t)
-				s := start(t, "--allow-private")
+				dns, err := net.ListenPacket("udp", "127.0.0.1:0") // what the proxy waits for
+				if err != nil {
+					t.Fatal(err)
+				}
+				t.Cleanup(func() { dns.Close() })
+				s := start(t, "--allow-private", "--gopher", "127.0.0.1:0", "--proxy", "all", "--dns", dns.LocalAddr().String())
+				to := s.public
+				if strings.HasPrefix(door, "Gopher") {
+					to = s.gopher
+				}
 				own := s.served(t)
 				s.nomen(t, "authority", "put", "urn:x-far", "--owner", "a", "--owner", "b", "--delegate", "ask", "--delegate-to", delegate.Addr().String())
 				stop := s.answers(t, "127.0.0.3", own, http.StatusSeeOther, within)
@@ -90,7 +103,7 @@ func TestAttackSlowDelegate(t *testing.T) {
 				var all sync.WaitGroup
 				for i := range abandoned {
 					all.Go(func() {
-						c, err := dialerFrom(from).Dial("tcp", s.public)
+						c, err := dialerFrom(from).Dial("tcp", to)
 						if err != nil {
 							return // refused: as good as not there
 						}
@@ -156,7 +169,7 @@ func TestAttackSlowBatch(t *testing.T) {
 // little or nothing is read. A list of another client is answered.
 func TestAttackSlowReaders(t *testing.T) {
 	const addresses, each, names = 9, 8, 4000
-	for name, read := range map[string]time.Duration{"nothing": time.Hour, "a little": 300 * time.Millisecond} { // a KiB at a time
+	for name, read := range map[string]time.Duration{"nothing": time.Hour, "a little": 200 * time.Millisecond} { // a KiB at a time
 		t.Run(name, func(t *testing.T) {
 			s := start(t)
 			s.served(t)

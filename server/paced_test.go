@@ -84,8 +84,10 @@ func TestSlowReadersMakeRoom(t *testing.T) {
 		o.Limits.Costly, o.Limits.Rate = turns, 1000
 		o.Limits.Timeout = time.Minute
 	})
-	long := &store.Record{Spelling: "urn:dns:example.org:long", Name: name.MustParse("urn:dns:example.org:long"), Status: nomen.Active,
-		Locations: []nomen.Location{{URL: "https://example.org/" + strings.Repeat("x", 4000)}}}
+	long := &store.Record{
+		Spelling: "urn:dns:example.org:long", Name: name.MustParse("urn:dns:example.org:long"), Status: nomen.Active,
+		Locations: []nomen.Location{{URL: "https://example.org/" + strings.Repeat("x", 4000)}},
+	}
 	if _, err := m.Apply(t.Context(), []store.Change{{Record: long, Time: modified}}); err != nil {
 		t.Fatal(err)
 	}

@@ -5,6 +5,8 @@ package ha
 import (
 	"context"
 	"fmt"
+	"io"
+	"net"
 	"net/http"
 	"os"
 	"os/exec"
@@ -63,6 +65,11 @@ func TestHA(t *testing.T) {
 		t.Fatal(err)
 	}
 	time.Sleep(settled) // then every node knows the names
+	for _, request := range []string{"GET " + loadedKey(1) + "\r\n", "GET " + loadedKey(1) + " HTTP/1.0\r\n\r\n"} {
+		if got := exchange(t, addresses["front"]+":4500", request); !strings.Contains(got, target(loadedKey(1), 1)) {
+			t.Errorf("the 1995 protocol through HAProxy: %q: %q", request, got)
+		}
+	}
 	ld.begin(t.Context())
 	defer ld.end()
 	time.Sleep(15 * time.Second)
@@ -376,4 +383,24 @@ func (l *lab) testWhole(t *testing.T, ld *load) {
 	if acked == 0 || len(ld.entries) == 0 {
 		t.Error("nothing was written, or nothing was followed")
 	}
+}
+
+// exchange sends bytes and returns all that comes back.
+func exchange(t *testing.T, address, request string) string {
+	t.Helper()
+	c, err := net.DialTimeout("tcp", address, readTimeout)
+	if err != nil {
+		t.Error(err)
+		return ""
+	}
+	defer c.Close()
+	_ = c.SetDeadline(time.Now().Add(readTimeout))
+	if _, err := io.WriteString(c, request); err != nil {
+		t.Error(err)
+	}
+	b, err := io.ReadAll(c)
+	if err != nil {
+		t.Error(err)
+	}
+	return string(b)
 }

@@ -390,7 +390,7 @@ func (m *mover) finish(ctx context.Context, w *moveWrite) error {
 // countDone counts what was done of a batch when no more is to be done.
 func (m *mover) countDone(w *moveWrite) {
 	for i, out := range w.outs {
-		if out.Err == nil {
+		if out.Err == nil && out.Result.Changed {
 			m.moved(w.batch.records[i])
 		}
 	}
@@ -414,8 +414,9 @@ func (m *mover) count(ctx context.Context, recs []*store.Record, outs []Outcome,
 		rec := recs[i]
 		_, busy := errors.AsType[*store.ConflictError](out.Err)
 		switch {
-		case out.Err == nil:
+		case out.Err == nil && out.Result.Changed:
 			m.moved(rec)
+		case out.Err == nil: // on account of another location; somebody has changed it in between
 		case busy && !last:
 			now, err := m.store.Get(ctx, rec.Name, time.Time{})
 			if errors.Is(err, store.ErrNotFound) {

@@ -84,8 +84,6 @@ var remaining = map[string]int{
 	"registrar":             45,
 	"resolve":               33,
 	"rule":                  10,
-	"scheme":                46,
-	"scheme/gen":            7,
 	"scripts/attacks":       11,
 	"scripts/faults":        8,
 	"scripts/ha":            11,

@@ -7,28 +7,28 @@ import (
 )
 
 var about = Scheme{
-	Name: "about", Title: "Pages of the browser itself", Kind: KindOther,
+	Name: "about", Title: "Internal browser pages", Kind: KindOther,
 	Reference:  "RFC 6694",
 	Example:    "about:blank",
-	Note:       "blank is an empty page; what other words mean is for each browser to say",
-	Security:   "pages with the settings of a browser must not be led to by others; a blank page has the rights of who opened it",
-	Properties: "a page that the browser has, or none",
+	Note:       "about:blank is an empty page; browsers define the other tokens",
+	Security:   "links from other sites must not open a browser's settings pages; a blank page has the rights of the document that opened it",
+	Properties: "identifies a page built into the browser",
 	Rules:      RuleSet{Check: checkAbout, Parts: partsAbout},
 }
 
 const ruleAbout = "RFC 6694, 2.1: about-token"
 
-// checkAbout checks a word.
+// checkAbout checks that the path is a single token.
 //
 //	about-uri   = "about:" about-token [ about-query ] [ about-fragment ]
 //	about-token = *pchar
 func checkAbout(u uri.URI) []Finding {
 	l := layoutOf(u)
-	if bad := l.refuseAuthority(ruleAbout, "the word"); bad != nil {
+	if bad := l.refuseAuthority(ruleAbout, "the token"); bad != nil {
 		return bad
 	}
 	if slash := strings.IndexByte(l.pathText(), '/'); slash >= 0 {
-		return refuse(l.path+slash, l.path+slash+1, ruleAbout, "there is one word, without slashes")
+		return refuse(l.path+slash, l.path+slash+1, ruleAbout, "the token must not contain a slash")
 	}
 	return nil
 }

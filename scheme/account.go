@@ -6,16 +6,16 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// Accounts of people at hosts.
+// Accounts and mailboxes: acct, im and pres.
 
 var acct = Scheme{
 	Name: "acct", Title: "Accounts at service providers", Kind: KindName,
 	Reference:  "RFC 7565",
 	Example:    "acct:juliet%40capulet.example@shoppingsite.example",
-	Note:       "an at-sign in the name of the account is %40",
-	Security:   "proves that the account exists",
-	Special:    []Special{{uri.ComponentPath, "@", "separates the name of the account and the host"}},
-	Properties: "an account at a host, whatever it is good for; nothing is located",
+	Note:       "an @ in the account name must be written %40",
+	Security:   "may reveal that the account exists",
+	Special:    []Special{{uri.ComponentPath, "@", "separates the account name from the host"}},
+	Properties: "identifies an account at a host, whatever services the host offers for it; does not locate anything",
 	Rules:      RuleSet{Check: withFragment(checkAcct, ruleAcct), Parts: partsAcct, Canonical: canonicalAcct},
 }
 
@@ -23,10 +23,10 @@ var im = Scheme{
 	Name: "im", Title: "Instant messaging", Kind: KindOther,
 	Reference:  "RFC 3860, A",
 	Example:    "im:fred@example.com",
-	Note:       "names the person, not the protocol: that is looked up by SRV records",
-	Security:   "who follows it tells that they are there",
-	Special:    []Special{{uri.ComponentPath, "@", "separates local part and domain"}, {uri.ComponentQuery, "&", "separates header fields"}},
-	Properties: "an inbox for instant messages; nothing is retrieved",
+	Note:       "identifies the person, not the protocol; the protocol is found through SRV records",
+	Security:   "following it reveals that the user is online",
+	Special:    []Special{{uri.ComponentPath, "@", "separates the local part from the domain"}, {uri.ComponentQuery, "&", "separates header fields"}},
+	Properties: "identifies an inbox for instant messages; nothing is retrieved",
 	Rules:      RuleSet{Check: checkIM, Parts: partsIM},
 }
 
@@ -37,18 +37,18 @@ var pres = Scheme{
 	Note:       im.Note,
 	Security:   im.Security,
 	Special:    im.Special,
-	Properties: "whether somebody is there; nothing is retrieved",
+	Properties: "identifies a source of presence information; nothing is retrieved",
 	Rules:      RuleSet{Check: checkPres, Parts: partsIM},
 }
 
-// The productions of accounts.
+// The grammar rules of account URIs.
 const (
 	ruleAcct = "RFC 7565, 7: acctURI"
 	ruleIM   = "RFC 3860, A: IM-URI"
 	rulePres = "RFC 3859, A: PRES-URI"
 )
 
-// checkAcct checks an account.
+// checkAcct checks an acct URI.
 //
 //	acctURI  = "acct" ":" userpart "@" host
 //	userpart = unreserved / sub-delims 0*( unreserved / pct-encoded / sub-delims )
@@ -61,38 +61,38 @@ func checkAcct(u uri.URI) []Finding {
 		return bad
 	}
 	if l.s[l.path] == '%' {
-		return refuse(l.path, l.path+3, "RFC 7565, 7: userpart", "the first character is not an escape")
+		return refuse(l.path, l.path+3, "RFC 7565, 7: userpart", "the first character must not be percent-encoded")
 	}
 	return l.refuseQuery(ruleAcct)
 }
 
-// isAcct reports whether c may stand in a userpart; a percent sign begins an
-// escape.
+// isAcct reports whether c is allowed in a userpart. It accepts the percent
+// sign, which begins a percent-encoding.
 func isAcct(c byte) bool { return isUnreserved(c) || strings.IndexByte("!$&'()*+,;=%", c) >= 0 }
 
-// checkMailbox checks a name of characters of a kind, an at-sign and a host
-// between two offsets.
+// checkMailbox checks that s[from:to] is a local part, an at sign and a host.
+// The characters of the local part must satisfy kind.
 func (l *layout) checkMailbox(from, to int, rule string, kind func(byte) bool) []Finding {
 	sign := until(l.s, from, to, '@')
 	switch {
 	case sign == to:
-		return refuse(to, to, rule, "an @ and a host must follow")
+		return refuse(to, to, rule, "missing @ and host")
 	case sign == from:
-		return refuse(from, from+1, rule, "nothing stands before the @")
+		return refuse(from, from+1, rule, "missing local part before the @")
 	case sign+1 == to:
-		return refuse(to, to, rule, "nothing stands behind the @")
+		return refuse(to, to, rule, "missing host after the @")
 	}
 	if i := firstNot(l.s, from, sign, kind); i >= 0 {
-		return refuse(i, i+1, rule, "must be escaped before the @")
+		return refuse(i, i+1, rule, "must be percent-encoded before the @")
 	}
 	if bad := l.refuseHeaderControls(from, to, rule); bad != nil {
 		return bad
 	}
 	if strings.IndexByte(l.s[sign+1:to], '%') >= 0 {
-		return nil // an internationalised domain, in UTF-8
+		return nil // an internationalised domain name in UTF-8
 	}
 	if bad := badHost(l.s, sign+1, to); bad >= 0 {
-		return refuse(bad, min(bad+1, to), rule, "a host is a domain name or an address")
+		return refuse(bad, min(bad+1, to), rule, "the host must be a domain name or an IP address")
 	}
 	return nil
 }
@@ -105,7 +105,7 @@ func partsAcct(dst []Part, u uri.URI) []Part {
 	return t.parts
 }
 
-// mailbox takes a name, under a name of its own, and a host.
+// mailbox adds the local part, under the given name, and the host.
 func (t *taker) mailbox(name string, from, to int) {
 	sign := until(t.s, from, to, '@')
 	t.data(name, from, sign)
@@ -114,7 +114,7 @@ func (t *taker) mailbox(name string, from, to int) {
 	}
 }
 
-// canonicalAcct folds the host (RFC 7565, 4).
+// canonicalAcct converts the host to lower case (RFC 7565, 4).
 func canonicalAcct(u uri.URI) string {
 	l := layoutOf(u)
 	sign := until(l.s, l.path, l.pathEnd, '@')
@@ -125,7 +125,7 @@ func checkIM(u uri.URI) []Finding { return checkPerson(u, ruleIM) }
 
 func checkPres(u uri.URI) []Finding { return checkPerson(u, rulePres) }
 
-// checkPerson checks a mailbox and header fields.
+// checkPerson checks a mailbox and its header fields.
 //
 //	IM-URI  = "im:" [ to ] [ headers ]
 //	to      = mailbox
@@ -143,7 +143,7 @@ func checkPerson(u uri.URI, rule string) []Finding {
 	for at := l.query; l.query >= 0 && at <= l.queryEnd; {
 		f := nextField(l.s, at, l.queryEnd, '&')
 		if f.value < 0 || f.name == f.nameEnd {
-			return refuse(f.name, f.end, rule, "a header field is name=value")
+			return refuse(f.name, f.end, rule, "a header field must have the form name=value")
 		}
 		if !f.is(l.s, "body") {
 			if bad := l.refuseHeaderControls(f.name, f.end, rule); bad != nil {

@@ -2,8 +2,7 @@ package scheme
 
 import "testing"
 
-// Most of the good ones have the forms of RFC 3261, 19.1.3, RFC 7565 and RFC
-// 5122, 2.
+// Most valid examples follow RFC 3261, 19.1.3, RFC 7565 and RFC 5122, 2.
 func TestAccounts(t *testing.T) {
 	for _, tt := range []sample{
 		{"sip:alice@atlanta.com", "user=alice host=atlanta.com", "", ""},

@@ -10,25 +10,25 @@ var ark = Scheme{
 	Name: "ark", Kind: KindName,
 	Reference: "draft-kunze-ark",
 	Example:   "ark:12148/btv1b8449691v",
-	Note: "hyphens mean nothing, and neither does a slash before the NAAN; what follows the name is a hierarchy of components (/) and then variants (.); " +
-		"an empty query asks for a description, two for a statement of permanence",
+	Note: "hyphens and a slash before the NAAN are not significant; the name is followed by components (/) and then variants (.); " +
+		"an empty query asks for a description of the object, a double question mark for a statement of permanence",
 	Special: []Special{
-		{uri.ComponentPath, "/", "separates NAAN, name and components"},
+		{uri.ComponentPath, "/", "separates the NAAN, the name and components"},
 		{uri.ComponentPath, ".", "precedes a variant"},
 		{uri.ComponentPath, "-", "is ignored"},
 	},
-	Properties: "never given to anything else; the name assigning authority (NAAN) says how long the object is kept",
+	Properties: "never reassigned; the name assigning authority (NAAN) states how long the object is kept",
 	Rules:      RuleSet{Check: checkARK, Parts: partsARK, Canonical: canonicalARK},
 }
 
-// The rules of ARKs.
+// The grammar rules of ARKs.
 const (
 	ruleARK     = "draft-kunze-ark, 2: ARK"
 	ruleARKNAAN = "draft-kunze-ark, 2.3: NAAN"
 	ruleARKName = "draft-kunze-ark, 2.4: Name"
 )
 
-// naan returns where the NAAN begins and ends, and ok only if a slash follows.
+// naan returns the range of the NAAN. It sets ok if a slash follows.
 func (l *layout) naan() (from, to int, ok bool) {
 	from = l.path
 	if l.hasPath() && l.s[from] == '/' {
@@ -38,13 +38,14 @@ func (l *layout) naan() (from, to int, ok bool) {
 	return from, to, to < l.pathEnd
 }
 
-// checkARK checks the core of an ARK, without the host of a resolver.
+// checkARK checks the core of an ARK, which does not include the host of a
+// resolver.
 //
 //	ARK = "ark:" [ "/" ] NAAN "/" Name [ Qualifier ]
 func checkARK(u uri.URI) []Finding {
 	l := layoutOf(u)
 	if l.authority {
-		return refuse(l.rest, l.path, ruleARK, "the NAAN comes after at most one slash: the host of a resolver stands before ark:")
+		return refuse(l.rest, l.path, ruleARK, "at most one slash may precede the NAAN; the host of a resolver goes before ark:")
 	}
 	from, to, ok := l.naan()
 	digits := 0
@@ -54,12 +55,12 @@ func checkARK(u uri.URI) []Finding {
 		case isAlnum(c):
 			digits++
 		default:
-			return refuse(i, i+1, ruleARKNAAN, "a NAAN is letters and digits")
+			return refuse(i, i+1, ruleARKNAAN, "the NAAN must consist of letters and digits")
 		}
 	}
 	switch {
 	case digits == 0:
-		return refuse(from, to, ruleARKNAAN, "the NAAN, the number of who assigns names, is missing")
+		return refuse(from, to, ruleARKNAAN, "missing NAAN (name assigning authority number)")
 	case !ok:
 		return refuse(to, to, ruleARK, "a slash and a name must follow the NAAN")
 	}
@@ -72,36 +73,36 @@ func checkARK(u uri.URI) []Finding {
 			name++
 		case c == '-', c == '.', c == '/':
 		default:
-			return refuse(i, i+1, ruleARKName, "only letters, digits, = ~ * + @ _ $ and, as separators, - . / stand here")
+			return refuse(i, i+1, ruleARKName, "allowed are letters, digits, = ~ * + @ _ $ and the separators - . /")
 		}
 	}
 	if name == 0 {
-		return refuse(to+1, l.pathEnd, ruleARKName, "the name is missing")
+		return refuse(to+1, l.pathEnd, ruleARKName, "missing name")
 	}
 	return l.remarkARK(from, to, digits)
 }
 
-// remarkARK tells what could be written better.
+// remarkARK returns remarks on spellings that are valid and not recommended.
 func (l *layout) remarkARK(from, to, digits int) []Finding {
-	const length = 5 // of all NAANs in use
+	const length = 5 // the length of all NAANs in use
 	var found []Finding
 	if from > l.path {
-		found = append(found, remark(CodeForm, l.path, from, ruleARK, "the slash before the NAAN is no longer written").instead(""))
+		found = append(found, remark(CodeForm, l.path, from, ruleARK, "the slash before the NAAN is obsolete").instead(""))
 	}
 	if digits != length || run(l.s, from, isBetanumeric) != to {
-		found = append(found, remark(CodeForm, from, to, ruleARKNAAN, "registered NAANs are five digits or letters of the betanumeric alphabet, without hyphens"))
+		found = append(found, remark(CodeForm, from, to, ruleARKNAAN, "registered NAANs have five characters, digits or letters of the betanumeric alphabet, without hyphens"))
 	}
 	return found
 }
 
-// isBetanumeric reports whether c is a digit or a consonant other than l, in
-// lower case (draft-kunze-ark, 2.3).
+// isBetanumeric reports whether c is a digit or a lower-case consonant other
+// than l (draft-kunze-ark, 2.3).
 func isBetanumeric(c byte) bool {
 	return isDigit(c) || isAlpha(c) && strings.IndexByte("aeiouly", c) < 0 && c >= 'a'
 }
 
-// partsARK takes NAAN, name, components and variants. What comes after the first
-// dot behind the last slash is variants.
+// partsARK adds the NAAN, the name, components and variants. Everything after
+// the first dot of the last path segment is a variant.
 func partsARK(dst []Part, u uri.URI) []Part {
 	t := take(dst, u)
 	from, to, ok := t.naan()
@@ -128,9 +129,9 @@ func partsARK(dst []Part, u uri.URI) []Part {
 	return t.parts
 }
 
-// canonicalARK is the normal form of draft-kunze-ark, 2.7: without the old
-// slash, NAAN in lower case, no hyphens, structural characters single and not at
-// the end, escapes in upper case.
+// canonicalARK returns the canonical form of draft-kunze-ark, 2.7: no slash
+// before the NAAN, the NAAN in lower case, no hyphens, no repeated or trailing
+// structural characters, percent-encodings in upper case.
 func canonicalARK(u uri.URI) string {
 	l := layoutOf(u)
 	from, to, _ := l.naan()

@@ -6,7 +6,7 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// A map is what Lookup is measured against.
+// The map is the baseline for Lookup.
 func BenchmarkLookup(b *testing.B) {
 	byName := map[string]Scheme{}
 	for s := range All() {

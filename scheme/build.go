@@ -9,20 +9,20 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// ErrNoBuilder is the error of a scheme that has no rule for writing its URIs.
-var ErrNoBuilder = errors.New("the scheme does not say how its parts are put together")
+// ErrNoBuilder means that the scheme has no rule for building a URI from parts.
+var ErrNoBuilder = errors.New("the scheme cannot build URIs from parts")
 
-// ErrPart is the error of parts that cannot be written, as one is missing, or as
-// they would be read as others.
-var ErrPart = errors.New("the parts cannot be put together")
+// ErrPart means that the parts cannot be written as a URI: one is missing, or
+// the result would be parsed as different parts.
+var ErrPart = errors.New("cannot build a URI from these parts")
 
-// Build writes the URI of the scheme that has the parts, in a dialect. Their
-// values are raw: what is not allowed in them has to be escaped before (see
-// [uri.Dialect.EscapeText]). What the scheme supplies by itself is left out: a
-// default port, an omitted type. A password is written only if it is given.
+// Build returns the URI of the scheme that consists of parts, in dialect d.
+// Values are raw: the caller escapes what a part does not allow (see
+// [uri.Dialect.EscapeText]). Build omits what the scheme implies, such as a
+// default port, and writes a password only if parts contains one.
 //
 // The error wraps [ErrNoBuilder] or [ErrPart], is a *[uri.Error], or is the
-// [Finding] of a rule that would be broken.
+// [Finding] for the rule that the URI would violate.
 func (s *Scheme) Build(d uri.Dialect, parts []Part) (uri.URI, error) {
 	if s.Rules.Build == nil {
 		return uri.URI{}, fmt.Errorf("scheme: %s: %w", s.Name, ErrNoBuilder)
@@ -39,13 +39,13 @@ func (s *Scheme) Build(d uri.Dialect, parts []Part) (uri.URI, error) {
 		return uri.URI{}, err
 	}
 	if name := s.misread(s.Parts(u), parts); name != "" {
-		return uri.URI{}, fmt.Errorf("scheme: %s: %w: %s would be read as something else", s.Name, ErrPart, name)
+		return uri.URI{}, fmt.Errorf("scheme: %s: %w: %s would be parsed differently", s.Name, ErrPart, name)
 	}
 	return u, nil
 }
 
-// misread returns the name of a part that was given and is not what is read, or
-// "".
+// misread returns the name of the first given part whose parsed value differs,
+// or "" if there is no such part.
 func (s *Scheme) misread(got, given []Part) string {
 	for _, p := range given {
 		if p.Name == "port" && p.Value == s.DefaultPort || slices.Contains(supplied, p.Name) {
@@ -58,12 +58,12 @@ func (s *Scheme) misread(got, given []Part) string {
 	return ""
 }
 
-// supplied are parts that follow from others.
+// supplied lists the parts that are derived from others.
 var supplied = []string{"kind", "word", "suffix"}
 
-func missingPart(name string) error { return fmt.Errorf("%w: no %s", ErrPart, name) }
+func missingPart(name string) error { return fmt.Errorf("%w: missing %s", ErrPart, name) }
 
-// A builder writes a URI.
+// A builder builds the text of a URI.
 type builder struct {
 	d     uri.Dialect
 	parts []Part
@@ -71,7 +71,8 @@ type builder struct {
 	err   error
 }
 
-// newBuilder writes what all schemes of Internet protocols begin with.
+// newBuilder returns a builder with the scheme, user information, host and port
+// already written.
 func newBuilder(d uri.Dialect, scheme, defaultPort string, parts []Part) *builder {
 	w := &builder{d: d, parts: parts}
 	w.write(scheme + ":")
@@ -79,8 +80,8 @@ func newBuilder(d uri.Dialect, scheme, defaultPort string, parts []Part) *builde
 	return w
 }
 
-// server writes user, password, host and port (1993, Internet protocol parts). A
-// default port is left out.
+// server writes user, password, host and port (1993, Internet protocol parts).
+// It omits a default port.
 func (w *builder) server(defaultPort string) {
 	host, ok := Get(w.parts, "host")
 	if !ok {
@@ -105,7 +106,7 @@ func (w *builder) server(defaultPort string) {
 
 func (w *builder) write(s string) { w.b.WriteString(s) }
 
-// path writes the path, whose slash is not a part of it in 1993.
+// path writes the path. In 1993 the leading slash is not a part of it.
 func (w *builder) path() {
 	path, ok := Get(w.parts, "path")
 	if ok && w.d == uri.Draft1993 {
@@ -114,7 +115,7 @@ func (w *builder) path() {
 	w.write(path)
 }
 
-// search writes the query, which is the search of 1993.
+// search writes the query, which is called the search in 1993.
 func (w *builder) search() {
 	name := "query"
 	if w.d == uri.Draft1993 {
@@ -131,5 +132,5 @@ func (w *builder) fragment() {
 	}
 }
 
-// text returns what has been written.
+// text returns the text written so far, or the first error.
 func (w *builder) text() (string, error) { return w.b.String(), w.err }

@@ -12,7 +12,7 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// partsFrom reads "name=value" with spaces between.
+// partsFrom parses "name=value" pairs separated by spaces.
 func partsFrom(text string) []Part {
 	var parts []Part
 	for field := range strings.FieldsSeq(text) {
@@ -60,7 +60,7 @@ func TestBuild(t *testing.T) {
 	}
 }
 
-// A value that holds a delimiter does not become something else.
+// A value that contains a delimiter must not be parsed as other parts.
 func TestBuildRefuses(t *testing.T) {
 	for _, tt := range []struct {
 		d             uri.Dialect
@@ -101,7 +101,7 @@ func TestBuildRefuses(t *testing.T) {
 	}
 }
 
-// U93-36, U93-37: names of local systems become paths and come back.
+// U93-36, U93-37: local names map to paths and back.
 func TestLocalNames(t *testing.T) {
 	for _, tt := range []struct {
 		names       LocalNames
@@ -145,7 +145,7 @@ func TestLocalNames(t *testing.T) {
 		}
 	}
 	if _, err := UnixNames().Path(uri.Draft1993, "\u20ac"); !errors.Is(err, uri.ErrCharset) {
-		t.Errorf("a character that ISO Latin-1 has not: got %v", err)
+		t.Errorf("character outside ISO Latin-1: got %v", err)
 	}
 	for _, tt := range []struct {
 		names LocalNames
@@ -162,7 +162,7 @@ func TestLocalNames(t *testing.T) {
 	}
 }
 
-// U93-36: the mapping is unambiguous, reversible and gives valid locators.
+// U93-36: the mapping is unambiguous and reversible, and its paths are valid.
 func TestLocalNamesAreReversible(t *testing.T) {
 	maps := []LocalNames{UnixNames(), VMSNames(), DOSNames()}
 	rapid.Check(t, func(t *rapid.T) {
@@ -175,7 +175,7 @@ func TestLocalNamesAreReversible(t *testing.T) {
 			}
 			u, err := d.Parse("http://h.example/" + path)
 			if err != nil {
-				t.Fatalf("Path(%q) = %q is no path of %s: %v", local, path, d, err)
+				t.Fatalf("Path(%q) = %q, not a path of %s: %v", local, path, d, err)
 			}
 			back, err := names.Local(d, u.Path()[1:])
 			if err != nil || back != local {
@@ -185,7 +185,7 @@ func TestLocalNamesAreReversible(t *testing.T) {
 	})
 }
 
-// A denser code for binary data, with characters that are allowed everywhere.
+// A compact encoding of binary data, in characters that are allowed everywhere.
 func TestBinary(t *testing.T) {
 	for n := range 40 {
 		data := bytes.Repeat([]byte{0xFB, 0xFF, 0x00, byte(n)}, n)[:n]
@@ -210,7 +210,8 @@ func TestBinary(t *testing.T) {
 	}
 }
 
-// Inside an article the bare name of a group or an identifier is a partial form.
+// Inside an article the bare name of a group or an identifier is a partial
+// form.
 func TestNewsPartialForms(t *testing.T) {
 	base := old(t, "news:123@h.example")
 	for ref, want := range map[string]string{
@@ -234,7 +235,7 @@ func TestNewsPartialForms(t *testing.T) {
 	}
 }
 
-// Names and locators can be told apart, and either is a URI.
+// Names and locators can be told apart, and both are URIs.
 func TestKindOf(t *testing.T) {
 	for in, want := range map[string]Kind{
 		"urn:isbn:9789510184356": KindName, "URN:x-y:z": KindName, "http://h.example/": KindLocator, "gopher://h.example": KindLocator,
@@ -251,7 +252,7 @@ func TestKindOf(t *testing.T) {
 		}
 	}
 	if got := KindOf(uri.URI{}); got != KindUnstated {
-		t.Errorf("KindOf of nothing: %v", got)
+		t.Errorf("KindOf of the zero URI: %v", got)
 	}
 }
 

@@ -10,55 +10,55 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// A Catalogue is a set of schemes. Its methods do not change it, so that it may
-// be shared. The zero Catalogue is empty.
+// A Catalogue is an immutable set of schemes, safe for concurrent use. The zero
+// Catalogue is empty.
 type Catalogue struct {
-	list  []Scheme // in the order of names
-	index []uint16 // hash table of positions in the list, plus one; its size is a power of two
+	list  []Scheme // sorted by name
+	index []uint16 // hash table: positions in list, plus one; its length is a power of two
 }
 
-// standard holds the schemes of IANA and those that are in use without
-// registration. Nothing writes to it.
+// standard holds the schemes registered at IANA and unregistered schemes in
+// wide use. It is read-only.
 var standard = catalogueOf(merge(registered[:], slices.Concat(schemes1993(), schemesToday(), unregistered())))
 
-// standardRules is what [Rules] returns.
+// standardRules is the result of [Rules].
 var standardRules = slices.Clip(slices.Collect(standard.rules()))
 
-// Standard returns the catalogue that the functions of this package use.
+// Standard returns the catalogue that the package-level functions use.
 func Standard() Catalogue { return standard }
 
-// Lookup returns the scheme with a name in any case. It does not allocate, and
-// takes some tens of nanoseconds.
+// Lookup returns the scheme with the given name, ignoring case. It does not
+// allocate.
 func Lookup(name string) (Scheme, bool) { return standard.Lookup(name) }
 
-// Known reports whether there is a scheme with a name in any case: [Lookup] for
-// those who ask for every word of a text.
+// Known reports whether a scheme with the given name exists, ignoring case. It
+// is cheap enough to call for every word of a text.
 func Known(name string) bool { return standard.Known(name) }
 
-// All returns the schemes in the order of their names.
+// All returns the schemes sorted by name.
 func All() iter.Seq[Scheme] { return standard.All() }
 
-// Parts returns the named parts of u by the rules of its scheme; nil if that is
-// not known or has none.
+// Parts returns the named parts of u according to its scheme, or nil if the
+// scheme is unknown or defines none.
 func Parts(u uri.URI) []Part { return standard.Parts(u) }
 
-// AppendParts is [Parts] for those who have a slice already.
+// AppendParts is like [Parts] and appends to dst.
 func AppendParts(dst []Part, u uri.URI) []Part { return standard.AppendParts(dst, u) }
 
-// Check returns what is to be said about u by the rules of its scheme, in the
-// order of offsets; see [Scheme.Check]. Of one that is not in the catalogue only
-// what holds for all is said.
+// Check returns the findings about u according to its scheme, sorted by offset;
+// see [Scheme.Check]. For an unknown scheme it applies only the checks that all
+// schemes share.
 func Check(u uri.URI) []Finding { return standard.Check(u) }
 
-// Canonical returns the one spelling of all that the scheme of u holds
-// equivalent to it; see [Scheme.Canonical].
+// Canonical returns the canonical form of u, the one spelling that stands for
+// all spellings its scheme considers equivalent; see [Scheme.Canonical].
 func Canonical(u uri.URI) uri.URI { return standard.Canonical(u) }
 
-// Rules returns the normalisation rules of all schemes that have any, to be
-// handed to [uri.URI.Normalize]. The slice is shared: it is to be read only.
+// Rules returns the normalisation rules of all schemes that have any, for use
+// with [uri.URI.Normalize]. The slice is shared and must not be modified.
 func Rules() []uri.SchemeRules { return standardRules }
 
-// Lookup is like the function [Lookup].
+// Lookup is like the package-level [Lookup].
 func (c Catalogue) Lookup(name string) (Scheme, bool) {
 	if s := c.find(name); s != nil {
 		return *s, true
@@ -66,16 +66,16 @@ func (c Catalogue) Lookup(name string) (Scheme, bool) {
 	return Scheme{}, false
 }
 
-// Known is like the function [Known].
+// Known is like the package-level [Known].
 func (c Catalogue) Known(name string) bool { return c.find(name) != nil }
 
-// All is like the function [All].
+// All is like the package-level [All].
 func (c Catalogue) All() iter.Seq[Scheme] { return slices.Values(c.list) }
 
 // Len returns the number of schemes.
 func (c Catalogue) Len() int { return len(c.list) }
 
-// of returns the scheme of u, or nil.
+// of returns the scheme of u, or nil if it is unknown.
 func (c Catalogue) of(u uri.URI) *Scheme {
 	name, ok := u.Scheme()
 	if !ok {
@@ -84,10 +84,10 @@ func (c Catalogue) of(u uri.URI) *Scheme {
 	return c.find(name)
 }
 
-// Parts is like the function [Parts].
+// Parts is like the package-level [Parts].
 func (c Catalogue) Parts(u uri.URI) []Part { return c.AppendParts(nil, u) }
 
-// AppendParts is like the function [AppendParts].
+// AppendParts is like the package-level [AppendParts].
 func (c Catalogue) AppendParts(dst []Part, u uri.URI) []Part {
 	s := c.of(u)
 	switch {
@@ -99,10 +99,10 @@ func (c Catalogue) AppendParts(dst []Part, u uri.URI) []Part {
 	return dst
 }
 
-// maxNested bounds how many URIs inside of others are looked at.
+// maxNested is the greatest depth of URIs inside URIs that Check inspects.
 const maxNested = 4
 
-// Check is like the function [Check].
+// Check is like the package-level [Check].
 func (c Catalogue) Check(u uri.URI) []Finding {
 	var found []Finding
 	shift := 0
@@ -121,14 +121,15 @@ func (c Catalogue) Check(u uri.URI) []Finding {
 		}
 		inner, err := u.Dialect().Parse(u.String()[from:to])
 		if err != nil {
-			break // for the scheme's own Check to tell
+			break // the outer scheme's Check reports it
 		}
 		u, shift = inner, shift+from
 	}
 	return found
 }
 
-// appendShifted appends findings about a piece of a longer text.
+// appendShifted appends the findings about a substring, with their offsets
+// shifted to the whole text.
 func appendShifted(dst, found []Finding, by int) []Finding {
 	if by == 0 && dst == nil {
 		return found
@@ -141,7 +142,7 @@ func appendShifted(dst, found []Finding, by int) []Finding {
 	return dst
 }
 
-// Canonical is like the function [Canonical].
+// Canonical is like the package-level [Canonical].
 func (c Catalogue) Canonical(u uri.URI) uri.URI {
 	if s := c.of(u); s != nil {
 		return s.Canonical(u)
@@ -149,8 +150,8 @@ func (c Catalogue) Canonical(u uri.URI) uri.URI {
 	return u.Normalize(uri.LevelScheme)
 }
 
-// rules yields the normalisation rules, those that are asked for most often
-// first, as they are looked through in order.
+// rules yields the normalisation rules, the most frequently used first, because
+// they are searched in order.
 func (c Catalogue) rules() iter.Seq[uri.SchemeRules] {
 	often := []string{"http", "https", "ftp"}
 	return func(yield func(uri.SchemeRules) bool) {
@@ -168,13 +169,13 @@ func (c Catalogue) rules() iter.Seq[uri.SchemeRules] {
 	}
 }
 
-// Rules returns the normalisation rules of all schemes of the catalogue.
+// Rules returns the normalisation rules of all schemes in the catalogue.
 func (c Catalogue) Rules() []uri.SchemeRules { return slices.Collect(c.rules()) }
 
-// MaxName is the greatest length of the name of a scheme.
+// MaxName is the maximum length of a scheme name, in bytes.
 const MaxName = 64
 
-// find returns the scheme with a name in any case, or nil.
+// find returns the scheme with the given name, ignoring case, or nil.
 func (c Catalogue) find(name string) *Scheme {
 	if len(c.index) == 0 || len(name) > MaxName {
 		return nil
@@ -188,7 +189,7 @@ func (c Catalogue) find(name string) *Scheme {
 	return nil
 }
 
-// hashFold is FNV-1a of the lower case of s.
+// hashFold returns the FNV-1a hash of s in lower case.
 func hashFold(s string) uint32 {
 	h := uint32(2166136261)
 	for i := range len(s) {
@@ -197,10 +198,10 @@ func hashFold(s string) uint32 {
 	return h ^ h>>15
 }
 
-// maxSchemes bounds a catalogue, whose positions are of 16 bits.
+// maxSchemes is the maximum size of a catalogue; positions have 16 bits.
 const maxSchemes = 1<<16 - 2
 
-// catalogueOf makes a catalogue of schemes with different names.
+// catalogueOf returns a catalogue of the schemes, whose names must be distinct.
 func catalogueOf(list []Scheme) Catalogue {
 	slices.SortFunc(list, func(a, b Scheme) int { return strings.Compare(a.Name, b.Name) })
 	size := 64
@@ -218,19 +219,19 @@ func catalogueOf(list []Scheme) Catalogue {
 	return c
 }
 
-// merge puts what the registry says of schemes beside what their files say. A
-// file has the last word on title and reference.
+// merge adds the registry's data to the schemes defined in this package. A
+// title or reference defined here takes precedence.
 func merge(records []record, ruled []Scheme) []Scheme {
 	list := append(make([]Scheme, 0, len(records)+len(ruled)), ruled...)
-	place := make(map[string]int, cap(list))
+	position := make(map[string]int, cap(list))
 	for i := range list {
-		if _, twice := place[list[i].Name]; twice {
-			panic("scheme: internal error: two schemes are called " + list[i].Name)
+		if _, twice := position[list[i].Name]; twice {
+			panic("scheme: internal error: duplicate scheme " + list[i].Name)
 		}
-		place[list[i].Name] = i
+		position[list[i].Name] = i
 	}
 	for _, r := range records {
-		i, ok := place[r.name]
+		i, ok := position[r.name]
 		if !ok {
 			i = len(list)
 			list = append(list, Scheme{Name: r.name})
@@ -247,20 +248,20 @@ func merge(records []record, ruled []Scheme) []Scheme {
 	return list
 }
 
-// ErrReserved is the error of a registration of "urn", which is kept for names
+// ErrReserved means that a registration uses "urn", which is reserved for names
 // (1993, Registration of naming schemes).
-var ErrReserved = errors.New("the scheme is reserved")
+var ErrReserved = errors.New("scheme name is reserved")
 
-// ErrIncomplete is the error of a registration that lacks what it must have.
+// ErrIncomplete means that a registration lacks a required field.
 var ErrIncomplete = errors.New("incomplete registration")
 
-// ErrName is the error of a name that no scheme can have.
-var ErrName = errors.New("not the name of a scheme")
+// ErrName means that a string is not a valid scheme name.
+var ErrName = errors.New("invalid scheme name")
 
-// Missing names the fields that a registration must fill and s does not: all
-// need a name; those that are not experimental a title, a reference, and for
-// locators the retrieval algorithm, for others the properties (1993,
-// Registration of naming schemes).
+// Missing returns the names of the required fields that s leaves empty. A name
+// is always required. A scheme that is not experimental also requires a title,
+// a reference, and the retrieval algorithm (for a locator) or the properties
+// (for any other kind) (1993, Registration of naming schemes).
 func (s *Scheme) Missing() []string {
 	var missing []string
 	want := func(value, field string) {
@@ -282,13 +283,13 @@ func (s *Scheme) Missing() []string {
 	return missing
 }
 
-// IsExperimental reports whether a name is for experiments, by agreement between
-// parties: whether it begins with "x-".
+// IsExperimental reports whether name is reserved for experiments, which means
+// that it begins with "x-".
 func IsExperimental(name string) bool { return len(name) > 2 && equalFold("x-", name[:2]) }
 
-// IsName reports whether s may be the name of a scheme: a letter, then letters,
-// digits, "+", "-" and "." (RFC 3986, 3.1; what the rule of 1993 derives beyond
-// that would be read as something else).
+// IsName reports whether s is a valid scheme name: a letter followed by
+// letters, digits, "+", "-" and "." (RFC 3986, 3.1). The rule of 1993 derives
+// further names, which would be misread, so they are not accepted.
 func IsName(s string) bool {
 	if s == "" || len(s) > MaxName || !isAlpha(s[0]) {
 		return false
@@ -301,11 +302,11 @@ func IsName(s string) bool {
 	return true
 }
 
-// With returns a catalogue with s added, or in place of the scheme of the same
-// name. It refuses what a registry would refuse: with [ErrName] a name that is
-// none, with [ErrReserved] "urn", with [ErrIncomplete] what lacks a part of a
-// registration, and an example of another scheme or one that breaks the rules.
-// An experimental scheme needs its name only.
+// With returns a copy of the catalogue with s added. A scheme of the same name
+// is replaced. It returns [ErrName] for an invalid name, [ErrReserved] for
+// "urn", [ErrIncomplete] if a required field is empty, and an error if the
+// example belongs to another scheme or violates the rules of s. An experimental
+// scheme needs only a name.
 func (c Catalogue) With(s Scheme) (Catalogue, error) {
 	s.Name = strings.ToLower(s.Name)
 	if err := admit(&s); err != nil {
@@ -316,12 +317,12 @@ func (c Catalogue) With(s Scheme) (Catalogue, error) {
 	}
 	list := slices.DeleteFunc(slices.Clone(c.list), func(old Scheme) bool { return old.Name == s.Name })
 	if len(list) >= maxSchemes {
-		return c, fmt.Errorf("scheme: more than %d schemes", maxSchemes)
+		return c, fmt.Errorf("scheme: too many schemes (limit %d)", maxSchemes)
 	}
 	return catalogueOf(append(list, s)), nil
 }
 
-// admit says why a registration is refused.
+// admit returns an error if the registration is invalid.
 func admit(s *Scheme) error {
 	switch missing := s.Missing(); {
 	case s.Name == "urn":
@@ -329,7 +330,7 @@ func admit(s *Scheme) error {
 	case !IsName(s.Name):
 		return ErrName
 	case len(missing) > 0:
-		return fmt.Errorf("%w: no %s", ErrIncomplete, strings.Join(missing, ", no "))
+		return fmt.Errorf("%w: missing %s", ErrIncomplete, strings.Join(missing, ", "))
 	case s.Example == "":
 		return nil
 	}
@@ -338,7 +339,7 @@ func admit(s *Scheme) error {
 		return fmt.Errorf("example: %w", err)
 	}
 	if name, _ := u.Scheme(); !equalFold(s.Name, name) {
-		return fmt.Errorf("example: is of the scheme %q", name)
+		return fmt.Errorf("example: unexpected scheme %q", name)
 	}
 	if err := FirstError(s.Check(u)); err != nil {
 		return fmt.Errorf("example: %w", err)

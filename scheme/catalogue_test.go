@@ -56,8 +56,8 @@ func TestLookupDoesNotAllocate(t *testing.T) {
 	}
 }
 
-// Each scheme with rules has an example that keeps them, and says what a
-// registration must say.
+// Each scheme with rules has a valid example and the fields that a registration
+// requires.
 func TestRecordsAreComplete(t *testing.T) {
 	for s := range All() {
 		if s.Rules.Check == nil && s.Rules.Parts == nil {
@@ -65,7 +65,7 @@ func TestRecordsAreComplete(t *testing.T) {
 		}
 		t.Run(s.Name, func(t *testing.T) {
 			if missing := s.Missing(); len(missing) > 0 {
-				t.Errorf("no %s", strings.Join(missing, ", no "))
+				t.Errorf("missing %s", strings.Join(missing, ", "))
 			}
 			if s.Kind == KindUnstated || s.Example == "" {
 				t.Errorf("no kind or no example: %v, %q", s.Kind, s.Example)
@@ -80,24 +80,24 @@ func TestRecordsAreComplete(t *testing.T) {
 			if s.Rules.Parts != nil && len(s.Parts(u)) == 0 {
 				t.Errorf("Parts(%q): none", s.Example)
 			}
-			lawful(t, u)
+			checkInvariants(t, u)
 		})
 	}
 }
 
-// lawful holds what must be true of every URI of every scheme.
-func lawful(t *testing.T, u uri.URI) {
+// checkInvariants checks what must hold for every URI of every scheme.
+func checkInvariants(t *testing.T, u uri.URI) {
 	t.Helper()
 	text := u.String()
 	found := Check(u)
 	for _, f := range found {
 		if f.Offset < 0 || f.End < f.Offset || f.End > len(text) || f.Rule == "" || f.Message == "" || f.Code == "" {
-			t.Errorf("Check(%q): not a sound finding: %+v", text, f)
+			t.Errorf("Check(%q): malformed finding: %+v", text, f)
 		}
 	}
 	for _, p := range Parts(u) {
 		if p.Name == "" || p.Offset >= 0 && (p.Offset+len(p.Value) > len(text) || text[p.Offset:p.Offset+len(p.Value)] != p.Value) {
-			t.Errorf("Parts(%q): not in its place: %+v", text, p)
+			t.Errorf("Parts(%q): wrong offset: %+v", text, p)
 		}
 		_ = p.Data()
 	}
@@ -107,12 +107,12 @@ func lawful(t *testing.T, u uri.URI) {
 		t.Errorf("Canonical(%q) = %q, and of that %q", text, c, again)
 	}
 	if HasError(Check(c)) && !HasError(found) {
-		t.Errorf("Canonical(%q) = %q breaks the rules: %v", text, c, Check(c))
+		t.Errorf("Canonical(%q) = %q violates the rules: %v", text, c, Check(c))
 	}
 }
 
-// reassembles holds that the parts of a good URI are all of it but a fragment
-// that is none of them: what is built of them is the same.
+// reassembles checks that building a URI from its parts gives the same URI,
+// apart from a fragment that is not a part.
 func reassembles(t *testing.T, u uri.URI) {
 	t.Helper()
 	name, _ := u.Scheme()
@@ -131,12 +131,13 @@ func reassembles(t *testing.T, u uri.URI) {
 	keepsParts(t, u, parts)
 }
 
-// keepsParts holds that the canonical spelling has the same parts, but for a
-// default port, letters of hosts, needless escapes and what the scheme supplies.
+// keepsParts checks that the canonical form has the same parts, apart from a
+// default port, the case of the host, redundant percent-encodings and implied
+// parts.
 func keepsParts(t *testing.T, u uri.URI, parts []Part) {
 	t.Helper()
 	if len(u.Path()) < 2 || strings.Contains(u.Path(), "/.") || strings.Contains(u.Path(), "/%2") {
-		return // a root is written, dot segments go
+		return // an empty path becomes "/", dot segments are removed
 	}
 	read := func(parts []Part) string {
 		var b strings.Builder
@@ -199,8 +200,8 @@ func TestWith(t *testing.T) {
 		{"no name", with(func(s *Scheme) { s.Name = "" }), ErrName},
 		{"a digit first", with(func(s *Scheme) { s.Name = "1foo" }), ErrName},
 		{"a colon", with(func(s *Scheme) { s.Name = "fo:o" }), ErrName},
-		{"no title", with(func(s *Scheme) { s.Title = "" }), ErrIncomplete},
-		{"no reference", with(func(s *Scheme) { s.Reference = "" }), ErrIncomplete},
+		{"missing title", with(func(s *Scheme) { s.Title = "" }), ErrIncomplete},
+		{"missing reference", with(func(s *Scheme) { s.Reference = "" }), ErrIncomplete},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			c, err := Standard().With(tt.s)
@@ -226,8 +227,8 @@ func TestWith(t *testing.T) {
 	}
 }
 
-// What a scheme says is dangerous is told, and a URI inside of another has its
-// findings too, at its place.
+// Documented dangers are reported, and so are findings about an inner URI, with
+// the offset in the whole text.
 func TestCheckLooksInside(t *testing.T) {
 	c, err := Standard().With(Scheme{
 		Name: "x-show", Danger: "shows",
@@ -273,7 +274,8 @@ func TestWithReplaces(t *testing.T) {
 	}
 }
 
-// Input without findings costs no allocation, and parts none but their slice.
+// Check does not allocate if there are no findings, and AppendParts allocates
+// only its slice.
 func TestAllocations(t *testing.T) {
 	buffer := make([]Part, 0, 16)
 	for s := range All() {

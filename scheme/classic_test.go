@@ -105,7 +105,7 @@ func TestFile(t *testing.T) {
 	sample{"news://a:b:c/x", "", "", "7 RFC 5538, 4: newsURL"}.checkIn(t, uri.Draft2003)
 	sample{"http://a:b:c/x", "", "", "7 RFC 9110, 4.2.1: http-URI"}.checkIn(t, uri.Draft2003)
 	sample{"wais://a:b:c/x", "", "", "7 RFC 1738, 5: waisurl"}.checkIn(t, uri.Draft2003)
-	for _, tt := range []sample{ // the older name of ftp
+	for _, tt := range []sample{ // the former name of ftp
 		{"file://h.example/a/b.ps", "host=h.example path=a/b.ps suffix=ps", "ftp://h.example/a/b.ps", "0 1993, BNF: fileaddress"},
 		{"file://h.example", "", "", "16 1993, BNF: fileaddress"},
 		{"file://h.example/a?b", "", "", "18 1993, BNF: fileaddress"},
@@ -116,7 +116,7 @@ func TestFile(t *testing.T) {
 	}
 }
 
-// Damaged names of files are told with what was meant.
+// Malformed file names produce a suggested correction.
 func TestFileSaysWhatWasMeant(t *testing.T) {
 	for in, want := range map[string]string{
 		"file:c:/x": "file:///c:/x", "file://c:/x": "file:///c:/x", "file:////h/x": "file://h/x", "file:///x?y": "file:///x%3Fy",
@@ -129,7 +129,7 @@ func TestFileSaysWhatWasMeant(t *testing.T) {
 			continue
 		}
 		if got := in[:f[0].Offset] + f[0].Right + in[f[0].End:]; got != want {
-			t.Errorf("Check(%q) proposes %q, want %q", in, got, want)
+			t.Errorf("Check(%q) suggests %q, want %q", in, got, want)
 		}
 	}
 }
@@ -165,7 +165,7 @@ func TestNews(t *testing.T) {
 		{"news:%2a", "kind=all", "news:*", ""}, // escapes are decoded before the server is asked
 		{"news:a.%2A", "kind=pattern pattern=a.%2A", "", ""},
 		{"news:a.%3fb", "kind=pattern pattern=a.%3fb", "news:a.%3Fb", ""},
-		{"news:%7Ea", "kind=group group=%7Ea", "", ""}, // a bare tilde would not be derived
+		{"news:%7Ea", "kind=group group=%7Ea", "", ""}, // a bare tilde is not derived from the grammar
 		{"news:comp.lang.c++", "kind=group group=comp.lang.c++", "", ""},
 		{"news:*", "kind=all", "", ""},
 		{"news://u:p@h.example:119/a", "user=u password=p host=h.example port=119 kind=group group=a", "news://u:p@h.example/a", ""},
@@ -412,8 +412,8 @@ func TestWebSockets(t *testing.T) {
 	}
 }
 
-// U93-64: a scheme that is not known has path and search; one with slashes has a
-// host too (U93-11).
+// U93-64: an unknown scheme has a path and a search; with slashes it has a host
+// too (U93-11).
 func TestGeneric(t *testing.T) {
 	for _, tt := range []sample{
 		{"x-foo:bar?baz", "path=bar search=baz word=baz", "", ""},
@@ -429,14 +429,15 @@ func TestGeneric(t *testing.T) {
 		tt.checkIn(t, uri.Draft1993)
 	}
 	if got := Parts(uri.MustParse("x-foo:bar?baz")); got != nil {
-		t.Errorf("Parts of an unknown scheme of today: %v, want none", got)
+		t.Errorf("Parts of an unknown scheme, not in 1993: %v, want none", got)
 	}
 	if ref, _ := uri.ParseReference("bar"); Parts(ref) != nil || Check(ref) != nil || Canonical(ref) != ref {
 		t.Error("a relative reference has parts or findings")
 	}
 }
 
-// Parts are also told of what is broken, as far as they can be.
+// Parts also returns the parts of an invalid URI, as far as it can determine
+// them.
 func TestPartsOfTheBroken(t *testing.T) {
 	for in, want := range map[string]int{
 		"ftp:;type=a": 0, "ftp:a/b": 0, "wais:db": 0, "prospero:x": 0, "nntp:a/1": 0, "afs:x": 0, "whois:x": 0,

@@ -3,7 +3,7 @@ package scheme
 import "github.com/nomen-project/nomen/uri"
 
 // constrained returns the schemes of the Constrained Application Protocol: over
-// UDP and DTLS (RFC 7252, 6), over TCP, TLS and WebSockets (RFC 8323, 8).
+// UDP and DTLS (RFC 7252, 6), and over TCP, TLS and WebSockets (RFC 8323, 8).
 func constrained() []Scheme {
 	list := []Scheme{
 		{Name: "coap", Title: "Constrained Application Protocol", Reference: "RFC 7252, 6.1", DefaultPort: "5683", Transport: "udp"},
@@ -17,25 +17,26 @@ func constrained() []Scheme {
 		s := &list[i]
 		s.Kind, s.Hierarchical, s.RootPath = KindLocator, true, true
 		s.Example = s.Name + "://example.org/sensors/temperature?u=C"
-		s.Note = "the pieces of path and query are sent one by one, decoded, and have 255 octets at most"
-		s.Security = "small devices may answer many times what was asked, to whoever was forged as the asker"
-		s.Special = []Special{{uri.ComponentPath, "/", "separates pieces of the path"}, {uri.ComponentQuery, "&", "separates arguments"}}
-		s.Retrieval = "send GET with the pieces of path and query as options"
+		s.Note = "path segments and query arguments are sent separately, decoded, with at most 255 octets each"
+		s.Security = "small devices can be abused for amplification: a forged source address receives a response much larger than the request"
+		s.Special = []Special{{uri.ComponentPath, "/", "separates path segments"}, {uri.ComponentQuery, "&", "separates arguments"}}
+		s.Retrieval = "send a GET request with the path segments and query arguments as options"
 		s.Rules = RuleSet{Check: checkCoAP, Parts: partsCoAP}
 	}
 	return list
 }
 
-// The productions of CoAP URIs.
+// The grammar rules of CoAP URIs.
 const (
 	ruleCoAP       = "RFC 7252, 6.1: coap-URI"
 	ruleCoAPOption = "RFC 7252, 5.10"
 )
 
-// maxCoAPOption is the greatest number of octets of an option.
+// maxCoAPOption is the maximum length of an option, in octets.
 const maxCoAPOption = 255
 
-// checkCoAP checks that there is a host, and that the pieces can be sent.
+// checkCoAP checks that there is a host and that each option fits its length
+// limit.
 //
 //	coap-URI = "coap:" "//" host [ ":" port ] path-abempty [ "?" query ]
 func checkCoAP(u uri.URI) []Finding {
@@ -47,7 +48,7 @@ func checkCoAP(u uri.URI) []Finding {
 		return bad
 	}
 	if octets(l.s, l.host, l.hostEnd) > maxCoAPOption {
-		return refuse(l.host, l.hostEnd, ruleCoAPOption+": Uri-Host", "a host has 255 octets at most")
+		return refuse(l.host, l.hostEnd, ruleCoAPOption+": Uri-Host", "the host must not exceed 255 octets")
 	}
 	if bad := checkCoAPPieces(l.s, l.path, l.pathEnd, '/', ruleCoAPOption+": Uri-Path"); bad != nil || l.query < 0 {
 		return bad
@@ -55,12 +56,12 @@ func checkCoAP(u uri.URI) []Finding {
 	return checkCoAPPieces(l.s, l.query, l.queryEnd, '&', ruleCoAPOption+": Uri-Query")
 }
 
-// checkCoAPPieces checks the lengths of pieces between separators.
+// checkCoAPPieces checks the lengths of the pieces between separators.
 func checkCoAPPieces(s string, from, to int, sep byte, rule string) []Finding {
 	for at := from; at <= to; {
 		end := until(s, at, to, sep)
 		if octets(s, at, end) > maxCoAPOption {
-			return refuse(at, end, rule, "a piece has 255 octets at most")
+			return refuse(at, end, rule, "a path segment or query argument must not exceed 255 octets")
 		}
 		at = end + 1
 	}

@@ -9,10 +9,10 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// met are lists of URLs as they were met, and how many of those that RFC 3986
-// accepts the rules of their schemes refuse: one web locator without a host, and
-// names of files put where the host stands (file://tsconfig.json).
-var met = []struct {
+// collected lists files of real URLs, and how many that RFC 3986 accepts are
+// rejected by the rules of their schemes: one web locator without a host, and
+// file names in place of the host (file://tsconfig.json).
+var collected = []struct {
 	name    string
 	refused int
 }{
@@ -22,13 +22,13 @@ var met = []struct {
 	{"debian-files-urls", 0},
 }
 
-// What is refused is refused for a reason, and all of them are lawful.
+// Rejections are counted by reason, and the invariants hold for all URLs.
 func TestMetURLs(t *testing.T) {
-	for _, tt := range met {
+	for _, tt := range collected {
 		t.Run(tt.name, func(t *testing.T) {
 			f, err := os.Open("../../shared/data/urls/" + tt.name + ".txt.gz")
 			if err != nil {
-				t.Skip("the lists of URLs are not here: ", err)
+				t.Skip("lists of URLs not available: ", err)
 			}
 			defer f.Close()
 			r, err := gzip.NewReader(f)
@@ -44,7 +44,7 @@ func TestMetURLs(t *testing.T) {
 				}
 				good++
 				if good%8 == 0 {
-					lawful(t, u)
+					checkInvariants(t, u)
 				}
 				if err := FirstError(Check(u)); err != nil {
 					refused[err.Error()]++

@@ -10,28 +10,29 @@ var data = Scheme{
 	Name: "data", Kind: KindOther,
 	Reference:  "RFC 2397",
 	Example:    "data:text/plain;charset=UTF-8,a%20note",
-	Note:       "without a media type it is text/plain;charset=US-ASCII; white space in base64 has to be escaped",
-	Security:   "HTML, SVG and scripts run where they are opened, as whoever opened them",
-	Special:    []Special{{uri.ComponentPath, ",", "the first one precedes the data"}, {uri.ComponentPath, ";", "precedes a parameter"}},
-	Properties: "holds the data themselves",
+	Note:       "the default media type is text/plain;charset=US-ASCII; white space in base64 must be percent-encoded",
+	Security:   "HTML, SVG and scripts run in the context of the document that opens them",
+	Special:    []Special{{uri.ComponentPath, ",", "the first comma precedes the data"}, {uri.ComponentPath, ";", "precedes a parameter"}},
+	Properties: "contains the data itself",
 	Rules:      RuleSet{Check: checkData, Parts: partsData},
 }
 
-// The productions of data URLs.
+// The grammar rules of data URLs.
 const (
 	ruleData       = "RFC 2397, 3: dataurl"
 	ruleDataType   = "RFC 2397, 3: mediatype"
 	ruleDataBase64 = "RFC 2397, 2: base64"
 )
 
-// dataHead says where the pieces before the comma are.
+// dataHead holds the offsets of the pieces before the comma.
 type dataHead struct {
 	typeEnd int // of type/subtype
-	comma   int // -1 if there is none
-	base64  int // of ";base64", -1 if it is not there
+	comma   int // -1 if there is no comma
+	base64  int // of ";base64", -1 if absent
 }
 
-// dataHead measures. Query and data are one: the scheme has no queries.
+// dataHead returns the offsets. Query and data are one, as the scheme has no
+// queries.
 func (l *layout) dataHead() dataHead {
 	h := dataHead{comma: until(l.s, l.path, l.end(), ','), base64: -1}
 	end := h.comma
@@ -66,12 +67,12 @@ func checkData(u uri.URI) []Finding {
 		}
 	}
 	if t := l.s[l.path:h.typeEnd]; isActive(t) {
-		return []Finding{warn(CodeDanger, l.path, h.typeEnd, "RFC 2397, 6", "content of this type can run scripts where it is opened")}
+		return []Finding{warn(CodeDanger, l.path, h.typeEnd, "RFC 2397, 6", "content of this type can run scripts when opened")}
 	}
 	return nil
 }
 
-// checkMediaType checks what stands before the comma.
+// checkMediaType checks the text before the comma.
 func (l *layout) checkMediaType(h dataHead) []Finding {
 	end := h.comma
 	if h.base64 >= 0 {
@@ -81,11 +82,11 @@ func (l *layout) checkMediaType(h dataHead) []Finding {
 		slash := until(l.s, l.path, h.typeEnd, '/')
 		switch {
 		case slash == h.typeEnd:
-			return refuse(l.path, h.typeEnd, ruleDataType, "a media type is type/subtype")
+			return refuse(l.path, h.typeEnd, ruleDataType, "a media type must have the form type/subtype")
 		case run(l.s, l.path, isToken) != slash || slash == l.path:
-			return refuse(l.path, slash, ruleDataType, "the type is a word of letters, digits and some signs")
+			return refuse(l.path, slash, ruleDataType, "the type must be a token: letters, digits and ! # $ & ' * + - . ^ _ ` | ~")
 		case run(l.s, slash+1, isToken) < h.typeEnd || slash+1 == h.typeEnd:
-			return refuse(slash+1, h.typeEnd, ruleDataType, "the subtype is a word of letters, digits and some signs")
+			return refuse(slash+1, h.typeEnd, ruleDataType, "the subtype must be a token: letters, digits and ! # $ & ' * + - . ^ _ ` | ~")
 		}
 	}
 	for at := h.typeEnd; at < end; {
@@ -93,21 +94,21 @@ func (l *layout) checkMediaType(h dataHead) []Finding {
 		equals := until(l.s, at+1, next, '=')
 		switch {
 		case equals == next:
-			return refuse(at+1, next, "RFC 2397, 3: parameter", "a parameter is attribute=value")
+			return refuse(at+1, next, "RFC 2397, 3: parameter", "a parameter must have the form attribute=value")
 		case run(l.s, at+1, isToken) != equals || equals == at+1:
-			return refuse(at+1, equals, "RFC 2397, 3: parameter", "the attribute is a word of letters, digits and some signs")
+			return refuse(at+1, equals, "RFC 2397, 3: parameter", "the attribute must be a token: letters, digits and ! # $ & ' * + - . ^ _ ` | ~")
 		}
 		at = next
 	}
 	return nil
 }
 
-// isToken reports whether c may stand in a type or attribute (RFC 2045, 5.1);
-// a percent sign begins an escape.
+// isToken reports whether c is allowed in a type or attribute (RFC 2045, 5.1).
+// It accepts the percent sign, which begins a percent-encoding.
 func isToken(c byte) bool { return isAlnum(c) || strings.IndexByte("!#$%&'*+-.^_`{|}~", c) >= 0 }
 
-// checkBase64 checks the alphabet, the length and the padding of what the bytes
-// between two offsets stand for.
+// checkBase64 checks the alphabet, length and padding of the decoded bytes
+// s[from:to].
 func checkBase64(s string, from, to int) []Finding {
 	n, padding := 0, 0
 	for i := from; i < to; {
@@ -119,26 +120,26 @@ func checkBase64(s string, from, to int) []Finding {
 		case c == '=':
 			padding++
 		case padding > 0:
-			return refuse(i, i+size, ruleDataBase64, "nothing comes after the padding")
+			return refuse(i, i+size, ruleDataBase64, "unexpected character after the padding")
 		case isAlnum(c), c == '+', c == '/':
 			n++
-		case size == 3 && (c == ' ' || c == '\t' || c == '\r' || c == '\n'): // which decoders skip
+		case size == 3 && (c == ' ' || c == '\t' || c == '\r' || c == '\n'): // decoders skip it
 		default:
-			return refuse(i, i+size, ruleDataBase64, "is not of the alphabet of base64")
+			return refuse(i, i+size, ruleDataBase64, "invalid base64 character")
 		}
 		i += size
 	}
 	const group = 4
 	switch rest := n % group; {
 	case rest == 1, padding > 0 && (n+padding)%group != 0, padding > 2:
-		return refuse(to, to, ruleDataBase64, "characters are missing, or too many: base64 comes in groups of four")
+		return refuse(to, to, ruleDataBase64, "the length of base64 data must be a multiple of four")
 	case rest != 0 && padding == 0:
-		return []Finding{remark(CodeForm, to, to, "RFC 4648, 3.2", "the padding is missing").instead(strings.Repeat("=", group-rest))}
+		return []Finding{remark(CodeForm, to, to, "RFC 4648, 3.2", "missing base64 padding").instead(strings.Repeat("=", group-rest))}
 	}
 	return nil
 }
 
-// isActive reports whether content of a media type may hold scripts.
+// isActive reports whether content of the media type can contain scripts.
 func isActive(mediatype string) bool {
 	for _, active := range [...]string{
 		"text/html", "application/xhtml+xml", "image/svg+xml", "text/xml", "application/xml",
@@ -151,7 +152,7 @@ func isActive(mediatype string) bool {
 	return false
 }
 
-// partsData takes media type, parameters, the mark of base64 and the data.
+// partsData adds the media type, parameters, the base64 marker and the data.
 func partsData(dst []Part, u uri.URI) []Part {
 	t := take(dst, u)
 	h := t.dataHead()

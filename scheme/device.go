@@ -6,16 +6,16 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// Printers, and what is managed or started over a network.
+// Printers, managed devices, and network boot and file services.
 
 var ipp = Scheme{
 	Name: "ipp", Title: "Internet Printing Protocol", Kind: KindLocator,
 	Reference:   "RFC 3510; RFC 8010",
 	Example:     "ipp://printer.example.com/ipp/print",
-	Note:        "names a printer or a job; mapped onto http with port 631",
-	Security:    "what is printed can be read by everybody on the way; see ipps",
+	Note:        "identifies a printer or a job; maps to http with port 631",
+	Security:    "print data is sent in the clear; see ipps",
 	DefaultPort: "631", Transport: "tcp", Hierarchical: true, RootPath: true,
-	Retrieval: "send operations of the protocol by HTTP to the same host and path; nothing is retrieved by the locator alone",
+	Retrieval: "send IPP operations over HTTP to the same host and path; the locator alone does not retrieve anything",
 	Rules:     RuleSet{Check: withFragment(checkIPP, ruleIPP), Parts: partsHTTP},
 }
 
@@ -23,7 +23,7 @@ var ipps = Scheme{
 	Name: "ipps", Title: "Internet Printing Protocol over HTTPS", Kind: KindLocator,
 	Reference:   "RFC 7472",
 	Example:     "ipps://printer.example.com/ipp/print/42",
-	Note:        "names a printer or a job; mapped onto https with port 631",
+	Note:        "identifies a printer or a job; maps to https with port 631",
 	DefaultPort: "631", Transport: "tcp", Hierarchical: true, RootPath: true,
 	Retrieval: ipp.Retrieval,
 	Rules:     RuleSet{Check: withFragment(checkIPP, ruleIPP), Parts: partsHTTP},
@@ -33,15 +33,15 @@ var snmp = Scheme{
 	Name: "snmp", Title: "Simple Network Management Protocol", Kind: KindLocator,
 	Reference:   "RFC 4088",
 	Example:     "snmp://tester5@example.com:8161/bridge1;800002b804616263/1.3.6.1.2.1.1.3.0",
-	Note:        "+ asks for the next object, .* for the subtree; without a context the default one is meant",
-	Security:    "the name before the host is no password, and in old versions of the protocol it was used as one",
+	Note:        "the suffix + asks for the next object, .* for the subtree; without a context the default context applies",
+	Security:    "the security name before the host is not a password, but early versions of the protocol used it as one",
 	DefaultPort: "161", Transport: "udp",
 	Special: []Special{
-		{uri.ComponentPath, "/", "separates context and object identifiers"},
-		{uri.ComponentPath, ";", "precedes the identifier of an engine"},
+		{uri.ComponentPath, "/", "separates the context and object identifiers"},
+		{uri.ComponentPath, ";", "precedes an engine identifier"},
 		{uri.ComponentPath, "(,)", "groups object identifiers"},
 	},
-	Retrieval: "ask the agent for the objects of the context",
+	Retrieval: "ask the agent for the objects in the context",
 	Rules:     RuleSet{Check: withFragment(checkSNMP, ruleSNMP), Parts: partsSNMP},
 }
 
@@ -49,11 +49,11 @@ var tftp = Scheme{
 	Name: "tftp", Title: "Trivial File Transfer Protocol", Kind: KindLocator,
 	Reference:   "RFC 3617",
 	Example:     "tftp://example.com/mystartupfile;mode=netascii",
-	Note:        "the grammar has neither ports nor slashes in names; both are in use, and warned of",
-	Security:    "there is no authentication: whoever answers first is believed",
+	Note:        "the grammar allows neither ports nor slashes in names; both are in use and produce a warning",
+	Security:    "no authentication: the first server that responds is trusted",
 	DefaultPort: "69", Transport: "udp",
 	Special:   []Special{{uri.ComponentPath, ";", "precedes the mode"}},
-	Retrieval: "ask the server for the file in the mode, or to take it",
+	Retrieval: "read the file from the server in the given mode, or write it",
 	Rules:     RuleSet{Check: withFragment(checkTFTP, ruleTFTP), Parts: partsTFTP},
 }
 
@@ -61,15 +61,15 @@ var nfs = Scheme{
 	Name: "nfs", Title: "Network File System", Kind: KindLocator,
 	Reference:   "RFC 2224",
 	Example:     "nfs://server.example.com/a/b",
-	Note:        "the path begins at the directory that the server offers to the public; two slashes begin it at the root",
-	Security:    "files that the server offers to the public, to anybody who asks",
+	Note:        "the path starts at the server's public directory; two slashes start it at the root",
+	Security:    "the server makes these files available to every client",
 	DefaultPort: "2049", Transport: "tcp", Hierarchical: true,
-	Special:   []Special{{uri.ComponentPath, "/", "separates names of directories"}},
-	Retrieval: "look the path up from the public file handle, and read the file or list the directory",
+	Special:   []Special{{uri.ComponentPath, "/", "separates directory names"}},
+	Retrieval: "look up the path from the public file handle, and read the file or list the directory",
 	Rules:     RuleSet{Check: withFragment(checkNFS, ruleNFS), Parts: partsNFS},
 }
 
-// The productions.
+// The grammar rules.
 const (
 	ruleIPP  = "RFC 3510, ABNF: ipp_URL"
 	ruleSNMP = "RFC 4088, 3: snmp-uri"
@@ -78,7 +78,7 @@ const (
 	ruleNFS  = "RFC 2224, BNF: nfsURL"
 )
 
-// checkIPP checks a printer.
+// checkIPP checks an ipp URL.
 //
 //	ipp_URL = "ipp:" "//" host [ ":" port ] [ abs_path [ "?" query ]]
 func checkIPP(u uri.URI) []Finding {
@@ -89,8 +89,8 @@ func checkIPP(u uri.URI) []Finding {
 	return l.refuseUser(ruleIPP)
 }
 
-// snmpPath says where context and object identifiers are; -1 for what is not
-// there.
+// snmpPath holds the offsets of the context and object identifiers, -1 for
+// those that are absent.
 type snmpPath struct {
 	name, nameEnd     int
 	engine, engineEnd int
@@ -136,7 +136,7 @@ func checkSNMP(u uri.URI) []Finding {
 	p := l.snmpPath()
 	if p.engine >= 0 {
 		if id := l.s[p.engine:p.engineEnd]; !all(id, isHex) || len(id)%2 != 0 {
-			return refuse(p.engine, p.engineEnd, "RFC 4088, 3: contextEngineID", "the identifier of an engine is pairs of hexadecimal digits")
+			return refuse(p.engine, p.engineEnd, "RFC 4088, 3: contextEngineID", "an engine identifier must consist of pairs of hexadecimal digits")
 		}
 	}
 	if p.oids < 0 {
@@ -153,15 +153,15 @@ func checkSNMP(u uri.URI) []Finding {
 			end = until(l.s, at, to, ',')
 		}
 		if bad := badOID(l.s, at, end); bad >= 0 {
-			return refuse(bad, min(bad+1, l.pathEnd), ruleOID, "an object identifier is numbers with dots between; several stand in parentheses with commas between")
+			return refuse(bad, min(bad+1, l.pathEnd), ruleOID, "invalid object identifier: want numbers separated by dots; enclose several in parentheses, separated by commas")
 		}
 		at = end + 1
 	}
 	return nil
 }
 
-// badOID returns the offset of what no object identifier has (RFC 3061, 3), -1
-// if it is one.
+// badOID returns the offset of the first byte that is invalid in an object
+// identifier (RFC 3061, 3), or -1 if it is valid.
 func badOID(s string, from, to int) int {
 	for at := from; ; {
 		end := run(s[:to], at, isDigit)
@@ -200,7 +200,8 @@ func partsSNMP(dst []Part, u uri.URI) []Part {
 	return t.parts
 }
 
-// tftpMode returns where the name ends and where the mode begins, or -1.
+// tftpMode returns the end of the file name and the start of the mode, -1 if
+// there is no mode.
 func (l *layout) tftpMode() (end, mode int) {
 	const key = ";mode="
 	end = until(l.s, l.path, l.pathEnd, ';')
@@ -210,7 +211,7 @@ func (l *layout) tftpMode() (end, mode int) {
 	return end, -1
 }
 
-// checkTFTP checks a file and a mode.
+// checkTFTP checks a file name and a mode.
 //
 //	tftpURI = "tftp://" host "/" file [ mode ]
 //	mode    = ";" "mode=" ( "netascii" / "octet" )
@@ -228,23 +229,23 @@ func checkTFTP(u uri.URI) []Finding {
 	end, mode := l.tftpMode()
 	switch {
 	case l.path+1 >= end:
-		return refuse(l.path, end, ruleTFTP, "a slash and the name of a file must follow the host")
+		return refuse(l.path, end, ruleTFTP, "a slash and a file name must follow the host")
 	case mode < 0 && end < l.pathEnd:
-		return refuse(end, l.pathEnd, "RFC 3617, ABNF: mode", "only ;mode= may follow the name")
+		return refuse(end, l.pathEnd, "RFC 3617, ABNF: mode", "only ;mode= may follow the file name")
 	case mode >= 0 && !equalFold(l.s[mode:l.pathEnd], "netascii") && !equalFold(l.s[mode:l.pathEnd], "octet"):
-		return refuse(mode, l.pathEnd, "RFC 3617, ABNF: mode", "the mode is netascii or octet")
+		return refuse(mode, l.pathEnd, "RFC 3617, ABNF: mode", "the mode must be netascii or octet")
 	}
 	if at := strings.Index(l.s[l.path:end], "%00"); at >= 0 {
-		f := broken(l.path+at, l.path+at+3, "RFC 1350, 5: filename", "NUL ends the name for the protocol")
+		f := broken(l.path+at, l.path+at+3, "RFC 1350, 5: filename", "NUL ends the file name in the protocol")
 		f.Code = CodeInjection
 		return []Finding{f}
 	}
 	var found []Finding
 	if l.port >= 0 {
-		found = append(found, warn(CodeForm, l.port-1, l.portEnd, ruleTFTP, "the grammar has no port: not every client reads it"))
+		found = append(found, warn(CodeForm, l.port-1, l.portEnd, ruleTFTP, "the grammar does not allow a port, and some clients do not support it"))
 	}
 	if slash := until(l.s, l.path+1, end, '/'); slash < end {
-		found = append(found, warn(CodeForm, slash, slash+1, "RFC 3617, ABNF: file", "by the grammar a slash in a name is %2F").instead("%2F"))
+		found = append(found, warn(CodeForm, slash, slash+1, "RFC 3617, ABNF: file", "the grammar requires a slash in a name to be written %2F").instead("%2F"))
 	}
 	return found
 }
@@ -264,7 +265,7 @@ func partsTFTP(dst []Part, u uri.URI) []Part {
 	return t.parts
 }
 
-// checkNFS checks a file.
+// checkNFS checks an nfs URL.
 //
 //	nfsURL = "nfs:" "//" hostport [ abs_path ]
 func checkNFS(u uri.URI) []Finding {

@@ -6,21 +6,21 @@ var dict = Scheme{
 	Name: "dict", Title: "Dictionary Server Protocol", Kind: KindLocator,
 	Reference:   "RFC 2229, 5",
 	Example:     "dict://dict.example.org/d:shortcake:wordnet:1",
-	Note:        "d: is a definition, m: words that match; an omitted database is !, the first that has the word, an omitted strategy . that of the server",
-	Security:    "what is looked up can be read by everybody on the way",
+	Note:        "d: asks for a definition, m: for matching words; the default database is ! (the first with a match), the default strategy . (chosen by the server)",
+	Security:    "the query is sent in the clear",
 	DefaultPort: "2628", Transport: "tcp",
-	Special:   []Special{{uri.ComponentPath, ":", "separates command, word, database, strategy and number"}},
-	Retrieval: "ask for definitions of the word in the database, or for words that match, and take the one with the number",
+	Special:   []Special{{uri.ComponentPath, ":", "separates the command, word, database, strategy and number"}},
+	Retrieval: "ask the database for definitions of the word or for matching words, and select one by number",
 	Rules:     RuleSet{Check: withFragment(checkDict, ruleDict), Parts: partsDict, Canonical: canonicalDict},
 }
 
-// The rules of dict URLs.
+// The grammar rules of dict URLs.
 const (
 	ruleDict     = "RFC 2229, 5: URL specification"
 	ruleDictLine = "RFC 2229, 2.2: commands"
 )
 
-// dictNames are what may follow a command, in order.
+// dictNames returns the names of the arguments of the command, in order.
 func (l *layout) dictNames() []string {
 	if l.path+1 < l.pathEnd && lower(l.s[l.path+1]) == 'm' {
 		return dictMatch[:]
@@ -33,7 +33,7 @@ var (
 	dictMatch  = [...]string{"word", "database", "strategy", "n"}
 )
 
-// checkDict checks a command and what it is given.
+// checkDict checks the command and its arguments.
 //
 //	dict://<user>;<auth>@<host>:<port>/d:<word>:<database>:<n>
 //	dict://<user>;<auth>@<host>:<port>/m:<word>:<database>:<strat>:<n>
@@ -51,7 +51,7 @@ func checkDict(u uri.URI) []Finding {
 	case from > l.pathEnd || l.s[from-1] != ':' || lower(l.s[l.path+1]) != 'd' && lower(l.s[l.path+1]) != 'm':
 		return refuse(l.path, l.pathEnd, ruleDict, "a slash, d: or m:, and a word must follow the host")
 	case from == l.pathEnd || l.s[from] == ':':
-		return refuse(from, from, ruleDict, "the word is missing")
+		return refuse(from, from, ruleDict, "missing word")
 	}
 	if bad := l.refuseControls(ruleDictLine, "DICT"); bad != nil {
 		return bad
@@ -61,9 +61,9 @@ func checkDict(u uri.URI) []Finding {
 		end := until(l.s, at, l.pathEnd, ':')
 		switch {
 		case i == len(names):
-			return refuse(at-1, l.pathEnd, ruleDict, "there are too many colons: one in a word is %3A")
+			return refuse(at-1, l.pathEnd, ruleDict, "too many colons; percent-encode a colon in a word as %3A")
 		case names[i] == "n" && at < end && !isNumber(l.s[at:end], 0):
-			return refuse(at, end, ruleDict, "which one is a number")
+			return refuse(at, end, ruleDict, "the last argument must be a number")
 		}
 		at = end + 1
 	}
@@ -95,8 +95,7 @@ func partsDict(dst []Part, u uri.URI) []Part {
 	return t.parts
 }
 
-// canonicalDict leaves out what is meant without it, and colons behind which
-// nothing follows.
+// canonicalDict omits default values and trailing empty arguments.
 func canonicalDict(u uri.URI) string {
 	l := layoutOf(u)
 	names := l.dictNames()

@@ -11,14 +11,14 @@ var did = Scheme{
 	Name: "did", Title: "Decentralized Identifiers", Kind: KindName,
 	Reference:  "W3C DID Core, 3",
 	Example:    "did:example:123456789abcdefghi?service=agent#key-1",
-	Note:       "the rules of the methods are not checked",
-	Security:   "how much a name is worth is for its method to say; whom one asks for its document learns who is looked up",
-	Special:    []Special{{uri.ComponentPath, ":", "separates method and identifier"}, {uri.ComponentPath, "/", "begins a path, which the document of the subject explains"}},
-	Properties: "names a subject that can prove it; a method leads to a document with its keys",
+	Note:       "method-specific rules are not checked",
+	Security:   "how far a DID can be trusted depends on its method; the service that resolves it learns which DIDs are looked up",
+	Special:    []Special{{uri.ComponentPath, ":", "separates the method and the identifier"}, {uri.ComponentPath, "/", "begins a path whose meaning the subject's document defines"}},
+	Properties: "identifies a subject that can prove control of it; the method resolves it to a document with its keys",
 	Rules:      RuleSet{Check: checkDID, Parts: partsDID},
 }
 
-// The productions of DID Core.
+// The grammar rules of DID Core.
 const (
 	ruleDID       = "W3C DID Core, 3.1: did"
 	ruleDIDMethod = "W3C DID Core, 3.1: method-name"
@@ -26,7 +26,7 @@ const (
 	ruleDIDURL    = "W3C DID Core, 3.2: did-url"
 )
 
-// did returns where the method and the identifier end.
+// did returns the ends of the method and of the identifier.
 func (l *layout) did() (method, id int) {
 	id = until(l.s, l.path, l.pathEnd, '/')
 	return until(l.s, l.path, id, ':'), id
@@ -48,30 +48,30 @@ func checkDID(u uri.URI) []Finding {
 		switch c := l.s[i]; {
 		case isDigit(c), 'a' <= c && c <= 'z':
 		case isAlpha(c):
-			return []Finding{broken(i, i+1, ruleDIDMethod, "the name of a method is in lower case").instead(string(lower(c)))}
+			return []Finding{broken(i, i+1, ruleDIDMethod, "the method name must be in lower case").instead(string(lower(c)))}
 		default:
-			return refuse(i, i+1, ruleDIDMethod, "the name of a method is letters in lower case and digits")
+			return refuse(i, i+1, ruleDIDMethod, "the method name must consist of lower-case letters and digits")
 		}
 	}
 	switch {
 	case method == l.path:
-		return refuse(method, method, ruleDIDMethod, "the name of the method is missing")
+		return refuse(method, method, ruleDIDMethod, "missing method name")
 	case method == id:
 		return refuse(id, id, ruleDID, "a colon and an identifier must follow the method")
 	case l.s[id-1] == ':':
-		return refuse(id, id, ruleDIDID, "the identifier, or its last piece, is missing")
+		return refuse(id, id, ruleDIDID, "missing identifier, or its last segment is empty")
 	}
 	if i := firstNot(l.s, method+1, id, isDIDChar); i >= 0 {
-		return refuse(i, i+1, ruleDIDID, "an identifier is letters, digits, - . _ and escapes, with colons between")
+		return refuse(i, i+1, ruleDIDID, "the identifier must consist of letters, digits, - . _, percent-encodings and colons")
 	}
 	return l.checkDIDParams()
 }
 
-// isDIDChar reports whether c may stand in an identifier; a percent sign begins
-// an escape.
+// isDIDChar reports whether c is allowed in an identifier. It accepts the
+// percent sign, which begins a percent-encoding.
 func isDIDChar(c byte) bool { return isAlnum(c) || strings.IndexByte("-._%:", c) >= 0 }
 
-// checkDIDParams checks the parameter whose values are defined.
+// checkDIDParams checks versionTime, the only parameter with a defined syntax.
 func (l *layout) checkDIDParams() []Finding {
 	for at := l.query; l.query >= 0 && at <= l.queryEnd; {
 		f := nextField(l.s, at, l.queryEnd, '&')
@@ -81,7 +81,7 @@ func (l *layout) checkDIDParams() []Finding {
 				_, err = time.Parse("2006-01-02T15:04:05Z", value)
 			}
 			if err != nil || strings.IndexByte(value, '.') >= 0 {
-				return refuse(f.name, f.end, ruleDIDURL+": versionTime", "the time is in UTC and without fractions, such as 2026-11-30T12:00:00Z")
+				return refuse(f.name, f.end, ruleDIDURL+": versionTime", "the time must be in UTC without fractions, such as 2026-11-30T12:00:00Z")
 			}
 		}
 		at = f.end + 1

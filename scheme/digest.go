@@ -6,16 +6,16 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// Names made of digests (RFC 6920).
+// Names derived from digests (RFC 6920).
 
 var ni = Scheme{
 	Name: "ni", Title: "Named Information", Kind: KindName,
 	Reference:  "RFC 6920, 3",
 	Example:    "ni:///sha-256;f4OxZX_x_FO5LcGBSKHWXfwtSx-j1ncoSt3SABJtkGk?ct=text/plain",
-	Note:       "the authority says where one may ask, and does not change what is named; truncated digests are not proof against forgers",
-	Security:   "a name proves what the object is only as far as its digest is long, and only if it comes from whom one trusts",
-	Special:    []Special{{uri.ComponentPath, ";", "separates algorithm and value"}, {uri.ComponentQuery, "&", "separates attributes"}},
-	Properties: "names octets by their digest; the same for everybody, and nobody has to give it",
+	Note:       "the authority is a hint where to ask and not part of the name's identity; a truncated digest does not protect against forgery",
+	Security:   "the digest proves the content only if it is long enough and the URI comes from a trusted source",
+	Special:    []Special{{uri.ComponentPath, ";", "separates the algorithm and the value"}, {uri.ComponentQuery, "&", "separates attributes"}},
+	Properties: "identifies octets by their digest; globally unique, without an assigning authority",
 	Rules:      RuleSet{Check: withFragment(checkNI, ruleNI), Parts: partsNI},
 }
 
@@ -23,14 +23,14 @@ var nih = Scheme{
 	Name: "nih", Title: "Named Information for humans", Kind: KindName,
 	Reference:  "RFC 6920, 7",
 	Example:    "nih:sha-256-32;53269057;b",
-	Note:       "to be read out: hyphens mean nothing, a number stands for the algorithm, the last digit checks the others",
+	Note:       "for reading aloud: hyphens are ignored, a number may stand for the algorithm, and the check digit detects errors",
 	Security:   ni.Security,
-	Special:    []Special{{uri.ComponentPath, ";", "separates algorithm, value and check digit"}, {uri.ComponentPath, "-", "groups digits"}},
+	Special:    []Special{{uri.ComponentPath, ";", "separates the algorithm, value and check digit"}, {uri.ComponentPath, "-", "groups digits"}},
 	Properties: ni.Properties,
 	Rules:      RuleSet{Check: withFragment(checkNIH, ruleNIH), Parts: partsNIH, Canonical: canonicalNIH},
 }
 
-// The productions of named information.
+// The grammar rules of named information.
 const (
 	ruleNI        = "RFC 6920, 3: NI-URI"
 	ruleNIValue   = "RFC 6920, 3: val"
@@ -40,8 +40,8 @@ const (
 	ruleLuhn      = "RFC 6920, 7: checkdigit"
 )
 
-// algorithms are the hash algorithms of the registry that RFC 6920, 9.4 creates,
-// at the place of their suite identifiers, with the length of their values.
+// algorithms lists the hash algorithms of the registry created by RFC 6920,
+// 9.4, indexed by suite identifier, with the lengths of their values in bits.
 var algorithms = [...]struct {
 	name string
 	bits int
@@ -61,8 +61,8 @@ var algorithms = [...]struct {
 	12: {"sha3-512", 512},
 }
 
-// algorithm returns the suite identifier of an algorithm by its name, 0 if it is
-// not known.
+// algorithm returns the suite identifier of the named algorithm, or 0 if it is
+// unknown.
 func algorithm(name string) int {
 	for id := range algorithms {
 		if algorithms[id].bits > 0 && algorithms[id].name == name {
@@ -72,7 +72,7 @@ func algorithm(name string) int {
 	return 0
 }
 
-// checkNI checks a name with a digest.
+// checkNI checks an ni URI.
 //
 //	NI-URI       = ni-scheme ":" ni-hier-part [ "?" query ]
 //	ni-hier-part = "//" [ authority ] "/" alg-val
@@ -86,54 +86,55 @@ func checkNI(u uri.URI) []Finding {
 	}
 	switch {
 	case !l.authority:
-		return []Finding{broken(l.rest, l.rest, ruleNI, "needs // after the colon, and one more slash before the algorithm").instead("//")}
+		return []Finding{broken(l.rest, l.rest, ruleNI, "missing // after the colon; a further slash precedes the algorithm").instead("//")}
 	case !l.hasPath():
 		return refuse(l.path, l.path, ruleNI, "a slash must precede the algorithm")
 	case semicolon == l.pathEnd:
 		return refuse(l.pathEnd, l.pathEnd, ruleNI, "a semicolon and the digest must follow the algorithm")
 	case semicolon == from:
-		return refuse(from, from, ruleNI, "the algorithm is missing")
+		return refuse(from, from, ruleNI, "missing algorithm")
 	case semicolon+1 == l.pathEnd:
-		return refuse(l.pathEnd, l.pathEnd, ruleNIValue, "the digest is missing")
+		return refuse(l.pathEnd, l.pathEnd, ruleNIValue, "missing digest")
 	}
 	if i := firstNot(l.s, from, semicolon, isUnreserved); i >= 0 {
-		return refuse(i, i+1, "RFC 6920, 3: alg", "an algorithm is letters, digits and - . _ ~")
+		return refuse(i, i+1, "RFC 6920, 3: alg", "the algorithm must consist of letters, digits and - . _ ~")
 	}
 	if i := firstNot(l.s, semicolon+1, l.pathEnd, isBase64URL); i >= 0 {
-		return refuse(i, i+1, ruleNIValue, "is not of the alphabet of base64url, or is padding, which is left out")
+		return refuse(i, i+1, ruleNIValue, "invalid base64url character; padding must be omitted")
 	}
 	for at := l.query; l.query >= 0 && at <= l.queryEnd; {
 		f := nextField(l.s, at, l.queryEnd, '&')
 		if f.value < 0 || f.name == f.nameEnd {
-			return refuse(f.name, f.end, "RFC 6920, 3: query parameters", "an attribute is name=value")
+			return refuse(f.name, f.end, "RFC 6920, 3: query parameters", "an attribute must have the form name=value")
 		}
 		at = f.end + 1
 	}
 	return l.checkDigest(from, semicolon)
 }
 
-// checkDigest checks that the digest has the length of its algorithm.
+// checkDigest checks that the digest has the length that the algorithm
+// requires.
 func (l *layout) checkDigest(from, semicolon int) []Finding {
 	const bitsEach = 6
 	id := algorithm(l.s[from:semicolon])
 	if id == 0 {
-		return []Finding{remark(CodeUndefined, from, semicolon, ruleAlgorithm, "an algorithm that is not known")}
+		return []Finding{remark(CodeUndefined, from, semicolon, ruleAlgorithm, "unknown hash algorithm")}
 	}
 	bits, length := algorithms[id].bits, l.pathEnd-semicolon-1
 	if length != (bits+bitsEach-1)/bitsEach {
-		f := broken(semicolon+1, l.pathEnd, ruleAlgorithm, "the digest has not the length of its algorithm")
+		f := broken(semicolon+1, l.pathEnd, ruleAlgorithm, "the digest has the wrong length for its algorithm")
 		f.Code = CodeValue
 		return []Finding{f}
 	}
 	if spare := length*bitsEach - bits; base64URLValue(l.s[l.pathEnd-1])&(1<<spare-1) != 0 {
-		return []Finding{warn(CodeForm, l.pathEnd-1, l.pathEnd, "RFC 4648, 3.5", "bits that belong to no octet are not zero: nobody writes the digest so")}
+		return []Finding{warn(CodeForm, l.pathEnd-1, l.pathEnd, "RFC 4648, 3.5", "unused bits of the last character must be zero")}
 	}
 	return nil
 }
 
 func isBase64URL(c byte) bool { return isAlnum(c) || c == '-' || c == '_' }
 
-// base64URLValue returns the bits of a character of base64url.
+// base64URLValue returns the six bits that a base64url character stands for.
 func base64URLValue(c byte) int {
 	return strings.IndexByte("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_", c)
 }
@@ -156,8 +157,8 @@ func partsNI(dst []Part, u uri.URI) []Part {
 	return t.parts
 }
 
-// spoken returns where the value begins and ends; -1 if it is not there.
-func (l *layout) spoken() (value, valueEnd int) {
+// nihValue returns the range of the value, or -1 if it is absent.
+func (l *layout) nihValue() (value, valueEnd int) {
 	semicolon := until(l.s, l.path, l.pathEnd, ';')
 	if semicolon == l.pathEnd {
 		return -1, -1
@@ -165,8 +166,8 @@ func (l *layout) spoken() (value, valueEnd int) {
 	return semicolon + 1, until(l.s, semicolon+1, l.pathEnd, ';')
 }
 
-// suite returns the suite identifier of the algorithm, by name or number; 0 if it
-// is not known.
+// suite returns the suite identifier of the algorithm, given by name or number,
+// or 0 if it is unknown.
 func (l *layout) suite(value int) int {
 	const digits = 2
 	name := l.s[l.path : value-1]
@@ -186,7 +187,7 @@ func (l *layout) suite(value int) int {
 	return id
 }
 
-// checkNIH checks a name that is read out.
+// checkNIH checks an nih URI.
 //
 //	humanname  = "nih:" alg-sepval [ ";" checkdigit ]
 //	alg-sepval = alg ";" sepval
@@ -196,15 +197,15 @@ func checkNIH(u uri.URI) []Finding {
 	if bad := l.refuseAuthority(ruleNIH, "the algorithm"); bad != nil {
 		return bad
 	}
-	value, end := l.spoken()
+	value, end := l.nihValue()
 	switch {
 	case value < 0:
 		return refuse(l.pathEnd, l.pathEnd, ruleNIH, "a semicolon and the digest must follow the algorithm")
 	case value-1 == l.path:
-		return refuse(l.path, l.path, ruleNIH, "the algorithm is missing")
+		return refuse(l.path, l.path, ruleNIH, "missing algorithm")
 	}
 	if i := firstNot(l.s, l.path, value-1, isUnreserved); i >= 0 {
-		return refuse(i, i+1, ruleNIH, "an algorithm is letters, digits and - . _ ~, or its number")
+		return refuse(i, i+1, ruleNIH, "the algorithm must be a number, or consist of letters, digits and - . _ ~")
 	}
 	digits := 0
 	for i := value; i < end; i++ {
@@ -212,18 +213,18 @@ func checkNIH(u uri.URI) []Finding {
 		case isHex(c) && lower(c) == c:
 			digits++
 		case c != '-':
-			return refuse(i, i+1, ruleNIHValue, "a digest is hexadecimal digits in lower case, and hyphens")
+			return refuse(i, i+1, ruleNIHValue, "the digest must consist of lower-case hexadecimal digits and hyphens")
 		}
 	}
 	if digits == 0 {
-		return refuse(value, end, ruleNIHValue, "the digest is missing")
+		return refuse(value, end, ruleNIHValue, "missing digest")
 	}
 	if bad := l.refuseQuery(ruleNIH); bad != nil {
 		return bad
 	}
 	if end < l.pathEnd {
 		if right := luhn(l.s[value:end]); l.s[end+1:l.pathEnd] != right {
-			f := broken(end+1, l.pathEnd, ruleLuhn, "the check digit is wrong: something has been misheard").instead(right)
+			f := broken(end+1, l.pathEnd, ruleLuhn, "wrong check digit; check the other digits for typing errors").instead(right)
 			f.Code = CodeValue
 			return []Finding{f}
 		}
@@ -232,17 +233,17 @@ func checkNIH(u uri.URI) []Finding {
 	const bitsEach = 4
 	switch {
 	case id == 0:
-		return []Finding{remark(CodeUndefined, l.path, value-1, ruleAlgorithm, "an algorithm that is not known")}
+		return []Finding{remark(CodeUndefined, l.path, value-1, ruleAlgorithm, "unknown hash algorithm")}
 	case digits*bitsEach != algorithms[id].bits:
-		f := broken(value, end, ruleAlgorithm, "the digest has not the length of its algorithm")
+		f := broken(value, end, ruleAlgorithm, "the digest has the wrong length for its algorithm")
 		f.Code = CodeValue
 		return []Finding{f}
 	}
 	return nil
 }
 
-// luhn returns the check digit of hexadecimal digits, by the algorithm of Luhn
-// modulo 16. Hyphens do not count.
+// luhn returns the check digit of hexadecimal digits, computed with the Luhn
+// algorithm modulo 16. It skips hyphens.
 func luhn(digits string) string {
 	const base = 16
 	sum, factor := 0, 2
@@ -260,7 +261,7 @@ func luhn(digits string) string {
 
 func partsNIH(dst []Part, u uri.URI) []Part {
 	t := take(dst, u)
-	value, end := t.spoken()
+	value, end := t.nihValue()
 	if value < 0 {
 		t.part("algorithm", t.path, t.pathEnd)
 		return t.parts
@@ -274,11 +275,11 @@ func partsNIH(dst []Part, u uri.URI) []Part {
 	return t.parts
 }
 
-// canonicalNIH writes the name of the algorithm, no hyphens, and the check
+// canonicalNIH writes the algorithm by name, removes hyphens and adds the check
 // digit.
 func canonicalNIH(u uri.URI) string {
 	l := layoutOf(u)
-	value, end := l.spoken()
+	value, end := l.nihValue()
 	name := l.s[l.path : value-1]
 	if id := l.suite(value); id > 0 {
 		name = algorithms[id].name

@@ -2,7 +2,7 @@ package scheme
 
 import "testing"
 
-// Most of the good ones have the forms of RFC 6920, 8.
+// Most valid examples follow RFC 6920, 8.
 func TestDigests(t *testing.T) {
 	const hash = "f4OxZX_x_FO5LcGBSKHWXfwtSx-j1ncoSt3SABJtkGk"
 	for _, tt := range []sample{
@@ -66,7 +66,7 @@ func TestDigests(t *testing.T) {
 	}
 }
 
-// Most of the good ones have the forms of DID Core, 3.
+// Most valid examples follow DID Core, 3.
 func TestDIDs(t *testing.T) {
 	for _, tt := range []sample{
 		{"did:example:123456789abcdefghi", "method=example id=123456789abcdefghi", "", ""},

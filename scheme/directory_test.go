@@ -2,7 +2,7 @@ package scheme
 
 import "testing"
 
-// Most of the good ones have the forms of RFC 4516, 4.
+// Most valid examples follow RFC 4516, 4.
 func TestLDAP(t *testing.T) {
 	for _, tt := range []sample{
 		{"ldap://ldap1.example.net", "host=ldap1.example.net", "ldap://ldap1.example.net/", ""},
@@ -61,7 +61,7 @@ func TestLDAP(t *testing.T) {
 	}
 }
 
-// Most of the good ones have the forms of RFC 5092, 9 and RFC 2384, 7.
+// Most valid examples follow RFC 5092, 9 and RFC 2384, 7.
 func TestMailStores(t *testing.T) {
 	const token = "91354a473744909de610943775f92038"
 	for _, tt := range []sample{

@@ -10,22 +10,22 @@ var dns = Scheme{
 	Name: "dns", Title: "Domain Name System", Kind: KindLocator,
 	Reference:   "RFC 4501",
 	Example:     "dns://192.0.2.1/ftp.example.org?type=TXT",
-	Note:        "the host is the server to ask; without one, a class and a type, it is the usual server, IN and A; a backslash in a label is %5C",
-	Security:    "answers can be forged unless they are signed",
+	Note:        "the host is the name server to ask; the defaults are the client's own name server, class IN and type A; a backslash in a label is written %5C",
+	Security:    "unsigned responses can be forged",
 	DefaultPort: "53", Transport: "udp",
-	Special:   []Special{{uri.ComponentPath, ".", "separates labels"}, {uri.ComponentQuery, ";", "separates class and type"}},
-	Retrieval: "ask the server for the records of the name, class and type",
+	Special:   []Special{{uri.ComponentPath, ".", "separates labels"}, {uri.ComponentQuery, ";", "separates the class and the type"}},
+	Retrieval: "ask the name server for the records of the given name, class and type",
 	Rules:     RuleSet{Check: withFragment(checkDNS, ruleDNS), Parts: partsDNS, Canonical: canonicalDNS},
 }
 
-// The productions of dns URIs.
+// The grammar rules of dns URIs.
 const (
 	ruleDNS      = "RFC 4501, 3: dnsurl"
 	ruleDNSName  = "RFC 4501, 3: dnsname"
 	ruleDNSQuery = "RFC 4501, 3: dnsquery"
 )
 
-// dnsName returns where the name begins.
+// dnsName returns the offset of the name.
 func (l *layout) dnsName() int {
 	if l.authority {
 		return min(l.path+1, l.pathEnd)
@@ -47,12 +47,12 @@ func checkDNS(u uri.URI) []Finding {
 			return bad
 		}
 		if !l.hasPath() {
-			return refuse(l.path, l.path, ruleDNS, "a slash must follow the server; without a name the root is meant")
+			return refuse(l.path, l.path, ruleDNS, "a slash must follow the server; an empty name means the root")
 		}
 	}
 	from := l.dnsName()
 	if slash := until(l.s, from, l.pathEnd, '/'); slash < l.pathEnd {
-		return refuse(slash, slash+1, ruleDNSName, "a slash in a name must be escaped")
+		return refuse(slash, slash+1, ruleDNSName, "a slash in a name must be percent-encoded")
 	}
 	if bad := checkLabels(l.s, from, l.pathEnd); bad != nil {
 		return bad
@@ -63,9 +63,9 @@ func checkDNS(u uri.URI) []Finding {
 	return l.checkDNSQuery()
 }
 
-// checkLabels checks the lengths of labels (RFC 1035, 2.3.4). A backslash takes
-// the meaning of a dot away, or stands before three digits of an octet (RFC 1035,
-// 5.1).
+// checkLabels checks the lengths of labels (RFC 1035, 2.3.4). A backslash
+// escapes the next character, or precedes the three decimal digits of an octet
+// (RFC 1035, 5.1).
 func checkLabels(s string, from, to int) []Finding {
 	const maxLabel, maxName = 63, 255
 	rule := "RFC 1035, 2.3.4"
@@ -74,11 +74,11 @@ func checkLabels(s string, from, to int) []Finding {
 		c, next := octet(s, i)
 		switch {
 		case c == '.' && label == 0 && (i > from || next < to):
-			return refuse(i, next, ruleDNSName, "a label is empty")
+			return refuse(i, next, ruleDNSName, "empty label")
 		case c == '.':
 			label, start = 0, next
 		case c == '\\' && next >= to:
-			return refuse(i, next, "RFC 1035, 5.1", "nothing follows the backslash")
+			return refuse(i, next, "RFC 1035, 5.1", "missing character after the backslash")
 		case c == '\\':
 			if next+3 <= to && all(s[next:next+3], isDigit) {
 				next += 3
@@ -91,17 +91,17 @@ func checkLabels(s string, from, to int) []Finding {
 		}
 		name++
 		if label > maxLabel {
-			return refuse(start, to, rule, "a label has 63 octets at most")
+			return refuse(start, to, rule, "a label must not exceed 63 octets")
 		}
 		i = next
 	}
 	if name > maxName-1 {
-		return refuse(from, to, rule, "a name has 255 octets at most")
+		return refuse(from, to, rule, "a name must not exceed 255 octets")
 	}
 	return nil
 }
 
-// checkDNSQuery checks class and type, each once.
+// checkDNSQuery checks the class and the type, each of which may appear once.
 //
 //	dnsqueryelement = ( "CLASS=" dnsclassval ) / ( "TYPE=" dnstypeval )
 func (l *layout) checkDNSQuery() []Finding {
@@ -113,13 +113,13 @@ func (l *layout) checkDNSQuery() []Finding {
 		case f.is(l.s, "type"):
 			seen = &kind
 		case !f.is(l.s, "class"):
-			return refuse(f.name, f.end, ruleDNSQuery, "only CLASS= and TYPE= may follow the question mark, with a semicolon between")
+			return refuse(f.name, f.end, ruleDNSQuery, "the query may contain only CLASS= and TYPE=, separated by a semicolon")
 		}
 		switch {
 		case *seen:
-			return refuse(f.name, f.end, ruleDNSQuery, "class and type are there once at most")
+			return refuse(f.name, f.end, ruleDNSQuery, "the class and the type may each appear only once")
 		case f.empty() || firstNot(l.s, f.value, f.end, isTelName) >= 0:
-			return refuse(f.name, f.end, ruleDNSQuery, "class and type are mnemonics or numbers")
+			return refuse(f.name, f.end, ruleDNSQuery, "the class and the type must be mnemonics or numbers")
 		}
 		*seen = true
 		at = f.end + 1
@@ -139,8 +139,8 @@ func partsDNS(dst []Part, u uri.URI) []Part {
 	return t.parts
 }
 
-// canonicalDNS writes in lower case, without the dot at the end, and without
-// class and type where they are the usual ones (RFC 4501, 3).
+// canonicalDNS converts the name to lower case and omits the trailing dot and
+// the default class and type (RFC 4501, 3).
 func canonicalDNS(u uri.URI) string {
 	l := layoutOf(u)
 	from, end := l.dnsName(), l.pathEnd
@@ -162,12 +162,12 @@ func canonicalDNS(u uri.URI) string {
 	return string(append(b, l.s[l.end():]...))
 }
 
-// isUsual reports whether a class or a type is the one that is meant without it.
+// isUsual reports whether value is the default class or type.
 func isUsual(name, value string) bool {
 	return value == "1" || name == "class" && equalFold(value, "in") || name == "type" && equalFold(value, "a")
 }
 
-// endsEscaped reports whether a backslash takes the meaning of the last dot away.
+// endsEscaped reports whether the trailing dot is escaped with a backslash.
 func endsEscaped(s string, from, end int) bool {
 	escaped := false
 	for i := from; i < end; {

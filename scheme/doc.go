@@ -1,67 +1,68 @@
-// Package scheme is the catalogue of URI schemes: what the schemes of the
-// registry of IANA and those in wide use are, and for those that have rules what
-// is inside of their URIs and what can be wrong with them. It needs package uri
-// and the standard library alone.
+// Package scheme is a catalogue of URI schemes: those registered at IANA and
+// others in wide use. For schemes with rules it parses, checks, canonicalises
+// and builds their URIs. It imports only package uri and the standard library.
 //
-// # What a scheme says
+// # Records
 //
-// A [Scheme] is a record: who stands behind the name and where it is described,
-// the default port, which characters have a meaning of their own, how an object
-// is retrieved, and its [RuleSet]. The rules take a [uri.URI], which its dialect has
-// accepted already, and never widen the general syntax.
+// A [Scheme] is a record: its status and reference, the default port, the
+// characters with a special meaning, how to retrieve an object, and its
+// [RuleSet]. The rules apply to a [uri.URI] that its dialect has already
+// accepted, and never extend the general syntax.
 //
-//   - Check finds what the scheme's own document refuses, with the offset and the
-//     rule, and what may deceive or harm who follows the URI.
-//   - Parts takes the URI to pieces with names, such as the type and the selector
-//     of Gopher. Values are raw; a [Part] knows whether it is used decoded.
-//   - Canonical is the one spelling of all that the scheme holds equivalent. It
-//     only ever widens the equivalence of [uri.LevelScheme].
-//   - Build puts parts together, and refuses what would be read as others.
-//   - Request says what a client asks for, and whom: a plan, without a network.
-//   - Inner tells where another URI is carried inside.
+//   - Check returns violations of the scheme's own document, with offset and
+//     rule, and warnings about deception or harm to those who follow the URI.
+//   - Parts returns the named parts of a URI, such as the type and selector of
+//     Gopher. Values are raw; a [Part] records whether it is decoded before use.
+//   - Canonical returns the one spelling that stands for all equivalent ones. It
+//     extends the equivalence of [uri.LevelScheme] and never restricts it.
+//   - Build writes a URI from parts, and fails if they would be parsed
+//     differently.
+//   - Request returns what to request and from which server, without using the
+//     network.
+//   - Inner returns the range of a URI contained in this one.
 //
-// # Generations
+// # Dialects
 //
-// The dialect of a URI says by which documents its scheme is read:
-// [uri.Draft1993] by draft-ietf-uri-url, all others by RFC 1738 and what came
-// after it. "gopher://h/0a?b" has a search in 1993, and a selector with a
+// The dialect of a URI determines which documents define its scheme:
+// [uri.Draft1993] means draft-ietf-uri-url, all others RFC 1738 and its
+// successors. "gopher://h/0a?b" has a search in 1993, and a selector with a
 // question mark in RFC 4266.
 //
 // # Adding a scheme
 //
-// A scheme has a file of its own, as http.go and ftp.go show, or shares one with
-// its relatives. The file has:
+// Each scheme has its own file, such as http.go or ftp.go, or shares one with
+// related schemes. The file has:
 //
 //   - a variable of type Scheme, with Name, Kind, Reference, Example, Security,
-//     and Retrieval or Properties; title and status come from the registry
-//     (zschemes.go) unless the file says better;
+//     and Retrieval or Properties; title and status default to those of the
+//     registry (zschemes.go);
 //   - constants for the rules, "document, section: production";
-//   - check and parts functions over layoutOf, which has the offsets of the
-//     components; a check that finds nothing must not allocate, and neither may
-//     panic on any URI of the scheme, in any dialect, right or wrong.
+//   - check and parts functions that use layoutOf, which returns the offsets of
+//     the components. A check without findings must not allocate, and neither
+//     function may panic on any URI of the scheme, valid or not, in any dialect.
 //
-// The variable is listed in schemesToday (today.go) or schemes1993
-// (draft1993.go); schemes without registration that get rules leave
-// unregistered.go. Rules must not call the functions that use the standard
-// catalogue (Lookup, Check, Parts ...): a URI inside of another is told by Inner.
-// The example, the parts and the checks of all schemes are held against each
-// other in catalogue_test.go, and fuzzed; what is particular goes into a table of
-// good and bad examples beside the file.
+// List the variable in schemesToday (today.go) or schemes1993 (draft1993.go),
+// and remove an unregistered scheme that gets rules from unregistered.go. Rules
+// must not call the functions that use the standard catalogue (Lookup, Check,
+// Parts ...); Inner returns a URI inside another. catalogue_test.go compares
+// the example, parts and checks of all schemes, and fuzz tests cover them; put
+// special cases into a table of valid and invalid examples next to the file.
 //
 // # Retrieval
 //
-// A [Retriever] is the algorithm that the draft asks of every scheme: from a
-// locator to locators or to the object. The steps that touch the world are the
-// caller's. [Gateways] lead to what the caller does not speak, a [Session] is
-// handed to a program for a person, a [GopherItem] that refers to another
-// protocol becomes a locator of that. An [Object] has at most one official name,
-// in whose context its references are read.
+// A [Retriever] implements the retrieval algorithm that the draft requires for
+// every scheme: from a locator to further locators or the object. The caller
+// supplies the steps that use the network. [Gateways] retrieve schemes that the
+// caller does not support, a [Session] is handed to a program for a person to
+// use, and a [GopherItem] that refers to another protocol becomes a locator of
+// that protocol. An [Object] has at most one official name, which is the base
+// for references inside it.
 //
 // # Catalogues
 //
-// There is nothing to register globally. [Catalogue.With] returns a catalogue
-// with one scheme more, and asks of it what the draft of 1993 asks of those who
-// submit one.
+// There is no global registration. [Catalogue.With] returns a catalogue with
+// one more scheme, which must satisfy the requirements that the draft of 1993
+// sets for a registration.
 package scheme
 
 //go:generate go run ./gen -registry ../../shared/data/iana/uri-schemes.tsv -out zschemes.go

@@ -30,7 +30,7 @@ func readRows(t *testing.T) []documentRow {
 	return rows
 }
 
-// quoted returns what stands between pairs of backquotes.
+// quoted returns the texts between pairs of backquotes.
 func quoted(s string) []string {
 	var list []string
 	for i, piece := range strings.Split(s, "`") {
@@ -41,9 +41,9 @@ func quoted(s string) []string {
 	return list
 }
 
-// The document lists every scheme that has rules, once, and what it says is so:
-// parts are those of the examples, what is called refused is, and the spellings
-// before arrows have the normal form after them.
+// The document lists every scheme with rules exactly once. Its parts are those
+// of the examples, what it calls invalid is rejected, and the spellings before
+// arrows have the normal form after them.
 func TestDocument(t *testing.T) {
 	seen := map[string]bool{}
 	for _, row := range readRows(t) {
@@ -65,7 +65,7 @@ func TestDocument(t *testing.T) {
 	}
 }
 
-// checkDocumentRow holds a row against a scheme.
+// checkDocumentRow compares a row with the scheme.
 func checkDocumentRow(t *testing.T, s Scheme, row documentRow) {
 	t.Helper()
 	if !strings.Contains(row.document, s.Reference) {
@@ -83,7 +83,7 @@ func checkDocumentRow(t *testing.T, s Scheme, row documentRow) {
 	}
 }
 
-// checkDocumentSpellings runs the examples of a row.
+// checkDocumentSpellings checks the examples of a row.
 func checkDocumentSpellings(t *testing.T, row documentRow) {
 	t.Helper()
 	for _, in := range quoted(row.refused) {

@@ -2,8 +2,8 @@ package scheme
 
 import "github.com/nomen-project/nomen/uri"
 
-// schemes1993 returns the schemes of draft-ietf-uri-url (July 1993), and those
-// whose rules belong to theirs.
+// schemes1993 returns the schemes of draft-ietf-uri-url (July 1993), and
+// closely related schemes that share their rules.
 func schemes1993() []Scheme {
 	return []Scheme{
 		http, https, ftp, file, afs, news, snews, nntp, wais, prospero,
@@ -11,19 +11,20 @@ func schemes1993() []Scheme {
 	}
 }
 
-// Names, whatever they name: what a URN says is for package urn to tell.
+// URNs are identified here and interpreted in package urn.
 var urn = Scheme{
 	Name: "urn", Title: "Uniform Resource Names", Kind: KindName,
 	Reference:  "RFC 8141; 1993, Registration of naming schemes",
 	Example:    "urn:isbn:9789510184356",
-	Properties: "unique and persistent, by the rules of each namespace",
+	Properties: "unique and persistent, according to the rules of each namespace",
 }
 
-// KindOf says whether u is a name or a locator, as far as its scheme says. Either
-// is a URI (1993, Registration of naming schemes).
+// KindOf reports whether u is a name, a locator or something else, as far as
+// its scheme defines that. All of them are URIs (1993, Registration of naming
+// schemes).
 func KindOf(u uri.URI) Kind { return standard.KindOf(u) }
 
-// KindOf is like the function [KindOf].
+// KindOf is like the package-level [KindOf].
 func (c Catalogue) KindOf(u uri.URI) Kind {
 	if s := c.of(u); s != nil {
 		return s.Kind
@@ -31,9 +32,9 @@ func (c Catalogue) KindOf(u uri.URI) Kind {
 	return KindUnstated
 }
 
-// Of1993 returns the registry with which the draft of 1993 begins: the schemes
-// of its grammar and of its prose, and "urn", which it reserves. For the network
-// management database, which it leaves for study, no name is reserved.
+// Of1993 returns the initial registry of the draft of 1993: the schemes in its
+// grammar and its prose, and "urn", which it reserves. It contains no scheme
+// for the network management database, which the draft leaves for study.
 func Of1993() Catalogue {
 	var list []Scheme
 	for _, name := range [...]string{

@@ -31,7 +31,7 @@ func ExampleParts() {
 	// selector "0/About%20Gopher" "0/About Gopher"
 }
 
-// The same spelling has other parts by the draft of 1993.
+// The dialect of 1993 gives the same spelling other parts.
 func ExampleParts_in1993() {
 	u, _ := uri.Draft1993.Parse("prospero://h.example/obj%00%00alpha")
 	for _, p := range scheme.Parts(u) {
@@ -83,7 +83,7 @@ func ExampleCatalogue_With() {
 	c, err := scheme.Standard().With(scheme.Scheme{Name: "x-foo"})
 	fmt.Println(c.Known("X-FOO"), err)
 	// Output:
-	// scheme: "foo": incomplete registration: no title, no reference, no retrieval algorithm
+	// scheme: "foo": incomplete registration: missing title, reference, retrieval algorithm
 	// true <nil>
 }
 
@@ -101,7 +101,8 @@ func ExampleScheme_Request() {
 	// RETR read.me
 }
 
-// A directory that leads to a file, and a client that fetches files.
+// A client that supports ftp, and a directory that leads to a file on an FTP
+// server.
 func ExampleRetriever_Follow() {
 	r := scheme.Retriever{Steps: map[string]scheme.Step{
 		"prospero": func(_ context.Context, r scheme.Request) (scheme.Outcome, error) {

@@ -6,24 +6,24 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// Host-specific file names (RFC 8089). In 1993 the prefix was a synonym of ftp,
+// Host-specific file names (RFC 8089). In 1993 the prefix is a synonym of ftp,
 // whose locators the draft calls file addresses.
 var file = Scheme{
 	Name: "file", Title: "Host-specific file names", Kind: KindLocator,
 	Reference: "RFC 8089; 1993, BNF: fileaddress",
 	Example:   "file:///etc/hosts",
-	Note: "what is local depends on who reads it; one slash, three, and localhost are the same; " +
-		"drive letters and double slashes of Windows are known, and refused where the standard does not derive them",
-	Security:     "a host other than this one may make a system log in there with the user's credentials",
+	Note: "the file depends on the machine of the reader; one slash, three slashes and localhost are equivalent; " +
+		"Windows drive letters and double slashes are recognised, and rejected where the standard does not derive them",
+	Security:     "opening a file on another host may send the user's credentials there",
 	Hierarchical: true,
-	Special:      []Special{{uri.ComponentPath, "/", "separates names of directories"}},
-	Retrieval:    "open the file on this machine, if the host is this machine or none",
+	Special:      []Special{{uri.ComponentPath, "/", "separates directory names"}},
+	Retrieval:    "open the file on this machine, if the host is this machine or absent",
 	Rules:        RuleSet{Check: checkFile, Parts: partsFile, Canonical: canonicalFile, Request: requestFile},
 }
 
 const ruleFile = "RFC 8089, 2: file-URI"
 
-// checkFile checks the name of a file.
+// checkFile checks a file URI.
 //
 //	file-URI       = file-scheme ":" file-hier-part
 //	file-hier-part = ( "//" auth-path ) / local-path
@@ -36,7 +36,7 @@ func checkFile(u uri.URI) []Finding {
 		if bad := checkFTP1993(&l); bad != nil {
 			return bad
 		}
-		return []Finding{remark(CodeForm, 0, l.rest-1, ruleFTP1993, "the scheme of file addresses is written ftp").instead("ftp")}
+		return []Finding{remark(CodeForm, 0, l.rest-1, ruleFTP1993, "file addresses must be written with the scheme ftp").instead("ftp")}
 	}
 	if bad := l.checkFileAuthority(); bad != nil {
 		return bad
@@ -44,20 +44,20 @@ func checkFile(u uri.URI) []Finding {
 	path := l.pathText()
 	switch {
 	case isDrivePath(path): // file:c:/x
-		return []Finding{broken(l.path, l.path+1, ruleFile, "a path with a drive letter needs slashes before it (E.2)").instead("///" + path[:1])}
+		return []Finding{broken(l.path, l.path+1, ruleFile, "a path with a drive letter needs leading slashes (E.2)").instead("///" + path[:1])}
 	case path == "" || path[0] != '/':
 		return refuse(l.path, l.path, ruleFile, "the path must begin with a slash")
 	case strings.HasPrefix(path, "//"): // file:////host/share
-		return []Finding{broken(l.path, l.path+2, ruleFile, "the path must not begin with two slashes; a host stands after the first two (E.3.2)").instead("")}
+		return []Finding{broken(l.path, l.path+2, ruleFile, "the path must not begin with two slashes; write the host after the first two (E.3.2)").instead("")}
 	case l.query >= 0:
-		return []Finding{broken(l.query-1, l.queryEnd, ruleFile, "there are no queries: a question mark in a name is %3F").instead("%3F" + l.s[l.query:l.queryEnd])}
+		return []Finding{broken(l.query-1, l.queryEnd, ruleFile, "queries are not allowed; percent-encode a question mark in a file name as %3F").instead("%3F" + l.s[l.query:l.queryEnd])}
 	case l.authority && l.host < l.hostEnd && !equalFold(l.s[l.host:l.hostEnd], "localhost"):
-		return []Finding{warn(CodeDanger, l.host, l.hostEnd, "RFC 8089, 5", "a file of another host: opening it may send credentials there")}
+		return []Finding{warn(CodeDanger, l.host, l.hostEnd, "RFC 8089, 5", "a file on another host: opening it may send credentials there")}
 	}
 	return nil
 }
 
-// checkFileAuthority checks what stands between the slashes.
+// checkFileAuthority checks the authority, which may only be a host.
 func (l *layout) checkFileAuthority() []Finding {
 	switch {
 	case !l.authority:
@@ -65,21 +65,21 @@ func (l *layout) checkFileAuthority() []Finding {
 	case l.host < 0:
 		return refuse(l.rest+2, l.path, ruleFile, "the authority must be a host")
 	case l.user >= 0:
-		return refuse(l.user, l.userEnd+1, ruleFile, "no user information is provided for (E.1)")
+		return refuse(l.user, l.userEnd+1, ruleFile, "user information is not allowed (E.1)")
 	case l.port == l.portEnd && l.port >= 0 && l.hostEnd-l.host == 1: // file://c:/x
-		return []Finding{broken(l.host, l.portEnd, ruleFile, "a drive letter belongs to the path (E.2)").instead("/" + l.s[l.host:l.portEnd])}
+		return []Finding{broken(l.host, l.portEnd, ruleFile, "a drive letter must be in the path, not in place of the host (E.2)").instead("/" + l.s[l.host:l.portEnd])}
 	case l.port >= 0:
-		return refuse(l.port-1, l.portEnd, ruleFile, "no port is provided for")
+		return refuse(l.port-1, l.portEnd, ruleFile, "a port is not allowed")
 	}
 	return nil
 }
 
-// isDrivePath reports whether a path begins with a letter and a colon.
+// isDrivePath reports whether a path begins with a drive letter and a colon.
 func isDrivePath(path string) bool {
 	return len(path) >= 2 && isAlpha(path[0]) && path[1] == ':' && (len(path) == 2 || path[2] == '/')
 }
 
-// partsFile takes the host, the drive letter and the path.
+// partsFile adds the host, the drive letter and the path.
 func partsFile(dst []Part, u uri.URI) []Part {
 	if u.Dialect() == uri.Draft1993 {
 		return partsFTP(dst, u)
@@ -99,8 +99,8 @@ func partsFile(dst []Part, u uri.URI) []Part {
 	return t.parts
 }
 
-// canonicalFile writes the three slashes (RFC 8089, 2 and B), and a drive letter
-// in upper case (E.2).
+// canonicalFile writes three slashes (RFC 8089, 2 and B) and a drive letter in
+// upper case (E.2).
 func canonicalFile(u uri.URI) string {
 	l := layoutOf(u)
 	if l.is1993() {

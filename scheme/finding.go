@@ -7,43 +7,44 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// A Code names a kind of finding.
+// A Code is the kind of a finding.
 type Code = uri.FindingCode
 
-// The codes.
+// The codes of findings.
 const (
-	CodeSyntax      Code = "scheme-syntax"     // the syntax of the scheme is broken
-	CodeValue       Code = "scheme-value"      // a value that has the right form and cannot be
-	CodeForm        Code = "scheme-form"       // right, but not as the scheme prefers it
-	CodeFragment    Code = "scheme-fragment"   // a fragment where the scheme gives it no meaning
-	CodeCredentials Code = "credentials"       // a secret that everybody can read
-	CodeInjection   Code = "injection"         // would end a line or a field of the protocol
-	CodeDanger      Code = "dangerous"         // following it may do more than fetch
-	CodeHidden      Code = "hidden-characters" // characters that are not seen, or turn the order
-	CodeInteractive Code = "interactive"       // a session, not an object
-	CodeUndefined   Code = "undefined-mapping" // no document says what it means
-	CodeNested      Code = "nested"            // another URI inside, which has findings of its own
+	CodeSyntax      Code = "scheme-syntax"     // violates the syntax of the scheme
+	CodeValue       Code = "scheme-value"      // well-formed, but the value is invalid
+	CodeForm        Code = "scheme-form"       // valid, but not the recommended form
+	CodeFragment    Code = "scheme-fragment"   // a fragment in a scheme that does not define one
+	CodeCredentials Code = "credentials"       // contains a secret in readable form
+	CodeInjection   Code = "injection"         // would end a line or field of the protocol
+	CodeDanger      Code = "dangerous"         // following it may do more than fetch a resource
+	CodeHidden      Code = "hidden-characters" // invisible characters, or characters that change the text direction
+	CodeInteractive Code = "interactive"       // opens a session; does not retrieve an object
+	CodeUndefined   Code = "undefined-mapping" // not defined by any document
+	CodeNested      Code = "nested"            // contains another URI, which has its own findings
 	CodeObsolete    Code = "obsolete"          // historical, or replaced
 )
 
-// A Finding is something about a URI that its reader should know by the rules of
-// its scheme. Offsets are into the spelling.
+// A Finding describes a problem with a URI, or something a reader should know
+// about it, according to the rules of its scheme. Offsets are byte offsets into
+// the URI as spelled.
 type Finding struct {
 	Code     Code
 	Severity uri.Severity
-	Offset   int    // of the first byte that it is about
-	End      int    // after the last one
-	Rule     string // document, section, production: "RFC 4266, 2.1: selector"
-	Message  string // what was found, for people
-	Right    string // what should stand between Offset and End, "" if unknown
+	Offset   int    // of the first byte concerned
+	End      int    // after the last byte concerned
+	Rule     string // the violated rule: "RFC 4266, 2.1: selector"
+	Message  string // a description, for people
+	Right    string // the text to put between Offset and End, "" if unknown
 }
 
-// Error says where and what.
+// Error returns the offset, the message and the rule.
 func (f Finding) Error() string {
 	return fmt.Sprintf("scheme: offset %d: %s (%s)", f.Offset, f.Message, f.Rule)
 }
 
-// HasError reports whether one of the findings is an error.
+// HasError reports whether any of the findings is an error.
 func HasError(found []Finding) bool {
 	return slices.ContainsFunc(found, func(f Finding) bool { return f.Severity == uri.SeverityError })
 }
@@ -58,27 +59,27 @@ func FirstError(found []Finding) error {
 	return nil
 }
 
-// broken is the refusal of the bytes between two offsets.
+// broken returns an error about the bytes from from to to.
 func broken(from, to int, rule, message string) Finding {
 	return Finding{Code: CodeSyntax, Severity: uri.SeverityError, Offset: from, End: to, Rule: rule, Message: message}
 }
 
-// refuse is the only finding of a Check.
+// refuse returns a single error, the result of a check that fails.
 func refuse(from, to int, rule, message string) []Finding {
 	return []Finding{broken(from, to, rule, message)}
 }
 
-// warn is about what may deceive or harm.
+// warn returns a warning about something deceptive or harmful.
 func warn(code Code, from, to int, rule, message string) Finding {
 	return Finding{Code: code, Severity: uri.SeverityWarning, Offset: from, End: to, Rule: rule, Message: message}
 }
 
-// remark is about what could be better.
+// remark returns a remark about something that could be improved.
 func remark(code Code, from, to int, rule, message string) Finding {
 	return Finding{Code: code, Severity: uri.SeverityInfo, Offset: from, End: to, Rule: rule, Message: message}
 }
 
-// instead returns f with what should stand there.
+// instead returns f with a suggested replacement text.
 func (f Finding) instead(right string) Finding {
 	f.Right = right
 	return f

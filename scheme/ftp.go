@@ -10,20 +10,20 @@ var ftp = Scheme{
 	Name: "ftp", Title: "File Transfer Protocol", Kind: KindLocator,
 	Reference:   "RFC 1738, 3.2; RFC 959; 1993, FTP",
 	Example:     "ftp://example.org/pub/readme.txt;type=a",
-	Note:        "without ;type= the transfer mode is guessed from the suffix of the name",
-	Security:    "user name and password are sent in the clear, and are readable in the locator",
+	Note:        "without ;type= the client guesses the transfer mode from the file suffix",
+	Security:    "user name and password are sent in the clear and are visible in the locator",
 	DefaultPort: "21", Transport: "tcp", Hierarchical: true, RootPath: true,
 	Special: []Special{
-		{uri.ComponentUserinfo, ":", "separates user name and password"},
-		{uri.ComponentPath, "/", "separates names of directories"},
+		{uri.ComponentUserinfo, ":", "separates the user name and password"},
+		{uri.ComponentPath, "/", "separates directory names"},
 		{uri.ComponentPath, ";", "precedes the typecode (not in 1993)"},
 	},
-	Retrieval: "log in as the user, or as anonymous with a mail address as password; change directory by each element, " +
-		"set the transfer mode and retrieve the name; the format is deduced from the suffix",
+	Retrieval: "log in as the user, or as anonymous with a mail address as password; change to each directory in turn; " +
+		"set the transfer mode and retrieve the file; the format is deduced from the suffix",
 	Rules: RuleSet{Check: checkFTP, Parts: partsFTP, Build: buildFTP, Request: requestFTP},
 }
 
-// The productions of FTP.
+// The grammar rules of FTP.
 const (
 	ruleFTPQuery = "RFC 3986, 3.4: query"
 	ruleFTP1993  = "1993, BNF: fileaddress"
@@ -47,20 +47,20 @@ func checkFTP(u uri.URI) []Finding {
 		return bad
 	}
 	if l.query >= 0 {
-		return []Finding{broken(l.query-1, l.queryEnd, ruleFTPQuery, "there are no queries: a question mark in a name is %3F").instead("%3F" + l.s[l.query:l.queryEnd])}
+		return []Finding{broken(l.query-1, l.queryEnd, ruleFTPQuery, "queries are not allowed; percent-encode a question mark in a file name as %3F").instead("%3F" + l.s[l.query:l.queryEnd])}
 	}
 	name, code := l.typecode()
 	if semicolon := strings.IndexByte(l.s[l.path:name], ';'); semicolon >= 0 {
 		at := l.path + semicolon
-		return []Finding{broken(at, at+1, ruleFTPPath, "a semicolon in a name must be escaped").instead("%3B")}
+		return []Finding{broken(at, at+1, ruleFTPPath, "a semicolon in a file name must be percent-encoded").instead("%3B")}
 	}
 	if code >= 0 && (l.pathEnd != code+1 || strings.IndexByte("AIDaid", l.s[code]) < 0) {
-		return refuse(code, l.pathEnd, ruleFTPType, "the typecode is a, i or d")
+		return refuse(code, l.pathEnd, ruleFTPType, "the typecode must be a, i or d")
 	}
 	return l.refuseControls(ruleFTPLines, "FTP")
 }
 
-// checkFTP1993 checks what the draft calls a fileaddress, with the additions of
+// checkFTP1993 checks a fileaddress of the draft, including the additions in
 // its prose.
 //
 //	fileaddress = "ftp://" [ user [ ":" password ] "@" ] hostport "/" path
@@ -72,12 +72,13 @@ func checkFTP1993(l *layout) []Finding {
 		return refuse(l.path, l.path, ruleFTP1993, "needs a slash and a path after the host")
 	}
 	if l.query >= 0 {
-		return refuse(l.query-1, l.queryEnd, ruleFTP1993, "files are not searched")
+		return refuse(l.query-1, l.queryEnd, ruleFTP1993, "searches are not supported in file addresses")
 	}
 	return l.refuseControls(ruleFTPLines, "FTP")
 }
 
-// typecode returns where the name ends and where the typecode begins, or -1.
+// typecode returns the end of the name and the start of the typecode, -1 if
+// there is none.
 func (l *layout) typecode() (name, code int) {
 	last := l.path + strings.LastIndexByte(l.pathText(), '/') + 1
 	const key = ";type="
@@ -87,8 +88,9 @@ func (l *layout) typecode() (name, code int) {
 	return l.pathEnd, -1
 }
 
-// partsFTP takes the parts of an FTP locator. In 1993 the path is one; later it
-// is the arguments of CWD commands, a name and a typecode.
+// partsFTP adds the parts of an FTP locator. In 1993 the path is a single part;
+// in later documents it consists of arguments for CWD commands, a name and a
+// typecode.
 func partsFTP(dst []Part, u uri.URI) []Part {
 	t := take(dst, u)
 	t.login()
@@ -110,8 +112,8 @@ func partsFTP(dst []Part, u uri.URI) []Part {
 	return t.parts
 }
 
-// directories takes the elements of the path up to an offset: directories to
-// change to, and the name.
+// directories adds the path segments before end: the directories to change to,
+// and the name.
 func (t *taker) directories(end int) {
 	at := t.path + 1
 	for {
@@ -125,8 +127,8 @@ func (t *taker) directories(end int) {
 	}
 }
 
-// suffix takes what follows the last dot of the last element, if that is not all
-// of it.
+// suffix adds the text after the last dot of the last segment, unless that is
+// the whole segment.
 func (t *taker) suffix(end int) {
 	last := t.path + strings.LastIndexByte(t.s[t.path:end], '/') + 1
 	if dot := strings.LastIndexByte(t.s[last:end], '.'); dot > 0 && last+dot+1 < end {
@@ -134,8 +136,9 @@ func (t *taker) suffix(end int) {
 	}
 }
 
-// buildFTP writes user and password only if they are given, and the path: one
-// part in 1993, directories, name and typecode later.
+// buildFTP writes an FTP locator. The path is one part in 1993, and
+// directories, name and typecode in later documents. User and password are
+// written only if given.
 func buildFTP(d uri.Dialect, parts []Part) (string, error) {
 	w := newBuilder(d, "ftp", "21", parts)
 	if d == uri.Draft1993 {

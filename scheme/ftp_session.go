@@ -7,23 +7,25 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// An FTPServer says how a file server wants to be treated. The zero FTPServer
-// takes names as Unix does, and is led to a file from directory to directory.
+// An FTPServer describes how to talk to a particular FTP server. The zero
+// FTPServer joins names with slashes, as on Unix, and changes directory one
+// segment at a time.
 type FTPServer struct {
-	// Names converts the elements of a path to what the server calls a file;
-	// without it they are joined by slashes.
+	// Names converts the segments of a path to a file name of the server. If
+	// nil, they are joined with slashes.
 	Names *LocalNames
 
-	// Whole asks for a file by its whole name, without changing directory.
+	// Whole requests a file by its full name, without changing directory.
 	Whole bool
 
-	// TypeLast sets the transfer mode after the directories, not before.
+	// TypeLast sets the transfer mode after changing directories instead of
+	// before.
 	TypeLast bool
 }
 
-// requestFTP says how to log in and what to do then. Nothing of it can hold the
-// end of a line: Check has refused it, and what the client was told is refused
-// here.
+// requestFTP returns the login and the commands. No argument can contain a line
+// break: Check has rejected those in the locator, and requestFTP rejects those
+// in the client's settings.
 func requestFTP(u uri.URI, c Client) (Request, error) {
 	parts := partsFTP(nil, u)
 	r := Request{Length: -1}
@@ -48,8 +50,8 @@ func requestFTP(u uri.URI, c Client) (Request, error) {
 	return r, nil
 }
 
-// login logs in: as the locator says, else as anonymous with the address of the
-// user (1993, FTP; RFC 1738, 3.2.1).
+// login returns the credentials: those of the locator, or else anonymous with
+// the user's mail address (1993, FTP; RFC 1738, 3.2.1).
 func (c Client) login(r *Request, parts []Part) error {
 	if _, ok := Get(parts, "user"); ok {
 		r.Login = Login{User: partData(parts, "user"), Password: partData(parts, "password")}
@@ -57,7 +59,7 @@ func (c Client) login(r *Request, parts []Part) error {
 		r.Login = Login{User: "anonymous", Password: c.Mail, Anonymous: true}
 	}
 	if strings.ContainsAny(c.Mail, "\r\n\x00") {
-		return fmt.Errorf("scheme: ftp: the mail address %q has the end of a line in it", c.Mail)
+		return fmt.Errorf("scheme: ftp: mail address %q contains a line break", c.Mail)
 	}
 	r.Commands = []string{"USER " + r.Login.User}
 	if _, ok := Get(parts, "password"); ok || r.Login.Anonymous {
@@ -66,7 +68,7 @@ func (c Client) login(r *Request, parts []Part) error {
 	return nil
 }
 
-// ftpElements returns the decoded directories and name of a path.
+// ftpElements returns the decoded directories and the name of a path.
 func ftpElements(u uri.URI, parts []Part) (dirs []string, name string) {
 	if u.Dialect() != uri.Draft1993 {
 		for _, p := range parts {
@@ -84,7 +86,7 @@ func ftpElements(u uri.URI, parts []Part) (dirs []string, name string) {
 	return dirs[:len(dirs)-1], dirs[len(dirs)-1]
 }
 
-// commands returns what is said after the login.
+// commands returns the commands to send after the login.
 func (s FTPServer) commands(dirs []string, name string, text, list bool) ([]string, error) {
 	mode := "TYPE I"
 	if text || list {

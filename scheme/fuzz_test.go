@@ -8,9 +8,9 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// FuzzSchemes gives any URI to the rules of its scheme, in every dialect: they
-// do not panic, their offsets are inside the spelling, parts are where they say
-// and make up the URI, and the canonical spelling is a fixed point.
+// FuzzSchemes applies the rules of a scheme to any URI, in every dialect: they
+// must not panic, offsets must be inside the spelling, parts must be at their
+// offsets and make up the URI, and the canonical form must be a fixed point.
 func FuzzSchemes(f *testing.F) {
 	for s := range All() {
 		f.Add(s.Example)
@@ -31,15 +31,15 @@ func FuzzSchemes(f *testing.F) {
 	f.Fuzz(func(t *testing.T, s string) {
 		for d := uri.Draft1993; d.IsValid(); d++ {
 			if u, err := d.Parse(s); err == nil {
-				lawful(t, u)
+				checkInvariants(t, u)
 				requests(t, u)
 			}
 		}
 	})
 }
 
-// requests holds that what is asked for has no line ends in what a server takes
-// line by line, and that a host can be looked up.
+// requests checks that line-based requests contain no line breaks, and that the
+// host can be looked up.
 func requests(t *testing.T, u uri.URI) {
 	t.Helper()
 	name, _ := u.Scheme()
@@ -53,7 +53,7 @@ func requests(t *testing.T, u uri.URI) {
 	}
 	for _, line := range r.Commands {
 		if hasLineEnd(line) {
-			t.Errorf("Request(%q): the command %q has a line end", u, line)
+			t.Errorf("Request(%q): command %q contains a line break", u, line)
 		}
 	}
 	if r.Network != "" && !isHost(r.Host) && !isIPv6Text(r.Host) {
@@ -73,8 +73,8 @@ func hasLineEnd(s string) bool {
 	return false
 }
 
-// FuzzGopherItem reads any line of a menu: its locator is a URI that is safe to
-// write and keeps the rules of its scheme.
+// FuzzGopherItem parses any menu line: its locator must be a valid URI of its
+// scheme.
 func FuzzGopherItem(f *testing.F) {
 	f.Add("8Library\tguest\th.example\t2323\r\n")
 	f.Add("hPage\tGET /a b?c\twww.example\t80")
@@ -93,13 +93,13 @@ func FuzzGopherItem(f *testing.F) {
 			t.Errorf("Locator(%q) = %q", line, u)
 		}
 		if again, err := uri.Parse(u.String()); err != nil || again != u {
-			t.Errorf("Locator(%q) = %q is read as %q, %v", line, u, again, err)
+			t.Errorf("Locator(%q) = %q is parsed as %q, %v", line, u, again, err)
 		}
 	})
 }
 
-// FuzzGateways puts any locator through gateways: what is fetched stays with the
-// gateway, below its path.
+// FuzzGateways passes any locator through gateways: the URL to fetch must stay
+// at the gateway, below its path.
 func FuzzGateways(f *testing.F) {
 	f.Add("x-foo:a/../../b?c#d")
 	f.Add("wais://h/db?x@y:1")

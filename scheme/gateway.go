@@ -10,43 +10,45 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// Gateways say through what to reach schemes that a client does not speak: a
-// table that a user configures (1993, Registration of naming schemes). It is a
-// value; the zero Gateways has none.
+// Gateways is a user's table of gateways, which retrieve schemes that a client
+// does not support (1993, Registration of naming schemes). It is immutable; the
+// zero Gateways is empty.
 type Gateways struct{ list []gateway }
 
-// A gateway is a line of the table.
+// A gateway is a row of the table.
 type gateway struct{ scheme, template string }
 
-// The schemes that stand for several.
+// Wildcards for scheme names.
 const (
-	AnyExperimental = "x-*" // all whose names begin with "x-" and that have no gateway of their own
-	AnyScheme       = "*"   // all others
+	AnyExperimental = "x-*" // schemes that begin with "x-" and have no gateway of their own
+	AnyScheme       = "*"   // schemes without a gateway of their own
 )
 
-// Where a template takes the locator.
+// Variables that a gateway template may contain.
 const (
-	varURI  = "{uri}"  // all but unreserved characters escaped
-	varRaw  = "{+uri}" // as it is spelled
-	varRest = "{rest}" // what follows the colon, all but unreserved characters escaped
+	varURI  = "{uri}"  // the locator, with all but unreserved characters percent-encoded
+	varRaw  = "{+uri}" // the locator, as spelled
+	varRest = "{rest}" // the text after the first colon, with all but unreserved characters percent-encoded
 )
 
-// ErrGateway is the error of a gateway that cannot be one.
-var ErrGateway = errors.New("not a gateway locator")
+// ErrGateway means that a gateway template is invalid.
+var ErrGateway = errors.New("invalid gateway locator")
 
-// ErrThrough is the error of a locator that cannot be asked of a gateway as it
-// is spelled, because what follows would be read as another path.
-var ErrThrough = errors.New("cannot pass the gateway")
+// ErrThrough means that a gateway cannot pass on a locator as spelled, because
+// it would be read as another path.
+var ErrThrough = errors.New("cannot be passed to the gateway")
 
-// With returns the table with a gateway for a scheme, or for [AnyExperimental]
-// or [AnyScheme]; it takes the place of one for the same. The gateway is a
-// locator in full form. It may say where the locator goes that is to be reached:
+// With returns a copy of the table with a gateway for a scheme, or for
+// [AnyExperimental] or [AnyScheme]. It replaces an existing gateway for the
+// same scheme. The gateway is an absolute locator that may contain one of these
+// variables for the locator to retrieve:
 //
 //	{uri}   all of it, everything but unreserved characters escaped
 //	{+uri}  all of it as it is spelled, as some gateways want it
 //	{rest}  what follows the colon of the scheme, escaped
 //
-// If it says none, {uri} is appended. The error wraps [ErrGateway].
+// Without a variable, the locator is appended as by {uri}. The error wraps
+// [ErrGateway].
 func (g Gateways) With(scheme, template string) (Gateways, error) {
 	scheme = strings.ToLower(scheme)
 	if !IsName(scheme) && scheme != AnyExperimental && scheme != AnyScheme {
@@ -66,7 +68,7 @@ func (g Gateways) With(scheme, template string) (Gateways, error) {
 	return Gateways{append(list, gateway{scheme, template})}, nil
 }
 
-// badGateway says why a template is refused.
+// badGateway returns the reason why a template is invalid, or "".
 func badGateway(template string, sample uri.URI, scheme string) string {
 	name, _ := sample.Scheme()
 	host, ok := sample.Host()
@@ -74,20 +76,20 @@ func badGateway(template string, sample uri.URI, scheme string) string {
 	brace := strings.IndexByte(template, '{')
 	switch {
 	case !ok || host == "":
-		return "needs a host"
+		return "missing host"
 	case equalFold(name, scheme):
-		return "leads to the scheme that it is for"
+		return "uses the same scheme that it is a gateway for"
 	case brace < strings.Index(template, "//")+2+len(authority):
-		return "the locator must not stand in the scheme or the host"
+		return "the variable must not be in the scheme or the host"
 	}
 	if _, ok := sample.Fragment(); ok {
-		return "a fragment is not sent"
+		return "a fragment would not be sent"
 	}
 	return ""
 }
 
-// All yields the schemes with their gateways, in the order in which they were
-// given.
+// All yields the schemes and their gateways in the order in which they were
+// added.
 func (g Gateways) All() iter.Seq2[string, string] {
 	return func(yield func(string, string) bool) {
 		for _, w := range g.list {
@@ -98,14 +100,14 @@ func (g Gateways) All() iter.Seq2[string, string] {
 	}
 }
 
-// has reports whether there is a gateway for just this scheme.
+// has reports whether the table has a gateway for this very scheme.
 func (g Gateways) has(scheme string) bool {
 	return slices.ContainsFunc(g.list, func(w gateway) bool { return equalFold(w.scheme, scheme) })
 }
 
-// Locator returns the locator to fetch in order to get what u names, without its
-// fragment, which stays with the client. It is false if no gateway is configured
-// for the scheme. The error wraps [ErrThrough].
+// Locator returns the locator to fetch in order to retrieve u through a
+// gateway. It omits the fragment, which stays with the client. It returns false
+// if no gateway is configured for the scheme. The error wraps [ErrThrough].
 func (g Gateways) Locator(u uri.URI) (uri.URI, bool, error) {
 	template := g.templateFor(u)
 	if template == "" {
@@ -113,7 +115,7 @@ func (g Gateways) Locator(u uri.URI) (uri.URI, bool, error) {
 	}
 	u = u.WithoutFragment()
 	if strings.Contains(template, varRaw) && !passes(u) {
-		return uri.URI{}, false, fmt.Errorf("scheme: %s: %w: it has dot segments, and the gateway wants it as it is spelled", u.Redacted(), ErrThrough)
+		return uri.URI{}, false, fmt.Errorf("scheme: %s: %w: it contains dot segments, which this gateway would resolve", u.Redacted(), ErrThrough)
 	}
 	at, err := uri.Parse(expand(template, u))
 	if err != nil {
@@ -122,8 +124,8 @@ func (g Gateways) Locator(u uri.URI) (uri.URI, bool, error) {
 	return at, true, nil
 }
 
-// templateFor returns the gateway for the scheme of u, or "". One that leads
-// through the scheme of u is none for it.
+// templateFor returns the gateway for the scheme of u, or "". It skips a
+// gateway that uses that same scheme.
 func (g Gateways) templateFor(u uri.URI) string {
 	name, ok := u.Scheme()
 	if !ok {
@@ -142,8 +144,8 @@ func (g Gateways) templateFor(u uri.URI) string {
 	return ""
 }
 
-// passes reports whether no part of u is a dot segment, also for those who
-// decode first.
+// passes reports whether u has no dot segment, not even in percent-encoded
+// form.
 func passes(u uri.URI) bool {
 	text := u.String()
 	for i := 0; i < len(text); {
@@ -159,7 +161,7 @@ func passes(u uri.URI) bool {
 	return true
 }
 
-// expand puts a locator into a template.
+// expand inserts a locator into a template.
 func expand(template string, u uri.URI) string {
 	name, _ := u.Scheme()
 	text := u.String()
@@ -181,7 +183,7 @@ func expand(template string, u uri.URI) string {
 		case strings.HasPrefix(template, varRest):
 			escapeAll(&b, text[len(name)+1:])
 			template = template[len(varRest):]
-		default: // an unknown variable: the brace is for the parser to refuse
+		default: // an unknown variable; parsing the result rejects the brace
 			b.WriteByte('{')
 			template = template[1:]
 		}
@@ -190,8 +192,7 @@ func expand(template string, u uri.URI) string {
 	return b.String()
 }
 
-// escapeAll writes s with all but unreserved characters escaped (RFC 6570,
-// 3.2.2).
+// escapeAll percent-encodes all but unreserved characters (RFC 6570, 3.2.2).
 func escapeAll(b *strings.Builder, s string) {
 	const hex = "0123456789ABCDEF"
 	for i := range len(s) {

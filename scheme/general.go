@@ -8,7 +8,7 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// partsGeneric takes the parts of a scheme that is not known (1993, BNF).
+// partsGeneric adds the parts of a URI of an unknown scheme (1993, BNF).
 //
 //	generic = scheme ":" path [ "?" search ]
 func partsGeneric(dst []Part, u uri.URI) []Part {
@@ -21,7 +21,7 @@ func partsGeneric(dst []Part, u uri.URI) []Part {
 	return t.parts
 }
 
-// appendGeneral adds what is to be said about the URIs of all schemes.
+// appendGeneral appends the findings that apply to all schemes.
 func (s *Scheme) appendGeneral(found []Finding, u uri.URI) []Finding {
 	text := u.String()
 	name, _ := u.Scheme()
@@ -37,9 +37,9 @@ func (s *Scheme) appendGeneral(found []Finding, u uri.URI) []Finding {
 	return found
 }
 
-// appendHidden adds the first run of escapes that stands for a character which
-// is not seen or turns the order of others: in ISO Latin-1 in 1993, in UTF-8
-// otherwise.
+// appendHidden appends a finding for the first run of percent-encodings that
+// decodes to an invisible or bidirectional control character. The charset is
+// ISO Latin-1 in 1993, otherwise UTF-8.
 func appendHidden(found []Finding, s string, d uri.Dialect) []Finding {
 	for i := 0; i < len(s); i++ {
 		n := strings.IndexByte(s[i:], '%')
@@ -50,15 +50,16 @@ func appendHidden(found []Finding, s string, d uri.Dialect) []Finding {
 		r, size := escapedRune(s[i:], d)
 		if isHidden(r) {
 			return append(found, warn(CodeHidden, i, i+size, "RFC 3987, 4.1",
-				"stands for a character that is not seen, or that turns the order of others"))
+				"percent-encodes a character that is invisible or changes the text direction"))
 		}
 		i += max(size, 1) - 1
 	}
 	return found
 }
 
-// escapedRune decodes the character that the escapes at the beginning of s stand
-// for, and how many bytes they are; 0 if they are not UTF-8.
+// escapedRune decodes the character that the percent-encodings at the beginning
+// of s stand for, and returns the number of bytes decoded; 0 if they are not
+// valid UTF-8.
 func escapedRune(s string, d uri.Dialect) (r rune, size int) {
 	if d == uri.Draft1993 {
 		return rune(unhex(s[1])<<4 | unhex(s[2])), 3
@@ -76,12 +77,12 @@ func escapedRune(s string, d uri.Dialect) (r rune, size int) {
 	return r, 3 * w
 }
 
-// isHidden reports whether a character beyond ASCII is not seen or turns the
-// order of others.
+// isHidden reports whether a non-ASCII character is invisible or changes the
+// text direction.
 func isHidden(r rune) bool {
 	switch {
 	case r < 0x80:
-		return false // controls are told by the general inspection
+		return false // [uri.URI.Inspect] reports control characters
 	case r <= 0x9F, r == 0xAD, r == 0x61C, r == 0x115F, r == 0x1160, r == 0x180E, r == 0x3164, r == 0xFEFF, r == 0xFFA0:
 		return true
 	case 0x200B <= r && r <= 0x200F, 0x2028 <= r && r <= 0x202E, 0x2060 <= r && r <= 0x206F:
@@ -92,11 +93,11 @@ func isHidden(r rune) bool {
 	return false
 }
 
-// needServer refuses what has no host after two slashes.
+// needServer returns an error unless two slashes and a host are present.
 func (l *layout) needServer(rule string) []Finding {
 	switch {
 	case !l.authority:
-		return refuse(l.rest, l.rest, rule, "needs // and a host after the colon")
+		return refuse(l.rest, l.rest, rule, "missing // and host after the colon")
 	case l.host < 0:
 		return refuse(l.rest+2, l.path, rule, "the authority must be a host")
 	case l.host == l.hostEnd:
@@ -105,8 +106,8 @@ func (l *layout) needServer(rule string) []Finding {
 	return nil
 }
 
-// refuseControls refuses escapes that, decoded, would end a line or a field of a
-// protocol.
+// refuseControls returns an error if a percent-encoding, once decoded, would
+// end a line or a field of the protocol.
 func (l *layout) refuseControls(rule, protocol string) []Finding {
 	at := escapedControl(l.s, l.rest, l.end())
 	if at < 0 {
@@ -115,9 +116,9 @@ func (l *layout) refuseControls(rule, protocol string) []Finding {
 	return refuseControl(at, rule, protocol)
 }
 
-// refuseControl refuses the escape of a control character.
+// refuseControl returns an error about a percent-encoded control character.
 func refuseControl(at int, rule, protocol string) []Finding {
-	f := broken(at, at+3, rule, "a control character cannot be said in "+protocol)
+	f := broken(at, at+3, rule, "a control character cannot be sent in "+protocol)
 	f.Code = CodeInjection
 	return []Finding{f}
 }

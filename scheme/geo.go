@@ -10,17 +10,17 @@ var geo = Scheme{
 	Name: "geo", Title: "Geographic locations", Kind: KindOther,
 	Reference: "RFC 5870",
 	Example:   "geo:48.2010,16.3695,183;u=40",
-	Note:      "latitude comes first; the longitude of a pole is 0, that of the date line 180; many add ?q= and ?z=, which no document defines",
-	Security:  "tells where somebody is",
+	Note:      "latitude comes first; the longitude is 0 at a pole and 180 on the date line; ?q= and ?z= are common but not defined by any document",
+	Security:  "may reveal the location of a person",
 	Special: []Special{
 		{uri.ComponentPath, ",", "separates coordinates"},
 		{uri.ComponentPath, ";", "precedes a parameter"},
 	},
-	Properties: "a point in the coordinate reference system, WGS 84 if none is said; nothing is retrieved",
+	Properties: "identifies a point in a coordinate reference system, WGS 84 by default; nothing is retrieved",
 	Rules:      RuleSet{Check: checkGeo, Parts: partsGeo, Canonical: canonicalGeo},
 }
 
-// The productions of geo URIs.
+// The grammar rules of geo URIs.
 const (
 	ruleGeo      = "RFC 5870, 3.3: geo-URI"
 	ruleGeoCoord = "RFC 5870, 3.3: coordinates"
@@ -28,17 +28,17 @@ const (
 	ruleGeoParam = "RFC 5870, 3.3: parameter"
 )
 
-// A place says where the pieces of a location are.
-type place struct {
-	coord [3]struct{ from, to int } // as many as n
+// A geoLayout holds the offsets of the pieces of a geo URI.
+type geoLayout struct {
+	coord [3]struct{ from, to int } // the first n are valid
 	n     int                       // 4 if there are too many
 	end   int                       // of the coordinates
 	wgs84 bool
 }
 
-// place measures a location.
-func (l *layout) place() place {
-	p := place{end: until(l.s, l.path, l.pathEnd, ';'), wgs84: true}
+// geo returns the offsets of the pieces.
+func (l *layout) geo() geoLayout {
+	p := geoLayout{end: until(l.s, l.path, l.pathEnd, ';'), wgs84: true}
 	for at := l.path; at <= p.end; {
 		to := until(l.s, at, p.end, ',')
 		if p.n == len(p.coord) {
@@ -56,7 +56,7 @@ func (l *layout) place() place {
 	return p
 }
 
-// checkGeo checks a location.
+// checkGeo checks a geo URI.
 //
 //	geo-path    = coordinates p
 //	coordinates = coord-a "," coord-b [ "," coord-c ]
@@ -66,13 +66,13 @@ func checkGeo(u uri.URI) []Finding {
 	if bad := l.refuseAuthority(ruleGeo, "the latitude"); bad != nil {
 		return bad
 	}
-	p := l.place()
+	p := l.geo()
 	if p.n != 2 && p.n != 3 {
-		return refuse(l.path, p.end, ruleGeoCoord, "a location is two or three numbers with commas between")
+		return refuse(l.path, p.end, ruleGeoCoord, "expected two or three numbers separated by commas")
 	}
 	for _, c := range p.coord[:p.n] {
 		if bad := badNum(l.s, c.from, c.to, true); bad >= 0 {
-			return refuse(bad, min(bad+1, c.to), ruleGeoNum, "a number is digits, perhaps with a minus sign before them and a fraction after a dot")
+			return refuse(bad, min(bad+1, c.to), ruleGeoNum, "invalid number: want digits, optionally with a leading minus sign and a fraction after a dot")
 		}
 	}
 	if bad := l.checkGeoParams(p.end); bad != nil {
@@ -85,13 +85,13 @@ func checkGeo(u uri.URI) []Finding {
 		return bad
 	}
 	if !p.wgs84 {
-		return []Finding{warn(CodeUndefined, p.end+1, until(l.s, p.end+1, l.pathEnd, ';'), "RFC 5870, 3.4.1", "only wgs84 is defined: the numbers mean nothing without this coordinate reference system")}
+		return []Finding{warn(CodeUndefined, p.end+1, until(l.s, p.end+1, l.pathEnd, ';'), "RFC 5870, 3.4.1", "only wgs84 is defined; with another coordinate reference system the numbers have no defined meaning")}
 	}
 	return l.checkWGS84(&p)
 }
 
-// checkWGS84 checks that there is such a place on Earth (RFC 5870, 3.4.2).
-func (l *layout) checkWGS84(p *place) []Finding {
+// checkWGS84 checks that the coordinates are in range (RFC 5870, 3.4.2).
+func (l *layout) checkWGS84(p *geoLayout) []Finding {
 	latitude, longitude := l.s[p.coord[0].from:p.coord[0].to], l.s[p.coord[1].from:p.coord[1].to]
 	far := func(i int, message string) []Finding {
 		f := broken(p.coord[i].from, p.coord[i].to, "RFC 5870, 3.4.2", message)
@@ -100,47 +100,47 @@ func (l *layout) checkWGS84(p *place) []Finding {
 	}
 	switch {
 	case digitsBeforeDot(latitude) > 2 || compareNum(latitude, "90") > 0:
-		return far(0, "the latitude is from -90 to 90")
+		return far(0, "the latitude must be from -90 to 90")
 	case digitsBeforeDot(longitude) > 3 || compareNum(longitude, "180") > 0:
-		return far(1, "the longitude is from -180 to 180")
+		return far(1, "the longitude must be from -180 to 180")
 	case compareNum(latitude, "90") == 0 && compareNum(longitude, "0") != 0:
-		return []Finding{remark(CodeForm, p.coord[1].from, p.coord[1].to, "RFC 5870, 3.4.2", "the longitude of a pole is written 0").instead("0")}
+		return []Finding{remark(CodeForm, p.coord[1].from, p.coord[1].to, "RFC 5870, 3.4.2", "the longitude of a pole must be 0").instead("0")}
 	}
 	return nil
 }
 
-// checkGeoParams checks the parameters after the coordinates: crs, then u, each
-// once, then others.
+// checkGeoParams checks the parameters: crs, then u, each at most once, then
+// any others.
 func (l *layout) checkGeoParams(from int) []Finding {
 	for at, n := from+1, 0; at <= l.pathEnd; n++ {
 		f := nextField(l.s, at, l.pathEnd, ';')
 		if f.name == f.nameEnd {
-			return refuse(f.name, f.end, ruleGeoParam, "the name of the parameter is missing")
+			return refuse(f.name, f.end, ruleGeoParam, "missing parameter name")
 		}
 		if i := firstNot(l.s, f.name, f.nameEnd, isTelName); i >= 0 {
-			return refuse(i, i+1, ruleGeoParam, "the name of a parameter is letters, digits and hyphens")
+			return refuse(i, i+1, ruleGeoParam, "a parameter name must consist of letters, digits and hyphens")
 		}
 		switch {
 		case f.is(l.s, "crs"):
 			switch {
 			case n > 0:
-				return refuse(f.name, f.end, "RFC 5870, 3.3: crsp", "crs comes first, and once")
+				return refuse(f.name, f.end, "RFC 5870, 3.3: crsp", "crs must be the first parameter and appear only once")
 			case f.empty() || firstNot(l.s, f.value, f.end, isTelName) >= 0:
-				return refuse(f.name, f.end, "RFC 5870, 3.3: crslabel", "a coordinate reference system is letters, digits and hyphens")
+				return refuse(f.name, f.end, "RFC 5870, 3.3: crslabel", "the name of a coordinate reference system must consist of letters, digits and hyphens")
 			}
 		case f.is(l.s, "u"):
 			first := nextField(l.s, from+1, l.pathEnd, ';')
 			switch {
 			case n > 1 || n == 1 && !first.is(l.s, "crs"):
-				return refuse(f.name, f.end, "RFC 5870, 3.3: uncp", "u comes after crs, before all others, and once")
+				return refuse(f.name, f.end, "RFC 5870, 3.3: uncp", "u must follow crs, precede all other parameters, and appear only once")
 			case f.empty() || badNum(l.s, f.value, f.end, false) >= 0:
-				return refuse(f.name, f.end, "RFC 5870, 3.3: uval", "the uncertainty is a number of metres")
+				return refuse(f.name, f.end, "RFC 5870, 3.3: uval", "the uncertainty must be a number of metres")
 			}
 		case f.value == f.end:
-			return refuse(f.name, f.end, ruleGeoParam, "the value of the parameter is missing")
+			return refuse(f.name, f.end, ruleGeoParam, "missing parameter value")
 		case f.value >= 0:
 			if i := firstNot(l.s, f.value, f.end, isGeoValue); i >= 0 {
-				return refuse(i, i+1, "RFC 5870, 3.3: pvalue", "must be escaped in the value of a parameter")
+				return refuse(i, i+1, "RFC 5870, 3.3: pvalue", "must be percent-encoded in a parameter value")
 			}
 		}
 		at = f.end + 1
@@ -148,10 +148,12 @@ func (l *layout) checkGeoParams(from int) []Finding {
 	return nil
 }
 
-// isGeoValue reports whether c is a paramchar; a percent sign begins an escape.
+// isGeoValue reports whether c is a paramchar. It accepts the percent sign,
+// which begins a percent-encoding.
 func isGeoValue(c byte) bool { return c != '/' && isTelValue(c) }
 
-// badNum returns the offset of what is no number, -1 if it is one.
+// badNum returns the offset of the first byte that is invalid in a number, or
+// -1 if the number is valid.
 //
 //	pnum = 1*DIGIT [ "." 1*DIGIT ]
 //	num  = [ "-" ] pnum
@@ -170,7 +172,7 @@ func badNum(s string, from, to int, signed bool) int {
 	return badUnless(end == to && end > at+1, end)
 }
 
-// badUnless returns the offset of what is bad, -1 if it is good.
+// badUnless returns -1 if ok, and the offset otherwise.
 func badUnless(good bool, at int) int {
 	if good {
 		return -1
@@ -178,13 +180,14 @@ func badUnless(good bool, at int) int {
 	return at
 }
 
-// digitsBeforeDot counts.
+// digitsBeforeDot returns the number of digits before the dot.
 func digitsBeforeDot(num string) int {
 	num = strings.TrimPrefix(num, "-")
 	return until(num, 0, len(num), '.')
 }
 
-// plainNum returns sign, whole and fraction of a number without needless zeros.
+// plainNum returns the sign, integer part and fraction of a number without
+// redundant zeros.
 func plainNum(num string) (negative bool, whole, fraction string) {
 	num, negative = strings.CutPrefix(num, "-")
 	whole, fraction, _ = strings.Cut(num, ".")
@@ -192,7 +195,7 @@ func plainNum(num string) (negative bool, whole, fraction string) {
 	return negative && whole+fraction != "", whole, fraction
 }
 
-// compareNum compares the distance of a number from zero with a whole number.
+// compareNum compares the absolute value of a number with an integer.
 func compareNum(num, limit string) int {
 	_, whole, fraction := plainNum(num)
 	if whole == "" {
@@ -207,7 +210,7 @@ func compareNum(num, limit string) int {
 	return len(fraction)
 }
 
-// appendNum appends the one spelling of a number; minus nothing is nothing.
+// appendNum appends the canonical spelling of a number; -0 becomes 0.
 func appendNum(b []byte, num string) []byte {
 	negative, whole, fraction := plainNum(num)
 	if negative {
@@ -225,7 +228,7 @@ func appendNum(b []byte, num string) []byte {
 
 func partsGeo(dst []Part, u uri.URI) []Part {
 	t := take(dst, u)
-	p := t.place()
+	p := t.geo()
 	names := [...]string{"coord-a", "coord-b", "coord-c"}
 	if p.wgs84 {
 		names = [...]string{"latitude", "longitude", "altitude"}
@@ -239,12 +242,12 @@ func partsGeo(dst []Part, u uri.URI) []Part {
 	return t.parts
 }
 
-// canonicalGeo is what is left to compare by RFC 5870, 3.4.4: numbers without
-// needless digits, poles and the date line with one longitude, the default
-// coordinate reference system not said, parameters in order.
+// canonicalGeo returns the form that RFC 5870, 3.4.4 compares: numbers without
+// redundant digits, a single longitude for the poles and the date line, no
+// default coordinate reference system, parameters sorted.
 func canonicalGeo(u uri.URI) string {
 	l := layoutOf(u)
-	p := l.place()
+	p := l.geo()
 	b := []byte("geo:")
 	for i, c := range p.coord[:p.n] {
 		num := l.s[c.from:c.to]

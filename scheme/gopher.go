@@ -10,20 +10,20 @@ var gopher = Scheme{
 	Name: "gopher", Title: "The Gopher Protocol", Kind: KindLocator,
 	Reference: "RFC 4266; RFC 1436; 1993, Gopher",
 	Example:   "gopher://gopher.example.org/00/About%20Gopher",
-	Note: "the first character after the slash is the type and is not sent; a selector often begins with a copy of it; " +
-		"in 1993 a search follows a question mark, later an escaped tab",
-	Security:    "the selector is sent as it is to any port: a line end in it would speak another protocol",
+	Note: "the first character after the slash is the item type and is not sent; a selector often begins with a copy of it; " +
+		"in 1993 a search follows a question mark, in later documents an encoded tab",
+	Security:    "the selector is sent unchanged to any port: with a line break in it, a client could be made to speak another protocol",
 	DefaultPort: "70", Transport: "tcp", Hierarchical: true, RootPath: true,
 	Special: []Special{
-		{uri.ComponentPath, "%09", "separates selector, search and Gopher+ string (not in 1993)"},
-		{uri.ComponentQuery, "+", "separates words of a search (1993)"},
+		{uri.ComponentPath, "%09", "separates the selector, search and Gopher+ string (not in 1993)"},
+		{uri.ComponentQuery, "+", "separates the words of a search (1993)"},
 	},
-	Retrieval: "send the decoded selector, a tab and the search if there is one, and a line end; the format is that of the type; " +
-		"items of a menu that name other protocols become locators of those",
+	Retrieval: "send the decoded selector, a tab and the search if there is one, and a line break; the item type determines the format; " +
+		"menu items that refer to other protocols become locators of those protocols",
 	Rules: RuleSet{Check: checkGopher, Parts: partsGopher, Build: buildGopher, Canonical: canonicalGopher, Request: requestGopher},
 }
 
-// The productions of Gopher.
+// The grammar rules of Gopher.
 const (
 	ruleGopher1993     = "1993, BNF: gopheraddress"
 	ruleGopher         = "RFC 4266, 2.1: gopher-path"
@@ -32,11 +32,11 @@ const (
 	ruleGopherType     = "RFC 1436, 3.8: item type"
 )
 
-// defaultGopherType is that of a menu.
+// defaultGopherType is the type of a menu.
 const defaultGopherType = "1"
 
-// A gopherPath says where the pieces of a path are. What is not there begins at
-// -1.
+// A gopherPath holds the offsets of the pieces of a path, -1 for those that are
+// absent.
 type gopherPath struct {
 	kind, kindEnd         int
 	selector, selectorEnd int
@@ -44,14 +44,15 @@ type gopherPath struct {
 	plus, plusEnd         int
 }
 
-// gopher takes the path to pieces. A type that is escaped is one character.
+// gopher returns the offsets of the pieces of a path. A percent-encoded type
+// counts as one character.
 //
 //	gopher-path = gophertype selector [ "%09" search [ "%09" gopher+_string ] ]
 func (l *layout) gopher() gopherPath {
 	p := gopherPath{kind: -1, search: -1, plus: -1}
 	end := l.pathEnd
 	if !l.is1993() {
-		end = l.end() // there are no queries: a question mark is a character
+		end = l.end() // the scheme has no queries, so the question mark is data
 	}
 	if l.is1993() {
 		p.search, p.searchEnd = l.query, l.queryEnd
@@ -92,7 +93,7 @@ func checkGopher(u uri.URI) []Finding {
 		return refuse(l.user, l.userEnd+1, rule, "no user information is provided for")
 	}
 	if !l.is1993() && !l.hasPath() && l.query >= 0 {
-		return refuse(l.query-1, l.queryEnd, rule, "a slash, a type and a selector stand before a search, which follows %09")
+		return refuse(l.query-1, l.queryEnd, rule, "a search, which follows %09, needs a slash, a type and a selector before it")
 	}
 	p := l.gopher()
 	if bad := l.checkGopherText(p); bad != nil {
@@ -104,23 +105,23 @@ func checkGopher(u uri.URI) []Finding {
 	kind := l.s[p.kind:p.kindEnd]
 	switch {
 	case kind == "8" || kind == "T":
-		return []Finding{remark(CodeInteractive, p.kind, p.kindEnd, "1993, Gopher", "an item that refers to another protocol should be a locator of that")}
+		return []Finding{remark(CodeInteractive, p.kind, p.kindEnd, "1993, Gopher", "an item of another protocol should have a locator of that protocol")}
 	case len(kind) > 1 || !strings.Contains(gopherTypes, kind):
-		return []Finding{remark(CodeValue, p.kind, p.kindEnd, ruleGopherType, "is not one of the usual types")}
+		return []Finding{remark(CodeValue, p.kind, p.kindEnd, ruleGopherType, "not a known item type")}
 	}
 	return nil
 }
 
-// gopherTypes are those of RFC 1436 and those that came into use beside them.
+// gopherTypes lists the item types of RFC 1436 and later types in common use.
 const gopherTypes = "0123456789+TgI" + "hisd:;<MpPcewXrxaf"
 
-// checkGopherText refuses what cannot be sent as one line.
+// checkGopherText returns an error if a piece cannot be sent on one line.
 func (l *layout) checkGopherText(p gopherPath) []Finding {
 	rule, end := ruleGopherSelector, l.end()
 	if p.plus >= 0 {
 		end = p.searchEnd
 		if p.plus == p.plusEnd || strings.IndexByte("+?!$", l.s[p.plus]) < 0 {
-			return refuse(p.plus, p.plusEnd, ruleGopherPlus, "begins with + ? ! or $")
+			return refuse(p.plus, p.plusEnd, ruleGopherPlus, "must begin with + ? ! or $")
 		}
 	}
 	for _, piece := range [...][2]int{{p.selector, p.selectorEnd}, {p.search, min(p.searchEnd, end)}} {
@@ -128,7 +129,7 @@ func (l *layout) checkGopherText(p gopherPath) []Finding {
 			continue
 		}
 		if at := escapedLineEnd(l.s, piece[0], piece[1]); at >= 0 {
-			f := broken(at, at+3, rule, "tabs, line ends and NUL cannot be sent in a selector or a search")
+			f := broken(at, at+3, rule, "tabs, line breaks and NUL cannot be sent in a selector or search")
 			f.Code = CodeInjection
 			return []Finding{f}
 		}
@@ -136,8 +137,8 @@ func (l *layout) checkGopherText(p gopherPath) []Finding {
 	return nil
 }
 
-// escapedLineEnd returns the offset of the first escape of a tab, a line end or
-// NUL between two offsets, or -1.
+// escapedLineEnd returns the offset of the first percent-encoded tab, line
+// break or NUL in s[from:to], or -1.
 func escapedLineEnd(s string, from, to int) int {
 	for from < to {
 		at := escapedControl(s, from, to)
@@ -153,8 +154,7 @@ func escapedLineEnd(s string, from, to int) int {
 	return -1
 }
 
-// partsGopher takes the parts. The type and the selector are supplied where they
-// are omitted.
+// partsGopher adds the parts, with defaults for an omitted type and selector.
 func partsGopher(dst []Part, u uri.URI) []Part {
 	t := take(dst, u)
 	t.login()
@@ -178,7 +178,7 @@ func partsGopher(dst []Part, u uri.URI) []Part {
 	return t.parts
 }
 
-// canonicalGopher leaves out a type that is the default of an empty selector.
+// canonicalGopher omits the default type if the selector is empty.
 func canonicalGopher(u uri.URI) string {
 	l := layoutOf(u)
 	p := l.gopher()
@@ -192,8 +192,8 @@ func canonicalGopher(u uri.URI) string {
 	return l.s[:l.path] + root + l.s[end:]
 }
 
-// buildGopher writes host and port, and type, selector and search; without a
-// type a selector has that of a menu.
+// buildGopher writes host, port, type, selector and search. If there is a
+// selector and no type, the type is that of a menu.
 func buildGopher(d uri.Dialect, parts []Part) (string, error) {
 	w := newBuilder(d, "gopher", "70", parts)
 	kind, hasKind := Get(parts, "type")

@@ -11,20 +11,20 @@ import (
 // A GopherItem is a line of a menu (RFC 1436, 2).
 type GopherItem struct {
 	Type     byte
-	Display  string // for people
+	Display  string // text to display
 	Selector string
 	Host     string
 	Port     string
-	Plus     bool // the item has Gopher+ attributes
+	Plus     bool // whether the item has Gopher+ attributes
 }
 
-// ErrGopherItem is the error of a line of a menu that names nothing.
-var ErrGopherItem = errors.New("not an item of a menu")
+// ErrGopherItem means that a menu line does not identify an item.
+var ErrGopherItem = errors.New("not a menu item")
 
-// MaxGopherLine bounds the length of a line of a menu.
+// MaxGopherLine is the maximum length of a menu line, in bytes.
 const MaxGopherLine = 64 << 10
 
-// ParseGopherItem reads a line of a menu, with or without its end.
+// ParseGopherItem parses a menu line, with or without its line break.
 //
 //	type display TAB selector TAB host TAB port [ TAB "+" ]
 func ParseGopherItem(line string) (GopherItem, error) {
@@ -42,17 +42,18 @@ func ParseGopherItem(line string) (GopherItem, error) {
 	}, nil
 }
 
-// Locator returns the locator of an item. Items that refer to other protocols
-// have locators of those (1993, Gopher): sessions (types 8 and T, whose selector
-// is the name of the user), pages (type h with a selector URL:... or GET /...),
-// and files that a gateway fetches by FTP (ftp:host@path). Lines for people and
-// errors (types i and 3) have none.
+// Locator returns the locator of the item. An item that refers to another
+// protocol gets a locator of that protocol (1993, Gopher): a session (types 8
+// and T, whose selector is the user name), a web page (type h with a selector
+// URL:... or GET /...), or a file that a gateway fetches by FTP
+// (ftp:host@path). Informational lines and errors (types i and 3) have no
+// locator.
 //
-// What a selector says is a stranger's: check the locator before following it.
+// Selectors are untrusted input: check the locator before following it.
 func (i GopherItem) Locator() (uri.URI, error) {
 	switch {
 	case i.Type == 'i' || i.Type == '3':
-		return uri.URI{}, fmt.Errorf("scheme: type %c is for people: %w", i.Type, ErrGopherItem)
+		return uri.URI{}, fmt.Errorf("scheme: item type %c has no locator: %w", i.Type, ErrGopherItem)
 	case i.Type == '8':
 		return i.session(&telnet)
 	case i.Type == 'T':
@@ -72,7 +73,7 @@ func (i GopherItem) Locator() (uri.URI, error) {
 	return i.item()
 }
 
-// cutPrefixFold is strings.CutPrefix in any case.
+// cutPrefixFold is like strings.CutPrefix and ignores case.
 func cutPrefixFold(s, prefix string) (string, bool) {
 	if len(s) < len(prefix) || !equalFold(s[:len(prefix)], prefix) {
 		return s, false
@@ -80,7 +81,8 @@ func cutPrefixFold(s, prefix string) (string, bool) {
 	return s[len(prefix):], true
 }
 
-// quoted returns a locator that the selector quotes, perhaps after a slash.
+// quoted returns the locator that the selector contains, after an optional
+// slash.
 func (i GopherItem) quoted(text string) (uri.URI, error) {
 	u, err := uri.Parse(text)
 	if err != nil {
@@ -93,7 +95,7 @@ func (i GopherItem) quoted(text string) (uri.URI, error) {
 	return u, nil
 }
 
-// server returns host and port as parts.
+// server returns the host and port as parts.
 func (i GopherItem) server() ([]Part, error) {
 	if !isHost(i.Host) || i.Port != "" && !all(i.Port, isDigit) {
 		return nil, fmt.Errorf("scheme: host %q, port %q: %w", i.Host, i.Port, ErrGopherItem)
@@ -143,7 +145,7 @@ func (i GopherItem) file(host, path string) (uri.URI, error) {
 	return ftp.Build(uri.Latest, parts)
 }
 
-// item returns the locator of an item of Gopher itself.
+// item returns the gopher locator of the item.
 func (i GopherItem) item() (uri.URI, error) {
 	parts, err := i.server()
 	if err != nil {

@@ -10,9 +10,9 @@ var hdl = Scheme{
 	Name: "hdl", Title: "Handle System", Kind: KindName,
 	Reference:  "RFC 3651, 2",
 	Example:    "hdl:2027/mdp.39015012345678",
-	Note:       "not registered; the case of the prefix does not matter, that of the local name is for each service to say",
-	Special:    []Special{{uri.ComponentPath, "/", "the first one separates prefix and local name"}},
-	Properties: "unique among all handles; the prefix is given by the registry of handles",
+	Note:       "not registered; the prefix is case-insensitive, and each service decides about the local name",
+	Special:    []Special{{uri.ComponentPath, "/", "the first slash separates the prefix and the local name"}},
+	Properties: "unique among all handles; the handle registry assigns the prefix",
 	Rules:      RuleSet{Check: checkHandle, Parts: partsHandle, Canonical: canonicalHandle},
 }
 
@@ -20,21 +20,21 @@ var doi = Scheme{
 	Name: "doi", Kind: KindName,
 	Reference:  "ISO 26324; RFC 3651, 2",
 	Example:    "doi:10.1000/182",
-	Note:       "letters of ASCII are equal in both cases",
-	Special:    []Special{{uri.ComponentPath, "/", "the first one separates prefix and suffix"}},
-	Properties: "unique and never given to anything else; the prefix is given by a registration agency",
+	Note:       "ASCII letters are case-insensitive",
+	Special:    []Special{{uri.ComponentPath, "/", "the first slash separates the prefix and the suffix"}},
+	Properties: "unique and never reassigned; a registration agency assigns the prefix",
 	Rules:      RuleSet{Check: checkHandle, Parts: partsHandle, Canonical: canonicalDOI},
 }
 
-// The productions of handles.
+// The grammar rules of handles.
 const (
 	ruleHandle = "RFC 3651, 2: Handle"
 	rulePrefix = "RFC 3651, 2: NamingAuthority"
 	ruleDOI    = "ISO 26324, 4.2.2: DOI prefix"
 )
 
-// checkHandle checks a handle, and that the prefix of a DOI begins with its
-// directory indicator.
+// checkHandle checks a handle. The prefix of a DOI must begin with the
+// directory indicator 10.
 //
 //	Handle          = NamingAuthority "/" LocalName
 //	NamingAuthority = *( NAsegment "." ) NAsegment
@@ -44,18 +44,18 @@ func checkHandle(u uri.URI) []Finding {
 	isDOI := l.rest == len("doi:") && l.s[0]|0x20 == 'd'
 	switch {
 	case l.authority:
-		return []Finding{broken(l.rest, l.rest+2, ruleHandle, "the prefix comes without slashes").instead("")}
+		return []Finding{broken(l.rest, l.rest+2, ruleHandle, "the prefix must not be preceded by slashes").instead("")}
 	case slash == l.path && l.hasPath():
-		return []Finding{broken(l.path, l.path+1, ruleHandle, "the prefix comes without a slash").instead("")}
+		return []Finding{broken(l.path, l.path+1, ruleHandle, "the prefix must not be preceded by a slash").instead("")}
 	case slash == l.path:
-		return refuse(l.path, l.path, ruleHandle, "the prefix is missing")
+		return refuse(l.path, l.path, ruleHandle, "missing prefix")
 	case slash == l.pathEnd:
 		return refuse(slash, slash, ruleHandle, "a slash and a local name must follow the prefix")
 	case slash+1 == l.pathEnd:
-		return refuse(l.pathEnd, l.pathEnd, ruleHandle, "the local name is missing")
+		return refuse(l.pathEnd, l.pathEnd, ruleHandle, "missing local name")
 	}
 	if dots := strings.Index("."+l.s[l.path:slash]+".", ".."); dots >= 0 {
-		return refuse(l.path+dots, l.path+dots, rulePrefix, "a segment of the prefix is empty")
+		return refuse(l.path+dots, l.path+dots, rulePrefix, "empty segment in the prefix")
 	}
 	if isDOI {
 		return l.checkDOIPrefix(slash)
@@ -63,23 +63,23 @@ func checkHandle(u uri.URI) []Finding {
 	return nil
 }
 
-// checkDOIPrefix checks "10." and a registrant code of digits.
+// checkDOIPrefix checks that the prefix is "10." and a numeric registrant code.
 func (l *layout) checkDOIPrefix(slash int) []Finding {
 	prefix := l.s[l.path:slash]
 	const indicator = "10."
 	if !strings.HasPrefix(prefix, indicator) {
-		return refuse(l.path, slash, ruleDOI, "the prefix of a DOI begins with 10. (another handle is written hdl:)")
+		return refuse(l.path, slash, ruleDOI, "a DOI prefix must begin with 10. (write other handles as hdl:)")
 	}
 	for i := len(indicator); i < len(prefix); i++ {
 		if !isDigit(prefix[i]) && prefix[i] != '.' {
-			return refuse(l.path+i, l.path+i+1, ruleDOI, "a registrant code is digits, divided by dots")
+			return refuse(l.path+i, l.path+i+1, ruleDOI, "a registrant code must consist of digits and dots")
 		}
 	}
 	return nil
 }
 
-// partsHandle takes prefix and local name; what follows a question mark is said
-// to a resolver.
+// partsHandle adds the prefix and the local name. A query is addressed to the
+// resolver.
 func partsHandle(dst []Part, u uri.URI) []Part {
 	t := take(dst, u)
 	slash := until(t.s, t.path, t.pathEnd, '/')
@@ -94,16 +94,17 @@ func partsHandle(dst []Part, u uri.URI) []Part {
 	return t.parts
 }
 
-// canonicalHandle folds the prefix.
+// canonicalHandle converts the prefix to lower case.
 func canonicalHandle(u uri.URI) string {
 	l := layoutOf(u)
 	slash := until(l.s, l.path, l.pathEnd, '/')
 	return l.s[:l.path] + lowerRaw(l.s[l.path:slash]) + l.s[slash:]
 }
 
-// canonicalDOI folds all letters of the DOI, and decodes what can stand for
-// itself: a DOI is what its escapes stand for. Only where a slash that appears
-// would make a segment that the general syntax removes, slashes stay escaped.
+// canonicalDOI converts all letters of the DOI to lower case and decodes
+// percent-encodings, as a DOI is a string of decoded characters. It keeps
+// percent-encoded slashes if decoding them would create a dot segment, which
+// the general syntax removes.
 func canonicalDOI(u uri.URI) string {
 	l := layoutOf(u)
 	s := l.foldDOI("-._~!$&'()*+,;=:@/")
@@ -113,7 +114,8 @@ func canonicalDOI(u uri.URI) string {
 	return s
 }
 
-// foldDOI decodes letters, digits and the characters given.
+// foldDOI decodes letters, digits and the characters in bare, and converts
+// letters to lower case.
 func (l *layout) foldDOI(bare string) string {
 	b := append(make([]byte, 0, len(l.s)), l.s[:l.path]...)
 	for i := l.path; i < l.pathEnd; i++ {
@@ -133,7 +135,7 @@ func (l *layout) foldDOI(bare string) string {
 	return string(append(b, l.s[l.pathEnd:]...))
 }
 
-// lowerRaw lowers the letters of s that are not digits of escapes.
+// lowerRaw converts s to lower case, except for percent-encodings.
 func lowerRaw(s string) string {
 	b := []byte(s)
 	for i := 0; i < len(b); i++ {

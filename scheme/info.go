@@ -10,9 +10,9 @@ var info = Scheme{
 	Name: "info", Kind: KindName,
 	Reference:  "RFC 4452",
 	Example:    "info:lccn/n78890351",
-	Note:       "the registry of namespaces takes no more, and rules of the namespaces are not checked",
-	Special:    []Special{{uri.ComponentPath, "/", "the first one separates namespace and identifier"}},
-	Properties: "identifiers of public namespaces; nothing is located",
+	Note:       "the registry of namespaces is closed; the rules of each namespace are not checked",
+	Special:    []Special{{uri.ComponentPath, "/", "the first slash separates the namespace and the identifier"}},
+	Properties: "identifiers from public namespaces; does not locate anything",
 	Rules:      RuleSet{Check: checkInfo, Parts: partsInfo, Canonical: canonicalInfo},
 }
 
@@ -29,13 +29,13 @@ func checkInfo(u uri.URI) []Finding {
 	slash := until(l.s, l.path, l.pathEnd, '/')
 	switch {
 	case l.authority || slash == l.path && l.hasPath():
-		return []Finding{broken(l.rest, l.rest+run(l.s[l.rest:], 0, func(c byte) bool { return c == '/' }), ruleInfo, "the namespace comes without slashes").instead("")}
+		return []Finding{broken(l.rest, l.rest+run(l.s[l.rest:], 0, func(c byte) bool { return c == '/' }), ruleInfo, "the namespace must not be preceded by slashes").instead("")}
 	case !l.hasPath():
-		return refuse(l.path, l.path, ruleInfo, "the namespace is missing")
+		return refuse(l.path, l.path, ruleInfo, "missing namespace")
 	}
 	for i := l.path; i < slash; i++ {
 		if c := l.s[i]; !isAlpha(c) && (i == l.path || !isDigit(c) && strings.IndexByte(".+-", c) < 0) {
-			return refuse(i, i+1, "RFC 4452, 4.1: namespace", "a namespace is a letter and then letters, digits, . + -")
+			return refuse(i, i+1, "RFC 4452, 4.1: namespace", "a namespace must begin with a letter, followed by letters, digits, . + -")
 		}
 	}
 	switch {
@@ -44,12 +44,12 @@ func checkInfo(u uri.URI) []Finding {
 	case slash+1 == l.pathEnd || l.s[slash+1] == '/':
 		return refuse(slash+1, min(slash+2, l.pathEnd), "RFC 4452, 4.1: identifier", "the identifier must not be empty or begin with a slash")
 	case l.query >= 0:
-		return []Finding{broken(l.query-1, l.query, ruleInfo, "there are no queries: a question mark is %3F").instead("%3F")}
+		return []Finding{broken(l.query-1, l.query, ruleInfo, "queries are not allowed; percent-encode a question mark as %3F").instead("%3F")}
 	}
 	return nil
 }
 
-// partsInfo takes namespace and identifier.
+// partsInfo adds the namespace and the identifier.
 func partsInfo(dst []Part, u uri.URI) []Part {
 	t := take(dst, u)
 	slash := until(t.s, t.path, t.pathEnd, '/')
@@ -61,7 +61,7 @@ func partsInfo(dst []Part, u uri.URI) []Part {
 	return t.parts
 }
 
-// canonicalInfo folds the namespace (RFC 4452, 5).
+// canonicalInfo converts the namespace to lower case (RFC 4452, 5).
 func canonicalInfo(u uri.URI) string {
 	l := layoutOf(u)
 	slash := until(l.s, l.path, l.pathEnd, '/')

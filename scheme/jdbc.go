@@ -10,10 +10,10 @@ var jdbc = Scheme{
 	Name: "jdbc", Title: "Java Database Connectivity", Kind: KindLocator,
 	Reference: "JDBC Specification, 9.4",
 	Example:   "jdbc:postgresql://db.example.org:5432/people?ssl=true",
-	Note:      "what follows the subprotocol is for its driver to read, and is checked only for what looks like a password",
+	Note:      "the driver of the subprotocol interprets the rest, which is only checked for passwords",
 	Security:  "a driver may load files and classes that the locator names",
-	Special:   []Special{{uri.ComponentPath, ":", "separates subprotocol and subname"}},
-	Retrieval: "give it to the driver of the subprotocol",
+	Special:   []Special{{uri.ComponentPath, ":", "separates the subprotocol and the subname"}},
+	Retrieval: "pass the locator to the driver of the subprotocol",
 	Rules:     RuleSet{Check: checkJDBC, Parts: partsJDBC, Inner: innerJDBC},
 }
 
@@ -27,24 +27,24 @@ func checkJDBC(u uri.URI) []Finding {
 	}
 	colon := until(l.s, l.path, l.pathEnd, ':')
 	if i := firstNot(l.s, l.path, colon, func(c byte) bool { return isAlnum(c) || strings.IndexByte("+-._", c) >= 0 }); i >= 0 {
-		return refuse(i, i+1, ruleJDBC, "a subprotocol is a word")
+		return refuse(i, i+1, ruleJDBC, "the subprotocol must consist of letters, digits and + - . _")
 	}
 	switch {
 	case colon == l.path:
-		return refuse(l.path, l.path, ruleJDBC, "the subprotocol is missing")
+		return refuse(l.path, l.path, ruleJDBC, "missing subprotocol")
 	case colon == l.pathEnd:
 		return refuse(colon, colon, ruleJDBC, "a colon and a subname must follow the subprotocol")
 	}
 	if strings.HasPrefix(l.s[colon:], "://") && hasSecretQuery(l.s[l.path:colon]) {
-		return nil // the rules of the locator inside tell
+		return nil // the inner locator's own rules report it
 	}
 	if from, to, ok := l.secret(colon); ok {
-		return []Finding{warn(CodeCredentials, from, to, "JDBC Specification, 9.4.1", "everybody who sees the locator can read the password")}
+		return []Finding{warn(CodeCredentials, from, to, "JDBC Specification, 9.4.1", "the password is visible to all who see the locator")}
 	}
 	return nil
 }
 
-// secret returns where a parameter is that has a password as its value.
+// secret returns the range of a parameter that contains a password.
 func (l *layout) secret(from int) (start, end int, ok bool) {
 	for at := from; at < l.end(); {
 		end := at + 1
@@ -70,7 +70,7 @@ func partsJDBC(dst []Part, u uri.URI) []Part {
 	return t.parts
 }
 
-// innerJDBC tells a locator of the database, which many drivers have.
+// innerJDBC returns the range of the database locator that many drivers use.
 func innerJDBC(u uri.URI) (from, to int, ok bool) {
 	l := layoutOf(u)
 	colon := until(l.s, l.path, l.pathEnd, ':')

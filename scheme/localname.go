@@ -8,19 +8,19 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// LocalNames maps the names of a local system onto paths and back, so that its
-// hierarchy becomes that of slashes (1993, Encoding prohibited characters). The
-// mapping has to be unambiguous and reversible: Join of Split is the name.
+// LocalNames maps the names of a local file system to paths and back, so that
+// slashes express its hierarchy (1993, Encoding prohibited characters). The
+// mapping must be unambiguous and reversible: Join(Split(name)) is name.
 type LocalNames struct {
-	Split func(local string) ([]string, error)    // into the elements of the hierarchy
-	Join  func(elements []string) (string, error) // out of them
+	Split func(local string) ([]string, error)    // from a name to the segments of the hierarchy
+	Join  func(elements []string) (string, error) // from segments to a name
 }
 
-// ErrLocalName is the error of a name that a mapping cannot express.
+// ErrLocalName means that a mapping cannot express a name.
 var ErrLocalName = errors.New("cannot be mapped")
 
-// Path returns the path, without a slash before it, that stands for a local
-// name. What is not allowed in a path is escaped by the charset of the dialect;
+// Path returns the path, without a leading slash, for a local name. It
+// percent-encodes what a path does not allow, in the charset of the dialect;
 // see [uri.Dialect.EscapeText].
 func (n LocalNames) Path(d uri.Dialect, local string) (string, error) {
 	elements, err := n.Split(local)
@@ -29,7 +29,7 @@ func (n LocalNames) Path(d uri.Dialect, local string) (string, error) {
 	}
 	for i, e := range elements {
 		if e == "." || e == ".." {
-			return "", fmt.Errorf("scheme: %q: an element that is dots has another meaning in a path: %w", local, ErrLocalName)
+			return "", fmt.Errorf("scheme: %q: a segment . or .. has another meaning in a path: %w", local, ErrLocalName)
 		}
 		if elements[i], err = d.EscapeText(uri.ComponentSegment, e); err != nil {
 			return "", err
@@ -38,8 +38,7 @@ func (n LocalNames) Path(d uri.Dialect, local string) (string, error) {
 	return strings.Join(elements, "/"), nil
 }
 
-// Local returns the local name that a path, without a slash before it, stands
-// for.
+// Local returns the local name for a path without a leading slash.
 func (n LocalNames) Local(d uri.Dialect, path string) (string, error) {
 	elements := strings.Split(path, "/")
 	for i, e := range elements {
@@ -55,9 +54,9 @@ func (n LocalNames) Local(d uri.Dialect, path string) (string, error) {
 	return n.Join(elements)
 }
 
-// UnixNames maps names of Unix. The slash of an absolute one belongs to its
-// first element, where it is escaped: "/etc/motd" is %2Fetc/motd (RFC 1738,
-// 3.2.2).
+// UnixNames maps Unix file names. The slash of an absolute name belongs to its
+// first segment, where it is percent-encoded: "/etc/motd" becomes %2Fetc/motd
+// (RFC 1738, 3.2.2).
 func UnixNames() LocalNames {
 	return LocalNames{Split: splitUnix, Join: joinUnix}
 }
@@ -69,7 +68,7 @@ func splitUnix(local string) ([]string, error) {
 		elements[0] = "/" + elements[0]
 	}
 	if strings.IndexByte(local, 0) >= 0 {
-		return nil, fmt.Errorf("scheme: %q: NUL in a name: %w", local, ErrLocalName)
+		return nil, fmt.Errorf("scheme: %q: name contains NUL: %w", local, ErrLocalName)
 	}
 	return elements, nil
 }
@@ -80,22 +79,22 @@ func joinUnix(elements []string) (string, error) {
 			e = strings.TrimPrefix(e, "/")
 		}
 		if strings.ContainsAny(e, "/\x00") {
-			return "", fmt.Errorf("scheme: %q: a slash or NUL in an element: %w", e, ErrLocalName)
+			return "", fmt.Errorf("scheme: %q: segment contains a slash or NUL: %w", e, ErrLocalName)
 		}
 	}
 	return strings.Join(elements, "/"), nil
 }
 
-// VMSNames maps names of VMS: DISK:[A.B]C.TXT is DISK:/A/B/C.TXT.
+// VMSNames maps VMS file names: DISK:[A.B]C.TXT becomes DISK:/A/B/C.TXT.
 func VMSNames() LocalNames {
 	return LocalNames{Split: splitVMS, Join: joinVMS}
 }
 
-// vmsSpecial are the characters that structure a name.
+// vmsSpecial lists the characters that structure a name.
 const vmsSpecial = "[]:/"
 
 func splitVMS(local string) ([]string, error) {
-	wrong := fmt.Errorf("scheme: %q: not the name of a file of VMS: %w", local, ErrLocalName)
+	wrong := fmt.Errorf("scheme: %q: invalid VMS file name: %w", local, ErrLocalName)
 	var elements []string
 	rest := local
 	if colon := strings.IndexByte(rest, ':'); colon > 0 {
@@ -124,7 +123,7 @@ func joinVMS(elements []string) (string, error) {
 	}
 	for _, d := range dirs {
 		if strings.IndexByte(d, '.') >= 0 {
-			return "", fmt.Errorf("scheme: %q: a dot in a directory: %w", d, ErrLocalName)
+			return "", fmt.Errorf("scheme: %q: directory contains a dot: %w", d, ErrLocalName)
 		}
 	}
 	if len(dirs) > 0 {
@@ -137,19 +136,19 @@ func joinVMS(elements []string) (string, error) {
 	return local, nil
 }
 
-// DOSNames maps names of DOS and Windows: C:\A\B.TXT is C:/A/B.TXT.
+// DOSNames maps DOS and Windows file names: C:\A\B.TXT becomes C:/A/B.TXT.
 func DOSNames() LocalNames {
 	return LocalNames{
 		Split: func(local string) ([]string, error) {
 			if strings.ContainsAny(local, "/\x00") {
-				return nil, fmt.Errorf("scheme: %q: a slash or NUL in a name: %w", local, ErrLocalName)
+				return nil, fmt.Errorf("scheme: %q: name contains a slash or NUL: %w", local, ErrLocalName)
 			}
 			return strings.Split(local, `\`), nil
 		},
 		Join: func(elements []string) (string, error) {
 			for _, e := range elements {
 				if strings.ContainsAny(e, "/\\\x00") {
-					return "", fmt.Errorf("scheme: %q: a slash, backslash or NUL in an element: %w", e, ErrLocalName)
+					return "", fmt.Errorf("scheme: %q: segment contains a slash, backslash or NUL: %w", e, ErrLocalName)
 				}
 			}
 			return strings.Join(elements, `\`), nil

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// Most of the good ones have the forms of RFC 4501, 4, RFC 2229, 5, RFC 4088, 5
-// and RFC 2056.
+// Most valid examples follow RFC 4501, 4, RFC 2229, 5, RFC 4088, 5 and RFC
+// 2056.
 func TestLookups(t *testing.T) {
 	long := strings.Repeat("a", 63)
 	for _, tt := range []sample{
@@ -93,8 +93,8 @@ func TestLookups(t *testing.T) {
 	}
 }
 
-// Most of the good ones have the forms of RFC 3510, RFC 3617, RFC 2224, RFC
-// 4918, RFC 7512, 3 and RFC 8905, 7.
+// Most valid examples follow RFC 3510, RFC 3617, RFC 2224, RFC 4918, RFC 7512,
+// 3 and RFC 8905, 7.
 func TestDevices(t *testing.T) {
 	for _, tt := range []sample{
 		{"ipp://example.com/printer/fox", "host=example.com path=/printer/fox", "", ""},

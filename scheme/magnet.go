@@ -7,27 +7,27 @@ import (
 )
 
 var magnet = Scheme{
-	Name: "magnet", Title: "Content by its digest, from whoever has it", Kind: KindName,
+	Name: "magnet", Title: "Content by its digest, from any source", Kind: KindName,
 	Reference:  "BEP 9; BEP 53; MAGNET-URI Project, draft of 2002",
 	Example:    "magnet:?xt=urn:btih:c12fe1c06bba254a9dc9f519b335aa7c1367a88a&dn=a%20name&tr=https%3A%2F%2Ftracker.example%2Fa",
-	Note:       "xt is what to get, dn its name, xl its length, tr a tracker, ws and as and xs where it is too, x.pe a peer, kt words to search for; .1, .2 ... make several of one",
-	Security:   "whoever follows it is seen by strangers to ask for the content; the name says nothing about what comes",
-	Special:    []Special{{uri.ComponentQuery, "&", "separates parameters"}, {uri.ComponentQuery, "=", "separates the name and the value of a parameter"}},
-	Properties: "names content by its digest, and may say where it is",
+	Note:       "xt is the content, dn its name, xl its length, tr a tracker, ws, as and xs further sources, x.pe a peer, kt search keywords; .1, .2 ... number repeated parameters",
+	Security:   "following it reveals to other peers that the user is interested in the content; the name in it proves nothing about the content",
+	Special:    []Special{{uri.ComponentQuery, "&", "separates parameters"}, {uri.ComponentQuery, "=", "separates the name and value of a parameter"}},
+	Properties: "identifies content by its digest, and may contain hints on where to find it",
 	Rules:      RuleSet{Check: checkMagnet, Parts: partsMagnet},
 }
 
-// The rules of magnet URIs.
+// The grammar rules of magnet URIs.
 const (
 	ruleMagnet      = "MAGNET-URI Project: magnet:?"
 	ruleMagnetTopic = "BEP 9: xt"
 )
 
-// topics are the digests by which content is named, with the lengths of their
-// spellings.
+// topics lists the kinds of digests that identify content, with the lengths of
+// their encodings.
 var topics = [...]struct {
 	prefix        string
-	hex, base32   int // 0 if it is not spelled so
+	hex, base32   int // 0 if this encoding is not used
 	multihashCode string
 }{
 	{"urn:btih:", 40, 32, ""},
@@ -52,13 +52,13 @@ func checkMagnet(u uri.URI) []Finding {
 	case l.query < 0:
 		return refuse(l.path, l.pathEnd, ruleMagnet, "a question mark and parameters must follow the colon")
 	case l.hasPath():
-		return []Finding{broken(l.path, l.pathEnd, ruleMagnet, "nothing stands before the question mark").instead("")}
+		return []Finding{broken(l.path, l.pathEnd, ruleMagnet, "unexpected text before the question mark").instead("")}
 	}
 	content := false
 	for at := l.query; at <= l.queryEnd; {
 		f := nextField(l.s, at, l.queryEnd, '&')
 		if f.value < 0 || f.name == f.nameEnd {
-			return refuse(f.name, f.end, ruleMagnet, "a parameter is name=value")
+			return refuse(f.name, f.end, ruleMagnet, "a parameter must have the form name=value")
 		}
 		name := magnetName(l.s[f.name:f.nameEnd])
 		switch {
@@ -68,19 +68,20 @@ func checkMagnet(u uri.URI) []Finding {
 				return bad
 			}
 		case equalFold(name, "xl") && !all(l.s[f.value:f.end], isDigit):
-			return refuse(f.value, f.end, "MAGNET-URI Project: xl", "the length is a number of octets")
+			return refuse(f.value, f.end, "MAGNET-URI Project: xl", "the length must be a number of octets")
 		case equalFold(name, "xs"), equalFold(name, "as"), equalFold(name, "mt"), equalFold(name, "kt"):
 			content = true
 		}
 		at = f.end + 1
 	}
 	if !content {
-		return []Finding{warn(CodeUndefined, l.query, l.queryEnd, ruleMagnet, "does not say what to get: there is no xt")}
+		return []Finding{warn(CodeUndefined, l.query, l.queryEnd, ruleMagnet, "missing xt parameter, which identifies the content")}
 	}
 	return nil
 }
 
-// magnetName returns a name without the number that makes several of one.
+// magnetName returns a parameter name without the number that distinguishes
+// repeated parameters.
 func magnetName(name string) string {
 	if dot := strings.LastIndexByte(name, '.'); dot > 0 && all(name[dot+1:], isDigit) {
 		return name[:dot]
@@ -88,12 +89,12 @@ func magnetName(name string) string {
 	return name
 }
 
-// checkTopic checks what is to be had.
+// checkTopic checks the value of xt.
 func (l *layout) checkTopic(f field) []Finding {
 	const urnLength = len("urn:")
 	value := l.s[f.value:f.end]
 	if len(value) <= urnLength || !equalFold(value[:urnLength], "urn:") {
-		return refuse(f.value, f.end, ruleMagnetTopic, "what to get is named by a URN, such as urn:btih: and a digest")
+		return refuse(f.value, f.end, ruleMagnetTopic, "xt must be a URN, such as urn:btih: and a digest")
 	}
 	for i := range topics {
 		t := &topics[i]
@@ -105,15 +106,15 @@ func (l *layout) checkTopic(f field) []Finding {
 			t.base32 > 0 && len(strings.ReplaceAll(digest, ".", "")) >= t.base32-1 && len(digest) == t.base32 && all(digest, isBase32) {
 			return nil
 		}
-		bad := broken(f.value+len(t.prefix), f.end, ruleMagnetTopic, "the digest has not the length or the digits of its kind")
+		bad := broken(f.value+len(t.prefix), f.end, ruleMagnetTopic, "the digest has the wrong length or characters for its kind")
 		bad.Code = CodeValue
 		return []Finding{bad}
 	}
-	return []Finding{remark(CodeUndefined, f.value, f.end, ruleMagnetTopic, "a kind of digest that is not known")}
+	return []Finding{remark(CodeUndefined, f.value, f.end, ruleMagnetTopic, "unknown kind of digest")}
 }
 
-// isBase32 reports whether c is of the alphabet of base32, in any case; a dot
-// divides the two digests of a bitprint.
+// isBase32 reports whether c is a base32 character, in either case. It also
+// accepts the dot that separates the two digests of a bitprint.
 func isBase32(c byte) bool { return isAlpha(c) || '2' <= c && c <= '7' || c == '.' }
 
 func partsMagnet(dst []Part, u uri.URI) []Part {

@@ -7,20 +7,20 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// Where mail is kept.
+// Mail access: imap and pop.
 
 var imap = Scheme{
 	Name: "imap", Title: "Internet Message Access Protocol", Kind: KindLocator,
 	Reference:   "RFC 5092",
 	Example:     "imap://fred@example.com/INBOX;UIDVALIDITY=785799047/;UID=113330/;SECTION=1.5.9",
-	Note:        "a server, a mailbox, a search of one, a message, or a part of it; ;AUTH=* lets the client choose how to log in, and a password is never written",
-	Security:    "an authorised locator (URLAUTH) gives the message to whoever has it",
+	Note:        "a server, a mailbox, a search in it, a message, or a part of one; ;AUTH=* lets the client choose the mechanism; a password is never written",
+	Security:    "an authorised locator (URLAUTH) gives anyone who has it access to the message",
 	DefaultPort: "143", Transport: "tcp", Hierarchical: true, RootPath: true,
 	Special: []Special{
-		{uri.ComponentUserinfo, ";", "precedes AUTH=, the mechanism"},
+		{uri.ComponentUserinfo, ";", "precedes AUTH=, the authentication mechanism"},
 		{uri.ComponentPath, ";", "precedes UIDVALIDITY, UID, SECTION, PARTIAL, EXPIRE and URLAUTH"},
 	},
-	Retrieval: "log in, select the mailbox, and fetch the message, the section or the octets that are asked for",
+	Retrieval: "log in, select the mailbox, and fetch the requested message, section or octets",
 	Rules:     RuleSet{Check: withFragment(checkIMAP, ruleIMAP), Parts: partsIMAP},
 }
 
@@ -28,15 +28,15 @@ var pop = Scheme{
 	Name: "pop", Title: "Post Office Protocol v3", Kind: KindLocator,
 	Reference:   "RFC 2384",
 	Example:     "pop://rg;AUTH=+APOP@mail.example.com:8110",
-	Note:        "a mailbox, and not a message in it; a password is never written",
-	Security:    "logs in at a server that whoever made the link has chosen",
+	Note:        "a mailbox, not a single message; a password is never written",
+	Security:    "makes the client log in to a server chosen by the author of the link",
 	DefaultPort: "110", Transport: "tcp",
-	Special:   []Special{{uri.ComponentUserinfo, ";", "precedes AUTH=, the mechanism"}},
+	Special:   []Special{{uri.ComponentUserinfo, ";", "precedes AUTH=, the authentication mechanism"}},
 	Retrieval: "log in at the server, and list the messages",
 	Rules:     RuleSet{Check: withFragment(checkPOP, rulePOP), Parts: partsPOP},
 }
 
-// The productions of IMAP and POP URLs.
+// The grammar rules of IMAP and POP URLs.
 const (
 	ruleIMAP     = "RFC 5092, 11: imapurl"
 	ruleIMAPUser = "RFC 5092, 11: iuserinfo"
@@ -46,8 +46,8 @@ const (
 	rulePOPUser  = "RFC 2384, ABNF: user-auth"
 )
 
-// mailUser returns where the name of the user ends and where the mechanism
-// begins, or -1.
+// mailUser returns the end of the user name and the start of the mechanism, -1
+// if there is none.
 func (l *layout) mailUser() (end, mechanism int) {
 	end = until(l.s, l.user, l.userEnd, ';')
 	const key = ";auth="
@@ -68,20 +68,20 @@ func (l *layout) checkMailUser(rule string) []Finding {
 	end, mechanism := l.mailUser()
 	switch colon := until(l.s, l.user, l.userEnd, ':'); {
 	case colon < l.userEnd:
-		f := broken(colon, l.userEnd, rule, "a password is never written: the mechanism asks for it")
+		f := broken(colon, l.userEnd, rule, "a password is not allowed; the mechanism asks for it")
 		f.Code = CodeCredentials
 		return []Finding{f}
 	case mechanism < 0 && end < l.userEnd:
 		return refuse(end, l.userEnd, rule, "only ;AUTH= and a mechanism may follow the user")
 	case mechanism == l.userEnd:
-		return refuse(mechanism, mechanism, rule, "the mechanism is missing")
+		return refuse(mechanism, mechanism, rule, "missing mechanism")
 	case mechanism < 0 && end == l.user:
-		return refuse(l.user, l.userEnd+1, rule, "the user is missing")
+		return refuse(l.user, l.userEnd+1, rule, "missing user")
 	}
 	return nil
 }
 
-// mailUserParts takes user and mechanism.
+// mailUserParts adds the user and the mechanism.
 func (t *taker) mailUserParts() {
 	if t.user < 0 {
 		return
@@ -95,15 +95,15 @@ func (t *taker) mailUserParts() {
 	}
 }
 
-// imapSteps are what may follow a mailbox, in order; those with a slash have one
-// before their semicolon.
+// imapSteps lists the fields that may follow a mailbox, in order, and whether a
+// slash precedes their semicolon.
 var imapSteps = [...]struct {
 	name  string
 	slash bool
 }{{"uidvalidity", false}, {"uid", true}, {"section", true}, {"partial", true}, {"expire", false}, {"urlauth", false}}
 
-// imapMailbox returns where the mailbox ends, and where the first semicolon is,
-// or the end of the path.
+// imapMailbox returns the end of the mailbox, and the offset of the first
+// semicolon or the end of the path.
 func (l *layout) imapMailbox() (end, semicolon int) {
 	from := min(l.path+1, l.pathEnd)
 	semicolon = until(l.s, from, l.pathEnd, ';')
@@ -114,7 +114,8 @@ func (l *layout) imapMailbox() (end, semicolon int) {
 	return end, semicolon
 }
 
-// imapValue returns a field without the slash that belongs to the next one.
+// imapValue returns the value of a field, without the slash that belongs to the
+// next field.
 func (l *layout) imapValue(f field) field {
 	if f.end < l.pathEnd && f.end > max(f.value, f.name) && l.s[f.end-1] == '/' {
 		f.end--
@@ -123,7 +124,8 @@ func (l *layout) imapValue(f field) field {
 	return f
 }
 
-// imapStep returns which step a field is, or how many there are.
+// imapStep returns the index of a field in imapSteps, or len(imapSteps) if it
+// is unknown.
 func (l *layout) imapStep(f field) int {
 	for i := range imapSteps {
 		if f.is(l.s, imapSteps[i].name) {
@@ -157,7 +159,7 @@ func checkIMAP(u uri.URI) []Finding {
 	}
 	end, semicolon := l.imapMailbox()
 	if l.path+1 < l.pathEnd && end <= l.path+1 {
-		return refuse(l.path+1, end, "RFC 5092, 11: enc-mailbox", "the mailbox is missing")
+		return refuse(l.path+1, end, "RFC 5092, 11: enc-mailbox", "missing mailbox")
 	}
 	steps, bad := l.checkIMAPSteps(semicolon)
 	switch {
@@ -165,16 +167,16 @@ func checkIMAP(u uri.URI) []Finding {
 		return bad
 	case l.query < 0:
 	case l.query == l.queryEnd || end <= l.path+1:
-		return refuse(l.query-1, l.queryEnd, "RFC 5092, 11: imessagelist", "a search needs a mailbox and something to search for")
+		return refuse(l.query-1, l.queryEnd, "RFC 5092, 11: imessagelist", "a search needs a mailbox and a search term")
 	case steps&^1 != 0:
-		return refuse(l.query-1, l.queryEnd, "RFC 5092, 11: imessagelist", "a mailbox is searched, a message is not")
+		return refuse(l.query-1, l.queryEnd, "RFC 5092, 11: imessagelist", "a search cannot be combined with a message")
 	}
 	return nil
 }
 
-// imapControl returns the offset of the first escape of a control character, but
-// for the line end behind the length of a literal in a search ({14+}CRLF), which
-// its text follows (RFC 5092, 10); -1 if there is none.
+// imapControl returns the offset of the first percent-encoded control character
+// in s[from:to], or -1. It ignores the line break after the length of a literal
+// ({14+}CRLF) in a search (RFC 5092, 10).
 func (l *layout) imapControl() int {
 	for from := l.rest; ; {
 		at := escapedControl(l.s, from, l.end())
@@ -185,8 +187,8 @@ func (l *layout) imapControl() int {
 	}
 }
 
-// isLiteralEnd reports whether before ends in the length of a literal and after
-// begins with a line end.
+// isLiteralEnd reports whether before ends with the length of a literal and
+// after begins with a line break.
 func isLiteralEnd(before, after string) bool {
 	text, braced := cutSuffixFold(before, "%7D")
 	text = strings.TrimSuffix(text, "+")
@@ -196,7 +198,7 @@ func isLiteralEnd(before, after string) bool {
 	return braced && opened && ends && len(open) < len(text)
 }
 
-// cutSuffixFold is strings.CutSuffix in any case.
+// cutSuffixFold is like strings.CutSuffix and ignores case.
 func cutSuffixFold(s, suffix string) (string, bool) {
 	n := len(s) - len(suffix)
 	if n < 0 || !equalFold(s[n:], suffix) {
@@ -205,8 +207,8 @@ func cutSuffixFold(s, suffix string) (string, bool) {
 	return s[:n], true
 }
 
-// checkIMAPSteps checks what follows the mailbox; it returns which are there, a
-// bit for each of imapSteps.
+// checkIMAPSteps checks the fields after the mailbox. It returns the set of
+// those present, one bit for each element of imapSteps.
 func (l *layout) checkIMAPSteps(semicolon int) (seen int, bad []Finding) {
 	for at := semicolon + 1; at <= l.pathEnd; {
 		raw := nextField(l.s, at, l.pathEnd, ';')
@@ -216,15 +218,15 @@ func (l *layout) checkIMAPSteps(semicolon int) (seen int, bad []Finding) {
 		case step == len(imapSteps):
 			return seen, refuse(f.name, f.end, ruleIMAPPart, "only UIDVALIDITY, UID, SECTION, PARTIAL, EXPIRE and URLAUTH may follow")
 		case seen>>step != 0:
-			return seen, refuse(f.name, f.end, ruleIMAPPart, "the order is UIDVALIDITY, UID, SECTION, PARTIAL, EXPIRE, URLAUTH, each once")
+			return seen, refuse(f.name, f.end, ruleIMAPPart, "the fields must be in the order UIDVALIDITY, UID, SECTION, PARTIAL, EXPIRE, URLAUTH, each at most once")
 		case imapSteps[step].slash != (l.s[at-2] == '/'):
-			return seen, refuse(at-1, f.nameEnd, ruleIMAPPart, "a slash stands before UID, SECTION and PARTIAL, and before no other")
+			return seen, refuse(at-1, f.nameEnd, ruleIMAPPart, "a slash must precede UID, SECTION and PARTIAL, and no other field")
 		case f.empty():
-			return seen, refuse(f.name, f.end, ruleIMAPPart, "the value is missing")
+			return seen, refuse(f.name, f.end, ruleIMAPPart, "missing value")
 		case step > 1 && seen&2 == 0:
-			return seen, refuse(f.name, f.end, ruleIMAPPart, "needs the UID of a message before it")
+			return seen, refuse(f.name, f.end, ruleIMAPPart, "needs a UID before it")
 		case step == 5 && raw.end < l.pathEnd:
-			return seen, refuse(raw.end, l.pathEnd, ruleIMAPAuth, "nothing follows the token")
+			return seen, refuse(raw.end, l.pathEnd, ruleIMAPAuth, "unexpected text after the token")
 		}
 		if message := checkIMAPValue(step, l.s[f.value:f.end]); message != "" {
 			return seen, refuse(f.value, f.end, ruleIMAPPart, message)
@@ -238,7 +240,7 @@ func (l *layout) checkIMAPSteps(semicolon int) (seen int, bad []Finding) {
 	return seen, nil
 }
 
-// checkIMAPValue says what is wrong with a value.
+// checkIMAPValue returns a message if the value is invalid, or "".
 //
 //	uidvalidity   = ";UIDVALIDITY=" nz-number
 //	partial-range = number ["." nz-number]
@@ -248,16 +250,16 @@ func checkIMAPValue(step int, value string) string {
 	switch step {
 	case 0, 1:
 		if !isNumber(value, 1) || value[0] == '0' {
-			return "this is a number greater than zero, below 2^32"
+			return "must be a number greater than zero and less than 2^32"
 		}
 	case 3:
 		from, size, sized := strings.Cut(value, ".")
 		if !isNumber(from, 0) || sized && !isNumber(size, 1) {
-			return "a range is a number, and perhaps a dot and how many octets"
+			return "a range must be an offset, optionally followed by a dot and a number of octets"
 		}
 	case 4:
 		if _, err := time.Parse(time.RFC3339, strings.ToUpper(value)); err != nil {
-			return "the end is a date and time, such as 2026-11-30T12:00:00Z"
+			return "the expiry must be a date and time, such as 2026-11-30T12:00:00Z"
 		}
 	case 5:
 		return checkIMAPAuth(value)
@@ -265,7 +267,7 @@ func checkIMAPValue(step int, value string) string {
 	return ""
 }
 
-// checkIMAPAuth says what is wrong with an authorisation.
+// checkIMAPAuth returns a message if the authorisation is invalid, or "".
 //
 //	access      = ("submit+" enc-user) / ("user+" enc-user) / "authuser" / "anonymous"
 //	enc-urlauth = 32*HEXDIG
@@ -278,13 +280,13 @@ func checkIMAPAuth(value string) string {
 	case plus && user != "" && (equalFold(who, "submit") || equalFold(who, "user")):
 	case equalFold(access, "authuser"), equalFold(access, "anonymous"):
 	default:
-		return "access is submit+user, user+user, authuser or anonymous"
+		return "the access must be submit+user, user+user, authuser or anonymous"
 	}
 	switch {
 	case !ok || mechanism == "":
 		return "a mechanism and a token must follow, each after a colon"
 	case len(token) < least || !all(token, isHex):
-		return "the token is 32 hexadecimal digits or more"
+		return "the token must be at least 32 hexadecimal digits"
 	}
 	return ""
 }
@@ -331,9 +333,9 @@ func checkPOP(u uri.URI) []Finding {
 	}
 	switch {
 	case l.query >= 0:
-		return refuse(l.query-1, l.queryEnd, rulePOP, "there are no queries")
+		return refuse(l.query-1, l.queryEnd, rulePOP, "queries are not allowed")
 	case l.pathText() == "/":
-		return []Finding{remark(CodeForm, l.path, l.pathEnd, rulePOP, "the slash is not written").instead("")}
+		return []Finding{remark(CodeForm, l.path, l.pathEnd, rulePOP, "the slash must be omitted").instead("")}
 	case l.hasPath():
 		return refuse(l.path, l.pathEnd, rulePOP, "a mailbox has no path")
 	}

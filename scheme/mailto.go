@@ -10,19 +10,19 @@ var mailto = Scheme{
 	Name: "mailto", Kind: KindOther,
 	Reference: "RFC 6068",
 	Example:   "mailto:infobot@example.com?subject=current-issue",
-	Note:      "a line end in a body is %0D%0A; the order of header fields means nothing",
-	Security:  "what is to be sent is written by whoever made the link: a person has to see it before it goes",
+	Note:      "a line break in a body is %0D%0A; the order of header fields is not significant",
+	Security:  "the author of the link writes the message: show it to the user before sending it",
 	Special: []Special{
 		{uri.ComponentPath, ",", "separates addresses"},
-		{uri.ComponentPath, "@", "separates local part and domain"},
+		{uri.ComponentPath, "@", "separates the local part from the domain"},
 		{uri.ComponentQuery, "&", "separates header fields"},
-		{uri.ComponentQuery, "=", "separates the name and the value of a header field"},
+		{uri.ComponentQuery, "=", "separates the name and value of a header field"},
 	},
-	Properties: "addresses of people; a message can be prepared, nothing is retrieved",
+	Properties: "mail addresses; a message can be prepared, nothing is retrieved",
 	Rules:      RuleSet{Check: checkMailto, Parts: partsMailto},
 }
 
-// The productions of mailto URIs.
+// The grammar rules of mailto URIs.
 const (
 	ruleMailto     = "RFC 6068, 2: mailtoURI"
 	ruleMailtoAddr = "RFC 6068, 2: addr-spec"
@@ -40,7 +40,7 @@ const (
 func checkMailto(u uri.URI) []Finding {
 	l := layoutOf(u)
 	if l.authority {
-		return []Finding{broken(l.rest, l.rest+2, ruleMailto, "addresses come without slashes").instead("")}
+		return []Finding{broken(l.rest, l.rest+2, ruleMailto, "slashes before the address are not allowed").instead("")}
 	}
 	if bad := checkAddresses(l.s, l.path, l.pathEnd); bad != nil {
 		return bad
@@ -54,11 +54,11 @@ func checkMailto(u uri.URI) []Finding {
 	return l.checkHfields()
 }
 
-// checkAddresses checks addresses between commas.
+// checkAddresses checks addresses separated by commas.
 func checkAddresses(s string, from, to int) []Finding {
 	for i := from; i < to; i++ {
 		if strings.IndexByte("/&;=", s[i]) >= 0 {
-			return refuse(i, i+1, ruleMailtoAddr, "must be escaped in an address")
+			return refuse(i, i+1, ruleMailtoAddr, "must be percent-encoded in an address")
 		}
 	}
 	for at := from; from < to && at <= to; {
@@ -66,13 +66,13 @@ func checkAddresses(s string, from, to int) []Finding {
 		sign := strings.LastIndexByte(s[at:end], '@')
 		switch {
 		case at == end:
-			return refuse(at, end, ruleMailtoAddr, "an address is missing")
+			return refuse(at, end, ruleMailtoAddr, "missing address")
 		case sign < 0:
-			return refuse(end, end, ruleMailtoAddr, "an address has an @ and a domain")
+			return refuse(end, end, ruleMailtoAddr, "an address needs an @ and a domain")
 		case sign == 0:
-			return refuse(at, at+1, ruleMailtoAddr, "nothing stands before the @")
+			return refuse(at, at+1, ruleMailtoAddr, "missing local part before the @")
 		case at+sign+1 == end:
-			return refuse(end, end, ruleMailtoAddr, "nothing stands behind the @")
+			return refuse(end, end, ruleMailtoAddr, "missing domain after the @")
 		}
 		if bad := checkLocalPart(s, at, at+sign); bad != nil {
 			return bad
@@ -80,7 +80,7 @@ func checkAddresses(s string, from, to int) []Finding {
 		domain := at + sign + 1
 		if strings.IndexByte("[", s[domain]) < 0 && !strings.HasPrefix(s[domain:end], "%5B") && !strings.HasPrefix(s[domain:end], "%5b") {
 			if bad := badDomain(s, domain, end); bad >= 0 {
-				return refuse(bad, min(bad+1, end), "RFC 6068, 2: domain", "a domain is labels of letters, digits and hyphens, divided by dots")
+				return refuse(bad, min(bad+1, end), "RFC 6068, 2: domain", "a domain name must consist of labels of letters, digits and hyphens, separated by dots")
 			}
 		}
 		at = end + 1
@@ -88,8 +88,8 @@ func checkAddresses(s string, from, to int) []Finding {
 	return nil
 }
 
-// checkLocalPart checks what stands before the at-sign of an address. Characters
-// beyond ASCII are let through (RFC 6532, 3.2).
+// checkLocalPart checks the part of an address before the at sign. It allows
+// non-ASCII characters (RFC 6532, 3.2).
 //
 //	local-part    = dot-atom-text / quoted-string
 //	dot-atom-text = 1*atext *( "." 1*atext )
@@ -103,26 +103,26 @@ func checkLocalPart(s string, from, to int) []Finding {
 		c, next := octet(s, i)
 		switch {
 		case c == '.' && dot, c == '.' && next == to:
-			return refuse(i, next, rule, "nothing stands beside this dot")
+			return refuse(i, next, rule, "a dot must have characters on both sides")
 		case c != '.' && !isAtext(c):
 			if c < ' ' || c == 0x7F {
 				return nil // see refuseHeaderControls
 			}
-			return refuse(i, next, rule, "needs quotation marks, %22, around all that is before the @")
+			return refuse(i, next, rule, "the part before the @ must be enclosed in quotation marks, %22")
 		}
 		dot, i = c == '.', next
 	}
 	return nil
 }
 
-// checkQuoted checks a quoted-string that begins at from, and whose text begins
+// checkQuoted checks a quoted-string that begins at from and whose text begins
 // at i.
 func checkQuoted(s string, from, i, to int, rule string) []Finding {
 	for i < to {
 		c, next := octet(s, i)
 		switch {
 		case c == '"' && next < to:
-			return refuse(next, to, rule, "something follows the quotation mark that closes")
+			return refuse(next, to, rule, "unexpected text after the closing quotation mark")
 		case c == '"':
 			return nil
 		case c == '\\' && next < to:
@@ -130,24 +130,25 @@ func checkQuoted(s string, from, i, to int, rule string) []Finding {
 		}
 		i = next
 	}
-	return refuse(from, to, rule, "the quotation mark that closes is missing")
+	return refuse(from, to, rule, "missing closing quotation mark")
 }
 
-// isAtext reports whether c may stand in a name (RFC 5322, 3.2.3; RFC 6532, 3.2).
+// isAtext reports whether c is an atext character (RFC 5322, 3.2.3; RFC 6532,
+// 3.2).
 func isAtext(c byte) bool {
 	return isAlnum(c) || c >= 0x80 || strings.IndexByte("!#$%&'*+-/=?^_`{|}~", c) >= 0
 }
 
-// badDomain is [badHostName] where escapes stand for letters beyond ASCII.
+// badDomain is like [badHostName] and allows percent-encoded non-ASCII letters.
 func badDomain(s string, from, to int) int {
 	if strings.IndexByte(s[from:to], '%') >= 0 {
-		return -1 // an internationalised domain, in UTF-8
+		return -1 // an internationalised domain name in UTF-8
 	}
 	return badHostName(s, from, to)
 }
 
-// refuseHeaderControls refuses escapes of line ends and other control
-// characters, which would begin a header field.
+// refuseHeaderControls returns an error about a percent-encoded line break or
+// other control character, which could inject a header field.
 func (l *layout) refuseHeaderControls(from, to int, rule string) []Finding {
 	at := escapedControl(l.s, from, to)
 	if at < 0 {
@@ -158,8 +159,9 @@ func (l *layout) refuseHeaderControls(from, to int, rule string) []Finding {
 	return []Finding{f}
 }
 
-// checkHfields checks the header fields: the first that is broken, or all that
-// should not be obeyed unseen.
+// checkHfields checks the header fields. It returns the first error, or
+// warnings about all fields that a client should not apply without showing
+// them.
 func (l *layout) checkHfields() []Finding {
 	var found []Finding
 	for at := l.query; at <= l.queryEnd; {
@@ -167,22 +169,22 @@ func (l *layout) checkHfields() []Finding {
 		equals := until(l.s, at, end, '=')
 		switch {
 		case equals == end:
-			return refuse(at, end, ruleHfields, "a header field is name=value")
+			return refuse(at, end, ruleHfields, "a header field must have the form name=value")
 		case equals == at:
-			return refuse(at, equals, ruleHfields, "the name of the header field is missing")
+			return refuse(at, equals, ruleHfields, "missing header field name")
 		}
 		if i := run(l.s, at, isQchar); i < equals {
-			return refuse(i, i+1, "RFC 6068, 2: hfname", "must be escaped in the name of a header field")
+			return refuse(i, i+1, "RFC 6068, 2: hfname", "must be percent-encoded in a header field name")
 		}
 		if i := run(l.s, equals+1, isQchar); i < end {
-			return refuse(i, i+1, ruleHfield, "must be escaped in a header field")
+			return refuse(i, i+1, ruleHfield, "must be percent-encoded in a header field")
 		}
 		if bad := l.checkHfname(at, equals); bad != nil {
 			return bad
 		}
 		name := l.s[at:equals]
 		switch {
-		case equalFold(name, "body"): // which has lines
+		case equalFold(name, "body"): // a body may contain line breaks
 		case equalFold(name, "to"), equalFold(name, "cc"), equalFold(name, "bcc"):
 			if bad := l.refuseHeaderControls(equals, end, ruleHfield); bad != nil {
 				return bad
@@ -191,7 +193,7 @@ func (l *layout) checkHfields() []Finding {
 				return bad
 			}
 			if !equalFold(name, "to") {
-				found = append(found, warn(CodeDanger, at, end, ruleUnsafe, "sends the message to others than those whom the reader sees"))
+				found = append(found, warn(CodeDanger, at, end, ruleUnsafe, "sends the message to recipients that the reader may not see"))
 			}
 		default:
 			if bad := l.refuseHeaderControls(equals, end, ruleHfield); bad != nil {
@@ -206,8 +208,8 @@ func (l *layout) checkHfields() []Finding {
 	return found
 }
 
-// checkHfname checks the name of a header field, decoded: whoever gets a line end
-// into it writes fields of his own.
+// checkHfname checks the decoded name of a header field, because a line break
+// in it would inject further fields.
 //
 //	field-name = 1*( %d33-57 / %d59-126 )
 func (l *layout) checkHfname(from, to int) []Finding {
@@ -217,15 +219,15 @@ func (l *layout) checkHfname(from, to int) []Finding {
 	for i := from; i < to; {
 		c, next := octet(l.s, i)
 		if c <= ' ' || c >= 0x7F || c == ':' {
-			return refuse(i, next, "RFC 5322, 3.6.8: field-name", "cannot be a part of the name of a header field")
+			return refuse(i, next, "RFC 5322, 3.6.8: field-name", "not allowed in the name of a header field")
 		}
 		i = next
 	}
 	return nil
 }
 
-// isQchar reports whether c may stand in a header field; a percent sign begins
-// an escape.
+// isQchar reports whether c is allowed in a header field. It accepts the
+// percent sign, which begins a percent-encoding.
 func isQchar(c byte) bool { return isAlnum(c) || strings.IndexByte("-._~%!$'()*+,;:@", c) >= 0 }
 
 func isSafeHeader(name string) bool {
@@ -237,8 +239,8 @@ func isSafeHeader(name string) bool {
 	return false
 }
 
-// partsMailto takes addresses and header fields, each under the name that it
-// has in lower case.
+// partsMailto adds addresses and header fields, the latter by their names in
+// lower case.
 func partsMailto(dst []Part, u uri.URI) []Part {
 	t := take(dst, u)
 	if t.hasPath() {

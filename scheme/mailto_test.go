@@ -2,7 +2,7 @@ package scheme
 
 import "testing"
 
-// Most of the good ones have the forms of RFC 6068, 6.
+// Most valid examples follow RFC 6068, 6.
 func TestMailto(t *testing.T) {
 	for _, tt := range []sample{
 		{"mailto:chris@example.com", "to=chris@example.com", "", ""},

@@ -6,15 +6,15 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// Identifiers of messages and of their parts (RFC 2392).
+// Identifiers of messages and body parts (RFC 2392).
 var mid = Scheme{
 	Name: "mid", Title: "message identifier", Kind: KindName,
 	Reference:  "RFC 2392",
 	Example:    "mid:960830.1639@mail.example.org/partA.960830.1639@mail.example.org",
-	Note:       "a slash in an identifier must be escaped, as one separates the message from a part of it",
-	Security:   "messages can be forged under the identifier of another",
-	Special:    []Special{{uri.ComponentPath, "/", "separates message and part"}},
-	Properties: "the identifier of a message is unique world-wide, and says nothing about where copies are",
+	Note:       "a slash in an identifier must be percent-encoded, because a slash separates a message from a part of it",
+	Security:   "a forged message can carry the identifier of another",
+	Special:    []Special{{uri.ComponentPath, "/", "separates the message and the part"}},
+	Properties: "the identifier of a message is globally unique and does not say where copies are",
 	Rules:      RuleSet{Check: checkMID, Parts: partsMID},
 }
 
@@ -22,18 +22,19 @@ var cid = Scheme{
 	Name: "cid", Title: "content identifier", Kind: KindName,
 	Reference:  "RFC 2392",
 	Example:    "cid:foo4%25foo1@mail.example.org",
-	Note:       "usually of a part of the message that has the reference",
-	Properties: "the identifier of a part is unique world-wide",
+	Note:       "usually refers to a part of the message that contains the reference",
+	Properties: "the identifier of a part is globally unique",
 	Rules:      RuleSet{Check: checkCID, Parts: partsCID},
 }
 
-// The productions of RFC 2392.
+// The grammar rules of RFC 2392.
 const (
 	ruleMID = "RFC 2392, 2: mid-url"
 	ruleCID = "RFC 2392, 2: cid-url"
 )
 
-// checkMID checks a message, and perhaps a part of it.
+// checkMID checks a message identifier, optionally followed by a part
+// identifier.
 //
 //	mid-url = "mid" ":" message-id [ "/" content-id ]
 func checkMID(u uri.URI) []Finding {
@@ -45,7 +46,7 @@ func checkMID(u uri.URI) []Finding {
 	return l.checkContentID(slash+1, l.pathEnd, ruleMID)
 }
 
-// checkCID checks a part.
+// checkCID checks a part identifier.
 //
 //	cid-url = "cid" ":" content-id
 func checkCID(u uri.URI) []Finding {
@@ -53,29 +54,29 @@ func checkCID(u uri.URI) []Finding {
 	return l.checkContentID(l.path, l.pathEnd, ruleCID)
 }
 
-// checkContentID checks the address-like form of an identifier (RFC 2392, 2; RFC
-// 822, 6.1). What stands before the at-sign may be a quoted string.
+// checkContentID checks an identifier, which has the form of an address (RFC
+// 2392, 2; RFC 822, 6.1). The text before the at sign may be a quoted string.
 func (l *layout) checkContentID(from, to int, rule string) []Finding {
 	switch {
 	case l.authority:
-		return refuse(l.rest, l.path, rule, "there is no host")
+		return refuse(l.rest, l.path, rule, "a host is not allowed")
 	case l.query >= 0:
-		return refuse(l.query-1, l.queryEnd, rule, "there are no queries: a question mark is %3F")
+		return refuse(l.query-1, l.queryEnd, rule, "queries are not allowed; percent-encode a question mark as %3F")
 	}
 	if at := escapedControl(l.s, from, to); at >= 0 {
-		f := broken(at, at+3, rule, "controls cannot be a part of an identifier")
+		f := broken(at, at+3, rule, "control characters are not allowed in an identifier")
 		f.Code = CodeInjection
 		return []Finding{f}
 	}
 	if open := strings.Index(l.s[from:to], "%3C"); open == 0 {
-		return []Finding{broken(from, from+3, rule, "identifiers are written without angle brackets").instead("")}
+		return []Finding{broken(from, from+3, rule, "angle brackets around an identifier must be omitted").instead("")}
 	}
 	at := strings.LastIndexByte(l.s[from:to], '@')
 	switch {
 	case at < 0:
-		return refuse(to, to, rule, "needs an at-sign")
+		return refuse(to, to, rule, "missing @")
 	case at == 0 || from+at+1 == to:
-		return refuse(from+at, from+at+1, rule, "something must stand before the at-sign and after it")
+		return refuse(from+at, from+at+1, rule, "text is required before and after the @")
 	}
 	return nil
 }

@@ -8,8 +8,8 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// A sample is a URI with what its scheme makes of it: the parts, "name=value"
-// with spaces between, "" if it is refused; the canonical spelling, "" if it is
+// A sample is a URI and the expected results: the parts, as "name=value"
+// separated by spaces, "" if it is rejected; the canonical form, "" if it is
 // the same; offset and rule of the first finding, "" if there is none.
 type sample struct{ in, parts, canonical, finding string }
 
@@ -34,7 +34,7 @@ func (tt sample) checkIn(t *testing.T, d uri.Dialect) {
 	if finding != tt.finding || HasError(found) != (tt.parts == "") {
 		t.Errorf("Check(%q) = %v, want %q", tt.in, found, tt.finding)
 	}
-	lawful(t, u)
+	checkInvariants(t, u)
 	if tt.parts == "" {
 		return
 	}

@@ -10,16 +10,16 @@ var news = Scheme{
 	Name: "news", Title: "USENET news", Kind: KindName,
 	Reference: "RFC 5538, 4; 1993, News",
 	Example:   "news:abc123@news.example.org",
-	Note: "names a group or an article wherever there is a news server; an at-sign tells an article; " +
-		"an article that has expired cannot be found by its identifier",
-	Security:    "articles can be forged, also under the identifier of another",
+	Note: "identifies a group or an article on any news server; an @ indicates an article; " +
+		"an expired article cannot be found by its identifier",
+	Security:    "a forged article can carry the identifier of another",
 	DefaultPort: "119", Transport: "tcp",
 	Special: []Special{
-		{uri.ComponentPath, "@", "tells a message identifier from a group"},
-		{uri.ComponentPath, "*", "stands for any groups"},
+		{uri.ComponentPath, "@", "distinguishes a message identifier from a group"},
+		{uri.ComponentPath, "*", "matches any groups"},
 	},
-	Retrieval:  "ask the news server that is configured, or that the locator names, for the group or the article",
-	Properties: "groups have one name world-wide, articles have an identifier that is never used again; neither says where they are",
+	Retrieval:  "ask the news server in the locator, or the configured one, for the group or article",
+	Properties: "group names are global, article identifiers are never reused; neither locates anything",
 	Rules:      RuleSet{Check: checkNews, Parts: partsNews, Build: buildNews, Canonical: canonicalNews, Request: requestNews},
 }
 
@@ -27,7 +27,7 @@ var snews = Scheme{
 	Name: "snews", Title: "NNTP over SSL/TLS", Kind: KindName,
 	Reference:   "RFC 5538, 8.1",
 	Example:     "snews://news.example.org/example.group",
-	Note:        "no longer to be used: news, with a server that speaks TLS",
+	Note:        "obsolete: use news with a server that supports TLS",
 	DefaultPort: "563", Transport: "tcp",
 	Retrieval:  "as for news, over TLS",
 	Properties: news.Properties,
@@ -38,14 +38,14 @@ var nntp = Scheme{
 	Name: "nntp", Title: "USENET news using NNTP access", Kind: KindLocator,
 	Reference:   "RFC 5538, 3; RFC 1738, 3.7",
 	Example:     "nntp://news.example.org/example.group/12345",
-	Note:        "the number is that of one server; in 1993 the identifier of an article could stand instead, without grammar",
+	Note:        "the number is specific to one server; in 1993 a message identifier could replace it, without grammar",
 	DefaultPort: "119", Transport: "tcp",
-	Special:   []Special{{uri.ComponentPath, "/", "separates group and number"}},
+	Special:   []Special{{uri.ComponentPath, "/", "separates the group and the number"}},
 	Retrieval: "ask the server for the group, and for the article with the number",
 	Rules:     RuleSet{Check: checkNNTP, Parts: partsNNTP, Request: requestNNTP},
 }
 
-// The productions of news.
+// The grammar rules of news.
 const (
 	ruleNewsAddress = "1993, BNF: newsaddress"
 	ruleNewsGroup   = "1993, BNF: group (RFC 850)"
@@ -58,15 +58,15 @@ const (
 	ruleNNTPNumber  = "RFC 5538, 3: article-number"
 )
 
-// The kinds of news.
+// The kinds of news identifiers.
 const (
 	newsAll     = "all"
 	newsGroup   = "group"
-	newsPattern = "pattern" // of groups: not in 1993
+	newsPattern = "pattern" // a pattern of groups; not in 1993
 	newsArticle = "article"
 )
 
-// newsBody returns where what is named is, and what kind it is of.
+// newsBody returns the range of the identifier, and its kind.
 func (l *layout) newsBody() (from int, kind string) {
 	from = l.path
 	if l.authority && l.hasPath() {
@@ -84,7 +84,7 @@ func (l *layout) newsBody() (from int, kind string) {
 	return from, newsGroup
 }
 
-// hasOctet reports whether c is in s, bare or escaped.
+// hasOctet reports whether s contains c, as itself or percent-encoded.
 func hasOctet(s string, c byte) bool {
 	for i := 0; i < len(s); i++ {
 		octet := s[i]
@@ -99,7 +99,7 @@ func hasOctet(s string, c byte) bool {
 	return false
 }
 
-// checkNews checks the name of a group or an article.
+// checkNews checks a group name or message identifier.
 //
 //	newsaddress = "news:" groupart                                     (1993)
 //	newsURL     = "news:" [ server "/" ] ( article / newsgroups )
@@ -115,18 +115,19 @@ func checkNews(u uri.URI) []Finding {
 	case l.authority && l.host == l.hostEnd:
 		return refuse(l.host, l.host, ruleNewsURL, "the host must not be empty")
 	case l.authority && !l.hasPath():
-		return []Finding{broken(l.path, l.path, ruleNewsURL, "needs a slash after the server").instead("/")}
+		return []Finding{broken(l.path, l.path, ruleNewsURL, "missing slash after the server").instead("/")}
 	case l.query >= 0 && kind == newsArticle:
-		return refuse(l.query-1, l.queryEnd, ruleNewsURL, "there are no queries")
+		return refuse(l.query-1, l.queryEnd, ruleNewsURL, "queries are not allowed")
 	case l.query >= 0:
-		return []Finding{broken(l.query-1, l.query, ruleNewsgroups, "a question mark in a pattern must be escaped").instead("%3F")}
+		return []Finding{broken(l.query-1, l.query, ruleNewsgroups, "a question mark in a pattern must be percent-encoded").instead("%3F")}
 	case kind == newsArticle:
 		return l.checkMessageID(from, l.pathEnd, ruleMsgID)
 	}
 	return l.checkGroup(from, l.pathEnd, ruleNewsgroups, "*")
 }
 
-// checkNews1993 checks by the draft, which has no servers, and by RFC 850.
+// checkNews1993 checks a news URI by the draft, which has no servers, and by
+// RFC 850.
 //
 //	groupart = "*" | group | article
 //	group    = ialpha [ "." group ]
@@ -135,54 +136,55 @@ func (l *layout) checkNews1993() []Finding {
 	from, kind := l.newsBody()
 	switch {
 	case l.authority:
-		return refuse(l.rest, l.path, ruleNewsAddress, "news has no host: each client asks its own server")
+		return refuse(l.rest, l.path, ruleNewsAddress, "a host is not allowed: each client uses its own news server")
 	case l.query >= 0:
-		return refuse(l.query-1, l.queryEnd, ruleNewsAddress, "news is not searched")
+		return refuse(l.query-1, l.queryEnd, ruleNewsAddress, "a search is not allowed")
 	case kind == newsAll:
 		return nil
 	case strings.IndexByte(l.pathText(), '+') >= 0:
 		at := until(l.s, from, l.pathEnd, '+')
-		return []Finding{broken(at, at+1, "1993, BNF: xalpha", "a plus sign must be escaped in the name of a group or an article").instead("%2B")}
+		return []Finding{broken(at, at+1, "1993, BNF: xalpha", "a plus sign must be percent-encoded").instead("%2B")}
 	case kind == newsArticle:
 		return l.checkMessageID(from, l.pathEnd, ruleNewsArticle)
 	case from == l.pathEnd || !isAlpha(l.s[from]):
-		return refuse(from, l.pathEnd, ruleNewsGroup, "the name of a group begins with a letter")
+		return refuse(from, l.pathEnd, ruleNewsGroup, "a group name must begin with a letter")
 	}
 	return l.checkGroup(from, l.pathEnd, ruleNewsGroup, "")
 }
 
-// checkGroup checks components between dots. More characters may be allowed.
+// checkGroup checks the components of a group name, which are separated by
+// dots. Some characters beyond the grammar are allowed and produce a remark.
 func (l *layout) checkGroup(from, to int, rule, more string) []Finding {
 	dot := true
 	for i := from; i < to; i++ {
 		c := l.s[i]
 		switch {
 		case c == '.' && dot: // a..b, .a
-			return refuse(i, i+1, rule, "a component of the name is empty")
+			return refuse(i, i+1, rule, "empty component in the group name")
 		case c == '%':
 			if octet := unhex(l.s[i+1])<<4 | unhex(l.s[i+2]); octet <= ' ' || octet == 0x7F || octet == ',' || octet == '!' && more == "" {
-				f := broken(i, i+3, rule, "this cannot be a part of the name")
+				f := broken(i, i+3, rule, "character not allowed in a group name")
 				f.Code = CodeInjection
 				return []Finding{f}
 			}
 			i += 2
 		case isAlnum(c), strings.IndexByte("-+_.", c) >= 0, strings.IndexByte(more, c) >= 0:
 		default:
-			return refuse(i, i+1, rule, "names of groups have letters, digits, - + _ and dots")
+			return refuse(i, i+1, rule, "group names should consist of letters, digits, - + _ and dots")
 		}
 		dot = c == '.'
 	}
 	if dot && from < to { // a.
-		return refuse(to-1, to, rule, "a component of the name is empty")
+		return refuse(to-1, to, rule, "empty component in the group name")
 	}
 	return nil
 }
 
-// maxMessageID is the length to which RFC 5536, 3.1.3 limits an identifier with
-// its angle brackets.
+// maxMessageID is the maximum length of an identifier including angle brackets
+// (RFC 5536, 3.1.3).
 const maxMessageID = 250 - 2
 
-// checkMessageID checks what stands between the angle brackets of a Message-ID.
+// checkMessageID checks the part of a Message-ID between the angle brackets.
 //
 //	msg-id-core = id-left "@" id-right
 func (l *layout) checkMessageID(from, to int, rule string) []Finding {
@@ -197,29 +199,29 @@ func (l *layout) checkMessageID(from, to int, rule string) []Finding {
 		switch {
 		case c == '@':
 			if at >= 0 {
-				return refuse(start, i+1, rule, "a second at-sign")
+				return refuse(start, i+1, rule, "unexpected second @")
 			}
 			at = start
 			if start == from {
-				return refuse(start, i+1, rule, "nothing stands before the at-sign")
+				return refuse(start, i+1, rule, "missing text before the @")
 			}
 		case c <= ' ' || c == 0x7F:
-			f := broken(start, i+1, rule, "white space and controls cannot be a part of an identifier")
+			f := broken(start, i+1, rule, "white space and control characters are not allowed in an identifier")
 			f.Code = CodeInjection
 			return []Finding{f}
 		case c == '<' || c == '>':
-			return []Finding{broken(start, i+1, rule, "identifiers are written without angle brackets").instead("")}
+			return []Finding{broken(start, i+1, rule, "angle brackets around an identifier must be omitted").instead("")}
 		case c >= 0x80, strings.IndexByte(`()\,;:"`, c) >= 0:
-			return refuse(start, i+1, rule, "this cannot be a part of an identifier")
+			return refuse(start, i+1, rule, "character not allowed in an identifier")
 		}
 	}
 	switch {
 	case at < 0:
-		return refuse(to, to, rule, "needs an at-sign")
+		return refuse(to, to, rule, "missing @")
 	case l.s[to-1] == '@' || strings.EqualFold(l.s[max(to-3, 0):to], "%40"):
-		return refuse(to, to, rule, "nothing stands after the at-sign")
+		return refuse(to, to, rule, "missing text after the @")
 	case size > maxMessageID:
-		return []Finding{warn(CodeValue, from, to, "RFC 5536, 3.1.3", "longer than 250 octets with its brackets")}
+		return []Finding{warn(CodeValue, from, to, "RFC 5536, 3.1.3", "longer than 250 octets including the angle brackets")}
 	}
 	return nil
 }
@@ -241,8 +243,8 @@ func partsNews(dst []Part, u uri.URI) []Part {
 	return t.parts
 }
 
-// canonicalNews writes the asterisk that may be omitted after a server or be
-// escaped (RFC 5538, 4).
+// canonicalNews writes the asterisk that may be omitted after a server, or
+// percent-encoded, as an asterisk (RFC 5538, 4).
 func canonicalNews(u uri.URI) string {
 	l := layoutOf(u)
 	from, kind := l.newsBody()
@@ -269,7 +271,8 @@ func buildNews(d uri.Dialect, parts []Part) (string, error) {
 	return w.text()
 }
 
-// nntpBody returns where the group ends and where the number begins, or -1.
+// nntpBody returns the end of the group and the start of the number, -1 if
+// there is none.
 func (l *layout) nntpBody() (groupEnd, number int) {
 	from := min(l.path+1, l.pathEnd)
 	groupEnd = until(l.s, from, l.pathEnd, '/')
@@ -279,7 +282,7 @@ func (l *layout) nntpBody() (groupEnd, number int) {
 	return groupEnd, groupEnd + 1
 }
 
-// checkNNTP checks a group of a server, and the number of an article.
+// checkNNTP checks a group on a server, and an article number.
 //
 //	nntpURL        = "nntp:" server "/" group [ "/" article-number ]
 //	article-number = 1*16DIGIT
@@ -292,24 +295,24 @@ func checkNNTP(u uri.URI) []Finding {
 	from := l.path + 1
 	switch {
 	case l.query >= 0:
-		return refuse(l.query-1, l.queryEnd, ruleNNTPURL, "there are no queries")
+		return refuse(l.query-1, l.queryEnd, ruleNNTPURL, "queries are not allowed")
 	case groupEnd <= from:
-		return refuse(l.path, l.pathEnd, ruleNNTPGroup, "needs the name of a group")
+		return refuse(l.path, l.pathEnd, ruleNNTPGroup, "missing group name")
 	}
 	if l.is1993() && strings.IndexByte(l.s[from:groupEnd], '@') >= 0 {
 		if bad := l.checkMessageID(from, l.pathEnd, ruleNewsArticle); bad != nil {
 			return bad
 		}
-		return []Finding{remark(CodeUndefined, 0, l.rest-1, "1993, Current practice", "an article by host and identifier has no grammar in the draft")}
+		return []Finding{remark(CodeUndefined, 0, l.rest-1, "1993, Current practice", "the draft mentions article identifiers here but defines no grammar for them")}
 	}
 	if bad := l.checkGroup(from, groupEnd, ruleNNTPGroup, ""); bad != nil {
 		return bad
 	}
 	if number < 0 {
-		return []Finding{remark(CodeForm, 0, l.rest-1, ruleNNTPURL, "a group of a server is better written with news").instead("news")}
+		return []Finding{remark(CodeForm, 0, l.rest-1, ruleNNTPURL, "the scheme news is recommended for a group on a server").instead("news")}
 	}
 	if n := l.s[number:l.pathEnd]; !all(n, isDigit) || len(n) > 16 {
-		return refuse(number, l.pathEnd, ruleNNTPNumber, "the number of an article has 1 to 16 digits")
+		return refuse(number, l.pathEnd, ruleNNTPNumber, "an article number must have 1 to 16 digits")
 	}
 	return nil
 }

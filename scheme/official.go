@@ -8,23 +8,22 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// An Object is an object with the names under which it is known here: the
-// locator by which it was fetched, and at most one official name (1993,
-// Uniqueness). It is a value.
+// An Object is an object with its identifiers: the locator from which it was
+// fetched and at most one official name (1993, Uniqueness). It is immutable.
 type Object struct {
 	Fetched  uri.URI
 	official uri.URI
 }
 
-// ErrPartial is the error of an official name that is not complete.
-var ErrPartial = errors.New("an official name has to be a full form")
+// ErrPartial means that an official name is a partial form.
+var ErrPartial = errors.New("an official name must be in full form")
 
-// ErrSecondName is the error of a second official name for an object.
-var ErrSecondName = errors.New("the object has another official name already")
+// ErrSecondName means that an object already has another official name.
+var ErrSecondName = errors.New("the object already has another official name")
 
-// WithOfficial returns the object with its official name, of whatever scheme. An
-// object has one: another is refused with [ErrSecondName], a partial form with
-// [ErrPartial].
+// WithOfficial returns a copy of the object with an official name, which may
+// have any scheme. It returns [ErrSecondName] if the object has another
+// official name, and [ErrPartial] if the name is not in full form.
 func (o Object) WithOfficial(name uri.URI) (Object, error) {
 	switch {
 	case !name.IsValid() || name.IsReference():
@@ -36,11 +35,11 @@ func (o Object) WithOfficial(name uri.URI) (Object, error) {
 	return o, nil
 }
 
-// Official returns the official name, if there is one.
+// Official returns the official name. The result is false if there is none.
 func (o Object) Official() (uri.URI, bool) { return o.official, o.official.IsValid() }
 
-// Base returns that in whose context references inside of the object are read:
-// the official name if there is one, and not that by which it was fetched.
+// Base returns the base for references inside the object: the official name if
+// there is one, otherwise the locator from which it was fetched.
 func (o Object) Base() uri.URI {
 	if o.official.IsValid() {
 		return o.official
@@ -48,7 +47,7 @@ func (o Object) Base() uri.URI {
 	return o.Fetched
 }
 
-// Resolve reads a reference inside of the object.
+// Resolve resolves a reference found inside the object.
 func (o Object) Resolve(reference string) (uri.URI, error) {
 	ref, err := o.Base().Dialect().ParseReference(reference)
 	if err != nil {
@@ -57,27 +56,25 @@ func (o Object) Resolve(reference string) (uri.URI, error) {
 	return o.Base().Resolve(ref)
 }
 
-// A Link is a stored locator with what is known of its retrieval. Locators are
-// transient (1993, Uniqueness): that it has led somewhere says nothing about
-// now.
+// A Link is a stored locator with its retrieval history. Locators are transient
+// (1993, Uniqueness): a past success does not mean that it works now.
 type Link struct {
 	URI       uri.URI
-	Retrieved time.Time // last success; zero if never
-	Failed    time.Time // last failure; zero if never
+	Retrieved time.Time // last success, zero if none
+	Failed    time.Time // last failure, zero if none
 }
 
-// A LinkState says how the retrieval of a link stands.
+// A LinkState is the result of past retrievals of a link.
 type LinkState uint8
 
-// The states of links.
+// The states of a link.
 const (
-	LinkNever     LinkState = iota // never retrieved, and never tried
-	LinkRetrieved                  // retrieved earlier: the last attempt was a success
-	LinkFailed                     // failed now: the last attempt was a failure
+	LinkNever     LinkState = iota // never tried
+	LinkRetrieved                  // the last attempt succeeded
+	LinkFailed                     // the last attempt failed
 )
 
-// String returns the state: "never retrieved", "retrieved earlier", "failed
-// now".
+// String returns "never retrieved", "retrieved earlier" or "failed now".
 func (s LinkState) String() string {
 	switch s {
 	case LinkNever:
@@ -91,7 +88,7 @@ func (s LinkState) String() string {
 	}
 }
 
-// State returns how the retrieval stands.
+// State returns the state of the link.
 func (l Link) State() LinkState {
 	switch {
 	case l.Retrieved.IsZero() && l.Failed.IsZero():

@@ -9,31 +9,32 @@ import (
 
 // A Part is a named piece of a URI.
 type Part struct {
-	Name  string // as the document calls it, in lower case with "_" for spaces
-	Value string // as spelled, or what the scheme supplies where nothing is spelled
-	// Offset is where Value is in the spelling; -1 if it is not spelled there,
-	// because the scheme supplies it.
+	Name  string // in lower case with "_" for spaces, as in the defining document
+	Value string // as spelled, or the value that the scheme implies
+	// Offset is the offset of Value in the spelling, or -1 if the scheme
+	// implies the value.
 	Offset int
-	// Escaped says that the scheme gives Value to a protocol decoded: see
-	// [Part.Data]. Other values are used as they are spelled.
+	// Escaped means that Value is decoded before use; see [Part.Data]. Other
+	// values are used as spelled.
 	Escaped bool
 }
 
-// Data returns the octets that the part stands for. Only a part that is Escaped
-// is decoded.
+// Data returns the octets that the part stands for: Value, decoded if Escaped
+// is set.
 func (p Part) Data() uri.Data {
 	if !p.Escaped {
 		return uri.Data(p.Value)
 	}
 	data, err := uri.Decode(p.Value)
 	if err != nil {
-		return uri.Data(p.Value) // not from a parser: leave it alone
+		return uri.Data(p.Value) // not from a parser: use it unchanged
 	}
 	return data
 }
 
-// Text returns the characters that the part stands for: octets are ISO Latin-1
-// in 1993, and UTF-8 in the other dialects. It is false if they are not.
+// Text returns the characters that the part stands for. Octets are ISO Latin-1
+// in 1993 and UTF-8 in the other dialects; the result is false if they are
+// invalid.
 func (p Part) Text(d uri.Dialect) (string, bool) {
 	data := string(p.Data())
 	if d != uri.Draft1993 {
@@ -46,8 +47,8 @@ func (p Part) Text(d uri.Dialect) (string, bool) {
 	return text, true
 }
 
-// Get returns the value of the first part with a name; false if there is none:
-// then it is undefined.
+// Get returns the value of the first part with the given name. The result is
+// false if the part is undefined.
 func Get(parts []Part, name string) (string, bool) {
 	for i := range parts {
 		if parts[i].Name == name {
@@ -57,7 +58,7 @@ func Get(parts []Part, name string) (string, bool) {
 	return "", false
 }
 
-// GetAll returns the values of all parts with a name.
+// GetAll returns the values of all parts with the given name.
 func GetAll(parts []Part, name string) []string {
 	var all []string
 	for i := range parts {
@@ -68,22 +69,22 @@ func GetAll(parts []Part, name string) []string {
 	return all
 }
 
-// A layout says where the components of a URI are in its spelling. Those that
-// are undefined begin at -1.
+// A layout holds the offsets of the components of a URI, -1 for those that are
+// undefined.
 type layout struct {
 	s               string
 	rest            int // after the colon of the scheme
 	user, userEnd   int
 	host, hostEnd   int
 	port, portEnd   int
-	path, pathEnd   int // the path is never undefined
+	path, pathEnd   int // the path is always defined
 	query, queryEnd int
-	frag            int // the fragment ends with the spelling
+	frag            int // the fragment extends to the end of the spelling
 	authority       bool
 	dialect         uri.Dialect
 }
 
-// layoutOf measures u.
+// layoutOf returns the layout of u.
 func layoutOf(u uri.URI) layout {
 	l := layout{s: u.String(), user: -1, host: -1, port: -1, query: -1, frag: -1, dialect: u.Dialect()}
 	if name, ok := u.Scheme(); ok {
@@ -93,7 +94,7 @@ func layoutOf(u uri.URI) layout {
 	if authority, ok := u.Authority(); ok {
 		l.authority = true
 		l.measure(u, at+2)
-		if authority == "" { // in 1997 and 2003 no server, and yet an empty host
+		if authority == "" { // no server in 1997 and 2003, but an empty host
 			l.host, l.hostEnd = at+2, at+2
 		}
 		at += 2 + len(authority)
@@ -110,7 +111,7 @@ func layoutOf(u uri.URI) layout {
 	return l
 }
 
-// measure measures an authority that begins at an offset.
+// measure determines the offsets inside an authority that begins at from.
 func (l *layout) measure(u uri.URI, at int) {
 	if user, ok := u.Userinfo(); ok {
 		l.user, l.userEnd = at, at+len(user)
@@ -126,10 +127,10 @@ func (l *layout) measure(u uri.URI, at int) {
 	}
 }
 
-// is1993 reports whether the rules of 1993 hold.
+// is1993 reports whether the URI was read in the dialect of 1993.
 func (l *layout) is1993() bool { return l.dialect == uri.Draft1993 }
 
-// hasPath reports whether there is a path that is not empty.
+// hasPath reports whether the path is not empty.
 func (l *layout) hasPath() bool { return l.path < l.pathEnd }
 
 // isRooted reports whether the path begins with a slash.
@@ -138,7 +139,7 @@ func (l *layout) isRooted() bool { return l.hasPath() && l.s[l.path] == '/' }
 // pathText returns the path as spelled.
 func (l *layout) pathText() string { return l.s[l.path:l.pathEnd] }
 
-// end is where the spelling ends, without the fragment.
+// end returns the end of the spelling without the fragment.
 func (l *layout) end() int {
 	switch {
 	case l.query >= 0:
@@ -148,31 +149,31 @@ func (l *layout) end() int {
 	}
 }
 
-// A taker takes parts out of a URI.
+// A taker collects the parts of a URI.
 type taker struct {
 	layout
 	parts []Part
 }
 
-// take begins to take parts of u, after those in dst.
+// take returns a taker that appends the parts of u to dst.
 func take(dst []Part, u uri.URI) taker { return taker{layoutOf(u), dst} }
 
-// part takes what is spelled between two offsets.
+// part adds the text between two offsets, which is used as spelled.
 func (t *taker) part(name string, from, to int) {
 	t.parts = append(t.parts, Part{Name: name, Value: t.s[from:to], Offset: from})
 }
 
-// data takes what is spelled between two offsets and used decoded.
+// data adds the text between two offsets, which is decoded before use.
 func (t *taker) data(name string, from, to int) {
 	t.parts = append(t.parts, Part{Name: name, Value: t.s[from:to], Offset: from, Escaped: true})
 }
 
-// supply adds a part that is not spelled.
+// supply adds a part that the spelling does not contain.
 func (t *taker) supply(name, value string) {
 	t.parts = append(t.parts, Part{Name: name, Value: value, Offset: -1})
 }
 
-// login takes user and password, as far as they are defined.
+// login adds user and password if defined.
 func (t *taker) login() {
 	if t.user < 0 {
 		return
@@ -186,7 +187,7 @@ func (t *taker) login() {
 	t.data("password", t.user+colon+1, t.userEnd)
 }
 
-// server takes host and port, as far as they are defined.
+// server adds host and port if defined.
 func (t *taker) server() {
 	if t.host >= 0 {
 		t.part("host", t.host, t.hostEnd)
@@ -196,8 +197,7 @@ func (t *taker) server() {
 	}
 }
 
-// rooted takes the path. In 1993 the slash that ends the host part does not
-// belong to it.
+// rooted adds the path. In 1993 the slash after the host is not a part of it.
 func (t *taker) rooted(name string) {
 	switch {
 	case t.is1993() && !t.hasPath():
@@ -208,8 +208,8 @@ func (t *taker) rooted(name string) {
 	}
 }
 
-// search takes the query, which is called the search in 1993 and is made of
-// words then.
+// search adds the query, which in 1993 is called the search and consists of
+// words.
 func (t *taker) search() {
 	switch {
 	case t.query < 0:
@@ -221,7 +221,7 @@ func (t *taker) search() {
 	}
 }
 
-// each takes the pieces between separators, to be decoded.
+// each adds the pieces between separators, which are decoded before use.
 func (t *taker) each(name string, from, to int, sep byte) {
 	for {
 		n := strings.IndexByte(t.s[from:to], sep)
@@ -234,7 +234,7 @@ func (t *taker) each(name string, from, to int, sep byte) {
 	}
 }
 
-// fragment takes the fragment.
+// fragment adds the fragment.
 func (t *taker) fragment() {
 	if t.frag >= 0 {
 		t.part("fragment", t.frag, len(t.s))

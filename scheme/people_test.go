@@ -2,8 +2,7 @@ package scheme
 
 import "testing"
 
-// Most of the good ones have the forms of RFC 3966, 6, RFC 5724, 2.5 and RFC
-// 5870, 6.
+// Most valid examples follow RFC 3966, 6, RFC 5724, 2.5 and RFC 5870, 6.
 func TestTelephones(t *testing.T) {
 	for _, tt := range []sample{
 		{"tel:+1-201-555-0123", "number=+1-201-555-0123", "tel:+12015550123", ""},

@@ -10,19 +10,19 @@ var prospero = Scheme{
 	Name: "prospero", Title: "Prospero Directory Service", Kind: KindLocator,
 	Reference:   "RFC 4157; RFC 1738, 3.11; 1993, Prospero",
 	Example:     "prospero://prospero.example.org/dir/object",
-	Note:        "the fields of 1993 are separated by %00, before anything is decoded; later ones by semicolons; the port is one of UDP",
-	Security:    "a directory says where the object is: what it answers is a locator of somebody else's",
+	Note:        "in 1993 fields are separated by %00 before decoding, in later documents by semicolons; the port is a UDP port",
+	Security:    "the directory chooses where the object is: treat its locators as untrusted",
 	DefaultPort: "1525", Transport: "udp", Hierarchical: true,
 	Special: []Special{
-		{uri.ComponentPath, "%00", "separates object name, version and attributes (1993)"},
+		{uri.ComponentPath, "%00", "separates the object name, version and attributes (1993)"},
 		{uri.ComponentPath, ";", "precedes a field (not in 1993)"},
-		{uri.ComponentPath, "=", "separates name and value of a field (not in 1993)"},
+		{uri.ComponentPath, "=", "separates the name and value of a field (not in 1993)"},
 	},
-	Retrieval: "ask the directory for the access methods of the object: a set of locators, never the object itself",
+	Retrieval: "ask the directory for the access methods of the object: it returns locators, never the object itself",
 	Rules:     RuleSet{Check: checkProspero, Parts: partsProspero, Build: buildProspero, Request: requestProspero},
 }
 
-// The productions of Prospero.
+// The grammar rules of Prospero.
 const (
 	ruleProsperoLink  = "1993, BNF: prosperolink"
 	ruleProsperoURL   = "RFC 1738, 5: prosperourl"
@@ -32,7 +32,8 @@ const (
 // prosperoNUL separates the fields of 1993.
 const prosperoNUL = "%00"
 
-// checkProspero checks a link. The fields of 1993 are the dialect's to check.
+// checkProspero checks a Prospero link. The dialect has already checked the
+// fields of 1993.
 //
 //	prosperolink = "prospero://" hostport "/" hsoname [ "%00" [ version ] *( "%00" attribute ) ]
 //	prosperourl  = "prospero://" hostport "/" ppath *[ fieldspec ]
@@ -47,11 +48,11 @@ func checkProspero(u uri.URI) []Finding {
 	}
 	switch {
 	case l.user >= 0:
-		return refuse(l.user, l.userEnd+1, rule, "no user information is provided for")
+		return refuse(l.user, l.userEnd+1, rule, "user information is not allowed")
 	case !l.hasPath():
-		return refuse(l.path, l.path, rule, "needs a slash and the name of an object")
+		return refuse(l.path, l.path, rule, "missing slash and object name")
 	case l.query >= 0:
-		return refuse(l.query-1, l.queryEnd, rule, "there are no queries")
+		return refuse(l.query-1, l.queryEnd, rule, "queries are not allowed")
 	case l.is1993():
 		return nil // the dialect has checked version and attributes
 	}
@@ -69,12 +70,12 @@ func (l *layout) checkProsperoFields() []Finding {
 		equal := until(l.s, from, at, '=')
 		switch {
 		case equal == at:
-			return refuse(from, at, ruleProsperoField, "needs an equals sign; a semicolon in the name must be escaped")
+			return refuse(from, at, ruleProsperoField, "missing equals sign (a semicolon in an object name must be percent-encoded)")
 		case equal == from:
-			return refuse(from, equal, ruleProsperoField, "the name of the field is empty")
+			return refuse(from, equal, ruleProsperoField, "empty field name")
 		}
 		if second := until(l.s, equal+1, at, '='); second < at {
-			return []Finding{broken(second, second+1, ruleProsperoField, "an equals sign in a value must be escaped").instead("%3D")}
+			return []Finding{broken(second, second+1, ruleProsperoField, "an equals sign in a value must be percent-encoded").instead("%3D")}
 		}
 	}
 	return nil
@@ -94,7 +95,7 @@ func partsProspero(dst []Part, u uri.URI) []Part {
 	return t.parts
 }
 
-// prospero1993 takes the fields, which are split before anything is decoded.
+// prospero1993 adds the fields, which are split before decoding.
 func (t *taker) prospero1993() {
 	names := [...]string{"hsoname", "version", "attribute"}
 	at, field := t.path+1, 0
@@ -108,8 +109,8 @@ func (t *taker) prospero1993() {
 	}
 }
 
-// prosperoFields takes the object name and the fields, each with its name and
-// value together.
+// prosperoFields adds the object name and the fields. The value of each field
+// part is name=value.
 func (t *taker) prosperoFields() {
 	at := until(t.s, t.path+1, t.pathEnd, ';')
 	t.data("hsoname", t.path+1, at)
@@ -120,7 +121,8 @@ func (t *taker) prosperoFields() {
 	}
 }
 
-// buildProspero writes the version, if only as an empty one, before attributes.
+// buildProspero writes a Prospero link. Before attributes it writes the version
+// even if it is empty.
 func buildProspero(d uri.Dialect, parts []Part) (string, error) {
 	w := newBuilder(d, "prospero", "1525", parts)
 	name, _ := Get(parts, "hsoname")

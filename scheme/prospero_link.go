@@ -8,19 +8,21 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// An AccessMethod is how a directory of Prospero says that an object can be had.
+// An AccessMethod is a way to retrieve an object, as returned by a Prospero
+// directory.
 type AccessMethod struct {
-	Method string // AFTP, FTP, AFS, GOPHER, WAIS, PROSPERO ..., in any case
-	Host   string // of AFS: the cell
-	Port   string // "" is the default of the method
-	Name   string // host-specific name of the object, not escaped
+	Method string // AFTP, FTP, AFS, GOPHER, WAIS, PROSPERO ..., in upper or lower case
+	Host   string // the cell if the method is AFS
+	Port   string // "" means the default of the method
+	Name   string // host-specific object name, not percent-encoded
 }
 
-// ErrAccessMethod is the error of an access method that has no locator.
+// ErrAccessMethod means that an access method has no locator.
 var ErrAccessMethod = errors.New("the access method has no locator")
 
-// Locator returns the locator of an access method: one of the underlying scheme
-// for what lies outside of Prospero, never a Prospero one (1993, Prospero).
+// Locator returns the locator of the access method, in the scheme of the
+// underlying protocol. Only objects inside Prospero get a Prospero locator
+// (1993, Prospero).
 func (m AccessMethod) Locator(d uri.Dialect) (uri.URI, error) {
 	path, err := d.EscapeText(uri.ComponentPath, strings.TrimPrefix(m.Name, "/"))
 	if err != nil {
@@ -43,7 +45,7 @@ func (m AccessMethod) Locator(d uri.Dialect) (uri.URI, error) {
 	return uri.URI{}, fmt.Errorf("scheme: prospero: %q: %w", m.Method, ErrAccessMethod)
 }
 
-// ftpPath returns an escaped path as the parts of FTP in a dialect.
+// ftpPath returns the FTP parts of a percent-encoded path in dialect d.
 func ftpPath(d uri.Dialect, path string) []Part {
 	if d == uri.Draft1993 {
 		return []Part{{Name: "path", Value: path}}
@@ -58,8 +60,8 @@ func ftpPath(d uri.Dialect, path string) []Part {
 	}
 }
 
-// gopherName returns the locator of an item whose type is the first character of
-// its selector, as is the habit.
+// gopherName returns the locator of a Gopher item. By convention the first
+// character of its selector is the type.
 func gopherName(d uri.Dialect, server []Part, name string) (uri.URI, error) {
 	selector, err := d.EscapeText(uri.ComponentPath, name)
 	if err != nil {

@@ -6,8 +6,8 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// relays returns the schemes of servers that help through translators of
-// addresses: STUN (RFC 7064) and TURN (RFC 7065).
+// relays returns the schemes of servers that help clients behind address
+// translation: STUN (RFC 7064) and TURN (RFC 7065).
 func relays() []Scheme {
 	list := []Scheme{
 		{Name: "stun", Title: "Session Traversal Utilities for NAT", Reference: "RFC 7064", DefaultPort: "3478", Example: "stun:example.org:8000"},
@@ -18,16 +18,16 @@ func relays() []Scheme {
 	for i := range list {
 		s := &list[i]
 		s.Kind = KindLocator
-		s.Note = "addresses of IPv6 in brackets are right here, and are refused by the general syntax of RFC 3986; a port that is omitted is looked up first, so that it is not the same as the default"
-		s.Security = "the server learns who speaks with whom"
-		s.Special = []Special{{uri.ComponentPath, ":", "separates host and port"}}
-		s.Retrieval = "looks up and asks the server; nothing is retrieved"
+		s.Note = "bracketed IPv6 addresses are valid in this scheme, but the general syntax of RFC 3986 rejects them; without a port, clients look it up in DNS, so omitting it is not the same as the default"
+		s.Security = "the server learns which peers communicate"
+		s.Special = []Special{{uri.ComponentPath, ":", "separates the host and port"}}
+		s.Retrieval = "a client finds and queries the server; nothing is retrieved"
 		s.Rules = RuleSet{Check: withFragment(checkRelay, "RFC 3986, 3.5"), Parts: partsRelay, Canonical: canonicalRelay}
 	}
 	return list
 }
 
-// relayRule names a production of the document of the scheme.
+// relayRule returns the name of a grammar rule in the document of the scheme.
 func (l *layout) relayRule() string {
 	if l.s[0]|0x20 == 's' {
 		return "RFC 7064, 3.1: stunURI"
@@ -35,7 +35,8 @@ func (l *layout) relayRule() string {
 	return "RFC 7065, 3.1: turnURI"
 }
 
-// relayHost returns where the host ends, and where the port begins, or -1.
+// relayHost returns the end of the host and the start of the port, -1 if there is
+// no port.
 func (l *layout) relayHost() (hostEnd, port int) {
 	from := l.path
 	if l.hasPath() && l.s[from] == '[' {
@@ -60,16 +61,16 @@ func checkRelay(u uri.URI) []Finding {
 	}
 	end, port := l.relayHost()
 	if sign := until(l.s, l.path, end, '@'); sign < end {
-		return refuse(l.path, sign+1, rule, "no user is provided for")
+		return refuse(l.path, sign+1, rule, "a user is not allowed")
 	}
 	if end == l.path {
-		return refuse(end, end, rule, "the host is missing")
+		return refuse(end, end, rule, "missing host")
 	}
 	if bad := badHost(l.s, l.path, end); bad >= 0 {
-		return refuse(bad, min(bad+1, l.pathEnd), rule, "a host is a domain name or an address")
+		return refuse(bad, min(bad+1, l.pathEnd), rule, "the host must be a domain name or an IP address")
 	}
 	if port >= 0 && (!isNumber(l.s[port:l.pathEnd], 0) || l.pathEnd-port > len("65535")) {
-		return refuse(port, l.pathEnd, rule, "the port is a number")
+		return refuse(port, l.pathEnd, rule, "the port must be a number")
 	}
 	if l.query < 0 {
 		return nil
@@ -79,10 +80,10 @@ func checkRelay(u uri.URI) []Finding {
 	case rule[:len("RFC 7064")] == "RFC 7064":
 		return l.refuseQuery(rule)
 	case f.end < l.queryEnd || !f.is(l.s, "transport") || f.empty():
-		return refuse(l.query, l.queryEnd, "RFC 7065, 3.1: transport", "only transport= and a name may follow the question mark")
+		return refuse(l.query, l.queryEnd, "RFC 7065, 3.1: transport", "only transport= and a transport name may follow the question mark")
 	}
 	if i := firstNot(l.s, f.value, f.end, isUnreserved); i >= 0 {
-		return refuse(i, i+1, "RFC 7065, 3.1: transport", "a transport is udp, tcp, or another name of letters, digits and - . _ ~")
+		return refuse(i, i+1, "RFC 7065, 3.1: transport", "the transport must be udp, tcp, or another name of letters, digits and - . _ ~")
 	}
 	return nil
 }
@@ -101,8 +102,8 @@ func partsRelay(dst []Part, u uri.URI) []Part {
 	return t.parts
 }
 
-// canonicalRelay folds the host, and the transport, whose names are equal in any
-// case (RFC 5234, 2.3).
+// canonicalRelay converts the host and the transport to lower case; transport
+// names are case-insensitive (RFC 5234, 2.3).
 func canonicalRelay(u uri.URI) string {
 	l := layoutOf(u)
 	return l.s[:l.path] + strings.ToLower(l.s[l.path:l.end()]) + l.s[l.end():]

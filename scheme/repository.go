@@ -6,18 +6,18 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// Shells, files and repositories of source behind ssh, and what version control
-// has of its own.
+// Remote shells, files and source repositories over SSH, and the native schemes
+// of version control systems.
 
 var ssh = Scheme{
 	Name: "ssh", Title: "Secure Shell", Kind: KindLocator,
 	Reference:   "draft-ietf-secsh-scp-sftp-ssh-uri; git-clone(1), GIT URLS",
 	Example:     "ssh://git@example.org:2222/~user/project.git",
-	Note:        "without a path a session, with one a repository of git; after the user ;fingerprint= may say which key the host has; /~user is a home directory",
+	Note:        "opens a session if there is no path; with a path it is a Git repository; ;fingerprint= after the user identifies the host key; /~user is a home directory",
 	Security:    repositorySecurity,
 	DefaultPort: "22", Transport: "tcp", Hierarchical: true,
 	Special:   repositorySpecial,
-	Retrieval: "log in at the host; what is asked for there is for git, or a person, to say",
+	Retrieval: "log in to the host; Git or a person then chooses what to access",
 	Rules:     RuleSet{Check: checkRemote, Parts: partsRemote},
 }
 
@@ -25,20 +25,20 @@ var sftp = Scheme{
 	Name: "sftp", Title: "SSH File Transfer Protocol", Kind: KindLocator,
 	Reference:   "draft-ietf-secsh-scp-sftp-ssh-uri",
 	Example:     "sftp://user@example.org/pub/a.txt;type=i",
-	Note:        "the path begins at the root for most clients, and at the home directory by the draft",
+	Note:        "for most clients the path starts at the root, in the draft at the home directory",
 	Security:    repositorySecurity,
 	DefaultPort: "22", Transport: "tcp", Hierarchical: true,
 	Special:   repositorySpecial,
-	Retrieval: "log in at the host, and read the file or list the directory",
+	Retrieval: "log in to the host, and read the file or list the directory",
 	Rules:     RuleSet{Check: checkRemote, Parts: partsRemote},
 }
 
 var git = Scheme{
-	Name: "git", Title: "Repositories of git, without authentication", Kind: KindLocator,
+	Name: "git", Title: "Git repositories, without authentication", Kind: KindLocator,
 	Reference:   "git-clone(1), GIT URLS; gitprotocol-pack(5)",
 	Example:     "git://example.org/project.git",
-	Note:        "no grammar is public beyond that of the manual; /~user is a home directory",
-	Security:    "nothing proves who answers, and everybody on the way can change what is sent",
+	Note:        "no public grammar exists beyond the manual; /~user is a home directory",
+	Security:    "neither authenticated nor encrypted: others on the network path can change the data",
 	DefaultPort: "9418", Transport: "tcp", Hierarchical: true,
 	Special:   repositorySpecial,
 	Retrieval: "ask the host for the objects of the repository at the path",
@@ -49,8 +49,8 @@ var svn = Scheme{
 	Name: "svn", Title: "Subversion", Kind: KindLocator,
 	Reference:   "Version Control with Subversion, 1: Repository URLs",
 	Example:     "svn://example.org/repos/project/trunk",
-	Note:        "no grammar is public; which part of the path is the repository only the server can tell",
-	Security:    "passwords are not sent, but what is committed and read is not encrypted",
+	Note:        "no public grammar exists; only the server can tell which part of the path is the repository",
+	Security:    "passwords are not sent in the clear, but the data is not encrypted",
 	DefaultPort: "3690", Transport: "tcp", Hierarchical: true,
 	Special:   repositorySpecial,
 	Retrieval: "ask the host for the file or the directory at the path",
@@ -58,28 +58,28 @@ var svn = Scheme{
 }
 
 var rsync = Scheme{
-	Name: "rsync", Title: "Remote synchronisation of files", Kind: KindLocator,
+	Name: "rsync", Title: "Remote file synchronisation", Kind: KindLocator,
 	Reference:   "RFC 5781",
 	Example:     "rsync://example.org/ftp/pub/a.txt",
-	Note:        "the first piece of the path is the name of a module; without it the server lists those that it has",
-	Security:    "what is sent is not encrypted",
+	Note:        "the first path segment is a module name; without one the server lists its modules",
+	Security:    "the data is not encrypted",
 	DefaultPort: "873", Transport: "tcp", Hierarchical: true,
-	Special:   []Special{{uri.ComponentPath, "/", "separates the module and the names of directories"}},
-	Retrieval: "ask the server for the module and the path in it",
+	Special:   []Special{{uri.ComponentPath, "/", "separates the module and directory names"}},
+	Retrieval: "ask the server for the path in the module",
 	Rules:     RuleSet{Check: checkRsync, Parts: partsRsync},
 }
 
-const repositorySecurity = "a host, a user or a path that begins with a hyphen has been taken for an option by programs"
+const repositorySecurity = "a program may interpret a host, user or path that begins with a hyphen as an option"
 
 var repositorySpecial = []Special{
-	{uri.ComponentUserinfo, ";", "precedes what is said of the connection"},
-	{uri.ComponentPath, "/", "separates names of directories"},
-	{uri.ComponentPath, "~", "at the beginning: the home directory of a user"},
+	{uri.ComponentUserinfo, ";", "precedes connection parameters"},
+	{uri.ComponentPath, "/", "separates directory names"},
+	{uri.ComponentPath, "~", "at the beginning: a user's home directory"},
 }
 
-// tunnelled returns the schemes of version control whose transport stands behind
-// a plus sign. Those over ssh are read as ssh is; others carry the locator of the
-// transport inside.
+// tunnelled returns the version control schemes whose transport follows a plus
+// sign. Those over ssh are parsed like ssh; the others contain a locator of the
+// transport.
 func tunnelled() []Scheme {
 	var list []Scheme
 	for _, name := range [...]string{"git+ssh", "ssh+git", "svn+ssh", "hg+ssh"} {
@@ -91,7 +91,7 @@ func tunnelled() []Scheme {
 			Security:    repositorySecurity,
 			DefaultPort: "22", Transport: "tcp", Hierarchical: true,
 			Special:   repositorySpecial,
-			Retrieval: "log in at the host, and ask for the objects of the repository at the path",
+			Retrieval: "log in to the host, and ask for the objects of the repository at the path",
 			Rules:     RuleSet{Check: checkRepository, Parts: partsRemote},
 		})
 	}
@@ -100,8 +100,8 @@ func tunnelled() []Scheme {
 			Name: name, Title: "Repositories over another protocol", Kind: KindLocator,
 			Reference:    "pip, VCS Support; npm, package.json: Git URLs as dependencies",
 			Example:      name + ":///project",
-			Note:         "the locator of the transport begins after the plus sign; what @ in the path and the fragment say is for the package manager",
-			Security:     "programs that build what is there run it",
+			Note:         "the transport's locator begins after the plus sign; the package manager interprets an @ in the path and the fragment",
+			Security:     "programs that build the source run its code",
 			Hierarchical: true,
 			Retrieval:    "retrieve the repository at the locator that begins after the plus sign",
 			Rules:        RuleSet{Check: checkTunnel, Parts: partsTunnel, Inner: innerTunnel},
@@ -113,15 +113,15 @@ func tunnelled() []Scheme {
 	return list
 }
 
-// The rules of remote repositories.
+// The grammar rules of remote repositories.
 const (
 	ruleSSH        = "draft-ietf-secsh-scp-sftp-ssh-uri, 2"
 	ruleRepository = "git-clone(1), GIT URLS"
 	ruleRsync      = "RFC 5781, 2: rsync-uri"
 )
 
-// checkRemote checks that there is a host, and that no program can take it or
-// the user for an option.
+// checkRemote checks that there is a host, and that no program can interpret
+// the host or user as an option.
 //
 //	ssh-URI  = "ssh:" "//" [ ssh-info "@" ] host [ ":" port ] path-abempty
 //	ssh-info = [ user ] [ ";" c-param *( "," c-param ) ]
@@ -135,9 +135,9 @@ func checkRemote(u uri.URI) []Finding {
 	}
 	switch {
 	case l.s[l.host] == '-':
-		return option(l.host, l.hostEnd, "a host does not begin with a hyphen: a program may take it for an option")
+		return option(l.host, l.hostEnd, "the host must not begin with a hyphen: a program may interpret it as an option")
 	case l.user >= 0 && l.user < l.userEnd && l.s[l.user] == '-':
-		return option(l.user, l.userEnd, "a user does not begin with a hyphen: a program may take it for an option")
+		return option(l.user, l.userEnd, "the user must not begin with a hyphen: a program may interpret it as an option")
 	}
 	if bad := l.refuseControls(ruleSSH, "a file name or a command"); bad != nil {
 		return bad
@@ -148,14 +148,15 @@ func checkRemote(u uri.URI) []Finding {
 	return l.warnPassword()
 }
 
-// option is the refusal of what a program would take for an option.
+// option returns an error about text that a program could interpret as an
+// option.
 func option(from, to int, message string) []Finding {
 	f := broken(from, to, "IEEE Std 1003.1, 12.2: guideline 4", message)
 	f.Code = CodeInjection
 	return []Finding{f}
 }
 
-// checkSCP recognises the form of scp, host:path, which is no URI.
+// checkSCP recognises the form host:path of scp, which is not a URI.
 func (l *layout) checkSCP() []Finding {
 	if l.authority {
 		return nil
@@ -165,11 +166,11 @@ func (l *layout) checkSCP() []Finding {
 	if colon == len(rest) || colon > slash || colon == 0 {
 		return nil
 	}
-	f := broken(l.rest, l.end(), ruleRepository, "host:path is the form of scp, and no URI: a locator has two slashes before the host and one before the path")
+	f := broken(l.rest, l.end(), ruleRepository, "host:path is the form of scp and not a URI: write two slashes before the host and one before the path")
 	return []Finding{f.instead("//" + rest[:colon] + "/" + strings.TrimLeft(rest[colon+1:], "/"))}
 }
 
-// checkConnection checks what is said of the connection after the user.
+// checkConnection checks the connection parameters after the user.
 //
 //	c-param = paramname "=" paramvalue
 func (l *layout) checkConnection() []Finding {
@@ -180,14 +181,14 @@ func (l *layout) checkConnection() []Finding {
 	for at := until(l.s, l.user, end, ';') + 1; at <= end; {
 		f := nextField(l.s, at, end, ',')
 		if f.empty() || f.name == f.nameEnd {
-			return refuse(f.name, f.end, ruleSSH+": c-param", "what is said of the connection is name=value")
+			return refuse(f.name, f.end, ruleSSH+": c-param", "a connection parameter must have the form name=value")
 		}
 		at = f.end + 1
 	}
 	return nil
 }
 
-// checkRepository is checkRemote of what needs a path.
+// checkRepository is like checkRemote and requires a path.
 func checkRepository(u uri.URI) []Finding {
 	bad := checkRemote(u)
 	if HasError(bad) {
@@ -195,7 +196,7 @@ func checkRepository(u uri.URI) []Finding {
 	}
 	l := layoutOf(u)
 	if l.path+1 >= l.pathEnd {
-		return refuse(l.path, l.pathEnd, ruleRepository, "the path of the repository is missing")
+		return refuse(l.path, l.pathEnd, ruleRepository, "missing repository path")
 	}
 	return bad
 }
@@ -226,11 +227,11 @@ func partsRemote(dst []Part, u uri.URI) []Part {
 	return t.parts
 }
 
-// checkTunnel checks that there is the locator of the transport inside.
+// checkTunnel checks that there is a locator of the transport.
 func checkTunnel(u uri.URI) []Finding {
 	l := layoutOf(u)
 	if !l.authority {
-		return refuse(l.rest, l.rest, ruleRepository, "needs // after the colon")
+		return refuse(l.rest, l.rest, ruleRepository, "missing // after the colon")
 	}
 	from := until(l.s, 0, len(l.s), '+') + 1
 	return l.checkInside(from, len(l.s), ruleRepository)
@@ -260,7 +261,7 @@ func checkRsync(u uri.URI) []Finding {
 		return bad
 	}
 	if l.s[l.host] == '-' {
-		return option(l.host, l.hostEnd, "a host does not begin with a hyphen: a program may take it for an option")
+		return option(l.host, l.hostEnd, "the host must not begin with a hyphen: a program may interpret it as an option")
 	}
 	if bad := l.refuseQuery(ruleRsync); bad != nil {
 		return bad

@@ -54,7 +54,7 @@ func TestRepositories(t *testing.T) {
 	}
 }
 
-// Whoever writes the form of scp is told the right one.
+// The form of scp produces a suggestion of the correct form.
 func TestSCPForm(t *testing.T) {
 	for in, want := range map[string]string{
 		"ssh:git@github.com:org/repo.git": "//git@github.com/org/repo.git",

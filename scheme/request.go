@@ -9,33 +9,33 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// A Client is what a program that retrieves has been told beside locators. The
-// zero Client is told nothing.
+// A Client holds the settings of a program that retrieves objects. The zero
+// Client has none.
 type Client struct {
-	// Mail is the user's mail address: the password of anonymous FTP.
+	// Mail is the user's mail address, which is the password of anonymous FTP.
 	Mail string
 
-	// NewsServer is the host of the news server that is asked for names which
-	// do not say one, with a port if it is not 119.
+	// NewsServer is the host of the default news server, with a port if it is
+	// not 119. It is used for names without a server.
 	NewsServer string
 
-	// Formats are the data formats of files by the suffix of their names, in
-	// lower case; see [UsualFormats].
+	// Formats maps file suffixes in lower case to data formats; see
+	// [UsualFormats].
 	Formats map[string]Format
 
-	// Servers are file servers that have to be treated in a way of their own,
-	// by the names of their hosts in lower case.
+	// Servers maps host names in lower case to settings for FTP servers that
+	// need special treatment.
 	Servers map[string]FTPServer
 }
 
 // A Format is a data format.
 type Format struct {
 	Type string // media type
-	Text bool   // lines of text: transferred as such
+	Text bool   // lines of text, transferred in text mode
 }
 
-// UsualFormats returns formats of files by the suffix of their names. Nobody has
-// made them a standard, so that they are a proposal.
+// UsualFormats returns the formats of common file suffixes. They are a
+// suggestion, as no standard defines them.
 func UsualFormats() map[string]Format {
 	return map[string]Format{
 		"txt": {"text/plain", true}, "html": {"text/html", true}, "htm": {"text/html", true},
@@ -47,29 +47,29 @@ func UsualFormats() map[string]Format {
 	}
 }
 
-// A Request is what a client asks for, and whom, to retrieve what a locator
-// locates. It is a plan: nothing here opens a connection.
+// A Request describes what to request, and from which server, to retrieve an
+// object. It is a plan: this package does not open connections.
 type Request struct {
-	URI     uri.URI // without its fragment, which is never sent
-	Network string  // "tcp", "udp", or "" if there is nobody to be asked over a network
-	Host    string  // decoded and without brackets
-	Port    string  // of the locator, or the default of the scheme
+	URI     uri.URI // without its fragment, which is not sent
+	Network string  // "tcp", "udp", or "" if no network connection is needed
+	Host    string  // decoded, without brackets
+	Port    string  // of the locator, or the scheme's default
 
-	// Send is what is said, for protocols in which one thing is: the target of
-	// an HTTP request, the line of Gopher without its end, the words of a
+	// Send is the text to send in protocols with a single message: an HTTP
+	// request target, a Gopher line without its line break, the words of a
 	// search.
 	Send string
 
-	// Object is what is asked for, decoded: a file, a group, a message
-	// identifier, the identifier of a document, the name of an object.
+	// Object is the decoded name of the object: a file, a group, a message
+	// identifier, a document identifier, an object name.
 	Object string
 
 	Login    Login    // of FTP
-	Commands []string // of FTP, in order, without the ends of lines
-	Text     bool     // transfer as text
-	Format   string   // media type, as far as it can be told beforehand
+	Commands []string // of FTP, in order, without line breaks
+	Text     bool     // transfer in text mode
+	Format   string   // media type, if it is known in advance
 	Type     string   // of a WAIS document, of a Gopher item
-	Length   int64    // of a WAIS document; -1 if it is not said
+	Length   int64    // of a WAIS document; -1 if unknown
 	Version  string   // of a Prospero object
 	Fields   []string // attributes or fields of a Prospero object, decoded
 }
@@ -77,17 +77,18 @@ type Request struct {
 // A Login is a pair of user name and password.
 type Login struct {
 	User, Password string
-	Anonymous      bool // by convention, and not because the locator says so
+	Anonymous      bool // anonymous login by convention, not stated in the locator
 }
 
-// ErrHost is the error of a host that no connection should be made to, as it has
-// characters in it that are none of a name.
-var ErrHost = errors.New("not the name of a host")
+// ErrHost means that a host contains characters that are not allowed in a host
+// name, so that no connection should be opened.
+var ErrHost = errors.New("invalid host name")
 
-// Request says what a client asks for, and whom, to retrieve what u locates.
+// Request returns what to request, and from which server, to retrieve u.
 //
-// The error is the [Finding] of a rule that u breaks, or wraps [ErrInteractive],
-// [ErrUndefined], [ErrNotLocator], [ErrNoAlgorithm] or [ErrHost].
+// The error is the [Finding] for a rule that u violates, or wraps
+// [ErrInteractive], [ErrUndefined], [ErrNotLocator], [ErrNoAlgorithm] or
+// [ErrHost].
 func (s *Scheme) Request(u uri.URI, c Client) (Request, error) {
 	if err := s.mayRequest(u); err != nil {
 		return Request{}, err
@@ -106,7 +107,7 @@ func (s *Scheme) Request(u uri.URI, c Client) (Request, error) {
 	return r, err
 }
 
-// mayRequest says why there is nothing to ask.
+// mayRequest returns an error if u cannot be retrieved.
 func (s *Scheme) mayRequest(u uri.URI) error {
 	found := s.Check(u)
 	if err := FirstError(found); err != nil {
@@ -128,7 +129,7 @@ func (s *Scheme) mayRequest(u uri.URI) error {
 	return fmt.Errorf("scheme: %s: %w", s.Name, ErrNoAlgorithm)
 }
 
-// address fills in whom to ask.
+// address sets the network, host and port.
 func (r *Request) address(u uri.URI, network, port string) error {
 	host, err := hostOf(u)
 	if err != nil {
@@ -141,8 +142,8 @@ func (r *Request) address(u uri.URI, network, port string) error {
 	return nil
 }
 
-// hostOf returns the host decoded, without brackets. Addresses of a version that
-// is not known keep theirs, and are refused: without them they look like names.
+// hostOf returns the decoded host without brackets. It rejects addresses of an
+// unknown IP version, which without brackets would look like names.
 func hostOf(u uri.URI) (string, error) {
 	data, _ := u.Data(uri.ComponentHost)
 	host := string(data)
@@ -155,8 +156,8 @@ func hostOf(u uri.URI) (string, error) {
 	return host, nil
 }
 
-// isHost reports whether s may be handed on as the name of a host: no controls,
-// no white space, nothing that delimits, no hyphen first.
+// isHost reports whether s is safe to use as a host name: no control
+// characters, white space or delimiters, and no leading hyphen.
 func isHost(s string) bool {
 	if s == "" || s[0] == '-' {
 		return false
@@ -169,7 +170,7 @@ func isHost(s string) bool {
 	return true
 }
 
-// partData returns the decoded value of the first part with a name.
+// partData returns the decoded value of the first part with the given name.
 func partData(parts []Part, name string) string {
 	for i := range parts {
 		if parts[i].Name == name {
@@ -179,9 +180,9 @@ func partData(parts []Part, name string) string {
 	return ""
 }
 
-// requestGopher sends the selector, decoded, and after tabs the search and the
-// Gopher+ string (RFC 1436, 2; RFC 4266, 2.2, 2.3). The words of a search of
-// 1993 have spaces between them.
+// requestGopher sends the decoded selector, followed by the search and the
+// Gopher+ string after tabs (RFC 1436, 2; RFC 4266, 2.2, 2.3). In 1993 the
+// words of a search are separated by spaces.
 func requestGopher(u uri.URI, _ Client) (Request, error) {
 	parts := partsGopher(nil, u)
 	line := partData(parts, "selector")
@@ -195,7 +196,7 @@ func requestGopher(u uri.URI, _ Client) (Request, error) {
 	return Request{Send: line, Object: partData(parts, "selector"), Type: kind, Length: -1, Format: gopherFormats[kind], Text: gopherIsText(kind)}, nil
 }
 
-// searchText returns what is searched for.
+// searchText returns the search terms.
 func searchText(u uri.URI, parts []Part) string {
 	if u.Dialect() != uri.Draft1993 {
 		return partData(parts, "search")
@@ -209,8 +210,8 @@ func searchText(u uri.URI, parts []Part) string {
 	return strings.Join(words, " ")
 }
 
-// gopherFormats are the formats of types (RFC 1436, 3.8), as far as those say
-// them.
+// gopherFormats maps the item types of RFC 1436, 3.8 that imply a format to
+// that format.
 var gopherFormats = map[string]string{
 	"0": "text/plain", "1": "application/gopher-menu", "7": "application/gopher-menu", "g": "image/gif", "h": "text/html",
 	"4": "application/mac-binhex40", "9": "application/octet-stream", "5": "application/octet-stream", "6": "text/x-uuencode",
@@ -218,8 +219,8 @@ var gopherFormats = map[string]string{
 
 func gopherIsText(kind string) bool { return kind == "0" || kind == "h" || kind == "4" || kind == "6" }
 
-// requestWAIS searches the database, or fetches a document: that needs its type
-// and its length (1993, WAIS).
+// requestWAIS searches the database or fetches a document, which requires its
+// type and length (1993, WAIS).
 func requestWAIS(u uri.URI, _ Client) (Request, error) {
 	parts := partsWAIS(nil, u)
 	r := Request{Send: searchText(u, parts), Object: partData(parts, "database"), Type: partData(parts, "type"), Length: -1}
@@ -241,7 +242,7 @@ func requestWAIS(u uri.URI, _ Client) (Request, error) {
 	return r, nil
 }
 
-// requestProspero asks the directory.
+// requestProspero queries the directory.
 func requestProspero(u uri.URI, _ Client) (Request, error) {
 	parts := partsProspero(nil, u)
 	r := Request{Object: partData(parts, "hsoname"), Version: partData(parts, "version"), Length: -1}
@@ -253,21 +254,21 @@ func requestProspero(u uri.URI, _ Client) (Request, error) {
 	return r, nil
 }
 
-// requestWHOIS sends what follows the slash.
+// requestWHOIS sends the text after the slash.
 func requestWHOIS(u uri.URI, _ Client) (Request, error) {
 	query := partData(partsWHOIS(nil, u), "handle_or_query")
 	return Request{Send: query, Object: query, Length: -1, Text: true, Format: "text/plain"}, nil
 }
 
-// requestAFS opens a file of the cell: no host is asked.
+// requestAFS opens a file of the cell. It needs no host.
 func requestAFS(u uri.URI, c Client) (Request, error) {
 	parts := partsAFS(nil, u)
 	format := c.formatOf(partData(parts, "path"))
 	return Request{Object: "/afs/" + partData(parts, "cell") + "/" + partData(parts, "path"), Length: -1, Format: format.Type, Text: format.Text}, nil
 }
 
-// requestFile opens a file of this machine. A file of another host cannot be
-// had; in 1993 the host is a file server.
+// requestFile opens a file on this machine. It rejects files on another host;
+// in 1993 the host is a file server.
 func requestFile(u uri.URI, c Client) (Request, error) {
 	if u.Dialect() == uri.Draft1993 {
 		r, err := requestFTP(u, c)
@@ -279,14 +280,14 @@ func requestFile(u uri.URI, c Client) (Request, error) {
 	}
 	host, _ := u.Host()
 	if host != "" && !equalFold(host, "localhost") {
-		return Request{}, fmt.Errorf("scheme: file: %q is another machine: %w", host, ErrNotAvailable)
+		return Request{}, fmt.Errorf("scheme: file: %q is another host: %w", host, ErrNotAvailable)
 	}
 	path := partData(partsFile(nil, u), "path")
 	format := c.formatOf(path)
 	return Request{Object: path, Length: -1, Format: format.Type, Text: format.Text}, nil
 }
 
-// requestNews asks the server of the locator, or that of the client.
+// requestNews asks the server in the locator, or the client's default server.
 func requestNews(u uri.URI, c Client) (Request, error) {
 	parts := partsNews(nil, u)
 	r := Request{Length: -1, Object: partData(parts, "group") + partData(parts, "pattern") + partData(parts, "message_id")}
@@ -298,17 +299,17 @@ func requestNews(u uri.URI, c Client) (Request, error) {
 		return r, nil
 	}
 	if c.NewsServer == "" {
-		return Request{}, fmt.Errorf("scheme: news: no news server is configured: %w", ErrNotAvailable)
+		return Request{}, fmt.Errorf("scheme: news: no news server configured: %w", ErrNotAvailable)
 	}
 	server, err := uri.Parse("news://" + c.NewsServer)
 	if err != nil {
-		return Request{}, fmt.Errorf("scheme: news: the news server that is configured: %w", err)
+		return Request{}, fmt.Errorf("scheme: news: configured news server: %w", err)
 	}
 	err = r.address(server, "tcp", "119")
 	return r, err
 }
 
-// requestNNTP asks the server for an article, or for a group.
+// requestNNTP asks the server for an article or a group.
 func requestNNTP(u uri.URI, _ Client) (Request, error) {
 	parts := partsNNTP(nil, u)
 	r := Request{Length: -1, Type: newsGroup, Object: partData(parts, "group")}
@@ -321,8 +322,8 @@ func requestNNTP(u uri.URI, _ Client) (Request, error) {
 	return r, nil
 }
 
-// formatOf returns the format of a file by the suffix of its name; of one that
-// is not known that of octets.
+// formatOf returns the format of a file by its suffix; the default is a
+// sequence of octets.
 func (c Client) formatOf(path string) Format {
 	name := path[strings.LastIndexByte(path, '/')+1:]
 	if dot := strings.LastIndexByte(name, '.'); dot > 0 {

@@ -10,93 +10,95 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// Why nothing is retrieved.
+// Reasons why a retrieval fails.
 var (
-	// ErrInteractive: a session for a person; see [InteractiveError].
-	ErrInteractive = errors.New("interactive: a session, and not an object")
+	// ErrInteractive means that the locator opens an interactive session; see
+	// [InteractiveError].
+	ErrInteractive = errors.New("interactive session, nothing to retrieve")
 
-	// ErrUndefined: no document says how names of the scheme are looked up.
+	// ErrUndefined means that no document defines how to look up names of the
+	// scheme.
 	ErrUndefined = errors.New("the mapping is undefined")
 
-	// ErrNotLocator: the identifier does not say where anything is.
+	// ErrNotLocator means that the identifier does not locate anything.
 	ErrNotLocator = errors.New("not a locator")
 
-	// ErrNoAlgorithm: nothing is known of the scheme, or this client does not
-	// speak it, and no gateway is configured.
+	// ErrNoAlgorithm means that the scheme is unknown or not supported by this
+	// client, and that no gateway is configured for it.
 	ErrNoAlgorithm = errors.New("no retrieval algorithm")
 
-	// ErrNotAvailable: the object cannot be had now, such as an article that
-	// has expired. No other place is guessed.
+	// ErrNotAvailable means that the object is not available, such as an
+	// expired article.
 	ErrNotAvailable = errors.New("not available")
 
-	// ErrTooManySteps: locators lead to locators, and so on.
+	// ErrTooManySteps means that locators led to further locators too often.
 	ErrTooManySteps = errors.New("too many steps")
 
-	// ErrOutcome: a step has returned neither locators nor an object.
-	ErrOutcome = errors.New("neither locators nor an object")
+	// ErrOutcome means that a step returned neither locators nor an object.
+	ErrOutcome = errors.New("step returned neither locators nor an object")
 )
 
 // A Resource is an object that has been retrieved.
 //
-// It is what the locator located then: there is no guarantee that the same
-// locator leads to the same object at another time (1993, Security
-// considerations). Whoever keeps one has to keep the time with it, and to ask
-// again.
+// The same locator may lead to a different object at another time (1993,
+// Security considerations). Store the time with the object, and retrieve it
+// again when a current copy is needed.
 type Resource struct {
-	URI       uri.URI       // the locator that has led to it
+	URI       uri.URI       // the locator from which it was retrieved
 	Format    string        // media type
-	Retrieved time.Time     // when
-	Body      io.ReadCloser // for the caller to close
+	Retrieved time.Time     // time of retrieval
+	Body      io.ReadCloser // the caller must close it
 }
 
-// An Outcome is what a retrieval algorithm produces: a set of locators that lead
+// An Outcome is the result of a retrieval algorithm: either locators that lead
 // to the object, or the object (1993, Registration of naming schemes).
 type Outcome struct {
 	Locators []uri.URI
 	Resource *Resource
 }
 
-// A Step does what a Request asks for. An object that is not there is an error
-// that wraps [ErrNotAvailable].
+// A Step executes a Request. If the object does not exist, the error wraps
+// [ErrNotAvailable].
 type Step func(ctx context.Context, r Request) (Outcome, error)
 
-// A Retriever is the retrieval algorithm of all schemes, with the steps that
-// touch the world injected. The zero Retriever knows the standard catalogue and
-// can fetch nothing.
+// A Retriever retrieves the objects of locators of any scheme. The caller
+// supplies the steps that use the network. The zero Retriever uses the standard
+// catalogue and cannot fetch anything.
 type Retriever struct {
-	Catalogue *Catalogue      // nil is the standard one
-	Client    Client          // what the user has configured
-	Steps     map[string]Step // by the name of the scheme in lower case
+	Catalogue *Catalogue      // nil means the standard catalogue
+	Client    Client          // the user's settings
+	Steps     map[string]Step // by scheme name in lower case
 
-	// Local is asked before the step of an ftp locator, to use local access
-	// where that is equivalent (1993, FTP). It is off unless it is set. An
-	// error that wraps ErrNotAvailable leads on to the step.
+	// Local, if set, is tried before the step for ftp locators, to use local
+	// access where it is equivalent (1993, FTP). If its error wraps
+	// ErrNotAvailable, the step is tried next.
 	Local Step
 
-	// Gateways are used for schemes that have no step, and before the step for
-	// those that the user has named there: what is configured comes first, the
-	// protocol of the scheme last (1997, 1.3).
+	// Gateways are used for schemes without a step. A gateway for a named
+	// scheme is used even if the scheme has a step: configuration takes
+	// precedence over the scheme's protocol (1997, 1.3).
 	Gateways Gateways
 
-	// ProposedGateways also uses those that the catalogue says for its
-	// schemes: the proposer of a scheme then learns what is retrieved.
+	// ProposedGateways also uses the gateways in the catalogue, which are those
+	// that a scheme's proposer suggests. The proposer then learns what is
+	// retrieved.
 	ProposedGateways bool
 
-	Now func() time.Time // nil leaves the time of a Resource to the step
+	Now func() time.Time // if nil, the step sets the time of the Resource
 }
 
-// MaxSteps bounds how often [Retriever.Follow] goes from a locator to locators.
+// MaxSteps is the maximum number of steps that [Retriever.Follow] takes.
 const MaxSteps = 8
 
 // Retrieve takes one step from a locator: to the object, or to locators that
-// lead there. A partial form is refused, as it means nothing here.
+// lead to it. It rejects a partial form.
 //
-// The error is the [Finding] of a rule that u breaks, wraps one of the errors
-// above, or is that of the step.
+// The error is the [Finding] for a rule that u violates, wraps one of the
+// errors above, or is the error of the step.
 func (r *Retriever) Retrieve(ctx context.Context, u uri.URI) (Outcome, error) {
 	name, ok := u.Scheme()
 	if !ok {
-		return Outcome{}, fmt.Errorf("scheme: %q is not a full form: %w", u.Redacted(), ErrNotLocator)
+		return Outcome{}, fmt.Errorf("scheme: %q is not in full form: %w", u.Redacted(), ErrNotLocator)
 	}
 	s, _ := r.catalogue().Lookup(name)
 	step := r.step(name)
@@ -105,7 +107,7 @@ func (r *Retriever) Retrieve(ctx context.Context, u uri.URI) (Outcome, error) {
 	}
 	request, err := s.Request(u, r.Client)
 	if s.Rules.Request == nil && isUnanswered(err) {
-		request, err = Request{URI: u.WithoutFragment(), Length: -1}, nil // the step knows
+		request, err = Request{URI: u.WithoutFragment(), Length: -1}, nil // the step knows how
 	}
 	if err != nil {
 		return Outcome{}, err
@@ -113,8 +115,8 @@ func (r *Retriever) Retrieve(ctx context.Context, u uri.URI) (Outcome, error) {
 	return r.take(ctx, step, request)
 }
 
-// isUnanswered reports whether an error only says that the scheme does not say
-// how to retrieve. Whoever gives a step or a gateway for it has said so.
+// isUnanswered reports whether err only means that the scheme does not define
+// its retrieval, in which case a configured step or gateway is used.
 func isUnanswered(err error) bool {
 	return errors.Is(err, ErrNoAlgorithm) || errors.Is(err, ErrNotLocator) || errors.Is(err, ErrUndefined)
 }
@@ -126,7 +128,7 @@ func (r *Retriever) catalogue() *Catalogue {
 	return r.Catalogue
 }
 
-// step returns the step of a scheme in any case, or nil.
+// step returns the step for a scheme, ignoring case, or nil.
 func (r *Retriever) step(name string) Step {
 	for own, step := range r.Steps {
 		if equalFold(own, name) {
@@ -136,12 +138,12 @@ func (r *Retriever) step(name string) Step {
 	return nil
 }
 
-// throughGateway retrieves what this client does not speak, if a gateway is
-// configured for it.
+// throughGateway retrieves u through a gateway if one is configured for a
+// scheme that this client does not support.
 func (r *Retriever) throughGateway(ctx context.Context, s *Scheme, u uri.URI) (Outcome, error) {
 	if s.Name != "" {
 		if err := s.mayRequest(u); err != nil && !isUnanswered(err) {
-			return Outcome{}, err // broken, or a session
+			return Outcome{}, err // invalid, or a session
 		}
 	}
 	at, ok, err := r.gatewayLocator(s, u)
@@ -154,7 +156,7 @@ func (r *Retriever) throughGateway(ctx context.Context, s *Scheme, u uri.URI) (O
 	name, _ := at.Scheme()
 	step := r.step(name)
 	if step == nil {
-		return Outcome{}, fmt.Errorf("scheme: the gateway %s: %w", at.Redacted(), ErrNoAlgorithm)
+		return Outcome{}, fmt.Errorf("scheme: gateway %s: %w", at.Redacted(), ErrNoAlgorithm)
 	}
 	gateway, _ := r.catalogue().Lookup(name)
 	request, err := gateway.Request(at, r.Client)
@@ -164,8 +166,8 @@ func (r *Retriever) throughGateway(ctx context.Context, s *Scheme, u uri.URI) (O
 	return r.take(ctx, step, request)
 }
 
-// gatewayLocator returns where to fetch u: from the gateway of the user, or from
-// that of the catalogue if that is wanted.
+// gatewayLocator returns the locator to fetch u from: the user's gateway or, if
+// enabled, the gateway in the catalogue.
 func (r *Retriever) gatewayLocator(s *Scheme, u uri.URI) (uri.URI, bool, error) {
 	at, ok, err := r.Gateways.Locator(u)
 	if ok || err != nil || !r.ProposedGateways || s.Gateway == "" {
@@ -178,19 +180,19 @@ func (r *Retriever) gatewayLocator(s *Scheme, u uri.URI) (uri.URI, bool, error) 
 	return own.Locator(u)
 }
 
-// whyNot says why there is neither a step nor a gateway.
+// whyNot returns the error for a scheme with neither a step nor a gateway.
 func (r *Retriever) whyNot(s *Scheme, u uri.URI) error {
 	if s.Name == "" {
 		name, _ := u.Scheme()
-		return fmt.Errorf("scheme: %q is not known: %w", name, ErrNoAlgorithm)
+		return fmt.Errorf("scheme: unknown scheme %q: %w", name, ErrNoAlgorithm)
 	}
 	if err := s.mayRequest(u); err != nil {
 		return err
 	}
-	return fmt.Errorf("scheme: %s is not spoken here, and has no gateway: %w", s.Name, ErrNoAlgorithm)
+	return fmt.Errorf("scheme: unsupported scheme %q, and no gateway is configured: %w", s.Name, ErrNoAlgorithm)
 }
 
-// take does what is asked for, locally if that is wanted and can be.
+// take executes a request, locally if enabled and possible.
 func (r *Retriever) take(ctx context.Context, step Step, request Request) (Outcome, error) {
 	if name, _ := request.URI.Scheme(); r.Local != nil && equalFold(name, "ftp") {
 		out, err := r.Local(ctx, request)
@@ -202,8 +204,8 @@ func (r *Retriever) take(ctx context.Context, step Step, request Request) (Outco
 	return r.completed(out, request, err)
 }
 
-// completed checks what a step has returned, and says when and from where an
-// object is.
+// completed checks the result of a step, and sets the time and locator of an
+// object.
 func (r *Retriever) completed(out Outcome, request Request, err error) (Outcome, error) {
 	if err != nil {
 		return Outcome{}, err
@@ -224,7 +226,7 @@ func (r *Retriever) completed(out Outcome, request Request, err error) (Outcome,
 	case out.Resource == nil && len(out.Locators) > 0:
 		for _, u := range out.Locators {
 			if u.IsReference() || !u.IsValid() {
-				return Outcome{}, fmt.Errorf("scheme: %q is not a full form: %w", u, ErrOutcome)
+				return Outcome{}, fmt.Errorf("scheme: %q is not in full form: %w", u, ErrOutcome)
 			}
 		}
 		return out, nil
@@ -232,8 +234,9 @@ func (r *Retriever) completed(out Outcome, request Request, err error) (Outcome,
 	return Outcome{}, fmt.Errorf("scheme: %s: %w", request.URI.Redacted(), ErrOutcome)
 }
 
-// Follow retrieves until there is an object: of locators the first that leads to
-// one, in their order. It takes at most [MaxSteps] steps, and none twice.
+// Follow retrieves the object, following locators in depth-first order until
+// one leads to an object. It takes at most [MaxSteps] steps and tries no
+// locator twice.
 func (r *Retriever) Follow(ctx context.Context, u uri.URI) (*Resource, error) {
 	waiting, seen := []uri.URI{u}, map[uri.URI]bool{}
 	var first error
@@ -259,7 +262,7 @@ func (r *Retriever) Follow(ctx context.Context, u uri.URI) (*Resource, error) {
 		waiting = append(append([]uri.URI(nil), out.Locators...), waiting...)
 	}
 	if first == nil {
-		first = fmt.Errorf("scheme: %s leads in a circle: %w", u.Redacted(), ErrTooManySteps)
+		first = fmt.Errorf("scheme: %s: locators form a loop: %w", u.Redacted(), ErrTooManySteps)
 	}
 	return nil, first
 }

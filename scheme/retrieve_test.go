@@ -21,7 +21,7 @@ func old(t *testing.T, s string) uri.URI {
 	return u
 }
 
-// requestOf returns what is asked for, which must be possible.
+// requestOf returns the request for a locator, or fails the test.
 func requestOf(t *testing.T, u uri.URI, c Client) Request {
 	t.Helper()
 	name, _ := u.Scheme()
@@ -36,7 +36,7 @@ func requestOf(t *testing.T, u uri.URI, c Client) Request {
 	return r
 }
 
-// Whom to ask, and for what.
+// The server and the object of a request.
 func TestRequest(t *testing.T) {
 	for _, tt := range []struct{ in, network, host, port, send, object string }{
 		{"http://h.example/a/b?c+d#e", "tcp", "h.example", "80", "/a/b?c+d", ""}, // U93-40
@@ -96,7 +96,7 @@ func TestRequestOfDocuments(t *testing.T) {
 	}
 }
 
-// What cannot be asked for, and why.
+// What cannot be requested, and why.
 func TestRequestRefuses(t *testing.T) {
 	var interactive *InteractiveError
 	for _, tt := range []struct {
@@ -131,7 +131,7 @@ func TestRequestRefuses(t *testing.T) {
 	s, _ := Lookup("gopher")
 	var f Finding
 	if _, err := s.Request(uri.MustParse("gopher://h.example/0a%0Ab"), Client{}); !errors.As(err, &f) || f.Code != CodeInjection {
-		t.Errorf("Request of a broken locator: got %v, want the finding", err)
+		t.Errorf("Request of an invalid locator: got %v, want the finding", err)
 	}
 	w, _ := Lookup("wais")
 	if _, err := w.Request(old(t, "wais://h.example/d/T/99999999999999999999/x"), Client{}); err == nil {
@@ -139,9 +139,9 @@ func TestRequestRefuses(t *testing.T) {
 	}
 }
 
-// TestFTPRequest checks what is said to servers: the anonymous convention, the
-// port, the transfer mode (from the format, which comes from the suffix), and the
-// order of commands and the names, which are those of the server.
+// TestFTPRequest checks what is sent to servers: the anonymous convention, the
+// port, the transfer mode (from the format, which the suffix determines), the
+// order of commands, and server-specific names.
 func TestFTPRequest(t *testing.T) {
 	vms, unix := VMSNames(), UnixNames()
 	c := Client{
@@ -187,10 +187,10 @@ func TestFTPRequest(t *testing.T) {
 		t.Errorf("U93-42: login: got %+v", r.Login)
 	}
 	if _, err := ftp.Request(old(t, "ftp://h.example/f"), Client{Mail: "a\r\nDELE x"}); err == nil {
-		t.Error("a mail address with the end of a line: no error")
+		t.Error("mail address with a line break: no error")
 	}
 	if _, err := ftp.Request(old(t, "ftp://vms.example/a.b/c"), c); !errors.Is(err, ErrLocalName) {
-		t.Errorf("a path that is no name of VMS: got %v", err)
+		t.Errorf("invalid VMS path: got %v", err)
 	}
 	for suffix, f := range UsualFormats() {
 		if f.Type == "" || suffix != strings.ToLower(suffix) {
@@ -199,12 +199,12 @@ func TestFTPRequest(t *testing.T) {
 	}
 }
 
-// A world is a network of steps.
-type world struct{ asked []string }
+// A fakeNetwork records the requests of its steps.
+type fakeNetwork struct{ requested []string }
 
-func (w *world) step(out Outcome, err error) Step {
+func (w *fakeNetwork) step(out Outcome, err error) Step {
 	return func(_ context.Context, r Request) (Outcome, error) {
-		w.asked = append(w.asked, r.URI.String())
+		w.requested = append(w.requested, r.URI.String())
 		return out, err
 	}
 }
@@ -221,9 +221,9 @@ func locators(us ...string) Outcome {
 	return out
 }
 
-// The algorithm produces a set of locators, or the object.
+// The algorithm returns a set of locators, or the object.
 func TestRetrieve(t *testing.T) {
-	w := &world{}
+	w := &fakeNetwork{}
 	at := time.Date(1993, 7, 14, 12, 0, 0, 0, time.UTC)
 	r := Retriever{
 		Steps: map[string]Step{
@@ -248,8 +248,8 @@ func TestRetrieve(t *testing.T) {
 	if err != nil || got.URI.String() != "gopher://h.example/0f" || got.Format != "text/plain" {
 		t.Errorf("Follow(prospero): %+v, %v", got, err)
 	}
-	if want := "prospero://h.example/o|ftp://h.example/f|gopher://h.example/0f"; !strings.HasSuffix(strings.Join(w.asked, "|"), want) {
-		t.Errorf("asked %q, want %s at the end", w.asked, want)
+	if want := "prospero://h.example/o|ftp://h.example/f|gopher://h.example/0f"; !strings.HasSuffix(strings.Join(w.requested, "|"), want) {
+		t.Errorf("requested %q, want %s last", w.requested, want)
 	}
 	if _, err := r.Retrieve(ctx, uri.MustParse("wais://h.example/db")); !errors.Is(err, ErrOutcome) {
 		t.Errorf("a step that returns nothing: got %v", err)
@@ -260,28 +260,28 @@ func TestRetrieve(t *testing.T) {
 	}
 }
 
-// An expired article is not available; no archive is guessed.
+// An expired article is not available; no archive is tried instead.
 func TestExpiredArticle(t *testing.T) {
-	w := &world{}
+	w := &fakeNetwork{}
 	r := Retriever{
 		Client: Client{NewsServer: "news.example:1119"},
 		Steps:  map[string]Step{"news": w.step(Outcome{}, ErrNotAvailable), "http": w.step(object("x"), nil)},
 	}
 	_, err := r.Follow(context.Background(), old(t, "news:abc@h.example"))
-	if !errors.Is(err, ErrNotAvailable) || len(w.asked) != 1 {
-		t.Errorf("U93-51: Follow: %v after asking %q; want ErrNotAvailable after one", err, w.asked)
+	if !errors.Is(err, ErrNotAvailable) || len(w.requested) != 1 {
+		t.Errorf("U93-51: Follow: %v after requesting %q; want ErrNotAvailable after one", err, w.requested)
 	}
 	q := requestOf(t, old(t, "news:abc@h.example"), r.Client)
 	if q.Host != "news.example" || q.Port != "1119" || q.Type != "article" || q.Object != "abc@h.example" {
 		t.Errorf("Request: %+v", q)
 	}
 	if _, err := news.Request(old(t, "news:*"), Client{NewsServer: "a b"}); err == nil {
-		t.Error("a news server that is no host: no error")
+		t.Error("invalid news server host: no error")
 	}
 }
 
-// A directory of Prospero answers with access methods, and external links are
-// locators of the method.
+// A Prospero directory returns access methods, and external links become
+// locators of the method's scheme.
 func TestAccessMethods(t *testing.T) {
 	for _, d := range []uri.Dialect{uri.Draft1993, uri.Latest} {
 		for _, tt := range []struct {
@@ -310,7 +310,7 @@ func TestAccessMethods(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := &world{}
+	w := &fakeNetwork{}
 	r := Retriever{Steps: map[string]Step{
 		"prospero": w.step(Outcome{Locators: []uri.URI{external}}, nil),
 		"ftp":      w.step(object("x"), nil),
@@ -321,10 +321,10 @@ func TestAccessMethods(t *testing.T) {
 	}
 }
 
-// Local access is off unless it is asked for, and only for files.
+// Local access is off by default, and used only for files.
 func TestLocalAccess(t *testing.T) {
-	w := &world{}
-	local := &world{}
+	w := &fakeNetwork{}
+	local := &fakeNetwork{}
 	r := Retriever{Steps: map[string]Step{"ftp": w.step(object("x"), nil), "http": w.step(object("x"), nil)}}
 	retrieve := func(s string) {
 		t.Helper()
@@ -338,20 +338,20 @@ func TestLocalAccess(t *testing.T) {
 	retrieve("http://h.example/h")
 	r.Local = local.step(Outcome{}, ErrNotAvailable)
 	retrieve("ftp://h.example/i")
-	if got, want := strings.Join(w.asked, "|"), "ftp://h.example/f|http://h.example/h|ftp://h.example/i"; got != want {
-		t.Errorf("U93-44: asked over the network: %s, want %s", got, want)
+	if got, want := strings.Join(w.requested, "|"), "ftp://h.example/f|http://h.example/h|ftp://h.example/i"; got != want {
+		t.Errorf("U93-44: requested over the network: %s, want %s", got, want)
 	}
-	if got, want := strings.Join(local.asked, "|"), "FTP://h.example/g|ftp://h.example/i"; got != want {
-		t.Errorf("U93-44: asked here: %s, want %s", got, want)
+	if got, want := strings.Join(local.requested, "|"), "FTP://h.example/g|ftp://h.example/i"; got != want {
+		t.Errorf("U93-44: requested locally: %s, want %s", got, want)
 	}
 }
 
-// Locators that lead to each other come to an end.
+// Following locators that lead to each other terminates.
 func TestFollowEnds(t *testing.T) {
-	w := &world{}
+	w := &fakeNetwork{}
 	r := Retriever{Steps: map[string]Step{"prospero": w.step(locators("prospero://h.example/o"), nil)}}
 	if _, err := r.Follow(context.Background(), uri.MustParse("prospero://h.example/o")); !errors.Is(err, ErrTooManySteps) {
-		t.Errorf("a circle: got %v", err)
+		t.Errorf("loop: got %v", err)
 	}
 	n := 0
 	r.Steps["prospero"] = func(context.Context, Request) (Outcome, error) {
@@ -359,13 +359,13 @@ func TestFollowEnds(t *testing.T) {
 		return locators("prospero://h.example/" + strings.Repeat("o", n+1)), nil
 	}
 	if _, err := r.Follow(context.Background(), uri.MustParse("prospero://h.example/o")); !errors.Is(err, ErrTooManySteps) || n > MaxSteps {
-		t.Errorf("a chain: got %v after %d steps", err, n)
+		t.Errorf("chain: got %v after %d steps", err, n)
 	}
-	w.asked = nil
+	w.requested = nil
 	r.Steps["prospero"] = w.step(locators("ftp://h.example/f", "ftp://h.example/f", "gopher://h.example/"), nil)
 	r.Steps["ftp"], r.Steps["gopher"] = w.step(Outcome{}, ErrNotAvailable), w.step(object("x"), nil)
-	if _, err := r.Follow(context.Background(), uri.MustParse("prospero://h.example/o")); err != nil || len(w.asked) != 3 {
-		t.Errorf("a locator that comes twice: asked %q, %v", w.asked, err)
+	if _, err := r.Follow(context.Background(), uri.MustParse("prospero://h.example/o")); err != nil || len(w.requested) != 3 {
+		t.Errorf("repeated locator: requested %q, %v", w.requested, err)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
@@ -375,11 +375,12 @@ func TestFollowEnds(t *testing.T) {
 	ref, _ := uri.ParseReference("x")
 	r.Steps["prospero"] = w.step(Outcome{Locators: []uri.URI{ref}}, nil)
 	if _, err := r.Retrieve(context.Background(), uri.MustParse("prospero://h.example/o")); !errors.Is(err, ErrOutcome) {
-		t.Errorf("a step that returns a partial form: got %v", err)
+		t.Errorf("step that returns a partial form: got %v", err)
 	}
 }
 
-// The same locator is asked again each time, and what it led to carries the time.
+// The same locator is retrieved again each time, and the result carries the
+// time.
 func TestSameLocatorAtAnotherTime(t *testing.T) {
 	now := time.Unix(0, 0)
 	texts := []string{"old", "new"}
@@ -404,10 +405,10 @@ func TestSameLocatorAtAnotherTime(t *testing.T) {
 	}
 }
 
-// A client can be configured to use gateways for schemes that it does not speak,
-// and a scheme can carry a gateway of its own.
+// A client can configure gateways for schemes that it does not support, and a
+// scheme can suggest a gateway of its own.
 func TestRetrieveThroughGateway(t *testing.T) {
-	w := &world{}
+	w := &fakeNetwork{}
 	g, err := Gateways{}.With("x-foo", "http://gw.example/")
 	if err != nil {
 		t.Fatal(err)
@@ -422,7 +423,7 @@ func TestRetrieveThroughGateway(t *testing.T) {
 		t.Errorf("no gateway: got %v", err)
 	}
 	if _, err := r.Retrieve(ctx, uri.MustParse("gopher://h.example/")); !errors.Is(err, ErrNoAlgorithm) {
-		t.Errorf("known, not spoken, no gateway: got %v", err)
+		t.Errorf("known, not supported, no gateway: got %v", err)
 	}
 	if _, err := r.Retrieve(ctx, uri.MustParse("telnet://h.example/")); !errors.Is(err, ErrInteractive) {
 		t.Errorf("a session: got %v", err)
@@ -431,14 +432,14 @@ func TestRetrieveThroughGateway(t *testing.T) {
 		t.Errorf("x500: got %v", err)
 	}
 	if _, err := r.Retrieve(ctx, uri.MustParse("gopher:x")); !HasError([]Finding{asFinding(err)}) {
-		t.Errorf("a broken locator: got %v", err)
+		t.Errorf("invalid locator: got %v", err)
 	}
-	r.Steps["urn"] = w.step(locators("http://h.example/"), nil) // who gives a step has said how
+	r.Steps["urn"] = w.step(locators("http://h.example/"), nil) // a configured step defines the retrieval
 	if out, err := r.Retrieve(ctx, uri.MustParse("urn:x-y:z")); err != nil || len(out.Locators) != 1 {
 		t.Errorf("a URN with a step: got %v, %v", out, err)
 	}
-	if got := w.asked[len(w.asked)-1]; got != "urn:x-y:z" {
-		t.Errorf("N12-46: the step of names was asked %q, want the whole URN", got)
+	if got := w.requested[len(w.requested)-1]; got != "urn:x-y:z" {
+		t.Errorf("N12-46: the step for names got %q, want the whole URN", got)
 	}
 	c, err := Standard().With(Scheme{
 		Name: "foo", Title: "foos", Reference: "r", Retrieval: "through its gateway", Gateway: "http://foo.example/get?{rest}",
@@ -448,7 +449,7 @@ func TestRetrieveThroughGateway(t *testing.T) {
 	}
 	r.Catalogue = &c
 	if _, err := r.Retrieve(ctx, uri.MustParse("foo:a/b")); !errors.Is(err, ErrNoAlgorithm) {
-		t.Errorf("a gateway of the scheme, not wanted: got %v", err)
+		t.Errorf("gateway of the scheme, not enabled: got %v", err)
 	}
 	r.ProposedGateways = true
 	got, err = r.Follow(ctx, uri.MustParse("foo:a/b"))
@@ -457,14 +458,14 @@ func TestRetrieveThroughGateway(t *testing.T) {
 	}
 	r.Gateways, _ = g.With("*", "gopher://gw.example/0")
 	if _, err := r.Retrieve(ctx, uri.MustParse("wais://h.example/db")); !errors.Is(err, ErrNoAlgorithm) {
-		t.Errorf("a gateway that is not spoken: got %v", err)
+		t.Errorf("gateway whose scheme is not supported: got %v", err)
 	}
 }
 
-// What the user has configured comes before the protocol of the scheme, even
-// where that is supported.
+// Configuration takes precedence over the protocol of the scheme, even where
+// that is supported.
 func TestConfigurationComesFirst(t *testing.T) {
-	w := &world{}
+	w := &fakeNetwork{}
 	all, err := Gateways{}.With(AnyScheme, "http://any.example/")
 	if err != nil {
 		t.Fatal(err)
@@ -472,7 +473,7 @@ func TestConfigurationComesFirst(t *testing.T) {
 	r := Retriever{Steps: map[string]Step{"http": w.step(object("by http"), nil), "ftp": w.step(object("by ftp"), nil)}, Gateways: all}
 	u := uri.MustParse("ftp://h.example/a")
 	if got, err := r.Follow(t.Context(), u); err != nil || got.URI != u {
-		t.Errorf("U97-02: with a gateway for all that is not spoken: %+v, %v", got, err)
+		t.Errorf("U97-02: with a gateway for all unsupported schemes: %+v, %v", got, err)
 	}
 	if r.Gateways, err = all.With("FTP", "http://gw.example/"); err != nil {
 		t.Fatal(err)
@@ -483,7 +484,7 @@ func TestConfigurationComesFirst(t *testing.T) {
 	}
 }
 
-// asFinding returns the finding that err is.
+// asFinding returns the Finding in err's chain.
 func asFinding(err error) Finding {
 	var f Finding
 	errors.As(err, &f)
@@ -496,7 +497,7 @@ func TestGateways(t *testing.T) {
 		{"WAIS", "http://wais.example/go?u={uri}"},
 		{"x-*", "https://x.example/{+uri}"},
 		{"*", "http://all.example/"},
-		{"wais", "http://wais.example/{rest}/x"}, // takes the place of the first
+		{"wais", "http://wais.example/{rest}/x"}, // replaces the first
 	} {
 		var err error
 		if g, err = g.With(w[0], w[1]); err != nil {
@@ -555,8 +556,8 @@ func TestGateways(t *testing.T) {
 	}
 }
 
-// Sessions are handed to a program: its name and its arguments, never a line for
-// a shell.
+// Sessions are passed to a program as a name and arguments, never as a shell
+// command line.
 func TestSessionCommand(t *testing.T) {
 	for _, tt := range []struct{ in, want string }{
 		{"telnet://h.example", "telnet|h.example"},
@@ -584,14 +585,14 @@ func TestSessionCommand(t *testing.T) {
 		t.Errorf("SessionOf: %+v", s)
 	}
 	if text := (&InteractiveError{s}).Error(); strings.Contains(text, "secret") {
-		t.Errorf("the error tells the password: %s", text)
+		t.Errorf("the error contains the password: %s", text)
 	}
 	if _, _, err := SessionOf(uri.MustParse("ssh://h.example")).Command(UsualLaunchers()); !errors.Is(err, ErrNoLauncher) {
-		t.Errorf("a session without a program: got %v", err)
+		t.Errorf("session without a program: got %v", err)
 	}
 }
 
-// Items of a menu that refer to other protocols become locators of those.
+// Menu items that refer to other protocols become locators of those protocols.
 func TestGopherItems(t *testing.T) {
 	for _, tt := range []struct{ line, want string }{
 		{"8Library\t\th.example\t23", "telnet://h.example"},
@@ -633,8 +634,8 @@ func TestGopherItems(t *testing.T) {
 	}
 }
 
-// An object has one official name, in full form, and references inside of it are
-// read in its context.
+// An object has one official name, in full form, which is the base for
+// references inside it.
 func TestOfficialName(t *testing.T) {
 	o := Object{Fetched: uri.MustParse("ftp://mirror/x/doc")}
 	resolve := func(want string) {
@@ -668,7 +669,7 @@ func TestOfficialName(t *testing.T) {
 	if got, ok := o.Official(); !ok || got.String() != "http://a/b/doc" {
 		t.Errorf("Official: %q, %v", got, ok)
 	}
-	named, err := Object{Fetched: o.Fetched}.WithOfficial(uri.MustParse("urn:isbn:9789510184356")) // any scheme will do
+	named, err := Object{Fetched: o.Fetched}.WithOfficial(uri.MustParse("urn:isbn:9789510184356")) // any scheme is allowed
 	if err != nil || KindOf(named.Base()) != KindName {
 		t.Errorf("a URN: %v, base %q", err, named.Base())
 	}

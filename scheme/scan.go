@@ -22,7 +22,7 @@ func unhex(c byte) byte {
 	return c | 0x20 - 'a' + 10
 }
 
-// equalFold compares without the case of ASCII letters.
+// equalFold compares strings, ignoring the case of ASCII letters.
 func equalFold(a, b string) bool {
 	if len(a) != len(b) {
 		return false
@@ -35,7 +35,7 @@ func equalFold(a, b string) bool {
 	return true
 }
 
-// run returns the end of the bytes of a kind that begin at offset i.
+// run returns the end of the run of bytes from offset i that satisfy kind.
 func run(s string, i int, kind func(byte) bool) int {
 	for i < len(s) && kind(s[i]) {
 		i++
@@ -43,7 +43,7 @@ func run(s string, i int, kind func(byte) bool) int {
 	return i
 }
 
-// all reports whether s has bytes of a kind only, and is not empty.
+// all reports whether s is not empty and all its bytes satisfy kind.
 func all(s string, kind func(byte) bool) bool { return s != "" && run(s, 0, kind) == len(s) }
 
 // until returns the offset of the first sep at or after i and before end, or
@@ -55,8 +55,8 @@ func until(s string, i, end int, sep byte) int {
 	return end
 }
 
-// escapedControl returns the offset of the first escape of an octet below space
-// or of DEL between two offsets, or -1.
+// escapedControl returns the offset of the first percent-encoded control
+// character in s[from:to], or -1.
 func escapedControl(s string, from, to int) int {
 	for i := from; i < to; i++ {
 		n := strings.IndexByte(s[i:to], '%')

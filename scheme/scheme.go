@@ -2,12 +2,13 @@ package scheme
 
 import "github.com/nomen-project/nomen/uri"
 
-// A Status says who stands behind the name of a scheme.
+// A Status is the registration status of a scheme.
 type Status uint8
 
-// The statuses. The first three are those of the registry of IANA (RFC 7595, 4).
+// The registration statuses. The first three are those of the IANA registry
+// (RFC 7595, 4).
 const (
-	StatusUnregistered Status = iota // in wide use, and not at IANA
+	StatusUnregistered Status = iota // in wide use, not registered at IANA
 	StatusPermanent
 	StatusProvisional
 	StatusHistorical
@@ -15,8 +16,8 @@ const (
 	statuses
 )
 
-// String returns the name of the status: unregistered, permanent, provisional,
-// historical, experimental.
+// String returns "unregistered", "permanent", "provisional", "historical" or
+// "experimental".
 func (s Status) String() string {
 	names := [statuses]string{"unregistered", "permanent", "provisional", "historical", "experimental"}
 	if s >= statuses {
@@ -25,7 +26,7 @@ func (s Status) String() string {
 	return names[s]
 }
 
-// ParseStatus returns the status with a name; see [Status.String].
+// ParseStatus is the inverse of [Status.String].
 func ParseStatus(name string) (Status, bool) {
 	for s := range statuses {
 		if s.String() == name {
@@ -35,19 +36,19 @@ func ParseStatus(name string) (Status, bool) {
 	return 0, false
 }
 
-// A Kind says what identifiers of a scheme are. Every one of them is a URI.
+// A Kind says what the identifiers of a scheme identify. All of them are URIs.
 type Kind uint8
 
-// The kinds.
+// The kinds of schemes.
 const (
-	KindUnstated Kind = iota // nobody has said
-	KindLocator              // says where: a URL
-	KindName                 // says which, wherever it is: a URN and its relatives
-	KindOther                // an action, an address of people, the data themselves
+	KindUnstated Kind = iota // not defined by any document
+	KindLocator              // identifies by location: a URL
+	KindName                 // identifies independently of location: a URN and similar
+	KindOther                // an action, an address of a person, inline data
 	kinds
 )
 
-// String returns the name of the kind: unstated, locator, name, other.
+// String returns "unstated", "locator", "name" or "other".
 func (k Kind) String() string {
 	names := [kinds]string{"unstated", "locator", "name", "other"}
 	if k >= kinds {
@@ -56,81 +57,78 @@ func (k Kind) String() string {
 	return names[k]
 }
 
-// A Special says that characters have a meaning of their own in a component of
-// a scheme, so that where they are data they have to be escaped.
+// A Special lists characters with a special meaning in a component, which must
+// be percent-encoded when they are data.
 type Special struct {
 	Component uri.Component
-	Chars     string // each of them; an escape, such as %00, counts as one
+	Chars     string // one or more characters; a percent-encoding such as %00 counts as one
 	Meaning   string
 }
 
-// A Scheme is one record of the catalogue.
+// A Scheme is an entry of the catalogue.
 type Scheme struct {
 	Name      string // in lower case
-	Title     string // for people
+	Title     string // for display
 	Status    Status
 	Kind      Kind
-	Reference string // the documents by which it is read
-	Template  string // URL of the registration, if it has a page of its own
-	Example   string // a whole URI that is valid
-	Note      string // what a user should know; what is not checked and why
+	Reference string // the documents that define the scheme
+	Template  string // URL of the registration, if it has its own page
+	Example   string // a complete valid URI
+	Note      string // notes for users: peculiarities, and what is not checked and why
 	Security  string // considerations of its own
-	Danger    string // what may happen to who follows one from a stranger; "" if nothing but a request
+	Danger    string // risks of following a link from an untrusted source, "" if there are none beyond a request
 
 	DefaultPort  string // in decimal
 	Transport    string // "tcp", "udp" or ""
-	Hierarchical bool   // slashes are a hierarchy, so that relative references make sense
-	RootPath     bool   // an empty path after an authority is the same as "/"
-	Interactive  bool   // a session for a person: nothing is retrieved
+	Hierarchical bool   // slashes express a hierarchy, so relative references are useful
+	RootPath     bool   // an empty path after an authority is equivalent to "/"
+	Interactive  bool   // opens a session; nothing is retrieved
 	Special      []Special
 
-	// Retrieval says in words how an object is had by its locator, and
-	// Properties what is promised of identifiers that locate nothing. One of
-	// them is what a registration must have (1993, Registration of naming
-	// schemes).
+	// Retrieval describes in words how to retrieve an object, and Properties
+	// what identifiers that do not locate anything guarantee. A registration
+	// must have one of them (1993, Registration of naming schemes).
 	Retrieval  string
 	Properties string
-	Gateway    string // a gateway locator that the proposer offers; see [Gateways]
+	Gateway    string // a gateway that the scheme's proposer offers; see [Gateways]
 
 	Rules RuleSet
 }
 
-// A RuleSet holds the functions of a scheme. Each may be nil. They take a URI of that
-// scheme, read in any dialect, which [uri.URI.Dialect] tells: what the documents
-// of 1993 say holds in that dialect, what the later ones say in all others.
+// A RuleSet holds the functions of a scheme, each of which may be nil. They
+// accept a URI of the scheme in any dialect (see [uri.URI.Dialect]) and apply
+// the documents of 1993 in the dialect of 1993, the later ones in all others.
 type RuleSet struct {
-	// Check returns what is wrong by the scheme's own rules, and what is to be
-	// said about a URI that is not; nil, without allocation, if nothing is.
+	// Check returns the first violation of the scheme's own rules, or warnings
+	// and remarks about a valid URI. If there are none it returns nil without
+	// allocating.
 	Check func(u uri.URI) []Finding
 
-	// Parts appends the named parts in the order of the spelling. It takes also
-	// what Check refuses, and then appends what can be told.
+	// Parts appends the named parts in the order of the spelling. It also
+	// accepts a URI that Check rejects, and appends the parts it can determine.
 	Parts func(dst []Part, u uri.URI) []Part
 
-	// Build writes the URI that has the parts, whose values are raw, in a
-	// dialect; see [Scheme.Build].
+	// Build returns the text of the URI with the given parts, whose values are
+	// raw; see [Scheme.Build].
 	Build func(d uri.Dialect, parts []Part) (string, error)
 
-	// Request says what a client asks for, and whom, to retrieve what u
-	// locates: that which [Request] does not say of all schemes. It gets a URI
-	// that Check accepts.
+	// Request sets the scheme-specific fields of the result of [Request]. The
+	// URI has passed Check.
 	Request func(u uri.URI, c Client) (Request, error)
 
-	// Inner tells where in the spelling a URI begins and ends that u wraps or
-	// carries, such as what view-source is to show. Its scheme is asked too.
+	// Inner returns the range of a URI contained in u, such as the document of
+	// a view-source URI. Its own scheme is checked, too.
 	Inner func(u uri.URI) (from, to int, ok bool)
 
-	// Canonical returns the one spelling of all that the scheme holds
-	// equivalent. It gets a URI that Check accepts and that is normal by
-	// [uri.LevelScheme], and must be idempotent.
+	// Canonical returns the canonical form of u. The URI has passed Check and
+	// is normalised to [uri.LevelScheme]. Canonical must be idempotent.
 	Canonical func(u uri.URI) string
 }
 
-// Check returns what is to be said about u, a URI of the scheme: the first thing
-// that its own rules refuse, what may deceive or harm who follows it, and what
-// could be written better, in the order of offsets. What the general syntax has
-// to say is told by [uri.URI.Inspect]. Input without findings costs no
-// allocation.
+// Check returns findings about u, a URI of the scheme, sorted by offset: the
+// first violation of the scheme's own rules, warnings about deception or harm,
+// and remarks on style. It does not repeat what [uri.URI.Inspect] reports about
+// the general syntax. It does not allocate if there are no findings.
 func (s *Scheme) Check(u uri.URI) []Finding {
 	if !u.IsValid() {
 		return nil
@@ -142,12 +140,12 @@ func (s *Scheme) Check(u uri.URI) []Finding {
 	return s.appendGeneral(found, u)
 }
 
-// Parts returns the named parts of u, a URI of the scheme. What is undefined is
-// not there; what is empty is.
+// Parts returns the named parts of u, a URI of the scheme. It omits undefined
+// parts and includes empty ones.
 func (s *Scheme) Parts(u uri.URI) []Part { return s.AppendParts(nil, u) }
 
-// AppendParts is [Scheme.Parts] for those who have a slice already: it allocates
-// only if dst has no room.
+// AppendParts is like [Scheme.Parts] and appends to dst. It allocates only if
+// the capacity of dst is insufficient.
 func (s *Scheme) AppendParts(dst []Part, u uri.URI) []Part {
 	if s.Rules.Parts == nil || !u.IsValid() {
 		return dst
@@ -158,19 +156,19 @@ func (s *Scheme) AppendParts(dst []Part, u uri.URI) []Part {
 	return s.Rules.Parts(dst, u)
 }
 
-// usualParts is how many parts few URIs exceed.
+// usualParts is the initial capacity for parts; few URIs have more.
 const usualParts = 6
 
-// SchemeRules returns what the general normalisation needs to know.
+// SchemeRules returns the properties of the scheme that normalisation needs.
 func (s *Scheme) SchemeRules() uri.SchemeRules {
 	return uri.SchemeRules{Scheme: s.Name, DefaultPort: s.DefaultPort, RootPath: s.RootPath}
 }
 
-// Canonical returns the one spelling of all that the scheme holds equivalent to
-// u: its normal form by [uri.LevelScheme], and what the scheme adds. A URI that
-// the scheme refuses has the normal form of the general syntax alone: it is
-// equivalent to nothing else. Where that form would break rules that u keeps, as
-// a needless escape is needed there, only case is normalised.
+// Canonical returns the canonical form of u: its normal form at
+// [uri.LevelScheme], with the scheme's own rules applied. If the scheme rejects
+// u, Canonical returns the normal form of the general syntax. If that form
+// would violate a rule that u satisfies, because a redundant percent-encoding
+// is required there, it normalises only case.
 func (s *Scheme) Canonical(u uri.URI) uri.URI {
 	given := u
 	u = u.Normalize(uri.LevelScheme, s.SchemeRules())
@@ -189,7 +187,7 @@ func (s *Scheme) Canonical(u uri.URI) uri.URI {
 	}
 	v, err := u.Dialect().Parse(text)
 	if err != nil {
-		panic("scheme: internal error: " + s.Name + ": the canonical spelling is no URI: " + err.Error())
+		panic("scheme: internal error: " + s.Name + ": the canonical form is not a valid URI: " + err.Error())
 	}
 	return v
 }

@@ -6,11 +6,11 @@ var javascript = Scheme{
 	Name: "javascript", Title: "Script to be run", Kind: KindOther,
 	Reference: "HTML Standard, 7.4.2.3.2",
 	Example:   "javascript:alert(1)",
-	Note:      "all that follows the colon is the script, once it has been decoded; its syntax is not checked",
-	Security:  "runs with the rights of the document in which it is followed, and reads what that document shows",
+	Note:      "everything after the colon is the script, once decoded; its syntax is not checked",
+	Security:  "runs with the privileges of the document in which it is followed, and can read that document",
 	Danger:    "following it runs a script",
 
-	Properties: "holds a program; what comes of it takes the place of the document",
+	Properties: "contains a program; its result replaces the document",
 	Rules:      RuleSet{Check: checkScript, Parts: partsScript},
 }
 
@@ -18,19 +18,19 @@ var vbscript = Scheme{
 	Name: "vbscript", Title: "Script to be run", Kind: KindOther,
 	Reference:  "Visual Basic Scripting Edition, by Microsoft",
 	Example:    "vbscript:MsgBox(1)",
-	Note:       "of old browsers; the syntax is not public as that of a scheme, and is not checked",
+	Note:       "supported by old browsers only; no public document defines the scheme, and the syntax is not checked",
 	Security:   javascript.Security,
 	Danger:     javascript.Danger,
 	Properties: javascript.Properties,
 	Rules:      RuleSet{Check: checkScript, Parts: partsScript},
 }
 
-// checkScript looks for what makes a script look like something else.
+// checkScript looks for text that disguises a script as another URI.
 func checkScript(u uri.URI) []Finding {
 	const rule = "HTML Standard, 7.4.2.3.2"
 	l := layoutOf(u)
 	if l.authority {
-		return []Finding{warn(CodeHidden, l.rest, l.path, rule, "this is no host: for a script two slashes begin a comment, which ends with the line")}
+		return []Finding{warn(CodeHidden, l.rest, l.path, rule, "not a host: in a script two slashes begin a comment, which ends at the line break")}
 	}
 	return nil
 }

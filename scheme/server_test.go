@@ -39,7 +39,7 @@ func TestServers(t *testing.T) {
 	}
 }
 
-// Long good ones of the schemes in use today are checked without allocation.
+// Check does not allocate for long valid URIs of the schemes in use today.
 func TestChecksDoNotAllocate(t *testing.T) {
 	for _, in := range []string{
 		"tel:863-1234;ext=12;phone-context=+1-914-555;a=b;c=d",

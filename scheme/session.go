@@ -9,19 +9,19 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// A Session is what an interactive locator leads to: something for a person to
-// sit down at. Its texts are decoded.
+// A Session describes an interactive session for a person. Its texts are
+// decoded.
 type Session struct {
 	Scheme string // in lower case
 	Host   string // without brackets
-	Port   string // "" if it is the default
-	User   string // to be told to the person; "" if none
-	// Password is to be told to the person, if at all. It is never an argument,
-	// which all users of a machine can read.
+	Port   string // "" means the default port
+	User   string // to be shown to the user; may be empty
+	// Password may be shown to the user. It is never a command argument,
+	// because all users of the machine can read those.
 	Password string
 }
 
-// SessionOf returns the session that an interactive locator leads to.
+// SessionOf returns the session for an interactive locator.
 func SessionOf(u uri.URI) Session {
 	name, _ := u.Scheme()
 	s := Session{Scheme: strings.ToLower(name)}
@@ -40,7 +40,7 @@ func SessionOf(u uri.URI) Session {
 	return s
 }
 
-// standardPort returns the default port of a scheme of sessions.
+// standardPort returns the default port of an interactive scheme.
 func standardPort(name string) (string, bool) {
 	for _, s := range [...]*Scheme{&telnet, &rlogin, &tn3270} {
 		if s.Name == name {
@@ -50,11 +50,11 @@ func standardPort(name string) (string, bool) {
 	return "", false
 }
 
-// An InteractiveError is the refusal to fetch a session. It wraps
-// [ErrInteractive].
+// An InteractiveError means that a locator opens an interactive session and
+// cannot be fetched. It wraps [ErrInteractive].
 type InteractiveError struct{ Session Session }
 
-// Error says which session it is, without a password.
+// Error describes the session without its password.
 func (e *InteractiveError) Error() string {
 	return fmt.Sprintf("scheme: %s session on %q: %v", e.Session.Scheme, e.Session.Host, ErrInteractive)
 }
@@ -62,23 +62,22 @@ func (e *InteractiveError) Error() string {
 // Unwrap returns ErrInteractive.
 func (e *InteractiveError) Unwrap() error { return ErrInteractive }
 
-// ErrUnsafeSession is the error of a session that is not handed to a program, as
-// a program could take its host, port or user for something else.
-var ErrUnsafeSession = errors.New("not safe to hand to a program")
+// ErrUnsafeSession means that a program could misinterpret the host, port or
+// user of a session.
+var ErrUnsafeSession = errors.New("not safe to pass to a program")
 
-// ErrNoLauncher is the error of a session for which no program is known.
-var ErrNoLauncher = errors.New("no program is known for the session")
+// ErrNoLauncher means that no program is configured for a session.
+var ErrNoLauncher = errors.New("no program configured for this kind of session")
 
-// A Launcher says what program opens a session, and with which arguments. Args
-// come in groups; in each {host}, {port} and {user} are replaced, and a group in
-// which one of them is not known is left out. No shell is involved.
+// A Launcher defines the program that opens a session and its arguments. In
+// each group of Args, {host}, {port} and {user} are replaced; a group is
+// omitted if the session does not have the value. No shell is involved.
 type Launcher struct {
 	Program string
 	Args    [][]string
 }
 
-// UsualLaunchers returns the programs that are common on Unix, by the name of
-// the scheme.
+// UsualLaunchers returns the usual programs on Unix, by scheme name.
 func UsualLaunchers() map[string]Launcher {
 	return map[string]Launcher{
 		"telnet": {"telnet", [][]string{{"-l", "{user}"}, {"{host}"}, {"{port}"}}},
@@ -87,7 +86,7 @@ func UsualLaunchers() map[string]Launcher {
 	}
 }
 
-// Command returns the program and the arguments that open a session. The error
+// Command returns the program and arguments that open a session. The error
 // wraps [ErrNoLauncher] or [ErrUnsafeSession].
 func (s Session) Command(launchers map[string]Launcher) (program string, args []string, err error) {
 	l, ok := launchers[s.Scheme]
@@ -105,30 +104,32 @@ func (s Session) Command(launchers map[string]Launcher) (program string, args []
 	return l.Program, args, nil
 }
 
-// unsafe says what a program could misunderstand.
+// unsafe returns the reason why a program could misinterpret the session, or
+// "".
 func (s Session) unsafe() string {
 	if !isHost(s.Host) && !isIPv6Text(s.Host) {
-		return fmt.Sprintf("%q is not the name of a host", s.Host)
+		return fmt.Sprintf("invalid host name %q", s.Host)
 	}
 	if n, err := strconv.ParseUint(s.Port, 10, 16); s.Port != "" && (err != nil || n == 0) {
-		return fmt.Sprintf("no port has the number %q", s.Port)
+		return fmt.Sprintf("invalid port %q", s.Port)
 	}
 	if strings.HasPrefix(s.User, "-") {
-		return fmt.Sprintf("the user name %q would be an option", s.User)
+		return fmt.Sprintf("the user name %q could be read as an option", s.User)
 	}
 	if strings.ContainsFunc(s.User, func(r rune) bool { return r < ' ' || r == 0x7F }) {
-		return fmt.Sprintf("the user name %q has controls in it", s.User)
+		return fmt.Sprintf("the user name %q contains control characters", s.User)
 	}
 	return ""
 }
 
-// isIPv6Text reports whether s has the characters of an address without
-// brackets.
+// isIPv6Text reports whether s consists of the characters of an IPv6 address
+// without brackets.
 func isIPv6Text(s string) bool {
 	return strings.Count(s, ":") >= 2 && all(s, func(c byte) bool { return isHex(c) || c == ':' || c == '.' })
 }
 
-// fill replaces what is known; false if something is not.
+// fill replaces the variables in a group of arguments. It returns false if a
+// value is missing.
 func (s Session) fill(group []string) ([]string, bool) {
 	values := [...][2]string{{"{host}", s.Host}, {"{port}", s.Port}, {"{user}", s.User}}
 	filled := make([]string, 0, len(group))

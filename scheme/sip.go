@@ -10,17 +10,17 @@ var sip = Scheme{
 	Name: "sip", Title: "Session Initiation Protocol", Kind: KindLocator,
 	Reference: "RFC 3261, 19.1",
 	Example:   "sip:alice@atlanta.example.com;transport=tcp?subject=project",
-	Note: "addresses of IPv6 in brackets are right here, and are refused by the general syntax of RFC 3986; " +
-		"a port that is omitted is not the same as the default, and of parameters some are compared only where both have them",
-	Security:    "header fields and a body are written by whoever made the link; a password can be read by everybody",
+	Note: "bracketed IPv6 addresses are valid in this scheme, but the general syntax of RFC 3986 rejects them; " +
+		"omitting the port is not the same as the default port, and some parameters are compared only if both URIs have them",
+	Security:    "the author of the link writes the header fields and the body; a password is visible to all who see the locator",
 	DefaultPort: "5060",
 	Special:     sipSpecial,
-	Retrieval:   "a session with the user is proposed; nothing is retrieved",
+	Retrieval:   "proposes a session with the user; nothing is retrieved",
 	Rules:       RuleSet{Check: withFragment(checkSIP, ruleSIP), Parts: partsSIP, Canonical: canonicalSIP},
 }
 
 var sips = Scheme{
-	Name: "sips", Title: "Session Initiation Protocol, secured up to the domain", Kind: KindLocator,
+	Name: "sips", Title: "Session Initiation Protocol, secured up to the recipient's domain", Kind: KindLocator,
 	Reference:   "RFC 3261, 19.1",
 	Example:     "sips:bob@biloxi.example.com",
 	Note:        sip.Note,
@@ -32,13 +32,13 @@ var sips = Scheme{
 }
 
 var sipSpecial = []Special{
-	{uri.ComponentPath, "@", "separates user and host"},
-	{uri.ComponentPath, ":", "separates user and password, host and port"},
+	{uri.ComponentPath, "@", "separates the user and host"},
+	{uri.ComponentPath, ":", "separates the user and password, host and port"},
 	{uri.ComponentPath, ";", "precedes a parameter"},
 	{uri.ComponentQuery, "&", "separates header fields"},
 }
 
-// The productions of SIP URIs.
+// The grammar rules of SIP URIs.
 const (
 	ruleSIP       = "RFC 3261, 25.1: SIP-URI"
 	ruleSIPUser   = "RFC 3261, 25.1: user"
@@ -47,7 +47,8 @@ const (
 	ruleSIPHeader = "RFC 3261, 25.1: header"
 )
 
-// A sipAddress says where the pieces are. What is undefined is -1.
+// A sipAddress holds the offsets of the pieces, -1 for those that are
+// undefined.
 type sipAddress struct {
 	user, userEnd         int
 	password, passwordEnd int
@@ -57,8 +58,8 @@ type sipAddress struct {
 	headers, end          int // after the question mark
 }
 
-// sip measures. A question mark may be a part of the user, so that path and
-// query are looked at as one.
+// sip returns the offsets. It treats path and query as one, because the user
+// may contain a question mark.
 func (l *layout) sip() sipAddress {
 	a := sipAddress{user: -1, password: -1, port: -1, params: -1, headers: -1, end: l.end()}
 	a.host = l.rest
@@ -104,7 +105,7 @@ func checkSIP(u uri.URI) []Finding {
 	}
 	found := l.checkSIPHeaders(&a)
 	if a.password >= 0 && !HasError(found) {
-		found = append([]Finding{warn(CodeCredentials, a.password, a.passwordEnd, "RFC 3261, 19.1.1", "everybody who sees the locator can read the password")}, found...)
+		found = append([]Finding{warn(CodeCredentials, a.password, a.passwordEnd, "RFC 3261, 19.1.1", "the password is visible to all who see the locator")}, found...)
 	}
 	return found
 }
@@ -113,30 +114,31 @@ func checkSIP(u uri.URI) []Finding {
 func (l *layout) checkSIPAddress(a *sipAddress) []Finding {
 	if a.user >= 0 {
 		if a.user == a.userEnd {
-			return refuse(a.user, a.userEnd, ruleSIPUser, "nothing stands before the @")
+			return refuse(a.user, a.userEnd, ruleSIPUser, "missing user before the @")
 		}
 		if i := firstNot(l.s, a.user, a.userEnd, isSIPUser); i >= 0 {
-			return refuse(i, i+1, ruleSIPUser, "must be escaped in the name of a user")
+			return refuse(i, i+1, ruleSIPUser, "must be percent-encoded in a user name")
 		}
 	}
 	if a.password >= 0 {
 		if i := firstNot(l.s, a.password, a.passwordEnd, isSIPPassword); i >= 0 {
-			return refuse(i, i+1, "RFC 3261, 25.1: password", "must be escaped in a password")
+			return refuse(i, i+1, "RFC 3261, 25.1: password", "must be percent-encoded in a password")
 		}
 	}
 	switch {
 	case a.host == a.hostEnd:
-		return refuse(a.host, a.host, ruleSIPHost, "the host is missing")
+		return refuse(a.host, a.host, ruleSIPHost, "missing host")
 	case a.port >= 0 && (!isNumber(l.s[a.port:a.portEnd], 0) || len(l.s[a.port:a.portEnd]) > len("65535")):
-		return refuse(a.port, a.portEnd, ruleSIPHost, "the port is a number")
+		return refuse(a.port, a.portEnd, ruleSIPHost, "the port must be a number")
 	}
 	if bad := badSIPHost(l.s, a.host, a.hostEnd); bad >= 0 {
-		return refuse(bad, min(bad+1, a.end), ruleSIPHost, "a host is a domain name, whose last label begins with a letter, or an address")
+		return refuse(bad, min(bad+1, a.end), ruleSIPHost, "the host must be an IP address, or a domain name whose last label begins with a letter")
 	}
 	return nil
 }
 
-// badSIPHost returns the offset of what makes a host none; -1 if it is one.
+// badSIPHost returns the offset of the first invalid byte of a host, or -1 if
+// it is valid.
 //
 //	host     = hostname / IPv4address / IPv6reference
 //	hostname = *( domainlabel "." ) toplabel [ "." ]
@@ -147,14 +149,14 @@ func badSIPHost(s string, from, to int) int {
 	return badTopLabel(s, from, to)
 }
 
-// isSIPUser reports whether c may stand in a user; a percent sign begins an
-// escape.
+// isSIPUser reports whether c is allowed in a user. It accepts the percent
+// sign, which begins a percent-encoding.
 func isSIPUser(c byte) bool { return isAlnum(c) || strings.IndexByte("-_.!~*'()&=+$,;?/%", c) >= 0 }
 
 func isSIPPassword(c byte) bool { return c != ';' && c != '?' && c != '/' && isSIPUser(c) }
 
-// isSIPHeader reports whether c may stand in a header; a percent sign begins an
-// escape.
+// isSIPHeader reports whether c is allowed in a header field. It accepts the
+// percent sign, which begins a percent-encoding.
 func isSIPHeader(c byte) bool { return isAlnum(c) || strings.IndexByte("-_.!~*'()[]/?:+$%", c) >= 0 }
 
 // checkSIPParams checks the parameters.
@@ -168,24 +170,24 @@ func (l *layout) checkSIPParams(a *sipAddress) []Finding {
 	for at := a.params; at <= a.paramsEnd; {
 		f := nextField(l.s, at, a.paramsEnd, ';')
 		if f.name == f.nameEnd || f.value == f.end {
-			return refuse(f.name, f.end, ruleSIPParam, "a parameter is name or name=value")
+			return refuse(f.name, f.end, ruleSIPParam, "a parameter must have the form name or name=value")
 		}
 		i := firstNot(l.s, f.name, f.nameEnd, isTelValue)
 		if i < 0 && f.value >= 0 {
 			i = firstNot(l.s, f.value, f.end, isTelValue)
 		}
 		if i >= 0 {
-			return refuse(i, i+1, ruleSIPParam, "must be escaped in a parameter")
+			return refuse(i, i+1, ruleSIPParam, "must be percent-encoded in a parameter")
 		}
 		switch {
 		case f.is(l.s, "ttl"):
 			const most = len("255")
 			if f.empty() || f.end-f.value > most || !isNumber(l.s[f.value:f.end], 0) || f.end-f.value == most && l.s[f.value:f.end] > "255" {
-				return refuse(f.name, f.end, "RFC 3261, 25.1: ttl-param", "a time to live is a number from 0 to 255")
+				return refuse(f.name, f.end, "RFC 3261, 25.1: ttl-param", "ttl must be a number from 0 to 255")
 			}
 		case f.is(l.s, "maddr"):
 			if f.empty() || badSIPHost(l.s, f.value, f.end) >= 0 {
-				return refuse(f.name, f.end, "RFC 3261, 25.1: maddr-param", "a host is a domain name or an address")
+				return refuse(f.name, f.end, "RFC 3261, 25.1: maddr-param", "the host must be a domain name or an IP address")
 			}
 		case f.empty() && (f.is(l.s, "transport") || f.is(l.s, "user") || f.is(l.s, "method")):
 			return refuse(f.name, f.end, ruleSIPParam, "this parameter needs a value")
@@ -193,13 +195,13 @@ func (l *layout) checkSIPParams(a *sipAddress) []Finding {
 		at = f.end + 1
 	}
 	if f, again := repeatedField(l.s, a.params, a.paramsEnd, ';'); again {
-		return refuse(f.name, f.end, "RFC 3261, 19.1.1", "the parameter is there twice")
+		return refuse(f.name, f.end, "RFC 3261, 19.1.1", "duplicate parameter")
 	}
 	return nil
 }
 
-// checkSIPHeaders checks the header fields, and tells which should not be obeyed
-// unseen.
+// checkSIPHeaders checks the header fields. It warns of those that a client
+// should not apply without showing them.
 //
 //	headers = "?" header *( "&" header )
 //	header  = hname "=" hvalue
@@ -211,30 +213,30 @@ func (l *layout) checkSIPHeaders(a *sipAddress) []Finding {
 	for at := a.headers; at <= a.end; {
 		f := nextField(l.s, at, a.end, '&')
 		if f.value < 0 || f.name == f.nameEnd {
-			return refuse(f.name, f.end, ruleSIPHeader, "a header field is name=value")
+			return refuse(f.name, f.end, ruleSIPHeader, "a header field must have the form name=value")
 		}
 		i := firstNot(l.s, f.name, f.nameEnd, isSIPHeader)
 		if i < 0 {
 			i = firstNot(l.s, f.value, f.end, isSIPHeader)
 		}
 		if i >= 0 {
-			return refuse(i, i+1, ruleSIPHeader, "must be escaped in a header field")
+			return refuse(i, i+1, ruleSIPHeader, "must be percent-encoded in a header field")
 		}
-		if !f.is(l.s, "body") { // which has lines
+		if !f.is(l.s, "body") { // a body may contain line breaks
 			if bad := l.refuseHeaderControls(f.name, f.end, ruleSIPHeader); bad != nil {
 				return bad
 			}
 		}
 		if isUnsafeSIPHeader(l.s[f.name:f.nameEnd]) {
-			found = append(found, warn(CodeDanger, f.name, f.end, "RFC 3261, 19.1.5", "should be ignored: who follows the locator would speak in the name of another, or be led elsewhere"))
+			found = append(found, warn(CodeDanger, f.name, f.end, "RFC 3261, 19.1.5", "should be ignored: this field could impersonate another caller or redirect the call"))
 		}
 		at = f.end + 1
 	}
 	return found
 }
 
-// isUnsafeSIPHeader reports whether a header field must not be taken from a
-// locator.
+// isUnsafeSIPHeader reports whether a header field from a locator must be
+// ignored.
 func isUnsafeSIPHeader(name string) bool {
 	for _, unsafe := range [...]string{
 		"from", "call-id", "cseq", "via", "record-route", "route", "accept", "accept-encoding", "accept-language", "allow",
@@ -270,9 +272,9 @@ func partsSIP(dst []Part, u uri.URI) []Part {
 	return t.parts
 }
 
-// canonicalSIP writes in lower case and in order what RFC 3261, 19.1.4 compares
-// without regard to case and order. Nothing is left out: its equivalence is not
-// transitive where a parameter is on one side only.
+// canonicalSIP converts to lower case and sorts what RFC 3261, 19.1.4 compares
+// without regard to case and order. It omits nothing: the equivalence of the
+// RFC is not transitive for parameters that only one of two URIs has.
 func canonicalSIP(u uri.URI) string {
 	l := layoutOf(u)
 	a := l.sip()
@@ -287,7 +289,7 @@ func canonicalSIP(u uri.URI) string {
 	b = append(b, strings.ToLower(l.s[a.host:end])...)
 	if a.params >= 0 {
 		for _, param := range sortedFields(l.s, a.params, a.paramsEnd, ';', func(b []byte, f field) []byte {
-			if f.is(l.s, "method") { // the name of a method has its case
+			if f.is(l.s, "method") { // method names are case-sensitive
 				return append(append(b, "method"...), l.s[f.nameEnd:f.end]...)
 			}
 			return append(b, lowerRaw(l.s[f.name:f.end])...)

@@ -10,19 +10,19 @@ var sms = Scheme{
 	Name: "sms", Title: "Short Message Service", Kind: KindOther,
 	Reference: "RFC 5724",
 	Example:   "sms:+15105550101,+15105550102?body=hello%20there",
-	Note:      "many write the body after & or ;, which no document allows; a number without + needs a phone-context",
-	Security:  "messages may cost money and are written by whoever made the link: a person has to see them before they go",
+	Note:      "many links write the body after & or ;, which no document allows; a number without + needs a phone-context",
+	Security:  "the author of the link writes the message, and sending it may cost money: show it to the user first",
 	Special: []Special{
 		{uri.ComponentPath, ",", "separates recipients"},
 		{uri.ComponentPath, ";", "precedes a parameter of a number"},
 		{uri.ComponentQuery, "&", "separates fields"},
-		{uri.ComponentQuery, "=", "separates the name and the value of a field"},
+		{uri.ComponentQuery, "=", "separates the name and value of a field"},
 	},
 	Properties: "telephone numbers of recipients; a message can be prepared, nothing is retrieved",
 	Rules:      RuleSet{Check: checkSMS, Parts: partsSMS, Canonical: canonicalSMS},
 }
 
-// The productions of sms URIs.
+// The grammar rules of sms URIs.
 const (
 	ruleSMS      = "RFC 5724, 2.2: sms-uri"
 	ruleSMSField = "RFC 5724, 2.2: sms-field"
@@ -65,17 +65,17 @@ func (l *layout) checkSMSFields() []Finding {
 	for at := l.query; l.query >= 0 && at <= l.queryEnd; {
 		f := nextField(l.s, at, l.queryEnd, '&')
 		if f.value < 0 || f.name == f.nameEnd {
-			return refuse(f.name, f.end, ruleSMSField, "a field is name=value")
+			return refuse(f.name, f.end, ruleSMSField, "a field must have the form name=value")
 		}
 		if i := firstNot(l.s, f.name, f.nameEnd, isUnreserved); i >= 0 {
-			return refuse(i, i+1, "RFC 5724, 2.2: sms-field-name", "the name of a field is letters, digits and - . _ ~")
+			return refuse(i, i+1, "RFC 5724, 2.2: sms-field-name", "a field name must consist of letters, digits and - . _ ~")
 		}
 		if i := firstNot(l.s, f.value, f.end, func(c byte) bool { return c == '%' || isUnreserved(c) }); i >= 0 {
-			return refuse(i, i+1, "RFC 5724, 2.2: escaped-value", "must be escaped in the value of a field")
+			return refuse(i, i+1, "RFC 5724, 2.2: escaped-value", "must be percent-encoded in a field value")
 		}
 		if f.is(l.s, "body") {
 			if body {
-				return refuse(f.name, f.end, ruleSMSField, "there is one body")
+				return refuse(f.name, f.end, ruleSMSField, "the body may appear only once")
 			}
 			body = true
 		}
@@ -84,7 +84,7 @@ func (l *layout) checkSMSFields() []Finding {
 	return nil
 }
 
-// isUnreserved reports whether c never needs an escape (RFC 3986, 2.3).
+// isUnreserved reports whether c is an unreserved character (RFC 3986, 2.3).
 func isUnreserved(c byte) bool { return isAlnum(c) || strings.IndexByte("-._~", c) >= 0 }
 
 func partsSMS(dst []Part, u uri.URI) []Part {
@@ -101,7 +101,7 @@ func partsSMS(dst []Part, u uri.URI) []Part {
 	return t.parts
 }
 
-// canonicalSMS writes the numbers as RFC 3966, 4 compares them.
+// canonicalSMS writes the numbers in the form that RFC 3966, 4 compares.
 func canonicalSMS(u uri.URI) string {
 	l := layoutOf(u)
 	b := []byte("sms:")

@@ -4,17 +4,17 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// What the draft of 1993 names and leaves for study, or gives a few words.
+// Schemes that the draft of 1993 leaves for study or only mentions.
 
 var afs = Scheme{
 	Name: "afs", Title: "Andrew File System global file names", Kind: KindLocator,
 	Reference:    "1993, BNF: afsaddress; RFC 1738, 5",
 	Example:      "afs://cell.example.org/usr/x",
-	Note:         "only the draft of 1993 has a grammar; RFC 1738 keeps the name",
-	Security:     "the same name is the same file in all cells that can be reached",
+	Note:         "only the draft of 1993 defines a grammar; RFC 1738 reserves the name",
+	Security:     "the name identifies the same file in all cells that can be reached",
 	Hierarchical: true,
-	Special:      []Special{{uri.ComponentPath, "/", "separates names of directories"}},
-	Retrieval:    "open the file in the file system of the cell",
+	Special:      []Special{{uri.ComponentPath, "/", "separates directory names"}},
+	Retrieval:    "open the file in the cell's file system",
 	Rules:        RuleSet{Check: checkAFS, Parts: partsAFS, Build: buildAFS, Request: requestAFS},
 }
 
@@ -30,15 +30,15 @@ func checkAFS(u uri.URI) []Finding {
 	}
 	switch {
 	case l.user >= 0:
-		return refuse(l.user, l.userEnd+1, ruleAFS, "a cell has no user")
+		return refuse(l.user, l.userEnd+1, ruleAFS, "a cell must not have a user")
 	case l.port >= 0:
-		return refuse(l.port-1, l.portEnd, ruleAFS, "a cell has no port")
+		return refuse(l.port-1, l.portEnd, ruleAFS, "a cell must not have a port")
 	case u.HostKind() != uri.HostName:
-		return refuse(l.host, l.hostEnd, "1993, BNF: cellname", "a cell has a name")
+		return refuse(l.host, l.hostEnd, "1993, BNF: cellname", "missing cell name")
 	case !l.hasPath():
-		return refuse(l.path, l.path, ruleAFS, "needs a slash and a path after the cell")
+		return refuse(l.path, l.path, ruleAFS, "missing slash and path after the cell")
 	case l.query >= 0:
-		return refuse(l.query-1, l.queryEnd, ruleAFS, "files are not searched")
+		return refuse(l.query-1, l.queryEnd, ruleAFS, "a search is not allowed")
 	}
 	return nil
 }
@@ -67,23 +67,23 @@ var x500 = Scheme{
 	Name: "x500", Title: "X.500 directory names", Kind: KindName,
 	Reference:  "1993, x500",
 	Example:    "x500:c=GB/o=Example",
-	Note:       "the draft leaves the mapping for study, and nobody has defined it since; see ldap",
+	Note:       "the draft leaves the mapping for study, and no later document defines it; see ldap",
 	Properties: "none are defined",
 	Rules:      RuleSet{Check: checkX500, Parts: partsGeneric},
 }
 
 func checkX500(u uri.URI) []Finding {
 	l := layoutOf(u)
-	return []Finding{remark(CodeUndefined, 0, l.rest-1, "1993, x500", "how names of X.500 are mapped onto locators is not defined")}
+	return []Finding{remark(CodeUndefined, 0, l.rest-1, "1993, x500", "no document defines how X.500 names are mapped to locators")}
 }
 
 var whois = Scheme{
 	Name: "whois", Title: "WHOIS", Kind: KindLocator,
 	Reference:   "1993, WHOIS; RFC 3912",
 	Example:     "whois://whois.example.org/handle-1",
-	Note:        "a handle or a query, which only the server can tell apart; the draft leaves details for study",
+	Note:        "a handle or a query, which only the server can distinguish; the draft leaves details for study",
 	DefaultPort: "43", Transport: "tcp",
-	Retrieval: "send what follows the slash, decoded, and a line end",
+	Retrieval: "send the text after the slash, decoded, and a line break",
 	Rules:     RuleSet{Check: checkWHOIS, Parts: partsWHOIS, Build: buildWHOIS, Request: requestWHOIS},
 }
 
@@ -95,12 +95,13 @@ func checkWHOIS(u uri.URI) []Finding {
 		return bad
 	}
 	if !l.hasPath() || l.path+1 == l.end() {
-		return refuse(l.path, l.pathEnd, ruleWHOIS, "needs a slash and a handle or a query")
+		return refuse(l.path, l.pathEnd, ruleWHOIS, "missing slash and handle or query")
 	}
 	return l.refuseControls("RFC 3912, 2", "WHOIS")
 }
 
-// partsWHOIS takes what is to be asked unsplit, a question mark included.
+// partsWHOIS adds the text after the slash as one part, including any question
+// mark.
 func partsWHOIS(dst []Part, u uri.URI) []Part {
 	t := take(dst, u)
 	t.login()

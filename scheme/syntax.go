@@ -7,42 +7,43 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// What the schemes in use today have in common.
+// Helpers for the schemes in use today.
 
-// refuseAuthority refuses two slashes and what belongs to them.
+// refuseAuthority returns an error if there are two slashes and an authority.
+// what names the component that should follow the colon.
 func (l *layout) refuseAuthority(rule, what string) []Finding {
 	if !l.authority {
 		return nil
 	}
-	return []Finding{broken(l.rest, l.rest+2, rule, what+" comes without slashes").instead("")}
+	return []Finding{broken(l.rest, l.rest+2, rule, what+" must not be preceded by slashes").instead("")}
 }
 
-// refuseUser refuses user information.
+// refuseUser returns an error if there is user information.
 func (l *layout) refuseUser(rule string) []Finding {
 	if l.user < 0 {
 		return nil
 	}
-	return refuse(l.user, l.userEnd+1, rule, "no user information is provided for")
+	return refuse(l.user, l.userEnd+1, rule, "user information is not allowed")
 }
 
-// refuseQuery refuses a query.
+// refuseQuery returns an error if there is a query.
 func (l *layout) refuseQuery(rule string) []Finding {
 	if l.query < 0 {
 		return nil
 	}
-	return []Finding{broken(l.query-1, l.query, rule, "there are no queries: a question mark is %3F").instead("%3F")}
+	return []Finding{broken(l.query-1, l.query, rule, "queries are not allowed; percent-encode a question mark as %3F").instead("%3F")}
 }
 
-// refuseFragment refuses a fragment.
+// refuseFragment returns an error if there is a fragment.
 func (l *layout) refuseFragment(rule string) []Finding {
 	if l.frag < 0 {
 		return nil
 	}
-	return []Finding{broken(l.frag-1, l.frag, rule, "there are no fragments: a number sign is %23").instead("%23")}
+	return []Finding{broken(l.frag-1, l.frag, rule, "fragments are not allowed; percent-encode a number sign as %23").instead("%23")}
 }
 
-// withFragment is a check that also tells of a fragment, which the general syntax
-// allows everywhere (RFC 3986, 3.5) and to which the scheme gives no meaning.
+// withFragment returns a check that also reports a fragment, which the general
+// syntax always allows (RFC 3986, 3.5) and the scheme does not define.
 func withFragment(check func(uri.URI) []Finding, rule string) func(uri.URI) []Finding {
 	return func(u uri.URI) []Finding {
 		found := check(u)
@@ -50,11 +51,11 @@ func withFragment(check func(uri.URI) []Finding, rule string) func(uri.URI) []Fi
 		if l.frag < 0 || HasError(found) {
 			return found
 		}
-		return append(found, remark(CodeFragment, l.frag-1, len(l.s), rule, "the scheme gives fragments no meaning"))
+		return append(found, remark(CodeFragment, l.frag-1, len(l.s), rule, "the scheme does not define fragments"))
 	}
 }
 
-// warnPassword warns of a password.
+// warnPassword returns a warning if there is a password.
 func (l *layout) warnPassword() []Finding {
 	if l.user < 0 {
 		return nil
@@ -63,17 +64,17 @@ func (l *layout) warnPassword() []Finding {
 	if colon == l.userEnd {
 		return nil
 	}
-	return []Finding{warn(CodeCredentials, colon, l.userEnd, "RFC 3986, 3.2.1", "everybody who sees the locator can read the password")}
+	return []Finding{warn(CodeCredentials, colon, l.userEnd, "RFC 3986, 3.2.1", "the password is visible to all who see the locator")}
 }
 
-// A field is name=value, one of several between separators.
+// A field is a name=value pair in a list of such pairs.
 type field struct {
 	name, nameEnd int
 	value         int // -1 if there is no equals sign
 	end           int
 }
 
-// nextField returns the field that begins at an offset.
+// nextField returns the field that begins at the given offset.
 func nextField(s string, at, to int, sep byte) field {
 	end := until(s, at, to, sep)
 	equals := until(s, at, end, '=')
@@ -83,13 +84,13 @@ func nextField(s string, at, to int, sep byte) field {
 	return field{at, equals, equals + 1, end}
 }
 
-// is reports whether the field has a name, in any case.
+// is reports whether the field has the given name, ignoring case.
 func (f field) is(s, name string) bool { return equalFold(s[f.name:f.nameEnd], name) }
 
-// empty reports whether there is no value, or none in it.
+// empty reports whether the value is empty or absent.
 func (f field) empty() bool { return f.value < 0 || f.value == f.end }
 
-// fields takes fields under their names in lower case.
+// fields adds parts for the fields, by their names in lower case.
 func (t *taker) fields(from, to int, sep byte) {
 	for at := from; at <= to; {
 		f := nextField(t.s, at, to, sep)
@@ -102,11 +103,12 @@ func (t *taker) fields(from, to int, sep byte) {
 	}
 }
 
-// fewFields is how many fields are compared with each other without a table.
+// fewFields is the number of fields up to which repeatedField compares all
+// pairs.
 const fewFields = 16
 
-// repeatedField returns a field whose name one before it has, without regard to
-// case; ok is false if there is none.
+// repeatedField returns the first field whose name, ignoring case, has already
+// appeared. ok is false if there is none.
 func repeatedField(s string, from, to int, sep byte) (again field, ok bool) {
 	var few [fewFields]field
 	var seen map[string]bool
@@ -138,8 +140,7 @@ func repeatedField(s string, from, to int, sep byte) (again field, ok bool) {
 	return field{}, false
 }
 
-// sortedFields returns the fields in the order of their names, which write puts
-// down.
+// sortedFields returns the fields sorted by name, each written by write.
 func sortedFields(s string, from, to int, sep byte, write func(b []byte, f field) []byte) []string {
 	var list []string
 	for at := from; at <= to; {
@@ -155,8 +156,8 @@ func sortedFields(s string, from, to int, sep byte, write func(b []byte, f field
 	return list
 }
 
-// firstNot returns the first byte between two offsets that is not of a kind, or
-// -1.
+// firstNot returns the offset of the first byte in s[from:to] that does not
+// satisfy kind, or -1.
 func firstNot(s string, from, to int, kind func(byte) bool) int {
 	for i := from; i < to; i++ {
 		if !kind(s[i]) {
@@ -166,8 +167,7 @@ func firstNot(s string, from, to int, kind func(byte) bool) int {
 	return -1
 }
 
-// octet returns the octet that is spelled at an offset, and where the next one
-// begins.
+// octet decodes the octet at an offset, and returns the offset of the next one.
 func octet(s string, i int) (c byte, next int) {
 	if s[i] == '%' && i+2 < len(s) {
 		return unhex(s[i+1])<<4 | unhex(s[i+2]), i + 3
@@ -175,12 +175,12 @@ func octet(s string, i int) (c byte, next int) {
 	return s[i], i + 1
 }
 
-// octets returns how many octets are spelled between two offsets.
+// octets returns the number of decoded octets in s[from:to].
 func octets(s string, from, to int) int { return to - from - 2*strings.Count(s[from:to], "%") }
 
-// badHost returns the offset of what is neither a domain name, perhaps with a
-// dot at its end, nor an address in brackets; -1 if it is one. For hosts that are
-// a part of a path, which the general syntax has not looked at.
+// badHost returns the offset of the first byte that is not valid in a domain
+// name, perhaps with a trailing dot, or a bracketed address; -1 if the host is
+// valid. It is for hosts in a path, which the general syntax does not check.
 func badHost(s string, from, to int) int {
 	if from < to && s[from] == '[' {
 		if end := run(s[:to], from+1, isAddress); end == from+1 || end+1 != to || s[end] != ']' {
@@ -194,8 +194,8 @@ func badHost(s string, from, to int) int {
 	return badHostName(s, from, to)
 }
 
-// badTopLabel returns the offset of the last label of a name of a host, perhaps
-// with a dot at its end, if that does not begin with a letter; otherwise -1.
+// badTopLabel returns the offset of the last label of a host name, perhaps with
+// a trailing dot, if it does not begin with a letter; otherwise -1.
 func badTopLabel(s string, from, to int) int {
 	if to-from > 1 && s[to-1] == '.' {
 		to--
@@ -204,8 +204,8 @@ func badTopLabel(s string, from, to int) int {
 	return badUnless(last < to && isAlpha(s[last]), last)
 }
 
-// isIPv4 reports whether s is four numbers with dots between, each of three
-// digits at most.
+// isIPv4 reports whether s consists of four numbers of at most three digits,
+// separated by dots.
 func isIPv4(s string) bool {
 	n := 0
 	for number := range strings.SplitSeq(s, ".") {
@@ -216,7 +216,7 @@ func isIPv4(s string) bool {
 	return n == 4
 }
 
-// isAddress reports whether c may stand in an IPv6 address.
+// isAddress reports whether c is allowed in an IPv6 address.
 func isAddress(c byte) bool { return isHex(c) || c == ':' || c == '.' }
 
 // isUUID reports whether s is a UUID (RFC 9562, 4).
@@ -240,7 +240,7 @@ func isUUID(s string) bool {
 	return true
 }
 
-// isNumber reports whether s is a decimal number below 2^32, at least min.
+// isNumber reports whether s is a decimal number from min to 2^32-1.
 func isNumber(s string, least uint64) bool {
 	const digits = 10
 	if s == "" || len(s) > digits {

@@ -11,16 +11,16 @@ var tag = Scheme{
 	Name: "tag", Kind: KindName,
 	Reference: "RFC 4151",
 	Example:   "tag:example.org,2026-11:report/7",
-	Note:      "equal only if spelled alike, escapes and case included",
+	Note:      "equal only if spelled identically, including percent-encodings and case",
 	Special: []Special{
-		{uri.ComponentPath, ",", "separates authority name and date"},
-		{uri.ComponentPath, ":", "separates tagging entity and specific part"},
+		{uri.ComponentPath, ",", "separates the authority name and date"},
+		{uri.ComponentPath, ":", "separates the tagging entity and the specific part"},
 	},
-	Properties: "unique, as whoever had the domain or mail address at the beginning of the date says; nothing is located",
+	Properties: "unique, as guaranteed by the holder of the domain or mail address on the given date; does not locate anything",
 	Rules:      RuleSet{Check: checkTag, Parts: partsTag},
 }
 
-// The productions of tag URIs.
+// The grammar rules of tag URIs.
 const (
 	ruleTag          = "RFC 4151, 2.1: tagURI"
 	ruleTagAuthority = "RFC 4151, 2.1: authorityName"
@@ -28,8 +28,8 @@ const (
 	ruleTagSpecific  = "RFC 4151, 2.1: specific"
 )
 
-// entity returns where the comma of a tagging entity is and where its colon is,
-// each -1 if missing.
+// entity returns the offsets of the comma and the colon of a tagging entity, -1
+// if missing.
 func (l *layout) entity() (comma, colon int) {
 	comma = until(l.s, l.path, l.pathEnd, ',')
 	if comma == l.pathEnd {
@@ -51,7 +51,7 @@ func checkTag(u uri.URI) []Finding {
 	comma, colon := l.entity()
 	switch {
 	case l.authority:
-		return []Finding{broken(l.rest, l.rest+2, ruleTag, "the authority name comes without slashes").instead("")}
+		return []Finding{broken(l.rest, l.rest+2, ruleTag, "the authority name must not be preceded by slashes").instead("")}
 	case comma < 0:
 		return refuse(l.pathEnd, l.pathEnd, ruleTag, "a comma and a date must follow the authority name")
 	case colon < 0:
@@ -61,18 +61,18 @@ func checkTag(u uri.URI) []Finding {
 		return bad
 	}
 	if layout := tagDate(colon - comma - 1); layout == "" || !isDate(layout, l.s[comma+1:colon]) {
-		return refuse(comma+1, colon, ruleTagDate, "the date is a day of the calendar, YYYY, YYYY-MM or YYYY-MM-DD")
+		return refuse(comma+1, colon, ruleTagDate, "the date must be valid and written YYYY, YYYY-MM or YYYY-MM-DD")
 	}
 	if end := run(l.s, colon+1, func(c byte) bool { return c != '[' && c != ']' }); end < l.end() {
-		return refuse(end, end+1, ruleTagSpecific, "brackets must be escaped")
+		return refuse(end, end+1, ruleTagSpecific, "brackets must be percent-encoded")
 	}
 	if day := l.s[comma+1 : colon]; strings.HasSuffix(day, "-01") {
-		return []Finding{remark(CodeForm, comma+1, colon, "RFC 4151, 2.1", "the first day of a month or year is better left out")}
+		return []Finding{remark(CodeForm, comma+1, colon, "RFC 4151, 2.1", "omit the first day of a month or year")}
 	}
 	return nil
 }
 
-// tagDate returns the layout of a date of so many characters.
+// tagDate returns the time layout of a date with the given length.
 func tagDate(length int) string {
 	const day = "2006-01-02"
 	switch length {
@@ -82,7 +82,8 @@ func tagDate(length int) string {
 	return ""
 }
 
-// isDate reports whether s is a date of a layout. It reads digits only.
+// isDate reports whether s is a valid date in the given layout, written with
+// digits only.
 func isDate(layout, s string) bool {
 	_, err := time.Parse(layout, s)
 	return err == nil
@@ -99,27 +100,27 @@ func checkTagAuthority(s string, from, to int) []Finding {
 	if sign := until(s, from, to, '@'); sign < to {
 		for i := from; i < sign; i++ {
 			if !isAlnum(s[i]) && strings.IndexByte("-._", s[i]) < 0 {
-				return refuse(i, i+1, ruleTagAuthority, "a mail address is letters, digits, - . _ before its @")
+				return refuse(i, i+1, ruleTagAuthority, "the local part of a mail address must consist of letters, digits and - . _")
 			}
 		}
 		if sign == from {
-			return refuse(from, from+1, ruleTagAuthority, "nothing stands before the @")
+			return refuse(from, from+1, ruleTagAuthority, "missing local part before the @")
 		}
 		at = sign + 1
 	}
 	if bad := badHostName(s, at, to); bad >= 0 {
-		return refuse(bad, min(bad+1, to), ruleTagAuthority, "a domain name is labels of letters, digits and inner hyphens, divided by dots")
+		return refuse(bad, min(bad+1, to), ruleTagAuthority, "a domain name must consist of labels of letters, digits and inner hyphens, separated by dots")
 	}
 	for i := from; i < to; i++ {
 		if lower(s[i]) != s[i] {
-			return []Finding{remark(CodeForm, from, to, "RFC 4151, 2.1", "domain names are better written in lower case").instead(strings.ToLower(s[from:to]))}
+			return []Finding{remark(CodeForm, from, to, "RFC 4151, 2.1", "write domain names in lower case").instead(strings.ToLower(s[from:to]))}
 		}
 	}
 	return nil
 }
 
-// badHostName returns the offset of what no domain name has between two offsets,
-// -1 if it is one.
+// badHostName returns the offset of the first byte in s[from:to] that is not
+// valid in a domain name, or -1.
 func badHostName(s string, from, to int) int {
 	start := from
 	for i := from; i <= to; i++ {
@@ -140,7 +141,7 @@ func badHostName(s string, from, to int) int {
 	return -1
 }
 
-// partsTag takes authority name, date and the specific part.
+// partsTag adds the authority name, the date and the specific part.
 func partsTag(dst []Part, u uri.URI) []Part {
 	t := take(dst, u)
 	comma, colon := t.entity()

@@ -11,18 +11,18 @@ var tel = Scheme{
 	Name: "tel", Title: "Telephone numbers", Kind: KindOther,
 	Reference: "RFC 3966",
 	Example:   "tel:+1-201-555-0123;ext=12",
-	Note:      "hyphens, dots and parentheses mean nothing, and neither does case; a number without + is good in its phone-context only",
-	Security:  "a call may cost money and tells the caller's number: a person has to agree to it",
+	Note:      "hyphens, dots, parentheses and case are not significant; a number without + is valid only in its phone-context",
+	Security:  "a call may cost money and reveals the caller's number: ask the user to confirm it",
 	Special: []Special{
 		{uri.ComponentPath, ";", "precedes a parameter"},
-		{uri.ComponentPath, "=", "separates the name and the value of a parameter"},
-		{uri.ComponentPath, "-.()", "are for the eyes, and are not compared"},
+		{uri.ComponentPath, "=", "separates the name and value of a parameter"},
+		{uri.ComponentPath, "-.()", "visual separators, ignored in comparison"},
 	},
-	Properties: "the number is that of a subscriber, not what has to be dialled; nothing is retrieved",
+	Properties: "identifies a telephone number, not the digits to dial; nothing is retrieved",
 	Rules:      RuleSet{Check: checkTel, Parts: partsTel, Canonical: canonicalTel},
 }
 
-// The productions of telephone numbers.
+// The grammar rules of telephone numbers.
 const (
 	ruleTel        = "RFC 3966, 3: telephone-uri"
 	ruleTelGlobal  = "RFC 3966, 3: global-number-digits"
@@ -72,15 +72,15 @@ func (l *layout) checkSubscriber(from, to int) []Finding {
 		}
 		context = context || f.is(l.s, "phone-context")
 		if last.end > 0 && compareTelParams(l.s, last, f) > 0 && found == nil {
-			found = []Finding{warn(CodeForm, f.name, f.end, "RFC 3966, 3: order of parameters", "isub or ext come first, then phone-context, then the others in the order of the alphabet")}
+			found = []Finding{warn(CodeForm, f.name, f.end, "RFC 3966, 3: order of parameters", "isub or ext must come first, then phone-context, then the others in alphabetical order")}
 		}
 		if name := l.s[f.name:f.nameEnd]; len(name) > 2 && equalFold(name[:2], "m-") {
-			found = append(found, warn(CodeUndefined, f.name, f.nameEnd, "RFC 3966, 5.4", "a mandatory parameter: who does not know it must not use the number"))
+			found = append(found, warn(CodeUndefined, f.name, f.nameEnd, "RFC 3966, 5.4", "mandatory parameter: a client that does not support it must not use the number"))
 		}
 		last, at = f, f.end+1
 	}
 	if !global && !context {
-		return refuse(end, end, ruleTelContext, "a number without + needs a phone-context, as it is good in one place only")
+		return refuse(end, end, ruleTelContext, "a number without + needs a phone-context, as it is valid only there")
 	}
 	if end < to {
 		if bad := l.checkTelRepeated(end+1, to); bad != nil {
@@ -90,11 +90,11 @@ func (l *layout) checkSubscriber(from, to int) []Finding {
 	return found
 }
 
-// checkTelRepeated checks that parameters appear once, and isub and ext not
-// together (RFC 3966, 5.3).
+// checkTelRepeated checks that no parameter is repeated, and that isub and ext
+// do not appear together (RFC 3966, 5.3).
 func (l *layout) checkTelRepeated(from, to int) []Finding {
 	if f, again := repeatedField(l.s, from, to, ';'); again {
-		return refuse(f.name, f.end, ruleTelParam, "the parameter is there twice")
+		return refuse(f.name, f.end, ruleTelParam, "duplicate parameter")
 	}
 	other := ""
 	for at := from; at <= to; {
@@ -102,7 +102,7 @@ func (l *layout) checkTelRepeated(from, to int) []Finding {
 		name := l.s[f.name:f.nameEnd]
 		if equalFold(name, "isub") || equalFold(name, "ext") {
 			if other != "" {
-				return refuse(f.name, f.end, "RFC 3966, 5.3", "isub and ext exclude each other")
+				return refuse(f.name, f.end, "RFC 3966, 5.3", "isub and ext must not appear together")
 			}
 			other = name
 		}
@@ -129,16 +129,16 @@ func checkDigits(s string, from, to int, global bool) []Finding {
 			at += len("23")
 		case isVisual(c):
 		case strings.HasPrefix(s[at:to], "%20"):
-			return []Finding{broken(at, at+len("%20"), "RFC 3966, 5.1.1", "spaces are not written: a hyphen may be").instead("-")}
+			return []Finding{broken(at, at+len("%20"), "RFC 3966, 5.1.1", "spaces are not allowed; use a hyphen").instead("-")}
 		case isAlpha(c):
-			return refuse(at, at+1, "RFC 3966, 5.1.2", "letters do not stand for digits")
+			return refuse(at, at+1, "RFC 3966, 5.1.2", "letters cannot replace digits")
 		default:
-			return refuse(at, at+1, rule, "a number is digits, with hyphens, dots and parentheses for the eyes")
+			return refuse(at, at+1, rule, "a number must consist of digits and the visual separators - . ( )")
 		}
 		at++
 	}
 	if digits == 0 {
-		return refuse(from, to, rule, "the number is missing")
+		return refuse(from, to, rule, "missing number")
 	}
 	return nil
 }
@@ -148,49 +148,50 @@ func isVisual(c byte) bool { return c == '-' || c == '.' || c == '(' || c == ')'
 
 func isPhoneDigit(c byte) bool { return isDigit(c) || isVisual(c) }
 
-// isTelName reports whether c may stand in a pname.
+// isTelName reports whether c is allowed in a pname.
 func isTelName(c byte) bool { return isAlnum(c) || c == '-' }
 
-// isTelValue reports whether c is a paramchar; a percent sign begins an escape.
+// isTelValue reports whether c is a paramchar. It accepts the percent sign,
+// which begins a percent-encoding.
 func isTelValue(c byte) bool { return isAlnum(c) || strings.IndexByte("-_.!~*'()[]/:&+$%", c) >= 0 }
 
 // checkTelParam checks a parameter.
 func (l *layout) checkTelParam(f field) []Finding {
 	if f.name == f.nameEnd {
-		return refuse(f.name, f.end, ruleTelParam, "the name of the parameter is missing")
+		return refuse(f.name, f.end, ruleTelParam, "missing parameter name")
 	}
 	if i := firstNot(l.s, f.name, f.nameEnd, isTelName); i >= 0 {
-		return refuse(i, i+1, ruleTelParam, "the name of a parameter is letters, digits and hyphens")
+		return refuse(i, i+1, ruleTelParam, "a parameter name must consist of letters, digits and hyphens")
 	}
 	switch {
 	case f.is(l.s, "ext"):
 		if f.empty() || firstNot(l.s, f.value, f.end, isPhoneDigit) >= 0 {
-			return refuse(f.name, f.end, "RFC 3966, 3: extension", "an extension is digits")
+			return refuse(f.name, f.end, "RFC 3966, 3: extension", "an extension must consist of digits")
 		}
 	case f.is(l.s, "isub"):
 		if f.empty() {
-			return refuse(f.name, f.end, "RFC 3966, 3: isdn-subaddress", "the subaddress is missing")
+			return refuse(f.name, f.end, "RFC 3966, 3: isdn-subaddress", "missing subaddress")
 		}
 	case f.is(l.s, "phone-context"):
 		return l.checkPhoneContext(f)
 	case f.value == f.end:
-		return refuse(f.name, f.end, ruleTelParam, "the value of the parameter is missing")
+		return refuse(f.name, f.end, ruleTelParam, "missing parameter value")
 	case f.value >= 0:
 		if i := firstNot(l.s, f.value, f.end, isTelValue); i >= 0 {
-			return refuse(i, i+1, ruleTelParam, "must be escaped in the value of a parameter")
+			return refuse(i, i+1, ruleTelParam, "must be percent-encoded in a parameter value")
 		}
 	}
 	return nil
 }
 
-// checkPhoneContext checks where a local number is good.
+// checkPhoneContext checks the context in which a local number is valid.
 //
 //	context    = ";phone-context=" descriptor
 //	descriptor = domainname / global-number-digits
 func (l *layout) checkPhoneContext(f field) []Finding {
 	switch {
 	case f.empty():
-		return refuse(f.name, f.end, ruleTelContext, "the context is missing")
+		return refuse(f.name, f.end, ruleTelContext, "missing context")
 	case l.s[f.value] == '+':
 		return checkDigits(l.s, f.value, f.end, true)
 	}
@@ -199,12 +200,12 @@ func (l *layout) checkPhoneContext(f field) []Finding {
 		bad = badTopLabel(l.s, f.value, f.end)
 	}
 	if bad >= 0 {
-		return refuse(bad, f.end, "RFC 3966, 3: descriptor", "a context is a domain name, whose last label begins with a letter, or + and digits")
+		return refuse(bad, f.end, "RFC 3966, 3: descriptor", "the context must be + and digits, or a domain name whose last label begins with a letter")
 	}
 	return nil
 }
 
-// compareTelParams compares parameters by the order in which they have to be.
+// compareTelParams compares parameters by their required order.
 func compareTelParams(s string, a, b field) int {
 	rank := func(f field) int {
 		switch {
@@ -221,7 +222,7 @@ func compareTelParams(s string, a, b field) int {
 	return compareFold(s[a.name:a.nameEnd], s[b.name:b.nameEnd])
 }
 
-// compareFold compares in the order of lower case.
+// compareFold compares strings, ignoring case.
 func compareFold(a, b string) int {
 	for i := range min(len(a), len(b)) {
 		if d := int(lower(a[i])) - int(lower(b[i])); d != 0 {
@@ -238,7 +239,7 @@ func partsTel(dst []Part, u uri.URI) []Part {
 	return t.parts
 }
 
-// subscriber takes a number, under a name, and its parameters under theirs.
+// subscriber adds the number, under the given name, and its parameters.
 func (t *taker) subscriber(from, to int, name string) {
 	end := until(t.s, from, to, ';')
 	t.data(name, from, end)
@@ -247,14 +248,14 @@ func (t *taker) subscriber(from, to int, name string) {
 	}
 }
 
-// canonicalTel is what is left to compare by RFC 3966, 4: lower case, no visual
-// separators, parameters in order.
+// canonicalTel returns the form that RFC 3966, 4 compares: lower case, no
+// visual separators, parameters sorted.
 func canonicalTel(u uri.URI) string {
 	l := layoutOf(u)
 	return string(appendSubscriber([]byte("tel:"), l.s, l.path, l.pathEnd))
 }
 
-// appendSubscriber appends the canonical spelling of a number.
+// appendSubscriber appends the canonical form of a number and its parameters.
 func appendSubscriber(b []byte, s string, from, to int) []byte {
 	end := until(s, from, to, ';')
 	b = appendDigits(b, s[from:end])

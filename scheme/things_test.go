@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// Most of the good ones have the forms of RFC 7252, 6.3, RFC 8323, 8 and RFC
-// 7064 and 7065, A.
+// Most valid examples follow RFC 7252, 6.3, RFC 8323, 8 and RFC 7064 and 7065,
+// A.
 func TestThings(t *testing.T) {
 	long := strings.Repeat("a", 255)
 	for _, tt := range []sample{

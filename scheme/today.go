@@ -6,7 +6,7 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// schemesToday returns the schemes that came after 1993 and have rules.
+// schemesToday returns the schemes that are newer than 1993 and have rules.
 func schemesToday() []Scheme {
 	return slices.Concat([]Scheme{
 		ws, wss,
@@ -26,9 +26,9 @@ var ws = Scheme{
 	Name: "ws", Title: "WebSocket connections", Kind: KindLocator,
 	Reference:   "RFC 6455, 3",
 	Example:     "ws://example.org/chat",
-	Security:    "everybody on the way can read and change what is sent",
+	Security:    "others on the network path can read and change the data",
 	DefaultPort: "80", Transport: "tcp", Hierarchical: true, RootPath: true,
-	Retrieval: "open a connection to the resource; what comes over it is for its protocol to say",
+	Retrieval: "open a connection to the resource; its subprotocol defines the messages",
 	Rules:     RuleSet{Check: checkWebSocket, Parts: partsHTTP},
 }
 
@@ -41,7 +41,7 @@ var wss = Scheme{
 	Rules:     RuleSet{Check: checkWebSocket, Parts: partsHTTP},
 }
 
-// checkWebSocket checks that there are a host and no fragment.
+// checkWebSocket checks that there is a host and no fragment.
 //
 //	ws-URI = "ws:" "//" host [ ":" port ] path [ "?" query ]
 func checkWebSocket(u uri.URI) []Finding {
@@ -52,9 +52,9 @@ func checkWebSocket(u uri.URI) []Finding {
 	}
 	switch {
 	case l.user >= 0:
-		return refuse(l.user, l.userEnd+1, rule, "no user information is provided for")
+		return refuse(l.user, l.userEnd+1, rule, "user information is not allowed")
 	case l.frag >= 0:
-		return []Finding{broken(l.frag-1, len(l.s), rule, "there are no fragments: a number sign is %23").instead("%23" + l.s[l.frag:])}
+		return []Finding{broken(l.frag-1, len(l.s), rule, "fragments are not allowed; percent-encode a number sign as %23").instead("%23" + l.s[l.frag:])}
 	}
 	return nil
 }

@@ -7,31 +7,31 @@ import (
 )
 
 var opaquelocktoken = Scheme{
-	Name: "opaquelocktoken", Title: "Tokens of locks in WebDAV", Kind: KindName,
+	Name: "opaquelocktoken", Title: "WebDAV lock tokens", Kind: KindName,
 	Reference:  "RFC 4918, C",
 	Example:    "opaquelocktoken:e71d4fae-5dec-22d6-fea5-00a0c91e6be4",
-	Note:       "compared as it is spelled; a path may follow the UUID",
-	Security:   "who has the token of a lock may still not use it: it belongs to whoever made it",
-	Properties: "unique for all time, as the UUID is",
+	Note:       "compared as spelled; a path may follow the UUID",
+	Security:   "the token alone does not authorise using a lock, which belongs to the client that created it",
+	Properties: "permanently unique, as the UUID is",
 	Rules:      RuleSet{Check: withFragment(checkLockToken, ruleLockToken), Parts: partsLockToken},
 }
 
 var pkcs11 = Scheme{
-	Name: "pkcs11", Title: "Objects of PKCS #11", Kind: KindName,
+	Name: "pkcs11", Title: "PKCS #11 objects", Kind: KindName,
 	Reference: "RFC 7512",
 	Example:   "pkcs11:token=The%20Software%20PKCS%2311%20Softtoken;object=my-certificate;type=cert?pin-source=file:/etc/token",
-	Note:      "what is not said matches everything; the order of the attributes in the path means nothing",
-	Security:  "a module may be any library, which is loaded; a value of a PIN can be read by everybody who sees the URI",
+	Note:      "an omitted attribute matches any value; the order of attributes in the path is not significant",
+	Security:  "a module can be any library, which is then loaded; a PIN value is visible to all who see the URI",
 	Special: []Special{
 		{uri.ComponentPath, ";", "separates attributes"},
 		{uri.ComponentQuery, "&", "separates attributes"},
-		{uri.ComponentPath, "=", "separates the name and the value of an attribute"},
+		{uri.ComponentPath, "=", "separates the name and value of an attribute"},
 	},
-	Properties: "names tokens, slots, libraries, and the keys, certificates and data in them, by their attributes",
+	Properties: "identifies tokens, slots, libraries, keys, certificates and data objects by their attributes",
 	Rules:      RuleSet{Check: withFragment(checkPKCS11, rulePKCS11), Parts: partsPKCS11, Canonical: canonicalPKCS11},
 }
 
-// The productions.
+// The grammar rules.
 const (
 	ruleLockToken   = "RFC 4918, C: OpaqueLockToken-URI"
 	rulePKCS11      = "RFC 7512, 2.3: pk11-URI"
@@ -39,13 +39,13 @@ const (
 	rulePKCS11Query = "RFC 7512, 2.3: pk11-qattr"
 )
 
-// uuidEnd is where a UUID ends that begins the path.
+// uuidEnd returns the end of the UUID at the beginning of the path.
 func (l *layout) uuidEnd() int {
 	const length = len("e71d4fae-5dec-22d6-fea5-00a0c91e6be4")
 	return min(l.path+length, l.pathEnd)
 }
 
-// checkLockToken checks a UUID and what extends it.
+// checkLockToken checks a UUID and an optional extension.
 //
 //	OpaqueLockToken-URI = "opaquelocktoken:" UUID [Extension]
 //	Extension           = path
@@ -55,7 +55,7 @@ func checkLockToken(u uri.URI) []Finding {
 		return bad
 	}
 	if end := l.uuidEnd(); !isUUID(l.s[l.path:end]) {
-		return refuse(l.path, end, ruleLockToken, "a UUID is 32 hexadecimal digits in groups of 8, 4, 4, 4 and 12, with hyphens between")
+		return refuse(l.path, end, ruleLockToken, "a UUID must be 32 hexadecimal digits in groups of 8, 4, 4, 4 and 12, separated by hyphens")
 	}
 	return l.refuseQuery(ruleLockToken)
 }
@@ -95,19 +95,19 @@ func checkPKCS11(u uri.URI) []Finding {
 // checkAttribute checks name=value.
 func (l *layout) checkAttribute(f field, rule string, kind func(byte) bool) []Finding {
 	if f.value < 0 || f.name == f.nameEnd {
-		return refuse(f.name, f.end, rule, "an attribute is name=value")
+		return refuse(f.name, f.end, rule, "an attribute must have the form name=value")
 	}
 	if i := firstNot(l.s, f.name, f.nameEnd, func(c byte) bool { return isTelName(c) || c == '_' }); i >= 0 {
-		return refuse(i, i+1, "RFC 7512, 2.3: pk11-v-attr-nm", "the name of an attribute is letters, digits, - and _")
+		return refuse(i, i+1, "RFC 7512, 2.3: pk11-v-attr-nm", "an attribute name must consist of letters, digits, - and _")
 	}
 	if i := firstNot(l.s, f.value, f.end, kind); i >= 0 {
-		return refuse(i, i+1, rule, "must be escaped in the value of an attribute")
+		return refuse(i, i+1, rule, "must be percent-encoded in an attribute value")
 	}
 	return nil
 }
 
 // isPKCS11Path reports whether c is a pk11-pchar, isPKCS11Query whether it is a
-// pk11-qchar; a percent sign begins an escape.
+// pk11-qchar. Both accept the percent sign, which begins a percent-encoding.
 func isPKCS11Path(c byte) bool {
 	return isUnreserved(c) || strings.IndexByte(":[]@!$'()*+,=&%", c) >= 0
 }
@@ -116,7 +116,8 @@ func isPKCS11Query(c byte) bool {
 	return isUnreserved(c) || strings.IndexByte(":[]@!$'()*+,=/?|%", c) >= 0
 }
 
-// checkPKCS11Path checks what names the object; each attribute is there once.
+// checkPKCS11Path checks the attributes that identify the object. Each may
+// appear once.
 func (l *layout) checkPKCS11Path() []Finding {
 	for at := l.path; at <= l.pathEnd; {
 		f := nextField(l.s, at, l.pathEnd, ';')
@@ -129,28 +130,28 @@ func (l *layout) checkPKCS11Path() []Finding {
 			switch value {
 			case "public", "private", "cert", "secret-key", "data":
 			default:
-				return refuse(f.value, f.end, "RFC 7512, 2.3: pk11-type", "the type is public, private, cert, secret-key or data")
+				return refuse(f.value, f.end, "RFC 7512, 2.3: pk11-type", "the type must be public, private, cert, secret-key or data")
 			}
 		case "library-version":
 			major, minor, ok := strings.Cut(value, ".")
 			if !all(major, isDigit) || ok && !all(minor, isDigit) {
-				return refuse(f.value, f.end, "RFC 7512, 2.3: pk11-lib-ver", "a version is a number, and perhaps a dot and another")
+				return refuse(f.value, f.end, "RFC 7512, 2.3: pk11-lib-ver", "a version must be a number, optionally followed by a dot and another number")
 			}
 		case "slot-id":
 			if !all(value, isDigit) {
-				return refuse(f.value, f.end, "RFC 7512, 2.3: pk11-slot-id", "a slot has a number")
+				return refuse(f.value, f.end, "RFC 7512, 2.3: pk11-slot-id", "a slot identifier must be a number")
 			}
 		}
 		at = f.end + 1
 	}
 	if f, again := repeatedField(l.s, l.path, l.pathEnd, ';'); again {
-		return refuse(f.name, f.end, rulePKCS11Path, "the attribute is there twice")
+		return refuse(f.name, f.end, rulePKCS11Path, "duplicate attribute")
 	}
 	return nil
 }
 
-// checkPKCS11Query checks how to get at the object. Attributes that the document
-// does not name may be there several times.
+// checkPKCS11Query checks the attributes that say how to access the object.
+// Attributes that the document does not define may be repeated.
 func (l *layout) checkPKCS11Query() []Finding {
 	var found []Finding
 	var seen [4]bool
@@ -165,11 +166,11 @@ func (l *layout) checkPKCS11Query() []Finding {
 				continue
 			}
 			if seen[i] {
-				return refuse(f.name, f.end, rulePKCS11Query, "the attribute is there twice")
+				return refuse(f.name, f.end, rulePKCS11Query, "duplicate attribute")
 			}
 			seen[i] = true
 			if name == "pin-value" {
-				found = append(found, warn(CodeCredentials, f.name, f.end, "RFC 7512, 6", "everybody who sees the URI can read the PIN"))
+				found = append(found, warn(CodeCredentials, f.name, f.end, "RFC 7512, 6", "the PIN is visible to all who see the URI"))
 			}
 			if name == "module-path" {
 				found = append(found, warn(CodeDanger, f.name, f.end, "RFC 7512, 6", "a library is loaded and run"))
@@ -178,7 +179,7 @@ func (l *layout) checkPKCS11Query() []Finding {
 		at = f.end + 1
 	}
 	if seen[0] && seen[1] {
-		return refuse(l.query, l.queryEnd, "RFC 7512, 2.4", "a source and a value of the PIN exclude each other")
+		return refuse(l.query, l.queryEnd, "RFC 7512, 2.4", "pin-source and pin-value must not appear together")
 	}
 	return found
 }
@@ -195,8 +196,8 @@ func partsPKCS11(dst []Part, u uri.URI) []Part {
 	return t.parts
 }
 
-// canonicalPKCS11 puts the attributes of the path in order, which means nothing
-// (RFC 7512, 2.6).
+// canonicalPKCS11 sorts the attributes of the path, whose order is not
+// significant (RFC 7512, 2.6).
 func canonicalPKCS11(u uri.URI) string {
 	l := layoutOf(u)
 	if !l.hasPath() {

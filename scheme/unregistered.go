@@ -1,7 +1,7 @@
 package scheme
 
-// unregistered returns schemes that many use and nobody has registered. Those
-// without rules are there so that they are recognised.
+// unregistered returns schemes in wide use that are not registered at IANA.
+// Those without rules are listed so that they are recognised.
 func unregistered() []Scheme {
 	bare := func(name, title string) Scheme { return Scheme{Name: name, Title: title} }
 	return []Scheme{

@@ -42,7 +42,7 @@ func TestParse1993Vectors(t *testing.T) {
 					t.Errorf("Parts(%q): a part that the vector does not have: %+v", v.Input, p)
 				}
 			}
-			lawful(t, u)
+			checkInvariants(t, u)
 		})
 	}
 }
@@ -54,7 +54,7 @@ func fieldName(part string) string {
 	return part
 }
 
-// checkField holds a field of a vector against the parts.
+// checkField compares a field of a vector with the parts.
 func checkField(t *testing.T, input string, parts []Part, name string, want any) {
 	t.Helper()
 	value, ok := Get(parts, name)
@@ -101,7 +101,7 @@ func readJSON(t *testing.T, file string, into any) {
 	}
 }
 
-// The schemes of the draft are known, with what it says of them, and nothing is
+// The schemes of the draft are registered with its definitions, and no name is
 // reserved for network management (U93-62).
 func TestRegistryOf1993(t *testing.T) {
 	var file struct {
@@ -134,6 +134,6 @@ func TestRegistryOf1993(t *testing.T) {
 		})
 	}
 	if len(got) > 0 {
-		t.Errorf("more in the registry of 1993 than the draft has: %v", got)
+		t.Errorf("the registry of 1993 has more than the draft: %v", got)
 	}
 }

@@ -8,29 +8,28 @@ var wais = Scheme{
 	Name: "wais", Title: "Wide Area Information Servers", Kind: KindLocator,
 	Reference:   "RFC 4156; RFC 1738, 3.9; 1993, WAIS",
 	Example:     "wais://wais.example.org/directory-of-servers?cats",
-	Note:        "an index, a search of one, or a document; a document of 1993 has its length before the local identifier, a later one has not",
-	Security:    "the identifier of a document is sent to the server as it is",
+	Note:        "identifies an index, a search in it, or a document; in 1993 a length precedes the local identifier of a document, in later documents it does not",
+	Security:    "the document identifier is sent to the server unchanged",
 	DefaultPort: "210", Transport: "tcp", Hierarchical: true,
 	Special: []Special{
-		{uri.ComponentPath, "/", "separates database, type, length (1993) and identifier"},
-		{uri.ComponentQuery, "+", "separates words of a search (1993)"},
+		{uri.ComponentPath, "/", "separates the database, type, length (1993) and identifier"},
+		{uri.ComponentQuery, "+", "separates the words of a search (1993)"},
 	},
-	Retrieval: "search the database; or, with type and length, fetch the document with the identifier",
+	Retrieval: "search the database; or, given a type and length, fetch the document with the identifier",
 	Rules:     RuleSet{Check: checkWAIS, Parts: partsWAIS, Build: buildWAIS, Request: requestWAIS},
 }
 
-// The productions of WAIS.
+// The grammar rules of WAIS.
 const (
 	ruleWAISAddress = "1993, BNF: waisaddress"
 	ruleWAISURL     = "RFC 1738, 5: waisurl"
 	ruleWAISPath    = "RFC 1738, 5: wpath"
 )
 
-// A waisPath says where the pieces of a path end. Those that are not there are
-// -1.
+// A waisPath holds the ends of the path segments, -1 for those that are absent.
 type waisPath struct{ database, kind, length, id int }
 
-// wais takes the path to pieces, each of them up to a slash.
+// wais returns the ends of the path segments.
 func (l *layout) wais() waisPath {
 	p := waisPath{-1, -1, -1, -1}
 	if !l.isRooted() {
@@ -55,7 +54,8 @@ func (l *layout) wais() waisPath {
 	return p
 }
 
-// checkWAIS checks the forms. Those of 1993 are the dialect's to check.
+// checkWAIS checks a WAIS locator. The dialect has already checked the forms of
+// 1993.
 //
 //	waisindex = "wais://" hostport "/" database [ "?" search ]
 //	waisdoc   = "wais://" hostport "/" database "/" wtype "/" digits "/" path   (1993)
@@ -70,25 +70,25 @@ func checkWAIS(u uri.URI) []Finding {
 		return bad
 	}
 	if l.user >= 0 {
-		return refuse(l.user, l.userEnd+1, rule, "no user information is provided for")
+		return refuse(l.user, l.userEnd+1, rule, "user information is not allowed")
 	}
 	p := l.wais()
 	switch {
 	case p.database <= l.path+1:
-		return refuse(l.path, l.path, rule, "needs a slash and the name of a database")
+		return refuse(l.path, l.path, rule, "missing slash and database name")
 	case p.kind < 0:
 		return nil // an index
 	case l.query >= 0:
-		return refuse(l.query-1, l.queryEnd, rule, "an index is searched, a document is not")
+		return refuse(l.query-1, l.queryEnd, rule, "a document cannot be searched, only an index")
 	case p.kind == p.database+1:
 		return refuse(p.kind, p.kind, rule, "the type must not be empty")
 	case l.is1993():
 		return nil // the dialect has checked length and identifier
 	case p.id < 0:
-		return refuse(l.pathEnd, l.pathEnd, ruleWAISPath, "needs the identifier of the document after the type")
+		return refuse(l.pathEnd, l.pathEnd, ruleWAISPath, "missing document identifier after the type")
 	}
 	if slash := until(l.s, p.kind+1, p.id, '/'); slash < p.id {
-		return []Finding{broken(slash, slash+1, ruleWAISPath, "a slash in the identifier must be escaped; a length before it was only in 1993").instead("%2F")}
+		return []Finding{broken(slash, slash+1, ruleWAISPath, "a slash in the identifier must be percent-encoded; only in 1993 did a length precede it").instead("%2F")}
 	}
 	return nil
 }

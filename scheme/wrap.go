@@ -7,15 +7,15 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// Schemes that carry another URI inside.
+// Schemes whose URIs contain another URI.
 
 var viewSource = Scheme{
 	Name: "view-source", Title: "The source of a document", Kind: KindLocator,
 	Reference: "Mozilla and Chromium, view-source",
 	Example:   "view-source:https://example.org/a#b",
-	Note:      "there is no standard: what follows the colon is a URI, its fragment included, and nothing else is checked",
-	Security:  "browsers follow it only if a person has typed it",
-	Retrieval: "retrieve what the URI inside locates, and show it as it came",
+	Note:      "no standard exists: a URI, including its fragment, follows the colon, and nothing else is checked",
+	Security:  "browsers follow it only if the user enters it",
+	Retrieval: "retrieve the inner URI, and show its source",
 	Rules:     RuleSet{Check: checkViewSource, Parts: partsWrapped, Inner: innerRest},
 }
 
@@ -23,40 +23,40 @@ var feed = Scheme{
 	Name: "feed", Title: "Syndication feeds", Kind: KindLocator,
 	Reference: "draft-obasanjo-feed-URI-scheme",
 	Example:   "feed:https://example.org/atom.xml",
-	Note:      "feed://host/path is the same as feed:http://host/path; never registered as more than provisional",
-	Security:  "subscribes to what a stranger will write",
-	Retrieval: "give the locator inside to a reader of feeds",
+	Note:      "feed://host/path is equivalent to feed:http://host/path; only provisionally registered",
+	Security:  "subscribes to future content from an untrusted source",
+	Retrieval: "pass the inner locator to a feed reader",
 	Rules:     RuleSet{Check: checkFeed, Parts: partsFeed, Inner: innerFeed},
 }
 
 var webcal = Scheme{
-	Name: "webcal", Title: "Calendars to subscribe to", Kind: KindLocator,
+	Name: "webcal", Title: "Calendar subscriptions", Kind: KindLocator,
 	Reference: "IANA registration of webcal",
 	Example:   "webcal://example.org/a.ics",
-	Note:      "no grammar is public: a host is asked for, the rest is as in http",
-	Security:  "subscribes to what a stranger will write, over http unless the client prefers https",
-	Retrieval: "as http or https with the same host and path",
+	Note:      "no public grammar exists: a host is required, and the rest is as in http",
+	Security:  "subscribes to future content from an untrusted source, over http unless the client prefers https",
+	Retrieval: "retrieve as http or https with the same host and path",
 	Rules:     RuleSet{Check: checkWebcal, Parts: partsHTTP},
 }
 
 var blob = Scheme{
-	Name: "blob", Title: "Objects in the memory of a browser", Kind: KindLocator,
+	Name: "blob", Title: "Objects in a browser's memory", Kind: KindLocator,
 	Reference:  "W3C File API, 8.2",
 	Example:    "blob:https://example.org/9115d58c-bcda-ff47-86e5-083e9a215304",
-	Note:       "good for as long as the document lives that has made it, in the same browser",
-	Security:   "the object has the rights of the origin inside",
-	Properties: "an object of the origin inside",
-	Retrieval:  "look the UUID up among the objects of the browser",
+	Note:       "valid in the same browser for the lifetime of the document that created it",
+	Security:   "the object has the privileges of its origin",
+	Properties: "identifies an object of the inner origin",
+	Retrieval:  "look up the UUID among the browser's objects",
 	Rules:      RuleSet{Check: checkBlob, Parts: partsBlob, Inner: innerBlob},
 }
 
 var filesystem = Scheme{
-	Name: "filesystem", Title: "Files that a browser keeps for a site", Kind: KindLocator,
+	Name: "filesystem", Title: "Files in a browser's storage for a site", Kind: KindLocator,
 	Reference: "W3C File API: Directories and System, 7.3",
 	Example:   "filesystem:https://example.org/temporary/a.png",
-	Note:      "the document is not continued, and one browser had it",
-	Security:  "the file has the rights of the origin inside",
-	Retrieval: "open the file among those that the browser keeps for the origin",
+	Note:      "the specification was abandoned, and only one browser implemented it",
+	Security:  "the file has the privileges of its origin",
+	Retrieval: "open the file in the browser's storage for the origin",
 	Rules:     RuleSet{Check: checkFilesystem, Parts: partsFilesystem, Inner: innerFilesystem},
 }
 
@@ -64,21 +64,21 @@ var jar = Scheme{
 	Name: "jar", Title: "Entries of Java archives", Kind: KindLocator,
 	Reference: "Java Platform, java.net.JarURLConnection",
 	Example:   "jar:https://example.org/a.jar!/b/C.class",
-	Note:      "the last !/ separates the archive from the entry, so that archives may be in archives; without an entry the whole archive is meant",
-	Security:  "an archive from elsewhere may hold programs",
-	Special:   []Special{{uri.ComponentPath, "!/", "separates archive and entry"}},
-	Retrieval: "retrieve the archive that the URI inside locates, and take the entry out of it",
+	Note:      "the last !/ separates the archive and the entry, so archives can be nested; without an entry the whole archive is meant",
+	Security:  "an archive from an untrusted source may contain programs",
+	Special:   []Special{{uri.ComponentPath, "!/", "separates the archive and entry"}},
+	Retrieval: "retrieve the archive from the inner URI, and extract the entry",
 	Rules:     RuleSet{Check: checkJar, Parts: partsJar, Inner: innerJar},
 }
 
-// checkInside checks that there is a URI between two offsets.
+// checkInside checks that s[from:to] is a valid URI.
 func (l *layout) checkInside(from, to int, rule string) []Finding {
 	if _, err := l.dialect.Parse(l.s[from:to]); err != nil {
 		at := from
 		if e := (*uri.Error)(nil); errors.As(err, &e) {
 			at += e.Offset
 		}
-		return refuse(at, to, rule, "what is inside is no URI")
+		return refuse(at, to, rule, "the inner URI is invalid")
 	}
 	return nil
 }
@@ -101,7 +101,7 @@ func partsWrapped(dst []Part, u uri.URI) []Part {
 
 const ruleFeed = "draft-obasanjo-feed-URI-scheme, 2"
 
-// checkFeed checks that there are a host, or a locator of the web inside.
+// checkFeed checks that there is a host, or an inner http or https locator.
 func checkFeed(u uri.URI) []Finding {
 	l := layoutOf(u)
 	if l.authority {
@@ -111,7 +111,7 @@ func checkFeed(u uri.URI) []Finding {
 		return bad
 	}
 	if name := l.s[l.rest:until(l.s, l.rest, len(l.s), ':')]; !equalFold(name, "http") && !equalFold(name, "https") {
-		return refuse(l.rest, l.rest+len(name), ruleFeed, "a feed is at a locator of http or https")
+		return refuse(l.rest, l.rest+len(name), ruleFeed, "the inner locator must be http or https")
 	}
 	return nil
 }
@@ -135,7 +135,7 @@ func checkWebcal(u uri.URI) []Finding {
 	return l.needServer("IANA registration of webcal")
 }
 
-// The productions of what browsers keep.
+// The grammar rules of browser storage schemes.
 const (
 	ruleBlob       = "W3C File API, 8.2: blob URL"
 	ruleFilesystem = "W3C File API: Directories and System, 7.3"
@@ -151,9 +151,9 @@ func checkBlob(u uri.URI) []Finding {
 	case slash < 0:
 		return refuse(l.end(), l.end(), ruleBlob, "a slash and a UUID must follow the origin")
 	case slash == l.rest:
-		return refuse(l.rest, l.rest, ruleBlob, "the origin is missing; one that is hidden is written null")
+		return refuse(l.rest, l.rest, ruleBlob, "missing origin; write an opaque origin as null")
 	case slash+1 == l.end():
-		return refuse(l.end(), l.end(), ruleBlob, "the UUID is missing")
+		return refuse(l.end(), l.end(), ruleBlob, "missing UUID")
 	}
 	if l.s[l.rest:slash] != "null" {
 		if bad := l.checkInside(l.rest, l.end(), ruleBlob); bad != nil {
@@ -161,7 +161,7 @@ func checkBlob(u uri.URI) []Finding {
 		}
 	}
 	if !isUUID(l.s[slash+1 : l.end()]) {
-		return []Finding{remark(CodeForm, slash+1, l.end(), ruleBlob, "is no UUID: not every browser could have made it")}
+		return []Finding{remark(CodeForm, slash+1, l.end(), ruleBlob, "invalid UUID: some browsers cannot have created it")}
 	}
 	return nil
 }
@@ -188,16 +188,16 @@ func partsBlob(dst []Part, u uri.URI) []Part {
 	return t.parts
 }
 
-// innerBlob takes the origin and the UUID for one locator, as the URL Standard,
-// 4.7 does to find the origin.
+// innerBlob returns the range of the origin and the UUID as one locator, as the
+// URL Standard, 4.7 does to find the origin.
 func innerBlob(u uri.URI) (from, to int, ok bool) {
 	l := layoutOf(u)
 	slash := l.lastSlash()
 	return l.rest, l.end(), slash > l.rest && l.s[l.rest:slash] != "null"
 }
 
-// origin returns where the origin ends and where the type of a file system does;
-// -1 for what is not there.
+// origin returns the ends of the origin and of the file system type, -1 for
+// those that are absent.
 func (l *layout) origin() (end, kind int) {
 	n := strings.Index(l.s[l.rest:l.end()], "://")
 	if n < 0 {
@@ -216,7 +216,7 @@ func checkFilesystem(u uri.URI) []Finding {
 	end, kind := l.origin()
 	switch {
 	case end < 0:
-		return refuse(l.rest, l.end(), ruleFilesystem, "needs an origin, such as https://example.org, after the colon")
+		return refuse(l.rest, l.end(), ruleFilesystem, "missing origin after the colon, such as https://example.org")
 	case kind < 0:
 		return refuse(end, end, ruleFilesystem, "a slash and the type must follow the origin")
 	}
@@ -226,9 +226,9 @@ func checkFilesystem(u uri.URI) []Finding {
 	switch l.s[end+1 : kind] {
 	case "temporary", "persistent":
 	case "external", "isolated", "test":
-		return []Finding{remark(CodeForm, end+1, kind, ruleFilesystem, "a type of one browser only")}
+		return []Finding{remark(CodeForm, end+1, kind, ruleFilesystem, "type supported by one browser only")}
 	default:
-		return refuse(end+1, kind, ruleFilesystem, "the type is temporary or persistent")
+		return refuse(end+1, kind, ruleFilesystem, "the type must be temporary or persistent")
 	}
 	if kind == l.end() {
 		return refuse(kind, kind, ruleFilesystem, "a slash and a path must follow the type")
@@ -267,7 +267,7 @@ func (l *layout) jarMark() int {
 	return -1
 }
 
-// checkJar checks that there are an archive and the mark of an entry.
+// checkJar checks that there is an archive and an entry marker.
 func checkJar(u uri.URI) []Finding {
 	l := layoutOf(u)
 	mark := l.jarMark()

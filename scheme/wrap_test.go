@@ -61,8 +61,8 @@ func TestWrapped(t *testing.T) {
 	}
 }
 
-// A comment in a script is not taken for a host, and what is inside of another
-// is looked at with its own rules, at its own place.
+// A comment in a script is not taken for a host, and an inner URI is checked by
+// its own rules, with offsets in the whole text.
 func TestFindingsInside(t *testing.T) {
 	found := Check(uri.MustParse("view-source:javascript://h/%0Ax"))
 	if len(found) != 2 || found[0].Code != CodeDanger || found[0].Offset != 12 || found[1].Code != CodeHidden || found[1].Offset != 23 {

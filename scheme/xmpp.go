@@ -10,18 +10,18 @@ var xmpp = Scheme{
 	Name: "xmpp", Title: "Extensible Messaging and Presence Protocol", Kind: KindOther,
 	Reference: "RFC 5122",
 	Example:   "xmpp:guest@example.com/resource?message;subject=Hello",
-	Note:      "after two slashes comes the account with which to connect, and the entity to speak with after the next slash; the profiles of nodes and resources are not applied",
-	Security:  "what is to be sent is written by whoever made the link: a person has to see it before it goes",
+	Note:      "the account to connect with follows two slashes, and the entity to contact follows the next slash; the profiles of nodes and resources are not applied",
+	Security:  "the author of the link writes the message: show it to the user before sending it",
 	Special: []Special{
-		{uri.ComponentPath, "@", "separates node and domain"},
+		{uri.ComponentPath, "@", "separates the node and domain"},
 		{uri.ComponentPath, "/", "precedes the resource"},
 		{uri.ComponentQuery, ";", "precedes a key and its value"},
 	},
-	Properties: "an entity that messages can be sent to; nothing is retrieved",
+	Properties: "identifies an entity that can receive messages; nothing is retrieved",
 	Rules:      RuleSet{Check: checkXMPP, Parts: partsXMPP, Canonical: canonicalXMPP},
 }
 
-// The productions of XMPP URIs.
+// The grammar rules of XMPP URIs.
 const (
 	ruleXMPP       = "RFC 5122, 2.2: pathxmpp"
 	ruleXMPPAuth   = "RFC 5122, 2.2: authxmpp"
@@ -30,14 +30,16 @@ const (
 	ruleXMPPQuery  = "RFC 5122, 2.2: querycomp"
 )
 
-// A jid says where the pieces of an address are. What is undefined is -1.
+// A jid holds the offsets of the pieces of an address, -1 for those that are
+// undefined.
 type jid struct {
 	node, nodeEnd     int
 	domain, domainEnd int
 	resource, end     int
 }
 
-// jid measures; ok is false if there is an account and nobody to speak with.
+// jid returns the offsets. ok is false if there is an account and no entity to
+// contact.
 func (l *layout) jid() (j jid, ok bool) {
 	j = jid{node: -1, domain: l.path, resource: -1, end: l.pathEnd}
 	if l.authority {
@@ -56,7 +58,7 @@ func (l *layout) jid() (j jid, ok bool) {
 	return j, true
 }
 
-// checkXMPP checks an account, an address and what to do with it.
+// checkXMPP checks an account, an address and the query.
 //
 //	hierxmpp = authpath / pathxmpp
 //	authpath = "//" authxmpp [ "/" pathxmpp ]
@@ -67,12 +69,12 @@ func checkXMPP(u uri.URI) []Finding {
 	if l.authority {
 		switch {
 		case l.user < 0 || l.user == l.userEnd || l.host == l.hostEnd:
-			return refuse(l.rest+2, l.path, ruleXMPPAuth, "an account is node@host")
+			return refuse(l.rest+2, l.path, ruleXMPPAuth, "an account must have the form node@host")
 		case l.port >= 0:
-			return refuse(l.port-1, l.portEnd, ruleXMPPAuth, "an account has no port")
+			return refuse(l.port-1, l.portEnd, ruleXMPPAuth, "a port is not allowed")
 		}
 		if i := firstNot(l.s, l.user, l.userEnd, isXMPPNode); i >= 0 {
-			return refuse(i, i+1, ruleXMPPNode, "must be escaped in a node")
+			return refuse(i, i+1, ruleXMPPNode, "must be percent-encoded in a node")
 		}
 		if l.path+1 == l.pathEnd {
 			return refuse(l.path, l.pathEnd, ruleXMPP, "an address must follow the slash")
@@ -93,58 +95,58 @@ func checkXMPP(u uri.URI) []Finding {
 func (l *layout) checkJID(j *jid) []Finding {
 	if j.node >= 0 {
 		if j.node == j.nodeEnd {
-			return refuse(j.node, j.nodeEnd, ruleXMPPNode, "nothing stands before the @")
+			return refuse(j.node, j.nodeEnd, ruleXMPPNode, "missing node before the @")
 		}
 		if i := firstNot(l.s, j.node, j.nodeEnd, isXMPPNode); i >= 0 {
-			return refuse(i, i+1, ruleXMPPNode, "must be escaped in a node")
+			return refuse(i, i+1, ruleXMPPNode, "must be percent-encoded in a node")
 		}
 	}
 	switch {
 	case j.domain == j.domainEnd:
-		return refuse(j.domain, j.domain, ruleXMPPDomain, "the domain is missing")
-	case strings.IndexByte(l.s[j.domain:j.domainEnd], '%') >= 0: // an internationalised domain
+		return refuse(j.domain, j.domain, ruleXMPPDomain, "missing domain")
+	case strings.IndexByte(l.s[j.domain:j.domainEnd], '%') >= 0: // an internationalised domain name
 	default:
 		if bad := badHost(l.s, j.domain, j.domainEnd); bad >= 0 {
-			return refuse(bad, min(bad+1, j.end), ruleXMPPDomain, "a domain is a domain name or an address")
+			return refuse(bad, min(bad+1, j.end), ruleXMPPDomain, "the domain must be a domain name or an IP address")
 		}
 	}
 	if j.resource >= 0 {
 		if i := firstNot(l.s, j.resource, j.end, isXMPPResource); i >= 0 {
-			return refuse(i, i+1, "RFC 5122, 2.2: resid", "must be escaped in a resource")
+			return refuse(i, i+1, "RFC 5122, 2.2: resid", "must be percent-encoded in a resource")
 		}
 	}
 	return l.refuseHeaderControls(l.path, l.pathEnd, ruleXMPP)
 }
 
-// isXMPPNode reports whether c may stand in a node; a percent sign begins an
-// escape.
+// isXMPPNode reports whether c is allowed in a node. It accepts the percent
+// sign, which begins a percent-encoding.
 func isXMPPNode(c byte) bool { return isUnreserved(c) || strings.IndexByte("!$()*+,;=%", c) >= 0 }
 
 func isXMPPResource(c byte) bool { return isXMPPNode(c) || strings.IndexByte("&':", c) >= 0 }
 
-// isXMPPWord reports whether c may stand in a querytype, key or value.
+// isXMPPWord reports whether c is allowed in a querytype, key or value.
 func isXMPPWord(c byte) bool { return isUnreserved(c) || c == '%' }
 
-// checkXMPPQuery checks what to do.
+// checkXMPPQuery checks the query, which names an action and its arguments.
 //
 //	querycomp = querytype [ *pair ]
 //	pair      = ";" key "=" value
 func (l *layout) checkXMPPQuery() []Finding {
 	end := until(l.s, l.query, l.queryEnd, ';')
 	if i := firstNot(l.s, l.query, end, isXMPPWord); i >= 0 {
-		return refuse(i, i+1, ruleXMPPQuery, "what to do is a word of letters, digits and - . _ ~; pairs of key and value follow after semicolons")
+		return refuse(i, i+1, ruleXMPPQuery, "the query type must consist of letters, digits and - . _ ~; key=value pairs follow after semicolons")
 	}
 	for at := end + 1; at <= l.queryEnd; {
 		f := nextField(l.s, at, l.queryEnd, ';')
 		if f.value < 0 {
-			return refuse(f.name, f.end, "RFC 5122, 2.2: pair", "a pair is key=value")
+			return refuse(f.name, f.end, "RFC 5122, 2.2: pair", "a pair must have the form key=value")
 		}
 		i := firstNot(l.s, f.name, f.nameEnd, isXMPPWord)
 		if i < 0 {
 			i = firstNot(l.s, f.value, f.end, isXMPPWord)
 		}
 		if i >= 0 {
-			return refuse(i, i+1, "RFC 5122, 2.2: pair", "must be escaped in a key or a value")
+			return refuse(i, i+1, "RFC 5122, 2.2: pair", "must be percent-encoded in a key or value")
 		}
 		at = f.end + 1
 	}
@@ -179,7 +181,7 @@ func partsXMPP(dst []Part, u uri.URI) []Part {
 	return t.parts
 }
 
-// canonicalXMPP folds the domain, which is the name of a host.
+// canonicalXMPP converts the domain to lower case.
 func canonicalXMPP(u uri.URI) string {
 	l := layoutOf(u)
 	j, ok := l.jid()

@@ -2,13 +2,13 @@ package scheme
 
 import "github.com/nomen-project/nomen/uri"
 
-// z3950 returns the schemes of Z39.50: a record that is retrieved (r), and a
-// session in which a person searches (s).
+// z3950 returns the schemes of Z39.50: one to retrieve a record (r), and one to
+// open a search session for a person (s).
 func z3950() []Scheme {
 	list := []Scheme{
 		{
 			Name: "z39.50r", Title: "Z39.50 retrieval", Example: "z39.50r://cnidr.example.org:2100/tmf?bkirch_rules__a1;esn=f;rs=marc",
-			Retrieval: "open a session, search the databases for the identifier, and present the one record in the element set and the syntax",
+			Retrieval: "open a session, search the databases for the identifier, and present the record in the given element set and record syntax",
 		},
 		{
 			Name: "z39.50s", Title: "Z39.50 session", Example: "z39.50s://melvyl.example.edu/cat", Interactive: true,
@@ -18,8 +18,8 @@ func z3950() []Scheme {
 	for i := range list {
 		s := &list[i]
 		s.Kind, s.Reference = KindLocator, "RFC 2056"
-		s.Note = "esn is the name of an element set, rs the syntaxes of records that are wanted, the best one first"
-		s.Security = "what is searched for can be read by everybody on the way"
+		s.Note = "esn is the name of an element set, rs lists the record syntaxes in order of preference"
+		s.Security = "the search is sent in the clear"
 		s.DefaultPort, s.Transport = "210", "tcp"
 		s.Special = []Special{
 			{uri.ComponentPath, "+", "separates databases"},
@@ -33,9 +33,9 @@ func z3950() []Scheme {
 
 const ruleZ3950 = "RFC 2056, BNF: z39.50url"
 
-// z3950Path returns where the databases end, where the identifier of a record
-// begins and ends, and where what is said after the first semicolon begins; -1
-// for what is not there.
+// z3950Path returns the end of the databases, the range of the record
+// identifier, and the start of the parameters after the first semicolon; -1 for
+// those that are absent.
 func (l *layout) z3950Path() (databases, id, idEnd, params int) {
 	from := min(l.path+1, l.pathEnd)
 	semicolon := until(l.s, from, l.end(), ';')
@@ -50,7 +50,8 @@ func (l *layout) z3950Path() (databases, id, idEnd, params int) {
 	return databases, -1, -1, params
 }
 
-// checkZ3950 checks databases, a record, an element set and syntaxes.
+// checkZ3950 checks databases, a record identifier, an element set and record
+// syntaxes.
 //
 //	z39.50url = zscheme "://" host [":" port] ["/" [database *["+" database] ["?" docid]]
 //	            [";esn=" elementset] [";rs=" recordsyntax *["+" recordsyntax]]]
@@ -67,26 +68,27 @@ func checkZ3950(u uri.URI) []Finding {
 	for at := from; from < databases && at <= databases; {
 		end := until(l.s, at, databases, '+')
 		if at == end {
-			return refuse(at, end, "RFC 2056, BNF: database", "the name of a database is missing")
+			return refuse(at, end, "RFC 2056, BNF: database", "missing database name")
 		}
 		at = end + 1
 	}
 	switch {
 	case id >= 0 && from == databases:
-		return refuse(id-1, idEnd, ruleZ3950, "a record is in a database, which must stand before the question mark")
+		return refuse(id-1, idEnd, ruleZ3950, "a record identifier needs a database before the question mark")
 	case id >= 0 && id == idEnd:
-		return refuse(id-1, idEnd, "RFC 2056, BNF: docid", "the identifier of the record is missing")
+		return refuse(id-1, idEnd, "RFC 2056, BNF: docid", "missing record identifier")
 	}
 	if bad := l.checkZ3950Params(params); bad != nil {
 		return bad
 	}
 	if retrieval := lower(l.s[l.rest-2]) == 'r'; retrieval && id < 0 {
-		return []Finding{remark(CodeUndefined, l.path, databases, ruleZ3950, "does not say which record is to be retrieved")}
+		return []Finding{remark(CodeUndefined, l.path, databases, ruleZ3950, "missing identifier of the record to retrieve")}
 	}
 	return nil
 }
 
-// checkZ3950Params checks the element set and then the syntaxes.
+// checkZ3950Params checks the element set and the record syntaxes, which must
+// be in this order.
 func (l *layout) checkZ3950Params(from int) []Finding {
 	names := [...]string{"esn", "rs"}
 	n := 0
@@ -97,9 +99,9 @@ func (l *layout) checkZ3950Params(from int) []Finding {
 		}
 		switch {
 		case n == len(names):
-			return refuse(f.name, f.end, ruleZ3950, "only esn= and then rs= may follow, each once")
+			return refuse(f.name, f.end, ruleZ3950, "only esn= and then rs= may follow, each at most once")
 		case f.empty():
-			return refuse(f.name, f.end, ruleZ3950, "the value is missing")
+			return refuse(f.name, f.end, ruleZ3950, "missing value")
 		}
 		n++
 		at = f.end + 1

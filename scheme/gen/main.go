@@ -1,5 +1,5 @@
-// Command gen makes the table of registered schemes of package scheme from the
-// registry of IANA, in the form of tab-separated values.
+// Command gen generates the table of registered schemes in package scheme from
+// the IANA registry in tab-separated form.
 package main
 
 import (
@@ -15,8 +15,8 @@ import (
 )
 
 func main() {
-	in := flag.String("registry", "", "the registry, a file of tab-separated values")
-	out := flag.String("out", "zschemes.go", "the Go file to write")
+	in := flag.String("registry", "", "read the registry from this tab-separated `file`")
+	out := flag.String("out", "zschemes.go", "write the Go source to this `file`")
 	flag.Parse()
 	text, err := os.ReadFile(*in)
 	if err != nil {
@@ -31,13 +31,13 @@ func main() {
 	}
 }
 
-// columns are those that are used, in the order of an entry.
+// columns lists the columns used, in the order of the fields of entry.
 var columns = [...]string{"scheme", "status", "description", "reference", "template"}
 
-// An entry is a line of the registry.
+// An entry is a row of the registry.
 type entry [len(columns)]string
 
-// statuses are the words of the registry, and ours.
+// statuses maps the registry's status names to constants of package scheme.
 var statuses = map[string]string{
 	"Permanent": "StatusPermanent", "Provisional": "StatusProvisional", "Historical": "StatusHistorical",
 }
@@ -52,31 +52,31 @@ func generate(text string) ([]byte, error) {
 	for i, e := range entries {
 		status, ok := statuses[e[1]]
 		if !ok {
-			return nil, fmt.Errorf("scheme %q: status %q", e[0], e[1])
+			return nil, fmt.Errorf("scheme %q: unknown status %q", e[0], e[1])
 		}
 		if i > 0 && e[0] == entries[i-1][0] {
-			return nil, fmt.Errorf("scheme %q is there twice", e[0])
+			return nil, fmt.Errorf("scheme %q: duplicate entry", e[0])
 		}
 		fmt.Fprintf(&rows, "{%q, %s, %q, %q, %q},\n", e[0], status, e[2], e[3], e[4])
 	}
 	return format.Source(fmt.Appendf(nil, source, rows.Bytes()))
 }
 
-// read returns the entries in the order of names.
+// read returns the entries sorted by name.
 func read(text string) ([]entry, error) {
 	lines := strings.Split(strings.TrimRight(text, "\n"), "\n")
 	header := strings.Split(lines[0], "\t")
 	var place [len(columns)]int
 	for i, name := range columns {
 		if place[i] = slices.Index(header, name); place[i] < 0 {
-			return nil, fmt.Errorf("no column %q", name)
+			return nil, fmt.Errorf("column %q not found", name)
 		}
 	}
 	var entries []entry
 	for n, line := range lines[1:] {
 		fields := strings.Split(line, "\t")
 		if len(fields) != len(header) {
-			return nil, fmt.Errorf("line %d has %d fields: want %d", n+2, len(fields), len(header))
+			return nil, fmt.Errorf("line %d: found %d fields, want %d", n+2, len(fields), len(header))
 		}
 		var e entry
 		for i, at := range place {
@@ -91,9 +91,9 @@ func read(text string) ([]entry, error) {
 	return entries, nil
 }
 
-// tidy brings the name into lower case, takes from it and the description what
-// the registry notes in them for its reviewers, and keeps of a description of
-// several sentences the first.
+// tidy converts the name to lower case, and removes notes for reviewers from
+// the name and description. It shortens a description of several sentences to
+// the first.
 func tidy(e entry) entry {
 	name, note, _ := strings.Cut(e[0], " ")
 	e[0] = strings.ToLower(name)

@@ -95,7 +95,6 @@ var remaining = map[string]int{
 	"store/pgstore":         49,
 	"store/pgstore/pgtest":  10,
 	"store/storetest":       14,
-	"uri":                   32,
 	"urn":                   21,
 }
 

@@ -65,7 +65,7 @@ func tombstone() *nomen.Answer {
 // kinds has an error of each kind.
 func kinds() []*nomen.Error {
 	return []*nomen.Error{
-		{Kind: nomen.Malformed, Name: "urn:dns:example.org:a%2", Service: nomen.I2L, Offset: 21, Rule: "escape", Message: "a percent sign needs two hexadecimal digits after it"},
+		{Kind: nomen.Malformed, Name: "urn:dns:example.org:a%2", Service: nomen.I2L, Offset: 21, Rule: "escape", Message: "a percent sign must be followed by two hexadecimal digits"},
 		{Kind: nomen.Unknown, Name: "urn:dns:example.org:alb003", Service: nomen.I2C, Message: "not known here", Suggestions: []string{"urn:dns:example.org:alb002", "no <URI>"}},
 		{Kind: nomen.NoResult, Name: "urn:dns:example.org:bare", Service: nomen.I2L, Message: "no location is known"},
 		{Kind: nomen.Gone, Name: "urn:dns:example.org:gone", Service: nomen.I2C, Message: "split in two", Answer: tombstone()},

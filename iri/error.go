@@ -35,7 +35,11 @@ func (e *Error) Error() string {
 			found = fmt.Sprintf("byte 0x%02X", e.Input[e.Offset])
 		}
 	}
-	return fmt.Sprintf("iri: %q: offset %d: %s: found %s: %s", in, e.Offset, e.Rule, found, e.Code)
+	reason := "found " + found + ": " + e.Code.String()
+	if e.Code == uri.CodeCharacter {
+		reason = "unexpected " + found
+	}
+	return fmt.Sprintf("iri: %q: offset %d: %s: %s", in, e.Offset, e.Rule, reason)
 }
 
 func newError(s string, off int, rule string, code uri.Code) *Error {

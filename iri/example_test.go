@@ -23,7 +23,7 @@ func Example() {
 func ExampleParse() {
 	_, err := iri.Parse("http://example.org/é b")
 	fmt.Println(err)
-	// Output: iri: "http://example.org/é b": offset 21: ipchar: found ' ': not allowed here
+	// Output: iri: "http://example.org/é b": offset 21: ipchar: unexpected ' '
 }
 
 func ExampleFromURI() {

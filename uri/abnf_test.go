@@ -9,11 +9,11 @@ import (
 	"testing"
 )
 
-// A slow and readable reading of ABNF, straight from the documents: a rule is
-// run on a set of places in the input and gives the set of places where it may
-// end. The files are testdata/abnf.
+// A slow and readable interpreter of ABNF, taken directly from the documents: a
+// rule runs on a set of offsets in the input and returns the set of offsets where
+// it may end. The files are in testdata/abnf.
 
-// maxSlow is the longest input that the slow recognisers take.
+// maxSlow is the length of the longest input for the slow recognisers.
 const maxSlow = 255
 
 // places is a set of offsets from 0 to maxSlow.
@@ -110,7 +110,7 @@ func (n ruleRef) run(s string, from places) places {
 	if from.empty() {
 		return from
 	}
-	if n.name == "other" { // 1993: schemes without a form of their own
+	if n.name == "other" { // 1993: schemes without their own form
 		return n.otherSchemes(s, from)
 	}
 	return n.grammar.rule(n.name).run(s, from)
@@ -162,15 +162,15 @@ func (n ruleRef) generate(r *rand.Rand, depth int) string {
 	return n.grammar.rule(n.name).generate(r, depth+1)
 }
 
-// An abnf is a collected grammar.
+// An abnf is a complete grammar.
 type abnf struct {
 	names []string
 	rules map[string]node
 
-	reached bool // a terminal was looked for at the end of the input
+	reached bool // the input ended where a terminal was expected
 }
 
-// reach notes whether the end of s is a place where a text could go on.
+// reach records whether the end of s is a place where a text could continue.
 func (g *abnf) reach(s string, from places, text string) {
 	for i := max(0, len(s)-len(text)+1); i <= len(s); i++ {
 		if from.has(i) && strings.EqualFold(s[i:], text[:min(len(s)-i, len(text))]) {
@@ -179,7 +179,7 @@ func (g *abnf) reach(s string, from places, text string) {
 	}
 }
 
-// viable reports whether something that a rule derives begins with s.
+// viable reports whether s is the beginning of a string that matches a rule.
 func (g *abnf) viable(rule, s string) bool {
 	g.reached = false
 	return g.matches(rule, s) || g.reached
@@ -193,7 +193,7 @@ func (g *abnf) rule(name string) node {
 	return n
 }
 
-// matches reports whether a rule derives the whole of s.
+// matches reports whether the whole of s matches a rule.
 func (g *abnf) matches(rule, s string) bool {
 	var from places
 	from.add(0)

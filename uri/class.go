@@ -1,19 +1,19 @@
 package uri
 
-// A class is a set of places where an octet may stand bare.
+// A class is a set of components in which an octet may appear unescaped.
 type class uint16
 
-// The places.
+// The components, and two sets of characters.
 const (
 	inScheme   class = 1 << iota // in a scheme, after its first character
-	inUser                       // in the user information
-	inHost                       // in a host that is a name
-	inPath                       // in a path; the slash is
+	inUser                       // in user information
+	inHost                       // in a host name
+	inPath                       // in a path, including the slash
 	inQuery                      // in a query
 	inFrag                       // in a fragment
-	inOpaque                     // in a part without a leading slash only
-	unreserved                   // has no reserved meaning anywhere
-	safeBare                     // a normaliser writes it bare
+	inOpaque                     // only in a part without a leading slash
+	unreserved                   // not reserved anywhere
+	safeBare                     // normalisation decodes its escape
 )
 
 func isLetter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }

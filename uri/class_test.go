@@ -14,9 +14,8 @@ import (
 
 var update = flag.Bool("update", false, "write zclass.go anew from the rules in class_test.go")
 
-// The rules of the characters, slowly and with the sections they come from.
-// They are what zclass.go is made of, and what the recognisers of grammar_test.go
-// are built on.
+// The character rules, written for clarity, with their sections. zclass.go is
+// generated from them, and the recognisers of grammar_test.go use them.
 
 func isAlpha(c byte) bool    { return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' }
 func isDigitB(c byte) bool   { return '0' <= c && c <= '9' }
@@ -27,7 +26,8 @@ func oneOf(set string) func(byte) bool {
 	return func(c byte) bool { return strings.IndexByte(set, c) >= 0 }
 }
 
-// A charset is one rule of one dialect: may c stand bare in this place?
+// A charset is one rule of one dialect: whether c may appear unescaped in a
+// component.
 type charset struct {
 	bit  string
 	rule func(d Dialect, c byte) bool
@@ -50,8 +50,8 @@ var charsets = []charset{
 // which the section Choices forbids.
 func xalpha(c byte) bool { return isAlphanum(c) || oneOf(`$-_@.&!*"'():;,`)(c) }
 
-// unreservedChar is unreserved: 1997 2.3, 2003 2.3, RFC 3986 2.3. In 1993 there
-// is no such notion; its nearest are the letters and digits.
+// unreservedChar is unreserved: 1997 2.3, 2003 2.3, RFC 3986 2.3. 1993 does not
+// have the term; letters and digits come closest.
 func unreservedChar(d Dialect, c byte) bool {
 	switch d {
 	case Draft1993:
@@ -65,9 +65,9 @@ func unreservedChar(d Dialect, c byte) bool {
 	}
 }
 
-// safeBareChar is what a normaliser may write bare instead of its escape: 1997
-// 2.4.2, 2003 2.3 (letters, digits, _ and ~ only), RFC 3986 2.3. In 1993
-// nothing is said to be the same as its escape.
+// safeBareChar reports whether normalisation decodes the escape of c: 1997 2.4.2,
+// 2003 2.3 (letters, digits, _ and ~ only), RFC 3986 2.3. 1993 does not say that
+// a character is equivalent to its escape.
 func safeBareChar(d Dialect, c byte) bool {
 	switch d {
 	case Draft1993:
@@ -79,8 +79,8 @@ func safeBareChar(d Dialect, c byte) bool {
 	}
 }
 
-// schemeChar is what may stand in a scheme: 1993 BNF scheme = ialpha (up to
-// the first colon), 1997 4.1, 2003 3.1, RFC 3986 3.1.
+// schemeChar reports whether c may appear in a scheme: 1993 BNF scheme = ialpha
+// (up to the first colon), 1997 4.1, 2003 3.1, RFC 3986 3.1.
 func schemeChar(d Dialect, c byte) bool {
 	if d == Draft1993 {
 		return xalpha(c) && c != ':'
@@ -88,9 +88,9 @@ func schemeChar(d Dialect, c byte) bool {
 	return isAlphanum(c) || oneOf("+-.")(c)
 }
 
-// userChar is what may stand before the @: 1993 BNF user, and the colon of the
-// password (FTP); 1997 4.3.1 user and password; 2003 3.2.2 and RFC 3986 3.2.1
-// userinfo.
+// userChar reports whether c may appear before the @: 1993 BNF user, and the
+// colon of the password (FTP); 1997 4.3.1 user and password; 2003 3.2.2 and RFC
+// 3986 3.2.1 userinfo.
 func userChar(d Dialect, c byte) bool {
 	switch d {
 	case Draft1993:
@@ -104,7 +104,7 @@ func userChar(d Dialect, c byte) bool {
 	}
 }
 
-// hostChar is what may stand in a host that is a name: 1993 BNF hostname up to
+// hostChar reports whether c may appear in a host name: 1993 BNF hostname up to
 // the colon of the port and after the @ of the user; 1997 4.3.1 and 2003 3.2.2
 // hostname; RFC 3986 3.2.2 reg-name.
 func hostChar(d Dialect, c byte) bool {
@@ -118,8 +118,8 @@ func hostChar(d Dialect, c byte) bool {
 	}
 }
 
-// pathChar is what may stand in a path, slash and parameters included: 1993 BNF
-// path, 1997 4.3.2, 2003 3.3, RFC 3986 3.3.
+// pathChar reports whether c may appear in a path, including slash and
+// parameters: 1993 BNF path, 1997 4.3.2, 2003 3.3, RFC 3986 3.3.
 func pathChar(d Dialect, c byte) bool {
 	switch d {
 	case Draft1993:
@@ -133,8 +133,8 @@ func pathChar(d Dialect, c byte) bool {
 	}
 }
 
-// queryChar is what may stand in a query: 1993 BNF search, 1997 4.3.3 *urlc,
-// 2003 3.4, RFC 3986 3.4.
+// queryChar reports whether c may appear in a query: 1993 BNF search, 1997 4.3.3
+// *urlc, 2003 3.4, RFC 3986 3.4.
 func queryChar(d Dialect, c byte) bool {
 	if d == Draft1993 {
 		return xalpha(c) || c == '+'
@@ -142,8 +142,8 @@ func queryChar(d Dialect, c byte) bool {
 	return pathChar(d, c) || c == '?'
 }
 
-// fragmentChar is what may stand in a fragment: 1993 BNF fragmentid, 1997 3
-// *urlc, 2003 4.1, RFC 3986 3.5.
+// fragmentChar reports whether c may appear in a fragment: 1993 BNF fragmentid,
+// 1997 3 *urlc, 2003 4.1, RFC 3986 3.5.
 func fragmentChar(d Dialect, c byte) bool {
 	if d == Draft1993 {
 		return xalpha(c)
@@ -151,8 +151,8 @@ func fragmentChar(d Dialect, c byte) bool {
 	return queryChar(d, c)
 }
 
-// opaqueChar is what may stand in a part that does not begin with a slash, but
-// not in another: the brackets of 2003 3 and G.1.
+// opaqueChar reports whether c may appear only in a part that does not begin with
+// a slash: the brackets of 2003 3 and G.1.
 func opaqueChar(d Dialect, c byte) bool {
 	return d == Draft2003 && (c == '[' || c == ']')
 }
@@ -171,8 +171,8 @@ func classOf(d Dialect, c byte) string {
 func generateClasses() ([]byte, error) {
 	var b bytes.Buffer
 	b.WriteString("// Code generated by class_test.go; DO NOT EDIT.\n\npackage uri\n\n")
-	b.WriteString("// classes has a table for each dialect: for every octet the places where it\n")
-	b.WriteString("// may stand bare. The rules, with their sections, are in class_test.go.\n")
+	b.WriteString("// classes has a table for each dialect: for every octet the components in which\n")
+	b.WriteString("// it may appear unescaped. The rules, with their sections, are in class_test.go.\n")
 	b.WriteString("var classes = [...][256]class{\n")
 	for d := Draft1993; d.IsValid(); d++ {
 		fmt.Fprintf(&b, "Dialect%s: {\n", dialectConst[d])
@@ -192,7 +192,7 @@ var dialectConst = map[Dialect]string{
 	Draft1993: "Draft1993", Draft1997: "Draft1997", Draft2003: "Draft2003", RFC3986: "RFC3986", RFC6874: "RFC6874",
 }
 
-// zclass.go is what the rules say. Run go generate after changing a rule.
+// zclass.go matches the rules. Run go generate after changing a rule.
 func TestClassTables(t *testing.T) {
 	want, err := generateClasses()
 	if err != nil {

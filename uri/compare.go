@@ -2,16 +2,16 @@ package uri
 
 import "strings"
 
-// maxRedirects bounds how many observed redirects are followed.
+// maxRedirects is the maximum number of observed redirects that are followed.
 const maxRedirects = 16
 
-// Equivalent reports whether a and b are equivalent at a level: whether their
-// normal forms are the same. That it is false means only that it is not
-// established; it never means that the resources differ (1993, Uses of names;
-// 2003 and RFC 3986, 6.1). It neither allocates nor builds the normal forms.
+// Equivalent reports whether a and b are equivalent at a level, that is, have the
+// same normal form. False means only that equivalence was not established, never
+// that the resources differ (1993, Uses of names; 2003 and RFC 3986, 6.1). It
+// neither allocates nor builds the normal forms.
 //
-// URIs of different dialects are not equivalent, nor is the zero URI to
-// anything.
+// URIs of different dialects are not equivalent. The zero URI is not equivalent
+// to anything.
 func Equivalent(a, b URI, l Level, rules ...SchemeRules) bool {
 	if !a.IsValid() || a.dialect != b.dialect {
 		return false
@@ -32,19 +32,19 @@ func Compare(a, b URI, rules ...SchemeRules) (Level, bool) {
 	return Comparer{Rules: rules}.Compare(a, b)
 }
 
-// A Comparer compares for a purpose. The zero Comparer compares as [Compare]
+// A Comparer compares URIs with options. The zero Comparer compares as [Compare]
 // does.
 type Comparer struct {
-	// Rules are those of the schemes that are known.
+	// Rules are the rules of known schemes.
 	Rules []SchemeRules
 
-	// NoFragment leaves fragments out, as what is compared selects an action
-	// on the network (2003 and RFC 3986, 6.1).
+	// NoFragment ignores fragments, for comparisons that select an action on the
+	// network (2003 and RFC 3986, 6.1).
 	NoFragment bool
 
-	// Redirects returns where a URI has been seen to lead, if it has: the
-	// evidence for [LevelProtocol] (2003 and RFC 3986, 6.2.4). It is asked for
-	// forms that are normal at [LevelScheme].
+	// Redirects returns the target of an observed redirect from a URI, if there
+	// is one: the evidence for [LevelProtocol] (2003 and RFC 3986, 6.2.4). It is
+	// called with URIs that are normal at [LevelScheme].
 	Redirects func(URI) (URI, bool)
 }
 
@@ -85,7 +85,7 @@ func (c Comparer) follow(u URI) URI {
 	return u
 }
 
-// WithoutFragment returns u without its fragment: what a request is made for.
+// WithoutFragment returns u without its fragment, as it is used in a request.
 func (u URI) WithoutFragment() URI {
 	u.s = u.s[:u.frag]
 	return u
@@ -120,7 +120,7 @@ func sameBack(a, b *normalizer) bool {
 		same(a.part(a.u.frag, a.end(), a.decode, false), b.part(b.u.frag, b.end(), b.decode, false))
 }
 
-// end is where the spelling ends, without a void fragment.
+// end returns the end of the spelling, without an empty fragment that is ignored.
 func (n *normalizer) end() uint32 {
 	if n.voidFragment && int(n.u.frag)+1 == len(n.u.s) {
 		return n.u.frag
@@ -132,7 +132,7 @@ func (n *normalizer) part(from, to uint32, decode, fold bool) reader {
 	return reader{t: n.t, s: n.u.s[from:to], upper: n.upper, decode: decode, fold: fold}
 }
 
-// same reports whether two readers read the same.
+// same reports whether two readers return the same octets.
 func same(a, b reader) bool {
 	for {
 		ca, oka := a.next()
@@ -146,8 +146,8 @@ func same(a, b reader) bool {
 	}
 }
 
-// samePath compares paths, from the end, where it is easy to see which segments
-// remain when dot segments are removed.
+// samePath compares paths from the end, where it is easy to tell which segments
+// remain after dot segments are removed.
 func samePath(a, b *normalizer) bool {
 	if a.clean || b.clean || a.u.path == a.u.query && a.addsRoot() || b.u.path == b.u.query && b.addsRoot() {
 		return sameSegments(a, b)
@@ -158,7 +158,7 @@ func samePath(a, b *normalizer) bool {
 func sameSegments(a, b *normalizer) bool {
 	sa, oka := newSegments(a)
 	sb, okb := newSegments(b)
-	if !oka || !okb { // at least one cannot be cleaned
+	if !oka || !okb { // at least one path cannot be cleaned
 		return oka == okb && same(a.part(a.u.path, a.u.query, a.decode, false), b.part(b.u.path, b.u.query, b.decode, false))
 	}
 	for {
@@ -176,19 +176,19 @@ func sameSegments(a, b *normalizer) bool {
 	}
 }
 
-// segments are those of a clean path, from the last to the first.
+// segments yields the segments of a clean path, from the last to the first.
 type segments struct {
 	n    *normalizer
 	path string
-	end  int  // of the part of the path that is not read yet
+	end  int  // of the unread part of the path
 	last bool // the next segment is the last of the path
-	skip int  // so many segments are taken away by ".."
+	skip int  // how many segments ".." still removes
 	keep bool // excess ".." stay
 	open bool // the path ends with an excess ".."
 }
 
-// newSegments returns the segments of the path of n, false if the path is not
-// to be cleaned, because it would be read as an authority.
+// newSegments returns the segments of the path of n. It reports false if the path
+// cannot be cleaned, because the result would be parsed as an authority.
 func newSegments(n *normalizer) (segments, bool) {
 	p := n.u.Path()
 	if p == "" && n.addsRoot() {
@@ -208,7 +208,7 @@ func newSegments(n *normalizer) (segments, bool) {
 	return s, !s.looksLikeAuthority()
 }
 
-// endsOpen reports whether the last segment is a ".." that is excess.
+// endsOpen reports whether the last segment is an excess "..".
 func (s segments) endsOpen() bool {
 	i := strings.LastIndexByte(s.path, '/')
 	if s.dots(s.path[i+1:]) != 2 {
@@ -243,7 +243,7 @@ func (s segments) looksLikeAuthority() bool {
 	}
 }
 
-// next returns the segment before those that were returned already.
+// next returns the segment before the ones already returned.
 func (s *segments) next() (string, bool) {
 	for s.end > 0 {
 		i := strings.LastIndexByte(s.path[:s.end], '/')
@@ -274,8 +274,8 @@ func (s *segments) next() (string, bool) {
 	return "", false
 }
 
-// dots returns 1 for ".", 2 for "..", 0 for other segments. An escaped dot is a
-// dot where escapes of it are needless.
+// dots returns 1 for ".", 2 for "..", and 0 for other segments. An escaped dot
+// counts as a dot in dialects that decode it.
 func (s *segments) dots(seg string) int {
 	if len(seg) > len("%2E%2E") {
 		return 0

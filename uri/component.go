@@ -10,8 +10,8 @@ import (
 // A Component is a part of a URI.
 type Component uint8
 
-// The components. The authority is userinfo, host and port together; a segment
-// is a part of a path, for escaping.
+// The components. The authority is userinfo, host and port together. A segment is
+// a part of a path; it is used for escaping only.
 const (
 	ComponentScheme Component = iota
 	ComponentAuthority
@@ -35,7 +35,7 @@ func (c Component) String() string {
 	return names[c]
 }
 
-// Get returns a component in its raw spelling; see [URI.Scheme] and the others.
+// Get returns a component in its raw spelling, and whether it is defined.
 func (u URI) Get(c Component) (string, bool) {
 	switch c {
 	case ComponentScheme:
@@ -59,8 +59,8 @@ func (u URI) Get(c Component) (string, bool) {
 	}
 }
 
-// Data returns a component decoded. It is false for the path and the
-// authority, which must be split before: see [URI.Segments].
+// Data returns a decoded component. It reports false for the path and the
+// authority, which must be split first: see [URI.Segments].
 func (u URI) Data(c Component) (Data, bool) {
 	if c == ComponentPath || c == ComponentAuthority {
 		return "", false
@@ -73,10 +73,10 @@ func (u URI) Data(c Component) (Data, bool) {
 	return data, err == nil
 }
 
-// Parts yields the pieces of the spelling in order, each with its role, so that
-// a display can set user information apart from the host (2003 and RFC 3986,
+// Parts yields the pieces of the spelling in order, each with its component, so
+// that a display can set user information apart from the host (2003 and RFC 3986,
 // section 7). The pieces include their delimiters; together they are the
-// spelling. An authority that is no server has the role of an authority.
+// spelling. An authority that is not a server is yielded as ComponentAuthority.
 func (u URI) Parts() iter.Seq2[Component, string] {
 	host := ComponentHost
 	if u.kind == HostRegistry {
@@ -106,15 +106,14 @@ func (u URI) Parts() iter.Seq2[Component, string] {
 	}
 }
 
-// ErrReread is the error of components that cannot be written together, because
-// the result would be read as other components: a path that begins with two
-// slashes without an authority, a colon in the first segment without a scheme,
-// a port without a host.
-var ErrReread = errors.New("uri: the components would be read as others")
+// ErrReread is the error for components that cannot be combined, because the
+// result would be parsed as other components: a path that begins with two slashes
+// without an authority, a colon in the first segment without a scheme, a port
+// without a host.
+var ErrReread = errors.New("uri: the result would be parsed as different components")
 
-// A Builder is a set of components to be put together. It is a value: Set and
-// Clear return a changed copy. The zero Builder builds the empty reference by
-// [Latest].
+// A Builder combines components into a URI. It is a value: Set and Clear return a
+// modified copy. The zero Builder builds the empty reference by [Latest].
 type Builder struct {
 	dialect Dialect
 	raw     [components]string
@@ -133,9 +132,9 @@ func (u URI) Builder() Builder {
 	return b
 }
 
-// Set returns b with a component in its raw spelling. To set the authority
-// clears userinfo, host and port; to set one of those clears an authority that
-// has been set as a whole.
+// Set returns b with a component in its raw spelling. Setting the authority
+// clears userinfo, host and port; setting one of those clears an authority that
+// was set as a whole.
 func (b Builder) Set(c Component, raw string) Builder {
 	if int(c) >= components {
 		return b
@@ -150,13 +149,14 @@ func (b Builder) Set(c Component, raw string) Builder {
 	return b
 }
 
-// SetData returns b with a component made of octets, escaped where needed.
+// SetData returns b with a component from decoded data, which is escaped as
+// needed.
 func (b Builder) SetData(c Component, data Data) Builder {
 	return b.Set(c, b.dialectOrLatest().Escape(c, data))
 }
 
-// Clear returns b without a component: with an undefined one, or an empty path.
-// To clear the authority clears all of it.
+// Clear returns b with a component undefined, or with an empty path. Clearing the
+// authority clears all its parts.
 func (b Builder) Clear(c Component) Builder {
 	if int(c) >= components {
 		return b
@@ -174,8 +174,8 @@ func (b Builder) Clear(c Component) Builder {
 	return b
 }
 
-// URI puts the components together. The error is a *[Error] if the result is not
-// a reference in the dialect, [ErrReread] if it is one with other components.
+// URI combines the components. The error is a *[Error] if the result is not a
+// reference in the dialect, and [ErrReread] if it parses into other components.
 func (b Builder) URI() (URI, error) {
 	s, ok := b.spelling()
 	if !ok {
@@ -207,8 +207,8 @@ func (b Builder) dialectOrLatest() Dialect {
 	return b.dialect
 }
 
-// spelling writes the components with their delimiters (RFC 3986, 5.3). It is
-// false if there is user information or a port, but no host.
+// spelling writes the components with their delimiters (RFC 3986, 5.3). It
+// reports false if there is user information or a port, but no host.
 func (b Builder) spelling() (string, bool) {
 	var w strings.Builder
 	write := func(before string, c Component, after string) {
@@ -234,16 +234,16 @@ func (b Builder) spelling() (string, bool) {
 	return w.String(), true
 }
 
-// With returns u with another component, in its raw spelling; see [Builder] for
-// changing several at once, and for the errors.
+// With returns u with a component replaced, in its raw spelling. Use a [Builder]
+// to change several at once; the errors are those of [Builder.URI].
 func (u URI) With(c Component, raw string) (URI, error) { return u.Builder().Set(c, raw).URI() }
 
-// Without returns u without a component.
+// Without returns u without a component; see [Builder.Clear].
 func (u URI) Without(c Component) (URI, error) { return u.Builder().Clear(c).URI() }
 
-// Redacted returns the spelling with three stars instead of a password: what
-// stands behind a colon in the user information (1997, 7; 2003 and RFC 3986,
-// section 7). It is for displays and logs.
+// Redacted returns the spelling with the password replaced by three stars. The
+// password is what follows a colon in the user information (1997, 7; 2003 and RFC
+// 3986, section 7). Use it for displays and logs.
 func (u URI) Redacted() string {
 	user, _ := u.Userinfo()
 	name, password, _ := strings.Cut(user, ":")

@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// lists are lists of URLs as they were met, and how many of their lines RFC 3986
-// makes URIs and how many it refuses.
+// lists are lists of URLs found in practice, with the number of lines that RFC
+// 3986 accepts and the number that it rejects.
 var lists = []struct {
 	name          string
 	good, refused int
@@ -23,7 +23,8 @@ var lists = []struct {
 	{"debian-files-urls.txt.gz", 110316, 0},
 }
 
-// lines returns the lines of a list; it skips the test where the lists are not.
+// lines returns the lines of a list. It skips the test if the lists are not
+// available.
 func lines(t testing.TB, name string) []string {
 	t.Helper()
 	f, err := os.Open("../../shared/data/urls/" + name)
@@ -49,8 +50,8 @@ func lines(t testing.TB, name string) []string {
 	return out
 }
 
-// What is refused is refused by the document's own grammar too, and up to the
-// offset it could have become a URI.
+// The document's own grammar also rejects what the parser rejects, and up to the
+// offset the input could have become a URI.
 func TestAcceptance(t *testing.T) {
 	g := loadABNF(t, Latest)
 	for _, l := range lists {

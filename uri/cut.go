@@ -1,22 +1,23 @@
 package uri
 
-// A Cutter reads the URI that a text begins with, and so finds where it ends. It
-// reads those of the form that nearly all have in texts, by [Latest]:
+// A Cutter finds the end of a URI at the start of a text. It accepts, by
+// [Latest], the form that nearly all URIs in texts have:
 //
 //	scheme "://" host [ ":" port ] path [ "?" query ] [ "#" fragment ]
 //
-// where the host is an IPv4 address or a name of letters, digits, hyphens and
-// underscores in labels that neither are empty nor begin or end in a hyphen;
-// behind the last there may be a full stop. It may be used by several goroutines
-// at the same time.
+// The host is an IPv4 address, or a name whose labels consist of letters, digits,
+// hyphens and underscores, are not empty, and neither begin nor end with a
+// hyphen. A full stop may follow the last label. A Cutter is safe for concurrent
+// use.
 type Cutter struct {
 	places [256]class
 }
 
-// The places that only a Cutter tells apart, and the weights of what may not
-// stand side by side in a name: two that have tooHeavy together.
+// Character classes that only a Cutter distinguishes, and the weights by which it
+// finds invalid pairs of characters in a name: two neighbours whose weights add
+// up to tooHeavy or more.
 const (
-	inAuthority class = 1 << 15 // anywhere in it, so that it does not end there
+	inAuthority class = 1 << 15 // may appear in an authority, so does not end it
 	inName      class = 1 << 14
 
 	hyphenWeight class = 1 << 12
@@ -25,9 +26,10 @@ const (
 	anyWeight    class = 3 << 12
 )
 
-// NewCutter returns a Cutter. The octets of stop, which are not percent signs, end
-// a path, a query and a fragment, as do those that none of them can have: who
-// looks for URIs in a text may take such signs for those of the text.
+// NewCutter returns a Cutter for which the octets of stop also end a path, a
+// query and a fragment, in addition to those that cannot appear there. Use it for
+// punctuation that belongs to the surrounding text. Stop must not contain a
+// percent sign.
 func NewCutter(stop string) *Cutter {
 	c := &Cutter{places: classes[Latest]}
 	for i, p := range c.places {
@@ -47,10 +49,10 @@ func NewCutter(stop string) *Cutter {
 	return c
 }
 
-// Cut returns the URI that s begins with: it ends before the first octet that
-// cannot stand there. It is false if what has been read up to there is not of the
-// form; a shorter one is not looked for. Cut never allocates. It reads s once, and
-// no more than [MaxLength] octets of it.
+// Cut returns the URI that s begins with. The URI ends before the first octet
+// that cannot be part of it. The result is false if the text up to there does not
+// have the form that [Cutter] describes; Cut does not try a shorter one. It never
+// allocates, and reads at most the first [MaxLength] octets of s, once.
 func (c *Cutter) Cut(s string) (u URI, ok bool) {
 	t := &c.places
 	s = s[:min(len(s), MaxLength)]

@@ -55,7 +55,7 @@ func TestCutter(t *testing.T) {
 	}
 }
 
-// What is cut is what the parser reads, and it ends where nothing goes on.
+// Cut returns what the parser accepts, and ends where the URI cannot continue.
 func TestCutterCorpus(t *testing.T) {
 	const stop = "()':&"
 	cutters := []*Cutter{NewCutter(""), NewCutter(stop)}
@@ -69,7 +69,7 @@ func TestCutterCorpus(t *testing.T) {
 				found++
 			}
 		}
-		if l.name == "kasztp.txt.gz" && found < l.good*99/100 { // the one of web pages
+		if l.name == "kasztp.txt.gz" && found < l.good*99/100 { // the list of web pages
 			t.Errorf("%s: %d of %d are cut whole", l.name, found, l.good)
 		}
 	}

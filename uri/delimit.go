@@ -9,10 +9,10 @@ const (
 	delimitedLabel = "URL:"
 )
 
-// Undelimit returns the identifier that angle brackets delimit in s, as in
-// "<http://example.org/>" and "<URL: http://example.org/>", and whether there are
-// such brackets. White space inside them is left out: a line break may have added
-// it. Without brackets s is returned as it is.
+// Undelimit returns the identifier between angle brackets in s, as in
+// "<http://example.org/>" and "<URL: http://example.org/>", and reports whether
+// there are such brackets. White space inside them is removed, as a line break
+// may have added it. Without brackets Undelimit returns s unchanged.
 func Undelimit(s string) (string, bool) {
 	from, to, ok := delimited(s)
 	if !ok {
@@ -25,7 +25,8 @@ func Undelimit(s string) (string, bool) {
 	return inner, true
 }
 
-// DelimitedOffset returns the offset into s of byte at of what [Undelimit] returns.
+// DelimitedOffset returns the offset in s of the byte at offset at of the result
+// of [Undelimit].
 func DelimitedOffset(s string, at int) int {
 	from, to, ok := delimited(s)
 	if !ok {
@@ -43,8 +44,8 @@ func DelimitedOffset(s string, at int) int {
 	return to
 }
 
-// delimited returns where the identifier between the brackets of s begins and ends.
-// "URL:" is a label only before something that has a scheme.
+// delimited returns the start and the end of the identifier between the brackets
+// of s. "URL:" is a label only if a scheme follows.
 func delimited(s string) (from, to int, ok bool) {
 	if strings.IndexByte(s, '<') < 0 {
 		return 0, len(s), false

@@ -1,14 +1,13 @@
 package uri
 
-// A Dialect is a generation of the generic syntax. The zero Dialect is not
-// valid.
+// A Dialect is a generation of the generic syntax. The zero Dialect is not valid.
 //
-// A dialect is data: a table of the places where each octet may stand, and a
-// few differences; there is one parser.
+// A dialect is data: a table of the components in which each octet may appear,
+// and a few flags. All dialects share one parser.
 type Dialect uint8
 
 // The dialects, by year. RFC6874 is [RFC3986] with zone identifiers in IPv6
-// addresses, such as http://[fe80::1%25en0]/; who wants them must ask for them.
+// addresses, such as http://[fe80::1%25en0]/; it must be chosen explicitly.
 const (
 	Draft1993 Dialect = iota + 1 // draft-ietf-uri-url, July 1993
 	Draft1997                    // draft-fielding-url-syntax-05, May 1997
@@ -16,7 +15,7 @@ const (
 	RFC3986                      // RFC 3986, January 2005
 	RFC6874                      // RFC 6874, February 2013
 
-	// Latest is the dialect of the functions that do not name one.
+	// Latest is the dialect of functions that have no dialect parameter.
 	Latest = RFC3986
 
 	dialects = int(RFC6874) + 1
@@ -44,43 +43,43 @@ func ParseDialect(s string) (Dialect, bool) {
 	return 0, false
 }
 
-// A grammar is what distinguishes a dialect, apart from its characters. A field
-// is false where a document says nothing of the kind.
+// A grammar holds the differences between dialects, other than their characters.
+// A field is false if the document does not have the feature.
 type grammar struct {
 	name  string
-	rules [ruleCount]string // the words for what the dialects have in common
+	rules [ruleCount]string // the names of the common productions
 
 	// Syntax.
 	anySchemeStart bool // a scheme may begin with a digit, + - . (1997, 4.1)
-	schemeForms    bool // known schemes have forms of their own (1993, BNF)
-	domainHosts    bool // a host is a domain name, else the authority is no server (1997 4.3.1, 2003 3.2.2)
-	labels2003     bool // of 63 characters, and with a final dot (2003, 3.2.2)
+	schemeForms    bool // known schemes have their own forms (1993, BNF)
+	domainHosts    bool // a host is a domain name; otherwise the authority is not a server (1997 4.3.1, 2003 3.2.2)
+	labels2003     bool // labels have at most 63 characters, and a final dot is allowed (2003, 3.2.2)
 	hostNumbers    bool // the groups of an IPv4 address have no limit (1993 BNF, 1997 4.3.1)
 	ipv6           bool // addresses in brackets (2003, 3.2.2)
-	future         bool // and later ones (RFC 3986, 3.2.2)
-	zones          bool // and zones (RFC 6874, 2)
+	future         bool // later address versions (RFC 3986, 3.2.2)
+	zones          bool // zones (RFC 6874, 2)
 	params         bool // segments have parameters (1997 4.3.2, 2003 3.3)
 
 	// Resolution.
-	sameDocument  bool // "current document" is not a URI (1997 3, 2003 4.2)
-	queryKeeps    bool // a reference that is a query keeps the path of the base (2003, 5.2)
-	schemeLoose   bool // the scheme of the base may be ignored on demand (2003 5.2, RFC 3986 5.2.2)
-	cleanAbsolute bool // dot segments go from absolute references too (RFC 3986, 5.2.2)
-	mergesQuery   bool // the query takes part in the removal of dot segments (1997, 5.2)
-	rootedMerge   bool // a base without a path counts as "/", also without an authority (2003, 5.2)
-	refusesOpaque bool // an opaque base cannot be used (2003, 5)
+	sameDocument  bool // the "current document" is not a URI (1997 3, 2003 4.2)
+	queryKeeps    bool // a reference that is only a query keeps the path of the base (2003, 5.2)
+	schemeLoose   bool // the scheme of the base may be ignored on request (2003 5.2, RFC 3986 5.2.2)
+	cleanAbsolute bool // dot segments are also removed from absolute references (RFC 3986, 5.2.2)
+	mergesQuery   bool // dot segments are also removed from the query (1997, 5.2)
+	rootedMerge   bool // a base without a path counts as "/", even without an authority (2003, 5.2)
+	refusesOpaque bool // an opaque base is an error (2003, 5)
 	excess        Excess
 
 	// Normalisation.
-	foldHost     bool  // the case of a host does not matter (1997 6, 2003 6.2.2.1)
-	hexLevel     Level // where the digits of escapes become upper case
-	cleanDots    bool  // dot segments go (2003, 6.2.2.3)
-	emptyPort    bool  // an empty port is none (2003, 6.2.3)
-	rootPath     bool  // an empty path may be the same as "/" (RFC 3986, 6.2.3)
-	voidFragment bool  // an empty fragment is none (1993, Fragment-id)
+	foldHost     bool  // hosts are case-insensitive (1997 6, 2003 6.2.2.1)
+	hexLevel     Level // the level at which the digits of escapes become upper case
+	cleanDots    bool  // dot segments are removed (2003, 6.2.2.3)
+	emptyPort    bool  // an empty port is removed (2003, 6.2.3)
+	rootPath     bool  // an empty path may be equivalent to "/" (RFC 3986, 6.2.3)
+	voidFragment bool  // an empty fragment is removed (1993, Fragment-id)
 }
 
-// grammars has the differences, in the order of spec section 3.
+// grammars holds the grammar of each dialect, in the order of spec section 3.
 var grammars = [dialects]grammar{
 	Draft1993: {
 		name: "1993",

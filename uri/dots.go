@@ -1,10 +1,10 @@
 package uri
 
-// The three ways in which the documents remove dot segments. Each works in
-// place, in time linear in the length, and returns the new length.
+// The three algorithms of the documents to remove dot segments. Each works in
+// place, in linear time, and returns the new length.
 
-// removeDots removes the dot segments of a path as RFC 3986, 5.2.4 does: all of
-// them. ExcessKeep has no effect.
+// removeDots removes all dot segments of a path as in RFC 3986, 5.2.4. ExcessKeep
+// has no effect.
 func removeDots(p []byte, excess Excess) (int, error) {
 	w, r := 0, leadingDots(p)
 	if r > 1 && excess == ExcessRefuse && hasParent(p[:r]) {
@@ -35,8 +35,8 @@ func removeDots(p []byte, excess Excess) (int, error) {
 	return w, nil
 }
 
-// leadingDots returns the length of the dot segments that a path without a
-// leading slash begins with.
+// leadingDots returns the length of the dot segments at the start of a path
+// without a leading slash.
 func leadingDots(p []byte) int {
 	r := 0
 	for r < len(p) && p[r] != '/' {
@@ -49,7 +49,7 @@ func leadingDots(p []byte) int {
 	return r
 }
 
-// hasParent reports whether one of some dot segments is "..".
+// hasParent reports whether one of the given dot segments is "..".
 func hasParent(p []byte) bool {
 	for i := 1; i < len(p); i++ {
 		if p[i-1] == '.' && p[i] == '.' {
@@ -59,8 +59,7 @@ func hasParent(p []byte) bool {
 	return false
 }
 
-// segmentEnd returns the end of the segment that begins at i, its slash
-// included.
+// segmentEnd returns the end of the segment that begins at i with a slash.
 func segmentEnd(p []byte, i int) int {
 	for i++; i < len(p) && p[i] != '/'; {
 		i++
@@ -77,16 +76,16 @@ func parent(p []byte, w int) int {
 	return max(w, 0)
 }
 
-// removeSegments removes the dot segments of a merged path as 1997, 5.2, steps
-// 6d to 6g and 2003, 5.2, merge steps 3 to 6 do: "./", a "." at the end, and
-// "segment/..", from the left. Excess ".." stay at the start, or go, or are
-// refused.
+// removeSegments removes the dot segments of a merged path as in 1997, 5.2, steps
+// 6d to 6g and 2003, 5.2, merge steps 3 to 6: "./", a final ".", and
+// "segment/..", from the left. Excess ".." stay at the start, are dropped, or are
+// an error.
 func removeSegments(p []byte, excess Excess) (int, error) {
 	root := 0
 	if len(p) > 0 && p[0] == '/' {
 		root = 1
 	}
-	w, kept := root, root // before kept there are only excess ".."
+	w, kept := root, root // there are only excess ".." before kept
 	for r := root; r < len(p); {
 		n := r
 		for n < len(p) && p[n] != '/' {
@@ -113,16 +112,16 @@ func removeSegments(p []byte, excess Excess) (int, error) {
 	return w, nil
 }
 
-// removeElements removes "/xxx/.." and "/." as 1993, Partial form, step 7 does:
-// with the slash before them, so that no slash is left at the end. What is
-// searched is the path, up to a search. Excess elements stay.
+// removeElements removes "/xxx/.." and "/." as in 1993, Partial form, step 7:
+// with the slash before them, so that no slash is left at the end. It works on
+// the path, up to a search. Excess elements stay.
 func removeElements(p []byte, excess Excess) (int, error) {
 	end := 0
 	for end < len(p) && p[end] != '?' {
 		end++
 	}
 	r := 0
-	for r < end && p[r] != '/' { // a first element without a slash stays
+	for r < end && p[r] != '/' { // the first element, without a slash, stays
 		r++
 	}
 	w, kept := r, r

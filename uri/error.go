@@ -7,41 +7,61 @@ import (
 	"unicode/utf8"
 )
 
-// maxQuoted bounds how much of an input an error message repeats.
+// maxQuoted is the maximum number of bytes of the input that an error message
+// repeats.
 const maxQuoted = 80
 
-// An Error tells where and why an input is not what a rule of its dialect
-// describes.
+// An Error reports where and why an input violates a rule of its dialect.
 //
-// The offset is that of the first byte that cannot be: what is before it could
-// have become valid. It is len(Input) if the input ends too early. A bad escape
-// is told at its percent sign, a bad IP literal at its bracket, and what is wrong
-// with a port where it ceases to be decimal.
+// The offset is that of the first byte that makes the input invalid: what comes
+// before it could still have become valid. It is len(Input) if the input ends too
+// early. An invalid escape is reported at its percent sign, an invalid IP literal
+// at its bracket, and an invalid port at its first character that is not a digit.
 type Error struct {
-	Dialect Dialect // by whose rules
+	Dialect Dialect // by which the input was parsed
 	Input   string  // the whole input
 	Offset  int     // in bytes
 	Rule    string  // the production of the dialect's document, such as pct-encoded
 	Code    Code    // what is wrong
 }
 
-// Error says the input, the offset, the rule, what was found and what was
+// Error returns the input, the offset, the rule, what was found and what was
 // expected.
 func (e *Error) Error() string {
 	return fmt.Sprintf("uri: %s: offset %d: %s: %s (%s)", quote(e.Input), e.Offset, e.Rule, e.reason(), e.Dialect)
 }
 
-// reason says what was found, and what the code demands.
+// reason says what was found and what was expected.
 func (e *Error) reason() string {
 	switch e.Code {
 	case CodeTooLong, CodeNoScheme, CodeDialect:
 		return e.Code.String()
+	case CodeCharacter:
+		return "unexpected " + e.found() + e.escapeHint()
 	default:
 		return "found " + e.found() + ": " + e.Code.String()
 	}
 }
 
-// found names the character at the offset.
+// escapeHint says how to escape the character at the offset, where an escape is valid.
+func (e *Error) escapeHint() string {
+	switch e.Rule {
+	case rulePath.name(e.Dialect), ruleQuery.name(e.Dialect), ruleFragment.name(e.Dialect):
+	default:
+		return ""
+	}
+	if e.Offset >= len(e.Input) {
+		return ""
+	}
+	_, n := utf8.DecodeRuneInString(e.Input[e.Offset:])
+	hint := "; percent-encode it as "
+	for _, c := range []byte(e.Input[e.Offset : e.Offset+n]) {
+		hint += fmt.Sprintf("%%%02X", c)
+	}
+	return hint
+}
+
+// found describes the character at the offset.
 func (e *Error) found() string {
 	if e.Offset >= len(e.Input) {
 		return "the end"
@@ -53,7 +73,7 @@ func (e *Error) found() string {
 	return strconv.QuoteRune(r)
 }
 
-// quote quotes an input and cuts a long one.
+// quote quotes an input and shortens a long one.
 func quote(s string) string {
 	if len(s) <= maxQuoted {
 		return strconv.Quote(s)
@@ -67,22 +87,22 @@ type Code uint8
 // The codes.
 const (
 	CodeNone      Code = iota // nothing is wrong
-	CodeDialect               // the dialect is not one
+	CodeDialect               // unknown dialect
 	CodeTooLong               // longer than MaxLength
 	CodeNoScheme              // a relative reference where a scheme is needed
-	CodeScheme                // not the name of a scheme
+	CodeScheme                // an invalid scheme name
 	CodeColon                 // a colon in the first segment of a relative reference
 	CodeEscape                // a percent sign without two hexadecimal digits
-	CodeCharacter             // a character that cannot stand there
-	CodeHost                  // a host that is none
-	CodeLiteral               // an address in brackets that is none
+	CodeCharacter             // a character that cannot appear there
+	CodeHost                  // an invalid host
+	CodeLiteral               // an invalid address in brackets
 	CodePort                  // a port that is not decimal
 	CodeWord                  // an empty word in a search (1993)
-	CodeForm                  // not the form that the scheme has (1993)
-	CodeRule                  // not what the named production derives
+	CodeForm                  // not the form that the scheme requires (1993)
+	CodeRule                  // does not match the named production
 )
 
-// String says in words what the code demands.
+// String describes the fault in words.
 func (c Code) String() string {
 	switch c {
 	case CodeNone:
@@ -92,33 +112,34 @@ func (c Code) String() string {
 	case CodeTooLong:
 		return "longer than " + strconv.Itoa(MaxLength) + " bytes"
 	case CodeNoScheme:
-		return "a scheme and a colon are needed"
+		return "missing scheme, such as https:"
 	case CodeScheme:
-		return "not the name of a scheme"
+		return "invalid scheme name"
 	case CodeColon:
-		return "no colon may stand in the first segment of a relative reference; put ./ before it"
+		return "the first segment of a relative reference cannot contain a colon; put ./ before it"
 	case CodeEscape:
-		return "a percent sign needs two hexadecimal digits after it"
+		return "a percent sign must be followed by two hexadecimal digits"
 	case CodeCharacter:
-		return "not allowed here"
+		return "unexpected character"
 	case CodeHost:
-		return "not a host"
+		return "invalid host"
 	case CodeLiteral:
-		return "not an IP literal"
+		return "invalid IP literal"
 	case CodePort:
-		return "a port has decimal digits only"
+		return "a port must be decimal digits"
 	case CodeWord:
-		return "a search is words joined by plus signs, none of them empty"
+		return "a search must be words joined by plus signs, none of them empty"
 	case CodeForm:
-		return "not the form of this scheme"
+		return "invalid form for this scheme"
 	case CodeRule:
-		return "not what the rule derives"
+		return "does not match the rule"
 	default:
 		return "code " + strconv.Itoa(int(c))
 	}
 }
 
-// A fault is an error before it is told: small, and without allocation.
+// A fault is the compact form of an error inside the parser; it needs no
+// allocation.
 type fault struct {
 	off  uint32
 	code Code

@@ -9,22 +9,22 @@ import (
 
 const upperHex = "0123456789ABCDEF"
 
-// Data is what a raw text stands for: octets, with all escapes decoded. It is a
-// type of its own so that it is not put into a URI without being escaped, and
-// not decoded twice (1997 and 2003, 2.4.2). What characters the octets mean is
-// for the scheme to say.
+// Data is the meaning of a raw text: octets, with all escapes decoded. It is a
+// separate type so that it cannot be put into a URI without being escaped, or be
+// decoded twice (1997 and 2003, 2.4.2). The scheme defines which characters the
+// octets represent.
 type Data string
 
-// ErrCharset is the error of a text for which the dialect has no octets: 1993
-// knows ISO Latin-1 only, 1997 and 2003 leave the choice to the scheme.
-var ErrCharset = errors.New("no octets are defined for the text")
+// ErrCharset is the error for a text to which the dialect assigns no octets: 1993
+// defines only ISO Latin-1, and 1997 and 2003 leave the choice to the scheme.
+var ErrCharset = errors.New("the dialect defines no octets for this character")
 
-// Decode decodes the escapes of a raw component or a part of one, once. It is
-// an error, a *[Error], if a percent sign is not followed by two hexadecimal
-// digits; nothing else is checked, and a plus sign is a plus sign.
+// Decode decodes the escapes of a raw component, or a part of one, once. The
+// error is a *[Error] if a percent sign is not followed by two hexadecimal
+// digits. Nothing else is checked, and a plus sign stays a plus sign.
 //
-// A component is to be split before it is decoded: a decoded delimiter can no
-// longer be told from a real one.
+// Split a component before decoding it: a decoded delimiter looks like a real
+// one.
 func Decode(raw string) (Data, error) {
 	n := strings.IndexByte(raw, '%')
 	if n < 0 {
@@ -47,7 +47,7 @@ func Decode(raw string) (Data, error) {
 	return Data(b.String()), nil
 }
 
-// Unescape is [Decode] for those who keep raw and decoded texts apart
+// Unescape is [Decode] for callers that keep raw and decoded texts apart
 // themselves.
 func Unescape(raw string) (string, error) {
 	data, err := Decode(raw)
@@ -68,21 +68,22 @@ func DecodeLatin1(raw string) (string, error) {
 	return b.String(), nil
 }
 
-// Escape escapes octets so that they are the whole of a component, or one
-// segment of a path: all that may not stand bare there, and what delimits parts
-// of it. Unreserved characters are never escaped; letters of escapes are upper
-// case. A component that has no escapes, such as a port, is returned as it is.
+// Escape escapes octets for use as a whole component or as one segment of a path:
+// it escapes what cannot appear there, and the delimiters of parts. It never
+// escapes unreserved characters, and writes escapes with upper-case letters. For
+// a component that cannot have escapes, such as a port, it returns data
+// unchanged.
 func (d Dialect) Escape(c Component, data Data) string {
 	if !d.IsValid() || c > ComponentSegment {
 		return string(data)
 	}
-	p := placeOf(d, c)
+	p := bareSetOf(d, c)
 	if p.in == 0 {
 		return string(data)
 	}
 	t := &classes[d]
 	i := 0
-	for i < len(data) && p.bare(t, data[i]) {
+	for i < len(data) && p.has(t, data[i]) {
 		i++
 	}
 	if i == len(data) {
@@ -92,7 +93,7 @@ func (d Dialect) Escape(c Component, data Data) string {
 	b.Grow(len(data) + 2*(len(data)-i))
 	b.WriteString(string(data[:i]))
 	for _, c := range []byte(data[i:]) {
-		if p.bare(t, c) {
+		if p.has(t, c) {
 			b.WriteByte(c)
 		} else {
 			b.Write([]byte{'%', upperHex[c>>4], upperHex[c&15]})
@@ -101,44 +102,44 @@ func (d Dialect) Escape(c Component, data Data) string {
 	return b.String()
 }
 
-// A place is a class of characters without those that delimit there.
-type place struct {
+// A bareSet is a class of characters that need no escape, without delimiters.
+type bareSet struct {
 	in         class
 	delimiters string
 }
 
-func (p place) bare(t *[256]class, c byte) bool {
+func (p bareSet) has(t *[256]class, c byte) bool {
 	return t[c]&p.in != 0 && strings.IndexByte(p.delimiters, c) < 0
 }
 
-// placeOf returns where data of a component stand. The delimiters of segments
-// are those that 1997, 4.3.2 and 2003, 3.3 reserve.
-func placeOf(d Dialect, c Component) place {
+// bareSetOf returns the characters that need no escape in a component. The
+// delimiters of segments are those that 1997, 4.3.2 and 2003, 3.3 reserve.
+func bareSetOf(d Dialect, c Component) bareSet {
 	switch c {
 	case ComponentUserinfo:
-		return place{in: inUser}
+		return bareSet{in: inUser}
 	case ComponentHost:
-		return place{in: inHost}
+		return bareSet{in: inHost}
 	case ComponentPath:
-		return place{in: inPath}
+		return bareSet{in: inPath}
 	case ComponentQuery:
-		return place{in: inQuery}
+		return bareSet{in: inQuery}
 	case ComponentFragment:
-		return place{in: inFrag}
+		return bareSet{in: inFrag}
 	case ComponentSegment:
 		if grammars[d].params {
-			return place{inPath, "/;="}
+			return bareSet{inPath, "/;="}
 		}
-		return place{inPath, "/"}
+		return bareSet{inPath, "/"}
 	default:
-		return place{}
+		return bareSet{}
 	}
 }
 
-// EscapeText escapes a text: by the octets of UTF-8 in RFC 3986 (2.5), by those
-// of ISO Latin-1 in 1993. In 1997 and 2003 only US-ASCII has octets without the
-// scheme being asked; for other characters, and for those not in ISO Latin-1,
-// the error is [ErrCharset].
+// EscapeText escapes a text: as UTF-8 in RFC 3986 (2.5), as ISO Latin-1 in 1993.
+// 1997 and 2003 define octets for US-ASCII only and leave other characters to the
+// scheme; for those, and in 1993 for characters outside ISO Latin-1, the error is
+// [ErrCharset].
 func (d Dialect) EscapeText(c Component, text string) (string, error) {
 	if d >= RFC3986 {
 		return d.Escape(c, Data(text)), nil
@@ -157,9 +158,9 @@ func (d Dialect) EscapeText(c Component, text string) (string, error) {
 	return d.Escape(c, Data(octets)), nil
 }
 
-// MakeSafer escapes further characters of a URI, those in chars, where they are
-// not safe to pass on (1993, Encoding prohibited characters). Escapes stay as
-// they are, so doing it twice changes nothing.
+// MakeSafer escapes the characters of a URI that are in chars, for use where they
+// are not safe (1993, Encoding prohibited characters). Escapes stay unchanged, so
+// applying it twice has no further effect.
 func MakeSafer(raw, chars string) string {
 	var b strings.Builder
 	b.Grow(len(raw))
@@ -173,30 +174,30 @@ func MakeSafer(raw, chars string) string {
 	return b.String()
 }
 
-// EscapePathSegment escapes octets so that they are one segment of a path.
+// EscapePathSegment escapes octets for use as one segment of a path.
 func EscapePathSegment(data string) string { return Latest.Escape(ComponentSegment, Data(data)) }
 
-// EscapePath escapes octets so that they are a path; slashes stay.
+// EscapePath escapes octets for use as a path; slashes stay.
 func EscapePath(data string) string { return Latest.Escape(ComponentPath, Data(data)) }
 
-// EscapeQuery escapes octets so that they are a query. What delimits the parts
-// of a query is not known here; see [EscapeQueryPart].
+// EscapeQuery escapes octets for use as a query. It leaves the delimiters of keys
+// and values; see [EscapeQueryPart].
 func EscapeQuery(data string) string { return Latest.Escape(ComponentQuery, Data(data)) }
 
-// EscapeQueryPart escapes octets so that they are a key or a value in a query:
-// the delimiters & = + ; too.
+// EscapeQueryPart escapes octets for use as a key or a value in a query,
+// including the delimiters & = + ;.
 func EscapeQueryPart(data string) string {
 	return MakeSafer(Latest.Escape(ComponentQuery, Data(data)), "&=+;")
 }
 
-// EscapeFragment escapes octets so that they are a fragment.
+// EscapeFragment escapes octets for use as a fragment.
 func EscapeFragment(data string) string { return Latest.Escape(ComponentFragment, Data(data)) }
 
-// EscapeUserinfo escapes octets so that they are a part of the user
-// information, without a colon.
+// EscapeUserinfo escapes octets for use as a part of the user information; it
+// escapes colons.
 func EscapeUserinfo(data string) string {
 	return MakeSafer(Latest.Escape(ComponentUserinfo, Data(data)), ":")
 }
 
-// EscapeHost escapes octets so that they are a registered name.
+// EscapeHost escapes octets for use as a registered name.
 func EscapeHost(data string) string { return Latest.Escape(ComponentHost, Data(data)) }

@@ -35,8 +35,8 @@ func ExampleParse() {
 	_, err = uri.Parse("a/b")
 	fmt.Println(err)
 	// Output:
-	// uri: "http://example.com/a b": offset 20: pchar: found ' ': not allowed here (rfc3986)
-	// uri: "a/b": offset 1: scheme: a scheme and a colon are needed (rfc3986)
+	// uri: "http://example.com/a b": offset 20: pchar: unexpected ' '; percent-encode it as %20 (rfc3986)
+	// uri: "a/b": offset 1: scheme: missing scheme, such as https: (rfc3986)
 }
 
 func ExampleParseReference() {
@@ -56,18 +56,18 @@ func ExampleError() {
 	if errors.As(err, &e) {
 		fmt.Println(e.Offset, e.Rule, e.Code)
 	}
-	// Output: 7 IP-literal not an IP literal
+	// Output: 7 IP-literal invalid IP literal
 }
 
 func ExampleError_Error() {
 	_, err := uri.Parse("x:%2")
 	fmt.Println(err)
-	// Output: uri: "x:%2": offset 2: pct-encoded: found '%': a percent sign needs two hexadecimal digits after it (rfc3986)
+	// Output: uri: "x:%2": offset 2: pct-encoded: found '%': a percent sign must be followed by two hexadecimal digits (rfc3986)
 }
 
 func ExampleCode_String() {
 	fmt.Println(uri.CodePort)
-	// Output: a port has decimal digits only
+	// Output: a port must be decimal digits
 }
 
 func ExampleDialect() {
@@ -112,13 +112,13 @@ func ExampleDialect_ParseReference() {
 
 func ExampleCheck() {
 	fmt.Println(uri.Check("http://a/%zz"))
-	// Output: 9 a percent sign needs two hexadecimal digits after it
+	// Output: 9 a percent sign must be followed by two hexadecimal digits
 }
 
 func ExampleDialect_Check() {
 	offset, code := uri.Latest.Check("http://a/<b>")
 	fmt.Println(offset, code)
-	// Output: 9 not allowed here
+	// Output: 9 unexpected character
 }
 
 func ExampleDialect_CheckRule() {
@@ -126,7 +126,7 @@ func ExampleDialect_CheckRule() {
 	fmt.Println(uri.Draft1997.CheckRule("hostname", "example.com."))
 	// Output:
 	// <nil>
-	// uri: "example.com.": offset 12: hostname: found the end: not what the rule derives (1997)
+	// uri: "example.com.": offset 12: hostname: found the end: does not match the rule (1997)
 }
 
 func ExampleDialect_Rules() {
@@ -219,7 +219,7 @@ func ExampleURI_Dialect() {
 
 func ExampleURI_Clone() {
 	text := "see http://example.com/ for more"
-	u := uri.MustParse(text[4:23]).Clone() // text can be forgotten now
+	u := uri.MustParse(text[4:23]).Clone() // text can now be garbage collected
 	fmt.Println(u)
 	// Output: http://example.com/
 }
@@ -495,11 +495,11 @@ func ExampleURI_Inspect() {
 		fmt.Println(f.Severity, f.Code, f.Message)
 	}
 	// Output:
-	// warning reader-host a reader like browser sees the host "127.0.0.1"
-	// warning reader-host a reader like curl sees the host "127.0.0.1"
-	// info userinfo "www.good.example&x=1" is user information, not a part of the host
-	// warning userinfo-lookalike the host is "0x7f.1"; what looks like one before the @ is user information
-	// warning rare-ipv4 many programs read "0x7f.1" as the address 127.0.0.1
+	// warning reader-host browser parses the host as "127.0.0.1"
+	// warning reader-host curl parses the host as "127.0.0.1"
+	// info userinfo "www.good.example&x=1" is user information, not part of the host
+	// warning userinfo-lookalike the host is "0x7f.1"; the part before the @ only looks like a host and is user information
+	// warning rare-ipv4 many programs parse "0x7f.1" as the address 127.0.0.1
 }
 
 func ExampleSeverity_String() {
@@ -543,7 +543,7 @@ func ExampleURI_With() {
 	fmt.Println(err)
 	// Output:
 	// http://example.com/a?b=c <nil>
-	// uri: the components would be read as others
+	// uri: the result would be parsed as different components
 }
 
 func ExampleURI_Without() {
@@ -575,7 +575,7 @@ func ExampleBuilder_Clear() {
 func ExampleBuilder_URI() {
 	_, err := uri.Latest.Build().Set(uri.ComponentPath, "//evil.example").URI()
 	fmt.Println(err)
-	// Output: uri: the components would be read as others
+	// Output: uri: the result would be parsed as different components
 }
 
 func ExampleDecode() {

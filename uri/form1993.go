@@ -2,9 +2,9 @@ package uri
 
 import "strings"
 
-// checkForm checks what the BNF of 1993 demands of a search and of the schemes
-// that have a form of their own. A scheme without one is taken as generic, also
-// with a host part (Internet protocol parts).
+// checkForm checks the requirements of the BNF of 1993 on searches and on schemes
+// that have their own form. Other schemes are treated as generic, even with a
+// host part (Internet protocol parts).
 func checkForm(u *URI) fault {
 	if f := checkSearch(u); f.code != 0 {
 		return f
@@ -33,7 +33,7 @@ func checkForm(u *URI) fault {
 func (u *URI) hasPath() bool   { return u.path < u.query }
 func (u *URI) hasSearch() bool { return u.query < u.frag }
 
-// demand reports a fault where the path begins, unless ok.
+// demand returns a fault at the start of the path if ok is false.
 func (u *URI) demand(r rule, ok bool) fault {
 	if ok {
 		return fault{}
@@ -64,7 +64,7 @@ func checkSearch(u *URI) fault {
 	return fault{}
 }
 
-// isWAIS reports whether a path is that of an index or of a document.
+// isWAIS reports whether a path is that of an index or a document.
 //
 //	waisindex = "wais://" hostport "/" database [ "?" search ]
 //	waisdoc   = "wais://" hostport "/" database "/" wtype "/" digits "/" path
@@ -85,7 +85,7 @@ func isWAIS(path string, search bool) bool {
 }
 
 // isProspero reports whether a path without its slash is that of a link. Its
-// fields are split at the escape of NUL before anything is unescaped.
+// fields are split at the escape of NUL before unescaping.
 //
 //	prosperolink = "prospero://" hostport "/" hsoname [ "%00" [ version ] *( "%00" attribute ) ]
 func isProspero(path string) bool {
@@ -136,8 +136,7 @@ func isAlphanums(s string) bool {
 	return s != ""
 }
 
-// isCell reports whether the host part is the name of a cell, without user and
-// port.
+// isCell reports whether the host part is a cell name, without user and port.
 //
 //	afsaddress = "afs://" cellname "/" path
 func isCell(u *URI) bool {

@@ -19,7 +19,7 @@ func topRule(d Dialect) string {
 	}
 }
 
-// rounds is how often a test of random inputs goes round.
+// rounds returns the number of rounds for a test of random inputs.
 func rounds(n int) int {
 	if raceEnabled {
 		return n / 10
@@ -41,8 +41,8 @@ var internalRules = []string{
 }
 
 // Every production of every dialect can be checked by name, and agrees with the
-// document's grammar on strings that the rule derives, on strings that another
-// rule derives, and on strings a little beside.
+// document's grammar on strings that match the rule, on strings that match
+// another rule, and on slightly changed strings.
 func TestProductions(t *testing.T) {
 	everyDialect(t, func(t *testing.T, d Dialect) {
 		g := loadABNF(t, d)
@@ -113,8 +113,8 @@ func mutate(r *rand.Rand, s string) string {
 	return string(b)
 }
 
-// The parser agrees with the reference recogniser on derived strings and on
-// their neighbours.
+// The parser agrees with the reference recogniser on generated strings and on
+// their mutations.
 func TestReferenceRecogniser(t *testing.T) {
 	everyDialect(t, func(t *testing.T, d Dialect) {
 		g := loadABNF(t, d)
@@ -150,11 +150,11 @@ func compareReference(t testing.TB, g *abnf, d Dialect, s string) {
 	}
 }
 
-// checkOffset checks that what is before the offset of an error could have
-// become a reference, and with the character at the offset no longer. But a bad
-// escape and a bad IP literal are told where they begin, and the error in an
-// authority is that which is to be expected: of a port in //h:8o, which could
-// have become user information.
+// checkOffset checks that what comes before the offset of an error could have
+// become a reference, and that it no longer can with the character at the offset.
+// Invalid escapes and IP literals are reported at their beginning. In an
+// authority the error is the likely one: in //h:8o it is that of the port,
+// although the text could have become user information.
 func checkOffset(t testing.TB, g *abnf, d Dialect, s string, e *Error) {
 	t.Helper()
 	if !g.viable(topRule(d), s[:e.Offset]) {
@@ -170,8 +170,8 @@ func checkOffset(t testing.TB, g *abnf, d Dialect, s string, e *Error) {
 	}
 }
 
-// checkValue checks what is true of every URI: that it prints as it was read,
-// and that the components put together are the whole.
+// checkValue checks what holds for every URI: it prints as it was parsed, and the
+// components together are the whole.
 func checkValue(t testing.TB, u URI) {
 	t.Helper()
 	var b strings.Builder

@@ -2,8 +2,8 @@ package uri
 
 import "strings"
 
-// hostKind returns the kind of a host that is not in brackets and has only
-// characters that a host may have, or the offset of what is wrong with it.
+// hostKind returns the kind of a host that is not in brackets and consists of
+// host characters, and the offset of the first fault, or -1.
 func hostKind(g *grammar, host string) (HostKind, int) {
 	switch {
 	case g.hostNumbers && isHostNumber(host), !g.hostNumbers && isIPv4(host):
@@ -17,8 +17,8 @@ func hostKind(g *grammar, host string) (HostKind, int) {
 	}
 }
 
-// literalKind returns the kind of an address in brackets, HostNone if it is no
-// address.
+// literalKind returns the kind of an address in brackets, or HostNone if it is
+// invalid.
 func literalKind(g *grammar, t *[256]class, s string) HostKind {
 	switch {
 	case isIPv6(s), g.zones && isZoned(t, s):
@@ -30,11 +30,11 @@ func literalKind(g *grammar, t *[256]class, s string) HostKind {
 	}
 }
 
-// maxLabel is the longest domain label of 2003, 3.2.2.
+// maxLabel is the maximum length of a domain label in 2003, 3.2.2.
 const maxLabel = 63
 
-// badLabel returns the offset of what is wrong with a domain name, -1 if nothing
-// is. The rules of 1997, 4.3.1 and of 2003, 3.2.2:
+// badLabel returns the offset of the first fault in a domain name, or -1. The
+// rules of 1997, 4.3.1 and of 2003, 3.2.2:
 //
 //	hostname = *( domainlabel "." ) toplabel
 //	hostname = domainlabel *( "." domainlabel ) [ "." toplabel "." ]
@@ -67,8 +67,8 @@ func badLabel(g *grammar, host string) int {
 	}
 }
 
-// labelLen returns the length of the letters, digits and hyphens that s begins
-// with, 0 if it begins with a hyphen.
+// labelLen returns the length of the letters, digits and hyphens at the start of
+// s, 0 if s begins with a hyphen.
 func labelLen(s string) int {
 	n := 0
 	for n < len(s) && (isLetter(s[n]) || isDigit(s[n]) || s[n] == '-' && n > 0) {
@@ -94,8 +94,8 @@ func isIPv4(s string) bool {
 	}
 }
 
-// octetLen returns the length of the dec-octet that s begins with, 0 if it
-// begins with a number that is none.
+// octetLen returns the length of the dec-octet at the start of s, 0 if there is
+// none.
 func octetLen(s string) int {
 	n, value := 0, 0
 	for n < len(s) && isDigit(s[n]) {
@@ -168,7 +168,7 @@ func isIPv6(s string) bool {
 	}
 }
 
-// enoughGroups reports whether n groups of 16 bits make an address, when "::"
+// enoughGroups reports whether n groups of 16 bits form an address, where "::"
 // may stand for one or more.
 func enoughGroups(n int, elided bool) bool {
 	if elided {

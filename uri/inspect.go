@@ -15,9 +15,9 @@ type Severity uint8
 
 // The severities.
 const (
-	SeverityInfo    Severity = iota // could be written better
-	SeverityWarning                 // may deceive people or programs
-	SeverityError                   // is wrong
+	SeverityInfo    Severity = iota // style
+	SeverityWarning                 // may mislead people or programs
+	SeverityError                   // invalid
 )
 
 // String returns the name of the severity: info, warning, error.
@@ -37,9 +37,9 @@ func (s Severity) String() string {
 // A FindingCode names a kind of finding.
 type FindingCode string
 
-// The findings, and where they come from.
+// The kinds of findings and their sources.
 const (
-	FindingInvalid        FindingCode = "invalid"             // not what the dialect derives
+	FindingInvalid        FindingCode = "invalid"             // does not match the grammar of the dialect
 	FindingUserinfo       FindingCode = "userinfo"            // any user part: 1993, Internet protocol parts; 2003, 7.5
 	FindingPassword       FindingCode = "password"            // 1997, 7; 2003, 7.4; RFC 3986, 7.5
 	FindingUserinfoLook   FindingCode = "userinfo-lookalike"  // 2003, 7.5; RFC 3986, 7.6
@@ -47,12 +47,12 @@ const (
 	FindingRareIPv4       FindingCode = "rare-ipv4"           // 2003, 7.3; RFC 3986, 7.4
 	FindingPort           FindingCode = "nondefault-port"     // 1997, 7; 2003 and RFC 3986, 7.2
 	FindingReservedPort   FindingCode = "reserved-port"       // the same, below 1024
-	FindingPortRange      FindingCode = "port-range"          // no port has so many bits
+	FindingPortRange      FindingCode = "port-range"          // above 65535
 	FindingNeedlessPort   FindingCode = "needless-port"       // empty, or the default: RFC 3986, 6.2.3
 	FindingCRLF           FindingCode = "escaped-crlf"        // 1997, 7; 2003, 7.2; RFC 3986, 7.3
 	FindingNUL            FindingCode = "nul"                 // RFC 3986, 7.3
 	FindingControl        FindingCode = "escaped-control"     // other controls: RFC 3986, 7.3
-	FindingDelimiter      FindingCode = "escaped-delimiter"   // a delimiter that some decode too early: 2.2, 2.4
+	FindingDelimiter      FindingCode = "escaped-delimiter"   // a delimiter that some programs decode too early: 2.2, 2.4
 	FindingDoubleEscape   FindingCode = "double-escape"       // 1997, 2.4.2; RFC 3986, 2.4
 	FindingCharset        FindingCode = "not-utf8"            // 2003, 6.3; RFC 3986, 2.5
 	FindingNeedlessEscape FindingCode = "needless-escape"     // 1997, 2.3; 2003, 2.3; RFC 3986, 2.3
@@ -60,34 +60,34 @@ const (
 	FindingUpperScheme    FindingCode = "uppercase-scheme"    // 2003, 6.3; RFC 3986, 3.1
 	FindingUpperHost      FindingCode = "uppercase-host"      // 2003, 6.3; RFC 3986, 3.2.2
 	FindingDots           FindingCode = "dot-segments"        // 1997, Appendix C; 2003, 6.3; RFC 3986, 6.2.2.3
-	FindingEscapedDots    FindingCode = "escaped-dots"        // a dot segment for those who decode first
+	FindingEscapedDots    FindingCode = "escaped-dots"        // a dot segment for programs that decode first
 	FindingEmptyHost      FindingCode = "empty-host"          // 2003, 3.2.2; RFC 3986, 3.2.2
 	FindingRegistry       FindingCode = "registry-authority"  // not a server: 2003, 3.2.1
 	FindingPunycode       FindingCode = "punycode"            // an international name: RFC 3987, 8
-	FindingMixedScript    FindingCode = "mixed-script"        // one of several scripts that look alike: RFC 3987, 8
-	FindingBackslash      FindingCode = "backslash"           // a slash for browsers
-	FindingStripped       FindingCode = "stripped-characters" // tabs, line ends, spaces that browsers remove
-	FindingReaderHost     FindingCode = "reader-host"         // another reader sees another host
-	FindingReaderScheme   FindingCode = "reader-scheme"       // another reader sees another scheme
-	FindingAmbiguousAt    FindingCode = "several-at-signs"    // where does the host begin?
+	FindingMixedScript    FindingCode = "mixed-script"        // letters of several scripts that look alike: RFC 3987, 8
+	FindingBackslash      FindingCode = "backslash"           // browsers read it as a slash
+	FindingStripped       FindingCode = "stripped-characters" // tabs, line breaks and spaces that browsers remove
+	FindingReaderHost     FindingCode = "reader-host"         // another parser sees another host
+	FindingReaderScheme   FindingCode = "reader-scheme"       // another parser sees another scheme
+	FindingAmbiguousAt    FindingCode = "several-at-signs"    // it is ambiguous where the host begins
 	FindingLongLabel      FindingCode = "long-label"          // of more than 63 characters: RFC 3986, 3.2.2
 )
 
-// A Finding is something about a URI that its reader should know. That there
-// are findings does not make it invalid, and policy has to decide about them.
+// A Finding is something about a URI that a user should know. A URI with findings
+// can still be valid; the caller's policy decides what to do about them.
 type Finding struct {
 	Code     FindingCode
 	Severity Severity
-	Offset   int        // into the spelling
+	Offset   int        // in bytes, into the spelling
 	Message  string     // for people
-	Addr     netip.Addr // of FindingRareIPv4: the address that others see
-	Reader   Reader     // of FindingReaderHost and FindingReaderScheme
+	Addr     netip.Addr // for FindingRareIPv4: the address that others see
+	Reader   Reader     // for FindingReaderHost and FindingReaderScheme
 }
 
-// Inspect returns what is to be said about s, in the order of offsets: why it is
-// not a reference in dialect d, what the documents warn of, what they call good
-// practice and s is not, and where other software sees another host or scheme.
-// The default ports are those of the rules.
+// Inspect returns findings about s in the order of their offsets: why s is not a
+// reference in dialect d, what the documents warn of, which recommendations s
+// does not follow, and where other software sees another host or scheme. The
+// default ports are those of the rules.
 func (d Dialect) Inspect(s string, rules ...SchemeRules) []Finding {
 	in := inspector{s: s, d: d}
 	u, err := d.ParseReference(s)
@@ -105,13 +105,13 @@ func (d Dialect) Inspect(s string, rules ...SchemeRules) []Finding {
 	return in.found
 }
 
-// Inspect returns what is to be said about u; see [Dialect.Inspect].
+// Inspect returns findings about u; see [Dialect.Inspect].
 func (u URI) Inspect(rules ...SchemeRules) []Finding { return u.dialect.Inspect(u.s, rules...) }
 
 type inspector struct {
 	s     string
 	d     Dialect
-	u     URI // not valid if s is not
+	u     URI // not valid if s is invalid
 	found []Finding
 }
 
@@ -130,9 +130,9 @@ func (in *inspector) invalid(err error) {
 		in.add(FindingBackslash, SeverityWarning, i, "browsers read a backslash as a slash")
 	}
 	if i := strings.IndexAny(in.s, "\t\n\r"); i >= 0 {
-		in.add(FindingStripped, SeverityWarning, i, "browsers remove tabs and line ends before they read")
+		in.add(FindingStripped, SeverityWarning, i, "browsers remove tabs and line breaks before parsing")
 	} else if t := strings.TrimFunc(in.s, func(r rune) bool { return r <= ' ' }); t != in.s {
-		in.add(FindingStripped, SeverityWarning, 0, "browsers remove white space at the ends")
+		in.add(FindingStripped, SeverityWarning, 0, "browsers remove leading and trailing white space")
 	}
 	start := strings.Index(in.s, "//") + 2
 	if start < 2 {
@@ -143,7 +143,7 @@ func (in *inspector) invalid(err error) {
 		end = start + n
 	}
 	if strings.Count(in.s[start:end], "@") > 1 {
-		in.add(FindingAmbiguousAt, SeverityWarning, start, "readers differ on which @ ends the user information")
+		in.add(FindingAmbiguousAt, SeverityWarning, start, "parsers differ on which @ ends the user information")
 	}
 }
 
@@ -155,7 +155,7 @@ func (in *inspector) authority(rules []SchemeRules) {
 	}
 	start := int(u.afterScheme()) + 2
 	if u.kind == HostRegistry {
-		in.add(FindingRegistry, SeverityInfo, start, "%q is not a server; what it names is for the scheme to say", authority)
+		in.add(FindingRegistry, SeverityInfo, start, "%q is not a host; only the scheme defines its meaning", authority)
 		return
 	}
 	in.userinfo(start)
@@ -168,14 +168,14 @@ func (in *inspector) userinfo(start int) {
 	if !ok {
 		return
 	}
-	in.add(FindingUserinfo, SeverityInfo, start, "%q is user information, not a part of the host", user)
+	in.add(FindingUserinfo, SeverityInfo, start, "%q is user information, not part of the host", user)
 	name, password, _ := strings.Cut(user, ":")
 	if password != "" {
-		in.add(FindingPassword, SeverityWarning, start+len(name)+1, "a password is readable here by everybody")
+		in.add(FindingPassword, SeverityWarning, start+len(name)+1, "the password is visible to everyone who sees the URI")
 	}
 	if looksLikeHost(user) {
 		host, _ := in.u.Host()
-		in.add(FindingUserinfoLook, SeverityWarning, start, "the host is %q; what looks like one before the @ is user information", host)
+		in.add(FindingUserinfoLook, SeverityWarning, start, "the host is %q; the part before the @ only looks like a host and is user information", host)
 	}
 }
 
@@ -190,26 +190,26 @@ func (in *inspector) host() {
 	host, ok := u.Host()
 	if !ok || host == "" {
 		if equalFold(u.s[:u.scheme], "file") {
-			return // the host that the file is on
+			return // the local host
 		}
-		in.add(FindingEmptyHost, SeverityInfo, off, "the host is empty; which one is meant is for the scheme to say")
+		in.add(FindingEmptyHost, SeverityInfo, off, "the host is empty; the scheme defines which host is meant")
 		return
 	}
 	if u.kind != HostName && in.d == Draft1993 {
-		in.add(FindingIPHost, SeverityInfo, off, "a name is better than a number")
+		in.add(FindingIPHost, SeverityInfo, off, "prefer a host name to an IP address")
 	}
 	if a, ok := ParseNumericHost(host); ok && !isIPv4(host) {
-		in.add(FindingRareIPv4, SeverityWarning, off, "many programs read %q as the address %s", host, a).Addr = a
+		in.add(FindingRareIPv4, SeverityWarning, off, "many programs parse %q as the address %s", host, a).Addr = a
 	}
 	if hasUpper(host) && grammars[in.d].foldHost && !u.hasZone() {
-		in.add(FindingUpperHost, SeverityInfo, off, "hosts are better written in lower case")
+		in.add(FindingUpperHost, SeverityInfo, off, "write hosts in lower case")
 	}
 	if u.kind == HostName {
 		in.labels(host, off)
 	}
 }
 
-// labels looks at the labels of a name.
+// labels inspects the labels of a host name.
 func (in *inspector) labels(host string, off int) {
 	for label := range strings.SplitSeq(host, ".") {
 		if len(label) > maxLabel {
@@ -219,9 +219,9 @@ func (in *inspector) labels(host string, off int) {
 		if len(label) > 4 && equalFold(label[:4], "xn--") {
 			decoded, ok := decodePunycode(label[4:])
 			if ok {
-				in.add(FindingPunycode, SeverityInfo, off, "%q is shown as %q", label, string(decoded))
+				in.add(FindingPunycode, SeverityInfo, off, "%q is displayed as %q", label, string(decoded))
 			} else {
-				in.add(FindingPunycode, SeverityWarning, off, "%q is no international name", label)
+				in.add(FindingPunycode, SeverityWarning, off, "%q is not a valid internationalized label", label)
 			}
 			text = decoded
 		}
@@ -232,7 +232,8 @@ func (in *inspector) labels(host string, off int) {
 	}
 }
 
-// reservedPorts is where the ports end that belong to known protocols.
+// reservedPorts is the end of the range of ports assigned to well-known
+// protocols.
 const reservedPorts = 1024
 
 func (in *inspector) port(rules []SchemeRules) {
@@ -245,20 +246,20 @@ func (in *inspector) port(rules []SchemeRules) {
 	number := strings.TrimLeft(port, "0")
 	switch {
 	case port == "":
-		in.add(FindingNeedlessPort, SeverityInfo, off, "an empty port is the same as none")
+		in.add(FindingNeedlessPort, SeverityInfo, off, "an empty port means the default port; leave out the colon")
 	case !goodPort(":" + port):
-		in.add(FindingPortRange, SeverityWarning, off, "no port has the number %s", quote(port))
+		in.add(FindingPortRange, SeverityWarning, off, "invalid port %s: must be at most 65535", quote(port))
 	case def != "" && number == def:
 		in.add(FindingNeedlessPort, SeverityInfo, off, "%s is the default port", def)
 	case def != "":
 		in.add(FindingPort, SeverityInfo, off, "the default port is %s", def)
 		if n, err := strconv.Atoi(number); err == nil && n < reservedPorts {
-			in.add(FindingReservedPort, SeverityWarning, off, "ports below %d belong to other protocols", reservedPorts)
+			in.add(FindingReservedPort, SeverityWarning, off, "ports below %d are reserved for other protocols", reservedPorts)
 		}
 	}
 }
 
-// escapes looks at all escapes. Of each kind only the first is told.
+// escapes inspects all escapes. It reports only the first of each kind.
 func (in *inspector) escapes() {
 	seen := map[FindingCode]bool{}
 	once := func(c FindingCode, sev Severity, off int, message string) {
@@ -278,7 +279,7 @@ func (in *inspector) escapes() {
 		run = append(run, octet)
 		in.octet(once, octet, i)
 		if in.s[i+1] >= 'a' || in.s[i+2] >= 'a' {
-			once(FindingLowerEscape, SeverityInfo, i, "the digits of escapes are better written in upper case")
+			once(FindingLowerEscape, SeverityInfo, i, "write the hexadecimal digits of escapes in upper case")
 		}
 		i += 2
 	}
@@ -287,32 +288,32 @@ func (in *inspector) escapes() {
 
 type findOnce func(c FindingCode, sev Severity, off int, message string)
 
-// octet looks at an octet that is escaped.
+// octet inspects an escaped octet.
 func (in *inspector) octet(once findOnce, octet byte, i int) {
 	switch {
 	case octet == 0:
-		once(FindingNUL, SeverityWarning, i, "an escaped NUL ends a text for some programs")
+		once(FindingNUL, SeverityWarning, i, "some programs treat an escaped NUL as the end of the text")
 	case octet == '\r' || octet == '\n':
-		once(FindingCRLF, SeverityWarning, i, "an escaped line end must not be decoded before it is sent")
+		once(FindingCRLF, SeverityWarning, i, "an escaped line break must not be decoded before the URI is sent")
 	case octet < ' ' || octet == 0x7F:
-		once(FindingControl, SeverityWarning, i, "an escaped control character")
+		once(FindingControl, SeverityWarning, i, "escaped control character")
 	case octet == '%' && i+4 < len(in.s) && isHex(in.s[i+3]) && isHex(in.s[i+4]):
-		once(FindingDoubleEscape, SeverityInfo, i, "seems to have been escaped twice")
+		once(FindingDoubleEscape, SeverityInfo, i, "possibly escaped twice")
 	case strings.IndexByte(`/\?#@:[]`, octet) >= 0:
-		once(FindingDelimiter, SeverityInfo, i, "an escaped delimiter: split before decoding")
+		once(FindingDelimiter, SeverityInfo, i, "escaped delimiter: split before decoding")
 	case classes[in.d][octet]&unreserved != 0:
-		once(FindingNeedlessEscape, SeverityInfo, i, "an escape that is not needed")
+		once(FindingNeedlessEscape, SeverityInfo, i, "unnecessary escape")
 	}
 }
 
-// charset looks at the octets of a run of escapes that ends at an offset.
+// charset inspects a run of escaped octets that ends at an offset.
 func (in *inspector) charset(once findOnce, run []byte, end int) {
 	if in.d >= Draft2003 && !utf8.Valid(run) {
-		once(FindingCharset, SeverityInfo, end-3*len(run), "the octets are not UTF-8")
+		once(FindingCharset, SeverityInfo, end-3*len(run), "the escaped octets are not valid UTF-8")
 	}
 }
 
-// path looks for dot segments where there is nothing to resolve them.
+// path looks for dot segments that are not resolved against a base.
 func (in *inspector) path() {
 	u := in.u
 	if u.scheme == 0 && !strings.HasPrefix(u.Path(), "/") {
@@ -327,9 +328,9 @@ func (in *inspector) path() {
 		switch decodeLoosely(raw) {
 		case ".", "..":
 			if strings.IndexByte(raw, '%') >= 0 {
-				in.add(FindingEscapedDots, SeverityWarning, off, "a dot segment for those who decode first")
+				in.add(FindingEscapedDots, SeverityWarning, off, "programs that decode first see a dot segment")
 			} else {
-				in.add(FindingDots, SeverityInfo, off, "dot segments are meant for relative references")
+				in.add(FindingDots, SeverityInfo, off, "dot segments belong in relative references only")
 			}
 		}
 		off += len(raw) + 1
@@ -338,11 +339,11 @@ func (in *inspector) path() {
 
 func (in *inspector) spelling() {
 	if scheme, ok := in.u.Scheme(); ok && hasUpper(scheme) {
-		in.add(FindingUpperScheme, SeverityInfo, 0, "schemes are better written in lower case")
+		in.add(FindingUpperScheme, SeverityInfo, 0, "write schemes in lower case")
 	}
 }
 
-// readers asks what others see.
+// readers compares the result with that of other parsers.
 func (in *inspector) readers() {
 	own := Reading{}
 	valid := in.u.IsValid()
@@ -358,11 +359,11 @@ func (in *inspector) readers() {
 		switch {
 		case !ok:
 		case !valid && got.Host != "":
-			in.add(FindingReaderHost, SeverityWarning, off, "a reader like %s sees the host %q", r, got.Host).Reader = r
+			in.add(FindingReaderHost, SeverityWarning, off, "%s parses the host as %q", r, got.Host).Reader = r
 		case valid && got.Scheme != own.Scheme:
-			in.add(FindingReaderScheme, SeverityWarning, 0, "a reader like %s sees the scheme %q", r, got.Scheme).Reader = r
+			in.add(FindingReaderScheme, SeverityWarning, 0, "%s parses the scheme as %q", r, got.Scheme).Reader = r
 		case valid && got.Host != own.Host && !(own.Scheme == "file" && own.Host == "localhost" && got.Host == ""):
-			in.add(FindingReaderHost, SeverityWarning, off, "a reader like %s sees the host %q", r, got.Host).Reader = r
+			in.add(FindingReaderHost, SeverityWarning, off, "%s parses the host as %q", r, got.Host).Reader = r
 		}
 	}
 }

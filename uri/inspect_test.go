@@ -65,8 +65,7 @@ func TestSecurityVectors(t *testing.T) {
 	}
 }
 
-// Each finding, and the place where it is found. U03-62 is the good practice of
-// 2003, 6.3.
+// Each finding, and its offset. U03-62 is the good practice of 2003, 6.3.
 func TestInspect(t *testing.T) {
 	tests := []struct {
 		in   string
@@ -115,7 +114,7 @@ func TestInspect(t *testing.T) {
 
 const longLabel = "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
 
-// What needs no word gets none.
+// URIs without findings.
 func TestInspectNothing(t *testing.T) {
 	for _, s := range []string{
 		"http://a.example/b/c?d=e#f", "urn:isbn:0451450523", "", "../x", "mailto:a@b.example",
@@ -127,7 +126,8 @@ func TestInspectNothing(t *testing.T) {
 	}
 }
 
-// Other readers see other hosts. The hosts of curl are what version 7.88 said.
+// Other readers see other hosts. The hosts of curl are those that version 7.88
+// reported.
 func TestReaders(t *testing.T) {
 	const refused = "-"
 	tests := []struct{ in, browser, netURL, curl string }{
@@ -212,7 +212,7 @@ func TestDecodePunycode(t *testing.T) {
 	}
 }
 
-// Inspect takes anything, and its offsets are in the text.
+// Inspect accepts any input, and its offsets are within the text.
 func FuzzInspect(f *testing.F) {
 	for _, s := range []string{"http://a:b@c:80/%00?#", `http:\\a`, "http://xn--a-0/", "http://[::1", "http://0x7f.1/%2e"} {
 		f.Add(s)

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// small makes references of a small alphabet, so that dots, slashes and
-// escapes meet often.
+// small generates references over a small alphabet, so that dots, slashes and
+// escapes are frequent.
 func small(r *rand.Rand, d Dialect) URI {
 	pieces := []string{"/", "/", "/", "a", "b", ".", "..", "%2E", "%2e", "%41", "%7e", "A", ":", "?", "#", "//", "%2f", "@", "80"}
 	heads := []string{"", "", "x:", "X:", "http://", "http://h", "HTTP://H", "http://u@H:80", "x://a:b:c", "x:/", "//h"}
@@ -73,7 +73,7 @@ func checkEquivalent(t testing.TB, u, v URI, l Level) {
 	}
 }
 
-// Resolving the relativised target gives the target, and no shorter reference
+// Resolving the relativized reference gives the target, and no shorter reference
 // does.
 func TestRelativizeProperties(t *testing.T) {
 	everyDialect(t, func(t *testing.T, d Dialect) {

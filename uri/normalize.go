@@ -2,23 +2,23 @@ package uri
 
 import "strings"
 
-// A Level is a rung of the ladder of normalisation and comparison (2003 and RFC
-// 3986, section 6). Each includes those before it.
+// A Level is a step in the ladder of normalisation and comparison (2003 and RFC
+// 3986, section 6). Each level includes those before it.
 type Level uint8
 
-// The levels. What each does in a dialect is what its document says.
+// The levels. The document of each dialect defines what a level does.
 const (
 	// LevelString changes nothing (2003 and RFC 3986, 6.2.1).
 	LevelString Level = iota
 
-	// LevelCase brings schemes (1997, 4.1) and hosts (1997, 6; 2003, 6.2.2.1)
-	// into lower case; in RFC 3986 (6.2.2.1) the digits of escapes into upper
-	// case too, which the others do on the next rung.
+	// LevelCase converts schemes (1997, 4.1) and hosts (1997, 6; 2003, 6.2.2.1)
+	// to lower case; in RFC 3986 (6.2.2.1) also the digits of escapes to upper
+	// case, which the other dialects do at the next level.
 	LevelCase
 
-	// LevelPercent decodes needless escapes: those of unreserved characters
-	// in 1997 (2.4.2) and RFC 3986 (6.2.2.2), of letters, digits, _ and ~ in
-	// 2003 (2.3); none in 1993.
+	// LevelPercent decodes unnecessary escapes: those of unreserved characters in
+	// 1997 (2.4.2) and RFC 3986 (6.2.2.2), those of letters, digits, _ and ~ in
+	// 2003 (2.3), and none in 1993.
 	LevelPercent
 
 	// LevelPath removes dot segments (2003 and RFC 3986, 6.2.2.3), and in
@@ -28,9 +28,8 @@ const (
 	// LevelScheme applies [SchemeRules] (1997, 6; 2003 and RFC 3986, 6.2.3).
 	LevelScheme
 
-	// LevelProtocol follows what has been observed on the network (2003 and
-	// RFC 3986, 6.2.4); see [Comparer.Redirects]. It does not change a single
-	// URI.
+	// LevelProtocol uses evidence from the network (2003 and RFC 3986, 6.2.4);
+	// see [Comparer.Redirects]. It does not change a single URI.
 	LevelProtocol
 
 	levels
@@ -56,29 +55,28 @@ func ParseLevel(s string) (Level, bool) {
 	return 0, false
 }
 
-// SchemeRules are the rules of a scheme that make different spellings the same
-// (RFC 3986, 6.2.3). The zero SchemeRules has none.
+// SchemeRules are the rules by which a scheme makes different spellings
+// equivalent (RFC 3986, 6.2.3). The zero value has no rules.
 type SchemeRules struct {
 	Scheme      string // in lower case
-	DefaultPort string // in decimal; is the same as no port
-	RootPath    bool   // an empty path after an authority is the same as "/" (RFC 3986 only)
+	DefaultPort string // in decimal; equivalent to no port
+	RootPath    bool   // an empty path after an authority is equivalent to "/" (RFC 3986 only)
 }
 
-// maxGrowth is how many bytes a normal form or a target can have more than what
-// it is made of: the slash of a root path, or "/." before one that begins with
-// two.
+// maxGrowth is the number of bytes by which a normal form or a target can be
+// longer than its input: the slash of a root path, or "/." before a path that
+// begins with two slashes.
 const maxGrowth = 2
 
-// Normalize returns the normal form of u at a level: u itself, without
-// allocation, if it is normal already. The rules are for [LevelScheme]; those
-// of the scheme of u are used. Without them that level only removes an empty
-// port, where the dialect has them.
+// Normalize returns the normal form of u at a level. If u is already normal it
+// returns u without allocating. [LevelScheme] uses the rule for the scheme of u;
+// without one, that level only removes an empty port, in dialects that allow one.
 //
-// The normal form has the components that were computed for it. Dot segments
-// are removed only where there is a hierarchy: the path of a relative reference
-// and one without a leading slash stay, as RFC 3986, 5.2.4 would make urn:/b of
-// urn:example:a/../b. Where removal would leave a path that looks like an
-// authority, RFC 3986 puts "/." before it, and in 2003 the path stays.
+// The normal form has the components that were computed for it. Dot segments are
+// removed only from hierarchical paths: the path of a relative reference, and one
+// without a leading slash, stay as they are, because RFC 3986, 5.2.4 would turn
+// urn:example:a/../b into urn:/b. If removal would leave a path that looks like
+// an authority, RFC 3986 puts "/." before it; in 2003 the path stays unchanged.
 func (u URI) Normalize(l Level, rules ...SchemeRules) URI {
 	if looksNormal(&u, l, rules) {
 		return u
@@ -94,7 +92,7 @@ func (u URI) Normalize(l Level, rules ...SchemeRules) URI {
 	return v
 }
 
-// form returns the normal form, which is the spelling itself if it is normal.
+// form returns the normal form, which is the spelling itself if that is normal.
 // It allocates at most once.
 func (n normalizer) form() string {
 	var buf [512]byte
@@ -118,13 +116,14 @@ func (u URI) AppendNormal(b []byte, l Level, rules ...SchemeRules) []byte {
 	return n.append(b)
 }
 
-// A Levels is a set of levels.
+// Levels is a set of levels.
 type Levels uint8
 
 // Has reports whether l is in the set.
 func (s Levels) Has(l Level) bool { return s>>l&1 == 1 }
 
-// Changes returns the levels that would change u, each after those before it.
+// Changes returns the levels that would change u. Each level is applied to the
+// result of those before it.
 func (u URI) Changes(rules ...SchemeRules) Levels {
 	var s Levels
 	for l := LevelCase; l <= LevelScheme; l++ {
@@ -137,18 +136,18 @@ func (u URI) Changes(rules ...SchemeRules) Levels {
 	return s
 }
 
-// A normalizer is what is to be done to one URI.
+// A normalizer holds the operations to apply to one URI.
 type normalizer struct {
 	u     URI
 	g     *grammar
 	t     *[256]class
 	rules SchemeRules
 
-	fold, foldHost bool // the case of the scheme, of the host
-	upper, decode  bool // of escapes
-	clean          bool // dot segments
+	fold, foldHost bool // lower case for the scheme, for the host
+	upper, decode  bool // upper case for escapes, decoding of unnecessary ones
+	clean          bool // remove dot segments
 	voidFragment   bool
-	scheme         bool // the rules of the scheme
+	scheme         bool // apply the rules of the scheme
 }
 
 func newNormalizer(u URI, l Level, rules []SchemeRules) normalizer {
@@ -167,7 +166,7 @@ func newNormalizer(u URI, l Level, rules []SchemeRules) normalizer {
 	return n
 }
 
-// hasZone reports whether the host has a zone, whose case may matter.
+// hasZone reports whether the host has a zone, which may be case-sensitive.
 func (u URI) hasZone() bool {
 	return u.kind == HostIPv6 && strings.IndexByte(u.s[u.host:u.hostEnd], '%') >= 0
 }
@@ -181,8 +180,8 @@ func findRules(u URI, rules []SchemeRules) SchemeRules {
 	return SchemeRules{}
 }
 
-// looksNormal reports whether nothing has to be done, in all dialects, without
-// looking too closely: most URIs are normal.
+// looksNormal reports whether u is certainly normal in every dialect. It is a
+// quick test, as most URIs are normal.
 func looksNormal(u *URI, l Level, rules []SchemeRules) bool {
 	s := u.s
 	if l == LevelString || !u.IsValid() {
@@ -203,7 +202,7 @@ func looksNormal(u *URI, l Level, rules []SchemeRules) bool {
 	return u.hostEnd == u.path && (u.path < u.query || len(rules) == 0)
 }
 
-// dropsPort reports whether a port that is there goes.
+// dropsPort reports whether normalisation removes the port, which must exist.
 func (n *normalizer) dropsPort() bool {
 	port := n.u.s[n.u.hostEnd+1 : n.u.path]
 	switch {
@@ -216,7 +215,7 @@ func (n *normalizer) dropsPort() bool {
 	}
 }
 
-// addsRoot reports whether a path that is empty becomes "/".
+// addsRoot reports whether an empty path becomes "/".
 func (n *normalizer) addsRoot() bool {
 	return n.scheme && n.g.rootPath && n.rules.RootPath && n.u.path > n.u.afterScheme()
 }
@@ -227,7 +226,7 @@ func (n normalizer) append(b []byte) []byte {
 	b = n.text(b, 0, u.afterScheme(), false, n.fold)
 	if u.path > u.afterScheme() {
 		b = append(b, "//"...)
-		registry := u.kind == HostRegistry // decoded it might become a server
+		registry := u.kind == HostRegistry // decoded, it might become a server
 		b = n.text(b, u.afterScheme()+2, u.host, n.decode, false)
 		b = n.text(b, u.host, u.hostEnd, n.decode && !registry, n.foldHost)
 		if u.hostEnd < u.path && !n.dropsPort() {
@@ -243,7 +242,7 @@ func (n normalizer) append(b []byte) []byte {
 }
 
 // keepsAll reports whether the spelling is normal, without writing the normal
-// form. A path with a dot behind a slash is taken for one that is not.
+// form. It may report false for a normal path with a dot after a slash.
 func (n *normalizer) keepsAll() bool {
 	u := n.u
 	if u.path > u.afterScheme() {
@@ -259,7 +258,7 @@ func (n *normalizer) keepsAll() bool {
 		!(n.voidFragment && int(u.frag)+1 == len(u.s))
 }
 
-// keeps reports whether text would append a piece as it is.
+// keeps reports whether text would append a piece unchanged.
 func (n *normalizer) keeps(from, to uint32, decode, fold bool) bool {
 	r := reader{t: n.t, s: n.u.s[from:to], upper: n.upper, decode: decode, fold: fold}
 	for {
@@ -323,19 +322,19 @@ func (n normalizer) text(b []byte, from, to uint32, decode, fold bool) []byte {
 	}
 }
 
-// A reader reads a raw text in normal form, without allocation.
+// A reader reads the normal form of a raw text without allocating.
 type reader struct {
 	t                   *[256]class
 	s                   string
 	i                   int
-	literal             int // so many characters of an escape are to be read as they are
+	literal             int // how many characters of an escape to read unchanged
 	upper, decode, fold bool
 }
 
-// escaped marks an octet that is read from an escape and remains one.
+// escaped marks an octet that was read from an escape and stays escaped.
 const escaped = 0x100
 
-// next returns the next octet, with the bit [escaped] for an escape.
+// next returns the next octet, with the bit escaped set for an escape.
 func (r *reader) next() (c uint16, ok bool) {
 	if r.i >= len(r.s) {
 		return 0, false
@@ -365,7 +364,7 @@ func (r *reader) next() (c uint16, ok bool) {
 	return uint16(b), true
 }
 
-// hasUpper reports whether s, which is ASCII, has an upper-case letter. It takes
+// hasUpper reports whether s, which is ASCII, has an upper-case letter. It reads
 // eight octets at a time.
 func hasUpper(s string) bool {
 	for len(s) >= 8 {

@@ -5,10 +5,10 @@ import (
 	"strings"
 )
 
-// ParseNumericHost reads a host as the C function inet_aton and browsers do: one
-// to four numbers with dots between, decimal, octal (0177) or hexadecimal
-// (0x7f), of which the last fills what the others leave (2003, 7.3; RFC 3986,
-// 7.4). Filters of addresses have to compare its result, not the text.
+// ParseNumericHost parses a host as the C function inet_aton and browsers do: one
+// to four numbers separated by dots, each decimal, octal (0177) or hexadecimal
+// (0x7f), of which the last fills the remaining bytes (2003, 7.3; RFC 3986, 7.4).
+// Address filters must compare its result, not the text.
 func ParseNumericHost(host string) (netip.Addr, bool) {
 	var value uint64
 	for part := 1; ; part++ {
@@ -32,7 +32,7 @@ func ParseNumericHost(host string) (netip.Addr, bool) {
 	}
 }
 
-// parseCNumber reads a number as C spells it, up to 32 bits.
+// parseCNumber parses a number in C notation, up to 32 bits.
 func parseCNumber(s string) (uint64, bool) {
 	base := uint64(10)
 	switch {

@@ -3,10 +3,10 @@ package uri
 import "strings"
 
 // parse reads a reference of any dialect in one pass over its bytes. The fault
-// has code 0 if s is one; otherwise u has no more than the scheme.
+// has code 0 if s is valid; otherwise u has at most a scheme.
 //
-// The loops over bare characters are written out here, because most URIs have
-// no others; what is rare is in the functions below.
+// The loops over unescaped characters are inlined here, because most URIs have no
+// others; the functions below handle the rest.
 func parse(d Dialect, s string) (u URI, f fault) {
 	if !d.IsValid() {
 		return u, fault{code: CodeDialect}
@@ -55,9 +55,9 @@ func parse(d Dialect, s string) (u URI, f fault) {
 	return u, f
 }
 
-// parseTail reads on from i, where the bare characters that a path begins with
-// end, and returns where nothing goes on. It is given where the octets of the path
-// and of the query may stand.
+// parseTail continues at i, after the unescaped characters that a path begins
+// with, and returns the offset of the first byte that it cannot read. The classes
+// of characters for path and query are parameters.
 func parseTail(t *[256]class, u *URI, s string, i int, path, query class) int {
 	if s[i] == '%' {
 		i = span(t, s, i, path)
@@ -73,8 +73,8 @@ func parseTail(t *[256]class, u *URI, s string, i int, path, query class) int {
 	return i
 }
 
-// parseStart reads the scheme of a reference that does not simply have one, and
-// returns where it goes on.
+// parseStart reads the scheme of a reference that does not begin with an ordinary
+// one, and returns the offset after it.
 func parseStart(g *grammar, t *[256]class, u *URI, s string) (int, fault) {
 	i := schemeEnd(g, t, s)
 	if i > 0 && i < len(s) && s[i] == ':' {
@@ -84,7 +84,7 @@ func parseStart(g *grammar, t *[256]class, u *URI, s string) (int, fault) {
 	return 0, noScheme(g, t, s, i)
 }
 
-// schemeEnd returns the end of what may be a scheme, 0 if nothing may.
+// schemeEnd returns the end of a possible scheme, 0 if there is none.
 func schemeEnd(g *grammar, t *[256]class, s string) int {
 	i := 0
 	for i < len(s) && t[s[i]]&inScheme != 0 {
@@ -99,8 +99,8 @@ func schemeEnd(g *grammar, t *[256]class, s string) int {
 	return i
 }
 
-// noScheme finds out why the colon of what seems to have a scheme does not end
-// one. Of s the first n bytes are known to have no colon.
+// noScheme finds out why the text before a colon is not a scheme. The first n
+// bytes of s are known to contain no colon.
 func noScheme(g *grammar, t *[256]class, s string, n int) fault {
 	for i := n; i < len(s); i++ {
 		c := s[i]
@@ -109,15 +109,16 @@ func noScheme(g *grammar, t *[256]class, s string, n int) fault {
 			return fault{off: uint32(i), code: CodeColon, rule: ruleFirstSegment}
 		case c == '/':
 			return fault{}
-		case c == '?' && g.schemeForms: // a?b:c is a full form of 1993, but a? is no scheme
-		case t[c]&inPath == 0 && !isEscape(s, i): // wrong before any colon
+		case c == '?' && g.schemeForms: // a?b:c is a full form of 1993, but a? is not a scheme
+		case t[c]&inPath == 0 && !isEscape(s, i): // invalid before any colon
 			return fault{}
 		}
 	}
 	return fault{}
 }
 
-// span skips what may stand in a place, bare or escaped.
+// span returns the offset after the characters of a class, unescaped or escaped,
+// from i.
 func span(t *[256]class, s string, i int, in class) int {
 	for i < len(s) {
 		c := s[i]
@@ -132,7 +133,7 @@ func span(t *[256]class, s string, i int, in class) int {
 	return i
 }
 
-// badCharacter tells what is wrong with the character at i.
+// badCharacter returns the fault for the character at i.
 func badCharacter(s string, i int, r rule) fault {
 	if i < len(s) && s[i] == '%' {
 		return fault{off: uint32(i), code: CodeEscape, rule: ruleEscape}
@@ -140,7 +141,7 @@ func badCharacter(s string, i int, r rule) fault {
 	return fault{off: uint32(i), code: CodeCharacter, rule: r}
 }
 
-// componentAt returns the rule of the component behind the authority that ends at
+// componentAt returns the rule of the component after the authority that ends at
 // i.
 func componentAt(u URI, i int) rule {
 	switch {
@@ -168,16 +169,16 @@ func parseAuthority(g *grammar, t *[256]class, u *URI, s string, start int) (int
 	return parseLongAuthority(g, t, u, s, start)
 }
 
-// kindOfName returns the kind of a host that has characters of names alone: it is an
-// IPv4 address, or else a name.
+// kindOfName returns the kind of a host that consists of characters of names: an
+// IPv4 address or a name.
 func kindOfName(host string) HostKind {
-	if host != "" && host[0]-'0' < 10 && isIPv4(host) { // isDigit would keep it from being inlined
+	if host != "" && host[0]-'0' < 10 && isIPv4(host) { // isDigit would prevent inlining
 		return HostIPv4
 	}
 	return HostName
 }
 
-// parseLongAuthority reads an authority that is not just a host.
+// parseLongAuthority reads an authority that is more than a host.
 func parseLongAuthority(g *grammar, t *[256]class, u *URI, s string, start int) (int, fault) {
 	i := start
 	for i < len(s) && !endsAuthority(s[i]) {
@@ -190,15 +191,15 @@ func parseLongAuthority(g *grammar, t *[256]class, u *URI, s string, start int) 
 	return i, f
 }
 
-// cleanHost reports whether any run of host characters is a host.
+// cleanHost reports whether every run of host characters is a valid host.
 func (g *grammar) cleanHost() bool { return g.future }
 
 // endsAuthority reports whether c ends an authority (Appendix B of 1997 and
 // later).
 func endsAuthority(c byte) bool { return c == '/' || c == '?' || c == '#' }
 
-// parseServer reads an authority between start and end. Of what is wrong it
-// reports the first.
+// parseServer reads an authority between start and end. It reports the first
+// fault.
 func parseServer(g *grammar, t *[256]class, u *URI, s string, start, end int) fault {
 	host := start
 	if n := atSign(g, s[start:end]); n >= 0 {
@@ -225,8 +226,9 @@ func parseServer(g *grammar, t *[256]class, u *URI, s string, start, end int) fa
 	return fault{}
 }
 
-// atSign returns the index of the @ that ends the user information, -1 without.
-// In 1993 it is the last one, as a user may have one; later there is only one.
+// atSign returns the index of the @ that ends the user information, or -1. In
+// 1993 it is the last one, as user information may contain one; later dialects
+// allow only one.
 func atSign(g *grammar, authority string) int {
 	if g.schemeForms {
 		return strings.LastIndexByte(authority, '@')
@@ -234,8 +236,8 @@ func atSign(g *grammar, authority string) int {
 	return strings.IndexByte(authority, '@')
 }
 
-// parseHost reads the host that begins at start, up to the colon of a port or
-// the end.
+// parseHost reads the host that begins at start, up to the colon of a port or the
+// end.
 func parseHost(g *grammar, t *[256]class, s string, start int) (int, HostKind, fault) {
 	if start < len(s) && s[start] == '[' && g.ipv6 {
 		return parseLiteral(g, t, s, start)
@@ -272,7 +274,7 @@ func parseLiteral(g *grammar, t *[256]class, s string, start int) (int, HostKind
 	return end, kind, fault{}
 }
 
-// checkPort checks that a colon and digits follow a host, if anything does.
+// checkPort checks that what follows a host, if anything, is a colon and digits.
 func checkPort(g *grammar, s string, hostEnd int) fault {
 	for i := hostEnd + 1; i < len(s); i++ {
 		if !isDigit(s[i]) {
@@ -285,9 +287,9 @@ func checkPort(g *grammar, s string, hostEnd int) fault {
 	return fault{}
 }
 
-// parseRegistry reads an authority that is no server, for the reason f: a
-// reg-name of 2003, 3.2.1. In 1997 the reference is then an opaque one, or its
-// path begins with two slashes; the characters are the same.
+// parseRegistry reads an authority that is not a server, for the reason f: a
+// reg-name of 2003, 3.2.1. In 1997 such a reference is opaque, or its path begins
+// with two slashes; the characters are the same.
 func parseRegistry(t *[256]class, u *URI, s string, start, end int, f fault) fault {
 	if i := span(t, s[:end], start, inPath); i < end {
 		if c := s[i]; c == '[' || c == ']' {

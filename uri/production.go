@@ -7,17 +7,17 @@ import (
 	"strings"
 )
 
-// ErrUnknownRule is the error of [Dialect.CheckRule] for a name that is no
-// production of the dialect.
-var ErrUnknownRule = errors.New("no such production")
+// ErrUnknownRule is the error of [Dialect.CheckRule] if the dialect has no
+// production with that name.
+var ErrUnknownRule = errors.New("unknown production")
 
-// CheckRule reports whether the whole of s is what a production of the dialect
-// derives, such as host, site, reg-name or IPv6address. Names are those of the
-// documents, with their case. An error is a *[Error], or [ErrUnknownRule].
+// CheckRule checks that the whole of s matches a production of the dialect, such
+// as host, site, reg-name or IPv6address. The names are those of the documents
+// and are case-sensitive. An error is a *[Error] or wraps [ErrUnknownRule].
 //
-// The top rules of 1997 and 2003 derive nearly everything, as what is not
-// generic is opaque and what is not a server is a registry name; it takes the
-// production itself to know that a site is one.
+// The top rules of 1997 and 2003 match nearly everything, because what is not
+// generic is opaque, and what is not a server is a registry name. To learn
+// whether a string is a site, check that production.
 func (d Dialect) CheckRule(rule, s string) error {
 	if !d.IsValid() {
 		return newError(d, s, fault{code: CodeDialect})
@@ -50,8 +50,8 @@ func (d Dialect) Rules() iter.Seq[string] {
 	}
 }
 
-// A production has a name and a check. The check reports code [CodeRule] where
-// the parser has no better word for what is wrong.
+// A production has a name and a check. The check reports [CodeRule] where the
+// parser has no more specific code.
 type production struct {
 	name  string
 	check func(d Dialect, s string) fault
@@ -226,8 +226,8 @@ func productions1997() []production {
 	}
 }
 
-// 1993, BNF, as the catalogue of requirements corrects it. The rule reference
-// is not in the document: it is fragmentaddress or a partial form.
+// 1993, BNF, with the corrections of the catalogue of requirements. The rule
+// "reference" is not in the document: it is fragmentaddress or a partial form.
 func productions1993() []production {
 	return []production{
 		{"reference", reference},
@@ -289,7 +289,7 @@ func productions1993() []production {
 	}
 }
 
-// unless returns a fault at an offset, unless ok.
+// unless returns a fault at an offset if ok is false.
 func unless(ok bool, off int) fault {
 	if ok {
 		return fault{}
@@ -305,7 +305,7 @@ func hexOctet(_ Dialect, c byte) bool        { return isHex(c) }
 func alphanumOctet(_ Dialect, c byte) bool   { return isLetter(c) || isDigit(c) }
 func unreservedOctet(d Dialect, c byte) bool { return classes[d][c]&unreserved != 0 }
 
-// octet checks that there is one character, of a set.
+// octet checks for exactly one character of a set.
 func octet(in func(Dialect, byte) bool) func(Dialect, string) fault {
 	return func(d Dialect, s string) fault {
 		if s == "" || !in(d, s[0]) {
@@ -319,8 +319,8 @@ func oneOfSet(set string) func(Dialect, string) fault {
 	return octet(func(_ Dialect, c byte) bool { return strings.IndexByte(set, c) >= 0 })
 }
 
-// oneChar checks that there is one character of a class, bare or escaped, but
-// none that is excepted.
+// oneChar checks for exactly one character of a class, unescaped or escaped, that
+// is not in except.
 func oneChar(in class, except string) func(Dialect, string) fault {
 	return func(d Dialect, s string) fault {
 		f := segmentOf(in, 1, except)(d, s)
@@ -336,10 +336,10 @@ func oneChar(in class, except string) func(Dialect, string) fault {
 
 // Checks of runs of characters.
 
-// many checks that there are at least so many characters of a class.
+// many checks for at least least characters of a class.
 func many(in class, least int) func(Dialect, string) fault { return segmentOf(in, least, "") }
 
-// segment checks that there are characters of a path without some.
+// segment checks for at least least characters of a path, none of them in except.
 func segment(least int, except string) func(Dialect, string) fault {
 	return segmentOf(inPath, least, except)
 }
@@ -359,8 +359,8 @@ func segmentOf(in class, least int, except string) func(Dialect, string) fault {
 	}
 }
 
-// badRun tells what is wrong with the character at i in a production that is
-// known by its name.
+// badRun returns the fault for the character at i in a production that the caller
+// names.
 func badRun(s string, i int) fault {
 	f := badCharacter(s, i, 0)
 	if f.code == CodeCharacter {
@@ -389,7 +389,7 @@ func runOf(in func(byte) bool, least, most int) func(Dialect, string) fault {
 
 func empty(_ Dialect, s string) fault { return unless(s == "", 0) }
 
-// when checks the whole, without knowing where it fails.
+// when checks the whole string; a fault is reported at offset 0.
 func when(is func(string) bool) func(Dialect, string) fault {
 	return func(_ Dialect, s string) fault { return unless(is(s), 0) }
 }
@@ -402,7 +402,7 @@ func isLS32(s string) bool {
 	return isIPv4(s) || strings.Count(s, ":") == 1 && isIPv6("::"+s)
 }
 
-// Checks of references. The parser does the work.
+// Checks of references, by the parser.
 
 func reference(d Dialect, s string) fault {
 	_, f := parse(d, s)
@@ -445,8 +445,8 @@ func noQuery(s string, f fault) fault {
 	return f
 }
 
-// behind checks what stands behind a scheme and a colon.
-func behind(d Dialect, s string) (URI, fault) {
+// afterColon parses what follows a scheme and a colon.
+func afterColon(d Dialect, s string) (URI, fault) {
 	const prefix = "x:"
 	u, f := parse(d, prefix+s)
 	f.off -= min(f.off, uint32(len(prefix)))
@@ -457,7 +457,7 @@ func behind(d Dialect, s string) (URI, fault) {
 }
 
 func hierPart(d Dialect, s string) fault {
-	_, f := behind(d, s)
+	_, f := afterColon(d, s)
 	return noQuery(s, f)
 }
 
@@ -517,8 +517,8 @@ func absPath1997(d Dialect, s string) fault {
 	return relativeURL(d, s)
 }
 
-// relativeURL checks relativeURL and rel_path of 1997, which derive the same
-// strings: what may follow a scheme.
+// relativeURL checks relativeURL and rel_path of 1997, which match the same
+// strings: those that may follow a scheme.
 func relativeURL(d Dialect, s string) fault { return many(inQuery, 0)(d, s) }
 
 func relPath2003(d Dialect, s string) fault { return pathNoScheme(d, s) }
@@ -544,7 +544,7 @@ func hierPart2003(d Dialect, s string) fault {
 	if s != "" && s[0] != '/' && s[0] != '?' {
 		return unless(false, 0)
 	}
-	u, f := behind(d, s)
+	u, f := afterColon(d, s)
 	if f.code != 0 {
 		return f
 	}
@@ -554,7 +554,8 @@ func hierPart2003(d Dialect, s string) fault {
 	return fault{}
 }
 
-// netPath checks "//" authority [ abs-path ]. In 1997 the site must be one.
+// netPath checks "//" authority [ abs-path ]. In 1997 the authority must be a
+// site.
 func netPath(d Dialect, s string) fault {
 	if !strings.HasPrefix(s, "//") {
 		return unless(false, 0)
@@ -655,8 +656,8 @@ func qualified(d Dialect, s string) fault {
 	return f
 }
 
-// label checks a label that begins with a character of a set; longest 0 is
-// without a limit.
+// label checks a label that begins with a character of a set. It has at most
+// longest characters; 0 means no limit.
 func label(first func(Dialect, byte) bool, longest int) func(Dialect, string) fault {
 	return func(d Dialect, s string) fault {
 		if s == "" || !first(d, s[0]) {
@@ -691,8 +692,9 @@ func generic(d Dialect, s string) fault {
 	return f
 }
 
-// addressOf checks the form of a scheme with a host part. The document spells
-// the schemes in lower case; like literals of later grammars they have no case.
+// addressOf checks the form of a scheme with a host part. The document spells the
+// schemes in lower case; like literals in later grammars they are
+// case-insensitive.
 func addressOf(scheme string) func(Dialect, string) fault {
 	return func(d Dialect, s string) fault {
 		if f := absoluteURI(d, s); f.code != 0 {
@@ -720,7 +722,7 @@ func waisIndex(d Dialect, s string) fault { return waisSlashes(d, s, true) }
 
 func waisDoc(d Dialect, s string) fault { return waisSlashes(d, s, false) }
 
-// waisSlashes tells the index, whose path has one slash, from the document.
+// waisSlashes distinguishes an index, whose path has one slash, from a document.
 func waisSlashes(d Dialect, s string, index bool) fault {
 	if f := addressOf("wais")(d, s); f.code != 0 {
 		return f

@@ -16,7 +16,8 @@ const (
 	punyInitialN    = 128
 )
 
-// maxPunycode bounds the label that is decoded; domain names have 63.
+// maxPunycode is the maximum length of a label that is decoded; labels of domain
+// names have at most 63 characters.
 const maxPunycode = 63
 
 // decodePunycode decodes what follows "xn--" in a label (RFC 3492, 6.2).
@@ -74,7 +75,7 @@ func punyDigit(c byte) int {
 	}
 }
 
-// punyAdapt is the adaptation of the bias (RFC 3492, 6.1).
+// punyAdapt adapts the bias (RFC 3492, 6.1).
 func punyAdapt(delta, points int, first bool) int {
 	if first {
 		delta /= punyDamp
@@ -90,13 +91,13 @@ func punyAdapt(delta, points int, first bool) int {
 	return k + (punyBase-punyTMin+1)*delta/(delta+punySkew)
 }
 
-// scripts are those whose letters are mistaken for one another.
+// confusable are scripts whose letters look alike.
 var confusable = []*unicode.RangeTable{
 	unicode.Latin, unicode.Cyrillic, unicode.Greek, unicode.Armenian, unicode.Cherokee, unicode.Georgian,
 }
 
-// mixesScripts reports whether a label has letters of more than one of the
-// scripts whose letters look alike.
+// mixesScripts reports whether a label has letters of more than one confusable
+// script.
 func mixesScripts(label []rune) bool {
 	seen := -1
 	for _, r := range label {

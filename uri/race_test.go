@@ -2,5 +2,5 @@
 
 package uri
 
-// raceEnabled makes the tests that only take long smaller.
+// raceEnabled shortens slow tests.
 const raceEnabled = true

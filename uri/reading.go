@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// A Reader is other software that reads URIs in its own way. That two readers
-// see different hosts in one text is how filters are passed.
+// A Reader is other software that parses URIs in its own way. Attackers bypass
+// filters with texts in which two readers see different hosts.
 type Reader uint8
 
 // The readers.
@@ -28,14 +28,16 @@ func (r Reader) String() string {
 	return names[r]
 }
 
-// A Reading is what a reader sees in a text: nothing if it refuses it.
+// A Reading is what a reader sees in a text. It is empty if the reader rejects
+// the text.
 type Reading struct {
 	Scheme string
-	Host   string // without brackets, in lower case, addresses in their usual form
+	Host   string // without brackets, in lower case, addresses in canonical form
 }
 
-// Read returns what the reader sees in s. The model of a browser does not map
-// international names; it takes them as they are.
+// Read returns what the reader sees in s, and whether the reader accepts it. The
+// model of a browser does not map internationalized names; it keeps them as they
+// are.
 func (r Reader) Read(s string) (Reading, bool) {
 	switch r {
 	case ReaderBrowser:
@@ -49,17 +51,17 @@ func (r Reader) Read(s string) (Reading, bool) {
 	}
 }
 
-// ownReading is how this package reads a URI.
+// ownReading returns how this package parses a URI.
 func ownReading(u URI) Reading {
 	host, _ := u.Normalize(LevelPercent).Host()
-	if _, ok := u.Host(); !ok { // what others see in a registry name is another host
+	if _, ok := u.Host(); !ok { // others see a host in a registry name
 		host, _ = u.Authority()
 	}
 	scheme, _ := u.Scheme()
 	return Reading{strings.ToLower(scheme), usualHost(host)}
 }
 
-// usualHost brings a host into the form in which readers are compared.
+// usualHost converts a host to the form in which readers are compared.
 func usualHost(host string) string {
 	host = strings.TrimSuffix(strings.TrimPrefix(host, "["), "]")
 	if a, err := netip.ParseAddr(host); err == nil {
@@ -76,7 +78,7 @@ func readNetURL(s string) (Reading, bool) {
 	return Reading{strings.ToLower(u.Scheme), usualHost(u.Hostname())}, true
 }
 
-// specialSchemes are those that browsers read in a way of their own.
+// specialScheme reports whether browsers parse a scheme in a special way.
 func specialScheme(s string) bool {
 	switch s {
 	case "http", "https", "ws", "wss", "ftp", "file":
@@ -86,7 +88,7 @@ func specialScheme(s string) bool {
 	}
 }
 
-// readBrowser reads as the basic URL parser of the WHATWG does.
+// readBrowser parses like the basic URL parser of the WHATWG.
 func readBrowser(s string) (Reading, bool) {
 	s = strings.TrimFunc(s, func(r rune) bool { return r <= ' ' })
 	s = strings.NewReplacer("\t", "", "\n", "", "\r", "").Replace(s)
@@ -112,7 +114,7 @@ func readBrowser(s string) (Reading, bool) {
 	return Reading{scheme, host}, ok && host != ""
 }
 
-// readBrowserFile reads a file: URL, whose host may be missing.
+// readBrowserFile parses a file: URL, whose host may be missing.
 func readBrowserFile(rest string) (Reading, bool) {
 	out := Reading{Scheme: "file"}
 	if len(rest) < 2 || strings.IndexByte(`/\`, rest[0]) < 0 || strings.IndexByte(`/\`, rest[1]) < 0 {
@@ -132,7 +134,7 @@ func readBrowserFile(rest string) (Reading, bool) {
 	return out, ok
 }
 
-// browserHost reads an authority that is ended by one of some characters.
+// browserHost parses an authority that ends at one of the characters of ends.
 func browserHost(s, ends string, special bool) (string, bool) {
 	if n := strings.IndexAny(s, ends); n >= 0 {
 		s = s[:n]
@@ -158,7 +160,7 @@ func browserHost(s, ends string, special bool) (string, bool) {
 	return strings.ToLower(s), !strings.ContainsAny(s, "\x00\t\n\r #/:<>?@[\\]^|")
 }
 
-// browserDomain reads the host of a special scheme: decoded, and as a number if
+// browserDomain parses the host of a special scheme: decoded, and as a number if
 // its last label is one.
 func browserDomain(s string) (string, bool) {
 	host := strings.ToLower(decodeLoosely(s))
@@ -176,7 +178,7 @@ func browserDomain(s string) (string, bool) {
 	return a.String(), ok
 }
 
-// decodeLoosely decodes the escapes that are good.
+// decodeLoosely decodes the valid escapes and keeps the others.
 func decodeLoosely(s string) string {
 	var b strings.Builder
 	for i := 0; i < len(s); i++ {
@@ -204,7 +206,7 @@ func goodPort(s string) bool {
 	return ok
 }
 
-// curlScheme reports whether libcurl reads a scheme; it refuses others.
+// curlScheme reports whether libcurl supports a scheme; it rejects others.
 func curlScheme(s string) bool {
 	switch strings.ToLower(s) {
 	case "http", "https", "ftp", "ftps", "file", "ws", "wss", "dict", "gopher", "gophers", "imap", "imaps", "ldap", "ldaps", "mqtt",
@@ -215,8 +217,8 @@ func curlScheme(s string) bool {
 	return false
 }
 
-// readCurl reads as libcurl does: one to three slashes, the host behind the
-// first @, decoded, numbers in all forms.
+// readCurl parses like libcurl: one to three slashes, the host after the first @,
+// decoded, and numbers in all forms.
 func readCurl(s string) (Reading, bool) {
 	for i := range len(s) {
 		if s[i] <= ' ' || s[i] == 0x7F {
@@ -243,7 +245,7 @@ func readCurl(s string) (Reading, bool) {
 	return Reading{strings.ToLower(scheme), host}, ok
 }
 
-// curlHost reads host and port.
+// curlHost parses host and port.
 func curlHost(s string) (string, bool) {
 	if strings.HasPrefix(s, "[") {
 		n := strings.IndexByte(s, ']')

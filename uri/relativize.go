@@ -2,15 +2,14 @@ package uri
 
 import "strings"
 
-// Relativize returns the shortest reference that, resolved against u as the
-// base, gives exactly the target, and false if there is none: if the dialects
-// differ, if u has no scheme, or if the target is a URI that resolution never
-// gives, such as one with dot segments in RFC 3986. It never gives a reference
-// to another host.
+// Relativize returns the shortest reference that resolves to exactly target
+// against the base u. It reports false if there is none: if the dialects differ,
+// if u has no scheme, or if resolution never results in target, as with dot
+// segments in RFC 3986. It never returns a reference to another host.
 //
-// Of references of the same length it prefers those that depend on less of the
-// base. Where a dialect has the current document as a result of its own, no
-// reference to that is used, because it is not the target.
+// Among references of the same length it prefers those that depend on less of the
+// base. In dialects with a "current document" it never returns a reference to
+// that, because it is not the target.
 func (u URI) Relativize(target URI) (URI, bool) {
 	if u.scheme == 0 || u.dialect != target.dialect || target.scheme == 0 {
 		return URI{}, false
@@ -31,8 +30,8 @@ func (u URI) Relativize(target URI) (URI, bool) {
 	return best, best.IsValid()
 }
 
-// relativeForms returns candidates for the shortest reference. Which of them
-// mean the target is for resolution to say.
+// relativeForms returns candidates for the shortest reference. The caller checks
+// by resolution which of them lead to the target.
 func relativeForms(base, target URI) []string {
 	s := target.s
 	forms := []string{s}
@@ -45,12 +44,12 @@ func relativeForms(base, target URI) []string {
 	}
 	tail := s[target.query:]
 	forms = append(forms, s[target.frag:], tail, "."+tail, "./"+s[target.path:], "/."+s[target.path:])
-	return append(forms, climbing(base, target)...)
+	return append(forms, climbingPaths(base, target)...)
 }
 
-// climbing returns relative paths: with as many ".." as it takes to come to a
-// directory that both have.
-func climbing(base, target URI) []string {
+// climbingPaths returns relative paths that go up with ".." to a common
+// directory.
+func climbingPaths(base, target URI) []string {
 	dir := cleanDirectory(base)
 	path, tail := target.Path(), target.s[target.query:]
 	common := commonDirectory(dir, path)
@@ -67,8 +66,8 @@ func climbing(base, target URI) []string {
 	return forms
 }
 
-// elements returns the forms of 1993 for a target without a slash at its end: a
-// ".." takes the slash before it away.
+// elements returns the forms of 1993 for a target that does not end with a slash:
+// in that dialect ".." also removes the slash before it.
 func elements(dir, path, tail string) []string {
 	dir, path = strings.TrimSuffix(dir, "/"), path+"/"
 	common := commonDirectory(dir+"/", path)
@@ -82,7 +81,8 @@ func elements(dir, path, tail string) []string {
 	return []string{strings.Repeat("../", up-1) + ".." + tail}
 }
 
-// cleanDirectory returns the directory that a relative path is put behind.
+// cleanDirectory returns the directory of the base that relative paths are
+// appended to.
 func cleanDirectory(base URI) string {
 	const probe = "x"
 	ref, _ := parse(base.dialect, probe)
@@ -93,8 +93,8 @@ func cleanDirectory(base URI) string {
 	return strings.TrimSuffix(u.Path(), probe)
 }
 
-// commonDirectory returns the length of what a directory and a path have in
-// common, up to a slash.
+// commonDirectory returns the length of the common prefix of a directory and a
+// path, up to a slash.
 func commonDirectory(dir, path string) int {
 	n := 0
 	for i := 0; i < len(dir) && i < len(path) && dir[i] == path[i]; i++ {

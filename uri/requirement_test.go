@@ -133,8 +133,8 @@ func (r req) relative(d Dialect, base, target, want string) {
 
 const tableBase = "http://a/b/c/d;p?q"
 
-// What the catalogue asks of all URLs of 1993. The fields of schemes are for
-// the package scheme, retrieval for client.
+// The requirements of 1993 that apply to all URLs. Package scheme tests the
+// fields of schemes, package client retrieval.
 func TestRequirements1993(t *testing.T) {
 	const d = Draft1993
 	runRequirements(t, map[string]func(r req){
@@ -191,7 +191,7 @@ func TestRequirements1993(t *testing.T) {
 			r.resolves(d, "http://a/b/c/d", "g..", "http://a/b/c/g..")
 			r.resolves(d, "http://a/b/c/d", ".g", "http://a/b/c/.g")
 		},
-		"U93-19": func(r req) { // nothing can be built in but what access needs
+		"U93-19": func(r req) { // a URI contains only what access needs
 			var got []string
 			for c := ComponentScheme; c <= ComponentFragment; c++ {
 				got = append(got, c.String())
@@ -477,7 +477,7 @@ func TestRequirements2003(t *testing.T) {
 				r.Errorf("Decode: %q, %v", data, err)
 			}
 		},
-		"U03-06": func(r req) { // the charset is for the scheme to say
+		"U03-06": func(r req) { // the scheme chooses the charset
 			if got, err := d.EscapeText(ComponentSegment, "é"); err == nil {
 				r.Errorf("EscapeText: %q", got)
 			}

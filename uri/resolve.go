@@ -7,80 +7,81 @@ import (
 	"strings"
 )
 
-// Excess says what becomes of ".." segments that go above the root.
+// Excess says what to do with ".." segments that go above the root.
 type Excess uint8
 
-// The treatments. 2003, 5.2 permits all three, with ExcessKeep as the default;
-// 1993 and 1997 keep them; RFC 3986 drops them.
+// What to do with excess segments. 2003, 5.2 permits all three, with ExcessKeep
+// as the default; 1993 and 1997 keep them; RFC 3986 drops them.
 const (
-	ExcessDefault Excess = iota // as the dialect says
+	ExcessDefault Excess = iota // what the dialect specifies
 	ExcessKeep
 	ExcessDrop
-	ExcessRefuse // ErrExcess
+	ExcessRefuse // fail with ErrExcess
 )
 
-// The errors of resolution, wrapped with base and reference.
+// The errors of resolution. They are wrapped with the base and the reference.
 var (
-	// ErrNoBase: the base has no scheme, so it is relative itself.
+	// ErrNoBase: the base has no scheme, so it is itself relative.
 	ErrNoBase = errors.New("relative reference without a base")
-	// ErrOpaqueBase: the base has no hierarchy (2003, 5).
+	// ErrOpaqueBase: the base is not hierarchical (2003, 5).
 	ErrOpaqueBase = errors.New("the base is opaque")
-	// ErrDialects: base and reference are of different dialects.
-	ErrDialects = errors.New("base and reference are of different dialects")
+	// ErrDialects: base and reference have different dialects.
+	ErrDialects = errors.New("base and reference have different dialects")
 	// ErrExcess: the reference has more ".." than the base has directories.
 	ErrExcess = errors.New("the reference goes above the root")
-	// ErrSameDocument: the result is the current document, which is no URI.
+	// ErrSameDocument: the result is the current document, for which the dialect
+	// has no URI.
 	ErrSameDocument = errors.New("the result is the current document")
-	// ErrUnwritable: the components of the result cannot be written, because
-	// its path would be read as an authority.
-	ErrUnwritable = errors.New("the result would be read as another URI")
+	// ErrUnwritable: the result cannot be written as a URI, because its path
+	// would be parsed as an authority.
+	ErrUnwritable = errors.New("the result would be parsed as a different URI")
 )
 
-// A Resolver resolves references. The zero Resolver does what the dialect says,
-// strictly.
+// A Resolver resolves references. The zero Resolver follows the dialect strictly.
 type Resolver struct {
-	// Compatible ignores the scheme of a reference if the base has the same,
-	// as old parsers did. 2003, 5.2 and RFC 3986, 5.2.2 permit it; in other
+	// Compatible ignores the scheme of a reference if it is that of the base, as
+	// old parsers did. 2003, 5.2 and RFC 3986, 5.2.2 permit this; in other
 	// dialects it has no effect (1997, Appendix C).
 	Compatible bool
 
-	// NewRequest gives the base for an empty reference, where a dialect has
-	// the current document: for forms, images and all that is requested anew
-	// (1997, 3; 2003, 4.2). The fragment of the reference stays.
+	// NewRequest resolves an empty reference to the base in dialects where it
+	// means the current document. Use it for forms, images and anything else that
+	// causes a new request (1997, 3; 2003, 4.2). The fragment of the reference is
+	// kept.
 	NewRequest bool
 
-	// Excess is the treatment of excess ".." segments.
+	// Excess says what to do with excess ".." segments.
 	Excess Excess
 
 	// Literal follows the algorithm of 1997 where it is known to be wrong: it
-	// merges "g" with "http://a" to "http://ag", another host. Without it a
-	// slash is put between, as all later documents do.
+	// merges "g" with "http://a" to "http://ag", which is another host. Otherwise
+	// a slash is inserted, as in all later documents.
 	Literal bool
 }
 
-// A Target is what a reference means.
+// A Target is the result of resolving a reference.
 type Target struct {
-	// URI is the result; not valid if that is the current document and the
-	// dialect has no URI for it.
+	// URI is the result. It is not valid if the reference means the current
+	// document and the dialect has no URI for that.
 	URI URI
 
-	// SameDocument reports that the reference means the document that it
-	// stands in, or a part of it: nothing is to be retrieved.
+	// SameDocument reports that the reference means the document that contains
+	// it, or a part of that document: nothing needs to be retrieved.
 	SameDocument bool
 
-	// Fragment is that of the reference, if HasFragment.
+	// Fragment is the fragment of the reference, if HasFragment.
 	Fragment    string
 	HasFragment bool
 }
 
-// Resolve returns the URI that ref means where u is the base, by the rules of
-// their dialect. In the dialects in which an empty reference and one that is
-// only a fragment mean the current document, which is not a URI, the error for
-// those is [ErrSameDocument]; see [Resolver.Resolve] for more to say.
+// Resolve resolves ref against the base u, by the rules of their dialect. In
+// dialects in which an empty reference, and one that is only a fragment, mean the
+// current document, the error for those is [ErrSameDocument]; [Resolver.Resolve]
+// gives more detail.
 //
-// The result always has the components that were computed for it. Where its
-// path would begin with two slashes and be taken for an authority, RFC 3986
-// puts "/." before it, and for the other dialects it is [ErrUnwritable].
+// The components of the result are always those that were computed for it. Where
+// its path would begin with two slashes and be parsed as an authority, RFC 3986
+// puts "/." before it; for the other dialects the error is [ErrUnwritable].
 func (u URI) Resolve(ref URI) (URI, error) {
 	t, err := Resolver{}.Resolve(u, ref)
 	if err == nil && !t.URI.IsValid() {
@@ -89,7 +90,7 @@ func (u URI) Resolve(ref URI) (URI, error) {
 	return t.URI, err
 }
 
-// Resolve returns what ref means where base is the base.
+// Resolve resolves ref against base.
 func (r Resolver) Resolve(base, ref URI) (Target, error) {
 	var t Target
 	t.Fragment, t.HasFragment = ref.Fragment()
@@ -98,7 +99,7 @@ func (r Resolver) Resolve(base, ref URI) (Target, error) {
 	}
 	g := &grammars[base.dialect]
 	ref = r.loosen(g, base, ref)
-	t.SameDocument = ref.frag == 0 // nothing but perhaps a fragment
+	t.SameDocument = ref.frag == 0 // at most a fragment
 	if t.SameDocument && g.sameDocument && !r.NewRequest {
 		return t, nil
 	}
@@ -129,8 +130,8 @@ func resolveError(base, ref URI, err error) error {
 	return fmt.Errorf("uri: resolve %s against %s: %w", quote(ref.s), quote(base.s), err)
 }
 
-// loosen takes the scheme from a reference where that is wanted, permitted, and
-// what remains is a reference that can be told from others.
+// loosen removes the scheme from a reference if [Resolver.Compatible] asks for
+// it, the dialect permits it, and the remainder is unambiguous.
 func (r Resolver) loosen(g *grammar, base, ref URI) URI {
 	if !r.Compatible || !g.schemeLoose || ref.scheme == 0 || !equalFold(ref.s[:ref.scheme], base.s[:base.scheme]) {
 		return ref
@@ -141,15 +142,14 @@ func (r Resolver) loosen(g *grammar, base, ref URI) URI {
 	return ref
 }
 
-// A merger knows how the target of a reference is written. Its methods append to
-// a buffer.
+// A merger writes the target of a reference. Its methods append to a buffer.
 type merger struct {
 	g       *grammar
 	excess  Excess
 	literal bool
 }
 
-// text returns the target; it allocates once.
+// text returns the target. It allocates once.
 func (m merger) text(base, ref URI, same bool) (string, error) {
 	var buf [256]byte
 	if size := len(base.s) + len(ref.s) + maxGrowth; size > len(buf) {
@@ -179,8 +179,8 @@ func (m merger) target(b []byte, base, ref URI, same bool) ([]byte, error) {
 	}
 }
 
-// isOpaque reports whether u has neither an authority nor a path that begins
-// with a slash, but something else.
+// isOpaque reports whether what follows the scheme of u is not empty, has no
+// authority, and does not begin with a slash.
 func (u URI) isOpaque() bool {
 	return u.path == u.afterScheme() && u.path < u.query && u.s[u.path] != '/'
 }
@@ -216,8 +216,8 @@ func (m merger) relative(b []byte, base, ref URI) ([]byte, error) {
 	return append(b, ref.s[end:]...), err
 }
 
-// directory returns what is put before a relative path: the path of the base up
-// to its last slash, or what stands for it where the base has no path.
+// directory returns what comes before a relative path: the path of the base up to
+// its last slash, or its substitute if the base has no path.
 func (m merger) directory(base, ref URI) string {
 	p := base.Path()
 	if p != "" {
@@ -234,8 +234,8 @@ func (m merger) directory(base, ref URI) string {
 	}
 }
 
-// clean removes the dot segments from the path that begins at start, and sees to
-// it that it remains a path.
+// clean removes the dot segments from the path that begins at start, and ensures
+// that it is still parsed as a path.
 func (m merger) clean(b []byte, start int, authority bool) ([]byte, error) {
 	p := b[start:]
 	var n int

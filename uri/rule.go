@@ -1,10 +1,9 @@
 package uri
 
-// A rule is a production that the dialects have in common, or a form of a
-// scheme in 1993.
+// A rule is a production that all dialects have, or the form of a scheme in 1993.
 type rule uint8
 
-// The productions that a parser can find broken.
+// The productions in which a parser can find a fault.
 const (
 	ruleReference rule = iota
 	ruleScheme
@@ -36,7 +35,7 @@ var formNames = [...]string{
 	"fileaddress", "afsaddress", "newsaddress", "waisaddress", "prosperoaddress", "telnetaddress", "gopheraddress",
 }
 
-// name returns the name of r in the document of d.
+// name returns the name of r in the document of dialect d.
 func (r rule) name(d Dialect) string {
 	if r >= ruleCount {
 		return formNames[r-ruleCount]

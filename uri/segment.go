@@ -5,14 +5,14 @@ import (
 	"strings"
 )
 
-// A Segment is a part of a path between slashes, in its raw spelling.
+// A Segment is the part of a path between two slashes, in its raw spelling.
 type Segment struct {
 	raw    string
 	params bool // the dialect has parameters
 }
 
 // Segments yields the segments of the path. The path "/a/" has the segments "a"
-// and "", the path "/" has one that is empty, and the empty path has none.
+// and "", the path "/" has one empty segment, and the empty path has none.
 func (u URI) Segments() iter.Seq[Segment] {
 	params := grammars[u.dialect].params
 	return func(yield func(Segment) bool) {
@@ -44,8 +44,8 @@ func (s Segment) Name() string {
 	return name
 }
 
-// Params yields the raw parameters of the segment, each of them after a
-// semicolon (1997, 4.3.2; 2003, 3.3).
+// Params yields the raw parameters of the segment. Each follows a semicolon
+// (1997, 4.3.2; 2003, 3.3).
 func (s Segment) Params() iter.Seq[string] {
 	return func(yield func(string) bool) {
 		rest := s.raw
@@ -63,16 +63,16 @@ func (s Segment) Params() iter.Seq[string] {
 	}
 }
 
-// Data returns the name of the segment decoded.
+// Data returns the decoded name of the segment.
 func (s Segment) Data() Data {
 	data, err := Decode(s.Name())
 	if err != nil {
-		panic("uri: internal error: a segment has a bad escape")
+		panic("uri: internal error: a segment has an invalid escape")
 	}
 	return data
 }
 
-// Words yields the raw words of the query, which plus signs separate (1993,
+// Words yields the raw words of the query. Plus signs separate them (1993,
 // search).
 func (u URI) Words() iter.Seq[string] {
 	return func(yield func(string) bool) {

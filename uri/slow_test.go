@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// The algorithms of resolution as the documents write them down, with strings
-// and without care for speed. The tests compare them with the package.
+// The algorithms of resolution exactly as in the documents, on strings and slow.
+// The tests compare them with the package.
 
 // A slowURI is a set of components; nil is undefined.
 type slowURI struct {
@@ -18,7 +18,7 @@ type slowURI struct {
 }
 
 // appendixBExpr is the regular expression of Appendix B of 1997, 2003 and RFC
-// 3986. It is no parser, as it matches everything.
+// 3986. It does not validate, as it matches everything.
 var appendixBExpr = regexp.MustCompile(`(?s)^(([^:/?#]+):)?(//([^/?#]*))?([^?#]*)(\?([^#]*))?(#(.*))?`)
 
 func slowParse(s string) slowURI {

@@ -25,12 +25,12 @@ func (u URI) AppendTo(b []byte) []byte { return append(b, u.s...) }
 // AppendText appends the spelling of u to b. The zero URI is the empty text.
 func (u URI) AppendText(b []byte) ([]byte, error) { return u.AppendTo(b), nil }
 
-// MarshalText returns the spelling of u. The zero URI is the empty text, which
-// reads back as the empty reference; a text does not carry the dialect.
+// MarshalText returns the spelling of u. The zero URI becomes the empty text,
+// which parses as the empty reference; the text does not include the dialect.
 func (u URI) MarshalText() ([]byte, error) { return u.AppendTo(nil), nil }
 
-// UnmarshalText reads a reference by the dialect that u has, by [Latest] if it
-// has none. On an error u is left as it was.
+// UnmarshalText parses a reference by the dialect that u has, or by [Latest] if
+// it has none. On error u is unchanged.
 func (u *URI) UnmarshalText(text []byte) error {
 	d := u.dialect
 	if d == 0 {
@@ -55,7 +55,7 @@ func (u URI) MarshalBinary() ([]byte, error) {
 	return u.AppendBinary(make([]byte, 0, 1+len(u.s)))
 }
 
-// UnmarshalBinary reads what [URI.MarshalBinary] has written.
+// UnmarshalBinary decodes the output of [URI.MarshalBinary].
 func (u *URI) UnmarshalBinary(data []byte) error {
 	if len(data) == 0 {
 		return newError(0, "", fault{code: CodeDialect})
@@ -72,7 +72,7 @@ func (u *URI) UnmarshalBinary(data []byte) error {
 	return nil
 }
 
-// Value returns the spelling of u for a database, and NULL for the zero URI.
+// Value returns the spelling of u for a database; the zero URI is NULL.
 func (u URI) Value() (driver.Value, error) {
 	if !u.IsValid() {
 		return nil, nil
@@ -80,8 +80,7 @@ func (u URI) Value() (driver.Value, error) {
 	return u.s, nil
 }
 
-// Scan reads a column of text as [URI.UnmarshalText] does; NULL is the zero
-// URI.
+// Scan reads a text column as [URI.UnmarshalText] does; NULL is the zero URI.
 func (u *URI) Scan(src any) error {
 	switch src := src.(type) {
 	case nil:

@@ -5,20 +5,19 @@ import (
 	"strings"
 )
 
-// MaxLength is the greatest number of bytes that a URI or a reference may
-// have. It bounds the work that a stranger's input can cause and lets the
-// offsets of the components be small.
+// MaxLength is the maximum length of a URI or a reference, in bytes. It bounds
+// the work that untrusted input can cause, and keeps offsets small.
 const MaxLength = 1 << 24
 
-// A URI is a URI or a relative reference as it was spelled, together with the
-// places where its components end and the dialect by which it was read.
+// A URI is a parsed URI or relative reference: its spelling, the ends of its
+// components and the dialect by which it was parsed.
 //
-// It is an immutable value. Two URIs are == exactly if their spellings and
-// their dialects are equal, which is the simple string comparison of RFC 3986,
-// 6.2.1; so a URI can be the key of a map. The components are substrings of the
-// spelling and keep it alive; see [URI.Clone].
+// It is an immutable value. Two URIs are == exactly if their spellings and their
+// dialects are equal, which is the simple string comparison of RFC 3986, 6.2.1,
+// so a URI can be the key of a map. The components are substrings of the spelling
+// and keep it alive; see [URI.Clone].
 //
-// The zero URI is not valid: it is what the parsers return beside an error.
+// The zero URI is not valid; parsers return it with an error.
 type URI struct {
 	s       string
 	scheme  uint32 // index of the colon after the scheme; 0 if there is none
@@ -31,7 +30,7 @@ type URI struct {
 	dialect Dialect
 }
 
-// HostKind tells what kind of host an authority names.
+// HostKind is the kind of host in an authority.
 type HostKind uint8
 
 // The kinds of hosts.
@@ -41,10 +40,10 @@ const (
 	HostIPv4                      // four numbers with dots (IPv4address, hostnumber)
 	HostIPv6                      // an IPv6 address in brackets
 	HostIPvFuture                 // an address of a later version in brackets
-	HostRegistry                  // the authority is no server; it has no host (2003: reg-name)
+	HostRegistry                  // the authority is not a server; it has no host (2003: reg-name)
 )
 
-// String returns the kind in the words of the command line: none, name, ipv4,
+// String returns the name of the kind on the command line: none, name, ipv4,
 // ipv6, ipvfuture, registry.
 func (k HostKind) String() string {
 	switch k {
@@ -65,15 +64,15 @@ func (k HostKind) String() string {
 	}
 }
 
-// Parse reads a URI, that is, a reference with a scheme, by [Latest]. A
-// fragment is allowed. An error is a *[Error].
+// Parse parses a URI, that is, a reference with a scheme, by [Latest]. A fragment
+// is allowed. An error is a *[Error].
 func Parse(s string) (URI, error) { return Latest.Parse(s) }
 
-// ParseReference reads a URI or a relative reference by [Latest]. An error is
-// a *[Error].
+// ParseReference parses a URI or a relative reference by [Latest]. An error is a
+// *[Error].
 func ParseReference(s string) (URI, error) { return Latest.ParseReference(s) }
 
-// MustParse is like [Parse] and panics if s is not a URI. It is for constants.
+// MustParse is like [Parse] and panics if s is not a URI. Use it for constants.
 func MustParse(s string) URI {
 	u, err := Parse(s)
 	if err != nil {
@@ -82,7 +81,8 @@ func MustParse(s string) URI {
 	return u
 }
 
-// Parse reads a URI, that is, a reference with a scheme, in dialect d.
+// Parse parses a URI, that is, a reference with a scheme, in dialect d. An error
+// is a *[Error].
 func (d Dialect) Parse(s string) (URI, error) {
 	u, f := parse(d, s)
 	if u.scheme == 0 && f.code != CodeDialect && f.code != CodeTooLong {
@@ -94,13 +94,15 @@ func (d Dialect) Parse(s string) (URI, error) {
 	return u, nil
 }
 
-// missingScheme tells where s, which has no scheme, ceases to look like one.
+// missingScheme returns the fault at the offset where s, which has no scheme,
+// stops looking like one.
 func missingScheme(d Dialect, s string) fault {
 	i := schemeEnd(&grammars[d], &classes[d], s)
 	return fault{off: uint32(i), code: CodeNoScheme, rule: ruleScheme}
 }
 
-// ParseReference reads a URI or a relative reference in dialect d.
+// ParseReference parses a URI or a relative reference in dialect d. An error is a
+// *[Error].
 func (d Dialect) ParseReference(s string) (URI, error) {
 	u, f := parse(d, s)
 	if f.code != 0 {
@@ -113,8 +115,8 @@ func (d Dialect) ParseReference(s string) (URI, error) {
 // [Dialect.Check].
 func Check(s string) (offset int, code Code) { return Latest.Check(s) }
 
-// Check reports where and why s is not a reference in dialect d. The code is
-// [CodeNone] if it is one; then the offset is the length of s. Check never
+// Check reports where and why s is not a reference in dialect d. If it is one,
+// the code is [CodeNone] and the offset is the length of s. Check never
 // allocates.
 func (d Dialect) Check(s string) (offset int, code Code) {
 	_, f := parse(d, s)
@@ -130,20 +132,20 @@ func (u URI) IsValid() bool { return u.dialect != 0 }
 // IsReference reports whether u is a relative reference: one without a scheme.
 func (u URI) IsReference() bool { return u.dialect != 0 && u.scheme == 0 }
 
-// String returns the spelling as it was read.
+// String returns the spelling that was parsed.
 func (u URI) String() string { return u.s }
 
-// Dialect returns the dialect by which u was read.
+// Dialect returns the dialect by which u was parsed.
 func (u URI) Dialect() Dialect { return u.dialect }
 
-// Clone returns u with a spelling of its own, so that a long text in which the
-// URI was found is no longer kept alive.
+// Clone returns u with a copy of its spelling, so that u does not keep a longer
+// text alive.
 func (u URI) Clone() URI {
 	u.s = strings.Clone(u.s)
 	return u
 }
 
-// afterScheme is where the scheme and its colon end.
+// afterScheme returns the offset after the scheme and its colon.
 func (u URI) afterScheme() uint32 {
 	if u.scheme == 0 {
 		return 0
@@ -156,8 +158,8 @@ func (u URI) Scheme() (string, bool) {
 	return u.s[:u.scheme], u.scheme != 0
 }
 
-// Authority returns the authority, without the slashes before it. It is called
-// the site in 1997.
+// Authority returns the authority, without the slashes before it. In 1997 it is
+// called the site.
 func (u URI) Authority() (string, bool) {
 	a := u.afterScheme()
 	if u.path == a {
@@ -166,7 +168,7 @@ func (u URI) Authority() (string, bool) {
 	return u.s[a+2 : u.path], true
 }
 
-// Userinfo returns what stands before the @ of the authority.
+// Userinfo returns the part of the authority before the @.
 func (u URI) Userinfo() (string, bool) {
 	a := u.afterScheme() + 2
 	if u.host <= a {
@@ -175,8 +177,8 @@ func (u URI) Userinfo() (string, bool) {
 	return u.s[a : u.host-1], true
 }
 
-// Host returns the host; that of an IP literal with its brackets. It is
-// undefined without an authority, and where the authority is no server.
+// Host returns the host; an IP literal includes its brackets. It is undefined if
+// there is no authority, or if the authority is not a server.
 func (u URI) Host() (string, bool) {
 	if u.kind == HostNone || u.kind == HostRegistry {
 		return "", false
@@ -187,7 +189,8 @@ func (u URI) Host() (string, bool) {
 // HostKind returns the kind of the host.
 func (u URI) HostKind() HostKind { return u.kind }
 
-// Port returns the digits after the colon that follows the host, perhaps none.
+// Port returns the digits after the colon that follows the host; there may be
+// none.
 func (u URI) Port() (string, bool) {
 	if u.hostEnd == u.path {
 		return "", false
@@ -199,13 +202,13 @@ func (u URI) Port() (string, bool) {
 // undefined, but it may be empty.
 func (u URI) Path() string { return u.s[u.path:u.query] }
 
-// Opaque reports whether u has a scheme, and what follows it is neither a
-// hierarchy nor empty: no authority, and a path that does not begin with a slash
-// (2003, 3). The path is then called the opaque part.
+// Opaque reports whether u has a scheme followed by something that is not
+// hierarchical: not empty, no authority, and no leading slash (2003, 3). The path
+// is then the opaque part.
 func (u URI) Opaque() bool { return u.scheme != 0 && u.isOpaque() }
 
-// Query returns the query, without the question mark before it. It is called
-// the search in 1993.
+// Query returns the query, without the question mark before it. In 1993 it is
+// called the search.
 func (u URI) Query() (string, bool) {
 	if u.query == u.frag {
 		return "", false
@@ -221,10 +224,10 @@ func (u URI) Fragment() (string, bool) {
 	return u.s[u.frag+1:], true
 }
 
-// Addr returns the address that an IPv4 or IPv6 host spells, with its zone
-// ([RFC6874]). It is false for names, even for those that other software takes
-// for numbers (see [ParseNumericHost]), and for numbers out of range, which 1993
-// and 1997 permit.
+// Addr returns the address of an IPv4 or IPv6 host, with its zone ([RFC6874]). It
+// reports false for names, including those that other software parses as numbers
+// (see [ParseNumericHost]), and for numbers out of range, which 1993 and 1997
+// permit.
 func (u URI) Addr() (netip.Addr, bool) {
 	host := u.s[u.host:u.hostEnd]
 	switch u.kind {

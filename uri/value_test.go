@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// The promises of allocation.
+// Allocations promised in the documentation.
 func TestAllocations(t *testing.T) {
 	urls := []string{
 		"http://user:pw@www.example.com:8080/a/b/c;d?e=f#g", "urn:isbn:0451450523", "http://[::1]/%41", "../x?y#z",
@@ -63,8 +63,8 @@ func TestAllocations(t *testing.T) {
 	}
 }
 
-// Inputs of 1 MiB, of any shape, take time in proportion to their length: an
-// algorithm that is quadratic would not come to the end of this test.
+// Inputs of 1 MiB, of any shape, take linear time: a quadratic algorithm would
+// not finish this test.
 func TestLinearTime(t *testing.T) {
 	size := 1 << 20
 	if raceEnabled {
@@ -84,7 +84,7 @@ func TestLinearTime(t *testing.T) {
 	}
 }
 
-// everything does to s all that can be done to a reference.
+// everything applies every operation to s.
 func everything(d Dialect, s string) {
 	u, err := d.ParseReference(s)
 	if err != nil {
@@ -229,15 +229,15 @@ func TestErrors(t *testing.T) {
 		d        Dialect
 		in, want string
 	}{
-		{Latest, "http://a/b c", `uri: "http://a/b c": offset 10: pchar: found ' ': not allowed here (rfc3986)`},
-		{Latest, "http://a/%2", `uri: "http://a/%2": offset 9: pct-encoded: found '%': a percent sign needs two hexadecimal digits after it (rfc3986)`},
-		{Latest, "a/b", `uri: "a/b": offset 1: scheme: a scheme and a colon are needed (rfc3986)`},
-		{Latest, "http://a/\xff", `uri: "http://a/\xff": offset 9: pchar: found byte 0xFF: not allowed here (rfc3986)`},
-		{Draft1997, "x:[", `uri: "x:[": offset 2: path: found '[': not allowed here (1997)`},
-		{Draft1993, "telnet://h/", `uri: "telnet://h/": offset 10: telnetaddress: found '/': not the form of this scheme (1993)`},
-		{Draft1993, "http://h/?a+", `uri: "http://h/?a+": offset 12: search: found the end: a search is words joined by plus signs, none of them empty (1993)`},
-		{Draft2003, "//[1::2::3]", `uri: "//[1::2::3]": offset 0: scheme: a scheme and a colon are needed (2003)`},
-		{Latest, strings.Repeat("%", 100), "uri: \"" + strings.Repeat("%", 80) + "\"...: offset 0: scheme: a scheme and a colon are needed (rfc3986)"},
+		{Latest, "http://a/b c", `uri: "http://a/b c": offset 10: pchar: unexpected ' '; percent-encode it as %20 (rfc3986)`},
+		{Latest, "http://a/%2", `uri: "http://a/%2": offset 9: pct-encoded: found '%': a percent sign must be followed by two hexadecimal digits (rfc3986)`},
+		{Latest, "a/b", `uri: "a/b": offset 1: scheme: missing scheme, such as https: (rfc3986)`},
+		{Latest, "http://a/\xff", `uri: "http://a/\xff": offset 9: pchar: unexpected byte 0xFF; percent-encode it as %FF (rfc3986)`},
+		{Draft1997, "x:[", `uri: "x:[": offset 2: path: unexpected '['; percent-encode it as %5B (1997)`},
+		{Draft1993, "telnet://h/", `uri: "telnet://h/": offset 10: telnetaddress: found '/': invalid form for this scheme (1993)`},
+		{Draft1993, "http://h/?a+", `uri: "http://h/?a+": offset 12: search: found the end: a search must be words joined by plus signs, none of them empty (1993)`},
+		{Draft2003, "//[1::2::3]", `uri: "//[1::2::3]": offset 0: scheme: missing scheme, such as https: (2003)`},
+		{Latest, strings.Repeat("%", 100), "uri: \"" + strings.Repeat("%", 80) + "\"...: offset 0: scheme: missing scheme, such as https: (rfc3986)"},
 	}
 	for _, tt := range tests {
 		if _, err := tt.d.Parse(tt.in); err == nil || err.Error() != tt.want {
@@ -378,9 +378,8 @@ func TestData(t *testing.T) {
 	}
 }
 
-// RFC 6874: zones for those who ask.
-// TestUndelimit: brackets, "URL:" in them and the white space inside are no part of
-// an identifier, and every byte of the rest has its place in the input.
+// Brackets, "URL:" in them and the white space inside are not part of an
+// identifier, and DelimitedOffset maps every other byte to its offset in the input.
 func TestUndelimit(t *testing.T) {
 	for _, tt := range []struct {
 		in, want string

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// vectors reads the vectors of a file into values of type V, those of the
-// dialects of this package.
+// vectors decodes the vectors of a file into values of type V, for the dialects
+// of this package.
 func vectors[V any](t testing.TB, file, key string) []V {
 	t.Helper()
 	data, err := os.ReadFile("../docs/spec/vectors/" + file)
@@ -125,7 +125,7 @@ func TestParseVectors(t *testing.T) {
 	}
 }
 
-// userinfo1997 puts user and password together, which 1997 tells apart.
+// userinfo1997 joins user and password, which 1997 distinguishes.
 func userinfo1997(user, password *string) *string {
 	if user == nil || password == nil {
 		return user
@@ -134,7 +134,7 @@ func userinfo1997(user, password *string) *string {
 	return &s
 }
 
-// kindName returns the word of a dialect's document.
+// kindName returns the word that a dialect's document uses.
 func kindName(d Dialect, k HostKind) string {
 	switch {
 	case k == HostIPv4 && d <= Draft1997:
@@ -169,8 +169,8 @@ func appendixB(u URI) []*string {
 	return []*string{g1, g2, g3, g4, part(u.Path(), true), g6, g7, g8, g9}
 }
 
-// U93-01 to U93-17: what all schemes have in common of the fields of 1993. The
-// fields of each scheme are for the package scheme.
+// U93-01 to U93-17: the fields of 1993 that all schemes share. Package scheme
+// tests the fields of each scheme.
 func TestParse1993Vectors(t *testing.T) {
 	type vector struct {
 		ID, Input, Scheme string
@@ -302,8 +302,8 @@ func TestResolveVectors(t *testing.T) {
 	}
 }
 
-// levelOf maps the levels of the vectors: escape and unescape are percent,
-// syntax is path, generic and name are all that the dialect has.
+// levelOf maps the levels of the vectors: escape and unescape are percent, syntax
+// is path, generic and name are the highest level of the dialect.
 func levelOf(t *testing.T, name string) Level {
 	t.Helper()
 	switch name {
@@ -503,8 +503,8 @@ func difference(t *testing.T, d Dialect, op, base string, in []string) any {
 		}
 		return s
 	case "resolve":
-		// The row of a base without a path wants the algorithm of 1997 to the
-		// letter, which A97-1 advises against.
+		// The row of a base without a path expects the literal algorithm of 1997,
+		// which A97-1 advises against.
 		r, err := Resolver{Literal: true}.Resolve(mustReference(t, d, base), mustReference(t, d, in[0]))
 		if err != nil {
 			t.Fatal(err)

@@ -2,8 +2,8 @@
 
 package uri
 
-// classes has a table for each dialect: for every octet the places where it
-// may stand bare. The rules, with their sections, are in class_test.go.
+// classes has a table for each dialect: for every octet the components in which
+// it may appear unescaped. The rules, with their sections, are in class_test.go.
 var classes = [...][256]class{
 	Draft1993: {
 		'!':  inScheme | inUser | inHost | inPath | inQuery | inFrag,

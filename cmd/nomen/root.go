@@ -65,7 +65,7 @@ func run(ctx context.Context, args []string, s streams) int {
 	cmd, err := root.ExecuteContextC(ctx)
 	status := exitStatus(err)
 	if err != nil && !errors.Is(err, errNo) && !errors.Is(err, errFailed) {
-		fmt.Fprintln(s.err, "nomen: "+words(err))
+		fmt.Fprintln(s.err, "nomen: "+nameSignal(ctx, words(err)))
 		if errors.Is(err, syscall.ENOSPC) {
 			fmt.Fprintln(s.err, "The disk is full. Make room there and give the command again: what was acknowledged is kept.")
 		}
@@ -74,6 +74,15 @@ func run(ctx context.Context, args []string, s streams) int {
 		}
 	}
 	return status
+}
+
+// nameSignal puts the signal that has ended ctx in place of its end.
+func nameSignal(ctx context.Context, text string) string {
+	cause := context.Cause(ctx)
+	if cause == nil {
+		return text
+	}
+	return strings.ReplaceAll(text, context.Canceled.Error(), words(cause))
 }
 
 // helpFor returns the command line that prints the help of a command.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -129,12 +130,12 @@ func (c *cli) authorityPutCommand() *cobra.Command {
 		Args: arguments(1, 1),
 	}
 	f := cmd.Flags()
-	f.StringSliceVar(&given.Owners, "owner", nil, "who answers for it; there should be two (default none)")
+	f.StringArrayVar(&given.Owners, "owner", nil, "who answers for it; there should be two (default none)")
 	f.StringSliceVar(&given.Hosts, "host", nil, "host name under which it is asked")
 	f.StringSliceVar(&given.Addresses, "address", nil, "local address at which it is asked")
 	f.BoolVar(&given.Default, "default", false, "it is meant when nothing else says who is")
-	f.StringSliceVar(&given.Parents, "parent", nil, "naming authority that authorised it")
-	f.StringSliceVar(&given.Children, "child", nil, "naming authority that it authorised")
+	f.StringArrayVar(&given.Parents, "parent", nil, "naming authority that authorised it")
+	f.StringArrayVar(&given.Children, "child", nil, "naming authority that it authorised")
 	f.StringVar(&given.Contact, "contact", "", "URL, mostly mailto:, https: or tel:")
 	f.StringVar(&given.Description, "description", "", "for people")
 	f.BoolVar(&given.List, "list", false, "urn+a lists its names")
@@ -182,16 +183,22 @@ func merge(a, given *store.Authority, changed func(string) bool) {
 			assign()
 		}
 	}
-	set("owner", func() { a.Owners = given.Owners })
+	set("owner", func() { a.Owners = nonempty(given.Owners) })
 	set("host", func() { a.Hosts = given.Hosts })
 	set("address", func() { a.Addresses = given.Addresses })
 	set("default", func() { a.Default = given.Default })
-	set("parent", func() { a.Parents = given.Parents })
-	set("child", func() { a.Children = given.Children })
+	set("parent", func() { a.Parents = nonempty(given.Parents) })
+	set("child", func() { a.Children = nonempty(given.Children) })
 	set("contact", func() { a.Contact = given.Contact })
 	set("description", func() { a.Description = given.Description })
 	set("list", func() { a.List = given.List })
 	set("default-service", func() { a.Service = given.Service })
 	set("fold-case", func() { a.FoldCase = given.FoldCase })
 	set("redirect-status", func() { a.Redirect = given.Redirect })
+}
+
+// nonempty returns the values of an option that can be repeated; an empty one removes
+// what was there.
+func nonempty(values []string) []string {
+	return slices.DeleteFunc(values, func(v string) bool { return v == "" })
 }

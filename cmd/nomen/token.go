@@ -66,7 +66,7 @@ func (c *cli) tokenMakeCommand() *cobra.Command {
 	f := cmd.Flags()
 	f.StringVar(&g.Who, "who", "", "whose it is; the history says who made a change by it (required)")
 	f.StringVar(&g.Role, "role", registrar.Editor.String(), "reader, editor, owner or administrator")
-	f.StringSliceVar(&g.Prefixes, "prefix", nil, "prefix of the names that it reaches (default all names)")
+	f.StringArrayVar(&g.Prefixes, "prefix", nil, "prefix of the names that it reaches (default all names)")
 	f.StringVar(&expires, "expires", "", "when it ends: a number of hours, days or weeks such as 90d, or the last day, such as 2027-01-31 (default never)")
 	f.StringVarP(&output, "output", "o", "", "file to write, which must not be there (default standard output)")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {

@@ -1,6 +1,6 @@
 // Package bulk brings records in and out of files: JSON Lines, CSV and TSV, plain
 // or compressed with gzip or zstd, and out alone as maps for other servers and as
-// text/uri-list. docs/transfer.md describes the files for people.
+// text/uri-list. docs/reference/record.md describes the files for people.
 //
 // # Files
 //

@@ -29,7 +29,7 @@
 // too. Everything that is found with a scheme is a URI in the syntax of RFC 3986,
 // or an IRI if they are asked for.
 //
-// The file docs/extract.md has the rules one by one, with what they cost and
+// The file docs/reference/extract.md has the rules one by one, with what they cost and
 // what other programs do.
 //
 // # Speed

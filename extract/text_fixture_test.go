@@ -106,7 +106,7 @@ func commonMarkFixtures(t *testing.T) []fixture {
 
 // TestFixtures: where we find something else than others do is written down in
 // testdata/differences.tsv, with the class of the difference, and the classes
-// are counted in docs/extract.md.
+// are counted in docs/reference/extract.md.
 func TestFixtures(t *testing.T) {
 	classes := map[string]string{}
 	known, err := os.ReadFile("testdata/differences.tsv")
@@ -143,18 +143,18 @@ func TestFixtures(t *testing.T) {
 	for row := range classes {
 		t.Errorf("no difference any more: %s", row)
 	}
-	doc, err := os.ReadFile("../docs/extract.md")
+	doc, err := os.ReadFile("../docs/reference/extract.md")
 	if err != nil {
 		t.Fatal(err)
 	}
 	for class, by := range differ {
 		row := fmt.Sprintf("| %s | %d | %d | %d |", class, by["linkify-it"], by["twitter-text"], by["CommonMark"])
 		if !strings.Contains(string(doc), row) {
-			t.Errorf("docs/extract.md lacks the row %s", row)
+			t.Errorf("docs/reference/extract.md lacks the row %s", row)
 		}
 	}
 	row := fmt.Sprintf("| all examples | %d | %d | %d |", total["linkify-it"], total["twitter-text"], total["CommonMark"])
 	if !strings.Contains(string(doc), row) {
-		t.Errorf("docs/extract.md lacks the row %s", row)
+		t.Errorf("docs/reference/extract.md lacks the row %s", row)
 	}
 }

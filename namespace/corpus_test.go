@@ -169,7 +169,7 @@ type classOf struct{ severity, nid, rule, found string }
 var varying = regexp.MustCompile(`"[^"]*"|[0-9]+`)
 
 // TestRealNames holds what the rules say of names that were met against the
-// tables of docs/names-refused.md: every class is there with its count, and its
+// tables of docs/reference/names-refused.md: every class is there with its count, and its
 // example is of it.
 func TestRealNames(t *testing.T) {
 	classes, names := map[classOf][]string{}, 0
@@ -213,7 +213,7 @@ type explanation struct {
 // example and explanation.
 func explanations(t *testing.T) (text string, rows map[classOf]explanation) {
 	t.Helper()
-	b, err := os.ReadFile(filepath.Join("..", "docs", "names-refused.md"))
+	b, err := os.ReadFile(filepath.Join("..", "docs", "reference", "names-refused.md"))
 	if err != nil {
 		t.Fatal(err)
 	}

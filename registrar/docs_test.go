@@ -10,28 +10,31 @@ import (
 	"github.com/nomen-project/nomen/store/memstore"
 )
 
-// TestDocumentedAuthorities takes the examples of the document as they stand.
+// TestDocumentedAuthorities writes the authorities that the documents show. Each is one
+// line, as "nomen authority put -" reads it.
 func TestDocumentedAuthorities(t *testing.T) {
-	text, err := os.ReadFile("../docs/authorities.md")
+	text, err := os.ReadFile("../docs/reference/authority.md")
 	if err != nil {
 		t.Fatal(err)
 	}
 	r := New(memstore.New(), Options{})
 	examples := strings.Split(string(text), "```json authority\n")[1:]
-	if len(examples) < 3 {
+	if len(examples) < 2 {
 		t.Fatalf("%d examples", len(examples))
 	}
 	for _, e := range examples {
 		body, _, _ := strings.Cut(e, "```")
-		d := json.NewDecoder(strings.NewReader(body))
-		d.DisallowUnknownFields()
-		var a store.Authority
-		if err := d.Decode(&a); err != nil {
-			t.Errorf("%s: %v", body, err)
-			continue
-		}
-		if _, err := r.PutAuthority(t.Context(), Operator(), &a, 0, ""); err != nil {
-			t.Errorf("%s: %v", body, err)
+		for line := range strings.Lines(body) {
+			d := json.NewDecoder(strings.NewReader(line))
+			d.DisallowUnknownFields()
+			var a store.Authority
+			if err := d.Decode(&a); err != nil {
+				t.Errorf("%s: %v", line, err)
+				continue
+			}
+			if _, err := r.PutAuthority(t.Context(), Operator(), &a, 0, ""); err != nil {
+				t.Errorf("%s: %v", line, err)
+			}
 		}
 	}
 }

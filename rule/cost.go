@@ -11,7 +11,7 @@ import (
 
 // The bounds of what one name may cost. A step is an instruction of a pattern that is
 // looked at for a byte of the element. Patterns of many groups take more for each, as
-// the beginnings and ends of the groups are copied. docs/authorities.md says how long
+// the beginnings and ends of the groups are copied. docs/reference/authority.md says how long
 // the worst set takes that is allowed.
 const (
 	MaxSteps     = 8 << 20          // of all patterns of a set, for one name

@@ -9,13 +9,13 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// A row of docs/schemes.md.
+// A row of docs/reference/schemes.md.
 type documentRow struct{ names, parts, checks, refused, normal, document string }
 
-// readRows reads the table of docs/schemes.md.
+// readRows reads the table of docs/reference/schemes.md.
 func readRows(t *testing.T) []documentRow {
 	t.Helper()
-	text, err := os.ReadFile("../docs/schemes.md")
+	text, err := os.ReadFile("../docs/reference/schemes.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -50,7 +50,7 @@ func TestDocument(t *testing.T) {
 		for _, name := range quoted(row.names) {
 			s, ok := Lookup(name)
 			if !ok || seen[name] {
-				t.Errorf("docs/schemes.md: %s: known: %v, a second time: %v", name, ok, seen[name])
+				t.Errorf("docs/reference/schemes.md: %s: known: %v, a second time: %v", name, ok, seen[name])
 				continue
 			}
 			seen[name] = true
@@ -60,7 +60,7 @@ func TestDocument(t *testing.T) {
 	}
 	for s := range All() {
 		if (s.Rules.Check != nil || s.Rules.Parts != nil) != seen[s.Name] {
-			t.Errorf("docs/schemes.md: %s: has rules: %v, has a row: %v", s.Name, !seen[s.Name], seen[s.Name])
+			t.Errorf("docs/reference/schemes.md: %s: has rules: %v, has a row: %v", s.Name, !seen[s.Name], seen[s.Name])
 		}
 	}
 }
@@ -69,17 +69,17 @@ func TestDocument(t *testing.T) {
 func checkDocumentRow(t *testing.T, s Scheme, row documentRow) {
 	t.Helper()
 	if !strings.Contains(row.document, s.Reference) {
-		t.Errorf("docs/schemes.md: %s: documents are %q, want %q in it", s.Name, row.document, s.Reference)
+		t.Errorf("docs/reference/schemes.md: %s: documents are %q, want %q in it", s.Name, row.document, s.Reference)
 	}
 	parts := quoted(row.parts)
 	for _, p := range s.Parts(uri.MustParse(s.Example)) {
 		if !slices.Contains(parts, p.Name) {
-			t.Errorf("docs/schemes.md: %s: parts are %q, want %q among them", s.Name, parts, p.Name)
+			t.Errorf("docs/reference/schemes.md: %s: parts are %q, want %q among them", s.Name, parts, p.Name)
 		}
 	}
 	changes := s.Rules.Canonical != nil || s.RootPath || s.DefaultPort != ""
 	if changes != strings.Contains(row.normal, "→") && !strings.HasPrefix(s.Name, "sip") {
-		t.Errorf("docs/schemes.md: %s: has a normal form of its own: %v, and the document says %q", s.Name, changes, row.normal)
+		t.Errorf("docs/reference/schemes.md: %s: has a normal form of its own: %v, and the document says %q", s.Name, changes, row.normal)
 	}
 }
 
@@ -88,7 +88,7 @@ func checkDocumentSpellings(t *testing.T, row documentRow) {
 	t.Helper()
 	for _, in := range quoted(row.refused) {
 		if !HasError(Check(uri.MustParse(in))) {
-			t.Errorf("docs/schemes.md: Check(%q) finds no error", in)
+			t.Errorf("docs/reference/schemes.md: Check(%q) finds no error", in)
 		}
 	}
 	before, after, ok := strings.Cut(row.normal, " → ")
@@ -97,6 +97,6 @@ func checkDocumentSpellings(t *testing.T, row documentRow) {
 	}
 	from, to := quoted(before), quoted(after)
 	if got := Canonical(uri.MustParse(from[len(from)-1])).String(); got != to[0] {
-		t.Errorf("docs/schemes.md: Canonical(%q) = %q, want %q", from[len(from)-1], got, to[0])
+		t.Errorf("docs/reference/schemes.md: Canonical(%q) = %q, want %q", from[len(from)-1], got, to[0])
 	}
 }

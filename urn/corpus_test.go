@@ -66,7 +66,7 @@ func accepted(lines []string) map[string]int {
 }
 
 // What is right by RFC 8141 and what is not, in names as they were met: the
-// counts of docs/urns-met.md.
+// counts of docs/reference/urns-met.md.
 func TestMetSyntax(t *testing.T) {
 	good, bad := metLines(t, "urns-real.txt"), metMalformed(t)
 	for _, tt := range []struct {

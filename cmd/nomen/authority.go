@@ -109,7 +109,7 @@ each as a whole, as 'nomen authority put -' reads them.`,
 
 const authorityPutLong = `Put writes an authority. Options that are not given stay as they are; a list
 that is given replaces the one there, and an empty one (--owner "") removes it.
-Rules bring tests, and are refused when one fails: docs/authorities.md.
+Rules bring tests, and are refused when one fails: docs/reference/authority.md.
 
 With "-" it reads whole authorities from standard input, one a line as
 "nomen authority list --json" prints them.`

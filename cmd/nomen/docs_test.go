@@ -46,7 +46,7 @@ func TestHelp(t *testing.T) {
 func TestDocuments(t *testing.T) {
 	root := (&cli{}).root()
 	files := []string{"../../README.md", "../../CHANGELOG.md", "../../CONTRIBUTING.md"}
-	for _, pattern := range []string{"../../docs/*.md", "../../docs/decisions/*.md"} {
+	for _, pattern := range []string{"../../docs/*.md", "../../docs/tutorial/*.md", "../../docs/howto/*.md", "../../docs/reference/*.md", "../../docs/explanation/*.md", "../../docs/decisions/*.md"} {
 		more, err := filepath.Glob(pattern)
 		if err != nil || len(more) == 0 {
 			t.Fatalf("%s: %v, %v", pattern, more, err)

@@ -27,7 +27,7 @@ import (
 const importLong = `Import reads records and merges them into the store: it touches only the fields
 that a file has and never removes what it does not mention. The formats are JSON
 Lines (.jsonl), CSV (.csv) and TSV (.tsv), plain or compressed with gzip or zstd;
-"-" is standard input. docs/transfer.md describes them, with examples.
+"-" is standard input. docs/reference/record.md describes them, with examples.
 
 A CSV file may have semicolons, tabs or bars in place of commas, as spreadsheets
 write them. --map TITLE=COLUMN says what the columns of another system mean.

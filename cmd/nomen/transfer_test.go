@@ -21,7 +21,7 @@ import (
 // TestTransferDocument: the files that the document shows are good, and it names
 // every column.
 func TestTransferDocument(t *testing.T) {
-	text, err := os.ReadFile("../../docs/transfer.md")
+	text, err := os.ReadFile("../../docs/reference/record.md")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -20,8 +20,9 @@ type size struct {
 
 // The bounds of counting.
 const (
-	maxCounted = 100_000 // records read, whether or not they are listed
-	sizeLife   = time.Minute
+	maxCounted  = 100_000 // records read, whether or not they are listed
+	maxCounting = time.Second
+	sizeLife    = time.Minute
 )
 
 // remark says how long the list is and in what order (1995, 3.5.2).
@@ -34,23 +35,79 @@ func (z size) remark() string {
 }
 
 // sizes remembers for a while how long the lists of authorities are, since to
-// know it they have to be read.
+// know it they have to be read. Each list is read by one request at a time, and
+// requests for others do not wait for it.
 type sizes struct {
-	mu    sync.Mutex
-	known map[name.Prefix]size
+	mu       sync.Mutex
+	known    map[name.Prefix]size
+	counting map[name.Prefix]chan struct{} // closed when the count ends
 }
 
-// of returns the size of the list of a.
+// of returns the size of the list of a. A request that waits for the count of another
+// counts by itself if that one gives up.
 func (z *sizes) of(ctx context.Context, s *Server, set *store.AuthoritySet, a *store.Authority) (size, error) {
+	for {
+		known, counted, mine := z.begin(a.Prefix, s.now())
+		switch {
+		case counted == nil:
+			return known, nil
+		case mine:
+			n, err := s.count(ctx, set, a)
+			z.end(a.Prefix, counted, n, err, len(set.All()))
+			return n, err
+		}
+		select {
+		case <-counted:
+		case <-ctx.Done():
+			return size{}, context.Cause(ctx)
+		}
+	}
+}
+
+// begin returns the size if it is known. Else it returns what is closed when the count
+// ends, and whether the caller is to count.
+func (z *sizes) begin(p name.Prefix, now time.Time) (n size, counted chan struct{}, mine bool) {
 	z.mu.Lock()
 	defer z.mu.Unlock()
-	now := s.now()
-	if known, ok := z.known[a.Prefix]; ok && now.Sub(known.counted) < sizeLife {
-		return known, nil
+	if n, ok := z.known[p]; ok && now.Sub(n.counted) < sizeLife {
+		return n, nil, false
 	}
-	n := size{counted: now}
+	if counted, ok := z.counting[p]; ok {
+		return size{}, counted, false
+	}
+	if z.counting == nil {
+		z.counting = map[name.Prefix]chan struct{}{}
+	}
+	counted = make(chan struct{})
+	z.counting[p] = counted
+	return size{}, counted, true
+}
+
+// end notes what was counted, beside at most so many others.
+func (z *sizes) end(p name.Prefix, counted chan struct{}, n size, err error, others int) {
+	z.mu.Lock()
+	defer z.mu.Unlock()
+	if err == nil {
+		if z.known == nil || len(z.known) > others {
+			z.known = map[name.Prefix]size{}
+		}
+		z.known[p] = n
+	}
+	delete(z.counting, p)
+	close(counted)
+}
+
+// count counts the list of a, as far as it comes within the bounds.
+func (s *Server) count(ctx context.Context, set *store.AuthoritySet, a *store.Authority) (size, error) {
+	n := size{counted: s.now()}
 	read := 0
-	for at, err := range gateway.Walk(ctx, s.store, set, a, "") {
+	within, cancel := context.WithTimeout(ctx, maxCounting)
+	defer cancel()
+	for at, err := range gateway.Walk(within, s.store, set, a, "") {
+		if err != nil && within.Err() != nil && ctx.Err() == nil {
+			n.more = true
+			break
+		}
 		if err != nil {
 			return size{}, err
 		}
@@ -63,9 +120,5 @@ func (z *sizes) of(ctx context.Context, s *Server, set *store.AuthoritySet, a *s
 			n.bytes += len(a.Prefix.Element(at.Record.Name)) + len("\r\n")
 		}
 	}
-	if z.known == nil || len(z.known) > len(set.All()) {
-		z.known = map[name.Prefix]size{}
-	}
-	z.known[a.Prefix] = n
 	return n, nil
 }

@@ -313,8 +313,8 @@ func (s *Store) isMine(e *engine, dir string) error {
 		return fmt.Errorf("%w: %w", ErrNoBackup, err)
 	}
 	defer b.Close()
-	mine, err := identity(e.db)
-	theirs, err2 := identity(b.engine.Load().db)
+	mine, err := identity(e.db.DB)
+	theirs, err2 := identity(b.engine.Load().db.DB)
 	if err := errors.Join(err, err2); err != nil {
 		return err
 	}
@@ -399,19 +399,17 @@ func (s *Store) settleCheckpoint(dir string, m *Manifest) error {
 	}
 	o := Options{Dir: dir, FS: s.fs, CacheSize: minMemTableSize, Log: s.report}
 	var lock dirLock
-	disk := newEngineDisk(s.fs, dir, &lock, func(error) {})
-	o.FS = disk
-	engine := engineOptions(o)
-	engine.DisableAutomaticCompactions = true // the tables are those of the store
-	db, err := pebble.Open(o.Dir, engine)
+	db, err := openDatabase(o, &lock, nil, func(p *pebble.Options, _ *engineDisk) {
+		p.DisableAutomaticCompactions = true // the tables are those of the store
+	})
 	if err != nil {
-		return errors.Join(disk.err(), err, lock.release())
+		return errors.Join(err, lock.release())
 	}
-	m.Head, err = headIn(db)
+	m.Head, err = headIn(db.DB)
 	if err == nil {
-		m.Format, m.Rules, err = versionsOf(db)
+		m.Format, m.Rules, err = versionsOf(db.DB)
 	}
-	if err := errors.Join(err, db.Flush(), db.Close(), disk.err(), lock.release()); err != nil {
+	if err := errors.Join(err, db.Flush(), db.closeAlone()); err != nil {
 		return err
 	}
 	return writeMark(s.fs, s.fs.PathJoin(dir), m.Head)

@@ -47,14 +47,19 @@ type engineDisk struct {
 	open   atomic.Bool           // the engine is open: opening one waits for compactions
 	cause  atomic.Pointer[error] // why it is down
 	down   chan struct{}         // closed when it is down
+	limit  time.Duration         // of a call, after which the disk hangs
+	calls  atomic.Int64          // that have not returned
+	hung   chan struct{}         // closed when one does not return
 	ending chan struct{}         // closed when the engine ends
 	wal    atomic.Pointer[engineFile]
+
+	hungOnce sync.Once
 }
 
-// newEngineDisk returns the disk of a directory. onDown is called once, from a goroutine of
-// the engine, when the disk is down.
+// newEngineDisk returns the disk of a directory. onDown, unless nil, is called once, from
+// any goroutine, when the disk is down.
 func newEngineDisk(files vfs.FS, dir string, lock *dirLock, onDown func(error)) *engineDisk {
-	d := &engineDisk{FS: files, dir: dir, lock: lock, onDown: onDown, mem: vfs.NewMem(), down: make(chan struct{}), ending: make(chan struct{})}
+	d := &engineDisk{FS: files, dir: dir, lock: lock, onDown: onDown, mem: vfs.NewMem(), down: make(chan struct{}), ending: make(chan struct{}), limit: hangAfter, hung: make(chan struct{})}
 	if vfs.Root(files) == vfs.Default {
 		d.first, _ = os.Stat(dir) // there may be none yet: see opened
 	}
@@ -82,7 +87,9 @@ func (d *engineDisk) err() error {
 func (d *engineDisk) fail(err error) {
 	if d.cause.CompareAndSwap(nil, &err) {
 		close(d.down)
-		d.onDown(err)
+		if d.onDown != nil {
+			d.onDown(err)
+		}
 	}
 }
 
@@ -209,7 +216,11 @@ func (d *engineDisk) create(name string, category vfs.DiskWriteCategory, create 
 	}
 	kind := kindOf(name, category)
 	if d.err() == nil {
-		f, err := create()
+		var f vfs.File
+		err := d.timed(func() (err error) { f, err = create(); return err })
+		if err == nil && d.err() != nil { // it hung
+			err = errors.Join(d.err(), f.Close())
+		}
 		if err == nil {
 			file := &engineFile{File: f, disk: d, kind: kind, isLog: strings.HasSuffix(name, ".log")}
 			if file.isLog {
@@ -278,13 +289,18 @@ func (d *engineDisk) change(name string, change func() error) error {
 		return change()
 	}
 	if d.err() == nil {
-		if err := change(); errors.Is(err, fs.ErrNotExist) && d.check() == nil {
+		if err := d.timed(change); errors.Is(err, fs.ErrNotExist) && d.check() == nil {
 			return err
 		} else if err != nil {
 			d.fail(err)
 		}
 	}
 	return nil
+}
+
+// MkdirAll implements [vfs.FS].
+func (d *engineDisk) MkdirAll(dir string, mode os.FileMode) error {
+	return d.timed(func() error { return d.FS.MkdirAll(dir, mode) })
 }
 
 // Remove implements [vfs.FS].
@@ -329,7 +345,11 @@ func (f *engineFile) do(write func() error) error {
 	if f.disk.err() != nil {
 		return f.disk.refusal(f.kind)
 	}
-	return f.disk.failure(f.kind, write())
+	err := f.disk.timed(write)
+	if down := f.disk.err(); down != nil { // others may have failed meanwhile, or it hung
+		return f.disk.refusal(f.kind)
+	}
+	return f.disk.failure(f.kind, err)
 }
 
 // Write implements [vfs.File].
@@ -358,11 +378,13 @@ func (f *engineFile) SyncData() error { return f.sync(func() error { return f.Fi
 
 // sync does not take for kept what was written to a file that has no name any more.
 func (f *engineFile) sync(sync func() error) error {
-	err := f.do(sync)
-	if err == nil && f.isLog {
-		_ = f.disk.check() // the store asks the disk before it acknowledges
-	}
-	return err
+	return f.do(func() error {
+		err := sync()
+		if err == nil && f.isLog {
+			_ = f.disk.check() // the store asks the disk before it acknowledges
+		}
+		return err
+	})
 }
 
 // SyncTo implements [vfs.File].
@@ -380,13 +402,13 @@ func (f *engineFile) Preallocate(from, n int64) error {
 	if f.disk.err() != nil {
 		return nil
 	}
-	return f.File.Preallocate(from, min(n, maxPreallocated))
+	return f.disk.timed(func() error { return f.File.Preallocate(from, min(n, maxPreallocated)) })
 }
 
 // Close implements [vfs.File].
 func (f *engineFile) Close() error {
 	f.disk.wal.CompareAndSwap(f, nil)
-	if err := f.File.Close(); err != nil && f.disk.err() == nil {
+	if err := f.disk.timed(f.File.Close); err != nil && f.disk.err() == nil {
 		return f.disk.failure(f.kind, err)
 	}
 	return nil
@@ -405,7 +427,8 @@ type dirLock struct {
 	lenient bool // a file system that takes no writes needs no lock
 }
 
-// take takes the lock, unless it is held. What it returns does not release it.
+// take takes the lock, unless it is held. What it returns does not release it. The error
+// is [ErrLocked] if somebody else has it.
 func (l *dirLock) take(files vfs.FS, name string) (io.Closer, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -415,11 +438,26 @@ func (l *dirLock) take(files vfs.FS, name string) (io.Closer, error) {
 			return io.NopCloser(nil), nil
 		}
 		if err != nil {
-			return nil, err
+			return nil, lockError(err)
 		}
 		l.held = held
 	}
 	return io.NopCloser(nil), nil
+}
+
+// lockError returns ErrLocked for the error of a lock that somebody else has. Of that the
+// file systems say different things, also within one process; they are not the only ones
+// for which a file that cannot be made, or a file system without locks, has others.
+func lockError(err error) error {
+	if path := (*fs.PathError)(nil); errors.As(err, &path) {
+		return err
+	}
+	for _, no := range []error{syscall.ENOLCK, syscall.EOPNOTSUPP, syscall.ENOSYS, syscall.EINVAL, syscall.EIO, syscall.ENOSPC} {
+		if errors.Is(err, no) {
+			return fmt.Errorf("cannot be locked: %w", err)
+		}
+	}
+	return ErrLocked
 }
 
 func (l *dirLock) release() error {

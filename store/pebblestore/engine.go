@@ -9,6 +9,7 @@ import (
 	"runtime"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/cockroachdb/pebble/v2"
@@ -211,8 +212,9 @@ func (l *logger) Fatalf(format string, args ...any) {
 // An engine is Pebble on a disk. A store has one, and another one after the disk has
 // failed and takes writes again.
 type engine struct {
-	db       *pebble.DB
+	db       *database
 	disk     *engineDisk
+	cache    *pebble.Cache
 	room     room
 	report   func(what string, err error)
 	gate     gate.Gate // of the calls that use it
@@ -240,30 +242,33 @@ type engine struct {
 func (s *Store) openEngine(readOnly bool) (*engine, error) {
 	o := s.options
 	o.ReadOnly = readOnly
-	e := &engine{readOnly: readOnly, report: s.warn, flushed: make(chan struct{}, 1), since: time.Now()}
+	e := &engine{readOnly: readOnly, cache: s.cache, report: s.warn, flushed: make(chan struct{}, 1), since: time.Now()}
 	e.ctx, e.end = context.WithCancel(context.Background())
-	e.disk = newEngineDisk(s.fs, s.dir, &s.lock, func(err error) {
+	var opening atomic.Bool
+	opening.Store(true)
+	onDown := func(err error) {
 		e.end()
-		if s.engine.Load() == e {
+		switch {
+		case s.engine.Load() == e:
 			s.away(err)
-		}
-	})
-	o.FS = e.disk
-	p := engineOptions(o)
-	p.Cache = s.cache
-	told := p.Logger.(*logger)
-	p.EventListener.BackgroundError = func(err error) {
-		if e.disk.err() == nil && !e.disk.isEnding() { // else it is known
-			told.Errorf("background error: %v", firstLine(err))
+		case opening.Load() && errors.Is(err, errHung):
+			s.warn("opening the store waits for the disk", err) // nobody else says so
 		}
 	}
-	p.EventListener.FlushEnd = func(pebble.FlushInfo) { e.noteFlush() }
-	e.room = room{fs: s.fs, dir: s.dir, spare: memTables * p.MemTableSize}
 	var err error
-	if e.db, err = pebble.Open(s.dir, p); err != nil {
-		return nil, s.explain(cmp.Or(e.disk.err(), err))
+	e.db, err = openDatabase(o, &s.lock, onDown, func(p *pebble.Options, d *engineDisk) {
+		e.disk = d
+		p.Cache = s.cache
+		p.EventListener.FlushEnd = func(pebble.FlushInfo) { e.noteFlush() }
+		e.room = room{fs: s.fs, dir: s.dir, spare: memTables * p.MemTableSize}
+	})
+	opening.Store(false)
+	switch {
+	case err != nil && e.disk.err() == nil:
+		return nil, unopenable(err)
+	case err != nil:
+		return nil, err
 	}
-	e.disk.opened()
 	err = e.identify(o.Keep)
 	if err = cmp.Or(e.disk.err(), err); err != nil {
 		return nil, errors.Join(unopenable(err), e.close())
@@ -288,7 +293,6 @@ func (e *engine) close() error {
 	e.end()
 	e.tasks.Wait()
 	e.scrubs.Wait()
-	close(e.disk.ending)
 	err := e.db.Close()
 	if e.disk.err() != nil {
 		return nil // the store knows, and expects nothing of it

@@ -11,6 +11,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -153,6 +154,54 @@ func TestLockedWithinTheProcess(t *testing.T) {
 	for range 2 {
 		if _, err := Open(Options{Dir: "store", FS: mem}); !errors.Is(err, ErrLocked) {
 			t.Errorf("Open of an open store: %v, want ErrLocked", err)
+		}
+	}
+}
+
+// On disk, too, another Open of this process is told the same, at whatever moment it
+// comes, and so is Rekey.
+func TestLockedAtAnyMoment(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "store")
+	var opens sync.WaitGroup
+	for i := range 8 {
+		opens.Go(func() {
+			for range 20 {
+				s, err := Open(Options{Dir: dir, CacheSize: 1 << 20})
+				switch {
+				case err == nil:
+					err = s.Close()
+				case errors.Is(err, ErrLocked):
+					err = nil
+				}
+				if err != nil {
+					t.Error(err)
+				}
+				if i > 0 {
+					continue
+				}
+				if _, err := Rekey(t.Context(), RekeyOptions{Options: Options{Dir: dir, CacheSize: 1 << 20}}); err != nil && !errors.Is(err, ErrLocked) && !errors.Is(err, fs.ErrNotExist) {
+					t.Errorf("Rekey: %v", err)
+				}
+			}
+		})
+	}
+	opens.Wait()
+}
+
+// Everything that opens the engine does so in one place, with the guard for disks that
+// fail.
+func TestOneWayToOpen(t *testing.T) {
+	files, err := filepath.Glob("*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !strings.HasSuffix(file, "_test.go") && file != "database.go" && strings.Contains(string(text), "pebble.Open(") {
+			t.Errorf("%s calls pebble.Open: call openDatabase", file)
 		}
 	}
 }

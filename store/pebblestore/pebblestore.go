@@ -57,6 +57,7 @@ type Options struct {
 	baseSize  int64 // the constants if 0
 	blockSize int
 	watch     time.Duration
+	hangAfter time.Duration
 }
 
 // A Store is a directory that is open. [Open] makes one.
@@ -219,23 +220,11 @@ func peek(dir string, files vfs.FS) error {
 	return err
 }
 
-// explain returns ErrLocked in place of err if that is the reason.
-func (s *Store) explain(err error) error {
-	_, lockErr := s.lock.take(s.fs, s.fs.PathJoin(s.dir, lockFile))
-	if lockErr == nil {
-		return unopenable(err)
-	}
-	if path := (*fs.PathError)(nil); errors.As(lockErr, &path) {
-		return err // the lock's file cannot be made at all
-	}
-	return ErrLocked
-}
-
 // unopenable says what to do about a store whose files have not what they should have.
 // Errors of the system, and of a store of another version, say that themselves.
 func unopenable(err error) error {
 	no, version := syscall.Errno(0), (*store.VersionError)(nil)
-	if errors.As(err, &no) || errors.As(err, &version) || errors.Is(err, fs.ErrNotExist) {
+	if errors.As(err, &no) || errors.As(err, &version) || errors.Is(err, fs.ErrNotExist) || errors.Is(err, ErrLocked) {
 		return err
 	}
 	return fmt.Errorf("the store cannot be opened, because its files are damaged or of a later program: %w; if they are damaged, move the store away and make one of a backup with 'nomen restore'", err)
@@ -271,7 +260,29 @@ func newID() []byte {
 
 // Close implements [store.Store]. It must not be called from within a listing,
 // for whose end it waits.
+//
+// If the disk hangs it waits no longer: what was acknowledged is on disk, and the next
+// start recovers it.
 func (s *Store) Close() error {
+	closed := make(chan error, 1)
+	go func() { closed <- s.close() }()
+	select {
+	case err := <-closed:
+		return err
+	case <-s.engine.Load().disk.hung:
+	}
+	select {
+	case err := <-closed:
+		return err
+	case <-time.After(maxHungClose):
+		return fmt.Errorf("pebblestore: %s: not closed: %w; what was acknowledged is on disk", s.dir, errHung)
+	}
+}
+
+// maxHungClose is how long the closing of a store waits for a disk that hangs.
+const maxHungClose = time.Second
+
+func (s *Store) close() error {
 	if !s.gate.Close() {
 		return nil
 	}
@@ -332,8 +343,9 @@ func (s *Store) BlocksRead() (asked, read int64) {
 	return e.blocks()
 }
 
-// blocks is BlocksRead of an engine.
+// blocks is BlocksRead of an engine. It asks the cache itself: the engine's own metrics
+// wait for a manifest that is being written.
 func (e *engine) blocks() (asked, read int64) {
-	cache := e.db.Metrics().BlockCache
+	cache := e.cache.Metrics()
 	return cache.Hits + cache.Misses, cache.Misses
 }

@@ -2,6 +2,7 @@ package pebblestore
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -99,28 +100,26 @@ func rekey(ctx context.Context, o RekeyOptions) (res RekeyResult, err error) {
 	if err := refuseBackup(o.FS, o.Dir); err != nil {
 		return res, err
 	}
-	lock, err := lockStore(o.Options)
-	if err != nil {
+	r := &rekeyer{o: o, res: &res, ctx: ctx, lock: &dirLock{}, now: o.Now()}
+	if err := r.lockStore(); err != nil {
 		return res, err
 	}
-	defer lock.Close()
-	r := &rekeyer{o: o, res: &res, ctx: ctx, now: o.Now()}
-	defer func() { err = errors.Join(err, r.close()) }()
-	if err := r.open(lock); err != nil || res.From == res.To && r.old.format != format1 {
+	defer func() { err = cmp.Or(err, r.close()) }() // what is left is removed by the next run
+	if err := r.open(); err != nil || res.From == res.To && r.old.format != format1 {
 		return res, err
 	}
 	if err := errors.Join(r.clear(), o.FS.RemoveAll(o.Dir+suffixComplete)); err != nil {
 		return res, err
 	}
 	if err := r.plan(); err != nil || res.Blocked > 0 || o.DryRun {
-		return res, err
+		return res, unchanged(err)
 	}
 	format := r.old.format
 	if !r.changed && format != format1 {
-		return res, r.mark(lock)
+		return res, r.mark()
 	}
-	if err := errors.Join(r.build(), r.closeDatabases()); err != nil {
-		return res, err
+	if err := cmp.Or(r.build(), r.closeDatabases()); err != nil {
+		return res, unchanged(err)
 	}
 	suffix := fmt.Sprintf(suffixRules, res.From)
 	if res.From == res.To {
@@ -128,6 +127,14 @@ func rekey(ctx context.Context, o RekeyOptions) (res RekeyResult, err error) {
 	}
 	res.Kept, err = swap(o.Options, suffix)
 	return res, err
+}
+
+// unchanged adds to the error of a disk what became of the store.
+func unchanged(err error) error {
+	if isUnwritable(err) {
+		return fmt.Errorf("the new store cannot be written: %w; the old one is as it was", err)
+	}
+	return err
 }
 
 // A rekeyer is one run of Rekey.
@@ -141,18 +148,19 @@ type rekeyer struct {
 	old   *view
 	moves *view // kind, new key, 0, old key: ""
 	fold  *store.AuthoritySet
-	dbs   []*pebble.DB
+	lock  *dirLock // of the old store
+	dbs   []*database
 
 	changed bool // something will be other than it was
 }
 
 // open opens the old store for reading.
-func (r *rekeyer) open(lock *pebble.Lock) error {
-	db, err := r.database(r.o.Dir, func(p *pebble.Options) { p.ReadOnly, p.Lock = true, lock })
+func (r *rekeyer) open() error {
+	db, err := r.database(r.o.Dir, r.lock, func(p *pebble.Options, _ *engineDisk) { p.ReadOnly = true })
 	if err != nil {
 		return err
 	}
-	format, rules, err := versionsOf(db)
+	format, rules, err := versionsOf(db.DB)
 	if err != nil {
 		return err
 	}
@@ -161,11 +169,11 @@ func (r *rekeyer) open(lock *pebble.Lock) error {
 	if r.res.From > r.res.To {
 		return &store.VersionError{What: "rules of names", Found: r.res.From, Known: r.res.To}
 	}
-	r.total, _, err = number(db, metaCount)
+	r.total, _, err = number(db.DB, metaCount)
 	if err != nil {
 		return err
 	}
-	if r.old, err = newView(db); err == nil {
+	if r.old, err = newView(db.DB); err == nil {
 		r.old.format = format
 	}
 	return err
@@ -188,10 +196,10 @@ func versionsOf(db *pebble.DB) (format, rules uint64, err error) {
 }
 
 // database opens a database until the run ends.
-func (r *rekeyer) database(dir string, adjust func(*pebble.Options)) (*pebble.DB, error) {
-	p := engineOptions(Options{Dir: dir, FS: r.o.FS, CacheSize: r.o.CacheSize, Log: r.o.Log})
-	adjust(p)
-	db, err := pebble.Open(dir, p)
+func (r *rekeyer) database(dir string, lock *dirLock, adjust func(*pebble.Options, *engineDisk)) (*database, error) {
+	o := r.o.Options
+	o.Dir = dir
+	db, err := openDatabase(o, lock, nil, adjust)
 	if err == nil {
 		r.dbs = append(r.dbs, db)
 	}
@@ -205,17 +213,22 @@ func (r *rekeyer) closeDatabases() error {
 		}
 	}
 	r.old, r.moves = nil, nil
-	var errs []error
+	var first error
 	for _, db := range r.dbs {
-		errs = append(errs, db.Close())
+		first = cmp.Or(first, db.Close())
+		if db.disk.lock != r.lock {
+			first = cmp.Or(first, db.disk.lock.release())
+		}
 	}
 	r.dbs = nil
-	return errors.Join(errs...)
+	return first
 }
 
 // close leaves nothing but stores behind.
 func (r *rekeyer) close() error {
-	return errors.Join(r.closeDatabases(), r.clear())
+	err := r.closeDatabases()
+	err = cmp.Or(err, r.lock.release())
+	return cmp.Or(err, r.clear())
 }
 
 // clear removes what a run leaves, or an earlier one has left, beside a store.
@@ -228,11 +241,11 @@ func (r *rekeyer) clear() error {
 }
 
 // mark records the rules in a store in which they move nothing.
-func (r *rekeyer) mark(lock *pebble.Lock) error {
+func (r *rekeyer) mark() error {
 	if err := r.closeDatabases(); err != nil {
 		return err
 	}
-	db, err := r.database(r.o.Dir, func(p *pebble.Options) { p.Lock = lock })
+	db, err := r.database(r.o.Dir, r.lock, nil)
 	if err != nil {
 		return err
 	}
@@ -242,6 +255,7 @@ func (r *rekeyer) mark(lock *pebble.Lock) error {
 		batch.Set([]byte(metaFormat), encodeNumber(formatUnaliased), nil), // aliases are by other rules: opening it makes them anew
 		batch.Set([]byte(metaRules), encodeNumber(name.RulesVersion), nil),
 		db.Apply(batch, pebble.Sync),
+		db.disk.err(),
 	)
 }
 

@@ -2,6 +2,7 @@ package pebblestore
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -45,10 +46,10 @@ func (r *rekeyer) build() error {
 		}
 	}
 	w.count = order.count
-	if err := errors.Join(r.seal(w, order), w.end()); err != nil {
+	if err := cmp.Or(r.seal(w, order), w.end()); err != nil {
 		return err
 	}
-	return errors.Join(r.compare(w.db), w.failed())
+	return cmp.Or(r.compare(w.db.DB), w.db.disk.err())
 }
 
 // seal writes the changes as they are in order, with their places in the log.
@@ -140,13 +141,11 @@ func (r *rekeyer) everything(stage string) iter.Seq2[Move, error] {
 }
 
 // A filler fills a database that is not there yet, and leaves nothing of it in
-// memory alone when flush has returned. Pebble tries again for ever when it cannot
-// write a table; a filler gives up.
+// memory alone when flush has returned. When the disk fails it gives up.
 type filler struct {
-	db        *pebble.DB
+	db        *database
 	batch     *pebble.Batch
-	unflushed int        // bytes
-	failure   chan error // the first one of Pebble's own goroutines
+	unflushed int // bytes
 
 	count      int64 // of records
 	key, value []byte
@@ -158,33 +157,15 @@ const (
 )
 
 func (r *rekeyer) filler(dir string) (*filler, error) {
-	w := &filler{failure: make(chan error, 1)}
-	db, err := r.database(dir, func(p *pebble.Options) {
+	db, err := r.database(dir, &dirLock{}, func(p *pebble.Options, _ *engineDisk) {
 		p.DisableWAL = true
 		p.MemTableSize = 2 * fillerFlush
-		p.L0StopWritesThreshold = math.MaxInt // a compaction that fails must not stop the writer, but end it
-		p.EventListener.BackgroundError = func(err error) {
-			select {
-			case w.failure <- err:
-			default:
-			}
-		}
+		p.L0StopWritesThreshold = math.MaxInt // a compaction that fails must not stop the writer
 	})
 	if err != nil {
 		return nil, err
 	}
-	w.db, w.batch = db, db.NewBatch()
-	return w, nil
-}
-
-// failed returns the failure of Pebble's own goroutines, if there was one.
-func (w *filler) failed() error {
-	select {
-	case err := <-w.failure:
-		return err
-	default:
-		return nil
-	}
+	return &filler{db: db, batch: db.NewBatch()}, nil
 }
 
 // write writes the changes of a subject, the first one first, in the order in
@@ -225,6 +206,9 @@ func (w *filler) set(key, value []byte) error {
 // apply hands over the batch, and waits for the disk now and then.
 func (w *filler) apply() error {
 	w.unflushed += w.batch.Len()
+	if err := w.db.disk.err(); err != nil {
+		return err
+	}
 	if err := w.db.Apply(w.batch, pebble.NoSync); err != nil {
 		return err
 	}
@@ -244,26 +228,25 @@ func (w *filler) flush() error {
 	}
 	select {
 	case <-done:
-		return w.failed()
-	case err := <-w.failure:
-		return err
+	case <-w.db.disk.down:
 	}
+	return w.db.disk.err()
 }
 
 // end writes what the store says of itself, and waits for the disk.
 func (w *filler) end() error {
-	err := errors.Join(
+	err := cmp.Or(
 		w.set([]byte(metaID), newID()),
 		w.set([]byte(metaFormat), encodeNumber(formatVersion)),
 		w.set([]byte(metaRules), encodeNumber(name.RulesVersion)),
 	)
 	if w.count > 0 {
-		err = errors.Join(err, w.set([]byte(metaCount), encodeNumber(uint64(w.count))))
+		err = cmp.Or(err, w.set([]byte(metaCount), encodeNumber(uint64(w.count))))
 	}
 	if err != nil {
 		return err
 	}
-	return errors.Join(w.apply(), w.flush())
+	return cmp.Or(w.apply(), w.flush())
 }
 
 // compare reads the new store again: it has what everything in the old one comes

@@ -77,7 +77,7 @@ func (w *filler) view() (*view, error) {
 	if err := w.apply(); err != nil {
 		return nil, err
 	}
-	return newView(w.db)
+	return newView(w.db.DB)
 }
 
 func (r *rekeyer) planAuthorities(w *filler) error {

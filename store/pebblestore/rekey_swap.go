@@ -6,7 +6,6 @@ import (
 	"io/fs"
 	"time"
 
-	"github.com/cockroachdb/pebble/v2"
 	"github.com/cockroachdb/pebble/v2/vfs"
 
 	"github.com/nomen-project/nomen/internal/durable"
@@ -38,16 +37,12 @@ func (o *Options) defaults() {
 }
 
 // lockStore locks a store that exists.
-func lockStore(o Options) (*pebble.Lock, error) {
-	o.ReadOnly = true
-	if err := exists(o); err != nil {
-		return nil, err
+func (r *rekeyer) lockStore() error {
+	if err := peek(r.o.Dir, r.o.FS); err != nil {
+		return err
 	}
-	lock, err := pebble.LockDirectory(o.Dir, o.FS)
-	if path := (*fs.PathError)(nil); err != nil && !errors.As(err, &path) {
-		err = ErrLocked
-	}
-	return lock, err
+	_, err := r.lock.take(r.o.FS, r.o.FS.PathJoin(r.o.Dir, lockFile))
+	return err
 }
 
 // swap puts the new store in the place of the old one, which is locked, and

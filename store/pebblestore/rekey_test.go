@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"maps"
 	"math/rand/v2"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -431,22 +432,32 @@ func TestRekeyDiskFails(t *testing.T) {
 	}
 }
 
-// TestRekeyDiskFull: Rekey ends when a table cannot be written, and nothing is
-// left of it.
+// TestRekeyDiskFull: Rekey ends with one line when a file cannot be written, whichever
+// it is, and nothing is left of it.
 func TestRekeyDiskFull(t *testing.T) {
-	disk := rules1(t)
-	old := dump(t, disk, "store")
-	injector := errorfs.InjectorFunc(func(op errorfs.Op) error {
-		if op.Kind == errorfs.OpCreate && strings.HasPrefix(op.Path, "store.rekeying/") && strings.HasSuffix(op.Path, ".sst") {
-			return syscall.ENOSPC
+	for _, file := range []string{
+		"store.rekeying/*.sst", "store.rekeying/MANIFEST-*", "store.rekeying/OPTIONS-*", "store.rekeying/marker.*",
+		"store.rekeying-order/*.sst", "store.rekeying-order/MANIFEST-*", "store.rekeying-moves/*.sst", "store.rekeying-moves/MANIFEST-*", "store.rekey*/*",
+	} {
+		for _, kinds := range [][]errorfs.OpKind{{errorfs.OpCreate}, {errorfs.OpFileWrite}, {errorfs.OpFileSync, errorfs.OpFileSyncData, errorfs.OpFileSyncTo}} {
+			disk := rules1(t)
+			old := dump(t, disk, "store")
+			failed := false
+			injector := errorfs.InjectorFunc(func(op errorfs.Op) error {
+				if ok, _ := path.Match(file, op.Path); ok && slices.Contains(kinds, op.Kind) {
+					failed = true
+					return syscall.ENOSPC
+				}
+				return nil
+			})
+			_, err := Rekey(t.Context(), options(fresh{errorfs.Wrap(disk, injector)}))
+			if failed && (!errors.Is(err, syscall.ENOSPC) || strings.Contains(err.Error(), "\n") || !strings.HasSuffix(err.Error(), "; the old one is as it was")) {
+				t.Errorf("%s %v: error %v, want one line of ENOSPC", file, kinds, err)
+			}
+			if err != nil && (!maps.Equal(dump(t, disk, "store"), old) || !slices.Equal(beside(t, disk), []string{"store"})) {
+				t.Errorf("%s %v: something was changed; there is %q", file, kinds, beside(t, disk))
+			}
 		}
-		return nil
-	})
-	if _, err := Rekey(t.Context(), options(errorfs.Wrap(disk, injector))); !errors.Is(err, syscall.ENOSPC) {
-		t.Errorf("error %v, want ENOSPC", err)
-	}
-	if !maps.Equal(dump(t, disk, "store"), old) || !slices.Equal(beside(t, disk), []string{"store"}) {
-		t.Errorf("something was changed; there is %q", beside(t, disk))
 	}
 }
 

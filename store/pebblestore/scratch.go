@@ -1,6 +1,7 @@
 package pebblestore
 
 import (
+	"cmp"
 	"errors"
 	"os"
 
@@ -19,11 +20,12 @@ const scratchCache = 16 << 20
 // A Scratch keeps records for as long as it is open: on disk, where they are of no
 // use to anybody afterwards. It is for one goroutine.
 type Scratch struct {
-	dir  string
-	db   *pebble.DB
-	view *view // of what is kept; nil if something was kept since
-	key  []byte
-	text []byte
+	files vfs.FS
+	dir   string
+	db    *database
+	view  *view // of what is kept; nil if something was kept since
+	key   []byte
+	text  []byte
 }
 
 // NewScratch makes a Scratch in a directory of its own below parent, the system's
@@ -33,19 +35,23 @@ func NewScratch(parent string) (*Scratch, error) {
 	if err != nil {
 		return nil, err
 	}
-	o := engineOptions(Options{Dir: dir, FS: private{vfs.Default}, CacheSize: scratchCache})
-	o.DisableWAL = true
-	db, err := pebble.Open(dir, o)
+	return newScratch(vfs.Default, dir)
+}
+
+func newScratch(files vfs.FS, dir string) (*Scratch, error) {
+	o := Options{Dir: dir, FS: files, CacheSize: scratchCache}
+	o.defaults()
+	db, err := openDatabase(o, &dirLock{}, nil, func(p *pebble.Options, _ *engineDisk) { p.DisableWAL = true })
 	if err != nil {
-		return nil, errors.Join(err, os.RemoveAll(dir))
+		return nil, errors.Join(err, files.RemoveAll(dir))
 	}
-	return &Scratch{dir: dir, db: db}, nil
+	return &Scratch{dir: dir, db: db, files: files}, nil
 }
 
 // Record returns the record of n that was kept last, nil if there is none.
 func (s *Scratch) Record(n name.Name) (*store.Record, error) {
 	if s.view == nil {
-		v, err := newView(s.db)
+		v, err := newView(s.db.DB)
 		if err != nil {
 			return nil, err
 		}
@@ -73,7 +79,7 @@ func (s *Scratch) Keep(records []*store.Record) error {
 			return err
 		}
 	}
-	return batch.Commit(pebble.NoSync)
+	return cmp.Or(s.db.disk.err(), batch.Commit(pebble.NoSync), s.db.disk.err())
 }
 
 func (s *Scratch) closeView() {
@@ -86,5 +92,6 @@ func (s *Scratch) closeView() {
 // Close removes what was kept.
 func (s *Scratch) Close() error {
 	s.closeView()
-	return errors.Join(s.db.Close(), os.RemoveAll(s.dir))
+	_ = s.db.closeAlone() // nobody needs it
+	return s.files.RemoveAll(s.dir)
 }

@@ -1,9 +1,15 @@
 package pebblestore
 
 import (
+	"errors"
 	"os"
+	"strings"
+	"syscall"
 	"testing"
 	"time"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+	"github.com/cockroachdb/pebble/v2/vfs/errorfs"
 
 	"github.com/nomen-project/nomen/name"
 	"github.com/nomen-project/nomen/store"
@@ -41,5 +47,34 @@ func TestScratch(t *testing.T) {
 	}
 	if left, err := os.ReadDir(parent); err != nil || len(left) > 0 {
 		t.Errorf("left: %v, %v", left, err)
+	}
+}
+
+// A Scratch on a full disk says so, and waits for nothing.
+func TestScratchOnFullDisk(t *testing.T) {
+	for _, name := range []string{".sst", "MANIFEST"} {
+		injector := errorfs.InjectorFunc(func(op errorfs.Op) error {
+			if op.Kind == errorfs.OpFileWrite && strings.Contains(op.Path, name) {
+				return syscall.ENOSPC
+			}
+			return nil
+		})
+		s, err := newScratch(errorfs.Wrap(vfs.NewMem(), injector), "scratch")
+		for i := 0; err == nil; i++ {
+			if i > 100_000 {
+				t.Fatalf("%s: it goes on", name)
+			}
+			one := storetest.Typical(i)
+			one.Locations[0].URL += strings.Repeat("x", 4096)
+			err = s.Keep([]*store.Record{one})
+		}
+		if !errors.Is(err, syscall.ENOSPC) {
+			t.Errorf("%s: %v, want ENOSPC", name, err)
+		}
+		if s != nil {
+			if err := s.Close(); err != nil {
+				t.Error(err)
+			}
+		}
 	}
 }

@@ -24,7 +24,7 @@ const warmShare, warmParts = 3, 4
 // until it has all of them, the cache has had its share, or ctx ends.
 func (e *engine) warm(cache int64) {
 	o := pebble.IterOptions{LowerBound: []byte{spaceName}, UpperBound: []byte{spaceName + 1}}
-	for e.rest(e.ctx) && e.db.Metrics().BlockCache.Size < cache/warmParts*warmShare {
+	for e.rest(e.ctx) && e.cache.Metrics().Size < cache/warmParts*warmShare {
 		next, err := e.warmFrom(&o)
 		if next == nil || err != nil {
 			return // a damaged block is told of by who wants it

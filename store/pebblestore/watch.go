@@ -1,6 +1,7 @@
 package pebblestore
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -66,13 +67,14 @@ func (s *state) tell() {
 // away notes that the store takes no changes for now, and logs it if that is new.
 func (s *Store) away(err error) {
 	s.state.mu.Lock()
-	defer s.state.mu.Unlock()
 	cause, before := causeOf(err), s.state.cause
 	if s.state.err == nil {
 		s.state.since = time.Now()
 	}
 	s.state.err, s.state.cause = err, cause
-	if cause != before && s.state.told && s.report != nil {
+	told := s.state.told
+	s.state.mu.Unlock() // the log may be on the same disk
+	if cause != before && told && s.report != nil {
 		s.report.Error("storage is away: names are answered, changes are refused until it takes writes again", "cause", cause, "err", err)
 	}
 }
@@ -80,14 +82,16 @@ func (s *Store) away(err error) {
 // back notes that the store takes changes again, with e as its engine.
 func (s *Store) back(e *engine) {
 	s.state.mu.Lock()
-	defer s.state.mu.Unlock()
 	if s.state.err == nil || e.disk.err() != nil {
+		s.state.mu.Unlock()
 		return
 	}
-	if s.report != nil {
-		s.report.Info("storage is back: changes are accepted", "away", time.Since(s.state.since).Round(time.Millisecond))
-	}
+	since := s.state.since
 	s.state.err, s.state.cause, s.state.since = nil, "", time.Time{}
+	s.state.mu.Unlock()
+	if s.report != nil {
+		s.report.Info("storage is back: changes are accepted", "away", time.Since(since).Round(time.Millisecond))
+	}
 }
 
 // noteRoom notes whether the disk of e has room.
@@ -103,8 +107,8 @@ func (s *Store) noteRoom(e *engine) {
 func causeOf(err error) string {
 	full := (*FullError)(nil)
 	switch {
-	case errors.Is(err, errGone), errors.Is(err, errLost), errors.Is(err, ErrLocked):
-		return firstOf(err, errGone, errLost, ErrLocked).Error()
+	case errors.Is(err, errGone), errors.Is(err, errLost), errors.Is(err, ErrLocked), errors.Is(err, errHung):
+		return firstOf(err, errGone, errLost, ErrLocked, errHung).Error()
 	case errors.As(err, &full) && full.Inodes:
 		return "the disk has no inodes left"
 	case errors.Is(err, syscall.ENOSPC):
@@ -128,7 +132,7 @@ func firstOf(err error, of ...error) error {
 // isUnwritable reports whether err says that a directory takes no writes, though it
 // may be read.
 func isUnwritable(err error) bool {
-	for _, no := range []error{syscall.ENOSPC, syscall.EDQUOT, syscall.EROFS, syscall.EIO, syscall.ESHUTDOWN} {
+	for _, no := range []error{syscall.ENOSPC, syscall.EDQUOT, syscall.EROFS, syscall.EIO, syscall.ESHUTDOWN, errHung} {
 		if errors.Is(err, no) {
 			return true
 		}
@@ -191,7 +195,7 @@ func (s *Store) watch(ctx context.Context) {
 	}
 	for wait(ctx, every) {
 		e := s.engine.Load()
-		if !e.readOnly && s.inspect(e) == nil {
+		if !e.readOnly && e.disk.timed(func() error { return s.inspect(e) }) == nil {
 			if time.Since(next) > maxReopen {
 				pause = 0
 			}
@@ -239,10 +243,10 @@ func (s *Store) tryWrites(e *engine) error {
 	if !e.disk.same() {
 		return errGone
 	}
-	if err := e.lookAtRoom(); err != nil {
-		return err
+	if e.disk.isBusy() {
+		return errHung
 	}
-	return tryWrite(s.fs, s.dir)
+	return e.disk.timed(func() error { return cmp.Or(e.lookAtRoom(), tryWrite(s.fs, s.dir)) })
 }
 
 // errLost is why a store that takes writes again is not written to.
@@ -266,7 +270,7 @@ func (s *Store) reopen() error {
 	s.lock.lenient = false
 	if old.readOnly { // on a file system that took no writes there may be no lock
 		if _, err := s.lock.take(s.fs, s.fs.PathJoin(s.dir, lockFile)); err != nil {
-			return s.explain(err)
+			return err
 		}
 	}
 	e, err := s.openEngine(false)

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/cockroachdb/pebble/v2"
@@ -33,6 +34,39 @@ type request struct {
 	log     ledger.Log    // with what the batch has added to it
 	scrub   []span        // where what the batch has redacted is still on disk
 	done    chan struct{} // told when results and err are final
+	stage   atomic.Int32
+}
+
+// The stages of a request. Who submitted it can give it up while it waits, and nothing
+// reads its changes afterwards: a disk that hangs must not keep anybody.
+const (
+	stageWaits   = iota
+	stagePlanned // its changes are being read
+	stageGivenUp
+)
+
+// begin begins to read the changes of a request, and reports false if it was given up.
+func (r *request) begin() bool { return r.stage.CompareAndSwap(stageWaits, stagePlanned) }
+
+// park ends that, for now or for good.
+func (r *request) park() { r.stage.CompareAndSwap(stagePlanned, stageWaits) }
+
+// await waits for the answer to r, and reports false if it was given up because the disk of
+// e hangs. Then r belongs to decide and acknowledge.
+func (r *request) await(e *engine) bool {
+	select {
+	case <-r.done:
+		return true
+	case <-e.disk.hung:
+	}
+	for !r.stage.CompareAndSwap(stageWaits, stageGivenUp) { // it is being read, which takes no time without the disk
+		select {
+		case <-r.done:
+			return true
+		case <-time.After(time.Millisecond):
+		}
+	}
+	return false
 }
 
 // Apply implements [store.Store]. A context that ends while the batch is being
@@ -58,11 +92,16 @@ func (s *Store) submit(ctx context.Context, changes []store.Change, entries []*s
 		r = &request{done: make(chan struct{}, 1)}
 	}
 	r.ctx, r.changes, r.entries = ctx, changes, entries
+	e := s.engine.Load()
 	select {
 	case s.requests <- r:
-		<-r.done
+		if !r.await(e) {
+			return nil, e.failure()
+		}
 	case <-ctx.Done():
 		r.err = ctx.Err()
+	case <-e.disk.hung:
+		r.err = e.failure()
 	}
 	results, err := r.results, r.err
 	*r = request{done: r.done}
@@ -78,8 +117,9 @@ func (s *Store) decide() {
 		e := s.engine.Load()
 		if r.task != nil {
 			r.err = r.task()
-		} else if r.err = cmp.Or(s.refusal(e), r.ctx.Err()); r.err == nil {
-			r.err = s.write(e, r)
+		} else if r.err = cmp.Or(s.refusal(e), r.ctx.Err()); r.err == nil && r.begin() {
+			r.err = e.disk.timed(func() error { return s.write(e, r) })
+			r.park()
 		}
 		s.decided <- r
 	}
@@ -88,6 +128,7 @@ func (s *Store) decide() {
 // write hands r to the write-ahead log, without waiting for the disk.
 func (s *Store) write(e *engine, r *request) error {
 	w := &s.writer
+	w.request = r
 	if err := w.view.open(e.db); err != nil {
 		return err
 	}
@@ -104,12 +145,13 @@ func (s *Store) write(e *engine, r *request) error {
 	if err != nil || len(steps) == 0 {
 		return cmp.Or(err, refused)
 	}
-	if err := s.hasRoom(e); err != nil {
+	if err := r.waiting(func() error { return s.hasRoom(e) }); err != nil {
 		return err
 	}
-	w.begin(e.db, steps)
+	w.begin(e.db.DB, steps)
 	if err = w.fill(steps, r.entries); err == nil {
 		s.look.since += w.batch.Len()
+		r.park()
 		err = e.db.ApplyNoSyncWait(w.batch, pebble.Sync)
 	}
 	if err != nil {
@@ -119,6 +161,17 @@ func (s *Store) write(e *engine, r *request) error {
 	s.log = w.log
 	s.count.Store(w.count)
 	return refused
+}
+
+// waiting makes a call that can wait for the disk while the changes of r are planned. If
+// r was given up meanwhile they must not be read any more, which is the error.
+func (r *request) waiting(call func() error) error {
+	r.park()
+	err := call()
+	if !r.begin() {
+		return awayError(errHung)
+	}
+	return err
 }
 
 // hasRoom returns an error if the disk has too little room for a change.

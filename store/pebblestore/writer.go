@@ -19,8 +19,11 @@ import (
 // history, log, tree and index. The deciding goroutine has one, whose memory
 // serves all batches.
 type writer struct {
-	view  cursor
-	plan  store.Planner
+	view cursor
+	plan store.Planner
+
+	request *request // that is being planned
+
 	batch *pebble.Batch
 	apart []*pebble.Batch // of a long batch all but the content, which joins it when all steps are in
 	parts                 // where all but the content goes: batch, or one of apart
@@ -62,7 +65,7 @@ func (w *writer) reset() {
 		_ = b.Close() // of a buffer
 	}
 	clear(w.apart)
-	w.batch, w.parts, w.apart, w.scrub, w.entries = nil, parts{}, w.apart[:0], nil, w.entries[:0]
+	w.batch, w.parts, w.apart, w.scrub, w.entries, w.request = nil, parts{}, w.apart[:0], nil, w.entries[:0], nil
 }
 
 // maxEntries is for how many steps a writer keeps memory between batches.
@@ -70,7 +73,11 @@ const maxEntries = 8192
 
 // last is what [store.Plan] asks for.
 func (w *writer) last(s store.Subject) (*store.Change, error) {
-	if !w.view.seek(s) {
+	found := false
+	if err := w.request.waiting(func() error { found = w.view.seek(s); return nil }); err != nil {
+		return nil, err
+	}
+	if !found {
 		return nil, w.view.failure(s.Key)
 	}
 	c, err := w.view.change(s)

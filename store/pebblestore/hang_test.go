@@ -1,0 +1,269 @@
+package pebblestore
+
+import (
+	"bytes"
+	"errors"
+	"log/slog"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+	"github.com/cockroachdb/pebble/v2/vfs/errorfs"
+
+	"github.com/nomen-project/nomen/name"
+	"github.com/nomen-project/nomen/store"
+)
+
+// A stuckDisk keeps some calls from returning until it is freed.
+type stuckDisk struct {
+	mu    sync.Mutex
+	freed chan struct{} // nil if nothing is kept
+	keeps func(errorfs.Op) bool
+}
+
+// MaybeError implements [errorfs.Injector].
+func (d *stuckDisk) MaybeError(op errorfs.Op) error {
+	d.mu.Lock()
+	freed := d.freed
+	d.mu.Unlock()
+	if freed != nil && d.keeps(op) {
+		<-freed
+	}
+	return nil
+}
+
+// String implements [errorfs.Injector].
+func (d *stuckDisk) String() string { return "stuck" }
+
+func (d *stuckDisk) stick() {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.freed = make(chan struct{})
+}
+
+func (d *stuckDisk) free() {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	close(d.freed)
+	d.freed = nil
+}
+
+// on keeps calls of some kinds, all that write if there are none, of files whose names
+// contain a text.
+func on(text string, kinds ...errorfs.OpKind) func(errorfs.Op) bool {
+	return func(op errorfs.Op) bool {
+		return strings.Contains(op.Path, text) && (slices.Contains(kinds, op.Kind) || kinds == nil && op.Kind.ReadOrWrite() == errorfs.OpIsWrite)
+	}
+}
+
+const testHang = 100 * time.Millisecond
+
+// A disk on which calls do not return: those who wait are answered after hangAfter, new
+// changes are refused at once, what is there can be read, the log has one line, and the
+// store goes on by itself when the calls return.
+func TestDiskHangs(t *testing.T) {
+	for _, tt := range []struct {
+		what  string
+		keeps func(errorfs.Op) bool
+	}{
+		{"sync of the log", on(".log", errorfs.OpFileSync, errorfs.OpFileSyncData, errorfs.OpFileSyncTo)},
+		{"write to the log", on(".log", errorfs.OpFileWrite)},
+		{"tables", on(".sst")},
+		{"manifest", on("MANIFEST")},
+		{"a new log", on(".log", errorfs.OpCreate, errorfs.OpReuseForWrite)},
+		{"all that writes", on("")},
+	} {
+		t.Run(tt.what, func(t *testing.T) {
+			stuck := &stuckDisk{keeps: tt.keeps}
+			mem := vfs.NewCrashableMem()
+			var log bytes.Buffer
+			var logging sync.Mutex
+			s, err := Open(Options{
+				Dir: "store", FS: fresh{errorfs.Wrap(mem, stuck)}, CacheSize: 1 << 20, watch: 10 * time.Millisecond, hangAfter: testHang,
+				Log: slog.New(slog.NewTextHandler(writerFunc(func(p []byte) (int, error) {
+					logging.Lock()
+					defer logging.Unlock()
+					return log.Write(p)
+				}), nil)),
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer s.Close()
+			n := 0
+			for ; n < 20; n++ {
+				if _, err := s.Apply(t.Context(), round(1, n+1)); err != nil {
+					t.Fatal(err)
+				}
+			}
+			for hang := range 2 {
+				stuck.stick()
+				flushed := make(chan struct{})
+				db := s.engine.Load().db
+				go func() { // it may hang itself
+					defer close(flushed)
+					for s.Condition().Cause == "" {
+						_, _ = db.AsyncFlush()
+						time.Sleep(time.Millisecond)
+					}
+				}()
+				const writers = 20 // at once, as requests come
+				refused := make(chan error, writers)
+				var acknowledged sync.Map
+				for w := range writers {
+					go func() {
+						for i := 1; ; i++ {
+							changes := round(2+hang*writers+w, i)
+							if _, err := s.Apply(t.Context(), changes); err != nil {
+								refused <- err
+								return
+							}
+							acknowledged.Store(changes[1].Record.Name, true)
+						}
+					}()
+				}
+				for range writers {
+					select {
+					case err := <-refused:
+						if !store.IsAway(err) || !errors.Is(err, errHung) {
+							t.Fatalf("refused with %v", err)
+						}
+					case <-time.After(time.Minute):
+						t.Fatal("a change waits for ever")
+					}
+				}
+				if c := s.Condition(); c.NoReads || !c.NoWrites || c.Cause != errHung.Error() || c.Since.IsZero() {
+					t.Errorf("condition: %+v", c)
+				}
+				at := time.Now()
+				if _, err := s.Apply(t.Context(), round(1, n+1)); !store.IsAway(err) || time.Since(at) > testHang {
+					t.Errorf("refused after %v: %v", time.Since(at), err)
+				}
+				for i := 1; i <= n; i++ {
+					if _, err := s.Get(t.Context(), round(1, i)[1].Record.Name, noTime); err != nil {
+						t.Fatalf("round %d on a disk that hangs: %v", i, err)
+					}
+				}
+				s.BlocksRead() // of metrics
+				time.Sleep(2 * testHang)
+				if s.Condition().Cause == "" {
+					t.Error("the store goes on without its disk")
+				}
+				stuck.free()
+				<-flushed
+				for end := time.Now().Add(time.Minute); s.Condition() != (store.Condition{}); time.Sleep(time.Millisecond) {
+					if time.Now().After(end) {
+						t.Fatalf("the store does not go on: %+v", s.Condition())
+					}
+				}
+				for range 5 {
+					if _, err := s.Apply(t.Context(), round(1, n+1)); err != nil {
+						t.Fatalf("on a disk that answers again: %v", err)
+					}
+					n++
+				}
+				acknowledged.Range(func(n, _ any) bool {
+					if _, err := s.Get(t.Context(), n.(name.Name), noTime); err != nil {
+						t.Errorf("%v was acknowledged, and is lost: %v", n, err)
+					}
+					return true
+				})
+				checkLogOf(t, s)
+			}
+			if err := s.Close(); err != nil {
+				t.Error(err)
+			}
+			logging.Lock()
+			defer logging.Unlock()
+			if away, back := strings.Count(log.String(), "storage is away"), strings.Count(log.String(), "storage is back"); away != 2 || back != 2 {
+				t.Errorf("of two hangs the log says:\n%s", &log)
+			}
+			s = openMem(t, mem)
+			checkLogOf(t, s)
+		})
+	}
+}
+
+// Closing does not wait for a disk that hangs; opening says what it waits for, and the
+// store is then open as soon as the disk answers.
+func TestDiskHangsAtEnds(t *testing.T) {
+	stuck := &stuckDisk{keeps: on("")}
+	o := Options{Dir: "store", FS: fresh{errorfs.Wrap(vfs.NewMem(), stuck)}, CacheSize: 1 << 20, watch: 10 * time.Millisecond, hangAfter: testHang}
+	s, err := Open(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, s, 1, 2)
+	stuck.stick()
+	if err := s.Close(); !errors.Is(err, errHung) || !strings.Contains(err.Error(), "what was acknowledged is on disk") {
+		t.Errorf("Close: %v", err)
+	}
+	stuck.free()
+	var again *Store
+	for end := time.Now().Add(time.Minute); again == nil; time.Sleep(time.Millisecond) { // until the first is closed
+		if again, err = Open(o); err != nil && (!errors.Is(err, ErrLocked) || time.Now().After(end)) {
+			t.Fatal(err)
+		}
+	}
+	if err := again.Close(); err != nil {
+		t.Fatal(err)
+	}
+	stuck.stick()
+	said := make(chan string, 1)
+	o.Log = slog.New(slog.NewTextHandler(writerFunc(func(p []byte) (int, error) {
+		select {
+		case said <- string(p):
+		default:
+		}
+		return len(p), nil
+	}), nil))
+	opened := make(chan *Store)
+	go func() {
+		s, err := Open(o)
+		if err != nil {
+			t.Error(err)
+		}
+		opened <- s
+	}()
+	if line := <-said; !strings.Contains(line, "opening the store waits for the disk") {
+		t.Errorf("the log says %q", line)
+	}
+	stuck.free()
+	s = <-opened
+	defer s.Close()
+	for end := time.Now().Add(time.Minute); s.Condition() != (store.Condition{}); time.Sleep(time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatalf("the store does not go on: %+v", s.Condition())
+		}
+	}
+	write(t, s, 3)
+}
+
+// A process that was itself suspended, so that a timer is overdue once, does not take
+// that for a disk that hangs.
+func TestStopwatchCountsSteps(t *testing.T) {
+	over := make(chan string, 1)
+	w := startStopwatch(4*time.Hour, func() { over <- "over" })
+	for step := range hangSteps {
+		if len(over) > 0 {
+			t.Errorf("over after %d steps", step)
+		}
+		w.tick()
+	}
+	if len(over) != 1 {
+		t.Error("not over after all steps")
+	}
+	w.stop()
+	w.tick()
+	if len(over) != 1 {
+		t.Error("over again after it was stopped")
+	}
+}
+
+type writerFunc func([]byte) (int, error)
+
+// Write implements [io.Writer].
+func (f writerFunc) Write(p []byte) (int, error) { return f(p) }

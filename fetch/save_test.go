@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
@@ -198,8 +197,8 @@ func TestSaveWhereSomethingIs(t *testing.T) {
 		saved bool // though
 	}{
 		{"a directory", func(path string) error { return os.Mkdir(path, 0o700) }, SaveOptions{Replace: true}, ErrNoFile, false},
-		{"a pipe", func(path string) error { return syscall.Mkfifo(path, 0o600) }, SaveOptions{Replace: true}, ErrNoFile, false},
-		{"a pipe as a part", func(path string) error { return syscall.Mkfifo(path+PartSuffix, 0o600) }, SaveOptions{}, ErrNoFile, false},
+		{"a pipe", func(path string) error { return mkfifo(path) }, SaveOptions{Replace: true}, ErrNoFile, false},
+		{"a pipe as a part", func(path string) error { return mkfifo(path + PartSuffix) }, SaveOptions{}, ErrNoFile, false},
 		{"a link as a part", func(path string) error { return os.Symlink(path+".other", path+PartSuffix) }, SaveOptions{Continue: true}, ErrNoFile, false},
 		{"a part of somebody", func(path string) error { return os.WriteFile(path+PartSuffix, []byte("own"), 0o600) }, SaveOptions{}, fs.ErrExist, false},
 		{"a part to replace", func(path string) error { return os.WriteFile(path+PartSuffix, []byte("own"), 0o600) }, SaveOptions{Replace: true}, nil, true},

@@ -476,3 +476,39 @@ func hostOf(t *testing.T, c *adminapi.Client) net.Addr {
 	}
 	return addr
 }
+
+// Cells that are marked for spreadsheets cross in each form and compression, and a job
+// that nobody waits for takes the marks away as a request does.
+func TestJobSpreadsheet(t *testing.T) {
+	c, _, _ := admin(t)
+	record := `{"name":"urn:example:f","metadata":{"title":["=1+1"],"description":["'=quoted"]}}`
+	_, j := startJob(t, c, "import", record)
+	if j = await(t, c, j.ID); !j.Complete || j.Result.Summary.Created != 1 {
+		t.Fatalf("%+v", j)
+	}
+	for _, f := range []bulk.Format{bulk.CSV, bulk.TSV} {
+		for compression, named := range map[bulk.Compression]string{bulk.Plain: "none", bulk.Gzip: "gzip", bulk.Zstd: "zstd"} {
+			for _, marked := range []bool{false, true} {
+				what := fmt.Sprint(f, " ", named, " marked=", marked)
+				var file strings.Builder
+				if _, err := c.Export(t.Context(), &file, bulk.ExportOptions{Format: f, Compression: compression, Spreadsheet: marked}); err != nil {
+					t.Fatal(what, err)
+				}
+				if compression == bulk.Plain && strings.Contains(file.String(), "'=1+1") != marked {
+					t.Errorf("%s: %s", what, file.String())
+				}
+				query := fmt.Sprintf("import?format=%s&compression=%s&on_conflict=replace&dry_run=true&spreadsheet=", f, named)
+				for _, unmark := range []bool{false, true} {
+					_, j := startJob(t, c, query+fmt.Sprint(unmark), file.String())
+					j = await(t, c, j.ID)
+					if !j.Complete || j.Result.Summary == nil || (j.Result.Summary.Changed == 0) != (marked == unmark) {
+						t.Errorf("%s, unmark=%t: %+v, %+v", what, unmark, j, j.Result)
+					}
+				}
+			}
+		}
+	}
+	if _, j := startJob(t, c, "import?format=jsonl&spreadsheet=true", record); j.ID != "" {
+		t.Errorf("a job for cells that there are not: %+v", j)
+	}
+}

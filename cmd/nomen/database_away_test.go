@@ -35,6 +35,12 @@ type response struct {
 // send asks a server for something, and returns the zero response if there is no answer.
 func send(t *testing.T, method, url, body string, header ...string) (r response) {
 	t.Helper()
+	return sendWithin(t, 30*time.Second, method, url, body, header...)
+}
+
+// sendWithin is send with a time for the whole answer.
+func sendWithin(t *testing.T, limit time.Duration, method, url, body string, header ...string) (r response) {
+	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), method, url, strings.NewReader(body))
 	if err != nil {
 		t.Fatal(err)
@@ -42,7 +48,7 @@ func send(t *testing.T, method, url, body string, header ...string) (r response)
 	for i := 0; i+1 < len(header); i += 2 {
 		req.Header.Set(header[i], header[i+1])
 	}
-	client := &http.Client{Timeout: 30 * time.Second, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	client := &http.Client{Timeout: limit, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	begun := time.Now()
 	res, err := client.Do(req)
 	if err != nil {

@@ -5,6 +5,7 @@ package faults
 import (
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -205,6 +206,20 @@ func TestFaultThinVolume(t *testing.T) {
 	if err := os.Remove(filepath.Join(pool.dir, "filler")); err != nil {
 		t.Fatal(err)
 	}
+	row.After = c.goesOn()
+	emit(t, row)
+}
+
+// Writes and syncs neither fail nor return, as on NFS without its server or behind a
+// controller that does not answer.
+func TestFaultHangingDisk(t *testing.T) {
+	c := newScene(t, newDisk(t, 96, 0))
+	do(t, "fsfreeze", "--freeze", c.d.dir)
+	t.Cleanup(func() { _ = exec.Command("fsfreeze", "--unfreeze", c.d.dir).Run() }) // it is not frozen any more unless the test fails
+	begun := time.Now()
+	row := c.during("disk hangs while serving (writes do not return)")
+	t.Logf("noticed and measured after %v", time.Since(begun))
+	do(t, "fsfreeze", "--unfreeze", c.d.dir)
 	row.After = c.goesOn()
 	emit(t, row)
 }

@@ -1,3 +1,5 @@
+//go:build unix
+
 // Scale loads very many names into an embedded store, as an import does, and
 // measures what a publisher of that size would meet: time, memory, disk, start,
 // and look-ups at random with cold and warm caches.

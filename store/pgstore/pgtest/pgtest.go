@@ -37,7 +37,7 @@ type Options struct {
 type Server struct {
 	dir     string // holds data and log
 	port    int
-	owner   *syscall.Credential // nil for who runs the test
+	owner   *owner // nil for who runs the test
 	options Options
 	process *exec.Cmd
 	ended   chan struct{} // closed when process has ended
@@ -183,7 +183,7 @@ func (s *Server) ready() error {
 
 // Kill ends the server and all its processes at once, as a loss of power would.
 func (s *Server) Kill() error {
-	err := s.signal(syscall.SIGKILL)
+	err := s.signal(sigKill)
 	select {
 	case <-s.ended:
 		return err
@@ -193,10 +193,10 @@ func (s *Server) Kill() error {
 }
 
 // Pause makes the server stand still, connections and all, until Resume.
-func (s *Server) Pause() error { return s.signal(syscall.SIGSTOP) }
+func (s *Server) Pause() error { return s.signal(sigStop) }
 
 // Resume ends a Pause.
-func (s *Server) Resume() error { return s.signal(syscall.SIGCONT) }
+func (s *Server) Resume() error { return s.signal(sigCont) }
 
 // Dump writes a copy of the server's database into a file, which is replaced.
 func (s *Server) Dump(file string) error {
@@ -207,6 +207,12 @@ func (s *Server) Dump(file string) error {
 	return errors.Join(s.pipe(nil, out, "pg_dump", "--format=custom", "--dbname="+s.URL()), out.Close())
 }
 
+// Create makes an empty database, and returns its connection string.
+func (s *Server) Create(database string) (string, error) {
+	url := strings.Replace(s.URL(), "/postgres?", "/"+database+"?", 1)
+	return url, s.run("createdb", "--maintenance-db="+s.URL(), database)
+}
+
 // Undump makes a database of a copy, and returns its connection string.
 func (s *Server) Undump(file, database string) (string, error) {
 	in, err := os.Open(file)
@@ -214,8 +220,8 @@ func (s *Server) Undump(file, database string) (string, error) {
 		return "", err
 	}
 	defer in.Close()
-	url := strings.Replace(s.URL(), "/postgres?", "/"+database+"?", 1)
-	if err := s.run("createdb", "--maintenance-db="+s.URL(), database); err != nil {
+	url, err := s.Create(database)
+	if err != nil {
 		return "", err
 	}
 	return url, s.pipe(in, nil, "pg_restore", "--exit-on-error", "--dbname="+url)
@@ -241,10 +247,10 @@ func (s *Server) AwaitEnd(application string) error {
 func (s *Server) signal(sig syscall.Signal) error {
 	pid := s.process.Process.Pid
 	children, _ := os.ReadFile(fmt.Sprintf("/proc/%d/task/%d/children", pid, pid)) // Linux only; elsewhere they notice its end
-	err := syscall.Kill(pid, sig)
+	err := kill(pid, sig)
 	for _, child := range strings.Fields(string(children)) {
 		if n, err := strconv.Atoi(child); err == nil {
-			_ = syscall.Kill(n, sig) // or it has ended by itself
+			_ = kill(n, sig) // or it has ended by itself
 		}
 	}
 	return err
@@ -290,7 +296,7 @@ func (s *Server) command(ctx context.Context, program string, args ...string) (*
 	cmd := exec.CommandContext(ctx, path, args...)
 	cmd.Dir = s.dir
 	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "LC_ALL=C.UTF-8", "TZ=UTC"}
-	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: s.owner}
+	runAs(cmd, s.owner)
 	return cmd, nil
 }
 
@@ -314,7 +320,7 @@ func version(path string) int {
 }
 
 // unprivileged returns whom a server runs as; nil for who runs the test.
-func unprivileged() (*syscall.Credential, error) {
+func unprivileged() (*owner, error) {
 	if os.Getuid() != 0 {
 		return nil, nil
 	}
@@ -333,7 +339,7 @@ func unprivileged() (*syscall.Credential, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}, nil
+	return &owner{Uid: uint32(uid), Gid: uint32(gid)}, nil
 }
 
 // own gives a directory to whom the server runs as.

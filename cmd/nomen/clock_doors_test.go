@@ -1,0 +1,146 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/nomen-project/nomen"
+	"github.com/nomen-project/nomen/registrar"
+	"github.com/nomen-project/nomen/store"
+	"github.com/nomen-project/nomen/store/pebblestore"
+	"github.com/nomen-project/nomen/store/pgstore"
+	"github.com/nomen-project/nomen/store/pgstore/pgtest"
+)
+
+// TestClockAtEveryDoor: after a change that is dated far ahead every command that changes
+// names or authorities is refused, in both stores, alone and by a server, and says how to
+// go on; tokens can be made and revoked all the same; and --clock-ok accepts the clock
+// where it is given to who makes the change.
+func TestClockAtEveryDoor(t *testing.T) {
+	db, err := pgtest.Start(pgtest.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := db.Stop(); err != nil {
+			t.Error(err)
+		}
+	})
+	file := filepath.Join(t.TempDir(), "import.jsonl")
+	if err := os.WriteFile(file, []byte(`{"name":"urn:x-a:import","locations":[{"url":"https://h.example/import"}]}`+"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	doors := []struct {
+		args  []string
+		token bool // not a change of names
+	}{
+		{args: []string{"put", "urn:x-a:put", "https://h.example/put"}},
+		{args: []string{"put", "--replace", "urn:x-a:replaced", "https://h.example/new"}},
+		{args: []string{"retire", "urn:x-a:retired", "--reason", "x"}},
+		{args: []string{"delete", "urn:x-a:reserved", "--yes"}},
+		{args: []string{"undo", "--change", "2"}},
+		{args: []string{"import", file}},
+		{args: []string{"import", "--on-conflict", "merge", file}},
+		{args: []string{"relocate", "https://old.example/", "https://new.example/"}},
+		{args: []string{"redact", "urn:x-a:redacted", "--revision", "1", "--reason", "law", "--yes"}},
+		{args: []string{"mint", "--template", "m{seq:3}", "urn:x-a"}},
+		{args: []string{"authority", "put", "urn:x-b", "--owner", "a", "--owner", "b"}},
+		{args: []string{"token", "make", "--who", "x"}, token: true},
+	}
+	// fill makes the names that the doors change, the first time, and dates a change far ahead.
+	fill := func(t *testing.T, s store.Store, first bool) {
+		t.Helper()
+		now := time.Now().Add(-time.Hour)
+		reg := registrar.New(s, registrar.Options{Now: func() time.Time { return now }, AnyTime: true})
+		put := func(name, url string, status nomen.Status) {
+			t.Helper()
+			r := &store.Record{Spelling: "urn:x-a:" + name, Status: status}
+			if url != "" {
+				r.Locations = []nomen.Location{{URL: url}}
+			}
+			if _, err := reg.Put(t.Context(), registrar.Operator(), registrar.Request{Record: r, Expected: store.AnyRevision, OrCreate: true}, ""); err != nil {
+				t.Fatal(name, err)
+			}
+		}
+		if first {
+			put("first", "https://h.example/", nomen.Active)
+			put("undone", "https://h.example/", nomen.Active)
+			put("replaced", "https://h.example/", nomen.Active)
+			put("retired", "https://h.example/", nomen.Active)
+			put("reserved", "", nomen.Reserved)
+			put("relocated", "https://old.example/1", nomen.Active)
+			put("redacted", "https://h.example/secret", nomen.Active)
+			put("redacted", "https://h.example/", nomen.Active)
+		}
+		now = time.Now().AddDate(64, 0, 0)
+		put("far", fmt.Sprint("https://h.example/", now.UnixNano()), nomen.Active)
+	}
+	databases := 0
+	for _, kind := range []struct {
+		name string
+		make func(t *testing.T) (url string, open func() (store.Store, error))
+	}{
+		{"pebble", func(t *testing.T) (string, func() (store.Store, error)) {
+			dir := filepath.Join(t.TempDir(), "store")
+			return "pebble:" + dir, func() (store.Store, error) { return pebblestore.Open(pebblestore.Options{Dir: dir}) }
+		}},
+		{"database", func(t *testing.T) (string, func() (store.Store, error)) {
+			databases++
+			url, err := db.Create(fmt.Sprint("clock", databases))
+			if err != nil {
+				t.Fatal(err)
+			}
+			return url, func() (store.Store, error) { return pgstore.Open(t.Context(), pgstore.Options{URL: url}) }
+		}},
+	} {
+		for _, ok := range []bool{false, true} {
+			for _, served := range []bool{false, true} {
+				t.Run(fmt.Sprintf("%s ok=%t served=%t", kind.name, ok, served), func(t *testing.T) {
+					url, open := kind.make(t)
+					data := t.TempDir()
+					prepare := func(first bool) {
+						t.Helper()
+						s, err := open()
+						if err != nil {
+							t.Fatal(err)
+						}
+						fill(t, s, first)
+						if err := s.Close(); err != nil {
+							t.Fatal(err)
+						}
+					}
+					prepare(true)
+					var options []string
+					if ok {
+						options = append(options, "--clock-ok")
+					}
+					if served {
+						start(t, data, append([]string{"--store", url, "--no-access-log"}, options...)...)
+						options = nil // they are the server's
+					}
+					for i, door := range doors {
+						if ok && !served && i > 0 {
+							prepare(false) // what was accepted has a good time
+						}
+						where := []string{"--data", data}
+						if !served || kind.name == "pebble" {
+							where = append(where, "--store", url)
+						}
+						var out, log strings.Builder
+						status := run(t.Context(), append(append(where, options...), door.args...), streams{strings.NewReader(""), &out, &log})
+						said := out.String() + log.String()
+						if want := ok || door.token; (status == exitYes) != want {
+							t.Errorf("%q: status %d: %s", door.args, status, said)
+						} else if !want && !strings.Contains(said, "--clock-ok") {
+							t.Errorf("%q does not say how to go on: %s", door.args, said)
+						}
+					}
+				})
+			}
+		}
+	}
+}

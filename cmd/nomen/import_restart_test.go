@@ -1,0 +1,140 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/nomen-project/nomen/store/pgstore/pgtest"
+)
+
+// manyOfImport is more than a database takes between two looks.
+const manyOfImport = 15_000
+
+// restartFile makes a file of names that no other import has.
+func restartFile(t *testing.T, of string) string {
+	t.Helper()
+	var lines strings.Builder
+	for i := range manyOfImport {
+		fmt.Fprintf(&lines, "{\"name\":\"urn:example:%s-%06d\",\"locations\":[{\"url\":\"https://h.example/%[2]d\"}]}\n", of, i)
+	}
+	file := filepath.Join(t.TempDir(), of+".jsonl")
+	if err := os.WriteFile(file, []byte(lines.String()), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return file
+}
+
+var firstRevision = regexp.MustCompile(`"revision":1\b`)
+
+// The database is killed in the middle of an import, and comes back: by whatever door the
+// import has come, it ends, nothing that it said to be in is lost, and nothing is in twice.
+func TestImportAcrossRestart(t *testing.T) {
+	db, err := pgtest.Start(pgtest.Options{Fsync: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := db.Stop(); err != nil {
+			t.Error(err)
+		}
+	})
+	command := func(data string, args ...string) (status int, out, log string) {
+		var o, l strings.Builder
+		status = run(t.Context(), append([]string{"--data", data, "--store", db.URL()}, args...), streams{strings.NewReader(""), &o, &l})
+		return status, o.String(), l.String()
+	}
+	if status, _, log := command(t.TempDir(), "put", "urn:example:1", "https://h.example/"); status != exitYes {
+		t.Fatal(log)
+	}
+	data := t.TempDir()
+	p := start(t, data, "--store", db.URL(), "--no-access-log")
+	text, err := os.ReadFile(filepath.Join(data, tokenFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	bearer := []string{"Authorization", "Bearer " + strings.TrimSpace(string(text)), "Content-Type", "application/jsonl"}
+	api := "http://" + p.admin + "/api/v1/"
+	post := func(file string, header ...string) response {
+		body, err := os.ReadFile(file)
+		if err != nil {
+			t.Error(err)
+		}
+		return sendWithin(t, 5*time.Minute, http.MethodPost, api+"import", string(body), append(header, bearer...)...)
+	}
+	for _, door := range []struct {
+		what   string
+		bring  func(file string) string // what it said in the end
+		killed time.Duration            // how long the database is away
+	}{
+		{"command", func(file string) string {
+			status, out, log := command(t.TempDir(), "import", file)
+			return fmt.Sprint(status, " ", out, log)
+		}, time.Second},
+		{"request", func(file string) string { return post(file).body }, time.Second},
+		{"job", func(file string) string {
+			var job struct {
+				ID, State string
+				Complete  bool
+			}
+			r := post(file, "Prefer", "respond-async")
+			if err := json.Unmarshal([]byte(r.body), &job); err != nil || r.status != http.StatusAccepted {
+				t.Errorf("%d %s: %v", r.status, r.body, err)
+				return r.body
+			}
+			for end := time.Now().Add(2 * time.Minute); time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
+				r = send(t, http.MethodGet, api+"jobs/"+job.ID, "", bearer...)
+				if err := json.Unmarshal([]byte(r.body), &job); r.status == http.StatusOK && err == nil && job.State != "running" {
+					break
+				}
+			}
+			return r.body
+		}, 3 * time.Second},
+	} {
+		file := restartFile(t, door.what)
+		said := make(chan string, 1)
+		go func() { said <- door.bring(file) }()
+		for end := time.Now().Add(time.Minute); ; time.Sleep(20 * time.Millisecond) {
+			if status, _, _ := command(t.TempDir(), "get", "urn:example:"+door.what+"-001000"); status == exitYes {
+				break
+			}
+			if time.Now().After(end) {
+				t.Fatalf("%s: it does not begin", door.what)
+			}
+		}
+		if err := db.Kill(); err != nil {
+			t.Fatal(err)
+		}
+		select {
+		case end := <-said:
+			t.Fatalf("%s: the import ended before the database was killed, or gave up: %s", door.what, end)
+		case <-time.After(door.killed):
+		}
+		if err := db.Restart(); err != nil {
+			t.Fatal(err)
+		}
+		select {
+		case end := <-said:
+			t.Logf("%s: %s", door.what, end[max(0, len(end)-400):])
+			if !strings.Contains(end, strconv.Itoa(manyOfImport)) && !strings.Contains(end, "from line") {
+				t.Errorf("%s: neither done nor where to go on: %s", door.what, end)
+			}
+		case <-time.After(2 * time.Minute):
+			t.Fatalf("%s: it does not end", door.what)
+		}
+		status, out, log := command(t.TempDir(), "export", "--prefix", "urn:example:"+door.what+"-", "--revisions")
+		if lines, first := strings.Count(out, "\n"), len(firstRevision.FindAllString(out, -1)); status != exitYes || lines != manyOfImport || first != manyOfImport {
+			t.Errorf("%s: %d names, %d of them at revision 1, want %d: %s", door.what, lines, first, manyOfImport, log)
+		}
+		if status, out, log := command(t.TempDir(), "verify"); status != exitYes {
+			t.Errorf("%s: verify: %s%s", door.what, out, log)
+		}
+	}
+}

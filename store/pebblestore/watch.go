@@ -243,8 +243,8 @@ func (s *Store) tryWrites(e *engine) error {
 	if !e.disk.same() {
 		return errGone
 	}
-	if e.disk.isBusy() {
-		return errHung
+	if err := e.disk.err(); err != nil && e.disk.isBusy() {
+		return err
 	}
 	return e.disk.timed(func() error { return cmp.Or(e.lookAtRoom(), tryWrite(s.fs, s.dir)) })
 }

@@ -7,16 +7,16 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 )
 
-// A database is Pebble in a directory. It learns of no failure of the disk: who uses it
-// asks the disk before it relies on what was written.
+// A database is Pebble in a directory. It is not notified of failures of the disk: its user
+// checks the disk before it relies on what was written.
 type database struct {
 	*pebble.DB
 	disk *engineDisk
 }
 
-// openDatabase opens the database in the directory of o: everything that opens one does
-// so here. Its lock is released by who gave it. onDown, unless nil, is called once when
-// the disk is down; adjust, unless nil, may change the options.
+// openDatabase opens the database in the directory of o. Nothing else calls pebble.Open.
+// The caller releases the lock. onDown, unless nil, is called once when the disk is down;
+// adjust, unless nil, may change the options.
 func openDatabase(o Options, lock *dirLock, onDown func(error), adjust func(*pebble.Options, *engineDisk)) (*database, error) {
 	d := newEngineDisk(o.FS, o.Dir, lock, onDown)
 	if o.hangAfter > 0 {
@@ -50,5 +50,5 @@ func (d *database) Close() error {
 	return cmp.Or(d.disk.err(), err)
 }
 
-// closeAlone closes a database that nobody else has locked.
+// closeAlone closes a database and releases its lock.
 func (d *database) closeAlone() error { return errors.Join(d.Close(), d.disk.lock.release()) }

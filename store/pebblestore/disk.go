@@ -428,7 +428,7 @@ type dirLock struct {
 }
 
 // take takes the lock, unless it is held. What it returns does not release it. The error
-// is [ErrLocked] if somebody else has it.
+// is [ErrLocked] if another store or process holds it.
 func (l *dirLock) take(files vfs.FS, name string) (io.Closer, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -445,9 +445,9 @@ func (l *dirLock) take(files vfs.FS, name string) (io.Closer, error) {
 	return io.NopCloser(nil), nil
 }
 
-// lockError returns ErrLocked for the error of a lock that somebody else has. Of that the
-// file systems say different things, also within one process; they are not the only ones
-// for which a file that cannot be made, or a file system without locks, has others.
+// lockError returns ErrLocked if err says that another store or process holds the lock.
+// File systems report this in different ways, so every other known cause is ruled out: a
+// lock file that cannot be made, and a file system without locks.
 func lockError(err error) error {
 	if path := (*fs.PathError)(nil); errors.As(err, &path) {
 		return err

@@ -252,7 +252,7 @@ func (s *Store) openEngine(readOnly bool) (*engine, error) {
 		case s.engine.Load() == e:
 			s.away(err)
 		case opening.Load() && errors.Is(err, errHung):
-			s.warn("opening the store waits for the disk", err) // nobody else says so
+			s.warn("opening the store waits for the disk", err) // nothing else reports it
 		}
 	}
 	var err error

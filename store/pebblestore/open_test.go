@@ -158,8 +158,7 @@ func TestLockedWithinTheProcess(t *testing.T) {
 	}
 }
 
-// On disk, too, another Open of this process is told the same, at whatever moment it
-// comes, and so is Rekey.
+// On disk, too, another Open in this process, and Rekey, return ErrLocked at any moment.
 func TestLockedAtAnyMoment(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "store")
 	var opens sync.WaitGroup

@@ -92,6 +92,6 @@ func (s *Scratch) closeView() {
 // Close removes what was kept.
 func (s *Scratch) Close() error {
 	s.closeView()
-	_ = s.db.closeAlone() // nobody needs it
+	_ = s.db.closeAlone() // its content is not needed any more
 	return s.files.RemoveAll(s.dir)
 }

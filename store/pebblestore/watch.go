@@ -35,7 +35,7 @@ type state struct {
 	err   error // nil if it does
 	cause string
 	since time.Time
-	told  bool // the log is told of changes: from when the store is open
+	told  bool // changes are logged: from when the store is open
 }
 
 // Condition implements [store.Watched].

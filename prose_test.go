@@ -95,7 +95,6 @@ var remaining = map[string]int{
 	"store/pgstore":         49,
 	"store/pgstore/pgtest":  10,
 	"store/storetest":       14,
-	"urn":                   21,
 }
 
 // TestProse holds comments, strings and documents to the words that people use.

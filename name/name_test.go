@@ -262,7 +262,7 @@ func TestJSON(t *testing.T) {
 func TestPrefixMessages(t *testing.T) {
 	for in, want := range map[string]string{
 		"urn:example:a?":   `name: "urn:example:a?": offset 13: rq-components: "?" is followed by the end, not by "+" or "="`,
-		"urn:example:a%4":  `name: "urn:example:a%4": offset 13: pct-encoded: "%" is not followed by two hex digits`,
+		"urn:example:a%4":  `name: "urn:example:a%4": offset 13: pct-encoded: "%" must be followed by two hex digits`,
 		"urn:example:a b":  `name: "urn:example:a b": offset 13: NSS: contains " "`,
 		"urn:example:a?+b": `name: "urn:example:a?+b": offset 13: assigned-name: a component follows the name`,
 	} {

@@ -5,23 +5,24 @@ import (
 	"strings"
 )
 
-// Canonical returns the spelling that all equivalent URNs share, without query,
+// Canonical returns the spelling shared by all equivalent URNs, without query,
 // fragment, r-, q- and f-component.
 //
 // In [RFC8141] (3.1), [Draft2012] (5) and [RFC2141] (5): "urn" and the NID in
 // lower case, the hex digits of escapes in upper case. In [Draft1995] (2, 2.2.1,
 // 6B): "urn", the SchemeID and a dns AuthorityID in lower case, escapes of
-// characters that RFC 1738 calls unreserved decoded, the hex digits of others in
-// upper case. Decoding never makes a name a reserved request, which begins with
-// exactly "urn+" (2.3): where it would, the first letter is "%75".
+// characters that RFC 1738 calls unreserved decoded, and the hex digits of other
+// escapes in upper case. Decoding never turns a name into a reserved request,
+// which begins with exactly "urn+" (2.3): where it would, the first letter is
+// "%75".
 //
-// It does not allocate when u is spelled so already.
+// Canonical does not allocate if u already has this spelling.
 func (u URN) Canonical() string {
 	if !u.IsValid() {
 		return ""
 	}
 	kept := 0
-	if u.dialect == Draft1995 { // the others decode no escapes
+	if u.dialect == Draft1995 { // the other dialects decode no escapes
 		u, kept = u.withEscapedRequest()
 	}
 	s := u.s[:u.nss]
@@ -37,8 +38,8 @@ func (u URN) Canonical() string {
 	return string(b)
 }
 
-// firstOdd returns the offset of the first byte that Canonical changes, or -1. The
-// escape at kept is not decoded.
+// firstOdd returns the offset of the first byte that Canonical changes, or -1.
+// The escape at kept is not decoded.
 func (u URN) firstOdd(s string, kept int) int {
 	folded := u.folded()
 	for i := range folded {
@@ -58,26 +59,26 @@ func (u URN) firstOdd(s string, kept int) int {
 	}
 }
 
-// A canonicalReader yields the bytes of a canonical spelling one by one.
+// A canonicalReader yields the bytes of a canonical spelling one at a time.
 type canonicalReader struct {
 	s      string
 	i      int
-	folded int // how many leading bytes are insensitive to case
-	hex    int // where the digits of an escape end
-	kept   int // where an escape stands that is not decoded; 0 for none
+	folded int // the number of leading bytes that are case-insensitive
+	hex    int // the end of the digits of an escape
+	kept   int // the offset of an escape that is not decoded; 0 for none
 	plain  bool
 }
 
 // canonicalFrom returns a reader of the canonical spelling from byte i of the
-// spelling of u, which must not be inside an escape.
+// spelling of u. That byte must not be inside an escape.
 func (u URN) canonicalFrom(i int) canonicalReader {
 	u, kept := u.withEscapedRequest()
 	return canonicalReader{s: u.s[:u.nss], i: i, folded: u.folded(), kept: kept, plain: u.dialect == Draft1995}
 }
 
-// withEscapedRequest returns u with "%75rn+" at the beginning of its ElementID, and
-// the offset of that escape, if some escapes there hide the beginning of a reserved
-// request. Any other URN is returned as it is, with 0.
+// withEscapedRequest returns u with "%75rn+" at the beginning of its ElementID,
+// and the offset of that escape, if escapes hide the beginning of a reserved
+// request. It returns any other URN unchanged, with 0.
 func (u URN) withEscapedRequest() (URN, int) {
 	const escaped = "%75rn+"
 	n := requestLength(u.ElementID())
@@ -113,7 +114,7 @@ func (r *canonicalReader) next() byte {
 	return c
 }
 
-// folded returns how many leading bytes are insensitive to case.
+// folded returns the number of leading bytes that are case-insensitive.
 func (u URN) folded() int {
 	if u.dialect == Draft1995 && strings.EqualFold(u.SchemeID(), "dns") {
 		return int(u.auth)
@@ -121,16 +122,16 @@ func (u URN) folded() int {
 	return int(u.nid)
 }
 
-// decodes reports whether the escape of octet c stands for c itself.
+// decodes reports whether the escape of octet c is equivalent to c.
 func (u URN) decodes(c byte) bool { return u.dialect == Draft1995 && is(c, classPlain) }
 
-// A Purpose is what two URNs are compared for (2012, 5).
+// A Purpose is the purpose for which URNs are compared (2012, 5).
 type Purpose uint8
 
-// The purposes. Only [Draft2012] tells them apart.
+// The purposes. Only [Draft2012] distinguishes them.
 const (
-	PurposeResource Purpose = iota // do they name the same resource? (step 5a)
-	PurposeCache                   // would resolution give the same? (step 5b)
+	PurposeResource Purpose = iota // do they identify the same resource? (step 5a)
+	PurposeCache                   // would they resolve to the same? (step 5b)
 )
 
 // String returns the name of the purpose: resource or cache.
@@ -144,11 +145,10 @@ func (p Purpose) String() string {
 	return "invalid"
 }
 
-// Key returns the text that all URNs share that are equivalent for a purpose,
-// and no others of the dialect. It is [URN.Canonical], for [PurposeCache] in
-// [Draft2012] followed by the directives in the order of their keywords, with
-// the hex digits of escapes in upper case. Directives with the same keyword keep
-// their order.
+// Key returns a text that is equal for exactly those URNs of the dialect that are
+// equivalent for a purpose. It is [URN.Canonical]; for [PurposeCache] in
+// [Draft2012] the directives follow, sorted by keyword, with the hex digits of
+// escapes in upper case. Directives with the same keyword keep their order.
 func (u URN) Key(p Purpose) string {
 	query, ok := u.Query()
 	if !ok || p != PurposeCache {
@@ -166,7 +166,7 @@ func keywordOf(directive string) string {
 	return keyword
 }
 
-// upperEscapes writes the digits of the escapes of s in upper case.
+// upperEscapes converts the digits of the escapes of s to upper case.
 func upperEscapes(s string) string {
 	if strings.IndexByte(s, '%') < 0 {
 		return s

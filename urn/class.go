@@ -1,6 +1,6 @@
 package urn
 
-// A class is a set of places where an octet may stand bare.
+// A class is a set of octets.
 type class uint16
 
 // The classes, one bit each, in a table over all octets.
@@ -19,7 +19,7 @@ const (
 	classSchemeID                     // SchemeID of 1995
 	classSpace                        // white space of 1995: space, tab, CR, LF
 
-	// noNUL is in no octet's entry: with it, [scan] stops before an escaped NUL.
+	// noNUL is not set for any octet. It makes [scan] stop before an escaped NUL.
 	noNUL
 )
 
@@ -58,8 +58,8 @@ func makeClasses() (t [256]class) {
 }
 
 // scan advances from i over octets of the set and complete escapes, and returns
-// the offset of the first byte that is neither. The set has one class; four
-// octets are looked at together, as names are long and nearly always good.
+// the offset of the first byte that is neither. The set has one class. It tests
+// four octets at a time, as names are long and nearly always valid.
 func scan(s string, i int, set class) int {
 	for {
 		rest := s[i:]
@@ -86,7 +86,7 @@ func isEscape(s string, i int) bool {
 // isNUL reports whether the escape at i is that of NUL.
 func isNUL(s string, i int) bool { return s[i+1] == '0' && s[i+2] == '0' }
 
-// octetAt returns the octet for which the escape at i stands.
+// octetAt returns the octet that the escape at i represents.
 func octetAt(s string, i int) byte { return unhex(s[i+1])<<4 | unhex(s[i+2]) }
 
 func unhex(c byte) byte {

@@ -6,9 +6,8 @@ import (
 )
 
 // Equivalent reports whether a and b are the same name by the rules of their
-// common dialect. A false answer does not prove that they name different
-// resources; URNs of different dialects are never found equivalent. It does not
-// allocate.
+// common dialect. False does not prove that they identify different resources.
+// URNs of different dialects are never equivalent. Equivalent does not allocate.
 func Equivalent(a, b URN) bool {
 	if !a.IsValid() || a.dialect != b.dialect {
 		return false
@@ -19,9 +18,9 @@ func Equivalent(a, b URN) bool {
 	return compareCanonical(a, b) == 0
 }
 
-// Compare orders URNs by the bytes of their canonical spellings, and the same
-// spelling by dialect; zero URNs come first. Of valid URNs those compare as 0
-// that are [Equivalent]. It does not allocate.
+// Compare orders URNs by the bytes of their canonical spellings, and those with
+// the same spelling by dialect. Zero URNs come first. The result for valid URNs
+// is 0 if and only if they are [Equivalent]. Compare does not allocate.
 func Compare(a, b URN) int {
 	switch {
 	case !a.IsValid() || !b.IsValid():
@@ -49,21 +48,22 @@ func btoi(b bool) int {
 	return 0
 }
 
-// A Comparer compares for a purpose, and by what a namespace adds to the general
-// rules. The zero Comparer compares names by the general rules alone.
+// A Comparer compares URNs for a purpose, with the additional rules of a
+// namespace. The zero Comparer compares names by the general rules only.
 type Comparer struct {
 	Purpose Purpose
 
-	// Fold returns, for the canonical spelling of an assigned name, a text that
-	// it shares with the names that its namespace (or, in 1995, its authority)
-	// calls equivalent too. Such rules only widen (2012, 5; RFC 8141, 3.1): what
-	// is equivalent without them stays so, whatever Fold returns, and names of
-	// different namespaces are never folded into one. Nil adds nothing.
+	// Fold maps the canonical spelling of an assigned name to a text that is the
+	// same for all names that its namespace (or, in 1995, its authority)
+	// considers equivalent. Such rules only add equivalences (2012, 5; RFC 8141,
+	// 3.1): names that are equivalent without them remain so, whatever Fold
+	// returns, and names of different namespaces are never equivalent. Nil adds
+	// no rules.
 	Fold func(canonical string) string
 }
 
-// Equivalent reports whether a and b are equivalent for the purpose. It asks no
-// network and depends on nothing but its arguments.
+// Equivalent reports whether a and b are equivalent for the purpose. It does not
+// use the network and depends only on its arguments.
 func (c Comparer) Equivalent(a, b URN) bool {
 	if !a.IsValid() || a.dialect != b.dialect {
 		return false
@@ -74,10 +74,10 @@ func (c Comparer) Equivalent(a, b URN) bool {
 	return c.Purpose != PurposeCache || a.directiveKey() == b.directiveKey()
 }
 
-// folds reports whether the namespace of a and b calls them equivalent.
+// folds reports whether the namespace of a and b considers them equivalent.
 func (c Comparer) folds(a, b URN) bool {
 	return c.Fold != nil && strings.EqualFold(a.NID(), b.NID()) && c.Fold(a.Canonical()) == c.Fold(b.Canonical())
 }
 
-// directiveKey returns what the directives add to the key for caches.
+// directiveKey returns the directives in the key for caches.
 func (u URN) directiveKey() string { return u.Key(PurposeCache)[len(u.Canonical()):] }

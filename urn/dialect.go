@@ -3,21 +3,21 @@ package urn
 // A Dialect is one generation of the URN syntax. The zero Dialect is invalid.
 type Dialect uint8
 
-// The dialects, named by year or RFC, in the order of their years.
+// The dialects, in chronological order.
 const (
 	Draft1995 Dialect = iota + 1 // four fields, draft-ietf-uri-yaurn-00
 	RFC2141                      // NID and NSS
 	Draft2012                    // a query of directives and a fragment, draft-ietf-urnbis-rfc2141bis-urn-03
 	RFC8141                      // r-, q- and f-components
 
-	// Latest is the dialect of [Parse].
+	// Latest is the dialect of functions that have no dialect parameter.
 	Latest = RFC8141
 
 	dialects = int(RFC8141) + 1
 )
 
-// String returns the name by which commands know the dialect: 1995, rfc2141,
-// 2012 or rfc8141.
+// String returns the name of the dialect on the command line: 1995, rfc2141, 2012
+// or rfc8141.
 func (d Dialect) String() string {
 	if !d.IsValid() {
 		return "invalid"
@@ -38,21 +38,22 @@ func ParseDialect(s string) (Dialect, bool) {
 	return 0, false
 }
 
-// A grammar is what distinguishes a dialect, apart from what may follow the NSS.
+// A grammar holds the differences between dialects, except for what may follow
+// the NSS.
 type grammar struct {
 	name string
 
-	// The words of the document for what the dialects have in common.
-	whole  string // the production of the whole
-	inner  string // that of the assigned name
+	// The document's names of the common productions.
+	whole  string // the whole
+	inner  string // the assigned name
 	nid    string
 	nss    string
 	escape string
 
-	nssSet       class // what may stand bare in an NSS
+	nssSet       class // what needs no escape in an NSS
 	minNID       int
 	finalHyphen  bool // an NID may end with a hyphen (RFC 2141, 2.1)
-	reservesURN  bool // the NID "urn" must not be used (RFC 2141 and 2012, 2.1)
+	reservesURN  bool // the NID "urn" is not allowed (RFC 2141 and 2012, 2.1)
 	leadingSlash bool // an NSS may begin with a slash (RFC 2141, 2.3)
 }
 

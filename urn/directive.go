@@ -2,19 +2,19 @@ package urn
 
 import "strings"
 
-// A Directive is one of the instructions to a resolver in the query of
-// [Draft2012] (2.3).
+// A Directive is an instruction to a resolver in the query of [Draft2012] (2.3).
 type Directive struct {
-	Keyword string // case matters
-	Value   string // as spelled; case matters
-	Ignored bool   // it is as if it were not there
+	Keyword string // case-sensitive
+	Value   string // as spelled; case-sensitive
+	Ignored bool   // has no effect
 }
 
-// Directives are the directives of one query, in the order of the query, which
-// has no meaning.
+// Directives are the directives of one query, in the order of the query, which is
+// not significant.
 type Directives []Directive
 
-// Get returns the value of the directive with a keyword, unless it is ignored.
+// Get returns the value of the directive with a keyword. It reports false if
+// there is none or if it is ignored.
 func (ds Directives) Get(keyword string) (string, bool) {
 	for _, d := range ds {
 		if d.Keyword == keyword && !d.Ignored {
@@ -24,13 +24,14 @@ func (ds Directives) Get(keyword string) (string, bool) {
 	return "", false
 }
 
-// Directives splits the query of [Draft2012]: at each "&", and at the first "="
-// of what is between (2.3).
+// Directives splits the query of [Draft2012] at each "&", and each part at its
+// first "=" (2.3).
 //
-// A directive is ignored if its keyword is not registered, if its keyword
-// occurs more than once, be it with the same value, and if accepts, asked about
-// the keyword and the value, says no (2.3, 2.3.1): the default of the namespace
-// is then what counts. A nil accepts says yes; [Namespace.Accepts] is one.
+// A directive is ignored, so that the default of the namespace applies, if its
+// keyword is not registered, if its keyword occurs more than once, even with the
+// same value, or if accepts returns false for the keyword and the value (2.3,
+// 2.3.1). A nil accepts accepts everything; [Namespace.Accepts] is a suitable
+// function.
 func (u URN) Directives(registered Keywords, accepts func(keyword, value string) bool) Directives {
 	query, ok := u.Query()
 	if !ok {

@@ -8,8 +8,8 @@ const (
 	maxFQDN  = 253
 )
 
-// read1995 reads four fields separated by colons. White space is removed first,
-// and so is a pair of angle brackets around the whole (1995, 2).
+// read1995 parses four fields separated by colons. White space is removed first,
+// as is a pair of angle brackets around the whole (1995, 2).
 func (u *URN) read1995(s string) *Error {
 	clean, err := clean1995(s)
 	if err != nil {
@@ -23,7 +23,7 @@ func (u *URN) read1995(s string) *Error {
 	return nil
 }
 
-// cut1995 leaves of a refused name what stands before offset at, if that has an
+// cut1995 truncates an invalid name before offset at, if the remainder has an
 // ElementID.
 func (u *URN) cut1995(at int) {
 	if u.auth == 0 || at <= int(u.auth)+1 {
@@ -35,12 +35,12 @@ func (u *URN) cut1995(at int) {
 	u.r, u.q = u.nss, u.nss
 }
 
-// split1995 finds the fields of u.s and checks each. On refusal it returns the
+// split1995 finds the fields of u.s and checks each. On error it returns the
 // offset into u.s, the production and the reason.
 func (u *URN) split1995() (int, string, string) {
 	s := u.s
 	if !hasURN(s) {
-		return urnOffset(s), "urn95", `does not begin with "urn:"`
+		return urnOffset(s), "urn95", `must begin with "urn:"`
 	}
 	fields := [2]int{} // ends of SchemeID and AuthorityID
 	n := 0
@@ -51,7 +51,7 @@ func (u *URN) split1995() (int, string, string) {
 		}
 	}
 	if n < len(fields) {
-		return len(s), "urn95", "fields missing: a name has the four fields urn:SchemeID:AuthorityID:ElementID"
+		return len(s), "urn95", "missing fields: a name must have the four fields urn:SchemeID:AuthorityID:ElementID"
 	}
 	u.nid, u.auth = uint32(fields[0]), uint32(fields[1])
 	u.nss = uint32(len(s))
@@ -84,8 +84,8 @@ func checkSchemeID(s string) (int, string) {
 	return 0, ""
 }
 
-// checkAuthorityID applies the rules of the SchemeID. The AuthorityIDs of an
-// unknown SchemeID are held to the characters of RFC 1738 alone.
+// checkAuthorityID applies the rules of the SchemeID. For an unknown SchemeID it
+// checks only the characters of RFC 1738.
 func checkAuthorityID(schemeID, s string) (int, string) {
 	if strings.EqualFold(schemeID, "dns") {
 		return checkFQDN(s)
@@ -95,7 +95,7 @@ func checkAuthorityID(schemeID, s string) (int, string) {
 
 // checkFQDN checks a fully qualified domain name by RFC 952 and RFC 1123, 2.1:
 // labels of 1 to 63 letters, digits and inner hyphens, 253 bytes in all, and a
-// last label that is not a number, so that no IP address passes.
+// last label that is not a number, to exclude IP addresses.
 func checkFQDN(s string) (int, string) {
 	if len(s) > maxFQDN {
 		return maxFQDN, "domain name longer than 253 bytes"
@@ -125,7 +125,7 @@ func checkFQDN(s string) (int, string) {
 		}
 	}
 	if numeric {
-		return start, "domain name ends with a number: an address is no name"
+		return start, "domain name ends with a number, like an IP address"
 	}
 	return 0, ""
 }
@@ -140,7 +140,7 @@ func checkElementID(s string) (int, string) {
 	case i == len(s):
 		return 0, ""
 	case s[i] == '%':
-		return i, `"%" is not followed by two hex digits`
+		return i, `"%" must be followed by two hex digits`
 	case s[i] == '#' || s[i] == '?':
 		return i, "reserved character " + found(s, i)
 	}
@@ -169,7 +169,7 @@ func clean1995(s string) (string, *Error) {
 	return string(b), nil
 }
 
-// bounds1995 returns where s begins and ends without outer white space.
+// bounds1995 returns the bounds of s without outer white space.
 func bounds1995(s string) (int, int) {
 	open, end := 0, len(s)
 	for open < end && is(s[open], classSpace) {
@@ -181,7 +181,7 @@ func bounds1995(s string) (int, int) {
 	return open, end
 }
 
-// offset1995 returns the offset into the input of byte at of its clean form.
+// offset1995 returns the offset in the input of byte at of its clean form.
 func offset1995(s string, at int) int {
 	i, end := bounds1995(s)
 	if i < end && s[i] == '<' {

@@ -6,18 +6,18 @@ import (
 	"unicode/utf8"
 )
 
-// EncodeNSS writes an identifier of another system as an NSS, in [Draft1995] as
-// an ElementID: each character that the dialect does not allow there, and each
-// of the special ones, as the escapes of its UTF-8 octets (RFC 2141, 2.2 and
+// EncodeNSS encodes an identifier of another system as an NSS, in [Draft1995] as
+// an ElementID: each character that the dialect does not allow there, and each of
+// the special ones, becomes the escapes of its UTF-8 octets (RFC 2141, 2.2 and
 // 2.3; 2012, 2.5; RFC 8141, 2.2). Nothing else is escaped. The special
-// characters, all ASCII, are those that the namespace uses as separators or in
-// another meaning of its own, and that the identifier has literally.
+// characters, all ASCII, are those that the namespace uses as separators or with
+// a meaning of its own, and that the identifier contains literally.
 //
-// It refuses with an [*Error] what is empty or not UTF-8 and what has a NUL, in
-// 1995 also what would be a request to a resolver.
+// The error is an [*Error] if the identifier is empty, is not UTF-8 or contains
+// NUL, and in 1995 also if it would be a request to a resolver.
 //
-// By RFC 8141, 2.2, only software that knows the rules of a namespace may make
-// its names.
+// According to RFC 8141, 2.2, only software that knows the rules of a namespace
+// may create its names.
 func (d Dialect) EncodeNSS(identifier, special string) (string, error) {
 	b, err := d.appendEncoded(nil, identifier, special)
 	if err != nil {
@@ -26,8 +26,9 @@ func (d Dialect) EncodeNSS(identifier, special string) (string, error) {
 	return d.checkEncoded(identifier, string(b))
 }
 
-// JoinNSS encodes the parts of an identifier as [Dialect.EncodeNSS] does, with a
-// separator between. A separator inside a part is escaped. Parts may be empty.
+// JoinNSS encodes the parts of an identifier like [Dialect.EncodeNSS] and joins
+// them with a separator. A separator inside a part is escaped. Parts may be
+// empty.
 func (d Dialect) JoinNSS(separator byte, special string, parts ...string) (string, error) {
 	var b []byte
 	special += string(rune(separator))
@@ -51,7 +52,7 @@ func (d Dialect) appendEncoded(b []byte, identifier, special string) ([]byte, er
 	case !utf8.ValidString(identifier):
 		return nil, d.fail(identifier, invalidAt(identifier), grammars[d].nss, "is not UTF-8")
 	case strings.IndexByte(identifier, 0) >= 0:
-		return nil, d.fail(identifier, strings.IndexByte(identifier, 0), "excluded", "NUL is never used in a name")
+		return nil, d.fail(identifier, strings.IndexByte(identifier, 0), "excluded", "NUL is not allowed in a name")
 	}
 	for i := range len(identifier) {
 		c := identifier[i]
@@ -66,8 +67,8 @@ func (d Dialect) appendEncoded(b []byte, identifier, special string) ([]byte, er
 
 const upperHex = "0123456789ABCDEF"
 
-// bare reports whether a generator writes octet c as it is. Of what a grammar
-// allows, RFC 2141, 2.3.2 advises against "/", "?" and "#".
+// bare reports whether a generator leaves octet c unescaped. RFC 2141, 2.3.2
+// advises against "/", "?" and "#", although its grammar allows them.
 func (d Dialect) bare(c byte, first bool) bool {
 	g := &grammars[d]
 	switch c {
@@ -79,8 +80,8 @@ func (d Dialect) bare(c byte, first bool) bool {
 	return is(c, g.nssSet)
 }
 
-// checkEncoded returns an encoded identifier if that is an NSS. Separators were
-// not escaped, and so it need not be.
+// checkEncoded returns an encoded identifier if it is an NSS. It may be invalid
+// because separators are not escaped.
 func (d Dialect) checkEncoded(identifier, nss string) (string, error) {
 	if !d.IsValid() {
 		return "", d.fail(identifier, 0, "URN", "unknown dialect")
@@ -95,7 +96,7 @@ func (d Dialect) checkEncoded(identifier, nss string) (string, error) {
 	return nss, nil
 }
 
-// checkNSS reports why s is not an NSS, or in 1995 an ElementID.
+// checkNSS returns the reason why s is not an NSS, or in 1995 an ElementID.
 func (d Dialect) checkNSS(s string) *Error {
 	g := &grammars[d]
 	end := scan(s, 0, g.nssSet)
@@ -119,16 +120,16 @@ func invalidAt(s string) int {
 	return len(s)
 }
 
-// Display returns a spelling of u that is friendlier to people and that no
-// different name shares (2012, 4; RFC 8141, 4.4). It is for reading only; what is
-// copied and exchanged is [URN.String].
+// Display returns a spelling of u that is easier to read and that no different
+// name shares (2012, 4; RFC 8141, 4.4). It is for display only; copy and exchange
+// [URN.String].
 //
-// In the NSS, escapes are shown as the characters for which they stand in UTF-8
-// if those could not stand there bare: letters, digits, signs and punctuation
-// of the world's scripts, and of ASCII "[", "]", "\", "^", "|", "{", "}", the
-// back-quote, and what else the dialect excludes. All others stay, as they, shown,
-// would be another name or deceive: what may be written bare, delimiters, quotes,
-// spaces, controls, marks that combine, and the special characters of the
+// In the NSS it shows escapes as the characters that they represent in UTF-8, if
+// those need an escape: letters, digits, signs and punctuation of the world's
+// scripts, and of ASCII "[", "]", "\", "^", "|", "{", "}", the back-quote, and
+// other characters that the dialect excludes. It keeps the escapes of characters
+// that would make another name or mislead: those that need no escape, delimiters,
+// quotes, spaces, controls, combining marks, and the special characters of the
 // namespace.
 func (u URN) Display(special string) string {
 	if !u.IsValid() || strings.IndexByte(u.s[:u.nss], '%') < 0 {
@@ -154,8 +155,8 @@ func (u URN) Display(special string) string {
 	return string(append(b, u.s[u.nss:]...))
 }
 
-// shown returns the character for which the escapes at i stand and their length,
-// or 0 if it is not to be shown.
+// shown returns the character that the escapes at i represent and their length,
+// or 0 if Display keeps the escapes.
 func (u URN) shown(s string, i int, special string) (rune, int) {
 	var octets [utf8.UTFMax]byte
 	n := 0

@@ -5,19 +5,19 @@ import (
 	"unicode/utf8"
 )
 
-// An Error is the refusal of an input: where, and which production of the
-// dialect's document was broken.
+// An Error reports where an input violates a production of the dialect's
+// document.
 type Error struct {
 	Dialect Dialect
 	Input   string // as given
 	Offset  int    // in bytes, into Input
 	Rule    string // the production, in the document's spelling
-	Message string // what was found, in words
+	Message string // what was found
 }
 
-const maxQuoted = 80 // bytes of the input that an error message shows
+const maxQuoted = 80 // the number of bytes of the input that an error message shows
 
-// Error says the input, the offset, the production and what was found.
+// Error returns the input, the offset, the production and what was found.
 func (e *Error) Error() string {
 	in := e.Input
 	if len(in) > maxQuoted {
@@ -30,20 +30,20 @@ func (d Dialect) fail(input string, offset int, rule, format string, args ...any
 	return &Error{Dialect: d, Input: input, Offset: offset, Rule: rule, Message: fmt.Sprintf(format, args...)}
 }
 
-// failAt refuses the byte at offset i of s, which the production cannot have: as
-// a percent sign that begins no escape, as an escaped NUL, or by its name.
+// failAt returns the error for the byte at offset i of s, which the production
+// cannot contain: an incomplete escape, an escaped NUL, or another octet.
 func (d Dialect) failAt(s string, i int, rule string) *Error {
 	switch {
 	case i >= len(s) || s[i] != '%':
 		return d.fail(s, i, rule, "contains %s", found(s, i))
 	case isEscape(s, i):
-		return d.fail(s, i, "excluded", "an escaped NUL is never used in a URN")
+		return d.fail(s, i, "excluded", "an escaped NUL is not allowed in a URN")
 	}
-	return d.fail(s, i, grammars[d].escape, `"%%" is not followed by two hex digits`)
+	return d.fail(s, i, grammars[d].escape, `"%%" must be followed by two hex digits`)
 }
 
-// found describes the character at offset i of s for a message: one beyond ASCII
-// by its number too, as many look like others.
+// found describes the character at offset i of s for a message. It adds the
+// number of a character outside ASCII, as many look alike.
 func found(s string, i int) string {
 	if i >= len(s) {
 		return "the end"

@@ -22,7 +22,7 @@ func Example() {
 	fmt.Println(err)
 	// Output:
 	// example weather op=map
-	// urn: "urn:example:a%zz": offset 13: pct-encoded: "%" is not followed by two hex digits
+	// urn: "urn:example:a%zz": offset 13: pct-encoded: "%" must be followed by two hex digits
 }
 
 func ExampleParse() {
@@ -43,7 +43,7 @@ func ExampleParseAssigned() {
 	_, err := urn.ParseAssigned("urn:example:a#f")
 	fmt.Println(err)
 	// Output:
-	// urn: "urn:example:a#f": offset 13: assigned-name: an assigned name ends before "#"
+	// urn: "urn:example:a#f": offset 13: assigned-name: an assigned name cannot contain "#"
 }
 
 func ExampleParseDialect() {
@@ -153,7 +153,7 @@ func ExampleDialect_ParseAssigned() {
 	_, err := urn.Draft2012.ParseAssigned("urn:foo:a?s=I2L")
 	fmt.Println(err)
 	// Output:
-	// urn: "urn:foo:a?s=I2L": offset 9: assigned-urn: an assigned name ends before "?"
+	// urn: "urn:foo:a?s=I2L": offset 9: assigned-urn: an assigned name cannot contain "?"
 }
 
 func ExampleDialect_CheckRule() {
@@ -465,7 +465,7 @@ func ExampleEntryError_Error() {
 	_, err := urn.IANANamespaces().Register(urn.Namespace{NID: "urn"})
 	fmt.Println(err.Error())
 	// Output:
-	// urn: registry entry "urn": NID is reserved for ever
+	// urn: registry entry "urn": NID is reserved permanently
 }
 
 func ExampleInspector_Inspect() {
@@ -618,5 +618,5 @@ func ExampleTable_Register() {
 	_, err := urn.SchemeIDs1995().Register(urn.SchemeID{ID: "X-foo", Reference: "ours"})
 	fmt.Println(err)
 	// Output:
-	// urn: registry entry "X-foo": SchemeID is experimental: such names are never registered
+	// urn: registry entry "X-foo": SchemeID is experimental and cannot be registered
 }

@@ -6,8 +6,8 @@ import (
 )
 
 // IANANamespaces returns the namespaces that IANA has registered: 97 formal and 8
-// informal ones, as of 28 July 2026. What they say of security stands in the
-// documents; the templates of the informal ones before 2017 had no such field.
+// informal ones, as of 28 July 2026. Security refers to the documents; templates
+// of informal namespaces from before 2017 have no such field.
 func IANANamespaces() Namespaces { return ianaNamespaces() }
 
 var ianaNamespaces = sync.OnceValue(func() Namespaces {
@@ -19,12 +19,12 @@ var ianaNamespaces = sync.OnceValue(func() Namespaces {
 	return Namespaces{}.with(entries...)
 })
 
-// An ianaRow is a line of IANA's table.
+// An ianaRow is a row of IANA's table.
 type ianaRow struct {
 	nid       string
-	reference string // RFCs, or who registered it; "" if only the template says
+	reference string // RFCs, or the registrant; "" if only the template has it
 	date      string
-	template  bool // there is one, at the place of its kind
+	template  bool // whether there is a template, at the usual URL for its kind
 }
 
 func (r ianaRow) namespace() Namespace {

@@ -11,9 +11,10 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// The findings about URNs, beside those that URIs have too: [uri.FindingInvalid],
-// [uri.FindingNUL], [uri.FindingCharset], [uri.FindingNeedlessEscape],
-// [uri.FindingLowerEscape] and [uri.FindingUpperScheme].
+// The kinds of findings about URNs, in addition to those of URIs that apply:
+// [uri.FindingInvalid], [uri.FindingNUL], [uri.FindingCharset],
+// [uri.FindingNeedlessEscape], [uri.FindingLowerEscape] and
+// [uri.FindingUpperScheme].
 const (
 	FindingUpperNID        uri.FindingCode = "uppercase-nid"          // RFC 8141, 3.1
 	FindingUnregistered    uri.FindingCode = "unregistered-nid"       // RFC 8141, 5
@@ -29,8 +30,8 @@ const (
 	FindingRelative        uri.FindingCode = "relative-reference-urn" // 2012, 2.5.1; RFC 8141, 4.3
 )
 
-// An Inspector tells what is to be said about a URN. It speaks of what is not
-// registered as far as it has the registries.
+// An Inspector produces findings about URNs. It reports unregistered items only
+// for the registries that it has.
 type Inspector struct {
 	Namespaces Namespaces
 	SchemeIDs  SchemeIDs
@@ -38,9 +39,9 @@ type Inspector struct {
 	Services   Services
 }
 
-// Inspect returns the findings about s in a dialect, in the order of offsets: why
-// it is not a URN, and if it is one, what the documents advise against. Of each
-// kind about escapes only the first is told.
+// Inspect returns findings about s in a dialect, in the order of their offsets:
+// why it is not a URN, or else what the documents advise against. Of each kind of
+// finding about escapes it reports only the first.
 func (in Inspector) Inspect(d Dialect, s string) []uri.Finding {
 	i := inspection{Inspector: in, s: s}
 	var err *Error
@@ -65,10 +66,10 @@ func (in Inspector) Inspect(d Dialect, s string) []uri.Finding {
 	return i.found
 }
 
-// InspectReference returns what is to be said about resolving a reference against
-// base, if that is a URN: only an absolute reference, an empty one, and one of a
-// fragment alone mean what people expect, as a URN has no hierarchy (2012, 2.5.1;
-// RFC 8141, 4.3). "x" against "urn:example:a:b" would be "urn:x".
+// InspectReference returns a finding about resolving a reference against base, if
+// base is a URN. As a URN has no hierarchy, only an absolute reference, an empty
+// one, and one that is only a fragment mean what people expect (2012, 2.5.1; RFC
+// 8141, 4.3): "x" against "urn:example:a:b" would be "urn:x".
 func InspectReference(base, reference uri.URI) (uri.Finding, bool) {
 	if scheme, _ := base.Scheme(); !isURN(scheme) || !reference.IsReference() {
 		return uri.Finding{}, false
@@ -82,7 +83,7 @@ func InspectReference(base, reference uri.URI) (uri.Finding, bool) {
 	}, true
 }
 
-// An inspection is the work on one input.
+// An inspection is the state of inspecting one input.
 type inspection struct {
 	Inspector
 	s     string // the input
@@ -108,24 +109,24 @@ func (i *inspection) nul() {
 		at = strings.IndexByte(i.s, 0)
 	}
 	if at >= 0 {
-		i.add(uri.FindingNUL, uri.SeverityError, at, "NUL is never used in a URN")
+		i.add(uri.FindingNUL, uri.SeverityError, at, "NUL is not allowed in a URN")
 	}
 }
 
 func (i *inspection) spelling() {
 	if i.u.s[:3] != "urn" {
-		i.add(uri.FindingUpperScheme, uri.SeverityInfo, i.at(0), `"urn" is better written in lower case`)
+		i.add(uri.FindingUpperScheme, uri.SeverityInfo, i.at(0), `write "urn" in lower case`)
 	}
 	if nid := i.u.NID(); nid != strings.ToLower(nid) {
-		i.add(FindingUpperNID, uri.SeverityInfo, i.at(prefixLen), "%q is better written in lower case", nid)
+		i.add(FindingUpperNID, uri.SeverityInfo, i.at(prefixLen), "write %q in lower case", nid)
 	}
 }
 
-// bareSpace looks for white space in a name that no brackets enclose.
+// bareSpace looks for white space in a name without brackets.
 func (i *inspection) bareSpace() {
 	open, end := bounds1995(i.s)
 	if at := strings.IndexAny(i.s[open:end], " \t\r\n"); at >= 0 && i.s[open] != '<' {
-		i.add(FindingBareSpace, uri.SeverityWarning, open+at, `a name with white space must stand between "<" and ">"`)
+		i.add(FindingBareSpace, uri.SeverityWarning, open+at, `a name with white space must be enclosed in "<" and ">"`)
 	}
 }
 
@@ -136,7 +137,7 @@ func (i *inspection) scheme1995() {
 	case len(id) > 2 && strings.EqualFold(id[:2], "x-"):
 		i.add(FindingExperimental, uri.SeverityInfo, i.at(prefixLen), "the SchemeID %q is experimental", id)
 	case i.SchemeIDs.Len() > 0 && !known:
-		i.add(FindingUnknownSchemeID, uri.SeverityWarning, i.at(prefixLen), "the SchemeID %q is not known: its names cannot be resolved", id)
+		i.add(FindingUnknownSchemeID, uri.SeverityWarning, i.at(prefixLen), "unknown SchemeID %q: its names cannot be resolved", id)
 	}
 	if i.u.IsReservedRequest() {
 		i.add(FindingReservedRequest, uri.SeverityWarning, i.at(int(i.u.auth)+1), "a request to a resolver, not a name")
@@ -150,9 +151,9 @@ func (i *inspection) nid() {
 	switch {
 	case known:
 	case kind == KindExperimental:
-		i.add(FindingExperimental, uri.SeverityInfo, prefixLen, "%q is experimental: such namespaces are never registered", nid)
+		i.add(FindingExperimental, uri.SeverityInfo, prefixLen, "%q is experimental: it cannot be registered", nid)
 	case kind == KindReserved:
-		i.add(FindingReservedNID, uri.SeverityWarning, prefixLen, "%q has a form that is reserved", nid)
+		i.add(FindingReservedNID, uri.SeverityWarning, prefixLen, "%q has a reserved form", nid)
 	case i.Namespaces.Len() > 0:
 		i.add(FindingUnregistered, uri.SeverityWarning, prefixLen, "%q is not a registered namespace", nid)
 	}
@@ -165,7 +166,7 @@ func (i *inspection) nid() {
 	}
 }
 
-// escapes looks at the escapes of the whole.
+// escapes inspects all escapes.
 func (i *inspection) escapes() {
 	s := i.u.s
 	seen := map[uri.FindingCode]bool{}
@@ -179,17 +180,17 @@ func (i *inspection) escapes() {
 	for n := 0; n <= len(s); n++ {
 		if !isEscape(s, n) {
 			if i.u.dialect != Draft1995 && !utf8.Valid(run) {
-				once(uri.FindingCharset, uri.SeverityWarning, n-3*len(run), "the octets are not UTF-8")
+				once(uri.FindingCharset, uri.SeverityWarning, n-3*len(run), "the escaped octets are not valid UTF-8")
 			}
 			run = run[:0]
 			continue
 		}
 		run = append(run, octetAt(s, n))
 		if i.needless(octetAt(s, n)) {
-			once(uri.FindingNeedlessEscape, i.needlessSeverity(), n, "an escape of a character that may stand bare")
+			once(uri.FindingNeedlessEscape, i.needlessSeverity(), n, "unnecessary escape")
 		}
 		if s[n+1] >= 'a' || s[n+2] >= 'a' {
-			once(uri.FindingLowerEscape, uri.SeverityInfo, n, "the digits of escapes are better written in upper case")
+			once(uri.FindingLowerEscape, uri.SeverityInfo, n, "write the hexadecimal digits of escapes in upper case")
 		}
 		n += 2
 	}
@@ -203,7 +204,8 @@ func (i *inspection) needless(c byte) bool {
 	return is(c, classUnreserved) && is(c, grammars[i.u.dialect].nssSet)
 }
 
-// needlessSeverity: RFC 2141, 2.3.1 and 2012, 2.5.2 say that it must not be.
+// needlessSeverity is a warning or worse where the document forbids unnecessary
+// escapes: RFC 2141, 2.3.1 and 2012, 2.5.2.
 func (i *inspection) needlessSeverity() uri.Severity {
 	if d := i.u.dialect; d == RFC2141 || d == Draft2012 {
 		return uri.SeverityWarning
@@ -223,7 +225,8 @@ func (i *inspection) components() {
 	}
 }
 
-// directives tells which directives a resolver that has the registries ignores.
+// directives reports the directives that a resolver with the same registries
+// ignores.
 func (i *inspection) directives() {
 	if i.Keywords.Len() == 0 {
 		return
@@ -240,15 +243,16 @@ func (i *inspection) directives() {
 // whyIgnored says why a directive is ignored.
 func (i *inspection) whyIgnored(d Directive) string {
 	if _, known := i.Keywords.Lookup(d.Keyword); !known {
-		return fmt.Sprintf("no keyword %q is registered", d.Keyword)
+		return fmt.Sprintf("the keyword %q is not registered", d.Keyword)
 	}
 	if !i.accepts(d.Keyword, d.Value) {
-		return fmt.Sprintf("no service %q is known", d.Value)
+		return fmt.Sprintf("unknown service %q", d.Value)
 	}
 	return "directives with the same keyword cancel each other"
 }
 
-// accepts knows services; which components there are is for namespaces to say.
+// accepts checks services against the registry; only namespaces know their
+// components.
 func (i *inspection) accepts(keyword, value string) bool {
 	if keyword != "s" || i.Services.Len() == 0 {
 		return true

@@ -8,20 +8,20 @@ import (
 
 // A Keyword is an entry of the registry of URN query keywords (2012, 9.2.1).
 type Keyword struct {
-	Keyword     string    `json:"keyword"` // case matters
+	Keyword     string    `json:"keyword"` // case-sensitive
 	Purpose     string    `json:"purpose"`
 	Scope       Scope     `json:"scope"`
 	Reference   string    `json:"reference"`
 	SupportedBy []Support `json:"supported_by"`
 }
 
-// A Support says that a namespace supports a keyword.
+// A Support states that a namespace supports a keyword.
 type Support struct {
 	NID       string `json:"nid"`
 	Reference string `json:"reference"`
 }
 
-// Keywords2012 returns the registry as the draft begins it.
+// Keywords2012 returns the initial registry of the draft.
 func Keywords2012() Keywords { return keywords2012() }
 
 var keywords2012 = sync.OnceValue(func() Keywords {
@@ -32,8 +32,8 @@ var keywords2012 = sync.OnceValue(func() Keywords {
 	)
 })
 
-// WithSupport returns k supported by one more namespace. That is no substantive
-// change: with [Table.With] it needs nobody's review.
+// WithSupport returns k with one more supporting namespace. This is not a
+// substantive change, so registering it with [Table.With] needs no review.
 func (k Keyword) WithSupport(s Support) Keyword {
 	k.SupportedBy = append(slices.Clone(k.SupportedBy), s)
 	return k
@@ -41,7 +41,8 @@ func (k Keyword) WithSupport(s Support) Keyword {
 
 func (k Keyword) name() string { return k.Keyword }
 
-// canonical leaves an empty list, which JSON has as [] and not as null.
+// canonical replaces nil by an empty list, which JSON encodes as [] and not as
+// null.
 func (k Keyword) canonical() Keyword {
 	k.SupportedBy = append([]Support{}, k.SupportedBy...)
 	return k
@@ -50,11 +51,11 @@ func (k Keyword) canonical() Keyword {
 func (k Keyword) fault() *EntryError {
 	switch {
 	case Draft2012.CheckRule("keywd", k.Keyword) != nil:
-		return &EntryError{k.Keyword, "keyword", "is not a letter, then letters and digits with single hyphens between"}
+		return &EntryError{k.Keyword, "keyword", "must be a letter, then letters, digits and single hyphens between them"}
 	case k.Purpose == "":
 		return &EntryError{k.Keyword, "purpose", "is required"}
 	case int(k.Scope) >= len(scopeNames):
-		return &EntryError{k.Keyword, "scope", "is neither global nor specific"}
+		return &EntryError{k.Keyword, "scope", "must be global or specific"}
 	}
 	return nil
 }
@@ -64,20 +65,20 @@ func (k Keyword) policy() *EntryError {
 	case k.Reference == "":
 		return &EntryError{k.Keyword, "reference", "is required"}
 	case k.Scope == ScopeGlobal && !strings.Contains(k.Reference, "RFC "):
-		return &EntryError{k.Keyword, "reference", "of a global keyword must be an RFC: IETF Review"}
+		return &EntryError{k.Keyword, "reference", "of a global keyword must be an RFC (IETF Review)"}
 	case k.Scope == ScopeSpecific && len(k.SupportedBy) == 0:
 		return &EntryError{k.Keyword, "supported by", "must name the namespaces of a specific keyword"}
 	}
 	return nil
 }
 
-// A Scope says for which namespaces a keyword is meant (2012, 9.2.1).
+// A Scope says to which namespaces a keyword applies (2012, 9.2.1).
 type Scope uint8
 
 // The scopes.
 const (
-	ScopeGlobal   Scope = iota // for all
-	ScopeSpecific              // for those that support it
+	ScopeGlobal   Scope = iota // all
+	ScopeSpecific              // those that support it
 )
 
 var scopeNames = []string{"global", "specific"}
@@ -91,7 +92,7 @@ func (s Scope) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
 // UnmarshalText implements [encoding.TextUnmarshaler].
 func (s *Scope) UnmarshalText(text []byte) error { return parseWord(s, scopeNames, text) }
 
-// Policy returns by what procedure a keyword of the scope is registered.
+// Policy returns the registration procedure for keywords of the scope.
 func (s Scope) Policy() string {
 	if s == ScopeGlobal {
 		return "IETF Review"
@@ -99,7 +100,7 @@ func (s Scope) Policy() string {
 	return "namespace registration"
 }
 
-// ChangeController returns who decides about changes.
+// ChangeController returns who decides about changes to keywords of the scope.
 func (s Scope) ChangeController() string {
 	if s == ScopeGlobal {
 		return "IESG"

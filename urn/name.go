@@ -2,15 +2,15 @@ package urn
 
 import "strings"
 
-// A Name is an assigned URN in its canonical spelling: what stores have as a
-// key. Names are comparable, and == says that they are equivalent in their
-// dialect. The zero Name is invalid.
+// A Name is an assigned URN in its canonical spelling, for use as a key. Names
+// are comparable, and == reports whether they are equivalent in their dialect.
+// The zero Name is invalid.
 //
-// No Name has an escaped NUL, which ends a text for some programs (2012, 2.5.3),
-// whatever the dialect.
+// No Name contains an escaped NUL, in any dialect: some programs treat it as the
+// end of a text (2012, 2.5.3).
 type Name struct{ u URN }
 
-// ParseName reads s as a [Name] in the [Latest] dialect.
+// ParseName parses s as a [Name] in the [Latest] dialect.
 func ParseName(s string) (Name, error) {
 	u, err := ParseAssigned(s)
 	if err != nil {
@@ -19,13 +19,13 @@ func ParseName(s string) (Name, error) {
 	return u.Name()
 }
 
-// Name returns the name that was assigned: u in canonical spelling, without what
-// a reference adds. It refuses a NUL, a request to a resolver and the zero URN
-// with an [*Error].
+// Name returns the assigned name of u in canonical spelling, without components.
+// The error is an [*Error] if u contains NUL, is a request to a resolver or is
+// the zero URN.
 func (u URN) Name() (Name, error) {
 	s := u.Canonical()
 	if i := strings.Index(s, escapedNUL); i >= 0 {
-		return Name{}, u.dialect.fail(s, i, "excluded", "an escaped NUL is never used in a name")
+		return Name{}, u.dialect.fail(s, i, "excluded", "an escaped NUL is not allowed in a name")
 	}
 	if s == u.s && u.IsAssigned() {
 		return Name{u}, nil
@@ -39,7 +39,7 @@ func (u URN) Name() (Name, error) {
 
 const escapedNUL = "%00"
 
-// IsValid reports whether n is the name of something.
+// IsValid reports whether n is not the zero Name.
 func (n Name) IsValid() bool { return n.u.IsValid() }
 
 // URN returns n as a URN.
@@ -57,7 +57,7 @@ func (n Name) AppendText(b []byte) ([]byte, error) { return n.u.AppendText(b) }
 // MarshalText implements [encoding.TextMarshaler].
 func (n Name) MarshalText() ([]byte, error) { return n.u.MarshalText() }
 
-// UnmarshalText implements [encoding.TextUnmarshaler] in the [Latest] dialect;
+// UnmarshalText implements [encoding.TextUnmarshaler] in the [Latest] dialect. An
 // empty text is the zero Name.
 func (n *Name) UnmarshalText(text []byte) (err error) {
 	if len(text) == 0 {

@@ -5,33 +5,34 @@ import (
 	"strings"
 )
 
-// A Namespace is the record of a URN namespace, with what the documents want a
-// registration to say (2012, 2.3, 2.5.2, 5, 6, 8; RFC 8141, 6.4). What a
-// namespace checks in its names is code and stands elsewhere.
+// A Namespace is the registration of a URN namespace, with the fields that the
+// documents require (2012, 2.3, 2.5.2, 5, 6, 8; RFC 8141, 6.4). Package namespace
+// has the rules for its names.
 type Namespace struct {
 	NID        string  `json:"nid"` // lower case
 	Kind       NIDKind `json:"kind"`
-	Reference  string  `json:"reference"`            // the document, or who registered it
-	Template   string  `json:"template,omitempty"`   // where the registration is
-	Registered string  `json:"registered,omitempty"` // when, YYYY-MM-DD
-	Security   string  `json:"security"`             // its considerations, or where they are; required (2012, 8)
+	Reference  string  `json:"reference"`            // the document, or the registrant
+	Template   string  `json:"template,omitempty"`   // the URL of the registration
+	Registered string  `json:"registered,omitempty"` // the date, YYYY-MM-DD
+	Security   string  `json:"security"`             // the security considerations, or where they are; required (2012, 8)
 
-	Special         string       `json:"special,omitempty"`          // the characters with a meaning of their own
-	Equivalence     string       `json:"equivalence,omitempty"`      // what it adds to lexical equivalence
+	Special         string       `json:"special,omitempty"`          // the characters with a special meaning
+	Equivalence     string       `json:"equivalence,omitempty"`      // rules beyond lexical equivalence
 	Functional      string       `json:"functional,omitempty"`       // guidance on functional equivalence
 	FragmentAllowed bool         `json:"fragment_allowed,omitempty"` // in references of 2012
 	Services        []string     `json:"services,omitempty"`         // values of the keyword s
 	DefaultService  string       `json:"default_service,omitempty"`
-	Keywords        []KeywordUse `json:"keywords,omitempty"` // that it supports, apart from s
+	Keywords        []KeywordUse `json:"keywords,omitempty"` // the supported keywords, except s
 }
 
 // A KeywordUse is a keyword that a namespace supports.
 type KeywordUse struct {
 	Keyword string   `json:"keyword"`
-	Values  []string `json:"values,omitempty"` // those that are valid; none: any
+	Values  []string `json:"values,omitempty"` // the valid values; none means any
 }
 
-// NamespaceNote is what the registry of namespaces says of one NID (2012, 9.1).
+// NamespaceNote is the note in the registry of namespaces on the NID "urn" (2012,
+// 9.1).
 const NamespaceNote = `The NID "urn" is reserved for ever and cannot be registered.`
 
 // Accepts reports whether n supports a keyword with a value, for
@@ -48,8 +49,8 @@ func (n Namespace) Accepts(keyword, value string) bool {
 	return false
 }
 
-// Missing returns the names of required fields that are empty: a record that the
-// registry took over from earlier rules may be incomplete (2012, 8).
+// Missing returns the names of required fields that are empty. A registration
+// from before 2012 may be incomplete (2012, 8).
 func (n Namespace) Missing() []string {
 	var missing []string
 	if n.Reference == "" && n.Template == "" {
@@ -76,9 +77,9 @@ func (n Namespace) canonical() Namespace {
 func (n Namespace) fault() *EntryError {
 	switch {
 	case Latest.CheckRule("NID", n.NID) != nil:
-		return &EntryError{n.NID, "NID", "is not of 2 to 32 letters, digits and inner hyphens"}
+		return &EntryError{n.NID, "NID", "must be 2 to 32 letters, digits and inner hyphens"}
 	case isURN(n.NID):
-		return &EntryError{n.NID, "NID", "is reserved for ever"}
+		return &EntryError{n.NID, "NID", "is reserved permanently"}
 	case n.Security == "":
 		return &EntryError{n.NID, "security", "is required"}
 	}
@@ -89,9 +90,9 @@ func (n Namespace) policy() *EntryError {
 	kind := KindOf(n.NID)
 	switch {
 	case kind == KindExperimental:
-		return &EntryError{n.NID, "NID", "is experimental: such names are never registered"}
+		return &EntryError{n.NID, "NID", "is experimental and cannot be registered"}
 	case kind == KindReserved:
-		return &EntryError{n.NID, "NID", "has a form that is reserved (RFC 8141, 5.1)"}
+		return &EntryError{n.NID, "NID", "has a reserved form (RFC 8141, 5.1)"}
 	case n.Kind != kind:
 		return &EntryError{n.NID, "kind", "must be " + kind.String()}
 	case n.Reference == "" && n.Template == "":
@@ -100,10 +101,10 @@ func (n Namespace) policy() *EntryError {
 	return nil
 }
 
-// A NIDKind is what an NID is by its registration, or can be by its form.
+// A NIDKind classifies an NID by its registration or by its form.
 type NIDKind uint8
 
-// The kinds.
+// The kinds of NIDs.
 const (
 	KindUnregistered NIDKind = iota // in use without registration
 	KindFormal                      // RFC 8141, 5.1
@@ -123,14 +124,14 @@ func (k NIDKind) MarshalText() ([]byte, error) { return []byte(k.String()), nil 
 // UnmarshalText implements [encoding.TextUnmarshaler].
 func (k *NIDKind) UnmarshalText(text []byte) error { return parseWord(k, kindNames, text) }
 
-// KindOf returns the kind that an NID has by its form: [KindFormal] says that it
-// might be registered, not that it is.
+// KindOf returns the kind of an NID by its form. [KindFormal] means that it could
+// be registered, not that it is.
 //
 //	InformalNamespaceName = "urn-" Number    Number = DigitNonZero 0*Digit
 //
-// Reserved are the NID "urn", others that begin with "urn-", those of two
+// The reserved NIDs are "urn", others that begin with "urn-", those of two
 // characters, and those that begin with two letters and a hyphen, for countries
-// and for what looks like xn-- (RFC 8141, 5.1).
+// and for forms like xn-- (RFC 8141, 5.1).
 func KindOf(nid string) NIDKind {
 	nid = strings.ToLower(nid)
 	number, informal := strings.CutPrefix(nid, "urn-")

@@ -2,15 +2,15 @@ package urn
 
 const maxNID = 32
 
-// readName reads what the documents since 1997 call a URN or a namestring,
+// readName parses what the documents since 1997 call a URN or a namestring,
 //
 //	"urn" ":" NID ":" NSS
 //
-// and what the dialect lets follow.
+// and what the dialect allows to follow.
 func (u *URN) readName(d Dialect, s string) *Error {
 	g := &grammars[d]
 	if !hasURN(s) {
-		return d.fail(s, urnOffset(s), g.inner, `does not begin with "urn:"`)
+		return d.fail(s, urnOffset(s), g.inner, `must begin with "urn:"`)
 	}
 	nid := scanLDH(s, prefixLen)
 	if nid >= len(s) || s[nid] != ':' || !d.goodNID(s[prefixLen:nid]) {
@@ -29,8 +29,7 @@ func (u *URN) readName(d Dialect, s string) *Error {
 	return u.readRest()
 }
 
-// readRest reads what stands behind the NSS. On refusal it cuts u before what is
-// wrong.
+// readRest parses what follows the NSS. On error it truncates u before the fault.
 func (u *URN) readRest() *Error {
 	var err *Error
 	end := int(u.nss)
@@ -56,7 +55,7 @@ func scanLDH(s string, i int) int {
 	return i
 }
 
-// goodNID reports whether letters, digits and hyphens are an NID:
+// goodNID reports whether letters, digits and hyphens form an NID:
 //
 //	NID = let-num [ 1,31 let-num-hyp ]                                  ; RFC 2141
 //	NID = (ALPHA / DIGIT) 0*30(ALPHA / DIGIT / "-") (ALPHA / DIGIT)    ; 2012
@@ -73,7 +72,8 @@ func isURN(s string) bool {
 	return len(s) == 3 && s[0]|0x20 == 'u' && s[1]|0x20 == 'r' && s[2]|0x20 == 'n'
 }
 
-// failNID says why what stands before i, or at it, is no NID with its colon.
+// failNID returns the reason why the text before or at i is not an NID with its
+// colon.
 func (d Dialect) failNID(s string, i int) *Error {
 	g := &grammars[d]
 	n := i - prefixLen
@@ -95,10 +95,10 @@ func (d Dialect) failNID(s string, i int) *Error {
 	case s[i-1] == '-' && !g.finalHyphen:
 		return d.fail(s, i-1, g.nid, "ends with a hyphen")
 	}
-	return d.fail(s, prefixLen, g.nid, "%q is reserved for ever", s[prefixLen:i])
+	return d.fail(s, prefixLen, g.nid, "%q is reserved permanently", s[prefixLen:i])
 }
 
-// failNSS says why there is no NSS at start.
+// failNSS returns the reason why there is no NSS at start.
 func (d Dialect) failNSS(s string, start int) *Error {
 	g := &grammars[d]
 	switch {
@@ -114,7 +114,7 @@ func (d Dialect) failNSS(s string, start int) *Error {
 //
 //	rq-components = [ "?+" r-component ] [ "?=" q-component ]
 //
-// and returns the end of what is right.
+// and returns the end of the valid part.
 func (u *URN) scanRQ() (int, *Error) {
 	s, i := u.s, int(u.nss)
 	if s[i] != '?' {
@@ -142,9 +142,9 @@ func (u *URN) scanRQ() (int, *Error) {
 	return i, nil
 }
 
-// scanComponent reads pchar *( pchar / "/" / "?" ) behind the two characters at
-// i that announce it. An r-component ends at the first "?=" (RFC 8141, 2.3.1);
-// "?+" inside either, and "?=" inside a q-component, are data.
+// scanComponent reads pchar *( pchar / "/" / "?" ) after the two characters at i
+// that introduce it. An r-component ends at the first "?=" (RFC 8141, 2.3.1);
+// "?+" inside either component, and "?=" inside a q-component, are data.
 func scanComponent(s string, i int, rule string) (int, *Error) {
 	start := i + 2
 	end := start
@@ -178,7 +178,7 @@ func scanR(s string, i int) int {
 //
 //	[ "?" urn-query ]    urn-query = directive *( "&" directive )    ; 2012, 2.3
 //
-// and returns the end of what is right.
+// and returns the end of the valid part.
 func (u *URN) scanQuery() (int, *Error) {
 	s, i := u.s, int(u.nss)
 	for first := byte('?'); i < len(s) && s[i] == first; first = '&' {
@@ -198,16 +198,16 @@ func (u *URN) scanQuery() (int, *Error) {
 //	keywd     = ALPHA *( ["-"] (ALPHA / DIGIT) )
 //	value     = *v-pchar
 //
-// that begins at i.
+// from i and returns the end of the valid part.
 func scanDirective(s string, i int) (int, *Error) {
 	end := scanKeyword(s, i)
 	switch {
 	case end == i:
 		return i, Draft2012.fail(s, i, "keywd", "begins with %s", found(s, i))
 	case end < len(s) && s[end] == '-':
-		return i, Draft2012.fail(s, end, "keywd", "a hyphen stands before %s", found(s, end+1))
+		return i, Draft2012.fail(s, end, "keywd", "a hyphen is followed by %s", found(s, end+1))
 	case end == len(s) || s[end] != '=':
-		return i, Draft2012.fail(s, end, "directive", `%s stands where "=" must follow the keyword`, found(s, end))
+		return i, Draft2012.fail(s, end, "directive", `expected "=" after the keyword, found %s`, found(s, end))
 	}
 	return scan(s, end+1, classValue|noNUL), nil
 }
@@ -229,8 +229,8 @@ func scanKeyword(s string, i int) int {
 
 func isAlpha(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }
 
-// scanFragment checks that what stands at i is a fragment to the end, and
-// returns the end of what is right.
+// scanFragment checks that a fragment extends from i to the end, and returns the
+// end of the valid part.
 func (u *URN) scanFragment(i int) (int, *Error) {
 	s, d := u.s, u.dialect
 	if s[i] != '#' || d == RFC2141 {
@@ -247,7 +247,7 @@ func (u *URN) scanFragment(i int) (int, *Error) {
 	return end, nil
 }
 
-// lastRule returns the production of the part that was read last.
+// lastRule returns the production of the last part that was read.
 func (u *URN) lastRule() string {
 	switch {
 	case u.q == u.nss:
@@ -264,7 +264,8 @@ func hasURN(s string) bool {
 	return len(s) >= prefixLen && s[3] == ':' && isURN(s[:3])
 }
 
-// urnOffset returns how many bytes of "urn:" s begins with, ignoring case.
+// urnOffset returns the number of leading bytes of s that match "urn:", ignoring
+// case.
 func urnOffset(s string) int {
 	const urn = "urn:"
 	for i := range prefixLen {

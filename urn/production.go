@@ -7,15 +7,15 @@ import (
 	"strings"
 )
 
-// ErrUnknownRule is the error of [Dialect.CheckRule] for a name that is no
-// production of the dialect.
-var ErrUnknownRule = errors.New("no such production")
+// ErrUnknownRule is the error of [Dialect.CheckRule] if the dialect has no
+// production with that name.
+var ErrUnknownRule = errors.New("unknown production")
 
-// CheckRule reports whether the whole of s is what a production of the dialect
-// derives, such as NID, NSS, keywd or r-component, and what the prose of the
-// document lets it be: no NUL in 2012, no NID "urn" there and in RFC 2141, no "?="
-// in an r-component. Names are those of the documents, with their case. An error
-// is an [*Error], or [ErrUnknownRule].
+// CheckRule checks that the whole of s matches a production of the dialect, such
+// as NID, NSS, keywd or r-component, including the restrictions in the prose of
+// the document: no NUL in 2012, no NID "urn" there and in RFC 2141, no "?=" in an
+// r-component. The names are those of the documents and are case-sensitive. The
+// error is an [*Error] or wraps [ErrUnknownRule].
 func (d Dialect) CheckRule(rule, s string) error {
 	if len(s) > MaxLength {
 		return d.fail(s, MaxLength, rule, "longer than %d bytes", MaxLength)
@@ -48,7 +48,7 @@ func (d Dialect) Rules() iter.Seq[string] {
 	}
 }
 
-// A production has a name and a check. The check may leave the rule of its error
+// A production has a name and a check, which may leave the rule of its error
 // empty.
 type production struct {
 	name  string
@@ -76,7 +76,8 @@ const (
 	subDelims  = "!$&'()*+,;="
 )
 
-// 1995, as far as its prose defines productions; RFC 952, RFC 1123 and RFC 1738.
+// 1995, to the extent that its prose defines productions; RFC 952, RFC 1123 and
+// RFC 1738.
 func productions1995() []production {
 	return []production{
 		{"freestanding", checkWhole},
@@ -177,7 +178,7 @@ func checkAssigned(d Dialect, s string) *Error {
 	return err
 }
 
-// inside checks s as what follows a prefix.
+// inside checks s as the text after a prefix.
 func inside(prefix string, check func(Dialect, string) *Error) func(Dialect, string) *Error {
 	return func(d Dialect, s string) *Error {
 		err := check(d, prefix+s)
@@ -188,7 +189,7 @@ func inside(prefix string, check func(Dialect, string) *Error) func(Dialect, str
 	}
 }
 
-// bare1995 refuses the angle brackets that [URN.read] takes.
+// bare1995 rejects the angle brackets that [URN.read] accepts.
 func bare1995(d Dialect, s string) *Error {
 	if open, end := bounds1995(s); open < end && s[open] == '<' {
 		return d.fail(s, open, "", "contains %s", found(s, open))
@@ -196,7 +197,7 @@ func bare1995(d Dialect, s string) *Error {
 	return checkWhole(d, s)
 }
 
-// parted is a production for which the parser has a function.
+// parted returns a check that uses a function of the parser.
 func parted(check func(string) (int, string)) func(Dialect, string) *Error {
 	return func(d Dialect, s string) *Error {
 		if at, message := check(s); message != "" {
@@ -206,7 +207,7 @@ func parted(check func(string) (int, string)) func(Dialect, string) *Error {
 	}
 }
 
-// checkLabel checks one of the labels of an fqdn, of which a number may be one too.
+// checkLabel checks one label of an fqdn. It may be a number.
 func checkLabel(d Dialect, s string) *Error {
 	at := strings.IndexByte(s, '.')
 	if at >= 0 {
@@ -233,7 +234,7 @@ func checkNID(d Dialect, s string) *Error {
 
 func checkScheme(d Dialect, s string) *Error {
 	if !isURN(s) {
-		return d.fail(s, min(urnOffset(s), 3), "", `is not "urn"`)
+		return d.fail(s, min(urnOffset(s), 3), "", `must be "urn"`)
 	}
 	return nil
 }
@@ -272,7 +273,8 @@ func checkComponents(d Dialect, s string) *Error {
 	return inside("urn:aa:a", checkUnfragmented)(d, s)
 }
 
-// announced is a component behind the characters that announce it.
+// announced returns a check of a component after the characters that introduce
+// it.
 func announced(prefix, rule string) func(Dialect, string) *Error {
 	return inside(prefix, func(d Dialect, s string) *Error {
 		end, err := scanComponent(s, 0, rule)
@@ -290,7 +292,7 @@ func announced(prefix, rule string) func(Dialect, string) *Error {
 func checkInformal(d Dialect, s string) *Error {
 	const prefix = "urn-"
 	if len(s) < len(prefix) || !strings.EqualFold(s[:len(prefix)], prefix) {
-		return d.fail(s, 0, "", `does not begin with "urn-"`)
+		return d.fail(s, 0, "", `must begin with "urn-"`)
 	}
 	err := checkNumber(d, s[len(prefix):])
 	if err != nil {
@@ -299,7 +301,7 @@ func checkInformal(d Dialect, s string) *Error {
 	return err
 }
 
-// checkNumber checks a Number that fits into an NID behind "urn-".
+// checkNumber checks a Number that fits into an NID after "urn-".
 func checkNumber(d Dialect, s string) *Error {
 	const most = maxNID - len("urn-")
 	switch n := len(s) - len(strings.TrimLeft(s, digits)); {
@@ -307,27 +309,27 @@ func checkNumber(d Dialect, s string) *Error {
 		if s != "" && s[0] == '0' {
 			n = 0
 		}
-		return d.fail(s, n, "", "is not digits without a leading zero")
+		return d.fail(s, n, "", "must be digits without a leading zero")
 	case n > most:
-		return d.fail(s, most, "", "makes the NID longer than %d characters", maxNID)
+		return d.fail(s, most, "", "the NID must have at most %d characters", maxNID)
 	}
 	return nil
 }
 
-// anyNumber is as many octets or characters as there are.
+// anyNumber means any number of octets or characters.
 const anyNumber = -1
 
-// octet derives one octet of a class.
+// octet matches one octet of a class.
 func octet(set class) func(Dialect, string) *Error {
 	return single(func(c byte) bool { return is(c, set) })
 }
 
-// oneOf derives one of some octets.
+// oneOf matches one octet of a set.
 func oneOf(set string) func(Dialect, string) *Error {
 	return single(func(c byte) bool { return strings.IndexByte(set, c) >= 0 })
 }
 
-// single derives one octet that is right.
+// single matches one octet that satisfies a predicate.
 func single(right func(byte) bool) func(Dialect, string) *Error {
 	return func(d Dialect, s string) *Error {
 		for i := range len(s) {
@@ -339,7 +341,7 @@ func single(right func(byte) bool) func(Dialect, string) *Error {
 	}
 }
 
-// characters derives n octets of a set or escapes, or any number.
+// characters matches n octets of a class or escapes, or any number of them.
 func characters(set class, n int) func(Dialect, string) *Error {
 	return func(d Dialect, s string) *Error {
 		end := scan(s, 0, set)
@@ -356,10 +358,10 @@ func characters(set class, n int) func(Dialect, string) *Error {
 	}
 }
 
-// escapes derives one escape; that of NUL is none in 2012.
+// escapes matches one escape, except that of NUL in 2012.
 func escapes(d Dialect, s string) *Error {
 	if len(s) != 3 || !isEscape(s, 0) {
-		return d.fail(s, 0, "", "is not %q and two hex digits", "%")
+		return d.fail(s, 0, "", "must be %q and two hex digits", "%")
 	}
 	if isNUL(s, 0) && d == Draft2012 {
 		return d.failAt(s, 0, "")
@@ -367,13 +369,13 @@ func escapes(d Dialect, s string) *Error {
 	return nil
 }
 
-// excluded derives one of the controls from the least on, a space, one of a set,
-// or an octet from 127 on.
+// excluded matches one control from least on, a space, one octet of a set, or an
+// octet from 127 on.
 func excluded(least byte, set string) func(Dialect, string) *Error {
 	return func(d Dialect, s string) *Error {
 		ok := len(s) == 1 && (s[0] >= least && s[0] <= ' ' || s[0] >= 0x7F || strings.IndexByte(set, s[0]) >= 0)
 		if !ok {
-			return d.fail(s, 0, "", "is not one excluded octet")
+			return d.fail(s, 0, "", "must be one excluded octet")
 		}
 		return nil
 	}
@@ -383,5 +385,5 @@ func atEnd(d Dialect, s string, ok bool) *Error {
 	if ok {
 		return nil
 	}
-	return d.fail(s, len(s), "", "ends too early")
+	return d.fail(s, len(s), "", "unexpected end")
 }

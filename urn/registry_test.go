@@ -203,10 +203,10 @@ func TestRegisterServices(t *testing.T) {
 		e    Service
 		want string
 	}{
-		{Service{"I2X", "URI to X", StatusStandard, "a draft"}, `urn: registry entry "I2X": reference must be an RFC of the category of the status`},
-		{Service{"I2X", "URI to X", StatusExperimental, "a draft"}, `urn: registry entry "I2X": reference must be an RFC of the category of the status`},
+		{Service{"I2X", "URI to X", StatusStandard, "a draft"}, `urn: registry entry "I2X": reference must be an RFC whose category matches the status`},
+		{Service{"I2X", "URI to X", StatusExperimental, "a draft"}, `urn: registry entry "I2X": reference must be an RFC whose category matches the status`},
 		{Service{"I2X", "URI to X", StatusProvisional, ""}, `urn: registry entry "I2X": reference is required`},
-		{Service{"I2X", "URI to X", StatusDeprecated, "RFC 9999"}, `urn: registry entry "I2X": status of a new service is not deprecated`},
+		{Service{"I2X", "URI to X", StatusDeprecated, "RFC 9999"}, `urn: registry entry "I2X": status of a new service cannot be deprecated`},
 		{Service{"I2X", "URI to X", 9, "RFC 9999"}, `urn: registry entry "I2X": status must be one of std, exp, provisional, deprecated`},
 	} {
 		if _, err := table.Register(tt.e); err == nil || err.Error() != tt.want {
@@ -230,7 +230,7 @@ func TestRegisterServices(t *testing.T) {
 	}
 }
 
-// A table can be loaded and written as JSON, and nobody can change what it holds.
+// A table can be loaded and written as JSON, and its contents cannot be modified.
 func TestTablesAreData(t *testing.T) {
 	const data = `[{"nid":"foo","kind":"experimental","reference":"ours","security":"none","special":":",
 		"services":["I2L"],"default_service":"I2L","keywords":[{"keyword":"c","values":["ToC"]}],

@@ -33,7 +33,7 @@ func TestURNsAreURIs(t *testing.T) {
 			}
 			generic, err := uri.Parse(s)
 			if err != nil {
-				t.Fatalf("N12-01: %s: %q is no URI: %v", d, s, err)
+				t.Fatalf("N12-01: %s: %q is not a URI: %v", d, s, err)
 			}
 			if scheme, _ := generic.Scheme(); !strings.EqualFold(scheme, "urn") || generic.Path() != u.NID()+":"+u.NSS() {
 				t.Errorf("N12-01, N12-02, N12-47: %s: %q: scheme %q, path %q", d, s, scheme, generic.Path())
@@ -264,7 +264,7 @@ func TestCompare(t *testing.T) {
 		for j, b := range all {
 			got := Compare(a, b)
 			if got != -Compare(b, a) || i < j && got > 0 {
-				t.Fatalf("N12-65: Compare(%q, %q) = %d is no order", a, b, got)
+				t.Fatalf("N12-65: Compare(%q, %q) = %d is not consistent", a, b, got)
 			}
 			if a.IsValid() && (got == 0) != Equivalent(a, b) {
 				t.Fatalf("N12-51: Compare(%q, %q) = %d, Equivalent = %v", a, b, got, Equivalent(a, b))
@@ -601,9 +601,9 @@ func TestInspect(t *testing.T) {
 		}
 	}
 	for s, want := range map[string]string{ // why a directive is ignored
-		"urn:isbn:a?zz=1":        `a resolver ignores "zz=1": no keyword "zz" is registered`,
+		"urn:isbn:a?zz=1":        `a resolver ignores "zz=1": the keyword "zz" is not registered`,
 		"urn:isbn:a?s=I2L&s=I2L": `a resolver ignores "s=I2L": directives with the same keyword cancel each other`,
-		"urn:isbn:a?s=i2l":       `a resolver ignores "s=i2l": no service "i2l" is known`,
+		"urn:isbn:a?s=i2l":       `a resolver ignores "s=i2l": unknown service "i2l"`,
 	} {
 		if got := in.Inspect(Draft2012, s); len(got) == 0 || got[0].Message != want {
 			t.Errorf("Inspect(%q): %v; want %s", s, got, want)

@@ -1,7 +1,7 @@
 package urn
 
 // A SchemeTemplate is the registration of a URI scheme, with the fields that the
-// registry of schemes asks for (2012, 9.1).
+// registry of schemes requires (2012, 9.1).
 type SchemeTemplate struct {
 	Name             string `json:"name"`
 	Status           string `json:"status"`
@@ -22,11 +22,11 @@ func Scheme() SchemeTemplate {
 		Name:             "urn",
 		Status:           "permanent",
 		Syntax:           "RFC 8141, section 2",
-		Semantics:        "persistent names, each assigned once within the namespace that its NID tells; RFC 8141, sections 1 and 5",
+		Semantics:        "persistent names, each assigned once within the namespace of its NID; RFC 8141, sections 1 and 5",
 		Encoding:         "ASCII; other characters are UTF-8 in percent-encoding; RFC 8141, section 2.2",
-		Applications:     "libraries, publishers, standards and protocols that name resources for good",
+		Applications:     "libraries, publishers, standards and protocols that name resources permanently",
 		Interoperability: "names are compared without resolving them; RFC 8141, section 3",
-		Security:         "RFC 8141, section 8, RFC 3986, section 7, and what each namespace says",
+		Security:         "RFC 8141, section 8, RFC 3986, section 7, and the considerations of each namespace",
 		Contact:          "the IESG",
 		ChangeController: "IESG",
 		References:       "RFC 8141; earlier RFC 2141",

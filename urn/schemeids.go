@@ -12,7 +12,7 @@ type SchemeID struct {
 	Reference   string `json:"reference"` // the documents that define its AuthorityIDs
 }
 
-// SchemeIDs1995 returns the registry as the draft begins it.
+// SchemeIDs1995 returns the initial registry of the draft.
 func SchemeIDs1995() SchemeIDs { return schemeIDs1995() }
 
 var schemeIDs1995 = sync.OnceValue(func() SchemeIDs {
@@ -36,7 +36,7 @@ func (s SchemeID) fault() *EntryError {
 func (s SchemeID) policy() *EntryError {
 	switch {
 	case strings.HasPrefix(s.name(), "x-"):
-		return &EntryError{s.ID, "SchemeID", "is experimental: such names are never registered"}
+		return &EntryError{s.ID, "SchemeID", "is experimental and cannot be registered"}
 	case s.Reference == "":
 		return &EntryError{s.ID, "reference", "is required"}
 	}

@@ -8,13 +8,13 @@ import (
 // A Service is an entry of the registry of URN resolution service designators
 // (2012, 9.2.2): a value of the keyword s.
 type Service struct {
-	Name      string `json:"name"` // case matters: I2L is not i2l
+	Name      string `json:"name"` // case-sensitive: I2L is not i2l
 	Purpose   string `json:"purpose"`
 	Status    Status `json:"status"`
 	Reference string `json:"reference"`
 }
 
-// Services2012 returns the registry as the draft begins it: the services of RFC
+// Services2012 returns the initial registry of the draft: the services of RFC
 // 2483.
 func Services2012() Services { return services2012() }
 
@@ -39,7 +39,7 @@ func (s Service) canonical() Service { return s }
 func (s Service) fault() *EntryError {
 	switch {
 	case s.Name == "" || Draft2012.CheckRule("value", s.Name) != nil:
-		return &EntryError{s.Name, "name", "is not a value of a directive"}
+		return &EntryError{s.Name, "name", "must be a valid value of a directive"}
 	case s.Purpose == "":
 		return &EntryError{s.Name, "purpose", "is required"}
 	case int(s.Status) >= len(statusNames):
@@ -53,14 +53,14 @@ func (s Service) policy() *EntryError {
 	case s.Reference == "":
 		return &EntryError{s.Name, "reference", "is required"}
 	case s.Status == StatusDeprecated:
-		return &EntryError{s.Name, "status", "of a new service is not deprecated"}
+		return &EntryError{s.Name, "status", "of a new service cannot be deprecated"}
 	case s.Status != StatusProvisional && !strings.Contains(s.Reference, "RFC "):
-		return &EntryError{s.Name, "reference", "must be an RFC of the category of the status"}
+		return &EntryError{s.Name, "reference", "must be an RFC whose category matches the status"}
 	}
 	return nil
 }
 
-// A Status is that of a service (2012, 9.2.2).
+// A Status is the status of a service (2012, 9.2.2).
 type Status uint8
 
 // The statuses.
@@ -82,7 +82,7 @@ func (s Status) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
 // UnmarshalText implements [encoding.TextUnmarshaler].
 func (s *Status) UnmarshalText(text []byte) error { return parseWord(s, statusNames, text) }
 
-// Policy returns by what procedure a service gets the status.
+// Policy returns the procedure by which a service gets the status.
 func (s Status) Policy() string {
 	switch s {
 	case StatusStandard:

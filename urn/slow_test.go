@@ -198,8 +198,8 @@ func slow2012() map[string]rule {
 	return rules
 }
 
-// slow2141 is RFC 2141, 2. Its 2.1 reserves the NID "urn", its 2.3.1 wants two
-// hex digits behind "%".
+// slow2141 is RFC 2141, 2. Its 2.1 reserves the NID "urn", its 2.3.1 requires
+// two hex digits after "%".
 func slow2141() map[string]rule {
 	upper, lower := span('A', 'Z'), span('a', 'z')
 	letNum := alt(upper, lower, digit)

@@ -7,9 +7,9 @@ import (
 	"strings"
 )
 
-// A Table is a registry as an immutable value: what changes it returns another
-// one. It is ordered by the names of its entries. The zero Table is empty and
-// ready for use; those of the documents are [IANANamespaces], [SchemeIDs1995],
+// A Table is a registry as an immutable value, sorted by the names of its
+// entries; changes return a new Table. The zero Table is empty and ready to use.
+// The tables of the documents are [IANANamespaces], [SchemeIDs1995],
 // [Keywords2012] and [Services2012].
 type Table[E Entry[E]] struct{ entries []E }
 
@@ -21,29 +21,29 @@ type (
 	Services   = Table[Service]   // 2012, 9.2.2
 )
 
-// An Entry is what a [Table] may hold.
+// An Entry is an entry of a [Table].
 type Entry[E any] interface {
 	Namespace | SchemeID | Keyword | Service
 
-	canonical() E // with a canonical name, sharing nothing that can be changed
+	canonical() E // with a canonical name, and no shared mutable data
 	name() string
-	fault() *EntryError  // what no table takes
-	policy() *EntryError // what the document does not let be registered
+	fault() *EntryError  // why no table accepts it
+	policy() *EntryError // why the document does not allow its registration
 }
 
-// An EntryError says why a registry does not take an entry.
+// An EntryError reports why a registry rejects an entry.
 type EntryError struct {
-	Name    string // of the entry
-	Field   string // that is wrong
+	Name    string // the name of the entry
+	Field   string // the invalid field
 	Message string
 }
 
-// Error says the name, the field and the reason.
+// Error returns the name, the field and the reason.
 func (e *EntryError) Error() string {
 	return fmt.Sprintf("urn: registry entry %q: %s %s", e.Name, e.Field, e.Message)
 }
 
-// Len returns how many entries t has.
+// Len returns the number of entries.
 func (t Table[E]) Len() int { return len(t.entries) }
 
 // All yields the entries in the order of their names.
@@ -57,8 +57,8 @@ func (t Table[E]) All() iter.Seq[E] {
 	}
 }
 
-// Lookup returns the entry with a name. The case of NIDs and SchemeIDs does not
-// matter, that of keywords and services does.
+// Lookup returns the entry with a name. NIDs and SchemeIDs are case-insensitive,
+// keywords and services case-sensitive.
 func (t Table[E]) Lookup(name string) (E, bool) {
 	i, ok := t.find(name)
 	if !ok {
@@ -68,7 +68,7 @@ func (t Table[E]) Lookup(name string) (E, bool) {
 	return t.entries[i].canonical(), true
 }
 
-// find returns where the entry with a name is or would be.
+// find returns the index at which the entry with a name is or would be.
 func (t Table[E]) find(name string) (int, bool) {
 	var e E
 	switch any(e).(type) {
@@ -80,10 +80,9 @@ func (t Table[E]) find(name string) (int, bool) {
 	})
 }
 
-// With returns t with further entries, which take the place of those with the
-// same names. It is for local knowledge: experimental names too, and what is in
-// use without being registered. It refuses with an [*EntryError] a bad name and
-// a required field that is empty.
+// With returns t with more entries, which replace those with the same names. Use
+// it for local additions, such as experimental and unregistered names. For an
+// invalid name or an empty required field the error is an [*EntryError].
 func (t Table[E]) With(entries ...E) (Table[E], error) {
 	for _, e := range entries {
 		if err := e.fault(); err != nil {
@@ -93,8 +92,8 @@ func (t Table[E]) With(entries ...E) (Table[E], error) {
 	return t.with(entries...), nil
 }
 
-// Register returns t with a further entry, if the document that governs the
-// registry lets it be registered. The error is an [*EntryError].
+// Register returns t with another entry, if the document that governs the
+// registry permits its registration. The error is an [*EntryError].
 func (t Table[E]) Register(e E) (Table[E], error) {
 	if err := e.fault(); err != nil {
 		return t, err
@@ -103,7 +102,7 @@ func (t Table[E]) Register(e E) (Table[E], error) {
 		return t, err
 	}
 	if _, ok := t.find(e.name()); ok {
-		return t, &EntryError{e.name(), "name", "is registered already"}
+		return t, &EntryError{e.name(), "name", "is already registered"}
 	}
 	return t.with(e), nil
 }
@@ -122,14 +121,14 @@ func (t Table[E]) with(entries ...E) Table[E] {
 	return t
 }
 
-// A word is a value of a small set, known by its name.
+// A word is a value of a small set of named values.
 type word interface{ ~uint8 }
 
-// parseWord sets w to the value with a name.
+// parseWord sets w to the value with the name in text.
 func parseWord[W word](w *W, names []string, text []byte) error {
 	i := slices.Index(names, string(text))
 	if i < 0 {
-		return fmt.Errorf("urn: %q is none of %s", text, strings.Join(names, ", "))
+		return fmt.Errorf("urn: invalid value %q: must be one of %s", text, strings.Join(names, ", "))
 	}
 	*w = W(i)
 	return nil

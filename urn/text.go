@@ -1,15 +1,14 @@
 package urn
 
-// EndInText returns the length of the longest URN with which a running text
-// begins, and 0 if it begins with none. The NSS ends before the first character
-// that cannot be in it, also before a percent sign that begins no escape and
-// before an escaped NUL (2012, 2.5.3; RFC 2141, 2.4); a query, fragment or
-// component that follows belongs to the reference as far as it is right.
+// EndInText returns the length of the longest URN at the start of a running text,
+// or 0 if there is none. The NSS ends before the first character that cannot be
+// part of it, including an incomplete escape and an escaped NUL (2012, 2.5.3; RFC
+// 2141, 2.4). A query, fragment or component that follows is part of the
+// reference as far as it is valid.
 //
-// Punctuation that may be in an NSS is not left out: whether the full stop
-// belongs to the name or to the sentence cannot be seen from the syntax. In
-// [Draft1995] the text is that of a name without angle brackets, which ends at
-// white space.
+// Punctuation that is allowed in an NSS is included: the syntax does not tell
+// whether a full stop belongs to the name or to the sentence. In [Draft1995] the
+// text must be a name without angle brackets, which ends at white space.
 func (d Dialect) EndInText(text string) int {
 	if len(text) > MaxLength {
 		text = text[:MaxLength]
@@ -24,7 +23,7 @@ func (d Dialect) EndInText(text string) int {
 	return len(u.s)
 }
 
-// scanText1995 returns where a text has white space or a bracket.
+// scanText1995 returns the offset of the first white space or bracket.
 func scanText1995(s string) int {
 	for i := range len(s) {
 		if is(s[i], classSpace) || s[i] == '<' || s[i] == '>' {

@@ -2,11 +2,11 @@ package urn
 
 import "strings"
 
-// MaxLength is the longest input in bytes that a parser reads.
+// MaxLength is the maximum length of input for the parsers, in bytes.
 const MaxLength = 1 << 16
 
-// A URN is a Uniform Resource Name as referred to: the assigned name, and what
-// a reference may add to it.
+// A URN is a Uniform Resource Name as used in a reference: the assigned name and
+// optional components.
 //
 // URNs are immutable and comparable; == compares spelling and dialect. The zero
 // URN is invalid. Parts are substrings of the spelling and keep it in memory.
@@ -22,11 +22,11 @@ type URN struct {
 
 const prefixLen = len("urn:")
 
-// Parse reads s in the [Latest] dialect.
+// Parse parses s in the [Latest] dialect.
 func Parse(s string) (URN, error) { return Latest.Parse(s) }
 
-// MustParse is like [Parse] but panics when s is not a URN. It is for constants
-// of programs and tests.
+// MustParse is like [Parse] but panics if s is not a URN. Use it for constants
+// and in tests.
 func MustParse(s string) URN {
 	u, err := Parse(s)
 	if err != nil {
@@ -35,11 +35,11 @@ func MustParse(s string) URN {
 	return u
 }
 
-// ParseAssigned reads s as an assigned name in the [Latest] dialect; see
+// ParseAssigned parses s as an assigned name in the [Latest] dialect; see
 // [Dialect.ParseAssigned].
 func ParseAssigned(s string) (URN, error) { return Latest.ParseAssigned(s) }
 
-// Parse reads s as a URN of the dialect, with the components that a reference
+// Parse parses s as a URN of the dialect, with the components that a reference
 // may have. The error is an [*Error].
 func (d Dialect) Parse(s string) (u URN, _ error) {
 	if err := u.read(d, s); err != nil {
@@ -48,15 +48,16 @@ func (d Dialect) Parse(s string) (u URN, _ error) {
 	return u, nil
 }
 
-// ParseAssigned reads s as a name that can be assigned: no query and no fragment
-// (2012, 2.3 and 2.4), no r-, q- or f-component (RFC 8141, 2), and no request to
-// a resolver, however it is escaped ([IsRequest]). The error is an [*Error].
+// ParseAssigned parses s as a name that can be assigned: without query and
+// fragment (2012, 2.3 and 2.4), without r-, q- and f-component (RFC 8141, 2), and
+// not a request to a resolver, even with escapes ([IsRequest]). The error is an
+// [*Error].
 func (d Dialect) ParseAssigned(s string) (u URN, _ error) {
 	err := u.read(d, s)
 	switch {
 	case err != nil:
 	case int(u.nss) < len(u.s):
-		err = d.fail(s, int(u.nss), grammars[d].inner, "an assigned name ends before %s", found(s, int(u.nss)))
+		err = d.fail(s, int(u.nss), grammars[d].inner, "an assigned name cannot contain %s", found(s, int(u.nss)))
 	case IsRequest(u.ElementID()):
 		err = d.fail(s, offset1995(s, int(u.auth)+1), grammars[d].nss,
 			"elements that begin with %q are requests to a resolver", ReservedPrefix)
@@ -66,8 +67,8 @@ func (d Dialect) ParseAssigned(s string) (u URN, _ error) {
 	return URN{}, err
 }
 
-// read makes u what s says, or, with an error, the longest URN with which s
-// begins, if there is one.
+// read parses s into u. On error, u is the longest URN at the start of s, if
+// there is one.
 func (u *URN) read(d Dialect, s string) *Error {
 	if len(s) > MaxLength {
 		return d.fail(s, MaxLength, "URN", "longer than %d bytes", MaxLength)
@@ -84,11 +85,11 @@ func (u *URN) read(d Dialect, s string) *Error {
 // IsValid reports whether u came from a parser.
 func (u URN) IsValid() bool { return u.dialect != 0 }
 
-// Dialect returns the dialect in which u was read.
+// Dialect returns the dialect in which u was parsed.
 func (u URN) Dialect() Dialect { return u.dialect }
 
-// String returns the spelling that was read; in [Draft1995] without the white
-// space and the angle brackets, which are not part of the name.
+// String returns the spelling that was parsed; in [Draft1995] without white space
+// and angle brackets, which are not part of the name.
 func (u URN) String() string { return u.s }
 
 // NID returns the namespace identifier (RFC 8141, 2.1) as spelled; in
@@ -100,8 +101,8 @@ func (u URN) NID() string {
 	return u.s[prefixLen:u.nid]
 }
 
-// NSS returns the namespace-specific string (RFC 8141, 2.2); in [Draft1995] it
-// is all that follows the SchemeID.
+// NSS returns the namespace-specific string (RFC 8141, 2.2); in [Draft1995]
+// everything after the SchemeID.
 func (u URN) NSS() string {
 	if !u.IsValid() {
 		return ""
@@ -109,8 +110,8 @@ func (u URN) NSS() string {
 	return u.s[u.nid+1 : u.nss]
 }
 
-// RComponent returns the r-component, which is meant for the resolver (RFC
-// 8141, 2.3.1), and whether there is one.
+// RComponent returns the r-component, which is for the resolver (RFC 8141,
+// 2.3.1), and whether there is one.
 func (u URN) RComponent() (string, bool) {
 	if u.r == u.nss {
 		return "", false
@@ -118,8 +119,8 @@ func (u URN) RComponent() (string, bool) {
 	return u.s[u.nss+2 : u.r], true
 }
 
-// QComponent returns the q-component, which is meant for the resource (RFC
-// 8141, 2.3.2), and whether there is one.
+// QComponent returns the q-component, which is for the resource (RFC 8141,
+// 2.3.2), and whether there is one.
 func (u URN) QComponent() (string, bool) {
 	if u.q == u.r || u.dialect != RFC8141 {
 		return "", false
@@ -128,7 +129,7 @@ func (u URN) QComponent() (string, bool) {
 }
 
 // Query returns the query of [Draft2012] (2.3) without its question mark, and
-// whether there is one; it is never empty. [URN.Directives] splits it.
+// whether there is one. It is never empty. [URN.Directives] splits it.
 func (u URN) Query() (string, bool) {
 	if u.q == u.nss || u.dialect != Draft2012 {
 		return "", false
@@ -137,7 +138,7 @@ func (u URN) Query() (string, bool) {
 }
 
 // FComponent returns the f-component (RFC 8141, 2.3.3), in [Draft2012] the
-// fragment (2.4), and whether there is one. It stays with the client, and may be
+// fragment (2.4), and whether there is one. It is for the client only, and may be
 // empty.
 func (u URN) FComponent() (string, bool) {
 	if int(u.q) == len(u.s) {
@@ -146,22 +147,22 @@ func (u URN) FComponent() (string, bool) {
 	return u.s[u.q+1:], true
 }
 
-// IsAssigned reports whether u has no components: it may be a name as it was
-// assigned.
+// IsAssigned reports whether u has no components, so that it can be an assigned
+// name.
 func (u URN) IsAssigned() bool {
 	return u.IsValid() && int(u.nss) == len(u.s) && !IsRequest(u.ElementID())
 }
 
-// Assigned returns u without its components: the name that was assigned, and
-// what a resolver is asked for.
+// Assigned returns u without its components: the assigned name, which is what a
+// resolver receives.
 func (u URN) Assigned() URN {
 	u.s = u.s[:u.nss]
 	u.r, u.q = u.nss, u.nss
 	return u
 }
 
-// SchemeID returns the second of the four fields of [Draft1995]. In other
-// dialects there is none and it is empty.
+// SchemeID returns the second of the four fields of [Draft1995]. It is empty in
+// other dialects.
 func (u URN) SchemeID() string {
 	if u.dialect != Draft1995 {
 		return ""
@@ -186,24 +187,24 @@ func (u URN) ElementID() string {
 }
 
 // IsReservedRequest reports whether the ElementID begins with exactly "urn+"
-// (1995, 2.3 and 3.5): such an element is a question to the resolver and can
-// never be assigned. An element with an escape there is not such a question, but
-// cannot be assigned either; see [IsRequest].
+// (1995, 2.3 and 3.5). Such an element is a request to the resolver and can never
+// be assigned. An element that begins with an escaped "urn+" is not such a
+// request, but cannot be assigned either; see [IsRequest].
 func (u URN) IsReservedRequest() bool {
 	return strings.HasPrefix(u.ElementID(), ReservedPrefix)
 }
 
-// ReservedPrefix begins the ElementIDs of reserved requests; case matters
-// (1995, 2.3).
+// ReservedPrefix is the beginning of the ElementIDs of reserved requests. It is
+// case-sensitive (1995, 2.3).
 const ReservedPrefix = "urn+"
 
-// IsRequest reports whether an ElementID begins with "urn+" when its escapes are
-// decoded. Such an element cannot be assigned: software that decodes escapes before
-// it asks would send a reserved request in place of the name.
+// IsRequest reports whether an ElementID begins with "urn+" after its escapes are
+// decoded. Such an element cannot be assigned: software that decodes escapes
+// before it resolves would send a reserved request in place of the name.
 func IsRequest(element string) bool { return requestLength(element) > 0 }
 
-// requestLength returns how many bytes at the beginning of an ElementID spell
-// "urn+", with escapes or without; 0 if it begins otherwise.
+// requestLength returns the number of bytes at the beginning of an ElementID that
+// spell "urn+", with or without escapes, or 0.
 func requestLength(element string) int {
 	i := 0
 	for n := range len(ReservedPrefix) {
@@ -225,7 +226,7 @@ func (u URN) AppendText(b []byte) ([]byte, error) { return append(b, u.s...), ni
 // MarshalText implements [encoding.TextMarshaler].
 func (u URN) MarshalText() ([]byte, error) { return []byte(u.s), nil }
 
-// UnmarshalText implements [encoding.TextUnmarshaler] in the [Latest] dialect;
+// UnmarshalText implements [encoding.TextUnmarshaler] in the [Latest] dialect. An
 // empty text is the zero URN.
 func (u *URN) UnmarshalText(text []byte) (err error) {
 	if len(text) == 0 {

@@ -120,7 +120,7 @@ func TestParseRefusesWithPlaceAndRule(t *testing.T) {
 	}
 }
 
-// What people are told names what stands there, or that nothing does.
+// Messages name the character that was found, or say that there is none.
 func TestMessages(t *testing.T) {
 	for _, tt := range []struct {
 		d        Dialect

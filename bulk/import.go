@@ -116,7 +116,7 @@ type ImportOptions struct {
 	OnConflict  Conflict         // what becomes of names that are there
 	Retired     bool             // change retired names too, which are otherwise left as they are
 	Strict      bool             // refuse new names of which there are doubts; see [registrar.Request]
-	Resolvers   bool             // read addresses of well-known resolvers as the names there; see [name.Meant]
+	Resolvers   bool             // read addresses of well-known resolvers as the names there; see [name.Interpret]
 	Who         string           // for the history; the actor's if empty
 	Why         string           // for the history
 	Now         func() time.Time // the clock of Seconds; time.Now if nil
@@ -438,7 +438,7 @@ func mapResolvers(r *store.Record) {
 // mapResolver leaves alone what has a query or a fragment, which the name cannot
 // have.
 func mapResolver(s *string) {
-	if m, ok := name.Meant(*s); ok && m.Rest == "" {
+	if m, ok := name.Interpret(*s); ok && m.Rest == "" {
 		*s = m.Spelling
 	}
 }

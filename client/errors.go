@@ -23,7 +23,7 @@ type RouteError struct {
 
 func (e *RouteError) Error() string {
 	s := fmt.Sprintf("client: %q: %s: no resolver is known for this name; give one, as with --via HOST:PORT or --via URL", e.Name, e.Reason)
-	if m, ok := name.Meant(e.Name); ok {
+	if m, ok := name.Interpret(e.Name); ok {
 		s += "; did you mean " + m.Spelling + "?"
 	}
 	return s

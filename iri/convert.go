@@ -13,15 +13,15 @@ import (
 
 const upperHex = "0123456789ABCDEF"
 
-// URI maps i to the URI that means the same: the octets of characters beyond
-// US-ASCII are escaped (3.1, step 2), in hosts too.
+// URI maps i to the equivalent URI: it escapes the octets of characters beyond
+// US-ASCII (3.1, step 2), in hosts too.
 func (i IRI) URI() uri.URI { return i.u }
 
-// ASCIIURI maps i to a URI like [IRI.URI], but with the host in the form that
-// domain names have in ASCII (3.1), for schemes whose hosts are domain names.
-// Escapes in the host are decoded before. It is an error if the host is not a
-// domain name, or if the mapping makes another host of it: an empty one, or one with
-// a delimiter inside.
+// ASCIIURI maps i to a URI like [IRI.URI], but with the host in the ASCII form of
+// domain names (3.1), for schemes whose hosts are domain names. It decodes
+// escapes in the host first. The host must be a domain name, and the mapping must
+// not change the host to an empty one or to one that contains a delimiter;
+// otherwise ASCIIURI returns an error.
 func (i IRI) ASCIIURI() (uri.URI, error) {
 	host, ok := i.u.Data(uri.ComponentHost)
 	if !ok || host == "" || i.HostKind() != uri.HostName {
@@ -37,8 +37,8 @@ func (i IRI) ASCIIURI() (uri.URI, error) {
 	return i.u.With(uri.ComponentHost, ascii)
 }
 
-// UnicodeHost returns the host with labels in Punycode decoded, for display
-// (3.2.1). A host that is not a domain name is returned as it is written.
+// UnicodeHost returns the host with Punycode labels decoded, for display (3.2.1).
+// It returns a host that is not a domain name unchanged.
 func (i IRI) UnicodeHost() (string, bool) {
 	host, ok := i.Host()
 	if !ok || i.HostKind() != uri.HostName {
@@ -83,13 +83,13 @@ func escapeIf(s string, which func(byte) bool) string {
 	return b.String()
 }
 
-// FromURI converts a URI to an IRI (3.2): escapes become the characters they
-// stand for, if these are legal UTF-8 and can stand there. Escapes of reserved
-// characters, of the percent sign and of what is hard to see (4.1, 6.1) stay.
-// Punycode stays. The IRI maps back to a URI that is equivalent.
+// FromURI converts a URI to an IRI (3.2): it decodes escapes that are valid UTF-8
+// into the characters they represent, where those are allowed. It keeps escapes
+// of reserved characters, of the percent sign and of characters that are hard to
+// see (4.1, 6.1), and keeps Punycode. The IRI maps back to an equivalent URI.
 //
-// A URI of another dialect is read as one of RFC 3986; if it is none, the result
-// is not valid.
+// A URI of another dialect is parsed as one of RFC 3986; if that fails, the
+// result is not valid.
 func FromURI(u uri.URI) IRI {
 	s := u.String()
 	query, _ := u.Query()
@@ -122,7 +122,7 @@ func FromURI(u uri.URI) IRI {
 }
 
 // escapedRune decodes the character whose octets are escaped at the start of s,
-// and returns the length of the escapes, 0 if they are not strictly legal UTF-8.
+// and returns the length of the escapes, 0 if they are not strictly valid UTF-8.
 func escapedRune(s string) (rune, int) {
 	var octets [utf8.UTFMax]byte
 	n := 0
@@ -141,7 +141,7 @@ func escapedRune(s string) (rune, int) {
 	return r, 3 * size
 }
 
-// stands reports whether a character may be written instead of its escape.
+// stands reports whether a character may replace its escape.
 func stands(r rune, inQuery bool) bool {
 	switch {
 	case r < 0x80:
@@ -149,15 +149,14 @@ func stands(r rune, inQuery bool) bool {
 	case isFormatting(r), unicode.Is(unicode.Z, r):
 		return false
 	case unicode.Is(unicode.Cf, r):
-		return r == 0x200C || r == 0x200D // joiners are a part of some words
+		return r == 0x200C || r == 0x200D // some words need joiners
 	default:
 		return isUCSChar(r) || inQuery && isPrivate(r)
 	}
 }
 
-// NFC returns i with its characters in normalization form C, as it should be
-// where an IRI is created or comes from a text that is not Unicode (3.1, step
-// 1; 5.3.2.2).
+// NFC returns i in normalization form C. Use it when an IRI is created or comes
+// from a text that is not Unicode (3.1, step 1; 5.3.2.2).
 func (i IRI) NFC() (IRI, error) {
 	if norm.NFC.IsNormalString(i.s) {
 		return i, nil
@@ -166,8 +165,8 @@ func (i IRI) NFC() (IRI, error) {
 }
 
 // Normalize returns the normal form of i at a level of package uri (5.3.2,
-// 5.3.3): from [uri.LevelPercent] on also escapes that stand for characters of
-// an IRI are decoded. Characters are not normalised; see [IRI.NFC].
+// 5.3.3). From [uri.LevelPercent] on it also decodes escapes that represent
+// characters of an IRI. It does not normalise characters; see [IRI.NFC].
 func (i IRI) Normalize(l uri.Level, rules ...uri.SchemeRules) IRI {
 	switch {
 	case l == uri.LevelString || !i.IsValid():
@@ -179,8 +178,8 @@ func (i IRI) Normalize(l uri.Level, rules ...uri.SchemeRules) IRI {
 	}
 }
 
-// fold brings scheme and host, as far as they are US-ASCII, into lower case, and
-// the digits of escapes into upper case (5.3.2.1).
+// fold converts the US-ASCII characters of scheme and host to lower case, and the
+// digits of escapes to upper case (5.3.2.1).
 func (i IRI) fold(shadow uri.URI) uri.URI {
 	b := []byte(shadow.Normalize(uri.LevelCase).String())
 	for n := 0; n+4 < len(b); n++ {
@@ -195,8 +194,9 @@ func (i IRI) fold(shadow uri.URI) uri.URI {
 	return u
 }
 
-// Equivalent reports whether a and b are equivalent at a level: as strings, or
-// by their normal forms (5.3). As for URIs, false means not established.
+// Equivalent reports whether a and b are equivalent at a level: as strings, or by
+// their normal forms (5.3). As for URIs, false means only that equivalence was
+// not established.
 func Equivalent(a, b IRI, l uri.Level, rules ...uri.SchemeRules) bool {
 	if !a.IsValid() || !b.IsValid() {
 		return false
@@ -210,8 +210,7 @@ func Equivalent(a, b IRI, l uri.Level, rules ...uri.SchemeRules) bool {
 	return a.Normalize(l) == b.Normalize(l)
 }
 
-// Resolve returns the IRI that ref means where i is the base; see
-// [uri.URI.Resolve].
+// Resolve resolves ref against the base i; see [uri.URI.Resolve].
 func (i IRI) Resolve(ref IRI) (IRI, error) {
 	base, err := i.shadow()
 	if err != nil {
@@ -228,8 +227,8 @@ func (i IRI) Resolve(ref IRI) (IRI, error) {
 	return fromShadow(u)
 }
 
-// Relativize returns the shortest reference that means the target where i is the
-// base; see [uri.URI.Relativize].
+// Relativize returns the shortest reference that resolves to target against the
+// base i; see [uri.URI.Relativize].
 func (i IRI) Relativize(target IRI) (IRI, bool) {
 	base, err := i.shadow()
 	if err != nil {
@@ -247,9 +246,8 @@ func (i IRI) Relativize(target IRI) (IRI, bool) {
 	return ref, err == nil
 }
 
-// shadow returns the spelling as a URI from which it can be had back: percent
-// signs are escaped too. Operations that only move pieces of a URI can be done
-// to shadows.
+// shadow returns the spelling as a URI from which it can be restored: percent
+// signs are escaped too. Shadows allow operations that only move pieces of a URI.
 func (i IRI) shadow() (uri.URI, error) {
 	return uri.ParseReference(escapeIf(i.s, func(c byte) bool { return c >= 0x80 || c == '%' }))
 }
@@ -262,7 +260,7 @@ func fromShadow(u uri.URI) (IRI, error) {
 	return ParseReference(s)
 }
 
-// through does something to the shadow of i.
+// through applies f to the shadow of i.
 func (i IRI) through(f func(uri.URI) (uri.URI, error)) IRI {
 	u, err := i.shadow()
 	if err != nil {

@@ -1,18 +1,17 @@
-// Package iri is internationalized resource identifiers: RFC 3987 (January
-// 2005), on the generic syntax of RFC 3986 in package uri.
+// Package iri implements internationalized resource identifiers: RFC 3987
+// (January 2005), based on the generic syntax of RFC 3986 in package uri.
 //
-// An [IRI] is what a URI is, with characters of Unicode beside those of US-ASCII.
-// Every URI is an IRI; [IRI.URI] maps an IRI to the URI that means the same
-// (section 3.1), [FromURI] goes back as far as that is safe (3.2). Characters
-// are never normalised unless it is asked for ([IRI.NFC]), because in a text
-// that is Unicode already that could name something else (3.1, step 1c;
-// 5.3.2.2).
+// An [IRI] is like a URI, but may contain Unicode characters beyond US-ASCII.
+// Every URI is an IRI. [IRI.URI] maps an IRI to the equivalent URI (section 3.1),
+// and [FromURI] converts back as far as that is safe (3.2). Characters are
+// normalised only on request ([IRI.NFC]), because in a Unicode text normalisation
+// could change what the IRI identifies (3.1, step 1c; 5.3.2.2).
 //
-// The restrictions of section 4 on texts that are written from right to left:
-// formatting characters are refused by the parser (4.1), the advice on the
-// structure of components (4.2) is given by [IRI.Inspect].
+// Section 4 restricts right-to-left text: the parser rejects formatting
+// characters (4.1), and [IRI.Inspect] reports violations of the recommendations
+// on the structure of components (4.2).
 //
-// Names of hosts are mapped to their ASCII form by the rules of IDNA 2008 with
-// the compatibility mapping of UTS 46, where the RFC, which is older, names RFC
-// 3490; for names that are registered today the result is the same.
+// Host names are mapped to ASCII by IDNA 2008 with the compatibility mapping of
+// UTS 46. The RFC is older and refers to RFC 3490; for names that are registered
+// today the result is the same.
 package iri

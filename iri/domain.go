@@ -9,8 +9,8 @@ import (
 	"golang.org/x/net/idna"
 )
 
-// profile is UTS 46 with nontransitional processing. Hyphens may stand anywhere
-// and labels may be of any length, as in names that are in use
+// profile is UTS 46 with nontransitional processing. Hyphens are allowed
+// anywhere, and labels may have any length, as in existing names
 // ("r3---sn-4g5e6nez.example").
 func profile() *idna.Profile {
 	return idna.New(
@@ -19,9 +19,9 @@ func profile() *idna.Profile {
 	)
 }
 
-// ASCIIDomain returns a domain name without escapes in ASCII (3.1; UTS 46, section 4.2),
-// in lower case. The host that names it must not change: an empty label, and a character
-// that delimits hosts in URLs, are errors, whether they were written or came out of
+// ASCIIDomain returns an unescaped domain name in ASCII (3.1; UTS 46, section
+// 4.2), in lower case. The mapping must not change the host: an empty label, and
+// a character that delimits hosts in URLs, are errors, even if they result from
 // the mapping ("℀" is mapped to "a/c", "／" to "/").
 func ASCIIDomain(host string) (string, error) {
 	if !utf8.ValidString(host) {
@@ -30,7 +30,7 @@ func ASCIIDomain(host string) (string, error) {
 	ascii := lowerASCII(host)
 	if !isASCII(ascii) {
 		// UTS 46 maps the capital sharp s to the small one since Unicode 15.1;
-		// the tables of the library are older.
+		// the library's tables are older.
 		var err error
 		if ascii, err = profile().ToASCII(strings.ReplaceAll(host, "\u1E9E", "ß")); err != nil {
 			return "", err
@@ -45,7 +45,7 @@ func ASCIIDomain(host string) (string, error) {
 	return ascii, nil
 }
 
-// unicodeDomain decodes the labels in Punycode of a name that [ASCIIDomain] returned.
+// unicodeDomain decodes the Punycode labels of a result of [ASCIIDomain].
 func unicodeDomain(ascii string) (string, error) {
 	display, err := profile().ToUnicode(ascii)
 	if err == nil && hasEmptyLabel(display) && !hasEmptyLabel(ascii) {
@@ -60,7 +60,7 @@ func hasEmptyLabel(s string) bool {
 	return s == "" || s[0] == '.' || strings.Contains(s, "..")
 }
 
-// isForbidden reports whether a character cannot stand in a domain name: a
+// isForbidden reports whether a character is not allowed in a domain name: a
 // forbidden domain code point of the URL Standard, or one beyond ASCII.
 func isForbidden(r rune) bool {
 	return r <= ' ' || r >= 0x7F || strings.ContainsRune("#%/:<>?@[\\]^|", r)

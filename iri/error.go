@@ -10,18 +10,19 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// maxQuoted bounds how much of an input an error message repeats.
+// maxQuoted is the maximum number of bytes of the input that an error message
+// repeats.
 const maxQuoted = 80
 
-// An Error tells where and why an input is not an IRI.
+// An Error reports where and why an input is not an IRI.
 type Error struct {
 	Input  string
-	Offset int      // in octets, of the first character that cannot be
+	Offset int      // in bytes, of the first invalid character
 	Rule   string   // the production of RFC 3987, 2.2, or the section
 	Code   uri.Code // what is wrong
 }
 
-// Error says the input, the offset, the rule and what is wrong.
+// Error returns the input, the offset, the rule and what is wrong.
 func (e *Error) Error() string {
 	in := e.Input
 	if len(in) > maxQuoted {

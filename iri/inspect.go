@@ -10,13 +10,13 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// The findings of this package, beside those of package uri.
+// The kinds of findings of this package, in addition to those of package uri.
 const (
-	// FindingMixedDirection: a component has characters of both directions
-	// (4.2, 1).
+	// FindingMixedDirection: a component has characters of both writing
+	// directions (4.2, 1).
 	FindingMixedDirection uri.FindingCode = "mixed-direction"
 	// FindingRTLEnds: a component with right-to-left characters does not begin
-	// and end with such (4.2, 2).
+	// and end with them (4.2, 2).
 	FindingRTLEnds uri.FindingCode = "rtl-ends"
 	// FindingNotNFC: the characters are not in normalization form C (5.3.2.2).
 	FindingNotNFC uri.FindingCode = "not-nfc"
@@ -28,30 +28,29 @@ const (
 	FindingMappedAddress uri.FindingCode = "mapped-address"
 )
 
-// Inspect returns what RFC 3987 advises against and i does, with offsets into
-// the spelling. What is to be said about the URI that i maps to is for
-// [uri.URI.Inspect].
+// Inspect returns findings about what RFC 3987 advises against, with offsets into
+// the spelling. Use [uri.URI.Inspect] for findings about the URI that i maps to.
 func (i IRI) Inspect() []uri.Finding {
 	var found []uri.Finding
 	add := func(c uri.FindingCode, off int, format string, args ...any) {
 		found = append(found, uri.Finding{Code: c, Severity: uri.SeverityWarning, Offset: off, Message: fmt.Sprintf(format, args...)})
 	}
 	if !norm.NFC.IsNormalString(i.s) {
-		off := len(norm.NFC.String(i.s)) // where the form differs first
+		off := len(norm.NFC.String(i.s)) // the first difference
 		for n, c := range []byte(norm.NFC.String(i.s)) {
 			if n >= len(i.s) || i.s[n] != c {
 				off = n
 				break
 			}
 		}
-		add(FindingNotNFC, min(off, len(i.s)), "the characters are not in normalization form C")
+		add(FindingNotNFC, min(off, len(i.s)), "not in Unicode normalization form C (NFC)")
 	}
 	i.inspectHost(add)
 	for _, c := range directed(i) {
 		ltr, rtl := directions(c.text)
 		switch {
 		case ltr && rtl:
-			add(FindingMixedDirection, c.off, "%q mixes directions of writing", c.text)
+			add(FindingMixedDirection, c.off, "%q mixes left-to-right and right-to-left characters", c.text)
 		case rtl && !endsRTL(c.text):
 			add(FindingRTLEnds, c.off, "%q does not begin and end with right-to-left characters", c.text)
 		}
@@ -59,7 +58,7 @@ func (i IRI) Inspect() []uri.Finding {
 	return found
 }
 
-// inspectHost reports what is odd about a host that is a name.
+// inspectHost adds findings about a host name.
 func (i IRI) inspectHost(add func(c uri.FindingCode, off int, format string, args ...any)) {
 	data, ok := i.u.Data(uri.ComponentHost)
 	if !ok || data == "" || i.HostKind() != uri.HostName {
@@ -75,7 +74,7 @@ func (i IRI) inspectHost(add func(c uri.FindingCode, off int, format string, arg
 		_, err = unicodeDomain(ascii)
 	}
 	if err != nil {
-		add(FindingIDNA, at, "the host is not a domain name: %v", err)
+		add(FindingIDNA, at, "the host is not a valid domain name: %v", err)
 		return
 	}
 	if a, ok := uri.ParseNumericHost(ascii); ok && !isASCII(string(data)) {
@@ -83,7 +82,7 @@ func (i IRI) inspectHost(add func(c uri.FindingCode, off int, format string, arg
 	}
 }
 
-// A piece is a component in the sense of 4.2, and where it begins.
+// A piece is a component as defined in 4.2, and its offset.
 type piece struct {
 	text string
 	off  int
@@ -106,7 +105,7 @@ func directed(i IRI) []piece {
 	return out
 }
 
-// directions reports which strong directions the characters of s have.
+// directions reports which strong directions occur in s.
 func directions(s string) (ltr, rtl bool) {
 	for _, r := range s {
 		switch classOf(r) {
@@ -124,8 +123,8 @@ func classOf(r rune) bidi.Class {
 	return p.Class()
 }
 
-// endsRTL reports whether the first and the last character, apart from marks,
-// are right-to-left.
+// endsRTL reports whether the first and the last character, ignoring marks, are
+// right-to-left.
 func endsRTL(s string) bool {
 	isRTL := func(r rune) bool { c := classOf(r); return c == bidi.R || c == bidi.AL }
 	runes := []rune(s)

@@ -9,12 +9,11 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// An IRI is an IRI or a relative reference as it was spelled. It is an immutable
-// value; two are == exactly if they are spelled the same. The zero IRI is not
-// valid.
+// An IRI is a parsed IRI or relative reference. It is an immutable value; two are
+// == exactly if they have the same spelling. The zero IRI is not valid.
 type IRI struct {
 	s string
-	u uri.URI // s mapped to a URI; its delimiters are those of s
+	u uri.URI // s mapped to a URI, with the same delimiters
 }
 
 var (
@@ -23,14 +22,14 @@ var (
 	_ encoding.TextUnmarshaler = (*IRI)(nil)
 )
 
-// Parse reads an IRI, that is, a reference with a scheme. The text is UTF-8. An
-// error is a *[Error].
+// Parse parses an IRI, that is, a reference with a scheme, in UTF-8. An error is
+// a *[Error].
 func Parse(s string) (IRI, error) { return parse(s, uri.Parse) }
 
-// ParseReference reads an IRI or a relative reference. An error is a *[Error].
+// ParseReference parses an IRI or a relative reference. An error is a *[Error].
 func ParseReference(s string) (IRI, error) { return parse(s, uri.ParseReference) }
 
-// MustParse is like [Parse] and panics if s is not an IRI. It is for constants.
+// MustParse is like [Parse] and panics if s is not an IRI. Use it for constants.
 func MustParse(s string) IRI {
 	i, err := Parse(s)
 	if err != nil {
@@ -53,10 +52,10 @@ func parse(s string, generic func(string) (uri.URI, error)) (IRI, error) {
 	return IRI{s, u}, nil
 }
 
-// checkCharacters checks the characters beyond US-ASCII: that they are ucschar,
-// in a query also iprivate, and none of those that 4.1 forbids. Where else none
-// of them may stand, in schemes, ports and addresses, the generic syntax has no
-// escapes either.
+// checkCharacters checks that the characters beyond US-ASCII are ucschar, in a
+// query also iprivate, and not forbidden by 4.1. In the components where none of
+// them are allowed (schemes, ports and addresses), the generic syntax does not
+// allow escapes either.
 func checkCharacters(s string) error {
 	query, fragment := false, false
 	for i, r := range s {
@@ -107,8 +106,8 @@ func isPrivate(r rune) bool {
 	return 0xE000 <= r && r <= 0xF8FF || 0xF0000 <= r && r <= 0xFFFFD || 0x100000 <= r && r <= 0x10FFFD
 }
 
-// isFormatting reports whether r is LRM, RLM, LRE, RLE, PDF, LRO or RLO (4.1),
-// or one of the isolates that Unicode has got since.
+// isFormatting reports whether r is LRM, RLM, LRE, RLE, PDF, LRO or RLO (4.1), or
+// one of the isolates that Unicode added later.
 func isFormatting(r rune) bool {
 	return r == 0x200E || r == 0x200F || 0x202A <= r && r <= 0x202E || 0x2066 <= r && r <= 0x2069
 }
@@ -119,7 +118,7 @@ func (i IRI) IsValid() bool { return i.u.IsValid() }
 // IsReference reports whether i is a relative reference.
 func (i IRI) IsReference() bool { return i.u.IsReference() }
 
-// String returns the spelling as it was read.
+// String returns the spelling that was parsed.
 func (i IRI) String() string { return i.s }
 
 // Get returns a component as it was written.
@@ -131,8 +130,8 @@ func (i IRI) Get(c uri.Component) (string, bool) {
 	return i.slice(c), true
 }
 
-// slice returns a component that is not empty from the spelling. The pieces
-// before it have the same delimiters in the spelling and in the URI.
+// slice returns a nonempty component of the spelling. The pieces before it have
+// the same delimiters in the spelling and in the URI.
 func (i IRI) slice(c uri.Component) string {
 	rest := i.s
 	if c == uri.ComponentAuthority {
@@ -152,8 +151,7 @@ func (i IRI) slice(c uri.Component) string {
 	return ""
 }
 
-// spelled returns the length of what is mapped to a piece of a URI at the start
-// of s.
+// spelled returns the length of the start of s that maps to a piece of a URI.
 func spelled(s, piece string) int {
 	n := 0
 	for left := len(piece); left > 0; n++ {
@@ -186,7 +184,7 @@ func (i IRI) Authority() (string, bool) { return i.Get(uri.ComponentAuthority) }
 // Userinfo returns the user information as written.
 func (i IRI) Userinfo() (string, bool) { return i.Get(uri.ComponentUserinfo) }
 
-// Host returns the host as written, that of an IP literal with its brackets.
+// Host returns the host as written; an IP literal includes its brackets.
 func (i IRI) Host() (string, bool) { return i.Get(uri.ComponentHost) }
 
 // HostKind returns the kind of the host.
@@ -210,7 +208,7 @@ func (i IRI) Fragment() (string, bool) { return i.Get(uri.ComponentFragment) }
 // MarshalText returns the spelling.
 func (i IRI) MarshalText() ([]byte, error) { return []byte(i.s), nil }
 
-// UnmarshalText reads a reference. On an error i is left as it was.
+// UnmarshalText parses a reference. On error i is unchanged.
 func (i *IRI) UnmarshalText(text []byte) error {
 	v, err := ParseReference(string(text))
 	if err != nil {

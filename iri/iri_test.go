@@ -197,7 +197,7 @@ func TestResolve(t *testing.T) {
 	}
 }
 
-// 4.2, on a text whose letters are Hebrew.
+// 4.2, on a text in Hebrew letters.
 func TestInspect(t *testing.T) {
 	tests := []struct {
 		in   string
@@ -261,7 +261,7 @@ func TestMustParse(t *testing.T) {
 	MustParse(" ")
 }
 
-// check checks what is true of every IRI.
+// check checks what holds for every IRI.
 func check(t *testing.T, s string) {
 	t.Helper()
 	i, err := ParseReference(s)

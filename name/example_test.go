@@ -24,7 +24,7 @@ func ExampleParse() {
 	// urn:isbn is none: offset 8
 }
 
-// A prefix ends where its namespace lets a name be cut.
+// A prefix ends where its namespace allows a name to be divided.
 func ExamplePrefix_Covers() {
 	p := name.MustParsePrefix("URN:NBN:fi")
 	for _, s := range []string{"urn:nbn:fi-fe2026", "urn:nbn:fi:bib-1", "urn:nbn:fit-1"} {

@@ -9,22 +9,23 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// A Flaw is a rule of its scheme or namespace that a name breaks, such as a wrong
-// check digit. Such a name may be meant so: things are printed with wrong numbers.
+// A Flaw is a violation of a rule of the name's scheme or namespace, such as a
+// wrong check digit. The name may still be intended: wrong numbers do get
+// printed.
 type Flaw struct {
-	Offset  int    // of the first byte that it is about, into the key
+	Offset  int    // in bytes, into the key
 	Rule    string // the production or rule, in the document's spelling
-	Message string // what was found, in words
+	Message string // what was found
 }
 
-// Flaw returns the first rule of its scheme or namespace that n breaks, nil if it
-// breaks none that is known. A URN without a flaw costs no allocation.
+// Flaw returns the first violation by n of a rule of its scheme or namespace, or
+// nil. It does not allocate for a URN without a flaw.
 func (n Name) Flaw() *Flaw {
 	label := n.Scheme()
 	switch label {
 	case "urn":
 		nid := n.NID()
-		if nid == "dns" { // a key of theirs keeps the rules
+		if nid == "dns" { // their keys always keep the rules
 			return nil
 		}
 		ns, _ := namespace.Lookup(nid)
@@ -36,7 +37,7 @@ func (n Name) Flaw() *Flaw {
 			return &Flaw{begin + f.Offset, f.Rule, f.Message}
 		}
 		return nil
-	case "http", "https": // a key of theirs keeps the rules
+	case "http", "https": // their keys always keep the rules
 		return nil
 	}
 	if !scheme.Known(label) {
@@ -50,13 +51,13 @@ func (n Name) Flaw() *Flaw {
 	return nil
 }
 
-// Suggest returns what s probably means, which is the spelling of no name, of one
-// with a flaw or of one that is not known; the likeliest first, at most
-// [namespace.MaxSuggestions]. All are valid names. It costs what
-// [namespace.Suggest] does.
+// Suggest returns what s probably means, where s is not a valid name, has a flaw
+// or is unknown. The likeliest suggestion comes first; there are at most
+// [namespace.MaxSuggestions]. All are valid names. The cost is that of
+// [namespace.Suggest].
 func Suggest(s string) []namespace.Suggestion {
 	all := namespace.Suggest(s)
-	if m, ok := Meant(s); ok {
+	if m, ok := Interpret(s); ok {
 		all = slices.DeleteFunc(all, func(g namespace.Suggestion) bool { return strings.EqualFold(g.Name, m.Spelling) })
 		all = append([]namespace.Suggestion{{Name: m.Spelling, Why: m.Why}}, all[:min(len(all), namespace.MaxSuggestions-1)]...)
 	}

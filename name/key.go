@@ -10,10 +10,10 @@ import (
 	"github.com/nomen-project/nomen/urn"
 )
 
-// urnKey returns the key of an assigned URN: the one spelling of all that its
-// namespace holds equivalent. A name that breaks the rules of its namespace
-// mostly keeps the canonical spelling of the general syntax, so that nothing
-// merges by mistake ([namespace.Rules]).
+// urnKey returns the key of an assigned URN: the one spelling for all that its
+// namespace considers equivalent. A name that breaks the rules of its namespace
+// mostly keeps the canonical spelling of the general syntax, so that no two names
+// merge by mistake ([namespace.Rules]).
 func urnKey(u urn.URN) (string, error) {
 	if strings.EqualFold(u.NID(), "dns") {
 		return dnsKey(u)
@@ -30,8 +30,8 @@ func dnsKey(u urn.URN) (string, error) {
 	return old.Canonical(), nil
 }
 
-// schemeKey returns the key of a name that is no URN. The name of its scheme is
-// in lower case.
+// schemeKey returns the key of a name that is not a URN, with its scheme in lower
+// case.
 func schemeKey(u uri.URI, name string) (string, error) {
 	switch name {
 	case "ark", "doi", "hdl", "info":
@@ -45,11 +45,11 @@ func schemeKey(u uri.URI, name string) (string, error) {
 }
 
 // pathKey returns the key of a name whose scheme has no query: what follows a
-// question mark is said to a resolver or to the resource.
+// question mark is for a resolver or for the resource.
 func pathKey(u uri.URI, name string) (string, error) {
 	s := u.String()
 	if q, ok := u.Query(); ok {
-		return "", refuse(s, len(s)-len(q)-1, "query", "a query belongs to a request, not to the name")
+		return "", newError(s, len(s)-len(q)-1, "query", "a query is part of a request, not of the name")
 	}
 	rest := s[len(name)+1:]
 	switch name {
@@ -67,7 +67,7 @@ func pathKey(u uri.URI, name string) (string, error) {
 func handleKey(s, label, folded string) (string, error) {
 	prefix, local, ok := strings.Cut(folded, "/")
 	if !ok || prefix == "" || local == "" {
-		return "", refuse(s, len(s), label, `wants the form prefix "/" local-name`)
+		return "", newError(s, len(s), label, `must have the form prefix "/" local-name`)
 	}
 	return label + ":" + folded, nil
 }
@@ -81,7 +81,7 @@ func hdlKey(s string) string {
 func infoKey(s, normal string) (string, error) {
 	namespace, id, ok := strings.Cut(normal, "/")
 	if !ok || id == "" || namespace == "info:" {
-		return "", refuse(s, len(s), "info-URI", `wants the form "info:" namespace "/" identifier`)
+		return "", newError(s, len(s), "info-URI", `must have the form "info:" namespace "/" identifier`)
 	}
 	return strings.ToLower(namespace) + "/" + id, nil
 }
@@ -94,33 +94,33 @@ func webKey(u uri.URI, name string) (string, error) {
 		if strings.HasPrefix(s[begin:], "//") {
 			begin += len("//")
 		}
-		return "", refuse(s, begin, "authority", "a web name needs a host")
+		return "", newError(s, begin, "authority", "a web name must have a host")
 	}
 	if _, ok := u.Userinfo(); ok {
-		return "", refuse(s, len(name+"://"), "userinfo", "a web name holds no user name or password")
+		return "", newError(s, len(name+"://"), "userinfo", "a web name cannot contain a user name or password")
 	}
 	return u.Normalize(uri.LevelScheme, scheme.Rules()...).String(), nil
 }
 
-// arkKey reads "ark:" ["/"] NAAN "/" Name.
+// arkKey parses "ark:" ["/"] NAAN "/" Name.
 func arkKey(s, rest string) (string, error) {
 	rest = strings.TrimPrefix(rest, "/")
 	naan, tail, ok := strings.Cut(rest, "/")
 	for i := range len(naan) {
 		if !isAlnum(naan[i]) && naan[i] != '-' {
-			return "", refuse(s, len(s)-len(rest)+i, "NAAN", "contains %q", naan[i:i+1])
+			return "", newError(s, len(s)-len(rest)+i, "NAAN", "contains %q", naan[i:i+1])
 		}
 	}
 	naan = strings.ToLower(strings.ReplaceAll(naan, "-", ""))
 	tail = arkTail(tail)
 	if !ok || naan == "" || tail == "" {
-		return "", refuse(s, len(s), "ARK", `wants the form "ark:" NAAN "/" name`)
+		return "", newError(s, len(s), "ARK", `must have the form "ark:" NAAN "/" name`)
 	}
 	return "ark:" + naan + "/" + tail, nil
 }
 
-// arkTail drops hyphens, raises hex digits, and makes structural characters
-// single and inner ones.
+// arkTail removes hyphens, converts hex digits to upper case, merges adjacent
+// structural characters, and removes final ones.
 func arkTail(s string) string {
 	b := make([]byte, 0, len(s))
 	for _, c := range []byte(upperHex(s)) {
@@ -140,7 +140,7 @@ func arkTail(s string) string {
 
 func isStructural(c byte) bool { return c == '/' || c == '.' }
 
-// upperHex raises the hex digits of the escapes of s.
+// upperHex converts the hex digits of the escapes of s to upper case.
 func upperHex(s string) string {
 	if strings.IndexByte(s, '%') < 0 {
 		return s
@@ -161,7 +161,7 @@ func isAlnum(c byte) bool {
 
 func upper(s string) string { return strings.ToUpper(s) }
 
-// wrap makes an [*Error] of a parser's error, keeping place and rule.
+// wrap converts a parser's error to an [*Error], with its offset and rule.
 func wrap(s string, err error) error {
 	var own *Error
 	var nerr *urn.Error

@@ -9,28 +9,28 @@ import (
 	"github.com/nomen-project/nomen/urn"
 )
 
-// RulesVersion numbers the rules by which spellings become keys. It grows with
-// every change that can move a key; its history is in docs/formats.md.
+// RulesVersion is the version of the rules that turn spellings into keys. Every
+// change that can alter a key increments it; docs/formats.md has its history.
 const RulesVersion = 3
 
-// MaxLength is the longest key, and the longest spelling read, in bytes. It is
-// short enough for the index of any database.
+// MaxLength is the maximum length of a key, and of a spelling that is parsed, in
+// bytes. It is short enough for the index of any database.
 const MaxLength = 2048
 
 // A Name is a persistent name in canonical form. Names are comparable; the zero
 // Name is invalid.
 type Name struct{ key string }
 
-// An Error is the refusal of a spelling.
+// An Error reports why a spelling is not a valid name.
 type Error struct {
 	Input   string // as given
 	Offset  int    // in bytes, into Input
-	Rule    string // the production or rule that was broken
-	Message string // what was found, in words
-	Err     error  // the parser's error, if one refused it
+	Rule    string // the production or rule that the input violates
+	Message string // what was found
+	Err     error  // the error of the underlying parser, if any
 }
 
-const maxQuoted = 80 // bytes of the input that an error message shows
+const maxQuoted = 80 // the number of bytes of the input that an error message shows
 
 func (e *Error) Error() string {
 	in := e.Input
@@ -38,7 +38,7 @@ func (e *Error) Error() string {
 		in = in[:maxQuoted] + "..."
 	}
 	s := fmt.Sprintf("name: %q: offset %d: %s: %s", in, e.Offset, e.Rule, e.Message)
-	if m, ok := Meant(e.Input); ok {
+	if m, ok := Interpret(e.Input); ok {
 		s += "; did you mean " + m.Spelling + "?"
 	}
 	return s
@@ -46,12 +46,12 @@ func (e *Error) Error() string {
 
 func (e *Error) Unwrap() error { return e.Err }
 
-func refuse(input string, offset int, rule, format string, args ...any) *Error {
+func newError(input string, offset int, rule, format string, args ...any) *Error {
 	return &Error{Input: input, Offset: offset, Rule: rule, Message: fmt.Sprintf(format, args...)}
 }
 
-// Parse returns the name that s spells, perhaps between the delimiters of a text
-// ([uri.Undelimit]; 1995, 2). The error is an [*Error] with the offset into s.
+// Parse parses the name s, which may be enclosed in delimiters ([uri.Undelimit];
+// 1995, 2). The error is an [*Error] with the offset into s.
 func Parse(s string) (Name, error) {
 	if inner, delimited := uri.Undelimit(s); delimited {
 		n, err := parse(inner)
@@ -65,10 +65,10 @@ func Parse(s string) (Name, error) {
 	return parse(s)
 }
 
-// parse is Parse for what has no delimiters.
+// parse is Parse for input without delimiters.
 func parse(s string) (Name, error) {
 	if len(s) > MaxLength {
-		return Name{}, refuse(s, MaxLength, "name", "longer than %d bytes", MaxLength)
+		return Name{}, newError(s, MaxLength, "name", "longer than %d bytes", MaxLength)
 	}
 	if i := strings.IndexByte(s, ':'); i == len("urn") && strings.EqualFold(s[:i], "urn") {
 		u, err := urn.Parse(s)
@@ -84,8 +84,8 @@ func parse(s string) (Name, error) {
 	return FromURI(u)
 }
 
-// MustParse is like [Parse] but panics when s is not a name. It is for constants
-// of programs and tests.
+// MustParse is like [Parse] but panics if s is not a name. Use it for constants
+// and in tests.
 func MustParse(s string) Name {
 	n, err := Parse(s)
 	if err != nil {
@@ -94,15 +94,15 @@ func MustParse(s string) Name {
 	return n
 }
 
-// FromURN returns the name that u refers to. A component of u is refused: it
-// belongs to the reference, not to the name ([urn.URN.Assigned] drops it).
+// FromURN returns the name that u refers to. It is an error if u has a component:
+// that is part of the reference, not of the name ([urn.URN.Assigned] removes it).
 func FromURN(u urn.URN) (Name, error) {
 	s := u.String()
 	if !u.IsValid() {
-		return Name{}, refuse(s, 0, "URN", "the zero URN")
+		return Name{}, newError(s, 0, "URN", "the zero URN")
 	}
 	if a := u.Assigned().String(); len(a) < len(s) {
-		return Name{}, refuse(s, len(a), "assigned-name", "a component follows the name")
+		return Name{}, newError(s, len(a), "assigned-name", "the component is part of a reference, not of the name")
 	}
 	key, err := urnKey(u)
 	if err != nil {
@@ -117,12 +117,12 @@ func FromURI(u uri.URI) (Name, error) {
 	scheme, ok := u.Scheme()
 	switch {
 	case !ok:
-		return Name{}, refuse(s, 0, "scheme", "a name begins with its scheme, as in urn: or https:")
+		return Name{}, newError(s, 0, "scheme", "missing scheme, such as urn: or https:")
 	case strings.EqualFold(scheme, "urn"):
 		return parse(s)
 	}
 	if f, ok := u.Fragment(); ok {
-		return Name{}, refuse(s, len(s)-len(f)-1, "fragment", "a fragment belongs to a reference, not to the name")
+		return Name{}, newError(s, len(s)-len(f)-1, "fragment", "a fragment is part of a reference, not of the name")
 	}
 	key, err := schemeKey(u, strings.ToLower(scheme))
 	if err != nil {
@@ -131,17 +131,17 @@ func FromURI(u uri.URI) (Name, error) {
 	return checked(s, key)
 }
 
-// FromKey returns the name whose key is key, which must be canonical, as read
-// from a store of the same [RulesVersion]. It costs nothing: it does not check.
+// FromKey returns the name with a key, which must be canonical, as read from a
+// store of the same [RulesVersion]. It does not check key.
 func FromKey(key string) Name { return Name{key} }
 
-// checked applies what holds for the keys of every scheme.
+// checked applies the rules for the keys of every scheme.
 func checked(s, key string) (Name, error) {
 	if len(key) > MaxLength {
-		return Name{}, refuse(s, len(s), "name", "its key is longer than %d bytes", MaxLength)
+		return Name{}, newError(s, len(s), "name", "its key is longer than %d bytes", MaxLength)
 	}
 	if i := strings.Index(s, "%00"); i >= 0 {
-		return Name{}, refuse(s, i, "NUL", "the NUL character is never part of a name")
+		return Name{}, newError(s, i, "NUL", "a name cannot contain the NUL character")
 	}
 	return Name{key}, nil
 }
@@ -161,7 +161,7 @@ func (n Name) Scheme() string {
 	return scheme
 }
 
-// NID returns the namespace identifier of a URN, in lower case, else "".
+// NID returns the namespace identifier of a URN, in lower case, or "".
 func (n Name) NID() string {
 	rest, ok := strings.CutPrefix(n.key, "urn:")
 	if !ok {
@@ -180,14 +180,14 @@ func (n Name) URI() uri.URI {
 	return u
 }
 
-// Compare orders names by the bytes of their keys, the order of every store.
+// Compare orders names by the bytes of their keys, as every store does.
 func (n Name) Compare(m Name) int { return strings.Compare(n.key, m.key) }
 
 // MarshalText implements [encoding.TextMarshaler].
 func (n Name) MarshalText() ([]byte, error) { return []byte(n.key), nil }
 
-// UnmarshalText implements [encoding.TextUnmarshaler]: any spelling is read;
-// empty text is the zero Name.
+// UnmarshalText implements [encoding.TextUnmarshaler] for any spelling. An empty
+// text is the zero Name.
 func (n *Name) UnmarshalText(text []byte) (err error) {
 	if len(text) == 0 {
 		*n = Name{}

@@ -38,7 +38,8 @@ func TestKeys(t *testing.T) {
 		{"urn:nbn:FI", "urn:nbn:fi"},
 		{"urn:nbn:FI:U_U-Ab", "urn:nbn:fi:u_u-Ab"}, // breaks the rule of sub-namespaces
 		{"urn:nan:FI:KA:A-1", "urn:nan:fi:ka:a-1"},
-		// One key for all spellings that a namespace holds equivalent (N12-54).
+		// All spellings that a namespace considers equivalent have one key
+		// (N12-54).
 		{"urn:isbn:9789510184356", "urn:isbn:9789510184356"},
 		{"URN:ISBN:978-951-0-18435-6", "urn:isbn:9789510184356"},
 		{"urn:isbn:951-0-18435-7", "urn:isbn:9789510184356"},
@@ -50,13 +51,13 @@ func TestKeys(t *testing.T) {
 		{"URN:OID:1.3.6.1", "urn:oid:1.3.6.1"},
 		{"urn:mrn:IALA:Aton:US:1", "urn:mrn:iala:aton:US:1"},
 		{"urn:iso:STD:iso:9999", "urn:iso:std:iso:9999"},
-		// What breaks the rules is equivalent to nothing.
+		// A name that breaks the rules is equivalent to nothing else.
 		{"urn:isbn:978-951-0-18435-5", "urn:isbn:978-951-0-18435-5"},
 		{"urn:isbn:9789510184355", "urn:isbn:9789510184355"},
 		{"urn:issn:12341232", "urn:issn:12341232"},
 		{"urn:uuid:F81D4FAE", "urn:uuid:F81D4FAE"},
 		{"urn:lei:7ltwfzyicnsx8d621k87", "urn:lei:7ltwfzyicnsx8d621k87"},
-		// Of what is insensitive to case whatever it says, faults are too.
+		// Names that are always case-insensitive are so even if they have flaws.
 		{"urn:ietf:RFC:X", "urn:ietf:rfc:x"},
 		{"urn:doi:10.1000", "urn:doi:10.1000"},
 		{"urn:DOI:Nothing%2d", "urn:doi:nothing-"},
@@ -264,7 +265,7 @@ func TestPrefixMessages(t *testing.T) {
 		"urn:example:a?":   `name: "urn:example:a?": offset 13: rq-components: "?" is followed by the end, not by "+" or "="`,
 		"urn:example:a%4":  `name: "urn:example:a%4": offset 13: pct-encoded: "%" must be followed by two hex digits`,
 		"urn:example:a b":  `name: "urn:example:a b": offset 13: NSS: contains " "`,
-		"urn:example:a?+b": `name: "urn:example:a?+b": offset 13: assigned-name: a component follows the name`,
+		"urn:example:a?+b": `name: "urn:example:a?+b": offset 13: assigned-name: the component is part of a reference, not of the name`,
 	} {
 		if _, err := ParsePrefix(in); err == nil || err.Error() != want {
 			t.Errorf("ParsePrefix(%q)\ngot  %v\nwant %s", in, err, want)
@@ -272,10 +273,10 @@ func TestPrefixMessages(t *testing.T) {
 	}
 }
 
-// TestPrefixOfNumbers says what to do instead.
+// TestPrefixOfNumbers checks that the error says what to do instead.
 func TestPrefixOfNumbers(t *testing.T) {
 	_, err := ParsePrefix("URN:ISBN:978-3")
-	const want = `name: "URN:ISBN:978-3": offset 8: prefix: names of this namespace have no parts that could be given away: the prefix of all of them is "urn:isbn"`
+	const want = `name: "URN:ISBN:978-3": offset 8: prefix: names of this namespace cannot be divided: the only prefix is "urn:isbn"`
 	if err == nil || err.Error() != want {
 		t.Errorf("got  %v\nwant %s", err, want)
 	}
@@ -341,7 +342,7 @@ func TestEquivalentNamesHaveOneKey(t *testing.T) {
 }
 
 // respell changes a letter's case, drops or adds a hyphen, or escapes a
-// character, at a few places.
+// character, at a few offsets.
 func respell(r *rapid.T, s string) string {
 	b := []byte(s)
 	for range rapid.IntRange(0, 6).Draw(r, "changes") {

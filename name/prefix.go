@@ -6,18 +6,18 @@ import (
 	"github.com/nomen-project/nomen/namespace"
 )
 
-// A Prefix is a part of keys that a naming authority owns: it ends where a
-// delimiter of its scheme or namespace follows, so that "urn:nbn:fi" covers
-// "urn:nbn:fi-x" and "urn:nbn:fi:y-x" but not "urn:nbn:fin-x", and "urn:oid:1.3"
-// covers "urn:oid:1.3.6". It is compared with keys, not with spellings: where
-// keys have lost their hyphens so have prefixes, and a namespace whose names are
-// numbers as a whole (isbn, uuid) has one prefix, that of all of them. All names
-// of a scheme such as doi or ark are one too, "doi". Prefixes are comparable; the zero Prefix is invalid.
+// A Prefix is the beginning of keys for which a naming authority is responsible.
+// It ends where a delimiter of its scheme or namespace follows: "urn:nbn:fi"
+// covers "urn:nbn:fi-x" and "urn:nbn:fi:y-x" but not "urn:nbn:fin-x", and
+// "urn:oid:1.3" covers "urn:oid:1.3.6". It is compared with keys, not with
+// spellings: if keys of a namespace have no hyphens, neither have its prefixes. A
+// namespace whose names are single numbers (isbn, uuid) has only one prefix,
+// which covers all its names. A scheme such as doi or ark is also a prefix:
+// "doi". Prefixes are comparable; the zero Prefix is invalid.
 type Prefix struct{ key string }
 
-// delimiters returns the characters that may follow a prefix, or divide a key.
-// The first is the one that [Prefix.Join] puts in. There are none when nothing
-// may follow.
+// delimiters returns the characters that may follow a prefix, or divide a key; ""
+// if there are none. [Prefix.Join] inserts the first.
 func delimiters(key string) string {
 	scheme, rest, more := strings.Cut(key, ":")
 	if !more && isWhole(scheme) {
@@ -42,8 +42,9 @@ func delimiters(key string) string {
 	return "/"
 }
 
-// pathOffset returns where the path begins in what follows the scheme and colon
-// of a web key, or -1. A colon before it is that of a port and divides nothing.
+// pathOffset returns the offset of the path in the part of a web key after the
+// scheme and colon, or -1. A colon before the path belongs to the port and is not
+// a delimiter.
 func pathOffset(rest string) int {
 	const slashes = len("//")
 	if len(rest) < slashes {
@@ -56,13 +57,12 @@ func pathOffset(rest string) int {
 	return slashes + i
 }
 
-// ParsePrefix reads an authority's prefix in any spelling of its first part; a
-// delimiter at the end is dropped: "urn:ietf:rfc" and "URN:IETF:rfc:" are two
-// spellings of one prefix. A prefix that no name could follow is refused. The
-// error is an [*Error].
+// ParsePrefix parses the prefix of an authority in any spelling. It drops a final
+// delimiter: "urn:ietf:rfc" and "URN:IETF:rfc:" are the same prefix. The error is
+// an [*Error]; it is also an error if no name could follow the prefix.
 func ParsePrefix(s string) (Prefix, error) {
 	if s == "" {
-		return Prefix{}, refuse(s, 0, "prefix", "empty")
+		return Prefix{}, newError(s, 0, "prefix", "empty")
 	}
 	if whole := strings.ToLower(strings.TrimSuffix(s, ":")); isWhole(whole) {
 		return Prefix{whole}, nil
@@ -74,24 +74,25 @@ func ParsePrefix(s string) (Prefix, error) {
 	d := delimiters(strings.ToLower(trimmed))
 	switch {
 	case d == "":
-		return Prefix{}, refuseWhole(s)
+		return Prefix{}, wholeError(s)
 	case trimmed != "" && strings.IndexByte(d, trimmed[len(trimmed)-1]) >= 0:
-		return Prefix{}, refuse(s, len(trimmed), "prefix", "ends with an empty part")
+		return Prefix{}, newError(s, len(trimmed), "prefix", "ends with an empty part")
 	}
-	const element = "0" // stands for any element
+	const element = "0" // represents any element
 	n, err := Parse(trimmed + d[:1] + element)
 	if err != nil {
 		return Prefix{}, prefixError(s, err)
 	}
 	key, ok := strings.CutSuffix(n.key, d[:1]+element)
 	if !ok { // https://
-		return Prefix{}, refuse(s, len(s), "prefix", "ends before its first part does")
+		return Prefix{}, newError(s, len(s), "prefix", "incomplete: the first part is missing")
 	}
 	return Prefix{foldPrefix(key)}, nil
 }
 
-// CanonicalPrefix returns the prefix that [ParsePrefix] reads, with the delimiter at its
-// end if s has one there: it says that nothing but whole parts of names is meant.
+// CanonicalPrefix returns the prefix that [ParsePrefix] returns, with the final
+// delimiter if s has one. The delimiter says that only whole parts of names may
+// follow.
 func CanonicalPrefix(s string) (string, error) {
 	p, err := ParsePrefix(s)
 	if err != nil {
@@ -103,8 +104,8 @@ func CanonicalPrefix(s string) (string, error) {
 	return p.key, nil
 }
 
-// isWhole reports whether all names of a scheme, in lower case, can be one
-// prefix: "doi" is a prefix as "urn:doi" is.
+// isWhole reports whether a scheme, in lower case, can be a prefix for all its
+// names, as "doi" can in the same way as "urn:doi".
 func isWhole(scheme string) bool {
 	switch scheme {
 	case "ark", "doi", "hdl", "info", "swh":
@@ -113,7 +114,7 @@ func isWhole(scheme string) bool {
 	return false
 }
 
-// foldPrefix folds the prefix of keys as the names under it are folded.
+// foldPrefix folds the prefix of keys in the same way as the names under it.
 func foldPrefix(key string) string {
 	if root := rootLength(key); 0 < root && root < len(key) && !strings.HasPrefix(key, "urn:dns:") {
 		return key[:root+1] + namespace.FoldPrefix(key[len("urn:"):root], key[root+1:])
@@ -121,7 +122,8 @@ func foldPrefix(key string) string {
 	return key
 }
 
-// rootLength returns the length of "urn:" and the NID, 0 if key is no URN's.
+// rootLength returns the length of "urn:" and the NID, 0 if key is not that of a
+// URN.
 func rootLength(key string) int {
 	rest, ok := strings.CutPrefix(key, "urn:")
 	if !ok {
@@ -131,14 +133,15 @@ func rootLength(key string) int {
 	return len("urn:") + len(nid)
 }
 
-// refuseWhole refuses a prefix in a namespace whose names have no parts.
-func refuseWhole(s string) *Error {
+// wholeError returns the error for a prefix in a namespace whose names have no
+// parts.
+func wholeError(s string) *Error {
 	root := rootLength(strings.ToLower(s))
-	return refuse(s, root, "prefix", "names of this namespace have no parts that could be given away: the prefix of all of them is %q", strings.ToLower(s[:root]))
+	return newError(s, root, "prefix", "names of this namespace cannot be divided: the only prefix is %q", strings.ToLower(s[:root]))
 }
 
-// prefixError reports err for s, which a dummy element was added to. If s is
-// malformed by itself that is said: the other message may tell of the dummy.
+// prefixError returns the error for s, to which a placeholder element was added.
+// If s itself is malformed it reports that, as err may refer to the placeholder.
 func prefixError(s string, err error) error {
 	e := wrap(s, err).(*Error)
 	if _, own := Parse(s); own != nil {
@@ -159,23 +162,23 @@ func MustParsePrefix(s string) Prefix {
 }
 
 // PrefixFromKey returns the prefix whose String is key, as read from a store of
-// the same [RulesVersion]. It costs nothing: it does not check.
+// the same [RulesVersion]. It does not check key.
 func PrefixFromKey(key string) Prefix { return Prefix{key} }
 
 // IsZero reports whether p is the invalid zero Prefix.
 func (p Prefix) IsZero() bool { return p.key == "" }
 
-// String returns the prefix without a delimiter at its end.
+// String returns the prefix without a final delimiter.
 func (p Prefix) String() string { return p.key }
 
-// Covers reports whether n lies under p.
+// Covers reports whether n is under p.
 func (p Prefix) Covers(n Name) bool {
 	rest, ok := strings.CutPrefix(n.key, p.key)
 	return ok && p.key != "" && len(rest) > 1 && strings.IndexByte(delimiters(p.key), rest[0]) >= 0
 }
 
-// Spans returns what the keys begin with that p covers: p and each delimiter that may
-// follow it.
+// Spans returns the beginnings of all keys that p covers: p and each delimiter
+// that may follow it.
 func (p Prefix) Spans() []string {
 	if p.key == "" {
 		return nil
@@ -187,8 +190,8 @@ func (p Prefix) Spans() []string {
 	return all
 }
 
-// Element returns what of n follows p, so that p.Join(p.Element(n)) is n. It is
-// "" when p does not cover n.
+// Element returns the part of n after p, so that p.Join(p.Element(n)) is n. It is
+// "" if p does not cover n.
 func (p Prefix) Element(n Name) string {
 	if !p.Covers(n) {
 		return ""
@@ -200,10 +203,10 @@ func (p Prefix) Element(n Name) string {
 	return rest[1:]
 }
 
-// Join returns the name of an element under p. The delimiter of the namespace is
-// put between them, except that an element of a namespace with several
-// delimiters may bring its own. The offset of an error is into the joined
-// spelling, which its Input holds.
+// Join returns the name of an element under p. It inserts the delimiter of the
+// namespace; in a namespace with several delimiters the element may begin with
+// its own. The offset of an error refers to the joined spelling, which is its
+// Input.
 func (p Prefix) Join(element string) (Name, error) { return Parse(p.Spell(element)) }
 
 // Spell returns the spelling that [Prefix.Join] parses.
@@ -215,12 +218,12 @@ func (p Prefix) Spell(element string) string {
 	return p.key + d[:1] + element
 }
 
-// Prefixes calls yield with every prefix that could cover n, the longest first.
-// Its shape is that of an iterator.
+// Prefixes yields every prefix that could cover n, the longest first. It is an
+// iterator.
 func (n Name) Prefixes(yield func(Prefix) bool) {
 	d, root := delimiters(n.key), rootLength(n.key)
 	divides := func(i int) bool { return strings.IndexByte(d, n.key[i]) >= 0 }
-	first := root + 1 // the first part is not empty
+	first := root + 1 // the first part is never empty
 	if scheme, rest, _ := strings.Cut(n.key, ":"); scheme == "http" || scheme == "https" {
 		first = len(scheme) + pathOffset(rest)
 	}
@@ -243,7 +246,7 @@ func (n Name) Prefixes(yield func(Prefix) bool) {
 // MarshalText implements [encoding.TextMarshaler].
 func (p Prefix) MarshalText() ([]byte, error) { return []byte(p.key), nil }
 
-// UnmarshalText implements [encoding.TextUnmarshaler]; empty text is the zero
+// UnmarshalText implements [encoding.TextUnmarshaler]. An empty text is the zero
 // Prefix.
 func (p *Prefix) UnmarshalText(text []byte) (err error) {
 	if len(text) == 0 {

@@ -2,23 +2,24 @@ package name
 
 import "strings"
 
-// A Meaning is the name that a text stands for which is not spelled as one: the
-// address of the name at a resolver, or the name without its scheme.
-type Meaning struct {
-	Spelling string // of the name, as the text has it
-	Why      string // what the text is, for people
-	Rest     string // query and fragment of the address, which are no part of the name; with "?" or "#"
+// An Interpretation is the name for which a text stands although it is spelled in
+// another way: as the URL of the name at a resolver, or as the name without its
+// scheme.
+type Interpretation struct {
+	Spelling string // of the name, as in the text
+	Why      string // what the text is, in words
+	Rest     string // query and fragment of the URL with their "?" or "#", which are not part of the name
 }
 
-// A resolver is a web site in whose addresses names stand.
+// A resolver is a web site whose URLs contain names.
 type resolver struct {
-	hosts  string // in lower case, with spaces between; "" for any
-	path   string // what stands between the host and the name, after the slash
-	scheme string // what the name begins with and the address leaves out
-	begins string // what follows that in every name, in lower case
+	hosts  string // in lower case, separated by spaces; "" for any
+	path   string // between the host and the name, after the slash
+	scheme string // the beginning of the name, if the URL omits it
+	begins string // what follows it in every name, in lower case
 }
 
-// resolvers are the well-known ones. The first row that fits decides.
+// resolvers are the well-known resolvers. The first matching row applies.
 var resolvers = [...]resolver{
 	{"doi.org dx.doi.org www.doi.org hdl.handle.net", "", "doi:", "10."},
 	{"doi.org dx.doi.org www.doi.org", "doi:", "doi:", "10."},
@@ -32,14 +33,15 @@ var resolvers = [...]resolver{
 	{"portal.issn.org", "resource/ISSN/", "urn:issn:", ""},
 	{"isni.org www.isni.org", "isni/", "urn:isni:", ""},
 	{"archive.softwareheritage.org", "", "", "swh:1:"},
-	{"", "", "", "ark:"}, // the host is no part of an ARK (draft-kunze-ark, 2)
+	{"", "", "", "ark:"}, // the host is not part of an ARK (draft-kunze-ark, 2)
 	{"", "", "", "urn:"},
 }
 
-// Meant returns the name that s stands for without being spelled as it: an address
-// at a well-known resolver, with or without "https://", also after the scheme of the
-// name; or a DOI name without "doi:". It reports whether that is a valid name.
-func Meant(s string) (Meaning, bool) {
+// Interpret returns the name for which s stands if s is not a spelling of it: the
+// URL of the name at a well-known resolver, with or without "https://", or after
+// the scheme of the name; or a DOI name without "doi:". It reports whether the
+// result is a valid name.
+func Interpret(s string) (Interpretation, bool) {
 	text := strings.TrimSpace(s)
 	bare, label := text, ""
 	for _, l := range [...]string{"doi:", "hdl:", "urn:doi:"} {
@@ -57,22 +59,22 @@ func Meant(s string) (Meaning, bool) {
 		m.Spelling = label + strings.TrimPrefix(m.Spelling, strings.TrimPrefix(label, "urn:"))
 		return m, m.valid()
 	case web || !isDOI(bare):
-		return Meaning{}, false
+		return Interpretation{}, false
 	case label == "":
-		m = Meaning{Spelling: "doi:" + bare, Why: "a DOI name without its scheme"}
+		m = Interpretation{Spelling: "doi:" + bare, Why: "a DOI name without its scheme"}
 	case label+bare != s:
-		m = Meaning{Spelling: label + bare, Why: "a DOI name with spaces"}
+		m = Interpretation{Spelling: label + bare, Why: "a DOI name with spaces"}
 	}
 	return m, m.valid()
 }
 
-// addressed returns the name in an address, which is without its scheme. Of
-// resolvers that are known by the name alone the scheme has to have been there.
-func addressed(address string, web bool) (Meaning, bool) {
+// addressed returns the name in a URL without its scheme. For resolvers that are
+// recognised only by the name, web must be true: the URL had a scheme.
+func addressed(address string, web bool) (Interpretation, bool) {
 	host, rest, ok := strings.Cut(address, "/")
 	host = strings.ToLower(host)
 	if !ok || strings.IndexByte(host, '.') < 0 {
-		return Meaning{}, false
+		return Interpretation{}, false
 	}
 	host = strings.TrimSuffix(strings.TrimSuffix(host, ":443"), ":80")
 	for i := range resolvers {
@@ -84,7 +86,7 @@ func addressed(address string, web bool) (Meaning, bool) {
 		if _, begins := cutFold(path, r.begins); !ok || !begins {
 			continue
 		}
-		m := Meaning{Spelling: r.scheme + path, Why: "an address of the resolver " + host}
+		m := Interpretation{Spelling: r.scheme + path, Why: "a URL of the resolver " + host}
 		if end := strings.IndexAny(path, "?#"); end >= 0 {
 			m.Spelling, m.Rest = r.scheme+path[:end], path[end:]
 		}
@@ -92,11 +94,11 @@ func addressed(address string, web bool) (Meaning, bool) {
 			return m, true
 		}
 	}
-	return Meaning{}, false
+	return Interpretation{}, false
 }
 
-// valid reports whether the name keeps the rules of its scheme.
-func (m *Meaning) valid() bool {
+// valid reports whether the name satisfies the rules of its scheme.
+func (m *Interpretation) valid() bool {
 	n, err := Parse(m.Spelling)
 	return err == nil && n.Flaw() == nil
 }
@@ -108,7 +110,7 @@ func isDOI(s string) bool {
 	return ok && ten && local != "" && registrant != "" && strings.Trim(registrant, "0123456789.") == ""
 }
 
-// hasWord reports whether a list with spaces between its words has one.
+// hasWord reports whether a space-separated list contains a word.
 func hasWord(list, word string) bool {
 	for w := range strings.FieldsSeq(list) {
 		if w == word {
@@ -118,7 +120,7 @@ func hasWord(list, word string) bool {
 	return false
 }
 
-// cutFold cuts a prefix in any case.
+// cutFold removes a prefix, ignoring case.
 func cutFold(s, prefix string) (string, bool) {
 	if len(s) >= len(prefix) && strings.EqualFold(s[:len(prefix)], prefix) {
 		return s[len(prefix):], true

@@ -27,9 +27,9 @@ func TestMeant(t *testing.T) {
 		{"https://portal.issn.org/resource/ISSN/0317-8471", "urn:issn:0317-8471", ""},
 		{"https://isni.org/isni/0000000121032683", "urn:isni:0000000121032683", ""},
 	} {
-		m, ok := Meant(tt.in)
+		m, ok := Interpret(tt.in)
 		if !ok || m.Spelling != tt.want || m.Rest != tt.rest || m.Why == "" {
-			t.Errorf("Meant(%q) = %+v, %t; want %q, rest %q", tt.in, m, ok, tt.want, tt.rest)
+			t.Errorf("Interpret(%q) = %+v, %t; want %q, rest %q", tt.in, m, ok, tt.want, tt.rest)
 		}
 	}
 	for _, in := range []string{
@@ -38,8 +38,8 @@ func TestMeant(t *testing.T) {
 		"https://example.org/a/ark:/12345/b9", "https://n2t.net/ark:12345", "https://portal.issn.org/resource/ISSN/0317-8472",
 		"urn:isbn:9780306406157", "https://user@doi.org/10.5072/a", "ark:/12345/b9", "hdl:https://doi.org/10.5072/ABD", "x/urn:isbn:9780306406157",
 	} {
-		if m, ok := Meant(in); ok {
-			t.Errorf("Meant(%q) = %+v; want nothing", in, m)
+		if m, ok := Interpret(in); ok {
+			t.Errorf("Interpret(%q) = %+v; want nothing", in, m)
 		}
 	}
 }

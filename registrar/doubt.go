@@ -53,7 +53,7 @@ func appendDoubt(all []Warning, list string, i int, spelling string, n name.Name
 	if label := n.Scheme(); label != "http" && label != "https" {
 		return all
 	}
-	if m, ok := name.Meant(spelling); ok {
+	if m, ok := name.Interpret(spelling); ok {
 		return append(all, Warning{WarnResolver, fmt.Sprintf("%s%s: is %s, a web name of its own here; the name is %s", field(), spelling, m.Why, m.Spelling)})
 	}
 	return all

@@ -176,7 +176,7 @@ func (k *checker) checkURI(v *verdict) {
 			v.add(f, "")
 		}
 	}
-	if _, meant := name.Meant(v.Input); meant || mayMeanName(id, v.Valid) {
+	if _, meant := name.Interpret(v.Input); meant || mayMeanName(id, v.Valid) {
 		v.suggest(k.urn)
 	}
 }

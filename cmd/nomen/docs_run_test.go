@@ -22,9 +22,10 @@ import (
 // continues it, and the others are its output. A file that is shown with "$ cat FILE" is
 // made with this content if there is none. "…" stands for any text in a line, and on
 // a line of its own for any lines. Times, durations, hashes and IDs need not agree. A
-// command `nomen serve` runs in the background until the document ends. A block that
-// cannot be run here is marked in the source: ```console skip=REASON. With -update-docs
-// the documents get what the commands print where it differs: read it before you commit.
+// command `nomen serve` runs in the background until the document ends. A block in an
+// HTML comment sets up what the page need not show. A block that cannot be run here is
+// marked in the source: ```console skip=REASON. With -update-docs the documents get what
+// the commands print where it differs: read it before you commit.
 func TestCommandBlocks(t *testing.T) {
 	documents := 0
 	for _, file := range markdown(t) {

@@ -10,35 +10,36 @@ import (
 	"github.com/nomen-project/nomen/urn"
 )
 
-// The rules that give a base, in the order of their precedence (section 5.1 of
+// The rules that establish a base, in order of precedence (section 5.1 of
 // draft-fielding-url-syntax-05, draft-fielding-uri-rfc2396bis-01 and RFC 3986).
-// The empty rule is that of no base at all.
+// The empty rule means that there is no base.
 const (
 	BaseOfficial        = "official-name"    // the official name of the document (draft-ietf-uri-url, Uniqueness)
-	BaseEmbedded        = "content"          // the BASE of an HTML document (5.1.1)
+	BaseEmbedded        = "content"          // BASE in an HTML document (5.1.1)
 	BaseContentBase     = "content-base"     // a header field of the entity (1997, 5.1.1)
 	BaseContentLocation = "content-location" // a header field of the entity (1997, 5.1.1; RFC 2557, 4.2)
-	BaseEncapsulating   = "entity"           // the entity around it, recursively (5.1.2)
-	BaseRetrieval       = "retrieval"        // where the document was retrieved (5.1.3)
-	BaseDefault         = "default"          // what the application says (5.1.4)
+	BaseEncapsulating   = "entity"           // the enclosing entity, recursively (5.1.2)
+	BaseRetrieval       = "retrieval"        // the URI from which the document was retrieved (5.1.3)
+	BaseDefault         = "default"          // the application's default (5.1.4)
 )
 
-// A Base is a base URI, without a fragment, and the rule that gave it. The zero
-// Base is that of a document in which every reference has to be absolute.
+// A Base is a base URI, without a fragment, and the rule that established it.
+// The zero Base means that there is no base, so that all references must be
+// absolute.
 type Base struct {
 	URI  uri.URI
 	Rule string // one of the constants
 }
 
-// A BaseSource is something that may give a base: it is told the base that holds
-// around it, and returns the one that holds inside, which is the same if the
-// source has none to give. Other protocols with tagged metainformation add
-// theirs by a function (1997, 5.1.1; 2003, 5.1.1).
+// A BaseSource is a possible source of a base. It takes the base in force
+// outside and returns the base in force inside, which is the same if the source
+// does not set one. Other protocols with tagged metainformation can add
+// functions of this type (1997, 5.1.1; 2003, 5.1.1).
 type BaseSource func(outer Base) Base
 
-// Establish returns the base that the sources give, which are listed innermost
-// first, as section 5.1 lists them. A source further out is only asked for what
-// a relative base further in needs.
+// Establish returns the base that the sources establish. Sources are ordered
+// innermost first, as in section 5.1. An outer source matters only if the inner
+// ones do not set a base, or set a relative one.
 func Establish(innermost ...BaseSource) Base {
 	var base Base
 	for i := len(innermost) - 1; i >= 0; i-- {
@@ -47,16 +48,18 @@ func Establish(innermost ...BaseSource) Base {
 	return base
 }
 
-// OfficialName is the complete name that a document has of its own, whatever it
-// was fetched by (draft-ietf-uri-url, Uniqueness).
+// OfficialName returns a source for the official name of a document, which is
+// complete and independent of where the document was fetched
+// (draft-ietf-uri-url, Uniqueness).
 func OfficialName(u uri.URI) BaseSource { return fixed(u, BaseOfficial) }
 
-// DefaultBase is the base for documents of which nothing else is known (5.1.4).
-// There is none unless the application gives one.
+// DefaultBase returns a source for the application's default base, which
+// applies if no other source sets one (5.1.4).
 func DefaultBase(u uri.URI) BaseSource { return fixed(u, BaseDefault) }
 
-// RetrievalBase is the locator by which a document was retrieved: the last of a
-// chain of redirections (5.1.3). An empty chain gives no base.
+// RetrievalBase returns a source for the URI from which a document was
+// retrieved, which is the last of a chain of redirects (5.1.3). An empty chain
+// sets no base.
 func RetrievalBase(chain ...uri.URI) BaseSource {
 	if len(chain) == 0 {
 		return inherit
@@ -64,16 +67,17 @@ func RetrievalBase(chain ...uri.URI) BaseSource {
 	return fixed(chain[len(chain)-1], BaseRetrieval)
 }
 
-// EmbeddedBase is a base in the content of a document, such as the HREF of an
-// HTML BASE (5.1.1). A relative one is resolved against the base outside.
+// EmbeddedBase returns a source for a base in the content of a document, such
+// as the HREF of an HTML BASE (5.1.1). A relative one is resolved against the
+// base outside.
 func EmbeddedBase(ref uri.URI) BaseSource {
 	return func(outer Base) Base { return outer.inside(ref, BaseEmbedded) }
 }
 
-// EntityBase is the header of a message or of a part of one: Content-Base, which
-// has to be absolute, or else Content-Location, which may be relative to the
-// base outside (1997, 5.1.1; RFC 2557, 5). All white space in the fields is
-// deleted. What dialect d does not derive gives no base.
+// EntityBase returns a source for the header of a message or body part: an
+// absolute Content-Base or else Content-Location, which may be relative to the
+// base outside (1997, 5.1.1; RFC 2557, 5). White space in the fields is
+// removed. A value that is invalid in dialect d sets no base.
 func EntityBase(d uri.Dialect, h mail.Header) BaseSource {
 	return func(outer Base) Base {
 		if u, err := d.Parse(fieldURI(h, "Content-Base")); err == nil {
@@ -91,8 +95,8 @@ func EntityBase(d uri.Dialect, h mail.Header) BaseSource {
 	}
 }
 
-// Encapsulating is a source of the entity around a document (5.1.2). Entities
-// are listed one by one, each of them encapsulating.
+// Encapsulating returns a source for the entity that encloses a document
+// (5.1.2). For nested entities, list one source for each.
 func Encapsulating(entity BaseSource) BaseSource {
 	return func(outer Base) Base {
 		base := entity(outer)
@@ -105,7 +109,7 @@ func Encapsulating(entity BaseSource) BaseSource {
 
 func inherit(outer Base) Base { return outer }
 
-// fixed gives u, if that is a URI, whatever holds outside.
+// fixed returns a source that always sets u, if it is an absolute URI.
 func fixed(u uri.URI, rule string) BaseSource {
 	if !u.IsValid() || u.IsReference() {
 		return inherit
@@ -113,8 +117,8 @@ func fixed(u uri.URI, rule string) BaseSource {
 	return func(Base) Base { return Base{u.WithoutFragment(), rule} }
 }
 
-// inside returns the base that ref gives where b holds around it: b itself if
-// that is not enough to make ref absolute.
+// inside returns the base that ref sets where b is the base outside: b itself
+// if ref cannot be made absolute.
 func (b Base) inside(ref uri.URI, rule string) Base {
 	u, err := b.resolve(ref)
 	if err != nil {
@@ -123,8 +127,8 @@ func (b Base) inside(ref uri.URI, rule string) Base {
 	return Base{u.WithoutFragment(), rule}
 }
 
-// resolve returns what ref means; the base itself where that is the current
-// document. The base is read in the dialect of the reference.
+// resolve resolves ref, which is parsed in its own dialect, against the base. A
+// reference to the current document gives the base itself.
 func (b Base) resolve(ref uri.URI) (uri.URI, error) {
 	if ref.IsValid() && !ref.IsReference() {
 		return ref, nil
@@ -152,8 +156,8 @@ func (b Base) resolve(ref uri.URI) (uri.URI, error) {
 	return base, nil
 }
 
-// fieldURI returns the first value of a header field without white space, folds
-// included, and with its encoded words decoded (RFC 2047).
+// fieldURI returns the first value of a header field, without white space and
+// line folds, with its encoded words decoded (RFC 2047).
 func fieldURI(h mail.Header, name string) string {
 	value := h.Get(name)
 	if strings.Contains(value, "=?") {
@@ -164,7 +168,7 @@ func fieldURI(h mail.Header, name string) string {
 	return deleteSpace(value)
 }
 
-// deleteSpace deletes what is white space in a header field, line ends included.
+// deleteSpace removes white space, including line breaks, from a header field.
 func deleteSpace(s string) string {
 	if !strings.ContainsAny(s, " \t\r\n") {
 		return s

@@ -12,20 +12,18 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// maxHead is how much of an HTML document is looked at for a BASE before another
-// is written.
+// maxHead is how many bytes of an HTML document EmbedBase searches for a BASE
+// before it inserts one.
 const maxHead = 8 << 20
 
-// ErrEmbeddedBase is the error of a base that cannot be embedded, because it is
-// no URI itself.
-var ErrEmbeddedBase = errors.New("extract: a base that is embedded has to be absolute")
+// ErrEmbeddedBase means that the base to embed is not absolute.
+var ErrEmbeddedBase = errors.New("extract: the base to embed must be absolute")
 
-// EmbedBase copies an HTML document, so that its relative references mean the
-// same wherever the copy is kept (1997 and 2003, 5.1.4): it puts in a BASE with
-// the base of the document, which is base unless the document has a BASE, and
-// one that is relative is made absolute. Nothing else is changed, and nothing at
-// all if the document has an absolute BASE. A BASE that comes after the first
-// 8 MiB is not seen, and no longer counts in the copy.
+// EmbedBase copies an HTML document and inserts a BASE, so that its relative
+// references have the same targets wherever the copy is stored (1997 and 2003,
+// 5.1.4). If the document has a relative BASE, EmbedBase makes it absolute; if
+// it has an absolute one, it copies the document unchanged. It ignores a BASE
+// after the first 8 MiB, which has no effect in the copy either.
 func EmbedBase(w io.Writer, r io.Reader, base uri.URI) error {
 	if base.IsReference() || !base.IsValid() {
 		return ErrEmbeddedBase
@@ -59,7 +57,7 @@ func EmbedBase(w io.Writer, r io.Reader, base uri.URI) error {
 	return err
 }
 
-// encoded returns a text of US-ASCII in the charset of a document.
+// encoded returns ASCII text in the charset of a document.
 func encoded(text, charset string) ([]byte, error) {
 	if !strings.HasPrefix(charset, "utf-16") {
 		return []byte(text), nil
@@ -71,14 +69,14 @@ func encoded(text, charset string) ([]byte, error) {
 	return enc.NewEncoder().Bytes([]byte(text))
 }
 
-// An embedding looks for the place of a BASE.
+// An embedding finds the position of the BASE.
 type embedding struct {
 	lexer     htmlLexer
 	tape      *tape
 	base      Base  // of the document
-	at        int64 // where a BASE belongs; -1 if that is not known yet
-	begun     bool  // there has been more than HTML and HEAD
-	absolute  bool  // there is one already
+	at        int64 // where to insert a BASE, -1 if not known yet
+	begun     bool  // elements other than HTML and HEAD have begun
+	absolute  bool  // the document has a BASE
 	templates int
 }
 
@@ -94,7 +92,7 @@ func (e *embedding) chars(n int, _ bool) {
 	e.check()
 }
 
-// begin notes that the content begins, before which a BASE belongs.
+// begin records the beginning of the content; a BASE must precede it.
 func (e *embedding) begin(at int64) {
 	if e.begun = true; e.at < 0 {
 		e.at = at
@@ -129,7 +127,7 @@ func (e *embedding) startTag(t *htmlTag) {
 	e.check()
 }
 
-// take takes the BASE of the document, if a tag is that.
+// take records the BASE of the document, if the tag is one.
 func (e *embedding) take(t *htmlTag) bool {
 	href, ok := t.get("href")
 	if !ok {
@@ -144,14 +142,15 @@ func (e *embedding) take(t *htmlTag) bool {
 }
 
 func (e *embedding) rawText(string, *mapped) {}
-func (e *embedding) wantsRaw(*htmlTag) bool  { return false }
+func (e *embedding) readsRaw(*htmlTag) bool  { return false }
 func (e *embedding) holds() int64            { return 0 }
 
-// EmbedBaseMIME copies a message, so that the references in it mean the same
-// wherever the copy is kept: it adds a Content-Location with the base to the
-// header, unless that has an absolute Content-Base or Content-Location already; a
-// relative Content-Location is made absolute (1997, 5.1.1; RFC 2557, 4.2). The
-// parts inherit it. Of a mailbox, the first message gets it.
+// EmbedBaseMIME copies a message and adds a Content-Location with the base to
+// its header, so that its references have the same targets wherever the copy is
+// stored. It adds none if there is an absolute Content-Base or
+// Content-Location, and makes a relative Content-Location absolute (1997,
+// 5.1.1; RFC 2557, 4.2). The parts inherit the base. In a mailbox it changes
+// the first message.
 func EmbedBaseMIME(w io.Writer, r io.Reader, base uri.URI) error {
 	if base.IsReference() || !base.IsValid() {
 		return ErrEmbeddedBase
@@ -163,12 +162,12 @@ func EmbedBaseMIME(w io.Writer, r io.Reader, base uri.URI) error {
 	}
 	fs, end := m.headerLines()
 	if m.endless {
-		return &DocumentError{Offset: end, Message: "the header is too long"}
+		return &DocumentError{Offset: end, Message: "header too long"}
 	}
 	h := fs.header()
 	own := EntityBase(base.Dialect(), h)(Base{base.WithoutFragment(), BaseRetrieval})
 	location := fieldURI(h, "Content-Location")
-	from, to := end, end // what is replaced
+	from, to := end, end // the bytes to replace
 	switch {
 	case own.Rule == BaseContentBase, own.Rule == BaseContentLocation && schemeLength(location) > 0:
 		_, err := io.Copy(w, io.MultiReader(bytes.NewReader(t.buf), t.r))
@@ -184,7 +183,7 @@ func EmbedBaseMIME(w io.Writer, r io.Reader, base uri.URI) error {
 	return err
 }
 
-// extent returns where a field begins and ends, if the header ends at end.
+// extent returns the range of a header field in a header that ends at end.
 func (fs fields) extent(name string, end int64) (int64, int64) {
 	for i := range fs {
 		if textproto.CanonicalMIMEHeaderKey(fs[i].name) != name {
@@ -206,8 +205,8 @@ func lineEnd(b []byte) string {
 	return "\r\n"
 }
 
-// locationField writes a Content-Location, folded where it is too long for a
-// line of a message: white space in it is none.
+// locationField returns a Content-Location field, folded if it is too long for
+// a line. White space in its value is ignored.
 func locationField(location, eol string) string {
 	const first, more = 900, 76
 	var b strings.Builder

@@ -12,7 +12,7 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// A document that is saved elsewhere has its base in it.
+// A saved copy of a document contains its base.
 func TestEmbedBase(t *testing.T) {
 	base := uri.MustParse("http://a.example/b/c?d&e#f")
 	const put = `<base href="http://a.example/b/c?d&amp;e">`
@@ -25,7 +25,7 @@ func TestEmbedBase(t *testing.T) {
 		{"relative BASE", "<head><link href=x><base target=y><BASE HREF='../z'>", "<head><link href=x><base target=y>" + `<base href="http://a.example/z"><BASE HREF='../z'>`},
 		{"absolute BASE", "<title>t</title><base href=http://e.example/><a href=x>", "<title>t</title><base href=http://e.example/><a href=x>"},
 		{"second BASE", "<base href=x><base href=http://e.example/>", `<base href="http://a.example/b/x"><base href=x><base href=http://e.example/>`},
-		{"BASE that is none", "<p><base href='javascript:x'>", "<p>" + put + "<base href='javascript:x'>"},
+		{"invalid BASE", "<p><base href='javascript:x'>", "<p>" + put + "<base href='javascript:x'>"},
 		{"BASE in a template", "<template><base href=http://e.example/></template>", put + "<template><base href=http://e.example/></template>"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -41,8 +41,8 @@ func TestEmbedBase(t *testing.T) {
 	}
 }
 
-// checkSameTargets checks that links of a copy without a base mean what those of
-// the original do.
+// checkSameTargets checks that the links of a copy without an external base
+// have the same targets as those of the original.
 func checkSameTargets(t *testing.T, original, moved func(func(Finding, error) bool)) {
 	t.Helper()
 	var want, got []string
@@ -91,7 +91,7 @@ func TestEmbedBaseErrors(t *testing.T) {
 	var b strings.Builder
 	err := EmbedBaseMIME(&b, strings.NewReader(strings.Repeat("X: "+strings.Repeat("x", 10000)+"\n", 200)), uri.MustParse("http://a.example/"))
 	if err == nil || b.Len() > 0 {
-		t.Errorf("a header too long: got %v and %d octets", err, b.Len())
+		t.Errorf("header too long: got %v and %d octets", err, b.Len())
 	}
 }
 

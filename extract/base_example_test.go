@@ -58,7 +58,8 @@ func ExampleEmbeddedBase() {
 	// Output: content
 }
 
-// Where a document was fetched does not matter if it says what it is called.
+// The official name of a document takes precedence over the URI from which it
+// was fetched.
 func ExampleOfficialName() {
 	base := extract.Establish(
 		extract.OfficialName(uri.MustParse("http://a.example/b/doc")),

@@ -13,7 +13,7 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// header reads the lines of a header.
+// header parses the lines of a header.
 func header(t *testing.T, lines []string) mail.Header {
 	t.Helper()
 	text := strings.Join(lines, "\r\n") + "\r\n\r\n"
@@ -24,7 +24,8 @@ func header(t *testing.T, lines []string) mail.Header {
 	return mail.Header(h)
 }
 
-// TestBaseVectors runs all rows of base.json, which say what each is about.
+// TestBaseVectors runs all rows of base.json, each of which describes its
+// purpose.
 func TestBaseVectors(t *testing.T) {
 	type entity struct{ Headers []string }
 	var file struct {
@@ -76,7 +77,7 @@ func TestBaseVectors(t *testing.T) {
 				}
 			}
 			around := []BaseSource{Encapsulating(DefaultBase(read(c.EnclosingBase))), RetrievalBase(chain...), DefaultBase(read(c.Default))}
-			for _, e := range c.Enclosing { // the outermost first
+			for _, e := range c.Enclosing { // outermost first
 				around = append([]BaseSource{Encapsulating(EntityBase(d, header(t, e.Headers)))}, around...)
 			}
 			sources := append([]BaseSource{OfficialName(read(c.OfficialName)), EmbeddedBase(read(c.Embedded)), EntityBase(d, header(t, c.Headers))}, around...)
@@ -138,7 +139,7 @@ func TestBaseRules(t *testing.T) {
 		{"U97-51 without its fragment", []BaseSource{h("Content-Base: http://w.example/a#b"), retrieval}, "http://w.example/a", BaseContentBase},
 		{"U97-51 a Content-Location without its fragment", []BaseSource{h("Content-Location: a#b"), retrieval}, "http://r.example/d/a", BaseContentLocation},
 		{"U97-50 the content without its fragment", []BaseSource{EmbeddedBase(u("http://c.example/#f"))}, "http://c.example/", BaseEmbedded},
-		{"U97-51 a relative Content-Base is none", []BaseSource{h("Content-Base: b/"), retrieval}, "http://r.example/d/e", BaseRetrieval},
+		{"U97-51 a relative Content-Base is invalid", []BaseSource{h("Content-Base: b/"), retrieval}, "http://r.example/d/e", BaseRetrieval},
 		{"U97-52 Content-Location beside a broken Content-Base", []BaseSource{h("Content-Base: <>", "Content-Location: x"), retrieval}, "http://r.example/d/x", BaseContentLocation},
 		{"U97-54 the entity around", []BaseSource{h("Subject: s"), Encapsulating(h("Content-Location: http://o.example/")), retrieval}, "http://o.example/", BaseEncapsulating},
 		{"U97-54 two around", []BaseSource{Encapsulating(h("Content-Location: i")), Encapsulating(h("Content-Base: http://o.example/a/b"))}, "http://o.example/a/i", BaseEncapsulating},
@@ -157,7 +158,7 @@ func TestBaseRules(t *testing.T) {
 	}
 }
 
-// Without a base, references have to be absolute.
+// Without a base, references must be absolute.
 func TestNoBase(t *testing.T) {
 	if u, err := (Base{}).resolve(mustReference(t, uri.Draft1997, "g")); !errors.Is(err, uri.ErrNoBase) {
 		t.Errorf("U97-56: got %q, %v, want %v", u, err, uri.ErrNoBase)
@@ -168,7 +169,8 @@ func TestNoBase(t *testing.T) {
 	}
 }
 
-// A protocol with another form of tagged metainformation brings its own source.
+// A protocol with another form of tagged metainformation can define its own
+// source.
 func TestBaseSourceOfOthers(t *testing.T) {
 	gopherPlus := func(outer Base) Base { return Base{uri.MustParse("gopher://g.example/1"), "+INFO"} }
 	got := Establish(EmbeddedBase(mustReference(t, uri.RFC3986, "/0/x")), gopherPlus, RetrievalBase(uri.MustParse("http://r.example/")))

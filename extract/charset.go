@@ -12,16 +12,17 @@ import (
 	"golang.org/x/text/transform"
 )
 
-// longestChar is more than the octets of a character in any charset, with the
-// escape sequences before it.
+// longestChar is greater than the length of a character in any charset,
+// including escape sequences before it, in bytes.
 const longestChar = 32
 
-// sniffLength is how far HTML is read to find its charset, as browsers do.
+// sniffLength is how many bytes of HTML are searched for the charset, as in
+// browsers.
 const sniffLength = 1024
 
-// inCharset returns text of a charset in UTF-8; the feed itself where that is
-// what it is already. It is false for charsets that nobody knows, whose text is
-// then taken as it is: what is of US-ASCII is mostly right.
+// inCharset returns a feed that converts text to UTF-8, or the feed itself if
+// the text is UTF-8 already. It returns false for an unknown charset; such text
+// is read unchanged, as most of its ASCII characters are still right.
 func inCharset(f feed, label string) (feed, bool) {
 	label = strings.ToLower(strings.TrimSpace(label))
 	switch label {
@@ -41,9 +42,9 @@ func inCharset(f feed, label string) (feed, bool) {
 	return newCharsetFeed(f, enc, name), true
 }
 
-// htmlCharset returns the charset of an HTML document that begins with head: by
-// a byte order mark, else what the transport says, else a META in the document
-// (the encoding sniffing of the HTML Standard).
+// htmlCharset returns the charset of an HTML document that begins with head:
+// that of a byte order mark, the transport or a META, in this order (the
+// encoding sniffing of the HTML Standard).
 func htmlCharset(head []byte, declared string) string {
 	contentType := ""
 	if declared != "" {
@@ -51,20 +52,20 @@ func htmlCharset(head []byte, declared string) string {
 	}
 	_, name, certain := charset.DetermineEncoding(head, contentType)
 	if !certain && name == "windows-1252" && !bytes.Contains(bytes.ToLower(head), []byte("charset")) {
-		return "" // what nobody has said: mostly UTF-8 today
+		return "" // not declared: mostly UTF-8 today
 	}
 	return name
 }
 
-// A charsetFeed is a text in another charset as UTF-8.
+// A charsetFeed converts text in another charset to UTF-8.
 type charsetFeed struct {
 	src     window
 	i       int // src.text[i:] is not decoded yet
 	decoder transform.Transformer
-	ascii   bool // octets below 0x80 that begin a character are that of US-ASCII
+	ascii   bool // bytes below 0x80 at the start of a character are ASCII
 	ended   bool
 	out     mapped
-	k       int // out.runs[k:] are not handed out yet
+	k       int // out.runs[k:] have not been returned yet
 }
 
 func newCharsetFeed(f feed, enc encoding.Encoding, name string) *charsetFeed {
@@ -86,8 +87,8 @@ func (c *charsetFeed) next() (piece, bool) {
 	return c.out.piece(c.k - 1), true
 }
 
-// decode decodes what the source has, which is at least one character unless it
-// has ended.
+// decode decodes the available text, which is at least one character unless the
+// source has ended.
 func (c *charsetFeed) decode() bool {
 	c.out.reset()
 	c.src.drop(c.i)
@@ -106,7 +107,7 @@ func (c *charsetFeed) decode() bool {
 	return len(c.out.runs) > 0 || !c.ended
 }
 
-// asciiRun returns how many octets stand for themselves.
+// asciiRun returns the length of the prefix of ASCII characters.
 func (c *charsetFeed) asciiRun() int {
 	if !c.ascii {
 		return 0
@@ -120,21 +121,21 @@ func (c *charsetFeed) asciiRun() int {
 	return len(rest)
 }
 
-// char decodes one character, or a few that come as one. An octet that belongs
-// to none is decoded as U+FFFD.
+// char decodes one character, or several that cannot be decoded separately. An
+// invalid byte is decoded as U+FFFD.
 func (c *charsetFeed) char() {
 	src := c.src.text[c.i:min(len(c.src.text), c.i+longestChar)]
 	var dst [2 * utf8.UTFMax]byte
 	for size := 1; size <= len(dst); size++ {
 		n, used, err := c.decoder.Transform(dst[:size], src, c.ended && len(src) < longestChar)
-		if n == 0 && used > 0 { // an escape sequence alone
+		if n == 0 && used > 0 { // an escape sequence without a character
 			c.i += used
 			return
 		}
 		if n == 0 && err == transform.ErrShortDst {
 			continue
 		}
-		if n == 0 { // an end within a character
+		if n == 0 { // truncated character
 			break
 		}
 		c.emit(dst[:n], used)
@@ -146,7 +147,7 @@ func (c *charsetFeed) char() {
 func (c *charsetFeed) emit(text []byte, used int) {
 	start, end := c.src.span(c.i, c.i+used)
 	if used == 1 && len(text) == 1 {
-		c.src.text[c.i] = text[0] // keeps the relation of the source
+		c.src.text[c.i] = text[0] // keeps the mapping to the file
 		c.src.pieces(&c.out, c.i, c.i+1)
 	} else {
 		c.out.add(unit(text, start, end))

@@ -1,24 +1,25 @@
 package extract
 
-// A class says where an octet may stand; several may hold.
+// A class is a property of an octet that tells where it may occur. An octet may
+// belong to several classes.
 type class uint16
 
 const (
-	classAlnum  class = 1 << iota // a letter or a digit of US-ASCII
-	classScheme                   // in the name of a scheme (RFC 3986, 3.1)
-	classURI                      // in a URI; the brackets of IP literals are left aside (RFC 3986, 2)
-	classPlain                    // as before, and it says nothing about where an identifier ends
-	classHost                     // in a registered name that somebody really has
-	classLocal                    // in the local part of an address (RFC 5322, 3.2.3), its full stops too
+	classAlnum  class = 1 << iota // an ASCII letter or digit
+	classScheme                   // allowed in a scheme name (RFC 3986, 3.1)
+	classURI                      // allowed in a URI, except for the brackets of IP literals (RFC 3986, 2)
+	classPlain                    // like the previous one, and never a possible end of an identifier
+	classHost                     // used in real registered names
+	classLocal                    // allowed in the local part of an address, including dots (RFC 5322, 3.2.3)
 	classSpace                    // white space
-	classBreak                    // a sign after which a long word is broken over lines
-	classJoin                     // a sign that an identifier at the end of a line does not end in
-	classSign                     // a sign that words of a language do not have
-	classEnd                      // an identifier ends before it, whatever it is
-	classLast                     // an identifier may end in it: it is no sign of a sentence
+	classBreak                    // long words are broken over lines after it
+	classJoin                     // an identifier does not end in it at the end of a line
+	classSign                     // does not occur in words of a natural language
+	classEnd                      // always ends an identifier
+	classLast                     // may be the last character of an identifier: it is not sentence punctuation
 )
 
-// classes holds the classes of each octet.
+// classes maps each octet to its classes.
 var classes = func() (t [256]class) {
 	set := func(chars string, c class) {
 		for i := range len(chars) {

@@ -1,40 +1,41 @@
-// Package extract finds identifiers in documents: in running text, in HTML and
-// in mail, as a careful human would.
+// Package extract finds identifiers in documents: in plain text, HTML and mail,
+// with the judgement of a careful human reader.
 //
-// [Text], [HTML] and [MIME] read a document of the type as a stream; [Bytes] reads
-// a text that is in memory. Each [Finding] tells what it is, where it stands to
-// the octet, how it is spelled without what the document put into it, and what
-// it leads to.
+// [Text], [HTML] and [MIME] read a document of that type as a stream; [Bytes]
+// reads text in memory. Each [Finding] has the kind of the identifier, its
+// exact range in the document, its spelling without line breaks and other
+// additions, and its target.
 //
 // # Documents
 //
-// Where text delimits identifiers, appendix E of draft-fielding-url-syntax-05
-// and draft-fielding-uri-rfc2396bis-01 counts; what a URN in a text is, says
-// draft-ietf-urnbis-rfc2141bis-urn-03, 2.5.3, and for white space in it
-// draft-ietf-uri-yaurn-00, 2; abbreviated references are those of appendix F of
-// 2003. Which base holds in a document, says section 5.1; see [Establish].
+// Appendix E of draft-fielding-url-syntax-05 and
+// draft-fielding-uri-rfc2396bis-01 defines how text delimits identifiers.
+// draft-ietf-urnbis-rfc2141bis-urn-03, 2.5.3, defines what a URN in text is,
+// and draft-ietf-uri-yaurn-00, 2, covers white space in it. Appendix F of 2003
+// defines abbreviated references. Section 5.1 defines the base of a document;
+// see [Establish].
 //
 // # Running text
 //
-// An identifier in angle brackets or quotation marks, with or without "URL:", is
-// what stands between them, without white space. Others end where no character
-// of a URI stands, before the punctuation of the sentence and before a
-// parenthesis that was not opened in them. They go on in the next line if the
-// text has been wrapped there, or folded by a backslash. What is broken after a
-// hyphen has two readings, and both are told.
+// An identifier in angle brackets or quotation marks, with or without "URL:",
+// is the text between them without white space. Others end at the first
+// character that is not allowed in a URI, before sentence punctuation, and
+// before a closing parenthesis whose opening one is outside. They continue on
+// the next line if the text is wrapped there or folded with a backslash. A
+// break after a hyphen has two possible readings, and the finding has both.
 //
-// With "://" every scheme is taken, if there is an authority behind it that
-// somebody may have: no variable, no pattern, no dots. Without the slashes only
-// schemes with a rule are: "std::string", "10:30" and "key:value" have the colon,
-// too. Everything that is found with a scheme is a URI in the syntax of RFC 3986,
-// or an IRI if they are asked for.
+// With "://", any scheme is accepted if a plausible authority follows: no
+// variable, pattern or ellipsis. Without the slashes, only schemes with a rule
+// are accepted, because "std::string", "10:30" and "key:value" contain a colon,
+// too. Every finding with a scheme is a URI in the syntax of RFC 3986, or an
+// IRI if the options ask for them.
 //
-// The file docs/reference/extract.md has the rules one by one, with what they cost and
-// what other programs do.
+// The file docs/reference/extract.md lists the rules with their costs and compares other
+// programs.
 //
 // # Speed
 //
-// A text is searched for the octets that an identifier must have, and looked at
-// only around them. The time is linear in the text, whatever it is; memory is
-// constant; and it does not matter how a stream is cut into reads.
+// The search looks for octets that every identifier contains, and examines only
+// the text around them. Time is linear in the length of any text, memory is
+// constant, and the result does not depend on how a stream is split into reads.
 package extract

@@ -5,17 +5,17 @@ import (
 	"github.com/nomen-project/nomen/urn"
 )
 
-// A Kind says what a finding is.
+// A Kind is the kind of an identifier found.
 type Kind uint8
 
-// The kinds.
+// The kinds of findings.
 const (
-	URI         Kind = iota // with a scheme
-	URN                     // a name of the scheme urn
+	URI         Kind = iota // has a scheme
+	URN                     // a URN
 	Abbreviated             // a host and perhaps a path, without a scheme (2003, appendix F)
-	Reference               // relative, where the document says that a reference stands there
-	Mail                    // an address of electronic mail
-	IRI                     // with a scheme, and characters beyond US-ASCII
+	Reference               // a relative reference, in a place meant for references
+	Mail                    // a mail address
+	IRI                     // has a scheme, and non-ASCII characters
 	kinds
 )
 
@@ -28,53 +28,54 @@ func (k Kind) String() string {
 	return names[k]
 }
 
-// A Finding is one identifier found.
+// A Finding is an identifier found in a document.
 type Finding struct {
 	Kind Kind
 
-	// Text is the octets as they stand in the document, from Start to End. In
-	// an encoded part of a message they are encoded.
+	// Text is the octets of the document from Start to End. In an encoded body
+	// part they are encoded.
 	Text       string
-	Start, End int64 // in octets of the document as a file
+	Start, End int64 // byte offsets in the file
 
-	// Spelling is the identifier: Text without the white space and the line
-	// breaks that the rules take out.
+	// Spelling is the identifier: Text, without white space and line breaks
+	// that the rules remove.
 	Spelling string
 
 	// Other is the second reading of an identifier that was broken after a
-	// hyphen: without the hyphen (1997 and 2003, appendix E). "" if there is
-	// no second reading.
+	// hyphen: without the hyphen (1997 and 2003, appendix E). "" means that
+	// there is no second reading.
 	Other string
 
-	// URI is the identifier as a value: for an IRI what it maps to, for an
-	// abbreviated one and an address with the scheme that is not written, for a
-	// reference as it is written.
+	// URI is the identifier as a value. An IRI is mapped to a URI, an
+	// abbreviated identifier or an address gets the omitted scheme, and a
+	// relative reference stays relative.
 	URI uri.URI
 
-	// Target is what the identifier leads to: a reference resolved against the
-	// base; otherwise URI. It is zero for a reference without a base.
+	// Target is the target of the identifier: a reference resolved against the
+	// base, otherwise URI. It is zero for a reference without a base.
 	Target uri.URI
 
-	Base     string // the base that is in force; "" none
-	BaseRule string // what gave it: one of the constants from [BaseOfficial] to [BaseDefault]; "" none
+	Base     string // the base in force, "" if there is none
+	BaseRule string // the rule that established it: one of the constants from [BaseOfficial] to [BaseDefault], "" if there is no base
 
-	// Where says as what it stands in the document: "" in text, "a href" in HTML,
-	// "header Content-Base" in a message. If a message has parts, the part comes
-	// before it, as in "part 2.1 a href"; in a mailbox, the message comes before
-	// that, as in "message 3 part 2.1 a href".
+	// Where is the location in the document: "" in text, "a href" in HTML,
+	// "header Content-Base" in a message. In a message with several parts it
+	// begins with the part, as in "part 2.1 a href"; in a mailbox it begins
+	// with the message, as in "message 3 part 2.1 a href".
 	Where string
 }
 
-// Options say what is looked for. The zero Options find what has a scheme.
+// Options select what to find. The zero Options find identifiers with a scheme.
 type Options struct {
-	Abbreviated bool // find www.example.com/a and example.com too
-	Mail        bool // find addresses of electronic mail too
-	IRI         bool // let identifiers have characters beyond US-ASCII
-	OneLine     bool // identifiers without delimiters end where their line ends
+	Abbreviated bool // also find www.example.com/a and example.com
+	Mail        bool // also find mail addresses
+	IRI         bool // allow non-ASCII characters in identifiers
+	OneLine     bool // undelimited identifiers end at the end of the line
 
-	// URN is the document by which the end of a URN is told; zero: the latest.
+	// URN is the dialect that determines the end of a URN; zero means the
+	// latest.
 	URN urn.Dialect
 
-	Base    uri.URI // from where the document was retrieved, after redirects (5.1.3); zero: unknown
-	Default uri.URI // the base of last resort (5.1.4); zero: none
+	Base    uri.URI // where the document was retrieved from, after redirects (5.1.3); zero if unknown
+	Default uri.URI // the default base (5.1.4); zero if there is none
 }

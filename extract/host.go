@@ -11,9 +11,9 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// decideAt looks for an address of electronic mail around the "@" at i.
+// decideAt looks for a mail address around the "@" at i.
 func (s *scanner) decideAt(i int) bool {
-	low := max(s.floor, i-maxLocal-1)
+	low := max(s.minStart, i-maxLocal-1)
 	start := i
 	for start > low && is(s.b[start-1], classLocal) {
 		start--
@@ -23,14 +23,14 @@ func (s *scanner) decideAt(i int) bool {
 		return false
 	}
 	for start < i && bytes.IndexByte([]byte(".'/*=?&#!~"), s.b[start]) >= 0 {
-		start++ // a sign of the text, or of the code
+		start++ // text or code
 	}
 	local := s.b[start:i]
 	if len(local) == 0 || local[len(local)-1] == '.' || bytes.Contains(local, []byte("..")) {
 		return false
 	}
 	switch c := s.before(start); {
-	case c == '@', c == '%', c == '\\', c == ':' && start > s.floor+1 && s.b[start-2] == '/', c >= utf8.RuneSelf && s.isWordBefore(start):
+	case c == '@', c == '%', c == '\\', c == ':' && start > s.minStart+1 && s.b[start-2] == '/', c >= utf8.RuneSelf && s.isWordBefore(start):
 		return false
 	}
 	end := s.host(i + 1)
@@ -55,14 +55,14 @@ func (s *scanner) decideAt(i int) bool {
 	return true
 }
 
-// isWordBefore reports whether the character beyond US-ASCII before i is of a
-// word that goes on there.
+// isWordBefore reports whether the non-ASCII character before i belongs to a
+// word that continues at i.
 func (s *scanner) isWordBefore(i int) bool {
-	r, _ := utf8.DecodeLastRune(s.b[max(s.floor, i-utf8.UTFMax):i])
+	r, _ := utf8.DecodeLastRune(s.b[max(s.minStart, i-utf8.UTFMax):i])
 	return r != utf8.RuneError && isInIRI(r) && !isUnspaced(r)
 }
 
-// host returns where what may be in a name of a host ends, which begins at i.
+// host returns the end of the run of host name characters that begins at i.
 func (s *scanner) host(i int) int {
 	from := i
 	for i <= from+maxHost {
@@ -83,15 +83,15 @@ func (s *scanner) host(i int) int {
 	return i
 }
 
-// decideDot looks for a name of a host around the full stop at i, which may be
-// a reference without its scheme. It returns where to look on.
+// decideDot looks for a host name around the dot at i, which may be a reference
+// without a scheme. It returns the offset at which to continue.
 func (s *scanner) decideDot(i int) (next int, ok bool) {
 	next = i + 1
-	if i <= s.floor || !s.isHostChar(i-1) || !s.isHostChar(next) {
+	if i <= s.minStart || !s.isHostChar(i-1) || !s.isHostChar(next) {
 		return next, false
 	}
 	start := i
-	for low := max(s.floor, i-maxHost); start > low && s.isHostChar(start-1); start-- {
+	for low := max(s.minStart, i-maxHost); start > low && s.isHostChar(start-1); start-- {
 	}
 	end := s.host(i)
 	s.work += i - start
@@ -127,8 +127,9 @@ func (s *scanner) decideDot(i int) (next int, ok bool) {
 	return tail, true
 }
 
-// firstLabel returns where a name may begin at or after start, and before i:
-// behind hyphens, and behind characters beyond US-ASCII that no name has.
+// firstLabel returns the first offset between start and i at which a name can
+// begin: after hyphens and after non-ASCII characters that are not allowed in
+// names.
 func (s *scanner) firstLabel(start, i int) int {
 	for start < i && s.b[start] == '-' {
 		start++
@@ -145,14 +146,14 @@ func (s *scanner) firstLabel(start, i int) int {
 	return start
 }
 
-// isHostChar reports whether the octet at i may be in a label.
+// isHostChar reports whether the octet at i is allowed in a label.
 func (s *scanner) isHostChar(i int) bool {
 	c := s.peek(i)
 	return isAlnum(c) || c == '-' && i > 0 || c >= utf8.RuneSelf && s.o.IRI
 }
 
-// isFree reports whether a word begins at i, as opposed to a part of a path, of
-// an address, of an expression.
+// isFree reports whether a word begins at i, as opposed to part of a path, an
+// address or an expression.
 func (s *scanner) isFree(i int) bool {
 	switch c := s.before(i); {
 	case c >= utf8.RuneSelf:
@@ -166,7 +167,7 @@ func (s *scanner) isFree(i int) bool {
 	}
 }
 
-// portAndPath returns where the port and what is behind it end.
+// portAndPath returns the ends of the port and of the path, query and fragment.
 func (s *scanner) portAndPath(t *token, i int) int {
 	if s.peek(i) == ':' {
 		n := i + 1
@@ -190,8 +191,8 @@ func (s *scanner) portAndPath(t *token, i int) int {
 	return n
 }
 
-// isCode reports whether what stands behind a name shows that it was none: a
-// call, an address, an assignment.
+// isCode reports whether the text after a name shows that it is not a host name
+// but a call, an address or an assignment.
 func (s *scanner) isCode(stop, tail int) bool {
 	if tail > stop {
 		c := s.peek(tail)
@@ -207,17 +208,17 @@ func (s *scanner) isCode(stop, tail int) bool {
 	return false
 }
 
-// isMask reports whether what stands behind an address is the length of the
-// prefix of a network, as in 192.0.2.0/24.
+// isMask reports whether a network prefix length follows the address, as in
+// 192.0.2.0/24.
 func isMask(b []byte) bool {
 	return len(b) > 1 && len(b) <= 4 && b[0] == '/' && digits(b[1:]) == len(b)-1
 }
 
-// isReferenceHost reports whether a name stands for a host by itself, or does so
-// with something behind it.
+// isReferenceHost reports whether a name denotes a host, on its own or because
+// of what follows it.
 func isReferenceHost(name []byte, more bool) bool {
 	if isIPv4(name) {
-		return more // alone, it may be a version, or a number of a section
+		return more // on its own, it may be a version or a section number
 	}
 	if !isDomain(name, false) {
 		return false
@@ -227,7 +228,7 @@ func isReferenceHost(name []byte, more bool) bool {
 	}
 	last := name[bytes.LastIndexByte(name, '.')+1:]
 	if !bytes.Equal(last, bytes.ToLower(last)) && !bytes.Equal(name, bytes.ToUpper(name)) {
-		return false // the end of a sentence without a space behind it
+		return false // the end of a sentence without a space after it
 	}
 	return !isSelector(name) && isUnmistakable(strings.ToLower(string(last)))
 }
@@ -241,9 +242,9 @@ func isIPv4(name []byte) bool {
 	return err == nil && u.HostKind() == uri.HostIPv4
 }
 
-// isDomain reports whether a name has at least two labels, of the right form,
-// the last of which is known as a top-level domain; for an address, also one of
-// those that are reserved for documents (RFC 2606, RFC 6761).
+// isDomain reports whether a name has at least two valid labels, the last of
+// which is a known top-level domain. For an address, it also accepts the
+// domains reserved for documentation (RFC 2606, RFC 6761).
 func isDomain(name []byte, mail bool) bool {
 	if len(name) == 0 || len(name) > maxHost {
 		return false
@@ -276,8 +277,9 @@ func isTopLevel(label string) bool {
 	return icann
 }
 
-// isSelector reports whether a name looks like a field of a variable in a program
-// rather than a host of a country: "tt.in", "commitLock.mu".
+// isSelector reports whether a name looks like a field of a variable in a
+// program and not like a host in a country-code domain: "tt.in",
+// "commitLock.mu".
 func isSelector(name []byte) bool {
 	first, last, _ := bytes.Cut(name, []byte("."))
 	switch string(last) {
@@ -287,9 +289,9 @@ func isSelector(name []byte) bool {
 	return false
 }
 
-// isUnmistakable reports whether a name with this top-level domain, and nothing
-// else to show it, is one of a host to most readers: not one of the domains that
-// are words of programs ("list.next", "test.data") or suffixes of files.
+// isUnmistakable reports whether most readers recognise a name as a host by its
+// top-level domain alone. It excludes domains that are also words in programs
+// ("list.next", "test.data") or file suffixes.
 func isUnmistakable(last string) bool {
 	switch last {
 	case "as", "cc", "gz", "md", "mk", "ml", "mm", "pl", "pm", "ps", "py", "rs", "sh", "so":
@@ -301,9 +303,9 @@ func isUnmistakable(last string) bool {
 	return len(last) == 2 || last[0] >= utf8.RuneSelf || strings.HasPrefix(last, "xn--")
 }
 
-// readAbbreviated completes a reference without a scheme: by heuristics where
-// there is no base, and as the relative reference that it is by the grammar where
-// there is one (2003, appendix F).
+// readAbbreviated completes a reference without a scheme. Without a base it
+// uses heuristics; with a base it resolves the reference as relative, which by
+// the grammar it is (2003, appendix F).
 func (s *scanner) readAbbreviated(f *Finding) bool {
 	if base := s.base; base.URI.IsValid() {
 		ref, err := uri.ParseReference(f.Spelling)

@@ -10,54 +10,54 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// The bounds of what is remembered of a document.
+// Limits on what is remembered of a document.
 const (
-	maxNames  = 1 << 10 // names of places
-	maxSrcdoc = 4       // documents around a document
-	maxSpread = 1 << 20 // octets of the file that a text is spread over
+	maxNames  = 1 << 10 // names of locations
+	maxSrcdoc = 4       // nested documents
+	maxSpread = 1 << 20 // octets of the file over which one text may be spread
 )
 
-// A DocumentError tells what is wrong with a document and where. What was found
-// before it stands, and the reading goes on behind it.
+// A DocumentError reports a problem in a document and its offset. Earlier
+// findings remain valid, and reading continues after it.
 type DocumentError struct {
 	Offset  int64 // in octets
 	Message string
-	Err     error // what is wrong with a reference, a *uri.Error mostly; nil elsewhere
+	Err     error // cause of an invalid reference, usually a *uri.Error; otherwise nil
 }
 
-// Error says the offset and what is wrong.
+// Error returns the offset and the problem.
 func (e *DocumentError) Error() string {
 	if e.Err != nil {
-		return fmt.Sprintf("octet %d: %s: %v", e.Offset, e.Message, e.Err)
+		return fmt.Sprintf("offset %d: %s: %v", e.Offset, e.Message, e.Err)
 	}
-	return fmt.Sprintf("octet %d: %s", e.Offset, e.Message)
+	return fmt.Sprintf("offset %d: %s", e.Offset, e.Message)
 }
 
-// Unwrap returns what is wrong with a reference.
+// Unwrap returns the cause.
 func (e *DocumentError) Unwrap() error { return e.Err }
 
-// HTML yields the identifiers of an HTML document in the order in which they
-// stand: the values of all attributes that hold references, lists of them
-// (srcset, ping), style sheets, META refresh, JSON-LD, documents in srcdoc, and
-// what [Text] finds in the text that a reader sees, which may go on across
-// elements within a line (B, SPAN, WBR) and across character references, and in
-// which line ends are no more than spaces, but in PRE and the like.
-// Empty references, scripts, comments, document types and namespaces are left
-// out. The document may be in any charset of the Encoding Standard.
+// HTML yields the identifiers in an HTML document in document order: the values
+// of all attributes that contain references or lists of them (srcset, ping),
+// style sheets, META refresh, JSON-LD, documents in srcdoc, and what [Text]
+// finds in the visible text. Visible text continues across inline elements (B,
+// SPAN, WBR) and character references, and line breaks count as spaces, except
+// in PRE and similar elements. HTML skips empty references, scripts, comments,
+// document types and namespaces. The document may be in any charset of the
+// Encoding Standard.
 //
-// Start and End are octets of the file as it is, and Text is what stands there,
-// with character references and the like; Spelling is what that means. A
-// reference that is not well-formed is mended as browsers do; one that cannot be
-// is yielded without a URI, beside an error.
+// Start and End are offsets in the file as stored, and Text is the octets
+// there, including character references. Spelling is the decoded text. An
+// invalid reference is repaired as browsers do; if that is not possible, it is
+// yielded without a URI, together with an error.
 //
-// Relative references are resolved against the first BASE with an HREF, which is
-// itself relative to o.Base (RFC 3986, 5.1.1). It counts for the whole document,
-// so findings are held back until that, or the end, or until 16,384 of them or 8
-// MiB are held; a BASE after that counts for what follows it, which is told as an
-// error.
+// Relative references are resolved against the first BASE with an HREF, which
+// is itself relative to o.Base (RFC 3986, 5.1.1). It applies to the whole
+// document, so findings are held back until it or the end is reached, or until
+// 16,384 findings or 8 MiB are held. A BASE after that applies only to what
+// follows it, and is reported as an error.
 //
-// Errors are a [*DocumentError], after which the sequence goes on, or that of
-// the reader, with which it ends. Time is linear and memory bounded.
+// An error is a [*DocumentError], after which the sequence continues, or the
+// error of the reader, which ends it. Time is linear and memory bounded.
 func HTML(r io.Reader, o Options) iter.Seq2[Finding, error] {
 	return func(yield func(Finding, error) bool) {
 		t := newTape(r)
@@ -77,16 +77,16 @@ type htmlScan struct {
 	queue     *queue
 	scope     *scope
 	around    *scope  // of the document, in which its BASE is read
-	where     string  // of the document in the document around it
-	stretch   stretch // text that a reader sees without a break
-	templates int     // open TEMPLATE elements, in which a BASE is none
-	lines     int     // open elements in which lines are lines
+	where     string  // of the document in the enclosing document
+	stretch   stretch // visible text without a break
+	templates int     // open TEMPLATE elements, in which a BASE is ignored
+	lines     int     // open elements in which line breaks are significant
 	depth     int
 	name      []byte
-	names     map[string]string // of places in which references have stood
+	names     map[string]string // of locations of references
 }
 
-// scanHTML finds identifiers in a document, whose scope is decided at its end.
+// scanHTML finds identifiers in a document, whose scope is final at its end.
 func scanHTML(t *tape, f feed, q *queue, s *scope) {
 	h := &htmlScan{queue: q, scope: s}
 	h.run(t, f)
@@ -106,7 +106,7 @@ func (h *htmlScan) fail(at int64, what string) {
 	h.lexer.stop = h.queue.stopped
 }
 
-// inText is where the text is that a reader sees.
+// inText returns the location of the visible text.
 func (h *htmlScan) inText() string { return strings.TrimSuffix(h.where, " ") }
 
 func (h *htmlScan) holds() int64 {
@@ -118,8 +118,8 @@ func (h *htmlScan) holds() int64 {
 
 func (h *htmlScan) wants(tag, attr []byte) attrKind { return attributeKind(tag, attr) }
 
-// wantsRaw reports whether the content of a SCRIPT or STYLE is looked at.
-func (h *htmlScan) wantsRaw(t *htmlTag) bool {
+// readsRaw reports whether the content of a SCRIPT or STYLE is examined.
+func (h *htmlScan) readsRaw(t *htmlTag) bool {
 	kind, ok := t.get("type")
 	if string(t.name) == "style" {
 		return !ok || equalFold(bytes.TrimSpace(kind.text), "text/css") || len(kind.text) == 0
@@ -131,14 +131,14 @@ func (h *htmlScan) wantsRaw(t *htmlTag) bool {
 	return equalFold(bytes.TrimSpace(essence), "application/ld+json")
 }
 
-// chars adds text that a reader sees.
+// chars adds visible text.
 func (h *htmlScan) chars(n int, references bool) {
 	h.lexer.decode(&h.stretch.mapped, n, references, false)
 	h.readText()
 }
 
-// readText looks at the text if there is enough of it, or so much between its
-// words that they are none.
+// readText searches the text if there is enough of it, or if it is too long to
+// contain only words.
 func (h *htmlScan) readText() {
 	if h.stretch.isFull() {
 		h.stretch.flush(h.queue, h.scope, false, h.inText())
@@ -157,7 +157,7 @@ func (h *htmlScan) breakText() {
 	}
 }
 
-// inline reports whether the text before and behind the tags of an element is
+// inline reports whether the text before and after the tags of an element is
 // one word if there is no space between.
 func inline(name []byte) bool {
 	switch string(name) {
@@ -168,8 +168,8 @@ func inline(name []byte) bool {
 	return false
 }
 
-// hasLines reports whether the lines of the text of an element are those that a
-// reader sees, and may go on in the next.
+// hasLines reports whether line breaks in the text of an element are visible,
+// so that text may be wrapped.
 func hasLines(name []byte) bool {
 	switch string(name) {
 	case "pre", "listing", "xmp", "plaintext", "textarea":
@@ -229,7 +229,7 @@ func (h *htmlScan) startTag(t *htmlTag) {
 	h.lexer.stop = h.queue.stopped
 }
 
-// whereIs names the place of an attribute. Names are made once.
+// whereIs returns the location of an attribute. It creates each name only once.
 func (h *htmlScan) whereIs(tag, attr []byte) string {
 	h.name = append(append(append(h.name[:0], tag...), ' '), attr...)
 	if s, ok := h.names[string(h.name)]; ok {
@@ -245,8 +245,8 @@ func (h *htmlScan) whereIs(tag, attr []byte) string {
 	return s
 }
 
-// codebase is the scope of the references of an OBJECT or APPLET (HTML 4.01,
-// 13.3.2, 13.4).
+// codebase returns the scope of the references of an OBJECT or APPLET (HTML
+// 4.01, 13.3.2, 13.4).
 func (h *htmlScan) codebase(value *mapped) *scope {
 	if u, err := readReference(spelled(value.text)); err == nil {
 		return h.scope.inner(u)
@@ -254,8 +254,8 @@ func (h *htmlScan) codebase(value *mapped) *scope {
 	return h.scope
 }
 
-// base takes the first BASE with an HREF (4.2.3 of the HTML Standard). One that
-// is no reference, or is of a scheme that is no base, counts as none.
+// base processes the first BASE with an HREF (4.2.3 of the HTML Standard). It
+// ignores one that is not a reference, or whose scheme cannot be a base.
 func (h *htmlScan) base(t *htmlTag) {
 	href, ok := t.get("href")
 	if !ok {
@@ -266,7 +266,7 @@ func (h *htmlScan) base(t *htmlTag) {
 	}
 	ref := baseReference(href)
 	if h.scope.known {
-		h.fail(t.start, "this BASE comes too late for what has been found before it")
+		h.fail(t.start, "BASE too late to apply to the references before it")
 		h.scope = h.scope.inner(ref)
 	}
 	h.scope.ref, h.scope.known, h.scope.taken = ref, true, true
@@ -316,8 +316,8 @@ func (h *htmlScan) attribute(t *htmlTag, a *htmlAttr, s *scope, where string) {
 	}
 }
 
-// metaContent reads the content of a META: a refresh, or what somebody says
-// about the document, such as og:url.
+// metaContent reads the content of a META: a refresh, or metadata about the
+// document, such as og:url.
 func (h *htmlScan) metaContent(t *htmlTag, v *mapped, s *scope, where string) {
 	if equiv, ok := t.get("http-equiv"); ok {
 		switch name := strings.ToLower(string(bytes.TrimSpace(equiv.text))); {
@@ -333,8 +333,7 @@ func (h *htmlScan) metaContent(t *htmlTag, v *mapped, s *scope, where string) {
 	h.textAttribute(v, s, where)
 }
 
-// textAttribute reads a text that may be an identifier as a whole, or have some
-// in it.
+// textAttribute reads a text that may be an identifier, or contain some.
 func (h *htmlScan) textAttribute(v *mapped, s *scope, where string) {
 	if isWhole(v.text) {
 		h.queue.reference(v, 0, len(v.text), s, where)
@@ -360,12 +359,12 @@ func (h *htmlScan) css(v *mapped, where string) {
 	})
 }
 
-// srcdoc reads a document in an attribute. Its base is that of the document
-// around it, unless it has one.
+// srcdoc reads a document in an attribute. Its base is that of the enclosing
+// document, unless it has its own.
 func (h *htmlScan) srcdoc(v *mapped, where string) {
 	if h.depth == maxSrcdoc {
 		at, _ := v.span(0, len(v.text))
-		h.fail(at, "documents within documents are too deep; this one is not looked at")
+		h.fail(at, "too many nested documents: this one is skipped")
 		return
 	}
 	inner := &htmlScan{
@@ -384,8 +383,8 @@ func (h *htmlScan) rawText(name string, content *mapped) {
 	h.lexer.stop = h.queue.stopped
 }
 
-// spelled returns a reference without what HTML has deleted from it: white space
-// around it, and tabs and line ends within.
+// spelled returns a reference as HTML reads it: without surrounding white
+// space, tabs and line breaks.
 func spelled(text []byte) string {
 	i, j := trimmed(text)
 	s := string(text[i:j])

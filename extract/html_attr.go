@@ -2,27 +2,27 @@ package extract
 
 import "bytes"
 
-// An attrKind says what the value of an attribute is.
+// An attrKind is the type of an attribute value.
 type attrKind uint8
 
 const (
 	attrNone    attrKind = iota
 	attrURL              // a reference
-	attrSpaces           // references with white space between
-	attrCommas           // references with commas between
-	attrSrcset           // references with descriptors, commas between
-	attrCSS              // declarations of a style sheet
+	attrSpaces           // references separated by white space
+	attrCommas           // references separated by commas
+	attrSrcset           // references with descriptors, separated by commas
+	attrCSS              // style sheet declarations
 	attrSrcdoc           // a document
 	attrRDFa             // a reference, or a compact one in brackets
-	attrText             // text for people, in which there may be identifiers
-	attrKept             // says what others mean
-	attrContent          // of META: what it is depends on the others
-	attrParam            // of PARAM: what it is depends on its name
+	attrText             // text for people, which may contain identifiers
+	attrKept             // determines the meaning of other attributes
+	attrContent          // of META: the type depends on the other attributes
+	attrParam            // of PARAM: the type depends on its name
 )
 
-// attributeKind returns what the value of an attribute is, by the HTML Standard,
-// and by HTML 2.0 to 4.01, SVG 1.1 and RDFa 1.1 for what is not in that. Both
-// names are in lower case.
+// attributeKind returns the type of an attribute's value, according to the HTML
+// Standard, or to HTML 2.0 to 4.01, SVG 1.1 and RDFa 1.1 for attributes that it
+// lacks. Both names are in lower case.
 func attributeKind(tag, attr []byte) attrKind {
 	switch string(attr) {
 	case "href", "src", "xlink:href", "formaction", "cite", "longdesc", "poster", "background", "usemap",
@@ -50,7 +50,8 @@ func attributeKind(tag, attr []byte) attrKind {
 	return attrNone
 }
 
-// elementAttribute is attributeKind for names that mean other things elsewhere.
+// elementAttribute is attributeKind for names whose meaning depends on the
+// element.
 func elementAttribute(tag, attr string) attrKind {
 	switch attr {
 	case "action":
@@ -88,7 +89,8 @@ func only(kind attrKind, if_ bool) attrKind {
 	return attrNone
 }
 
-// paramIsURL reports whether a PARAM of that name has a reference as its value.
+// paramIsURL reports whether the value of a PARAM with that name is a
+// reference.
 func paramIsURL(name string) bool {
 	switch name {
 	case "movie", "src", "url", "href", "data", "filename":
@@ -97,7 +99,7 @@ func paramIsURL(name string) bool {
 	return false
 }
 
-// trimmed returns the bounds of b without the white space around it.
+// trimmed returns the bounds of b without surrounding white space.
 func trimmed(b []byte) (i, j int) {
 	j = len(b)
 	for i < j && b[i] <= ' ' {
@@ -109,8 +111,8 @@ func trimmed(b []byte) (i, j int) {
 	return i, j
 }
 
-// listed yields the bounds of the words of b between octets for which between
-// is true.
+// listed yields the bounds of the words of b, which are separated by octets for
+// which between is true.
 func listed(b []byte, between func(byte) bool, yield func(i, j int)) {
 	for i := 0; i < len(b); {
 		if between(b[i]) {
@@ -128,8 +130,8 @@ func listed(b []byte, between func(byte) bool, yield func(i, j int)) {
 
 func isComma(c byte) bool { return c == ',' || isSpace(c) }
 
-// srcset yields the bounds of the references of a srcset attribute (4.8.4.2.2 of
-// the HTML Standard): commas belong to a reference unless it ends in them.
+// srcset yields the bounds of the references in a srcset attribute (4.8.4.2.2
+// of the HTML Standard). Commas belong to a reference unless they end it.
 func srcset(b []byte, yield func(i, j int)) {
 	for i := 0; i < len(b); {
 		if isComma(b[i]) {
@@ -151,8 +153,8 @@ func srcset(b []byte, yield func(i, j int)) {
 	}
 }
 
-// descriptorsEnd returns the end of the descriptors that begin at b[i]: a comma
-// that is not in parentheses.
+// descriptorsEnd returns the end of the descriptors that begin at b[i], which
+// is the first comma outside parentheses.
 func descriptorsEnd(b []byte, i int) int {
 	for inside := false; i < len(b); i++ {
 		switch b[i] {

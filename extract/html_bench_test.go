@@ -11,9 +11,9 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// BenchmarkHTML reads the page of the tests, and pages of prose with a few links
-// such as there are most of. The tokenizer of golang.org/x/net/html stands
-// beside it, which finds nothing yet.
+// BenchmarkHTML reads the page of the tests, and pages of text with a few
+// links, which are the most common. For comparison it runs the tokenizer of
+// golang.org/x/net/html, which does not find anything by itself.
 func BenchmarkHTML(b *testing.B) {
 	page := readFixture(b, "page.html")
 	prose := "<!doctype html><title>t</title><body>" + strings.Repeat("<p class=\"text\">"+strings.Repeat("A line of words &amp; signs, as pages have. ", 12)+
@@ -43,7 +43,7 @@ func BenchmarkHTML(b *testing.B) {
 
 // BenchmarkMIME reads a mailbox of the letter of the tests.
 func BenchmarkMIME(b *testing.B) {
-	letter := "From keeper@herbarium.example Sat Mar 14 10:11:12 2026\n" + readFixture(b, "letter.eml") + "\n"
+	letter := "From curator@herbarium.example Sat Mar 14 10:11:12 2026\n" + readFixture(b, "letter.eml") + "\n"
 	doc := []byte(strings.Repeat(letter, 50))
 	b.SetBytes(int64(len(doc)))
 	b.ReportAllocs()
@@ -53,7 +53,7 @@ func BenchmarkMIME(b *testing.B) {
 	}
 }
 
-// A reader that repeats a text n times.
+// A repeated reader repeats a text n times.
 type repeated struct {
 	text string
 	rest string

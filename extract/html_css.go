@@ -5,9 +5,9 @@ import (
 	"strconv"
 )
 
-// A cssScanner finds the references in a style sheet, or in declarations: url()
-// and src() functions, strings of @import and of image-set() (CSS Syntax Level
-// 3, Values Level 4). Names of namespaces are none.
+// A cssScanner finds the references in a style sheet or in declarations: url()
+// and src() functions, and the strings of @import and image-set() (CSS Syntax
+// Level 3, Values Level 4). It ignores namespace names.
 type cssScanner struct {
 	in    *mapped
 	i     int
@@ -24,7 +24,7 @@ func scanCSS(in *mapped, yield func(ref *mapped, where string)) {
 
 func (s *cssScanner) rest() []byte { return s.in.text[s.i:] }
 
-// token reads one token, or what is of no interest.
+// token reads one token, or skips irrelevant text.
 func (s *cssScanner) token() {
 	rest := s.rest()
 	switch c := rest[0]; {
@@ -48,7 +48,7 @@ func cssName(c byte) bool {
 
 func cssNewline(c byte) bool { return c == '\n' || c == '\r' || c == '\f' }
 
-// name reads a name. One with escapes is decoded, as far as it matters.
+// name reads a name and decodes its escapes as far as needed.
 func (s *cssScanner) name() []byte {
 	start := s.i
 	for s.i < len(s.in.text) && cssName(s.in.text[s.i]) {
@@ -99,7 +99,7 @@ func (s *cssScanner) space() {
 	}
 }
 
-// atRule reads what follows the name of an at-rule.
+// atRule reads the text after the name of an at-rule.
 func (s *cssScanner) atRule(name []byte) {
 	switch {
 	case equalFold(name, "import"):
@@ -114,7 +114,8 @@ func (s *cssScanner) atRule(name []byte) {
 	}
 }
 
-// function reads what follows a name, if that is a function with references.
+// function reads the text after a name, if it is a function that takes
+// references.
 func (s *cssScanner) function(name []byte) {
 	if s.i == len(s.in.text) || s.in.text[s.i] != '(' {
 		return
@@ -129,8 +130,9 @@ func (s *cssScanner) function(name []byte) {
 	}
 }
 
-// url reads what is between the parentheses of url(). Without quotation marks,
-// white space within and some signs make it none (CSS Syntax Level 3, 4.3.6).
+// url reads the text between the parentheses of url(). Without quotation marks,
+// inner white space and some characters make it invalid (CSS Syntax Level 3,
+// 4.3.6).
 func (s *cssScanner) url(bare bool) {
 	for s.i < len(s.in.text) && isSpace(s.in.text[s.i]) {
 		s.i++
@@ -159,8 +161,8 @@ func (s *cssScanner) url(bare bool) {
 	}
 }
 
-// spaceEnds reports whether the white space here is before the closing
-// parenthesis or the end, and goes to the last of it if it is.
+// spaceEnds reports whether only white space remains before the closing
+// parenthesis or the end, and if so moves to the last of it.
 func (s *cssScanner) spaceEnds() bool {
 	i := s.i
 	for i < len(s.in.text) && isSpace(s.in.text[i]) {
@@ -218,7 +220,8 @@ func (s *cssScanner) quoted(where string) bool {
 	return true
 }
 
-// string reads a string into value. It is false for one that a line end breaks.
+// string reads a string into value. It returns false for a string that contains
+// a line break.
 func (s *cssScanner) string() bool {
 	s.value.reset()
 	quote := s.in.text[s.i]
@@ -260,15 +263,16 @@ func (s *cssScanner) escape() {
 	}
 }
 
-// cssEscape returns the length of the escape that b begins with, and what it
-// means: a character by its number or by itself; a line end is nothing.
+// cssEscape returns the length of the escape at the beginning of b and the text
+// it stands for: a character, by its number or itself, or nothing for a line
+// break.
 func cssEscape(b []byte) (n int, text string) {
 	for n = 1; n < len(b) && n < 7 && isHex(b[n]); n++ {
 	}
 	switch {
 	case n > 1:
 		number, _ := strconv.ParseUint(string(b[1:n]), 16, 32) // six digits at most
-		text = string(rune(number))                            // U+FFFD if it is none
+		text = string(rune(number))                            // U+FFFD if invalid
 		if number == 0 {
 			text = "\uFFFD"
 		}

@@ -17,7 +17,7 @@ func readFixture(t testing.TB, name string) string {
 	return string(b)
 }
 
-// checkLines compares what was found with lines of "where: target".
+// checkLines compares findings with lines of the form "where: target".
 func checkLines(t *testing.T, found []Finding, want string) {
 	t.Helper()
 	got := []string{}
@@ -72,7 +72,7 @@ script sameAs: http://www.wikidata.example/entity/Q1
 body background: https://herbarium.example/collections/herbarium/img/back.gif
 a href: https://herbarium.example/collections/herbarium/?page=2&sort=date
 a href: https://herbarium.example/collections/herbarium/#top
-a href: mailto:keeper@herbarium.example?subject=Sheet%204711
+a href: mailto:curator@herbarium.example?subject=Sheet%204711
 : https://n2t.example/ark:/12345/x4711
 : https://herbarium.example/a/verylong
 : http://bold.example/
@@ -122,7 +122,7 @@ part 3: http://reader.example/notes.txt
 `)
 }
 
-// With addresses, the identifiers of messages are found as what they name.
+// With addresses, message identifiers are found, too.
 func TestMIMEMessageIDs(t *testing.T) {
 	found, _ := collectMIME(t, readFixture(t, "letter.eml"), Options{Mail: true})
 	var ids []Finding

@@ -11,7 +11,7 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// checkFinding checks what is true of every finding.
+// checkFinding checks what must hold for every finding.
 func checkFinding(t *testing.T, doc []byte, f Finding) {
 	t.Helper()
 	if f.Start < 0 || f.End <= f.Start || f.End > int64(len(doc)) {
@@ -59,7 +59,8 @@ func FuzzHTML(f *testing.F) {
 	})
 }
 
-// lexed are the tags that a lexer sees, with references, as "tag attr=value".
+// lexed returns the tags that the lexer reads, with their references, as "tag
+// attr=value".
 type lexed struct{ tags []string }
 
 func (x *lexed) wants(_, attr []byte) attrKind {
@@ -68,7 +69,7 @@ func (x *lexed) wants(_, attr []byte) attrKind {
 func (x *lexed) chars(int, bool)         {}
 func (x *lexed) endTag(name []byte)      { x.tags = append(x.tags, "/"+string(name)) }
 func (x *lexed) rawText(string, *mapped) {}
-func (x *lexed) wantsRaw(*htmlTag) bool  { return false }
+func (x *lexed) readsRaw(*htmlTag) bool  { return false }
 func (x *lexed) holds() int64            { return noHold }
 func (x *lexed) startTag(t *htmlTag) {
 	tag := string(t.name)
@@ -82,7 +83,7 @@ func (x *lexed) startTag(t *htmlTag) {
 	}
 }
 
-// tokenized is the same by golang.org/x/net/html.
+// tokenized returns the same as read by golang.org/x/net/html.
 func tokenized(doc []byte) (tags []string) {
 	z := html.NewTokenizer(bytes.NewReader(doc))
 	foreign := 0
@@ -126,7 +127,8 @@ func tokenized(doc []byte) (tags []string) {
 	}
 }
 
-// The lexer sees the tags and values that the tokenizer of golang.org/x/net sees.
+// The lexer reads the same tags and values as the tokenizer of
+// golang.org/x/net.
 func FuzzHTMLTokens(f *testing.F) {
 	for _, s := range []string{
 		`<a href="x&amp;y&notit;&copy=z&#x31g">`, `<a/b/href=x/><a href = 'y' src>`, `<!--a--!><a href=x><!--->--><b>`,
@@ -137,7 +139,7 @@ func FuzzHTMLTokens(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, doc []byte) {
 		if bytes.ContainsAny(doc, "\x00\r") {
-			return // what becomes of these is decided later here
+			return // handled at another level here
 		}
 		x := &lexed{}
 		tape := newTape(bytes.NewReader(doc))
@@ -149,7 +151,7 @@ func FuzzHTMLTokens(f *testing.F) {
 	})
 }
 
-// The links of a document with a base in it mean what they did.
+// The links of a document keep their targets when a base is embedded.
 func FuzzEmbedBase(f *testing.F) {
 	for _, s := range []string{
 		"<!doctype html><html><head><title>t</title><a href=x>", "<html", "x<a href=x>", "<base href='x'><a href=y>", "<a href=x><base href=/z>",
@@ -164,7 +166,7 @@ func FuzzEmbedBase(f *testing.F) {
 			t.Fatal(err)
 		}
 		if htmlCharset(doc[:min(len(doc), sniffLength)], "") != htmlCharset(b.Bytes()[:min(b.Len(), sniffLength)], "") {
-			return // the place where it is said has moved
+			return // the location has moved
 		}
 		links := func(doc []byte, o Options) string {
 			var b strings.Builder

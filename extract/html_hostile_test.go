@@ -9,19 +9,21 @@ import (
 	"testing"
 )
 
-// A hostile document is made to cost more than it is long.
+// A hostile document is constructed to cost more than its length warrants.
 type hostile struct {
 	name string
 	read func(io.Reader, Options) iter.Seq2[Finding, error]
 	make func(n int) string // of about n octets
 }
 
-// repeat makes documents of repeated text between a beginning and an end.
+// repeat returns a function that makes documents of repeated text between a
+// beginning and an end.
 func repeat(begin, s, end string) func(int) string {
 	return func(n int) string { return begin + strings.Repeat(s, n/len(s)) + end }
 }
 
-// numbered makes documents of text that is different each time.
+// numbered returns a function that makes documents of text that differs each
+// time.
 func numbered(begin, format, end string) func(int) string {
 	return func(n int) string {
 		var b strings.Builder
@@ -33,7 +35,7 @@ func numbered(begin, format, end string) func(int) string {
 	}
 }
 
-// nested makes messages of multiparts within multiparts.
+// nested returns a function that makes messages of nested multiparts.
 func nested(n int) string {
 	var b strings.Builder
 	for i := 0; b.Len() < n; i++ {
@@ -99,7 +101,7 @@ func hostiles() []hostile {
 	}
 }
 
-// Whatever comes, the reading ends, without holding more than it says.
+// Reading terminates for any input and holds no more than the limits allow.
 func TestHostileDocuments(t *testing.T) {
 	for _, h := range hostiles() {
 		t.Run(h.name, func(t *testing.T) {
@@ -113,8 +115,8 @@ func TestHostileDocuments(t *testing.T) {
 	}
 }
 
-// BenchmarkHostileDocuments shows that the time per octet does not grow with the length:
-// the rates of one document are about the same.
+// BenchmarkHostileDocuments shows that the time per octet does not grow with
+// the length: the rates for one document are about the same.
 func BenchmarkHostileDocuments(b *testing.B) {
 	for _, h := range hostiles() {
 		for _, n := range []int{1 << 20, 8 << 20} {

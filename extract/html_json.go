@@ -6,30 +6,30 @@ import (
 	"unicode/utf16"
 )
 
-// maxKeys is how deep in a block of JSON the keys of strings are known.
+// maxKeys is the depth in a block of JSON to which keys are recorded.
 const maxKeys = 256
 
-// A jsonScanner finds the strings in a block of JSON. It is lenient about what
-// is between them, because pages are.
+// A jsonScanner finds the strings in a block of JSON. It tolerates invalid text
+// between them, which is common in web pages.
 type jsonScanner struct {
 	in    *mapped
 	i     int
-	keys  []string // of the arrays and objects that are open
-	deep  int      // how many more are open
-	least int      // how many were open at the least since the last string
+	keys  []string // of the open arrays and objects
+	deep  int      // how many further ones are open
+	least int      // the smallest depth since the last string
 	key   string
 	value mapped
 }
 
-// A jsonPlace is where in a block of JSON a string stands.
+// A jsonPlace is the position of a string in a block of JSON.
 type jsonPlace struct {
-	key   string   // that it is a value of, in arrays too; of a key itself
-	isKey bool     // it is a key
-	keys  []string // of the arrays and objects around it, the outermost first
-	least int      // how many of them were open all the time since the string before
+	key   string   // the key whose value it is, also through arrays; for a key, the key itself
+	isKey bool     // whether it is a key
+	keys  []string // of the enclosing arrays and objects, outermost first
+	least int      // how many of them have been open since the previous string
 }
 
-// scanJSON yields the strings of a block of JSON, each with its place.
+// scanJSON yields the strings of a block of JSON with their positions.
 func scanJSON(in *mapped, yield func(s *mapped, at jsonPlace)) {
 	s := jsonScanner{in: in}
 	for s.i < len(in.text) {
@@ -84,7 +84,8 @@ func (s *jsonScanner) colon() bool {
 	return s.i < len(s.in.text) && s.in.text[s.i] == ':'
 }
 
-// string reads a string behind its quotation mark into value (RFC 8259, 7).
+// string reads a string, whose quotation mark has been read, into value (RFC
+// 8259, 7).
 func (s *jsonScanner) string() {
 	s.value.reset()
 	for s.i < len(s.in.text) {
@@ -129,8 +130,8 @@ func (s *jsonScanner) escape() {
 	s.i += n
 }
 
-// unicodeEscape returns the length of the escape of a character, which may be
-// one of two surrogates, and the character.
+// unicodeEscape returns the length and the character of an escape, which may be
+// a surrogate pair.
 func unicodeEscape(b []byte) (int, string) {
 	first, ok := hex4(b)
 	if !ok {

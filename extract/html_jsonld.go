@@ -5,23 +5,23 @@ import (
 	"slices"
 )
 
-// maxTerms is how many terms of a context are known to have references.
+// maxTerms is the number of terms of a context that are recorded as references.
 const maxTerms = 1 << 8
 
-// A linkedData finds the references in a block of JSON-LD: identifiers, what the
-// context in the block says to be one, the properties of schema.org that are
-// locators, and every string that is a URI. A base in a context holds in the
-// object that has the context (JSON-LD 1.1, 4.1.3); each is taken to be relative
-// to the document, for its bound. Names with prefixes are none that are looked
-// for.
+// A linkedData finds the references in a block of JSON-LD: identifiers, terms
+// that the context declares as identifiers, the properties of schema.org that
+// are locators, and every string that is a URI. A base in a context applies to
+// the object that has the context (JSON-LD 1.1, 4.1.3); each is resolved
+// relative to the document, which bounds the work. Names with prefixes are
+// ignored.
 type linkedData struct {
 	scan   *htmlScan
-	bases  []nodeBase // of the objects around, the innermost last
-	terms  []string   // of which the values are references
-	schema bool       // a context is that of schema.org
+	bases  []nodeBase // of the enclosing objects, innermost last
+	terms  []string   // whose values are references
+	schema bool       // whether a context is that of schema.org
 }
 
-// A nodeBase is the base of an object that has so many around it.
+// A nodeBase is the base of an object at a depth.
 type nodeBase struct {
 	depth int
 	scope *scope
@@ -32,7 +32,7 @@ func (h *htmlScan) jsonLD(content *mapped) {
 	scanJSON(content, d.take)
 }
 
-// scope is that of the references here.
+// scope returns the scope for references at this position.
 func (d *linkedData) scope() *scope {
 	if n := len(d.bases); n > 0 {
 		return d.bases[n-1].scope
@@ -40,7 +40,7 @@ func (d *linkedData) scope() *scope {
 	return d.scan.scope
 }
 
-// take looks at a string.
+// take processes a string.
 func (d *linkedData) take(v *mapped, at jsonPlace) {
 	for n := len(d.bases); n > 0 && at.least < d.bases[n-1].depth; n-- {
 		d.bases = d.bases[:n-1]
@@ -61,7 +61,7 @@ func (d *linkedData) take(v *mapped, at jsonPlace) {
 	}
 }
 
-// base takes a base, of the object around the context if it is in one.
+// base records a base for the object that contains the context.
 func (d *linkedData) base(v *mapped, at jsonPlace, where string) {
 	d.scan.queue.reference(v, 0, len(v.text), d.scope(), where)
 	u, err := readReference(spelled(v.text))
@@ -72,7 +72,7 @@ func (d *linkedData) base(v *mapped, at jsonPlace, where string) {
 	d.bases = append(d.bases, nodeBase{depth, d.scan.scope.inner(u)})
 }
 
-// learn notes what a context says of the values of others.
+// learn records which terms a context declares as references.
 func (d *linkedData) learn(text []byte, at jsonPlace) {
 	n := len(at.keys)
 	d.schema = d.schema || at.key == "@context" && bytes.Contains(text, []byte("schema.org"))
@@ -93,8 +93,8 @@ func (d *linkedData) isReference(text []byte, at jsonPlace) bool {
 	return d.schema && isSchemaLocator(at.key) && bytes.ContainsAny(text, "/.#?") && !bytes.ContainsAny(text, " \t\r\n{}<>\"")
 }
 
-// isSchemaLocator reports whether a property of schema.org has locators as its
-// values: those that pages give as relative references.
+// isSchemaLocator reports whether the values of a schema.org property are
+// locators. It covers the properties in which pages use relative references.
 func isSchemaLocator(key string) bool {
 	switch key {
 	case "url", "image", "logo", "sameAs", "contentUrl", "embedUrl", "thumbnailUrl", "downloadUrl", "installUrl", "discussionUrl",

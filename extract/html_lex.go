@@ -7,19 +7,20 @@ import (
 	"golang.org/x/net/html"
 )
 
-// The bounds of what is kept of a document at a time. What is longer is skipped
-// and told.
+// Limits on what is kept of a document at a time. Longer text is skipped and
+// reported.
 const (
-	maxValue = 16 << 20 // octets of the attributes of a tag, and of a style sheet or a block of JSON
-	maxAttrs = 1 << 10  // attributes of a tag that are looked at
-	maxName  = 32       // octets of the name of a tag or an attribute that matters
+	maxValue = 16 << 20 // octets of the attributes of a tag, and of a style sheet or block of JSON
+	maxAttrs = 1 << 10  // attributes per tag
+	maxName  = 32       // octets of a significant tag or attribute name
 	maxRef   = 40       // more than the octets of a character reference
 )
 
-// An htmlLexer splits HTML into tokens as the tokenization of the HTML Standard
-// does (13.2.5), with these differences: the content of NOSCRIPT, NOFRAMES,
-// NOEMBED and IFRAME is markup, because it is there for readers without; and a
-// tag that the document ends in counts as far as it goes.
+// An htmlLexer splits HTML into tokens as in the tokenization of the HTML
+// Standard (13.2.5), with these differences: the content of NOSCRIPT, NOFRAMES,
+// NOEMBED and IFRAME is markup, because it is meant for readers without those
+// features; and a tag that is cut off by the end of the document counts as far
+// as it goes.
 type htmlLexer struct {
 	window
 	i       int   // text[i:] is the rest
@@ -33,27 +34,27 @@ type htmlLexer struct {
 	stop    bool
 }
 
-// htmlTokens is what becomes of the tokens. The text is octets of the rest of
-// the lexer, or a mapped text of its own.
+// htmlTokens receives the tokens. The text consists of octets of the lexer's
+// rest, or is a mapped text of its own.
 type htmlTokens interface {
 	wants(tag, attr []byte) attrKind
 	chars(n int, references bool)
 	startTag(t *htmlTag)
 	endTag(name []byte)
 	rawText(name string, content *mapped)
-	wantsRaw(t *htmlTag) bool
+	readsRaw(t *htmlTag) bool
 	holds() int64 // octets of the file from here on are needed
 }
 
 const noHold = math.MaxInt64
 
-// An htmlTag is a start tag with the attributes that are wanted.
+// An htmlTag is a start tag with the attributes of interest.
 type htmlTag struct {
 	name        []byte // in lower case; empty if it is longer than maxName
 	attrs       []htmlAttr
 	size        int // octets of the values
 	selfClosing bool
-	complete    bool  // its ">" is there
+	complete    bool  // whether its ">" has been read
 	start, end  int64 // octets of the file
 }
 
@@ -77,7 +78,7 @@ func (t *htmlTag) reset() {
 	t.name, t.attrs, t.size, t.selfClosing, t.complete = t.name[:0], t.attrs[:0], 0, false, false
 }
 
-// add returns the next attribute, with the memory of one of an earlier tag.
+// add returns the next attribute, reusing the memory of an earlier tag.
 func (t *htmlTag) add() *htmlAttr {
 	if n := len(t.attrs); n < cap(t.attrs) {
 		t.attrs = t.attrs[:n+1]
@@ -94,8 +95,8 @@ func (t *htmlTag) add() *htmlAttr {
 
 func (l *htmlLexer) rest() []byte { return l.text[l.i:] }
 
-// fill makes the rest longer, or reports false at the end. Positions that are
-// relative to the rest stay.
+// fill extends the rest, or returns false at the end. Offsets relative to the
+// rest stay valid.
 func (l *htmlLexer) fill() bool {
 	if l.i >= len(l.text)/2 {
 		l.drop(l.i)
@@ -124,13 +125,13 @@ func (l *htmlLexer) peek(k int) (byte, bool) {
 	return l.text[l.i+k], true
 }
 
-// hasPrefix reports whether the rest begins with s, whatever the case.
+// hasPrefix reports whether the rest begins with s, ignoring case.
 func (l *htmlLexer) hasPrefix(s string) bool {
 	_, ok := l.peek(len(s) - 1)
 	return ok && equalFold(l.rest()[:len(s)], s)
 }
 
-// place is where in the file the rest begins.
+// place returns the offset in the file at which the rest begins.
 func (l *htmlLexer) place() int64 {
 	at, _ := l.span(l.i, l.i)
 	return at
@@ -160,14 +161,14 @@ func (l *htmlLexer) lex() {
 	}
 }
 
-// chars takes n octets of text from the rest.
+// chars consumes n octets of text from the rest.
 func (l *htmlLexer) chars(n int, references bool) {
 	l.to.chars(n, references)
 	l.i += n
 }
 
-// unfinishedRef returns the length of a character reference at the end of b that
-// may go on behind it.
+// unfinishedRef returns the length of a character reference at the end of b
+// that may continue after it.
 func unfinishedRef(b []byte) int {
 	tail := b[max(0, len(b)-maxRef):]
 	amp := bytes.LastIndexByte(tail, '&')
@@ -177,7 +178,7 @@ func unfinishedRef(b []byte) int {
 	return len(tail) - amp
 }
 
-// markup reads what begins with "<".
+// markup reads a token that begins with "<".
 func (l *htmlLexer) markup() {
 	c, ok := l.peek(1)
 	switch {
@@ -215,8 +216,8 @@ func (l *htmlLexer) endTag() {
 	}
 }
 
-// declaration reads what begins with "<!": a comment, a CDATA section, a
-// document type or what is taken for a comment.
+// declaration reads a token that begins with "<!": a comment, a CDATA section,
+// a document type or a bogus comment.
 func (l *htmlLexer) declaration() {
 	switch {
 	case l.hasPrefix("<!--"):
@@ -230,7 +231,7 @@ func (l *htmlLexer) declaration() {
 	}
 }
 
-// skipThrough skips the rest up to and with the first c.
+// skipThrough skips the rest up to and including the first c.
 func (l *htmlLexer) skipThrough(c byte) bool {
 	for {
 		rest := l.rest()
@@ -245,7 +246,8 @@ func (l *htmlLexer) skipThrough(c byte) bool {
 	}
 }
 
-// until takes the rest up to an end by takes, which advance, and skips the end.
+// until consumes the rest up to an end by calling takes, which must advance,
+// and skips the end.
 func (l *htmlLexer) until(end string, take func(n int)) {
 	for !l.stop {
 		rest := l.rest()
@@ -265,7 +267,7 @@ func (l *htmlLexer) until(end string, take func(n int)) {
 	}
 }
 
-// comment skips a comment behind "<!--".
+// comment skips a comment after "<!--".
 func (l *htmlLexer) comment() {
 	if c, ok := l.peek(0); ok && c == '>' {
 		l.i++
@@ -293,7 +295,7 @@ func (l *htmlLexer) comment() {
 	}
 }
 
-// endsComment reports whether a ">" behind b ends a comment.
+// endsComment reports whether a ">" after b ends a comment.
 func endsComment(b []byte) bool {
 	return bytes.HasSuffix(b, []byte("--")) || bytes.HasSuffix(b, []byte("--!"))
 }
@@ -308,13 +310,13 @@ func (l *htmlLexer) startTag() {
 	name := string(t.name)
 	t.complete = l.readAttrs(true)
 	if !t.complete {
-		l.err(t.start, "the document ends in a tag")
+		l.err(t.start, "unexpected end of document in a tag")
 	}
 	if (name == "svg" || name == "math") && !t.selfClosing {
 		l.foreign++
 	}
 	raw := t.complete && rawElement(name) && (l.foreign == 0 || !t.selfClosing) && (l.foreign == 0 || name == "script" || name == "style")
-	keep := raw && (name == "script" || name == "style") && l.to.wantsRaw(t)
+	keep := raw && (name == "script" || name == "style") && l.to.readsRaw(t)
 	if l.inTag {
 		l.deliver()
 	}
@@ -323,8 +325,8 @@ func (l *htmlLexer) startTag() {
 	}
 }
 
-// deliver hands the start tag on: at its end, or where it is too long for more of
-// it to be looked at.
+// deliver passes the start tag on: at its end, or when it is too long for more
+// attributes to be read.
 func (l *htmlLexer) deliver() {
 	l.tag.end = l.place()
 	l.to.startTag(&l.tag)
@@ -340,7 +342,7 @@ func rawElement(name string) bool {
 	return false
 }
 
-// raw reads the content of an element without markup up to its end tag.
+// raw reads the content of a raw text element up to its end tag.
 func (l *htmlLexer) raw(name string, keep bool) {
 	switch name {
 	case "title", "textarea":
@@ -359,7 +361,7 @@ func (l *htmlLexer) raw(name string, keep bool) {
 		}
 		l.rawText(name, func(n int) {
 			if keep && n > 0 && len(content.text)+n > maxValue {
-				l.err(l.place(), "a "+name+" element is too long; the rest of it is not looked at")
+				l.err(l.place(), name+" element too long: the rest of it is skipped")
 				l.to.rawText(name, &content)
 				content.reset()
 				l.hold, keep = noHold, false
@@ -376,8 +378,9 @@ func (l *htmlLexer) raw(name string, keep bool) {
 	}
 }
 
-// rawText takes the rest up to the end tag of an element by takes, which
-// advance. In a script, "<!--" and "<script" hide end tags (13.2.5.17 and on).
+// rawText consumes the rest up to the end tag of an element by calling takes,
+// which must advance. In a script, "<!--" and "<script" hide end tags
+// (13.2.5.17 ff.).
 func (l *htmlLexer) rawText(name string, take func(n int)) {
 	script := scriptState{on: name == "script"}
 	for !l.stop {
@@ -392,7 +395,7 @@ func (l *htmlLexer) rawText(name string, take func(n int)) {
 			continue
 		}
 		take(n)
-		l.peek(len("</") + maxName) // at the end there is less
+		l.peek(len("</") + maxName) // fewer at the end
 		rest = l.rest()
 		if l.isEnd(rest, name) && !script.double {
 			return
@@ -407,12 +410,12 @@ func (l *htmlLexer) isEnd(b []byte, name string) bool {
 	return len(b) > n && b[0] == '<' && b[1] == '/' && equalFold(b[2:n], name) && endsName(b[n])
 }
 
-// A scriptState tells where in a script the end tag counts.
+// A scriptState tracks where in a script an end tag counts.
 type scriptState struct {
 	on, escaped, double bool
 }
 
-// next returns how many octets of b do not matter.
+// next returns how many octets of b are irrelevant.
 func (s *scriptState) next(b []byte) int {
 	n := -1
 	if s.escaped {
@@ -426,7 +429,8 @@ func (s *scriptState) next(b []byte) int {
 	return n
 }
 
-// step looks at what b begins with and returns how many octets that is.
+// step updates the state for the beginning of b and returns how many octets it
+// has read.
 func (s *scriptState) step(b []byte) int {
 	if !s.on {
 		return 1
@@ -434,7 +438,7 @@ func (s *scriptState) step(b []byte) int {
 	switch {
 	case bytes.HasPrefix(b, []byte("<!--")) && !s.escaped:
 		s.escaped = true
-		return len("<!") // the dashes may end it, as in "<!-->"
+		return len("<!") // its dashes may end it, as in "<!-->"
 	case s.escaped && bytes.HasPrefix(b, []byte("-->")):
 		s.escaped, s.double = false, false
 		return len("-->")
@@ -446,7 +450,7 @@ func (s *scriptState) step(b []byte) int {
 	return 1
 }
 
-// namesElement reports whether b begins with s and an end of a name.
+// namesElement reports whether b begins with s and the end of the name.
 func namesElement(b []byte, s string) bool {
 	return len(b) > len(s) && equalFold(b[:len(s)], s) && endsName(b[len(s)])
 }
@@ -458,8 +462,8 @@ func (l *htmlLexer) readName() {
 	l.i += n
 }
 
-// scanName returns the length of the name that the rest begins with, of which
-// only the last part is kept if it is very long.
+// scanName returns the length of the name at the beginning of the rest. It
+// keeps only the last part of a very long name.
 func (l *htmlLexer) scanName(attribute bool) int {
 	for n := 0; ; n++ {
 		c, ok := l.peek(n)
@@ -484,8 +488,8 @@ func appendName(to, b []byte, n int) []byte {
 	return to
 }
 
-// readAttrs reads attributes through the ">" of the tag, and reports whether
-// that is there.
+// readAttrs reads attributes up to and including the ">" of the tag, and
+// reports whether that was found.
 func (l *htmlLexer) readAttrs(wanted bool) bool {
 	for {
 		c, ok := l.peek(0)
@@ -533,7 +537,8 @@ func (l *htmlLexer) readAttr(wanted bool) bool {
 	return l.readValue(name, kind)
 }
 
-// has reports whether the tag has the attribute already: the first one counts.
+// has reports whether the tag has the attribute already: only the first one
+// counts.
 func (l *htmlLexer) has(name []byte) bool {
 	if len(l.tag.attrs) >= maxAttrs {
 		return true
@@ -575,7 +580,7 @@ func (l *htmlLexer) skipValue() bool {
 	}
 }
 
-const tooLong = "the attributes of a tag are too long; this one is not looked at"
+const tooLong = "attributes of a tag too long: this attribute is skipped"
 
 const unquotedEnds = " \t\n\f\r>"
 
@@ -618,8 +623,9 @@ func (l *htmlLexer) readValue(name []byte, kind attrKind) bool {
 	}
 }
 
-// addAttr adds an attribute whose value is n octets of the rest. One without a
-// value counts too, because others of its name do not.
+// addAttr adds an attribute whose value is the next n octets of the rest. An
+// attribute without a value counts, because later ones of that name are
+// ignored.
 func (l *htmlLexer) addAttr(name []byte, kind attrKind, n int) {
 	if kind == attrNone || l.has(name) {
 		return
@@ -634,8 +640,8 @@ func (l *htmlLexer) addAttr(name []byte, kind attrKind, n int) {
 	l.decode(&a.value, n, true, true)
 }
 
-// decode adds n octets of the rest to a text, with their character references
-// decoded (13.2.5.72 and on).
+// decode appends n octets of the rest to a text, decoding character references
+// (13.2.5.72 ff.).
 func (l *htmlLexer) decode(to *mapped, n int, references, attribute bool) {
 	for i := 0; i < n; {
 		rest := l.rest()[i:n]
@@ -656,7 +662,7 @@ func (l *htmlLexer) decode(to *mapped, n int, references, attribute bool) {
 			l.pieces(to, l.i+i, l.i+i+size)
 			i += size
 		case !attribute && (text == softHyphen || text == zeroWidthSpace):
-			i += size // where a line may be broken, as by WBR
+			i += size // a possible line break, as from WBR
 		default:
 			start, end := l.span(l.i+i, l.i+i+size)
 			to.add(unit([]byte(text), start, end))
@@ -670,8 +676,8 @@ const (
 	zeroWidthSpace = "\u200B"
 )
 
-// characterReference returns the length of the character reference that b begins
-// with and what it stands for, which is nothing if it is none.
+// characterReference returns the length of the character reference at the
+// beginning of b and the text it stands for. The length is 0 if there is none.
 func characterReference(b []byte, attribute bool) (int, string) {
 	for _, r := range commonReferences {
 		if len(b) >= len(r.source) && string(b[:len(r.source)]) == r.source {
@@ -694,7 +700,7 @@ func characterReference(b []byte, attribute bool) (int, string) {
 	if text == source {
 		return 1, ""
 	}
-	// What is left of a name that only begins with one, as in "&notit;".
+	// A prefix of the name may be a reference, as in "&notit;".
 	left := 0
 	for left < len(text) && left < n-2 && text[len(text)-1-left] == source[n-1-left] {
 		left++
@@ -705,12 +711,12 @@ func characterReference(b []byte, attribute bool) (int, string) {
 	return n - left, text[:len(text)-left]
 }
 
-// commonReferences are those that most documents have.
+// commonReferences are the references in most documents.
 var commonReferences = [...]struct{ source, text string }{
 	{"&amp;", "&"}, {"&nbsp;", "\u00A0"}, {"&lt;", "<"}, {"&gt;", ">"}, {"&quot;", `"`},
 }
 
-// numericReference is characterReference for what begins with "&#".
+// numericReference is characterReference for references that begin with "&#".
 func numericReference(b []byte) (int, string) {
 	n := len("&#")
 	hex := n < len(b) && lower(b[n]) == 'x'
@@ -742,7 +748,7 @@ func lower(c byte) byte {
 	return c
 }
 
-// equalFold reports whether b is s, which is in lower case, whatever its case.
+// equalFold reports whether b equals s, which is in lower case, ignoring case.
 func equalFold(b []byte, s string) bool {
 	if len(b) != len(s) {
 		return false

@@ -8,45 +8,45 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// A Writing says how a link is written.
+// A Writing says whether a link is written correctly.
 type Writing uint8
 
-// The ways.
+// The values of Writing.
 const (
-	WellFormed Writing = iota // by the generic syntax of URIs or IRIs
-	Mended                    // not so, but it can be told what is meant: URI is that
-	Malformed                 // nobody knows what it means: there is no URI
+	WellFormed Writing = iota // valid in the generic syntax of URIs or IRIs
+	Mended                    // invalid but repairable: URI is the repaired form
+	Malformed                 // invalid and not repairable: URI is zero
 )
 
-// String returns the name: well-formed, mended, malformed.
+// String returns "well-formed", "mended" or "malformed".
 func (w Writing) String() string {
 	return [...]string{"well-formed", "mended", "malformed"}[w]
 }
 
-// A LinkState says what came of following a link. That a locator led to something
-// once does not mean that it does now, or to the same (1993, Uniqueness and
-// Security considerations).
+// A LinkState is the result of past retrievals of a link. A past success does
+// not mean that the locator works now, or leads to the same object (1993,
+// Uniqueness and Security considerations).
 type LinkState uint8
 
-// The states.
+// The states of a link.
 const (
-	NeverRetrieved   LinkState = iota // nobody has tried, as far as is known
+	NeverRetrieved   LinkState = iota // no known attempt
 	RetrievedEarlier                  // at Link.Visit.Retrieved
-	FailedNow                         // for Link.Visit.Err, whatever was earlier
+	FailedNow                         // with Link.Visit.Err, even if it worked before
 )
 
-// String returns the state in words.
+// String returns "never retrieved", "retrieved earlier" or "failed now".
 func (s LinkState) String() string {
 	return [...]string{"never retrieved", "retrieved earlier", "failed now"}[s]
 }
 
-// A Visit is what is known of attempts to retrieve something.
+// A Visit is what is known about attempts to retrieve a target.
 type Visit struct {
-	Retrieved time.Time // the last time that it could be; zero: never
-	Err       error     // of the last attempt, if that failed
+	Retrieved time.Time // the last success; zero if there was none
+	Err       error     // of the last attempt, nil if it succeeded
 }
 
-// State returns the state that a link is in after the attempts.
+// State returns the state of a link after these attempts.
 func (v Visit) State() LinkState {
 	switch {
 	case v.Err != nil:
@@ -58,7 +58,7 @@ func (v Visit) State() LinkState {
 	}
 }
 
-// A Link is a line of a report on the links of a document.
+// A Link is an entry of a report on the links in a document.
 type Link struct {
 	Finding
 	Writing Writing
@@ -66,10 +66,10 @@ type Link struct {
 	Visit   Visit
 }
 
-// Links makes a report of findings: how each is written, and what is known of
-// its target, about which history is asked; nil knows nothing. Errors of the
-// findings are passed on beside the links that they are about. It retrieves
-// nothing itself.
+// Links returns a report on findings: whether each is written correctly, and
+// what history, if not nil, knows about retrievals of its target. Errors in the
+// findings are passed on next to the links that they are about. Links does not
+// retrieve anything.
 func Links(found iter.Seq2[Finding, error], history func(target uri.URI) Visit) iter.Seq2[Link, error] {
 	return func(yield func(Link, error) bool) {
 		for f, err := range found {
@@ -85,8 +85,8 @@ func Links(found iter.Seq2[Finding, error], history func(target uri.URI) Visit) 
 	}
 }
 
-// writingOf says how a finding is written. What stands without a scheme because
-// of its kind is well-formed.
+// writingOf returns the Writing of a finding. A kind that has no scheme counts
+// as well-formed.
 func writingOf(f Finding) Writing {
 	switch {
 	case !f.URI.IsValid():

@@ -9,8 +9,8 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// A report distinguishes links that have never been retrieved, that were
-// retrieved earlier, and that fail now.
+// A report distinguishes links that have never been retrieved, were retrieved
+// earlier, and fail now.
 func TestLinks(t *testing.T) {
 	gone := errors.New("gone")
 	history := map[string]Visit{

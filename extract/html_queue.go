@@ -7,32 +7,33 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// The bounds of what is kept of a document until its base is known.
+// Limits on what is kept of a document until its base is known.
 const (
 	maxHeld    = 1 << 14 // findings
 	maxHeldLen = 8 << 20 // octets of them
 )
 
-// outside is the base of a document of which nothing is known but the options.
+// outside returns the base given by the options alone.
 func outside(o Options) Base { return Establish(RetrievalBase(o.Base), DefaultBase(o.Default)) }
 
-// A scope is a part of a document in which one base holds.
+// A scope is a part of a document with one base.
 type scope struct {
 	outer *scope
-	ref   uri.URI // relative to the base outside; not valid if there is none
+	ref   uri.URI // relative to the base outside; invalid if there is none
 	rule  string
-	known bool // ref will not change any more
+	known bool // ref is final
 	taken bool // there was a BASE
-	base  Base // if resolved, or if there is no outer scope
+	base  Base // valid if resolved, or if there is no outer scope
 	done  bool
 }
 
-// newScope is a document in a base; it may have a BASE of its own.
+// newScope returns the scope of a document inside base. The document may have
+// its own BASE.
 func newScope(b Base) *scope {
 	return &scope{outer: &scope{known: true, done: true, base: b}, rule: BaseEmbedded}
 }
 
-// isKnown reports whether no BASE can change the base any more.
+// isKnown reports whether the base is final.
 func (s *scope) isKnown() bool {
 	for ; s != nil; s = s.outer {
 		if !s.known {
@@ -42,7 +43,7 @@ func (s *scope) isKnown() bool {
 	return true
 }
 
-// resolved returns the base of a scope, all of which is known.
+// resolved returns the base of a scope whose base is final.
 func (s *scope) resolved() Base {
 	if !s.done {
 		s.base, s.done = s.outer.resolved(), true
@@ -53,12 +54,12 @@ func (s *scope) resolved() Base {
 	return s.base
 }
 
-// inner is a scope with a base of its own that is known.
+// inner returns a scope with its own, final base.
 func (s *scope) inner(ref uri.URI) *scope {
 	return &scope{outer: s, ref: ref, rule: BaseEmbedded, known: true}
 }
 
-// A held finding waits for its base.
+// A held finding is waiting for its base.
 type held struct {
 	finding Finding
 	scope   *scope
@@ -73,8 +74,8 @@ type queue struct {
 	items   []held
 	size    int
 	stopped bool
-	blank   scanner // one that holds nothing
-	scanner scanner // of texts that are all there
+	blank   scanner // holds nothing
+	scanner scanner // for texts that are complete
 }
 
 func newQueue(t *tape, o Options, yield func(Finding, error) bool) *queue {
@@ -105,10 +106,10 @@ func (s *scope) giveUp() {
 	}
 }
 
-// ready reports whether all is known that h needs.
+// ready reports whether everything is known that h needs.
 func (q *queue) ready(h held) bool { return h.err != nil || h.scope.isKnown() }
 
-// flush hands out what is ready; at the end everything is.
+// flush yields the findings that are ready; at the end all are.
 func (q *queue) flush(end bool) {
 	n := 0
 	for ; n < len(q.items) && !q.stopped; n++ {
@@ -125,7 +126,7 @@ func (q *queue) flush(end bool) {
 	q.items = append(q.items[:0], q.items[n:]...)
 }
 
-// put yields a finding, resolved.
+// put yields a resolved finding.
 func (q *queue) put(h held) {
 	f, err := h.finding, h.err
 	if err == nil {
@@ -134,7 +135,7 @@ func (q *queue) put(h held) {
 	q.stopped = !q.yield(f, err)
 }
 
-// resolved fills in the base and what a reference means in it.
+// resolved sets the base of a finding and resolves it.
 func resolved(f Finding, s *scope) (Finding, error) {
 	base := s.resolved()
 	f.Base, f.BaseRule = base.URI.String(), base.Rule
@@ -147,13 +148,13 @@ func resolved(f Finding, s *scope) (Finding, error) {
 	target, err := base.resolve(f.URI)
 	f.Target = target
 	if err != nil && base.Rule != "" {
-		return f, &DocumentError{f.Start, "this reference leads nowhere", err}
+		return f, &DocumentError{f.Start, "reference cannot be resolved", err}
 	}
 	return f, nil
 }
 
-// reference adds a reference that is text[i:j] of v without the white space around
-// it. An empty one is none.
+// reference adds a reference, which is text[i:j] of v without surrounding white
+// space. It ignores an empty reference.
 func (q *queue) reference(v *mapped, i, j int, s *scope, where string) {
 	from, to := trimmed(v.text[i:j])
 	if from == to {
@@ -164,7 +165,7 @@ func (q *queue) reference(v *mapped, i, j int, s *scope, where string) {
 	f := Finding{Kind: Reference, Start: start, End: end, Text: q.tape.cut(start, end), Spelling: spelled(v.text[i:j]), Where: where}
 	u, err := readReference(f.Spelling)
 	if err != nil {
-		q.add(held{finding: f, scope: s, err: &DocumentError{start, "this is no reference", err}})
+		q.add(held{finding: f, scope: s, err: &DocumentError{start, "invalid reference", err}})
 		return
 	}
 	f.URI = u
@@ -179,19 +180,18 @@ func (q *queue) reference(v *mapped, i, j int, s *scope, where string) {
 	q.add(held{finding: f, scope: s})
 }
 
-// A stretch is text without a break, which is looked at when there is enough of
-// it.
+// A stretch is continuous text, which is searched when there is enough of it.
 type stretch struct {
 	mapped
 	scanner scanner
-	oneLine bool // a line end is no more than a space
+	oneLine bool // a line break counts as a space
 	begun   bool
 }
 
 func (s *stretch) isFull() bool { return len(s.text) >= 2*MaxLength }
 
-// flush adds what is found in the stretch. If that is not the end of it, what
-// may go on is left.
+// flush adds the identifiers found in the stretch. Unless the stretch has
+// ended, it keeps the text that may continue.
 func (s *stretch) flush(q *queue, sc *scope, end bool, where string) {
 	if !s.begun {
 		if end && !q.hasCandidates(s.text) {
@@ -216,12 +216,12 @@ func (s *stretch) flush(q *queue, sc *scope, end bool, where string) {
 	}
 }
 
-// hasCandidates reports whether anything can be found in a text.
+// hasCandidates reports whether a text can contain identifiers.
 func (q *queue) hasCandidates(text []byte) bool {
 	return q.blank.o.Abbreviated || q.blank.o.Mail || bytes.IndexByte(text, ':') >= 0
 }
 
-// restart makes a scanner forget all but its memory.
+// restart resets a scanner and keeps its memory.
 func (q *queue) restart(s *scanner, oneLine bool) {
 	texts, segs := s.texts, s.segs
 	*s = q.blank
@@ -229,8 +229,8 @@ func (q *queue) restart(s *scanner, oneLine bool) {
 	s.o.OneLine = s.o.OneLine || oneLine
 }
 
-// text adds what is found in a text that is all there, in which line ends are no
-// more than spaces.
+// text adds the identifiers in a complete text, in which line breaks count as
+// spaces.
 func (q *queue) text(v *mapped, s *scope, where string) {
 	if !q.hasCandidates(v.text) {
 		return
@@ -244,7 +244,8 @@ func (q *queue) text(v *mapped, s *scope, where string) {
 	}
 }
 
-// found adds what has been found in a text, of which off octets were dropped.
+// found adds the identifiers found in a text from which off octets have been
+// dropped.
 func (q *queue) found(v *mapped, f Finding, off int64, s *scope, where string) {
 	f.Start, f.End = v.span(int(f.Start-off), int(f.End-off))
 	if !q.tape.has(f.Start, f.End, f.Text) {

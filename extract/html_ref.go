@@ -8,13 +8,14 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// readReference reads what is written where a reference belongs. What is none is
-// mended as browsers do, if that is possible (URL Standard): tabs and line ends
-// within are deleted, a backslash is a slash, and what cannot stand in a URI is
-// escaped; international names of hosts get their form in ASCII.
+// readReference parses a reference from a place meant for references. It
+// repairs an invalid one as browsers do, if possible (URL Standard): it removes
+// tabs and line breaks, turns backslashes into slashes, percent-encodes
+// characters that are not allowed, and converts international host names to
+// ASCII.
 //
-// What is well-formed is left as it is, also where browsers read it in their own
-// way: "http:g" and "http:///g" are URIs without a host.
+// It does not change a valid reference, even where browsers read it
+// differently: "http:g" and "http:///g" are URIs without a host.
 func readReference(s string) (u uri.URI, err error) {
 	if u, err = uri.ParseReference(s); err == nil {
 		return u, nil
@@ -37,8 +38,8 @@ func readReference(s string) (u uri.URI, err error) {
 	return uri.URI{}, err
 }
 
-// hidesHost reports whether what has been mended has an empty host where browsers
-// skip slashes until they find one.
+// hidesHost reports whether a repaired reference has an empty host where
+// browsers skip slashes until they find one.
 func hidesHost(u uri.URI) bool {
 	scheme, _ := u.Scheme()
 	host, ok := u.Host()
@@ -54,8 +55,8 @@ func isASCII(s string) bool {
 	return true
 }
 
-// schemeLength returns the length of the scheme that s begins with, 0 if it
-// begins with none.
+// schemeLength returns the length of the scheme at the beginning of s, or 0 if
+// there is none.
 func schemeLength(s string) int {
 	n := 0
 	for n < len(s) && (isLetter(s[n]) || n > 0 && (isDigit(s[n]) || s[n] == '+' || s[n] == '-' || s[n] == '.')) {
@@ -67,9 +68,9 @@ func schemeLength(s string) int {
 	return n
 }
 
-// isSpecial reports whether a scheme is one that browsers call special, in which
-// backslashes are slashes and hosts are domain names. Relative references are
-// taken for such.
+// isSpecial reports whether browsers treat a scheme as special, which means
+// that backslashes are slashes and hosts are domain names. Relative references
+// count as special.
 func isSpecial(scheme string) bool {
 	switch strings.ToLower(scheme) {
 	case "", "http", "https", "ftp", "ws", "wss", "file":
@@ -78,7 +79,7 @@ func isSpecial(scheme string) bool {
 	return false
 }
 
-// mend escapes and replaces what cannot stand in an IRI reference.
+// mend percent-encodes and replaces what is not allowed in an IRI reference.
 func mend(s string) string {
 	n := schemeLength(s)
 	slashes := isSpecial(s[:n])
@@ -117,8 +118,8 @@ func mend(s string) string {
 	return b.String()
 }
 
-// atAuthority reports whether a slash behind b, which has a scheme of n octets,
-// is the second of those before an authority.
+// atAuthority reports whether a slash after b, which has a scheme of n octets,
+// is the second slash before an authority.
 func atAuthority(b string, n int) bool {
 	if n > 0 {
 		n++
@@ -126,7 +127,8 @@ func atAuthority(b string, n int) bool {
 	return len(b) == n+1 && b[n] == '/'
 }
 
-// inURI reports whether a URI may have c, brackets and number signs aside.
+// inURI reports whether c is allowed in a URI, apart from brackets and the
+// number sign.
 func inURI(c byte) bool {
 	return isLetter(c) || isDigit(c) || strings.IndexByte("-._~!$&'()*+,;=:@%", c) >= 0
 }
@@ -138,7 +140,8 @@ func escapeOctet(b *strings.Builder, c byte) {
 	b.Write([]byte{'%', digits[c>>4], digits[c&15]})
 }
 
-// escapeNonASCII escapes all that is not US-ASCII, where it is no text.
+// escapeNonASCII percent-encodes all non-ASCII octets where they are not valid
+// text.
 func escapeNonASCII(s string) string {
 	var b strings.Builder
 	for i := range len(s) {

@@ -40,7 +40,8 @@ func TestReadReference(t *testing.T) {
 	}
 }
 
-// What is mended has the host that browsers see, by the tests of the URL Standard.
+// A repaired reference has the same host as in browsers, according to the tests
+// of the URL Standard.
 func TestReadReferenceHosts(t *testing.T) {
 	data, err := os.ReadFile("../../shared/data/wpt/urltestdata.json")
 	if err != nil {
@@ -56,11 +57,11 @@ func TestReadReferenceHosts(t *testing.T) {
 			Input, Base, Hostname string
 			Failure               bool
 		}
-		if json.Unmarshal(row, &v) != nil || v.Failure { // a comment, or none for browsers
+		if json.Unmarshal(row, &v) != nil || v.Failure { // a comment, or rows that browsers reject
 			continue
 		}
 		if !isSpecial(v.Base[:schemeLength(v.Base)]) {
-			continue // what a backslash is, is only known with the base
+			continue // the meaning of a backslash depends on the base
 		}
 		in := spelled([]byte(v.Input))
 		if _, err := uri.ParseReference(in); err == nil {
@@ -72,7 +73,7 @@ func TestReadReferenceHosts(t *testing.T) {
 		}
 		host, ok := u.Host()
 		if !ok || v.Hostname == "" {
-			continue // a base is needed, or a drive letter of file
+			continue // needs a base, or the file has a drive letter
 		}
 		mended++
 		if !sameHost(host, v.Hostname) {
@@ -80,12 +81,12 @@ func TestReadReferenceHosts(t *testing.T) {
 		}
 	}
 	if mended < 20 {
-		t.Errorf("only %d rows have been mended", mended)
+		t.Errorf("only %d rows were repaired", mended)
 	}
 }
 
-// sameHost compares a host with that of a browser, which has numbers as addresses
-// and escapes nothing that it need not.
+// sameHost compares a host with that of a browser, which converts numbers to
+// addresses and percent-encodes only what it must.
 func sameHost(host, browsers string) bool {
 	if addr, ok := uri.ParseNumericHost(host); ok {
 		host = addr.String()
@@ -93,7 +94,7 @@ func sameHost(host, browsers string) bool {
 	return strings.EqualFold(unescapeValid(host), unescapeValid(browsers))
 }
 
-// unescapeValid decodes the escapes that are some.
+// unescapeValid decodes the valid percent-encodings.
 func unescapeValid(s string) string {
 	var b strings.Builder
 	for i := 0; i < len(s); i++ {

@@ -37,7 +37,7 @@ func checkSpan(t *testing.T, doc string, f Finding) {
 	}
 }
 
-// show writes findings as "where: spelling -> target", one a line.
+// show formats findings as lines of the form "where: spelling -> target".
 func show(found []Finding) string {
 	var b strings.Builder
 	for _, f := range found {
@@ -205,7 +205,7 @@ func TestHTMLContent(t *testing.T) {
 	}
 }
 
-// The same is found however the document comes in.
+// The findings do not depend on how the document is split into reads.
 func TestHTMLSplits(t *testing.T) {
 	doc := `<!doctype html><!-- c --><title>T&amp;U</title><base href="http://a&period;example/"><a href="x?&amp;y">http://e.exam<b>p</b>le/&amp;z</a>` +
 		"<script><!-- <script></script> --></script><style>a{b:url(c)}</style><img srcset='a 1x, b'>end"
@@ -227,19 +227,19 @@ func TestHTMLSplits(t *testing.T) {
 	}
 }
 
-// What is wrong is told, with its place, and what is good is kept.
+// Errors are reported with their offset, and valid references are kept.
 func TestHTMLErrors(t *testing.T) {
 	long := strings.Repeat("x", maxValue)
 	for _, tt := range []struct{ name, doc, found, err string }{
-		{"no reference", `<a href=x><a href="http://[x">`, "a href: x\n", `octet 19: this is no reference: uri: "http://[x": offset 7: IP-literal`},
+		{"no reference", `<a href=x><a href="http://[x">`, "a href: x\n", `offset 19: invalid reference: uri: "http://[x": offset 7: IP-literal`},
 		{"no base for it", `<base href="data:x"><a href=y>`, "base href: data:x\na href: y\n", ""},
-		{"end in a tag", `<a href=x><img src="y" class=z`, "a href: x\nimg src: y\n", "octet 10: the document ends in a tag"},
-		{"end in a value", `<a href=x><img src="y`, "a href: x\n", "octet 10: the document ends in a tag"},
-		{"long value", "<a href='" + long + "x' ping=y><a href=z>", "a ping: y\na href: z\n", "octet 9: the attributes of a tag are too long; this one is not looked at"},
-		{"long values", "<a title='" + long[1:] + "' cite=yy><a href=z>", "a href: z\n", "octet 16777232: the attributes of a tag are too long; this one is not looked at"},
-		{"long style", "<style>a{b:url(x)}" + long + "</style><a href=z>", "style url(): x\na href: z\n", "a style element is too long; the rest of it is not looked at"},
+		{"end in a tag", `<a href=x><img src="y" class=z`, "a href: x\nimg src: y\n", "offset 10: unexpected end of document in a tag"},
+		{"end in a value", `<a href=x><img src="y`, "a href: x\n", "offset 10: unexpected end of document in a tag"},
+		{"long value", "<a href='" + long + "x' ping=y><a href=z>", "a ping: y\na href: z\n", "offset 9: attributes of a tag too long: this attribute is skipped"},
+		{"long values", "<a title='" + long[1:] + "' cite=yy><a href=z>", "a href: z\n", "offset 16777232: attributes of a tag too long: this attribute is skipped"},
+		{"long style", "<style>a{b:url(x)}" + long + "</style><a href=z>", "style url(): x\na href: z\n", "style element too long: the rest of it is skipped"},
 		{"deep documents", deepSrcdoc(5), "a href: x\niframe srcdoc a href: x\niframe srcdoc iframe srcdoc a href: x\n" +
-			"iframe srcdoc iframe srcdoc iframe srcdoc a href: x\niframe srcdoc iframe srcdoc iframe srcdoc iframe srcdoc a href: x\n", "documents within documents are too deep; this one is not looked at"},
+			"iframe srcdoc iframe srcdoc iframe srcdoc a href: x\niframe srcdoc iframe srcdoc iframe srcdoc iframe srcdoc a href: x\n", "too many nested documents: this one is skipped"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			var found []Finding
@@ -261,7 +261,7 @@ func TestHTMLErrors(t *testing.T) {
 	}
 }
 
-// deepSrcdoc is a document in a document, and so on, with a link in each.
+// deepSrcdoc returns nested documents with a link in each.
 func deepSrcdoc(n int) string {
 	doc := "<a href=x>"
 	for range n {
@@ -270,14 +270,14 @@ func deepSrcdoc(n int) string {
 	return doc
 }
 
-// A BASE counts for what is before it too, unless that is too much.
+// A BASE applies to earlier references too, unless there are too many.
 func TestHTMLLateBase(t *testing.T) {
 	links := func(n int) string { return strings.Repeat("<a href=x>", n) }
 	o := Options{Base: uri.MustParse("http://a.example/")}
 	found, errs := collect(t, links(maxHeld-1)+"<base href=/b/><base href=/c/>"+links(1), o)
 	for _, f := range found {
 		if f.Where == "a href" && f.Target.String() != "http://a.example/b/x" {
-			t.Fatalf("octet %d: got %s", f.Start, f.Target)
+			t.Fatalf("offset %d: got %s", f.Start, f.Target)
 		}
 	}
 	if len(errs) > 0 {
@@ -293,12 +293,12 @@ func TestHTMLLateBase(t *testing.T) {
 			t.Fatalf("finding %d: got %s, want %s", i, f.Target, want)
 		}
 	}
-	if want := fmt.Sprintf("octet %d: this BASE comes too late", 10*(maxHeld+1)); len(errs) != 1 || !strings.HasPrefix(errs[0].Error(), want) {
+	if want := fmt.Sprintf("offset %d: BASE too late", 10*(maxHeld+1)); len(errs) != 1 || !strings.HasPrefix(errs[0].Error(), want) {
 		t.Errorf("got errors %v, want %q", errs, want)
 	}
 }
 
-// Who has seen enough does not read on.
+// Reading stops when the caller stops the iteration.
 func TestStopInDocuments(t *testing.T) {
 	for _, tt := range []struct {
 		text string
@@ -324,7 +324,7 @@ func TestStopInDocuments(t *testing.T) {
 	}
 }
 
-// An error of the reader comes last, and what is good before.
+// An error of the reader comes last, after the findings before it.
 func TestReaderErrorInDocuments(t *testing.T) {
 	broken := errors.New("broken")
 	for _, tt := range []struct {

@@ -12,36 +12,37 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// The bounds of messages.
+// Limits on messages.
 const (
-	maxDepth    = 100     // entities around an entity
-	maxHeader   = 1 << 20 // octets of a header that are looked at
+	maxDepth    = 100     // nested entities
+	maxHeader   = 1 << 20 // octets of a header that are read
 	maxLine     = 64 << 10
-	maxBoundary = 256 // octets; 70 by the letter
+	maxBoundary = 256 // octets; the standard allows 70
 )
 
-// MIME yields the identifiers of a message, or of the messages of a mailbox in
-// mbox format (RFC 4155), in the order in which they stand: in the fields of all
-// headers, with encoded words decoded, and in the parts that are text or HTML,
-// in whatever multiparts and messages they are, with their transfer encodings,
-// charsets and flowed lines undone. Parts of other types are left out. With
-// o.Mail, the identifiers of messages in References and the like are found, as
-// the mid and cid locators that they are without the scheme (RFC 2392).
+// MIME yields the identifiers in a message, or in the messages of a mailbox in
+// mbox format (RFC 4155), in document order. It reads the fields of all
+// headers, decoding encoded words, and the text and HTML parts at any depth of
+// multiparts and messages, decoding transfer encodings, charsets and flowed
+// text. It skips parts of other types. With o.Mail it also finds message
+// identifiers in References and similar fields, which are mid and cid locators
+// without the scheme (RFC 2392).
 //
-// Start and End are octets of the file as it is, and Text is what stands there:
-// in quoted-printable with its escapes and soft line breaks, in base64 the whole
-// groups of four octets that carry the identifier, in an encoded word likewise.
-// Spelling is what that means. Where tells the part by its number, as in "part
-// 2.1 a href", if there is more than one.
+// Start and End are offsets in the undecoded file, and Text is the octets
+// there: in quoted-printable with escapes and soft line breaks, in base64 the
+// whole groups of four octets that contain the identifier, and likewise in an
+// encoded word. Spelling is the decoded identifier. Where contains the number
+// of the part if there are several, as in "part 2.1 a href".
 //
-// Relative references in HTML parts and in Link are resolved against the BASE of
-// the part, else its Content-Base, else its Content-Location, else what its
-// enclosing entities say, else o.Base, else o.Default (RFC 3986, 5.1).
+// Relative references in HTML parts and in Link are resolved against the first
+// of these that exists: the BASE of the part, its Content-Base, its
+// Content-Location, the base of the enclosing entities, o.Base, o.Default (RFC
+// 3986, 5.1).
 //
-// Errors are a [*DocumentError], after which the sequence goes on, or that of
-// the reader, with which it ends. Time is linear and memory bounded; what is
-// nested deeper than 100 entities, and what of a header is beyond 1 MiB, is left
-// out and told.
+// An error is a [*DocumentError], after which the sequence continues, or the
+// error of the reader, which ends it. Time is linear and memory bounded.
+// Entities nested more than 100 deep, and the part of a header beyond 1 MiB,
+// are skipped and reported.
 func MIME(r io.Reader, o Options) iter.Seq2[Finding, error] {
 	return func(yield func(Finding, error) bool) {
 		t := newTape(r)
@@ -53,13 +54,13 @@ func MIME(r io.Reader, o Options) iter.Seq2[Finding, error] {
 	}
 }
 
-// An entity is what is open around what is being read: a multipart or a message.
+// An entity is a multipart or message that contains the current text.
 type entity struct {
 	boundary string // of a multipart
 	at       int64
-	number   string // of the entity; "" of the outermost
+	number   string // of the entity; "" for the outermost
 	parts    int
-	kind     string // media type of parts that do not say
+	kind     string // default media type of its parts
 	base     Base   // in force inside
 }
 
@@ -72,9 +73,9 @@ type mimeScan struct {
 	mbox     bool
 	messages int
 	stack    []entity
-	blank    bool // the last line was empty, or there was none
+	blank    bool // the last line was empty, or this is the first
 	midLine  bool // the last line was longer than maxLine
-	endless  bool // the last header has a rest that is not looked at
+	endless  bool // the last header has a rest that is not read
 }
 
 func (m *mimeScan) fail(at int64, what string) {
@@ -120,18 +121,18 @@ func (m *mimeScan) message() {
 	}
 }
 
-// unclosed tells that a multipart above a level of the stack has no end.
+// unclosed reports that the multiparts above a level of the stack have no end.
 func (m *mimeScan) unclosed(level int) {
 	for i := level + 1; i < len(m.stack); i++ {
 		if e := m.stack[i]; e.boundary != "" {
-			m.fail(e.at, "this multipart has no end")
-			return // those within it have none either
+			m.fail(e.at, "multipart without a closing boundary")
+			return // nor do those inside it
 		}
 	}
 }
 
-// entity reads a header, and the body behind it unless that is a multipart, of
-// which the parts come next. A message in the body is an entity itself.
+// entity reads a header, and the body after it unless that is a multipart,
+// whose parts follow. A message in the body is an entity of its own.
 func (m *mimeScan) entity(kind string) {
 	for !m.queue.stopped {
 		at := m.tape.pos()
@@ -157,10 +158,10 @@ func (m *mimeScan) entity(kind string) {
 		}
 		switch {
 		case b.isMultipart() && b.boundary() == "":
-			m.fail(at, "a multipart without a boundary; it is not looked at")
+			m.fail(at, "multipart without a boundary parameter: it is skipped")
 			return
 		case (b.isMultipart() || b.isMessage()) && len(m.stack) >= maxDepth:
-			m.fail(at, "entities within entities are too deep; this one is not looked at")
+			m.fail(at, "too many nested entities: this one is skipped")
 			return
 		case b.isMultipart():
 			inside.boundary = b.boundary()
@@ -179,7 +180,7 @@ func (m *mimeScan) entity(kind string) {
 	}
 }
 
-// place is the beginning of Where for what is found in a part.
+// place returns the beginning of Where for findings in a part.
 func (m *mimeScan) place(number string) string {
 	var s string
 	if m.mbox {
@@ -191,15 +192,15 @@ func (m *mimeScan) place(number string) string {
 	return s
 }
 
-// A body is what a header says of it.
+// A body holds the header fields that describe a body.
 type body struct {
 	kind     string // media type in lower case
 	params   map[string]string
 	encoding string
 }
 
-// newBody reads the fields that matter. A type that cannot be read is plain text
-// (RFC 2045, 5.2).
+// newBody reads the relevant fields. An unreadable type means plain text (RFC
+// 2045, 5.2).
 func newBody(h mail.Header, kind string) body {
 	b := body{kind: kind, encoding: strings.TrimSpace(withoutComments(h.Get("Content-Transfer-Encoding")))}
 	value := withoutComments(h.Get("Content-Type"))
@@ -218,7 +219,7 @@ func newBody(h mail.Header, kind string) body {
 
 func (b body) isMultipart() bool { return strings.HasPrefix(b.kind, "multipart/") }
 
-// isMessage reports whether the body is a message that can be read as it stands.
+// isMessage reports whether the body is a message that is not encoded.
 func (b body) isMessage() bool {
 	switch strings.ToLower(b.encoding) {
 	case "quoted-printable", "base64":
@@ -252,14 +253,14 @@ func (b body) isText() bool {
 	return strings.HasPrefix(b.kind, "text/") || strings.HasPrefix(b.kind, "message/")
 }
 
-// leaf reads a body that is not made of others.
+// leaf reads a body that has no parts.
 func (m *mimeScan) leaf(b body, base Base, at int64) {
 	if !b.isText() && !b.isHTML() {
 		return
 	}
 	f, ok := transfer(&bodyFeed{m: m}, b.encoding)
 	if !ok {
-		m.fail(at, "the transfer encoding "+strconv.Quote(b.encoding)+" is not known; the part is not looked at")
+		m.fail(at, "unknown transfer encoding "+strconv.Quote(b.encoding)+": the part is skipped")
 		return
 	}
 	charset := b.params["charset"]
@@ -267,7 +268,7 @@ func (m *mimeScan) leaf(b body, base Base, at int64) {
 		f, charset = sniffed(f, charset)
 	}
 	if f, ok = inCharset(f, charset); !ok {
-		m.fail(at, "the charset "+strconv.Quote(charset)+" is not known; the part is read as it is")
+		m.fail(at, "unknown charset "+strconv.Quote(charset)+": the part is read without conversion")
 	}
 	if b.isHTML() {
 		scanHTML(m.tape, f, m.queue, newScope(base))
@@ -284,8 +285,7 @@ func (m *mimeScan) leaf(b body, base Base, at int64) {
 	m.text(f, knownScope(base), flowed || b.isFolded())
 }
 
-// text looks for identifiers in a text. Where lines flow, those that do not are
-// whole.
+// text searches a text. In flowed text, a line that is not flowed is complete.
 func (m *mimeScan) text(f feed, sc *scope, flowed bool) {
 	s := stretch{oneLine: flowed}
 	for !m.queue.stopped {
@@ -304,7 +304,7 @@ func (m *mimeScan) text(f feed, sc *scope, flowed bool) {
 	s.flush(m.queue, sc, true, "")
 }
 
-// sniffed returns a feed with the charset of the HTML in it.
+// sniffed returns a feed that converts from the charset of the HTML in it.
 func sniffed(f feed, declared string) (feed, string) {
 	var head mapped
 	for len(head.text) < sniffLength {
@@ -317,7 +317,7 @@ func sniffed(f feed, declared string) (feed, string) {
 	return &chain{first: mappedFeed{mapped: head}, then: f}, htmlCharset(head.text, declared)
 }
 
-// A chain is one feed behind another.
+// A chain returns one feed after another.
 type chain struct {
 	first mappedFeed
 	then  feed
@@ -330,7 +330,7 @@ func (c *chain) next() (piece, bool) {
 	return c.then.next()
 }
 
-// A bodyFeed hands out the lines of a body, up to the next boundary.
+// A bodyFeed returns the lines of a body, up to the next boundary.
 type bodyFeed struct{ m *mimeScan }
 
 func (f *bodyFeed) next() (piece, bool) {
@@ -339,7 +339,7 @@ func (f *bodyFeed) next() (piece, bool) {
 		return piece{}, false
 	}
 	if f.m.tape.pos()-f.m.tape.keep > maxKept {
-		f.m.fail(f.m.tape.pos(), "too much of this part says nothing; the rest of it is not looked at")
+		f.m.fail(f.m.tape.pos(), "too much of this part decodes to nothing: the rest of it is skipped")
 		return piece{}, false
 	}
 	p := literal(line, f.m.tape.pos())
@@ -350,8 +350,8 @@ func (f *bodyFeed) next() (piece, bool) {
 	return p, true
 }
 
-// isQuotedFrom reports whether a line is one that begins with "From ", quoted so
-// that it is not taken for the beginning of a message.
+// isQuotedFrom reports whether a line begins with a quoted "From ", which
+// mailboxes use so that the line is not taken for the beginning of a message.
 func isQuotedFrom(line []byte) bool {
 	return line[0] == '>' && bytes.HasPrefix(bytes.TrimLeft(line, ">"), []byte("From "))
 }
@@ -377,8 +377,8 @@ func (m *mimeScan) isEnd(line []byte) bool {
 	return level >= 0
 }
 
-// isFrom reports whether a line begins a message of a mailbox: after an empty
-// line, with the time of day in it (RFC 4155, appendix A).
+// isFrom reports whether a line begins a message in a mailbox: it must follow
+// an empty line and contain a time of day (RFC 4155, appendix A).
 func (m *mimeScan) isFrom(line []byte) bool {
 	if !m.mbox || !m.blank || m.midLine || !bytes.HasPrefix(line, []byte("From ")) {
 		return false
@@ -391,8 +391,8 @@ func (m *mimeScan) isFrom(line []byte) bool {
 	return false
 }
 
-// boundary returns the level of the multipart whose boundary a line is, -1 if it
-// is none, and whether it is the last of it.
+// boundary returns the level of the multipart whose boundary the line is, or
+// -1, and whether it is the closing boundary.
 func (m *mimeScan) boundary(line []byte) (level int, last bool) {
 	if m.midLine || len(line) < 3 || line[0] != '-' || line[1] != '-' {
 		return -1, false
@@ -413,8 +413,8 @@ func (m *mimeScan) boundary(line []byte) (level int, last bool) {
 	return -1, false
 }
 
-// peekLine returns the next line with its end, or maxLine octets of a longer
-// one, or false at the end of the file.
+// peekLine returns the next line with its line break, or maxLine octets of a
+// longer one. It returns false at the end of the file.
 func (m *mimeScan) peekLine() ([]byte, bool) {
 	from := 0
 	for {
@@ -432,8 +432,8 @@ func (m *mimeScan) peekLine() ([]byte, bool) {
 	}
 }
 
-// uncut returns the beginning of a line without an escape of quoted-printable
-// that may not be complete.
+// uncut returns the beginning of a line without a possibly incomplete
+// quoted-printable escape at its end.
 func uncut(b []byte) []byte {
 	for k := 1; k <= 2; k++ {
 		if b[len(b)-k] == '=' {
@@ -443,7 +443,7 @@ func uncut(b []byte) []byte {
 	return b
 }
 
-// skip passes a line that peekLine returned.
+// skip consumes a line returned by peekLine.
 func (m *mimeScan) skip(line []byte) {
 	m.tape.skip(len(line))
 	m.midLine = line[len(line)-1] != '\n'
@@ -462,13 +462,13 @@ func (m *mimeScan) skipLine() {
 	}
 }
 
-// header reads a header through the empty line behind it.
+// header reads a header including the empty line after it.
 func (m *mimeScan) header() fields {
 	fs, _ := m.headerLines()
 	return fs
 }
 
-// headerLines is header, and returns where the fields end.
+// headerLines is like header, and also returns the end of the fields.
 func (m *mimeScan) headerLines() (fs fields, end int64) {
 	size := 0
 	for !m.queue.stopped {
@@ -485,7 +485,7 @@ func (m *mimeScan) headerLines() (fs fields, end int64) {
 			return fs, at
 		}
 		if size += len(line); size > maxHeader {
-			m.fail(at, "a header is too long; the rest of it is not looked at")
+			m.fail(at, "header too long: the rest of it is skipped")
 			m.endless = true
 			return fs, at
 		}
@@ -498,7 +498,7 @@ func (m *mimeScan) headerLines() (fs fields, end int64) {
 			fs = append(fs, field{name: name, at: at})
 			fs[len(fs)-1].value.add(literal(line[n:], at+int64(n)))
 		case whole:
-			m.fail(at, "this is no header field; the body is taken to begin here")
+			m.fail(at, "not a header field: the body is assumed to begin here")
 			return fs, at
 		}
 		m.skip(line)
@@ -522,7 +522,7 @@ func (m *mimeScan) skipHeader() {
 	}
 }
 
-// fieldName returns the name of a header field that a line begins with.
+// fieldName returns the name of the header field at the beginning of a line.
 func fieldName(line []byte) (string, bool) {
 	n := 0
 	for n < len(line) && line[n] > ' ' && line[n] < 0x7F && line[n] != ':' {

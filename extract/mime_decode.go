@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// transfer decodes the content transfer encoding of lines (RFC 2045, 6). It is
-// false for one that nobody knows.
+// transfer returns a feed that decodes the content transfer encoding of lines
+// (RFC 2045, 6). It returns false if the encoding is unknown.
 func transfer(lines feed, encoding string) (feed, bool) {
 	switch strings.ToLower(strings.TrimSpace(encoding)) {
 	case "", "7bit", "8bit", "binary", "7-bit", "8-bit":
@@ -25,7 +25,7 @@ type lineFeed struct {
 	src    feed
 	decode func(line piece, out *mapped, end bool)
 	out    mapped
-	k      int // out.runs[k:] are not handed out yet
+	k      int // out.runs[k:] have not been returned yet
 	ended  bool
 }
 
@@ -44,8 +44,9 @@ func (f *lineFeed) next() (piece, bool) {
 	return f.out.piece(f.k - 1), true
 }
 
-// quotedPrintable decodes a line (RFC 2045, 6.7): a line that ends in "=" goes on
-// in the next, white space at the end is none. What is no escape is itself.
+// quotedPrintable decodes a line (RFC 2045, 6.7): a line that ends in "="
+// continues on the next, and trailing white space is removed. An invalid escape
+// is kept.
 func quotedPrintable(line piece, out *mapped, _ bool) {
 	b := line.text
 	n := len(b)
@@ -62,8 +63,8 @@ func quotedPrintable(line piece, out *mapped, _ bool) {
 	}
 }
 
-// quoted decodes the escapes in octets i to j of a literal piece. In a word of a
-// header (RFC 2047, 4.2), "_" is a space.
+// quoted decodes the escapes in octets i to j of an unencoded piece. In an
+// encoded word (RFC 2047, 4.2), "_" is a space.
 func quoted(p piece, i, j int, out *mapped, word bool) {
 	for i < j {
 		n := 0
@@ -96,15 +97,15 @@ func unhex(c byte) byte {
 	return lower(c) - 'a' + 10
 }
 
-// slice is a part of a piece that is not encoded.
+// slice returns part of a piece that is not encoded.
 func (p piece) slice(i, j int) piece { return literal(p.text[i:j], p.at+int64(i)) }
 
-// A base64Decoder decodes base64 (RFC 2045, 6.8), of which groups may lie across
-// lines and what is not of the alphabet is skipped.
+// A base64Decoder decodes base64 (RFC 2045, 6.8). Groups may cross lines, and
+// characters outside the alphabet are skipped.
 type base64Decoder struct {
 	group [4]byte
 	n     int   // octets in group
-	start int64 // where the group begins in the file
+	start int64 // offset of the group in the file
 	end   int64
 	buf   []byte
 }
@@ -146,7 +147,7 @@ func (d *base64Decoder) octet(c byte, at int64, out *mapped) {
 	}
 }
 
-// flush decodes the group as far as there is one. A single octet of it is none.
+// flush decodes an incomplete group. It discards a single octet.
 func (d *base64Decoder) flush(out *mapped) {
 	var text [3]byte
 	n, _ := base64.RawStdEncoding.Decode(text[:], d.group[:d.n])
@@ -158,14 +159,15 @@ func (d *base64Decoder) flush(out *mapped) {
 	d.n = 0
 }
 
-// A joined is what comes of lines that are joined, one at a time.
+// A joined returns joined lines, one at a time.
 type joined struct {
 	src window
 	out mapped
 	k   int // of the runs of out
 }
 
-// next returns the next piece; line reads a line of src into out, if there is one.
+// next returns the next piece. line reads a line of src into out, if there is
+// one.
 func (f *joined) next(line func() bool) (piece, bool) {
 	for f.k == len(f.out.runs) {
 		f.out.reset()
@@ -178,13 +180,13 @@ func (f *joined) next(line func() bool) (piece, bool) {
 	return f.out.piece(f.k - 1), true
 }
 
-// A flowedFeed joins the lines of a text that flows (RFC 3676): those that end in
-// a space go on in the next line of the same quoting.
+// A flowedFeed joins the lines of flowed text (RFC 3676): a line that ends in a
+// space continues on the next line with the same quote depth.
 type flowedFeed struct {
 	joined
-	deleteEnd bool // the space at the end of such a line is none (DelSp)
-	soft      bool // the last line goes on
-	depth     int  // of the quoting of the last line
+	deleteEnd bool // whether the trailing space of such a line is removed (DelSp)
+	soft      bool // whether the last line continues
+	depth     int  // quote depth of the last line
 }
 
 func (f *flowedFeed) next() (piece, bool) { return f.joined.next(f.line) }
@@ -202,8 +204,8 @@ func (f *flowedFeed) line() bool {
 
 const maxFlowed = 64 << 10
 
-// line returns the length of the first line with its end, maxFlowed octets or more
-// of one that is too long to flow, 0 at the end.
+// line returns the length of the first line including its line break, maxFlowed
+// octets or more if it is too long to be flowed, 0 at the end.
 func (w *window) line() int {
 	for from := 0; from < maxFlowed; {
 		if i := bytes.IndexByte(w.text[from:], '\n'); i >= 0 {
@@ -216,9 +218,9 @@ func (w *window) line() int {
 	return len(w.text)
 }
 
-// A foldedFeed joins the lines of calendars and address cards: one that begins with
-// white space goes on where the last one ended, also within a word (RFC 5545, 3.1;
-// RFC 6350, 3.2).
+// A foldedFeed unfolds the lines of calendars and address cards: a line that
+// begins with white space continues the previous one, even within a word (RFC
+// 5545, 3.1; RFC 6350, 3.2).
 type foldedFeed struct {
 	joined
 	skip int // octets of white space at the beginning of the line
@@ -248,7 +250,7 @@ func (f *flowedFeed) flow(line []byte) {
 	}
 	i := depth
 	if i < len(line) && line[i] == ' ' {
-		i++ // stuffing
+		i++ // space-stuffing
 	}
 	content := len(bytes.TrimRight(line, "\r\n"))
 	if !f.soft || depth != f.depth {

@@ -10,18 +10,18 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// A field is a header field as it stands in a message.
+// A field is a header field as spelled in a message.
 type field struct {
 	name  string
-	value mapped // with the line ends of folds
+	value mapped // including the line breaks of folds
 	at    int64
 }
 
 // fields are those of one header.
 type fields []field
 
-// header returns the fields that say how to read a body, for the packages that
-// read them. The first of a name counts.
+// header returns the fields that describe a body, in the type that other
+// packages use. The first field of a name counts.
 func (fs fields) header() mail.Header {
 	h := mail.Header{}
 	for i := range fs {
@@ -35,7 +35,7 @@ func (fs fields) header() mail.Header {
 	return h
 }
 
-// unfolded returns a value without its line ends (RFC 5322, 2.2.3).
+// unfolded returns a value without line breaks (RFC 5322, 2.2.3).
 func unfolded(v *mapped) *mapped {
 	return without(v, "\r\n")
 }
@@ -90,9 +90,9 @@ func withoutComments(value string) string {
 	return b.String()
 }
 
-// looseType reads a media type with parameters that are not written by the
-// grammar, as in many messages: values with signs that need quotation marks
-// around them, parameters twice, or without a value. The first of a name counts.
+// looseType parses a media type whose parameters violate the grammar, as in
+// many messages: unquoted values with special characters, repeated parameters,
+// or parameters without a value. The first parameter of a name counts.
 func looseType(value string) (kind string, params map[string]string) {
 	kind, rest, _ := strings.Cut(value, ";")
 	kind, _, _ = strings.Cut(strings.ToLower(strings.TrimSpace(kind)), " ")
@@ -107,8 +107,9 @@ func looseType(value string) (kind string, params map[string]string) {
 	return kind, params
 }
 
-// looseParameter cuts off what a text begins with up to a semicolon: a name in
-// lower case and a value, the quotation marks of which are taken away.
+// looseParameter parses the parameter at the beginning of a text, up to a
+// semicolon: a name in lower case and an unquoted value. It returns the rest,
+// too.
 func looseParameter(s string) (name, value, rest string) {
 	n := strings.IndexAny(s, "=;")
 	if n < 0 {
@@ -135,8 +136,8 @@ func looseParameter(s string) (name, value, rest string) {
 	return name, b.String(), rest
 }
 
-// decodedWords returns a value without folds and with its encoded words decoded
-// (RFC 2047): white space between two of them is none.
+// decodedWords returns a value unfolded and with its encoded words decoded (RFC
+// 2047). White space between two encoded words is removed.
 func decodedWords(v *mapped) *mapped {
 	v = unfolded(v)
 	if !bytes.Contains(v.text, []byte("=?")) {
@@ -168,7 +169,7 @@ func decodedWords(v *mapped) *mapped {
 type word struct {
 	charset    string
 	base64     bool
-	text, tail int // where the encoded text begins and ends
+	text, tail int // range of the encoded text
 	length     int
 }
 
@@ -196,9 +197,9 @@ func encodedWord(b []byte) (w word, ok bool) {
 	return w, true
 }
 
-const maxWordLen = 4 << 10 // octets; 75 by the letter
+const maxWordLen = 4 << 10 // octets; the standard allows 75
 
-// decode adds the text of a word that begins at v.text[i].
+// decode appends the text of the word that begins at v.text[i].
 func (w word) decode(v *mapped, i int, out *mapped) {
 	raw := &mapped{}
 	if w.text < w.tail {
@@ -234,9 +235,9 @@ func decodeWord64(p piece, out *mapped) {
 	new(base64Decoder).line(p, out, true)
 }
 
-// headerFields looks for identifiers in the fields of a header. A reference in
-// Content-Location is relative to what is outside, others to the header's own
-// base (1997, 5.1.1).
+// headerFields searches the fields of a header. A reference in Content-Location
+// is relative to the base outside, others to the header's own base (1997,
+// 5.1.1).
 func (m *mimeScan) headerFields(fs fields, outer, own Base) {
 	outside, inside := knownScope(outer), knownScope(own)
 	for i := range fs {
@@ -248,7 +249,7 @@ func (m *mimeScan) headerFields(fs fields, outer, own Base) {
 			m.queue.reference(v, 0, len(v.text), outside, where)
 		case "content-type":
 			v := decodedWords(&f.value)
-			if isExternalBody(v.text) { // white space in its URL means nothing (RFC 2017, 3.1)
+			if isExternalBody(v.text) { // white space in its URL is ignored (RFC 2017, 3.1)
 				v = without(v, " \t")
 			}
 			m.queue.text(v, inside, where)
@@ -268,14 +269,15 @@ func (m *mimeScan) headerFields(fs fields, outer, own Base) {
 	}
 }
 
-// isExternalBody reports whether a Content-Type says that the body is elsewhere.
+// isExternalBody reports whether a Content-Type says that the body is
+// elsewhere.
 func isExternalBody(value []byte) bool {
 	kind, _, _ := bytes.Cut(value, []byte(";"))
 	return equalFold(bytes.TrimSpace(kind), "message/external-body")
 }
 
-// links reads a Link field (RFC 8288, 3): references in angle brackets, outside
-// of quoted strings.
+// links parses a Link field (RFC 8288, 3): references in angle brackets,
+// outside quoted strings.
 func (m *mimeScan) links(v *mapped, s *scope, where string) {
 	quoted := false
 	for i := 0; i < len(v.text); i++ {
@@ -295,8 +297,8 @@ func (m *mimeScan) links(v *mapped, s *scope, where string) {
 	}
 }
 
-// messageIDs reads what is in angle brackets as names of messages, or of parts
-// of messages, for which there are locators (RFC 2392).
+// messageIDs parses identifiers of messages or body parts in angle brackets,
+// for which locators exist (RFC 2392).
 func (m *mimeScan) messageIDs(f *field, s *scope, where string) {
 	scheme := "mid:"
 	if strings.EqualFold(f.name, "content-id") {
@@ -326,5 +328,5 @@ func (m *mimeScan) messageIDs(f *field, s *scope, where string) {
 	}
 }
 
-// knownScope is the scope of a base that nothing changes.
+// knownScope returns a scope with a final base.
 func knownScope(b Base) *scope { return &scope{known: true, done: true, base: b} }

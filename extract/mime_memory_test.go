@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// The memory does not grow with the document.
+// Memory does not grow with the length of the document.
 func TestDocumentMemory(t *testing.T) {
 	const few, most = 8 << 20, 8 * maxValue // octets
 	line := strings.Repeat("words & signs ", 5) + "http://a.example/x <b>y</b>\n"

@@ -7,29 +7,30 @@ import (
 )
 
 const (
-	blockSize = 32 << 10 // octets read at a time
-	maxKept   = 64 << 20 // octets kept of a file; what maxValue octets may be encoded in
+	blockSize = 32 << 10 // octets per read
+	maxKept   = 64 << 20 // octets of a file that are kept; maxValue octets may be encoded in them
 )
 
-var errKept = errors.New("too much of the document says nothing")
+var errKept = errors.New("too much of the document decodes to nothing")
 
-// A tape is a file that is read once from front to back. It keeps the octets
-// from the last release on, so that spans of the file can be cut out of it.
+// A tape reads a file once from front to back. It keeps the octets since the
+// last release, so that ranges of the file can be returned.
 type tape struct {
 	r    io.Reader
-	buf  []byte // what is kept, and behind it what has not been handed out
-	off  int64  // where in the file buf begins
-	head int    // buf[head:] has not been handed out
-	keep int64  // what is before has been released
+	buf  []byte // what is kept, followed by what has not been consumed
+	off  int64  // offset of buf in the file
+	head int    // buf[head:] has not been consumed
+	keep int64  // everything before this offset has been released
 	err  error
 }
 
 func newTape(r io.Reader) *tape { return &tape{r: r} }
 
-// pos is where in the file the next octet to be handed out is.
+// pos returns the offset in the file of the next octet.
 func (t *tape) pos() int64 { return t.off + int64(t.head) }
 
-// fill reads at least one octet more, or reports false at the end and on errors.
+// fill reads at least one more octet, or returns false at the end or on an
+// error.
 func (t *tape) fill() bool {
 	if t.err != nil {
 		return false
@@ -69,7 +70,7 @@ func (t *tape) makeRoom() {
 	}
 }
 
-// block hands out what is there, or nothing at the end.
+// block consumes and returns what is available, or nothing at the end.
 func (t *tape) block() []byte {
 	if t.head == len(t.buf) && !t.fill() {
 		return nil
@@ -79,33 +80,34 @@ func (t *tape) block() []byte {
 	return b
 }
 
-// peek returns the next n octets, or fewer at the end, without handing them out.
+// peek returns the next n octets, or fewer at the end, without consuming them.
 func (t *tape) peek(n int) []byte {
 	for len(t.buf)-t.head < n && t.fill() {
 	}
 	return t.buf[t.head:min(t.head+n, len(t.buf))]
 }
 
-// rest is what has been read and not been handed out, until the next fill.
+// rest returns what has been read and not consumed. It is valid until the next
+// fill.
 func (t *tape) rest() []byte { return t.buf[t.head:] }
 
-// skip hands out the first n octets of the rest.
+// skip consumes the first n octets of the rest.
 func (t *tape) skip(n int) { t.head += n }
 
-// release lets the octets before a place in the file be forgotten.
+// release allows the octets before an offset of the file to be discarded.
 func (t *tape) release(to int64) { t.keep = max(t.keep, to) }
 
-// cut returns octets of the file that have been handed out and not released.
+// cut returns octets of the file that have been consumed and not released.
 func (t *tape) cut(start, end int64) string {
 	return string(t.buf[start-t.off : end-t.off])
 }
 
-// has reports whether octets of the file are s.
+// has reports whether octets of the file equal s.
 func (t *tape) has(start, end int64, s string) bool {
 	return end-start == int64(len(s)) && string(t.buf[start-t.off:end-t.off]) == s
 }
 
-// cause is the error that ended the reading, nil at the end of the file.
+// cause returns the error that ended the reading, nil at the end of the file.
 func (t *tape) cause() error {
 	if t.err == io.EOF {
 		return nil
@@ -113,31 +115,31 @@ func (t *tape) cause() error {
 	return t.err
 }
 
-// A piece is text that was decoded from a file, and where it comes from: each
-// group of out octets of the text is carried by in octets of the file. What is
-// not encoded has groups of one and one, base64 of four and three; a character
-// reference is a single group.
+// A piece is text decoded from a file, and its mapping to the file: each group
+// of out octets of the text comes from in octets of the file. Unencoded text
+// has groups of one and one, base64 of four and three; a character reference is
+// a single group.
 type piece struct {
 	text    []byte
-	at      int64 // where in the file the first group begins
+	at      int64 // offset of the first group in the file
 	in, out int
 	skip    int // how many octets of the first group are not in text
 }
 
 func literal(text []byte, at int64) piece { return piece{text: text, at: at, in: 1, out: 1} }
 
-// unit is a text that is carried as a whole by the octets from start to end.
+// unit returns a text that comes as a whole from the octets from start to end.
 func unit(text []byte, start, end int64) piece {
 	return piece{text: text, at: start, in: int(end - start), out: len(text)}
 }
 
-// A feed hands out the pieces of a text in order; the text of a piece is good
-// until the next call. It reports false at the end.
+// A feed returns the pieces of a text in order. The text of a piece is valid
+// until the next call. It returns false at the end.
 type feed interface {
 	next() (piece, bool)
 }
 
-// A plainFeed is a file as it is.
+// A plainFeed is an unencoded file.
 type plainFeed struct{ tape *tape }
 
 func (f plainFeed) next() (piece, bool) {
@@ -146,24 +148,24 @@ func (f plainFeed) next() (piece, bool) {
 	return literal(b, at), len(b) > 0
 }
 
-// A run is the relation of a stretch of text to the file, like that of a piece.
+// A run maps a stretch of text to the file, like a piece.
 type run struct {
-	pos     int // where in the text it begins; it ends where the next begins
+	pos     int // offset in the text; it ends where the next run begins
 	at      int64
 	in, out int
 	skip    int
 }
 
-// start is where in the file the octets begin that carry octet i of the text, and
-// end where those end that carry what is before octet j.
+// start returns the start of the file range for octet i of the text, and end
+// the end of the file range for the text before octet j.
 func (r run) start(i int) int64 { return r.at + int64((i-r.pos+r.skip)/r.out*r.in) }
 func (r run) end(j int) int64   { return r.at + int64(((j-1-r.pos+r.skip)/r.out+1)*r.in) }
 
-// A mapped is a text with its relation to the file.
+// A mapped is a text with its mapping to the file.
 type mapped struct {
 	text []byte
 	runs []run
-	end  int64 // behind what has been dropped
+	end  int64 // after what has been dropped
 }
 
 // add appends a piece.
@@ -182,7 +184,7 @@ func (m *mapped) add(p piece) {
 	m.runs = append(m.runs, run{pos: pos, at: p.at, in: p.in, out: p.out, skip: p.skip})
 }
 
-// at returns the index of the run that octet i is in.
+// at returns the index of the run that contains octet i.
 func (m *mapped) at(i int) int {
 	if n := len(m.runs); m.runs[n-1].pos <= i {
 		return n - 1
@@ -190,8 +192,8 @@ func (m *mapped) at(i int) int {
 	return sort.Search(len(m.runs), func(k int) bool { return m.runs[k].pos > i }) - 1
 }
 
-// span returns the octets of the file that carry text[i:j]. An empty text is at
-// the octet that follows it, or else behind the one before.
+// span returns the range of the file for text[i:j]. An empty text is at the
+// octet that follows it, or else after the preceding one.
 func (m *mapped) span(i, j int) (start, end int64) {
 	switch {
 	case len(m.runs) == 0:
@@ -207,7 +209,7 @@ func (m *mapped) span(i, j int) (start, end int64) {
 	}
 }
 
-// pieces adds text[i:j] to another text, with its relation to the file.
+// pieces appends text[i:j] with its mapping to another text.
 func (m *mapped) pieces(to *mapped, i, j int) {
 	if i == j {
 		return
@@ -223,7 +225,7 @@ func (m *mapped) pieces(to *mapped, i, j int) {
 	}
 }
 
-// drop forgets the first n octets.
+// drop discards the first n octets.
 func (m *mapped) drop(n int) {
 	if n == 0 {
 		return
@@ -257,7 +259,7 @@ func (m *mapped) piece(k int) piece {
 // reset empties the text and keeps its memory.
 func (m *mapped) reset() { m.text, m.runs = m.text[:0], m.runs[:0] }
 
-// A mappedFeed is a text that was cut out of a file as the whole of a feed.
+// A mappedFeed is a feed of a text that was cut out of a file.
 type mappedFeed struct {
 	mapped
 	k int
@@ -271,13 +273,13 @@ func (f *mappedFeed) next() (piece, bool) {
 	return f.piece(f.k - 1), true
 }
 
-// A window is the part of a fed text that is looked at.
+// A window is the part of a feed that is being examined.
 type window struct {
 	mapped
 	feed feed
 }
 
-// fill adds at least one octet, or reports false at the end.
+// fill adds at least one octet, or returns false at the end.
 func (w *window) fill() bool {
 	for {
 		p, ok := w.feed.next()

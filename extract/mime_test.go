@@ -23,7 +23,7 @@ func collectMIME(t *testing.T, doc string, o Options) (found []Finding, errs []s
 	return found, errs
 }
 
-// crlf gives lines the ends that they have in messages.
+// crlf ends lines as in messages.
 func crlf(s string) string { return strings.ReplaceAll(s, "\n", "\r\n") }
 
 func TestMIME(t *testing.T) {
@@ -58,7 +58,7 @@ func TestMIME(t *testing.T) {
 			"calendar", "Content-Type: text/calendar; method=REQUEST\n\nBEGIN:VCALENDAR\nURL:http://c.exam\n ple/a\n\t/b\nX:http://d.example/\nY:z\nDESCRIPTION:at\\nhttp://e.example/f\n -g\\n\nEND:VCALENDAR\n",
 			": http://c.example/a/b\n: http://d.example/\n: http://e.example/f-g\n",
 		},
-		{ // RFC 2017, 3.1: the lines of a URL are put together
+		{ // RFC 2017, 3.1: the lines of a URL are joined
 			"external body", "Content-Type: Message/External-Body; access-type=URL;\n URL=\"ftp://e.example/1/\n  2/ 3.html\"\n\n",
 			"header Content-Type: ftp://e.example/1/2/3.html\n",
 		},
@@ -116,7 +116,7 @@ http://end.example/
 		},
 		{"signature", "DKIM-Signature: v=1; d=http://d.example/\n\n", ""},
 		{"list", "List-Unsubscribe: <http://l.example/u>,\n <mailto:u@l.example>\n\n", "header List-Unsubscribe: http://l.example/u\nheader List-Unsubscribe: mailto:u@l.example\n"},
-		{"html in utf-7 of nobody", "Content-Type: text/html; charset=none\n\n<a href=http://n.example/>", "a href: http://n.example/\n"},
+		{"html in unsupported utf-7", "Content-Type: text/html; charset=none\n\n<a href=http://n.example/>", "a href: http://n.example/\n"},
 		{"html with its own charset", "Content-Type: text/html\n\n<meta charset=iso-8859-1><a href=http://n.example/\xE9>", "a href: http://n.example/\u00E9 -> http://n.example/%C3%A9\n"},
 		{
 			"mbox", "From a@b Sat Jan  3 01:05:34 1996\nSubject: one\n\nhttp://one.example/\n>From here http://from.example/\n\nFrom a@b Sat Jan  3 01:06:34 1996\nSubject: two\n\nFrom nowhere http://two.example/\n",
@@ -144,14 +144,14 @@ http://end.example/
 					split = append(split, f)
 				}
 				if show(split) != show(found) {
-					t.Errorf("octet by octet:\n%swant:\n%s", show(split), show(found))
+					t.Errorf("offset by octet:\n%swant:\n%s", show(split), show(found))
 				}
 			})
 		}
 	}
 }
 
-// Which octets of the file an identifier in an encoded part is.
+// The range in the file of an identifier in an encoded part.
 func TestMIMESpans(t *testing.T) {
 	for _, tt := range []struct{ name, doc, text string }{
 		{"quoted-printable", "Content-Transfer-Encoding: quoted-printable\n\nat http://b.example/x=3D=\n1 end\n", "http://b.example/x=3D=\n1"},
@@ -208,20 +208,20 @@ func TestMIMEBases(t *testing.T) {
 	}
 }
 
-// What is wrong is told, and what is good is kept.
+// Errors are reported, and valid content is kept.
 func TestMIMEErrors(t *testing.T) {
 	for _, tt := range []struct {
 		name, doc string
 		want      string // findings
 		err       string
 	}{
-		{"no last boundary", "Content-Type: multipart/mixed; boundary=b\n\n--b\n\nhttp://a.example/", "part 1: http://a.example/\n", "octet 0: this multipart has no end"},
-		{"no boundary", "Subject: http://s.example/\nContent-Type: multipart/mixed\n\n--b\n\nhttp://a.example/", "header Subject: http://s.example/\n", "octet 0: a multipart without a boundary; it is not looked at"},
-		{"no field", "Subject: http://s.example/\nhttp and more\nhttp://a.example/\n", "header Subject: http://s.example/\n: http://a.example/\n", "octet 27: this is no header field; the body is taken to begin here"},
-		{"encoding", "Content-Type: multipart/mixed; boundary=b\n\n--b\nContent-Transfer-Encoding: x-uue\n\nx\n--b\n\nhttp://a.example/\n--b--", "part 2: http://a.example/\n", "octet 47: the transfer encoding \"x-uue\" is not known; the part is not looked at"},
-		{"charset", "Content-Type: text/plain; charset=x-none\n\nhttp://a.example/\n", ": http://a.example/\n", "octet 0: the charset \"x-none\" is not known; the part is read as it is"},
-		{"inner multipart without an end", "Content-Type: multipart/mixed; boundary=b\n\n--b\nContent-Type: multipart/mixed; boundary=c\n\n--c\n\nhttp://a.example/\n--b\n\nhttp://z.example/\n--b--", "part 1.1: http://a.example/\npart 2: http://z.example/\n", "octet 47: this multipart has no end"},
-		{"long header", "Subject: http://s.example/\n" + strings.Repeat("X: "+strings.Repeat("x", 9996)+"\n", 150) + "\nhttp://a.example/\n", "header Subject: http://s.example/\n: http://a.example/\n", "octet 1040027: a header is too long; the rest of it is not looked at"},
+		{"no last boundary", "Content-Type: multipart/mixed; boundary=b\n\n--b\n\nhttp://a.example/", "part 1: http://a.example/\n", "offset 0: multipart without a closing boundary"},
+		{"no boundary", "Subject: http://s.example/\nContent-Type: multipart/mixed\n\n--b\n\nhttp://a.example/", "header Subject: http://s.example/\n", "offset 0: multipart without a boundary parameter: it is skipped"},
+		{"no field", "Subject: http://s.example/\nhttp and more\nhttp://a.example/\n", "header Subject: http://s.example/\n: http://a.example/\n", "offset 27: not a header field: the body is assumed to begin here"},
+		{"encoding", "Content-Type: multipart/mixed; boundary=b\n\n--b\nContent-Transfer-Encoding: x-uue\n\nx\n--b\n\nhttp://a.example/\n--b--", "part 2: http://a.example/\n", "offset 47: unknown transfer encoding \"x-uue\": the part is skipped"},
+		{"charset", "Content-Type: text/plain; charset=x-none\n\nhttp://a.example/\n", ": http://a.example/\n", "offset 0: unknown charset \"x-none\": the part is read without conversion"},
+		{"inner multipart without an end", "Content-Type: multipart/mixed; boundary=b\n\n--b\nContent-Type: multipart/mixed; boundary=c\n\n--c\n\nhttp://a.example/\n--b\n\nhttp://z.example/\n--b--", "part 1.1: http://a.example/\npart 2: http://z.example/\n", "offset 47: multipart without a closing boundary"},
+		{"long header", "Subject: http://s.example/\n" + strings.Repeat("X: "+strings.Repeat("x", 9996)+"\n", 150) + "\nhttp://a.example/\n", "header Subject: http://s.example/\n: http://a.example/\n", "offset 1040027: header too long: the rest of it is skipped"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			found, errs := collectMIME(t, tt.doc, Options{})

@@ -2,14 +2,13 @@ package extract
 
 import "github.com/nomen-project/nomen/uri"
 
-// plainURI reads identifiers as nearly all are. It leaves aside what has a sign
-// that may mean something else in a text; see [scanner.ends].
+// plainURI parses the common form of identifiers. It rejects those with a
+// character that may have another meaning in text; see [scanner.ends].
 var plainURI = uri.NewCutter("()':&")
 
-// plain looks for an identifier as take does, and reads it only once, as a URI. But
-// it finds none that has, in it or around it, anything that needs to be thought
-// about: a delimiter, a sign of the sentence at its end, a line that goes on, an
-// unusual host.
+// plain is a fast path of take for common identifiers: it parses a URI in one
+// pass. It rejects identifiers that need a closer look, because of a delimiter,
+// punctuation at the end, a line that continues, or an unusual host.
 func (s *scanner) plain(start int) bool {
 	if c := s.before(start); c == '<' || c == '"' || s.opening(start) != 0 {
 		return false

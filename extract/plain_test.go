@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// TestPlain: what is read at once is what is found with thought, in every
-// surrounding; and it is nearly all of a list.
+// TestPlain checks that the fast path gives the same results as the general
+// one, in every context, and that it handles nearly all of a list.
 func TestPlain(t *testing.T) {
 	signs := []string{
 		"", " ", "\n", "\r\n", "\t", "\f", "<", ">", "\"", "'", "(", ")", "[", "]", "{", "}", "|", "\\", "\\\n", "^", "`", ".", ",", ";", ":", "!", "?",
@@ -52,6 +52,6 @@ func TestPlain(t *testing.T) {
 		s.finding()
 	}
 	if n != 100 || thought > textAlone {
-		t.Errorf("%d found, %d of them not at once; want 100 and %d", n, thought, textAlone)
+		t.Errorf("%d found, %d of them not by the fast path; want 100 and %d", n, thought, textAlone)
 	}
 }

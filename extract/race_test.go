@@ -2,5 +2,5 @@
 
 package extract
 
-// scale is by what the tests that only take long are made smaller.
+// scale divides the size of tests whose only purpose is a large input.
 const scale = 8

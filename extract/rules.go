@@ -2,16 +2,16 @@ package extract
 
 import "bytes"
 
-// A rule reports whether what follows the colon of a scheme looks right. The
-// rules say less than the documents of the schemes: what tells an identifier
-// from words, code and data with a colon inside.
+// A rule reports whether the text after the colon of a scheme looks valid. It
+// checks less than the document of the scheme: only what distinguishes an
+// identifier from words, code and data that contain a colon.
 type rule func(rest []byte) bool
 
 // maxRule is the length of the longest name in ruleOf.
 const maxRule = len("opaquelocktoken")
 
 // ruleOf returns the rule of a scheme whose identifiers are found without "//",
-// in any case of letters; nil if it has none.
+// ignoring case, or nil.
 func ruleOf(name []byte) rule {
 	if len(name) > maxRule {
 		return nil
@@ -71,7 +71,7 @@ func ruleOf(name []byte) rule {
 	return nil
 }
 
-// span returns how many octets at the beginning of b are of a class.
+// span returns the length of the prefix of b whose octets belong to a class.
 func span(b []byte, k class) int {
 	i := 0
 	for i < len(b) && is(b[i], k) {
@@ -88,8 +88,8 @@ func digits(b []byte) int {
 	return i
 }
 
-// isURNRest: NID ":" NSS, with an NID of 2 to 32 characters (RFC 8141, 2; 1995
-// has the same form at its beginning).
+// isURNRest accepts NID ":" NSS, with an NID of 2 to 32 characters (RFC 8141,
+// 2; 1995 has the same form at its beginning).
 func isURNRest(b []byte) bool {
 	n := bytes.IndexByte(b, ':')
 	if n < 2 || n > 32 || n+1 == len(b) {
@@ -104,7 +104,7 @@ func isURNRest(b []byte) bool {
 	return isAlnum(c) || c == '%' || bytes.IndexByte([]byte("-_~@$+*!("), c) >= 0 && len(b) > n+2
 }
 
-// isMailto: addresses, or header fields alone (RFC 6068, 2).
+// isMailto accepts addresses, or header fields alone (RFC 6068, 2).
 func isMailto(b []byte) bool {
 	if b[0] == '?' {
 		return bytes.IndexByte(b, '=') > 1
@@ -112,13 +112,13 @@ func isMailto(b []byte) bool {
 	return isAddress(b)
 }
 
-// isAddress: something, "@", and a name of a host.
+// isAddress accepts a local part, "@" and a host name.
 func isAddress(b []byte) bool {
 	n := bytes.IndexByte(b, '@')
 	return n > 0 && n+1 < len(b) && (isAlnum(b[n+1]) || b[n+1] == '[' || b[n+1] == '%' || b[n+1] >= 0x80)
 }
 
-// isUserOrHost: an address, or a name of a host with a full stop in it (RFC 3261,
+// isUserOrHost accepts an address, or a host name with a dot in it (RFC 3261,
 // 19.1.1; RFC 7064; RFC 7065).
 func isUserOrHost(b []byte) bool {
 	if isAddress(b) {
@@ -129,8 +129,8 @@ func isUserOrHost(b []byte) bool {
 	return isAlnum(b[0]) && dot > 0 && dot+1 < n && (n == len(b) || bytes.IndexByte([]byte(":;?/"), b[n]) >= 0)
 }
 
-// isNumber: at least three digits, with the signs that people put between them
-// (RFC 3966, 3).
+// isNumber accepts at least three digits, with the usual visual separators (RFC
+// 3966, 3).
 func isNumber(b []byte) bool {
 	i, n := 0, 0
 	if b[0] == '+' {
@@ -148,7 +148,7 @@ func isNumber(b []byte) bool {
 	return n >= 3
 }
 
-// isGroup: the name of a newsgroup, which has a full stop in it, or an article
+// isGroup accepts the name of a newsgroup, which contains a dot, or an article
 // (RFC 5538, 2).
 func isGroup(b []byte) bool {
 	if isAddress(b) {
@@ -168,7 +168,7 @@ func isGroup(b []byte) bool {
 	return dot
 }
 
-// isDOI: "10." digits "/" and something.
+// isDOI accepts "10." digits "/" and further text.
 func isDOI(b []byte) bool {
 	if !bytes.HasPrefix(b, []byte("10.")) {
 		return false
@@ -180,7 +180,7 @@ func isDOI(b []byte) bool {
 	return n >= 7 && n+1 < len(b) && b[n] == '/'
 }
 
-// isHandle: digits, with full stops between, "/" and something.
+// isHandle accepts digits separated by dots, "/" and further text.
 func isHandle(b []byte) bool {
 	n := digits(b)
 	for n > 0 && n < len(b) && b[n] == '.' {
@@ -189,14 +189,14 @@ func isHandle(b []byte) bool {
 	return n > 0 && n+1 < len(b) && b[n] == '/'
 }
 
-// isARK: a NAAN of five characters or more, "/" and something.
+// isARK accepts a NAAN of five characters or more, "/" and further text.
 func isARK(b []byte) bool {
 	b = bytes.TrimPrefix(b, []byte("/"))
 	n := span(b, classAlnum)
 	return n >= 5 && digits(b) >= 2 && n+1 < len(b) && b[n] == '/'
 }
 
-// isInfo: a namespace, "/" and something (RFC 4452, 3).
+// isInfo accepts a namespace, "/" and further text (RFC 4452, 3).
 func isInfo(b []byte) bool {
 	n := bytes.IndexByte(b, '/')
 	if n < 2 || n+1 == len(b) || !isLetter(b[0]) {
@@ -210,7 +210,7 @@ func isInfo(b []byte) bool {
 	return true
 }
 
-// isTag: an authority, "," a date and ":" (RFC 4151, 2.1).
+// isTag accepts an authority, "," a date and ":" (RFC 4151, 2.1).
 func isTag(b []byte) bool {
 	n := bytes.IndexByte(b, ',')
 	if n < 1 || !isAlnum(b[0]) {
@@ -220,7 +220,7 @@ func isTag(b []byte) bool {
 	return year == 4 && bytes.IndexByte(b[n+5:], ':') >= 0
 }
 
-// isDID: a method and ":" and something (DID Core, 3.1).
+// isDID accepts a method, ":" and further text (DID Core, 3.1).
 func isDID(b []byte) bool {
 	n := 0
 	for n < len(b) && ('a' <= b[n] && b[n] <= 'z' || isDigit(b[n])) {
@@ -229,13 +229,13 @@ func isDID(b []byte) bool {
 	return n >= 2 && n+1 < len(b) && b[n] == ':' && (isAlnum(b[n+1]) || b[n+1] == '%')
 }
 
-// isNIH: the name of a hash, ";" and hexadecimal digits (RFC 6920, 7).
+// isNIH accepts the name of a hash, ";" and hexadecimal digits (RFC 6920, 7).
 func isNIH(b []byte) bool {
 	n := bytes.IndexByte(b, ';')
 	return n > 1 && n+2 < len(b) && span(b, classScheme) == n && isHex(b[n+1])
 }
 
-// isData: a media type, parameters, "," and the data (RFC 2397, 3).
+// isData accepts a media type, parameters, "," and the data (RFC 2397, 3).
 func isData(b []byte) bool {
 	comma := bytes.IndexByte(b, ',')
 	if comma < 0 {
@@ -249,7 +249,7 @@ func isData(b []byte) bool {
 	return n > 2 && n+1 < len(t) && t[n] == '/' && isAlnum(t[n+1])
 }
 
-// isGeo: two numbers or three, with "," between (RFC 5870, 3.3).
+// isGeo accepts two or three numbers separated by "," (RFC 5870, 3.3).
 func isGeo(b []byte) bool {
 	number := func() bool {
 		b = bytes.TrimPrefix(b, []byte("-"))
@@ -267,10 +267,10 @@ func isGeo(b []byte) bool {
 	return number()
 }
 
-// isMagnet: a query alone.
+// isMagnet accepts a query without a path.
 func isMagnet(b []byte) bool { return b[0] == '?' && bytes.IndexByte(b, '=') > 1 }
 
-// isAbout: one of the few pages that are named in documents (RFC 6694).
+// isAbout accepts the few pages that documents mention (RFC 6694).
 func isAbout(b []byte) bool {
 	switch string(b) {
 	case "blank", "srcdoc", "legacy-compat", "config", "newtab":
@@ -279,10 +279,10 @@ func isAbout(b []byte) bool {
 	return false
 }
 
-// isFile: a path from the root (RFC 8089, 2).
+// isFile accepts an absolute path (RFC 8089, 2).
 func isFile(b []byte) bool { return len(b) > 1 && b[0] == '/' && isAlnum(b[1]) }
 
-// isUUID: 8-4-4-4-12 hexadecimal digits.
+// isUUID accepts 8-4-4-4-12 hexadecimal digits.
 func isUUID(b []byte) bool {
 	if len(b) < 36 {
 		return false
@@ -295,25 +295,25 @@ func isUUID(b []byte) bool {
 	return true
 }
 
-// isPKCS11: attributes with values (RFC 7512, 2.3).
+// isPKCS11 accepts attributes with values (RFC 7512, 2.3).
 func isPKCS11(b []byte) bool {
 	n := bytes.IndexByte(b, '=')
 	return n > 1 && n+1 < len(b) && isLetter(b[0])
 }
 
-// isBitcoin: an address of 26 letters and digits or more.
+// isBitcoin accepts an address of 26 letters and digits or more.
 func isBitcoin(b []byte) bool {
 	n := span(b, classAlnum)
 	return n >= 26 && n <= 90 && digits(b) < n && (n == len(b) || b[n] == '?')
 }
 
-// isSpotify: what it is, ":" and 22 letters and digits.
+// isSpotify accepts a type, ":" and 22 letters and digits.
 func isSpotify(b []byte) bool {
 	n := bytes.LastIndexByte(b, ':')
 	return n > 1 && len(b)-n-1 == 22 && span(b[n+1:], classAlnum) == 22
 }
 
-// isWrapper: another identifier with "//".
+// isWrapper accepts another identifier with "//".
 func isWrapper(b []byte) bool {
 	n := bytes.Index(b, []byte("://"))
 	return n > 1 && n+3 < len(b) && span(b[:n], classScheme|classURI) == n && isLetter(b[0]) &&

@@ -11,27 +11,27 @@ import (
 	"github.com/nomen-project/nomen/urn"
 )
 
-// MaxLength is the greatest number of octets, white space included, of an
-// identifier that is found in a text. What is longer is passed over as a whole.
+// MaxLength is the maximum length of an identifier in text, in octets,
+// including white space. A longer one is skipped as a whole.
 const MaxLength = 1 << 16
 
 const (
-	maxScheme = 64  // octets of the name of a scheme
+	maxScheme = 64  // octets of a scheme name
 	maxLabel  = 96  // octets of white space and URL: between a delimiter and a scheme
-	maxHost   = 254 // octets of a name of a host, with a full stop at its end
+	maxHost   = 254 // octets of a host name, including a trailing dot
 	maxLocal  = 64  // octets of the local part of an address (RFC 5321, 4.5.3.1.1)
-	maxColumn = 160 // octets of a line of a text that has been wrapped
-	maxBreak  = 640 // octets of the foot of a page and the head of the next
+	maxColumn = 160 // octets of a line of wrapped text
+	maxBreak  = 640 // octets of the footer of a page and the header of the next
 
 	maxBehind = 1024 // how far a decision looks back; more than any sum of the above
 	maxAhead  = 2048 // how far it looks beyond the end of an identifier
 
-	maxDebt = 4 * MaxLength // octets that may be looked at in vain; see settle
-	perStep = 64            // octets that may be looked at for each that is passed
+	maxDebt = 4 * MaxLength // octets that may be examined without a finding; see settle
+	perStep = 64            // octets that may be examined for each that is passed
 )
 
-// scan calls found for each identifier in b, in the order of their place, until
-// it returns false. Offsets are into b. The time is linear in len(b).
+// scan calls found for each identifier in b, in document order, until it
+// returns false. Offsets are into b. The time is linear in len(b).
 func scan(b []byte, o Options, found func(Finding) bool) {
 	s := newScanner(o, MaxLength)
 	s.b, s.final = b, true
@@ -43,57 +43,58 @@ func scan(b []byte, o Options, found func(Finding) bool) {
 	}
 }
 
-// A segment is a piece of an identifier without anything to be taken out.
+// A segment is a piece of an identifier from which nothing is removed.
 type segment struct {
 	start, end int
-	hyphen     bool // it ends in a hyphen before a break
+	hyphen     bool // ends in a hyphen before a line break
 }
 
-// A hit is what has been found, by offsets into what the scanner holds.
+// A hit is a possible finding, as offsets into what the scanner holds.
 type hit struct {
 	kind       Kind
 	start, end int
-	delimiter  byte    // 0: none
-	uri        uri.URI // valid if it has been read already
+	delimiter  byte    // 0 if there is none
+	uri        uri.URI // valid if it has been parsed already
 }
 
 // A scanner finds identifiers in a window on a document. It looks for the one
 // octet that an identifier must have (the colon of a scheme, the "@" of an
-// address, a full stop in a name of a host) and from there to both sides, so
-// that it hardly touches text in which there are none.
+// address, the dot in a host name) and from there in both directions, so that
+// it does little work on text without identifiers.
 //
-// All that it knows of what is before the window is in pos, floor and tail, so
-// that it finds the same wherever windows begin and end, as long as they hold
-// maxBehind octets before pos and, unless short is heeded, limit+maxAhead behind.
+// All that it knows of the text before the window is in pos, minStart and tail. So
+// its findings do not depend on the window boundaries, as long as the window
+// holds maxBehind octets before pos and, unless short is obeyed, limit+maxAhead
+// after it.
 type scanner struct {
 	o     Options
 	limit int
 
 	b     []byte // the window
-	off   int64  // the place of b[0] in the document
-	final bool   // the window reaches to the end of the document
-	short bool   // a decision would have liked to see more than the window
+	off   int64  // the offset of b[0] in the document
+	final bool   // the window extends to the end of the document
+	short bool   // a decision needs more text than the window has
 
-	pos   int  // where to look on
-	floor int  // no identifier begins before: the end of the last
-	tail  bool // pos is in the midst of something too long
+	pos      int  // where to continue
+	minStart int  // no identifier begins before it: the end of the last one
+	tail     bool // pos is inside text that is too long
 
-	colon, at, dot int // the next of each at or after pos, if they are
-	sought         int // the length of the window in which they were sought
+	colon, at, dot int // the offset of the next one at or after pos, if they are
+	sought         int // the length of the window in which they were searched for
 
 	hit   hit
 	segs  []segment // the pieces of the hit
 	texts texts
 	base  Base // of the document
 
-	work  int // octets looked at one by one
+	work  int // octets examined one by one
 	debt  int // those of them that are not paid for; see settle
-	reach int // how far the last decision has read on
+	reach int // how far the last decision has read
 }
 
-// next looks for an identifier, and leaves it in s.hit and s.segs. If there is
-// none it returns false: at the end of the document, or if s.short, where more
-// of the document is needed to decide.
+// next looks for an identifier, and leaves it in s.hit and s.segs. It returns
+// false at the end of the document or, if s.short is set, when it needs more of
+// the document to decide.
 func (s *scanner) next() bool {
 	s.short = false
 	if s.sought != len(s.b) {
@@ -127,7 +128,7 @@ func (s *scanner) next() bool {
 		}
 		switch {
 		case ok:
-			s.pos, s.floor = s.hit.end, s.hit.end
+			s.pos, s.minStart = s.hit.end, s.hit.end
 		case s.tail:
 			s.pos = min(s.hit.start+s.limit, len(s.b))
 		default:
@@ -140,33 +141,34 @@ func (s *scanner) next() bool {
 	}
 }
 
-// settle keeps the time linear where much is read for little again and again, as
-// in "(http://a/(http://a/(...". What a decision has looked at is a debt, which is
-// paid by the octets that are passed. If it is too much, what has been read is
-// passed over as a whole. Other texts never come near that.
+// settle keeps the time linear for texts in which much is read repeatedly for
+// little, such as "(http://a/(http://a/(...". The octets that a decision
+// examines are a debt, which is paid by the octets that are passed. If the debt
+// is too large, the text that has been read is skipped as a whole. Ordinary
+// texts never come near the limit.
 func (s *scanner) settle(work, passed int) {
 	s.debt += work
 	if s.pay(passed); s.debt > maxDebt && !s.tail {
 		s.debt = 0
 		s.pos = max(s.pos, s.reach)
-		s.floor = s.pos
+		s.minStart = s.pos
 	}
 }
 
 func (s *scanner) pay(passed int) { s.debt = max(0, s.debt-perStep*passed) }
 
-// newScanner returns a scanner that holds nothing yet.
+// newScanner returns an empty scanner.
 func newScanner(o Options, limit int) scanner {
 	return scanner{o: o, limit: limit, base: outside(o)}
 }
 
-// skipTail goes to the end of what is too long to be an identifier.
+// skipTail moves to the end of text that is too long to be an identifier.
 func (s *scanner) skipTail() bool {
 	i := s.pos
 	for i < len(s.b) && (is(s.b[i], classURI) || s.b[i] >= utf8.RuneSelf) {
 		i++
 	}
-	s.pos, s.floor = i, i
+	s.pos, s.minStart = i, i
 	if i == len(s.b) && !s.final {
 		return false
 	}
@@ -174,8 +176,8 @@ func (s *scanner) skipTail() bool {
 	return true
 }
 
-// candidate returns where the next octet is from which an identifier might be
-// found; -1 if there is none.
+// candidate returns the offset of the next octet from which an identifier might
+// be found, or -1.
 func (s *scanner) candidate() int {
 	i := s.seek(&s.colon, ':')
 	if s.o.Mail {
@@ -187,7 +189,7 @@ func (s *scanner) candidate() int {
 	return i
 }
 
-// seek returns where the next c is. What it found is kept in cache, until pos
+// seek returns the offset of the next c. It keeps the result in cache until pos
 // has passed it.
 func (s *scanner) seek(cache *int, c byte) int {
 	if *cache >= s.pos && *cache < len(s.b) && s.b[*cache] == c {
@@ -210,7 +212,7 @@ func nearer(i, j int) int {
 	return i
 }
 
-// peek returns the octet at i, and 0 behind the end of the document.
+// peek returns the octet at i, or 0 after the end of the document.
 func (s *scanner) peek(i int) byte {
 	if i < len(s.b) {
 		return s.b[i]
@@ -219,26 +221,26 @@ func (s *scanner) peek(i int) byte {
 	return 0
 }
 
-// before returns the octet before i, and a line end where the document begins
-// or the last identifier ends.
+// before returns the octet before i, or a line feed at the beginning of the
+// document or the end of the last identifier.
 func (s *scanner) before(i int) byte {
-	if i <= s.floor || i <= 0 {
+	if i <= s.minStart || i <= 0 {
 		return '\n'
 	}
 	return s.b[i-1]
 }
 
-// slide forgets n octets at the beginning of the window.
+// slide discards n octets at the beginning of the window.
 func (s *scanner) slide(n int) {
 	s.off += int64(n)
 	s.pos -= n
-	s.floor = max(s.floor-n, 0)
+	s.minStart = max(s.minStart-n, 0)
 	s.sought = 0
 }
 
-// decideColon looks at what is around the colon at i.
+// decideColon examines the text around the colon at i.
 func (s *scanner) decideColon(i int) bool {
-	if i <= s.floor || !is(s.b[i-1], classScheme) {
+	if i <= s.minStart || !is(s.b[i-1], classScheme) {
 		return false
 	}
 	next := s.peek(i + 1)
@@ -251,9 +253,9 @@ func (s *scanner) decideColon(i int) bool {
 	return s.decideOpaque(i)
 }
 
-// word returns where the characters of a scheme before i begin.
+// word returns the start of the run of scheme characters before i.
 func (s *scanner) word(i int) int {
-	low := max(s.floor, i-maxScheme)
+	low := max(s.minStart, i-maxScheme)
 	j := i
 	for j > low && is(s.b[j-1], classScheme) {
 		j--
@@ -262,8 +264,8 @@ func (s *scanner) word(i int) int {
 	return j
 }
 
-// decideHier looks for an identifier with "://" at i. What comes before need not
-// be registered: the two slashes are sign enough.
+// decideHier looks for an identifier with "://" at i. Its scheme need not be
+// registered: the two slashes are sufficient evidence.
 func (s *scanner) decideHier(i int) bool {
 	start := s.schemeStart(s.word(i), i)
 	if start < 0 {
@@ -272,9 +274,10 @@ func (s *scanner) decideHier(i int) bool {
 	return s.plain(start) || s.take(start, i, nil)
 }
 
-// schemeStart returns where the name of the scheme that ends at i begins, if
-// low is where the characters of a scheme begin: words and signs before it may
-// stick to it, as in "...http://a/" and "1.http://a/". It is -1 if there is none.
+// schemeStart returns the start of the scheme name that ends at i, where low is
+// the start of the run of scheme characters. Words and punctuation may precede
+// it without a space, as in "...http://a/" and "1.http://a/". It returns -1 if
+// there is no scheme.
 func (s *scanner) schemeStart(low, i int) int {
 	for low < i && !isLetter(s.b[low]) {
 		low++
@@ -282,7 +285,7 @@ func (s *scanner) schemeStart(low, i int) int {
 	if i-low < 2 || !isAlnum(s.b[i-1]) {
 		return -1
 	}
-	if c := s.b[i-1]; c == 'p' || c == 's' { // by far the most
+	if c := s.b[i-1]; c == 'p' || c == 's' { // by far the most common
 		if n := webScheme(s.b[low:i]); n > 0 && n == i-low {
 			return low
 		}
@@ -312,8 +315,8 @@ func (s *scanner) schemeStart(low, i int) int {
 	return low
 }
 
-// pastEscape returns where the name that ends at i begins if what stands at low is
-// the rest of an escape of a string in a program or of a manual page, as in
+// pastEscape returns the start of the name that ends at i if the text at low is
+// the rest of an escape in a program string or manual page, as in
 // "\nhttp://a/", "\u003chttp://a/" and "\fIhttp://a/"; otherwise low.
 func (s *scanner) pastEscape(low, i int) int {
 	if s.before(low) != '\\' {
@@ -326,7 +329,7 @@ func (s *scanner) pastEscape(low, i int) int {
 		j += 2
 	case 'u':
 		j += 4
-	case 'f': // of a manual page: another font, \fI
+	case 'f': // a font change in a manual page, \fI
 		return min(low+2, i-1)
 	default:
 		return low
@@ -346,7 +349,7 @@ func isHexNumber(b []byte) bool {
 	return true
 }
 
-// webScheme returns the length of http or https, if name is one of them in lower
+// webScheme returns the length of http or https if name is one of them in lower
 // case.
 func webScheme(name []byte) int {
 	if string(name) == "https" || string(name) == "http" {
@@ -359,8 +362,8 @@ func (s *scanner) isKnown(start, end int) bool {
 	return end-start <= maxScheme && scheme.Known(string(s.b[start:end]))
 }
 
-// decideOpaque looks for an identifier without "//". Only those of schemes with
-// a rule are found, as anything may stand before a colon.
+// decideOpaque looks for an identifier without "//". It only finds schemes with
+// a rule, as any word may stand before a colon.
 func (s *scanner) decideOpaque(i int) bool {
 	start := s.word(i)
 	for start < i && !isLetter(s.b[start]) {
@@ -383,8 +386,9 @@ func (s *scanner) decideOpaque(i int) bool {
 	return s.take(start, i, rule)
 }
 
-// take looks for an identifier that begins at start, with the colon of its
-// scheme at colon: in delimiters, if it has any, or else as far as it goes.
+// take looks for an identifier that begins at start and whose scheme ends with
+// the colon at colon. If it has delimiters they end it, otherwise it extends as
+// far as possible.
 func (s *scanner) take(start, colon int, r rule) bool {
 	s.hit = hit{start: start}
 	if end, ok := s.delimited(start, colon); ok {
@@ -405,7 +409,7 @@ func (s *scanner) take(start, colon int, r rule) bool {
 	return s.accept(colon, r)
 }
 
-// accept reports whether the hit looks right behind its scheme.
+// accept reports whether the text of the hit after its scheme looks valid.
 func (s *scanner) accept(colon int, r rule) bool {
 	n := colon + 1 - s.hit.start // the scheme and its colon are in the first piece
 	if len(s.segs) == 1 {
@@ -426,8 +430,8 @@ func (s *scanner) looksRight(b []byte, n int, r rule) bool {
 	}
 }
 
-// appendSpelling appends the pieces of the hit, with the hyphens before breaks
-// or without.
+// appendSpelling appends the pieces of the hit, with or without the hyphens
+// before breaks.
 func (s *scanner) appendSpelling(b []byte, hyphens bool) []byte {
 	for _, g := range s.segs {
 		end := g.end
@@ -439,14 +443,13 @@ func (s *scanner) appendSpelling(b []byte, hyphens bool) []byte {
 	return b
 }
 
-// finding makes a Finding of the hit; see describe.
+// finding returns a Finding for the hit; see describe.
 func (s *scanner) finding() (f Finding, ok bool) {
 	ok = s.describe(&f)
 	return f, ok
 }
 
-// describe makes f of the hit. It reports false if the hit cannot be read as what
-// it seems to be.
+// describe sets f from the hit. It returns false if the hit cannot be parsed.
 func (s *scanner) describe(f *Finding) bool {
 	h := &s.hit
 	f.Kind, f.Start, f.End, f.Other = h.kind, s.off+int64(h.start), s.off+int64(h.end), ""
@@ -470,7 +473,7 @@ func (s *scanner) describe(f *Finding) bool {
 	return s.read(f)
 }
 
-// read gives the finding its kind and its URI.
+// read sets the kind and the URI of the finding.
 func (s *scanner) read(f *Finding) bool {
 	var err error
 	switch f.Kind {
@@ -491,7 +494,7 @@ func (s *scanner) read(f *Finding) bool {
 	return err == nil
 }
 
-// parse reads a URI, or an IRI where they are looked for.
+// parse parses a URI, or an IRI if the options allow them.
 func (s *scanner) parse(spelling string) (u uri.URI, isIRI bool, err error) {
 	u, err = uri.Parse(spelling)
 	if err != nil && s.o.IRI {
@@ -506,10 +509,10 @@ func isURN(spelling string) bool {
 	return len(spelling) > 4 && spelling[3] == ':' && strings.EqualFold(spelling[:3], "urn")
 }
 
-// readURN cuts the finding where the URN ends by the rules of its document. What
-// stands between delimiters, is a URI and no URN, stays whole where the document does
-// not say that an NSS ends in a text before what cannot be in it (RFC 2141, 2.4; 2012,
-// 2.5.3: N12-22).
+// readURN truncates the finding at the end of the URN by the rules of its
+// document. Delimited text that is a URI and not a URN stays whole, unless the
+// document says that an NSS in text ends before characters that it cannot
+// contain (RFC 2141, 2.4; 2012, 2.5.3: N12-22).
 func (s *scanner) readURN(f *Finding, isURI bool) bool {
 	f.Kind = URN
 	d := s.o.URN
@@ -525,7 +528,7 @@ func (s *scanner) readURN(f *Finding, isURI bool) bool {
 		return isURI
 	}
 	if s.hit.delimiter != 0 && isURI && d != urn.RFC2141 && d != urn.Draft2012 {
-		f.Kind = URI // where it ends is plain, and it is no URN
+		f.Kind = URI // the end is unambiguous, and it is not a URN
 		return true
 	}
 	f.Spelling = f.Spelling[:n]

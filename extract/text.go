@@ -7,14 +7,14 @@ import (
 	"iter"
 )
 
-// Text returns an iterator over the identifiers of a running text, in the order
-// of their place. It reads as it goes, in constant memory and linear time. An
-// error of the reader is the last thing that it yields, after what was found in
-// all that could be read.
+// Text returns an iterator over the identifiers in plain text, in document
+// order. It reads as it goes, in constant memory and linear time. If the reader
+// fails, the error is the last thing that it yields, after all findings in the
+// text that could be read.
 //
-// A text that begins with the byte order mark of UTF-16 is read as that, others as
-// UTF-8 or another charset with the octets of US-ASCII. Of calendars and address
-// cards the lines are unfolded.
+// A text that begins with a UTF-16 byte order mark is read as UTF-16, others as
+// UTF-8 or another superset of ASCII. The lines of calendars and address cards
+// are unfolded.
 func Text(r io.Reader, o Options) iter.Seq2[Finding, error] {
 	return func(yield func(Finding, error) bool) {
 		w := newReading(r, o, MaxLength, textWindow)
@@ -34,8 +34,8 @@ func Text(r io.Reader, o Options) iter.Seq2[Finding, error] {
 	}
 }
 
-// begins reports whether the text begins with a mark, of which it reads no more
-// than it has to.
+// begins reports whether the text begins with a mark. It reads no more than
+// necessary.
 func (w *reading) begins(mark string) bool {
 	for len(w.b) < len(mark) && !w.final && string(w.b) == mark[:len(w.b)] {
 		w.fill()
@@ -43,7 +43,7 @@ func (w *reading) begins(mark string) bool {
 	return bytes.HasPrefix(w.b, []byte(mark))
 }
 
-// after is what follows what a reading holds.
+// after is the text that follows what a reading holds.
 type after struct{ w *reading }
 
 func (a after) Read(b []byte) (int, error) {
@@ -54,7 +54,7 @@ func (a after) Read(b []byte) (int, error) {
 }
 
 // otherText yields the identifiers of a text in another charset, or with folded
-// lines. Start and End are octets of the file, and Text is what stands there.
+// lines. Start and End are offsets in the file, and Text is the octets there.
 func otherText(r io.Reader, charset string, folded bool, o Options, yield func(Finding, error) bool) {
 	t := newTape(r)
 	m := &mimeScan{tape: t, options: o, queue: newQueue(t, o, yield)}
@@ -68,27 +68,27 @@ func otherText(r io.Reader, charset string, folded bool, o Options, yield func(F
 	}
 }
 
-// Bytes returns an iterator over the identifiers of a running text that is in
-// memory. Its offsets are into b.
+// Bytes returns an iterator over the identifiers in plain text in memory.
+// Offsets are into b.
 func Bytes(b []byte, o Options) iter.Seq[Finding] {
 	return func(yield func(Finding) bool) { scan(b, o, yield) }
 }
 
 // textWindow is how much of a text is held: enough for an identifier of
-// MaxLength and what is around it, however it lies.
+// MaxLength and the text around it, at any offset.
 const textWindow = 4 * MaxLength
 
-// maxEmpty is how often in a row a reader may return nothing.
+// maxEmpty is how often in a row a reader may return no data.
 const maxEmpty = 100
 
-// A reading moves a scanner over what a reader gives.
+// A reading moves a scanner over the text from a reader.
 type reading struct {
 	scanner
 	r   io.Reader
 	err error // what ended the reading
 }
 
-// newReading returns a reading with a window of a size.
+// newReading returns a reading with a window of the given size.
 func newReading(r io.Reader, o Options, limit, size int) *reading {
 	w := &reading{scanner: newScanner(o, limit), r: r}
 	w.b = make([]byte, 0, size)
@@ -113,9 +113,9 @@ func (w *reading) all(yield func(Finding, error) bool) {
 	}
 }
 
-// fill forgets what has been decided and reads on. For a decision that is open
-// it reads as much as there is to be looked at again, so that many short reads
-// do not make the work more than twice as much.
+// fill discards the text that has been decided and reads more. If a decision is
+// pending, it reads at least as much as will be examined again, so that many
+// short reads do not more than double the work.
 func (w *reading) fill() {
 	if n := w.pos - maxBehind; n > 0 && len(w.b) == cap(w.b) {
 		w.b = w.b[:copy(w.b, w.b[n:])]

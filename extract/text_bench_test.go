@@ -13,7 +13,7 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// prose returns the texts of RFCs, one after the other.
+// prose returns the texts of RFCs, concatenated.
 func prose(b *testing.B) []byte {
 	texts := rfcTexts(b)
 	var all []byte
@@ -23,7 +23,7 @@ func prose(b *testing.B) []byte {
 	return all
 }
 
-// urlList returns URLs met in the wild, one a line, those that are valid.
+// urlList returns valid real-world URLs, one per line.
 func urlList(b *testing.B) []byte {
 	z, err := gzip.NewReader(openShared(b, "../urls/kasztp.txt.gz"))
 	if err != nil {
@@ -68,7 +68,7 @@ func BenchmarkBytes(b *testing.B) {
 	}
 }
 
-// BenchmarkText is what it costs to read a stream, beside BenchmarkBytes.
+// BenchmarkText measures reading a stream, compared with BenchmarkBytes.
 func BenchmarkText(b *testing.B) {
 	text := prose(b)
 	b.SetBytes(int64(len(text)))
@@ -81,7 +81,7 @@ func BenchmarkText(b *testing.B) {
 	}
 }
 
-// BenchmarkTextHostile reads ten megabytes of what is hard to read.
+// BenchmarkTextHostile reads ten megabytes of text that is hard to read.
 func BenchmarkTextHostile(b *testing.B) {
 	for _, unit := range []string{"<", "://", "(", "a.", "a:", "\"", "http://a/-\n", "http://a/", "<http://a/ ", "a@b."} {
 		for i, o := range []Options{{}, everything} {

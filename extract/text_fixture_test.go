@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-// A fixture is a text and what others find in it.
+// A fixture is a text and what other programs find in it.
 type fixture struct {
 	source, text string
 	want         []string
@@ -23,8 +23,8 @@ func fixtures(t *testing.T) []fixture {
 	return slices.Concat(linkifyFixtures(t), twitterFixtures(t), commonMarkFixtures(t))
 }
 
-// linkifyFixtures: a line of text, then a line with the link if it is not the
-// whole; comments behind a percent sign.
+// linkifyFixtures reads a line of text, followed by a line with the link unless
+// that is the whole text. A percent sign begins a comment.
 func linkifyFixtures(t *testing.T) []fixture {
 	var list []fixture
 	fresh := true
@@ -49,8 +49,8 @@ func linkifyFixtures(t *testing.T) []fixture {
 	return list
 }
 
-// twitterFixtures reads the lists of URLs in extract.yml, as far as its entries
-// have each value in one line.
+// twitterFixtures reads the lists of URLs in extract.yml whose entries have
+// each value on one line.
 func twitterFixtures(t *testing.T) []fixture {
 	var list []fixture
 	section, text := "", ""
@@ -104,9 +104,9 @@ func commonMarkFixtures(t *testing.T) []fixture {
 	return list
 }
 
-// TestFixtures: where we find something else than others do is written down in
-// testdata/differences.tsv, with the class of the difference, and the classes
-// are counted in docs/reference/extract.md.
+// TestFixtures checks that testdata/differences.tsv lists where we find
+// something other than other programs do, with the class of the difference, and
+// that docs/reference/extract.md counts the classes.
 func TestFixtures(t *testing.T) {
 	classes := map[string]string{}
 	known, err := os.ReadFile("testdata/differences.tsv")
@@ -131,7 +131,7 @@ func TestFixtures(t *testing.T) {
 		row := fmt.Sprintf("%s\t%q\t%q\t%q", f.source, f.text, f.want, got)
 		class, ok := classes[row]
 		if !ok {
-			t.Errorf("a difference without a class: %s", row)
+			t.Errorf("difference without a class: %s", row)
 			continue
 		}
 		delete(classes, row)
@@ -141,7 +141,7 @@ func TestFixtures(t *testing.T) {
 		differ[class][f.source]++
 	}
 	for row := range classes {
-		t.Errorf("no difference any more: %s", row)
+		t.Errorf("listed, but not a difference: %s", row)
 	}
 	doc, err := os.ReadFile("../docs/reference/extract.md")
 	if err != nil {

@@ -11,8 +11,9 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// FuzzText: every finding is what its text says, can be read again, comes after
-// the one before it, and is found however the text is broken.
+// FuzzText checks that every finding has the spelling that its text gives,
+// parses again, follows the previous one, and does not depend on how the text
+// is split.
 func FuzzText(f *testing.F) {
 	for line := range strings.SplitSeq(corpus, "\n") {
 		f.Add([]byte(line), uint8(15))
@@ -26,13 +27,13 @@ func FuzzText(f *testing.F) {
 		for _, g := range list {
 			checkTextFinding(t, text, g, o)
 			if g.Start < last || g.End <= g.Start {
-				t.Fatalf("%q stands at %d to %d, after %d", g.Text, g.Start, g.End, last)
+				t.Fatalf("%q is at %d to %d, after %d", g.Text, g.Start, g.End, last)
 			}
 			last = g.End
 		}
 		for _, count := range []int{textAlone, math.MinInt} {
 			if other := wholeAfter(count, text, o, smallLimit); !slices.Equal(other, list) {
-				t.Fatalf("behind %d findings there are %+v, else %+v", count, other, list)
+				t.Fatalf("after %d findings: got %+v, want %+v", count, other, list)
 			}
 		}
 		split := streamed(t, iotest.OneByteReader(bytes.NewReader(text)), o, smallLimit)
@@ -50,7 +51,7 @@ func FuzzText(f *testing.F) {
 func checkTextFinding(t *testing.T, text []byte, g Finding, o Options) {
 	t.Helper()
 	if got := string(text[g.Start:g.End]); got != g.Text {
-		t.Fatalf("the text is %q, at its place is %q", g.Text, got)
+		t.Fatalf("the text is %q, the document has %q there", g.Text, got)
 	}
 	if strings.ContainsAny(g.Spelling, " \t\r\n\f\v<>\"") || len(g.Text) > smallLimit {
 		t.Fatalf("the spelling is %q, the text %q", g.Spelling, g.Text)
@@ -62,7 +63,7 @@ func checkTextFinding(t *testing.T, text []byte, g Finding, o Options) {
 		t.Fatalf("the other spelling of %q is %q", g.Spelling, g.Other)
 	}
 	if again, err := uri.Parse(g.URI.String()); err != nil || again != g.URI || g.Target != g.URI {
-		t.Fatalf("%q is %v, which reads as %v, %v", g.Spelling, g.URI, again, err)
+		t.Fatalf("%q is %v, which is parsed as %v, %v", g.Spelling, g.URI, again, err)
 	}
 	switch g.Kind {
 	case URI, URN:
@@ -71,22 +72,22 @@ func checkTextFinding(t *testing.T, text []byte, g Finding, o Options) {
 		}
 	case Mail:
 		if !o.Mail {
-			t.Fatalf("%q was not asked for", g.Spelling)
+			t.Fatalf("%q was not requested", g.Spelling)
 		}
 	case Abbreviated:
 		if !o.Abbreviated {
-			t.Fatalf("%q was not asked for", g.Spelling)
+			t.Fatalf("%q was not requested", g.Spelling)
 		}
 	case IRI:
 		if !o.IRI {
-			t.Fatalf("%q was not asked for", g.Spelling)
+			t.Fatalf("%q was not requested", g.Spelling)
 		}
 	default:
 		t.Fatalf("%q is of kind %v", g.Spelling, g.Kind)
 	}
 }
 
-// isSubsequence reports whether the octets of a are in b in their order.
+// isSubsequence reports whether b contains the octets of a in the same order.
 func isSubsequence(a, b string) bool {
 	for i := 0; i < len(b) && a != ""; i++ {
 		if a[0] == b[i] {

@@ -20,10 +20,10 @@ import (
 	"testing"
 )
 
-// sharedText is where real texts are, if they are.
+// sharedText is the directory of real texts, if available.
 const sharedText = "../../shared/data/text/"
 
-// openShared opens a file with real texts, or skips the test.
+// openShared opens a file of real texts, or skips the test.
 func openShared(tb testing.TB, name string) *os.File {
 	tb.Helper()
 	file, err := os.Open(sharedText + name)
@@ -37,7 +37,7 @@ func openShared(tb testing.TB, name string) *os.File {
 	return file
 }
 
-// rfcTexts returns the texts of RFC 8500 to 8999 by their numbers.
+// rfcTexts returns the texts of RFC 8500 to 8999 by number.
 func rfcTexts(tb testing.TB) map[int][]byte {
 	tb.Helper()
 	z, err := gzip.NewReader(openShared(tb, "rfc8500-8999.tar.gz"))
@@ -64,7 +64,7 @@ func rfcTexts(tb testing.TB) map[int][]byte {
 	}
 }
 
-// An rfcTarget is what is truly in the text of an RFC, by its source.
+// An rfcTarget is an identifier in the text of an RFC, according to its source.
 type rfcTarget struct {
 	RFC             int
 	Inline, Wrapped []string
@@ -84,13 +84,13 @@ func rfcTargets(tb testing.TB) map[int]rfcTarget {
 	}
 }
 
-// share writes n as a part of all.
+// share formats n as a part of all.
 func share(n, all int) string {
 	return fmt.Sprintf("%d of %d (%.2f %%)", n, all, 100*float64(n)/float64(all))
 }
 
-// TestGroundTruth reports how many of the identifiers that are truly in the
-// texts of RFCs are found, and how many of those that are found are ones.
+// TestGroundTruth reports how many of the identifiers in the texts of RFCs are
+// found (recall), and how many findings are correct (precision).
 func TestGroundTruth(t *testing.T) {
 	texts, targets := rfcTexts(t), rfcTargets(t)
 	t.Run("recall", func(t *testing.T) { testRecall(t, texts, targets) })
@@ -129,12 +129,12 @@ func testRecall(t *testing.T, texts map[int][]byte, targets map[int]rfcTarget) {
 	}
 }
 
-// sampleSize is how many findings have been looked at by eye.
+// sampleSize is how many findings have been reviewed.
 const sampleSize = 300
 
-// testPrecision takes a sample of the findings. Each is one by the ground truth,
-// or has been looked at: testdata/judged.tsv has the number of the RFC, the
-// offset, the spelling, and "true" or the class of the false hit.
+// testPrecision takes a sample of the findings. Each is correct by the ground
+// truth, or has been reviewed: testdata/judged.tsv has the number of the RFC,
+// the offset, the spelling, and "true" or the class of the false positive.
 func testPrecision(t *testing.T, texts map[int][]byte, targets map[int]rfcTarget) {
 	judged := readJudged(t)
 	var unseen []string
@@ -161,7 +161,7 @@ func testPrecision(t *testing.T, texts map[int][]byte, targets map[int]rfcTarget
 		t.Errorf("precision: %s, want 99 %%", share(sampleSize-wrong, sampleSize))
 	}
 	if len(unseen) > 0 {
-		t.Errorf("%d findings of the sample have not been looked at:\n%s", len(unseen), strings.Join(unseen, "\n"))
+		t.Errorf("%d findings of the sample have not been reviewed:\n%s", len(unseen), strings.Join(unseen, "\n"))
 	}
 }
 
@@ -172,8 +172,8 @@ type rfcFinding struct {
 
 func (f rfcFinding) key() string { return fmt.Sprintf("%d\t%d\t%s", f.rfc, f.Start, f.Spelling) }
 
-// sample returns the findings of which the hashes are least, so that the sample
-// stays the same when others come and go.
+// sample returns the findings with the smallest hashes, so that the sample is
+// stable when findings are added or removed.
 func sample(texts map[int][]byte) []rfcFinding {
 	var all []rfcFinding
 	for n, b := range texts {

@@ -9,14 +9,14 @@ import (
 	"github.com/nomen-project/nomen/urn"
 )
 
-// found checks what is found in a text, as spellings with spaces between.
+// found compares the spellings found in a text, separated by spaces.
 func found(t *testing.T, o Options, text, want string) {
 	t.Helper()
 	required(t, "text", o)(text, want)
 }
 
-// required returns a check like found for the requirements of a draft, which
-// its failures name.
+// required returns a function like found that names a draft's requirement in
+// its failures.
 func required(t *testing.T, ids string, o Options) func(text, want string) {
 	return func(text, want string) {
 		t.Helper()
@@ -27,7 +27,7 @@ func required(t *testing.T, ids string, o Options) func(text, want string) {
 }
 
 func TestDelimiters(t *testing.T) {
-	// Quotation marks, angle brackets, white space; the fragment is inside.
+	// Quotation marks, angle brackets, white space; the fragment is included.
 	f := required(t, "U97-71, U03-70", Options{})
 	f(`"http://test.com/"`, "http://test.com/")
 	f("<http://test.com/>", "http://test.com/")
@@ -49,7 +49,7 @@ func TestDelimiters(t *testing.T) {
 	f("\"http://test.com/a\n   b\"", "http://test.com/ab")
 	f(`"http://test.com/ is a site"`, "http://test.com/")
 
-	// The prefix, with a space or not, in any case.
+	// The prefix, with or without a space, in any case.
 	f = required(t, "U97-75, U03-72", Options{})
 	f("<URL:http://test.com/>", "http://test.com/")
 	f("<URL: http://test.com/>", "http://test.com/")
@@ -59,24 +59,24 @@ func TestDelimiters(t *testing.T) {
 	f(`"URL:http://test.com/."`, "http://test.com/.")
 	f("<URL:mailto:a@b.com>, <URL:urn:isbn:1>", "mailto:a@b.com urn:isbn:1")
 
-	// What users type is stripped in the same way.
+	// User input is stripped in the same way.
 	f = required(t, "U97-76, U03-73", Options{})
 	f(" <http://te st.com/> ", "http://test.com/")
 
-	// A paragraph ends what was never closed.
+	// The end of a paragraph ends an unclosed delimiter.
 	f = required(t, "text", Options{})
 	f("<http://test.com/a\n\nb>", "http://test.com/a")
 	f("<http://test.com/a b", "http://test.com/a")
 	f("\"http://test.com/a\n\nb\"", "http://test.com/a")
 
-	// Brackets that are none.
+	// Brackets that are not delimiters.
 	f(`<a href="http://test.com/">x</a>`, "http://test.com/")
 	f("<http://test.com|text>", "http://test.com")
 	f("<made-up://foo,bar>", "made-up://foo,bar")
 }
 
 func TestHyphens(t *testing.T) {
-	// A hyphen before a break may belong to the URL or not.
+	// A hyphen before a line break may or may not belong to the URL.
 	for text, want := range map[string][2]string{
 		"<http://a.example/x-\ny>":               {"http://a.example/x-y", "http://a.example/xy"},
 		"<http://a.example/x- y>":                {"http://a.example/x-y", ""},
@@ -179,7 +179,7 @@ func TestCode(t *testing.T) {
 	f(`curl "http://a.example/$x" + 'http://a.example/b' // http://a.example/c`, "http://a.example/$x http://a.example/b http://a.example/c")
 	f(`x = "http://a.example/\n"`, "http://a.example/")
 
-	// Escapes in strings of programs, of JSON above all.
+	// Escapes in string literals, above all in JSON.
 	f(`{"a":"see:\nhttp://a.example/\r\nhttps://b.example/\tftp://c.example/"}`, "http://a.example/ https://b.example/ ftp://c.example/")
 	f(`"\u003chttp://a.example/\u003e \x3chttps://b.example/\x3e \nmailto:a@b.example\nurn:isbn:1"`, "http://a.example/ https://b.example/ mailto:a@b.example urn:isbn:1")
 	f(`see \fIhttp://a.example/b\fR and \fBmailto:c@d.example\fP, \ftp://e.example/ \fx://f.example/`, "http://a.example/b mailto:c@d.example ftp://e.example/ fx://f.example/")
@@ -217,11 +217,11 @@ func TestURNs(t *testing.T) {
 	// Brackets around white space.
 	f("Y95-06", urn.Draft1995, "see <urn:dns:example.com:alb\n  002>.", "urn:dns:example.com:alb002")
 	f("Y95-06", 0, "<URN:DNS:example.com:a b\tc>", "URN:DNS:example.com:abc")
-	// The name ends before a character that cannot be in it.
+	// The name ends before a character that it cannot contain.
 	f("N12-22", urn.Draft2012, "<urn:foo:a123,456> urn:foo:a|b urn:foo:a\\b urn:foo:a/b", "urn:foo:a123,456 urn:foo:a urn:foo:a urn:foo:a")
 	f("N12-22", 0, "urn:foo:a/b urn:foo:a%2Cb%zz urn:foo:caf\u00e9", "urn:foo:a/b urn:foo:a%2Cb urn:foo:caf")
 	f("RFC 8141", 0, "urn:foo:a?+r?=q#f urn:foo:a?x", "urn:foo:a?+r?=q#f urn:foo:a")
-	// Where delimiters say where it ends, it is what it is.
+	// Delimited text is kept whole, whatever its kind.
 	f("RFC 8141", 0, `<urn:foo:a?x=y>`, "urn:foo:a?x=y")
 	for g := range Bytes([]byte("<urn:foo:a?x=y> urn:foo:a"), Options{}) {
 		if want := map[bool]Kind{true: URN, false: URI}[g.Spelling == "urn:foo:a"]; g.Kind != want {
@@ -233,7 +233,7 @@ func TestURNs(t *testing.T) {
 func TestLines(t *testing.T) {
 	f := func(text, want string) { t.Helper(); found(t, Options{}, text, want) }
 
-	// After a sign at which lines are broken, what looks like a piece.
+	// A piece after a character at which lines are broken.
 	f("Code is available at https://github.com/\n   a/608_Implementation.  More of\n", "https://github.com/a/608_Implementation")
 	f("In the registry (https://www.iana.org/assignments/character-\n   sets), such as", "https://www.iana.org/assignments/character-sets")
 	f("specification (https://github.com/whatwg/fetch/\n   issues/784).", "https://github.com/whatwg/fetch/issues/784")
@@ -243,7 +243,8 @@ func TestLines(t *testing.T) {
 	f("# at https://a.example/one/\n# two/three.html", "https://a.example/one/two/three.html")
 	f("* at https://a.example/one/\n  two/three.html", "https://a.example/one/two/three.html")
 
-	// Not what looks like a word, or stands for itself, or would have had room.
+	// Not what looks like a word, is independent, or would have fitted on the
+	// line.
 	f("at http://a.example/\nfor details", "http://a.example/")
 	f("at http://a.example/\nand/or", "http://a.example/")
 	f("at http://a.example/\n\nb/c/d", "http://a.example/")
@@ -270,7 +271,7 @@ func TestLines(t *testing.T) {
 	f("/* http://a.example/b/\n * c.html\n", "http://a.example/b/")
 	f(" * http://a.example/b/\n * c.html\n", "http://a.example/b/c.html")
 
-	// A backslash that takes the meaning of a sign away.
+	// A backslash that escapes a character.
 	f(`see https://a.example/util\-linux/b\_c\%20d\#e\-f.`, "https://a.example/util-linux/b_c%20d#e-f")
 	f(`\fBhttp://www\&.a\&.example/b\&.c\&.\fP http://b.example\&. c`, "http://www.a.example/b.c http://b.example")
 	f(`.UR https://my\-host.example:80/b`, "https://my-host.example:80/b")
@@ -278,7 +279,7 @@ func TestLines(t *testing.T) {
 	f(`http://a.example/b\- http://a.example/b\& http://a.example/b\%zz http://a.example/\-\-b`, "http://a.example/b http://a.example/b http://a.example/b http://a.example/--b")
 	f(`urn:foo:a\-b ^https://a\-b\.example/`, "urn:foo:a")
 
-	// Not the lines that divide a text, nor what begins something else.
+	// Not dividing lines, and not the beginning of something else.
 	f("list at\nhttp://a.example/\n_______________________________________________\nmailing list", "http://a.example/")
 	f("http://a.example/b_\n______\nx", "http://a.example/b_")
 	f("http://a.example/b?c=\n=====\n", "http://a.example/b?c=")
@@ -327,7 +328,7 @@ func TestAbbreviated(t *testing.T) {
 	f("blog.example.dev/a example.dev example.cloud/ президент.рф", "blog.example.dev/a example.dev example.cloud/")
 	f("http://a.example/www.example.com", "http://a.example/www.example.com")
 
-	// A heuristic completes it, where there is no base.
+	// A heuristic completes it if there is no base.
 	base := uri.MustParse("http://a/b/")
 	for text, want := range map[string][2]string{
 		"www.w3.org/Addressing/": {"http://www.w3.org/Addressing/", "http://a/b/www.w3.org/Addressing/"},
@@ -370,7 +371,7 @@ func TestIRIs(t *testing.T) {
 	f("http://a.example/日本。", "http://a.example/日本")
 	f("http://en.example/Hatfield–McCoy – a", "http://en.example/Hatfield–McCoy")
 	f("http://a.example/a", "http://a.example/a")
-	found(t, Options{}, "http://größe.example/ http://a.example/ü http://a.example/Aho–Corasick", "") // cut, they would be others
+	found(t, Options{}, "http://größe.example/ http://a.example/ü http://a.example/Aho–Corasick", "") // truncated, they would be different identifiers
 	found(t, Options{}, "请看http://a.example/a的网页", "http://a.example/a")
 	for g := range Bytes([]byte("http://a.example/ü http://a.example/u"), o) {
 		if (g.Kind == IRI) == strings.HasSuffix(g.Text, "u") {
@@ -411,7 +412,7 @@ func TestPlaces(t *testing.T) {
 	var got []string
 	for g := range Bytes([]byte(text), Options{}) {
 		if text[g.Start:g.End] != g.Text {
-			t.Errorf("%q stands at %d to %d", g.Text, g.Start, g.End)
+			t.Errorf("%q is at %d to %d", g.Text, g.Start, g.End)
 		}
 		got = append(got, g.Text)
 	}

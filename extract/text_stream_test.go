@@ -16,10 +16,11 @@ import (
 	"unicode/utf16"
 )
 
-// everything looks for all that can be found.
+// everything selects all kinds of identifiers.
 var everything = Options{Abbreviated: true, Mail: true, IRI: true}
 
-// corpus has something of each rule, so that every window boundary is hard.
+// corpus has an example of each rule, so that every window boundary is a hard
+// case.
 const corpus = `Yes, Jim, I found it under "http://www.w3.org/Addressing/",
 but you can probably pick it up from <ftp://ds.internic.
    net/rfc/>.  Note the warning in <URL: http://www.ics.uci.edu/pub/
@@ -54,14 +55,14 @@ Bradner                      Informational                    [Page 3]
 ` + "http://too.example/" + `aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa/http://no.example/
 http://last.example/a`
 
-// smallLimit lets windows be small.
+// smallLimit allows small windows.
 const smallLimit = 256
 
-// whole returns what is found if all of the text is seen at once.
+// whole returns the findings in text that is seen at once.
 func whole(text []byte, o Options, limit int) []Finding { return wholeAfter(0, text, o, limit) }
 
-// wholeAfter does so as if count findings came before: plain ones are read at once
-// only behind the first, and never if it is negative.
+// wholeAfter is like whole, as if count findings came before. The fast path is
+// used only after the first finding, and never if count is negative.
 func wholeAfter(count int, text []byte, o Options, limit int) []Finding {
 	s := newScanner(o, limit)
 	s.texts.count = count
@@ -75,7 +76,7 @@ func wholeAfter(count int, text []byte, o Options, limit int) []Finding {
 	return list
 }
 
-// streamed returns what is found in windows of the least size that is allowed.
+// streamed returns the findings in windows of the smallest allowed size.
 func streamed(t testing.TB, r io.Reader, o Options, limit int) []Finding {
 	t.Helper()
 	w := newReading(r, o, limit, maxBehind+2*(limit+maxAhead))
@@ -90,8 +91,8 @@ func streamed(t testing.TB, r io.Reader, o Options, limit int) []Finding {
 	return list
 }
 
-// TestEverySplit: what is found does not depend on where the reader breaks the
-// text, nor on where windows end.
+// TestEverySplit checks that the findings do not depend on where the reader
+// splits the text, nor on where windows end.
 func TestEverySplit(t *testing.T) {
 	text := []byte(corpus)
 	want := whole(text, everything, smallLimit)
@@ -114,12 +115,13 @@ func TestEverySplit(t *testing.T) {
 		r := io.MultiReader(bytes.NewReader(text[:i]), bytes.NewReader(text[i:]))
 		check(fmt.Sprintf("split at %d", i), streamed(t, r, everything, smallLimit), want)
 	}
-	// Behind a filling of every length, each place comes to lie at the end of a window.
+	// With padding of every length, each position comes to lie at the end of a
+	// window.
 	filling := bytes.Repeat([]byte("lorem ipsum\n"), 1000)
 	size := maxBehind + 2*(smallLimit+maxAhead)
 	for n := size - len(text) - 64; n < size+64; n += 1 {
 		text := slices.Concat(filling[:n], []byte("\n\n"), text)
-		check(fmt.Sprintf("behind %d octets", n), streamed(t, bytes.NewReader(text), everything, smallLimit), whole(text, everything, smallLimit))
+		check(fmt.Sprintf("after %d octets", n), streamed(t, bytes.NewReader(text), everything, smallLimit), whole(text, everything, smallLimit))
 	}
 }
 
@@ -139,7 +141,7 @@ func TestReaderError(t *testing.T) {
 	}
 	for _, err := range Text(silent{}, Options{}) {
 		if !errors.Is(err, io.ErrNoProgress) {
-			t.Errorf("a reader that returns nothing: %v, want %v", err, io.ErrNoProgress)
+			t.Errorf("reader that returns no data: %v, want %v", err, io.ErrNoProgress)
 		}
 	}
 }
@@ -172,7 +174,7 @@ func TestStop(t *testing.T) {
 	}
 }
 
-// An endless text is generated as it is read.
+// An endless reader generates text as it is read.
 type generated struct {
 	unit []byte
 	at   int
@@ -193,7 +195,7 @@ func (g *generated) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// TestConstantMemory reads a gigabyte; set NOMEN_LONG to read all of it.
+// TestConstantMemory reads a large text; set NOMEN_LONG to read a gigabyte.
 func TestConstantMemory(t *testing.T) {
 	size := int64(64 << 20)
 	if os.Getenv("NOMEN_LONG") != "" {
@@ -221,7 +223,7 @@ func TestConstantMemory(t *testing.T) {
 	}
 }
 
-// work returns how many octets decisions look at, one by one, in n octets.
+// work returns how many octets decisions examine, one by one, in n octets.
 func work(unit string, n int, o Options) int {
 	s := newScanner(o, MaxLength)
 	s.b, s.final = bytes.Repeat([]byte(unit), n/len(unit)), true
@@ -231,8 +233,8 @@ func work(unit string, n int, o Options) int {
 	return s.work
 }
 
-// TestLinear looks at texts made to be hard: ten times the text is ten times the
-// work, and no octet is looked at more than a few times.
+// TestLinear reads texts constructed to be hard: ten times the text takes ten
+// times the work, and no octet is examined more than a few times.
 func TestLinear(t *testing.T) {
 	for _, unit := range []string{"<", "://", "(", "a.", "a:", "\""} {
 		testLinear(t, unit, 1<<20/scale, everything)
@@ -248,7 +250,7 @@ func TestLinear(t *testing.T) {
 		testLinear(t, unit, 1<<15/scale, Options{})
 		line, size := strings.Repeat(unit, MaxLength*2/3/len(unit))+"\n", 1<<20
 		if w := work(line, size, everything); w > 64*size {
-			t.Errorf("lines of %q: %d octets looked at in %d", unit, w, size)
+			t.Errorf("lines of %q: %d octets examined in %d", unit, w, size)
 		}
 	}
 }
@@ -257,15 +259,15 @@ func testLinear(t *testing.T, unit string, size int, o Options) {
 	t.Helper()
 	small, large := work(unit, size, o), work(unit, 10*size, o)
 	if large > 11*small+size+2*maxDebt {
-		t.Errorf("%q: %d octets looked at in %d, %d in ten times as many", unit, small, size, large)
+		t.Errorf("%q: %d octets examined in %d, %d in ten times as many", unit, small, size, large)
 	}
 	if most := 64*10*size + 2*maxDebt; large > most {
-		t.Errorf("%q: %d octets looked at in %d, want %d at most", unit, large, 10*size, most)
+		t.Errorf("%q: %d octets examined in %d, want %d at most", unit, large, 10*size, most)
 	}
 }
 
-// What is passed over because too much was read for it does not depend on how
-// the text is cut, and the next line is read again.
+// What is skipped because too much was read for it does not depend on how the
+// text is split, and reading resumes on the next line.
 func TestGreedyTextInStream(t *testing.T) {
 	doc := strings.Repeat(strings.Repeat("(http://a/", 4000)+" tel:123tel:123\n", 4) + "http://b.example/\n"
 	whole, _ := collectText(strings.NewReader(doc))
@@ -291,7 +293,8 @@ func collectText(r io.Reader) (found []Finding, err error) {
 	return found, nil
 }
 
-// U97-04: a text in UTF-16 has the same identifiers, at the octets of the file.
+// U97-04: a text in UTF-16 has the same identifiers, at their offsets in the
+// file.
 func TestUTF16(t *testing.T) {
 	const text = "\ufeffsee <http://a.example/x\n y>, größe \U0001f600 http://b.example/\u2026 (urn:isbn:1)"
 	want := spellings(text, Options{})
@@ -324,7 +327,7 @@ func TestUTF16(t *testing.T) {
 			last = err
 		}
 		if !errors.Is(last, broken) {
-			t.Errorf("%s: the error is %v, want that of the reader", order, last)
+			t.Errorf("%s: got error %v, want that of the reader", order, last)
 		}
 	}
 	for _, short := range []string{"", "\xff", "\xfe", "\xff\xfe", "\xfe\xff\x00"} {
@@ -353,7 +356,7 @@ func TestFoldedText(t *testing.T) {
 	found(t, Options{}, "BEGIN:V http://a.example/", "http://a.example/")
 }
 
-// What has been read is looked at before more is waited for.
+// Text that has been read is searched before more is read.
 func TestTextDoesNotWait(t *testing.T) {
 	r, w := io.Pipe()
 	defer r.Close()

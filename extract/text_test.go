@@ -9,7 +9,7 @@ import (
 	"github.com/nomen-project/nomen/urn"
 )
 
-// spellings returns the spellings of what is found in a text.
+// spellings returns the spellings found in a text.
 func spellings(text string, o Options) []string {
 	list := []string{}
 	for f := range Bytes([]byte(text), o) {

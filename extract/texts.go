@@ -2,23 +2,23 @@ package extract
 
 import "unsafe"
 
-// texts keeps the texts of findings together, so that there is one allocation
-// for many of them.
+// texts stores the texts of findings together, so that many of them share an
+// allocation.
 type texts struct {
-	block   []byte // what is behind its length is in no text that is kept
+	block   []byte // what follows its length is not in any text that is kept
 	count   int
 	scratch []byte
 }
 
 const (
 	textBlock = 4096
-	textAlone = 4 // findings whose texts are allocated alone
+	textAlone = 4 // findings whose texts are allocated separately
 
-	shortDraft = 128 // octets that most identifiers have room in
+	shortDraft = 128 // octets, enough for most identifiers
 	longDraft  = 512
 )
 
-// add returns b as a text that is kept.
+// add returns a copy of b that is kept.
 func (t *texts) add(b []byte) string {
 	t.count++
 	if t.count <= textAlone || len(b) > textBlock/4 {
@@ -29,9 +29,9 @@ func (t *texts) add(b []byte) string {
 	return view(t.block[n:])
 }
 
-// draft returns what b begins with, size octets or all, as a text that is good
-// until the next comes, except for what is kept of it. It is empty as long as
-// texts are allocated alone.
+// draft returns the first size octets of b, or all of them, as a text that is
+// valid until the next call, except for what is kept of it. It is empty as long
+// as texts are allocated separately.
 func (t *texts) draft(b []byte, size int) string {
 	if t.count < textAlone {
 		return ""
@@ -48,7 +48,8 @@ func (t *texts) draft(b []byte, size int) string {
 // keep keeps the first n octets of the last draft.
 func (t *texts) keep(n int) { t.block = t.block[:len(t.block)+n] }
 
-// room sees to it that n octets fit in the block, and returns where they begin.
+// room ensures that n octets fit in the block, and returns the offset at which
+// they begin.
 func (t *texts) room(n int) int {
 	if cap(t.block)-len(t.block) < n {
 		t.block = make([]byte, 0, textBlock)
@@ -56,6 +57,6 @@ func (t *texts) room(n int) int {
 	return len(t.block)
 }
 
-// view returns b as a string, without a copy. Nobody may write to b any more as
-// long as the string is read.
+// view returns b as a string without copying. b must not be modified while the
+// string is in use.
 func view(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }

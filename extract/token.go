@@ -7,20 +7,20 @@ import (
 	"unicode/utf8"
 )
 
-// A token is how far an identifier without delimiters has been read.
+// A token is the state of reading an identifier without delimiters.
 type token struct {
 	start  int  // of the identifier
-	limit  int  // where it is too long
+	limit  int  // the offset at which it is too long
 	depth  int  // of parentheses
-	open   int  // where the outermost of them opened
-	quotes int  // how many apostrophes
-	quoted bool // an apostrophe stands before the identifier
+	open   int  // offset of the outermost open one
+	quotes int  // number of apostrophes
+	quoted bool // whether an apostrophe precedes the identifier
 	hash   bool
 }
 
-// bare reads an identifier without delimiters: to the first character that
-// cannot be in one, without the punctuation of the sentence, and on in the next
-// line if the text has been wrapped there.
+// bare reads an identifier without delimiters, up to the first character that
+// is not allowed in one. It excludes sentence punctuation, and continues on the
+// next line if the text is wrapped there.
 func (s *scanner) bare(start, colon int) (end int, ok bool) {
 	t := token{start: start, limit: start + s.limit, quoted: s.before(start) == '\''}
 	s.segs = append(s.segs[:0], segment{start: start})
@@ -61,8 +61,8 @@ func (s *scanner) bare(start, colon int) (end int, ok bool) {
 	return s.segs[len(s.segs)-1].end, true
 }
 
-// literal goes beyond the IP literal that begins with the bracket at i, if it is
-// the host of an authority that begins at low.
+// literal returns the end of the IP literal that begins with the bracket at i,
+// if it is the host of an authority that begins at low.
 func (s *scanner) literal(low, i int) int {
 	if i < low || s.b[low-1] != '/' || i > low && (s.b[i-1] != '@' || bytes.IndexByte(s.b[low:i], '/') >= 0) {
 		return i
@@ -78,7 +78,7 @@ func (s *scanner) literal(low, i int) int {
 	return i
 }
 
-// run returns where the identifier that goes on at i cannot go on.
+// run returns the offset at which the identifier that continues at i must end.
 func (s *scanner) run(t *token, i int) int {
 	from := i
 	b := s.b[:min(len(s.b), t.limit)]
@@ -116,7 +116,7 @@ func (s *scanner) run(t *token, i int) int {
 	return i
 }
 
-// ends reports whether the identifier ends before the sign c at i.
+// ends reports whether the identifier ends before the character c at i.
 func (s *scanner) ends(t *token, i int, c byte) bool {
 	switch c {
 	case '(':
@@ -144,10 +144,10 @@ func (s *scanner) ends(t *token, i int, c byte) bool {
 	return false
 }
 
-// isEscape reports whether the percent sign at i begins one.
+// isEscape reports whether the percent sign at i begins a percent-encoding.
 func (s *scanner) isEscape(i int) bool { return isHex(s.peek(i+1)) && isHex(s.peek(i+2)) }
 
-// isBrokenEscape reports whether the escape at i is broken by a line end.
+// isBrokenEscape reports whether a line break splits the percent-encoding at i.
 func (s *scanner) isBrokenEscape(i int) bool {
 	if s.o.OneLine {
 		return false
@@ -159,8 +159,9 @@ func (s *scanner) isBrokenEscape(i int) bool {
 	return c == '\n' || c == '\r'
 }
 
-// isMarkup reports whether the ampersand at i begins the entity of a character
-// that is never in an identifier, or delimits it: the text is taken from markup.
+// isMarkup reports whether the ampersand at i begins a character reference for
+// a character that is never in an identifier, or delimits it, because the text
+// comes from markup.
 func (s *scanner) isMarkup(i int) bool {
 	switch s.peek(i + 1) {
 	case 'l', 'g':
@@ -177,7 +178,7 @@ func (s *scanner) isMarkup(i int) bool {
 	return false
 }
 
-// follows reports whether text stands at i.
+// follows reports whether text is at i.
 func (s *scanner) follows(i int, text string) bool {
 	for k := range len(text) {
 		if s.peek(i+k) != text[k] {
@@ -187,7 +188,7 @@ func (s *scanner) follows(i int, text string) bool {
 	return true
 }
 
-// isMarkupNumber is isMarkup for what follows "&#": a number of few digits.
+// isMarkupNumber is isMarkup for what follows "&#": a number with few digits.
 func (s *scanner) isMarkupNumber(i int) bool {
 	const maxDigits = 6
 	base := rune(10)
@@ -213,8 +214,9 @@ func (s *scanner) isMarkupNumber(i int) bool {
 	return false
 }
 
-// nextBegins returns where what has been read ends if the colon at i is that of
-// the next identifier of a list, as in "http://a/,http://b/"; otherwise -1.
+// nextBegins returns the end of the text that has been read if the colon at i
+// belongs to the next identifier of a list, as in "http://a/,http://b/";
+// otherwise -1.
 func (s *scanner) nextBegins(t *token, i int) int {
 	if s.peek(i+1) != '/' || s.peek(i+2) != '/' {
 		return -1
@@ -226,8 +228,8 @@ func (s *scanner) nextBegins(t *token, i int) int {
 	return low - 1
 }
 
-// beyond returns the length of the character beyond US-ASCII at i, if it belongs
-// to an identifier, and otherwise 0.
+// beyond returns the length of the non-ASCII character at i if it belongs to an
+// identifier, and otherwise 0.
 func (s *scanner) beyond(i int) int {
 	if !s.o.IRI {
 		return 0
@@ -239,7 +241,7 @@ func (s *scanner) beyond(i int) int {
 	return 0
 }
 
-// isWordAt reports whether a letter or a digit stands at i.
+// isWordAt reports whether there is a letter or a digit at i.
 func (s *scanner) isWordAt(i int) bool {
 	if s.b[i] < utf8.RuneSelf {
 		return isAlnum(s.b[i])
@@ -248,8 +250,8 @@ func (s *scanner) isWordAt(i int) bool {
 	return isInIRI(r)
 }
 
-// isJoint reports whether a character stands between the parts of a word:
-// hyphens, the en dash, the middle dot.
+// isJoint reports whether a character joins the parts of a word: hyphens, the
+// en dash, the middle dot.
 func isJoint(r rune) bool { return r >= '\u2010' && r <= '\u2013' || r == '\u00b7' }
 
 // char returns the character at i and its length.
@@ -260,14 +262,14 @@ func (s *scanner) char(i int) (rune, int) {
 	return utf8.DecodeRune(s.b[i:])
 }
 
-// isInIRI reports whether a human would take a character for a part of an IRI:
-// letters, marks, digits and pictures; neither punctuation, which belongs to the
-// sentence, nor white space, nor the fullwidth forms of delimiters.
+// isInIRI reports whether a reader would take a character for a part of an IRI:
+// letters, marks, digits and pictographs, but not punctuation, white space or
+// the fullwidth forms of delimiters.
 func isInIRI(r rune) bool {
 	switch {
 	case r == utf8.RuneError:
 		return false
-	case r == '\u200c' || r == '\u200d': // joiners, which letters of India need
+	case r == '\u200c' || r == '\u200d': // joiners, which Indic scripts need
 		return true
 	case r >= '\uff00' && r <= '\uffef':
 		return unicode.IsLetter(r) || unicode.IsDigit(r)
@@ -275,10 +277,10 @@ func isInIRI(r rune) bool {
 	return unicode.In(r, unicode.L, unicode.M, unicode.N, unicode.So)
 }
 
-// isCutShort reports whether what stands at i, the end of an identifier, shows
-// that it was never one: a template such as http://a/{id} or http://a:%d/, a
-// pattern such as http://a\.example/, or an IRI where only URIs are looked for. A
-// URN just ends there (2012, 2.5.3).
+// isCutShort reports whether the text at i, the end of an identifier, shows
+// that it was not one: a template such as http://a/{id} or http://a:%d/, a
+// pattern such as http://a\.example/, or an IRI if only URIs are wanted. A URN
+// simply ends there (2012, 2.5.3).
 func (s *scanner) isCutShort(i, colon int) bool {
 	if i == len(s.b) {
 		s.short = s.short || !s.final
@@ -309,18 +311,17 @@ func (s *scanner) isCutShort(i, colon int) bool {
 	return false
 }
 
-// isAllAuthority reports whether b, which follows "://", has not come to the end
-// of the authority.
+// isAllAuthority reports whether b, which follows "://", ends inside the
+// authority.
 func isAllAuthority(b []byte) bool { return !bytes.ContainsAny(b, "/?#") }
 
-// isUnspaced reports whether a character is of a script without spaces between
-// words, so that it may be the next word.
+// isUnspaced reports whether a character belongs to a script without spaces
+// between words, so that it may belong to the next word.
 func isUnspaced(r rune) bool {
 	return unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar)
 }
 
-// trim returns where what stands from low to end ends without the punctuation
-// of the sentence around it.
+// trim returns the end of b[low:end] without trailing sentence punctuation.
 func (s *scanner) trim(t *token, low, end int) int {
 	if t.depth > 0 && t.open >= low {
 		end = t.open
@@ -341,7 +342,7 @@ func (s *scanner) trim(t *token, low, end int) int {
 			if c != mark {
 				return end
 			}
-		case '%': // of an escape that was not completed
+		case '%': // of an incomplete escape
 		default:
 			if end-low >= 2 && s.b[end-2] == '%' {
 				end--
@@ -354,9 +355,9 @@ func (s *scanner) trim(t *token, low, end int) int {
 	return end
 }
 
-// hasAuthority reports whether what stands behind the colon of a scheme begins
-// with an authority that somebody might really have: no pattern, no variable,
-// no dots for what has been left out. In angle brackets it may be any.
+// hasAuthority reports whether the text after the colon of a scheme begins with
+// a plausible authority: no pattern, variable or ellipsis. In angle brackets
+// any authority is accepted.
 func (s *scanner) hasAuthority(name, b []byte) bool {
 	if len(b) < 3 || b[0] != '/' || b[1] != '/' {
 		return false
@@ -370,8 +371,8 @@ func (s *scanner) hasAuthority(name, b []byte) bool {
 	return ok || s.hit.delimiter == '<' && hasAlnum(b[:n])
 }
 
-// isLocalScheme reports whether an authority may be left empty in a scheme: all
-// that have a file, a device or a hash there instead of a server.
+// isLocalScheme reports whether a scheme allows an empty authority, because it
+// identifies a file, device or hash in place of a server.
 func isLocalScheme(name []byte) bool {
 	switch strings.ToLower(string(name)) {
 	case "http", "https", "ftp", "ftps", "ws", "wss", "gopher", "telnet", "ssh", "sftp", "nntp", "imap", "pop":
@@ -380,12 +381,12 @@ func isLocalScheme(name []byte) bool {
 	return true
 }
 
-// authority returns the length of the authority with which b begins, and whether
-// it is [userinfo "@"] host [":" port] in which the host is a name or an address,
-// not a placeholder.
+// authority returns the length of the authority at the beginning of b, and
+// whether it is [userinfo "@"] host [":" port] with a host that is a name or
+// address and not a placeholder.
 func authority(b []byte) (n int, ok bool) {
 	host, colon, ok := 0, -1, true
-	last := byte('.') // what is before a label
+	last := byte('.') // the text before a label
 	for i, c := range b {
 		if is(c, classAlnum) {
 			last = c
@@ -413,8 +414,8 @@ func authority(b []byte) (n int, ok bool) {
 	return len(b), ok && isHost(b[host:], colon-host)
 }
 
-// isHost reports whether b, the signs of which have been looked at, is a host and
-// the port behind the first colon, if there is one.
+// isHost reports whether b, whose characters have been checked, is a host with
+// an optional port after the first colon.
 func isHost(b []byte, colon int) bool {
 	if len(b) > 0 && b[0] == '[' {
 		i := bytes.IndexByte(b, ']')
@@ -435,7 +436,7 @@ func hasAlnum(b []byte) bool {
 	return false
 }
 
-// isPort reports whether b is empty, or a colon and a port that there may be.
+// isPort reports whether b is empty, or a colon and a valid port.
 func isPort(b []byte) bool {
 	return len(b) == 0 || b[0] == ':' && isPortNumber(b[1:])
 }

@@ -8,18 +8,18 @@ import (
 	"strings"
 )
 
-// A Type says how a document is read.
+// A Type selects how a document is read.
 type Type uint8
 
-// The types.
+// The document types.
 const (
 	TypeText Type = iota
 	TypeHTML
-	TypeMIME // a message, or a mailbox of them
+	TypeMIME // a message, or a mailbox
 	types
 )
 
-// String returns the name of the type: text, html, mime.
+// String returns "text", "html" or "mime".
 func (t Type) String() string {
 	names := [types]string{"text", "html", "mime"}
 	if t >= types {
@@ -28,7 +28,7 @@ func (t Type) String() string {
 	return names[t]
 }
 
-// ParseType returns the type with a name; see [Type.String].
+// ParseType is the inverse of [Type.String].
 func ParseType(name string) (Type, bool) {
 	for t := range types {
 		if t.String() == name {
@@ -38,8 +38,8 @@ func ParseType(name string) (Type, bool) {
 	return 0, false
 }
 
-// Find returns an iterator over the identifiers of a document of the type: that
-// of [Text], [HTML] or [MIME].
+// Find returns an iterator over the identifiers in a document of the type, as
+// returned by [Text], [HTML] or [MIME].
 func (t Type) Find(r io.Reader, o Options) iter.Seq2[Finding, error] {
 	switch t {
 	case TypeHTML:
@@ -51,11 +51,11 @@ func (t Type) Find(r io.Reader, o Options) iter.Seq2[Finding, error] {
 	}
 }
 
-// SniffSize is how much of a document [Sniff] looks at.
+// SniffSize is how many bytes of a document [Sniff] examines.
 const SniffSize = 1024
 
-// TypeOfName returns the type that the suffix of a file's name says. A suffix of
-// plain text says nothing, as messages are often kept under such names.
+// TypeOfName returns the type that a file suffix indicates. A plain text suffix
+// is not conclusive, as messages are often stored under such names.
 func TypeOfName(name string) (Type, bool) {
 	switch strings.ToLower(path.Ext(name)) {
 	case ".html", ".htm", ".xhtml", ".xht":
@@ -68,8 +68,8 @@ func TypeOfName(name string) (Type, bool) {
 	return 0, false
 }
 
-// Sniff returns the type that the beginning of a document shows: HTML by its
-// first tag, a message by header fields that no other text begins with.
+// Sniff determines the type from the beginning of a document: HTML by its first
+// tag, a message by header fields that do not begin other texts.
 func Sniff(head []byte) Type {
 	head = bytes.TrimPrefix(head, []byte("\ufeff"))
 	if isMessage(head) {
@@ -95,8 +95,8 @@ func Sniff(head []byte) Type {
 	return TypeText
 }
 
-// isMessage reports whether a text begins as a mailbox does, or with fields of a
-// header of which one is known, up to an empty line or the end.
+// isMessage reports whether a text begins like a mailbox, or with header
+// fields, at least one of them known, up to an empty line or the end.
 func isMessage(head []byte) bool {
 	if line, _, _ := bytes.Cut(head, []byte("\n")); bytes.HasPrefix(line, []byte("From ")) && bytes.IndexByte(line, ':') > 0 && bytes.Contains(line, []byte("@")) {
 		return true
@@ -105,7 +105,7 @@ func isMessage(head []byte) bool {
 	for line := range bytes.Lines(head) {
 		text := bytes.TrimRight(line, "\r\n")
 		if len(text) == 0 || len(line) == len(text) {
-			break // the end of the header, or of what is seen
+			break // the end of the header, or of the text available
 		}
 		if text[0] == ' ' || text[0] == '\t' {
 			if fields == 0 {

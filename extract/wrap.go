@@ -4,12 +4,12 @@ import (
 	"bytes"
 )
 
-// delimited reads an identifier between angle brackets or quotation marks that
-// stand directly around it, or around "URL:" and it. White space inside is taken
-// out (1997 and 2003, appendix E; 1995, 2).
+// delimited reads an identifier inside angle brackets or quotation marks that
+// directly enclose it, or "URL:" and it. White space inside is removed (1997
+// and 2003, appendix E; 1995, 2).
 //
-// Between quotation marks it is taken out only where lines end: there it is the
-// text that is quoted, more often than an identifier.
+// Inside quotation marks, white space is removed only at line breaks, because
+// there the quoted text is more often not an identifier.
 func (s *scanner) delimited(start, colon int) (end int, ok bool) {
 	open := s.opening(start)
 	var closing byte
@@ -50,7 +50,7 @@ func (s *scanner) delimited(start, colon int) (end int, ok bool) {
 		case closing:
 			return i, true
 		case '\'':
-			if s.b[i-1] == '\'' { // two strings of a program, one behind the other
+			if s.b[i-1] == '\'' { // two adjacent string literals in a program
 				return 0, false
 			}
 		}
@@ -61,8 +61,7 @@ func (s *scanner) delimited(start, colon int) (end int, ok bool) {
 }
 
 // opening returns the delimiter before an identifier that begins at i, which
-// "URL:" and white space may follow (1997 and 2003, appendix E); 0 if there is
-// none.
+// may be followed by "URL:" and white space (1997 and 2003, appendix E), or 0.
 func (s *scanner) opening(i int) byte {
 	switch c := s.before(i); c {
 	case '<', '"':
@@ -71,7 +70,7 @@ func (s *scanner) opening(i int) byte {
 	default:
 		return 0
 	}
-	low := max(s.floor, i-maxLabel)
+	low := max(s.minStart, i-maxLabel)
 	j := skipSpaceBack(s.b, low, i)
 	if j-low >= 4 && bytes.EqualFold(s.b[j-4:j], []byte("URL:")) {
 		j = skipSpaceBack(s.b, low, j-4)
@@ -90,8 +89,8 @@ func skipSpaceBack(b []byte, low, i int) int {
 	return i
 }
 
-// until returns where the first octet at or after i is that cannot be in a URI,
-// or the limit. The brackets of an IP literal are let through.
+// until returns the offset of the first octet at or after i that is not allowed
+// in a URI, or the limit. It accepts the brackets of an IP literal.
 func (s *scanner) until(i, limit int) int {
 	from := i
 	b := s.b[:min(len(s.b), limit)]
@@ -108,9 +107,9 @@ func (s *scanner) until(i, limit int) int {
 	return i
 }
 
-// gap returns where the identifier goes on that white space interrupts at i, and
-// how many lines end between. It is -1 if a line is empty, as then a paragraph
-// ends, unless a page ends there too.
+// gap returns the offset at which the identifier continues after the white
+// space at i, and the number of line breaks in it. It returns -1 if a line
+// is empty, which ends the paragraph, unless there is a page break.
 func (s *scanner) gap(i int) (next, lines int) {
 	from := i
 	for {
@@ -141,8 +140,8 @@ func (s *scanner) gap(i int) (next, lines int) {
 	}
 }
 
-// fold returns where a line goes on that is folded by a backslash at i (RFC 8792,
-// 7.1 and 8.1); -1 if it is not.
+// fold returns the offset at which a line continues that is folded with a
+// backslash at i (RFC 8792, 7.1 and 8.1), or -1.
 func (s *scanner) fold(i int) int {
 	if s.peek(i) != '\\' {
 		return -1
@@ -168,10 +167,10 @@ func (s *scanner) fold(i int) int {
 	return i
 }
 
-// unescaped returns where an identifier that begins at start goes on behind the
-// backslash at i, which takes the meaning of a sign away in a manual page, in TeX
-// or in Markdown: "a\-b", "a\_b", "a\&.b"; -1 if there is none. A URN ends there (2012,
-// 2.5.3).
+// unescaped returns the offset at which an identifier that begins at start
+// continues after the backslash at i, which escapes a character in a manual
+// page, TeX or Markdown: "a\-b", "a\_b", "a\&.b". It returns -1 if there is no
+// such escape. A URN ends there (2012, 2.5.3).
 func (s *scanner) unescaped(start, i int) int {
 	if s.peek(i) != '\\' || isURN(string(s.b[start:min(start+5, i)])) {
 		return -1
@@ -185,7 +184,7 @@ func (s *scanner) unescaped(start, i int) int {
 		if s.isEscape(i + 1) {
 			return i + 1
 		}
-	case '&': // which has no width, in a manual page
+	case '&': // zero-width, in a manual page
 		if s.peek(i+2) == '.' && is(s.peek(i+3), classAlnum) {
 			return i + 2
 		}
@@ -193,14 +192,14 @@ func (s *scanner) unescaped(start, i int) int {
 	return -1
 }
 
-// isFoot reports whether a line that begins at i is the foot of a page, which
-// ends in "[Page 12]".
+// isFoot reports whether the line that begins at i is a page footer, which ends
+// in "[Page 12]".
 func (s *scanner) isFoot(i int) bool {
 	line := bytes.TrimRight(s.line(i), " \t\r")
 	return bytes.HasSuffix(line, []byte("]")) && bytes.Contains(line, []byte("[Page "))
 }
 
-// line returns what there is from i to the end of the line, if that is near.
+// line returns the text from i to the end of the line, if that is near.
 func (s *scanner) line(i int) []byte {
 	b := s.b[i:min(i+maxColumn, len(s.b))]
 	n := bytes.IndexByte(b, '\n')
@@ -211,8 +210,9 @@ func (s *scanner) line(i int) []byte {
 	return b[:n]
 }
 
-// page returns where the text goes on behind the foot of a page and the head of
-// the next, if that is what stands at the line end after i; otherwise -1.
+// page returns the offset at which the text continues after a page footer and
+// the header of the next page, if they follow the line break after i; otherwise
+// -1.
 //
 //	blank lines, foot, form feed, head, blank lines
 func (s *scanner) page(i int) int {
@@ -236,7 +236,7 @@ func (s *scanner) page(i int) int {
 		}
 		text := bytes.TrimLeft(line, " \t")
 		switch {
-		case len(text) == 0 && head: // the blank line behind the head
+		case len(text) == 0 && head: // the blank line after the header
 			return s.text(eol + 1)
 		case len(text) == 0:
 		case fed:
@@ -254,7 +254,8 @@ func (s *scanner) page(i int) int {
 	return -1
 }
 
-// text returns where the next octet is that is not white space, if it is near.
+// text returns the offset of the next octet that is not white space, if it is
+// near.
 func (s *scanner) text(i int) int {
 	for low := i; i < low+maxColumn; i++ {
 		if !is(s.peek(i), classSpace) {
@@ -264,9 +265,9 @@ func (s *scanner) text(i int) int {
 	return -1
 }
 
-// mark returns where the text of the line at i begins, behind the marks of a
-// quotation or a comment, which the line of from has too: "> ", "# ", "// ". It
-// is -1 if only one of them has such a mark, or both are items of a list.
+// mark returns the start of the text of the line at i, after quotation or
+// comment marks that the line of from has too: "> ", "# ", "// ". It returns -1
+// if only one of the lines has such a mark, or both are list items.
 func (s *scanner) mark(from, i int) int {
 	line := s.lineStart(from)
 	mark := bytes.TrimRight(markOf(s.b[line:from]), " \t")
@@ -295,9 +296,9 @@ func (s *scanner) mark(from, i int) int {
 	return j
 }
 
-// markOf returns what a line begins with, as far as it is white space and signs
-// that mark quotations and comments. Some of them need white space behind them,
-// as they may begin words.
+// markOf returns the beginning of a line that consists of white space and
+// quotation or comment marks. Some marks must be followed by white space,
+// because they can also begin words.
 func markOf(line []byte) []byte {
 	i := 0
 	for i < len(line) && (line[i] == ' ' || line[i] == '\t' || bytes.IndexByte([]byte(">#/;%|*-"), line[i]) >= 0) {
@@ -310,14 +311,14 @@ func markOf(line []byte) []byte {
 	return nil
 }
 
-// isBullet reports whether a mark may be that of an item of a list, which only
-// its first line has.
+// isBullet reports whether a mark may be a list bullet, which only the first
+// line of an item has.
 func isBullet(mark []byte) bool {
 	mark = bytes.TrimLeft(mark, " \t")
 	return len(mark) == 1 && (mark[0] == '*' || mark[0] == '-')
 }
 
-// lineStart returns where the line of i begins, or how far it is looked for.
+// lineStart returns the start of the line of i, or the limit of the search.
 func (s *scanner) lineStart(i int) int {
 	low := max(0, i-2*maxColumn)
 	n := bytes.LastIndexByte(s.b[low:i], '\n')
@@ -325,16 +326,17 @@ func (s *scanner) lineStart(i int) int {
 	return low + n + 1
 }
 
-// wrapped returns where in the next line the identifier goes on that has been
-// read to i, and whose last piece begins at piece. It is -1 if it ends at i.
+// wrapped returns the offset on the next line at which the identifier continues
+// that has been read up to i, and whose last piece begins at piece. It returns
+// -1 if the identifier ends at i.
 //
-// What is folded by a backslash goes on in any case, and so does what has a
-// backslash before a sign.
+// A line folded with a backslash always continues, and so does one with a
+// backslash before a punctuation character.
 //
-// A text that has been wrapped gives three signs. The line ends in a sign after
-// which programs break, or the next begins with one before which they do. What
-// comes there looks like a piece of an identifier rather than like a word. And
-// it would not have found room in the line.
+// Wrapped text is recognised by three signs. The line ends in a character after
+// which programs break lines, or the next line begins with one before which
+// they do. The next line begins with what looks like a piece of an identifier
+// and not like a word. And that piece would not have fitted on the line.
 func (s *scanner) wrapped(t *token, i, piece int) int {
 	if next := s.unescaped(t.start, i); next >= 0 {
 		return next
@@ -355,8 +357,9 @@ func (s *scanner) wrapped(t *token, i, piece int) int {
 	return next
 }
 
-// mayWrap reports whether a line ends at i, where a piece of an identifier ends,
-// and the next may continue it. It is false in nearly all cases.
+// mayWrap reports whether a line ends at i, where a piece of an identifier
+// ends, and the next line may continue it. It is a quick check that is almost
+// always false.
 func (s *scanner) mayWrap(i int) bool {
 	if s.o.OneLine {
 		return false
@@ -384,8 +387,8 @@ func (s *scanner) isNext(i int) bool {
 	return s.peek(i) == ':' && s.peek(i+1) == '/' && s.peek(i+2) == '/'
 }
 
-// leader returns the first octet of the text of the line at i, if it is none of
-// those that begin words.
+// leader returns the first octet of the text on the line at i, unless it is one
+// that begins words.
 func (s *scanner) leader(i int) byte {
 	for low := i; i < low+maxColumn; i++ {
 		switch c := s.peek(i); {
@@ -399,8 +402,8 @@ func (s *scanner) leader(i int) byte {
 	return 0
 }
 
-// goesOn reports whether what stands at next looks like a continuation of the
-// identifier that has been read to i.
+// goesOn reports whether the text at next looks like a continuation of the
+// identifier that has been read up to i.
 func (s *scanner) goesOn(t *token, i, next int) bool {
 	p := s.nextWord(t, next)
 	if p.foreign || p.end == next {
@@ -438,9 +441,9 @@ func (s *scanner) goesOn(t *token, i, next int) bool {
 	return false
 }
 
-// beginsSegment reports whether the word between next and end may follow the slash
-// before i, to judge by its signs: no name of a person, no number of a telephone,
-// no variable, no request of a text formatter; and no name of a host, unless there
+// beginsSegment reports whether the word from next to end may follow the slash
+// before i, judging by its characters. It rejects personal names, telephone
+// numbers, variables and text formatter requests, and host names unless there
 // is a path already.
 func (s *scanner) beginsSegment(t *token, i, next, end int) bool {
 	word := s.b[next:end]
@@ -458,7 +461,7 @@ func (s *scanner) beginsSegment(t *token, i, next, end int) bool {
 	return slash < 0 || !endsAtRoot(s.b[t.start:i]) || !isDomain(word[:slash], false)
 }
 
-// endsAtRoot reports whether b ends in the third of its slashes, that behind an
+// endsAtRoot reports whether b ends in its third slash, which follows the
 // authority.
 func endsAtRoot(b []byte) bool {
 	for range len("///") {
@@ -471,24 +474,24 @@ func endsAtRoot(b []byte) bool {
 	return len(b) == 0
 }
 
-// isBrokenAt reports whether an escape is broken at i.
+// isBrokenAt reports whether a percent-encoding is split at i.
 func (s *scanner) isBrokenAt(i int) bool {
 	return s.b[i-1] == '%' || s.b[i-2] == '%'
 }
 
-// A nextWord is what is known of the first word of a line that may continue an
+// A nextWord describes the first word of a line that may continue an
 // identifier.
 type nextWord struct {
-	end        int  // of what may be in an identifier
-	foreign    bool // it begins an identifier of its own, or names a field
-	closes     bool // a parenthesis stood before the identifier, and nothing is open since
-	closed     bool // it ends in the parenthesis that closes that one
-	looksLocal bool // it has signs that words do not have
-	assigns    bool // it looks like name=value
-	equals     bool // it has an equals sign
+	end        int  // the part that is allowed in an identifier
+	foreign    bool // begins an identifier of its own, or names a field
+	closes     bool // a parenthesis precedes the identifier, and none has been opened since
+	closed     bool // ends in the parenthesis that closes that one
+	looksLocal bool // has characters that words do not have
+	assigns    bool // looks like name=value
+	equals     bool // has an equals sign
 }
 
-// nextWord looks at the word at i.
+// nextWord examines the word at i.
 func (s *scanner) nextWord(t *token, i int) nextWord {
 	sub := token{start: i, limit: t.limit, depth: t.depth, quoted: t.quoted, hash: t.hash}
 	p := nextWord{end: s.run(&sub, i)}
@@ -510,8 +513,8 @@ func (s *scanner) nextWord(t *token, i int) nextWord {
 	return p
 }
 
-// isRuler reports whether a word is, or begins, a line that divides a text, a
-// heading or an option of a command: "____", "===", "-----Original", "--all".
+// isRuler reports whether a word is, or begins, a dividing line, a heading or a
+// command option: "____", "===", "-----Original", "--all".
 func isRuler(word []byte) bool {
 	if len(word) < 2 || word[0] != word[1] || isAlnum(word[0]) {
 		return false
@@ -519,8 +522,8 @@ func isRuler(word []byte) bool {
 	return word[0] != '_' || !hasAlnum(word)
 }
 
-// looksLocal reports whether a word looks like a piece of a path or of a query
-// rather than like a word of a language.
+// looksLocal reports whether a word looks like a piece of a path or query and
+// not like a word of a natural language.
 func looksLocal(word []byte) bool {
 	slashes, digits, hyphens, letters := 0, 0, 0, 0
 	for _, c := range word {
@@ -543,18 +546,18 @@ func looksLocal(word []byte) bool {
 	case slashes == 1:
 		return len(word) > 7 // longer than and/or, TCP/IP, HTTP/2
 	case letters == 0:
-		return digits > 4 && hyphens == 0 // not a year, nor from one to another
+		return digits > 4 && hyphens == 0 // not a year or a range of years
 	}
 	return digits > 0 || hyphens > 1
 }
 
 // isFull reports whether the line of i, which ends there, was broken because
-// what stands at next would not have found room in it: up to the first sign
-// after which it might have been broken.
+// the text at next, up to the first character after which it could be broken,
+// would not have fitted on it.
 func (s *scanner) isFull(start, i, next int) bool {
 	line := s.lineStart(i)
 	if i-line > maxColumn {
-		return false // nobody wraps lines of such length
+		return false // lines are not wrapped at such a length
 	}
 	chunk := next
 	for chunk < next+maxColumn && is(s.peek(chunk), classURI) {

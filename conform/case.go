@@ -6,14 +6,14 @@ import (
 	"strings"
 )
 
-// A Profile is a group of cases about one way to resolve names.
+// A Profile is a group of cases for one way to resolve names.
 type Profile string
 
 // The profiles, in the order in which they are run.
 const (
 	Yaurn       Profile = "1995"        // draft-ietf-uri-yaurn-00
 	THTTP       Profile = "thttp"       // RFC 2169
-	Services    Profile = "rfc2483"     // RFC 2483, asked as RFC 2169 does
+	Services    Profile = "rfc2483"     // RFC 2483, requested as in RFC 2169
 	Web         Profile = "web"         // RFC 9110, RFC 9112, RFC 8141
 	Memento     Profile = "memento"     // RFC 7089
 	Linkset     Profile = "linkset"     // RFC 9264
@@ -25,7 +25,7 @@ func Profiles() []Profile {
 	return []Profile{Yaurn, THTTP, Services, Web, Memento, Linkset, Signposting}
 }
 
-// ParseProfiles reads names of profiles with commas between them.
+// ParseProfiles parses profile names separated by commas.
 func ParseProfiles(s string) ([]Profile, error) {
 	var list []Profile
 	for name := range strings.SplitSeq(s, ",") {
@@ -44,36 +44,36 @@ func ParseProfiles(s string) ([]Profile, error) {
 	return list, nil
 }
 
-// A Force is how strongly a document requires something. Documents that have no
-// capitalised keywords are read by their plain words.
+// A Force is the requirement level of a case. For documents without capitalised
+// keywords it follows their plain wording.
 type Force string
 
-// The forces. A case of each can fail: one of May only if the server does the thing,
-// and does it otherwise than the document says.
+// The requirement levels. A case of any level can fail. A May case fails only
+// if the server has the feature and it does not behave as the document says.
 const (
 	Must   Force = "must"
 	Should Force = "should"
 	May    Force = "may"
 )
 
-// A Case is one requirement that can be seen from outside.
+// A Case is one externally observable requirement.
 type Case struct {
-	ID      string  `json:"id"` // the requirement, and after a slash which part of it: "Y95-41/404"
+	ID      string  `json:"id"` // the requirement, with a suffix for the part of it: "Y95-41/404"
 	Profile Profile `json:"profile"`
-	Source  string  `json:"source"` // the document and the section
+	Source  string  `json:"source"` // the document and section
 	Force   Force   `json:"force"`
-	Words   string  `json:"words"` // what is required, in one or two sentences
+	Words   string  `json:"words"` // the requirement, in one or two sentences
 
 	check func(*probe) outcome
 }
 
-// Cases returns all cases, by profile. The first of each profile finds out whether
-// the server offers it at all.
+// Cases returns all cases, by profile. The first case of each profile
+// determines whether the server supports it at all.
 func Cases() []Case {
 	return slices.Concat(yaurnCases(), thttpCases(), serviceCases(), webCases(), mementoCases(), linksetCases(), signpostingCases())
 }
 
-// A Verdict is how a case ended.
+// A Verdict is the outcome of a case.
 type Verdict string
 
 // The verdicts.
@@ -97,7 +97,7 @@ func skipped(format string, args ...any) outcome {
 	return outcome{NotApplicable, fmt.Sprintf(format, args...)}
 }
 
-// want passes if ok, and fails with the words otherwise.
+// want returns a pass if ok, and otherwise a failure with the formatted reason.
 func want(ok bool, format string, args ...any) outcome {
 	if ok {
 		return passed()
@@ -105,10 +105,10 @@ func want(ok bool, format string, args ...any) outcome {
 	return failed(format, args...)
 }
 
-// A Result is how one case ended on one server.
+// A Result is the outcome of a case on a server.
 type Result struct {
 	Case
 	Verdict   Verdict    `json:"verdict"`
-	Detail    string     `json:"detail,omitempty"` // why it failed or is not applicable
+	Detail    string     `json:"detail,omitempty"` // reason if it failed or is not applicable
 	Exchanges []Exchange `json:"exchanges,omitempty"`
 }

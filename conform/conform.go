@@ -10,41 +10,41 @@ import (
 	"time"
 )
 
-// DefaultTimeout bounds one exchange.
+// DefaultTimeout limits one exchange.
 const DefaultTimeout = 10 * time.Second
 
 // DefaultAbsent is an ElementID that no server is expected to know.
 const DefaultAbsent = "no-such-name-7f3a9c21"
 
-// Options say which server is tried, and with what. Names are URIs, or ElementIDs
-// of the authority.
+// Options describe the server to check and the names to check it with. A name
+// is a URI, or an ElementID of the authority.
 type Options struct {
 	Target    string    // HOST:PORT or a URL, with or without a path
-	Profiles  []Profile // nil for all; what the server does not offer is then not applicable
-	Authority string    // the prefix of the names, as "urn:dns:example.org"; empty to find it out
-	Names     []string  // names that the server knows; empty to find some by urn+a
-	Retired   string    // a name that was retired without a successor
-	Moved     string    // a name that was replaced by another one
-	Absent    string    // a name that the server does not know; empty for DefaultAbsent
-	Landing   string    // the URL or path of the landing page of the first name; empty for where the name leads
-	TimeGate  string    // the URL behind which the URL of a name is put (RFC 7089, 4.2); empty for none
+	Profiles  []Profile // nil means all; then profiles that the server does not support are not applicable
+	Authority string    // the prefix of the names, such as "urn:dns:example.org"; if empty, Run determines it
+	Names     []string  // names that the server knows; if empty, Run gets some from urn+a
+	Retired   string    // a name retired without a successor
+	Moved     string    // a name replaced by another
+	Absent    string    // a name that the server does not know; DefaultAbsent if empty
+	Landing   string    // URL or path of the first name's landing page; if empty, the target of the name
+	TimeGate  string    // URL to which the URL of a name is appended (RFC 7089, 4.2); may be empty
 
-	Timeout time.Duration // of one exchange; 0 for DefaultTimeout
-	TLS     *tls.Config   // nil for the defaults
+	Timeout time.Duration // for one exchange; DefaultTimeout if 0
+	TLS     *tls.Config   // nil means the defaults
 
-	// Dial connects to an address; nil for net.Dialer.
+	// Dial connects to an address; nil means net.Dialer.
 	Dial func(ctx context.Context, network, address string) (net.Conn, error)
 }
 
-// A Subject is what the cases are tried with, as given or found out.
+// A Subject is what the cases are run with, as given or determined by Run.
 type Subject struct {
 	Target    string   `json:"target"`
-	Form      string   `json:"form"` // how ElementIDs are requested: "bare", "urn" or "path"
+	Form      string   `json:"form"` // form in which ElementIDs are requested: "bare", "urn" or "path"
 	Authority string   `json:"authority,omitempty"`
 	Elements  []string `json:"elements"`
 }
 
-// An OptionError says that an option, or the target, is malformed.
+// An OptionError reports an invalid option or target.
 type OptionError struct{ message string }
 
 func (e *OptionError) Error() string { return e.message }
@@ -53,13 +53,13 @@ func badOption(format string, args ...any) error {
 	return &OptionError{fmt.Sprintf(format, args...)}
 }
 
-// ErrNoNames says that there is nothing to try a server with.
-var ErrNoNames = errors.New("no name to try: the server does not answer urn+a with a list")
+// ErrNoNames means that there is no name to check the server with.
+var ErrNoNames = errors.New("no name to try: the server returns no list for urn+a")
 
-// Run tries all cases of the profiles, in order, and passes each result to report.
-// It returns ErrNoNames if no name is given or found, an
-// *OptionError if an option is malformed, and another error if the target cannot be
-// connected to.
+// Run runs all cases of the profiles, in order, and passes each result to
+// report. It returns ErrNoNames if no name is given or found, an *OptionError
+// if an option is invalid, and another error if it cannot connect to the
+// target.
 func Run(ctx context.Context, o Options, report func(Result)) (Subject, error) {
 	p, err := newProbe(ctx, o)
 	if err != nil {
@@ -73,7 +73,7 @@ func Run(ctx context.Context, o Options, report func(Result)) (Subject, error) {
 	if chosen == nil {
 		chosen = Profiles()
 	}
-	offered := map[Profile]string{} // why not, if it is not
+	offered := map[Profile]string{} // the reason why the profile is not supported
 	for _, c := range Cases() {
 		if !slices.Contains(chosen, c.Profile) {
 			continue
@@ -87,7 +87,7 @@ func Run(ctx context.Context, o Options, report func(Result)) (Subject, error) {
 		case !begun:
 			r = p.try(c)
 			if r.Verdict != Pass {
-				why = "not offered: " + r.Detail
+				why = "not supported: " + r.Detail
 				if r.Verdict == Fail && o.Profiles == nil {
 					r.Verdict, r.Detail = NotApplicable, why
 				}
@@ -110,7 +110,7 @@ func (p *probe) try(c Case) Result {
 	return Result{Case: c, Verdict: out.verdict, Detail: out.detail, Exchanges: p.used}
 }
 
-// newProbe checks the options.
+// newProbe validates the options.
 func newProbe(ctx context.Context, o Options) (*probe, error) {
 	t, err := parseTarget(o.Target)
 	if err != nil {
@@ -140,7 +140,7 @@ func newProbe(ctx context.Context, o Options) (*probe, error) {
 	return p, nil
 }
 
-// sendable reports whether a text can stand in a request line as it is.
+// sendable reports whether a text can be sent in a request line unchanged.
 func sendable(s string) bool {
 	for i := range len(s) {
 		if s[i] <= ' ' || s[i] >= 0x7f {

@@ -18,7 +18,7 @@ import (
 	"github.com/nomen-project/nomen/conform"
 )
 
-// options are those of a run on the little server.
+// options returns the options of a run on the test server.
 func (s *little) options() conform.Options {
 	return conform.Options{
 		Target: testHost, Profiles: conform.Profiles(), Authority: testAuthority,
@@ -39,7 +39,7 @@ func try(t *testing.T, o conform.Options) map[string]conform.Result {
 	return results
 }
 
-// ended returns the IDs of the cases that ended with a verdict.
+// ended returns the IDs of the cases with the given verdict.
 func ended(results map[string]conform.Result, v conform.Verdict) []string {
 	var ids []string
 	for id, r := range results {
@@ -51,7 +51,8 @@ func ended(results map[string]conform.Result, v conform.Verdict) []string {
 	return ids
 }
 
-// A server that does everything passes every case but the one about gateways.
+// A server that supports everything passes every case except the one about
+// gateways.
 func TestRightServer(t *testing.T) {
 	results := try(t, (&little{}).options())
 	if got, want := len(results), len(conform.Cases()); got != want {
@@ -65,7 +66,7 @@ func TestRightServer(t *testing.T) {
 	}
 }
 
-// A gateway, which takes whole URNs only, fails nothing.
+// A gateway, which accepts only whole URNs, fails no case.
 func TestGateway(t *testing.T) {
 	results := try(t, (&little{gateway: true}).options())
 	if got := ended(results, conform.Fail); len(got) > 0 {
@@ -77,7 +78,7 @@ func TestGateway(t *testing.T) {
 	}
 }
 
-// Each case fails on a server that breaks it, and only that one.
+// A server that violates a case fails that case, and only that one.
 func TestEachCaseFailsAlone(t *testing.T) {
 	for _, c := range conform.Cases() {
 		t.Run(c.ID, func(t *testing.T) {
@@ -94,12 +95,12 @@ func TestEachCaseFailsAlone(t *testing.T) {
 	}
 }
 
-// The identifiers are unique, and each case says what it is about.
+// Identifiers are unique, and each case is described.
 func TestCases(t *testing.T) {
 	seen := map[string]bool{}
 	for _, c := range conform.Cases() {
 		if seen[c.ID] {
-			t.Errorf("%s is there twice", c.ID)
+			t.Errorf("duplicate ID %s", c.ID)
 		}
 		seen[c.ID] = true
 		if !strings.HasSuffix(c.Words, ".") || c.Source == "" || !slices.Contains([]conform.Force{conform.Must, conform.Should, conform.May}, c.Force) {
@@ -108,7 +109,7 @@ func TestCases(t *testing.T) {
 	}
 }
 
-// Without --name, names are found by urn+a, and their authority by the target.
+// Without --name, names come from urn+a, and their authority from the target.
 func TestFindsNames(t *testing.T) {
 	s := &little{}
 	o := conform.Options{Target: testHost, Profiles: []conform.Profile{conform.Yaurn}, Timeout: time.Second, Dial: s.dial}
@@ -122,8 +123,8 @@ func TestFindsNames(t *testing.T) {
 	}
 }
 
-// Without --profile, what the server does not offer is not applicable; with it, the
-// first case fails.
+// Without --profile, what the server does not support is not applicable; with
+// it, the first case fails.
 func TestProfileNotOffered(t *testing.T) {
 	s := &little{breaks: "RFC2169-2/service"}
 	o := s.options()
@@ -132,13 +133,13 @@ func TestProfileNotOffered(t *testing.T) {
 	if got := ended(results, conform.Fail); len(got) > 0 {
 		t.Errorf("failed: %q", got)
 	}
-	if r := results["RFC2169-2/service"]; r.Verdict != conform.NotApplicable || !strings.Contains(r.Detail, "not offered: N2Ls") {
+	if r := results["RFC2169-2/service"]; r.Verdict != conform.NotApplicable || !strings.Contains(r.Detail, "not supported: N2Ls") {
 		t.Errorf("got %+v", r)
 	}
 }
 
-// What a server in front refuses is not the resolver's fault, by what the answer
-// shows.
+// A rejection by a server in front is attributed to it and not to the resolver,
+// based on the response.
 func TestFront(t *testing.T) {
 	for _, tt := range []struct {
 		name, field string
@@ -175,7 +176,8 @@ func TestFront(t *testing.T) {
 	}
 }
 
-// A reverse proxy may replace the Host field, so that the resolver cannot refuse it.
+// A reverse proxy may replace the Host field, so that the resolver cannot
+// reject it.
 func TestReplacedHost(t *testing.T) {
 	results := try(t, (&little{breaks: "Y95-37/host", server: "nginx"}).options())
 	if got := ended(results, conform.Fail); len(got) > 0 {
@@ -186,7 +188,8 @@ func TestReplacedHost(t *testing.T) {
 	}
 }
 
-// Datetimes have no fractions: of two Mementos of the same second, either is right.
+// Datetimes have no fractions: of two Mementos of the same second, either is
+// correct.
 func TestMementosOfOneSecond(t *testing.T) {
 	results := try(t, (&little{twins: true}).options())
 	if got := ended(results, conform.Fail); len(got) > 0 {
@@ -194,7 +197,7 @@ func TestMementosOfOneSecond(t *testing.T) {
 	}
 }
 
-// front passes on Full-Requests for paths, without the slash, and refuses others.
+// front forwards Full-Requests for paths without the slash, and rejects others.
 func front(conn net.Conn, field string, dial func() net.Conn) {
 	defer conn.Close()
 	buf := make([]byte, 64<<10)
@@ -217,7 +220,7 @@ func front(conn net.Conn, field string, dial func() net.Conn) {
 	_, _ = io.Copy(conn, inner)
 }
 
-// Below a path, the bare ElementID cannot be asked for, and the rest can.
+// Below a path, the bare ElementID cannot be requested, but other forms can.
 func TestBasePath(t *testing.T) {
 	s := &little{below: "/names"}
 	o := s.options()
@@ -234,7 +237,8 @@ func TestBasePath(t *testing.T) {
 	}
 }
 
-// A server that sends odd bytes, too many, or none, is a failure and nothing worse.
+// A server that sends odd bytes, too many, or none, causes failures and nothing
+// worse.
 func TestHostileServer(t *testing.T) {
 	for name, answer := range map[string]string{
 		"nothing":         "",
@@ -290,7 +294,7 @@ func TestHostileServer(t *testing.T) {
 	}
 }
 
-// A server that does not answer is waited for no longer than the timeout.
+// Run does not wait longer than the timeout for a server that does not respond.
 func TestTimeout(t *testing.T) {
 	o := (&little{}).options()
 	o.Profiles = []conform.Profile{conform.Yaurn}
@@ -315,7 +319,7 @@ func TestOptions(t *testing.T) {
 		{conform.Options{Target: "gopher://names.example/"}, "scheme gopher"},
 		{conform.Options{Target: "http://names.example/?x"}, "query"},
 		{conform.Options{Target: "http://me@names.example/"}, "user information"},
-		{conform.Options{Target: ""}, "no host"},
+		{conform.Options{Target: ""}, "missing host"},
 		{conform.Options{Target: "names.example", Names: []string{"a b"}}, `invalid name or URL "a b"`},
 		{conform.Options{Target: "names.example", Names: []string{"a\r\nX: y"}}, "invalid name or URL"},
 		{conform.Options{Target: "names.example", Timeout: -1}, "must be positive"},
@@ -333,7 +337,8 @@ func TestOptions(t *testing.T) {
 	}
 }
 
-// The reports have the verdict, the words of the requirement, and the bytes.
+// Reports contain the verdict, the description of the requirement, and the
+// bytes.
 func TestReports(t *testing.T) {
 	s := &little{breaks: "Y95-41/404"}
 	o := s.options()
@@ -352,7 +357,7 @@ func TestReports(t *testing.T) {
 		}
 	}
 	for _, want := range []string{
-		"fail            Y95-41/404  The resolver answers a request for a name that it does not know with 404",
+		"fail            Y95-41/404  The resolver answers a request for an unknown name with 404",
 		"    draft-ietf-uri-yaurn-00, 3.4.1; must\n    > GET no-such-name-7f3a9c21 HTTP/1.0\\r\\n\n    > \\r\\n\n    < HTTP/1.0 200 OK\\r\\n\n",
 		"pass            Y95-41/200  ",
 		"not applicable  Y95-64/follow  ",
@@ -390,8 +395,8 @@ func TestReports(t *testing.T) {
 	}
 }
 
-// Every requirement of sections 3 and 4 of the draft of 1995 has a case, or a reason
-// in the document why it has none.
+// Every requirement of sections 3 and 4 of the draft of 1995 has a case, or
+// docs/reference/conformance.md says why it has none.
 func TestCoversSections3And4(t *testing.T) {
 	spec, err := os.ReadFile("../docs/spec/1995-yaurn.md")
 	if err != nil {
@@ -412,7 +417,7 @@ func TestCoversSections3And4(t *testing.T) {
 		found++
 		has := slices.ContainsFunc(conform.Cases(), func(c conform.Case) bool { return strings.HasPrefix(c.ID, id+"/") })
 		if waived := bytes.Contains(doc, m[1]); has == waived {
-			t.Errorf("%s: has a case: %t; docs/reference/conformance.md says that it cannot be seen: %t", id, has, waived)
+			t.Errorf("%s: has a case: %t; docs/reference/conformance.md says that it cannot be observed: %t", id, has, waived)
 		}
 	}
 	if found < 40 {

@@ -1,26 +1,27 @@
-// Package conform checks over the network whether a resolver does what the
-// documents about name resolution require: the draft of 1995
-// (draft-ietf-uri-yaurn-00), THTTP (RFC 2169), the services of RFC 2483, HTTP and
-// RFC 8141, Memento (RFC 7089), link sets (RFC 9264) and FAIR Signposting.
+// Package conform checks over the network whether a resolver meets the
+// requirements of the documents about name resolution: the draft of 1995
+// (draft-ietf-uri-yaurn-00), THTTP (RFC 2169), the services of RFC 2483, HTTP
+// and RFC 8141, Memento (RFC 7089), link sets (RFC 9264) and FAIR Signposting.
 //
-// It sees the server from outside only, and depends on no other part of this
-// module than the parsers of URIs and URNs. [Cases] lists the requirements as
-// data; [Run] tries them on one server. A case passes, fails, or is not
-// applicable, always with the bytes that were sent and received.
+// It observes the server only from outside, and imports nothing from this
+// module but the parsers of URIs and URNs. [Cases] lists the requirements as
+// data; [Run] runs them against one server. A case passes, fails, or is not
+// applicable, and its result contains the bytes that were sent and received.
 //
 // # Not applicable
 //
 // A case is not applicable if it needs something that the caller did not supply
-// and the server does not offer, such as a retired name, or if what stands before
-// the resolver cannot pass the request. That is decided by observation: an error
-// that carries Via, a Server field of a known reverse proxy, or a Server field
-// other than that of the resolver's own answers, comes from an intermediary.
+// and the server does not offer, such as a retired name, or if an intermediary
+// in front of the resolver rejects the request. Run detects an intermediary by
+// its responses: an error with a Via field, with the Server field of a known
+// reverse proxy, or with a Server field other than that of the resolver's own
+// responses.
 //
 // # Forms of a request
 //
-// The draft of 1995 sends the bare ElementID as the target of a request, without
-// a slash (3.3). A proxy or gateway takes the whole URN (3.2), and what only passes
-// paths can be reached by "/" and the ElementID. [Run] tries the three in this
-// order with the first name and uses the first that is answered; only the cases
-// about a form itself depend on it.
+// The draft of 1995 sends the bare ElementID as the request target, without a
+// slash (3.3). A proxy or gateway takes the whole URN (3.2), and a server that
+// only supports paths takes "/" and the ElementID. [Run] tries the three forms
+// in this order with the first name and uses the first that succeeds; only the
+// cases about a particular form depend on it.
 package conform

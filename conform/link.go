@@ -11,7 +11,7 @@ type link struct {
 	params [][2]string // names in lower case
 }
 
-// param returns the first parameter of a name.
+// param returns the first parameter with the given name.
 func (l link) param(name string) string {
 	for _, p := range l.params {
 		if p[0] == name {
@@ -21,19 +21,20 @@ func (l link) param(name string) string {
 	return ""
 }
 
-// is reports whether the link has a relation. Only the first "rel" counts.
+// is reports whether the link has the given relation. Only the first "rel"
+// counts.
 func (l link) is(relation string) bool {
 	return slices.ContainsFunc(strings.Fields(l.param("rel")), func(r string) bool { return strings.EqualFold(r, relation) })
 }
 
-// linksOf returns the links of the Link fields of an answer, without those about
-// another resource.
+// linksOf returns the links in the Link fields of a response, except those
+// about another resource.
 func linksOf(r *response) []link {
 	all, _ := parseLinks(r.get("Link"))
 	return slices.DeleteFunc(all, func(l link) bool { return l.param("anchor") != "" })
 }
 
-// related returns those of some links that have a relation.
+// related returns the links with the given relation.
 func related(links []link, relation string) []link {
 	var some []link
 	for _, l := range links {
@@ -44,8 +45,8 @@ func related(links []link, relation string) []link {
 	return some
 }
 
-// parseLinks reads a list of link-values. ok is false if something in it is none;
-// the links before that are returned.
+// parseLinks parses a list of link-values. If one is invalid, ok is false and
+// only the links before it are returned.
 func parseLinks(s string) (links []link, ok bool) {
 	for {
 		s = strings.TrimLeft(s, " \t\r\n,")
@@ -78,7 +79,7 @@ func parseLinks(s string) (links []link, ok bool) {
 	}
 }
 
-// parseParam reads a parameter, with its value as a token or in quotes.
+// parseParam parses a parameter, whose value is a token or a quoted string.
 func parseParam(s string) (name, value, rest string, ok bool) {
 	s = strings.TrimLeft(s, " \t\r\n")
 	end := strings.IndexAny(s, "=;, \t\r\n")

@@ -15,16 +15,16 @@ const (
 	linksetText = "application/linkset"
 )
 
-// linksetCases returns the cases of RFC 9264, for the link set of a name.
+// linksetCases returns the cases of RFC 9264 for the link set of a name.
 func linksetCases() []Case {
 	l := func(id, section string, force Force, words string, check func(*probe) outcome) Case {
 		return Case{"RFC9264-" + id, Linkset, "RFC 9264, " + section, force, words, named(check)}
 	}
 	return []Case{
-		l("6/link", "6", Must, "The answer for the name links to its set of links.", func(p *probe) outcome {
+		l("6/link", "6", Must, "The response for the name links to its link set.", func(p *probe) outcome {
 			return want(len(related(linksOf(p.get()), "linkset")) > 0, "no link with the relation \"linkset\": Link %q", p.get().get("Link"))
 		}),
-		l("6/type", "6", Should, "The link to a set of links tells its media type, which is one of the two.", func(p *probe) outcome {
+		l("6/type", "6", Should, "The link to a link set has a type attribute with one of the two media types.", func(p *probe) outcome {
 			for _, one := range related(linksOf(p.get()), "linkset") {
 				if t := one.param("type"); t != linksetJSON && t != linksetText {
 					return failed("type %q", t)
@@ -32,7 +32,7 @@ func linksetCases() []Case {
 			}
 			return passed()
 		}),
-		l("4.2/json", "4.2", May, "If the set is available as application/linkset+json, it is a JSON text in UTF-8.", func(p *probe) outcome {
+		l("4.2/json", "4.2", May, "If the link set is available as application/linkset+json, it is a JSON text in UTF-8.", func(p *probe) outcome {
 			r, out, ok := p.linkset(linksetJSON)
 			if !ok {
 				return out
@@ -57,7 +57,7 @@ func linksetCases() []Case {
 			return want(err == nil && u.IsValid(), "anchor %q", c.anchor)
 		})),
 		l("4.2.2/arrays", "4.2.2", Must, "The value of each relation is an array of objects, also if there is only one target.", eachContext(func(c context9264) outcome {
-			return want(len(c.odd) == 0, "of the anchor %s, these members are no arrays of objects: %q", c.anchor, c.odd)
+			return want(len(c.odd) == 0, "for the anchor %s, these members are not arrays of objects: %q", c.anchor, c.odd)
 		})),
 		l("4.2.3/href", "4.2.3", Must, "Each target object has an href.", eachTarget(func(t map[string]any) outcome {
 			_, ok := t["href"].(string)
@@ -101,7 +101,7 @@ func linksetCases() []Case {
 			}
 			return passed()
 		})),
-		l("4.1/syntax", "4.1", May, "If the set is available as application/linkset, it has the syntax of the Link field, in ASCII.", func(p *probe) outcome {
+		l("4.1/syntax", "4.1", May, "If the link set is available as application/linkset, it has the syntax of the Link field, in ASCII.", func(p *probe) outcome {
 			r, out, ok := p.linkset(linksetText)
 			if !ok {
 				return out
@@ -126,7 +126,7 @@ func linksetCases() []Case {
 	}
 }
 
-// linkset asks for the set of links of the first known name in a format.
+// linkset requests the link set of the first known name in a format.
 func (p *probe) linkset(format string) (*response, outcome, bool) {
 	for _, l := range related(append(linksOf(p.get()), p.landing()...), "linkset") {
 		path, here := p.local(l.target)
@@ -137,7 +137,7 @@ func (p *probe) linkset(format string) (*response, outcome, bool) {
 			return r, outcome{}, true
 		}
 	}
-	return nil, skipped("the set of links is not available here as %s", format), false
+	return nil, skipped("the link set is not available from this server as %s", format), false
 }
 
 // A context9264 is a link context object.
@@ -184,7 +184,7 @@ func eachContext(check func(context9264) outcome) func(*probe) outcome {
 		}
 		all := contexts(r.body)
 		if len(all) == 0 {
-			return skipped("the set has no context objects")
+			return skipped("the link set has no context objects")
 		}
 		for _, c := range all {
 			if out := check(c); out.verdict != Pass {

@@ -7,39 +7,40 @@ import (
 	"time"
 )
 
-// mementoCases returns the cases of RFC 7089, for a name as the Original Resource.
+// mementoCases returns the cases of RFC 7089 for a name as the Original
+// Resource.
 func mementoCases() []Case {
 	m := func(id, section string, force Force, words string, check func(*probe) outcome) Case {
 		return Case{"RFC7089-" + id, Memento, "RFC 7089, " + section, force, words, named(check)}
 	}
 	return []Case{
-		m("2.2.2/timegate", "2.2.2", Should, "The answer for the name links to its TimeGate.", func(p *probe) outcome {
+		m("2.2.2/timegate", "2.2.2", Should, "The response for the name links to its TimeGate.", func(p *probe) outcome {
 			return want(len(related(linksOf(p.get()), "timegate")) > 0, "no link with the relation \"timegate\": Link %q", p.get().get("Link"))
 		}),
-		m("2.2.3/timemap", "2.2.3", Should, "The answer for the name links to its TimeMap, with the media type of that.", func(p *probe) outcome {
+		m("2.2.3/timemap", "2.2.3", Should, "The response for the name links to its TimeMap, with the media type of the TimeMap.", func(p *probe) outcome {
 			all := related(linksOf(p.get()), "timemap")
 			return want(len(all) > 0 && all[0].param("type") != "", "no link with the relation \"timemap\" and a type")
 		}),
-		m("4/negotiate", "4.1, 4.2", Must, "The TimeGate answers a request with Accept-Datetime with 302 and the Location of a Memento, or with the Memento itself.", atGate(time.Now, func(_ *probe, r *response) outcome {
+		m("4/negotiate", "4.1, 4.2", Must, "The TimeGate responds to a request with Accept-Datetime with 302 and the Location of a Memento, or with the Memento itself.", atGate(time.Now, func(_ *probe, r *response) outcome {
 			if r.is(200) {
-				return want(r.has("Memento-Datetime"), "the TimeGate got 200 without Memento-Datetime")
+				return want(r.has("Memento-Datetime"), "the TimeGate responded with 200 without Memento-Datetime")
 			}
-			return want(r.is(302) && r.has("Location"), "the TimeGate got %s", r)
+			return want(r.is(302) && r.has("Location"), "the TimeGate responded with %s", r)
 		})),
-		m("2.1.2/vary", "2.1.2", Must, "Vary of the TimeGate has accept-datetime.", atGate(time.Now, func(_ *probe, r *response) outcome {
+		m("2.1.2/vary", "2.1.2", Must, "The TimeGate's Vary field has accept-datetime.", atGate(time.Now, func(_ *probe, r *response) outcome {
 			return want(slices.Contains(words(strings.ToLower(r.get("Vary"))), "accept-datetime"), "Vary %q", r.get("Vary"))
 		})),
-		m("2.2.1/original", "2.2.1", Must, "The answer of the TimeGate has exactly one link with the relation \"original\".", atGate(time.Now, func(_ *probe, r *response) outcome {
+		m("2.2.1/original", "2.2.1", Must, "The TimeGate's response has exactly one link with the relation \"original\".", atGate(time.Now, func(_ *probe, r *response) outcome {
 			n := len(related(linksOf(r), "original"))
 			return want(n == 1, "%d links with the relation \"original\"", n)
 		})),
-		m("4.1.1/redirect", "4.1.1, 4.2.1", Must, "A redirection of the TimeGate has no Memento-Datetime.", atGate(time.Now, func(_ *probe, r *response) outcome {
+		m("4.1.1/redirect", "4.1.1, 4.2.1", Must, "A redirect by the TimeGate has no Memento-Datetime.", atGate(time.Now, func(_ *probe, r *response) outcome {
 			if !r.redirects() {
 				return skipped("the TimeGate does not redirect: %s", r)
 			}
 			return want(!r.has("Memento-Datetime"), "Memento-Datetime %q", r.get("Memento-Datetime"))
 		})),
-		m("4.5.3/invalid", "4.5.3", Must, "An Accept-Datetime that is no datetime gets 400.", func(p *probe) outcome {
+		m("4.5.3/invalid", "4.5.3", Must, "An Accept-Datetime that is not a valid date gets 400.", func(p *probe) outcome {
 			path, out, ok := p.gate()
 			if !ok {
 				return out
@@ -59,7 +60,7 @@ func mementoCases() []Case {
 				return out
 			}
 			if path == p.path(p.name()) {
-				return skipped("the name is its own TimeGate, and its answer without Accept-Datetime is the present one")
+				return skipped("the name is its own TimeGate and, without Accept-Datetime, returns its current state")
 			}
 			last, out, ok := p.memento(true)
 			if !ok {
@@ -73,7 +74,7 @@ func mementoCases() []Case {
 			_, err := time.Parse(http.TimeFormat, r.get("Memento-Datetime"))
 			return want(err == nil, "Memento-Datetime %q", r.get("Memento-Datetime"))
 		})),
-		m("5/datetime", "5, 4.5.6", Must, "Memento-Datetime is the time that the TimeMap has of this Memento.", ofMemento(func(_ *probe, r *response, l link) outcome {
+		m("5/datetime", "5, 4.5.6", Must, "Memento-Datetime is the time that the TimeMap gives for the Memento.", ofMemento(func(_ *probe, r *response, l link) outcome {
 			if !r.has("Memento-Datetime") {
 				return skipped("the Memento has no Memento-Datetime")
 			}
@@ -83,10 +84,10 @@ func mementoCases() []Case {
 			n := len(related(linksOf(r), "original"))
 			return want(n == 1, "%d links with the relation \"original\"", n)
 		})),
-		m("4.1.1/memento-vary", "4.1.1", Must, "A Memento is not negotiated again: its Vary has no accept-datetime.", ofMemento(func(_ *probe, r *response, _ link) outcome {
+		m("4.1.1/memento-vary", "4.1.1", Must, "A Memento is not negotiated again: its Vary does not have accept-datetime.", ofMemento(func(_ *probe, r *response, _ link) outcome {
 			return want(!slices.Contains(words(strings.ToLower(r.get("Vary"))), "accept-datetime"), "Vary %q", r.get("Vary"))
 		})),
-		m("5/type", "5", Must, "The TimeMap is available as application/link-format, and can be read as such.", func(p *probe) outcome {
+		m("5/type", "5", Must, "The TimeMap is available as application/link-format, and can be parsed.", func(p *probe) outcome {
 			r, out, ok := p.timeMap()
 			if !ok {
 				return out
@@ -109,7 +110,7 @@ func mementoCases() []Case {
 			}
 			return passed()
 		}),
-		m("4.2.1/prefix", "4.2.1", May, "The TimeGate given by its prefix, with the URL of the name behind it, redirects to a Memento and names the Original Resource.", prefixGate),
+		m("4.2.1/prefix", "4.2.1", May, "The TimeGate at the configured prefix, followed by the URL of the name, redirects to a Memento and names the Original Resource.", prefixGate),
 	}
 }
 
@@ -123,7 +124,7 @@ func (p *probe) gate() (string, outcome, bool) {
 	return "", skipped("the TimeGate is on another server"), false
 }
 
-// atGate checks the answer of the TimeGate for a time.
+// atGate returns the TimeGate's response for a time.
 func atGate(when func() time.Time, check func(*probe, *response) outcome) func(*probe) outcome {
 	return func(p *probe) outcome {
 		path, out, ok := p.gate()
@@ -134,7 +135,8 @@ func atGate(when func() time.Time, check func(*probe, *response) outcome) func(*
 	}
 }
 
-// day returns the begin of a day, which requests of the same run share.
+// day returns the beginning of a day, which is the same for all requests of a
+// run.
 func day(t time.Time) string {
 	return t.UTC().Add(24 * time.Hour).Truncate(24 * time.Hour).Format(http.TimeFormat)
 }
@@ -149,7 +151,7 @@ func (p *probe) timeMap() (*response, outcome, bool) {
 	return nil, skipped("the name has no TimeMap on this server"), false
 }
 
-// mementos returns the Mementos of the TimeMap, with absolute targets.
+// mementos returns the Mementos in the TimeMap, with absolute targets.
 func (p *probe) mementos() ([]link, outcome, bool) {
 	r, out, ok := p.timeMap()
 	if !ok {
@@ -168,7 +170,7 @@ func (p *probe) mementos() ([]link, outcome, bool) {
 	return all, outcome{}, true
 }
 
-// memento returns the first or the most recent Memento of the TimeMap.
+// memento returns the first or the most recent Memento in the TimeMap.
 func (p *probe) memento(last bool) (link, outcome, bool) {
 	all, out, ok := p.mementos()
 	if !ok {
@@ -185,7 +187,7 @@ func (p *probe) memento(last bool) (link, outcome, bool) {
 	return all[0], outcome{}, true
 }
 
-// selects checks which Memento the TimeGate leads to.
+// selects checks which Memento the TimeGate selects.
 func selects(p *probe, when time.Time, last bool) outcome {
 	path, out, ok := p.gate()
 	if !ok {
@@ -203,8 +205,8 @@ func selects(p *probe, when time.Time, last bool) outcome {
 	return want(p.isMemento(u.String(), wanted), "it leads to %s, not to %s", u, wanted.target)
 }
 
-// isMemento reports whether a URL is that of a Memento, or of another Memento of the
-// same second: datetimes have no fractions, so either is right.
+// isMemento reports whether a URL is that of a Memento, or of another Memento
+// of the same second. Datetimes have no fractions, so either is correct.
 func (p *probe) isMemento(target string, wanted link) bool {
 	all, _, _ := p.mementos()
 	return slices.ContainsFunc(all, func(l link) bool {
@@ -212,7 +214,7 @@ func (p *probe) isMemento(target string, wanted link) bool {
 	})
 }
 
-// ofMemento checks the Mementos of the TimeMap, the first and the most recent.
+// ofMemento checks the first and the most recent Memento in the TimeMap.
 func ofMemento(check func(*probe, *response, link) outcome) func(*probe) outcome {
 	return func(p *probe) outcome {
 		for _, last := range []bool{false, true} {
@@ -232,7 +234,7 @@ func ofMemento(check func(*probe, *response, link) outcome) func(*probe) outcome
 	}
 }
 
-// inTimeMap passes if the TimeMap has a link with a relation.
+// inTimeMap passes if the TimeMap has a link with the given relation.
 func inTimeMap(relation string) func(*probe) outcome {
 	return func(p *probe) outcome {
 		r, out, ok := p.timeMap()
@@ -246,7 +248,7 @@ func inTimeMap(relation string) func(*probe) outcome {
 
 func prefixGate(p *probe) outcome {
 	if p.o.TimeGate == "" {
-		return skipped("no TimeGate is known by its prefix; give --timegate")
+		return skipped("no TimeGate prefix given; use --timegate")
 	}
 	path, here := p.local(p.o.TimeGate)
 	if !here {
@@ -261,13 +263,13 @@ func prefixGate(p *probe) outcome {
 	case !slices.Contains(words(strings.ToLower(r.get("Vary"))), "accept-datetime"):
 		return failed("Vary %q", r.get("Vary"))
 	case r.has("Memento-Datetime"):
-		return failed("the redirection has Memento-Datetime")
+		return failed("the redirect has Memento-Datetime")
 	case len(related(links, "original")) != 1:
 		return failed("no link with the relation \"original\"")
 	}
 	for _, l := range links {
 		if !strings.Contains(l.target, "://") {
-			return failed("the target %s is relative, which clients of TimeGates do not resolve", l.target)
+			return failed("the target %s is relative, which TimeGate clients do not resolve", l.target)
 		}
 	}
 	return passed()

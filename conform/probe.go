@@ -11,7 +11,7 @@ import (
 	"github.com/nomen-project/nomen/urn"
 )
 
-// A form is how an ElementID becomes the target of a request.
+// A form is how an ElementID is written as a request target.
 type form string
 
 const (
@@ -20,7 +20,7 @@ const (
 	formPath form = "path" // /alb002
 )
 
-// A probe tries cases on one server.
+// A probe runs cases on one server.
 type probe struct {
 	ctx context.Context
 	o   Options
@@ -28,15 +28,15 @@ type probe struct {
 	d   dialer
 
 	form      form
-	host      string    // sent as Host with 1995 requests, if any
-	bare      *response // what the bare ElementID got, if it was not answered
-	authority string    // "" if it is not known
+	host      string    // the Host field for 1995 requests, "" for none
+	bare      *response // response to the bare ElementID, if that form failed
+	authority string    // "" if unknown
 	delimiter string    // between authority and element
 	elements  []string
-	good      *response // of the first element
+	good      *response // for the first element
 
 	memory map[string]remembered
-	used   []Exchange // of the case under way
+	used   []Exchange // of the current case
 }
 
 type remembered struct {
@@ -44,7 +44,7 @@ type remembered struct {
 	exchange Exchange
 }
 
-// ask sends a request, or gives the answer that the same request got before.
+// ask sends a request, or returns the response to an identical earlier request.
 func (p *probe) ask(r request) *response {
 	key := string(r.bytes())
 	known, ok := p.memory[key]
@@ -57,15 +57,15 @@ func (p *probe) ask(r request) *response {
 	return known.resp
 }
 
-// again sends a request whatever was sent before.
+// again sends a request even if it was sent before.
 func (p *probe) again(r request) *response {
 	resp, e, _ := p.d.send(p.ctx, r)
 	p.used = append(p.used, e)
 	return resp
 }
 
-// request1995 makes a Full-Request for an ElementID, in the form that the server
-// answers.
+// request1995 returns a Full-Request for an ElementID, in the form that the
+// server supports.
 func (p *probe) request1995(element string, fields ...string) request {
 	return request{method: "GET", target: p.target1995(element), version: "HTTP/1.0", fields: append(p.host1995(), fields...)}
 }
@@ -87,12 +87,12 @@ func (p *probe) host1995() []string {
 	return []string{"Host: " + p.host}
 }
 
-// element asks for an ElementID by the protocol of 1995.
+// element requests an ElementID with the protocol of 1995.
 func (p *probe) element(element string, fields ...string) *response {
 	return p.ask(p.request1995(element, fields...))
 }
 
-// known asks for the first known name.
+// known requests the first known name.
 func (p *probe) known(fields ...string) *response { return p.element(p.elements[0], fields...) }
 
 // web sends an HTTP/1.1 request for a target.
@@ -105,10 +105,10 @@ func (p *probe) request11(method, target string, fields ...string) request {
 	return request{method: method, target: target, version: "HTTP/1.1", fields: all}
 }
 
-// full returns the whole name of an element.
+// full returns the full name of an element.
 func (p *probe) full(element string) string { return p.authority + p.delimiter + element }
 
-// name returns the first known name as a whole, or "" if its authority is unknown.
+// name returns the full first known name, or "" if its authority is unknown.
 func (p *probe) name() string {
 	if p.authority == "" {
 		return ""
@@ -116,8 +116,8 @@ func (p *probe) name() string {
 	return p.full(p.elements[0])
 }
 
-// sameLocation reports whether two answers lead to the same place, or to two of the
-// locations of the first known name, among which a server may choose at will.
+// sameLocation reports whether two responses lead to the same location, or to
+// two locations of the first known name, as the server may choose any of them.
 func (p *probe) sameLocation(a, b *response) bool {
 	first, second := a.get("Location"), b.get("Location")
 	if first == second {
@@ -127,7 +127,8 @@ func (p *probe) sameLocation(a, b *response) bool {
 	return slices.Contains(all, first) && slices.Contains(all, second)
 }
 
-// locations returns the locations of the first known name that the server tells.
+// locations returns the locations of the first known name, according to the
+// server.
 func (p *probe) locations() []string {
 	all := append(p.uris("N2Ls", p.name()), locators(p.known("Accept: text/urc-0").text())...)
 	for _, l := range related(linksOf(p.get()), "item") {
@@ -139,7 +140,7 @@ func (p *probe) locations() []string {
 // path returns the path of a name on the server.
 func (p *probe) path(name string) string { return p.t.base + "/" + name }
 
-// elementOf returns the ElementID of a name that the caller gave.
+// elementOf returns the ElementID of a name given by the caller.
 func (p *probe) elementOf(name string) string {
 	if p.authority != "" {
 		if rest, ok := cutFold(name, p.authority); ok && len(rest) > 1 && strings.ContainsAny(rest[:1], ":-/") {
@@ -149,7 +150,7 @@ func (p *probe) elementOf(name string) string {
 	return name
 }
 
-// cutFold is strings.CutPrefix without regard to case.
+// cutFold is like strings.CutPrefix and ignores case.
 func cutFold(s, prefix string) (string, bool) {
 	if len(s) < len(prefix) || !strings.EqualFold(s[:len(prefix)], prefix) {
 		return s, false
@@ -157,7 +158,7 @@ func cutFold(s, prefix string) (string, bool) {
 	return s[len(prefix):], true
 }
 
-// prepare finds out names, the authority and the form of requests.
+// prepare determines the names, the authority and the form of requests.
 func (p *probe) prepare() error {
 	if err := p.reach(); err != nil {
 		return err
@@ -192,7 +193,7 @@ func (p *probe) prepare() error {
 	return nil
 }
 
-// reach connects once, so that a wrong address is one error rather than many.
+// reach connects once, so that a wrong address produces one error and not many.
 func (p *probe) reach() error {
 	ctx, cancel := context.WithTimeout(p.ctx, p.d.timeout)
 	defer cancel()
@@ -203,7 +204,7 @@ func (p *probe) reach() error {
 	return conn.Close()
 }
 
-// authorityOf returns the first three fields of a URN of four, or "".
+// authorityOf returns the first three fields of a URN with four fields, or "".
 func authorityOf(name string) string {
 	fields := strings.SplitN(name, ":", 4)
 	if len(fields) < 4 || !strings.EqualFold(fields[0], "urn") {
@@ -212,7 +213,8 @@ func authorityOf(name string) string {
 	return strings.Join(fields[:3], ":")
 }
 
-// chooseForm finds the form in which the first element is answered.
+// chooseForm determines the form in which the server resolves the first
+// element.
 func (p *probe) chooseForm() {
 	domain := ""
 	if d, ok := cutFold(p.authority, "urn:dns:"); ok {
@@ -223,7 +225,7 @@ func (p *probe) chooseForm() {
 		host string
 	}
 	ways := []way{{formBare, ""}, {formBare, domain}, {formURN, ""}, {formPath, p.t.authority}, {formPath, domain}}
-	if p.t.base != "" { // only paths lead there
+	if p.t.base != "" { // only paths reach the resolver
 		ways = ways[3:]
 	}
 	for _, w := range ways {
@@ -278,16 +280,16 @@ func (p *probe) listed() []string {
 	return nil
 }
 
-// list asks for urn+a and for the list that it points to. If there is none on this
-// server, the outcome says why.
+// list requests urn+a and the list that it points to. If the server has no
+// list, the outcome has the reason.
 func (p *probe) list() (*response, outcome, bool) {
 	resp := p.element("urn+a")
 	if resp.status != 200 {
-		return nil, skipped("urn+a is optional, and the server does not have it: %s", resp), false
+		return nil, skipped("urn+a is optional, and the server does not support it: %s", resp), false
 	}
 	where := firstURL(resp)
 	if where == "" {
-		return nil, skipped("the answer to urn+a has no URL"), false
+		return nil, skipped("the response to urn+a has no URL"), false
 	}
 	list, here := p.follow(where)
 	if !here {
@@ -296,8 +298,8 @@ func (p *probe) list() (*response, outcome, bool) {
 	return list, outcome{}, true
 }
 
-// follow sends GET to a URL, absolute or relative to the target, if it is on the
-// server that is tried.
+// follow sends GET to a URL, absolute or relative to the target, if it is on
+// the server under test.
 func (p *probe) follow(ref string, fields ...string) (resp *response, here bool) {
 	path, here := p.local(ref)
 	if !here {
@@ -327,7 +329,7 @@ func (p *probe) local(ref string) (path string, here bool) {
 	return path, true
 }
 
-// absolute resolves a reference found in the answer to a request for a path.
+// absolute resolves a reference in the response to a request for a path.
 func (p *probe) absolute(path, ref string) (uri.URI, bool) {
 	base, err := uri.Parse(p.t.url(path))
 	if err != nil {
@@ -341,7 +343,7 @@ func (p *probe) absolute(path, ref string) (uri.URI, bool) {
 	return u, err == nil
 }
 
-// cited returns the URN that the answer to the first element is to be cited as, or
+// cited returns the URN that the response to the first element says to cite, or
 // "".
 func (p *probe) cited() string {
 	for _, l := range linksOf(p.good) {
@@ -355,26 +357,26 @@ func (p *probe) cited() string {
 	return ""
 }
 
-// The general-purpose servers that stand before others, as they call themselves.
+// fronts returns the Server names of common reverse proxies.
 func fronts() []string {
 	return []string{"nginx", "openresty", "apache", "caddy", "haproxy", "varnish", "envoy", "traefik", "cloudflare", "squid", "litespeed", "microsoft-", "awselb"}
 }
 
-// front says how an error shows that it comes from an intermediary, which the
-// resolver never saw the request through. It is "" if nothing shows that.
+// front returns the evidence that an error comes from an intermediary and did
+// not reach the resolver, or "".
 func (p *probe) front(r *response) string {
 	if f := intermediary(r); f != "" {
 		return f
 	}
 	server := r.get("Server")
 	if own := p.good.get("Server"); server != own && p.good.status != 0 {
-		return "Server: " + cmp.Or(server, "(none)") + ", while names are answered by " + cmp.Or(own, "one without this field")
+		return "Server: " + cmp.Or(server, "(none)") + ", while names are resolved by " + cmp.Or(own, "one without this field")
 	}
 	return ""
 }
 
-// intermediary says how any answer shows that it passed through an intermediary. It is
-// "" if nothing shows that.
+// intermediary returns the evidence that a response has passed through an
+// intermediary, or "".
 func intermediary(r *response) string {
 	server := r.get("Server")
 	switch {
@@ -386,11 +388,11 @@ func intermediary(r *response) string {
 	return ""
 }
 
-// blocked ends a case whose request an intermediary refused.
+// blocked ends a case whose request an intermediary rejected.
 func (p *probe) blocked(r *response) (outcome, bool) {
 	if r.refused() {
 		if f := p.front(r); f != "" {
-			return skipped("a server in front refused the request with %d (%s)", r.status, f), true
+			return skipped("a server in front rejected the request with %d (%s)", r.status, f), true
 		}
 	}
 	return outcome{}, false

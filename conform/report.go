@@ -8,11 +8,11 @@ import (
 	"strings"
 )
 
-// maxShown is how many bytes of a request or an answer a report has.
+// maxShown is how many bytes of a request or response a report contains.
 const maxShown = 2000
 
-// escape spells bytes in printable ASCII: others, and the backslash, are written as
-// in Go strings. What is beyond maxShown is left out.
+// escape returns bytes as printable ASCII. Other bytes and the backslash are
+// escaped as in Go strings. It truncates after maxShown bytes.
 func escape(b []byte) string {
 	var s strings.Builder
 	for _, c := range b[:min(len(b), maxShown)] {
@@ -34,11 +34,12 @@ func escape(b []byte) string {
 	return s.String()
 }
 
-// printable spells text of the server for people: escaped, but for quotes.
+// printable escapes text from the server for display, except for quotation
+// marks.
 func printable(text string) string { return escape([]byte(text)) }
 
-// MarshalJSON writes what was sent and received as text in printable ASCII, with the
-// escapes \r \n \t \\ and \xNN, and the full lengths in bytes.
+// MarshalJSON encodes the request and response as printable ASCII with the
+// escapes \r \n \t \\ and \xNN, together with the full lengths in bytes.
 func (e Exchange) MarshalJSON() ([]byte, error) {
 	return json.Marshal(struct {
 		Sent      string `json:"sent"`
@@ -49,16 +50,16 @@ func (e Exchange) MarshalJSON() ([]byte, error) {
 	}{escape(e.Sent), len(e.Sent), escape(e.Got), len(e.Got), printable(e.Err)})
 }
 
-// MarshalJSON writes the result as one object.
+// MarshalJSON encodes the result as one object.
 func (r Result) MarshalJSON() ([]byte, error) {
 	type plain Result // without this method
 	r.Detail = printable(r.Detail)
 	return json.Marshal(plain(r))
 }
 
-// WriteText writes a result for people: the verdict, the case and its words; for a
-// case that failed, or with exchanges, also where the requirement is from, the
-// reason, and what was sent and received, line by line.
+// WriteText writes a result as text: the verdict, the case and its description.
+// For a case that failed, or if exchanges is set, it also writes the source of
+// the requirement, the reason, and the bytes sent and received, line by line.
 func WriteText(w io.Writer, r Result, exchanges bool) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%-14s  %s  %s\n", r.Verdict, r.ID, r.Words)
@@ -79,7 +80,7 @@ func WriteText(w io.Writer, r Result, exchanges bool) error {
 	return err
 }
 
-// dump writes bytes line by line, with the ends of lines visible.
+// dump writes bytes line by line, with visible line breaks.
 func dump(b *strings.Builder, mark string, data []byte) {
 	for line := range strings.SplitAfterSeq(string(data[:min(len(data), maxShown)]), "\n") {
 		if line != "" {
@@ -91,7 +92,7 @@ func dump(b *strings.Builder, mark string, data []byte) {
 	}
 }
 
-// A Count is how many cases ended in which way.
+// A Count counts verdicts.
 type Count struct {
 	Passed        int `json:"passed"`
 	Failed        int `json:"failed"`
@@ -114,8 +115,8 @@ func (c Count) String() string {
 	return fmt.Sprintf("%d passed, %d failed, %d not applicable", c.Passed, c.Failed, c.NotApplicable)
 }
 
-// WriteJUnit writes results in the XML that continuous integration servers read: a
-// test suite for each profile, a test case for each case.
+// WriteJUnit writes results in the JUnit XML format of continuous integration
+// servers: a test suite for each profile, a test case for each case.
 func WriteJUnit(w io.Writer, s Subject, results []Result) error {
 	type message struct {
 		Message string `xml:"message,attr"`

@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-// The names of the little server.
+// The names of the test server.
 const (
 	testHost      = "names.example:4500"
 	testBase      = "http://" + testHost
@@ -25,19 +25,19 @@ const (
 	oldName       = "old1" // replaced by known1
 )
 
-// A little is a small server that does all that the cases require, except for the
-// case that it breaks.
+// A little is a small test server that satisfies all cases, except the one
+// named in breaks.
 type little struct {
 	breaks  string // the ID of a case, or ""
-	below   string // the path below which names are paths, as "/names"
-	gateway bool   // it knows no bare ElementIDs, and follows redirections
+	below   string // the path below which names are paths, such as "/names"
+	gateway bool   // does not know bare ElementIDs, and follows redirects
 	server  string // its Server field, or ""
-	twins   bool   // its TimeMap has two mementos of each second
+	twins   bool   // its TimeMap has two mementos for each second
 
 	answered atomic.Uint32
 
 	mu   sync.Mutex
-	last string // the request before
+	last string // the previous request
 }
 
 func (s *little) wrong(id string) bool { return s.breaks == id }
@@ -49,14 +49,14 @@ func (s *little) dial(context.Context, string, string) (net.Conn, error) {
 	return client, nil
 }
 
-// A reply is an answer of the server.
+// A reply is a response of the server.
 type reply struct {
 	status int
 	reason string
 	fields []string
 	body   string
 	raw    string // after the body
-	open   bool   // the connection is not closed
+	open   bool   // keep the connection open
 }
 
 func (r *reply) field(name, value string) *reply {
@@ -120,7 +120,7 @@ func (s *little) serve(conn net.Conn) {
 	}
 }
 
-// write sends an answer.
+// write sends a response.
 func (s *little) write(w io.Writer, q *incoming, r *reply) {
 	if q.version == "" && !s.wrong("Y95-32/simple") {
 		_, _ = io.WriteString(w, r.body)
@@ -155,7 +155,7 @@ func (s *little) write(w io.Writer, q *incoming, r *reply) {
 	_, _ = fmt.Fprintf(w, "%s %d %s\r\n%s\r\n\r\n%s%s", proto, r.status, reason, strings.Join(r.fields, "\r\n"), body, r.raw)
 }
 
-// answer answers one request.
+// answer handles one request.
 func (s *little) answer(q *incoming, all string) *reply {
 	s.mu.Lock()
 	repeated := s.last == all
@@ -224,7 +224,7 @@ func (s *little) route(q *incoming) *reply {
 	return s.web(q)
 }
 
-// cutAuthority returns the element of a whole name of the server.
+// cutAuthority returns the element of a full name on the server.
 func cutAuthority(name string) (string, bool) {
 	n := len(testAuthority) + 1
 	if len(name) <= n || !strings.EqualFold(name[:n], testAuthority+":") {

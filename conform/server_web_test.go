@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// thttp answers a service of RFC 2169, with the names of RFC 2483 too.
+// thttp handles a service of RFC 2169, including the names of RFC 2483.
 func (s *little) thttp(q *incoming, service, operand string) *reply {
 	accept := q.get("Accept")
 	lower := strings.ToLower(service)
@@ -74,7 +74,7 @@ func (s *little) thttp(q *incoming, service, operand string) *reply {
 	return problem(404)
 }
 
-// one answers N2L and I2L.
+// one handles N2L and I2L.
 func (s *little) one(q *incoming, new bool) *reply {
 	status := 303
 	switch {
@@ -93,7 +93,7 @@ func (s *little) one(q *incoming, new bool) *reply {
 	return r.field("Location", urls()[0])
 }
 
-// all answers N2Ls and I2Ls.
+// all handles N2Ls and I2Ls.
 func (s *little) all(operand, accept string, new bool) *reply {
 	wrong := func(id string) bool {
 		return !new && s.wrong("RFC2169-"+id) || new && s.wrong("RFC2483-"+id)
@@ -133,7 +133,7 @@ func (s *little) all(operand, accept string, new bool) *reply {
 	return text(200, "text/uri-list", comment+strings.Join(where, end)+end)
 }
 
-// described answers N2C and I2C.
+// described handles N2C and I2C.
 func (s *little) described(accept string, new bool) *reply {
 	format := "text/urc-0"
 	if accept != "" && !(!new && s.wrong("RFC2169-3.5/accept")) {
@@ -148,7 +148,7 @@ func (s *little) described(accept string, new bool) *reply {
 	return text(200, format, "An album")
 }
 
-// reverse answers L2Ns, L2Ls and L2C.
+// reverse handles L2Ns, L2Ls and L2C.
 func (s *little) reverse(service, url string) *reply {
 	switch service {
 	case "l2ns":
@@ -168,7 +168,7 @@ func (s *little) reverse(service, url string) *reply {
 	return text(200, "text/urc-0", "An album")
 }
 
-// web answers a path that is a name.
+// web handles a path that is a name.
 func (s *little) web(q *incoming) *reply {
 	name := strings.TrimPrefix(q.target, "/")
 	name, component, asked := strings.Cut(name, "?")
@@ -246,7 +246,7 @@ func (s *little) web(q *incoming) *reply {
 	return r.field("Link", strings.Join(links, ", "))
 }
 
-// cited answers with a citation.
+// cited returns a citation.
 func (s *little) cited(accept string) *reply {
 	body := ""
 	switch accept {
@@ -271,7 +271,7 @@ func (s *little) cited(accept string) *reply {
 	return text(200, accept, body).field("Vary", "Accept")
 }
 
-// meta is the description to which links with "describedby" lead.
+// meta returns the description to which links with "describedby" lead.
 func (s *little) meta(q *incoming) *reply {
 	if q.get("If-None-Match") == `"v1"` && !s.wrong("RFC9110-13.1.2/304") {
 		return &reply{status: 304}
@@ -283,7 +283,7 @@ func (s *little) meta(q *incoming) *reply {
 	return text(200, format, "{}").field("ETag", `"v1"`)
 }
 
-// original is the URL of the name whose past is kept.
+// original is the URL of the name whose history is kept.
 func original() string { return testBase + "/" + testAuthority + ":" + known1 }
 
 func (s *little) gateURL() string { return testBase + "/timegate/" + original() }
@@ -388,7 +388,7 @@ func (s *little) memento(q *incoming) *reply {
 	return problem(404)
 }
 
-// linkset answers with a set of links in both formats of RFC 9264.
+// linkset returns a link set in both formats of RFC 9264.
 func (s *little) linkset(q *incoming) *reply {
 	target := map[string]any{"href": "http://www.names.example/2", "type": "text/html", "hreflang": []string{"en"}, "title*": []any{map[string]any{"value": "Größe", "language": "de"}}, "extra": []string{"x"}}
 	license := map[string]any{"href": "http://license.example/"}
@@ -434,7 +434,7 @@ func (s *little) linkset(q *incoming) *reply {
 	return text(200, "application/linkset+json", string(body))
 }
 
-// signsOf are the links of the landing page: relation, target, type.
+// signsOf returns the links of the landing page: relation, target, type.
 func (s *little) signsOf() [][3]string {
 	const meta, item = testBase + "/meta/" + known1, "http://www.names.example/2"
 	signs := [][3]string{
@@ -465,7 +465,7 @@ func (s *little) signsOf() [][3]string {
 	return signs
 }
 
-// landing is the page about the name.
+// landing returns the page about the name.
 func (s *little) landing() *reply {
 	linkset := `<` + testBase + `/signs>; rel="linkset"; type="application/linkset+json"`
 	if s.wrong("FAIR-2/linkset") {
@@ -486,7 +486,7 @@ func (s *little) landing() *reply {
 	return r
 }
 
-// signs is the link set of the landing page.
+// signs returns the link set of the landing page.
 func (s *little) signs() *reply {
 	page := map[string]any{"anchor": original()}
 	if s.wrong("FAIR-2/anchor") {

@@ -11,7 +11,7 @@ import (
 
 func changed() time.Time { return time.Date(2020, 5, 6, 7, 8, 9, 0, time.UTC) }
 
-// yaurn answers a target without a slash.
+// yaurn handles a target without a slash.
 func (s *little) yaurn(q *incoming) *reply {
 	element, whole := q.target, false
 	if strings.HasPrefix(strings.ToLower(q.target), "urn:") {
@@ -103,7 +103,7 @@ func (s *little) replaced(q *incoming) *reply {
 	return r
 }
 
-// reserved answers an element that begins with "urn+".
+// reserved handles an element that begins with "urn+".
 func (s *little) reserved(q *incoming, element string, whole bool) *reply {
 	format := "text/plain"
 	switch element {
@@ -160,7 +160,7 @@ func (s *little) list() *reply {
 	return text(200, "text/plain", list)
 }
 
-// choose chooses a format by Accept.
+// choose selects a format by Accept.
 func (s *little) choose(accept string) string {
 	switch {
 	case accept == "text/urc-0" && s.wrong("Y95-34/urc-0"), accept == "" && s.wrong("Y95-45/preferred"):
@@ -227,7 +227,7 @@ func (s *little) result(q *incoming, element string) *reply {
 	return r
 }
 
-// unchanged reads If-Modified-Since.
+// unchanged evaluates If-Modified-Since.
 func (s *little) unchanged(since string, last time.Time) bool {
 	then, err := http.ParseTime(since)
 	form := "304"
@@ -243,7 +243,7 @@ func (s *little) unchanged(since string, last time.Time) bool {
 	return err == nil && !s.wrong("Y95-68/"+form)
 }
 
-// describe writes what is known of an element.
+// describe writes the metadata of an element.
 func (s *little) describe(element, format string) string {
 	where := slices.Clone(urls())
 	if element == known2 {

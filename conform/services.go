@@ -8,8 +8,8 @@ import (
 	"github.com/nomen-project/nomen/urn"
 )
 
-// serviceCases returns the cases of RFC 2483, whose operations are requested in the
-// way of RFC 2169.
+// serviceCases returns the cases of RFC 2483, whose operations are requested as
+// in RFC 2169.
 func serviceCases() []Case {
 	s := func(id, section string, force Force, words string, check func(*probe) outcome) Case {
 		return Case{id, Services, "RFC 2483, " + section, force, words, named(check)}
@@ -27,27 +27,27 @@ func serviceCases() []Case {
 			_, err := uri.Parse(r.get("Location"))
 			return want(r.redirects() && len(r.all("Location")) == 1 && err == nil, "I2L got %s with Location %q", r, r.all("Location"))
 		}),
-		s("RFC2483-4.2/one-of", "4.1, 4.2", Must, "The URL of I2L is one of those of I2Ls.", func(p *probe) outcome {
+		s("RFC2483-4.2/one-of", "4.1, 4.2", Must, "The URL that I2L returns is one of those that I2Ls returns.", func(p *probe) outcome {
 			r := p.service("I2L", p.name())
 			if len(r.all("Location")) != 1 {
 				return skipped("I2L got no URL: %s", r)
 			}
 			return want(slices.Contains(p.uris("I2Ls", p.name()), r.get("Location")), "%s is not in the list", r.get("Location"))
 		}),
-		s("RFC2483-2.1/case", "2.1", Must, "Mnemonics of operations are the same in upper and lower case.", func(p *probe) outcome {
+		s("RFC2483-2.1/case", "2.1", Must, "The names of operations are case-insensitive.", func(p *probe) outcome {
 			return sameList(p.service("I2Ls", p.name(), "Accept: text/uri-list"), p.service("i2ls", p.name(), "Accept: text/uri-list"))
 		}),
-		s("RFC2483-4/malformed", "4.1 to 4.9", Must, "A malformed URI gets an error of its own, not that of an unknown name.", func(p *probe) outcome {
+		s("RFC2483-4/malformed", "4.1 to 4.9", Must, "A malformed URI gets a different error from an unknown name.", func(p *probe) outcome {
 			r := p.service("I2Ls", "urn:example:%zz")
 			return want(r.refused() && !r.is(404), "I2Ls of a malformed URI got %s", r)
 		}),
 		s("RFC2483-4/unknown", "4.1 to 4.9", Must, "A URI that does not exist in any form gets an error.", func(p *probe) outcome {
 			r := p.service("I2Ls", p.full(p.elementOf(p.o.Absent)))
-			return want(r.is(404), "I2Ls of a name that is not there got %s", r)
+			return want(r.is(404), "I2Ls of an unknown name got %s", r)
 		}),
-		s("RFC2483-4/past", "4.1 to 4.9", Must, "A URI that existed in the past is told apart from one that never existed.", func(p *probe) outcome {
+		s("RFC2483-4/past", "4.1 to 4.9", Must, "A URI that existed in the past is distinguished from one that never existed.", func(p *probe) outcome {
 			if p.o.Retired == "" {
-				return skipped("no retired name is known; give --retired")
+				return skipped("no retired name given; use --retired")
 			}
 			r := p.service("I2L", p.full(p.elementOf(p.o.Retired)))
 			return want(r.is(410), "I2L of a retired name got %s", r)
@@ -84,7 +84,7 @@ func serviceCases() []Case {
 		}),
 		s("RFC2483-4.9/false", "4.9", Must, "I=I of two different names is FALSE.", func(p *probe) outcome {
 			if len(p.elements) < 2 {
-				return skipped("only one name is known; give --name twice")
+				return skipped("only one name known; give --name twice")
 			}
 			r, out, ok := p.equal(p.name(), p.full(p.elements[1]))
 			if !ok {
@@ -98,7 +98,7 @@ func serviceCases() []Case {
 	}
 }
 
-// equal asks for I=I, as text.
+// equal requests I=I, as text.
 func (p *probe) equal(a, b string) (*response, outcome, bool) {
 	r := p.service("I=I", a+"&"+b, "Accept: text/plain")
 	if !r.is(200) {
@@ -107,10 +107,10 @@ func (p *probe) equal(a, b string) (*response, outcome, bool) {
 	return r, outcome{}, true
 }
 
-// urnAtEnd returns the URN at the end of a URL, or the whole.
+// urnAtEnd returns the URN at the end of a URL, or the URL if there is none.
 func urnAtEnd(url string) string {
 	const scheme = "urn:"
-	// A copy of the URL in lower case may have another length, and other offsets.
+	// Do not search a lower-case copy: its length and offsets may differ.
 	for i := 0; i+len(scheme) <= len(url); i++ {
 		if strings.EqualFold(url[i:i+len(scheme)], scheme) {
 			return url[i:]

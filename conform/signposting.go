@@ -7,14 +7,14 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// signpostingCases returns the cases of the FAIR Signposting profile, for the first
-// answer to a name that comes from this server.
+// signpostingCases returns the cases of the FAIR Signposting profile, for the
+// first response to a name that comes from this server.
 func signpostingCases() []Case {
 	s := func(id, level string, force Force, words string, check func(*probe) outcome) Case {
 		return Case{"FAIR-" + id, Signposting, "signposting.org/FAIR, " + level, force, words, named(check)}
 	}
 	return []Case{
-		s("1/cite-as", "level 1", Must, "The landing page has exactly one link cite-as, to an http or https URI.", func(p *probe) outcome {
+		s("1/cite-as", "level 1", Must, "The landing page has exactly one link \"cite-as\", to an http or https URI.", func(p *probe) outcome {
 			all := related(p.landing(), "cite-as")
 			if len(all) != 1 {
 				return failed("%d links with the relation \"cite-as\"", len(all))
@@ -24,8 +24,8 @@ func signpostingCases() []Case {
 		s("1/describedby", "level 1", Must, "The landing page links to at least one description.", func(p *probe) outcome {
 			return want(len(related(p.landing(), "describedby")) > 0, "no link with the relation \"describedby\"")
 		}),
-		s("1/describedby-type", "level 1", Must, "Each link to a description tells its media type.", typed("describedby")),
-		s("1/describedby-answer", "level 1", Must, "A description is available in the media type that the link tells.", func(p *probe) outcome {
+		s("1/describedby-type", "level 1", Must, "Each link to a description has a media type.", typed("describedby")),
+		s("1/describedby-answer", "level 1", Must, "A description is available in the media type that its link gives.", func(p *probe) outcome {
 			checked := false
 			for _, l := range related(p.landing(), "describedby") {
 				path, here := p.local(l.target)
@@ -42,17 +42,17 @@ func signpostingCases() []Case {
 			}
 			return passed()
 		}),
-		s("1/item-type", "level 1", Should, "Each link to content tells its media type.", typed("item")),
+		s("1/item-type", "level 1", Should, "Each link to content has a media type.", typed("item")),
 		s("1/type", "level 1", Must, "The landing page has one or two links \"type\", one of them to https://schema.org/AboutPage.", func(p *probe) outcome {
 			page := p.landingPage()
 			if page.redirects() {
-				return skipped("the name is redirected to another server, and the landing page is there; give --landing for one here")
+				return skipped("the name redirects to a landing page on another server; use --landing for one on this server")
 			}
 			all := related(linksOf(page), "type")
 			about := slices.ContainsFunc(all, func(l link) bool { return l.target == "https://schema.org/AboutPage" })
-			return want(about && len(all) <= 2, "%d links with the relation \"type\", AboutPage among them: %t", len(all), about)
+			return want(about && len(all) <= 2, "%d links with the relation \"type\"; to AboutPage: %t", len(all), about)
 		}),
-		s("1/author", "level 1", Should, "Each link \"author\" is to a URI of a person or organisation.", func(p *probe) outcome {
+		s("1/author", "level 1", Should, "Each link \"author\" is to the URI of a person or organisation.", func(p *probe) outcome {
 			for _, l := range related(p.landing(), "author") {
 				if !isHTTP(l.target) {
 					return failed("author %s", l.target)
@@ -71,22 +71,22 @@ func signpostingCases() []Case {
 			}),
 				"no link with the relation \"linkset\" and such a type")
 		}),
-		s("2/anchor", "level 2", Must, "The link set has a context object for the landing page, with the URI that clients have of it.", func(p *probe) outcome {
+		s("2/anchor", "level 2", Must, "The link set has a context object for the landing page, with the URI that clients use for it.", func(p *probe) outcome {
 			_, out, ok := p.contextOfLanding()
 			if !ok {
 				return out
 			}
 			return passed()
 		}),
-		s("2/relations", "level 2", Must, "The context object of the landing page has the links cite-as, describedby, item, type, author and license that the page has.", func(p *probe) outcome {
+		s("2/relations", "level 2", Must, "The context object of the landing page has the same links cite-as, describedby, item, type, author and license as the page.", func(p *probe) outcome {
 			c, _, ok := p.contextOfLanding()
 			if !ok {
-				return skipped("there is no context object for the landing page")
+				return skipped("no context object for the landing page")
 			}
 			for _, relation := range []string{"cite-as", "describedby", "item", "type", "author", "license"} {
 				for _, l := range related(p.landing(), relation) {
 					if u, ok := p.absolute(p.path(p.name()), l.target); !ok || !c.has(relation, u.String()) {
-						return failed("%s %s is not in it", relation, l.target)
+						return failed("%s %s is missing", relation, l.target)
 					}
 				}
 			}
@@ -100,8 +100,8 @@ func signpostingCases() []Case {
 // landing returns the links of the landing page.
 func (p *probe) landing() []link { return linksOf(p.landingPage()) }
 
-// landingPage returns the landing page that the caller named, or the answer to the
-// name, or that to which it is redirected on this server.
+// landingPage returns the landing page given by the caller, or the response to
+// the name, or the page on this server to which the name redirects.
 func (p *probe) landingPage() *response {
 	if p.o.Landing != "" {
 		if page, here := p.follow(p.o.Landing, "Accept: text/html"); here {
@@ -129,7 +129,7 @@ func bareType(s string) string {
 	return strings.ToLower(strings.TrimSpace(t))
 }
 
-// typed passes if each link with a relation has a type.
+// typed passes if each link with the given relation has a type.
 func typed(relation string) func(*probe) outcome {
 	return func(p *probe) outcome {
 		all := related(p.landing(), relation)
@@ -150,7 +150,7 @@ func (c context9264) has(relation, target string) bool {
 	return slices.ContainsFunc(c.targets[relation], func(t map[string]any) bool { return t["href"] == target })
 }
 
-// signs returns the context objects of the link set of the landing page.
+// signs returns the context objects of the landing page's link set.
 func (p *probe) signs() ([]context9264, outcome, bool) {
 	for _, l := range related(p.landing(), "linkset") {
 		path, here := p.local(l.target)
@@ -161,11 +161,11 @@ func (p *probe) signs() ([]context9264, outcome, bool) {
 			return contexts(r.body), outcome{}, true
 		}
 	}
-	return nil, skipped("the link set is not available here as %s", linksetJSON), false
+	return nil, skipped("the link set is not available from this server as %s", linksetJSON), false
 }
 
-// contextOfLanding returns the context object of the page, by its URL or by that of
-// cite-as.
+// contextOfLanding returns the context object of the page, identified by its
+// URL or by that of cite-as.
 func (p *probe) contextOfLanding() (context9264, outcome, bool) {
 	all, out, ok := p.signs()
 	if !ok {
@@ -186,8 +186,8 @@ func (p *probe) contextOfLanding() (context9264, outcome, bool) {
 	return context9264{}, failed("no context object has the anchor %s", strings.Join(anchors, " or ")), false
 }
 
-// inContexts passes if each target of a relation is the anchor of a context object
-// that has another relation.
+// inContexts passes if each target of a relation is the anchor of a context
+// object that has another relation.
 func inContexts(relation, back string) func(*probe) outcome {
 	return func(p *probe) outcome {
 		all, out, ok := p.signs()

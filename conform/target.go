@@ -7,16 +7,17 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// DefaultPort is the port of resolvers by the draft of 1995, 3.2.
+// DefaultPort is the default port of resolvers in the draft of 1995, 3.2.
 const DefaultPort = "4500"
 
-// A target is the server that is tried, and the path below which it is.
+// A target is the server under test, and the path that its names have in
+// common.
 type target struct {
 	secure    bool
 	host      string // without brackets
 	port      string
 	authority string // as in a Host field
-	base      string // "" or "/names", without a slash at its end
+	base      string // "" or "/names", without a trailing slash
 }
 
 func (t target) scheme() string {
@@ -26,11 +27,11 @@ func (t target) scheme() string {
 	return "http"
 }
 
-// url returns the URL of a path of the target.
+// url returns the URL of a path below the target.
 func (t target) url(path string) string { return t.scheme() + "://" + t.authority + path }
 
-// parseTarget reads HOST, HOST:PORT or an http or https URL. Without a scheme the
-// default port is that of 1995.
+// parseTarget parses HOST, HOST:PORT or an http or https URL. Without a scheme
+// the default port is that of 1995.
 func parseTarget(s string) (target, error) {
 	bad := func(reason string) (target, error) {
 		return target{}, badOption("invalid target %q: %s; want HOST:PORT or an http or https URL", s, reason)
@@ -55,17 +56,17 @@ func parseTarget(s string) (target, error) {
 		return bad("scheme " + scheme)
 	}
 	if _, ok := u.Query(); ok {
-		return bad("it has a query")
+		return bad("query not allowed")
 	}
 	if _, ok := u.Fragment(); ok {
-		return bad("it has a fragment")
+		return bad("fragment not allowed")
 	}
 	if _, ok := u.Userinfo(); ok {
-		return bad("it has user information")
+		return bad("user information not allowed")
 	}
 	host, _ := u.Host()
 	if host == "" {
-		return bad("no host")
+		return bad("missing host")
 	}
 	standard := port
 	if p, ok := u.Port(); ok && p != "" {
@@ -80,5 +81,5 @@ func parseTarget(s string) (target, error) {
 	return t, nil
 }
 
-// address returns what is connected to.
+// address returns the address to connect to.
 func (t target) address() string { return net.JoinHostPort(t.host, t.port) }

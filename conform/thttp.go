@@ -19,9 +19,9 @@ func thttpCases() []Case {
 			r := p.service("N2Ls", p.name())
 			return want(r.is(200), "N2Ls of %s got %s", p.name(), r)
 		}),
-		t("RFC2169-2/404", "2.0", Must, "Status codes are those of HTTP: a name that is not known gets 404.", func(p *probe) outcome {
+		t("RFC2169-2/404", "2.0", Must, "Status codes are those of HTTP: an unknown name gets 404.", func(p *probe) outcome {
 			r := p.service("N2Ls", p.full(p.elementOf(p.o.Absent)))
-			return want(r.is(404), "N2Ls of a name that is not there got %s", r)
+			return want(r.is(404), "N2Ls of an unknown name got %s", r)
 		}),
 		t("RFC2169-2/equivalent", "2.0", Must, "Lexically equivalent URNs get identical results.", func(p *probe) outcome {
 			other, ok := equivalentSpelling(p.name())
@@ -44,7 +44,7 @@ func thttpCases() []Case {
 				return skipped("the name has no URL: %s", r)
 			}
 			if f := p.front(r); r.is(302) && f != "" {
-				return skipped("a server in front may have passed the request on as HTTP/1.0 (%s): %s", f, r)
+				return skipped("a server in front may have forwarded the request as HTTP/1.0 (%s): %s", f, r)
 			}
 			return want(r.is(303), "N2L over HTTP/1.1 got %s", r)
 		}),
@@ -54,7 +54,7 @@ func thttpCases() []Case {
 				return skipped("the name has no URL: %s", r)
 			}
 			if f := p.front(r); r.is(303) && f != "" {
-				return skipped("a server in front may have passed the request on as HTTP/1.1 (%s): %s", f, r)
+				return skipped("a server in front may have forwarded the request as HTTP/1.1 (%s): %s", f, r)
 			}
 			return want(r.is(301, 302, 304), "N2L over HTTP/1.0 got %s", r)
 		}),
@@ -62,7 +62,7 @@ func thttpCases() []Case {
 			r := p.service("N2Ls", p.name(), "Accept: text/uri-list")
 			return want(r.mediaType() == "text/uri-list", "N2Ls with Accept: text/uri-list got %s", r)
 		}),
-		t("RFC2169-3.2/html", "3.2", Should, "N2Ls as text/html has the URLs as items of a list, each of them a link.", func(p *probe) outcome {
+		t("RFC2169-3.2/html", "3.2", Should, "N2Ls as text/html has the URLs as list items, each of them a link.", func(p *probe) outcome {
 			r := p.service("N2Ls", p.name(), "Accept: text/html")
 			if r.mediaType() != "text/html" {
 				return skipped("N2Ls is not available as text/html: %s", r)
@@ -74,7 +74,7 @@ func thttpCases() []Case {
 			there := anchors(strings.Join(listItems.FindAllString(r.text(), -1), "\n"))
 			for _, u := range urls {
 				if !slices.Contains(there, u) {
-					return failed("%s is not the link of an item", u)
+					return failed("no list item links to %s", u)
 				}
 			}
 			return passed()
@@ -82,7 +82,7 @@ func thttpCases() []Case {
 		t("RFC2169-A/lines", "Appendix A", Must, "Lines of text/uri-list end with CR LF.", func(p *probe) outcome { return listLines(p, "N2Ls") }),
 		t("RFC2169-A/uris", "Appendix A", Must, "Each line of text/uri-list that is not a comment is one URI.", func(p *probe) outcome { return listURIs(p, "N2Ls") }),
 		t("RFC2169-A/comment", "Appendix A", Should, "The first line of the list is a comment with the original URI.", func(p *probe) outcome { return listComment(p, "N2Ls") }),
-		t("RFC2169-3.4/N2Rs", "3.4", Must, "N2Rs returns a multipart/alternative message, or the one version that there is.", func(p *probe) outcome {
+		t("RFC2169-3.4/N2Rs", "3.4", Must, "N2Rs returns a multipart/alternative message, or the only version.", func(p *probe) outcome {
 			r := p.service("N2Rs", p.name())
 			if !r.is(200) {
 				return skipped("N2Rs is not available: %s", r)
@@ -92,7 +92,7 @@ func thttpCases() []Case {
 			}
 			return want(strings.Contains(r.get("Content-Type"), "boundary="), "Content-Type %q has no boundary", r.get("Content-Type"))
 		}),
-		t("RFC2169-3.5/type", "3.5", Must, "N2C returns a description whose format Content-Type tells.", func(p *probe) outcome {
+		t("RFC2169-3.5/type", "3.5", Must, "N2C returns a description with a Content-Type.", func(p *probe) outcome {
 			r := p.service("N2C", p.name())
 			if r.refused() {
 				return skipped("N2C is not available: %s", r)
@@ -118,7 +118,7 @@ func thttpCases() []Case {
 		t("RFC2169-3.8/L2Ls", "3.8", Must, "L2Ls returns the URLs of the resource at a URL.", func(p *probe) outcome {
 			return reverse(p, "L2Ls", "")
 		}),
-		t("RFC2169-3.9/L2C", "3.9", Must, "L2C returns a description as N2C does.", func(p *probe) outcome {
+		t("RFC2169-3.9/L2C", "3.9", Must, "L2C returns a description, as N2C does.", func(p *probe) outcome {
 			urls := p.uris("N2Ls", p.name())
 			if len(urls) == 0 {
 				return skipped("the name has no URL")
@@ -132,22 +132,22 @@ func thttpCases() []Case {
 	}
 }
 
-// named makes a case need a whole name.
+// named returns a check that requires a full name.
 func named(check func(*probe) outcome) func(*probe) outcome {
 	return func(p *probe) outcome {
 		if p.name() == "" {
-			return skipped("the authority of the names is not known; give --authority or a whole URI with --name")
+			return skipped("the authority of the names is unknown; give --authority, or a full URI with --name")
 		}
 		return check(p)
 	}
 }
 
-// service requests a service as RFC 2169 does.
+// service requests a service as in RFC 2169.
 func (p *probe) service(service, operand string, fields ...string) *response {
 	return p.web("GET", p.t.base+"/uri-res/"+service+"?"+operand, fields...)
 }
 
-// uris returns the URIs of a list that a service gives.
+// uris returns the URIs in the list that a service returns.
 func (p *probe) uris(service, operand string) []string {
 	r := p.service(service, operand, "Accept: text/uri-list")
 	if !r.is(200) || r.mediaType() != "text/uri-list" {
@@ -156,7 +156,7 @@ func (p *probe) uris(service, operand string) []string {
 	return uriLines(r.text())
 }
 
-// uriLines returns the lines of a text/uri-list that are no comments.
+// uriLines returns the lines of a text/uri-list that are not comments.
 func uriLines(list string) []string {
 	var uris []string
 	for line := range strings.Lines(list) {
@@ -179,7 +179,7 @@ func equivalentSpelling(name string) (string, bool) {
 	return strings.ToUpper(fields[0]) + ":" + strings.ToUpper(fields[1]) + ":" + fields[2], true
 }
 
-// sameList passes if two answers have the same status and the same URIs.
+// sameList passes if two responses have the same status and the same URIs.
 func sameList(a, b *response) outcome {
 	return want(a.status == b.status && slices.Equal(uriLines(a.text()), uriLines(b.text())), "the results differ: %s and %s", a, b)
 }
@@ -239,8 +239,8 @@ func listOfURNs(p *probe, service string) outcome {
 	return passed()
 }
 
-// reverse asks about the first URL of the name; the list has want, or if that is
-// empty some URL of the name.
+// reverse requests the service for the first URL of the name. The list must
+// contain want or, if that is empty, some URL of the name.
 func reverse(p *probe, service, wanted string) outcome {
 	urls := p.uris("N2Ls", p.name())
 	if len(urls) == 0 {
@@ -252,7 +252,7 @@ func reverse(p *probe, service, wanted string) outcome {
 	}
 	got := uriLines(r.text())
 	if len(got) == 0 && p.gateway() {
-		return skipped("a proxy or gateway does not know the names of a URL")
+		return skipped("a proxy or gateway does not know which names a URL has")
 	}
 	if wanted == "" {
 		return want(slices.ContainsFunc(got, func(u string) bool { return slices.Contains(urls, u) }), "%s of %s has no URL of the name", service, urls[0])

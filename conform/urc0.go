@@ -12,14 +12,14 @@ import (
 // A part is one part of a text/urc-0 result (1995, 3.4.2).
 type part struct {
 	header string // the line after "====="
-	url    string // as it was spelled, of folded URLs with the line breaks
+	url    string // as spelled, including the line breaks of folded URLs
 	meta   []string
 }
 
 const partMark = "====="
 
-// readParts takes a text/urc-0 result apart. before is what stands before the first
-// header.
+// readParts splits a text/urc-0 result into parts. before is the text before
+// the first header.
 func readParts(body string) (before []string, parts []part) {
 	lines := strings.Split(strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(body), "\n")
 	if n := len(lines); lines[n-1] == "" {
@@ -50,12 +50,12 @@ func readParts(body string) (before []string, parts []part) {
 	return before, parts
 }
 
-// A line of a URL begins with a scheme or with <URL:.
+// A URL line begins with a scheme or with <URL:.
 var urlStart = regexp.MustCompile(`^(<URL:|[A-Za-z][A-Za-z0-9+.-]*:[^ \t])`)
 
 func looksLikeURL(line string) bool { return urlStart.MatchString(line) }
 
-// locator returns the URL without brackets and folding.
+// locator returns the URL without brackets and folds.
 func (p part) locator() string {
 	s := p.url
 	if rest, ok := strings.CutPrefix(s, "<URL:"); ok {
@@ -65,8 +65,8 @@ func (p part) locator() string {
 	return s
 }
 
-// values returns the charset and the language that the header names, with the
-// defaults of the draft, and what in the header is neither.
+// values returns the charset and language in the header, with the defaults of
+// the draft, and any other text in the header.
 func (p part) values() (charset, language string, odd []string) {
 	charset, language = "US-ASCII", "x-unspecified"
 	for _, f := range strings.FieldsFunc(p.header, func(r rune) bool { return strings.ContainsRune(" \t;,/|():", r) }) {
@@ -87,7 +87,7 @@ func (p part) values() (charset, language string, odd []string) {
 	return charset, language, odd
 }
 
-// knownCharset reports whether a charset is one of 3.4.2.
+// knownCharset reports whether 3.4.2 lists the charset.
 func knownCharset(s string) bool {
 	s = strings.ToUpper(s)
 	if s == "US-ASCII" {
@@ -116,7 +116,7 @@ var (
 	plainURL = regexp.MustCompile(`[A-Za-z][A-Za-z0-9+.-]*:[^\s<>"]+`)
 )
 
-// anchors returns the targets of the links of an HTML document.
+// anchors returns the targets of the links in an HTML document.
 func anchors(body string) []string {
 	var all []string
 	for _, m := range hrefs.FindAllStringSubmatch(body, -1) {
@@ -125,8 +125,8 @@ func anchors(body string) []string {
 	return all
 }
 
-// firstURL returns the URL that an answer leads to: of its first part, its first
-// link, or the first word of text that is one.
+// firstURL returns the URL that a response leads to: that of its first part,
+// its first link, or the first word of the text that is a URL.
 func firstURL(r *response) string {
 	var found []string
 	switch r.mediaType() {

@@ -10,25 +10,25 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// webCases returns the cases of names as paths of a web server.
+// webCases returns the cases for names as paths of a web server.
 func webCases() []Case {
 	w := func(id, source string, force Force, words string, check func(*probe) outcome) Case {
 		return Case{id, Web, source, force, words, named(check)}
 	}
 	return []Case{
-		w("RFC9110-15/name", "RFC 9110, 15.3, 15.4", Must, "GET of a path with a whole name gets the resource, a description of it, or a redirection.", func(p *probe) outcome {
+		w("RFC9110-15/name", "RFC 9110, 15.3, 15.4", Must, "GET of a path with a full name gets the resource, a description of it, or a redirect.", func(p *probe) outcome {
 			r := p.get()
 			return want(r.is(200) || r.redirects() || r.is(300), "/%s got %s", p.name(), r)
 		}),
-		w("RFC9110-10.2.2/location", "RFC 9110, 10.2.2", Must, "A redirection has one Location field, a URI reference.", func(p *probe) outcome {
+		w("RFC9110-10.2.2/location", "RFC 9110, 10.2.2", Must, "A redirect has one Location field, with a URI reference.", func(p *probe) outcome {
 			r := p.get()
 			if !r.redirects() {
-				return skipped("the name is not redirected: %s", r)
+				return skipped("the name does not redirect: %s", r)
 			}
 			_, err := uri.ParseReference(r.get("Location"))
 			return want(len(r.all("Location")) == 1 && err == nil, "Location %q", r.all("Location"))
 		}),
-		w("RFC9110-10.2.2/scheme", "RFC 9110, 17", Must, "A redirection does not lead to a URL that a browser would run in place of following.", func(p *probe) outcome {
+		w("RFC9110-10.2.2/scheme", "RFC 9110, 17", Must, "A redirect does not lead to a URL that a browser would execute.", func(p *probe) outcome {
 			for _, e := range p.elements {
 				r := p.web("GET", p.path(p.full(e)))
 				scheme, _, _ := strings.Cut(strings.ToLower(strings.TrimSpace(r.get("Location"))), ":")
@@ -43,32 +43,32 @@ func webCases() []Case {
 			return want(head.status == get.status && p.sameLocation(get, head) && head.mediaType() == get.mediaType() && len(head.surplus) == 0,
 				"HEAD got %s with %d bytes, GET got %s", head, len(head.surplus), get)
 		}),
-		w("RFC9110-15.5.5/404", "RFC 9110, 15.5.5", Must, "A name that is not known gets 404.", func(p *probe) outcome {
+		w("RFC9110-15.5.5/404", "RFC 9110, 15.5.5", Must, "An unknown name gets 404.", func(p *probe) outcome {
 			r := p.web("GET", p.path(p.full(p.elementOf(p.o.Absent))))
-			return want(r.is(404), "a name that is not there got %s", r)
+			return want(r.is(404), "an unknown name got %s", r)
 		}),
-		w("RFC9110-15.5.11/410", "RFC 9110, 15.5.11", Should, "A name that was retired for good gets 410.", func(p *probe) outcome {
+		w("RFC9110-15.5.11/410", "RFC 9110, 15.5.11", Should, "A permanently retired name gets 410.", func(p *probe) outcome {
 			if p.o.Retired == "" {
-				return skipped("no retired name is known; give --retired")
+				return skipped("no retired name given; use --retired")
 			}
 			r := p.web("GET", p.path(p.full(p.elementOf(p.o.Retired))))
 			return want(r.is(410), "a retired name got %s", r)
 		}),
-		w("RFC9110-15.4.2/301", "RFC 9110, 15.4.2", Should, "A name that was replaced by another is redirected there for good.", func(p *probe) outcome {
+		w("RFC9110-15.4.2/301", "RFC 9110, 15.4.2", Should, "A name that was replaced by another is permanently redirected to it.", func(p *probe) outcome {
 			if p.o.Moved == "" {
-				return skipped("no replaced name is known; give --moved")
+				return skipped("no replaced name given; use --moved")
 			}
 			r := p.web("GET", p.path(p.full(p.elementOf(p.o.Moved))))
 			if p.gateway() {
-				return skipped("a proxy or gateway follows the redirection itself")
+				return skipped("a proxy or gateway follows the redirect itself")
 			}
 			return want(r.is(301, 308) && r.has("Location"), "a replaced name got %s", r)
 		}),
-		w("RFC9110-15.5.1/malformed", "RFC 9110, 15.5.1; RFC 8141, 2", Should, "A malformed name gets an error of the client.", func(p *probe) outcome {
+		w("RFC9110-15.5.1/malformed", "RFC 9110, 15.5.1; RFC 8141, 2", Should, "A malformed name gets a client error.", func(p *probe) outcome {
 			r := p.web("GET", p.path("urn:example:%zz"))
 			return want(r.status >= 400 && r.status < 500, "a malformed name got %s", r)
 		}),
-		w("RFC8141-3.1/case", "RFC 8141, 3.1", Must, "\"urn\" and the namespace identifier are the same in upper and lower case.", func(p *probe) outcome {
+		w("RFC8141-3.1/case", "RFC 8141, 3.1", Must, "\"urn\" and the namespace identifier are case-insensitive.", func(p *probe) outcome {
 			other, ok := equivalentSpelling(p.name())
 			if !ok {
 				return skipped("%s is not a URN", p.name())
@@ -78,26 +78,26 @@ func webCases() []Case {
 		}),
 		w("RFC8141-2.3.1/r-component", "RFC 8141, 2.3.1, 3", Should, "An r-component that the resolver does not understand does not change which name is meant.", func(p *probe) outcome {
 			get, r := p.get(), p.web("GET", p.path(p.name()+"?+conform:x=y"))
-			return want(r.status == get.status && p.sameLocation(get, r), "with an r-component the answer is %s, without %s", r, get)
+			return want(r.status == get.status && p.sameLocation(get, r), "with an r-component the response is %s, without %s", r, get)
 		}),
-		w("RFC8141-2.3.2/q-component", "RFC 8141, 2.3.2", Must, "If a URN with a q-component leads to a URL, the q-component is copied to the query of the URL.", func(p *probe) outcome {
+		w("RFC8141-2.3.2/q-component", "RFC 8141, 2.3.2", Must, "If a URN with a q-component redirects to a URL, the q-component is copied to the query of the URL.", func(p *probe) outcome {
 			get := p.get()
 			if _, ok := equivalentSpelling(p.name()); !ok || !get.redirects() {
-				return skipped("there is no URN that is redirected")
+				return skipped("no URN that redirects")
 			}
 			r := p.web("GET", p.path(p.name()+"?=conform=1"))
 			if strings.Contains(get.get("Location"), "?") || r.redirects() && !isHTTP(r.get("Location")) {
-				return skipped("the URL has a query of its own or is not of http, for which the document requires nothing")
+				return skipped("the URL has its own query or is not http, for which the document has no requirement")
 			}
 			u, err := uri.ParseReference(r.get("Location"))
 			query, _ := u.Query()
-			return want(err == nil && query == "conform=1", "the answer is %s", r)
+			return want(err == nil && query == "conform=1", "the response is %s", r)
 		}),
-		w("RFC9112-3.2/host", "RFC 9112, 3.2", Must, "A request of HTTP/1.1 without a Host field gets 400.", func(p *probe) outcome {
+		w("RFC9112-3.2/host", "RFC 9112, 3.2", Must, "An HTTP/1.1 request without a Host field gets 400.", func(p *probe) outcome {
 			r := p.ask(request{method: "GET", target: p.path(p.name()), version: "HTTP/1.1", fields: []string{"Connection: close"}})
 			return want(r.is(400), "a request without Host got %s", r)
 		}),
-		w("RFC9112-3.2/hosts", "RFC 9112, 3.2", Must, "A request of HTTP/1.1 with two Host fields gets 400.", func(p *probe) outcome {
+		w("RFC9112-3.2/hosts", "RFC 9112, 3.2", Must, "An HTTP/1.1 request with two Host fields gets 400.", func(p *probe) outcome {
 			r := p.ask(request{method: "GET", target: p.path(p.name()), version: "HTTP/1.1", fields: []string{"Host: " + p.t.authority, "Host: " + unrelated, "Connection: close"}})
 			return want(r.is(400), "a request with two Host fields got %s", r)
 		}),
@@ -105,22 +105,22 @@ func webCases() []Case {
 			r := p.web("RESOLVE", p.path(p.name()))
 			return want(r.is(405, 501), "RESOLVE got %s", r)
 		}),
-		w("RFC9110-15.5.6/allow", "RFC 9110, 15.5.6", Must, "An answer with 405 has an Allow field.", func(p *probe) outcome {
+		w("RFC9110-15.5.6/allow", "RFC 9110, 15.5.6", Must, "A response with 405 has an Allow field.", func(p *probe) outcome {
 			r := p.web("RESOLVE", p.path(p.name()))
 			if !r.is(405) {
 				return skipped("an unknown method got %s", r)
 			}
 			return want(r.has("Allow"), "no Allow field")
 		}),
-		w("RFC9110-6.6.1/date", "RFC 9110, 6.6.1", Must, "Answers have a Date field.", func(p *probe) outcome {
+		w("RFC9110-6.6.1/date", "RFC 9110, 6.6.1", Must, "Responses have a Date field.", func(p *probe) outcome {
 			for _, r := range []*response{p.get(), p.web("GET", p.path(p.full(p.elementOf(p.o.Absent))))} {
 				if _, err := http.ParseTime(r.get("Date")); err != nil {
-					return failed("the answer with status %d has Date %q", r.status, r.get("Date"))
+					return failed("the response with status %d has Date %q", r.status, r.get("Date"))
 				}
 			}
 			return passed()
 		}),
-		w("RFC9110-12.5.5/vary", "RFC 9110, 12.5.5", Should, "If the answer depends on Accept, Vary says so.", func(p *probe) outcome {
+		w("RFC9110-12.5.5/vary", "RFC 9110, 12.5.5", Should, "If the response depends on Accept, Vary says so.", func(p *probe) outcome {
 			get := p.get()
 			for _, accept := range []string{"text/html", "application/json", "application/linkset+json"} {
 				r := p.web("GET", p.path(p.name()), "Accept: "+accept)
@@ -129,25 +129,25 @@ func webCases() []Case {
 				}
 				for _, one := range []*response{get, r} {
 					if vary := strings.ToLower(one.get("Vary")); !one.refused() && !strings.Contains(vary, "*") && !slices.Contains(words(vary), "accept") {
-						return failed("with Accept: %s the answer is %s, without %s, and Vary is %q", accept, r, get, one.get("Vary"))
+						return failed("with Accept: %s the response is %s, without %s, and Vary is %q", accept, r, get, one.get("Vary"))
 					}
 				}
 			}
 			return passed()
 		}),
-		w("RFC9110-13.1.2/304", "RFC 9110, 13.1.2", Should, "A description with an ETag gets 304 for If-None-Match with it.", func(p *probe) outcome {
+		w("RFC9110-13.1.2/304", "RFC 9110, 13.1.2", Should, "A description with an ETag gets 304 for an If-None-Match with that ETag.", func(p *probe) outcome {
 			path, r, ok := p.description()
 			if !ok || !r.has("ETag") {
-				return skipped("no description with an ETag was found")
+				return skipped("no description with an ETag found")
 			}
 			again := p.web("GET", path, "If-None-Match: "+r.get("ETag"))
 			return want(again.is(304) && len(again.surplus) == 0, "If-None-Match: %s got %s", r.get("ETag"), again)
 		}),
-		w("WEB/line-break", "RFC 9110, 5.5", Must, "An encoded line break in a path does not become a header field of the answer.", func(p *probe) outcome {
+		w("WEB/line-break", "RFC 9110, 5.5", Must, "A percent-encoded line break in a path does not become a header field of the response.", func(p *probe) outcome {
 			r := p.web("GET", p.path(p.full("x%0D%0AX-Conform:%20injected")))
-			return want(!r.has("X-Conform"), "the answer has the field X-Conform")
+			return want(!r.has("X-Conform"), "the response has the field X-Conform")
 		}),
-		w("WEB/open-redirect", "CWE-601", Must, "Paths do not lead to other sites that nobody registered here.", func(p *probe) outcome {
+		w("WEB/open-redirect", "CWE-601", Must, "Paths do not redirect to arbitrary sites that are not registered with the server.", func(p *probe) outcome {
 			for _, path := range []string{p.t.base + "//" + unrelated + "/", p.path("https://" + unrelated + "/x"), p.path("%5C%5C" + unrelated), p.path("urn:example:x@" + unrelated)} {
 				r := p.web("GET", path)
 				if u, ok := p.absolute("/", strings.ReplaceAll(r.get("Location"), `\`, "/")); r.redirects() && ok {
@@ -158,31 +158,31 @@ func webCases() []Case {
 			}
 			return passed()
 		}),
-		w("CSL/json", "crosscite.org; CSL-JSON", May, "If the server has application/vnd.citationstyles.csl+json, it is an object with a type and a title.", citation("application/vnd.citationstyles.csl+json", func(body []byte) bool {
+		w("CSL/json", "crosscite.org; CSL-JSON", May, "If the server supports application/vnd.citationstyles.csl+json, the response is an object with a type and a title.", citation("application/vnd.citationstyles.csl+json", func(body []byte) bool {
 			var item struct{ Type, Title string }
 			return json.Unmarshal(body, &item) == nil && item.Type != "" && item.Title != ""
 		})),
-		w("CSL/bibtex", "crosscite.org; BibTeX", May, "If the server has application/x-bibtex, it is an entry.", citation("application/x-bibtex", func(body []byte) bool {
+		w("CSL/bibtex", "crosscite.org; BibTeX", May, "If the server supports application/x-bibtex, the response is an entry.", citation("application/x-bibtex", func(body []byte) bool {
 			text := bytes.TrimSpace(body)
 			return bytes.HasPrefix(text, []byte("@")) && bytes.HasSuffix(text, []byte("}"))
 		})),
-		w("CSL/ris", "crosscite.org; RIS", May, "If the server has application/x-research-info-systems, it begins with TY and ends with ER.", citation("application/x-research-info-systems", func(body []byte) bool {
+		w("CSL/ris", "crosscite.org; RIS", May, "If the server supports application/x-research-info-systems, the response begins with TY and ends with ER.", citation("application/x-research-info-systems", func(body []byte) bool {
 			text := bytes.TrimSpace(body)
 			return bytes.HasPrefix(text, []byte("TY  - ")) && bytes.Contains(text, []byte("\nER  -"))
 		})),
 	}
 }
 
-// get asks for the first known name as a path.
+// get requests the first known name as a path.
 func (p *probe) get() *response { return p.web("GET", p.path(p.name())) }
 
-// words returns the elements of a list with commas.
+// words returns the elements of a comma-separated list.
 func words(list string) []string {
 	return strings.FieldsFunc(list, func(r rune) bool { return r == ',' || r == ' ' || r == '\t' })
 }
 
-// description returns the path of a description of the first known name, and the
-// answer with status 200 for it.
+// description returns the path of a description of the first known name, and
+// the response with status 200.
 func (p *probe) description() (string, *response, bool) {
 	if r := p.get(); r.is(200) {
 		return p.path(p.name()), r, true
@@ -199,12 +199,12 @@ func (p *probe) description() (string, *response, bool) {
 	return "", nil, false
 }
 
-// citation asks for a format of citations.
+// citation requests a citation format.
 func citation(format string, good func([]byte) bool) func(*probe) outcome {
 	return func(p *probe) outcome {
 		r := p.web("GET", p.path(p.name()), "Accept: "+format)
 		if !r.is(200) || r.mediaType() != format {
-			return skipped("the server does not have this format: %s", r)
+			return skipped("the server does not support this format: %s", r)
 		}
 		return want(good(r.body), "the text is not in this format")
 	}

@@ -15,25 +15,25 @@ import (
 	"time"
 )
 
-// What is read of one answer at most, in bytes.
+// Limits on how much of a response is read, in bytes.
 const (
 	maxHead = 64 << 10
 	maxBody = 1 << 20
 )
 
-// lingerShare is the part of the timeout that a complete answer gives the server
-// to close the connection.
+// lingerShare is the share of the timeout that the server has to close the
+// connection after a complete response.
 const lingerShare = 8
 
-// An Exchange is what was sent in one request and received for it, as bytes of the
-// connection (under TLS: of its contents).
+// An Exchange is a request and its response, as bytes on the connection (inside
+// TLS).
 type Exchange struct {
 	Sent []byte
 	Got  []byte
-	Err  string // why there is no complete answer, or empty
+	Err  string // why there is no complete response, or empty
 }
 
-// A request is one request, written by hand: the lines are sent as they are.
+// A request is a hand-written request: its lines are sent unchanged.
 type request struct {
 	method, target string
 	version        string   // "HTTP/1.0"; empty for a Simple-Request
@@ -55,18 +55,18 @@ func (r request) bytes() []byte {
 	return b.Bytes()
 }
 
-// A response is an answer that was taken apart. Its zero value is no answer at
-// all, with status 0.
+// A response is a parsed response. The zero value means that there was none,
+// with status 0.
 type response struct {
 	proto   string // "HTTP/1.0"
 	status  int
 	reason  string
-	fields  [][2]string // names as they were spelled
-	body    []byte      // decoded, without what follows it
+	fields  [][2]string // names as spelled
+	body    []byte      // decoded, without trailing bytes
 	surplus []byte      // what follows the body
 	closed  bool        // the server closed the connection
 	cut     bool        // more than maxBody was sent, or less than announced
-	fault   string      // why there is no answer
+	fault   string      // why there is no response
 	raw     []byte      // all bytes
 }
 
@@ -81,10 +81,10 @@ func (r *response) all(name string) []string {
 	return values
 }
 
-// get returns the values of a field as one, or "".
+// get returns the values of a field joined into one, or "".
 func (r *response) get(name string) string { return strings.Join(r.all(name), ", ") }
 
-// has reports whether a field is there.
+// has reports whether a field is present.
 func (r *response) has(name string) bool { return len(r.all(name)) > 0 }
 
 // mediaType returns the media type without parameters, in lower case.
@@ -93,7 +93,7 @@ func (r *response) mediaType() string {
 	return strings.ToLower(strings.TrimSpace(t))
 }
 
-// is reports whether the answer has one of these statuses.
+// is reports whether the response has one of these statuses.
 func (r *response) is(statuses ...int) bool {
 	for _, s := range statuses {
 		if r.status == s {
@@ -103,16 +103,16 @@ func (r *response) is(statuses ...int) bool {
 	return false
 }
 
-// redirects reports whether the answer sends the client elsewhere.
+// redirects reports whether the response is a redirect.
 func (r *response) redirects() bool { return r.is(301, 302, 303, 307, 308) }
 
-// refused reports whether the answer is an error of the client or the server.
+// refused reports whether the status is a client or server error.
 func (r *response) refused() bool { return r.status >= 400 && r.status <= 599 }
 
 // text returns the body.
 func (r *response) text() string { return string(r.body) }
 
-// String says in a few words what the answer is.
+// String summarises the response.
 func (r *response) String() string {
 	if r.fault != "" {
 		return r.fault
@@ -140,8 +140,8 @@ type dialer struct {
 	dial    func(ctx context.Context, network, address string) (net.Conn, error)
 }
 
-// send sends one request on a connection of its own and reads the answer: until
-// the end of the connection, or a moment after the answer is complete.
+// send sends a request on its own connection and reads the response until the
+// connection ends or shortly after the response is complete.
 func (d *dialer) send(ctx context.Context, r request) (*response, Exchange, error) {
 	ctx, cancel := context.WithTimeout(ctx, d.timeout)
 	defer cancel()
@@ -158,7 +158,7 @@ func (d *dialer) send(ctx context.Context, r request) (*response, Exchange, erro
 	stop := context.AfterFunc(ctx, func() { _ = conn.SetDeadline(time.Unix(1, 0)) })
 	defer stop()
 	written := make(chan error, 1)
-	go func() { // a server may answer before it has read everything
+	go func() { // a server may respond before it has read everything
 		_, err := conn.Write(sent)
 		written <- err
 	}()
@@ -173,7 +173,7 @@ func (d *dialer) send(ctx context.Context, r request) (*response, Exchange, erro
 	if err != nil && !resp.complete(r) {
 		e.Err = plainError(err)
 		if resp.fault != "" || len(got) == 0 {
-			resp = &response{fault: "no answer: " + e.Err, raw: got}
+			resp = &response{fault: "no response: " + e.Err, raw: got}
 		} else {
 			resp.cut = true
 		}
@@ -202,7 +202,7 @@ func (d *dialer) connect(ctx context.Context) (net.Conn, error) {
 	return secured, nil
 }
 
-// read reads an answer. It is closed if the server ended the connection.
+// read reads a response. closed is set if the server closed the connection.
 func (d *dialer) read(conn net.Conn, r request) (got []byte, closed bool, err error) {
 	buf := make([]byte, 32<<10)
 	lingering := false
@@ -225,7 +225,7 @@ func (d *dialer) read(conn net.Conn, r request) (got []byte, closed bool, err er
 	return got, false, nil
 }
 
-// complete reports whether the answer has announced its end and reached it.
+// complete reports whether the response has the full length that it announces.
 func (r *response) complete(q request) bool {
 	if r.fault != "" || r.cut {
 		return false
@@ -241,8 +241,8 @@ func (r *response) chunked() bool {
 	return strings.Contains(strings.ToLower(r.get("Transfer-Encoding")), "chunked")
 }
 
-// parseResponse takes an answer apart. What a Simple-Request gets is a body alone,
-// unless it begins like a status line.
+// parseResponse parses a response. A Simple-Request gets only a body, unless it
+// begins like a status line.
 func parseResponse(raw []byte, q request) *response {
 	r := &response{raw: raw}
 	if q.version == "" && !bytes.HasPrefix(raw, []byte("HTTP/")) {
@@ -258,11 +258,11 @@ func parseResponse(raw []byte, q request) *response {
 	case !strings.HasPrefix(proto, "HTTP/") || err != nil || len(code) != 3:
 		r.fault = "no status line"
 		if len(raw) == 0 {
-			r.fault = "the connection was closed without an answer"
+			r.fault = "the connection was closed without a response"
 		}
 		return r
 	case !ok:
-		r.fault = "the header does not end"
+		r.fault = "unterminated header"
 		return r
 	}
 	r.proto, r.status, r.reason = proto, n, reason
@@ -276,7 +276,7 @@ func parseResponse(raw []byte, q request) *response {
 	return r
 }
 
-// cutHead divides an answer at the empty line.
+// cutHead splits a response at the empty line.
 func cutHead(raw []byte) (head, rest []byte, ok bool) {
 	for i := range raw {
 		if raw[i] != '\n' {
@@ -295,7 +295,8 @@ func cutHead(raw []byte) (head, rest []byte, ok bool) {
 	return raw, nil, false
 }
 
-// setBody finds the end of the body by the framing that the answer announces.
+// setBody determines the end of the body by the framing that the response
+// announces.
 func (r *response) setBody(rest []byte, q request) {
 	switch {
 	case r.bodiless(q):
@@ -306,7 +307,7 @@ func (r *response) setBody(rest []byte, q request) {
 		r.body, r.cut = body, err != nil
 		if err == nil {
 			left, _ := io.ReadAll(in)
-			r.surplus = bytes.TrimPrefix(left, []byte("\r\n")) // no trailers are read
+			r.surplus = bytes.TrimPrefix(left, []byte("\r\n")) // trailers are not read
 		}
 	case r.has("Content-Length"):
 		n, err := strconv.Atoi(r.all("Content-Length")[0])
@@ -323,7 +324,7 @@ func (r *response) setBody(rest []byte, q request) {
 	}
 }
 
-// plainError says why the network failed, without addresses.
+// plainError describes a network error without addresses.
 func plainError(err error) string {
 	var op *net.OpError
 	switch {

@@ -17,52 +17,52 @@ import (
 // unrelated is a host that no server is responsible for (RFC 6761, 6.4).
 const unrelated = "unrelated.invalid"
 
-// yaurnCases returns the cases of draft-ietf-uri-yaurn-00. IDs are those of the list
-// of requirements in docs/spec/1995-yaurn.md.
+// yaurnCases returns the cases of draft-ietf-uri-yaurn-00. The IDs are those of
+// docs/spec/1995-yaurn.md.
 func yaurnCases() []Case {
 	y := func(id, section string, force Force, words string, check func(*probe) outcome) Case {
 		return Case{id, Yaurn, "draft-ietf-uri-yaurn-00, " + section, force, words, check}
 	}
 	return []Case{
 		y("Y95-41/200", "3.4.1", Must, "The resolver answers a request for a name that it knows with status 200.", knownName),
-		y("Y95-41/404", "3.4.1", Must, "The resolver answers a request for a name that it does not know with 404, as HTTP does.", func(p *probe) outcome {
+		y("Y95-41/404", "3.4.1", Must, "The resolver answers a request for an unknown name with 404, as in HTTP.", func(p *probe) outcome {
 			r := p.element(p.elementOf(p.o.Absent))
-			return want(r.is(404), "a name that is not there got %s", r)
+			return want(r.is(404), "an unknown name got %s", r)
 		}),
-		y("Y95-27/stateless", "3", Must, "Resolution is stateless and takes one step: the same request gets the same result, whatever was asked before.", stateless),
+		y("Y95-27/stateless", "3", Must, "Resolution is stateless and takes one step: the same request gets the same result, regardless of earlier requests.", stateless),
 		y("Y95-28/version", "3, 3.2", Must, "The resolver answers an HTTP/1.0 request with a status line of HTTP/1.0 or 1.1.", func(p *probe) outcome {
-			return want(slices.Contains([]string{"HTTP/1.0", "HTTP/1.1"}, p.known().proto), "the status line says %q", p.known().proto)
+			return want(slices.Contains([]string{"HTTP/1.0", "HTTP/1.1"}, p.known().proto), "the status line has %q", p.known().proto)
 		}),
-		y("Y95-28/chunks", "3.2; RFC 9112, 6.1", Must, "The resolver sends no transfer coding to a client of HTTP/1.0.", func(p *probe) outcome {
+		y("Y95-28/chunks", "3.2; RFC 9112, 6.1", Must, "The resolver sends no transfer coding to an HTTP/1.0 client.", func(p *probe) outcome {
 			return want(!p.known().has("Transfer-Encoding"), "Transfer-Encoding: %s", p.known().get("Transfer-Encoding"))
 		}),
-		y("Y95-28/close", "3.2; RFC 1945, 1.3", Must, "The resolver closes the connection after the answer to a request of HTTP/1.0.", func(p *probe) outcome {
-			return want(p.known().closed, "the connection stayed open after the answer")
+		y("Y95-28/close", "3.2; RFC 1945, 1.3", Must, "The resolver closes the connection after responding to an HTTP/1.0 request.", func(p *probe) outcome {
+			return want(p.known().closed, "the connection stayed open after the response")
 		}),
 		y("Y95-30/bare", "3.3", Must, "The target of a request is the ElementID alone, without a slash before it.", bareElement),
-		y("Y95-31/method", "3.3", Must, "The method of a request is always GET: the resolver answers an unknown method with an error.", func(p *probe) outcome {
+		y("Y95-31/method", "3.3", Must, "The method of a request is always GET: the resolver responds to an unknown method with an error.", func(p *probe) outcome {
 			q := p.request1995(p.elements[0])
 			q.method = "RESOLVE"
 			r := p.ask(q)
 			return want(r.refused(), "a request with the method RESOLVE got %s", r)
 		}),
-		y("Y95-32/simple", "3.3", May, "The resolver answers a Simple-Request, which has neither version nor header, with the result alone.", simpleRequest),
-		y("Y95-34/urc-0", "3.1.2", Should, "If the client asks for text/urc-0, the resolver returns only that if it can.", onlyType("text/urc-0")),
-		y("Y95-34/html", "3.1.2", Should, "If the client asks for text/html, the resolver returns only that if it can.", onlyType("text/html")),
-		y("Y95-34/plain", "3.1.2", Should, "If the client asks for text/plain, the resolver returns only that if it can.", onlyType("text/plain")),
-		y("Y95-76/binary", "3.1.1", May, "Accept can choose a binary encoding that is suitable for cryptographic operations: if the resolver has application/cbor, equal results are equal octets.", func(p *probe) outcome {
+		y("Y95-32/simple", "3.3", May, "The resolver responds to a Simple-Request, which has neither version nor header, with the result alone.", simpleRequest),
+		y("Y95-34/urc-0", "3.1.2", Should, "If the client requests text/urc-0, the resolver returns only that if it can.", onlyType("text/urc-0")),
+		y("Y95-34/html", "3.1.2", Should, "If the client requests text/html, the resolver returns only that if it can.", onlyType("text/html")),
+		y("Y95-34/plain", "3.1.2", Should, "If the client requests text/plain, the resolver returns only that if it can.", onlyType("text/plain")),
+		y("Y95-76/binary", "3.1.1", May, "Accept can select a binary encoding suitable for cryptographic operations: if the resolver supports application/cbor, equal results are equal octets.", func(p *probe) outcome {
 			q := p.request1995(p.elements[0], "Accept: application/cbor")
 			first := p.ask(q)
 			if !first.is(200) || first.mediaType() != "application/cbor" {
-				return skipped("the resolver does not have this format: %s", first)
+				return skipped("the resolver does not support this format: %s", first)
 			}
 			return sameResult(first, p.again(q))
 		}),
-		y("Y95-36/headers", "3.3", Should, "The resolver interprets all standard request headers of HTTP/1.0; From, Referer, User-Agent and Pragma do not stop it from answering.", func(p *probe) outcome {
+		y("Y95-36/headers", "3.3", Should, "The resolver interprets all standard HTTP/1.0 request headers; From, Referer, User-Agent and Pragma do not prevent a response.", func(p *probe) outcome {
 			r := p.known("From: someone@example.org", "Referer: http://example.org/a", "User-Agent: conform/1.0 (test)", "Pragma: no-cache")
 			return sameResult(p.known(), r)
 		}),
-		y("Y95-37/urn", "3.1.1, 2.3", Must, "A request identifies one URN completely: a URN of another authority does not get the record of the same ElementID here.", func(p *probe) outcome {
+		y("Y95-37/urn", "3.1.1, 2.3", Must, "A request identifies a complete URN: a URN of another authority does not get the record of the same ElementID here.", func(p *probe) outcome {
 			q := p.request1995("")
 			q.target = "urn:dns:" + unrelated + ":" + p.elements[0]
 			if p.form == formPath {
@@ -72,14 +72,14 @@ func yaurnCases() []Case {
 			return want(r.status != 200 || !bytes.Equal(r.body, p.good.body), "%s got the record of %s", q.target, p.elements[0])
 		}),
 		y("Y95-37/host", "3.1.1; RFC 9110, 7.4", Should, "A Host field that names neither this server nor the authority does not get the record of an ElementID here.", unrelatedHost),
-		y("Y95-38/urn", "3.2", May, "The URL form of a request is the URN itself; where the resolver takes it, it gets the same result as the ElementID.", wholeURN),
-		y("Y95-02/case", "2", Must, "\"urn\" and the SchemeID of a whole URN, and a domain name as its AuthorityID, are the same in upper and lower case.", func(p *probe) outcome {
+		y("Y95-38/urn", "3.2", May, "The URL form of a request is the URN itself; if the resolver accepts it, the result is the same as for the ElementID.", wholeURN),
+		y("Y95-02/case", "2", Must, "\"urn\", the SchemeID of a whole URN, and a domain name as its AuthorityID are case-insensitive.", func(p *probe) outcome {
 			return spelledURN(p, strings.ToUpper(p.authority)+p.delimiter+p.elements[0])
 		}),
-		y("Y95-13/escapes", "6B", Must, "An ElementID with a letter or digit percent-encoded is the same name.", func(p *probe) outcome {
+		y("Y95-13/escapes", "6B", Must, "An ElementID with a percent-encoded letter or digit is the same name.", func(p *probe) outcome {
 			e := p.elements[0]
 			if _, dns := cutFold(p.authority, "urn:dns:"); p.authority != "" && !dns {
-				return skipped("names of %s follow the rules of later documents, by which escapes are not decoded", p.authority)
+				return skipped("names of %s follow the rules of later documents, which do not decode percent-encodings", p.authority)
 			}
 			if !isAlphanumeric(e[0]) {
 				return skipped("the ElementID %s does not begin with a letter or digit", e)
@@ -87,25 +87,25 @@ func yaurnCases() []Case {
 			escaped := "%" + strings.ToUpper(string("0123456789abcdef"[e[0]>>4])+string("0123456789abcdef"[e[0]&15])) + e[1:]
 			return sameResult(p.known(), p.element(escaped))
 		}),
-		y("Y95-08/query", "2.3", Must, "\"?\" in an ElementID is reserved: a request with one gets an error.", func(p *probe) outcome {
+		y("Y95-08/query", "2.3", Must, "\"?\" in an ElementID is reserved: a request that contains it gets an error.", func(p *probe) outcome {
 			if p.form == formPath {
 				return skipped("in a path, \"?\" begins the query of a URL")
 			}
 			r := p.element(p.elements[0] + "?conform")
 			return want(r.refused(), "a request with \"?\" got %s", r)
 		}),
-		y("Y95-72/line-break", "7", Must, "An encoded line break in an ElementID stays data: it does not become a header field of the answer.", func(p *probe) outcome {
+		y("Y95-72/line-break", "7", Must, "A percent-encoded line break in an ElementID stays data: it does not become a header field of the response.", func(p *probe) outcome {
 			r := p.element("x%0D%0AX-Conform:%20injected")
-			return want(!r.has("X-Conform"), "the answer has the field X-Conform")
+			return want(!r.has("X-Conform"), "the response has the field X-Conform")
 		}),
 		y("Y95-39/one", "3.1.2", Must, "The resolver returns the result in a single message: nothing follows the body.", func(p *probe) outcome {
 			return want(len(p.known().surplus) == 0 && !p.known().cut, "the body and Content-Length differ (%s bytes announced, %d received)",
 				p.known().get("Content-Length"), len(p.known().body)+len(p.known().surplus))
 		}),
-		y("Y95-40/type", "3.4", Must, "Results are typed by Internet media types; so are the texts of errors.", func(p *probe) outcome {
+		y("Y95-40/type", "3.4", Must, "Results have an Internet media type, and so do the texts of errors.", func(p *probe) outcome {
 			for _, r := range []*response{p.known(), p.element(p.elementOf(p.o.Absent))} {
 				if len(r.body) > 0 && !mediaType.MatchString(r.get("Content-Type")) {
-					return failed("the answer with status %d has Content-Type %q", r.status, r.get("Content-Type"))
+					return failed("the response with status %d has Content-Type %q", r.status, r.get("Content-Type"))
 				}
 			}
 			return passed()
@@ -119,13 +119,13 @@ func yaurnCases() []Case {
 			return passed()
 		}),
 		y("Y95-43/urn", "3.4.1, 4", Should, "If a name was replaced by another, the status is 301 or 302 and the status line contains the new URN, for clients that resolve that instead.", movedName),
-		y("Y95-42/where", "3.4.1", Should, "If an answer with 301 or 302 has both a Location field and a URN in its status line, they agree.", movedLocation),
-		y("Y95-64/follow", "4", Should, "A proxy or gateway follows a redirection to another URN itself.", followed),
-		y("Y95-25/tombstone", "6A", Should, "A retired name still resolves to text that a person can read, and is told apart from one that never existed.", tombstone),
-		y("Y95-45/preferred", "3.4.2", Should, "The resolver prefers text/urc-0 if the client leaves the choice.", func(p *probe) outcome {
+		y("Y95-42/where", "3.4.1", Should, "If a response with 301 or 302 has both a Location field and a URN in its status line, they agree.", movedLocation),
+		y("Y95-64/follow", "4", Should, "A proxy or gateway follows a redirect to another URN itself.", followed),
+		y("Y95-25/tombstone", "6A", Should, "A retired name still resolves to human-readable text, and is distinguished from one that never existed.", tombstone),
+		y("Y95-45/preferred", "3.4.2", Should, "The resolver prefers text/urc-0 if the client has no preference.", func(p *probe) outcome {
 			return want(p.known().mediaType() == "text/urc-0", "without Accept the result is %s", p.known())
 		}),
-		y("Y95-52/last", "3.4.4", Should, "The resolver uses text/plain only if another format is impossible.", func(p *probe) outcome {
+		y("Y95-52/last", "3.4.4", Should, "The resolver uses text/plain only if no other format is possible.", func(p *probe) outcome {
 			if p.known("Accept: text/html").mediaType() != "text/html" {
 				return skipped("the resolver has no other text format for this name")
 			}
@@ -144,7 +144,7 @@ func yaurnCases() []Case {
 		y("Y95-50/parts", "3.4.2", Must, "A text/urc-0 result consists of parts, each of which begins with a header line that starts with \"=====\".", eachPart(func(before []string, parts []part) outcome {
 			return want(len(before) == 0 && len(parts) > 0, "the result does not begin with a header line")
 		})),
-		y("Y95-78/scripts", "3.4.2", Should, "People can read text/urc-0 as it stands: characters that its charset does not have are written as references such as &#x4E2D;.", otherScripts),
+		y("Y95-78/scripts", "3.4.2", Should, "text/urc-0 is human-readable as it stands: characters outside its charset are written as references such as &#x4E2D;.", otherScripts),
 		y("Y95-46/charset", "3.4.2", Must, "The charset in a header line is US-ASCII or ISO-8859-1 to ISO-8859-9.", eachPart(func(_ []string, parts []part) outcome {
 			for _, q := range parts {
 				if charset, _, _ := q.values(); !knownCharset(charset) {
@@ -153,11 +153,11 @@ func yaurnCases() []Case {
 			}
 			return passed()
 		})),
-		y("Y95-46/bytes", "3.4.2", Must, "Metainformation is in the charset of its header line, by default US-ASCII.", eachPart(func(_ []string, parts []part) outcome {
+		y("Y95-46/bytes", "3.4.2", Must, "Metainformation is in the charset of its header line; the default is US-ASCII.", eachPart(func(_ []string, parts []part) outcome {
 			for _, q := range parts {
 				charset, _, _ := q.values()
 				if text := strings.Join(q.meta, "\n"); strings.EqualFold(charset, "US-ASCII") && slices.ContainsFunc([]byte(text), func(c byte) bool { return c >= 0x80 }) {
-					return failed("the text of a part in US-ASCII has other bytes")
+					return failed("the text of a US-ASCII part contains other bytes")
 				}
 			}
 			return passed()
@@ -201,7 +201,7 @@ func yaurnCases() []Case {
 		y("Y95-51/links", "3.4.3", May, "In text/html the URLs of the result are active links.", func(p *probe) outcome {
 			return hasURLs(p, "text/html", func(body string) []string { return anchors(body) })
 		}),
-		y("Y95-69/plain", "6C", Should, "URLs are returned in any format, also in text/plain.", func(p *probe) outcome {
+		y("Y95-69/plain", "6C", Should, "URLs are returned in every format, including text/plain.", func(p *probe) outcome {
 			return hasURLs(p, "text/plain", func(body string) []string { return plainURL.FindAllString(body, -1) })
 		}),
 		y("Y95-75/http11", "3", May, "A name resolves over later versions of HTTP with the same meaning.", laterVersion),
@@ -209,7 +209,7 @@ func yaurnCases() []Case {
 			r := p.element("urn+m")
 			return want(r.is(200) && len(bytes.TrimSpace(r.body)) > 0, "urn+m got %s with %d bytes", r, len(r.body))
 		}),
-		y("Y95-77/host", "3.5.1", Must, "urn+m is authoritative for the host that it is asked about: a server does not give its own answer for an authority that it does not serve.", func(p *probe) outcome {
+		y("Y95-77/host", "3.5.1", Must, "urn+m is authoritative for the requested host: a server does not return its own answer for an authority that it does not serve.", func(p *probe) outcome {
 			q := p.request1995("")
 			q.target = "urn:dns:" + unrelated + ":urn+m"
 			if p.form == formPath {
@@ -257,13 +257,13 @@ func yaurnCases() []Case {
 			r := p.element("urn+c")
 			return want(r.is(200), "urn+c got %s", r)
 		}),
-		y("Y95-58/lines", "3.5.3", Must, "Each name of the list of urn+c is followed by CR LF.", authorityList("urn+c")),
-		y("Y95-59/urn+p", "3.5.4", Must, "Every resolver answers urn+p with the naming authority, or the list of those, that authorised it.", func(p *probe) outcome {
+		y("Y95-58/lines", "3.5.3", Must, "Each name in the list of urn+c is followed by CR LF.", authorityList("urn+c")),
+		y("Y95-59/urn+p", "3.5.4", Must, "Every resolver answers urn+p with the naming authority that authorised it, or a list of them.", func(p *probe) outcome {
 			r := p.element("urn+p")
 			return want(r.is(200), "urn+p got %s", r)
 		}),
-		y("Y95-59/lines", "3.5.4", Must, "Several parents are a list, as children are.", authorityList("urn+p")),
-		y("Y95-54/formats", "3.5", May, "Answers to reserved requests are in one of the formats of the draft if the client leaves the choice.", func(p *probe) outcome {
+		y("Y95-59/lines", "3.5.4", Must, "Several parents form a list, as children do.", authorityList("urn+p")),
+		y("Y95-54/formats", "3.5", May, "Responses to reserved requests are in one of the draft's formats if the client has no preference.", func(p *probe) outcome {
 			for _, e := range []string{"urn+m", "urn+c", "urn+p", "urn+a"} {
 				if r := p.element(e); r.is(200) && len(r.body) > 0 && !slices.Contains([]string{"text/urc-0", "text/html", "text/plain"}, r.mediaType()) {
 					return failed("%s got %s", e, r)
@@ -290,11 +290,11 @@ func yaurnCases() []Case {
 			r := p.ask(q)
 			return sameResult(p.element("urn+m"), r)
 		}),
-		y("Y95-68/last-modified", "5", Should, "The result has the date of its last modification, which the If-Modified-Since mechanism needs.", func(p *probe) outcome {
+		y("Y95-68/last-modified", "5", Should, "The result has its last modification date, which the If-Modified-Since mechanism needs.", func(p *probe) outcome {
 			_, ok := modified(p.known())
 			return want(ok, "Last-Modified %q", p.known().get("Last-Modified"))
 		}),
-		y("Y95-68/date", "5; RFC 1945, 10.6", Should, "The result has a Date, and its last modification is not later.", func(p *probe) outcome {
+		y("Y95-68/date", "5; RFC 1945, 10.6", Should, "The result has a Date, which is not earlier than its last modification.", func(p *probe) outcome {
 			date, err := http.ParseTime(p.known().get("Date"))
 			if err != nil {
 				return failed("Date %q", p.known().get("Date"))
@@ -302,17 +302,17 @@ func yaurnCases() []Case {
 			last, ok := modified(p.known())
 			return want(!ok || !last.After(date), "Last-Modified %q is after Date %q", p.known().get("Last-Modified"), p.known().get("Date"))
 		}),
-		y("Y95-68/304", "5", Should, "If the name has not changed since the date in If-Modified-Since, the answer is 304 without a body.", notModified(http.TimeFormat)),
-		y("Y95-68/rfc850", "5; RFC 1945, 3.3", Must, "The resolver also reads dates in the format of RFC 850.", notModified("Monday, 02-Jan-06 15:04:05 GMT")),
-		y("Y95-68/asctime", "5; RFC 1945, 3.3", Must, "The resolver also reads dates in the format of asctime.", notModified(time.ANSIC)),
-		y("Y95-68/200", "5", Must, "If the name has changed since the date in If-Modified-Since, the answer is the result.", func(p *probe) outcome {
+		y("Y95-68/304", "5", Should, "If the name has not changed since the date in If-Modified-Since, the response is 304 without a body.", notModified(http.TimeFormat)),
+		y("Y95-68/rfc850", "5; RFC 1945, 3.3", Must, "The resolver also accepts dates in the format of RFC 850.", notModified("Monday, 02-Jan-06 15:04:05 GMT")),
+		y("Y95-68/asctime", "5; RFC 1945, 3.3", Must, "The resolver also accepts dates in the format of asctime.", notModified(time.ANSIC)),
+		y("Y95-68/200", "5", Must, "If the name has changed since the date in If-Modified-Since, the response is the result.", func(p *probe) outcome {
 			r := p.known("If-Modified-Since: Tue, 21 Mar 1995 15:32:49 GMT")
 			return sameResult(p.known(), r)
 		}),
 	}
 }
 
-// knownName is the case that finds out whether names are resolved at all.
+// knownName determines whether the server resolves names at all.
 func knownName(p *probe) outcome {
 	for _, e := range p.elements {
 		if r := p.element(e); !r.is(200) {
@@ -322,12 +322,12 @@ func knownName(p *probe) outcome {
 	return passed()
 }
 
-// plainCharset asks for the default charset of the draft, as a server may give clients
-// of HTTP/1.1 another one unless they say.
+// plainCharset requests the default charset of the draft, because a server may
+// send another one to HTTP/1.1 clients.
 const plainCharset = "Accept-Charset: US-ASCII"
 
-// urc asks for an ElementID as text/urc-0. A server in front may pass on a request as
-// HTTP/1.1; then the request says which charset is meant.
+// urc requests an ElementID as text/urc-0. If an intermediary may forward the
+// request as HTTP/1.1, the request specifies the charset.
 func (p *probe) urc(element string) *response {
 	if p.front(p.good) != "" {
 		return p.element(element, "Accept: text/urc-0", plainCharset)
@@ -335,11 +335,11 @@ func (p *probe) urc(element string) *response {
 	return p.element(element, "Accept: text/urc-0")
 }
 
-// sameResult passes if an answer is the same result as another one.
+// sameResult passes if two responses have the same result.
 func sameResult(first, second *response) outcome {
 	switch {
 	case first.status != second.status:
-		return failed("the answer is %s, not %s", second, first)
+		return failed("the response is %s, not %s", second, first)
 	case first.mediaType() != second.mediaType(), !bytes.Equal(first.body, second.body):
 		return failed("the result is not the same")
 	}
@@ -356,12 +356,12 @@ func stateless(p *probe) outcome {
 func bareElement(p *probe) outcome {
 	switch {
 	case p.t.base != "":
-		return skipped("the server is below the path %s, which a bare ElementID does not have", p.t.base)
+		return skipped("the server is below the path %s, which a bare ElementID cannot contain", p.t.base)
 	case p.form == formBare:
 		p.known()
 		return passed()
 	case p.bare == nil:
-		return failed("the bare ElementID was not answered")
+		return failed("no response to the bare ElementID")
 	}
 	q := request{method: "GET", target: p.elements[0], version: "HTTP/1.0"}
 	p.ask(q)
@@ -374,30 +374,30 @@ func bareElement(p *probe) outcome {
 	return failed("%s got %s", p.elements[0], p.bare)
 }
 
-// gateway reports whether the server resolves URNs of others: it takes the whole
-// URN, and understands a bare ElementID without knowing it.
+// gateway reports whether the server resolves URNs of others: it accepts a
+// whole URN, but does not know a bare ElementID.
 func (p *probe) gateway() bool { return p.form == formURN && p.bare != nil && p.bare.is(404, 403, 421) }
 
 func simpleRequest(p *probe) outcome {
 	if p.form != formPath && p.host != "" {
-		return skipped("the server needs a Host field to know whose ElementID is meant, which a Simple-Request does not have")
+		return skipped("the server needs a Host field to identify the authority, which a Simple-Request does not have")
 	}
 	r := p.ask(request{method: "GET", target: p.target1995(p.elements[0])})
 	if r.status != 0 {
 		if out, ok := p.blocked(r); ok {
 			return out
 		}
-		return failed("the answer has a status line")
+		return failed("the response has a status line")
 	}
 	return want(len(r.body) > 0, "%s", strings.TrimSpace("no result "+r.fault))
 }
 
-// onlyType asks for one format.
+// onlyType requests one format.
 func onlyType(wanted string) func(*probe) outcome {
 	return func(p *probe) outcome {
 		r := p.known("Accept: " + wanted)
 		if r.is(406) {
-			return skipped("the resolver says that it cannot: %s", r)
+			return skipped("the resolver reports that it cannot: %s", r)
 		}
 		return want(r.is(200) && r.mediaType() == wanted, "a client that accepts %s alone got %s", wanted, r)
 	}
@@ -411,7 +411,7 @@ func unrelatedHost(p *probe) outcome {
 	q.fields[0] = "Host: " + unrelated
 	r := p.ask(q)
 	if r.proto == "HTTP/1.0" && !r.is(421) {
-		return skipped("the server speaks HTTP/1.0, which has no Host field")
+		return skipped("the server supports only HTTP/1.0, which has no Host field")
 	}
 	if r.is(200) && bytes.Equal(r.body, p.good.body) {
 		if f := intermediary(r); f != "" {
@@ -422,13 +422,13 @@ func unrelatedHost(p *probe) outcome {
 	return passed()
 }
 
-// takesURN finds out whether the server takes whole URNs.
+// takesURN determines whether the server accepts whole URNs.
 func (p *probe) takesURN() (outcome, bool) {
 	if p.authority == "" {
-		return skipped("the authority is not known; give --authority"), false
+		return skipped("the authority is unknown; give --authority"), false
 	}
 	if p.t.base != "" {
-		return skipped("the server is below the path %s, which a URN does not have", p.t.base), false
+		return skipped("the server is below the path %s, which a URN cannot contain", p.t.base), false
 	}
 	q := p.request1995("")
 	q.target = p.full(p.elements[0])
@@ -437,14 +437,14 @@ func (p *probe) takesURN() (outcome, bool) {
 		return out, false
 	}
 	if r.refused() {
-		return skipped("the server does not take whole URNs: %s", r), false
+		return skipped("the server does not accept whole URNs: %s", r), false
 	}
 	return outcome{}, true
 }
 
 func wholeURN(p *probe) outcome { return spelledURN(p, p.full(p.elements[0])) }
 
-// spelledURN asks for a whole URN, which is another spelling of the known name.
+// spelledURN requests a whole URN, which is another spelling of the known name.
 func spelledURN(p *probe, name string) outcome {
 	if out, ok := p.takesURN(); !ok {
 		return out
@@ -458,7 +458,7 @@ func isAlphanumeric(c byte) bool {
 	return '0' <= c && c <= '9' || 'A' <= c && c <= 'Z' || 'a' <= c && c <= 'z'
 }
 
-// movedName asks for the name that was replaced.
+// movedName requests the replaced name.
 func movedName(p *probe) outcome {
 	r, out, ok := p.moved()
 	if !ok {
@@ -472,11 +472,11 @@ func movedName(p *probe) outcome {
 
 func (p *probe) moved() (*response, outcome, bool) {
 	if p.o.Moved == "" {
-		return nil, skipped("no replaced name is known; give --moved"), false
+		return nil, skipped("no replaced name given; use --moved"), false
 	}
 	r := p.element(p.elementOf(p.o.Moved))
 	if p.gateway() {
-		return r, skipped("a proxy or gateway follows the redirection itself"), false
+		return r, skipped("a proxy or gateway follows the redirect itself"), false
 	}
 	return r, outcome{}, true
 }
@@ -488,7 +488,7 @@ func movedLocation(p *probe) outcome {
 	}
 	name := urnIn(r.reason)
 	if name == "" || !r.has("Location") {
-		return skipped("the answer does not have both")
+		return skipped("the response does not have both")
 	}
 	return want(strings.Contains(strings.ToLower(r.get("Location")), strings.ToLower(name)), "the reason phrase has %s, and Location %s", name, r.get("Location"))
 }
@@ -512,7 +512,7 @@ func followed(p *probe) outcome {
 	case !p.gateway():
 		return skipped("the server is not a proxy or gateway for this name")
 	case p.o.Moved == "":
-		return skipped("no replaced name is known; give --moved")
+		return skipped("no replaced name given; use --moved")
 	}
 	r := p.element(p.elementOf(p.o.Moved))
 	return want(r.is(200), "the name got %s", r)
@@ -520,7 +520,7 @@ func followed(p *probe) outcome {
 
 func tombstone(p *probe) outcome {
 	if p.o.Retired == "" {
-		return skipped("no retired name is known; give --retired")
+		return skipped("no retired name given; use --retired")
 	}
 	r := p.element(p.elementOf(p.o.Retired))
 	return want((r.is(410, 200) || r.redirects()) && len(bytes.TrimSpace(r.body)) > 0, "the name got %s with %d bytes", r, len(r.body))
@@ -532,7 +532,7 @@ func eachPart(check func(before []string, parts []part) outcome) func(*probe) ou
 		for _, e := range p.elements {
 			r := p.urc(e)
 			if !r.is(200) || r.mediaType() != "text/urc-0" {
-				return skipped("there is no result in text/urc-0: %s", r)
+				return skipped("no result in text/urc-0: %s", r)
 			}
 			if out := check(readParts(r.text())); out.verdict != Pass {
 				return out
@@ -542,11 +542,11 @@ func eachPart(check func(before []string, parts []part) outcome) func(*probe) ou
 	}
 }
 
-// otherScripts looks in text/urc-0 for characters that another format has.
+// otherScripts looks in text/urc-0 for characters that another format contains.
 func otherScripts(p *probe) outcome {
 	urc := p.urc(p.elements[0])
 	if urc.mediaType() != "text/urc-0" {
-		return skipped("there is no result in text/urc-0: %s", urc)
+		return skipped("no result in text/urc-0: %s", urc)
 	}
 	for _, format := range []string{"text/plain", "text/html"} {
 		r := p.known("Accept: " + format)
@@ -557,18 +557,18 @@ func otherScripts(p *probe) outcome {
 			if c > 0xff && unicode.IsLetter(c) { // no charset of the draft has all of them
 				text := strings.ToUpper(urc.text())
 				return want(strings.Contains(text, fmt.Sprintf("&#X%X;", c)) || strings.Contains(text, fmt.Sprintf("&#%d;", c)),
-					"the character U+%04X of %s is not there as a reference", c, format)
+					"the character U+%04X of %s is not present as a reference", c, format)
 			}
 		}
 	}
 	return skipped("the name has no text in other scripts")
 }
 
-// hasURLs passes if a format has the URLs that text/urc-0 has.
+// hasURLs passes if a format has the same URLs as text/urc-0.
 func hasURLs(p *probe, format string, read func(string) []string) outcome {
 	r := p.known("Accept: " + format)
 	if r.mediaType() != format {
-		return skipped("there is no result in %s: %s", format, r)
+		return skipped("no result in %s: %s", format, r)
 	}
 	urc := p.known("Accept: text/urc-0")
 	urls := locators(urc.text())
@@ -592,7 +592,7 @@ func laterVersion(p *probe) outcome {
 	q.fields = append(q.fields, plainCharset)
 	r := p.ask(q)
 	if r.is(505) {
-		return skipped("the server says that it does not: %s", r)
+		return skipped("the server reports that it does not: %s", r)
 	}
 	return sameResult(p.known(plainCharset), r)
 }
@@ -603,11 +603,11 @@ func crlfLines(list string, good func(string) bool) outcome {
 		text, ok := strings.CutSuffix(line, "\r\n")
 		switch {
 		case !ok && len(list) >= maxBody && !strings.HasSuffix(line, "\n"):
-			return passed() // no more of it was read
+			return passed() // the rest was not read
 		case !ok:
 			return failed("the line %q does not end with CR LF", line)
 		case !good(text):
-			return failed("the line %q is not what the list consists of", text)
+			return failed("the line %q is not valid in this list", text)
 		}
 	}
 	return passed()
@@ -618,7 +618,7 @@ func authorityList(element string) func(*probe) outcome {
 	return func(p *probe) outcome {
 		r := p.element(element, "Accept: text/plain")
 		if !r.is(200) || r.mediaType() != "text/plain" {
-			return skipped("there is no list in text/plain: %s", r)
+			return skipped("no list in text/plain: %s", r)
 		}
 		return crlfLines(r.text(), func(line string) bool { return line != "" && sendable(line) })
 	}
@@ -630,8 +630,9 @@ func modified(r *response) (time.Time, bool) {
 	return t, err == nil
 }
 
-// settle waits until the last modification of the first known name is so long ago
-// that its date tells it from later ones, which takes a second (RFC 9110, 8.8.2.2).
+// settle waits until the last modification of the first known name is at least
+// a second ago, so that its date distinguishes it from later ones (RFC 9110,
+// 8.8.2.2).
 func (p *probe) settle() {
 	const resolution = 2 * time.Second
 	date, err := http.ParseTime(p.known().get("Date"))
@@ -646,7 +647,7 @@ func (p *probe) settle() {
 	delete(p.memory, string(p.request1995(p.elements[0]).bytes()))
 }
 
-// notModified makes a conditional request with a date in a format.
+// notModified makes a conditional request with a date in the given format.
 func notModified(layout string) func(*probe) outcome {
 	return func(p *probe) outcome {
 		p.settle()

@@ -6,21 +6,22 @@ import (
 	"github.com/nomen-project/nomen/namespace"
 )
 
-// betanumeric is the alphabet of NOID: no vowels, no "l".
+// betanumeric is the alphabet of NOID: digits and consonants other than "l" and
+// "y".
 const betanumeric = "0123456789bcdfghjkmnpqrstvwxz"
 
-// A checker computes the check characters of a key that ends where they will
-// stand; "" if there is nothing to compute them over. The zero checker stands
-// for the rule of the namespace.
+// A checker computes the check characters to append to key. It returns "" if
+// key has no characters to compute them from. The zero checker means the rule
+// of the namespace.
 type checker struct {
 	of    func(key string) string
 	width int
 }
 
-// noid returns the check character of NOID: over everything but scheme and NID,
-// characters weigh by their positions from 1 on; those outside of the alphabet
-// count 0 and keep their place. Single wrong characters and transpositions
-// always show in fewer than 29 characters.
+// noid returns the check character of NOID, computed over everything after the
+// scheme and NID. Characters are weighted by position, starting at 1; those
+// outside the alphabet count 0 but occupy a position. It detects all
+// single-character errors and transpositions in fewer than 29 characters.
 func noid(key string) string {
 	_, s, _ := strings.Cut(key, ":")
 	if strings.HasPrefix(key, "urn:") {
@@ -43,8 +44,8 @@ func luhn(key string) string {
 	return string(rune(namespace.Luhn([]byte(d))))
 }
 
-// mod97 returns the check digits for the letters and digits at the end of key:
-// a letter counts as two digits, "a" as 10.
+// mod97 returns the check digits for the letters and digits at the end of key.
+// A letter counts as two digits: "a" is 10.
 func mod97(key string) string {
 	s := tail(key, func(c byte) bool { return isDigit(c) || 'a' <= c|0x20 && c|0x20 <= 'z' })
 	if s == "" {
@@ -54,7 +55,7 @@ func mod97(key string) string {
 	return string([]byte{byte('0' + digits/10), byte('0' + digits%10)})
 }
 
-// tail returns the longest end of s whose bytes are all in a class.
+// tail returns the longest suffix of s whose bytes all satisfy class.
 func tail(s string, in func(byte) bool) string {
 	at := len(s)
 	for at > 0 && in(s[at-1]) {

@@ -1,9 +1,10 @@
-// Package mint makes candidates for new names: from templates of text, dates,
-// sequences, random characters, UUIDs and check characters.
+// Package mint generates candidates for new names from templates of text,
+// dates, sequences, random characters, UUIDs and check characters.
 //
 // # Templates
 //
-// A template is what follows the prefix of an authority or a namespace:
+// A template is the part of the name after the prefix of an authority or
+// namespace:
 //
 //	template = 1*( literal / part )
 //	literal  = 1*( any character but "{" and "}" )
@@ -11,29 +12,30 @@
 //
 //	{seq}          the next number: 1, 2, 3 ...
 //	{seq:6}        in six digits: 000001 to 999999
-//	{seq:4:10-99}  in four digits, from 10 to 99; width 0 is as many as it takes
-//	{random:8}     eight random characters of NOID, digits and letters without
-//	               vowels, "l" and "y", so that no word and no doubt arises
+//	{seq:4:10-99}  in four digits, from 10 to 99; width 0 means no padding
+//	{random:8}     eight random characters of the NOID alphabet: digits and
+//	               consonants other than "l" and "y"
 //	{digit:8}      eight random decimal digits
 //	{hex:8}        eight random hexadecimal digits
 //	{date}         the day as YYYYMMDD; also {year}, {month}, {day}; UTC
-//	{uuid}         a UUID of version 7, which {uuid:7} is too; {uuid:4}
-//	{check}        the check digit or characters that the namespace wants
+//	{uuid}         a UUID of version 7, like {uuid:7}; also {uuid:4}
+//	{check}        the check digit or characters that the namespace requires
 //	{check:noid}   the check character of NOID
 //	{check:luhn}   the check digit of ISO/IEC 7812-1 (Luhn)
 //	{check:mod97}  the two check digits of ISO/IEC 7064, MOD 97-10
 //
-// There is at most one sequence, and a check is the last part. A check is
-// computed over the canonical name: that of NOID over all of it but the scheme
-// (and, of a URN, the NID), as in "ark:13030/xf93gt2q"; Luhn over the digits
-// that stand right before it, MOD 97-10 over the letters and digits there.
+// A template has at most one sequence, and a check must be its last part.
+// Checks are computed over the canonical name. The NOID check covers all of it
+// except the scheme (and, for a URN, the NID), as in "ark:13030/xf93gt2q"; the
+// Luhn check covers the digits directly before it, and MOD 97-10 the letters
+// and digits directly before it.
 //
 // # Runs
 //
-// A [Run] yields names that follow each other and never the same twice. It knows
-// nothing of any store: who mints lets [Run.Seek] look at what is there already,
-// or tells it by [Run.After], so that a sequence goes on after the highest name,
-// and reserves what it yields so that nobody else takes it.
+// A [Run] yields names in succession and never repeats one. It does not access
+// a store. The caller uses [Run.Seek] or [Run.After] to continue a sequence
+// after the highest existing name, and must reserve each name to prevent others
+// from using it.
 //
 // # Documents
 //

@@ -2,52 +2,53 @@ package mint
 
 import "fmt"
 
-// An Error is the refusal of a template.
+// An Error reports an invalid template.
 type Error struct {
 	Input   string // the template
-	Offset  int    // in bytes, into Input
-	Rule    string // the production of the grammar, or the rule that names break
-	Message string // what was found, in words
-	Err     error  // the error of the names, if it is they that are refused
+	Offset  int    // byte offset in Input
+	Rule    string // the grammar rule, or the rule that the names violate
+	Message string // a description of the error
+	Err     error  // the cause, if the names are invalid
 }
 
 func (e *Error) Error() string {
 	return fmt.Sprintf("mint: template %q: offset %d: %s: %s", e.Input, e.Offset, e.Rule, e.Message)
 }
 
-// Unwrap returns the error of the names.
+// Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
 
-// An ExhaustedError ends a run that has yielded every name of its template.
+// An ExhaustedError means that a run has yielded every name of its template.
 type ExhaustedError struct {
 	Template string
-	Capacity uint64 // how many names the template has
+	Capacity uint64 // number of names that the template has
 }
 
 func (e *ExhaustedError) Error() string {
 	if e.Capacity == 1 {
-		return fmt.Sprintf("mint: template %q is exhausted: it gives one name", e.Template)
+		return fmt.Sprintf("mint: template %q is exhausted: it has only one name", e.Template)
 	}
-	return fmt.Sprintf("mint: template %q is exhausted: it gives %d names", e.Template, e.Capacity)
+	return fmt.Sprintf("mint: template %q is exhausted: it has only %d names", e.Template, e.Capacity)
 }
 
-// A RunError ends a run that has become too long to know that it never repeats.
+// A RunError means that a run has reached the number of names up to which it
+// can exclude repetitions.
 type RunError struct{ Template string }
 
 func (e *RunError) Error() string {
-	return fmt.Sprintf("mint: template %q: %d names in one run: begin another", e.Template, MaxRun)
+	return fmt.Sprintf("mint: template %q: limit of %d names per run reached; start another run", e.Template, MaxRun)
 }
 
-// A RefusedError says that the namespace takes no names of a template.
+// A RefusedError means that the namespace rejects the names of a template.
 type RefusedError struct {
 	Template string
-	Name     string // one that was refused
-	Err      error  // why
+	Name     string // an example
+	Err      error  // the reason
 }
 
 func (e *RefusedError) Error() string {
-	return fmt.Sprintf("mint: template %q: %s is no name of its namespace: %v", e.Template, e.Name, e.Err)
+	return fmt.Sprintf("mint: template %q: %s is not valid in its namespace: %v", e.Template, e.Name, e.Err)
 }
 
-// Unwrap returns why the name was refused.
+// Unwrap returns the reason.
 func (e *RefusedError) Unwrap() error { return e.Err }

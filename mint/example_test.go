@@ -14,7 +14,7 @@ import (
 func ExampleParse() {
 	_, err := mint.Parse(name.MustParsePrefix("urn:example"), "a{seq:30}")
 	fmt.Println(err)
-	// Output: mint: template "a{seq:30}": offset 6: width: "30": want a number from 0 to 18
+	// Output: mint: template "a{seq:30}": offset 6: width: invalid number "30": want 0 to 18
 }
 
 func ExampleTemplate_Start() {

@@ -20,10 +20,10 @@ import (
 	"github.com/nomen-project/nomen/urn"
 )
 
-// noon is the day of all tests.
+// noon is the current time in all tests.
 func noon() time.Time { return time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC) }
 
-// seeded is a source of randomness that is the same in every test.
+// seeded is a deterministic random source.
 func seeded() io.Reader { return rand.NewChaCha8([32]byte{1}) }
 
 func start(t interface {
@@ -43,7 +43,8 @@ func start(t interface {
 	return r
 }
 
-// take returns the first n names of a run, or fewer and the error that ended it.
+// take returns the first n names of a run, or fewer and the error that ended
+// it.
 func take(r *mint.Run, n int) (keys []string, err error) {
 	for name, err := range r.Names() {
 		if err != nil {
@@ -132,18 +133,19 @@ func TestParseRefuses(t *testing.T) {
 	}
 }
 
-// TestStartRefuses: what makes no names is refused where it stands.
+// TestStartRefuses checks errors of templates without valid names, and their
+// offsets.
 func TestStartRefuses(t *testing.T) {
 	for _, tt := range []struct {
 		prefix, text string
-		offset       int // -1 if it is the namespace that refuses
+		offset       int // -1 if the namespace rejects the names
 		message      string
 	}{
 		{"urn:example", "{seq:6}a b", 8, ""},
 		{"urn:example", "{seq:6}-é", 8, ""},
 		{"urn:example", "{seq}#x", 5, ""},
 		{"urn:example", "x{seq}{check}", 6, "no check characters"},
-		{"urn:example", "x-{check:luhn}", 2, "nothing before it"},
+		{"urn:example", "x-{check:luhn}", 2, "no characters before the check"},
 		{"urn:isbn", "12{seq}{check}", -1, "urn:isbn:120"},
 		{"urn:uuid", "{seq}", -1, "UUID"},
 	} {
@@ -219,13 +221,13 @@ func TestCapacity(t *testing.T) {
 	}
 }
 
-// TestAfter: sequences go on after the highest name that there is.
+// TestAfter checks that sequences continue after the highest existing name.
 func TestAfter(t *testing.T) {
 	for _, tt := range []struct {
 		prefix, text string
 		under        string
 		there        []string
-		others       []string // that are no names of the template
+		others       []string // that are not names of the template
 		want         string
 	}{
 		{"urn:ietf:rfc", "{seq}", "urn:ietf:rfc:", []string{"urn:ietf:rfc:9", "urn:ietf:rfc:2648", "urn:ietf:rfc:999"}, []string{"urn:ietf:rfc:2649x"}, "urn:ietf:rfc:2649"},
@@ -249,7 +251,7 @@ func TestAfter(t *testing.T) {
 			}
 			for _, s := range tt.there {
 				if n := name.MustParse(s); !r.After(n) || tt.under != "" && !strings.HasPrefix(n.Key(), r.Under()) {
-					t.Errorf("%s is no name of the template", s)
+					t.Errorf("%s is not a name of the template", s)
 				}
 			}
 			for _, s := range tt.others {
@@ -295,8 +297,8 @@ func TestSuggest(t *testing.T) {
 	}
 }
 
-// TestProperty: minted names are names, keep the rules of their namespace, are
-// all different, lie under their prefix, and are known again.
+// TestProperty checks that minted names are valid, follow the rules of their
+// namespace, are unique, lie under their prefix, and are recognised by After.
 func TestProperty(t *testing.T) {
 	templates := [][2]string{
 		{"urn:isbn", "978{digit:9}{check}"},
@@ -343,13 +345,13 @@ func TestProperty(t *testing.T) {
 		}
 		slices.Sort(keys)
 		if len(slices.Compact(keys)) != 20 {
-			t.Fatalf("a name comes twice: %q", keys)
+			t.Fatalf("name repeated: %q", keys)
 		}
 	})
 }
 
-// TestNoidCheckFindsErrors: one wrong character and two transposed ones always
-// show.
+// TestNoidCheckFindsErrors checks that one wrong character and two transposed
+// ones are always detected.
 func TestNoidCheckFindsErrors(t *testing.T) {
 	const alphabet = "0123456789bcdfghjkmnpqrstvwxz"
 	rapid.Check(t, func(t *rapid.T) {
@@ -360,13 +362,13 @@ func TestNoidCheckFindsErrors(t *testing.T) {
 		wrong := []byte(body)
 		wrong[at] = c
 		if c != body[at] && noidCheck(t, string(wrong)) == good {
-			t.Fatalf("%s for %s is not seen", wrong, body)
+			t.Fatalf("%s for %s is not detected", wrong, body)
 		}
 		wrong = []byte(body)
 		if at > 0 && body[at-1] != body[at] {
 			wrong[at-1], wrong[at] = body[at], body[at-1]
 			if noidCheck(t, string(wrong)) == good {
-				t.Fatalf("%s for %s is not seen", wrong, body)
+				t.Fatalf("%s for %s is not detected", wrong, body)
 			}
 		}
 	})
@@ -380,8 +382,8 @@ func noidCheck(t *rapid.T, body string) byte {
 	return keys[0][len(keys[0])-1]
 }
 
-// TestSeek: the highest name is found among others, by few short lists where
-// the width is fixed.
+// TestSeek checks that the highest name is found, with few short lists if the
+// width is fixed.
 func TestSeek(t *testing.T) {
 	for _, tt := range []struct {
 		prefix, text string
@@ -415,7 +417,7 @@ func TestSeek(t *testing.T) {
 	}
 }
 
-// listOf yields those of the names that begin with a prefix.
+// listOf returns a List of the names.
 func listOf(names []string, prefix string) iter.Seq2[name.Name, error] {
 	return func(yield func(name.Name, error) bool) {
 		for _, s := range slices.Sorted(slices.Values(names)) {
@@ -426,7 +428,7 @@ func listOf(names []string, prefix string) iter.Seq2[name.Name, error] {
 	}
 }
 
-// TestSeekProperty: Seek finds what reading all names finds.
+// TestSeekProperty checks that Seek finds the same as reading all names.
 func TestSeekProperty(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := rapid.SampledFrom([]string{"a{seq:2}", "{seq}", "{seq:2}x", "a{seq:1}-{digit:1}", "{digit:1}{seq:1}"}).Draw(t, "template")
@@ -445,7 +447,7 @@ func TestSeekProperty(t *testing.T) {
 	})
 }
 
-// TestSeekFails: an error of a list is told.
+// TestSeekFails checks that Seek returns the error of a list.
 func TestSeekFails(t *testing.T) {
 	for _, text := range []string{"{seq}", "{seq:3}"} {
 		err := start(t, "urn:example", text).Seek(func(string) iter.Seq2[name.Name, error] {
@@ -457,7 +459,8 @@ func TestSeekFails(t *testing.T) {
 	}
 }
 
-// TestRandomnessFails: without randomness there are no names, and an error.
+// TestRandomnessFails checks that an error of the random source is returned,
+// and no name.
 func TestRandomnessFails(t *testing.T) {
 	for _, in := range []io.Reader{bytes.NewReader(nil), bytes.NewReader(bytes.Repeat([]byte{255}, 1<<16))} {
 		r, err := mint.MustParse("urn:example", "{random:8}").Start(mint.Options{Now: noon, Rand: in})
@@ -470,7 +473,7 @@ func TestRandomnessFails(t *testing.T) {
 	}
 }
 
-// TestLeft: what a sequence goes on with can be asked.
+// TestLeft checks Next.
 func TestLeft(t *testing.T) {
 	r := start(t, "urn:example", "{seq:2}")
 	r.After(name.MustParse("urn:example:41"))
@@ -513,13 +516,13 @@ func FuzzParse(f *testing.F) {
 				t.Fatalf("%q: %q, %v", text, keys, err)
 			}
 			if !r.After(n) {
-				t.Fatalf("%q: %q is not known again", text, key)
+				t.Fatalf("%q: %q is not recognised", text, key)
 			}
 		}
 	})
 }
 
-// mustLieWithin checks that an error of a template points into it.
+// mustLieWithin checks that the offset of an error is inside the template.
 func mustLieWithin(t *testing.T, err error, text string) {
 	t.Helper()
 	if bad, ok := errors.AsType[*mint.Error](err); ok && (bad.Offset < 0 || bad.Offset > len(text) || bad.Rule == "" || bad.Message == "") {

@@ -7,28 +7,28 @@ import (
 	"io"
 )
 
-// A source gives random characters without a bias.
+// A source returns uniformly distributed random characters.
 type source struct{ in *bufio.Reader }
 
-// sourceSize is how many random bytes are fetched at once.
+// sourceSize is how many random bytes are read at once.
 const sourceSize = 256
 
 func newSource(r io.Reader) source { return source{bufio.NewReaderSize(r, sourceSize)} }
 
-// maxDraws bounds how often a byte is drawn again; with true randomness that is
-// never reached.
+// maxDraws is how often a random byte is drawn again. A real random source
+// never reaches it.
 const maxDraws = 1000
 
 var errNotRandom = errors.New("mint: the source of randomness is not random")
 
-// append adds n characters of an alphabet of at most 256.
+// append appends n characters of an alphabet of at most 256 characters.
 func (s source) append(b []byte, alphabet string, n int) ([]byte, error) {
 	fair := 256 - 256%len(alphabet)
 	for draws := 0; n > 0; draws++ {
 		c, err := s.in.ReadByte()
 		switch {
 		case err != nil:
-			return b, fmt.Errorf("mint: randomness: %w", err)
+			return b, fmt.Errorf("mint: random source: %w", err)
 		case int(c) < fair:
 			b = append(b, alphabet[int(c)%len(alphabet)])
 			n, draws = n-1, 0
@@ -42,7 +42,7 @@ func (s source) append(b []byte, alphabet string, n int) ([]byte, error) {
 // read fills b.
 func (s source) read(b []byte) error {
 	if _, err := io.ReadFull(s.in, b); err != nil {
-		return fmt.Errorf("mint: randomness: %w", err)
+		return fmt.Errorf("mint: random source: %w", err)
 	}
 	return nil
 }

@@ -7,14 +7,15 @@ import (
 	"github.com/nomen-project/nomen/urn"
 )
 
-// rules judge names as their URN namespaces do; names of other schemes, and of
-// namespaces without rules, are good.
+// rules validate names according to their URN namespaces. Names of other
+// schemes, and of namespaces without rules, are always valid.
 type rules struct{ catalogue namespace.Catalogue }
 
-// errNoCheck refuses {check} in a namespace whose rule wants none.
-var errNoCheck = errors.New("the namespace has no check characters; there are {check:noid}, {check:luhn} and {check:mod97}")
+// errNoCheck means that {check} is used in a namespace that does not define
+// check characters.
+var errNoCheck = errors.New("the namespace has no check characters; use {check:noid}, {check:luhn} or {check:mod97}")
 
-// judge returns why a spelling is refused, nil if it is good.
+// judge returns the reason why a spelling is invalid, or nil.
 func (r rules) judge(spelling string) *namespace.Finding {
 	u, err := urn.Parse(spelling)
 	if err != nil {
@@ -24,7 +25,7 @@ func (r rules) judge(spelling string) *namespace.Finding {
 	return n.Check(u.NSS())
 }
 
-// canonical returns the spelling that a namespace prefers.
+// canonical returns the spelling that the namespace prefers.
 func (r rules) canonical(spelling string) string {
 	u, err := urn.Parse(spelling)
 	if err != nil || u.Assigned() != u {
@@ -33,8 +34,8 @@ func (r rules) canonical(spelling string) string {
 	return r.catalogue.Canonical(u)
 }
 
-// right returns the check characters that should stand at the end of what was
-// judged, if only they are wrong.
+// right returns the correct check characters if only those at the end of the
+// name are wrong.
 func right(f *namespace.Finding) string {
 	if f == nil || f.Code != namespace.CodeCheckDigit {
 		return ""
@@ -42,10 +43,11 @@ func right(f *namespace.Finding) string {
 	return f.Right
 }
 
-// The check characters of a namespace are one or two.
+// Namespaces have one or two check characters.
 const maxCheckWidth = 2
 
-// checked returns the check characters that the namespace wants after spelling.
+// checked returns the check characters that the namespace requires after
+// spelling.
 func (r rules) checked(spelling string) (string, error) {
 	var first error
 	for width := 1; width <= maxCheckWidth; width++ {
@@ -64,8 +66,7 @@ func (r rules) checked(spelling string) (string, error) {
 	return "", first
 }
 
-// demands reports whether the last character of a name is a check that depends
-// on those before it.
+// demands reports whether the last character of a name is a check character.
 func (r rules) demands(spelling string) bool {
 	body := spelling[:len(spelling)-1]
 	return right(r.judge(body+"0")) != "" || right(r.judge(body+"1")) != ""

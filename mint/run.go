@@ -13,12 +13,12 @@ import (
 	"github.com/nomen-project/nomen/namespace"
 )
 
-// Options of a run. The zero Options are good.
+// Options configure a run. The zero value uses the defaults.
 type Options struct {
-	Now        func() time.Time     // the clock; time.Now if nil
-	Rand       io.Reader            // of randomness; that of crypto/rand if nil
-	UUIDs      *UUIDs               // to be shared by all runs of a process; made of Now and Rand if nil
-	Namespaces *namespace.Catalogue // whose rules names keep; namespace.Standard() if nil
+	Now        func() time.Time     // the clock; nil means time.Now
+	Rand       io.Reader            // the random source; nil means crypto/rand
+	UUIDs      *UUIDs               // shared by all runs of a process; nil means one made of Now and Rand
+	Namespaces *namespace.Catalogue // rules for the names; nil means namespace.Standard()
 }
 
 func (o Options) rules() rules {
@@ -29,16 +29,17 @@ func (o Options) rules() rules {
 }
 
 const (
-	// MaxRun is how many random names one run gives at most: it remembers them,
-	// not to repeat itself. Sequences and UUIDs of version 7 have no such limit.
+	// MaxRun is the maximum number of random names in a run, which remembers
+	// them to avoid repetitions. Sequences and UUIDs of version 7 have no such
+	// limit.
 	MaxRun = 1 << 20
 
-	// maxRefused is how many candidates in a row the namespace may refuse.
+	// maxRefused is how many consecutive candidates the namespace may reject.
 	maxRefused = 1000
 )
 
-// A Run yields the names of a template as of the day it started. It is not safe
-// for concurrent use.
+// A Run yields the names of a template on the day it was started. It is not
+// safe for concurrent use.
 type Run struct {
 	t      Template
 	rules  rules
@@ -47,12 +48,12 @@ type Run struct {
 	uuids  *UUIDs
 	shape  shape
 
-	next uint64              // number of the sequence
-	seen map[string]struct{} // what a template that could repeat itself has given
+	next uint64              // next number of the sequence
+	seen map[string]struct{} // names yielded so far, if the template can repeat itself
 }
 
-// Start begins a run. The error is an [*Error] if the template makes no names,
-// and a [*RefusedError] if it makes none that its namespace takes.
+// Start starts a run. The error is an [*Error] if the template is invalid under
+// its prefix, and a [*RefusedError] if its namespace rejects all its names.
 func (t Template) Start(o Options) (*Run, error) {
 	if len(t.parts) == 0 {
 		return nil, t.fault(0, "template", "is empty")
@@ -77,10 +78,10 @@ func (t Template) Start(o Options) (*Run, error) {
 	return r, err
 }
 
-// Names yields candidates, never one twice. An error comes with a zero name and
-// is the last: an [*ExhaustedError] when there are no more, a [*RunError], a
-// [*RefusedError] when the namespace takes none of very many in a row, or a
-// failure of the randomness. A second call goes on where the first was left.
+// Names yields candidates without repetition. An error comes last, with a zero
+// name: an [*ExhaustedError] if there are no more names, a [*RunError], a
+// [*RefusedError] if the namespace rejects too many candidates in a row, or an
+// error of the random source. A second call continues after the last name.
 func (r *Run) Names() iter.Seq2[name.Name, error] {
 	return func(yield func(name.Name, error) bool) {
 		for {
@@ -109,7 +110,7 @@ func (r *Run) candidate() (name.Name, error) {
 	}
 }
 
-// draw returns the next element without its check.
+// draw returns the next element without its check characters.
 func (r *Run) draw() (string, error) {
 	s := r.t.sequence()
 	if s != nil && r.next > s.last {
@@ -123,7 +124,7 @@ func (r *Run) draw() (string, error) {
 	return r.drawNew()
 }
 
-// drawNew returns an element that was not drawn before.
+// drawNew returns an element that has not been drawn before.
 func (r *Run) drawNew() (string, error) {
 	switch n := uint64(len(r.seen)); {
 	case n == r.t.Capacity():
@@ -145,7 +146,7 @@ func (r *Run) drawNew() (string, error) {
 
 func (r *Run) exhausted() error { return &ExhaustedError{r.t.text, r.t.Capacity()} }
 
-// rises reports whether UUIDs of version 7 make every name another one.
+// rises reports whether UUIDs of version 7 make every name unique.
 func (t Template) rises() bool {
 	for _, p := range t.parts {
 		if p.kind == uuid7 {
@@ -155,7 +156,7 @@ func (t Template) rises() bool {
 	return false
 }
 
-// render writes the parts, all but the check.
+// render writes all parts except the check.
 func (r *Run) render() ([]byte, error) {
 	b := make([]byte, 0, 64)
 	var err error
@@ -179,7 +180,7 @@ func (r *Run) render() ([]byte, error) {
 	return b, nil
 }
 
-// number appends n in as many digits as the sequence has.
+// number appends n, padded to the width of the sequence.
 func (p part) number(b []byte, n uint64) []byte {
 	s := strconv.FormatUint(n, 10)
 	for range p.width - len(s) {
@@ -197,8 +198,8 @@ func (r *Run) uuid(b []byte, k kind) ([]byte, error) {
 	return append(b, s...), err
 }
 
-// finish completes an element by its check and returns the name, and how many
-// characters the check has.
+// finish appends the check characters to an element, and returns the name and
+// the number of check characters.
 func (r *Run) finish(element string) (name.Name, int, error) {
 	c := r.t.check()
 	switch {
@@ -215,13 +216,13 @@ func (r *Run) finish(element string) (name.Name, int, error) {
 	}
 	right := c.computed.of(dummy.Key()[:len(dummy.Key())-width])
 	if right == "" {
-		return name.Name{}, width, r.t.fault(c.offset, "check", "nothing before it that it could be computed over")
+		return name.Name{}, width, r.t.fault(c.offset, "check", "no characters before the check to compute it from")
 	}
 	n, err := r.accept(element + right)
 	return n, width, err
 }
 
-// finishByRule completes an element as its namespace wants it.
+// finishByRule appends the check characters that the namespace requires.
 func (r *Run) finishByRule(element string) (name.Name, int, error) {
 	right, err := r.rules.checked(r.t.prefix.Spell(element))
 	switch {
@@ -234,7 +235,8 @@ func (r *Run) finishByRule(element string) (name.Name, int, error) {
 	return n, len(right), err
 }
 
-// accept makes the name of an element, unless its namespace refuses it.
+// accept returns the name for an element, or an error if its namespace rejects
+// it.
 func (r *Run) accept(element string) (name.Name, error) {
 	spelling := r.t.prefix.Spell(element)
 	if f := r.rules.judge(spelling); f != nil {

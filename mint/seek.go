@@ -7,15 +7,15 @@ import (
 	"github.com/nomen-project/nomen/name"
 )
 
-// A List yields the names that exist whose keys begin with a prefix, in the byte
+// A List yields the existing names whose keys begin with a prefix, in the byte
 // order of their keys.
 type List func(prefix string) iter.Seq2[name.Name, error]
 
-// Seek makes a sequence go on after the highest number that a listed name has. In
-// a sequence of fixed width, the digits are found one after the other, from the
-// highest that there is: about ten short lists for each, however many names there
-// are. Else all names are read that begin as those of the template do. Without a
-// sequence it does nothing.
+// Seek continues a sequence after the highest number among the listed names. In
+// a sequence of fixed width it determines one digit after the other, starting
+// with the highest possible: about ten short lists for each, however many names
+// exist. Otherwise it reads all names that begin like those of the template.
+// Without a sequence it does nothing.
 func (r *Run) Seek(list List) error {
 	last := bytes.LastIndexByte(r.shape.role, '#')
 	if last < 0 {
@@ -30,8 +30,9 @@ func (r *Run) Seek(list List) error {
 	return err
 }
 
-// descend looks for the highest number whose key begins with prefix, up to the
-// last digit, and reports whether there is one. The depth is that of the digits.
+// descend looks for the highest number whose key begins with prefix, digit by
+// digit, and reports whether it found one. The recursion depth is the number of
+// digits.
 func (r *Run) descend(list List, prefix []byte, last int) (bool, error) {
 	for len(prefix) <= last && r.shape.role[len(prefix)] == '=' {
 		prefix = append(prefix, r.shape.base[len(prefix)])
@@ -52,7 +53,7 @@ func (r *Run) descend(list List, prefix []byte, last int) (bool, error) {
 	return false, nil
 }
 
-// meet goes on after each of the names, or after the first one only, and reports
+// meet applies After to each of the names, or only to the first, and reports
 // whether one was a name of the template.
 func (r *Run) meet(names iter.Seq2[name.Name, error], once bool) (met bool, err error) {
 	for n, err := range names {
@@ -66,7 +67,7 @@ func (r *Run) meet(names iter.Seq2[name.Name, error], once bool) (met bool, err 
 	return met, nil
 }
 
-// exist reports whether there is a name at all.
+// exist reports whether any name exists.
 func exist(names iter.Seq2[name.Name, error]) (bool, error) {
 	for _, err := range names {
 		return err == nil, err

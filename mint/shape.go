@@ -8,16 +8,17 @@ import (
 	"github.com/nomen-project/nomen/name"
 )
 
-// A shape is what the keys of a template's names have in common on one day. It
-// is found by comparing samples, so that it speaks of keys in whatever way
-// namespaces rewrite the spellings.
+// A shape describes what the keys of a template's names have in common on one
+// day. It is determined by comparing samples, so it takes the rewriting of
+// spellings by namespaces into account.
 type shape struct {
 	base  string // the key of a sample
-	role  []byte // of each byte of base: '=' the same in all names, '#' of the sequence, '?' any
-	grows bool   // the sequence takes as many digits as it needs
+	role  []byte // for each byte of base: '=' the same in all names, '#' part of the sequence, '?' any
+	grows bool   // the sequence has no fixed width
 }
 
-// survey finds the shape, or the reason why there are no names.
+// survey determines the shape, or the reason why the template has no valid
+// names.
 func (r *Run) survey() error {
 	const digits = "0123456789"
 	base, check, at, err := r.sample(func(d byte) (byte, byte) { return d, d }, digits)
@@ -28,7 +29,7 @@ func (r *Run) survey() error {
 	mark := func(vary func(d byte) (byte, byte), as byte) error {
 		other, _, _, err := r.sample(vary, digits[:at]+digits[at+1:])
 		if err == nil && len(other) != len(base) {
-			err = &RefusedError{r.t.text, other, errors.New("it is no longer than the others or shorter")}
+			err = &RefusedError{r.t.text, other, errors.New("the length varies between names")}
 		}
 		if err != nil {
 			return err
@@ -57,8 +58,7 @@ func (r *Run) survey() error {
 	return nil
 }
 
-// varies reports whether something else than a sequence changes from name to
-// name.
+// varies reports whether anything other than a sequence differs between names.
 func (t Template) varies() bool {
 	for _, p := range t.parts {
 		if p.kind == random || p.kind == uuid4 || p.kind == uuid7 {
@@ -68,9 +68,9 @@ func (t Template) varies() bool {
 	return false
 }
 
-// sample returns the key of the first good name whose sequence is made of one
-// digit and whose random parts are made of another, the length of its check, and
-// which of the digits it was. The error is that of the first digit.
+// sample returns the key of the first valid name whose sequence and random
+// parts consist of given digits, the length of its check, and the digit used.
+// The error is that of the first digit.
 func (r *Run) sample(vary func(byte) (byte, byte), digits string) (key string, check, at int, err error) {
 	for i := range len(digits) {
 		sequence, other := vary(digits[i])
@@ -86,7 +86,7 @@ func (r *Run) sample(vary func(byte) (byte, byte), digits string) (key string, c
 	return "", 0, 0, err
 }
 
-// spell renders a sample, and tells where each part ends.
+// spell renders a sample, and returns the end of each part.
 func (r *Run) spell(sequenceDigit, other byte) (string, []int) {
 	var b []byte
 	ends := make([]int, len(r.t.parts))
@@ -111,7 +111,7 @@ func (r *Run) spell(sequenceDigit, other byte) (string, []int) {
 	return string(b), ends
 }
 
-// locate turns the error of a sample's name into one of the template.
+// locate converts the error of a sample into an error of the template.
 func (r *Run) locate(err error, element string, ends []int) error {
 	bad, ok := errors.AsType[*name.Error](err)
 	if !ok {
@@ -133,8 +133,8 @@ func (r *Run) locate(err error, element string, ends []int) error {
 	return err
 }
 
-// Under returns the beginning that the keys of all names of a sequence have in
-// common, for a list of what there is; "" if there is no sequence.
+// Under returns the common prefix of the keys of all names of a sequence, for
+// use with a [List]; "" if there is no sequence.
 func (r *Run) Under() string {
 	if r.t.sequence() == nil {
 		return ""
@@ -142,8 +142,8 @@ func (r *Run) Under() string {
 	return r.shape.base[:bytes.IndexAny(r.shape.role, "#?")]
 }
 
-// After makes a sequence go on after the number of n, a name that exists, unless
-// it is further on already. It reports whether n is a name of this template.
+// After continues a sequence after the number of n, an existing name, unless it
+// is past that already. It reports whether n is a name of this template.
 func (r *Run) After(n name.Name) bool {
 	number, ok := r.shape.number(n.Key())
 	if ok && r.t.sequence() != nil {
@@ -152,7 +152,7 @@ func (r *Run) After(n name.Name) bool {
 	return ok
 }
 
-// Next returns the number that the sequence goes on with, and how many are left.
+// Next returns the next number of the sequence, and how many numbers remain.
 func (r *Run) Next() (next, left uint64) {
 	s := r.t.sequence()
 	if s == nil || r.next > s.last {
@@ -161,7 +161,7 @@ func (r *Run) Next() (next, left uint64) {
 	return r.next, s.last - r.next + 1
 }
 
-// number reads the number of the sequence in key, if that has the shape.
+// number parses the number of the sequence in key, if key has the shape.
 func (s shape) number(key string) (n uint64, ok bool) {
 	more := len(key) - len(s.base)
 	if more != 0 && (!s.grows || more < 0 || more >= maxWidth) {
@@ -178,7 +178,7 @@ func (s shape) number(key string) (n uint64, ok bool) {
 			case role == '=' && c != s.base[i], role == '#' && !isDigit(c):
 				return 0, false
 			case role == '#' && s.grows && c == '0' && n == 0 && span > 1:
-				return 0, false // not written so
+				return 0, false // not in the canonical form
 			case role == '#':
 				n = n*10 + uint64(c-'0')
 			}

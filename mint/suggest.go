@@ -7,17 +7,17 @@ import (
 	"github.com/nomen-project/nomen/name"
 )
 
-// Suggest returns the template by which names under p are likely to go on, given
-// the last of those that exist, or a zero name:
+// Suggest returns a template that is likely to continue the names under p. last
+// is the last existing name, or the zero name:
 //
 //   - in urn:uuid, UUIDs of version 7;
 //   - under an ark prefix, eight random characters and the check of NOID;
-//   - after a name that ends in a number, that number and those that follow, with
-//     as many digits if it begins with 0, and with a check digit if the rule wants
-//     one;
-//   - else 1 and the numbers that follow.
+//   - after a name that ends in a number, a sequence from that number on, with
+//     the same width if it begins with 0, and with a check digit if the namespace
+//     requires one;
+//   - otherwise a sequence from 1 on.
 //
-// Of the options only Namespaces matters.
+// Of the options it uses only Namespaces.
 func Suggest(p name.Prefix, last name.Name, o Options) (Template, error) {
 	switch key := p.String(); {
 	case key == "urn:uuid":

@@ -10,16 +10,16 @@ import (
 	"github.com/nomen-project/nomen/name"
 )
 
-// The bounds of templates.
+// Limits on templates.
 const (
 	MaxTemplate = 1024 // bytes
 	MaxParts    = 32
-	MaxRandom   = 64                      // characters of one random part
+	MaxRandom   = 64                      // characters in a random part
 	MaxSequence = 999_999_999_999_999_999 // the highest number of a sequence
 	maxWidth    = 18                      // digits of MaxSequence
 )
 
-// A kind is what a part of a template stands for.
+// A kind is the kind of a part.
 type kind uint8
 
 const (
@@ -35,30 +35,31 @@ const (
 // A part is a piece of a template.
 type part struct {
 	kind     kind
-	offset   int    // in the template
-	text     string // of a literal; the layout of a date; the alphabet of a random part
-	width    int    // characters; 0 for a sequence that takes as many as it needs
+	offset   int    // offset in the template
+	text     string // text of a literal; layout of a date; alphabet of a random part
+	width    int    // characters; 0 for a sequence without a fixed width
 	first    uint64 // of a sequence
 	last     uint64
 	computed checker // of a check
 }
 
-// A Template is a pattern of names under a prefix. The zero Template is invalid.
+// A Template is a pattern for names under a prefix. The zero Template is
+// invalid.
 type Template struct {
 	prefix name.Prefix
 	text   string
 	parts  []part
 }
 
-// Parse reads a template of names under p. The error is an [*Error]. That the
-// names are good shows when a run starts.
+// Parse parses a template for names under p. The error is an [*Error]. [Start]
+// checks whether the names are valid.
 func Parse(p name.Prefix, text string) (Template, error) {
 	t := Template{prefix: p, text: text}
 	switch {
 	case text == "":
 		return t, t.fault(0, "template", "is empty")
 	case len(text) > MaxTemplate:
-		return t, t.fault(MaxTemplate, "template", fmt.Sprintf("more than %d bytes", MaxTemplate))
+		return t, t.fault(MaxTemplate, "template", fmt.Sprintf("must not exceed %d bytes", MaxTemplate))
 	}
 	for at := 0; at < len(text); {
 		next, err := t.read(at)
@@ -66,14 +67,14 @@ func Parse(p name.Prefix, text string) (Template, error) {
 			return t, err
 		}
 		if len(t.parts) > MaxParts {
-			return t, t.fault(at, "template", fmt.Sprintf("more than %d parts", MaxParts))
+			return t, t.fault(at, "template", fmt.Sprintf("must not exceed %d parts", MaxParts))
 		}
 		at = next
 	}
 	return t, t.judge()
 }
 
-// MustParse is like [Parse] but panics on an error. It is for constants of
+// MustParse is like [Parse] but panics on an error. It is for constants in
 // programs and tests.
 func MustParse(prefix, text string) Template {
 	t, err := Parse(name.MustParsePrefix(prefix), text)
@@ -83,14 +84,14 @@ func MustParse(prefix, text string) Template {
 	return t
 }
 
-// String returns the template as it was read.
+// String returns the template as parsed.
 func (t Template) String() string { return t.text }
 
-// Prefix returns what all names lie under.
+// Prefix returns the prefix of all names.
 func (t Template) Prefix() name.Prefix { return t.prefix }
 
-// Capacity returns how many names t can give on one day. Those that its
-// namespace refuses are counted too. [math.MaxUint64] is that many or more.
+// Capacity returns how many names t has on one day, including those that its
+// namespace rejects. [math.MaxUint64] means that many or more.
 func (t Template) Capacity() uint64 {
 	if s := t.sequence(); s != nil {
 		return s.last - s.first + 1
@@ -102,7 +103,7 @@ func (t Template) Capacity() uint64 {
 	return total
 }
 
-// choices returns how many texts a random part can be.
+// choices returns the number of values of a random part.
 func (p part) choices() uint64 {
 	switch p.kind {
 	case uuid4, uuid7:
@@ -117,7 +118,7 @@ func (p part) choices() uint64 {
 	return 1
 }
 
-// times multiplies, up to [math.MaxUint64].
+// times multiplies, saturating at [math.MaxUint64].
 func times(a, b uint64) uint64 {
 	if high, low := bits.Mul64(a, b); high == 0 {
 		return low
@@ -125,7 +126,7 @@ func times(a, b uint64) uint64 {
 	return math.MaxUint64
 }
 
-// sequence returns the part that is a sequence, or nil.
+// sequence returns the sequence, or nil.
 func (t Template) sequence() *part {
 	for i := range t.parts {
 		if t.parts[i].kind == sequence {
@@ -135,7 +136,7 @@ func (t Template) sequence() *part {
 	return nil
 }
 
-// check returns the part that is a check, or nil.
+// check returns the check, or nil.
 func (t Template) check() *part {
 	if n := len(t.parts); n > 0 && t.parts[n-1].kind == check {
 		return &t.parts[n-1]
@@ -143,15 +144,15 @@ func (t Template) check() *part {
 	return nil
 }
 
-// judge refuses combinations of parts.
+// judge rejects invalid combinations of parts.
 func (t Template) judge() error {
 	counted := false
 	for i, p := range t.parts {
 		switch {
 		case p.kind == check && i < len(t.parts)-1:
-			return t.fault(p.offset, "check", "is not the last part")
+			return t.fault(p.offset, "check", "a check must be the last part")
 		case p.kind == sequence && counted:
-			return t.fault(p.offset, "seq", "is the second sequence")
+			return t.fault(p.offset, "seq", "only one sequence is allowed")
 		}
 		counted = counted || p.kind == sequence
 	}
@@ -162,7 +163,7 @@ func (t Template) fault(at int, rule, message string) error {
 	return &Error{Input: t.text, Offset: at, Rule: rule, Message: message}
 }
 
-// read appends the literal or part at offset at and returns where it ends.
+// read appends the literal or part at offset at, and returns its end.
 func (t *Template) read(at int) (int, error) {
 	rest := t.text[at:]
 	switch end := strings.IndexAny(rest, "{}"); {
@@ -173,14 +174,14 @@ func (t *Template) read(at int) (int, error) {
 		t.parts = append(t.parts, part{offset: at, text: rest[:end]})
 		return at + end, nil
 	case rest[0] == '}':
-		return 0, t.fault(at, "literal", `"}" without "{"`)
+		return 0, t.fault(at, "literal", `unexpected "}" without "{"`)
 	}
 	size := strings.IndexAny(rest[1:], "{}")
 	switch {
 	case size < 0:
-		return 0, t.fault(len(t.text), "part", `ends without "}"`)
+		return 0, t.fault(len(t.text), "part", `missing "}"`)
 	case rest[1+size] == '{':
-		return 0, t.fault(at+1+size, "part", `"{" inside of a part`)
+		return 0, t.fault(at+1+size, "part", `unexpected "{" inside a part`)
 	}
 	end := at + 1 + size
 	p, err := t.part(at, end)
@@ -188,7 +189,7 @@ func (t *Template) read(at int) (int, error) {
 	return end + 1, err
 }
 
-// part reads the part whose braces are at offsets at and end.
+// part parses the part whose braces are at offsets at and end.
 func (t *Template) part(at, end int) (part, error) {
 	word, rest, given := strings.Cut(t.text[at+1:end], ":")
 	a := arguments{t: t, at: at + 1 + len(word), end: end, rest: rest, given: given}
@@ -215,7 +216,7 @@ func (t *Template) part(at, end int) (part, error) {
 		p.kind = check
 		p.computed, err = a.checker()
 	default:
-		return p, t.fault(at+1, "kind", fmt.Sprintf("%q is none: want seq, random, digit, hex, date, year, month, day, uuid or check", word))
+		return p, t.fault(at+1, "kind", fmt.Sprintf("unknown part %q: want seq, random, digit, hex, date, year, month, day, uuid or check", word))
 	}
 	if err == nil {
 		err = a.done(word)
@@ -223,7 +224,7 @@ func (t *Template) part(at, end int) (part, error) {
 	return p, err
 }
 
-// layouts returns how package time writes a date part.
+// layouts returns the time layout of a date part.
 func layouts(word string) string {
 	switch word {
 	case "year":
@@ -236,12 +237,12 @@ func layouts(word string) string {
 	return "20060102"
 }
 
-// arguments are what is left to read of a part.
+// arguments holds the unread arguments of a part.
 type arguments struct {
 	t       *Template
-	at, end int    // of the colon before rest, and of the brace
-	rest    string // after the colon
-	given   bool   // there is a colon
+	at, end int    // offsets of the colon before rest, and of the brace
+	rest    string // the text after the colon
+	given   bool   // whether there is a colon
 }
 
 // next returns the next argument and its offset.
@@ -255,7 +256,7 @@ func (a *arguments) next() (string, int, bool) {
 	return arg, at, true
 }
 
-// done refuses arguments that nobody asked for.
+// done returns an error if arguments remain.
 func (a *arguments) done(word string) error {
 	if !a.given {
 		return nil
@@ -263,16 +264,16 @@ func (a *arguments) done(word string) error {
 	return a.t.fault(a.at, word, "too many arguments")
 }
 
-// number reads a number without sign, from least to most.
+// number parses a number without sign, from least to most.
 func (a *arguments) number(s string, at int, rule string, least, most uint64) (uint64, error) {
 	n, err := strconv.ParseUint(s, 10, 64)
 	if err != nil || n < least || n > most {
-		return 0, a.t.fault(at, rule, fmt.Sprintf("%q: want a number from %d to %d", s, least, most))
+		return 0, a.t.fault(at, rule, fmt.Sprintf("invalid number %q: want %d to %d", s, least, most))
 	}
 	return n, nil
 }
 
-// length reads how many characters a random part has.
+// length parses the number of characters of a random part.
 func (a *arguments) length(p *part) error {
 	s, at, _ := a.next()
 	n, err := a.number(s, at, "length", 1, MaxRandom)
@@ -280,7 +281,7 @@ func (a *arguments) length(p *part) error {
 	return err
 }
 
-// sequence reads width and range.
+// sequence parses width and range.
 func (a *arguments) sequence(p *part) error {
 	p.first, p.last = 1, MaxSequence
 	s, at, ok := a.next()
@@ -302,7 +303,7 @@ func (a *arguments) sequence(p *part) error {
 	return a.limits(p, s, at)
 }
 
-// limits reads the range of a sequence: FIRST-LAST, FIRST- or FIRST.
+// limits parses the range of a sequence: FIRST-LAST, FIRST- or FIRST.
 func (a *arguments) limits(p *part, s string, at int) error {
 	low, high, _ := strings.Cut(s, "-")
 	var err error
@@ -320,7 +321,7 @@ func power10(n int) uint64 {
 	return p
 }
 
-// version reads the version of a UUID.
+// version parses the version of a UUID.
 func (a *arguments) version() (kind, error) {
 	switch s, at, ok := a.next(); {
 	case !ok || s == "7":
@@ -328,11 +329,11 @@ func (a *arguments) version() (kind, error) {
 	case s == "4":
 		return uuid4, nil
 	default:
-		return 0, a.t.fault(at, "uuid", fmt.Sprintf("%q: want 4 or 7", s))
+		return 0, a.t.fault(at, "uuid", fmt.Sprintf("unsupported UUID version %q: want 4 or 7", s))
 	}
 }
 
-// checker reads the name of a check.
+// checker parses the name of a check.
 func (a *arguments) checker() (checker, error) {
 	switch s, at, ok := a.next(); {
 	case !ok:
@@ -344,6 +345,6 @@ func (a *arguments) checker() (checker, error) {
 	case s == "mod97":
 		return checker{mod97, 2}, nil
 	default:
-		return checker{}, a.t.fault(at, "check", fmt.Sprintf("%q: want noid, luhn or mod97", s))
+		return checker{}, a.t.fault(at, "check", fmt.Sprintf("unknown check %q: want noid, luhn or mod97", s))
 	}
 }

@@ -10,20 +10,20 @@ import (
 	"time"
 )
 
-// UUIDs makes universally unique identifiers (RFC 9562). Those of version 7 rise:
-// each is greater than the one before, whatever the clock does. One value serves
-// a process. It is safe for concurrent use.
+// UUIDs generates universally unique identifiers (RFC 9562). Those of version 7
+// are strictly increasing, even if the clock goes back. Share one value in a
+// process. It is safe for concurrent use.
 type UUIDs struct {
 	now func() time.Time
 
 	mu      sync.Mutex
 	random  source
-	last    int64  // milliseconds of the last one of version 7
-	counter uint16 // of those within last
+	last    int64  // time of the last UUID of version 7, in milliseconds
+	counter uint16 // counter within last
 }
 
-// NewUUIDs returns a maker of UUIDs with the clock, [time.Now] if nil, and the
-// randomness, that of crypto/rand if nil.
+// NewUUIDs returns a generator of UUIDs. now defaults to [time.Now] and the
+// random source to that of crypto/rand.
 func NewUUIDs(now func() time.Time, random io.Reader) *UUIDs {
 	if now == nil {
 		now = time.Now
@@ -44,21 +44,21 @@ func (u *UUIDs) V4() (string, error) {
 }
 
 const (
-	maxTime    = 1<<48 - 1 // milliseconds since 1970 that a UUID of version 7 can hold
+	maxTime    = 1<<48 - 1 // the greatest time of a UUID of version 7, in milliseconds since 1970
 	maxCounter = 1<<12 - 1
-	seedMask   = 1<<11 - 1 // the highest bit of the counter is left for counting
+	seedMask   = 1<<11 - 1 // the highest bit of the counter is initially 0, to leave room for counting
 )
 
-// V7 returns a UUID of the time in lower case (RFC 9562, 5.7). The 12 bits of
-// rand_a are a counter that begins anywhere in its lower half with each
-// millisecond (6.2, method 1). When it is used up, or the clock goes back, the
-// time of the UUIDs runs ahead of the clock.
+// V7 returns a time-based UUID in lower case (RFC 9562, 5.7). The 12 bits of
+// rand_a are a counter that is initialised with a random value in its lower
+// half each millisecond (6.2, method 1). If the counter overflows or the clock
+// goes back, the time in the UUIDs runs ahead of the clock.
 func (u *UUIDs) V7() (string, error) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	ms := u.now().UnixMilli()
 	if ms < 0 || ms > maxTime {
-		return "", fmt.Errorf("mint: the clock shows %d ms since 1970: a UUID holds 0 to %d", ms, int64(maxTime))
+		return "", fmt.Errorf("mint: the clock is at %d ms since 1970: a UUID requires 0 to %d", ms, int64(maxTime))
 	}
 	var b [16]byte
 	if err := u.random.read(b[6:]); err != nil {
@@ -77,7 +77,8 @@ func (u *UUIDs) V7() (string, error) {
 	return spell(b, 7), nil
 }
 
-// spell sets version and variant (RFC 9562, 4.1 and 4.2) and writes b.
+// spell sets version and variant (RFC 9562, 4.1 and 4.2) and returns the text
+// of b.
 func spell(b [16]byte, version byte) string {
 	b[6] = b[6]&0x0f | version<<4
 	b[8] = b[8]&0x3f | 0x80

@@ -12,8 +12,8 @@ import (
 	"github.com/nomen-project/nomen/namespace"
 )
 
-// TestV7Vector is the example of RFC 9562, appendix A.6, as far as the counter
-// leaves rand_a alone.
+// TestV7Vector is the example of RFC 9562, appendix A.6, apart from rand_a,
+// which is the counter here.
 func TestV7Vector(t *testing.T) {
 	at := time.UnixMilli(0x017F22E279B0)
 	random := []byte{0x0c, 0xc3, 0x18, 0xc4, 0xdc, 0x0c, 0x0c, 0x07, 0x39, 0x8f}
@@ -34,8 +34,8 @@ func TestV4Vector(t *testing.T) {
 	}
 }
 
-// TestV7Rises: later ones are greater, when time stands still, goes back and
-// goes on, and more are wanted than the counter holds.
+// TestV7Rises checks that UUIDs increase when time stands still, goes back and
+// continues, and when more are generated than the counter holds.
 func TestV7Rises(t *testing.T) {
 	at := noon()
 	u := mint.NewUUIDs(func() time.Time { return at }, seeded())
@@ -79,12 +79,13 @@ func TestV7Concurrently(t *testing.T) {
 	}
 	for i := range made {
 		if !slices.IsSorted(made[i]) {
-			t.Errorf("those of worker %d do not rise", i)
+			t.Errorf("those of worker %d do not increase", i)
 		}
 	}
 }
 
-// TestUUIDsAreOfTheirVersion: the namespace has nothing to remark about them.
+// TestUUIDsAreOfTheirVersion checks the version, and that the namespace has no
+// remarks.
 func TestUUIDsAreOfTheirVersion(t *testing.T) {
 	u := mint.NewUUIDs(noon, seeded())
 	ns, _ := namespace.Lookup("uuid")

@@ -1,5 +1,5 @@
-// Package reserve makes new names by a template of package mint, each of which it
-// reserves before it gives it out: a name that was given out is nobody else's.
+// Package reserve generates new names from a template of package mint and
+// reserves each of them in a store, so that it is never given out twice.
 package reserve
 
 import (
@@ -17,30 +17,31 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// A Backend keeps names: a store behind its registrar, or a server.
+// A Backend stores names: a store with its registrar, or a server.
 type Backend interface {
 	Authorities(ctx context.Context) ([]*store.Authority, error)
 	GetAt(ctx context.Context, n name.Name, at time.Time) (*store.Record, error)
 	Put(ctx context.Context, req registrar.Request, why string) (registrar.Outcome, error)
 
-	// Keys yields the names whose keys begin with a prefix, in the order of their
-	// keys. Those by older rules may be left out: no new name is spelled so.
+	// Keys yields the names whose keys begin with a prefix, in key order. It
+	// may omit names stored under older key rules, as new names do not use
+	// them.
 	Keys(ctx context.Context, prefix string) iter.Seq2[name.Name, error]
 }
 
-// Options say which names are wanted.
+// Options describe the names to generate.
 type Options struct {
-	Prefix   name.Prefix // under which they lie
-	Template string      // what follows it; "" to go on as those that are there
-	Count    int         // how many
-	DryRun   bool        // nothing is reserved
+	Prefix   name.Prefix // prefix of the names
+	Template string      // template; if "", Names derives one from the existing names
+	Count    int         // number of names
+	DryRun   bool        // do not reserve anything
 	Why      string      // for the history
 
 	Now  func() time.Time          // the clock
-	Warn func([]registrar.Warning) // is told what is to be said about the first name; nil for nobody
+	Warn func([]registrar.Warning) // called with the findings about the first name; may be nil
 }
 
-// ReadPrefix reads a prefix, or the identifier of a URN namespace.
+// ReadPrefix parses a prefix, or the identifier of a URN namespace.
 func ReadPrefix(s string) (name.Prefix, error) {
 	if !strings.Contains(s, ":") {
 		s = "urn:" + s
@@ -48,15 +49,15 @@ func ReadPrefix(s string) (name.Prefix, error) {
 	return name.ParsePrefix(s)
 }
 
-// maxTaken is how many candidates in a row may be taken by others before it is
-// said that there is hardly anything left.
+// maxTaken is how many candidates in a row may already be taken before Names
+// gives up.
 const maxTaken = 1000
 
-// ErrCrowded is returned when nearly all names of a template are taken.
-var ErrCrowded = fmt.Errorf("%d candidates in a row were taken: the template is nearly used up, or others take names faster; a longer one has more", maxTaken)
+// ErrCrowded means that nearly all names of a template are taken.
+var ErrCrowded = fmt.Errorf("%d candidates in a row were taken: the template is nearly used up, or other clients take names faster; use a template with more characters", maxTaken)
 
-// Names yields new names as soon as they are reserved. After an error, which is one of
-// package mint, of the backend, or [ErrCrowded], it ends.
+// Names yields new names, each as soon as it is reserved. It ends after an
+// error, which is an error of package mint or of the backend, or [ErrCrowded].
 func Names(ctx context.Context, b Backend, o Options) iter.Seq2[name.Name, error] {
 	return func(yield func(name.Name, error) bool) {
 		m := &minting{Backend: b, Options: o}
@@ -89,15 +90,15 @@ func Names(ctx context.Context, b Backend, o Options) iter.Seq2[name.Name, error
 	}
 }
 
-// A minting is one run of names against what is there.
+// A minting is one call of Names.
 type minting struct {
 	Backend
 	Options
 
-	authority *store.Authority // that decides about the names; nil if there is none
+	authority *store.Authority // the authority of the names; nil if there is none
 }
 
-// keys yields the names that are there, as the authority keeps them.
+// keys yields the existing names, as the authority stores them.
 func (m *minting) keys(ctx context.Context, prefix string) iter.Seq2[name.Name, error] {
 	return func(yield func(name.Name, error) bool) {
 		for n, err := range m.Keys(ctx, prefix) {
@@ -108,7 +109,7 @@ func (m *minting) keys(ctx context.Context, prefix string) iter.Seq2[name.Name, 
 	}
 }
 
-// start returns the run of the template, which goes on after what is there.
+// start returns a run of the template that continues after the existing names.
 func (m *minting) start(ctx context.Context) (*mint.Run, error) {
 	if err := m.findAuthority(ctx); err != nil {
 		return nil, err
@@ -124,8 +125,8 @@ func (m *minting) start(ctx context.Context) (*mint.Run, error) {
 	return run, run.Seek(func(prefix string) iter.Seq2[name.Name, error] { return m.keys(ctx, prefix) })
 }
 
-// findAuthority finds the authority, and writes prefix and template as it keeps
-// names if it folds case.
+// findAuthority finds the authority. If it folds case, findAuthority converts
+// prefix and template accordingly.
 func (m *minting) findAuthority(ctx context.Context) error {
 	all, err := m.Authorities(ctx)
 	if err != nil {
@@ -149,11 +150,11 @@ func (m *minting) findAuthority(ctx context.Context) error {
 	return err
 }
 
-// maxModels is how many names are read to see how they go on.
+// maxModels is how many existing names are read to derive a template.
 const maxModels = 20_000
 
-// pattern returns the template that was given, or the one by which the names that
-// are there go on.
+// pattern returns the given template, or the one derived from the existing
+// names.
 func (m *minting) pattern(ctx context.Context) (mint.Template, error) {
 	if m.Template != "" {
 		return mint.Parse(m.Prefix, m.Template)
@@ -177,11 +178,11 @@ func (m *minting) pattern(ctx context.Context) (mint.Template, error) {
 	return mint.Suggest(m.Prefix, last, mint.Options{})
 }
 
-// mintNext is the template that is suggested where nothing is known.
+// mintNext is the default template.
 const mintNext = "{seq}"
 
-// take creates the record of n, and reports whether it was not there before. In
-// a dry run it only looks.
+// take creates the record of n, and reports whether the name was free. In a dry
+// run it only checks.
 func (m *minting) take(ctx context.Context, n name.Name) (name.Name, bool, error) {
 	if m.DryRun {
 		n = m.authority.Fold(n)
@@ -196,7 +197,7 @@ func (m *minting) take(ctx context.Context, n name.Name) (name.Name, bool, error
 	if _, conflict := errors.AsType[*store.ConflictError](err); conflict {
 		return n, false, nil
 	}
-	if err == nil && m.Warn != nil { // what is to be said about one name is said of all
+	if err == nil && m.Warn != nil { // the findings about one name apply to all
 		m.Warn(out.Warnings)
 		m.Warn = nil
 	}

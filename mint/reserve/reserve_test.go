@@ -45,8 +45,8 @@ func (k kept) Keys(ctx context.Context, prefix string) iter.Seq2[name.Name, erro
 	}
 }
 
-// Names go on after those that are there, are reserved when they are given out, and come
-// to an end.
+// Names continue after the existing ones, are reserved when they are yielded,
+// and come to an end.
 func TestNames(t *testing.T) {
 	s := memstore.New()
 	defer s.Close()
@@ -81,6 +81,6 @@ func TestNames(t *testing.T) {
 	}
 	three.Template = "{sqe}"
 	if all, err := names(three); len(all) != 0 || err == nil {
-		t.Errorf("a bad template: got %q, %v", all, err)
+		t.Errorf("invalid template: got %q, %v", all, err)
 	}
 }

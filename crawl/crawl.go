@@ -16,7 +16,7 @@ import (
 	"github.com/nomen-project/nomen/name"
 )
 
-// The reserved requests that are asked (1995, 3.5.3 and 3.5.4).
+// The reserved requests that a crawl sends (1995, 3.5.3 and 3.5.4).
 const (
 	AskParents  = "urn+p"
 	AskChildren = "urn+c"
@@ -28,19 +28,21 @@ const (
 	Child  = "child"
 )
 
-// An Asker asks the resolver of an authority one reserved request, and returns
-// the authorities that it names, as they are spelled there; beside an error those
-// that could be read all the same. It is safe for concurrent use.
-type Asker interface {
-	Ask(ctx context.Context, authority, request string) ([]string, error)
+// A Querier sends a reserved request to the resolver of an authority, and
+// returns the authorities that it names, as spelled there. If some of the
+// response is invalid it returns an error together with the valid names. It is
+// safe for concurrent use.
+type Querier interface {
+	Query(ctx context.Context, authority, request string) ([]string, error)
 }
 
-// AskerOf returns an Asker over a resolver, such as package client has.
-func AskerOf(r nomen.Resolver) Asker { return asker{r} }
+// QuerierOf returns a Querier that uses a resolver, such as that of package
+// client.
+func QuerierOf(r nomen.Resolver) Querier { return querier{r} }
 
-type asker struct{ resolver nomen.Resolver }
+type querier struct{ resolver nomen.Resolver }
 
-func (a asker) Ask(ctx context.Context, authority, request string) ([]string, error) {
+func (a querier) Query(ctx context.Context, authority, request string) ([]string, error) {
 	n, err := name.Parse("urn:dns:" + authority + ":" + request)
 	if err != nil {
 		return nil, fmt.Errorf("crawl: %w", err)
@@ -58,26 +60,25 @@ func (a asker) Ask(ctx context.Context, authority, request string) ([]string, er
 	return answer.Names, nil
 }
 
-// A ListError tells of lines in a list of names that are none; the others were
-// read.
+// A ListError reports invalid lines in a list of names; the others were read.
 type ListError struct {
-	Line  int    // the first of them, from 1, empty ones not counted
-	Text  string // what it says
-	Lines int    // how many they are
+	Line  int    // number of the first one, from 1, not counting empty lines
+	Text  string // its text
+	Lines int    // how many there are
 }
 
 func (e *ListError) Error() string {
-	s := fmt.Sprintf("line %d of the list is no name: %.80q", e.Line, e.Text)
+	s := fmt.Sprintf("line %d of the list is not a name: %.80q", e.Line, e.Text)
 	if e.Lines > 1 {
-		s += fmt.Sprintf("; nor are %d others", e.Lines-1)
+		s += fmt.Sprintf("; %d more invalid lines", e.Lines-1)
 	}
 	return s
 }
 
-// listOf reads what is no format of answers as the protocol of 1995 has it: names,
-// a line each (3.5.3 and 3.5.4). Lines with markup or words for people are told in
-// a [*ListError]. It is false for what is no such list: it has more of those than
-// of authorities.
+// listOf parses a response in no other known format as the protocol of 1995
+// defines it: one name per line (3.5.3 and 3.5.4). It reports lines of markup
+// or text in a [*ListError]. It returns false if there are more of those than
+// of authorities, so that the response is not a list.
 func listOf(e *client.FormatError) (names []string, bad error, ok bool) {
 	mediaType, _, _ := strings.Cut(strings.ToLower(e.Type), ";")
 	mediaType = strings.TrimSpace(mediaType)
@@ -122,45 +123,45 @@ const (
 	DefaultParallel = 4
 )
 
-// Options configure a [Walker]. The zero value walks to parents and children.
+// Options configure a [Walker]. By default it follows parents and children.
 type Options struct {
 	NoParents, NoChildren bool
 
-	Delay    time.Duration // between two requests to an address; 0 for DefaultDelay, negative for none
-	MaxDepth int           // steps from the first authority; 0 for DefaultMaxDepth, negative: only the first
-	MaxNodes int           // authorities asked; 0 for DefaultMaxNodes
-	MaxBytes int64         // of all answers; 0 for DefaultMaxBytes
-	Parallel int           // authorities asked at a time; 0 for DefaultParallel
+	Delay    time.Duration // between two requests to an address; 0 means DefaultDelay, negative means none
+	MaxDepth int           // steps from the first authority; 0 means DefaultMaxDepth, negative means only the first
+	MaxNodes int           // number of authorities; 0 means DefaultMaxNodes
+	MaxBytes int64         // total size of the responses; 0 means DefaultMaxBytes
+	Parallel int           // concurrent authorities; 0 means DefaultParallel
 
-	// Hosts tells at which addresses an authority is asked, in any spelling, so
-	// that those that have one in common wait for each other; nil: each has one of
-	// its own. It is safe for concurrent use.
+	// Hosts returns the addresses of an authority's resolver, in any spelling.
+	// Requests to authorities that share an address are spaced by Delay; nil
+	// means that each has its own address. It is safe for concurrent use.
 	Hosts func(ctx context.Context, authority string) []string
 
-	Retry bool             // ask those again that the state knows as having failed
-	State *State           // what is known already, and where to keep more; nil for none
-	Now   func() time.Time // nil for [time.Now]
+	Retry bool             // query authorities again that failed according to the state
+	State *State           // earlier results, and where to store new ones; may be nil
+	Now   func() time.Time // nil means [time.Now]
 }
 
-// A Node is an authority and what its resolver has said.
+// A Node is an authority with the results of its resolver.
 type Node struct {
-	Authority string    `json:"authority"`          // in lower case, without a dot at the end
-	Depth     int       `json:"depth"`              // steps from the first
-	Parents   []string  `json:"parents,omitempty"`  // as it spells them
-	Children  []string  `json:"children,omitempty"` // as it spells them
-	Errors    []string  `json:"errors,omitempty"`   // what went wrong, in words
-	Skipped   int       `json:"skipped,omitempty"`  // names that were too many
-	Asked     time.Time `json:"asked"`              // when
+	Authority string    `json:"authority"`          // in lower case, without a trailing dot
+	Depth     int       `json:"depth"`              // steps from the first authority
+	Parents   []string  `json:"parents,omitempty"`  // as spelled by the authority
+	Children  []string  `json:"children,omitempty"` // as spelled by the authority
+	Errors    []string  `json:"errors,omitempty"`   // descriptions of errors
+	Skipped   int       `json:"skipped,omitempty"`  // number of names beyond the limit
+	Asked     time.Time `json:"asked"`              // time of the requests
 }
 
-// An Edge is what one authority says about another.
+// An Edge is a relation that one authority states to another.
 type Edge struct {
 	Authority string `json:"authority"`
 	Relation  string `json:"relation"` // Parent or Child
 	Name      string `json:"name"`     // as spelled
 }
 
-// Edges returns what a node says, its parents first.
+// Edges returns the relations that a node states, its parents first.
 func (n *Node) Edges() []Edge {
 	edges := make([]Edge, 0, len(n.Parents)+len(n.Children))
 	for _, p := range n.Parents {
@@ -172,9 +173,10 @@ func (n *Node) Edges() []Edge {
 	return edges
 }
 
-// Authority reads how a resolver spells an authority, "HOST", "dns:HOST" or
-// "urn:dns:HOST", in any case and perhaps with a dot at the end, and returns the
-// host in lower case. It is false for what is no fully qualified domain name.
+// Authority parses a resolver's spelling of an authority, "HOST", "dns:HOST" or
+// "urn:dns:HOST", in any case and with an optional trailing dot, and returns
+// the host in lower case. It returns false for anything that is not a fully
+// qualified domain name.
 func Authority(spelling string) (string, bool) {
 	s := strings.ToLower(strings.TrimSpace(spelling))
 	s = strings.TrimPrefix(strings.TrimPrefix(s, "urn:dns:"), "dns:")
@@ -185,23 +187,24 @@ func Authority(spelling string) (string, bool) {
 	return s, true
 }
 
-// ErrAuthority is the error of what is no authority that can be asked.
+// ErrAuthority means that an authority has no resolver to query, because it is
+// not a domain name.
 var ErrAuthority = errors.New("not a fully qualified domain name")
 
-// maxNames bounds how many names of one answer are kept.
+// maxNames is how many names of one response are kept.
 const maxNames = 100_000
 
-// A Walker walks from authority to authority.
+// A Walker follows the relations between authorities.
 type Walker struct {
-	ask Asker
-	o   Options
+	querier Querier
+	o       Options
 
 	mu   sync.Mutex
-	next map[string]time.Time // when an address may be asked again
+	next map[string]time.Time // earliest time of the next request to an address
 }
 
-// New returns a walker that asks by ask.
-func New(ask Asker, o Options) *Walker {
+// New returns a walker that sends its requests through q.
+func New(q Querier, o Options) *Walker {
 	setDefault(&o.Delay, DefaultDelay)
 	setDefault(&o.MaxDepth, DefaultMaxDepth)
 	setDefault(&o.MaxNodes, DefaultMaxNodes)
@@ -213,7 +216,7 @@ func New(ask Asker, o Options) *Walker {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	return &Walker{ask: ask, o: o, next: map[string]time.Time{}}
+	return &Walker{querier: q, o: o, next: map[string]time.Time{}}
 }
 
 func setDefault[T comparable](v *T, otherwise T) {
@@ -223,21 +226,22 @@ func setDefault[T comparable](v *T, otherwise T) {
 	}
 }
 
-// A LimitError tells that a walk ended at a limit, and that there was more.
+// A LimitError means that a walk stopped at a limit before it was complete.
 type LimitError struct {
 	What  string // "depth", "authorities", "bytes"
 	Limit int64
-	Left  int // authorities that were named and not asked
+	Left  int // authorities that were named but not queried
 }
 
 func (e *LimitError) Error() string {
-	return fmt.Sprintf("crawl: ended at the limit of %d (%s); %d authorities that were named have not been asked", e.Limit, e.What, e.Left)
+	return fmt.Sprintf("crawl: stopped at the limit of %d (%s); %d authorities that were named have not been queried", e.Limit, e.What, e.Left)
 }
 
 // Walk yields the authorities in the order in which they are found, breadth
-// first: those first that the state knows already. An authority that cannot be
-// asked is a node with errors. The last pair may be nil and an error: a
-// [*LimitError], that of ctx or of the state, or one that wraps [ErrAuthority].
+// first, those known from the state first. An authority that cannot be queried
+// is a node with errors. The last pair may be nil and an error: a
+// [*LimitError], the error of ctx or of the state, or one that wraps
+// [ErrAuthority].
 func (w *Walker) Walk(ctx context.Context, first string) iter.Seq2[*Node, error] {
 	return func(yield func(*Node, error) bool) {
 		root, ok := Authority(first)
@@ -260,11 +264,11 @@ func (w *Walker) Walk(ctx context.Context, first string) iter.Seq2[*Node, error]
 type journey struct {
 	*Walker
 	yield   func(*Node, error) bool
-	over    bool // nobody listens any more
+	over    bool // the caller has stopped the iteration
 	known   map[string]*Node
-	depth   map[string]int // of all that were named: the guard against cycles
+	depth   map[string]int // all authorities named so far, to detect cycles
 	waiting []string       // in order
-	deeper  int            // named beyond the limit of depth
+	deeper  int            // named beyond the depth limit
 	count   int
 	bytes   int64
 }
@@ -294,8 +298,8 @@ func (j *journey) walk(ctx context.Context) error {
 	return nil
 }
 
-// visitAll asks several authorities at a time. What was not asked to the end,
-// because ctx ended, is nil.
+// visitAll queries several authorities concurrently. A node is nil if ctx ended
+// before its queries were complete.
 func (j *journey) visitAll(ctx context.Context, batch []string) []*Node {
 	nodes := make([]*Node, len(batch))
 	var group sync.WaitGroup
@@ -311,7 +315,7 @@ func (j *journey) visitAll(ctx context.Context, batch []string) []*Node {
 	return nodes
 }
 
-// take keeps a node and what it leads to.
+// take stores a node and queues the authorities that it names.
 func (j *journey) take(n *Node) error {
 	j.waiting = j.waiting[1:]
 	j.count++
@@ -339,7 +343,7 @@ func (j *journey) take(n *Node) error {
 	return nil
 }
 
-// size returns about how many bytes the answers had.
+// size returns the approximate size of the responses, in bytes.
 func (n *Node) size() (size int64) {
 	for _, e := range n.Edges() {
 		size += int64(len(e.Name)) + 2
@@ -347,7 +351,7 @@ func (n *Node) size() (size int64) {
 	return size
 }
 
-// visit asks one authority what there is to ask; nil if ctx has ended.
+// visit queries one authority. It returns nil if ctx has ended.
 func (w *Walker) visit(ctx context.Context, authority string, depth int) *Node {
 	n := &Node{Authority: authority, Depth: depth}
 	var hosts []string
@@ -365,7 +369,7 @@ func (w *Walker) visit(ctx context.Context, authority string, depth int) *Node {
 		if !w.wait(ctx, hosts) {
 			return nil
 		}
-		names, err := w.ask.Ask(ctx, authority, q.request)
+		names, err := w.querier.Query(ctx, authority, q.request)
 		switch {
 		case ctx.Err() != nil:
 			return nil
@@ -379,7 +383,8 @@ func (w *Walker) visit(ctx context.Context, authority string, depth int) *Node {
 	return n
 }
 
-// wait waits until all of these hosts may be asked; false if ctx ends before.
+// wait waits until requests to all of these hosts are allowed. It returns false
+// if ctx ends first.
 func (w *Walker) wait(ctx context.Context, hosts []string) bool {
 	if w.o.Delay < 0 {
 		return ctx.Err() == nil

@@ -22,7 +22,7 @@ import (
 	"github.com/nomen-project/nomen/client"
 )
 
-// A web is a world of authorities: what each says to a request.
+// A web holds the responses of authorities.
 type web struct {
 	mu    sync.Mutex
 	says  map[string][]string // by "authority request"
@@ -33,7 +33,7 @@ type web struct {
 
 var errSilent = errors.New("no answer")
 
-func (w *web) Ask(ctx context.Context, authority, request string) ([]string, error) {
+func (w *web) Query(ctx context.Context, authority, request string) ([]string, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.asked, w.times = append(w.asked, authority+" "+request), append(w.times, time.Now())
@@ -52,20 +52,21 @@ func firstErr(errs ...error) error {
 	return nil
 }
 
-// family has a cycle, two parents of one child, and spellings of all kinds.
+// family returns a web with a cycle, a child of two parents, and various
+// spellings.
 func family() *web {
 	return &web{says: map[string][]string{
 		"a.example urn+c": {"b.example", "urn:dns:C.example", "dns:d.example.", "a.example"},
 		"b.example urn+p": {"a.example", "z.example"},
 		"b.example urn+c": {"d.example"},
 		"c.example urn+p": {"A.EXAMPLE."},
-		"d.example urn+c": {"a.example"}, // a circle
+		"d.example urn+c": {"a.example"}, // a cycle
 		"z.example urn+c": {"b.example"},
 	}}
 }
 
 // walk returns the nodes and the error at the end.
-func walk(ctx context.Context, a Asker, o Options) (nodes []*Node, err error) {
+func walk(ctx context.Context, a Querier, o Options) (nodes []*Node, err error) {
 	if o.Delay == 0 {
 		o.Delay = -1
 	}
@@ -87,7 +88,8 @@ func order(nodes []*Node) string {
 	return strings.TrimSpace(b.String())
 }
 
-// Each authority is asked once, however it is named and by whom.
+// Each authority is queried once, however often and in whatever spelling it is
+// named.
 func TestWalk(t *testing.T) {
 	w := family()
 	nodes, err := walk(t.Context(), w, Options{})
@@ -96,7 +98,7 @@ func TestWalk(t *testing.T) {
 	}
 	slices.Sort(w.asked)
 	if got := slices.Compact(slices.Clone(w.asked)); len(got) != len(w.asked) || len(w.asked) != 10 {
-		t.Errorf("Y95-60: asked %q, want each once", w.asked)
+		t.Errorf("Y95-60: queried %q, want each once", w.asked)
 	}
 	for _, tt := range []struct {
 		o    Options
@@ -118,7 +120,7 @@ func TestWalk(t *testing.T) {
 		}
 	}
 	for range New(family(), Options{Delay: -1}).Walk(t.Context(), "a.example") {
-		break // nothing is asked of nobody
+		break // no relation to follow
 	}
 }
 
@@ -137,7 +139,7 @@ func TestWalkLimits(t *testing.T) {
 		t.Errorf("depth 0: %s, %v", order(nodes), err)
 	}
 	endless := askFunc(func(_ context.Context, authority, request string) ([]string, error) {
-		return []string{"x" + authority}, nil // hostile: a new child each time
+		return []string{"x" + authority}, nil // hostile: a new child in each response
 	})
 	nodes, err = walk(t.Context(), endless, Options{MaxDepth: 1 << 30, MaxBytes: 500})
 	if len(nodes) < 5 || len(nodes) > 50 || !errors.As(err, &limit) || limit.What != "bytes" {
@@ -147,13 +149,13 @@ func TestWalkLimits(t *testing.T) {
 		return slices.Repeat([]string{"not a host"}, maxNames+5), nil
 	})
 	if nodes, err = walk(t.Context(), many, Options{}); err != nil || len(nodes) != 1 || nodes[0].Skipped != 10 || len(nodes[0].Children) != maxNames {
-		t.Errorf("a long answer: %d nodes, %v", len(nodes), err)
+		t.Errorf("long response: %d nodes, %v", len(nodes), err)
 	}
 }
 
 type askFunc func(ctx context.Context, authority, request string) ([]string, error)
 
-func (f askFunc) Ask(ctx context.Context, authority, request string) ([]string, error) {
+func (f askFunc) Query(ctx context.Context, authority, request string) ([]string, error) {
 	return f(ctx, authority, request)
 }
 
@@ -171,8 +173,8 @@ func TestWalkFailures(t *testing.T) {
 	}
 }
 
-// A host is asked at most once in the time that was given; those of different
-// hosts do not wait for each other.
+// Requests to a host are spaced by Delay; requests to different hosts do not
+// wait for each other.
 func TestDelay(t *testing.T) {
 	for _, tt := range []struct {
 		hosts func(context.Context, string) []string
@@ -196,8 +198,8 @@ func TestDelay(t *testing.T) {
 	}
 }
 
-// opener returns a function that opens a state after having closed the one before,
-// as there is one at a time.
+// opener returns a function that opens a state after closing the previous one,
+// as only one can be open at a time.
 func opener(t *testing.T, path string) func() *State {
 	var last *State
 	shut := func() {
@@ -231,8 +233,8 @@ func TestState(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// Wherever a crash cuts the file, a walk goes on from what is whole, and comes
-	// to the same end.
+	// Wherever a crash truncates the file, a walk continues from the complete
+	// lines, and gets the same result.
 	for cut := 0; cut <= len(text); cut += 23 {
 		if err := os.WriteFile(path, text[:cut], 0o600); err != nil {
 			t.Fatal(err)
@@ -245,11 +247,11 @@ func TestState(t *testing.T) {
 			t.Errorf("cut at %d: %s, %v", cut, order(nodes), err)
 		}
 		if want := 2 * (len(whole) - known); len(w.asked) != want {
-			t.Errorf("cut at %d: asked %d times, want %d", cut, len(w.asked), want)
+			t.Errorf("cut at %d: queried %d times, want %d", cut, len(w.asked), want)
 		}
 		again := family()
 		if nodes, err := walk(t.Context(), again, Options{State: stateOf()}); err != nil || order(nodes) != order(whole) || len(again.asked) > 0 {
-			t.Errorf("cut at %d, again: %s, %v, asked %q", cut, order(nodes), err, again.asked)
+			t.Errorf("cut at %d, again: %s, %v, queried %q", cut, order(nodes), err, again.asked)
 		}
 	}
 	var bad *StateError
@@ -263,7 +265,7 @@ func TestState(t *testing.T) {
 		}
 	}
 	one.Close()
-	for _, text := range []string{"no crawl\n", "notes of somebody, in one line without an end", "{\"crawl\" : 1", `{"crawl":3,"first":"a.example"}` + "\n", `{"crawl":1,"first":"A b"}` + "\n", `{"crawl":1,"first":"a.example"}` + "\n{}\n", `{"crawl":1,"first":"a.example"}` + "\n" + `{"authority":"b.example","depth":-1,"asked":"1995-01-01T00:00:00Z"}` + "\n"} {
+	for _, text := range []string{"no crawl\n", "personal notes, in one line without an end", "{\"crawl\" : 1", `{"crawl":3,"first":"a.example"}` + "\n", `{"crawl":1,"first":"A b"}` + "\n", `{"crawl":1,"first":"a.example"}` + "\n{}\n", `{"crawl":1,"first":"a.example"}` + "\n" + `{"authority":"b.example","depth":-1,"asked":"1995-01-01T00:00:00Z"}` + "\n"} {
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -300,7 +302,7 @@ func TestRetry(t *testing.T) {
 	}
 }
 
-// A resolver that answers as that of package client does.
+// A resolver returns responses like that of package client.
 type answers func(nomen.Question) ([]string, error)
 
 func (f answers) Resolve(_ context.Context, q nomen.Question) (*nomen.Answer, error) {
@@ -310,21 +312,21 @@ func (f answers) Resolve(_ context.Context, q nomen.Question) (*nomen.Answer, er
 
 func TestAskerOf(t *testing.T) {
 	var asked []string
-	a := AskerOf(answers(func(q nomen.Question) ([]string, error) {
+	a := QuerierOf(answers(func(q nomen.Question) ([]string, error) {
 		asked = append(asked, q.Name.Key()+" "+string(q.Service))
 		return []string{"b.example"}, nil
 	}))
-	if got, err := a.Ask(t.Context(), "a.example", AskChildren); err != nil || !slices.Equal(got, []string{"b.example"}) {
+	if got, err := a.Query(t.Context(), "a.example", AskChildren); err != nil || !slices.Equal(got, []string{"b.example"}) {
 		t.Errorf("got %q, %v", got, err)
 	}
 	if want := "urn:dns:a.example:urn+c I2Ns"; len(asked) != 1 || asked[0] != want {
-		t.Errorf("asked %q, want %q", asked, want)
+		t.Errorf("queried %q, want %q", asked, want)
 	}
-	if _, err := a.Ask(t.Context(), "a b", AskChildren); err == nil {
+	if _, err := a.Query(t.Context(), "a b", AskChildren); err == nil {
 		t.Error("no authority: no error")
 	}
-	silent := AskerOf(answers(func(nomen.Question) ([]string, error) { return nil, errSilent }))
-	if _, err := silent.Ask(t.Context(), "a.example", AskParents); !errors.Is(err, errSilent) {
+	silent := QuerierOf(answers(func(nomen.Question) ([]string, error) { return nil, errSilent }))
+	if _, err := silent.Query(t.Context(), "a.example", AskParents); !errors.Is(err, errSilent) {
 		t.Errorf("got %v", err)
 	}
 }
@@ -384,7 +386,7 @@ func TestWriteDOT(t *testing.T) {
 	}
 	for _, line := range []string{
 		"\t\"a.example\";\n", "\t\"d.example\" [color=gray, fontcolor=gray];\n",
-		"\t\"a.example\" -> \"b.example\";\n", // both say so
+		"\t\"a.example\" -> \"b.example\";\n", // both state it
 		"\t\"a.example\" -> \"d.example\" [style=dashed];\n", "\t\"b.example\" -> \"d.example\" [style=dashed];\n",
 		`"\"]; evil -> \\\"<script>`,
 	} {
@@ -398,7 +400,7 @@ func TestWriteDOT(t *testing.T) {
 		}
 	}
 	if err := WriteDOT(fullDisk{}, drawn(t)); !errors.Is(err, errSilent) {
-		t.Errorf("a disk that is full: %v", err)
+		t.Errorf("disk full: %v", err)
 	}
 }
 
@@ -419,7 +421,7 @@ func TestWriteSVG(t *testing.T) {
 			break
 		}
 		if err != nil {
-			t.Fatalf("no XML: %v\n%s", err, b.String())
+			t.Fatalf("invalid XML: %v\n%s", err, b.String())
 		}
 		switch token := token.(type) {
 		case xml.StartElement:
@@ -445,8 +447,7 @@ func TestWriteSVG(t *testing.T) {
 	}
 }
 
-// Deep and broad trees are drawn without recursion, each leaf in a row of its
-// own.
+// Deep and broad trees are drawn without recursion, each leaf in its own row.
 func TestWriteSVGDeep(t *testing.T) {
 	var nodes []*Node
 	for i := range 20_000 {
@@ -480,11 +481,11 @@ func FuzzState(f *testing.F) {
 			return
 		}
 		if whole > int64(len(text)) || whole > 0 && text[whole-1] != '\n' {
-			t.Fatalf("%q: %d bytes are whole", text, whole)
+			t.Fatalf("%q: %d bytes are complete", text, whole)
 		}
 		again := &State{}
 		if n, err := again.read(bytes.NewReader(text[:whole]), "x"); err != nil || n != whole || len(again.nodes) != len(s.nodes) {
-			t.Errorf("%q: what is whole is read otherwise: %d, %v", text, n, err)
+			t.Errorf("%q: complete lines are read differently: %d, %v", text, n, err)
 		}
 		if len(s.nodes) > 0 {
 			if err := errors.Join(WriteSVG(io.Discard, s.nodes), WriteDOT(io.Discard, s.nodes)); err != nil {
@@ -494,7 +495,7 @@ func FuzzState(f *testing.F) {
 	})
 }
 
-// What was asked about one relation alone says nothing about the other.
+// The results for one relation say nothing about the other.
 func TestStateRelations(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "crawl.jsonl")
 	open := opener(t, path)
@@ -505,14 +506,14 @@ func TestStateRelations(t *testing.T) {
 	for _, o := range []Options{{}, {NoChildren: true}} {
 		o.State = open()
 		if nodes, err := walk(t.Context(), family(), o); !errors.As(err, &bad) || len(nodes) > 0 {
-			t.Errorf("%+v goes on: %s, %v", o, order(nodes), err)
+			t.Errorf("%+v continues: %s, %v", o, order(nodes), err)
 		}
 	}
 	again := family()
 	if nodes, err := walk(t.Context(), again, Options{NoParents: true, State: open()}); err != nil || len(nodes) != 4 || len(again.asked) > 0 {
-		t.Errorf("again: %s, %v, asked %q", order(nodes), err, again.asked)
+		t.Errorf("again: %s, %v, queried %q", order(nodes), err, again.asked)
 	}
-	// Version 1 knew only walks that asked about both.
+	// In version 1 all walks followed both relations.
 	if err := os.WriteFile(path, []byte(`{"crawl":1,"first":"a.example"}`+"\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -521,8 +522,8 @@ func TestStateRelations(t *testing.T) {
 	}
 }
 
-// A resolver of 1995 answers with a list of lines, in text/plain or as the body
-// alone.
+// A resolver of 1995 responds with a list of lines, as text/plain or as the
+// body alone.
 func TestListsOfForeignResolvers(t *testing.T) {
 	for _, tt := range []struct {
 		reply string
@@ -540,7 +541,7 @@ func TestListsOfForeignResolvers(t *testing.T) {
 		}
 	}
 	for _, reply := range []string{
-		"HTTP/1.0 200 OK\r\nContent-Type: text/plain\r\n\r\nThere are no children here.\r\n",
+		"HTTP/1.0 200 OK\r\nContent-Type: text/plain\r\n\r\nNo children here.\r\n",
 		"HTTP/1.0 200 OK\r\nContent-Type: text/html\r\n\r\n<ul><li>b.example</ul>\r\n",
 		"HTTP/1.0 200 OK\r\nContent-Type: image/gif\r\n\r\nGIF89a",
 		"HTTP/1.0 404 Not Found\r\nContent-Type: text/plain\r\n\r\nb.example\r\n",
@@ -552,7 +553,7 @@ func TestListsOfForeignResolvers(t *testing.T) {
 	}
 }
 
-// Of a list the good lines are kept, and the bad ones told.
+// Valid lines of a list are kept, and invalid ones are reported.
 func TestListsWithBadLines(t *testing.T) {
 	for _, tt := range []struct {
 		body string
@@ -571,11 +572,11 @@ func TestListsWithBadLines(t *testing.T) {
 	}
 	prose := "HTTP/1.0 200 OK\r\nContent-Type: text/plain\r\n\r\nWelcome to\nb.example\nwhere there is\nnothing\n"
 	if got, err := askRaw(t, prose); err == nil || got != nil {
-		t.Errorf("words for people: got %q, %v", got, err)
+		t.Errorf("text for people: got %q, %v", got, err)
 	}
 }
 
-// askRaw asks a resolver that says exactly this.
+// askRaw queries a resolver that returns exactly this.
 func askRaw(t *testing.T, reply string) ([]string, error) {
 	t.Helper()
 	s, err := net.Listen("tcp", "127.0.0.1:0")
@@ -601,5 +602,5 @@ func askRaw(t *testing.T, reply string) ([]string, error) {
 		t.Fatal(err)
 	}
 	defer c.Close()
-	return AskerOf(c).Ask(t.Context(), "a.example", AskChildren)
+	return QuerierOf(c).Query(t.Context(), "a.example", AskChildren)
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/nomen-project/nomen/internal/shown"
 )
 
-// WriteJSON writes what a node says, one edge a line.
+// WriteJSON writes the relations that a node states, one edge per line.
 func WriteJSON(w io.Writer, n *Node) error {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
@@ -25,7 +25,7 @@ func WriteJSON(w io.Writer, n *Node) error {
 	return err
 }
 
-// maxLabel bounds how much of a name is drawn, in characters.
+// maxLabel is the maximum length of a label, in characters.
 const maxLabel = 80
 
 // label returns a name as one line of visible characters.
@@ -37,8 +37,8 @@ func label(s string) string {
 	return s
 }
 
-// identity returns by what a name is known in a drawing: the authority that it
-// spells, or else itself.
+// identity returns the identity of a name in a drawing: the authority that it
+// spells, or else the name itself.
 func identity(spelling string) string {
 	if a, ok := Authority(spelling); ok {
 		return a
@@ -46,7 +46,7 @@ func identity(spelling string) string {
 	return spelling
 }
 
-// A link leads from one who authorises to who is authorised.
+// A link leads from the authorising to the authorised authority.
 type link struct{ parent, child string }
 
 func (e Edge) link() link {
@@ -56,14 +56,14 @@ func (e Edge) link() link {
 	return link{e.Authority, identity(e.Name)}
 }
 
-// dotQuote escapes what ends a quoted string of DOT, or begins an escape there.
+// dotQuote quotes a string for DOT.
 func dotQuote(s string) string {
 	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(label(s)) + `"`
 }
 
-// WriteDOT writes a graph in the language of Graphviz. An arrow leads from who
-// authorises to who is authorised; it is dashed if only one of the two says so.
-// Authorities that could not be asked are grey.
+// WriteDOT writes a graph in the language of Graphviz. An arrow leads from the
+// authorising to the authorised authority, and is dashed if only one of the two
+// states the relation. Authorities that could not be queried are grey.
 func WriteDOT(w io.Writer, nodes []*Node) error {
 	b := bufio.NewWriter(w)
 	fmt.Fprint(b, "digraph authorities {\n\trankdir=LR;\n\tnode [shape=box];\n")
@@ -97,7 +97,7 @@ func WriteDOT(w io.Writer, nodes []*Node) error {
 	return b.Flush()
 }
 
-// The measures of a drawing, in pixels.
+// Dimensions of a drawing, in pixels.
 const (
 	rowHeight   = 22
 	columnSpace = 48
@@ -108,16 +108,16 @@ const (
 // A box is an authority in a drawing.
 type box struct {
 	name     string
-	note     string // how it is related to the box before it
+	note     string // its relation to the parent box
 	failed   bool
 	column   int
 	children []*box
 	y        float64
 }
 
-// WriteSVG draws the authorities as a tree from the first on: each stands where
-// it was found first, so that what leads back is not drawn. The picture has no
-// scripts, links or outside references.
+// WriteSVG draws the authorities as a tree whose root is the first one. Each
+// authority appears once, where it was found first; links back to it are
+// omitted. The picture has no scripts, links or external references.
 func WriteSVG(w io.Writer, nodes []*Node) error {
 	if len(nodes) == 0 {
 		return fmt.Errorf("crawl: nothing to draw")
@@ -158,13 +158,13 @@ func strokeOf(note string) string {
 	return "steelblue"
 }
 
-// tree makes a tree of what was found, in the order in which it was.
+// tree returns the tree of what was found, in the order in which it was found.
 func tree(nodes []*Node) (*box, []*box) {
 	root := &box{name: nodes[0].Authority}
 	byName, boxes := map[string]*box{root.name: root}, []*box{root}
 	for _, n := range nodes {
 		at := byName[n.Authority]
-		if at == nil { // of another walk: it hangs on the first
+		if at == nil { // of another walk: attach it to the root
 			at = &box{name: n.Authority, column: 1}
 			byName[n.Authority], boxes, root.children = at, append(boxes, at), append(root.children, at)
 		}
@@ -192,9 +192,9 @@ func columns(boxes []*box) (widths []int) {
 	return widths
 }
 
-// layOut gives each leaf a row and puts the others in the middle of what hangs on
-// them. It returns the number of rows. There is no recursion: strangers decide
-// how deep a tree is.
+// layOut assigns a row to each leaf and centres the other boxes on their
+// children. It returns the number of rows. It does not recurse, because the
+// depth of the tree is untrusted.
 func layOut(root *box) (rows int) {
 	type visit struct {
 		*box
@@ -219,7 +219,7 @@ func layOut(root *box) (rows int) {
 	return rows
 }
 
-// xmlText escapes what markup would be.
+// xmlText escapes text for XML.
 func xmlText(s string) string {
 	return strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", `"`, "&quot;", "'", "&#39;").Replace(s)
 }

@@ -8,10 +8,10 @@ import (
 	"github.com/nomen-project/nomen/crawl"
 )
 
-// A table of what authorities say.
+// A table holds the responses of authorities.
 type table map[string][]string
 
-func (t table) Ask(_ context.Context, authority, request string) ([]string, error) {
+func (t table) Query(_ context.Context, authority, request string) ([]string, error) {
 	return t[authority+" "+request], nil
 }
 

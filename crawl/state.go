@@ -14,18 +14,18 @@ import (
 	"github.com/nomen-project/nomen/internal/flock"
 )
 
-// StateVersion is the version of the file of a [State].
+// StateVersion is the version of the file format of a [State].
 //
-//	1  a line {"crawl":1,"first":AUTHORITY}, then a [Node] a line, each written when its authority has been asked
-//	2  the first line also has "relations": what the authorities were asked about; version 1 is read as one of both
+//	1  a line {"crawl":1,"first":AUTHORITY}, then one [Node] per line, written when its authority has been queried
+//	2  the first line also has "relations": those that the walk follows; version 1 means both
 const StateVersion = 2
 
-// maxStateLine bounds a line of the file, in bytes.
+// maxStateLine is the maximum length of a line in the file, in bytes.
 const maxStateLine = 64 << 20
 
-// A State keeps what a walk has learnt in a file, so that another can go on. A
-// line that a crash has cut off is dropped; nothing else is. One process at a time
-// has it open.
+// A State stores the results of a walk in a file, so that another walk can
+// continue it. An incomplete last line, as after a crash, is dropped. Only one
+// process at a time can open the file.
 type State struct {
 	file  *os.File
 	head  stateHead // zero in a new file
@@ -39,13 +39,13 @@ type stateHead struct {
 	Relations []string `json:"relations,omitempty"`
 }
 
-// stateSign is how every file begins.
+// stateSign is the beginning of every state file.
 const stateSign = `{"crawl":`
 
-// A StateError is returned for a file that is no state of this walk.
+// A StateError means that a file is not a state of this walk.
 type StateError struct {
 	File    string
-	Line    int // from 1; 0 for the whole
+	Line    int // from 1; 0 for the whole file
 	Message string
 }
 
@@ -56,7 +56,7 @@ func (e *StateError) Error() string {
 	return fmt.Sprintf("crawl: %s: line %d: %s", e.File, e.Line, e.Message)
 }
 
-// OpenState opens the file of a walk, or makes a new one.
+// OpenState opens the state file of a walk, or creates it.
 func OpenState(path string) (*State, error) {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o666)
 	if err != nil {
@@ -81,15 +81,15 @@ func OpenState(path string) (*State, error) {
 	return s, nil
 }
 
-// read reads whole lines and returns their length.
+// read reads the complete lines and returns their length.
 func (s *State) read(r io.Reader, path string) (whole int64, err error) {
 	in := bufio.NewReader(r)
 	for number := 1; ; number++ {
 		line, err := stateLine(in)
 		switch {
 		case err == io.EOF && number == 1 && !strings.HasPrefix(string(line), stateSign[:min(len(line), len(stateSign))]):
-			err = errors.New("not the file of a crawl")
-		case err == io.EOF: // and perhaps the beginning of a line
+			err = errors.New("not a crawl state file")
+		case err == io.EOF: // or an incomplete first line
 			return whole, nil
 		case err == nil:
 			err = s.take(line, number)
@@ -101,7 +101,7 @@ func (s *State) read(r io.Reader, path string) (whole int64, err error) {
 	}
 }
 
-// stateLine returns the next line with its end.
+// stateLine returns the next line with its line break.
 func stateLine(in *bufio.Reader) ([]byte, error) {
 	var line []byte
 	for {
@@ -109,7 +109,7 @@ func stateLine(in *bufio.Reader) ([]byte, error) {
 		line = append(line, piece...)
 		switch {
 		case len(line) > maxStateLine:
-			return nil, fmt.Errorf("longer than %d bytes", maxStateLine)
+			return nil, fmt.Errorf("line exceeds %d bytes", maxStateLine)
 		case errors.Is(err, bufio.ErrBufferFull):
 			continue
 		}
@@ -117,18 +117,18 @@ func stateLine(in *bufio.Reader) ([]byte, error) {
 	}
 }
 
-// take reads one line.
+// take parses one line.
 func (s *State) take(line []byte, number int) error {
 	d := json.NewDecoder(bytes.NewReader(line))
 	d.DisallowUnknownFields()
 	if number == 1 {
 		var h stateHead
 		if err := d.Decode(&h); err != nil {
-			return fmt.Errorf("not the file of a crawl: %w", err)
+			return fmt.Errorf("not a crawl state file: %w", err)
 		}
 		first, ok := Authority(h.First)
 		if h.Crawl < 1 || h.Crawl > StateVersion || !ok || first != h.First {
-			return fmt.Errorf("version %d of a crawl from %q, want version %d", h.Crawl, h.First, StateVersion)
+			return fmt.Errorf("state of version %d and first authority %q: want version %d", h.Crawl, h.First, StateVersion)
 		}
 		if h.Crawl == 1 {
 			h.Relations = relations(Options{})
@@ -141,16 +141,16 @@ func (s *State) take(line []byte, number int) error {
 		return err
 	}
 	if a, ok := Authority(n.Authority); !ok || a != n.Authority || n.Depth < 0 {
-		return fmt.Errorf("authority %q at depth %d", n.Authority, n.Depth)
+		return fmt.Errorf("invalid authority %q at depth %d", n.Authority, n.Depth)
 	}
 	s.nodes = append(s.nodes, n)
 	return nil
 }
 
-// Known returns how many authorities the file had when it was opened.
+// Known returns how many authorities the file contained when it was opened.
 func (s *State) Known() int { return len(s.nodes) }
 
-// relations returns what authorities are asked about.
+// relations returns the relations that the walk follows.
 func relations(o Options) []string {
 	all := []string{}
 	if !o.NoParents {
@@ -162,8 +162,8 @@ func relations(o Options) []string {
 	return all
 }
 
-// begin hands over what is known of a walk from an authority; to retry, without
-// those that failed.
+// begin returns the known nodes of a walk from an authority. If retry is set,
+// it omits those that failed.
 func (s *State) begin(first string, o Options, known map[string]*Node) error {
 	if s == nil {
 		return nil
@@ -174,11 +174,11 @@ func (s *State) begin(first string, o Options, known map[string]*Node) error {
 		s.head = stateHead{StateVersion, first, asked}
 		return s.write(s.head)
 	case s.head.First != first:
-		return &StateError{s.file.Name(), 0, fmt.Sprintf("it is of a crawl from %s, not from %s; give another file", s.head.First, first)}
+		return &StateError{s.file.Name(), 0, fmt.Sprintf("state of a crawl from %s, not from %s; use another file", s.head.First, first)}
 	case !slices.Equal(s.head.Relations, asked):
-		return &StateError{s.file.Name(), 0, fmt.Sprintf("it is of a crawl that asked about %q, not %q; give another file", s.head.Relations, asked)}
+		return &StateError{s.file.Name(), 0, fmt.Sprintf("state of a crawl that followed the relations %q, not %q; use another file", s.head.Relations, asked)}
 	}
-	for _, n := range s.nodes { // a later line about an authority holds
+	for _, n := range s.nodes { // a later line about an authority takes precedence
 		if known[n.Authority] = n; o.Retry && len(n.Errors) > 0 {
 			delete(known, n.Authority)
 		}
@@ -186,7 +186,7 @@ func (s *State) begin(first string, o Options, known map[string]*Node) error {
 	return nil
 }
 
-// add keeps a node.
+// add stores a node.
 func (s *State) add(n *Node) error {
 	if s == nil {
 		return nil
@@ -194,7 +194,7 @@ func (s *State) add(n *Node) error {
 	return s.write(n)
 }
 
-// write appends a line in one piece.
+// write appends a line with a single write.
 func (s *State) write(v any) error {
 	text, err := json.Marshal(v)
 	if err != nil {
@@ -204,5 +204,5 @@ func (s *State) write(v any) error {
 	return err
 }
 
-// Close writes what there is to disk.
+// Close syncs the file and closes it.
 func (s *State) Close() error { return errors.Join(s.file.Sync(), s.file.Close()) }

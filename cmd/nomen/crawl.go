@@ -200,28 +200,28 @@ func (r *crawling) addresses(ctx context.Context, authority string) []string {
 
 // askers returns who asks the first authority, which the user has named, and the
 // others, which strangers have.
-func (r *crawling) askers(first string) (crawl.Asker, func(), error) {
+func (r *crawling) askers(first string) (crawl.Querier, func(), error) {
 	open, guarded, end, err := openAndGuarded(r.asker)
 	if err != nil {
 		return nil, nil, err
 	}
 	if r.allowPrivate {
-		return crawl.AskerOf(open), end, nil
+		return crawl.QuerierOf(open), end, nil
 	}
-	return &trustingOne{first, crawl.AskerOf(open), crawl.AskerOf(guarded)}, end, nil
+	return &trustingOne{first, crawl.QuerierOf(open), crawl.QuerierOf(guarded)}, end, nil
 }
 
 // A trustingOne asks one authority wherever it is, and others in public.
 type trustingOne struct {
 	first         string
-	open, guarded crawl.Asker
+	open, guarded crawl.Querier
 }
 
-func (t *trustingOne) Ask(ctx context.Context, authority, request string) ([]string, error) {
+func (t *trustingOne) Query(ctx context.Context, authority, request string) ([]string, error) {
 	if authority == t.first {
-		return t.open.Ask(ctx, authority, request)
+		return t.open.Query(ctx, authority, request)
 	}
-	return t.guarded.Ask(ctx, authority, request)
+	return t.guarded.Query(ctx, authority, request)
 }
 
 // walk prints what is found, as it is found or at the end.

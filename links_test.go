@@ -56,6 +56,25 @@ func TestLinks(t *testing.T) {
 	}
 }
 
+// TestIndex checks that docs/README.md links to every page.
+func TestIndex(t *testing.T) {
+	index, err := os.ReadFile("docs/README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, dir := range []string{"tutorial", "howto", "reference", "explanation"} {
+		pages, err := filepath.Glob("docs/" + dir + "/*.md")
+		if err != nil || len(pages) == 0 {
+			t.Fatalf("docs/%s: %q, %v", dir, pages, err)
+		}
+		for _, page := range pages {
+			if !strings.Contains(string(index), "("+strings.TrimPrefix(page, "docs/")+")") {
+				t.Errorf("docs/README.md has no link to %s", page)
+			}
+		}
+	}
+}
+
 // link matches a link or a picture and captures its target.
 var link = regexp.MustCompile(`\]\(([^()\s]+)\)`)
 

@@ -64,7 +64,7 @@ crash: build ## kill -9 servers and a database KILLS times under load; STORE=peb
 
 KILLED_pg = Database
 
-faults: ## as root: take disk and database away from servers, and compare what is seen with docs/failures.md; RUN=REGEXP for some
+faults: ## as root: take disk and database away from servers, and compare what is seen with docs/reference/failures.md; RUN=REGEXP for some
 	$(GO) test -count=1 -tags faults -v -timeout 30m $(if $(RUN),-run '$(RUN)') ./scripts/faults
 
 bench: ## all benchmarks; the figures go to docs/bench/latest.txt

@@ -18,7 +18,7 @@ import (
 )
 
 // The house: which package stands on which floor, which others of ours it may
-// import, and which modules of others. The reasons are in docs/design.md. A
+// import, and which modules of others. The reasons are in docs/explanation/design.md. A
 // package that is not in the table does not belong to the house.
 //
 // Imports of ours must come from lower floors. Test files are exempt, and so

@@ -52,10 +52,10 @@ var remaining = map[string]int{
 	"cmd/nomen":             78,
 	"discover":              32,
 	"discover/dnstest":      8,
-	"docs":                  40,
-	"docs/bench":            8,
-	"docs/decisions":        34,
-	"docs/spec":             8,
+	"docs":                  7,
+	"docs/bench":            2,
+	"docs/decisions":        29,
+	"docs/spec":             2,
 	"docs/tutorial":         7,
 	"fetch":                 49,
 	"format":                63,
@@ -107,7 +107,7 @@ func TestProse(t *testing.T) {
 			return err
 		case d.IsDir() && (base == "testdata" || base == "vectors" || base == "bin" || base != "." && strings.HasPrefix(base, ".")):
 			return fs.SkipDir
-		case file == "prose_test.go", d.IsDir():
+		case file == "prose_test.go", file == "docs/reference/commands.md", d.IsDir(): // the help texts are read in their sources
 			return nil
 		}
 		source, err := os.ReadFile(file)

@@ -26,6 +26,6 @@
 // A Counter with a file writes it from time to time, and when it is closed: to a
 // new file that takes the place of the old one when it is on disk. After a crash
 // the counts since the last time are lost, which is what they are worth. The
-// format is in docs/formats.md; [Read] reads it, and [Merge] makes one list of
+// format is in docs/reference/files.md; [Read] reads it, and [Merge] makes one list of
 // the files of several servers.
 package misses

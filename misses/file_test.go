@@ -24,7 +24,7 @@ func two() []Miss {
 	}
 }
 
-// The format of version 1, as docs/formats.md has it.
+// The format of version 1, as docs/reference/files.md has it.
 func TestFormat(t *testing.T) {
 	totals := Totals{Since: hour(12), Asked: 5, Other: 1}
 	var b strings.Builder

@@ -10,7 +10,7 @@ import (
 )
 
 // RulesVersion is the version of the rules that turn spellings into keys. Every
-// change that can alter a key increments it; docs/formats.md has its history.
+// change that can alter a key increments it; docs/reference/files.md has its history.
 const RulesVersion = 3
 
 // MaxLength is the maximum length of a key, and of a spelling that is parsed, in

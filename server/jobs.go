@@ -32,7 +32,7 @@ const (
 	retryJob     = 10                 // seconds, for those that are refused
 	saveEvery    = time.Second
 	checkEvery   = time.Second // whether the token of a running job is still good
-	jobsVersion  = 1           // of the file: docs/formats.md
+	jobsVersion  = 1           // of the file: docs/reference/files.md
 )
 
 const (

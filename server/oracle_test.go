@@ -13,7 +13,7 @@ import (
 // has to be. It shares no code with the server and was not written from it. In
 // the comments Y95 and N12 are the requirements of docs/spec; 2169, 2483, 8141,
 // 8288, 9110 are RFCs; C1 to C5 the sections of the project's contract, "what
-// nomen looks like from outside"; S the operator's handbook, docs/serving.md, for
+// nomen looks like from outside"; S the operator's handbook, docs/reference/http.md, for
 // what the others leave to us.
 
 // A manner is one of the ways in which clients ask.

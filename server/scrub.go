@@ -25,7 +25,7 @@ const (
 	scrubRetry    = time.Minute      // after a failure to read
 	scrubSave     = 30 * time.Second // how often the place is written down
 	maxScrubLines = 100              // faults of a pass that are logged
-	scrubVersion  = 1                // of the file: docs/formats.md
+	scrubVersion  = 1                // of the file: docs/reference/files.md
 )
 
 const scrubFile = "scrub.json"

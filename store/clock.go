@@ -21,7 +21,7 @@ func ahead(last, next *Change) string {
 	if last == nil || next.Token != nil || next.AnyTime || last.Time.Sub(next.Time) <= MaxSkew {
 		return ""
 	}
-	return fmt.Sprintf("was last changed at %s, more than a day after the clock (%s): if the clock is wrong, set it; if it is right, --clock-ok accepts this, and docs/history.md describes the repair",
+	return fmt.Sprintf("was last changed at %s, more than a day after the clock (%s): if the clock is wrong, set it; if it is right, --clock-ok accepts this, and docs/howto/repair-wrong-times.md describes the repair",
 		last.Time.Format(time.RFC3339), next.Time.Format(time.RFC3339))
 }
 
@@ -69,6 +69,6 @@ func (f *FutureCheck) Report(fault func(Fault)) {
 		return
 	}
 	fault(Fault{Subject: f.subject, Seq: f.first, Problem: fmt.Sprintf(
-		"dated in the future: %d changes from this one to change %d, the latest %s, are after the clock (%s): see \"Times in the future\" in docs/history.md",
+		"dated in the future: %d changes from this one to change %d, the latest %s, are after the clock (%s): see docs/howto/repair-wrong-times.md",
 		f.changes, f.last, f.latest.Format(time.RFC3339), f.Now.UTC().Format(time.RFC3339))})
 }

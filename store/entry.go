@@ -62,7 +62,7 @@ type Feed interface {
 }
 
 // A Prover is a Feed that can prove what it says of its log to who has a head
-// (RFC 6962, 2.1.1 and 2.1.2). docs/formats.md describes the leaves; the proofs
+// (RFC 6962, 2.1.1 and 2.1.2). docs/reference/files.md describes the leaves; the proofs
 // are hashes, in the order of that document.
 type Prover interface {
 	// ProveEntry proves that the log of the first size entries has this one.

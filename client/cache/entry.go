@@ -12,7 +12,7 @@ import (
 	"github.com/nomen-project/nomen/format"
 )
 
-// Version is that of the format of entries; its history is in docs/formats.md.
+// Version is that of the format of entries; its history is in docs/reference/files.md.
 const Version = "1"
 
 // magic begins every entry. What follows on its line is the sum of the rest.

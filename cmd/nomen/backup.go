@@ -60,7 +60,7 @@ func (c *cli) backup(ctx context.Context, b backend, dir string) error {
 	err := b.Backup(ctx, dir, bar)
 	end()
 	if errors.Is(err, errors.ErrUnsupported) {
-		return errors.New("a database is backed up with its own tools, such as pg_dump; 'nomen migrate --from postgres://... --to pebble:DIR' makes a directory of it (docs/scaling.md)")
+		return errors.New("a database is backed up with its own tools, such as pg_dump; 'nomen migrate --from postgres://... --to pebble:DIR' makes a directory of it (docs/howto/back-up-and-restore.md)")
 	}
 	if err != nil {
 		return err

@@ -160,7 +160,7 @@ func TestMigrateUnsealed(t *testing.T) {
 }
 
 // A database whose keys were made by the rules before those of this program is moved
-// as docs/scaling.md says: into a directory by the program that it was made by, with
+// as docs/howto/run-several-servers.md says: into a directory by the program that it was made by, with
 // new keys by this one, and into an empty database.
 func TestMigrateOldRules(t *testing.T) {
 	db := newDatabase(t)

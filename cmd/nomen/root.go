@@ -150,7 +150,7 @@ func (c *cli) root() *cobra.Command {
 	f.StringVar(&c.config, "config", "", "TOML file with options; unknown keys are errors")
 	f.BoolVar(&c.json, "json", false, "one JSON object a line instead of text")
 	f.BoolVarP(&c.verbose, "verbose", "v", false, "say what is done, on standard error")
-	f.BoolVar(&c.clockOK, "clock-ok", false, "make changes though the clock is more than a day before the last one (docs/history.md)")
+	f.BoolVar(&c.clockOK, "clock-ok", false, "make changes though the clock is more than a day before the last one (docs/howto/repair-wrong-times.md)")
 	root.AddCommand(
 		c.serveCommand(), c.resolveCommand(),
 		c.discoverCommand(), c.zoneCommand(),

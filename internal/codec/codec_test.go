@@ -80,7 +80,7 @@ func samples2(t testing.TB) map[string]*store.Change {
 	}
 }
 
-// TestEncoding pins the bytes on disk, which docs/formats.md spells out: a value
+// TestEncoding pins the bytes on disk, which docs/reference/files.md spells out: a value
 // in testdata was written by a version of this program, or by hand, and is read
 // by all later ones.
 func TestEncoding(t *testing.T) {
@@ -122,7 +122,7 @@ func allSamples(t testing.TB) map[string]*store.Change {
 
 // TestDocumented: the example of the description is what is written.
 func TestDocumented(t *testing.T) {
-	text, err := os.ReadFile("../../docs/formats.md")
+	text, err := os.ReadFile("../../docs/reference/files.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -132,7 +132,7 @@ func TestDocumented(t *testing.T) {
 			return
 		}
 	}
-	t.Errorf("docs/formats.md does not show %s", value)
+	t.Errorf("docs/reference/files.md does not show %s", value)
 }
 
 // TestDamage: every value cut short, made longer or changed in one byte is

@@ -5,6 +5,6 @@
 // as they are.
 //
 // Equal changes have one encoding, for ever: what has a digest must come to the
-// same digest when it is read and encoded again. docs/formats.md describes the
+// same digest when it is read and encoded again. docs/reference/files.md describes the
 // bytes and the history of their versions.
 package codec

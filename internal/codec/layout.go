@@ -9,7 +9,7 @@ import (
 
 // The first byte of a value: the version of its encoding, the lowest that has
 // what is to be written, so that content keeps its digest. Their history is in
-// docs/formats.md.
+// docs/reference/files.md.
 const (
 	version1 = 1 // changes
 	version2 = 2 // changes that redact, and what is left of those that were redacted

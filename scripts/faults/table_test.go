@@ -16,7 +16,7 @@ import (
 
 // document has the table of faults between two comments.
 const (
-	document   = "../../docs/failures.md"
+	document   = "../../docs/reference/failures.md"
 	tableBegin = "<!-- measured by make faults: begin -->"
 	tableEnd   = "<!-- measured by make faults: end -->"
 )

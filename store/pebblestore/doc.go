@@ -45,7 +45,7 @@
 //
 // # Format
 //
-// Keys and values are described in docs/formats.md. The version of the format and
+// Keys and values are described in docs/reference/files.md. The version of the format and
 // that of the rules of names are recorded in the store; one made by others is
 // refused with a [*store.VersionError]. Pebble keeps a checksum of every block,
 // and the decoder takes nothing but what the encoder writes: damage gives an error

@@ -11,7 +11,7 @@ import (
 )
 
 // The key spaces, by the first byte of a key. Those of other data to come must
-// not use these letters (docs/formats.md).
+// not use these letters (docs/reference/files.md).
 const (
 	spaceAuthority = 'a' // prefix: the last change of an authority
 	spaceHistory   = 'h' // key in its space, 0, time, revision: a change before the last

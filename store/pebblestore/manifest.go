@@ -24,7 +24,7 @@ import (
 // of it, the SHA-256 of all lines before, is written when the backup is complete.
 const ManifestFile = "backup.jsonl"
 
-// manifestFormat and manifestVersion begin every manifest. docs/formats.md has the
+// manifestFormat and manifestVersion begin every manifest. docs/reference/files.md has the
 // history.
 const (
 	manifestFormat  = "nomen-backup"

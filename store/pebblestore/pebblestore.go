@@ -23,7 +23,7 @@ import (
 )
 
 // formatVersion is the version of the key spaces and encodings. Its history is
-// in docs/formats.md.
+// in docs/reference/files.md.
 const formatVersion = 3
 
 // formatUnaliased is the version before, whose index of locations has no aliases.

@@ -65,7 +65,7 @@
 //
 // # Format
 //
-// Tables and their columns are described in docs/formats.md, as are the encodings
+// Tables and their columns are described in docs/reference/files.md, as are the encodings
 // in them. The version of the schema and that of the rules of names are recorded;
 // an older schema is migrated when the store is opened for writing, a newer one is
 // refused with a [*store.VersionError].

@@ -16,7 +16,7 @@ import (
 
 // migrations holds a file of statements for each version of the schema: what
 // makes it of the one before. What a file says never changes once it was in a
-// release; its history is in docs/formats.md.
+// release; its history is in docs/reference/files.md.
 //
 //go:embed migrations/*.sql
 var migrations embed.FS

@@ -5,7 +5,7 @@ create table nomen_present (
 	kind     smallint not null,
 	key      text     {collate} not null,
 	salt     bytea    not null, -- of the digest
-	value    bytea    not null, -- encoded as docs/formats.md says
+	value    bytea    not null, -- encoded as docs/reference/files.md says
 	primary key (kind, key)
 );
 

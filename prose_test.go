@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -126,6 +127,9 @@ func TestProse(t *testing.T) {
 		files++
 		dir := filepath.Dir(file)
 		for _, x := range texts {
+			if !mayHold(x.string) {
+				continue
+			}
 			for _, m := range pattern.FindAllString(x.string, -1) {
 				if natural.MatchString(m) || isAllowed(file, x.string, m) {
 					continue
@@ -151,6 +155,17 @@ func TestProse(t *testing.T) {
 			t.Logf("%q: %d,", dir, len(places))
 		}
 	}
+}
+
+// hints are in every text that has a phrase. Looking for them first is some ten times as
+// fast as the pattern alone.
+var hints = []string{
+	" no ", " no\n", " none", "wants", "nobody", "somebody", "vain", " told", " role", " go of", " asks", "asker", "keeper", " spoken", "house", "floor", " after", " between", " typed",
+}
+
+func mayHold(text string) bool {
+	text = strings.ToLower(text) + "\n"
+	return slices.ContainsFunc(hints, func(h string) bool { return strings.Contains(text, h) })
 }
 
 func isAllowed(file, text, phrase string) bool {

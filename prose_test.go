@@ -74,7 +74,6 @@ var remaining = map[string]int{
 	"iri":                   7,
 	"misses":                11,
 	"name":                  16,
-	"namespace":             8,
 	"nomentest":             17,
 	"public":                8,
 	"registrar":             45,

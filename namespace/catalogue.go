@@ -9,12 +9,12 @@ import (
 	"github.com/nomen-project/nomen/urn"
 )
 
-// A Catalogue is a set of namespaces. Its methods do not change it, so that it
-// may be shared. The zero Catalogue is empty.
-type Catalogue struct{ list []Namespace } // in the order of NIDs
+// A Catalogue is an immutable set of namespaces, safe for concurrent use. The
+// zero Catalogue is empty.
+type Catalogue struct{ list []Namespace } // sorted by NID
 
-// standard holds the namespaces of IANA (state of 2026-07-28) and those that are
-// in use without registration. Nothing writes to it.
+// standard has the namespaces of IANA (as of 2026-07-28) and those in use without
+// registration. It is never modified.
 var standard = Catalogue{stated(slices.SortedFunc(slices.Values(slices.Concat(
 	[]Namespace{
 		cts, dev, dns, doi, eic, eidr, epc, gs1, gsma, ietf, isan, isbn, ismn, isni, iso,
@@ -23,7 +23,7 @@ var standard = Catalogue{stated(slices.SortedFunc(slices.Values(slices.Concat(
 	smallNamespaces(), structuredNamespaces(), hashNamespaces(), opaqueNamespaces(),
 )), byNID))}
 
-// stated adds to each namespace of list what its documents say.
+// stated adds to each namespace of list what its documents state.
 func stated(list []Namespace) []Namespace {
 	for i, n := range list {
 		list[i] = statements[n.NID].with(n)
@@ -36,38 +36,39 @@ func byNID(a, b Namespace) int { return strings.Compare(a.NID, b.NID) }
 // Standard returns the catalogue that the functions of this package use.
 func Standard() Catalogue { return standard }
 
-// Lookup returns the namespace of an identifier in any case.
+// Lookup returns the namespace with an identifier, which is case-insensitive.
 func Lookup(nid string) (Namespace, bool) { return standard.Lookup(nid) }
 
 // All returns the namespaces in the order of their identifiers.
 func All() iter.Seq[Namespace] { return standard.All() }
 
-// Check returns what is to be said about u by the rules of its namespace, errors
-// first; of one that is not in the catalogue nothing is known. What the general
-// syntax and the registries have to say is told by a [urn.Inspector]. Offsets are
-// into [urn.URN.String].
+// Check returns findings about u by the rules of its namespace, errors first. It
+// returns none for a namespace that is not in the catalogue. A [urn.Inspector]
+// reports findings of the general syntax and the registries. Offsets refer to
+// [urn.URN.String].
 func Check(u urn.URN) []Finding { return standard.Check(u) }
 
-// Canonical returns the spelling that all names share which u is equivalent to,
-// by the general syntax or by its namespace, without components.
+// Canonical returns the spelling, without components, that all names share that
+// are equivalent to u by the general syntax or by its namespace.
 func Canonical(u urn.URN) string { return standard.Canonical(u) }
 
-// Fold returns what [Canonical] does for a name in the canonical spelling of the
-// general syntax: it is the Fold of a [urn.Comparer].
+// Fold is [Canonical] for a name in the canonical spelling of the general syntax.
+// It is the Fold of a [urn.Comparer].
 func Fold(canonical string) string { return standard.Fold(canonical) }
 
 // Equivalent reports whether a and b are the same name by the general syntax or
-// by their namespace. False does not prove that they name different resources.
+// by their namespace. False does not prove that they identify different
+// resources.
 func Equivalent(a, b urn.URN) bool { return standard.Equivalent(a, b) }
 
 // Suggest returns what s probably means, the likeliest first, at most
-// [MaxSuggestions]; nothing if s is a valid name that is written well, or nothing
-// comes near it. All suggestions are valid names, other than s.
+// [MaxSuggestions]. It returns nothing if s is a valid name in the preferred form
+// or if nothing is close. All suggestions are valid names, different from s.
 //
-// A resolver may ask it about whatever it does not find. It guesses at texts of up
-// to 2,048 bytes, tries the neighbours that change places in strings of up to 64
-// bytes and mends up to 20 mistakes, so that it takes microseconds for what
-// people type, and well below a millisecond for the worst texts that are known
+// Suggest is cheap enough for a resolver to call for every name that it does not
+// find. It handles texts of up to 2,048 bytes, tries transpositions in strings of
+// up to 64 bytes and corrects up to 20 mistakes. It takes microseconds for
+// typical input, and well below a millisecond for the worst known texts
 // (BenchmarkSuggest).
 func Suggest(s string) []Suggestion { return standard.Suggest(s) }
 
@@ -79,7 +80,7 @@ func (c Catalogue) Lookup(nid string) (Namespace, bool) {
 	return Namespace{}, false
 }
 
-// find returns where the namespace of an identifier is, or would be.
+// find returns the index at which the namespace of an identifier is or would be.
 func (c Catalogue) find(nid string) (int, bool) {
 	low, high := 0, len(c.list)
 	for low < high {
@@ -96,7 +97,7 @@ func (c Catalogue) find(nid string) (int, bool) {
 	return low, false
 }
 
-// compareFold compares a, which is in lower case, with b in any case.
+// compareFold compares a, which is in lower case, with b, ignoring case.
 func compareFold(a, b string) int {
 	for i := 0; i < len(a) && i < len(b); i++ {
 		if d := int(a[i]) - int(lower(b[i])); d != 0 {
@@ -109,10 +110,11 @@ func compareFold(a, b string) int {
 // All is like the function [All].
 func (c Catalogue) All() iter.Seq[Namespace] { return slices.Values(c.list) }
 
-// With returns a catalogue with n added, or in place of the namespace of the
-// same identifier. It refuses a record that a registry would refuse: without a
-// name, reference or security considerations, with an identifier that can be
-// none, or with an example of another namespace or one that breaks the rules.
+// With returns a catalogue to which n is added, or in which it replaces the
+// namespace with the same identifier. It rejects a record that a registry would
+// reject: one without a name, reference or security considerations, with an
+// invalid identifier, or with an example of another namespace or one that breaks
+// the rules.
 func (c Catalogue) With(n Namespace) (Catalogue, error) {
 	n.NID = strings.ToLower(n.NID)
 	if missing := n.Missing(); len(missing) > 0 {
@@ -127,7 +129,7 @@ func (c Catalogue) With(n Namespace) (Catalogue, error) {
 			return c, fmt.Errorf("namespace: %q: example: %w", n.NID, err)
 		}
 		if !strings.EqualFold(u.NID(), n.NID) {
-			return c, fmt.Errorf("namespace: %q: example: is of another namespace", n.NID)
+			return c, fmt.Errorf("namespace: %q: example: belongs to another namespace", n.NID)
 		}
 		if f := n.Check(u.NSS()); f != nil {
 			return c, fmt.Errorf("namespace: %q: example: %w", n.NID, f)

@@ -1,7 +1,7 @@
 package namespace
 
-// weighed11 returns the check digit modulo 11 of ISBN-10 and ISSN: the last
-// digit before it weighs 2, the one before 3, and so on; 10 is X.
+// weighed11 returns the check digit modulo 11 of ISBN-10 and ISSN: the weights
+// are 2 for the last digit before it, 3 for the one before, and so on; 10 is X.
 func weighed11(d []byte) byte {
 	sum := 0
 	for i, c := range d {
@@ -11,7 +11,7 @@ func weighed11(d []byte) byte {
 }
 
 // weighed13 returns the check digit modulo 10 of ISBN-13, ISMN and the keys of
-// GS1: from the right, digits weigh 3 and 1 by turns.
+// GS1: from the right, the weights alternate between 3 and 1.
 func weighed13(d string) byte {
 	sum := 0
 	for i := range len(d) {
@@ -59,8 +59,8 @@ func mod37hybrid36(d []byte) byte {
 	return digit36((37 - p) % 36)
 }
 
-// Mod97 returns the number that the letters and digits d spell modulo 97, letters as two digits (ISO/IEC
-// 7064, MOD 97-10).
+// Mod97 returns the remainder modulo 97 of the number formed by the letters and
+// digits d, with letters as two digits (ISO/IEC 7064, MOD 97-10).
 func Mod97(d []byte) int {
 	sum := 0
 	for _, c := range d {

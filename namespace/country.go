@@ -9,7 +9,7 @@ const countries = "adaeafagaialamaoaqarasatauawaxazbabbbdbebfbgbhbibjblbmbnbobqb
 	"sasbscsdsesgshsisjskslsmsnsosrssstsvsxsysztctdtftgthtjtktltmtntotrtttvtwtz" +
 	"uaugumusuyuzvavcvevgvivnvuwfwsyeytzazmzw"
 
-// isCountry reports whether two letters are a code of a country.
+// isCountry reports whether two letters are a country code.
 func isCountry(a, b byte) bool {
 	a, b = lower(a), lower(b)
 	for i := 0; i < len(countries); i += 2 {

@@ -42,18 +42,18 @@ func checkCTS(nss string) *Finding {
 	return nil
 }
 
-// checkPassage reads a reference or two of them with a hyphen between; each may
-// end in "@" and a part of the text.
+// checkPassage parses a reference, or two with a hyphen between; each may end
+// with "@" and a part of the text.
 func checkPassage(nss string, i int) *Finding {
 	if colon := until(nss, i, ':'); colon < len(nss) {
-		return broken(colon, colon+1, "passage", "one passage is the last field")
+		return broken(colon, colon+1, "passage", "the passage must be the last field")
 	}
 	for n := 0; i < len(nss) || n == 1; n++ {
 		end := until(nss, i, '-')
 		ref := nss[i:until(nss[:end], i, '@')]
 		switch at := emptyField(ref, '.'); {
 		case n > 1:
-			return broken(i-1, len(nss), "passage", "a range has two ends")
+			return broken(i-1, len(nss), "passage", "a range must have two ends")
 		case at >= 0:
 			return broken(i+at, i+at, "passage", "empty reference")
 		}

@@ -2,16 +2,15 @@ package namespace
 
 import "strings"
 
-// Delimiters returns the characters at which the hierarchy of a namespace's
-// names divides, so that a part of its names can be delegated: all names
-// that begin alike and go on with one of them. The first is the usual one. It is
-// "" when the names have no parts but are numbers as a whole, such as ISBN and
-// UUID. The identifier is in lower case. Where nothing else is known it is the
-// colon.
+// Delimiters returns the characters that divide the names of a namespace
+// hierarchically, so that a part of them can be delegated: all names with the
+// same beginning followed by one of these characters. The first is the usual one.
+// The result is "" if names are single numbers, such as ISBN and UUID, and ":" if
+// nothing else is known. The identifier must be in lower case.
 //
-// [Namespace.Delimiters] are more: all characters that separate anything. Those
-// of a domain name, or between values that stand side by side, divide no
-// hierarchy from left to right.
+// [Namespace.Delimiters] has more characters: all that separate anything. Those
+// of a domain name, or between values of equal rank, do not divide a hierarchy
+// from left to right.
 func Delimiters(nid string) string {
 	switch nid {
 	case "adid", "aich", "btih", "clei", "ed2k", "eic", "isan", "isbn", "ismn", "isni", "issn", "lei", "md5", "said", "sha1", "sha256", "uuid":
@@ -36,10 +35,10 @@ func Delimiters(nid string) string {
 	return ":"
 }
 
-// FoldPrefix returns what the canonical spellings of names begin with that begin
-// with prefix, a part of a namespace-specific string that ends before one of the
-// [Delimiters], in the canonical spelling of the general syntax. Names need not
-// be valid to have a prefix: it is folded where any name would be.
+// FoldPrefix returns the common beginning of the canonical spellings of names
+// that begin with prefix, a part of a namespace-specific string that ends before
+// one of the [Delimiters], in the canonical spelling of the general syntax. It
+// folds the prefix in the same way for valid and invalid names.
 func FoldPrefix(nid, prefix string) string {
 	switch nid {
 	case "alert", "cdx", "dvb", "etsi", "gdst", "gsma", "ietf", "iso", "newsml", "onem2m", "onf", "pin", "service", "stalwart", "trivore", "urn-3", "urn-7":
@@ -69,8 +68,8 @@ func FoldPrefix(nid, prefix string) string {
 	return prefix
 }
 
-// lowerUntil writes letters up to end in lower case, but the hex digits of
-// escapes in upper case.
+// lowerUntil converts letters before end to lower case, but the hex digits of
+// escapes to upper case.
 func lowerUntil(s string, end int) string {
 	if head := foldCase(s[:end]); head != s[:end] {
 		return head + s[end:]
@@ -78,7 +77,7 @@ func lowerUntil(s string, end int) string {
 	return s
 }
 
-// foldField writes what stands before the first colon in lower case.
+// foldField converts the text before the first colon to lower case.
 func foldField(s string) string { return lowerUntil(s, until(s, 0, ':')) }
 
 // secondColon returns the offset of the second colon, or the end.

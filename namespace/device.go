@@ -11,13 +11,13 @@ var gsma = Namespace{
 	NID: "gsma", Name: "GSM Association", Kind: urn.KindFormal,
 	Reference:   "RFC 7254",
 	Example:     "urn:gsma:imei:90420156-025763-0;svn=42",
-	Note:        "an IMEI as sent ends in the spare digit 0, as printed in its check digit; other specifiers: syntax only",
-	Security:    "names a device for its whole life, and by it a person: not to be given to strangers",
+	Note:        "a transmitted IMEI ends with the spare digit 0, a printed one with its check digit; other specifiers: syntax only",
+	Security:    "identifies a device for its whole life, and so its owner: keep it confidential",
 	Equivalence: "letters of the specifier and its parameters in either case; the parameter vers=0 may be missing",
 	Rules:       Rules{Check: checkGSMA, Lint: lintGSMA, Parts: partsGSMA, Canonical: canonicalGSMA},
 }
 
-// imeiLength is that of tac "-" snr "-" spare.
+// imeiLength is the length of tac "-" snr "-" spare.
 const imeiLength = 8 + 1 + 6 + 1 + 1
 
 func isGSMA(c byte) bool { return isAlnum(c) || strings.IndexByte("-._%:", c) >= 0 }
@@ -46,8 +46,8 @@ func checkGSMA(nss string) *Finding {
 	return nil
 }
 
-// checkIMEI reads "imei:" tac "-" snr "-" spare. Other strings may be defined
-// later, but what looks like an attempt at an IMEI is one.
+// checkIMEI parses "imei:" tac "-" snr "-" spare. Other strings may be defined
+// later, but what looks like an IMEI must be one.
 func checkIMEI(nss string, end int) *Finding {
 	const start, form = len("imei:"), "00000000-000000-0"
 	switch {
@@ -107,12 +107,12 @@ func lintGSMA(nss string) []Finding {
 	if nss[spare] == '0' || nss[spare] == want {
 		return nil
 	}
-	f := remark(CodeCheckDigit, spare, spare+1, "spare", "is neither 0 nor the check digit "+string(rune(want))+" (Luhn)")
+	f := remark(CodeCheckDigit, spare, spare+1, "spare", "must be 0 or the check digit "+string(rune(want))+" (Luhn)")
 	f.Right = string(rune(want))
 	return []Finding{f}
 }
 
-// canonicalGSMA writes lower case and leaves out the parameter vers=0.
+// canonicalGSMA converts to lower case and removes the parameter vers=0.
 func canonicalGSMA(nss string) string {
 	s := foldCase(nss)
 	if !strings.HasPrefix(s, "imei:") {
@@ -152,7 +152,7 @@ var pp2 = Namespace{
 	Reference:   "RFC 8464",
 	Example:     "urn:3gpp2:meid:A04B0D56-02A7E3",
 	Note:        "other specifiers than meid: syntax only",
-	Security:    "names a device for its whole life, and by it a person: not to be given to strangers",
+	Security:    "identifies a device for its whole life, and so its owner: keep it confidential",
 	Equivalence: "hex digits of a MEID in either case",
 	Rules:       Rules{Check: checkPP2, Parts: partsColon("specifier", "value"), Canonical: canonicalPP2},
 }
@@ -190,8 +190,8 @@ var dev = Namespace{
 	NID: "dev", Name: "Device identifiers", Kind: urn.KindFormal,
 	Reference: "RFC 9039",
 	Example:   "urn:dev:mac:0024befffe804ff1",
-	Note:      "compared with case; hex digits are best written in lower case",
-	Security:  "names a device for its whole life, and by it a person: not to be given to strangers",
+	Note:      "case-sensitive; write hex digits in lower case",
+	Security:  "identifies a device for its whole life, and so its owner: keep it confidential",
 	Fragment:  UseNone,
 	Rules:     Rules{Check: checkDev, Lint: lintDev, Parts: partsColon("subtype", "id")},
 }
@@ -238,7 +238,7 @@ func checkDev(nss string) *Finding {
 	return checkIdentifiers(nss, i)
 }
 
-// checkIdentifiers reads identifier *( ":" identifier ) componentpart.
+// checkIdentifiers parses identifier *( ":" identifier ) componentpart.
 func checkIdentifiers(nss string, i int) *Finding {
 	end := run(nss, i, isDev)
 	if end == i {
@@ -247,7 +247,7 @@ func checkIdentifiers(nss string, i int) *Finding {
 	return checkComponents(nss, end, true)
 }
 
-// checkComponents reads what follows the body: identifiers after underscores,
+// checkComponents parses what follows the body: identifiers after underscores,
 // and before them, if allowed, after colons.
 func checkComponents(nss string, end int, colons bool) *Finding {
 	for end < len(nss) {
@@ -273,10 +273,10 @@ func lintDev(nss string) []Finding {
 	at := len(subtype) + 1
 	var found []Finding
 	if s := strings.ToLower(hex); s != hex {
-		found = append(found, advice(at, at+len(hex), "hexstring", "is best written in lower case", s))
+		found = append(found, advice(at, at+len(hex), "hexstring", "write it in lower case", s))
 	}
 	if len(hex) != 16 {
-		found = append(found, remark(CodeForm, at, at+len(hex), "hexstring", "an identifier of this kind has 64 bits, 16 hex digits"))
+		found = append(found, remark(CodeForm, at, at+len(hex), "hexstring", "identifiers of this kind have 64 bits, 16 hex digits"))
 	}
 	return found
 }

@@ -13,16 +13,16 @@ var dns = Namespace{
 	NID: "dns", Name: "Names under domain names", Kind: urn.KindUnregistered,
 	Reference:   "draft-ietf-uri-yaurn-00 (1995), RFC 1123",
 	Example:     "urn:dns:example.com:alb002",
-	Note:        "no registration at IANA; the rules of 1995 hold in whatever dialect the name is read",
-	Security:    "whoever has the domain name today serves the names that its former owner gave",
+	Note:        "no registration at IANA; the rules of 1995 apply in every dialect",
+	Security:    "the current owner of the domain name also serves names that former owners assigned",
 	Fragment:    UseNone,
-	Equivalence: "host names in either case; an escape stands for the character, where RFC 1738 does not reserve it",
+	Equivalence: "host names in either case; an escape is equivalent to its character unless RFC 1738 reserves it",
 	Rules:       Rules{Check: checkDNS, Parts: partsDNS, Canonical: canonicalDNS},
 }
 
 const dnsPrefix = "urn:dns:"
 
-// read1995 reads a name by the rules of 1995, where a tilde is escaped.
+// read1995 parses a name by the rules of 1995, in which a tilde must be escaped.
 func read1995(nss string) (urn.URN, error) {
 	return urn.Draft1995.Parse(dnsPrefix + strings.ReplaceAll(nss, "~", "%7E"))
 }

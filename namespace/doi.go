@@ -11,14 +11,14 @@ var doi = Namespace{
 	NID: "doi", Name: "Digital Object Identifiers", Kind: urn.KindFormal,
 	Reference:   "urn-formal/doi (2023), ISO 26324:2022",
 	Example:     "urn:doi:10.1000/456%23789",
-	Note:        "of the prefix no more is checked than that there is one; digits and periods are expected",
-	Security:    "whoever serves the name decides where it leads; the name vouches for nothing",
+	Note:        "the prefix is required but not checked; it normally has digits and periods",
+	Security:    "the operator of the resolver decides where the name leads; the name authenticates nothing",
 	Equivalence: "ASCII letters in either case; an escape stands for the character",
 	Rules:       Rules{Check: checkDOI, Lint: lintDOI, Parts: partsDOI, Canonical: canonicalDOI, Always: true, Display: displayDOI},
 }
 
-// slashDOI returns where the slash between prefix and suffix begins and ends;
-// it may be an escaped one.
+// slashDOI returns the bounds of the slash between prefix and suffix; it may be
+// escaped.
 func slashDOI(nss string) (int, int) {
 	for i := range len(nss) {
 		switch {
@@ -49,15 +49,15 @@ func checkDOI(nss string) *Finding {
 			return broken(i, min(i+3, len(nss)), "pct-encoded", `"%" must be followed by two hex digits`)
 		}
 		if c := unhex(nss[i+1])<<4 | unhex(nss[i+2]); c < 0x20 || c == 0x7f {
-			return broken(i, i+3, "DOI-CHARS", "is a control character, which cannot be printed")
+			return broken(i, i+3, "DOI-CHARS", "control characters are not allowed")
 		}
 		i += 2
 	}
 	return nil
 }
 
-// noSlash refuses a DOI name without a slash, at the character that stands in
-// its place if there is one.
+// noSlash returns the finding for a DOI name without a slash, at the character
+// used in its place if there is one.
 func noSlash(nss string) *Finding {
 	const message = "no slash between prefix and suffix"
 	at := digits(nss, min(len("10."), len(nss)))
@@ -85,7 +85,7 @@ func lintDOI(nss string) []Finding {
 	return nil
 }
 
-// likelyPrefix returns what was probably meant by a prefix that is not digits and
+// likelyPrefix returns the probable correction of a prefix that is not digits and
 // periods, or "".
 func likelyPrefix(prefix string) string {
 	if i := strings.LastIndex(prefix, "10."); i > 0 {
@@ -102,8 +102,8 @@ func likelyPrefix(prefix string) string {
 	return string(b)
 }
 
-// canonicalDOI writes letters in lower case and characters that may stand bare
-// without escapes. No name begins with a slash.
+// canonicalDOI converts letters to lower case and decodes unnecessary escapes. No
+// name begins with a slash.
 func canonicalDOI(nss string) string {
 	if isCanonicalDOI(nss) {
 		return nss

@@ -8,7 +8,7 @@ var eic = Namespace{
 	NID: "eic", Name: "Energy Identification Coding Scheme", Kind: urn.KindFormal,
 	Reference: "urn-formal/eic (2021), EIC Reference Manual 5.5",
 	Example:   "urn:eic:10YFR-RTE------C",
-	Note:      "upper case only; the hyphen is a character like any other and fills up",
+	Note:      "upper case only; the hyphen is an ordinary character and is used for padding",
 	Security:  "public codes, unless one was issued to a natural person",
 	Rules:     Rules{Check: checkEIC, Lint: lintEIC, Parts: partsEIC},
 }
@@ -33,12 +33,12 @@ func checkEIC(nss string) *Finding {
 	}
 	want := eicCheck(nss[:15])
 	if want == '-' {
-		return broken(15, 16, "EIC check character", "no code has these 15 characters: the check character would be a hyphen")
+		return broken(15, 16, "EIC check character", "invalid: the check character of these 15 characters would be a hyphen")
 	}
 	return judgeByte(nss, 15, "EIC check character (modulo 37)", want)
 }
 
-// eicCheck weighs the 15 characters 16 to 2; a hyphen is 36.
+// eicCheck weights the 15 characters from 16 to 2; a hyphen is 36.
 func eicCheck(s string) byte {
 	sum := 0
 	for i := range len(s) {
@@ -54,7 +54,7 @@ func eicCheck(s string) byte {
 	return '-'
 }
 
-// judgeByte compares a check character with what it should be.
+// judgeByte compares a check character with the expected one.
 func judgeByte(nss string, at int, rule string, want byte) *Finding {
 	if nss[at] == want {
 		return nil

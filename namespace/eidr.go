@@ -7,7 +7,7 @@ import (
 )
 
 // Entertainment Identifier Registry: RFC 7972. Names are DOI names with a colon
-// for the slash.
+// in place of the slash.
 var eidr = Namespace{
 	NID: "eidr", Name: "Entertainment Identifier Registry", Kind: urn.KindFormal,
 	Reference:   "RFC 7972",
@@ -36,7 +36,7 @@ func checkEIDR(nss string) *Finding {
 		last := i == len(form)-1
 		switch {
 		case at >= len(nss), form[i] == '-' && nss[at] != '-', form[i] == '0' && !last && !isHex(nss[at]), last && !isAlnum(nss[at]):
-			return wrongByte(nss, at, "suffix", "five groups of 4 hex digits and a check character, with hyphens between")
+			return wrongByte(nss, at, "suffix", "five groups of 4 hex digits and a check character, separated by hyphens")
 		case form[i] == '0' && !last:
 			d[n] = upper(nss[at])
 			n++

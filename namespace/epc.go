@@ -13,7 +13,7 @@ var epc = Namespace{
 	Reference: "RFC 5134, EPC Tag Data Standard 2.0, 6",
 	Example:   "urn:epc:id:sgtin:0614141.107346.2018",
 	Note:      "check digits are not part of the names; Parts gives the GS1 key with its check digit; tags, raw values and patterns of tags: fields only",
-	Security:  "names single objects, so that who sees the names can follow the objects",
+	Security:  "identifies single objects, so the names can be used to track them",
 	Rules:     Rules{Check: checkEPC, Parts: partsEPC},
 }
 
@@ -21,8 +21,8 @@ var epc = Namespace{
 type epcScheme struct {
 	name   string
 	digits int        // of company prefix and reference together; 0 if the reference is text
-	text   int        // the longest reference that is text
-	key    string     // the GS1 key that the digits make with a check digit
+	text   int        // the maximum length of a text reference
+	key    string     // the GS1 key formed by the digits and a check digit
 	rest   []epcField // the fields after the reference
 }
 
@@ -52,7 +52,8 @@ var epcSchemes = [...]epcScheme{
 	{name: "upui", digits: 13, key: "gtin", rest: []epcField{{"tpx", 1, 28, false}}},
 }
 
-// findEPC returns the layout of a scheme, or nil: then only the fields count.
+// findEPC returns the layout of a scheme, or nil, in which case only the fields
+// are checked.
 func findEPC(scheme string) *epcScheme {
 	for i := range epcSchemes {
 		if epcSchemes[i].name == scheme {
@@ -84,7 +85,7 @@ func checkEPC(nss string) *Finding {
 	return nil
 }
 
-// check reads the fields from offset i; in a pattern a field may be "*".
+// check parses the fields from offset i; in a pattern a field may be "*".
 func (l *epcScheme) check(nss string, i int, pattern bool) *Finding {
 	dot := until(nss, i, '.')
 	star := pattern && nss[i:dot] == "*"
@@ -106,16 +107,16 @@ func (l *epcScheme) check(nss string, i int, pattern bool) *Finding {
 		end, f = field.check(nss, end, last, pattern)
 	}
 	if f == nil && end < len(nss) {
-		return broken(end, len(nss), "EPC", "more fields than a "+l.name+" has")
+		return broken(end, len(nss), "EPC", "too many fields for a "+l.name+"")
 	}
 	return f
 }
 
-// checkReference reads the field after the company prefix, which together have a
-// number of digits.
+// checkReference parses the field after the company prefix. Together they must
+// have a fixed number of digits.
 func (l *epcScheme) checkReference(nss string, i, dot int, pattern bool) (int, *Finding) {
 	if dot == len(nss) {
-		return dot, nil // a pattern of one star
+		return dot, nil // a pattern of one asterisk
 	}
 	start := dot + 1
 	end := len(nss)
@@ -135,7 +136,7 @@ func (l *epcScheme) checkReference(nss string, i, dot int, pattern bool) (int, *
 	return end, nil
 }
 
-// check reads a period and the field; the last one takes all that is left.
+// check parses a period and the field; the last field takes the rest.
 func (e epcField) check(nss string, at int, last, pattern bool) (int, *Finding) {
 	if at == len(nss) {
 		if pattern {

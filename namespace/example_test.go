@@ -45,10 +45,10 @@ func ExampleSuggest() {
 		fmt.Println(s.Name, s.Why)
 	}
 	// Output:
-	// urn:isbn:978-951-0-14835-8 an address with the name inside; ISBN-13 check digit (modulo 10): is 6, should be 8
-	// urn:isbn:978-591-0-14835-6 an address with the name inside; "9" and "5" changed places
-	// urn:isbn:978-951-0-18435-6 an address with the name inside; "4" and "8" changed places
-	// urn:isbn:978-951-0-14836-5 an address with the name inside; "5" and "6" changed places
+	// urn:isbn:978-951-0-14835-8 a URL that contains the name; ISBN-13 check digit (modulo 10): is 6, should be 8
+	// urn:isbn:978-591-0-14835-6 a URL that contains the name; "9" and "5" were swapped
+	// urn:isbn:978-951-0-18435-6 a URL that contains the name; "4" and "8" were swapped
+	// urn:isbn:978-951-0-14836-5 a URL that contains the name; "5" and "6" were swapped
 }
 
 func ExampleStandard() {
@@ -149,7 +149,7 @@ func ExampleFoldPrefix() {
 
 func ExampleCatalogue_Check() {
 	local, err := namespace.Standard().With(namespace.Namespace{
-		NID: "shelf", Name: "Our shelves", Kind: urn.KindUnregistered, Reference: "house rules", Security: "none",
+		NID: "shelf", Name: "Our shelves", Kind: urn.KindUnregistered, Reference: "our own rules", Security: "none",
 		Rules: namespace.Rules{Check: func(nss string) *namespace.Finding {
 			if nss[0] == 'A' {
 				return nil

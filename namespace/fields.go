@@ -7,7 +7,7 @@ import (
 )
 
 // partsColon returns a function that names the fields between colons; the last
-// name takes all that is left.
+// name takes the rest.
 func partsColon(names ...string) func(string) []Part {
 	return func(nss string) []Part {
 		parts := make([]Part, 0, len(names))
@@ -23,8 +23,8 @@ func partsColon(names ...string) func(string) []Part {
 	}
 }
 
-// checkFields returns a function that requires non-empty fields between colons, of
-// which the last takes all that is left.
+// checkFields returns a function that requires non-empty fields between colons;
+// the last field takes the rest.
 func checkFields(rules ...string) func(string) *Finding {
 	return func(nss string) *Finding {
 		i := 0
@@ -44,12 +44,12 @@ func checkFields(rules ...string) func(string) *Finding {
 	}
 }
 
-// structured makes the record of a namespace whose public rule is fields between
-// colons and nothing more.
+// structured returns a namespace whose only public rule is that it has fields
+// between colons.
 func structured(nid, name, reference, example string, rules ...string) Namespace {
 	return Namespace{
 		NID: nid, Name: name, Kind: urn.KindFormal, Reference: reference, Example: example,
-		Note:     "only the fields are checked; what they may say is up to the organisation",
+		Note:     "only the number of fields is checked; their values are up to the organisation",
 		Security: "as stated in " + reference,
 		Rules:    Rules{Check: checkFields(rules...), Parts: partsColon(rules...)},
 	}
@@ -65,7 +65,7 @@ func folding(n Namespace, equivalence string, canonical func(string) string) Nam
 var xmpp = Namespace{
 	NID: "xmpp", Name: "XMPP Standards Foundation", Kind: urn.KindFormal,
 	Reference: "RFC 4854", Example: "urn:xmpp:jingle:1", Security: "as stated in RFC 4854",
-	Note:  "a short name and, behind a colon, a name below it; only the fields are checked",
+	Note:  "a short name and, after a colon, a sub-name; only the fields are checked",
 	Rules: Rules{Check: checkXMPP, Parts: partsColon("ShortName", "SubName")},
 }
 
@@ -79,7 +79,7 @@ func checkXMPP(nss string) *Finding {
 	return nil
 }
 
-// structuredNamespaces are those of which the documents tell the fields.
+// structuredNamespaces are those whose documents specify fields.
 func structuredNamespaces() []Namespace {
 	return []Namespace{
 		structured("cablelabs", "CableLabs", "RFC 6289", "urn:cablelabs:oui:example", "CLclass", "CLClassSpecificString"),

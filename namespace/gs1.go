@@ -12,15 +12,15 @@ var gs1 = Namespace{
 	NID: "gs1", Name: "GS1", Kind: urn.KindFormal,
 	Reference:   "urn-formal/gs1 (2026)",
 	Example:     "urn:gs1:01:09506000134352:10:ABC123:17:250101",
-	Note:        "of the values, lengths and check digits of primary keys are checked; of the other application identifiers only their order",
-	Security:    "values can disclose products, places and people; a name gives no right and keeps no secret",
+	Note:        "lengths and check digits of primary keys are checked; of other application identifiers only the order",
+	Security:    "values can disclose products, places and people; a name grants no rights and is not confidential",
 	Fragment:    UseNone,
 	Equivalence: "the words gdd, bie, bdt, cl and std in either case",
 	Rules:       Rules{Check: checkGS1, Lint: lintGS1, Parts: partsGS1, Canonical: canonicalGS1, Mend: mendGS1},
 }
 
-// A gs1Key is an application identifier of a primary key: its value begins with
-// so many digits, the last of them a check digit; 0 if there is none.
+// A gs1Key is the application identifier of a primary key. Its value begins with
+// a number of digits, the last of which is a check digit; 0 if there is none.
 type gs1Key struct {
 	ai         string
 	name       string
@@ -69,7 +69,7 @@ func checkGS1(nss string) *Finding {
 	return broken(0, end, "gs1-nss", "expected an application identifier, gdd or std")
 }
 
-// checkGS1Pairs reads ai ":" ai-value *( ":" ai ":" ai-value ).
+// checkGS1Pairs parses ai ":" ai-value *( ":" ai ":" ai-value ).
 func checkGS1Pairs(nss string) *Finding {
 	var seen gs1Set
 	for i := 0; ; {
@@ -84,9 +84,9 @@ func checkGS1Pairs(nss string) *Finding {
 		case start == stop:
 			return broken(start, start, "ai-value", "no value follows the application identifier "+ai)
 		case i == 0 && key == nil:
-			return broken(i, end, "ai-branch", "the first application identifier is that of no primary key")
+			return broken(i, end, "ai-branch", "the first application identifier must be that of a primary key")
 		case seen.add(ai):
-			return broken(i, end, "ai-branch", "the application identifier "+ai+" comes twice")
+			return broken(i, end, "ai-branch", "duplicate application identifier "+ai)
 		}
 		if key != nil {
 			if f := key.check(nss, start, stop); f != nil {
@@ -131,7 +131,7 @@ func (k *gs1Key) check(nss string, start, stop int) *Finding {
 	return nil
 }
 
-// checkGDD reads the names of the semantic dictionary.
+// checkGDD parses the names of the semantic dictionary.
 func checkGDD(nss string, at int) *Finding {
 	if at == len(nss) {
 		return broken(at, at, "gdd-branch", "expected bie, bdt or cl")
@@ -159,8 +159,8 @@ func checkGDD(nss string, at int) *Finding {
 	return broken(at+1, end, "gdd-branch", "expected bie, bdt or cl")
 }
 
-// camel returns the end of a name of letters and digits that begins with a byte
-// of a kind, or i.
+// camel returns the end of a name of letters and digits whose first byte
+// satisfies first, or i.
 func camel(s string, i int, first func(byte) bool) int {
 	if i >= len(s) || !first(s[i]) {
 		return i
@@ -168,7 +168,8 @@ func camel(s string, i int, first func(byte) bool) int {
 	return run(s, i, isAlnum)
 }
 
-// checkBIE reads class-name [ "." class-name / "." lower-name [ "." class-name ] ].
+// checkBIE parses class-name [ "." class-name / "." lower-name [ "." class-name ]
+// ].
 func checkBIE(nss string, i int) *Finding {
 	end := camel(nss, i, isUpper)
 	if end == i {
@@ -204,7 +205,7 @@ func checkCodeValue(nss string, i int) *Finding {
 	return nil
 }
 
-// checkGS1Standard reads std-id [ ":" version [ ":" clause ] ].
+// checkGS1Standard parses std-id [ ":" version [ ":" clause ] ].
 func checkGS1Standard(nss string, at int) *Finding {
 	i := at + 1
 	end := run(nss, min(i, len(nss)), func(c byte) bool { return isLower(c) || isDigit(c) || c == '-' })
@@ -227,8 +228,7 @@ func checkGS1Standard(nss string, at int) *Finding {
 	return f
 }
 
-// dotted reads at least so many numbers between periods, up to a colon or the
-// end.
+// dotted parses at least least numbers between periods, up to a colon or the end.
 func dotted(nss string, i int, rule string, least int) (int, *Finding) {
 	for n := 1; ; n++ {
 		end := digits(nss, i)
@@ -247,8 +247,8 @@ func dotted(nss string, i int, rule string, least int) (int, *Finding) {
 	}
 }
 
-// lintGS1 tells of pairs out of order: the qualifiers of the key come first, in
-// their order, and the attributes after them in the order of their identifiers.
+// lintGS1 reports pairs out of order: the qualifiers of the key come first, in
+// their order, then the attributes in the order of their identifiers.
 func lintGS1(nss string) []Finding {
 	if !isDigit(nss[0]) {
 		return nil
@@ -274,7 +274,7 @@ func lintGS1(nss string) []Finding {
 	return nil
 }
 
-// canonicalGS1 writes the literals of the branches in lower case; values keep
+// canonicalGS1 converts the literals of the branches to lower case; values keep
 // their case.
 func canonicalGS1(nss string) string {
 	if isDigit(nss[0]) {

@@ -8,8 +8,8 @@ import (
 	"github.com/nomen-project/nomen/urn"
 )
 
-// hashNamespaces are names made of digests, in use in file sharing and web
-// archives without registration (HUGE 0.94, BEP 9, WARC 1.1, section 6).
+// hashNamespaces are names made of digests, used in file sharing and web archives
+// without registration (HUGE 0.94, BEP 9, WARC 1.1, section 6).
 func hashNamespaces() []Namespace {
 	return []Namespace{
 		bitprint, tree,
@@ -22,14 +22,14 @@ func hashNamespaces() []Namespace {
 	}
 }
 
-// hashNamespace makes the record for digests of a size, which are written in hex
-// or in base32 without padding.
+// hashNamespace returns the record for digests of a size in octets, which are
+// written in hex or in base32 without padding.
 func hashNamespace(nid, name, reference, example string, size int) Namespace {
 	return Namespace{
 		NID: nid, Name: name, Kind: urn.KindUnregistered, Reference: reference, Example: example,
 		Note:        "no registration at IANA",
 		Equivalence: "hex and base32, in either case, are the same digest",
-		Security:    "whoever can make two files of one digest can swap them: MD5 and SHA-1 no longer prevent it",
+		Security:    "an attacker who can make two files with one digest can swap them: MD5 and SHA-1 no longer prevent this",
 		Rules: Rules{
 			Check:     func(nss string) *Finding { return checkDigest(nss, size) },
 			Parts:     func(nss string) []Part { return []Part{{"digest", canonicalDigest(nss, size)}} },
@@ -38,19 +38,19 @@ func hashNamespace(nid, name, reference, example string, size int) Namespace {
 	}
 }
 
-// tigerSize is that of the root of a hash tree of Tiger digests, in octets.
+// tigerSize is the size of the root of a hash tree of Tiger digests, in octets.
 const tigerSize = 24
 
 var tree = Namespace{
 	NID: "tree", Name: "Roots of hash trees", Kind: urn.KindUnregistered, Reference: "THEX, HUGE 0.94",
 	Example:     "urn:tree:tiger:LWPNACQDBZRYXW3VHJVCJ64QBZNGHOHHHZWCLNQ",
 	Note:        "no registration at IANA; only trees of Tiger digests are checked",
-	Security:    "vouches for the content if it is checked",
+	Security:    "authenticates the content if it is verified",
 	Equivalence: "base32 in either case, and hex for the same digest",
 	Rules:       Rules{Check: checkTree, Parts: partsColon("digest", "root"), Canonical: canonicalTree},
 }
 
-// tiger returns the offset of the root, or -1 if the tree is of other digests.
+// tiger returns the offset of the root, or -1 if the tree has other digests.
 func tiger(nss string) int {
 	if rest, ok := cutFold(nss, "tiger:"); ok {
 		return len(nss) - len(rest)
@@ -66,7 +66,7 @@ func checkTree(nss string) *Finding {
 	return moved(checkDigest(nss[at:], tigerSize), at)
 }
 
-// moved returns f, if there is one, with offsets into a longer text.
+// moved returns f, if it is not nil, with offsets into a longer text.
 func moved(f *Finding, by int) *Finding {
 	if f != nil {
 		f.Offset += by
@@ -75,7 +75,7 @@ func moved(f *Finding, by int) *Finding {
 	return f
 }
 
-// canonicalTree writes base32 in upper case.
+// canonicalTree converts base32 to upper case.
 func canonicalTree(nss string) string {
 	at := tiger(nss)
 	if at < 0 {
@@ -84,7 +84,7 @@ func canonicalTree(nss string) string {
 	return "tiger:" + upperBase32(nss[at:], tigerSize)
 }
 
-// upperBase32 writes a digest in base32 in upper case.
+// upperBase32 converts a digest in base32 to upper case.
 func upperBase32(s string, size int) string {
 	if len(s) == base32Length(size) {
 		return strings.ToUpper(s)
@@ -97,7 +97,7 @@ var bitprint = Namespace{
 	NID: "bitprint", Name: "SHA-1 digest and Tiger tree of a file", Kind: urn.KindUnregistered, Reference: "Bitzi, HUGE 0.94",
 	Example:     "urn:bitprint:3I42H3S6NNFQ2MSVX7XZKYAYSCX5QBYJ.LWPNACQDBZRYXW3VHJVCJ64QBZNGHOHHHZWCLNQ",
 	Note:        "no registration at IANA",
-	Security:    "vouches for the content if both digests are checked",
+	Security:    "authenticates the content if both digests are verified",
 	Equivalence: "letters in either case",
 	Rules:       Rules{Check: checkBitprint, Parts: partsBitprint, Canonical: strings.ToUpper},
 }
@@ -147,7 +147,7 @@ func checkDigest(nss string, size int) *Finding {
 }
 
 // checkPadding requires the bits of the last character beyond the digest to be 0,
-// so that a digest has one spelling.
+// so that a digest has only one spelling.
 func checkPadding(nss string, size int) *Finding {
 	last := upper(nss[len(nss)-1])
 	value := int(last) - 'A'
@@ -161,7 +161,7 @@ func checkPadding(nss string, size int) *Finding {
 }
 
 // canonicalDigest returns base32 in upper case for 20 octets, as Gnutella writes
-// them, and hex in lower case for all others.
+// them, and hex in lower case for others.
 func canonicalDigest(nss string, size int) string {
 	short := len(nss) == base32Length(size)
 	switch {

@@ -43,7 +43,7 @@ func checkIETF(nss string) *Finding {
 }
 
 // checkIETFOther checks a name without a colon: a series without its number is
-// unfinished, all else is for future expansion.
+// incomplete, everything else is for future expansion.
 func checkIETFOther(nss string) *Finding {
 	if isSeries(nss) || strings.EqualFold(nss, "params") || strings.EqualFold(nss, "id") || strings.EqualFold(nss, "mtg") {
 		return broken(len(nss), len(nss), "NSS", "nothing follows the name of the series")
@@ -63,19 +63,19 @@ func lintIETF(nss string) []Finding {
 	case strings.EqualFold(series, "id") || strings.EqualFold(series, "mtg"):
 		if i := run(rest, 0, isLDH); i < len(rest) {
 			at := len(series) + 1 + i
-			return []Finding{remark(CodeForm, at, at+1, "string", "the document knows letters, digits and hyphens")}
+			return []Finding{remark(CodeForm, at, at+1, "string", "RFC 2648 defines only letters, digits and hyphens")}
 		}
 	case !ok && numberIETF(nss) > 0:
-		f := remark(CodeForm, 0, len(nss), "NSS", "a series and its number have a colon between them")
+		f := remark(CodeForm, 0, len(nss), "NSS", "a series and its number must be separated by a colon")
 		f.Right = nss[:3] + ":" + nss[numberIETF(nss):]
 		return []Finding{f}
 	case !ok || !isSeries(series) && !strings.EqualFold(series, "params"):
-		return []Finding{remark(CodeUnassigned, 0, len(series), "other-nss", "no series of RFC 2648 has this name")}
+		return []Finding{remark(CodeUnassigned, 0, len(series), "other-nss", "is not a series of RFC 2648")}
 	}
 	return nil
 }
 
-// numberIETF returns where the number begins in rfc2648 or rfc-2648, or 0.
+// numberIETF returns the offset of the number in rfc2648 or rfc-2648, or 0.
 func numberIETF(nss string) int {
 	if len(nss) < 4 || !isSeries(nss[:3]) {
 		return 0

@@ -11,8 +11,8 @@ var isan = Namespace{
 	NID: "isan", Name: "International Standard Audiovisual Number", Kind: urn.KindFormal,
 	Reference:   "RFC 4246, ISO 15706-1 and 15706-2",
 	Example:     "urn:isan:0000-0001-8947-0000-8-0000-0000-D",
-	Note:        "16 hex digits name a work, 24 a version of it",
-	Security:    "a number names a work or version, not a copy of it",
+	Note:        "16 hex digits identify a work, 24 a version of it",
+	Security:    "a number identifies a work or version, not a copy of it",
 	Equivalence: "hyphens and check characters may be missing; hex digits in either case",
 	Rules:       Rules{Check: checkISAN, Parts: partsISAN, Canonical: canonicalISAN, Display: displayISAN, Mend: mendAlnum},
 }

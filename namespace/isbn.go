@@ -13,8 +13,8 @@ var isbn = Namespace{
 	NID: "isbn", Name: "International Standard Book Number", Kind: urn.KindFormal,
 	Reference:   "urn-formal/isbn (2017), ISO 2108:2017, RFC 8254",
 	Example:     "urn:isbn:9789510184356",
-	Note:        "the ranges tell hyphens, not validity",
-	Security:    "a number names an edition; whether the copy found is that edition the number cannot tell",
+	Note:        "the ranges determine hyphens, not validity",
+	Security:    "a number identifies an edition; it does not prove that a copy is of that edition",
 	Fragment:    UseAllowed,
 	Equivalence: "hyphens carry no meaning; ten digits and the thirteen that begin with 978 are one book",
 	Rules:       Rules{Check: checkISBN, Lint: lintISBN, Parts: partsISBN, Canonical: canonicalISBN, Display: displayISBN, Mend: mendISBN},
@@ -47,8 +47,8 @@ func checkISBN(nss string) *Finding {
 	return broken(len(nss), len(nss), "ISBN", "has "+decimal(n)+" digits, expected 13, or 10 in the older form")
 }
 
-// tooMany refuses what goes on at bad after thirteen characters, or the first
-// letter among them.
+// tooMany returns an error for what follows thirteen characters at bad, or for
+// the first letter among them.
 func tooMany(nss string, d [13]byte, bad int, rule string) *Finding {
 	for i, c := range d {
 		if !isDigit(c) {
@@ -68,7 +68,7 @@ func checkISBN13(nss string, d [13]byte) *Finding {
 	return judgeCheck(nss, 12, "ISBN-13 check digit (modulo 10)", d[12], weighed13(string(d[:12])))
 }
 
-// judgeCheck compares the k-th digit of nss with what it should be.
+// judgeCheck compares the k-th digit of nss with the expected one.
 func judgeCheck(nss string, k int, rule string, got, want byte) *Finding {
 	if got == want {
 		return nil
@@ -87,7 +87,7 @@ func lintISBN(nss string) []Finding {
 		found = append(found, advice(len(nss)-1, len(nss), "check digit", "is written in upper case", "X"))
 	}
 	if _, ok := splitISBN(canonical); !ok {
-		found = append(found, remark(CodeUnassigned, 0, len(nss), "registrant element", "lies in no range that the agency has given out"))
+		found = append(found, remark(CodeUnassigned, 0, len(nss), "registrant element", "is not in a range that the agency has assigned"))
 	} else if strings.Contains(nss, "-") && !strings.EqualFold(nss, displayISBN(nss)) {
 		f := remark(CodeForm, 0, len(nss), "hyphenation", "the elements are "+displayISBN(nss))
 		f.Right = displayISBN(nss)
@@ -115,7 +115,7 @@ func canonicalISBN(nss string) string {
 // longISBN reports whether nss has more than ten digits.
 func longISBN(nss string) bool { return len(nss)-strings.Count(nss, "-") > 10 }
 
-// An isbnSplit holds where the elements of a 13-digit ISBN end.
+// An isbnSplit has the ends of the elements of a 13-digit ISBN.
 type isbnSplit struct {
 	group, registrant int
 	agency            string
@@ -135,8 +135,8 @@ func splitISBN(d string) (isbnSplit, bool) {
 	return isbnSplit{}, false
 }
 
-// registrantSize returns how many of the digits that follow a group are the
-// registrant element, or 0 if the range is not given out.
+// registrantSize returns the number of digits after a group that are the
+// registrant element, or 0 if the range is not assigned.
 func registrantSize(g isbnGroup, rest string) int {
 	n := uint32(0)
 	for i := range 7 {
@@ -175,8 +175,8 @@ func partsISBN(nss string) []Part {
 	return parts
 }
 
-// displayISBN writes the hyphens, for ten digits too. In a range that is not
-// known there are none but those around the outer elements.
+// displayISBN adds the hyphens, for ten digits too. In an unknown range it adds
+// only those around the outer elements.
 func displayISBN(nss string) string {
 	d := canonicalISBN(nss)
 	s, ok := splitISBN(d)

@@ -13,7 +13,7 @@ var ismn = Namespace{
 	Reference:   "ISO 10957:2021, ISMN Users' Manual",
 	Example:     "urn:ismn:979-0-2600-0043-8",
 	Note:        "no registration at IANA",
-	Security:    "a number names an edition of music, not a copy",
+	Security:    "a number identifies an edition of music, not a copy",
 	Equivalence: "hyphens carry no meaning; M and nine digits are the thirteen digits that begin with 9790",
 	Rules:       Rules{Check: checkISMN, Lint: lintISMN, Parts: partsISMN, Canonical: canonicalISMN, Display: displayISMN, Mend: mendAlnum},
 }
@@ -70,7 +70,7 @@ func lintISMN(nss string) []Finding {
 	return nil
 }
 
-// publisherISMN returns where the publisher element of thirteen digits ends.
+// publisherISMN returns the end of the publisher element in thirteen digits.
 func publisherISMN(d string) int {
 	switch c := d[4]; {
 	case c == '0':

@@ -8,7 +8,7 @@ var isni = Namespace{
 	Reference:   "urn-formal/isni (2025), ISO 27729",
 	Example:     "urn:isni:0000000121241960",
 	Note:        "sixteen characters without spaces or hyphens; an ORCID iD is a number of the same range",
-	Security:    "identifies people in public: who publishes it beside other data says more than the number does",
+	Security:    "identifies people publicly: publishing it together with other data reveals more than the number itself",
 	Equivalence: "the check character X in either case",
 	Rules:       Rules{Check: checkISNI, Lint: lintISNI, Parts: partsISNI, Canonical: canonicalISNI, Display: displayISNI, Mend: mendAlnum},
 }

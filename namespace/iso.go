@@ -12,13 +12,13 @@ var iso = Namespace{
 	NID: "iso", Name: "International Organization for Standardization", Kind: urn.KindFormal,
 	Reference:   "RFC 5141",
 	Example:     "urn:iso:std:iso:9999:-1:ed-1:en",
-	Note:        "what follows the document's number and is not in the order of RFC 5141 counts as an addition, whose syntax the RFC leaves open",
+	Note:        "fields after the document's number that are not in the order of RFC 5141 are additions, whose syntax the RFC leaves open",
 	Security:    "none beyond those of names in general",
 	Equivalence: "letters in either case, throughout",
 	Rules:       Rules{Check: checkISO, Lint: lintISO, Parts: partsISO, Canonical: foldCase},
 }
 
-// The values of RFC 5141, 2.4.1, each between spaces.
+// The values of RFC 5141, 2.4.1, separated by spaces.
 const (
 	isoOriginators = " iso iso-iec iso-cie iso-astm iso-ieee iec "
 	isoTypes       = " data guide isp iwa pas r tr ts tta "
@@ -26,10 +26,10 @@ const (
 	isoElements    = " clause figure table term "
 	isoSupplements = " amd cor add "
 
-	isoOldSupplements = " ext sup " // which ISO has, and the RFC does not
+	isoOldSupplements = " ext sup " // used by ISO, not in the RFC
 )
 
-// among reports whether a word is one of those between spaces in list.
+// among reports whether a space-separated list contains a word.
 func among(list, word string) bool {
 	for i := 1; i < len(list); {
 		end := until(list, i, ' ')
@@ -41,10 +41,10 @@ func among(list, word string) bool {
 	return false
 }
 
-// isoFields walks over the fields of a name: a window on the NSS.
+// isoFields iterates over the fields of a name.
 type isoFields struct {
 	s          string
-	start, end int // of the present field; start is beyond the end if there is none
+	start, end int // of the current field; start is beyond the end if there is none
 }
 
 func isoFrom(s string) isoFields { return isoFields{s, 0, until(s, 0, ':')} }
@@ -59,7 +59,7 @@ func (f *isoFields) next() {
 	}
 }
 
-// take passes over the present field if it is of a kind, and returns it.
+// take returns the current field if it is of a kind, and advances.
 func (f *isoFields) take(kind func(string) bool) string {
 	if !f.more() || !kind(f.text()) {
 		return ""
@@ -114,7 +114,7 @@ func isISOStatus(s string) bool {
 	return len(s) == len(form) || s[len(form)] == '.' && numbered(s[len(form)+1:], "v")
 }
 
-// isISOVersion reports whether s is v and a version, perhaps with the
+// isISOVersion reports whether s is v and a version, optionally with the
 // supplements that it includes: v1-amd1.v1.
 func isISOVersion(s string) bool {
 	return len(s) > 1 && s[0]|0x20 == 'v' && isDigit(s[1]) && run(s, 1, func(c byte) bool { return isLDH(c) || c == '.' }) == len(s)
@@ -124,9 +124,9 @@ func numbered(s, prefix string) bool {
 	return len(s) > len(prefix) && strings.EqualFold(s[:len(prefix)], prefix) && digits(s, len(prefix)) == len(s)
 }
 
-// lintISO tells of unknown originators and of what is not as RFC 5141, 2.4.1, has
-// it. ISO itself writes the status of projects without an edition, or behind it,
-// which is not a warning.
+// lintISO reports unknown originators and deviations from RFC 5141, 2.4.1. ISO
+// itself writes the status of projects without an edition, or after it, which is
+// not a warning.
 func lintISO(nss string) []Finding {
 	l := isoLint{isoFields: isoFrom(nss)}
 	l.next()
@@ -157,10 +157,10 @@ const (
 	isoElement
 )
 
-// An isoLint walks over the fields of a name and collects what is to be said.
+// An isoLint iterates over the fields of a name and collects findings.
 type isoLint struct {
 	isoFields
-	last     int // the kind of the field before
+	last     int // the kind of the previous field
 	editions int
 	found    []Finding
 }
@@ -174,7 +174,7 @@ func (l *isoLint) advise(start, end int, rule, message string) {
 	l.found = append(l.found, advice(start, end, rule, message, ""))
 }
 
-// kind returns the kind of the present field.
+// kind returns the kind of the current field.
 func (l *isoLint) kind() int {
 	switch s := l.text(); {
 	case isISOStatus(s), isISODraft(s):
@@ -193,7 +193,7 @@ func (l *isoLint) kind() int {
 	return isoUnknown
 }
 
-// fields passes over the fields after the number and part.
+// fields checks the fields after the number and part.
 func (l *isoLint) fields() {
 	status, end := -1, 0
 	for l.more() {
@@ -203,7 +203,7 @@ func (l *isoLint) fields() {
 			l.addition()
 			return
 		case kind < l.last, kind == l.last && kind < isoSupplement:
-			l.advise(l.start, l.end, "docidentifier", "RFC 5141 has this before what is before it: counts as an addition")
+			l.advise(l.start, l.end, "docidentifier", "not in the order of RFC 5141: treated as an addition")
 		}
 		l.last = kind
 		if kind == isoStatus && status < 0 {
@@ -217,16 +217,16 @@ func (l *isoLint) fields() {
 		}
 	}
 	if status >= 0 && l.editions == 0 {
-		l.advise(status, end, "docidentifier", "a status needs an edition after it")
+		l.advise(status, end, "docidentifier", "a status must be followed by an edition")
 	}
 }
 
-// pass passes over a field, with what belongs to it, and reports whether that
-// was there.
+// pass advances past a field and what belongs to it, and reports whether it was
+// there.
 func (l *isoLint) pass(kind int) bool {
 	switch start, s := l.start, l.text(); {
 	case kind == isoStatus && isISODraft(s):
-		l.advise(start, l.end, "status", "is written draft, or as a stage of two numbers")
+		l.advise(start, l.end, "status", "must be draft or a stage of two numbers")
 	case kind == isoSupplement && !among(isoSupplements, s):
 		l.advise(start, l.end, "suppltype", "is not one of RFC 5141:"+strings.TrimRight(isoSupplements, " "))
 	}
@@ -248,12 +248,12 @@ func (l *isoLint) pass(kind int) bool {
 	return true
 }
 
-// addition tells of what remains, unless it is defined by technical committees.
+// addition reports what remains, unless it is defined by technical committees.
 func (l *isoLint) addition() {
 	if strings.HasPrefix(strings.ToLower(l.text()), "tech") {
 		return
 	}
-	l.found = append(l.found, remark(CodeForm, l.start, len(l.s), "addition", "is nothing that RFC 5141 knows: counts as an addition, which is reserved to ISO"))
+	l.found = append(l.found, remark(CodeForm, l.start, len(l.s), "addition", "not defined by RFC 5141: treated as an addition, which only ISO may define"))
 }
 
 // isISODraft reports whether s is the status of a draft as ISO writes it:

@@ -9,7 +9,7 @@ var issn = Namespace{
 	Reference:   "urn-formal/issn (2017), ISO 3297, RFC 8254",
 	Example:     "urn:issn:1234-1231",
 	Note:        "an ISSN-L, which stands for all media of a serial, looks like any other ISSN",
-	Security:    "a number names a serial, not an issue; it vouches for no copy",
+	Security:    "a number identifies a serial, not an issue; it does not authenticate a copy",
 	Fragment:    UseNone,
 	Equivalence: "the hyphen may be missing; X in either case",
 	Rules:       Rules{Check: checkISSN, Lint: lintISSN, Parts: partsISSN, Canonical: canonicalISSN, Mend: mendISSN},

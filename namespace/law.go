@@ -11,7 +11,7 @@ var lex = Namespace{
 	NID: "lex", Name: "Sources of law", Kind: urn.KindFormal,
 	Reference: "RFC 9676, urn-formal/lex (2022)",
 	Example:   "urn:lex:it:stato:legge:2006-05-14;22",
-	Note:      "jurisdiction and the frame of the local name are checked; measures and authorities are up to the jurisdiction",
+	Note:      "the jurisdiction and the outline of the local name are checked; measures and authorities are up to the jurisdiction",
 	Security:  "none beyond those of names in general",
 	Rules:     Rules{Check: checkLex, Lint: lintLaw, Parts: partsLex},
 }
@@ -28,7 +28,7 @@ var nir = Namespace{
 
 func isJurisdiction(c byte) bool { return isLDH(c) || c == '.' }
 
-// checkLex reads jurisdiction ":" local-name, where the jurisdiction is a code
+// checkLex parses jurisdiction ":" local-name, where the jurisdiction is a code
 // and its units after semicolons.
 func checkLex(nss string) *Finding {
 	end := until(nss, 0, ':')
@@ -52,8 +52,8 @@ func checkLex(nss string) *Finding {
 
 func checkNIR(nss string) *Finding { return checkLocal(nss, 0) }
 
-// checkLocal reads a local name: authority, measure, details and annexes between
-// colons, then what tells version, manifestation or part.
+// checkLocal parses a local name: authority, measure, details and annexes between
+// colons, then version, manifestation or part.
 func checkLocal(nss string, start int) *Finding {
 	work := start + len(frame(nss[start:]))
 	if i := emptyField(nss[start:work], ':'); i >= 0 {
@@ -72,7 +72,7 @@ func checkLocal(nss string, start int) *Finding {
 	return nil
 }
 
-// frame returns the part of a local name that names the act.
+// frame returns the part of a local name that identifies the act.
 func frame(s string) string {
 	if i := strings.IndexAny(s, "@$~!"); i >= 0 {
 		return s[:i]
@@ -83,7 +83,7 @@ func frame(s string) string {
 func lintLaw(nss string) []Finding {
 	for i := range len(nss) {
 		if isUpper(nss[i]) {
-			return []Finding{remark(CodeForm, i, i+1, "letters", "names of law are written in lower case")}
+			return []Finding{remark(CodeForm, i, i+1, "letters", "names of this namespace are written in lower case")}
 		}
 	}
 	return nil

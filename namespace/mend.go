@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// mendAlnum leaves nothing but letters and digits: other signs between them mean
-// nothing in numbers that check themselves.
+// mendAlnum keeps only letters and digits: other characters have no meaning in
+// numbers with check digits.
 func mendAlnum(nss string) (string, string) {
 	b := make([]byte, 0, len(nss))
 	for i := range len(nss) {
@@ -14,22 +14,22 @@ func mendAlnum(nss string) (string, string) {
 			b = append(b, nss[i])
 		}
 	}
-	return string(b), "other signs between the digits"
+	return string(b), "other characters between the digits"
 }
 
-// mendISBN also knows the nine digits of the years before ISBN, which want a 0
-// before them, twelve without the check digit, and fourteen with one twice.
+// mendISBN also handles nine digits from the years before ISBN, which need a
+// leading 0, twelve without the check digit, and fourteen with a repeated digit.
 func mendISBN(nss string) (string, string) {
 	s, why := mendAlnum(nss)
 	switch {
 	case len(s) == 9:
-		return "0" + s, "nine digits are an ISBN without its first 0"
+		return "0" + s, "nine digits are an ISBN without its leading 0"
 	case len(s) == 12 && digits(s, 0) == len(s):
 		return s + string(rune(weighed13(s))), "the check digit is missing"
 	case len(s) == 14:
 		for i := 1; i < len(s); i++ {
 			if once := s[:i] + s[i+1:]; s[i] == s[i-1] && checkISBN(once) == nil {
-				return once, fmt.Sprintf("%q came twice", s[i:i+1])
+				return once, fmt.Sprintf("%q was repeated", s[i:i+1])
 			}
 		}
 	}
@@ -67,11 +67,11 @@ func mendUUID(nss string) (string, string) {
 }
 
 func mendOID(nss string) (string, string) {
-	return strings.TrimLeft(nss, "."), "begins with a period"
+	return strings.TrimLeft(nss, "."), "leading period"
 }
 
-// mendGS1 writes application identifiers in brackets, as on labels, as the
-// registration does.
+// mendGS1 converts application identifiers in brackets, as on labels, to the form
+// of the registration.
 func mendGS1(nss string) (string, string) {
 	if nss[0] != '(' {
 		return "", ""

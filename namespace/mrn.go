@@ -12,7 +12,7 @@ var mrn = Namespace{
 	Reference:   "urn-formal/mrn (2017)",
 	Example:     "urn:mrn:iala:aton:us:1234.5",
 	Note:        "each organisation sets the form of its own strings; IMO ship numbers are checked",
-	Security:    "tells of ships, cargo and voyages",
+	Security:    "can disclose ships, cargo and voyages",
 	Equivalence: "organization and type in either case",
 	Rules:       Rules{Check: checkMRN, Lint: lintMRN, Parts: partsColon("organization", "type", "string"), Canonical: canonicalMRN},
 }
@@ -34,8 +34,8 @@ func checkMRN(nss string) *Finding {
 	return nil
 }
 
-// label reads a token of letters, digits and inner hyphens, at least two and at
-// most so many, and the colon after it, whose offset it returns.
+// label parses a token of 2 to most letters, digits and inner hyphens, and the
+// colon after it. It returns the offset of the colon.
 func label(nss string, i int, rule string, most int) (int, *Finding) {
 	end := run(nss, i, isLDH)
 	switch {
@@ -51,7 +51,7 @@ func label(nss string, i int, rule string, most int) (int, *Finding) {
 	return end, nil
 }
 
-// canonicalMRN writes organization and type in lower case.
+// canonicalMRN converts organization and type to lower case.
 func canonicalMRN(nss string) string {
 	end := until(nss, until(nss, 0, ':')+1, ':')
 	if head := strings.ToLower(nss[:end]); head != nss[:end] {
@@ -60,8 +60,7 @@ func canonicalMRN(nss string) string {
 	return nss
 }
 
-// lintMRN checks the last digit of IMO ship numbers: the digits before it times
-// 7 to 2.
+// lintMRN checks the last digit of IMO ship numbers, whose weights are 7 to 2.
 func lintMRN(nss string) []Finding {
 	const head = "imo:imo-number:"
 	if len(nss) != len(head)+7 || !strings.EqualFold(nss[:len(head)], head) || digits(nss, len(head)) < len(nss) {

@@ -9,37 +9,37 @@ import (
 // A Use says whether a component has a meaning in a namespace.
 type Use uint8
 
-// The uses.
+// The values of Use.
 const (
 	UseUnstated Use = iota // the registration does not say
 	UseAllowed
-	UseNone // it has no use there
+	UseNone // it has none
 )
 
-// A Part is a named piece of a name.
+// A Part is a named part of a name.
 type Part struct{ Name, Value string }
 
-// A Namespace is one record of the catalogue.
+// A Namespace is a record of the catalogue.
 type Namespace struct {
 	NID         string // in lower case
 	Name        string // for people
 	Kind        urn.NIDKind
 	Reference   string // the registration or standard
-	Example     string // a whole URN that is valid
-	Note        string // what a user should know; what is not checked and why
-	Security    string // considerations of its own; a record without them is incomplete
-	Equivalence string // what it holds equivalent beyond the general syntax: what Rules.Canonical does
-	Functional  string // guidance on functional equivalence, which the comparison leaves alone
-	Delimiters  string // characters that separate parts and are escaped inside of them
+	Example     string // a complete, valid URN
+	Note        string // what users should know; what is not checked, and why
+	Security    string // security considerations; required
+	Equivalence string // equivalences beyond the general syntax, as implemented by Rules.Canonical
+	Functional  string // guidance on functional equivalence, which comparison ignores
+	Delimiters  string // characters that separate parts and are escaped inside them
 
-	Services       []string // designators that are known to be supported
+	Services       []string // designators of services known to be supported
 	DefaultService string
 	Keywords       []urn.KeywordUse
 	Fragment       Use // of the f-component
 
 	// Stated names the sections that were read for Delimiters, Functional,
-	// Services, DefaultService and Keywords: what is empty there, they do not
-	// state. If Stated is empty, the document was not at hand. The standard
+	// Services, DefaultService and Keywords; they do not state what is empty
+	// there. If Stated is empty, the document was not available. The standard
 	// catalogue takes these fields from one table.
 	Stated string
 
@@ -47,8 +47,8 @@ type Namespace struct {
 }
 
 // Rules are the functions of a namespace. Each may be nil. They take a
-// namespace-specific string of the general syntax; all but Check and Mend take one
-// that Check accepts.
+// namespace-specific string of the general syntax; all except Check and Mend require
+// one that Check accepts.
 type Rules struct {
 	Check     func(nss string) *Finding
 	Lint      func(nss string) []Finding
@@ -56,17 +56,18 @@ type Rules struct {
 	Canonical func(nss string) string
 	Display   func(nss string) string
 
-	// Always says that Canonical takes also what Check refuses: its equivalence
+	// Always says that Canonical also accepts what Check rejects: its equivalence
 	// does not depend on the other rules.
 	Always bool
 
-	// Mend takes a string that Check refuses, without white space, and returns
-	// what was probably meant and why, for [Suggest]. That need not be valid.
+	// Mend takes a string that Check rejects, without white space, and returns
+	// what was probably meant and why, for [Suggest]. The result need not be
+	// valid.
 	Mend func(nss string) (meant, why string)
 }
 
-// Check returns the first thing that is wrong with nss, or nil. A namespace
-// without a rule accepts all. Valid input costs no allocation.
+// Check returns the first error in nss, or nil. A namespace without a rule
+// accepts everything. Check does not allocate for valid input.
 func (n Namespace) Check(nss string) *Finding {
 	if n.Rules.Check == nil {
 		return nil
@@ -74,7 +75,7 @@ func (n Namespace) Check(nss string) *Finding {
 	return n.Rules.Check(nss)
 }
 
-// Lint returns what is to be said about a valid nss.
+// Lint returns remarks about a valid nss.
 func (n Namespace) Lint(nss string) []Finding {
 	if n.Rules.Lint == nil || n.Check(nss) != nil {
 		return nil
@@ -82,7 +83,7 @@ func (n Namespace) Lint(nss string) []Finding {
 	return n.Rules.Lint(nss)
 }
 
-// Parts takes a valid nss to pieces.
+// Parts splits a valid nss into its parts.
 func (n Namespace) Parts(nss string) []Part {
 	if n.Rules.Parts == nil || n.Check(nss) != nil {
 		return nil
@@ -90,10 +91,10 @@ func (n Namespace) Parts(nss string) []Part {
 	return n.Rules.Parts(nss)
 }
 
-// Canonical returns the spelling that all spellings share which the namespace
-// holds equivalent, given the canonical spelling of the general syntax. An nss
-// that breaks the rules is left alone, since it is equivalent to nothing else,
-// unless the rules of equivalence hold for it too ([Rules].Always).
+// Canonical returns the spelling shared by all names that the namespace considers
+// equivalent, given the canonical spelling of the general syntax. It returns an
+// nss that breaks the rules unchanged, since that is equivalent to nothing else,
+// unless the rules of equivalence apply to it too ([Rules].Always).
 func (n Namespace) Canonical(nss string) string {
 	if n.Rules.Canonical == nil || !n.Rules.Always && n.Check(nss) != nil {
 		return nss
@@ -101,10 +102,9 @@ func (n Namespace) Canonical(nss string) string {
 	return n.Rules.Canonical(nss)
 }
 
-// Display writes nss as people of the trade do, such as an ISBN with its
-// hyphens; where they have no way of their own it is the canonical spelling.
-// What it shows is the name alone, without "urn:"; two different names never
-// look the same.
+// Display returns nss in the form that its users write, such as an ISBN with its
+// hyphens, or its canonical spelling if there is no such form. The result is the
+// name without "urn:"; two different names never look the same.
 func (n Namespace) Display(nss string) string {
 	if n.Rules.Display == nil || n.Check(nss) != nil {
 		return n.Canonical(nss)
@@ -112,9 +112,9 @@ func (n Namespace) Display(nss string) string {
 	return n.Rules.Display(nss)
 }
 
-// Join makes a namespace-specific string of parts with a delimiter between them.
-// Inside the parts everything is escaped that cannot stand in a URN, and every
-// delimiter of the namespace, so that the parts can be told apart again.
+// Join joins parts to a namespace-specific string with a delimiter. Inside the
+// parts it escapes everything that cannot appear in a URN, and every delimiter of
+// the namespace, so that the string can be split again.
 func (n Namespace) Join(delimiter byte, parts ...string) string {
 	b := make([]byte, 0, 64)
 	for i, p := range parts {
@@ -132,8 +132,7 @@ func (n Namespace) Join(delimiter byte, parts ...string) string {
 	return string(b)
 }
 
-// Missing names the fields that a registration must fill and this record does
-// not.
+// Missing returns the names of required fields of a registration that are empty.
 func (n Namespace) Missing() []string {
 	var missing []string
 	for _, f := range [...]Part{{"NID", n.NID}, {"name", n.Name}, {"reference", n.Reference}, {"security considerations", n.Security}} {
@@ -144,8 +143,8 @@ func (n Namespace) Missing() []string {
 	return missing
 }
 
-// Record returns the entry for a registry of package urn: what n says, beside
-// what the registry of IANA says of it.
+// Record returns the entry for a registry of package urn, including the data of
+// IANA's registry.
 func (n Namespace) Record() urn.Namespace { return n.record(urn.IANANamespaces()) }
 
 func (n Namespace) record(iana urn.Namespaces) urn.Namespace {

@@ -8,7 +8,7 @@ var nan = Namespace{
 	Reference:   "urn-formal/nan (2023)",
 	Example:     "urn:nan:fi:ka:a-123",
 	Note:        "each national archive sets the form of its own strings",
-	Security:    "the string tells whose archive it is",
+	Security:    "the string identifies the archive",
 	Equivalence: "the prefix in either case",
 	Rules:       Rules{Check: checkNAN, Lint: lintNAN, Parts: partsNAN, Canonical: foldPrefix},
 }
@@ -22,7 +22,7 @@ func lintNAN(nss string) []Finding {
 	if isCountry(nss[0], nss[1]) {
 		return nil
 	}
-	return []Finding{remark(CodeUnassigned, 0, 2, "iso-cc", "is the code of no country in ISO 3166-1")}
+	return []Finding{remark(CodeUnassigned, 0, 2, "iso-cc", "is not a country code of ISO 3166-1")}
 }
 
 func partsNAN(nss string) []Part { return partsPrefixed(nss, "nan-string") }

@@ -13,13 +13,13 @@ var nbn = Namespace{
 	Reference:   "RFC 8458",
 	Example:     "urn:nbn:de:101:1-201102033592",
 	Note:        "each national library sets the form of its own strings; the check digit of the German library is checked, the forms of some others give remarks",
-	Security:    "the string tells whose library it is, and may tell when it was made",
+	Security:    "the string identifies the library and may reveal when it was assigned",
 	Fragment:    UseAllowed,
 	Equivalence: "the prefix in either case",
 	Rules:       Rules{Check: checkNBN, Lint: lintNBN, Parts: partsNBN, Canonical: foldPrefix, Always: true},
 }
 
-// prefixed reads prefix "-" string, the form of NBN and NAN: a country code, and
+// prefixed parses prefix "-" string, the form of NBN and NAN: a country code, and
 // sub-namespaces after colons. It returns the offset of the hyphen.
 func prefixed(nss, name string) (int, *Finding) {
 	end := run(nss, 0, isAlpha)
@@ -45,12 +45,12 @@ func prefixed(nss, name string) (int, *Finding) {
 	return end, nil
 }
 
-// shortString is the length below which what follows a country code is rather a
-// sub-namespace than a string.
+// shortString is the length below which the text after a country code is more
+// likely a sub-namespace than a string.
 const shortString = 8
 
-// noHyphen refuses a name without a hyphen, at the last colon, which may stand in
-// its place.
+// noHyphen returns the finding for a name without a hyphen, at the last colon,
+// which may be there by mistake.
 func noHyphen(nss, name string) *Finding {
 	message := "no hyphen between the prefix and the " + name + "-string"
 	at := strings.LastIndexByte(nss, ':')
@@ -62,9 +62,9 @@ func noHyphen(nss, name string) *Finding {
 	return f
 }
 
-// foldPrefix writes the prefix in lower case; what follows the hyphen is
-// sensitive to case (RFC 8458, 4.3). Without a hyphen nothing tells the prefix
-// from the rest, but for the country code.
+// foldPrefix converts the prefix to lower case; what follows the hyphen is
+// case-sensitive (RFC 8458, 4.3). Without a hyphen only the country code is known
+// to be part of the prefix.
 func foldPrefix(nss string) string {
 	end := strings.IndexByte(nss, '-')
 	if end < 0 {
@@ -81,8 +81,8 @@ func checkNBN(nss string) *Finding {
 	return f
 }
 
-// checksDNB reports whether the string can have the check digit of the German
-// library, which names of Austria and Switzerland may have too.
+// checksDNB reports whether the string may have the check digit of the German
+// library. Names of Austria and Switzerland may have it too.
 func checksDNB(nss string) bool {
 	last := nss[len(nss)-1]
 	return isDigit(last) || isAlpha(last)
@@ -101,10 +101,10 @@ func checkDNB(nss string, hyphen int) *Finding {
 	return judgeByte(nss, last, "check digit of the German National Library", want)
 }
 
-// lettersDNB are the numbers that stand for the letters a to z.
+// lettersDNB are the numbers that represent the letters a to z.
 var lettersDNB = [26]uint8{18, 14, 19, 15, 16, 21, 22, 23, 24, 25, 42, 26, 27, 13, 28, 29, 31, 12, 32, 33, 11, 34, 35, 36, 37, 38}
 
-// valueDNB returns the number that stands for a character in the check digit of
+// valueDNB returns the number that represents a character in the check digit of
 // the German library, or 0.
 func valueDNB(c byte) int {
 	switch c = lower(c); {
@@ -132,10 +132,10 @@ func valueDNB(c byte) int {
 	return 0
 }
 
-// digitDNB returns the check digit of the name urn:nbn: nss: the digits of the
-// characters' values, each times its place, are added and divided by the last
-// one; the check digit is the last one of the quotient. If a character has no
-// value its offset is returned, else -1.
+// digitDNB returns the check digit of the name urn:nbn: nss. It multiplies each
+// digit of the characters' values by its position, and divides the sum by the
+// last digit; the check digit is the last digit of the quotient. If a character
+// has no value odd is its offset, otherwise -1.
 func digitDNB(nss string) (check byte, odd int) {
 	var s sumDNB
 	for _, c := range []byte("urn:nbn:") {
@@ -154,7 +154,7 @@ func digitDNB(nss string) (check byte, odd int) {
 	return byte('0' + s.sum/s.last%10), -1
 }
 
-// A sumDNB adds digits, each times its place.
+// A sumDNB adds digits multiplied by their positions.
 type sumDNB struct{ sum, place, last int }
 
 func (s *sumDNB) add(value int) {
@@ -170,9 +170,9 @@ func (s *sumDNB) digit(d int) {
 	s.last = d
 }
 
-// A nationalForm is what the strings of one library look like.
+// A nationalForm is the form of the strings of one library.
 type nationalForm struct {
-	prefix string // in lower case, country and sub-namespaces as far as they matter
+	prefix string // in lower case, with country and sub-namespaces where they matter
 	form   string // in words
 	fits   func(sub, s string) bool
 }
@@ -185,7 +185,7 @@ var nationalForms = [...]nationalForm{
 	{"it", "an institution, as in it:unimi-12345", fitsInstitution},
 }
 
-// fitsFinnish holds of all but the national library's own series, fe and fea.
+// fitsFinnish applies to all but the national library's own series, fe and fea.
 func fitsFinnish(sub, s string) bool {
 	series := run(s, 0, isAlpha)
 	return sub != "" || !strings.EqualFold(s[:series], "fe") || len(s)-series >= 8 && digits(s, series) == len(s)
@@ -206,7 +206,7 @@ func lintNBN(nss string) []Finding {
 	var found []Finding
 	hyphen := strings.IndexByte(nss, '-')
 	if !isCountry(nss[0], nss[1]) {
-		found = append(found, remark(CodeUnassigned, 0, 2, "iso-cc", "is the code of no country in ISO 3166-1"))
+		found = append(found, remark(CodeUnassigned, 0, 2, "iso-cc", "is not a country code of ISO 3166-1"))
 	}
 	sub := strings.TrimPrefix(nss[2:hyphen], ":")
 	for _, n := range nationalForms {

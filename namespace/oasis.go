@@ -34,7 +34,7 @@ func checkOASIS(nss string) *Finding {
 	return nil
 }
 
-// lintOASIS tells of empty fields.
+// lintOASIS reports empty fields.
 func lintOASIS(nss string) []Finding {
 	if i := emptyField(nss, ':'); i >= 0 {
 		return []Finding{remark(CodeForm, i, i, "NSS", "empty field")}

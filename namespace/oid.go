@@ -26,9 +26,9 @@ func checkOID(nss string) *Finding {
 			f.Right = strings.TrimLeft(nss[i:end-1], "0") + nss[end-1:end]
 			return f
 		case arc == 0 && (end > i+1 || nss[i] > '2'):
-			return broken(i, end, "X.660, first arc", "is 0, 1 or 2")
+			return broken(i, end, "X.660, first arc", "must be 0, 1 or 2")
 		case arc == 1 && nss[0] != '2' && (end > i+2 || end == i+2 && nss[i] > '3'):
-			return broken(i, end, "X.660, second arc", "is at most 39 under 0 and 1")
+			return broken(i, end, "X.660, second arc", "must be at most 39 under 0 and 1")
 		case end == len(nss):
 			return nil
 		case nss[end] != '.':

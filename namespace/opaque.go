@@ -7,8 +7,8 @@ import (
 	"github.com/nomen-project/nomen/urn"
 )
 
-// opaqueNamespaces are the registered namespaces of which no more is checked than
-// the general syntax: their rules are up to the organisation, or not public.
+// opaqueNamespaces are the registered namespaces for which only the general
+// syntax is checked: their rules are up to the organisation, or not public.
 func opaqueNamespaces() []Namespace {
 	list := make([]Namespace, 0, len(opaque)+len("12345678"))
 	registry := urn.IANANamespaces()
@@ -34,12 +34,12 @@ func opaqueNamespace(name string, r urn.Namespace) Namespace {
 	case "mpeg": // RFC 3614
 		return folding(n, "the name of the standard in either case", foldField)
 	case "meta", "uci": // the registration; RFC 4179
-		return folding(n, "what stands before the first hyphen in either case", foldHyphened)
+		return folding(n, "the part before the first hyphen in either case", foldHyphened)
 	}
 	return n
 }
 
-// foldHyphened writes what stands before the first hyphen in lower case, if there
+// foldHyphened converts the part before the first hyphen to lower case, if there
 // is one.
 func foldHyphened(nss string) string {
 	if end := until(nss, 0, '-'); end < len(nss) {
@@ -48,7 +48,7 @@ func foldHyphened(nss string) string {
 	return nss
 }
 
-// opaque are the names of the formal ones.
+// opaque are the names of the formal opaque namespaces.
 var opaque = [...]struct{ nid, name string }{
 	{"bbf", "Broadband Forum"},
 	{"broadband-forum-org", "Broadband Forum, its longer identifier"},

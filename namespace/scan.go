@@ -15,8 +15,9 @@ func isAlnum(c byte) bool { return isDigit(c) || isAlpha(c) }
 func isHex(c byte) bool   { return isDigit(c) || 'a' <= c|0x20 && c|0x20 <= 'f' }
 func isLDH(c byte) bool   { return isAlnum(c) || c == '-' }
 
-// isPchar reports whether c may stand bare in a namespace-specific string (RFC
-// 3986, 3.3). The slash of RFC 8141 is left out: parts do not need it bare.
+// isPchar reports whether c may appear unescaped in a namespace-specific string
+// (RFC 3986, 3.3). It excludes the slash of RFC 8141, which parts need not
+// contain.
 func isPchar(c byte) bool { return isAlnum(c) || strings.IndexByte("-._~!$&'()*+,;=:@", c) >= 0 }
 
 func upper(c byte) byte {
@@ -52,7 +53,7 @@ func value36(c byte) int {
 // digit36 is the reverse of value36.
 func digit36(v int) byte { return "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ"[v] }
 
-// run returns the end of the bytes of a kind that begin at offset i.
+// run returns the end of the run of bytes of a kind that begins at offset i.
 func run(s string, i int, kind func(byte) bool) int {
 	for i < len(s) && kind(s[i]) {
 		i++
@@ -84,10 +85,9 @@ func emptyField(s string, sep byte) int {
 	}
 }
 
-// squeeze copies the letters and digits of s to dst, letters in upper case,
-// without the single hyphens between them. It returns how many there are, and
-// the offset of the first byte that does not belong there or does not fit in
-// dst, or -1.
+// squeeze copies the letters and digits of s to dst, with letters in upper case
+// and without the single hyphens between them. It returns their number, and the
+// offset of the first byte that is not allowed or does not fit in dst, or -1.
 func squeeze(s string, dst []byte) (n, bad int) {
 	for i := range len(s) {
 		switch c := s[i]; {
@@ -119,7 +119,7 @@ func place(s string, k int) int {
 // bare returns s without hyphens, in upper case.
 func bare(s string) string { return strings.ToUpper(strings.ReplaceAll(s, "-", "")) }
 
-// digitLike returns the digit that people mean when they type c, or "".
+// digitLike returns the digit that a mistyped c probably means, or "".
 func digitLike(c byte) string {
 	switch c {
 	case 'O', 'o', 'Q':
@@ -146,10 +146,10 @@ func isDate(s string) bool {
 func isMonth(s string) bool { return "01" <= s && s <= "12" }
 func isDay(s string) bool   { return "01" <= s && s <= "31" }
 
-// decimal writes a small number for a message.
+// decimal formats a small number for a message.
 func decimal(n int) string { return strconv.Itoa(n) }
 
-// foldCase writes letters in lower case, but the hex digits of escapes in upper
+// foldCase converts letters to lower case, but the hex digits of escapes to upper
 // case.
 func foldCase(s string) string {
 	same := true

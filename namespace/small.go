@@ -6,14 +6,14 @@ import (
 	"github.com/nomen-project/nomen/urn"
 )
 
-// Namespaces whose rules are a few lines each, in the order of their identifiers.
+// Namespaces with short rules, in the order of their identifiers.
 
 // smallNamespaces returns them.
 func smallNamespaces() []Namespace {
 	return []Namespace{adid, alert, c2pa, ccsds, cdx, clei, etsi, example, fdc, gdst, iec, iptc, newsml, nfi, onem2m, pin, pwid, said, service, swift, threegpp, xmpp}
 }
 
-// folded are the rules of a namespace that is insensitive to case as a whole.
+// folded returns the rules of a namespace that is entirely case-insensitive.
 func folded(check func(string) *Finding) Rules {
 	return Rules{Check: check, Canonical: foldCase, Display: strings.ToUpper}
 }
@@ -127,7 +127,7 @@ func checkCCSDS(nss string) *Finding {
 var cdx = Namespace{
 	NID: "cdx", Name: "CycloneDX bills of materials", Kind: urn.KindFormal,
 	Reference: "urn-formal/cdx (2022)", Example: "urn:cdx:f08a6ccd-4dce-4759-bd84-c626675d60a7/1",
-	Security:    "a fragment names an element and may tell more than was meant to be shared",
+	Security:    "a fragment identifies an element and may disclose more than intended",
 	Fragment:    UseAllowed,
 	Equivalence: "letters in either case",
 	Rules:       Rules{Check: checkCDX, Parts: partsCDX, Canonical: foldCase},
@@ -177,7 +177,7 @@ var etsi = Namespace{
 
 var example = Namespace{
 	NID: "example", Name: "Examples", Kind: urn.KindFormal,
-	Reference: "RFC 6963", Example: "urn:example:a123", Security: "names of this namespace mean nothing and must never be relied upon",
+	Reference: "RFC 6963", Example: "urn:example:a123", Security: "names in this namespace have no meaning and must never be relied upon",
 	Note: "syntax only; for documents and tests",
 }
 
@@ -339,8 +339,8 @@ var onem2m = Namespace{
 
 var pin = Namespace{
 	NID: "pin", Name: "Personal Internet Names", Kind: urn.KindFormal,
-	Reference: "RFC 3043", Example: "urn:pin:abc123", Security: "names people: as stated in RFC 3043",
-	Note:        "syntax only: the rule is the operator's",
+	Reference: "RFC 3043", Example: "urn:pin:abc123", Security: "identifies people: as stated in RFC 3043",
+	Note:        "syntax only: the rules are up to the operator",
 	Equivalence: "letters in either case",
 	Rules:       Rules{Canonical: foldCase},
 }
@@ -362,8 +362,8 @@ func endOfTime(nss string, i int) int {
 	return -1
 }
 
-// foldPWID writes letters in lower case, those of the archival time in upper
-// case, and leaves what is archived alone. It takes what names begin with, too.
+// foldPWID converts letters to lower case, those of the archival time to upper
+// case, and leaves the archived URL unchanged. It also accepts prefixes of names.
 func foldPWID(nss string) string {
 	start := min(until(nss, 0, ':')+1, len(nss))
 	end := endOfTime(nss, start)
@@ -404,7 +404,7 @@ func checkPWID(nss string) *Finding {
 	return nil
 }
 
-// checkArchivalTime reads a date, or a date and a time of hours, minutes,
+// checkArchivalTime parses a date, or a date and a time of hours, minutes,
 // seconds and a fraction.
 func checkArchivalTime(nss string, start, end int) *Finding {
 	const rule = "archival-time"
@@ -442,8 +442,8 @@ func partsPWID(nss string) []Part {
 var said = Namespace{
 	NID: "said", Name: "Self-Addressing Identifiers", Kind: urn.KindFormal,
 	Reference: "urn-formal/said (2026), CESR", Example: "urn:said:E8wYuBjhslETYaLZcxMkWrhVbMcA8RS1pKYl7nJ77ntA",
-	Security: "the digest vouches for the content if it is checked",
-	Note:     "the codes of digests of 256 and 512 bits are known; other codes are left alone",
+	Security: "the digest authenticates the content if it is verified",
+	Note:     "the codes of digests of 256 and 512 bits are known; other codes are not checked",
 	Rules:    Rules{Check: checkSAID, Parts: partsSAID},
 }
 
@@ -482,7 +482,7 @@ var service = Namespace{
 	Rules:       Rules{Check: checkService, Parts: partsService, Canonical: foldCase},
 }
 
-// checkService reads labels between periods: 1 to 27 letters, digits and inner
+// checkService parses labels between periods: 1 to 27 letters, digits and inner
 // hyphens.
 func checkService(nss string) *Finding {
 	for i := 0; ; {

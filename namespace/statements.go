@@ -2,7 +2,7 @@ package namespace
 
 import "github.com/nomen-project/nomen/urn"
 
-// A statement is what the documents of a namespace say about its special
+// A statement is what the documents of a namespace state about its special
 // characters, functional equivalence, services and keywords
 // (draft-ietf-urnbis-rfc2141bis-urn-03, 2.3, 2.5.2 and 6).
 type statement struct {
@@ -11,10 +11,10 @@ type statement struct {
 	services   []string         // designators; see statements
 	byDefault  string           // the default service
 	keywords   []urn.KeywordUse // query keywords, and parameters of r- and q-components
-	stated     string           // the documents and sections read; "" if none was at hand
+	stated     string           // the documents and sections read; "" if none was available
 }
 
-// with returns n with what its documents say.
+// with returns n with the statements of its documents.
 func (s statement) with(n Namespace) Namespace {
 	n.Delimiters, n.Functional = s.special, s.functional
 	n.Services, n.DefaultService, n.Keywords = s.services, s.byDefault, s.keywords
@@ -22,12 +22,12 @@ func (s statement) with(n Namespace) Namespace {
 	return n
 }
 
-// statements has a row for every NID of the standard catalogue. What a row leaves
-// out, the documents in stated do not say. Where stated is empty, the row has what
+// statements has a row for every NID of the standard catalogue. The documents in
+// stated do not say what a row leaves out. If stated is empty, the row has what
 // is known from elsewhere. A service that a document describes without its
-// designator, such as from URN to URL or to metadata, stands under the designator
-// of RFC 2483. None of the documents read defines a query keyword or a parameter
-// of an r- or q-component. Nothing writes to it.
+// designator, such as from URN to URL or to metadata, is listed under the
+// designator of RFC 2483. None of the documents read defines a query keyword or a
+// parameter of an r- or q-component. The table is never modified.
 var statements = map[string]statement{
 	"3gpp": {stated: "RFC 5279, 2"},
 	"3gpp2": {

@@ -8,20 +8,20 @@ import (
 	"github.com/nomen-project/nomen/urn"
 )
 
-// MaxSuggestions bounds the answer of [Suggest].
+// MaxSuggestions is the maximum number of results of [Suggest].
 const MaxSuggestions = 5
 
-// The bounds of guessing, which make it cheap for whatever a stranger asks.
+// Limits that keep guessing cheap for any input.
 const (
-	maxGuessed    = 2048 // bytes: longer texts are not guessed at
-	maxFixes      = 20   // mistakes that are mended in one text
-	maxTransposed = 64   // bytes: in longer strings no neighbours change places
+	maxGuessed    = 2048 // bytes: longer texts are ignored
+	maxFixes      = 20   // mistakes that are corrected in one text
+	maxTransposed = 64   // bytes: no transpositions in longer strings
 )
 
 // A Suggestion is a valid name that was probably meant.
 type Suggestion struct {
 	Name string // a URN
-	Why  string // what was wrong, for people; never empty
+	Why  string // what was wrong, in words; never empty
 }
 
 // Suggest is like the function [Suggest].
@@ -48,12 +48,12 @@ func (c Catalogue) Suggest(s string) []Suggestion {
 type guess struct {
 	catalogue Catalogue
 	input     string
-	cut       bool   // the text comes from an address, of which the end may be no part of the name
-	why       string // what was taken away or added so far
+	cut       bool   // the text comes from a URL, whose end may not be part of the name
+	why       string // what was removed or added so far
 	found     []Suggestion
 }
 
-// because adds to the reason of all that follows.
+// because adds to the reason of all suggestions that follow.
 func (g *guess) because(why string) { g.why = joinWhy(g.why, why) }
 
 func joinWhy(a, b string) string {
@@ -66,8 +66,8 @@ func joinWhy(a, b string) string {
 	return a + "; " + b
 }
 
-// valid reports whether a text is a name that keeps the rules of a namespace
-// that is known.
+// valid reports whether a text is a name that satisfies the rules of a known
+// namespace.
 func (g *guess) valid(name string) bool {
 	u, err := urn.Parse(name)
 	if err != nil {
@@ -77,8 +77,9 @@ func (g *guess) valid(name string) bool {
 	return ok && g.catalogue.list[i].Check(u.NSS()) == nil
 }
 
-// offer adds a name if it is valid and new, and reports whether it is valid. A name
-// without a reason is not added: it differs from the input only by "URN" in upper case.
+// offer adds a name if it is valid and new, and reports whether it is valid. It
+// does not add a name without a reason: that differs from the input only by "URN"
+// in upper case.
 func (g *guess) offer(name, why string) bool {
 	if !g.valid(name) {
 		return false
@@ -96,7 +97,7 @@ func (g *guess) offer(name, why string) bool {
 	return true
 }
 
-// name guesses at a text that begins with "urn:", and reports whether it is a
+// name interprets a text that begins with "urn:", and reports whether it is a
 // valid name.
 func (g *guess) name(text string) bool {
 	rest, ok := cutFold(text, "urn:")
@@ -104,7 +105,7 @@ func (g *guess) name(text string) bool {
 		var inner string
 		if inner, again = cutFold(rest, "urn:"); again {
 			rest = inner
-			g.because(`"urn:" came twice`)
+			g.because(`"urn:" was repeated`)
 		}
 	}
 	if !ok || g.resolver(rest) {
@@ -129,7 +130,7 @@ func (g *guess) name(text string) bool {
 	return false
 }
 
-// trimAddress takes the slash from the end of what stood in an address.
+// trimAddress removes a final slash from text that comes from a URL.
 func trimAddress(s string, cut bool) string {
 	if cut {
 		return strings.TrimRight(s, "/")
@@ -137,18 +138,18 @@ func trimAddress(s string, cut bool) string {
 	return s
 }
 
-// resolver tries a DOI name given with the address of its resolver.
+// resolver tries a DOI name that includes the address of its resolver.
 func (g *guess) resolver(rest string) bool {
 	nss, ok := cutFold(rest, "doi:")
 	for _, a := range [...]string{"https://doi.org/", "http://doi.org/", "https://dx.doi.org/", "http://dx.doi.org/"} {
 		if name, found := cutFold(nss, a); ok && found {
-			return g.offer("urn:doi:"+name, "an address is not part of a DOI name")
+			return g.offer("urn:doi:"+name, "a URL is not part of a DOI name")
 		}
 	}
 	return false
 }
 
-// cutFold cuts a prefix in any case.
+// cutFold removes a prefix, ignoring case.
 func cutFold(s, prefix string) (string, bool) {
 	if len(s) >= len(prefix) && strings.EqualFold(s[:len(prefix)], prefix) {
 		return s[len(prefix):], true
@@ -156,7 +157,7 @@ func cutFold(s, prefix string) (string, bool) {
 	return s, false
 }
 
-// betterForm tries what the remarks about a valid name say is right.
+// betterForm tries the preferred forms in the remarks about a valid name.
 func (g *guess) betterForm(name string) {
 	u, err := urn.Parse(name)
 	if err != nil {
@@ -169,14 +170,14 @@ func (g *guess) betterForm(name string) {
 	}
 }
 
-// nearNIDs tries the namespaces whose identifiers are one slip away. Of three
-// letters many are, so there the rules of the namespace have to agree.
+// nearNIDs tries the namespaces whose identifiers are one typo away. There are
+// many with three letters; for those the rules of the namespace must also match.
 func (g *guess) nearNIDs(nid, nss string) {
 	nid = strings.ToLower(nid)
 	for i := range g.catalogue.list {
 		n := &g.catalogue.list[i]
 		if slip(n.NID, nid) && (len(n.NID) > 3 || n.Rules.Check != nil) {
-			g.offer("urn:"+n.NID+":"+nss, fmt.Sprintf("there is no namespace %q, but %q: %s", nid, n.NID, n.Name))
+			g.offer("urn:"+n.NID+":"+nss, fmt.Sprintf("unknown namespace %q; similar to %q: %s", nid, n.NID, n.Name))
 		}
 	}
 	if rest, ok := strings.CutPrefix(nid, "x-"); ok {
@@ -184,8 +185,8 @@ func (g *guess) nearNIDs(nid, nss string) {
 	}
 }
 
-// slip reports whether a becomes b by one letter added, dropped or changed, or by
-// two neighbours that change places. A single letter is not enough to guess.
+// slip reports whether one letter added, dropped or changed, or two neighbours
+// transposed, turn a into b. A single letter is too short for a guess.
 func slip(a, b string) bool {
 	if len(a) < 3 || len(b) < 3 || a == b {
 		return false
@@ -206,15 +207,15 @@ func slip(a, b string) bool {
 	return false
 }
 
-// repair tries to mend the namespace-specific string of a known namespace.
+// repair tries to correct the namespace-specific string of a known namespace.
 func (g *guess) repair(n *Namespace, nid, nss string) {
 	prefix := "urn:" + nid + ":"
 	if rest, ok := cutFold(nss, nid); ok {
-		g.offer(prefix+strings.TrimLeft(rest, " :"), "the namespace was said twice")
+		g.offer(prefix+strings.TrimLeft(rest, " :"), "the namespace was repeated")
 	}
 	clean := plain(nss)
 	if clean != nss {
-		g.offer(prefix+clean, "spaces or other dashes than the hyphen")
+		g.offer(prefix+clean, "spaces, or dashes other than the hyphen")
 	}
 	if len(g.found) == 0 {
 		g.mend(n, prefix, nss, clean)
@@ -225,7 +226,7 @@ func (g *guess) repair(n *Namespace, nid, nss string) {
 	g.elsewhere(n, clean)
 }
 
-// mend tries what the namespace knows of mistakes, and the first word alone.
+// mend tries the namespace's own corrections, and the first word alone.
 func (g *guess) mend(n *Namespace, prefix, nss, clean string) {
 	if n.Rules.Mend != nil {
 		mended, why := n.Rules.Mend(clean)
@@ -233,12 +234,12 @@ func (g *guess) mend(n *Namespace, prefix, nss, clean string) {
 	}
 	nss = strings.TrimLeft(nss, " ")
 	if end := strings.IndexAny(nss, " (&"); end > 0 && len(g.found) == 0 {
-		g.offer(prefix+trimMarks(plain(nss[:end]), marks+":"), "what follows is not part of the name")
+		g.offer(prefix+trimMarks(plain(nss[:end]), marks+":"), "the rest is not part of the name")
 	}
 }
 
-// digits tries digits for the letters among digits that look like them, where
-// letters are allowed and the check digit tells.
+// digits tries digits for letters that look like them, where letters are allowed
+// and there is a check digit.
 func (g *guess) digits(n *Namespace, prefix, nss string) {
 	if f := n.Check(nss); f == nil || f.Code != CodeCheckDigit {
 		return
@@ -254,7 +255,8 @@ func (g *guess) digits(n *Namespace, prefix, nss string) {
 	}
 }
 
-// fix follows what the check says is right, as often as it says something new.
+// fix applies the corrections that the check suggests, as long as there are new
+// ones.
 func (g *guess) fix(n *Namespace, prefix, nss string) {
 	why := ""
 	for range maxFixes {
@@ -275,7 +277,7 @@ func (g *guess) fix(n *Namespace, prefix, nss string) {
 	}
 }
 
-// transpose tries neighbours that changed places, where the check digit tells.
+// transpose tries to swap neighbours, where there is a check digit.
 func (g *guess) transpose(n *Namespace, prefix, nss string) {
 	if len(nss) > maxTransposed {
 		return
@@ -294,14 +296,14 @@ func (g *guess) transpose(n *Namespace, prefix, nss string) {
 		}
 		b[i], b[j] = b[j], b[i]
 		if n.Check(string(b)) == nil {
-			g.offer(prefix+string(b), fmt.Sprintf("%q and %q changed places", nss[i:i+1], nss[j:j+1]))
+			g.offer(prefix+string(b), fmt.Sprintf("%q and %q were swapped", nss[i:i+1], nss[j:j+1]))
 		}
 		b[i], b[j] = b[j], b[i]
 	}
 }
 
-// ownPart returns where the part of a name begins that is typed anew for each:
-// after its last colon, and after the prefix of an NBN.
+// ownPart returns the offset of the part that differs in each name: after the
+// last colon, and after the prefix of an NBN.
 func ownPart(n *Namespace, nss string) int {
 	if n.NID == nbn.NID {
 		return strings.IndexByte(nss, '-') + 1
@@ -309,11 +311,10 @@ func ownPart(n *Namespace, nss string) int {
 	return strings.LastIndexByte(nss, ':') + 1
 }
 
-// selfChecking are the namespaces whose strings can be told by their check
-// digits, each between spaces.
+// selfChecking are the namespaces with check digits, separated by spaces.
 const selfChecking = " isbn ismn issn isni lei eic "
 
-// elsewhere tries the string in the namespaces that can tell.
+// elsewhere tries the string in the namespaces with check digits.
 func (g *guess) elsewhere(n *Namespace, nss string) {
 	for nid := range strings.FieldsSeq(selfChecking) {
 		if other, ok := g.catalogue.Lookup(nid); ok && nid != n.NID {
@@ -322,11 +323,10 @@ func (g *guess) elsewhere(n *Namespace, nss string) {
 	}
 }
 
-// separators are what people write in place of a colon.
+// separators are characters used in place of a colon.
 const separators = ":;,/. _"
 
-// respelled guesses at a text in which "urn", or the colons, are written
-// otherwise.
+// respelled interprets a text in which "urn" or the colons are misspelled.
 func (g *guess) respelled(text string) {
 	first, rest := text, ""
 	if end := strings.IndexAny(text, separators); end >= 0 {
@@ -345,15 +345,15 @@ func (g *guess) respelled(text string) {
 	}
 	if nid, nss := g.cutKnown(rest); nss != "" {
 		if _, colons := cutFold(text, first+":"+nid+":"); !colons {
-			g.because("another sign than a colon, or none")
+			g.because("a character other than a colon, or none")
 		}
 		g.name("urn:" + nid + ":" + nss)
 	}
 }
 
-// cutKnown cuts the identifier of a namespace that has rules off a text, and what
-// stands in place of the colon. Without any, what follows must be a digit, and be
-// able to tell.
+// cutKnown removes the identifier of a namespace that has rules, and the
+// character in place of the colon. Without such a character, a digit must follow,
+// and the namespace must have check digits.
 func (g *guess) cutKnown(s string) (nid, nss string) {
 	end := strings.IndexAny(s, separators)
 	if end < 0 {
@@ -369,7 +369,7 @@ func (g *guess) cutKnown(s string) (nid, nss string) {
 	return "", ""
 }
 
-// bare guesses at a text without "urn:".
+// bare interprets a text without "urn:".
 func (g *guess) bare(text string) {
 	if nid, nss := g.cutLabel(text); nss != "" {
 		g.because(`"urn:" was missing`)
@@ -389,20 +389,20 @@ func (g *guess) bare(text string) {
 	}
 	if looksISBN(text) {
 		i, _ := g.catalogue.find(isbn.NID)
-		g.because("a bare ISBN")
+		g.because("an ISBN without its prefix")
 		g.repair(&g.catalogue.list[i], isbn.NID, text)
 		return
 	}
 	if id, _ := mendUUID(text); id != "" {
-		g.offer("urn:uuid:"+id, "a bare UUID")
+		g.offer("urn:uuid:"+id, "a UUID without its prefix")
 	}
 	if strings.Count(text, ".") >= 3 && !strings.Contains(text, "/") && !isAddress(text) {
-		g.offer("urn:oid:"+text, "a bare object identifier")
+		g.offer("urn:oid:"+text, "an object identifier without its prefix")
 	}
 }
 
-// cutLabel cuts the name of a known namespace off a text, as it stands before
-// numbers: "ISBN-13: ", "e-ISSN ", "ISSN (online): ".
+// cutLabel removes a label of a known namespace, as written before numbers:
+// "ISBN-13: ", "e-ISSN ", "ISSN (online): ".
 func (g *guess) cutLabel(s string) (nid, nss string) {
 	end := strings.IndexAny(s, ": ")
 	if end < 0 {
@@ -455,7 +455,7 @@ func isAddress(s string) bool {
 	return strings.Count(s, ".") == 3 && len(s) <= len("255.255.255.255")
 }
 
-// escape writes in escapes what cannot stand in a URN; escapes stay.
+// escape escapes what cannot appear in a URN; escapes stay.
 func escape(s string) string {
 	var b strings.Builder
 	for i := range len(s) {

@@ -5,12 +5,12 @@ import (
 	"unicode/utf8"
 )
 
-// unwrap takes away what people put around names, and says so. The offers that
-// follow from what is inside an address go to g.
+// unwrap removes what commonly surrounds names, and records it as a reason. It
+// adds suggestions from names inside URLs to g.
 func (g *guess) unwrap(s string) string {
 	text := narrow(s)
 	if text != s {
-		g.because("digits and signs that are too wide, of another script or cannot be seen")
+		g.because("full-width, foreign or invisible characters")
 	}
 	trimmed := strings.TrimSpace(text)
 	if t, ok := cutFold(trimmed, "url:"); ok {
@@ -21,7 +21,7 @@ func (g *guess) unwrap(s string) string {
 		trimmed = t // an empty last field may be part of a name
 	}
 	if trimmed != text {
-		g.because("marks around the name")
+		g.because("punctuation around the name")
 	}
 	if inner, why := insideAddress(trimmed); inner != "" {
 		g.because(why)
@@ -31,8 +31,8 @@ func (g *guess) unwrap(s string) string {
 	return trimmed
 }
 
-// narrow writes the wide forms of ASCII and the digits of Arabic as ASCII, and
-// leaves out what cannot be seen.
+// narrow converts full-width ASCII and Arabic digits to ASCII, and removes
+// invisible characters.
 func narrow(s string) string {
 	if isASCII(s) || !utf8.ValidString(s) {
 		return s
@@ -61,11 +61,11 @@ func isASCII(s string) bool {
 	return true
 }
 
-// marks are the signs that stand after names in sentences.
+// marks are the punctuation that follows names in sentences.
 const marks = ">)]}\"'“”„«»‘’ .,;!?…"
 
-// trimMarks takes away brackets and quotation marks on both sides, and at the end
-// the marks given. A closing bracket that has its partner inside stays.
+// trimMarks removes brackets and quotation marks on both sides, and the given
+// marks at the end. A closing bracket whose opening bracket is inside stays.
 func trimMarks(s, marks string) string {
 	s = strings.TrimLeft(s, "<([{\"'“”„«»‘’ ")
 	unclosed := map[rune]int{}
@@ -95,7 +95,7 @@ func trimMarks(s, marks string) string {
 	return s
 }
 
-// plain writes the dashes of typesetters as hyphens and leaves out white space.
+// plain converts typographic dashes to hyphens and removes white space.
 func plain(s string) string {
 	return strings.Map(func(r rune) rune {
 		switch r {
@@ -111,8 +111,8 @@ func plain(s string) string {
 	}, s)
 }
 
-// insideAddress returns the name in an address of the web, and what it says; ""
-// if there is none.
+// insideAddress returns the name in a web URL, and what kind it is; "" if there
+// is none.
 func insideAddress(text string) (inner, why string) {
 	rest, ok := cutFold(text, "https://")
 	if !ok {
@@ -127,10 +127,10 @@ func insideAddress(text string) (inner, why string) {
 		return "", ""
 	}
 	if inner := findURN(path); inner != "" {
-		return inner, "an address with the name inside"
+		return inner, "a URL that contains the name"
 	}
 	if strings.HasPrefix(path, "10.") {
-		return "doi:" + path, "the address of a DOI name"
+		return "doi:" + path, "the URL of a DOI name"
 	}
 	return labelled(path)
 }
@@ -143,11 +143,11 @@ func labelled(path string) (inner, why string) {
 		nid := strings.ToLower(segment)
 		if among(selfChecking, nid) && rest != "" {
 			number, _, _ := strings.Cut(rest, "/")
-			return nid + ":" + number, "the address of an " + strings.ToUpper(nid)
+			return nid + ":" + number, "the URL of an " + strings.ToUpper(nid)
 		}
 		if nid == "doi" {
 			if i := strings.Index(rest, "10."); i == 0 || i > 0 && rest[i-1] == '/' && !strings.Contains(rest[:i-1], "/") {
-				return "doi:" + rest[i:], "the address of a DOI name"
+				return "doi:" + rest[i:], "the URL of a DOI name"
 			}
 		}
 	}
@@ -171,7 +171,7 @@ func findURN(path string) string {
 }
 
 // unescapeURN returns a URN whose colons and slashes are escaped as in a query,
-// up to what ends it there.
+// up to its end there.
 func unescapeURN(s string) (string, bool) {
 	rest, ok := cutFold(s, "urn%3a")
 	if !ok {

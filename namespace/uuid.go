@@ -14,7 +14,7 @@ var uuid = Namespace{
 	Reference:   "RFC 9562",
 	Example:     "urn:uuid:f81d4fae-7dec-11d0-a765-00a0c91e6bf6",
 	Note:        "hex digits are written in lower case",
-	Security:    "not a secret: versions 1 and 6 can tell the machine, versions 1, 6 and 7 the time; only version 4 is hard to guess",
+	Security:    "not a secret: versions 1 and 6 can reveal the machine, versions 1, 6 and 7 the time; only version 4 is hard to guess",
 	Equivalence: "hex digits in either case",
 	Rules:       Rules{Check: checkUUID, Lint: lintUUID, Parts: partsUUID, Canonical: strings.ToLower, Mend: mendUUID},
 }
@@ -90,8 +90,8 @@ func partsUUID(nss string) []Part {
 	return parts
 }
 
-// timeUUID returns the time in versions 1, 6 (RFC 9562, 5.1 and 5.6: steps of
-// 100 ns since the Gregorian calendar began) and 7 (5.7: milliseconds).
+// timeUUID returns the time of versions 1, 6 (RFC 9562, 5.1 and 5.6: units of 100
+// ns since the start of the Gregorian calendar) and 7 (5.7: milliseconds).
 func timeUUID(s string) (time.Time, bool) {
 	var digits string
 	switch s[14] {

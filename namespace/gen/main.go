@@ -1,5 +1,5 @@
-// Command gen makes the table of ISBN ranges of package namespace from the range
-// message of the International ISBN Agency, in the JSON form of the library
+// Command gen generates the table of ISBN ranges of package namespace from the
+// range message of the International ISBN Agency, in the JSON form of the library
 // libbusiness-isbn-data-perl.
 package main
 
@@ -73,7 +73,7 @@ func prefix(key string) string { return strings.ReplaceAll(key, "-", "") }
 
 func byPrefix(a, b string) int { return strings.Compare(prefix(a), prefix(b)) }
 
-// bounds returns a range of registrants filled up to seven digits.
+// bounds returns a range of registrants padded to seven digits.
 func bounds(r [2]string) (low, high int, err error) {
 	const width = 7
 	if len(r[0]) != len(r[1]) || r[0] == "" || len(r[0]) > width {

@@ -51,8 +51,6 @@ var remaining = map[string]int{
 	"client":                61,
 	"client/cache":          33,
 	"cmd/nomen":             78,
-	"discover":              32,
-	"discover/dnstest":      8,
 	"docs":                  7,
 	"docs/bench":            2,
 	"docs/decisions":        29,

@@ -8,30 +8,30 @@ import (
 	"github.com/miekg/dns"
 )
 
-// Bounds of what is kept.
+// Limits of the cache.
 const (
-	maxKept     = 4096             // answers
-	maxLife     = 24 * time.Hour   // of an answer, whatever its zone says
-	maxNegative = 10 * time.Minute // of "there is none" (RFC 2308, 5 would allow hours)
+	maxKept     = 4096             // responses
+	maxLife     = 24 * time.Hour   // of a response, whatever its zone says
+	maxNegative = 10 * time.Minute // of a negative response (RFC 2308, 5 would allow hours)
 )
 
-// A question is what an answer is kept under. Its name is in lower case.
+// A question is the key of a cached response. Its name is in lower case.
 type question struct {
 	name string
 	kind uint16
 }
 
-// An answer is what was believed of a message.
+// An answer is the accepted part of a response.
 type answer struct {
-	records []dns.RR // of the type asked for
-	alias   string   // where to ask on, if there are none
+	records []dns.RR // of the requested type
+	alias   string   // the name to look up next, if there are no records
 	life    time.Duration
-	expires time.Time // of one that was kept
+	expires time.Time // of a cached response
 }
 
-// read takes from a message what belongs to the question: records of the name,
-// or of what it is an alias of, of the type, in class IN. All others, and what
-// the server adds unasked, are ignored.
+// read returns the part of a message that belongs to the question: records of the
+// type, in class IN, of the name or of the name that it is an alias of. It
+// ignores all others, including additional records.
 func read(m *dns.Msg, fqdn string, t uint16) answer {
 	a := answer{life: maxLife}
 	owner, hops := fqdn, 0
@@ -65,8 +65,8 @@ func read(m *dns.Msg, fqdn string, t uint16) answer {
 	return a
 }
 
-// negativeLife returns how long "there is none" can be believed (RFC 2308, 5):
-// not at all if the zone does not say.
+// negativeLife returns how long a negative response is valid (RFC 2308, 5): 0 if
+// the zone does not say.
 func negativeLife(m *dns.Msg) time.Duration {
 	for _, rr := range m.Ns {
 		if soa, ok := rr.(*dns.SOA); ok {
@@ -76,7 +76,7 @@ func negativeLife(m *dns.Msg) time.Duration {
 	return 0
 }
 
-// A cache keeps answers while they are valid, at most maxKept of them.
+// A cache stores responses while they are valid, at most maxKept of them.
 type cache struct {
 	now func() time.Time
 
@@ -84,7 +84,7 @@ type cache struct {
 	kept map[question]answer
 }
 
-// get returns a kept answer, whose records have the rest of their time to live.
+// get returns a cached response, whose records have their remaining time to live.
 func (c *cache) get(q question) (answer, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -104,7 +104,7 @@ func (c *cache) get(q question) (answer, bool) {
 	return a, true
 }
 
-// put keeps an answer. When there is no room another one goes.
+// put stores a response. If the cache is full, it evicts another one.
 func (c *cache) put(q question, a answer) {
 	if a.life <= 0 {
 		return

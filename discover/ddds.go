@@ -13,18 +13,18 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// A Database is where the rules of DDDS are: DNS (RFC 3403). [Resolver] is one.
-// Errors are as there: a [*net.DNSError] with IsNotFound, or a failure.
+// A Database has the rules of DDDS: DNS (RFC 3403), such as a [Resolver]. Errors
+// are those of [Resolver]: a [*net.DNSError] with IsNotFound, or a failure.
 type Database interface {
 	LookupNAPTR(ctx context.Context, name string) ([]NAPTR, error)
 	LookupSRV(ctx context.Context, name string) ([]SRV, error)
 }
 
-// Bounds of one search.
+// Limits of one search.
 const (
 	maxRules    = 64 // of one key
 	maxLookups  = 16 // of rules and services
-	maxRestarts = 2  // because rules have expired
+	maxRestarts = 2  // because of expired rules
 )
 
 // The flags of rules (RFC 3404, 4.3). A rule without one leads to further rules.
@@ -36,24 +36,24 @@ const (
 	flagOther   = 'P'
 )
 
-// A ruleSet is the rules of a key, in their order, and how far they have been
-// tried.
+// A ruleSet is the rules of a key, in their order, and the state of the search in
+// them.
 type ruleSet struct {
 	key      string
 	rules    []NAPTR
 	next     int
-	matched  bool      // a rule has
-	order    uint16    // of the rule that has
-	fruitful bool      // a way was found by them
-	expires  time.Time // zero if they hold for one search only
+	matched  bool      // a rule matched
+	order    uint16    // of the rule that matched
+	fruitful bool      // they led to a way
+	expires  time.Time // zero if they are valid for one search only
 }
 
-// A search is one run of the algorithm of RFC 3402, 3.3, in its application of
-// RFC 3404. What it calls a terminal rule yields ways; the caller who goes on
-// gets those of further rules of the same order.
+// A search is one run of the algorithm of RFC 3402, 3.3, as applied in RFC 3404.
+// What the RFC calls a terminal rule yields ways; if the caller continues, those
+// of further rules of the same order follow.
 type search struct {
 	f       *Finder
-	aus     string // the application unique string, to which every rule is applied
+	aus     string // the application unique string, to which all rules are applied
 	sets    []*ruleSet
 	seen    map[string]bool
 	lookups int
@@ -61,7 +61,7 @@ type search struct {
 }
 
 // firstKey returns the key of the first well known rule (RFC 3404, 4.2 and 4.5),
-// and what it is made of. Some schemes are no labels of domain names.
+// and its source in words. Some schemes are not valid domain labels.
 func firstKey(n name.Name) (key, why string, ok bool) {
 	if nid := n.NID(); nid != "" {
 		key, why = nid+".urn.arpa", "namespace "+nid
@@ -71,8 +71,8 @@ func firstKey(n name.Name) (key, why string, ok bool) {
 	return key, why, isDomainName(key)
 }
 
-// run searches from a key on. The error says what has broken off the search:
-// nothing if there simply are no rules, or none for this name.
+// run searches from a key. The error is the reason why the search failed; it is
+// nil if there are no rules, or none for this name.
 func (s *search) run(ctx context.Context, key, why string) error {
 	for range maxRestarts + 1 {
 		s.sets, s.seen = nil, map[string]bool{}
@@ -80,21 +80,21 @@ func (s *search) run(ctx context.Context, key, why string) error {
 		if !errors.Is(err, errExpired) {
 			return err
 		}
-		s.f.trace("rules have expired: once more from the start", key)
+		s.f.trace("rules have expired: restarting", key)
 	}
-	return &RuleError{key, "they expire faster than they can be followed"}
+	return &RuleError{key, "they expire too quickly to be followed"}
 }
 
 var (
 	errExpired = errors.New("rules have expired")
-	errEnough  = errors.New("the caller has enough")
+	errEnough  = errors.New("stopped by the caller")
 )
 
-// once searches from the first key on until there are no more rules.
+// once searches from the first key until there are no more rules.
 func (s *search) once(ctx context.Context, key, why string) error {
 	err := s.enter(ctx, key, why)
 	if isNotFound(err) {
-		s.f.trace("no rules there", key)
+		s.f.trace("no rules found", key)
 		return nil
 	}
 	for err == nil && len(s.sets) > 0 {
@@ -109,7 +109,7 @@ func (s *search) once(ctx context.Context, key, why string) error {
 		case ok:
 			err = s.finish(ctx, set, rule, result)
 		case !set.fruitful && len(s.sets) > 1:
-			err = &RuleError{set.key, "none of them leads on"}
+			err = &RuleError{set.key, "none of them leads further"}
 		default:
 			s.sets = s.sets[:len(s.sets)-1]
 		}
@@ -122,7 +122,7 @@ func (s *search) expired() bool {
 	return slices.ContainsFunc(s.sets, func(set *ruleSet) bool { return !set.expires.IsZero() && now.After(set.expires) })
 }
 
-// enter looks the rules of a key up and puts them on top of the others.
+// enter looks up the rules of a key and puts them on the stack.
 func (s *search) enter(ctx context.Context, key, why string) error {
 	s.f.trace(why+": look up NAPTR", key)
 	if err := s.count(key); err != nil {
@@ -158,39 +158,39 @@ func (s *search) count(key string) error {
 	return nil
 }
 
-// follow goes on to the rules of the next key. If there are none that is a
-// failure, and no other path is tried (RFC 3403, 8).
+// follow continues with the rules of the next key. It is an error if there are
+// none, and no other path is tried (RFC 3403, 8).
 func (s *search) follow(ctx context.Context, set *ruleSet, key string) error {
 	if s.seen[key] {
-		return &RuleError{set.key, "they lead in a circle, back to " + key}
+		return &RuleError{set.key, "they form a loop back to " + key}
 	}
-	err := s.enter(ctx, key, "the rule leads on")
+	err := s.enter(ctx, key, "the rule refers to another key")
 	if isNotFound(err) {
 		return &RuleError{set.key, "they lead to " + key + ", which has none"}
 	}
 	return err
 }
 
-// A checkedRule is a rule whose fields are understood.
+// A checkedRule is a rule with parsed fields.
 type checkedRule struct {
 	NAPTR
 	flag     byte
 	services Services
 }
 
-// String shows the rule as a master file has it, without its owner.
+// String returns the rule in the format of a master file, without its owner.
 func (r NAPTR) String() string {
 	return fmt.Sprintf("%d %d %s %s %s %s.", r.Order, r.Preference,
 		quoteString(r.Flags), quoteString(r.Services), quoteString(r.Regexp), r.Replacement)
 }
 
 // match returns the next rule of a set that applies to the name and that the
-// caller can follow, and what it makes of the name.
+// caller can follow, and the result of applying it.
 func (s *search) match(set *ruleSet) (checkedRule, string, bool) {
 	for set.next < len(set.rules) {
 		r := checkedRule{NAPTR: set.rules[set.next]}
 		if set.matched && r.Order > set.order {
-			s.f.trace("rules of a higher order do not count, because one has matched", set.key)
+			s.f.trace("rules of a higher order are ignored, because one has matched", set.key)
 			set.next = len(set.rules)
 			break
 		}
@@ -200,13 +200,13 @@ func (s *search) match(set *ruleSet) (checkedRule, string, bool) {
 			s.f.trace("rule "+r.String()+" applies", result)
 			return r, result, true
 		}
-		s.f.trace("rule "+r.String()+" is passed over: "+why, set.key)
+		s.f.trace("rule "+r.String()+" is skipped: "+why, set.key)
 	}
 	return checkedRule{}, "", false
 }
 
-// apply reads a rule and applies it to the name. If that makes no sense it says
-// why. A rule whose flags are unknown says nothing, not even that it matches.
+// apply parses a rule and applies it to the name. If that fails it says why. A
+// rule with unknown flags is ignored, even if it matches.
 func (s *search) apply(set *ruleSet, r *checkedRule) (result, why string) {
 	var ok bool
 	if r.flag, ok = readFlags(r.Flags); !ok {
@@ -218,7 +218,7 @@ func (s *search) apply(set *ruleSet, r *checkedRule) (result, why string) {
 	set.matched, set.order = true, r.Order
 	services, err := ParseServices(r.Services)
 	if err != nil {
-		return "", "its service field is malformed"
+		return "", "invalid service field"
 	}
 	r.services = services
 	if why = s.f.use(r, result); why != "" {
@@ -228,12 +228,12 @@ func (s *search) apply(set *ruleSet, r *checkedRule) (result, why string) {
 		return result, ""
 	}
 	if result = canonicalHost(result); !isDomainName(result) {
-		return "", fmt.Sprintf("%q is no domain name", result)
+		return "", fmt.Sprintf("%q is not a domain name", result)
 	}
 	return result, ""
 }
 
-// readFlags returns the one flag of a rule. S, A, U and P exclude each other.
+// readFlags returns the flag of a rule. S, A, U and P are mutually exclusive.
 func readFlags(flags string) (flag byte, ok bool) {
 	for i := range len(flags) {
 		switch c := flags[i] &^ 0x20; c {
@@ -249,12 +249,12 @@ func readFlags(flags string) (flag byte, ok bool) {
 	return flag, true
 }
 
-// rewrite applies the substitution of a rule, which is either an expression or a
-// domain name (RFC 3403, 4.1).
+// rewrite applies the substitution of a rule, either an expression or a domain
+// name (RFC 3403, 4.1).
 func rewrite(r NAPTR, aus string) (result, why string) {
 	switch {
 	case r.Regexp != "" && r.Replacement != "":
-		return "", "it has an expression and a replacement"
+		return "", "it has both an expression and a replacement"
 	case r.Regexp == "" && r.Replacement == "":
 		return "", "it has neither expression nor replacement"
 	case r.Regexp == "":
@@ -263,7 +263,7 @@ func rewrite(r NAPTR, aus string) (result, why string) {
 	expr, err := ParseSubstitution(r.Regexp)
 	var bad *Error
 	if errors.As(err, &bad) {
-		return "", fmt.Sprintf("its expression is malformed at offset %d: %s: %s", bad.Offset, bad.Rule, bad.Message)
+		return "", fmt.Sprintf("invalid expression at offset %d: %s: %s", bad.Offset, bad.Rule, bad.Message)
 	}
 	result, ok := expr.Apply(aus)
 	if !ok {
@@ -280,18 +280,18 @@ func (f *Finder) knows(protocol string) bool {
 	return protocols[protocol] != 0 || slices.Contains(f.o.Protocols, protocol)
 }
 
-// use says why a rule that matches is of no use, if it is of none.
+// use returns the reason why a matching rule cannot be used, or "".
 func (f *Finder) use(r *checkedRule, result string) string {
 	protocol := r.services.Protocol
 	switch {
 	case len(r.services.Names) > 0 && len(r.services.Known()) == 0:
-		return "none of its services is known"
+		return "it has no known service"
 	case r.flag == flagURI:
 		return useURI(protocol, result, f)
 	case protocol == "" && r.flag != flagNone:
 		return "it ends the search, but names no protocol"
 	case protocol != "" && !f.knows(protocol):
-		return fmt.Sprintf("protocol %q is not spoken here", protocol)
+		return fmt.Sprintf("unsupported protocol %q", protocol)
 	}
 	return ""
 }
@@ -299,15 +299,15 @@ func (f *Finder) use(r *checkedRule, result string) string {
 func useURI(protocol, result string, f *Finder) string {
 	u, err := uri.Parse(result)
 	if err != nil {
-		return fmt.Sprintf("%q is no URI", result)
+		return fmt.Sprintf("%q is not a URI", result)
 	}
 	if scheme, _ := u.Scheme(); protocol != "" && !f.knows(protocol) && !strings.EqualFold(scheme, protocol) {
-		return fmt.Sprintf("protocol %q is not spoken here", protocol)
+		return fmt.Sprintf("unsupported protocol %q", protocol)
 	}
 	return ""
 }
 
-// finish yields the ways at the end of a terminal rule.
+// finish yields the ways of a terminal rule.
 func (s *search) finish(ctx context.Context, set *ruleSet, r checkedRule, result string) error {
 	how := fmt.Sprintf("a rule of %s, %s", set.key, flagNames[r.flag])
 	switch r.flag {
@@ -322,11 +322,11 @@ func (s *search) finish(ctx context.Context, set *ruleSet, r checkedRule, result
 var flagNames = map[byte]string{
 	flagService: "whose servers have SRV records",
 	flagAddress: "which names the host",
-	flagURI:     "which names the place",
-	flagOther:   "whose protocol says the rest",
+	flagURI:     "which has the URL",
+	flagOther:   "whose protocol defines the rest",
 }
 
-// endpoint returns the way to a host that speaks a protocol.
+// endpoint returns the way to a host that supports a protocol.
 func endpoint(s Services, host string, port uint16, how string) Way {
 	w := Way{Kind: Kind(s.Protocol), Host: host, Port: port, Services: s.Known(), How: how}
 	if standard := protocols[s.Protocol]; standard != 0 {
@@ -336,7 +336,7 @@ func endpoint(s Services, host string, port uint16, how string) Way {
 	return w
 }
 
-// thttpURL returns where the services of RFC 2169 are at a host.
+// thttpURL returns the URL of the services of RFC 2169 at a host.
 func thttpURL(host string, port uint16) string {
 	if port != protocols["thttp"] {
 		host = hostPort(host, port)
@@ -346,8 +346,9 @@ func thttpURL(host string, port uint16) string {
 	return "http://" + host + "/uri-res/"
 }
 
-// services yields the ways to the hosts of a service. That there are no records
-// is a failure; that its zone says that it is not offered is none (RFC 2782).
+// services yields the ways to the hosts of a service. It is an error if there are
+// no records, but not if the zone says that the service is not offered (RFC
+// 2782).
 func (s *search) services(ctx context.Context, r checkedRule, key, how string) error {
 	s.f.trace("the rule leads to servers: look up SRV", key)
 	if err := s.count(key); err != nil {
@@ -355,7 +356,7 @@ func (s *search) services(ctx context.Context, r checkedRule, key, how string) e
 	}
 	records, err := s.f.o.Rules.LookupSRV(ctx, key)
 	if isNotFound(err) {
-		return &RuleError{key, "a rule ends there, but there are no SRV records"}
+		return &RuleError{key, "a rule refers to it, but it has no SRV records"}
 	}
 	if err != nil {
 		return err
@@ -390,8 +391,8 @@ func (s *search) found(w Way) error {
 	return nil
 }
 
-// quoteString writes a character-string as a master file has it (RFC 1035, 5.1):
-// backslashes and quotes stand twice as long.
+// quoteString quotes a character-string as in a master file (RFC 1035, 5.1):
+// backslashes and quotes are doubled.
 func quoteString(s string) string {
 	var b strings.Builder
 	b.WriteByte('"')

@@ -1,28 +1,27 @@
-// Package discover finds out which server to ask about a name. It is the only
-// door to the domain name system.
+// Package discover finds the server that resolves a name. It is the only package
+// that uses the domain name system.
 //
-// A [Finder] yields the ways to a name one after the other: those of the user's
-// own table, the host of a urn:dns name, those of rules in DNS, known public
-// resolvers, a default. Which of them works is for the caller to find out.
+// A [Finder] yields the ways to resolve a name one after the other: those of the
+// user's own table, the host of a urn:dns name, those of rules in DNS, known
+// public resolvers, and a default. The caller finds out which of them works.
 //
 // # Specifications
 //
-//   - draft-ietf-uri-yaurn-00, 2.2.1 and 3.2: the AuthorityID of a urn:dns name is
-//     a fully qualified domain name, the resolver is reachable at every address to
-//     which that name resolves, at one port, and nothing is inferred from the
-//     structure of the domain (Y95-11, Y95-23, Y95-26, Y95-29).
+//   - draft-ietf-uri-yaurn-00, 2.2.1 and 3.2: the AuthorityID of a urn:dns name
+//     is a fully qualified domain name, the resolver is reachable at every
+//     address to which that name resolves, at one port, and nothing is inferred
+//     from the structure of the domain (Y95-11, Y95-23, Y95-26, Y95-29).
 //   - RFC 3401 to 3404, DDDS: rules in NAPTR records, for names of all namespaces
-//     (NID.urn.arpa) and schemes (SCHEME.uri.arpa). Records as RFC 2168 and
-//     RFC 2915 have them are read too.
-//   - RFC 2782: which of several servers of one service is tried first.
+//     (NID.urn.arpa) and schemes (SCHEME.uri.arpa). Records in the form of RFC
+//     2168 and RFC 2915 are supported too.
+//   - RFC 2782: which of several servers of one service to try first.
 //
 // # Departures
 //
-// Expressions of rules that POSIX leaves undefined are refused rather than
-// guessed at. Where several groups of one could match the same text, the earlier
-// alternative is preferred among the longest matches, which POSIX decides
-// otherwise in odd cases. What a server adds to its answers unasked is not used
-// (RFC 3403, 4.2.2 allows both).
+// Expressions in rules that POSIX leaves undefined are errors. Where several
+// groups of an expression could match the same text, the earlier alternative is
+// preferred among the longest matches; POSIX decides otherwise in rare cases.
+// Additional records in a response are not used (RFC 3403, 4.2.2 allows both).
 package discover
 
 import (
@@ -34,26 +33,27 @@ import (
 	"strings"
 )
 
-// Port is the TCP port of resolvers (1995, 3.2), until another is assigned.
+// Port is the TCP port of resolvers (1995, 3.2), until one is assigned.
 const Port = 4500
 
-// MaxAddresses bounds how many addresses of one host are considered.
+// MaxAddresses is the maximum number of addresses of one host that are
+// considered.
 const MaxAddresses = 16
 
-// DNS is what is asked of the domain name system; [net.Resolver] has it.
+// DNS looks up addresses; [net.Resolver] implements it.
 type DNS interface {
 	// LookupNetIP returns the addresses of host; network is "ip" for both
 	// families.
 	LookupNetIP(ctx context.Context, network, host string) ([]netip.Addr, error)
 }
 
-// Addresses returns the addresses of a fully qualified domain name, each once, at
-// most [MaxAddresses]. The families alternate, beginning with that of the first
-// address (RFC 8305, 4), within a family the order is that of dns: so a client
-// that tries one after the other soon notices that a family does not work. It
-// looks up exactly this name, never one in a local search
-// list. An address, which a table may have in place of a name, stands for itself.
-// The error is that of dns, or says that there is no address.
+// Addresses returns the addresses of a fully qualified domain name, without
+// duplicates, at most [MaxAddresses]. The address families alternate, beginning
+// with that of the first address (RFC 8305, 4), so that a client that tries them
+// in order soon notices that a family does not work; within a family they have
+// the order of dns. The name is looked up exactly, never with a local search
+// list. If fqdn is an address, as a table may have, it is returned. The error is
+// that of dns, or says that there is no address.
 func Addresses(ctx context.Context, dns DNS, fqdn string) ([]netip.Addr, error) {
 	if a, err := netip.ParseAddr(fqdn); err == nil {
 		return []netip.Addr{a.Unmap()}, nil
@@ -61,8 +61,8 @@ func Addresses(ctx context.Context, dns DNS, fqdn string) ([]netip.Addr, error) 
 	return lookup(ctx, dns, strings.TrimSuffix(fqdn, ".")+".")
 }
 
-// HostAddresses is like [Addresses] for a host as people write it: the name may
-// be relative to the local search list, and an address stands for itself.
+// HostAddresses is like [Addresses] for a host as entered by a user: the name may
+// be relative to the local search list, and an address is returned as it is.
 func HostAddresses(ctx context.Context, dns DNS, host string) ([]netip.Addr, error) {
 	if a, err := netip.ParseAddr(host); err == nil {
 		return []netip.Addr{a.Unmap()}, nil
@@ -96,8 +96,8 @@ func lookup(ctx context.Context, dns DNS, host string) ([]netip.Addr, error) {
 	return addrs, nil
 }
 
-// interleave returns at most n addresses, in turn from a and b while both have
-// some.
+// interleave returns at most n addresses, alternating between a and b while both
+// have some.
 func interleave(a, b []netip.Addr, n int) []netip.Addr {
 	all := make([]netip.Addr, 0, min(len(a)+len(b), n))
 	for i := 0; len(all) < cap(all); i++ {

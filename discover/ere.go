@@ -7,29 +7,29 @@ import (
 	"unicode/utf8"
 )
 
-// Bounds of the expressions in rules, which are written by strangers.
+// Limits for the expressions in rules, which are untrusted input.
 const (
 	maxRepeat  = 255  // RE_DUP_MAX of POSIX
-	maxProgram = 1000 // characters of an expression whose repetitions are written out
+	maxProgram = 1000 // characters of an expression after expansion of its repetitions
 )
 
-// What stands before the place where an expression is read.
+// What precedes the current position in an expression.
 type standing int
 
 const (
-	atBegin  standing = iota // of the expression, a group or an alternative
+	atBegin  standing = iota // the start of the expression, a group or an alternative
 	atAnchor                 // ^ or $
-	atAtom                   // what can be repeated
+	atAtom                   // something that can be repeated
 	atRepeat
 )
 
-// An ere reads an extended regular expression of POSIX 1003.2, 2.8.4, and writes
-// it as one that package regexp understands, which takes time linear in the
-// text. What POSIX leaves undefined is refused.
+// An ere parses an extended regular expression of POSIX 1003.2, 2.8.4, and
+// converts it to the syntax of package regexp, whose matching takes linear time.
+// Expressions that POSIX leaves undefined are errors.
 type ere struct {
 	in    string
 	at    int
-	delim rune // an escaped one is itself
+	delim rune // when escaped, it is a literal
 	out   strings.Builder
 
 	before standing
@@ -39,9 +39,8 @@ type ere struct {
 	last   int   // size of the last atom
 }
 
-// compileERE compiles an expression and returns it with the number of its
-// groups. Matches are the leftmost longest. Errors are without Input, and their
-// offset is into s.
+// compileERE compiles an expression and returns it with the number of its groups.
+// Matches are leftmost-longest. Errors have no Input, and their offset is into s.
 func compileERE(s string, delim rune, fold bool) (*regexp.Regexp, int, error) {
 	e := ere{in: s, delim: delim}
 	if fold {
@@ -56,7 +55,7 @@ func compileERE(s string, delim rune, fold bool) (*regexp.Regexp, int, error) {
 	case len(e.open) > 0:
 		return nil, 0, e.fail(len(s), `"(" without ")"`)
 	case e.before == atBegin:
-		return nil, 0, e.fail(len(s), "an empty expression or alternative")
+		return nil, 0, e.fail(len(s), "empty expression or alternative")
 	}
 	re, err := regexp.Compile(e.out.String())
 	if err != nil {
@@ -94,7 +93,7 @@ func (e *ere) element() error {
 		return e.close(begin)
 	case '|':
 		if e.before == atBegin {
-			return e.fail(begin, "an empty alternative")
+			return e.fail(begin, "empty alternative")
 		}
 		e.out.WriteByte('|')
 		e.before = atBegin
@@ -114,44 +113,44 @@ func (e *ere) element() error {
 	return nil
 }
 
-// atom writes what can be repeated, and counts it.
+// atom writes something that can be repeated, and counts it.
 func (e *ere) atom(begin int, text string, size int) error {
 	e.out.WriteString(text)
 	e.before, e.last = atAtom, size
 	e.size += size
 	if e.size > maxProgram {
-		return e.fail(begin, "more than %d characters when the repetitions are written out", maxProgram)
+		return e.fail(begin, "more than %d characters after expansion of the repetitions", maxProgram)
 	}
 	return nil
 }
 
-// close ends a group. Without one it stands for itself.
+// close ends a group. Without an open group, ")" is a literal.
 func (e *ere) close(begin int) error {
 	switch {
 	case len(e.open) == 0:
 		return e.atom(begin, `\)`, 1)
 	case e.before == atBegin:
-		return e.fail(begin, "an empty group or alternative")
+		return e.fail(begin, "empty group or alternative")
 	}
 	inner := e.size
 	e.size, e.open = e.open[len(e.open)-1], e.open[:len(e.open)-1]
 	return e.atom(begin, ")", inner)
 }
 
-// escape reads a character that stands for itself.
+// escape reads an escaped character, which is a literal.
 func (e *ere) escape(begin int) error {
 	if e.at == len(e.in) {
 		return e.fail(begin, `"\" at the end`)
 	}
 	r := e.next()
 	if r != e.delim && r < utf8.RuneSelf && (isLetter(byte(r)) || isDigit(byte(r))) {
-		return e.fail(begin, `"\%c" means nothing in an extended regular expression`, r)
+		return e.fail(begin, `"\%c" is undefined in an extended regular expression`, r)
 	}
 	return e.atom(begin, regexp.QuoteMeta(string(r)), 1)
 }
 
-// repeat writes a repetition of the last atom that takes it at most n times into
-// the program.
+// repeat applies a repetition to the last atom, which appears at most n times in
+// the expanded program.
 func (e *ere) repeat(begin int, text string, n int) error {
 	if e.before != atAtom {
 		return e.fail(begin, "%q has nothing to repeat", e.in[begin:e.at])
@@ -176,7 +175,7 @@ func (e *ere) interval(begin int) error {
 		}
 	}
 	if !ok || !e.peek("}") || least > most {
-		return e.fail(begin, `after "{" want a number up to %d, or two with a comma, and "}"`, maxRepeat)
+		return e.fail(begin, `"{" must be followed by a number up to %d, or two separated by a comma, and "}"`, maxRepeat)
 	}
 	e.at++
 	return e.repeat(begin, text, max(most, 1))
@@ -191,8 +190,8 @@ func (e *ere) number() (n int, ok bool) {
 	return n, ok && n <= maxRepeat
 }
 
-// bracket reads a bracket expression. A backslash is itself in it, except before
-// the delimiter.
+// bracket reads a bracket expression. A backslash in it is a literal, except
+// before the delimiter.
 func (e *ere) bracket(begin int) error {
 	var class strings.Builder
 	class.WriteByte('[')
@@ -226,7 +225,7 @@ func (e *ere) member(class *strings.Builder, first bool) error {
 	}
 	if !e.peek("-") || e.peek("-]") {
 		if low == '-' && !first && !e.peek("]") && e.in[begin] == '-' {
-			return e.fail(begin, `"-" has to be the first or the last in brackets, or between two characters`)
+			return e.fail(begin, `"-" in brackets must be first, last or between two characters`)
 		}
 		fmt.Fprintf(class, `\x{%X}`, low)
 		return nil
@@ -243,7 +242,7 @@ func (e *ere) member(class *strings.Builder, first bool) error {
 	return nil
 }
 
-// bound reads one character in brackets, perhaps as "[.x.]" or "[=x=]".
+// bound reads one character in brackets, also in the form "[.x.]" or "[=x=]".
 func (e *ere) bound() (rune, error) {
 	begin := e.at
 	if e.at == len(e.in) {
@@ -256,7 +255,7 @@ func (e *ere) bound() (rune, error) {
 		e.at += 2
 		r := e.next()
 		if !e.peek(mark+"]") || r == utf8.RuneError {
-			return 0, e.fail(begin, "a collating element of several characters needs a locale")
+			return 0, e.fail(begin, "collating elements of several characters are not supported")
 		}
 		e.at += 2
 		return r, nil
@@ -281,7 +280,7 @@ func (e *ere) class(class *strings.Builder) error {
 		ok = false
 	}
 	if !ok {
-		return e.fail(begin, "no class of characters")
+		return e.fail(begin, "unknown character class")
 	}
 	e.at += len(name) + 4
 	class.WriteString("[:" + name + ":]")

@@ -2,11 +2,11 @@ package discover
 
 import "fmt"
 
-// An Error says what is wrong with a text that was to be read: a substitution
-// expression, a service field, a line of a table.
+// An Error reports a syntax error in a substitution expression, a service field
+// or a line of a table.
 type Error struct {
 	Input   string
-	Line    int // of a table, from 1; 0 elsewhere
+	Line    int // in a table, from 1; 0 elsewhere
 	Offset  int // in bytes, into Input
 	Rule    string
 	Message string
@@ -24,10 +24,10 @@ func refuse(input string, offset int, rule, format string, args ...any) *Error {
 	return &Error{Input: input, Offset: offset, Rule: rule, Message: fmt.Sprintf(format, args...)}
 }
 
-// A RuleError says that the rules of DNS lead nowhere: the zone at Key is at
-// fault, and not the network.
+// A RuleError reports that the rules in DNS lead nowhere: the error is in the
+// zone at Key, not in the network.
 type RuleError struct {
-	Key    string // domain name whose rules or records are wrong
+	Key    string // domain name whose rules or records are invalid
 	Reason string
 }
 

@@ -38,7 +38,7 @@ func ExampleParseEntry() {
 	fmt.Println(err)
 	// Output:
 	// urn:nir https://www.normattiva.it/uri-res/ services=I2Ls <nil>
-	// discover: "urn:nir www.normattiva.it/uri-res/": offset 8: target: want an http or https URL, HOST or HOST:PORT, and after that perhaps /full or /element
+	// discover: "urn:nir www.normattiva.it/uri-res/": offset 8: target: must be an http or https URL, HOST or HOST:PORT, optionally followed by /full or /element
 }
 
 func ExampleParseServices() {

@@ -216,7 +216,7 @@ _t.example. IN SRV 1 0 0 odd.example.`, "thttp http://first.example:4500/uri-res
 _t.example. IN SRV 0 0 0 .`, "thttp http://other.example/uri-res/"},
 		{"no SRV records are a failure", `
 @ NAPTR 10 1 "s" "thttp" "" _t.example.
-@ NAPTR 10 2 "a" "thttp" "" other.example.`, "rules of _t.example: a rule ends there, but there are no SRV records"},
+@ NAPTR 10 2 "a" "thttp" "" other.example.`, "rules of _t.example: a rule refers to it, but it has no SRV records"},
 		{"further rules", `
 @ NAPTR 10 1 "" "" "" next.example.
 @ NAPTR 10 2 "" "" "" after.example.
@@ -233,15 +233,15 @@ xx.example. IN NAPTR 2 1 "s" "thttp" "!^urn:xx:a$!_t.example!" .
 		{"so does one to rules without use", `
 @ NAPTR 10 1 "" "" "" next.example.
 @ NAPTR 10 2 "a" "thttp" "" other.example.
-next.example. IN NAPTR 1 1 "a" "rcds" "" one.example.`, "rules of next.example: none of them leads on"},
+next.example. IN NAPTR 1 1 "a" "rcds" "" one.example.`, "rules of next.example: none of them leads further"},
 		{"but not one for a protocol that is not spoken", `
 @ NAPTR 10 1 "" "rcds+I2C" "" none.example.
 @ NAPTR 10 2 "a" "thttp" "" other.example.`, "thttp http://other.example/uri-res/"},
-		{"a circle of one", `@ NAPTR 10 1 "" "" "" xx.urn.arpa.`, "rules of xx.urn.arpa: they lead in a circle, back to xx.urn.arpa"},
+		{"a circle of one", `@ NAPTR 10 1 "" "" "" xx.urn.arpa.`, "rules of xx.urn.arpa: they form a loop back to xx.urn.arpa"},
 		{"a circle of three", `
 @ NAPTR 10 1 "" "" "" a.example.
 a.example. IN NAPTR 1 1 "" "" "" b.example.
-b.example. IN NAPTR 1 1 "" "" "" A.Example.`, "rules of b.example: they lead in a circle, back to a.example"},
+b.example. IN NAPTR 1 1 "" "" "" A.Example.`, "rules of b.example: they form a loop back to a.example"},
 		{"no circle, but no end", endless(40), "rules of 16.example: more than 16 steps lead here"},
 		{"the same way twice", `
 @ NAPTR 10 1 "a" "thttp" "" one.example.
@@ -282,7 +282,7 @@ func TestFailureIsNoAnswer(t *testing.T) {
 		{"xx.urn.arpa.", 2, "DNS failure|path https://fallback.example/"},
 		{"xx.urn.arpa.", 3, "path https://fallback.example/"},
 		{"_t.example.", 2, "DNS failure|path https://fallback.example/"},
-		{"_t.example.", 3, "rules of _t.example: a rule ends there, but there are no SRV records|path https://fallback.example/"},
+		{"_t.example.", 3, "rules of _t.example: a rule refers to it, but it has no SRV records|path https://fallback.example/"},
 	} {
 		_, r := startDNS(t, "xx.urn.arpa. IN NAPTR 1 1 \"s\" \"thttp\" \"\" _t.example.\n_t.example. IN SRV 0 0 80 t.example.", func(q dnstest.Query) dnstest.Fault {
 			if q.Name == tt.spoiled {

@@ -16,78 +16,78 @@ import (
 	"github.com/miekg/dns"
 )
 
-// Bounds of what is asked of DNS and believed.
+// Limits for DNS queries and responses.
 const (
 	maxServers  = 8    // of those configured
 	maxAttempts = 5    // over all servers
-	maxStrange  = 64   // packets of others between a query and its answer
-	maxRecords  = 256  // of one answer
-	maxAliases  = 8    // one behind the other
-	udpSize     = 1232 // octets that need no fragments (DNS flag day of 2020)
+	maxStrange  = 64   // unrelated packets between a query and its response
+	maxRecords  = 256  // in one response
+	maxAliases  = 8    // in a chain
+	udpSize     = 1232 // octets that avoid fragmentation (DNS flag day of 2020)
 )
 
-// systemConfig is where the system says which servers it uses.
+// systemConfig is the file in which the system lists its servers.
 const systemConfig = "/etc/resolv.conf"
 
-// A NAPTR is a rule of DDDS as DNS has it (RFC 3403, 4.1).
+// A NAPTR is a rule of DDDS in DNS (RFC 3403, 4.1).
 type NAPTR struct {
 	Order, Preference uint16
 	Flags             string
 	Services          string
-	Regexp            string // octets as on the wire: backslashes stand once
-	Replacement       string // without the dot at its end; "" for the root
+	Regexp            string // octets as on the wire, without escaped backslashes
+	Replacement       string // without the final dot; "" for the root
 	TTL               time.Duration
 }
 
-// An SRV says where a service is (RFC 2782).
+// An SRV is the location of a service (RFC 2782).
 type SRV struct {
 	Priority, Weight, Port uint16
-	Target                 string // without the dot at its end; "" for the root, where nothing is offered
+	Target                 string // without the final dot; "" for the root, which means that the service is not offered
 	TTL                    time.Duration
 }
 
-// ResolverOptions say how a [Resolver] asks.
+// ResolverOptions configure a [Resolver].
 type ResolverOptions struct {
-	// Servers are the addresses of recursive servers, IP or IP:PORT. If there are
-	// none, File names them.
+	// Servers are the addresses of recursive servers, IP or IP:PORT. If empty,
+	// File lists them.
 	Servers []string
 
-	// File is a resolv.conf(5); /etc/resolv.conf if empty. It is read again when
-	// it has changed. Its search list is not used.
+	// File is a resolv.conf(5); the default is /etc/resolv.conf. It is read again
+	// when it changes. Its search list is not used.
 	File string
 
-	// Timeout is that of one query to one server; 0 for that of File.
+	// Timeout is the timeout of one query to one server; 0 means that of File.
 	Timeout time.Duration
 
 	// Dial opens connections; nil for [net.Dialer.DialContext].
 	Dial func(ctx context.Context, network, address string) (net.Conn, error)
 
-	// Now is the clock by which answers are kept; nil for [time.Now].
+	// Now is the clock for cached responses; nil means [time.Now].
 	Now func() time.Time
 }
 
-// A Resolver asks recursive DNS servers, over UDP and where an answer is too
-// long for that over TCP. Answers are kept for their time to live. It is safe
-// for concurrent use.
+// A Resolver queries recursive DNS servers, over UDP and, if a response is
+// truncated, over TCP. It caches responses for their time to live. It is safe for
+// concurrent use.
 //
-// Errors are [*net.DNSError]: IsNotFound says that there is no such name, or
-// none with such records; all others that nobody can know now.
+// Errors are [*net.DNSError]: IsNotFound means that the name does not exist or
+// has no such records; all others mean that DNS failed.
 type Resolver struct {
 	o ResolverOptions
 
 	mu     sync.Mutex
 	conf   config
-	asking map[question]*asking // what is being asked now
+	asking map[question]*asking // queries in progress
 	cache  cache
 }
 
-// An asking is a question that is on its way. Who has the same waits for its
-// answer.
+// An asking is a query in progress. Concurrent lookups with the same question
+// wait for its result.
 type asking struct {
-	done   chan struct{} // closed when the others are set
+	done   chan struct{} // closed when the other fields are set
 	answer answer
 	err    error
-	cut    bool // by who asked, so that it says nothing to others
+	cut    bool // canceled by the caller, so the result does not apply to others
 }
 
 var (
@@ -95,7 +95,7 @@ var (
 	_ Database = (*Resolver)(nil)
 )
 
-// NewResolver returns a resolver. The error says which server is none.
+// NewResolver returns a resolver. It is an error if a server address is invalid.
 func NewResolver(o ResolverOptions) (*Resolver, error) {
 	if o.Dial == nil {
 		o.Dial = new(net.Dialer).DialContext
@@ -127,10 +127,10 @@ func serverAddress(s, port string) (string, error) {
 	if a, err := netip.ParseAddrPort(s); err == nil && a.Port() != 0 {
 		return a.String(), nil
 	}
-	return "", fmt.Errorf("discover: DNS server %q: want an IP address, or one with a port", s)
+	return "", fmt.Errorf("discover: invalid DNS server %q: must be an IP address, optionally with a port", s)
 }
 
-// A config says whom to ask.
+// A config is the servers to query.
 type config struct {
 	servers  []string
 	timeout  time.Duration
@@ -139,7 +139,8 @@ type config struct {
 	modified time.Time
 }
 
-// recheck is how often the file with the servers is looked at.
+// recheck is the interval at which the file with the servers is checked for
+// changes.
 const recheck = 5 * time.Second
 
 // config returns the servers, from the file if it has changed.
@@ -156,8 +157,8 @@ func (r *Resolver) config() config {
 	return c
 }
 
-// readConfig reads the file. Without it, or without servers in it, there is one
-// on this machine, as resolv.conf(5) has it.
+// readConfig reads the file. If it is missing or has no servers, the server is
+// the local host, as in resolv.conf(5).
 func (r *Resolver) readConfig() {
 	old := r.conf
 	info, err := os.Stat(r.o.File)
@@ -185,7 +186,7 @@ func (r *Resolver) readConfig() {
 }
 
 // LookupNetIP returns the addresses of a host, those of IPv6 first; network is
-// "ip", "ip4" or "ip6". The host is a whole name: no search list is used.
+// "ip", "ip4" or "ip6". The host is an absolute name: no search list is used.
 func (r *Resolver) LookupNetIP(ctx context.Context, network, host string) ([]netip.Addr, error) {
 	if a, err := netip.ParseAddr(host); err == nil {
 		return []netip.Addr{a.Unmap()}, nil
@@ -207,12 +208,12 @@ func (r *Resolver) LookupNetIP(ctx context.Context, network, host string) ([]net
 	return r.families(ctx, host, types)
 }
 
-// grace is how long a family of addresses is waited for when the other one is there:
-// some servers never answer about IPv6 (RFC 8305, 3).
+// grace is how long to wait for one address family after the other was received:
+// some servers never answer queries for IPv6 (RFC 8305, 3).
 const grace = time.Second
 
-// families looks addresses of several types up at once, and returns them in the order
-// of the types.
+// families looks up addresses of several types concurrently, and returns them in
+// the order of the types.
 func (r *Resolver) families(ctx context.Context, host string, types []uint16) ([]netip.Addr, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -282,8 +283,7 @@ func (r *Resolver) addresses(ctx context.Context, host string, t uint16) ([]neti
 	return addrs, err
 }
 
-// LookupNAPTR returns the rules at a domain name, in the order in which they
-// came.
+// LookupNAPTR returns the rules at a domain name, in the order of the response.
 func (r *Resolver) LookupNAPTR(ctx context.Context, name string) ([]NAPTR, error) {
 	records, err := r.lookup(ctx, name, dns.TypeNAPTR)
 	var rules []NAPTR
@@ -298,8 +298,8 @@ func (r *Resolver) LookupNAPTR(ctx context.Context, name string) ([]NAPTR, error
 	return rules, err
 }
 
-// LookupSRV returns the SRV records at exactly a domain name, in the order in
-// which they came.
+// LookupSRV returns the SRV records at exactly a domain name, in the order of the
+// response.
 func (r *Resolver) LookupSRV(ctx context.Context, name string) ([]SRV, error) {
 	records, err := r.lookup(ctx, name, dns.TypeSRV)
 	var all []SRV
@@ -313,7 +313,7 @@ func (r *Resolver) LookupSRV(ctx context.Context, name string) ([]SRV, error) {
 
 func ttl(rr dns.RR) time.Duration { return time.Duration(rr.Header().Ttl) * time.Second }
 
-// octets undoes the escapes in which package dns holds strings.
+// octets decodes the escapes that package dns uses in strings.
 func octets(s string) string {
 	if !strings.Contains(s, `\`) {
 		return s
@@ -335,10 +335,10 @@ func octets(s string) string {
 	return b.String()
 }
 
-// canonicalHost returns a domain name in lower case without the dot at its end.
+// canonicalHost returns a domain name in lower case without the final dot.
 func canonicalHost(name string) string { return strings.ToLower(strings.TrimSuffix(name, ".")) }
 
-// isNotFound reports whether DNS has said that something does not exist.
+// isNotFound reports whether err says that something does not exist in DNS.
 func isNotFound(err error) bool {
 	var e *net.DNSError
 	return errors.As(err, &e) && e.IsNotFound
@@ -348,7 +348,7 @@ func notFound(name string) *net.DNSError {
 	return &net.DNSError{Err: "no such host", Name: canonicalHost(name), IsNotFound: true}
 }
 
-// lookup returns the records of a type at a name or at what it is an alias of.
+// lookup returns the records of a type at a name or at the target of its alias.
 func (r *Resolver) lookup(ctx context.Context, name string, t uint16) ([]dns.RR, error) {
 	if !isDomainName(strings.TrimSuffix(name, ".")) {
 		return nil, notFound(name)
@@ -366,11 +366,11 @@ func (r *Resolver) lookup(ctx context.Context, name string, t uint16) ([]dns.RR,
 		}
 		fqdn = a.alias
 	}
-	return nil, &net.DNSError{Err: fmt.Sprintf("more than %d aliases, one behind the other", maxAliases), Name: canonicalHost(name)}
+	return nil, &net.DNSError{Err: fmt.Sprintf("chain of more than %d aliases", maxAliases), Name: canonicalHost(name)}
 }
 
-// isDomainName reports whether name can be asked about: labels of letters,
-// digits, hyphens and underscores (RFC 1123, 2.1; RFC 2782).
+// isDomainName reports whether name can be looked up: labels of letters, digits,
+// hyphens and underscores (RFC 1123, 2.1; RFC 2782).
 func isDomainName(name string) bool {
 	if name == "" || len(name) > 253 {
 		return false
@@ -388,8 +388,8 @@ func isDomainName(name string) bool {
 	return true
 }
 
-// answer returns what is said about one name, from memory if possible. Who asks
-// what somebody else is asking waits for that.
+// answer returns the response for one name, from the cache if possible.
+// Concurrent calls with the same question share one query.
 func (r *Resolver) answer(ctx context.Context, fqdn string, t uint16) (answer, error) {
 	key := question{fqdn, t}
 	for {
@@ -416,7 +416,7 @@ func (r *Resolver) answer(ctx context.Context, fqdn string, t uint16) (answer, e
 	}
 }
 
-// askFor asks, and tells all who wait.
+// askFor sends the query and passes the result to all waiting calls.
 func (r *Resolver) askFor(ctx context.Context, key question, a *asking) (answer, error) {
 	defer func() {
 		r.mu.Lock()
@@ -434,7 +434,7 @@ func (r *Resolver) askFor(ctx context.Context, key question, a *asking) (answer,
 	return a.answer, nil
 }
 
-// exchange asks one server after the other until one answers.
+// exchange queries one server after the other until one answers.
 func (r *Resolver) exchange(ctx context.Context, fqdn string, t uint16) (*dns.Msg, error) {
 	c := r.config()
 	var last error
@@ -453,7 +453,7 @@ func (r *Resolver) exchange(ctx context.Context, fqdn string, t uint16) (*dns.Ms
 	return nil, last
 }
 
-// failure makes of what went wrong with a server a failure of DNS.
+// failure converts an error of a server to a DNS error.
 func failure(fqdn, server string, err error) error {
 	var timeout net.Error
 	return &net.DNSError{
@@ -462,8 +462,8 @@ func failure(fqdn, server string, err error) error {
 	}
 }
 
-// askServer asks one server, again without EDNS if it does not understand that
-// (RFC 6891, 7).
+// askServer queries one server, and again without EDNS if the server does not
+// support it (RFC 6891, 7).
 func (r *Resolver) askServer(ctx context.Context, server, fqdn string, t uint16, timeout time.Duration) (*dns.Msg, error) {
 	q := new(dns.Msg)
 	q.SetQuestion(fqdn, t)
@@ -478,9 +478,9 @@ func (r *Resolver) askServer(ctx context.Context, server, fqdn string, t uint16,
 	case err != nil:
 		return nil, err
 	case m.Rcode != dns.RcodeSuccess && m.Rcode != dns.RcodeNameError:
-		return nil, errors.New("the server says " + rcode(m.Rcode))
+		return nil, errors.New("the server returned " + rcode(m.Rcode))
 	case m.Rcode == dns.RcodeSuccess && !m.Authoritative && !m.RecursionAvailable && len(m.Answer) == 0:
-		return nil, errors.New("the server does not know and does not ask on")
+		return nil, errors.New("the server has no answer and does not recurse")
 	}
 	return m, nil
 }
@@ -492,7 +492,7 @@ func rcode(code int) string {
 	return "error " + strconv.Itoa(code)
 }
 
-// askBoth asks over UDP, and over TCP if the answer was cut short.
+// askBoth queries over UDP, and over TCP if the response was truncated.
 func (r *Resolver) askBoth(ctx context.Context, server string, q *dns.Msg, timeout time.Duration) (*dns.Msg, error) {
 	m, err := r.ask(ctx, "udp", server, q, timeout)
 	if err == nil && m.Truncated {
@@ -501,8 +501,8 @@ func (r *Resolver) askBoth(ctx context.Context, server string, q *dns.Msg, timeo
 	return m, err
 }
 
-// ask sends one query from a port of its own and waits for its answer. What is
-// not an answer to it is passed over.
+// ask sends one query from its own port and waits for the response. It ignores
+// unrelated packets.
 func (r *Resolver) ask(ctx context.Context, network, server string, q *dns.Msg, timeout time.Duration) (*dns.Msg, error) {
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
@@ -525,17 +525,17 @@ func (r *Resolver) ask(ctx context.Context, network, server string, q *dns.Msg, 
 			return nil, err
 		case err == nil && answers(m, q):
 			return m, nil
-		case m != nil && m.Truncated && network == "udp" && answers(m, q): // some cut in the midst of a record
+		case m != nil && m.Truncated && network == "udp" && answers(m, q): // some servers truncate within a record
 			return m, nil
 		case network == "tcp":
-			return nil, errors.New("the server answered another question")
+			return nil, errors.New("the response is to another question")
 		}
 	}
-	return nil, errors.New("too many packets that answer other questions")
+	return nil, errors.New("too many responses to other questions")
 }
 
-// answers reports whether m is the answer to q: to its ID, name, type and class.
-// A server that could not read the question need not repeat it.
+// answers reports whether m is the response to q: to its ID, name, type and
+// class. A server that could not parse the question need not repeat it.
 func answers(m, q *dns.Msg) bool {
 	if m.Id != q.Id || !m.Response || m.Opcode != dns.OpcodeQuery {
 		return false

@@ -320,8 +320,8 @@ func TestResolverConfig(t *testing.T) {
 	check("changed", 30*time.Second, 2, "192.0.2.2:53")
 }
 
-// Who asks what somebody else is asking waits for that answer; but an asker who
-// gives up takes nobody with him.
+// Concurrent lookups of the same question share one query; a caller that gives up
+// does not cancel it for the others.
 func TestSameQuestionAtOnce(t *testing.T) {
 	s, r := startDNS(t, "d.example. 300 IN SRV 0 0 80 h.example.\n", func(dnstest.Query) dnstest.Fault {
 		return dnstest.Fault{Delay: 100 * time.Millisecond}

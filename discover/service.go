@@ -2,31 +2,31 @@ package discover
 
 import "strings"
 
-// Services are what the service field of a rule says: a protocol, and what is
+// Services is a parsed service field of a rule: a protocol, and the services
 // offered by it.
 type Services struct {
 	Protocol string   // in lower case; "" if the field has none
-	Names    []string // in the spelling of RFC 2483 where they are known there, else as they stand in the field
+	Names    []string // in the spelling of RFC 2483 if known there, otherwise as in the field
 }
 
-// services are the resolution services by their names in capital letters. The
-// older documents call them N2x and L2x, by what is asked about (RFC 2169).
+// services are the resolution services by their names in upper case. The older
+// documents call them N2x and L2x, by the kind of identifier (RFC 2169).
 var services = map[string]string{
 	"I2L": "I2L", "I2LS": "I2Ls", "I2R": "I2R", "I2RS": "I2Rs", "I2C": "I2C", "I2CS": "I2Cs", "I2N": "I2N", "I2NS": "I2Ns",
 	"N2L": "I2L", "N2LS": "I2Ls", "N2R": "I2R", "N2RS": "I2Rs", "N2C": "I2C", "N2NS": "I2Ns",
 	"L2L": "I2L", "L2LS": "I2Ls", "L2R": "I2R", "L2RS": "I2Rs", "L2C": "I2C", "L2N": "I2N", "L2NS": "I2Ns",
 }
 
-// maxToken is the length of a protocol or service (RFC 3404, 4.4).
+// maxToken is the maximum length of a protocol or service (RFC 3404, 4.4).
 const maxToken = 32
 
-// ParseServices reads a service field (RFC 3404, 4.4; RFC 2915, 2):
+// ParseServices parses a service field (RFC 3404, 4.4; RFC 2915, 2):
 //
 //	service_field = [ [protocol] *("+" rs) ]
 //
-// The order of later applications of DDDS, services before the protocol, is
-// read too: a field whose first word is a service and whose last word is none
-// ends with its protocol. An error is an [*Error].
+// It also accepts the order of later applications of DDDS, services before the
+// protocol: in a field whose first word is a service and whose last word is not,
+// the last word is the protocol. An error is an [*Error].
 func ParseServices(field string) (Services, error) {
 	var s Services
 	if field == "" {
@@ -36,7 +36,7 @@ func ParseServices(field string) (Services, error) {
 	at := 0
 	for i, w := range words {
 		if n := wordLength(w); n < len(w) || w == "" && i > 0 {
-			return Services{}, refuse(field, at+n, "service_field", "want a letter and at most %d letters and digits after it", maxToken-1)
+			return Services{}, refuse(field, at+n, "service_field", "expected a letter followed by at most %d letters and digits", maxToken-1)
 		}
 		at += len(w) + 1
 	}
@@ -56,7 +56,7 @@ func ParseServices(field string) (Services, error) {
 	return s, nil
 }
 
-// wordLength returns how much of w is ALPHA *31ALPHANUM.
+// wordLength returns the length of the start of w that matches ALPHA *31ALPHANUM.
 func wordLength(w string) int {
 	for i := range len(w) {
 		if i == maxToken || !isLetter(w[i]) && (i == 0 || !isDigit(w[i])) {
@@ -72,8 +72,8 @@ func isLetter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }
 
 func isDigit(c byte) bool { return '0' <= c && c <= '9' }
 
-// Known returns the services that RFC 2483 knows, each once; nil if the field
-// names none.
+// Known returns the services that RFC 2483 defines, without duplicates; nil if
+// the field names none.
 func (s Services) Known() []string {
 	var known []string
 	seen := map[string]bool{}
@@ -86,7 +86,7 @@ func (s Services) Known() []string {
 	return known
 }
 
-// String returns the field that says s, in the order of RFC 3404.
+// String returns the service field in the order of RFC 3404.
 func (s Services) String() string {
 	return strings.Join(append([]string{s.Protocol}, s.Names...), "+")
 }

@@ -5,9 +5,9 @@ import (
 	"slices"
 )
 
-// sortSRV returns records in the order in which their servers are to be tried:
-// by priority, and among those of one priority by chance, in proportion to their
-// weights (RFC 2782). pick returns a number from 0 to n-1, each as often.
+// sortSRV returns records in the order in which to try their servers: by
+// priority, and within one priority at random, in proportion to their weights
+// (RFC 2782). pick returns a uniformly random number from 0 to n-1.
 func sortSRV(records []SRV, pick func(n int) int) []SRV {
 	rest := slices.Clone(records)
 	slices.SortStableFunc(rest, func(a, b SRV) int {

@@ -6,34 +6,35 @@ import (
 	"unicode/utf8"
 )
 
-// MaxExpression bounds a substitution expression, in octets: it is a
-// character-string of DNS (RFC 3403, 4.1).
+// MaxExpression is the maximum length of a substitution expression, in octets: it
+// is a character-string of DNS (RFC 3403, 4.1).
 const MaxExpression = 255
 
-// maxResult bounds what a substitution yields: a domain name or a URI.
+// maxResult is the maximum length of the result of a substitution, a domain name
+// or a URI.
 const maxResult = 4096
 
-// A Substitution is the substitution expression of a rule (RFC 3402, 3.2). It
-// takes time linear in the text it is applied to. It is immutable.
+// A Substitution is the substitution expression of a rule (RFC 3402, 3.2).
+// Applying it takes linear time. It is immutable.
 type Substitution struct {
 	source string
 	ere    *regexp.Regexp
 	repl   []piece
 }
 
-// A piece of a replacement is a text, or what a group of the expression matched.
+// A piece of a replacement is text or the match of a group of the expression.
 type piece struct {
 	text  string
 	group int // from 1; 0 for text
 }
 
-// ParseSubstitution reads a substitution expression:
+// ParseSubstitution parses a substitution expression:
 //
 //	subst-expr = delim-char ere delim-char repl delim-char *flags
 //
 // The expression is extended POSIX; where several parts of it could match the
-// same text, the earlier one takes as much as it can. An error is an [*Error]
-// with the offset of what the grammar does not allow.
+// same text, the earlier one matches as much as possible. An error is an [*Error]
+// with the offset of the syntax error.
 func ParseSubstitution(s string) (*Substitution, error) {
 	if err := checkExpression(s); err != nil {
 		return nil, err
@@ -46,7 +47,7 @@ func ParseSubstitution(s string) (*Substitution, error) {
 	for i := range parts {
 		end := endOfPart(s, at, d)
 		if end < 0 {
-			return nil, refuse(s, len(s), "subst-expr", "want three times the delimiter %q", d)
+			return nil, refuse(s, len(s), "subst-expr", "must contain the delimiter %q three times", d)
 		}
 		parts[i], begin[i] = s[at:end], at
 		at = end + n
@@ -76,13 +77,12 @@ func checkExpression(s string) error {
 	case !utf8.ValidString(s):
 		return refuse(s, 0, "subst-expr", "not UTF-8")
 	case isDigit(s[0]), s[0] == '\\', s[0]|0x20 == 'i':
-		return refuse(s, 0, "delim-char", "%q cannot be a delimiter: it would be taken for a digit, an escape or a flag", s[:1])
+		return refuse(s, 0, "delim-char", "%q cannot be a delimiter: it could be a digit, an escape or a flag", s[:1])
 	}
 	return nil
 }
 
-// endOfPart returns where the next delimiter is that no backslash escapes, or
-// -1.
+// endOfPart returns the offset of the next unescaped delimiter, or -1.
 func endOfPart(s string, at int, delim string) int {
 	for i := at; i < len(s); i++ {
 		switch {
@@ -95,22 +95,22 @@ func endOfPart(s string, at int, delim string) int {
 	return -1
 }
 
-// parseFlags reads what follows the third delimiter.
+// parseFlags parses what follows the third delimiter.
 func parseFlags(s string, at int, delim string) (fold bool, err error) {
 	for i := at; i < len(s); i++ {
 		switch {
 		case s[i]|0x20 == 'i':
 			fold = true
 		case strings.HasPrefix(s[i:], delim):
-			return false, refuse(s, i, "subst-expr", "the delimiter %q stands there more than three times", delim)
+			return false, refuse(s, i, "subst-expr", "contains the delimiter %q more than three times", delim)
 		default:
-			return false, refuse(s, i, "flags", `only "i" is a flag`)
+			return false, refuse(s, i, "flags", `the only valid flag is "i"`)
 		}
 	}
 	return fold, nil
 }
 
-// parseReplacement reads the pieces of a replacement.
+// parseReplacement parses the pieces of a replacement.
 func parseReplacement(s, delim string, groups int) ([]piece, error) {
 	var pieces []piece
 	var text strings.Builder
@@ -135,19 +135,19 @@ func parseReplacement(s, delim string, groups int) ([]piece, error) {
 	return append(pieces, piece{text: text.String()}), nil
 }
 
-// within makes an error about a part of s one about s.
+// within converts an error about a part of s to one about s.
 func within(s string, begin int, err error) error {
 	e := err.(*Error)
 	e.Input, e.Offset = s, begin+e.Offset
 	return e
 }
 
-// String returns the expression as it was read.
+// String returns the expression that was parsed.
 func (s *Substitution) String() string { return s.source }
 
-// Apply returns what the replacement makes of the first match in text: the
-// replacement alone, not what surrounds the match (RFC 3402, 3.2). It is false
-// if nothing matches, or if the result is empty or longer than any name.
+// Apply returns the replacement for the first match in text, without the text
+// around the match (RFC 3402, 3.2). It reports false if there is no match, or if
+// the result is empty or longer than any name.
 func (s *Substitution) Apply(text string) (string, bool) {
 	m := s.ere.FindStringSubmatchIndex(text)
 	if m == nil {

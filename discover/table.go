@@ -12,34 +12,35 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// An Entry says where the names under a prefix are asked for.
+// An Entry maps a prefix to the resolver for its names.
 type Entry struct {
-	Prefix string // as of an authority: "urn:nbn:fi", "doi" ...
+	Prefix string // as for an authority: "urn:nbn:fi", "doi" ...
 
 	// Target is the resolver:
 	//
-	//   - HOST, HOST:PORT: by the protocol of 1995, with the ElementID of a urn:dns
-	//     name and the whole of others; with /full after it always with the whole
-	//     name, with /element always with the ElementID;
-	//   - an http or https URL that ends in "/uri-res/": by that of RFC 2169;
-	//   - any other http or https URL: names are paths below it;
-	//   - a URL with {name} in it: the name is put there;
-	//   - a URL with {element} in it, which is what follows the prefix: there
-	//     is the resource itself, as far as anybody can say;
-	//   - "-": nowhere. Names under the prefix are not asked about at all.
+	//   - HOST, HOST:PORT: by the protocol of 1995, with the ElementID for
+	//     urn:dns names and the full name for others; with /full appended always
+	//     with the full name, with /element always with the ElementID;
+	//   - an http or https URL that ends with "/uri-res/": by the protocol of RFC
+	//     2169;
+	//   - any other http or https URL: the name is appended as a path;
+	//   - a URL that contains {name}: the name is inserted there;
+	//   - a URL that contains {element}, which is the part after the prefix: the
+	//     URL is presumably that of the resource itself;
+	//   - "-": none. Names under the prefix are not resolved.
 	Target string
 
-	Services []string // those of RFC 2483 that are offered; nil for all
+	Services []string // services of RFC 2483 that are offered; nil for all
 }
 
-// None is the target of names that nobody is to be asked about.
+// None is the target of names that are not resolved.
 const None = "-"
 
-// maxTarget bounds a target, in octets.
+// maxTarget is the maximum length of a target, in octets.
 const maxTarget = 2048
 
-// ParseEntry reads a line of a table: prefix, target and perhaps services, with
-// white space between them:
+// ParseEntry parses a line of a table: prefix, target and optionally services,
+// separated by white space:
 //
 //	urn:nbn:fi  https://urn.fi/{name}  services=I2L,I2R
 //
@@ -49,7 +50,7 @@ func ParseEntry(line string) (Entry, error) {
 	target, at := word(line, at)
 	option, at := word(line, at)
 	if more, end := word(line, at); more != "" {
-		return Entry{}, refuse(line, end-len(more), "entry", "something is left after prefix, target and services")
+		return Entry{}, refuse(line, end-len(more), "entry", "unexpected text after prefix, target and services")
 	}
 	e := Entry{Prefix: prefix, Target: target}
 	if _, _, err := e.compile(Port); err != nil {
@@ -64,19 +65,19 @@ func ParseEntry(line string) (Entry, error) {
 	begin := at - len(option)
 	list, ok := strings.CutPrefix(option, "services=")
 	if !ok {
-		return Entry{}, refuse(line, begin, "entry", "want services=I2L,...")
+		return Entry{}, refuse(line, begin, "entry", "expected services=I2L,...")
 	}
 	for s := range strings.SplitSeq(list, ",") {
 		known := services[strings.ToUpper(s)]
 		if known == "" {
-			return Entry{}, refuse(line, begin, "services", "%q is no service of RFC 2483", s)
+			return Entry{}, refuse(line, begin, "services", "%q is not a service of RFC 2483", s)
 		}
 		e.Services = append(e.Services, known)
 	}
 	return e, nil
 }
 
-// word returns the next word of a line from an offset on, and where it ends.
+// word returns the next word of a line from an offset, and its end.
 func word(line string, at int) (string, int) {
 	const blank = " \t\r\n"
 	for at < len(line) && strings.IndexByte(blank, line[at]) >= 0 {
@@ -89,9 +90,9 @@ func word(line string, at int) (string, int) {
 	return line[at:end], end
 }
 
-// ParseTable reads a table: an entry a line, in the form of [ParseEntry]. Empty
-// lines, and those that begin with "#", say nothing. The error tells of all
-// lines that are wrong, each an [*Error]; the entries are those of the others.
+// ParseTable parses a table with one entry per line, in the form of [ParseEntry].
+// It ignores empty lines and lines that begin with "#". The error joins those of
+// all invalid lines, each an [*Error]; the entries are those of the valid ones.
 func ParseTable(text string) ([]Entry, error) {
 	var entries []Entry
 	var errs []error
@@ -125,9 +126,9 @@ func (e Entry) String() string {
 //go:embed public.txt
 var public string
 
-// Public returns the resolvers that are known to answer everybody about names of
-// well-known namespaces. They are facts about services of others, which change:
-// who knows better puts another table in place of this one.
+// Public returns resolvers that are known to resolve names of well-known
+// namespaces for everyone. They are facts about the services of others and may
+// change; callers can use another table instead.
 func Public() []Entry {
 	entries, err := ParseTable(public)
 	if err != nil {
@@ -136,15 +137,15 @@ func Public() []Entry {
 	return entries
 }
 
-// A target is an entry that is understood.
+// A target is a parsed entry.
 type target struct {
 	prefix name.Prefix
 	way    Way
 	none   bool
-	expand bool // the URL holds {element}
+	expand bool // the URL contains {element}
 }
 
-// compile reads an entry. Errors have as Input the part of it that is wrong.
+// compile parses an entry. The Input of an error is the invalid part.
 func (e Entry) compile(port uint16) (name.Prefix, target, error) {
 	p, err := name.ParsePrefix(e.Prefix)
 	if err != nil {
@@ -174,10 +175,10 @@ func parseTarget(s string, port uint16) (target, error) {
 	return parseHostTarget(s, port)
 }
 
-const wantTarget = "want an http or https URL, HOST or HOST:PORT, and after that perhaps /full or /element"
+const wantTarget = "must be an http or https URL, HOST or HOST:PORT, optionally followed by /full or /element"
 
-// parseHostTarget reads HOST, HOST:PORT or an address, in brackets if it is of
-// IPv6 and has a port.
+// parseHostTarget parses HOST, HOST:PORT or an address, in brackets if it is IPv6
+// with a port.
 func parseHostTarget(s string, port uint16) (target, error) {
 	at, form, told := strings.Cut(s, "/")
 	if told && form != FormFull && form != FormElement {
@@ -189,7 +190,7 @@ func parseHostTarget(s string, port uint16) (target, error) {
 	}
 	n, err := strconv.ParseUint(number, 10, 16)
 	if err != nil || n == 0 {
-		return target{}, refuse(s, len(at)-len(number), "target", "%q is no port", number)
+		return target{}, refuse(s, len(at)-len(number), "target", "invalid port %q", number)
 	}
 	address, err := netip.ParseAddr(strings.Trim(host, "[]"))
 	switch {
@@ -203,21 +204,21 @@ func parseHostTarget(s string, port uint16) (target, error) {
 	return target{way: Way{Kind: Authority, Host: host, Port: uint16(n), Form: form}}, nil
 }
 
-// What stands for the parts of a name in a template.
+// The placeholders for the parts of a name in a template.
 const (
 	wholeName   = "{name}"
 	elementName = "{element}"
 )
 
-// parseURLTarget reads a URL or a template of one.
+// parseURLTarget parses a URL or a URL template.
 func parseURLTarget(s string) (target, error) {
 	plain := strings.NewReplacer(wholeName, "n", elementName, "e").Replace(s)
 	if i := strings.IndexAny(plain, "{}"); i >= 0 {
-		return target{}, refuse(s, strings.IndexAny(s, "{}"), "target", "a template has %s or %s in braces, nothing else", wholeName, elementName)
+		return target{}, refuse(s, strings.IndexAny(s, "{}"), "target", "a template can contain only %s or %s in braces", wholeName, elementName)
 	}
 	u, err := uri.Parse(plain)
 	if err != nil {
-		return target{}, refuse(s, 0, "target", "no URL: %v", err)
+		return target{}, refuse(s, 0, "target", "invalid URL: %v", err)
 	}
 	scheme, _ := u.Scheme()
 	host, _ := u.Host()
@@ -226,9 +227,9 @@ func parseURLTarget(s string) (target, error) {
 	authority, _ := u.Authority()
 	switch {
 	case scheme != "http" && scheme != "https":
-		return target{}, refuse(s, 0, "target", "a resolver's URL begins with http:// or https://")
+		return target{}, refuse(s, 0, "target", "the URL of a resolver must begin with http:// or https://")
 	case host == "", user, fragment, !strings.HasPrefix(s, scheme+"://"+authority):
-		return target{}, refuse(s, 0, "target", "a resolver's URL has a host as it is, no user and no fragment")
+		return target{}, refuse(s, 0, "target", "the URL of a resolver must have a literal host, and no user information or fragment")
 	}
 	t := target{way: Way{Kind: Path, URL: s}, expand: strings.Contains(s, elementName)}
 	_, query := u.Query()
@@ -236,7 +237,7 @@ func parseURLTarget(s string) (target, error) {
 	case t.expand:
 		t.way.Kind = Location
 	case plain == s && query:
-		return target{}, refuse(s, strings.IndexByte(s, '?'), "target", "a URL with a query needs %s to say where the name goes", wholeName)
+		return target{}, refuse(s, strings.IndexByte(s, '?'), "target", "a URL with a query must contain %s", wholeName)
 	case plain == s && strings.HasSuffix(strings.ToLower(u.Path()), "/uri-res/"):
 		t.way.Kind, t.way.Host, t.way.Port = THTTP, strings.Trim(host, "[]"), portOf(u, scheme)
 	}
@@ -265,8 +266,8 @@ func (t target) to(n name.Name, how string) Way {
 	return w
 }
 
-// expand fills a template. What is put into a query has the characters escaped
-// that mean something there.
+// expand fills in a template. In a query it escapes the characters that have a
+// meaning there.
 func expand(template, whole, element string) string {
 	before, query, ok := strings.Cut(template, "?")
 	fill := func(s string, escape func(string) string) string {

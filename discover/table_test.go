@@ -62,7 +62,7 @@ func TestParseEntryRefusals(t *testing.T) {
 		{"urn:xx https:///x", 7, "target"},
 		{"urn:xx https://user:secret@h.example/", 7, "target"},
 		{"urn:xx https://h.example/#f", 7, "target"},
-		{"urn:xx https://{name}.example/", 7, "target"}, // the host is no part of a name
+		{"urn:xx https://{name}.example/", 7, "target"}, // the host is not part of a name
 		{"urn:xx https://{element}/", 7, "target"},
 		{"urn:xx https://h.example/{nss}", 25, "target"},
 		{"urn:xx https://h.example/{name", 25, "target"},

@@ -12,36 +12,36 @@ import (
 	"github.com/nomen-project/nomen/name"
 )
 
-// A Kind says what stands at the end of a [Way].
+// A Kind is the kind of destination of a [Way].
 type Kind string
 
-// The kinds of ways. A rule of DNS can lead to other protocols too, if
-// [Options.Protocols] has them: their Kind is their name.
+// The kinds of ways. If [Options.Protocols] is set, a rule of DNS can lead to
+// other protocols; their Kind is the name of the protocol.
 const (
 	Authority Kind = "authority" // the protocol of 1995 at every address of Host, at Port
 	THTTP     Kind = "thttp"     // RFC 2169: URL is "http://HOST[:PORT]/uri-res/"
-	Path      Kind = "path"      // URL is an http(s) URL below which names are paths, or a template with {name}
-	Location  Kind = "location"  // URL is where a rule says the resource (or result of Services) is
+	Path      Kind = "path"      // URL is an http(s) URL to which the path of names is appended, or a template with {name}
+	Location  Kind = "location"  // URL is where a rule says the resource (or the result of Services) is
 )
 
-// The forms in which a request of 1995 spells a name.
+// The forms of a name in a request of 1995.
 const (
-	FormFull    = "full"    // all of it, as resolvers take it that serve several authorities or ask on
-	FormElement = "element" // the ElementID alone, as the resolver of the authority takes it (1995, 3.3)
+	FormFull    = "full"    // the full name, as expected by resolvers that serve several authorities or forward requests
+	FormElement = "element" // the ElementID only, as expected by the resolver of the authority (1995, 3.3)
 )
 
-// A Way is one way to a resolver of a name, or to what the name names.
+// A Way is one way to reach a resolver of a name, or the resource itself.
 type Way struct {
 	Kind     Kind
 	Host     string   // of Authority and THTTP
 	Port     uint16   // of Host
 	URL      string   // of THTTP, Path and Location
 	Form     string   // of Authority: FormFull or FormElement; "": the ElementID of urn:dns names, else the full name
-	Services []string // those of RFC 2483 that are offered there; nil if nobody said
-	How      string   // why, in words
+	Services []string // services of RFC 2483 offered there; nil if unknown
+	How      string   // the reason, in words
 }
 
-// String tells where the way leads.
+// String returns the destination of the way.
 func (w Way) String() string {
 	if w.URL != "" {
 		return string(w.Kind) + " " + w.URL
@@ -53,47 +53,47 @@ func (w Way) String() string {
 	return s
 }
 
-// A Step is one step of a search, in words, and what it is about: a domain name,
-// a URL.
+// A Step is one step of a search, in words, with its subject: a domain name or a
+// URL.
 type Step struct {
 	How    string
 	Target string
 }
 
-// Options say where a [Finder] looks. The zero value looks only where the name
-// itself says: at the host of a urn:dns name.
+// Options configure a [Finder]. The zero value uses only the name itself: the
+// host of a urn:dns name.
 type Options struct {
-	// Table is the user's own, which comes first. The longest prefix of a name
-	// decides; entries with the same prefix are tried in their order.
+	// Table is the user's own table, which has priority. The entries with the
+	// longest matching prefix apply, in their order.
 	Table []Entry
 
-	// Port is that of the resolvers of urn:dns names, and of hosts in tables
-	// without one; 0 for [Port].
+	// Port is the port of resolvers of urn:dns names, and of hosts in tables that
+	// have none; 0 means [Port].
 	Port uint16
 
-	// Rules is where rules are looked up (RFC 3404), nil for nowhere. A
-	// [Resolver] is one.
+	// Rules is the database of rules (RFC 3404), such as a [Resolver]; nil
+	// disables it.
 	Rules Database
 
-	// Protocols are those that the caller speaks besides THTTP, in lower case.
+	// Protocols are the protocols that the caller supports in addition to THTTP,
+	// in lower case.
 	Protocols []string
 
-	// Public are known resolvers, which come after the rules: [Public], or
-	// others.
+	// Public are known resolvers, used after the rules: [Public], or others.
 	Public []Entry
 
-	// Default is the resolver of names for which there is nothing else, in the
-	// form of [Entry.Target], without {element}.
+	// Default is the resolver for names without any other, in the form of
+	// [Entry.Target], without {element}.
 	Default string
 
-	// Pick returns a number from 0 to n-1, each as often: by it one of several
-	// servers is chosen. Nil for [rand.IntN].
+	// Pick returns a uniformly random number from 0 to n-1, to choose one of
+	// several servers. Nil means [rand.IntN].
 	Pick func(n int) int
 
-	// Now is the clock by which rules expire; nil for [time.Now].
+	// Now is the clock for the expiry of rules; nil means [time.Now].
 	Now func() time.Time
 
-	// Trace is told of each step, if it is not nil.
+	// Trace, if not nil, is called for each step.
 	Trace func(Step)
 }
 
@@ -105,8 +105,7 @@ type Finder struct {
 	fallback      *target
 }
 
-// New returns a finder. The error says what is wrong with the options: it is an
-// [*Error].
+// New returns a finder. If the options are invalid, the error is an [*Error].
 func New(o Options) (*Finder, error) {
 	if o.Port == 0 {
 		o.Port = Port
@@ -133,7 +132,7 @@ func New(o Options) (*Finder, error) {
 		return nil, err
 	}
 	if t.expand || t.none {
-		return nil, refuse(o.Default, 0, "target", "the default resolver is one for all names")
+		return nil, refuse(o.Default, 0, "target", "the default resolver cannot depend on {element}")
 	}
 	f.fallback = &t
 	return f, nil
@@ -145,20 +144,19 @@ func (f *Finder) trace(how, target string) {
 	}
 }
 
-// Find yields the ways to a name in the order in which they should be tried,
-// each once:
+// Find yields the ways to a name in the order in which to try them, each once:
 //
-//  1. those of the user's table, where the longest prefix decides;
+//  1. those of the user's table, for the longest matching prefix;
 //  2. the host of a urn:dns name (1995, 2.2.1);
 //  3. those of the rules of DNS (RFC 3404), for all other names;
 //  4. known public resolvers;
 //  5. the default resolver.
 //
-// It is lazy: a later step costs DNS queries only if the caller goes on. When a
-// step fails the error comes in its place, and later steps follow: a
-// [*net.DNSError] says that DNS could not be asked, which is not to say that
-// there is no resolver; a [*RuleError], that the rules lead nowhere. The error of
-// ctx is the last that comes.
+// It is lazy: later steps cause DNS queries only if the caller continues. If a
+// step fails, Find yields its error and continues with the next step. A
+// [*net.DNSError] means that DNS failed, which does not mean that there is no
+// resolver; a [*RuleError] means that the rules lead nowhere. After the error of
+// ctx nothing follows.
 func (f *Finder) Find(ctx context.Context, n name.Name) iter.Seq2[Way, error] {
 	return func(yield func(Way, error) bool) {
 		if n.IsZero() {
@@ -177,7 +175,7 @@ func (f *Finder) Find(ctx context.Context, n name.Name) iter.Seq2[Way, error] {
 	}
 }
 
-// A walk is one call of Find. Its steps report whether the caller wants more.
+// A walk is one call of Find. Its steps report whether the caller continues.
 type walk struct {
 	f     *Finder
 	n     name.Name
@@ -185,7 +183,7 @@ type walk struct {
 	yield func(Way, error) bool
 }
 
-// found yields a way that has not been yielded.
+// found yields a way unless it was yielded before.
 func (w *walk) found(way Way) bool {
 	key := way.String()
 	if w.seen[key] {
@@ -195,15 +193,14 @@ func (w *walk) found(way Way) bool {
 	return w.yield(way, nil)
 }
 
-// own yields the ways of the user's table. An entry can say that there are no
-// others.
+// own yields the ways of the user's table. An entry can exclude all others.
 func (w *walk) own(context.Context) bool {
 	for _, t := range w.f.table.find(w.n) {
 		if t.none {
-			w.f.trace("the table of the user says that nobody is to be asked", t.prefix.String())
+			w.f.trace("the user's table excludes these names from resolution", t.prefix.String())
 			return false
 		}
-		if !w.found(t.to(w.n, "the table of the user has "+t.prefix.String())) {
+		if !w.found(t.to(w.n, "the user's table has "+t.prefix.String())) {
 			return false
 		}
 	}
@@ -211,7 +208,7 @@ func (w *walk) own(context.Context) bool {
 }
 
 // authority yields the authority of a urn:dns name: the host itself, and nothing
-// that its name might suggest (Y95-11).
+// inferred from its name (Y95-11).
 func (w *walk) authority(context.Context) bool {
 	host, ok := hostOf(w.n)
 	return !ok || w.found(Way{Kind: Authority, Host: host, Port: w.f.o.Port, How: "the authority of a urn:dns name is the host of its resolver"})
@@ -227,15 +224,15 @@ func hostOf(n name.Name) (string, bool) {
 	return host, ok && host != ""
 }
 
-// rules yields the ways of the rules of DNS. Those for urn:dns are not asked:
-// their authority has been found.
+// rules yields the ways of the rules of DNS, except for urn:dns, whose authority
+// is known.
 func (w *walk) rules(ctx context.Context) bool {
 	if _, ok := hostOf(w.n); ok || w.f.o.Rules == nil {
 		return true
 	}
 	key, why, ok := firstKey(w.n)
 	if !ok {
-		w.f.trace(why+" is no label of a domain name: there can be no rules", w.n.Scheme())
+		w.f.trace(why+" is not a valid domain label, so it cannot have rules", w.n.Scheme())
 		return true
 	}
 	s := search{f: w.f, aus: w.n.Key(), yield: w.found}
@@ -246,9 +243,9 @@ func (w *walk) rules(ctx context.Context) bool {
 	case err == nil:
 		return true
 	case ctx.Err() != nil:
-		return true // Find says it
+		return true // Find yields it
 	}
-	w.f.trace("the search by rules ends: "+err.Error(), key)
+	w.f.trace("the search by rules failed: "+err.Error(), key)
 	return w.yield(Way{}, fmt.Errorf("discover: rules for %s: %w", why, err))
 }
 

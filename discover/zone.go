@@ -15,24 +15,24 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// A Zone is what DNS has to say so that the resolver of an authority is found by
-// [Finder]: in the zones that its records belong to, which are mostly several.
+// A Zone is the input for the DNS records by which a [Finder] finds the resolver
+// of an authority. The records usually belong to several zones.
 type Zone struct {
 	Prefix    name.Prefix
-	Host      string // where the resolver is
+	Host      string // the host of the resolver
 	Port      uint16
-	Services  []string // that it offers; [ZoneServices] if there are none
+	Services  []string // services that it offers; nil means [ZoneServices]
 	TTL       time.Duration
-	Addresses []netip.Addr // of Host, if they are known
+	Addresses []netip.Addr // of Host, if known
 }
 
-// ZoneServices returns the services that every resolver of ours offers.
+// ZoneServices returns the services that every nomen server offers.
 func ZoneServices() []string { return []string{"I2L", "I2Ls", "I2C", "I2Cs", "I2N", "I2Ns"} }
 
 // A Record is a line of a zone in the syntax of master files (RFC 1035, 5), or a
-// remark there.
+// remark.
 type Record struct {
-	Owner  string `json:"owner"` // with the dot at its end
+	Owner  string `json:"owner"` // with the final dot
 	TTL    uint32 `json:"ttl,omitempty"`
 	Type   string `json:"type,omitempty"`
 	Data   string `json:"data,omitempty"`
@@ -47,18 +47,18 @@ func (r Record) String() string {
 	return fmt.Sprintf("%s\t%d\tIN\t%s\t%s", r.Owner, r.TTL, r.Type, r.Data)
 }
 
-// Records returns the records of a zone. The error says why there can be none: a
-// prefix that is too long for a rule, say.
+// Records returns the records of a zone. The error says why there can be none:
+// for example, a prefix that is too long for a rule.
 func (z Zone) Records() ([]Record, error) {
 	if _, number := uri.ParseNumericHost(canonicalHost(z.Host)); number || !isDomainName(canonicalHost(z.Host)) {
-		return nil, fmt.Errorf("discover: %q is no domain name", z.Host)
+		return nil, fmt.Errorf("discover: %q is not a domain name", z.Host)
 	}
 	if host, ok := dnsAuthority(z.Prefix); ok {
 		return z.checked(z.addressRecords(host))
 	}
 	key, _, ok := firstKey(z.sample())
 	if !ok {
-		return nil, fmt.Errorf("discover: %s: its scheme is no label of a domain name, there can be no rules for it", z.Prefix)
+		return nil, fmt.Errorf("discover: %s: its scheme is not a valid domain label, so it cannot have rules", z.Prefix)
 	}
 	rule, err := z.delegation()
 	if err != nil {
@@ -76,7 +76,7 @@ func (z Zone) Records() ([]Record, error) {
 
 func (z Zone) port() uint16 { return cmp.Or(z.Port, Port) }
 
-// sample returns some name under the prefix.
+// sample returns a name under the prefix.
 func (z Zone) sample() name.Name { return name.FromKey(z.Prefix.Spell("0")) }
 
 // dnsAuthority returns the host of the prefix of urn:dns names.
@@ -86,7 +86,7 @@ func dnsAuthority(p name.Prefix) (string, bool) {
 	return host, ok && host != ""
 }
 
-// addressRecords returns those that say where a host is.
+// addressRecords returns the address records of a host.
 func (z Zone) addressRecords(host string) []Record {
 	var records []Record
 	if len(z.Addresses) == 0 {
@@ -100,7 +100,7 @@ func (z Zone) addressRecords(host string) []Record {
 		records = append(records, z.record(host, addressType(a), a.Unmap().String()))
 	}
 	if _, ok := dnsAuthority(z.Prefix); ok && z.port() != Port {
-		records = append(records, Record{Owner: host + ".", Remark: fmt.Sprintf("is asked at port %d, by clients that do not know of port %d", Port, z.port())})
+		records = append(records, Record{Owner: host + ".", Remark: fmt.Sprintf("must also listen on port %d, for clients that do not know port %d", Port, z.port())})
 	}
 	return records
 }
@@ -112,8 +112,8 @@ func addressType(a netip.Addr) string {
 	return "AAAA"
 }
 
-// delegation returns the rule that leads from the namespace to the host: for all
-// of its names, or those under the prefix.
+// delegation returns the rule that leads from the namespace to the host, for all
+// names or for those under the prefix.
 func (z Zone) delegation() (NAPTR, error) {
 	r := NAPTR{Order: 100, Preference: 10}
 	key, host := z.Prefix.String(), canonicalHost(z.Host)
@@ -130,13 +130,13 @@ func (z Zone) delegation() (NAPTR, error) {
 	}
 	r.Regexp = "!^" + escapeERE(key) + "[" + after.String() + "].*$!" + host + "!i"
 	if _, err := ParseSubstitution(r.Regexp); err != nil {
-		return r, fmt.Errorf("the prefix is too long or too odd for a rule of DNS: %w", err)
+		return r, fmt.Errorf("the prefix cannot be expressed in a DNS rule: %w", err)
 	}
 	return r, nil
 }
 
-// escapeERE makes a text an expression that matches it, between exclamation
-// marks.
+// escapeERE returns an expression that matches a text, for use between
+// exclamation marks.
 func escapeERE(s string) string {
 	var b strings.Builder
 	for i := range len(s) {
@@ -148,7 +148,7 @@ func escapeERE(s string) string {
 	return b.String()
 }
 
-// server returns the rule of the host, which leads to its server.
+// server returns the rule of the host that leads to its server.
 func (z Zone) server() NAPTR {
 	offered := z.Services
 	if len(offered) == 0 {
@@ -164,7 +164,7 @@ func (z Zone) record(owner, kind, data string) Record {
 	return Record{Owner: owner + ".", TTL: uint32(z.TTL / time.Second), Type: kind, Data: data}
 }
 
-// checked returns records that a name server would read.
+// checked returns the records if a name server can parse them.
 func (z Zone) checked(records []Record) ([]Record, error) {
 	for _, r := range records {
 		if r.Remark != "" {
@@ -177,7 +177,7 @@ func (z Zone) checked(records []Record) ([]Record, error) {
 	return records, nil
 }
 
-// A Difference is what a live zone says otherwise than it should.
+// A Difference is a difference between a live zone and the expected records.
 type Difference struct {
 	Owner    string `json:"owner"`
 	Type     string `json:"type"`
@@ -186,7 +186,7 @@ type Difference struct {
 	Found    string `json:"found,omitempty"`
 }
 
-// String tells the difference in a line.
+// String describes the difference in one line.
 func (d Difference) String() string {
 	s := d.Owner + " " + d.Type + ": " + d.Problem
 	if d.Expected != "" {
@@ -198,15 +198,15 @@ func (d Difference) String() string {
 	return s
 }
 
-// LiveDNS is what is asked about a live zone; [Resolver] has it.
+// LiveDNS looks up the records of a live zone; [Resolver] implements it.
 type LiveDNS interface {
 	DNS
 	Database
 }
 
-// Check looks a live zone up and returns what is not as [Zone.Records] has it.
-// Times to live, orders and preferences are the operator's choice, and so are
-// rules for other names. The error is a failure of DNS, or that of Records.
+// Check looks up a live zone and returns the differences from [Zone.Records].
+// Times to live, orders, preferences and rules for other names are up to the
+// operator. The error is a failure of DNS, or that of Records.
 func (z Zone) Check(ctx context.Context, live LiveDNS) ([]Difference, error) {
 	if _, err := z.Records(); err != nil {
 		return nil, err
@@ -236,7 +236,7 @@ func (c *zoneCheck) differ(owner, kind, problem, expected, found string) {
 	c.found = append(c.found, Difference{owner + ".", kind, problem, expected, found})
 }
 
-// naptr looks rules up. That there are none is no error.
+// naptr looks up rules. It is not an error if there are none.
 func (c *zoneCheck) naptr(ctx context.Context, owner string) ([]NAPTR, error) {
 	rules, err := c.live.LookupNAPTR(ctx, owner)
 	if isNotFound(err) {
@@ -245,7 +245,7 @@ func (c *zoneCheck) naptr(ctx context.Context, owner string) ([]NAPTR, error) {
 	return rules, err
 }
 
-// sameRule reports whether two rules say the same, whatever their rank.
+// sameRule reports whether two rules are the same except for their rank.
 func sameRule(a, b NAPTR) bool {
 	return strings.EqualFold(a.Flags, b.Flags) && strings.EqualFold(a.Services, b.Services) && a.Regexp == b.Regexp && a.Replacement == b.Replacement
 }
@@ -264,8 +264,7 @@ func (c *zoneCheck) delegation(ctx context.Context) error {
 	return err
 }
 
-// server checks that the host leads to its server, and nowhere else by the same
-// protocol.
+// server checks that the host leads only to its server by the same protocol.
 func (c *zoneCheck) server(ctx context.Context) error {
 	want := c.z.server()
 	rules, err := c.naptr(ctx, c.host)
@@ -283,7 +282,7 @@ func (c *zoneCheck) server(ctx context.Context) error {
 	return nil
 }
 
-// service checks that the server is at the host and port, and nowhere else.
+// service checks that the server is only at the host and port.
 func (c *zoneCheck) service(ctx context.Context) error {
 	owner := c.z.server().Replacement
 	records, err := c.live.LookupSRV(ctx, owner)
@@ -302,7 +301,7 @@ func (c *zoneCheck) service(ctx context.Context) error {
 	return nil
 }
 
-// lookup returns the addresses of a host, none if it has none.
+// lookup returns the addresses of a host, or none.
 func (c *zoneCheck) lookup(ctx context.Context, host string) ([]netip.Addr, error) {
 	addrs, err := c.live.LookupNetIP(ctx, "ip", host+".")
 	if isNotFound(err) {
@@ -311,7 +310,8 @@ func (c *zoneCheck) lookup(ctx context.Context, host string) ([]netip.Addr, erro
 	return addrs, err
 }
 
-// addresses checks that the host has those that are known, or any if none are.
+// addresses checks that the host has the known addresses, or any if none are
+// known.
 func (c *zoneCheck) addresses(ctx context.Context) error {
 	found, err := c.lookup(ctx, c.host)
 	if err != nil {
@@ -344,12 +344,12 @@ func (c *zoneCheck) authority(ctx context.Context) error {
 		c.compare(owner, want, found)
 	}
 	if c.z.port() != Port {
-		c.differ(owner, "A", fmt.Sprintf("resolvers of urn:dns names are asked at port %d, this one is at %d", Port, c.z.port()), "", "")
+		c.differ(owner, "A", fmt.Sprintf("clients expect resolvers of urn:dns names at port %d, this one is at %d", Port, c.z.port()), "", "")
 	}
 	return err
 }
 
-// compare tells which addresses are missing or too many.
+// compare reports missing and unexpected addresses.
 func (c *zoneCheck) compare(owner string, want, found []netip.Addr) {
 	for _, a := range want {
 		if !slices.Contains(found, a.Unmap()) {
@@ -363,8 +363,8 @@ func (c *zoneCheck) compare(owner string, want, found []netip.Addr) {
 	}
 }
 
-// search checks that a name under the prefix leads to the resolver, past all
-// other rules. It is worth saying only if nothing else is wrong.
+// search checks that a name under the prefix leads to the resolver despite all
+// other rules. It runs only if there are no other differences.
 func (c *zoneCheck) search(ctx context.Context) error {
 	if len(c.found) > 0 {
 		return nil

@@ -61,7 +61,7 @@ func TestZoneRecords(t *testing.T) {
 	}
 	z := zoneOf("urn:dns:example.org")
 	z.Addresses, z.Port = addrs("192.0.2.1", "2001:db8::1"), 4600
-	if got, want := text(t, z), "example.org.\t3600\tIN\tA\t192.0.2.1\nexample.org.\t3600\tIN\tAAAA\t2001:db8::1\n; example.org. is asked at port 4500, by clients that do not know of port 4600\n"; got != want {
+	if got, want := text(t, z), "example.org.\t3600\tIN\tA\t192.0.2.1\nexample.org.\t3600\tIN\tAAAA\t2001:db8::1\n; example.org. must also listen on port 4500, for clients that do not know port 4600\n"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 	for why, z := range map[string]Zone{

@@ -191,7 +191,7 @@ func hostile() map[string]string {
 		"closing brackets":  long("urn:isbn:9789510184356", ")", ""),
 		"opening brackets":  long("", "(", "urn:isbn:1"),
 		"urn:":              long("", "urn:", "isbn:1"),
-		"a URL":           long("http://h.example/", "u", "urn:isbn:9789510184357"),
+		"a URL":             long("http://h.example/", "u", "urn:isbn:9789510184357"),
 		"address with URNs": long("http://h.example/", "urn%3a", ""),
 		"address of labels": long("http://h.example/", "isbn/", "1"),
 		"unknown namespace": long("urn:isbm:", "9", ""),

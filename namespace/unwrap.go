@@ -111,8 +111,8 @@ func plain(s string) string {
 	}, s)
 }
 
-// insideAddress returns the name in a web URL, and what kind it is; "" if there
-// is none.
+// insideAddress returns the name in a web URL, and what kind it is; "" if it
+// has none.
 func insideAddress(text string) (inner, why string) {
 	rest, ok := cutFold(text, "https://")
 	if !ok {

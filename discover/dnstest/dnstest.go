@@ -1,6 +1,6 @@
 // Package dnstest is a DNS server for tests. It listens on the loopback
-// interface, over UDP and TCP at one port, answers from a zone in the syntax of
-// master files (RFC 1035, 5), and misbehaves when told to.
+// interface, over UDP and TCP on one port, serves a zone in the syntax of master
+// files (RFC 1035, 5), and can inject faults.
 package dnstest
 
 import (
@@ -15,24 +15,24 @@ import (
 	"github.com/miekg/dns"
 )
 
-// A Query is what the server was asked.
+// A Query is a query that the server received.
 type Query struct {
-	Name string // in lower case, with the dot at its end
+	Name string // in lower case, with the final dot
 	Type string // "A", "NAPTR" ...
 	TCP  bool
 	EDNS bool
 }
 
-// A Fault is how an answer is spoiled. The zero Fault leaves it alone.
+// A Fault is a fault to inject into a response. The zero Fault has no effect.
 type Fault struct {
-	Silent   bool          // no answer at all
-	Delay    time.Duration // before the answer
-	Rcode    int           // in place of the zone's answer: 2 is SERVFAIL
-	Truncate bool          // over UDP only the first part comes
-	Torn     bool          // over UDP the answer ends in the midst of a record
-	Forged   int           // so many answers with another ID come before, and one with another question
-	Garbage  bool          // octets that are no message come before
-	Alien    bool          // records of another owner are put before those asked for
+	Silent   bool          // no response at all
+	Delay    time.Duration // before the response
+	Rcode    int           // in place of the zone's response: 2 is SERVFAIL
+	Truncate bool          // over UDP only the first part is sent
+	Torn     bool          // over UDP the response ends within a record
+	Forged   int           // the number of responses with another ID that are sent first, and one with another question
+	Garbage  bool          // octets that are not a message are sent first
+	Alien    bool          // records of another owner are sent before the requested ones
 }
 
 // A Server is a running DNS server.
@@ -48,8 +48,7 @@ type Server struct {
 	closing  chan struct{}
 }
 
-// Start starts a server of a zone. fault, when not nil, is asked about every
-// query.
+// Start starts a server for a zone. fault, if not nil, is called for every query.
 func Start(zone string, fault func(Query) Fault) (*Server, error) {
 	s := &Server{closing: make(chan struct{}), fault: fault}
 	if err := s.Serve(zone); err != nil {
@@ -108,7 +107,7 @@ func (s *Server) Serve(zone string) error {
 	return nil
 }
 
-// Queries returns what was asked, in order.
+// Queries returns the received queries, in order.
 func (s *Server) Queries() []Query {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -145,7 +144,7 @@ func (s *Server) spoil(w dns.ResponseWriter, reply *dns.Msg, f Fault, tcp bool) 
 		return
 	}
 	if f.Garbage {
-		_, _ = w.Write([]byte("\x00\x01garbage that is no message"))
+		_, _ = w.Write([]byte("\x00\x01garbage that is not a message"))
 	}
 	for range f.Forged {
 		forged := reply.Copy()
@@ -187,7 +186,7 @@ func (s *Server) spoil(w dns.ResponseWriter, reply *dns.Msg, f Fault, tcp bool) 
 	_ = w.WriteMsg(reply)
 }
 
-// forge returns a record that leads astray.
+// forge returns a misleading record.
 func forge(q dns.Question) []dns.RR {
 	rdata := map[uint16]string{
 		dns.TypeA: "192.0.2.66", dns.TypeAAAA: "2001:db8::66", dns.TypeSRV: "0 0 66 forged.example.",

@@ -120,7 +120,7 @@ func TestMetRefusals(t *testing.T) {
 		{"real", Draft2012, good, map[string]int{`NSS: contains "/"`: 57}},
 		{"real", RFC2141, good, map[string]int{`NSS: contains "&"`: 41, `NSS: contains "~"`: 27}},
 		{"real", Draft1995, good, map[string]int{
-			"urn95: missing fields: a name must have the four fields urn:SchemeID:AuthorityID:ElementID": 2772,
+			"urn95: fields missing: a name must have the four fields urn:SchemeID:AuthorityID:ElementID": 2772,
 			`ElementID: reserved character "#"`:              90,
 			`ElementID: contains "~", which must be escaped`: 27,
 			"AuthorityID: empty":                             6,

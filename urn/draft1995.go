@@ -51,7 +51,7 @@ func (u *URN) split1995() (int, string, string) {
 		}
 	}
 	if n < len(fields) {
-		return len(s), "urn95", "missing fields: a name must have the four fields urn:SchemeID:AuthorityID:ElementID"
+		return len(s), "urn95", "fields missing: a name must have the four fields urn:SchemeID:AuthorityID:ElementID"
 	}
 	u.nid, u.auth = uint32(fields[0]), uint32(fields[1])
 	u.nss = uint32(len(s))

@@ -38,7 +38,7 @@ lint: $(TOOLS)/.built
 	@$(TOOLS)/misspell -error -locale UK -i normalize README.md CHANGELOG.md CONTRIBUTING.md SECURITY.md $$(find docs -name '*.md' ! -path 'docs/spec/*')
 
 race:
-	CGO_ENABLED=1 $(GO) test -race -timeout 15m ./...
+	CGO_ENABLED=1 $(GO) test -race -timeout 25m ./...
 
 static: build ## the binary links nothing and runs
 	@! ldd bin/nomen >/dev/null 2>&1 || { echo 'bin/nomen is not static'; exit 1; }

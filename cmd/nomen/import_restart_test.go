@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -123,8 +122,8 @@ func TestImportAcrossRestart(t *testing.T) {
 		select {
 		case end := <-said:
 			t.Logf("%s: %s", door.what, end[max(0, len(end)-400):])
-			if !strings.Contains(end, strconv.Itoa(manyOfImport)) && !strings.Contains(end, "from line") {
-				t.Errorf("%s: neither done nor where to go on: %s", door.what, end)
+			if !strings.Contains(end, fmt.Sprint("created ", manyOfImport)) && !strings.Contains(end, `"complete":true`) {
+				t.Errorf("%s: it is not complete: %s", door.what, end)
 			}
 		case <-time.After(2 * time.Minute):
 			t.Fatalf("%s: it does not end", door.what)

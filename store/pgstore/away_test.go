@@ -420,3 +420,37 @@ func TestLostAtCommitWhileAway(t *testing.T) {
 		}
 	}
 }
+
+// An import waits longer for the database than others do, also to learn what became of a
+// commit during which the connection was lost: all that it writes is there once.
+func TestLostAtCommitOfThePatient(t *testing.T) {
+	db, _ := alone(t)
+	s := openNode(t, db.URL())
+	if err := calls(s)["Apply"](t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	ctx := store.WithPatience(t.Context(), store.LongPatience)
+	var wg sync.WaitGroup
+	results := make([]error, 100)
+	for i := range results {
+		wg.Go(func() {
+			time.Sleep(time.Duration(i) * 2 * time.Millisecond)
+			_, results[i] = s.Apply(ctx, []store.Change{put(fmt.Sprint("urn:x-c:", i), "u:1", 0)})
+		})
+	}
+	time.Sleep(100 * time.Millisecond)
+	if err := db.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	time.Sleep(defaultWait + 2*time.Second) // longer than others wait
+	if err := db.Restart(); err != nil {
+		t.Fatal(err)
+	}
+	wg.Wait()
+	for i, err := range results {
+		r, gerr := s.Get(t.Context(), name.FromKey(fmt.Sprint("urn:x-c:", i)), time.Time{})
+		if err != nil || gerr != nil || r.Revision != 1 {
+			t.Errorf("%d: %v; read: %v", i, err, gerr)
+		}
+	}
+}

@@ -130,7 +130,7 @@ func (s *Store) persist(group []*request) (*plan, error) {
 	for p := newPatience(s.cluster.wait); ; {
 		result, err := s.attempt(w)
 		if len(w.doubts) > 0 { // what became of it is worth waiting for
-			p.deadline = p.begun.Add(max(s.cluster.wait, defaultWait))
+			p.deadline = p.begun.Add(max(s.cluster.wait, defaultWait, patienceOf(group)))
 		}
 		switch {
 		case err == nil:
@@ -142,6 +142,16 @@ func (s *Store) persist(group []*request) (*plan, error) {
 			return nil, failed("write", err)
 		}
 	}
+}
+
+// patienceOf returns the patience of the most patient request whose context has not ended.
+func patienceOf(group []*request) (d time.Duration) {
+	for _, r := range group {
+		if r.ctx.Err() == nil {
+			d = max(d, store.PatienceOf(r.ctx))
+		}
+	}
+	return d
 }
 
 func (s *Store) attempt(w *writing) (p *plan, err error) {

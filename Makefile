@@ -8,7 +8,7 @@ FUZZTIME  ?= 60s
 BENCHTIME ?= 1s
 COUNT     ?= 5
 
-.PHONY: all build demo test test-ha check lint race static test-clients attack soak faults bench bench-scale fuzz mutate generate crash clean help
+.PHONY: all build demo test test-ha check lint cross race static test-clients attack soak faults bench bench-scale fuzz mutate generate crash clean help
 
 all: build
 
@@ -30,12 +30,14 @@ check: lint race static ## what must hold before every change lands
 lint: $(TOOLS)/.built
 	@test -z "$$($(TOOLS)/gofumpt -l . | tee /dev/stderr)" || { echo 'gofumpt: run $(TOOLS)/gofumpt -w .'; exit 1; }
 	$(GO) vet ./...
-	@for os in darwin freebsd windows; do CGO_ENABLED=0 GOOS=$$os $(GO) vet ./internal/durable ./internal/flock ./bulk ./client ./fetch ./server ./store/... || exit 1; done # what has files for some systems alone
 	$(GO) mod tidy -diff
 	$(TOOLS)/staticcheck ./...
 	$(TOOLS)/unparam ./...
 	@out=$$($(TOOLS)/deadcode -test ./...); test -z "$$out" || { echo "$$out"; exit 1; }
 	@$(TOOLS)/misspell -error -locale UK -i normalize README.md CHANGELOG.md CONTRIBUTING.md SECURITY.md $$(find docs -name '*.md' ! -path 'docs/spec/*')
+
+cross: ## vet the packages with files for some systems alone, as for macOS, FreeBSD and Windows; ten minutes the first time
+	@for os in darwin freebsd windows; do CGO_ENABLED=0 GOOS=$$os $(GO) vet ./internal/durable ./internal/flock ./bulk ./client ./fetch ./server ./store/... || exit 1; done
 
 race:
 	CGO_ENABLED=1 $(GO) test -race -timeout 25m ./...

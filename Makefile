@@ -39,8 +39,8 @@ lint: $(TOOLS)/.built
 cross: ## vet the packages with files for some systems alone, as for macOS, FreeBSD and Windows; ten minutes the first time
 	@for os in darwin freebsd windows; do CGO_ENABLED=0 GOOS=$$os $(GO) vet ./internal/durable ./internal/flock ./bulk ./client ./fetch ./server ./store/... || exit 1; done
 
-race:
-	CGO_ENABLED=1 $(GO) test -race -timeout 25m ./...
+race: # without GORACE each command that a test runs ends with a second of sleep
+	GORACE=atexit_sleep_ms=10 CGO_ENABLED=1 $(GO) test -race -timeout 25m ./...
 
 static: build ## the binary links nothing and runs
 	@! ldd bin/nomen >/dev/null 2>&1 || { echo 'bin/nomen is not static'; exit 1; }

@@ -131,11 +131,11 @@ func (f *Field) Media(mediaType, charset string, ignore bool) Preference {
 
 // matchType returns how specific a range is that applies to a media type, else 0.
 func matchType(mediaType, pattern string) int {
-	switch kind := len(pattern) - 1; {
+	switch {
 	case pattern == "*/*":
 		return anyType
-	case pattern[kind] == '*' && pattern[kind-1] == '/':
-		if beginsWith(mediaType, pattern[:kind]) {
+	case strings.HasSuffix(pattern, "/*"):
+		if beginsWith(mediaType, pattern[:len(pattern)-1]) {
 			return anySub
 		}
 	case len(mediaType) == len(pattern) && strings.EqualFold(mediaType, pattern):

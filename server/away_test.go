@@ -179,8 +179,14 @@ func TestReadyClock(t *testing.T) {
 	becomes := func(srv *Server, status int, want string, gauge int) {
 		t.Helper()
 		var p *reply
+		line := fmt.Sprintf("\nnomen_clock_accepted %d\n", gauge)
+		metrics := func() string {
+			w := httptest.NewRecorder()
+			srv.metrics.handler.ServeHTTP(w, httptest.NewRequest(http.MethodGet, metricsPath, nil))
+			return w.Body.String()
+		}
 		for range 1000 { // the store is asked in the background
-			if p = ask(srv, "/-/readyz"); p.status == status {
+			if p = ask(srv, "/-/readyz"); p.status == status && strings.Contains(metrics(), line) {
 				break
 			}
 			time.Sleep(5 * time.Millisecond)
@@ -192,9 +198,7 @@ func TestReadyClock(t *testing.T) {
 		if p.status != status || string(p.body) != want+"\r\n" || admin.Code != status || !strings.Contains(admin.Body.String(), `"`+want+`"`) {
 			t.Errorf("readyz: %d %q, admin %d %s; want %d %q", p.status, p.body, admin.Code, admin.Body, status, want)
 		}
-		w := httptest.NewRecorder()
-		srv.metrics.handler.ServeHTTP(w, httptest.NewRequest(http.MethodGet, metricsPath, nil))
-		if line := fmt.Sprintf("\nnomen_clock_accepted %d\n", gauge); !strings.Contains(w.Body.String(), line) {
+		if !strings.Contains(metrics(), line) {
 			t.Errorf("metrics do not have %q", line)
 		}
 	}

@@ -155,6 +155,7 @@ func listensAt(address string) bool {
 	return false
 }
 
+// freePort returns an address on which nothing listens.
 func freePort(t *testing.T) string {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")

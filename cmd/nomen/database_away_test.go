@@ -251,15 +251,7 @@ func ready(t *testing.T, p *process) bool {
 // While its database is killed, hangs, or is not there yet, a server answers what it
 // has in its cache and refuses all else at once; and it goes on by itself.
 func TestDatabaseAway(t *testing.T) {
-	db, err := pgtest.Start(pgtest.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := db.Stop(); err != nil {
-			t.Error(err)
-		}
-	})
+	db := startDatabase(t, pgtest.Options{})
 	data := t.TempDir()
 	p := start(t, data, "--store", db.URL(), "--no-access-log", "--gopher", "127.0.0.1:0", "--proxy", "all")
 	text, err := os.ReadFile(filepath.Join(data, tokenFile))

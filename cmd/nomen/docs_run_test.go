@@ -6,7 +6,6 @@ import (
 	"flag"
 	"fmt"
 	"io/fs"
-	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -144,9 +143,9 @@ const mark = "\x1e\n"
 // runCommands runs the commands in one shell, and returns what each of them printed.
 func runCommands(t *testing.T, commands []docCommand) []string {
 	t.Helper()
-	public, admin := freeAddress(t), freeAddress(t)
+	public, admin := freePort(t), freePort(t)
 	for admin == public {
-		admin = freeAddress(t)
+		admin = freePort(t)
 	}
 	addresses := strings.NewReplacer("127.0.0.1:4500", public, "localhost:4500", public, "127.0.0.1:4501", admin)
 	var script strings.Builder
@@ -185,16 +184,6 @@ for i in $(seq 300); do grep -q 'admin listener' server%[2]d.log && break; sleep
 		t.Fatalf("%d of %d commands ran:\n%s", len(printed), len(commands), out)
 	}
 	return printed
-}
-
-func freeAddress(t *testing.T) string {
-	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close()
-	return l.Addr().String()
 }
 
 // variable is what differs from one run to the next.

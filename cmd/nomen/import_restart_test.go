@@ -36,15 +36,7 @@ var firstRevision = regexp.MustCompile(`"revision":1\b`)
 // The database is killed in the middle of an import, and comes back: by whatever door the
 // import has come, it ends, nothing that it said to be in is lost, and nothing is in twice.
 func TestImportAcrossRestart(t *testing.T) {
-	db, err := pgtest.Start(pgtest.Options{Fsync: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := db.Stop(); err != nil {
-			t.Error(err)
-		}
-	})
+	db := startDatabase(t, pgtest.Options{Fsync: true})
 	command := func(data string, args ...string) (status int, out, log string) {
 		var o, l strings.Builder
 		status = run(t.Context(), append([]string{"--data", data, "--store", db.URL()}, args...), streams{strings.NewReader(""), &o, &l})

@@ -26,15 +26,7 @@ type database struct {
 
 func newDatabase(t *testing.T) *database {
 	t.Helper()
-	db, err := pgtest.Start(pgtest.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := db.Stop(); err != nil {
-			t.Error(err)
-		}
-	})
+	db := startDatabase(t, pgtest.Options{})
 	return &database{t, db, t.TempDir()}
 }
 

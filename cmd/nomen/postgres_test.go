@@ -14,10 +14,10 @@ import (
 	"github.com/nomen-project/nomen/store/pgstore/pgtest"
 )
 
-// One database serves commands and several servers at once; what is changed
-// through one is answered by the others.
-func TestDatabase(t *testing.T) {
-	db, err := pgtest.Start(pgtest.Options{})
+// startDatabase starts a database that ends with the test.
+func startDatabase(t *testing.T, o pgtest.Options) *pgtest.Server {
+	t.Helper()
+	db, err := pgtest.Start(o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -26,6 +26,13 @@ func TestDatabase(t *testing.T) {
 			t.Error(err)
 		}
 	})
+	return db
+}
+
+// One database serves commands and several servers at once; what is changed
+// through one is answered by the others.
+func TestDatabase(t *testing.T) {
+	db := startDatabase(t, pgtest.Options{})
 	command := func(want int, args ...string) string {
 		t.Helper()
 		var out, log strings.Builder

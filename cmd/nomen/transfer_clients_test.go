@@ -60,7 +60,7 @@ func TestClientMaps(t *testing.T) {
 			if err := os.WriteFile(file, out.Bytes(), 0o644); err != nil {
 				t.Fatal(err)
 			}
-			address := freeAddress(t)
+			address := freePort(t)
 			cmd := tt.start(t, dir, file, address)
 			var log bytes.Buffer
 			cmd.Stdout, cmd.Stderr = &log, &log
@@ -91,16 +91,6 @@ func TestClientMaps(t *testing.T) {
 			}
 		})
 	}
-}
-
-func freeAddress(t *testing.T) string {
-	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close()
-	return l.Addr().String()
 }
 
 // listens reports whether something listens at an address, soon.

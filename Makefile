@@ -8,7 +8,7 @@ FUZZTIME  ?= 60s
 BENCHTIME ?= 1s
 COUNT     ?= 5
 
-.PHONY: all build demo test test-ha check lint cross race static test-clients attack soak faults bench bench-scale fuzz mutate generate crash clean help
+.PHONY: all build demo test test-ha check lint cross race static test-clients attack soak faults bench bench-scale fuzz mutate generate pictures crash clean help
 
 all: build
 
@@ -93,6 +93,9 @@ mutate: ## change the program in N small ways and list those that no test notice
 
 generate: ## write the generated files anew
 	$(GO) generate ./...
+
+pictures: ## draw the pictures of the documents anew; needs graphviz
+	dot -Tsvg docs/pictures/name.dot -o docs/pictures/name.svg
 
 clean:
 	rm -rf bin

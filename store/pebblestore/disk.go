@@ -22,8 +22,11 @@ var errGone = errors.New("the directory of the store was deleted or replaced")
 var errEnding = errors.New("the store is being closed")
 
 // compactionPause is how long a compaction that found the disk full waits before the
-// engine tries it again.
-const compactionPause = 30 * time.Second
+// engine tries it again, unless there is room before: that is checked every roomTick.
+const (
+	compactionPause = 30 * time.Second
+	roomTick        = time.Second
+)
 
 // An engineDisk is the directory of a store as one engine sees it. The engine cannot go on
 // when its log or its manifest cannot be written: it panics, with locks held. So it
@@ -171,15 +174,38 @@ func (d *engineDisk) failure(kind fileKind, err error) error {
 		return nil
 	}
 	if d.waits(kind) && isFull(err) {
-		select {
-		case <-d.ending:
-		case <-d.down:
-		case <-time.After(compactionPause):
-		}
+		d.waitForRoom()
 		return err
 	}
 	d.fail(err)
 	return d.refusal(kind)
+}
+
+// waitForRoom returns when the disk, which is full, has twice as much room as now, when
+// the engine ends or the disk is down, and after [compactionPause] in any case.
+func (d *engineDisk) waitForRoom() {
+	full := d.free()
+	for range compactionPause / roomTick {
+		select {
+		case <-d.ending:
+			return
+		case <-d.down:
+			return
+		case <-time.After(roomTick):
+		}
+		if d.free() > 2*full+spareBytes {
+			return
+		}
+	}
+}
+
+// free returns how many bytes are free, 0 if that is not known.
+func (d *engineDisk) free() uint64 {
+	usage, err := d.FS.GetDiskUsage(d.dir)
+	if err != nil {
+		return 0
+	}
+	return usage.AvailBytes
 }
 
 // refusal is what the engine is told about a write to a disk that is down.

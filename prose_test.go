@@ -136,7 +136,6 @@ var remaining = map[string]int{
 	"scripts/faults":        2,
 	"scripts/ha":            5,
 	"server":                198,
-	"store":                 35,
 	"store/cachestore":      5,
 	"store/memstore":        2,
 	"store/pebblestore":     45,

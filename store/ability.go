@@ -12,18 +12,18 @@ import (
 	"github.com/nomen-project/nomen/name"
 )
 
-// What a store may be able to do beside reading and writing is in interfaces of
-// its own. The function of the same name does it with any store: by a slower way
-// where there is one, or else with an error that is [errors.ErrUnsupported].
+// Optional capabilities of a store are separate interfaces. The function of the same
+// name works with any store: it falls back to a slower method where there is one, and
+// otherwise returns an error that wraps [errors.ErrUnsupported].
 
-// A Counter is a Reader that can count its records faster than by listing.
+// A Counter is a Reader that counts its records faster than by listing them.
 type Counter interface {
-	// Count returns how many records there are, reserved ones included; exact
-	// when the second result is true, else an estimate.
+	// Count returns the number of records, including reserved ones. The number is
+	// exact when the second result is true, and an estimate otherwise.
 	Count(ctx context.Context) (int64, bool, error)
 }
 
-// Count returns how many records r has, by listing if r is no [Counter].
+// Count returns the number of records of r. It lists them if r is not a [Counter].
 func Count(ctx context.Context, r Reader) (int64, bool, error) {
 	if c, ok := r.(Counter); ok {
 		return c.Count(ctx)
@@ -38,14 +38,14 @@ func Count(ctx context.Context, r Reader) (int64, bool, error) {
 	return n, true, nil
 }
 
-// A BatchReader is a Reader that can read many records at once.
+// A BatchReader is a Reader that reads many records in one call.
 type BatchReader interface {
-	// Records returns the records that Get would, in the order of the names; nil where
-	// there is none. Names in the order of their keys cost the least.
+	// Records returns the record of each name as Get would, in the order of names; nil
+	// for a name without a record. It is fastest when names are in the order of their keys.
 	Records(ctx context.Context, names []name.Name) ([]*Record, error)
 }
 
-// Records returns records as [BatchReader] does.
+// Records returns records as [BatchReader] does. It calls Get for each name if r is not one.
 func Records(ctx context.Context, r Reader, names []name.Name) ([]*Record, error) {
 	if b, ok := r.(BatchReader); ok {
 		return b.Records(ctx, names)
@@ -61,11 +61,11 @@ func Records(ctx context.Context, r Reader, names []name.Name) ([]*Record, error
 	return all, ctx.Err()
 }
 
-// A Historian is a Reader that can show every revision of a name.
+// A Historian is a Reader that returns every revision of a name.
 type Historian interface {
-	// History yields the changes of n, the newest first, deletions included, each
-	// as [Change] says of those that a store has kept. There are none for a name
-	// that never was.
+	// History yields the changes of n, newest first, including deletions, in the form
+	// that [Change] describes for stored changes. It yields nothing for a name that
+	// never had a record.
 	History(ctx context.Context, n name.Name) iter.Seq2[*Change, error]
 }
 
@@ -77,15 +77,14 @@ func History(ctx context.Context, r Reader, n name.Name) iter.Seq2[*Change, erro
 	return failing[*Change](unable(r, "show the history of a name"))
 }
 
-// An AuthorityHistorian is a Reader that can show every revision of an authority.
+// An AuthorityHistorian is a Reader that returns every revision of an authority.
 type AuthorityHistorian interface {
-	// AuthorityHistory yields the changes of the authority of exactly this prefix,
-	// as History does those of a name.
+	// AuthorityHistory yields the changes of the authority with exactly this prefix,
+	// newest first, as History does for a name.
 	AuthorityHistory(ctx context.Context, p name.Prefix) iter.Seq2[*Change, error]
 }
 
-// AuthorityHistory yields the changes of an authority as [AuthorityHistorian]
-// does.
+// AuthorityHistory yields the changes of an authority as [AuthorityHistorian] does.
 func AuthorityHistory(ctx context.Context, r Reader, p name.Prefix) iter.Seq2[*Change, error] {
 	if h, ok := r.(AuthorityHistorian); ok {
 		return h.AuthorityHistory(ctx, p)
@@ -93,30 +92,30 @@ func AuthorityHistory(ctx context.Context, r Reader, p name.Prefix) iter.Seq2[*C
 	return failing[*Change](unable(r, "show the history of an authority"))
 }
 
-// Changes yields the changes of r in their one order as [Feed] does.
+// Changes yields the log of changes of r as [Feed] does.
 func Changes(ctx context.Context, r Reader, after uint64) iter.Seq2[*Entry, error] {
 	if f, ok := r.(Feed); ok {
 		return f.Changes(ctx, after)
 	}
-	return failing[*Entry](unable(r, "show the order of its changes"))
+	return failing[*Entry](unable(r, "list its changes in order"))
 }
 
-// HeadOf returns the head of r as [Feed] does.
+// HeadOf returns the head of the log of r as [Feed] does.
 func HeadOf(ctx context.Context, r Reader) (Head, error) {
 	if f, ok := r.(Feed); ok {
 		return f.Head(ctx)
 	}
-	return Head{}, unable(r, "show the order of its changes")
+	return Head{}, unable(r, "list its changes in order")
 }
 
-// A Settler is a Feed in which a change may come later than Apply has returned.
+// A Settler is a Feed in which changes may appear after Apply has returned.
 type Settler interface {
-	// Settle waits until all that was acknowledged before is in the feed, and sees to
-	// it if nobody else does. It does not wait for what is written meanwhile.
+	// Settle waits until every change acknowledged before the call is in the feed, and
+	// seals them itself if no other process does. It does not wait for later changes.
 	Settle(ctx context.Context) error
 }
 
-// Settle waits as [Settler] does; not at all for other stores.
+// Settle waits as [Settler] does. It returns at once for other stores.
 func Settle(ctx context.Context, r Reader) error {
 	if s, ok := r.(Settler); ok {
 		return s.Settle(ctx)
@@ -129,11 +128,11 @@ func Load(ctx context.Context, s Store, entries iter.Seq2[*Entry, error]) error 
 	if l, ok := s.(Loader); ok {
 		return l.Load(ctx, entries)
 	}
-	return unable(s, "take over the changes of another")
+	return unable(s, "load the changes of another store")
 }
 
-// Find yields locations as [Finder] does, without aliases. If r has no index it lists all records
-// first, and takes memory for what it finds.
+// Find yields locations as [Finder] does, without aliases. If r is not a Finder, it first
+// lists all records and holds every match in memory.
 func Find(ctx context.Context, r Reader, prefix string, after Place) iter.Seq2[Place, error] {
 	if f, ok := r.(Finder); ok {
 		return withoutAliases(ctx, f, prefix, after)
@@ -156,7 +155,7 @@ func Find(ctx context.Context, r Reader, prefix string, after Place) iter.Seq2[P
 	}
 }
 
-// search lists all records and returns their places in order, each once.
+// search lists all records and returns the matching places in order, without duplicates.
 func search(ctx context.Context, r Reader, prefix string, after Place) ([]Place, error) {
 	var places []Place
 	for rec, err := range r.List(ctx, Scan{}) {
@@ -174,8 +173,8 @@ func search(ctx context.Context, r Reader, prefix string, after Place) ([]Place,
 	return slices.Compact(places), nil
 }
 
-// Compare returns -1, 0 or +1 as p comes before o, is the same or comes after it
-// in the order of [Finder].
+// Compare returns -1, 0 or +1 if p is before, equal to or after o in the order of
+// [Finder].
 func (p Place) Compare(o Place) int {
 	if c := strings.Compare(p.URL, o.URL); c != 0 {
 		return c
@@ -188,15 +187,15 @@ func Verify(ctx context.Context, s Reader, fault func(Fault), progress func(done
 	if v, ok := s.(Verifier); ok {
 		return v.Verify(ctx, fault, progress)
 	}
-	return Head{}, unable(s, "check itself")
+	return Head{}, unable(s, "verify itself")
 }
 
-// Backup makes a copy of s in dir as [Backuper] does.
+// Backup copies s to dir as [Backuper] does.
 func Backup(ctx context.Context, s Reader, dir string, progress func(done, total uint64)) error {
 	if b, ok := s.(Backuper); ok {
 		return b.Backup(ctx, dir, progress)
 	}
-	return unable(s, "make a copy of itself")
+	return unable(s, "back itself up")
 }
 
 // AllTokens yields the tokens of r as [TokenLister] does.
@@ -207,8 +206,8 @@ func AllTokens(ctx context.Context, r Reader) iter.Seq2[*Token, error] {
 	return failing[*Token](unable(r, "list its tokens"))
 }
 
-// TokenChanges yields the last changes of the tokens of r as [TokenHistorian] does, or
-// changes that hold nothing else than the tokens if r is none.
+// TokenChanges yields the last change of each token of r as [TokenHistorian] does. If r
+// is not one, the changes have only the field Token.
 func TokenChanges(ctx context.Context, r Reader) iter.Seq2[*Change, error] {
 	if h, ok := r.(TokenHistorian); ok {
 		return h.TokenChanges(ctx)
@@ -226,7 +225,7 @@ func TokenChanges(ctx context.Context, r Reader) iter.Seq2[*Change, error] {
 	}
 }
 
-// TokensOf yields the tokens of changes that are about tokens.
+// TokensOf yields the tokens of changes, all of which must be changes of tokens.
 func TokensOf(changes iter.Seq2[*Change, error]) iter.Seq2[*Token, error] {
 	return func(yield func(*Token, error) bool) {
 		for c, err := range changes {

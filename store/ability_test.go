@@ -13,7 +13,7 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// reader is a store that can do nothing but read and write.
+// reader is a store without optional capabilities.
 type reader struct{ store.Store }
 
 func (reader) List(context.Context, store.Scan) iter.Seq2[*store.Record, error] {

@@ -9,20 +9,21 @@ import (
 	"github.com/nomen-project/nomen/name"
 )
 
-// An index of locations ([Finder]) also has the aliases of records: the names that
-// same_as has, each as a Place whose URL is aliasMark and the key in lower case, so
-// that it is found whether or not an authority folds case. No location begins so.
+// An index of locations ([Finder]) also contains the aliases of records, that is, the
+// names in same_as. Each is a Place whose URL is aliasMark followed by the key in lower
+// case, so that it is found whether or not an authority folds case. No location begins
+// with aliasMark.
 const aliasMark = "\x00same_as\x00"
 
-// aliasEnd is behind all aliases in the order of the index.
+// aliasEnd sorts after all aliases in the index.
 const aliasEnd = "\x00same_as\x01"
 
-// AliasSpan returns the URLs between which the places of aliases lie in an index,
-// the second not included.
+// AliasSpan returns the half-open range of URLs, from to before to, that the places of
+// aliases have in an index.
 func AliasSpan() (from, to string) { return aliasMark, aliasEnd }
 
-// withoutAliases yields the locations that f finds. It does not read the aliases
-// that lie between them.
+// withoutAliases yields the locations that f finds. It skips the aliases among them
+// without reading them.
 func withoutAliases(ctx context.Context, f Finder, prefix string, after Place) iter.Seq2[Place, error] {
 	if !strings.HasPrefix(aliasMark, prefix) {
 		return f.Find(ctx, prefix, after)
@@ -48,10 +49,10 @@ func withoutAliases(ctx context.Context, f Finder, prefix string, after Place) i
 	}
 }
 
-// AliasURL returns the URL that the place of an alias has in an index.
+// AliasURL returns the URL of the place that alias has in an index.
 func AliasURL(alias name.Name) string { return aliasMark + strings.ToLower(alias.Key()) }
 
-// AppendAliases appends what an index of locations has of the aliases of r.
+// AppendAliases appends the URL of each alias of r in an index to list.
 func (r *Record) AppendAliases(list []string) []string {
 	for _, s := range r.SameAs {
 		if n, err := name.Parse(s); err == nil && n != r.Name {
@@ -61,18 +62,17 @@ func (r *Record) AppendAliases(list []string) []string {
 	return list
 }
 
-// MaxAliased bounds the answer of [Aliased].
+// MaxAliased is the maximum number of names that [Aliased] returns.
 const MaxAliased = 16
 
-// An Aliaser is a Reader that knows aliases by another way than by its index.
+// An Aliaser is a Reader that finds aliases by a means other than its index.
 type Aliaser interface {
-	// Aliased returns the names of the first records, at most [MaxAliased], that have
-	// n among their same_as now, in any case, in the order of their keys.
+	// Aliased returns the names of the first records, at most [MaxAliased], whose
+	// current same_as contains n in upper or lower case, in the order of their keys.
 	Aliased(ctx context.Context, n name.Name) ([]name.Name, error)
 }
 
-// Aliased returns names as [Aliaser] does. A store without an index of its own has
-// none.
+// Aliased returns names as [Aliaser] does. It returns none if r has no index.
 func Aliased(ctx context.Context, r Reader, n name.Name) ([]name.Name, error) {
 	if a, ok := r.(Aliaser); ok {
 		return a.Aliased(ctx, n)
@@ -95,8 +95,8 @@ func Aliased(ctx context.Context, r Reader, n name.Name) ([]name.Name, error) {
 	return all, nil
 }
 
-// HasAlias reports whether one of the same_as of r is n, as the authorities keep
-// their names.
+// HasAlias reports whether r has n in its same_as, once the names there are folded as
+// their authorities in set require.
 func (r *Record) HasAlias(set *AuthoritySet, n name.Name) bool {
 	return slices.ContainsFunc(r.SameAs, func(s string) bool {
 		alias, err := name.Parse(s)

@@ -8,30 +8,30 @@ import (
 	"github.com/nomen-project/nomen/name"
 )
 
-// An Authority is a prefix of keys and the policy under which its names live.
+// An Authority is a prefix of names and the policy for them.
 type Authority struct {
 	Prefix      name.Prefix   `json:"prefix"`
-	Owners      []string      `json:"owners,omitempty"`          // who answers for it; fewer than two is warned about
-	Hosts       []string      `json:"hosts,omitempty"`           // Host fields under which it is asked
-	Addresses   []string      `json:"addresses,omitempty"`       // local addresses at which it is asked
-	Default     bool          `json:"default,omitempty"`         // asked when nothing else says who is meant
-	Parents     []string      `json:"parents,omitempty"`         // who authorised it (1995, 3.5.4)
-	Children    []string      `json:"children,omitempty"`        // whom it authorised (1995, 3.5.3)
-	Contact     string        `json:"contact,omitempty"`         // a URL, mostly mailto:
+	Owners      []string      `json:"owners,omitempty"`          // responsible people or departments; fewer than two cause a warning
+	Hosts       []string      `json:"hosts,omitempty"`           // values of Host that select it
+	Addresses   []string      `json:"addresses,omitempty"`       // local IP addresses that select it
+	Default     bool          `json:"default,omitempty"`         // selected when neither host nor address selects one
+	Parents     []string      `json:"parents,omitempty"`         // authorities that authorised it (1995, 3.5.4)
+	Children    []string      `json:"children,omitempty"`        // authorities that it authorised (1995, 3.5.3)
+	Contact     string        `json:"contact,omitempty"`         // a URL, usually mailto:
 	Description string        `json:"description,omitempty"`     // for people
 	List        bool          `json:"list,omitempty"`            // urn+a lists its ElementIDs (1995, 3.5.2)
-	Service     nomen.Service `json:"default_service,omitempty"` // of web paths; I2L if empty
-	FoldCase    bool          `json:"fold_case,omitempty"`       // its elements are kept and asked in lower case
-	Redirect    int           `json:"redirect_status,omitempty"` // of I2L to HTTP/1.1 clients; 303 if 0
+	Service     nomen.Service `json:"default_service,omitempty"` // for web paths; I2L if empty
+	FoldCase    bool          `json:"fold_case,omitempty"`       // its elements are stored and looked up in lower case
+	Redirect    int           `json:"redirect_status,omitempty"` // for I2L to HTTP/1.1 clients; 303 if 0
 
-	Policy // of its answers
+	Policy // for its names
 
-	Modified time.Time `json:"modified,omitzero"`  // of the last change; set by the store
+	Modified time.Time `json:"modified,omitzero"`  // time of the last change; set by the store
 	Revision uint64    `json:"revision,omitempty"` // from 1; set by the store
-	Redacted bool      `json:"redacted,omitempty"` // its content was removed for ever; set by the store
+	Redacted bool      `json:"redacted,omitempty"` // its content was redacted; set by the store
 }
 
-// Clone returns a copy in normal form that shares nothing with a.
+// Clone returns a deep copy of a in normal form.
 func (a *Authority) Clone() *Authority {
 	c := *a
 	c.Owners = cloneList(a.Owners)
@@ -44,8 +44,8 @@ func (a *Authority) Clone() *Authority {
 	return &c
 }
 
-// SameContent reports whether a and o, both in normal form, differ in nothing
-// but the time and number of their revisions.
+// SameContent reports whether a and o, both in normal form, are equal except for
+// Modified and Revision.
 func (a *Authority) SameContent(o *Authority) bool {
 	return a.Prefix == o.Prefix &&
 		slices.Equal(a.Owners, o.Owners) &&

@@ -8,14 +8,13 @@ import (
 	"time"
 )
 
-// An AwayError is returned by a call that cannot be carried out now because what
-// the store keeps its names on is away: a disk that takes no writes, a database
-// that cannot be reached. Nothing was written. The same call can succeed later,
-// without anything being restarted.
+// An AwayError is returned when the storage of a store is not available: a disk that
+// cannot be written, a database that cannot be reached. Nothing was written. The same
+// call can succeed later without a restart.
 type AwayError struct {
-	Cause string        // one line that may be shown to anybody, such as "the database cannot be reached"
-	After time.Duration // when to try again; 0 if that is not known
-	Err   error         // for the log; nil if there is no more to say
+	Cause string        // one line for any client, such as "the database cannot be reached"
+	After time.Duration // when to try again; 0 if unknown
+	Err   error         // details for the log; may be nil
 }
 
 func (e *AwayError) Error() string {
@@ -27,14 +26,13 @@ func (e *AwayError) Error() string {
 
 func (e *AwayError) Unwrap() error { return e.Err }
 
-// An UnknownError is returned by Apply when the connection to the database was lost in
-// the moment of the commit, and no server could be asked since what became of it: the
-// changes are there as a whole or not at all. Who expected revisions can simply try
-// again.
-type UnknownError struct{ Err error } // nil if it is not told
+// An UnknownError is returned by Apply when the connection to the database was lost
+// during the commit and no server could say since whether it succeeded. Either all
+// changes were written or none. A caller that set Expected can simply try again.
+type UnknownError struct{ Err error } // may be nil
 
 func (e *UnknownError) Error() string {
-	const text = "store: the connection to the database was lost at the commit: it is not known whether the changes were written"
+	const text = "store: the connection to the database was lost during the commit: the changes may or may not have been written"
 	if e.Err == nil {
 		return text
 	}
@@ -50,7 +48,7 @@ func IsAway(err error) bool {
 }
 
 // RetryAfter returns the value of a Retry-After field (RFC 9110, section 10.2.3):
-// After in whole seconds, at least one; five if it is not known.
+// After in whole seconds, at least 1; 5 if After is unknown.
 func (e *AwayError) RetryAfter() string {
 	if e.After <= 0 {
 		return "5"
@@ -58,23 +56,23 @@ func (e *AwayError) RetryAfter() string {
 	return strconv.Itoa(int(math.Ceil(e.After.Seconds())))
 }
 
-// A Condition says what a store can do at present.
+// A Condition says which operations of a store are available.
 type Condition struct {
-	NoReads  bool      // what is read may fail with an [*AwayError], or be stale
+	NoReads  bool      // reads may fail with an [*AwayError], or return stale data
 	NoWrites bool      // every change fails with an [*AwayError]
-	Full     bool      // there is no room for changes
-	Cause    string    // one line that may be shown to anybody; "" when all is well
-	Since    time.Time // when this condition began; zero if all is well
+	Full     bool      // there is no space for changes
+	Cause    string    // one line for any client; "" if nothing is wrong
+	Since    time.Time // when this condition began; zero if nothing is wrong
 }
 
-// A Watched store knows its condition.
+// A Watched store reports its condition.
 type Watched interface {
-	// Condition returns what the store knows already. It asks neither a disk nor a
-	// database, waits for nothing, and is safe for concurrent use.
+	// Condition returns the last known condition. It accesses neither disk nor database,
+	// does not block, and is safe for concurrent use.
 	Condition() Condition
 }
 
-// ConditionOf returns the condition of r: that all is well if r is not [Watched].
+// ConditionOf returns the condition of r, and the zero Condition if r is not [Watched].
 func ConditionOf(r Reader) Condition {
 	if w, ok := r.(Watched); ok {
 		return w.Condition()

@@ -8,62 +8,62 @@ import (
 	"github.com/nomen-project/nomen/name"
 )
 
-// AnyRevision as the expected revision of a change applies it to whatever
-// revision is there, or to none.
+// AnyRevision as the expected revision applies a change to any current revision, or to
+// none.
 const AnyRevision = ^uint64(0)
 
-// A Change is the unit of writing, and of history. Exactly one of Record,
-// Authority, Token and Delete is set.
+// A Change is the unit of writing and of history. Exactly one of Record, Authority,
+// Token and Delete is set.
 //
-// A change that a store has kept is in normal form: Expected is the revision
-// that it replaced, so that its own is one more, and Time is the time of that
-// revision. Applied again in their order, the changes of a history give the same
-// history, unless content was redacted.
+// A stored change is in normal form: Expected is the revision that it replaced, so that
+// its own revision is one more, and Time is the time of its revision. Applying the
+// changes of a history again in order gives the same history, unless content was
+// redacted.
 type Change struct {
-	Record    *Record    // the new content of a record, replacing all of it
-	Authority *Authority // the new content of an authority
-	Token     *Token     // a token to be added, or replaced under its ID
-	Delete    name.Name  // a reserved name that is to go; a name that is not there stays so
+	Record    *Record    // the new record, which replaces the old one entirely
+	Authority *Authority // the new authority, which replaces the old one entirely
+	Token     *Token     // a token to add, or to replace the one with the same ID
+	Delete    name.Name  // a reserved name to delete; deleting a name without a record changes nothing
 
-	// Expected is the revision that the record or authority must have now: 0
-	// for "does not exist", or AnyRevision. Tokens have none.
+	// Expected is the revision that the record or authority must have: 0 if it must not
+	// exist, or AnyRevision. It is not used for tokens.
 	Expected uint64
 
-	Time time.Time // when; rounded down to milliseconds, UTC, and never before the last change of the same name
+	Time time.Time // when; rounded down to milliseconds, UTC, and never earlier than the last change of the same subject
 	Who  string    // who made it; "" for the operator of the machine
-	Why  string    // in the words of who made it
+	Why  string    // the reason that they gave
 
-	// AnyTime accepts a Time that is more than [MaxSkew] before the last change of the
-	// same subject. A store does not keep it.
+	// AnyTime permits a Time that is more than [MaxSkew] earlier than the last change of
+	// the same subject. It is not stored.
 	AnyTime bool
 
-	// Batch is the ID that the changes of one import, relocation or undo have in
-	// common; "" for a change that was made alone. A token has none.
+	// Batch is an ID shared by the changes of one import, relocation or undo; "" for a
+	// single change, and for a token.
 	Batch string
 
-	// UseOnly makes the change of a token one that notes its day of use: of Token only ID
-	// and Used count, all else stays as it is, who made the token included. Nothing is
-	// written if there is no such token, or the day is not later than the one noted.
+	// UseOnly makes the change of a token record only its day of use. Of Token, only ID and
+	// Used are read; everything else stays as it is, including who made the token. Nothing
+	// is written if the token does not exist or its day of use is not earlier.
 	UseOnly bool
 
-	// Redacts are earlier revisions of the same subject whose content this change
-	// removes for ever, ascending. Such a change is always a revision of its own,
-	// with content of its own: what is to go from the present must be gone from it.
-	// A token has none.
+	// Redacts are earlier revisions of the same subject, in ascending order, whose content
+	// this change removes permanently. Such a change always makes a new revision, even with
+	// the same content; remove what must go from that content too. It must be empty for a
+	// token.
 	Redacts []uint64
 
-	// Redacted is set by a store when a later change has removed the content of
-	// this one: see Redact.
+	// Redacted is set by a store when a later change has removed the content of this one:
+	// see Redact.
 	Redacted bool
 }
 
-// A Result tells what became of a change.
+// A Result is the outcome of a change.
 type Result struct {
 	Revision uint64 `json:"revision,omitempty"` // after the change; 0 for tokens
-	Changed  bool   `json:"changed"`            // false when the content was already so: nothing was written
+	Changed  bool   `json:"changed"`            // false if the content was the same and nothing was written
 }
 
-// A Kind says what kind of thing a change is about.
+// A Kind is the kind of a [Subject].
 type Kind uint8
 
 // The kinds of subjects.
@@ -73,14 +73,14 @@ const (
 	KindToken
 )
 
-// A Subject is what a change is about: changes of the same subject follow each
-// other. Subjects are comparable.
+// A Subject identifies what a change is about: a name, an authority or a token.
+// Subjects are comparable.
 type Subject struct {
 	Kind Kind
 	Key  string // of the name, prefix of the authority, or ID of the token
 }
 
-// Subject returns what c is about, the zero Subject if nothing.
+// Subject returns the subject of c; the zero Subject if c has none.
 func (c *Change) Subject() Subject {
 	switch {
 	case c.Record != nil:
@@ -95,7 +95,7 @@ func (c *Change) Subject() Subject {
 	return Subject{}
 }
 
-// Clone returns a copy in normal form that shares nothing with c.
+// Clone returns a deep copy of c in normal form.
 func (c *Change) Clone() *Change {
 	n := *c
 	n.Time = wholeMillis(c.Time)
@@ -113,9 +113,9 @@ func (c *Change) Clone() *Change {
 	return &n
 }
 
-// Redact returns what is left of c, a change that a store has kept, when a later
-// change redacts it: what it is about, the status of a record, revision and time,
-// and what it redacted itself. Who, Why and Batch are content too.
+// Redact returns what remains of c, a stored change, when a later change redacts it:
+// its subject, revision and time, the status of a record, and Redacts. Who, Why and
+// Batch are content and are removed.
 func (c *Change) Redact() *Change {
 	n := &Change{
 		Delete:   c.Delete,
@@ -138,7 +138,7 @@ func (c *Change) Redact() *Change {
 	return n
 }
 
-// A ConflictError is returned for a change that expected another revision.
+// A ConflictError is returned for a change that expects another revision.
 type ConflictError struct {
 	Index    int    // of the change in its batch
 	Key      string // of the name, or the authority's prefix
@@ -153,24 +153,24 @@ func (e *ConflictError) Error() string {
 	case e.Current == 0:
 		return fmt.Sprintf("store: %s does not exist, revision %d was expected", e.Key, e.Expected)
 	}
-	return fmt.Sprintf("store: %s has revision %d, not %d: somebody changed it in between", e.Key, e.Current, e.Expected)
+	return fmt.Sprintf("store: %s was modified concurrently (revision %d, expected %d)", e.Key, e.Current, e.Expected)
 }
 
-// A StateError is returned for a change that would make a name forgotten or
-// reassigned.
+// A StateError is returned for a change that the state of its subject does not allow,
+// such as the deletion of an active name.
 type StateError struct {
 	Index int
 	Key   string
-	Rule  string // in words
+	Rule  string // the rule that it violates, for people
 }
 
 func (e *StateError) Error() string { return fmt.Sprintf("store: %s: %s", e.Key, e.Rule) }
 
-// A ChangeError is returned for what is no change, whatever the store holds: a
-// mistake of the program that made it.
+// A ChangeError is returned for a change that is invalid in any store. It indicates a
+// bug in the caller.
 type ChangeError struct {
 	Index  int
-	Reason string // in words
+	Reason string // for people
 }
 
 func (e *ChangeError) Error() string {

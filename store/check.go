@@ -8,9 +8,9 @@ import (
 	"github.com/nomen-project/nomen/name"
 )
 
-// CheckBatch returns the error of the first change that is none or exceeds a
-// limit, by itself or together with those before it. It needs no store, and Plan
-// relies on it.
+// CheckBatch returns the error of the first change that is invalid or exceeds a limit,
+// by itself or together with the changes before it. It needs no store. The argument of
+// Plan must have passed it.
 func CheckBatch(changes []Change) error {
 	total := 0
 	for i := range changes {
@@ -29,8 +29,8 @@ func CheckBatch(changes []Change) error {
 	return nil
 }
 
-// Check returns an error, a [*ChangeError] or [*LimitError], if c, number i of
-// its batch, is no change or exceeds a limit.
+// Check returns a [*ChangeError] or [*LimitError] if c, number i of its batch, is
+// invalid or exceeds a limit.
 func Check(i int, c *Change) error {
 	_, err := check(i, c)
 	return err
@@ -67,39 +67,39 @@ func measure(i int, c *Change) (int, error) {
 	return m.size, nil
 }
 
-// flaw says why c is no change, "" if it is one.
+// flaw returns why c is invalid, "" if it is valid.
 func flaw(c *Change) string {
 	if c.Redacted || c.Record != nil && c.Record.Redacted || c.Authority != nil && c.Authority.Redacted {
-		return "content that was redacted cannot be written again"
+		return "redacted content cannot be written again"
 	}
 	return misshapen(c)
 }
 
-// misshapen says why c is no change that a store could keep, "" if it is one.
+// misshapen returns why c cannot be a stored change, "" if it can.
 func misshapen(c *Change) string {
 	switch {
 	case count(c.Record != nil, c.Authority != nil, c.Token != nil, !c.Delete.IsZero()) != 1:
-		return "not exactly one of record, authority, token and name to delete"
+		return "exactly one of record, authority, token and name to delete must be set"
 	case c.Subject().Key == "":
-		return "about a record without a name, an authority without a prefix or a token without an ID"
+		return "a record needs a name, an authority a prefix, and a token an ID"
 	case c.Token == nil && !printable(c.Subject().Key):
-		return "the key is not canonical: it has characters that no name has"
+		return "the key has characters that are not allowed in a name"
 	case c.Token != nil && len(c.Redacts) > 0:
 		return "a token has no revisions to redact"
 	case c.Token == nil && c.UseOnly:
-		return "only a token has a day of use alone"
+		return "only a change of a token can be limited to the day of use"
 	case c.Token != nil && c.Batch != "":
-		return "a token is not part of a batch"
+		return "a token cannot be part of a batch"
 	case slices.Contains(c.Redacts, 0):
-		return "revision 0 to redact: the first is 1"
+		return "invalid revision 0 to redact: the first is 1"
 	case !timely(c.Time):
-		return "no time, or one outside the years 1 to 9999"
+		return "the time must be set and in the years 1 to 9999"
 	case c.Token != nil && !c.Token.Created.IsZero() && !timely(c.Token.Created):
-		return "the time of the token's creation is outside the years 1 to 9999"
+		return "the creation time of a token must be in the years 1 to 9999"
 	case c.Token != nil && !c.Token.Used.IsZero() && !timely(c.Token.Used):
-		return "the day of the token's use is outside the years 1 to 9999"
+		return "the day of use of a token must be in the years 1 to 9999"
 	case c.Token != nil && !c.Token.Expires.IsZero() && !timely(c.Token.Expires):
-		return "the time at which the token expires is outside the years 1 to 9999"
+		return "the expiry time of a token must be in the years 1 to 9999"
 	}
 	return ""
 }
@@ -113,8 +113,8 @@ func count(conditions ...bool) (n int) {
 	return n
 }
 
-// printable reports whether key could be one: stores rely on it that keys have
-// no control characters, whoever made them with [name.FromKey].
+// printable reports whether key consists of printable ASCII. Stores rely on keys without
+// control characters, even if they were made with [name.FromKey].
 func printable(key string) bool {
 	for i := range len(key) {
 		if key[i] <= ' ' || key[i] > '~' {
@@ -124,14 +124,14 @@ func printable(key string) bool {
 	return true
 }
 
-// timely reports whether t can be kept and shown (RFC 3339 has four digits for
+// timely reports whether t can be stored and formatted (RFC 3339 has four digits for
 // the year).
 func timely(t time.Time) bool {
 	t = t.UTC()
 	return t.Year() >= 1 && t.Year() <= 9999 && !wholeMillis(t).IsZero()
 }
 
-// A meter measures a change and keeps the first limit that it exceeds.
+// A meter measures a change and records the first limit that it exceeds.
 type meter struct {
 	index  int
 	key    string

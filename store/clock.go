@@ -6,17 +6,17 @@ import (
 	"time"
 )
 
-// MaxSkew is how far the time of a change may be after the clock by which it is made. A
-// change is never dated before the one before it of the same subject; where that is
-// dated further ahead, one of the two clocks was wrong, and the change is refused unless
-// it is AnyTime.
+// MaxSkew is the maximum by which the last change of a subject may be later than the
+// clock when a new change is made. Within it the new change is dated like the last one,
+// as times never decrease. Beyond it one of the two clocks was wrong, and the change is
+// rejected unless it has AnyTime.
 const MaxSkew = 24 * time.Hour
 
-// ClockTolerance is by how much clocks of machines that are in order differ at most.
+// ClockTolerance is the maximum difference between the clocks of correctly set machines.
 const ClockTolerance = 5 * time.Minute
 
-// ahead says that the last change of a subject is dated too far after next, "" if it
-// is not. Tokens have no history: a wrong clock keeps nobody from revoking one.
+// ahead returns an explanation if the last change of a subject is dated too far after
+// next, and "" otherwise. Tokens are exempt: a wrong clock must not prevent revoking one.
 func ahead(last, next *Change) string {
 	if last == nil || next.Token != nil || next.AnyTime || last.Time.Sub(next.Time) <= MaxSkew {
 		return ""
@@ -25,13 +25,13 @@ func ahead(last, next *Change) string {
 		last.Time.Format(time.RFC3339), next.Time.Format(time.RFC3339))
 }
 
-// A Clocked store has a clock of its own, which several nodes share.
+// A Clocked store has a clock that its nodes share.
 type Clocked interface {
-	// Clock returns the time by that clock, zero if there is none.
+	// Clock returns the time of that clock, zero if there is none.
 	Clock(ctx context.Context) (time.Time, error)
 }
 
-// ClockOf returns the time by the clock of r, zero if it has none.
+// ClockOf returns the time of the clock of r, zero if it has none.
 func ClockOf(ctx context.Context, r Reader) (time.Time, error) {
 	if c, ok := r.(Clocked); ok {
 		return c.Clock(ctx)
@@ -39,17 +39,17 @@ func ClockOf(ctx context.Context, r Reader) (time.Time, error) {
 	return time.Time{}, nil
 }
 
-// A FutureCheck finds changes that are dated after a clock, for [Verifier]s.
+// A FutureCheck collects changes that are dated after a clock, for [Verifier]s.
 type FutureCheck struct {
-	Now time.Time // zero finds none
+	Now time.Time // the clock's time; if zero, Add does nothing
 
 	changes     uint64
-	first, last uint64 // places in the log
+	first, last uint64 // sequence numbers in the log
 	latest      time.Time
-	subject     Subject // of the first
+	subject     Subject // subject of the first
 }
 
-// Add looks at a change, in the order of the log.
+// Add checks the time of a change. Call it in the order of the log.
 func (f *FutureCheck) Add(s Subject, seq uint64, t time.Time) {
 	if f.Now.IsZero() || t.Sub(f.Now) <= ClockTolerance {
 		return
@@ -63,7 +63,7 @@ func (f *FutureCheck) Add(s Subject, seq uint64, t time.Time) {
 	}
 }
 
-// Report calls fault once if there were such changes.
+// Report calls fault once if there were any such changes.
 func (f *FutureCheck) Report(fault func(Fault)) {
 	if f.changes == 0 {
 		return

@@ -10,20 +10,19 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// A Compiled is an authority's rules and delegation, ready to be asked. It is
+// A Compiled is the compiled form of an authority's rules and delegation. It is
 // immutable and safe for concurrent use.
 type Compiled struct {
 	Rules *rule.Compiled // nil if there are none
-	Link  *rule.Link     // of a delegation to a template, else nil
-	Host  string         // of a delegation to an authority's address: host:port
-	Form  string         // in which names are asked for at Host: FormFull, FormElement or "" for either
+	Link  *rule.Link     // the template of a delegation, nil if it has none
+	Host  string         // host:port of a delegation to an authority's address
+	Form  string         // form of names in requests to Host: FormFull, FormElement or "" for either
 }
 
-// AuthorityPort is where an authority is asked if nobody says otherwise (1995,
-// 3.2; Y95-29).
+// AuthorityPort is the default port of an authority's address (1995, 3.2; Y95-29).
 const AuthorityPort = 4500
 
-// A DelegationError is the refusal of a delegation.
+// A DelegationError is returned for an invalid delegation.
 type DelegationError struct {
 	To  string
 	Err error
@@ -35,9 +34,8 @@ func (e *DelegationError) Error() string {
 
 func (e *DelegationError) Unwrap() error { return e.Err }
 
-// Compile makes the rules and the delegation of a ready, and runs the tests of the
-// rules. The error is an [*rule.IndexError], an [*rule.TestError] or a
-// [*DelegationError].
+// Compile compiles the rules and the delegation of a, and runs the tests of the rules.
+// The error is an [*rule.IndexError], an [*rule.TestError] or a [*DelegationError].
 func (a *Authority) Compile() (*Compiled, error) {
 	c := &Compiled{}
 	if len(a.Rules) > 0 {
@@ -56,9 +54,9 @@ func (a *Authority) Compile() (*Compiled, error) {
 		link, err = rule.ParseLink(to)
 		c.Link = &link
 	} else {
-		var told bool
-		to, c.Form, told = strings.Cut(to, "/")
-		if c.Host, err = hostPort(to); told && c.Form != FormFull && c.Form != FormElement {
+		var hasForm bool
+		to, c.Form, hasForm = strings.Cut(to, "/")
+		if c.Host, err = hostPort(to); hasForm && c.Form != FormFull && c.Form != FormElement {
 			err = errNoHost
 		}
 	}
@@ -68,16 +66,16 @@ func (a *Authority) Compile() (*Compiled, error) {
 	return c, nil
 }
 
-// The forms in which the resolver at an address is asked for a name: /full or /element
-// after HOST:PORT.
+// The forms of names in requests to the resolver at an address, written /full or
+// /element after HOST:PORT.
 const (
 	FormFull    = "full"    // the whole name
 	FormElement = "element" // the ElementID of a URN (1995, 3.3)
 )
 
-var errNoHost = errors.New(`want a template that begins with "https://", HOST or HOST:PORT, and after that perhaps /full or /element`)
+var errNoHost = errors.New(`expected a template that begins with "https://", or HOST or HOST:PORT, optionally followed by /full or /element`)
 
-// hostPort returns HOST or HOST:PORT with its port, in lower case.
+// hostPort returns HOST:PORT in lower case for HOST or HOST:PORT.
 func hostPort(s string) (string, error) {
 	u, err := uri.Parse("http://" + s)
 	if err != nil {

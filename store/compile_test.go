@@ -42,7 +42,7 @@ func TestCompileDelegation(t *testing.T) {
 		a.Delegation = &store.Delegation{Mode: store.ModeRedirect, To: to}
 		var e *store.DelegationError
 		if c, err := a.Compile(); !errors.As(err, &e) || e.To != to {
-			t.Errorf("%q: %+v, %v, want a refusal", to, c, err)
+			t.Errorf("%q: %+v, %v, want an error", to, c, err)
 		}
 	}
 }

@@ -1,37 +1,37 @@
-// Package store is the contract of everything that keeps names: what a record,
-// an authority and a change are, how they are read and written, and what every
-// store promises. It holds no store; package storetest checks that one keeps
-// the contract. A store is told by [Plan] what changes lead to, so that all
-// decide alike.
+// Package store defines the contract of stores of names: what a record, an
+// authority and a change are, how they are read and written, and what every
+// store guarantees. It contains no implementation; package storetest checks
+// that one fulfils the contract. Every store calls [Plan] to work out the
+// effect of changes, so that all behave alike.
 //
-// # Promises
+// # Guarantees
 //
 //   - Acknowledged means on disk: when Apply returns without an error the
 //     changes survive a crash of the program and of the machine.
-//   - A batch given to Apply goes in as a whole or not at all.
-//   - Changes of one name are serialised by its revision.
-//   - The order of names is the byte order of their keys.
+//   - A batch passed to Apply is applied as a whole or not at all.
+//   - The changes of one name are serialised by its revision.
+//   - Names are ordered by the bytes of their keys.
 //   - A name that was ever active or retired is never deleted, and never set
 //     back to reserved; only a reserved name can be deleted (1995, 2.2.1: Y95-22,
 //     Y95-25). A retired name may become active again: it is the same name of
 //     the same resource.
-//   - Every change of a record or authority is kept: a question as of an earlier
-//     time is answered as it was answered then. Revisions are never used twice,
-//     not even when a reserved name was deleted and comes again.
-//   - What a store returns belongs to the caller; what a caller passed in can be
-//     used again after the call.
+//   - Every change of a record or authority is kept: a read as of an earlier
+//     time returns what it would have returned then. Revision numbers are never
+//     reused, even when a reserved name is deleted and created again.
+//   - Values that a store returns belong to the caller; arguments can be reused
+//     after the call.
 //
 // # Normal form
 //
-// A store gives back the bytes of every text as they came, valid UTF-8 or not.
-// What means the same is the same: an empty list or map is nil, an element of
-// metadata without values is none, a record without a status is active, one
-// without a spelling is spelled as its key, and times are in whole milliseconds,
-// UTC. A change that leads to the content that is there already changes nothing
-// and is not part of the history.
+// A store returns every text byte for byte as it was written, valid UTF-8 or
+// not. Equivalent values have one form: empty lists and maps are nil, metadata
+// elements without values are dropped, the default status is active, the default
+// spelling is the key, and times are UTC in whole milliseconds. A change that
+// would leave the content as it is writes nothing and does not appear in the
+// history.
 //
-// # Sizes
+// # Limits
 //
-// The limits of a change are constants of this package, the same for every
-// store; a change that exceeds one is refused with a [*LimitError].
+// The limits of a change are constants of this package and apply to every
+// store; a change that exceeds one is rejected with a [*LimitError].
 package store

@@ -15,72 +15,69 @@ import (
 // SaltSize is the length of a salt in bytes.
 const SaltSize = 16
 
-// An Entry is a change of a record or an authority with its place in the one
-// order of all such changes of a store. Tokens, which are secrets, have no place
-// there.
+// An Entry is a change of a record or an authority, with its position in the log of
+// changes of a store. Tokens are secrets and are not in the log.
 type Entry struct {
 	Seq    uint64         // from 1, without gaps
-	Change *Change        // as a store keeps it
-	Salt   [SaltSize]byte // random; hides the content behind Digest. Zero when it was redacted
-	Digest [32]byte       // of salt and content, and what a redaction leaves of both
+	Change *Change        // in the form in which a store keeps it
+	Salt   [SaltSize]byte // random, so that Digest does not reveal the content; zero if redacted
+	Digest [32]byte       // of salt and content; unchanged by a redaction
 }
 
-// A Head is what a log of changes comes to: two stores whose heads are equal
-// have had the same changes in the same order. The zero Head is that of a store
-// without changes.
+// A Head identifies the state of a log of changes: two stores whose heads are equal
+// have had the same changes in the same order. The zero Head is that of an empty log.
 type Head struct {
-	Size uint64   // how many changes are sealed
-	Hash [32]byte // of the Merkle tree over them (RFC 6962, 2.1)
+	Size uint64   // number of sealed changes
+	Hash [32]byte // root of the Merkle tree over them (RFC 6962, 2.1)
 }
 
-// String returns SIZE:HASH, as people write a head down.
+// String returns the head as SIZE:HASH.
 func (h Head) String() string { return fmt.Sprintf("%d:%x", h.Size, h.Hash) }
 
-// ParseHead reads SIZE:HASH.
+// ParseHead parses SIZE:HASH.
 func ParseHead(s string) (Head, error) {
 	var h Head
 	size, hash, ok := strings.Cut(s, ":")
 	n, err := strconv.ParseUint(size, 10, 64)
 	b, hexErr := hex.DecodeString(hash)
 	if !ok || err != nil || hexErr != nil || len(b) != len(h.Hash) {
-		return h, fmt.Errorf("store: invalid head %.80q: want SIZE:HASH, as 'nomen verify' prints it", s)
+		return h, fmt.Errorf("store: invalid head %.80q: expected SIZE:HASH, a number and 64 hexadecimal digits", s)
 	}
 	return Head{n, [32]byte(b)}, nil
 }
 
-// A Feed is a Reader that hands out its changes in their one order.
+// A Feed is a Reader with a log of changes.
 type Feed interface {
-	// Changes yields the sealed entries with a Seq greater than after, in order,
-	// to the one that was the last when it was called. A change is sealed a second
-	// after its Apply has returned at the latest, and no change is sealed before
-	// one that is handed out later: who goes on after the last Seq that it saw
-	// misses nothing.
+	// Changes yields the sealed entries with a Seq greater than after, in order, up to the
+	// last one at the time of the call. A change is sealed at most a second after its Apply
+	// returned, and entries are sealed in the order of Seq: a caller that passes the last
+	// Seq that it has seen misses nothing.
 	Changes(ctx context.Context, after uint64) iter.Seq2[*Entry, error]
 
-	// Head returns the head of what is sealed.
+	// Head returns the head of the sealed entries.
 	Head(ctx context.Context) (Head, error)
 }
 
-// A Prover is a Feed that can prove what it says of its log to who has a head
-// (RFC 6962, 2.1.1 and 2.1.2). docs/reference/files.md describes the leaves; the proofs
-// are hashes, in the order of that document.
+// A Prover is a Feed that returns Merkle proofs about its log, to be checked against a
+// head (RFC 6962, 2.1.1 and 2.1.2). docs/reference/files.md describes the leaves; the
+// proofs are hashes in the order of the RFC.
 type Prover interface {
-	// ProveEntry proves that the log of the first size entries has this one.
+	// ProveEntry proves that the log of the first size entries contains entry seq.
 	ProveEntry(ctx context.Context, size, seq uint64) ([][32]byte, error)
 
-	// ProveHead proves that the log of the first later entries begins with all of
-	// the log of the first earlier ones.
+	// ProveHead proves that the log of the first later entries begins with the log of the
+	// first earlier ones.
 	ProveHead(ctx context.Context, later, earlier uint64) ([][32]byte, error)
 }
 
-// A Loader is a Store that takes over the entries of another.
+// A Loader is a Store that can load the entries of another.
 type Loader interface {
-	// Load fills an empty store with entries as Changes gives them, from the first
-	// on: history, times, revisions, salts and head are the same afterwards. A
-	// store that is not empty, and entries that do not follow each other, are
-	// refused with an [*EntryError]. What was loaded before an error stays; Load
-	// again goes on after it when the entries before are the same, and refuses to
-	// when it has more of them than it is given. Tokens have no part in this.
+	// Load fills an empty store with entries as Changes yields them, beginning with the
+	// first. History, times, revisions, salts and head are the same afterwards. Tokens
+	// are not loaded. If the store is not empty, or an entry does not follow the one
+	// before it, the error is an [*EntryError]. Entries loaded before an error stay, and
+	// another Load continues after them; it fails if they differ from the entries given,
+	// or if there are more of them.
 	Load(ctx context.Context, entries iter.Seq2[*Entry, error]) error
 }
 
@@ -90,37 +87,36 @@ type Place struct {
 	Name name.Name
 }
 
-// A Finder is a Reader with an index of its locations.
+// A Finder is a Reader with an index of locations.
 type Finder interface {
-	// Find yields the present locations whose URLs begin with prefix, in bytes,
-	// in the byte order of their URLs and then of the names' keys, each pair once.
-	// It begins after the pair given, unless that is zero. The locations of
-	// reserved and retired names are among them; those of earlier revisions are not.
+	// Find yields the current locations whose URLs begin with the bytes of prefix, in the
+	// byte order of their URLs and then of the names' keys, each pair once. It begins after
+	// the given pair unless that is zero. It includes the locations of reserved and retired
+	// names, but not those of earlier revisions.
 	Find(ctx context.Context, prefix string, after Place) iter.Seq2[Place, error]
 }
 
-// A Fault is something that [Verifier] has found wrong.
+// A Fault is a problem found by a [Verifier].
 type Fault struct {
-	Subject Subject // what it is about, zero for the store itself
-	Seq     uint64  // the entry, 0 if none
-	Problem string  // in words: what is wrong, and what was expected
+	Subject Subject // zero for the store itself
+	Seq     uint64  // number of the entry, 0 if none
+	Problem string  // what is wrong, and what was expected, for people
 }
 
-// A Verifier is a Store that can check itself.
+// A Verifier is a Store that can verify its own integrity.
 type Verifier interface {
-	// Verify checks every record, authority and revision against the entries, the
-	// entries against the Merkle tree, and every index against the records, as of
-	// one moment, and calls fault for whatever is wrong; it ends early only for an
-	// error of reading. A change that was altered, removed, added or moved is
-	// found and named. It calls progress, if not nil, now and then with how much
-	// is done and how much there is. It returns the head that it has computed.
+	// Verify checks, as of one moment, every record, authority and revision against the
+	// entries, the entries against the Merkle tree, and every index against the records. It
+	// calls fault for each problem and continues; it returns early only if reading fails. A
+	// change that was altered, removed, added or moved is found and named. It regularly
+	// calls progress, if not nil, with the amount done and the total. It returns the head
+	// that it computed.
 	Verify(ctx context.Context, fault func(Fault), progress func(done, total uint64)) (Head, error)
 }
 
-// A HeadError is returned when a log does not begin with that of a head that was
-// written down.
+// A HeadError is returned when a log does not continue the log of an earlier head.
 type HeadError struct {
-	Since  Head
+	Since  Head   // the earlier head
 	Size   uint64 // of the log
 	Reason string
 }
@@ -129,32 +125,30 @@ func (e *HeadError) Error() string {
 	return fmt.Sprintf("store: head %s: %s", e.Since, e.Reason)
 }
 
-// A Backuper is a Store that makes a copy of itself while it is used.
+// A Backuper is a Store that can be backed up while it is in use.
 type Backuper interface {
-	// Backup makes a copy as of one moment in dir, which must not exist or must
-	// hold an earlier backup of the same store: what has not changed since is not
-	// copied again. It calls progress, if not nil, now and then with how many bytes
-	// are done and how many there are.
+	// Backup copies the store, as of one moment, to dir. The directory must not exist, or
+	// must hold an earlier backup of the same store; files that have not changed since are
+	// not copied again. It regularly calls progress, if not nil, with the number of bytes
+	// done and the total.
 	Backup(ctx context.Context, dir string, progress func(done, total uint64)) error
 }
 
-// An EntryError is returned by Load for an entry that does not follow those
-// before it.
+// An EntryError is returned by Load for an entry that cannot follow those before it.
 type EntryError struct {
 	Seq    uint64
 	Key    string // of the name or the authority, "" if it has none
-	Reason string // in words
+	Reason string // for people
 }
 
 func (e *EntryError) Error() string {
 	return fmt.Sprintf("store: change %d of the log (%s): %s", e.Seq, shorten(e.Key), e.Reason)
 }
 
-// Follow works out what a store that takes over e has to write, as [Plan] does for
-// changes: it asks last for the last change of the subject that the store has
-// kept, nil if there is none. The step shares nothing with e. The error is that
-// of last, or an [*EntryError] if no store would have kept the change so; the
-// digest is left for the store to check.
+// Follow returns the step that a store must write to load e, as [Plan] does for changes.
+// It calls last for the last stored change of the subject, nil if there is none. The
+// step shares no memory with e. The error is that of last, or an [*EntryError] if no
+// store could have recorded the change in this form. The caller must check the digest.
 func Follow(e *Entry, last func(Subject) (*Change, error)) (Step, error) {
 	subject, reason := place(e)
 	if reason != "" {
@@ -175,29 +169,28 @@ func Follow(e *Entry, last func(Subject) (*Change, error)) (Step, error) {
 	return Step{Subject: subject, Last: before, Next: next}, nil
 }
 
-// place returns the subject of e, and why it has no place in any log, "" if it
-// has.
+// place returns the subject of e, and why e cannot be in any log, "" if it can.
 func place(e *Entry) (Subject, string) {
 	if e.Change == nil {
-		return Subject{}, "no change"
+		return Subject{}, "it has no change"
 	}
 	if flaw := misshapen(e.Change); flaw != "" {
 		return Subject{}, flaw
 	}
 	if e.Change.Token != nil {
-		return Subject{}, "a token has no place in the log"
+		return Subject{}, "a token cannot be in the log"
 	}
 	return e.Change.Subject(), ""
 }
 
-// strange says why no store could have kept c as next, its normal form, after
+// strange returns why no store could have stored c as next, its normal form, after
 // last; "" if one could.
 func strange(last, c, next *Change) string {
 	if c.Expected != next.Expected {
 		return fmt.Sprintf("revision %d after revision %d", c.Revision(), last.Revision())
 	}
 	if !next.equal(c) {
-		return "not in the form in which a store keeps changes"
+		return "not in the normal form of a stored change"
 	}
 	if _, err := measure(0, next); err != nil {
 		return err.Error()
@@ -208,7 +201,7 @@ func strange(last, c, next *Change) string {
 	return overreach(next)
 }
 
-// equal reports whether c and o, of the same subject, are alike in all that a
+// equal reports whether c and o, of the same subject, are equal in everything that a
 // store keeps.
 func (c *Change) equal(o *Change) bool {
 	if !c.Time.Equal(o.Time) || c.Who != o.Who || c.Why != o.Why || c.Batch != o.Batch ||

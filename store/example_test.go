@@ -12,7 +12,7 @@ import (
 	"github.com/nomen-project/nomen/store/memstore"
 )
 
-// A store keeps every revision: a record is read as it is, or as it was.
+// A store keeps every revision, so a record can be read as of an earlier time.
 func Example() {
 	ctx, s := context.Background(), memstore.New()
 	n := name.MustParse("urn:example:alb002")
@@ -26,7 +26,7 @@ func Example() {
 			log.Fatal(err)
 		}
 	}
-	for _, at := range []time.Time{{}, year(2024)} { // now, and then
+	for _, at := range []time.Time{{}, year(2024)} { // now, and as of 2024
 		rec, err := s.Get(ctx, n, at)
 		if err != nil {
 			log.Fatal(err)

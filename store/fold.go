@@ -6,8 +6,8 @@ import (
 	"github.com/nomen-project/nomen/name"
 )
 
-// Fold returns n with its element in lower case if a, which covers n, wants it
-// so; else, and when a is nil, n itself.
+// Fold returns n with its element in lower case if a, which must cover n, folds case.
+// Otherwise, and if a is nil, it returns n.
 func (a *Authority) Fold(n name.Name) name.Name {
 	if a == nil || !a.FoldCase {
 		return n

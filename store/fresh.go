@@ -4,10 +4,10 @@ import "context"
 
 type freshKey struct{}
 
-// Fresh returns a context whose reads see every change that was acknowledged before
-// they began: a store with replicas or a cache asks the server that takes changes, and
-// returns an [*AwayError] when that cannot be reached. A change that is planned from
-// what was read needs it; other reads are cheaper without.
+// Fresh returns a context whose reads see every change acknowledged before they began.
+// A store with replicas or a cache reads from the primary server, and returns an
+// [*AwayError] if that cannot be reached. Use it to read what a change is planned from;
+// other reads are cheaper without it.
 func Fresh(ctx context.Context) context.Context {
 	if IsFresh(ctx) {
 		return ctx

@@ -8,9 +8,9 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// Clean removes from the answer of another resolver the locations and the redirection
-// that no location here may be, and names that are no URIs or that a browser would
-// run. The lists of the answer are then its own.
+// Clean removes from the answer of another resolver the locations and the redirect that
+// would not be accepted as a location here, and names that are not URIs or that a browser
+// would execute. It replaces the lists of a and does not modify their elements.
 func Clean(a *nomen.Answer) {
 	a.Locations = slices.DeleteFunc(slices.Clone(a.Locations), func(l nomen.Location) bool { return location.Check(l.URL) != nil })
 	a.Names = slices.DeleteFunc(slices.Clone(a.Names), func(s string) bool { return !isName(s) })
@@ -19,7 +19,7 @@ func Clean(a *nomen.Answer) {
 	}
 }
 
-// isName reports whether s is a URI that may be a name.
+// isName reports whether s is a URI that is safe as a name.
 func isName(s string) bool {
 	u, err := uri.Parse(s)
 	if err != nil {

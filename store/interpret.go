@@ -8,33 +8,32 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// A Meaning is what a question means to the authority of its name.
+// A Meaning is the interpretation of a question under an authority's policy.
 type Meaning struct {
-	Service    nomen.Service // the service that is answered
+	Service    nomen.Service // the service to answer
 	Offered    bool          // false only for a strict question whose service is not offered
-	Directives string        // what the r-component stands for; "" for nothing
-	Ignored    string        // the component, if it has no meaning there
-	Country    bool          // the country is that of the r-component, not of the client
+	Directives string        // the directives of the r-component; "" for none
+	Ignored    string        // the component, if the authority does not know it
+	Country    bool          // the country comes from the r-component, not from the client
 }
 
-// Interpret finds out what q means under the policy of a, which decides about its
-// name; a nil authority has no policy. It is the only place where a policy is applied
-// to a question. It changes q to what is asked for:
+// Interpret returns the meaning of q under the policy of a, the authority of its name; a
+// nil authority has no policy. Policies are applied to questions only here. It changes q
+// as follows:
 //
-//   - The directives that the r-component stands for count where q does not name a
-//     service or a component itself. Their language, media type and country replace
-//     those of the client.
+//   - The directives of the r-component set the service and the component unless q has
+//     them already. Their language, media type and country replace those of the client.
 //   - A component that the authority does not know is dropped (2012, 2.3: N12-30,
 //     N12-31, N12-35).
-//   - A service that is unknown, not offered, or no value of the directive s is
-//     dropped, and a default takes its place (N12-31, N12-32): that of q, else that
-//     of the authority, else I2L. For a strict question none does.
+//   - A service that is unknown, not offered, or not a value of the directive s is
+//     dropped and replaced by a default (N12-31, N12-32): that of q, else that of the
+//     authority, else I2L. For a strict question it is not replaced.
 //
 // A service that sends resources is answered only if the authority allows it and
-// fetches is true. Interpreting a question twice is the same as once.
+// fetches is true. Interpret is idempotent.
 func (a *Authority) Interpret(q *nomen.Question, fetches bool) Meaning {
 	if a == nil {
-		a = &anybody
+		a = &noAuthority
 	}
 	var m Meaning
 	if q.R != "" && len(a.RComponent) > 0 {
@@ -56,8 +55,8 @@ func (a *Authority) Interpret(q *nomen.Question, fetches bool) Meaning {
 	return m
 }
 
-// anybody is the authority of names that have none. It is never changed.
-var anybody Authority
+// noAuthority stands for the authority of names that have none. It is never modified.
+var noAuthority Authority
 
 // follow applies directives to q, and reports whether they name a country.
 func follow(directives string, q *nomen.Question) (country bool) {
@@ -98,15 +97,15 @@ func (a *Authority) knowsComponent(c string) bool {
 	return ok && allows(values, c)
 }
 
-// allows reports whether s is among the values, of which none means any.
+// allows reports whether values contains s. Empty values allow everything.
 func allows(values []string, s string) bool { return len(values) == 0 || slices.Contains(values, s) }
 
-// permits reports whether the authority lets a service be asked for.
+// permits reports whether the authority allows requests for a service.
 func (a *Authority) permits(s nomen.Service) bool {
 	return len(a.Services) == 0 || slices.Contains(a.Services, s)
 }
 
-// offers reports whether a service is answered.
+// offers reports whether a service is permitted and can be answered.
 func (a *Authority) offers(s nomen.Service, fetches bool) bool {
 	if !s.Known() || (s == nomen.I2R || s == nomen.I2Rs) && !(a.Fetch && fetches) {
 		return false
@@ -114,7 +113,7 @@ func (a *Authority) offers(s nomen.Service, fetches bool) bool {
 	return a.permits(s)
 }
 
-// choose returns the service that is answered, among those that there are.
+// choose returns the service to answer, out of those offered.
 func (a *Authority) choose(q *nomen.Question, fetches bool) nomen.Service {
 	switch {
 	case a.offers(q.Service, fetches):
@@ -134,18 +133,19 @@ func (a *Authority) choose(q *nomen.Question, fetches bool) nomen.Service {
 	return nomen.I2L
 }
 
-// PassesQuery reports whether a plain query is passed on to where a name leads.
+// PassesQuery reports whether a plain query is appended to the location.
 func (p *Policy) PassesQuery() bool { return p.Query == PassAppend }
 
-// Refuses returns the error for a question about n, if nobody may ask for the names
-// of a: nothing is told of them, not even whether they exist. Otherwise it is nil.
+// Refuses returns the error for a question about n if the names of a are not public. The
+// answer then reveals nothing about them, not even whether they exist. Otherwise it
+// returns nil.
 func (a *Authority) Refuses(n string) *nomen.Error {
 	if a == nil || a.Access == "" {
 		return nil
 	}
 	message := a.AccessNote
 	if message == "" {
-		message = "the names of this authority are not open to the public"
+		message = "the names of this authority are not public"
 	}
 	return &nomen.Error{Kind: nomen.Denied, Name: n, Message: message, Legal: a.Access == AccessLegal}
 }

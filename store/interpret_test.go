@@ -7,7 +7,7 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// What a question means to an authority; N12-30 to N12-35, RFC 8141, 2.3.1.
+// TestInterpret covers N12-30 to N12-35 and RFC 8141, 2.3.1.
 func TestInterpret(t *testing.T) {
 	policy := store.Policy{
 		Keywords:   map[string][]string{"c": {"toc", "a b"}},
@@ -23,26 +23,26 @@ func TestInterpret(t *testing.T) {
 		q, want nomen.Question
 		answers nomen.Service
 	}{
-		{"nothing asked", policy, "", nomen.Question{}, nomen.Question{}, nomen.I2L},
+		{"an empty question", policy, "", nomen.Question{}, nomen.Question{}, nomen.I2L},
 		{"the authority's default", policy, nomen.I2C, nomen.Question{}, nomen.Question{}, nomen.I2C},
-		{"the question's default goes first", policy, nomen.I2C, nomen.Question{Default: nomen.I2N}, nomen.Question{Default: nomen.I2N}, nomen.I2N},
+		{"the question's default takes precedence", policy, nomen.I2C, nomen.Question{Default: nomen.I2N}, nomen.Question{Default: nomen.I2N}, nomen.I2N},
 		{"a language leaves the service", policy, "", nomen.Question{Service: nomen.I2C, R: "de"}, nomen.Question{Service: nomen.I2C, R: "de", Languages: "de"}, nomen.I2C},
 		{"a language leaves the component", policy, "", nomen.Question{Component: "toc", R: "de"}, nomen.Question{Component: "toc", R: "de", Languages: "de"}, nomen.I2L},
-		{"what is named goes before the r-component", policy, "", nomen.Question{Service: nomen.I2N, Component: "a b", R: "toc"}, nomen.Question{Service: nomen.I2N, Component: "a b", R: "toc"}, nomen.I2N},
+		{"an explicit service takes precedence over the r-component", policy, "", nomen.Question{Service: nomen.I2N, Component: "a b", R: "toc"}, nomen.Question{Service: nomen.I2N, Component: "a b", R: "toc"}, nomen.I2N},
 		{"a service by r-component", policy, "", nomen.Question{R: "all"}, nomen.Question{Service: nomen.I2Ls, R: "all"}, nomen.I2Ls},
 		{"country and type replace the client's", policy, "", nomen.Question{R: "us", Country: "FI", Accept: "*/*"}, nomen.Question{R: "us", Country: "US", Accept: "text/html"}, nomen.I2L},
 		{"N12-31 component by r-component", policy, "", nomen.Question{R: "odd"}, nomen.Question{R: "odd"}, nomen.I2L},
-		{"an r-component that means nothing", policy, "", nomen.Question{R: "x"}, nomen.Question{R: "x"}, nomen.I2L},
+		{"an unknown r-component", policy, "", nomen.Question{R: "x"}, nomen.Question{R: "x"}, nomen.I2L},
 		{"N12-31 value of c", policy, "", nomen.Question{Component: "cover"}, nomen.Question{}, nomen.I2L},
 		{"N12-30 unknown keyword", few, "", nomen.Question{Component: "toc"}, nomen.Question{}, nomen.I2Ls},
 		{"N12-32 unknown service", policy, "", nomen.Question{Service: "I2X"}, nomen.Question{}, nomen.I2L},
 		{"N12-32 not offered", few, "", nomen.Question{Service: nomen.I2N}, nomen.Question{}, nomen.I2Ls},
-		{"N12-35 no value of s", few, "", nomen.Question{Service: nomen.I2Ls, Default: nomen.I2C}, nomen.Question{Default: nomen.I2C}, nomen.I2C},
-		{"a default is no directive", few, "", nomen.Question{Default: nomen.I2Ls}, nomen.Question{Default: nomen.I2Ls}, nomen.I2Ls},
+		{"N12-35 not a value of s", few, "", nomen.Question{Service: nomen.I2Ls, Default: nomen.I2C}, nomen.Question{Default: nomen.I2C}, nomen.I2C},
+		{"a default that is not in the directive s", few, "", nomen.Question{Default: nomen.I2Ls}, nomen.Question{Default: nomen.I2Ls}, nomen.I2Ls},
 		{"resources are not sent", few, "", nomen.Question{Service: nomen.I2R}, nomen.Question{Service: nomen.I2R}, nomen.I2Ls},
 		{"resources are sent", sends, "", nomen.Question{Service: nomen.I2R}, nomen.Question{Service: nomen.I2R}, nomen.I2R},
 		{"strict", policy, nomen.I2C, nomen.Question{Service: nomen.I2N, Strict: true, R: "all"}, nomen.Question{Service: nomen.I2N, Strict: true, R: "all"}, nomen.I2N},
-		{"strict, which is no directive", few, "", nomen.Question{Service: nomen.I2Ls, Strict: true}, nomen.Question{Service: nomen.I2Ls, Strict: true}, nomen.I2Ls},
+		{"strict, service not in the directive s", few, "", nomen.Question{Service: nomen.I2Ls, Strict: true}, nomen.Question{Service: nomen.I2Ls, Strict: true}, nomen.I2Ls},
 		{"strict, not offered", few, "", nomen.Question{Service: nomen.I2N, Strict: true}, nomen.Question{Strict: true}, nomen.I2N},
 	} {
 		t.Run(tt.title, func(t *testing.T) {

@@ -5,14 +5,14 @@ import (
 	"time"
 )
 
-// LongPatience is for work on many names, which is not to be given up half-way when a
-// database fails over.
+// LongPatience is the patience of operations on many names, which should not be aborted
+// when a database fails over.
 const LongPatience = 30 * time.Second
 
 type patienceKey struct{}
 
-// WithPatience returns the context of calls that can wait: a store that goes away, and
-// may come back, is tried again for d before they fail with an [*AwayError].
+// WithPatience returns a context whose calls retry for d before they fail with an
+// [*AwayError] while the store is unavailable.
 func WithPatience(ctx context.Context, d time.Duration) context.Context {
 	return context.WithValue(ctx, patienceKey{}, d)
 }

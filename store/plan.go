@@ -9,47 +9,48 @@ import (
 	"github.com/nomen-project/nomen"
 )
 
-// A Step is one change to be written: Next takes the place of Last, which was
-// the last change of the subject, nil if there was none. Of the revisions that
-// Next.Redacts names, Last and those of steps before among them, the store keeps
-// what [Change.Redact] leaves and the digest; it may have done so long ago.
+// A Step is one change to write: Next replaces Last, the last change of the subject, nil
+// if there was none. For each revision in Next.Redacts, which may include Last and earlier
+// steps of the batch, the store keeps only what [Change.Redact] returns, and the digest;
+// it may have done so already.
 type Step struct {
 	Subject    Subject
 	Last, Next *Change
-	Prior      int // the step of the same batch that has made Last, counted from 1; 0 if none has
+	Prior      int // the step of the same batch that made Last, counted from 1; 0 if none did
 }
 
-// Plan works out what a batch that [CheckBatch] has passed leads to: the steps
-// to be written, in order, and the results. It asks last for the last change of
-// a subject that the store has kept, nil if there is none; changes of the batch
-// itself are taken into account. The steps share nothing with the changes.
+// Plan returns the steps that a batch leads to, in the order in which they must be
+// written, and the result of each change. The batch must have passed [CheckBatch]. Plan
+// calls last for the last stored change of a subject, nil if there is none; it takes
+// earlier changes of the batch into account itself. The steps share no memory with the
+// changes.
 func Plan(changes []Change, last func(Subject) (*Change, error)) ([]Step, []Result, error) {
 	var p Planner
 	return p.plan(changes, last, (*Change).Clone)
 }
 
-// A Planner is [Plan] for a store that plans one batch after the other, and has
-// written the steps before it answers who gave the changes: the steps share lists
-// and metadata with the changes, and their memory with those of later batches. The
-// zero Planner is ready; it is for one goroutine.
+// A Planner plans one batch after another and reuses memory between them. Unlike those
+// of the function Plan, its steps share lists and metadata with the changes, so a store
+// must write them before it returns to the caller that passed the changes. The zero
+// Planner is ready to use. It must not be used concurrently.
 type Planner struct {
 	steps   []Step
-	changes []Change // of steps; as many as there may be are made at once, so that none moves
+	changes []Change // backing array of the steps' changes; allocated at once, so that none moves
 	records []Record
-	planned map[Subject]int // the last step of a subject, counted from 1
+	planned map[Subject]int // number of the last step of a subject, counted from 1
 }
 
-// Plan is [Plan] with steps that are good until Reset.
+// Plan is like the function [Plan], but its steps are valid only until Reset.
 func (p *Planner) Plan(changes []Change, last func(Subject) (*Change, error)) ([]Step, []Result, error) {
 	p.changes = slices.Grow(p.changes, len(changes))
 	p.records = slices.Grow(p.records, len(changes))
 	return p.plan(changes, last, p.borrow)
 }
 
-// maxPlanned is for how many changes a Planner keeps memory between batches.
+// maxPlanned is the maximum number of changes whose memory a Planner keeps between batches.
 const maxPlanned = 8192
 
-// Reset ends the use of the last steps.
+// Reset invalidates the steps of the last batch.
 func (p *Planner) Reset() {
 	if cap(p.changes) > maxPlanned {
 		*p = Planner{}
@@ -93,8 +94,7 @@ func (p *Planner) plan(changes []Change, last func(Subject) (*Change, error), no
 	return p.steps, results, nil
 }
 
-// ascending reports whether the keys of changes ascend, so that no subject comes
-// twice.
+// ascending reports whether the keys of changes ascend, so that no subject is repeated.
 func ascending(changes []Change) bool {
 	for i := 1; i < len(changes); i++ {
 		if a, b := changes[i-1].Subject(), changes[i].Subject(); a.Kind > b.Kind || a.Kind == b.Kind && a.Key >= b.Key {
@@ -104,7 +104,7 @@ func ascending(changes []Change) bool {
 	return true
 }
 
-// borrow returns c in normal form, which shares with c what it can.
+// borrow returns c in normal form, sharing memory with c where possible.
 func (p *Planner) borrow(c *Change) *Change {
 	if c.Record == nil || len(c.Redacts) > 0 {
 		return c.Clone()
@@ -117,19 +117,19 @@ func (p *Planner) borrow(c *Change) *Change {
 	return n
 }
 
-// Next returns what c, number i of its batch, leads to when last is the last
-// change of the same subject, nil if there was none: the change to be kept, or
-// nil if everything is so already. It is the state machine of names:
+// Next returns the change to store for c, number i of its batch, when last is the last
+// change of the same subject, nil if there was none. It returns nil if c would change
+// nothing. It implements the state machine of names:
 //
 //	none, deleted -> reserved, active, retired
 //	reserved      -> reserved, active, retired, deleted
 //	active        -> active, retired
 //	retired       -> retired, active
 //
-// A change whose time is more than [MaxSkew] before that of last is refused too, unless
-// it is AnyTime.
+// A change whose time is more than [MaxSkew] before that of last is rejected too, unless
+// it has AnyTime.
 //
-// It shares lists and metadata with c. The error is a [*ConflictError] or a
+// The result shares lists and metadata with c. The error is a [*ConflictError] or a
 // [*StateError].
 func Next(i int, last, c *Change) (*Change, Result, error) {
 	if c.Record == nil || len(c.Redacts) > 0 {
@@ -140,7 +140,7 @@ func Next(i int, last, c *Change) (*Change, Result, error) {
 	return next(i, last, &n)
 }
 
-// next is Next of a change in normal form, which it makes the change to be kept.
+// next is Next for a change in normal form, which it turns into the change to store.
 func next(i int, last, c *Change) (*Change, Result, error) {
 	if err := expect(i, last, c); err != nil {
 		return nil, Result{}, err
@@ -168,11 +168,11 @@ func next(i int, last, c *Change) (*Change, Result, error) {
 	return c, Result{Revision: c.Revision(), Changed: true}, nil
 }
 
-// exists reports whether something is there after c.
+// exists reports whether the subject exists after c.
 func (c *Change) exists() bool { return c != nil && c.Delete.IsZero() }
 
-// Revision returns the revision that c, a change that a store has kept, has led
-// to; 0 for a token and for nil.
+// Revision returns the revision that c, a stored change, made; 0 for a token and for
+// nil.
 func (c *Change) Revision() uint64 {
 	if c == nil || c.Token != nil {
 		return 0
@@ -180,7 +180,7 @@ func (c *Change) Revision() uint64 {
 	return c.Expected + 1
 }
 
-// expect refuses a change that expected another revision than that of last.
+// expect returns an error if c expects a revision other than that of last.
 func expect(i int, last, c *Change) error {
 	current := uint64(0)
 	if last.exists() {
@@ -192,7 +192,7 @@ func expect(i int, last, c *Change) error {
 	return &ConflictError{Index: i, Key: c.Subject().Key, Expected: c.Expected, Current: current}
 }
 
-// allow refuses a change that would make a name forgotten (Y95-22, Y95-25).
+// allow returns an error if next would delete or unpublish a public name (Y95-22, Y95-25).
 func allow(i int, last, next *Change) error {
 	if rule := brokenRule(last, next); rule != "" {
 		return &StateError{Index: i, Key: next.Subject().Key, Rule: rule}
@@ -223,18 +223,18 @@ func known(s nomen.Status) bool {
 	return s == nomen.Reserved || s == nomen.Active || s == nomen.Retired
 }
 
-// overreach says which revision next would redact that is its own or one to come,
-// "" if none.
+// overreach returns an explanation if next redacts its own revision or a later one, and
+// "" otherwise.
 func overreach(next *Change) string {
 	for _, r := range next.Redacts {
 		if r >= next.Revision() {
-			return fmt.Sprintf("revision %d cannot be redacted: only those before %d, which this change makes", r, next.Revision())
+			return fmt.Sprintf("revision %d cannot be redacted: it must be before revision %d, which this change makes", r, next.Revision())
 		}
 	}
 	return ""
 }
 
-// same reports whether last has left what next wants.
+// same reports whether next would leave the content as last left it.
 func same(last, next *Change) bool {
 	switch {
 	case len(next.Redacts) > 0:
@@ -251,7 +251,7 @@ func same(last, next *Change) bool {
 	return false
 }
 
-// follow numbers and dates c, a copy in normal form, as the change after last.
+// follow sets the number and time of c, a copy in normal form, as the change after last.
 func (c *Change) follow(last *Change) {
 	c.Expected, c.AnyTime = last.Revision(), false
 	if last != nil && c.Time.Before(last.Time) && (c.Token == nil || last.Time.Sub(c.Time) <= MaxSkew) {
@@ -265,6 +265,6 @@ func (c *Change) follow(last *Change) {
 	}
 }
 
-// KnownAt reports whether c, a change that a store has kept, belongs to an answer
-// as of the time at; zero for now.
+// KnownAt reports whether c, a stored change, is visible as of the time at; zero means
+// now.
 func (c *Change) KnownAt(at time.Time) bool { return at.IsZero() || !c.Time.After(at) }

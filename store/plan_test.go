@@ -41,8 +41,8 @@ func drawChange(t *rapid.T) store.Change {
 	return c
 }
 
-// TestPlanner: a Planner plans what Plan does, batch after batch, and leaves the
-// changes as they are; Prior is the step that made Last.
+// TestPlanner checks that a Planner returns what Plan does for successive batches without
+// modifying the changes, and that Prior is the step that made Last.
 func TestPlanner(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		kept := map[store.Subject]*store.Change{}
@@ -64,7 +64,7 @@ func TestPlanner(t *testing.T) {
 					t.Errorf("step %d: %+v, want %+v", i, step, want[i])
 				}
 				if prior := step.Prior; prior > 0 && step.Last != got[prior-1].Next || prior == 0 && step.Last != kept[step.Subject] {
-					t.Errorf("step %d: Prior is %d, and Last not what that has made", i, prior)
+					t.Errorf("step %d: Prior is %d, and Last is not its change", i, prior)
 				}
 			}
 			for i := range changes {
@@ -80,7 +80,7 @@ func TestPlanner(t *testing.T) {
 	})
 }
 
-// TestPlannerAllocs: what a Planner takes memory for is the list of results.
+// TestPlannerAllocs checks that a Planner allocates only the list of results.
 func TestPlannerAllocs(t *testing.T) {
 	changes := []store.Change{}
 	for _, key := range []string{"urn:a:1", "urn:a:3", "urn:a:2"} {

@@ -10,42 +10,42 @@ import (
 	"github.com/nomen-project/nomen/rule"
 )
 
-// A Policy is what an authority has decided about the answers for its names. The
-// zero value serves what is registered and nothing else.
+// A Policy determines how names of an authority are answered. The zero value serves
+// registered names only.
 //
-// An exact record always wins. Then come Suffix, the rules, and last the
-// delegation.
+// A record of the name itself always takes precedence, then Suffix, then Rules, and
+// finally Delegation.
 type Policy struct {
-	Rules      rule.Set    `json:"rules,omitempty"`      // locations of names that have no record
-	Delegation *Delegation `json:"delegation,omitempty"` // who answers for names that nothing here knows
-	Suffix     Suffix      `json:"suffix,omitempty"`     // what becomes of a registered name with more behind it
+	Rules      rule.Set    `json:"rules,omitempty"`      // locations of names without a record
+	Delegation *Delegation `json:"delegation,omitempty"` // the resolver of names that are not found here
+	Suffix     Suffix      `json:"suffix,omitempty"`     // what to do with a registered name followed by more
 
-	Access     Access `json:"access,omitempty"`      // who may ask
-	AccessNote string `json:"access_note,omitempty"` // why not everybody, for people
+	Access     Access `json:"access,omitempty"`      // whether the names are public
+	AccessNote string `json:"access_note,omitempty"` // why they are not, for people
 
-	Services   []nomen.Service     `json:"services,omitempty"`    // those offered; all if empty
-	Keywords   map[string][]string `json:"keywords,omitempty"`    // directives that have a meaning, with their values; none listed means any (2012, 2.3)
-	RComponent map[string]string   `json:"r_component,omitempty"` // what an r-component means, as directives: "toc" is "c=toc" (RFC 8141, 2.3.1)
-	QComponent Passing             `json:"q_component,omitempty"` // whether it is appended to the location's query; it is if empty
-	Query      Passing             `json:"query,omitempty"`       // the same of a plain query; it is not if empty
-	Fragment   bool                `json:"fragment,omitempty"`    // references to its names may have fragments (2012, 2.4)
+	Services   []nomen.Service     `json:"services,omitempty"`    // offered services; all if empty
+	Keywords   map[string][]string `json:"keywords,omitempty"`    // known directives with their values; an empty list allows any value (2012, 2.3)
+	RComponent map[string]string   `json:"r_component,omitempty"` // directives for each r-component: "toc" is "c=toc" (RFC 8141, 2.3.1)
+	QComponent Passing             `json:"q_component,omitempty"` // whether a q-component is appended to the location's query; append if empty
+	Query      Passing             `json:"query,omitempty"`       // whether a plain query is appended; ignore if empty
+	Fragment   bool                `json:"fragment,omitempty"`    // references to the names may have fragments (2012, 2.4)
 
 	Fetch  bool   `json:"fetch,omitempty"`   // I2R and I2Rs send the resource itself
-	Choice Choice `json:"choice,omitempty"`  // among locations of the same rank
-	MaxAge int    `json:"max_age,omitempty"` // seconds that answers may be kept without asking again
+	Choice Choice `json:"choice,omitempty"`  // how to choose among locations of equal rank
+	MaxAge int    `json:"max_age,omitempty"` // seconds for which answers may be cached
 
-	CheckDigit string `json:"check_digit,omitempty"` // by which new names are checked at their end: namespace, noid, luhn or mod97, as package mint has them
+	CheckDigit string `json:"check_digit,omitempty"` // check character at the end of new names: namespace, noid, luhn or mod97, as in package mint
 }
 
-// A Delegation hands the names of an authority to another resolver.
+// A Delegation refers the names of an authority to another resolver.
 type Delegation struct {
 	Mode Mode `json:"mode"`
 
-	// To is where that resolver is: the URI template of RFC 6570 of a name's
-	// page there, with {name}, {element} and {prefix}, and {?s,c,with,at} for what
-	// is asked; or HOST or HOST:PORT of an authority's address (1995, 3.2), perhaps
-	// with /full or /element for the form in which it takes names. Empty,
-	// it has to be discovered.
+	// To is the address of that resolver. It is either a URI template (RFC 6570) of a
+	// name's page there, with {name}, {element} and {prefix}, and {?s,c,with,at} for the
+	// request; or HOST or HOST:PORT of an authority's address (1995, 3.2), optionally
+	// followed by /full or /element for the form of names that it accepts. If empty, the
+	// resolver is found by discovery.
 	To string `json:"to,omitempty"`
 }
 
@@ -54,49 +54,49 @@ type Mode string
 
 // The modes.
 const (
-	ModeRedirect Mode = "redirect" // the client is sent there
-	ModeAsk      Mode = "ask"      // it is asked, and its answer passed on
+	ModeRedirect Mode = "redirect" // the client is redirected to the resolver
+	ModeAsk      Mode = "ask"      // the resolver is asked, and its answer returned
 )
 
-// A Suffix is what becomes of a name that begins with a registered one, ending
-// at a delimiter.
+// A Suffix says how to answer a name that consists of a registered name, a delimiter and
+// more.
 type Suffix string
 
-// SuffixAppend puts the rest of the name behind the registered one's locations,
-// as n2t and PURL servers do. The empty Suffix makes such names unknown.
+// SuffixAppend appends the rest of the name to the locations of the registered one, as
+// n2t and PURL servers do. With the empty Suffix such names are not found.
 const SuffixAppend Suffix = "append"
 
-// An Access is who may ask for the names of an authority.
+// An Access says whether the names of an authority are public.
 type Access string
 
-// The kinds of access; everybody may ask if it is empty.
+// The kinds of access. The empty Access makes the names public.
 const (
-	AccessDenied Access = "denied" // nobody: 403
-	AccessLegal  Access = "legal"  // nobody, for legal reasons: 451
+	AccessDenied Access = "denied" // not public: 403
+	AccessLegal  Access = "legal"  // not public for legal reasons: 451
 )
 
-// A Passing is whether a part of the request is put into the location.
+// A Passing says whether a part of the request is copied to the location.
 type Passing string
 
-// The kinds of passing.
+// The values of Passing.
 const (
 	PassAppend Passing = "append"
 	PassIgnore Passing = "ignore"
 )
 
-// A Choice is how one of several locations of the same rank is chosen.
+// A Choice says how one of several locations of equal rank is chosen.
 type Choice string
 
-// ChoiceFixed always takes the one with the greatest weight, of those the first.
-// The empty Choice shares by weight at random.
+// ChoiceFixed always chooses the location with the greatest weight, the first of them if
+// there are several. The empty Choice chooses at random in proportion to weight.
 const ChoiceFixed Choice = "fixed"
 
-// IsZero reports whether p decides nothing.
+// IsZero reports whether p is the zero policy.
 func (p *Policy) IsZero() bool { return len(p.Text()) == 0 }
 
-// Text returns the policy as the JSON text in which stores keep it: the fields
-// in the order above, keys of maps in byte order, no white space; "" for the
-// zero policy. Equal policies are equal texts.
+// Text returns the policy as the JSON text that stores keep: fields in the order above,
+// map keys in byte order, no white space; "" for the zero policy. Equal policies have
+// equal texts.
 func (p *Policy) Text() string {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
@@ -112,8 +112,8 @@ func (p *Policy) Text() string {
 	return s
 }
 
-// ParsePolicy is the inverse of [Policy.Text]. It refuses fields that it does
-// not know: a policy that is followed in part is none.
+// ParsePolicy is the inverse of [Policy.Text]. It rejects unknown fields, because a
+// policy must not be applied in part.
 func ParsePolicy(s string) (Policy, error) {
 	var p Policy
 	if s == "" {
@@ -125,12 +125,12 @@ func ParsePolicy(s string) (Policy, error) {
 		return Policy{}, fmt.Errorf("store: policy: %w", err)
 	}
 	if _, err := d.Token(); err != io.EOF {
-		return Policy{}, fmt.Errorf("store: policy: more follows at offset %d", d.InputOffset())
+		return Policy{}, fmt.Errorf("store: policy: unexpected data after the policy at offset %d", d.InputOffset())
 	}
 	return p, nil
 }
 
-// clone returns a copy that shares nothing with p.
+// clone returns a deep copy of p.
 func (p *Policy) clone() Policy {
 	c, err := ParsePolicy(p.Text())
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 	"github.com/nomen-project/nomen/store/storetest"
 )
 
-// TestPolicyText: what is written is read back, and every field is content.
+// TestPolicyText checks that ParsePolicy reads what Text writes, every field included.
 func TestPolicyText(t *testing.T) {
 	rich := storetest.RichAuthority().Policy
 	text := rich.Text()
@@ -37,7 +37,7 @@ func TestPolicyText(t *testing.T) {
 		t.Errorf("the zero policy is %q", zero.Text())
 	}
 	if got, err := store.ParsePolicy(""); err != nil || !got.IsZero() {
-		t.Errorf("no text is %+v, %v", got, err)
+		t.Errorf("the empty text gives %+v, %v", got, err)
 	}
 	empty := store.Policy{Rules: rule.Set{}, Services: []nomen.Service{}, Keywords: map[string][]string{}, RComponent: map[string]string{}}
 	if !empty.IsZero() {
@@ -45,14 +45,14 @@ func TestPolicyText(t *testing.T) {
 	}
 }
 
-// TestPolicyTextRefused: a policy that would be followed in part is none.
+// TestPolicyTextRefused checks that unknown fields are rejected.
 func TestPolicyTextRefused(t *testing.T) {
 	for text, want := range map[string]string{
 		`{"fetch":true,"speed":1}`:                 `"speed"`,
 		`{"rules":[{"match":"x","when":"now"}]}`:   `"when"`,
 		`{"delegation":{"mode":"ask","via":"x"}}`:  `"via"`,
 		`{"fetch":"yes"}`:                          "bool",
-		`{"fetch":true} {}`:                        "more follows",
+		`{"fetch":true} {}`:                        "unexpected data",
 		`{"fetch":true`:                            "EOF",
 		`[]`:                                       "array",
 		`{"rules":[{"locations":[{"uri":"x"}]}]} `: `"uri"`,
@@ -76,7 +76,7 @@ func TestPolicyLimit(t *testing.T) {
 	}
 }
 
-// FuzzPolicyText: the text of what was read is read as the same.
+// FuzzPolicyText checks that a policy survives Text and ParsePolicy.
 func FuzzPolicyText(f *testing.F) {
 	rich := storetest.RichAuthority().Policy
 	f.Add(rich.Text())

@@ -11,24 +11,24 @@ import (
 	"github.com/nomen-project/nomen/name"
 )
 
-// A Record is one name and all that is known of it.
+// A Record is the record of one name.
 type Record struct {
 	Name          name.Name        `json:"-"`                        // the key: the canonical form of Spelling
-	Spelling      string           `json:"name"`                     // as given; the key itself if nothing else was
+	Spelling      string           `json:"name"`                     // as entered; the key by default
 	Status        nomen.Status     `json:"status"`                   // never empty in a store
 	Locations     []nomen.Location `json:"locations"`                // in the order given
 	Metadata      nomen.Metadata   `json:"metadata"`                 // elements without values are dropped
 	SameAs        []string         `json:"same_as"`                  // other identifiers of the resource
 	Successors    []string         `json:"successors"`               // names to use instead
 	Reason        string           `json:"reason"`                   // why it was retired
-	ShowLocations bool             `json:"show_locations,omitempty"` // the tombstone shows the locations to the public
-	Modified      time.Time        `json:"modified,omitzero"`        // of the last change; set by the store
+	ShowLocations bool             `json:"show_locations,omitempty"` // show the locations on the public tombstone
+	Modified      time.Time        `json:"modified,omitzero"`        // time of the last change; set by the store
 	Revision      uint64           `json:"revision"`                 // from 1; set by the store
-	Redacted      bool             `json:"redacted,omitempty"`       // its content was removed for ever; set by the store
+	Redacted      bool             `json:"redacted,omitempty"`       // its content was redacted; set by the store
 }
 
-// MarshalJSON writes the fields in the order above, with empty lists and an
-// empty object where there is nothing, so that equal records are equal bytes.
+// MarshalJSON writes the fields in the order above, with empty lists and an empty
+// object instead of null, so that equal records have equal bytes.
 func (r Record) MarshalJSON() ([]byte, error) {
 	type plain Record
 	p := plain(r)
@@ -62,7 +62,7 @@ func marshal(v any) ([]byte, error) {
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
 }
 
-// Clone returns a copy in normal form that shares nothing with r.
+// Clone returns a deep copy of r in normal form.
 func (r *Record) Clone() *Record {
 	c := r.normal()
 	c.Locations = slices.Clone(c.Locations)
@@ -72,7 +72,7 @@ func (r *Record) Clone() *Record {
 	return &c
 }
 
-// normal returns a copy in normal form that shares with r what it can.
+// normal returns a copy of r in normal form, sharing memory with r where possible.
 func (r *Record) normal() Record {
 	c := *r
 	if c.Spelling == "" {
@@ -105,8 +105,8 @@ func orNil[T any](s []T) []T {
 	return s
 }
 
-// SameContent reports whether r and o, both in normal form, differ in nothing
-// but the time and number of their revisions.
+// SameContent reports whether r and o, both in normal form, are equal except for
+// Modified and Revision.
 func (r *Record) SameContent(o *Record) bool {
 	return r.Name == o.Name &&
 		r.Spelling == o.Spelling &&
@@ -120,7 +120,7 @@ func (r *Record) SameContent(o *Record) bool {
 		r.Redacted == o.Redacted
 }
 
-// cloneList copies s exactly; nothing is nil.
+// cloneList returns a copy of s, nil if it is empty.
 func cloneList[T any](s []T) []T {
 	if len(s) == 0 {
 		return nil
@@ -142,7 +142,7 @@ func cloneMetadata(m nomen.Metadata) nomen.Metadata {
 	return c
 }
 
-// wholeMillis rounds t down to milliseconds; no time stays none.
+// wholeMillis rounds t down to milliseconds. The zero time stays zero.
 func wholeMillis(t time.Time) time.Time {
 	if t.IsZero() {
 		return time.Time{}

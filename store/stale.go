@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// A Staleness collects how far behind the store the answers of its context may be.
-// [WithStaleness] makes one. It is safe for concurrent use.
+// A Staleness is a context that records how old the data read with it is. Make one with
+// [WithStaleness]. It is safe for concurrent use.
 type Staleness struct {
 	context.Context
 	since atomic.Int64 // Unix nanoseconds; 0 if nothing stale was read
@@ -24,8 +24,8 @@ func (s *Staleness) Value(key any) any {
 	return s.Context.Value(key)
 }
 
-// Since returns the time at which everything that was read was last known to be
-// current; zero if it was current when it was read, or s is nil.
+// Since returns the time at which everything that was read was last known to be current.
+// It is zero if the data was current when it was read, or if s is nil.
 func (s *Staleness) Since() time.Time {
 	if s == nil {
 		return time.Time{}
@@ -36,8 +36,7 @@ func (s *Staleness) Since() time.Time {
 	return time.Time{}
 }
 
-// Age returns how old what was read is at a time; 0 if it was current when it was
-// read.
+// Age returns the age at now of what was read; 0 if it was current when it was read.
 func (s *Staleness) Age(now time.Time) time.Duration {
 	if since := s.Since(); !since.IsZero() {
 		return max(now.Sub(since), time.Nanosecond)
@@ -45,24 +44,23 @@ func (s *Staleness) Age(now time.Time) time.Duration {
 	return 0
 }
 
-// Reset makes s that of another request, when nobody uses it for the last one any more.
+// Reset prepares s for another request. The previous one must have ended.
 func (s *Staleness) Reset() { s.since.Store(0) }
 
-// WithStaleness returns a context whose reader is content with stale answers, and
-// learns whether it got any. A store returns them only to such a context, and only
-// while it cannot do better: everybody else gets an [*AwayError]. A context derived
-// from another with staleness has its own, and tells the other nothing.
+// WithStaleness returns a context that accepts stale answers and records whether there
+// were any. A store returns stale data only to such a context, and only while it has no
+// current data; other callers get an [*AwayError]. A Staleness derived from another one
+// does not report to it.
 func WithStaleness(ctx context.Context) *Staleness { return &Staleness{Context: ctx} }
 
-// StalenessOf returns the staleness of ctx, nil if its reader is not content with
-// stale answers.
+// StalenessOf returns the staleness of ctx, nil if ctx does not accept stale answers.
 func StalenessOf(ctx context.Context) *Staleness {
 	s, _ := ctx.Value(stalenessKey{}).(*Staleness)
 	return s
 }
 
-// Note tells s that something was read that was last known to be current at a time.
-// A nil s is told nothing, and so is every s by the zero time.
+// Note records that data was read that was last known to be current at since. It does
+// nothing if s is nil or since is zero.
 func (s *Staleness) Note(since time.Time) {
 	if s == nil || since.IsZero() {
 		return

@@ -30,7 +30,7 @@ func TestErrors(t *testing.T) {
 		},
 		{
 			&store.ConflictError{Key: "urn:x-a:b", Expected: 2, Current: 3},
-			"store: urn:x-a:b has revision 3, not 2: somebody changed it in between",
+			"store: urn:x-a:b was modified concurrently (revision 3, expected 2)",
 		},
 		{
 			&store.ConflictError{Key: "urn:x-a:b", Expected: 2},
@@ -42,11 +42,11 @@ func TestErrors(t *testing.T) {
 		},
 		{
 			&store.LimitError{Key: strings.Repeat("k", 300), What: "key", Size: 300, Limit: 200},
-			"store: " + strings.Repeat("k", 200) + "...: key: 300, more than 200",
+			"store: " + strings.Repeat("k", 200) + "...: key: 300 exceeds the limit of 200",
 		},
 		{
 			&store.LimitError{Key: "a\xffb", What: "note", Size: 3, Limit: 2},
-			"store: a?b: note: 3, more than 2",
+			"store: a?b: note: 3 exceeds the limit of 2",
 		},
 		{
 			&store.ChangeError{Index: 7, Reason: "no time"},
@@ -54,19 +54,19 @@ func TestErrors(t *testing.T) {
 		},
 		{
 			&store.VersionError{What: "rules of names", Found: 2, Known: 1},
-			"store: rules of names: version 2, not 1: a newer program is needed",
+			"store: rules of names: version 2, expected 1: a newer version of the program is needed",
 		},
 		{
 			&store.VersionError{What: "rules of names", Found: 1, Known: 2},
-			"store: rules of names: version 1, not 2: 'nomen rekey' converts it",
+			"store: rules of names: version 1, expected 2: 'nomen rekey' converts it",
 		},
 		{
 			&store.VersionError{What: "rules of names", Found: 1, Known: 2, Way: "copy it"},
-			"store: rules of names: version 1, not 2: copy it",
+			"store: rules of names: version 1, expected 2: copy it",
 		},
 		{
 			&store.VersionError{What: "rules of names", Found: 2, Known: 1, Way: "copy it"},
-			"store: rules of names: version 2, not 1: a newer program is needed",
+			"store: rules of names: version 2, expected 1: a newer version of the program is needed",
 		},
 	} {
 		if got := c.err.Error(); got != c.want {
@@ -209,7 +209,7 @@ func TestCountByListing(t *testing.T) {
 	}
 }
 
-// TestCloneSharesNothing also holds that a clone of a clone is the same.
+// TestCloneSharesNothing also checks that a clone of a clone is the same.
 func TestCloneSharesNothing(t *testing.T) {
 	r := storetest.Rich()
 	c := r.Clone()
@@ -223,11 +223,11 @@ func TestCloneSharesNothing(t *testing.T) {
 		t.Errorf("a clone of a clone differs: (-got +want)\n%s", diff)
 	}
 	if !c.SameContent(c.Clone()) || c.SameContent(r) {
-		t.Error("SameContent does not tell clones and originals apart")
+		t.Error("SameContent does not distinguish a changed clone from the original")
 	}
 }
 
-// planned applies changes of one name, one after the other, to nothing.
+// planned applies changes of one name in sequence, beginning without a record.
 func planned(t *testing.T, changes ...store.Change) []*store.Change {
 	t.Helper()
 	steps, _, err := store.Plan(changes, func(store.Subject) (*store.Change, error) { return nil, nil })
@@ -248,7 +248,7 @@ func TestRedacts(t *testing.T) {
 	}
 	all := planned(t, record(), record(1), record(), record(2, 1, 2))
 	if len(all) != 3 {
-		t.Fatalf("%d revisions, want 3: one that redacts is always one, the same again is none", len(all))
+		t.Fatalf("%d revisions, want 3: a redaction always makes one, unchanged content never does", len(all))
 	}
 	if diff := cmp.Diff(all[2].Redacts, []uint64{1, 2}); diff != "" {
 		t.Errorf("normal form of 2, 1, 2: (-got +want)\n%s", diff)
@@ -258,10 +258,10 @@ func TestRedacts(t *testing.T) {
 		bad  store.Change
 		rule string
 	}{
-		{nil, record(1), "revision 1 cannot be redacted: only those before 1, which this change makes"},
-		{all[2], record(1, 4), "revision 4 cannot be redacted: only those before 4, which this change makes"},
-		{all[2], record(9, 3), "revision 9 cannot be redacted: only those before 4, which this change makes"},
-		{nil, store.Change{Delete: n, Time: when, Redacts: []uint64{1}}, "revision 1 cannot be redacted: only those before 1, which this change makes"},
+		{nil, record(1), "revision 1 cannot be redacted: it must be before revision 1, which this change makes"},
+		{all[2], record(1, 4), "revision 4 cannot be redacted: it must be before revision 4, which this change makes"},
+		{all[2], record(9, 3), "revision 9 cannot be redacted: it must be before revision 4, which this change makes"},
+		{nil, store.Change{Delete: n, Time: when, Redacts: []uint64{1}}, "revision 1 cannot be redacted: it must be before revision 1, which this change makes"},
 	} {
 		_, _, err := store.Next(2, c.last, &c.bad)
 		var got *store.StateError
@@ -293,7 +293,7 @@ func TestRedacts(t *testing.T) {
 	}
 }
 
-// TestRedact: nothing of the content is left, all else is.
+// TestRedact checks that Redact removes the content and nothing else.
 func TestRedact(t *testing.T) {
 	rich := storetest.Rich()
 	gone := store.Change{Delete: name.FromKey("urn:x-a:b"), Expected: 1, Time: when, Who: "archive", Why: "mistake"}
@@ -310,7 +310,7 @@ func TestRedact(t *testing.T) {
 		}
 		got.Redacts[0] = 8
 		if kept.Redacts[0] != 7 {
-			t.Errorf("%s: what is left shares memory with what was", what)
+			t.Errorf("%s: the redacted change shares memory with the original", what)
 		}
 		if r := got.Record; r != nil {
 			want := &store.Record{

@@ -12,39 +12,37 @@ import (
 	"github.com/nomen-project/nomen/name"
 )
 
-// A Table is the set of a store's authorities, kept in memory because every
-// request needs it and there are few. It is at most its lifetime behind the
-// store, and the time of one reading: while one question reads the store anew
-// the others go on with what was read before. Forget makes the next question
-// read. It is safe for concurrent use.
+// A Table caches the set of a store's authorities, which every request needs. Its data
+// is older than the store's by at most its lifetime plus the time of one read: while one
+// caller reads the store again, others get the previous set. Forget makes the next call
+// read the store. A Table is safe for concurrent use.
 type Table struct {
 	reader Reader
 	now    func() time.Time
 	life   time.Duration
 
-	reading sync.Mutex // held by who reads the store
+	reading sync.Mutex // held while reading the store
 	last    atomic.Pointer[edition]
 	forgets atomic.Uint64
 }
 
-// An edition is what was read at one time.
+// An edition is the result of one read.
 type edition struct {
 	set     *AuthoritySet
 	read    time.Time
-	since   time.Time // when it was last known to be current, if the store returned a stale one; else zero
-	forgets uint64    // before the reading began
+	since   time.Time // when it was last known to be current, if the store returned stale data; else zero
+	forgets uint64    // value of Table.forgets before the read
 }
 
-// NewTable returns a table of the authorities of r that is read again after the
-// lifetime.
+// NewTable returns a table of the authorities of r that is read again when it is older
+// than life.
 func NewTable(r Reader, now func() time.Time, life time.Duration) *Table {
 	return &Table{reader: r, now: now, life: life}
 }
 
-// Set returns the authorities as they are now or, when at is not zero, as they
-// were then. The set and what it returns must not be changed. As long as no
-// authority changes the set is the same. It may be stale if the store's answers
-// may, see [WithStaleness].
+// Set returns the current authorities or, if at is not zero, those at that time. The
+// caller must not modify the set or what it returns. Successive calls return the same
+// set as long as no authority changes. It may be stale if ctx is from [WithStaleness].
 func (t *Table) Set(ctx context.Context, at time.Time) (*AuthoritySet, error) {
 	if !at.IsZero() {
 		return readSet(ctx, t.reader, at, nil)
@@ -87,8 +85,8 @@ func (t *Table) Set(ctx context.Context, at time.Time) (*AuthoritySet, error) {
 	return next.set, nil
 }
 
-// known returns the last edition, and whether a reader may have it: nobody has called
-// Forget since, and it is not stale, or the reader is content with that.
+// known returns the last edition, and whether it can be used: Forget was not called
+// since, and it is not stale or the caller accepts stale data.
 func (t *Table) known(stale *Staleness) (*edition, bool) {
 	e := t.last.Load()
 	return e, e != nil && e.forgets == t.forgets.Load() && (e.since.IsZero() || stale != nil)
@@ -97,15 +95,14 @@ func (t *Table) known(stale *Staleness) (*edition, bool) {
 // Forget makes the next call of Set read the store.
 func (t *Table) Forget() { t.forgets.Add(1) }
 
-// Replace puts an authority, as it has just been read from the store, in the place of
-// its earlier revision: the others need not be read again for it. The table keeps
-// a.
+// Replace replaces an authority by the revision a, which was just read from the store,
+// without reading the others again. The table keeps a.
 func (t *Table) Replace(a *Authority) {
 	t.reading.Lock()
 	defer t.reading.Unlock()
 	e, known := t.known(nil)
 	if !known {
-		return // all will be read
+		return // the next Set reads everything
 	}
 	next := *e
 	if next.set = e.set.with(a); next.set != e.set {
@@ -113,25 +110,25 @@ func (t *Table) Replace(a *Authority) {
 	}
 }
 
-// An AuthoritySet finds authorities by all that a request can say about them.
+// An AuthoritySet finds authorities by name, host or local address.
 type AuthoritySet struct {
 	all      []*Authority // in the byte order of their prefixes
-	parents  []int        // index of the longest of them that begins each prefix, in bytes; -1 for none
+	parents  []int        // index of the longest other prefix that each prefix begins with, in bytes; -1 for none
 	hosts    map[string]*Authority
 	address  map[netip.Addr]*Authority
 	compiled map[*Authority]*compilation
 	standard *Authority
 }
 
-// A compilation is made when it is first wanted.
+// A compilation is made on first use.
 type compilation struct {
 	once sync.Once
 	made *Compiled
 	err  error
 }
 
-// readSet reads the authorities. Of those that have not changed since the last
-// set it takes over what was made of them.
+// readSet reads the authorities. It keeps the compiled form of those that have not
+// changed since last.
 func readSet(ctx context.Context, r Reader, at time.Time, last *AuthoritySet) (*AuthoritySet, error) {
 	s := newSet()
 	known := 0
@@ -162,14 +159,14 @@ func newSet() *AuthoritySet {
 	}
 }
 
-// finish puts the authorities of a new set in order.
+// finish sorts the authorities of a new set.
 func (s *AuthoritySet) finish() {
 	slices.SortFunc(s.all, func(a, b *Authority) int { return strings.Compare(a.Prefix.String(), b.Prefix.String()) })
 	s.nest()
 }
 
-// with returns the set with a in the place of its earlier revision, or s itself if
-// it has this one or a later one.
+// with returns a set in which a replaces its earlier revision, or s itself if it has
+// this revision or a later one.
 func (s *AuthoritySet) with(a *Authority) *AuthoritySet {
 	at, found := s.search(a.Prefix.String())
 	if found && s.all[at].Revision >= a.Revision {
@@ -192,7 +189,7 @@ func (s *AuthoritySet) with(a *Authority) *AuthoritySet {
 	return next
 }
 
-// nest finds the parents.
+// nest sets the parents.
 func (s *AuthoritySet) nest() {
 	s.parents = make([]int, len(s.all))
 	for i, a := range s.all {
@@ -226,8 +223,8 @@ func (s *AuthoritySet) add(a *Authority, c *compilation) {
 	}
 }
 
-// CanonicalHost returns a Host field in the form in which hosts are compared:
-// lower case, without port, without a final dot.
+// CanonicalHost returns a Host field in canonical form for comparison: lower case,
+// without port and final dot.
 func CanonicalHost(h string) string {
 	if i := strings.LastIndexByte(h, ':'); i >= 0 && strings.IndexByte(h[i:], ']') < 0 {
 		h = h[:i]
@@ -235,19 +232,19 @@ func CanonicalHost(h string) string {
 	return strings.ToLower(strings.TrimSuffix(h, "."))
 }
 
-// All returns the authorities in the order of their prefixes.
+// All returns the authorities in the byte order of their prefixes.
 func (s *AuthoritySet) All() []*Authority { return s.all }
 
-// Of returns the authority with the longest prefix that covers n, or nil. Its
-// time is logarithmic in their number.
+// Of returns the authority with the longest prefix that covers n, or nil. It takes
+// logarithmic time.
 func (s *AuthoritySet) Of(n name.Name) *Authority {
 	key := n.Key()
 	i, found := s.search(key)
 	if !found {
 		i--
 	}
-	// Of the prefixes that come before the key, those that begin it are among the
-	// last one and its parents.
+	// The prefixes with which the key begins are among the last prefix before it and that
+	// prefix's parents.
 	for ; i >= 0; i = s.parents[i] {
 		if s.all[i].Prefix.Covers(n) {
 			return s.all[i]
@@ -256,14 +253,14 @@ func (s *AuthoritySet) Of(n name.Name) *Authority {
 	return nil
 }
 
-// search returns where a prefix is, or would be.
+// search returns the index of a prefix, or the index at which it would be inserted.
 func (s *AuthoritySet) search(prefix string) (int, bool) {
 	return slices.BinarySearchFunc(s.all, prefix, func(a *Authority, key string) int {
 		return strings.Compare(a.Prefix.String(), key)
 	})
 }
 
-// Exactly returns the authority of this prefix, or nil.
+// Exactly returns the authority with exactly this prefix, or nil.
 func (s *AuthoritySet) Exactly(p name.Prefix) *Authority {
 	if s == nil {
 		return nil
@@ -274,9 +271,9 @@ func (s *AuthoritySet) Exactly(p name.Prefix) *Authority {
 	return nil
 }
 
-// Compiled returns the rules and the delegation of a, which is of s; without any,
-// an empty one. It compiles an authority once as long as it does not change. The
-// error is that of [Authority.Compile].
+// Compiled returns the compiled rules and delegation of a, which must be from s; an empty
+// one if it has neither. It compiles an authority only once as long as it does not
+// change. The error is that of [Authority.Compile].
 func (s *AuthoritySet) Compiled(a *Authority) (*Compiled, error) {
 	c := s.compiled[a]
 	if c == nil {
@@ -286,9 +283,8 @@ func (s *AuthoritySet) Compiled(a *Authority) (*Compiled, error) {
 	return c.made, c.err
 }
 
-// At returns the authority that a request with this Host field, to this local
-// address, means: by host, else by address, else the default one, else nil
-// (1995, A95-3).
+// At returns the authority selected by a request with this Host field to this local
+// address: by host, else by address, else the default authority, else nil (1995, A95-3).
 func (s *AuthoritySet) At(host string, local netip.Addr) *Authority {
 	if a := s.Meant(host, local); a != nil {
 		return a
@@ -296,8 +292,8 @@ func (s *AuthoritySet) At(host string, local netip.Addr) *Authority {
 	return s.standard
 }
 
-// Meant returns the authority that a request means by its host, else by its address,
-// or nil: then it names nothing, or something else.
+// Meant returns the authority selected by the host, else by the local address, or nil.
+// Unlike At it does not return the default authority.
 func (s *AuthoritySet) Meant(host string, local netip.Addr) *Authority {
 	if a := s.Host(host); a != nil {
 		return a
@@ -305,7 +301,7 @@ func (s *AuthoritySet) Meant(host string, local netip.Addr) *Authority {
 	return s.address[local.Unmap()]
 }
 
-// Host returns the authority that is asked under a Host field, or nil.
+// Host returns the authority selected by a Host field, or nil.
 func (s *AuthoritySet) Host(host string) *Authority {
 	if host == "" {
 		return nil

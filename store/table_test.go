@@ -81,7 +81,7 @@ func TestTableFindsAuthorities(t *testing.T) { // A95-3, Y95-37
 		}
 	}
 	if got := set.Host(""); got != nil {
-		t.Errorf("Host of nothing = %v", got)
+		t.Errorf("Host of an empty field = %v", got)
 	}
 }
 
@@ -106,7 +106,7 @@ func TestTableIsReadAgain(t *testing.T) {
 		{"an empty store", func() {}, 0},
 		{"a change that is not seen yet", func() { put(t, s, start, authority("urn:a1")) }, 0},
 		{"the lifetime over", func() { now = now.Add(time.Second) }, 1},
-		{"a change that is told", func() { put(t, s, now, authority("urn:b1")); table.Forget() }, 2},
+		{"a change followed by Forget", func() { put(t, s, now, authority("urn:b1")); table.Forget() }, 2},
 	}
 	for _, step := range steps {
 		step.do()
@@ -128,7 +128,7 @@ func TestTableTellsFailures(t *testing.T) {
 	}
 }
 
-// slow is a reader whose listing of authorities waits, and counts.
+// slow is a reader whose listing of authorities blocks, and is counted.
 type slow struct {
 	store.Store
 	reads atomic.Int32
@@ -141,8 +141,8 @@ func (s *slow) Authorities(ctx context.Context, at time.Time) iter.Seq2[*store.A
 	return s.Store.Authorities(ctx, at)
 }
 
-// TestTableServesWhileItReads: nobody waits for the reading of another, unless
-// there was nothing yet or it was told to be over.
+// TestTableServesWhileItReads checks that a call does not wait for the read of another,
+// unless there is no previous set or Forget was called.
 func TestTableServesWhileItReads(t *testing.T) {
 	s := memstore.New()
 	defer s.Close()
@@ -162,37 +162,37 @@ func TestTableServesWhileItReads(t *testing.T) {
 		first := set
 		put(t, s, start, authority("urn:b1"))
 		time.Sleep(time.Second)
-		go read() // and waits
+		go read() // and blocks
 		synctest.Wait()
 		if got, err := table.Set(t.Context(), time.Time{}); err != nil || got != first {
-			t.Errorf("while another reads: %v, %v, want what there was", got, err)
+			t.Errorf("during a read: %v, %v, want the previous set", got, err)
 		}
 		if n := r.reads.Load(); n != 2 {
-			t.Errorf("%d readings, want 2", n)
+			t.Errorf("%d reads, want 2", n)
 		}
 		r.gate <- struct{}{}
 		synctest.Wait()
 		if len(set.All()) != 2 {
-			t.Errorf("after the reading: %d authorities, want 2", len(set.All()))
+			t.Errorf("after the read: %d authorities, want 2", len(set.All()))
 		}
 		table.Forget()
 		go read()
 		synctest.Wait()
 		second := set
 		put(t, s, start, authority("urn:c1"))
-		table.Forget() // what is being read now is from before
+		table.Forget() // the read in progress is too old
 		r.gate <- struct{}{}
 		r.gate <- struct{}{}
 		synctest.Wait()
 		read()
 		if set == second || len(set.All()) != 3 {
-			t.Errorf("after Forget while one read: %d authorities, want 3", len(set.All()))
+			t.Errorf("after Forget during a read: %d authorities, want 3", len(set.All()))
 		}
 	})
 }
 
-// TestTableCompilesOnce: what has not changed is not made again, and a set in
-// which nothing has is the same.
+// TestTableCompilesOnce checks that unchanged authorities are not compiled again, and that
+// the set stays the same if no authority has changed.
 func TestTableCompilesOnce(t *testing.T) {
 	s := memstore.New()
 	defer s.Close()
@@ -228,8 +228,8 @@ func TestTableCompilesOnce(t *testing.T) {
 	}
 }
 
-// TestTableReplaces: what one has written oneself is seen at once, without a reading
-// of the others, and what others have written no later than else.
+// TestTableReplaces checks that Replace takes effect at once without a read, and does not
+// delay the changes made by others.
 func TestTableReplaces(t *testing.T) {
 	s := memstore.New()
 	defer s.Close()
@@ -240,7 +240,7 @@ func TestTableReplaces(t *testing.T) {
 	}
 	now := start
 	table := store.NewTable(r, func() time.Time { return now }, time.Second)
-	table.Replace(&store.Authority{Prefix: name.MustParsePrefix("urn:b1"), Revision: 7}) // nothing was read yet
+	table.Replace(&store.Authority{Prefix: name.MustParsePrefix("urn:b1"), Revision: 7}) // before the first read
 	set := func() *store.AuthoritySet {
 		t.Helper()
 		set, err := table.Set(t.Context(), time.Time{})
@@ -259,7 +259,7 @@ func TestTableReplaces(t *testing.T) {
 			}
 		}
 		if !slices.Equal(got, want) || r.reads.Load() != reads {
-			t.Errorf("%s: %q after %d readings, want %q after %d", when, got, r.reads.Load(), want, reads)
+			t.Errorf("%s: %q after %d reads, want %q after %d", when, got, r.reads.Load(), want, reads)
 		}
 	}
 	check("read", 1, "urn:b1 1", "urn:d1 1")
@@ -282,14 +282,14 @@ func TestTableReplaces(t *testing.T) {
 	table.Replace(&store.Authority{Prefix: name.MustParsePrefix("urn:b1"), Revision: 1})
 	check("an earlier revision", 1, "urn:a1 1", "urn:b1 2", "urn:c1 1", "urn:c1:x 1", "urn:d1 1", "urn:e1 1")
 	if len(first.All()) != 2 {
-		t.Error("a set that was handed out has changed")
+		t.Error("a set that was returned earlier has changed")
 	}
 	put(t, s, now, authority("urn:f1"))
 	now = start.Add(time.Second)
 	check("the lifetime over", 2, "urn:a1 1", "urn:b1 2", "urn:c1 1", "urn:c1:x 1", "urn:d1 1", "urn:e1 1", "urn:f1 1")
 }
 
-// TestOfIsTheLongest: the search agrees with a walk over all prefixes of a name.
+// TestOfIsTheLongest compares the search with a walk over all prefixes of a name.
 func TestOfIsTheLongest(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		s := memstore.New()

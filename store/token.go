@@ -7,44 +7,43 @@ import (
 	"time"
 )
 
-// A Token lets its bearer change names. The secret itself is nowhere kept.
+// A Token permits its bearer to use the admin API. The secret itself is not stored.
 type Token struct {
 	ID       string    `json:"id"`       // public part, never empty
 	Hash     [32]byte  `json:"hash"`     // SHA-256 of the secret
 	Role     string    `json:"role"`     // reader, editor, owner, administrator
-	Prefixes []string  `json:"prefixes"` // where the role holds; none for everywhere
-	Who      string    `json:"who"`      // written into the history
+	Prefixes []string  `json:"prefixes"` // the scope; everywhere if empty
+	Who      string    `json:"who"`      // author of its changes in the history
 	Created  time.Time `json:"created"`  // in whole milliseconds
 	Revoked  bool      `json:"revoked"`
-	Expires  time.Time `json:"expires,omitzero"` // when it ends, in whole milliseconds; zero for never
-	Used     time.Time `json:"used,omitzero"`    // the beginning of the day, in UTC, on which it was last used; zero if that is not known
+	Expires  time.Time `json:"expires,omitzero"` // when it expires, in whole milliseconds; zero for never
+	Used     time.Time `json:"used,omitzero"`    // start of the day, in UTC, of its last use; zero if unknown
 }
 
-// Expired reports whether t has ended by a time.
+// Expired reports whether t has expired at now.
 func (t *Token) Expired(now time.Time) bool { return !t.Expires.IsZero() && !now.Before(t.Expires) }
 
-// Tokens is a store's ability to find the tokens beside the records.
+// Tokens is implemented by stores that find tokens.
 type Tokens interface {
-	// Token returns the token of this ID, or ErrNotFound.
+	// Token returns the token with this ID, or ErrNotFound.
 	Token(ctx context.Context, id string) (*Token, error)
 }
 
 // A TokenLister is a store that can list its tokens.
 type TokenLister interface {
-	// AllTokens yields every token, revoked ones too, in the byte order of their
+	// AllTokens yields every token, including revoked ones, in the byte order of their
 	// IDs, as of one moment.
 	AllTokens(ctx context.Context) iter.Seq2[*Token, error]
 }
 
-// A TokenHistorian is a store that can tell who put each of its tokens there, and why.
+// A TokenHistorian is a store that knows who last changed each token, and why.
 type TokenHistorian interface {
-	// TokenChanges yields the last change of every token, as AllTokens yields
-	// the tokens.
+	// TokenChanges yields the last change of every token, in the order of AllTokens.
 	TokenChanges(ctx context.Context) iter.Seq2[*Change, error]
 }
 
-// use returns the change that notes the day of c, which is UseOnly, in the token that last
-// has left; nil if there is nothing to note.
+// use returns the change that records the day of c, which has UseOnly, in the token of
+// last; nil if there is nothing to record.
 func (c *Change) use(last *Change) *Change {
 	if last == nil || last.Token == nil || !c.Token.Used.After(last.Token.Used) {
 		return nil
@@ -54,7 +53,7 @@ func (c *Change) use(last *Change) *Change {
 	return n
 }
 
-// Clone returns a copy in normal form that shares nothing with t.
+// Clone returns a deep copy of t in normal form.
 func (t *Token) Clone() *Token {
 	c := *t
 	c.Prefixes = cloneList(t.Prefixes)

@@ -228,6 +228,50 @@ func (p *found) read(file string, f *ast.File) {
 	}
 }
 
+// usesAsType reports whether a file calls errors.AsType. The module has one way to
+// look into an error: errors.As, which can also be a case of a switch and one of
+// several conditions, as most uses here are. "go vet" checks the type of its target.
+func usesAsType(f *ast.File) (found bool) {
+	ast.Inspect(f, func(n ast.Node) bool {
+		if s, ok := n.(*ast.SelectorExpr); ok && s.Sel.Name == "AsType" {
+			pkg, isName := s.X.(*ast.Ident)
+			found = found || isName && pkg.Name == "errors"
+		}
+		return !found
+	})
+	return found
+}
+
+// TestErrorsAs reads every Go file of the module.
+func TestErrorsAs(t *testing.T) {
+	example, err := parser.ParseFile(token.NewFileSet(), "x.go", "package x\nvar _, _ = errors.AsType[error](nil)", 0)
+	if err != nil || !usesAsType(example) {
+		t.Errorf("a use of errors.AsType is not found: %v", err)
+	}
+	checked := 0
+	err = fs.WalkDir(os.DirFS("."), ".", func(file string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case d.IsDir() && file != "." && strings.HasPrefix(d.Name(), "."):
+			return fs.SkipDir
+		case d.IsDir() || filepath.Ext(file) != ".go":
+			return nil
+		}
+		parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.SkipObjectResolution)
+		if err != nil {
+			return err
+		}
+		if checked++; usesAsType(parsed) {
+			t.Errorf("%s: errors.AsType: use errors.As", file)
+		}
+		return nil
+	})
+	if err != nil || checked < 500 {
+		t.Errorf("checked %d files: %v", checked, err)
+	}
+}
+
 // judge returns what is wrong with an import of a package, or "".
 func judge(r modulePackage, imp string, known map[string]modulePackage) string {
 	if imp == module || strings.HasPrefix(imp, module+"/") {

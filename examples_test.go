@@ -46,7 +46,8 @@ func Example() {
 	engine := resolve.New(st, resolve.Options{})
 	for _, spelling := range []string{"URN:Example:alb002", "urn:example:alb003"} {
 		a, err := engine.Resolve(ctx, nomen.Question{Name: name.MustParse(spelling), Service: nomen.I2L})
-		if no, ok := errors.AsType[*nomen.Error](err); ok {
+		var no *nomen.Error
+		if errors.As(err, &no) {
 			fmt.Println(no.Kind, no.Name)
 			continue
 		}
@@ -94,7 +95,8 @@ func Example_names() {
 	a, b := name.MustParse("URN:ISBN:0-395-36341-1"), name.MustParse("urn:isbn:9780395363416")
 	fmt.Println(a, a == b)
 	_, err := name.Parse("urn:isbn")
-	if bad, ok := errors.AsType[*name.Error](err); ok {
+	var bad *name.Error
+	if errors.As(err, &bad) {
 		fmt.Println(bad.Offset, bad.Rule, bad.Message)
 	}
 	// Output:

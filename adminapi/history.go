@@ -346,8 +346,7 @@ func (c *Client) AuthorityHistory(ctx context.Context, p name.Prefix) iter.Seq2[
 // authorities, which takes the path for that of another authority. It is the same if
 // there is none of the prefix.
 func isNoRoute(err error) bool {
-	_, bad := errors.AsType[*name.Error](err)
-	return bad || errors.Is(err, store.ErrNotFound)
+	return errors.As(err, new(*name.Error)) || errors.Is(err, store.ErrNotFound)
 }
 
 // searchedHistory yields what AuthorityHistory does, of all changes.

@@ -141,7 +141,8 @@ func (e *exporter) run(ctx context.Context, s store.Reader, out io.Writer) error
 // encode appends a record, or nothing if there is to be no line for it.
 func (e *exporter) encode(b []byte, rec *store.Record) ([]byte, error) {
 	b, err := e.encoder.record(b, rec)
-	held, cannot := errors.AsType[*heldError](err)
+	var held *heldError
+	cannot := errors.As(err, &held)
 	switch {
 	case rec.Redacted:
 		held, cannot = &heldError{reason: "what it was at that time was removed for ever"}, true

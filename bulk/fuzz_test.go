@@ -87,7 +87,7 @@ func readTable(t *testing.T, r io.Reader, f Format) (records []*store.Record, to
 	last := int64(-1)
 	for {
 		line, err := in.Next()
-		_, isLine := errors.AsType[*LineError](err)
+		isLine := errors.As(err, new(*LineError))
 		switch {
 		case err == nil:
 			if line.Offset <= last {

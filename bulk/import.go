@@ -284,7 +284,8 @@ func (i *importer) batch(in *Reader) *batch {
 	b := &batch{ready: make(chan struct{}), items: make([]item, 0, BatchSize), reqs: make([]registrar.Request, 0, BatchSize)}
 	for len(b.items) < BatchSize && b.size < batchBytes {
 		line, err := in.Next()
-		bad, isLine := errors.AsType[*LineError](err)
+		var bad *LineError
+		isLine := errors.As(err, &bad)
 		switch {
 		case err == nil:
 			if i.options.Resolvers {
@@ -453,17 +454,19 @@ func (i *importer) refuse(r Refusal) {
 // reason returns the field of a record that a refusal is about, and why, without
 // the name.
 func reason(err error) (field, why string) {
-	if e, ok := errors.AsType[*registrar.RefusalError](err); ok {
-		return e.Field, e.Why()
-	}
-	if e, ok := errors.AsType[*store.ConflictError](err); ok {
-		return "revision", fmt.Sprintf("the line was made from revision %d, and the name has revision %d", e.Expected, e.Current)
-	}
-	if e, ok := errors.AsType[*store.StateError](err); ok {
-		return "status", e.Rule
-	}
-	if e, ok := errors.AsType[*store.LimitError](err); ok {
-		return e.What, fmt.Sprintf("%d is more than %d", e.Size, e.Limit)
+	var refusal *registrar.RefusalError
+	var conflict *store.ConflictError
+	var state *store.StateError
+	var limit *store.LimitError
+	switch {
+	case errors.As(err, &refusal):
+		return refusal.Field, refusal.Why()
+	case errors.As(err, &conflict):
+		return "revision", fmt.Sprintf("the line was made from revision %d, and the name has revision %d", conflict.Expected, conflict.Current)
+	case errors.As(err, &state):
+		return "status", state.Rule
+	case errors.As(err, &limit):
+		return limit.What, fmt.Sprintf("%d is more than %d", limit.Size, limit.Limit)
 	}
 	return "", err.Error()
 }

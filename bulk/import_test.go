@@ -143,7 +143,8 @@ func TestTableWithoutHeader(t *testing.T) {
 	for _, f := range []Format{CSV, TSV} {
 		for _, in := range []string{"", "\n\n", "\uFEFF", string(packed(""))} {
 			sum, _, err := newBench(t).bring(strings.NewReader(in), ImportOptions{Format: f})
-			if bad, ok := errors.AsType[*LineError](err); !ok || bad.Line != 1 || sum != (Summary{}) {
+			var bad *LineError
+			if !errors.As(err, &bad) || bad.Line != 1 || sum != (Summary{}) {
 				t.Errorf("%s: %q: %+v, %v; want a *LineError about line 1", f, in, sum, err)
 			}
 		}
@@ -214,8 +215,8 @@ func TestBrokenOff(t *testing.T) {
 	} {
 		b := newBench(t)
 		sum, refused, err := b.bring(c.in, ImportOptions{Compression: c.pack})
-		broken, ok := errors.AsType[*BrokenError](err)
-		if !ok || broken.Line < c.line || sum.Created < c.created || refused != nil || c.line < 100 && (broken.Line != c.line || sum.Created != c.created) {
+		var broken *BrokenError
+		if !errors.As(err, &broken) || broken.Line < c.line || sum.Created < c.created || refused != nil || c.line < 100 && (broken.Line != c.line || sum.Created != c.created) {
 			t.Errorf("%s: %+v, %q, %v; want %d created, broken off in line %d", c.what, sum, refused, err, c.created, c.line)
 		}
 		if n, _, err := store.Count(context.Background(), b.store); err != nil || n != sum.Created {
@@ -239,7 +240,8 @@ func TestDamaged(t *testing.T) {
 	for what, in := range map[string][]byte{"gzip": gz, "zstd": zst} {
 		b := newBench(t)
 		_, _, err := b.bring(bytes.NewReader(in), ImportOptions{})
-		if broken, ok := errors.AsType[*BrokenError](err); !ok || !strings.Contains(broken.Error(), "may have been read wrong") {
+		var broken *BrokenError
+		if !errors.As(err, &broken) || !strings.Contains(broken.Error(), "may have been read wrong") {
 			t.Errorf("%s: %v", what, err)
 		}
 	}
@@ -584,7 +586,7 @@ func TestNothingInMuch(t *testing.T) {
 			}
 			w.Close()
 			sum, err := Import(t.Context(), registrar.New(memstore.New(), registrar.Options{}), registrar.Operator(), &file, ImportOptions{Format: c.format, Compression: how})
-			if _, ok := errors.AsType[*BrokenError](err); !ok || !strings.Contains(fmt.Sprint(err), "no record") {
+			if !errors.As(err, new(*BrokenError)) || !strings.Contains(fmt.Sprint(err), "no record") {
 				t.Errorf("%s, %v: %+v, %v", c.title, how, sum, err)
 			}
 		}

@@ -27,7 +27,8 @@ func all(t testing.TB, r io.Reader) (lines []Line, bad []*LineError, end error) 
 	defer in.Close()
 	for {
 		line, err := in.Next()
-		if e, ok := errors.AsType[*LineError](err); ok {
+		var e *LineError
+		if errors.As(err, &e) {
 			bad = append(bad, e)
 		} else if err != nil {
 			return lines, bad, err
@@ -172,7 +173,7 @@ func FuzzJSONLines(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) {
 		in, err := NewReader(strings.NewReader(string(data)), JSONLines, Auto, Sheet{})
 		if err != nil {
-			if _, ok := errors.AsType[*BrokenError](err); !ok {
+			if !errors.As(err, new(*BrokenError)) {
 				t.Fatalf("NewReader: %v", err)
 			}
 			return
@@ -181,8 +182,9 @@ func FuzzJSONLines(f *testing.F) {
 		last := 0
 		for {
 			line, err := in.Next()
-			bad, isLine := errors.AsType[*LineError](err)
-			_, broken := errors.AsType[*BrokenError](err)
+			var bad *LineError
+			isLine := errors.As(err, &bad)
+			broken := errors.As(err, new(*BrokenError))
 			switch {
 			case isLine && bad.Line > last && bad.Column > 0:
 				last = bad.Line

@@ -119,11 +119,13 @@ func (t *rowReader) gather(text []byte) ([]byte, bool, error) {
 		if errors.Is(err, io.EOF) {
 			return t.long, false, nil
 		}
-		if bad, tooLong := errors.AsType[*LineError](err); tooLong {
+		var bad *LineError
+		if errors.As(err, &bad) {
 			t.lines.unreadLong(bad)
 			return t.long, false, nil
 		}
-		if broken, ok := errors.AsType[*BrokenError](err); ok {
+		var broken *BrokenError
+		if errors.As(err, &broken) {
 			return nil, false, t.lines.broken(t.row.number, broken.Err)
 		}
 		t.long = append(t.long, part...)

@@ -204,7 +204,8 @@ func (t *table) next() (Line, error) {
 	}
 	for t.done == nil {
 		r, err := t.rows.next()
-		bad, isLine := errors.AsType[*LineError](err)
+		var bad *LineError
+		isLine := errors.As(err, &bad)
 		switch {
 		case isLine:
 			if t.unreadable(bad) {
@@ -280,8 +281,8 @@ func (t *table) finish(l Line, bad *LineError, held []*LineError) (Line, error) 
 // not one that was read.
 func (t *table) end(err error) (Line, error) {
 	t.done = err
-	broken, ok := errors.AsType[*BrokenError](err)
-	if t.open && ok && !t.complete(broken.Line) {
+	var broken *BrokenError
+	if t.open && errors.As(err, &broken) && !t.complete(broken.Line) {
 		t.open = false
 		for _, h := range t.held {
 			t.queue = append(t.queue, result{err: h})

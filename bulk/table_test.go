@@ -25,7 +25,8 @@ func readAll(t testing.TB, f Format, text string) []string {
 	var all []string
 	for {
 		line, err := in.Next()
-		bad, isLine := errors.AsType[*LineError](err)
+		var bad *LineError
+		isLine := errors.As(err, &bad)
 		switch {
 		case err == nil:
 			b, err := line.Record.MarshalJSON()

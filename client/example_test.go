@@ -33,7 +33,8 @@ func ExampleClient_Resolve() {
 	defer c.Close()
 	for _, s := range []string{"urn:example:alb002", "urn:example:alb003"} {
 		a, err := c.Resolve(context.Background(), nomen.Question{Name: name.MustParse(s), Service: nomen.I2Ls})
-		if no, ok := errors.AsType[*nomen.Error](err); ok {
+		var no *nomen.Error
+		if errors.As(err, &no) {
 			fmt.Println(no.Kind, no.Name)
 			continue
 		}

@@ -162,8 +162,8 @@ func (r *reply) understood() bool {
 
 // garbles reports whether a server failed by what it was sent, or said that it did.
 func garbles(err error) bool {
-	status, ok := errors.AsType[*StatusError](err)
-	return errors.Is(err, io.ErrUnexpectedEOF) || ok && (status.Code == http.StatusInternalServerError || status.Code == http.StatusNotImplemented)
+	var status *StatusError
+	return errors.Is(err, io.ErrUnexpectedEOF) || errors.As(err, &status) && (status.Code == http.StatusInternalServerError || status.Code == http.StatusNotImplemented)
 }
 
 // elementOf returns scheme and authority of s, "dns:example.org", and its ElementID as

@@ -565,7 +565,8 @@ func TestListsWithBadLines(t *testing.T) {
 	} {
 		for _, mediaType := range []string{"text/plain", "text/uri-list"} {
 			got, err := askRaw(t, "HTTP/1.0 200 OK\r\nContent-Type: "+mediaType+"\r\n\r\n"+tt.body)
-			if bad, ok := errors.AsType[*ListError](err); !ok || *bad != tt.bad || !slices.Equal(got, tt.want) {
+			var bad *ListError
+			if !errors.As(err, &bad) || *bad != tt.bad || !slices.Equal(got, tt.want) {
 				t.Errorf("%s: %q: got %q, %v", mediaType, tt.body, got, err)
 			}
 		}

@@ -29,7 +29,8 @@ func askerAt(addr string) *Asker { return &Asker{Addr: netip.MustParseAddr(addr)
 
 // limitOf returns the limit of an error, nil if it is none.
 func limitOf(err error) *LimitError {
-	limit, _ := errors.AsType[*LimitError](err)
+	var limit *LimitError
+	errors.As(err, &limit)
 	return limit
 }
 

@@ -55,7 +55,8 @@ func ExampleNewWorld() {
 	for _, addr := range []string{"192.0.2.1", "198.51.100.1"} {
 		ctx := gateway.WithAsker(context.Background(), &gateway.Asker{Addr: netip.MustParseAddr(addr)})
 		a, err := world.Resolve(ctx, q)
-		if no, ok := errors.AsType[*nomen.Error](err); ok {
+		var no *nomen.Error
+		if errors.As(err, &no) {
 			fmt.Println(addr, no.Kind)
 			continue
 		}

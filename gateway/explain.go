@@ -233,7 +233,8 @@ func (x *Explanation) remark(message, right string) {
 func (x *Explanation) fault(s string, err error) {
 	x.Fault = &Fault{Rule: "URI", Message: err.Error()}
 	_, parsed := name.Parse(s)
-	if bad, ok := errors.AsType[*name.Error](parsed); ok {
+	var bad *name.Error
+	if errors.As(parsed, &bad) {
 		x.Fault = &Fault{min(max(bad.Offset, 0), len(x.Text)), bad.Rule, bad.Message}
 	}
 }
@@ -321,10 +322,12 @@ func (e *Explainer) ways(ctx context.Context, x *Explanation) {
 // noWay tells a stranger why a step of a search failed: what is wrong with the rules of
 // others, and nothing of the servers of DNS that are asked here.
 func noWay(err error) string {
-	if rules, ok := errors.AsType[*discover.RuleError](err); ok {
+	var rules *discover.RuleError
+	if errors.As(err, &rules) {
 		return "the rules of " + rules.Key + ": " + rules.Reason
 	}
-	dns, ok := errors.AsType[*net.DNSError](err)
+	var dns *net.DNSError
+	ok := errors.As(err, &dns)
 	switch {
 	case ok && dns.IsNotFound:
 		return "DNS has nothing for " + dns.Name

@@ -327,7 +327,8 @@ func (g *Gopher) serve(ctx context.Context, m *menu, line string) {
 // fail tells of a failure of ours, of which the cause is logged. The store logs itself when
 // it goes away.
 func (g *Gopher) fail(m *menu, what string, err error) {
-	if away, ok := errors.AsType[*store.AwayError](err); ok {
+	var away *store.AwayError
+	if errors.As(err, &away) {
 		m.refuse("the names cannot be read at the moment; please try again in " + away.RetryAfter() + " s")
 		return
 	}
@@ -386,7 +387,8 @@ func (g *Gopher) name(ctx context.Context, m *menu, set *store.AuthoritySet, ent
 			n, err = joined, nil
 		}
 	}
-	if bad, ok := errors.AsType[*name.Error](err); ok {
+	var bad *name.Error
+	if errors.As(err, &bad) {
 		m.refuse(fmt.Sprintf("no name: at offset %d: %s: %s", bad.Offset, bad.Rule, bad.Message))
 		return
 	}
@@ -459,8 +461,10 @@ func (m *menu) authorities(set *store.AuthoritySet, none string, all []string) {
 
 // problem tells why there is no answer about a name.
 func (g *Gopher) problem(m *menu, n name.Name, err error) {
-	e, ok := errors.AsType[*nomen.Error](err)
-	limit, limited := errors.AsType[*LimitError](err)
+	var e *nomen.Error
+	ok := errors.As(err, &e)
+	var limit *LimitError
+	limited := errors.As(err, &limit)
 	switch {
 	case ok && e.Kind == nomen.Gone && e.Answer != nil:
 		m.say("This name was retired.")
@@ -490,7 +494,8 @@ func (g *Gopher) text(ctx context.Context, m *menu, s string) {
 		return
 	}
 	a, err := g.o.Resolver.Resolve(ctx, nomen.Question{Name: n, Service: nomen.I2C})
-	if e, ok := errors.AsType[*nomen.Error](err); ok && e.Answer != nil {
+	var e *nomen.Error
+	if errors.As(err, &e) && e.Answer != nil {
 		a, err = e.Answer, nil
 	}
 	if err != nil {

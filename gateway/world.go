@@ -139,7 +139,8 @@ func (w *World) ask(ctx context.Context, q nomen.Question, n name.Name) (*nomen.
 // passedOn returns the error of another resolver as one of ours: what it says of
 // the name stays, and a failure is told as what it is.
 func passedOn(ctx context.Context, n name.Name, s nomen.Service, err error) error {
-	if e, ok := errors.AsType[*nomen.Error](err); ok {
+	var e *nomen.Error
+	if errors.As(err, &e) {
 		own := *e
 		own.Name, own.Err = n.Key(), err
 		if own.Answer != nil {
@@ -149,7 +150,8 @@ func passedOn(ctx context.Context, n name.Name, s nomen.Service, err error) erro
 		}
 		return &own
 	}
-	if lost, ok := errors.AsType[*client.RouteError](err); ok {
+	var lost *client.RouteError
+	if errors.As(err, &lost) {
 		return &nomen.Error{
 			Kind: nomen.Unknown, Name: n.Key(), Service: s, Err: err,
 			Message: "it is not served here, and no other resolver of it is known: " + lost.Reason,

@@ -125,8 +125,8 @@ func TestParseRefuses(t *testing.T) {
 	} {
 		t.Run(tt.text[:min(len(tt.text), 20)], func(t *testing.T) {
 			_, err := mint.Parse(name.MustParsePrefix("urn:example"), tt.text)
-			bad, ok := errors.AsType[*mint.Error](err)
-			if !ok || bad.Offset != tt.offset || bad.Rule != tt.rule || bad.Input != tt.text {
+			var bad *mint.Error
+			if !errors.As(err, &bad) || bad.Offset != tt.offset || bad.Rule != tt.rule || bad.Input != tt.text {
 				t.Errorf("got %v, want offset %d, rule %s", err, tt.offset, tt.rule)
 			}
 		})
@@ -155,8 +155,9 @@ func TestStartRefuses(t *testing.T) {
 				t.Fatal(err)
 			}
 			_, err = tmpl.Start(mint.Options{Now: noon, Rand: seeded()})
-			bad, atTemplate := errors.AsType[*mint.Error](err)
-			_, refused := errors.AsType[*mint.RefusedError](err)
+			var bad *mint.Error
+			atTemplate := errors.As(err, &bad)
+			refused := errors.As(err, new(*mint.RefusedError))
 			switch {
 			case tt.offset >= 0 && (!atTemplate || bad.Offset != tt.offset), tt.offset < 0 && !refused:
 				t.Errorf("got %#v, want offset %d", err, tt.offset)
@@ -189,7 +190,7 @@ func TestExhausted(t *testing.T) {
 			}
 			r := start(t, "urn:example", tt.text)
 			got, err := take(r, -1)
-			if _, ok := errors.AsType[*mint.ExhaustedError](err); !ok || uint64(len(got)) != tt.capacity {
+			if !errors.As(err, new(*mint.ExhaustedError)) || uint64(len(got)) != tt.capacity {
 				t.Errorf("got %d names, %v", len(got), err)
 			}
 			slices.Sort(got)
@@ -506,7 +507,7 @@ func FuzzParse(f *testing.F) {
 		}
 		keys, err := take(r, 5)
 		if err != nil && uint64(len(keys)) != tmpl.Capacity() {
-			if _, refused := errors.AsType[*mint.RefusedError](err); !refused && tmpl.Capacity() > 5 {
+			if !errors.As(err, new(*mint.RefusedError)) && tmpl.Capacity() > 5 {
 				t.Fatalf("%q: %d names, capacity %d, %v", text, len(keys), tmpl.Capacity(), err)
 			}
 		}
@@ -525,7 +526,8 @@ func FuzzParse(f *testing.F) {
 // mustLieWithin checks that the offset of an error is inside the template.
 func mustLieWithin(t *testing.T, err error, text string) {
 	t.Helper()
-	if bad, ok := errors.AsType[*mint.Error](err); ok && (bad.Offset < 0 || bad.Offset > len(text) || bad.Rule == "" || bad.Message == "") {
+	var bad *mint.Error
+	if errors.As(err, &bad) && (bad.Offset < 0 || bad.Offset > len(text) || bad.Rule == "" || bad.Message == "") {
 		t.Fatalf("%q: %+v", text, bad)
 	}
 }

@@ -104,7 +104,7 @@ func (r *Run) candidate() (name.Name, error) {
 		if err == nil {
 			return n, nil
 		}
-		if _, no := errors.AsType[*RefusedError](err); !no || refused == maxRefused {
+		if !errors.As(err, new(*RefusedError)) || refused == maxRefused {
 			return name.Name{}, err
 		}
 	}

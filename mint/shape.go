@@ -113,8 +113,8 @@ func (r *Run) spell(sequenceDigit, other byte) (string, []int) {
 
 // locate converts the error of a sample into an error of the template.
 func (r *Run) locate(err error, element string, ends []int) error {
-	bad, ok := errors.AsType[*name.Error](err)
-	if !ok {
+	var bad *name.Error
+	if !errors.As(err, &bad) {
 		return err
 	}
 	at := bad.Offset - strings.LastIndex(r.t.prefix.Spell(element), element)

@@ -11,7 +11,8 @@ import (
 func ExampleParse() {
 	for _, s := range []string{"URN:ISBN:0-395-36341-1", "urn:isbn:9780395363416", "ark:/12345/x5", "urn:isbn"} {
 		n, err := name.Parse(s)
-		if bad, ok := errors.AsType[*name.Error](err); ok {
+		var bad *name.Error
+		if errors.As(err, &bad) {
 			fmt.Println(s, "is none: offset", bad.Offset)
 			continue
 		}

@@ -55,7 +55,8 @@ func newError(input string, offset int, rule, format string, args ...any) *Error
 func Parse(s string) (Name, error) {
 	if inner, delimited := uri.Undelimit(s); delimited {
 		n, err := parse(inner)
-		if bad, ok := errors.AsType[*Error](err); ok {
+		var bad *Error
+		if errors.As(err, &bad) {
 			e := *bad
 			e.Input, e.Offset = s, uri.DelimitedOffset(s, e.Offset)
 			err = &e

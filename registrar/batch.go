@@ -339,7 +339,7 @@ func (p *plan) next(i int, s *state, req *Request, rec *store.Record) (*store.Ch
 		return nil, err
 	}
 	next, _, err := store.Next(i, s.last(), &c)
-	if _, conflict := errors.AsType[*store.ConflictError](err); !conflict {
+	if !errors.As(err, new(*store.ConflictError)) {
 		return next, err
 	}
 	if s.record != nil && !s.built && req.Expected != 0 {
@@ -371,14 +371,16 @@ func (p *plan) commit() (at int, err error) {
 // refused returns the number of the change that a store refused, -1 if it
 // failed.
 func refused(err error) int {
-	if e, ok := errors.AsType[*store.ConflictError](err); ok {
-		return e.Index
-	}
-	if e, ok := errors.AsType[*store.StateError](err); ok {
-		return e.Index
-	}
-	if e, ok := errors.AsType[*store.LimitError](err); ok {
-		return e.Index
+	var conflict *store.ConflictError
+	var state *store.StateError
+	var limit *store.LimitError
+	switch {
+	case errors.As(err, &conflict):
+		return conflict.Index
+	case errors.As(err, &state):
+		return state.Index
+	case errors.As(err, &limit):
+		return limit.Index
 	}
 	return -1
 }

@@ -21,7 +21,8 @@ func ExampleRegistrar_Put() {
 			Record:   &store.Record{Spelling: "urn:example:alb002", Locations: []nomen.Location{{URL: url}}},
 			Expected: store.AnyRevision,
 		}, "the catalogue says so")
-		if refused, ok := errors.AsType[*registrar.RefusalError](err); ok {
+		var refused *registrar.RefusalError
+		if errors.As(err, &refused) {
 			fmt.Println("refused:", refused.Field, refused.Rule)
 			continue
 		}

@@ -167,7 +167,7 @@ func (l *Load) Apply(ctx context.Context, b *Batch) ([]Outcome, error) {
 			return nil, err
 		}
 		b.there = nil
-		if _, busy := errors.AsType[*store.ConflictError](err); busy && (blind || attempts < maxAttempts) {
+		if errors.As(err, new(*store.ConflictError)) && (blind || attempts < maxAttempts) {
 			blind = false
 			continue
 		}

@@ -55,7 +55,8 @@ func TestCheckReach(t *testing.T) {
 	} {
 		token := &store.Token{ID: "T" + tt.prefix, Hash: [32]byte{1}, Role: "editor", Who: "w", Prefixes: []string{tt.prefix}}
 		err := d.PutToken(d.ctx, Operator(), token, "")
-		reach, ok := errors.AsType[*ReachError](err)
+		var reach *ReachError
+		ok := errors.As(err, &reach)
 		if ok != (tt.instead != "") || ok && (reach.Instead[0] != tt.instead || !is[*RefusalError](err)) {
 			t.Errorf("%s: %v, want %q instead", tt.prefix, err, tt.instead)
 		}

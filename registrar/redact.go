@@ -104,8 +104,7 @@ func (r *Registrar) redactSubject(ctx context.Context, a Actor, s redactable, re
 	}
 	for attempts := 1; ; attempts++ {
 		out, err := r.redactOnce(ctx, a, s, red)
-		_, busy := errors.AsType[*store.ConflictError](err)
-		if !busy || red.Expected != store.AnyRevision || attempts == maxAttempts {
+		if !errors.As(err, new(*store.ConflictError)) || red.Expected != store.AnyRevision || attempts == maxAttempts {
 			return out, err
 		}
 	}

@@ -88,7 +88,8 @@ func actor(r Role, prefixes ...string) Actor {
 
 // refusal returns the field, rule and offset of a refusal.
 func refusal(err error) (field, rule string, offset int) {
-	if e, ok := errors.AsType[*RefusalError](err); ok {
+	var e *RefusalError
+	if errors.As(err, &e) {
 		return e.Field, e.Rule, e.Offset
 	}
 	return "", "", 0
@@ -311,7 +312,8 @@ func TestRights(t *testing.T) {
 	} {
 		d := newDesk(t)
 		out := d.ask(c.actor, Request{Record: &store.Record{Spelling: c.name}, Expected: store.AnyRevision})
-		denied, ok := errors.AsType[*DeniedError](out.Err)
+		var denied *DeniedError
+		ok := errors.As(out.Err, &denied)
 		if ok != (c.need > 0) || ok && denied.Need != c.need || !ok && out.Err != nil {
 			t.Errorf("%s: Put(%s): %v, want the role %v to be needed", c.id, c.name, out.Err, c.need)
 		}

@@ -412,7 +412,7 @@ func (m *mover) count(ctx context.Context, recs []*store.Record, outs []Outcome,
 	var again []*store.Record
 	for i, out := range outs {
 		rec := recs[i]
-		_, busy := errors.AsType[*store.ConflictError](out.Err)
+		busy := errors.As(out.Err, new(*store.ConflictError))
 		switch {
 		case out.Err == nil && out.Result.Changed:
 			m.moved(rec)

@@ -11,8 +11,7 @@ import (
 )
 
 func is[E error](err error) bool {
-	_, ok := errors.AsType[E](err)
-	return ok
+	return errors.As(err, new(E))
 }
 
 func TestNeverForgotten(t *testing.T) {

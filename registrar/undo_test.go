@@ -45,8 +45,8 @@ func TestUndoRights(t *testing.T) {
 	u := Undoing{From: from, To: d.size()}
 	scoped := Actor{Who: "e", Role: Editor, Prefixes: []name.Prefix{name.MustParsePrefix("urn:dns:example.org")}}
 	sum, refused := d.undo(scoped, u)
-	denied, ok := errors.AsType[*DeniedError](refused[a.Key()])
-	if sum != (Undone{Changes: 1, Refused: 1}) || !ok || denied.Need != Owner {
+	var denied *DeniedError
+	if sum != (Undone{Changes: 1, Refused: 1}) || !errors.As(refused[a.Key()], &denied) || denied.Need != Owner {
 		t.Errorf("an editor: %+v, %v", sum, refused)
 	}
 	scoped.Role = Owner
@@ -93,8 +93,8 @@ func TestUndoBetween(t *testing.T) {
 	change("0-aaaaaaaa", "https://a.example/4")
 	u := Undoing{Batch: "0-aaaaaaaa"}
 	sum, refused := d.undo(Operator(), u)
-	refusal, ok := errors.AsType[*RefusalError](refused[a.Key()])
-	if sum != (Undone{Changes: 2, Refused: 1}) || !ok || refusal.Rule != "later" {
+	var refusal *RefusalError
+	if sum != (Undone{Changes: 2, Refused: 1}) || !errors.As(refused[a.Key()], &refusal) || refusal.Rule != "later" {
 		t.Errorf("got %+v, %v", sum, refused)
 	}
 	u.Force = true

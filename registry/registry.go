@@ -48,7 +48,8 @@ func (r Registries) With(text io.Reader) (Registries, error) {
 	d.DisallowUnknownFields()
 	if err := d.Decode(&own); err != nil {
 		at := d.InputOffset()
-		if bad, ok := errors.AsType[*json.SyntaxError](err); ok {
+		var bad *json.SyntaxError
+		if errors.As(err, &bad) {
 			at = max(bad.Offset-1, 0) // it counts the invalid byte
 		}
 		return r, fmt.Errorf("offset %d: %w", at, err)

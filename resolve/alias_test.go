@@ -62,7 +62,8 @@ func TestAliases(t *testing.T) {
 		{ask: "urn:dns:a.example:folded", kind: nomen.Unknown}, // a record under no authority
 	} {
 		a, err := e.Resolve(t.Context(), nomen.Question{Name: name.MustParse(tt.ask), Service: nomen.I2L, Explain: true})
-		no, refused := errors.AsType[*nomen.Error](err)
+		var no *nomen.Error
+		refused := errors.As(err, &no)
 		switch {
 		case tt.want == "" && (!refused || no.Kind != tt.kind):
 			t.Errorf("%s: %+v, %v; want %s", tt.ask, a, err, tt.kind)

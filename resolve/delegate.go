@@ -176,7 +176,8 @@ func (d *decision) ask(to string) (*nomen.Answer, error) {
 // passedOn returns the error of another resolver as ours: what it says about the
 // name stays, and a failure is told as what it is.
 func (d *decision) passedOn(shown string, err error) error {
-	if e, ok := errors.AsType[*nomen.Error](err); ok {
+	var e *nomen.Error
+	if errors.As(err, &e) {
 		own := *e
 		own.Name, own.Err = d.name.Key(), err
 		if own.Answer != nil {

@@ -465,8 +465,9 @@ func TestDelegationErrors(t *testing.T) {
 				t.Errorf("%v: %+v, %v, want %v", tt.reply, a, err, want)
 			}
 		}
-		e, isAnswer := errors.AsType[*nomen.Error](err)
-		if _, was := errors.AsType[*nomen.Error](tt.reply); isAnswer != was {
+		var e *nomen.Error
+		isAnswer := errors.As(err, &e)
+		if isAnswer != errors.As(tt.reply, new(*nomen.Error)) {
 			t.Errorf("%v became %v", tt.reply, err)
 		}
 		if isAnswer && (e.Name != "urn:x-a:1" || e.Kind == nomen.Denied && !e.Legal || e.Kind == nomen.Gone && e.Answer.Reason != "why") {
@@ -586,7 +587,7 @@ func TestBrokenPolicy(t *testing.T) {
 	d := newDesk(t, store.Policy{Rules: bad}, resolve.Options{}, record("urn:x-a:1", at("https://h.example/1")))
 	d.leads("1", "https://h.example/1") // needs none of them
 	a, err := d.ask(nomen.I2L, "n1")
-	if _, isAnswer := errors.AsType[*nomen.Error](err); a != nil || err == nil || isAnswer {
+	if a != nil || err == nil || errors.As(err, new(*nomen.Error)) {
 		t.Errorf("%+v, %v", a, err)
 	}
 }
@@ -773,7 +774,8 @@ func TestSuggestions(t *testing.T) {
 	}
 	e := resolve.New(memstore.New(), resolve.Options{})
 	_, err := e.Resolve(t.Context(), nomen.Question{Name: name.MustParse("urn:isbn:9783161484101")})
-	if none, ok := errors.AsType[*nomen.Error](err); !ok || !slices.Contains(none.Suggestions, "urn:isbn:9783161484100") {
+	var none *nomen.Error
+	if !errors.As(err, &none) || !slices.Contains(none.Suggestions, "urn:isbn:9783161484100") {
 		t.Errorf("a wrong check digit: %+v", err)
 	}
 }

@@ -70,7 +70,8 @@ func newPlace(l nomen.Location, t Template) (place, error) {
 		return fault(offset, "host", `the host ends in a domain that is written out, as in "{part}.example.org"`)
 	}
 	written := scheme + "://" + strings.ReplaceAll(host, variable, "x") + "/" // all that a name cannot change
-	if bad, ok := errors.AsType[*location.Error](location.Check(written)); ok {
+	var bad *location.Error
+	if errors.As(location.Check(written), &bad) {
 		return fault(min(bad.Offset, len(t.source)), bad.Rule, bad.Message)
 	}
 	return p, nil

@@ -18,7 +18,8 @@ import (
 // adminProblem writes an error as problem details.
 func (s *Server) adminProblem(w http.ResponseWriter, err error) {
 	p := adminapi.NewProblem(err)
-	if away, ok := errors.AsType[*store.AwayError](err); ok { // the store logs when it goes away
+	var away *store.AwayError
+	if errors.As(err, &away) { // the store logs when it goes away
 		w.Header().Set("Retry-After", away.RetryAfter())
 	} else if p.Status >= http.StatusInternalServerError && !(p.Status == http.StatusInsufficientStorage && store.ConditionOf(s.store).NoWrites) {
 		s.log.Error("admin request failed", "err", err)

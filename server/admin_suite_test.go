@@ -259,7 +259,8 @@ func TestDesks(t *testing.T) {
 // said returns the text of an error. The table of routes refuses a role that is too low
 // before the registrar can say why it needs another.
 func said(err error) string {
-	if denied, ok := errors.AsType[*registrar.DeniedError](err); ok {
+	var denied *registrar.DeniedError
+	if errors.As(err, &denied) {
 		brief := *denied
 		brief.Why = ""
 		return brief.Error()

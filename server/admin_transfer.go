@@ -66,7 +66,7 @@ func (s *Server) importLater(c *call, job adminapi.Job, body io.Reader, o bulk.I
 	}
 	spool, err := s.jobs.spool(body)
 	if err != nil {
-		if _, isLimit := errors.AsType[*store.LimitError](err); !isLimit && !errors.Is(err, syscall.ENOSPC) {
+		if !errors.As(err, new(*store.LimitError)) && !errors.Is(err, syscall.ENOSPC) {
 			err = &adminapi.RequestError{Message: "the body broke off: " + err.Error()}
 		}
 		return s.jobs.run(ctx, j, func(context.Context) error { return err })
@@ -126,7 +126,8 @@ func (c *call) importOptions() (o bulk.ImportOptions, err error) {
 	}
 	o.Who, o.Why = first(q, "as"), first(q, "why")
 	o.Sheet = bulk.Sheet{Encoding: first(q, "encoding"), Delimiter: first(q, "delimiter"), Columns: q["map"], Split: q["split"]}
-	if bad, ok := errors.AsType[*bulk.SheetError](o.Sheet.Check()); ok {
+	var bad *bulk.SheetError
+	if errors.As(o.Sheet.Check(), &bad) {
 		return o, &adminapi.RequestError{Field: bad.Option, Message: fmt.Sprintf("%q: %s", bad.Value, bad.Reason)}
 	}
 	if o.Sheet.Spreadsheet, err = flag(q, "spreadsheet"); err != nil {

@@ -161,7 +161,8 @@ func (s *Server) readWishes(ctx context.Context, r *request) (wishes []wish, bac
 	if r.body != nil {
 		body, back, err = s.readBody(ctx, r.body, s.limits.BatchBytes)
 	}
-	limit, limited := errors.AsType[*gateway.LimitError](err)
+	var limit *gateway.LimitError
+	limited := errors.As(err, &limit)
 	switch {
 	case limited:
 		return nil, back, s.tooMany(limit)
@@ -218,7 +219,8 @@ func readRows(body []byte, most int) []wish {
 
 // unread tells of an error of JSON what is wrong with the line.
 func unread(err error) string {
-	if e, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
+	var e *json.UnmarshalTypeError
+	if errors.As(err, &e) {
 		if e.Field == "" {
 			return "a line is a name in quotes, or an object; not " + e.Value
 		}
@@ -372,7 +374,8 @@ func (s *Server) answerWish(ctx context.Context, r *request, set *store.Authorit
 	ans, err := s.resolver.Resolve(ctx, question)
 	if err != nil {
 		s.countMiss(a, err)
-		if e, ok := errors.AsType[*nomen.Error](err); ok {
+		var e *nomen.Error
+		if errors.As(err, &e) {
 			err = a.unknown(e)
 		}
 		return nil, err

@@ -477,12 +477,14 @@ func statusOf(e *nomen.Error) int {
 // failure answers when the server could not do its work. The cause is logged and
 // not told.
 func (s *Server) failure(r *request, err error) *reply {
-	if limit, ok := errors.AsType[*gateway.LimitError](err); ok {
+	var limit *gateway.LimitError
+	if errors.As(err, &limit) {
 		return s.tooMany(limit)
 	}
 	said := format.Problem{Status: http.StatusInternalServerError, Title: "The resolver failed", Detail: "Please try again later."}
 	retry := "5"
-	away, isAway := errors.AsType[*store.AwayError](err)
+	var away *store.AwayError
+	isAway := errors.As(err, &away)
 	switch {
 	case isAway: // the store logs when it goes away and when it is back
 		said.Status, said.Title, retry = http.StatusServiceUnavailable, "The names cannot be read at the moment", away.RetryAfter()

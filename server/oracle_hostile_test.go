@@ -249,7 +249,8 @@ func sendHuge(t *testing.T, addr net.Addr, request string) string {
 		c.(*net.TCPConn).CloseWrite()
 	}()
 	b, err := io.ReadAll(c)
-	if timeout, ok := errors.AsType[net.Error](err); ok && timeout.Timeout() {
+	var timeout net.Error
+	if errors.As(err, &timeout) && timeout.Timeout() {
 		t.Error("neither an answer nor an end")
 	}
 	return string(b)

@@ -24,7 +24,8 @@ func (s *Server) fetch(ctx context.Context, r *request, a asked, service nomen.S
 		return p
 	}
 	back, err := s.resources.take(ctx)
-	if limit, ok := errors.AsType[*gateway.LimitError](err); ok {
+	var limit *gateway.LimitError
+	if errors.As(err, &limit) {
 		return s.tooMany(limit)
 	}
 	ctx, cancel := context.WithTimeout(ctx, s.limits.Resource)

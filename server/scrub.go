@@ -147,7 +147,8 @@ func (c *scrub) step(ctx context.Context) time.Duration {
 		}
 	}, nil)
 	took := time.Since(begun)
-	if wrong, ok := errors.AsType[*store.HeadError](err); ok && since != (store.Head{}) {
+	var wrong *store.HeadError
+	if errors.As(err, &wrong) && since != (store.Head{}) {
 		s.log.Warn("the scrub begins anew: the store is not the one that it has verified before", "head", wrong.Since.String(), "reason", wrong.Reason)
 		c.set(scrubState{Version: scrubVersion, Last: state.Last})
 		return scrubRetry

@@ -54,7 +54,8 @@ func (s *Server) rated(ctx context.Context) *reply {
 	if a == nil || a.Many {
 		return nil
 	}
-	if limit, ok := errors.AsType[*gateway.LimitError](s.rates.Spend(a.Addr, s.now())); ok {
+	var limit *gateway.LimitError
+	if errors.As(s.rates.Spend(a.Addr, s.now()), &limit) {
 		return s.tooMany(limit)
 	}
 	return nil
@@ -63,7 +64,8 @@ func (s *Server) rated(ctx context.Context) *reply {
 // inTurn answers a request while it has a turn, until all is sent.
 func (s *Server) inTurn(ctx context.Context, answer func() *reply) *reply {
 	back, err := s.turns.take(ctx)
-	if limit, ok := errors.AsType[*gateway.LimitError](err); ok {
+	var limit *gateway.LimitError
+	if errors.As(err, &limit) {
 		return s.tooMany(limit)
 	}
 	var p *reply
@@ -98,13 +100,14 @@ const shedTime = time.Second
 func (l *pool) take(ctx context.Context) (back func(), err error) {
 	asker := gateway.AskerOf(ctx)
 	back, err = l.TakeFor(asker, 1)
-	if limit, ok := errors.AsType[*gateway.LimitError](err); !ok || !limit.Full || !l.shed() {
+	var limit *gateway.LimitError
+	if !errors.As(err, &limit) || !limit.Full || !l.shed() {
 		return back, err
 	}
 	waiting, cancel := context.WithTimeout(ctx, shedTime)
 	defer cancel()
 	back, again := l.Wait(waiting, asker, "")
-	if _, limited := errors.AsType[*gateway.LimitError](again); again != nil && !limited {
+	if again != nil && !errors.As(again, new(*gateway.LimitError)) {
 		return nil, err // the client has gone
 	}
 	return back, again

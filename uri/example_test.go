@@ -158,7 +158,8 @@ func ExampleDelimitedOffset() {
 	const s = "<urn:example:\n %zz>"
 	inner, _ := uri.Undelimit(s)
 	_, err := uri.Parse(inner)
-	if bad, ok := errors.AsType[*uri.Error](err); ok {
+	var bad *uri.Error
+	if errors.As(err, &bad) {
 		fmt.Println(bad.Offset, uri.DelimitedOffset(s, bad.Offset))
 	}
 	// Output:

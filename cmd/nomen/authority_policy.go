@@ -145,11 +145,13 @@ func decodeStrictly(text []byte, v any) error {
 	d.DisallowUnknownFields()
 	if err := d.Decode(v); err != nil {
 		offset := d.InputOffset()
-		if e, ok := errors.AsType[*json.SyntaxError](err); ok {
-			offset = e.Offset
-		}
-		if e, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
-			offset, err = e.Offset, fmt.Errorf("%s cannot be %s", cmp.Or(strings.TrimPrefix(e.Field, "Policy."), "what is wanted"), withArticle(e.Value))
+		var syntax *json.SyntaxError
+		var kind *json.UnmarshalTypeError
+		switch {
+		case errors.As(err, &syntax):
+			offset = syntax.Offset
+		case errors.As(err, &kind):
+			offset, err = kind.Offset, fmt.Errorf("%s cannot be %s", cmp.Or(strings.TrimPrefix(kind.Field, "Policy."), "what is wanted"), withArticle(kind.Value))
 		}
 		before := text[:max(0, min(int(offset)-1, len(text)))]
 		line, column := 1+bytes.Count(before, []byte("\n")), len(before)-bytes.LastIndexByte(before, '\n')

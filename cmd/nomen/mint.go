@@ -92,7 +92,7 @@ func (c *cli) mintCommand() *cobra.Command {
 			how = reads
 		}
 		err = c.withStore(cmd.Context(), how, work)
-		if _, missing := errors.AsType[*noStoreError](err); m.dry && missing {
+		if m.dry && errors.As(err, new(*noStoreError)) {
 			return work(emptyBackend{})
 		}
 		return err
@@ -129,11 +129,13 @@ type mintedName struct {
 // mintFailed says why there are no more names. What is wrong with a template is
 // wrong usage; that it has no more names is the answer no.
 func (c *cli) mintFailed(o reserve.Options, err error) error {
-	if bad, ok := errors.AsType[*mint.Error](err); ok {
+	var bad *mint.Error
+	if errors.As(err, &bad) {
 		return usagef("--template %q: offset %d: %s: %s", bad.Input, bad.Offset, bad.Rule, bad.Message)
 	}
-	refused, no := errors.AsType[*mint.RefusedError](err)
-	_, exhausted := errors.AsType[*mint.ExhaustedError](err)
+	var refused *mint.RefusedError
+	no := errors.As(err, &refused)
+	exhausted := errors.As(err, new(*mint.ExhaustedError))
 	switch {
 	case no && o.Template == "":
 		err = fmt.Errorf("%s: no names of its namespace go on by themselves from what is there: give a --template (%w)", o.Prefix, refused.Err)

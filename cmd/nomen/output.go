@@ -121,8 +121,8 @@ func (e *argumentError) Unwrap() error { return e.refusal }
 // ofArgument says of a refusal which argument it is about, if argument knows that of
 // its field.
 func ofArgument(err error, argument func(field string) string) error {
-	refusal, ok := errors.AsType[*registrar.RefusalError](err)
-	if !ok {
+	var refusal *registrar.RefusalError
+	if !errors.As(err, &refusal) {
 		return err
 	}
 	if s := argument(refusal.Field); s != "" {
@@ -143,7 +143,8 @@ var inside = strings.NewReplacer(
 // through.
 func words(err error) string {
 	line := strings.NewReplacer("\n\t", " ", "\n", "; ").Replace(strings.TrimSpace(err.Error()))
-	if no, ok := errors.AsType[*nomen.Error](err); ok && len(no.Suggestions) > 0 {
+	var no *nomen.Error
+	if errors.As(err, &no) && len(no.Suggestions) > 0 {
 		line += "; did you mean " + strings.Join(no.Suggestions, " or ") + "?"
 	}
 	return printable(strings.TrimPrefix(inside.Replace(": "+line), ": "))

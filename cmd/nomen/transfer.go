@@ -109,7 +109,8 @@ func (c *cli) importCommand() *cobra.Command {
 			return c.withStore(cmd.Context(), creates, work)
 		}
 		err := c.withStore(cmd.Context(), reads, work)
-		if missing, ok := errors.AsType[*noStoreError](err); ok {
+		var missing *noStoreError
+		if errors.As(err, &missing) {
 			fmt.Fprintln(c.err, "nomen: "+printable(missing.at)+": no store is there yet; the dry run is against an empty one")
 			s := memstore.New()
 			return errors.Join(work(&local{s, registrar.New(s, registrar.Options{Now: clock})}), s.Close())
@@ -125,8 +126,10 @@ func (c *cli) importFiles(ctx context.Context, b backend, files []string, format
 	var result error
 	for _, file := range files {
 		s, err := c.importFile(ctx, b, file, format, o)
-		bad, isLine := errors.AsType[*bulk.LineError](err)
-		broken, isBroken := errors.AsType[*bulk.BrokenError](err)
+		var bad *bulk.LineError
+		isLine := errors.As(err, &bad)
+		var broken *bulk.BrokenError
+		isBroken := errors.As(err, &broken)
 		switch {
 		case isLine:
 			c.showRefusal(file, bulk.Refusal{Line: bad.Line, Column: bad.Column, Field: bad.Field, Reason: bad.Message})

@@ -128,7 +128,8 @@ func (c *cli) verifySince(ctx context.Context, b backend, since store.Head) erro
 		c.showFault(f)
 	}, bar)
 	end()
-	if wrong, ok := errors.AsType[*store.HeadError](err); ok {
+	var wrong *store.HeadError
+	if errors.As(err, &wrong) {
 		fmt.Fprintf(c.err, "nomen: --since %s: %s\n", since, printable(wrong.Reason))
 		return errNo
 	}

@@ -316,6 +316,5 @@ func before(p store.Place) store.Place {
 // damage reports whether err says that something kept was damaged, and not that it
 // cannot be read now.
 func damage(err error) bool {
-	_, bad := errors.AsType[*codec.CorruptError](err)
-	return bad
+	return errors.As(err, new(*codec.CorruptError))
 }

@@ -54,13 +54,13 @@ func TestCheck(t *testing.T) {
 		{"ftp://h.example/%7F", "pct-encoded", 16},
 	} {
 		err := Check(tt.url)
-		e, ok := errors.AsType[*Error](err)
-		if tt.rule == "" && err != nil || tt.rule != "" && (!ok || e.Rule != tt.rule || e.Offset != tt.offset) {
+		var e *Error
+		if tt.rule == "" && err != nil || tt.rule != "" && (!errors.As(err, &e) || e.Rule != tt.rule || e.Offset != tt.offset) {
 			t.Errorf("Check(%q): %+v, want the rule %q at %d", tt.url, err, tt.rule, tt.offset)
 		}
 	}
 	for _, s := range []string{"", "//h.example/", "a/b", "https://h.example/ ", "https://h.example/\r\n"} {
-		if _, ok := errors.AsType[*uri.Error](Check(s)); !ok {
+		if !errors.As(Check(s), new(*uri.Error)) {
 			t.Errorf("Check(%q): %v, want an error of the parser", s, Check(s))
 		}
 	}

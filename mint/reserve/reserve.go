@@ -194,7 +194,7 @@ func (m *minting) take(ctx context.Context, n name.Name) (name.Name, bool, error
 	}
 	req := registrar.Request{Record: &store.Record{Name: n, Spelling: n.Key(), Status: nomen.Reserved}, Expected: 0}
 	out, err := m.Put(ctx, req, m.Why)
-	if _, conflict := errors.AsType[*store.ConflictError](err); conflict {
+	if errors.As(err, new(*store.ConflictError)) {
 		return n, false, nil
 	}
 	if err == nil && m.Warn != nil { // the findings about one name apply to all

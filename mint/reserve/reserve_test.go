@@ -76,7 +76,7 @@ func TestNames(t *testing.T) {
 		}
 	}
 	all, err := names(three)
-	if _, exhausted := errors.AsType[*mint.ExhaustedError](err); !exhausted || len(all) != 2 || all[1] != "urn:x-mint:a5" {
+	if !errors.As(err, new(*mint.ExhaustedError)) || len(all) != 2 || all[1] != "urn:x-mint:a5" {
 		t.Errorf("at the end: got %q, %v", all, err)
 	}
 	three.Template = "{sqe}"

@@ -28,8 +28,8 @@ func refusedAsFull(t *testing.T, s *Store, n int) int {
 		if err == nil {
 			continue
 		}
-		full, ok := errors.AsType[*FullError](err)
-		if !ok || results != nil || full.Free >= full.Wanted || !errors.Is(err, syscall.ENOSPC) {
+		var full *FullError
+		if !errors.As(err, &full) || results != nil || full.Free >= full.Wanted || !errors.Is(err, syscall.ENOSPC) {
 			t.Fatalf("on a full disk: %v, %v", results, err)
 		}
 		return n
@@ -231,7 +231,7 @@ func TestSmallDisk(t *testing.T) {
 			if err == nil {
 				break
 			}
-			if _, ok := errors.AsType[*store.AwayError](err); !ok || time.Now().After(end) {
+			if !errors.As(err, new(*store.AwayError)) || time.Now().After(end) {
 				t.Fatalf("with room again: %v", err)
 			}
 		}

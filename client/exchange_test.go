@@ -75,6 +75,7 @@ func once(answer string) func(net.Conn) {
 // Y95-24, Y95-26: of four addresses one refuses, one is silent, one answers with
 // an error, one is right, on real sockets.
 func TestEachAddressInTurn(t *testing.T) {
+	t.Parallel() // it waits for the timeout
 	release := make(chan struct{})
 	defer close(release)
 	port := listen(t, map[string]func(net.Conn){ // nobody listens at 127.0.0.1
@@ -87,14 +88,14 @@ func TestEachAddressInTurn(t *testing.T) {
 		netip.MustParseAddr("127.0.0.3"), netip.MustParseAddr("127.0.0.4"),
 	}
 	var steps []string
-	o := Options{DNS: all, Port: port, Timeout: 200 * time.Millisecond, Trace: func(step string) { steps = append(steps, step) }}
+	o := Options{DNS: all, Port: port, Timeout: 3 * time.Second, Stagger: -1, Trace: func(step string) { steps = append(steps, step) }}
 	a, err := newClient(t, o).Resolve(t.Context(), ask(t, alb, ""))
 	if err != nil || len(a.Locations) != 1 || a.Locations[0].URL != "https://example.com/right" {
 		t.Fatalf("got %+v, %v", a, err)
 	}
 	told := strings.Join(steps, "\n")
 	for _, want := range []string{ // Y95-70: told that it is not encrypted
-		"unencrypted: GET alb002 HTTP/1.0", "127.0.0.1:", "refused", "no answer within 200ms", "status 500 Out of order", "127.0.0.4:", "200 OK",
+		"unencrypted: GET alb002 HTTP/1.0", "127.0.0.1:", "refused", "no answer within 3s", "status 500 Out of order", "127.0.0.4:", "200 OK",
 	} {
 		if !strings.Contains(told, want) {
 			t.Errorf("the trace does not say %q:\n%s", want, told)

@@ -225,7 +225,7 @@ func TestIdleConnectionSpeaks(t *testing.T) {
 			}
 			<-t.Context().Done()
 		}})
-		c := newClient(t, Options{Via: fmt.Sprintf("http://127.0.0.1:%d/", port), Retries: -1, Timeout: time.Second})
+		c := newClient(t, Options{Via: fmt.Sprintf("http://127.0.0.1:%d/", port), Retries: -1, Timeout: time.Minute})
 		for i := range 2 {
 			if a, err := c.Resolve(t.Context(), ask(t, alb, nomen.I2Ls)); err != nil || a.Locations[0].URL != "https://example.org/x" {
 				t.Errorf("%q: got %+v, %v", late, a, err)

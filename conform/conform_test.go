@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/nomen-project/nomen/conform"
@@ -25,7 +26,7 @@ func (s *little) options() conform.Options {
 		Names:   []string{testAuthority + ":" + known1, known2},
 		Retired: testAuthority + ":" + goneName, Moved: oldName,
 		TimeGate: testBase + "/timegate/",
-		Timeout:  2 * time.Second, Dial: s.dial,
+		Timeout:  time.Minute, Dial: s.dial,
 	}
 }
 
@@ -33,9 +34,12 @@ func (s *little) options() conform.Options {
 func try(t *testing.T, o conform.Options) map[string]conform.Result {
 	t.Helper()
 	results := map[string]conform.Result{}
-	if _, err := conform.Run(t.Context(), o, func(r conform.Result) { results[r.ID] = r }); err != nil {
-		t.Fatal(err)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		time.Sleep(time.Until(time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC))) // after all that the server dates
+		if _, err := conform.Run(t.Context(), o, func(r conform.Result) { results[r.ID] = r }); err != nil {
+			t.Fatal(err)
+		}
+	})
 	return results
 }
 
@@ -112,7 +116,7 @@ func TestCases(t *testing.T) {
 // Without --name, names come from urn+a, and their authority from the target.
 func TestFindsNames(t *testing.T) {
 	s := &little{}
-	o := conform.Options{Target: testHost, Profiles: []conform.Profile{conform.Yaurn}, Timeout: time.Second, Dial: s.dial}
+	o := conform.Options{Target: testHost, Profiles: []conform.Profile{conform.Yaurn}, Timeout: time.Minute, Dial: s.dial}
 	subject, err := conform.Run(t.Context(), o, func(conform.Result) {})
 	if err != nil || subject.Authority != testAuthority || !slices.Equal(subject.Elements, []string{known1, known2}) || subject.Form != "bare" {
 		t.Errorf("got %+v, %v", subject, err)

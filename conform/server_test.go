@@ -88,7 +88,7 @@ func (q *incoming) get(name string) string {
 
 func (s *little) serve(conn net.Conn) {
 	defer conn.Close()
-	_ = conn.SetDeadline(time.Now().Add(10 * time.Second))
+	_ = conn.SetDeadline(time.Now().Add(time.Minute))
 	in := bufio.NewReader(conn)
 	line, err := in.ReadString('\n')
 	if err != nil {

@@ -72,7 +72,7 @@ func slowLines(text string, dots bool) string {
 func piped(t *testing.T, says []byte) net.Conn {
 	here, there := net.Pipe()
 	t.Cleanup(func() { here.Close() })
-	_ = here.SetDeadline(time.Now().Add(10 * time.Second))
+	_ = here.SetDeadline(time.Now().Add(time.Minute))
 	go func() { _, _ = io.Copy(io.Discard, there) }()
 	go func() {
 		_, _ = there.Write(says)

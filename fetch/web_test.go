@@ -322,6 +322,7 @@ func TestRedirects(t *testing.T) {
 
 // What takes too long ends, wherever it stands still.
 func TestTime(t *testing.T) {
+	t.Parallel() // it waits
 	ended := make(chan struct{})
 	t.Cleanup(func() { close(ended) })
 	at := "http://" + serve(t, func(w http.ResponseWriter, r *http.Request) {
@@ -358,7 +359,7 @@ func TestTime(t *testing.T) {
 			t.Errorf("%s: %v", path, err)
 		}
 	}
-	slow := newFetcher(t, Options{MaxTime: 100 * time.Millisecond})
+	slow := newFetcher(t, Options{MaxTime: 3 * time.Second})
 	if _, got, err := read(t, slow, at+"/drips", own); !errors.Is(err, context.DeadlineExceeded) || got == "" {
 		t.Errorf("/drips: %q, %v", got, err)
 	}
@@ -376,14 +377,15 @@ func TestTime(t *testing.T) {
 
 // Nobody's clock runs while the reader does something else.
 func TestSlowReader(t *testing.T) {
+	t.Parallel() // it waits
 	at := "http://" + serve(t, func(w http.ResponseWriter, _ *http.Request) { w.Write(bytes.Repeat([]byte("x"), 100)) })
-	f := newFetcher(t, Options{Timeout: 50 * time.Millisecond})
+	f := newFetcher(t, Options{Timeout: 3 * time.Second})
 	o, err := f.Open(t.Context(), uri.MustParse(at), own)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer o.Body.Close()
-	time.Sleep(100 * time.Millisecond)
+	time.Sleep(4 * time.Second)
 	if got, err := io.ReadAll(o.Body); err != nil || len(got) != 100 {
 		t.Errorf("got %d bytes, %v", len(got), err)
 	}

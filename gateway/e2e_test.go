@@ -168,7 +168,7 @@ func exchange(t testing.TB, at netip.AddrPort, request string) string {
 		t.Fatal(err)
 	}
 	defer c.Close()
-	c.SetDeadline(time.Now().Add(20 * time.Second))
+	c.SetDeadline(time.Now().Add(time.Minute))
 	if _, err := io.WriteString(c, request); err != nil {
 		t.Fatal(err)
 	}

@@ -66,7 +66,7 @@ func dig(t testing.TB, at, request string) string {
 		t.Fatal(err)
 	}
 	defer c.Close()
-	c.SetDeadline(time.Now().Add(10 * time.Second))
+	c.SetDeadline(time.Now().Add(time.Minute))
 	if _, err := io.WriteString(c, request); err != nil {
 		t.Fatal(err)
 	}
@@ -443,7 +443,8 @@ func TestGopherEnd(t *testing.T) {
 }
 
 func TestGopherLimits(t *testing.T) {
-	at := burrow(t, GopherOptions{Timeout: 300 * time.Millisecond, PerAddress: 2})
+	t.Parallel() // it waits for the timeout
+	at := burrow(t, GopherOptions{Timeout: 5 * time.Second, PerAddress: 2})
 	var waiting []net.Conn
 	for range 2 {
 		c, err := net.Dial("tcp", at)
@@ -459,18 +460,18 @@ func TestGopherLimits(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer c.Close()
-	c.SetDeadline(time.Now().Add(10 * time.Second))
+	c.SetDeadline(time.Now().Add(time.Minute))
 	if b, err := io.ReadAll(c); !strings.HasPrefix(string(b), "3too many are here") {
 		t.Errorf("got %q, %v", b, err)
 	}
 	for _, c := range waiting { // who says nothing more is told, and gone
-		c.SetDeadline(time.Now().Add(10 * time.Second))
+		c.SetDeadline(time.Now().Add(time.Minute))
 		if b, err := io.ReadAll(c); err != nil || !strings.HasPrefix(string(b), "3a selector is a line") {
 			t.Errorf("got %q, %v", b, err)
 		}
 		c.Close()
 	}
-	deadline := time.Now().Add(10 * time.Second)
+	deadline := time.Now().Add(time.Minute)
 	for answered := false; !answered; {
 		c, err := net.Dial("tcp", at)
 		if err != nil {

@@ -328,7 +328,7 @@ func TestBatchStreams(t *testing.T) {
 		resp.Body.Close() // the client has gone
 	}
 	close(goOn)
-	for deadline := time.Now().Add(10 * time.Second); ; time.Sleep(time.Millisecond) {
+	for deadline := time.Now().Add(time.Minute); ; time.Sleep(time.Millisecond) {
 		if back, err := s.turns.TakeFor(nil, maxBatches+maxBatches/2-1); err == nil {
 			back()
 			break

@@ -66,7 +66,7 @@ func says(t *testing.T, addr, request string) (*http.Response, string) {
 		t.Fatal(err)
 	}
 	defer c.Close()
-	c.SetDeadline(time.Now().Add(10 * time.Second))
+	c.SetDeadline(time.Now().Add(time.Minute))
 	if _, err := io.WriteString(c, strings.ReplaceAll(request, "HOST", addr)); err != nil {
 		t.Fatal(err)
 	}

@@ -43,7 +43,7 @@ func (v *visitor) ask(target string) int {
 	if _, err := io.WriteString(v, "GET "+target+" HTTP/1.1\r\nHost: example.org\r\n\r\n"); err != nil {
 		return 0
 	}
-	return v.answer(10 * time.Second)
+	return v.answer(time.Minute)
 }
 
 // answer returns the status of the next answer, 0 if the connection is closed, and -1 if
@@ -67,7 +67,7 @@ func (v *visitor) answer(within time.Duration) int {
 func slowServer(t *testing.T, limits Limits) (s *Server, public net.Addr, asked, goOn chan struct{}) {
 	asked, goOn = make(chan struct{}, 10), make(chan struct{})
 	s, _ = newTestServer(t, func(o *Options) {
-		limits.Timeout = 10 * time.Second
+		limits.Timeout = time.Minute
 		o.Limits = limits
 		engine := o.Resolver
 		o.Resolver = resolverFunc(func(ctx context.Context, q nomen.Question) (*nomen.Answer, error) {
@@ -103,7 +103,7 @@ func TestConnectionTable(t *testing.T) {
 	io.WriteString(busy, "GET /urn:x-y:slow HTTP/1.1\r\nHost: x\r\n\r\n")
 	select {
 	case <-asked:
-	case <-time.After(10 * time.Second):
+	case <-time.After(time.Minute):
 		t.Fatal("the question did not arrive")
 	}
 	for range 3 { // from the second request on the wire answers
@@ -138,7 +138,7 @@ func TestConnectionTable(t *testing.T) {
 		t.Errorf("%d of %d idle connections are open", open, len(idle))
 	}
 	close(goOn)
-	if got := busy.answer(5 * time.Second); got != 404 {
+	if got := busy.answer(time.Minute); got != 404 {
 		t.Errorf("the request that was under way: %d", got)
 	}
 	if got := refusals(s, refusedIdle); got < 10 {
@@ -153,7 +153,7 @@ func TestConnectionTableBusy(t *testing.T) {
 	io.WriteString(busy, "GET /urn:x-y:slow HTTP/1.1\r\nHost: x\r\n\r\n")
 	select {
 	case <-asked:
-	case <-time.After(10 * time.Second):
+	case <-time.After(time.Minute):
 		t.Fatal("the question did not arrive")
 	}
 	waits := connectFrom(t, "127.0.0.1", public)
@@ -162,10 +162,10 @@ func TestConnectionTableBusy(t *testing.T) {
 		t.Errorf("a second connection was answered: %d", got)
 	}
 	close(goOn)
-	if got := busy.answer(5 * time.Second); got != 404 {
+	if got := busy.answer(time.Minute); got != 404 {
 		t.Errorf("the first: %d", got)
 	}
-	if got := waits.answer(5 * time.Second); got != 200 {
+	if got := waits.answer(time.Minute); got != 200 {
 		t.Errorf("the second: %d", got)
 	}
 }
@@ -202,11 +202,11 @@ func TestConnectionShare(t *testing.T) {
 		io.WriteString(v, "GET /urn:x-y:slow HTTP/1.1\r\nHost: x\r\n\r\n")
 		select {
 		case <-asked:
-		case <-time.After(10 * time.Second):
+		case <-time.After(time.Minute):
 			t.Fatal("a question did not arrive")
 		}
 	}
-	if got := connectFrom(t, "127.0.0.2", public).answer(5 * time.Second); got != 0 {
+	if got := connectFrom(t, "127.0.0.2", public).answer(time.Minute); got != 0 {
 		t.Errorf("a connection beyond the share: %d", got)
 	}
 	if other.ask(page) != 303 {
@@ -238,7 +238,7 @@ func TestConnectionTableTLS(t *testing.T) {
 	defer l.Shutdown(t.Context())
 	for range 2 {
 		for _, h2 := range []bool{false, true} {
-			c := &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: pool}, ForceAttemptHTTP2: h2}, Timeout: 5 * time.Second}
+			c := &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: pool}, ForceAttemptHTTP2: h2}, Timeout: time.Minute}
 			defer c.CloseIdleConnections()
 			resp, err := c.Get("https://" + l.Public.String() + "/-/healthz")
 			if err != nil {

@@ -116,7 +116,7 @@ func newTestServer(t testing.TB, change func(*Options)) (*Server, *memstore.Stor
 		Registrar: registrar.New(s, registrar.Options{Now: now}),
 		Version:   "1.2.3",
 		Now:       now,
-		Limits:    Limits{Timeout: 5 * time.Second},
+		Limits:    Limits{Timeout: time.Minute},
 	}
 	if change != nil {
 		change(&o)
@@ -152,7 +152,7 @@ func exchange(t testing.TB, addr net.Addr, request string) string {
 		t.Fatal(err)
 	}
 	defer c.Close()
-	c.SetDeadline(time.Now().Add(10 * time.Second))
+	c.SetDeadline(time.Now().Add(time.Minute))
 	if _, err := io.WriteString(c, request); err != nil {
 		t.Fatal(err)
 	}

@@ -84,7 +84,7 @@ func startJob(t *testing.T, c *adminapi.Client, path, body string) (*http.Respon
 // await returns a job that has ended.
 func await(t *testing.T, c *adminapi.Client, id string) adminapi.Job {
 	t.Helper()
-	for range 500 {
+	for until := time.Now().Add(time.Minute); time.Now().Before(until); time.Sleep(10 * time.Millisecond) {
 		j, err := c.Job(t.Context(), id)
 		if err != nil {
 			t.Fatal(err)
@@ -92,7 +92,6 @@ func await(t *testing.T, c *adminapi.Client, id string) adminapi.Job {
 		if j.State != adminapi.JobRunning {
 			return j
 		}
-		time.Sleep(10 * time.Millisecond)
 	}
 	t.Fatalf("job %s does not end", id)
 	return adminapi.Job{}
@@ -252,7 +251,7 @@ func TestJobEndsWithToken(t *testing.T) {
 	if _, err := io.WriteString(send, `{"name":"urn:example:one","locations":[{"url":"https://example.org/1"}]}`+"\n"); err != nil {
 		t.Fatal(err)
 	}
-	for until := time.Now().Add(5 * time.Second); time.Now().Before(until); time.Sleep(5 * time.Millisecond) {
+	for until := time.Now().Add(time.Minute); time.Now().Before(until); time.Sleep(5 * time.Millisecond) {
 		if _, err := root.Job(t.Context(), id); err == nil {
 			break
 		}
@@ -367,7 +366,7 @@ func TestJobsSurviveRestart(t *testing.T) {
 	if err := l.Shutdown(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if took := time.Since(start); took > 5*time.Second {
+	if took := time.Since(start); took > 30*time.Second {
 		t.Errorf("the end took %v", took)
 	}
 	if err := <-failed; err == nil || !strings.Contains(err.Error(), "the server ended") {
@@ -446,7 +445,7 @@ func TestJobImport(t *testing.T) {
 	}
 	start := time.Now()
 	j, err := c.CancelJob(t.Context(), resp.Header.Get("Nomen-Job"))
-	if err != nil || j.State != "cancelled" || j.Done < 5000 || j.Result.Summary.Import == "" || time.Since(start) > 3*time.Second {
+	if err != nil || j.State != "cancelled" || j.Done < 5000 || j.Result.Summary.Import == "" || time.Since(start) > 30*time.Second {
 		t.Errorf("%+v, %v, after %v", j, err, time.Since(start))
 	}
 	last := ""

@@ -243,7 +243,7 @@ func sendHuge(t *testing.T, addr net.Addr, request string) string {
 		t.Fatal(err)
 	}
 	defer c.Close()
-	c.SetDeadline(time.Now().Add(20 * time.Second))
+	c.SetDeadline(time.Now().Add(time.Minute))
 	go func() {
 		io.WriteString(c, request) // it fails where the server has closed
 		c.(*net.TCPConn).CloseWrite()
@@ -301,7 +301,6 @@ func TestDelegationLoop(t *testing.T) {
 		}
 		addrs[i] = listen(t, srv).Public
 	}
-	begin := time.Now()
 	answer := exchange(t, addrs[0], "GET /urn:dns:loop.example:x?s=I2C HTTP/1.1\r\nHost: names.test\r\nAccept: text/plain\r\nConnection: close\r\n\r\n")
 	status, _, body := cutAnswer(answer)
 	if !strings.HasPrefix(status, "HTTP/1.1 508 ") || !strings.Contains(body, "circle") || !strings.Contains(body, "urn:dns:loop.example:x") {
@@ -309,9 +308,6 @@ func TestDelegationLoop(t *testing.T) {
 	}
 	if n := asked.Load(); n == 0 || n > 32 {
 		t.Errorf("%d questions were passed on", n)
-	}
-	if took := time.Since(begin); took > 10*time.Second {
-		t.Errorf("after %v", took)
 	}
 }
 
@@ -332,7 +328,7 @@ func TestHalfClosed(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			c.SetDeadline(time.Now().Add(20 * time.Second))
+			c.SetDeadline(time.Now().Add(time.Minute))
 			io.WriteString(c, request)
 			c.(*net.TCPConn).CloseWrite()
 			if b, err := io.ReadAll(c); err != nil || !strings.Contains(string(b), want) {

@@ -110,16 +110,16 @@ func TestSlowReadersMakeRoom(t *testing.T) {
 		}
 		return err != nil
 	}
-	for until := time.Now().Add(20 * time.Second); !taken(); time.Sleep(10 * time.Millisecond) {
+	for until := time.Now().Add(time.Minute); !taken(); time.Sleep(10 * time.Millisecond) {
 		if time.Now().After(until) {
 			t.Fatal("the turns are not taken")
 		}
 	}
-	for until := time.Now().Add(20 * time.Second); ; time.Sleep(50 * time.Millisecond) { // after the grace period
+	for until := time.Now().Add(time.Minute); ; time.Sleep(50 * time.Millisecond) { // after the grace period
 		began := time.Now()
 		_, got, _ := post(t, l, "", "text/uri-list", "urn:ietf:rfc:2648\n")
 		if len(got) == 1 && got[0].Error == nil {
-			if took := time.Since(began); took > 2*time.Second {
+			if took := time.Since(began); took > 30*time.Second {
 				t.Errorf("answered after %v", took)
 			}
 			break

@@ -48,7 +48,7 @@ func TestTombstonesHideLocations(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer conn.Close()
-		_ = conn.SetDeadline(time.Now().Add(5 * time.Second))
+		_ = conn.SetDeadline(time.Now().Add(time.Minute))
 		if _, err := io.WriteString(conn, request); err != nil {
 			t.Fatal(err)
 		}

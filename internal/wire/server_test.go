@@ -63,7 +63,7 @@ func dial(tb testing.TB, address string) *net.TCPConn {
 		tb.Fatal(err)
 	}
 	tb.Cleanup(func() { c.Close() })
-	c.SetDeadline(time.Now().Add(30 * time.Second))
+	c.SetDeadline(time.Now().Add(time.Minute))
 	return c.(*net.TCPConn)
 }
 

@@ -16,36 +16,36 @@ import (
 	"github.com/nomen-project/nomen/name"
 )
 
-// A Report is what all addresses of a resolver say about one name. Every one has
-// to know the same names and answer alike (1995, 2.2.1: Y95-24).
+// A Report compares what all addresses of a resolver answer for one name. Every address must
+// know the same names and give the same answers (1995, 2.2.1: Y95-24).
 type Report struct {
 	Name    string
 	Host    string // "host:port"
 	Answers []Audited
 }
 
-// An Audited answer is that of one address: an answer or an error. A redirection
-// is an answer with Redirect, and is not followed.
+// An Audited is the result from one address: an answer or an error. A redirection is an answer
+// with Redirect set; it is not followed.
 type Audited struct {
 	Addr   netip.AddrPort
 	Answer *nomen.Answer
 	Err    error
 
-	// Differs are the parts in which it is not like the first answer of the report
-	// that says something about the name.
+	// Differs lists the parts that differ from the first answer of the report that says
+	// something about the name.
 	Differs []string
 }
 
-// Agree reports whether all addresses answered, and alike.
+// Agree reports whether all addresses answered and all answers are the same.
 func (r *Report) Agree() bool {
 	return !slices.ContainsFunc(r.Answers, func(a Audited) bool { return a.Failed() || a.Differs != nil })
 }
 
-// Failed reports whether an address said nothing about the name.
+// Failed reports whether the address gave no answer about the name.
 func (a Audited) Failed() bool { return a.Answer == nil && OnFailure(a.Err) }
 
-// Audit asks every address of the resolver that the user named by HOST:PORT, else
-// of the authority of the name. The addresses of the report are in order.
+// Audit asks every address of the resolver set in [Options.Via], or of the name's own authority
+// if Via is "". The report lists the addresses in ascending order.
 func (c *Client) Audit(ctx context.Context, q nomen.Question) (*Report, error) {
 	s, q, err := subjectOf(q)
 	if err != nil {
@@ -54,7 +54,7 @@ func (c *Client) Audit(ctx context.Context, q nomen.Question) (*Report, error) {
 	if err := checkComponents(q); err != nil {
 		return nil, err
 	}
-	at := stop{subject: s, guarded: c.o.Guard}
+	at := hop{subject: s, guarded: c.o.Guard}
 	e, messages, err := c.audited(ctx, &at, q)
 	if err != nil {
 		return nil, err
@@ -79,8 +79,8 @@ func (c *Client) Audit(ctx context.Context, q nomen.Question) (*Report, error) {
 	return r, ctx.Err()
 }
 
-// audited returns which addresses to ask, and in which forms, one after the other.
-func (c *Client) audited(ctx context.Context, at *stop, q nomen.Question) (endpoint, []formed, error) {
+// audited returns the endpoint to audit and the forms of the request to try, in order.
+func (c *Client) audited(ctx context.Context, at *hop, q nomen.Question) (endpoint, []formed, error) {
 	for w, err := range c.ways(ctx, *at, q) {
 		at.way = w
 		switch w := w.(type) {
@@ -99,10 +99,10 @@ func (c *Client) audited(ctx context.Context, at *stop, q nomen.Question) (endpo
 			return endpoint{}, nil, err
 		}
 	}
-	return endpoint{}, nil, &RouteError{Name: at.spelling, Reason: "only a resolver of the protocol of 1995 has addresses that can be asked one by one"}
+	return endpoint{}, nil, &RouteError{Name: at.spelling, Reason: "only resolvers of the 1995 protocol can be audited address by address"}
 }
 
-func (c *Client) auditOne(ctx context.Context, ap netip.AddrPort, at stop, all []formed, q nomen.Question) Audited {
+func (c *Client) auditOne(ctx context.Context, ap netip.AddrPort, at hop, all []formed, q nomen.Question) Audited {
 	out := Audited{Addr: ap}
 	r, err := askEach(all, new(takes), func(m message) (*reply, error) {
 		request, err := m.bytes()
@@ -116,7 +116,7 @@ func (c *Client) auditOne(ctx context.Context, ap netip.AddrPort, at stop, all [
 		out.Err = err
 		return out
 	}
-	j := journey{client: c, question: q}
+	j := resolution{client: c, question: q}
 	next, a, err := j.read(at, r)
 	switch {
 	case err != nil:
@@ -129,7 +129,7 @@ func (c *Client) auditOne(ctx context.Context, ap netip.AddrPort, at stop, all [
 	return out
 }
 
-// compare notes what differs from the first answer.
+// compare records how each answer differs from the first.
 func (r *Report) compare() {
 	first := slices.IndexFunc(r.Answers, func(a Audited) bool { return !a.Failed() })
 	if first < 0 {
@@ -142,8 +142,8 @@ func (r *Report) compare() {
 	}
 }
 
-// differences returns the parts in which two answers are not equivalent. In what
-// order locations and names come means nothing (RFC 2483, 2).
+// differences returns the parts in which two answers are not equivalent. The order of locations
+// and names does not count (RFC 2483, 2).
 func differences(a, b Audited) []string {
 	if k, l := kindOf(a.Err), kindOf(b.Err); k != l {
 		return []string{"result"}
@@ -166,7 +166,7 @@ func differences(a, b Audited) []string {
 	return parts
 }
 
-// said returns what an answer or the tombstone of an error says.
+// said returns the answer, or the tombstone carried by the error.
 func said(a Audited) *nomen.Answer {
 	var e *nomen.Error
 	switch {

@@ -7,8 +7,8 @@ import (
 	"github.com/nomen-project/nomen"
 )
 
-// A Chain asks several resolvers one after the other until one knows. It is safe
-// for concurrent use if they are.
+// A Chain asks several resolvers in turn until one knows the name. It is safe for concurrent
+// use if its resolvers are.
 type Chain struct {
 	resolvers []nomen.Resolver
 	next      func(error) bool
@@ -16,23 +16,23 @@ type Chain struct {
 
 var _ nomen.Resolver = (*Chain)(nil)
 
-// NewChain returns a chain of resolvers, the first one to be asked first. The rule
-// says after which errors the next one is asked; nil for [OnUnknown].
-func NewChain(rule func(error) bool, resolvers ...nomen.Resolver) *Chain {
-	if rule == nil {
-		rule = OnUnknown
+// NewChain returns a chain that asks the resolvers in the order given. next reports after which
+// errors the chain goes on to the next resolver; nil means [OnUnknown].
+func NewChain(next func(error) bool, resolvers ...nomen.Resolver) *Chain {
+	if next == nil {
+		next = OnUnknown
 	}
-	return &Chain{resolvers, rule}
+	return &Chain{resolvers, next}
 }
 
-// OnUnknown is the rule that the next resolver is asked when one does not know the
-// name, or fails. What else it says about the name has to be believed.
+// OnUnknown goes on to the next resolver when one does not know the name or fails. Any other
+// answer about the name is final.
 func OnUnknown(err error) bool {
 	var e *nomen.Error
 	return !errors.As(err, &e) || e.Kind == nomen.Unknown
 }
 
-// OnFailure is the rule that the next resolver is asked only when one fails.
+// OnFailure goes on to the next resolver only when one fails.
 func OnFailure(err error) bool {
 	var e *nomen.Error
 	return !errors.As(err, &e)
@@ -44,11 +44,11 @@ func (c *Chain) Resolve(ctx context.Context, q nomen.Question) (*nomen.Answer, e
 	return a, err
 }
 
-// ResolveIf is like [Client.ResolveIf]: the validators go to each of the resolvers,
-// and only the one that gave them knows them.
+// ResolveIf is like [Client.ResolveIf]. The validators are sent to every resolver; only the one
+// that issued them recognises them.
 //
-// If nobody knows, the error is that of the first resolver that did not know the
-// name; but if some failed, theirs, for they might have known.
+// If no resolver knows the name, the error is that of the first one that did not. If some
+// failed, the errors of those are returned instead, since they might have known it.
 func (c *Chain) ResolveIf(ctx context.Context, q nomen.Question, have Validators) (*nomen.Answer, Validators, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, Validators{}, err
@@ -76,12 +76,12 @@ func (c *Chain) ResolveIf(ctx context.Context, q nomen.Question, have Validators
 	case failed != nil:
 		return nil, Validators{}, errors.Join(failed...)
 	case unknown == nil:
-		return nil, Validators{}, errors.New("client: a chain without resolvers")
+		return nil, Validators{}, errors.New("client: the chain has no resolvers")
 	}
 	return nil, Validators{}, unknown
 }
 
-// resolveIf asks a resolver, conditionally if it knows how.
+// resolveIf asks a resolver, conditionally if it supports that.
 func resolveIf(ctx context.Context, r nomen.Resolver, q nomen.Question, have Validators) (*nomen.Answer, Validators, error) {
 	if s, ok := r.(interface {
 		ResolveIf(ctx context.Context, q nomen.Question, have Validators) (*nomen.Answer, Validators, error)

@@ -30,82 +30,81 @@ const (
 	DefaultPerHost      = 16
 )
 
-// A Finder finds the ways to the resolvers of a name, the best first. An error
-// comes in the place of a step that failed, and later steps may follow it.
-// [discover.Finder] is one.
+// A Finder finds the ways to the resolvers of a name, best first. If a step fails, it yields
+// the error, and later steps may follow. [discover.Finder] implements it.
 type Finder interface {
 	Find(ctx context.Context, n name.Name) iter.Seq2[discover.Way, error]
 }
 
-// Options configure a [Client]. The zero value asks directly.
+// Options configure a [Client]. With the zero value it asks the authority of a name directly.
 type Options struct {
-	// Via is the resolver or proxy to ask in place of the one that the name
-	// leads to: "HOST:PORT", "HOST", either perhaps with "/full" or "/element" for the
-	// form in which it takes names; an http or https URL below which names are
-	// paths, or one that ends in "/uri-res/" (RFC 2169), or a template with {name}
-	// or {+name}.
+	// Via is the resolver or proxy to ask, rather than the one found for the name. It is
+	// "HOST:PORT" or "HOST", optionally followed by "/full" or "/element", the form in which
+	// the resolver takes names; or an http or https URL below which names are paths; or a URL
+	// ending in "/uri-res/" (RFC 2169); or a URL template with {name} or {+name}.
 	Via string
 
-	// Finder finds out whom to ask when Via is "". Without one only names of 1995
-	// are asked about, of their own host.
+	// Finder finds resolvers when Via is "". If nil, only urn:dns names can be resolved, by
+	// asking the host in the name.
 	Finder Finder
 
-	// Port is that of the resolvers of urn:dns names; 0 for [discover.Port]. A
-	// Finder has the last word.
+	// Port is the port of the resolvers of urn:dns names; 0 means [discover.Port]. A port
+	// returned by Finder takes precedence.
 	Port uint16
 
-	// Accept is the user's preference for the format of results: media ranges
-	// of RFC 9110, 12.5.1. "" for none.
+	// Accept is the user's preference for the format of results: media ranges of RFC 9110,
+	// 12.5.1. "" means no preference.
 	Accept string
 
-	// Simple sends Simple-Requests (HTTP/0.9), which are answered with the body
-	// alone (1995, 3.3: Y95-32). It does not concern resolvers at a URL.
+	// Simple sends Simple-Requests (HTTP/0.9), which are answered by a body without a head
+	// (1995, 3.3: Y95-32). It does not apply to resolvers at a URL.
 	Simple bool
 
-	// Guard refuses addresses of private networks from the first step on. It is
-	// for programs that ask on a stranger's behalf. The address of Via is exempt.
+	// Guard rejects addresses of private networks from the first request on. It is for programs
+	// that send requests for untrusted users. The address of Via is exempt.
 	Guard bool
 
 	Timeout      time.Duration // of one attempt at one address; 0 for DefaultTimeout
 	MaxBody      int64         // bytes of a result; 0 for DefaultMaxBody
-	MaxRedirects int           // 0 for DefaultMaxRedirects; negative: none is followed
+	MaxRedirects int           // 0 means DefaultMaxRedirects; if negative, redirections are not followed
 	UserAgent    string        // sent with each request; "" for none
 
-	// Stagger is after how long without an answer the next address of a host is
-	// tried beside the one before; 0 for DefaultStagger, negative: only when that
-	// one failed.
+	// Stagger is the time to wait for an answer before trying the next address of a host in
+	// parallel; 0 means DefaultStagger. If negative, the next address is tried only when the
+	// one before has failed.
 	Stagger time.Duration
 
-	// Retries is how often a question is asked again of servers that are busy for
-	// the moment; 0 for DefaultRetries, negative: never.
+	// Retries is how often a busy server is asked again; 0 means DefaultRetries, and a negative
+	// number none.
 	Retries int
 
-	PerHost int     // questions to one host at a time; 0 for DefaultPerHost, negative: any number
-	Rate    float64 // questions to one host in a second; 0: any number
+	PerHost int     // concurrent requests to one host; 0 means DefaultPerHost, a negative number no limit
+	Rate    float64 // requests per second to one host; 0 means no limit
 
-	// DNS looks hosts up; nil for [net.DefaultResolver].
+	// DNS looks up hosts; nil means [net.DefaultResolver].
 	DNS discover.DNS
 
-	// DialContext connects to an address; nil for that of [net.Dialer].
+	// DialContext connects to an address; nil means a [net.Dialer].
 	DialContext func(ctx context.Context, network, address string) (net.Conn, error)
 
-	// Transport carries the requests to a resolver at a URL; nil for one of the
-	// client's own, which goes by the fields above.
+	// Transport carries requests to a resolver at a URL; nil means a transport that the client
+	// configures by the fields above.
 	Transport http.RoundTripper
 
 	Now func() time.Time // the clock; nil for [time.Now]
 
-	// Trace, if not nil, is told each step in words for the user, one at a time.
+	// Trace, if not nil, is called with a description of each step for the user. Calls do not
+	// overlap.
 	Trace func(step string)
 }
 
 // A Client asks resolvers over the network. It is safe for concurrent use.
 type Client struct {
-	o       Options // with their defaults
-	via     way     // nil for the one that the name leads to
+	o       Options // with defaults filled in
+	via     way     // nil to find the resolver of each name
 	web     http.RoundTripper
-	guarded *plain // for URLs that a stranger chose
-	own     *plain // web, unless that was given
+	guarded *plain // for URLs chosen by others than the user
+	own     *plain // the client's own transport; equal to web unless Options.Transport is set
 	hosts   *limits
 	takes   takes
 	tracing sync.Mutex
@@ -114,7 +113,7 @@ type Client struct {
 
 var _ nomen.Resolver = (*Client)(nil)
 
-// New returns a client. The error says what is wrong with an option.
+// New returns a client. It returns an error if an option is invalid.
 func New(o Options) (*Client, error) {
 	c := &Client{o: o, shuffle: rand.Shuffle}
 	if err := c.setDefaults(); err != nil {
@@ -136,7 +135,7 @@ func New(o Options) (*Client, error) {
 
 func (c *Client) setDefaults() error {
 	if !validHeader(c.o.Accept) || !validHeader(c.o.UserAgent) {
-		return errors.New("client: a header field with a control character")
+		return errors.New("client: invalid control character in Accept or UserAgent")
 	}
 	if c.o.Port == 0 {
 		c.o.Port = discover.Port
@@ -171,7 +170,7 @@ func (c *Client) setDefaults() error {
 	return nil
 }
 
-// Close closes connections that are kept for later requests.
+// Close closes idle connections.
 func (c *Client) Close() error {
 	c.own.CloseIdleConnections()
 	c.guarded.CloseIdleConnections()
@@ -187,23 +186,22 @@ func (c *Client) tracef(format string, args ...any) {
 	c.o.Trace(fmt.Sprintf(format, args...))
 }
 
-// Resolve implements [nomen.Resolver]. Beside the errors of that interface it
-// returns a [*RouteError], [*UnreachableError], [*WaysError], [*StatusError],
-// [*FormatError], [*SizeError], [*TimeError] or [*RedirectError].
+// Resolve implements [nomen.Resolver]. In addition to the errors of that interface it returns a
+// [*RouteError], [*UnreachableError], [*WaysError], [*StatusError], [*FormatError],
+// [*SizeError], [*TimeError] or [*RedirectError].
 //
-// The fragment of the question's subject is not sent; it is applied to the
-// locations of the answer (2012, 2.4: N12-38). The resource of an answer to I2R
-// is a stream, which its receiver closes.
+// The fragment of the question's subject is not sent. It is added to the locations of the
+// answer (2012, 2.4: N12-38). The resource of an answer to I2R is a stream, which the caller
+// must close.
 func (c *Client) Resolve(ctx context.Context, q nomen.Question) (*nomen.Answer, error) {
 	a, _, err := c.ResolveIf(ctx, q, Validators{})
 	return a, err
 }
 
-// ResolveIf is like Resolve for a caller who has an answer to the same question
-// and the validators that came with it. If the answer would be the same, the
-// error is [ErrUnchanged]. The validators that it returns with that error, or with
-// an answer, are for the next time; they are zero if that answer is not to be
-// kept.
+// ResolveIf is like Resolve for a caller that has an answer to the same question and its
+// validators. If that answer is still current, the error is [ErrUnchanged]. The validators
+// returned with an answer or with ErrUnchanged are for the next request; they are zero if the
+// answer must not be kept.
 func (c *Client) ResolveIf(ctx context.Context, q nomen.Question, have Validators) (*nomen.Answer, Validators, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, Validators{}, err
@@ -215,15 +213,15 @@ func (c *Client) ResolveIf(ctx context.Context, q nomen.Question, have Validator
 	if err := checkComponents(q); err != nil {
 		return nil, Validators{}, err
 	}
-	j := journey{client: c, question: q, have: have}
-	a, got, err := j.travel(ctx, stop{subject: s, guarded: c.o.Guard})
+	j := resolution{client: c, question: q, have: have}
+	a, got, err := j.travel(ctx, hop{subject: s, guarded: c.o.Guard})
 	if a != nil {
 		ApplyFragment(a, q.Subject)
 	}
 	return a, got, err
 }
 
-// checkComponents refuses what could not be sent after a name as it is.
+// checkComponents returns an error if the components or query of q cannot be sent after a name.
 func checkComponents(q nomen.Question) error {
 	for _, s := range []string{components(q), q.Query} {
 		if s != "" && (!validTarget(s) || strings.Contains(s, "#")) {
@@ -233,5 +231,5 @@ func checkComponents(q nomen.Question) error {
 	return nil
 }
 
-// public reports whether a belongs to the public Internet.
+// public reports whether a is an address of the public Internet.
 func public(a netip.Addr) bool { return guard.Check(a) == nil }

@@ -9,24 +9,24 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// A destination is where a redirection leads: exactly one of a name, another
-// site of the same resolver, and a URL.
+// A destination is the target of a redirection: exactly one of a name, a new base URL of the
+// same resolver, and a URL.
 type destination struct {
 	subject   subject
 	site      string
 	url       string
-	fetchable bool // the URL is one of the web
+	fetchable bool // the URL has the scheme http or https
 }
 
-// destination reads the reason phrase and Location of a redirection (1995, 4;
-// A95-4).
-func (r *reply) destination(s stop) (destination, error) {
+// destination reads the target from the reason phrase or the Location field of a redirection
+// (1995, 4; A95-4).
+func (r *reply) destination(s hop) (destination, error) {
 	if r.status == http.StatusMovedPermanently || r.status == http.StatusFound {
 		if u, ok := urnIn(r.reason); ok {
 			return destination{subject: u}, nil
 		}
 	}
-	unusable := &StatusError{Code: r.status, Reason: r.reason + " (without a usable Location)"}
+	unusable := &StatusError{Code: r.status, Reason: r.reason + " (no usable Location)"}
 	location := r.header.Get("Location")
 	if !validTarget(location) {
 		return destination{}, unusable
@@ -48,9 +48,9 @@ func (r *reply) destination(s stop) (destination, error) {
 	return d, nil
 }
 
-// onSite tells whether a URL, to which a resolver on the web sends us, is that
-// of another name there, or its own new address; else it is d.
-func (r *reply) onSite(s stop, at site, u *url.URL, d destination) destination {
+// onSite returns the destination for a URL to which a resolver on the web redirects: another
+// name at the resolver, the resolver's new base URL, or else d.
+func (r *reply) onSite(s hop, at site, u *url.URL, d destination) destination {
 	if path, ok := strings.CutPrefix(u.String(), at.base); ok {
 		if sub, ok := nameAlone(path); ok && (isNameScheme(sub.name.Scheme()) || isWebScheme(sub.name.Scheme())) {
 			return destination{subject: sub}
@@ -62,9 +62,9 @@ func (r *reply) onSite(s stop, at site, u *url.URL, d destination) destination {
 	return d
 }
 
-// moved reports whether u is where the same resolver is asked about the same
-// name, as when http is led to https, and returns its base there.
-func (s stop) moved(at site, u *url.URL) (string, bool) {
+// moved reports whether u asks the same resolver about the same name, as when http redirects to
+// https, and returns the resolver's base URL there.
+func (s hop) moved(at site, u *url.URL) (string, bool) {
 	old, err := url.Parse(at.base)
 	if err != nil || bareHost(old) != bareHost(u) {
 		return "", false
@@ -79,7 +79,7 @@ func (s stop) moved(at site, u *url.URL) (string, bool) {
 
 func bareHost(u *url.URL) string { return strings.TrimPrefix(strings.ToLower(u.Hostname()), "www.") }
 
-// absolute resolves a Location against the URL that was asked.
+// absolute resolves a Location against the URL of the request.
 func (r *reply) absolute(location string) (*url.URL, bool) {
 	u, err := url.Parse(location)
 	if err != nil || u.IsAbs() {
@@ -92,17 +92,17 @@ func (r *reply) absolute(location string) (*url.URL, bool) {
 	return base.ResolveReference(u), true
 }
 
-// isNameScheme reports whether URIs of this scheme are names and no locations.
+// isNameScheme reports whether URIs of this scheme are names, not locations.
 func isNameScheme(s string) bool {
 	return slices.Contains([]string{"urn", "ark", "doi", "hdl", "info", "tag"}, s)
 }
 
-// isWebScheme reports whether URIs of this scheme are locations on the web; they
-// may be names too.
+// isWebScheme reports whether URIs of this scheme are locations on the web. They may be names
+// too.
 func isWebScheme(s string) bool { return s == "http" || s == "https" }
 
-// nameAlone reads a Location that is a name, perhaps as a path from the root,
-// perhaps with directives, which the next request has of its own, and a fragment.
+// nameAlone reads a Location that is a name, possibly as a path from the root, with directives
+// and a fragment. It drops the directives, since the next request has its own.
 func nameAlone(location string) (subject, bool) {
 	location = strings.TrimPrefix(location, "/")
 	location, fragment, _ := strings.Cut(location, "#")
@@ -114,10 +114,10 @@ func nameAlone(location string) (subject, bool) {
 	return sub, err == nil
 }
 
-// urnIn returns the first URN of a reason phrase, perhaps in angle brackets.
+// urnIn returns the first URN in a reason phrase, with or without angle brackets.
 func urnIn(phrase string) (subject, bool) {
 	for i := 0; i+len("urn:") <= len(phrase); i++ {
-		// A folded copy of the phrase may have another length, and other offsets.
+		// Folding the case of the whole phrase could change its length and so the offsets.
 		if !strings.EqualFold(phrase[i:i+len("urn:")], "urn:") || i > 0 && isSchemeChar(phrase[i-1]) {
 			continue
 		}
@@ -128,8 +128,8 @@ func urnIn(phrase string) (subject, bool) {
 	return subject{}, false
 }
 
-// token returns what of s, from i on, belongs together. Where there are other words,
-// the punctuation at its end is that of the sentence.
+// token returns the word of s that begins at i. If s has other words, punctuation at the word's
+// end belongs to the sentence and is dropped.
 func token(s string, i int) string {
 	if i > 0 && s[i-1] == '<' {
 		if inner, _, ok := strings.Cut(s[i:], ">"); ok {

@@ -20,7 +20,7 @@ import (
 	"github.com/nomen-project/nomen/store/memstore"
 )
 
-// loopback is where every host is.
+// loopback resolves every host to a loopback address.
 type loopback struct{}
 
 func (loopback) LookupNetIP(context.Context, string, string) ([]netip.Addr, error) {
@@ -58,8 +58,8 @@ func start(t testing.TB, records []*store.Record, authorities []*store.Authority
 	return netip.MustParseAddrPort(l.Public.String())
 }
 
-// through returns a builder of client -> server -> engine -> store, where the
-// client has options that depend on the server's address.
+// through returns a builder of client -> server -> engine -> store, with client options that
+// depend on the server's address.
 func through(options func(netip.AddrPort) client.Options) func(*testing.T, []*store.Record, []*store.Authority) nomen.Resolver {
 	return func(t *testing.T, records []*store.Record, authorities []*store.Authority) nomen.Resolver {
 		o := options(start(t, records, authorities))
@@ -81,7 +81,7 @@ func byTHTTP(at netip.AddrPort) client.Options {
 	return client.Options{Via: "http://" + at.String() + "/uri-res/"}
 }
 
-// byFinder finds one way that fails, and then the resolver.
+// byFinder returns options with a finder that yields a failed step and then the resolver.
 func byFinder(at netip.AddrPort) client.Options {
 	return client.Options{Finder: found{
 		{Kind: discover.Path, URL: "http://127.0.0.1:1/"},
@@ -89,7 +89,7 @@ func byFinder(at netip.AddrPort) client.Options {
 	}}
 }
 
-// found has the same ways to all names.
+// found yields the same ways for every name.
 type found []discover.Way
 
 func (f found) Find(context.Context, name.Name) iter.Seq2[discover.Way, error] {
@@ -104,7 +104,7 @@ func (f found) Find(context.Context, name.Name) iter.Seq2[discover.Way, error] {
 
 func onWeb(at netip.AddrPort) client.Options { return client.Options{Via: "http://" + at.String()} }
 
-// inJSON is like o for a user who prefers JSON.
+// inJSON is like o, for a user who prefers JSON.
 func inJSON(o func(netip.AddrPort) client.Options) func(netip.AddrPort) client.Options {
 	return func(at netip.AddrPort) client.Options {
 		out := o(at)
@@ -113,14 +113,14 @@ func inJSON(o func(netip.AddrPort) client.Options) func(netip.AddrPort) client.O
 	}
 }
 
-// urc keeps what text/urc-0 says of a location.
+// urc keeps what text/urc-0 can express of a location.
 func urc(a *nomen.Answer) {
 	for i, l := range a.Locations {
 		a.Locations[i] = nomen.Location{URL: l.URL, Note: l.Note, Lang: l.Lang}
 	}
 }
 
-// located keeps what a redirection and its links say of a location.
+// located keeps what a redirection and its links express of a location.
 func located(a *nomen.Answer) {
 	if a.Service != nomen.I2L {
 		return
@@ -130,7 +130,7 @@ func located(a *nomen.Answer) {
 	}
 }
 
-// The suite of the resolver, on client -> server -> engine, in every form of the
+// TestConformance runs the resolver suite on client -> server -> engine, in every form of the
 // protocol (Y95-28, Y95-38, Y95-75).
 func TestConformance(t *testing.T) {
 	ofHost := nomentest.Capabilities{
@@ -165,15 +165,15 @@ func TestConformance(t *testing.T) {
 		{"proxy in JSON", inJSON(proxied), ofAll},
 		{"web", onWeb, web},
 		{"RFC 2169", byTHTTP, thttp},
-		{"by the second way", byFinder, web},
+		{"after a failed step", byFinder, web},
 		{"web without following", still(onWeb), staying},
 	} {
 		t.Run(tt.name, func(t *testing.T) { nomentest.Run(t, through(tt.options), tt.c) })
 	}
 }
 
-// A retired name leads to its successor in the protocol of 1995 as it does on
-// the web, and the spelling that was asked is the one that is sent.
+// A retired name redirects to its successor in the 1995 protocol as it does on the web, and the
+// name is sent in the user's spelling.
 func TestEndToEnd(t *testing.T) {
 	at := start(t, nomentest.Records(), nomentest.Authorities())
 	for form, o := range map[string]client.Options{"1995": direct(at), "proxy": proxied(at), "web": onWeb(at)} {
@@ -213,8 +213,7 @@ func BenchmarkResolve(b *testing.B) {
 	}
 }
 
-// That a resource is not to be had is told apart from that nobody knows the name
-// (RFC 2483, 2).
+// A resource that is not available is distinguished from an unknown name (RFC 2483, 2).
 func TestNoResource(t *testing.T) {
 	c, err := client.New(byTHTTP(start(t, nomentest.Records(), nomentest.Authorities())))
 	if err != nil {

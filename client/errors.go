@@ -15,27 +15,27 @@ import (
 	"github.com/nomen-project/nomen/name"
 )
 
-// A RouteError is returned for a name for which no way to a resolver is known.
+// A RouteError reports that no resolver was found for a name.
 type RouteError struct {
 	Name   string // as asked
 	Reason string // such as `unknown SchemeID "isbn"` (1995, 2.1)
 }
 
 func (e *RouteError) Error() string {
-	s := fmt.Sprintf("client: %q: %s: no resolver is known for this name; give one, as with --via HOST:PORT or --via URL", e.Name, e.Reason)
+	s := fmt.Sprintf("client: %q: no resolver found: %s; name one, for example with --via HOST:PORT or --via URL", e.Name, e.Reason)
 	if m, ok := name.Interpret(e.Name); ok {
 		s += "; did you mean " + m.Spelling + "?"
 	}
 	return s
 }
 
-// An Attempt is one address that was tried in vain.
+// An Attempt is a failed attempt at one address.
 type Attempt struct {
 	Addr netip.AddrPort
 	Err  error
 }
 
-// An UnreachableError is returned when no address of a resolver gave an answer.
+// An UnreachableError reports that no address of a resolver answered.
 type UnreachableError struct {
 	Host  string // "host:port"
 	Tried []Attempt
@@ -50,7 +50,7 @@ func (e *UnreachableError) Error() string {
 			sep = ": "
 		}
 		why := reasonOf(a.Err)
-		if b.WriteString(sep); !a.Addr.IsValid() || a.Addr.String() == e.Host { // by HTTP the addresses are the transport's business
+		if b.WriteString(sep); !a.Addr.IsValid() || a.Addr.String() == e.Host { // over HTTP the transport tries the addresses itself
 			b.WriteString(strings.TrimPrefix(why.Error(), "client: "))
 			continue
 		}
@@ -59,8 +59,8 @@ func (e *UnreachableError) Error() string {
 	return b.String()
 }
 
-// reasonOf returns an error without the addresses, which are told, and without that
-// it was on connecting.
+// reasonOf strips the address and the word "connect" from a network error; the caller has named
+// both.
 func reasonOf(err error) error {
 	if e, ok := err.(*net.OpError); ok && e.Err != nil {
 		err = e.Err
@@ -80,24 +80,23 @@ func (e *UnreachableError) Unwrap() []error {
 	return errs
 }
 
-// A StatusError is an answer by which a server tells that it could not answer.
+// A StatusError reports a response with a status that is not an answer, such as 503.
 type StatusError struct {
 	Code       int
-	Reason     string        // the server's words, without control characters
-	RetryAfter time.Duration // after which it wants to be asked again; 0 if it did not say
+	Reason     string        // reason phrase, without control characters
+	RetryAfter time.Duration // how long the server asked to wait; 0 if it did not say
 }
 
 func (e *StatusError) Error() string {
 	return strings.TrimSpace(fmt.Sprintf("client: status %d %s", e.Code, e.Reason))
 }
 
-// Is makes a server that says so one with [nomen.ErrLoop].
+// Is reports status 508 (Loop Detected) as [nomen.ErrLoop].
 func (e *StatusError) Is(target error) bool {
 	return e.Code == http.StatusLoopDetected && target == nomen.ErrLoop
 }
 
-// A WaysError is returned when several ways lead to a name, and on none of them
-// came an answer.
+// A WaysError reports that several ways to resolve a name were found and all failed.
 type WaysError struct {
 	Name string // as asked
 	Errs []error
@@ -105,15 +104,15 @@ type WaysError struct {
 
 func (e *WaysError) Error() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "client: %q: none of %d ways led to an answer", e.Name, len(e.Errs))
+	fmt.Fprintf(&b, "client: %q: all %d ways to resolve it failed", e.Name, len(e.Errs))
 	for _, err := range e.Errs {
 		b.WriteString("; " + strings.TrimPrefix(err.Error(), "client: "))
 	}
 	return b.String()
 }
 
-// Unwrap returns the errors of the ways that failed: whoever could not be asked
-// might have known the name. If none did, it returns all.
+// Unwrap returns the errors of the resolvers that could not be reached, because they might have
+// known the name. If all were reached, it returns all errors.
 func (e *WaysError) Unwrap() []error {
 	failed := slices.DeleteFunc(slices.Clone(e.Errs), func(err error) bool { return !OnFailure(err) })
 	if len(failed) > 0 {
@@ -122,8 +121,8 @@ func (e *WaysError) Unwrap() []error {
 	return e.Errs
 }
 
-// A TimeError is returned when a resolver was asked as of another time, and does
-// not say that its answer is.
+// A TimeError reports that a resolver was asked for the state as of a time and its answer is
+// not for that time.
 type TimeError struct {
 	Name string
 	At   time.Time
@@ -133,45 +132,43 @@ func (e *TimeError) Error() string {
 	return fmt.Sprintf("client: %q: the resolver does not answer as of %s", e.Name, e.At.UTC().Format(time.RFC3339))
 }
 
-// A FormatError is returned for a result in a format that the client does not
-// understand (1995, 3.1.2: Y95-35). What came is kept.
+// A FormatError reports a result in a format that the client does not understand (1995, 3.1.2:
+// Y95-35). It keeps the body.
 type FormatError struct {
-	Type string // media type, "" if the server told none
+	Type string // media type; "" if the server sent none
 	Body []byte // raw
 	Err  error  // why a known format could not be read; nil for an unknown one
 }
 
 func (e *FormatError) Error() string {
 	if e.Err != nil {
-		return fmt.Sprintf("client: result of type %q: %v", e.Type, e.Err)
+		return fmt.Sprintf("client: invalid %s: %v", e.Type, e.Err)
 	}
 	return fmt.Sprintf("client: unsupported format: %d bytes of type %q", len(e.Body), e.Type)
 }
 
 func (e *FormatError) Unwrap() error { return e.Err }
 
-// isUnread reports whether a result came in a format that tells nothing to the
-// client.
+// isUnread reports whether err says that the result's format is not supported.
 func isUnread(err error) bool {
 	var e *FormatError
 	return errors.As(err, &e) && e.Err == nil
 }
 
-// A SizeError is returned for an answer that is larger than allowed.
+// A SizeError reports a response larger than the limit.
 type SizeError struct {
-	What  string // "head", "body"
+	What  string // "head" or "body"
 	Limit int64  // bytes
 }
 
 func (e *SizeError) Error() string {
-	return fmt.Sprintf("client: the %s of the answer is larger than %d bytes", e.What, e.Limit)
+	return fmt.Sprintf("client: response %s larger than %d bytes", e.What, e.Limit)
 }
 
-// A RedirectError is returned when redirections come back to a name or URL, or
-// do not end.
+// A RedirectError reports a redirection loop or too many redirections.
 type RedirectError struct {
-	Chain []string // what was asked, in order, and what came next
-	Loop  bool     // the last was asked before
+	Chain []string // the names and URLs visited, in order, and the next target
+	Loop  bool     // the next target was visited before
 }
 
 func (e *RedirectError) Error() string {

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// An address that gave no answer is told once.
+// An address that gave no answer is reported once.
 func TestUnreachableOnce(t *testing.T) {
 	at := netip.MustParseAddrPort("192.0.2.1:4500")
 	dial := &net.OpError{Op: "dial", Net: "tcp", Addr: net.TCPAddrFromAddrPort(at), Err: os.NewSyscallError("connect", syscall.ECONNREFUSED)}

@@ -13,8 +13,8 @@ import (
 	"github.com/nomen-project/nomen/name"
 )
 
-// A resolver that knows is asked for all locations of two names. What it does not
-// know is an error of its own kind, unlike a resolver that gives no answer.
+// A resolver is asked for all locations of two names. A name that it does not know is reported
+// with an error of its own kind, unlike a resolver that does not answer.
 func ExampleClient_Resolve() {
 	resolver := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path != "/urn:example:alb002" {

@@ -13,9 +13,9 @@ import (
 	"github.com/nomen-project/nomen/internal/race"
 )
 
-// exchange sends m to the addresses of e until one answers, each a while after
-// the one before (Y95-24). What counts as no answer: a refusal to connect, silence,
-// an answer cut off or garbled, and the statuses that say "not now".
+// exchange sends m to the addresses of e until one answers, starting each attempt a while after
+// the one before (Y95-24). A refused connection, a timeout, a truncated or malformed response,
+// and a status such as 503 do not count as an answer.
 func (c *Client) exchange(ctx context.Context, e endpoint, m message) (*reply, error) {
 	request, err := m.bytes()
 	if err != nil {
@@ -58,16 +58,15 @@ func (c *Client) exchange(ctx context.Context, e endpoint, m message) (*reply, e
 	return nil, failed
 }
 
-// isTooLarge reports whether an answer was larger than allowed: no other address
-// is asked for the same.
+// isTooLarge reports whether a response exceeded the limit. No other address is tried then.
 func isTooLarge(err error) bool {
 	var e *SizeError
 	return errors.As(err, &e)
 }
 
-// inTurn returns the addresses in the order in which to try them: by turns of the
-// two families, the one that the system prefers first (RFC 8305, 4), in each by
-// chance, so that the load is shared and none is pinned (1995, 6A: Y95-26).
+// inTurn returns the addresses in the order in which to try them. The two address families
+// alternate, starting with the one that the system prefers (RFC 8305, 4). The order within a
+// family is random, to spread the load (1995, 6A: Y95-26).
 func (c *Client) inTurn(addrs []netip.Addr) []netip.Addr {
 	var families [2][]netip.Addr
 	for _, a := range addrs {
@@ -91,7 +90,7 @@ func (c *Client) inTurn(addrs []netip.Addr) []netip.Addr {
 	return turns
 }
 
-// attempt asks at one address.
+// attempt sends the request to one address.
 func (c *Client) attempt(ctx context.Context, ap netip.AddrPort, guarded bool, request []byte) (*reply, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, c.o.Timeout, fmt.Errorf("no answer within %v: %w", c.o.Timeout, context.DeadlineExceeded))
 	defer cancel()
@@ -108,8 +107,8 @@ func (c *Client) talk(ctx context.Context, ap netip.AddrPort, guarded bool, requ
 		return nil, err
 	}
 	defer conn.Close()
-	stop := context.AfterFunc(ctx, func() { conn.SetDeadline(time.Unix(1, 0)) })
-	defer stop()
+	hop := context.AfterFunc(ctx, func() { conn.SetDeadline(time.Unix(1, 0)) })
+	defer hop()
 	if _, err := conn.Write(request); err != nil {
 		return nil, err
 	}
@@ -121,14 +120,14 @@ func (c *Client) talk(ctx context.Context, ap netip.AddrPort, guarded bool, requ
 		return nil, err
 	}
 	if r.endsInURL() {
-		return nil, fmt.Errorf("answer cut off within a URL: %w", io.ErrUnexpectedEOF)
+		return nil, fmt.Errorf("response truncated within a URL: %w", io.ErrUnexpectedEOF)
 	}
 	r.public = public(ap.Addr())
 	return r, nil
 }
 
-// dial connects to an address after DNS, so that what was checked is what is
-// connected to.
+// dial connects to an address that was already looked up, so that the address connected to is
+// the one that was checked.
 func (c *Client) dial(ctx context.Context, ap netip.AddrPort, guarded bool) (net.Conn, error) {
 	if guarded {
 		if err := guard.Check(ap.Addr()); err != nil {

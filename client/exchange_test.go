@@ -33,7 +33,7 @@ func ask(t *testing.T, s string, service nomen.Service) nomen.Question {
 
 const alb = "urn:dns:example.com:alb002"
 
-// addresses answers every look-up with itself.
+// addresses resolves every host to the same addresses.
 type addresses []netip.Addr
 
 func (a addresses) LookupNetIP(context.Context, string, string) ([]netip.Addr, error) { return a, nil }
@@ -62,7 +62,7 @@ func listen(t *testing.T, serve map[string]func(net.Conn)) uint16 {
 	return port
 }
 
-// once reads a request, answers and hangs up.
+// once reads a request, answers and closes the connection.
 func once(answer string) func(net.Conn) {
 	return func(conn net.Conn) {
 		defer conn.Close()
@@ -72,13 +72,13 @@ func once(answer string) func(net.Conn) {
 	}
 }
 
-// Y95-24, Y95-26: of four addresses one refuses, one is silent, one answers with
-// an error, one is right, on real sockets.
+// Y95-24, Y95-26: of four addresses one refuses, one is silent, one answers with an error and
+// one is right, on real sockets.
 func TestEachAddressInTurn(t *testing.T) {
 	t.Parallel() // it waits for the timeout
 	release := make(chan struct{})
 	defer close(release)
-	port := listen(t, map[string]func(net.Conn){ // nobody listens at 127.0.0.1
+	port := listen(t, map[string]func(net.Conn){ // nothing listens at 127.0.0.1
 		"127.0.0.2": func(conn net.Conn) { defer conn.Close(); <-release },
 		"127.0.0.3": once("HTTP/1.0 500 Out of order\r\n\r\n"),
 		"127.0.0.4": once(urc("https://example.com/right")),
@@ -94,7 +94,7 @@ func TestEachAddressInTurn(t *testing.T) {
 		t.Fatalf("got %+v, %v", a, err)
 	}
 	told := strings.Join(steps, "\n")
-	for _, want := range []string{ // Y95-70: told that it is not encrypted
+	for _, want := range []string{ // Y95-70: the trace says that it is not encrypted
 		"unencrypted: GET alb002 HTTP/1.0", "127.0.0.1:", "refused", "no answer within 3s", "status 500 Out of order", "127.0.0.4:", "200 OK",
 	} {
 		if !strings.Contains(told, want) {
@@ -116,7 +116,7 @@ func TestEachAddressInTurn(t *testing.T) {
 	}
 }
 
-// Y95-26: the load is shared; the family that the system prefers goes first.
+// Y95-26: the load is shared, and the family that the system prefers comes first.
 func TestShuffle(t *testing.T) {
 	c, err := New(Options{})
 	if err != nil {
@@ -136,8 +136,7 @@ func TestShuffle(t *testing.T) {
 	}
 }
 
-// TestAnswers tries what servers may send. Each answer comes from the only
-// address there is.
+// TestAnswers tries what servers may send, from a single address.
 func TestAnswers(t *testing.T) {
 	isFormat := func(mediaType, body string) func(error) bool {
 		return func(err error) bool {
@@ -157,7 +156,7 @@ func TestAnswers(t *testing.T) {
 	for _, tt := range []struct {
 		name, answer string
 		fails        func(error) bool // nil for the location https://example.com/x
-		raw          *nomen.Raw       // in place of that
+		raw          *nomen.Raw       // instead of that location
 	}{
 		{"well formed", urc("https://example.com/x"), nil, nil},
 		{"bare line feeds", strings.ReplaceAll(urc("https://example.com/x"), "\r\n", "\n"), nil, nil},
@@ -175,23 +174,23 @@ func TestAnswers(t *testing.T) {
 		{"type without structure", "HTTP/1.0 200 OK\r\nContent-Type: text/plain\r\n\r\nhello", nil, &nomen.Raw{Type: "text/plain", Body: []byte("hello")}},
 		{"no type", "HTTP/1.0 200 OK\r\n\r\nhello", nil, &nomen.Raw{Type: "text/plain", Body: []byte("hello")}},
 		{"no type, as it was with HTTP/1.0 (RFC 1945, 7.2.1)", "HTTP/1.0 200 OK\r\n\r\n=====\r\nhttps://example.com/x\r\n", nil, nil},
-		{"an encoding that nobody asked for", "HTTP/1.0 200 OK\r\nContent-Type: text/urc-0\r\nContent-Encoding: gzip\r\n\r\n\x1f\x8b", func(err error) bool {
-			return isFormat("text/urc-0", "\x1f\x8b")(err) && strings.Contains(err.Error(), `encoded as "gzip"`)
+		{"an unsupported encoding", "HTTP/1.0 200 OK\r\nContent-Type: text/urc-0\r\nContent-Encoding: gzip\r\n\r\n\x1f\x8b", func(err error) bool {
+			return isFormat("text/urc-0", "\x1f\x8b")(err) && strings.Contains(err.Error(), `unsupported content encoding "gzip"`)
 		}, nil},
 		{"HTTP/0.9 of HTML", "<html>hello", nil, &nomen.Raw{Type: "text/html", Body: []byte("<html>hello")}},
 		{"HTTP/0.9 of text", "hello", nil, &nomen.Raw{Type: "text/plain", Body: []byte("hello")}},
-		{"json that is none", "HTTP/1.0 200 OK\r\nContent-Type: application/json\r\n\r\n{", isFormat("application/json", "{"), nil},
+		{"invalid JSON", "HTTP/1.0 200 OK\r\nContent-Type: application/json\r\n\r\n{", isFormat("application/json", "{"), nil},
 
-		{"nothing", "", says("closed without an answer"), nil},
-		{"garbage", "\x16\x03\x01\x02\x00", says("no answer of HTTP"), nil},
-		{"less than a status line", "HTTP/1.0 2", says("no answer of HTTP"), nil},
-		{"a status line alone", "HTTP/1.0 200 OK\r\n", says("no answer of HTTP"), nil},
-		{"no status", "HTTP/1.0 OK\r\n\r\n", says("no answer of HTTP"), nil},
-		{"a status out of range", "HTTP/1.0 99999 OK\r\n\r\n", says("no answer of HTTP"), nil},
-		{"a field that is none", "HTTP/1.0 200 OK\r\nrubbish\r\n\r\n", says("no answer of HTTP"), nil},
-		{"two lengths", "HTTP/1.0 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nx", says("no answer of HTTP"), nil},
-		{"cut off", "HTTP/1.0 200 OK\r\nContent-Type: text/urc-0\r\nContent-Length: 1000\r\n\r\n=====\n", says("cut off"), nil},
-		{"cut off in a chunk", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nff\r\n=====\n", says("cut off"), nil},
+		{"nothing", "", says("connection closed before a response"), nil},
+		{"garbage", "\x16\x03\x01\x02\x00", says("malformed HTTP response"), nil},
+		{"less than a status line", "HTTP/1.0 2", says("malformed HTTP response"), nil},
+		{"a status line alone", "HTTP/1.0 200 OK\r\n", says("malformed HTTP response"), nil},
+		{"no status", "HTTP/1.0 OK\r\n\r\n", says("malformed HTTP response"), nil},
+		{"a status out of range", "HTTP/1.0 99999 OK\r\n\r\n", says("malformed HTTP response"), nil},
+		{"a malformed field", "HTTP/1.0 200 OK\r\nrubbish\r\n\r\n", says("malformed HTTP response"), nil},
+		{"two lengths", "HTTP/1.0 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nx", says("malformed HTTP response"), nil},
+		{"cut off", "HTTP/1.0 200 OK\r\nContent-Type: text/urc-0\r\nContent-Length: 1000\r\n\r\n=====\n", says("response truncated"), nil},
+		{"cut off in a chunk", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nff\r\n=====\n", says("response truncated"), nil},
 		{"503", "HTTP/1.0 503 Come back\a later\r\n\r\n", says("status 503 Come back later"), nil},
 		{"a huge head", "HTTP/1.0 200 OK\r\n" + strings.Repeat("X-Field: x\r\n", maxHead/12+1) + "\r\n", isSize("head"), nil},
 		{"a huge status line", "HTTP/1.0 200 " + strings.Repeat("x", 2*maxHead), isSize("head"), nil},
@@ -212,9 +211,9 @@ func TestAnswers(t *testing.T) {
 		{"304", "HTTP/1.0 304 Not Modified\r\n\r\n", func(err error) bool { var e *StatusError; return errors.As(err, &e) && e.Code == 304 }, nil},
 		{"101", "HTTP/1.1 101 Switching Protocols\r\n\r\n", func(err error) bool { var e *StatusError; return errors.As(err, &e) && e.Code == 101 }, nil},
 
-		// RFC 9110, 15.2: what announces an answer is none
+		// RFC 9110, 15.2: an informational response is not the answer.
 		{"after 100 and 103", "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: </x>\r\n\r\n" + urc("https://example.com/x"), nil, nil},
-		{"100 alone", "HTTP/1.1 100 Continue\r\n\r\n", says("no answer of HTTP"), nil},
+		{"100 alone", "HTTP/1.1 100 Continue\r\n\r\n", says("malformed HTTP response"), nil},
 		{"100 without end", strings.Repeat("HTTP/1.1 100 Continue\r\n\r\n", maxHead/25+1), isSize("head"), nil},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -242,8 +241,8 @@ func isSize(what string) func(error) bool {
 	}
 }
 
-// What an error of a server says, and what the question said, is in the error.
-// What the protocol of 1995 cannot ask is to be put in the web form.
+// The error contains the details that the server sent and the question. For a service that the
+// 1995 protocol does not support it suggests HTTP.
 func TestQuestionOfTheWeb(t *testing.T) {
 	n := newInternet(t)
 	n.host("proxy.example", "192.0.2.9", says(urc("https://new.example/x")))
@@ -266,7 +265,7 @@ func TestRefusalTellsTheQuestion(t *testing.T) {
 	}
 }
 
-// Y95-32, Y95-37, Y95-70: nothing is sent that the user did not ask for.
+// Y95-32, Y95-37, Y95-70: the request contains nothing that the user did not ask for.
 func TestRequest(t *testing.T) {
 	for _, tt := range []struct {
 		o       Options
@@ -294,7 +293,7 @@ func TestRequest(t *testing.T) {
 	}
 }
 
-// Y95-72: what would end a line is never sent, wherever it comes from.
+// Y95-72: nothing that could end a line early is sent, whatever its origin.
 func TestNoInjection(t *testing.T) {
 	for _, m := range []message{
 		{target: "a\r\nX: y"},
@@ -312,11 +311,11 @@ func TestNoInjection(t *testing.T) {
 		}
 	}
 	m := message{target: "a", host: "h", header: []field{{"Accept", "x"}}, conditions: []field{{"If-None-Match", "x"}}, simple: true}
-	if b, err := m.bytes(); string(b) != "GET a\r\n" || err != nil { // Y95-32: the line alone
+	if b, err := m.bytes(); string(b) != "GET a\r\n" || err != nil { // Y95-32: only the line
 		t.Errorf("a Simple-Request is %q, %v", b, err)
 	}
 	if _, err := New(Options{Accept: "a\r\nb"}); err == nil {
-		t.Error("an option with a line end is accepted")
+		t.Error("an option with a line break is accepted")
 	}
 	n := newInternet(t)
 	n.host("example.com", "192.0.2.1", says(urc("https://example.com/x")))
@@ -346,8 +345,8 @@ func TestNoInjection(t *testing.T) {
 	}
 }
 
-// A silent server is left after the timeout of one attempt, and at once when
-// nobody wants to know any more.
+// A silent server is given up after the timeout of one attempt, and at once when the caller
+// cancels.
 func TestSilence(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var open []net.Conn
@@ -383,7 +382,7 @@ func TestSilence(t *testing.T) {
 	})
 }
 
-// A server that sends a byte now and then is left after the same time.
+// A server that sends a byte now and then is given up after the same time.
 func TestDrip(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var servers sync.WaitGroup
@@ -438,7 +437,7 @@ func FuzzReadReply(f *testing.F) {
 	} {
 		f.Add([]byte(s))
 	}
-	at := stop{subject: subject{spelling: alb}, way: authority{}}
+	at := hop{subject: subject{spelling: alb}, way: authority{}}
 	f.Fuzz(func(t *testing.T, b []byte) {
 		const limit = 1000
 		r, err := readReply(strings.NewReader(string(b)), limit)

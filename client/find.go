@@ -12,9 +12,9 @@ import (
 	"github.com/nomen-project/nomen/discover"
 )
 
-// ways yields whom to ask at a step: the resolver of the step before, else the
-// one that the user named, else those that the name leads to.
-func (c *Client) ways(ctx context.Context, s stop, q nomen.Question) iter.Seq2[way, error] {
+// ways yields the resolvers to try for a step: the resolver of the step before, or the one in
+// [Options.Via], or those found for the name.
+func (c *Client) ways(ctx context.Context, s hop, q nomen.Question) iter.Seq2[way, error] {
 	return func(yield func(way, error) bool) {
 		switch {
 		case s.way != nil:
@@ -29,8 +29,8 @@ func (c *Client) ways(ctx context.Context, s stop, q nomen.Question) iter.Seq2[w
 	}
 }
 
-// find yields the ways of the Finder that offer what is asked.
-func (c *Client) find(ctx context.Context, s stop, q nomen.Question, yield func(way, error) bool) {
+// find yields the ways that the Finder returns, if they offer the service.
+func (c *Client) find(ctx context.Context, s hop, q nomen.Question, yield func(way, error) bool) {
 	some := false
 	for found, err := range c.o.Finder.Find(ctx, s.name) {
 		some = true
@@ -46,13 +46,13 @@ func (c *Client) find(ctx context.Context, s stop, q nomen.Question, yield func(
 	if !some && ctx.Err() == nil {
 		_, err := c.directTo(s.subject, q)
 		if err == nil {
-			err = &RouteError{Name: s.spelling, Reason: "nothing is found that leads to it"}
+			err = &RouteError{Name: s.spelling, Reason: "neither DNS nor a table names one"}
 		}
 		yield(nil, err)
 	}
 }
 
-// wayText tells where a way leads.
+// wayText describes a way for people.
 func wayText(w discover.Way) string {
 	if w.URL != "" {
 		return w.URL
@@ -60,13 +60,12 @@ func wayText(w discover.Way) string {
 	return hostPort(w.Host, w.Port)
 }
 
-// wayOf returns the form in which to ask where a way leads. The error says why a
-// question cannot be put there.
-func (c *Client) wayOf(w discover.Way, s stop, q nomen.Question) (way, error) {
+// wayOf returns how to ask at w. The error says why the question cannot be asked there.
+func (c *Client) wayOf(w discover.Way, s hop, q nomen.Question) (way, error) {
 	if len(w.Services) > 0 && w.Kind != discover.Location && !offers(w.Services, q.Service) {
 		return nil, &nomen.Error{
 			Kind: nomen.NoResult, Name: s.spelling, Service: q.Service,
-			Message: fmt.Sprintf("%s offers %v alone", wayText(w), w.Services),
+			Message: fmt.Sprintf("%s offers only %v", wayText(w), w.Services),
 		}
 	}
 	switch w.Kind {
@@ -77,12 +76,12 @@ func (c *Client) wayOf(w discover.Way, s stop, q nomen.Question) (way, error) {
 	case discover.Location:
 		return location{w.URL, " " + strings.Join(w.Services, " ") + " "}, nil
 	}
-	return nil, &RouteError{Name: s.spelling, Reason: fmt.Sprintf("a way of the kind %q is not understood", w.Kind)}
+	return nil, &RouteError{Name: s.spelling, Reason: fmt.Sprintf("unsupported kind of way %q", w.Kind)}
 }
 
-// authorityAt returns the way to ask by the protocol of 1995 at the host of w: in the
-// form that w names, else by the ElementID of a urn:dns name and the full name of others.
-func (c *Client) authorityAt(w discover.Way, s stop, q nomen.Question) (way, error) {
+// authorityAt returns the way to ask the host of w by the 1995 protocol: in the form that w
+// specifies, or by default with the ElementID for urn:dns names and the full name for others.
+func (c *Client) authorityAt(w discover.Way, s hop, q nomen.Question) (way, error) {
 	switch {
 	case w.Form != "":
 		return proxy{host: w.Host, port: w.Port, found: true, form: w.Form}, nil
@@ -98,8 +97,7 @@ func (c *Client) authorityAt(w discover.Way, s stop, q nomen.Question) (way, err
 	return a, nil
 }
 
-// offers reports whether a service is among those offered, or follows from one
-// that is.
+// offers reports whether a service is among those offered, or can be derived from one that is.
 func offers(offered []string, s nomen.Service) bool {
 	has := func(s nomen.Service) bool { return slices.Contains(offered, string(s)) }
 	switch {
@@ -111,27 +109,26 @@ func offers(offered []string, s nomen.Service) bool {
 	return false
 }
 
-// A location is where a rule of the domain name system says that what is wanted
-// is.
+// A location is a URL that a NAPTR rule names as the place of a resource or a result.
 type location struct {
 	url      string
-	services string // whose results are there, each between spaces; "" for none: the resource is there
+	services string // services whose results are there, separated and surrounded by spaces; "" if the resource is there
 }
 
 func (l location) key(about subject) string { return l.url + " " + about.name.Key() }
 
 func (l location) asked(service nomen.Service) nomen.Service { return site{}.asked(service) }
 
-// has reports whether the result of a service is at l, and can be read there: another
-// URI than one of the web is itself what the rule has to say.
+// has reports whether the result of a service can be read at l. A URI that is not an http or
+// https URL is itself the result.
 func (l location) has(s nomen.Service) bool {
 	scheme, _, _ := strings.Cut(l.url, ":")
 	return s != "" && strings.Contains(l.services, " "+string(s)+" ") && isWebScheme(strings.ToLower(scheme))
 }
 
-// ask reads the result of a service that is found at a location, or tells that
-// the resource is there.
-func (l location) ask(ctx context.Context, c *Client, at stop, q inquiry) (*reply, error) {
+// ask reads the result of a service from a location, or answers with the location if the
+// resource is there.
+func (l location) ask(ctx context.Context, c *Client, at hop, q inquiry) (*reply, error) {
 	if l.has(q.Service) {
 		return c.getAbout(ctx, at, q, l.url, l.url)
 	}

@@ -23,7 +23,7 @@ import (
 	"github.com/nomen-project/nomen/urn"
 )
 
-// finder has the ways to names: a discover.Way or an error each.
+// finder yields a discover.Way or an error for each step, by name.
 type finder map[string][]any
 
 func (f finder) Find(_ context.Context, n name.Name) iter.Seq2[discover.Way, error] {
@@ -40,7 +40,7 @@ func (f finder) Find(_ context.Context, n name.Name) iter.Seq2[discover.Way, err
 
 const rfc = "urn:ietf:rfc:2648"
 
-// Every way is tried until somebody answers, whatever he says.
+// The ways are tried in turn until one answers, whatever the answer.
 func TestWays(t *testing.T) {
 	n := newInternet(t)
 	n.host("right.example", "192.0.2.1", says(urc("https://right.example/x")))
@@ -61,17 +61,17 @@ func TestWays(t *testing.T) {
 		ways    []any
 		service nomen.Service
 		want    string // location, or a part of the error
-		line    string // of the web
+		line    string // the request line
 	}{
 		{"the first", []any{to("right.example"), to("nowhere.example")}, nomen.I2Ls, "https://right.example/x", ""},
 		{"after refusal", []any{to("refusing.example"), to("right.example")}, nomen.I2Ls, "https://right.example/x", ""},
 		{"after 500", []any{to("broken.example"), to("right.example")}, nomen.I2Ls, "https://right.example/x", ""},
 		{"after no address", []any{to("nowhere.example"), to("right.example")}, nomen.I2Ls, "https://right.example/x", ""},
 		{"after a failed step", []any{errors.New("no DNS"), to("right.example")}, nomen.I2Ls, "https://right.example/x", ""},
-		{"after a way that is not understood", []any{discover.Way{Kind: "pigeon"}, to("right.example")}, nomen.I2Ls, "https://right.example/x", ""},
+		{"after an unsupported way", []any{discover.Way{Kind: "pigeon"}, to("right.example")}, nomen.I2Ls, "https://right.example/x", ""},
 		{"not after an answer", []any{to("ignorant.example"), to("right.example")}, nomen.I2Ls, "unknown-name", ""},
 		{"none", nil, nomen.I2Ls, `unknown SchemeID "ietf"`, ""},
-		{"all fail", []any{to("broken.example"), errors.New("no DNS"), to("refusing.example")}, nomen.I2Ls, "none of 3 ways led to an answer; no answer from broken.example:4500", ""},
+		{"all fail", []any{to("broken.example"), errors.New("no DNS"), to("refusing.example")}, nomen.I2Ls, "all 3 ways to resolve it failed; no answer from broken.example:4500", ""},
 		{"a path", []any{path}, nomen.I2Ls, "https://web.example/x", "GET /r/urn:ietf:rfc:2648?s=I2Ls HTTP/1.1"},
 		{"a template of a path", []any{discover.Way{Kind: discover.Path, URL: "http://web.example/r/{name}"}}, nomen.I2Ls, "https://web.example/x", "GET /r/urn:ietf:rfc:2648?s=I2Ls HTTP/1.1"},
 		{"a template of RFC 6570", []any{discover.Way{Kind: discover.Path, URL: "http://web.example/r/{+name}"}}, nomen.I2Ls, "https://web.example/x", "GET /r/urn:ietf:rfc:2648?s=I2Ls HTTP/1.1"},
@@ -79,13 +79,13 @@ func TestWays(t *testing.T) {
 		{"a name as the query", []any{discover.Way{Kind: discover.Path, URL: "http://web.example/N2L?{name}"}}, nomen.I2Ls, "https://web.example/x", "GET /N2L?urn:ietf:rfc:2648 HTTP/1.1"},
 		{"RFC 2169", []any{discover.Way{Kind: discover.THTTP, URL: "http://web.example/uri-res/"}}, nomen.I2Ls, "https://web.example/x", "GET /uri-res/N2Ls?urn:ietf:rfc:2648 HTTP/1.1"},
 		{"a service that is offered", []any{only(path, "I2Ls")}, nomen.I2L, "https://web.example/x", "GET /r/urn:ietf:rfc:2648?s=I2L HTTP/1.1"},
-		{"a service that is not", []any{only(path, "I2C"), to("right.example")}, nomen.I2L, "https://right.example/x", ""},
-		{"no service that is offered", []any{only(path, "I2C")}, nomen.I2L, "no-result", ""},
+		{"a service that is not offered", []any{only(path, "I2C"), to("right.example")}, nomen.I2L, "https://right.example/x", ""},
+		{"no service offered", []any{only(path, "I2C")}, nomen.I2L, "no-result", ""},
 		{"a location", []any{discover.Way{Kind: discover.Location, URL: "ftp://there.example/x"}}, nomen.I2L, "ftp://there.example/x", ""},
 		{"a location, described", []any{discover.Way{Kind: discover.Location, URL: "http://there.example/x"}}, nomen.I2C, "http://there.example/x", ""},
 		{"a result", []any{discover.Way{Kind: discover.Location, URL: "http://web.example/list", Services: []string{"I2Ls"}}}, nomen.I2Ls, "https://web.example/x", "GET /list HTTP/1.1"},
 		{"a result that is itself a location", []any{discover.Way{Kind: discover.Location, URL: "FTP://there.example/x", Services: []string{"I2L", "I2C"}}}, nomen.I2L, "FTP://there.example/x", ""},
-		{"a description that cannot be asked for", []any{discover.Way{Kind: discover.Location, URL: "ftp://there.example/x", Services: []string{"I2L", "I2C"}}}, nomen.I2C, "ftp://there.example/x", ""},
+		{"a description that cannot be requested", []any{discover.Way{Kind: discover.Location, URL: "ftp://there.example/x", Services: []string{"I2L", "I2C"}}}, nomen.I2C, "ftp://there.example/x", ""},
 	} {
 		webLine = ""
 		a, err := n.client(Options{Finder: finder{rfc: tt.ways}}).Resolve(t.Context(), ask(t, rfc, tt.service))
@@ -99,8 +99,8 @@ func TestWays(t *testing.T) {
 	}
 }
 
-// That one way does not offer the service says nothing about the name while another
-// one fails.
+// A way that does not offer the service says nothing about the name, as long as another way
+// failed.
 func TestWaysThatFail(t *testing.T) {
 	n := newInternet(t)
 	n.hosts["refusing.example"] = []string{"192.0.2.4"}
@@ -116,7 +116,7 @@ func TestWaysThatFail(t *testing.T) {
 	}
 }
 
-// A name to which another leads is found anew.
+// The resolver of a name that another redirects to is found anew.
 func TestFoundAnew(t *testing.T) {
 	n := newInternet(t)
 	n.host("old.example", "192.0.2.1", says(moved(301, "urn:ietf:rfc:2", "")))
@@ -125,7 +125,7 @@ func TestFoundAnew(t *testing.T) {
 		"urn:ietf:rfc:1": {discover.Way{Kind: discover.Authority, Host: "old.example", Port: 4500}},
 		"urn:ietf:rfc:2": {discover.Way{Kind: discover.Authority, Host: "new.example", Port: 4500}},
 	}
-	for _, service := range []string{"", "I2L"} { // by a rule of DNS, and what it offers is another name
+	for _, service := range []string{"", "I2L"} { // by a DNS rule whose service yields another name
 		ways["urn:ietf:rfc:0"] = []any{discover.Way{Kind: discover.Location, URL: "urn:ietf:rfc:2", Services: []string{service}}}
 		a, err := n.client(Options{Finder: ways}).Resolve(t.Context(), ask(t, "urn:ietf:rfc:0", nomen.I2L))
 		if err != nil || a.Locations[0].URL != "https://new.example/x" {
@@ -143,7 +143,7 @@ func TestFoundAnew(t *testing.T) {
 	}
 }
 
-// An authority that somebody else answers for is asked there, in its own name.
+// A way to another host asks there for the original name.
 func TestFoundElsewhere(t *testing.T) {
 	n := newInternet(t)
 	n.hosts["mirror.example"] = []string{"192.0.2.1"}
@@ -157,7 +157,7 @@ func TestFoundElsewhere(t *testing.T) {
 	}
 }
 
-// What DNS or a table says of a name is a stranger's word.
+// Results of DNS or a table are untrusted.
 func TestFoundGuarded(t *testing.T) {
 	n := newInternet(t)
 	n.host("inside.example", "10.0.0.1", says(urc("https://inside.example/x")))
@@ -176,7 +176,7 @@ func TestFoundGuarded(t *testing.T) {
 	}
 }
 
-// Who is busy is asked again, a little later each time, as often as is allowed.
+// A busy server is retried with growing pauses, up to the limit.
 func TestBusy(t *testing.T) {
 	for _, tt := range []struct {
 		answer  string
@@ -207,7 +207,7 @@ func TestBusy(t *testing.T) {
 			}
 		})
 	}
-	for _, tt := range []struct { // what is said later counts, too
+	for _, tt := range []struct { // a later Retry-After counts, too
 		second string
 		asked  int
 		took   time.Duration
@@ -233,7 +233,7 @@ func TestBusy(t *testing.T) {
 			}
 		})
 	}
-	synctest.Test(t, func(t *testing.T) { // it is worth it, and the deadline is kept
+	synctest.Test(t, func(t *testing.T) { // a retry is worth it, and the deadline is kept
 		n := newInternet(t)
 		busy := true
 		n.host("example.com", "192.0.2.1", func(request) string {
@@ -254,7 +254,7 @@ func TestBusy(t *testing.T) {
 	})
 }
 
-// Not more questions than allowed are put to one host at a time, nor in a second.
+// Concurrent requests and the request rate are limited per host.
 func TestLimits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := newLimits(2, 0)
@@ -288,7 +288,7 @@ func TestLimits(t *testing.T) {
 
 		l = newLimits(-1, 10)
 		start = time.Now()
-		for range 30 { // ten at once, and the others at their rate
+		for range 30 { // ten at once, then the others at the rate
 			leave, err := l.enter(t.Context(), "example.com")
 			if err != nil {
 				t.Fatal(err)
@@ -324,7 +324,7 @@ func TestLimits(t *testing.T) {
 	})
 }
 
-// N12-38: the fragment is not sent, and applied to what comes.
+// N12-38: the fragment is not sent, but applied to the answer.
 func TestFragment(t *testing.T) {
 	n := newInternet(t)
 	n.host("proxy", "192.0.2.1", says("HTTP/1.0 200 OK\r\nContent-Type: text/uri-list\r\n\r\nhttps://example.org/x\r\nhttps://example.org/y#own\r\n"))
@@ -342,8 +342,8 @@ func TestFragment(t *testing.T) {
 	}
 }
 
-// The fragment of the name to which a redirection leads is nearer than that of the
-// question.  RFC 9110, 10.2.2
+// The fragment of the name that a redirection leads to takes precedence over that of the
+// question (RFC 9110, 10.2.2).
 func TestFragmentOfRedirection(t *testing.T) {
 	for _, leads := range []string{
 		moved(301, "<urn:ietf:rfc:1#near>", ""), moved(302, "Found", "urn:ietf:rfc:1#near"), moved(307, "x", "/urn:ietf:rfc:1?s=I2L#near"),
@@ -369,8 +369,8 @@ func TestFragmentOfRedirection(t *testing.T) {
 	}
 }
 
-// An answer to which a redirection added a fragment is not the one to which another
-// fragment leads, though the resolver has nothing new.
+// If a redirection now has another fragment, a kept answer is not reused, even if the resolver
+// has nothing new.
 func TestFragmentOfKeptAnswer(t *testing.T) {
 	const last = "Tue, 21 Mar 1995 08:32:49 GMT"
 	fragment := "#one"
@@ -387,7 +387,7 @@ func TestFragmentOfKeptAnswer(t *testing.T) {
 	c := n.client(Options{Via: "proxy"})
 	var have Validators
 	for _, tt := range []struct {
-		fragment, want string // "" for unchanged
+		fragment, want string // want is "" for unchanged
 	}{{"#one", "https://example.org/x#one"}, {"#one", ""}, {"#two", "https://example.org/x#two"}, {"#two", ""}, {"", "https://example.org/x"}, {"", ""}, {"#one", "https://example.org/x#one"}} {
 		fragment = tt.fragment
 		a, got, err := c.ResolveIf(t.Context(), ask(t, rfc, nomen.I2Ls), have)
@@ -399,7 +399,7 @@ func TestFragmentOfKeptAnswer(t *testing.T) {
 	}
 }
 
-// What a question says is sent where its form has a place for it, and nothing else.
+// All parts of a question are sent if the form of the request can carry them.
 func TestEverythingOfAQuestion(t *testing.T) {
 	q := nomen.Question{
 		Name: name.MustParse(rfc), Subject: uri.MustParse(rfc), Service: nomen.I2Ls, Component: "toc", Query: "a=b&c",
@@ -442,8 +442,8 @@ func TestEverythingOfAQuestion(t *testing.T) {
 	}
 }
 
-// An answer that is not as of the time that was asked for is refused. As of a time to
-// come nothing is promised, but who answers has to know of times.
+// An answer for another time than the one asked for is an error. For a time in the future the
+// resolver only needs to support times.
 func TestTime(t *testing.T) {
 	past, future := time.Date(2001, 1, 1, 0, 0, 0, 0, time.UTC), time.Now().Add(time.Hour)
 	const memento, gate = "Memento-Datetime: Mon, 01 Jan 2001 00:00:00 GMT\r\n", "Link: <x>; rel=item, </urn:ietf:rfc:2648>; rel=\"original timegate\"\r\n"
@@ -474,8 +474,7 @@ func TestTime(t *testing.T) {
 	}
 }
 
-// I2R and I2Rs bring the resource; where it is elsewhere, to fetch it is another
-// step.
+// I2R and I2Rs return the resource. If it is elsewhere, fetching it is a separate step.
 func TestResources(t *testing.T) {
 	base, _ := serve(t, func(w http.ResponseWriter, r *http.Request) {
 		switch r.URL.Path {
@@ -535,12 +534,12 @@ func TestResources(t *testing.T) {
 	}
 }
 
-// A resource waits for its receiver.
+// A resource is streamed when its reader is ready.
 func TestResourceWaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		n := newInternet(t)
 		n.hosts["web.example"] = []string{"192.0.2.5"}
-		n.serve["192.0.2.5:80"] = says("HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 9000\r\n\r\n" + strings.Repeat("GIF8", 9000/4)) // more than what is read at once
+		n.serve["192.0.2.5:80"] = says("HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 9000\r\n\r\n" + strings.Repeat("GIF8", 9000/4)) // more than one read returns
 		a, err := n.client(Options{Via: "http://web.example/", Timeout: time.Second}).Resolve(t.Context(), ask(t, rfc, nomen.I2R))
 		if err != nil {
 			t.Fatal(err)
@@ -563,7 +562,7 @@ func read(t *testing.T, r *nomen.Resource) string {
 	return string(b)
 }
 
-// Audits ask every address, and say in what they differ (Y95-24).
+// Audits ask every address and list the differences (Y95-24).
 func TestAudit(t *testing.T) {
 	n := newInternet(t)
 	answers := []string{
@@ -607,7 +606,7 @@ func TestAudit(t *testing.T) {
 	}
 }
 
-// Audits keep to the limits of a host, and send what belongs to the name.
+// Audits respect the limits of a host and send the components of the name.
 func TestAuditLimits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		n := newInternet(t)
@@ -630,7 +629,7 @@ func TestAuditLimits(t *testing.T) {
 	})
 }
 
-// says is a resolver with one answer.
+// fixed is a resolver with one answer.
 type fixed struct {
 	answer *nomen.Answer
 	err    error
@@ -655,11 +654,11 @@ func TestChain(t *testing.T) {
 		{"after failure", nil, []nomen.Resolver{broken, unknown, yes}, ""},
 		{"not after gone", nil, []nomen.Resolver{gone, yes}, gone.err.Error()},
 		{"unknown to all", nil, []nomen.Resolver{unknown, unknown}, unknown.err.Error()},
-		{"who failed might have known", nil, []nomen.Resolver{unknown, broken, unknown}, "broken"},
+		{"the failed one might have known", nil, []nomen.Resolver{unknown, broken, unknown}, "broken"},
 		{"all failed", nil, []nomen.Resolver{broken, other}, "broken\nother"},
 		{"by another rule", OnFailure, []nomen.Resolver{unknown, yes}, unknown.err.Error()},
 		{"by another rule, failure", OnFailure, []nomen.Resolver{broken, yes}, ""},
-		{"empty", nil, nil, "client: a chain without resolvers"},
+		{"empty", nil, nil, "client: the chain has no resolvers"},
 	} {
 		a, err := NewChain(tt.rule, tt.chain...).Resolve(t.Context(), nomen.Question{})
 		if (err == nil) != (a != nil) || err == nil && tt.want != "" || err != nil && err.Error() != tt.want {
@@ -673,7 +672,7 @@ func TestChain(t *testing.T) {
 	}
 }
 
-// Y95-67: the condition goes to the request that gave it, and to no other.
+// Y95-67: the condition is sent with the request that it came from, and with no other.
 func TestConditional(t *testing.T) {
 	const last = "Tue, 21 Mar 1995 08:32:49 GMT"
 	n := newInternet(t)
@@ -714,7 +713,7 @@ func TestConditional(t *testing.T) {
 	}
 }
 
-// What is not to be stored has no validators, and bad ones do no harm.
+// Responses that must not be stored have no validators, and invalid validators do no harm.
 func TestValidators(t *testing.T) {
 	r := func(fields ...string) *reply {
 		h := http.Header{}
@@ -745,8 +744,8 @@ func TestValidators(t *testing.T) {
 	}
 }
 
-// Resolving a name returns information about the resource. The client asks the
-// resolver alone, and no location.
+// Resolving a name returns information about the resource. The client sends one request to the
+// resolver and none to a location.
 func TestResolvingFetchesNothing(t *testing.T) {
 	for _, service := range []nomen.Service{"", nomen.I2L, nomen.I2Ls, nomen.I2C} {
 		n := newInternet(t)
@@ -763,7 +762,7 @@ func TestResolvingFetchesNothing(t *testing.T) {
 	}
 }
 
-// What is sent is the canonical format, however a user wrote the name.
+// The name is sent in canonical form, however the user wrote it.
 func TestNamesTravelInTheCanonicalFormat(t *testing.T) {
 	for in, want := range map[string]string{
 		"<URN:dns:example.com:\n  alb002>": "alb002",

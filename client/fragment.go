@@ -7,9 +7,9 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// ApplyFragment adds the fragment of the identifier that was asked about to the
-// locations of an answer that have none of their own (2012, 2.4 and App. A: N12-38;
-// RFC 9110, 10.2.2). Where it means nothing, the whole resource is shown (N12-39).
+// ApplyFragment adds the fragment of asked to those locations of an answer that have no
+// fragment (2012, 2.4 and App. A: N12-38; RFC 9110, 10.2.2). A client that finds no meaning in
+// the fragment shows the whole resource (N12-39).
 func ApplyFragment(a *nomen.Answer, asked uri.URI) {
 	fragment, _ := asked.Fragment()
 	addFragment(a, fragment)

@@ -44,13 +44,13 @@ func newInternet(t *testing.T) *internet {
 	return &internet{t: t, hosts: map[string][]string{}, serve: map[string]func(request) string{}}
 }
 
-// host adds a server of one address at port 4500 that answers as f says.
+// host adds a server with one address at port 4500, which answers with f.
 func (n *internet) host(name, address string, f func(request) string) {
 	n.hosts[name] = append(n.hosts[name], address)
 	n.serve[net.JoinHostPort(address, "4500")] = f
 }
 
-// says returns a server that always gives the same answer.
+// says returns a server that always sends the same response.
 func says(answer string) func(request) string { return func(request) string { return answer } }
 
 var errNoSuchHost = errors.New("no such host")
@@ -70,7 +70,7 @@ func (n *internet) LookupNetIP(_ context.Context, network, host string) ([]netip
 	return addrs, nil
 }
 
-// dial connects to a server, which reads one request, answers and hangs up.
+// dial connects to a server that reads one request, answers and closes the connection.
 func (n *internet) dial(_ context.Context, _, address string) (net.Conn, error) {
 	f, ok := n.serve[address]
 	if !ok {
@@ -106,14 +106,14 @@ func readRequest(conn io.Reader, address string) (request, error) {
 	}
 }
 
-// client returns a client in this network.
+// client returns a client on this network.
 func (n *internet) client(o Options) *Client {
 	n.t.Helper()
 	o.DNS, o.DialContext = n, n.dial
 	return newClient(n.t, o)
 }
 
-// newClient returns a client that tries addresses in the order of the look-up.
+// newClient returns a client that tries addresses in the order in which they were looked up.
 func newClient(t *testing.T, o Options) *Client {
 	t.Helper()
 	c, err := New(o)
@@ -125,7 +125,7 @@ func newClient(t *testing.T, o Options) *Client {
 	return c
 }
 
-// lines returns the request lines that were received, with the addresses.
+// lines returns the request lines received, with the addresses.
 func (n *internet) lines() []string {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -136,7 +136,7 @@ func (n *internet) lines() []string {
 	return slices.Clip(lines)
 }
 
-// urc is a good answer with one location.
+// urc returns a response with one location.
 func urc(url string) string {
 	return "HTTP/1.0 200 OK\r\nContent-Type: text/urc-0\r\n\r\n=====\r\n" + url + "\r\n"
 }

@@ -8,32 +8,31 @@ import (
 	"golang.org/x/time/rate"
 )
 
-// limits bound how much is asked of each host.
+// limits bound the concurrency and rate of requests to each host.
 type limits struct {
 	perHost int
-	rate    rate.Limit // 0 for any
+	rate    rate.Limit // 0 for no limit
 
 	mu    sync.Mutex
 	hosts map[string]*hostLimit
 }
 
-// A hostLimit is that of one host.
+// A hostLimit holds the limits of one host.
 type hostLimit struct {
-	slots  chan struct{} // holds one for each question under way; nil for any number
-	bucket *rate.Limiter // nil for any rate
-	users  int           // who have a slot or wait for one
+	slots  chan struct{} // one element for each request in progress; nil for no limit
+	bucket *rate.Limiter // nil for no limit
+	users  int           // callers that hold a slot or wait for one
 }
 
 func newLimits(perHost int, perSecond float64) *limits {
 	return &limits{perHost: perHost, rate: rate.Limit(max(perSecond, 0)), hosts: map[string]*hostLimit{}}
 }
 
-// maxIdleHosts bounds the hosts that are remembered while nothing is asked of
-// them.
+// maxIdleHosts bounds the hosts that are remembered without requests in progress.
 const maxIdleHosts = 1024
 
-// enter waits until one more question may be put to host. Who was let in calls
-// leave.
+// enter waits until another request may be sent to host. If the error is nil, the caller must
+// call leave when the request is done.
 func (l *limits) enter(ctx context.Context, host string) (leave func(), err error) {
 	if l.perHost < 0 && l.rate == 0 {
 		return func() {}, nil
@@ -77,7 +76,8 @@ func (l *limits) part(h *hostLimit) {
 	h.users--
 }
 
-// forget makes room for one more host. One that was just asked keeps its rate.
+// forget removes an idle host to make room for another. A host that was just asked is kept,
+// with its rate.
 func (l *limits) forget() {
 	if len(l.hosts) < maxIdleHosts {
 		return

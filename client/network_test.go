@@ -17,7 +17,7 @@ import (
 	"github.com/nomen-project/nomen/internal/guard"
 )
 
-// hosts are the addresses of names.
+// hosts are addresses by host name.
 type hosts map[string][]netip.Addr
 
 func (h hosts) LookupNetIP(_ context.Context, _, host string) ([]netip.Addr, error) {
@@ -34,24 +34,23 @@ func at(addresses ...string) (all []netip.Addr) {
 	return all
 }
 
-// silent keeps connections open and says nothing until the test ends.
+// silent keeps connections open without sending anything until the test ends.
 func silent(t *testing.T) func(net.Conn) {
 	release := make(chan struct{})
 	t.Cleanup(func() { close(release) })
 	return func(conn net.Conn) { <-release; conn.Close() }
 }
 
-// Y95-24: of four addresses one refuses, one hangs, one answers with an error, one
-// is right, and it is found long before the one that hangs is given up, in
-// whatever order they are tried.
+// Y95-24: of four addresses one refuses, one hangs, one answers with an error and one is right.
+// In any order, the right one is found long before the attempt at the hanging one times out.
 func TestRightAddressSoon(t *testing.T) {
-	port := listen(t, map[string]func(net.Conn){ // nobody listens at 127.0.0.5
+	port := listen(t, map[string]func(net.Conn){ // nothing listens at 127.0.0.5
 		"127.0.0.6": silent(t),
 		"127.0.0.7": once("HTTP/1.0 500 Out of order\r\n\r\n"),
 		"127.0.0.8": once(urc("https://example.com/right")),
 	})
 	four := at("127.0.0.5", "127.0.0.6", "127.0.0.7", "127.0.0.8")
-	const limit = time.Minute // for a silent address
+	const limit = time.Minute // timeout for the silent address
 	for first := range four {
 		turned := append(append([]netip.Addr(nil), four[first:]...), four[:first]...)
 		start := time.Now()
@@ -60,14 +59,14 @@ func TestRightAddressSoon(t *testing.T) {
 			t.Errorf("%v: got %+v, %v", turned, a, err)
 		}
 		if took := time.Since(start); took > limit/2 {
-			t.Errorf("%v: the silent address was waited for: %v", turned, took)
+			t.Errorf("%v: waited for the silent address: %v", turned, took)
 		}
 	}
 }
 
-// On the web the addresses of a host are connected to in the same way.
+// On the web the addresses of a host are tried in the same way.
 func TestRightWebAddressSoon(t *testing.T) {
-	port := listen(t, map[string]func(net.Conn){ // nobody listens at 127.0.0.5
+	port := listen(t, map[string]func(net.Conn){ // nothing listens at 127.0.0.5
 		"127.0.0.8": once("HTTP/1.1 200 OK\r\nContent-Type: text/uri-list\r\nConnection: close\r\n\r\nhttps://example.com/right\r\n"),
 	})
 	dns := hosts{"resolver.example": at("127.0.0.5", "127.0.0.8")}
@@ -92,7 +91,7 @@ func TestIPv6Only(t *testing.T) {
 	}
 }
 
-// A resolver moves, and its names with it, across two authorities.
+// A resolver moves with its names, across two authorities.
 func TestMovesAcrossAuthorities(t *testing.T) {
 	port := listen(t, map[string]func(net.Conn){
 		"127.0.0.2": once("HTTP/1.0 301 urn:dns:second.example:alb%2D002\r\n\r\n"),
@@ -106,7 +105,7 @@ func TestMovesAcrossAuthorities(t *testing.T) {
 	}
 }
 
-// Loops of any length end on real sockets too.
+// Loops of any length end, on real sockets too.
 func TestLoopsOnSockets(t *testing.T) {
 	for _, size := range []int{1, 2, 11} {
 		var asked atomic.Int32
@@ -130,7 +129,7 @@ func TestLoopsOnSockets(t *testing.T) {
 	}
 }
 
-// Y95-32: a resolver that understands Simple-Requests alone.
+// Y95-32: a resolver that understands only Simple-Requests.
 func TestOldest(t *testing.T) {
 	port := listen(t, map[string]func(net.Conn){"127.0.0.1": func(conn net.Conn) {
 		defer conn.Close()
@@ -150,8 +149,8 @@ func TestOldest(t *testing.T) {
 	}
 }
 
-// A result that ends within a URL is none, and the next address is asked; one that
-// ends between two parts cannot be told from a whole one.
+// A result that ends within a URL is incomplete, and the next address is asked. One that ends
+// between two parts cannot be told from a complete one.
 func TestTruncatedResult(t *testing.T) {
 	const head = "HTTP/1.0 200 OK\r\nContent-Type: text/urc-0\r\n\r\n"
 	half := "=====\r\nhttps://example.com/one\r\n=====\r\n<URL:https://example.com/tw"
@@ -160,7 +159,7 @@ func TestTruncatedResult(t *testing.T) {
 		o := Options{DNS: addresses(at("127.0.0.1")), Port: port, Retries: -1}
 		_, err := newClient(t, o).Resolve(t.Context(), ask(t, alb, nomen.I2Ls))
 		var e *UnreachableError
-		if !errors.As(err, &e) || !strings.Contains(err.Error(), "cut off") {
+		if !errors.As(err, &e) || !strings.Contains(err.Error(), "truncated") {
 			t.Errorf("%q: %v", answer, err)
 		}
 		o.DNS = addresses(at("127.0.0.1", "127.0.0.2"))
@@ -176,7 +175,7 @@ func TestTruncatedResult(t *testing.T) {
 	}
 }
 
-// Y95-46: metainformation in Greek.
+// Y95-46: metadata in Greek.
 func TestGreekResult(t *testing.T) {
 	port := listen(t, map[string]func(net.Conn){"127.0.0.1": once("HTTP/1.0 200 OK\r\nContent-Type: text/urc-0\r\n\r\n" +
 		"=====;charset=ISO-8859-7;language=el\r\nhttps://example.com/x\r\n\xc1\xe8\xde\xed\xe1\r\n")})
@@ -186,7 +185,7 @@ func TestGreekResult(t *testing.T) {
 	}
 }
 
-// A huge answer is left as soon as it is too large.
+// A response is abandoned as soon as it exceeds the limit.
 func TestHugeAnswer(t *testing.T) {
 	const size, piece = 200 << 20, 1 << 20
 	for _, form := range []string{"1995", "web"} {
@@ -216,9 +215,8 @@ func TestHugeAnswer(t *testing.T) {
 	}
 }
 
-// Whatever the spelling of an address of a private network, a stranger does not get
-// us there: in the name of an authority, by a redirection, or by DNS that changes
-// its mind.
+// A server on the Internet cannot make the client connect to a private address, in whatever
+// spelling: in the name of an authority, by a redirection, or by DNS that changes its answer.
 func TestGuardSpellings(t *testing.T) {
 	var reached atomic.Int32
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -237,8 +235,8 @@ func TestGuardSpellings(t *testing.T) {
 	}
 	n := newInternet(t)
 	n.hosts["example.com"] = []string{"2606:2800:220:1::1"}
-	// The name of a private address in any spelling is looked up as such: the system
-	// knows more spellings than we do.
+	// A private address in any spelling is looked up as a name, since the system understands
+	// more spellings than we do.
 	o := Options{DNS: lookup(func(ctx context.Context, network, host string) ([]netip.Addr, error) {
 		if found, err := n.LookupNetIP(ctx, network, host); err == nil {
 			return found, nil
@@ -259,7 +257,7 @@ func TestGuardSpellings(t *testing.T) {
 			}
 		}
 	}
-	for _, host := range literals { // as an authority that only looks like a name
+	for _, host := range literals { // as an authority that looks like a host name
 		name := "urn:dns:" + strings.Trim(host, "[]") + ":x"
 		q, err := Parse(name)
 		if err == nil {
@@ -281,8 +279,8 @@ func (f lookup) LookupNetIP(ctx context.Context, network, host string) ([]netip.
 	return f(ctx, network, host)
 }
 
-// A name server that gives a public address first and a private one when it is
-// asked again leads nowhere: what is checked is the address that is connected to.
+// A name server that returns a public address first and a private one later does not succeed,
+// because the address checked is the one connected to.
 func TestGuardRebinding(t *testing.T) {
 	n := newInternet(t)
 	n.serve["[2606:2800:220:1::1]:4500"] = says(moved(301, "urn:dns:example.com:again", ""))

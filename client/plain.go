@@ -18,42 +18,41 @@ import (
 	"unicode/utf8"
 )
 
-// A plain transport carries requests without a body to http URLs, over connections
-// that are kept. It does so in the goroutine of the caller, which costs half as
-// much as that of net/http, whose goroutines hand each request and answer on. All
-// else it leaves to that.
+// A plain transport sends requests without a body to http URLs over persistent connections. It
+// works in the caller's goroutine, which costs half as much as the transport of net/http, which
+// passes each request and response between goroutines. It leaves all other requests to
+// net/http.
 type plain struct {
 	dial    func(ctx context.Context, network, address string) (net.Conn, error)
 	other   *http.Transport
-	maxIdle int // connections to one host
+	maxIdle int // per host
 
 	mu      sync.Mutex
-	idle    map[string][]*kept // by host and port; the last one used at the end
-	count   int                // of them all
-	watched bool               // sweep is going to come
+	idle    map[string][]*kept // by host and port; the most recently used last
+	count   int                // of all idle connections
+	watched bool               // sweep is scheduled
 }
 
-// A kept connection is one over which requests go one after the other.
+// A kept connection is a persistent connection that carries one request at a time.
 type kept struct {
 	net.Conn
 	in   *bufio.Reader
-	head io.LimitedReader // under in: bounds the head, and then nothing
+	head io.LimitedReader // below in: bounds the head, but not the body
 	out  *bufio.Writer
 	used time.Time // when it became idle
-	old  bool      // it was used before
+	old  bool      // it has carried a request
 
-	quiet func() bool // reports whether nothing has come while it was idle
+	quiet func() bool // reports whether nothing arrived while it was idle
 
-	public  bool // the other end is of the public Internet, or nobody knows
+	public  bool // the remote address is public or unknown
 	limited bool // it has a deadline
 }
 
-// maxIdleTime is after how long a connection is not used again: servers close
-// theirs after a minute or two.
+// maxIdleTime is the age at which an idle connection is closed. Servers close theirs after a
+// minute or two.
 const maxIdleTime = 30 * time.Second
 
-// maxIdleAll bounds the idle connections to all hosts, if one host is not allowed
-// more.
+// maxIdleAll bounds the idle connections to all hosts, unless a single host is allowed more.
 const maxIdleAll = 256
 
 func newPlain(dial func(ctx context.Context, network, address string) (net.Conn, error), other *http.Transport, maxIdle int) *plain {
@@ -69,15 +68,15 @@ func (p *plain) RoundTrip(req *http.Request) (*http.Response, error) {
 	return resp, err
 }
 
-// carries reports whether requests to a URL do without net/http's transport, which
-// knows how to write hosts that are not ASCII.
+// carries reports whether requests to a URL need not go through net/http, which converts host
+// names that are not ASCII.
 func (p *plain) carries(u *url.URL) bool {
 	return u.Scheme == "http" && strings.IndexFunc(u.Host, func(r rune) bool { return r >= utf8.RuneSelf }) < 0
 }
 
-// roundTrip carries a request, which ends with its context or, body and all, at a
-// deadline if that is not zero. It also reports whether the answer came from the
-// public Internet.
+// roundTrip sends a request. The request, including the body of its response, ends with its
+// context or at the deadline, if that is not zero. It also reports whether the response came
+// from the public Internet.
 func (p *plain) roundTrip(req *http.Request, deadline time.Time) (_ *http.Response, public bool, _ error) {
 	if !validTarget(req.URL.Host) || !validTarget(req.URL.RequestURI()) {
 		return nil, true, errControl
@@ -96,17 +95,17 @@ func (p *plain) roundTrip(req *http.Request, deadline time.Time) (_ *http.Respon
 			return resp, c.public, nil
 		}
 		c.Close()
-		// A connection that was idle may have been closed by then. Nothing came, and
-		// the question is safe to repeat (RFC 9110, 9.2.2).
+		// The server may have closed the idle connection. No response came, and the request is
+		// safe to repeat (RFC 9110, 9.2.2).
 		if !c.old || !errors.Is(err, errNoAnswer) || req.Context().Err() != nil || over(deadline) {
 			return nil, c.public, err
 		}
 	}
 }
 
-var errNoAnswer = errors.New("connection closed without an answer")
+var errNoAnswer = errors.New("connection closed before a response")
 
-// over reports whether there is a deadline, and it has passed.
+// over reports whether a deadline is set and has passed.
 func over(deadline time.Time) bool { return !deadline.IsZero() && !time.Now().Before(deadline) }
 
 func (p *plain) connection(ctx context.Context, address string, deadline time.Time) (*kept, error) {
@@ -131,8 +130,8 @@ func (p *plain) connection(ctx context.Context, address string, deadline time.Ti
 	return c, nil
 }
 
-// isPublic reports whether the other end of a connection is of the public Internet,
-// which it is unless it is known not to be.
+// isPublic reports whether the remote end of a connection is on the public Internet. Unknown
+// addresses count as public.
 func isPublic(conn net.Conn) bool {
 	ap, err := netip.ParseAddrPort(conn.RemoteAddr().String())
 	return err != nil || public(ap.Addr())
@@ -150,7 +149,7 @@ func (p *plain) take(address string) *kept {
 	return c
 }
 
-// remove takes the connections from i to j of a host off the idle ones.
+// remove removes the idle connections i to j of a host.
 func (p *plain) remove(address string, i, j int) {
 	p.count -= j - i
 	p.idle[address] = slices.Delete(p.idle[address], i, j)
@@ -176,7 +175,7 @@ func (p *plain) give(address string, c *kept) {
 	p.watch()
 }
 
-// closeOldest closes the connection that is idle for the longest time.
+// closeOldest closes the connection that has been idle longest.
 func (p *plain) closeOldest() {
 	oldest := ""
 	for address, all := range p.idle {
@@ -188,7 +187,7 @@ func (p *plain) closeOldest() {
 	p.remove(oldest, 0, 1)
 }
 
-// watch has the idle connections looked over in a while.
+// watch schedules a sweep of the idle connections.
 func (p *plain) watch() {
 	if !p.watched && p.count > 0 {
 		p.watched = true
@@ -196,8 +195,7 @@ func (p *plain) watch() {
 	}
 }
 
-// sweep closes the connections that will not be used again: their hosts may never
-// be asked again either.
+// sweep closes connections that have been idle for too long.
 func (p *plain) sweep() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -213,7 +211,7 @@ func (p *plain) sweep() {
 	p.watch()
 }
 
-// CloseIdleConnections closes the connections that nobody uses.
+// CloseIdleConnections closes the idle connections.
 func (p *plain) CloseIdleConnections() {
 	p.other.CloseIdleConnections()
 	p.mu.Lock()
@@ -236,20 +234,20 @@ func (p *plain) exchange(c *kept, address string, req *http.Request, deadline ti
 		c.SetDeadline(deadline)
 		c.limited = !deadline.IsZero()
 	}
-	if c.old && !c.quiet() { // the server has closed it, perhaps with a word such as 408, or said too much
+	if c.old && !c.quiet() { // the server has closed it, perhaps after a response such as 408
 		return nil, errNoAnswer
 	}
-	stop := context.AfterFunc(ctx, func() { c.SetDeadline(time.Unix(1, 0)) })
+	hop := context.AfterFunc(ctx, func() { c.SetDeadline(time.Unix(1, 0)) })
 	resp, err := c.ask(req)
 	if err != nil {
-		stop()
+		hop()
 		return nil, err
 	}
-	resp.Body = &plainBody{ReadCloser: resp.Body, plain: p, address: address, conn: c, stop: stop, keep: !resp.Close && resp.StatusCode != http.StatusSwitchingProtocols}
+	resp.Body = &plainBody{ReadCloser: resp.Body, plain: p, address: address, conn: c, hop: hop, keep: !resp.Close && resp.StatusCode != http.StatusSwitchingProtocols}
 	return resp, nil
 }
 
-// ask sends a request and reads the head of the answer.
+// ask sends a request and reads the head of the response.
 func (c *kept) ask(req *http.Request) (*http.Response, error) {
 	writeHead(c.out, req)
 	if err := c.out.Flush(); err != nil {
@@ -264,8 +262,8 @@ func (c *kept) ask(req *http.Request) (*http.Response, error) {
 	return resp, err
 }
 
-// writeHead writes a request of HTTP/1.1. The fields were checked; those without a
-// value are left out.
+// writeHead writes an HTTP/1.1 request. It omits fields without a value. The caller has checked
+// the fields.
 func writeHead(w *bufio.Writer, req *http.Request) {
 	w.WriteString(req.Method + " ")
 	w.WriteString(req.URL.RequestURI())
@@ -282,7 +280,7 @@ func writeHead(w *bufio.Writer, req *http.Request) {
 	w.WriteString("\r\n")
 }
 
-// hostField returns a host as it is sent: without the zone of an address (RFC 6874,
+// hostField returns the Host field for a host: without the zone of an IPv6 address (RFC 6874,
 // 3).
 func hostField(host string) string {
 	address, zone, ok := strings.Cut(host, "%")
@@ -292,13 +290,13 @@ func hostField(host string) string {
 	return host
 }
 
-// A plainBody gives its connection back when it was read to the end.
+// A plainBody returns its connection to the transport when it has been read to the end.
 type plainBody struct {
 	io.ReadCloser
 	plain   *plain
 	address string
 	conn    *kept
-	stop    func() bool
+	hop     func() bool
 	keep    bool
 	ended   bool
 }
@@ -320,14 +318,14 @@ func (b *plainBody) Close() error {
 	return nil
 }
 
-// end gives the connection back, or closes it: also when the request was cancelled
-// meanwhile, which has set its deadline.
+// end returns the connection to the transport or closes it. A connection whose request was
+// cancelled has a deadline in the past and is closed.
 func (b *plainBody) end(whole bool) {
 	if b.ended {
 		return
 	}
 	b.ended = true
-	if b.stop() && whole && b.conn.in.Buffered() == 0 {
+	if b.hop() && whole && b.conn.in.Buffered() == 0 {
 		b.plain.give(b.address, b.conn)
 		return
 	}

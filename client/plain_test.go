@@ -17,13 +17,13 @@ import (
 	"github.com/nomen-project/nomen"
 )
 
-// Connections are kept as long as the server wants that, and not after an answer
-// that was not read to its end; one that the server closed meanwhile is no failure.
+// A connection is kept as long as the server allows, and closed if a response was not read to
+// its end. A connection that the server closed meanwhile is not an error.
 func TestKeptConnections(t *testing.T) {
 	const list = "Content-Type: text/uri-list\r\n"
 	for _, tt := range []struct {
 		name, answer string
-		close        bool // by the server, after each answer
+		close        bool // by the server, after each response
 		connections  int32
 	}{
 		{"kept", "HTTP/1.1 200 OK\r\n" + list + "Content-Length: 21\r\n\r\nhttps://example.org/x", false, 1},
@@ -59,7 +59,7 @@ func TestKeptConnections(t *testing.T) {
 	}
 }
 
-// A request that was given up leaves nothing to the next one.
+// A cancelled request does not affect the next one.
 func TestGivenUp(t *testing.T) {
 	base, _ := serve(t, func(w http.ResponseWriter, r *http.Request) {
 		if strings.Contains(r.URL.Path, "slow") {
@@ -83,8 +83,8 @@ func TestGivenUp(t *testing.T) {
 	}
 }
 
-// A server that ends a connection before it answers is asked once over a new one,
-// and then no more.
+// If a server closes a connection before it answers, the request is repeated once on a new
+// connection.
 func TestNoAnswerOnWeb(t *testing.T) {
 	var asked atomic.Int32
 	port := listen(t, map[string]func(net.Conn){"127.0.0.1": func(conn net.Conn) {
@@ -99,7 +99,7 @@ func TestNoAnswerOnWeb(t *testing.T) {
 	}
 }
 
-// What stands in a Location cannot end a line of the next request.
+// A Location cannot end a line of the next request.
 func TestNoInjectionOnWeb(t *testing.T) {
 	for _, target := range []string{"http://127.0.0.1:1/a%0d%0aX:y", "http://[fe80::1%25a%0d%0aX:y]:1/", "http://127.0.0.1:1/?a b", "http://u:p@127.0.0.1:1/"} {
 		var sent strings.Builder
@@ -127,8 +127,8 @@ func TestNoInjectionOnWeb(t *testing.T) {
 	}
 }
 
-// Of a connection that is kept the time of one request does not end the next one,
-// whoever carries it.
+// On a persistent connection, the deadline of one request does not apply to the next, whichever
+// transport sends it.
 func TestTimeOfEachRequest(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := newPlain(func(context.Context, string, string) (net.Conn, error) {
@@ -197,11 +197,10 @@ func TestLinkValues(t *testing.T) {
 	}
 }
 
-// What comes over an idle connection answers no question: neither a farewell nor
-// what a server says too much.
+// Data that arrives on an idle connection is not an answer to the next request.
 func TestIdleConnectionSpeaks(t *testing.T) {
 	for _, late := range []string{
-		"", // closed alone
+		"", // only closed
 		"HTTP/1.1 408 Request Timeout\r\nConnection: close\r\nContent-Length: 0\r\n\r\n",
 		"HTTP/1.1 200 OK\r\nContent-Type: text/uri-list\r\nContent-Length: 21\r\n\r\nhttps://example.org/y",
 		"\r\n",
@@ -241,8 +240,8 @@ func TestIdleConnectionSpeaks(t *testing.T) {
 	}
 }
 
-// pipes is a network in memory whose servers answer each request at once, but not
-// those for /silent. It counts the connections that are open.
+// pipes is a network in memory whose servers answer each request at once, except those for
+// /silent. It counts the open connections.
 type pipes struct{ open, made atomic.Int32 }
 
 func (p *pipes) dial(context.Context, string, string) (net.Conn, error) {
@@ -265,7 +264,7 @@ func (p *pipes) dial(context.Context, string, string) (net.Conn, error) {
 	return here, nil
 }
 
-// begin asks for a URL, and returns what ends the request.
+// begin requests a URL and returns a function that ends the request.
 func begin(t *testing.T, p *plain, url string, deadline time.Time) (func(), error) {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url, nil)
@@ -279,8 +278,8 @@ func begin(t *testing.T, p *plain, url string, deadline time.Time) (func(), erro
 	return func() { io.Copy(io.Discard, resp.Body) }, nil
 }
 
-// Connections to hosts that are never asked again do not stay open, and at no time
-// are there many.
+// Connections to hosts that are not asked again are closed, and the number of open ones is
+// bounded.
 func TestIdleConnectionsEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var n pipes
@@ -317,7 +316,7 @@ func TestIdleConnectionsEnd(t *testing.T) {
 	})
 }
 
-// A server that is too slow on one connection costs no other.
+// A slow response on one connection does not affect others.
 func TestDeadlineOnKeptConnection(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var n pipes
@@ -344,7 +343,7 @@ func TestDeadlineOnKeptConnection(t *testing.T) {
 	})
 }
 
-// A server is told its host without a zone, which means something only here.
+// The Host field has no zone, which is only meaningful on this machine.
 func TestHostField(t *testing.T) {
 	for host, want := range map[string]string{
 		"[fe80::1%eth0]:80": "[fe80::1]:80", "[fe80::1%eth0]": "[fe80::1]", "[::1]:80": "[::1]:80", "example.org": "example.org", "a%b": "a%b",
@@ -355,7 +354,7 @@ func TestHostField(t *testing.T) {
 	}
 }
 
-// A host in letters of other languages is asked by its name in ASCII (RFC 5891).
+// A host in another script is asked for by its name in ASCII (RFC 5891).
 func TestInternationalHost(t *testing.T) {
 	n := newInternet(t)
 	n.hosts["xn--bcher-kva.example"] = []string{"192.0.2.5"}

@@ -8,9 +8,8 @@ import (
 	"syscall"
 )
 
-// quiet returns a function that reports, without waiting, whether nothing has come
-// over an idle connection: neither its end nor bytes that answer no request. What
-// has come is lost.
+// quiet returns a function that reports, without blocking, whether nothing has arrived on an
+// idle connection: neither data nor the end of the stream. It consumes data that has arrived.
 func quiet(conn net.Conn) func() bool {
 	s, ok := conn.(syscall.Conn)
 	if !ok {

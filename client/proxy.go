@@ -15,14 +15,14 @@ import (
 	"github.com/nomen-project/nomen/urn"
 )
 
-// A proxy is a resolver that was named by HOST:PORT. It answers for names of any kind,
-// or asks on (1995, 3.2: Y95-38); or it is the resolver of the name's authority, and
-// knows ElementIDs only (3.3: Y95-30).
+// A proxy is a resolver known by HOST:PORT. It answers for names of any kind (1995, 3.2:
+// Y95-38), or it is the resolver of the name's authority and knows only ElementIDs (3.3:
+// Y95-30).
 type proxy struct {
 	host  string
 	port  uint16
-	found bool   // by somebody else than the user
-	form  string // of [discover.Way]; "": the full name, then the ElementID
+	found bool   // not named by the user
+	form  string // of [discover.Way]; "" tries the full name, then the ElementID
 }
 
 func (p proxy) key(s subject) string { return s.name.Key() }
@@ -33,9 +33,8 @@ func (p proxy) locates(s nomen.Service) bool {
 
 func (p proxy) asked(nomen.Service) nomen.Service { return nomen.I2C }
 
-// ask sends the question in each form that the other side may understand, until it
-// does.
-func (p proxy) ask(ctx context.Context, c *Client, s stop, q inquiry) (*reply, error) {
+// ask sends the question in each form that the resolver may understand, until it does.
+func (p proxy) ask(ctx context.Context, c *Client, s hop, q inquiry) (*reply, error) {
 	e, err := p.endpoint(ctx, c, s)
 	if err != nil {
 		return nil, err
@@ -47,7 +46,7 @@ func (p proxy) ask(ctx context.Context, c *Client, s stop, q inquiry) (*reply, e
 	return askEach(all, &c.takes, func(m message) (*reply, error) { return c.exchangeAbout(ctx, e, m, s) })
 }
 
-func (p proxy) endpoint(ctx context.Context, c *Client, s stop) (endpoint, error) {
+func (p proxy) endpoint(ctx context.Context, c *Client, s hop) (endpoint, error) {
 	addrs, err := discover.HostAddresses(ctx, c.o.DNS, p.host)
 	if err != nil {
 		return endpoint{}, &UnreachableError{Host: hostPort(p.host, p.port), Tried: []Attempt{{Err: err}}}
@@ -55,15 +54,15 @@ func (p proxy) endpoint(ctx context.Context, c *Client, s stop) (endpoint, error
 	return endpoint{p.host, p.port, addrs, p.found && s.guarded}, nil
 }
 
-// A formed message is one with the form in which it spells the name.
+// A formed message is a message with the form in which it spells the name.
 type formed struct {
 	message
 	form string // of [discover.Way]
-	of   string // the resolver, and scheme and authority of the name; "" for no such name
+	of   string // the resolver, with scheme and authority of the name; "" if the name has no ElementID
 }
 
-// requests returns the messages to send, one after the other.
-func (p proxy) requests(c *Client, s stop, q inquiry) ([]formed, error) {
+// requests returns the messages to try, in order.
+func (p proxy) requests(c *Client, s hop, q inquiry) ([]formed, error) {
 	suffix, err := suffixOf(q.Question, directive{"c", q.Component}, directive{"at", timeOf(q.At)})
 	if err != nil {
 		return nil, err
@@ -73,18 +72,18 @@ func (p proxy) requests(c *Client, s stop, q inquiry) ([]formed, error) {
 	case accept == "" && asksAuthorities(q.Question):
 		accept = lines
 	case accept == "" && q.Service.Known():
-		accept = richest // a description: what a proxy answers by default is its choice
+		accept = richest // descriptions: what a proxy answers by default is its choice
 	}
 	authority, element, fields := elementOf(s.subject, q.Question)
 	of := hostPort(p.host, p.port) + " " + authority
 	full := formed{c.message(s.spelling, suffix, q, accept), discover.FormFull, of}
 	short := formed{c.message(element, spelled(directive{"at", timeOf(q.At)}), q, accept), discover.FormElement, of}
 	if host, ok := strings.CutPrefix(authority, "dns:"); ok {
-		short.host = host // which of the authorities at an address is meant (A95-3)
+		short.host = host // selects the authority among those at one address (A95-3)
 	}
 	switch form := cmp.Or(p.form, c.takes.form(of)); {
 	case form == discover.FormElement && !fields:
-		return nil, &RouteError{Name: s.spelling, Reason: "the resolver is asked for ElementIDs, and this is no name of the kind urn:SCHEME:AUTHORITY:ELEMENT without components"}
+		return nil, &RouteError{Name: s.spelling, Reason: "the resolver takes only ElementIDs, so the name must be urn:SCHEME:AUTHORITY:ELEMENT without components"}
 	case form == discover.FormElement:
 		return []formed{short}, nil
 	case form == discover.FormFull || !fields || c.o.Simple:
@@ -93,17 +92,17 @@ func (p proxy) requests(c *Client, s stop, q inquiry) ([]formed, error) {
 	return []formed{full, short}, nil
 }
 
-// A takes remembers in which form resolvers took the names of an authority, so that
-// the other is not tried for each of them.
+// A takes remembers which form each resolver understands for an authority, so that later names
+// are sent in that form at once.
 type takes struct {
 	mu    sync.Mutex
 	forms map[string]string // by formed.of
 }
 
-// maxTakes bounds what is remembered.
+// maxTakes bounds the number of remembered forms.
 const maxTakes = 10_000
 
-// form returns the form; "" if it is not known yet.
+// form returns the remembered form, or "" if it is not known.
 func (t *takes) form(of string) string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -121,8 +120,8 @@ func (t *takes) learn(m formed) {
 	}
 }
 
-// askEach sends requests until one is understood. If none is, the reply is the one that
-// says most: that the name is not known, or else what the first one brought.
+// askEach sends requests until one is understood. If none is, it returns the most specific
+// reply: that the name is not known, or else the first one.
 func askEach(all []formed, known *takes, send func(message) (*reply, error)) (*reply, error) {
 	var best *reply
 	var failed error
@@ -147,8 +146,8 @@ func askEach(all []formed, known *takes, send func(message) (*reply, error)) (*r
 	return best, nil
 }
 
-// understood reports whether a server knew what was meant by the target of a request:
-// its reply is an answer, or a refusal that is about the name.
+// understood reports whether a server understood the target of a request: it answered, or
+// rejected the name itself.
 func (r *reply) understood() bool {
 	for k := nomen.Malformed; k <= nomen.Gone; k++ {
 		if r.reason == k.Phrase() {
@@ -160,15 +159,15 @@ func (r *reply) understood() bool {
 	}, r.status) || r.problem().Err() != nil
 }
 
-// garbles reports whether a server failed by what it was sent, or said that it did.
+// garbles reports whether a request made a server fail or was invalid for it.
 func garbles(err error) bool {
 	var status *StatusError
 	return errors.Is(err, io.ErrUnexpectedEOF) || errors.As(err, &status) && (status.Code == http.StatusInternalServerError || status.Code == http.StatusNotImplemented)
 }
 
-// elementOf returns scheme and authority of s, "dns:example.org", and its ElementID as
-// it is spelled (1995, 2). It is false for other names, and where components follow,
-// for which an ElementID leaves no room (Y95-08).
+// elementOf returns the scheme and authority of s, such as "dns:example.org", and the ElementID
+// as spelled (1995, 2). ok is false for other names and for questions with components, which
+// cannot follow an ElementID (Y95-08).
 func elementOf(s subject, q nomen.Question) (of, element string, ok bool) {
 	if s.name.Scheme() != "urn" {
 		return "", "", false
@@ -185,7 +184,7 @@ func elementOf(s subject, q nomen.Question) (of, element string, ok bool) {
 	return of, u.ElementID(), components(q) == "" && q.Component == ""
 }
 
-// parse1995 parses a URN of four fields. A tilde, which RFC 8141 allows, is escaped.
+// parse1995 parses a URN of four fields. It escapes the tilde, which only RFC 8141 allows.
 func parse1995(s string) (urn.URN, error) {
 	u, err := urn.Draft1995.Parse(s)
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 	"github.com/nomen-project/nomen/discover"
 )
 
-// bare is a resolver of 1995 that knows ElementIDs and nothing else (3.3: Y95-30).
+// bare is a resolver of 1995 that knows only ElementIDs (3.3: Y95-30).
 func bare(r request) string {
 	switch r.line {
 	case "GET alb002 HTTP/1.0":
@@ -22,7 +22,7 @@ func bare(r request) string {
 	return "HTTP/1.0 404 Not Found\r\n\r\n"
 }
 
-// whole is a resolver that knows full names and nothing else.
+// whole is a resolver that knows only full names.
 func whole(r request) string {
 	if r.line == "GET urn:dns:example.com:alb002 HTTP/1.0" || r.line == "GET "+rfc+" HTTP/1.0" {
 		return urc("https://example.com/whole")
@@ -30,20 +30,20 @@ func whole(r request) string {
 	return "HTTP/1.0 404 Not Found\r\n\r\n"
 }
 
-// typed is one that says what it means by 404, as our own server does.
+// typed is a resolver that explains its 404, as our own server does.
 func typed(request) string {
 	return "HTTP/1.0 404 Unknown name\r\nContent-Type: application/problem+json\r\n\r\n" + `{"type":"https://github.com/nomen-project/nomen/problems#unknown-name","status":404}`
 }
 
-// Y95-30, Y95-38: a resolver that was named by HOST:PORT is asked in the form that it
-// understands, whichever that is, and not twice when it is known.
+// Y95-30, Y95-38: a resolver named by HOST:PORT is asked in the form that it understands, and
+// without a second request once the form is known.
 func TestFormsOfNames(t *testing.T) {
 	const full, element, other = "GET " + alb + " HTTP/1.0", "GET alb002 HTTP/1.0", "GET other HTTP/1.0"
 	for _, tt := range []struct {
 		name   string
 		via    string
 		serve  func(request) string
-		asked  []string // names, one after the other
+		asked  []string // names, in order
 		want   []string // locations, or kinds of errors
 		traces []string // request lines
 	}{
@@ -82,7 +82,7 @@ func TestFormsOfNames(t *testing.T) {
 			return "HTTP/1.0 404 Not Found\r\n\r\n"
 		}, []string{rfc}, []string{"https://example.com/2648"}, []string{"GET " + rfc + " HTTP/1.0", "GET 2648 HTTP/1.0"}},
 		{"without an ElementID", "h.example", says("HTTP/1.0 404 No\r\n\r\n"), []string{"urn:isbn:0451450523", "doi:10.1/x"}, []string{"unknown-name", "unknown-name"}, []string{"GET urn:isbn:0451450523 HTTP/1.0", "GET doi:10.1/x HTTP/1.0"}},
-		{"components leave no room", "h.example", says("HTTP/1.0 404 No\r\n\r\n"), []string{alb + "?=q"}, []string{"unknown-name"}, []string{"GET " + alb + "?=q HTTP/1.0"}},
+		{"components", "h.example", says("HTTP/1.0 404 No\r\n\r\n"), []string{alb + "?=q"}, []string{"unknown-name"}, []string{"GET " + alb + "?=q HTTP/1.0"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			n := newInternet(t)
@@ -106,7 +106,7 @@ func TestFormsOfNames(t *testing.T) {
 	n := newInternet(t)
 	n.host("h.example", "192.0.2.1", bare)
 	if _, err := n.client(Options{Via: "h.example/element"}).Resolve(t.Context(), ask(t, "urn:isbn:0451450523", nomen.I2C)); !errors.As(err, &route) || len(n.asked) != 0 {
-		t.Errorf("an ElementID that is none: %v", err)
+		t.Errorf("an invalid ElementID: %v", err)
 	}
 	if c, err := New(Options{Via: "h.example/both"}); err == nil {
 		t.Errorf("got %#v", c.via)
@@ -121,7 +121,7 @@ func TestFormsOfNames(t *testing.T) {
 	}
 }
 
-// outcome spells what came of a question.
+// outcome describes the result of a question.
 func outcome(a *nomen.Answer, err error) string {
 	var e *nomen.Error
 	switch {
@@ -135,8 +135,8 @@ func outcome(a *nomen.Answer, err error) string {
 	return a.Locations[0].URL
 }
 
-// Y95-35, Y95-40: text for people and unknown types are kept; a service that asks for a
-// part of a description finds none in them.
+// Y95-35, Y95-40: text for people and unknown types are kept. A service that asks for a part of
+// a description gets none from them.
 func TestUnstructured(t *testing.T) {
 	for _, tt := range []struct{ head, contentType string }{
 		{"text/plain", "text/plain"}, {"text/html; charset=iso-8859-1", "text/html; charset=iso-8859-1"}, {"application/x-foo", "application/x-foo"},
@@ -165,9 +165,9 @@ func TestUnstructured(t *testing.T) {
 	}
 }
 
-// Y95-41: where a redirection leads is known, even if nobody answers there.
+// Y95-41: the target of a redirection is known even if nothing answers there.
 func TestRedirectToDeadPage(t *testing.T) {
-	for name, page := range map[string]func(request) string{"nobody": nil, "not found": says("HTTP/1.1 404 Not Found\r\nConnection: close\r\n\r\n"), "broken": says("x")} {
+	for name, page := range map[string]func(request) string{"no answer": nil, "not found": says("HTTP/1.1 404 Not Found\r\nConnection: close\r\n\r\n"), "broken": says("x")} {
 		n := newInternet(t)
 		n.host("example.com", "2606:2800:220:1::1", says(moved(302, "Found", "http://dead.example/x")))
 		if page != nil {
@@ -182,7 +182,7 @@ func TestRedirectToDeadPage(t *testing.T) {
 			}
 		}
 	}
-	// What became of a name elsewhere tells that it was elsewhere.
+	// An error after a redirection names its target.
 	n := newInternet(t)
 	n.host("example.com", "192.0.2.1", says(moved(301, "urn:dns:dead.example:x", "")))
 	_, err := n.client(Options{Retries: -1}).Resolve(t.Context(), ask(t, alb, nomen.I2C))

@@ -77,7 +77,7 @@ func TestDestination(t *testing.T) {
 		if tt.way == web {
 			r.url = web.base + alb
 		}
-		d, err := r.destination(stop{subject: subject{spelling: alb}, way: tt.way})
+		d, err := r.destination(hop{subject: subject{spelling: alb}, way: tt.way})
 		if tt.name+tt.url+tt.newSite == "" {
 			var e *StatusError
 			if !errors.As(err, &e) || e.Code != tt.status {
@@ -91,8 +91,8 @@ func TestDestination(t *testing.T) {
 	}
 }
 
-// ring answers for n names, each of which leads to the next, and the last to
-// the first.
+// ring returns a network with n names, each of which redirects to the next, and the last to the
+// first.
 func ring(t *testing.T, size int) *internet {
 	n := newInternet(t)
 	n.host("example.com", "192.0.2.1", func(r request) string {
@@ -103,7 +103,7 @@ func ring(t *testing.T, size int) *internet {
 	return n
 }
 
-// Loops of any length end, and so do chains without an end.
+// Loops of any length end, and so do endless chains.
 func TestLoops(t *testing.T) {
 	for _, size := range []int{1, 2, 10, 11} {
 		n := ring(t, size)
@@ -124,11 +124,11 @@ func TestLoops(t *testing.T) {
 	n := ring(t, 1000)
 	a, err := n.client(Options{MaxRedirects: -1}).Resolve(t.Context(), ask(t, "urn:dns:example.com:0", ""))
 	if err != nil || a.Redirect != "urn:dns:example.com:1" || a.Name.Key() != "urn:dns:example.com:0" || len(n.asked) != 1 {
-		t.Errorf("following nothing: %+v, %v", a, err)
+		t.Errorf("without following: %+v, %v", a, err)
 	}
 }
 
-// A loop is found although each name is spelled differently each time.
+// A loop is found even if each name is spelled differently each time.
 func TestLoopBySpelling(t *testing.T) {
 	n := newInternet(t)
 	n.host("example.com", "192.0.2.1", func(r request) string {
@@ -175,13 +175,13 @@ func TestFollow(t *testing.T) {
 	}
 }
 
-// A public server does not lead us into a private network; a private one may.
+// A public server cannot redirect us into a private network; a private one can.
 func TestGuard(t *testing.T) {
 	const publicAddress, privateAddress = "2606:2800:220:1::1", "10.0.0.1"
 	for _, tt := range []struct {
 		first, second string
 		guard         bool
-		requests      int // that are made
+		requests      int // sent
 	}{
 		{publicAddress, publicAddress + "1", false, 2},
 		{publicAddress, privateAddress, false, 1},
@@ -199,7 +199,7 @@ func TestGuard(t *testing.T) {
 			t.Errorf("%s to %s, guard %v: %v after %q", tt.first, tt.second, tt.guard, err, n.lines())
 		}
 	}
-	n := newInternet(t) // whom the user named is exempt
+	n := newInternet(t) // a resolver that the user named is exempt
 	n.host("proxy", privateAddress, says(urc("https://new.example/x")))
 	if _, err := n.client(Options{Guard: true, Via: "proxy"}).Resolve(t.Context(), ask(t, alb, "")); err != nil {
 		t.Error(err)
@@ -229,16 +229,16 @@ func TestFollowByProxy(t *testing.T) {
 	}
 }
 
-// Whatever a server says of where to go on, there is one place, which can be sent.
+// Every redirection has exactly one target, which can be sent.
 func FuzzDestination(f *testing.F) {
 	f.Add(301, "Moved to urn:dns:new.example:a, ask there", "/urn:x-y:z?s=I2L#f", `<https://example.org/x>; rel="item"; title="a, b"`)
 	f.Add(302, "<urn:dns:a.example:x y>", "https://example.org/x", `</x>;rel=original timegate,,<`)
-	f.Add(302, "ȺȺȺȺȺȺȺȺȺȺurn:", "", "") // a folded copy is longer
+	f.Add(302, "ȺȺȺȺȺȺȺȺȺȺurn:", "", "") // its length changes when folded
 	f.Add(303, "See (urn:)", "//example.org", `<>;`)
 	f.Fuzz(func(t *testing.T, status int, phrase, location, link string) {
 		for _, w := range []way{authority{}, site{"https://resolver.example/"}, thttp{"https://resolver.example/uri-res/"}} {
 			r := &reply{status: status, reason: phrase, header: map[string][]string{"Location": {location}, "Link": {link}}, url: "https://resolver.example/" + alb}
-			d, err := r.destination(stop{subject: subject{spelling: alb}, way: w})
+			d, err := r.destination(hop{subject: subject{spelling: alb}, way: w})
 			if err != nil {
 				continue
 			}

@@ -14,33 +14,32 @@ import (
 	"github.com/nomen-project/nomen/internal/shown"
 )
 
-// A reply is the answer to a request in either generation of HTTP.
+// A reply is a response over HTTP/0.9, HTTP/1.0 or later.
 type reply struct {
-	status int    // 200 when simple
+	status int    // 200 if simple
 	reason string // reason phrase without control characters
 	header http.Header
 	body   []byte
-	simple bool          // HTTP/0.9: the body alone
+	simple bool          // HTTP/0.9: a body without a head
 	public bool          // it came from the public Internet
-	url    string        // that was asked; "" for the forms of 1995
-	from   string        // tells the request from others, for [Validators]
-	stream io.ReadCloser // in place of body, for a resource; nil if it was read
+	url    string        // of the request; "" for the 1995 protocol
+	from   string        // identifies the request, for [Validators]
+	stream io.ReadCloser // the body of a resource; nil if it was read into body
 	length int64         // of stream; -1 if unknown
 }
 
 func (r *reply) String() string {
 	if r.simple {
-		return fmt.Sprintf("a body alone, %d bytes", len(r.body))
+		return fmt.Sprintf("a body without a head, %d bytes", len(r.body))
 	}
 	return fmt.Sprintf("%d %s, %d bytes of %q", r.status, r.reason, len(r.body), r.header.Get("Content-Type"))
 }
 
-// maxHead bounds status line and header fields, in bytes.
+// maxHead bounds the status line and header fields, in bytes.
 const maxHead = 64 << 10
 
-// readReply reads a whole answer and the end of its body, at most maxBody
-// bytes of it. An answer that does not begin with a status line is the body
-// alone, as HTTP/0.9 has it, if it is text.
+// readReply reads a response up to its end, with at most maxBody bytes of body. A response that
+// does not begin with a status line but is text is an HTTP/0.9 body.
 func readReply(conn io.Reader, maxBody int64) (*reply, error) {
 	bounded := &io.LimitedReader{R: conn, N: maxHead}
 	in := bufio.NewReader(bounded)
@@ -48,7 +47,7 @@ func readReply(conn io.Reader, maxBody int64) (*reply, error) {
 	begin, err := in.Peek(len(sign))
 	switch {
 	case len(begin) == 0:
-		return nil, fmt.Errorf("connection closed without an answer: %w", noEOF(err))
+		return nil, fmt.Errorf("connection closed before a response: %w", noEOF(err))
 	case err != nil && err != io.EOF:
 		return nil, err
 	case string(begin) != sign:
@@ -59,12 +58,12 @@ func readReply(conn io.Reader, maxBody int64) (*reply, error) {
 		return nil, err
 	}
 	defer resp.Body.Close()
-	bounded.N = 1<<63 - 1 // the body is bounded by itself
+	bounded.N = 1<<63 - 1 // the body has a limit already
 	return replyOf(resp, maxBody)
 }
 
-// readHead reads the head of an answer, past those that only announce one (RFC 9110,
-// 15.2), all of it within what bounds the reader under in.
+// readHead reads the head of a response and skips informational responses (RFC 9110, 15.2). The
+// limit of bounded covers them all.
 func readHead(in *bufio.Reader, bounded *io.LimitedReader, req *http.Request) (*http.Response, error) {
 	for {
 		resp, err := http.ReadResponse(in, req)
@@ -72,7 +71,7 @@ func readHead(in *bufio.Reader, bounded *io.LimitedReader, req *http.Request) (*
 		case err != nil && bounded.N <= 0:
 			return nil, &SizeError{What: "head", Limit: maxHead}
 		case err != nil:
-			return nil, fmt.Errorf("no answer of HTTP: %w", noEOF(err))
+			return nil, fmt.Errorf("malformed HTTP response: %w", noEOF(err))
 		case resp.StatusCode >= http.StatusOK || resp.StatusCode == http.StatusSwitchingProtocols:
 			return resp, nil
 		}
@@ -102,7 +101,7 @@ func readSimple(in *bufio.Reader, bounded *io.LimitedReader, maxBody int64) (*re
 	case err != nil:
 		return nil, err
 	case !isText(body):
-		return nil, errors.New("no answer of HTTP")
+		return nil, errors.New("malformed HTTP response")
 	}
 	return &reply{status: http.StatusOK, header: http.Header{}, body: body, simple: true}, nil
 }
@@ -113,13 +112,13 @@ func readBody(r io.Reader, maxBody int64) ([]byte, error) {
 	case int64(len(body)) > maxBody:
 		return nil, &SizeError{What: "body", Limit: maxBody}
 	case err != nil:
-		return nil, fmt.Errorf("answer cut off: %w", err)
+		return nil, fmt.Errorf("response truncated: %w", err)
 	}
 	return body, nil
 }
 
-// endsInURL reports whether a text/urc-0, of which in HTTP/1.0 nothing else tells
-// the end, breaks off within a bracketed URL (1995, 3.4.2: Y95-48).
+// endsInURL reports whether a text/urc-0 body breaks off within a bracketed URL (1995, 3.4.2:
+// Y95-48). In HTTP/1.0 without a length nothing else shows that a body was truncated.
 func (r *reply) endsInURL() bool {
 	const open = "<URL:"
 	i := bytes.LastIndex(r.body, []byte(open))
@@ -130,7 +129,7 @@ func (r *reply) endsInURL() bool {
 	return ok && f.MediaType == format.TypeURC && bytes.IndexByte(r.body[i:], '>') < 0
 }
 
-// noEOF makes of the end of input, which is an error here, one that says so.
+// noEOF turns io.EOF into io.ErrUnexpectedEOF.
 func noEOF(err error) error {
 	if err == io.EOF {
 		return io.ErrUnexpectedEOF
@@ -138,7 +137,7 @@ func noEOF(err error) error {
 	return err
 }
 
-// isText reports whether b has no control characters but white space.
+// isText reports whether b has no control characters other than white space.
 func isText(b []byte) bool {
 	return !slices.ContainsFunc(b, func(c byte) bool { return c < ' ' && c != '\t' && c != '\r' && c != '\n' && c != '\f' || c == 0x7f })
 }

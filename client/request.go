@@ -6,28 +6,28 @@ import (
 	"strings"
 )
 
-// A message is a request of HTTP/1.0 or HTTP/0.9 as resolvers of 1995 want it:
-// its target is no path, so that net/http cannot send it.
+// A message is a request of the 1995 protocol, in HTTP/1.0 or HTTP/0.9. Its target is not a
+// path, so net/http cannot send it.
 type message struct {
 	target     string  // Request-URI
-	suffix     string  // what of it follows the name
-	host       string  // Host: which of the authorities at an address is meant (A95-3); "" for none
-	header     []field // without Host, in order
-	conditions []field // that make it conditional
-	simple     bool    // a Simple-Request: the line alone
+	suffix     string  // the part of target after the name
+	host       string  // Host field: selects the authority among those at one address (A95-3); "" for none
+	header     []field // other fields, in order
+	conditions []field // conditional request fields
+	simple     bool    // a Simple-Request: only the request line
 	have       Validators
 }
 
-// A field is one of a head.
+// A field is a header field.
 type field struct{ name, value string }
 
-// fields returns those that have a value.
+// fields returns the fields that have a value.
 func fields(all ...field) []field {
 	return slices.DeleteFunc(all, func(f field) bool { return f.value == "" })
 }
 
-// viaField returns what tells how many resolvers passed a question on, the
-// client's own included (RFC 9110, 7.6.3); "" for none.
+// viaField returns the Via field for a question that passed through so many resolvers, counting
+// this client (RFC 9110, 7.6.3); "" for 0.
 func viaField(hops int) string {
 	if hops <= 0 {
 		return ""
@@ -35,11 +35,11 @@ func viaField(hops int) string {
 	return strings.TrimSuffix(strings.Repeat("1.1 nomen, ", min(hops, maxVia)), ", ")
 }
 
-// maxVia bounds the entries of Via that are sent.
+// maxVia bounds the entries of the Via field.
 const maxVia = 100
 
-// identity tells a request from those that may be answered otherwise: where it
-// goes, what it is about, and its fields.
+// identity returns a text that two requests share only if they must have the same response:
+// target, subject and fields.
 func identity(where, about string, header []field) string {
 	var b strings.Builder
 	b.WriteString(where + " " + about)
@@ -49,7 +49,7 @@ func identity(where, about string, header []field) string {
 	return b.String()
 }
 
-// line returns the Request-Line without its end.
+// line returns the Request-Line without its line ending.
 func (m message) line() string {
 	if m.simple {
 		return "GET " + m.target
@@ -57,8 +57,8 @@ func (m message) line() string {
 	return "GET " + m.target + " HTTP/1.0"
 }
 
-// bytes returns what is sent. Nothing in it can end a line but its own line
-// ends (Y95-72).
+// bytes returns the message as sent. It returns an error if a field or the target could end its
+// line early (Y95-72).
 func (m message) bytes() ([]byte, error) {
 	if !validTarget(m.target) || !validHeader(m.host) {
 		return nil, errControl
@@ -78,9 +78,9 @@ func (m message) bytes() ([]byte, error) {
 	return []byte(b.String()), nil
 }
 
-var errControl = errors.New("client: white space or control characters in what was to be sent")
+var errControl = errors.New("client: white space or control character in request")
 
-// validTarget reports whether s is of visible ASCII characters.
+// validTarget reports whether s consists of visible ASCII characters.
 func validTarget(s string) bool {
 	for i := range len(s) {
 		if s[i] <= ' ' || s[i] >= 0x7f {
@@ -90,7 +90,7 @@ func validTarget(s string) bool {
 	return s != ""
 }
 
-// validHeader reports whether s can be the value of a header field.
+// validHeader reports whether s is a valid value of a header field.
 func validHeader(s string) bool {
 	for i := range len(s) {
 		if s[i] < ' ' && s[i] != '\t' || s[i] == 0x7f {

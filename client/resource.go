@@ -11,10 +11,10 @@ import (
 	"github.com/nomen-project/nomen"
 )
 
-// maxResources bounds how many versions of a resource are taken from one answer.
+// maxResources bounds how many versions of a resource are read from one response.
 const maxResources = 16
 
-// resource returns the body of a reply as the resource that it is.
+// resource returns the body of a reply as a resource.
 func (r *reply) resource() *nomen.Resource {
 	out := &nomen.Resource{Type: r.header.Get("Content-Type"), URL: cmp.Or(r.header.Get("Content-Location"), r.url)}
 	if r.stream != nil {
@@ -25,8 +25,8 @@ func (r *reply) resource() *nomen.Resource {
 	return out
 }
 
-// resources returns the versions of a resource: the parts of a multipart body,
-// or the body itself (RFC 2169, 3.4).
+// resources returns the versions of a resource: the parts of a multipart body, or the body
+// itself (RFC 2169, 3.4).
 func (r *reply) resources() ([]*nomen.Resource, error) {
 	contentType := r.header.Get("Content-Type")
 	mediaType, parameters, err := mime.ParseMediaType(contentType)

@@ -18,9 +18,8 @@ import (
 	"github.com/nomen-project/nomen/urn"
 )
 
-// answer reads a reply that does not redirect. What came instead of an answer
-// becomes an error.
-func (j *journey) answer(s stop, r *reply) (*nomen.Answer, error) {
+// answer reads a reply that is not a redirection. Replies that are not answers become errors.
+func (j *resolution) answer(s hop, r *reply) (*nomen.Answer, error) {
 	if r.status < http.StatusOK || r.status >= http.StatusMultipleChoices {
 		return nil, refusal(s, r, j.question)
 	}
@@ -44,17 +43,17 @@ func (j *journey) answer(s stop, r *reply) (*nomen.Answer, error) {
 	}
 	r.complete(a, s, asked)
 	if wantsNames && a.Service == j.question.Service && len(a.Names) == 0 && len(a.Locations) > 0 {
-		a.Service = nomen.I2C // the default answers, where this service is not offered (N12-32)
+		a.Service = nomen.I2C // the default service answers if this one is not offered (N12-32)
 	}
 	if isRequest(s.subject) && a.Service != j.question.Service {
-		a.Service = nomen.I2C // what a resolver says of itself, whatever kind of list it is (1995, 3.5: Y95-54)
+		a.Service = nomen.I2C // resolvers describe themselves, whatever the kind of list (1995, 3.5: Y95-54)
 	}
 	return project(a, s, j.question.Service)
 }
 
-// keepsText reports whether a result without structure is an answer there. What a page
-// has that a redirection led to is the resource, unless the resolver itself was asked.
-func (s stop) keepsText() bool {
+// keepsText reports whether an unstructured body counts as an answer. On a page that a
+// redirection led to it is the resource, unless the resolver itself was asked.
+func (s hop) keepsText() bool {
 	_, isPage := s.way.(page)
 	return !isPage || isRequest(s.subject)
 }
@@ -65,7 +64,7 @@ func isRequest(s subject) bool {
 	return strings.HasPrefix(element, urn.ReservedPrefix)
 }
 
-// raw returns the body as it came.
+// raw returns the body as received.
 func (r *reply) raw() *nomen.Raw {
 	raw := &nomen.Raw{Type: r.mediaType(), Body: r.body}
 	if raw.Type == "" && isText(r.body) {
@@ -74,10 +73,10 @@ func (r *reply) raw() *nomen.Raw {
 	return raw
 }
 
-// unstructured completes the answer with a body that has no structure to read (1995,
-// 3.1.2 and 3.4: Y95-35, Y95-40). It stands for a description; for a service that asks
-// for a part of one the error is NoResult with that answer.
-func (r *reply) unstructured(a *nomen.Answer, s stop, service nomen.Service) (*nomen.Answer, error) {
+// unstructured completes an answer from a body without structure (1995, 3.1.2 and 3.4: Y95-35,
+// Y95-40). The body counts as a description. For a service that asks for a part of a
+// description, the error is NoResult and carries the answer.
+func (r *reply) unstructured(a *nomen.Answer, s hop, service nomen.Service) (*nomen.Answer, error) {
 	a.Service = nomen.I2C
 	r.complete(a, s, nomen.I2C)
 	switch {
@@ -86,20 +85,20 @@ func (r *reply) unstructured(a *nomen.Answer, s stop, service nomen.Service) (*n
 	case service.Known() && service != nomen.I2C:
 		return nil, &nomen.Error{
 			Kind: nomen.NoResult, Name: s.spelling, Service: service, Answer: a, Err: &FormatError{Type: a.Raw.Type, Body: a.Raw.Body},
-			Message: fmt.Sprintf("the resolver sent %s, in which this cannot be found", a.Raw),
+			Message: fmt.Sprintf("the resolver sent %s, from which this cannot be extracted", a.Raw),
 		}
 	}
 	return a, nil
 }
 
-// checkTime refuses an answer on the web that does not say that it is as of the
-// time of the question (RFC 7089, 2.1.1). Of a time to come no resolver says so: it has
-// to be one that knows times.
-func (r *reply) checkTime(s stop, q nomen.Question, now time.Time) error {
+// checkTime returns an error if a reply does not confirm the time asked for (RFC 7089, 2.1.1).
+// For a time in the future no resolver confirms it, and it is enough that the resolver supports
+// times.
+func (r *reply) checkTime(s hop, q nomen.Question, now time.Time) error {
 	if q.At.IsZero() || r.url == "" || r.header.Get("Memento-Datetime") != "" {
 		return nil
 	}
-	const skew = time.Minute // between two clocks
+	const skew = time.Minute // allowed difference between two clocks
 	if q.At.After(now.Add(-skew)) && r.knowsTimes() {
 		return nil
 	}
@@ -109,8 +108,7 @@ func (r *reply) checkTime(s stop, q nomen.Question, now time.Time) error {
 	return &TimeError{Name: s.spelling, At: q.At}
 }
 
-// knowsTimes reports whether an answer links to where it is had as of other times (RFC
-// 7089, 2.2.1).
+// knowsTimes reports whether a reply links to its TimeGate or TimeMap (RFC 7089, 2.2.1).
 func (r *reply) knowsTimes() bool {
 	for _, field := range r.header.Values("Link") {
 		for value := range linkValues(field) {
@@ -122,7 +120,7 @@ func (r *reply) knowsTimes() bool {
 	return false
 }
 
-// content makes an answer of the body: of one to I2R or I2Rs whatever it is.
+// content reads the answer from the body. For I2R and I2Rs any body is an answer.
 func (r *reply) content(asked nomen.Service) (*nomen.Answer, error) {
 	encoding := r.header.Get("Content-Encoding")
 	switch {
@@ -130,7 +128,7 @@ func (r *reply) content(asked nomen.Service) (*nomen.Answer, error) {
 		if r.stream != nil {
 			r.stream.Close()
 		}
-		return nil, &FormatError{Type: r.mediaType(), Body: r.body, Err: fmt.Errorf("it is encoded as %.40q, which was not asked for", encoding)}
+		return nil, &FormatError{Type: r.mediaType(), Body: r.body, Err: fmt.Errorf("unsupported content encoding %.40q", encoding)}
 	case asked == nomen.I2R && r.url != "":
 		return &nomen.Answer{Service: nomen.I2R, Resource: r.resource()}, nil
 	case asked == nomen.I2Rs && r.url != "":
@@ -144,16 +142,14 @@ func (r *reply) content(asked nomen.Service) (*nomen.Answer, error) {
 	return r.decode(asked)
 }
 
-// isList reports whether a body is a list of URIs, which does not tell what they
-// are.
+// isList reports whether a body is a list of URIs, which does not say what they are.
 func isList(contentType string) bool {
 	f, ok := format.Lookup(contentType)
 	return ok && f.MediaType == format.TypeURIList
 }
 
-// namesOf makes those URIs of a list that are names, and not where something is, the
-// names of the answer: who was asked for them has no other way to tell. Of a list of
-// naming authorities, which are prefixes of names, all are.
+// namesOf makes the URIs of a list that are names, not locations, the names of the answer. In a
+// list of naming authorities every URI is a prefix of names and counts.
 func namesOf(a *nomen.Answer, authorities bool) {
 	a.Locations = slices.DeleteFunc(a.Locations, func(l nomen.Location) bool {
 		n, err := name.Parse(l.URL)
@@ -165,7 +161,7 @@ func namesOf(a *nomen.Answer, authorities bool) {
 	})
 }
 
-// truth reads the word that RFC 2483, 4.9 answers with.
+// truth reads a body of TRUE or FALSE (RFC 2483, 4.9).
 func (r *reply) truth() (same, ok bool) {
 	switch strings.ToUpper(string(bytes.TrimSpace(r.body[:min(len(r.body), 100)]))) {
 	case "TRUE":
@@ -176,8 +172,7 @@ func (r *reply) truth() (same, ok bool) {
 	return false, false
 }
 
-// decode reads the body by its media type. A body alone tells its type by how
-// it looks.
+// decode reads the body by its media type. The type of an HTTP/0.9 body is guessed.
 func (r *reply) decode(asked nomen.Service) (*nomen.Answer, error) {
 	contentType := r.mediaType()
 	f, ok := format.Lookup(contentType)
@@ -191,8 +186,8 @@ func (r *reply) decode(asked nomen.Service) (*nomen.Answer, error) {
 	return a, nil
 }
 
-// mediaType returns the type that a server told; of a body alone, and of a text/urc-0
-// without one (RFC 1945, 7.2.1), what it looks like.
+// mediaType returns the media type that the server sent. For an HTTP/0.9 body, and for
+// text/urc-0 without a Content-Type (RFC 1945, 7.2.1), it guesses from the content.
 func (r *reply) mediaType() string {
 	told := r.header.Get("Content-Type")
 	if told != "" {
@@ -204,7 +199,7 @@ func (r *reply) mediaType() string {
 	return ""
 }
 
-// looksLike guesses the media type of a body that came alone.
+// looksLike guesses the media type of a body.
 func looksLike(body []byte) string {
 	text := bytes.TrimLeft(body, " \t\r\n")
 	switch {
@@ -216,8 +211,8 @@ func looksLike(body []byte) string {
 	return format.TypeText
 }
 
-// complete adds what a format leaves to the head, and to the request.
-func (r *reply) complete(a *nomen.Answer, s stop, asked nomen.Service) {
+// complete fills in what the format leaves to the header fields and the request.
+func (r *reply) complete(a *nomen.Answer, s hop, asked nomen.Service) {
 	if a.Service == "" {
 		a.Service = asked
 	}
@@ -236,9 +231,9 @@ func (r *reply) complete(a *nomen.Answer, s stop, asked nomen.Service) {
 	}
 }
 
-// staleSince returns when an answer was known to be current that a nomen server says
-// is stale: its Cache-Status (RFC 9211) is that of the server itself, and its Age (RFC
-// 9111, 5.1) is counted from Date. It is zero for others.
+// staleSince returns when a stale answer of a nomen server was last current: the server's own
+// Cache-Status (RFC 9211) says that it is stale, and its Age (RFC 9111, 5.1) counts from Date.
+// It is zero for other answers.
 func staleSince(h http.Header) time.Time {
 	age, err := strconv.ParseUint(h.Get("Age"), 10, 31)
 	date, derr := http.ParseTime(h.Get("Date"))
@@ -248,8 +243,8 @@ func staleSince(h http.Header) time.Time {
 	return date.UTC().Add(-time.Duration(age) * time.Second)
 }
 
-// maxAge reads the max-age of Cache-Control (RFC 9111, 5.2.2.1), at most a year;
-// 0 where an answer is not to be used again unasked.
+// maxAge returns max-age of Cache-Control (RFC 9111, 5.2.2.1), at most a year. It is 0 if the
+// answer must not be reused without asking.
 func maxAge(h http.Header) (age time.Duration) {
 	const year = 365 * 24 * 60 * 60
 	for directive := range strings.SplitSeq(strings.Join(h.Values("Cache-Control"), ","), ",") {
@@ -264,10 +259,9 @@ func maxAge(h http.Header) (age time.Duration) {
 	return age
 }
 
-// project takes from a description what the service asks for. An answer to that
-// service, or one to the default when the service is none of RFC 2483, stays as
-// it is.
-func project(a *nomen.Answer, s stop, service nomen.Service) (*nomen.Answer, error) {
+// project reduces a description to what the service asks for. It leaves an answer to that
+// service as it is, and also an answer to the default when the service is not one of RFC 2483.
+func project(a *nomen.Answer, s hop, service nomen.Service) (*nomen.Answer, error) {
 	if !service.Known() || a.Service == service || a.Redirect != "" {
 		return a, nil
 	}
@@ -279,22 +273,21 @@ func project(a *nomen.Answer, s stop, service nomen.Service) (*nomen.Answer, err
 	if a.Narrow(service) {
 		return a, nil
 	}
-	message := "a description does not answer this service"
+	message := "a description cannot answer this service"
 	switch service {
 	case nomen.I2L:
-		message = "the description names no location"
+		message = "the description has no location"
 	case nomen.I2N:
-		message = "the description tells no other name"
+		message = "the description has no other name"
 	case nomen.IisI, nomen.I2R, nomen.I2Rs:
 		if at := addressOf(s.way); at != "" {
-			message = "the protocol of 1995, in which the resolver was asked, has no such question: put it in the web form, as with --via http://" + at + "/"
+			message = "the 1995 protocol does not support this service; ask over HTTP with --via http://" + at + "/"
 		}
 	}
 	return nil, noResult(s, service, message)
 }
 
-// addressOf returns the host and port that a way asks by the protocol of 1995, ""
-// for another.
+// addressOf returns the host and port that a way asks by the 1995 protocol, "" for other ways.
 func addressOf(w way) string {
 	switch w := w.(type) {
 	case proxy:
@@ -305,25 +298,25 @@ func addressOf(w way) string {
 	return ""
 }
 
-func noResult(s stop, service nomen.Service, message string) error {
+func noResult(s hop, service nomen.Service, message string) error {
 	return &nomen.Error{Kind: nomen.NoResult, Name: s.spelling, Service: service, Message: message}
 }
 
-// A serviceError tells that another question was answered.
+// A serviceError reports that the reply answers another service.
 type serviceError struct{ got, want nomen.Service }
 
 func (e *serviceError) Error() string {
-	return "it answers " + strconv.Quote(string(e.got)) + " and not " + strconv.Quote(string(e.want))
+	return "it is an answer to " + strconv.Quote(string(e.got)) + ", not " + strconv.Quote(string(e.want))
 }
 
-// located answers with the URL to which a redirection leads.
-func (r *reply) located(s stop, url string, q nomen.Question, now time.Time) (*nomen.Answer, error) {
+// located answers with the URL that a redirection leads to.
+func (r *reply) located(s hop, url string, q nomen.Question, now time.Time) (*nomen.Answer, error) {
 	if err := r.checkTime(s, q, now); err != nil {
 		return nil, err
 	}
 	a := &nomen.Answer{Service: nomen.I2C, Name: s.name, Private: hasDirective(r.header, "private")}
 	switch q.Service {
-	case nomen.I2R, nomen.I2Rs: // to fetch it is another step (1995, 1: Y95-74)
+	case nomen.I2R, nomen.I2Rs: // fetching it is a separate step (1995, 1: Y95-74)
 		a.Service, a.Redirect = q.Service, url
 		return a, nil
 	case nomen.I2L, nomen.I2Ls, nomen.I2C, nomen.I2Cs, nomen.I2N, nomen.I2Ns, nomen.IisI:
@@ -342,28 +335,28 @@ func (r *reply) located(s stop, url string, q nomen.Question, now time.Time) (*n
 	return project(a, s, q.Service)
 }
 
-// isItem reports whether a server says of the URL to which it sends that the resource
-// is there, by a Link field with the relation "item" or "archive": it answers then for
-// a location, which is the default, in place of a service that it does not offer (2012,
-// 2.3.1: N12-32). Who says nothing may mean that the answer is there.
+// isItem reports whether a Link field with the relation "item" or "archive" says that the
+// resource is at the redirection's URL. The server then answers with a location, its default,
+// instead of a service that it does not offer (2012, 2.3.1: N12-32). Without such a field the
+// answer may be at the URL.
 func (r *reply) isItem(url string) bool {
 	return slices.ContainsFunc(r.links(url), func(l nomen.Location) bool {
 		return l.URL == url && (l.Rel == "" || l.Rel == "archive") // "item" is the default
 	})
 }
 
-// inPlace answers with a location where another service was asked for: that is a part of
-// a description, and of nothing else.
-func (r *reply) inPlace(s stop, url string, q nomen.Question, now time.Time) (*nomen.Answer, error) {
+// inPlace answers with a location although another service was asked for. Only a description
+// can be made of it.
+func (r *reply) inPlace(s hop, url string, q nomen.Question, now time.Time) (*nomen.Answer, error) {
 	if q.Service == nomen.I2C || q.Service == nomen.I2Cs {
 		return r.located(s, url, q, now)
 	}
-	return nil, noResult(s, q.Service, "the resolver does not offer this service, and tells a location in its place")
+	return nil, noResult(s, q.Service, "the resolver does not offer this service; it sent a location instead")
 }
 
-// links returns what the Link fields (RFC 8288) say about a URL, and which name is
-// cited, each as a location; they are written like a linkset (RFC 9264, 4.1). The
-// others are not read: most are not about the location.
+// links returns the locations and the cited name that Link fields (RFC 8288) give for a URL, in
+// the form of a linkset (RFC 9264, 4.1). It ignores other links, since most are not about the
+// location.
 func (r *reply) links(url string) []nomen.Location {
 	var telling strings.Builder
 	for _, field := range r.header.Values("Link") {
@@ -384,11 +377,10 @@ func (r *reply) links(url string) []nomen.Location {
 	return a.Locations
 }
 
-// linkValues cuts a Link field at its commas that are neither in a target nor in a
-// quoted string (RFC 8288, 3).
+// linkValues splits a Link field at commas outside targets and quoted strings (RFC 8288, 3).
 func linkValues(field string) iter.Seq[string] {
 	return func(yield func(string) bool) {
-		begin, until := 0, byte(0) // what ends the present target or string
+		begin, until := 0, byte(0) // until ends the current target or string
 		for i := 0; i < len(field); i++ {
 			switch c := field[i]; {
 			case until == '"' && c == '\\':
@@ -411,9 +403,9 @@ func linkValues(field string) iter.Seq[string] {
 	}
 }
 
-// cited returns the name that a resolver on the web cites as this URL of its own
-// (RFC 8574); the one that was asked if it is no such URL.
-func (s stop) cited(url string) name.Name {
+// cited returns the name that a resolver on the web cites for one of its URLs (RFC 8574), or
+// the name asked about if the URL is not below the resolver's.
+func (s hop) cited(url string) name.Name {
 	base := ""
 	switch w := s.way.(type) {
 	case site:
@@ -434,9 +426,9 @@ func (s stop) cited(url string) name.Name {
 	return s.name
 }
 
-// refusal tells what kind of error a status is (the reverse of what servers
-// do).
-func refusal(s stop, r *reply, q nomen.Question) error {
+// refusal returns the error that a status stands for; it is the reverse of the server's
+// mapping.
+func refusal(s hop, r *reply, q nomen.Question) error {
 	p := r.problem()
 	if e := p.Err(); e != nil {
 		return completed(e, s, q)
@@ -462,13 +454,12 @@ func refusal(s stop, r *reply, q nomen.Question) error {
 	return completed(e, s, q)
 }
 
-// refuses reports whether the reply is a refusal that says nothing about names: an
-// error without the details by which a resolver tells what is wrong with one.
+// refuses reports whether the reply is an error without details about the name.
 func (r *reply) refuses() bool {
 	return r.status >= http.StatusBadRequest && r.status != http.StatusGone && r.problem().Err() == nil
 }
 
-// problem returns the details that the body tells; of no kind if there are none.
+// problem returns the problem details of the body; without a kind if there are none.
 func (r *reply) problem() *format.Problem {
 	mediaType, _, _ := strings.Cut(r.header.Get("Content-Type"), ";")
 	if strings.EqualFold(strings.TrimSpace(mediaType), format.TypeProblem) {
@@ -479,8 +470,8 @@ func (r *reply) problem() *format.Problem {
 	return &format.Problem{}
 }
 
-// completed makes e, as a server told it, an error about the question.
-func completed(e *nomen.Error, s stop, q nomen.Question) error {
+// completed returns e, as sent by a server, with the name and service of the question.
+func completed(e *nomen.Error, s hop, q nomen.Question) error {
 	e.Name, e.Service, e.Message = s.spelling, q.Service, shown.Line(e.Message)
 	e.Offset = min(max(e.Offset, 0), len(e.Name))
 	if a := e.Answer; a != nil {
@@ -495,8 +486,8 @@ func completed(e *nomen.Error, s stop, q nomen.Question) error {
 	return e
 }
 
-// message returns the words of a server that refuses: the reason phrase, or if
-// that is only what every server says, the first line of a text.
+// message returns the server's explanation: the reason phrase, or the first line of a text body
+// if the phrase is only the standard one.
 func (r *reply) message() string {
 	if r.reason != "" && !strings.EqualFold(r.reason, http.StatusText(r.status)) {
 		return r.reason

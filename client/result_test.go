@@ -11,7 +11,7 @@ import (
 	"github.com/nomen-project/nomen/name"
 )
 
-// From a description each service takes its own.
+// Each service takes its part of a description.
 func TestProject(t *testing.T) {
 	for _, tt := range []struct {
 		service          nomen.Service
@@ -27,11 +27,11 @@ func TestProject(t *testing.T) {
 	} {
 		a := rich(t, nomen.I2C)
 		a.Names = append(a.Names, "urn:x-y:z")
-		a, err := project(a, stop{}, tt.service)
+		a, err := project(a, hop{}, tt.service)
 		if err != nil || a.Service != tt.service || len(a.Locations) != tt.locations || len(a.Names) != tt.names || (a.Metadata != nil) != tt.described {
 			t.Errorf("%s: got %+v, %v", tt.service, a, err)
 		}
-		got, err := project(&nomen.Answer{Service: nomen.I2Cs}, stop{subject: subject{spelling: alb}}, tt.service)
+		got, err := project(&nomen.Answer{Service: nomen.I2Cs}, hop{subject: subject{spelling: alb}}, tt.service)
 		var e *nomen.Error
 		switch errors.As(err, &e); {
 		case tt.service.List() || tt.described:
@@ -42,15 +42,15 @@ func TestProject(t *testing.T) {
 			t.Errorf("%s of nothing: got %+v, %v", tt.service, got, err)
 		}
 	}
-	if _, err := project(rich(t, nomen.I2C), stop{}, nomen.IisI); !errors.Is(err, &nomen.Error{Kind: nomen.NoResult}) {
+	if _, err := project(rich(t, nomen.I2C), hop{}, nomen.IisI); !errors.Is(err, &nomen.Error{Kind: nomen.NoResult}) {
 		t.Errorf("I=I of a description: %v", err)
 	}
-	if a, err := project(rich(t, nomen.I2N), stop{}, "I2X"); err != nil || a.Service != nomen.I2N {
+	if a, err := project(rich(t, nomen.I2N), hop{}, "I2X"); err != nil || a.Service != nomen.I2N {
 		t.Errorf("an unknown service: %+v, %v", a, err)
 	}
 }
 
-// What a format leaves to the head is taken from there.
+// What a format leaves to the header fields is taken from there.
 func TestComplete(t *testing.T) {
 	n := newInternet(t)
 	n.host("example.com", "192.0.2.1", says("HTTP/1.0 200 OK\r\nContent-Type: text/uri-list\r\nLast-Modified: Tue, 21 Mar 1995 08:32:49 GMT\r\nCache-Control: public, Max-Age=60\r\n\r\nhttps://example.org/x\r\n"))
@@ -61,8 +61,8 @@ func TestComplete(t *testing.T) {
 	}
 }
 
-// A list of URIs, by a protocol that has no services, does not tell whether they are
-// names: names are what is wanted.
+// A list of URIs from a protocol without services does not say whether they are names. They
+// count as names if names were asked for.
 func TestNamesInList(t *testing.T) {
 	n := newInternet(t)
 	n.host("example.com", "192.0.2.1", says("HTTP/1.0 200 OK\r\nContent-Type: text/uri-list\r\n\r\n# x\r\nurn:isbn:1\r\nhttps://example.org/x\r\nark:/12345/x\r\n"))
@@ -92,8 +92,8 @@ func TestMaxAge(t *testing.T) {
 	}
 }
 
-// The Link fields of a redirection tell the name as the resolver cites it, and
-// what the location is; what they say of others is left out.
+// The Link fields of a redirection give the name that the resolver cites and describe the
+// location. Links about other resources are ignored.
 func TestLinks(t *testing.T) {
 	for _, tt := range []struct {
 		links []string
@@ -112,7 +112,7 @@ func TestLinks(t *testing.T) {
 		{[]string{`<https://example.org/x`, `;;`}, alb, nomen.Location{URL: "https://example.org/x"}},
 	} {
 		r := &reply{header: http.Header{"Link": tt.links}}
-		s := stop{subject: subject{name: name.MustParse(alb), spelling: alb}, way: site{"https://resolver.example/r/"}}
+		s := hop{subject: subject{name: name.MustParse(alb), spelling: alb}, way: site{"https://resolver.example/r/"}}
 		a, err := r.located(s, "https://example.org/x", nomen.Question{Service: nomen.I2L}, time.Time{})
 		if err != nil || a.Name.Key() != tt.name || !slices.Equal(a.Locations, []nomen.Location{tt.want}) {
 			t.Errorf("%q: got %+v, %v", tt.links, a, err)
@@ -120,8 +120,8 @@ func TestLinks(t *testing.T) {
 	}
 }
 
-// A stale answer of a server that cannot read its store is known as one; that a cache
-// on the way had the answer for a while is not the same.
+// A stale answer from a server that cannot read its store is recognised. A hit in a cache on
+// the way is not the same.
 func TestStaleSince(t *testing.T) {
 	const date = "Sun, 22 Nov 2026 09:30:30 GMT"
 	for _, tt := range []struct {

@@ -11,8 +11,7 @@ import (
 	"time"
 )
 
-// notNow returns an error if a status says that the server cannot answer at
-// present, whatever it is asked.
+// notNow returns an error if a status says that the server cannot answer at the moment.
 func (r *reply) notNow(now time.Time) error {
 	if r.status < http.StatusInternalServerError && r.status != http.StatusTooManyRequests {
 		return nil
@@ -20,7 +19,8 @@ func (r *reply) notNow(now time.Time) error {
 	return &StatusError{Code: r.status, Reason: r.reason, RetryAfter: retryAfter(r.header.Get("Retry-After"), now)}
 }
 
-// retryAfter reads seconds or a date (RFC 9110, 10.2.3), at most a day.
+// retryAfter reads a Retry-After field in seconds or as a date (RFC 9110, 10.2.3), at most a
+// day.
 func retryAfter(s string, now time.Time) time.Duration {
 	const most = 24 * time.Hour
 	if n, err := strconv.ParseUint(s, 10, 31); err == nil {
@@ -32,17 +32,16 @@ func retryAfter(s string, now time.Time) time.Duration {
 	return 0
 }
 
-// Who is busy is asked again after this long, doubled each time; and not at all
-// if he wants to be left alone for longer than maxPatience.
+// A busy server is retried after this pause, which doubles each time. It is not retried if it
+// asks for a pause longer than maxPatience.
 const (
 	firstPause  = 200 * time.Millisecond
 	maxPatience = 10 * time.Second
 )
 
-// busy reports whether the same question may be answered in a moment: a question
-// is safe to repeat (RFC 9110, 9.2.1), but not worth it where nobody listens, or
-// where the time of an attempt ran out. It also returns for how long the server
-// wants to be left alone.
+// busy reports whether it is worth asking again soon, and how long the server asked to wait.
+// Every question is safe to repeat (RFC 9110, 9.2.1), but repeating is pointless if nothing
+// listens at the address or the attempt timed out.
 func busy(err error) (time.Duration, bool) {
 	var status *StatusError
 	if errors.As(err, &status) {
@@ -54,8 +53,8 @@ func busy(err error) (time.Duration, bool) {
 	return 0, errors.Is(err, syscall.ECONNRESET) || errors.Is(err, io.ErrUnexpectedEOF)
 }
 
-// pause waits before the nth time of asking again, from 0: by chance up to a
-// half longer, so that many clients do not come back at once.
+// pause waits before retry n, counted from 0. It adds up to a half at random, so that many
+// clients do not return at once.
 func pause(ctx context.Context, n int, least time.Duration) error {
 	wait := firstPause << min(n, 10)
 	wait = max(wait, least) + rand.N(wait/2)

@@ -11,20 +11,19 @@ import (
 	"github.com/nomen-project/nomen/urn"
 )
 
-// Parse reads a name as people write it and returns the question about it,
-// without a service. Angle brackets around it are removed, and so is white space
-// inside a URN (1995, 2: Y95-05, Y95-06). The r- and q-component of a URN go into
-// their fields. An f-component or fragment stays in Subject: it is not sent, but
-// applied to what comes (2012, 2.4: N12-38). In a urn:dns name it is reserved and
-// refused (Y95-08).
+// Parse reads a name as people write it and returns a question about it, without a service. It
+// removes angle brackets around the name and white space inside a URN (1995, 2: Y95-05,
+// Y95-06). The r- and q-component of a URN go into their own fields. An f-component or fragment
+// stays in Subject: it is not sent, but applied to the answer (2012, 2.4: N12-38). In a urn:dns
+// name it is reserved and an error (Y95-08).
 //
-// The error is a [*nomen.Error] of kind Malformed, whose Name is s without
-// brackets and white space.
+// The error is a [*nomen.Error] of kind Malformed, whose Name is s without brackets and white
+// space.
 func Parse(s string) (nomen.Question, error) { return ParseDialect(urn.Latest, s) }
 
-// ParseDialect is [Parse] for URNs of another dialect. The directives of
-// [urn.Draft2012] go into the fields of the question that they are about; see
-// [nomen.Requested]. What is no URN has one dialect only.
+// ParseDialect is like [Parse] for URNs of another dialect. The directives of [urn.Draft2012]
+// go into the fields of the question that they set; see [nomen.Requested]. The dialect does not
+// matter for other URIs.
 func ParseDialect(d urn.Dialect, s string) (nomen.Question, error) {
 	s = unfold(s)
 	if len(s) < 4 || !strings.EqualFold(s[:4], "urn:") {
@@ -49,7 +48,7 @@ func fragmentOf(u urn.URN) string {
 	return ""
 }
 
-// question asks about the name that s spells, which a fragment follows.
+// question returns the question about the name s, followed by a fragment.
 func question(s, fragment string) (nomen.Question, error) {
 	n, err := name.Parse(s)
 	if err != nil {
@@ -68,8 +67,8 @@ func spellingOf(u uri.URI) string {
 	return s
 }
 
-// parseURN reads a URN by its dialect. For urn:dns the rules of 1995 have the last
-// word on all but what RFC 8141 and 2012 let follow the name.
+// parseURN parses a URN of a dialect. urn:dns names must also follow the rules of 1995, except
+// for what RFC 8141 and the draft of 2012 allow after the name.
 func parseURN(d urn.Dialect, s string) (urn.URN, error) {
 	u, err := d.Parse(s)
 	if d != urn.Latest || len(s) < len("urn:dns:") || !strings.EqualFold(s[:len("urn:dns:")], "urn:dns:") {
@@ -81,8 +80,7 @@ func parseURN(d urn.Dialect, s string) (urn.URN, error) {
 	return u, nil
 }
 
-// unfold removes the brackets around a name, and the white space that is not
-// part of it.
+// unfold removes angle brackets around a name, and white space that is not part of it.
 func unfold(s string) string {
 	s = strings.TrimSpace(s)
 	if inner, delimited := uri.Undelimit(s); delimited {
@@ -94,11 +92,11 @@ func unfold(s string) string {
 	return strings.Join(strings.Fields(s), "")
 }
 
-// A subject is a name, as asked and as compared.
+// A subject is the name asked about, in its spelling and its parsed form.
 type subject struct {
 	name     name.Name
 	spelling string // of name, without components; ASCII without white space
-	fragment string // that somebody has added on the way; "" for none
+	fragment string // added by a redirection; "" for none
 }
 
 func parseSubject(s string) (subject, error) {
@@ -110,8 +108,7 @@ func parseSubject(s string) (subject, error) {
 	return subject{q.Name, spellingOf(q.Subject), fragment}, nil
 }
 
-// subjectOf returns what q is about, and q with the components that only its
-// subject has.
+// subjectOf returns the subject of q, and q with the components that were only in its subject.
 func subjectOf(q nomen.Question) (subject, nomen.Question, error) {
 	typed, err := Parse(q.Subject.String())
 	switch {
@@ -124,7 +121,7 @@ func subjectOf(q nomen.Question) (subject, nomen.Question, error) {
 	return subject{name: typed.Name, spelling: spellingOf(typed.Subject)}, q, nil
 }
 
-// malformed makes an error of the kind of a parser's refusal of s.
+// malformed returns an error of kind Malformed for a parser's error.
 func malformed(s string, err error) *nomen.Error {
 	e := &nomen.Error{Kind: nomen.Malformed, Name: s, Rule: "name", Message: err.Error(), Err: err}
 	var (

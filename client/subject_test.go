@@ -88,7 +88,7 @@ func TestParseDialect(t *testing.T) {
 	}
 }
 
-// The spelling is sent only where it spells the name that is asked about.
+// The spelling is sent only if it spells the name asked about.
 func TestSubjectOf(t *testing.T) {
 	alb := name.MustParse("urn:dns:example.com:alb-2")
 	for _, tt := range []struct {
@@ -106,8 +106,8 @@ func TestSubjectOf(t *testing.T) {
 	}
 }
 
-// A reserved character cannot be sent to a resolver of 1995 (Y95-08), whether the
-// question was typed or made.
+// A reserved character cannot be sent to a resolver of the 1995 protocol (Y95-08), whether the
+// question was parsed or built.
 func TestReserved(t *testing.T) {
 	n := newInternet(t)
 	for _, s := range []string{"urn:dns:example.com:a?=q", "urn:dns:example.com:a?b", "urn:dns:example.com:a#b"} {
@@ -125,7 +125,7 @@ func TestReserved(t *testing.T) {
 	}
 }
 
-// The components of a subject go where the name goes.
+// The components of a subject are sent with the name.
 func TestComponentsOfSubject(t *testing.T) {
 	n := newInternet(t)
 	n.host("proxy", "192.0.2.1", says(urc("https://example.org/x")))

@@ -9,14 +9,13 @@ import (
 	"github.com/nomen-project/nomen"
 )
 
-// A template is the URL of a resolver with the place where a name goes: one that
-// the user named, or that somebody has found.
+// A template is a resolver's URL with a placeholder for the name.
 type template struct{ before, after string }
 
 func parseTemplate(via string) (way, error) {
 	before, after, _ := strings.Cut(via, placeholder)
 	if strings.Contains(after, placeholder) || !strings.Contains(strings.SplitN(before, "://", 2)[1], "/") {
-		return nil, fmt.Errorf("client: %q: %s belongs into the path or the query of a resolver's URL, once", via, placeholder)
+		return nil, fmt.Errorf("client: invalid resolver URL %q: %s must appear once, in the path or the query", via, placeholder)
 	}
 	return template{before, after}, nil
 }
@@ -27,10 +26,9 @@ func (t template) locates(service nomen.Service) bool { return wantsLocations(se
 
 func (t template) asked(service nomen.Service) nomen.Service { return site{}.asked(service) }
 
-// ask says what else is wanted as directives after the name, which a resolver that
-// does not know them ignores (2012, 2.3.1). In a query of a template there is no
-// room for them.
-func (t template) ask(ctx context.Context, c *Client, at stop, q inquiry) (*reply, error) {
+// ask sends the rest of the question as directives after the name, which resolvers ignore if
+// they do not support them (2012, 2.3.1). A template with a query has no place for directives.
+func (t template) ask(ctx context.Context, c *Client, at hop, q inquiry) (*reply, error) {
 	inQuery := strings.Contains(t.before, "?")
 	suffix := ""
 	if !inQuery && t.after == "" {
@@ -43,8 +41,8 @@ func (t template) ask(ctx context.Context, c *Client, at stop, q inquiry) (*repl
 	return c.getAbout(ctx, at, q, target, t.before+at.name.Key()+t.after+suffix)
 }
 
-// spell returns a name as a part of a path, or of a query: there as it is when it
-// is the whole query (RFC 2169, 2.0), escaped when it is a value.
+// spell returns a name as part of a path or query. In a query it is unchanged if it is the
+// whole query (RFC 2169, 2.0), and escaped if it is a value.
 func (t template) spell(spelling string, inQuery bool) string {
 	switch {
 	case !inQuery:

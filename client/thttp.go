@@ -8,17 +8,17 @@ import (
 	"github.com/nomen-project/nomen"
 )
 
-// thttpPath ends the URL of a resolver that speaks RFC 2169.
+// thttpPath ends the URL of a resolver for RFC 2169.
 const thttpPath = "/uri-res/"
 
-// A thttp resolver is asked for SERVICE "?" URI below its URL (RFC 2169, 2.0).
-type thttp struct{ base string } // with thttpPath at its end
+// A thttp resolver takes requests for SERVICE "?" URI below its URL (RFC 2169, 2.0).
+type thttp struct{ base string } // ends in thttpPath
 
 func (t thttp) key(about subject) string { return t.base + about.name.Key() }
 
 func (t thttp) locates(service nomen.Service) bool { return wantsLocations(service) }
 
-// asked tells that a list is asked for where RFC 2169 has no service for one.
+// asked returns the service of RFC 2169 to send: the list where it has no service for one item.
 func (t thttp) asked(service nomen.Service) nomen.Service {
 	switch service {
 	case nomen.I2N:
@@ -29,7 +29,7 @@ func (t thttp) asked(service nomen.Service) nomen.Service {
 	return site{}.asked(service)
 }
 
-func (t thttp) ask(ctx context.Context, c *Client, at stop, q inquiry) (*reply, error) {
+func (t thttp) ask(ctx context.Context, c *Client, at hop, q inquiry) (*reply, error) {
 	suffix, err := withQuery(q.Question, directive{"c", q.Component}, directive{"at", timeOf(q.At)})
 	if err != nil {
 		return nil, err
@@ -38,8 +38,8 @@ func (t thttp) ask(ctx context.Context, c *Client, at stop, q inquiry) (*reply, 
 	return c.getAbout(ctx, at, q, t.target(service, at.spelling, suffix, q.Question), t.target(service, at.name.Key(), suffix, q.Question))
 }
 
-// target returns the URL of a request: the URI as it is, and for I=I a second one
-// after an ampersand.
+// target returns the URL of a request. The URI is unchanged; for I=I a second one follows after
+// an ampersand.
 func (t thttp) target(service, spelling, suffix string, q nomen.Question) string {
 	if strings.ContainsAny(spelling, "?&") {
 		spelling = url.QueryEscape(spelling)
@@ -50,8 +50,8 @@ func (t thttp) target(service, spelling, suffix string, q nomen.Question) string
 	return t.base + service + "?" + spelling + suffix
 }
 
-// thttpService returns the name of a service in RFC 2169, 3; that of RFC 2483
-// where it has none. A location is what is wanted by default.
+// thttpService returns the name of a service in RFC 2169, 3, or in RFC 2483 if it has none
+// there. The default is a location.
 func thttpService(s nomen.Service) string {
 	switch s {
 	case nomen.I2Ls:

@@ -7,27 +7,25 @@ import (
 	"strings"
 )
 
-// Validators are what a resolver gave with an answer for asking later whether it
-// still holds (1995, 5: Y95-67; RFC 9110, 8.8). They can be stored.
+// Validators let a later request ask whether an answer is still current (1995, 5: Y95-67; RFC
+// 9110, 8.8). They can be stored.
 type Validators struct {
-	From     string `json:"from"`              // which request was answered; they are for no other
+	From     string `json:"from"`              // identifies the request; they are valid only for that
 	Tag      string `json:"tag,omitempty"`     // ETag
 	Modified string `json:"modified,omitzero"` // Last-Modified
 }
 
-// Dated reports whether v has a date of modification: an answer without one is
-// not to be used again (Y95-67).
+// Dated reports whether v has a modification date. An answer without one must not be reused
+// (Y95-67).
 func (v Validators) Dated() bool {
 	_, err := http.ParseTime(v.Modified)
 	return err == nil
 }
 
-// ErrUnchanged is the error of [Client.ResolveIf] when the answer that the caller
-// has still holds.
+// ErrUnchanged is the error of [Client.ResolveIf] when the caller's answer is still current.
 var ErrUnchanged = errors.New("client: the answer is unchanged")
 
-// conditions returns the fields that make a request, which is described by from,
-// conditional.
+// conditions returns the fields that make the request identified by from conditional.
 func (v Validators) conditions(from string) []field {
 	if v.From == "" || v.From != from {
 		return nil
@@ -37,8 +35,7 @@ func (v Validators) conditions(from string) []field {
 	})
 }
 
-// validators returns what r says for asking again. What is not to be stored has
-// none.
+// validators returns the validators of r, or none if r must not be stored.
 func (r *reply) validators() Validators {
 	if hasDirective(r.header, "no-store") {
 		return Validators{}
@@ -50,8 +47,8 @@ func (r *reply) validators() Validators {
 	return v
 }
 
-// renewed returns the validators for the next time after a 304, which need not
-// repeat them (RFC 9110, 15.4.5).
+// renewed returns the validators to keep after a 304 response, which need not repeat them (RFC
+// 9110, 15.4.5).
 func (v Validators) renewed(r *reply) Validators {
 	if hasDirective(r.header, "no-store") {
 		return Validators{}
@@ -65,8 +62,8 @@ func (v Validators) renewed(r *reply) Validators {
 	return v
 }
 
-// hasDirective reports whether Cache-Control has a directive (RFC 9111, 5.2.2),
-// perhaps with a value.
+// hasDirective reports whether Cache-Control has a directive (RFC 9111, 5.2.2), with or without
+// a value.
 func hasDirective(h http.Header, directive string) bool {
 	for d := range strings.SplitSeq(strings.Join(h.Values("Cache-Control"), ","), ",") {
 		key, _, _ := strings.Cut(strings.TrimSpace(d), "=")

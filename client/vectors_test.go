@@ -11,7 +11,7 @@ import (
 	"github.com/nomen-project/nomen"
 )
 
-// A vector is an entry of the file of the specification that is about clients.
+// A vector is an entry about clients in the specification's file of vectors.
 type vector struct {
 	ID          string
 	Op          string
@@ -56,7 +56,7 @@ const (
 	proxyAddress   = "192.0.2.3"
 )
 
-// vectorInternet has the hosts of the vectors. addressOf says where "host:port" is.
+// vectorInternet has the hosts of the vectors. addressOf returns the address of "host:port".
 func vectorInternet(t *testing.T, answer string) (n *internet, addressOf func(string) string) {
 	n = newInternet(t)
 	n.host("example.com", exampleAddress, says(answer))

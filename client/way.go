@@ -14,33 +14,29 @@ import (
 	"github.com/nomen-project/nomen/urn"
 )
 
-// A way is a place to ask about names, and the form of request that it
-// understands.
+// A way is a resolver together with the form of request that it takes.
 type way interface {
-	// ask sends one question and returns what came back, whatever its status,
-	// unless that says "not now".
-	ask(ctx context.Context, c *Client, s stop, q inquiry) (*reply, error)
+	// ask sends a question and returns the reply. A status such as 503 is an error.
+	ask(ctx context.Context, c *Client, s hop, q inquiry) (*reply, error)
 
-	// key is the same for questions that are answered alike, in the search for
-	// loops.
+	// key returns the same text for subjects that this resolver answers alike, to detect loops.
 	key(subject) string
 
-	// locates reports whether a redirection to a URL answers a question for
-	// this service there: the location was wanted, not the URL's content.
+	// locates reports whether a redirection to a URL is the answer to a question for this
+	// service, so that the URL is not read.
 	locates(nomen.Service) bool
 
-	// asked returns the service that a body answers there when the question is
-	// for this one.
+	// asked returns the service that the resolver answers when asked for this one.
 	asked(nomen.Service) nomen.Service
 }
 
-// An inquiry is a question, and what the asker has of an earlier answer.
+// An inquiry is a question with the validators of the caller's earlier answer.
 type inquiry struct {
 	nomen.Question
 	have Validators
 }
 
-// parseVia reads [Options.Via].
+// parseVia parses [Options.Via].
 func (c *Client) parseVia(via string) (way, error) {
 	if via == "" {
 		return nil, nil
@@ -50,7 +46,7 @@ func (c *Client) parseVia(via string) (way, error) {
 	}
 	at, spelling, told := strings.Cut(via, "/")
 	if told && spelling != discover.FormFull && spelling != discover.FormElement {
-		return nil, fmt.Errorf("client: %q: after HOST:PORT/ want %s or %s", via, discover.FormFull, discover.FormElement)
+		return nil, fmt.Errorf("client: invalid resolver %q: the form after HOST:PORT/ must be %s or %s", via, discover.FormFull, discover.FormElement)
 	}
 	host, port := at, strconv.Itoa(discover.Port)
 	if h, p, err := net.SplitHostPort(at); err == nil {
@@ -61,20 +57,20 @@ func (c *Client) parseVia(via string) (way, error) {
 	}
 	n, err := strconv.ParseUint(port, 10, 16)
 	if err != nil || n == 0 || host == "" || strings.ContainsAny(host, "/?#@ []") {
-		return nil, fmt.Errorf("client: %q is neither HOST:PORT nor an http or https URL", via)
+		return nil, fmt.Errorf("client: invalid resolver %q: must be HOST:PORT or an http or https URL", via)
 	}
 	return proxy{host: host, port: uint16(n), form: spelling}, nil
 }
 
-// placeholder is where the name goes in a template. It is spelled as a path or a
-// query wants it, so that the form of RFC 6570 that escapes less means the same.
+// placeholder is replaced by the name in a template. The name is escaped as the path or query
+// requires, so RFC 6570's form with less escaping means the same.
 const (
 	placeholder = "{name}"
 	reserved    = "{+name}"
 )
 
-// parseURL reads the URL of a resolver: a template, that of the services of RFC
-// 2169, or one below which names are paths.
+// parseURL parses the URL of a resolver: a template, a base for RFC 2169, or a base below which
+// names are paths.
 func parseURL(via string) (way, error) {
 	via = strings.ReplaceAll(via, reserved, placeholder)
 	plain := strings.ReplaceAll(via, placeholder, "")
@@ -83,13 +79,13 @@ func parseURL(via string) (way, error) {
 	case err != nil:
 		return nil, fmt.Errorf("client: %w", err)
 	case u.Scheme != "http" && u.Scheme != "https":
-		return nil, fmt.Errorf("client: %q: a resolver's URL begins with http or https", via)
+		return nil, fmt.Errorf("client: invalid resolver URL %q: must begin with http or https", via)
 	case u.Host == "", u.User != nil, u.Fragment != "":
-		return nil, fmt.Errorf("client: %q: a resolver's URL has a host, perhaps a path, and nothing more", via)
+		return nil, fmt.Errorf("client: invalid resolver URL %q: must be a host with an optional path", via)
 	case plain != via:
 		return parseTemplate(via)
 	case u.RawQuery != "", u.ForceQuery:
-		return nil, fmt.Errorf("client: %q: a resolver's URL has a host, perhaps a path, and nothing more; in a query, %s says where the name goes", via, placeholder)
+		return nil, fmt.Errorf("client: invalid resolver URL %q: must be a host with an optional path; a query needs %s where the name goes", via, placeholder)
 	}
 	base := u.Scheme + "://" + strings.ToLower(u.Host) + strings.TrimSuffix(u.EscapedPath(), "/") + "/"
 	if n := len(base) - len(thttpPath); strings.EqualFold(base[n:], thttpPath) {
@@ -98,10 +94,10 @@ func parseURL(via string) (way, error) {
 	return site{base}, nil
 }
 
-// directTo returns the authority of s, which has to be a name of 1995.
+// directTo returns the authority of s, which must be a urn:dns name.
 func (c *Client) directTo(s subject, q nomen.Question) (way, error) {
 	if s.name.Scheme() != "urn" {
-		return nil, &RouteError{Name: s.spelling, Reason: "no name of the kind urn:dns:HOST:ELEMENT"}
+		return nil, &RouteError{Name: s.spelling, Reason: "the name is not of the form urn:dns:HOST:ELEMENT"}
 	}
 	if nid := s.name.NID(); nid != "dns" { // Y95-18
 		return nil, &RouteError{Name: s.spelling, Reason: fmt.Sprintf("unknown SchemeID %q", nid)}
@@ -132,12 +128,12 @@ func components(q nomen.Question) string {
 	return s
 }
 
-// An authority answers for its names itself (1995, 3).
+// An authority is the resolver of its own names (1995, 3).
 type authority struct {
 	id      string // AuthorityID
-	host    string // where it is asked, which is the same unless somebody said otherwise
+	host    string // the host to ask; equal to id unless discovery returned another
 	port    uint16
-	element string // ElementID as spelled: it has no white space
+	element string // ElementID as spelled, without white space
 }
 
 func (a authority) key(s subject) string { return s.name.Key() }
@@ -146,7 +142,7 @@ func (a authority) locates(s nomen.Service) bool { return s == nomen.I2L || s ==
 
 func (a authority) asked(nomen.Service) nomen.Service { return nomen.I2C }
 
-func (a authority) ask(ctx context.Context, c *Client, s stop, q inquiry) (*reply, error) {
+func (a authority) ask(ctx context.Context, c *Client, s hop, q inquiry) (*reply, error) {
 	e, err := a.endpoint(ctx, c, s)
 	if err != nil {
 		return nil, err
@@ -154,7 +150,7 @@ func (a authority) ask(ctx context.Context, c *Client, s stop, q inquiry) (*repl
 	return c.exchangeAbout(ctx, e, a.message(c, q), s)
 }
 
-func (a authority) endpoint(ctx context.Context, c *Client, s stop) (endpoint, error) {
+func (a authority) endpoint(ctx context.Context, c *Client, s hop) (endpoint, error) {
 	addrs, err := discover.Addresses(ctx, c.o.DNS, a.host)
 	if err != nil {
 		return endpoint{}, &UnreachableError{Host: hostPort(a.host, a.port), Tried: []Attempt{{Err: err}}}
@@ -162,16 +158,16 @@ func (a authority) endpoint(ctx context.Context, c *Client, s stop) (endpoint, e
 	return endpoint{a.host, a.port, addrs, s.guarded}, nil
 }
 
-// message asks for the element as of a time if one is given. A resolver that
-// knows no times refuses that, as a reserved character (Y95-08), in place of
-// answering as of now.
+// message returns the request for the element, with the time of the question if it has one. A
+// resolver that does not support times rejects that as a reserved character (Y95-08), rather
+// than answering for the present.
 func (a authority) message(c *Client, q inquiry) message {
 	m := c.message(a.element, spelled(directive{"at", timeOf(q.At)}), q, c.preference(q.Question))
 	m.host = a.id
 	return m
 }
 
-// message makes the request for a target.
+// message returns the request for a target.
 func (c *Client) message(target, suffix string, q inquiry, accept string) message {
 	return message{
 		target: target + suffix, suffix: suffix, simple: c.o.Simple, have: q.have,
@@ -181,9 +177,8 @@ func (c *Client) message(target, suffix string, q inquiry, accept string) messag
 	}
 }
 
-// exchangeAbout sends a message about the subject of s, with the conditions that
-// belong to it.
-func (c *Client) exchangeAbout(ctx context.Context, e endpoint, m message, s stop) (*reply, error) {
+// exchangeAbout sends a message about the subject of s, with its conditional fields.
+func (c *Client) exchangeAbout(ctx context.Context, e endpoint, m message, s hop) (*reply, error) {
 	from := identity("1995 "+hostPort(strings.ToLower(e.host), e.port), s.name.Key()+m.suffix, m.header)
 	m.conditions = m.have.conditions(from)
 	r, err := c.exchange(ctx, e, m)
@@ -193,18 +188,16 @@ func (c *Client) exchangeAbout(ctx context.Context, e endpoint, m message, s sto
 	return r, err
 }
 
-// asksAuthorities reports whether a question is a reserved request for naming
-// authorities. These are no other names of what is asked about, so that formats for
-// descriptions have no place for them but as links: the list has a line for each (1995,
-// 3.5.3 and 3.5.4).
+// asksAuthorities reports whether a question is a reserved request for naming authorities.
+// Authorities are not other names of the subject, so a description could carry them only as
+// links. A list has one line for each (1995, 3.5.3 and 3.5.4).
 func asksAuthorities(q nomen.Question) bool {
 	key := q.Name.Key()
 	return (q.Service == nomen.I2N || q.Service == nomen.I2Ns) && (strings.HasSuffix(key, urn.ReservedPrefix+"c") || strings.HasSuffix(key, urn.ReservedPrefix+"p"))
 }
 
-// preference returns what the Accept field has to say: the user's preference,
-// none if he has none (Y95-33), but a format that carries names where names are
-// wanted.
+// preference returns the Accept field: the user's preference, or a format that carries names
+// where names are asked for. By default there is none (Y95-33).
 func (c *Client) preference(q nomen.Question) string {
 	if c.o.Accept == "" && asksAuthorities(q) {
 		return lines
@@ -215,7 +208,7 @@ func (c *Client) preference(q nomen.Question) string {
 	return c.o.Accept
 }
 
-// An endpoint is a host with the addresses at which it can be asked.
+// An endpoint is a host with its addresses.
 type endpoint struct {
 	host    string
 	port    uint16

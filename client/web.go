@@ -22,17 +22,17 @@ import (
 	"github.com/nomen-project/nomen/internal/race"
 )
 
-// The media types that the client asks for by itself.
+// The media types that the client asks for by default.
 const (
-	richest = "application/json, text/urc-0;q=0.5"                      // what carries a description best
-	lines   = "text/uri-list, text/plain;q=0.9, application/json;q=0.5" // what carries a list best
+	richest = "application/json, text/urc-0;q=0.5"                      // best for a description
+	lines   = "text/uri-list, text/plain;q=0.9, application/json;q=0.5" // best for a list
 	details = format.TypeProblem                                        // RFC 9457
 )
 
-var errComponents = errors.New("client: an r- or q-component leaves no room for a component of a resource, a time or a query in the same request")
+var errComponents = errors.New("client: a request with an r- or q-component cannot also have a resource component, a time or a query")
 
-// A site is a resolver on the web, with names below its URL.
-type site struct{ base string } // http or https, with a slash at the end
+// A site is a resolver on the web that takes names as paths below its URL.
+type site struct{ base string } // http or https, ends in a slash
 
 func (s site) key(about subject) string { return s.base + about.name.Key() }
 
@@ -45,7 +45,7 @@ func (s site) asked(service nomen.Service) nomen.Service {
 	return nomen.I2C
 }
 
-func (s site) ask(ctx context.Context, c *Client, at stop, q inquiry) (*reply, error) {
+func (s site) ask(ctx context.Context, c *Client, at hop, q inquiry) (*reply, error) {
 	suffix, err := webSuffix(q.Question)
 	if err != nil {
 		return nil, err
@@ -53,14 +53,14 @@ func (s site) ask(ctx context.Context, c *Client, at stop, q inquiry) (*reply, e
 	return c.getAbout(ctx, at, q, s.base+namePath(at.spelling)+suffix, s.base+at.name.Key()+suffix)
 }
 
-// wantsLocations reports whether a redirection to a URL answers a question for a
-// service on the web, where the default is to be led to the resource.
+// wantsLocations reports whether a redirection to a URL answers a service on the web, where the
+// default is a redirection to the resource.
 func wantsLocations(service nomen.Service) bool {
 	return service == nomen.I2L || service == nomen.I2Ls || service == nomen.I2R || service == nomen.I2Rs || !service.Known()
 }
 
-// namePath returns a name as a path. One that has a query of its own is escaped
-// as a whole, its colons too, by which servers know it.
+// namePath returns a name as a path. A name with a query is escaped completely, including its
+// colons, which is how servers recognise it.
 func namePath(spelling string) string {
 	if strings.Contains(spelling, "?") {
 		return url.QueryEscape(spelling)
@@ -80,10 +80,10 @@ func pathName(path string) string {
 	return path
 }
 
-// A directive is a part of the query that tells what is wanted (2012, 2.3).
+// A directive is a part of the query that says what is asked for (2012, 2.3).
 type directive struct{ keyword, value string }
 
-// spelled returns the directives that have a value as a query, "" if none has.
+// spelled returns the directives that have a value as a query, or "" if none has.
 func spelled(all ...directive) string {
 	var b strings.Builder
 	for _, d := range all {
@@ -93,7 +93,7 @@ func spelled(all ...directive) string {
 		b.WriteByte("?&"[min(b.Len(), 1)])
 		b.WriteString(d.keyword + "=")
 		if d.keyword == "s" && nomen.Service(d.value).Known() {
-			b.WriteString(d.value) // with an equal sign (N12-27)
+			b.WriteString(d.value) // with an equals sign (N12-27)
 		} else {
 			b.WriteString(url.QueryEscape(d.value))
 		}
@@ -101,8 +101,8 @@ func spelled(all ...directive) string {
 	return b.String()
 }
 
-// suffixOf returns what of a question follows the name: directives, or the r-
-// and q-component (RFC 8141, 2.3), which leave no room for them.
+// suffixOf returns what follows the name in a request: directives, or the r- and q-component
+// (RFC 8141, 2.3), but not both.
 func suffixOf(q nomen.Question, all ...directive) (string, error) {
 	directives, rq := spelled(all...), components(q)
 	if directives != "" && rq != "" {
@@ -111,8 +111,8 @@ func suffixOf(q nomen.Question, all ...directive) (string, error) {
 	return rq + directives, nil
 }
 
-// webSuffix returns what of a question follows the name on the web. The service
-// goes without saying where a component of RFC 8141 takes its place.
+// webSuffix returns what follows the name in a web request. It omits the service where a
+// component of RFC 8141 takes its place.
 func webSuffix(q nomen.Question) (string, error) {
 	service := string(q.Service)
 	if components(q) != "" {
@@ -121,7 +121,7 @@ func webSuffix(q nomen.Question) (string, error) {
 	return withQuery(q, directive{"s", service}, directive{"c", q.Component}, directive{"with", otherOf(q)}, directive{"at", timeOf(q.At)})
 }
 
-// withQuery is suffixOf with the plain query of q.
+// withQuery is like suffixOf and adds the plain query of q.
 func withQuery(q nomen.Question, all ...directive) (string, error) {
 	suffix, err := suffixOf(q, all...)
 	switch {
@@ -135,7 +135,7 @@ func withQuery(q nomen.Question, all ...directive) (string, error) {
 	return "?" + q.Query, nil
 }
 
-// otherOf returns the second identifier of I=I, "" for other services.
+// otherOf returns the second identifier of I=I, or "" for other services.
 func otherOf(q nomen.Question) string {
 	if q.Service != nomen.IisI {
 		return ""
@@ -143,7 +143,7 @@ func otherOf(q nomen.Question) string {
 	return q.Other.String()
 }
 
-// timeOf spells the time of a question; "" for now.
+// timeOf formats the time of a question, or returns "" for the present.
 func timeOf(t time.Time) string {
 	if t.IsZero() {
 		return ""
@@ -151,10 +151,9 @@ func timeOf(t time.Time) string {
 	return t.UTC().Format(time.RFC3339Nano)
 }
 
-// webAccept returns the Accept field. Where a location may be asked for it ranks
-// the locations, and must not prefer a description; but if the default of the
-// name is one, JSON is as good as any format, and named. The format of a resource
-// is the user's alone to choose; that of an error is ours.
+// webAccept returns the Accept field. If a location may be asked for, it ranks the locations
+// and must not prefer a description, but it accepts JSON in case the default of the name is a
+// description. Only the user chooses the format of a resource; we choose that of errors.
 func (c *Client) webAccept(q nomen.Question) string {
 	switch {
 	case q.Service == nomen.I2R || q.Service == nomen.I2Rs:
@@ -171,8 +170,7 @@ func (c *Client) webAccept(q nomen.Question) string {
 	return "application/json;q=0.1, */*;q=0.1, " + details
 }
 
-// A page is a URL to which a redirection led, and which is read in place of the
-// resolver.
+// A page is the URL that a redirection led to; it is read in place of the resolver.
 type page struct{ url string }
 
 func (p page) key(subject) string { return p.url }
@@ -183,7 +181,7 @@ func (p page) locates(service nomen.Service) bool {
 
 func (p page) asked(nomen.Service) nomen.Service { return nomen.I2C }
 
-func (p page) ask(ctx context.Context, c *Client, at stop, q inquiry) (*reply, error) {
+func (p page) ask(ctx context.Context, c *Client, at hop, q inquiry) (*reply, error) {
 	target, err := url.Parse(p.url)
 	if err != nil {
 		return nil, err
@@ -194,9 +192,9 @@ func (p page) ask(ctx context.Context, c *Client, at stop, q inquiry) (*reply, e
 	return c.get(ctx, c.transport(at), g)
 }
 
-// transport returns the one for a step: only what the user named himself may lead
-// into private networks where they are guarded.
-func (c *Client) transport(at stop) http.RoundTripper {
+// transport returns the transport for a hop. When private networks are guarded, only the
+// resolver that the user named may be in one.
+func (c *Client) transport(at hop) http.RoundTripper {
 	switch {
 	case at.guarded && (at.way != c.via || c.via == nil):
 		return c.guarded
@@ -206,9 +204,9 @@ func (c *Client) transport(at stop) http.RoundTripper {
 	return c.own
 }
 
-// getAbout asks for a URL that stands for the name of a step. Its identity is one
-// for all spellings of the name.
-func (c *Client) getAbout(ctx context.Context, at stop, q inquiry, target, about string) (*reply, error) {
+// getAbout requests a URL that stands for the name of a hop. Its identity does not depend on
+// the name's spelling.
+func (c *Client) getAbout(ctx context.Context, at hop, q inquiry, target, about string) (*reply, error) {
 	u, err := url.Parse(target)
 	if err != nil {
 		return nil, err
@@ -229,10 +227,10 @@ type get struct {
 	at         time.Time
 	from       string // identity
 	conditions []field
-	stream     bool // the body of a good answer is not read
+	stream     bool // leave the body of a successful response unread
 }
 
-// fields returns what the request says beside its URL and conditions.
+// fields returns the header fields of the request, except its conditions.
 func (g *get) fields(c *Client) []field {
 	datetime := ""
 	if !g.at.IsZero() {
@@ -244,7 +242,7 @@ func (g *get) fields(c *Client) []field {
 	)
 }
 
-// get asks for one URL, follows nothing and reads the whole answer.
+// get requests one URL, without following redirections, and reads the whole response.
 func (c *Client) get(ctx context.Context, transport http.RoundTripper, g get) (*reply, error) {
 	leave, err := c.hosts.enter(ctx, g.url.Host)
 	if err != nil {
@@ -271,7 +269,7 @@ func (c *Client) get(ctx context.Context, transport http.RoundTripper, g get) (*
 	return r, nil
 }
 
-// webError tells which server gave no answer, and which addresses were tried.
+// webError returns an error with the server that did not answer and the addresses tried.
 func (c *Client) webError(u *url.URL, err error) error {
 	var size *SizeError
 	var tried *UnreachableError
@@ -316,7 +314,7 @@ func (c *Client) roundTrip(ctx context.Context, transport http.RoundTripper, g g
 	if g.stream && resp.StatusCode == http.StatusOK {
 		r := headOf(resp)
 		r.public, r.url = peer, g.url.String()
-		slow.Stop() // until somebody reads
+		slow.Stop() // until the first read
 		r.stream, r.length = &timed{resp.Body, slow, c.o.Timeout, cancel}, resp.ContentLength
 		return r, nil
 	}
@@ -331,13 +329,13 @@ func (c *Client) roundTrip(ctx context.Context, transport http.RoundTripper, g g
 	return r, nil
 }
 
-// noAnswer is the error when the time of an attempt is over.
+// noAnswer returns the error for an attempt that timed out.
 func (c *Client) noAnswer() error {
 	return fmt.Errorf("no answer within %v: %w", c.o.Timeout, context.DeadlineExceeded)
 }
 
-// plainTrip is roundTrip where the connection's deadline does for a timer and a
-// context of the attempt's own.
+// plainTrip is like roundTrip, but sets a deadline on the connection instead of using a timer
+// and a context.
 func (c *Client) plainTrip(ctx context.Context, p *plain, req *http.Request, g get) (*reply, error) {
 	deadline := time.Now().Add(c.o.Timeout)
 	var r *reply
@@ -358,7 +356,7 @@ func (c *Client) plainTrip(ctx context.Context, p *plain, req *http.Request, g g
 	return nil, err
 }
 
-// A timed body gives each of its pieces the time of an attempt.
+// A timed body allows each read the time of one attempt.
 type timed struct {
 	body   io.ReadCloser
 	slow   *time.Timer
@@ -381,8 +379,8 @@ func (t *timed) Close() error {
 	return err
 }
 
-// newTransport returns a transport that looks hosts up and connects as the
-// client does, and adds nothing to requests.
+// newTransport returns a transport that looks up hosts and connects as the client does, and
+// adds nothing to requests.
 func (c *Client) newTransport(guarded bool) *plain {
 	dial := func(ctx context.Context, _, address string) (net.Conn, error) {
 		return c.dialHost(ctx, address, guarded)
@@ -400,8 +398,8 @@ func (c *Client) newTransport(guarded bool) *plain {
 	}, maxIdle)
 }
 
-// dialHost connects to the first address of a host that lets it, all within the
-// time of one attempt.
+// dialHost connects to the first address of a host that accepts, within the time of one
+// attempt.
 func (c *Client) dialHost(ctx context.Context, address string, guarded bool) (net.Conn, error) {
 	host, port, err := net.SplitHostPort(address)
 	if err != nil {
@@ -434,7 +432,7 @@ func (c *Client) dialHost(ctx context.Context, address string, guarded bool) (ne
 	return nil, failed
 }
 
-// redirects reports whether the reply sends elsewhere.
+// redirects reports whether the reply is a redirection.
 func (r *reply) redirects() bool {
 	return slices.Contains([]int{
 		http.StatusMovedPermanently, http.StatusFound, http.StatusSeeOther,

@@ -21,7 +21,7 @@ import (
 	"github.com/nomen-project/nomen/name"
 )
 
-// serve starts a web server on loopback, which keeps the requests.
+// serve starts a web server on loopback that records the requests.
 func serve(t *testing.T, f http.HandlerFunc) (base string, asked *[]*http.Request) {
 	t.Helper()
 	asked = new([]*http.Request)
@@ -36,7 +36,7 @@ func serve(t *testing.T, f http.HandlerFunc) (base string, asked *[]*http.Reques
 	return s.URL, asked
 }
 
-// rich is an answer that fills every field a description has.
+// rich returns an answer that fills every field of a description.
 func rich(t *testing.T, service nomen.Service) *nomen.Answer {
 	t.Helper()
 	return &nomen.Answer{
@@ -56,7 +56,7 @@ func rich(t *testing.T, service nomen.Service) *nomen.Answer {
 
 var compareNames = cmp.Comparer(func(a, b name.Name) bool { return a == b })
 
-// The answer that the server had is rebuilt exactly.
+// The client rebuilds the server's answer exactly.
 func TestWebLosesNothing(t *testing.T) {
 	for _, s := range []nomen.Service{nomen.I2Ls, nomen.I2C, nomen.I2Cs, nomen.I2N, nomen.I2Ns} {
 		want := rich(t, s)
@@ -128,12 +128,12 @@ func TestWebRequest(t *testing.T) {
 	}
 }
 
-// Each of the five kinds of RFC 2483 comes through, with all that it says.
+// All five kinds of RFC 2483 are read, with their details.
 func TestWebProblems(t *testing.T) {
 	for status, want := range map[int]*nomen.Error{
 		400: {Kind: nomen.Malformed, Offset: 3, Rule: "NSS", Message: "bad"},
 		404: {Kind: nomen.Unknown, Message: "never heard of it", Suggestions: []string{"urn:x-y:b"}},
-		200: {Kind: nomen.NoResult, Message: "no location"}, // with 404, below
+		200: {Kind: nomen.NoResult, Message: "no location"}, // with status 404, below
 		410: {Kind: nomen.Gone, Message: "withdrawn", Answer: &nomen.Answer{
 			Service: nomen.I2Ls, Name: name.MustParse("urn:x-y:a"), Status: nomen.Retired, Reason: "withdrawn",
 			Metadata: nomen.Metadata{"title": {"T"}}, Successors: []name.Name{name.MustParse("urn:x-y:b"), name.MustParse("urn:x-y:c")},
@@ -163,7 +163,7 @@ func TestWebProblems(t *testing.T) {
 	}
 }
 
-// What a hostile server says of itself is bounded and harmless.
+// Input from a hostile server is bounded and harmless.
 func TestWebHostile(t *testing.T) {
 	for _, tt := range []struct {
 		name string
@@ -178,7 +178,7 @@ func TestWebHostile(t *testing.T) {
 			var e *nomen.Error
 			return errors.As(err, &e) && e.Kind == nomen.Unknown && e.Message == "gone[2J fishing"
 		}},
-		{"problem that is none", func(w http.ResponseWriter, _ *http.Request) {
+		{"invalid problem", func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Type", format.TypeProblem)
 			w.WriteHeader(403)
 			w.Write([]byte(`[`))
@@ -203,7 +203,7 @@ func TestWebHostile(t *testing.T) {
 			w.Write([]byte(`{"service":"I2L","locations":[{"url":"https://x.example/"}]}`))
 		}, func(err error) bool {
 			var e *FormatError
-			return errors.As(err, &e) && strings.Contains(err.Error(), `answers "I2L" and not "I2Ns"`)
+			return errors.As(err, &e) && strings.Contains(err.Error(), `an answer to "I2L", not "I2Ns"`)
 		}},
 	} {
 		base, _ := serve(t, tt.f)
@@ -213,7 +213,7 @@ func TestWebHostile(t *testing.T) {
 	}
 }
 
-// For I2L a redirection to a URL is the answer, with any status; to a name it is
+// For I2L a redirection to a URL is the answer, whatever its status. A redirection to a name is
 // followed.
 func TestWebRedirect(t *testing.T) {
 	f := func(w http.ResponseWriter, r *http.Request) {
@@ -255,11 +255,11 @@ func TestWebRedirect(t *testing.T) {
 	*asked = nil
 	a, err := newClient(t, Options{Via: base, MaxRedirects: -1}).Resolve(t.Context(), ask(t, "urn:x-y:old", nomen.I2L))
 	if err != nil || a.Redirect != "urn:x-y:new" || len(*asked) != 1 {
-		t.Errorf("following nothing: %+v, %v", a, err)
+		t.Errorf("without following: %+v, %v", a, err)
 	}
 }
 
-// A resolver that moved, as from http to https, is asked at its new address.
+// A resolver that moved, for example from http to https, is asked at its new address.
 func TestWebMoved(t *testing.T) {
 	target, asked := serve(t, func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", format.TypeJSON)
@@ -275,8 +275,8 @@ func TestWebMoved(t *testing.T) {
 	}
 }
 
-// A direct answer that sends to a web page for a description is read there, and
-// where that one leads.
+// If a resolver of the 1995 protocol redirects to a web page, the client reads the description
+// there and follows further redirections.
 func TestPage(t *testing.T) {
 	base, asked := serve(t, func(w http.ResponseWriter, r *http.Request) {
 		switch r.URL.Path {
@@ -343,8 +343,8 @@ func TestPage(t *testing.T) {
 	}
 }
 
-// A page that describes nothing to programs is a location, where a resolver knows no
-// services and leads to it.
+// A page without a description for programs is the location, if the resolver has no services
+// and redirects to it.
 func TestPageForPeople(t *testing.T) {
 	for _, head := range []string{"Content-Type: text/html", "Content-Type: application/pdf", "X: no type"} {
 		n := newInternet(t)
@@ -364,10 +364,9 @@ func TestPageForPeople(t *testing.T) {
 	}
 }
 
-// A tombstone with one successor sends a question for a location there, and no
-// other; several are for people to choose from.
-// A redirection that passes the question for all locations on leads to a list; one
-// that does not is a location.
+// A tombstone with one successor redirects a question for a location, but no other question.
+// With several successors people choose. A redirection that passes on the question for all
+// locations leads to a list; any other is a location.
 func TestRedirectToList(t *testing.T) {
 	const one, two = "https://example.org/1", "https://example.org/2"
 	list, _ := serve(t, func(w http.ResponseWriter, r *http.Request) {
@@ -429,11 +428,12 @@ func TestSuccessor(t *testing.T) {
 	if err != nil || a.Name.Key() != "urn:dns:example.com:new" || a.Locations[0].URL != "https://example.org/new" {
 		t.Errorf("got %+v, %v", a, err)
 	}
-	// A client of 1995 that asks a gateway wants the successor whatever the service (Y95-64).
+	// For a client of the 1995 protocol, a gateway asks for the successor whatever the service
+	// (Y95-64).
 	old := ask(t, alb, nomen.I2C)
 	old.Succeed = true
 	if a, err := c.Resolve(t.Context(), old); err != nil || a.Name.Key() != "urn:dns:example.com:new" {
-		t.Errorf("Y95-64: got %+v, %v, want what the successor leads to", a, err)
+		t.Errorf("Y95-64: got %+v, %v, want the locations of the successor", a, err)
 	}
 	for s, service := range map[string]nomen.Service{alb: nomen.I2C, "urn:dns:example.com:two": nomen.I2L} {
 		_, err := c.Resolve(t.Context(), ask(t, s, service))
@@ -444,7 +444,7 @@ func TestSuccessor(t *testing.T) {
 	}
 }
 
-// An answer may itself name another to ask.
+// An answer can itself redirect to another name.
 func TestAnswerRedirects(t *testing.T) {
 	base, _ := serve(t, func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", format.TypeJSON)
@@ -460,7 +460,7 @@ func TestAnswerRedirects(t *testing.T) {
 	}
 }
 
-// Addresses of a web resolver are tried in turn too, and named when all fail.
+// The addresses of a web resolver are tried in turn, too, and listed if all fail.
 func TestWebAddresses(t *testing.T) {
 	n := newInternet(t)
 	n.hosts["resolver.example"] = []string{"192.0.2.1", "192.0.2.2"}
@@ -471,15 +471,15 @@ func TestWebAddresses(t *testing.T) {
 	}
 }
 
-// A redirection of which the resolver says that it leads to the resource is no answer
-// of a service that it does not offer (N12-32): the resource is not read as one, nor
-// asked for.
+// If the resolver says that a redirection leads to the resource, it is not an answer to a
+// service that the resolver does not offer (N12-32): the client does not read the resource as a
+// description.
 func TestLocationInPlaceOfAnotherService(t *testing.T) {
 	var at string
 	base, asked := serve(t, func(w http.ResponseWriter, r *http.Request) {
 		if strings.HasPrefix(r.URL.Path, "/resource") {
 			w.Header().Set("Content-Type", "application/json")
-			w.Write([]byte(`{"locations":[{"url":"https://example.org/of-somebody-else"}],"same_as":["urn:example:other"]}`))
+			w.Write([]byte(`{"locations":[{"url":"https://example.org/other-resource"}],"same_as":["urn:example:other"]}`))
 			return
 		}
 		relation := strings.TrimPrefix(r.URL.Path, "/urn:example:")
@@ -502,8 +502,8 @@ func TestLocationInPlaceOfAnotherService(t *testing.T) {
 		{"item", nomen.I2L, "/resource", 1},
 		{"item", nomen.I2N, "", 1},
 		{"item", nomen.I2Ns, "", 1},
-		{"describedby", nomen.I2C, "https://example.org/of-somebody-else", 2},
-		{"nothing", nomen.I2C, "https://example.org/of-somebody-else", 2},
+		{"describedby", nomen.I2C, "https://example.org/other-resource", 2},
+		{"nothing", nomen.I2C, "https://example.org/other-resource", 2},
 	} {
 		*asked = nil
 		a, err := c.Resolve(t.Context(), ask(t, "urn:example:"+tt.relation, tt.service))
@@ -526,7 +526,7 @@ func TestLocationInPlaceOfAnotherService(t *testing.T) {
 	}
 }
 
-// A description is no answer to a question for names if it tells none (N12-32).
+// A description without names is not a result for a question for names (N12-32).
 func TestLocationsAreNoNames(t *testing.T) {
 	for _, answer := range []struct{ mediaType, body string }{
 		{"text/urc-0", "=====\r\nhttps://example.org/x\r\n"},

@@ -5,9 +5,8 @@ import (
 	"io"
 )
 
-// bound makes of the body of an object what was asked for of it, within the
-// limits.
-func (j *journey) bound(o *Object) error {
+// bound limits the body of an object to the requested part, and to the allowed size.
+func (j *retrieval) bound(o *Object) error {
 	r, limit := j.request, j.fetcher.o.MaxSize
 	if limit > 0 && r.Length == 0 && o.Size > limit {
 		return &SizeError{URL: o.URL, Limit: limit}
@@ -29,11 +28,11 @@ type body struct {
 	in    io.ReadCloser
 	watch *watch
 	url   string
-	skip  int64 // bytes to leave out
-	at    int64 // in the object
-	end   int64 // of what is wanted; -1 for all
-	size  int64 // of the object; -1 if it is not known
-	limit int64 // of at; none if not positive
+	skip  int64 // bytes still to skip
+	at    int64 // offset in the object
+	end   int64 // end of the requested part; -1 for the end of the object
+	size  int64 // size of the object; -1 if unknown
+	limit int64 // maximum of at; no limit if not positive
 	err   error
 }
 
@@ -60,7 +59,7 @@ func (b *body) Read(p []byte) (int, error) {
 	return 0, b.err
 }
 
-// read reads, counts, and keeps the error.
+// read reads, counts the bytes and records the error.
 func (b *body) read(p []byte) int {
 	b.watch.resume()
 	n, err := b.in.Read(p)
@@ -71,7 +70,7 @@ func (b *body) read(p []byte) int {
 		n -= int(min(b.at-b.limit, int64(n)))
 		b.err = &SizeError{URL: b.url, Limit: b.limit}
 	case err == io.EOF && b.wanted() > b.at:
-		b.err = fmt.Errorf("fetch: %s: %d bytes of %d came: %w", b.url, b.at, b.wanted(), io.ErrUnexpectedEOF)
+		b.err = fmt.Errorf("fetch: %s: received %d of %d bytes: %w", b.url, b.at, b.wanted(), io.ErrUnexpectedEOF)
 	case err == io.EOF:
 		b.err = io.EOF
 	case err != nil:
@@ -80,7 +79,7 @@ func (b *body) read(p []byte) int {
 	return n
 }
 
-// wanted returns where the body has to end; -1 if nobody knows.
+// wanted returns the offset at which the body must end, or -1 if it is unknown.
 func (b *body) wanted() int64 {
 	if b.end >= 0 {
 		return min(b.end, b.size)

@@ -20,7 +20,7 @@ import (
 
 // A policy says which addresses may be connected to.
 type policy struct {
-	guarded bool           // only those of the public Internet,
+	guarded bool           // only those of the public Internet
 	own     netip.AddrPort // and this one
 	use     func(netip.AddrPort)
 }
@@ -32,8 +32,8 @@ func (p policy) check(ap netip.AddrPort) error {
 	return guard.Check(ap.Addr())
 }
 
-// policy returns that of the present step.
-func (j *journey) policy() policy {
+// policy returns the policy for the current step.
+func (j *retrieval) policy() policy {
 	if j.fetcher.o.AllowPrivate {
 		return policy{}
 	}
@@ -47,13 +47,12 @@ func (j *journey) policy() policy {
 	return policy{guarded: true, own: j.own}
 }
 
-// dial connects to the first address of a host that lets it, each tried a while
-// after the one before. Addresses are checked after DNS, and what was checked is what
-// is connected to.
+// dial connects to the first address of a host that accepts, trying the next one after a while.
+// Addresses are checked after the DNS lookup, and the address checked is the one connected to.
 func (f *Fetcher) dial(ctx context.Context, host, port string, p policy) (net.Conn, error) {
 	n, err := strconv.ParseUint(port, 10, 16)
 	if err != nil || n == 0 {
-		return nil, fmt.Errorf("no port has the number %q", port)
+		return nil, fmt.Errorf("invalid port %q: must be 1 to 65535", port)
 	}
 	ctx, cancel := context.WithTimeout(ctx, f.o.Timeout)
 	defer cancel()
@@ -95,8 +94,8 @@ func (f *Fetcher) dialAddress(ctx context.Context, ap netip.AddrPort) (net.Conn,
 	return &peerConn{conn, ap}, nil
 }
 
-// lookup returns the addresses of a host as browsers read it: numbers in any
-// spelling are addresses.
+// lookup returns the addresses of a host as browsers interpret it: numbers in any spelling are
+// addresses.
 func (f *Fetcher) lookup(ctx context.Context, host string) ([]netip.Addr, error) {
 	ascii, err := toASCII(host)
 	if err != nil {
@@ -108,7 +107,7 @@ func (f *Fetcher) lookup(ctx context.Context, host string) ([]netip.Addr, error)
 	return discover.HostAddresses(ctx, f.o.DNS, ascii)
 }
 
-// toASCII returns the name of a host as DNS has it (RFC 5891, UTS 46).
+// toASCII returns the name of a host as used in DNS (RFC 5891, UTS 46).
 func toASCII(host string) (string, error) {
 	if strings.IndexFunc(host, func(r rune) bool { return r >= utf8.RuneSelf }) < 0 {
 		return host, nil
@@ -120,7 +119,7 @@ func toASCII(host string) (string, error) {
 	return ascii, nil
 }
 
-// A peerConn is a connection that tells the address that was checked.
+// A peerConn is a connection that knows the address that was checked.
 type peerConn struct {
 	net.Conn
 	address netip.AddrPort
@@ -128,8 +127,9 @@ type peerConn struct {
 
 func (c *peerConn) RemoteAddr() net.Addr { return net.TCPAddrFromAddrPort(c.address) }
 
-// connect dials for a protocol that is one conversation: it ends with ctx.
-func (j *journey) connect(ctx context.Context, host, port string) (net.Conn, error) {
+// connect dials for a protocol with one conversation per connection. The connection ends with
+// ctx.
+func (j *retrieval) connect(ctx context.Context, host, port string) (net.Conn, error) {
 	conn, err := j.fetcher.dial(ctx, host, port, j.policy())
 	if err != nil {
 		return nil, j.failed(err)
@@ -137,7 +137,7 @@ func (j *journey) connect(ctx context.Context, host, port string) (net.Conn, err
 	return bindTo(ctx, conn), nil
 }
 
-// bindTo ends what a connection waits for when ctx ends.
+// bindTo makes reads and writes of a connection fail when ctx ends.
 func bindTo(ctx context.Context, conn net.Conn) net.Conn {
 	stop := context.AfterFunc(ctx, func() { _ = conn.SetDeadline(time.Unix(1, 0)) })
 	return &boundConn{conn, stop}

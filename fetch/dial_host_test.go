@@ -2,7 +2,8 @@ package fetch
 
 import "testing"
 
-// TestHosts: a host is the one that package iri shows, and is not changed on the way.
+// TestHosts checks that a host is the one that package iri shows, and that nothing changes it
+// later.
 func TestHosts(t *testing.T) {
 	for _, tt := range []struct {
 		host, want string // "" for an error

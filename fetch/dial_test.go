@@ -15,8 +15,8 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// Of the addresses of a host one that does not answer costs a moment, and one to
-// which a stranger may not lead is none of those that are tried.
+// An address that does not answer costs a moment, and addresses that an untrusted locator must
+// not reach are not tried.
 func TestAddressesByTurns(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld()
@@ -36,7 +36,7 @@ func TestAddressesByTurns(t *testing.T) {
 				ours, theirs := net.Pipe()
 				go func() {
 					readOneLine(theirs)
-					io.WriteString(theirs, "somebody\r\n")
+					io.WriteString(theirs, "a user\r\n")
 					theirs.Close()
 				}()
 				return ours, nil
@@ -49,7 +49,7 @@ func TestAddressesByTurns(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer o.Body.Close()
-		if text, err := io.ReadAll(o.Body); string(text) != "somebody\n" || err != nil {
+		if text, err := io.ReadAll(o.Body); string(text) != "a user\n" || err != nil {
 			t.Errorf("got %q, %v", text, err)
 		}
 		if took := time.Since(start); took != race.Stagger {
@@ -74,7 +74,7 @@ func readOneLine(r io.Reader) {
 	}
 }
 
-// If no address answers, that is told after the time for one, and not of each.
+// If no address answers, the error comes after the timeout of one attempt, not of each.
 func TestNoAddressAnswers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld()

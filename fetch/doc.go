@@ -1,39 +1,33 @@
-// Package fetch follows a name or a locator to the resource: it is the part of
-// the retrieval algorithms of package scheme that touches the world.
+// Package fetch follows a name or a locator to the resource. It adds network and file access to
+// the retrieval algorithms of package scheme.
 //
 // # Schemes
 //
-// Spoken are http and https (RFC 9110), ftp (RFC 959, passive), gopher (RFC
-// 1436 and what Gopher+ adds to an answer), news, snews and nntp (RFC 3977),
-// whois (RFC 3912), data (RFC 2397), and file and afs on this machine. Any other
-// scheme, such as wais and prospero, is reached through a gateway if one is
-// configured. A telnet, rlogin or tn3270 locator is a session for a person: a
-// [*SessionError] says which. Names (urn, ark, doi, hdl, info, tag) lead where
-// their resolver says.
+// The package supports http and https (RFC 9110), ftp (RFC 959, passive), gopher (RFC 1436, and
+// Gopher+ responses), news, snews and nntp (RFC 3977), whois (RFC 3912), data (RFC 2397), and
+// file and afs on this machine. Other schemes, such as wais and prospero, are reached through a
+// gateway if one is configured. For an interactive session (telnet, rlogin, tn3270) it returns a
+// [*SessionError] with the details. Names (urn, ark, doi, hdl, info, tag) are resolved first.
 //
 // # Trust
 //
-// What the user has named himself may be a file or at a private address, and
-// may have credentials in it. A stranger's word may not: neither that to which a
-// server redirects, nor the location that a resolver tells, nor anything that a
-// server follows for others. A stranger cannot lead to
+// A locator that the user has named is trusted: it may be a local file or at a private address,
+// and may contain credentials. Locators from redirections, from resolvers and from the users of
+// a server are not trusted. They cannot lead to
 //
-//   - addresses outside the public Internet, however they are spelled, checked
-//     after DNS at the moment of connecting (package guard), with the address
-//     alone that the user's own locator has led to excepted;
-//   - files of this machine, and programs;
-//   - ports on which other protocols are spoken (see [Options.AllowPrivate] for
-//     what does not lift this);
-//   - places to which credentials would be sent that somebody put into the
-//     locator.
+//   - addresses outside the public Internet, in whatever spelling. The address is checked after
+//     the DNS lookup, when connecting (package guard). The only exception is the address that the
+//     user's own locator led to;
+//   - local files and programs;
+//   - ports of other protocols, even with [Options.AllowPrivate];
+//   - a server to which credentials in the locator would be sent.
 //
-// Credentials of the user's locator are sent to its own origin alone. Nothing is
-// sent that was not asked for: no cookies, no Referer, no User-Agent.
+// Credentials in the user's locator are sent only to its origin. Requests contain nothing that
+// was not asked for: no cookies, no Referer, no User-Agent.
 //
 // # Limits
 //
-// Whatever comes is bounded while it streams: in bytes after decompression, in
-// the ratio of decompression, in time without progress, in time altogether, in
-// redirections. What is cut off or too large ends in an error, never in what
-// looks like a whole.
+// Responses are bounded while they are read: in decompressed size, in the compression ratio, in
+// the time without progress, in the total time, and in redirections. A truncated or oversized
+// response ends in an error.
 package fetch

@@ -8,12 +8,12 @@ import (
 	"github.com/nomen-project/nomen/scheme"
 )
 
-// A RefusedError is returned for what is not done by default, because it could
-// harm whoever asks, or be used by a stranger against others.
+// A RefusedError reports a request that is rejected by default because it could harm the user,
+// or could be used to attack others.
 type RefusedError struct {
 	URL string // without a password
 	Why string
-	Err error // the cause, such as a [*guard.AddressError]; nil for none
+	Err error // the cause, such as a [*guard.AddressError], or nil
 }
 
 func (e *RefusedError) Error() string {
@@ -22,14 +22,14 @@ func (e *RefusedError) Error() string {
 
 func (e *RefusedError) Unwrap() error { return e.Err }
 
-// A StatusError is an answer of a server that is no resource. It is a
-// [scheme.ErrNotAvailable] if the server says that there is none.
+// A StatusError reports a server's answer that is not a resource. It is a
+// [scheme.ErrNotAvailable] if the server says that the resource does not exist.
 type StatusError struct {
 	URL      string // without a password
 	Protocol string // "HTTP", "FTP", "NNTP", "Gopher"
-	Code     int    // of the protocol; 0 where it has none
-	Reason   string // the server's words, without control characters
-	Missing  bool   // there is no such resource
+	Code     int    // of the protocol; 0 if it has none
+	Reason   string // text from the server, without control characters
+	Missing  bool   // the resource does not exist
 }
 
 func (e *StatusError) Error() string {
@@ -40,12 +40,11 @@ func (e *StatusError) Error() string {
 	return strings.TrimSpace(fmt.Sprintf("fetch: %s: %s %s", e.URL, what, e.Reason))
 }
 
-// Is makes errors.Is(err, scheme.ErrNotAvailable) true if there is no such
-// resource.
+// Is makes errors.Is(err, scheme.ErrNotAvailable) true if the resource does not exist.
 func (e *StatusError) Is(target error) bool { return target == scheme.ErrNotAvailable && e.Missing }
 
-// No reports whether the server has understood and said no, so that asking again
-// is in vain.
+// No reports whether the server understood and rejected the request, so that a retry is
+// pointless.
 func (e *StatusError) No() bool {
 	switch e.Code {
 	case http.StatusRequestTimeout, http.StatusTooEarly, http.StatusTooManyRequests:
@@ -54,8 +53,8 @@ func (e *StatusError) No() bool {
 	return e.Missing || e.Protocol == "HTTP" && e.Code >= http.StatusBadRequest && e.Code < http.StatusInternalServerError
 }
 
-// A SizeError is returned for a resource that is larger than allowed, as soon as
-// that is known.
+// A SizeError reports a resource larger than the limit. It is returned as soon as that is
+// known.
 type SizeError struct {
 	URL   string
 	Limit int64 // bytes
@@ -66,10 +65,10 @@ func (e *SizeError) Error() string {
 	return fmt.Sprintf("fetch: %s: larger than %d bytes%s", e.URL, e.Limit, e.Why)
 }
 
-// A RedirectError is returned when locators lead on and on, or in a circle.
+// A RedirectError reports a redirection loop or too many redirections.
 type RedirectError struct {
-	Chain []string // in order; the last was not asked
-	Loop  bool     // the last was asked before
+	Chain []string // in order; the last one was not requested
+	Loop  bool     // the last one was requested before
 }
 
 func (e *RedirectError) Error() string {
@@ -80,16 +79,16 @@ func (e *RedirectError) Error() string {
 	return "fetch: " + what + ": " + strings.Join(e.Chain, " -> ")
 }
 
-// A FormatError is an answer that does not keep to the protocol.
+// A FormatError reports an answer that violates the protocol.
 type FormatError struct {
 	URL      string
 	Protocol string
 	Message  string
-	Err      error // the cause, if any
+	Err      error // the cause, or nil
 }
 
 func (e *FormatError) Error() string {
-	return fmt.Sprintf("fetch: %s: no answer of %s: %s", e.URL, e.Protocol, e.Message)
+	return fmt.Sprintf("fetch: %s: invalid %s response: %s", e.URL, e.Protocol, e.Message)
 }
 
 func (e *FormatError) Unwrap() error { return e.Err }

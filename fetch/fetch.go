@@ -30,102 +30,96 @@ const (
 	DefaultMaxRedirects = 10
 )
 
-// Options configure a [Fetcher]. The zero value follows locators of every scheme
-// that the package speaks, and no names.
+// Options configure a [Fetcher]. The zero value follows locators of every scheme that the
+// package supports, and no names.
 type Options struct {
-	// Schemes are those that may be followed, also by redirection; nil for all.
-	// A scheme that is reached through a gateway has to be among them, and that
-	// of the gateway too.
+	// Schemes are the schemes that may be followed, also by redirection; nil allows all. If a
+	// gateway is used, both its scheme and the scheme that it serves must be listed.
 	Schemes []string
 
-	// AllowPrivate lets strangers lead to addresses that are not of the public
-	// Internet.
+	// AllowPrivate allows addresses outside the public Internet in untrusted locators.
 	AllowPrivate bool
 
-	MaxSize      int64         // bytes of a resource, after decompression; 0 for DefaultMaxSize, negative for no limit
-	Timeout      time.Duration // without a sign of the other side; 0 for DefaultTimeout
-	MaxTime      time.Duration // for one resource to its end; 0 for DefaultMaxTime
-	MaxRedirects int           // and other steps from locator to locator; 0 for DefaultMaxRedirects, negative for none
+	MaxSize      int64         // bytes of a resource after decompression; 0 means DefaultMaxSize, negative no limit
+	Timeout      time.Duration // between two reads; 0 means DefaultTimeout
+	MaxTime      time.Duration // for a whole resource; 0 means DefaultMaxTime
+	MaxRedirects int           // and other steps from one locator to the next; 0 means DefaultMaxRedirects, negative none
 
 	Client           scheme.Client   // mail address, news server and the like
-	Gateways         scheme.Gateways // for schemes that are not spoken here
-	ProposedGateways bool            // also those that the catalogue of schemes proposes
-	Local            scheme.Step     // instead of FTP where the same files are at hand; see [scheme.Retriever]
+	Gateways         scheme.Gateways // for schemes that the package does not support
+	ProposedGateways bool            // also use the gateways that the catalogue of schemes proposes
+	Local            scheme.Step     // replaces FTP for files available locally; see [scheme.Retriever]
 
-	// Resolver is asked for the locations of names; nil: names are not followed.
+	// Resolver resolves names; if nil, names are not followed.
 	Resolver nomen.Resolver
 
-	// Guarded is asked in its place about names that a stranger has told, whose
-	// resolvers could be inside too; nil: such names are followed only with
-	// AllowPrivate.
+	// Guarded resolves untrusted names, whose resolvers could be in the private network; if
+	// nil, such names are followed only with AllowPrivate.
 	Guarded nomen.Resolver
 
-	UserAgent string // sent over HTTP; "" for none
+	UserAgent string // sent over HTTP; "" means none
 
-	// DNS looks hosts up; nil for [net.DefaultResolver].
+	// DNS looks up hosts; nil means [net.DefaultResolver].
 	DNS discover.DNS
 
-	// Dial connects to an address, which has been checked; nil for that of
-	// [net.Dialer].
+	// Dial connects to an address, which has been checked; nil means a [net.Dialer].
 	Dial func(ctx context.Context, network, address string) (net.Conn, error)
 
-	TLS   *tls.Config       // of HTTPS and of news over TLS; nil for the default
-	Now   func() time.Time  // nil for [time.Now]
-	Log   *slog.Logger      // nil for none
-	Trace func(step string) // told each step in words for the user, one at a time; nil for none
+	TLS   *tls.Config       // for HTTPS and for news over TLS; nil means the default
+	Now   func() time.Time  // the clock; nil means [time.Now]
+	Log   *slog.Logger      // nil means no log
+	Trace func(step string) // called with a description of each step for the user, one call at a time; may be nil
 }
 
-// A Request says what is wanted of a resource, and how far whoever named it is
-// trusted. The zero Request wants all of it, from a stranger.
+// A Request says which part of a resource to fetch, and whether its locator is trusted. The
+// zero Request is for the whole resource, with an untrusted locator.
 type Request struct {
-	// Trusted: the user has named the location himself, so that it may be at a
-	// private address, a file of this machine, and have credentials in it.
-	// What it leads to is a stranger's again.
+	// Trusted says that the user named the locator. A trusted locator may be at a private
+	// address, be a file of this machine, and contain credentials. Locators that it leads to
+	// are untrusted.
 	Trusted bool
 
-	// Offset is how many bytes to leave out at the beginning, Length how many
-	// are wanted then; 0 for all.
+	// Offset is the number of bytes to skip, and Length the number to return after them; 0
+	// means all.
 	Offset, Length int64
 
-	// Validator is that of the object of which the caller has the first Offset
-	// bytes. If it has changed since, or if nobody can say, the object comes from
-	// its beginning.
+	// Validator is that of the object of which the caller has the first Offset bytes. If the
+	// object has changed since, or if that is unknown, the whole object is returned.
 	Validator string
 
-	Accept    string // media ranges of RFC 9110, 12.5.1; "" for none
-	Languages string // language ranges of RFC 9110, 12.5.4; "" for none
+	Accept    string // media ranges of RFC 9110, 12.5.1; "" means any
+	Languages string // language ranges of RFC 9110, 12.5.4; "" means any
 
-	// URN is the dialect in which a URN is read, if that is asked for; zero for the
-	// latest. Of [urn.Draft2012] the directive c chooses the component; s chooses
-	// nothing, as it is always the resource that is fetched.
+	// URN is the dialect in which to read a URN that the user named; zero means the latest. In
+	// [urn.Draft2012] the directive c selects the component. The directive s has no effect,
+	// since Fetch always returns the resource.
 	URN urn.Dialect
 }
 
-// An Object is a resource as it has been found.
+// An Object is a fetched resource.
 type Object struct {
 	nomen.Resource           // Size is that of the whole object; Body begins at Offset
-	Offset         int64     // of the Body in the object
-	Validator      string    // for [Request.Validator]; "" if a later part could not be told to be of the same object
-	Modified       time.Time // zero if nobody said
+	Offset         int64     // of Body in the object
+	Validator      string    // for [Request.Validator]; "" if a later request cannot detect a change
+	Modified       time.Time // zero if unknown
 	Retrieved      time.Time
 	Fragment       string   // of the last locator that had one (RFC 9110, 10.2.2); "" for none
 	Chain          []string // the locators from the first to the last, without passwords
 }
 
-// A Fetcher follows names and locators to resources. It is safe for concurrent
-// use.
+// A Fetcher follows names and locators to resources. It is safe for concurrent use.
 type Fetcher struct {
-	o       Options // with their defaults
+	o       Options // with defaults filled in
 	open    *http.Transport
 	guarded *http.Transport
 	tracing sync.Mutex
 }
 
-// New returns a fetcher. The error says what is wrong with an option.
+// New returns a fetcher. It returns an error if an option is invalid.
 func New(o Options) (*Fetcher, error) {
 	f := &Fetcher{o: o}
 	if !isField(o.UserAgent) {
-		return nil, errors.New("fetch: the User-Agent has control characters in it")
+		return nil, errors.New("fetch: invalid control character in UserAgent")
 	}
 	for _, s := range o.Schemes {
 		if !scheme.IsName(strings.ToLower(s)) {
@@ -168,15 +162,15 @@ func setDefault[T comparable](v *T, otherwise T) {
 	}
 }
 
-// Close closes connections that are kept for later requests.
+// Close closes idle connections.
 func (f *Fetcher) Close() error {
 	f.open.CloseIdleConnections()
 	f.guarded.CloseIdleConnections()
 	return nil
 }
 
-// Location fetches on a stranger's behalf what an authority says is the location
-// of a resource.
+// Location fetches a location that an authority has given for a resource. The location is
+// untrusted.
 func (f *Fetcher) Location(ctx context.Context, at string) (*nomen.Resource, error) {
 	u, err := uri.Parse(at)
 	if err != nil {
@@ -188,8 +182,8 @@ func (f *Fetcher) Location(ctx context.Context, at string) (*nomen.Resource, err
 	return f.Fetch(ctx, u, Request{})
 }
 
-// Fetch follows a name or a locator to the resource. The body streams while ctx
-// is not done; whoever gets it closes it. See [Fetcher.Open] for the errors.
+// Fetch follows a name or a locator to the resource. The body can be read until ctx is done;
+// the caller must close it. See [Fetcher.Open] for the errors.
 func (f *Fetcher) Fetch(ctx context.Context, location uri.URI, r Request) (*nomen.Resource, error) {
 	o, err := f.Open(ctx, location, r)
 	if err != nil {
@@ -198,25 +192,25 @@ func (f *Fetcher) Fetch(ctx context.Context, location uri.URI, r Request) (*nome
 	return &o.Resource, nil
 }
 
-// Open is Fetch with all that is known of the resource.
+// Open is like Fetch, but returns everything known about the resource.
 //
-// The error is or wraps a [*RefusedError], [*StatusError], [*SizeError],
-// [*RedirectError], [*FormatError] or [*SessionError], one of the errors of
-// [scheme.Retriever.Retrieve], a [*nomen.Error] of the resolver, or that of the
-// network or of ctx. Reading the body can fail with the same.
+// The error is or wraps a [*RefusedError], [*StatusError], [*SizeError], [*RedirectError],
+// [*FormatError] or [*SessionError], an error of [scheme.Retriever.Retrieve], a [*nomen.Error]
+// of the resolver, or an error of the network or of ctx. Reading the body can fail with the
+// same errors.
 func (f *Fetcher) Open(ctx context.Context, location uri.URI, r Request) (*Object, error) {
 	if r.Offset < 0 || r.Length < 0 {
-		return nil, fmt.Errorf("fetch: a range of %d bytes from %d on", r.Length, r.Offset)
+		return nil, fmt.Errorf("fetch: invalid range: %d bytes from offset %d", r.Length, r.Offset)
 	}
 	if !isField(r.Validator) || !isField(r.Accept) || !isField(r.Languages) {
-		return nil, errors.New("fetch: a request with control characters in it")
+		return nil, errors.New("fetch: invalid control character in Accept or Languages")
 	}
 	ctx, watch := newWatch(ctx, f.o.Timeout, f.o.MaxTime)
-	j := &journey{fetcher: f, request: r, seen: map[uri.URI]bool{}, watch: watch}
+	j := &retrieval{fetcher: f, request: r, seen: map[uri.URI]bool{}, watch: watch}
 	o, err := j.travel(ctx, location)
 	if err != nil {
 		watch.end()
-		f.o.Log.Debug("nothing fetched", "location", location.Redacted(), "error", err)
+		f.o.Log.Debug("fetch failed", "location", location.Redacted(), "error", err)
 		return nil, watch.explain(location.Redacted(), err)
 	}
 	f.o.Log.Debug("fetched", "location", location.Redacted(), "url", o.URL, "type", o.Type, "size", o.Size)
@@ -237,7 +231,7 @@ func (f *Fetcher) allows(name string) bool {
 	return f.o.Schemes == nil || slices.ContainsFunc(f.o.Schemes, func(s string) bool { return strings.EqualFold(s, name) })
 }
 
-// isField reports whether s can be the value of a header field.
+// isField reports whether s is a valid value of a header field.
 func isField(s string) bool {
 	for i := range len(s) {
 		if s[i] < ' ' && s[i] != '\t' || s[i] == 0x7f {
@@ -247,7 +241,7 @@ func isField(s string) bool {
 	return true
 }
 
-// closing is a reader whose Close is another's.
+// closing is a reader with the Close method of another.
 type closing struct {
 	io.Reader
 	close func() error

@@ -18,16 +18,16 @@ import (
 )
 
 const (
-	maxConversation = 1 << 20          // bytes that a server may say beside the data
-	maxListing      = 16 << 20         // bytes of the names in a directory
-	maxFarewell     = 10 * time.Second // until a server says that all was sent
+	maxConversation = 1 << 20          // bytes on the control connection
+	maxListing      = 16 << 20         // bytes of a directory listing
+	maxFarewell     = 10 * time.Second // wait for the final reply after a transfer
 )
 
-// ftp is the step of ftp: passive, in the order of commands that the scheme
-// gives. Data connections lead to the host of the conversation alone, whatever
-// address the server tells.
-func (j *journey) ftp(ctx context.Context, r scheme.Request) (scheme.Outcome, error) {
-	s := &ftpSession{journey: j, request: r, url: r.URI.Redacted(), limit: maxConversation}
+// ftp is the step for ftp: in passive mode, with the commands of the scheme in order. Data
+// connections go only to the host of the control connection, whatever address the server
+// announces.
+func (j *retrieval) ftp(ctx context.Context, r scheme.Request) (scheme.Outcome, error) {
+	s := &ftpSession{retrieval: j, request: r, url: r.URI.Redacted(), limit: maxConversation}
 	if err := s.open(ctx); err != nil {
 		return scheme.Outcome{}, s.explain(err)
 	}
@@ -39,13 +39,13 @@ func (j *journey) ftp(ctx context.Context, r scheme.Request) (scheme.Outcome, er
 	return j.found(o)
 }
 
-// An ftpSession is a conversation with a file server.
+// An ftpSession is a control connection to a file server.
 type ftpSession struct {
-	journey *journey
-	request scheme.Request
-	url     string
-	server  *ftp.ServerConn
-	limit   int64 // of the next connection
+	retrieval *retrieval
+	request   scheme.Request
+	url       string
+	server    *ftp.ServerConn
+	limit     int64 // for the next connection
 }
 
 func (s *ftpSession) open(ctx context.Context) (err error) {
@@ -54,7 +54,7 @@ func (s *ftpSession) open(ctx context.Context) (err error) {
 		if err != nil {
 			return nil, err
 		}
-		conn, err := s.journey.connect(ctx, host, port)
+		conn, err := s.retrieval.connect(ctx, host, port)
 		if err != nil {
 			return nil, err
 		}
@@ -65,7 +65,7 @@ func (s *ftpSession) open(ctx context.Context) (err error) {
 		return err
 	}
 	l := s.request.Login
-	s.journey.fetcher.tracef("%s: USER %s", address, shown.Line(l.User))
+	s.retrieval.fetcher.tracef("%s: USER %s", address, shown.Line(l.User))
 	return s.server.Login(l.User, l.Password)
 }
 
@@ -75,16 +75,16 @@ func (s *ftpSession) close() {
 	}
 }
 
-// perform does what the scheme says, up to the object.
+// perform runs the commands of the scheme and returns the object.
 func (s *ftpSession) perform() (*Object, error) {
 	for _, line := range s.request.Commands {
 		verb, arg, _ := strings.Cut(line, " ")
 		if verb != "USER" && verb != "PASS" {
-			s.journey.fetcher.tracef("%s: %s", s.request.Host, shown.Line(line))
+			s.retrieval.fetcher.tracef("%s: %s", s.request.Host, shown.Line(line))
 		}
 		var err error
 		switch verb {
-		case "USER", "PASS": // has been done
+		case "USER", "PASS": // done
 		case "TYPE":
 			err = s.server.Type(ftp.TransferType(arg))
 		case "CWD":
@@ -97,16 +97,16 @@ func (s *ftpSession) perform() (*Object, error) {
 			}
 			return s.retrieve(arg)
 		default:
-			err = fmt.Errorf("fetch: no command %q", verb)
+			err = fmt.Errorf("fetch: unsupported FTP command %q", verb)
 		}
 		if err != nil {
 			return nil, err
 		}
 	}
-	return nil, fmt.Errorf("fetch: %s asks for nothing", s.url)
+	return nil, fmt.Errorf("fetch: %s: no command returns data", s.url)
 }
 
-// list makes an object of the names in a directory, one a line.
+// list returns the names in a directory as an object, one name per line.
 func (s *ftpSession) list(dir string) (*Object, error) {
 	s.limit = maxListing
 	names, err := s.server.NameList(dir)
@@ -121,8 +121,8 @@ func (s *ftpSession) list(dir string) (*Object, error) {
 	return &Object{Resource: nomen.Resource{Type: typeText, Size: int64(b.Len()), Body: io.NopCloser(strings.NewReader(b.String()))}}, nil
 }
 
-// retrieve makes an object of a file. Lines of text are read as such and end as
-// they do here, so that nobody knows their size, nor where in the file they are.
+// retrieve returns a file as an object. Lines of text get the line ending of this machine, so
+// their size and offsets are unknown.
 func (s *ftpSession) retrieve(name string) (*Object, error) {
 	o := &Object{Resource: nomen.Resource{Type: s.request.Format, Size: -1}}
 	if modified, err := s.server.GetTime(name); err == nil {
@@ -135,14 +135,14 @@ func (s *ftpSession) retrieve(name string) (*Object, error) {
 		}
 	}
 	from := int64(0)
-	if !s.request.Text && s.journey.canResume(o.Validator) {
-		from = s.journey.request.Offset
+	if !s.request.Text && s.retrieval.canResume(o.Validator) {
+		from = s.retrieval.request.Offset
 	}
 	s.limit = -1
 	data, err := s.server.RetrFrom(name, uint64(from))
 	var reply *textproto.Error
 	if from > 0 && errors.As(err, &reply) && reply.Code >= ftp.StatusBadCommand && reply.Code != ftp.StatusFileUnavailable {
-		from = 0 // REST is not known there
+		from = 0 // REST is not supported
 		data, err = s.server.Retr(name)
 	}
 	if err != nil {
@@ -157,7 +157,7 @@ func (s *ftpSession) retrieve(name string) (*Object, error) {
 	return o, nil
 }
 
-// An ftpData is a file that comes. It is whole when the server says so.
+// An ftpData is a file transfer. The file is complete when the server says so.
 type ftpData struct {
 	session *ftpSession
 	data    *ftp.Response
@@ -168,35 +168,35 @@ func (d *ftpData) Read(p []byte) (int, error) {
 	n, err := d.data.Read(p)
 	if err == io.EOF && !d.whole {
 		if err := d.data.Close(); err != nil {
-			return n, d.session.explain(fmt.Errorf("cut off: %w", noEOF(err)))
+			return n, d.session.explain(fmt.Errorf("transfer incomplete: %w", noEOF(err)))
 		}
 		d.whole = true
 	}
 	return n, err
 }
 
-// Close ends the conversation, also in the midst of a file.
+// Close ends the session, also during a transfer.
 func (d *ftpData) Close() error {
 	if d.whole {
 		d.session.close()
 		return nil
 	}
-	d.session.close() // first: nothing is waited for
+	d.session.close() // first, so that nothing blocks
 	_ = d.data.Close()
 	return nil
 }
 
-// explain makes of what a server says an error that is understood.
+// explain turns a server's reply into an error that callers understand.
 func (s *ftpSession) explain(err error) error {
 	var reply *textproto.Error
 	if errors.As(err, &reply) {
 		missing := reply.Code == ftp.StatusFileUnavailable || reply.Code == ftp.StatusFileActionIgnored
 		return &StatusError{URL: s.url, Protocol: "FTP", Code: reply.Code, Reason: shown.Line(reply.Msg), Missing: missing}
 	}
-	return s.journey.failed(noEOF(err))
+	return s.retrieval.failed(noEOF(err))
 }
 
-// A shortConn ends a server that says too much. A negative limit is none.
+// A shortConn limits how much a server may send. A negative limit means none.
 type shortConn struct {
 	net.Conn
 	left int64
@@ -216,4 +216,4 @@ func (c *shortConn) Read(p []byte) (int, error) {
 	return n, err
 }
 
-var errTooLong = errors.New("the answer is longer than any that makes sense")
+var errTooLong = errors.New("response too long")

@@ -31,7 +31,7 @@ func TestFTP(t *testing.T) {
 		{"pub/", "a b.bin\nreadme.txt\nsub\n", "text/plain"},
 		{"", "etc\npub\n", "text/plain"},
 	} {
-		o := want(t, f, "ftp://"+s.Addr+"/"+tt.path, own, tt.text) // U93-43: the port of the locator
+		o := want(t, f, "ftp://"+s.Addr+"/"+tt.path, own, tt.text) // U93-43: with the port of the locator
 		if o.Type != tt.mediatype {
 			t.Errorf("%s: type %q, want %q", tt.path, o.Type, tt.mediatype)
 		}
@@ -39,12 +39,12 @@ func TestFTP(t *testing.T) {
 	said := s.Said()
 	for _, line := range []string{"USER anonymous", "PASS joe@example.org", "TYPE A", "CWD pub", "RETR readme.txt", "RETR a b.bin", "CWD /etc", "NLST"} { // U93-42
 		if !slices.Contains(said, line) {
-			t.Errorf("%q was not said: %q", line, said)
+			t.Errorf("%q was not sent: %q", line, said)
 		}
 	}
 	o := want(t, f, "ftp://joe:pw@"+s.Addr+"/etc/motd", own, "hello")
 	if o.URL != "ftp://joe:***@"+s.Addr+"/etc/motd" && strings.Contains(o.URL, "pw") {
-		t.Errorf("the password is told: %q", o.URL)
+		t.Errorf("the password is shown: %q", o.URL)
 	}
 	if o.Size != 5 || !o.Modified.Equal(time.Date(1993, 7, 14, 12, 0, 0, 0, time.UTC)) || o.Validator == "" {
 		t.Errorf("size %d, modified %v, validator %q", o.Size, o.Modified, o.Validator)
@@ -63,7 +63,7 @@ func TestFTPParts(t *testing.T) {
 		t.Errorf("of another file: offset %d, want 0", o.Offset)
 	}
 	want(t, f, at, Request{Trusted: true, Offset: 1, Length: 3}, "ell")
-	want(t, f, "ftp://"+s.Addr+"/pub/readme.txt", Request{Trusted: true, Offset: 4}, "two\n") // lines: counted here
+	want(t, f, "ftp://"+s.Addr+"/pub/readme.txt", Request{Trusted: true, Offset: 4}, "two\n") // lines: counted after conversion
 
 	old := started(t)(fetchtest.FTP(fetchtest.Files{Texts: shelf, NoRestart: true, NoFacts: true}))
 	want(t, f, "ftp://"+old.Addr+"/etc/motd", Request{Trusted: true, Offset: 2}, "llo")
@@ -89,16 +89,16 @@ func TestFTPRefuses(t *testing.T) {
 		}
 	}
 	if _, _, err := read(t, f, "ftp://127.0.0.1:1/", own); err == nil || strings.Count(err.Error(), "fetch: ") != 1 {
-		t.Errorf("nobody listens: %v", err)
+		t.Errorf("nothing listens: %v", err)
 	}
 	strict := started(t)(fetchtest.FTP(fetchtest.Files{Texts: shelf}))
 	if _, _, err := read(t, f, "ftp://"+strict.Addr+"/a%0D%0ADELE%20b", own); err == nil || len(strict.Said()) != 0 {
-		t.Errorf("the end of a line in a name: %v, said %q", err, strict.Said())
+		t.Errorf("a line break in a name: %v, sent %q", err, strict.Said())
 	}
 }
 
-// A server that tells another address for the data is asked for them all the
-// same: the address is not used.
+// If a server announces another address for the data, the connection still goes to the server
+// itself.
 func TestFTPBounce(t *testing.T) {
 	s := started(t)(fetchtest.FTP(fetchtest.Files{Texts: shelf, Tells: "10.0.0.1"}))
 	w := newWorld()

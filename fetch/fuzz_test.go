@@ -26,15 +26,14 @@ func FuzzReadMenu(f *testing.F) {
 			}
 			if u, err := item.Locator(); err == nil {
 				if _, err := uri.Parse(u.String()); err != nil {
-					t.Errorf("%+v: the locator %q is no URI: %v", item, u, err)
+					t.Errorf("%+v: the locator %q is not a URI: %v", item, u, err)
 				}
 			}
 		}
 	})
 }
 
-// What is read has no lone dot in it as a line, and is never longer than what
-// came.
+// Decoded text has no line with a single dot, and is not longer than the input.
 func FuzzLines(f *testing.F) {
 	f.Add([]byte("a\r\n..b\r\n.\r\n"), true)
 	f.Add([]byte(".\n"), false)
@@ -50,7 +49,7 @@ func FuzzLines(f *testing.F) {
 	})
 }
 
-// slowLines is what lines has to do, the plain way.
+// slowLines is a simple implementation of lines.
 func slowLines(text string, dots bool) string {
 	var b strings.Builder
 	for line := range strings.Lines(text) {
@@ -68,7 +67,7 @@ func slowLines(text string, dots bool) string {
 	return b.String()
 }
 
-// A piped is a connection on which a server says something whatever it is asked.
+// A piped connection is one on which a server sends the same bytes whatever it receives.
 func piped(t *testing.T, says []byte) net.Conn {
 	here, there := net.Pipe()
 	t.Cleanup(func() { here.Close() })
@@ -81,9 +80,9 @@ func piped(t *testing.T, says []byte) net.Conn {
 	return here
 }
 
-// answered reads all of an answer and checks that it comes to an end.
-func answered(t *testing.T, step func(j *journey, conn net.Conn) (*Object, error), says []byte) {
-	j := &journey{fetcher: &Fetcher{}}
+// answered reads all of a response and checks that it ends.
+func answered(t *testing.T, step func(j *retrieval, conn net.Conn) (*Object, error), says []byte) {
+	j := &retrieval{fetcher: &Fetcher{}}
 	o, err := step(j, piped(t, says))
 	if err != nil {
 		return
@@ -104,7 +103,7 @@ func FuzzGopherAnswer(f *testing.F) {
 			return
 		}
 		r := scheme.Request{Type: kind[:1], Send: send, Text: kind[0] == '0'}
-		answered(t, func(_ *journey, conn net.Conn) (*Object, error) { return gopherObject(r, conn) }, says)
+		answered(t, func(_ *retrieval, conn net.Conn) (*Object, error) { return gopherObject(r, conn) }, says)
 	})
 }
 
@@ -113,7 +112,7 @@ func FuzzNewsAnswer(f *testing.F) {
 	f.Add([]byte("200 hi\r\n200 reader\r\n211 3 5 7 g\r\n224 x\r\n5\ta\r\n.\r\n"), "group")
 	f.Add([]byte("200 hi\r\n500\r\n211 9 -5 7 g\r\n"), "group")
 	f.Fuzz(func(t *testing.T, says []byte, kind string) {
-		answered(t, func(j *journey, conn net.Conn) (*Object, error) {
+		answered(t, func(j *retrieval, conn net.Conn) (*Object, error) {
 			return newNewsSession(j, scheme.Request{Type: kind, Object: "a@b"}, conn).perform()
 		}, says)
 	})

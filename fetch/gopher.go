@@ -17,9 +17,9 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// gopher is the step of gopher: the selector is sent, and what comes is read as
-// the type of the item says (RFC 1436, 2 and 3.8).
-func (j *journey) gopher(ctx context.Context, r scheme.Request) (scheme.Outcome, error) {
+// gopher is the step for gopher. It sends the selector and reads the response by the type of
+// the item (RFC 1436, 2 and 3.8).
+func (j *retrieval) gopher(ctx context.Context, r scheme.Request) (scheme.Outcome, error) {
 	if r.Type == "" {
 		r.Type = "1"
 	}
@@ -27,11 +27,11 @@ func (j *journey) gopher(ctx context.Context, r scheme.Request) (scheme.Outcome,
 	case '8', 'T', 'h':
 		item := scheme.GopherItem{Type: kind, Selector: r.Object, Host: r.Host, Port: r.Port}
 		at, err := item.Locator()
-		if name, _ := at.Scheme(); err == nil && name != "gopher" { // it refers to another protocol
+		if name, _ := at.Scheme(); err == nil && name != "gopher" { // refers to another protocol
 			return scheme.Outcome{Locators: []uri.URI{at}}, nil
 		}
 		if kind != 'h' {
-			return scheme.Outcome{}, j.refuse(r.URI, "no session can be read from it", err)
+			return scheme.Outcome{}, j.refuse(r.URI, "the session has an invalid host or port", err)
 		}
 	case '2', '3', 'i':
 		return scheme.Outcome{}, fmt.Errorf("fetch: %s: items of type %c cannot be retrieved: %w", r.URI.Redacted(), kind, scheme.ErrNoAlgorithm)
@@ -48,7 +48,7 @@ func (j *journey) gopher(ctx context.Context, r scheme.Request) (scheme.Outcome,
 	return j.found(o)
 }
 
-// gopherObject reads the beginning of an answer.
+// gopherObject reads the beginning of a response.
 func gopherObject(r scheme.Request, conn net.Conn) (*Object, error) {
 	in := bufio.NewReader(conn)
 	o := &Object{Resource: nomen.Resource{Type: r.Format, Size: -1}}
@@ -75,17 +75,17 @@ func gopherObject(r scheme.Request, conn net.Conn) (*Object, error) {
 	return o, nil
 }
 
-// What Gopher+ has in the place of a length.
+// Special lengths in Gopher+.
 const (
 	untilDot   = -1
 	untilClose = -2
 )
 
-// gopherLength reads the first line of an answer of Gopher+: a plus and how long
-// the rest is, or a minus and an error.
+// gopherLength reads the first line of a Gopher+ response: a plus sign and the length of the
+// rest, or a minus sign and an error.
 func gopherLength(r scheme.Request, in *bufio.Reader) (int64, error) {
 	line, err := readLine(in)
-	bad := &FormatError{URL: r.URI.Redacted(), Protocol: "Gopher", Message: fmt.Sprintf("%.80q is no head of Gopher+", line), Err: err}
+	bad := &FormatError{URL: r.URI.Redacted(), Protocol: "Gopher", Message: fmt.Sprintf("invalid Gopher+ header %.80q", line), Err: err}
 	if err != nil || line == "" {
 		return 0, bad
 	}
@@ -106,10 +106,10 @@ func gopherLength(r scheme.Request, in *bufio.Reader) (int64, error) {
 	return 0, bad
 }
 
-// gopherRefusal returns the error that an answer is: its first line is an item of
-// type 3 (RFC 1436, 3.8), and it is a menu, or of no host.
+// gopherRefusal returns the error in a response: its first line is an item of type 3 (RFC 1436,
+// 3.8), and it is a menu or names no host.
 func gopherRefusal(r scheme.Request, in *bufio.Reader) error {
-	first, err := in.Peek(1) // an error comes when it is read
+	first, err := in.Peek(1) // the caller sees the error when it reads
 	for err == nil && first[0] == '3' && bytes.IndexByte(first, '\n') < 0 {
 		first, err = in.Peek(max(in.Buffered(), len(first)+1))
 	}
@@ -124,7 +124,7 @@ func gopherRefusal(r scheme.Request, in *bufio.Reader) error {
 	return &StatusError{URL: r.URI.Redacted(), Protocol: "Gopher", Reason: shown.Line(item.Display), Missing: true}
 }
 
-// An exactly reads a known number of bytes. Fewer are an error.
+// An exactly reads a known number of bytes. It is an error if there are fewer.
 type exactly struct {
 	in   io.Reader
 	left int64
@@ -145,9 +145,9 @@ func (e *exactly) Read(p []byte) (int, error) {
 // TypeMenu is the media type of a Gopher menu.
 const TypeMenu = "application/gopher-menu"
 
-// ReadMenu yields the items of a Gopher menu (RFC 1436, 2), also those that are
-// lines for people. A line that is none comes as an error that wraps
-// [scheme.ErrGopherItem], and reading goes on; any other error ends it.
+// ReadMenu yields the items of a Gopher menu (RFC 1436, 2), including the lines of text for
+// people. An invalid line yields an error that wraps [scheme.ErrGopherItem], and reading
+// continues. Any other error ends the sequence.
 func ReadMenu(r io.Reader) iter.Seq2[scheme.GopherItem, error] {
 	return func(yield func(scheme.GopherItem, error) bool) {
 		in := bufio.NewReader(r)

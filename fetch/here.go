@@ -16,18 +16,18 @@ import (
 	"github.com/nomen-project/nomen/scheme"
 )
 
-// file is the step of files on this machine: file, and afs where that file
-// system is mounted. Of a directory it makes a list of its names.
-func (j *journey) file(_ context.Context, r scheme.Request) (scheme.Outcome, error) {
+// file is the step for files of this machine: file, and afs where that file system is mounted.
+// It lists the names of a directory.
+func (j *retrieval) file(_ context.Context, r scheme.Request) (scheme.Outcome, error) {
 	if strings.IndexByte(r.Object, 0) >= 0 {
-		return scheme.Outcome{}, j.refuse(r.URI, "no file has such a name", nil)
+		return scheme.Outcome{}, j.refuse(r.URI, "invalid file name", nil)
 	}
 	info, err := os.Stat(r.Object)
 	if err != nil {
 		return scheme.Outcome{}, fileError(r, err)
 	}
-	if !info.Mode().IsRegular() && !info.IsDir() { // opening one may wait for ever
-		return scheme.Outcome{}, j.refuse(r.URI, "it is neither a file nor a directory", nil)
+	if !info.Mode().IsRegular() && !info.IsDir() { // opening one may block for ever
+		return scheme.Outcome{}, j.refuse(r.URI, "not a regular file or directory", nil)
 	}
 	f, err := os.Open(r.Object)
 	if err != nil {
@@ -48,7 +48,7 @@ func fileError(r scheme.Request, err error) error {
 	return fmt.Errorf("fetch: %s: %w", r.URI.Redacted(), err)
 }
 
-func (j *journey) fileObject(r scheme.Request, f *os.File) (*Object, error) {
+func (j *retrieval) fileObject(r scheme.Request, f *os.File) (*Object, error) {
 	info, err := f.Stat()
 	if err != nil {
 		return nil, err
@@ -68,17 +68,17 @@ func (j *journey) fileObject(r scheme.Request, f *os.File) (*Object, error) {
 	return o, nil
 }
 
-// canResume reports whether what is wanted is a later part of this object, or of
-// whatever there is.
-func (j *journey) canResume(validator string) bool {
+// canResume reports whether the request continues this object, or does not depend on the
+// validator.
+func (j *retrieval) canResume(validator string) bool {
 	return j.request.Offset > 0 && (j.request.Validator == "" || j.request.Validator == validator)
 }
 
-// maxEntries bounds how many names of a directory are listed.
+// maxEntries bounds the names listed of a directory.
 const maxEntries = 1 << 20
 
-// listing is a directory as an object: its names, one a line, directories with a
-// slash.
+// listing returns a directory as an object: one name per line, with a slash after
+// subdirectories.
 func listing(dir *os.File) (*Object, error) {
 	defer dir.Close()
 	entries, err := dir.ReadDir(maxEntries)
@@ -98,8 +98,8 @@ func listing(dir *os.File) (*Object, error) {
 
 const typeText = "text/plain"
 
-// data is the step of locators that hold the data themselves (RFC 2397).
-func (j *journey) data(_ context.Context, r scheme.Request) (scheme.Outcome, error) {
+// data is the step for locators that contain the data (RFC 2397).
+func (j *retrieval) data(_ context.Context, r scheme.Request) (scheme.Outcome, error) {
 	parts := scheme.Parts(r.URI)
 	mediatype, _ := scheme.Get(parts, "mediatype")
 	var text []byte

@@ -68,7 +68,7 @@ func TestGopher(t *testing.T) {
 		}
 	}
 	if _, got, err := read(t, f, base+"/9plusshort%09%09+", own); !errors.Is(err, io.ErrUnexpectedEOF) {
-		t.Errorf("cut off: %q, %v", got, err)
+		t.Errorf("truncated: %q, %v", got, err)
 	}
 	var bad *FormatError
 	if _, _, err := read(t, f, base+"/9plusbad%09%09+", own); !errors.As(err, &bad) {
@@ -85,7 +85,7 @@ func TestGopher(t *testing.T) {
 	}
 }
 
-// U93-58: items that refer to other protocols lead there.
+// U93-58: items that refer to other protocols lead to their locators.
 func TestGopherLeadsOn(t *testing.T) {
 	page := serve(t, site)
 	f := newFetcher(t, Options{AllowPrivate: true})
@@ -158,7 +158,7 @@ func TestLines(t *testing.T) {
 	}
 }
 
-// U93-61: what follows the slash is sent as it is.
+// U93-61: what follows the slash is sent unchanged.
 func TestWhois(t *testing.T) {
 	s := started(t)(fetchtest.Line(func(line string) string { return "about " + line + "\r\n" }))
 	f := newFetcher(t, Options{})
@@ -217,7 +217,7 @@ func TestNews(t *testing.T) {
 		t.Errorf("a group without numbers: %v", err)
 	}
 	if !slices.Contains(s.Said(), "MODE READER") {
-		t.Error("the server was not told that a reader comes")
+		t.Error("MODE READER was not sent")
 	}
 }
 
@@ -247,7 +247,7 @@ func TestNewsRefuses(t *testing.T) {
 	}
 }
 
-// The last line of a menu may lack its end, or half of it.
+// The last line of a menu may lack its line ending, or half of it.
 func TestReadMenuEndsAnyhow(t *testing.T) {
 	for _, end := range []string{"", "\r", "\n", "\r\n", "\r\n.", "\r\n.\r\n"} {
 		for item, err := range ReadMenu(strings.NewReader("0About\t0/About\tgopher.example\t70" + end)) {

@@ -14,17 +14,17 @@ import (
 	"github.com/nomen-project/nomen/urn"
 )
 
-// name is the step of names: their resolver tells the locations.
-func (j *journey) name(ctx context.Context, r scheme.Request) (scheme.Outcome, error) {
+// name is the step for names: it asks a resolver for the locations.
+func (j *retrieval) name(ctx context.Context, r scheme.Request) (scheme.Outcome, error) {
 	resolver := j.resolver()
 	switch {
 	case resolver == nil && j.hop.trusted:
-		return scheme.Outcome{}, fmt.Errorf("fetch: %s: nobody is asked about names: %w", r.URI.Redacted(), scheme.ErrNoAlgorithm)
+		return scheme.Outcome{}, fmt.Errorf("fetch: %s: no resolver configured: %w", r.URI.Redacted(), scheme.ErrNoAlgorithm)
 	case resolver == nil:
-		return scheme.Outcome{}, j.refuse(r.URI, "a stranger's name is not asked about, as its resolver could be inside", nil)
+		return scheme.Outcome{}, j.refuse(r.URI, "an untrusted name cannot be resolved, because its resolver could be in the private network", nil)
 	}
 	d := urn.Latest
-	if len(j.hop.chain) == 1 && j.request.URN.IsValid() { // what others lead to is of today
+	if len(j.hop.chain) == 1 && j.request.URN.IsValid() { // only the user's own name is of that dialect
 		d = j.request.URN
 	}
 	q, err := question(d, r.URI)
@@ -39,21 +39,20 @@ func (j *journey) name(ctx context.Context, r scheme.Request) (scheme.Outcome, e
 	}
 	targets := locations(a)
 	if len(targets) == 0 {
-		return scheme.Outcome{}, &nomen.Error{Kind: nomen.NoResult, Name: r.URI.String(), Service: nomen.I2Ls, Message: "the name has no location that can be followed"}
+		return scheme.Outcome{}, &nomen.Error{Kind: nomen.NoResult, Name: r.URI.String(), Service: nomen.I2Ls, Message: "the name has no location of a supported scheme"}
 	}
 	return scheme.Outcome{Locators: targets}, nil
 }
 
-// resolver returns whom to ask about the present name; nil for nobody.
-func (j *journey) resolver() nomen.Resolver {
+// resolver returns the resolver for the current name, or nil.
+func (j *retrieval) resolver() nomen.Resolver {
 	if o := j.fetcher.o; !j.hop.trusted && !o.AllowPrivate {
 		return o.Guarded
 	}
 	return j.fetcher.o.Resolver
 }
 
-// question asks about the name that u is, and for what its components say by the
-// dialect.
+// question returns a question about the name u, with its components read by the dialect.
 func question(d urn.Dialect, u uri.URI) (nomen.Question, error) {
 	spelling := u.String()
 	q := nomen.Question{Subject: u}
@@ -79,8 +78,8 @@ func question(d urn.Dialect, u uri.URI) (nomen.Question, error) {
 // maxLocations bounds how many locations of a name are tried.
 const maxLocations = 16
 
-// locations returns where the resource itself is: what is known not to answer
-// comes last, copies of archives before that.
+// locations returns the locations of the resource itself. Archived copies come near the end,
+// and locations known not to answer last.
 func locations(a *nomen.Answer) []uri.URI {
 	if a.Redirect != "" {
 		if u, err := uri.Parse(a.Redirect); err == nil {

@@ -16,10 +16,10 @@ import (
 	"github.com/nomen-project/nomen/scheme"
 )
 
-// maxArticles bounds how many articles of a group are listed: the latest.
+// maxArticles bounds the articles listed of a group, latest first.
 const maxArticles = 1000
 
-// The answers of NNTP that are waited for (RFC 3977).
+// The NNTP replies expected (RFC 3977).
 const (
 	newsMayPost    = 200
 	newsMayNotPost = 201
@@ -32,11 +32,11 @@ const (
 	newsNoArticle  = 430
 )
 
-// news is the step of news, snews and nntp (RFC 5538): an article, or a list of
-// the articles of a group, or of groups.
-func (j *journey) news(ctx context.Context, r scheme.Request) (scheme.Outcome, error) {
+// news is the step for news, snews and nntp (RFC 5538): an article, a list of the articles of a
+// group, or a list of groups.
+func (j *retrieval) news(ctx context.Context, r scheme.Request) (scheme.Outcome, error) {
 	if !isLine(r.Object+r.Send) || strings.ContainsAny(r.Object, " \t<>") {
-		return scheme.Outcome{}, j.refuse(r.URI, "what would be sent is more than one word", nil)
+		return scheme.Outcome{}, j.refuse(r.URI, "the name of a group or article cannot contain white space or angle brackets", nil)
 	}
 	conn, err := j.connect(ctx, r.Host, r.Port)
 	if err != nil {
@@ -64,23 +64,23 @@ func (f *Fetcher) encrypt(conn net.Conn, host string) net.Conn {
 	return tls.Client(conn, config)
 }
 
-// A newsSession is a conversation with a news server.
+// A newsSession is a connection to a news server.
 type newsSession struct {
-	journey *journey
-	request scheme.Request
-	conn    net.Conn
-	in      *bufio.Reader
+	retrieval *retrieval
+	request   scheme.Request
+	conn      net.Conn
+	in        *bufio.Reader
 }
 
-func newNewsSession(j *journey, r scheme.Request, conn net.Conn) *newsSession {
-	return &newsSession{journey: j, request: r, conn: conn, in: bufio.NewReader(conn)}
+func newNewsSession(j *retrieval, r scheme.Request, conn net.Conn) *newsSession {
+	return &newsSession{retrieval: j, request: r, conn: conn, in: bufio.NewReader(conn)}
 }
 
 func (n *newsSession) perform() (*Object, error) {
 	if _, err := n.reply(newsMayPost, newsMayNotPost); err != nil {
 		return nil, err
 	}
-	if _, err := n.ask("MODE READER"); err != nil { // some need it, others do not know it
+	if _, err := n.ask("MODE READER"); err != nil { // some servers require it, others do not know it
 		return nil, err
 	}
 	r := n.request
@@ -106,8 +106,8 @@ const (
 	typeOverview = "text/tab-separated-values"
 )
 
-// group lists the latest articles of a group, in the fields of RFC 3977, 8.3:
-// number, subject, author, date, identifier, references, bytes, lines.
+// group lists the latest articles of a group with the fields of RFC 3977, 8.3: number, subject,
+// author, date, identifier, references, bytes, lines.
 func (n *newsSession) group(name string) (*Object, error) {
 	text, err := n.ask("GROUP "+name, newsGroup)
 	if err != nil {
@@ -115,7 +115,7 @@ func (n *newsSession) group(name string) (*Object, error) {
 	}
 	var count, low, high int64
 	if _, err := fmt.Sscan(text, &count, &low, &high); err != nil || low < 0 {
-		return nil, n.garbled(fmt.Sprintf("%.80q does not say the articles", text), err)
+		return nil, n.garbled(fmt.Sprintf("invalid reply %.80q to GROUP", text), err)
 	}
 	if count == 0 || high < low {
 		n.conn.Close()
@@ -123,13 +123,13 @@ func (n *newsSession) group(name string) (*Object, error) {
 	}
 	span := fmt.Sprintf("%d-%d", max(low, high-maxArticles+1), high)
 	o, err := n.stream("OVER "+span, typeOverview, newsOverview)
-	if e, ok := err.(*StatusError); ok && e.Code >= 500 { // the name before RFC 3977
+	if e, ok := err.(*StatusError); ok && e.Code >= 500 { // its name before RFC 3977
 		o, err = n.stream("XOVER "+span, typeOverview, newsOverview)
 	}
 	return o, err
 }
 
-// stream makes an object of the lines that follow an answer.
+// stream returns the lines after a reply as an object.
 func (n *newsSession) stream(command, mediatype string, want int) (*Object, error) {
 	if _, err := n.ask(command, want); err != nil {
 		return nil, err
@@ -139,17 +139,16 @@ func (n *newsSession) stream(command, mediatype string, want int) (*Object, erro
 	return &Object{Resource: nomen.Resource{Type: mediatype, Size: -1, Body: closing{in, n.conn.Close}}}, nil
 }
 
-// ask sends a command and reads the line of the answer.
+// ask sends a command and reads the reply.
 func (n *newsSession) ask(command string, want ...int) (string, error) {
-	n.journey.fetcher.tracef("%s: %s", n.request.Host, shown.Line(command))
+	n.retrieval.fetcher.tracef("%s: %s", n.request.Host, shown.Line(command))
 	if _, err := io.WriteString(n.conn, command+"\r\n"); err != nil {
-		return "", n.journey.failed(err)
+		return "", n.retrieval.failed(err)
 	}
 	return n.reply(want...)
 }
 
-// reply reads the line of an answer, which must have one of the codes if any is
-// given.
+// reply reads a reply, which must have one of the codes if any are given.
 func (n *newsSession) reply(want ...int) (string, error) {
 	line, err := readLine(n.in)
 	if err != nil {
@@ -166,12 +165,12 @@ func (n *newsSession) reply(want ...int) (string, error) {
 	return text, nil
 }
 
-// newsReply reads the line of an answer (RFC 3977, 3.2).
+// newsReply parses a reply (RFC 3977, 3.2).
 func newsReply(line string) (code int, text string, err error) {
 	number, text, _ := strings.Cut(line, " ")
 	code, err = strconv.Atoi(number)
 	if err != nil || len(number) != 3 || code < 100 || code > 599 {
-		return 0, "", fmt.Errorf("%.80q does not begin with a code of three digits", line)
+		return 0, "", fmt.Errorf("invalid reply %.80q: must begin with a three-digit code", line)
 	}
 	return code, text, nil
 }

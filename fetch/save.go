@@ -15,49 +15,49 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// What [Fetcher.Save] puts after the name of a file for the part that has come,
-// and for the note about it.
+// Suffixes that [Fetcher.Save] appends to the name of a file, for the partial file and for the
+// note about it.
 const (
 	PartSuffix = ".part"
 	NoteSuffix = ".part.json"
 )
 
-// NoteVersion is the version of the notes about parts.
+// NoteVersion is the version of the notes about partial files.
 //
 //	1  {"version","location","validator","size","type"}
 const NoteVersion = 1
 
-// A note says of what a part is a part.
+// A note describes what a partial file is a part of.
 type note struct {
 	Version   int    `json:"version"`
-	Location  string `json:"location"`  // as asked
-	Validator string `json:"validator"` // "" if a part is of no use
-	Size      int64  `json:"size"`      // of the whole; -1 if it is not known
+	Location  string `json:"location"`  // as requested
+	Validator string `json:"validator"` // "" if the part cannot be continued
+	Size      int64  `json:"size"`      // of the whole; -1 if unknown
 	Type      string `json:"type"`
 }
 
-// SaveOptions say how a resource becomes a file.
+// SaveOptions say how [Fetcher.Save] writes the file.
 type SaveOptions struct {
-	Continue bool // go on with the part that is there, if it is of the same object
-	Replace  bool // a file of this name may be replaced
+	Continue bool // continue an existing partial file if the object has not changed
+	Replace  bool // replace an existing file
 
-	// Progress, if not nil, is told how many bytes are there, and how many there
-	// will be, which is -1 if it is not known.
+	// Progress, if not nil, is called with the bytes received and the total, which is -1 if
+	// unknown.
 	Progress func(done, total int64)
 }
 
-// A Saved is a resource that has become a file.
+// A Saved describes a saved file.
 type Saved struct {
 	Object
-	Resumed int64 // bytes that were there before
-	Bytes   int64 // all
+	Resumed int64 // bytes of an earlier part
+	Bytes   int64 // in total
 }
 
-// A PartError is returned when a resource came only in part, which is kept.
+// A PartError reports that only a part of a resource was received. The part is kept.
 type PartError struct {
-	File   string // the part
-	Bytes  int64  // in it
-	Usable bool   // going on from there is possible
+	File   string // the partial file
+	Bytes  int64  // in File
+	Usable bool   // a later Save can continue it
 	Err    error
 }
 
@@ -65,16 +65,15 @@ func (e *PartError) Error() string { return e.Err.Error() }
 
 func (e *PartError) Unwrap() error { return e.Err }
 
-// Save fetches to a file. The file is there only when all of it is; until then
-// what has come is beside it, with a note by which a later Save that continues
-// knows whether the object is still the same. The error is a [*PartError] when
-// something has come, wraps [fs.ErrExist] when the file is there already, or the
-// part of another Save and nobody said what to do with it, [ErrNoFile] for what
-// cannot be a file, or is one of [Fetcher.Open]. Two that save to one file at a
-// time do not mix: the later one ends with an error.
+// Save fetches a resource to a file. The file appears when it is complete. Until then the data
+// is in a partial file beside it, with a note that lets a later Save with Continue detect
+// whether the object has changed. The error is a [*PartError] if data was received; wraps
+// [fs.ErrExist] if the file exists, or a partial file exists and no option says what to do with
+// it; is [ErrNoFile] for a name that cannot be a file; or is an error of [Fetcher.Open]. If two
+// calls save to one file concurrently, the later one returns an error.
 func (f *Fetcher) Save(ctx context.Context, location uri.URI, r Request, path string, o SaveOptions) (*Saved, error) {
 	if r.Offset != 0 || r.Length != 0 {
-		return nil, errors.New("fetch: a range is not saved: the file would look like the whole")
+		return nil, errors.New("fetch: cannot save a range: the file would look like the whole resource")
 	}
 	if err := mayWrite(path, o); err != nil {
 		return nil, err
@@ -95,18 +94,18 @@ func (f *Fetcher) Save(ctx context.Context, location uri.URI, r Request, path st
 	if err := s.fill(part, o.Progress); err != nil {
 		return nil, &PartError{File: path + PartSuffix, Bytes: s.Bytes, Usable: object.Validator != "", Err: errors.Join(err, part.Close())}
 	}
-	defer part.Close()                                  // the lock ends when the file has its name
-	if err := mayReplace(path, o.Replace); err != nil { // since somebody may have made it
+	defer part.Close()                                  // releases the lock after the rename
+	if err := mayReplace(path, o.Replace); err != nil { // it may have been created meanwhile
 		return nil, &PartError{File: path + PartSuffix, Bytes: s.Bytes, Usable: object.Validator != "", Err: err}
 	}
 	return s, finishPart(path)
 }
 
-// mayWrite reports before anybody is asked why there will be no file of this
-// name: nothing that is there is lost unless that is allowed.
+// mayWrite returns, before any request, the error that prevents writing the file. Nothing is
+// overwritten unless the options allow it.
 func mayWrite(path string, o SaveOptions) error {
 	if dir, err := os.Stat(filepath.Dir(path)); err != nil || !dir.IsDir() {
-		return fmt.Errorf("fetch: %s: there is no such directory", filepath.Dir(path))
+		return fmt.Errorf("fetch: %s: directory not found", filepath.Dir(path))
 	}
 	if err := mayReplace(path, o.Replace); err != nil {
 		return err
@@ -118,24 +117,24 @@ func mayWrite(path string, o SaveOptions) error {
 	case err != nil:
 		return fmt.Errorf("fetch: %w", err)
 	case !part.Mode().IsRegular():
-		return fmt.Errorf("fetch: %s%s is no regular file: %w", path, PartSuffix, ErrNoFile)
+		return fmt.Errorf("fetch: %s%s is not a regular file: %w", path, PartSuffix, ErrNoFile)
 	case o.Continue || o.Replace || part.Size() == 0 || isOfNoUse(path):
 		return nil
 	}
-	return existError(fmt.Sprintf("fetch: %s%s holds %d bytes already", path, PartSuffix, part.Size()))
+	return existError(fmt.Sprintf("fetch: %s%s already has %d bytes", path, PartSuffix, part.Size()))
 }
 
-// An existError says in its own words that there is something already.
+// An existError says what exists already. It is an [fs.ErrExist].
 type existError string
 
 func (e existError) Error() string        { return string(e) }
 func (e existError) Is(target error) bool { return target == fs.ErrExist }
 
-// ErrNoFile is wrapped by the error of [Fetcher.Save] for a name at which there is
-// something else than a file, such as a directory or a device.
-var ErrNoFile = errors.New("nothing is saved there")
+// ErrNoFile is wrapped by the error of [Fetcher.Save] if something other than a file has the
+// name, such as a directory or a device.
+var ErrNoFile = errors.New("cannot save there")
 
-// mayReplace reports why a file cannot take its name.
+// mayReplace returns the error that prevents renaming the partial file.
 func mayReplace(path string, replace bool) error {
 	info, err := os.Lstat(path)
 	switch {
@@ -144,23 +143,21 @@ func mayReplace(path string, replace bool) error {
 	case err != nil:
 		return fmt.Errorf("fetch: %w", err)
 	case !info.Mode().IsRegular() && info.Mode().Type() != fs.ModeSymlink:
-		return fmt.Errorf("fetch: %s is no regular file: %w", path, ErrNoFile)
+		return fmt.Errorf("fetch: %s is not a regular file: %w", path, ErrNoFile)
 	case !replace:
-		return existError("fetch: " + path + " is there already")
+		return existError("fetch: " + path + " already exists")
 	}
 	return nil
 }
 
-// isOfNoUse reports whether the note about a part says that nobody can go on from
-// it.
+// isOfNoUse reports whether a partial file cannot be continued.
 func isOfNoUse(path string) bool {
 	var n note
 	text, err := os.ReadFile(path + NoteSuffix)
 	return err == nil && json.Unmarshal(text, &n) == nil && n.Version == NoteVersion && n.Validator == ""
 }
 
-// partOf returns the length and the validator of a part of this location that is
-// of use, or nothing.
+// partOf returns the length and validator of a usable partial file for this location, or zeros.
 func partOf(path string, location uri.URI) (int64, string) {
 	text, err := os.ReadFile(path + NoteSuffix)
 	if err != nil {
@@ -174,20 +171,20 @@ func partOf(path string, location uri.URI) (int64, string) {
 	return info.Size(), n.Validator
 }
 
-// readNote reads a note that can be used.
+// readNote parses a note and checks that it can be used.
 func readNote(text []byte) (note, error) {
 	var n note
 	if err := json.Unmarshal(text, &n); err != nil {
 		return note{}, err
 	}
 	if n.Version != NoteVersion || n.Validator == "" || !isField(n.Validator) {
-		return note{}, fmt.Errorf("fetch: a note of version %d with the validator %q", n.Version, n.Validator)
+		return note{}, fmt.Errorf("fetch: unusable note: version %d, validator %q", n.Version, n.Validator)
 	}
 	return n, nil
 }
 
-// openPart opens the part at its end, or anew, and writes the note. The part is
-// cut before the note changes, so that the two never disagree.
+// openPart opens the partial file at its end, or truncates it, and writes the note. It
+// truncates before it changes the note, so that the two always agree.
 func openPart(path string, location uri.URI, o *Object) (*os.File, error) {
 	part, err := os.OpenFile(path+PartSuffix, os.O_WRONLY|os.O_CREATE, durable.Shared)
 	if err != nil {
@@ -215,8 +212,8 @@ func openPart(path string, location uri.URI, o *Object) (*os.File, error) {
 	return part, nil
 }
 
-// stillThere reports whether a part that has been locked is the one that was
-// looked at: whoever had the lock before may have made a file of it.
+// stillThere reports whether a locked partial file is the one examined before. The previous
+// holder of the lock may have renamed it.
 func stillThere(part *os.File, offset int64) error {
 	now, err := os.Lstat(part.Name())
 	if err != nil {
@@ -237,7 +234,7 @@ func writeNote(path string, n note) error {
 	return durable.WriteFile(path+NoteSuffix, string(text)+"\n")
 }
 
-// fill writes the body to the part, down to the disk.
+// fill writes the body to the partial file and syncs it.
 func (s *Saved) fill(part *os.File, progress func(done, total int64)) (err error) {
 	defer func() { err = errors.Join(err, part.Sync()) }()
 	buffer := make([]byte, 64<<10)
@@ -259,7 +256,7 @@ func (s *Saved) fill(part *os.File, progress func(done, total int64)) (err error
 	}
 }
 
-// finishPart makes the part the file.
+// finishPart renames the partial file to the file.
 func finishPart(path string) error {
 	if err := durable.Move(durable.Disk{}, path+PartSuffix, path); err != nil {
 		return err

@@ -16,7 +16,7 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// A flaky server gives a file in pieces, until it is told to be whole.
+// A flaky server sends a file in pieces until whole is set.
 type flaky struct {
 	text, tag string
 	whole     bool
@@ -56,28 +56,28 @@ func TestSave(t *testing.T) {
 	path := filepath.Join(dir, "x")
 	var part *PartError
 	if _, err := f.Save(t.Context(), at, own, path, SaveOptions{}); !errors.As(err, &part) || !part.Usable || part.Bytes != 4 || part.File != path+PartSuffix {
-		t.Fatalf("cut off: %v", err)
+		t.Fatalf("truncated: %v", err)
 	}
 	if got := names(t, dir); !slices.Equal(got, []string{"x.part", "x.part.json"}) {
-		t.Errorf("left behind: %q", got)
+		t.Errorf("remaining files: %q", got)
 	}
 	s.whole = true
 	var last [2]int64
 	saved, err := f.Save(t.Context(), at, own, path, SaveOptions{Continue: true, Progress: func(done, total int64) { last = [2]int64{done, total} }})
 	if err != nil || saved.Resumed != 4 || saved.Bytes != 10 || last != [2]int64{10, 10} {
-		t.Fatalf("gone on: %+v, %v, progress %v", saved, err, last)
+		t.Fatalf("continued: %+v, %v, progress %v", saved, err, last)
 	}
 	if got, _ := os.ReadFile(path); string(got) != s.text {
 		t.Errorf("got %q", got)
 	}
 	if got := names(t, dir); !slices.Equal(got, []string{"x"}) {
-		t.Errorf("left behind: %q", got)
+		t.Errorf("remaining files: %q", got)
 	}
 	if got := s.asked[len(s.asked)-1]; got != `bytes=4- "one"` {
 		t.Errorf("asked for %q", got)
 	}
 	if _, err := f.Save(t.Context(), at, own, path, SaveOptions{}); !errors.Is(err, fs.ErrExist) {
-		t.Errorf("a file that is there: %v", err)
+		t.Errorf("an existing file: %v", err)
 	}
 	s.text = "abc"
 	if _, err := f.Save(t.Context(), at, own, path, SaveOptions{Replace: true}); err != nil {
@@ -88,8 +88,8 @@ func TestSave(t *testing.T) {
 	}
 }
 
-// A server that sends parts whatever If-Range says does not make a mixture of two
-// states of a resource.
+// If a server sends parts whatever If-Range says, the file is not a mixture of two states of a
+// resource.
 func TestSaveMixture(t *testing.T) {
 	for _, tt := range []struct{ what, field, before, after, text string }{
 		{"by tag", "ETag", `"one"`, `"two"`, "ABCDEFGHIJ"},
@@ -97,7 +97,7 @@ func TestSaveMixture(t *testing.T) {
 		{"by date", "Last-Modified", longAgo.Format(http.TimeFormat), longAgo.Add(time.Hour).Format(http.TimeFormat), "ABCDEFGHIJ"},
 		{"now shorter", "ETag", `"one"`, `"two"`, "AB"},
 		{"now as long as the part", "ETag", `"one"`, `"two"`, "ABCD"},
-		{"now shorter, and it does not say by what", "ETag", `"one"`, "", "AB"},
+		{"now shorter, of unknown size", "ETag", `"one"`, "", "AB"},
 	} {
 		t.Run(tt.what, func(t *testing.T) {
 			changed := false
@@ -129,7 +129,7 @@ func TestSaveMixture(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "x")
 			var part *PartError
 			if _, err := f.Save(t.Context(), at, own, path, SaveOptions{}); !errors.As(err, &part) || !part.Usable {
-				t.Fatalf("cut off: %v", err)
+				t.Fatalf("truncated: %v", err)
 			}
 			changed = true
 			saved, err := f.Save(t.Context(), at, own, path, SaveOptions{Continue: true})
@@ -143,7 +143,7 @@ func TestSaveMixture(t *testing.T) {
 	}
 }
 
-// A part is of use only for the same object, at the same location.
+// A partial file is used only for the same object at the same location.
 func TestSaveAnew(t *testing.T) {
 	for _, tt := range []struct {
 		what   string
@@ -163,7 +163,7 @@ func TestSaveAnew(t *testing.T) {
 			f := newFetcher(t, Options{})
 			path := filepath.Join(t.TempDir(), "x")
 			if _, err := f.Save(t.Context(), at, own, path, SaveOptions{}); err == nil {
-				t.Fatal("not cut off")
+				t.Fatal("not truncated")
 			}
 			tt.change(s, path)
 			s.whole = true
@@ -184,7 +184,7 @@ func TestSaveAnew(t *testing.T) {
 	}
 }
 
-// Nothing that is there is lost, and nobody is asked in vain.
+// No existing file is lost, and pointless requests are not sent.
 func TestSaveWhereSomethingIs(t *testing.T) {
 	s := &flaky{text: "0123456789", tag: `"one"`, whole: true}
 	at := uri.MustParse("http://" + serve(t, s.ServeHTTP) + "/x")
@@ -194,15 +194,15 @@ func TestSaveWhereSomethingIs(t *testing.T) {
 		make  func(path string) error
 		o     SaveOptions
 		want  error
-		saved bool // though
+		saved bool // nevertheless
 	}{
 		{"a directory", func(path string) error { return os.Mkdir(path, 0o700) }, SaveOptions{Replace: true}, ErrNoFile, false},
 		{"a pipe", func(path string) error { return mkfifo(path) }, SaveOptions{Replace: true}, ErrNoFile, false},
 		{"a pipe as a part", func(path string) error { return mkfifo(path + PartSuffix) }, SaveOptions{}, ErrNoFile, false},
 		{"a link as a part", func(path string) error { return os.Symlink(path+".other", path+PartSuffix) }, SaveOptions{Continue: true}, ErrNoFile, false},
-		{"a part of somebody", func(path string) error { return os.WriteFile(path+PartSuffix, []byte("own"), 0o600) }, SaveOptions{}, fs.ErrExist, false},
+		{"a part of another location", func(path string) error { return os.WriteFile(path+PartSuffix, []byte("own"), 0o600) }, SaveOptions{}, fs.ErrExist, false},
 		{"a part to replace", func(path string) error { return os.WriteFile(path+PartSuffix, []byte("own"), 0o600) }, SaveOptions{Replace: true}, nil, true},
-		{"a part of no use", func(path string) error {
+		{"an unusable part", func(path string) error {
 			return errors.Join(os.WriteFile(path+PartSuffix, []byte("own"), 0o600), os.WriteFile(path+NoteSuffix, []byte(`{"version":1,"validator":""}`), 0o600))
 		}, SaveOptions{}, nil, true},
 	} {
@@ -215,12 +215,12 @@ func TestSaveWhereSomethingIs(t *testing.T) {
 			t.Errorf("%s: %v, want %v; asked %d times", tt.what, err, tt.want, len(s.asked)-before)
 		}
 	}
-	if _, err := f.Save(t.Context(), at, own, filepath.Join(t.TempDir(), "no", "x"), SaveOptions{}); err == nil || !strings.Contains(err.Error(), "no such directory") {
+	if _, err := f.Save(t.Context(), at, own, filepath.Join(t.TempDir(), "no", "x"), SaveOptions{}); err == nil || !strings.Contains(err.Error(), "directory not found") {
 		t.Errorf("no directory: %v", err)
 	}
 }
 
-// Two at a time do not mix what they write.
+// Two concurrent calls do not mix what they write.
 func TestSaveTwice(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x")
 	gate, inside := make(chan struct{}), make(chan struct{}, 2)
@@ -240,7 +240,7 @@ func TestSaveTwice(t *testing.T) {
 	}()
 	<-inside
 	for _, err := os.Stat(path + NoteSuffix); err != nil; _, err = os.Stat(path + NoteSuffix) {
-		time.Sleep(time.Millisecond) // until the part is there
+		time.Sleep(time.Millisecond) // until the partial file exists
 	}
 	if _, err := f.Save(t.Context(), at, own, path, SaveOptions{Replace: true}); !errors.Is(err, flock.ErrLocked) {
 		t.Errorf("the second: %v", err)
@@ -254,7 +254,7 @@ func TestSaveTwice(t *testing.T) {
 	}
 }
 
-// What is not there leaves nothing behind, and no part is lost by it.
+// A missing resource leaves no file, and an existing part is kept.
 func TestSaveNothing(t *testing.T) {
 	at := uri.MustParse("http://" + serve(t, site) + "/404")
 	f := newFetcher(t, Options{})

@@ -16,8 +16,8 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// inside are hosts, as they stand in locators, of what a stranger must not
-// reach: each kind of address and each spelling of one.
+// inside returns hosts that untrusted locators must not reach, as spelled in locators: each
+// kind of address in each spelling.
 func inside() []string {
 	return []string{
 		"127.0.0.1", "127.1", "127.0.1", "127.255.255.254", "2130706433", "0x7f000001", "0X7F.1", "017700000001", "0177.0.0.1", "0x7f.0.0.0x1", "127.0.0.1.",
@@ -26,7 +26,7 @@ func inside() []string {
 		"169.254.169.254", "0xA9FEA9FE", "2852039166", "169.254.43518", "100.64.0.1", "198.18.0.1", "192.0.2.1", "224.0.0.1", "255.255.255.255", "240.0.0.1",
 		"[::1]", "[::]", "[0:0:0:0:0:0:0:1]", "[::ffff:127.0.0.1]", "[::ffff:7f00:1]", "[::127.0.0.1]", "[::ffff:10.0.0.1]",
 		"[64:ff9b::127.0.0.1]", "[64:ff9b::a00:1]", "[2002:7f00:1::]", "[2002:c0a8:101::1]", "[fe80::1]", "[fc00::1]", "[fd12:3456::1]", "[fec0::1]", "[ff02::1]", "[2001:db8::1]",
-		"%EF%BC%91%EF%BC%92%EF%BC%97.0.0.1", // digits of full width
+		"%EF%BC%91%EF%BC%92%EF%BC%97.0.0.1", // full-width digits
 		"localhost", "LOCALHOST", "localhost.", "inside.example", "both.example", "mapped.example",
 	}
 }
@@ -50,7 +50,7 @@ func TestStrangersDoNotLeadInside(t *testing.T) {
 			location := scheme + "://" + host + "/g.x"
 			u, err := uri.Parse(location)
 			if err != nil {
-				t.Errorf("%s: no URI: %v", location, err)
+				t.Errorf("%s: invalid URI: %v", location, err)
 				continue
 			}
 			o, err := f.Fetch(t.Context(), u, Request{})
@@ -66,8 +66,7 @@ func TestStrangersDoNotLeadInside(t *testing.T) {
 	}
 }
 
-// The same, when a server of the public Internet redirects there, or a resolver
-// tells the location.
+// The same applies if a public server redirects there, or a resolver returns the location.
 func TestStrangersDoNotRedirectInside(t *testing.T) {
 	next := ""
 	_, port, _ := strings.Cut(serve(t, func(w http.ResponseWriter, _ *http.Request) {
@@ -98,8 +97,8 @@ func TestStrangersDoNotRedirectInside(t *testing.T) {
 	}
 }
 
-// A name that is public when it is looked up and private a moment later does not
-// get through: what was checked is what is connected to.
+// A name whose address is public when looked up and private a moment later does not get
+// through: the address checked is the one connected to.
 func TestRebinding(t *testing.T) {
 	secret := serve(t, func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, "secret") })
 	_, port, _ := strings.Cut(secret, ":")
@@ -134,8 +133,8 @@ func TestRebinding(t *testing.T) {
 	}
 }
 
-// What the user types may be inside, and may lead to itself; but no further, also
-// not over a connection that is open.
+// A locator from the user may be inside and redirect to its own address, but no further, also
+// not over an open connection.
 func TestOwnWord(t *testing.T) {
 	other := serve(t, func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, "other") })
 	at := ""
@@ -165,8 +164,7 @@ func TestOwnWord(t *testing.T) {
 	want(t, allowed, "http://"+at+"/there", Request{}, "other")
 }
 
-// One server can be asked on a stranger's behalf over a connection that is kept,
-// as that was checked.
+// Untrusted locators may share a connection to one server, since its address was checked.
 func TestKeptConnections(t *testing.T) {
 	at := serve(t, site)
 	_, port, _ := strings.Cut(at, ":")
@@ -203,7 +201,7 @@ func TestDangers(t *testing.T) {
 		if _, _, err := read(t, f, location, Request{}); !errors.As(err, &refused) {
 			t.Errorf("%s: %v", location, err)
 		} else if strings.Contains(err.Error(), "pw@") {
-			t.Errorf("%s: the password is told: %v", location, err)
+			t.Errorf("%s: the password is shown: %v", location, err)
 		}
 	}
 	if len(w.dialed)+len(w.asked) > 0 {
@@ -223,8 +221,8 @@ func TestDangers(t *testing.T) {
 	}
 }
 
-// TestOthersLeadToLocations has a server lead to what no location may be: nothing else
-// is followed on its word than on that of a record.
+// TestOthersLeadToLocations has a server redirect to targets that no location may have. A
+// redirection may lead only to what a record could also have as location.
 func TestOthersLeadToLocations(t *testing.T) {
 	at := serve(t, func(w http.ResponseWriter, r *http.Request) {
 		w.Header()["Location"] = []string{r.URL.RawQuery}
@@ -244,7 +242,7 @@ func TestOthersLeadToLocations(t *testing.T) {
 	}
 }
 
-// Credentials go to the origin for which the user gave them, and nowhere else.
+// Credentials are sent only to the origin for which the user gave them.
 func TestCredentials(t *testing.T) {
 	sent := func(w http.ResponseWriter, r *http.Request) {
 		user, password, _ := r.BasicAuth()
@@ -276,11 +274,11 @@ func TestCredentials(t *testing.T) {
 	}
 	o := want(t, f, "http://joe:pw@"+at+"/here", own, "joe pw ")
 	if text := fmt.Sprintf("%+v", o.Chain) + o.URL; strings.Contains(text, "pw") {
-		t.Errorf("the password is told: %s", text)
+		t.Errorf("the password is shown: %s", text)
 	}
 }
 
-// An FTP server inside is not reached through the data connection either.
+// The data connection does not reach an FTP server inside, either.
 func TestDataConnectionIsGuarded(t *testing.T) {
 	s := started(t)(fetchtest.FTP(fetchtest.Files{Texts: shelf, Tells: "127.0.0.1"}))
 	_, port, _ := strings.Cut(s.Addr, ":")
@@ -296,7 +294,7 @@ func TestDataConnectionIsGuarded(t *testing.T) {
 	}
 }
 
-// Every address that package guard refuses is refused here, and none else.
+// Exactly the addresses that package guard rejects are rejected.
 func FuzzPolicy(f *testing.F) {
 	f.Add([]byte{127, 0, 0, 1}, true)
 	f.Add([]byte{8, 8, 8, 8}, true)

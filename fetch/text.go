@@ -12,15 +12,14 @@ import (
 // maxTextLine bounds a line of a text protocol, in bytes.
 const maxTextLine = 64 << 10
 
-// A lines reads text that comes in lines and gives their ends the form of this
-// machine, or leaves them. With dots it ends at a line that is a dot alone, and
-// takes from others the dot that was put before one (RFC 1436, 3.1; RFC 3977,
-// 3.1.1).
+// A lines reader reads lines of text. It converts their endings to those of this machine, or
+// leaves them. With dots it ends at a line with a single dot, and removes the dot that was
+// added to other lines (RFC 1436, 3.1; RFC 3977, 3.1.1).
 type lines struct {
 	in     *bufio.Reader
 	dots   bool
-	crlf   bool // ends of lines stay as they are
-	strict bool // the dot at the end must come
+	crlf   bool // leave line endings unchanged
+	strict bool // the final dot is required
 	start  bool // at the start of a line
 	rest   []byte
 	err    error
@@ -47,7 +46,7 @@ func (l *lines) fill() {
 	piece, err := l.in.ReadSlice('\n')
 	if err == bufio.ErrBufferFull {
 		err = nil
-		if piece[len(piece)-1] == '\r' { // the end of a line may follow
+		if piece[len(piece)-1] == '\r' { // a line ending may follow
 			_ = l.in.UnreadByte()
 			piece = piece[:len(piece)-1]
 		}
@@ -70,7 +69,7 @@ func (l *lines) fill() {
 	l.rest = piece
 }
 
-// readLine returns the next line without its end.
+// readLine returns the next line without its ending.
 func readLine(in *bufio.Reader) (string, error) {
 	var b strings.Builder
 	for {
@@ -78,10 +77,10 @@ func readLine(in *bufio.Reader) (string, error) {
 		b.Write(piece)
 		switch {
 		case b.Len() > maxTextLine:
-			return "", fmt.Errorf("a line of more than %d bytes", maxTextLine)
+			return "", fmt.Errorf("line longer than %d bytes", maxTextLine)
 		case err == bufio.ErrBufferFull:
 			continue
-		case err == io.EOF && b.Len() > 0: // the last line has no end
+		case err == io.EOF && b.Len() > 0: // the last line has no ending
 		case err != nil:
 			return "", err
 		}
@@ -89,7 +88,7 @@ func readLine(in *bufio.Reader) (string, error) {
 	}
 }
 
-// noEOF makes of the end of input, where it is an error, one that says so.
+// noEOF turns io.EOF into io.ErrUnexpectedEOF.
 func noEOF(err error) error {
 	if errors.Is(err, io.EOF) {
 		return io.ErrUnexpectedEOF

@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// A watch ends a context when the other side is silent for too long, or when all
-// takes too long. It does not run while nobody waits for the other side.
+// A watch cancels a context when the server is silent for too long, or when the whole transfer
+// takes too long. It is paused while we do not wait for the server.
 type watch struct {
 	ctx     context.Context
 	cancel  context.CancelCauseFunc
@@ -22,7 +22,7 @@ func newWatch(parent context.Context, silence, whole time.Duration) (context.Con
 	ctx, cancel := context.WithCancelCause(parent)
 	w := &watch{ctx: ctx, cancel: cancel, limit: silence}
 	w.silence = time.AfterFunc(silence, func() {
-		cancel(fmt.Errorf("no sign of the other side for %v: %w", silence, context.DeadlineExceeded))
+		cancel(fmt.Errorf("no data for %v: %w", silence, context.DeadlineExceeded))
 	})
 	w.silence.Stop()
 	w.whole = time.AfterFunc(whole, func() {
@@ -41,8 +41,8 @@ func (w *watch) end() {
 	w.cancel(context.Canceled)
 }
 
-// explain returns why the context ended, if it has, and err otherwise: as an error
-// about url, unless it says itself what it is about.
+// explain returns why the context ended, or err if it has not. It adds the URL unless the error
+// names what it is about.
 func (w *watch) explain(url string, err error) error {
 	if cause := context.Cause(w.ctx); cause != nil && !errors.Is(cause, context.Canceled) {
 		err = cause
@@ -53,5 +53,5 @@ func (w *watch) explain(url string, err error) error {
 	return fmt.Errorf("fetch: %s: %w", url, err)
 }
 
-// isOurs reports whether an error tells already what it is about.
+// isOurs reports whether an error already names what it is about.
 func isOurs(err error) bool { return strings.HasPrefix(err.Error(), "fetch: ") }

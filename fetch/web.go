@@ -25,17 +25,17 @@ import (
 )
 
 const (
-	maxHead   = 64 << 10 // bytes of the head of an answer
-	maxRatio  = 200      // of what decompression makes of a byte,
-	freeBytes = 10 << 20 // after so many bytes
+	maxHead   = 64 << 10 // bytes of the head of a response
+	maxRatio  = 200      // of decompressed to compressed size
+	freeBytes = 10 << 20 // enforced after this many bytes
 )
 
 // policyKey is the key of the policy of a step in its context.
 type policyKey struct{}
 
-// newTransport returns a transport that adds nothing to requests. An open one
-// goes by the policy of the context and keeps no connections, which others could
-// use whom the policy does not let connect.
+// newTransport returns a transport that adds nothing to requests. An open one uses the policy
+// of the request's context, and keeps no connections, because requests with another policy
+// could reuse them.
 func (f *Fetcher) newTransport(open bool) *http.Transport {
 	return &http.Transport{
 		DialContext: func(ctx context.Context, _, address string) (net.Conn, error) {
@@ -62,22 +62,22 @@ func (f *Fetcher) newTransport(open bool) *http.Transport {
 	}
 }
 
-// errOther is the error of a part that does not continue what the user has.
-var errOther = errors.New("the part is of another state of the resource")
+// errOther reports a part that does not continue the user's part.
+var errOther = errors.New("the resource has changed")
 
-// web is the step of http and https. Servers that do not know If-Range send a part
-// of what has changed since: then all of it is asked for.
-func (j *journey) web(ctx context.Context, r scheme.Request) (scheme.Outcome, error) {
+// web is the step for http and https. Servers that do not support If-Range send a part even if
+// the resource has changed; then the whole resource is requested.
+func (j *retrieval) web(ctx context.Context, r scheme.Request) (scheme.Outcome, error) {
 	out, err := j.webGet(ctx, r, j.request.Offset > 0 || j.request.Length > 0)
 	if errors.Is(err, errOther) {
-		j.fetcher.tracef("%s: %v: once more, from the beginning", r.URI.Redacted(), errOther)
+		j.fetcher.tracef("%s: %v: fetching it from the beginning", r.URI.Redacted(), errOther)
 		return j.webGet(ctx, r, false)
 	}
 	return out, err
 }
 
-// webGet asks once, for a part or for all.
-func (j *journey) webGet(ctx context.Context, r scheme.Request, part bool) (scheme.Outcome, error) {
+// webGet sends one request, for a part or for the whole.
+func (j *retrieval) webGet(ctx context.Context, r scheme.Request, part bool) (scheme.Outcome, error) {
 	req, err := j.webRequest(ctx, r)
 	if err != nil {
 		return scheme.Outcome{}, err
@@ -103,8 +103,8 @@ func (j *journey) webGet(ctx context.Context, r scheme.Request, part bool) (sche
 	return out, err
 }
 
-// webRequest asks for path and query as they are spelled.
-func (j *journey) webRequest(ctx context.Context, r scheme.Request) (*http.Request, error) {
+// webRequest returns a request with the path and query as spelled.
+func (j *retrieval) webRequest(ctx context.Context, r scheme.Request) (*http.Request, error) {
 	name, _ := r.URI.Scheme()
 	name = strings.ToLower(name)
 	host, err := toASCII(r.Host)
@@ -116,7 +116,7 @@ func (j *journey) webRequest(ctx context.Context, r scheme.Request) (*http.Reque
 		hostPort = strings.TrimSuffix(hostPort, ":"+r.Port)
 	}
 	u := &url.URL{Scheme: name, Host: hostPort, Opaque: r.Send}
-	if strings.HasPrefix(r.Send, "//") { // else it would be read as a host
+	if strings.HasPrefix(r.Send, "//") { // otherwise it would be parsed as a host
 		u.Opaque = "//" + hostPort + r.Send
 	}
 	req := (&http.Request{Method: http.MethodGet, URL: u, Host: hostPort, Header: j.webHeader(), ProtoMajor: 1, ProtoMinor: 1}).WithContext(ctx)
@@ -126,7 +126,7 @@ func (j *journey) webRequest(ctx context.Context, r scheme.Request) (*http.Reque
 	return req, nil
 }
 
-func (j *journey) webHeader() http.Header {
+func (j *retrieval) webHeader() http.Header {
 	q := j.request
 	h := http.Header{"User-Agent": {j.fetcher.o.UserAgent}, "Accept-Encoding": {"identity"}} // an empty field is not sent
 	for _, field := range [...][2]string{{"Accept", q.Accept}, {"Accept-Language", q.Languages}} {
@@ -147,8 +147,8 @@ func (j *journey) webHeader() http.Header {
 	return h
 }
 
-// loginAt returns the credentials of the user's own locator, at its origin.
-func (j *journey) loginAt(u uri.URI, origin string) login {
+// loginAt returns the credentials of the user's own locator, at its own origin.
+func (j *retrieval) loginAt(u uri.URI, origin string) login {
 	if info, ok := u.Userinfo(); ok && j.hop.trusted {
 		user, password, _ := strings.Cut(info, ":")
 		user, _ = uri.Unescape(user)
@@ -161,8 +161,8 @@ func (j *journey) loginAt(u uri.URI, origin string) login {
 	return login{}
 }
 
-// webAnswer reads the head of an answer.
-func (j *journey) webAnswer(r scheme.Request, resp *http.Response, part bool) (scheme.Outcome, error) {
+// webAnswer reads the head of a response.
+func (j *retrieval) webAnswer(r scheme.Request, resp *http.Response, part bool) (scheme.Outcome, error) {
 	j.fetcher.tracef("%s: %s, %s", r.URI.Redacted(), shown.Line(resp.Status), shown.Line(resp.Header.Get("Content-Type")))
 	switch resp.StatusCode {
 	case http.StatusMovedPermanently, http.StatusFound, http.StatusSeeOther, http.StatusTemporaryRedirect, http.StatusPermanentRedirect:
@@ -178,7 +178,7 @@ func (j *journey) webAnswer(r scheme.Request, resp *http.Response, part bool) (s
 		case !part:
 		case j.contradicts(resp.Header), ok && j.request.Validator != "" && size != strconv.FormatInt(j.request.Offset, 10):
 			return scheme.Outcome{}, errOther
-		case ok && size == strconv.FormatInt(j.request.Offset, 10): // all that there is, is there already
+		case ok && size == strconv.FormatInt(j.request.Offset, 10): // the part is already complete
 			resp.Body.Close()
 			o := &Object{Resource: nomen.Resource{Type: webType(resp), Size: j.request.Offset, Body: http.NoBody}, Offset: j.request.Offset, Validator: j.request.Validator}
 			return j.found(o)
@@ -195,17 +195,17 @@ func webReason(resp *http.Response) string {
 	return cmp.Or(shown.Line(reason), http.StatusText(resp.StatusCode))
 }
 
-// webRedirect returns the locator to which a server sends on.
-func (j *journey) webRedirect(r scheme.Request, resp *http.Response) (scheme.Outcome, error) {
+// webRedirect returns the target of a redirection.
+func (j *retrieval) webRedirect(r scheme.Request, resp *http.Response) (scheme.Outcome, error) {
 	location := resp.Header.Get("Location")
 	ref, err := uri.ParseReference(escaped(location))
 	if location == "" || err != nil {
 		return scheme.Outcome{}, &FormatError{
 			URL: r.URI.Redacted(), Protocol: "HTTP", Err: err,
-			Message: fmt.Sprintf("status %d without a usable Location: %.200q", resp.StatusCode, location),
+			Message: fmt.Sprintf("status %d with an invalid Location: %.200q", resp.StatusCode, location),
 		}
 	}
-	base := r.URI // whose credentials are not told to those who come after
+	base := r.URI // without credentials, which later servers must not see
 	if authority, ok := base.Authority(); ok {
 		if base, err = uri.Parse(strings.Replace(base.String(), authority, authority[strings.LastIndexByte(authority, '@')+1:], 1)); err != nil {
 			return scheme.Outcome{}, err
@@ -218,8 +218,8 @@ func (j *journey) webRedirect(r scheme.Request, resp *http.Response) (scheme.Out
 	return scheme.Outcome{Locators: []uri.URI{target}}, nil
 }
 
-// escaped returns a Location with what has no place in a URI escaped, behind the host:
-// some servers write characters as they are, in UTF-8, and browsers follow them.
+// escaped percent-encodes the characters of a Location that a URI cannot contain, except in the
+// host. Some servers send UTF-8, and browsers accept it.
 func escaped(location string) string {
 	begin := 0
 	if before, rest, ok := strings.Cut(location, "//"); ok && !strings.ContainsAny(before, "/?# ") {
@@ -242,8 +242,7 @@ func escaped(location string) string {
 	return b.String()
 }
 
-// webType returns the media type with its parameters, of which the charset is
-// one, or "".
+// webType returns the media type with its parameters, such as the charset, or "".
 func webType(resp *http.Response) string {
 	t := resp.Header.Get("Content-Type")
 	if _, _, err := mime.ParseMediaType(t); err != nil || !isField(t) {
@@ -252,13 +251,13 @@ func webType(resp *http.Response) string {
 	return t
 }
 
-// webPart reads the head of a part.
-func (j *journey) webPart(r scheme.Request, resp *http.Response, asked bool) (scheme.Outcome, error) {
+// webPart reads the head of a partial response.
+func (j *retrieval) webPart(r scheme.Request, resp *http.Response, asked bool) (scheme.Outcome, error) {
 	from, size, err := contentRange(resp.Header.Get("Content-Range"))
 	if err != nil || from != j.request.Offset || !asked {
 		return scheme.Outcome{}, &FormatError{
 			URL: r.URI.Redacted(), Protocol: "HTTP", Err: err,
-			Message: fmt.Sprintf("part %.80q is not what was asked for", resp.Header.Get("Content-Range")),
+			Message: fmt.Sprintf("got range %.80q, which was not requested", resp.Header.Get("Content-Range")),
 		}
 	}
 	if j.contradicts(resp.Header) {
@@ -268,10 +267,9 @@ func (j *journey) webPart(r scheme.Request, resp *http.Response, asked bool) (sc
 	return j.webObject(r, resp, o)
 }
 
-// contradicts reports whether a head says that the resource is not what it was when
-// the user's part came. A head need not repeat the date where it has a tag (RFC 9110,
-// 15.3.7).
-func (j *journey) contradicts(h http.Header) bool {
+// contradicts reports whether a response shows that the resource has changed since the user's
+// part. It need not repeat the date if it has an entity tag (RFC 9110, 15.3.7).
+func (j *retrieval) contradicts(h http.Header) bool {
 	have := j.request.Validator
 	if have == "" {
 		return false
@@ -284,8 +282,8 @@ func (j *journey) contradicts(h http.Header) bool {
 	return now != "" && now != have
 }
 
-// contentRange reads where a part begins, and the size of the whole, which is -1
-// if it is not known (RFC 9110, 14.4).
+// contentRange parses a Content-Range: the offset of the part and the size of the whole, which
+// is -1 if unknown (RFC 9110, 14.4).
 //
 //	Content-Range = "bytes" SP first-pos "-" last-pos "/" ( complete-length / "*" )
 func contentRange(field string) (from, size int64, err error) {
@@ -293,7 +291,7 @@ func contentRange(field string) (from, size int64, err error) {
 	span, whole, ok2 := strings.Cut(text, "/")
 	first, last, ok3 := strings.Cut(span, "-")
 	if !ok || !ok2 || !ok3 {
-		return 0, 0, fmt.Errorf("Content-Range %.80q", field)
+		return 0, 0, fmt.Errorf("invalid Content-Range %.80q", field)
 	}
 	from, err = strconv.ParseInt(first, 10, 63)
 	if err != nil {
@@ -301,20 +299,20 @@ func contentRange(field string) (from, size int64, err error) {
 	}
 	to, err := strconv.ParseInt(last, 10, 63)
 	if err != nil || to < from {
-		return 0, 0, fmt.Errorf("Content-Range %.80q: the end", field)
+		return 0, 0, fmt.Errorf("invalid Content-Range %.80q: end", field)
 	}
 	if whole == "*" {
 		return from, -1, nil
 	}
 	size, err = strconv.ParseInt(whole, 10, 63)
 	if err != nil || size <= to {
-		return 0, 0, fmt.Errorf("Content-Range %.80q: the size", field)
+		return 0, 0, fmt.Errorf("invalid Content-Range %.80q: size", field)
 	}
 	return from, size, nil
 }
 
-// webObject completes an object with its validator and undoes its encoding.
-func (j *journey) webObject(r scheme.Request, resp *http.Response, o *Object) (scheme.Outcome, error) {
+// webObject completes an object with its validator and decodes its content encoding.
+func (j *retrieval) webObject(r scheme.Request, resp *http.Response, o *Object) (scheme.Outcome, error) {
 	o.Validator = webValidator(resp.Header)
 	o.Modified, _ = http.ParseTime(resp.Header.Get("Last-Modified"))
 	encoding := strings.ToLower(strings.TrimSpace(strings.Join(resp.Header.Values("Content-Encoding"), ",")))
@@ -322,18 +320,18 @@ func (j *journey) webObject(r scheme.Request, resp *http.Response, o *Object) (s
 		return j.found(o)
 	}
 	if o.Offset > 0 {
-		return scheme.Outcome{}, &FormatError{URL: r.URI.Redacted(), Protocol: "HTTP", Message: "a part of what is encoded"}
+		return scheme.Outcome{}, &FormatError{URL: r.URI.Redacted(), Protocol: "HTTP", Message: "part of an encoded body"}
 	}
 	decoded, err := decode(encoding, resp.Body, r.URI.Redacted())
 	if err != nil {
 		return scheme.Outcome{}, &FormatError{URL: r.URI.Redacted(), Protocol: "HTTP", Err: err, Message: err.Error()}
 	}
-	o.Body, o.Size, o.Validator = decoded, -1, "" // which are those of what is encoded
+	o.Body, o.Size, o.Validator = decoded, -1, "" // which belong to the encoded body
 	return j.found(o)
 }
 
-// webValidator returns what tells one state of a representation from all others
-// (RFC 9110, 8.8): a strong entity tag, or a date that is long enough ago.
+// webValidator returns a validator that identifies one state of a representation (RFC 9110,
+// 8.8): a strong entity tag, or a date far enough in the past.
 func webValidator(h http.Header) string {
 	if tag := h.Get("ETag"); len(tag) > 2 && tag[0] == '"' && isField(tag) {
 		return tag
@@ -347,7 +345,7 @@ func webValidator(h http.Header) string {
 	return modified
 }
 
-// decode undoes an encoding that was not asked for.
+// decode decodes a content encoding that was not requested.
 func decode(encoding string, in io.ReadCloser, url string) (io.ReadCloser, error) {
 	d := &decoder{in: in, url: url}
 	counted := bufio.NewReader(counter{in, &d.read})
@@ -355,14 +353,14 @@ func decode(encoding string, in io.ReadCloser, url string) (io.ReadCloser, error
 	switch encoding {
 	case "gzip", "x-gzip":
 		d.out, err = gzip.NewReader(counted)
-	case "deflate": // with the frame of zlib, as it should have, or without
+	case "deflate": // with a zlib header, as required, or without
 		if head, _ := counted.Peek(2); len(head) == 2 && head[0]&15 == 8 && (int(head[0])<<8|int(head[1]))%31 == 0 {
 			d.out, err = zlib.NewReader(counted)
 		} else {
 			d.out = flate.NewReader(counted)
 		}
 	default:
-		return nil, fmt.Errorf("the encoding %.80q was not asked for and is not known", encoding)
+		return nil, fmt.Errorf("unsupported content encoding %.80q", encoding)
 	}
 	if err != nil {
 		return nil, err
@@ -370,7 +368,7 @@ func decode(encoding string, in io.ReadCloser, url string) (io.ReadCloser, error
 	return d, nil
 }
 
-// A decoder ends what grows out of proportion.
+// A decoder returns an error if the body expands too much.
 type decoder struct {
 	in            io.ReadCloser
 	out           io.Reader
@@ -382,14 +380,14 @@ func (d *decoder) Read(p []byte) (int, error) {
 	n, err := d.out.Read(p)
 	d.written += int64(n)
 	if d.written > freeBytes && d.written/maxRatio > d.read {
-		return 0, &SizeError{URL: d.url, Limit: d.read * maxRatio, Why: fmt.Sprintf(", which is what may become of %d compressed ones", d.read)}
+		return 0, &SizeError{URL: d.url, Limit: d.read * maxRatio, Why: fmt.Sprintf(", the limit for %d compressed bytes", d.read)}
 	}
 	return n, err
 }
 
 func (d *decoder) Close() error { return d.in.Close() }
 
-// A counter counts what is read.
+// A counter counts the bytes read.
 type counter struct {
 	io.Reader
 	n *int64

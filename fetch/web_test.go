@@ -111,8 +111,8 @@ func TestWeb(t *testing.T) {
 	want(t, f, at+"/empty", own, "")
 }
 
-// U93-40: path and query go as they are spelled, the fragment stays here; and
-// nothing is said that nobody asked for (Y95-70).
+// U93-40: path and query are sent as spelled, and the fragment is not sent. Nothing is sent
+// that was not asked for (Y95-70).
 func TestWebSays(t *testing.T) {
 	at := "http://" + serve(t, func(w http.ResponseWriter, r *http.Request) { fmt.Fprintf(w, "%s %v", r.RequestURI, r.Header) })
 	f := newFetcher(t, Options{})
@@ -127,10 +127,10 @@ func TestWebSays(t *testing.T) {
 		t.Errorf("got %q, %v, want %q", got, err, want)
 	}
 	if _, _, err := read(t, f, at, Request{Trusted: true, Accept: "a\r\nHost: x"}); err == nil {
-		t.Error("a field with the end of a line: no error")
+		t.Error("a field with a line break: no error")
 	}
 	if _, err := New(Options{UserAgent: "a\r\nb"}); err == nil {
-		t.Error("a User-Agent with the end of a line: no error")
+		t.Error("a User-Agent with a line break: no error")
 	}
 }
 
@@ -159,7 +159,7 @@ func TestWebParts(t *testing.T) {
 		}
 	}
 	if o := want(t, f, at+"/file", part(10, 0, `"one"`), ""); o.Offset != 10 {
-		t.Errorf("nothing is left: offset %d", o.Offset)
+		t.Errorf("nothing left: offset %d", o.Offset)
 	}
 	for _, field := range []string{"", "bytes", "bytes 0-1/2", "bytes 4-3/9", "bytes 4-9/9", "lines 4-5/9", "bytes 4-5/x", "bytes -4-5/9", "bytes 99999999999999999999-5/9"} {
 		var bad *FormatError
@@ -194,7 +194,7 @@ func TestWebRefuses(t *testing.T) {
 		}
 	}
 	if _, got, err := read(t, f, at+"/cut", own); !errors.Is(err, io.ErrUnexpectedEOF) || got != "half" {
-		t.Errorf("cut off: %q, %v", got, err)
+		t.Errorf("truncated: %q, %v", got, err)
 	}
 	var bad *FormatError
 	if _, _, err := read(t, f, at+"/br", own); !errors.As(err, &bad) {
@@ -223,7 +223,7 @@ func TestLimits(t *testing.T) {
 	small := newFetcher(t, Options{MaxSize: 1000})
 	var size *SizeError
 	if _, got, err := read(t, small, at+"/told", own); !errors.As(err, &size) || got != "" || size.Limit != 1000 {
-		t.Errorf("told: %d bytes, %v", len(got), err)
+		t.Errorf("announced: %d bytes, %v", len(got), err)
 	}
 	if _, got, err := read(t, small, at+"/endless", own); !errors.As(err, &size) || len(got) != 1000 {
 		t.Errorf("endless: %d bytes, %v", len(got), err)
@@ -292,7 +292,7 @@ func TestRedirects(t *testing.T) {
 		t.Errorf("fragment %q, want that of the redirection", o.Fragment)
 	}
 	if o := want(t, f, at+"/code/301#old", own, "plain text"); o.Fragment != "old" { // RFC 9110, 10.2.2
-		t.Errorf("fragment %q, want that which was asked", o.Fragment)
+		t.Errorf("fragment %q, want that of the question", o.Fragment)
 	}
 	if o := want(t, f, at+"/unescaped", own, "/gr%C3%B6%C3%9Fe%20two?%C3%A4%20"); o.Fragment != "%C3%BC%20b" {
 		t.Errorf("fragment %q", o.Fragment)
@@ -320,7 +320,7 @@ func TestRedirects(t *testing.T) {
 	}
 }
 
-// What takes too long ends, wherever it stands still.
+// Whatever takes too long ends, in whichever phase.
 func TestTime(t *testing.T) {
 	t.Parallel() // it waits
 	ended := make(chan struct{})
@@ -375,7 +375,7 @@ func TestTime(t *testing.T) {
 	o.Body.Close()
 }
 
-// Nobody's clock runs while the reader does something else.
+// No timeout runs while the reader does something else.
 func TestSlowReader(t *testing.T) {
 	t.Parallel() // it waits
 	at := "http://" + serve(t, func(w http.ResponseWriter, _ *http.Request) { w.Write(bytes.Repeat([]byte("x"), 100)) })
@@ -404,7 +404,7 @@ func TestData(t *testing.T) {
 		{"data:,x?y", "x?y", "text/plain;charset=US-ASCII"},
 		{"data:,", "", "text/plain;charset=US-ASCII"},
 	} {
-		if tt.mediatype == "" { // no URI
+		if tt.mediatype == "" { // not a valid URI
 			continue
 		}
 		if o := want(t, f, tt.in, Request{}, tt.text); o.Type != tt.mediatype || o.Size != int64(len(tt.text)) {
@@ -412,7 +412,7 @@ func TestData(t *testing.T) {
 		}
 	}
 	if _, _, err := read(t, f, "data:;base64,a", Request{}); err == nil {
-		t.Error("base64 that is none: no error")
+		t.Error("invalid base64: no error")
 	}
 }
 
@@ -444,11 +444,11 @@ func TestFile(t *testing.T) {
 		}
 	}
 	if _, _, err := read(t, f, location, Request{}); !errors.As(err, &refused) {
-		t.Errorf("on a stranger's word: %v", err)
+		t.Errorf("untrusted: %v", err)
 	}
 }
 
-// U93-70: what is not spoken is had through a gateway.
+// U93-70: a scheme that is not supported is reached through a gateway.
 func TestGateway(t *testing.T) {
 	at := "http://" + serve(t, func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, r.RequestURI) })
 	g, err := scheme.Gateways{}.With("wais", at+"/?u={uri}")
@@ -467,7 +467,7 @@ func TestGateway(t *testing.T) {
 	}
 }
 
-// U93-59: sessions are for persons.
+// U93-59: interactive sessions are not fetched.
 func TestSessions(t *testing.T) {
 	f := newFetcher(t, Options{})
 	for _, location := range []string{"telnet://joe@h.example:2323/", "rlogin://h.example", "tn3270://h.example/"} {
@@ -479,7 +479,7 @@ func TestSessions(t *testing.T) {
 	}
 }
 
-// A resolver that knows one name.
+// oneName is a resolver that knows one name.
 type oneName struct{ answer *nomen.Answer }
 
 func (o oneName) Resolve(_ context.Context, q nomen.Question) (*nomen.Answer, error) {
@@ -503,10 +503,10 @@ func TestNames(t *testing.T) {
 		text  string
 	}{
 		{"one", locate(nomen.Location{URL: at + "/plain"}), "plain text"},
-		{"the first that can be had", locate(nomen.Location{URL: at + "/404"}, nomen.Location{URL: "http://127.0.0.1/"}, nomen.Location{URL: at + "/file"}), "0123456789"},
+		{"the first available", locate(nomen.Location{URL: at + "/404"}, nomen.Location{URL: "http://127.0.0.1/"}, nomen.Location{URL: at + "/file"}), "0123456789"},
 		{"the thing itself", locate(nomen.Location{URL: at + "/plain", Rel: "describedby"}, nomen.Location{URL: at + "/file", Rel: "item"}), "0123456789"},
 		{"a copy last", locate(nomen.Location{URL: at + "/plain", Rel: "archive"}, nomen.Location{URL: at + "/file"}), "0123456789"},
-		{"what is up", locate(nomen.Location{URL: at + "/plain", Down: true}, nomen.Location{URL: at + "/file"}), "0123456789"},
+		{"the one that is up", locate(nomen.Location{URL: at + "/plain", Down: true}, nomen.Location{URL: at + "/file"}), "0123456789"},
 	} {
 		t.Run(tt.what, func(t *testing.T) {
 			f := w.fetcher(t, Options{Resolver: tt.names})
@@ -536,7 +536,7 @@ func TestNames(t *testing.T) {
 	want(t, moved, "urn:example:a", own, "plain text")
 }
 
-// What is fetched over TLS is of the host that was named; nobody else is believed.
+// Over TLS, only the host named in the locator is trusted.
 func TestHTTPS(t *testing.T) {
 	var seen []string
 	other := serve(t, func(w http.ResponseWriter, r *http.Request) {
@@ -552,14 +552,14 @@ func TestHTTPS(t *testing.T) {
 		_, _ = io.WriteString(w, "secret")
 	}))
 	s.EnableHTTP2 = true
-	s.Config.ErrorLog = log.New(io.Discard, "", 0) // of those who do not believe it
+	s.Config.ErrorLog = log.New(io.Discard, "", 0) // about clients that reject the certificate
 	s.StartTLS()
 	defer s.Close()
 	_, port, _ := net.SplitHostPort(s.Listener.Addr().String())
 	known := x509.NewCertPool()
 	known.AddCert(s.Certificate())
 	w := newWorld()
-	w.host("example.com", "127.0.0.1") // whose certificate it is
+	w.host("example.com", "127.0.0.1") // the host of the certificate
 	w.host("example.net", "127.0.0.1")
 	f := newFetcher(t, Options{DNS: w, TLS: &tls.Config{RootCAs: known}, AllowPrivate: true})
 	get := func(f *Fetcher, url string) (string, error) {
@@ -576,15 +576,15 @@ func TestHTTPS(t *testing.T) {
 		t.Errorf("got %q, %v", got, err)
 	}
 	if got, err := get(f, "https://u:p@example.com:"+port+"/away"); err != nil || got != "elsewhere" {
-		t.Errorf("led away: got %q, %v", got, err)
+		t.Errorf("redirected: got %q, %v", got, err)
 	}
 	want := []string{"HTTP/2.0 example.com:" + port + " Basic dTpw", "HTTP/2.0 example.com:" + port + " Basic dTpw", "other "}
 	if !slices.Equal(seen, want) {
 		t.Errorf("seen %q, want %q", seen, want)
 	}
 	for url, f := range map[string]*Fetcher{
-		"https://example.net:" + port + "/": f,                                                  // another's certificate
-		"https://example.com:" + port + "/": newFetcher(t, Options{DNS: w, AllowPrivate: true}), // nobody vouches for it
+		"https://example.net:" + port + "/": f,                                                  // a certificate for another host
+		"https://example.com:" + port + "/": newFetcher(t, Options{DNS: w, AllowPrivate: true}), // an untrusted certificate
 	} {
 		if got, err := get(f, url); err == nil || !strings.Contains(err.Error(), "certificate") || !strings.Contains(err.Error(), url) {
 			t.Errorf("%s: got %q, %v", url, got, err)
@@ -595,7 +595,7 @@ func TestHTTPS(t *testing.T) {
 	}
 }
 
-// A name that a stranger tells is asked about by who does not go inside.
+// Untrusted names are asked of the guarded resolver.
 func TestNamesOfStrangers(t *testing.T) {
 	at := serve(t, func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/name" {
@@ -618,9 +618,9 @@ func TestNamesOfStrangers(t *testing.T) {
 	want(t, w.fetcher(t, Options{Resolver: o.Resolver, AllowPrivate: true}), "http://"+at+"/name", own, "/open")
 	var refused *RefusedError
 	if _, _, err := read(t, w.fetcher(t, Options{Resolver: o.Resolver}), "http://"+at+"/name", own); !errors.As(err, &refused) {
-		t.Errorf("nobody who does not go inside: %v", err)
+		t.Errorf("no guarded resolver: %v", err)
 	}
 	if _, _, err := read(t, w.fetcher(t, Options{Guarded: o.Guarded}), "urn:example:a", own); !errors.Is(err, scheme.ErrNoAlgorithm) {
-		t.Errorf("nobody to ask: %v", err)
+		t.Errorf("no resolver: %v", err)
 	}
 }

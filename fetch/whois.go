@@ -10,8 +10,8 @@ import (
 	"github.com/nomen-project/nomen/scheme"
 )
 
-// whois is the step of whois: one line, and then what comes (RFC 3912, 2).
-func (j *journey) whois(ctx context.Context, r scheme.Request) (scheme.Outcome, error) {
+// whois is the step for whois: it sends one line and reads the response (RFC 3912, 2).
+func (j *retrieval) whois(ctx context.Context, r scheme.Request) (scheme.Outcome, error) {
 	conn, err := j.say(ctx, r, r.Send)
 	if err != nil {
 		return scheme.Outcome{}, err
@@ -21,9 +21,9 @@ func (j *journey) whois(ctx context.Context, r scheme.Request) (scheme.Outcome, 
 }
 
 // say connects and sends one line.
-func (j *journey) say(ctx context.Context, r scheme.Request, line string) (net.Conn, error) {
+func (j *retrieval) say(ctx context.Context, r scheme.Request, line string) (net.Conn, error) {
 	if !isLine(line) {
-		return nil, j.refuse(r.URI, "what would be sent is more than one line", nil)
+		return nil, j.refuse(r.URI, "the query cannot contain a line break", nil)
 	}
 	conn, err := j.connect(ctx, r.Host, r.Port)
 	if err != nil {

@@ -16,10 +16,10 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// A world is a network in which public addresses lead to servers of the test.
+// A world is a network in which public addresses are routed to servers of the test.
 type world struct {
 	mu     sync.Mutex
-	hosts  map[string][][]netip.Addr // what DNS answers, one after the other; the last stays
+	hosts  map[string][][]netip.Addr // answers of DNS, one after the other; the last one repeats
 	routes map[string]string         // address:port, or address, to address:port
 	dialed []string
 	asked  []string
@@ -35,7 +35,7 @@ func newWorld() *world {
 	return &world{hosts: map[string][][]netip.Addr{}, routes: map[string]string{}}
 }
 
-// host gives a name addresses, one answer after the other.
+// host sets the addresses of a name, one answer after the other.
 func (w *world) host(name string, answers ...string) {
 	for _, a := range answers {
 		var list []netip.Addr
@@ -100,7 +100,7 @@ func serve(t *testing.T, h http.HandlerFunc) string {
 	return s.Listener.Addr().String()
 }
 
-// started ends a server with the test.
+// started closes a server at the end of the test.
 func started(t *testing.T) func(*fetchtest.Server, error) *fetchtest.Server {
 	return func(s *fetchtest.Server, err error) *fetchtest.Server {
 		t.Helper()
@@ -130,7 +130,7 @@ func read(t *testing.T, f *Fetcher, location string, r Request) (*Object, string
 	return o, string(text), err
 }
 
-// want fetches what has to be there.
+// want fetches a resource that must exist.
 func want(t *testing.T, f *Fetcher, location string, r Request, text string) *Object {
 	t.Helper()
 	o, got, err := read(t, f, location, r)

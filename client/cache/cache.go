@@ -13,72 +13,71 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// A Source is a resolver that can tell whether an answer still holds, as
-// [client.Client.ResolveIf] says.
+// A Source is a resolver that can tell whether an answer is still current, as
+// [client.Client.ResolveIf] does.
 type Source interface {
 	nomen.Resolver
 	ResolveIf(ctx context.Context, q nomen.Question, have client.Validators) (*nomen.Answer, client.Validators, error)
 }
 
-// An Entry is an answer that is kept.
+// An Entry is a cached answer.
 type Entry struct {
 	Key        string            // of [Key]
 	Answer     *nomen.Answer     // without a resource
-	Validators client.Validators // dated
-	Confirmed  time.Time         // when it was last known to hold
+	Validators client.Validators // with a date
+	Confirmed  time.Time         // when it was last known to be current
 }
 
-// A Keeper keeps entries by their keys, as many as it has room for. It is safe for
-// concurrent use. What it gives back belongs to the receiver.
-type Keeper interface {
-	// Get returns the entry of a key. One that cannot be read is as if it were
-	// not there.
+// A Storage keeps entries by key, within its limits. It is safe for concurrent use. The caller
+// owns the entries it returns.
+type Storage interface {
+	// Get returns the entry of a key. It treats an entry that cannot be read as missing.
 	Get(key string) (Entry, bool)
 
-	// Put keeps an entry, in the place of the one of the same key.
+	// Put stores an entry and replaces any with the same key.
 	Put(e Entry) error
 
-	// Drop forgets the entry of a key, if there is one.
+	// Drop removes the entry of a key, if there is one.
 	Drop(key string)
 }
 
 // Options configure a [Cache].
 type Options struct {
-	// Shared is for a cache that answers several people: what depends on who asks
-	// is not kept (RFC 9111, 3.5).
+	// Shared says that the cache serves several users, so answers that depend on the user are
+	// not kept (RFC 9111, 3.5).
 	Shared bool
 
 	Now func() time.Time // the clock; nil for [time.Now]
 
-	// Failed, if not nil, is told when an entry could not be written. The answer is
-	// given all the same.
+	// Failed, if not nil, is called when an entry could not be written. The answer is returned
+	// nevertheless.
 	Failed func(error)
 }
 
-// A Cache is a resolver that keeps the answers of another. It is safe for
-// concurrent use if those are.
+// A Cache is a resolver that caches the answers of another. It is safe for concurrent use if
+// its source and storage are.
 type Cache struct {
-	source Source
-	keeper Keeper
-	o      Options
+	source  Source
+	storage Storage
+	o       Options
 }
 
 var _ nomen.Resolver = (*Cache)(nil)
 
-// New returns a cache of the answers of source in keeper.
-func New(source Source, keeper Keeper, o Options) *Cache {
+// New returns a cache that keeps the answers of source in storage.
+func New(source Source, storage Storage, o Options) *Cache {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
 	if o.Failed == nil {
 		o.Failed = func(error) {}
 	}
-	return &Cache{source, keeper, o}
+	return &Cache{source, storage, o}
 }
 
-// Resolve implements [nomen.Resolver]. The source is asked in every case. An error
-// of it is the answer, however good the kept one may be: who would rather have the
-// past calls [Cache.Past].
+// Resolve implements [nomen.Resolver]. It always asks the source and returns the source's error
+// even if an answer is cached. A caller that prefers an old answer to an error calls
+// [Cache.Past].
 func (c *Cache) Resolve(ctx context.Context, q nomen.Question) (*nomen.Answer, error) {
 	key := Key(q)
 	if key == "" {
@@ -86,32 +85,32 @@ func (c *Cache) Resolve(ctx context.Context, q nomen.Question) (*nomen.Answer, e
 	}
 	asked := q.Subject
 	q = whole(q)
-	kept, ok := c.keeper.Get(key)
+	kept, ok := c.storage.Get(key)
 	a, v, err := c.source.ResolveIf(ctx, q, kept.Validators)
 	switch {
 	case ok && errors.Is(err, client.ErrUnchanged):
 		a, err = kept.Answer, nil
-		if !v.Dated() { // it was confirmed, but is not to be kept any more
-			c.keeper.Drop(key)
+		if !v.Dated() { // still current, but no longer to be kept
+			c.storage.Drop(key)
 			break
 		}
 		c.keep(Entry{Key: key, Answer: a, Validators: v, Confirmed: c.o.Now()}, kept)
 	case err != nil:
 		if ok && isAnswer(err) {
-			c.keeper.Drop(key)
+			c.storage.Drop(key)
 		}
 		return nil, err
 	case c.keeps(a, v):
 		c.keep(Entry{Key: key, Answer: a, Validators: v, Confirmed: c.o.Now()}, Entry{})
 	case ok:
-		c.keeper.Drop(key)
+		c.storage.Drop(key)
 	}
 	client.ApplyFragment(a, asked)
 	return a, nil
 }
 
-// isAnswer reports whether an error says something about the name. Others are
-// failures, after which the kept answer may still hold.
+// isAnswer reports whether an error says something about the name. After any other error the
+// cached answer may still be current.
 func isAnswer(err error) bool {
 	var e *nomen.Error
 	return errors.As(err, &e)
@@ -122,34 +121,33 @@ func (c *Cache) keeps(a *nomen.Answer, v client.Validators) bool {
 	return v.Dated() && v.From != "" && a.Resource == nil && a.Resources == nil && !(a.Private && c.o.Shared)
 }
 
-// refresh is how much later an entry has to be confirmed for that to be written
-// down: nothing depends on it but what Past tells.
+// refresh is how old a confirmation must be before a new one is written. Only the time that
+// Past returns depends on it.
 const refresh = time.Minute
 
-// keep writes an entry unless the one that is there says the same.
+// keep writes an entry unless the stored one says the same.
 func (c *Cache) keep(e, old Entry) {
 	if old.Validators == e.Validators && e.Confirmed.Sub(old.Confirmed) < refresh && !e.Confirmed.Before(old.Confirmed) {
 		return
 	}
 	own := *e.Answer
 	e.Answer = &own
-	if err := c.keeper.Put(e); err != nil {
+	if err := c.storage.Put(e); err != nil {
 		c.o.Failed(fmt.Errorf("cache: %w", err))
 	}
 }
 
-// ErrNothing is the error of [Cache.Past] for a question whose answer is not kept.
-var ErrNothing = errors.New("cache: no answer is kept")
+// ErrNothing is the error of [Cache.Past] for a question without a cached answer.
+var ErrNothing = errors.New("cache: no cached answer")
 
-// Past returns the kept answer to a question and when it was last known to hold,
-// without asking anybody. The error is [ErrNothing], or that of a name which is
-// none.
+// Past returns the cached answer to a question, and when it was last known to be current. It
+// does not ask the source. The error is [ErrNothing], or describes an invalid name.
 func (c *Cache) Past(q nomen.Question) (*nomen.Answer, time.Time, error) {
 	key := Key(q)
 	if key == "" {
 		return nil, time.Time{}, ErrNothing
 	}
-	e, ok := c.keeper.Get(key)
+	e, ok := c.storage.Get(key)
 	if !ok {
 		return nil, time.Time{}, ErrNothing
 	}
@@ -169,10 +167,10 @@ func whole(q nomen.Question) nomen.Question {
 	return q
 }
 
-// Key returns the same text for all questions that have the same answer: the key of
-// the name and whatever else of the question decides (2012, 5); "" for a question
-// whose answers are not kept: one for a resource, one that wants to know why, or
-// one without a name.
+// Key returns the same text for all questions that have the same answer. It consists of the key
+// of the name and everything else in the question that affects the answer (2012, 5). It is ""
+// for questions whose answers are not cached: those for a resource, those for an explanation
+// and those without a valid name.
 func Key(q nomen.Question) string {
 	n := q.Name
 	if n.IsZero() {

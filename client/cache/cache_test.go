@@ -20,14 +20,14 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// source answers with what it has, and counts whole answers and confirmations.
+// source answers with what it has, and counts full answers and confirmations.
 type source struct {
 	mu              sync.Mutex
 	version         map[string]int // by name
 	err             error
 	undated         bool
 	private         bool
-	forget          bool // what was confirmed is not to be kept any more
+	forget          bool // a confirmed answer must no longer be kept
 	asked, confirms atomic.Int32
 }
 
@@ -62,7 +62,7 @@ func (s *source) ResolveIf(_ context.Context, q nomen.Question, have client.Vali
 	return a, v, nil
 }
 
-// rich is an answer that fills what a description can have.
+// rich returns an answer that fills the fields of a description.
 func rich(n name.Name, service nomen.Service) *nomen.Answer {
 	return &nomen.Answer{
 		Service: service, Name: n, Spelling: strings.ToUpper(n.Key()[:4]) + n.Key()[4:], Status: nomen.Active,
@@ -84,18 +84,18 @@ func ask(s string) nomen.Question {
 	return q
 }
 
-// keepers are all kinds of keepers, empty.
-func keepers(t *testing.T, l cache.Limits) map[string]cache.Keeper {
+// storages returns every kind of storage, empty.
+func storages(t *testing.T, l cache.Limits) map[string]cache.Storage {
 	disk, err := cache.OpenDisk(t.TempDir()+"/cache", l)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return map[string]cache.Keeper{"memory": cache.NewMemory(l), "disk": disk}
+	return map[string]cache.Storage{"memory": cache.NewMemory(l), "disk": disk}
 }
 
-// Whatever is used again is confirmed before.
+// Every cached answer is confirmed before it is used.
 func TestEveryReuseIsConfirmed(t *testing.T) {
-	for kind, k := range keepers(t, cache.Limits{}) {
+	for kind, k := range storages(t, cache.Limits{}) {
 		s := &source{version: map[string]int{}}
 		c := cache.New(s, k, cache.Options{})
 		q := ask("urn:ietf:rfc:2648")
@@ -104,7 +104,7 @@ func TestEveryReuseIsConfirmed(t *testing.T) {
 			t.Fatal(err)
 		}
 		want := *first
-		first.Locations[0].URL, first.Metadata["title"][0] = "spoiled", "spoiled" // it belongs to its receiver
+		first.Locations[0].URL, first.Metadata["title"][0] = "spoiled", "spoiled" // the caller owns the answer
 		for i := range 3 {
 			got, err := c.Resolve(t.Context(), ask("URN:IETF:rfc:2648"))
 			want.Locations = []nomen.Location{{URL: "https://example.org/x", Type: "text/html", Lang: "fr", Note: "é\n\x01", Down: true}}
@@ -127,9 +127,9 @@ func TestEveryReuseIsConfirmed(t *testing.T) {
 	}
 }
 
-// An answer that is confirmed is used, and not kept if it must not be any more.
+// A confirmed answer is used, and dropped if it must no longer be kept.
 func TestForgotten(t *testing.T) {
-	for kind, k := range keepers(t, cache.Limits{}) {
+	for kind, k := range storages(t, cache.Limits{}) {
 		s := &source{}
 		c := cache.New(s, k, cache.Options{})
 		q := ask("urn:ietf:rfc:2648")
@@ -146,7 +146,7 @@ func TestForgotten(t *testing.T) {
 	}
 }
 
-// What is not to be kept is not.
+// Answers that must not be kept are not kept.
 func TestNotKept(t *testing.T) {
 	q := ask("urn:ietf:rfc:2648")
 	resource, why := q, q
@@ -159,11 +159,11 @@ func TestNotKept(t *testing.T) {
 	}{
 		{"without a date", &source{undated: true}, cache.Options{}, q}, // Y95-67
 		{"an error", &source{err: &nomen.Error{Kind: nomen.Unknown}}, cache.Options{}, q},
-		{"for one alone", &source{private: true}, cache.Options{Shared: true}, q},
+		{"for one user", &source{private: true}, cache.Options{Shared: true}, q},
 		{"a resource", &source{}, cache.Options{}, resource},
 		{"an explanation", &source{}, cache.Options{}, why},
 	} {
-		for kind, k := range keepers(t, cache.Limits{}) {
+		for kind, k := range storages(t, cache.Limits{}) {
 			c := cache.New(tt.source, k, tt.o)
 			for range 2 {
 				c.Resolve(t.Context(), tt.q)
@@ -175,10 +175,10 @@ func TestNotKept(t *testing.T) {
 	}
 }
 
-// An error about the name ends what was kept, a failure does not; neither is
-// papered over.
+// An error about the name drops the cached answer; a failure does not. Both are returned to the
+// caller.
 func TestErrors(t *testing.T) {
-	for kind, k := range keepers(t, cache.Limits{}) {
+	for kind, k := range storages(t, cache.Limits{}) {
 		s := &source{}
 		c := cache.New(s, k, cache.Options{})
 		q := ask("urn:ietf:rfc:2648")
@@ -203,9 +203,9 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// The past is told without a question, and with its date.
+// Past answers without a request, and returns the date of the answer.
 func TestPast(t *testing.T) {
-	for kind, k := range keepers(t, cache.Limits{}) {
+	for kind, k := range storages(t, cache.Limits{}) {
 		now := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 		s := &source{}
 		c := cache.New(s, k, cache.Options{Now: func() time.Time { return now }})
@@ -230,7 +230,7 @@ func TestPast(t *testing.T) {
 	}
 }
 
-// 2012, 5: what has the same answer has the same key, and nothing else.
+// 2012, 5: questions with the same answer have the same key, and others do not.
 func TestKey(t *testing.T) {
 	n := name.MustParse("urn:example:A%2fb")
 	at := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
@@ -279,9 +279,9 @@ func TestKey(t *testing.T) {
 	}
 }
 
-// A keeper has no more than it may, and keeps what was used last.
+// A storage keeps within its limits and keeps the most recently used entries.
 func TestLimits(t *testing.T) {
-	for kind, k := range keepers(t, cache.Limits{MaxEntries: 32}) {
+	for kind, k := range storages(t, cache.Limits{MaxEntries: 32}) {
 		c := cache.New(&source{}, k, cache.Options{})
 		kept := func() (n int) {
 			for i := range 200 {
@@ -300,10 +300,10 @@ func TestLimits(t *testing.T) {
 			t.Errorf("%s: %d entries are kept, want about 32", kind, n)
 		}
 		if _, ok := k.Get(cache.Key(ask("urn:example:199"))); !ok {
-			t.Errorf("%s: the last one is not there", kind)
+			t.Errorf("%s: the last one is missing", kind)
 		}
 	}
-	for kind, k := range keepers(t, cache.Limits{MaxBytes: 20_000}) {
+	for kind, k := range storages(t, cache.Limits{MaxBytes: 20_000}) {
 		c := cache.New(&source{}, k, cache.Options{})
 		for i := range 100 {
 			if _, err := c.Resolve(t.Context(), ask(fmt.Sprintf("urn:example:%d", i))); err != nil {
@@ -319,25 +319,25 @@ func TestLimits(t *testing.T) {
 		if n < 5 || n > 35 {
 			t.Errorf("%s: %d entries in 20,000 bytes", kind, n)
 		}
-		for _, size := range []int{1, 20_000} { // the small one is not the answer any more
+		for _, size := range []int{1, 20_000} { // the small one is no longer the answer
 			if err := k.Put(cache.Entry{Key: "k", Answer: &nomen.Answer{Reason: strings.Repeat("x", size)}}); err != nil {
 				t.Error(err)
 			}
 		}
 		if _, ok := k.Get("k"); ok {
-			t.Errorf("%s: an entry that has no room is kept", kind)
+			t.Errorf("%s: an entry beyond the limits is kept", kind)
 		}
 	}
 }
 
-// Many programs ask at once, in memory and through one directory.
+// Many programs ask concurrently, in memory and through one directory.
 func TestConcurrent(t *testing.T) {
 	dir := t.TempDir()
 	l := cache.Limits{MaxEntries: 20}
 	memory := cache.NewMemory(l)
-	for kind, open := range map[string]func() (cache.Keeper, error){
-		"memory": func() (cache.Keeper, error) { return memory, nil },
-		"disk":   func() (cache.Keeper, error) { return cache.OpenDisk(dir, l) },
+	for kind, open := range map[string]func() (cache.Storage, error){
+		"memory": func() (cache.Storage, error) { return memory, nil },
+		"disk":   func() (cache.Storage, error) { return cache.OpenDisk(dir, l) },
 	} {
 		s := &source{version: map[string]int{}}
 		var all sync.WaitGroup
@@ -361,13 +361,13 @@ func TestConcurrent(t *testing.T) {
 	}
 }
 
-// A client is a source, and so is a chain of them.
+// A client is a source, and so is a chain.
 var (
 	_ cache.Source = (*client.Client)(nil)
 	_ cache.Source = (*client.Chain)(nil)
 )
 
-// loopback is where every host is.
+// loopback resolves every host to a loopback address.
 type loopback struct{}
 
 func (loopback) LookupNetIP(context.Context, string, string) ([]netip.Addr, error) {

@@ -18,36 +18,35 @@ import (
 	"github.com/nomen-project/nomen/internal/durable"
 )
 
-// Disk keeps entries in files of a directory, one for each. Several programs can
-// use the directory at once. A file is complete from the moment that it has its
-// name, and one that was damaged is as if it were not there; so nothing has to be
-// mended after a crash.
+// A Disk is a [Storage] that keeps each entry in a file of a directory. Several programs can
+// use the directory at once. Files are renamed into place when complete, and a damaged file
+// counts as missing, so nothing needs repair after a crash.
 //
-// The limits hold for the directory as a whole, but are looked after only now and
-// then: there can be a sixteenth more than allowed.
+// The limits apply to the directory as a whole. They are enforced from time to time, so the
+// directory can exceed them by a sixteenth.
 type Disk struct {
 	dir    string
 	limits Limits
 
 	mu    sync.Mutex
-	files int   // that were written since the directory was last looked over
-	bytes int64 // of them
+	files int   // files written since the last sweep
+	bytes int64 // bytes written since the last sweep
 }
 
-var _ Keeper = (*Disk)(nil)
+var _ Storage = (*Disk)(nil)
 
-// How the files are called.
+// Parts of file names.
 const (
 	entrySuffix = ".entry"
-	newPart     = entrySuffix + ".new" // within the name of one that is not complete
-	oldPart     = "new-"               // at the beginning of the same, as earlier programs named it
+	newPart     = entrySuffix + ".new" // in the name of an incomplete file
+	oldPart     = "new-"               // the start of that name in older versions
 )
 
-// maxEntry bounds what is read of a file.
+// maxEntry bounds the bytes read from a file.
 const maxEntry = 64 << 20
 
-// OpenDisk returns a keeper in a directory, which it makes if there is none: for
-// its owner alone, because what was asked is nobody else's business.
+// OpenDisk returns storage in a directory. It creates the directory if needed, readable only by
+// its owner, because the names a user asks for are private.
 func OpenDisk(dir string, l Limits) (*Disk, error) {
 	if err := os.MkdirAll(dir, durable.PrivateDir); err != nil {
 		return nil, fmt.Errorf("cache: %w", err)
@@ -63,7 +62,7 @@ func (d *Disk) path(key string) string {
 	return filepath.Join(d.dir, s[:2], s[2:]+entrySuffix)
 }
 
-// Get implements [Keeper].
+// Get implements [Storage].
 func (d *Disk) Get(key string) (Entry, bool) {
 	path := d.path(key)
 	f, err := os.Open(path)
@@ -81,12 +80,12 @@ func (d *Disk) Get(key string) (Entry, bool) {
 	}
 	now := time.Now()
 	if info, err := f.Stat(); err == nil && now.Sub(info.ModTime()).Abs() > time.Minute {
-		_ = os.Chtimes(path, now, now) // it was used: that it goes later is all there is to it
+		_ = os.Chtimes(path, now, now) // if this fails, the entry is only removed earlier
 	}
 	return e, true
 }
 
-// Put implements [Keeper]. An entry that has no room even alone is not kept.
+// Put implements [Storage]. It drops an entry that alone exceeds the limits.
 func (d *Disk) Put(e Entry) error {
 	text, err := encode(e)
 	if err != nil {
@@ -94,7 +93,7 @@ func (d *Disk) Put(e Entry) error {
 	}
 	size := int64(len(text))
 	if size > min(d.limits.MaxBytes, maxEntry) {
-		d.Drop(e.Key) // it is not the answer any more
+		d.Drop(e.Key) // it is no longer the answer
 		return nil
 	}
 	if err := d.write(d.path(e.Key), text); err != nil {
@@ -103,7 +102,7 @@ func (d *Disk) Put(e Entry) error {
 	return d.count(size)
 }
 
-// write replaces a file.
+// write replaces a file atomically.
 func (d *Disk) write(path string, text []byte) error {
 	if err := os.Mkdir(filepath.Dir(path), durable.PrivateDir); err != nil && !errors.Is(err, fs.ErrExist) {
 		return err
@@ -111,10 +110,10 @@ func (d *Disk) write(path string, text []byte) error {
 	return durable.Write(durable.Disk{Mode: durable.Private, Disposable: true}, path, text)
 }
 
-// Drop implements [Keeper].
+// Drop implements [Storage].
 func (d *Disk) Drop(key string) { _ = os.Remove(d.path(key)) }
 
-// count looks the directory over when much has been written.
+// count sweeps the directory when enough has been written.
 func (d *Disk) count(size int64) error {
 	const part = 16 // of the limits
 	d.mu.Lock()
@@ -128,19 +127,19 @@ func (d *Disk) count(size int64) error {
 	return d.sweep()
 }
 
-// A file is what a directory says of one.
+// A file is a directory entry.
 type file struct {
 	path string
 	size int64
 	used time.Time
 }
 
-// abandoned is after how long a file that is not complete belongs to nobody.
+// abandoned is the age after which an incomplete file is removed.
 const abandoned = time.Hour
 
-// sweep removes what was used least lately, down to a sixteenth below the limits,
-// and what others have left unfinished. Another program may do the same: what it
-// has removed is gone.
+// sweep removes incomplete files that are abandoned, and the least recently used entries until
+// the directory is a sixteenth below the limits. Other programs may do the same at the same
+// time.
 func (d *Disk) sweep() error {
 	files, total, err := d.list()
 	if err != nil {
@@ -164,8 +163,8 @@ func (d *Disk) sweep() error {
 	return nil
 }
 
-// list returns the entries and how many bytes they have, and removes what is
-// abandoned. Files of others are none of its business.
+// list returns the entries and their total size in bytes, and removes abandoned files. It
+// ignores files that are not the cache's.
 func (d *Disk) list() (files []file, total int64, err error) {
 	for _, dir := range entriesOf(d.dir) {
 		if !isHex(dir.Name(), 2) || !dir.IsDir() {
@@ -173,7 +172,7 @@ func (d *Disk) list() (files []file, total int64, err error) {
 		}
 		for _, entry := range entriesOf(filepath.Join(d.dir, dir.Name())) {
 			info, err := entry.Info()
-			if err != nil { // somebody else was faster
+			if err != nil { // another program removed it
 				continue
 			}
 			path := filepath.Join(d.dir, dir.Name(), entry.Name())
@@ -191,8 +190,8 @@ func (d *Disk) list() (files []file, total int64, err error) {
 	return files, total, err
 }
 
-// usedAt returns when a file was used: nobody knows if the clock was wrong then, and it
-// goes first, rather than stay before all others until that time has come.
+// usedAt returns when a file was last used. A time in the future, from a wrong clock, counts as
+// zero, so that the file does not outlive all others.
 func usedAt(modified time.Time) time.Time {
 	if time.Until(modified) > time.Minute {
 		return time.Time{}
@@ -200,7 +199,7 @@ func usedAt(modified time.Time) time.Time {
 	return modified
 }
 
-// entriesOf returns what is in a directory, nothing if it went away.
+// entriesOf returns the content of a directory, or nothing if it does not exist.
 func entriesOf(dir string) []fs.DirEntry {
 	all, _ := os.ReadDir(dir)
 	return all

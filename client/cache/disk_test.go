@@ -17,7 +17,7 @@ import (
 	"github.com/nomen-project/nomen/client/cache"
 )
 
-// TestMain lets this program be the one that is killed.
+// TestMain runs this program as the one to be killed.
 func TestMain(m *testing.M) {
 	if dir := os.Getenv("NOMEN_TEST_CACHE"); dir != "" {
 		fill(dir)
@@ -25,7 +25,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// fill writes entries without end, and says of each that it is written.
+// fill writes entries in a loop and prints the number of each one written.
 func fill(dir string) {
 	k, err := cache.OpenDisk(dir, cache.Limits{})
 	if err != nil {
@@ -39,7 +39,7 @@ func fill(dir string) {
 	}
 }
 
-// entry is a large entry, whose parts tell whether they belong together.
+// entry returns a large entry whose parts show whether they belong together.
 func entry(i int) cache.Entry {
 	q := ask(fmt.Sprintf("urn:example:%d", i))
 	a := rich(q.Name, nomen.I2C)
@@ -47,8 +47,8 @@ func entry(i int) cache.Entry {
 	return cache.Entry{Key: cache.Key(q), Answer: a, Validators: client.Validators{From: "x", Modified: time.Unix(0, 0).UTC().Format(day)}}
 }
 
-// A program that is killed while it writes leaves a cache that can be used: what
-// it said it had written is there, whole, and nothing is half there.
+// When a program is killed while writing, every entry that it reported as written is there and
+// complete, and no incomplete entry can be read.
 func TestKilled(t *testing.T) {
 	dir := t.TempDir()
 	for round := range 5 {
@@ -89,7 +89,7 @@ func TestKilled(t *testing.T) {
 	}
 }
 
-// files returns what is in a directory.
+// files returns the files in a directory.
 func files(t *testing.T, dir string) (all []string) {
 	t.Helper()
 	err := filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
@@ -104,8 +104,7 @@ func files(t *testing.T, dir string) (all []string) {
 	return all
 }
 
-// A damaged file is as if it were not there, whatever the damage; the next answer
-// mends it.
+// A damaged file counts as missing, whatever the damage. The next answer replaces it.
 func TestDamage(t *testing.T) {
 	dir := t.TempDir()
 	k, err := cache.OpenDisk(dir, cache.Limits{})
@@ -139,7 +138,7 @@ func TestDamage(t *testing.T) {
 		t.Errorf("got %+v, %v", a, err)
 	}
 	if _, ok := k.Get(cache.Key(q)); !ok {
-		t.Error("it is not mended")
+		t.Error("it was not replaced")
 	}
 	if got := ask("urn:example:other"); true { // the file of another key
 		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
@@ -161,8 +160,7 @@ func TestDamage(t *testing.T) {
 	}
 }
 
-// Only files of the cache are looked after, and those that were left unfinished
-// long ago are removed.
+// Only the cache's own files are touched. Incomplete ones are removed after a while.
 func TestForeignFiles(t *testing.T) {
 	dir := t.TempDir()
 	past := time.Now().Add(-2 * time.Hour)
@@ -196,7 +194,7 @@ func TestForeignFiles(t *testing.T) {
 	}
 }
 
-// What cannot be written does not keep an answer back.
+// An answer that cannot be written is returned all the same.
 func TestFull(t *testing.T) {
 	if os.Geteuid() == 0 {
 		dir := t.TempDir()
@@ -215,7 +213,7 @@ func TestFull(t *testing.T) {
 	}
 }
 
-// Entries of a time to come, when the clock was wrong, do not keep the room for ever.
+// Entries with a time in the future, from a wrong clock, are removed like others.
 func TestClockWasWrong(t *testing.T) {
 	dir := t.TempDir()
 	k, err := cache.OpenDisk(dir, cache.Limits{MaxEntries: 32})
@@ -235,7 +233,7 @@ func TestClockWasWrong(t *testing.T) {
 	}
 	const used = 7
 	if _, ok := k.Get(entry(used).Key); !ok {
-		t.Fatal("it is not there")
+		t.Fatal("it is missing")
 	}
 	for i := 100; i < 116; i++ {
 		if err := k.Put(entry(i)); err != nil {
@@ -244,7 +242,7 @@ func TestClockWasWrong(t *testing.T) {
 	}
 	for _, i := range []int{used, 100, 110, 115} {
 		if _, ok := k.Get(entry(i).Key); !ok {
-			t.Errorf("entry %d had to go", i)
+			t.Errorf("entry %d was removed", i)
 		}
 	}
 }

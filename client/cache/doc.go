@@ -1,16 +1,15 @@
-// Package cache keeps answers of resolvers for later, as draft-ietf-uri-yaurn-00,
-// 5 has it: whatever is used again was confirmed before by the resolver itself, with
-// If-Modified-Since and If-None-Match (Y95-66, Y95-67). What a cache saves is the
-// body, not the question. An answer without a date of modification is not kept,
-// nor is an error.
+// Package cache keeps the answers of resolvers, as draft-ietf-uri-yaurn-00, 5 describes it: the
+// cache asks the resolver before each use whether an answer is still current, with
+// If-Modified-Since and If-None-Match (Y95-66, Y95-67). A cache therefore saves the transfer of
+// the body, not the request. It does not keep errors, or answers without a modification date.
 //
-// [Cache] is a [nomen.Resolver] over any [Source], which [client.Client] is. The
-// answers are in a [Keeper]: [Memory] for one program, [Disk] for all of one user.
+// [Cache] is a [nomen.Resolver] over any [Source], such as [client.Client]. It keeps the answers
+// in a [Storage]: [Memory] for one program, or [Disk] for all programs of one user.
 //
-// Answers are found by what was asked: the name, whatever its spelling, and all of
-// the question that may change the answer (2012, 5: the purpose of caches). The
-// fragment is none of it.
+// An answer is found by its question: the name in canonical form, and everything else in the
+// question that can change the answer (2012, 5: the purpose of caches). The fragment is not part
+// of it.
 //
-// [Cache.Past] answers without asking anybody, as somebody who has no connection
-// wants it, and tells since when the answer has not been confirmed.
+// [Cache.Past] answers without asking the resolver, for use offline, and returns when the answer
+// was last confirmed.
 package cache

@@ -12,13 +12,13 @@ import (
 	"github.com/nomen-project/nomen/format"
 )
 
-// Version is that of the format of entries; its history is in docs/reference/files.md.
+// Version is the version of the entry format. Its history is in docs/reference/files.md.
 const Version = "1"
 
-// magic begins every entry. What follows on its line is the sum of the rest.
+// magic begins every entry. The checksum of the rest follows on the same line.
 const magic = "nomen-cache " + Version + " "
 
-// A header is what an entry says beside its answer.
+// A header holds what an entry stores besides the answer.
 type header struct {
 	Key        string            `json:"key"`
 	Confirmed  time.Time         `json:"confirmed"`
@@ -47,7 +47,7 @@ func encode(e Entry) ([]byte, error) {
 	return append(out, body.Bytes()...), nil
 }
 
-// decode reads what encode wrote, whole.
+// decode reads an entry written by encode.
 func decode(b []byte) (Entry, error) {
 	rest, ok := bytes.CutPrefix(b, []byte(magic))
 	sum, body, ok2 := bytes.Cut(rest, []byte("\n"))

@@ -12,7 +12,7 @@ import (
 	"github.com/nomen-project/nomen/name"
 )
 
-// What is read of a file, whoever has written it, is written and read the same again.
+// Whatever is read from a file is the same after writing and reading it again.
 func FuzzDecode(f *testing.F) {
 	whole, err := encode(Entry{
 		Key: "k", Confirmed: time.Unix(1e9, 0), Validators: client.Validators{From: "x", Tag: `"t"`, Modified: "Mon, 02 Jan 2006 15:04:05 GMT"},

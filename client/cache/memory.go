@@ -11,10 +11,10 @@ const (
 	DefaultMaxBytes   = 256 << 20
 )
 
-// Limits bound a [Keeper]. Zeros mean the defaults.
+// Limits bound a [Storage]. Zero means the default.
 type Limits struct {
 	MaxEntries int
-	MaxBytes   int64 // of the entries as they are kept, keys included
+	MaxBytes   int64 // of the entries as stored, including keys
 }
 
 func (l Limits) withDefaults() Limits {
@@ -27,33 +27,33 @@ func (l Limits) withDefaults() Limits {
 	return l
 }
 
-// Memory keeps entries in memory, those that were used last. It is safe for
+// A Memory is a [Storage] that keeps the most recently used entries in memory. It is safe for
 // concurrent use.
 type Memory struct {
 	limits Limits
 
 	mu    sync.Mutex
 	byKey map[string]*list.Element // of *item
-	used  *list.List               // the last one used in front
+	used  *list.List               // most recently used first
 	bytes int64
 }
 
-// An item is an entry as it is kept.
+// An item is a stored entry.
 type item struct {
 	key  string
-	text []byte // of encode: whoever gets the entry may change it
+	text []byte // encoded, because the caller may change an entry it gets
 }
 
 func (i *item) size() int64 { return int64(2*len(i.key) + len(i.text)) }
 
-var _ Keeper = (*Memory)(nil)
+var _ Storage = (*Memory)(nil)
 
-// NewMemory returns an empty keeper.
+// NewMemory returns empty storage.
 func NewMemory(l Limits) *Memory {
 	return &Memory{limits: l.withDefaults(), byKey: map[string]*list.Element{}, used: list.New()}
 }
 
-// Get implements [Keeper].
+// Get implements [Storage].
 func (m *Memory) Get(key string) (Entry, bool) {
 	m.mu.Lock()
 	e, ok := m.byKey[key]
@@ -68,7 +68,7 @@ func (m *Memory) Get(key string) (Entry, bool) {
 	return out, err == nil && out.Key == key
 }
 
-// Put implements [Keeper]. An entry that has no room even alone is not kept.
+// Put implements [Storage]. It drops an entry that alone exceeds the limits.
 func (m *Memory) Put(e Entry) error {
 	text, err := encode(e)
 	if err != nil {
@@ -89,7 +89,7 @@ func (m *Memory) Put(e Entry) error {
 	return nil
 }
 
-// Drop implements [Keeper].
+// Drop implements [Storage].
 func (m *Memory) Drop(key string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -105,7 +105,7 @@ func (m *Memory) drop(e *list.Element) {
 	m.bytes -= i.size()
 }
 
-// Len returns how many entries there are.
+// Len returns the number of entries.
 func (m *Memory) Len() int {
 	m.mu.Lock()
 	defer m.mu.Unlock()

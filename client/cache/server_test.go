@@ -51,7 +51,7 @@ func start(t *testing.T, records []*store.Record, authorities []*store.Authority
 	return l.Public.String(), st
 }
 
-// The suite of the resolver, on cache -> client -> server -> engine, first with an
+// TestConformance runs the resolver suite on cache -> client -> server -> engine, first with an
 // empty cache and then with a full one.
 func TestConformance(t *testing.T) {
 	located := func(a *nomen.Answer) {
@@ -61,7 +61,7 @@ func TestConformance(t *testing.T) {
 			}
 		}
 	}
-	for kind, k := range keepers(t, cache.Limits{}) {
+	for kind, k := range storages(t, cache.Limits{}) {
 		for _, fill := range []string{"empty", "full"} {
 			t.Run(kind+" "+fill, func(t *testing.T) {
 				nomentest.Run(t, func(t *testing.T, records []*store.Record, authorities []*store.Authority) nomen.Resolver {
@@ -78,7 +78,7 @@ func TestConformance(t *testing.T) {
 	}
 }
 
-// counted counts the answers that a client reads by their status.
+// counted counts a client's responses by status.
 type counted struct {
 	net.Conn
 	whole, unchanged *atomic.Int32
@@ -98,9 +98,8 @@ func (c counted) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// The second resolution of 1,000 descriptions is 1,000 conditional requests
-// without a body (Y95-67), in every form of the protocol; and a change is seen at
-// once.
+// Resolving 1,000 descriptions again takes 1,000 conditional requests without a body (Y95-67),
+// in every form of the protocol. A change is seen at once.
 func TestThousand(t *testing.T) {
 	const size = 1000
 	p := name.MustParsePrefix("urn:dns:names.example")

@@ -1,5 +1,5 @@
-// Package fetchtest has small servers of the old protocols, for tests of those
-// who fetch: files, menus, articles and directories on loopback.
+// Package fetchtest has small servers for the older protocols, for tests of programs that
+// fetch: files, menus, articles and directories on loopback.
 package fetchtest
 
 import (
@@ -21,7 +21,7 @@ type Server struct {
 	conns    []net.Conn
 }
 
-// listen serves each connection by f.
+// listen serves each connection with f.
 func listen(f func(*Server, net.Conn)) (*Server, error) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -46,7 +46,7 @@ func listen(f func(*Server, net.Conn)) (*Server, error) {
 	return s, nil
 }
 
-// Close ends the server and its connections.
+// Close closes the server and its connections.
 func (s *Server) Close() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -56,7 +56,7 @@ func (s *Server) Close() error {
 	return s.listener.Close()
 }
 
-// Said returns the lines that clients have said so far.
+// Said returns the lines that clients have sent so far.
 func (s *Server) Said() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -76,8 +76,8 @@ func (s *Server) hear(in *bufio.Reader) (string, error) {
 	return line, nil
 }
 
-// Line starts a server that answers one line and closes, as those of Gopher and
-// WHOIS do.
+// Line starts a server that answers one line and closes the connection, as Gopher and WHOIS
+// servers do.
 func Line(answer func(line string) string) (*Server, error) {
 	return listen(func(s *Server, conn net.Conn) {
 		if line, err := s.hear(bufio.NewReader(conn)); err == nil {
@@ -86,9 +86,9 @@ func Line(answer func(line string) string) (*Server, error) {
 	})
 }
 
-// News starts a news server (RFC 3977) that answers a command with what the
-// table has of it, and with 500 if it has nothing. An answer of several lines has
-// the dot at its end. It greets with what "" has, or with 200.
+// News starts a news server (RFC 3977) that answers each command from the table, or with 500 if
+// the table lacks it. A multi-line answer includes its final dot. The greeting is the entry of
+// "", or 200.
 func News(answers map[string]string) (*Server, error) {
 	return listen(func(s *Server, conn net.Conn) {
 		in := bufio.NewReader(conn)

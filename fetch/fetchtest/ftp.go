@@ -11,17 +11,16 @@ import (
 	"strings"
 )
 
-// Files are what a server of [FTP] has, and how it behaves.
+// Files are the content of a server of [FTP], and its behaviour.
 type Files struct {
 	Texts     map[string]string // by path, from the root
-	CutAt     int               // bytes of a file after which the server is gone; 0 for never
-	NoRestart bool              // REST is not known
-	Tells     string            // what PASV tells in the place of the address
-	NoFacts   bool              // SIZE and MDTM are not known
+	CutAt     int               // the server fails after this many bytes of a file; 0 for never
+	NoRestart bool              // REST is not supported
+	Tells     string            // the address in the reply to PASV, instead of its own
+	NoFacts   bool              // SIZE and MDTM are not supported
 }
 
-// FTP starts a file server (RFC 959) for anonymous and for joe with the password
-// pw.
+// FTP starts a file server (RFC 959) for the users anonymous and joe, whose password is pw.
 func FTP(f Files) (*Server, error) {
 	return listen(func(s *Server, conn net.Conn) {
 		c := &ftpClient{Files: f, conn: conn, dir: "/"}
@@ -37,7 +36,7 @@ func FTP(f Files) (*Server, error) {
 	})
 }
 
-// An ftpClient is one conversation.
+// An ftpClient is one control connection.
 type ftpClient struct {
 	Files
 	conn   net.Conn
@@ -61,7 +60,7 @@ func (c *ftpClient) closeData() {
 
 func (c *ftpClient) path(arg string) string { return path.Join(c.dir, arg) }
 
-// obey does what a line says; false ends the conversation.
+// obey runs a command. It returns false at the end of the session.
 func (c *ftpClient) obey(line string) bool {
 	verb, arg, _ := strings.Cut(line, " ")
 	text, exists := c.Texts[c.path(arg)]
@@ -168,7 +167,7 @@ func (c *ftpClient) passive(verb string) bool {
 	return true
 }
 
-// send sends what is asked for over the data connection.
+// send sends text over the data connection.
 func (c *ftpClient) send(text string) bool {
 	if c.listen == nil {
 		c.say("425 where to?")

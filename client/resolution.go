@@ -15,37 +15,37 @@ import (
 	"github.com/nomen-project/nomen/internal/guard"
 )
 
-// A stop is one step of a journey: who is asked about what.
-type stop struct {
+// A hop is one step of a resolution: a question about a name and the way to ask it.
+type hop struct {
 	subject
-	way     way  // nil for the one that leads to the name
-	guarded bool // only public addresses may be connected to
+	way     way  // nil if it is still to be found
+	guarded bool // connect only to public addresses
 }
 
-// label is what people see of a stop.
-func (s stop) label() string {
+// label is how a hop appears in messages.
+func (s hop) label() string {
 	if p, ok := s.way.(page); ok {
 		return p.url
 	}
 	return s.spelling
 }
 
-// A journey follows redirections from one stop to the next until somebody
-// answers (1995, 4: Y95-43, Y95-44).
-type journey struct {
+// A resolution follows redirections from hop to hop until it has an answer (1995, 4: Y95-43,
+// Y95-44).
+type resolution struct {
 	client   *Client
 	question nomen.Question
-	have     Validators // of the answer that the asker has
-	keys     []string   // of the stops so far
+	have     Validators // of the answer that the caller has
+	keys     []string   // of the hops so far
 	labels   []string
-	fragment string // of the last redirection that has one
+	fragment string // of the last redirection that had one
 
-	lead   *reply // the redirection to the page that is read next
-	leader stop   // which was asked then
+	lead   *reply // the redirection that led to the current page
+	leader hop    // the hop that sent lead
 }
 
-// travel returns the answer and the validators that came with it.
-func (j *journey) travel(ctx context.Context, s stop) (*nomen.Answer, Validators, error) {
+// run returns the answer and the validators that came with it.
+func (j *resolution) travel(ctx context.Context, s hop) (*nomen.Answer, Validators, error) {
 	for {
 		if err := j.arrive(s); err != nil {
 			return nil, Validators{}, err
@@ -76,16 +76,16 @@ func (j *journey) travel(ctx context.Context, s stop) (*nomen.Answer, Validators
 	}
 }
 
-// unreadable answers with the URL of a redirection when the page there cannot be read:
-// the resolver has said where the resource is, whatever became of that place. Other
-// failures stay what they are, and tell where the question had got to.
-func (j *journey) unreadable(ctx context.Context, s stop, cause error) (*nomen.Answer, error) {
+// unreadable handles a failed hop. If the hop is a page that cannot be read, it answers with
+// the page's URL, because the resolver has said that the resource is there. Otherwise it
+// returns the error with the target of the last redirection.
+func (j *resolution) unreadable(ctx context.Context, s hop, cause error) (*nomen.Answer, error) {
 	p, isPage := s.way.(page)
 	var private *guard.AddressError
 	if isPage && j.lead != nil && ctx.Err() == nil && !errors.As(cause, &private) {
 		if a, err := j.lead.located(j.leader, p.url, j.question, j.client.o.Now()); err == nil {
 			j.client.tracef("%s cannot be read: %v", p.url, cause)
-			a.Why = append(a.Why, p.url+" could not be read") // and not why: strangers see this
+			a.Why = append(a.Why, p.url+" could not be read") // without the reason: untrusted clients see this
 			return a, nil
 		}
 	}
@@ -95,9 +95,9 @@ func (j *journey) unreadable(ctx context.Context, s stop, cause error) (*nomen.A
 	return nil, cause
 }
 
-// validators returns what r says for asking again: of an answer to which a fragment
-// was added, for those who are led to the same one.
-func (j *journey) validators(r *reply) Validators {
+// validators returns the validators of r. If a fragment was added to the answer, they apply
+// only to requests redirected with the same fragment.
+func (j *resolution) validators(r *reply) Validators {
 	v := r.validators()
 	if v.From != "" {
 		v.From += j.mark()
@@ -105,9 +105,9 @@ func (j *journey) validators(r *reply) Validators {
 	return v
 }
 
-// had returns what is known of an earlier answer, if the way to it was led by the same
-// fragment as so far.
-func (j *journey) had() Validators {
+// had returns the validators of the caller's answer, or none if that was redirected with
+// another fragment.
+func (j *resolution) had() Validators {
 	v, ok := j.have, false
 	if v.From, ok = strings.CutSuffix(v.From, j.mark()); !ok {
 		return Validators{}
@@ -115,18 +115,17 @@ func (j *journey) had() Validators {
 	return v
 }
 
-// mark tells the fragment in the identity of a request.
-func (j *journey) mark() string {
+// mark returns the fragment as a suffix of [Validators.From].
+func (j *resolution) mark() string {
 	if j.fragment == "" {
 		return ""
 	}
 	return "\n#" + j.fragment
 }
 
-// ask puts the question of a stop to each of the ways until there is an answer,
-// and notes in s which it was. A way on which somebody answers, whatever he says,
-// is the last one. Who is only busy is asked again when all have been tried.
-func (j *journey) ask(ctx context.Context, s *stop) (*reply, error) {
+// ask sends the question of a hop to each of its ways until one answers, and records that way
+// in s. Ways that were busy are retried after all have been tried.
+func (j *resolution) ask(ctx context.Context, s *hop) (*reply, error) {
 	var failed []error
 	var again []way
 	least := time.Duration(0)
@@ -152,12 +151,12 @@ func (j *journey) ask(ctx context.Context, s *stop) (*reply, error) {
 		ways := again
 		again = nil
 		for _, w := range ways {
-			j.client.tracef("asking again")
+			j.client.tracef("retrying")
 			r, err := j.put(ctx, s, w)
 			if err == nil {
 				return r, nil
 			}
-			if after, ok := busy(err); ok { // else he wants to be left alone now
+			if after, ok := busy(err); ok { // otherwise it asked for a longer pause
 				again, least = append(again, w), max(least, after)
 			}
 		}
@@ -171,9 +170,9 @@ func (j *journey) ask(ctx context.Context, s *stop) (*reply, error) {
 	return nil, &WaysError{Name: s.spelling, Errs: failed}
 }
 
-// put asks on one way, and notes it in s if there is an answer.
-func (j *journey) put(ctx context.Context, s *stop, w way) (*reply, error) {
-	at := stop{s.subject, w, s.guarded}
+// put sends the question on one way and records it in s if there is an answer.
+func (j *resolution) put(ctx context.Context, s *hop, w way) (*reply, error) {
+	at := hop{s.subject, w, s.guarded}
 	r, err := w.ask(ctx, j.client, at, inquiry{j.question, j.had()})
 	if err == nil {
 		*s = at
@@ -181,8 +180,8 @@ func (j *journey) put(ctx context.Context, s *stop, w way) (*reply, error) {
 	return r, err
 }
 
-// arrive refuses to go in circles, or on and on.
-func (j *journey) arrive(s stop) error {
+// arrive returns an error for a redirection loop or too many redirections.
+func (j *resolution) arrive(s hop) error {
 	key := s.name.Key()
 	switch {
 	case s.way != nil:
@@ -198,41 +197,41 @@ func (j *journey) arrive(s stop) error {
 	return nil
 }
 
-// wayOn returns the way to names to which s leads: the same resolver if the user
-// named one, else nil, so that it is found anew (1995, 4: Y95-43).
-func (j *journey) wayOn(s stop) way {
+// wayOn returns the way to use for a name that s redirects to: the same resolver if the user
+// named one, otherwise nil, so that it is found anew (1995, 4: Y95-43).
+func (j *resolution) wayOn(s hop) way {
 	if _, isPage := s.way.(page); j.client.via == nil || isPage {
 		return nil
 	}
 	return s.way
 }
 
-// read tells what a reply says: where to go on, the answer, or an error.
-func (j *journey) read(s stop, r *reply) (next stop, a *nomen.Answer, err error) {
+// read interprets a reply as the next hop, the answer or an error.
+func (j *resolution) read(s hop, r *reply) (next hop, a *nomen.Answer, err error) {
 	if r.redirects() {
 		return j.redirected(s, r)
 	}
 	a, err = j.answer(s, r)
 	if _, ok := s.way.(page); ok && r.refuses() {
 		a, err = j.unreadable(context.Background(), s, err)
-		return stop{}, a, err
+		return hop{}, a, err
 	}
 	if p, ok := s.way.(page); ok && isUnread(err) && (j.question.Service == nomen.I2C || j.question.Service == nomen.I2Cs || j.question.Service == nomen.I2Ls) {
-		a, err = r.located(s, p.url, j.question, j.client.o.Now()) // no description, but where something is
+		a, err = r.located(s, p.url, j.question, j.client.o.Now()) // there is no description, but the location is known
 	}
 	if to, ok := j.replacement(a, err); ok {
-		return stop{subject: to, way: j.wayOn(s), guarded: j.guards(r)}, nil, nil
+		return hop{subject: to, way: j.wayOn(s), guarded: j.guards(r)}, nil, nil
 	}
-	return stop{}, a, err
+	return hop{}, a, err
 }
 
-// redirected tells where a redirection leads, or answers with its URL.
-func (j *journey) redirected(s stop, r *reply) (next stop, a *nomen.Answer, err error) {
+// redirected returns the hop that a redirection leads to, or an answer with its URL.
+func (j *resolution) redirected(s hop, r *reply) (next hop, a *nomen.Answer, err error) {
 	to, err := r.destination(s)
 	if err != nil {
-		return stop{}, nil, err
+		return hop{}, nil, err
 	}
-	next = stop{subject: s.subject, way: j.wayOn(s), guarded: j.guards(r)}
+	next = hop{subject: s.subject, way: j.wayOn(s), guarded: j.guards(r)}
 	switch {
 	case !to.subject.name.IsZero():
 		next.subject = to.subject
@@ -249,17 +248,17 @@ func (j *journey) redirected(s stop, r *reply) (next stop, a *nomen.Answer, err 
 	return next, a, err
 }
 
-// asksForList reports whether a URL has a directive that asks for all locations (2012,
-// 2.3): it is that of a resolver, and no location.
+// asksForList reports whether a URL asks a resolver for all locations (2012, 2.3), so that it
+// is not a location itself.
 func asksForList(locator string) bool {
 	u, err := url.Parse(locator)
 	return err == nil && strings.EqualFold(u.Query().Get("s"), string(nomen.I2Ls))
 }
 
-// replacement returns the name that takes the place of the one asked about: an
-// answer says so, or a tombstone has one successor and a location is wanted, or the
-// successor whatever the service (1995, 4).
-func (j *journey) replacement(a *nomen.Answer, err error) (subject, bool) {
+// replacement returns the name to continue with: the one that the answer redirects to, or the
+// only successor of a retired name if a location was asked for or [nomen.Question.Succeed] is
+// set (1995, 4).
+func (j *resolution) replacement(a *nomen.Answer, err error) (subject, bool) {
 	var e *nomen.Error
 	switch {
 	case a != nil && a.Redirect != "":
@@ -272,13 +271,13 @@ func (j *journey) replacement(a *nomen.Answer, err error) (subject, bool) {
 	return subject{}, false
 }
 
-// guards reports whether the step after r must not lead into private networks:
-// one that the public Internet sent us on must not.
-func (j *journey) guards(r *reply) bool { return j.client.o.Guard || r.public }
+// guards reports whether the hop after r must not connect to private networks. That is so if r
+// came from the public Internet.
+func (j *resolution) guards(r *reply) bool { return j.client.o.Guard || r.public }
 
-// finish adds how the answer came about, and the fragment to which a redirection
-// leads: it is nearer than that of the question (RFC 9110, 10.2.2).
-func (j *journey) finish(a *nomen.Answer) *nomen.Answer {
+// finish adds the redirections to the explanation of the answer, and the fragment of the last
+// redirection, which takes precedence over that of the question (RFC 9110, 10.2.2).
+func (j *resolution) finish(a *nomen.Answer) *nomen.Answer {
 	addFragment(a, j.fragment)
 	for _, label := range j.labels[1:] {
 		a.Why = append(a.Why, "redirected to "+label)

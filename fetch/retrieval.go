@@ -15,39 +15,38 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// A hop is one locator on the way, and who has named it.
+// A hop is a locator to follow, with its trust.
 type hop struct {
 	uri     uri.URI
-	trusted bool     // the user himself
-	chain   []string // of locators up to this one
+	trusted bool     // named by the user
+	chain   []string // locators up to this one
 }
 
-// A journey leads from a locator to an object. It is [scheme.Retriever.Follow]
-// with a memory of whose word is followed.
-type journey struct {
+// A retrieval leads from a locator to an object. It extends [scheme.Retriever.Follow] with
+// trust in each locator.
+type retrieval struct {
 	fetcher *Fetcher
 	request Request
 	watch   *watch
 	seen    map[uri.URI]bool
 
 	hop      hop
-	own      netip.AddrPort // to which the user's own locator has led
+	own      netip.AddrPort // the address that the user's locator led to
 	login    login
 	fragment string
 	object   *Object // of the last step
 }
 
-// A login are credentials for one origin.
+// A login is credentials for one origin.
 type login struct {
 	origin         string
 	user, password string
 }
 
-// A SessionError is returned for a locator that is a session for a person. It
-// wraps [scheme.ErrInteractive].
+// A SessionError reports a locator of an interactive session. It wraps [scheme.ErrInteractive].
 type SessionError struct {
 	Session scheme.Session
-	Trusted bool // the user has named it himself
+	Trusted bool // named by the user
 	Err     error
 }
 
@@ -55,9 +54,9 @@ func (e *SessionError) Error() string { return e.Err.Error() }
 
 func (e *SessionError) Unwrap() error { return e.Err }
 
-// travel takes steps until there is an object: of several locators the first
-// that leads to one, in their order.
-func (j *journey) travel(ctx context.Context, start uri.URI) (*Object, error) {
+// travel takes steps until there is an object. If a step yields several locators, it returns
+// the object of the first that has one.
+func (j *retrieval) travel(ctx context.Context, start uri.URI) (*Object, error) {
 	retriever := j.retriever()
 	waiting := []hop{{uri: start, trusted: j.request.Trusted, chain: []string{start.Redacted()}}}
 	var first error
@@ -98,8 +97,8 @@ func firstOf(errs ...error) error {
 	return nil
 }
 
-// step takes one step, if it may be taken.
-func (j *journey) step(ctx context.Context, r *scheme.Retriever) (scheme.Outcome, error) {
+// step takes one step if it is allowed.
+func (j *retrieval) step(ctx context.Context, r *scheme.Retriever) (scheme.Outcome, error) {
 	if err := j.mayFollow(j.hop.uri); err != nil {
 		return scheme.Outcome{}, err
 	}
@@ -114,20 +113,20 @@ func (j *journey) step(ctx context.Context, r *scheme.Retriever) (scheme.Outcome
 	return out, err
 }
 
-// onward makes hops of locators that a stranger has told.
-func (j *journey) onward(locators []uri.URI) []hop {
+// onward makes hops of untrusted locators.
+func (j *retrieval) onward(locators []uri.URI) []hop {
 	hops := make([]hop, 0, len(locators))
 	for _, u := range locators {
-		j.fetcher.tracef("%s leads to %s", j.hop.uri.Redacted(), u.Redacted())
+		j.fetcher.tracef("%s redirects to %s", j.hop.uri.Redacted(), u.Redacted())
 		hops = append(hops, hop{uri: u, chain: append(slices.Clip(slices.Clone(j.hop.chain)), u.Redacted())})
 	}
 	return hops
 }
 
-// arrive completes the object of the last step, and bounds it.
-func (j *journey) arrive(r *scheme.Resource) (*Object, error) {
+// arrive completes the object of the last step and bounds its body.
+func (j *retrieval) arrive(r *scheme.Resource) (*Object, error) {
 	o := j.object
-	if o == nil { // of a step that is not ours
+	if o == nil { // from a step of another package
 		o = &Object{Resource: nomen.Resource{Body: r.Body, Size: -1}}
 	}
 	o.URL, o.Retrieved, o.Fragment, o.Chain = r.URI.Redacted(), r.Retrieved, j.fragment, j.hop.chain
@@ -145,13 +144,13 @@ func (j *journey) arrive(r *scheme.Resource) (*Object, error) {
 }
 
 // found is the outcome of a step that has an object.
-func (j *journey) found(o *Object) (scheme.Outcome, error) {
+func (j *retrieval) found(o *Object) (scheme.Outcome, error) {
 	j.object = o
 	return scheme.Outcome{Resource: &scheme.Resource{Format: o.Type, Body: o.Body}}, nil
 }
 
-// retriever returns the algorithms with the steps of this journey.
-func (j *journey) retriever() scheme.Retriever {
+// retriever returns the algorithms with the steps of this retrieval.
+func (j *retrieval) retriever() scheme.Retriever {
 	f := j.fetcher
 	steps := map[string]scheme.Step{
 		"http": j.web, "https": j.web, "ftp": j.ftp, "gopher": j.gopher,
@@ -172,12 +171,12 @@ func (j *journey) retriever() scheme.Retriever {
 	}
 }
 
-// nameSchemes are those whose URIs are names that a resolver is asked about.
+// nameSchemes returns the schemes whose URIs are names to resolve.
 func nameSchemes() []string { return []string{"urn", "ark", "doi", "hdl", "info", "tag"} }
 
-// checked refuses to ask a gateway of a scheme that may not be followed. What
-// the user has configured is his own word.
-func (j *journey) checked(step scheme.Step) scheme.Step {
+// checked returns a step that fails if the gateway's scheme is not allowed. Gateways are
+// trusted, since the user has configured them.
+func (j *retrieval) checked(step scheme.Step) scheme.Step {
 	return func(ctx context.Context, r scheme.Request) (scheme.Outcome, error) {
 		j.object = nil
 		if name, _ := r.URI.Scheme(); r.URI != j.hop.uri.WithoutFragment() {
@@ -194,27 +193,27 @@ func (j *journey) checked(step scheme.Step) scheme.Step {
 	}
 }
 
-// failed says of an error which locator it is about.
-func (j *journey) failed(err error) error {
+// failed adds to an error the locator that it is about.
+func (j *retrieval) failed(err error) error {
 	var refused *RefusedError
 	switch {
 	case errors.As(err, &refused):
 		return j.refuse(j.hop.uri, refused.Why, refused.Err)
-	case isOurs(err): // it says so itself
+	case isOurs(err): // the error names it already
 		return err
 	}
 	return fmt.Errorf("fetch: %s: %w", j.hop.uri.Redacted(), err)
 }
 
-func (j *journey) refuse(u uri.URI, why string, cause error) error {
+func (j *retrieval) refuse(u uri.URI, why string, cause error) error {
 	return &RefusedError{URL: u.Redacted(), Why: why, Err: cause}
 }
 
-// mayFollow refuses what is dangerous, and on a stranger's word more.
-func (j *journey) mayFollow(u uri.URI) error {
+// mayFollow returns an error for dangerous locators. For untrusted ones it is stricter.
+func (j *retrieval) mayFollow(u uri.URI) error {
 	name, ok := u.Scheme()
 	if !ok {
-		return fmt.Errorf("fetch: %q is not a full form: %w", u.Redacted(), scheme.ErrNotLocator)
+		return fmt.Errorf("fetch: %q is not an absolute locator: %w", u.Redacted(), scheme.ErrNotLocator)
 	}
 	known, _ := scheme.Lookup(name)
 	switch {
@@ -225,23 +224,23 @@ func (j *journey) mayFollow(u uri.URI) error {
 	case j.hop.trusted:
 		return nil
 	case known.Name == "file", known.Name == "afs":
-		return j.refuse(u, "a stranger's word does not open files of this machine", nil)
+		return j.refuse(u, "an untrusted locator cannot open local files", nil)
 	case len(j.hop.chain) > 1: // another server leads there
 		if err := location.CheckURI(u); err != nil {
 			return j.refuse(u, err.Error(), nil)
 		}
 	}
-	if _, ok := u.Userinfo(); ok && !known.Interactive { // nobody is logged in by himself
-		return j.refuse(u, "there are credentials in it that the user did not give", nil)
+	if _, ok := u.Userinfo(); ok && !known.Interactive { // a locator cannot log the user in without consent
+		return j.refuse(u, "an untrusted locator cannot contain credentials", nil)
 	}
 	if port, ok := u.Port(); ok && port != known.DefaultPort && isBadPort(port) {
-		return j.refuse(u, "port "+port+" belongs to another protocol", nil)
+		return j.refuse(u, "port "+port+" is reserved for another protocol", nil)
 	}
 	return nil
 }
 
-// badPorts are ports of protocols that would take what is said in another for
-// their own, and do as it says (WHATWG Fetch, Port blocking).
+// badPorts are ports of protocols that could mistake a request of another protocol for their
+// own commands (WHATWG Fetch, Port blocking).
 func badPorts() []uint16 {
 	return []uint16{
 		0, 1, 7, 9, 11, 13, 15, 17, 19, 20, 21, 22, 23, 25, 37, 42, 43, 53, 69, 77, 79, 87, 95, 101, 102, 103, 104, 109, 110, 111,

@@ -135,7 +135,7 @@ var remaining = map[string]int{
 	"server":                198,
 	"store/cachestore":      5,
 	"store/memstore":        2,
-	"store/pebblestore":     45,
+	"store/pebblestore":     30,
 	"store/pgstore":         45,
 	"store/pgstore/pgtest":  4,
 	"store/storetest":       8,

@@ -192,7 +192,7 @@ func (c *cli) openServed(ctx context.Context, f serveFlags, log *slog.Logger) (k
 		c.made(dir)
 	}
 	if cause := s.Condition().Cause; cause != "" && !s.Damaged() {
-		log.Error("storage is away: names are answered, changes are refused until it takes writes again", "cause", cause)
+		log.Error("storage is away: names are answered, changes are rejected until it can be written again", "cause", cause)
 	}
 	return s, nil
 }

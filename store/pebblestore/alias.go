@@ -10,12 +10,12 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// aliasBatch is how many bytes of the index are written at once.
+// aliasBatch is the number of bytes of the index written in one batch.
 const aliasBatch = 4 << 20
 
-// indexAliases makes a store of [formatUnaliased] one of this format: it puts the
-// aliases of all records into the index of locations. Cut off, it begins anew. It
-// takes about a second for a million records.
+// indexAliases converts a store of [formatUnaliased] to the current format by adding the
+// aliases of all records to the index of locations. If it is interrupted, the next call
+// starts again. It takes about a second for a million records.
 func (e *engine) indexAliases() (err error) {
 	v, err := newView(e.db)
 	if err != nil {

@@ -25,32 +25,32 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// What stands beside a backup while it is made, by what is added to its name, and
-// beside the store.
+// Suffixes of the directories that exist beside the backup while it is made, and, for
+// suffixCheckpoint, beside the store.
 const (
-	suffixBackupNew  = ".new"         // the next one, not complete; or one that is being removed
-	suffixBackupOld  = ".old"         // the one before, complete, until the next one has its place
-	suffixBackupCopy = ".copy"        // a checkpoint beside a backup, where there is no room beside the store
-	suffixCheckpoint = ".checkpoint-" // and a number, of the store: tables under second names
+	suffixBackupNew  = ".new"         // the new backup, incomplete; or the previous one, being removed
+	suffixBackupOld  = ".old"         // the previous backup, complete, until the new one has replaced it
+	suffixBackupCopy = ".copy"        // a checkpoint beside the backup, used if there is no space beside the store
+	suffixCheckpoint = ".checkpoint-" // followed by a number: a checkpoint of the store, with hard links to its tables
 )
 
-// ErrNoBackup is returned by Backup for a directory that holds something else than
-// an earlier backup of the same store.
-var ErrNoBackup = errors.New("there is something that is no earlier backup of this store")
+// ErrNoBackup is returned by Backup for a directory that holds anything other than an
+// earlier backup of the same store.
+var ErrNoBackup = errors.New("the directory is not an earlier backup of this store")
 
-// Backup implements [store.Backuper]. A backup is a store that can be opened for
-// reading, and a [Manifest] of its files; [Restore] makes a store of it. The tables of
-// an earlier backup that are still the store's are taken over: files that have the same
-// bytes are linked, the others copied, and the blocks of copied tables are checked, so
-// that damage of the store does not replace a good backup. The new backup replaces the
-// earlier one when it is complete and on disk; a crash leaves one of them, under its
-// name or under that with ".old" added, from where the next run takes it back. A
-// directory with ".new" or ".copy" added is removed.
+// Backup implements [store.Backuper]. A backup is a store that can be opened read-only,
+// with a [Manifest] of its files; [Restore] copies it back to a store. A table of an
+// earlier backup with the same bytes as the store's is linked; the others are copied and
+// their block checksums verified, so that a damaged store does not replace a good
+// backup. The new backup replaces the earlier one when it is complete and on disk. After
+// a crash one of them remains, under its name or with ".old" appended; the next Backup
+// renames it back. Directories with ".new" or ".copy" appended are removed.
 //
-// The engine makes links to its files beside the store. Where there is no room for that, or
-// the file system is read-only, it copies them beside the backup.
+// The engine creates links to its files beside the store. If there is no space for that,
+// or the file system is read-only, it copies them beside the backup.
 //
-// Only the owner can read a backup. If an earlier one lets in its group, and nobody
+// Only the owner can read a backup. If an earlier backup is readable by its group, and
+// by nobody else, the new one is too.
 // else, the new one does too.
 func (s *Store) Backup(ctx context.Context, dir string, progress func(done, total uint64)) error {
 	e, err := s.enter()
@@ -63,7 +63,7 @@ func (s *Store) Backup(ctx context.Context, dir string, progress func(done, tota
 	damaged := (*CorruptError)(nil)
 	switch {
 	case pebble.IsCorruptionError(err), errors.As(err, &damaged):
-		return fmt.Errorf("pebblestore: backup to %s: the store is damaged: %s; an earlier backup there stays as it is; 'nomen verify' tells what is affected", dir, firstLine(err))
+		return fmt.Errorf("pebblestore: backup to %s: the store is damaged: %s; an earlier backup there is unchanged", dir, firstLine(err))
 	case err != nil:
 		return fmt.Errorf("pebblestore: backup to %s: %w", dir, err)
 	}
@@ -76,11 +76,11 @@ func (s *Store) backup(ctx context.Context, e *engine, dir string, progress func
 	}
 	for _, suffix := range []string{"", suffixBackupNew, suffixBackupOld, suffixBackupCopy} {
 		if s.isWithin(dir + suffix) {
-			return fmt.Errorf("%s is the store itself, or within it: choose another directory", dir+suffix)
+			return fmt.Errorf("%s is inside the store: choose another directory", dir+suffix)
 		}
 	}
 	if isCheckpoint(s.fs.PathBase(s.dir), s.fs.PathBase(dir)) {
-		return errors.New("this name is that of what is removed when the store is opened: choose another one")
+		return errors.New("this name is reserved for temporary checkpoints of the store: choose another one")
 	}
 	there, err := s.earlier(e, dir)
 	for _, suffix := range []string{suffixBackupNew, suffixBackupCopy} {
@@ -93,7 +93,7 @@ func (s *Store) backup(ctx context.Context, e *engine, dir string, progress func
 	}
 	from := s.dir + suffixCheckpoint + strconv.FormatUint(s.backups.Add(1), 10)
 	fresh := dir + suffixBackupNew
-	defer func() { _ = s.fs.RemoveAll(from) }() // links, and the end of the log
+	defer func() { _ = s.fs.RemoveAll(from) }() // links, and the tail of the log
 	if err := s.fs.RemoveAll(fresh); err != nil {
 		return err
 	}
@@ -102,8 +102,8 @@ func (s *Store) backup(ctx context.Context, e *engine, dir string, progress func
 		err = s.checkpoint(e, from, m)
 	}
 	if e.readOnly || isUnwritable(err) && e.failure() == nil {
-		// The disk of the store has no room, or is read-only: this is when a copy is
-		// needed most. The files are copied twice then, which takes as much room again.
+		// The disk of the store is full or read-only, which is when a copy is needed
+		// most. The files are then copied twice, which takes twice the space.
 		_ = s.fs.RemoveAll(from)
 		from = dir + suffixBackupCopy
 		if err2 := s.checkpoint(e, from, m); err2 != nil {
@@ -138,17 +138,17 @@ func (s *Store) backup(ctx context.Context, e *engine, dir string, progress func
 	return s.fs.RemoveAll(fresh)
 }
 
-// checkpoint makes a checkpoint of an engine and notes in m what it is.
+// checkpoint makes a checkpoint of an engine and describes it in m.
 func (s *Store) checkpoint(e *engine, dir string, m *Manifest) error {
 	if there, err := isThere(s.fs, dir); err != nil || there {
 		if err = errors.Join(err, s.fs.RemoveAll(dir)); err != nil {
 			return err
 		}
 	}
-	// What was acknowledged is in the log's file already, and a write to the log on a
-	// disk that has no room at all would be the end of the program.
+	// Do not let Checkpoint flush the log: acknowledged changes are in its file already,
+	// and writing to the log on a completely full disk would end the program.
 	copied := e.db.Checkpoint
-	if e.readOnly { // an engine of which Pebble makes no checkpoint, but which changes no file
+	if e.readOnly { // Pebble cannot checkpoint a read-only database, but no file of it changes
 		copied = func(dir string, _ ...pebble.CheckpointOption) error { return s.copyEngine(e, dir) }
 	}
 	if err := errors.Join(copied(dir), e.failure()); err != nil {
@@ -157,8 +157,8 @@ func (s *Store) checkpoint(e *engine, dir string, m *Manifest) error {
 	return s.settleCheckpoint(dir, m)
 }
 
-// copyEngine copies the files of an engine that only reads, unless another one takes its
-// place meanwhile.
+// copyEngine copies the files of a read-only engine. It fails if another engine replaces
+// it meanwhile.
 func (s *Store) copyEngine(e *engine, dir string) error {
 	files, err := s.fs.List(s.dir)
 	if err == nil {
@@ -170,13 +170,13 @@ func (s *Store) copyEngine(e *engine, dir string) error {
 		}
 	}
 	if s.engine.Load() != e {
-		return errors.New("the store takes changes again since the backup began: make it again")
+		return errors.New("the store became writable during the backup: try again")
 	}
 	return err
 }
 
-// isWithin reports whether a path is the directory of the store or leads into it, by
-// whatever way.
+// isWithin reports whether a path is the directory of the store or inside it, also by
+// way of symbolic links.
 func (s *Store) isWithin(dir string) bool {
 	onDisk := vfs.Root(s.fs) == vfs.Default
 	place, own := dir, s.dir
@@ -201,7 +201,7 @@ func (s *Store) isWithin(dir string) bool {
 	}
 }
 
-// absolute returns the path without symbolic links of what there is of it.
+// absolute returns the absolute path, with symbolic links resolved in the part that exists.
 func absolute(path string) string {
 	if abs, err := filepath.Abs(path); err == nil {
 		path = abs
@@ -219,19 +219,19 @@ func absolute(path string) string {
 	}
 }
 
-// engineFiles are the names of what is in a store or an unfinished backup.
+// engineFiles are patterns of the file names in a store or an unfinished backup.
 var engineFiles = []string{"*.sst", "*.blob", "*.log", "*.dbtmp", "MANIFEST-*", "OPTIONS-*", "marker.*", "temporary.*", lockFile, "CURRENT", markFile, markFile + ".tmp", ManifestFile, ManifestFile + ".tmp"}
 
-// lockFile is the engine's lock of a directory, which is empty and no part of a backup.
+// lockFile is the lock of the engine's directory. It is empty and not part of a backup.
 const lockFile = "LOCK"
 
-// isEngineFile reports whether a name is one of those.
+// isEngineFile reports whether a name matches one of engineFiles.
 func isEngineFile(name string) bool {
 	return slices.ContainsFunc(engineFiles, func(pattern string) bool { ok, _ := path.Match(pattern, name); return ok })
 }
 
-// isRest returns ErrNoBackup if there is something else than what an unfinished
-// backup has left: that is removed.
+// isRest returns ErrNoBackup if dir exists and contains anything other than the remains
+// of an unfinished backup, which may be removed.
 func (s *Store) isRest(dir string) error {
 	there, err := isThere(s.fs, dir)
 	if err != nil || !there {
@@ -243,13 +243,13 @@ func (s *Store) isRest(dir string) error {
 	}
 	for _, file := range files {
 		if !isEngineFile(file) {
-			return fmt.Errorf("%s: %w: it has %q; a backup is made there first, so move it away or choose another name", dir, ErrNoBackup, file)
+			return fmt.Errorf("%s: %w: it contains %q; Backup needs this directory, so move it away or choose another name", dir, ErrNoBackup, file)
 		}
 	}
 	return nil
 }
 
-// isCheckpoint reports whether a name beside a store is that of a checkpoint.
+// isCheckpoint reports whether name is that of a checkpoint of the store named base.
 func isCheckpoint(base, name string) bool {
 	number, ok := strings.CutPrefix(name, base+suffixCheckpoint)
 	if _, err := strconv.ParseUint(number, 10, 64); err != nil {
@@ -258,13 +258,13 @@ func isCheckpoint(base, name string) bool {
 	return ok
 }
 
-// clearCheckpoints removes the checkpoints of backups that a crash has ended: who
-// has the store open for writing knows that nobody makes one.
+// clearCheckpoints removes checkpoints left by backups that crashed. The store must be
+// open for writing, so that no other process is making one.
 func (s *Store) clearCheckpoints() error {
 	parent := s.fs.PathDir(s.dir)
 	names, err := s.fs.List(parent)
 	if err != nil {
-		return nil // there may be no right to look, and none is needed
+		return nil // the parent may not be readable, which is no problem
 	}
 	for _, name := range names {
 		if isCheckpoint(s.fs.PathBase(s.dir), name) {
@@ -274,8 +274,8 @@ func (s *Store) clearCheckpoints() error {
 	return err
 }
 
-// earlier reports whether there is an earlier backup in dir, to which it returns
-// one that a crash has left beside it.
+// earlier reports whether dir holds an earlier backup. If a crash left one under another
+// name, it renames that to dir first.
 func (s *Store) earlier(e *engine, dir string) (bool, error) {
 	old := dir + suffixBackupOld
 	there, err := isThere(s.fs, dir)
@@ -294,7 +294,7 @@ func (s *Store) earlier(e *engine, dir string) (bool, error) {
 	switch {
 	case err != nil:
 		return false, err
-	case aside && there: // the crash came when dir was complete
+	case aside && there: // the crash happened after dir was complete
 		err = s.fs.RemoveAll(dir + suffixBackupNew)
 		if err == nil {
 			err = move(s.fs, old, dir+suffixBackupNew)
@@ -305,8 +305,8 @@ func (s *Store) earlier(e *engine, dir string) (bool, error) {
 	return there || aside, err
 }
 
-// isMine returns ErrNoBackup unless dir holds an earlier backup of s: a store of
-// the same identity, whose log is the beginning of that of s.
+// isMine returns ErrNoBackup unless dir holds an earlier backup of s: a store with the
+// same identity whose log is a beginning of that of s.
 func (s *Store) isMine(e *engine, dir string) error {
 	b, err := Open(Options{Dir: dir, FS: s.fs, ReadOnly: true, CacheSize: minMemTableSize})
 	if err != nil {
@@ -332,7 +332,7 @@ func (s *Store) isMine(e *engine, dir string) error {
 	return nil
 }
 
-// identity returns the random bytes that tell a store from others.
+// identity returns the random bytes that identify a store.
 func identity(db *pebble.DB) ([]byte, error) {
 	value, closer, err := db.Get([]byte(metaID))
 	if err != nil {
@@ -342,8 +342,8 @@ func identity(db *pebble.DB) ([]byte, error) {
 	return bytes.Clone(value), nil
 }
 
-// take brings the files of a checkpoint into a new directory and lists them in m. Those
-// that an earlier backup has become links to these.
+// take copies the files of a checkpoint to a new directory and lists them in m. Files
+// that an earlier backup has too are linked to it.
 func (s *Store) take(ctx context.Context, from, to, earlier string, m *Manifest, progress func(done, total uint64)) error {
 	files, err := s.fs.List(from)
 	if err != nil {
@@ -390,9 +390,9 @@ func (s *Store) take(ctx context.Context, from, to, earlier string, m *Manifest,
 	return syncDir(s.fs, to)
 }
 
-// settleCheckpoint writes what a checkpoint has in its log alone into tables: bits that
-// are flipped there are always noticed, while at the end of a log they look like a
-// write that was cut off. It notes in m what the checkpoint is.
+// settleCheckpoint flushes the log of a checkpoint to tables: bit errors in tables are
+// always detected, while at the end of a log they look like an interrupted write. It
+// describes the checkpoint in m.
 func (s *Store) settleCheckpoint(dir string, m *Manifest) error {
 	if err := s.roomFor(dir); err != nil {
 		return err
@@ -400,7 +400,7 @@ func (s *Store) settleCheckpoint(dir string, m *Manifest) error {
 	o := Options{Dir: dir, FS: s.fs, CacheSize: minMemTableSize, Log: s.report}
 	var lock dirLock
 	db, err := openDatabase(o, &lock, nil, func(p *pebble.Options, _ *engineDisk) {
-		p.DisableAutomaticCompactions = true // the tables are those of the store
+		p.DisableAutomaticCompactions = true // keep the tables of the store
 	})
 	if err != nil {
 		return errors.Join(err, lock.release())
@@ -415,13 +415,13 @@ func (s *Store) settleCheckpoint(dir string, m *Manifest) error {
 	return writeMark(s.fs, s.fs.PathJoin(dir), m.Head)
 }
 
-// roomFor returns a [*FullError] if the disk of the store has no room for what a
-// checkpoint has in its logs as tables too.
+// roomFor returns a [*FullError] if the disk of the store has no space to flush the logs
+// of a checkpoint to tables.
 func (s *Store) roomFor(dir string) error {
-	const spare = 8 << 20 // for all else that the engine writes
+	const spare = 8 << 20 // for everything else that the engine writes
 	usage, err := s.fs.GetDiskUsage(dir)
 	if err != nil {
-		return nil // where it is not known, a write will tell
+		return nil // unknown: the write itself will fail
 	}
 	files, err := s.fs.List(dir)
 	if err != nil {
@@ -439,8 +439,8 @@ func (s *Store) roomFor(dir string) error {
 	return nil
 }
 
-// shareAs lets the group of an earlier backup into a new one if it was let into that.
-// The files that both have in common are then of that group too.
+// shareAs gives a new backup the group permissions of an earlier one. They then also
+// apply to the files that both share.
 func (s *Store) shareAs(earlier, fresh string) {
 	if vfs.Root(s.fs) != vfs.Default {
 		return
@@ -450,7 +450,7 @@ func (s *Store) shareAs(earlier, fresh string) {
 		return // it stays private
 	}
 	mode := info.Mode().Perm()
-	if mode&0o007 != 0 { // as the umask of an earlier program left it
+	if mode&0o007 != 0 { // readable by all, because of the umask of an earlier version
 		mode = durable.PrivateDir
 	}
 	files, err := s.fs.List(fresh)
@@ -480,8 +480,8 @@ func headIn(db *pebble.DB) (store.Head, error) {
 
 func isTable(file string) bool { return strings.HasSuffix(file, ".sst") }
 
-// checkTable reads every block of a table, which has checksums. The error is one of
-// [pebble.IsCorruptionError] if one is wrong.
+// checkTable verifies the checksum of every block of a table. [pebble.IsCorruptionError]
+// reports true for the error if one is wrong.
 func checkTable(ctx context.Context, files vfs.FS, path string, o sstable.ReaderOptions) error {
 	f, err := files.Open(path, vfs.SequentialReadsOption)
 	if err != nil {
@@ -498,7 +498,7 @@ func checkTable(ctx context.Context, files vfs.FS, path string, o sstable.Reader
 	return errors.Join(r.ValidateBlockChecksums(), r.Close())
 }
 
-// compareFiles reports whether b is there, with the bytes of a, and what a is then.
+// compareFiles reports whether b exists with the same bytes as a, and if so, describes a.
 func compareFiles(files vfs.FS, a, b string) (f BackupFile, same bool, err error) {
 	there, err := isThere(files, b)
 	if err != nil || !there {
@@ -526,8 +526,8 @@ func compareFiles(files vfs.FS, a, b string) (f BackupFile, same bool, err error
 	return BackupFile{Size: info.Size(), SHA256: [32]byte(sum.Sum(nil))}, true, nil
 }
 
-// sameBytes compares two files, and writes what they have in common to w. A file of
-// the second disk that cannot be read is another one.
+// sameBytes compares two files, and writes the bytes that they share to w. If y cannot be
+// read, the files differ.
 func sameBytes(x, y vfs.File, w io.Writer) (bool, error) {
 	xs, err := x.Stat()
 	ys, err2 := y.Stat()
@@ -541,7 +541,7 @@ func sameBytes(x, y vfs.File, w io.Writer) (bool, error) {
 		if !bytes.Equal(a[:n], b[:m]) {
 			return false, nil
 		}
-		_, _ = w.Write(a[:n]) // a hash
+		_, _ = w.Write(a[:n]) // a hash never fails
 		if err == io.EOF || err == io.ErrUnexpectedEOF {
 			return err2 == err, nil
 		}
@@ -551,8 +551,8 @@ func sameBytes(x, y vfs.File, w io.Writer) (bool, error) {
 	}
 }
 
-// copyFile copies a file to another disk, perhaps, and waits for that. It returns the
-// size and the sum of what it has read.
+// copyFile copies a file, possibly to another disk, and syncs it. It returns the size and
+// the hash of the bytes read.
 func copyFile(files vfs.FS, from, to string) (f BackupFile, err error) {
 	in, err := files.Open(from, vfs.SequentialReadsOption)
 	if err != nil {

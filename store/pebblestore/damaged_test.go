@@ -78,7 +78,7 @@ func TestDamagedBeyondOpening(t *testing.T) {
 		if err == nil {
 			_ = s.Close()
 			t.Errorf("%s: opened", pattern)
-		} else if !strings.Contains(err.Error(), "'nomen restore'") || strings.Contains(err.Error(), "\n") {
+		} else if !strings.Contains(err.Error(), "restore a backup") || strings.Contains(err.Error(), "\n") {
 			t.Errorf("%s: %v", pattern, err)
 		}
 	}

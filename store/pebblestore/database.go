@@ -7,16 +7,16 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 )
 
-// A database is Pebble in a directory. It is not notified of failures of the disk: its user
-// checks the disk before it relies on what was written.
+// A database is Pebble in a directory. Pebble does not learn of disk failures: callers
+// must check disk.err before they rely on a write.
 type database struct {
 	*pebble.DB
 	disk *engineDisk
 }
 
-// openDatabase opens the database in the directory of o. Nothing else calls pebble.Open.
-// The caller releases the lock. onDown, unless nil, is called once when the disk is down;
-// adjust, unless nil, may change the options.
+// openDatabase opens the database in the directory of o. It is the only caller of
+// pebble.Open. The caller must release the lock. onDown, unless nil, is called once when
+// the disk goes down; adjust, unless nil, may modify the options.
 func openDatabase(o Options, lock *dirLock, onDown func(error), adjust func(*pebble.Options, *engineDisk)) (*database, error) {
 	d := newEngineDisk(o.FS, o.Dir, lock, onDown)
 	if o.hangAfter > 0 {
@@ -24,10 +24,10 @@ func openDatabase(o Options, lock *dirLock, onDown func(error), adjust func(*peb
 	}
 	o.FS = d
 	p := engineOptions(o)
-	told := p.Logger.(*logger)
+	log := p.Logger.(*logger)
 	p.EventListener.BackgroundError = func(err error) {
-		if d.err() == nil && !d.isEnding() { // else it is known
-			told.Errorf("background error: %v", firstLine(err))
+		if d.err() == nil && !d.isEnding() { // otherwise it was reported already
+			log.Errorf("background error: %v", firstLine(err))
 		}
 	}
 	if adjust != nil {
@@ -42,8 +42,8 @@ func openDatabase(o Options, lock *dirLock, onDown func(error), adjust func(*peb
 	return &database{DB: db, disk: d}, nil
 }
 
-// Close closes the database. Compactions give up. If the disk has failed that is the
-// error, and nothing that was written may be there.
+// Close closes the database and aborts its compactions. If the disk has failed it returns
+// that error, and writes may be lost.
 func (d *database) Close() error {
 	close(d.disk.ending)
 	err := d.DB.Close()

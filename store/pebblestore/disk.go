@@ -15,66 +15,66 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// errGone is why a store whose directory was deleted or replaced takes no changes.
+// errGone is the failure of a store whose directory was deleted or replaced.
 var errGone = errors.New("the directory of the store was deleted or replaced")
 
-// errEnding is returned to compactions of an engine that is being closed.
+// errEnding makes the compactions of an engine fail while it is closed.
 var errEnding = errors.New("the store is being closed")
 
-// compactionPause is how long a compaction that found the disk full waits before the
-// engine tries it again, unless there is room before: that is checked every roomTick.
+// compactionPause is the maximum time that a compaction waits after it found the disk
+// full. It continues earlier if there is space; that is checked every roomTick.
 const (
 	compactionPause = 30 * time.Second
 	roomTick        = time.Second
 )
 
-// An engineDisk is the directory of a store as one engine sees it. The engine cannot go on
-// when its log or its manifest cannot be written: it panics, with locks held. So it
-// never learns of that. At the first write or sync that fails, the disk is down:
-// from then on nothing of the engine reaches the directory, as if the process had
-// died at that moment. What it writes to its log and manifest is discarded, what it
-// flushes from memory into tables is kept in memory, compactions wait for its end,
-// and nothing is removed. Reads go on. The store acknowledges nothing that it wrote
-// to a disk that is down, and opens another engine when the directory takes writes
-// again, which recovers what is really there.
+// An engineDisk is the directory of a store as seen by one engine. The engine cannot
+// handle a failed write to its log or manifest: it panics while it holds locks. The
+// engineDisk therefore hides such failures from it. With the first failed write or sync
+// the disk goes down: from then on nothing that the engine does reaches the directory, as
+// if the process had died at that moment. Writes to log and manifest are discarded, tables
+// flushed from memory are kept in memory, compactions block until the engine is closed,
+// and nothing is removed. Reads still work. The store does not acknowledge writes to a
+// disk that is down. When the directory can be written again, the store opens another
+// engine, which recovers what is really on disk.
 //
-// Paths outside the directory are those of the file system below.
+// Paths outside the directory go to the underlying file system.
 type engineDisk struct {
 	vfs.FS
 	dir    string
 	lock   *dirLock
 	onDown func(error)
 	mem    *vfs.MemFS
-	first  os.FileInfo // of dir when it was opened; nil if it cannot be known
+	first  os.FileInfo // of dir when it was opened; nil if unknown
 
-	open   atomic.Bool           // the engine is open: opening one waits for compactions
-	cause  atomic.Pointer[error] // why it is down
-	down   chan struct{}         // closed when it is down
-	limit  time.Duration         // of a call, after which the disk hangs
-	calls  atomic.Int64          // that have not returned
-	hung   chan struct{}         // closed when one does not return
-	ending chan struct{}         // closed when the engine ends
+	open   atomic.Bool           // the engine is open; while opening, Pebble waits for compactions
+	cause  atomic.Pointer[error] // why the disk is down
+	down   chan struct{}         // closed when the disk goes down
+	limit  time.Duration         // maximum duration of a call before the disk counts as hanging
+	calls  atomic.Int64          // calls in progress
+	hung   chan struct{}         // closed when a call exceeds limit
+	ending chan struct{}         // closed when the engine is being closed
 	wal    atomic.Pointer[engineFile]
 
 	hungOnce sync.Once
 }
 
 // newEngineDisk returns the disk of a directory. onDown, unless nil, is called once, from
-// any goroutine, when the disk is down.
+// any goroutine, when the disk goes down.
 func newEngineDisk(files vfs.FS, dir string, lock *dirLock, onDown func(error)) *engineDisk {
 	d := &engineDisk{FS: files, dir: dir, lock: lock, onDown: onDown, mem: vfs.NewMem(), down: make(chan struct{}), ending: make(chan struct{}), limit: hangAfter, hung: make(chan struct{})}
 	if vfs.Root(files) == vfs.Default {
-		d.first, _ = os.Stat(dir) // there may be none yet: see opened
+		d.first, _ = os.Stat(dir) // it may not exist yet: see opened
 	}
 	_ = d.mem.MkdirAll(dir, 0o700) // in memory
 	return d
 }
 
-// opened notes that the engine is open, and which directory that is.
+// opened records that the engine is open, and the identity of its directory.
 func (d *engineDisk) opened() {
 	d.open.Store(true)
 	if d.first == nil && vfs.Root(d.FS) == vfs.Default {
-		d.first, _ = os.Stat(d.dir) // if it is gone already, check says so
+		d.first, _ = os.Stat(d.dir) // if it is gone already, check will report it
 	}
 }
 
@@ -86,7 +86,7 @@ func (d *engineDisk) err() error {
 	return nil
 }
 
-// fail has the disk down. The first cause is kept.
+// fail takes the disk down. Only the first cause is kept.
 func (d *engineDisk) fail(err error) {
 	if d.cause.CompareAndSwap(nil, &err) {
 		close(d.down)
@@ -96,8 +96,8 @@ func (d *engineDisk) fail(err error) {
 	}
 }
 
-// check has the disk down if its directory is not the one that was opened, or the log
-// in it was deleted, and returns why the disk is down.
+// check takes the disk down if its directory was replaced or deleted since it was opened,
+// or its log was deleted. It returns why the disk is down, nil if it is not.
 func (d *engineDisk) check() error {
 	if err := d.err(); err != nil || d.first == nil {
 		return err
@@ -129,7 +129,7 @@ func (d *engineDisk) same() bool {
 
 func (d *engineDisk) within(name string) bool { return d.PathDir(name) == d.dir }
 
-// waits reports whether who writes such a file waits while the disk is down.
+// waits reports whether writes to a file of this kind block while the disk is down.
 func (d *engineDisk) waits(kind fileKind) bool { return kind == compactedFile && d.open.Load() }
 
 func (d *engineDisk) isEnding() bool {
@@ -141,19 +141,19 @@ func (d *engineDisk) isEnding() bool {
 	}
 }
 
-// isFull reports whether err is of a disk without room.
+// isFull reports whether err means that a disk has no space.
 func isFull(err error) bool {
 	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT)
 }
 
-// A fileKind says what becomes of a file when the disk is down.
+// A fileKind determines how a file is handled when the disk is down.
 type fileKind uint8
 
 // The kinds of files.
 const (
-	vitalFile     fileKind = iota // log, manifest, markers, options: writes are discarded
-	flushedFile                   // a table of what was in memory: the next one is kept in memory
-	compactedFile                 // a table made of others: its writer waits
+	vitalFile     fileKind = iota // log, manifest, marker, options: writes are discarded
+	flushedFile                   // a table flushed from memory: kept in memory
+	compactedFile                 // a table made by a compaction: its writer blocks
 )
 
 func kindOf(name string, category vfs.DiskWriteCategory) fileKind {
@@ -167,8 +167,8 @@ func kindOf(name string, category vfs.DiskWriteCategory) fileKind {
 	}
 }
 
-// failure decides what a failed write means for its file, and returns what the engine
-// is told: nil for a vital file.
+// failure handles a failed write to a file of this kind, and returns the error for the
+// engine: nil for a vital file.
 func (d *engineDisk) failure(kind fileKind, err error) error {
 	if err == nil {
 		return nil
@@ -181,8 +181,8 @@ func (d *engineDisk) failure(kind fileKind, err error) error {
 	return d.refusal(kind)
 }
 
-// waitForRoom returns when the disk, which is full, has twice as much room as now, when
-// the engine ends or the disk is down, and after [compactionPause] in any case.
+// waitForRoom waits until a full disk has more than twice the free space that it has now,
+// the engine is closed, the disk goes down, or [compactionPause] has passed.
 func (d *engineDisk) waitForRoom() {
 	full := d.free()
 	for range compactionPause / roomTick {
@@ -199,7 +199,7 @@ func (d *engineDisk) waitForRoom() {
 	}
 }
 
-// free returns how many bytes are free, 0 if that is not known.
+// free returns the number of free bytes, 0 if unknown.
 func (d *engineDisk) free() uint64 {
 	usage, err := d.FS.GetDiskUsage(d.dir)
 	if err != nil {
@@ -208,7 +208,7 @@ func (d *engineDisk) free() uint64 {
 	return usage.AvailBytes
 }
 
-// refusal is what the engine is told about a write to a disk that is down.
+// refusal returns the error for the engine of a write to a disk that is down.
 func (d *engineDisk) refusal(kind fileKind) error {
 	switch {
 	case kind == vitalFile:
@@ -265,10 +265,10 @@ func (d *engineDisk) create(name string, category vfs.DiskWriteCategory, create 
 	if err != nil || kind != vitalFile {
 		return f, err
 	}
-	return &engineFile{File: f, disk: d}, nil // what is written to it is discarded
+	return &engineFile{File: f, disk: d}, nil // writes to it are discarded
 }
 
-// Open implements [vfs.FS]. The engine tries at once again what it cannot open.
+// Open implements [vfs.FS]. It delays errors, because the engine retries at once.
 func (d *engineDisk) Open(name string, o ...vfs.OpenOption) (vfs.File, error) {
 	if d.err() != nil && d.within(name) {
 		if f, err := d.mem.Open(name, o...); err == nil {
@@ -282,7 +282,7 @@ func (d *engineDisk) Open(name string, o ...vfs.OpenOption) (vfs.File, error) {
 	return f, err
 }
 
-// rest keeps the engine from trying something many thousand times a second.
+// rest slows down an engine that would otherwise retry thousands of times a second.
 func (d *engineDisk) rest() {
 	select {
 	case <-d.ending:
@@ -309,7 +309,7 @@ func (d *engineDisk) OpenDir(name string) (vfs.File, error) {
 	return &engineFile{File: f, disk: d}, nil
 }
 
-// change does what changes a directory, if the disk is not down.
+// change performs an operation that modifies a directory, unless the disk is down.
 func (d *engineDisk) change(name string, change func() error) error {
 	if !d.within(name) {
 		return change()
@@ -349,13 +349,13 @@ func (d *engineDisk) Link(from, to string) error {
 	return d.change(to, func() error { return d.FS.Link(from, to) })
 }
 
-// Lock implements [vfs.FS]: the store has the lock, whatever engines it opens.
+// Lock implements [vfs.FS]. The store holds the lock for all its engines.
 func (d *engineDisk) Lock(name string) (io.Closer, error) { return d.lock.take(d.FS, name) }
 
 // Unwrap implements [vfs.FS].
 func (d *engineDisk) Unwrap() vfs.FS { return d.FS }
 
-// A engineFile is a file, or the directory, of an engineDisk.
+// An engineFile is a file of an engineDisk, or its directory.
 type engineFile struct {
 	vfs.File
 	disk  *engineDisk
@@ -363,7 +363,7 @@ type engineFile struct {
 	isLog bool
 }
 
-// do does what writes, and returns what the engine is told.
+// do performs a write, and returns the error for the engine.
 func (f *engineFile) do(write func() error) error {
 	if f.kind == compactedFile && f.disk.isEnding() {
 		return errEnding
@@ -402,12 +402,12 @@ func (f *engineFile) Sync() error { return f.sync(func() error { return f.File.S
 // SyncData implements [vfs.File].
 func (f *engineFile) SyncData() error { return f.sync(func() error { return f.File.SyncData() }) }
 
-// sync does not take for kept what was written to a file that has no name any more.
+// sync also checks that the log was not deleted, in which case a sync means nothing.
 func (f *engineFile) sync(sync func() error) error {
 	return f.do(func() error {
 		err := sync()
 		if err == nil && f.isLog {
-			_ = f.disk.check() // the store asks the disk before it acknowledges
+			_ = f.disk.check() // the store checks the disk before it acknowledges
 		}
 		return err
 	})
@@ -419,11 +419,12 @@ func (f *engineFile) SyncTo(n int64) (full bool, err error) {
 	return full, err
 }
 
-// maxPreallocated is how much of a log is reserved on disk before it is written, in
-// bytes. The engine wants a whole table in memory, of which small changes fill little.
+// maxPreallocated is the maximum number of bytes of a log that are reserved on disk ahead
+// of writing. The engine asks for the size of a whole memtable, which small changes do
+// not fill.
 const maxPreallocated = 4 << 20
 
-// Preallocate implements [vfs.File]. It is a hint.
+// Preallocate implements [vfs.File]. It is only a hint.
 func (f *engineFile) Preallocate(from, n int64) error {
 	if f.disk.err() != nil {
 		return nil
@@ -440,21 +441,21 @@ func (f *engineFile) Close() error {
 	return nil
 }
 
-// isDeleted reports whether the file has no name any more.
+// isDeleted reports whether the file was unlinked.
 func (f *engineFile) isDeleted() bool {
 	info, err := f.File.Stat()
 	return err == nil && isUnlinked(info)
 }
 
-// A dirLock is the lock of a directory, which the engines of one store share.
+// A dirLock is the lock of a directory, shared by the engines of one store.
 type dirLock struct {
 	mu      sync.Mutex
 	held    io.Closer
-	lenient bool // a file system that takes no writes needs no lock
+	lenient bool // a read-only file system needs no lock
 }
 
-// take takes the lock, unless it is held. What it returns does not release it. The error
-// is [ErrLocked] if another store or process holds it.
+// take acquires the lock unless the store holds it already. Closing the result does not
+// release it. The error is [ErrLocked] if another store or process holds the lock.
 func (l *dirLock) take(files vfs.FS, name string) (io.Closer, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -471,9 +472,9 @@ func (l *dirLock) take(files vfs.FS, name string) (io.Closer, error) {
 	return io.NopCloser(nil), nil
 }
 
-// lockError returns ErrLocked if err says that another store or process holds the lock.
-// File systems report this in different ways, so every other known cause is ruled out: a
-// lock file that cannot be made, and a file system without locks.
+// lockError returns ErrLocked if err means that another store or process holds the lock.
+// File systems report this in different ways, so it excludes the other known causes: a
+// lock file that cannot be created, and a file system without locks.
 func lockError(err error) error {
 	if path := (*fs.PathError)(nil); errors.As(err, &path) {
 		return err
@@ -497,11 +498,11 @@ func (l *dirLock) release() error {
 	return held.Close()
 }
 
-// probe is the name of the file with which a store tries whether its directory takes
-// writes again.
+// probe is the name of the file that a store writes to test whether its directory is
+// writable.
 const probe = "PROBE.tmp"
 
-// tryWrite writes a file, waits for the disk, and removes it.
+// tryWrite writes a file, syncs and removes it.
 func tryWrite(files vfs.FS, dir string) error {
 	name := files.PathJoin(dir, probe)
 	f, err := files.Create(name, vfs.WriteCategoryUnspecified)

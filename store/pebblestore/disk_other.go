@@ -4,5 +4,5 @@ package pebblestore
 
 import "os"
 
-// isUnlinked reports false where a file that is open cannot be deleted.
+// isUnlinked returns false: an open file cannot be deleted on this system.
 func isUnlinked(os.FileInfo) bool { return false }

@@ -7,7 +7,7 @@ import (
 	"syscall"
 )
 
-// isUnlinked reports whether a file that is open has no name any more.
+// isUnlinked reports whether an open file was unlinked.
 func isUnlinked(info os.FileInfo) bool {
 	s, ok := info.Sys().(*syscall.Stat_t)
 	return ok && s.Nlink == 0

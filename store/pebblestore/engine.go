@@ -22,32 +22,32 @@ import (
 )
 
 const (
-	engineFormat = pebble.FormatValueSeparation // raising it is a one-way change of every store
+	engineFormat = pebble.FormatValueSeparation // raising it converts stores irreversibly
 
-	filterBits  = 10        // of a bloom filter, for each key
+	filterBits  = 10        // bits of a Bloom filter for each key
 	blockSize   = 16 << 10  // bytes of data compressed together
-	indexSize   = 4 << 20   // bytes of an index before it gets one of its own: no table's does
-	memTables   = 4         // at most, before writers wait for the disk
-	baseSize    = 768 << 20 // bytes of all levels before there is another one
+	indexSize   = 4 << 20   // bytes after which an index gets a second level: no table's does
+	memTables   = 4         // maximum before writers wait for the disk
+	baseSize    = 768 << 20 // bytes of all levels before another one is added
 	maxSubLevel = 64        // of level 0, before writers wait for compactions
 
-	// A table of new data in memory takes a share of what the cache takes,
-	// within bounds. The log of one is read again at every start.
-	memTableShare   = 8 // one part in
+	// The size of a memtable as a share of the cache, within bounds. The log of one
+	// memtable is replayed at every start.
+	memTableShare   = 8 // one eighth
 	minMemTableSize = 4 << 20
 	maxMemTableSize = 32 << 20
 
-	// The cache counts the bytes of its blocks. In memory most of them, being a bit
-	// longer than blockSize, take the next size of Go's allocator, an eighth more.
-	slack = 9 // one part in
+	// The cache counts the bytes of its blocks. Most blocks are slightly longer than
+	// blockSize, so Go's allocator rounds them up by an eighth.
+	slack = 9 // one ninth of the total
 )
 
-// cacheSize returns how much memory the cache of a store takes, in bytes.
+// cacheSize returns the memory of the cache of a store, in bytes.
 func (o *Options) cacheSize() int64 {
 	return cmp.Or(o.CacheSize, DefaultCacheSize())
 }
 
-// blockBytes returns how many bytes of blocks fit into a cache that takes size bytes.
+// blockBytes returns the capacity for Pebble of a cache that uses size bytes of memory.
 func blockBytes(size int64) int64 { return size - size/slack }
 
 // engineOptions returns Pebble's options for o.
@@ -74,14 +74,14 @@ func engineOptions(o Options) *pebble.Options {
 		p.Levels[i].IndexBlockSize = indexSize
 		p.Levels[i].FilterPolicy = filter{bloom.FilterPolicy(filterBits)}
 	}
-	p.Filters = map[string]pebble.FilterPolicy{bloom.FilterPolicy(0).Name(): bloom.FilterPolicy(0)} // of tables before [filter]
+	p.Filters = map[string]pebble.FilterPolicy{bloom.FilterPolicy(0).Name(): bloom.FilterPolicy(0)} // of tables older than [filter]
 	p.Experimental.SpanPolicyFunc = spanPolicy
 	p.ApplyCompressionSettings(func() pebble.DBCompressionSettings { return pebble.DBCompressionGood })
 	return p
 }
 
-// spanPolicy has names compressed by what is quick to read, since look-ups read
-// them, and all else by what takes the least room.
+// spanPolicy selects fast compression for names, because lookups read them, and compact
+// compression for everything else.
 func spanPolicy(start []byte) (p pebble.SpanPolicy, end []byte, err error) {
 	switch {
 	case start[0] < spaceName:
@@ -93,11 +93,11 @@ func spanPolicy(start []byte) (p pebble.SpanPolicy, end []byte, err error) {
 	return p, nil, nil
 }
 
-// A filter has the keys that are asked for one by one. The log, the history and the
-// index of locations are read by seeking, which no filter helps.
+// A filter contains only the keys that are looked up one by one. The log, the history
+// and the index of locations are read by seeking, for which filters do not help.
 type filter struct{ pebble.FilterPolicy }
 
-// Name is written into tables.
+// Name returns the name that is written into tables.
 func (f filter) Name() string { return "nomen." + f.FilterPolicy.Name() }
 
 // MayContain implements [pebble.FilterPolicy].
@@ -123,17 +123,17 @@ func isFiltered(key []byte) bool {
 	return len(key) > 0 && key[0] != spaceLog && key[0] != spaceHistory && key[0] != spaceLocation
 }
 
-// A logger passes on Pebble's errors, none of its news: of those that differ in
-// numbers alone one in quietTime.
+// A logger passes Pebble's errors, but not its informational messages, to the log. Of
+// messages that differ only in numbers it logs one per quietTime.
 type logger struct {
 	log   *slog.Logger
 	fatal func(error)
 
 	mu   sync.Mutex
-	told map[string]*told // by the text without numbers
+	told map[string]*told // by the message without digits
 }
 
-// told is when an error was told last, and how often it was not told since.
+// told records when a message was last logged, and how many were suppressed since.
 type told struct {
 	at      time.Time
 	skipped int
@@ -141,7 +141,7 @@ type told struct {
 
 const (
 	quietTime = time.Minute
-	maxTold   = 64 // different errors that are remembered
+	maxTold   = 64 // maximum number of different messages that are tracked
 )
 
 // Infof implements [pebble.Logger].
@@ -160,8 +160,8 @@ func (l *logger) Errorf(format string, args ...any) {
 	}
 }
 
-// admit reports whether a text is to be told now, and how many like it were not since
-// the last one that was.
+// admit reports whether to log a message now, and how many similar ones were suppressed
+// since the last one that was logged.
 func (l *logger) admit(text string, now time.Time) (skipped int, ok bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -188,8 +188,8 @@ func (l *logger) admit(text string, now time.Time) (skipped int, ok bool) {
 	return skipped, true
 }
 
-// damageLog logs each damaged file once, in one line. Whoever reads what was damaged gets an
-// error; all else can still be read.
+// damageLog returns a function that logs each damaged file once, in one line. Reading
+// damaged data returns an error; everything else can still be read.
 func damageLog(l *logger) func(pebble.DataCorruptionInfo) {
 	var logged sync.Map // paths
 	return func(info pebble.DataCorruptionInfo) {
@@ -199,8 +199,8 @@ func damageLog(l *logger) func(pebble.DataCorruptionInfo) {
 	}
 }
 
-// Fatalf ends the program, as Pebble demands. Failures of the disk do not lead here:
-// see [engineDisk].
+// Fatalf ends the program, as Pebble requires. Disk failures do not get here: see
+// [engineDisk].
 func (l *logger) Fatalf(format string, args ...any) {
 	err := fmt.Errorf("pebblestore: the engine cannot go on: "+format, args...)
 	if l.fatal != nil {
@@ -209,36 +209,36 @@ func (l *logger) Fatalf(format string, args ...any) {
 	panic(err)
 }
 
-// An engine is Pebble on a disk. A store has one, and another one after the disk has
-// failed and takes writes again.
+// An engine is Pebble on a disk. A store uses one at a time, and replaces it when the disk
+// has failed and is writable again.
 type engine struct {
 	db       *database
 	disk     *engineDisk
 	cache    *pebble.Cache
 	room     room
 	report   func(what string, err error)
-	gate     gate.Gate // of the calls that use it
-	readOnly bool      // it writes nothing
+	gate     gate.Gate // of the calls that use the engine
+	readOnly bool
 
-	// What was found when it was opened.
+	// State found at opening.
 	log     ledger.Log
 	count   int64
-	kept    bool  // it has an older format, and is to keep it
-	damage  error // why the log is not what it was, nil if it is
-	missing error // the same, if the log can be read all the same
+	kept    bool  // the store has an older format and must not be converted
+	damage  error // how the log is damaged, nil if it is not
+	missing error // the same, if the log can be read nevertheless
 	since   time.Time
 
-	ctx    context.Context // ends when the disk fails, or the engine ends
+	ctx    context.Context // cancelled when the disk fails or the engine is closed
 	end    func()
-	tasks  sync.WaitGroup // in the background
-	scrubs sync.WaitGroup // compactions that remove what was redacted
+	tasks  sync.WaitGroup // background tasks
+	scrubs sync.WaitGroup // compactions that remove redacted content
 
 	mu         sync.Mutex
-	unscrubbed []span        // what they have not done when the disk failed
-	flushed    chan struct{} // told when there is a new table
+	unscrubbed []span        // spans not yet scrubbed when the disk failed
+	flushed    chan struct{} // receives when there is a new table
 }
 
-// openEngine opens an engine and reads what the store needs to know.
+// openEngine opens an engine and reads the state of the store.
 func (s *Store) openEngine(readOnly bool) (*engine, error) {
 	o := s.options
 	o.ReadOnly = readOnly
@@ -252,7 +252,7 @@ func (s *Store) openEngine(readOnly bool) (*engine, error) {
 		case s.engine.Load() == e:
 			s.away(err)
 		case opening.Load() && errors.Is(err, errHung):
-			s.warn("opening the store waits for the disk", err) // nothing else reports it
+			s.warn("opening the store waits for the disk", err) // nothing else would report it
 		}
 	}
 	var err error
@@ -276,7 +276,7 @@ func (s *Store) openEngine(readOnly bool) (*engine, error) {
 	return e, nil
 }
 
-// run begins what an engine does in the background.
+// run starts the background tasks of an engine.
 func (e *engine) run(s *Store, warm bool) {
 	if warm {
 		e.tasks.Go(func() { e.warm(s.options.cacheSize()) })
@@ -288,21 +288,21 @@ func (e *engine) run(s *Store, warm bool) {
 	e.tasks.Go(func() { s.keepMark(e) })
 }
 
-// close ends the engine, whose calls have ended. Compactions give up.
+// close closes the engine and aborts its compactions. All calls must have ended.
 func (e *engine) close() error {
 	e.end()
 	e.tasks.Wait()
 	e.scrubs.Wait()
 	err := e.db.Close()
 	if e.disk.err() != nil {
-		return nil // the store knows, and expects nothing of it
+		return nil // the store knows already that nothing more reaches this disk
 	}
 	return err
 }
 
-// identify checks that the store was made by the rules of this program, or
-// records them in a new one. One of [formatUnaliased] is converted, unless it is
-// to be kept: it can be read, and finds no aliases.
+// identify checks the versions of a store, or records them in a new one. It converts a
+// store of [formatUnaliased] unless keep is set or the engine is read-only; such a store
+// can be read, but finds no aliases.
 func (e *engine) identify(keep bool) error {
 	format, ok, err := number(e.db, metaFormat)
 	if err != nil {
@@ -338,7 +338,7 @@ func (e *engine) identify(keep bool) error {
 	err = e.openLog()
 	if err == nil {
 		if e.missing = e.checkMark(); e.missing != nil {
-			e.damage = fmt.Errorf("pebblestore: the store does not have all that it had: %w", e.missing)
+			e.damage = fmt.Errorf("pebblestore: the store has lost changes: %w", e.missing)
 		}
 	}
 	if damaged := (*CorruptError)(nil); errors.As(err, &damaged) || pebble.IsCorruptionError(err) {
@@ -348,7 +348,7 @@ func (e *engine) identify(keep bool) error {
 	return err
 }
 
-// openLog finds the end of the log.
+// openLog reads the size and the hashes of the log.
 func (e *engine) openLog() error {
 	v, err := newView(e.db)
 	if err != nil {
@@ -363,8 +363,8 @@ func (e *engine) openLog() error {
 	return err
 }
 
-// noteFlush tells keepMark that there is a new table. Pebble calls it, and must not
-// wait.
+// noteFlush signals keepMark that there is a new table. Pebble calls it, so it must not
+// block.
 func (e *engine) noteFlush() {
 	select {
 	case e.flushed <- struct{}{}:
@@ -372,39 +372,38 @@ func (e *engine) noteFlush() {
 	}
 }
 
-// lookAtRoom returns a *FullError if the disk has too little room for changes.
+// lookAtRoom returns a *FullError if the disk has too little space for changes.
 func (e *engine) lookAtRoom() error { return e.room.check(e.db.Metrics().WAL.Size) }
 
-// How long closing waits for what is in memory to be written into tables, and for
-// what was redacted to be removed from them.
+// The maximum time that closing a store waits for memtables to be flushed, and for
+// redacted content to be removed from tables.
 const (
 	maxSettle = 5 * time.Second
 	maxScrub  = time.Minute
 )
 
-// finishScrubs waits until what was redacted is removed from the tables.
+// finishScrubs waits until redacted content is removed from the tables.
 func (e *engine) finishScrubs() {
 	done := make(chan struct{})
 	go func() { e.scrubs.Wait(); close(done) }()
 	select {
 	case <-done:
 	case <-time.After(maxScrub):
-		e.report("what was redacted is still being removed", context.DeadlineExceeded)
+		e.report("redacted content is still being removed", context.DeadlineExceeded)
 	}
 }
 
-// settle writes what is in memory into tables, so that the next start has no log
-// to read again. Without it nothing is lost.
+// settle flushes memtables, so that the next start has no log to replay. It is only an
+// optimisation.
 func (e *engine) settle() {
 	ctx, cancel := context.WithTimeout(e.ctx, maxSettle)
 	defer cancel()
 	if err := e.flush(ctx); err != nil && ctx.Err() == nil {
-		e.report("settling", err)
+		e.report("flushing the store at closing failed", err)
 	}
 }
 
-// flush writes what is in memory into tables, and waits for that until ctx ends or
-// the disk fails.
+// flush flushes memtables, and waits until that is done, ctx ends or the disk fails.
 func (e *engine) flush(ctx context.Context) error {
 	flushed, err := e.db.AsyncFlush()
 	if err != nil {

@@ -7,19 +7,19 @@ import (
 	"time"
 )
 
-// hangAfter is how long a call of the file system may take until the disk counts as
-// hanging: on NFS without its server, or behind a controller that does not answer, a
-// write or a sync does not fail, but never returns. It is counted in hangSteps, so that
-// a process that was itself suspended does not take its own absence for that of the disk.
+// hangAfter is the time after which a call of the file system counts as hanging. On NFS
+// without its server, or with a controller that does not respond, a write or a sync does
+// not fail, but never returns. The time is counted in hangSteps, so that the suspension of
+// the process itself is not mistaken for a hanging disk.
 const (
 	hangAfter = 20 * time.Second
 	hangSteps = 4
 )
 
-// errHung is why a disk is down on which a call does not return.
+// errHung is why a disk is down when a call does not return.
 var errHung = errors.New("the disk does not answer")
 
-// A stopwatch calls a function when it was not stopped for so long.
+// A stopwatch calls a function unless it is stopped within a time.
 type stopwatch struct {
 	mu    sync.Mutex
 	timer *time.Timer
@@ -56,8 +56,8 @@ func (w *stopwatch) stop() {
 	w.timer.Stop()
 }
 
-// timed makes a call that can wait for the disk. When it takes too long, the disk hangs,
-// and is down.
+// timed performs a call that may wait for the disk. If it exceeds the limit, the disk goes
+// down.
 func (d *engineDisk) timed(call func() error) error {
 	d.calls.Add(1)
 	defer d.calls.Add(-1)
@@ -66,12 +66,12 @@ func (d *engineDisk) timed(call func() error) error {
 	return call()
 }
 
-// hang has the disk down because a call does not return.
+// hang takes the disk down because a call does not return.
 func (d *engineDisk) hang() {
 	d.fail(fmt.Errorf("%w: a call of the file system has taken more than %v", errHung, d.limit))
 	d.hungOnce.Do(func() { close(d.hung) })
 }
 
-// isBusy reports whether a call has not returned yet. No other engine is opened as long
-// as one of the last engine could still change a file.
+// isBusy reports whether a call is still in progress. No other engine may be opened while
+// a call of the previous one could still modify a file.
 func (d *engineDisk) isBusy() bool { return d.calls.Load() > 0 }

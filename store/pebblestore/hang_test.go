@@ -198,7 +198,7 @@ func TestDiskHangsAtEnds(t *testing.T) {
 	}
 	write(t, s, 1, 2)
 	stuck.stick()
-	if err := s.Close(); !errors.Is(err, errHung) || !strings.Contains(err.Error(), "what was acknowledged is on disk") {
+	if err := s.Close(); !errors.Is(err, errHung) || !strings.Contains(err.Error(), "acknowledged changes are on disk") {
 		t.Errorf("Close: %v", err)
 	}
 	stuck.free()

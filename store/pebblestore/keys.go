@@ -10,25 +10,25 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// The key spaces, by the first byte of a key. Those of other data to come must
-// not use these letters (docs/reference/files.md).
+// The key spaces, identified by the first byte of a key. Data added in future must use
+// other letters (docs/reference/files.md).
 const (
 	spaceAuthority = 'a' // prefix: the last change of an authority
-	spaceHistory   = 'h' // key in its space, 0, time, revision: a change before the last
-	spaceLocation  = 'l' // URL, escaped, and key: a present location
-	spaceLog       = 'c' // place: which change stands there
+	spaceHistory   = 'h' // subject's key, 0, time, revision: an earlier change
+	spaceLocation  = 'l' // URL, escaped, and key: a current location
+	spaceLog       = 'c' // number: reference to the change with this number in the log
 	spaceNode      = 'r' // level, index: a node of the Merkle tree over the log
-	spaceMeta      = 'm' // word: of the store itself
+	spaceMeta      = 'm' // word: data about the store itself
 	spaceName      = 'n' // key: the last change of a name
 	spaceToken     = 't' // ID: the last change of a token
 )
 
 // The words of spaceMeta.
 const (
-	metaFormat = "mformat" // the version of this format
+	metaFormat = "mformat" // version of this format
 	metaRules  = "mrules"  // name.RulesVersion when the store was made
-	metaCount  = "mcount"  // how many records there are
-	metaID     = "mid"     // random bytes that tell the store from others
+	metaCount  = "mcount"  // number of records
+	metaID     = "mid"     // random bytes that identify the store
 )
 
 func space(k store.Kind) byte {
@@ -47,27 +47,26 @@ func appendKey(b []byte, s store.Subject) []byte {
 	return append(append(b, space(s.Kind)), s.Key...)
 }
 
-// appendHistory appends what the history keys of a subject begin with. Keys of
-// names and authorities have no NUL.
+// appendHistory appends the prefix of the history keys of a subject. Keys of names and
+// authorities do not contain NUL.
 func appendHistory(b []byte, s store.Subject) []byte {
 	return append(appendKey(append(b, spaceHistory), s), 0)
 }
 
 const stampSize = 16 // bytes of time and revision in a history key
 
-// appendStamp appends a time and a revision so that later ones come first.
+// appendStamp appends a time and a revision such that later ones sort first.
 func appendStamp(b []byte, at time.Time, revision uint64) []byte {
 	b = binary.BigEndian.AppendUint64(b, ^(uint64(at.UnixMilli()) ^ 1<<63))
 	return binary.BigEndian.AppendUint64(b, ^revision)
 }
 
-// appendMoment appends the stamp before all changes that were not later than at.
+// appendMoment appends the stamp that sorts before those of all changes not later than at.
 func appendMoment(b []byte, at time.Time) []byte {
 	return appendStamp(b, at, math.MaxUint64)
 }
 
-// bounds returns the keys of a space between which a scan lies, the second not
-// included; ok is false if nothing lies between them.
+// bounds returns the half-open range of keys of a scan; ok is false if it is empty.
 func bounds(k store.Kind, scan store.Scan) (lower, upper []byte, ok bool) {
 	from := scan.Prefix
 	if scan.After >= from && scan.After != "" {
@@ -78,8 +77,8 @@ func bounds(k store.Kind, scan store.Scan) (lower, upper []byte, ok bool) {
 	return lower, upper, string(lower) < string(upper)
 }
 
-// successor returns the first key after all that begin with prefix, whose first
-// byte is not 0xFF.
+// successor returns the first key after all keys with this prefix, whose first byte must
+// not be 0xFF. It modifies prefix.
 func successor(prefix []byte) []byte {
 	for prefix[len(prefix)-1] == 0xff {
 		prefix = prefix[:len(prefix)-1]
@@ -88,12 +87,12 @@ func successor(prefix []byte) []byte {
 	return prefix
 }
 
-// minMillis is the first time that a change may have, in milliseconds.
+// minMillis is the earliest time of a change, in milliseconds.
 const minMillis = -62135596800000 + 1
 
 func fromMillis(ms int64) time.Time { return time.UnixMilli(ms).UTC() }
 
-// appendSeq appends the key of a place in the log.
+// appendSeq appends the key of change seq of the log.
 func appendSeq(b []byte, seq uint64) []byte {
 	return binary.BigEndian.AppendUint64(append(b, spaceLog), seq)
 }
@@ -103,11 +102,11 @@ func appendNode(b []byte, level int, index uint64) []byte {
 	return binary.BigEndian.AppendUint64(append(b, spaceNode, byte(level)), index)
 }
 
-// markSize is how many bytes of the hash of its leaf stand beside an entry's
-// place, so that an altered change is found by itself.
+// markSize is the number of bytes of the leaf hash that a log row contains, so that an
+// altered change can be detected by itself.
 const markSize = 4
 
-// A logRow says which change stands at a place of the log.
+// A logRow identifies the change with a number in the log.
 type logRow struct {
 	seq      uint64
 	subject  store.Subject
@@ -124,18 +123,18 @@ func (r *logRow) append(b []byte) []byte {
 	return binary.AppendVarint(b, r.time.UnixMilli())
 }
 
-// parseRow reads what append has written. The key is that of the place.
+// parseRow is the inverse of append. The key is that of the row.
 func parseRow(key, value []byte) (*logRow, error) {
 	damage := func(reason string) (*logRow, error) {
 		return nil, &CorruptError{Key: string(key), Reason: reason}
 	}
 	if len(key) != 9 {
-		return damage("no place of the log")
+		return damage("not a key of the log")
 	}
 	r := &logRow{seq: binary.BigEndian.Uint64(key[1:])}
 	end := bytes.IndexByte(value[min(markSize, len(value)):], 0)
 	if end < 1 {
-		return damage("cut short")
+		return damage("truncated")
 	}
 	copy(r.mark[:], value)
 	subject, rest := value[markSize:markSize+end], value[markSize+end+1:]
@@ -145,23 +144,23 @@ func parseRow(key, value []byte) (*logRow, error) {
 	case spaceAuthority:
 		r.subject.Kind = store.KindAuthority
 	default:
-		return damage("neither a name nor an authority")
+		return damage("subject must be a name or an authority")
 	}
 	r.subject.Key = string(subject[1:])
 	revision, n := uvarint(rest)
 	if n == 0 || revision == 0 || revision >= store.AnyRevision {
-		return damage("no revision")
+		return damage("invalid revision")
 	}
 	zigzag, m := uvarint(rest[n:])
 	if m == 0 || n+m < len(rest) {
-		return damage("no time")
+		return damage("invalid time")
 	}
 	r.revision, r.time = revision, fromMillis(int64(zigzag>>1)^-int64(zigzag&1))
 	return r, nil
 }
 
-// appendEscaped appends a URL such that the order of what is appended is that of
-// URLs, whatever follows a terminator: a NUL is followed by FF.
+// appendEscaped appends a URL with FF after each NUL, so that the terminator NUL NUL
+// preserves the order of URLs.
 func appendEscaped(b []byte, url string) []byte {
 	for i := range len(url) {
 		if b = append(b, url[i]); url[i] == 0 {
@@ -171,7 +170,7 @@ func appendEscaped(b []byte, url string) []byte {
 	return b
 }
 
-// appendPlace appends the key of a location and its name.
+// appendPlace appends the key of a place in the index of locations.
 func appendPlace(b []byte, p store.Place) []byte {
 	b = appendEscaped(append(b, spaceLocation), p.URL)
 	return append(append(b, 0, 0), p.Name.Key()...)

@@ -10,7 +10,7 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// loadBatch is how many entries Load writes together.
+// loadBatch is the number of entries that Load writes in one batch.
 const loadBatch = 4096
 
 // Load implements [store.Loader].
@@ -25,12 +25,12 @@ func (s *Store) Load(ctx context.Context, entries iter.Seq2[*store.Entry, error]
 	l := loader{s: s, ctx: ctx}
 	err := l.take(entries)
 	if given := l.given; err == nil && s.sealed.size() > given {
-		err = &store.EntryError{Seq: given + 1, Reason: "the store has it, and was not given it"}
+		err = &store.EntryError{Seq: given + 1, Reason: "the store has more changes than were given"}
 	}
 	return err
 }
 
-// A loader is one run of Load.
+// A loader is one call of Load.
 type loader struct {
 	s     *Store
 	ctx   context.Context
@@ -38,7 +38,7 @@ type loader struct {
 	given uint64
 }
 
-// take takes entries in batches; what came before an error is written.
+// take writes entries in batches, including those before an error.
 func (l *loader) take(entries iter.Seq2[*store.Entry, error]) error {
 	for e, err := range entries {
 		if err != nil {
@@ -54,8 +54,8 @@ func (l *loader) take(entries iter.Seq2[*store.Entry, error]) error {
 	return errors.Join(l.ctx.Err(), l.flush())
 }
 
-// flush writes the batch, but for those that are there already. Of a batch with an
-// entry that does not follow, those before it are written.
+// flush writes the entries of the batch that the store does not have. If an entry does not
+// follow the one before it, those before it are written.
 func (l *loader) flush() error {
 	batch := l.batch
 	l.batch = nil
@@ -69,8 +69,8 @@ func (l *loader) flush() error {
 	return err
 }
 
-// compare returns how many of a batch the store has already: all that are not
-// behind its end.
+// compare returns how many entries of a batch the store has already, and an error if they
+// differ.
 func (l *loader) compare(batch []*store.Entry) (int, error) {
 	have := min(l.s.sealed.size()-min(l.given, l.s.sealed.size()), uint64(len(batch)))
 	if have == 0 {
@@ -106,5 +106,5 @@ func (l *loader) compare(batch []*store.Entry) (int, error) {
 }
 
 func another(e *store.Entry) error {
-	return &store.EntryError{Seq: e.Seq, Key: e.Change.Subject().Key, Reason: "the store has another one in its place"}
+	return &store.EntryError{Seq: e.Seq, Key: e.Change.Subject().Key, Reason: "the store has a different change with this number"}
 }

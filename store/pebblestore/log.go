@@ -16,11 +16,11 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// windowSize is how many entries are read together: in the order of their keys, which
-// is that of the disk.
+// windowSize is the number of entries that are read together, in the order of their keys,
+// which is the order on disk.
 const windowSize = 1024
 
-// logSize returns the last place of the log.
+// logSize returns the number of the last entry of the log.
 func (v *view) logSize() (uint64, error) {
 	if !v.it.SeekLT([]byte{spaceLog + 1}) || v.it.Key()[0] != spaceLog {
 		return 0, v.failure("log")
@@ -28,17 +28,17 @@ func (v *view) logSize() (uint64, error) {
 	if key := v.it.Key(); len(key) == 9 {
 		return binary.BigEndian.Uint64(key[1:]), nil
 	}
-	return 0, &CorruptError{Key: string(v.it.Key()), Reason: "no place of the log"}
+	return 0, &CorruptError{Key: string(v.it.Key()), Reason: "not a key of the log"}
 }
 
-// A found is an entry of the log, or what is wrong with it.
+// A found is an entry of the log, or the error of reading it.
 type found struct {
 	row   *logRow
 	entry *store.Entry
 	err   error
 }
 
-// window reads the entries from a place on, at most n of them and not behind to.
+// window reads at most n entries, from number from to number to.
 func (v *view) window(from, to uint64, n int) ([]found, error) {
 	var list []found
 	v.key = appendSeq(v.key[:0], from)
@@ -72,7 +72,7 @@ func (v *view) window(from, to uint64, n int) ([]found, error) {
 	return list, nil
 }
 
-// lookup returns the entry of a row.
+// lookup reads the entry that a row refers to.
 func (v *view) lookup(row *logRow) (*store.Entry, error) {
 	if v.seek(row.subject) {
 		e, err := v.entry(row.subject)
@@ -93,13 +93,13 @@ func (v *view) lookup(row *logRow) (*store.Entry, error) {
 	return placed(e, row, err)
 }
 
-// placed checks that e is what stands in the log.
+// placed checks that e is the entry that row refers to.
 func placed(e *store.Entry, row *logRow, err error) (*store.Entry, error) {
 	switch {
 	case err != nil:
 		return nil, err
 	case e.Seq != row.seq:
-		return nil, row.damage("revision %d says that it is change %d of the log, not %d", row.revision, e.Seq, row.seq)
+		return nil, row.damage("revision %d has number %d in the log, expected %d", row.revision, e.Seq, row.seq)
 	case e.Change.Revision() != row.revision || !e.Change.Time.Equal(row.time):
 		return nil, row.damage("change %d of the log is not revision %d of %v", row.seq, row.revision, row.time)
 	}
@@ -110,8 +110,8 @@ func (r *logRow) damage(format string, args ...any) error {
 	return &CorruptError{Key: r.subject.Key, Reason: fmt.Sprintf(format, args...)}
 }
 
-// all yields the entries after a place and not behind another, each of which must
-// be there.
+// all yields the entries with numbers greater than after and up to to, and an error if one
+// is missing.
 func (v *view) all(ctx context.Context, after, to uint64) iter.Seq2[*store.Entry, error] {
 	return func(yield func(*store.Entry, error) bool) {
 		for after < to {
@@ -140,7 +140,7 @@ func (v *view) all(ctx context.Context, after, to uint64) iter.Seq2[*store.Entry
 	}
 }
 
-// A source reads the tree for package ledger.
+// A source reads the Merkle tree for package ledger.
 type source struct{ db pebble.Reader }
 
 // Node implements [ledger.Source].
@@ -183,7 +183,7 @@ func (s source) Leaves(from, to uint64) iter.Seq2[ledger.Hash, error] {
 	}
 }
 
-// Changes implements [store.Feed]: what is on disk is sealed.
+// Changes implements [store.Feed]. Everything on disk is sealed.
 func (s *Store) Changes(ctx context.Context, after uint64) iter.Seq2[*store.Entry, error] {
 	return func(yield func(*store.Entry, error) bool) {
 		if err := s.changes(ctx, after, yield); err != nil {
@@ -245,7 +245,7 @@ func (s *Store) prove(ctx context.Context, size uint64, prove func(source) ([][3
 		return nil, err
 	}
 	if n := s.sealed.size(); size > n {
-		return nil, fmt.Errorf("pebblestore: the log has %d entries, not %d", n, size)
+		return nil, fmt.Errorf("pebblestore: the log has %d entries, fewer than %d", n, size)
 	}
 	snap := e.db.NewSnapshot()
 	defer snap.Close()

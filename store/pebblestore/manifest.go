@@ -20,33 +20,33 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// ManifestFile is the name of the file that lists the files of a backup. The last line
-// of it, the SHA-256 of all lines before, is written when the backup is complete.
+// ManifestFile is the name of the file that lists the files of a backup. Its last line, the
+// SHA-256 of all lines before, is written when the backup is complete.
 const ManifestFile = "backup.jsonl"
 
-// manifestFormat and manifestVersion begin every manifest. docs/reference/files.md has the
-// history.
+// manifestFormat and manifestVersion are in the first line of every manifest.
+// docs/reference/files.md has the history of the format.
 const (
 	manifestFormat  = "nomen-backup"
 	manifestVersion = 1
 )
 
-// The bounds of a manifest that is read.
+// Limits of a manifest that is read.
 const (
 	maxManifest      = 256 << 20 // bytes
 	maxManifestFiles = 1 << 20
 )
 
-// ErrBackup is returned by [Open] for a backup that would be written to: its manifest
-// would no longer be that of its files.
-var ErrBackup = errors.New("this is a backup, which nothing changes: 'nomen restore' makes a store of it")
+// ErrBackup is returned by [Open] for a backup unless it is opened read-only: writing to it
+// would invalidate its manifest.
+var ErrBackup = errors.New("this is a backup, which must not be changed: restore it to another directory")
 
-// A Manifest tells what a backup is, and lists its files.
+// A Manifest describes a backup and lists its files.
 type Manifest struct {
 	Made    time.Time // when the backup began
-	Program string    // the version of the program that made it, "" if not known
-	Format  uint64    // the version of the store format
-	Rules   uint64    // the version of the rules of names
+	Program string    // version of the program that made it, "" if unknown
+	Format  uint64    // version of the store format
+	Rules   uint64    // version of the rules of names
 	Head    store.Head
 	Files   []BackupFile // in the order of their names
 }
@@ -58,7 +58,7 @@ type BackupFile struct {
 	SHA256 [32]byte
 }
 
-// A ManifestError says why a manifest cannot be used.
+// A ManifestError is returned for a manifest that cannot be used.
 type ManifestError struct {
 	File    string
 	Problem string
@@ -76,7 +76,7 @@ type (
 		Store   uint64    `json:"store"`
 		Rules   uint64    `json:"rules"`
 		Head    string    `json:"head"`
-		Files   int       `json:"files"` // lines that follow, before the last
+		Files   int       `json:"files"` // number of file lines that follow
 	}
 	manifestLine struct {
 		Name   string `json:"name"`
@@ -88,8 +88,8 @@ type (
 	}
 )
 
-// beginManifest writes a manifest that lacks its end, so that nobody takes what has it
-// for a backup.
+// beginManifest writes an incomplete manifest, so that the directory is not mistaken for a
+// complete backup.
 func beginManifest(files vfs.FS, dir string) error {
 	return writeManifestText(files, dir, []byte(`{"format":"`+manifestFormat+`","version":1}`+"\n"))
 }
@@ -115,8 +115,8 @@ func writeManifestText(files vfs.FS, dir string, text []byte) error {
 	return durable.Write(disk{files}, files.PathJoin(dir, ManifestFile), text)
 }
 
-// readManifest reads the manifest of a backup. The error is [fs.ErrNotExist] if there
-// is none, and a [*ManifestError] if it is damaged or not complete.
+// readManifest reads the manifest of a backup. The error is [fs.ErrNotExist] if there is
+// none, and a [*ManifestError] if it is damaged or incomplete.
 func readManifest(files vfs.FS, dir string) (*Manifest, error) {
 	path := files.PathJoin(dir, ManifestFile)
 	info, err := files.Stat(path)
@@ -143,7 +143,7 @@ func readManifest(files vfs.FS, dir string) (*Manifest, error) {
 	return m, nil
 }
 
-// parseManifest reads a manifest, or says what is wrong with it.
+// parseManifest parses a manifest. If it cannot, it returns the problem.
 func parseManifest(text []byte) (m *Manifest, problem string) {
 	body, last := text, []byte(nil)
 	if bytes.HasSuffix(text, []byte("\n")) {
@@ -152,12 +152,12 @@ func parseManifest(text []byte) (m *Manifest, problem string) {
 	}
 	var end manifestEnd
 	if err := json.Unmarshal(last, &end); err != nil || end.Manifest == "" {
-		return nil, "it has no end: the backup was interrupted, or the file is truncated"
+		return nil, "the last line is missing: the backup was interrupted, or the file is truncated"
 	}
 	if sum := sha256.Sum256(body); end.Manifest != hex.EncodeToString(sum[:]) {
-		return nil, "it is damaged: its SHA-256 is not the one in its last line"
+		return nil, "damaged: its SHA-256 does not match its last line"
 	}
-	// What follows only fails for manifests that another program has made.
+	// The following checks fail only for manifests made by another program.
 	lines := bufio.NewScanner(bytes.NewReader(body))
 	next := func(v any) bool { return lines.Scan() && json.Unmarshal(lines.Bytes(), v) == nil }
 	var head manifestHead
@@ -165,9 +165,9 @@ func parseManifest(text []byte) (m *Manifest, problem string) {
 	case !next(&head) || head.Format != manifestFormat:
 		return nil, "this is not the manifest of a backup"
 	case head.Version != manifestVersion:
-		return nil, fmt.Sprintf("its format is version %d, and this program knows version %d", head.Version, manifestVersion)
+		return nil, fmt.Sprintf("unsupported manifest version %d, expected %d", head.Version, manifestVersion)
 	case head.Files < 0 || head.Files > maxManifestFiles:
-		return nil, fmt.Sprintf("it lists %d files, more than %d", head.Files, maxManifestFiles)
+		return nil, fmt.Sprintf("it lists %d files, more than the limit of %d", head.Files, maxManifestFiles)
 	}
 	m = &Manifest{Made: head.Made, Program: head.Program, Format: head.Store, Rules: head.Rules}
 	if !parseHead(head.Head, &m.Head) {
@@ -185,15 +185,15 @@ func parseManifest(text []byte) (m *Manifest, problem string) {
 		m.Files = append(m.Files, BackupFile{line.Name, line.Size, [32]byte(sum)})
 	}
 	if lines.Scan() {
-		return nil, fmt.Sprintf("it has more lines than its %d files", head.Files)
+		return nil, fmt.Sprintf("it has more lines than the %d files that its first line announces", head.Files)
 	}
 	if !slices.IsSortedFunc(m.Files, func(a, b BackupFile) int { return strings.Compare(a.Name, b.Name) }) {
-		return nil, "its files are not in the order of their names"
+		return nil, "the files are not sorted by name"
 	}
 	return m, ""
 }
 
-// formatHead and parseHead spell a head as SIZE:HASH.
+// formatHead and parseHead convert a head to and from SIZE:HASH.
 func formatHead(h store.Head) string { return fmt.Sprintf("%d:%x", h.Size, h.Hash) }
 
 func parseHead(s string, h *store.Head) bool {

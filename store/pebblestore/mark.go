@@ -13,21 +13,21 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// markFile is beside the engine's files and has a head that the log has had. The
-// engine takes what it cannot read at the end of its own files for writes that a
-// crash has cut off, and goes on with what was before: then the log is shorter than
-// it was, which the mark tells.
+// markFile is the name of a file beside the engine's that contains a recent head of the
+// log. The engine treats unreadable data at the end of its files as writes interrupted by
+// a crash, and continues with what was before. The log is then shorter than it was, which
+// the mark reveals.
 const markFile = "HEAD"
 
-// maxMark is how long a mark can be, in bytes.
+// maxMark is the maximum length of the mark in bytes.
 const maxMark = 128
 
-// writeMark puts a mark on disk, in place of the one that is there.
+// writeMark replaces the mark on disk.
 func writeMark(files vfs.FS, dir string, h store.Head) error {
 	return durable.Write(disk{files}, files.PathJoin(dir, markFile), fmt.Appendf(nil, "%v\n", h))
 }
 
-// readMark returns the mark, the head of an empty log if there is none.
+// readMark returns the mark, or the head of an empty log if there is no mark.
 func readMark(disk vfs.FS, dir string) (h store.Head, err error) {
 	path := disk.PathJoin(dir, markFile)
 	if there, err := isThere(disk, path); err != nil || !there {
@@ -44,32 +44,32 @@ func readMark(disk vfs.FS, dir string) (h store.Head, err error) {
 	line, whole := strings.CutSuffix(string(text), "\n")
 	h, err = store.ParseHead(line)
 	if err != nil || !whole {
-		return h, fmt.Errorf("%s: it is damaged: when verify finds nothing else, remove it", path)
+		return h, fmt.Errorf("%s: damaged; if a verification of the store finds no other fault, remove the file", path)
 	}
 	return h, nil
 }
 
-// checkMark returns an error if the log does not begin with that of the mark.
+// checkMark returns an error if the log does not continue that of the mark.
 func (e *engine) checkMark() error {
 	mark, err := readMark(e.disk.FS, e.disk.dir)
 	if err != nil || mark.Size == 0 {
 		return err
 	}
 	if size := e.log.Size(); size < mark.Size {
-		return fmt.Errorf("the log has %d changes and had %d: files are damaged, and the last changes are missing", size, mark.Size)
+		return fmt.Errorf("the log has %d changes but had %d: files are damaged, and the last changes are missing", size, mark.Size)
 	}
 	log, err := ledger.Open(mark.Size, source{e.db})
 	if err != nil {
 		return err
 	}
 	if log.Head() != mark {
-		return fmt.Errorf("the first %d changes are not those that they were, or %s is damaged", mark.Size, markFile)
+		return fmt.Errorf("the first %d changes of the log have been altered, or %s is damaged", mark.Size, markFile)
 	}
 	return nil
 }
 
-// keepMark writes a mark whenever the engine has written a table, since it then lets
-// go of a log that had the same.
+// keepMark writes the mark whenever the engine has flushed a memtable, because it then
+// deletes a log with the same changes.
 func (s *Store) keepMark(e *engine) {
 	for {
 		select {
@@ -81,7 +81,7 @@ func (s *Store) keepMark(e *engine) {
 			continue
 		}
 		if err := writeMark(s.fs, s.dir, s.sealed.head()); err != nil {
-			e.disk.fail(fmt.Errorf("the head of the log cannot be noted: %w", err))
+			e.disk.fail(fmt.Errorf("cannot write the head of the log: %w", err))
 		}
 	}
 }

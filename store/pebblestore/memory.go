@@ -8,10 +8,9 @@ import (
 	"strings"
 )
 
-// The cache takes a share of the memory that the process may use, within
-// bounds.
+// The cache uses a share of the memory available to the process, within bounds.
 const (
-	cacheShare   = 8 // one part in
+	cacheShare   = 8 // one eighth
 	minCacheSize = 64 << 20
 	maxCacheSize = 512 << 20
 
@@ -19,25 +18,25 @@ const (
 	maxLoadingCacheSize = 256 << 20
 )
 
-// cacheSize returns the size of a cache for so much memory, in bytes, 0 if that is
-// unknown: at most the second.
+// cacheSize returns the size of a cache for an amount of memory, 0 if unknown: at most
+// most. Both are in bytes.
 func cacheSize(memory, most int64) int64 {
 	return min(max(memory/cacheShare, minCacheSize), most)
 }
 
-// Beside is how many bytes a program takes at most beside the cache of its store: for
-// what is being written, requests, and garbage.
+// Beside is the maximum memory, in bytes, that a program uses in addition to the cache of
+// its store: for writes in progress, requests, and garbage.
 const Beside = 512 << 20
 
-// withinShare is the least share of the memory that the cache gets within a limit.
-const withinShare = 4 // one part in
+// withinShare is the minimum share of a memory limit that the cache gets.
+const withinShare = 4 // one quarter
 
-// CacheSizeWithin returns the size of a cache for a program that may take so much
-// memory: all but [Beside], or a quarter.
+// CacheSizeWithin returns the size of the cache for a program with this memory limit, in
+// bytes: all but [Beside], but at least a quarter.
 func CacheSizeWithin(memory int64) int64 { return max(memory-Beside, memory/withinShare) }
 
-// MemoryFor returns how much memory a program may take with a cache of a size: Beside
-// more, or nine tenths of what the machine has, if that is less.
+// MemoryFor returns the memory limit for a program with a cache of this size, in bytes:
+// Beside more, but at most nine tenths of the machine's memory.
 func MemoryFor(cache int64) int64 {
 	if machine := machineMemory(); machine > 0 {
 		return min(cache+Beside, machine-machine/10)
@@ -45,23 +44,23 @@ func MemoryFor(cache int64) int64 {
 	return cache + Beside
 }
 
-// DefaultCacheSize returns the size of a cache for any other program: an eighth of the
-// memory, 64 to 512 MiB.
+// DefaultCacheSize returns the size of the cache for programs other than servers and
+// loaders: an eighth of the memory, 64 to 512 MiB.
 func DefaultCacheSize() int64 { return cacheSize(machineMemory(), maxCacheSize) }
 
-// ServingCacheSize returns the size of a cache for a program that has the machine
-// for itself: an eighth of the memory, 64 MiB to 2 GiB.
+// ServingCacheSize returns the size of the cache for a program that has the machine to
+// itself: an eighth of the memory, 64 MiB to 2 GiB.
 func ServingCacheSize() int64 {
 	return cacheSize(machineMemory(), maxServingCacheSize)
 }
 
-// LoadingCacheSize returns the size of a cache for a program that brings many names
-// in, most of which it does not look at again: an eighth of the memory, 64 to 256 MiB.
+// LoadingCacheSize returns the size of the cache for a program that loads many names, most
+// of which it does not read again: an eighth of the memory, 64 to 256 MiB.
 func LoadingCacheSize() int64 {
 	return cacheSize(machineMemory(), maxLoadingCacheSize)
 }
 
-// machineMemory returns how much memory the process may use, 0 if unknown: that
+// machineMemory returns the memory available to the process in bytes, 0 if unknown: that
 // of the machine, or less if the Go runtime or a control group has a limit.
 func machineMemory() int64 {
 	memory := int64(math.MaxInt64)
@@ -81,8 +80,7 @@ func machineMemory() int64 {
 	return memory
 }
 
-// meminfo reads MemTotal from a file like Linux's /proc/meminfo, 0 if it is not
-// there.
+// meminfo reads MemTotal from a file such as Linux's /proc/meminfo, 0 if it cannot.
 func meminfo(file string) int64 {
 	text, err := os.ReadFile(file)
 	if err != nil {
@@ -100,7 +98,7 @@ func meminfo(file string) int64 {
 	return kb << 10
 }
 
-// plainNumber reads a file that holds one number, 0 if it does not.
+// plainNumber reads a file that contains one number, 0 if it cannot.
 func plainNumber(file string) int64 {
 	text, err := os.ReadFile(file)
 	if err != nil {

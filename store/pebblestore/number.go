@@ -6,11 +6,11 @@ import (
 	"github.com/nomen-project/nomen/internal/codec"
 )
 
-// A CorruptError is returned for what no store of this version has written: it
-// was damaged, or written by a newer version.
+// A CorruptError is returned for data that this version cannot have written: it was
+// damaged, or written by a newer version.
 type CorruptError = codec.CorruptError
 
-// uvarint reads a number in its shortest form; n is 0 if there is none.
+// uvarint decodes a number in its shortest form; n is 0 if b does not begin with one.
 func uvarint(b []byte) (u uint64, n int) {
 	u, n = binary.Uvarint(b)
 	if n < 0 || n > 1 && b[n-1] == 0 {
@@ -19,7 +19,7 @@ func uvarint(b []byte) (u uint64, n int) {
 	return u, n
 }
 
-// decodeNumber reads a value of the store's own data.
+// decodeNumber decodes a value of spaceMeta.
 func decodeNumber(key string, value []byte) (uint64, error) {
 	u, n := uvarint(value)
 	if n == 0 || n < len(value) {

@@ -22,67 +22,67 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// formatVersion is the version of the key spaces and encodings. Its history is
-// in docs/reference/files.md.
+// formatVersion is the version of the key spaces and encodings. docs/reference/files.md
+// has its history.
 const formatVersion = 3
 
-// formatUnaliased is the version before, whose index of locations has no aliases.
+// formatUnaliased is the previous version, whose index of locations has no aliases.
 const formatUnaliased = 2
 
-// format1 is the version without a log of changes, which [Rekey] reads.
+// format1 is the version without a log of changes. [Rekey] can read it.
 const format1 = 1
 
 // ErrLocked is returned by [Open] when another process has the store open.
 var ErrLocked = errors.New("another process has it open")
 
-// Options say where a store is and how it is opened.
+// Options determine which directory [Open] opens, and how.
 type Options struct {
-	Dir       string       // made if it is not there, unless ReadOnly or MustExist
-	FS        vfs.FS       // the disk if nil
-	CacheSize int64        // bytes of memory for data kept uncompressed; 0 for a share of the machine's
-	Log       *slog.Logger // of the storage and of what Pebble has to complain about; nil for nobody
-	ReadOnly  bool         // nothing is written, and the store must exist
-	MustExist bool         // the store must exist: else Open returns fs.ErrNotExist and makes nothing
-	Keep      bool         // a store of an older format is not converted, nor a backup changed: it is opened for reading alone
-	Warm      bool         // names are read into the cache in the background, as many as it holds
+	Dir       string       // created if it does not exist, unless ReadOnly or MustExist
+	FS        vfs.FS       // file system; the operating system's if nil
+	CacheSize int64        // bytes of memory for uncompressed data; a share of the machine's if 0
+	Log       *slog.Logger // for storage failures and Pebble's errors; nil disables it
+	ReadOnly  bool         // write nothing; the store must exist
+	MustExist bool         // the store must exist: otherwise Open returns fs.ErrNotExist and creates nothing
+	Keep      bool         // do not convert a store of an older format, and open a backup: both become read-only
+	Warm      bool         // read names into the cache in the background, as many as fit
 
-	Now     func() time.Time // the clock; time.Now if nil
-	Program string           // the version of the program, for the manifests of backups
+	Now     func() time.Time // clock; time.Now if nil
+	Program string           // version of the program, for the manifests of backups
 
-	// Fatal is called when the engine finds that it cannot go on, which is an error of
-	// the program or of its memory, and must not return. What was acknowledged is on
-	// disk. It panics if nil.
+	// Fatal is called when the engine cannot continue because of a bug or a memory
+	// error, and must not return. Acknowledged changes are on disk. If it is nil, the
+	// store panics.
 	Fatal func(error)
 
-	baseSize  int64 // the constants if 0
+	baseSize  int64 // for tests; the constants of the same name if 0
 	blockSize int
 	watch     time.Duration
 	hangAfter time.Duration
 }
 
-// A Store is a directory that is open. [Open] makes one.
+// A Store is an open store in a directory. [Open] returns one.
 type Store struct {
 	options  Options
 	readOnly bool
-	gate     gate.Gate // of calls that change something
+	gate     gate.Gate // of calls that write
 	lock     dirLock
 	cache    *pebble.Cache
 	engine   atomic.Pointer[engine]
 	state    state
 	count    atomic.Int64 // of records
 
-	log    ledger.Log // of what was decided; decide's alone
-	writer writer     // decide's alone
-	look   roomWatch  // decide's alone
+	log    ledger.Log // including planned changes; used only by decide
+	writer writer     // used only by decide
+	look   roomWatch  // used only by decide
 	sealed sealed     // what is on disk
 
-	idle     sync.Pool     // requests that were answered
+	idle     sync.Pool     // requests that can be reused
 	requests chan *request // from Apply to decide
 	decided  chan *request // from decide to acknowledge
 	answered chan struct{} // closed when acknowledge has ended
 
-	end     func()         // tells watch
-	watched sync.WaitGroup // that it has ended
+	end     func()         // stops watch
+	watched sync.WaitGroup // waits for watch
 	retired sync.WaitGroup // engines that are being closed
 
 	backups atomic.Uint64
@@ -109,14 +109,14 @@ var (
 	_ store.Watched            = (*Store)(nil)
 )
 
-// Open opens the store in a directory, or makes one there. The error contains
-// [ErrLocked] when another process has it open, a [*store.VersionError] when it
-// was made by other rules ([Rekey] changes them), and [fs.ErrNotExist] when it has
-// to exist and does not. It ends a Rekey that a crash has kept from its last step.
+// Open opens the store in a directory, or creates one there. It first completes a Rekey
+// that crashed before its last step. The error wraps [ErrLocked] if another process has
+// the store open, [*store.VersionError] if the store has another version ([Rekey] converts
+// it), and [fs.ErrNotExist] if the store must exist and does not.
 //
-// A store whose log has no readable end can be read, but not written. So can one
-// whose directory takes no writes, on a full disk or a read-only file system; that
-// one takes changes as soon as the directory does. Its Condition tells the cause.
+// A store whose log has no readable end is opened, but rejects changes. The same holds for
+// a directory that cannot be written, on a full disk or a read-only file system; that store
+// accepts changes as soon as the directory can be written. Condition returns the cause.
 func Open(o Options) (*Store, error) {
 	o.defaults()
 	if err := refuseBackup(o.FS, o.Dir); !o.ReadOnly && err != nil {
@@ -146,7 +146,7 @@ func Open(o Options) (*Store, error) {
 	}
 	if s.writable() {
 		if err := s.clearCheckpoints(); err != nil {
-			s.warn("what a backup has left cannot be removed", err)
+			s.warn("cannot remove the remains of a backup", err)
 		}
 	}
 	s.state.tell()
@@ -161,7 +161,7 @@ func Open(o Options) (*Store, error) {
 	return s, nil
 }
 
-// start opens the first engine: one that only reads if the directory takes no writes.
+// start opens the first engine, a read-only one if the directory cannot be written.
 func (s *Store) start() (*engine, error) {
 	o := s.options
 	err := errors.Join(settle(o), exists(o))
@@ -175,7 +175,7 @@ func (s *Store) start() (*engine, error) {
 		if rerr != nil {
 			return nil, errors.Join(err, rerr)
 		}
-		s.away(cmp.Or(reader.lookAtRoom(), err)) // which says what there is too little of
+		s.away(cmp.Or(reader.lookAtRoom(), err)) // the first says what is full
 		e, err = reader, nil
 	}
 	if err != nil {
@@ -189,18 +189,18 @@ func (s *Store) start() (*engine, error) {
 	return e, nil
 }
 
-// install makes an engine, and what it has found, those of the store.
+// install makes e the engine of the store.
 func (s *Store) install(e *engine) {
 	s.log = e.log
 	s.sealed.set(&s.log)
 	s.count.Store(e.count)
 	s.engine.Store(e)
 	if e.damage != nil {
-		s.warn("the store is damaged: what can be read is answered, and changes are refused until the store is replaced by a backup; 'nomen verify' tells what is affected", e.damage)
+		s.warn("the store is damaged: what can be read is answered, and changes are rejected until the store is replaced by a backup; verify it to find out what is affected", e.damage)
 	}
 }
 
-// exists returns fs.ErrNotExist if there has to be a store but is none.
+// exists returns fs.ErrNotExist if there must be a store but there is none.
 func exists(o Options) error {
 	if !o.ReadOnly && !o.MustExist {
 		return nil
@@ -208,8 +208,8 @@ func exists(o Options) error {
 	return peek(o.Dir, o.FS)
 }
 
-// Exists returns nil if there is a store in dir, and fs.ErrNotExist if there is no
-// directory, or one without a store.
+// Exists returns nil if there is a store in dir, and fs.ErrNotExist if there is no such
+// directory, or no store in it.
 func Exists(dir string) error { return peek(dir, vfs.Default) }
 
 func peek(dir string, files vfs.FS) error {
@@ -220,17 +220,17 @@ func peek(dir string, files vfs.FS) error {
 	return err
 }
 
-// unopenable says what to do about a store whose files have not what they should have.
-// Errors of the system, and of a store of another version, say that themselves.
+// unopenable adds advice to the error of opening a store with unexpected content. Errors of
+// the operating system and of other versions need none.
 func unopenable(err error) error {
 	no, version := syscall.Errno(0), (*store.VersionError)(nil)
 	if errors.As(err, &no) || errors.As(err, &version) || errors.Is(err, fs.ErrNotExist) || errors.Is(err, ErrLocked) {
 		return err
 	}
-	return fmt.Errorf("the store cannot be opened, because its files are damaged or of a later program: %w; if they are damaged, move the store away and make one of a backup with 'nomen restore'", err)
+	return fmt.Errorf("the store cannot be opened, because its files are damaged or were written by a newer program: %w; if they are damaged, move the store away and restore a backup", err)
 }
 
-// found makes an empty directory a store.
+// found creates a store in an empty directory.
 func (e *engine) found() error {
 	v, err := newView(e.db)
 	if err != nil {
@@ -258,11 +258,11 @@ func newID() []byte {
 	return id
 }
 
-// Close implements [store.Store]. It must not be called from within a listing,
-// for whose end it waits.
+// Close implements [store.Store]. It waits for listings to end, so it must not be called
+// from within one.
 //
-// If the disk hangs it waits no longer: what was acknowledged is on disk, and the next
-// start recovers it.
+// If the disk hangs it waits only for [maxHungClose]: acknowledged changes are on disk, and
+// the next start recovers them.
 func (s *Store) Close() error {
 	closed := make(chan error, 1)
 	go func() { closed <- s.close() }()
@@ -275,11 +275,11 @@ func (s *Store) Close() error {
 	case err := <-closed:
 		return err
 	case <-time.After(maxHungClose):
-		return fmt.Errorf("pebblestore: %s: not closed: %w; what was acknowledged is on disk", s.dir, errHung)
+		return fmt.Errorf("pebblestore: %s: not closed: %w; acknowledged changes are on disk", s.dir, errHung)
 	}
 }
 
-// maxHungClose is how long the closing of a store waits for a disk that hangs.
+// maxHungClose is how long Close waits for a disk that hangs.
 const maxHungClose = time.Second
 
 func (s *Store) close() error {
@@ -308,7 +308,7 @@ func (s *Store) close() error {
 	return nil
 }
 
-// enter lets a call into the engine of now, which has to leave by its gate.
+// enter returns the current engine with its gate entered; the caller must leave it.
 func (s *Store) enter() (*engine, error) {
 	for {
 		e := s.engine.Load()
@@ -319,21 +319,21 @@ func (s *Store) enter() (*engine, error) {
 	}
 }
 
-// writable reports whether s may write, and could up to now.
+// writable reports whether s accepts changes, as far as known.
 func (s *Store) writable() bool {
 	e := s.engine.Load()
 	return !s.readOnly && !e.readOnly && !e.kept && e.damage == nil && e.disk.err() == nil
 }
 
-// warn tells the log what nobody waits for.
+// warn logs an error that is not returned to a caller.
 func (s *Store) warn(what string, err error) {
 	if s.report != nil {
 		s.report.Error(what, "err", err)
 	}
 }
 
-// BlocksRead returns how many blocks of tables were asked for since the store was
-// opened, and how many of those were not in the cache and had to be read from files.
+// BlocksRead returns how many blocks of tables were requested since the store was opened,
+// and how many of them were not in the cache and were read from files.
 func (s *Store) BlocksRead() (asked, read int64) {
 	e, err := s.enter()
 	if err != nil {
@@ -343,8 +343,8 @@ func (s *Store) BlocksRead() (asked, read int64) {
 	return e.blocks()
 }
 
-// blocks is BlocksRead of an engine. It asks the cache itself: the engine's own metrics
-// wait for a manifest that is being written.
+// blocks is BlocksRead of an engine. It reads the metrics of the cache, because those of
+// the engine block while a manifest is written.
 func (e *engine) blocks() (asked, read int64) {
 	cache := e.cache.Metrics()
 	return cache.Hits + cache.Misses, cache.Misses

@@ -12,15 +12,15 @@ import (
 	"github.com/nomen-project/nomen/internal/durable"
 )
 
-// A private file system makes files and directories that only their owner can read,
-// whatever the umask: a store has reserved and embargoed names, and secrets of tokens.
-// It wraps one of the machine's.
+// A private file system creates files and directories that only their owner can read,
+// whatever the umask: a store contains reserved and embargoed names, and hashes of tokens.
+// It wraps the file system of the operating system.
 type private struct{ vfs.FS }
 
 // Unwrap implements [vfs.FS].
 func (p private) Unwrap() vfs.FS { return p.FS }
 
-// make makes an empty file, unless there is one.
+// make creates an empty file unless it exists.
 func (p private) make(name string) error {
 	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, durable.Private)
 	if errors.Is(err, fs.ErrExist) {
@@ -32,8 +32,8 @@ func (p private) make(name string) error {
 	return f.Close()
 }
 
-// Create implements [vfs.FS]. As the engine demands, a file that exists is removed and
-// not truncated: it may have other names.
+// Create implements [vfs.FS]. The engine requires that an existing file is removed, not
+// truncated, because it may have other links.
 func (p private) Create(name string, category vfs.DiskWriteCategory) (vfs.File, error) {
 	if err := p.FS.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
@@ -54,15 +54,15 @@ func (p private) MkdirAll(dir string, _ os.FileMode) error {
 	return p.FS.MkdirAll(dir, durable.PrivateDir)
 }
 
-// Lock implements [vfs.FS]. Where the file of the lock cannot be made, the locking
-// itself tells why.
+// Lock implements [vfs.FS]. If the lock file cannot be created, locking it returns the
+// error.
 func (p private) Lock(name string) (io.Closer, error) {
 	_ = p.make(name)
 	return p.FS.Lock(name)
 }
 
-// tighten makes a store that an earlier program has left to the umask private. A
-// store that belongs to another user stays as it is, with a warning.
+// tighten makes a store private that was created by an earlier version with the umask's
+// permissions. It logs a warning if the store belongs to another user.
 func tighten(o Options) {
 	if o.ReadOnly || vfs.Root(o.FS) != vfs.Default {
 		return
@@ -71,13 +71,13 @@ func tighten(o Options) {
 	switch {
 	case o.Log == nil:
 	case err != nil:
-		o.Log.Warn("the store cannot be made private: change its mode to 0700", "dir", o.Dir, "err", err)
+		o.Log.Warn("cannot make the store private: change its mode to 0700", "dir", o.Dir, "err", err)
 	case was != 0:
 		o.Log.Warn(fmt.Sprintf("other users could read the store (mode %04o); now only its owner can", was), "dir", o.Dir)
 	}
 }
 
-// disk is the file system of a store for what replaces files.
+// disk adapts a file system to [durable.FS].
 type disk struct{ vfs.FS }
 
 // CreateBeside implements [durable.FS].

@@ -12,7 +12,7 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// find returns the change of a subject that holds at a time.
+// find returns the change of a subject that is current at a time.
 func (s *Store) find(ctx context.Context, subject store.Subject, at time.Time) (*store.Change, error) {
 	e, err := s.enter()
 	if err != nil {
@@ -37,8 +37,8 @@ func (s *Store) find(ctx context.Context, subject store.Subject, at time.Time) (
 	return c, nil
 }
 
-// last returns the last change of a subject, nil if there is none. It asks one level
-// of the tree after the other, and stops where it finds it, which a view cannot.
+// last returns the last change of a subject, nil if there is none. Get searches level by
+// level and stops at the first match, which a view cannot do.
 func (e *engine) last(subject store.Subject) (*store.Change, error) {
 	value, closer, err := e.db.Get(appendKey(make([]byte, 0, 1+len(subject.Key)), subject))
 	switch {
@@ -54,7 +54,7 @@ func (e *engine) last(subject store.Subject) (*store.Change, error) {
 	return codec.DecodeEntryChange(subject, value)
 }
 
-// at returns the change of a subject that held at a time, nil if there was none.
+// at returns the change of a subject that was current at a time, nil if there was none.
 func (e *engine) at(subject store.Subject, at time.Time) (*store.Change, error) {
 	v, err := newView(e.db)
 	if err != nil {
@@ -148,7 +148,7 @@ func (s *Store) Authorities(ctx context.Context, at time.Time) iter.Seq2[*store.
 	}
 }
 
-// scan calls yield with the changes that hold at a time, in the order of their
+// scan calls yield with the changes that are current at a time, in the order of their
 // keys, until it returns false.
 func (s *Store) scan(ctx context.Context, k store.Kind, scan store.Scan, yield func(*store.Change) bool) error {
 	e, err := s.enter()
@@ -186,8 +186,8 @@ func (s *Store) scan(ctx context.Context, k store.Kind, scan store.Scan, yield f
 	return v.failure(string(lower[1:]))
 }
 
-// here returns the change that holds at a time for the subject that v stands
-// on, nil if there is none.
+// here returns the change that is current at a time for the subject at which v is
+// positioned, nil if there is none.
 func (v *view) here(k store.Kind, at time.Time, earlier *view) (*store.Change, error) {
 	subject := store.Subject{Kind: k, Key: string(v.it.Key()[1:])}
 	c, err := v.change(subject)
@@ -263,7 +263,7 @@ func (s *Store) history(ctx context.Context, subject store.Subject, yield func(*
 	return v.failure(subject.Key)
 }
 
-// Count implements [store.Counter]; it is exact, and free.
+// Count implements [store.Counter]. It is exact and takes constant time.
 func (s *Store) Count(ctx context.Context) (int64, bool, error) {
 	e, err := s.enter()
 	if err != nil {
@@ -273,7 +273,7 @@ func (s *Store) Count(ctx context.Context) (int64, bool, error) {
 	return s.count.Load(), true, ctx.Err()
 }
 
-// number reads a value of the store's own data; ok is false if there is none.
+// number reads a number of spaceMeta; ok is false if there is none.
 func number(db pebble.Reader, key string) (n uint64, ok bool, err error) {
 	value, closer, err := db.Get([]byte(key))
 	switch {

@@ -16,74 +16,74 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// A Merge says what becomes of names that the rules make one.
+// A Merge says which names may be merged when the rules give them the same key.
 type Merge uint8
 
-// What may become one. What may not is a collision that somebody has to decide.
+// The values of Merge. Names that may not be merged are a collision for an operator to decide.
 const (
 	MergeNothing    Merge = iota
-	MergeSafe             // all but a retired and an active name
-	MergeRetiredToo       // all; the active name holds
+	MergeSafe             // all but a retired with an active name
+	MergeRetiredToo       // all; the active name takes precedence
 )
 
-// RekeyOptions say which store is rekeyed and how.
+// RekeyOptions determine which store [Rekey] converts, and how.
 type RekeyOptions struct {
 	Options
 	DryRun bool
 	Merge  Merge
 
-	Move     func(Move)                                   // is told what moves, unless nil
-	Progress func(stage string, done int64, total uint64) // is told now and then, unless nil; total is that of records
+	Move     func(Move)                                   // called for each move, unless nil
+	Progress func(stage string, done int64, total uint64) // called regularly, unless nil; total is the number of records
 }
 
-// A Move is something in a store that the rules of this program call otherwise.
+// A Move is something in a store that has another key by the rules of this program.
 type Move struct {
 	Kind    store.Kind
-	Token   string   // the ID of the token whose prefix it is, for KindToken
-	Old     []string // the keys that become one, in their order; the new one too, if it is there
-	New     string   // "" if it stays because it can be none by the rules
-	Problem string   // why it cannot be done, or what is wrong with what stays
+	Token   string   // for KindToken: the ID of the token with this prefix
+	Old     []string // the old keys that get the new one, sorted; they include the new key if it exists already
+	New     string   // "" if it stays as it is because it is invalid by the rules
+	Problem string   // why it cannot be moved, or what is wrong with what stays
 }
 
-// Collides reports whether several become one.
+// Collides reports whether several old keys get the same new one.
 func (m Move) Collides() bool { return len(m.Old) > 1 }
 
-// Blocks reports whether the move keeps a store from being rekeyed.
+// Blocks reports whether the move prevents the conversion of the store.
 func (m Move) Blocks() bool { return m.Problem != "" && (m.New != "" || m.Kind == store.KindName) }
 
-// A RekeyResult says what was done, or would be.
+// A RekeyResult describes what was done or, in a dry run, would be done.
 type RekeyResult struct {
 	From    uint64 `json:"from"`   // version of the rules of names
 	To      uint64 `json:"to"`     // of this program
-	Moved   int64  `json:"moved"`  // keys and prefixes that became others
-	United  int64  `json:"united"` // of these, how many went to a key that others had or got too
+	Moved   int64  `json:"moved"`  // keys and prefixes that changed
+	United  int64  `json:"united"` // number of them that now share a key
 	Blocked int64  `json:"blocked"`
-	Logged  bool   `json:"logged"`         // the store had no log of its changes
-	Kept    string `json:"kept,omitempty"` // where the store is as it was
+	Logged  bool   `json:"logged"`         // the store had no log of changes
+	Kept    string `json:"kept,omitempty"` // path of the old store
 }
 
-// Rekey gives a store the keys of the rules of this program: names move with all
-// of their history, and so do authorities and the prefixes of tokens. The error
-// contains [ErrLocked] when the store is open anywhere.
+// Rekey converts a store to the keys of the rules of this program: names and authorities
+// move with their whole history, and prefixes of tokens are rewritten. The error wraps
+// [ErrLocked] if the store is open anywhere.
 //
-// Nothing in the store is changed. A new one is written beside it, compared with
-// it, and takes its place; the old one is kept under another name, which the
-// result tells. A crash leaves one or the other: see [Open]. A store in which
-// nothing moves is only marked with the version; one of this version is left
-// alone. If a move is blocked nothing is done.
+// The old store is not modified. Rekey writes a new one beside it, compares the two, and
+// exchanges them; the old store is kept under another name, which the result contains.
+// After a crash one or the other is there: see [Open]. If nothing moves, Rekey only
+// updates the version in the store; if the version is current, it does nothing. If any
+// move is blocked it does nothing.
 //
-// The new store has a log of its own: its changes in the order of their times, then
-// of their keys and revisions, with new salts. A store of format 1, which has no
-// log, gets one in this way too, also when it is of the present rules.
+// The new store has a new log: its changes in the order of their times, then of their keys
+// and revisions, with new salts. A store of format 1 has no log and is converted in this
+// way even if its rules are current.
 //
-// Names that become one: their changes are put in the order of their times and
-// numbered anew. Of two names at a time the active one shows, then the retired,
-// then the reserved one, so that a public name is never seen to be reserved or
-// deleted. A last change unites what those have whose status shows in the end:
-// locations, metadata, same_as, successors. Their spellings are kept in same_as. What was
-// reserved beside an active name, or retired, is in the history alone: it was not
-// meant to be led to. Authorities are united in their lists, Default and FoldCase,
-// and List only if all do; else the one that changed last holds.
+// The changes of names that are merged are put in the order of their times and renumbered.
+// At each time the active one of them is current, otherwise the retired, otherwise the
+// reserved one, so that a public name never appears reserved or deleted. A final change
+// merges the locations, metadata, same_as and successors of those that have the final
+// status; all spellings are kept in same_as. Names with another status, such as a reserved
+// one beside an active one, remain only in the history, because their locations were not
+// public. Of authorities, lists, Default and FoldCase are merged, and List is set if all
+// have it; all else comes from the one that changed last.
 func Rekey(ctx context.Context, o RekeyOptions) (RekeyResult, error) {
 	o.defaults()
 	res, err := rekey(ctx, o)
@@ -104,7 +104,7 @@ func rekey(ctx context.Context, o RekeyOptions) (res RekeyResult, err error) {
 	if err := r.lockStore(); err != nil {
 		return res, err
 	}
-	defer func() { err = cmp.Or(err, r.close()) }() // what is left is removed by the next run
+	defer func() { err = cmp.Or(err, r.close()) }() // the next run removes what remains
 	if err := r.open(); err != nil || res.From == res.To && r.old.format != format1 {
 		return res, err
 	}
@@ -129,21 +129,21 @@ func rekey(ctx context.Context, o RekeyOptions) (res RekeyResult, err error) {
 	return res, err
 }
 
-// unchanged adds to the error of a disk what became of the store.
+// unchanged adds to a disk error that the store was not modified.
 func unchanged(err error) error {
 	if isUnwritable(err) {
-		return fmt.Errorf("the new store cannot be written: %w; the old one is as it was", err)
+		return fmt.Errorf("the new store cannot be written: %w; the old store is unchanged", err)
 	}
 	return err
 }
 
-// A rekeyer is one run of Rekey.
+// A rekeyer is one call of Rekey.
 type rekeyer struct {
 	o     RekeyOptions
 	res   *RekeyResult
 	ctx   context.Context
 	total uint64    // records
-	now   time.Time // of the changes that unite names
+	now   time.Time // of the changes that merge names
 
 	old   *view
 	moves *view // kind, new key, 0, old key: ""
@@ -151,7 +151,7 @@ type rekeyer struct {
 	lock  *dirLock // of the old store
 	dbs   []*database
 
-	changed bool // something will be other than it was
+	changed bool // the new store will differ from the old one
 }
 
 // open opens the old store for reading.
@@ -179,8 +179,8 @@ func (r *rekeyer) open() error {
 	return err
 }
 
-// versionsOf returns the format, which this program has to know, and the rules of
-// names of a store.
+// versionsOf returns the versions of the format, which must be supported, and of the rules
+// of names of a store.
 func versionsOf(db *pebble.DB) (format, rules uint64, err error) {
 	format, ok, err := number(db, metaFormat)
 	switch {
@@ -195,7 +195,7 @@ func versionsOf(db *pebble.DB) (format, rules uint64, err error) {
 	return format, rules, err
 }
 
-// database opens a database until the run ends.
+// database opens a database that closeDatabases closes.
 func (r *rekeyer) database(dir string, lock *dirLock, adjust func(*pebble.Options, *engineDisk)) (*database, error) {
 	o := r.o.Options
 	o.Dir = dir
@@ -224,14 +224,14 @@ func (r *rekeyer) closeDatabases() error {
 	return first
 }
 
-// close leaves nothing but stores behind.
+// close closes everything and removes temporary files.
 func (r *rekeyer) close() error {
 	err := r.closeDatabases()
 	err = cmp.Or(err, r.lock.release())
 	return cmp.Or(err, r.clear())
 }
 
-// clear removes what a run leaves, or an earlier one has left, beside a store.
+// clear removes the temporary files of this run, or an earlier one, beside the store.
 func (r *rekeyer) clear() error {
 	return errors.Join(
 		r.o.FS.RemoveAll(r.o.Dir+suffixMoves),
@@ -240,7 +240,7 @@ func (r *rekeyer) clear() error {
 	)
 }
 
-// mark records the rules in a store in which they move nothing.
+// mark records the version of the rules in a store in which nothing moves.
 func (r *rekeyer) mark() error {
 	if err := r.closeDatabases(); err != nil {
 		return err
@@ -252,14 +252,14 @@ func (r *rekeyer) mark() error {
 	batch := db.NewBatch()
 	defer batch.Close()
 	return errors.Join(
-		batch.Set([]byte(metaFormat), encodeNumber(formatUnaliased), nil), // aliases are by other rules: opening it makes them anew
+		batch.Set([]byte(metaFormat), encodeNumber(formatUnaliased), nil), // opening it rebuilds the aliases by the new rules
 		batch.Set([]byte(metaRules), encodeNumber(name.RulesVersion), nil),
 		db.Apply(batch, pebble.Sync),
 		db.disk.err(),
 	)
 }
 
-// progress tells how far a stage is.
+// progress reports the progress of a stage.
 func (r *rekeyer) progress(stage string, done int64) error {
 	const often = 1 << 10
 	if r.o.Progress != nil && done%often == 0 {
@@ -268,13 +268,13 @@ func (r *rekeyer) progress(stage string, done int64) error {
 	return r.ctx.Err()
 }
 
-// last returns the last change that the old store has of a subject.
+// last returns the last change of a subject in the old store.
 func (r *rekeyer) last(k store.Kind, key string) (*store.Change, error) {
 	return r.old.last(store.Subject{Kind: k, Key: key})
 }
 
-// changes yields the changes that go to the subject of a move, in their order;
-// of what does not move, those that are there.
+// changes yields the changes of the new subject of a move, oldest first. For a subject that
+// does not move these are its own.
 func (r *rekeyer) changes(m Move) iter.Seq2[*store.Change, error] {
 	if m.Collides() {
 		return r.united(m)
@@ -291,8 +291,7 @@ func (r *rekeyer) changes(m Move) iter.Seq2[*store.Change, error] {
 	}
 }
 
-// rename gives a change another subject of its kind; a token has the same, and
-// its prefixes another spelling.
+// rename changes the name or prefix of a change. Of a token it rewrites the prefixes.
 func rename(c *store.Change, key string) {
 	switch {
 	case c.Record != nil:
@@ -306,8 +305,8 @@ func rename(c *store.Change, key string) {
 	}
 }
 
-// changes yields all changes of a subject, the first one first. The view is not to
-// be used for anything else meanwhile.
+// changes yields all changes of a subject, oldest first. The view must not be used
+// otherwise during the loop.
 func (v *view) changes(s store.Subject) iter.Seq2[*store.Change, error] {
 	return func(yield func(*store.Change, error) bool) {
 		beginning := appendHistory(nil, s)
@@ -328,7 +327,7 @@ func (v *view) changes(s store.Subject) iter.Seq2[*store.Change, error] {
 	}
 }
 
-// subjects yields the keys of a kind in their order.
+// subjects yields the subjects of a kind in the order of their keys.
 func (v *view) subjects(k store.Kind) iter.Seq2[store.Subject, error] {
 	return func(yield func(store.Subject, error) bool) {
 		own, err := v.clone()

@@ -19,9 +19,8 @@ import (
 
 var kinds = [...]store.Kind{store.KindName, store.KindAuthority, store.KindToken}
 
-// build writes the new store, whole or not at all, and compares it with the old
-// one. Changes are put in the order of their times first: that is their order in
-// the log of the new store.
+// build writes the new store and compares it with the old one. It first sorts the changes
+// by time, which is their order in the log of the new store.
 func (r *rekeyer) build() error {
 	w, err := r.filler(r.o.Dir + suffixBuilding)
 	if err != nil {
@@ -52,7 +51,7 @@ func (r *rekeyer) build() error {
 	return cmp.Or(r.compare(w.db.DB), w.db.disk.err())
 }
 
-// seal writes the changes as they are in order, with their places in the log.
+// seal writes the changes to the new store in the given order, with their log entries.
 func (r *rekeyer) seal(w, order *filler) error {
 	v, err := order.view()
 	if err != nil {
@@ -82,10 +81,10 @@ func (r *rekeyer) seal(w, order *filler) error {
 	return v.failure("order")
 }
 
-// seal writes a change that may be the last one of its subject.
+// seal writes a change, which is the last one of its subject if last is set.
 func (w *filler) seal(sealer *writer, s store.Subject, c *store.Change, last bool) error {
 	e := &store.Entry{Change: c}
-	if !c.Redacted { // else the digest of what it was is not known any more
+	if !c.Redacted { // otherwise the digest of the content is unknown
 		e.Salt = sealer.salts.next()
 	}
 	if err := sealer.seal(e, c.Redacted); err != nil {
@@ -103,15 +102,14 @@ func (w *filler) seal(sealer *writer, s store.Subject, c *store.Change, last boo
 	return w.set(w.key, w.value)
 }
 
-// The first byte of a value in order: whether another change of the subject
-// follows.
+// The first byte of a value in the database of sorted changes: whether another change of
+// the subject follows.
 const (
 	isFollowed = 0
 	isLast     = 1
 )
 
-// appendOrdered appends a key by which changes are in the order of their times,
-// then of their subjects and revisions.
+// appendOrdered appends a key that sorts changes by time, then by subject and revision.
 func appendOrdered(b []byte, c *store.Change) []byte {
 	b = binary.BigEndian.AppendUint64(b, uint64(c.Time.UnixMilli())^1<<63)
 	b = append(append(b, byte(c.Subject().Kind)), c.Subject().Key...)
@@ -122,7 +120,7 @@ func orderedSubject(key []byte) store.Subject {
 	return store.Subject{Kind: store.Kind(key[8]), Key: string(key[9 : len(key)-9])}
 }
 
-// everything yields what all subjects come to.
+// everything yields the outcomes of all subjects.
 func (r *rekeyer) everything(stage string) iter.Seq2[Move, error] {
 	return func(yield func(Move, error) bool) {
 		done := int64(0)
@@ -140,8 +138,8 @@ func (r *rekeyer) everything(stage string) iter.Seq2[Move, error] {
 	}
 }
 
-// A filler fills a database that is not there yet, and leaves nothing of it in
-// memory alone when flush has returned. When the disk fails it gives up.
+// A filler fills a new database without a write-ahead log: writes are on disk when flush
+// has returned. It fails if the disk fails.
 type filler struct {
 	db        *database
 	batch     *pebble.Batch
@@ -153,14 +151,14 @@ type filler struct {
 
 const (
 	fillerBatch = 4 << 20  // bytes
-	fillerFlush = 16 << 20 // bytes, after which it waits for the disk
+	fillerFlush = 16 << 20 // bytes after which it waits for the disk
 )
 
 func (r *rekeyer) filler(dir string) (*filler, error) {
 	db, err := r.database(dir, &dirLock{}, func(p *pebble.Options, _ *engineDisk) {
 		p.DisableWAL = true
 		p.MemTableSize = 2 * fillerFlush
-		p.L0StopWritesThreshold = math.MaxInt // a compaction that fails must not stop the writer
+		p.L0StopWritesThreshold = math.MaxInt // a failed compaction must not block the writer
 	})
 	if err != nil {
 		return nil, err
@@ -168,8 +166,8 @@ func (r *rekeyer) filler(dir string) (*filler, error) {
 	return &filler{db: db, batch: db.NewBatch()}, nil
 }
 
-// write writes the changes of a subject, the first one first, in the order in
-// which they are sealed; a token as it stays.
+// write writes the changes of a subject, oldest first, to the database of sorted changes;
+// the change of a token directly to the new store.
 func (w *filler) write(s store.Subject, changes iter.Seq2[*store.Change, error]) error {
 	var last *store.Change
 	for c, err := range changes {
@@ -203,7 +201,7 @@ func (w *filler) set(key, value []byte) error {
 	return w.apply()
 }
 
-// apply hands over the batch, and waits for the disk now and then.
+// apply applies the batch, and regularly waits for the disk.
 func (w *filler) apply() error {
 	w.unflushed += w.batch.Len()
 	if err := w.db.disk.err(); err != nil {
@@ -219,7 +217,7 @@ func (w *filler) apply() error {
 	return w.flush()
 }
 
-// flush waits until all that was handed over is on disk.
+// flush waits until everything applied is on disk.
 func (w *filler) flush() error {
 	w.unflushed = 0
 	done, err := w.db.AsyncFlush()
@@ -233,7 +231,7 @@ func (w *filler) flush() error {
 	return w.db.disk.err()
 }
 
-// end writes what the store says of itself, and waits for the disk.
+// end writes the data about the store itself, and waits for the disk.
 func (w *filler) end() error {
 	err := cmp.Or(
 		w.set([]byte(metaID), newID()),
@@ -249,8 +247,8 @@ func (w *filler) end() error {
 	return cmp.Or(w.apply(), w.flush())
 }
 
-// compare reads the new store again: it has what everything in the old one comes
-// to, every change of it, and nothing else.
+// compare reads the new store and checks that it has every change that it should have, and
+// no others.
 func (r *rekeyer) compare(db *pebble.DB) error {
 	fresh, err := newView(db)
 	if err != nil {
@@ -285,25 +283,25 @@ func (r *rekeyer) compare(db *pebble.DB) error {
 		return err
 	}
 	if after != before+unions {
-		return fmt.Errorf("the new store has %d changes, not %d: the old one was left as it is", after, before+unions)
+		return fmt.Errorf("the new store has %d changes, expected %d: the old store is unchanged", after, before+unions)
 	}
 	return r.verify(db)
 }
 
-// verify checks the new store by itself.
+// verify verifies the integrity of the new store.
 func (r *rekeyer) verify(db *pebble.DB) error {
 	snap := db.NewSnapshot()
 	defer snap.Close()
 	var first error
 	_, err := check(r.ctx, snap, time.Time{}, func(f store.Fault) {
 		if first == nil {
-			first = fmt.Errorf("the new store is not sound: %q: %s: the old one was left as it is", f.Subject.Key, f.Problem)
+			first = fmt.Errorf("the new store is damaged: %q: %s: the old store is unchanged", f.Subject.Key, f.Problem)
 		}
 	}, nil)
 	return errors.Join(err, first)
 }
 
-// same returns an error if two histories are not the same.
+// same returns an error if two histories differ.
 func same(s store.Subject, want, got iter.Seq2[*store.Change, error]) error {
 	next, stop := iter.Pull2(got)
 	defer stop()
@@ -320,16 +318,16 @@ func same(s store.Subject, want, got iter.Seq2[*store.Change, error]) error {
 			b = codec.Append(b[:0], g)
 		}
 		if !ok || !bytes.Equal(a, b) {
-			return fmt.Errorf("revision %d of %q was not written as it should be: the old store was left as it is", w.Expected+1, s.Key)
+			return fmt.Errorf("revision %d of %q was not written correctly: the old store is unchanged", w.Expected+1, s.Key)
 		}
 	}
 	if _, err, ok := next(); ok || err != nil {
-		return errors.Join(err, fmt.Errorf("%q has more changes than it should: the old store was left as it is", s.Key))
+		return errors.Join(err, fmt.Errorf("%q has too many changes: the old store is unchanged", s.Key))
 	}
 	return nil
 }
 
-// countChanges counts all changes, and tokens.
+// countChanges returns the number of changes, including those of tokens.
 func (v *view) countChanges() (n int64, err error) {
 	for ok := v.it.First(); ok; ok = v.it.Next() {
 		switch v.it.Key()[0] {

@@ -14,8 +14,8 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// plan finds out what moves, tells it, and counts it. What moves is kept on disk:
-// it may be all of a large store.
+// plan determines, reports and counts the moves. They are stored on disk, because they may
+// include all names of a large store.
 func (r *rekeyer) plan() error {
 	w, err := r.filler(r.o.Dir + suffixMoves)
 	if err != nil {
@@ -44,7 +44,7 @@ func (r *rekeyer) plan() error {
 	return nil
 }
 
-// tell counts a move and hands it out.
+// tell counts and reports a move.
 func (r *rekeyer) tell(m Move) {
 	switch {
 	case m.Blocks():
@@ -65,14 +65,14 @@ func (r *rekeyer) tell(m Move) {
 	}
 }
 
-// note keeps that a subject moves.
+// note records that a subject moves.
 func (w *filler) note(k store.Kind, from, to string) error {
 	w.key = append(append(append(w.key[:0], byte(k)), to...), 0)
 	w.key = append(w.key, from...)
 	return w.set(w.key, nil)
 }
 
-// view returns a view of all that was written.
+// view returns a view of everything written.
 func (w *filler) view() (*view, error) {
 	if err := w.apply(); err != nil {
 		return nil, err
@@ -97,8 +97,8 @@ func (r *rekeyer) planAuthorities(w *filler) error {
 	return nil
 }
 
-// newAuthority is newPrefix for the key of an authority, which has no delimiter at
-// its end that could be dropped: what ends with one ends with an empty part.
+// newAuthority is newPrefix for the key of an authority. Such a key has no optional
+// delimiter at its end, so a delimiter there means an empty part.
 func newAuthority(s string) (key, problem string) {
 	if key, problem = newPrefix(s); len(key) < len(s) && strings.HasPrefix(s, key) {
 		return s, "ends with an empty part"
@@ -106,8 +106,8 @@ func newAuthority(s string) (key, problem string) {
 	return key, problem
 }
 
-// newPrefix returns a prefix by the rules of this program, or why it is none.
-// What is none stays: it covers no name.
+// newPrefix returns a prefix by the rules of this program, or why it is invalid. An invalid
+// prefix stays as it is: it covers no name.
 func newPrefix(s string) (key, problem string) {
 	p, err := name.ParsePrefix(s)
 	var bad *name.Error
@@ -120,9 +120,9 @@ func newPrefix(s string) (key, problem string) {
 	return p.String(), ""
 }
 
-// newPrefixes returns the prefixes of a token, and of each that is another now
-// the move. One that is none is left out if others are left: without any the
-// token would be good for everything.
+// newPrefixes returns the prefixes of a token by the rules of this program, and the moves
+// of those that differ. Invalid prefixes are dropped unless all are invalid: without any,
+// the token would be valid everywhere.
 func newPrefixes(t *store.Token) ([]string, []Move) {
 	var list []string
 	var moves []Move
@@ -183,8 +183,8 @@ func (r *rekeyer) planNames(w *filler) error {
 	return nil
 }
 
-// readFolding makes the set of authorities as they will be, if one of them wants
-// elements in lower case: it may cover more names than it did.
+// readFolding reads the future set of authorities if one of them folds case: it may cover
+// more names than before.
 func (r *rekeyer) readFolding(w *filler) error {
 	var err error
 	if r.moves, err = w.view(); err != nil {
@@ -217,7 +217,7 @@ func (r *rekeyer) readFolding(w *filler) error {
 	return err
 }
 
-// authorities is a reader of nothing else.
+// authorities is a reader of a list of authorities.
 type authorities struct {
 	store.Reader
 	all []*store.Authority
@@ -233,8 +233,8 @@ func (l authorities) Authorities(context.Context, time.Time) iter.Seq2[*store.Au
 	}
 }
 
-// groups yields the moves of a kind in the order of their new keys; of tokens,
-// which keep theirs, none.
+// groups yields the moves of a kind in the order of their new keys; none for tokens, whose
+// keys do not change.
 func (r *rekeyer) groups(k store.Kind) iter.Seq2[Move, error] {
 	return func(yield func(Move, error) bool) {
 		v, err := r.moves.clone()
@@ -256,7 +256,7 @@ func (r *rekeyer) groups(k store.Kind) iter.Seq2[Move, error] {
 	}
 }
 
-// group reads what goes to one new key. It reports whether more follows.
+// group reads the moves to one new key. It reports whether more follow.
 func (v *view) group() (Move, bool) {
 	at := bytes.IndexByte(v.it.Key(), 0)
 	beginning := slices.Clone(v.it.Key()[:at+1])
@@ -272,7 +272,7 @@ func (v *view) group() (Move, bool) {
 	}
 }
 
-// complete adds the subject that had the new key all along, and the problem.
+// complete adds the subject that has the new key already, and the problem.
 func (r *rekeyer) complete(m Move) (Move, error) {
 	there, err := r.last(m.Kind, m.New)
 	if err != nil {
@@ -288,8 +288,8 @@ func (r *rekeyer) complete(m Move) (Move, error) {
 	return m, err
 }
 
-// outcomes yields what all subjects of a kind come to: those that stay, as moves
-// to where they are, then the groups.
+// outcomes yields a move for each subject of a kind: first for those that stay, with the
+// same old and new key, then the groups.
 func (r *rekeyer) outcomes(k store.Kind) iter.Seq2[Move, error] {
 	return func(yield func(Move, error) bool) {
 		for s, err := range r.old.subjects(k) {
@@ -311,7 +311,7 @@ func (r *rekeyer) outcomes(k store.Kind) iter.Seq2[Move, error] {
 	}
 }
 
-// isMoving reports whether a subject goes elsewhere, or others come to it.
+// isMoving reports whether the key of a subject changes, or others get its key.
 func (r *rekeyer) isMoving(s store.Subject) (bool, error) {
 	if s.Kind == store.KindToken {
 		return false, nil
@@ -323,7 +323,7 @@ func (r *rekeyer) isMoving(s store.Subject) (bool, error) {
 	return r.moves.it.SeekGE(beginning) && bytes.HasPrefix(r.moves.it.Key(), beginning), r.moves.failure(s.Key)
 }
 
-// destination returns the key that a subject gets.
+// destination returns the new key of a subject.
 func (r *rekeyer) destination(s store.Subject) (string, error) {
 	if s.Kind == store.KindAuthority {
 		key, _ := newAuthority(s.Key)
@@ -339,7 +339,7 @@ func (r *rekeyer) destination(s store.Subject) (string, error) {
 	return n.Key(), nil
 }
 
-// problem says why names or authorities cannot become one, "" if they can.
+// problem returns why names or authorities cannot be merged, "" if they can.
 func (r *rekeyer) problem(m Move) (string, error) {
 	what := "several names become one"
 	if m.Kind == store.KindAuthority {
@@ -366,7 +366,7 @@ func (r *rekeyer) problem(m Move) (string, error) {
 	return "", nil
 }
 
-// lasts returns the last change of each that becomes one.
+// lasts returns the last change of each subject to be merged.
 func (r *rekeyer) lasts(m Move) ([]*store.Change, error) {
 	list := make([]*store.Change, len(m.Old))
 	for i, key := range m.Old {

@@ -11,18 +11,18 @@ import (
 	"github.com/nomen-project/nomen/internal/durable"
 )
 
-// What stands beside a store while it is rekeyed, by what is added to its name.
+// Suffixes of the directories that exist beside a store while it is rekeyed, or afterwards.
 const (
-	suffixMoves    = ".rekeying-moves" // what moves
-	suffixBuilding = ".rekeying"       // a new store, not complete
-	suffixComplete = ".rekeyed"        // a new store that only has to take its place
-	suffixOrder    = ".rekeying-order" // changes by their times
-	suffixRules    = ".rules-%d"       // the old store, of these rules
-	suffixFormat   = ".format-%d"      // the old store, of the same rules and this format
+	suffixMoves    = ".rekeying-moves" // the moves
+	suffixBuilding = ".rekeying"       // the new store, incomplete
+	suffixComplete = ".rekeyed"        // the new store, complete but not in place
+	suffixOrder    = ".rekeying-order" // changes sorted by time
+	suffixRules    = ".rules-%d"       // the old store, with the version of its rules
+	suffixFormat   = ".format-%d"      // the old store, with its format, if the rules are the same
 )
 
-// defaults fills in the file system, which keeps files private, and cleans the path
-// so that names can be added to it.
+// defaults sets the file system, which keeps files private, and the clock, and cleans the
+// path so that suffixes can be appended to it.
 func (o *Options) defaults() {
 	if o.FS == nil {
 		o.FS = vfs.Default
@@ -36,7 +36,7 @@ func (o *Options) defaults() {
 	}
 }
 
-// lockStore locks a store that exists.
+// lockStore locks an existing store.
 func (r *rekeyer) lockStore() error {
 	if err := peek(r.o.Dir, r.o.FS); err != nil {
 		return err
@@ -45,10 +45,10 @@ func (r *rekeyer) lockStore() error {
 	return err
 }
 
-// swap puts the new store in the place of the old one, which is locked, and
-// returns where that is now.
+// swap replaces the old store, which must be locked, by the new one, and returns the new
+// path of the old one.
 func swap(o Options, suffix string) (string, error) {
-	tighten(o) // the old store, which is kept
+	tighten(o) // applies to the old store, which is kept
 	kept, err := free(o.FS, o.Dir+suffix)
 	if err != nil {
 		return "", err
@@ -65,9 +65,8 @@ func swap(o Options, suffix string) (string, error) {
 	return kept, nil
 }
 
-// settle does the last step of a swap that was cut short, when there is no store
-// but a new one that has to take the place of one. A store that is opened for
-// reading only stays away until then.
+// settle completes an interrupted swap: it renames a complete new store if there is no
+// store in its place. It does nothing if the store is to be opened read-only.
 func settle(o Options) error {
 	if o.ReadOnly {
 		return nil
@@ -82,7 +81,7 @@ func settle(o Options) error {
 	return move(o.FS, o.Dir+suffixComplete, o.Dir)
 }
 
-// move renames a directory, and waits for the disk.
+// move renames a directory, and syncs the parent directories.
 func move(files vfs.FS, from, to string) error { return durable.Move(disk{files}, from, to) }
 
 func isThere(disk vfs.FS, path string) (bool, error) {
@@ -93,7 +92,7 @@ func isThere(disk vfs.FS, path string) (bool, error) {
 	return err == nil, err
 }
 
-// free returns a name that nothing has, path or path with a number.
+// free returns a path that does not exist: path, or path with a number appended.
 func free(disk vfs.FS, path string) (string, error) {
 	for n, try := 2, path; ; n++ {
 		there, err := isThere(disk, try)

@@ -451,7 +451,7 @@ func TestRekeyDiskFull(t *testing.T) {
 				return nil
 			})
 			_, err := Rekey(t.Context(), options(fresh{errorfs.Wrap(disk, injector)}))
-			if failed && (!errors.Is(err, syscall.ENOSPC) || strings.Contains(err.Error(), "\n") || !strings.HasSuffix(err.Error(), "; the old one is as it was")) {
+			if failed && (!errors.Is(err, syscall.ENOSPC) || strings.Contains(err.Error(), "\n") || !strings.HasSuffix(err.Error(), "; the old store is unchanged")) {
 				t.Errorf("%s %v: error %v, want one line of ENOSPC", file, kinds, err)
 			}
 			if err != nil && (!maps.Equal(dump(t, disk, "store"), old) || !slices.Equal(beside(t, disk), []string{"store"})) {
@@ -692,7 +692,7 @@ func TestRekeyLimits(t *testing.T) {
 	var told []Move
 	o.Move = func(m Move) { told = append(told, m) }
 	res, err := Rekey(t.Context(), o)
-	if err != nil || res.Blocked != 1 || len(told) != 1 || !strings.Contains(told[0].Problem, "locations: 2000, more than 1000") {
+	if err != nil || res.Blocked != 1 || len(told) != 1 || !strings.Contains(told[0].Problem, "locations: 2000 exceeds the limit of 1000") {
 		t.Errorf("%+v, %v: %+v", res, err, told)
 	}
 }

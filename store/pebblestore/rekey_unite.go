@@ -12,17 +12,17 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// rekeyWho is who makes the change that unites names.
+// rekeyWho is the author of the changes that merge names.
 const rekeyWho = "nomen rekey"
 
-// A strand is the history of one of those that become one.
+// A strand is the history of one of the subjects to be merged.
 type strand struct {
 	view *view
 	next func() (*store.Change, error, bool)
 	stop func()
-	head *store.Change // what comes next, nil at the end
+	head *store.Change // the next change, nil at the end
 
-	revisions []uint64 // that the changes before have got
+	revisions []uint64 // new revision of each change so far
 }
 
 func (s *strand) advance() error {
@@ -34,7 +34,7 @@ func (s *strand) advance() error {
 	return err
 }
 
-// united yields the history of what becomes one.
+// united yields the merged history of the subjects of m.
 func (r *rekeyer) united(m Move) iter.Seq2[*store.Change, error] {
 	return func(yield func(*store.Change, error) bool) {
 		strands, err := r.strands(m)
@@ -73,7 +73,7 @@ func (r *rekeyer) united(m Move) iter.Seq2[*store.Change, error] {
 	}
 }
 
-// renumbered returns revisions of the strand as revisions of all.
+// renumbered converts revisions of the strand to revisions of the merged history.
 func (s *strand) renumbered(revisions []uint64) []uint64 {
 	var list []uint64
 	for _, r := range revisions {
@@ -106,8 +106,8 @@ func (r *rekeyer) strands(m Move) ([]*strand, error) {
 	return strands, nil
 }
 
-// earliest returns the strand whose next change comes first, the first of those
-// of the same time; -1 if there is none left.
+// earliest returns the index of the strand whose next change is the earliest, the first
+// such strand if there are several; -1 if all have ended.
 func earliest(strands []*strand) int {
 	first := -1
 	for i, s := range strands {
@@ -118,7 +118,7 @@ func earliest(strands []*strand) int {
 	return first
 }
 
-// rank orders what can be the last change of a name: the greatest shows.
+// rank orders the states of subjects to be merged: the greatest one is current.
 func rank(c *store.Change) int {
 	switch {
 	case c == nil || !c.Delete.IsZero():
@@ -131,14 +131,14 @@ func rank(c *store.Change) int {
 	return 3
 }
 
-// shown returns the change number i as one of all: with the content that shows
-// after it. Its revision is left open.
+// shown returns change number i as one of the merged history, with the content that is
+// current after it. The caller must set its revision.
 func shown(m Move, last []*store.Change, i int) *store.Change {
 	c := last[i].Clone()
 	if h := last[holder(last)]; rank(h) > rank(c) {
 		c = h.Clone()
 		c.Time, c.Who, c.Why = last[i].Time, last[i].Who, last[i].Why
-		if h.Redacted { // who and why are content, and were removed
+		if h.Redacted { // Who and Why are content, and were removed
 			c.Who, c.Why = "", ""
 		}
 	}
@@ -146,8 +146,8 @@ func shown(m Move, last []*store.Change, i int) *store.Change {
 	return c
 }
 
-// holder returns which of the last changes holds: that of the greatest rank, and
-// of those the latest.
+// holder returns the index of the change that is current: that of the greatest rank, and
+// the latest of those.
 func holder(last []*store.Change) int {
 	h := 0
 	for i, c := range last {
@@ -161,8 +161,8 @@ func holder(last []*store.Change) int {
 	return h
 }
 
-// union returns the change that unites what is there after the last changes, nil
-// if only one is. Its revision is left open.
+// union returns the change that merges the content of the last changes, nil if only one of
+// them has any. The caller must set its revision.
 func union(m Move, last []*store.Change, now time.Time) *store.Change {
 	h := holder(last)
 	others := slices.Clone(last)
@@ -174,7 +174,7 @@ func union(m Move, last []*store.Change, now time.Time) *store.Change {
 	rename(c, m.New)
 	c.Redacts = nil
 	c.Time, c.Who = time.UnixMilli(now.UnixMilli()).UTC(), rekeyWho
-	c.Why = fmt.Sprintf("version %d of the rules of names made one of %s", name.RulesVersion, enumerate(m.Old))
+	c.Why = fmt.Sprintf("version %d of the rules of names merged %s", name.RulesVersion, enumerate(m.Old))
 	for _, o := range others {
 		if c.Authority != nil {
 			addAuthority(c.Authority, o.Authority)
@@ -190,7 +190,7 @@ func union(m Move, last []*store.Change, now time.Time) *store.Change {
 	return c
 }
 
-// enumerate writes some keys for the history.
+// enumerate lists some keys for the history.
 func enumerate(keys []string) string {
 	const most = 10
 	if more := len(keys) - most; more > 0 {
@@ -199,7 +199,7 @@ func enumerate(keys []string) string {
 	return strings.Join(keys, ", ")
 }
 
-// add appends the values that a list does not have.
+// add appends the values that are not in a list yet.
 func add(list *[]string, values ...string) {
 	for _, s := range values {
 		if !slices.Contains(*list, s) {
@@ -208,7 +208,7 @@ func add(list *[]string, values ...string) {
 	}
 }
 
-// addRecord adds what a record has to one of the same status.
+// addRecord merges a record into one of the same status.
 func addRecord(r, o *store.Record) {
 	for _, l := range o.Locations {
 		if !slices.ContainsFunc(r.Locations, func(k nomen.Location) bool { return k.URL == l.URL && k.Component == l.Component }) {

@@ -18,53 +18,53 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// ErrNotBackup is returned by [Restore] for a directory that has no files of a backup.
-var ErrNotBackup = errors.New("no backup is there")
+// ErrNotBackup is returned by [Restore] for a directory without the files of a backup.
+var ErrNotBackup = errors.New("the directory is not a backup")
 
-// A DamagedError is returned by [Restore] when the backup is damaged. Each damaged file
-// was reported.
+// A DamagedError is returned by [Restore] when the backup is damaged. RestoreOptions.Damage
+// was called for each damaged file.
 type DamagedError struct {
 	Dir     string
-	Damaged int // files, or faults of the store
-	Files   int // of the backup
+	Damaged int // number of damaged files, or of faults of the store
+	Files   int // number of files of the backup
 }
 
 func (e *DamagedError) Error() string {
 	return fmt.Sprintf("%s: the backup is damaged: %d faults in %d files", e.Dir, e.Damaged, e.Files)
 }
 
-// A Damage is what is wrong with a file of a backup, or with the store in it.
+// A Damage describes damage of a file of a backup, or of the store in it.
 type Damage struct {
-	File    string       // "" if it is none of a file
-	Problem string       // in words
-	Fault   *store.Fault // set where File is empty
+	File    string       // "" if it is not about a file
+	Problem string       // for people
+	Fault   *store.Fault // set if File is empty
 }
 
-// RestoreOptions say what [Restore] does.
+// RestoreOptions are the options of [Restore].
 type RestoreOptions struct {
-	From string // directory of the backup, which is only read
+	From string // directory of the backup, which is not modified
 	To   string // an empty directory, or one that does not exist
-	FS   vfs.FS // the disk if nil
+	FS   vfs.FS // file system; the operating system's if nil
 
-	Verify   bool                     // check the history too, as [Store.Verify] does
-	Damage   func(Damage)             // is called for each damaged file, unless nil
-	Progress func(done, total uint64) // is called with bytes copied, unless nil
-	Checked  func(done, total uint64) // is called with progress of the check of the history, unless nil
-	Note     func(string)             // is called with what the operator should know, unless nil
+	Verify   bool                     // also verify the history, as [Store.Verify] does
+	Damage   func(Damage)             // called for each damaged file, unless nil
+	Progress func(done, total uint64) // called with the bytes copied, unless nil
+	Checked  func(done, total uint64) // called with the progress of verifying the history, unless nil
+	Note     func(string)             // called with messages for the operator, unless nil
 }
 
-// A Restored tells what was restored.
+// A Restored is the result of [Restore].
 type Restored struct {
 	Records  int64
 	Head     store.Head
 	Files    int
-	Manifest *Manifest // nil if the backup has none: an earlier program made it
+	Manifest *Manifest // nil if the backup has none because an earlier version made it
 }
 
-// Restore makes To a copy of the backup in From that can be opened as a store. It
-// reads every file and compares it with the manifest. The history of a backup
-// without a manifest is checked as by [Store.Verify]. The error is a [*DamagedError] if
-// anything is not as it was; then To is of no use.
+// Restore copies the backup in From to To, which can then be opened as a store. It reads
+// every file and compares it with the manifest. Without a manifest it verifies the history
+// as [Store.Verify] does. The error is a [*DamagedError] if anything is damaged; To must
+// not be used then.
 func Restore(ctx context.Context, o RestoreOptions) (Restored, error) {
 	if o.FS == nil {
 		o.FS = vfs.Default
@@ -82,7 +82,7 @@ func Restore(ctx context.Context, o RestoreOptions) (Restored, error) {
 	return r.res, nil
 }
 
-// A restorer is one run of Restore.
+// A restorer is one call of Restore.
 type restorer struct {
 	RestoreOptions
 	ctx         context.Context
@@ -104,8 +104,8 @@ func (r *restorer) note(format string, args ...any) {
 	}
 }
 
-// IsBackup returns [ErrNotBackup] if a directory has no files of a backup, damaged or
-// not.
+// IsBackup returns [ErrNotBackup] if a directory has no files of a backup, even damaged
+// ones.
 func IsBackup(dir string) error {
 	there, err := vfs.Default.List(dir)
 	if err == nil && !hasBackup(there) {
@@ -114,7 +114,7 @@ func IsBackup(dir string) error {
 	return err
 }
 
-// hasBackup reports whether files have what every backup has.
+// hasBackup reports whether files include one that every backup has.
 func hasBackup(files []string) bool {
 	return slices.ContainsFunc(files, func(name string) bool {
 		return name == ManifestFile || strings.HasPrefix(name, "MANIFEST-")
@@ -145,7 +145,7 @@ func (r *restorer) run() error {
 	return r.open()
 }
 
-// copyListed copies the files of a manifest.
+// copyListed copies the files listed in a manifest.
 func (r *restorer) copyListed(m *Manifest, there []string) error {
 	if m.Format > formatVersion {
 		return &store.VersionError{What: "format of the store", Found: m.Format, Known: formatVersion}
@@ -168,19 +168,19 @@ func (r *restorer) copyListed(m *Manifest, there []string) error {
 	}
 	for _, name := range there {
 		if !listed(name) {
-			r.note("%s: not part of the backup; it is left out", r.FS.PathJoin(r.From, name))
+			r.note("%s: not part of the backup; skipped", r.FS.PathJoin(r.From, name))
 		}
 	}
 	return syncDir(r.FS, r.To)
 }
 
-// copyAll copies the files of a backup that has no manifest.
+// copyAll copies the files of a backup without a manifest.
 func (r *restorer) copyAll(there []string) error {
 	slices.Sort(there)
 	if !hasBackup(there) {
 		return fmt.Errorf("%s: %w", r.From, ErrNotBackup)
 	}
-	r.note("%s has no %s: an earlier program made it; its history is checked instead of the SHA-256 of its files", r.From, ManifestFile)
+	r.note("%s has no %s because an earlier version made it; its history is verified instead of the SHA-256 of its files", r.From, ManifestFile)
 	if err := r.FS.MkdirAll(r.To, durable.PrivateDir); err != nil {
 		return err
 	}
@@ -209,8 +209,8 @@ func (r *restorer) copyAll(there []string) error {
 	return syncDir(r.FS, r.To)
 }
 
-// copyOne copies a file, and compares it with what the manifest says of it, unless that
-// is nil. When something is damaged the rest is only read.
+// copyOne copies a file, and compares it with its line of the manifest unless want is nil.
+// Once anything is damaged, files are only read.
 func (r *restorer) copyOne(name string, want *BackupFile) error {
 	if err := r.ctx.Err(); err != nil {
 		return err
@@ -225,7 +225,7 @@ func (r *restorer) copyOne(name string, want *BackupFile) error {
 		r.damage(from, "not a regular file")
 		return nil
 	case err == nil && want != nil && info.Size() != want.Size:
-		r.damage(from, "damaged: it has %d bytes, and had %d", info.Size(), want.Size)
+		r.damage(from, "damaged: it has %d bytes, expected %d", info.Size(), want.Size)
 		return nil
 	}
 	if err != nil {
@@ -239,13 +239,13 @@ func (r *restorer) copyOne(name string, want *BackupFile) error {
 	case readErr != nil:
 		r.damage(from, "cannot be read: %v", readErr)
 	case want != nil && (got.SHA256 != want.SHA256 || got.Size != want.Size):
-		r.damage(from, "damaged: its SHA-256 is not that of the manifest")
+		r.damage(from, "damaged: its SHA-256 does not match the manifest")
 	}
 	return nil
 }
 
-// transfer copies a file, or only reads it if something is damaged. An error of reading
-// is apart from others.
+// transfer copies a file, or only reads it if something is damaged. It returns errors of
+// reading separately.
 func (r *restorer) transfer(from, to string) (f BackupFile, readErr, err error) {
 	in, readErr := r.FS.Open(from, vfs.SequentialReadsOption)
 	if readErr != nil {
@@ -284,8 +284,7 @@ func (r *restorer) transfer(from, to string) (f BackupFile, readErr, err error) 
 	return f, readErr, err
 }
 
-// open opens what was restored, and compares it with the manifest or checks its
-// history.
+// open opens the restored store, and compares it with the manifest or verifies its history.
 func (r *restorer) open() error {
 	s, err := Open(Options{Dir: r.To, FS: r.FS, CacheSize: minMemTableSize, ReadOnly: true, Now: noClock})
 	if err != nil {
@@ -314,17 +313,17 @@ func (r *restorer) check(s *Store) error {
 		return err
 	}
 	if m := r.res.Manifest; m != nil && r.res.Head != m.Head {
-		r.damage(r.From, "the head of its history is %s, and that of the manifest %s", formatHead(r.res.Head), formatHead(m.Head))
+		r.damage(r.From, "the head of its history is %s, expected %s as in the manifest", formatHead(r.res.Head), formatHead(m.Head))
 	}
 	r.res.Records, _, err = s.Count(r.ctx)
 	return err
 }
 
-// noClock is the clock of a store whose times are not to be judged: that its clock was
-// wrong is no damage of a backup.
+// noClock is the clock for verifying a backup: changes dated by a wrong clock do not count
+// as damage.
 func noClock() time.Time { return time.Time{} }
 
-// firstLine returns an error in one line: those of the engine can have a trace.
+// firstLine returns the first line of an error: those of the engine may contain a stack trace.
 func firstLine(err error) string {
 	line, _, _ := strings.Cut(err.Error(), "\n")
 	return line

@@ -13,23 +13,23 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// scratchCache is the cache of a Scratch in bytes. With what is not yet in tables
-// it takes some 32 MiB at most, however much is kept.
+// scratchCache is the cache of a Scratch in bytes. With its memtable a Scratch uses at most
+// about 32 MiB, however many records it has.
 const scratchCache = 16 << 20
 
-// A Scratch keeps records for as long as it is open: on disk, where they are of no
-// use to anybody afterwards. It is for one goroutine.
+// A Scratch stores records temporarily on disk, until it is closed. It must not be used
+// concurrently.
 type Scratch struct {
 	files vfs.FS
 	dir   string
 	db    *database
-	view  *view // of what is kept; nil if something was kept since
+	view  *view // of the current content; nil after a write
 	key   []byte
 	text  []byte
 }
 
-// NewScratch makes a Scratch in a directory of its own below parent, the system's
-// for temporary files if that is empty.
+// NewScratch makes a Scratch in a temporary directory below parent, or below the system's
+// directory for temporary files if parent is empty.
 func NewScratch(parent string) (*Scratch, error) {
 	dir, err := os.MkdirTemp(parent, "nomen-scratch-*")
 	if err != nil {
@@ -48,14 +48,14 @@ func newScratch(files vfs.FS, dir string) (*Scratch, error) {
 	return &Scratch{dir: dir, db: db, files: files}, nil
 }
 
-// Record returns the record of n that was kept last, nil if there is none.
+// Record returns the record of n, nil if there is none.
 func (s *Scratch) Record(n name.Name) (*store.Record, error) {
 	if s.view == nil {
 		v, err := newView(s.db.DB)
 		if err != nil {
 			return nil, err
 		}
-		v.format = format1 // values alone
+		v.format = format1 // values without log data
 		s.view = v
 	}
 	c, err := s.view.last(store.Subject{Kind: store.KindName, Key: n.Key()})
@@ -65,8 +65,7 @@ func (s *Scratch) Record(n name.Name) (*store.Record, error) {
 	return c.Record, nil
 }
 
-// Keep keeps records in place of those of the same names, with their revisions and
-// times.
+// Keep stores records with their revisions and times. They replace those of the same names.
 func (s *Scratch) Keep(records []*store.Record) error {
 	s.closeView()
 	batch := s.db.NewBatch()
@@ -89,9 +88,9 @@ func (s *Scratch) closeView() {
 	}
 }
 
-// Close removes what was kept.
+// Close deletes the records.
 func (s *Scratch) Close() error {
 	s.closeView()
-	_ = s.db.closeAlone() // its content is not needed any more
+	_ = s.db.closeAlone() // the content is not needed any more
 	return s.files.RemoveAll(s.dir)
 }

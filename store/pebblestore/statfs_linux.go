@@ -2,14 +2,14 @@ package pebblestore
 
 import "syscall"
 
-// A fileSystem is what is known of the file system of a directory beside its room.
+// A fileSystem describes the file system of a directory, except for its free bytes.
 type fileSystem struct {
 	readOnly   bool
-	inodes     uint64 // in all; 0 if there is no such limit
+	inodes     uint64 // total; 0 if unlimited
 	freeInodes uint64
 }
 
-// statfs asks about a directory.
+// statfs describes the file system of a directory.
 func statfs(dir string) (fileSystem, error) {
 	var s syscall.Statfs_t
 	if err := syscall.Statfs(dir, &s); err != nil {

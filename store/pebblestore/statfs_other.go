@@ -2,12 +2,12 @@
 
 package pebblestore
 
-// A fileSystem is what is known of the file system of a directory beside its room.
+// A fileSystem describes the file system of a directory, except for its free bytes.
 type fileSystem struct {
 	readOnly   bool
 	inodes     uint64
 	freeInodes uint64
 }
 
-// statfs knows nothing: a write will tell.
+// statfs returns the zero value: a failing write reveals the state.
 func statfs(string) (fileSystem, error) { return fileSystem{}, nil }

@@ -8,19 +8,19 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 )
 
-// Names are brought into one level when nothing was written for so long, and what
-// stands above it is at least one part in so many of them: then each name is
-// written anew once for every so many that have come.
+// Names are compacted to the lowest level when nothing was written for tidyAfter and at
+// least one part in tidyShare of them is above it. Each name is thus rewritten about once
+// per tidyShare names written.
 const (
 	tidyAfter = time.Minute
 	tidyShare = 16
 )
 
-// tidyRoom is how much room must be on the disk, in bytes: tables are written before
-// those that they replace go.
+// tidyRoom is the free disk space required, in bytes: new tables are written before the
+// old ones are removed.
 const tidyRoom = 1 << 30
 
-// keepTidy tidies when there is a quiet time for it, until ctx ends.
+// keepTidy calls tidy in quiet times until the engine ends.
 func (s *Store) keepTidy(e *engine) {
 	size := s.sealed.size()
 	for wait(e.ctx, tidyAfter) {
@@ -32,7 +32,7 @@ func (s *Store) keepTidy(e *engine) {
 			continue
 		}
 		if err := e.tidy(e.ctx, func() bool { return s.sealed.size() == size }); err != nil && e.ctx.Err() == nil {
-			s.warn("names cannot be brought together", err)
+			s.warn("compacting names failed", err)
 		}
 	}
 }
@@ -51,9 +51,9 @@ func (s *Store) hasTidyRoom() bool {
 	return err != nil || usage.AvailBytes > tidyRoom
 }
 
-// Tidy brings all names into one level of the tree, so that a look-up finds its name
-// in the first place where it looks. The store does so by itself in quiet times;
-// who has loaded very many names need not wait for that.
+// Tidy compacts all names to the lowest level of the tree, so that lookups are fast. The
+// store does so by itself in quiet times; call it to avoid the wait after loading many
+// names.
 func (s *Store) Tidy(ctx context.Context) error {
 	e, err := s.enter()
 	if err != nil {
@@ -69,7 +69,7 @@ func (s *Store) Tidy(ctx context.Context) error {
 	return e.tidy(ctx, func() bool { return true })
 }
 
-// tidy goes on step by step while more says so. A step is a table and what is below
+// tidy compacts step by step while more returns true. A step is one table and what is below
 // it.
 func (e *engine) tidy(ctx context.Context, more func() bool) error {
 	above, _ := e.names()
@@ -94,11 +94,11 @@ func (e *engine) tidy(ctx context.Context, more func() bool) error {
 	return nil
 }
 
-// names returns the tables that have names: those above the lowest level, and in it.
+// names returns the tables that contain names: those above the lowest level, and in it.
 func (e *engine) names() (above, lowest []pebble.SSTableInfo) {
 	levels, err := e.db.SSTables()
 	if err != nil {
-		return nil, nil // of a filter, which there is not
+		return nil, nil // only a filter can fail, and there is none
 	}
 	for level, tables := range levels {
 		for _, t := range tables {
@@ -114,8 +114,8 @@ func (e *engine) names() (above, lowest []pebble.SSTableInfo) {
 	return above, lowest
 }
 
-// sizes returns how many bytes are above the lowest level, and in all. Nothing above
-// is told as nothing in all of one.
+// sizes returns the number of bytes above the lowest level, and the total, which is at
+// least 1.
 func sizes(above, lowest []pebble.SSTableInfo) (up, all uint64) {
 	for _, t := range above {
 		up += t.Size

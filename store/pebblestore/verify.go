@@ -16,9 +16,8 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// Verify implements [store.Verifier]. It goes through the log in windows, then
-// through the subjects and their history, then through the index, and keeps no
-// more than a window in memory.
+// Verify implements [store.Verifier]. It reads the log in windows, then the subjects with
+// their histories, then the index. It keeps at most one window in memory.
 func (s *Store) Verify(ctx context.Context, fault func(store.Fault), progress func(done, total uint64)) (store.Head, error) {
 	e, err := s.enter()
 	if err != nil {
@@ -36,7 +35,7 @@ func (s *Store) Verify(ctx context.Context, fault func(store.Fault), progress fu
 	return check(ctx, snap, s.now(), fault, progress)
 }
 
-// check checks a store as of a snapshot, by the clock of now.
+// check verifies a snapshot. Changes dated after now are reported.
 func check(ctx context.Context, db *pebble.Snapshot, now time.Time, fault func(store.Fault), progress func(done, total uint64)) (store.Head, error) {
 	c := &checker{ctx: ctx, db: db, fault: fault, progress: progress, future: store.FutureCheck{Now: now}}
 	for _, step := range []func() error{c.open, c.entries, c.subjects, c.nodes, c.index, c.counts} {
@@ -53,29 +52,29 @@ func check(ctx context.Context, db *pebble.Snapshot, now time.Time, fault func(s
 	return c.tree.Head(), nil
 }
 
-// A checker is one run of Verify.
+// A checker is one call of Verify.
 type checker struct {
 	ctx      context.Context
 	db       *pebble.Snapshot
 	fault    func(store.Fault)
 	progress func(done, total uint64)
 	done     uint64
-	total    uint64 // entries twice, and records once: about
+	total    uint64 // approximate: entries twice, and records once
 	views    []*view
 
 	size    uint64     // of the log
 	tree    ledger.Log // computed anew
-	kept    uint64     // nodes that there should be
-	rows    uint64     // places of the log that have a change
-	changes uint64     // that subjects have
+	kept    uint64     // nodes that should be stored
+	rows    uint64     // rows of the log that exist
+	changes uint64     // changes of all subjects
 	records uint64
-	places  uint64 // locations that records have
-	aliased bool   // the index has aliases too
+	places  uint64 // locations of all records
+	aliased bool   // the index contains aliases
 	pending []store.Place
 	future  store.FutureCheck
 }
 
-// view returns a view that is closed after the step.
+// view returns a view that is closed after the current step.
 func (c *checker) view() (*view, error) {
 	v, err := newView(c.db)
 	if err == nil {
@@ -95,7 +94,7 @@ func (c *checker) report(s store.Subject, seq uint64, format string, args ...any
 	c.fault(store.Fault{Subject: s, Seq: seq, Problem: fmt.Sprintf(format, args...)})
 }
 
-// broken reports err if it is damage; else it is returned.
+// broken reports err as a fault if it is damage. Otherwise it returns err.
 func (c *checker) broken(s store.Subject, seq uint64, err error) error {
 	if err == nil {
 		return nil
@@ -161,7 +160,7 @@ func (c *checker) entries() error {
 	return nil
 }
 
-// entry checks one entry, for whose leaf there is a buffer.
+// entry verifies one entry. It uses leaf as a buffer.
 func (c *checker) entry(leaf []byte, f *found) ([]byte, error) {
 	c.rows++
 	c.future.Add(f.row.subject, f.row.seq, f.row.time)
@@ -171,7 +170,7 @@ func (c *checker) entry(leaf []byte, f *found) ([]byte, error) {
 	leaf = codec.AppendLeaf(leaf, f.entry)
 	h := ledger.LeafHash(leaf)
 	if !bytes.Equal(h[:markSize], f.row.mark[:]) {
-		c.report(f.row.subject, f.row.seq, "revision %d was altered: it is not what the log says", f.row.revision)
+		c.report(f.row.subject, f.row.seq, "revision %d was altered: it does not match the log", f.row.revision)
 	}
 	for _, n := range c.tree.AppendHash(nil, h) {
 		c.kept++
@@ -188,7 +187,7 @@ func (c *checker) entry(leaf []byte, f *found) ([]byte, error) {
 	return leaf, c.step()
 }
 
-// subjects checks every name and authority with its history.
+// subjects verifies every name and authority with its history, and every token.
 func (c *checker) subjects() error {
 	v, err := c.view()
 	if err != nil {
@@ -219,7 +218,7 @@ func (c *checker) subjects() error {
 	return c.flush()
 }
 
-// subject checks one, from its last change to its first.
+// subject verifies one subject, from its last change to its first.
 func (c *checker) subject(v *view, s store.Subject) error {
 	if !v.seek(s) {
 		return v.failure(s.Key)
@@ -250,7 +249,7 @@ func (c *checker) subject(v *view, s store.Subject) error {
 	return c.step()
 }
 
-// history checks the changes before the last one.
+// history verifies the changes before the last one.
 func (c *checker) history(v *view, s store.Subject, later *store.Entry, note func(*store.Change)) error {
 	beginning := appendHistory(nil, s)
 	for ok := v.it.SeekGE(beginning); ok && isHistory(v.it.Key(), beginning); ok = v.it.Next() {
@@ -264,10 +263,10 @@ func (c *checker) history(v *view, s store.Subject, later *store.Entry, note fun
 			continue
 		}
 		if !bytes.Equal(key[len(beginning):], appendStamp(nil, e.Change.Time, e.Change.Revision())) {
-			c.report(s, e.Seq, "revision %d stands where another belongs", e.Change.Revision())
+			c.report(s, e.Seq, "revision %d is stored under the key of another", e.Change.Revision())
 		}
 		if e.Change.Revision() != later.Change.Expected || e.Change.Time.After(later.Change.Time) {
-			c.report(s, e.Seq, "revision %d of %v stands before revision %d of %v", e.Change.Revision(), e.Change.Time, later.Change.Revision(), later.Change.Time)
+			c.report(s, e.Seq, "revision %d of %v cannot be followed by revision %d of %v", e.Change.Revision(), e.Change.Time, later.Change.Revision(), later.Change.Time)
 		}
 		note(e.Change)
 		later = e
@@ -276,30 +275,30 @@ func (c *checker) history(v *view, s store.Subject, later *store.Entry, note fun
 		}
 	}
 	if later.Change.Expected != 0 {
-		c.report(s, later.Seq, "there is no revision before revision %d", later.Change.Revision())
+		c.report(s, later.Seq, "the revision before revision %d is missing", later.Change.Revision())
 	}
 	return v.failure(s.Key)
 }
 
-// redactions checks that what was redacted, and nothing else, was to be.
+// redactions checks that the revisions named by redactions, and no others, are redacted.
 func (c *checker) redactions(s store.Subject, named, gone []uint64) {
 	slices.Sort(named)
 	named = slices.Compact(named)
 	slices.Sort(gone)
 	for _, r := range named {
 		if _, ok := slices.BinarySearch(gone, r); !ok {
-			c.report(s, 0, "the content of revision %d is there, and was redacted", r)
+			c.report(s, 0, "the content of revision %d exists although it was redacted", r)
 		}
 	}
 	for _, r := range gone {
 		if _, ok := slices.BinarySearch(named, r); !ok {
-			c.report(s, 0, "the content of revision %d is gone, and no change has redacted it", r)
+			c.report(s, 0, "the content of revision %d is missing although no change redacted it", r)
 		}
 	}
 }
 
-// urls returns what the index should have of a record after last. It may have
-// anything of aliases before it is converted from [formatUnaliased].
+// urls returns the URLs that the index should contain after last. Before a store of
+// [formatUnaliased] is converted, aliases do not count.
 func (c *checker) urls(last *store.Change) []string {
 	list := urls(nil, last)
 	if !c.aliased {
@@ -308,13 +307,13 @@ func (c *checker) urls(last *store.Change) []string {
 	return list
 }
 
-// isAlias reports whether what the index has in place of a URL is an alias.
+// isAlias reports whether a URL of the index stands for an alias.
 func isAlias(url string) bool {
 	from, to := store.AliasSpan()
 	return from <= url && url < to
 }
 
-// located notes the locations of a record, which the index should have.
+// located records the locations of a record for flush.
 func (c *checker) located(s store.Subject, last *store.Change) error {
 	if last.Record == nil {
 		return nil
@@ -329,7 +328,7 @@ func (c *checker) located(s store.Subject, last *store.Change) error {
 	return c.flush()
 }
 
-// flush looks up the locations noted, in the order of the index.
+// flush looks up the recorded locations in the order of the index.
 func (c *checker) flush() error {
 	slices.SortFunc(c.pending, store.Place.Compare)
 	it, err := c.db.NewIter(&pebble.IterOptions{LowerBound: []byte{spaceLocation}, UpperBound: []byte{spaceLocation + 1}})
@@ -351,10 +350,10 @@ func (c *checker) flush() error {
 	return nil
 }
 
-// nodes counts the nodes that are kept: all that belong there are known to be.
+// nodes counts the stored nodes: entries has checked that all that should exist do.
 func (c *checker) nodes() error { return c.count(spaceNode, c.kept, "nodes of the tree", nil) }
 
-// index finds locations that the index has and no record.
+// index finds locations in the index that no record has.
 func (c *checker) index() error {
 	v, err := c.view()
 	if err != nil {
@@ -385,7 +384,7 @@ func (c *checker) index() error {
 	})
 }
 
-// skipAliases counts the aliases that the index has as locations that it should have.
+// skipAliases adds the aliases in the index to the number of expected locations.
 func (c *checker) skipAliases() error {
 	from, to := store.AliasSpan()
 	it, err := c.db.NewIter(&pebble.IterOptions{LowerBound: appendEscaped([]byte{spaceLocation}, from), UpperBound: appendEscaped([]byte{spaceLocation}, to)})
@@ -399,7 +398,7 @@ func (c *checker) skipAliases() error {
 	return c.broken(store.Subject{}, 0, it.Error())
 }
 
-// count checks how many keys a space has, and if that is wrong, each of them.
+// count checks the number of keys of a space, and if it is wrong, calls each for every key.
 func (c *checker) count(space byte, want uint64, what string, each func(key []byte) error) error {
 	it, err := c.db.NewIter(&pebble.IterOptions{LowerBound: []byte{space}, UpperBound: []byte{space + 1}})
 	if err != nil {
@@ -419,7 +418,7 @@ func (c *checker) count(space byte, want uint64, what string, each func(key []by
 	if got == want {
 		return nil
 	}
-	c.report(store.Subject{}, 0, "%d %s, and there should be %d", got, what, want)
+	c.report(store.Subject{}, 0, "%d %s, expected %d", got, what, want)
 	if each == nil {
 		return nil
 	}
@@ -431,9 +430,8 @@ func (c *checker) count(space byte, want uint64, what string, each func(key []by
 	return c.broken(store.Subject{}, 0, it.Error())
 }
 
-// counts checks what is known of all together. Every place of the log has a
-// change of its own; when there are as many changes there is none without a
-// place.
+// counts checks the totals. Every row of the log refers to a different change, so if there
+// are as many changes as rows, every change is in the log.
 func (c *checker) counts() error {
 	count := uint64(0)
 	value, closer, err := c.db.Get([]byte(metaCount))
@@ -448,7 +446,7 @@ func (c *checker) counts() error {
 		return c.broken(store.Subject{}, 0, err)
 	}
 	if count != c.records {
-		c.report(store.Subject{}, 0, "%d records, and %d were counted", c.records, count)
+		c.report(store.Subject{}, 0, "%d records, but the stored count is %d", c.records, count)
 	}
 	orphans, err := c.orphans()
 	if err != nil {
@@ -460,7 +458,7 @@ func (c *checker) counts() error {
 	return nil
 }
 
-// orphans finds history that no subject has, and returns how much.
+// orphans reports history without a subject, and returns the number of such subjects.
 func (c *checker) orphans() (n uint64, err error) {
 	v, err := c.view()
 	if err != nil {
@@ -481,17 +479,17 @@ func (c *checker) orphans() (n uint64, err error) {
 		if s.Kind != 0 && v.seek(s) {
 			e, err := v.entry(s)
 			if err != nil || e.Change.Revision() > 1 {
-				continue // it was looked at, or cannot be
+				continue // it was checked, or cannot be
 			}
 		}
-		c.report(s, 0, "there is a history without the change that follows it")
+		c.report(s, 0, "there is history, but the last change is missing")
 		n++
 	}
 	return n, c.broken(store.Subject{}, 0, it.Error())
 }
 
-// historySubject returns the subject of a key of the history, the zero one if it
-// is none, and what its keys begin with.
+// historySubject returns the subject of a history key, the zero one if the key is invalid,
+// and the prefix of its keys.
 func historySubject(key []byte) (store.Subject, []byte) {
 	end := len(key) - stampSize
 	if end < 3 || key[end-1] != 0 {
@@ -507,7 +505,7 @@ func historySubject(key []byte) (store.Subject, []byte) {
 	return s, key[:end]
 }
 
-// unlogged finds changes to which the log does not lead.
+// unlogged reports changes to which no row of the log refers.
 func (c *checker) unlogged() error {
 	v, err := c.view()
 	if err != nil {
@@ -555,7 +553,7 @@ func (c *checker) unloggedOf(v *view, s store.Subject) error {
 				continue
 			}
 		}
-		c.report(s, e.Seq, "revision %d has no place in the log", e.Change.Revision())
+		c.report(s, e.Seq, "revision %d is not in the log", e.Change.Revision())
 	}
 	return v.failure(s.Key)
 }

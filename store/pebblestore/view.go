@@ -11,8 +11,8 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// A view reads the tree as of one moment. It is for one goroutine, which has to
-// close it.
+// A view reads the tree as of one moment. It must not be used concurrently, and must be
+// closed.
 type view struct {
 	it      *pebble.Iterator
 	format  uint64
@@ -26,7 +26,7 @@ func newView(r pebble.Reader) (*view, error) {
 	return v, v.open(r)
 }
 
-// open makes v, which is closed or new, a view of r.
+// open opens v, which must be closed or new, as a view of r.
 func (v *view) open(r pebble.Reader) (err error) {
 	v.format = formatVersion
 	v.options = pebble.IterOptions{UseL6Filters: true}
@@ -36,7 +36,7 @@ func (v *view) open(r pebble.Reader) (err error) {
 	return nil
 }
 
-// clone returns a second view of the same moment.
+// clone returns another view of the same moment.
 func (v *view) clone() (*view, error) {
 	it, err := v.it.Clone(pebble.CloneOptions{IterOptions: &pebble.IterOptions{}})
 	if err != nil {
@@ -45,9 +45,9 @@ func (v *view) clone() (*view, error) {
 	return &view{it: it, format: v.format}, nil
 }
 
-func (v *view) close() { _ = v.it.Close() } // its error was seen where it stopped
+func (v *view) close() { _ = v.it.Close() } // errors are returned by failure
 
-// seek stands on the last change of s, if there is one.
+// seek moves to the last change of s, and reports whether there is one.
 func (v *view) seek(s store.Subject) bool {
 	v.key = appendKey(v.key[:0], s)
 	return v.it.SeekPrefixGE(v.key) && bytes.Equal(v.it.Key(), v.key)
@@ -61,8 +61,7 @@ func (v *view) last(s store.Subject) (*store.Change, error) {
 	return v.change(s)
 }
 
-// at returns the last change of s that was known at a time, nil if there is
-// none.
+// at returns the last change of s not later than at, nil if there is none.
 func (v *view) at(s store.Subject, at time.Time) (*store.Change, error) {
 	c, err := v.last(s)
 	if err != nil || c == nil || c.KnownAt(at) {
@@ -71,8 +70,8 @@ func (v *view) at(s store.Subject, at time.Time) (*store.Change, error) {
 	return v.before(s, at)
 }
 
-// before returns the last change of s not later than at that was followed by
-// another, nil if there is none.
+// before returns the last change of s not later than at, other than the last one of all,
+// nil if there is none.
 func (v *view) before(s store.Subject, at time.Time) (*store.Change, error) {
 	if at.Before(fromMillis(minMillis)) {
 		return nil, nil
@@ -86,12 +85,12 @@ func (v *view) before(s store.Subject, at time.Time) (*store.Change, error) {
 	return v.change(s)
 }
 
-// isHistory reports whether key is of the history with this beginning.
+// isHistory reports whether key is a history key with this prefix.
 func isHistory(key, beginning []byte) bool {
 	return len(key) == len(beginning)+stampSize && bytes.HasPrefix(key, beginning)
 }
 
-// change decodes what the view stands on.
+// change decodes the change at the current position.
 func (v *view) change(s store.Subject) (*store.Change, error) {
 	value, err := v.it.ValueAndErr()
 	if err != nil {
@@ -103,7 +102,7 @@ func (v *view) change(s store.Subject) (*store.Change, error) {
 	return codec.DecodeEntryChange(s, value)
 }
 
-// entry decodes the entry that the view stands on.
+// entry decodes the entry at the current position.
 func (v *view) entry(s store.Subject) (*store.Entry, error) {
 	value, err := v.it.ValueAndErr()
 	if err != nil {
@@ -112,7 +111,7 @@ func (v *view) entry(s store.Subject) (*store.Entry, error) {
 	return codec.DecodeEntry(s, value)
 }
 
-// failure returns the error that stopped the view near key, if one did.
+// failure returns the error, if any, that ended the iteration near key.
 func (v *view) failure(key string) error {
 	if err := v.it.Error(); err != nil {
 		return unreadable(key, err)
@@ -120,28 +119,27 @@ func (v *view) failure(key string) error {
 	return nil
 }
 
-// A cursor finds the last changes of many subjects, one after the other. Where their
-// keys ascend and follow one another it goes from one to the next, which costs far less
-// than a search.
+// A cursor looks up the last changes of many subjects. If keys ascend and are close
+// together it steps from one to the next, which is far cheaper than seeking.
 type cursor struct {
 	view
 	begun  bool
-	ahead  bool // it stands at the first key that is not less than view.key, or at the end
-	apart  int  // for how many searches the next key is not looked at
+	ahead  bool // it is positioned at the first key not less than view.key, or at the end
+	apart  int  // number of lookups for which stepping is not tried
 	before []byte
 }
 
-// farApart is for how many searches a cursor does not look at the next key after one
-// that led nowhere.
+// farApart is the number of lookups for which a cursor does not try to step after stepping
+// failed.
 const farApart = 32
 
-// open makes c, which is closed or new, a cursor of r.
+// open opens c, which must be closed or new, as a cursor of r.
 func (c *cursor) open(r pebble.Reader) error {
 	c.begun, c.ahead, c.apart = false, false, 0
 	return c.view.open(r)
 }
 
-// seek stands on the last change of s, if there is one.
+// seek moves to the last change of s, and reports whether there is one.
 func (c *cursor) seek(s store.Subject) bool {
 	c.before, c.key = c.key, appendKey(c.before[:0], s)
 	follows := c.begun && bytes.Compare(c.before, c.key) < 0
@@ -161,8 +159,8 @@ func (c *cursor) seek(s store.Subject) bool {
 	return c.it.SeekPrefixGE(c.key) && bytes.Equal(c.it.Key(), c.key)
 }
 
-// step goes to c.key, or to the key after the one where c stands, and reports whether it
-// is c.key, and whether that is settled.
+// step moves at most one key forward. It reports whether it found c.key, and whether that
+// is certain.
 func (c *cursor) step() (found, settled bool) {
 	if !c.it.Valid() {
 		return false, c.it.Error() == nil

@@ -7,33 +7,31 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 )
 
-// Warming reads so many names, then rests for so long, and longer while more blocks
-// than that are asked for meanwhile: who asks has the machine for himself, and reads
-// what he needs.
+// Warming reads warmStep names, then rests for warmRest, and longer while more than
+// warmQuiet blocks are requested per rest: clients take precedence, and read what they need.
 const (
 	warmStep  = 4096
 	warmRest  = 5 * time.Millisecond
 	warmQuiet = 20
 )
 
-// warmShare is how much of the cache warming fills, in parts of warmParts: the rest
-// is for what is asked for.
+// warmShare of warmParts of the cache are filled by warming; the rest is left to clients.
 const warmShare, warmParts = 3, 4
 
-// warm reads the names that there are into the cache, in the order of their keys,
-// until it has all of them, the cache has had its share, or ctx ends.
+// warm reads names into the cache in the order of their keys, until all are read, its share
+// of the cache is full, or the engine ends.
 func (e *engine) warm(cache int64) {
 	o := pebble.IterOptions{LowerBound: []byte{spaceName}, UpperBound: []byte{spaceName + 1}}
 	for e.rest(e.ctx) && e.cache.Metrics().Size < cache/warmParts*warmShare {
 		next, err := e.warmFrom(&o)
 		if next == nil || err != nil {
-			return // a damaged block is told of by who wants it
+			return // reading a damaged block later returns the error
 		}
 		o.LowerBound = next
 	}
 }
 
-// rest waits until little is asked of the store, and reports whether ctx lasts.
+// rest waits until the store is nearly idle. It reports false if ctx ended before.
 func (e *engine) rest(ctx context.Context) bool {
 	before, _ := e.blocks()
 	for wait(ctx, warmRest) {
@@ -46,8 +44,8 @@ func (e *engine) rest(ctx context.Context) bool {
 	return false
 }
 
-// warmFrom reads the first names within bounds, and returns the key that follows
-// them, nil if none does.
+// warmFrom reads the first names within the bounds of o, and returns the key after them,
+// nil if there is none.
 func (e *engine) warmFrom(o *pebble.IterOptions) (next []byte, err error) {
 	it, err := e.db.NewIter(o)
 	if err != nil {

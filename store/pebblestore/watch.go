@@ -17,25 +17,25 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// How often a store looks after its directory, and how long at most it waits until it
-// tries again to open an engine, which may have much to replay.
+// How often a store checks its directory, and the maximum time between attempts to open a
+// new engine, which may have to replay much.
 const (
 	watchEvery = time.Second
 	maxReopen  = time.Minute
 
-	damageAfter = time.Hour // until there may be a store without damage in its place
+	damageAfter = time.Hour // when to retry on a damaged store, which must be replaced first
 )
 
-// causeDamage is why a store takes no changes until a backup is restored.
+// causeDamage is the cause shown while a store is damaged.
 const causeDamage = "the store is damaged"
 
-// A state says why a store takes no changes at present.
+// A state records why a store rejects changes at present.
 type state struct {
 	mu    sync.Mutex
-	err   error // nil if it does
+	err   error // nil if it accepts changes
 	cause string
 	since time.Time
-	told  bool // changes are logged: from when the store is open
+	told  bool // state changes are logged: set once the store is open
 }
 
 // Condition implements [store.Watched].
@@ -54,17 +54,17 @@ func (s *Store) Condition() store.Condition {
 }
 
 // Damaged reports whether the store was found to be damaged when it was opened. It then
-// takes no changes; that was logged.
+// rejects changes; the damage was logged.
 func (s *Store) Damaged() bool { return s.engine.Load().damage != nil }
 
-// tell has changes of the state logged from now on.
+// tell enables the logging of state changes.
 func (s *state) tell() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.told = true
 }
 
-// away notes that the store takes no changes for now, and logs it if that is new.
+// away records that the store rejects changes for now, and logs it if the cause is new.
 func (s *Store) away(err error) {
 	s.state.mu.Lock()
 	cause, before := causeOf(err), s.state.cause
@@ -75,11 +75,11 @@ func (s *Store) away(err error) {
 	told := s.state.told
 	s.state.mu.Unlock() // the log may be on the same disk
 	if cause != before && told && s.report != nil {
-		s.report.Error("storage is away: names are answered, changes are refused until it takes writes again", "cause", cause, "err", err)
+		s.report.Error("storage is away: names are answered, changes are rejected until it can be written again", "cause", cause, "err", err)
 	}
 }
 
-// back notes that the store takes changes again, with e as its engine.
+// back records that the store accepts changes again, with e as its engine.
 func (s *Store) back(e *engine) {
 	s.state.mu.Lock()
 	if s.state.err == nil || e.disk.err() != nil {
@@ -94,7 +94,7 @@ func (s *Store) back(e *engine) {
 	}
 }
 
-// noteRoom notes whether the disk of e has room.
+// noteRoom records whether the disk of e has enough space.
 func (s *Store) noteRoom(e *engine) {
 	if err := e.lookAtRoom(); err != nil {
 		s.away(err)
@@ -103,7 +103,7 @@ func (s *Store) noteRoom(e *engine) {
 	}
 }
 
-// causeOf returns a line about err that may be shown to anybody.
+// causeOf returns a line about err that any client may see.
 func causeOf(err error) string {
 	full := (*FullError)(nil)
 	switch {
@@ -114,23 +114,23 @@ func causeOf(err error) string {
 	case errors.Is(err, syscall.ENOSPC):
 		return "the disk is full"
 	case errors.Is(err, syscall.EDQUOT):
-		return "the disk quota is used up"
+		return "the disk quota is exhausted"
 	case errors.Is(err, syscall.EROFS):
 		return "the file system is read-only"
 	case errors.Is(err, syscall.EIO):
-		return "the disk has an input or output error"
+		return "the disk has an I/O error"
 	default:
-		return "the disk takes no writes"
+		return "the disk cannot be written"
 	}
 }
 
-// firstOf returns the first of some errors that err is.
+// firstOf returns the first of several errors that err wraps.
 func firstOf(err error, of ...error) error {
 	return of[slices.IndexFunc(of, func(e error) bool { return errors.Is(err, e) })]
 }
 
-// isUnwritable reports whether err says that a directory takes no writes, though it
-// may be read.
+// isUnwritable reports whether err means that a directory cannot be written, although it
+// may be readable.
 func isUnwritable(err error) bool {
 	for _, no := range []error{syscall.ENOSPC, syscall.EDQUOT, syscall.EROFS, syscall.EIO, syscall.ESHUTDOWN, errHung} {
 		if errors.Is(err, no) {
@@ -140,7 +140,7 @@ func isUnwritable(err error) bool {
 	return false
 }
 
-// refusal returns why an engine takes no changes: nil if it does.
+// refusal returns why an engine rejects changes, nil if it accepts them.
 func (s *Store) refusal(e *engine) error {
 	if s.readOnly || e.kept {
 		return ErrReadOnly
@@ -168,13 +168,13 @@ func (e *engine) failure() error {
 	return nil
 }
 
-// awayError returns the error of a change that is refused because of err.
+// awayError returns the error of a change that is rejected because of err.
 func awayError(err error) error {
 	return &store.AwayError{Cause: causeOf(err), After: 5 * watchEvery, Err: err}
 }
 
-// unreadable returns the error of what cannot be read: a [*CorruptError] if it is
-// damaged, an [*store.AwayError] if the disk is why.
+// unreadable returns the error for a key that cannot be read: a [*CorruptError] if it is
+// damaged, an [*store.AwayError] if the disk is the cause.
 func unreadable(key string, err error) error {
 	if pebble.IsCorruptionError(err) {
 		return &CorruptError{Key: key, Reason: "cannot be read: " + firstLine(err)}
@@ -186,8 +186,8 @@ func unreadable(key string, err error) error {
 	return err
 }
 
-// watch looks after the directory until ctx ends: it notices that it is gone or takes
-// no writes, and opens another engine when it takes writes again.
+// watch checks the directory until ctx ends. It detects that it is gone or cannot be
+// written, and opens another engine when it can be written again.
 func (s *Store) watch(ctx context.Context) {
 	every, pause, next := s.options.watch, time.Duration(0), time.Time{}
 	if every == 0 {
@@ -216,7 +216,7 @@ func (s *Store) watch(ctx context.Context) {
 	}
 }
 
-// inspect looks at a disk that was good, and returns why it is down.
+// inspect checks a disk that was working, and returns why it is down now.
 func (s *Store) inspect(e *engine) error {
 	if err := e.disk.check(); err != nil {
 		s.away(err)
@@ -238,7 +238,7 @@ func (s *Store) inspect(e *engine) error {
 	return nil
 }
 
-// tryWrites returns nil if the directory seems to take writes again.
+// tryWrites returns nil if the directory seems to be writable again.
 func (s *Store) tryWrites(e *engine) error {
 	if !e.disk.same() {
 		return errGone
@@ -249,10 +249,10 @@ func (s *Store) tryWrites(e *engine) error {
 	return e.disk.timed(func() error { return cmp.Or(e.lookAtRoom(), tryWrite(s.fs, s.dir)) })
 }
 
-// errLost is why a store that takes writes again is not written to.
-var errLost = errors.New("the directory does not have all changes that were acknowledged: restore a backup, or restart the server to accept what is there")
+// errLost is why a store stays unavailable although its directory is writable again.
+var errLost = errors.New("acknowledged changes are missing in the directory: restore a backup, or restart the server to accept what is there")
 
-// submitReopen has decide open another engine.
+// submitReopen makes decide open another engine.
 func (s *Store) submitReopen() error {
 	r := &request{ctx: context.Background(), task: s.reopen, done: make(chan struct{}, 1)}
 	s.requests <- r
@@ -260,15 +260,15 @@ func (s *Store) submitReopen() error {
 	return r.err
 }
 
-// reopen puts another engine in the place of one whose disk has failed: it recovers
-// what is on disk, which must have all that was acknowledged. It is decide's.
+// reopen replaces an engine whose disk has failed by another one. That recovers what is on
+// disk, which must include every acknowledged change. Only decide calls it.
 func (s *Store) reopen() error {
 	barrier := &request{ctx: context.Background(), done: make(chan struct{}, 1)}
 	s.decided <- barrier
-	<-barrier.done // what was handed to the old engine is answered
+	<-barrier.done // everything passed to the old engine is answered
 	old := s.engine.Load()
 	s.lock.lenient = false
-	if old.readOnly { // on a file system that took no writes there may be no lock
+	if old.readOnly { // on a read-only file system it may not have the lock
 		if _, err := s.lock.take(s.fs, s.fs.PathJoin(s.dir, lockFile)); err != nil {
 			return err
 		}
@@ -283,16 +283,16 @@ func (s *Store) reopen() error {
 	s.install(e)
 	e.run(s, s.options.Warm)
 	s.back(e)
-	old.scrubs.Wait() // they have given up when the disk failed
+	old.scrubs.Wait() // they stopped when the disk failed
 	e.scrub(old.unscrubbed)
 	s.retired.Go(func() {
 		old.gate.Close()
-		_ = old.close() // of an engine whose disk has failed
+		_ = old.close() // its disk has failed
 	})
 	return nil
 }
 
-// extends returns errLost unless the log begins with that of a head.
+// extends returns errLost unless the log continues that of h.
 func (e *engine) extends(h store.Head) error {
 	if e.damage != nil || e.log.Size() < h.Size {
 		return errLost

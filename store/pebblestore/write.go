@@ -15,51 +15,51 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// ErrReadOnly is returned by Apply of a store that was opened for reading.
+// ErrReadOnly is returned by Apply of a store that was opened read-only.
 var ErrReadOnly = store.ErrReadOnly
 
-// maxAhead is how many decided batches may wait for the disk.
+// maxAhead is the maximum number of planned batches that wait for the disk.
 const maxAhead = 1024
 
 // A request is a batch on its way through decide and acknowledge.
 type request struct {
 	ctx     context.Context
-	changes []store.Change // or
-	entries []*store.Entry // of another store, which follow those that are here
+	changes []store.Change // either changes,
+	entries []*store.Entry // or entries of another store, to follow those that are here,
 	results []store.Result
 	err     error
-	task    func() error  // or what decide is to do
+	task    func() error  // or a task for decide
 	engine  *engine       // that has batch
-	batch   *pebble.Batch // what waits for the disk, if anything
-	log     ledger.Log    // with what the batch has added to it
-	scrub   []span        // where what the batch has redacted is still on disk
-	done    chan struct{} // told when results and err are final
+	batch   *pebble.Batch // waits for the disk; nil if there is nothing to write
+	log     ledger.Log    // including the batch
+	scrub   []span        // keys whose redacted content is still on disk
+	done    chan struct{} // receives when results and err are final
 	stage   atomic.Int32
 }
 
-// The stages of a request. Who submitted it can give it up while it waits, and nothing
-// reads its changes afterwards: a disk that hangs must not keep anybody.
+// The stages of a request. The submitter can give up a waiting request, and its changes are
+// not read afterwards: a disk that hangs must not block callers.
 const (
 	stageWaits   = iota
 	stagePlanned // its changes are being read
 	stageGivenUp
 )
 
-// begin begins to read the changes of a request, and reports false if it was given up.
+// begin starts reading the changes of a request. It reports false if the request was given up.
 func (r *request) begin() bool { return r.stage.CompareAndSwap(stageWaits, stagePlanned) }
 
-// park ends that, for now or for good.
+// park stops reading the changes, temporarily or finally.
 func (r *request) park() { r.stage.CompareAndSwap(stagePlanned, stageWaits) }
 
-// await waits for the answer to r, and reports false if it was given up because the disk of
-// e hangs. Then r belongs to decide and acknowledge.
+// await waits for the result of r. It reports false if r was given up because the disk of e
+// hangs; r then belongs to decide and acknowledge.
 func (r *request) await(e *engine) bool {
 	select {
 	case <-r.done:
 		return true
 	case <-e.disk.hung:
 	}
-	for !r.stage.CompareAndSwap(stageWaits, stageGivenUp) { // it is being read, which takes no time without the disk
+	for !r.stage.CompareAndSwap(stageWaits, stageGivenUp) { // being read, which ends soon unless it waits for the disk
 		select {
 		case <-r.done:
 			return true
@@ -69,8 +69,8 @@ func (r *request) await(e *engine) bool {
 	return false
 }
 
-// Apply implements [store.Store]. A context that ends while the batch is being
-// written does not stop it.
+// Apply implements [store.Store]. Cancelling the context while the batch is being written
+// does not stop it.
 func (s *Store) Apply(ctx context.Context, changes []store.Change) ([]store.Result, error) {
 	if err := s.gate.Enter(); err != nil {
 		return nil, err
@@ -85,7 +85,7 @@ func (s *Store) Apply(ctx context.Context, changes []store.Change) ([]store.Resu
 	return s.submit(ctx, changes, nil)
 }
 
-// submit has a batch, of changes or of entries, decided and waits for the end of it.
+// submit passes a batch of changes or entries to decide, and waits for its result.
 func (s *Store) submit(ctx context.Context, changes []store.Change, entries []*store.Entry) ([]store.Result, error) {
 	r, ok := s.idle.Get().(*request)
 	if !ok {
@@ -109,8 +109,7 @@ func (s *Store) submit(ctx context.Context, changes []store.Change, entries []*s
 	return results, err
 }
 
-// decide works out what the requests lead to, one after the other, until there
-// will be no more.
+// decide plans and writes requests, one after another, until requests is closed.
 func (s *Store) decide() {
 	defer close(s.decided)
 	for r := range s.requests {
@@ -125,7 +124,7 @@ func (s *Store) decide() {
 	}
 }
 
-// write hands r to the write-ahead log, without waiting for the disk.
+// write writes r to the write-ahead log, without waiting for the disk.
 func (s *Store) write(e *engine, r *request) error {
 	w := &s.writer
 	w.request = r
@@ -136,7 +135,7 @@ func (s *Store) write(e *engine, r *request) error {
 	defer w.reset()
 	w.log, w.count = s.log, s.count.Load()
 	var steps []store.Step
-	var err, refused error // refused: the first entry that does not follow, and those after it
+	var err, refused error // refused: why the first entry not among steps does not follow
 	if r.entries == nil {
 		steps, r.results, err = w.plan.Plan(r.changes, w.last)
 	} else {
@@ -163,8 +162,8 @@ func (s *Store) write(e *engine, r *request) error {
 	return refused
 }
 
-// waiting makes a call that can wait for the disk while the changes of r are planned. If
-// r was given up meanwhile they must not be read any more, which is the error.
+// waiting performs a call that may wait for the disk while the changes of r are planned. If
+// r was given up meanwhile, it returns an error, and the changes must not be read any more.
 func (r *request) waiting(call func() error) error {
 	r.park()
 	err := call()
@@ -174,7 +173,7 @@ func (r *request) waiting(call func() error) error {
 	return err
 }
 
-// hasRoom returns an error if the disk has too little room for a change.
+// hasRoom returns an error if the disk has too little space for a change.
 func (s *Store) hasRoom(e *engine) error {
 	was := s.look.err
 	err := s.look.check(time.Now(), e.lookAtRoom)
@@ -188,7 +187,7 @@ func (s *Store) hasRoom(e *engine) error {
 	return nil
 }
 
-// records returns how many records there are after c: one or none.
+// records returns the number of records after c: one or zero.
 func records(c *store.Change) int64 {
 	if c == nil || c.Record == nil {
 		return 0
@@ -196,9 +195,9 @@ func records(c *store.Change) int64 {
 	return 1
 }
 
-// acknowledge answers the requests in their order when all that was decided up
-// to them is on disk. Once the disk has failed every answer of its engine is the
-// failure, since the state that it would speak of may be lost.
+// acknowledge answers requests in order once everything planned up to them is on disk. Once
+// the disk has failed, every answer of its engine is that failure, because the state on
+// which it is based may be lost.
 func (s *Store) acknowledge() {
 	defer close(s.answered)
 	for r := range s.decided {
@@ -206,7 +205,7 @@ func (s *Store) acknowledge() {
 			if err := r.batch.SyncWait(); err != nil {
 				e.disk.fail(err)
 			}
-			_ = r.batch.Close() // of a batch that is applied
+			_ = r.batch.Close() // it was applied
 			if err := e.disk.err(); err != nil {
 				r.err = awayError(err)
 			} else {
@@ -221,7 +220,7 @@ func (s *Store) acknowledge() {
 	}
 }
 
-// A sealed is the log as far as it is on disk, for all goroutines.
+// A sealed is the part of the log that is on disk. It is safe for concurrent use.
 type sealed struct {
 	mu  sync.RWMutex
 	log ledger.Log

@@ -15,27 +15,26 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// A writer puts the steps of one batch after the other where they belong: content,
-// history, log, tree and index. The deciding goroutine has one, whose memory
-// serves all batches.
+// A writer adds the steps of one batch after another to content, history, log, tree and
+// index. Only the deciding goroutine uses it; it reuses memory between batches.
 type writer struct {
 	view cursor
 	plan store.Planner
 
-	request *request // that is being planned
+	request *request // being planned
 
 	batch *pebble.Batch
-	apart []*pebble.Batch // of a long batch all but the content, which joins it when all steps are in
-	parts                 // where all but the content goes: batch, or one of apart
-	size  int             // of the last batch for each step, in bytes
+	apart []*pebble.Batch // parts of a long batch, which are added to batch when all steps are in
+	parts                 // where to write all but the content: batch, or one of apart
+	size  int             // bytes per step in the last batch
 	salts salts
 	log   ledger.Log
 	count int64
-	raw   map[*store.Change][]byte // the values of last changes that came from the store
+	raw   map[*store.Change][]byte // encoded values of changes returned by last
 	scrub []span
 
 	entries    []store.Entry // of the steps
-	grown      []ledger.Node // of the tree by a step
+	grown      []ledger.Node // nodes that a step added to the tree
 	key, value []byte
 	leaf       []byte
 	seen       [2][]string // URLs before and after a step
@@ -50,10 +49,10 @@ type parts struct {
 	gone  *pebble.Batch // from the index
 }
 
-// together returns parts that all go into b.
+// together returns parts that are all written to b.
 func together(b *pebble.Batch) parts { return parts{b, b, b, b, b} }
 
-// reset ends the use of a batch, and lets go what it came from.
+// reset releases the batch and what it was made from.
 func (w *writer) reset() {
 	w.plan.Reset()
 	clear(w.raw)
@@ -68,10 +67,10 @@ func (w *writer) reset() {
 	w.batch, w.parts, w.apart, w.scrub, w.entries, w.request = nil, parts{}, w.apart[:0], nil, w.entries[:0], nil
 }
 
-// maxEntries is for how many steps a writer keeps memory between batches.
+// maxEntries is the maximum number of entries whose memory a writer keeps between batches.
 const maxEntries = 8192
 
-// last is what [store.Plan] asks for.
+// last returns the last change of a subject for [store.Plan].
 func (w *writer) last(s store.Subject) (*store.Change, error) {
 	found := false
 	if err := w.request.waiting(func() error { found = w.view.seek(s); return nil }); err != nil {
@@ -90,7 +89,7 @@ func (w *writer) last(s store.Subject) (*store.Change, error) {
 	return c, err
 }
 
-// follow plans what entries lead to, up to the first that does not follow.
+// follow plans entries, up to the first that does not follow.
 func (w *writer) follow(entries []*store.Entry) ([]store.Step, error) {
 	steps := make([]store.Step, 0, len(entries))
 	planned := map[store.Subject]int{} // the last step of a subject, counted from 1
@@ -102,7 +101,7 @@ func (w *writer) follow(entries []*store.Entry) ([]store.Step, error) {
 	}
 	for i, e := range entries {
 		if want := w.log.Size() + uint64(i) + 1; e.Seq != want {
-			return steps, &store.EntryError{Seq: e.Seq, Reason: fmt.Sprintf("the next one is %d", want)}
+			return steps, &store.EntryError{Seq: e.Seq, Reason: fmt.Sprintf("expected change %d", want)}
 		}
 		step, err := store.Follow(e, last)
 		if err != nil {
@@ -110,7 +109,7 @@ func (w *writer) follow(entries []*store.Entry) ([]store.Step, error) {
 		}
 		w.value = codec.Append(w.value[:0], step.Next)
 		if !step.Next.Redacted && codec.Digest(e.Salt, w.value) != e.Digest {
-			return steps, &store.EntryError{Seq: e.Seq, Key: step.Subject.Key, Reason: "the digest is not that of the content"}
+			return steps, &store.EntryError{Seq: e.Seq, Key: step.Subject.Key, Reason: "the digest does not match the content"}
 		}
 		step.Prior = planned[step.Subject]
 		steps = append(steps, step)
@@ -119,19 +118,19 @@ func (w *writer) follow(entries []*store.Entry) ([]store.Step, error) {
 	return steps, nil
 }
 
-// The memory of batches, in bytes: the first one for a step, that of a part for a step,
-// and how much is kept for later ones.
+// The memory of batches, in bytes: the initial size per step, the size of a part per step,
+// and the maximum kept for later batches.
 const (
 	firstSize = 512
 	partSize  = 128
 	keptSize  = 8 << 20
 )
 
-// longBatch is how many steps make a batch whose parts are put together apart: the
-// table in memory finds the place of a key quickly when it follows the one before.
+// longBatch is the number of steps from which parts are collected separately: the memtable
+// inserts a key faster if it follows the previous one.
 const longBatch = 32
 
-// begin makes the batch, one that can be read if something is redacted.
+// begin makes the batch, an indexed one if something is redacted.
 func (w *writer) begin(db *pebble.DB, steps []store.Step) {
 	if slices.ContainsFunc(steps, func(s store.Step) bool { return len(s.Next.Redacts) > 0 }) {
 		w.batch = db.NewIndexedBatch()
@@ -139,7 +138,7 @@ func (w *writer) begin(db *pebble.DB, steps []store.Step) {
 		w.batch = newBatch(db, len(steps)*max(w.size, firstSize)+1024)
 	}
 	w.parts = together(w.batch)
-	again := func(s store.Step) bool { return s.Prior > 0 || len(s.Next.Redacts) > 0 } // it may write a key twice
+	again := func(s store.Step) bool { return s.Prior > 0 || len(s.Next.Redacts) > 0 } // it may write the same key twice
 	if len(steps) >= longBatch && !slices.ContainsFunc(steps, again) {
 		part := func() *pebble.Batch {
 			w.apart = append(w.apart, newBatch(db, len(steps)*partSize))
@@ -153,8 +152,8 @@ func newBatch(db *pebble.DB, size int) *pebble.Batch {
 	return db.NewBatch(pebble.WithInitialSizeBytes(size), pebble.WithMaxRetainedSizeBytes(keptSize))
 }
 
-// fill puts steps into the batch. The entries are those of the steps if they come
-// from another store, else nil.
+// fill adds steps to the batch. If they come from another store, entries are its entries,
+// otherwise nil.
 func (w *writer) fill(steps []store.Step, entries []*store.Entry) error {
 	count := w.count
 	w.entries = slices.Grow(w.entries, len(steps))[:len(steps)]
@@ -191,13 +190,13 @@ func (w *writer) fill(steps []store.Step, entries []*store.Entry) error {
 	return w.batch.Set([]byte(metaCount), w.value, nil)
 }
 
-// set keeps the buffers of key and value.
+// set writes to batch, and keeps the buffers of key and value for reuse.
 func (w *writer) set(key, value []byte) error {
 	w.key, w.value = key, value
 	return w.batch.Set(key, value, nil)
 }
 
-// put writes one step, whose entry has its salt, and its digest if it is sealed.
+// put adds one step. If sealed is set, e has its salt and digest already.
 func (w *writer) put(step store.Step, e *store.Entry, sealed bool) error {
 	if step.Last != nil {
 		if err := w.keep(step); err != nil {
@@ -217,7 +216,7 @@ func (w *writer) put(step store.Step, e *store.Entry, sealed bool) error {
 	return w.redact(step)
 }
 
-// keep moves what a step replaces into the history.
+// keep moves the change that a step replaces to the history.
 func (w *writer) keep(step store.Step) error {
 	w.key = appendStamp(appendHistory(w.key[:0], step.Subject), step.Last.Time, step.Last.Revision())
 	if step.Prior == 0 {
@@ -227,8 +226,8 @@ func (w *writer) keep(step store.Step) error {
 	return w.past.Set(w.key, w.value, nil)
 }
 
-// seal gives a change its place in the log: an entry with its salt, or with the
-// digest too if it comes from elsewhere. The encoding is w.value afterwards.
+// seal appends an entry to the log. It computes the digest unless sealed is set. It leaves
+// the encoded change in w.value.
 func (w *writer) seal(e *store.Entry, sealed bool) error {
 	c := e.Change
 	e.Seq = w.log.Size() + 1
@@ -251,7 +250,7 @@ func (w *writer) seal(e *store.Entry, sealed bool) error {
 	return w.rows.Set(w.key, w.leaf, nil)
 }
 
-// locate keeps the locations of present content, and no others.
+// locate updates the index of locations.
 func (w *writer) locate(step store.Step) error {
 	before := urls(w.seen[0][:0], step.Last)
 	after := urls(w.seen[1][:0], step.Next)
@@ -278,7 +277,7 @@ func (w *writer) locate(step store.Step) error {
 	return nil
 }
 
-// urls appends the URLs, and aliases, that a record has after c, in order, each once.
+// urls appends the URLs and aliases of the record after c, sorted, without duplicates.
 func urls(list []string, c *store.Change) []string {
 	if c == nil || c.Record == nil {
 		return list
@@ -291,8 +290,8 @@ func urls(list []string, c *store.Change) []string {
 	return slices.Compact(list)
 }
 
-// redact replaces the revisions that a step redacts, which are in the history by
-// now, by what is left of them.
+// redact replaces the revisions that a step redacts, which are in the history already, by
+// their redacted form.
 func (w *writer) redact(step store.Step) error {
 	if len(step.Next.Redacts) == 0 {
 		return nil
@@ -321,7 +320,7 @@ func (w *writer) redact(step store.Step) error {
 	return v.failure(step.Subject.Key)
 }
 
-// remove redacts the entry that v stands on.
+// remove redacts the entry at which v is positioned.
 func (w *writer) remove(v *view, s store.Subject) error {
 	e, err := v.entry(s)
 	if err != nil || e.Change.Redacted {
@@ -335,7 +334,7 @@ func (w *writer) remove(v *view, s store.Subject) error {
 	return w.batch.Set(bytes.Clone(v.it.Key()), w.value, nil)
 }
 
-// salts gives out random salts.
+// salts generates random salts.
 type salts struct {
 	drawn [256 * store.SaltSize]byte
 	left  []byte

@@ -51,6 +51,7 @@ const (
 	relocateBatch   = 5000 // names that are changed at once, as many as an import does
 	relocateAhead   = 2    // batches that were read and are not written yet
 	relocateReaders = 4    // read the records of a batch
+	relocateWriters = 4    // batches that are written at the same time
 )
 
 // Relocate changes the locations that rel names, through the checks that all changes
@@ -153,11 +154,11 @@ type moveWrite struct {
 	done  chan struct{} // closed when outs and err are final
 }
 
-// run has one batch read while two are written, and counts what became of each in their
+// run has one batch read while others are written, and counts what became of each in their
 // order. What is being written when something fails is still counted.
 func (m *mover) run(ctx context.Context) error {
 	ctx, cancel := context.WithCancel(ctx)
-	batches, writes := make(chan *moveBatch, relocateAhead), make(chan *moveWrite)
+	batches, writes := make(chan *moveBatch, relocateAhead), make(chan *moveWrite, relocateWriters-2)
 	var group sync.WaitGroup
 	defer group.Wait()
 	defer cancel()
@@ -198,11 +199,14 @@ func (m *mover) readAll(ctx context.Context, batches chan<- *moveBatch) {
 	}
 }
 
-// writeAll begins to write a batch while the one before it is on its way. Its names are
-// others, so that neither needs what the other led to.
+// writeAll begins to write a batch while those before it are being written. Their names
+// differ, so that no batch needs the result of another.
 func (m *mover) writeAll(ctx context.Context, batches <-chan *moveBatch, writes chan<- *moveWrite) {
 	defer close(writes)
-	loads := [2]Load{*m.load, *m.load} // each is for one batch at a time
+	var loads [relocateWriters]Load // each is for one batch at a time
+	for i := range loads {
+		loads[i] = *m.load
+	}
 	for i := 0; ; i++ {
 		b, more := <-batches
 		if !more || ctx.Err() != nil {

@@ -42,6 +42,7 @@ func Count(ctx context.Context, r Reader) (int64, bool, error) {
 type BatchReader interface {
 	// Records returns the record of each name as Get would, in the order of names; nil
 	// for a name without a record. It is fastest when names are in the order of their keys.
+	// The store may keep the records for the changes that follow: do not modify them.
 	Records(ctx context.Context, names []name.Name) ([]*Record, error)
 }
 

@@ -75,6 +75,7 @@ type Store struct {
 	writer writer     // used only by decide
 	look   roomWatch  // used only by decide
 	sealed sealed     // what is on disk
+	reads  reads      // what was read to be changed
 
 	idle     sync.Pool     // requests that can be reused
 	requests chan *request // from Apply to decide
@@ -195,6 +196,7 @@ func (s *Store) install(e *engine) {
 	s.sealed.set(&s.log)
 	s.count.Store(e.count)
 	s.engine.Store(e)
+	s.reads.clear()
 	if e.damage != nil {
 		s.warn("the store is damaged: what can be read is answered, and changes are rejected until the store is replaced by a backup; verify it to find out what is affected", e.damage)
 	}

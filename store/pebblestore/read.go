@@ -73,9 +73,16 @@ func (s *Store) Get(ctx context.Context, n name.Name, at time.Time) (*store.Reco
 	return c.Record, nil
 }
 
-// Records implements [store.BatchReader].
+// Records implements [store.BatchReader]. What it has read is kept for a batch that
+// changes it soon.
 func (s *Store) Records(ctx context.Context, names []name.Name) ([]*store.Record, error) {
-	e, err := s.enter()
+	subjects := make([]store.Subject, len(names))
+	for i, n := range names {
+		subjects[i] = store.Subject{Kind: store.KindName, Key: n.Key()}
+	}
+	places, found := s.reads.announce(subjects), make([]read, len(names))
+	defer func() { s.reads.keep(places, found) }()
+	e, err := s.enter() // of now, since another engine forgets what was announced before it
 	if err != nil {
 		return nil, err
 	}
@@ -86,11 +93,11 @@ func (s *Store) Records(ctx context.Context, names []name.Name) ([]*store.Record
 	}
 	defer v.close()
 	all := make([]*store.Record, len(names))
-	for i, n := range names {
+	var free []byte // for encodings
+	for i, subject := range subjects {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		subject := store.Subject{Kind: store.KindName, Key: n.Key()}
 		if !v.seek(subject) {
 			if err := v.failure(subject.Key); err != nil {
 				return nil, err
@@ -102,9 +109,19 @@ func (s *Store) Records(ctx context.Context, names []name.Name) ([]*store.Record
 			return nil, err
 		}
 		all[i] = c.Record
+		value := v.it.Value()
+		if len(free)+len(value) > cap(free) {
+			free = make([]byte, 0, max(rawSize, len(value)))
+		}
+		start := len(free)
+		free = append(free, value...)
+		found[i] = read{subject, c, free[start:len(free):len(free)]}
 	}
 	return all, ctx.Err()
 }
+
+// rawSize is how many bytes of encodings are kept together.
+const rawSize = 32 << 10
 
 // Authority implements [store.Reader].
 func (s *Store) Authority(ctx context.Context, p name.Prefix, at time.Time) (*store.Authority, error) {

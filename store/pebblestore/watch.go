@@ -194,6 +194,7 @@ func (s *Store) watch(ctx context.Context) {
 		every = watchEvery
 	}
 	for wait(ctx, every) {
+		s.reads.expire()
 		e := s.engine.Load()
 		if !e.readOnly && e.disk.timed(func() error { return s.inspect(e) }) == nil {
 			if time.Since(next) > maxReopen {

@@ -127,6 +127,7 @@ func (s *Store) decide() {
 // write writes r to the write-ahead log, without waiting for the disk.
 func (s *Store) write(e *engine, r *request) error {
 	w := &s.writer
+	w.reads = &s.reads
 	w.request = r
 	if err := w.view.open(e.db); err != nil {
 		return err
@@ -152,6 +153,7 @@ func (s *Store) write(e *engine, r *request) error {
 		s.look.since += w.batch.Len()
 		r.park()
 		err = e.db.ApplyNoSyncWait(w.batch, pebble.Sync)
+		s.reads.forget(steps)
 	}
 	if err != nil {
 		return fmt.Errorf("pebblestore: %w", errors.Join(err, w.batch.Close()))

@@ -18,8 +18,9 @@ import (
 // A writer adds the steps of one batch after another to content, history, log, tree and
 // index. Only the deciding goroutine uses it; it reuses memory between batches.
 type writer struct {
-	view cursor
-	plan store.Planner
+	view  cursor
+	plan  store.Planner
+	reads *reads
 
 	request *request // being planned
 
@@ -72,6 +73,10 @@ const maxEntries = 8192
 
 // last returns the last change of a subject for [store.Plan].
 func (w *writer) last(s store.Subject) (*store.Change, error) {
+	if c, raw := w.reads.take(s); c != nil {
+		w.keepRaw(c, raw)
+		return c, nil
+	}
 	found := false
 	if err := w.request.waiting(func() error { found = w.view.seek(s); return nil }); err != nil {
 		return nil, err
@@ -81,12 +86,17 @@ func (w *writer) last(s store.Subject) (*store.Change, error) {
 	}
 	c, err := w.view.change(s)
 	if err == nil && s.Kind != store.KindToken {
-		if w.raw == nil {
-			w.raw = map[*store.Change][]byte{}
-		}
-		w.raw[c] = bytes.Clone(w.view.it.Value())
+		w.keepRaw(c, bytes.Clone(w.view.it.Value()))
 	}
 	return c, err
+}
+
+// keepRaw notes the encoding of a last change.
+func (w *writer) keepRaw(c *store.Change, raw []byte) {
+	if w.raw == nil {
+		w.raw = map[*store.Change][]byte{}
+	}
+	w.raw[c] = raw
 }
 
 // follow plans entries, up to the first that does not follow.

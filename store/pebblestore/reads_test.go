@@ -129,7 +129,7 @@ func TestReadsOfWriters(t *testing.T) {
 						mu.Lock()
 						want[some[i]]++
 						mu.Unlock()
-					} else if _, ok := errors.AsType[*store.ConflictError](err); !ok {
+					} else if conflict := (*store.ConflictError)(nil); !errors.As(err, &conflict) {
 						t.Error(err)
 						return
 					}

@@ -132,7 +132,7 @@ var remaining = map[string]int{
 	"scripts/attacks":       6,
 	"scripts/faults":        2,
 	"scripts/ha":            5,
-	"server":                198,
+	"server":                90,
 	"store/cachestore":      5,
 	"store/memstore":        2,
 	"store/pebblestore":     30,

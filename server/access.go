@@ -12,7 +12,7 @@ import (
 	"github.com/nomen-project/nomen/internal/wire"
 )
 
-// logAccess writes one line about a request, if that is wanted (1995, 7:
+// logAccess writes a line about a request to the access log, if there is one (1995, 7:
 // Y95-71).
 func (s *Server) logAccess(r *http.Request, target string, from netip.Addr, status int, sent int64, took time.Duration) {
 	if s.access == nil {
@@ -22,7 +22,7 @@ func (s *Server) logAccess(r *http.Request, target string, from netip.Addr, stat
 	l.log(r.Context(), s.access, status, sent, took)
 }
 
-// A visit is what the log says of a request.
+// A visit holds what the access log says about a request.
 type visit struct {
 	from                               netip.Addr
 	method, target, proto, host, agent string
@@ -45,8 +45,8 @@ func (v visit) log(ctx context.Context, to *slog.Logger, status int, sent int64,
 // maxLogged bounds the bytes of a value in a log line.
 const maxLogged = 2048
 
-// printable returns s with everything but visible ASCII and spaces escaped, so
-// that it cannot end a line or move a cursor.
+// printable returns s with everything but visible ASCII and spaces escaped, so that it
+// cannot break a line or move a cursor.
 func printable(s string) string {
 	if len(s) > maxLogged {
 		s = s[:maxLogged] + "..."

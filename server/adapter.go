@@ -14,7 +14,7 @@ import (
 	"github.com/nomen-project/nomen/internal/wire"
 )
 
-// serve stands between net/http and decide.
+// serve connects net/http to decide.
 func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	defer s.logPanic()
 	start := s.now()
@@ -50,10 +50,10 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	s.logAccess(r, target, client.addr, p.status, sent, took)
 }
 
-// lasting returns the context of a request. In HTTP/1 a client that has nothing more
-// to say, and closes its side of the connection as netcat does, still wants the
-// answer, while net/http takes it for gone; whether it is, writing will show. In
-// HTTP/2 clients tell.
+// lasting returns the context of a request. In HTTP/1 a client may close its side of the
+// connection after the request, as netcat does, and still expect the response; net/http
+// would cancel the context. If the client is really gone, the write fails. In HTTP/2
+// clients cancel explicitly.
 func lasting(r *http.Request) context.Context {
 	if r.ProtoMajor >= 2 {
 		return r.Context()
@@ -66,12 +66,12 @@ func isMetrics(method, target string) bool {
 	return path == metricsPath && (method == http.MethodGet || method == http.MethodHead)
 }
 
-// bodyGrace is for how long a body that nobody wants is read and forgotten, so
-// that its sender gets to see the answer.
+// bodyGrace is how long an unused body is read and discarded, so that the client gets to
+// see the response.
 const bodyGrace = time.Second
 
-// refuseBody bounds the time for a body that nobody reads. Its request is the last of
-// its connection, since the wire does not watch what follows it.
+// refuseBody limits the time for reading an unused body. The request is the last of its
+// connection, since the wire does not watch what follows it.
 func refuseBody(w http.ResponseWriter) {
 	_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(bodyGrace)) // tests have no connection
 }
@@ -81,7 +81,7 @@ func hasBody(r *http.Request) bool {
 	return r.ProtoMajor == 1 && (r.ContentLength != 0 || r.TransferEncoding != nil)
 }
 
-// logPanic logs a mistake of ours and ends the request, not the program.
+// logPanic logs a panic and aborts the request, but not the program.
 func (s *Server) logPanic() {
 	switch v := recover(); v {
 	case nil:
@@ -93,7 +93,7 @@ func (s *Server) logPanic() {
 	}
 }
 
-// newRequest takes from r what decides the answer.
+// newRequest returns what decide needs of r.
 func newRequest(r *http.Request, target string, c client) *request {
 	return &request{
 		method:  r.Method,
@@ -124,7 +124,7 @@ func newRequest(r *http.Request, target string, c client) *request {
 	}
 }
 
-// joined returns the fields of one name as one.
+// joined returns the values of the fields of one name as one value.
 func joined(values []string) string {
 	if len(values) == 1 {
 		return values[0]
@@ -145,7 +145,7 @@ func hops(via []string) int {
 	return n
 }
 
-// protocol returns the version that the client speaks.
+// protocol returns the version of HTTP that the client uses.
 func protocol(r *http.Request) version {
 	if r.ProtoMajor >= 2 {
 		return version{r.ProtoMajor, r.ProtoMinor}
@@ -171,16 +171,16 @@ func addrOf(a net.Addr) netip.AddrPort {
 	return netip.AddrPort{}
 }
 
-// ownLength is the length in bytes below which net/http finds out itself how long a
-// body is, which spares it a map of more than eight fields.
+// ownLength is the length in bytes below which net/http sets Content-Length itself, which
+// saves it a map of more than eight fields.
 const ownLength = 2 << 10
 
-// send writes a reply and returns how many bytes of body were sent. A stream asks on
-// behalf of who asks by ctx.
+// send writes a reply and returns the number of bytes of the body. The context says on
+// whose behalf a stream asks other servers.
 func (s *Server) send(ctx context.Context, w http.ResponseWriter, r *http.Request, p *reply) int64 {
 	defer p.drop()
 	h := w.Header()
-	values := make([]string, len(p.fields)) // of one field each
+	values := make([]string, len(p.fields)) // one per field
 	for i := range p.fields {
 		f := &p.fields[i]
 		if f.name == "Content-Length" && len(p.body) > 0 && len(p.body) < ownLength && r.Method != http.MethodHead {
@@ -201,7 +201,7 @@ func (s *Server) send(ctx context.Context, w http.ResponseWriter, r *http.Reques
 	case r.Method == http.MethodHead || p.status == http.StatusNotModified:
 		return 0
 	case p.stream == nil:
-		n, _ := w.Write(p.body) // the client has gone; nothing is left to do
+		n, _ := w.Write(p.body) // the client is gone
 		return int64(n)
 	}
 	out := newPaced(w, s.limits.Timeout)
@@ -212,8 +212,8 @@ func (s *Server) send(ctx context.Context, w http.ResponseWriter, r *http.Reques
 		if errors.Is(err, errTooSlow) {
 			s.metrics.refused(refusedSlow)
 		}
-		s.log.Info("stream broke off", "target", printable(r.RequestURI), "err", err)
-		panic(http.ErrAbortHandler) // so that the client sees that it is not whole
+		s.log.Info("response aborted", "target", printable(r.RequestURI), "err", err)
+		panic(http.ErrAbortHandler) // so that the client sees that the response is truncated
 	}
 	return out.n
 }

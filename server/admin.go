@@ -11,12 +11,12 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// A call is a request of the admin API that has passed the guards.
+// A call is a request of the admin API that has passed the checks of its host and token.
 type call struct {
 	w     http.ResponseWriter
 	r     *http.Request
 	actor registrar.Actor
-	value string // of the braces in the route's path
+	value string // of the part in braces of the route's path
 }
 
 // An operation is one route of the admin API.
@@ -27,7 +27,7 @@ type operation struct {
 	do     func(*call) error
 }
 
-// operations is the table of routes. Of two that match, the first is taken.
+// operations returns the table of routes. The first match is taken.
 func (s *Server) operations() []operation {
 	return []operation{
 		{http.MethodGet, "version", registrar.Reader, s.adminVersion},
@@ -66,7 +66,7 @@ func (s *Server) operations() []operation {
 	}
 }
 
-// match returns what of a path stands for the braces of the route's.
+// match returns the part of a path that matches the braces of the route.
 func (o operation) match(path string) (string, bool) {
 	before, rest, braces := strings.Cut(o.path, "{")
 	if !braces {
@@ -81,16 +81,15 @@ func (o operation) match(path string) (string, bool) {
 }
 
 // Admin returns the handler of the admin listener. It answers only requests to an
-// address, to localhost and to [Options.AdminHosts], so that no page in a browser
-// can reach it under a name of its own (DNS rebinding), and none that come from
-// another site.
+// address, to localhost and to [Options.AdminHosts], so that no web page can reach it
+// under a host name of its own (DNS rebinding), and rejects requests from other sites.
 func (s *Server) Admin() http.Handler {
 	if s.registrar == nil {
 		return http.NotFoundHandler()
 	}
 	var crossOrigin http.CrossOriginProtection
 	crossOrigin.SetDenyHandler(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		s.adminProblem(w, &adminapi.StatusError{Status: http.StatusForbidden, Detail: "requests from other sites are refused"})
+		s.adminProblem(w, &adminapi.StatusError{Status: http.StatusForbidden, Detail: "requests from other sites are not allowed"})
 	}))
 	return crossOrigin.Handler(http.HandlerFunc(s.serveAdmin))
 }
@@ -109,17 +108,17 @@ func (s *Server) serveAdmin(w http.ResponseWriter, r *http.Request) {
 	s.logAccess(r, r.RequestURI, remote.Addr(), counted.status, counted.n, s.now().Sub(start))
 }
 
-// endsConnection reports whether readers may disagree about where r ends, so that
-// nothing that follows it is read as another request: net/http drops Content-Length
-// beside Transfer-Encoding, and Transfer-Encoding in HTTP/1.0, without a trace (RFC
-// 9112, 6.1). The public listener refuses such requests, see package wire.
+// endsConnection reports whether HTTP implementations may disagree about where r ends, so
+// that what follows must not be read as another request: net/http silently drops
+// Content-Length beside Transfer-Encoding, and Transfer-Encoding in HTTP/1.0 (RFC 9112,
+// 6.1). The public listener rejects such requests; see package wire.
 func endsConnection(r *http.Request) bool {
 	return r.ProtoMajor == 1 && (r.ProtoMinor == 0 || r.TransferEncoding != nil)
 }
 
 func (s *Server) administer(w http.ResponseWriter, r *http.Request) error {
 	if !s.isAdminHost(r.Host) {
-		return &adminapi.StatusError{Status: http.StatusMisdirectedRequest, Detail: "this host is not the one of the admin API"}
+		return &adminapi.StatusError{Status: http.StatusMisdirectedRequest, Detail: "the Host field does not name the admin API of this server; use an IP address or localhost"}
 	}
 	target, _, _ := strings.Cut(r.RequestURI, "?")
 	path, ok := strings.CutPrefix(target, adminapi.Root)
@@ -144,8 +143,8 @@ func (s *Server) administer(w http.ResponseWriter, r *http.Request) error {
 	return op.do(&call{w: w, r: r, actor: actor, value: value})
 }
 
-// operation finds the route of a request. Where the path is right and the method
-// is not, the value is what would be allowed.
+// operation returns the route of a request and its value. If only the method is wrong,
+// the value is the allowed methods.
 func (s *Server) operation(method, path string) (operation, string, error) {
 	var methods []string
 	for _, op := range s.operations() {
@@ -161,10 +160,10 @@ func (s *Server) operation(method, path string) (operation, string, error) {
 	if methods == nil {
 		return operation{}, "", store.ErrNotFound
 	}
-	return operation{}, strings.Join(methods, ", "), &adminapi.StatusError{Status: http.StatusMethodNotAllowed, Detail: method + " is not offered here"}
+	return operation{}, strings.Join(methods, ", "), &adminapi.StatusError{Status: http.StatusMethodNotAllowed, Detail: "method " + method + " not allowed"}
 }
 
-// adminPage answers what needs no token.
+// adminPage answers the requests that need no token.
 func (s *Server) adminPage(w http.ResponseWriter, r *http.Request, path string) error {
 	kind, isProblem := strings.CutPrefix(path, adminapi.ProblemPath)
 	switch {
@@ -187,15 +186,15 @@ func (s *Server) adminPage(w http.ResponseWriter, r *http.Request, path string) 
 	return store.ErrNotFound
 }
 
-// isAdminHost reports whether a Host field cannot be a stranger's name.
+// isAdminHost reports whether a Host field is a name that only this server can have.
 func (s *Server) isAdminHost(host string) bool {
 	h := store.CanonicalHost(host)
 	_, err := netip.ParseAddr(strings.Trim(h, "[]"))
 	return err == nil || isLoopback(h) || s.adminHosts[h] || h != "" && h == s.publicHost
 }
 
-// authenticate returns who sent a request. Whether the ID or the secret is wrong
-// cannot be told from the answer, nor from the time that it takes.
+// authenticate returns the actor that sent a request. Neither the response nor its timing
+// reveals whether the ID or the secret is wrong.
 func (s *Server) authenticate(r *http.Request) (registrar.Actor, error) {
 	const scheme = "bearer "
 	field := r.Header.Get("Authorization")
@@ -207,7 +206,7 @@ func (s *Server) authenticate(r *http.Request) (registrar.Actor, error) {
 	if !ok {
 		return registrar.Actor{}, adminapi.ErrUnknownToken
 	}
-	if s.nodeToken != nil && id == s.nodeToken.ID { // good while the storage is away, too
+	if s.nodeToken != nil && id == s.nodeToken.ID { // valid even while the store is unavailable
 		if !adminapi.Matches(s.nodeToken, secret) {
 			return registrar.Actor{}, adminapi.ErrUnknownToken
 		}
@@ -231,7 +230,7 @@ func (s *Server) authenticate(r *http.Request) (registrar.Actor, error) {
 	return registrar.Bearer(t)
 }
 
-// A statusWriter remembers what was sent.
+// A statusWriter records the status and the number of bytes sent.
 type statusWriter struct {
 	http.ResponseWriter
 	status int

@@ -47,7 +47,7 @@ func (s *Server) putAuthority(c *call) error {
 		return err
 	}
 	if a.Prefix != p {
-		return &adminapi.RequestError{Field: "prefix", Message: "it is not the prefix in the path"}
+		return &adminapi.RequestError{Field: "prefix", Message: "must be the prefix in the path"}
 	}
 	out, err := s.registrar.PutAuthority(c.r.Context(), c.actor, a, in.expected, in.why)
 	if err == nil {

@@ -21,7 +21,7 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// at reads the time as of which something is asked, zero for now.
+// at returns the time in the parameter "at", or zero for now.
 func (c *call) at() (time.Time, error) {
 	q, err := c.query("at")
 	if err != nil || first(q, "at") == "" {
@@ -34,7 +34,7 @@ func (c *call) at() (time.Time, error) {
 	return t, nil
 }
 
-// number reads a parameter that is a number; absent is what is given.
+// number returns a parameter that is a number, or absent if it is not given.
 func number(q map[string][]string, key string, absent uint64) (uint64, error) {
 	text := first(q, key)
 	if text == "" {
@@ -42,12 +42,12 @@ func number(q map[string][]string, key string, absent uint64) (uint64, error) {
 	}
 	n, err := strconv.ParseUint(text, 10, 64)
 	if err != nil {
-		return 0, &adminapi.RequestError{Field: key, Message: fmt.Sprintf("%.40q is no number", text)}
+		return 0, &adminapi.RequestError{Field: key, Message: fmt.Sprintf("invalid number %.40q", text)}
 	}
 	return n, nil
 }
 
-// everywhere refuses whose rights do not reach all names.
+// everywhere returns an error unless the actor has rights on all names.
 func (c *call) everywhere(what string) error {
 	if len(c.actor.Prefixes) == 0 {
 		return nil
@@ -55,7 +55,7 @@ func (c *call) everywhere(what string) error {
 	return &registrar.DeniedError{Who: c.actor.Who, Role: c.actor.Role, Need: registrar.Administrator, Name: what, Anywhere: true}
 }
 
-// told returns err as an administrator of everything may see it.
+// told returns err in a form that an administrator of all names may see.
 func told(err error) error {
 	if errors.Is(err, errors.ErrUnsupported) {
 		return &adminapi.StatusError{Status: http.StatusNotImplemented, Detail: err.Error()}
@@ -66,7 +66,7 @@ func told(err error) error {
 	return &adminapi.StatusError{Status: http.StatusInternalServerError, Detail: err.Error()}
 }
 
-// able makes of what a store cannot do what HTTP calls it.
+// able turns an error of an unsupported operation into HTTP status 501.
 func able(err error) error {
 	if errors.Is(err, errors.ErrUnsupported) {
 		return &adminapi.StatusError{Status: http.StatusNotImplemented, Detail: err.Error()}
@@ -74,16 +74,16 @@ func able(err error) error {
 	return err
 }
 
-// A lineWriter sends JSON Lines. Before the first line an error can still be
-// answered; after it, the answer breaks off, so that the client sees that it is
-// not whole. It is safe for concurrent use.
+// A lineWriter sends JSON Lines. Until the first line is sent, an error can be reported
+// as a problem; after that the response is aborted, so that the client sees that it is
+// truncated. It is safe for concurrent use.
 type lineWriter struct {
 	c  *call
-	mu sync.Mutex // of what follows
+	mu sync.Mutex // guards what follows
 	*paced
 	out   *bufio.Writer
 	begun bool
-	gone  bool // the client has; nothing may be written any more
+	gone  bool // the client is; nothing may be written
 }
 
 func (s *Server) newLineWriter(c *call) *lineWriter {
@@ -92,7 +92,7 @@ func (s *Server) newLineWriter(c *call) *lineWriter {
 	return w
 }
 
-// begin sends the head.
+// begin sends the header.
 func (w *lineWriter) begin() {
 	if w.begun {
 		return
@@ -105,7 +105,7 @@ func (w *lineWriter) begin() {
 	w.c.w.WriteHeader(http.StatusOK)
 }
 
-// write writes a line, which is sent with others.
+// write buffers a line.
 func (w *lineWriter) write(v any) error {
 	b, err := adminapi.Encode(v)
 	if err != nil {
@@ -121,7 +121,7 @@ func (w *lineWriter) write(v any) error {
 	return err
 }
 
-// send sends what was written, the head at least.
+// send sends what was written, or at least the header.
 func (w *lineWriter) send() error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -132,7 +132,7 @@ func (w *lineWriter) send() error {
 	return errors.Join(w.out.Flush(), w.Flush())
 }
 
-// end ends an answer that err has ended, if it is not nil.
+// end finishes a response, with err if that is not nil.
 func (s *Server) end(w *lineWriter, err error) error {
 	if err == nil {
 		return ignored(w.send())
@@ -140,19 +140,18 @@ func (s *Server) end(w *lineWriter, err error) error {
 	if !w.begun {
 		return able(err)
 	}
-	_ = w.send() // what is there is good
-	s.log.Info("answer broke off", "target", printable(w.c.r.RequestURI), "who", w.c.actor.Who, "err", err)
+	_ = w.send() // these lines are valid
+	s.log.Info("response aborted", "target", printable(w.c.r.RequestURI), "who", w.c.actor.Who, "err", err)
 	panic(http.ErrAbortHandler)
 }
 
-// The bounds of a history that is sent in one piece.
+// Limits of a history that is sent as one JSON document.
 const (
 	maxHistory      = 1000     // revisions
-	maxHistoryBytes = 16 << 20 // of JSON, about
+	maxHistoryBytes = 16 << 20 // of JSON, approximately
 )
 
-// nameHistory sends the revisions of a name, the newest first: as JSON Lines all
-// of them.
+// nameHistory sends the revisions of a name, newest first. Only JSON Lines has no limit.
 func (s *Server) nameHistory(c *call) error {
 	n, err := s.subject(c, time.Time{})
 	if err != nil {
@@ -161,8 +160,8 @@ func (s *Server) nameHistory(c *call) error {
 	return s.history(c, store.History(c.r.Context(), s.store, n))
 }
 
-// authorityHistory sends the revisions of an authority, as nameHistory those of a name.
-// Authorities are for everybody to see who has a token.
+// authorityHistory sends the revisions of an authority like nameHistory. Every token may
+// read authorities.
 func (s *Server) authorityHistory(c *call) error {
 	p, err := name.ParsePrefix(c.value)
 	if err != nil {
@@ -171,7 +170,7 @@ func (s *Server) authorityHistory(c *call) error {
 	return s.history(c, store.AuthorityHistory(c.r.Context(), s.store, p))
 }
 
-// history sends revisions in the format that the query names.
+// history sends revisions in the format given in the query.
 func (s *Server) history(c *call, changes iter.Seq2[*store.Change, error]) error {
 	q, err := c.query("format")
 	if err != nil {
@@ -183,7 +182,7 @@ func (s *Server) history(c *call, changes iter.Seq2[*store.Change, error]) error
 	case "jsonl":
 		return s.historyLines(c, changes)
 	}
-	return &adminapi.RequestError{Field: "format", Message: "wants json or jsonl"}
+	return &adminapi.RequestError{Field: "format", Message: "must be json or jsonl"}
 }
 
 func historyAtOnce(c *call, changes iter.Seq2[*store.Change, error]) error {
@@ -259,8 +258,8 @@ func (s *Server) redactAuthority(c *call) error {
 	return c.outcome(out, able(err), conditional)
 }
 
-// redaction reads the body of a request to redact. It is conditional if the head
-// names the revision that is expected.
+// redaction reads the body of a redaction. It is conditional if a header field gives the
+// expected revision.
 func (c *call) redaction() (red registrar.Redaction, conditional bool, err error) {
 	if _, err := c.query(); err != nil {
 		return red, false, err
@@ -276,14 +275,14 @@ func (c *call) redaction() (red registrar.Redaction, conditional bool, err error
 	return red, conditional, err
 }
 
-// How long a request for changes may wait for some, and how often it looks.
+// How long a request for changes may wait for one, and how often it checks.
 const (
 	maxWait  = 60 // seconds
 	waitStep = 200 * time.Millisecond
 )
 
-// changes streams the log behind a place. With "wait" it waits if there is nothing
-// yet.
+// changes streams the log of changes after a number of changes. With "wait" it waits for
+// a change if there are none yet.
 func (s *Server) changes(c *call) error {
 	q, err := c.query("after", "limit", "wait")
 	if err != nil {
@@ -326,8 +325,8 @@ func (s *Server) changes(c *call) error {
 	return s.end(w, nil)
 }
 
-// concerns reports whether the rights of an actor reach what a change is about.
-// Authorities are for everybody to see.
+// concerns reports whether an actor may see a change. Authorities are visible to every
+// token.
 func concerns(a registrar.Actor, c *store.Change) bool {
 	switch {
 	case c.Record != nil:
@@ -338,7 +337,7 @@ func concerns(a registrar.Actor, c *store.Change) bool {
 	return a.Reaches(c.Delete)
 }
 
-// await returns when the log has changes after a place, or the time is over.
+// await returns when the log has more than after changes, or after the time most.
 func (s *Server) await(ctx context.Context, after uint64, most time.Duration) error {
 	if most == 0 {
 		return nil
@@ -363,7 +362,7 @@ func (s *Server) await(ctx context.Context, after uint64, most time.Duration) er
 	}
 }
 
-// head tells the head of the log and, if asked, proves that the log of one size
+// head returns the head of the log and, on request, a proof that the log of one size
 // begins with that of another.
 func (s *Server) head(c *call) error {
 	q, err := c.query("size", "since")
@@ -387,11 +386,11 @@ func (s *Server) head(c *call) error {
 		return err
 	}
 	if since > size || size > h.Size {
-		return &adminapi.RequestError{Field: "since", Message: fmt.Sprintf("the log has %d entries: wants since <= size <= %[1]d", h.Size)}
+		return &adminapi.RequestError{Field: "since", Message: fmt.Sprintf("must be since <= size <= %d, the number of changes", h.Size)}
 	}
 	prover, ok := s.store.(store.Prover)
 	if !ok {
-		return &adminapi.StatusError{Status: http.StatusNotImplemented, Detail: "this store gives no proofs"}
+		return &adminapi.StatusError{Status: http.StatusNotImplemented, Detail: "this store does not support proofs"}
 	}
 	proof, err := prover.ProveHead(c.r.Context(), size, since)
 	if err != nil {
@@ -403,14 +402,14 @@ func (s *Server) head(c *call) error {
 	return writeJSON(c.w, http.StatusOK, out)
 }
 
-// find streams locations by their beginning.
+// find streams the locations that begin with a text.
 func (s *Server) find(c *call) error {
 	q, err := c.query("location", "after_url", "after_name", "limit")
 	if err != nil {
 		return err
 	}
 	if q["location"] == nil {
-		return &adminapi.RequestError{Field: "location", Message: "missing: what the locations begin with"}
+		return &adminapi.RequestError{Field: "location", Message: "missing; must be the beginning of the locations to find"}
 	}
 	limit, err := number(q, "limit", 0)
 	if err != nil {
@@ -439,8 +438,8 @@ func (s *Server) find(c *call) error {
 	return s.end(w, nil)
 }
 
-// report runs work that tells how it goes, line by line. What ends it too early is
-// in the last line.
+// report runs work and sends its reports line by line. The last line has the error that
+// ended it early, if any.
 func (s *Server) report(c *call, work func(ctx context.Context, tell func(adminapi.Report)) (adminapi.Report, error)) error {
 	w := s.newLineWriter(c)
 	if err := w.send(); err != nil {
@@ -454,12 +453,12 @@ func (s *Server) report(c *call, work func(ctx context.Context, tell func(admina
 			err = w.send()
 		}
 		if err != nil {
-			cancel() // nobody is there
+			cancel() // the client is gone
 		}
 	}
 	last, err := work(ctx, tell)
 	if last.Done = true; err != nil {
-		s.log.Info("ended early", "target", printable(c.r.RequestURI), "who", c.actor.Who, "err", err)
+		s.log.Info("request ended early", "target", printable(c.r.RequestURI), "who", c.actor.Who, "err", err)
 		last.Problem = adminapi.NewProblem(err)
 	}
 	tell(last)
@@ -489,7 +488,7 @@ func (s *Server) relocate(c *call) error {
 	})
 }
 
-// undo takes back changes.
+// undo reverts changes.
 func (s *Server) undo(c *call) error {
 	if _, err := c.query(); err != nil {
 		return err
@@ -520,7 +519,7 @@ func (s *Server) undo(c *call) error {
 	})
 }
 
-// verify checks the store, or what came after a head that the query names.
+// verify verifies the store, or what came after a head given in the query.
 func (s *Server) verify(c *call) error {
 	q, err := c.query("since")
 	if err != nil {
@@ -564,8 +563,7 @@ func (s *Server) verify(c *call) error {
 	})
 }
 
-// backup makes a copy on the machine of the server, where it has the rights of the
-// server.
+// backup makes a backup on the machine of the server, with the rights of the server.
 func (s *Server) backup(c *call) error {
 	if _, err := c.query(); err != nil {
 		return err
@@ -578,7 +576,7 @@ func (s *Server) backup(c *call) error {
 		return err
 	}
 	if !filepath.IsAbs(body.Dir) {
-		return &adminapi.RequestError{Field: "dir", Message: "wants an absolute path on the machine of the server"}
+		return &adminapi.RequestError{Field: "dir", Message: "must be an absolute path on the machine of the server"}
 	}
 	job := adminapi.Job{Kind: adminapi.JobBackup, Subject: filepath.Clean(body.Dir), Unit: "bytes"}
 	return s.reportJob(c, job, func(ctx context.Context, tell func(adminapi.Report), _ func(string)) (adminapi.Report, error) {
@@ -588,7 +586,7 @@ func (s *Server) backup(c *call) error {
 		if err != nil {
 			return adminapi.Report{}, told(err)
 		}
-		s.log.Info("backup made", "dir", body.Dir, "who", c.actor.Who)
+		s.log.Info("backup completed", "dir", body.Dir, "who", c.actor.Who)
 		return adminapi.Report{}, nil
 	})
 }

@@ -15,11 +15,11 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// adminProblem writes an error as problem details.
+// adminProblem writes an error as problem details (RFC 9457).
 func (s *Server) adminProblem(w http.ResponseWriter, err error) {
 	p := adminapi.NewProblem(err)
 	var away *store.AwayError
-	if errors.As(err, &away) { // the store logs when it goes away
+	if errors.As(err, &away) { // the store logs that it is unavailable
 		w.Header().Set("Retry-After", away.RetryAfter())
 	} else if p.Status >= http.StatusInternalServerError && !(p.Status == http.StatusInsufficientStorage && store.ConditionOf(s.store).NoWrites) {
 		s.log.Error("admin request failed", "err", err)
@@ -36,10 +36,10 @@ func (s *Server) adminProblem(w http.ResponseWriter, err error) {
 	w.Header().Set("X-Content-Type-Options", "nosniff")
 	w.Header().Set("Cache-Control", "no-store")
 	w.WriteHeader(p.Status)
-	_, _ = w.Write(b) // the client has gone; nothing is left to do
+	_, _ = w.Write(b) // the client is gone
 }
 
-// writeJSON answers with v.
+// writeJSON writes a response with v as JSON.
 func writeJSON(w http.ResponseWriter, status int, v any) error {
 	b, err := adminapi.Encode(v)
 	if err != nil {
@@ -54,10 +54,10 @@ func writeJSON(w http.ResponseWriter, status int, v any) error {
 	return ignored(err)
 }
 
-// ignored forgets an error of writing to a client that has gone.
+// ignored drops the error of writing to a client that is gone.
 func ignored(error) error { return nil }
 
-// readJSON reads the body of a request strictly into v.
+// readJSON decodes the body of a request into v; unknown fields are an error.
 func readJSON(c *call, v any) error {
 	body, err := io.ReadAll(http.MaxBytesReader(c.w, c.r.Body, adminapi.MaxBody))
 	var tooLarge *http.MaxBytesError
@@ -65,10 +65,10 @@ func readJSON(c *call, v any) error {
 	case errors.As(err, &tooLarge):
 		return &store.LimitError{What: "body", Size: adminapi.MaxBody + 1, Limit: adminapi.MaxBody}
 	case err != nil:
-		return &adminapi.RequestError{Message: "the body broke off"}
+		return &adminapi.RequestError{Message: "request body truncated"}
 	}
-	if string(bytes.TrimSpace(body)) == "null" { // which would leave v as it is
-		return placed(body, 0, "", "wants an object, not null")
+	if string(bytes.TrimSpace(body)) == "null" { // which would leave v unchanged
+		return placed(body, 0, "", "must be an object, not null")
 	}
 	d := json.NewDecoder(bytes.NewReader(body))
 	d.DisallowUnknownFields()
@@ -76,12 +76,12 @@ func readJSON(c *call, v any) error {
 		return jsonError(body, d.InputOffset(), err)
 	}
 	if _, err := d.Token(); err != io.EOF {
-		return placed(body, d.InputOffset(), "", "something follows the end of the object")
+		return placed(body, d.InputOffset(), "", "unexpected data after the object")
 	}
 	return nil
 }
 
-// jsonError tells where in the body an error is.
+// jsonError returns an error with the position in the body.
 func jsonError(body []byte, offset int64, err error) error {
 	var syntax *json.SyntaxError
 	var kind *json.UnmarshalTypeError
@@ -92,29 +92,29 @@ func jsonError(body []byte, offset int64, err error) error {
 	case errors.As(err, &syntax):
 		return placed(body, syntax.Offset, "", syntax.Error())
 	case errors.As(err, &kind):
-		return placed(body, kind.Offset, strings.TrimPrefix(kind.Field, "Policy."), fmt.Sprintf("wants %s, not %s", inWords(kind.Type), kind.Value))
+		return placed(body, kind.Offset, strings.TrimPrefix(kind.Field, "Policy."), fmt.Sprintf("must be %s, not %s", inWords(kind.Type), kind.Value))
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
-		return placed(body, int64(len(body)), "", "the object ends too early")
+		return placed(body, int64(len(body)), "", "the object is truncated")
 	}
 	return placed(body, offset, "", strings.TrimPrefix(err.Error(), "json: "))
 }
 
-// inWords says what JSON a Go type wants.
+// inWords returns what JSON a Go type expects.
 func inWords(t reflect.Type) string {
 	switch t.Kind() {
 	case reflect.Slice, reflect.Array:
-		return "a list"
+		return "an array"
 	case reflect.Struct, reflect.Map, reflect.Pointer:
 		return "an object"
 	case reflect.Bool:
 		return "true or false"
 	case reflect.String:
-		return "text"
+		return "a string"
 	}
 	return "a whole number"
 }
 
-// placed makes an error with the line and column of an offset.
+// placed returns an error with the line and column of an offset.
 func placed(body []byte, offset int64, field, message string) error {
 	before := body[:min(max(offset-1, 0), int64(len(body)))]
 	line := bytes.Count(before, []byte("\n")) + 1

@@ -15,8 +15,8 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// mint makes new names and reserves them, and tells each as soon as it is kept. What is
-// wrong with the request is told before anything is.
+// mint makes new names and reserves them, and reports each as soon as it is stored.
+// Errors of the request are reported before any name is reserved.
 func (s *Server) mint(c *call) error {
 	if _, err := c.query(); err != nil {
 		return err
@@ -30,7 +30,7 @@ func (s *Server) mint(c *call) error {
 		return err
 	}
 	if body.Count < 1 || body.Count > mint.MaxRun {
-		return &adminapi.RequestError{Field: "count", Message: fmt.Sprintf("wants a number from 1 to %d", mint.MaxRun)}
+		return &adminapi.RequestError{Field: "count", Message: fmt.Sprintf("must be between 1 and %d", mint.MaxRun)}
 	}
 	next, stop := iter.Pull2(reserve.Names(c.r.Context(), minter{s, c.actor}, reserve.Options{
 		Prefix: p, Template: body.Template, Count: body.Count, DryRun: body.DryRun, Why: body.Why, Now: s.now,
@@ -48,7 +48,7 @@ func (s *Server) mint(c *call) error {
 	})
 }
 
-// unminted returns what is told of why there are no more names.
+// unminted returns the error that the client gets when no more names can be made.
 func unminted(template string, err error) error {
 	refuse := func(offset int, rule, message string) error {
 		return &registrar.RefusalError{Name: template, Field: "template", Offset: offset, Rule: rule, Message: message}
@@ -63,7 +63,7 @@ func unminted(template string, err error) error {
 	long := errors.As(err, new(*mint.RunError))
 	switch {
 	case no && template == "":
-		return refuse(0, "names", fmt.Sprintf("no names of this namespace go on by themselves from what is there: give a template (%s)", refused.Err))
+		return refuse(0, "names", fmt.Sprintf("the existing names do not determine the next one: a template is required (%s)", refused.Err))
 	case no:
 		return refuse(0, "names", refused.Error())
 	case exhausted, long, errors.Is(err, reserve.ErrCrowded):
@@ -72,7 +72,7 @@ func unminted(template string, err error) error {
 	return err
 }
 
-// A minter is the store of a server as an actor may use it.
+// A minter is the store as seen by an actor.
 type minter struct {
 	s     *Server
 	actor registrar.Actor
@@ -91,7 +91,7 @@ func (m minter) Authorities(ctx context.Context) (all []*store.Authority, err er
 	return all, nil
 }
 
-// GetAt implements [reserve.Backend], for names that the rights of the actor reach.
+// GetAt implements [reserve.Backend], limited to the names that the actor has rights on.
 func (m minter) GetAt(ctx context.Context, n name.Name, at time.Time) (*store.Record, error) {
 	kept, err := m.s.registrar.Kept(ctx, n, at)
 	if err != nil {
@@ -108,8 +108,8 @@ func (m minter) Put(ctx context.Context, req registrar.Request, why string) (reg
 	return m.s.registrar.Put(ctx, m.actor, req, why)
 }
 
-// Keys implements [reserve.Backend], for names that the rights of the actor reach: how
-// new names go on tells what is there.
+// Keys implements [reserve.Backend], limited to the names that the actor has rights on,
+// since new names reveal the existing ones.
 func (m minter) Keys(ctx context.Context, prefix string) iter.Seq2[name.Name, error] {
 	return func(yield func(name.Name, error) bool) {
 		for rec, err := range m.s.within(ctx, m.actor, store.Scan{Prefix: prefix}) {

@@ -71,7 +71,7 @@ func TestAdminMint(t *testing.T) {
 		`{"prefix":"urn:dns:example.org","template":"x{seq}","count":2e6}`: {400, `"field":"count"`},
 		`{"prefix":"nothing at all","template":"x{seq}"}`:                  {400, `malformed-name`},
 		`{"template":"x{seq}"}`:                                            {400, ``},
-		`{"prefix":"isbn","count":1}`:                                      {422, `give a template`},
+		`{"prefix":"isbn","count":1}`:                                      {422, `a template is required`},
 		`{"prefix":"urn:dns:example.org","templat":"x{seq}"}`:              {400, `templat`},
 		`{"prefix":"urn:dns:example.org","template":"x","why":"a\u0007b"}`: {422, `"field":"why"`},
 	} {

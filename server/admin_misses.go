@@ -11,8 +11,8 @@ import (
 	"github.com/nomen-project/nomen/registrar"
 )
 
-// listMisses tells which names were asked for in vain, the most frequent first, of
-// those that the token has to do with.
+// listMisses lists failed lookups, most frequent first, limited to the names that the
+// token has rights on.
 func (s *Server) listMisses(c *call) error {
 	q, err := c.query("prefix", "limit")
 	if err != nil {
@@ -37,13 +37,13 @@ func (s *Server) listMisses(c *call) error {
 	return writeJSON(c.w, http.StatusOK, out)
 }
 
-// hears reports whether the caller's rights reach a name that was asked for.
+// hears reports whether the caller has rights on a name that was looked up.
 func (s *Server) hears(c *call, n name.Name) bool {
 	_, err := s.reached(c, n, time.Time{}, registrar.Reader)
 	return err == nil
 }
 
-// clearMisses forgets them.
+// clearMisses clears the list of failed lookups.
 func (s *Server) clearMisses(c *call) error {
 	if err := c.everywhere("misses"); err != nil {
 		return err

@@ -21,8 +21,8 @@ func (s *Server) adminVersion(c *call) error {
 	return writeJSON(c.w, http.StatusOK, adminapi.Version{Version: s.version, Rules: name.RulesVersion})
 }
 
-// subject returns the name in the path as it is kept at a time, now if that is zero, if
-// the caller's rights reach it.
+// subject returns the name in the path as stored as of a time (now if zero), if the
+// caller has rights on it.
 func (s *Server) subject(c *call, at time.Time) (name.Name, error) {
 	n, err := name.Parse(c.value)
 	if err != nil {
@@ -31,8 +31,8 @@ func (s *Server) subject(c *call, at time.Time) (name.Name, error) {
 	return s.reached(c, n, at, c.actor.Role)
 }
 
-// reached returns a name as it is kept at a time, if the caller's rights reach it; they
-// would need a role for it.
+// reached returns a name as stored as of a time, if the caller has rights on it. The
+// error names the role that would be needed.
 func (s *Server) reached(c *call, n name.Name, at time.Time, need registrar.Role) (name.Name, error) {
 	kept, err := s.registrar.Kept(c.r.Context(), n, at)
 	if err == nil && !c.actor.Reaches(kept) {
@@ -41,7 +41,7 @@ func (s *Server) reached(c *call, n name.Name, at time.Time, need registrar.Role
 	return kept, err
 }
 
-// The records that one request for a list reads at most, whatever it returns.
+// maxRead is how many records one request for a list reads at most.
 const maxRead = 100_000
 
 func (s *Server) listNames(c *call) error {
@@ -57,13 +57,13 @@ func (s *Server) listNames(c *call) error {
 	if v := first(q, "limit"); v != "" {
 		n, err := strconv.Atoi(v)
 		if err != nil || n < 1 {
-			return &adminapi.RequestError{Field: "limit", Message: fmt.Sprintf("%q is no number above 0", v)}
+			return &adminapi.RequestError{Field: "limit", Message: fmt.Sprintf("must be a positive number, not %q", v)}
 		}
 		limit = min(n, limit)
 	}
 	only := first(q, "only")
 	if only != "" && only != "keys" {
-		return &adminapi.RequestError{Field: "only", Message: fmt.Sprintf("%q: only keys can be asked for alone", only)}
+		return &adminapi.RequestError{Field: "only", Message: fmt.Sprintf("must be keys, not %q", only)}
 	}
 	page, err := s.readPage(c, store.Scan{Prefix: first(q, "prefix"), After: first(q, "after")}, wanted, limit, only != "")
 	if err != nil {
@@ -97,8 +97,9 @@ func (s *Server) readPage(c *call, scan store.Scan, wanted []nomen.Status, limit
 	return page, nil
 }
 
-// within yields the records of a scan that the rights of an actor reach. It reads no
-// others, but for those that just begin alike, so that what it has read tells nothing.
+// within yields the records of a scan that an actor has rights on. It reads no others,
+// except those that share the beginning of a prefix, so that the limit of records read
+// reveals nothing.
 func (s *Server) within(ctx context.Context, a registrar.Actor, scan store.Scan) iter.Seq2[*store.Record, error] {
 	if len(a.Prefixes) == 0 {
 		return s.store.List(ctx, scan)
@@ -119,8 +120,8 @@ func (s *Server) within(ctx context.Context, a registrar.Actor, scan store.Scan)
 	}
 }
 
-// spans returns what the keys begin with that prefixes cover and that begin with begin:
-// in order, and none twice.
+// spans returns the beginnings of keys that the prefixes cover and that begin with begin,
+// sorted and without duplicates.
 func spans(prefixes []name.Prefix, begin string) []string {
 	var all []string
 	for _, p := range prefixes {
@@ -187,13 +188,13 @@ func (s *Server) putName(c *call) error {
 		return err
 	}
 	if asked, err := name.Parse(c.value); err != nil || rec.Name != asked {
-		return &adminapi.RequestError{Field: "name", Message: fmt.Sprintf("%q is not the name in the path", rec.Spelling)}
+		return &adminapi.RequestError{Field: "name", Message: fmt.Sprintf("must be the name in the path, not %q", rec.Spelling)}
 	}
 	out, err := s.registrar.Put(c.r.Context(), c.actor, registrar.Request{Record: rec, Expected: in.expected, Strict: in.strict}, in.why)
 	return c.outcome(out, err, in.conditional)
 }
 
-// outcome answers with what became of a change.
+// outcome sends the outcome of a change.
 func (c *call) outcome(out registrar.Outcome, err error, conditional bool) error {
 	if err != nil {
 		return preconditioned(err, conditional)

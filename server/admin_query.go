@@ -12,7 +12,7 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// query returns a parameter, of which only known ones may be given.
+// query returns the parameters, or an error if one is not known.
 func (c *call) query(known ...string) (map[string][]string, error) {
 	q := c.r.URL.Query()
 	for key := range q {
@@ -30,7 +30,7 @@ func first(q map[string][]string, key string) string {
 	return q[key][0]
 }
 
-// flag reads a parameter that is 1, 0, true or false.
+// flag returns a parameter that is 1, 0, true or false.
 func flag(q map[string][]string, key string) (bool, error) {
 	v := first(q, key)
 	if v == "" {
@@ -38,7 +38,7 @@ func flag(q map[string][]string, key string) (bool, error) {
 	}
 	on, err := strconv.ParseBool(v)
 	if err != nil {
-		return false, &adminapi.RequestError{Field: key, Message: fmt.Sprintf("%q is neither 1 nor 0", v)}
+		return false, &adminapi.RequestError{Field: key, Message: fmt.Sprintf("must be 1 or 0, not %q", v)}
 	}
 	return on, nil
 }
@@ -50,7 +50,7 @@ func statuses(q map[string][]string) ([]nomen.Status, error) {
 		case nomen.Reserved, nomen.Active, nomen.Retired:
 			all = append(all, st)
 		default:
-			return nil, &adminapi.RequestError{Field: "status", Message: fmt.Sprintf("%q is none of reserved, active, retired", v)}
+			return nil, &adminapi.RequestError{Field: "status", Message: fmt.Sprintf("must be reserved, active or retired, not %q", v)}
 		}
 	}
 	return all, nil
@@ -58,15 +58,15 @@ func statuses(q map[string][]string) ([]nomen.Status, error) {
 
 func revisionTag(n uint64) string { return `"` + strconv.FormatUint(n, 10) + `"` }
 
-// An intent is what a change says of itself beside its content.
+// An intent holds the parameters of a change.
 type intent struct {
 	why         string
 	expected    uint64 // revision
-	conditional bool   // a conflict is 412
+	conditional bool   // a conflict is reported as 412
 	strict      bool
 }
 
-// intent reads "why", and what is expected; and "strict" if that is among more.
+// intent reads "why" and the expected revision, and "strict" if more contains it.
 func (c *call) intent(more ...string) (in intent, err error) {
 	q, err := c.query(append(more, "why", "expected")...)
 	if err != nil {
@@ -80,15 +80,15 @@ func (c *call) intent(more ...string) (in intent, err error) {
 	return in, err
 }
 
-// expectation returns the revision that a request expects: from "expected" in the
-// query, or If-Match with one tag, or If-None-Match with "*". It is conditional
-// if a field of the head says so: then a conflict is 412.
+// expectation returns the revision that a request expects: from "expected" in the query,
+// or If-Match with one tag, or If-None-Match with "*". It is conditional if it comes from
+// a header field: then a conflict is reported as 412.
 func (c *call) expectation(q map[string][]string) (revision uint64, conditional bool, err error) {
 	ifMatch, ifNone := c.r.Header.Get("If-Match"), c.r.Header.Get("If-None-Match")
 	text, field := first(q, "expected"), "expected"
 	switch {
 	case ifNone != "" && strings.TrimSpace(ifNone) != "*":
-		return 0, false, &adminapi.RequestError{Field: "If-None-Match", Message: `only "*" makes sense here`}
+		return 0, false, &adminapi.RequestError{Field: "If-None-Match", Message: `must be "*"`}
 	case ifNone != "":
 		return 0, true, nil
 	case ifMatch != "":
@@ -98,13 +98,13 @@ func (c *call) expectation(q map[string][]string) (revision uint64, conditional 
 	}
 	revision, err = strconv.ParseUint(text, 10, 64)
 	if err != nil {
-		return 0, conditional, &adminapi.RequestError{Field: field, Message: "wants the number of a revision, as GET gives it in ETag"}
+		return 0, conditional, &adminapi.RequestError{Field: field, Message: "must be the number of a revision, as in the ETag of GET"}
 	}
 	return revision, conditional, nil
 }
 
-// preconditioned makes of a conflict with a precondition of the request's head
-// what HTTP calls it (RFC 9110, 13.1.1).
+// preconditioned turns a conflict into a failed precondition if the request was
+// conditional (RFC 9110, 13.1.1).
 func preconditioned(err error, conditional bool) error {
 	var conflict *store.ConflictError
 	if conditional && errors.As(err, &conflict) {

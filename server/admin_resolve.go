@@ -12,8 +12,8 @@ import (
 	"github.com/nomen-project/nomen/registrar"
 )
 
-// explain answers a question as anybody would be answered who asks it, and if that
-// is wanted tells why.
+// explain resolves a name as the public listener would for an anonymous client, and
+// explains the answer on request.
 func (s *Server) explain(c *call) error {
 	q, err := c.query("name", "s", "c", "r", "q", "query", "with", "accept", "languages", "country", "at", "explain")
 	if err != nil {
@@ -54,7 +54,7 @@ func (s *Server) explain(c *call) error {
 	return ignored(format.WriteJSON(c.w, ans))
 }
 
-// wanted reads a parameter that is yes or no, or as [flag] reads it.
+// wanted returns a parameter that is yes or no, or else a [flag].
 func wanted(q map[string][]string, key string) (bool, error) {
 	switch strings.ToLower(first(q, key)) {
 	case "yes":
@@ -65,7 +65,7 @@ func wanted(q map[string][]string, key string) (bool, error) {
 	return flag(q, key)
 }
 
-// explainError answers that there is no answer, as the public listener does.
+// explainError sends an error of the resolver, as the public listener does.
 func (s *Server) explainError(c *call, err error) error {
 	var e *nomen.Error
 	switch {

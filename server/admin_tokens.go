@@ -6,8 +6,7 @@ import (
 	"github.com/nomen-project/nomen/adminapi"
 )
 
-// listTokens tells whose tokens there are: everything but their secrets, and what is
-// kept of those.
+// listTokens lists all tokens, without secrets or their hashes.
 func (s *Server) listTokens(c *call) error {
 	if _, err := c.query(); err != nil {
 		return err

@@ -20,8 +20,8 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// importNames brings in the records of the body and tells at once, line by line,
-// what becomes of them; or later, if the client prefers that.
+// importNames imports the records of the body and reports the results line by line as it
+// goes, or later if the client prefers that.
 func (s *Server) importNames(c *call) error {
 	o, err := c.importOptions()
 	if err != nil {
@@ -41,9 +41,9 @@ func (s *Server) importNames(c *call) error {
 	if err != nil {
 		return err
 	}
-	_ = control.EnableFullDuplex() // HTTP/2 has it anyhow
-	// What is left of the body then is not read, so that the connection ends: who is
-	// not told sends the next request into it.
+	_ = control.EnableFullDuplex() // HTTP/2 always is
+	// The rest of the body may remain unread, so the connection is closed: a client that
+	// does not expect it would send its next request into the body.
 	h := c.w.Header()
 	h.Set("Connection", "close")
 	h.Set("Content-Type", bulk.JSONLines.MediaType())
@@ -52,13 +52,13 @@ func (s *Server) importNames(c *call) error {
 	c.w.WriteHeader(http.StatusOK)
 	out := newEventWriter(newPacedDuplex(c.w, s.limits.Timeout))
 	in.ctx = ctx
-	stop := context.AfterFunc(ctx, func() { _ = control.SetReadDeadline(time.Unix(1, 0)) }) // the body is not waited for
+	stop := context.AfterFunc(ctx, func() { _ = control.SetReadDeadline(time.Unix(1, 0)) }) // stop waiting for the body
 	defer stop()
 	s.runImport(ctx, c, j, in, o, out)
 	return nil
 }
 
-// importLater keeps the body, answers, and brings it in.
+// importLater stores the body, sends the response, and then imports it.
 func (s *Server) importLater(c *call, job adminapi.Job, body io.Reader, o bulk.ImportOptions) error {
 	j, ctx, err := s.jobs.start(c, job)
 	if err != nil {
@@ -67,7 +67,7 @@ func (s *Server) importLater(c *call, job adminapi.Job, body io.Reader, o bulk.I
 	spool, err := s.jobs.spool(body)
 	if err != nil {
 		if !errors.As(err, new(*store.LimitError)) && !errors.Is(err, syscall.ENOSPC) {
-			err = &adminapi.RequestError{Message: "the body broke off: " + err.Error()}
+			err = &adminapi.RequestError{Message: "request body truncated: " + err.Error()}
 		}
 		return s.jobs.run(ctx, j, func(context.Context) error { return err })
 	}
@@ -78,7 +78,7 @@ func (s *Server) importLater(c *call, job adminapi.Job, body io.Reader, o bulk.I
 	return s.accepted(c, j)
 }
 
-// runImport is the work of the job of an import.
+// runImport does the work of an import job.
 func (s *Server) runImport(ctx context.Context, c *call, j *job, in io.Reader, o bulk.ImportOptions, out *eventWriter) {
 	o.Refused = func(r bulk.Refusal) {
 		s.jobs.update(j, func(_ *adminapi.Job, of *adminapi.JobResult) {
@@ -116,8 +116,8 @@ func (s *Server) runImport(ctx context.Context, c *call, j *job, in io.Reader, o
 	out.flush()
 }
 
-// importOptions reads the query of an import. Changed is set if changes are asked
-// for.
+// importOptions reads the query of an import. Changed is set if the client asked for
+// changes.
 func (c *call) importOptions() (o bulk.ImportOptions, err error) {
 	q, err := c.query("format", "on_conflict", "dry_run", "changes", "retired", "strict", "map_resolvers",
 		"encoding", "delimiter", "map", "split", "spreadsheet", "as", "why", "compression")
@@ -154,13 +154,13 @@ func (c *call) importOptions() (o bulk.ImportOptions, err error) {
 	}
 	var ok bool
 	if o.OnConflict, ok = bulk.ParseConflict(cmp.Or(first(q, "on_conflict"), bulk.Merge.String())); !ok {
-		return o, &adminapi.RequestError{Field: "on_conflict", Message: "wants merge, keep, replace or fail"}
+		return o, &adminapi.RequestError{Field: "on_conflict", Message: "must be merge, keep, replace or fail"}
 	}
 	if o.Format, err = c.bodyFormat(first(q, "format")); err != nil {
 		return o, err
 	}
 	if o.Sheet.Spreadsheet && o.Format == bulk.JSONLines {
-		return o, &adminapi.RequestError{Field: "spreadsheet", Message: "only csv and tsv have cells"}
+		return o, &adminapi.RequestError{Field: "spreadsheet", Message: "only applies to csv and tsv"}
 	}
 	if o.Compression, err = compression(first(q, "compression"), c.r.Header.Get("Content-Encoding")); err != nil {
 		return o, err
@@ -168,13 +168,13 @@ func (c *call) importOptions() (o bulk.ImportOptions, err error) {
 	if o.Who != "" && (c.actor.Role < registrar.Administrator || len(c.actor.Prefixes) > 0) {
 		return o, &registrar.DeniedError{
 			Who: c.actor.Who, Role: c.actor.Role, Need: registrar.Administrator, Name: o.Who,
-			Why: "changes in the name of somebody else", Anywhere: true,
+			Why: "changes in the name of another user", Anywhere: true,
 		}
 	}
 	return o, nil
 }
 
-// bodyFormat returns the format of a body, by the query or else the media type.
+// bodyFormat returns the format of a body, given in the query or else by its media type.
 func (c *call) bodyFormat(name string) (bulk.Format, error) {
 	if name == "" {
 		kind, _, _ := mime.ParseMediaType(c.r.Header.Get("Content-Type"))
@@ -187,25 +187,25 @@ func (c *call) bodyFormat(name string) (bulk.Format, error) {
 	}
 	f, ok := bulk.ParseFormat(name)
 	if !ok || !f.Readable() {
-		return f, &adminapi.RequestError{Field: "format", Message: "wants jsonl, csv or tsv"}
+		return f, &adminapi.RequestError{Field: "format", Message: "must be jsonl, csv or tsv"}
 	}
 	return f, nil
 }
 
-// compression returns how a body is packed, by the query or the head.
+// compression returns the compression of a body, given in the query or the header.
 func compression(name, encoding string) (bulk.Compression, error) {
 	if name == "" && encoding != "" && !strings.EqualFold(encoding, "identity") {
 		name = strings.TrimPrefix(strings.ToLower(encoding), "x-")
 	}
 	how, ok := adminapi.ParseCompression(name)
 	if !ok {
-		return how, &adminapi.StatusError{Status: http.StatusUnsupportedMediaType, Detail: "compression: only gzip, zstd and none are read"}
+		return how, &adminapi.StatusError{Status: http.StatusUnsupportedMediaType, Detail: "compression: must be gzip, zstd or none"}
 	}
 	return how, nil
 }
 
-// An eventWriter writes events. After an error of the connection it is silent: the
-// import goes on.
+// An eventWriter writes events. After a connection error it writes nothing: the import
+// continues.
 type eventWriter struct {
 	*paced
 	out *bufio.Writer
@@ -229,7 +229,7 @@ func (w *eventWriter) write(e adminapi.Event) {
 	w.err = err
 }
 
-// flush sends what was written.
+// flush sends the buffered events.
 func (w *eventWriter) flush() {
 	if w.err == nil {
 		w.err = w.out.Flush()
@@ -239,7 +239,7 @@ func (w *eventWriter) flush() {
 	}
 }
 
-// exportNames streams records. The trailer tells that they are all there.
+// exportNames streams records. The trailer confirms that the response is complete.
 func (s *Server) exportNames(c *call) error {
 	o, err := c.exportOptions()
 	if err != nil {
@@ -267,8 +267,8 @@ func (s *Server) exportNames(c *call) error {
 			h.Del("Trailer")
 			return err
 		}
-		s.log.Info("export broke off", "who", c.actor.Who, "err", err)
-		panic(http.ErrAbortHandler) // so that the client sees that it is not whole
+		s.log.Info("export aborted", "who", c.actor.Who, "err", err)
+		panic(http.ErrAbortHandler) // so that the client sees that the response is truncated
 	}
 	for _, r := range refused {
 		if err := addTrailer(h, adminapi.RefusedTrailer, r); err != nil {
@@ -278,7 +278,7 @@ func (s *Server) exportNames(c *call) error {
 	return addTrailer(h, adminapi.SummaryTrailer, sum)
 }
 
-// addTrailer adds a field to a trailer that was announced.
+// addTrailer adds a field to a trailer that has been announced.
 func addTrailer(h http.Header, field string, v any) error {
 	text, err := adminapi.Encode(v)
 	if err == nil {
@@ -296,7 +296,7 @@ func (c *call) exportOptions() (o bulk.ExportOptions, err error) {
 	o.Prefix = first(q, "prefix")
 	var ok bool
 	if o.Format, ok = bulk.ParseFormat(cmp.Or(first(q, "format"), bulk.JSONLines.String())); !ok {
-		return o, &adminapi.RequestError{Field: "format", Message: "wants jsonl, csv, tsv, nginx-map, apache-map or uri-list"}
+		return o, &adminapi.RequestError{Field: "format", Message: "must be jsonl, csv, tsv, nginx-map, apache-map or uri-list"}
 	}
 	if o.Revisions, err = flag(q, "revisions"); err != nil {
 		return o, err
@@ -305,10 +305,10 @@ func (c *call) exportOptions() (o bulk.ExportOptions, err error) {
 		return o, err
 	}
 	if o.Spreadsheet && o.Format != bulk.CSV && o.Format != bulk.TSV {
-		return o, &adminapi.RequestError{Field: "spreadsheet", Message: "only csv and tsv have cells"}
+		return o, &adminapi.RequestError{Field: "spreadsheet", Message: "only applies to csv and tsv"}
 	}
 	if o.Revisions && o.Format != bulk.JSONLines {
-		return o, &adminapi.RequestError{Field: "revisions", Message: "only jsonl has a place for them"}
+		return o, &adminapi.RequestError{Field: "revisions", Message: "only jsonl can contain revisions"}
 	}
 	if o.Statuses, err = statuses(q); err != nil {
 		return o, err
@@ -318,7 +318,7 @@ func (c *call) exportOptions() (o bulk.ExportOptions, err error) {
 	}
 	if at := first(q, "at"); at != "" {
 		if o.At, err = time.Parse(time.RFC3339, at); err != nil {
-			return o, &adminapi.RequestError{Field: "at", Message: "wants a time in the form 2006-01-02T15:04:05Z"}
+			return o, &adminapi.RequestError{Field: "at", Message: "must be a time such as 2006-01-02T15:04:05Z"}
 		}
 	}
 	return o, nil
@@ -334,13 +334,13 @@ func exportType(o bulk.ExportOptions) string {
 	return o.Format.MediaType()
 }
 
-// reachable is a store as an actor sees it.
+// reachable is a store as seen by an actor.
 type reachable struct {
 	store.Reader
 	actor registrar.Actor
 }
 
-// List leaves out what the actor's rights do not reach.
+// List yields only the records that the actor has rights on.
 func (r reachable) List(ctx context.Context, scan store.Scan) iter.Seq2[*store.Record, error] {
 	return func(yield func(*store.Record, error) bool) {
 		for rec, err := range r.Reader.List(ctx, scan) {
@@ -354,8 +354,8 @@ func (r reachable) List(ctx context.Context, scan store.Scan) iter.Seq2[*store.R
 	}
 }
 
-// takesChanges returns why the store takes no changes at present, nil if it does: an
-// import is refused before its body is read.
+// takesChanges returns why the store cannot be changed at present, or nil if it can: an
+// import is then rejected before its body is read.
 func (s *Server) takesChanges() error {
 	switch c := store.ConditionOf(s.store); {
 	case !c.NoWrites || c.Cause == "":

@@ -9,13 +9,13 @@ import (
 	"github.com/nomen-project/nomen/gateway"
 )
 
-// asker returns on whose behalf a request is. Where others are asked for own users, who
-// are known by their addresses, a page of a stranger must not be able to make the browser
-// of an own user ask: neither as another site nor under a name that the stranger made
-// point here (DNS rebinding).
+// asker returns the client on whose behalf a request is made. If this server asks other
+// servers for its own users, whom it knows by their addresses, no web page may make the
+// browser of such a user send a query: neither from another site nor under a host name
+// that points here (DNS rebinding).
 func (s *Server) asker(r *http.Request, target string, c client) *gateway.Asker {
 	a := &gateway.Asker{Addr: c.addr, Many: s.many(c.addr), Until: time.Now().Add(s.limits.Ask), Gone: r.Context()}
-	if r.ProtoMajor < 2 { // where a client may close its side and still listen
+	if r.ProtoMajor < 2 { // a client may close its side and still read
 		a.Grace = gateway.LeaveGrace
 	}
 	if s.asksOthers() {
@@ -24,9 +24,8 @@ func (s *Server) asker(r *http.Request, target string, c client) *gateway.Asker 
 	return a
 }
 
-// misled says why another site may have made a browser send a request; "" if none did.
-// A browser never sends a bare target, so the Host field of one may be that of whoever a
-// proxy of 1995 thinks fit.
+// misled returns why another site may have caused a request, or "" if none did. A browser
+// never sends a bare target, whose Host field a proxy of 1995 may set to anything.
 func (s *Server) misled(r *http.Request, target string, c client) string {
 	host, _, absolute := absoluteForm(target)
 	switch {
@@ -37,7 +36,7 @@ func (s *Server) misled(r *http.Request, target string, c client) string {
 	}
 	set, err := s.authorities.Set(r.Context(), time.Time{})
 	if err != nil || s.hostOwner(set, host, localAddr(r).Addr()) == hostOther {
-		return "the Host field names neither this server nor a naming authority here. If the host is this server, its operator adds it with --host, or sets --public-url"
+		return "the Host field names neither this server nor a naming authority here. If the host is this server, add it with --host or set --public-url"
 	}
 	if s.isCrossSite(r.Header, host) {
 		return "a page of another site sent this request. Follow a link to the name, or enter it on the home page of this server"
@@ -46,15 +45,15 @@ func (s *Server) misled(r *http.Request, target string, c client) string {
 }
 
 // isCrossSite reports whether a page of another origin made a browser send a request,
-// and does not just lead there as a link does, which tells the page nothing (Fetch
-// Metadata; RFC 6454).
+// other than by navigation, which reveals nothing to that page (Fetch Metadata; RFC
+// 6454).
 func (s *Server) isCrossSite(h http.Header, host string) bool {
 	if site := h.Get("Sec-Fetch-Site"); site != "" {
 		leads := h.Get("Sec-Fetch-Mode") == "navigate" && h.Get("Sec-Fetch-Dest") == "document"
 		return site != "same-origin" && site != "none" && !leads
 	}
 	origin, ok := h["Origin"]
-	if !ok { // neither a script nor a form of today
+	if !ok { // neither a script nor a form in a current browser
 		return false
 	}
 	u, err := url.Parse(joined(origin))
@@ -62,6 +61,6 @@ func (s *Server) isCrossSite(h http.Header, host string) bool {
 	return err != nil || u.Host == "" || !strings.EqualFold(u.Host, host) && !strings.EqualFold(u.Host, public)
 }
 
-// asksOthers reports whether a name without an authority may be asked of others, which
-// takes its time.
+// asksOthers reports whether names without an authority are looked up at other servers,
+// which takes time.
 func (s *Server) asksOthers() bool { return s.explainer.Door.Policy() != gateway.Off }

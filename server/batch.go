@@ -23,23 +23,23 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// batchPath is where many names are asked for in one request.
+// batchPath is the path for resolving many names in one request.
 const batchPath = "/-/resolve"
 
-// The media types of lists of names.
+// Media types of lists of names.
 const (
 	typeURIList   = format.TypeURIList
 	typeJSONLines = "application/jsonl"
 )
 
-// The bounds of lists of names.
+// Limits of lists of names.
 const (
 	batchAhead  = 16 // names of one list that are looked up at once
 	maxBatchRow = 64 << 10
 )
 
-// isBatch reports whether a target is that of lists of names, also as a proxy is
-// asked for it (RFC 9112, 3.2.2).
+// isBatch reports whether a target is that of lists of names, also in the absolute form
+// sent to proxies (RFC 9112, 3.2.2).
 func isBatch(target string) bool {
 	if _, path, ok := absoluteForm(target); ok {
 		target = path
@@ -48,7 +48,7 @@ func isBatch(target string) bool {
 	return path == batchPath
 }
 
-// A wish is one line of a list: a JSON object, or a URI alone.
+// A wish is one line of a list of names: a JSON object, or just a URI.
 type wish struct {
 	Name      string        `json:"name"`
 	Service   nomen.Service `json:"service,omitempty"`
@@ -63,7 +63,7 @@ type wish struct {
 	err       error
 }
 
-// A granted is the answer to one line.
+// A granted is the response line for one name.
 type granted struct {
 	Input  string          `json:"input"`
 	Line   int             `json:"line"`
@@ -71,7 +71,7 @@ type granted struct {
 	Error  *grantedError   `json:"error,omitempty"`
 }
 
-// A grantedError says why there is no answer.
+// A grantedError says why a name could not be resolved.
 type grantedError struct {
 	Code        string          `json:"code"`
 	Offset      *int            `json:"offset,omitempty"`
@@ -82,8 +82,8 @@ type grantedError struct {
 	StaleSince  time.Time       `json:"stale_since,omitzero"`
 }
 
-// batch answers a list of names, each line with a line of JSON, in order and as
-// soon as it is known.
+// batch answers a list of names with one line of JSON for each, in order and as soon as
+// it is known.
 func (s *Server) batch(ctx context.Context, r *request) *reply {
 	p := s.rated(ctx)
 	if p == nil {
@@ -107,7 +107,7 @@ func (s *Server) batchReply(ctx context.Context, r *request) *reply {
 		return s.problem(r, asked{form: formPage}, badTime(r.target, q.badAt))
 	}
 	wishes, back, p := s.readWishes(ctx, r)
-	if p == nil { // a slow sender has no turn
+	if p == nil { // a slow sender holds no turn
 		p = s.inTurn(ctx, func() *reply { return s.granting(ctx, r, set, q, wishes) })
 	}
 	if p.stream == nil {
@@ -118,8 +118,8 @@ func (s *Server) batchReply(ctx context.Context, r *request) *reply {
 	return p
 }
 
-// granting streams the answer to a list of names. The time for asking other servers
-// begins anew.
+// granting streams the responses to a list of names. The time for asking other servers
+// starts again.
 func (s *Server) granting(ctx context.Context, r *request, set *store.AuthoritySet, q query, wishes []wish) *reply {
 	if a := gateway.AskerOf(ctx); a != nil {
 		a.Until = time.Now().Add(s.limits.Ask)
@@ -133,11 +133,11 @@ func (s *Server) granting(ctx context.Context, r *request, set *store.AuthorityS
 		return s.grantAll(stale, w, r, set, q, wishes)
 	}
 	door := s.explainer.Door
-	p.private = door.Policy() == gateway.Own && door.Admits(gateway.AskerOf(ctx)) // others may be asked
+	p.private = door.Policy() == gateway.Own && door.Admits(gateway.AskerOf(ctx)) // other servers may be asked
 	return s.codeStream(r, p)
 }
 
-// readWishes reads the body, and takes room for it that is to be given back. The reply is
+// readWishes reads the body and reserves memory for it, which back releases. The reply is
 // an error, or nil.
 func (s *Server) readWishes(ctx context.Context, r *request) (wishes []wish, back func(), _ *reply) {
 	back = func() {}
@@ -150,12 +150,12 @@ func (s *Server) readWishes(ctx context.Context, r *request) (wishes []wish, bac
 	default:
 		p := newReply(http.StatusUnsupportedMediaType)
 		p.add("Accept-Post", typeURIList+", "+typeJSONLines)
-		return nil, back, p.withText("A list of names has the Content-Type " + typeURIList + " or " + typeJSONLines + ".")
+		return nil, back, p.withText("A list of names must have the Content-Type " + typeURIList + " or " + typeJSONLines + ".")
 	}
 	if r.contentCoding != "" && !strings.EqualFold(r.contentCoding, "identity") {
 		p := newReply(http.StatusUnsupportedMediaType)
 		p.add("Accept-Encoding", "identity") // RFC 9110, 12.5.3
-		return nil, back, p.withText("A list of names is sent without Content-Encoding.")
+		return nil, back, p.withText("A list of names must be sent without Content-Encoding.")
 	}
 	var body []byte
 	if r.body != nil {
@@ -172,17 +172,17 @@ func (s *Server) readWishes(ctx context.Context, r *request) (wishes []wish, bac
 		return nil, back, newReply(http.StatusBadRequest).withText("request body truncated")
 	}
 	if len(body) > s.limits.BatchBytes {
-		return nil, back, newReply(http.StatusRequestEntityTooLarge).withText(fmt.Sprintf("A list may have %d bytes.", s.limits.BatchBytes))
+		return nil, back, newReply(http.StatusRequestEntityTooLarge).withText(fmt.Sprintf("The list is longer than %d bytes.", s.limits.BatchBytes))
 	}
 	wishes = read(body, s.limits.BatchNames+1)
 	if len(wishes) > s.limits.BatchNames {
-		return nil, back, newReply(http.StatusRequestEntityTooLarge).withText(fmt.Sprintf("A list may have %d names.", s.limits.BatchNames))
+		return nil, back, newReply(http.StatusRequestEntityTooLarge).withText(fmt.Sprintf("The list has more than %d names.", s.limits.BatchNames))
 	}
 	return wishes, back, nil
 }
 
-// readURIs reads text/uri-list (RFC 2483, 5). Lines may end in CR alone, which some
-// writers think of as a line end (RFC 2169, appendix A).
+// readURIs reads text/uri-list (RFC 2483, 5). Lines may also end in CR, which some
+// programs write (RFC 2169, appendix A).
 func readURIs(body []byte, most int) []wish {
 	body = bytes.ReplaceAll(bytes.ReplaceAll(body, []byte("\r\n"), []byte("\n")), []byte("\r"), []byte("\n"))
 	return readLines(body, most, func(line []byte) (wish, bool) {
@@ -190,7 +190,7 @@ func readURIs(body []byte, most int) []wish {
 	})
 }
 
-// readRows reads JSON Lines: strings, or objects of the fields of a [wish].
+// readRows reads JSON Lines: strings, or objects with the fields of a [wish].
 func readRows(body []byte, most int) []wish {
 	return readLines(body, most, func(line []byte) (wish, bool) {
 		var w wish
@@ -204,7 +204,7 @@ func readRows(body []byte, most int) []wish {
 		}
 		if err == nil {
 			if _, end := d.Token(); end != io.EOF {
-				err = errors.New("something follows the value")
+				err = errors.New("unexpected data after the value")
 			}
 		}
 		if err != nil {
@@ -217,23 +217,23 @@ func readRows(body []byte, most int) []wish {
 	})
 }
 
-// unread tells of an error of JSON what is wrong with the line.
+// unread returns what is wrong with a line, given an error of encoding/json.
 func unread(err error) string {
 	var e *json.UnmarshalTypeError
 	if errors.As(err, &e) {
 		if e.Field == "" {
-			return "a line is a name in quotes, or an object; not " + e.Value
+			return "a line must be a string or an object, not " + e.Value
 		}
-		return e.Field + ": wants text, not " + e.Value
+		return e.Field + ": must be a string, not " + e.Value
 	}
 	return strings.TrimPrefix(err.Error(), "json: ")
 }
 
-// readLines reads the lines that are not empty, at most so many.
+// readLines reads the lines that are not empty, up to the number most.
 func readLines(body []byte, most int, read func([]byte) (wish, bool)) []wish {
 	var all []wish
 	number := 0
-	body = bytes.TrimPrefix(body, []byte("\ufeff")) // which some editors put before a file
+	body = bytes.TrimPrefix(body, []byte("\ufeff")) // some editors begin a file with it
 	for line := range bytes.Lines(body) {
 		number++
 		line = bytes.TrimSpace(line)
@@ -242,7 +242,7 @@ func readLines(body []byte, most int, read func([]byte) (wish, bool)) []wish {
 		}
 		w, ok := wish{}, true
 		if len(line) > maxBatchRow {
-			w.err = &nomen.Error{Kind: nomen.Malformed, Offset: maxBatchRow, Rule: "line", Message: "the line is too long"}
+			w.err = &nomen.Error{Kind: nomen.Malformed, Offset: maxBatchRow, Rule: "line", Message: "the line is longer than 64 KiB"}
 		} else {
 			w, ok = read(line)
 		}
@@ -256,7 +256,7 @@ func readLines(body []byte, most int, read func([]byte) (wish, bool)) []wish {
 	return all
 }
 
-// grantAll answers wishes in their order, several at a time.
+// grantAll answers the lines of a list in order, several at a time.
 func (s *Server) grantAll(ctx context.Context, w io.Writer, r *request, set *store.AuthoritySet, q query, wishes []wish) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -278,7 +278,7 @@ func (s *Server) grantAll(ctx context.Context, w io.Writer, r *request, set *sto
 		select {
 		case b = <-line:
 		default:
-			if err := flush(w); err != nil { // what is known need not wait
+			if err := flush(w); err != nil { // send what is known
 				return err
 			}
 			b = <-line
@@ -290,7 +290,7 @@ func (s *Server) grantAll(ctx context.Context, w io.Writer, r *request, set *sto
 	return ctx.Err()
 }
 
-// grant answers one wish with a line.
+// grant answers one line of a list.
 func (s *Server) grant(ctx context.Context, r *request, set *store.AuthoritySet, q query, w *wish) (line []byte) {
 	out := granted{Input: w.Name, Line: w.Line}
 	defer func() {
@@ -299,7 +299,7 @@ func (s *Server) grant(ctx context.Context, r *request, set *store.AuthoritySet,
 			line = []byte(fmt.Sprintf(`{"line":%d,"error":{"code":"failure","message":"the resolver failed"}}`+"\n", w.Line))
 		}
 	}()
-	stale := store.WithStaleness(ctx) // each line has its own
+	stale := store.WithStaleness(ctx) // one per line
 	stale.Note(store.StalenessOf(ctx).Since())
 	ans, err := s.answerWish(stale, r, set, q, w)
 	if err == nil {
@@ -316,7 +316,7 @@ func (s *Server) grant(ctx context.Context, r *request, set *store.AuthoritySet,
 	}
 	line, err = adminapi.Encode(out)
 	if err != nil {
-		panic(err) // it consists of text
+		panic(err) // cannot happen: all fields are text
 	}
 	return line
 }
@@ -326,7 +326,7 @@ func answerJSON(ans *nomen.Answer) (json.RawMessage, error) {
 	return bytes.TrimSpace(b), err
 }
 
-// answerWish asks the resolver.
+// answerWish resolves one line of a list.
 func (s *Server) answerWish(ctx context.Context, r *request, set *store.AuthoritySet, q query, w *wish) (*nomen.Answer, error) {
 	if w.err != nil {
 		return nil, w.err
@@ -353,7 +353,7 @@ func (s *Server) answerWish(ctx context.Context, r *request, set *store.Authorit
 	}
 	a = a.interpreted()
 	if a.service == nomen.I2R || a.service == nomen.I2Rs {
-		return nil, &nomen.Error{Kind: nomen.NoResult, Name: w.Name, Service: a.service, Message: "resources are not sent in lists"}
+		return nil, &nomen.Error{Kind: nomen.NoResult, Name: w.Name, Service: a.service, Message: "resources cannot be requested in a list"}
 	}
 	question, err := a.question(r, a.service)
 	if err != nil {
@@ -384,8 +384,9 @@ func (s *Server) answerWish(ctx context.Context, r *request, set *store.Authorit
 	return ans, nil
 }
 
-// wishedRequest answers a reserved request in a list: of an authority that is served here
-// by this server, as when it is asked for alone (1995, 3.5: Y95-55 to Y95-59).
+// wishedRequest answers a reserved request in a list. Requests to an authority that is
+// served here are answered by this server, as outside of lists (1995, 3.5: Y95-55 to
+// Y95-59).
 func (s *Server) wishedRequest(ctx context.Context, r *request, a asked, set *store.AuthoritySet) (*nomen.Answer, error) {
 	n := a.name
 	var ans *nomen.Answer
@@ -408,8 +409,8 @@ func (s *Server) wishedRequest(ctx context.Context, r *request, a asked, set *st
 	return &told, nil
 }
 
-// readWish reads what a line asks for about a name, which has a query there; what it
-// does not say, the query of the list says.
+// readWish returns the target of a line. The query of the name, if any, takes precedence
+// over the query of the list.
 func readWish(set *store.AuthoritySet, n name.Name, own string, q query, w *wish) (a asked, accept, languages string, err error) {
 	a = asked{form: formWeb, name: n, authority: set.Of(n), query: q}
 	a.query.plain = ""
@@ -418,7 +419,7 @@ func readWish(set *store.AuthoritySet, n name.Name, own string, q query, w *wish
 	}
 	if w.Service != "" {
 		if !w.Service.Known() {
-			return a, "", "", &nomen.Error{Kind: nomen.NoResult, Name: w.Name, Service: w.Service, Message: "there is no such service"}
+			return a, "", "", &nomen.Error{Kind: nomen.NoResult, Name: w.Name, Service: w.Service, Message: "unknown service"}
 		}
 		a.query.service = w.Service
 	}
@@ -434,13 +435,13 @@ func readWish(set *store.AuthoritySet, n name.Name, own string, q query, w *wish
 	}
 	for _, component := range []string{a.query.r, a.query.q} {
 		if _, ok := checkedComponent(component); component != "" && !ok {
-			return a, "", "", &nomen.Error{Kind: nomen.Malformed, Name: component, Rule: "rq-components", Message: "this is no component of RFC 8141"}
+			return a, "", "", &nomen.Error{Kind: nomen.Malformed, Name: component, Rule: "rq-components", Message: "invalid component (RFC 8141)"}
 		}
 	}
 	return a, w.Accept, w.Languages, nil
 }
 
-// orElse returns q with what it does not say from another.
+// orElse returns q with undefined directives taken from o.
 func (q query) orElse(o query) query {
 	if q.service == "" {
 		q.service, q.other = o.service, o.other
@@ -454,7 +455,7 @@ func (q query) orElse(o query) query {
 	return q
 }
 
-// grantedError tells why there is no answer, as the command line does.
+// grantedError returns the error in the form of the command line.
 func (s *Server) grantedError(err error) *grantedError {
 	var e *nomen.Error
 	var limit *gateway.LimitError
@@ -462,26 +463,26 @@ func (s *Server) grantedError(err error) *grantedError {
 	switch {
 	case errors.As(err, &e):
 	case errors.As(err, &limit):
-		return &grantedError{Code: "limit", Message: fmt.Sprintf("names of others are asked for on your behalf only so often; please try again in %s s", gateway.RetryAfter(limit))}
+		return &grantedError{Code: "limit", Message: fmt.Sprintf("too many lookups at other servers; try again in %s s", gateway.RetryAfter(limit))}
 	case errors.Is(err, nomen.ErrLoop):
 		return &grantedError{Code: "loop", Message: nomen.ErrLoop.Error()}
 	case errors.Is(err, nomen.ErrUpstream):
-		s.log.Info("another resolver failed", "err", err)
-		return &grantedError{Code: "upstream", Message: "the resolver to which the name is delegated has failed; please try again later"}
+		s.log.Info("upstream resolver failed", "err", err)
+		return &grantedError{Code: "upstream", Message: "the resolver to which the name is delegated failed; try again later"}
 	case errors.As(err, &away):
-		return &grantedError{Code: "unavailable", Message: "the names cannot be read at the moment; please try again later"}
+		return &grantedError{Code: "unavailable", Message: "the name service is temporarily unavailable; try again later"}
 	default:
 		if !errors.Is(err, context.Canceled) {
-			s.log.Error("no answer", "err", err)
+			s.log.Error("lookup failed", "err", err)
 		}
-		return &grantedError{Code: "failure", Message: "the resolver failed; please try again later"}
+		return &grantedError{Code: "failure", Message: "the resolver failed; try again later"}
 	}
 	out := &grantedError{Code: e.Kind.String(), Rule: e.Rule, Message: e.Message, Suggestions: e.Suggestions}
 	if e.Kind == nomen.Malformed {
 		out.Offset = &e.Offset
 	}
 	if e.Answer != nil {
-		out.Answer, _ = answerJSON(e.Answer) // without it the error still says what is wrong
+		out.Answer, _ = answerJSON(e.Answer) // optional
 	}
 	return out
 }

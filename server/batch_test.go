@@ -246,8 +246,8 @@ func TestBatchRefused(t *testing.T) {
 		}
 	}
 	for line, want := range map[string]string{
-		`[1]`: "a name in quotes, or an object; not array", `7`: "not number", `{"name":7}`: "name: wants text, not number",
-		`{"at":[]}`: "at: wants text", `{"nope":1}`: `unknown field \"nope\"`,
+		`[1]`: "must be a string or an object, not array", `7`: "not number", `{"name":7}`: "name: must be a string, not number",
+		`{"at":[]}`: "at: must be a string", `{"nope":1}`: `unknown field \"nope\"`,
 	} {
 		if _, _, body := post(t, l, "", typeJSONLines, line); !strings.Contains(body, want) || strings.Contains(body, "Go ") {
 			t.Errorf("%s: %s, want %s", line, body, want)

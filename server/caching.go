@@ -9,8 +9,8 @@ import (
 	"github.com/nomen-project/nomen"
 )
 
-// cacheControl returns the Cache-Control of an answer. Unless somebody says
-// otherwise, every reuse is preceded by a conditional request (1995, 5).
+// cacheControl returns the Cache-Control field of an answer. By default every reuse is
+// preceded by a conditional request (1995, 5).
 func cacheControl(ans *nomen.Answer) string { return cacheFor(ans.MaxAge, ans.Private) }
 
 func cacheFor(age time.Duration, private bool) string {
@@ -24,9 +24,9 @@ func cacheFor(age time.Duration, private bool) string {
 	return value
 }
 
-// tellAge tells of an answer how long ago it was known to be current, if it is stale: as
-// a cache does for which a stale answer was better than none (RFC 5861, section 4; RFC
-// 9111, section 5.1; RFC 9211). An error of this server is not stale.
+// tellAge adds the age of a stale answer to a reply, as a cache does when it serves a
+// stale response (RFC 5861, section 4; RFC 9111, section 5.1; RFC 9211). An error of this
+// server is not stale.
 func (s *Server) tellAge(p *reply, age time.Duration) {
 	if age == 0 || p.status >= http.StatusInternalServerError {
 		return
@@ -37,7 +37,7 @@ func (s *Server) tellAge(p *reply, age time.Duration) {
 	p.add("Cache-Status", "nomen; hit; ttl=-"+seconds+"; detail=storage-away")
 }
 
-// changed returns when what is answered came to be as it is.
+// changed returns when the answer last changed.
 func changed(ans *nomen.Answer) time.Time {
 	if ans.Changed.After(ans.Modified) {
 		return ans.Changed
@@ -45,7 +45,7 @@ func changed(ans *nomen.Answer) time.Time {
 	return ans.Modified
 }
 
-// dates remembers how the present second is spelled.
+// dates caches the text of the current second.
 type dates struct{ last atomic.Pointer[date] }
 
 type date struct {
@@ -53,7 +53,7 @@ type date struct {
 	text   string
 }
 
-// of returns t as HTTP spells it.
+// of returns t in the format of HTTP.
 func (d *dates) of(t time.Time) string {
 	second := t.Unix()
 	if last := d.last.Load(); last != nil && last.second == second {

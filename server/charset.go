@@ -5,9 +5,9 @@ import (
 	"github.com/nomen-project/nomen/internal/accept"
 )
 
-// takesUnicode reports whether the client takes text in UTF-8: by its
-// Accept-Charset field, or where that is absent because it speaks HTTP/1.1 or
-// later (RFC 9110, 12.5.2). A client of 1995 takes the charsets of the draft.
+// takesUnicode reports whether the client accepts UTF-8: according to its Accept-Charset
+// field or, without one, if it uses HTTP/1.1 or later (RFC 9110, 12.5.2). A client of
+// 1995 accepts the character sets of the draft.
 func (r *request) takesUnicode() bool {
 	if r.charsets == "" {
 		return r.version.atLeast11()
@@ -17,7 +17,7 @@ func (r *request) takesUnicode() bool {
 	return f.Token("utf-8").Q > 0
 }
 
-// answerFormat returns f as the client can read it (1995, 3.4.2: Y95-78).
+// answerFormat returns the variant of f that the client can read (1995, 3.4.2: Y95-78).
 func (r *request) answerFormat(f format.Format) format.Format {
 	if r.takesUnicode() {
 		return f.InUnicode()
@@ -25,7 +25,7 @@ func (r *request) answerFormat(f format.Format) format.Format {
 	return f
 }
 
-// problemFormat does the same for problems.
+// problemFormat returns the variant of a problem format that the client can read.
 func (r *request) problemFormat(f format.ProblemForm) format.ProblemForm {
 	if r.takesUnicode() {
 		return f.InUnicode()
@@ -33,7 +33,7 @@ func (r *request) problemFormat(f format.ProblemForm) format.ProblemForm {
 	return f
 }
 
-// varyCharset says that text/urc-0 depends on Accept-Charset.
+// varyCharset adds Accept-Charset to Vary for text/urc-0.
 func varyCharset(p *reply, mediaType string) {
 	if mediaType == format.TypeURC {
 		p.vary("Accept-Charset")

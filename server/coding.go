@@ -16,20 +16,20 @@ import (
 // A coding is a content coding of RFC 9110, 8.4.1.
 type coding string
 
-// The codings. The zero one leaves a body as it is.
+// The content codings. The zero value leaves the body unchanged.
 const (
 	identity   coding = ""
 	codingGzip coding = "gzip"
 	codingZstd coding = "zstd"
 )
 
-// minCoded is the size in bytes below which a body is not worth coding.
+// minCoded is the size in bytes below which compression does not pay.
 const minCoded = 1400
 
-// codingFor returns the coding that an Accept-Encoding field wants most (RFC 9110,
-// 12.5.3): none if it leaves the choice; of those wanted equally, the first of
-// zstd, gzip, none. Being left as it is counts least unless the field names it. A
-// field that refuses them all is not heeded.
+// codingFor returns the coding preferred by an Accept-Encoding field (RFC 9110, 12.5.3),
+// or none if the field is empty. Of equal preferences it takes the first of zstd, gzip,
+// none. No coding comes last unless the field names it. A field that excludes everything
+// is ignored.
 func codingFor(field string) coding {
 	if field == "" {
 		return identity
@@ -48,8 +48,8 @@ func codingFor(field string) coding {
 	return best
 }
 
-// codingQ returns the weight of a coding, of which gzip has an older name (RFC 9110,
-// 8.4.1.3).
+// codingQ returns the weight of a coding. For gzip it also accepts the older name x-gzip
+// (RFC 9110, 8.4.1.3).
 func codingQ(f *accept.Field, c coding) int {
 	p := f.Token(string(c))
 	if c == codingGzip && !named(p) {
@@ -60,11 +60,11 @@ func codingQ(f *accept.Field, c coding) int {
 	return p.Q
 }
 
-// named reports whether a field names a token, and not only "*".
+// named reports whether a field names a token explicitly, not only by "*".
 func named(p accept.Preference) bool { return p.Specificity > 1 }
 
-// refusesIdentity reports whether a field does not let a body be as it is (RFC 9110,
-// 12.5.3): by its own weight of 0, or by that of "*".
+// refusesIdentity reports whether a field excludes an uncompressed body (RFC 9110,
+// 12.5.3): by a weight of 0 for identity or for "*".
 func refusesIdentity(field string) bool {
 	if !mentions(field, "identity") && strings.IndexByte(field, '*') < 0 {
 		return false
@@ -74,24 +74,24 @@ func refusesIdentity(field string) bool {
 	return f.Token("identity").Q == 0
 }
 
-// isCodable reports whether bodies of a media type become smaller by coding.
+// isCodable reports whether compressing a media type is worthwhile.
 func isCodable(contentType string) bool {
 	kind, _, _ := strings.Cut(contentType, ";")
 	return strings.HasPrefix(kind, "text/") || strings.HasSuffix(kind, "json") || strings.HasSuffix(kind, "jsonl") ||
 		kind == format.TypeLinkset || kind == typeLinkFormat
 }
 
-// coders are encoders that are used again.
+// coders holds encoders for reuse.
 type coders struct{ gzip, zstd sync.Pool }
 
-// A coder is what both libraries make.
+// A coder is the common interface of the two compression libraries.
 type coder interface {
 	io.WriteCloser
 	Flush() error
 	Reset(io.Writer)
 }
 
-// get returns an encoder that writes to w. It has to be put back.
+// get returns an encoder that writes to w. The caller must return it with put.
 func (c *coders) get(how coding, w io.Writer) coder {
 	pool := c.pool(how)
 	if e, ok := pool.Get().(coder); ok {
@@ -101,10 +101,10 @@ func (c *coders) get(how coding, w io.Writer) coder {
 	if how == codingGzip {
 		return gzip.NewWriter(w)
 	}
-	const window = 1 << 20 // bytes; a reader needs as much
+	const window = 1 << 20 // bytes; a decoder needs the same
 	e, err := zstd.NewWriter(w, zstd.WithEncoderConcurrency(1), zstd.WithWindowSize(window))
 	if err != nil {
-		panic("server: zstd: " + err.Error()) // the options are ours
+		panic("server: zstd: " + err.Error()) // cannot happen: the options are constant
 	}
 	return e
 }
@@ -121,7 +121,7 @@ func (c *coders) pool(how coding) *sync.Pool {
 	return &c.zstd
 }
 
-// coded returns a body in a coding.
+// coded returns a body compressed with a coding.
 func (c *coders) coded(how coding, body []byte) ([]byte, error) {
 	return written(func(w io.Writer) error {
 		e := c.get(how, w)
@@ -133,7 +133,7 @@ func (c *coders) coded(how coding, body []byte) ([]byte, error) {
 	})
 }
 
-// A codedStream writes a stream in a coding.
+// A codedStream compresses a stream.
 type codedStream struct {
 	coder
 	under io.Writer
@@ -147,7 +147,7 @@ func (c codedStream) Flush() error {
 	return flush(c.under)
 }
 
-// flush sends what w holds back, if it does.
+// flush flushes w if it has a method for that.
 func flush(w io.Writer) error {
 	if f, ok := w.(interface{ Flush() error }); ok {
 		return f.Flush()
@@ -155,7 +155,7 @@ func flush(w io.Writer) error {
 	return nil
 }
 
-// codeStream makes a stream be sent in the coding that the client wants.
+// codeStream compresses a stream with the coding that the client prefers.
 func (s *Server) codeStream(r *request, p *reply) *reply {
 	p.vary("Accept-Encoding")
 	return s.codeStreamAs(p, codingFor(r.encodings))

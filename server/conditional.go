@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// tagOf returns the strong entity tag of a representation: a digest of all that
-// tells it from others.
+// tagOf returns the strong entity tag of a representation: a digest of everything that
+// distinguishes it from others.
 func tagOf(contentType string, how coding, body []byte) string {
 	h := sha256.New()
 	h.Write([]byte(contentType + "\n" + string(how) + "\n"))
@@ -24,8 +24,8 @@ func digestTag(h hash.Hash) string {
 	return `"` + base64.RawURLEncoding.EncodeToString(h.Sum(nil)[:enough]) + `"`
 }
 
-// represent completes a 200 answer with a body, in the coding that the client
-// wants if it is long or must have one, and applies the preconditions of the request.
+// represent completes a 200 reply with a body, compressed if it is long enough or the
+// client requires it, and applies the preconditions of the request.
 func (s *Server) represent(r *request, p *reply, contentType string, body []byte) *reply {
 	how := identity
 	if isCodable(contentType) && (len(body) >= minCoded || refusesIdentity(r.encodings)) {
@@ -47,8 +47,8 @@ func (s *Server) represent(r *request, p *reply, contentType string, body []byte
 	return p.withBody(contentType, body)
 }
 
-// lastModified returns the date of the last change, rounded up to the second but
-// not later than now (RFC 9110, 8.8.2.1); "" if it is not known.
+// lastModified returns the date of the last change, rounded up to the second but not
+// later than now (RFC 9110, 8.8.2.1), or "" if it is not known.
 func lastModified(modified, now time.Time) string {
 	if modified.IsZero() {
 		return ""
@@ -63,8 +63,8 @@ func lastModified(modified, now time.Time) string {
 	return t.Format(http.TimeFormat)
 }
 
-// conditional applies the preconditions of a request to a 200 answer, in the
-// order of RFC 9110, 13.2.2. Redirections and errors are no business of theirs.
+// conditional applies the preconditions of a request to a 200 reply, in the order of RFC
+// 9110, 13.2.2. They do not apply to redirects and errors.
 func conditional(r *request, p *reply) *reply {
 	tag, modified := p.get("ETag"), httpTime(p.get("Last-Modified"))
 	switch {
@@ -90,7 +90,8 @@ func conditional(r *request, p *reply) *reply {
 	return p
 }
 
-// httpTime reads a date of HTTP in one of its three forms; zero if it is none.
+// httpTime parses a date of HTTP in one of its three forms; it returns zero if s is
+// invalid.
 func httpTime(s string) time.Time {
 	t, err := http.ParseTime(s)
 	if err != nil {
@@ -99,12 +100,11 @@ func httpTime(s string) time.Time {
 	return t
 }
 
-// maxTags bounds how many tags of one field are looked at.
+// maxTags is how many tags of one field are compared.
 const maxTags = 256
 
-// matches reports whether a field of tags has the tag, or is "*". The weak
-// comparison ignores that a tag is weak, the strong one refuses it (RFC 9110,
-// 8.8.3.2).
+// matches reports whether a field contains the tag or is "*". The weak comparison ignores
+// that a tag is weak; the strong comparison never matches a weak tag (RFC 9110, 8.8.3.2).
 func matches(field, tag string, weak bool) bool {
 	if strings.Trim(field, " \t") == "*" {
 		return true
@@ -128,8 +128,8 @@ func matches(field, tag string, weak bool) bool {
 	return false
 }
 
-// notModified returns the 304 to an answer, with the fields that a cache needs to
-// update what it has (RFC 9110, 15.4.5).
+// notModified returns the 304 for a reply, with the fields that a cache needs to update
+// its copy (RFC 9110, 15.4.5).
 func notModified(p *reply) *reply {
 	kept := []string{"ETag", "Last-Modified", "Vary", "Cache-Control", "Content-Location", "Link", "Memento-Datetime"}
 	out := newReply(http.StatusNotModified)
@@ -144,5 +144,5 @@ func notModified(p *reply) *reply {
 func preconditionFailed(p *reply) *reply {
 	out := newReply(http.StatusPreconditionFailed)
 	out.add("Vary", p.get("Vary"))
-	return out.withText("The name is not in the state that the request expects.")
+	return out.withText("The resource was modified: it does not match the preconditions of the request.")
 }

@@ -13,35 +13,35 @@ import (
 	"github.com/nomen-project/nomen/gateway"
 )
 
-// A table is a listener that bounds the connections that are open at once, and how many
-// of them are of one address (IPv6: of one /64). When an address has its share, its
-// connection that was idle for longest makes room for a new one. When the table is full,
-// that of the address with most connections does, so that whoever opens them fast closes
-// its own.
+// A table is a listener that limits how many connections are open at once, in total and
+// per address (IPv6: per /64). If an address has reached its limit, a new connection
+// replaces the one of that address that has been idle longest. If the table is full, it
+// replaces an idle one of the address with the most connections, so that a client that
+// opens many closes its own.
 type table struct {
 	net.Listener
 	max, each int
-	many      func(netip.Addr) bool // whether an address has no share of its own
+	many      func(netip.Addr) bool // whether an address is exempt from the limit per address
 	refused   func(reason string)
 
 	closed chan struct{}
 	once   sync.Once
 
-	waiting atomic.Bool   // a connection waits for room
-	freed   chan struct{} // holds one when there may be some
+	waiting atomic.Bool   // a connection is waiting for a free slot
+	freed   chan struct{} // has an element when a slot may be free
 
 	mu     sync.Mutex
 	n      int
 	shares map[netip.Addr]*share
-	sizes  []*list.List // of *share: sizes[n] are the addresses with n connections, n > 0
-	idle   list.List    // of *tabled, in the order of since
+	sizes  []*list.List // of *share: sizes[n] has the addresses with n connections, n > 0
+	idle   list.List    // of *tabled, ordered by since
 }
 
-// A share is what one address has.
+// A share holds the connections of one address.
 type share struct {
 	n    int
-	in   *list.Element // of table.sizes[n]
-	idle list.List     // of *tabled, in the order of since
+	in   *list.Element // in table.sizes[n]
+	idle list.List     // of *tabled, ordered by since
 }
 
 func newTable(l net.Listener, most, each int, many func(netip.Addr) bool, refused func(string)) *table {
@@ -52,13 +52,13 @@ func newTable(l net.Listener, most, each int, many func(netip.Addr) bool, refuse
 	}
 }
 
-// The reasons for which connections are closed, as the metrics have them.
+// The reasons why connections are closed, as they appear in the metrics.
 const (
-	refusedConnection = "connections" // the address has its share or most of all, and none of them is idle
-	refusedIdle       = "idle"        // an idle connection made room for another one
+	refusedConnection = "connections" // the limit of the address or of the table is reached, and none is idle
+	refusedIdle       = "idle"        // an idle connection was replaced
 )
 
-// Accept waits for a connection and for room for it.
+// Accept waits for a connection and for a free slot.
 func (t *table) Accept() (net.Conn, error) {
 	for {
 		raw, err := t.Listener.Accept()
@@ -68,7 +68,7 @@ func (t *table) Accept() (net.Conn, error) {
 		from := addrOf(raw.RemoteAddr()).Addr()
 		c := &tabled{Conn: raw, table: t, from: gateway.Guest(from), many: t.many(from)}
 		c.heard.Store(time.Now().UnixNano())
-		c.reading.Store(true) // or soon will: many connections may come at once
+		c.reading.Store(true) // or soon will be: many connections may arrive at once
 		switch err := t.wait(c); {
 		case err == nil:
 			return c, nil
@@ -82,10 +82,10 @@ func (t *table) Accept() (net.Conn, error) {
 	}
 }
 
-// errShare is the error of a connection of an address that has its share.
-var errShare = errors.New("server: too many connections of one address")
+// errShare is returned for a connection above the limit of its address.
+var errShare = errors.New("server: too many connections from one address")
 
-// wait waits for room for a connection. The error is errShare, or [net.ErrClosed].
+// wait waits for a free slot. It returns errShare or [net.ErrClosed].
 func (t *table) wait(c *tabled) error {
 	defer t.waiting.Store(false)
 	for {
@@ -96,7 +96,7 @@ func (t *table) wait(c *tabled) error {
 		case !full:
 			return errShare
 		case !t.waiting.Swap(true):
-			continue // what became idle meanwhile was not told
+			continue // a connection may have become idle without a signal
 		}
 		select {
 		case <-t.freed:
@@ -106,8 +106,8 @@ func (t *table) wait(c *tabled) error {
 	}
 }
 
-// admit takes a connection in, and closes an idle one if it must. It is not ok if there is
-// no room: for the address, or at all, which is full.
+// admit adds a connection, and closes an idle one if necessary. If ok is false, the limit
+// of the address is reached, or full is set: the table has no slot.
 func (t *table) admit(c *tabled) (full, ok bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -128,10 +128,10 @@ func (t *table) admit(c *tabled) (full, ok bool) {
 	return false, true
 }
 
-// makeRoom closes an idle connection for a new one of a share: of the address that has
-// most; of two that have as many, the one that came to them first. An address may take the
-// place of its own connections and of those of an address that has more, unless many share
-// it. t.mu is held.
+// makeRoom closes an idle connection to admit one of a share. It takes one of the address
+// with the most connections; of several such addresses, the one that reached the number
+// first. An address may only replace its own connections and those of addresses that have
+// more, unless it is shared by many clients. t.mu must be held.
 func (t *table) makeRoom(s *share, many bool) (ok bool) {
 	own := s.n
 	if many {
@@ -150,7 +150,7 @@ func (t *table) makeRoom(s *share, many bool) (ok bool) {
 	return t.shed(&t.idle)
 }
 
-// resize counts one connection more or one less for a share. t.mu is held.
+// resize changes the number of connections of a share. t.mu must be held.
 func (t *table) resize(s *share, by int) {
 	if s.n > 0 {
 		t.sizes[s.n].Remove(s.in)
@@ -168,10 +168,10 @@ func (t *table) resize(s *share, by int) {
 	}
 }
 
-// shed closes the connection of a list that was idle for longest. It is not ok if there
-// is none. t.mu is held.
+// shed closes the connection of a list that has been idle longest. It returns false if
+// none is idle. t.mu must be held.
 func (t *table) shed(idle *list.List) (ok bool) {
-	for range 2 * idle.Len() { // what was answered without net/http is put where it belongs
+	for range 2 * idle.Len() { // reorder those that were answered without net/http
 		c := idle.Front().Value.(*tabled)
 		if c.heard.Load() <= c.since {
 			break
@@ -180,17 +180,17 @@ func (t *table) shed(idle *list.List) (ok bool) {
 		t.setIdle(c)
 	}
 	for e := idle.Front(); e != nil; e = e.Next() {
-		if c := e.Value.(*tabled); c.reading.Load() { // else it is being answered
+		if c := e.Value.(*tabled); c.reading.Load() { // else a request is being answered
 			t.remove(c)
 			t.refused(refusedIdle)
-			_ = c.Conn.Close() // reading ends, and the server forgets it
+			_ = c.Conn.Close() // the pending read fails, and the server drops the connection
 			return true
 		}
 	}
 	return false
 }
 
-// setIdle puts a connection among those that are idle. t.mu is held.
+// setIdle adds a connection to the idle ones. t.mu must be held.
 func (t *table) setIdle(c *tabled) {
 	if c.isOpen && c.inAll == nil {
 		c.since = c.heard.Load()
@@ -198,7 +198,7 @@ func (t *table) setIdle(c *tabled) {
 	}
 }
 
-// insert inserts a connection into a list, near whose end it belongs.
+// insert inserts a connection into a list ordered by since, searching from its end.
 func insert(idle *list.List, c *tabled) *list.Element {
 	for e := idle.Back(); e != nil; e = e.Prev() {
 		if e.Value.(*tabled).since <= c.since {
@@ -208,7 +208,7 @@ func insert(idle *list.List, c *tabled) *list.Element {
 	return idle.PushFront(c)
 }
 
-// setBusy takes a connection out of those that are idle. t.mu is held.
+// setBusy removes a connection from the idle ones. t.mu must be held.
 func (t *table) setBusy(c *tabled) {
 	if c.inAll != nil {
 		t.idle.Remove(c.inAll)
@@ -217,7 +217,7 @@ func (t *table) setBusy(c *tabled) {
 	}
 }
 
-// remove forgets a connection. t.mu is held.
+// remove removes a connection. t.mu must be held.
 func (t *table) remove(c *tabled) {
 	if !c.isOpen {
 		return
@@ -231,7 +231,7 @@ func (t *table) remove(c *tabled) {
 	t.tell()
 }
 
-// tell tells Accept that there may be room.
+// tell signals Accept that a slot may be free.
 func (t *table) tell() {
 	select {
 	case t.freed <- struct{}{}:
@@ -239,7 +239,7 @@ func (t *table) tell() {
 	}
 }
 
-// state is for [http.Server]'s ConnState: it tells which connections are idle.
+// state is the ConnState hook of [http.Server]; it records which connections are idle.
 func (t *table) state(conn net.Conn, state http.ConnState) {
 	c := tabledOf(conn)
 	if c == nil {
@@ -255,7 +255,7 @@ func (t *table) state(conn net.Conn, state http.ConnState) {
 	}
 }
 
-// tabledOf returns the connection of a table below others, or nil.
+// tabledOf returns the tabled connection that conn wraps, or nil.
 func tabledOf(conn net.Conn) *tabled {
 	for {
 		switch c := conn.(type) {
@@ -269,28 +269,28 @@ func tabledOf(conn net.Conn) *tabled {
 	}
 }
 
-// Close ends the waiting for room, too.
+// Close closes the listener and stops waiting for a slot.
 func (t *table) Close() error {
 	t.once.Do(func() { close(t.closed) })
 	return t.Listener.Close()
 }
 
-// A tabled connection is one of a table.
+// A tabled is a connection accepted by a table.
 type tabled struct {
 	net.Conn
 	table *table
 	from  netip.Addr
 	many  bool
-	heard atomic.Int64 // when something came last, in ns
+	heard atomic.Int64 // time of the last data received, in ns
 
-	reading atomic.Bool // the server waits for the client
+	reading atomic.Bool // the server is waiting for the client
 
-	isOpen         bool          // these belong to table.mu
-	since          int64         // when it was known to have been heard last
+	isOpen         bool          // guarded by table.mu, like the fields below
+	since          int64         // the value of heard by which it is ordered
 	inAll, inShare *list.Element // while it is idle
 }
 
-// Read notes when something came.
+// Read records when data arrived.
 func (c *tabled) Read(b []byte) (int, error) {
 	c.reading.Store(true)
 	if c.table.waiting.Load() {
@@ -304,7 +304,7 @@ func (c *tabled) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// Close closes the connection and makes room.
+// Close closes the connection and frees its slot.
 func (c *tabled) Close() error {
 	err := c.Conn.Close()
 	c.table.mu.Lock()
@@ -313,7 +313,7 @@ func (c *tabled) Close() error {
 	return err
 }
 
-// CloseWrite tells the client that nothing more will come.
+// CloseWrite closes the writing side of the connection.
 func (c *tabled) CloseWrite() error {
 	if w, ok := c.Conn.(interface{ CloseWrite() error }); ok {
 		return w.CloseWrite()

@@ -17,8 +17,8 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// allowed are the methods of the public listener (1995, Y95-31), and those where
-// lists of names are taken.
+// Methods allowed on the public listener (1995, Y95-31), and on the path for lists of
+// names.
 const (
 	allowed      = "GET, HEAD, OPTIONS"
 	allowedBatch = "GET, HEAD, POST, OPTIONS"
@@ -39,7 +39,7 @@ func (s *Server) answer(ctx context.Context, r *request) *reply {
 	batch := isBatch(r.target)
 	switch {
 	case len(r.target) > maxTarget:
-		return newReply(http.StatusRequestURITooLong).withText("A name may have " + strconv.Itoa(maxTarget) + " bytes.")
+		return newReply(http.StatusRequestURITooLong).withText("The request target is longer than " + strconv.Itoa(maxTarget) + " bytes.")
 	case r.method == http.MethodGet, r.method == http.MethodHead:
 	case s.isForOthers(ctx, r):
 		return s.problem(r, asked{form: formPage}, errForOthers)
@@ -66,8 +66,7 @@ func (s *Server) answer(ctx context.Context, r *request) *reply {
 	return out
 }
 
-// isForOthers reports whether the target is a URL of another server: such a request is
-// only for a proxy to answer.
+// isForOthers reports whether the target is a URL of another server, as sent to a proxy.
 func (s *Server) isForOthers(ctx context.Context, r *request) bool {
 	host, _, ok := absoluteForm(r.target)
 	if !ok {
@@ -97,8 +96,7 @@ func (s *Server) answerAsked(ctx context.Context, r *request, a asked, set *stor
 	return s.resolve(ctx, r, a)
 }
 
-// options answers a client that asks what it may do, in its own name or in that
-// of a script on another site.
+// options answers an OPTIONS request, including a CORS preflight.
 func options(batch bool) *reply {
 	p := newReply(http.StatusNoContent)
 	methods := allowed
@@ -120,7 +118,7 @@ func methodNotAllowed(batch bool) *reply {
 	} else {
 		p.add("Allow", allowed)
 	}
-	return p.withText("Names are asked for with GET or HEAD.")
+	return p.withText("Use GET or HEAD to resolve a name.")
 }
 
 // resolve answers a request about a name.
@@ -137,7 +135,7 @@ func (s *Server) resolve(ctx context.Context, r *request, a asked) *reply {
 		return s.withoutService(ctx, r, a)
 	}
 	a = a.interpreted()
-	if a.query.format != "" { // which has the last word on what is accepted
+	if a.query.format != "" { // takes precedence over Accept
 		f, _ := format.ByName(a.query.format)
 		wanting := *r
 		wanting.accept = f.MediaType
@@ -153,7 +151,7 @@ func (s *Server) resolve(ctx context.Context, r *request, a asked) *reply {
 	return p
 }
 
-// isRegistered reports whether there is a record of exactly this name.
+// isRegistered reports whether exactly this name has a record.
 func (s *Server) isRegistered(ctx context.Context, n name.Name) (bool, error) {
 	if n.IsZero() {
 		return false, nil
@@ -165,17 +163,17 @@ func (s *Server) isRegistered(ctx context.Context, n name.Name) (bool, error) {
 	return err == nil, err
 }
 
-// ofWhole returns what is asked of the name that has the query: by the query nothing.
+// ofWhole returns the target with the query as part of the name, and without directives.
 func (a asked) ofWhole() asked {
 	service, other := a.query.service, a.query.other
 	a.name, a.whole, a.query = a.whole, name.Name{}, query{}
-	if a.form == formTHTTP { // which has them in its path
+	if a.form == formTHTTP { // has them in its path
 		a.query.service, a.query.other = service, other
 	}
 	return a
 }
 
-// resolveAt answers as of the time that the target names, or as of now.
+// resolveAt answers as of the time given in the target, or as of now.
 func (s *Server) resolveAt(ctx context.Context, r *request, a asked) *reply {
 	service := a.service
 	switch {
@@ -200,11 +198,10 @@ func (s *Server) resolveAt(ctx context.Context, r *request, a asked) *reply {
 	return s.problem(r, a, err)
 }
 
-// answered writes an answer, which is that of another service where the resolver
-// does not offer the one that was asked for (2012, N12-32). THTTP has no such
-// default.
+// answered writes an answer. If the resolver does not offer the requested service, the
+// answer is of another service (2012, N12-32). THTTP has no such default.
 func (s *Server) answered(ctx context.Context, r *request, a asked, asked nomen.Service, ans *nomen.Answer) *reply {
-	closeResources(ans) // those that were asked for go another way
+	closeResources(ans) // requested resources are served by fetch
 	switch {
 	case ans.Redirect != "":
 		return s.elsewhere(r, a, ans)
@@ -213,21 +210,21 @@ func (s *Server) answered(ctx context.Context, r *request, a asked, asked nomen.
 	case a.form == formTHTTP && ans.Service != asked:
 		a.query.service = asked
 		return s.problem(r, a, notOffered(a))
-	case ans.Service != asked && a.query.service != "": // as if none had been named
+	case ans.Service != asked && a.query.service != "": // as if no service had been requested
 		a.query.service, a.service = "", ans.Service
 		return s.resolveAt(ctx, r, a)
 	case ans.Service == nomen.I2L:
 		return s.toLocation(ctx, r, a, ans)
 	case (ans.Service == nomen.I2R || ans.Service == nomen.I2Rs) && asked != nomen.I2R && asked != nomen.I2Rs:
-		return s.fetch(ctx, r, a, ans.Service) // as it is done for resources
+		return s.fetch(ctx, r, a, ans.Service) // as for all resources
 	case ans.Service == nomen.I2R, ans.Service == nomen.I2Rs:
 		return s.failure(r, fmt.Errorf("server: the resolver answered %s with %s", asked, ans.Service))
 	}
 	return s.described(ctx, r, a, ans)
 }
 
-// admitted returns an error if nobody may ask about what is asked about: nothing is
-// told of it, not even that it is there.
+// admitted returns an error if the authority denies access to the target. The error does
+// not reveal whether the name exists.
 func (a asked) admitted() error {
 	about := a.name.Key()
 	if about == "" && a.authority != nil {
@@ -239,7 +236,7 @@ func (a asked) admitted() error {
 	return nil
 }
 
-// spelled returns what is asked about, for people.
+// spelled returns the name or subject of the target, for people.
 func (a asked) spelled() string {
 	if a.name.IsZero() {
 		return a.subject.String()
@@ -247,16 +244,16 @@ func (a asked) spelled() string {
 	return a.name.Key()
 }
 
-// interpreted returns what is asked as the authority of the name understands it, and
-// the service that its answer will be of: the way of the request depends on that.
-// Whatever is asked, the answer says what it is.
+// interpreted returns the target as the authority of the name interprets it, with the
+// service that the answer will be of. How the request is handled depends on that; the
+// answer itself says which service it is of.
 func (a asked) interpreted() asked {
 	q := nomen.Question{
 		Service: a.query.service, Default: a.standard(), Strict: a.form == formTHTTP, Component: a.query.component, R: a.query.r,
 	}
 	a.service = a.authority.Interpret(&q, true).Service
 	a.query.service, a.query.component = q.Service, q.Component
-	if q.Service == "" { // beside which it stands
+	if q.Service == "" { // format= is valid only together with s=
 		a.query.format = ""
 	}
 	if a.service != nomen.IisI {
@@ -265,8 +262,7 @@ func (a asked) interpreted() asked {
 	return a
 }
 
-// standard returns the service of the form where none is named; "" for that of the
-// authority.
+// standard returns the default service of the form, or "" for that of the authority.
 func (a asked) standard() nomen.Service {
 	if a.form == formElement {
 		return nomen.I2C
@@ -274,9 +270,8 @@ func (a asked) standard() nomen.Service {
 	return ""
 }
 
-// question makes the question that is put to the resolver: about the service that was
-// named, else about the one that is expected. The error is a [*nomen.Error] about the
-// second identifier of I=I.
+// question returns the question for the resolver: about the service in the query, or else
+// the expected one. The error is a [*nomen.Error] about the second identifier of I=I.
 func (a asked) question(r *request, expected nomen.Service) (nomen.Question, error) {
 	q := nomen.Question{
 		Name: a.name, Service: expected, Default: expected, Strict: a.form == formTHTTP, Component: a.query.component,
@@ -301,8 +296,8 @@ func (a asked) question(r *request, expected nomen.Service) (nomen.Question, err
 	return q, nil
 }
 
-// another makes a question about the same for exactly this service, whatever was
-// named. It is not for I=I.
+// another returns a question about the same name for exactly this service. The service
+// must not be I=I.
 func (a asked) another(r *request, service nomen.Service) nomen.Question {
 	a.query.service = service
 	q, _ := a.question(r, service)
@@ -310,7 +305,7 @@ func (a asked) another(r *request, service nomen.Service) nomen.Question {
 	return q
 }
 
-// described writes a description, or a list, in a format by Accept.
+// described writes a description or a list in a format chosen by Accept.
 func (s *Server) described(ctx context.Context, r *request, a asked, ans *nomen.Answer) *reply {
 	return s.describedIn(r, a, ans, s.onPage(ctx, r, a, ans, offersFor(ans.Service)))
 }
@@ -324,8 +319,8 @@ func (s *Server) describedIn(r *request, a asked, ans *nomen.Answer, offers []fo
 	})
 }
 
-// inFormat writes an answer in one of the formats, the first by default; dress
-// adds the fields that depend on what is answered.
+// inFormat writes an answer in one of the formats, by default the first; dress adds the
+// header fields that depend on the answer.
 func (s *Server) inFormat(r *request, ans *nomen.Answer, offers []format.Format, dress func(*reply)) *reply {
 	f, ok := format.Negotiate(r.accept, offers, offers[0])
 	if !ok || onlyStyled(r.accept) {
@@ -342,7 +337,7 @@ func (s *Server) inFormat(r *request, ans *nomen.Answer, offers []format.Format,
 	return s.represent(r, p, f.ContentType(), body)
 }
 
-// problem answers a request that has no answer.
+// problem writes an error.
 func (s *Server) problem(r *request, a asked, err error) *reply {
 	var e *nomen.Error
 	switch {
@@ -357,13 +352,13 @@ func (s *Server) problem(r *request, a asked, err error) *reply {
 	case errors.Is(err, nomen.ErrLoop):
 		return s.loop(r, a)
 	case errors.Is(err, errMisdirected):
-		return s.misdirected(r, a, "The Host field names neither this server nor a naming authority here. Ask for the full name, which begins with its scheme, as in urn:. "+
-			"If the host is this server, its operator adds it with --host, or sets --public-url; if it is a naming authority's, with the authority's hosts.")
+		return s.misdirected(r, a, "The Host field names neither this server nor a naming authority here. Use the full name, including its scheme, such as urn:. "+
+			"If the host is this server, add it with --host or set --public-url; if it belongs to a naming authority, add it to the hosts of the authority.")
 	case errors.Is(err, errForOthers) && s.forward != nil:
 		return s.problem(r, a, &nomen.Error{Kind: nomen.Denied, Name: r.target, Message: "this server is a proxy for its own users only"})
 	case errors.Is(err, errForOthers):
 		return s.misdirected(r, a, "The request target is a URL of another server, and this server is not a proxy for other hosts. "+
-			"If the host is this server, its operator adds it with --host, or sets --public-url.")
+			"If the host is this server, add it with --host or set --public-url.")
 	default:
 		return s.failure(r, err)
 	}
@@ -390,7 +385,7 @@ func (s *Server) withProblem(r *request, a asked, problem *format.Problem) *repl
 	return p.withBody(f.ContentType(), body)
 }
 
-// problemBody writes a problem in a format by Accept.
+// problemBody writes a problem in a format chosen by Accept.
 func (s *Server) problemBody(r *request, a asked, problem *format.Problem) (f format.ProblemForm, body []byte, err error) {
 	accept := r.accept
 	if accept == "" && a.form == formElement { // Y95-45
@@ -398,7 +393,7 @@ func (s *Server) problemBody(r *request, a asked, problem *format.Problem) (f fo
 	}
 	f = r.problemFormat(problemForm(accept))
 	shown := problem
-	if problem.Answer != nil { // all that is known, whatever was asked for
+	if problem.Answer != nil { // the full description, whatever the service
 		ans, copied := *problem.Answer, *problem
 		ans.Service = nomen.I2C
 		copied.Answer, shown = &ans, &copied
@@ -407,8 +402,8 @@ func (s *Server) problemBody(r *request, a asked, problem *format.Problem) (f fo
 	return f, body, err
 }
 
-// unknown returns the error about a name that is not known, with what was perhaps meant
-// and the time of which it is; other errors as they are.
+// unknown returns the error about an unknown name with a suggestion and the time of the
+// lookup; other errors are returned unchanged.
 func (a asked) unknown(e *nomen.Error) *nomen.Error {
 	request := a.requestMeant()
 	if e.Kind != nomen.Unknown || a.query.at.IsZero() && request == "" {
@@ -424,7 +419,7 @@ func (a asked) unknown(e *nomen.Error) *nomen.Error {
 	return &said
 }
 
-// countMiss tells that a name was asked for that is not known, and not who asked.
+// countMiss counts a failed lookup, without the client.
 func (s *Server) countMiss(a asked, err error) {
 	var e *nomen.Error
 	if a.name.IsZero() || a.reserved != "" || !a.query.at.IsZero() || !errors.As(err, &e) || e.Kind != nomen.Unknown || a.requestMeant() != "" {
@@ -440,23 +435,23 @@ var (
 )
 
 // misdirected answers a request for a host that is not served here (RFC 9110, 15.5.20;
-// RFC 9112, 3.2.2). An element is that of the authority of its own host (Y95-21).
+// RFC 9112, 3.2.2). The authority of an element is that of the Host field (Y95-21).
 func (s *Server) misdirected(r *request, a asked, detail string) *reply {
 	return s.withProblem(r, a, &format.Problem{
 		Title: "This server does not answer for that host", Status: http.StatusMisdirectedRequest, Detail: detail,
 	})
 }
 
-// loop answers a question that resolvers pass on to each other.
+// loop answers a request that resolvers keep forwarding to each other.
 func (s *Server) loop(r *request, a asked) *reply {
-	s.log.Warn("resolvers pass a name on in a circle", "target", printable(r.target), "hops", r.hops)
+	s.log.Warn("delegation loop", "target", printable(r.target), "hops", r.hops)
 	return s.withProblem(r, a, &format.Problem{
-		Title: "The resolvers of the name lead in a circle", Status: http.StatusLoopDetected, Name: a.spelled(),
-		Detail: "The name is delegated from one resolver to the next until it comes back. Those who look after it have to mend this.",
+		Title: "Delegation loop", Status: http.StatusLoopDetected, Name: a.spelled(),
+		Detail: "The name is delegated from one resolver to the next until it reaches this server again. Its owners need to fix the delegation.",
 	})
 }
 
-// statusOf is the table of statuses for the kinds of errors.
+// statusOf returns the HTTP status for a kind of error.
 func statusOf(e *nomen.Error) int {
 	switch e.Kind {
 	case nomen.Malformed:
@@ -474,8 +469,8 @@ func statusOf(e *nomen.Error) int {
 	return http.StatusInternalServerError
 }
 
-// failure answers when the server could not do its work. The cause is logged and
-// not told.
+// failure answers a request that the server failed to process. The cause is logged but
+// not sent.
 func (s *Server) failure(r *request, err error) *reply {
 	var limit *gateway.LimitError
 	if errors.As(err, &limit) {
@@ -486,18 +481,18 @@ func (s *Server) failure(r *request, err error) *reply {
 	var away *store.AwayError
 	isAway := errors.As(err, &away)
 	switch {
-	case isAway: // the store logs when it goes away and when it is back
-		said.Status, said.Title, retry = http.StatusServiceUnavailable, "The names cannot be read at the moment", away.RetryAfter()
+	case isAway: // the store logs when it becomes unavailable and available
+		said.Status, said.Title, retry = http.StatusServiceUnavailable, "The name service is temporarily unavailable", away.RetryAfter()
 	case errors.Is(err, nomen.ErrUpstream):
-		said.Status, said.Title = http.StatusBadGateway, "What was asked on behalf of this request has failed"
+		said.Status, said.Title = http.StatusBadGateway, "An upstream server failed"
 		if errors.Is(err, context.DeadlineExceeded) {
 			said.Status = http.StatusGatewayTimeout
 		}
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded), errors.Is(err, store.ErrClosed):
-		said.Status, said.Title = http.StatusServiceUnavailable, "The resolver is busy or closing down"
+		said.Status, said.Title = http.StatusServiceUnavailable, "The resolver is busy or shutting down"
 	}
 	if !isAway {
-		s.log.Error("no answer", "target", printable(r.target), "err", err)
+		s.log.Error("request failed", "target", printable(r.target), "err", err)
 	}
 	p := newReply(said.Status)
 	p.add("Cache-Control", "no-store")
@@ -513,11 +508,12 @@ func (s *Server) failure(r *request, err error) *reply {
 	return p.withBody(f.ContentType(), body)
 }
 
-// notAcceptable answers when the client excludes all there is, and lists it.
+// notAcceptable answers a client that accepts none of the available formats, and lists
+// them.
 func notAcceptable(r *request, offers []format.Format) *reply {
 	problem := &format.Problem{
-		Title: "None of the formats is acceptable", Status: http.StatusNotAcceptable,
-		Detail: "The Accept field excludes every format that this answer can be written in.",
+		Title: "No acceptable format", Status: http.StatusNotAcceptable,
+		Detail: "The Accept field excludes every format that is available for this answer.",
 	}
 	for _, f := range offers {
 		problem.Available = append(problem.Available, f.MediaType)

@@ -4,5 +4,5 @@ package server
 
 import "math"
 
-// maxFiles returns how many files and connections this process may have open.
+// maxFiles returns how many files and connections this process may open.
 func maxFiles() uint64 { return math.MaxUint64 }

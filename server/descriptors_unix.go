@@ -7,7 +7,7 @@ import (
 	"syscall"
 )
 
-// maxFiles returns how many files and connections this process may have open.
+// maxFiles returns how many files and connections this process may open.
 func maxFiles() uint64 {
 	var limit syscall.Rlimit
 	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit); err != nil {

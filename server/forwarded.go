@@ -7,25 +7,26 @@ import (
 	"strings"
 )
 
-// A client is who asks, as a trusted proxy tells, or as the connection does.
+// A client describes the sender of a request, according to trusted proxies or else the
+// connection.
 type client struct {
 	addr    netip.Addr
 	host    string // Host field
 	secure  bool
-	country string // ISO 3166-1 alpha-2, nowhere if not known, "" if that is nobody's business
+	country string // ISO 3166-1 alpha-2, nowhere if unknown, "" if countries are not used
 }
 
-// maxHops bounds how many proxies are looked behind.
+// maxHops is how many proxies are followed at most.
 const maxHops = 16
 
-// A hop is what one proxy says of the request that it was sent.
+// A hop is what one proxy reports about the request it received.
 type hop struct {
 	from  string // address, perhaps with a port
 	host  string
 	proto string
 }
 
-// behind returns who asks.
+// behind returns the client of a request.
 func (s *Server) behind(r *http.Request) client {
 	c, proxied := s.behindProxies(r)
 	told := ""
@@ -36,8 +37,8 @@ func (s *Server) behind(r *http.Request) client {
 	return c
 }
 
-// countryOf returns the country of an asker: what a trusted proxy told, or what is
-// known of the address.
+// countryOf returns the country of a client: the one told by a trusted proxy, or else the
+// one of the address.
 func (s *Server) countryOf(addr netip.Addr, told string) string {
 	known := country(told)
 	if known == "" && s.country != nil && addr.IsValid() {
@@ -49,13 +50,13 @@ func (s *Server) countryOf(addr netip.Addr, told string) string {
 	return known
 }
 
-// nowhere is the country of those whose country is not known although others' is:
-// a code of ISO 3166-1 for users, which is nobody's. What they get depends on where
-// they are as well.
+// nowhere is the country of clients whose country is unknown, if the server distinguishes
+// countries. It is a code that ISO 3166-1 reserves for private use. Responses depend on
+// it like on any other country.
 const nowhere = "ZZ"
 
-// country returns a code of ISO 3166-1 in capitals, "" for what is none. XX is
-// what proxies say that do not know it.
+// country returns a code of ISO 3166-1 in upper case, or "" if s is invalid. Proxies send
+// XX if they do not know the country.
 func country(s string) string {
 	if len(s) != 2 {
 		return ""
@@ -67,8 +68,9 @@ func country(s string) string {
 	return string(c[:])
 }
 
-// behindProxies looks behind the proxies that are trusted; what others say of themselves
-// is not believed. The nearest proxy has the last word on host and protocol.
+// behindProxies returns the client according to trusted proxies, and whether there was
+// one. Fields from other senders are ignored. Host and protocol come from the nearest
+// proxy.
 func (s *Server) behindProxies(r *http.Request) (client, bool) {
 	c := client{host: r.Host, secure: r.TLS != nil}
 	if ap, err := netip.ParseAddrPort(r.RemoteAddr); err == nil {
@@ -81,8 +83,8 @@ func (s *Server) behindProxies(r *http.Request) (client, bool) {
 	older := olderHops(r.Header)
 	switch {
 	case !ok, hops != nil && older[0].from != "" && s.origin(c.addr, hops) != s.origin(c.addr, older):
-		// A proxy adds to one of the fields and passes on what a stranger wrote into
-		// the other: who knows which.
+		// A proxy sets one of the fields and forwards what the client wrote into the
+		// other; it is not known which is which.
 		c.addr = netip.Addr{}
 		return c, true
 	case hops == nil:
@@ -98,8 +100,8 @@ func (s *Server) behindProxies(r *http.Request) (client, bool) {
 	return c, true
 }
 
-// origin returns the address of the first one, from a connection's on, that is not
-// a trusted proxy's.
+// origin returns the first address, starting with that of the connection, that is not of
+// a trusted proxy.
 func (s *Server) origin(addr netip.Addr, hops []hop) netip.Addr {
 	for _, h := range hops {
 		from, ok := hopAddr(h.from)
@@ -117,7 +119,7 @@ func (s *Server) trusts(a netip.Addr) bool {
 	return slices.ContainsFunc(s.proxies, func(p netip.Prefix) bool { return p.Contains(a) })
 }
 
-// hopAddr reads an address, perhaps in brackets, perhaps with a port.
+// hopAddr parses an address, with or without brackets and a port.
 func hopAddr(s string) (netip.Addr, bool) {
 	if ap, err := netip.ParseAddrPort(s); err == nil {
 		return plainAddr(ap.Addr()), true
@@ -126,9 +128,9 @@ func hopAddr(s string) (netip.Addr, bool) {
 	return plainAddr(a), err == nil
 }
 
-// forwardedHops returns what the proxies say in Forwarded (RFC 7239, 4), the nearest
-// first; nil if nothing. It is not ok if a quoted string has no end: a stranger began
-// it, and what a trusted proxy has added is in it.
+// forwardedHops returns the hops in Forwarded (RFC 7239, 4), nearest first, or nil. If ok
+// is false a quoted string is not terminated: the client began it, and it includes what a
+// trusted proxy added.
 //
 //	Forwarded         = 1#forwarded-element
 //	forwarded-element = [ forwarded-pair ] *( ";" [ forwarded-pair ] )
@@ -142,8 +144,8 @@ func forwardedHops(h http.Header) (hops []hop, ok bool) {
 	return hops, ok
 }
 
-// cutUnquoted cuts s at separators outside of quoted strings. It is not ok if the
-// last of those has no end.
+// cutUnquoted splits s at separators outside of quoted strings. If ok is false the last
+// quoted string is not terminated.
 func cutUnquoted(s string, separator byte) (parts []string, ok bool) {
 	begun, quoted := 0, false
 	for i := 0; i < len(s); i++ {
@@ -160,11 +162,11 @@ func cutUnquoted(s string, separator byte) (parts []string, ok bool) {
 	return append(parts, s[begun:]), !quoted
 }
 
-// readHop reads a forwarded-element. Values with a backslash do not occur in what we
-// look for.
+// readHop parses a forwarded-element. Escapes are not decoded: the values used here have
+// none.
 func readHop(element string) hop {
 	var h hop
-	pairs, _ := cutUnquoted(element, ';') // of an element no quoted string is open
+	pairs, _ := cutUnquoted(element, ';') // quoted strings in an element are terminated
 	for _, pair := range pairs {
 		key, value, _ := strings.Cut(strings.Trim(pair, " \t"), "=")
 		value = strings.Trim(value, `"`)
@@ -180,8 +182,8 @@ func readHop(element string) hop {
 	return h
 }
 
-// olderHops returns what the proxies say in the X-Forwarded fields, the nearest
-// first: one at least, which may be empty.
+// olderHops returns the hops in the X-Forwarded fields, nearest first: at least one,
+// which may be empty.
 func olderHops(h http.Header) []hop {
 	var hops []hop
 	for _, from := range lastFirst(h, "X-Forwarded-For") {
@@ -199,8 +201,8 @@ func olderHops(h http.Header) []hop {
 	return hops
 }
 
-// lastFirst returns the elements of a list field, the one that was added last
-// before the others; nil if there are none.
+// lastFirst returns the elements of a list field in reverse order, or nil if there are
+// none.
 func lastFirst(h http.Header, name string) []string {
 	var all []string
 	for element := range strings.SplitSeq(strings.Join(h.Values(name), ","), ",") {

@@ -29,20 +29,20 @@ var explainPage string
 //go:embed handler.js
 var handlerScript string
 
-// The paths of the gateway.
+// Paths of the gateway.
 const (
-	handlerPath = "/-/handler"   // for links of web+urn
-	pacPath     = "/-/proxy.pac" // for browsers and others that take a proxy auto-config file
+	handlerPath = "/-/handler"   // for web+urn links
+	pacPath     = "/-/proxy.pac" // for clients that use a proxy auto-config file
 )
 
-// hashed returns what stands for a script or a style in a Content-Security-Policy.
+// hashed returns the hash of a script or style for Content-Security-Policy.
 func hashed(text string) string {
 	sum := sha256.Sum256([]byte(text))
 	return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
 }
 
-// newPage parses the template of a page. In it {{link URL}} is a URL that a page may have
-// as a link, "" for any other one; html/template knows http, https and mailto alone.
+// newPage parses the template of a page. In it {{link URL}} returns the URL if it may be
+// a link, or else ""; html/template itself allows only http, https and mailto.
 func newPage(name, text string) (*template.Template, error) {
 	page, err := template.New(name).Funcs(template.FuncMap{"link": func(s string) template.URL {
 		if !location.IsLink(s) {
@@ -56,10 +56,10 @@ func newPage(name, text string) (*template.Template, error) {
 	return page, nil
 }
 
-// passOn answers a request that is for another host, if somebody allows that. It
-// reports whether it did: all others are answered as ever.
+// passOn forwards a request for another host, if forwarding is enabled and the client is
+// allowed to use it. Otherwise it returns false and does nothing.
 func (s *Server) passOn(w http.ResponseWriter, r *http.Request, target string, c client) bool {
-	asker := &gateway.Asker{Addr: c.addr} // no page can make a browser send what is for a proxy
+	asker := &gateway.Asker{Addr: c.addr} // a web page cannot make a browser send proxy requests
 	if s.forward == nil || !s.forward.Admits(asker, r.Method) || wire.Simple(r) {
 		return false
 	}
@@ -91,9 +91,9 @@ func (s *Server) passOn(w http.ResponseWriter, r *http.Request, target string, c
 	return true
 }
 
-// isOwnPort reports whether the port of a host that is this server's may be its own too:
-// none, that of a scheme, that at which the request came or under which this server is
-// known, or where the authority of the host is asked (1995, 3.2: Y95-29).
+// isOwnPort reports whether the port of a host of this server may be a port of this
+// server: none, the default port of a scheme, the port of the connection or of the public
+// URL, or DefaultPort if the host has an authority (1995, 3.2: Y95-29).
 func (s *Server) isOwnPort(set *store.AuthoritySet, host string, local uint16) bool {
 	port := portOf(host)
 	switch port {
@@ -105,7 +105,7 @@ func (s *Server) isOwnPort(set *store.AuthoritySet, host string, local uint16) b
 	return port == portOf(s.public)
 }
 
-// portOf returns the port at the end of a host or of the URL of one, "" for none.
+// portOf returns the port of a host or of a URL without a path, or "".
 func portOf(host string) string {
 	i := strings.LastIndexByte(host, ':')
 	if i < 0 || i < strings.LastIndexByte(host, ']') || strings.HasPrefix(host[i+1:], "//") {
@@ -114,14 +114,14 @@ func portOf(host string) string {
 	return strings.TrimLeft(host[i+1:], "0")
 }
 
-// A countedWriter gives each piece of an answer its own time, and counts.
+// A countedWriter gives each write its own deadline and counts the bytes.
 type countedWriter struct {
 	http.ResponseWriter
 	out    *paced
 	status int
 }
 
-// WriteHeader notes the status.
+// WriteHeader records the status.
 func (w *countedWriter) WriteHeader(status int) {
 	if status >= http.StatusOK {
 		w.status = status
@@ -129,7 +129,7 @@ func (w *countedWriter) WriteHeader(status int) {
 	w.ResponseWriter.WriteHeader(status)
 }
 
-// Write sends a piece.
+// Write sends a part of the body.
 func (w *countedWriter) Write(b []byte) (int, error) {
 	if w.status == 0 {
 		w.status = http.StatusOK
@@ -137,7 +137,7 @@ func (w *countedWriter) Write(b []byte) (int, error) {
 	return w.out.Write(b)
 }
 
-// Hijack gives the connection to a tunnel, of which its client is told.
+// Hijack hands over the connection to a tunnel, which sends status 200 itself.
 func (w *countedWriter) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 	c, early, err := http.NewResponseController(w.ResponseWriter).Hijack()
 	if err == nil {
@@ -146,10 +146,10 @@ func (w *countedWriter) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 	return c, early, err
 }
 
-// Unwrap is for [http.ResponseController].
+// Unwrap implements the interface of [http.ResponseController].
 func (w *countedWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
-// gatewayPage answers the pages of the gateway; nil for another page.
+// gatewayPage answers the pages of the gateway, or returns nil for other paths.
 func (s *Server) gatewayPage(ctx context.Context, r *request, path, q string, set *store.AuthoritySet) *reply {
 	switch path {
 	case "/":
@@ -157,7 +157,7 @@ func (s *Server) gatewayPage(ctx context.Context, r *request, path, q string, se
 			return s.whatIs(ctx, r, values.Get("name"), false)
 		}
 	case handlerPath:
-		values, _ := url.ParseQuery(q) // what cannot be read is not there
+		values, _ := url.ParseQuery(q) // invalid parameters are ignored
 		return s.whatIs(ctx, r, values.Get("uri"), true)
 	case pacPath:
 		return s.proxyConfig(r, set)
@@ -165,7 +165,7 @@ func (s *Server) gatewayPage(ctx context.Context, r *request, path, q string, se
 	return nil
 }
 
-// proxyConfig tells browsers what to send here.
+// proxyConfig serves the proxy auto-config file.
 func (s *Server) proxyConfig(r *request, set *store.AuthoritySet) *reply {
 	var hosts []string
 	for _, a := range set.All() {
@@ -188,10 +188,9 @@ func (s *Server) proxyConfig(r *request, set *store.AuthoritySet) *reply {
 	return s.represent(r, p, gateway.TypePAC, gateway.PAC(host, scheme == "https", hosts))
 }
 
-// whatIs says what was entered, and where it leads. Of a link that a browser
-// handed over it goes there, if it is a name that is resolved here: anything else
-// is shown and not followed, so that nobody is sent to a place of a stranger's
-// choice.
+// whatIs explains what a user entered, and what it resolves to. For a link that a browser
+// handed over (lead) it redirects to the name if the name is resolved here; anything else
+// is only shown, so that this is not an open redirect.
 func (s *Server) whatIs(ctx context.Context, r *request, entered string, lead bool) *reply {
 	if p := s.rated(ctx); p != nil {
 		return p
@@ -223,8 +222,8 @@ func (s *Server) whatIs(ctx context.Context, r *request, entered string, lead bo
 	return p.withBody(html.ContentType(), b.Bytes())
 }
 
-// herePath returns the path of a name on this server, with the query and the
-// fragment that follow the name.
+// herePath returns the path of a name on this server, with the query and fragment after
+// the name.
 func herePath(text string) string {
 	text, fragment, hasFragment := strings.Cut(text, "#")
 	text, q, hasQuery := strings.Cut(text, "?")
@@ -238,15 +237,15 @@ func herePath(text string) string {
 	return path
 }
 
-// An explained is what a page shows of an explanation.
+// An explained holds the data of the page about an explanation.
 type explained struct {
 	*gateway.Explanation
-	Here    string // path of ours that leads on; "" for none
+	Here    string // path on this server that resolves the name; "" for none
 	Style   template.CSS
 	Version string
 }
 
-// Ask returns where the description of the name is; "" for nowhere.
+// Ask returns the path of the description of the name, or "".
 func (e explained) Ask() string {
 	path, _, _ := strings.Cut(e.Here, "#")
 	path, _, _ = strings.Cut(path, "?")
@@ -256,7 +255,7 @@ func (e explained) Ask() string {
 	return path + "?s=I2C"
 }
 
-// Served says who looks after the name, if that is known here.
+// Served returns the prefix of the naming authority of the name, if it is known here.
 func (e explained) Served() string {
 	if e.Authority == nil {
 		return ""
@@ -264,10 +263,10 @@ func (e explained) Served() string {
 	return e.Authority.Prefix.String()
 }
 
-// Key returns the name as all of its spellings are found; "" for no name.
+// Key returns the key of the name, or "" if it is not a name.
 func (e explained) Key() string { return e.Name.Key() }
 
-// lines is the page for clients without HTML.
+// lines returns the page for clients that prefer plain text.
 func (e explained) lines() []string {
 	all := []string{printable(e.Given), ""}
 	add := func(name, value string) {
@@ -276,9 +275,9 @@ func (e explained) lines() []string {
 		}
 	}
 	if e.Fault != nil {
-		add("not understood", fmt.Sprintf("at offset %d: %s: %s", e.Fault.Offset, e.Fault.Rule, e.Fault.Message))
+		add("error", fmt.Sprintf("%s (offset %d, rule %s)", e.Fault.Message, e.Fault.Offset, e.Fault.Rule))
 	}
-	add("this is", e.Kind)
+	add("kind", e.Kind)
 	for _, p := range e.Parts {
 		add(p.Name, p.Value)
 	}
@@ -287,14 +286,14 @@ func (e explained) lines() []string {
 		add("note", s)
 	}
 	for _, f := range e.Meant {
-		add("perhaps", f.Name+" ("+f.Value+")")
+		add("did you mean", f.Name+" ("+f.Value+")")
 	}
-	add("served here by", e.Served())
+	add("naming authority", e.Served())
 	for _, w := range e.Ways {
-		add("would be asked", w.Name+" ("+w.Value+")")
+		add("looked up at", w.Name+" ("+w.Value+")")
 	}
-	add("that failed", e.NoWay)
-	add("leads on", e.Here)
-	add("leads elsewhere", e.Link)
+	add("discovery failed", e.NoWay)
+	add("path here", e.Here)
+	add("external link", e.Link)
 	return all
 }

@@ -23,49 +23,48 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// The bounds of jobs.
+// Limits of jobs.
 const (
-	maxRunning   = 8                  // jobs at a time
+	maxRunning   = 8                  // jobs running at once
 	maxRunningOf = 4                  // of one token
-	maxEnded     = 100                // ended jobs that are kept
-	maxEndedAge  = 7 * 24 * time.Hour // and for how long
-	retryJob     = 10                 // seconds, for those that are refused
+	maxEnded     = 100                // ended jobs kept
+	maxEndedAge  = 7 * 24 * time.Hour // and how long
+	retryJob     = 10                 // seconds, sent with rejected requests
 	saveEvery    = time.Second
-	checkEvery   = time.Second // whether the token of a running job is still good
-	jobsVersion  = 1           // of the file: docs/reference/files.md
+	checkEvery   = time.Second // that the token of a running job is still valid
+	jobsVersion  = 1           // of the file format; see docs/reference/files.md
 )
 
 const (
 	jobsFile    = "jobs.json"
-	spoolSuffix = ".body" // of a file that an import reads after its request was answered
+	spoolSuffix = ".body" // of the stored body of an asynchronous import
 )
 
-// Why a job was ended from outside.
+// Reasons for which a job ends early.
 var (
 	errJobCancelled   = errors.New("the job was cancelled")
-	errJobInterrupted = errors.New("the server ended")
+	errJobInterrupted = errors.New("the server was stopped")
 	errJobRevoked     = errors.New("the token that started the job was revoked")
 	errJobExpired     = errors.New("the token that started the job has expired")
 )
 
-// isCancelled reports whether a job was ended because somebody wanted that, or its token
-// is not good any more.
+// isCancelled reports whether a job was cancelled, or its token is no longer valid.
 func isCancelled(cause error) bool {
 	return errors.Is(cause, errJobCancelled) || errors.Is(cause, errJobRevoked) || errors.Is(cause, errJobExpired)
 }
 
-// jobs are the jobs of this server, those of earlier runs among them.
+// A jobs holds the jobs of this server, including those of earlier runs.
 type jobs struct {
-	dir string // where they are kept; "" for nowhere
+	dir string // where they are saved; "" does not save them
 	now func() time.Time
 	log *slog.Logger
 
-	// ends returns why jobs of a token end, nil if they go on.
+	// ends returns why the jobs of a token must end, or nil.
 	ends func(ctx context.Context, token string) error
 
 	mu      sync.Mutex
-	all     []*job // the oldest first
-	saving  bool   // a save is due
+	all     []*job // oldest first
+	saving  bool   // a save is scheduled
 	changed bool   // something has changed since the file was read
 	failed  bool   // the last save failed
 	closing bool
@@ -73,7 +72,7 @@ type jobs struct {
 	writing sync.Mutex
 }
 
-// A job is guarded by the mutex of jobs.
+// A job is guarded by the mutex of its jobs.
 type job struct {
 	adminapi.Job
 	Token string `json:"token"` // ID of the token that started it
@@ -88,16 +87,16 @@ type savedJobs struct {
 	Jobs    []*job `json:"jobs"`
 }
 
-// newJobs returns the jobs that are kept in a directory. What ran when an earlier
-// server ended was interrupted.
+// newJobs returns the jobs saved in a directory. Those that were running when the server
+// ended become interrupted.
 func newJobs(dir string, now func() time.Time, log *slog.Logger) *jobs {
 	js := &jobs{dir: dir, now: now, log: log}
 	if dir == "" {
 		return js
 	}
-	spools, _ := filepath.Glob(filepath.Join(dir, "*"+spoolSuffix)) // the pattern is good
+	spools, _ := filepath.Glob(filepath.Join(dir, "*"+spoolSuffix)) // the pattern is valid
 	for _, file := range spools {
-		_ = os.Remove(file) // of a server that ended; tried again at the next start
+		_ = os.Remove(file) // left by an earlier run; retried at the next start
 	}
 	var saved savedJobs
 	b, err := os.ReadFile(js.file())
@@ -105,12 +104,12 @@ func newJobs(dir string, now func() time.Time, log *slog.Logger) *jobs {
 		err = json.Unmarshal(b, &saved)
 	}
 	if err == nil && saved.Version != jobsVersion {
-		err = fmt.Errorf("version %d, not %d", saved.Version, jobsVersion)
+		err = fmt.Errorf("version %d, expected %d", saved.Version, jobsVersion)
 	}
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 	case err != nil:
-		log.Warn("jobs of earlier runs cannot be read", "file", js.file(), "err", err)
+		log.Warn("cannot read the jobs of earlier runs", "file", js.file(), "err", err)
 	}
 	for _, j := range saved.Jobs {
 		j.ended = make(chan struct{})
@@ -126,7 +125,7 @@ func newJobs(dir string, now func() time.Time, log *slog.Logger) *jobs {
 
 func (js *jobs) file() string { return filepath.Join(js.dir, jobsFile) }
 
-// start makes a job for a request.
+// start adds a job for a request.
 func (js *jobs) start(c *call, of adminapi.Job) (*job, context.Context, error) {
 	token := c.token()
 	js.mu.Lock()
@@ -142,21 +141,21 @@ func (js *jobs) start(c *call, of adminapi.Job) (*job, context.Context, error) {
 	}
 	refuse := func(status int, detail string) error {
 		c.w.Header().Set("Retry-After", fmt.Sprint(retryJob))
-		return &adminapi.StatusError{Status: status, Detail: detail + "; 'nomen jobs' lists them"}
+		return &adminapi.StatusError{Status: status, Detail: detail + "; list them with 'nomen jobs'"}
 	}
 	switch {
 	case js.closing:
 		return nil, nil, adminapi.ErrUnavailable
 	case own >= maxRunningOf:
-		return nil, nil, refuse(http.StatusTooManyRequests, fmt.Sprintf("%d jobs of this token are running, as many as may at a time", own))
+		return nil, nil, refuse(http.StatusTooManyRequests, fmt.Sprintf("too many jobs: %d of this token are running", own))
 	case all >= maxRunning:
-		return nil, nil, refuse(http.StatusServiceUnavailable, fmt.Sprintf("%d jobs are running, as many as may at a time", all))
+		return nil, nil, refuse(http.StatusServiceUnavailable, fmt.Sprintf("too many jobs: %d are running", all))
 	}
 	if of.ID = c.r.Header.Get(adminapi.JobHeader); of.ID == "" {
 		of.ID = adminapi.NewJobID()
 	}
 	if !adminapi.IsJobID(of.ID) || slices.ContainsFunc(js.all, func(j *job) bool { return j.ID == of.ID }) {
-		return nil, nil, &adminapi.RequestError{Field: adminapi.JobHeader, Message: "want an ID of ten letters and digits 2 to 7 that no other job has"}
+		return nil, nil, &adminapi.RequestError{Field: adminapi.JobHeader, Message: "must be a unique ID of ten characters, a to z and 2 to 7"}
 	}
 	of.State, of.Who, of.Started = adminapi.JobRunning, c.actor.Who, js.now().UTC()
 	ctx, cancel := context.WithCancelCause(context.WithoutCancel(c.r.Context()))
@@ -168,7 +167,7 @@ func (js *jobs) start(c *call, of adminapi.Job) (*job, context.Context, error) {
 	return j, ctx, nil
 }
 
-// run does the work of a job, and returns the error that ended it.
+// run does the work of a job and returns the error that ended it.
 func (js *jobs) run(ctx context.Context, j *job, work func(context.Context) error) (err error) {
 	watched := js.watch(ctx, j)
 	defer func() {
@@ -198,7 +197,7 @@ func (js *jobs) run(ctx context.Context, j *job, work func(context.Context) erro
 	return work(ctx)
 }
 
-// watch ends a job when its token is not good any more, until stop is called.
+// watch cancels a job when its token is no longer valid, until stop is called.
 func (js *jobs) watch(ctx context.Context, j *job) (stop func()) {
 	if js.ends == nil {
 		return func() {}
@@ -222,7 +221,7 @@ func (js *jobs) watch(ctx context.Context, j *job) (stop func()) {
 	return stop
 }
 
-// revoked ends the jobs of a token that was revoked.
+// revoked cancels the jobs of a revoked token.
 func (js *jobs) revoked(token string) {
 	js.mu.Lock()
 	defer js.mu.Unlock()
@@ -233,7 +232,7 @@ func (js *jobs) revoked(token string) {
 	}
 }
 
-// end notes the end of a job: by an error, or by what ended it from outside.
+// end records the end of a job by err, or by the cause that cancelled it.
 func (j *job) end(at time.Time, err, cause error) {
 	j.Ended, j.Rate, j.Left = at, j.rate(at), 0
 	switch {
@@ -250,41 +249,41 @@ func (j *job) end(at time.Time, err, cause error) {
 	j.Problem, j.Next = jobProblem(err), j.next()
 }
 
-// jobProblem returns what is told of why a job has ended.
+// jobProblem returns the problem shown for the error of a job.
 func jobProblem(err error) *adminapi.Problem {
 	switch {
 	case errors.Is(err, errJobCancelled):
-		err = &adminapi.StatusError{Status: http.StatusConflict, Detail: "the job was cancelled; what it did stays"}
+		err = &adminapi.StatusError{Status: http.StatusConflict, Detail: "the job was cancelled; the changes it made remain"}
 	case isCancelled(err):
-		err = &adminapi.StatusError{Status: http.StatusForbidden, Detail: err.Error() + "; what the job did stays"}
+		err = &adminapi.StatusError{Status: http.StatusForbidden, Detail: err.Error() + "; the changes the job made remain"}
 	case errors.Is(err, errJobInterrupted):
-		err = &adminapi.StatusError{Status: http.StatusServiceUnavailable, Detail: "the server ended before the job did; what it did stays"}
+		err = &adminapi.StatusError{Status: http.StatusServiceUnavailable, Detail: "the server was stopped before the job was complete; the changes it made remain"}
 	}
 	return adminapi.NewProblem(err)
 }
 
-// next says how to go on after a job that is not complete.
+// next says how to continue after a job that is not complete.
 func (j *job) next() string {
 	s := ""
 	switch j.Kind {
 	case adminapi.JobImport:
-		s = "import the same file again: what is in stays as it is"
+		s = "import the same file again; records that were imported remain unchanged"
 	case adminapi.JobRelocate:
-		s = "start it again: what has moved is not found any more"
+		s = "start it again; locations already changed are skipped"
 	case adminapi.JobUndo:
-		s = "start it again: what was undone stays as it is"
+		s = "start it again; changes already undone are skipped"
 	case adminapi.JobVerify:
 		return "start it again from the beginning"
 	case adminapi.JobBackup:
-		return "start it again in the same directory: what was copied is not copied again"
+		return "start it again with the same directory; files already copied are skipped"
 	}
 	if j.Import != "" {
-		s += "; or take it back with 'nomen undo --import " + j.Import + "'"
+		s += "; or undo it with 'nomen undo --import " + j.Import + "'"
 	}
 	return s
 }
 
-// rate returns how much is done a second.
+// rate returns how many units are done per second.
 func (j *job) rate(at time.Time) float64 {
 	seconds := at.Sub(j.Started).Seconds()
 	if seconds <= 0 {
@@ -304,12 +303,12 @@ func (js *jobs) update(j *job, f func(*adminapi.Job, *adminapi.JobResult)) {
 	js.saveSoon()
 }
 
-// begun notes the ID of the changes of a job.
+// begun returns a function that records the ID of the changes of a job.
 func (js *jobs) begun(j *job) func(id string) {
 	return func(id string) { js.update(j, func(j *adminapi.Job, _ *adminapi.JobResult) { j.Import = id }) }
 }
 
-// note takes a report of a job.
+// note records a report of a job.
 func (js *jobs) note(j *job, r adminapi.Report) {
 	if r.Moved != nil || r.Reverted != nil {
 		return
@@ -336,7 +335,7 @@ func (js *jobs) note(j *job, r adminapi.Report) {
 	})
 }
 
-// snapshot returns a job as it is told; mu is held.
+// snapshot returns a copy of a job as shown to clients; mu must be held.
 func (js *jobs) snapshot(j *job) adminapi.Job {
 	out := j.Job
 	if out.State == adminapi.JobRunning {
@@ -353,7 +352,7 @@ func (js *jobs) snapshot(j *job) adminapi.Job {
 	return out
 }
 
-// tidy drops the oldest of those that have ended; mu is held.
+// tidy drops the oldest ended jobs; mu must be held.
 func (js *jobs) tidy() {
 	ended := 0
 	for _, j := range js.all {
@@ -370,7 +369,8 @@ func (js *jobs) tidy() {
 	})
 }
 
-// saveSoon has the jobs written; mu is held. A crash loses what happened since at most.
+// saveSoon schedules a save; mu must be held. A crash loses at most the changes since the
+// last one.
 func (js *jobs) saveSoon() {
 	js.changed = true
 	if js.dir == "" || js.saving {
@@ -397,15 +397,15 @@ func (js *jobs) save() {
 		err = durable.Write(durable.Disk{Mode: durable.Private}, js.file(), b)
 	}
 	if err != nil && !failed {
-		js.log.Error("jobs cannot be kept for the next start", "file", js.file(), "err", err)
+		js.log.Error("cannot save the jobs", "file", js.file(), "err", err)
 	}
 	js.mu.Lock()
 	js.failed = err != nil
 	js.mu.Unlock()
 }
 
-// close interrupts what runs, waits for it until ctx ends, and writes the file if it
-// would not say the same as before.
+// close interrupts running jobs, waits for them until ctx ends, and writes the file if
+// anything changed.
 func (js *jobs) close(ctx context.Context) {
 	js.mu.Lock()
 	if js.closing {
@@ -426,7 +426,7 @@ func (js *jobs) close(ctx context.Context) {
 	}()
 	select {
 	case <-ended:
-	case <-ctx.Done(): // what still runs is found interrupted at the next start
+	case <-ctx.Done(): // jobs still running are marked interrupted at the next start
 	}
 	js.mu.Lock()
 	changed := js.changed
@@ -443,13 +443,14 @@ func (c *call) token() string {
 	return id
 }
 
-// sees reports whether a job is for the bearer of a token: one's own are, and for an
-// administrator of everything all.
+// sees reports whether a token may see a job: its own jobs, or all jobs if it is an
+// administrator of all names.
 func (c *call) sees(j *job) bool {
 	return j.Token == c.token() || c.actor.Role == registrar.Administrator && len(c.actor.Prefixes) == 0
 }
 
-// jobEnds returns why the jobs of a token end. While the store is away nothing is known.
+// jobEnds returns why the jobs of a token must end. While the store is unavailable it
+// returns nil.
 func (s *Server) jobEnds(ctx context.Context, id string) error {
 	tokens, ok := s.store.(store.Tokens)
 	if !ok || s.nodeToken != nil && id == s.nodeToken.ID {
@@ -479,7 +480,7 @@ func (s *Server) listJobs(c *call) error {
 	return writeJSON(c.w, http.StatusOK, all)
 }
 
-// job returns the job that a path names.
+// job returns the job in the path.
 func (s *Server) job(c *call) (*job, error) {
 	if _, err := c.query(); err != nil {
 		return nil, err
@@ -502,7 +503,7 @@ func (s *Server) getJob(c *call) error {
 	return s.tellJob(c, http.StatusOK, j)
 }
 
-// cancelJob waits a moment for the end.
+// cancelJob cancels a job and waits a few seconds for its end.
 func (s *Server) cancelJob(c *call) error {
 	j, err := s.job(c)
 	if err != nil {
@@ -527,7 +528,7 @@ func (s *Server) tellJob(c *call, status int, j *job) error {
 	return writeJSON(c.w, status, out)
 }
 
-// accepted answers a request whose job goes on without it (RFC 7240, 4.1).
+// accepted answers a request whose job continues in the background (RFC 7240, 4.1).
 func (s *Server) accepted(c *call, j *job) error {
 	h := c.w.Header()
 	h.Set("Location", adminapi.Root+"jobs/"+j.ID)
@@ -536,7 +537,7 @@ func (s *Server) accepted(c *call, j *job) error {
 	return s.tellJob(c, http.StatusAccepted, j)
 }
 
-// prefersAsync reports whether a request need not be answered with the result.
+// prefersAsync reports whether a request asks for an asynchronous response.
 func prefersAsync(r *http.Request) bool {
 	for _, field := range r.Header.Values("Prefer") {
 		for p := range strings.SplitSeq(field, ",") {
@@ -549,8 +550,8 @@ func prefersAsync(r *http.Request) bool {
 	return false
 }
 
-// reportJob runs a job that tells how it goes, as report does. The job goes on when the
-// connection breaks: who wants it to end cancels it.
+// reportJob runs a job and sends its reports like report. The job continues if the
+// connection breaks; it ends early only if it is cancelled.
 func (s *Server) reportJob(c *call, of adminapi.Job, work func(ctx context.Context, tell func(adminapi.Report), begun func(id string)) (adminapi.Report, error)) error {
 	j, ctx, err := s.jobs.start(c, of)
 	if err != nil {
@@ -592,8 +593,7 @@ func (s *Server) reportJob(c *call, of adminapi.Job, work func(ctx context.Conte
 	return nil
 }
 
-// tell writes a report, unless the client has gone; the empty one is the head of the
-// answer alone.
+// tell writes a report, unless the client is gone. An empty report only sends the header.
 func (w *lineWriter) tell(r adminapi.Report) {
 	w.mu.Lock()
 	gone := w.gone
@@ -613,14 +613,14 @@ func (w *lineWriter) tell(r adminapi.Report) {
 	}
 }
 
-// leave ends the use of the connection.
+// leave stops writing to the connection.
 func (w *lineWriter) leave() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.gone = true
 }
 
-// spool keeps the body of a request for a job that reads it after the answer.
+// spool stores the body of a request for a job that reads it after the response.
 func (js *jobs) spool(body io.Reader) (*os.File, error) {
 	dir := cmp.Or(js.dir, os.TempDir())
 	if js.dir != "" {
@@ -646,11 +646,11 @@ func (js *jobs) spool(body io.Reader) (*os.File, error) {
 	return f, nil
 }
 
-// maxSpool bounds the body of an import whose answer does not wait for it, in bytes.
+// maxSpool limits the body of an asynchronous import, in bytes.
 const maxSpool = 4 << 30
 
 // drop removes a spool.
 func drop(f *os.File) {
 	_ = f.Close()
-	_ = os.Remove(f.Name()) // it is removed at the next start else
+	_ = os.Remove(f.Name()) // otherwise removed at the next start
 }

@@ -204,11 +204,11 @@ func TestJobEndsWithToken(t *testing.T) {
 		do   func(c *adminapi.Client) error
 		want string
 	}{
-		{"revoked", func(c *adminapi.Client) error { return root.Revoke(t.Context(), idOf(c)) }, "the token that started the job was revoked; what the job did stays"},
+		{"revoked", func(c *adminapi.Client) error { return root.Revoke(t.Context(), idOf(c)) }, "the token that started the job was revoked; the changes the job made remain"},
 		{"revoked by another node", func(c *adminapi.Client) error {
 			return registrar.New(s, registrar.Options{Now: func() time.Time { return testNow }}).RevokeToken(t.Context(), registrar.Operator(), idOf(c), "")
-		}, "the token that started the job was revoked; what the job did stays"},
-		{"expired", func(*adminapi.Client) error { now.Add(7200); return nil }, "the token that started the job has expired; what the job did stays"},
+		}, "the token that started the job was revoked; the changes the job made remain"},
+		{"expired", func(*adminapi.Client) error { now.Add(7200); return nil }, "the token that started the job has expired; the changes the job made remain"},
 	} {
 		c := as(adminapi.Grant{Who: "x", Role: "administrator", Expires: testNow.Add(time.Hour)})
 		_, j := startJob(t, c, "verify", "")
@@ -369,7 +369,7 @@ func TestJobsSurviveRestart(t *testing.T) {
 	if took := time.Since(start); took > 30*time.Second {
 		t.Errorf("the end took %v", took)
 	}
-	if err := <-failed; err == nil || !strings.Contains(err.Error(), "the server ended") {
+	if err := <-failed; err == nil || !strings.Contains(err.Error(), "the server was stopped") {
 		t.Errorf("the one who waits is told %v", err)
 	}
 	info, err := os.Stat(filepath.Join(dir, jobsFile))

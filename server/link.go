@@ -11,22 +11,22 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// The bounds of the Link fields of an answer; a linkset says it all.
+// Limits of the Link field of a response; a linkset has all links.
 const (
 	maxItems     = 10
 	maxLinkBytes = 4 << 10
 )
 
-// signposts are the links to the forms of the description of a name.
+// signposts are the links to the formats of the description of a name.
 type signposts struct {
-	brief []signpost // of redirects: a form for programs, one for reference managers, the set of links
+	brief []signpost // for redirects: a format for programs, one for reference managers, the linkset
 	all   []signpost
 }
 
-// A signpost is a link without the URL of the name, with which it begins.
+// A signpost is a link without the URL of the name at its beginning.
 type signpost struct {
 	rest string
-	set  bool // it leads to a set of links
+	set  bool // the target is a linkset
 }
 
 func newSignposts() (p signposts) {
@@ -41,17 +41,16 @@ func newSignposts() (p signposts) {
 	return p
 }
 
-// link adds the links of a name in one field (RFC 8288): how to cite it (RFC
-// 8574), what describes it, the set of all its links, how it was at other times
-// (RFC 7089), where it is, and by whom and under which terms (FAIR Signposting).
-// URLs are absolute: there are clients that do not resolve references.
+// link adds the links of a name in one field (RFC 8288): how to cite it (RFC 8574), its
+// descriptions, its linkset, its mementos (RFC 7089), its locations, author and license
+// (FAIR Signposting). URLs are absolute, since some clients do not resolve references.
 func (s *Server) link(p *reply, r *request, a asked, ans *nomen.Answer) {
 	key := ans.Name.Key()
 	if key == "" {
 		key = a.name.Key()
 	}
 	if key == "" {
-		return // what was asked about has no name
+		return // the target has no name
 	}
 	path := format.NamePath(key)
 	base, signs := s.base(r), s.signposts.all
@@ -70,7 +69,7 @@ func (s *Server) link(p *reply, r *request, a asked, ans *nomen.Answer) {
 		asked := s.askedURL(r, a, base, path)
 		for _, sign := range signs {
 			l = append(l, ", <"...)
-			if sign.set && asked != "" { // so that the set tells of the URL that was asked
+			if sign.set && asked != "" { // the linkset has to be about the requested URL
 				l = append(l, asked...)
 			} else {
 				l = append(append(l, base...), path...)
@@ -96,7 +95,7 @@ func (s *Server) link(p *reply, r *request, a asked, ans *nomen.Answer) {
 	*room = l
 }
 
-// linkRoom returns where a field is put together; it belongs into linkRooms again.
+// linkRoom returns a buffer for a field; the caller returns it to linkRooms.
 func (s *Server) linkRoom() *linkField {
 	if room, ok := s.linkRooms.Get().(*linkField); ok {
 		return room
@@ -104,15 +103,15 @@ func (s *Server) linkRoom() *linkField {
 	return new(linkField)
 }
 
-// describes reports whether the names of an authority, which may be nil, are described
-// to those who ask for it.
+// describes reports whether descriptions (I2C) are available for the names of an
+// authority, which may be nil.
 func describes(a *store.Authority) bool {
 	return a == nil || len(a.Services) == 0 && len(a.Keywords) == 0 ||
 		a.Interpret(&nomen.Question{Service: nomen.I2C}, false).Service == nomen.I2C
 }
 
-// askedURL returns the URL of a request without its query, "" if that is the one to
-// which names lead by themselves, or was not a path.
+// askedURL returns the URL of a request without its query, or "" if it is the URL of the
+// name on this server, or the target was not a path.
 func (s *Server) askedURL(r *request, a asked, base, path string) string {
 	target, _, _ := strings.Cut(r.target, "?")
 	if a.bare || a.form != formWeb && a.form != formElement || target == path && s.public == "" {
@@ -130,7 +129,7 @@ func (s *Server) askedURL(r *request, a asked, base, path string) string {
 	return u.String()
 }
 
-// isHostOf reports whether names of an authority are asked at a host by their
+// isHostOf reports whether names of an authority are requested at a host by their
 // elements.
 func isHostOf(a *store.Authority, host string) bool {
 	h := store.CanonicalHost(host)
@@ -138,7 +137,7 @@ func isHostOf(a *store.Authority, host string) bool {
 		slices.ContainsFunc(a.Hosts, func(s string) bool { return store.CanonicalHost(s) == h }))
 }
 
-// pageOf returns where an answer is read.
+// pageOf returns the page on which an answer is shown.
 func (s *Server) pageOf(r *request, a asked, ans *nomen.Answer) format.Page {
 	key := ans.Name.Key()
 	if key == "" || !describes(a.authority) {
@@ -148,11 +147,11 @@ func (s *Server) pageOf(r *request, a asked, ans *nomen.Answer) format.Page {
 	return format.Page{Base: base, Asked: s.askedURL(r, a, base, format.NamePath(key))}
 }
 
-// A linkField is a Link field that is being written.
+// A linkField is a Link field under construction.
 type linkField []byte
 
-// add adds a link to a target that is given in parts. Target, relation and type
-// hold nothing that could end them.
+// add adds a link; the parts of the target are concatenated. Target, relation and type
+// must not contain delimiters.
 func (l *linkField) add(rel, mediaType string, target ...string) {
 	b := *l
 	if len(b) > 0 {
@@ -177,9 +176,9 @@ func isURL(key string) bool {
 	return strings.HasPrefix(key, "https://") || strings.HasPrefix(key, "http://")
 }
 
-// addItem adds the link to a location, if it is a URI. Attributes that are not of
-// their form are left out, and so are the parameters of a media type; a relation by
-// which a browser would fetch the location is told in descriptions alone.
+// addItem adds the link to a location, if it is a URI. Invalid attributes and the
+// parameters of media types are left out. A relation that would make a browser fetch the
+// location appears only in descriptions.
 func (l *linkField) addItem(at nomen.Location) {
 	u, err := uri.Parse(at.URL)
 	if err != nil || location.CheckURI(u) != nil {
@@ -202,15 +201,15 @@ func (l *linkField) addItem(at nomen.Location) {
 	}
 }
 
-// isExtension reports whether a relation is an extension, which is a URI (RFC
-// 8288, 2.1.2) and means nothing to a browser.
+// isExtension reports whether a relation is an extension relation, which is a URI (RFC
+// 8288, 2.1.2) and has no meaning to a browser.
 func isExtension(rel string) bool {
 	_, err := uri.Parse(rel)
 	return err == nil
 }
 
-// isMediaType reports whether s is type-name "/" subtype-name, which is all that the
-// attribute type may be (RFC 8288, 3.4.1).
+// isMediaType reports whether s is type-name "/" subtype-name, as the attribute type
+// requires (RFC 8288, 3.4.1).
 func isMediaType(s string) bool {
 	slashes := 0
 	for _, c := range []byte(s) {

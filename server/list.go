@@ -16,21 +16,20 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// listPath is where the lists of ElementIDs are, each under its prefix.
+// listPath is the path of the lists of ElementIDs; the prefix follows.
 const listPath = "/-/list/"
 
 // typeList is the media type of lists of ElementIDs.
 const typeList = format.TypeText + "; charset=utf-8"
 
-// list streams all ElementIDs of an authority, one a line (1995, 3.5.2: Y95-57):
-// those that resolve or did, in the order of their names. The list is read twice
-// where its length or its tag have to be known before: for parts of it, for
-// conditional requests, for HEAD, and where it is short. One that takes too long to read
-// is sent without them.
+// list streams all ElementIDs of an authority, one per line (1995, 3.5.2: Y95-57): active
+// and retired ones, ordered by name. The list is read twice if its length or tag is
+// needed in advance: for ranges, conditional requests and HEAD, and if it is short. If
+// that takes too long, it is sent without them.
 func (s *Server) list(ctx context.Context, r *request, prefix string, set *store.AuthoritySet) *reply {
 	a := exactly(set, prefix)
 	if a == nil || !a.List {
-		return s.problem(r, asked{form: formList}, &nomen.Error{Kind: nomen.Unknown, Name: prefix, Message: "there is no such list"})
+		return s.problem(r, asked{form: formList}, &nomen.Error{Kind: nomen.Unknown, Name: prefix, Message: "list not found"})
 	}
 	if err := (asked{authority: a}).admitted(); err != nil {
 		return s.problem(r, asked{form: formList}, err)
@@ -52,17 +51,17 @@ func (s *Server) list(ctx context.Context, r *request, prefix string, set *store
 	return s.measuredList(ctx, r, p, l)
 }
 
-// needsTag reports whether the answer to a request depends on its tag or length.
+// needsTag reports whether the response to a request depends on the tag or length.
 func (r *request) needsTag() bool {
 	return r.method == http.MethodHead || r.byteRange != "" || r.ifMatch != "" || r.ifNoneMatch != ""
 }
 
-// measuredList completes the answer with a list whose tag and length are known
-// before it is sent.
+// measuredList completes a reply with a list whose tag and length are computed before it
+// is sent.
 func (s *Server) measuredList(ctx context.Context, r *request, p *reply, l listing) *reply {
 	p.add("Vary", "Accept-Encoding")
 	how := codingFor(r.encodings)
-	if r.byteRange != "" { // parts are those of the list as it is
+	if r.byteRange != "" { // ranges are of the uncompressed list
 		how = identity
 	}
 	m := measure{hash: sha256.New()}
@@ -72,7 +71,7 @@ func (s *Server) measuredList(ctx context.Context, r *request, p *reply, l listi
 	measuring, late := context.WithTimeout(measuring, s.limits.Measure)
 	defer late()
 	switch err := l.write(measuring, &m); {
-	case err != nil && measuring.Err() != nil: // it is sent without tag and length, as if nothing had been asked of them
+	case err != nil && measuring.Err() != nil: // send it without tag and length
 		p.stream = func(ctx context.Context, w io.Writer) error { return l.write(ctx, w) }
 		return s.codeStreamAs(p, codingFor(r.encodings))
 	case err != nil:
@@ -110,8 +109,8 @@ func unsatisfiable(length int64) *reply {
 	return p.withText("The list has " + strconv.FormatInt(length, 10) + " bytes.")
 }
 
-// byteRange reads a Range field (RFC 9110, 14.1.2) for a body of a length. It is
-// not ok, and to be ignored, if it cannot be read or wants several parts.
+// byteRange parses a Range field (RFC 9110, 14.1.2) for a body of a length. If ok is
+// false the field is invalid or has several ranges, and must be ignored.
 func byteRange(field string, length int64) (begin, end int64, satisfiable, ok bool) {
 	unit, set, isRange := strings.Cut(field, "=")
 	if !isRange || !strings.EqualFold(strings.TrimSpace(unit), "bytes") {
@@ -122,7 +121,7 @@ func byteRange(field string, length int64) (begin, end int64, satisfiable, ok bo
 		return 0, length, false, false
 	}
 	switch {
-	case first == "": // the last so many bytes
+	case first == "": // the last n bytes
 		n, ok := decimal(last)
 		if !ok {
 			return 0, length, false, false
@@ -143,7 +142,7 @@ func byteRange(field string, length int64) (begin, end int64, satisfiable, ok bo
 	return from, min(to, length-1) + 1, from < length, true
 }
 
-// decimal reads digits. What is too large for a length is the greatest one.
+// decimal parses digits. Values that are too large become the maximum.
 func decimal(s string) (int64, bool) {
 	for _, c := range []byte(s) {
 		if c < '0' || c > '9' {
@@ -157,7 +156,7 @@ func decimal(s string) (int64, bool) {
 	return n, s != ""
 }
 
-// A listing is the list of an authority.
+// A listing is the list of ElementIDs of an authority.
 type listing struct {
 	s         *Server
 	set       *store.AuthoritySet
@@ -168,8 +167,8 @@ func (l listing) write(ctx context.Context, w io.Writer) error {
 	return format.WriteList(w, l.s.elements(ctx, l.set, l.authority))
 }
 
-// writePart writes the bytes of the list from begin to before end. That the list
-// has become shorter meanwhile is an error.
+// writePart writes the bytes of the list from begin to before end. It returns an error if
+// the list has become shorter in the meantime.
 func (l listing) writePart(ctx context.Context, w io.Writer, begin, end int64) error {
 	if begin == end {
 		return nil
@@ -178,14 +177,14 @@ func (l listing) writePart(ctx context.Context, w io.Writer, begin, end int64) e
 	err := l.write(ctx, c)
 	switch {
 	case c.left == 0:
-		return nil // and the error is that it had enough
+		return nil // err is the io.EOF of cut
 	case err != nil:
 		return err
 	}
 	return fmt.Errorf("the list has changed: %w", io.ErrUnexpectedEOF)
 }
 
-// A measure counts and digests what is written to it.
+// A measure counts and hashes what is written to it.
 type measure struct {
 	hash hash.Hash
 	n    int64
@@ -196,7 +195,7 @@ func (m *measure) Write(b []byte) (int, error) {
 	return m.hash.Write(b)
 }
 
-// A cut passes on a part of what is written to it, and then wants no more.
+// A cut passes on a part of what is written to it and then returns io.EOF.
 type cut struct {
 	w          io.Writer
 	skip, left int64

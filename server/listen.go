@@ -16,11 +16,11 @@ import (
 	"github.com/nomen-project/nomen/internal/wire"
 )
 
-// A Listening is a server that is being asked.
+// A Listening is a server that accepts connections.
 type Listening struct {
 	server  *Server
-	Public  net.Addr // nil if there is no such listener
-	Admin   net.Addr
+	Public  net.Addr // address of the public listener; nil if there is none
+	Admin   net.Addr // likewise
 	servers []*http.Server
 	done    chan error
 
@@ -28,8 +28,9 @@ type Listening struct {
 	scrubs   sync.WaitGroup
 }
 
-// Listen opens the listeners and serves in the background. An empty address opens
-// none, one without a port gets the default one; port 0 is any free one. TLS, if not nil, is for the public listener.
+// Listen opens the listeners and serves in the background. An empty address opens no
+// listener; without a port the default port is used; port 0 is any free port. t, if not
+// nil, is the TLS configuration of the public listener.
 func (s *Server) Listen(public, admin string, t *tls.Config) (*Listening, error) {
 	l := &Listening{server: s, done: make(chan error, 2)}
 	var lc net.ListenConfig
@@ -79,7 +80,7 @@ func withPort(address string, port int) string {
 	return net.JoinHostPort(strings.Trim(address, "[]"), strconv.Itoa(port))
 }
 
-// onWire puts the listener that mends request lines on top, and TLS underneath.
+// onWire wraps a listener in TLS, if configured, and in the listener of package wire.
 func (s *Server) onWire(l net.Listener, t *tls.Config) net.Listener {
 	if t != nil {
 		t = t.Clone()
@@ -92,7 +93,7 @@ func (s *Server) onWire(l net.Listener, t *tls.Config) net.Listener {
 	})
 }
 
-// maxStreams bounds the requests at once on a connection of HTTP/2, which counts as one.
+// maxStreams limits the concurrent requests on an HTTP/2 connection.
 const maxStreams = 64
 
 func (s *Server) publicServer(secure bool) *http.Server {
@@ -106,7 +107,7 @@ func (s *Server) publicServer(secure bool) *http.Server {
 		MaxHeaderBytes:    wire.DefaultMaxHeader,
 		ErrorLog:          slog.NewLogLogger(s.log.Handler(), slog.LevelDebug),
 
-		DisableGeneralOptionsHandler: true, // what it answers to "OPTIONS *" says nothing
+		DisableGeneralOptionsHandler: true, // its response to "OPTIONS *" is empty
 	}
 	h.Protocols = new(http.Protocols)
 	h.Protocols.SetHTTP1(true)
@@ -127,7 +128,7 @@ func (s *Server) adminServer() *http.Server {
 	}
 }
 
-// serve serves connections of a table by a listener on top of it.
+// serve serves the connections of a table, accepted by the listener on.
 func (l *Listening) serve(h *http.Server, of *table, on net.Listener) {
 	h.ConnState = of.state
 	l.servers = append(l.servers, h)
@@ -140,12 +141,12 @@ func (l *Listening) serve(h *http.Server, of *table, on net.Listener) {
 	}()
 }
 
-// Wait returns when a listener has ended: with nil after Shutdown.
+// Wait returns when a listener has stopped; it returns nil after Shutdown.
 func (l *Listening) Wait() error { return <-l.done }
 
-// Drain prepares for Shutdown behind a load balancer, for d or until ctx ends: the
-// server says at /-/readyz that it is closing, goes on answering, and ends each
-// connection with the next response on it.
+// Drain prepares for Shutdown behind a load balancer, for d or until ctx ends: /-/readyz
+// reports that the server is shutting down, while requests are still answered and each
+// connection is closed after its next response.
 func (l *Listening) Drain(ctx context.Context, d time.Duration) {
 	l.server.closing.Store(true)
 	select {
@@ -154,8 +155,8 @@ func (l *Listening) Drain(ctx context.Context, d time.Duration) {
 	}
 }
 
-// Shutdown interrupts the jobs, closes the listeners and waits until the requests under way are
-// answered, or ctx ends; then it cuts off the rest.
+// Shutdown interrupts the jobs, closes the listeners and waits until pending requests are
+// answered or ctx ends; then it closes the remaining connections.
 func (l *Listening) Shutdown(ctx context.Context) error {
 	l.server.closing.Store(true)
 	l.endScrub()

@@ -15,11 +15,11 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// maxLocated bounds how many names of one location are looked at.
+// maxLocated is how many names of one location are read at most.
 const maxLocated = 100
 
-// mayBeLocation reports whether a URI of THTTP that is the name of nothing may be
-// where something is.
+// mayBeLocation reports whether a THTTP request for a URI that is not a known name may be
+// about a location instead.
 func (a asked) mayBeLocation(s nomen.Service) bool {
 	if a.form != formTHTTP || !a.subject.IsValid() {
 		return false
@@ -32,14 +32,14 @@ func (a asked) mayBeLocation(s nomen.Service) bool {
 	return false
 }
 
-// isNoName reports whether a resolver knows nothing of what it was asked.
+// isNoName reports whether a resolver does not know a name.
 func isNoName(err error) bool {
 	return errors.Is(err, &nomen.Error{Kind: nomen.Unknown}) || errors.Is(err, &nomen.Error{Kind: nomen.Malformed})
 }
 
-// located answers what is known of a location: L2Ns, L2Ls and L2C of RFC 2169, and
-// those of RFC 2483 about a URI that is no name here. What may be told is what the
-// resolver tells of the names that lead there.
+// located answers a request about a location: L2Ns, L2Ls and L2C of RFC 2169, and the
+// services of RFC 2483 for a URI that is not a name here. It reveals only what the
+// resolver answers about the names with that location.
 func (s *Server) located(ctx context.Context, r *request, a asked, service nomen.Service) *reply {
 	url := a.subject.String()
 	spellings := spellingsOf(a.subject)
@@ -63,7 +63,7 @@ func (s *Server) located(ctx context.Context, r *request, a asked, service nomen
 		}
 	}
 	if ans.Narrow(service); len(ans.Names) == 0 && !service.List() {
-		return s.problem(r, a, &nomen.Error{Kind: nomen.Unknown, Name: url, Service: service, Message: "no name that is known here leads there"})
+		return s.problem(r, a, &nomen.Error{Kind: nomen.Unknown, Name: url, Service: service, Message: "no name with this location"})
 	}
 	if service != nomen.I2C {
 		ans.Name, ans.Spelling = name.Name{}, url
@@ -72,8 +72,8 @@ func (s *Server) located(ctx context.Context, r *request, a asked, service nomen
 	return s.describedIn(r, a, ans, aboutURL(s.onPage(ctx, r, a, ans, offersFor(service)), ans))
 }
 
-// aboutURL makes lists and links tell of which URL they are, as they do of a name
-// (RFC 2483, 5; RFC 9264, 4). Links of which that cannot be told are not offered.
+// aboutURL makes lists and linksets say which URL they are about, as they do for a name
+// (RFC 2483, 5; RFC 9264, 4). Linksets are left out if the URL cannot be their context.
 func aboutURL(offers []format.Format, about *nomen.Answer) []format.Format {
 	if !about.Name.IsZero() {
 		return offers
@@ -105,8 +105,8 @@ func aboutURL(offers []format.Format, about *nomen.Answer) []format.Format {
 	return all
 }
 
-// gather adds to an answer about a location what is known of one of its names. The
-// first one is described.
+// gather adds the answer about a name to the answer about one of its locations. The
+// description is that of the first name.
 func gather(ans, known *nomen.Answer) {
 	if len(ans.Names) == 0 {
 		service := ans.Service
@@ -135,8 +135,8 @@ func gather(ans, known *nomen.Answer) {
 	ans.Private = ans.Private || known.Private
 }
 
-// spellingsOf returns how a location may be registered: as it is asked about, or in
-// normal form (RFC 3986, 6.2.2 and 6.2.3).
+// spellingsOf returns the spellings in which a location may be registered: the given one
+// and the normal form (RFC 3986, 6.2.2 and 6.2.3).
 func spellingsOf(u uri.URI) []string {
 	all := []string{u.String()}
 	if normal := u.Normalize(uri.LevelScheme, scheme.Rules()...).String(); normal != all[0] {
@@ -145,11 +145,10 @@ func spellingsOf(u uri.URI) []string {
 	return all
 }
 
-// namesAt returns the names of which a location is registered, in one of these
-// spellings.
+// namesAt returns the names that have a location in one of these spellings.
 func (s *Server) namesAt(ctx context.Context, spellings []string) ([]name.Name, error) {
 	if _, ok := s.store.(store.Finder); !ok {
-		return nil, &nomen.Error{Kind: nomen.NoResult, Name: spellings[0], Message: "this server cannot look up names by their locations"}
+		return nil, &nomen.Error{Kind: nomen.NoResult, Name: spellings[0], Message: "lookup by location is not supported by this store"}
 	}
 	var names []name.Name
 	for _, url := range spellings {

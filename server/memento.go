@@ -18,7 +18,7 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// timeMapPath is where the TimeMaps of names are, each under its name.
+// timeMapPath is the prefix of the TimeMaps of names.
 const (
 	timeMapRoot = "/-/timemap"
 	timeMapPath = timeMapRoot + "/"
@@ -27,19 +27,19 @@ const (
 // typeLinkFormat is the media type of TimeMaps (RFC 7089, 5; RFC 6690).
 const typeLinkFormat = "application/link-format"
 
-// negotiable reports whether a request can be negotiated in time: it is a path of
-// a name without components of RFC 8141, which have no place for a time.
+// negotiable reports whether a request can be negotiated by Accept-Datetime: it is for
+// the path of a name, without components of RFC 8141, which cannot be combined with a
+// time.
 func (a asked) negotiable() bool {
 	return !a.bare && !a.name.IsZero() && a.query.r == "" && a.query.q == "" && a.query.other == ""
 }
 
-// originalOf returns the path, with its query, that asks on the web what a asks,
-// as of now.
+// originalOf returns the path and query of the same request on the web as of now.
 func (a asked) originalOf(key string) string {
 	return withDirectives(format.NamePath(key), a.directives(time.Time{}))
 }
 
-// directives returns the directives that ask on the web what a asks, as of a time.
+// directives returns the directives of the same request on the web as of a time.
 func (a asked) directives(at time.Time) query {
 	q := query{service: a.query.service, format: a.query.format, component: a.query.component, at: at}
 	if a.form != formWeb {
@@ -55,15 +55,15 @@ func withDirectives(path string, q query) string {
 	return path
 }
 
-// httpDate returns a time as HTTP spells it, rounded up to the second: who asks as
-// of the date of a revision gets it.
+// httpDate returns a time in the format of HTTP, rounded up to the second, so that a
+// request as of that date returns the revision made at t.
 func httpDate(t time.Time) string {
 	return t.Add(time.Second - time.Nanosecond).UTC().Truncate(time.Second).Format(http.TimeFormat)
 }
 
-// linkTime adds where a name is found as of other times and, to an answer as of
-// one, the time of the revision that it shows (RFC 7089, 2.1 and 2.2). That is a
-// promise that the answer stays, which nobody can give for a time to come.
+// linkTime adds links to the TimeGate and TimeMap of a name and, if the request has a
+// time, the time of the revision shown (RFC 7089, 2.1 and 2.2). For a time in the future
+// it adds none: Memento-Datetime promises that the response will not change.
 func (s *Server) linkTime(p *reply, l *linkField, a asked, key, base, path string, ans *nomen.Answer) {
 	if !a.negotiable() || a.elsewhere {
 		return
@@ -86,18 +86,18 @@ func (s *Server) linkTime(p *reply, l *linkField, a asked, key, base, path strin
 
 func timeMapOf(key string) string { return timeMapRoot + format.NamePath(key) }
 
-// badTime is the error of a time in a target.
+// badTime returns the error for an invalid time in a target.
 func badTime(target, value string) error {
 	offset := max(strings.LastIndex(target, "at="+value), 0) + len("at=")
 	return &nomen.Error{
 		Kind: nomen.Malformed, Name: target, Offset: min(offset, len(target)), Rule: "at",
-		Message: "wants one time of the form 2006-01-02T15:04:05Z, or a date of the form 2006-01-02",
+		Message: "must be a single time such as 2006-01-02T15:04:05Z or date such as 2006-01-02",
 	}
 }
 
-// negotiate answers a request for a name, which may ask by Accept-Datetime as of
-// another time: then it leads to the memento (RFC 7089, 4.1.1). A target that
-// names a time itself is a memento, and is not negotiated.
+// negotiate answers a request for a name. If it has Accept-Datetime, it redirects to the
+// memento (RFC 7089, 4.1.1). A target with a time is a memento itself and is not
+// negotiated.
 func (s *Server) negotiate(ctx context.Context, r *request, a asked) *reply {
 	a.elsewhere = s.isElsewhere(ctx, a)
 	if r.datetime == "" || !a.query.at.IsZero() || a.admitted() != nil {
@@ -120,8 +120,8 @@ func (s *Server) negotiate(ctx context.Context, r *request, a asked) *reply {
 	return s.toMemento(r, a, l, m)
 }
 
-// isElsewhere reports whether another resolver answers for a name, as a gateway or a
-// delegation does: then this server has neither a TimeGate nor a TimeMap for it.
+// isElsewhere reports whether another resolver answers for a name, through the gateway or
+// a delegation: then this server has no TimeGate or TimeMap for it.
 func (s *Server) isElsewhere(ctx context.Context, a asked) bool {
 	if a.authority != nil && a.authority.Delegation == nil || a.name.IsZero() {
 		return false
@@ -130,17 +130,17 @@ func (s *Server) isElsewhere(ctx context.Context, a asked) bool {
 	return errors.Is(err, store.ErrNotFound)
 }
 
-// mementos of a name, which are changes that everybody could see.
+// mementos holds the public revisions of a name around a time.
 type mementos struct {
-	at             *store.Change // which is led to
+	at             *store.Change // the target of the redirect
 	first, last    *store.Change
 	previous, next *store.Change // nil for none
 }
 
-// mementosAt returns the change that made the revision of a time, or the first one
-// for earlier times, and those around it; ErrNotFound if the name was never public.
+// mementosAt returns the change that made the revision as of a time, or the first one for
+// earlier times, and its neighbors. It returns ErrNotFound if the name was never public.
 func (s *Server) mementosAt(ctx context.Context, a asked, at time.Time) (m mementos, err error) {
-	var later, second *store.Change // the one after this one, and after the first
+	var later, second *store.Change // the one after c, and the one after the first
 	for c, err := range store.History(ctx, s.store, a.kept()) {
 		if err != nil {
 			return m, err
@@ -168,8 +168,8 @@ func (s *Server) mementosAt(ctx context.Context, a asked, at time.Time) (m memen
 	return m, nil
 }
 
-// toMemento leads to a memento, with links to it and to those around it (RFC 7089,
-// 2.2.3 and 4.1.1) after the links in l.
+// toMemento redirects to a memento, and adds links to it and its neighbors (RFC 7089,
+// 2.2.3 and 4.1.1) to the links in l.
 func (s *Server) toMemento(r *request, a asked, l linkField, m mementos) *reply {
 	base := s.base(r)
 	url := func(c *store.Change) string {
@@ -200,18 +200,18 @@ func (s *Server) toMemento(r *request, a asked, l linkField, m mementos) *reply 
 	return toward(r, p, withDirectives(format.NamePath(m.at.Record.Name.Key()), a.directives(m.at.Time)))
 }
 
-// The paths of TimeGates and TimeMaps for programs that put before a URL where they
-// ask for its past (RFC 7089, 4.2).
+// Prefixes of TimeGates and TimeMaps for programs that append the original URL to the URL
+// of a TimeGate (RFC 7089, 4.2).
 const (
 	timeGatePrefix = "/-/timegate/"
 	timeMapPrefix  = timeMapPath + "link/"
 )
 
-// original reads the URL of a name, on this server or of its own, or a name alone, as
-// it stands behind a prefix: escaped as a whole or not at all, perhaps with one slash
-// where a proxy has made one of two. It returns what of the name has a past: its
-// description where the URL leads to a location, since a memento of a redirect would
-// lead to what the location is now.
+// original parses the text after a TimeGate prefix: the URL of a name, on this server or
+// its own, or just a name. The text may be percent-encoded as a whole, and may have one
+// slash where a proxy has merged two. The result is a request for the description of the
+// name if the URL would redirect to a location, since a memento of a redirect would lead
+// to the present content of the location.
 func (s *Server) original(ctx context.Context, r *request, text string, set *store.AuthoritySet) (a asked, url string, err error) {
 	text = adminapi.UnescapeName(text)
 	for _, scheme := range []string{"http:/", "https:/"} {
@@ -223,7 +223,7 @@ func (s *Server) original(ctx context.Context, r *request, text string, set *sto
 	if _, _, ok := absoluteForm(text); !ok {
 		target = "/" + text
 	}
-	none := &nomen.Error{Kind: nomen.Unknown, Name: text, Message: "no earlier states of it are kept here"}
+	none := &nomen.Error{Kind: nomen.Unknown, Name: text, Message: "no history found"}
 	if len(target) > maxTarget {
 		return a, "", none
 	}
@@ -255,8 +255,8 @@ func (s *Server) original(ctx context.Context, r *request, text string, set *sto
 	return a, u.String(), nil
 }
 
-// timeGate answers what a program asks that knows the URL of a name and a time: it
-// leads to the description of the name as of then.
+// timeGate answers a program that appended the URL of a name: it redirects to the
+// description of the name as of the requested time.
 func (s *Server) timeGate(ctx context.Context, r *request, text string, set *store.AuthoritySet) *reply {
 	a, url, err := s.original(ctx, r, text, set)
 	if err != nil {
@@ -274,7 +274,7 @@ func (s *Server) timeGate(ctx context.Context, r *request, text string, set *sto
 	m, err := s.mementosAt(ctx, a, at)
 	switch {
 	case errors.Is(err, store.ErrNotFound), errors.Is(err, errors.ErrUnsupported):
-		return s.problem(r, a, &nomen.Error{Kind: nomen.Unknown, Name: a.name.Key(), Message: "no earlier states of it are kept here"})
+		return s.problem(r, a, &nomen.Error{Kind: nomen.Unknown, Name: a.name.Key(), Message: "no history found"})
 	case err != nil:
 		return s.failure(r, err)
 	}
@@ -290,20 +290,20 @@ func (s *Server) timeGate(ctx context.Context, r *request, text string, set *sto
 func badDatetime(a asked) error { // RFC 7089, 4.5.3
 	return &nomen.Error{
 		Kind: nomen.Malformed, Name: a.name.Key(), Rule: "rfc1123-date",
-		Message: "the Accept-Datetime field wants the form " + http.TimeFormat,
+		Message: "invalid Accept-Datetime: must have the form " + http.TimeFormat,
 	}
 }
 
-// kept returns the name that is asked about in the case in which it is kept.
+// kept returns the name in the case in which it is stored.
 func (a asked) kept() name.Name { return a.authority.Fold(a.name) }
 
-// isPublic reports whether everybody could see the revision that a change made.
+// isPublic reports whether the revision that a change made is public.
 func isPublic(c *store.Change) bool {
 	return c.Record != nil && c.Record.Status != nomen.Reserved
 }
 
-// timeMap lists the mementos of a name, the newest first, as they come (RFC 7089,
-// 5). Those whose content was redacted are not there.
+// timeMap streams the list of the mementos of a name, newest first (RFC 7089, 5).
+// Redacted revisions are left out.
 func (s *Server) timeMap(ctx context.Context, r *request, spelling, q string, set *store.AuthoritySet) *reply {
 	n, err := name.Parse(spelling)
 	if err != nil {
@@ -325,7 +325,7 @@ func (s *Server) timeMap(ctx context.Context, r *request, spelling, q string, se
 	return s.sendTimeMap(ctx, r, m)
 }
 
-// prefixTimeMap lists the mementos to which timeGate leads.
+// prefixTimeMap lists the mementos that timeGate redirects to.
 func (s *Server) prefixTimeMap(ctx context.Context, r *request, text string, set *store.AuthoritySet) *reply {
 	a, url, err := s.original(ctx, r, text, set)
 	if err != nil {
@@ -338,7 +338,7 @@ func (s *Server) prefixTimeMap(ctx context.Context, r *request, text string, set
 	return s.sendTimeMap(ctx, r, timeMap{asked: a, base: base, original: url, gate: base + timeGatePrefix + url, self: base + timeMapPrefix + url})
 }
 
-// A timeMap is what heads a list of mementos.
+// A timeMap is the header of a list of mementos.
 type timeMap struct {
 	asked                asked
 	base                 string // URL of this server
@@ -349,7 +349,7 @@ func (s *Server) sendTimeMap(ctx context.Context, r *request, m timeMap) *reply 
 	_, err := firstOf(s.mementos(ctx, m.asked))
 	switch {
 	case errors.Is(err, store.ErrNotFound), errors.Is(err, errors.ErrUnsupported):
-		return s.problem(r, m.asked, &nomen.Error{Kind: nomen.Unknown, Name: m.asked.name.Key(), Message: "there is no list of its revisions: it was never public here"})
+		return s.problem(r, m.asked, &nomen.Error{Kind: nomen.Unknown, Name: m.asked.name.Key(), Message: "no public history found"})
 	case err != nil:
 		return s.failure(r, err)
 	}
@@ -361,7 +361,7 @@ func (s *Server) sendTimeMap(ctx context.Context, r *request, m timeMap) *reply 
 	return s.codeStream(r, p)
 }
 
-// mementos yields the changes of a name that made mementos, the newest first.
+// mementos yields the changes of a name that made mementos, newest first.
 func (s *Server) mementos(ctx context.Context, a asked) func(func(*store.Change, error) bool) {
 	return func(yield func(*store.Change, error) bool) {
 		for c, err := range store.History(ctx, s.store, a.kept()) {
@@ -394,7 +394,7 @@ func (s *Server) writeTimeMap(ctx context.Context, w io.Writer, m timeMap) error
 	if err != nil {
 		return err
 	}
-	var later *store.Change // is written when it is known whether it is the first
+	var later *store.Change // written when it is known whether it is the first
 	newest := true
 	write := func(rel string) error {
 		if newest {
@@ -422,11 +422,11 @@ func (s *Server) writeTimeMap(ctx context.Context, w io.Writer, m timeMap) error
 	return err
 }
 
-// shownRevisions is how many revisions a page about a name shows.
+// shownRevisions is how many revisions the page of a name shows.
 const shownRevisions = 20
 
-// onPage makes formats link to where the answer is read; a page for people tells of
-// the revisions of the name too.
+// onPage adds the page of the answer to the formats; HTML also shows the history of the
+// name.
 func (s *Server) onPage(ctx context.Context, r *request, a asked, ans *nomen.Answer, offers []format.Format) []format.Format {
 	page := s.pageOf(r, a, ans)
 	for i, f := range offers {
@@ -446,7 +446,7 @@ func (s *Server) onPage(ctx context.Context, r *request, a asked, ans *nomen.Ans
 	return offers
 }
 
-// past returns what a page tells of other times.
+// past returns the part of a page about the history of a name.
 func (s *Server) past(ctx context.Context, a asked, ans *nomen.Answer) (format.Past, error) {
 	past := format.Past{}
 	key := ans.Name.Key()
@@ -482,8 +482,7 @@ func (s *Server) past(ctx context.Context, a asked, ans *nomen.Answer) (format.P
 	return past, nil
 }
 
-// changedFields returns the names of the fields that are other in a revision than
-// in the one that was public before it.
+// changedFields returns the names of the fields that differ between two public revisions.
 func changedFields(before, after *store.Change) []string {
 	if before == nil {
 		return nil

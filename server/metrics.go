@@ -15,7 +15,7 @@ import (
 
 const metricsPath = "/-/metrics"
 
-// metrics counts requests in a registry of its own.
+// A metrics collects metrics in its own registry.
 type metrics struct {
 	requests *prometheus.CounterVec
 	seconds  *prometheus.HistogramVec
@@ -27,11 +27,12 @@ type metrics struct {
 	times  [forms]prometheus.Observer
 }
 
-// maxStatus is the greatest status of HTTP.
+// maxStatus is the highest status of HTTP.
 const maxStatus = 599
 
-// newMetrics counts the requests of a server; condition is that of its store, clock
-// whether changes may be dated by its clock, scrub nil if there is none.
+// newMetrics returns the metrics of a server. The function condition returns the state of
+// its store, and clock whether its clock is accepted for dating changes; scrub may be
+// nil.
 func newMetrics(condition func() store.Condition, clock func() bool, scrub *scrub) *metrics {
 	m := &metrics{
 		requests: prometheus.NewCounterVec(prometheus.CounterOpts{
@@ -43,7 +44,7 @@ func newMetrics(condition func() store.Condition, clock func() bool, scrub *scru
 		}, []string{"form"}),
 	}
 	m.stale = prometheus.NewCounter(prometheus.CounterOpts{
-		Name: "nomen_stale_answers_total", Help: "Answers from the cache while the store was away.",
+		Name: "nomen_stale_answers_total", Help: "Answers from the cache while the store was unavailable.",
 	})
 	oneIf := func(name, help string, holds func() bool) prometheus.GaugeFunc {
 		return prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: name, Help: help}, func() float64 {
@@ -54,7 +55,7 @@ func newMetrics(condition func() store.Condition, clock func() bool, scrub *scru
 		})
 	}
 	m.refusals = prometheus.NewCounterVec(prometheus.CounterOpts{
-		Name: "nomen_refused_total", Help: "Requests and connections refused, by reason: limit (429), busy (503), connections (of an address with its share), idle (closed to make room), slow (streams cut off).",
+		Name: "nomen_refused_total", Help: "Requests and connections rejected, by reason: limit (429), busy (503), connections (limit reached), idle (idle connections closed for new ones), slow (responses aborted).",
 	}, []string{"reason"})
 	for _, reason := range []string{refusedLimit, refusedBusy, refusedSlow, refusedConnection, refusedIdle} {
 		m.refusals.WithLabelValues(reason)
@@ -62,24 +63,24 @@ func newMetrics(condition func() store.Condition, clock func() bool, scrub *scru
 	registry := prometheus.NewRegistry()
 	registry.MustRegister(m.requests, m.seconds, m.refusals, m.stale, degraded{condition},
 		oneIf("nomen_storage_readable", "Whether the store can be read: 1 or 0.", func() bool { return !condition().NoReads }),
-		oneIf("nomen_storage_writable", "Whether the store takes changes: 1 or 0.", func() bool { return !condition().NoWrites }),
-		oneIf("nomen_clock_accepted", "Whether changes are accepted by the clock of this server: 1 or 0.", clock),
+		oneIf("nomen_storage_writable", "Whether the store can be written: 1 or 0.", func() bool { return !condition().NoWrites }),
+		oneIf("nomen_clock_accepted", "Whether the clock of this server is accepted for dating changes: 1 or 0.", clock),
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	if scrub != nil {
 		gauge := func(name, help string, value func(scrubState) float64) prometheus.GaugeFunc {
 			return prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: name, Help: help}, func() float64 { return value(scrub.known()) })
 		}
 		registry.MustRegister(
-			gauge("nomen_scrub_last_complete_timestamp_seconds", "When the background verification last went through the whole store; 0 if it has not yet.", func(s scrubState) float64 {
+			gauge("nomen_scrub_last_complete_timestamp_seconds", "When the background verification last completed; 0 if it never did.", func(s scrubState) float64 {
 				if s.Last.Ended.IsZero() {
 					return 0
 				}
 				return float64(s.Last.Ended.UnixMilli()) / 1000
 			}),
-			gauge("nomen_scrub_last_faults", "Faults that the last complete background verification found.", func(s scrubState) float64 { return float64(s.Last.Faults) }),
-			gauge("nomen_scrub_faults", "Faults that the present background verification, or the last one between two, has found.", func(s scrubState) float64 { return float64(s.Faults) }),
-			gauge("nomen_scrub_changes", "Changes that the present background verification, or the last one between two, has verified.", func(s scrubState) float64 {
-				h, _ := store.ParseHead(s.Head) // none before the first step
+			gauge("nomen_scrub_last_faults", "Faults found by the last complete background verification.", func(s scrubState) float64 { return float64(s.Last.Faults) }),
+			gauge("nomen_scrub_faults", "Faults found so far by the current background verification, or by the last one if none is running.", func(s scrubState) float64 { return float64(s.Faults) }),
+			gauge("nomen_scrub_changes", "Changes verified so far by the current background verification, or by the last one if none is running.", func(s scrubState) float64 {
+				h, _ := store.ParseHead(s.Head) // zero before the first step
 				return float64(h.Size)
 			}))
 	}
@@ -90,17 +91,17 @@ func newMetrics(condition func() store.Condition, clock func() bool, scrub *scru
 	return m
 }
 
-// refused counts what was refused.
+// refused counts a rejected request or connection.
 func (m *metrics) refused(reason string) { m.refusals.WithLabelValues(reason).Inc() }
 
-// A degraded collects why the store is away, while it is.
+// A degraded collects how long the store has been unavailable, and why.
 type degraded struct{ condition func() store.Condition }
 
 // Describe implements [prometheus.Collector].
 func (d degraded) Describe(to chan<- *prometheus.Desc) { to <- d.desc() }
 
 func (d degraded) desc() *prometheus.Desc {
-	return prometheus.NewDesc("nomen_storage_degraded_seconds", "For how long the store has been away, by cause; absent while all is well.", []string{"cause"}, nil)
+	return prometheus.NewDesc("nomen_storage_degraded_seconds", "How long the store has been unavailable, by cause; absent while it is available.", []string{"cause"}, nil)
 }
 
 // Collect implements [prometheus.Collector].
@@ -110,8 +111,7 @@ func (d degraded) Collect(to chan<- prometheus.Metric) {
 	}
 }
 
-// observe counts a request. The counters of forms and statuses that have occurred
-// are at hand.
+// observe counts a request. Counters of forms and statuses that have occurred are cached.
 func (m *metrics) observe(p *reply, took time.Duration) {
 	m.counter(p.form, p.status).Inc()
 	m.times[p.form].Observe(took.Seconds())

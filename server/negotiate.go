@@ -10,15 +10,15 @@ import (
 	"github.com/nomen-project/nomen/internal/accept"
 )
 
-// offersFor returns the formats of an answer to a service, the preferred one
-// first: text/urc-0 for descriptions (1995, Y95-45), text/uri-list for lists and
-// single names (RFC 2169, 2.2).
+// offersFor returns the formats for answers of a service, the preferred one first:
+// text/urc-0 for descriptions (1995, Y95-45), text/uri-list for lists and single names
+// (RFC 2169, 2.2).
 func offersFor(s nomen.Service) []format.Format {
 	offers := format.Formats()
 	if s == nomen.IisI {
 		offers = slices.DeleteFunc(offers, func(f format.Format) bool {
 			return f.MediaType == format.TypeText || f.MediaType == format.TypeLinkset || f.MediaType == format.TypeLinksetJSON
-		}) // links cannot say no
+		}) // a linkset cannot express false
 		return slices.Insert(offers, 0, truth)
 	}
 	if s == nomen.I2C || s == nomen.I2Cs {
@@ -29,7 +29,7 @@ func offersFor(s nomen.Service) []format.Format {
 	return slices.Insert(slices.Delete(offers, i, i+1), 0, list)
 }
 
-// truth is the answer to I=I as text (RFC 2483, 4.9).
+// truth is the format of the answer to I=I as text (RFC 2483, 4.9).
 var truth = format.Format{Name: "text", MediaType: format.TypeText, Charset: "utf-8", Write: func(w io.Writer, ans *nomen.Answer) error {
 	said := "FALSE\r\n"
 	if ans.Same {
@@ -44,14 +44,14 @@ func media(f *accept.Field, mediaType string) accept.Preference {
 	return f.Media(mediaType, "", !strings.HasPrefix(mediaType, "text/"))
 }
 
-// descriptions are the media types of descriptions that are not for people.
+// descriptions are the media types of machine-readable descriptions.
 var descriptions = [...]string{
 	format.TypeLinksetJSON, format.TypeLinkset, format.TypeJSONLD, format.TypeSchemaOrg, format.TypeTurtle, format.TypeJSON,
 	format.TypeURIList, format.TypeURC, format.TypeCSL, format.TypeBibTeX, format.TypeRIS,
 }
 
-// onlyStyled reports whether a client takes a reference in the style of a journal and
-// nothing else. There is no such thing here.
+// onlyStyled reports whether a client accepts only formatted citations, which are not
+// supported.
 func onlyStyled(field string) bool {
 	if !mentions(field, "bibliography") {
 		return false
@@ -68,12 +68,11 @@ func onlyStyled(field string) bool {
 	return f.Len() > 0
 }
 
-// descriptive returns the media types that say about a name what a location does
-// not, and that a client who names them prefers over a page and over anything:
-// such a client wants the description and no redirection.
+// descriptive returns the media types of descriptions that the client prefers over HTML
+// and over */*: such a client is sent the description instead of a redirect.
 func descriptive(field string) []string {
 	if strings.IndexByte(field, ',') < 0 && strings.HasPrefix(field, "*/*") {
-		return nil // as most programs ask
+		return nil // the most common field
 	}
 	var f accept.Field
 	f.ReadMedia(field)
@@ -95,9 +94,8 @@ func carried(locations []nomen.Location, types []string) bool {
 	})
 }
 
-// readsPages reports whether a client that takes plain text takes a page for people
-// as gladly: text/html is named, with a weight no smaller than that of text/plain. A
-// browser for terminals, such as lynx, names both.
+// readsPages reports whether a client accepts text/html explicitly and with at least the
+// weight of text/plain, as terminal browsers such as lynx do.
 func readsPages(field string) bool {
 	if !mentions(field, "html") {
 		return false
@@ -108,8 +106,8 @@ func readsPages(field string) bool {
 	return page.Named() && page.Q > 0 && page.Q >= media(&f, format.TypeText).Q
 }
 
-// problemForm returns the form of a problem: that of [format.ProblemFormat], but a
-// page where plain text is wanted no more than that.
+// problemForm returns the format of a problem according to [format.ProblemFormat], except
+// that HTML takes precedence over plain text of the same weight.
 func problemForm(field string) format.ProblemForm {
 	f := format.ProblemFormat(field)
 	if f.MediaType == format.TypeText && readsPages(field) {

@@ -10,35 +10,35 @@ import (
 	"time"
 )
 
-// The least rates at which a client must read a stream, in bytes a second. Only the time
-// for which the server waits for the client counts.
+// Minimum rates at which a client must read a stream, in bytes per second. Only the time
+// during which the server waits for the client counts.
 const (
-	leastRate = 4 << 10  // always, after a grace period of the time for one step
+	leastRate = 4 << 10  // always, after a grace period of one step
 	busyRate  = 64 << 10 // while others wait for a turn, after busyGrace
 	busyGrace = time.Second
 )
 
 // A credit is the time for which a client may still keep the server waiting. Each byte
-// that it reads adds to it, up to the grace period with which it begins.
+// read adds to it, up to the grace period that it starts with.
 type credit struct {
-	rate        float64 // bytes a second
+	rate        float64 // bytes per second
 	grace, left time.Duration
 }
 
 func newCredit(rate float64, grace time.Duration) credit { return credit{rate, grace, grace} }
 
-// with returns what is left when n bytes more have been read after a time.
+// with returns the credit left after reading n more bytes and waiting.
 func (c *credit) with(n int, waited time.Duration) time.Duration {
 	return c.left - waited + time.Duration(float64(n)/c.rate*float64(time.Second))
 }
 
 func (c *credit) spend(n int, waited time.Duration) { c.left = min(c.with(n, waited), c.grace) }
 
-// errTooSlow is the error of a stream whose client reads too slowly.
+// errTooSlow is returned by a stream whose client reads too slowly.
 var errTooSlow = errors.New("server: the client reads too slowly")
 
-// A paced writer gives each piece of a stream its own time to be sent, in place of one
-// time for the whole, and demands a least rate of the whole.
+// A paced is a writer that gives each write of a stream its own deadline, instead of one
+// for the whole stream, and requires a minimum rate overall.
 type paced struct {
 	w       io.Writer
 	control *http.ResponseController
@@ -47,15 +47,15 @@ type paced struct {
 
 	mu          sync.Mutex
 	least, busy credit
-	since       time.Time // when the write under way began; zero if there is none
-	cut         bool      // it ends, for others
+	since       time.Time // when the current write began; zero if there is none
+	cut         bool      // the stream is aborted in favor of others
 }
 
-// newPaced returns a writer for a request whose body was read. From then on the
-// server reads only to notice that the client has gone: that has no deadline.
+// newPaced returns a writer for a request whose body has been read. From then on net/http
+// reads only to detect that the client is gone, which needs no deadline.
 func newPaced(w http.ResponseWriter, step time.Duration) *paced {
 	p := newPacedDuplex(w, step)
-	_ = p.control.SetReadDeadline(time.Time{}) // a connection without deadlines is one of a test
+	_ = p.control.SetReadDeadline(time.Time{}) // only connections of tests do not support deadlines
 	return p
 }
 
@@ -76,7 +76,7 @@ func (p *paced) Write(b []byte) (int, error) {
 	return n, p.ended(n, err)
 }
 
-// Flush sends what net/http holds back.
+// Flush sends what net/http has buffered.
 func (p *paced) Flush() error {
 	if err := p.begin(0); err != nil {
 		return err
@@ -84,7 +84,7 @@ func (p *paced) Flush() error {
 	return p.ended(0, p.control.Flush())
 }
 
-// begin gives n bytes the time in which they must be sent.
+// begin sets the deadline for sending n bytes.
 func (p *paced) begin(n int) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -97,7 +97,7 @@ func (p *paced) begin(n int) error {
 	return nil
 }
 
-// ended notes that n bytes were sent, and returns the error of that.
+// ended records that n bytes were sent, and returns the error of sending them.
 func (p *paced) ended(n int, err error) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -111,8 +111,8 @@ func (p *paced) ended(n int, err error) error {
 	return err
 }
 
-// late returns how long the client has kept the server waiting beyond what a busy server
-// allows; nothing if it has not.
+// late returns by how much the client has exceeded its credit on a busy server; it is not
+// positive if it has not.
 func (p *paced) late() time.Duration {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -126,7 +126,7 @@ func (p *paced) late() time.Duration {
 	return -p.busy.with(0, waited)
 }
 
-// end ends the stream, even while it is being sent.
+// end aborts the stream, even during a write.
 func (p *paced) end() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -134,12 +134,12 @@ func (p *paced) end() {
 	_ = p.control.SetWriteDeadline(time.Unix(1, 0))
 }
 
-// A wholeBody is read within the time for a whole request, which the server has set. One
-// that does not arrive gets an answer all the same.
+// A wholeBody is a body read within the deadline for the whole request, which is set by
+// the server. If it does not arrive in time, the client still gets a response.
 type wholeBody struct {
 	io.Reader
 	control *http.ResponseController
-	step    time.Duration // for the answer
+	step    time.Duration // for the response
 }
 
 func (b *wholeBody) Read(p []byte) (int, error) {
@@ -148,18 +148,18 @@ func (b *wholeBody) Read(p []byte) (int, error) {
 	case err == io.EOF:
 		_ = b.control.SetReadDeadline(time.Time{}) // as in newPaced
 	case err != nil:
-		_ = b.control.SetReadDeadline(time.Now().Add(bodyGrace)) // net/http reads on
+		_ = b.control.SetReadDeadline(time.Now().Add(bodyGrace)) // net/http continues reading
 		_ = b.control.SetWriteDeadline(time.Now().Add(b.step))
 	}
 	return n, err
 }
 
-// A pacedReader gives each piece of a body its own time to arrive.
+// A pacedReader gives each read of a body its own deadline.
 type pacedReader struct {
 	r       io.Reader
 	control *http.ResponseController
 	step    time.Duration
-	ctx     context.Context // if not nil, it ends the reading
+	ctx     context.Context // if not nil, reading stops when it ends
 }
 
 func (p *pacedReader) Read(b []byte) (int, error) {
@@ -172,7 +172,7 @@ func (p *pacedReader) Read(b []byte) (int, error) {
 	case err == io.EOF:
 		_ = p.control.SetReadDeadline(time.Time{}) // as in newPaced
 	case err != nil:
-		_ = p.control.SetReadDeadline(time.Now().Add(bodyGrace)) // net/http reads on
+		_ = p.control.SetReadDeadline(time.Now().Add(bodyGrace)) // net/http continues reading
 	}
 	return n, err
 }

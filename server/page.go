@@ -42,7 +42,7 @@ func newHome() (home, error) {
 	return home{page, policy}, nil
 }
 
-// page answers what is neither a name nor an element.
+// page answers requests for pages, which are neither names nor elements.
 func (s *Server) page(ctx context.Context, r *request, a asked, set *store.AuthoritySet) *reply {
 	path, q, _ := strings.Cut(a.path, "?")
 	if prefix, ok := strings.CutPrefix(path, listPath); ok {
@@ -84,7 +84,7 @@ func (s *Server) page(ctx context.Context, r *request, a asked, set *store.Autho
 		p.add("Cache-Control", "max-age=86400")
 		return p
 	}
-	return s.problem(r, a, &nomen.Error{Kind: nomen.Unknown, Name: path, Message: "there is no such page here"})
+	return s.problem(r, a, &nomen.Error{Kind: nomen.Unknown, Name: path, Message: "page not found"})
 }
 
 func uncached(p *reply) *reply {
@@ -92,15 +92,14 @@ func uncached(p *reply) *reply {
 	return p
 }
 
-// The pages for monitoring. Neither reads the store.
+// Paths for monitoring. Answering them does not read the store.
 const (
 	healthPath = "/-/healthz"
 	readyPath  = "/-/readyz"
 )
 
-// health answers monitoring: whether the process lives, or whether a load balancer
-// should prefer it to others. A server whose storage is away lives: to restart it
-// would mend nothing.
+// health answers monitoring: liveness, or readiness for load balancers. A server whose
+// store is unavailable is alive, since a restart would not help.
 func (s *Server) health(path string) *reply {
 	status, text := http.StatusOK, "ok"
 	if path == readyPath {
@@ -109,7 +108,7 @@ func (s *Server) health(path string) *reply {
 	return uncached(newReply(status).withText(text))
 }
 
-// readiness says "ready", or why not, by what is known already.
+// readiness returns "ready" or the reason why not, from what is already known.
 func (s *Server) readiness() (status int, text string) {
 	if s.closing.Load() {
 		return http.StatusServiceUnavailable, "closing"
@@ -124,7 +123,7 @@ func (s *Server) readiness() (status int, text string) {
 	return http.StatusOK, "ready"
 }
 
-// clockProblem returns why changes are not dated by the clock, nil if they are.
+// clockProblem returns why the clock is not accepted for dating changes, or nil if it is.
 func (s *Server) clockProblem() *registrar.ClockError {
 	if s.registrar == nil {
 		return nil
@@ -132,7 +131,7 @@ func (s *Server) clockProblem() *registrar.ClockError {
 	return s.registrar.ClockProblem()
 }
 
-// homePage says what this is.
+// homePage serves the home page.
 func (s *Server) homePage(r *request, set *store.AuthoritySet) *reply {
 	text := format.Format{Name: "text", MediaType: format.TypeText, Charset: "utf-8"}
 	html := format.Format{Name: "html", MediaType: format.TypeHTML, Charset: "utf-8"}
@@ -156,9 +155,9 @@ func (s *Server) homePage(r *request, set *store.AuthoritySet) *reply {
 func (s *Server) homeText(r *request, set *store.AuthoritySet) []string {
 	lines := []string{
 		"nomen " + s.version + " resolves persistent names.", "",
-		"Ask for a name:          " + s.base(r) + "/urn:...",
-		"Ask what is known of it: " + s.base(r) + "/urn:...?s=I2C", "",
-		"The naming authorities here:",
+		"Resolve a name:          " + s.base(r) + "/urn:...",
+		"Describe a name:         " + s.base(r) + "/urn:...?s=I2C", "",
+		"Naming authorities:",
 	}
 	for _, a := range set.All() {
 		lines = append(lines, "  "+strings.TrimRight(fmt.Sprintf("%-30s %s", a.Prefix, printable(a.Description)), " "))
@@ -166,11 +165,10 @@ func (s *Server) homeText(r *request, set *store.AuthoritySet) []string {
 	return lines
 }
 
-// resolveForm leads from the form of the home page to the path of what was
-// entered: a name, perhaps in angle brackets and with white space (1995, 2), or an
-// element.
+// resolveForm redirects from the form of the home page to the path of the input: a name,
+// with or without angle brackets and white space (1995, 2), or an element.
 func resolveForm(q string) *reply {
-	values, _ := url.ParseQuery(q) // what cannot be read is not there
+	values, _ := url.ParseQuery(q) // invalid parameters are ignored
 	path := formPath(values.Get("name"))
 	p := newReply(http.StatusSeeOther)
 	p.add("Cache-Control", "no-store")
@@ -178,7 +176,7 @@ func resolveForm(q string) *reply {
 	return p.withText(path)
 }
 
-// formPath returns a path that cannot be taken for the URL of another host.
+// formPath returns the path for an input; it cannot be taken for the URL of another host.
 func formPath(entered string) string {
 	s := strings.Join(strings.Fields(entered), "")
 	if inner, ok := strings.CutPrefix(s, "<"); ok {

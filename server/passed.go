@@ -17,21 +17,21 @@ import (
 	"github.com/nomen-project/nomen/urn"
 )
 
-// requestElsewhere returns the name of a reserved request that the resolver of another
-// authority answers: of one that is not served here, or of one that delegates its names
-// and of which nothing is configured here that would answer the request. The resolver
-// that answers is that of the authority named, through whatever the request came (1995,
-// 3.5.1 and 4: Y95-55, Y95-63).
+// requestElsewhere returns the name of a reserved request that must be answered by
+// another resolver: about an authority that is not served here, or one that delegates its
+// names and has nothing configured here to answer with. It is answered by the resolver of
+// that authority, regardless of how the request arrived (1995, 3.5.1 and 4: Y95-55,
+// Y95-63).
 func (a asked) requestElsewhere(set *store.AuthoritySet, host string) (name.Name, bool) {
 	of := a.authority
 	switch {
-	case a.reserved == urn.ReservedPrefix: // in another spelling than that of a request
+	case a.reserved == urn.ReservedPrefix: // not spelled like a reserved request
 		return name.Name{}, false
 	case of == nil:
 		return a.name, !a.name.IsZero()
 	case of.Delegation == nil, !isRequest(a.reserved), !strings.HasPrefix(of.Prefix.String(), "urn:"):
 		return name.Name{}, false
-	case a.name.IsZero() && set.Host(host) != of: // of this host, whoever is asked here by default
+	case a.name.IsZero() && set.Host(host) != of: // the authority must be that of the host, not the default one
 		return name.Name{}, false
 	case a.reserved == "urn+a" && of.List, a.reserved == "urn+c" && len(of.Children) > 0, a.reserved == "urn+p" && len(of.Parents) > 0:
 		return name.Name{}, false
@@ -40,8 +40,8 @@ func (a asked) requestElsewhere(set *store.AuthoritySet, host string) (name.Name
 	return n, err == nil
 }
 
-// passedRequest answers a reserved request by the resolver, which asks another one; nil
-// if that knows nothing of it and there is an authority here that can be told about.
+// passedRequest answers a reserved request through the resolver. It returns nil if the
+// resolver does not know the name and this server can answer about its authority.
 func (s *Server) passedRequest(ctx context.Context, r *request, a asked, set *store.AuthoritySet, n name.Name) *reply {
 	a.name = n
 	ans, err := s.askRequest(ctx, r, a)
@@ -60,11 +60,13 @@ func (s *Server) passedRequest(ctx context.Context, r *request, a asked, set *st
 	return s.reservedAnswer(r, a, ans)
 }
 
-// listsAuthorities reports whether a reserved request is answered with names.
+// listsAuthorities reports whether the answer to a reserved request is a list of
+// authorities.
 func (a asked) listsAuthorities() bool { return a.reserved == "urn+c" || a.reserved == "urn+p" }
 
-// askRequest asks the resolver about the name of a reserved request. Without answer and
-// error it knows nothing of it, and there is an authority here that can be told about.
+// askRequest resolves the name of a reserved request. It returns neither an answer nor an
+// error if the resolver does not know the name and this server can answer about its
+// authority.
 func (s *Server) askRequest(ctx context.Context, r *request, a asked) (*nomen.Answer, error) {
 	q := nomen.Question{Name: a.name, Service: nomen.I2C, Default: nomen.I2C, Languages: r.languages, Hops: r.hops}
 	if a.listsAuthorities() {
@@ -84,16 +86,16 @@ func (s *Server) askRequest(ctx context.Context, r *request, a asked) (*nomen.An
 	return ans, nil
 }
 
-// maxPassed bounds a result without structure that is passed on, in bytes.
+// maxPassed is the maximum size in bytes of an unstructured result that is passed on.
 const maxPassed = 1 << 20
 
-// passedPolicy lets a page of a stranger show its text and be left by its links, and
-// nothing else: it has no origin, runs nothing, loads nothing and sends no forms.
+// passedPolicy lets a foreign page show text and links, but nothing else: no origin, no
+// script, no loading of resources and no forms.
 const passedPolicy = "sandbox; default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
-// passed answers with a result without structure as its resolver sent it, or as JSON
-// (1995, 3.1.2: Y95-35, Y95-40). It comes from a stranger: what a browser may show of it
-// has no rights here, and all else is to be saved.
+// passed sends an unstructured result as its resolver sent it, or as JSON (1995, 3.1.2:
+// Y95-35, Y95-40). The content is not trusted: what a browser may show of it is
+// sandboxed, and everything else is an attachment.
 func (s *Server) passed(r *request, ans *nomen.Answer) *reply {
 	if len(ans.Raw.Body) > maxPassed {
 		return s.failure(r, fmt.Errorf("server: %w: %s: more than %d bytes", nomen.ErrUpstream, ans.Raw, maxPassed))
@@ -106,7 +108,7 @@ func (s *Server) passed(r *request, ans *nomen.Answer) *reply {
 	own.MediaType, _, _ = strings.Cut(contentType, ";")
 	f, ok := format.Negotiate(r.accept, []format.Format{own, {Name: "json", MediaType: format.TypeJSON, Write: format.WriteJSON}}, own)
 	if !ok {
-		f = own // there is nothing better (1995, 3.1.2)
+		f = own // the only format available (1995, 3.1.2)
 	}
 	body, err := written(func(w io.Writer) error { return f.Write(w, ans) })
 	if err != nil {
@@ -127,7 +129,7 @@ func (s *Server) passed(r *request, ans *nomen.Answer) *reply {
 	return s.represent(r, p, contentType, body)
 }
 
-// passedType returns a media type as it can be passed on, with its charset alone.
+// passedType returns a media type without parameters other than charset.
 func passedType(told string) string {
 	kind, params, err := mime.ParseMediaType(told)
 	if err != nil || !strings.Contains(kind, "/") {

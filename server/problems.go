@@ -9,12 +9,12 @@ import (
 	"github.com/nomen-project/nomen/format"
 )
 
-// problemPage tells a person what a type of problem means: the page to which the
-// type of problem details leads (RFC 9457, 3.1.1).
+// problemPage serves the page to which the type of problem details refers (RFC 9457,
+// 3.1.1).
 func problemPage(accept, kind string) *reply {
 	title, meaning, ok := explain(kind)
 	if !ok {
-		return newReply(http.StatusNotFound).withText("There is no such problem.")
+		return newReply(http.StatusNotFound).withText("Problem type not found.")
 	}
 	p := newReply(http.StatusOK)
 	p.add("Vary", "Accept")
@@ -30,8 +30,8 @@ func problemPage(accept, kind string) *reply {
 	return p.withText(title+".", "", meaning)
 }
 
-// explain returns what a type of problem is called and what it means, for those
-// of names and those of the admin API.
+// explain returns the title and meaning of a type of problem, of names or of the admin
+// API.
 func explain(kind string) (title, meaning string, ok bool) {
 	for k := nomen.Malformed; k <= nomen.Denied; k++ {
 		if k.String() == kind {
@@ -41,19 +41,19 @@ func explain(kind string) (title, meaning string, ok bool) {
 	return adminapi.Explain(kind)
 }
 
-// meaningOf tells what to do about a kind of error.
+// meaningOf explains a kind of error and says what to do.
 func meaningOf(k nomen.Kind) string {
 	switch k {
 	case nomen.Malformed:
-		return "What was asked for is not a name by the rules of its scheme. The answer tells the place of the first character that cannot be there, and the rule that it breaks."
+		return "The name is not valid according to the rules of its scheme. The response contains the offset of the first invalid character and the rule that it violates."
 	case nomen.Unknown:
-		return "Nobody has told this server of the name. Perhaps it is misspelled, or another server resolves it."
+		return "The name is not registered on this server. Check the spelling; another server may resolve it."
 	case nomen.NoResult:
-		return "The name is known here, but there is nothing for the service that was asked for, such as no location to lead to. Ask for a description with ?s=I2C."
+		return "The name is registered, but has nothing to offer for the requested service, such as no location to redirect to. Request a description with ?s=I2C."
 	case nomen.Gone:
-		return "The name was given to something, and was retired. It will never be given to anything else. The answer tells why, and which names have taken its place."
+		return "The name was assigned and has been retired. It will never be assigned again. The response says why, and which names replace it."
 	case nomen.Denied:
-		return "Something is known about the name, and this server may not tell it, or not to you."
+		return "Access to this name is denied, for everyone or for you."
 	}
 	return ""
 }

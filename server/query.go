@@ -10,21 +10,21 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// A query is what the query of a target says about how to resolve the name.
+// A query holds the instructions in the query of a target.
 type query struct {
-	service   nomen.Service // "" for none that is known
+	service   nomen.Service // "" if absent or unknown
 	component string
 	other     string    // the second identifier of I=I
-	format    string    // the name of a format, which goes before Accept
+	format    string    // the name of a format, which takes precedence over Accept
 	r, q      string    // components of RFC 8141
-	plain     string    // what is neither directives nor components
-	at        time.Time // as of then; zero for now
-	badAt     string    // what looks like a time, and is none
+	plain     string    // a query without directives and components
+	at        time.Time // resolve as of this time; zero for now
+	badAt     string    // what looks like a time but is invalid
 }
 
-// String returns what was understood of the query, spelled anew. Components of RFC
-// 8141, which directives may have been made of, go before them; a plain query is
-// where there is nothing else.
+// String returns the query in canonical spelling. Components of RFC 8141 take precedence
+// over directives, since directives may have been converted to them; a plain query is
+// used only without either.
 func (q query) String() string {
 	if q.r != "" || q.q != "" {
 		return rqComponents(q.r, q.q)
@@ -51,7 +51,7 @@ func (q query) String() string {
 	return strings.Join(parts, "&")
 }
 
-// rqComponents spells rq-components without the first question mark.
+// rqComponents returns the rq-components without the leading question mark.
 func rqComponents(r, q string) string {
 	switch {
 	case r != "" && q != "":
@@ -64,9 +64,9 @@ func rqComponents(r, q string) string {
 	return ""
 }
 
-// readQuery reads the components of RFC 8141, or the directives of 2012. It is
-// not ok if there is more to the query than those; on paths that is ignored. What
-// has no directive at all is a plain query.
+// readQuery parses the components of RFC 8141, or the directives of 2012. If ok is false
+// the query has other parts, which are ignored on paths. A query without directives is a
+// plain query.
 func readQuery(s string) (query, bool) {
 	switch {
 	case s == "":
@@ -77,7 +77,7 @@ func readQuery(s string) (query, bool) {
 	return readDirectives(s)
 }
 
-// plainQuery returns s as it can stand in a URI, or "".
+// plainQuery returns s with invalid characters escaped, or "" if it is invalid.
 func plainQuery(s string) string {
 	for _, spelling := range []string{s, escapeExcluded(s)} {
 		if _, err := uri.ParseReference("?" + spelling); err == nil && strings.IndexByte(spelling, '#') < 0 {
@@ -87,11 +87,11 @@ func plainQuery(s string) string {
 	return ""
 }
 
-// readComponents reads
+// readComponents parses
 //
 //	rq-components = [ "?+" r-component ] [ "?=" q-component ]
 //
-// without the first question mark. What is malformed is as if it were absent.
+// without the leading question mark. Malformed components are treated as absent.
 func readComponents(s string) (query, bool) {
 	var out query
 	rest, ok := s, true
@@ -122,23 +122,22 @@ func checkedComponent(s string) (string, bool) {
 	return s, true
 }
 
-// The keywords of directives: those that are registered (2012, 9.2.1), and three
-// of ours.
+// The keywords of directives: the registered ones (2012, 9.2.1) and three of nomen.
 const (
 	keywordService   = "s"
 	keywordComponent = "c"
 	keywordOther     = "with" // the second identifier of I=I
 	keywordAt        = "at"
-	keywordFormat    = "format" // of [format.Formats] and [format.Citations]
+	keywordFormat    = "format" // a name in [format.Formats] or [format.Citations]
 )
 
-// readDirectives reads directive *( "&" directive ) (2012, 2.3). A registered
-// keyword that occurs twice is ignored with all its values (N12-29), an unknown
-// one is ignored (N12-30), so is a service that nobody knows (N12-32). "at" is a
-// directive if its value looks like a time, "with" beside s=I=I, and "format" beside
-// a service if a format has that name.
+// readDirectives parses directive *( "&" directive ) (2012, 2.3). A registered keyword
+// given twice is ignored with all its values (N12-29); unknown keywords (N12-30) and
+// services (N12-32) are ignored. "at" is a directive if its value looks like a time,
+// "with" together with s=I=I, and "format" together with a service if a format has that
+// name.
 func readDirectives(s string) (query, bool) {
-	var values [5]string // of the keywords in their order
+	var values [5]string // by keyword
 	var seen [5]int
 	ok := true
 	for directive := range strings.SplitSeq(s, "&") {
@@ -175,17 +174,17 @@ func readDirectives(s string) (query, bool) {
 	if seen == [5]int{2: seen[2], 4: seen[4]} {
 		out.plain = plainQuery(s)
 	}
-	if out.service == nomen.IisI && out.other == "" { // there is nothing to compare with
+	if out.service == nomen.IisI && out.other == "" { // nothing to compare with
 		out.service = ""
 	}
 	return out, ok && (seen[2] == 0 || out.other != "") && (seen[4] == 0 || out.format != "")
 }
 
-// readService reads a service, "" for one that nobody knows. Forms escape the sign in
-// I=I.
+// readService parses a service; it returns "" for an unknown one. Forms escape the equals
+// sign in I=I.
 func readService(value string) nomen.Service {
 	if strings.IndexByte(value, '%') >= 0 {
-		value, _ = uri.Unescape(value) // what is malformed is no service
+		value, _ = uri.Unescape(value) // a malformed value is an unknown service
 	}
 	if s := nomen.Service(value); s.Known() {
 		return s
@@ -193,8 +192,7 @@ func readService(value string) nomen.Service {
 	return ""
 }
 
-// keywordIndex returns the place of a keyword in the order of the constants, -1
-// for an unknown one.
+// keywordIndex returns the index of a keyword in the order of the constants, or -1.
 func keywordIndex(keyword, value string) int {
 	switch keyword {
 	case keywordService:
@@ -215,8 +213,7 @@ func keywordIndex(keyword, value string) int {
 	return -1
 }
 
-// readAt reads a time. One that was given more than once is none: the answer
-// would be as of another than was meant.
+// readAt parses a time. A time given more than once is invalid, since it is ambiguous.
 func (q *query) readAt(value string, times int) {
 	text, err := uri.Unescape(value)
 	if err == nil && times == 1 {
@@ -227,8 +224,8 @@ func (q *query) readAt(value string, times int) {
 	}
 }
 
-// looksLikeTime reports whether s begins like a date. Other values of "at" mean
-// something to somebody else.
+// looksLikeTime reports whether s begins like a date. Other values of "at" are meant for
+// other programs.
 func looksLikeTime(s string) bool {
 	const year = 4
 	for i := range len(s) {

@@ -16,7 +16,7 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// locate leads to the best location of a name.
+// locate redirects to the best location of a name.
 func (s *Server) locate(ctx context.Context, r *request, a asked) *reply {
 	if types := descriptive(r.accept); types != nil {
 		ans, err := s.resolver.Resolve(ctx, a.another(r, nomen.I2C))
@@ -35,17 +35,17 @@ func (s *Server) locate(ctx context.Context, r *request, a asked) *reply {
 	return s.answered(ctx, r, a, nomen.I2L, ans)
 }
 
-// toLocation answers I2L.
+// toLocation sends an answer to I2L.
 func (s *Server) toLocation(ctx context.Context, r *request, a asked, ans *nomen.Answer) *reply {
 	if len(ans.Locations) == 0 {
-		return s.failure(r, fmt.Errorf("server: the resolver answered I2L of %s with no location", a.spelled()))
+		return s.failure(r, fmt.Errorf("server: the resolver returned no location for I2L of %s", a.spelled()))
 	}
 	target, err := uri.Parse(ans.Locations[0].URL)
 	if err != nil {
-		return s.failure(r, fmt.Errorf("server: a location: %w", err))
+		return s.failure(r, fmt.Errorf("server: invalid location: %w", err))
 	}
 	if err := location.CheckURI(target); err != nil {
-		return s.failure(r, fmt.Errorf("server: a location of %s: %w", a.spelled(), err))
+		return s.failure(r, fmt.Errorf("server: invalid location of %s: %w", a.spelled(), err))
 	}
 	if a.form == formTHTTP && onlyPlain(r.accept) {
 		return s.locatedList(ctx, r, a, ans, target.String())
@@ -58,8 +58,8 @@ func (s *Server) toLocation(ctx context.Context, r *request, a asked, ans *nomen
 	return toward(r, p, target.String())
 }
 
-// redirectStatus returns the status of a redirection to a location: 303, or what
-// the authority wants. HTTP/1.0 knows only 301 and 302.
+// redirectStatus returns the status of a redirect to a location: 303, or the one set by
+// the authority. HTTP/1.0 knows only 301 and 302.
 func redirectStatus(r *request, ans *nomen.Answer) int {
 	status := http.StatusSeeOther
 	if isRedirect(ans.RedirectStatus) {
@@ -82,8 +82,8 @@ func isRedirect(status int) bool {
 	return false
 }
 
-// toward completes a redirection with Location and a body for those who cannot
-// follow it. The target is a URI, or a path of ours.
+// toward completes a redirect with Location and a body for clients that do not follow it.
+// The target is a URI or a path on this server.
 func toward(r *request, p *reply, target string) *reply {
 	p.add("Location", target)
 	if !mentions(r.accept, "html") || problemForm(r.accept).MediaType != format.TypeHTML {
@@ -94,7 +94,7 @@ func toward(r *request, p *reply, target string) *reply {
 	return p.withBody("text/html; charset=utf-8", []byte("<!DOCTYPE html>\n<title>Found</title>\n<p><A HREF=\""+to+"\">"+to+"</A>\n"))
 }
 
-// mentions reports whether a field has a word, in any case.
+// mentions reports whether a field contains a word, ignoring case.
 func mentions(field, word string) bool {
 	for i := 0; i+len(word) <= len(field); i++ {
 		if strings.EqualFold(field[i:i+len(word)], word) {
@@ -104,18 +104,17 @@ func mentions(field, word string) bool {
 	return false
 }
 
-// maxSuccessorAge bounds how long a client may remember that a name was
-// replaced.
+// maxSuccessorAge is how long a client may cache a redirect to a successor.
 const maxSuccessorAge = 30 * 24 * time.Hour
 
-// elsewhere leads to the name that took the place of a retired one, or to the
-// resolver to which a name is delegated. Where that is a name, a target without a
-// slash is led to the name itself, a path to its path here; the protocol of 1995
-// has a URN in the reason phrase too (Y95-42, Y95-43).
+// elsewhere redirects to the successor of a retired name, or to the resolver to which a
+// name is delegated. If the target is a name, a request without a slash is redirected to
+// the name itself, and a path to its path on this server; the protocol of 1995 also has a
+// URN in the reason phrase (Y95-42, Y95-43).
 func (s *Server) elsewhere(r *request, a asked, ans *nomen.Answer) *reply {
 	u, err := uri.Parse(ans.Redirect)
 	if err != nil {
-		return s.failure(r, fmt.Errorf("server: to another identifier: %w", err))
+		return s.failure(r, fmt.Errorf("server: redirect to another identifier: %w", err))
 	}
 	p := newReply(http.StatusMovedPermanently)
 	age := ans.MaxAge
@@ -129,7 +128,7 @@ func (s *Server) elsewhere(r *request, a asked, ans *nomen.Answer) *reply {
 	s.link(p, r, a, ans)
 	target := s.otherName(p, a, u.String(), ans.Status == nomen.Retired)
 	if err := location.CheckURI(u); err != nil && (target == u.String() || ans.Status != nomen.Retired) {
-		return s.failure(r, fmt.Errorf("server: to another identifier: %w", err))
+		return s.failure(r, fmt.Errorf("server: redirect to another identifier: %w", err))
 	}
 	p.sayWhere(r, a.form, target)
 	if ans.Status != nomen.Retired || a.form != formElement {
@@ -144,8 +143,8 @@ func (s *Server) elsewhere(r *request, a asked, ans *nomen.Answer) *reply {
 	return p.withBody(f.ContentType(), body)
 }
 
-// tombstone is what is known of a retired name, for clients of 1995, who see it where
-// they cannot follow: a Simple-Request has no status line (Y95-25, Y95-32).
+// tombstone adds the description of a retired name for clients of 1995 that cannot follow
+// a redirect: a Simple-Request has no status line (Y95-25, Y95-32).
 func tombstone(ans *nomen.Answer, status int) *format.Problem {
 	e := &nomen.Error{Kind: nomen.Gone, Name: ans.Name.Key(), Service: ans.Service, Message: ans.Reason, Answer: ans}
 	if e.Message == "" {
@@ -154,12 +153,13 @@ func tombstone(ans *nomen.Answer, status int) *format.Problem {
 	return format.NewProblem(e, status)
 }
 
-// maxPhrase bounds a reason phrase in bytes.
+// maxPhrase is the maximum length of a reason phrase in bytes.
 const maxPhrase = 256
 
-// sayWhere makes the reason phrase of a redirection in the protocol of 1995 say where it
-// leads (3.4.1: Y95-42), unless it does. A URN is there only if it is to be resolved in
-// place of the first (Y95-43): of a URL with one in it the host is enough.
+// sayWhere sets the reason phrase of a redirect in the protocol of 1995 to its target
+// (3.4.1: Y95-42), unless it is set. The phrase contains a URN only if that is to be
+// resolved instead of the first (Y95-43); a URL that contains one is shortened to its
+// host.
 func (p *reply) sayWhere(r *request, f form, target string) {
 	if p.reason != "" || f != formElement && r.version.atLeast11() || strings.HasPrefix(target, "/") {
 		return
@@ -179,8 +179,8 @@ func (p *reply) sayWhere(r *request, f form, target string) {
 	}
 }
 
-// otherName returns where a client is sent that shall ask for another identifier.
-// That of a successor is always asked here; a delegated URL is where it is.
+// otherName returns the target for redirecting a client to another identifier. A
+// successor is always resolved on this server; a delegated URL is used as it is.
 func (s *Server) otherName(p *reply, a asked, target string, successor bool) string {
 	_, err := name.Parse(target)
 	isName := err == nil && (successor || !strings.Contains(target, "://"))
@@ -195,7 +195,7 @@ func (s *Server) otherName(p *reply, a asked, target string, successor bool) str
 	if a.authority == nil || !a.authority.PassesQuery() {
 		q.plain = ""
 	}
-	if a.form == formTHTTP && q.service == a.authority.Interpret(&nomen.Question{}, true).Service { // paths need not say it
+	if a.form == formTHTTP && q.service == a.authority.Interpret(&nomen.Question{}, true).Service { // the default service is left out in paths
 		q.service = ""
 	}
 	if text := q.String(); text != "" {
@@ -204,17 +204,17 @@ func (s *Server) otherName(p *reply, a asked, target string, successor bool) str
 	return target
 }
 
-// maxPlainList bounds the list that a client gets who takes text/plain alone:
-// such a client reads no more.
+// maxPlainList limits the list for clients that accept only text/plain, which do not read
+// more.
 const maxPlainList = 4095
 
-// locatedList answers N2L with a list beside Location.
+// locatedList answers N2L with a list in addition to Location.
 func (s *Server) locatedList(ctx context.Context, r *request, a asked, ans *nomen.Answer, best string) *reply {
 	all, err := s.resolver.Resolve(ctx, a.another(r, nomen.I2Ls))
 	switch {
 	case err == nil:
 		ans = all
-	case !errors.Is(err, &nomen.Error{Kind: nomen.NoResult}): // the authority may not offer the list
+	case !errors.Is(err, &nomen.Error{Kind: nomen.NoResult}): // the authority does not offer the list
 		return s.problem(r, a, err)
 	}
 	list := best + "\r\n"

@@ -11,13 +11,13 @@ import (
 	"github.com/nomen-project/nomen/registry"
 )
 
-// registryPath is the path before the names of registries (2012, 9.1).
+// registryPath is the prefix of the paths of registries (2012, 9.1).
 const registryPath = "/-/registry/"
 
-// registryPage answers "", TABLE, TABLE.FORMAT, TABLE/ENTRY and TABLE/ENTRY.FORMAT,
-// the part of a path after [registryPath]. Without a format the Accept field decides.
+// registryPage serves "", TABLE, TABLE.FORMAT, TABLE/ENTRY and TABLE/ENTRY.FORMAT, the
+// part of a path after [registryPath]. Without a format it is negotiated by Accept.
 func (s *Server) registryPage(r *request, path string) *reply {
-	// An entry may have a dot in its name: only what is a format is an extension.
+	// The name of an entry may contain a dot: only the name of a format is an extension.
 	extension := path[strings.LastIndexByte(path, '.')+1:]
 	f, named := registry.ByName(extension)
 	if named {
@@ -25,7 +25,7 @@ func (s *Server) registryPage(r *request, path string) *reply {
 	}
 	write, ok := s.registryDocument(path)
 	if !ok {
-		return newReply(http.StatusNotFound).withText("There is no such registry or entry. See " + registryPath + " for the list.")
+		return newReply(http.StatusNotFound).withText("Registry or entry not found. See " + registryPath + " for the list.")
 	}
 	p := newReply(http.StatusOK)
 	p.add("Cache-Control", "max-age=3600")
@@ -48,7 +48,7 @@ func registryPolicy() string {
 	return "default-src 'none'; style-src " + hashed(registry.Style()) + "; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 }
 
-// registryDocument finds what a path without an extension stands for.
+// registryDocument returns the document of a path without extension.
 func (s *Server) registryDocument(path string) (write func(io.Writer, registry.Format) error, ok bool) {
 	tables := s.registries()
 	if path == "" {
@@ -74,8 +74,8 @@ func (s *Server) registryDocument(path string) (write func(io.Writer, registry.F
 	return nil, false
 }
 
-// registryFormat returns the format that an Accept field asks for; HTML if it asks for
-// nothing that there is (RFC 9110, 12.4.1).
+// registryFormat returns the format requested by an Accept field, or HTML if none of the
+// requested formats is available (RFC 9110, 12.4.1).
 func registryFormat(accept string) registry.Format {
 	formats := registry.Formats()
 	offers := make([]format.Format, len(formats))

@@ -39,15 +39,15 @@ func TestRegistryPages(t *testing.T) {
 		{"schemes/iris.beep.txt", "", 200, "text/plain; charset=utf-8", "iris.beep"},
 		{"services/I=I", "text/plain", 200, "text/plain; charset=utf-8", "I=I"},
 		{"services/I%3DI.xml", "", 200, "application/xml", "<name>I=I</name>"},
-		{"services/i2l", "", 404, "text/plain; charset=utf-8", "no such registry"},
+		{"services/i2l", "", 404, "text/plain; charset=utf-8", "entry not found"},
 		{"keywords.txt", "", 200, "text/plain; charset=utf-8", "intended URN resolution service"},
 		{"schemes/urn.txt", "", 200, "text/plain; charset=utf-8", "reference   RFC 8141"}, // N12-73
 		{"scheme-ids", "text/plain", 200, "text/plain; charset=utf-8", "Domain Name System"},
-		{"nothing", "", 404, "text/plain; charset=utf-8", "no such registry"},
-		{"namespaces/", "", 404, "text/plain; charset=utf-8", "no such registry"},
-		{"namespaces/isbn/x", "", 404, "text/plain; charset=utf-8", "no such registry"},
-		{"namespaces/%zz", "", 404, "text/plain; charset=utf-8", "no such registry"},
-		{"../", "", 404, "text/plain; charset=utf-8", "no such registry"},
+		{"nothing", "", 404, "text/plain; charset=utf-8", "entry not found"},
+		{"namespaces/", "", 404, "text/plain; charset=utf-8", "entry not found"},
+		{"namespaces/isbn/x", "", 404, "text/plain; charset=utf-8", "entry not found"},
+		{"namespaces/%zz", "", 404, "text/plain; charset=utf-8", "entry not found"},
+		{"../", "", 404, "text/plain; charset=utf-8", "entry not found"},
 	} {
 		p := ask(s, registryPath+tt.path, hosted("example.org"), func(r *request) { r.accept = tt.accept })
 		if p.status != tt.status || p.get("Content-Type") != tt.contentType || !strings.Contains(string(p.body), tt.want) {

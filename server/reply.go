@@ -11,30 +11,29 @@ import (
 	"github.com/nomen-project/nomen/format"
 )
 
-// A reply is the answer to a request. Its body is either at hand or written by
-// stream, which sends as it goes.
+// A reply is the response to a request. Its body is either in memory or written by
+// stream.
 type reply struct {
 	status int
-	reason string // phrase of the status line; "" for the usual one
+	reason string // reason phrase; "" for the standard one
 	fields []field
 	body   []byte
 	stream func(ctx context.Context, w io.Writer) error
-	length int64 // of a stream, -1 if it is not known
+	length int64 // of a stream; -1 if unknown
 
-	// release gives back what the reply holds, whether or not it was sent; nil
-	// if it holds nothing.
+	// release releases resources of the reply, whether or not it was sent; it may be nil.
 	release func()
 
-	pool *pool // of which a stream has a turn; nil if it needs none
+	pool *pool // in which a stream holds a turn; nil if it needs none
 
-	form form // of the request, for the books
+	form form // of the request, for the metrics
 
-	private bool // others were asked for an own user: no page of another site may read it
+	private bool // other servers were asked for a user: pages of other sites must not read it
 
-	room [16]field // where fields begin
+	room [16]field // backing array of fields
 }
 
-// A field is one line of a head.
+// A field is a header field.
 type field struct{ name, value string }
 
 func newReply(status int) *reply {
@@ -50,7 +49,7 @@ func (p *reply) add(name, value string) {
 	}
 }
 
-// vary adds a header to those that the answer depends on.
+// vary adds a header to the Vary field.
 func (p *reply) vary(header string) {
 	for i := range p.fields {
 		if f := &p.fields[i]; f.name == "Vary" {
@@ -61,8 +60,7 @@ func (p *reply) vary(header string) {
 	p.add("Vary", header)
 }
 
-// varying returns a Vary field with one more header. What nearly every answer has
-// is at hand.
+// varying returns a Vary field with one more header. The most common value is a constant.
 func varying(field, header string) string {
 	const usual, last = "Accept, Accept-Language", "Accept-Datetime"
 	if field == usual && header == last {
@@ -71,7 +69,7 @@ func varying(field, header string) string {
 	return field + ", " + header
 }
 
-// get returns the first field of this name, "" if there is none.
+// get returns the first field with this name, or "".
 func (p *reply) get(name string) string {
 	for _, f := range p.fields {
 		if strings.EqualFold(f.name, name) {
@@ -81,7 +79,7 @@ func (p *reply) get(name string) string {
 	return ""
 }
 
-// has reports whether there is a field of exactly this spelling.
+// has reports whether there is a field with exactly this spelling.
 func (p *reply) has(name string) bool {
 	for i := range p.fields {
 		if p.fields[i].name == name {
@@ -91,7 +89,7 @@ func (p *reply) has(name string) bool {
 	return false
 }
 
-// withBody sets the body and what a client has to know of it.
+// withBody sets the body, its media type and its length.
 func (p *reply) withBody(contentType string, body []byte) *reply {
 	p.add("Content-Type", contentType)
 	p.body = body
@@ -103,7 +101,7 @@ func (p *reply) withText(lines ...string) *reply {
 	return p.withBody("text/plain; charset=utf-8", []byte(strings.Join(lines, "\r\n")+"\r\n"))
 }
 
-// finish adds the fields that every answer has.
+// finish adds the fields common to all responses.
 func (p *reply) finish(date string) {
 	p.add("Date", date)
 	if p.private {
@@ -114,7 +112,7 @@ func (p *reply) finish(date string) {
 			p.add("Access-Control-Expose-Headers", "Content-Location, ETag, Link, Location, Memento-Datetime")
 		}
 	}
-	if !isRedirect(p.status) { // whose body nobody looks at
+	if !isRedirect(p.status) { // their bodies are not shown
 		p.add("X-Content-Type-Options", "nosniff")
 	}
 	if strings.HasPrefix(p.get("Content-Type"), format.TypeHTML) && !p.has("Content-Security-Policy") {
@@ -129,14 +127,14 @@ func (p *reply) finish(date string) {
 	}
 }
 
-// drop gives back what the reply holds.
+// drop releases the resources of the reply.
 func (p *reply) drop() {
 	if p.release != nil {
 		p.release()
 	}
 }
 
-// written returns what write writes.
+// written returns the output of write.
 func written(write func(io.Writer) error) ([]byte, error) {
 	var b bytes.Buffer
 	err := write(&b)

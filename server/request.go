@@ -7,16 +7,16 @@ import (
 	"strings"
 )
 
-// A request is what of an HTTP request decides its answer.
+// A request holds the parts of an HTTP request that determine the response.
 type request struct {
 	method  string
 	target  string // exactly as sent
 	version version
 	host    string         // Host field
-	secure  bool           // came over TLS
-	local   netip.AddrPort // at which it arrived
-	country string         // of the asker, ISO 3166-1 alpha-2; "" if that of nobody is known
-	hops    int            // entries of the Via fields: who passed it on
+	secure  bool           // received over TLS
+	local   netip.AddrPort // address at which it arrived
+	country string         // of the client, ISO 3166-1 alpha-2; "" if countries are not used
+	hops    int            // number of entries in the Via fields
 
 	accept    string // fields of the same name joined with commas; "" if absent
 	languages string
@@ -34,25 +34,24 @@ type request struct {
 
 	contentType   string
 	contentCoding string
-	body          io.Reader // nil where none is read
+	body          io.Reader // nil if the body is not read
 }
 
-// maxTarget is the greatest length of a target in bytes. Longer ones come where
-// another than the listener of package internal/wire reads them.
+// maxTarget is the maximum length of a target in bytes. Longer ones occur only with
+// listeners other than that of package internal/wire.
 const maxTarget = 8 << 10
 
-// maxVia is how many may have passed a request on before it is cut: whether or
-// not they are resolvers, they pass it on in a circle.
+// maxVia is how many servers may have forwarded a request before it is considered a loop.
 const maxVia = 16
 
-// A version is that of HTTP. A Simple-Request is of 0.9.
+// A version is a version of HTTP. A Simple-Request has version 0.9.
 type version struct{ major, minor int }
 
-// atLeast11 reports whether the client knows what HTTP/1.1 added.
+// atLeast11 reports whether the version is HTTP/1.1 or later.
 func (v version) atLeast11() bool { return v.major > 1 || v.major == 1 && v.minor >= 1 }
 
-// parseVersion reads a version as it was sent, in either case. What cannot be
-// read counts as 1.0, the empty one of a Simple-Request as 0.9.
+// parseVersion parses a version in either case. Invalid versions count as 1.0, the empty
+// version of a Simple-Request as 0.9.
 func parseVersion(proto string) version {
 	if proto == "" {
 		return version{0, 9}
@@ -68,7 +67,7 @@ func parseVersion(proto string) version {
 	return version{1, 0}
 }
 
-// smallNumber reads digits, perhaps with leading zeros.
+// smallNumber parses digits, with or without leading zeros.
 func smallNumber(s string) (int, bool) {
 	s = strings.TrimLeft(s, "0")
 	if len(s) > 2 {
@@ -84,8 +83,8 @@ func smallNumber(s string) (int, bool) {
 	return n, true
 }
 
-// base returns the URL of this server as the client sees it, without a slash at
-// its end: the public one if that is known.
+// base returns the URL of this server as seen by the client, without a trailing slash:
+// the public URL if it is set.
 func (s *Server) base(r *request) string {
 	if s.public != "" {
 		return s.public
@@ -93,8 +92,7 @@ func (s *Server) base(r *request) string {
 	return originOf(r)
 }
 
-// originOf returns the scheme and the host at which a request arrived, as its client
-// sees them.
+// originOf returns the scheme and host of a request as seen by the client.
 func originOf(r *request) string {
 	scheme, port := "http", uint16(80)
 	if r.secure {
@@ -105,7 +103,7 @@ func originOf(r *request) string {
 	case !validHost(host):
 		host = r.local.String()
 	case !r.version.atLeast11() && !hasPort(host) && r.local.Port() != port:
-		host += ":" + strconv.Itoa(int(r.local.Port())) // in HTTP/1.0 it was often left out
+		host += ":" + strconv.Itoa(int(r.local.Port())) // HTTP/1.0 clients often leave it out
 	}
 	return scheme + "://" + host
 }
@@ -114,8 +112,8 @@ func hasPort(host string) bool {
 	return strings.LastIndexByte(host, ':') > strings.LastIndexByte(host, ']')
 }
 
-// validHost reports whether h can stand in a URL: a name or address, perhaps with
-// a port.
+// validHost reports whether h is valid as the host of a URL: a name or address, with or
+// without a port.
 func validHost(h string) bool {
 	for _, c := range []byte(h) {
 		switch {

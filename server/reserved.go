@@ -20,8 +20,8 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// reservedRequest answers urn+m, urn+a, urn+c and urn+p, spelled exactly so, and
-// refuses every other element that begins like them (1995, 3.5 and 2.3).
+// reservedRequest answers urn+m, urn+a, urn+c and urn+p in exactly this spelling, and
+// rejects every other element that begins with urn+ (1995, 3.5 and 2.3).
 func (s *Server) reservedRequest(ctx context.Context, r *request, a asked, set *store.AuthoritySet) *reply {
 	if n, ok := a.requestElsewhere(set, r.host); ok {
 		if p := s.passedRequest(ctx, r, a, set, n); p != nil {
@@ -38,18 +38,18 @@ func (s *Server) reservedRequest(ctx context.Context, r *request, a asked, set *
 	return s.reservedAnswer(r, a, ans)
 }
 
-// requestAnswer returns the answer of this resolver to a reserved request.
+// requestAnswer returns this resolver's answer to a reserved request.
 func (s *Server) requestAnswer(ctx context.Context, r *request, a asked, set *store.AuthoritySet) (*nomen.Answer, error) {
 	switch {
 	case !isRequest(a.reserved):
 		return nil, &nomen.Error{
 			Kind: nomen.Unknown, Name: a.reserved,
-			Message: "elements that begin with urn+ are requests to the resolver; it knows urn+m, urn+a, urn+c and urn+p",
+			Message: "unknown request: elements that begin with urn+ are reserved; supported are urn+m, urn+a, urn+c and urn+p",
 		}
 	case a.reserved == "urn+m":
 		return s.metainformation(r, a), nil
 	case a.authority == nil:
-		return nil, &nomen.Error{Kind: nomen.Unknown, Name: a.reserved, Message: "no naming authority is asked at this host"}
+		return nil, &nomen.Error{Kind: nomen.Unknown, Name: a.reserved, Message: "no naming authority at this host"}
 	}
 	switch a.reserved {
 	case "urn+a":
@@ -60,7 +60,7 @@ func (s *Server) requestAnswer(ctx context.Context, r *request, a asked, set *st
 	return &nomen.Answer{Service: nomen.I2Ns, Names: a.authority.Parents}, nil
 }
 
-// metainformation tells about this resolver (1995, 3.5.1: Y95-55).
+// metainformation describes this resolver (1995, 3.5.1: Y95-55).
 func (s *Server) metainformation(r *request, a asked) *nomen.Answer {
 	about := &nomen.Location{Rel: "describedby"}
 	var note []string
@@ -68,7 +68,7 @@ func (s *Server) metainformation(r *request, a asked) *nomen.Answer {
 		switch {
 		case location.IsLink(auth.Contact):
 			about.URL = auth.Contact
-		case auth.Contact != "": // of a store that was filled when more was accepted
+		case auth.Contact != "": // stored by an earlier version that accepted more
 			note = append(note, "Contact: "+auth.Contact)
 		}
 		if auth.Description != "" {
@@ -76,19 +76,19 @@ func (s *Server) metainformation(r *request, a asked) *nomen.Answer {
 		}
 		note = append(note, fmt.Sprintf("This is the resolver of the naming authority %s.", auth.Prefix))
 		if len(auth.Owners) > 0 {
-			note = append(note, "It is looked after by "+strings.Join(auth.Owners, ", ")+".")
+			note = append(note, "Its owners are "+strings.Join(auth.Owners, ", ")+".")
 		}
 		note = append(note, offered(auth)...)
 	}
 	if about.URL == "" {
 		about.URL = s.base(r) + "/"
 	}
-	about.Note = strings.Join(append(note, "The software is nomen "+s.version+"."), "\n")
+	about.Note = strings.Join(append(note, "Software: nomen "+s.version+"."), "\n")
 	return &nomen.Answer{Service: nomen.I2Ls, Locations: []nomen.Location{*about}}
 }
 
-// offered says what an authority offers, where it is not all, and what may stand
-// behind its names (2012, N12-33, N12-35 and N12-37).
+// offered describes the services, directives and components of an authority, if they are
+// restricted (2012, N12-33, N12-35 and N12-37).
 func offered(a *store.Authority) []string {
 	var note []string
 	if len(a.Services) > 0 {
@@ -96,25 +96,25 @@ func offered(a *store.Authority) []string {
 		for _, s := range a.Services {
 			names = append(names, string(s))
 		}
-		note = append(note, "The services are "+strings.Join(names, ", ")+".")
+		note = append(note, "Services: "+strings.Join(names, ", ")+".")
 	}
 	for _, keyword := range slices.Sorted(maps.Keys(a.Keywords)) {
-		line := "The directive " + keyword + " takes any value."
+		line := "Directive " + keyword + ": any value."
 		if values := a.Keywords[keyword]; len(values) > 0 {
-			line = "The directive " + keyword + " takes " + strings.Join(values, ", ") + "."
+			line = "Directive " + keyword + ": " + strings.Join(values, ", ") + "."
 		}
 		note = append(note, line)
 	}
 	for _, r := range slices.Sorted(maps.Keys(a.RComponent)) {
-		note = append(note, "The r-component "+r+" stands for "+a.RComponent[r]+".")
+		note = append(note, "The r-component "+r+" means "+a.RComponent[r]+".")
 	}
 	if a.Fragment {
-		note = append(note, "References to its names may have fragments.")
+		note = append(note, "Fragments are allowed.")
 	}
 	return note
 }
 
-// all points to the list of all ElementIDs (1995, 3.5.2: Y95-56).
+// all links to the list of all ElementIDs (1995, 3.5.2: Y95-56).
 func (s *Server) all(ctx context.Context, r *request, a asked, set *store.AuthoritySet) (*nomen.Answer, error) {
 	if !a.authority.List {
 		return nil, &nomen.Error{Kind: nomen.NoResult, Name: a.reserved, Message: "this naming authority does not list its names"}
@@ -128,14 +128,14 @@ func (s *Server) all(ctx context.Context, r *request, a asked, set *store.Author
 	}}}, nil
 }
 
-// reservedAnswer writes an answer that is no name's, in a format as for other
+// reservedAnswer sends an answer that is not about a name in a format chosen as for other
 // requests (Y95-54), by default that of a description.
 func (s *Server) reservedAnswer(r *request, a asked, ans *nomen.Answer) *reply {
 	return s.reservedIn(r, a, ans, format.Formats())
 }
 
-// authorityAnswer answers with naming authorities, one a line (1995, 3.5.3 and
-// 3.5.4: Y95-58, Y95-59), or in another format by Accept.
+// authorityAnswer sends naming authorities, one per line (1995, 3.5.3 and 3.5.4: Y95-58,
+// Y95-59), or in another format by Accept.
 func (s *Server) authorityAnswer(r *request, a asked, set *store.AuthoritySet, ans *nomen.Answer) *reply {
 	lines := format.Format{Name: "list", MediaType: format.TypeText, Charset: "utf-8", Write: func(w io.Writer, _ *nomen.Answer) error {
 		return format.WriteList(w, format.Each(ans.Names...))
@@ -143,9 +143,9 @@ func (s *Server) authorityAnswer(r *request, a asked, set *store.AuthoritySet, a
 	offers := []format.Format{lines}
 	for _, f := range format.Formats() {
 		switch write := f.Write; f.MediaType {
-		case format.TypeText: // is that of the lines
+		case format.TypeText: // that of lines
 			continue
-		case format.TypeURIList: // says no more than they, of hosts as URNs
+		case format.TypeURIList: // the same as lines, with hosts as URNs
 			f.Write = func(w io.Writer, _ *nomen.Answer) error {
 				named := *ans
 				named.Names = nil
@@ -154,7 +154,7 @@ func (s *Server) authorityAnswer(r *request, a asked, set *store.AuthoritySet, a
 				}
 				return write(w, &named)
 			}
-		case format.TypeJSONLD, format.TypeTurtle: // have an item as a file of what is described
+		case format.TypeJSONLD, format.TypeTurtle: // describe items as files of the subject
 			f.Write = func(w io.Writer, linked *nomen.Answer) error {
 				related := *linked
 				related.Locations = slices.Clone(linked.Locations)
@@ -169,7 +169,7 @@ func (s *Server) authorityAnswer(r *request, a asked, set *store.AuthoritySet, a
 	return s.reservedIn(r, a, authorityLinks(s.base(r), a.reserved, set, ans), offers)
 }
 
-// authorityURN returns a naming authority, which may be a host alone as in 1995, as a URN.
+// authorityURN returns a naming authority as a URN; it may be just a host as in 1995.
 func authorityURN(s string) string {
 	if _, err := uri.Parse(s); err != nil && validHost(s) {
 		return "urn:dns:" + s
@@ -177,9 +177,9 @@ func authorityURN(s string) string {
 	return s
 }
 
-// authorityLinks returns a list of naming authorities as links: their names are those of
-// other things than what was asked about. One that is served here is described here
-// (urn+m), one of a host by the resolver on it (1995, 3.2), and any other is named alone.
+// authorityLinks returns a list of naming authorities as links. A link to one served here
+// is its description on this server (urn+m), to one with a host the description by the
+// resolver on that host (1995, 3.2); any other is only named.
 func authorityLinks(base, request string, set *store.AuthoritySet, ans *nomen.Answer) *nomen.Answer {
 	linked := *ans
 	linked.Names, linked.Locations, linked.Service = nil, nil, nomen.I2Ls
@@ -201,7 +201,7 @@ func authorityLinks(base, request string, set *store.AuthoritySet, ans *nomen.An
 	return &linked
 }
 
-// reservedIn writes the answer to a reserved request in one of the formats.
+// reservedIn sends the answer to a reserved request in one of the formats.
 func (s *Server) reservedIn(r *request, a asked, ans *nomen.Answer, offers []format.Format) *reply {
 	return s.inFormat(r, ans, offers, func(p *reply) {
 		p.add("Vary", "Accept")
@@ -212,13 +212,13 @@ func (s *Server) reservedIn(r *request, a asked, ans *nomen.Answer, offers []for
 	})
 }
 
-// patience is after how many records that are not listed a list looks at the clock.
+// patience is after how many unlisted records a list checks the time.
 const patience = 1000
 
-var errTooFar = errors.New("server: there is too much that is not listed between two names of a list")
+var errTooFar = errors.New("server: too many unlisted records between two names of a list")
 
-// elements yields the ElementIDs of the public names about which a decides. It ends with
-// an error if the next of them is not found within the time for a step of a stream.
+// elements yields the ElementIDs of the public names that belong to a. It ends with an
+// error if the next one is not found within the time for a step of a stream.
 func (s *Server) elements(ctx context.Context, set *store.AuthoritySet, a *store.Authority) func(func(string, error) bool) {
 	return func(yield func(string, error) bool) {
 		vain, since := 0, time.Time{}
@@ -246,7 +246,7 @@ func (s *Server) elements(ctx context.Context, set *store.AuthoritySet, a *store
 	}
 }
 
-// exactly returns the authority of this prefix, in any spelling, or nil.
+// exactly returns the authority with this prefix, in any spelling, or nil.
 func exactly(set *store.AuthoritySet, prefix string) *store.Authority {
 	p, err := name.ParsePrefix(prefix)
 	if err != nil {

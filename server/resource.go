@@ -17,8 +17,7 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// fetch answers I2R and I2Rs: it passes on the resource itself, which is a
-// stranger's.
+// fetch answers I2R and I2Rs by forwarding the resource. Its content is not trusted.
 func (s *Server) fetch(ctx context.Context, r *request, a asked, service nomen.Service) *reply {
 	if p := s.rated(ctx); p != nil {
 		return p
@@ -45,7 +44,7 @@ func (s *Server) fetch(ctx context.Context, r *request, a asked, service nomen.S
 			release()
 		}
 	}()
-	q, _ := a.question(r, service) // fails for I=I alone
+	q, _ := a.question(r, service) // fails only for I=I
 	if ans, err = s.resolver.Resolve(ctx, q); err != nil {
 		return s.problem(r, a, gateway.Late(ctx, err))
 	}
@@ -55,7 +54,7 @@ func (s *Server) fetch(ctx context.Context, r *request, a asked, service nomen.S
 	case ans.Redirect != "", ans.Service != service:
 		return s.answered(ctx, r, a, service, ans)
 	case service == nomen.I2R && ans.Resource == nil:
-		return s.failure(r, errors.New("server: the resolver answered I2R with no resource"))
+		return s.failure(r, errors.New("server: the resolver returned no resource for I2R"))
 	case service == nomen.I2R:
 		p = s.resource(r, a, ans)
 	default:
@@ -66,25 +65,23 @@ func (s *Server) fetch(ctx context.Context, r *request, a asked, service nomen.S
 	return p
 }
 
-// closeResources closes what an answer may have open, and reports whether that was
-// anything.
+// closeResources closes the resources of an answer, and reports whether there were any.
 func closeResources(ans *nomen.Answer) bool {
 	open := false
 	for _, res := range append([]*nomen.Resource{ans.Resource}, ans.Resources...) {
 		if res != nil && res.Body != nil {
-			_ = res.Body.Close() // it was only read
+			_ = res.Body.Close() // read only
 			open = true
 		}
 	}
 	return open
 }
 
-// strangers is what a page of somebody else may do here: nothing that a page of
-// ours could, since it has no origin, and no script.
+// strangers is the Content-Security-Policy of foreign content: no origin and no script.
 const strangers = "sandbox; default-src 'none'; img-src data:; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
-// newStrangers returns a reply with a stranger's content. It is not kept by
-// caches, unless the authority says for how long.
+// newStrangers returns a reply with foreign content. It is not cached, unless the
+// authority sets a lifetime.
 func (s *Server) newStrangers(r *request, a asked, ans *nomen.Answer) *reply {
 	p := newReply(http.StatusOK)
 	s.link(p, r, a, ans)
@@ -99,7 +96,7 @@ func (s *Server) newStrangers(r *request, a asked, ans *nomen.Answer) *reply {
 	return p
 }
 
-// resource passes on one resource.
+// resource forwards one resource.
 func (s *Server) resource(r *request, a asked, ans *nomen.Answer) *reply {
 	res := ans.Resource
 	contentType := safeType(res.Type)
@@ -114,8 +111,8 @@ func (s *Server) resource(r *request, a asked, ans *nomen.Answer) *reply {
 	return p
 }
 
-// copyExactly copies a body that has a size, or -1. One that is longer is cut, and
-// one that is shorter is an error.
+// copyExactly copies a body with a size, or -1 if unknown. It truncates a longer body and
+// returns an error for a shorter one.
 func copyExactly(w io.Writer, from io.Reader, size int64) error {
 	if size < 0 {
 		_, err := io.Copy(w, from)
@@ -123,14 +120,14 @@ func copyExactly(w io.Writer, from io.Reader, size int64) error {
 	}
 	n, err := io.Copy(w, io.LimitReader(from, size))
 	if err == nil && n < size {
-		err = fmt.Errorf("the resource has ended after %d of %d bytes: %w", n, size, io.ErrUnexpectedEOF)
+		err = fmt.Errorf("resource truncated: %d of %d bytes: %w", n, size, io.ErrUnexpectedEOF)
 	}
 	return err
 }
 
-// multipart passes on all versions that the client accepts, as
-// multipart/alternative (RFC 2169, 3.4; RFC 2046, 5.1.4). One that cannot be read
-// is left out; none at all is a message without parts.
+// multipart forwards all versions that the client accepts as multipart/alternative (RFC
+// 2169, 3.4; RFC 2046, 5.1.4). Versions that cannot be read are left out; with no version
+// left the message has no parts.
 func (s *Server) multipart(r *request, a asked, ans *nomen.Answer) *reply {
 	boundary := "nomen-" + rand.Text()
 	p := s.newStrangers(r, a, ans)
@@ -150,7 +147,7 @@ func (s *Server) multipart(r *request, a asked, ans *nomen.Answer) *reply {
 	return p
 }
 
-// acceptedOf returns the resources that a client does not exclude.
+// acceptedOf returns the resources that the client accepts.
 func acceptedOf(field string, all []*nomen.Resource) []*nomen.Resource {
 	var f accept.Field
 	if f.ReadMedia(field); f.Len() == 0 {
@@ -167,14 +164,13 @@ func acceptedOf(field string, all []*nomen.Resource) []*nomen.Resource {
 	return some
 }
 
-// writePart writes a resource as a part of a message, if there is anything to
-// read.
+// writePart writes a resource as a part of a message, unless it cannot be read.
 func (s *Server) writePart(w io.Writer, boundary string, res *nomen.Resource) error {
 	beginning := make([]byte, 32<<10)
 	n, err := io.ReadFull(res.Body, beginning)
 	ended := err == io.EOF || err == io.ErrUnexpectedEOF
 	if err != nil && !ended {
-		s.log.Info("one of several resources could not be read", "err", err)
+		s.log.Info("cannot read a resource", "err", err)
 		return nil
 	}
 	head := "--" + boundary + "\r\nContent-Type: " + safeType(res.Type) + "\r\n"
@@ -196,8 +192,8 @@ func (s *Server) writePart(w io.Writer, boundary string, res *nomen.Resource) er
 	return err
 }
 
-// safeType returns a media type that can stand in a field: the type of what cannot
-// be read is not known.
+// safeType returns a media type that is valid in a header field; an invalid one becomes
+// application/octet-stream.
 func safeType(s string) string {
 	const unknown = "application/octet-stream"
 	if s == "" || len(s) > 256 {
@@ -213,7 +209,7 @@ func safeType(s string) string {
 	return unknown
 }
 
-// safeLocation returns a URL that can stand in a field, "" for none.
+// safeLocation returns a URL that is valid in a header field, or "".
 func safeLocation(s string) string {
 	u, err := uri.Parse(s)
 	if err != nil {
@@ -222,8 +218,8 @@ func safeLocation(s string) string {
 	return u.WithoutFragment().String()
 }
 
-// isInert reports whether a browser shows content of a type without obeying it.
-// All else is offered to be kept in a file.
+// isInert reports whether browsers show content of a type without executing any of it.
+// Everything else is sent as an attachment.
 func isInert(contentType string) bool {
 	kind, _, _ := strings.Cut(contentType, ";")
 	switch kind {

@@ -17,41 +17,41 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// The pace of a scrub.
+// Timing of a scrub.
 const (
 	scrubStep     = 1024             // changes verified at a time
-	scrubShare    = 10               // one part in so many of the time is spent on it at most
-	scrubPass     = 24 * time.Hour   // from the beginning of a pass to that of the next, at least
+	scrubShare    = 10               // at most 1/scrubShare of the time is spent on it
+	scrubPass     = 24 * time.Hour   // minimum from the start of a pass to the start of the next
 	scrubRetry    = time.Minute      // after a failure to read
-	scrubSave     = 30 * time.Second // how often the place is written down
+	scrubSave     = 30 * time.Second // how often the state is saved
 	maxScrubLines = 100              // faults of a pass that are logged
-	scrubVersion  = 1                // of the file: docs/reference/files.md
+	scrubVersion  = 1                // of the file format; see docs/reference/files.md
 )
 
 const scrubFile = "scrub.json"
 
-// A scrub verifies the store in the background, from the first change to the last, and
-// again after a day. It gives way: the slower the store answers, the longer it rests, and
-// while a job runs it waits.
+// A scrub verifies the store in the background, from the first change to the last, once a
+// day. It limits its load: the slower the store responds, the longer it pauses, and it
+// pauses while a job runs.
 type scrub struct {
 	server *Server
 	source audit.Source
-	rate   int // changes a second
+	rate   int // changes per second
 	file   string
 
 	mu    sync.Mutex
 	state scrubState
 	saved time.Time
-	dumb  bool // the file cannot be written, which was logged
+	dumb  bool // a failure to write the file was logged
 }
 
-// A scrubState is how far a scrub has come. It is kept in a file.
+// A scrubState is the progress of a scrub, saved in a file.
 type scrubState struct {
 	Version int       `json:"version"`
-	Head    string    `json:"head"`           // what was verified in this pass
+	Head    string    `json:"head"`           // of the changes verified in this pass
 	Started time.Time `json:"started"`        // of this pass
 	Faults  uint64    `json:"faults"`         // of this pass
-	Ended   time.Time `json:"ended,omitzero"` // this pass is complete: the next one begins a day after its start
+	Ended   time.Time `json:"ended,omitzero"` // when this pass was completed; the next one starts a day after this one started
 	Last    struct {
 		Ended  time.Time `json:"ended,omitzero"`
 		Size   uint64    `json:"size"`
@@ -59,14 +59,14 @@ type scrubState struct {
 	} `json:"last"` // the last complete pass
 }
 
-// newScrub returns nil if there is to be none, or the store cannot be verified so.
+// newScrub returns a scrub, or nil if the rate is 0 or the store does not support it.
 func newScrub(s *Server, r store.Reader, rate int, dir string) *scrub {
 	if rate <= 0 {
 		return nil
 	}
 	source, err := audit.SourceOf(r)
 	if err != nil {
-		s.log.Info("no scrub of this store", "err", err)
+		s.log.Info("scrub is not supported by this store", "err", err)
 		return nil
 	}
 	c := &scrub{server: s, source: source, rate: rate}
@@ -75,7 +75,7 @@ func newScrub(s *Server, r store.Reader, rate int, dir string) *scrub {
 		c.state, err = readScrub(c.file)
 	}
 	if err != nil {
-		s.log.Info("the scrub begins anew", "file", c.file, "err", err)
+		s.log.Info("scrub restarts", "file", c.file, "err", err)
 	}
 	c.state.Version = scrubVersion
 	return c
@@ -90,7 +90,7 @@ func readScrub(file string) (state scrubState, err error) {
 		err = json.Unmarshal(b, &state)
 	}
 	if err == nil && state.Version != scrubVersion {
-		err = fmt.Errorf("version %d, not %d", state.Version, scrubVersion)
+		err = fmt.Errorf("version %d, expected %d", state.Version, scrubVersion)
 	}
 	if err != nil {
 		return scrubState{}, err
@@ -98,7 +98,7 @@ func readScrub(file string) (state scrubState, err error) {
 	return state, nil
 }
 
-// known returns the state, for metrics; that of a scrub that is nil is zero.
+// known returns the state for metrics. c may be nil.
 func (c *scrub) known() scrubState {
 	if c == nil {
 		return scrubState{}
@@ -121,7 +121,7 @@ func (c *scrub) run(ctx context.Context) {
 	}
 }
 
-// step verifies the next changes, and returns how long to rest.
+// step verifies the next changes, and returns how long to pause.
 func (c *scrub) step(ctx context.Context) time.Duration {
 	s := c.server
 	state := c.known()
@@ -133,7 +133,7 @@ func (c *scrub) step(ctx context.Context) time.Duration {
 	}
 	var since store.Head
 	if state.Ended.IsZero() && state.Head != "" {
-		since, _ = store.ParseHead(state.Head) // if it is damaged, the pass begins anew
+		since, _ = store.ParseHead(state.Head) // if it is invalid, the pass restarts
 	}
 	if since == (store.Head{}) {
 		last := state.Last
@@ -143,19 +143,19 @@ func (c *scrub) step(ctx context.Context) time.Duration {
 	next, err := audit.Since(ctx, c.source, since, scrubStep, func(f store.Fault) {
 		if state.Faults++; state.Faults <= maxScrubLines {
 			j := adminapi.NewFault(f)
-			s.log.Error("fault in the store, found by the scrub", "kind", j.Kind, "key", j.Key, "change", j.Seq, "problem", j.Problem)
+			s.log.Error("scrub found a fault in the store", "kind", j.Kind, "key", j.Key, "change", j.Seq, "problem", j.Problem)
 		}
 	}, nil)
 	took := time.Since(begun)
 	var wrong *store.HeadError
 	if errors.As(err, &wrong) && since != (store.Head{}) {
-		s.log.Warn("the scrub begins anew: the store is not the one that it has verified before", "head", wrong.Since.String(), "reason", wrong.Reason)
+		s.log.Warn("scrub restarts: the store does not match the changes verified before", "head", wrong.Since.String(), "reason", wrong.Reason)
 		c.set(scrubState{Version: scrubVersion, Last: state.Last})
 		return scrubRetry
 	}
 	if err != nil {
 		if ctx.Err() == nil {
-			s.log.Warn("scrub: the store cannot be read now", "err", err)
+			s.log.Warn("scrub cannot read the store", "err", err)
 		}
 		return scrubRetry
 	}
@@ -176,7 +176,7 @@ func (c *scrub) set(state scrubState) {
 	c.state = state
 }
 
-// save writes the state down, now or when it is time to.
+// save saves the state, now or when it is due.
 func (c *scrub) save(now bool) {
 	if c.file == "" || !now && time.Since(c.saved) < scrubSave {
 		return
@@ -187,12 +187,12 @@ func (c *scrub) save(now bool) {
 		err = durable.Write(durable.Disk{Mode: durable.Private}, c.file, b)
 	}
 	if err != nil && !c.dumb {
-		c.server.log.Warn("the place of the scrub cannot be kept for the next start", "file", c.file, "err", err)
+		c.server.log.Warn("cannot save the state of the scrub", "file", c.file, "err", err)
 	}
 	c.dumb = err != nil
 }
 
-// busy reports whether a job runs.
+// busy reports whether a job is running.
 func (js *jobs) busy() bool {
 	js.mu.Lock()
 	defer js.mu.Unlock()

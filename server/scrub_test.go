@@ -115,13 +115,13 @@ func TestScrub(t *testing.T) {
 		}
 		srv, said = scrubbed(t, other, dir)
 		during(2*time.Minute, srv)
-		if got := srv.scrub.known(); got.Last.Size != 10 || !strings.Contains(said(), "begins anew") {
+		if got := srv.scrub.known(); got.Last.Size != 10 || !strings.Contains(said(), "scrub restarts") {
 			t.Errorf("another store: %+v, %s", got, said())
 		}
 		if err := os.WriteFile(filepath.Join(dir, scrubFile), []byte("{"), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if _, said = scrubbed(t, other, dir); !strings.Contains(said(), "begins anew") {
+		if _, said = scrubbed(t, other, dir); !strings.Contains(said(), "scrub restarts") {
 			t.Errorf("a damaged file: %s", said())
 		}
 	})

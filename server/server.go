@@ -32,62 +32,62 @@ const (
 
 // Options configure a Server.
 type Options struct {
-	Resolver  nomen.Resolver       // answers questions; needed
-	Store     store.Reader         // holds the authorities and the lists of names; needed
-	Registrar *registrar.Registrar // the door for changes; without it there is no admin API
+	Resolver  nomen.Resolver       // answers questions; required
+	Store     store.Reader         // holds the authorities and the lists of names; required
+	Registrar *registrar.Registrar // makes changes; if nil there is no admin API
 
-	Authorities *store.Table // of the Store, best the one that the Resolver has; one of its own if nil
+	Authorities *store.Table // those of the Store, shared with the Resolver if possible; a new table if nil
 
-	PublicURL      string         // under which this server is known, such as https://names.example.org; "" if that varies
-	Version        string         // of the program
-	Hosts          []string       // further names of this server, beside that of PublicURL, localhost and addresses
-	AdminHosts     []string       // Host fields that the admin listener accepts beside addresses and localhost
-	TrustedProxies []netip.Prefix // whose Forwarded or X-Forwarded fields are believed
+	PublicURL      string         // the base URL of this server, such as https://names.example.org; "" if it varies
+	Version        string         // of this program
+	Hosts          []string       // additional host names of this server, besides that of PublicURL, localhost and addresses
+	AdminHosts     []string       // Host fields that the admin listener accepts in addition to addresses and localhost
+	TrustedProxies []netip.Prefix // proxies whose Forwarded or X-Forwarded fields are trusted
 
-	Country       func(netip.Addr) string // of an asker, ISO 3166-1 alpha-2, "" if not known; nil if none is
-	CountryHeader string                  // field in which trusted proxies tell it, such as CF-IPCountry; "" for none
+	Country       func(netip.Addr) string // returns the country of a client, ISO 3166-1 alpha-2, "" if unknown; may be nil
+	CountryHeader string                  // header field in which trusted proxies send the country, such as CF-IPCountry; "" for none
 
-	Explainer *gateway.Explainer // says what was entered; its Door is that of the Resolver, if that asks others; one that asks nobody if nil
-	Forward   *gateway.Forward   // passes on what a proxy is asked for other hosts; nil refuses that
+	Explainer *gateway.Explainer // explains input; shares its Door with the Resolver if that asks other servers; if nil, one that asks no other servers
+	Forward   *gateway.Forward   // forwards proxy requests for other hosts; if nil they are rejected
 
 	Registries *registry.Registries // shown under /-/registry/; [registry.Standard] if nil
 
-	// NodeToken is good at the admin listener of this server alone, whatever the store
-	// has; nil for none. Its ID is in no store.
+	// NodeToken is valid only at the admin listener of this server. Its ID is not in the
+	// store. It may be nil.
 	NodeToken *store.Token
 
-	Misses *misses.Counter // counts the names that are asked for in vain; nil for nobody
+	Misses *misses.Counter // counts failed lookups; nil disables it
 
-	Scratch func() (bulk.Scratch, error) // where dry runs of large files keep what names would come to; memory if nil
+	Scratch func() (bulk.Scratch, error) // temporary storage for dry runs of large files; memory if nil
 
-	Jobs string // directory of the jobs, made when there are any; "" keeps them in memory alone
+	Jobs string // directory of the jobs, created with the first one; "" keeps them in memory
 
-	Scrub    int    // changes of the store that are verified a second in the background, as long as it listens; 0 for none
-	ScrubDir string // where the place that the scrub has reached is kept; "" for nowhere
+	Scrub    int    // changes of the store verified per second in the background while the server listens; 0 disables it
+	ScrubDir string // directory in which the scrub saves its position; "" does not save it
 
 	Now       func() time.Time // the clock; time.Now if nil
-	Log       *slog.Logger     // of failures; discards if nil
-	AccessLog *slog.Logger     // one line a request; off if nil (1995, 7: Y95-71)
+	Log       *slog.Logger     // receives failures; discarded if nil
+	AccessLog *slog.Logger     // receives one line per request; disabled if nil (1995, 7: Y95-71)
 
 	Limits Limits
 }
 
-// Limits bound what strangers can use. A zero field is the default.
+// Limits bound what clients can use. A zero field means the default.
 type Limits struct {
-	Connections int           // open at once on each listener; 10,000, or fewer where few files may be open
-	PerAddress  int           // of them, of one address (IPv6: of one /64); a quarter, or 16 of few
-	Rate        float64       // requests of one address a second for what costs more than a name; 10
-	Burst       int           // of them at once; 5 s of them
-	Costly      int           // such requests answered at once, an eighth of them of one address; 64
-	Measure     time.Duration // for the tag and length of a list before it is sent; 10 s
+	Connections int           // open at once on each listener; 10,000, or fewer if the limit of open files is low
+	PerAddress  int           // of them, from one address (IPv6: one /64); a quarter, but at least 16 if there are that many
+	Rate        float64       // costly requests (more than one lookup) per second from one address; 10
+	Burst       int           // of them at once; 5 seconds' worth
+	Costly      int           // costly requests answered at once, an eighth of them from one address; 64
+	Measure     time.Duration // for computing the tag and length of a list before it is sent; 10 s
 	Ask         time.Duration // for asking other servers on behalf of a request; 20 s
 	HeadTimeout time.Duration // for a request head; 10 s
 	IdleTimeout time.Duration // between requests; 2 min
-	Timeout     time.Duration // for a whole request, and for each step of a stream; 30 s
-	Resource    time.Duration // for a resource that is passed on (I2R); 10 min
-	Resources   int           // passed on at once (I2R), a quarter of them to one address; 64
+	Timeout     time.Duration // for reading a whole request, and for each step of a stream; 30 s
+	Resource    time.Duration // for forwarding a resource (I2R); 10 min
+	Resources   int           // resources forwarded at once (I2R), a quarter of them to one address; 64
 	BatchNames  int           // in one list of names; 10,000
-	BatchBytes  int           // of one list of names; 4 MiB
+	BatchBytes  int           // in one list of names; 4 MiB
 }
 
 func (l Limits) withDefaults() Limits {
@@ -108,22 +108,22 @@ func (l Limits) withDefaults() Limits {
 	return l
 }
 
-// connectionsFor returns how many connections each of the two listeners may have
-// where so many files may be open. Half of the files are for the store, which
-// cannot write without them, however many strangers come.
+// connectionsFor returns how many connections each of the two listeners may have if files
+// is the limit of open files. Half of the files are left for the store, which cannot
+// write without them, regardless of the number of clients.
 func connectionsFor(files uint64) int { return int(max(min(files/4, 10_000), 1)) }
 
-// maxAddresses is how many addresses are told apart in rates; the rest share one.
+// maxAddresses is how many addresses have a rate of their own; the rest share one.
 const maxAddresses = 10_000
 
-// A Server is the two listeners' handlers. It is safe for concurrent use.
+// A Server provides the handlers of the two listeners. It is safe for concurrent use.
 type Server struct {
 	resolver    nomen.Resolver
 	store       store.Reader
 	registrar   *registrar.Registrar
 	authorities *store.Table
 
-	public     string // PublicURL without a slash at its end
+	public     string // PublicURL without a trailing slash
 	publicHost string
 	version    string
 	hosts      map[string]bool
@@ -151,27 +151,27 @@ type Server struct {
 	sizes     sizes
 	dates     dates
 	coders    coders
-	rates     *gateway.Rates // of what costs more than a name
-	turns     *pool          // of such requests
-	lookups   chan struct{}  // holds one for each name of a list that is looked up here
-	bodies    *gateway.Turns // one for each byte
+	rates     *gateway.Rates // of costly requests
+	turns     *pool          // of costly requests
+	lookups   chan struct{}  // one element for each name of a list that is being looked up in the store
+	bodies    *gateway.Turns // one turn per byte of a buffered body
 	resources *pool
 	nodeToken *store.Token
 	uses      uses
 	metrics   *metrics
 	jobs      *jobs
-	scrub     *scrub // nil if there is none
+	scrub     *scrub // may be nil
 	closing   atomic.Bool
 }
 
-// authorityLife is how long a change of an authority by another process may go
-// unnoticed here.
+// authorityLife is how long this server may use an authority that another process has
+// changed.
 const authorityLife = time.Second
 
-// New returns a server. The error says what is wrong with an option.
+// New returns a server. It returns an error if an option is missing or invalid.
 func New(o Options) (*Server, error) {
 	if o.Resolver == nil || o.Store == nil {
-		return nil, errors.New("server: a resolver and a store are needed")
+		return nil, errors.New("server: options: Resolver and Store are required")
 	}
 	s := &Server{
 		resolver: o.Resolver, store: o.Store, registrar: o.Registrar,
@@ -225,7 +225,7 @@ func New(o Options) (*Server, error) {
 	return s, err
 }
 
-// setPublicURL takes http://HOST or https://HOST.
+// setPublicURL sets the public URL, which must have the form http://HOST or https://HOST.
 func (s *Server) setPublicURL(text string) error {
 	if text == "" {
 		return nil
@@ -236,14 +236,14 @@ func (s *Server) setPublicURL(text string) error {
 		return fmt.Errorf("server: public URL: %w", err)
 	case u.Scheme != "http" && u.Scheme != "https", u.Host == "", u.User != nil,
 		strings.Trim(u.Path, "/") != "", u.RawQuery != "", u.Fragment != "", !validHost(u.Host):
-		return fmt.Errorf("server: public URL %q: wants the form https://HOST", text)
+		return fmt.Errorf("server: public URL %q: must have the form https://HOST", text)
 	}
 	s.public = u.Scheme + "://" + strings.ToLower(u.Host)
 	s.publicHost = store.CanonicalHost(u.Host)
 	return nil
 }
 
-// Public returns the handler of the public listener. It wants requests as they
-// come from the listener of package internal/wire; behind another one it answers
-// what net/http lets through.
+// Public returns the handler of the public listener. It expects requests from the
+// listener of package internal/wire; with another listener it answers only what net/http
+// accepts.
 func (s *Server) Public() http.Handler { return http.HandlerFunc(s.serve) }

@@ -14,21 +14,22 @@ import (
 )
 
 // many reports whether an address stands for many clients: a trusted proxy that does not
-// say for whom it asks, or this machine, on which a proxy may run.
+// name the client, or this machine, on which a proxy may run.
 func (s *Server) many(a netip.Addr) bool {
 	return a == netip.AddrFrom4([4]byte{127, 0, 0, 1}) || a == netip.IPv6Loopback() || s.trusts(a)
 }
 
-// The reasons for which requests are refused, as the metrics have them.
+// Reasons why requests are rejected, as they appear in the metrics.
 const (
-	refusedBusy  = "busy"  // the server does enough for others: 503
-	refusedLimit = "limit" // the client asks too much: 429
-	refusedSlow  = "slow"  // the client reads a stream too slowly: it is cut off
+	refusedBusy  = "busy"  // the server is busy: 503
+	refusedLimit = "limit" // the client sends too many requests: 429
+	refusedSlow  = "slow"  // the client reads too slowly: the response is aborted
 )
 
-// tooMany answers a client that asks too much, or when too many ask.
+// tooMany answers a client that exceeds its limit, or any client while the server is
+// busy.
 func (s *Server) tooMany(e *gateway.LimitError) *reply {
-	reason, text := refusedLimit, "You ask too often or too much at once. Please try again later."
+	reason, text := refusedLimit, "Too many requests. Please try again later."
 	if e.Full {
 		reason, text = refusedBusy, "The server is busy. Please try again later."
 	}
@@ -39,8 +40,8 @@ func (s *Server) tooMany(e *gateway.LimitError) *reply {
 	return p.withText(text)
 }
 
-// costly answers a request that costs more than a name: a client may ask so only so often
-// (429), and so many are answered at once (503), of which each address has a share.
+// costly answers a costly request. The rate of a client is limited (429), and so is the
+// number of such requests at once (503), in total and per address.
 func (s *Server) costly(ctx context.Context, answer func() *reply) *reply {
 	if p := s.rated(ctx); p != nil {
 		return p
@@ -48,7 +49,8 @@ func (s *Server) costly(ctx context.Context, answer func() *reply) *reply {
 	return s.inTurn(ctx, answer)
 }
 
-// rated returns the answer to a client that asks for what is costly too often, or nil.
+// rated returns the response to a client that exceeds its rate of costly requests, or
+// nil.
 func (s *Server) rated(ctx context.Context) *reply {
 	a := gateway.AskerOf(ctx)
 	if a == nil || a.Many {
@@ -61,7 +63,7 @@ func (s *Server) rated(ctx context.Context) *reply {
 	return nil
 }
 
-// inTurn answers a request while it has a turn, until all is sent.
+// inTurn answers a request while it holds a turn, which ends when the response is sent.
 func (s *Server) inTurn(ctx context.Context, answer func() *reply) *reply {
 	back, err := s.turns.take(ctx)
 	var limit *gateway.LimitError
@@ -81,9 +83,8 @@ func (s *Server) inTurn(ctx context.Context, answer func() *reply) *reply {
 	return p
 }
 
-// A pool is the turns for streams of one kind, and the streams that have one. When all
-// are taken, the stream whose client reads most slowly makes room, if it is slower than
-// busyRate.
+// A pool limits the number of streams of one kind. If all turns are taken, a new request
+// replaces the stream with the slowest client, provided that it is slower than busyRate.
 type pool struct {
 	*gateway.Turns
 
@@ -93,10 +94,10 @@ type pool struct {
 
 func newPool(turns *gateway.Turns) *pool { return &pool{Turns: turns, streams: map[*paced]struct{}{}} }
 
-// shedTime bounds how long a request waits for the turn of a stream that was ended.
+// shedTime is how long a request waits for the turn of an aborted stream.
 const shedTime = time.Second
 
-// take takes a turn for the asker of ctx. The error is a [*gateway.LimitError].
+// take takes a turn for the client of ctx. The error may be a [*gateway.LimitError].
 func (l *pool) take(ctx context.Context) (back func(), err error) {
 	asker := gateway.AskerOf(ctx)
 	back, err = l.TakeFor(asker, 1)
@@ -108,12 +109,12 @@ func (l *pool) take(ctx context.Context) (back func(), err error) {
 	defer cancel()
 	back, again := l.Wait(waiting, asker, "")
 	if again != nil && !errors.As(again, new(*gateway.LimitError)) {
-		return nil, err // the client has gone
+		return nil, err // the client is gone
 	}
 	return back, again
 }
 
-// shed ends the stream whose client is slowest. It is not ok if none is too slow.
+// shed aborts the stream with the slowest client. It returns false if none is too slow.
 func (l *pool) shed() (ok bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -131,7 +132,7 @@ func (l *pool) shed() (ok bool) {
 	return true
 }
 
-// add takes note of a stream that has a turn, until remove is called.
+// add registers a stream that holds a turn, until remove is called.
 func (l *pool) add(p *paced) (remove func()) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -143,7 +144,7 @@ func (l *pool) add(p *paced) (remove func()) {
 	}
 }
 
-// holds adds to what is given back when the reply was sent.
+// holds adds back to the functions called when the reply has been sent.
 func (p *reply) holds(back func()) {
 	before := p.release
 	p.release = func() {
@@ -154,16 +155,15 @@ func (p *reply) holds(back func()) {
 	}
 }
 
-// maxBodies bounds the bytes of all bodies that are read or answered at once, a quarter
-// of them of one address.
+// maxBodies is how many bytes of request bodies are held in memory at once, a quarter of
+// them from one address.
 const maxBodies = 64 << 20
 
-// minBody is the room with which the reading of a body begins, in bytes.
+// minBody is the initial size of the buffer for a body, in bytes.
 const minBody = 4 << 10
 
-// readBody reads a body of at most so many bytes, and one more if it is longer. What it
-// takes of the room for bodies is to be given back. The error may be a
-// [*gateway.LimitError].
+// readBody reads a body of at most most bytes, plus one if it is longer. The caller must
+// call back to release the memory. The error may be a [*gateway.LimitError].
 func (s *Server) readBody(ctx context.Context, r io.Reader, most int) (body []byte, back func(), err error) {
 	var taken []func()
 	back = func() {
@@ -194,7 +194,7 @@ func (s *Server) readBody(ctx context.Context, r io.Reader, most int) (body []by
 	return body, back, nil
 }
 
-// requestTimeout answers a client whose body did not arrive in time (RFC 9110, 15.5.9).
+// requestTimeout answers a client whose body does not arrive in time (RFC 9110, 15.5.9).
 func requestTimeout() *reply {
-	return uncached(newReply(http.StatusRequestTimeout).withText("The body did not arrive in time."))
+	return uncached(newReply(http.StatusRequestTimeout).withText("The request body did not arrive in time."))
 }

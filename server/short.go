@@ -15,26 +15,26 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// A shortcut answers plain requests of one connection about names, where the
-// answer is at hand, in the very bytes in which net/http would send it.
+// A shortcut answers simple requests for names on one connection without net/http, if the
+// answer is available at once. The response is byte for byte the same as through
+// net/http.
 type shortcut struct {
 	server  *Server
 	from    netip.Addr
 	local   netip.AddrPort
-	asked   store.Staleness // of the request under way; says who asks
+	asked   store.Staleness // of the current request; includes its client
 	request request
 }
 
-// short is a way past net/http for the listener.
+// short returns the shortcut for a connection.
 func (s *Server) short(local, remote net.Addr) wire.Answerer {
 	c := &shortcut{server: s, from: addrOf(remote).Addr(), local: addrOf(local)}
 	c.asked.Context = gateway.WithAsker(context.Background(), &gateway.Asker{Addr: c.from, Many: s.many(c.from)})
 	return c.answer
 }
 
-// answer appends the response to q to out. It is not ok if the answer is not a
-// short one, or may take its time: a client that waits for long is watched by
-// net/http.
+// answer appends the response to q to out. If ok is false, the request needs net/http, or
+// may take long: net/http detects when a waiting client is gone.
 func (c *shortcut) answer(out []byte, q wire.Plain) ([]byte, bool) {
 	s := c.server
 	if s.closing.Load() || len(q.Target) > maxTarget {
@@ -77,9 +77,8 @@ func (c *shortcut) answer(out []byte, q wire.Plain) ([]byte, bool) {
 	return out, true
 }
 
-// atHand reports whether what is asked for is an answer about a name from the
-// store: nothing that streams, and nothing that another resolver or a server may be
-// asked for, as those are now who look after it.
+// atHand reports whether the answer comes from the store alone: it is not a stream and
+// does not involve other servers, given the current authorities.
 func (a asked) atHand() bool {
 	if a.form != formWeb || a.reserved != "" || a.name.IsZero() || !a.whole.IsZero() || a.byLocation {
 		return false
@@ -91,8 +90,8 @@ func (a asked) atHand() bool {
 	return service != nomen.I2R && service != nomen.I2Rs
 }
 
-// appendTo appends the response to a request of HTTP/1.1 as net/http writes it, and
-// returns how many bytes of it are body. It is not ok for a stream.
+// appendTo appends the response to a request of HTTP/1.1 in the form of net/http, and
+// returns the length of the body. It returns false for a stream.
 func (p *reply) appendTo(out []byte, method string) ([]byte, int, bool) {
 	if p.stream != nil || len(p.body) > 0 && !p.has("Content-Type") || p.has("Connection") {
 		return out, 0, false
@@ -139,8 +138,7 @@ func appendField(out []byte, name, value string) []byte {
 	return append(append(out, value...), "\r\n"...)
 }
 
-// sort sorts the fields by name; those of the same name stay in their order. They
-// are few.
+// sort sorts the few fields by name; it is stable.
 func (p *reply) sort() {
 	for i := 1; i < len(p.fields); i++ {
 		f := p.fields[i]

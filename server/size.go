@@ -11,40 +11,40 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// A size tells how long a list is.
+// A size is the size of a list.
 type size struct {
 	names, bytes int
-	more         bool // than were counted
+	more         bool // the list is longer
 	counted      time.Time
 }
 
-// The bounds of counting.
+// Limits of counting.
 const (
 	maxCounted  = 100_000 // records read, whether or not they are listed
 	maxCounting = time.Second
 	sizeLife    = time.Minute
 )
 
-// remark says how long the list is and in what order (1995, 3.5.2).
+// remark describes the size and order of the list (1995, 3.5.2).
 func (z size) remark() string {
 	about := "about"
 	if z.more {
 		about = "more than"
 	}
-	return fmt.Sprintf("The list of all ElementIDs: %s %d, %s %dK, in the order of their spelling.", about, z.names, about, (z.bytes+1023)>>10)
+	return fmt.Sprintf("All ElementIDs: %s %d, %s %dK, sorted by spelling.", about, z.names, about, (z.bytes+1023)>>10)
 }
 
-// sizes remembers for a while how long the lists of authorities are, since to
-// know it they have to be read. Each list is read by one request at a time, and
-// requests for others do not wait for it.
+// sizes caches the sizes of the lists of authorities, since a list has to be read to know
+// its size. Each list is counted by one request at a time; requests for other lists do
+// not wait.
 type sizes struct {
 	mu       sync.Mutex
 	known    map[name.Prefix]size
 	counting map[name.Prefix]chan struct{} // closed when the count ends
 }
 
-// of returns the size of the list of a. A request that waits for the count of another
-// counts by itself if that one gives up.
+// of returns the size of the list of a. A request that waits for another request's count
+// takes over if that request gives up.
 func (z *sizes) of(ctx context.Context, s *Server, set *store.AuthoritySet, a *store.Authority) (size, error) {
 	for {
 		known, counted, mine := z.begin(a.Prefix, s.now())
@@ -64,8 +64,8 @@ func (z *sizes) of(ctx context.Context, s *Server, set *store.AuthoritySet, a *s
 	}
 }
 
-// begin returns the size if it is known. Else it returns what is closed when the count
-// ends, and whether the caller is to count.
+// begin returns the size if it is cached. Otherwise it returns a channel that is closed
+// when the count ends, and whether the caller must count.
 func (z *sizes) begin(p name.Prefix, now time.Time) (n size, counted chan struct{}, mine bool) {
 	z.mu.Lock()
 	defer z.mu.Unlock()
@@ -83,7 +83,7 @@ func (z *sizes) begin(p name.Prefix, now time.Time) (n size, counted chan struct
 	return size{}, counted, true
 }
 
-// end notes what was counted, beside at most so many others.
+// end stores the result of a count, and drops the others if there are more than others.
 func (z *sizes) end(p name.Prefix, counted chan struct{}, n size, err error, others int) {
 	z.mu.Lock()
 	defer z.mu.Unlock()
@@ -97,7 +97,7 @@ func (z *sizes) end(p name.Prefix, counted chan struct{}, n size, err error, oth
 	close(counted)
 }
 
-// count counts the list of a, as far as it comes within the bounds.
+// count counts the list of a within the limits.
 func (s *Server) count(ctx context.Context, set *store.AuthoritySet, a *store.Authority) (size, error) {
 	n := size{counted: s.now()}
 	read := 0

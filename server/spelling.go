@@ -8,7 +8,7 @@ import (
 	"github.com/nomen-project/nomen/name"
 )
 
-// schemeOf returns the scheme of s, in lower case, if it begins with one.
+// schemeOf returns the scheme at the beginning of s in lower case, if there is one.
 func schemeOf(s string) (string, bool) {
 	i := strings.IndexByte(s, ':')
 	if i <= 0 || s[0]|0x20 < 'a' || s[0]|0x20 > 'z' {
@@ -22,8 +22,8 @@ func schemeOf(s string) (string, bool) {
 	return strings.ToLower(s[:i]), true
 }
 
-// isNameScheme reports whether names of a scheme are asked for by their full
-// spelling even where no authority covers them.
+// isNameScheme reports whether names of a scheme are recognized by their full spelling
+// even without an authority.
 func isNameScheme(scheme string) bool {
 	switch scheme {
 	case "urn", "ark", "doi", "hdl", "info", "tag", "http", "https":
@@ -32,8 +32,8 @@ func isNameScheme(scheme string) bool {
 	return false
 }
 
-// escapeExcluded escapes the octets that a URI never has (2012, N12-21), and
-// leaves the percent sign alone.
+// escapeExcluded escapes the octets that are never allowed in a URI (2012, N12-21),
+// except the percent sign.
 func escapeExcluded(s string) string {
 	const hex = "0123456789ABCDEF"
 	var b strings.Builder
@@ -50,8 +50,7 @@ func escapeExcluded(s string) string {
 	return b.String()
 }
 
-// malformed makes an error about s of the refusal of a spelling in which s begins
-// at an offset.
+// malformed returns the error for the malformed name in s that begins at an offset.
 func malformed(s string, begin int, err error) error {
 	e := &nomen.Error{Kind: nomen.Malformed, Name: s, Rule: "name", Message: err.Error(), Err: err}
 	var bad *name.Error

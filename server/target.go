@@ -13,7 +13,7 @@ import (
 	"github.com/nomen-project/nomen/urn"
 )
 
-// A form is a way to ask.
+// A form is a kind of request.
 type form uint8
 
 // The forms.
@@ -25,45 +25,45 @@ const (
 	formPage         // neither a name nor an element
 	formList         // the ElementIDs of an authority
 	formBatch        // a list of names
-	forms            // how many there are
+	forms            // number of forms
 )
 
-// String returns the form as the metrics have it.
+// String returns the form as it appears in the metrics.
 func (f form) String() string {
 	return [...]string{"other", "1995", "web", "thttp", "page", "list", "batch"}[f]
 }
 
-// An asked is what a target asks for.
+// An asked is a parsed request target.
 type asked struct {
 	form      form
 	bare      bool             // without a leading slash
-	name      name.Name        // zero for pages, reserved requests and what is no name
-	whole     name.Name        // the name with its query, where that may be its own; else zero
-	subject   uri.URI          // of THTTP: what is asked about, as it was written
-	authority *store.Authority // that decides about the name, or is asked; nil if none is known
-	elsewhere bool             // another resolver answers for the name: nothing is known here of its past
+	name      name.Name        // zero for pages, reserved requests and URIs that are not names
+	whole     name.Name        // the name including its query, if it may be registered with it; else zero
+	subject   uri.URI          // of THTTP: the URI in the request, as spelled
+	authority *store.Authority // responsible for the name, or for the host; nil if unknown
+	elsewhere bool             // another resolver answers for the name: there is no history here
 	reserved  string           // the element of a reserved request
 	path      string           // of a page, with its query
 	query     query
-	service   nomen.Service // that the answer is expected to be of, once it is interpreted
+	service   nomen.Service // service of the expected answer, set by interpreted
 
-	byLocation bool          // the subject is a location, and its names are asked for
-	nowhere    nomen.Service // of THTTP: a service that is not offered here
+	byLocation bool          // the subject is a location, and the request is for its names
+	nowhere    nomen.Service // of THTTP: a service that is not supported
 }
 
-// A place is where a request arrived, and what is served there.
+// A place is the context in which a target is parsed: the host and the authorities.
 type place struct {
 	set   *store.AuthoritySet
 	host  string
 	local netip.Addr
-	own   *Server // whose the other hosts are
+	own   *Server // to recognize its own hosts
 
 	otherPort bool // the absolute form has a port of another server on the same host
 }
 
-// authority returns the authority that is asked here (1995, A95-3), nil for none. The
-// default one is for requests that name nothing else: it is an error if the Host field
-// names a host that is neither this server nor an authority's (Y95-21, Y95-37).
+// authority returns the authority of the request (1995, A95-3), or nil. The default
+// authority applies only if the request names no host: it is an error if the Host field
+// names neither this server nor an authority (Y95-21, Y95-37).
 func (p place) authority() (*store.Authority, error) {
 	if a := p.set.Meant(p.host, p.local); a != nil {
 		return a, nil
@@ -75,7 +75,7 @@ func (p place) authority() (*store.Authority, error) {
 	return a, nil
 }
 
-// read reads a target. The error is a [*nomen.Error], errMisdirected or errForOthers.
+// read parses a target. The error is a [*nomen.Error], errMisdirected or errForOthers.
 func (p place) read(target string) (asked, error) {
 	if host, path, ok := absoluteForm(target); ok {
 		return p.readAbsolute(target, host, path)
@@ -86,7 +86,7 @@ func (p place) read(target string) (asked, error) {
 	return p.readBare(target)
 }
 
-// absoluteForm cuts "http://HOST/path" (RFC 9112, 3.2.2).
+// absoluteForm splits "http://HOST/path" (RFC 9112, 3.2.2).
 func absoluteForm(target string) (host, path string, ok bool) {
 	i := strings.Index(target, "://")
 	if i < 0 || !strings.EqualFold(target[:i], "http") && !strings.EqualFold(target[:i], "https") {
@@ -103,7 +103,7 @@ func absoluteForm(target string) (host, path string, ok bool) {
 	return rest[:end], rest[end:], true
 }
 
-// readAbsolute answers a proxy's request, for what is served here alone.
+// readAbsolute parses a target in absolute form, if its host is served here.
 func (p place) readAbsolute(target, host, path string) (asked, error) {
 	if !p.otherPort && p.own.hostOwner(p.set, host, p.local) == hostOurs {
 		p.host = host
@@ -120,7 +120,7 @@ func (p place) readAbsolute(target, host, path string) (asked, error) {
 	return asked{}, errForOthers
 }
 
-// readPath reads a target without its leading slash.
+// readPath parses a target without its leading slash.
 func (p place) readPath(path string) (asked, error) {
 	rest, q, hasQuery := strings.Cut(path, "?")
 	switch {
@@ -136,13 +136,13 @@ func (p place) readPath(path string) (asked, error) {
 	return a, err
 }
 
-// takeQuery reads the query behind a name. A web name may have one of its own.
+// takeQuery parses the query after a name. The query may belong to a web name.
 func (a *asked) takeQuery(q string) {
 	a.query, _ = readQuery(q)
 	a.whole = wholeName(a.name, q)
 }
 
-// wholeName returns a web name with what follows it as its query; zero if it is none.
+// wholeName returns a web name including its query, or zero if there is none.
 func wholeName(n name.Name, q string) name.Name {
 	if q == "" || !isURL(n.Key()) {
 		return name.Name{}
@@ -157,8 +157,8 @@ func wholeName(n name.Name, q string) name.Name {
 	return whole
 }
 
-// isPage reports whether a path, without its leading slash, is one that goes
-// before all elements.
+// isPage reports whether a path, without its leading slash, is a page, which takes
+// precedence over elements.
 func isPage(path string) bool {
 	switch path {
 	case "", "-", "robots.txt", "favicon.ico":
@@ -167,7 +167,7 @@ func isPage(path string) bool {
 	return strings.HasPrefix(path, "-/") || strings.HasPrefix(path, ".well-known/")
 }
 
-// readBare reads a target of the 1995 protocol: an element or a URN.
+// readBare parses a target of the 1995 protocol: an element or a URN.
 func (p place) readBare(target string) (asked, error) {
 	rest, q, hasQuery := strings.Cut(target, "?")
 	a, err := p.readSubject(rest, true)
@@ -179,13 +179,13 @@ func (p place) readBare(target string) (asked, error) {
 	if a.query, ok = readQuery(q); !ok {
 		return a, &nomen.Error{ // Y95-08
 			Kind: nomen.Malformed, Name: target, Offset: len(rest), Rule: "ElementID",
-			Message: `"?" is reserved and must be escaped as %3F; only the directives s= and c= and the components of RFC 8141 follow it`,
+			Message: `"?" is reserved: escape it as %3F, unless the directives s= and c= or components of RFC 8141 follow`,
 		}
 	}
 	return a, nil
 }
 
-// readSubject reads a name or an element.
+// readSubject parses a name or an element.
 func (p place) readSubject(s string, bare bool) (asked, error) {
 	if strings.HasPrefix(s, urn.ReservedPrefix) {
 		a := asked{form: formElement, bare: bare, reserved: s}
@@ -203,8 +203,8 @@ func (p place) readSubject(s string, bare bool) (asked, error) {
 	return p.element(s, bare)
 }
 
-// fullName reads a name of any scheme. It is not ok if s is an element. Where an
-// authority is asked by its host, what only looks like a name is an element of it.
+// fullName parses a name of any scheme. If ok is false s is an element. If the authority
+// is given by the host, an element that only looks like a name is an element.
 func (p place) fullName(s string, bare, elements bool) (asked, bool, error) {
 	scheme, ok := schemeOf(s)
 	if !ok {
@@ -226,7 +226,8 @@ func (p place) fullName(s string, bare, elements bool) (asked, bool, error) {
 	return reservedName(a, s), true, nil
 }
 
-// parse reads a name. On paths a second attempt escapes what no URI has.
+// parse parses a name. On paths a second attempt escapes characters that are not allowed
+// in URIs.
 func (p place) parse(s string, bare bool) (name.Name, error) {
 	n, err := name.Parse(s)
 	if err == nil || bare || strings.ContainsFunc(s, unicode.IsControl) {
@@ -238,9 +239,8 @@ func (p place) parse(s string, bare bool) (name.Name, error) {
 	return n, err
 }
 
-// reservedName makes a reserved request of a full name whose element is one
-// (1995, 2.3). An element that only becomes one when it is unescaped is an
-// unknown request.
+// reservedName turns a full name whose element is a reserved request into that request
+// (1995, 2.3). An element that only becomes one when unescaped is an unknown request.
 func reservedName(a asked, spelling string) asked {
 	element := ""
 	if a.authority != nil {
@@ -259,10 +259,9 @@ func reservedName(a asked, spelling string) asked {
 	return a
 }
 
-// requestMeant returns the reserved request that a name looks like, "" for none. In a
-// namespace of several delimiters an element begins with its own, but for the first of
-// them: behind another one "urn+m" is part of a name that can be assigned, and no
-// reserved request (1995, 2.3: Y95-09).
+// requestMeant returns the reserved request that a name looks like, or "". In a namespace
+// with several delimiters that holds only after the first one: after another delimiter
+// "urn+m" is part of a name that can be assigned (1995, 2.3: Y95-09).
 func (a asked) requestMeant() string {
 	if a.authority == nil || a.name.IsZero() {
 		return ""
@@ -275,7 +274,7 @@ func (a asked) requestMeant() string {
 	return prefix.Spell(element[1:])
 }
 
-// isRequest reports whether an element is a reserved request that is answered here.
+// isRequest reports whether an element is a supported reserved request.
 func isRequest(element string) bool {
 	switch element {
 	case "urn+m", "urn+a", "urn+c", "urn+p":
@@ -284,8 +283,8 @@ func isRequest(element string) bool {
 	return false
 }
 
-// webName returns the name that the URL of the request is itself, if an authority
-// of such names is served at this host.
+// webName returns the name that equals the URL of the request, if an authority for such
+// names is served at this host.
 func (p place) webName(path string, bare bool, here *store.Authority) (asked, bool) {
 	if bare || p.host == "" || here != nil && !isWeb(here) {
 		return asked{}, false
@@ -304,7 +303,7 @@ func (p place) webName(path string, bare bool, here *store.Authority) (asked, bo
 
 func isWeb(a *store.Authority) bool { return strings.HasPrefix(a.Prefix.String(), "http") }
 
-// element reads an ElementID of the authority that is asked here.
+// element parses an ElementID of the authority of the request.
 func (p place) element(s string, bare bool) (asked, error) {
 	a := asked{form: formElement, bare: bare}
 	var err error
@@ -314,7 +313,7 @@ func (p place) element(s string, bare bool) (asked, error) {
 	if a.authority == nil {
 		return a, &nomen.Error{
 			Kind: nomen.Unknown, Name: s,
-			Message: "no naming authority is asked at this host; a full name begins with its scheme, as in urn:",
+			Message: "no naming authority at this host; use a full name including its scheme, such as urn:",
 		}
 	}
 	prefix := a.authority.Prefix

@@ -11,23 +11,23 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// thttpPath is where the services of RFC 2169 are, in any case.
+// thttpPath is the prefix of the services of RFC 2169, in any case.
 const thttpPath = "uri-res/"
 
-// A thttpService is what a service of THTTP means.
+// A thttpService describes a service of THTTP.
 type thttpService struct {
 	service   nomen.Service
-	locations bool // it asks about a URL: which names lead there
+	locations bool // it looks up the names of a location
 }
 
-// readTHTTP reads SERVICE "?" URI (RFC 2169, 2.0), and of I=I two URIs with "&"
-// between them. The path has the last word on the service.
+// readTHTTP parses SERVICE "?" URI (RFC 2169, 2.0), or for I=I two URIs separated by "&".
+// The service in the path takes precedence.
 func (p place) readTHTTP(name, subject string, hasSubject bool) (asked, error) {
 	a := asked{form: formTHTTP}
 	if !hasSubject || subject == "" {
 		return a, &nomen.Error{
 			Kind: nomen.Malformed, Name: name, Offset: len(name), Rule: "uri-res",
-			Message: "wants the form /uri-res/SERVICE?URI",
+			Message: "must have the form /uri-res/SERVICE?URI",
 		}
 	}
 	wanted, ok := thttpServiceOf(name)
@@ -42,7 +42,7 @@ func (p place) readTHTTP(name, subject string, hasSubject bool) (asked, error) {
 		if subject, other, both = strings.Cut(subject, "&"); !both || other == "" || subject == "" {
 			return a, &nomen.Error{
 				Kind: nomen.Malformed, Name: subject, Offset: len(subject), Rule: "uri-res", Service: wanted.service,
-				Message: "wants the form /uri-res/I=I?URI&URI; a URI with an ampersand of its own is escaped as a whole",
+				Message: "must have the form /uri-res/I=I?URI&URI; percent-encode a URI that contains an ampersand",
 			}
 		}
 	}
@@ -51,8 +51,8 @@ func (p place) readTHTTP(name, subject string, hasSubject bool) (asked, error) {
 	return a, err
 }
 
-// subjectOf reads the URI that a service of THTTP is about: a name, perhaps with a
-// query, or else any URI as it is.
+// subjectOf parses the URI of a THTTP request: a name, with or without a query, or else
+// any URI, unchanged.
 func (p place) subjectOf(s string, wanted thttpService) (asked, error) {
 	a := asked{form: formTHTTP, byLocation: wanted.locations}
 	if wanted.locations {
@@ -78,7 +78,7 @@ func (p place) subjectOf(s string, wanted thttpService) (asked, error) {
 	return a, err
 }
 
-// subjectURI parses a URI that is no name.
+// subjectURI parses a URI that is not a name.
 func subjectURI(s string, service nomen.Service) (uri.URI, error) {
 	u, err := uri.Parse(escapeExcluded(s))
 	if err == nil {
@@ -86,25 +86,24 @@ func subjectURI(s string, service nomen.Service) (uri.URI, error) {
 	}
 	e := &nomen.Error{
 		Kind: nomen.Malformed, Name: s, Rule: "URI", Service: service, Err: err,
-		Message: "wants a URI, which begins with its scheme, as in urn: or https:",
+		Message: "must be a URI including its scheme, such as urn: or https:",
 	}
 	return uri.URI{}, e
 }
 
-// notOffered tells a client of THTTP that a service is not to be had, here or for the
-// name.
+// notOffered returns the error for a THTTP service that is not available, on this server
+// or for the name.
 func notOffered(a asked) error {
-	e := &nomen.Error{Kind: nomen.NoResult, Name: a.spelled(), Service: a.query.service, Message: "this service is not offered for the name"}
+	e := &nomen.Error{Kind: nomen.NoResult, Name: a.spelled(), Service: a.query.service, Message: "service not available for this name"}
 	if a.nowhere != "" {
 		e.Service = a.nowhere
-		e.Message = fmt.Sprintf("the service %.20q is not offered here; there are N2L N2Ls N2R N2Rs N2C N2Ns for names, L2Ns L2Ls L2C for URLs, and I2L I2Ls I2R I2Rs I2C I2Cs I2N I2Ns I=I", string(a.nowhere))
+		e.Message = fmt.Sprintf("unknown service %.20q; supported are N2L N2Ls N2R N2Rs N2C N2Ns for names, L2Ns L2Ls L2C for URLs, and I2L I2Ls I2R I2Rs I2C I2Cs I2N I2Ns I=I", string(a.nowhere))
 	}
 	return e
 }
 
-// withoutService answers a client of THTTP that asks for a service that does not
-// exist, after a look at the name: that it is unknown or retired, or may not be asked
-// about, are errors of their own (RFC 2483, 4).
+// withoutService answers a THTTP request for an unknown service. It resolves the name
+// first, since an unknown, retired or inaccessible name has its own error (RFC 2483, 4).
 func (s *Server) withoutService(ctx context.Context, r *request, a asked) *reply {
 	ans, err := s.resolver.Resolve(ctx, a.another(r, nomen.I2C))
 	if err == nil {
@@ -116,7 +115,7 @@ func (s *Server) withoutService(ctx context.Context, r *request, a asked) *reply
 	return s.problem(r, a, err)
 }
 
-// thttpServiceOf returns what a service means, whatever the case of its name.
+// thttpServiceOf returns the service with a name, ignoring case.
 func thttpServiceOf(s string) (thttpService, bool) {
 	service, locations := nomen.Service(""), false
 	switch strings.ToUpper(s) {
@@ -149,7 +148,7 @@ func thttpServiceOf(s string) (thttpService, bool) {
 }
 
 // isRootTHTTP reports whether a path is a service and its query a URN: the form
-// /N2L?urn:... of resolvers that leave out the first part of the path.
+// /N2L?urn:... of resolvers without a path prefix.
 func isRootTHTTP(path, q string) bool {
 	if _, ok := thttpServiceOf(path); !ok || len(q) < len("urn:") {
 		return false

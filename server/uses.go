@@ -10,24 +10,24 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// Bounds of noting when tokens were used.
+// Limits of recording when tokens were used.
 const (
-	useTimeout = 10 * time.Second // for writing one down
-	useRetry   = 10 * time.Minute // after which a use that could not be written is tried again
-	maxUses    = 10_000           // tokens that are remembered; more are written down anew
+	useTimeout = 10 * time.Second // for recording a use
+	useRetry   = 10 * time.Minute // after a failure to record a use
+	maxUses    = 10_000           // tokens remembered; beyond that uses are recorded again
 )
 
-// uses notes the days on which tokens were used, beside the requests that use them: one
-// write a day for each token, whose failure fails nothing. It is safe for concurrent use.
+// A uses records the days on which tokens were used, independently of requests: one write
+// per day and token; failures are ignored. It is safe for concurrent use.
 type uses struct {
 	registrar *registrar.Registrar
 	log       *slog.Logger
 
 	mu    sync.Mutex
-	until map[string]time.Time // by ID: nothing is to be written before
+	until map[string]time.Time // by ID: no write is due before
 }
 
-// note writes down that a token is used, unless that is known.
+// note records the use of a token, unless it is recorded already.
 func (u *uses) note(t *store.Token, now time.Time) {
 	today := now.UTC().Truncate(24 * time.Hour)
 	if !t.Used.Before(today) || !u.due(t.ID, now, today.AddDate(0, 0, 1)) {
@@ -37,13 +37,14 @@ func (u *uses) note(t *store.Token, now time.Time) {
 		ctx, cancel := context.WithTimeout(context.Background(), useTimeout)
 		defer cancel()
 		if err := u.registrar.UseToken(ctx, t.ID); err != nil {
-			u.log.Debug("the use of a token was not written down", "token", t.ID, "err", err)
+			u.log.Debug("cannot record the use of a token", "token", t.ID, "err", err)
 			u.again(t.ID, now.Add(useRetry))
 		}
 	}()
 }
 
-// due reports whether the use of a token is to be written now, and not again before next.
+// due reports whether the use of a token must be recorded now. If so, the next time is
+// next.
 func (u *uses) due(id string, now, next time.Time) bool {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -57,7 +58,7 @@ func (u *uses) due(id string, now, next time.Time) bool {
 	return true
 }
 
-// again has the use of a token be written from then on.
+// again makes the use of a token due at a time.
 func (u *uses) again(id string, from time.Time) {
 	u.mu.Lock()
 	defer u.mu.Unlock()

@@ -69,7 +69,7 @@ func TestWire(t *testing.T) {
 		{"list service of nothing", "/urn:x-a:4?s=I2Ls", nil, "200 OK", []string{"Content-Type: text/uri-list"}},
 		{"delegated", "/urn:x-b:1", nil, "303 See Other", []string{"Location: https://other.example/urn%3Ax-b%3A1"}},
 		{"delegated to nobody who can be asked", "/urn:x-c:1", nil, "404 No result for this service", nil},
-		{"in a circle", "/urn:x-c:1", []string{"Via: 1.1 nomen" + strings.Repeat(", 1.1 nomen", 7)}, "508 Loop Detected", []string{"~circle"}},
+		{"a delegation loop", "/urn:x-c:1", []string{"Via: 1.1 nomen" + strings.Repeat(", 1.1 nomen", 7)}, "508 Loop Detected", []string{"~Delegation loop"}},
 		{"legal", "/urn:x-d:1", nil, "451 Unavailable For Legal Reasons", []string{"~a court says so"}},
 		{"country", "/urn:x-a:5", []string{"CF-IPCountry: SE"}, "303 See Other", []string{"Location: https://se.example/", "Cache-Control: private, max-age=60"}},
 		{"same", "/uri-res/I=I?urn:x-a:1&URN:X-A:1", nil, "200 OK", []string{"~TRUE\r\n"}},

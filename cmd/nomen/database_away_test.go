@@ -182,7 +182,7 @@ func checkAwayRaw(t *testing.T, p *process) {
 		{p.public, "GET urn:example:urn+m HTTP/1.0\r\n\r\n", []string{"HTTP/1.0 200 ", stale}},
 		{p.public, "GET urn:example:urn+a HTTP/1.0\r\n\r\n", []string{no, "\r\nRetry-After: "}},
 		{p.public, "GET " + warmName + "\r\n", []string{"stale-since: "}},
-		{p.public, "GET " + coldName + "\r\n", []string{"cannot be read at the moment"}},
+		{p.public, "GET " + coldName + "\r\n", []string{"temporarily unavailable"}},
 		{p.public, "GET /uri-res/N2C?" + warmName + " HTTP/1.0\r\n\r\n", []string{"HTTP/1.0 200 ", stale, "\r\nAge: "}},
 		{p.public, "GET /uri-res/N2C?" + coldName + " HTTP/1.0\r\n\r\n", []string{no, "\r\nRetry-After: "}},
 		{gopher[1], warmName + "\r\n", []string{"The storage of names is away: this was current at "}},

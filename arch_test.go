@@ -32,6 +32,7 @@ var layout = []modulePackage{
 	{layer: 0, dir: "internal/durable"},
 	{layer: 0, dir: "internal/race"},
 	{layer: 0, dir: "internal/shown"},
+	{layer: 0, dir: "internal/testrun"},
 	{layer: 0, dir: "internal/country", theirs: "github.com/oschwald/maxminddb-golang/v2"},
 
 	{layer: 1, dir: "misses", ours: "internal/durable"},

@@ -105,7 +105,7 @@ func hostiles() []hostile {
 func TestHostileDocuments(t *testing.T) {
 	for _, h := range hostiles() {
 		t.Run(h.name, func(t *testing.T) {
-			doc := h.make(1 << 20 / scale)
+			doc := h.make(1 << 20 / scale())
 			for f, err := range h.read(strings.NewReader(doc), Options{}) {
 				if err == nil {
 					checkFinding(t, []byte(doc), f)

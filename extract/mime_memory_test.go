@@ -43,7 +43,7 @@ func TestDocumentMemory(t *testing.T) {
 			runtime.GC()
 			var before, now runtime.MemStats
 			runtime.ReadMemStats(&before)
-			size := int(d.most) + int(d.most)*2/scale // more than may be held
+			size := int(d.most) + int(d.most)*2/scale() // more than may be held
 			r := io.MultiReader(strings.NewReader(d.begin), &repeated{text: strings.Repeat(d.text, 100), n: size / len(d.text) / 100})
 			var greatest uint64
 			n := 0

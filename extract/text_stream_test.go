@@ -14,6 +14,8 @@ import (
 	"testing"
 	"testing/iotest"
 	"unicode/utf16"
+
+	"github.com/nomen-project/nomen/internal/testrun"
 )
 
 // everything selects all kinds of identifiers.
@@ -195,10 +197,13 @@ func (g *generated) Read(p []byte) (int, error) {
 	return n, nil
 }
 
+// scale divides the size of tests whose only purpose is a large input.
+func scale() int { return testrun.Repeats(1, 8) }
+
 // TestConstantMemory reads a large text; set NOMEN_LONG to read a gigabyte.
 func TestConstantMemory(t *testing.T) {
 	size := int64(64 << 20)
-	if os.Getenv("NOMEN_LONG") != "" {
+	if os.Getenv(testrun.Long) != "" {
 		size = 1 << 30
 	}
 	unit := []byte(strings.Repeat("Lorem ipsum: dolor sit amet, consectetur\n", 50) + "see <http://a.example/x-\n  y> and more\n")
@@ -237,7 +242,7 @@ func work(unit string, n int, o Options) int {
 // times the work, and no octet is examined more than a few times.
 func TestLinear(t *testing.T) {
 	for _, unit := range []string{"<", "://", "(", "a.", "a:", "\""} {
-		testLinear(t, unit, 1<<20/scale, everything)
+		testLinear(t, unit, 1<<20/scale(), everything)
 	}
 	for _, unit := range []string{
 		"http://a/-\n", "<http://a/ ", ")", "a@", "@", ".", "/", "a", "%", "&", "'", "#", "\n", " ", "-\n", "é", "http://", "http://a/", "<http://a/\n",
@@ -246,8 +251,8 @@ func TestLinear(t *testing.T) {
 		"[Page 1]\n\f\n", "http://a/-\n\n\f", "http://a/b-\n  c", "> http://a/-\n", "a.b.c.de@", "-.", "a-.com ", "http://a/'",
 		"'http://a/'", "http://a.éé", "www.a.com/(", "urn:aa:a", "tel:123", "http://a/b,c;", "x:a@b.com",
 	} {
-		testLinear(t, unit, 1<<15/scale, everything)
-		testLinear(t, unit, 1<<15/scale, Options{})
+		testLinear(t, unit, 1<<15/scale(), everything)
+		testLinear(t, unit, 1<<15/scale(), Options{})
 		line, size := strings.Repeat(unit, MaxLength*2/3/len(unit))+"\n", 1<<20
 		if w := work(line, size, everything); w > 64*size {
 			t.Errorf("lines of %q: %d octets examined in %d", unit, w, size)

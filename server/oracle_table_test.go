@@ -15,6 +15,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/nomen-project/nomen/internal/testrun"
 )
 
 // namesOfTHTTP are the services of RFC 2169 for URNs.
@@ -294,7 +296,7 @@ var allKin = []kin{
 // kindred returns the questions that are asked after the one of cell i: all, or in
 // turn where the detector of races makes everything slow.
 func kindred(i int) []kin {
-	if racing {
+	if testrun.Reduced() {
 		return allKin[i%3 : i%3+1]
 	}
 	return allKin

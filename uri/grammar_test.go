@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/nomen-project/nomen/internal/testrun"
 )
 
 // topRule is the rule of a reference in each dialect's file.
@@ -21,10 +23,7 @@ func topRule(d Dialect) string {
 
 // rounds returns the number of rounds for a test of random inputs.
 func rounds(n int) int {
-	if raceEnabled {
-		return n / 10
-	}
-	return n
+	return testrun.Repeats(n, n/10)
 }
 
 func everyDialect(t *testing.T, f func(t *testing.T, d Dialect)) {

@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/nomen-project/nomen"
+	"github.com/nomen-project/nomen/internal/testrun"
 	"github.com/nomen-project/nomen/name"
 	"github.com/nomen-project/nomen/store"
 	"github.com/nomen-project/nomen/store/memstore"
@@ -21,6 +22,7 @@ import (
 // what a store in memory is that was told the same, with the operation under way or
 // without it, and goes on.
 func TestCrashAnything(t *testing.T) {
+	testrun.Checks(t, 15)
 	rapid.Check(t, func(r *rapid.T) {
 		disk := vfs.NewCrashableMem()
 		model := memstore.New()

@@ -13,6 +13,7 @@ import (
 
 	"github.com/nomen-project/nomen"
 	"github.com/nomen-project/nomen/internal/ledger"
+	"github.com/nomen-project/nomen/internal/testrun"
 	"github.com/nomen-project/nomen/name"
 	"github.com/nomen-project/nomen/store"
 )
@@ -36,10 +37,7 @@ func (l *notebook) read() []int {
 	return slices.Clone(l.acked)
 }
 
-const (
-	crashWriters = 6
-	crashes      = 40
-)
+const crashWriters = 6
 
 // round is the batch of one writer's round: two names that belong together, one
 // of them new, and one that all writers share.
@@ -75,6 +73,7 @@ func TestCrash(t *testing.T) {
 		wg.Go(func() { l.keep(t, s, w, tickets) })
 	}
 	random := rand.New(rand.NewPCG(1, 1))
+	crashes := testrun.Repeats(40, 12)
 	for crash := 0; crash < crashes && !t.Failed(); crash++ {
 		for n := range crash % 20 {
 			tickets <- n

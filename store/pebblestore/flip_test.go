@@ -15,14 +15,17 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/nomen-project/nomen/internal/testrun"
 	"github.com/nomen-project/nomen/name"
 	"github.com/nomen-project/nomen/store"
 )
 
+// flipsOfFile is in how many places of each file a bit is flipped.
+func flipsOfFile() int { return testrun.Repeats(8, 2) }
+
 const (
-	flipsOfFile = 8 // in so many places of each file a bit is flipped
-	flipRounds  = 160
-	logBlock    = 32 << 10 // of the engine's log; the last one may be cut off
+	flipRounds = 160
+	logBlock   = 32 << 10 // of the engine's log; the last one may be cut off
 )
 
 // TestFlippedBits flips single bits of every file of a store, one at a time: of
@@ -67,7 +70,7 @@ func TestFlippedBits(t *testing.T) {
 		t.Run(filepath.Base(tt.dir), func(t *testing.T) {
 			found, harmless, cut := 0, 0, 0
 			for _, file := range filesOf(t, tt.dir) {
-				for place := range flipsOfFile {
+				for place := range flipsOfFile() {
 					switch flip(t, tt.dir, file, place, want, head, tt.mayBeCut) {
 					case damageFound:
 						found++
@@ -177,7 +180,7 @@ func flip(t *testing.T, dir, file string, place int, want answered, head store.H
 		return damageNone
 	}
 	random := rand.New(rand.NewPCG(uint64(place), uint64(len(file))))
-	at := (len(data)*place/flipsOfFile + random.IntN(len(data)/flipsOfFile+1)) % len(data)
+	at := (len(data)*place/flipsOfFile() + random.IntN(len(data)/flipsOfFile()+1)) % len(data)
 	bit := byte(1) << random.IntN(8)
 	data[at] ^= bit
 	f, err := disk.Create(disk.PathJoin("store", file), vfs.WriteCategoryUnspecified)

@@ -296,11 +296,7 @@ func TestDamagedRecord(t *testing.T) {
 // TestDamagedFile changes bytes in every part of every table on disk.
 func TestDamagedFile(t *testing.T) {
 	dir := t.TempDir()
-	s, err := Open(Options{Dir: dir})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer s.Close()
+	s := openDir(t, dir)
 	var numbers []int
 	for i := range 2000 {
 		numbers = append(numbers, i)
@@ -316,10 +312,7 @@ func TestDamagedFile(t *testing.T) {
 	for _, table := range tables {
 		damage(t, table)
 	}
-	if s, err = Open(Options{Dir: dir}); err != nil {
-		t.Fatal(err)
-	}
-	defer s.Close()
+	s = openDir(t, dir)
 	failures := 0
 	for i := range numbers {
 		want := storetest.Typical(i)

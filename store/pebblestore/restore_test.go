@@ -11,12 +11,15 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 	"github.com/cockroachdb/pebble/v2/vfs/errorfs"
+
+	"github.com/nomen-project/nomen/internal/testrun"
 )
 
 var backedUp = time.Date(2026, 11, 22, 9, 30, 0, 0, time.UTC)
@@ -233,7 +236,7 @@ func TestRestoreWithoutManifest(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for i := 0; i < len(text); i += max(1, len(text)/50) {
+		for i := 0; i < len(text); i += max(1, len(text)/testrun.Repeats(50, 12)) {
 			bad := slices.Clone(text)
 			bad[i] ^= 1
 			if err := os.WriteFile(filepath.Join(good, file), bad, 0o600); err != nil {
@@ -291,9 +294,10 @@ func TestBackupOfDamage(t *testing.T) {
 func eachStep(t *testing.T, part string, runs int, at func(mem *vfs.MemFS, run, step int) error, after func(mem *vfs.MemFS, err error)) {
 	t.Helper()
 	for run := 1; run <= runs; run++ {
-		mem, step, on := vfs.NewCrashableMem(), 0, false
+		mem, step := vfs.NewCrashableMem(), 0
+		var on atomic.Bool // the store looks at its disk meanwhile
 		disk := errorfs.Wrap(mem, errorfs.InjectorFunc(func(op errorfs.Op) error {
-			if !on || !strings.Contains(op.Path, part) || op.Kind == errorfs.OpGetDiskUsage {
+			if !on.Load() || !strings.Contains(op.Path, part) || op.Kind == errorfs.OpGetDiskUsage {
 				return nil
 			}
 			step++
@@ -301,9 +305,9 @@ func eachStep(t *testing.T, part string, runs int, at func(mem *vfs.MemFS, run, 
 		}))
 		s := backedUpStore(t, disk, "store", "backup")
 		write(t, s, 5)
-		on = true
+		on.Store(true)
 		err := s.Backup(t.Context(), "backup", nil)
-		on = false
+		on.Store(false)
 		after(mem, err)
 		if err := s.Close(); err != nil {
 			t.Fatal(err)

@@ -1,6 +1,0 @@
-//go:build !race
-
-package uri
-
-// raceEnabled makes the tests that only take long smaller.
-const raceEnabled = false

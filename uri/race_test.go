@@ -1,6 +1,0 @@
-//go:build race
-
-package uri
-
-// raceEnabled shortens slow tests.
-const raceEnabled = true

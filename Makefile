@@ -8,7 +8,7 @@ FUZZTIME  ?= 60s
 BENCHTIME ?= 1s
 COUNT     ?= 5
 
-.PHONY: all build demo test test-ha check lint cross race static test-clients attack soak faults bench bench-scale fuzz mutate generate pictures crash clean help
+.PHONY: all build demo test quick test-ha check lint cross race long static test-clients attack soak faults bench bench-scale fuzz mutate generate pictures crash clean help
 
 all: build
 
@@ -24,6 +24,9 @@ demo: build ## serve the 9,154 RFC names; DATA=DIR keeps the store, LISTEN=ADDR 
 test: ## everything; installs what is missing
 	@scripts/prepare.sh
 	$(MAKE) check
+
+quick: ## the tests while you work: no race detector, and less of what only repeats; a minute or two on two cores
+	$(GO) test -short ./...
 
 check: lint race static ## what must hold before every change lands
 

@@ -19,6 +19,7 @@ import (
 
 	"github.com/nomen-project/nomen"
 	"github.com/nomen-project/nomen/internal/rfcindex"
+	"github.com/nomen-project/nomen/internal/testrun"
 	"github.com/nomen-project/nomen/registrar"
 	"github.com/nomen-project/nomen/store"
 	"github.com/nomen-project/nomen/store/memstore"
@@ -558,7 +559,7 @@ func TestDryRunWithoutRoom(t *testing.T) {
 // rows without a cell, lines that are none, and one line without an end.
 func TestNothingInMuch(t *testing.T) {
 	const head = "name,url\n"
-	for _, c := range []struct {
+	for n, c := range []struct {
 		title        string
 		format       Format
 		head, filler string
@@ -573,7 +574,10 @@ func TestNothingInMuch(t *testing.T) {
 		{"a line without an end", CSV, head, "x"},
 		{"a quote without an end", CSV, head + "\"", "x\n"},
 	} {
-		for _, how := range []Compression{Gzip, Zstd} {
+		for i, how := range []Compression{Gzip, Zstd} {
+			if testrun.Reduced() && i != n%2 {
+				continue // in turn
+			}
 			var file bytes.Buffer
 			w, err := compress(&file, how)
 			if err != nil {

@@ -13,6 +13,7 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 
 	"github.com/nomen-project/nomen"
+	"github.com/nomen-project/nomen/internal/testrun"
 	"github.com/nomen-project/nomen/name"
 	"github.com/nomen-project/nomen/store"
 	"github.com/nomen-project/nomen/store/cachestore"
@@ -38,15 +39,23 @@ const (
 )
 
 func (s *site) relocation() Relocation {
-	return Relocation{From: oldSite, To: newSite, Why: "new site"}
+	return Relocation{From: oldSite, To: newSite, Why: "new site", atOnce: siteBatch()}
 }
 
-// onSites runs a test on each kind of store that this machine can have.
+// siteBatch is how many names a relocation of a site changes at once.
+func siteBatch() int { return testrun.Repeats(relocateBatch, 1000) }
+
+// onSites runs a test on each kind of store.
 func onSites(t *testing.T, test func(s *site)) {
 	t.Run("memstore", func(t *testing.T) {
 		m := memstore.New()
 		test(fillSite(t, m, m, nil))
 	})
+	onLastingSites(t, test)
+}
+
+// onLastingSites runs a test on each kind of store that outlives a crash.
+func onLastingSites(t *testing.T, test func(s *site)) {
 	t.Run("pebblestore", func(t *testing.T) {
 		disk := vfs.NewCrashableMem()
 		open := func(fs vfs.FS) (store.Store, error) {
@@ -60,10 +69,13 @@ func onSites(t *testing.T, test func(s *site)) {
 			return open(disk.CrashClone(vfs.CrashCloneCfg{})) // nothing of what was not synced
 		}))
 	})
+	if testing.Short() {
+		return
+	}
 	t.Run("pgstore", func(t *testing.T) {
 		server, err := pgtest.Start(pgtest.Options{})
 		if err != nil {
-			t.Skipf("no PostgreSQL: %v", err)
+			testrun.Missing(t, fmt.Sprintf("PostgreSQL (%v)", err))
 		}
 		t.Cleanup(func() { _ = server.Stop() })
 		var nodes [2]store.Store
@@ -92,7 +104,7 @@ func fillSite(t *testing.T, a, b store.Store, crash func() (store.Store, error))
 	s := &site{T: t, nodes: [2]store.Store{a, b}, crash: crash}
 	t.Cleanup(func() { _, _ = a.Close(), b.Close() })
 	var changes []store.Change
-	for i := range 2*relocateBatch + 100 {
+	for i := range 2*siteBatch() + 100 {
 		rec := &store.Record{Name: name.MustParse(fmt.Sprintf("urn:dns:example.org:%05d", i)), Metadata: nomen.Metadata{"title": {"A report"}}}
 		rec.Locations = []nomen.Location{{URL: fmt.Sprintf("%s%05d", oldSite, i*7919%100_003), Note: "first"}}
 		if s.moves++; i%3 == 0 {
@@ -101,7 +113,7 @@ func fillSite(t *testing.T, a, b store.Store, crash func() (store.Store, error))
 		}
 		s.names = append(s.names, rec.Name)
 		changes = append(changes, store.Change{Record: rec, Time: noon})
-		if len(changes) == relocateBatch || i == 2*relocateBatch+99 {
+		if len(changes) == siteBatch() || i == 2*siteBatch()+99 {
 			if _, err := a.Apply(t.Context(), changes); err != nil {
 				t.Fatal(err)
 			}
@@ -154,7 +166,7 @@ func (s *site) moved(st store.Store, others map[name.Name]int) {
 			s.Errorf("%s has lost something: %+v", s.names[i], rec)
 		}
 	}
-	for _, n := range []name.Name{s.names[0], s.names[relocateBatch], s.names[len(s.names)-1]} {
+	for _, n := range []name.Name{s.names[0], s.names[siteBatch()], s.names[len(s.names)-1]} {
 		var first *store.Change
 		relocations := 0
 		for c, err := range store.History(s.Context(), st, n) {
@@ -191,7 +203,7 @@ func TestRelocateWithWriter(t *testing.T) {
 		var writer sync.WaitGroup
 		writer.Go(func() {
 			reg, random := s.registrar(1), rand.New(rand.NewPCG(1, 2))
-			for i := 0; ctx.Err() == nil && i < 2000; i++ {
+			for i := 0; ctx.Err() == nil && i < testrun.Repeats(2000, 300); i++ {
 				n := s.names[random.IntN(len(s.names))]
 				rec := &store.Record{Name: n, Locations: []nomen.Location{{URL: fmt.Sprintf("https://added.example/%d", i)}}}
 				out, err := reg.Put(s.Context(), Operator(), Request{Record: rec, Fields: FieldLocations, Add: true, Expected: store.AnyRevision}, "")
@@ -229,7 +241,7 @@ func TestRelocateAgain(t *testing.T) {
 		rel := s.relocation()
 		rel.Progress = func(Relocated) { cancel() }
 		first, err := s.registrar(0).Relocate(ctx, Operator(), rel)
-		if !errors.Is(err, context.Canceled) || first.Names < relocateBatch/2 {
+		if !errors.Is(err, context.Canceled) || first.Names < int64(siteBatch()/2) {
 			s.Fatalf("%+v, %v", first, err)
 		}
 		if got := s.found(s.nodes[1], newSite); int64(got) != first.Locations {
@@ -246,10 +258,7 @@ func TestRelocateAgain(t *testing.T) {
 // TestRelocateKilled: when the store, or its database, is killed amid a relocation, all
 // that was reported is there, and the same again does the rest.
 func TestRelocateKilled(t *testing.T) {
-	onSites(t, func(s *site) {
-		if s.crash == nil {
-			s.Skip("memory does not outlive a crash")
-		}
+	onLastingSites(t, func(s *site) {
 		rel := s.relocation()
 		var reported Relocated
 		var after store.Store

@@ -68,8 +68,15 @@ func (r response) isStale() bool {
 	return r.header.Get("Age") != "" && strings.HasPrefix(r.header.Get("Cache-Status"), "nomen; hit; ttl=-")
 }
 
-// atOnce is how long an answer may take that is given at once, on a busy machine.
-const atOnce = time.Second
+const (
+	// atOnce is how long an answer may take that is given at once, on a busy machine. One
+	// that waits for the database takes four seconds and more.
+	atOnce = 3 * time.Second
+
+	// soon is how long something may take that takes a second or two where the machine has
+	// nothing else to do.
+	soon = 30 * time.Second
+)
 
 // checkAway checks what a server shows while its database is away.
 func checkAway(t *testing.T, p *process, token string) {
@@ -274,19 +281,19 @@ func TestDatabaseAway(t *testing.T) {
 		}
 		begun := time.Now()
 		for time.Since(begun) < 5*time.Second {
-			if r := send(t, "GET", "http://"+p.public+"/"+warmName, ""); r.status != 303 || r.took > 2*time.Second {
+			if r := send(t, "GET", "http://"+p.public+"/"+warmName, ""); r.status != 303 || r.took > atOnce {
 				t.Errorf("%s: after %v a warm name gets %d after %v", fault.what, time.Since(begun), r.status, r.took)
 			}
 			time.Sleep(20 * time.Millisecond)
 		}
-		within(t, 0, fault.what+": readyz says so", func() bool { return !ready(t, p) })
+		within(t, soon, fault.what+": readyz says so", func() bool { return !ready(t, p) })
 		checkAway(t, p, token)
 		if err := fault.end(); err != nil {
 			t.Fatal(err)
 		}
-		within(t, 5*time.Second, fault.what+": writing again", func() bool { return put(i) == 201 })
-		within(t, 5*time.Second, fault.what+": ready again", func() bool { return ready(t, p) })
-		within(t, 5*time.Second, fault.what+": current answers again", func() bool {
+		within(t, soon, fault.what+": writing again", func() bool { return put(i) == 201 })
+		within(t, soon, fault.what+": ready again", func() bool { return ready(t, p) })
+		within(t, soon, fault.what+": current answers again", func() bool {
 			r := send(t, "GET", "http://"+p.public+"/"+warmName, "")
 			return r.status == 303 && !r.isStale()
 		})
@@ -311,7 +318,7 @@ func TestDatabaseAway(t *testing.T) {
 	begun := time.Now()
 	var out, log strings.Builder
 	args := []string{"--data", t.TempDir(), "--store", db.URL(), "get", warmName}
-	if status := run(t.Context(), args, streams{strings.NewReader(""), &out, &log}); status != exitFailure || time.Since(begun) > 15*time.Second ||
+	if status := run(t.Context(), args, streams{strings.NewReader(""), &out, &log}); status != exitFailure || time.Since(begun) > soon ||
 		!strings.Contains(log.String(), "the database cannot be reached") {
 		t.Errorf("get: status %d after %v: %s", status, time.Since(begun), log.String())
 	}
@@ -325,6 +332,6 @@ func TestDatabaseAway(t *testing.T) {
 	if err := db.Restart(); err != nil {
 		t.Fatal(err)
 	}
-	within(t, 5*time.Second, "a server that started without its database is ready", func() bool { return ready(t, late) })
-	within(t, 5*time.Second, "and answers", func() bool { return send(t, "GET", "http://"+late.public+"/"+warmName, "").status == 303 })
+	within(t, soon, "a server that started without its database is ready", func() bool { return ready(t, late) })
+	within(t, soon, "and answers", func() bool { return send(t, "GET", "http://"+late.public+"/"+warmName, "").status == 303 })
 }

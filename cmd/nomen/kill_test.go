@@ -51,6 +51,9 @@ func TestKillDatabase(t *testing.T) { killAll(t, true) }
 
 func killAll(t *testing.T, database bool) {
 	kills := fewKills
+	if testing.Short() {
+		kills = 2
+	}
 	if n, err := strconv.Atoi(os.Getenv("NOMEN_KILLS")); err == nil {
 		kills = n
 	}

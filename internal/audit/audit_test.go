@@ -16,6 +16,7 @@ import (
 	"github.com/nomen-project/nomen"
 	"github.com/nomen-project/nomen/internal/audit"
 	"github.com/nomen-project/nomen/internal/codec"
+	"github.com/nomen-project/nomen/internal/testrun"
 	"github.com/nomen-project/nomen/name"
 	"github.com/nomen-project/nomen/store"
 	"github.com/nomen-project/nomen/store/cachestore"
@@ -33,23 +34,31 @@ func stores(t *testing.T) map[string]store.Store {
 		t.Fatal(err)
 	}
 	all := map[string]store.Store{"memstore": memstore.New(), "pebblestore": p}
-	server, err := pgtest.Start(pgtest.Options{})
-	if err != nil {
-		t.Logf("no PostgreSQL: %v", err)
-	} else {
-		t.Cleanup(func() { _ = server.Stop() })
-		s, err := pgstore.Open(t.Context(), pgstore.Options{URL: server.URL()})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if all["pgstore"], err = cachestore.New(t.Context(), s, cachestore.Options{}); err != nil {
-			t.Fatal(err)
-		}
+	if !testing.Short() {
+		withDatabase(t, all)
 	}
 	for _, s := range all {
 		t.Cleanup(func() { _ = s.Close() })
 	}
 	return all
+}
+
+// withDatabase adds a store in PostgreSQL.
+func withDatabase(t *testing.T, all map[string]store.Store) {
+	t.Helper()
+	server, err := pgtest.Start(pgtest.Options{})
+	if err != nil {
+		testrun.Lacks(t, fmt.Sprintf("PostgreSQL (%v)", err))
+		return
+	}
+	t.Cleanup(func() { _ = server.Stop() })
+	s, err := pgstore.Open(t.Context(), pgstore.Options{URL: server.URL()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if all["pgstore"], err = cachestore.New(t.Context(), s, cachestore.Options{}); err != nil {
+		t.Fatal(err)
+	}
 }
 
 // add makes n changes of m names, in batches, and returns the head after them.

@@ -76,6 +76,16 @@ func Missing(t testing.TB, what string) {
 	t.Skipf("%s is missing", what)
 }
 
+// Lacks notes that a test does without a program or a file, or fails it if the environment
+// variable CI is set.
+func Lacks(t testing.TB, what string) {
+	t.Helper()
+	if os.Getenv("CI") != "" {
+		t.Fatalf("%s is missing", what)
+	}
+	t.Logf("%s is missing: the test does without", what)
+}
+
 // moduleRoot returns the directory of go.mod.
 func moduleRoot(t testing.TB) string {
 	t.Helper()

@@ -110,7 +110,7 @@ func TestNodeAway(t *testing.T) {
 		}
 		began := time.Now()
 		eventually(t, fault.what+" is noticed", func() bool { return s.Condition().NoReads })
-		if took := time.Since(began); took > 5*time.Second {
+		if took := time.Since(began); took > 10*time.Second { // four, on a machine that has nothing else to do
 			t.Errorf("%s: noticed after %v", fault.what, took)
 		}
 		if c := s.Condition(); !c.NoWrites || c.Cause != fault.cause || c.Since.Before(began) {
@@ -120,7 +120,7 @@ func TestNodeAway(t *testing.T) {
 			var away *store.AwayError
 			begun := time.Now()
 			err := call(t.Context())
-			if took := time.Since(begun); !errors.As(err, &away) || away.Cause != fault.cause || took > 500*time.Millisecond {
+			if took := time.Since(begun); !errors.As(err, &away) || away.Cause != fault.cause || took > readTimeout/2 {
 				t.Errorf("%s: %s: %v after %v", fault.what, what, err, took)
 			}
 			var unknown *store.UnknownError
@@ -133,7 +133,7 @@ func TestNodeAway(t *testing.T) {
 		}
 		back := time.Now()
 		eventually(t, "writing again", func() bool { return calls(s)["Apply"](t.Context()) == nil })
-		if took := time.Since(back); took > 3*time.Second { // a second, on a machine that has nothing else to do
+		if took := time.Since(back); took > 10*time.Second { // one, on a machine that has nothing else to do
 			t.Errorf("%s: writing again after %v", fault.what, took)
 		}
 		for what, call := range calls(s) {
@@ -253,7 +253,7 @@ func TestLostUnderWay(t *testing.T) {
 	eventually(t, "the loss", func() bool { return s.Condition().NoReads })
 	known := time.Now()
 	for range len(all) - 1 {
-		if e := <-ends; e.at.After(known.Add(abandonAfter * 2 / 3)) {
+		if e := <-ends; e.at.After(known.Add(abandonAfter * 9 / 10)) {
 			t.Errorf("%s: %v after it was known", e.what, e.at.Sub(known))
 		}
 	}
@@ -309,7 +309,7 @@ func TestSlowSheds(t *testing.T) {
 			default:
 				t.Errorf("%v", err)
 			}
-			if took := time.Since(begun); took > readTimeout+2*time.Second {
+			if took := time.Since(begun); took > readTimeout+10*time.Second {
 				t.Errorf("answered after %v", took)
 			}
 		})
@@ -321,9 +321,7 @@ func TestSlowSheds(t *testing.T) {
 	if c := s.Condition(); c.Cause != "" {
 		t.Errorf("a slow server counts as away: %+v", c)
 	}
-	if after := runtime.NumGoroutine(); after > before+50 {
-		t.Errorf("%d goroutines after %d", after, before)
-	}
+	eventually(t, "no more than 50 goroutines are left", func() bool { return runtime.NumGoroutine() <= before+50 })
 }
 
 // A node opens while its database is away, or has no store yet, and goes on by itself.
@@ -334,7 +332,7 @@ func TestOpenNodeAway(t *testing.T) {
 	}
 	begun := time.Now()
 	_, err := Open(t.Context(), Options{URL: db.URL() + "&wait=1s"})
-	if took := time.Since(begun); !store.IsAway(err) || took > 10*time.Second {
+	if took := time.Since(begun); !store.IsAway(err) || took > 30*time.Second {
 		t.Errorf("Open of a command: %v after %v, want that it is away", err, took)
 	}
 	begun = time.Now()

@@ -55,19 +55,19 @@ func checkFeed(t *testing.T, s *Store, want int) {
 	}
 }
 
-// TestSealWithinASecond: a change is in the feed a second after it was written.
-func TestSealWithinASecond(t *testing.T) {
+// TestSealSoon: a change gets into the feed soon after it was written, by itself: within a
+// second, on a machine that has nothing else to do.
+func TestSealSoon(t *testing.T) {
 	s := open(t, newURL(t, shared))
 	for i := range 5 {
 		key := fmt.Sprint("urn:x-a:", i)
 		if _, err := s.Apply(t.Context(), []store.Change{put(key, "u:1", 0)}); err != nil {
 			t.Fatal(err)
 		}
-		time.Sleep(time.Second)
-		all := feed(t, s, 0)
-		if got := all[len(all)-1].Change.Subject().Key; got != key {
-			t.Fatalf("the last change after a second: %s, want %s", got, key)
-		}
+		eventually(t, key+" is the last change", func() bool {
+			all := feed(t, s, 0)
+			return len(all) == i+1 && all[i].Change.Subject().Key == key
+		})
 	}
 }
 

@@ -31,6 +31,7 @@ quick: ## the tests while you work: no race detector, and less of what only repe
 check: lint race static ## what must hold before every change lands
 
 lint: $(TOOLS)/.built
+	@scripts/subjects.sh
 	@test -z "$$($(TOOLS)/gofumpt -l . | tee /dev/stderr)" || { echo 'gofumpt: run $(TOOLS)/gofumpt -w .'; exit 1; }
 	$(GO) vet ./...
 	$(GO) vet -tags clients,attack,faults,ha,soak ./cmd/nomen ./gateway ./scripts/...

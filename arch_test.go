@@ -47,7 +47,7 @@ var layout = []modulePackage{
 	{layer: 4, dir: ".", ours: "name urn uri"},
 	{layer: 4, dir: "discover", ours: "name urn uri", theirs: "github.com/miekg/dns"},
 	{layer: 4, dir: "discover/dnstest", theirs: "github.com/miekg/dns"},
-	{layer: 4, dir: "mint", ours: "name namespace urn"},
+	{layer: 4, dir: "mint", ours: "name namespace urn uri"},
 	{layer: 3, dir: "registry", ours: "namespace scheme urn internal/shown"},
 	{layer: 5, dir: "format", ours: ". name namespace scheme urn uri internal/shown internal/accept internal/location", theirs: "golang.org/x/text github.com/fxamacker/cbor/v2"},
 	{layer: 5, dir: "rule", ours: ". name uri internal/location"},

@@ -9,4 +9,29 @@
 //
 // The services are those of RFC 2483 under their names in capital letters; the
 // five ways to fail are those of its section 2.
+//
+// # Canonical forms
+//
+// Several packages compute a canonical form. Which one to use:
+//
+//	to                                          use                                   equal for
+//	store or look up a persistent name          name.Parse(s), then Name.Key          names that the scheme or namespace calls equivalent
+//	compare URNs                                namespace.Equivalent                  the same, for URNs
+//	one spelling of a URN                       namespace.Canonical                   the same, for URNs, without components
+//	one spelling of a URN of no known namespace urn.URN.Canonical                     URNs equivalent by the general syntax
+//	cache responses to a URN                    urn.URN.Key(urn.PurposeCache)         URNs with the same directives
+//	compare or cache URIs of a known scheme     scheme.Canonical                      URIs that the document of the scheme calls equivalent
+//	compare URIs by the general syntax          uri.URI.Normalize(uri.LevelScheme, scheme.Rules()...)  URIs equivalent by RFC 3986, 6.2.3
+//	compare URIs without knowledge of schemes   uri.URI.Normalize(uri.LevelPath)      URIs equivalent by RFC 3986, 6.2.2
+//	compare IRIs                                iri.IRI.Normalize, after iri.IRI.NFC  IRIs equivalent by RFC 3987, 5.3
+//	show a name to people                       urn.URN.Display                       nothing: only for display
+//
+// None of them says that two names are different: two spellings without a common
+// canonical form can still identify the same resource.
+//
+// # Errors
+//
+// Parsers return errors that are of the type [uri.InputError]: the input, the byte
+// offset, the rule of the document and what was found. Checks return findings of the
+// type [uri.Finding], with which a valid identifier can also be described. Use errors.As.
 package nomen

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+
+	"github.com/nomen-project/nomen/uri"
 )
 
 // A Kind is one of the five ways in which a question has no answer (RFC 2483,
@@ -93,6 +95,15 @@ func (e *Error) Error() string {
 }
 
 func (e *Error) Unwrap() error { return e.Err }
+
+// Violation makes e a [uri.InputError]. An error of another kind than Malformed returns
+// the zero Violation.
+func (e *Error) Violation() uri.Violation {
+	if e.Kind != Malformed {
+		return uri.Violation{}
+	}
+	return uri.Violation{Input: e.Name, Offset: e.Offset, Rule: e.Rule, Message: e.Message}
+}
 
 // Is makes errors.Is(err, &Error{Kind: k}) true for every error of kind k.
 func (e *Error) Is(target error) bool {

@@ -124,18 +124,14 @@ func subjectOf(q nomen.Question) (subject, nomen.Question, error) {
 // malformed returns an error of kind Malformed for a parser's error.
 func malformed(s string, err error) *nomen.Error {
 	e := &nomen.Error{Kind: nomen.Malformed, Name: s, Rule: "name", Message: err.Error(), Err: err}
-	var (
-		ready  *nomen.Error
-		byName *name.Error
-		byURN  *urn.Error
-	)
+	var ready *nomen.Error
+	var bad uri.InputError
 	switch {
 	case errors.As(err, &ready):
 		return ready
-	case errors.As(err, &byName):
-		e.Offset, e.Rule, e.Message = byName.Offset, byName.Rule, byName.Message
-	case errors.As(err, &byURN):
-		e.Offset, e.Rule, e.Message = byURN.Offset, byURN.Rule, byURN.Message
+	case errors.As(err, &bad):
+		v := bad.Violation()
+		e.Offset, e.Rule, e.Message = v.Offset, v.Rule, v.Message
 	}
 	return e
 }

@@ -1,6 +1,10 @@
 package discover
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/nomen-project/nomen/uri"
+)
 
 // An Error reports a syntax error in a substitution expression, a service field
 // or a line of a table.
@@ -18,6 +22,11 @@ func (e *Error) Error() string {
 		at = fmt.Sprintf("line %d, %s", e.Line, at)
 	}
 	return fmt.Sprintf("discover: %q: %s: %s: %s", e.Input, at, e.Rule, e.Message)
+}
+
+// Violation makes e a [uri.InputError].
+func (e *Error) Violation() uri.Violation {
+	return uri.Violation{Input: e.Input, Offset: e.Offset, Rule: e.Rule, Message: e.Message}
 }
 
 func refuse(input string, offset int, rule, format string, args ...any) *Error {

@@ -28,6 +28,16 @@ func (e *Error) Error() string {
 	if len(in) > maxQuoted {
 		in = strings.ToValidUTF8(in[:maxQuoted], "") + "..."
 	}
+	return fmt.Sprintf("iri: %q: offset %d: %s: %s", in, e.Offset, e.Rule, e.reason())
+}
+
+// Violation makes e a [uri.InputError].
+func (e *Error) Violation() uri.Violation {
+	return uri.Violation{Input: e.Input, Offset: e.Offset, Rule: e.Rule, Message: e.reason()}
+}
+
+// reason says what was found and what was expected.
+func (e *Error) reason() string {
 	found := "the end"
 	if e.Offset < len(e.Input) {
 		r, n := utf8.DecodeRuneInString(e.Input[e.Offset:])
@@ -36,11 +46,10 @@ func (e *Error) Error() string {
 			found = fmt.Sprintf("byte 0x%02X", e.Input[e.Offset])
 		}
 	}
-	reason := "found " + found + ": " + e.Code.String()
 	if e.Code == uri.CodeCharacter {
-		reason = "unexpected " + found
+		return "unexpected " + found
 	}
-	return fmt.Sprintf("iri: %q: offset %d: %s: %s", in, e.Offset, e.Rule, reason)
+	return "found " + found + ": " + e.Code.String()
 }
 
 func newError(s string, off int, rule string, code uri.Code) *Error {

@@ -1,6 +1,10 @@
 package mint
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/nomen-project/nomen/uri"
+)
 
 // An Error reports an invalid template.
 type Error struct {
@@ -13,6 +17,11 @@ type Error struct {
 
 func (e *Error) Error() string {
 	return fmt.Sprintf("mint: template %q: offset %d: %s: %s", e.Input, e.Offset, e.Rule, e.Message)
+}
+
+// Violation makes e a [uri.InputError].
+func (e *Error) Violation() uri.Violation {
+	return uri.Violation{Input: e.Input, Offset: e.Offset, Rule: e.Rule, Message: e.Message}
 }
 
 // Unwrap returns the cause.

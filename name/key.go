@@ -164,15 +164,13 @@ func upper(s string) string { return strings.ToUpper(s) }
 // wrap converts a parser's error to an [*Error], with its offset and rule.
 func wrap(s string, err error) error {
 	var own *Error
-	var nerr *urn.Error
-	var uerr *uri.Error
+	var bad uri.InputError
 	switch {
 	case errors.As(err, &own):
 		return own
-	case errors.As(err, &nerr):
-		return &Error{Input: s, Offset: nerr.Offset, Rule: nerr.Rule, Message: nerr.Message, Err: err}
-	case errors.As(err, &uerr):
-		return &Error{Input: s, Offset: uerr.Offset, Rule: uerr.Rule, Message: uerr.Code.String(), Err: err}
+	case errors.As(err, &bad):
+		v := bad.Violation()
+		return &Error{Input: s, Offset: v.Offset, Rule: v.Rule, Message: v.Message, Err: err}
 	}
 	return &Error{Input: s, Rule: "name", Message: err.Error(), Err: err}
 }

@@ -46,6 +46,11 @@ func (e *Error) Error() string {
 
 func (e *Error) Unwrap() error { return e.Err }
 
+// Violation makes e a [uri.InputError].
+func (e *Error) Violation() uri.Violation {
+	return uri.Violation{Input: e.Input, Offset: e.Offset, Rule: e.Rule, Message: e.Message}
+}
+
 func newError(input string, offset int, rule, format string, args ...any) *Error {
 	return &Error{Input: input, Offset: offset, Rule: rule, Message: fmt.Sprintf(format, args...)}
 }

@@ -157,10 +157,10 @@ func (c Catalogue) Check(u urn.URN) []Finding {
 	n := &c.list[i]
 	var found []Finding
 	if f := n.Check(u.NSS()); f != nil {
-		found = append(found, f.shifted(start))
+		found = append(found, shifted(*f, start))
 	} else if n.Rules.Lint != nil {
 		for _, f := range n.Rules.Lint(u.NSS()) {
-			found = append(found, f.shifted(start))
+			found = append(found, shifted(f, start))
 		}
 	}
 	if f, has := u.FComponent(); has && n.Fragment == UseNone {
@@ -171,7 +171,7 @@ func (c Catalogue) Check(u urn.URN) []Finding {
 }
 
 // shifted returns f with offsets into a longer text.
-func (f Finding) shifted(by int) Finding {
+func shifted(f Finding, by int) Finding {
 	f.Offset += by
 	f.End += by
 	return f

@@ -113,7 +113,7 @@ func ExampleNamespace_Lint() {
 func ExampleNamespace_Check() {
 	n, _ := namespace.Lookup("lei")
 	fmt.Println(n.Check("7LTWFZYICNSX8D621K87"))
-	// Output: namespace: offset 18: LEI check digits (ISO/IEC 7064, MOD 97-10): is 87, should be 86
+	// Output: offset 18: LEI check digits (ISO/IEC 7064, MOD 97-10): is 87, should be 86
 }
 
 func ExampleNamespace_Canonical() {

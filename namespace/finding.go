@@ -6,8 +6,8 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// A Code names a kind of finding.
-type Code string
+// A Code is the kind of a finding.
+type Code = uri.FindingCode
 
 // The kinds of findings.
 const (
@@ -21,20 +21,7 @@ const (
 // A Finding is something about a name that a user should know. Offsets refer to
 // the namespace-specific string in [Rules], and to the spelling of the URN in
 // [Check].
-type Finding struct {
-	Code     Code
-	Severity uri.Severity
-	Offset   int    // of the first byte concerned
-	End      int    // after the last one
-	Rule     string // the production or rule, in the document's spelling
-	Message  string // what was found, in words
-	Right    string // the correction for Offset to End, "" if unknown
-}
-
-// Error returns the offset, rule and message; a Finding of Check is an error.
-func (f *Finding) Error() string {
-	return fmt.Sprintf("namespace: offset %d: %s: %s", f.Offset, f.Rule, f.Message)
-}
+type Finding = uri.Finding
 
 // broken returns an error for the bytes from at to end.
 func broken(at, end int, rule, message string) *Finding {

@@ -579,7 +579,7 @@ func TestLint(t *testing.T) {
 
 func TestFindingError(t *testing.T) {
 	err := error(mustLookup(t, "issn").Check("1234-1232"))
-	if got, want := err.Error(), "namespace: offset 8: ISSN check digit (modulo 11): is 2, should be 1"; got != want {
+	if got, want := err.Error(), "offset 8: ISSN check digit (modulo 11): is 2, should be 1"; got != want {
 		t.Errorf("Error() = %q, want %q", got, want)
 	}
 }

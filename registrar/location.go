@@ -5,7 +5,6 @@ import (
 
 	"github.com/nomen-project/nomen"
 	"github.com/nomen-project/nomen/internal/location"
-	"github.com/nomen-project/nomen/name"
 	"github.com/nomen-project/nomen/uri"
 )
 
@@ -100,16 +99,10 @@ func parseURI(s string) (uri.URI, fault) {
 
 // faultOf takes place and rule from the error of a parser.
 func faultOf(err error) fault {
-	var u *uri.Error
-	var n *name.Error
-	var l *location.Error
-	switch {
-	case errors.As(err, &n):
-		return fault{offset: n.Offset, rule: n.Rule, message: n.Message, err: err}
-	case errors.As(err, &l):
-		return fault{offset: l.Offset, rule: l.Rule, message: l.Message, err: err}
-	case errors.As(err, &u):
-		return fault{offset: u.Offset, rule: u.Rule, message: u.Code.String(), err: err}
+	var bad uri.InputError
+	if errors.As(err, &bad) {
+		v := bad.Violation()
+		return fault{offset: v.Offset, rule: v.Rule, message: v.Message, err: err}
 	}
 	return fault{rule: "name", message: err.Error(), err: err}
 }

@@ -4,6 +4,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/nomen-project/nomen/uri"
 )
 
 // Limits of templates and what they make.
@@ -23,6 +25,11 @@ type Error struct {
 
 func (e *Error) Error() string {
 	return "rule: " + strconv.Quote(e.Input) + ": offset " + strconv.Itoa(e.Offset) + ": " + e.Rule + ": " + e.Message
+}
+
+// Violation makes e a [uri.InputError].
+func (e *Error) Violation() uri.Violation {
+	return uri.Violation{Input: e.Input, Offset: e.Offset, Rule: e.Rule, Message: e.Message}
 }
 
 // A Value is what a variable stands for: a string, a list of strings or a list

@@ -87,7 +87,7 @@ func (l *layout) remarkARK(from, to, digits int) []Finding {
 	const length = 5 // the length of all NAANs in use
 	var found []Finding
 	if from > l.path {
-		found = append(found, remark(CodeForm, l.path, from, ruleARK, "the slash before the NAAN is obsolete").instead(""))
+		found = append(found, instead(remark(CodeForm, l.path, from, ruleARK, "the slash before the NAAN is obsolete"), ""))
 	}
 	if digits != length || run(l.s, from, isBetanumeric) != to {
 		found = append(found, remark(CodeForm, from, to, ruleARKNAAN, "registered NAANs have five characters, digits or letters of the betanumeric alphabet, without hyphens"))

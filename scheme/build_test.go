@@ -299,7 +299,7 @@ func TestPart(t *testing.T) {
 
 func TestFinding(t *testing.T) {
 	f := broken(3, 4, "doc, 1: rule", "wrong")
-	if got, want := f.Error(), "scheme: offset 3: wrong (doc, 1: rule)"; got != want {
+	if got, want := f.Error(), "offset 3: doc, 1: rule: wrong"; got != want {
 		t.Errorf("Error() = %s, want %s", got, want)
 	}
 	if err := FirstError([]Finding{remark(CodeForm, 0, 0, "r", "m")}); err != nil {

@@ -134,7 +134,7 @@ func checkBase64(s string, from, to int) []Finding {
 	case rest == 1, padding > 0 && (n+padding)%group != 0, padding > 2:
 		return refuse(to, to, ruleDataBase64, "the length of base64 data must be a multiple of four")
 	case rest != 0 && padding == 0:
-		return []Finding{remark(CodeForm, to, to, "RFC 4648, 3.2", "missing base64 padding").instead(strings.Repeat("=", group-rest))}
+		return []Finding{instead(remark(CodeForm, to, to, "RFC 4648, 3.2", "missing base64 padding"), strings.Repeat("=", group-rest))}
 	}
 	return nil
 }

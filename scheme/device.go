@@ -245,7 +245,7 @@ func checkTFTP(u uri.URI) []Finding {
 		found = append(found, warn(CodeForm, l.port-1, l.portEnd, ruleTFTP, "the grammar does not allow a port, and some clients do not support it"))
 	}
 	if slash := until(l.s, l.path+1, end, '/'); slash < end {
-		found = append(found, warn(CodeForm, slash, slash+1, "RFC 3617, ABNF: file", "the grammar requires a slash in a name to be written %2F").instead("%2F"))
+		found = append(found, instead(warn(CodeForm, slash, slash+1, "RFC 3617, ABNF: file", "the grammar requires a slash in a name to be written %2F"), "%2F"))
 	}
 	return found
 }

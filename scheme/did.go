@@ -48,7 +48,7 @@ func checkDID(u uri.URI) []Finding {
 		switch c := l.s[i]; {
 		case isDigit(c), 'a' <= c && c <= 'z':
 		case isAlpha(c):
-			return []Finding{broken(i, i+1, ruleDIDMethod, "the method name must be in lower case").instead(string(lower(c)))}
+			return []Finding{instead(broken(i, i+1, ruleDIDMethod, "the method name must be in lower case"), string(lower(c)))}
 		default:
 			return refuse(i, i+1, ruleDIDMethod, "the method name must consist of lower-case letters and digits")
 		}

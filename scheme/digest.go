@@ -86,7 +86,7 @@ func checkNI(u uri.URI) []Finding {
 	}
 	switch {
 	case !l.authority:
-		return []Finding{broken(l.rest, l.rest, ruleNI, "missing // after the colon; a further slash precedes the algorithm").instead("//")}
+		return []Finding{instead(broken(l.rest, l.rest, ruleNI, "missing // after the colon; a further slash precedes the algorithm"), "//")}
 	case !l.hasPath():
 		return refuse(l.path, l.path, ruleNI, "a slash must precede the algorithm")
 	case semicolon == l.pathEnd:
@@ -224,7 +224,7 @@ func checkNIH(u uri.URI) []Finding {
 	}
 	if end < l.pathEnd {
 		if right := luhn(l.s[value:end]); l.s[end+1:l.pathEnd] != right {
-			f := broken(end+1, l.pathEnd, ruleLuhn, "wrong check digit; check the other digits for typing errors").instead(right)
+			f := instead(broken(end+1, l.pathEnd, ruleLuhn, "wrong check digit; check the other digits for typing errors"), right)
 			f.Code = CodeValue
 			return []Finding{f}
 		}

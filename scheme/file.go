@@ -36,7 +36,7 @@ func checkFile(u uri.URI) []Finding {
 		if bad := checkFTP1993(&l); bad != nil {
 			return bad
 		}
-		return []Finding{remark(CodeForm, 0, l.rest-1, ruleFTP1993, "file addresses must be written with the scheme ftp").instead("ftp")}
+		return []Finding{instead(remark(CodeForm, 0, l.rest-1, ruleFTP1993, "file addresses must be written with the scheme ftp"), "ftp")}
 	}
 	if bad := l.checkFileAuthority(); bad != nil {
 		return bad
@@ -44,13 +44,13 @@ func checkFile(u uri.URI) []Finding {
 	path := l.pathText()
 	switch {
 	case isDrivePath(path): // file:c:/x
-		return []Finding{broken(l.path, l.path+1, ruleFile, "a path with a drive letter needs leading slashes (E.2)").instead("///" + path[:1])}
+		return []Finding{instead(broken(l.path, l.path+1, ruleFile, "a path with a drive letter needs leading slashes (E.2)"), "///"+path[:1])}
 	case path == "" || path[0] != '/':
 		return refuse(l.path, l.path, ruleFile, "the path must begin with a slash")
 	case strings.HasPrefix(path, "//"): // file:////host/share
-		return []Finding{broken(l.path, l.path+2, ruleFile, "the path must not begin with two slashes; write the host after the first two (E.3.2)").instead("")}
+		return []Finding{instead(broken(l.path, l.path+2, ruleFile, "the path must not begin with two slashes; write the host after the first two (E.3.2)"), "")}
 	case l.query >= 0:
-		return []Finding{broken(l.query-1, l.queryEnd, ruleFile, "queries are not allowed; percent-encode a question mark in a file name as %3F").instead("%3F" + l.s[l.query:l.queryEnd])}
+		return []Finding{instead(broken(l.query-1, l.queryEnd, ruleFile, "queries are not allowed; percent-encode a question mark in a file name as %3F"), "%3F"+l.s[l.query:l.queryEnd])}
 	case l.authority && l.host < l.hostEnd && !equalFold(l.s[l.host:l.hostEnd], "localhost"):
 		return []Finding{warn(CodeDanger, l.host, l.hostEnd, "RFC 8089, 5", "a file on another host: opening it may send credentials there")}
 	}
@@ -67,7 +67,7 @@ func (l *layout) checkFileAuthority() []Finding {
 	case l.user >= 0:
 		return refuse(l.user, l.userEnd+1, ruleFile, "user information is not allowed (E.1)")
 	case l.port == l.portEnd && l.port >= 0 && l.hostEnd-l.host == 1: // file://c:/x
-		return []Finding{broken(l.host, l.portEnd, ruleFile, "a drive letter must be in the path, not in place of the host (E.2)").instead("/" + l.s[l.host:l.portEnd])}
+		return []Finding{instead(broken(l.host, l.portEnd, ruleFile, "a drive letter must be in the path, not in place of the host (E.2)"), "/"+l.s[l.host:l.portEnd])}
 	case l.port >= 0:
 		return refuse(l.port-1, l.portEnd, ruleFile, "a port is not allowed")
 	}

@@ -1,7 +1,6 @@
 package scheme
 
 import (
-	"fmt"
 	"slices"
 
 	"github.com/nomen-project/nomen/uri"
@@ -26,34 +25,21 @@ const (
 	CodeObsolete    Code = "obsolete"          // historical, or replaced
 )
 
-// A Finding describes a problem with a URI, or something a reader should know
-// about it, according to the rules of its scheme. Offsets are byte offsets into
-// the URI as spelled.
-type Finding struct {
-	Code     Code
-	Severity uri.Severity
-	Offset   int    // of the first byte concerned
-	End      int    // after the last byte concerned
-	Rule     string // the violated rule: "RFC 4266, 2.1: selector"
-	Message  string // a description, for people
-	Right    string // the text to put between Offset and End, "" if unknown
-}
-
-// Error returns the offset, the message and the rule.
-func (f Finding) Error() string {
-	return fmt.Sprintf("scheme: offset %d: %s (%s)", f.Offset, f.Message, f.Rule)
-}
+// A Finding is a problem with a URI, or something a reader should know about it,
+// according to the rules of its scheme. Offsets are byte offsets into the URI as
+// spelled.
+type Finding = uri.Finding
 
 // HasError reports whether any of the findings is an error.
 func HasError(found []Finding) bool {
 	return slices.ContainsFunc(found, func(f Finding) bool { return f.Severity == uri.SeverityError })
 }
 
-// FirstError returns the first finding that is an error, or nil.
+// FirstError returns the first finding that is an error, as a [*Finding], or nil.
 func FirstError(found []Finding) error {
 	for _, f := range found {
 		if f.Severity == uri.SeverityError {
-			return f
+			return &f
 		}
 	}
 	return nil
@@ -80,7 +66,7 @@ func remark(code Code, from, to int, rule, message string) Finding {
 }
 
 // instead returns f with a suggested replacement text.
-func (f Finding) instead(right string) Finding {
+func instead(f Finding, right string) Finding {
 	f.Right = right
 	return f
 }

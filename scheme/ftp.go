@@ -47,12 +47,12 @@ func checkFTP(u uri.URI) []Finding {
 		return bad
 	}
 	if l.query >= 0 {
-		return []Finding{broken(l.query-1, l.queryEnd, ruleFTPQuery, "queries are not allowed; percent-encode a question mark in a file name as %3F").instead("%3F" + l.s[l.query:l.queryEnd])}
+		return []Finding{instead(broken(l.query-1, l.queryEnd, ruleFTPQuery, "queries are not allowed; percent-encode a question mark in a file name as %3F"), "%3F"+l.s[l.query:l.queryEnd])}
 	}
 	name, code := l.typecode()
 	if semicolon := strings.IndexByte(l.s[l.path:name], ';'); semicolon >= 0 {
 		at := l.path + semicolon
-		return []Finding{broken(at, at+1, ruleFTPPath, "a semicolon in a file name must be percent-encoded").instead("%3B")}
+		return []Finding{instead(broken(at, at+1, ruleFTPPath, "a semicolon in a file name must be percent-encoded"), "%3B")}
 	}
 	if code >= 0 && (l.pathEnd != code+1 || strings.IndexByte("AIDaid", l.s[code]) < 0) {
 		return refuse(code, l.pathEnd, ruleFTPType, "the typecode must be a, i or d")

@@ -104,7 +104,7 @@ func (l *layout) checkWGS84(p *geoLayout) []Finding {
 	case digitsBeforeDot(longitude) > 3 || compareNum(longitude, "180") > 0:
 		return far(1, "the longitude must be from -180 to 180")
 	case compareNum(latitude, "90") == 0 && compareNum(longitude, "0") != 0:
-		return []Finding{remark(CodeForm, p.coord[1].from, p.coord[1].to, "RFC 5870, 3.4.2", "the longitude of a pole must be 0").instead("0")}
+		return []Finding{instead(remark(CodeForm, p.coord[1].from, p.coord[1].to, "RFC 5870, 3.4.2", "the longitude of a pole must be 0"), "0")}
 	}
 	return nil
 }

@@ -44,9 +44,9 @@ func checkHandle(u uri.URI) []Finding {
 	isDOI := l.rest == len("doi:") && l.s[0]|0x20 == 'd'
 	switch {
 	case l.authority:
-		return []Finding{broken(l.rest, l.rest+2, ruleHandle, "the prefix must not be preceded by slashes").instead("")}
+		return []Finding{instead(broken(l.rest, l.rest+2, ruleHandle, "the prefix must not be preceded by slashes"), "")}
 	case slash == l.path && l.hasPath():
-		return []Finding{broken(l.path, l.path+1, ruleHandle, "the prefix must not be preceded by a slash").instead("")}
+		return []Finding{instead(broken(l.path, l.path+1, ruleHandle, "the prefix must not be preceded by a slash"), "")}
 	case slash == l.path:
 		return refuse(l.path, l.path, ruleHandle, "missing prefix")
 	case slash == l.pathEnd:

@@ -29,7 +29,7 @@ func checkInfo(u uri.URI) []Finding {
 	slash := until(l.s, l.path, l.pathEnd, '/')
 	switch {
 	case l.authority || slash == l.path && l.hasPath():
-		return []Finding{broken(l.rest, l.rest+run(l.s[l.rest:], 0, func(c byte) bool { return c == '/' }), ruleInfo, "the namespace must not be preceded by slashes").instead("")}
+		return []Finding{instead(broken(l.rest, l.rest+run(l.s[l.rest:], 0, func(c byte) bool { return c == '/' }), ruleInfo, "the namespace must not be preceded by slashes"), "")}
 	case !l.hasPath():
 		return refuse(l.path, l.path, ruleInfo, "missing namespace")
 	}
@@ -44,7 +44,7 @@ func checkInfo(u uri.URI) []Finding {
 	case slash+1 == l.pathEnd || l.s[slash+1] == '/':
 		return refuse(slash+1, min(slash+2, l.pathEnd), "RFC 4452, 4.1: identifier", "the identifier must not be empty or begin with a slash")
 	case l.query >= 0:
-		return []Finding{broken(l.query-1, l.query, ruleInfo, "queries are not allowed; percent-encode a question mark as %3F").instead("%3F")}
+		return []Finding{instead(broken(l.query-1, l.query, ruleInfo, "queries are not allowed; percent-encode a question mark as %3F"), "%3F")}
 	}
 	return nil
 }

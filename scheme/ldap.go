@@ -87,7 +87,7 @@ func checkLDAP(u uri.URI) []Finding {
 		return bad
 	}
 	if from, to, ok := l.ldapField(len(ldapNames)); ok {
-		return []Finding{broken(from-1, to, ruleLDAP, "too many question marks (limit four); percent-encode one in a value as %3F").instead("%3F" + l.s[from:to])}
+		return []Finding{instead(broken(from-1, to, ruleLDAP, "too many question marks (limit four); percent-encode one in a value as %3F"), "%3F"+l.s[from:to])}
 	}
 	return l.checkLDAPQuery()
 }

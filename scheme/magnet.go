@@ -52,7 +52,7 @@ func checkMagnet(u uri.URI) []Finding {
 	case l.query < 0:
 		return refuse(l.path, l.pathEnd, ruleMagnet, "a question mark and parameters must follow the colon")
 	case l.hasPath():
-		return []Finding{broken(l.path, l.pathEnd, ruleMagnet, "unexpected text before the question mark").instead("")}
+		return []Finding{instead(broken(l.path, l.pathEnd, ruleMagnet, "unexpected text before the question mark"), "")}
 	}
 	content := false
 	for at := l.query; at <= l.queryEnd; {

@@ -335,7 +335,7 @@ func checkPOP(u uri.URI) []Finding {
 	case l.query >= 0:
 		return refuse(l.query-1, l.queryEnd, rulePOP, "queries are not allowed")
 	case l.pathText() == "/":
-		return []Finding{remark(CodeForm, l.path, l.pathEnd, rulePOP, "the slash must be omitted").instead("")}
+		return []Finding{instead(remark(CodeForm, l.path, l.pathEnd, rulePOP, "the slash must be omitted"), "")}
 	case l.hasPath():
 		return refuse(l.path, l.pathEnd, rulePOP, "a mailbox has no path")
 	}

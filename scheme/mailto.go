@@ -40,7 +40,7 @@ const (
 func checkMailto(u uri.URI) []Finding {
 	l := layoutOf(u)
 	if l.authority {
-		return []Finding{broken(l.rest, l.rest+2, ruleMailto, "slashes before the address are not allowed").instead("")}
+		return []Finding{instead(broken(l.rest, l.rest+2, ruleMailto, "slashes before the address are not allowed"), "")}
 	}
 	if bad := checkAddresses(l.s, l.path, l.pathEnd); bad != nil {
 		return bad

@@ -69,7 +69,7 @@ func (l *layout) checkContentID(from, to int, rule string) []Finding {
 		return []Finding{f}
 	}
 	if open := strings.Index(l.s[from:to], "%3C"); open == 0 {
-		return []Finding{broken(from, from+3, rule, "angle brackets around an identifier must be omitted").instead("")}
+		return []Finding{instead(broken(from, from+3, rule, "angle brackets around an identifier must be omitted"), "")}
 	}
 	at := strings.LastIndexByte(l.s[from:to], '@')
 	switch {

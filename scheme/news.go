@@ -115,11 +115,11 @@ func checkNews(u uri.URI) []Finding {
 	case l.authority && l.host == l.hostEnd:
 		return refuse(l.host, l.host, ruleNewsURL, "the host must not be empty")
 	case l.authority && !l.hasPath():
-		return []Finding{broken(l.path, l.path, ruleNewsURL, "missing slash after the server").instead("/")}
+		return []Finding{instead(broken(l.path, l.path, ruleNewsURL, "missing slash after the server"), "/")}
 	case l.query >= 0 && kind == newsArticle:
 		return refuse(l.query-1, l.queryEnd, ruleNewsURL, "queries are not allowed")
 	case l.query >= 0:
-		return []Finding{broken(l.query-1, l.query, ruleNewsgroups, "a question mark in a pattern must be percent-encoded").instead("%3F")}
+		return []Finding{instead(broken(l.query-1, l.query, ruleNewsgroups, "a question mark in a pattern must be percent-encoded"), "%3F")}
 	case kind == newsArticle:
 		return l.checkMessageID(from, l.pathEnd, ruleMsgID)
 	}
@@ -143,7 +143,7 @@ func (l *layout) checkNews1993() []Finding {
 		return nil
 	case strings.IndexByte(l.pathText(), '+') >= 0:
 		at := until(l.s, from, l.pathEnd, '+')
-		return []Finding{broken(at, at+1, "1993, BNF: xalpha", "a plus sign must be percent-encoded").instead("%2B")}
+		return []Finding{instead(broken(at, at+1, "1993, BNF: xalpha", "a plus sign must be percent-encoded"), "%2B")}
 	case kind == newsArticle:
 		return l.checkMessageID(from, l.pathEnd, ruleNewsArticle)
 	case from == l.pathEnd || !isAlpha(l.s[from]):
@@ -210,7 +210,7 @@ func (l *layout) checkMessageID(from, to int, rule string) []Finding {
 			f.Code = CodeInjection
 			return []Finding{f}
 		case c == '<' || c == '>':
-			return []Finding{broken(start, i+1, rule, "angle brackets around an identifier must be omitted").instead("")}
+			return []Finding{instead(broken(start, i+1, rule, "angle brackets around an identifier must be omitted"), "")}
 		case c >= 0x80, strings.IndexByte(`()\,;:"`, c) >= 0:
 			return refuse(start, i+1, rule, "character not allowed in an identifier")
 		}
@@ -309,7 +309,7 @@ func checkNNTP(u uri.URI) []Finding {
 		return bad
 	}
 	if number < 0 {
-		return []Finding{remark(CodeForm, 0, l.rest-1, ruleNNTPURL, "the scheme news is recommended for a group on a server").instead("news")}
+		return []Finding{instead(remark(CodeForm, 0, l.rest-1, ruleNNTPURL, "the scheme news is recommended for a group on a server"), "news")}
 	}
 	if n := l.s[number:l.pathEnd]; !all(n, isDigit) || len(n) > 16 {
 		return refuse(number, l.pathEnd, ruleNNTPNumber, "an article number must have 1 to 16 digits")

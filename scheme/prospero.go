@@ -75,7 +75,7 @@ func (l *layout) checkProsperoFields() []Finding {
 			return refuse(from, equal, ruleProsperoField, "empty field name")
 		}
 		if second := until(l.s, equal+1, at, '='); second < at {
-			return []Finding{broken(second, second+1, ruleProsperoField, "an equals sign in a value must be percent-encoded").instead("%3D")}
+			return []Finding{instead(broken(second, second+1, ruleProsperoField, "an equals sign in a value must be percent-encoded"), "%3D")}
 		}
 	}
 	return nil

@@ -167,7 +167,7 @@ func (l *layout) checkSCP() []Finding {
 		return nil
 	}
 	f := broken(l.rest, l.end(), ruleRepository, "host:path is the form of scp and not a URI: write two slashes before the host and one before the path")
-	return []Finding{f.instead("//" + rest[:colon] + "/" + strings.TrimLeft(rest[colon+1:], "/"))}
+	return []Finding{instead(f, "//"+rest[:colon]+"/"+strings.TrimLeft(rest[colon+1:], "/"))}
 }
 
 // checkConnection checks the connection parameters after the user.

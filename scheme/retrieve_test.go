@@ -129,7 +129,7 @@ func TestRequestRefuses(t *testing.T) {
 		}
 	}
 	s, _ := Lookup("gopher")
-	var f Finding
+	var f *Finding
 	if _, err := s.Request(uri.MustParse("gopher://h.example/0a%0Ab"), Client{}); !errors.As(err, &f) || f.Code != CodeInjection {
 		t.Errorf("Request of an invalid locator: got %v, want the finding", err)
 	}
@@ -486,9 +486,11 @@ func TestConfigurationComesFirst(t *testing.T) {
 
 // asFinding returns the Finding in err's chain.
 func asFinding(err error) Finding {
-	var f Finding
-	errors.As(err, &f)
-	return f
+	var f *Finding
+	if !errors.As(err, &f) {
+		return Finding{}
+	}
+	return *f
 }
 
 func TestGateways(t *testing.T) {

@@ -94,7 +94,7 @@ func (l *layout) checkServerOf(name string) []Finding {
 		}
 	case equalFold(name, "amqp"), equalFold(name, "amqps"):
 		if slash := until(l.s, min(l.path+1, l.pathEnd), l.pathEnd, '/'); slash < l.pathEnd {
-			return []Finding{broken(slash, slash+1, "RabbitMQ, URI Specification: amqp_URI", "a slash in the name of a virtual host must be percent-encoded").instead("%2F")}
+			return []Finding{instead(broken(slash, slash+1, "RabbitMQ, URI Specification: amqp_URI", "a slash in the name of a virtual host must be percent-encoded"), "%2F")}
 		}
 	case equalFold(name, "gemini") && l.user >= 0:
 		return l.refuseUser("Gemini network protocol specification, 2")

@@ -15,7 +15,7 @@ func (l *layout) refuseAuthority(rule, what string) []Finding {
 	if !l.authority {
 		return nil
 	}
-	return []Finding{broken(l.rest, l.rest+2, rule, what+" must not be preceded by slashes").instead("")}
+	return []Finding{instead(broken(l.rest, l.rest+2, rule, what+" must not be preceded by slashes"), "")}
 }
 
 // refuseUser returns an error if there is user information.
@@ -31,7 +31,7 @@ func (l *layout) refuseQuery(rule string) []Finding {
 	if l.query < 0 {
 		return nil
 	}
-	return []Finding{broken(l.query-1, l.query, rule, "queries are not allowed; percent-encode a question mark as %3F").instead("%3F")}
+	return []Finding{instead(broken(l.query-1, l.query, rule, "queries are not allowed; percent-encode a question mark as %3F"), "%3F")}
 }
 
 // refuseFragment returns an error if there is a fragment.
@@ -39,7 +39,7 @@ func (l *layout) refuseFragment(rule string) []Finding {
 	if l.frag < 0 {
 		return nil
 	}
-	return []Finding{broken(l.frag-1, l.frag, rule, "fragments are not allowed; percent-encode a number sign as %23").instead("%23")}
+	return []Finding{instead(broken(l.frag-1, l.frag, rule, "fragments are not allowed; percent-encode a number sign as %23"), "%23")}
 }
 
 // withFragment returns a check that also reports a fragment, which the general

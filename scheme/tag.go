@@ -51,7 +51,7 @@ func checkTag(u uri.URI) []Finding {
 	comma, colon := l.entity()
 	switch {
 	case l.authority:
-		return []Finding{broken(l.rest, l.rest+2, ruleTag, "the authority name must not be preceded by slashes").instead("")}
+		return []Finding{instead(broken(l.rest, l.rest+2, ruleTag, "the authority name must not be preceded by slashes"), "")}
 	case comma < 0:
 		return refuse(l.pathEnd, l.pathEnd, ruleTag, "a comma and a date must follow the authority name")
 	case colon < 0:
@@ -113,7 +113,7 @@ func checkTagAuthority(s string, from, to int) []Finding {
 	}
 	for i := from; i < to; i++ {
 		if lower(s[i]) != s[i] {
-			return []Finding{remark(CodeForm, from, to, "RFC 4151, 2.1", "write domain names in lower case").instead(strings.ToLower(s[from:to]))}
+			return []Finding{instead(remark(CodeForm, from, to, "RFC 4151, 2.1", "write domain names in lower case"), strings.ToLower(s[from:to]))}
 		}
 	}
 	return nil

@@ -129,7 +129,7 @@ func checkDigits(s string, from, to int, global bool) []Finding {
 			at += len("23")
 		case isVisual(c):
 		case strings.HasPrefix(s[at:to], "%20"):
-			return []Finding{broken(at, at+len("%20"), "RFC 3966, 5.1.1", "spaces are not allowed; use a hyphen").instead("-")}
+			return []Finding{instead(broken(at, at+len("%20"), "RFC 3966, 5.1.1", "spaces are not allowed; use a hyphen"), "-")}
 		case isAlpha(c):
 			return refuse(at, at+1, "RFC 3966, 5.1.2", "letters cannot replace digits")
 		default:

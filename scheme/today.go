@@ -54,7 +54,7 @@ func checkWebSocket(u uri.URI) []Finding {
 	case l.user >= 0:
 		return refuse(l.user, l.userEnd+1, rule, "user information is not allowed")
 	case l.frag >= 0:
-		return []Finding{broken(l.frag-1, len(l.s), rule, "fragments are not allowed; percent-encode a number sign as %23").instead("%23" + l.s[l.frag:])}
+		return []Finding{instead(broken(l.frag-1, len(l.s), rule, "fragments are not allowed; percent-encode a number sign as %23"), "%23"+l.s[l.frag:])}
 	}
 	return nil
 }

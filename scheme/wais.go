@@ -88,7 +88,7 @@ func checkWAIS(u uri.URI) []Finding {
 		return refuse(l.pathEnd, l.pathEnd, ruleWAISPath, "missing document identifier after the type")
 	}
 	if slash := until(l.s, p.kind+1, p.id, '/'); slash < p.id {
-		return []Finding{broken(slash, slash+1, ruleWAISPath, "a slash in the identifier must be percent-encoded; only in 1993 did a length precede it").instead("%2F")}
+		return []Finding{instead(broken(slash, slash+1, ruleWAISPath, "a slash in the identifier must be percent-encoded; only in 1993 did a length precede it"), "%2F")}
 	}
 	return nil
 }

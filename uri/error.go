@@ -33,10 +33,10 @@ func (e *Error) Error() string {
 
 // reason says what was found and what was expected.
 func (e *Error) reason() string {
-	switch e.Code {
-	case CodeTooLong, CodeNoScheme, CodeDialect:
+	switch {
+	case e.Code == CodeTooLong, e.Code == CodeNoScheme, e.Code == CodeDialect, e.Code == CodeRule && e.Offset == 0:
 		return e.Code.String()
-	case CodeCharacter:
+	case e.Code == CodeCharacter:
 		return "unexpected " + e.found() + e.escapeHint()
 	default:
 		return "found " + e.found() + ": " + e.Code.String()
@@ -79,6 +79,31 @@ func quote(s string) string {
 		return strconv.Quote(s)
 	}
 	return strconv.Quote(strings.ToValidUTF8(s[:maxQuoted], "")) + "..."
+}
+
+// Violation returns where and why the input violates the rule.
+func (e *Error) Violation() Violation { return Violation{e.Input, e.Offset, e.Rule, e.reason()} }
+
+// A Violation says where and why a text violates a rule.
+type Violation struct {
+	Input   string // the whole text; "" if the error does not have it
+	Offset  int    // in bytes, into Input, of the first byte that makes it invalid
+	Rule    string // the production, in the document's spelling, or the name of the rule
+	Message string // what was found, in words, without input, offset and rule
+}
+
+// An InputError is an error about a text, such as an identifier, a template or a line
+// of a table. The errors of the packages uri, iri, urn, name, namespace, scheme, rule,
+// mint and discover are InputErrors, so that a program can show the place of any of them:
+//
+//	var bad uri.InputError
+//	if errors.As(err, &bad) {
+//		v := bad.Violation()
+//		fmt.Printf("%s\n%*s^ %s\n", v.Input, v.Offset, "", v.Message)
+//	}
+type InputError interface {
+	error
+	Violation() Violation
 }
 
 // A Code says what is wrong with an input.

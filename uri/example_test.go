@@ -65,6 +65,36 @@ func ExampleError_Error() {
 	// Output: uri: "x:%2": offset 2: pct-encoded: found '%': a percent sign must be followed by two hexadecimal digits (rfc3986)
 }
 
+func ExampleError_Violation() {
+	_, err := uri.Parse("http://example.com/a b")
+	var bad uri.InputError
+	if errors.As(err, &bad) {
+		v := bad.Violation()
+		fmt.Printf("%s\n%*s^ %s\n", v.Input, v.Offset, "", v.Message)
+	}
+	// Output:
+	// http://example.com/a b
+	//                     ^ unexpected ' '; percent-encode it as %20
+}
+
+func ExampleFinding_Error() {
+	for _, f := range uri.RFC3986.Inspect("http://example.com/a b") {
+		if f.Severity == uri.SeverityError {
+			fmt.Println(f.Error())
+		}
+	}
+	// Output: offset 20: pchar: unexpected ' '; percent-encode it as %20
+}
+
+func ExampleFinding_Violation() {
+	for _, f := range uri.RFC3986.Inspect("http://example.com/%zz") {
+		if f.Severity == uri.SeverityError {
+			fmt.Println(f.Violation().Offset, f.Violation().Rule)
+		}
+	}
+	// Output: 19 pct-encoded
+}
+
 func ExampleCode_String() {
 	fmt.Println(uri.CodePort)
 	// Output: a port must be decimal digits

@@ -73,15 +73,35 @@ const (
 	FindingLongLabel      FindingCode = "long-label"          // of more than 63 characters: RFC 3986, 3.2.2
 )
 
-// A Finding is something about a URI that a user should know. A URI with findings
-// can still be valid; the caller's policy decides what to do about them.
+// A Finding is something about an identifier that a user should know. The packages
+// uri, urn, iri, scheme and namespace all return findings of this type. An identifier
+// with findings can still be valid; the caller's policy decides what to do about them.
+//
+// A *Finding is an error and an [InputError].
 type Finding struct {
 	Code     FindingCode
 	Severity Severity
-	Offset   int        // in bytes, into the spelling
-	Message  string     // for people
+	Offset   int        // in bytes, into the spelling, of the first byte concerned
+	End      int        // after the last byte concerned; 0 if only the first is known
+	Rule     string     // the violated rule, such as "RFC 4266, 2.1: selector"; "" if the code says it all
+	Message  string     // what was found, for people
+	Right    string     // the text to put between Offset and End; "" if unknown
 	Addr     netip.Addr // for FindingRareIPv4: the address that others see
 	Reader   Reader     // for FindingReaderHost and FindingReaderScheme
+}
+
+// Error returns the offset, the rule and the message.
+func (f *Finding) Error() string {
+	if f.Rule == "" {
+		return fmt.Sprintf("offset %d: %s", f.Offset, f.Message)
+	}
+	return fmt.Sprintf("offset %d: %s: %s", f.Offset, f.Rule, f.Message)
+}
+
+// Violation returns where and why the identifier violates the rule. A finding does
+// not have the input.
+func (f *Finding) Violation() Violation {
+	return Violation{Offset: f.Offset, Rule: f.Rule, Message: f.Message}
 }
 
 // Inspect returns findings about s in the order of their offsets: why s is not a
@@ -125,7 +145,7 @@ func (in *inspector) invalid(err error) {
 	if !errors.As(err, &e) {
 		return
 	}
-	in.add(FindingInvalid, SeverityError, e.Offset, "%s: %s", e.Rule, e.reason())
+	in.add(FindingInvalid, SeverityError, e.Offset, "%s", e.reason()).Rule = e.Rule
 	if i := strings.IndexByte(in.s, '\\'); i >= 0 {
 		in.add(FindingBackslash, SeverityWarning, i, "browsers read a backslash as a slash")
 	}

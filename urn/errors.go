@@ -3,6 +3,8 @@ package urn
 import (
 	"fmt"
 	"unicode/utf8"
+
+	"github.com/nomen-project/nomen/uri"
 )
 
 // An Error reports where an input violates a production of the dialect's
@@ -24,6 +26,11 @@ func (e *Error) Error() string {
 		in = in[:maxQuoted] + "..."
 	}
 	return fmt.Sprintf("urn: %q: offset %d: %s: %s", in, e.Offset, e.Rule, e.Message)
+}
+
+// Violation makes e a [uri.InputError].
+func (e *Error) Violation() uri.Violation {
+	return uri.Violation{Input: e.Input, Offset: e.Offset, Rule: e.Rule, Message: e.Message}
 }
 
 func (d Dialect) fail(input string, offset int, rule, format string, args ...any) *Error {

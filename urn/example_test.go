@@ -2,6 +2,7 @@ package urn_test
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -459,6 +460,18 @@ func ExampleError_Error() {
 	fmt.Println(err.Error())
 	// Output:
 	// urn: "urn:f:x": offset 4: NID: shorter than 2 characters
+}
+
+func ExampleError_Violation() {
+	_, err := urn.Parse("urn:f:x")
+	var bad uri.InputError
+	if errors.As(err, &bad) {
+		v := bad.Violation()
+		fmt.Printf("%s\n%*s^ %s\n", v.Input, v.Offset, "", v.Message)
+	}
+	// Output:
+	// urn:f:x
+	//     ^ shorter than 2 characters
 }
 
 func ExampleEntryError_Error() {

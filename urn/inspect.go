@@ -47,7 +47,7 @@ func (in Inspector) Inspect(d Dialect, s string) []uri.Finding {
 	var err *Error
 	u, parseErr := d.Parse(s)
 	if errors.As(parseErr, &err) {
-		i.add(uri.FindingInvalid, uri.SeverityError, err.Offset, "%s: %s", err.Rule, err.Message)
+		i.found = append(i.found, uri.Finding{Code: uri.FindingInvalid, Severity: uri.SeverityError, Offset: err.Offset, Rule: err.Rule, Message: err.Message})
 		i.nul()
 		return i.found
 	}

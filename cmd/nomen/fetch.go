@@ -23,7 +23,6 @@ import (
 	"github.com/nomen-project/nomen/internal/shown"
 	"github.com/nomen-project/nomen/scheme"
 	"github.com/nomen-project/nomen/uri"
-	"github.com/nomen-project/nomen/urn"
 )
 
 const fetchLong = `Fetch follows a name or URL to the resource and prints that, or with -o saves it.
@@ -433,10 +432,8 @@ func isRefusal(err error) bool {
 	var refused *fetch.RefusedError
 	var status *fetch.StatusError
 	var size *fetch.SizeError
-	var bad *uri.Error
-	var badURN *urn.Error
-	var finding scheme.Finding
-	return errors.As(err, &no) || errors.As(err, &refused) || errors.As(err, &size) || errors.As(err, &bad) || errors.As(err, &badURN) || errors.As(err, &finding) ||
+	var bad uri.InputError
+	return errors.As(err, &no) || errors.As(err, &refused) || errors.As(err, &size) || errors.As(err, &bad) ||
 		errors.As(err, &status) && status.No() ||
 		slices.ContainsFunc([]error{scheme.ErrNotAvailable, scheme.ErrNoAlgorithm, scheme.ErrNotLocator, scheme.ErrUndefined, scheme.ErrHost, scheme.ErrUnsafeSession, scheme.ErrNoLauncher},
 			func(target error) bool { return errors.Is(err, target) })

@@ -244,14 +244,12 @@ type codedError struct {
 
 // explain makes of an error what JSON shows of it.
 func explain(err error) *resolveError {
-	var badURI *uri.Error
-	var badURN *urn.Error
+	var bad uri.InputError
 	var coded codedError
 	switch {
-	case errors.As(err, &badURI):
-		return &resolveError{Code: codeMalformed, Offset: &badURI.Offset, Rule: badURI.Rule, Message: badURI.Code.String()}
-	case errors.As(err, &badURN):
-		return &resolveError{Code: codeMalformed, Offset: &badURN.Offset, Rule: badURN.Rule, Message: badURN.Message}
+	case errors.As(err, &bad):
+		v := bad.Violation()
+		return &resolveError{Code: codeMalformed, Offset: &v.Offset, Rule: v.Rule, Message: v.Message}
 	case errors.As(err, &coded):
 		return &resolveError{Code: coded.code, Message: err.Error()}
 	default:

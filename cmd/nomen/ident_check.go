@@ -168,27 +168,17 @@ func (k *checker) checkURI(v *verdict) {
 	id, err := k.read(v.Input)
 	v.Valid = err == nil
 	for _, f := range k.uri.Inspect(v.Input, k.rules...) {
-		v.add(f, ruleOf(f, err))
+		v.add(f)
 	}
 	if v.Valid {
 		v.scheme(id)
 		if f, odd := urn.InspectReference(k.base, id.uri); odd {
-			v.add(f, "")
+			v.add(f)
 		}
 	}
 	if _, meant := name.Interpret(v.Input); meant || mayMeanName(id, v.Valid) {
 		v.suggest(k.urn)
 	}
-}
-
-// ruleOf returns the production that is broken, if that is what f says, and
-// err too.
-func ruleOf(f uri.Finding, err error) string {
-	var bad *uri.Error
-	if f.Code == uri.FindingInvalid && errors.As(err, &bad) {
-		return bad.Rule
-	}
-	return ""
 }
 
 // judge takes the answer of a parser.
@@ -200,11 +190,9 @@ func (v *verdict) judge(err error) {
 	}
 }
 
-// add adds a finding, and the rule that its message begins with.
-func (v *verdict) add(f uri.Finding, rule string) {
-	v.Findings = append(v.Findings, finding{
-		f.Code, f.Severity.String(), f.Offset, strings.TrimPrefix(f.Message, rule+": "), rule,
-	})
+// add adds a finding.
+func (v *verdict) add(f uri.Finding) {
+	v.Findings = append(v.Findings, finding{f.Code, f.Severity.String(), f.Offset, f.Message, f.Rule})
 }
 
 // show prints a verdict for people: a line, and one for each finding.

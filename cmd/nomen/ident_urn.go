@@ -167,7 +167,7 @@ func (k *checker) checkURN(v *verdict) {
 	v.judge(err)
 	for _, f := range k.inspector.Inspect(k.urn, v.Input) {
 		if f.Code != uri.FindingInvalid { // has been judged
-			v.add(f, "")
+			v.add(f)
 		}
 	}
 	if id.urn.IsValid() {
@@ -187,7 +187,7 @@ func (k *checker) spelling(v *verdict, id identifier) {
 			// The rules of URNs have judged these.
 		default:
 			f.Offset = id.offsetIn(v.Input, f.Offset)
-			v.add(f, "")
+			v.add(f)
 		}
 	}
 }
@@ -198,7 +198,7 @@ func (v *verdict) namespace(n urn.URN) {
 		return
 	}
 	for _, f := range namespace.Check(n) {
-		v.Findings = append(v.Findings, finding{uri.FindingCode(f.Code), f.Severity.String(), f.Offset, f.Message, f.Rule})
+		v.add(f)
 	}
 }
 

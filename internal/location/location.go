@@ -105,6 +105,11 @@ type Error struct {
 
 func (e *Error) Error() string { return e.Message }
 
+// Violation makes e a [uri.InputError] without the input.
+func (e *Error) Violation() uri.Violation {
+	return uri.Violation{Offset: e.Offset, Rule: e.Rule, Message: e.Message}
+}
+
 // Check accepts an absolute URI to which a client can be sent. The error is an
 // [*Error] or that of [uri.Parse].
 func Check(s string) error {

@@ -96,7 +96,9 @@ func wordsOf(text string) (words []string) {
 
 // allowed are phrases that are right where they stand, by file: quotations, and words of a
 // specification.
-var allowed = map[string][]string{}
+var allowed = map[string][]string{
+	"store/pgstore/pgtest/pgtest.go": {`"nobody"`}, // the Unix user
+}
 
 // remaining is how many phrases may still stand in a directory until its texts are rewritten.
 var remaining = map[string]int{
@@ -133,11 +135,7 @@ var remaining = map[string]int{
 	"scripts/faults":        2,
 	"scripts/ha":            5,
 	"server":                90,
-	"store/cachestore":      5,
-	"store/memstore":        2,
 	"store/pebblestore":     30,
-	"store/pgstore":         45,
-	"store/pgstore/pgtest":  4,
 	"store/storetest":       8,
 }
 

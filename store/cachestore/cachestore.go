@@ -1,34 +1,33 @@
-// Package cachestore keeps what was read of a store in memory, for nodes that
-// share a database. It is a store itself: reading and writing go through it, and
-// it answers what it can.
+// Package cachestore caches a store in memory, for nodes that share a database. The
+// cache is itself a store: reads and writes go through it.
 //
 // # Coherence
 //
-// The changes that the node makes are seen at once. Those of others are learnt
-// from the store's feed, which is asked twice a second: an answer is never older
-// than the time in [Options.Within], and the second that a change may wait to be
-// sealed. When the feed cannot be read for that time, everything is asked of the
-// store itself until it can. When the database turns out to have lost changes, in a
-// fail-over to a replica that had not received them, all that was kept is dropped.
+// Changes made through the cache are visible at once. Those of other nodes are read
+// from the store's feed twice a second: an answer is never older than
+// [Options.Within] plus the second that a change may wait to be sealed. When the feed
+// cannot be read for that time, the cache is bypassed until it can. When the database
+// has lost changes, in a failover to a replica that had not received them, the cache
+// is emptied.
 //
-// A store with replicas may still give an old answer when a change has been
-// heard of. Such an answer is handed on and not kept: for a while the cache
-// remembers which revisions there are.
+// A store with replicas may return an old answer after the feed has announced a
+// change. Such an answer is returned but not cached; for this purpose the cache
+// tracks the latest revisions for a while.
 //
-// Only present records, aliases and authorities are kept, the list of authorities, and,
-// for a short time, that there are none. Listings, questions as of a time, tokens, the feed with its
-// head and proofs go to the store, and are as old as the store makes them.
+// The cache holds current records, aliases, authorities, the list of authorities and,
+// for a short time, the absence of a name. Listings, reads as of a time, tokens, the
+// feed with its head, and proofs are passed to the store.
 //
 // # Stale answers
 //
-// While the store is away (see [store.AwayError]), what is kept is still answered
-// to those who are content with that (see [store.WithStaleness]), for the time in
-// [Options.StaleIfError] since the feed was last read: as RFC 5861, section 4, has
-// it. Then everything that was kept was current, but for changes of the last second;
-// no change that this node had heard of is undone by a stale answer. This includes
-// the list of all authorities, and that there is no such name. Where the feed has
-// not been read for the time in Options.Within, a store that does not answer within
-// half a second counts as away.
+// While the store is unavailable (see [store.AwayError]), cached data is still returned
+// to callers that accept stale answers (see [store.WithStaleness]), until
+// [Options.StaleIfError] after the feed was last read, as in RFC 5861, section 4. When
+// the feed was last read, all cached data was current except for changes of the last
+// second; a stale answer never undoes a change of which this node knew. This includes
+// the list of authorities and the absence of names. If the feed has not been read for
+// Options.Within, a store that does not respond within half a second counts as
+// unavailable.
 package cachestore
 
 import (
@@ -48,7 +47,7 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// A Backing is what can be cached.
+// A Backing is a store that can be cached.
 type Backing interface {
 	store.Store
 	store.Tokens
@@ -56,26 +55,26 @@ type Backing interface {
 	store.Prover
 }
 
-// Options say how much is kept, and for how long. Zero is the default.
+// Options are the parameters of a cache. A zero field means the default.
 type Options struct {
-	Bytes  int64         // of records kept, about; 64 MiB
-	Every  time.Duration // how often the feed is asked; half a second
-	Within time.Duration // how old an answer may be, the second of sealing aside; 2 seconds
-	Absent time.Duration // how long it is kept that there is no such name; 1 second
-	Settle time.Duration // longer than a replica of the store may be behind; 15 seconds
-	Log    *slog.Logger  // of a feed that is lost; nil for nobody
+	Bytes  int64         // approximate size of cached data in bytes; default 64 MiB
+	Every  time.Duration // how often the feed is read; default half a second
+	Within time.Duration // maximum age of an answer, not counting the second of sealing; default 2 seconds
+	Absent time.Duration // how long the absence of a name is cached; default 1 second
+	Settle time.Duration // must exceed the lag of the store's replicas; default 15 seconds
+	Log    *slog.Logger  // for failures to read the feed; nil disables it
 
-	// StaleIfError is how long what is kept is answered while the store is away, after
-	// the feed was last read; zero for not at all.
+	// StaleIfError is how long after the feed was last read cached data is returned while
+	// the store is unavailable; 0 disables it.
 	StaleIfError time.Duration
 }
 
 const (
-	patience = 500 * time.Millisecond // with a store that does not answer, where there is a stale answer
-	avoided  = 500 * time.Millisecond // for so long such a store is not asked where there is a stale answer
+	patience = 500 * time.Millisecond // maximum wait for the store if there is a stale answer
+	avoided  = 500 * time.Millisecond // how long the store is then not asked again if there is a stale answer
 )
 
-// A Store is a cache in front of another. [New] makes one.
+// A Store is a cache in front of another store. [New] returns one.
 type Store struct {
 	Backing
 	options Options
@@ -83,41 +82,41 @@ type Store struct {
 	loader  otter.LoaderFunc[store.Subject, value] // load
 
 	closed  atomic.Bool
-	checked atomic.Int64 // when the last look at the feed began that was whole, Unix nanoseconds; 0 for never
-	away    atomic.Bool  // the store was away at the last look at the feed
-	avoid   atomic.Int64 // until then the store is not asked where there is a stale answer, Unix nanoseconds
+	checked atomic.Int64 // start of the last successful read of the feed, Unix nanoseconds; 0 if none
+	away    atomic.Bool  // the store was unavailable when the feed was last read
+	avoid   atomic.Int64 // until then the store is not asked if there is a stale answer, Unix nanoseconds
 	follower
 	cancel context.CancelFunc
 	ended  chan struct{}
 
 	mu      sync.RWMutex
-	floors  map[store.Subject]floor
-	paused  time.Time          // until then, and until all is dropped after that, nothing is kept; zero if it is
+	minima  map[store.Subject]minimum
+	paused  time.Time          // nothing is cached until then, and until forget has emptied the cache; zero if not paused
 	all     []*store.Authority // the list of authorities
-	allGood bool               // it is that of the last change that was seen
+	allGood bool               // all is current
 }
 
-// A follower is what the goroutine that asks the feed knows.
+// A follower is the state of the goroutine that reads the feed.
 type follower struct {
-	begun bool     // the feed was read at all
-	seen  uint64   // the place of the last change
+	begun bool     // the feed has been read
+	seen  uint64   // number of the last change
 	last  [32]byte // its digest; zero if unknown
-	marks []mark   // when others were seen, the first ones first
+	marks []mark   // when earlier changes were seen, oldest first
 	lost  bool     // the feed cannot be read
 }
 
-// A mark says when a change had been seen.
+// A mark records when a change was seen.
 type mark struct {
 	seen uint64
 	at   time.Time
 }
 
-// A value is what is kept of a subject.
+// A value is the cached data of a subject.
 type value struct {
 	record    *store.Record
 	authority *store.Authority
-	names     []name.Name // that have the alias
-	until     time.Time   // of an alias, or if there is neither record nor authority: then this is asked again
+	names     []name.Name // of records that have the alias
+	until     time.Time   // when an alias, or the absence of a record or authority, must be read again
 }
 
 // kindAlias is the kind of subjects that are aliases. Their keys are those of
@@ -134,16 +133,15 @@ func (v value) revision() uint64 {
 	return 0
 }
 
-// A floor is the least that may be kept of a subject that has changed a short time
-// ago.
-type floor struct {
+// A minimum is what data of a recently changed subject must have to be cached.
+type minimum struct {
 	revision uint64
-	named    name.Name // of an alias: the record that has it
+	named    name.Name // for an alias: the record that has it
 	until    time.Time
 }
 
-// maxFloors is how many subjects are remembered to have changed.
-const maxFloors = 200_000
+// maxTracked is the maximum number of recently changed subjects that are tracked.
+const maxTracked = 200_000
 
 var (
 	_ store.Store     = (*Store)(nil)
@@ -154,8 +152,8 @@ var (
 	_ store.Watched   = (*Store)(nil)
 )
 
-// New returns a cache in front of b, which is closed with it. If b is away, nothing is
-// kept until its feed can be read.
+// New returns a cache in front of b. Closing it closes b. If b is unavailable, nothing is
+// cached until its feed can be read.
 func New(ctx context.Context, b Backing, o Options) (*Store, error) {
 	o.Bytes = cmp.Or(o.Bytes, 64<<20)
 	o.Every = cmp.Or(o.Every, 500*time.Millisecond)
@@ -167,7 +165,7 @@ func New(ctx context.Context, b Backing, o Options) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Store{Backing: b, options: o, cache: cache, ended: make(chan struct{}), floors: map[store.Subject]floor{}}
+	s := &Store{Backing: b, options: o, cache: cache, ended: make(chan struct{}), minima: map[store.Subject]minimum{}}
 	s.loader = s.load
 	if err := s.begin(ctx); err != nil && !store.IsAway(err) {
 		return nil, err
@@ -178,7 +176,7 @@ func New(ctx context.Context, b Backing, o Options) (*Store, error) {
 	return s, nil
 }
 
-// begin goes to the end of the feed.
+// begin skips to the end of the feed.
 func (s *Store) begin(ctx context.Context) error {
 	begun := time.Now()
 	head, err := s.Backing.Head(ctx)
@@ -190,10 +188,10 @@ func (s *Store) begin(ctx context.Context) error {
 	return nil
 }
 
-// weight is about how many bytes a value takes.
+// weight returns the approximate memory of a value in bytes.
 func weight(s store.Subject, v value) uint32 {
 	const (
-		fixed    = 400 // of a record and what the cache needs for it
+		fixed    = 400 // for a record and the cache's own data about it
 		location = 250
 		text     = 20
 	)
@@ -226,7 +224,7 @@ func lengths(values []string) (n int) {
 	return n
 }
 
-// Close closes the cache and the store behind it.
+// Close closes the cache and the underlying store.
 func (s *Store) Close() error {
 	if !s.closed.Swap(true) {
 		s.cancel()
@@ -237,7 +235,7 @@ func (s *Store) Close() error {
 	return s.Backing.Close()
 }
 
-// follow asks the feed for what has changed until ctx ends.
+// follow reads the feed at intervals until ctx ends.
 func (s *Store) follow(ctx context.Context) {
 	defer close(s.ended)
 	tick := time.NewTicker(s.options.Every)
@@ -259,7 +257,7 @@ func (s *Store) follow(ctx context.Context) {
 	}
 }
 
-// tell logs that the feed is lost, or is read again.
+// tell logs that the feed cannot be read, or can be read again.
 func (s *Store) tell(err error) {
 	switch {
 	case err == nil:
@@ -271,9 +269,8 @@ func (s *Store) tell(err error) {
 	}
 }
 
-// look takes note of what has changed since the last time. The last change that was
-// seen is read again: a database that has lost changes in a fail-over has another one
-// in its place, or none.
+// look reads the changes since the last call. It reads the last known change again: in a
+// database that has lost changes in a failover that number has another change, or none.
 func (s *Store) look(ctx context.Context) error {
 	if !s.begun {
 		if err := s.begin(ctx); err != nil {
@@ -288,7 +285,7 @@ func (s *Store) look(ctx context.Context) error {
 		}
 		again := !met && (e.Digest == s.last || s.last == [32]byte{})
 		if !met && !again {
-			s.options.Log.Warn("the database has lost changes: all that was cached is dropped", "seen", s.seen)
+			s.options.Log.Warn("the database has lost changes: the cache is emptied", "seen", s.seen)
 			s.pause(begun)
 		}
 		met = true
@@ -314,8 +311,8 @@ func (s *Store) look(ctx context.Context) error {
 	return nil
 }
 
-// readAll reads the list of authorities, if it is not known. One that is older than
-// what has been heard of is not kept.
+// readAll reads the list of authorities unless it is current. It discards a list that is
+// older than known changes.
 func (s *Store) readAll(ctx context.Context) error {
 	s.mu.RLock()
 	good := s.allGood
@@ -334,14 +331,14 @@ func (s *Store) readAll(ctx context.Context) error {
 	return err
 }
 
-// hasHeard reports whether a list of authorities has all that was heard of. The caller
-// holds the lock.
+// hasHeard reports whether a list of authorities includes all known changes. The caller
+// must hold the lock.
 func (s *Store) hasHeard(all []*store.Authority) bool {
 	revisions := make(map[string]uint64, len(all))
 	for _, a := range all {
 		revisions[a.Prefix.String()] = a.Revision
 	}
-	for subject, f := range s.floors {
+	for subject, f := range s.minima {
 		if subject.Kind == store.KindAuthority && revisions[subject.Key] < f.revision {
 			return false
 		}
@@ -349,7 +346,7 @@ func (s *Store) hasHeard(all []*store.Authority) bool {
 	return true
 }
 
-// listed returns what a listing yields.
+// listed collects the authorities of a listing.
 func listed(each iter.Seq2[*store.Authority, error]) (all []*store.Authority, err error) {
 	for a, err := range each {
 		if err != nil {
@@ -360,9 +357,9 @@ func listed(each iter.Seq2[*store.Authority, error]) (all []*store.Authority, er
 	return all, nil
 }
 
-// behind begins anew at the end of a log that ends before what was seen so long ago
-// that no replica may be without it: changes were lost, or there is only a late
-// replica, whose answers are not to be kept when there is more again.
+// behind restarts at the end of a log that ends before changes that were seen so long ago
+// that every replica must have them. Either changes were lost, or only a late replica is
+// available, whose answers must not stay in the cache afterwards.
 func (s *Store) behind(ctx context.Context, now time.Time) error {
 	head, err := s.Backing.Head(ctx)
 	if err != nil || len(s.marks) == 0 {
@@ -371,13 +368,13 @@ func (s *Store) behind(ctx context.Context, now time.Time) error {
 	if m := s.marks[0]; now.Sub(m.at) < s.options.Settle || head.Size >= m.seen {
 		return nil
 	}
-	s.options.Log.Warn("the database does not have what it had: all that was cached is dropped", "seen", s.seen, "has", head.Size)
+	s.options.Log.Warn("the database has fewer changes than before: the cache is emptied", "seen", s.seen, "has", head.Size)
 	s.seen, s.last, s.marks = head.Size, [32]byte{}, nil
 	s.pause(now)
 	return nil
 }
 
-// pause keeps nothing until a time, and drops all that is kept then.
+// pause empties the cache, and caches nothing until a time.
 func (s *Store) pause(until time.Time) {
 	s.mu.Lock()
 	if until.After(s.paused) {
@@ -388,27 +385,27 @@ func (s *Store) pause(until time.Time) {
 	s.cache.InvalidateAll()
 }
 
-// heard takes note that a change was made.
+// heard records that a change was made.
 func (s *Store) heard(c *store.Change, revision uint64) {
-	s.changed(c.Subject(), floor{revision: revision})
+	s.changed(c.Subject(), minimum{revision: revision})
 	if c.Record != nil {
 		for _, url := range c.Record.AppendAliases(nil) {
-			s.changed(store.Subject{Kind: kindAlias, Key: url}, floor{named: c.Record.Name})
+			s.changed(store.Subject{Kind: kindAlias, Key: url}, minimum{named: c.Record.Name})
 		}
 	}
 }
 
-// changed takes note of what is known of a subject now, at least.
-func (s *Store) changed(subject store.Subject, least floor) {
+// changed records the minimum that current data of a subject must have.
+func (s *Store) changed(subject store.Subject, least minimum) {
 	s.mu.Lock()
 	now := time.Now()
-	least.revision = max(least.revision, s.floors[subject].revision)
+	least.revision = max(least.revision, s.minima[subject].revision)
 	least.until = now.Add(s.options.Settle)
-	s.floors[subject] = least
+	s.minima[subject] = least
 	s.allGood = s.allGood && subject.Kind != store.KindAuthority
-	full := len(s.floors) > maxFloors
+	full := len(s.minima) > maxTracked
 	if full {
-		s.floors = map[store.Subject]floor{}
+		s.minima = map[store.Subject]minimum{}
 	}
 	s.mu.Unlock()
 	if full {
@@ -418,8 +415,8 @@ func (s *Store) changed(subject store.Subject, least floor) {
 	s.cache.Invalidate(subject)
 }
 
-// forget drops the floors that are not needed any more, and ends a pause: answers
-// that were on their way when it began go before they can be used.
+// forget drops expired minima, and ends a pause. It then empties the cache again, to
+// remove answers that were in progress when the pause began.
 func (s *Store) forget(now time.Time) {
 	s.mu.RLock()
 	over := !s.paused.IsZero() && now.After(s.paused)
@@ -432,14 +429,14 @@ func (s *Store) forget(now time.Time) {
 	if over {
 		s.paused = time.Time{}
 	}
-	for subject, f := range s.floors {
+	for subject, f := range s.minima {
 		if now.After(f.until) {
-			delete(s.floors, subject)
+			delete(s.minima, subject)
 		}
 	}
 }
 
-// usable reports whether what is kept may be used, and more be kept.
+// usable reports whether the cache may be read and filled.
 func (s *Store) usable() bool {
 	if time.Since(time.Unix(0, s.checked.Load())) > s.options.Within {
 		return false
@@ -449,25 +446,25 @@ func (s *Store) usable() bool {
 	return s.paused.IsZero()
 }
 
-// good reports whether v is not older than what is known to be there.
+// good reports whether v includes all known changes of its subject.
 func (s *Store) good(subject store.Subject, v value) bool {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	f, heard := s.floors[subject]
+	f, heard := s.minima[subject]
 	return !heard || v.revision() >= f.revision && (f.named.IsZero() || slices.Contains(v.names, f.named))
 }
 
-// keep keeps a value, unless something was heard of its subject since.
+// keep caches a value, unless its subject was changed recently.
 func (s *Store) keep(subject store.Subject, v value) {
 	s.mu.RLock()
-	defer s.mu.RUnlock() // whoever hears of a change takes the value away after that
-	if _, heard := s.floors[subject]; !heard && s.paused.IsZero() {
+	defer s.mu.RUnlock() // changed removes the value after it has held the lock
+	if _, heard := s.minima[subject]; !heard && s.paused.IsZero() {
 		s.cache.Set(subject, v)
 	}
 }
 
-// stale returns what is kept of a subject for a reader who is content with it while
-// the store is away. The reader is told by use that it was taken.
+// stale returns the cached value of a subject, if the caller accepts stale answers. The
+// caller must call use if it returns the value.
 func (s *Store) stale(ctx context.Context, subject store.Subject) (v value, use func(), ok bool) {
 	use, ok = s.mayBeStale(ctx)
 	if !ok {
@@ -477,8 +474,8 @@ func (s *Store) stale(ctx context.Context, subject store.Subject) (v value, use 
 	return v, use, ok && s.good(subject, v)
 }
 
-// mayBeStale reports whether a reader may have stale answers now, and returns what
-// tells it that it got one.
+// mayBeStale reports whether ctx accepts a stale answer now. The caller must call use if it
+// returns one.
 func (s *Store) mayBeStale(ctx context.Context) (use func(), ok bool) {
 	staleness, checked := store.StalenessOf(ctx), s.checked.Load()
 	since := time.Unix(0, checked)
@@ -490,8 +487,8 @@ func (s *Store) mayBeStale(ctx context.Context) (use func(), ok bool) {
 	return func() { staleness.Note(since) }, s.paused.IsZero()
 }
 
-// soon returns what ask does, where there is a stale answer: the error is errSlow if that
-// takes long. Then ask goes on by itself, since a database may take its time to give up.
+// soon calls ask when there is a stale answer. If that takes too long, it returns errSlow and
+// leaves ask running, because a database may take long to give up.
 func soon[T any](ctx context.Context, s *Store, ask func(context.Context) (T, error)) (T, error) {
 	type result struct {
 		v   T
@@ -521,8 +518,8 @@ func soon[T any](ctx context.Context, s *Store, ask func(context.Context) (T, er
 	return r.v, r.err
 }
 
-// withoutFeed returns what ask does, where there is a stale answer: that if the store is
-// away, or was a moment ago, or does not answer soon, after a call of use.
+// withoutFeed calls ask when there is a stale answer. It returns that answer, after calling
+// use, if the store is unavailable, was so a moment ago, or does not respond soon.
 func withoutFeed[T any](ctx context.Context, s *Store, stale T, use func(), ask func(context.Context) (T, error)) (T, error) {
 	if s.avoids() {
 		use()
@@ -536,7 +533,7 @@ func withoutFeed[T any](ctx context.Context, s *Store, stale T, use func(), ask 
 	return v, err
 }
 
-// read returns what is known of a subject; load asks the store.
+// read returns the value of a subject, from the cache or with load.
 func (s *Store) read(ctx context.Context, subject store.Subject, load otter.LoaderFunc[store.Subject, value]) (v value, err error) {
 	if s.usable() {
 		v, err = s.get(ctx, subject, load)
@@ -555,12 +552,12 @@ func (s *Store) read(ctx context.Context, subject store.Subject, load otter.Load
 	return ask(ctx)
 }
 
-// An unkept value is a good answer that is not to be kept.
+// An unkept is a value that is current but must not be cached.
 type unkept struct{ value value }
 
-func (u *unkept) Error() string { return "cachestore: a value that is not kept" }
+func (u *unkept) Error() string { return "cachestore: value must not be cached" }
 
-// unkeptValue returns what a loader found, whether or not it is to be kept.
+// unkeptValue returns the result of a loader, whether or not it may be cached.
 func unkeptValue(v value, err error) (value, error) {
 	var once *unkept
 	if errors.As(err, &once) {
@@ -569,9 +566,9 @@ func unkeptValue(v value, err error) (value, error) {
 	return v, err
 }
 
-// get returns what is kept of a subject, and keeps it when it is not. Those who
-// ask for the same at the same time wait for one answer. The error is that the store is
-// away, too, when there is a stale answer and it does not answer soon.
+// get returns the value of a subject from the cache, and loads it if necessary. Concurrent
+// calls for one subject share one load. If there is a stale answer and the store does not
+// respond soon, the error is an AwayError.
 func (s *Store) get(ctx context.Context, subject store.Subject, load otter.LoaderFunc[store.Subject, value]) (value, error) {
 	if v, ok := s.cache.GetIfPresent(subject); ok && v.until.IsZero() && s.good(subject, v) {
 		return v, nil
@@ -599,7 +596,7 @@ func (s *Store) get(ctx context.Context, subject store.Subject, load otter.Loade
 	return v, err
 }
 
-// kept returns what ask does, as often as that was not good enough to be kept.
+// kept calls ask until its result is current or must not be cached.
 func (s *Store) kept(ctx context.Context, subject store.Subject, ask func(context.Context) (value, error)) (value, error) {
 	for {
 		v, err := ask(ctx)
@@ -610,7 +607,7 @@ func (s *Store) kept(ctx context.Context, subject store.Subject, ask func(contex
 		case store.IsAway(err):
 			return value{}, err
 		case err != nil && ctx.Err() == nil && (errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)):
-			continue // who asked for all has gone away
+			continue // the caller that started the shared load has gone away
 		case err != nil:
 			return value{}, err
 		case s.good(subject, v):
@@ -620,15 +617,15 @@ func (s *Store) kept(ctx context.Context, subject store.Subject, ask func(contex
 	}
 }
 
-// errSlow is returned where there is a stale answer.
-var errSlow = &store.AwayError{Cause: "the store does not answer"}
+// errSlow is returned by a slow store if there is a stale answer.
+var errSlow = &store.AwayError{Cause: "the store does not respond"}
 
-// avoids reports whether the store is not to be asked where there is a stale answer.
+// avoids reports whether the store should not be asked if there is a stale answer.
 func (s *Store) avoids() bool {
 	return s.away.Load() || time.Now().UnixNano() < s.avoid.Load() || store.ConditionOf(s.Backing).NoReads
 }
 
-// load asks the store.
+// load reads a subject from the store.
 func (s *Store) load(ctx context.Context, subject store.Subject) (v value, err error) {
 	switch subject.Kind {
 	case store.KindName:
@@ -665,7 +662,7 @@ func (s *Store) Records(ctx context.Context, names []name.Name) ([]*store.Record
 	if store.IsFresh(ctx) {
 		return store.Records(ctx, s.Backing, names)
 	}
-	return store.Records(ctx, struct{ store.Reader }{s}, names) // by Get
+	return store.Records(ctx, struct{ store.Reader }{s}, names) // one by one, with Get
 }
 
 // Authority implements [store.Reader].
@@ -735,11 +732,11 @@ func clones(all []*store.Authority) iter.Seq2[*store.Authority, error] {
 	}
 }
 
-// Condition implements [store.Watched]: it is that of the store behind.
+// Condition implements [store.Watched]. It returns the condition of the underlying store.
 func (s *Store) Condition() store.Condition { return store.ConditionOf(s.Backing) }
 
-// Apply implements [store.Store]. What was changed, or may have been, is not
-// answered from memory any more.
+// Apply implements [store.Store]. It removes what was changed, or may have been, from the
+// cache.
 func (s *Store) Apply(ctx context.Context, changes []store.Change) ([]store.Result, error) {
 	results, err := s.Backing.Apply(ctx, changes)
 	for i := range changes {
@@ -756,7 +753,7 @@ func (s *Store) Apply(ctx context.Context, changes []store.Change) ([]store.Resu
 	return results, err
 }
 
-// doubt drops what is kept of what may have changed.
+// doubt removes from the cache what c may have changed.
 func (s *Store) doubt(c *store.Change) {
 	s.mu.Lock()
 	s.allGood = s.allGood && c.Authority == nil
@@ -769,7 +766,7 @@ func (s *Store) doubt(c *store.Change) {
 	}
 }
 
-// Load implements [store.Loader], if the store behind can do it.
+// Load implements [store.Loader] if the underlying store does.
 func (s *Store) Load(ctx context.Context, entries iter.Seq2[*store.Entry, error]) error {
 	defer func() {
 		s.mu.Lock()
@@ -783,13 +780,12 @@ func (s *Store) Load(ctx context.Context, entries iter.Seq2[*store.Entry, error]
 // Settle implements [store.Settler].
 func (s *Store) Settle(ctx context.Context) error { return store.Settle(ctx, s.Backing) }
 
-// History implements [store.Historian], if the store behind can do it.
+// History implements [store.Historian] if the underlying store does.
 func (s *Store) History(ctx context.Context, n name.Name) iter.Seq2[*store.Change, error] {
 	return store.History(ctx, s.Backing, n)
 }
 
-// AuthorityHistory implements [store.AuthorityHistorian], if the store behind can
-// do it.
+// AuthorityHistory implements [store.AuthorityHistorian] if the underlying store does.
 func (s *Store) AuthorityHistory(ctx context.Context, p name.Prefix) iter.Seq2[*store.Change, error] {
 	return store.AuthorityHistory(ctx, s.Backing, p)
 }
@@ -802,17 +798,17 @@ func (s *Store) Find(ctx context.Context, prefix string, after store.Place) iter
 	return store.Find(ctx, s.Backing, prefix, after)
 }
 
-// AllTokens implements [store.TokenLister], if the store behind can do it.
+// AllTokens implements [store.TokenLister] if the underlying store does.
 func (s *Store) AllTokens(ctx context.Context) iter.Seq2[*store.Token, error] {
 	return store.AllTokens(ctx, s.Backing)
 }
 
-// TokenChanges implements [store.TokenHistorian], as far as the store behind can do it.
+// TokenChanges implements [store.TokenHistorian] as far as the underlying store does.
 func (s *Store) TokenChanges(ctx context.Context) iter.Seq2[*store.Change, error] {
 	return store.TokenChanges(ctx, s.Backing)
 }
 
-// Verify implements [store.Verifier], if the store behind can do it.
+// Verify implements [store.Verifier] if the underlying store does.
 func (s *Store) Verify(ctx context.Context, fault func(store.Fault), progress func(done, total uint64)) (store.Head, error) {
 	return store.Verify(ctx, s.Backing, fault, progress)
 }

@@ -21,7 +21,7 @@ import (
 
 var errGone = errors.New("the feed is gone")
 
-// A backing is a store that counts what it is asked.
+// A backing is a store that counts calls.
 type backing struct {
 	*memstore.Store
 	gets   atomic.Int64
@@ -81,15 +81,15 @@ func newStore(t *testing.T, o Options) (*Store, *backing) {
 	return s, b
 }
 
-// want checks the revision that an answer has, 0 for none, and how often the
-// store behind was asked in all.
+// want checks the revision of an answer, 0 for none, and the total number of calls of the
+// underlying store.
 func want(t *testing.T, s *Store, b *backing, revision uint64, gets int64) {
 	t.Helper()
 	r, err := s.Get(t.Context(), key, time.Time{})
 	got := uint64(0)
 	if err == nil {
 		got = r.Revision
-		r.Locations[0].URL = "spoilt" // it is the caller's
+		r.Locations[0].URL = "spoilt" // it belongs to the caller
 	} else if !errors.Is(err, store.ErrNotFound) {
 		t.Fatal(err)
 	}
@@ -121,8 +121,8 @@ func TestSameAsMemory(t *testing.T) {
 	)
 }
 
-// TestCoherence: one's own changes are seen at once, those of others when the
-// feed was asked.
+// TestCoherence checks that a node's own changes are visible at once, and those of others
+// when the feed has been read.
 func TestCoherence(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, b := newStore(t, Options{})
@@ -142,12 +142,12 @@ func TestCoherence(t *testing.T) {
 		if r, err := s.Get(t.Context(), key, time.Unix(1, 0)); err == nil {
 			t.Errorf("as of a time before it was: %+v", r)
 		}
-		want(t, s, b, 3, 4) // that went to the store
+		want(t, s, b, 3, 4) // read from the store
 	})
 }
 
-// TestFeedLost: when the feed is gone for longer than answers may be old, the
-// store is asked; when it is back, nothing was missed.
+// TestFeedLost checks that the cache is bypassed when the feed cannot be read for longer than
+// Within, and that it is coherent when the feed is back.
 func TestFeedLost(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, b := newStore(t, Options{})
@@ -168,8 +168,8 @@ func TestFeedLost(t *testing.T) {
 	})
 }
 
-// TestAbsent: that there is no name is kept for a short time, and not longer than
-// the change that makes it.
+// TestAbsent checks that the absence of a name is cached for a short time, and not after the
+// name was created.
 func TestAbsent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := &backing{Store: memstore.New()}
@@ -189,8 +189,7 @@ func TestAbsent(t *testing.T) {
 	})
 }
 
-// TestStaleReplica: an answer that is older than a change that was heard of is
-// not kept.
+// TestStaleReplica checks that an answer older than a known change is not cached.
 func TestStaleReplica(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, b := newStore(t, Options{})
@@ -210,7 +209,7 @@ func TestStaleReplica(t *testing.T) {
 	})
 }
 
-// A cluster is a store that another one takes the place of.
+// A cluster is a store that can be replaced by another.
 type cluster struct {
 	*memstore.Store
 	now atomic.Pointer[memstore.Store]
@@ -226,8 +225,7 @@ func (c *cluster) Changes(ctx context.Context, after uint64) iter.Seq2[*store.En
 
 func (c *cluster) Head(ctx context.Context) (store.Head, error) { return c.now.Load().Head(ctx) }
 
-// clustered returns a cache in front of a cluster, whose primary has one change and is
-// asked.
+// clustered returns a cache in front of a cluster, whose primary has one change and is in use.
 func clustered(t *testing.T) (*memstore.Store, *cluster, *Store) {
 	t.Helper()
 	primary := memstore.New()
@@ -258,13 +256,13 @@ func replicaOf(t *testing.T, s *memstore.Store, changes int) *memstore.Store {
 	return r
 }
 
-// TestLostChanges: after a fail-over to a replica that had not received all, what was
-// read before of what it lacks is not answered any more: at once when there are
-// other changes in their place, else when no replica can be so late.
+// TestLostChanges checks that, after a failover to a replica without some changes, cached data
+// with these changes is dropped: at once if there are other changes instead, otherwise when no
+// replica can lag that far behind.
 func TestLostChanges(t *testing.T) {
 	for _, c := range []struct {
 		what      string
-		meanwhile []store.Change // of the replica, before it is asked
+		meanwhile []store.Change // of the replica, before it is used
 		wait      time.Duration
 		want      string
 	}{
@@ -305,8 +303,8 @@ func TestLostChanges(t *testing.T) {
 	}
 }
 
-// TestLateReplica: what only a late replica had is not answered any more when the
-// others are back.
+// TestLateReplica checks that data read from a late replica is dropped when the other servers
+// are back.
 func TestLateReplica(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		primary, b, s := clustered(t)
@@ -328,8 +326,8 @@ func TestLateReplica(t *testing.T) {
 	})
 }
 
-// TestOneFlight: many who ask for the same wait for one answer, and one who goes
-// away does not take it from the others.
+// TestOneFlight checks that concurrent reads of one name share one call, and that cancelling
+// one of them does not affect the others.
 func TestOneFlight(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, b := newStore(t, Options{})
@@ -360,14 +358,13 @@ func TestOneFlight(t *testing.T) {
 	})
 }
 
-// TestCrowded: when more changes than can be remembered nothing is kept for a
-// while.
+// TestCrowded checks that nothing is cached for a while after more changes than can be tracked.
 func TestCrowded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, b := newStore(t, Options{})
 		want(t, s, b, 1, 1)
-		for i := range maxFloors + 1 {
-			s.changed(store.Subject{Kind: store.KindName, Key: fmt.Sprint(i)}, floor{revision: 1})
+		for i := range maxTracked + 1 {
+			s.changed(store.Subject{Kind: store.KindName, Key: fmt.Sprint(i)}, minimum{revision: 1})
 		}
 		want(t, s, b, 1, 2)
 		want(t, s, b, 1, 3)
@@ -378,7 +375,7 @@ func TestCrowded(t *testing.T) {
 	})
 }
 
-// TestBounded: the cache keeps about so many bytes.
+// TestBounded checks that the size of the cache is about Options.Bytes.
 func TestBounded(t *testing.T) {
 	s, b := newStore(t, Options{Bytes: 64 << 10})
 	for i := range 2000 {
@@ -395,7 +392,7 @@ func TestBounded(t *testing.T) {
 	}
 }
 
-// TestWeightOfRules: an authority with many rules is not taken for a small one.
+// TestWeightOfRules checks that the weight of an authority includes its rules.
 func TestWeightOfRules(t *testing.T) {
 	a := &store.Authority{Prefix: name.MustParsePrefix("urn:x-a")}
 	subject := store.Subject{Kind: store.KindAuthority, Key: "urn:x-a"}
@@ -408,7 +405,7 @@ func TestWeightOfRules(t *testing.T) {
 	}
 }
 
-// TestWritersAndReaders: no answer is older than what its reader has written.
+// TestWritersAndReaders checks that no answer is older than the reader's own writes.
 func TestWritersAndReaders(t *testing.T) {
 	s, _ := newStore(t, Options{Every: time.Millisecond})
 	var wg sync.WaitGroup

@@ -16,16 +16,16 @@ import (
 	"github.com/nomen-project/nomen/store/memstore"
 )
 
-// A sick backing is a store that can be away, or hang.
+// A sick backing is a store that can be unavailable, or hang.
 type sick struct {
 	*memstore.Store
 	away, hangs atomic.Bool
-	asked       atomic.Int64 // how often, beside for the feed
+	asked       atomic.Int64 // number of calls, except those of the feed
 }
 
 var errAway = &store.AwayError{Cause: "the database cannot be reached", After: time.Second}
 
-// fails returns what the store says at present, after it has hung.
+// fails returns the current error of the store, after it has hung.
 func (b *sick) fails(ctx context.Context) error {
 	if b.hangs.Load() {
 		<-ctx.Done()
@@ -110,8 +110,8 @@ func authority(description string) store.Change {
 	}
 }
 
-// newSick returns a cache in front of a store that has a name with an alias, and an
-// authority, after all of it was read, and that there is no other name.
+// newSick returns a cache in front of a store with a name, its alias and an authority, after
+// all of these and the absence of another name were read.
 func newSick(t *testing.T, o Options) (*Store, *sick) {
 	t.Helper()
 	b := &sick{Store: memstore.New()}
@@ -124,13 +124,13 @@ func newSick(t *testing.T, o Options) (*Store, *sick) {
 	}
 	t.Cleanup(func() { _ = s.Close() })
 	warm(t, s, t.Context(), nil)
-	time.Sleep(time.Second) // the feed is read
+	time.Sleep(time.Second) // until the feed has been read
 	synctest.Wait()
 	return s, b
 }
 
-// warm reads what newSick has, and fails the test if anything is answered in another
-// way than is wanted: as it is in the store, or with an error.
+// warm reads what newSick has cached, and checks that the answers are right, or have the
+// expected error.
 func warm(t *testing.T, s *Store, ctx context.Context, want error) {
 	t.Helper()
 	r, err := s.Get(ctx, key, time.Time{})
@@ -163,8 +163,8 @@ func warm(t *testing.T, s *Store, ctx context.Context, want error) {
 	}
 }
 
-// While the store is away, what is cached is answered, and that it is stale is told: to
-// who is content with it, and for the time that is allowed.
+// While the store is unavailable, cached data is returned and marked stale, if the caller
+// accepts that, and until StaleIfError.
 func TestStaleWhileAway(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, b := newSick(t, Options{StaleIfError: day})
@@ -184,7 +184,7 @@ func TestStaleWhileAway(t *testing.T) {
 				t.Errorf("after %v: stale since %v, want the last look at the feed, at most a second before %v", time.Since(began), since, began)
 			}
 			if wait > time.Second {
-				warm(t, s, t.Context(), errAway) // who is not content with that
+				warm(t, s, t.Context(), errAway) // without accepting stale answers
 			}
 			for what, err := range map[string]error{
 				"a name that is not cached":  second(s.Get(stale, name.FromKey("urn:x-a:cold"), time.Time{})),
@@ -215,7 +215,7 @@ func TestStaleWhileAway(t *testing.T) {
 
 func second[T any](_ T, err error) error { return err }
 
-// Nothing is stale unless that was allowed.
+// Without StaleIfError, stale data is never returned.
 func TestNeverStale(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, b := newSick(t, Options{})
@@ -225,8 +225,8 @@ func TestNeverStale(t *testing.T) {
 	})
 }
 
-// A change that this node has heard of, or made, or may have made, is not undone by a
-// stale answer, whatever was cached before.
+// A change that this node knows of, or made, or may have made, is not undone by a stale
+// answer, whatever was cached before.
 func TestStaleAndChanged(t *testing.T) {
 	changed := put(2)
 	redacted := put(2)
@@ -274,13 +274,13 @@ func TestStaleAndChanged(t *testing.T) {
 	}
 }
 
-// A store that hangs counts as away after a moment, where there is an answer, and is
-// not asked by everybody.
+// A store that hangs counts as unavailable after a moment if there is a stale answer, and is
+// not asked by every call.
 func TestStaleWhileHanging(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, b := newSick(t, Options{StaleIfError: day})
 		b.hangs.Store(true)
-		time.Sleep(2 * time.Second) // longer than answers may be old
+		time.Sleep(2 * time.Second) // longer than Within
 		began := time.Now()
 		stale := store.WithStaleness(t.Context())
 		warm(t, s, stale, nil)
@@ -297,8 +297,8 @@ func TestStaleWhileHanging(t *testing.T) {
 	})
 }
 
-// When the store is back, what is cached is not read again by everybody at once: stale
-// answers go on until the feed has told what has changed.
+// When the store is back, cached data is not read again all at once: stale answers continue
+// until the feed has been read.
 func TestNoStampede(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, b := newSick(t, Options{StaleIfError: day})
@@ -311,13 +311,13 @@ func TestNoStampede(t *testing.T) {
 			warm(t, s, store.WithStaleness(t.Context()), nil)
 			time.Sleep(50 * time.Millisecond)
 		}
-		if n := b.asked.Load() - asked; n > 3 { // that there is no such name, and its aliases, after their time
+		if n := b.asked.Load() - asked; n > 3 { // only the absence of the name, and its aliases, which have expired
 			t.Errorf("the store was asked %d times", n)
 		}
 	})
 }
 
-// A cache can be made while its store is away, and works when that is back.
+// A cache can be made while its store is unavailable, and works when it is back.
 func TestNewWhileAway(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := &sick{Store: memstore.New()}
@@ -340,7 +340,7 @@ func TestNewWhileAway(t *testing.T) {
 				t.Errorf("%+v, %v", r, err)
 			}
 		}
-		if n := b.asked.Load(); n != 2 { // while it was away, and once after
+		if n := b.asked.Load(); n != 2 { // once while it was unavailable, and once afterwards
 			t.Errorf("the store was asked %d times", n)
 		}
 	})

@@ -11,13 +11,13 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// The places are an index of locations: all that any record had since the index was
-// made, so that who holds a slice of them can go on reading it. Whether a record
-// still has one is seen from the record.
+// places is an index of locations. It contains every location that any record has had since
+// the index was built, so that a slice of it remains valid; readers check whether the record
+// still has the location.
 type places struct {
 	made   bool
 	sorted []store.Place // replaced by a new slice, never changed
-	fresh  []store.Place // not yet among them, in no order
+	fresh  []store.Place // not yet in sorted, unordered
 }
 
 // add adds the locations of a record, if there is an index.
@@ -32,7 +32,7 @@ func (p *places) add(step store.Step) {
 	}
 }
 
-// indexed returns the URLs and aliases that a record has after a change.
+// indexed returns the URLs and aliases of the record after a change.
 func indexed(c *store.Change) []string {
 	if c == nil || c.Record == nil {
 		return nil
@@ -44,11 +44,10 @@ func indexed(c *store.Change) []string {
 	return c.Record.AppendAliases(all)
 }
 
-// has reports whether there is a location, or an alias, after a change.
+// has reports whether the record after a change has a location or alias.
 func has(c *store.Change, url string) bool { return slices.Contains(indexed(c), url) }
 
-// all returns the index of the present moment, made anew from the names if there is
-// none.
+// all returns the current index, and builds it from names if there is none.
 func (p *places) all(names *table) []store.Place {
 	if !p.made {
 		p.made = true
@@ -91,7 +90,7 @@ func (s *Store) Find(ctx context.Context, prefix string, after store.Place) iter
 	}
 }
 
-// beginFind returns the index and the present moment.
+// beginFind returns the index and the current moment.
 func (s *Store) beginFind(ctx context.Context) ([]store.Place, uint64, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

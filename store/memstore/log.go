@@ -12,8 +12,7 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// A sealed log is the one order of changes. Entries are never changed; a
-// redaction puts another in their place.
+// A sealed is the log of changes. Entries are not modified; a redaction replaces them.
 type sealed struct {
 	entries []*store.Entry
 	tree    ledger.Log
@@ -21,13 +20,13 @@ type sealed struct {
 	buf     []byte
 }
 
-// A place is that of a node of the tree.
+// A place is the position of a node in the tree.
 type place struct {
 	level int
 	index uint64
 }
 
-// seal adds a change and returns its place.
+// seal appends a change and returns its number.
 func (l *sealed) seal(c *store.Change) uint64 {
 	e := &store.Entry{Seq: uint64(len(l.entries)) + 1, Change: c}
 	_, _ = rand.Read(e.Salt[:]) // it never fails
@@ -37,7 +36,7 @@ func (l *sealed) seal(c *store.Change) uint64 {
 	return e.Seq
 }
 
-// add adds an entry that has all it needs.
+// add appends a complete entry.
 func (l *sealed) add(e *store.Entry) {
 	l.entries = append(l.entries, e)
 	l.buf = codec.AppendLeaf(l.buf[:0], e)
@@ -46,7 +45,7 @@ func (l *sealed) add(e *store.Entry) {
 	}
 }
 
-// redact puts what is left of a change in its place.
+// redact replaces a change by its redacted form.
 func (l *sealed) redact(seq uint64, left *store.Change) {
 	l.entries[seq-1] = &store.Entry{Seq: seq, Change: left, Digest: l.entries[seq-1].Digest}
 }
@@ -73,8 +72,8 @@ func (l *sealed) Leaves(from, to uint64) iter.Seq2[ledger.Hash, error] {
 	}
 }
 
-// Changes implements [store.Feed]. An entry that is redacted while it runs comes
-// as it is when its turn comes.
+// Changes implements [store.Feed]. An entry that is redacted during the loop may be yielded
+// in either form.
 func (s *Store) Changes(ctx context.Context, after uint64) iter.Seq2[*store.Entry, error] {
 	return func(yield func(*store.Entry, error) bool) {
 		head, err := s.Head(ctx)
@@ -89,7 +88,7 @@ func (s *Store) Changes(ctx context.Context, after uint64) iter.Seq2[*store.Entr
 	}
 }
 
-// entry returns a copy of the entry at a place from 0.
+// entry returns a copy of the entry with index i, from 0.
 func (s *Store) entry(i uint64) *store.Entry {
 	s.mu.RLock()
 	e := *s.log.entries[i]
@@ -125,7 +124,7 @@ func (s *Store) prove(ctx context.Context, size uint64, prove func() ([][32]byte
 		return nil, err
 	}
 	if n := s.log.tree.Size(); size > n {
-		return nil, fmt.Errorf("memstore: the log has %d entries, not %d", n, size)
+		return nil, fmt.Errorf("memstore: the log has %d entries, fewer than %d", n, size)
 	}
 	return prove()
 }
@@ -144,12 +143,12 @@ func (s *Store) Load(ctx context.Context, entries iter.Seq2[*store.Entry, error]
 	}
 	head, err := s.Head(ctx)
 	if err == nil && head.Size > given {
-		err = &store.EntryError{Seq: given + 1, Reason: "the store has it, and was not given it"}
+		err = &store.EntryError{Seq: given + 1, Reason: "the store has more changes than were given"}
 	}
 	return err
 }
 
-// load adds one entry, which should have this place, unless it is there already.
+// load adds one entry, whose number must be seq, unless it exists already.
 func (s *Store) load(ctx context.Context, seq uint64, e *store.Entry) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -157,7 +156,7 @@ func (s *Store) load(ctx context.Context, seq uint64, e *store.Entry) error {
 		return err
 	}
 	if e.Seq != seq {
-		return &store.EntryError{Seq: e.Seq, Reason: fmt.Sprintf("the next one is %d", seq)}
+		return &store.EntryError{Seq: e.Seq, Reason: fmt.Sprintf("expected change %d", seq)}
 	}
 	if seq <= s.log.tree.Size() {
 		return s.log.same(e)
@@ -174,21 +173,21 @@ func (s *Store) load(ctx context.Context, seq uint64, e *store.Entry) error {
 	return nil
 }
 
-// load adds an entry of another log, whose step is given.
+// load appends an entry of another log, with its step.
 func (l *sealed) load(e *store.Entry, step store.Step) error {
 	kept := &store.Entry{Seq: e.Seq, Change: step.Next, Digest: e.Digest}
 	if !step.Next.Redacted {
 		kept.Salt = e.Salt
 		l.buf = codec.Append(l.buf[:0], step.Next)
 		if codec.Digest(e.Salt, l.buf) != e.Digest {
-			return &store.EntryError{Seq: e.Seq, Key: step.Subject.Key, Reason: "the digest is not that of the content"}
+			return &store.EntryError{Seq: e.Seq, Key: step.Subject.Key, Reason: "the digest does not match the content"}
 		}
 	}
 	l.add(kept)
 	return nil
 }
 
-// same returns an error unless e is the entry that is there.
+// same returns an error unless the log contains the entry e.
 func (l *sealed) same(e *store.Entry) error {
 	if e.Change != nil && e.Change.Token == nil {
 		l.buf = codec.AppendLeaf(l.buf[:0], e)
@@ -197,5 +196,5 @@ func (l *sealed) same(e *store.Entry) error {
 		}
 	}
 	key := l.entries[e.Seq-1].Change.Subject().Key
-	return &store.EntryError{Seq: e.Seq, Key: key, Reason: "the store has another one in its place"}
+	return &store.EntryError{Seq: e.Seq, Key: key, Reason: "the store has a different change with this number"}
 }

@@ -1,12 +1,11 @@
-// Package memstore is a store in memory, for tests and for programs that make
-// their names anew at every start. It keeps the contract of package store,
-// history included, in every point but one: nothing survives the process.
+// Package memstore is a store in memory, for tests and for programs that create
+// their names at every start. It fulfils the contract of package store, history
+// included, except that nothing survives the process.
 //
-// Every change is kept as a version beside those before it, together with the
-// number of its batch. A listing reads the versions of the moment at which it
-// began, so that it holds no lock while its consumer works. Changes are sealed at
-// once. The index of locations is made when it is first asked for, and kept from then
-// on.
+// Every change is kept as a version, together with the number of its batch. A
+// listing reads the versions that existed when it began, so it holds no lock
+// during the loop body. Changes are sealed at once. The index of locations is
+// built on first use and maintained from then on.
 package memstore
 
 import (
@@ -21,7 +20,7 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// A Store keeps everything in memory. [New] makes one.
+// A Store keeps everything in memory. [New] returns one.
 type Store struct {
 	mu     sync.RWMutex
 	closed bool
@@ -80,7 +79,7 @@ func (s *Store) Apply(ctx context.Context, changes []store.Change) ([]store.Resu
 	return results, nil
 }
 
-// write adds a step as one of the present moment. It wants the lock.
+// write adds a step to the current moment. The caller must hold the lock.
 func (s *Store) write(step store.Step) {
 	seq := uint64(0)
 	if step.Subject.Kind != store.KindToken {
@@ -89,8 +88,7 @@ func (s *Store) write(step store.Step) {
 	s.add(step, seq)
 }
 
-// add puts a step with its place in the log where it is found, and redacts what
-// it redacts.
+// add adds a step with its number in the log, and redacts what it redacts.
 func (s *Store) add(step store.Step, seq uint64) {
 	t, key := s.tables[step.Subject.Kind], step.Subject.Key
 	t.add(key, version{s.moment, seq, step.Next})
@@ -99,14 +97,14 @@ func (s *Store) add(step store.Step, seq uint64) {
 	for _, revision := range step.Next.Redacts {
 		v := &t.versions[key][revision-1]
 		if !v.change.Redacted {
-			s.places = places{} // which has what is to be forgotten
+			s.places = places{} // it contains redacted locations
 			v.change = v.change.Redact()
 			s.log.redact(v.seq, v.change)
 		}
 	}
 }
 
-// usable says why a call cannot begin. It wants the lock.
+// usable returns the error of a call that cannot begin. The caller must hold the lock.
 func (s *Store) usable(ctx context.Context) error {
 	if s.closed {
 		return store.ErrClosed
@@ -118,7 +116,7 @@ func (s *Store) last(subject store.Subject) (*store.Change, error) {
 	return s.tables[subject.Kind].at(subject.Key, s.moment, time.Time{}), nil
 }
 
-// records returns how many records there are after c: one or none.
+// records returns the number of records after c: one or zero.
 func records(c *store.Change) int64 {
 	if c == nil || c.Record == nil {
 		return 0
@@ -126,8 +124,8 @@ func records(c *store.Change) int64 {
 	return 1
 }
 
-// find returns the change of subject that holds at a time. It is not to be
-// changed.
+// find returns the change of subject that is current at a time. The caller must not modify
+// it.
 func (s *Store) find(ctx context.Context, subject store.Subject, at time.Time) (*store.Change, error) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
@@ -198,8 +196,8 @@ func (s *Store) Authorities(ctx context.Context, at time.Time) iter.Seq2[*store.
 	}
 }
 
-// scan yields the changes that hold at a time, in the order of their keys, as
-// of the moment when it begins.
+// scan yields the changes that are current at a time, in the order of their keys, as of the
+// moment when it begins.
 func (s *Store) scan(ctx context.Context, kind store.Kind, scan store.Scan) iter.Seq2[*store.Change, error] {
 	return func(yield func(*store.Change, error) bool) {
 		keys, moment, err := s.begin(ctx, kind)
@@ -219,7 +217,7 @@ func (s *Store) scan(ctx context.Context, kind store.Kind, scan store.Scan) iter
 	}
 }
 
-// begin returns the sorted keys of a kind and the present moment.
+// begin returns the sorted keys of a kind and the current moment.
 func (s *Store) begin(ctx context.Context, kind store.Kind) ([]string, uint64, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -281,14 +279,14 @@ func (s *Store) history(ctx context.Context, subject store.Subject) iter.Seq2[*s
 	}
 }
 
-// versions returns a copy: a redaction changes the store's own.
+// versions returns a copy of the versions of a subject, since a redaction modifies them.
 func (s *Store) versions(ctx context.Context, subject store.Subject) ([]version, error) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	return slices.Clone(s.tables[subject.Kind].versions[subject.Key]), s.usable(ctx)
 }
 
-// Count implements [store.Counter]; it is exact.
+// Count implements [store.Counter]. It is exact.
 func (s *Store) Count(ctx context.Context) (int64, bool, error) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
@@ -298,7 +296,7 @@ func (s *Store) Count(ctx context.Context) (int64, bool, error) {
 	return s.count, true, nil
 }
 
-// Close implements [store.Store]. Listings under way go on.
+// Close implements [store.Store]. Listings in progress continue.
 func (s *Store) Close() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()

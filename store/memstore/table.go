@@ -9,21 +9,20 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// A version is a change, the number of its batch and its place in the log, from
-// 1; 0 for tokens. What it points to is never changed; a redaction puts another
-// change in its place.
+// A version is a change, the number of its batch and its number in the log, from 1; 0 for
+// tokens. The change is not modified; a redaction replaces it.
 type version struct {
 	moment uint64
 	seq    uint64
 	change *store.Change
 }
 
-// A table holds the versions of all subjects of one kind. Keys only ever come,
-// so that who holds a slice of them can go on reading it.
+// A table contains the versions of all subjects of one kind. Keys are only added, so a slice
+// of them remains valid.
 type table struct {
-	versions map[string][]version // the oldest first
+	versions map[string][]version // oldest first
 	keys     []string             // sorted; replaced by a new slice, never changed
-	fresh    []string             // keys that are not yet among them
+	fresh    []string             // keys not yet in keys
 }
 
 func newTable() *table { return &table{versions: map[string][]version{}} }
@@ -36,8 +35,8 @@ func (t *table) add(key string, v version) {
 	t.versions[key] = append(before, v)
 }
 
-// at returns the last change of key that was known at a moment and at a time,
-// nil if there is none. Both grow with the versions.
+// at returns the last change of key not later than the moment and the time at; nil if
+// there is none. Both increase with the versions.
 func (t *table) at(key string, moment uint64, at time.Time) *store.Change {
 	all := t.versions[key]
 	n := sort.Search(len(all), func(i int) bool {
@@ -59,7 +58,7 @@ func (t *table) sorted() []string {
 	return t.keys
 }
 
-// merge returns a new slice of the elements of two sorted ones.
+// merge merges two sorted slices into a new one.
 func merge(a, b []string) []string {
 	all := make([]string, 0, len(a)+len(b))
 	for len(a) > 0 && len(b) > 0 {
@@ -72,7 +71,7 @@ func merge(a, b []string) []string {
 	return append(append(all, a...), b...)
 }
 
-// within returns the part of sorted keys that scan asks for.
+// within returns the part of sorted keys that match scan.
 func within(keys []string, scan store.Scan) []string {
 	from := sort.Search(len(keys), func(i int) bool { return keys[i] > scan.After && keys[i] >= scan.Prefix })
 	keys = keys[from:]

@@ -12,7 +12,7 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// Verify implements [store.Verifier]. No change is made while it runs.
+// Verify implements [store.Verifier]. Changes wait while it runs.
 func (s *Store) Verify(ctx context.Context, fault func(store.Fault), progress func(done, total uint64)) (store.Head, error) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
@@ -31,14 +31,14 @@ func (s *Store) Verify(ctx context.Context, fault func(store.Fault), progress fu
 	return c.tree.Head(), nil
 }
 
-// A checker goes through a store once, first by the log, then by subjects.
+// A checker is one call of Verify. It reads the log, then the subjects.
 type checker struct {
 	s        *Store
 	fault    func(store.Fault)
 	progress func(done, total uint64)
 	done     uint64
 	tree     ledger.Log      // computed anew
-	found    map[uint64]bool // places of the log that a version has
+	found    map[uint64]bool // numbers in the log that a version has
 	records  int64
 	future   store.FutureCheck
 }
@@ -61,17 +61,17 @@ func (c *checker) entries(ctx context.Context) error {
 		subject := e.Change.Subject()
 		c.future.Add(subject, e.Seq, e.Change.Time)
 		if e.Seq != uint64(i)+1 {
-			c.fault(store.Fault{Subject: subject, Seq: e.Seq, Problem: fmt.Sprintf("stands at place %d of the log", i+1)})
+			c.fault(store.Fault{Subject: subject, Seq: e.Seq, Problem: fmt.Sprintf("is stored as number %d of the log", i+1)})
 		}
 		value = codec.Append(value[:0], e.Change)
 		if !e.Change.Redacted && codec.Digest(e.Salt, value) != e.Digest {
-			c.fault(store.Fault{Subject: subject, Seq: e.Seq, Problem: "the content was altered: its digest is another"})
+			c.fault(store.Fault{Subject: subject, Seq: e.Seq, Problem: "the content was altered: its digest differs"})
 		}
 		leaf = codec.AppendLeaf(leaf[:0], e)
 		nodes = c.tree.Append(nodes[:0], leaf)
 		for _, n := range nodes {
 			if l.nodes[place{n.Level, n.Index}] != n.Hash {
-				c.fault(store.Fault{Seq: e.Seq, Problem: fmt.Sprintf("the tree is another up to here: node %d of level %d", n.Index, n.Level)})
+				c.fault(store.Fault{Seq: e.Seq, Problem: fmt.Sprintf("the tree does not match up to here: node %d of level %d differs", n.Index, n.Level)})
 			}
 		}
 		if err := c.step(ctx); err != nil {
@@ -79,12 +79,12 @@ func (c *checker) entries(ctx context.Context) error {
 		}
 	}
 	if got, want := c.tree.Head(), l.tree.Head(); got != want {
-		c.fault(store.Fault{Problem: fmt.Sprintf("the head of the log is %x of %d, computed anew %x of %d", want.Hash, want.Size, got.Hash, got.Size)})
+		c.fault(store.Fault{Problem: fmt.Sprintf("the head of the log is %v, but recomputed it is %v", want, got)})
 	}
 	return nil
 }
 
-// subjects checks every version, subject by subject.
+// subjects verifies every version, subject by subject.
 func (c *checker) subjects(ctx context.Context) error {
 	for _, kind := range []store.Kind{store.KindName, store.KindAuthority} {
 		t := c.s.tables[kind]
@@ -103,7 +103,7 @@ func (c *checker) subjects(ctx context.Context) error {
 	return nil
 }
 
-// version checks the i-th of the versions of a subject.
+// version verifies version i of a subject.
 func (c *checker) version(versions []version, i int) {
 	v := versions[i]
 	report := func(problem string) {
@@ -111,18 +111,18 @@ func (c *checker) version(versions []version, i int) {
 	}
 	c.found[v.seq] = true
 	if got := v.change.Revision(); got != uint64(i)+1 {
-		report(fmt.Sprintf("revision %d stands where %d should", got, i+1))
+		report(fmt.Sprintf("revision %d is stored as revision %d", got, i+1))
 	}
 	if i > 0 && v.change.Time.Before(versions[i-1].change.Time) {
 		report("earlier than the revision before it")
 	}
 	entries := c.s.log.entries
 	if v.seq == 0 || v.seq > uint64(len(entries)) || entries[v.seq-1].Change != v.change {
-		report("not the change that stands in the log")
+		report("does not match the change in the log")
 	}
 }
 
-// redactions checks that what was redacted, and nothing else, was to be.
+// redactions checks that the revisions named by redactions, and no others, are redacted.
 func (c *checker) redactions(versions []version) {
 	named := map[uint64]bool{}
 	for _, v := range versions {
@@ -134,9 +134,9 @@ func (c *checker) redactions(versions []version) {
 		problem := ""
 		switch r := v.change.Revision(); {
 		case named[r] && !v.change.Redacted:
-			problem = fmt.Sprintf("the content of revision %d is there, and was redacted", r)
+			problem = fmt.Sprintf("the content of revision %d exists although it was redacted", r)
 		case !named[r] && v.change.Redacted:
-			problem = fmt.Sprintf("the content of revision %d is gone, and no change has redacted it", r)
+			problem = fmt.Sprintf("the content of revision %d is missing although no change redacted it", r)
 		default:
 			continue
 		}
@@ -144,15 +144,15 @@ func (c *checker) redactions(versions []version) {
 	}
 }
 
-// counts checks what is known of all together.
+// counts checks the totals.
 func (c *checker) counts() {
 	for _, e := range c.s.log.entries {
 		if !c.found[e.Seq] {
-			c.fault(store.Fault{Subject: e.Change.Subject(), Seq: e.Seq, Problem: "in the log, and not in the history of its subject"})
+			c.fault(store.Fault{Subject: e.Change.Subject(), Seq: e.Seq, Problem: "in the log but not in the history of its subject"})
 		}
 	}
 	if c.records != c.s.count {
-		c.fault(store.Fault{Problem: fmt.Sprintf("%d records, and %d were counted", c.records, c.s.count)})
+		c.fault(store.Fault{Problem: fmt.Sprintf("%d records, but the stored count is %d", c.records, c.s.count)})
 	}
 	if c.progress != nil {
 		c.progress(c.done, c.done)

@@ -9,7 +9,7 @@ import (
 	"github.com/nomen-project/nomen/store/storetest"
 )
 
-// TestDamage: whatever is changed behind the store's back is found.
+// TestDamage checks that Verify finds whatever is changed past the store.
 func TestDamage(t *testing.T) {
 	x := store.Subject{Kind: store.KindName, Key: "urn:x-a:0"}
 	damage := func(name string, subject store.Subject, seq uint64, do func(s *Store)) storetest.Damage {

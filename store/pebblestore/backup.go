@@ -51,7 +51,6 @@ var ErrNoBackup = errors.New("the directory is not an earlier backup of this sto
 //
 // Only the owner can read a backup. If an earlier backup is readable by its group, and
 // by nobody else, the new one is too.
-// else, the new one does too.
 func (s *Store) Backup(ctx context.Context, dir string, progress func(done, total uint64)) error {
 	e, err := s.enter()
 	if err != nil {

@@ -9,8 +9,8 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// aliasMark stands in the migration from which on the index of locations has the
-// aliases of records.
+// aliasMark is in the text of the migration that adds the aliases of records to the index
+// of locations.
 const aliasMark = "{aliases}"
 
 const (
@@ -19,8 +19,8 @@ const (
 	select * from unnest($1::bytea[], $2::bytea[], $3::text[], $4::bytea[]) on conflict do nothing`
 )
 
-// addAliases puts the aliases of all records into the index, in the transaction of
-// the migration.
+// addAliases adds the aliases of all records to the index, in the transaction of the
+// migration.
 func addAliases(ctx context.Context, tx pgx.Tx) error {
 	last := ""
 	for {

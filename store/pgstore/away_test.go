@@ -35,7 +35,7 @@ func openNode(t *testing.T, url string) *Store {
 	return s
 }
 
-// alone starts a server, and a proxy for it.
+// alone starts a single server, and a proxy for it.
 func alone(t *testing.T) (*pgtest.Server, *pgtest.Proxy) {
 	t.Helper()
 	db, err := pgtest.Start(pgtest.Options{})
@@ -51,7 +51,7 @@ func alone(t *testing.T) (*pgtest.Server, *pgtest.Proxy) {
 	return db, proxy
 }
 
-// calls are what is asked of a store, each in its way.
+// calls returns one call of each method of a store.
 func calls(s *Store) map[string]func(context.Context) error {
 	n := name.FromKey("urn:x-a:b")
 	change := func(r *store.Record, err error) error { return err }
@@ -88,8 +88,8 @@ func first[T any](all func(func(T, error) bool)) (err error) {
 	return err
 }
 
-// While the only server is gone, every call of a node fails at once, says why, and
-// says that it may be repeated; and goes on within a second of its return.
+// TestNodeAway checks that, while the only server is unavailable, every call of a node fails at
+// once with the cause and an AwayError, and succeeds within a second of its return.
 func TestNodeAway(t *testing.T) {
 	db, proxy := alone(t)
 	s := openNode(t, proxy.URL(db))
@@ -147,8 +147,8 @@ func TestNodeAway(t *testing.T) {
 	}
 }
 
-// openAs opens a node as a user of its own, and returns what the administrator of the
-// database does.
+// openAs opens a node as a separate database user, and returns a function that executes
+// statements as the administrator of the database.
 func openAs(t *testing.T, db *pgtest.Server, user string, log *slog.Logger) (*Store, func(sql string)) {
 	t.Helper()
 	do := func(sql string) {
@@ -175,8 +175,8 @@ func openAs(t *testing.T, db *pgtest.Server, user string, log *slog.Logger) (*St
 	return s, do
 }
 
-// A database that comes back and lets the node in no more is away for another cause,
-// which monitoring and the log are told once.
+// A database that comes back but rejects the login is unavailable for another cause, which
+// is logged once.
 func TestNodeNotLetIn(t *testing.T) {
 	db, _ := alone(t)
 	var log bytes.Buffer
@@ -190,7 +190,7 @@ func TestNodeNotLetIn(t *testing.T) {
 	if err := db.Restart(); err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, "the other cause", func() bool { return s.Condition().Cause == "the database does not let this server in" })
+	eventually(t, "the other cause", func() bool { return s.Condition().Cause == "the database rejects the login of this server" })
 	if c := s.Condition(); !c.Since.Equal(since) {
 		t.Errorf("away since %v, and was since %v", c.Since, since)
 	}
@@ -206,8 +206,8 @@ func TestNodeNotLetIn(t *testing.T) {
 	}
 }
 
-// Sessions that began while the database made all of them read-only stay so. A node
-// goes on with new ones.
+// Sessions that began while the database was read-only stay read-only. A node must replace
+// them.
 func TestReadOnlySessions(t *testing.T) {
 	db, _ := alone(t)
 	s, do := openAs(t, db, "guest", nil)
@@ -223,7 +223,7 @@ func TestReadOnlySessions(t *testing.T) {
 	eventually(t, "writing again", func() bool { return calls(s)["Apply"](t.Context()) == nil })
 }
 
-// What waits for a server that hangs waits no longer once that is known.
+// Calls that wait for a server that hangs end when that is known.
 func TestLostUnderWay(t *testing.T) {
 	db, proxy := alone(t)
 	s := openNode(t, proxy.URL(db))
@@ -242,7 +242,7 @@ func TestLostUnderWay(t *testing.T) {
 	}
 	ends := make(chan end, len(all))
 	for what, call := range all {
-		if what == "Apply" { // finds out for longer what became of it
+		if what == "Apply" { // waits longer to find out what became of the commit
 			continue
 		}
 		go func() {
@@ -262,7 +262,7 @@ func TestLostUnderWay(t *testing.T) {
 	}
 }
 
-// The loss of connections alone is no fault of the server, and nobody sees it.
+// Losing connections says nothing about the server, and callers do not notice it.
 func TestConnectionsLost(t *testing.T) {
 	const mark = "connections_lost"
 	url := newURL(t, shared)
@@ -286,8 +286,8 @@ func TestConnectionsLost(t *testing.T) {
 	}
 }
 
-// A server that is slow does not make those who ask pile up: who cannot be answered in
-// time is told so, and others are answered.
+// With a slow server requests do not pile up: those that cannot be answered in time fail,
+// and the others are answered.
 func TestSlowSheds(t *testing.T) {
 	db, proxy := alone(t)
 	s := openNode(t, proxy.URL(db)+"&pool=4")
@@ -324,7 +324,7 @@ func TestSlowSheds(t *testing.T) {
 	eventually(t, "no more than 50 goroutines are left", func() bool { return runtime.NumGoroutine() <= before+50 })
 }
 
-// A node opens while its database is away, or has no store yet, and goes on by itself.
+// A node opens while its database is unavailable or has no store, and recovers by itself.
 func TestOpenNodeAway(t *testing.T) {
 	db, _ := alone(t)
 	if err := db.Kill(); err != nil {
@@ -359,7 +359,7 @@ func TestOpenNodeAway(t *testing.T) {
 	}
 }
 
-// A node that is closed while its database is away closes at once.
+// A node closes at once while its database is unavailable.
 func TestCloseNodeAway(t *testing.T) {
 	db, proxy := alone(t)
 	open := openNode(t, proxy.URL(db))
@@ -380,8 +380,8 @@ func TestCloseNodeAway(t *testing.T) {
 	}
 }
 
-// What was committed is not called lost, although nobody heard of it: the one who asked
-// waits for what became of it, and is told if that cannot be found out.
+// A commit whose outcome is unknown is not reported as failed: Apply waits to find out, and
+// returns an UnknownError if it cannot.
 func TestLostAtCommitWhileAway(t *testing.T) {
 	db, proxy := alone(t)
 	s := openNode(t, proxy.URL(db))
@@ -419,8 +419,8 @@ func TestLostAtCommitWhileAway(t *testing.T) {
 	}
 }
 
-// An import waits longer for the database than others do, also to learn what became of a
-// commit during which the connection was lost: all that it writes is there once.
+// An import waits longer for the database than other calls, also to find out the outcome of
+// a commit: everything is written exactly once.
 func TestLostAtCommitOfThePatient(t *testing.T) {
 	db, _ := alone(t)
 	s := openNode(t, db.URL())
@@ -440,7 +440,7 @@ func TestLostAtCommitOfThePatient(t *testing.T) {
 	if err := db.Kill(); err != nil {
 		t.Fatal(err)
 	}
-	time.Sleep(defaultWait + 2*time.Second) // longer than others wait
+	time.Sleep(defaultWait + 2*time.Second) // longer than other calls wait
 	if err := db.Restart(); err != nil {
 		t.Fatal(err)
 	}

@@ -23,8 +23,8 @@ func BenchmarkStore(b *testing.B) {
 	storetest.Bench(b, func(b *testing.B) store.Store { return open(b, newURL(b, shared)) })
 }
 
-// BenchmarkDurable writes one record an operation, of which a commit waits for
-// the disk: new ones, and ones that are there.
+// BenchmarkDurable writes one record per operation, new or existing, with commits that wait
+// for the disk.
 func BenchmarkDurable(b *testing.B) {
 	server, err := pgtest.Start(pgtest.Options{Fsync: true})
 	if err != nil {
@@ -55,8 +55,8 @@ func BenchmarkDurable(b *testing.B) {
 	}
 }
 
-// plain is what PostgreSQL does by itself: one row an operation, in a table with
-// a primary key, on a connection for each writer.
+// plain measures PostgreSQL alone: one row per operation, in a table with a primary key,
+// with one connection per writer.
 func plain(b *testing.B, url string, writers int) {
 	execute(b, url, "create table plain (key text primary key, value bytea)")
 	var next atomic.Int64
@@ -85,8 +85,7 @@ func plain(b *testing.B, url string, writers int) {
 	b.StartTimer()
 }
 
-// typicalEntries yields the entries of a store in which so many records were
-// made.
+// typicalEntries yields the entries of a store with n typical records.
 func typicalEntries(n int) iter.Seq2[*store.Entry, error] {
 	return func(yield func(*store.Entry, error) bool) {
 		for i := range n {
@@ -102,8 +101,8 @@ func typicalEntries(n int) iter.Seq2[*store.Entry, error] {
 	}
 }
 
-// BenchmarkLoad loads records from the feed of another store; an operation is
-// one record. It tells how many bytes each takes in the tables and indexes.
+// BenchmarkLoad loads records from the feed of another store, one record per operation. It
+// reports the bytes per record in tables and indexes.
 func BenchmarkLoad(b *testing.B) {
 	url := newURL(b, shared)
 	s := open(b, url)
@@ -126,7 +125,7 @@ func BenchmarkLoad(b *testing.B) {
 	}
 }
 
-// BenchmarkLoaded reads a store of so many records; an operation is one record.
+// BenchmarkLoaded reads a store with many records, one record per operation.
 func BenchmarkLoaded(b *testing.B) {
 	const n = 100_000
 	s := open(b, newURL(b, shared))
@@ -171,7 +170,7 @@ func drain[T any](seq iter.Seq2[T, error]) error {
 	return nil
 }
 
-// BenchmarkSeal seals changes; an operation is one of them.
+// BenchmarkSeal seals changes, one per operation.
 func BenchmarkSeal(b *testing.B) {
 	var e edge
 	entry := entry{kind: store.KindName, key: "urn:nbn:fi:example-0000000", revision: 1, leaf: ledger.LeafHash([]byte("x"))}

@@ -10,8 +10,8 @@ import (
 	"github.com/nomen-project/nomen/store/cachestore"
 )
 
-// TestCacheOfManyNodes: what one node changes another that keeps answers has
-// within the time that package cachestore promises.
+// TestCacheOfManyNodes checks that a node with a cache sees the changes of another within
+// the time that package cachestore guarantees.
 func TestCacheOfManyNodes(t *testing.T) {
 	url := newURL(t, shared)
 	var nodes [2]*cachestore.Store
@@ -25,7 +25,7 @@ func TestCacheOfManyNodes(t *testing.T) {
 		}
 		defer nodes[i].Close()
 	}
-	const promised = 10 * time.Second // of sealing, and of cachestore.Options.Within: three, on a machine that has nothing else to do
+	const promised = 10 * time.Second // sealing plus cachestore.Options.Within: 3 seconds on an idle machine
 	key := name.FromKey("urn:x-a:b")
 	for revision := range uint64(5) {
 		if _, err := nodes[0].Apply(t.Context(), []store.Change{put(key.Key(), fmt.Sprint("u:", revision), revision)}); err != nil {

@@ -17,43 +17,43 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// A role is what a server can do.
+// A role is the state of a server.
 type role int32
 
 const (
-	unknown    role = iota // nobody has asked yet
-	primary                // it takes changes
-	standby                // it only reads
-	late                   // it only reads, and has not received for too long what the primary has
-	superseded             // it takes changes, but another server was promoted in its place
-	down                   // it cannot be reached
+	unknown    role = iota // not yet checked
+	primary                // accepts changes
+	standby                // read-only
+	late                   // read-only, and has lagged behind the primary for too long
+	superseded             // accepts changes, but another server was promoted in its place
+	down                   // cannot be reached
 )
 
 func (r role) String() string {
 	return [...]string{"unknown", "primary", "replica", "late replica", "superseded primary", "down"}[r]
 }
 
-// Short work has connections of its own, so that it never waits for listings,
-// from within which it may be done.
-const longPool = 32 // connections to a server for listings and other long work
+// Short work has separate connections, so that it never waits for listings, from within
+// which it may be called.
+const longPool = 32 // maximum number of connections to a server for listings and other long work
 
 const (
-	watchEvery   = 500 * time.Millisecond // each server is looked at
-	watchSoon    = 25 * time.Millisecond  // at least between two looks
-	watchTimeout = 3 * time.Second        // of a look: a server that takes longer hangs
-	maxLooks     = 6                      // at one server at once
+	watchEvery   = 500 * time.Millisecond // interval between checks of a server
+	watchSoon    = 25 * time.Millisecond  // minimum interval between checks
+	watchTimeout = 3 * time.Second        // maximum duration of a check: a slower server hangs
+	maxLooks     = 6                      // maximum number of concurrent checks of a server
 	firstPause   = 5 * time.Millisecond   // between attempts; it doubles
 	lastPause    = 250 * time.Millisecond
-	grace        = time.Second     // for which a call goes on that has lost a server of which nobody knows yet whether it is there
-	readTimeout  = 4 * time.Second // of one attempt at short work
-	maxHeld      = 5 * time.Second // that locks are held by who does nothing
+	grace        = time.Second     // minimum time for which a call retries after losing a server, until that is known to be down
+	readTimeout  = 4 * time.Second // maximum duration of one attempt at short work
+	maxHeld      = 5 * time.Second // maximum time that an idle transaction holds locks
 )
 
-// A work says which connections something is done on.
+// A work determines which connections are used.
 type work bool
 
 const (
-	short work = false // a statement or a few, none for longer than readTimeout
+	short work = false // one or a few statements, each no longer than readTimeout
 	long  work = true  // may wait for its consumer
 )
 
@@ -64,25 +64,25 @@ func (s *server) pool(w work) *pool {
 	return s.short
 }
 
-// errNoPrimary is what a writer gets who found no server that takes changes.
-var errNoPrimary = errors.New("no server that takes changes can be reached")
+// errNoPrimary is returned if no server accepts changes.
+var errNoPrimary = errors.New("no database server that accepts changes can be reached")
 
-// A server is one of those that the connection string names.
+// A server is one of the servers named by the connection string.
 type server struct {
 	addr        string
 	short, long *pool
 	watch       *pool
 	role        atomic.Int32
 	life        atomic.Pointer[life]
-	doubted     chan struct{} // somebody has lost a connection to it
+	doubted     chan struct{} // receives when a connection to it was lost
 
 	mu   sync.Mutex
-	good time.Time // when the last look began that it answered
+	good time.Time // start of the last check that it answered
 	lost error     // why it is down
-	told []string  // causes that the log has been told since it is down
+	told []string  // causes logged since it is down
 }
 
-// A life is the time from one loss of a server to the next.
+// A life is the time until a server is next lost.
 type life struct {
 	ctx context.Context
 	end context.CancelFunc
@@ -93,9 +93,8 @@ func newLife() *life {
 	return &life{ctx, end}
 }
 
-// while returns a context that ends with ctx, or when the server is lost: who
-// waits for one that hangs need not wait for its own time to end. The cause is then
-// errServerLost.
+// while returns a context that ends with ctx, or when the server is lost, so that calls to
+// a server that hangs end early. The cause is then errServerLost.
 func (s *server) while(ctx context.Context) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	stop := context.AfterFunc(s.life.Load().ctx, func() { cancel(errServerLost) })
@@ -107,8 +106,8 @@ func (s *server) while(ctx context.Context) (context.Context, context.CancelFunc
 
 func (s *server) is(r role) bool { return role(s.role.Load()) == r }
 
-// A cluster is the servers of one store: one that takes changes at a time (or,
-// in some engines, each), and its replicas.
+// A cluster is the set of servers of one store: a primary (in some engines, several) and
+// its replicas.
 type cluster struct {
 	servers []*server
 	wait    time.Duration
@@ -116,11 +115,11 @@ type cluster struct {
 	fences  fences
 	reigns  reigns
 	log     *slog.Logger
-	turn    atomic.Uint32 // of the replica that reads next
+	turn    atomic.Uint32 // index of the next replica to read from
 	stop    context.CancelFunc
 	watches sync.WaitGroup
 	state   atomic.Pointer[store.Condition]
-	judging sync.Mutex // held while the condition is made anew
+	judging sync.Mutex // held while state is recomputed
 }
 
 func newCluster(c *config, log *slog.Logger) *cluster {
@@ -146,9 +145,8 @@ func newCluster(c *config, log *slog.Logger) *cluster {
 	return cl
 }
 
-// impatient returns config with a bound for transactions in which nothing is done:
-// a node that stands still must not hold what it has locked. Listings have none,
-// since they wait for their consumers.
+// impatient returns config with a timeout for idle transactions: a node that hangs must not
+// hold its locks. Listings have no such timeout, because they wait for their consumers.
 func impatient(config *pgx.ConnConfig) *pgx.ConnConfig {
 	const name = "idle_in_transaction_session_timeout"
 	config = config.Copy()
@@ -168,10 +166,10 @@ func (cl *cluster) close() {
 	}
 }
 
-// keepWatch looks at s now and then until ctx ends, and at once when somebody has lost
-// it: so it opens and closes the circuit, and nobody else tries a server that is down.
-// At such a one it looks more often, and without waiting for the last look, whose
-// connection may hang for longer than the server is down.
+// keepWatch checks s regularly until ctx ends, and at once when a connection to it was lost.
+// It thus acts as a circuit breaker: other calls do not try a server that is down. It
+// checks a server that is down more often, and without waiting for earlier checks, whose
+// connections may hang for longer than the server is down.
 func (cl *cluster) keepWatch(ctx context.Context, s *server) {
 	var looks sync.WaitGroup
 	defer looks.Wait()
@@ -205,15 +203,15 @@ func (cl *cluster) keepWatch(ctx context.Context, s *server) {
 
 const (
 	askRole = "show transaction_read_only"
-	// That of the table which answers come from can be read is asked too.
+	// This also checks that the table from which answers come can be read.
 	askFence = "select fence, exists(select 1 from nomen_present where kind = 0 and key = '') from nomen_head where id = 1"
 	// Every promotion begins a timeline with a higher number (the first eight digits
-	// of a WAL file's name). Other engines do not know these functions.
+	// of a WAL file's name). Other engines do not have these functions.
 	askReign = `select system_identifier::text, substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8) from pg_control_system()`
 )
 
-// ask finds out the role of s. Every change raises the fence of the head within
-// a second, so a replica whose fence the primary had passed some time ago is late.
+// ask determines the role of s. Every change raises the fence of the head within a second,
+// so a replica whose fence the primary passed some time ago is late.
 func (cl *cluster) ask(ctx context.Context, s *server) {
 	begun := time.Now()
 	ctx, cancel := context.WithTimeout(ctx, watchTimeout)
@@ -228,7 +226,7 @@ func (cl *cluster) ask(ctx context.Context, s *server) {
 		var any bool
 		err := c.QueryRow(ctx, askFence).Scan(&fence, &any)
 		if missing(err) {
-			err = nil // there is no store yet, or a damaged one: that is no matter of the server
+			err = nil // the store is missing or damaged, which says nothing about the server
 		}
 		if err == nil && readOnly != "on" {
 			r, err = askedReign(ctx, c)
@@ -236,7 +234,7 @@ func (cl *cluster) ask(ctx context.Context, s *server) {
 		return err
 	}
 	err := s.watch.with(ctx, look)
-	if err != nil && ctx.Err() == nil { // a connection may be lost alone: a new one tells
+	if err != nil && ctx.Err() == nil { // possibly only the connection was lost: try a new one
 		s.watch.drop()
 		err = s.watch.with(ctx, look)
 	}
@@ -262,12 +260,12 @@ func (cl *cluster) ask(ctx context.Context, s *server) {
 	default:
 		cl.judge(s, begun, standby, nil)
 		if cl.condition().NoWrites {
-			s.watch.drop() // the next look shows whether only this session is read-only
+			s.watch.drop() // in case only this session is read-only
 		}
 	}
 }
 
-// judge takes note of what a look at s has shown, unless a later one knows better.
+// judge records the result of a check of s, unless a later check has succeeded.
 func (cl *cluster) judge(s *server, begun time.Time, r role, err error) {
 	s.mu.Lock()
 	late := begun.Before(s.good)
@@ -280,10 +278,10 @@ func (cl *cluster) judge(s *server, begun time.Time, r role, err error) {
 	}
 }
 
-// A reign is what a primary says about its right to take changes: of all with the
-// same data, the one of the highest timeline was promoted last. An old primary that
-// was not told so, because its agent of fail-over is dead, goes on all the same; what
-// is committed there is lost. The zero reign is that of engines without timelines.
+// A reign identifies the timeline of a primary. Of several primaries with the same data,
+// the one with the highest timeline was promoted last. An old primary whose failover agent
+// is dead does not know and goes on; what is committed there is lost. The zero reign is
+// used for engines without timelines.
 type reign struct{ system, timeline string }
 
 func askedReign(ctx context.Context, c *pgx.Conn) (r reign, err error) {
@@ -294,15 +292,14 @@ func askedReign(ctx context.Context, c *pgx.Conn) (r reign, err error) {
 	return r, err
 }
 
-// A reigns remembers the last timelines.
+// A reigns records the latest timelines.
 type reigns struct {
 	mu   sync.Mutex
 	last map[string]string // by system identifier
 	of   map[*server]reign
 }
 
-// holds takes note of what a primary says, and reports whether no other was promoted
-// later.
+// holds records the timeline of a primary, and reports whether it is the latest.
 func (a *reigns) holds(s *server, r reign) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -314,7 +311,7 @@ func (a *reigns) holds(s *server, r reign) bool {
 	return r.timeline == a.last[r.system]
 }
 
-// over reports whether another server was promoted since s said what it is.
+// over reports whether another server was promoted since s was last checked.
 func (a *reigns) over(s *server) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -322,10 +319,10 @@ func (a *reigns) over(s *server) bool {
 	return r.timeline < a.last[r.system]
 }
 
-// A fences remembers when the primary had which fence.
+// A fences records the times at which the primary reached each fence.
 type fences struct {
 	mu   sync.Mutex
-	seen []seenFence // the oldest first
+	seen []seenFence // oldest first
 }
 
 type seenFence struct {
@@ -341,7 +338,7 @@ func (f *fences) saw(fence int64) {
 	}
 }
 
-// passed returns the fence that the primary had some time ago.
+// passed returns the fence that the primary had some time ago, 0 if unknown.
 func (f *fences) passed(ago time.Duration) int64 {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -354,8 +351,8 @@ func (f *fences) passed(ago time.Duration) int64 {
 	return f.seen[0].fence
 }
 
-// set takes note of the role of s, and of why it is down. A server that is down may
-// be so for another cause than before: it comes back, but with another password.
+// set records the role of s, and why it is down. The cause may change while a server is
+// down, for instance if it comes back with another password.
 func (cl *cluster) set(s *server, r role, err error) {
 	s.mu.Lock()
 	was := role(s.role.Swap(int32(r)))
@@ -383,9 +380,9 @@ func (cl *cluster) set(s *server, r role, err error) {
 		cl.log.Warn("database server lost", "server", s.addr, "err", err)
 	case r == superseded:
 		s.lose()
-		cl.log.Warn("database server is not used: it takes changes, but another one was promoted in its place", "server", s.addr)
+		cl.log.Warn("database server ignored: it accepts changes, but another one was promoted in its place", "server", s.addr)
 	default:
-		if r == primary && was == standby { // sessions that began as read-only may stay so
+		if r == primary && was == standby { // sessions that began read-only may stay so
 			s.short.drop()
 			s.long.drop()
 		}
@@ -393,7 +390,7 @@ func (cl *cluster) set(s *server, r role, err error) {
 	}
 }
 
-// lose ends what is under way on a server.
+// lose aborts everything in progress on a server.
 func (s *server) lose() {
 	s.life.Swap(newLife()).end()
 	s.short.drop()
@@ -401,7 +398,7 @@ func (s *server) lose() {
 	s.watch.drop()
 }
 
-// judgeAll finds out what the servers can do together.
+// judgeAll recomputes the condition of the cluster.
 func (cl *cluster) judgeAll() {
 	cl.judging.Lock()
 	defer cl.judging.Unlock()
@@ -427,16 +424,16 @@ func (cl *cluster) judgeAll() {
 		return
 	}
 	if c.Cause == "" {
-		cl.log.Info("the database takes changes again", "after", time.Since(was.Since).Round(time.Millisecond).String())
+		cl.log.Info("the database accepts changes again", "after", time.Since(was.Since).Round(time.Millisecond).String())
 	} else {
 		cl.log.Warn("the database is away", "reads", !c.NoReads, "writes", !c.NoWrites, "cause", c.Cause)
 	}
 }
 
-// condition returns what the servers can do, as far as that is known.
+// condition returns the last known condition of the cluster.
 func (cl *cluster) condition() store.Condition { return *cl.state.Load() }
 
-// unable returns why no server takes changes.
+// unable returns why no server accepts changes.
 func (cl *cluster) unable() error {
 	var last error
 	for _, s := range cl.servers {
@@ -450,8 +447,8 @@ func (cl *cluster) unable() error {
 	return &lostError{fmt.Errorf("%w: %w", errNoPrimary, last)}
 }
 
-// fail draws from an error of s what it says about s. That a connection is lost may be
-// the connection's fault, so s is looked at before others believe it.
+// fail derives the state of s from an error. A lost connection may not be the server's
+// fault, so s is checked before its role changes.
 func (cl *cluster) fail(s *server, err error) {
 	switch {
 	case state(err) == readOnlyTransaction:
@@ -464,7 +461,7 @@ func (cl *cluster) fail(s *server, err error) {
 	}
 }
 
-// forWriting returns the server that takes changes, or why there is none.
+// forWriting returns the server that accepts changes, or the reason why there is none.
 func (cl *cluster) forWriting() (*server, error) {
 	var maybe *server
 	for _, s := range cl.servers {
@@ -481,8 +478,8 @@ func (cl *cluster) forWriting() (*server, error) {
 	return maybe, nil
 }
 
-// forReading returns the servers that are there, the best to read from first:
-// replicas in turn, then the primary, then those that nobody has looked at yet.
+// forReading returns the available servers, best first: replicas in turn, then the primary,
+// then those that are late or not yet checked. With fresh the primary is first.
 func (cl *cluster) forReading(fresh bool) []*server {
 	if len(cl.servers) == 1 && !cl.servers[0].is(down) {
 		return cl.servers
@@ -503,8 +500,8 @@ func (cl *cluster) forReading(fresh bool) []*server {
 	return list
 }
 
-// forPlanning returns the server that takes changes, if there is one: what is planned
-// from a replica that is behind would be refused as a conflict that is none.
+// forPlanning returns the server that accepts changes, if there is one: planning from a
+// replica that lags would cause false conflicts.
 func (cl *cluster) forPlanning() []*server {
 	s, err := cl.forWriting()
 	if err != nil {
@@ -513,18 +510,18 @@ func (cl *cluster) forPlanning() []*server {
 	return []*server{s}
 }
 
-// read does f on a server, on another one if that is lost or a replica that does
-// not have everything yet, and so on for the time that a call may wait. With
-// fresh, it tries the primary first; for [store.Fresh], that alone. f is told the server's role; it is called
-// again only when it returned an error.
+// read calls f on a server. If that is lost, or a replica without recent data, it tries
+// the other servers, again and again for the time that a call may wait. With fresh, it
+// tries the primary first; in a context of [store.Fresh] it uses only the primary. f gets
+// the server's role, and is called again only if it returned an error.
 func (cl *cluster) read(ctx context.Context, w work, fresh bool, f func(context.Context, *pgx.Conn, role) error) error {
 	return cl.readWithin(ctx, max(cl.wait, store.PatienceOf(ctx)), w, fresh, f)
 }
 
-// denies reports whether err is the last word of the only server.
+// denies reports whether err means that the only server rejects the login.
 func (cl *cluster) denies(err error) bool { return len(cl.servers) == 1 && denied(err) }
 
-// readWithin is read with another time.
+// readWithin is read with another waiting time.
 func (cl *cluster) readWithin(ctx context.Context, wait time.Duration, w work, fresh bool, f func(context.Context, *pgx.Conn, role) error) error {
 	stale := false
 	for p := newPatience(wait); ; {
@@ -566,7 +563,7 @@ func (cl *cluster) readOn(ctx context.Context, s *server, w work, f func(context
 	if err == nil || ctx.Err() != nil {
 		return err
 	}
-	switch call.Err() { // who asked has not gone away
+	switch call.Err() { // ctx has not ended
 	case context.Canceled:
 		err = &lostError{errServerLost}
 	case context.DeadlineExceeded:
@@ -576,7 +573,7 @@ func (cl *cluster) readOn(ctx context.Context, s *server, w work, f func(context
 	return err
 }
 
-// A patience is how long somebody goes on trying.
+// A patience limits how long a call is retried.
 type patience struct {
 	begun    time.Time
 	deadline time.Time
@@ -588,9 +585,9 @@ func newPatience(wait time.Duration) *patience {
 	return &patience{begun: now, deadline: now.Add(wait), next: firstPause}
 }
 
-// pause waits a moment, longer each time and never the same. It reports false
-// when there was time enough, or ctx has ended. With hope, since a server may be there
-// although it was lost, there is some time in any case.
+// pause waits a random time, which grows with each call. It reports false if the time is
+// over or ctx has ended. With hope, which means that a lost server may still be there, it
+// allows at least the time grace.
 func (p *patience) pause(ctx context.Context, hope bool) bool {
 	now := time.Now()
 	if !now.Before(p.deadline) && !(hope && now.Before(p.begun.Add(grace))) {

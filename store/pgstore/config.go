@@ -15,30 +15,28 @@ import (
 	"github.com/jackc/pgx/v5/pgconn/ctxwatch"
 )
 
-// What a connection string may say beside what libpq knows, and what holds if it
-// does not.
+// Parameters of the connection string in addition to those of libpq, and default values.
 const (
-	paramPool = "pool" // connections to each server for short work
-	paramWait = "wait" // how long a call goes on trying while no server can do it
-	paramLag  = "lag"  // how long a node does not take from a replica what is older than its own writing
+	paramPool = "pool" // maximum number of connections to each server for short work
+	paramWait = "wait" // how long a call retries while no server is available
+	paramLag  = "lag"  // how long a node does not accept data older than its own writes from a replica
 
 	defaultPool    = 16
 	defaultWait    = 5 * time.Second
 	defaultLag     = 5 * time.Second
-	defaultTimeout = 30 * time.Second // of one statement
-	defaultConnect = 3 * time.Second  // of one attempt to connect
+	defaultTimeout = 30 * time.Second // of a statement
+	defaultConnect = 3 * time.Second  // of an attempt to connect
 )
 
-// A context that ends while a statement runs gives it this long to end by itself
-// before the server is asked to stop it, and that long before the connection is
-// given up.
+// When a context ends during a statement, the server is asked to cancel it after
+// cancelAfter, and the connection is closed after abandonAfter.
 const (
 	cancelAfter  = 100 * time.Millisecond
 	abandonAfter = 2 * time.Second
 )
 
-// A canceller ends a statement whose context has ended: it asks the server to stop it,
-// unless that server was lost. Nobody waits for one of those.
+// A canceller ends a statement whose context has ended. It asks the server to cancel it,
+// unless that server was lost.
 type canceller struct {
 	asks      pgconn.CancelRequestContextWatcherHandler
 	abandoned bool
@@ -50,7 +48,7 @@ func (c *canceller) HandleCancel(ctx context.Context) {
 		c.asks.HandleCancel(ctx)
 		return
 	}
-	_ = c.asks.Conn.Conn().SetDeadline(time.Unix(1, 0)) // if that fails the connection is closed
+	_ = c.asks.Conn.Conn().SetDeadline(time.Unix(1, 0)) // if this fails the connection is closed
 }
 
 // HandleUnwatchAfterCancel implements [ctxwatch.Handler].
@@ -60,19 +58,19 @@ func (c *canceller) HandleUnwatchAfterCancel() {
 	}
 }
 
-// A config is a connection string taken apart.
+// A config is a parsed connection string.
 type config struct {
-	servers []*pgx.ConnConfig // one for each host of the string
+	servers []*pgx.ConnConfig // one for each host
 	pool    int
 	wait    time.Duration
 	waits   bool // wait was given
 	lag     time.Duration
 }
 
-// parseConfig reads a connection string. Errors do not show passwords.
+// parseConfig parses a connection string. Errors do not contain passwords.
 func parseConfig(url string) (*config, error) {
 	if !strings.HasPrefix(url, "postgres://") && !strings.HasPrefix(url, "postgresql://") {
-		return nil, fmt.Errorf("a connection string begins with postgres://")
+		return nil, fmt.Errorf("invalid connection string: it must begin with postgres://")
 	}
 	all, err := pgx.ParseConfig(url)
 	if err != nil {
@@ -96,12 +94,12 @@ func parseConfig(url string) (*config, error) {
 	return c, nil
 }
 
-// own takes the parameters of this package out of those for the server.
+// own removes the parameters of this package from params and applies them.
 func (c *config) own(params map[string]string) error {
 	for name, set := range map[string]func(string) error{
 		paramPool: func(s string) (err error) {
 			if c.pool, err = strconv.Atoi(s); err == nil && c.pool < 1 {
-				err = fmt.Errorf("%d is too few", c.pool)
+				err = fmt.Errorf("%d must be positive", c.pool)
 			}
 			return err
 		},
@@ -114,23 +112,23 @@ func (c *config) own(params map[string]string) error {
 		}
 		delete(params, name)
 		if err := set(text); err != nil {
-			return fmt.Errorf("parameter %s of the connection string: %w", name, err)
+			return fmt.Errorf("invalid parameter %s of the connection string: %w", name, err)
 		}
 	}
 	return nil
 }
 
-// duration reads one such as 5s; it is not negative.
+// duration parses a duration such as 5s, which must not be negative.
 func duration(s string) (time.Duration, error) {
 	d, err := time.ParseDuration(s)
 	if err == nil && d < 0 {
-		err = fmt.Errorf("%s is negative", s)
+		err = fmt.Errorf("%s must not be negative", s)
 	}
 	return d, err
 }
 
-// split makes a configuration for each host, with those of its fallbacks that
-// are about the same host: the ways to use TLS.
+// split returns a configuration for each host, with its fallbacks for the same host, which
+// differ in the use of TLS.
 func split(all *pgx.ConnConfig) []*pgx.ConnConfig {
 	type host struct {
 		name string
@@ -149,7 +147,7 @@ func split(all *pgx.ConnConfig) []*pgx.ConnConfig {
 	servers := make([]*pgx.ConnConfig, 0, len(hosts))
 	for _, h := range hosts {
 		c := all.Copy()
-		c.ValidateConnect = nil // which server does what is found out all the time
+		c.ValidateConnect = nil // roles are checked continuously
 		c.Host, c.Port, c.TLSConfig = h.name, h.port, ways[h][0].TLSConfig
 		c.Fallbacks = slices.Clone(ways[h][1:])
 		servers = append(servers, c)

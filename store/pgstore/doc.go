@@ -1,72 +1,70 @@
-// Package pgstore keeps names in PostgreSQL (13 and later), or in an engine that
-// speaks its protocol, such as CockroachDB and YugabyteDB: the store for those
-// who have outgrown one machine. Many nodes can have it open at once.
+// Package pgstore stores names in PostgreSQL (13 and later), or in a compatible
+// database such as CockroachDB or YugabyteDB. Several nodes can have the same
+// store open.
 //
 // # Connection strings
 //
-// A store is named by a URL as libpq takes it, with any number of hosts:
+// A store is identified by a URL as for libpq, with any number of hosts:
 //
 //	postgres://nomen@db1,db2,db3/names?sslmode=verify-full
 //
-// Which host takes changes and which are replicas is found out by asking them,
-// twice a second, so that a fail-over needs no new configuration. Everything that
-// libpq knows may stand there, and settings for the server, such as search_path;
-// of this package are
+// The package checks twice a second which host accepts changes and which are
+// replicas, so that a failover needs no new configuration. The URL may have all
+// parameters of libpq, settings of the server such as search_path, and these:
 //
-//   - pool=16: connections to each host for short work (32 more are for listings)
-//   - wait=5s: how long a call goes on trying while no server can do it
+//   - pool=16: maximum number of connections to each host for short work (32 more are for listings)
+//   - wait=5s: how long a call retries while no server is available
 //   - lag=5s: see Reading
 //
-// A statement may take 30 seconds unless statement_timeout says otherwise, in
-// milliseconds; an attempt to connect 3 seconds unless connect_timeout does.
+// The timeout of a statement is 30 seconds unless statement_timeout is given, in
+// milliseconds; that of a connection attempt is 3 seconds unless connect_timeout is.
 //
 // # Writing
 //
-// Changes that wait together are written in one transaction, pipelined: so a
-// commit serves many. Subjects that exist are locked before it is planned what
-// the changes lead to, new ones are held by their primary keys; hence changes of
-// one name follow each other, whatever nodes they come from. Transactions that
-// stood in each other's way, or lost their server, are made again for the time of
-// wait. When the connection is lost at the commit, the next attempt finds out
-// whether that was done, by the random salt of its changes, and never writes
-// twice; when no server can be asked any more, Apply returns a
+// Changes that wait at the same time are written in one transaction, pipelined, so
+// that they share a commit. Existing subjects are locked before changes are planned;
+// new ones are protected by their primary keys. Changes of one name are therefore
+// serialised across all nodes. Transactions that conflicted, or lost their server,
+// are retried for the time of wait. If the connection is lost during the commit, the
+// next attempt finds out whether it succeeded, by the random salt of its changes,
+// and never writes twice; if no server can be asked any more, Apply returns a
 // [*store.UnknownError].
 //
-// Of several primaries with the same data the one of the highest timeline is used: an
-// old one may not have been told that another was promoted in its place. PostgreSQL says
-// that a commit was done, too, when its wait for a synchronous standby was cut short;
-// such a commit counts as one whose connection was lost. Changes are planned from what
-// the primary has (see [store.Fresh]).
+// Of several primaries with the same data the one with the highest timeline is used:
+// an old primary may not know that another was promoted in its place. PostgreSQL
+// also reports success of a commit whose wait for a synchronous standby was cut
+// short; such a commit is treated like a lost connection. Changes are planned from
+// the primary's data (see [store.Fresh]).
 //
-// Acknowledged means committed. What a server promises of that is its setting:
-// with synchronous_commit=off, or a fail-over to a replica that is asynchronous,
-// PostgreSQL itself may lose what it has committed.
+// Acknowledged means committed. How durable that is depends on the server's settings:
+// with synchronous_commit=off, or a failover to an asynchronous replica, PostgreSQL
+// itself may lose commits.
 //
 // # Reading
 //
-// Reads go to replicas in turn, to the primary while there are none, and to
-// another server when one is lost: with a replica no read fails because the
-// primary is gone. For the time of lag after a node has written a name, it takes
-// no older revision of it from a replica; if the primary is gone meanwhile, it
-// waits for that time, and then takes what there is. Listings, for that time,
-// read the primary. A replica that has been behind the primary for longer than
-// lag is not read while the primary is there. So what another node wrote is seen
-// after lag and two seconds at the latest.
+// Reads go to replicas in turn, or to the primary if there are none, and to another
+// server when one is lost: with a replica, reads do not fail when the primary does.
+// For the time of lag after a node has written a name, it accepts no older revision
+// of it from a replica; if the primary fails meanwhile, it waits for that time and
+// then accepts what there is. Listings read the primary during that time. A replica
+// that has been behind the primary for longer than lag is not read while the primary
+// is available. The changes of another node are thus visible after at most lag and
+// two seconds.
 //
-// Listings read one moment, page by page: a repeatable-read transaction is open
-// meanwhile, which keeps the server from cleaning up behind it.
+// Listings read one snapshot, page by page, in a repeatable-read transaction, which
+// prevents the server from vacuuming newer garbage until it ends.
 //
 // # The order of changes
 //
-// A transaction leaves its changes without a place. One of the nodes, the sealer,
-// gives them their numbers when they are committed, and appends them to the log:
-// so a transaction that was open for long comes after those that readers have
-// seen already, and is not missed. See sealer.
+// A transaction leaves its changes unnumbered. One of the nodes, the sealer, numbers
+// them after they are committed and appends them to the log: the changes of a long
+// transaction come after those that readers have already seen, and are not missed.
+// See sealer.
 //
 // # Format
 //
-// Tables and their columns are described in docs/reference/files.md, as are the encodings
-// in them. The version of the schema and that of the rules of names are recorded;
-// an older schema is migrated when the store is opened for writing, a newer one is
-// refused with a [*store.VersionError].
+// Tables, columns and encodings are described in docs/reference/files.md. The store
+// records the versions of the schema and of the rules of names. An older schema is
+// migrated when the store is opened for writing; a newer one is rejected with a
+// [*store.VersionError].
 package pgstore

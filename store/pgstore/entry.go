@@ -10,29 +10,29 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// errBroken is wrapped by what is said of rows that no store has written.
+// errBroken is wrapped by errors about rows that no store can have written.
 var errBroken = errors.New("the database is damaged")
 
-// An entry is what nomen_pending and nomen_log say of a change: where its content
-// is, and what the Merkle tree says of it.
+// An entry is what nomen_pending and nomen_log contain about a change: a reference to its
+// content, and its leaf hash in the Merkle tree.
 type entry struct {
 	kind     store.Kind
 	key      string
 	revision uint64
 	time     int64       // milliseconds
-	leaf     ledger.Hash // in nomen_log only its first bytes
+	leaf     ledger.Hash // in nomen_log only the first bytes
 }
 
-// checkSize is how much of a leaf's hash stands beside its entry in nomen_log:
-// the tree says that something of 256 entries was altered, this says which.
+// checkSize is the number of bytes of the leaf hash in nomen_log. The tree shows that one
+// of 256 entries was altered; these bytes show which.
 const checkSize = 4
 
 func (e *entry) subject() store.Subject { return store.Subject{Kind: e.kind, Key: e.key} }
 
-// check returns the part of the leaf's hash that nomen_log has.
+// check returns the part of the leaf hash that is in nomen_log.
 func (e *entry) check() [checkSize]byte { return [checkSize]byte(e.leaf[:checkSize]) }
 
-// appendTo appends e with so much of its leaf's hash.
+// appendTo appends the encoding of e with the first leafSize bytes of its leaf hash.
 func (e *entry) appendTo(b []byte, leafSize int) []byte {
 	b = append(b, byte(e.kind))
 	b = binary.AppendUvarint(b, uint64(len(e.key)))
@@ -42,7 +42,7 @@ func (e *entry) appendTo(b []byte, leafSize int) []byte {
 	return append(b, e.leaf[:leafSize]...)
 }
 
-// readEntries reads what appendTo has written, again and again.
+// readEntries decodes a sequence of entries written by appendTo.
 func readEntries(b []byte, leafSize int) ([]entry, error) {
 	var all []entry
 	for offset := len(b); len(b) > 0; {
@@ -78,10 +78,10 @@ func readEntry(b []byte, leafSize int) (e entry, rest []byte, ok bool) {
 type changeRow struct {
 	subject        store.Subject
 	time, revision int64
-	salt, value    []byte // the salt is the digest if the change was redacted
+	salt, value    []byte // of a redacted change, salt is the digest
 }
 
-// makeRow returns the row of an entry's change.
+// makeRow returns the row of an entry's change, and sets the digest of e unless redacted.
 func makeRow(s store.Subject, e *store.Entry) changeRow {
 	r := changeRow{subject: s, time: e.Change.Time.UnixMilli(), revision: int64(e.Change.Revision()), value: codec.Append(nil, e.Change)}
 	if e.Change.Redacted {
@@ -93,7 +93,7 @@ func makeRow(s store.Subject, e *store.Entry) changeRow {
 	return r
 }
 
-// decode returns the change of a row with its salt and digest, and no place.
+// decode returns the change of a row with its salt and digest, without number.
 func (r *changeRow) decode() (*store.Entry, error) {
 	c, err := codec.Decode(r.subject, r.value)
 	if err != nil {
@@ -106,7 +106,7 @@ func (r *changeRow) decode() (*store.Entry, error) {
 	}
 	switch {
 	case len(r.salt) != want:
-		return nil, &codec.CorruptError{Key: r.subject.Key, Reason: fmt.Sprintf("its salt has %d bytes, not %d", len(r.salt), want)}
+		return nil, &codec.CorruptError{Key: r.subject.Key, Reason: fmt.Sprintf("its salt has %d bytes, expected %d", len(r.salt), want)}
 	case c.Redacted:
 		copy(e.Digest[:], r.salt)
 	default:
@@ -116,8 +116,7 @@ func (r *changeRow) decode() (*store.Entry, error) {
 	return e, nil
 }
 
-// redact replaces the content of a row by its digest, unless that was done
-// before.
+// redact replaces the content of a row by its digest, unless it is redacted already.
 func (r *changeRow) redact() error {
 	e, err := r.decode()
 	if err != nil || e.Change.Redacted {
@@ -128,7 +127,7 @@ func (r *changeRow) redact() error {
 	return nil
 }
 
-// entryOf returns what the log says of an entry.
+// entryOf returns the log entry of e.
 func entryOf(s store.Subject, e *store.Entry) entry {
 	return entry{
 		kind: s.Kind, key: s.Key, revision: e.Change.Revision(), time: e.Change.Time.UnixMilli(),

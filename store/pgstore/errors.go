@@ -12,7 +12,7 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// The SQLSTATEs that this package tells apart (PostgreSQL, Appendix A).
+// SQLSTATEs that this package distinguishes (PostgreSQL, Appendix A).
 const (
 	uniqueViolation      = "23505"
 	duplicateObject      = "42710"
@@ -25,7 +25,7 @@ const (
 	diskFull             = "53100"
 )
 
-// state returns the SQLSTATE of an error that a server has sent, "" of others.
+// state returns the SQLSTATE of an error sent by a server, "" for other errors.
 func state(err error) string {
 	var e *pgconn.PgError
 	if errors.As(err, &e) {
@@ -34,16 +34,15 @@ func state(err error) string {
 	return ""
 }
 
-// A lostError is one after which the connection was gone, or for which there was
-// none in the time that there was.
+// A lostError means that the connection was lost, or could not be made in time.
 type lostError struct{ err error }
 
 func (e *lostError) Error() string { return e.err.Error() }
 
 func (e *lostError) Unwrap() error { return e.err }
 
-// gone reports whether err says that the server cannot be reached, or cannot do
-// anything for now, so that another one may be asked.
+// gone reports whether err means that the server cannot be reached or is not available at
+// present, so that another one should be tried.
 func gone(err error) bool {
 	if lost := (*lostError)(nil); errors.As(err, &lost) {
 		return true
@@ -53,58 +52,58 @@ func gone(err error) bool {
 	return code == tooManyConnections || strings.HasPrefix(code, "08") || strings.HasPrefix(code, "57P0")
 }
 
-// denied reports whether err says that a server lets nobody in who comes like this:
-// there is no such database or user, or the password is another (class 28).
+// denied reports whether err means that the server rejects the login: the database or user
+// does not exist, or the password is wrong (class 28).
 func denied(err error) bool {
 	code := state(err)
 	return code == undefinedDatabase || strings.HasPrefix(code, "28")
 }
 
-// Why a server was given up in the middle of something.
+// Reasons for giving up a server during a call.
 var (
-	errServerLost = errors.New("the database server was lost on the way")
-	errHangs      = errors.New("the database server does not answer in time")
+	errServerLost = errors.New("the connection to the database server was lost")
+	errHangs      = errors.New("the database server timed out")
 )
 
-// away reports whether err says that the database is away, so that the same may
-// succeed later.
+// away reports whether err means that the database is unavailable, so that the same call
+// may succeed later.
 func away(err error) bool {
 	return transient(err) || errors.Is(err, errBusy) || errors.Is(err, errStale) || errors.Is(err, errServerLost)
 }
 
-// retryAfter is when to try again what the database was away for: the breaker needs
-// less to see that it is back.
+// retryAfter is when to retry after the database was unavailable. The watch notices sooner
+// that it is back.
 const retryAfter = time.Second
 
-// awayError returns the *store.AwayError of an error for which away holds.
+// awayError returns the *store.AwayError for an error for which away reports true.
 func awayError(err error) error {
 	return &store.AwayError{Cause: causeOf(err), After: retryAfter, Err: err}
 }
 
-// causeOf says in a line for everybody why the database is away.
+// causeOf returns a line for any client that says why the database is unavailable.
 func causeOf(err error) string {
 	code := state(err)
 	switch {
 	case errors.Is(err, errBusy):
-		return "the database is too slow for all that is asked"
+		return "the database is too slow for the load"
 	case errors.Is(err, errStale):
-		return "the replicas of the database are behind"
+		return "the replicas of the database lag behind"
 	case errors.Is(err, errHangs), errors.Is(err, context.DeadlineExceeded):
 		return "the database does not answer"
 	case denied(err):
-		return "the database does not let this server in"
+		return "the database rejects the login of this server"
 	case code == tooManyConnections:
-		return "the database takes no more connections"
+		return "the database accepts no more connections"
 	case strings.HasPrefix(code, "57P0"):
 		return "the database is starting or shutting down"
 	case gone(err):
 		return "the database cannot be reached"
 	}
-	return "no database server takes changes"
+	return "no database server accepts changes"
 }
 
-// again reports whether err says that the same transaction may succeed when it
-// is begun anew, because another one stood in its way.
+// again reports whether err means that the same transaction may succeed if it is retried,
+// because it conflicted with another one.
 func again(err error) bool {
 	switch state(err) {
 	case serializationFailure, deadlockDetected, uniqueViolation:
@@ -113,19 +112,18 @@ func again(err error) bool {
 	return false
 }
 
-// A FullError is returned by Apply when the database has no room left on its disk.
-// Nothing was written; the store goes on by itself when there is room again. It is
-// [syscall.ENOSPC].
+// A FullError is returned by Apply when the disk of the database is full. Nothing was
+// written; later calls succeed when there is space again. It unwraps to [syscall.ENOSPC].
 type FullError struct{ err error }
 
 func (e *FullError) Error() string {
-	return "pgstore: the disk of the database is full: nothing was written; make room, and it goes on by itself: " + e.err.Error()
+	return "pgstore: the disk of the database is full, nothing was written: free disk space; no restart is needed: " + e.err.Error()
 }
 
-// Unwrap returns ENOSPC and what the database has said.
+// Unwrap returns ENOSPC and the error of the database.
 func (e *FullError) Unwrap() []error { return []error{syscall.ENOSPC, e.err} }
 
-// full returns a *FullError in place of err if that is what it means.
+// full returns a *FullError if err means that the disk is full, otherwise err.
 func full(err error) error {
 	if state(err) == diskFull {
 		return &FullError{err}
@@ -133,7 +131,7 @@ func full(err error) error {
 	return err
 }
 
-// ended returns the reason when ctx has ended, else err.
+// ended returns the cause if ctx has ended, otherwise err.
 func ended(ctx context.Context, err error) error {
 	if err != nil && ctx.Err() != nil {
 		return context.Cause(ctx)

@@ -22,8 +22,7 @@ import (
 	"github.com/nomen-project/nomen/store/pgstore/pgtest"
 )
 
-// pairOf starts a server and a replica of it, and returns the connection string
-// for both.
+// pairOf starts a server and its replica, and returns the connection string for both.
 func pairOf(t *testing.T, params string) (p, r *pgtest.Server, both string) {
 	t.Helper()
 	p, err := pgtest.Start(pgtest.Options{Fsync: true})
@@ -69,22 +68,22 @@ func put(key, url string, expected uint64) store.Change {
 	}
 }
 
-// lagOfTest is the lag= of TestPrimaryKilled, with which its writers check that
-// no answer is older than what they wrote.
+// lagOfTest is the value of lag= in TestPrimaryKilled, whose writers check that no answer is
+// older than their own writes.
 const lagOfTest = 3 * time.Second
 
-// A failoverWriter changes one name again and again.
+// A failoverWriter changes one name repeatedly.
 type failoverWriter struct {
 	key      string
-	revision uint64 // that was acknowledged
-	maybe    bool   // the one after it may be there
+	revision uint64 // last acknowledged revision
+	maybe    bool   // the next revision may exist
 	failures int
 	acked    atomic.Int64
 }
 
-// write makes one change, and finds out where it stands when one has failed.
+// write makes one change, and after a failure finds out the current revision.
 func (w *failoverWriter) write(ctx context.Context, s *Store) error {
-	began := time.Now() // the store counts from a moment after it
+	began := time.Now() // the store's own time begins slightly later
 	results, err := s.Apply(ctx, []store.Change{put(w.key, fmt.Sprint("u:", w.revision+1), w.revision)})
 	var conflict *store.ConflictError
 	var unknown *store.UnknownError
@@ -98,7 +97,7 @@ func (w *failoverWriter) write(ctx context.Context, s *Store) error {
 		return w.read(ctx, s, began)
 	case errors.As(err, &conflict):
 		if !w.maybe || conflict.Current != w.revision+1 {
-			return fmt.Errorf("%s: a change nobody made, or lost: %w", w.key, err)
+			return fmt.Errorf("%s: an unexpected or lost change: %w", w.key, err)
 		}
 		w.revision, w.maybe = conflict.Current, false
 	case errors.As(err, &unknown):
@@ -110,8 +109,8 @@ func (w *failoverWriter) write(ctx context.Context, s *Store) error {
 	return nil
 }
 
-// read checks that a writer never sees less than it wrote, for the time that is
-// promised since it began to.
+// read checks that a writer sees its own writes for the time guaranteed since it began to
+// write.
 func (w *failoverWriter) read(ctx context.Context, s *Store, began time.Time) error {
 	r, err := s.Get(ctx, name.FromKey(w.key), time.Time{})
 	if err != nil {
@@ -123,9 +122,9 @@ func (w *failoverWriter) read(ctx context.Context, s *Store, began time.Time) er
 	return nil
 }
 
-// TestPrimaryKilled: while the primary is gone no read fails, since there is a
-// replica; writes fail clearly, and succeed again by themselves when it is back;
-// nothing that was acknowledged is lost, nothing written twice.
+// TestPrimaryKilled checks that, while the primary is down, reads of the replica do not
+// fail, writes fail with the expected error and succeed when it is back, and that no
+// acknowledged change is lost and none is written twice.
 func TestPrimaryKilled(t *testing.T) {
 	p, r, both := pairOf(t, "&wait=1s&lag="+lagOfTest.String())
 	s := open(t, both)
@@ -214,7 +213,7 @@ func TestPrimaryKilled(t *testing.T) {
 	t.Logf("%d reads, none failed; %d writes acknowledged, %d failed", reads.Load(), acked(), failures)
 }
 
-// count returns how many names a server has.
+// count returns the number of names on a server.
 func count(t *testing.T, s *pgtest.Server) (n int) {
 	t.Helper()
 	c, err := pgx.Connect(t.Context(), s.URL())
@@ -223,12 +222,12 @@ func count(t *testing.T, s *pgtest.Server) (n int) {
 	}
 	defer c.Close(context.Background())
 	if err := c.QueryRow(t.Context(), "select count(*) from nomen_present where kind = 1").Scan(&n); err != nil {
-		return -1 // the table may not be there yet
+		return -1 // the table may not exist yet
 	}
 	return n
 }
 
-// TestReplicaKilled: reads go on without a replica too.
+// TestReplicaKilled checks that reads continue without the replica.
 func TestReplicaKilled(t *testing.T) {
 	_, r, both := pairOf(t, "")
 	s := open(t, both)
@@ -253,7 +252,7 @@ func TestReplicaKilled(t *testing.T) {
 	}
 }
 
-// TestOpenWithoutPrimary: a store that is there can be read from a replica alone.
+// TestOpenWithoutPrimary checks that an existing store can be read from a replica alone.
 func TestOpenWithoutPrimary(t *testing.T) {
 	p, r, both := pairOf(t, "&wait=1s")
 	s := open(t, both)
@@ -276,9 +275,8 @@ func TestOpenWithoutPrimary(t *testing.T) {
 	}
 }
 
-// TestPrimaryHangs: a primary that stands still, connections and all, is taken
-// for lost: reads go on, writes fail clearly and in time, and are right again
-// when it goes on.
+// TestPrimaryHangs checks that a primary that hangs counts as lost: reads continue, writes
+// fail in time, and both work when it continues.
 func TestPrimaryHangs(t *testing.T) {
 	p, r, both := pairOf(t, "&wait=1s&lag=1s")
 	s := open(t, both)
@@ -313,8 +311,8 @@ func TestPrimaryHangs(t *testing.T) {
 	})
 }
 
-// TestBeforeOnReplica: what a server took for past may be the present of the replica
-// that is asked for it, and is the answer all the same.
+// TestBeforeOnReplica checks that a change that is past on one server is found on a replica
+// on which it is still current.
 func TestBeforeOnReplica(t *testing.T) {
 	s := open(t, newURL(t, shared))
 	first, second := put("urn:x-a:b", "u:1", 0), put("urn:x-a:b", "u:2", 1)
@@ -324,7 +322,7 @@ func TestBeforeOnReplica(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	// Of a third revision nothing is known here.
+	// The replica does not know of the third revision.
 	for _, c := range []struct {
 		at   time.Time
 		want string
@@ -346,8 +344,8 @@ func urlOf(c *store.Change) string {
 	return c.Record.Locations[0].URL
 }
 
-// TestLostAtTheEnd: who has stopped a listing, or had all of it, is not told that its
-// connection was lost then.
+// TestLostAtTheEnd checks that a lost connection is not reported for a listing that was
+// stopped or had ended.
 func TestLostAtTheEnd(t *testing.T) {
 	const mark = "lost_at_the_end"
 	url := newURL(t, shared)
@@ -423,9 +421,9 @@ func runSQL(t *testing.T, s *pgtest.Server, statements ...string) {
 	}
 }
 
-// TestUnreplicated: a commit whose wait for the synchronous replica was cut short is
-// not acknowledged: PostgreSQL says that it was done, and a fail-over would lose it. It
-// is acknowledged when the replica has it.
+// TestUnreplicated checks that a commit whose wait for the synchronous replica was cut short
+// is not acknowledged until the replica has it: PostgreSQL reports success, but a failover
+// would lose the commit.
 func TestUnreplicated(t *testing.T) {
 	p, r, both := pairOf(t, "&wait=2s&lag=1s")
 	s := open(t, both)
@@ -491,7 +489,7 @@ func TestUnreplicated(t *testing.T) {
 	settledAndVerified(t, p)
 }
 
-// settledAndVerified verifies all that a server has.
+// settledAndVerified verifies the store of a server after settling it.
 func settledAndVerified(t *testing.T, server *pgtest.Server) {
 	t.Helper()
 	s := open(t, server.URL())
@@ -501,9 +499,9 @@ func settledAndVerified(t *testing.T, server *pgtest.Server) {
 	verified(t, s)
 }
 
-// TestSuperseded: a primary that goes on after another was promoted in its place, as
-// when the agent of fail-over on its machine is dead, takes no change any more, and
-// what hangs there is made at the other one.
+// TestSuperseded checks that a primary is no longer used after another was promoted in its
+// place, as when its failover agent is dead, and that writes that hang there are made on the
+// new primary.
 func TestSuperseded(t *testing.T) {
 	p, r, both := pairOf(t, "&wait=10s&lag=1s")
 	s := open(t, both)
@@ -513,7 +511,7 @@ func TestSuperseded(t *testing.T) {
 	}
 	runSQL(t, r, "select pg_promote()")
 	begun := time.Now()
-	for i := range 20 { // more than there are transactions at a time
+	for i := range 20 { // more than the number of concurrent transactions
 		if _, err := s.Apply(t.Context(), []store.Change{put(fmt.Sprintf("urn:x-a:%d", i), "u:1", 0)}); err != nil {
 			t.Fatalf("change %d: %v", i, err)
 		}
@@ -536,10 +534,9 @@ func TestSuperseded(t *testing.T) {
 	settledAndVerified(t, r)
 }
 
-// TestChangesOfTwoNodes: a node plans a change from what another one has committed,
-// though the replica is behind and its own cache has an older record: the revision of
-// which a client was told is no conflict, and a request for what was there before is
-// no change of nothing.
+// TestChangesOfTwoNodes checks that a node plans from what another one has committed, even
+// if the replica lags and its own cache has an older record: expecting the revision that a
+// client has seen causes no conflict, and restoring an earlier state is a real change.
 func TestChangesOfTwoNodes(t *testing.T) {
 	p, r, both := pairOf(t, "&lag=1m&wait=1s")
 	node := func() *registrar.Registrar {

@@ -10,14 +10,14 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// feedChunks is how many rows of the log are read at a time, with the contents
-// of their entries.
+// feedChunks is the number of rows of the log that are read at a time, with the contents of
+// their entries.
 const feedChunks = 8
 
 const (
 	readHead  = "select size, hash from nomen_head where id = 1"
 	readRange = "select chunk, entries from nomen_log where chunk >= $1 and chunk < $2 order by chunk"
-	// All in one statement, so that no change is missed that moves to the past.
+	// One statement, so that no change is missed that moves to nomen_past meanwhile.
 	readContents = `select u.n, c.salt, c.value from unnest($1::integer[], $2::smallint[], $3::text[], $4::bigint[], $5::bigint[])
 	as u(n, kind, key, time, revision) join nomen_present c on c.kind = u.kind and c.key = u.key and c.revision = u.revision
 	union all
@@ -85,7 +85,7 @@ func (s *Store) changes(ctx context.Context, after uint64, yield func(*store.Ent
 	return ctx.Err()
 }
 
-// feedPage returns some of the entries after one, up to another.
+// feedPage returns some of the entries after number after, up to number last.
 func (s *Store) feedPage(ctx context.Context, after, last uint64) (page []*store.Entry, err error) {
 	err = s.cluster.read(ctx, short, false, func(ctx context.Context, c *pgx.Conn, _ role) error {
 		page, err = readFeed(ctx, c, after, last)
@@ -106,7 +106,7 @@ func readFeed(ctx context.Context, c queryer, after, last uint64) ([]*store.Entr
 	page := make([]*store.Entry, len(rows))
 	for i := range rows {
 		if rows[i].value == nil {
-			return nil, fmt.Errorf("%w: revision %d of %s is not there", errBroken, entries[i].revision, entries[i].key)
+			return nil, fmt.Errorf("%w: revision %d of %s is missing", errBroken, entries[i].revision, entries[i].key)
 		}
 		e, err := rows[i].decode()
 		if err != nil {
@@ -118,8 +118,8 @@ func readFeed(ctx context.Context, c queryer, after, last uint64) ([]*store.Entr
 	return page, nil
 }
 
-// logPage returns what the log has between two entries, at least one of them, as
-// far as a page goes; errStale if it does not have it yet.
+// logPage returns the log entries after number after, up to number last, at most a page but
+// at least one. It returns errStale if the server does not have them yet.
 func logPage(ctx context.Context, c queryer, after, last uint64) ([]entry, error) {
 	first := after / chunkSize
 	rows, err := c.Query(ctx, readRange, first, min(first+feedChunks, (last+chunkSize-1)/chunkSize))
@@ -132,7 +132,7 @@ func logPage(ctx context.Context, c queryer, after, last uint64) ([]entry, error
 	_, err = pgx.ForEachRow(rows, []any{&row.chunk, &row.entries}, func() error {
 		entries, err := readEntries(row.entries, checkSize)
 		if err == nil && (row.chunk != next || len(all)%chunkSize != 0) {
-			err = fmt.Errorf("%w: nomen_log has row %d where row %d should be", errBroken, row.chunk, next)
+			err = fmt.Errorf("%w: nomen_log has row %d, expected row %d", errBroken, row.chunk, next)
 		}
 		next++
 		all = append(all, entries...)
@@ -149,7 +149,7 @@ func logPage(ctx context.Context, c queryer, after, last uint64) ([]entry, error
 	return all[:min(uint64(len(all)), last-after)], nil
 }
 
-// readAll returns the changes of entries; those that are not there have no value.
+// readAll returns the changes of entries. For missing changes value is nil.
 func readAll(ctx context.Context, c queryer, entries []entry) ([]changeRow, error) {
 	n := len(entries)
 	numbers, kinds, keys := make([]int32, n), make([]int16, n), make([]string, n)

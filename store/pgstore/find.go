@@ -48,9 +48,8 @@ func (s *Store) search(ctx context.Context, prefix string, after store.Place, yi
 	})
 }
 
-// A finder yields the places whose URLs begin with a prefix. URLs that fill their
-// head are not in the order of the index among those of the same head; they are
-// read apart.
+// A finder yields the places whose URLs begin with a prefix. URLs longer than headSize are
+// not sorted within the index entries of the same head; they are read separately.
 type finder struct {
 	ctx    context.Context
 	tx     pgx.Tx
@@ -59,14 +58,14 @@ type finder struct {
 	yield  func(place) bool
 }
 
-// find yields the places from one on.
+// find yields the places from a given one on.
 func (f *finder) find(from place) error {
 	for {
 		if len(from.head) == headSize {
 			if more, err := f.group(from); err != nil || !more {
 				return err
 			}
-			from = place{head: from.head + "\x00"} // behind all of that head
+			from = place{head: from.head + "\x00"} // after all places with that head
 		}
 		page, err := f.page(placesFrom, []byte(from.head), []byte{}, from.key, f.size)
 		if err != nil || len(page) == 0 {
@@ -86,8 +85,8 @@ func (f *finder) find(from place) error {
 	}
 }
 
-// group yields the places of one head, from one on; more is false when there is
-// nothing to be yielded any more.
+// group yields the places with one head, from a given one on; more is false when the
+// iteration is finished.
 func (f *finder) group(from place) (more bool, err error) {
 	for {
 		page, err := f.page(placesOfHead, []byte(from.head), []byte(from.rest), from.key, f.size)
@@ -107,7 +106,7 @@ func (f *finder) group(from place) (more bool, err error) {
 	}
 }
 
-// hand hands out a place, if it has the prefix.
+// hand yields a place if it has the prefix.
 func (f *finder) hand(p place) (more bool, err error) {
 	if err := f.ctx.Err(); err != nil {
 		return false, err

@@ -6,25 +6,24 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// Keys have no other characters than these (package store): a key that has is
-// that of nothing, and no server is asked for it. PostgreSQL would refuse some.
+// Keys consist of these characters (package store). A key with others does not exist, so no
+// server is asked about it; PostgreSQL would reject some of them.
 const (
 	lowest  = "!"
 	highest = '~'
-	beyond  = "\x7f" // after everything that begins with a character of a key
+	beyond  = "\x7f" // sorts after all strings of these characters
 )
 
-// printable reports whether key could be one.
+// printable reports whether key is a possible key.
 func printable(key string) bool { return flaw(key) < 0 }
 
-// flaw returns where the first character stands that no key has, -1 if nowhere.
+// flaw returns the offset of the first character that is not allowed in a key, -1 if none.
 func flaw(key string) int {
 	return strings.IndexFunc(key, func(r rune) bool { return r < rune(lowest[0]) || r > highest })
 }
 
-// bounds returns the keys between which a scan lies, the second not included;
-// ok is false if nothing lies between them. Both could be keys, but for their
-// end.
+// bounds returns the half-open range of keys of a scan; ok is false if it is empty. Both
+// bounds consist of characters of keys, except perhaps for the last one.
 func bounds(scan store.Scan) (lower, upper string, ok bool) {
 	if !printable(scan.Prefix) {
 		return "", "", false
@@ -39,8 +38,7 @@ func bounds(scan store.Scan) (lower, upper string, ok bool) {
 	return lower, upper, lower < upper
 }
 
-// behind returns the least string after text such that every key after text is
-// not before it.
+// behind returns the least string after text that is not after any key that follows text.
 func behind(text string) string {
 	i := flaw(text)
 	switch {

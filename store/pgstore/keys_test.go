@@ -9,7 +9,7 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// TestBounds compares what lies between the bounds with what a scan asks for.
+// TestBounds compares the keys within the bounds with those that match a scan.
 func TestBounds(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		odd := rapid.StringOfN(rapid.RuneFrom([]rune("!a~\x00 \x7fä")), 0, 4, -1)

@@ -17,17 +17,17 @@ import (
 )
 
 const (
-	fewKills    = 5 // unless NOMEN_KILLS says how many
+	fewKills    = 5 // unless NOMEN_KILLS sets the number
 	killWriters = 4
 
-	// What the child process of TestKillDatabase is told.
+	// The environment variables of the child process of TestKillDatabase.
 	killURL   = "PGSTORE_TEST_URL"
 	killRound = "PGSTORE_TEST_ROUND"
 )
 
-// TestKillDatabase kills a process that writes, and every third time the server too,
-// again and again: what was acknowledged is there, batches are there as a whole,
-// and nothing is there twice.
+// TestKillDatabase repeatedly kills a process that writes, and every third time the server
+// too. It checks that acknowledged changes exist, that batches are complete, and that
+// nothing is written twice.
 func TestKillDatabase(t *testing.T) {
 	if url := os.Getenv(killURL); url != "" {
 		writeUntilKilled(t, url, os.Getenv(killRound))
@@ -67,8 +67,8 @@ func TestKillDatabase(t *testing.T) {
 	t.Logf("%d kills, %d acknowledged batches, none lost", kills, total)
 }
 
-// killOnce runs a process that writes, kills it, and returns how many batches
-// each of its writers had acknowledged.
+// killOnce runs a process that writes, kills it, and returns the number of acknowledged
+// batches of each of its writers.
 func killOnce(t *testing.T, server *pgtest.Server, url string, round int) []int {
 	t.Helper()
 	child := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestKillDatabase$")
@@ -106,7 +106,7 @@ func killOnce(t *testing.T, server *pgtest.Server, url string, round int) []int 
 			t.Fatal(err)
 		}
 	}
-	// What the server has received it ends, after the client is gone.
+	// The server still executes what it received before the client was killed.
 	c := connect(t, url)
 	eventually(t, "the connections of the killed process end", func() bool {
 		var n int
@@ -119,8 +119,8 @@ func killOnce(t *testing.T, server *pgtest.Server, url string, round int) []int 
 	return acked
 }
 
-// killedNames are the names of one batch: its own, the writer's and one that all
-// share.
+// killedNames returns the names of one batch: a new one, the writer's, and one shared by
+// all writers.
 func killedNames(round, w, batch int) []string {
 	return []string{
 		fmt.Sprintf("urn:x-k:%d:%d:%d", round, w, batch),
@@ -129,7 +129,7 @@ func killedNames(round, w, batch int) []string {
 	}
 }
 
-// writeUntilKilled writes batches and says which were acknowledged.
+// writeUntilKilled writes batches and prints which were acknowledged.
 func writeUntilKilled(t *testing.T, url, round string) {
 	n, err := strconv.Atoi(round)
 	if err != nil {
@@ -150,10 +150,10 @@ func writeUntilKilled(t *testing.T, url, round string) {
 			}
 		}()
 	}
-	time.Sleep(time.Minute) // the parent comes first
+	time.Sleep(time.Minute) // until the parent kills this process
 }
 
-// checkKilled checks what one writer of a killed process has left.
+// checkKilled checks what one writer of a killed process has written.
 func checkKilled(t *testing.T, s *Store, round, w, acked int) {
 	t.Helper()
 	batches := 0

@@ -14,13 +14,13 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// Entries are loaded by so many in a transaction, or so many bytes.
+// The maximum number of entries, and of bytes, that are loaded in one transaction.
 const (
 	loadEntries = 32 << 10
 	loadBytes   = 32 << 20
 )
 
-// Load implements [store.Loader], by COPY.
+// Load implements [store.Loader] with COPY.
 func (s *Store) Load(ctx context.Context, entries iter.Seq2[*store.Entry, error]) error {
 	if err := s.enter(); err != nil {
 		return err
@@ -42,7 +42,7 @@ func (s *Store) Load(ctx context.Context, entries iter.Seq2[*store.Entry, error]
 	return failed("load", ended(ctx, err))
 }
 
-// A loader is a Load under way.
+// A loader is one call of Load.
 type loader struct {
 	ctx   context.Context
 	c     *pgx.Conn
@@ -50,9 +50,9 @@ type loader struct {
 	edge  *edge
 	fence int64
 
-	given  uint64 // entries so far
+	given  uint64 // number of entries so far
 	batch  []*store.Entry
-	weight int // bytes of their changes
+	weight int // bytes of the changes in batch
 	buf    []byte
 }
 
@@ -67,7 +67,7 @@ func (l *loader) load(entries iter.Seq2[*store.Entry, error]) error {
 			err = l.ctx.Err()
 		}
 		if err == nil && e.Seq != l.given+1 {
-			err = &store.EntryError{Seq: e.Seq, Reason: fmt.Sprintf("the next one is %d", l.given+1)}
+			err = &store.EntryError{Seq: e.Seq, Reason: fmt.Sprintf("expected change %d", l.given+1)}
 		}
 		switch {
 		case err != nil:
@@ -82,12 +82,12 @@ func (l *loader) load(entries iter.Seq2[*store.Entry, error]) error {
 		l.given++
 	}
 	if size := l.edge.log.Size(); size > l.given {
-		return &store.EntryError{Seq: l.given + 1, Reason: "the store has it, and was not given it"}
+		return &store.EntryError{Seq: l.given + 1, Reason: "the store has more changes than were given"}
 	}
 	return l.flush()
 }
 
-// giveUp keeps what came before an error.
+// giveUp writes the entries before an error.
 func (l *loader) giveUp(err error) error {
 	if l.ctx.Err() != nil {
 		return err
@@ -95,7 +95,7 @@ func (l *loader) giveUp(err error) error {
 	return errors.Join(err, l.flush())
 }
 
-// readState returns the end of the log and the fence of its head.
+// readState returns the edge of the log and the fence of its head.
 func readState(ctx context.Context, c queryer) (*edge, int64, error) {
 	var fence int64
 	var size uint64
@@ -106,7 +106,7 @@ func readState(ctx context.Context, c queryer) (*edge, int64, error) {
 	return e, fence, err
 }
 
-// add takes an entry that is to be written.
+// add adds an entry to the batch.
 func (l *loader) add(e *store.Entry) error {
 	l.batch = append(l.batch, e)
 	if e.Change != nil {
@@ -119,8 +119,8 @@ func (l *loader) add(e *store.Entry) error {
 	return l.flush()
 }
 
-// flush writes the entries that were taken. When one of them does not follow, it
-// writes those before and returns what is wrong with it.
+// flush writes the batch. If one of its entries does not follow the one before it, flush
+// writes those before and returns the error of that entry.
 func (l *loader) flush() error {
 	batch := l.batch
 	l.batch, l.weight = nil, 0
@@ -128,13 +128,13 @@ func (l *loader) flush() error {
 		return nil
 	}
 	wrong, err := l.try(batch, false)
-	if state(err) == uniqueViolation { // the first revision of something that is there
+	if state(err) == uniqueViolation { // a first revision of a subject that exists
 		wrong, err = l.try(batch, true)
 	}
 	return cmp.Or(err, wrong)
 }
 
-// try writes entries, as far as they follow those before.
+// try writes entries, as far as each follows those before it.
 func (l *loader) try(batch []*store.Entry, ask bool) (wrong, err error) {
 	steps, wrong, err := l.plan(batch, ask)
 	if err != nil {
@@ -147,15 +147,14 @@ func (l *loader) try(batch []*store.Entry, ask bool) (wrong, err error) {
 	return wrong, nil
 }
 
-// plan returns the steps of the entries before one that is wrong, if one is. The
-// database is asked for what first revisions replace only if that is wanted: for
-// nothing, if all is well.
+// plan returns the steps of the entries before one that is wrong, if any. It reads what
+// first revisions replace only if ask is set, because normally that is nothing.
 func (l *loader) plan(batch []*store.Entry, ask bool) (steps []store.Step, wrong, err error) {
 	subjects := map[store.Kind][]string{}
 	seen := map[store.Subject]bool{}
 	for _, e := range batch {
 		if e.Change == nil || e.Change.Token != nil {
-			continue // what is wrong with it is told below
+			continue // Follow reports it below
 		}
 		if s := e.Change.Subject(); !seen[s] && printable(s.Key) {
 			seen[s] = true
@@ -171,7 +170,7 @@ func (l *loader) plan(batch []*store.Entry, ask bool) (steps []store.Step, wrong
 	for _, e := range batch {
 		step, err := store.Follow(e, func(s store.Subject) (*store.Change, error) { return last[s], nil })
 		if err == nil && !step.Next.Redacted && codec.Digest(e.Salt, codec.Append(nil, step.Next)) != e.Digest {
-			err = &store.EntryError{Seq: e.Seq, Key: step.Subject.Key, Reason: "the digest is not that of the content"}
+			err = &store.EntryError{Seq: e.Seq, Key: step.Subject.Key, Reason: "the digest does not match the content"}
 		}
 		if err != nil {
 			return steps, err, nil
@@ -182,7 +181,7 @@ func (l *loader) plan(batch []*store.Entry, ask bool) (steps []store.Step, wrong
 	return steps, nil, nil
 }
 
-// write writes steps in one transaction, which nobody else may seal in between.
+// write writes steps in one transaction, during which nothing else can be sealed.
 func (l *loader) write(steps []store.Step, given []*store.Entry) error {
 	if len(steps) == 0 {
 		return nil
@@ -220,8 +219,8 @@ func (l *loader) write(steps []store.Step, given []*store.Entry) error {
 	return nil
 }
 
-// raise begins a transaction that moves the head, unless the store has changes
-// that were not loaded.
+// raise begins a transaction that moves the head, unless the store has changes that were
+// not loaded.
 func (l *loader) raise(e *edge, names int) error {
 	head := e.log.Head()
 	batch := &pgx.Batch{}
@@ -234,12 +233,12 @@ func (l *loader) raise(e *edge, names int) error {
 		return err
 	}
 	if raised != 1 || waiting {
-		return &store.EntryError{Seq: l.edge.log.Size() + 1, Reason: "the store has changes that were not loaded: somebody writes to it"}
+		return &store.EntryError{Seq: l.edge.log.Size() + 1, Reason: "the store has changes that were not loaded: another client is writing to it"}
 	}
 	return nil
 }
 
-// copy writes the rows that are new.
+// copy writes the new rows.
 func (l *loader) copy(w *rowWriter, rows []logRow) error {
 	columns := []string{"time", "revision", "kind", "key", "salt", "value"}
 	for table, rows := range map[string][]changeRow{"nomen_present": w.fresh, "nomen_past": w.past} {
@@ -266,10 +265,10 @@ func (l *loader) copy(w *rowWriter, rows []logRow) error {
 	return l.c.SendBatch(l.ctx, batch).Close()
 }
 
-// A comparer compares entries with those that are there.
+// A comparer compares entries with those in the store.
 type comparer struct {
 	loader *loader
-	page   []*store.Entry // what is there, from the next one on
+	page   []*store.Entry // entries of the store, from the next one on
 }
 
 func (c *comparer) same(e *store.Entry) error {
@@ -284,5 +283,5 @@ func (c *comparer) same(e *store.Entry) error {
 	if e.Change != nil && e.Change.Token == nil && bytes.Equal(codec.AppendLeaf(nil, e), codec.AppendLeaf(nil, there)) {
 		return nil
 	}
-	return &store.EntryError{Seq: e.Seq, Key: there.Change.Subject().Key, Reason: "the store has another one in its place"}
+	return &store.EntryError{Seq: e.Seq, Key: there.Change.Subject().Key, Reason: "the store has a different change with this number"}
 }

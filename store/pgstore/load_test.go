@@ -9,8 +9,8 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// TestLoadTwiceTheFirst: the first revision of a name that is there is refused,
-// although the database is not asked for names that are new.
+// TestLoadTwiceTheFirst checks that a second first revision of a name is rejected, although
+// Load does not look up new names.
 func TestLoadTwiceTheFirst(t *testing.T) {
 	var good []*store.Entry
 	for e := range typicalEntries(600) {
@@ -19,7 +19,7 @@ func TestLoadTwiceTheFirst(t *testing.T) {
 	twice := *good[10]
 	twice.Seq = 601
 	twice.Change = twice.Change.Clone()
-	twice.Change.Who = "somebody"
+	twice.Change.Who = "another client"
 	twice.Digest = codec.Digest(twice.Salt, codec.Append(nil, twice.Change))
 	s := open(t, newURL(t, shared))
 	sequence := func(all []*store.Entry) func(func(*store.Entry, error) bool) {

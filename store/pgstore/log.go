@@ -11,9 +11,9 @@ import (
 	"github.com/nomen-project/nomen/internal/ledger"
 )
 
-// chunkSize is how many entries a row of nomen_log has when it is full. Then it
-// also has the hashes of those nodes of the tree that its last leaf completes,
-// from the lowest level that is kept on; before, those of its leaves.
+// chunkSize is the number of entries of a full row of nomen_log. A full row also has the
+// hashes of the nodes of the tree that its last leaf completes, from the lowest stored level
+// up; a row that is not full has the hashes of its leaves.
 const chunkSize = 1 << ledger.MinLevel
 
 // A logRow is a row of nomen_log.
@@ -22,18 +22,18 @@ type logRow struct {
 	entries, hashes []byte
 }
 
-// An edge is the end of the log: what has to be known to go on with it. Its zero
-// value is that of an empty log.
+// An edge is the right edge of the log, to which new entries are appended. The zero edge is
+// that of an empty log.
 type edge struct {
 	log    ledger.Log
 	leaves []ledger.Hash // of the last row, if it is not full
 	tail   []byte        // the entries of that row
 }
 
-// clone returns an edge that can grow without e.
+// clone returns an independent copy of e.
 func (e *edge) clone() *edge { return &edge{e.log, slices.Clone(e.leaves), slices.Clone(e.tail)} }
 
-// add adds an entry, and to rows the one that it fills.
+// add appends an entry. If that fills a row, add appends the row to rows.
 func (e *edge) add(rows []logRow, entry *entry) []logRow {
 	e.tail = entry.appendTo(e.tail, checkSize)
 	e.leaves = append(e.leaves, entry.leaf)
@@ -50,7 +50,7 @@ func (e *edge) add(rows []logRow, entry *entry) []logRow {
 	return rows
 }
 
-// open adds to rows the one that is not full, if there is one.
+// open appends the last row to rows if it is not full.
 func (e *edge) open(rows []logRow) []logRow {
 	if len(e.leaves) == 0 {
 		return rows
@@ -86,7 +86,7 @@ type queryer interface {
 
 const readLog = "select entries, hashes from nomen_log where chunk = $1"
 
-// readEdge reads the end of a log of a size.
+// readEdge reads the edge of a log of this size.
 func readEdge(ctx context.Context, c queryer, size uint64) (*edge, error) {
 	src := &source{ctx: ctx, c: c}
 	log, err := ledger.Open(size, src)
@@ -98,7 +98,7 @@ func readEdge(ctx context.Context, c queryer, size uint64) (*edge, error) {
 	return e, err
 }
 
-// A source gives package ledger what nomen_log has.
+// A source reads nomen_log for package ledger.
 type source struct {
 	ctx context.Context
 	c   queryer
@@ -127,8 +127,8 @@ func (s *source) Node(level int, index uint64) (ledger.Hash, error) {
 	return hashes[height], nil
 }
 
-// Leaves implements [ledger.Source]. The leaves of a full row are computed from
-// the changes.
+// Leaves implements [ledger.Source]. The leaves of a full row are recomputed from the
+// changes.
 func (s *source) Leaves(from, to uint64) iter.Seq2[ledger.Hash, error] {
 	return func(yield func(ledger.Hash, error) bool) {
 		leaves, err := s.leaves(from, to)
@@ -143,7 +143,7 @@ func (s *source) Leaves(from, to uint64) iter.Seq2[ledger.Hash, error] {
 	}
 }
 
-// leaves returns leaves of one row.
+// leaves returns the leaves from number from to number to, which must be in one row.
 func (s *source) leaves(from, to uint64) ([]ledger.Hash, error) {
 	if from == to {
 		return nil, nil

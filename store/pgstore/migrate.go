@@ -14,15 +14,15 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// migrations holds a file of statements for each version of the schema: what
-// makes it of the one before. What a file says never changes once it was in a
-// release; its history is in docs/reference/files.md.
+// migrations contains one file of statements per version of the schema, which converts the
+// previous version. A file must never change after it was released; the history is in
+// docs/reference/files.md.
 //
 //go:embed migrations/*.sql
 var migrations embed.FS
 
-// The table of versions is made before there are versions. Its row is locked by
-// who migrates, so that nodes that start at once do not get in each other's way.
+// The table of versions is created before the first migration. A migration locks its row,
+// so that nodes that start at the same time do not interfere.
 const (
 	makeMeta = `create table if not exists nomen_meta (
 	id     integer not null primary key,
@@ -35,7 +35,7 @@ const (
 	setMeta  = "update nomen_meta set format = $1 where id = 1"
 )
 
-// A schema is the migrations that a program knows, the first one first.
+// A schema is the list of migrations that this program knows, oldest first.
 type schema []string
 
 // readSchema reads the files 0001.sql, 0002.sql ... of a directory.
@@ -58,9 +58,9 @@ func readSchema(dir fs.FS) (schema, error) {
 	return s, nil
 }
 
-// migrate brings the schema of a database to the version of s, from nothing or
-// from any version before; each step is one transaction. It returns a
-// [*store.VersionError] for a newer schema, and for other rules of names.
+// migrate converts the schema of a database to the version of s, from nothing or from any
+// earlier version. Each step is one transaction. It returns a [*store.VersionError] for a
+// newer schema, and for other rules of names.
 func (s schema) migrate(ctx context.Context, c *pgx.Conn) error {
 	if err := s.check(ctx, c); err == nil || !older(err) && !missing(err) {
 		return err
@@ -79,19 +79,19 @@ func (s schema) migrate(ctx context.Context, c *pgx.Conn) error {
 	}
 }
 
-// missing reports whether err says that a database has no schema, or is just
-// being given one.
+// missing reports whether err means that a database has no schema, or that one is being
+// created.
 func missing(err error) bool {
 	return state(err) == undefinedTable || errors.Is(err, pgx.ErrNoRows)
 }
 
-// older reports whether err says that a schema wants migrations that are known.
+// older reports whether err means that a schema must be migrated, and can be.
 func older(err error) bool {
 	var version *store.VersionError
 	return errors.As(err, &version) && version.What == formatName && version.Found < version.Known
 }
 
-// step makes the next migration; done tells that there is none left.
+// step runs the next migration; done reports that none is left.
 func (s schema) step(ctx context.Context, c *pgx.Conn) (done bool, err error) {
 	err = pgx.BeginFunc(ctx, c, func(tx pgx.Tx) error {
 		var format, rules uint64
@@ -121,8 +121,8 @@ func (s schema) step(ctx context.Context, c *pgx.Conn) (done bool, err error) {
 	return done, err
 }
 
-// collation returns what a column needs so that its order is that of its bytes.
-// CockroachDB has that order anyway, and knows no column with a name for it.
+// collation returns the clause that makes a column sort by bytes. CockroachDB always does,
+// and does not support the clause.
 func collation(ctx context.Context, tx pgx.Tx) (string, error) {
 	var version string
 	err := tx.QueryRow(ctx, "select version()").Scan(&version)
@@ -132,15 +132,15 @@ func collation(ctx context.Context, tx pgx.Tx) (string, error) {
 	return `collate "C"`, err
 }
 
-// How a database of an earlier version becomes one of this program.
+// How to convert a database of an earlier version.
 const (
-	formatWay = "who opens it for writing converts it, such as 'nomen serve'"
+	formatWay = "it is converted when it is opened for writing"
 	rulesWay  = "copy it to a directory with the program that it was made by ('nomen migrate --from postgres://... --to pebble:DIR'), " +
 		"then, with this one, convert that ('nomen rekey --store pebble:DIR') and copy it to an empty database ('nomen migrate --from pebble:DIR --to postgres://...')"
 )
 
-// check returns a [*store.VersionError] if the schema of a database is not that
-// of s.
+// check returns a [*store.VersionError] if the schema of a database has another version
+// than s.
 func (s schema) check(ctx context.Context, c *pgx.Conn) error {
 	var format, rules uint64
 	if err := c.QueryRow(ctx, readMeta).Scan(&format, &rules); err != nil {

@@ -18,7 +18,7 @@ import (
 	"github.com/nomen-project/nomen/store/storetest"
 )
 
-// ladder is a schema of so many migrations, each of which adds a row.
+// ladder returns a schema of n migrations, each of which adds a row.
 func ladder(t *testing.T, n int) schema {
 	t.Helper()
 	dir := fstest.MapFS{"0001.sql": {Data: []byte("create table rung (n integer primary key, key text {collate}); insert into rung values (1, 'b')")}}
@@ -44,7 +44,7 @@ func connect(t *testing.T, url string) *pgx.Conn {
 
 func TestMigrate(t *testing.T) {
 	c := connect(t, newURL(t, shared))
-	for _, to := range []int{1, 1, 3, 4} { // from nothing, from older ones
+	for _, to := range []int{1, 1, 3, 4} { // from nothing and from earlier versions
 		s := ladder(t, to)
 		if err := s.migrate(t.Context(), c); err != nil {
 			t.Fatal(err)
@@ -76,7 +76,7 @@ func TestMigrate(t *testing.T) {
 	}
 }
 
-// TestMigrateFails: a migration that fails leaves the version before it.
+// TestMigrateFails checks that a failed migration leaves the previous version.
 func TestMigrateFails(t *testing.T) {
 	c := connect(t, newURL(t, shared))
 	bad := append(ladder(t, 2), "insert into rung values (3, 'x'); insert into nothing values (1)")
@@ -93,7 +93,7 @@ func TestMigrateFails(t *testing.T) {
 	}
 }
 
-// TestMigrateAtOnce: nodes that start at once make each migration once.
+// TestMigrateAtOnce checks that nodes that start together run each migration once.
 func TestMigrateAtOnce(t *testing.T) {
 	url := newURL(t, shared)
 	s := ladder(t, 5)
@@ -173,8 +173,8 @@ func TestReadOnly(t *testing.T) {
 	}
 }
 
-// TestOldSchemas: a store of each version that there ever was can be opened, is
-// sound, and goes on.
+// TestOldSchemas checks that a store of every earlier version can be opened, verified and
+// written.
 func TestOldSchemas(t *testing.T) {
 	for version, file := range []string{1: "testdata/schema.v1.sql"} {
 		if file == "" {
@@ -197,9 +197,9 @@ func TestOldSchemas(t *testing.T) {
 	}
 }
 
-// checkOld checks what the fixtures hold: two revisions of storetest.Rich, the
-// first of which the second redacts, an authority, a token, a reserved name that
-// was deleted, and 300 changes of five names.
+// checkOld checks the content of the fixtures: two revisions of storetest.Rich, the first of
+// which the second redacts, an authority, a token, a reserved name that was deleted, and 300
+// changes of five names.
 func checkOld(t *testing.T, s *Store) {
 	t.Helper()
 	sealed(t, s, 305)
@@ -230,7 +230,7 @@ func checkOld(t *testing.T, s *Store) {
 	}
 }
 
-// verified checks that Verify finds nothing.
+// verified checks that Verify finds no faults.
 func verified(t *testing.T, s *Store) {
 	t.Helper()
 	h, err := s.Verify(t.Context(), func(f store.Fault) { t.Errorf("fault: %+v", f) }, nil)

@@ -6,7 +6,7 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// A unit is a row of nomen_pending: changes of one transaction, in their order.
+// A unit is a row of nomen_pending: changes of one transaction, in order.
 type unit struct {
 	id      []byte
 	part    int
@@ -14,13 +14,12 @@ type unit struct {
 	entries []entry
 }
 
-// inOrderOf returns the first units of a list in an order in which each revision
-// follows the one before: at least limit of them, if there are so many. The list
-// is in the order of the database's clock, by which transactions that touch the
-// same subject follow each other as they did, unless the clock was set back or
-// the engine has several.
+// inOrderOf returns the first units of a list, at least limit if there are that many, in an
+// order in which each revision follows the one before it. The list is in the order of the
+// database's clock. That is the order of transactions that change the same subject, unless
+// the clock was set back or the engine has several clocks.
 func inOrderOf(units []unit, limit int) ([]unit, error) {
-	next := map[store.Subject]uint64{} // the least revision that waits
+	next := map[store.Subject]uint64{} // the lowest waiting revision
 	for _, u := range units {
 		for i := range u.entries {
 			e := &u.entries[i]
@@ -44,14 +43,14 @@ func inOrderOf(units []unit, limit int) ([]unit, error) {
 		}
 		if len(wait) == len(units) {
 			e := wait[0].entries[0]
-			return nil, fmt.Errorf("%w: revision %d of %s waits to be sealed before the one before it", errBroken, e.revision, e.key)
+			return nil, fmt.Errorf("%w: revision %d of %s is to be sealed, but the one before it is missing", errBroken, e.revision, e.key)
 		}
 		units = wait
 	}
 	return ordered, nil
 }
 
-// follows reports whether each entry of u is the next of its subject.
+// follows reports whether each entry of u is the next one of its subject.
 func follows(u unit, next map[store.Subject]uint64) bool {
 	within := map[store.Subject]uint64{}
 	for i := range u.entries {

@@ -16,25 +16,24 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// Options say where a store is and how it is opened.
+// Options determine which database [Open] opens, and how.
 type Options struct {
 	URL      string       // postgres://USER@HOST:PORT,HOST:PORT/DATABASE?...; see the package
-	Log      *slog.Logger // of servers that come and go; nil for nobody
-	ReadOnly bool         // nothing is written, and the store must exist
+	Log      *slog.Logger // for changes of the state of servers; nil disables it
+	ReadOnly bool         // write nothing; the store must exist
 
-	MustExist bool // the store must exist: else Open returns fs.ErrNotExist and makes nothing
+	MustExist bool // the store must exist: otherwise Open returns fs.ErrNotExist and creates nothing
 
-	// Node says that the store is for a server that goes on without its database. Then
-	// Open succeeds while the database is away; every call fails with a
-	// [*store.AwayError] until it was there, and is a store, which is made if it is none.
-	// And no call waits for a database that is known to be away, unless the URL has
-	// wait.
+	// Node is for servers that run even without their database. Open then succeeds while
+	// the database is unavailable; calls fail with a [*store.AwayError] until it is
+	// available and has a store, which is created if necessary. Calls also do not wait for
+	// a database that is known to be unavailable, unless the URL has the parameter wait.
 	Node bool
 
-	Now func() time.Time // the clock of this machine; time.Now if nil
+	Now func() time.Time // clock of this machine; time.Now if nil
 }
 
-// A Store is a database that is open. [Open] makes one.
+// A Store is an open store in a database. [Open] returns one.
 type Store struct {
 	cluster  *cluster
 	readOnly bool
@@ -42,13 +41,13 @@ type Store struct {
 	gate     gate.Gate
 	recent   recent
 	sealer   *sealer
-	settling sync.Mutex // held by who seals in a store that was opened for reading
+	settling sync.Mutex // held while a read-only store seals
 
 	requests chan *request // from Apply to write
 	writers  sync.WaitGroup
 
-	opening atomic.Pointer[store.Condition] // while a node's database was not there yet; else nil
-	end     context.CancelFunc              // of opening
+	opening atomic.Pointer[store.Condition] // the condition until a node's database is opened; then nil
+	end     context.CancelFunc              // stops opening
 	opened  sync.WaitGroup
 }
 
@@ -70,11 +69,10 @@ var (
 	_ store.Clocked            = (*Store)(nil)
 )
 
-// Open opens the store in a database, or makes one there. While no server takes
-// changes, a store that is there is opened from a replica. The error contains a
-// [*store.VersionError] when the store was made by other rules, and is a
-// [*store.AwayError] when no server can be reached for the time that the connection
-// string gives.
+// Open opens the store in a database, or creates one there. While no server accepts
+// changes, it opens an existing store from a replica. The error wraps a
+// [*store.VersionError] if the store has another version, and a [*store.AwayError] if no
+// server can be reached within the time given by the connection string.
 func Open(ctx context.Context, o Options) (*Store, error) {
 	config, err := parseConfig(o.URL)
 	if err != nil {
@@ -116,7 +114,7 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 	return s, nil
 }
 
-// start starts what writes.
+// start starts the goroutines that write.
 func (s *Store) start() {
 	if s.readOnly {
 		return
@@ -128,14 +126,14 @@ func (s *Store) start() {
 }
 
 const (
-	firstOpening = 50 * time.Millisecond // between attempts to open a database that is away; it doubles
+	firstOpening = 50 * time.Millisecond // between attempts to open an unavailable database; it doubles
 	lastOpening  = 500 * time.Millisecond
 )
 
-// openLater opens the store when its database is there.
+// openLater opens the store in the background when its database is available.
 func (s *Store) openLater(err error, schema schema) {
 	s.opening.Store(&store.Condition{NoReads: true, NoWrites: true, Cause: causeOf(err), Since: time.Now()})
-	s.cluster.log.Warn("the database is away: the store is opened when it is there", "err", err)
+	s.cluster.log.Warn("the database is away: the store will be opened when it is available", "err", err)
 	ctx, end := context.WithCancel(context.Background())
 	s.end = end
 	s.opened.Go(func() {
@@ -169,12 +167,12 @@ func (s *Store) openLater(err error, schema schema) {
 		since := s.opening.Load().Since
 		s.start()
 		s.opening.Store(nil)
-		s.cluster.log.Info("the database is there, and the store is open", "after", time.Since(since).Round(time.Millisecond).String())
+		s.cluster.log.Info("the database is available, and the store is open", "after", time.Since(since).Round(time.Millisecond).String())
 	})
 }
 
-// enter begins a call, which has to leave by s.gate. The error is that the store is
-// closed, or not open yet.
+// enter begins a call, which must leave s.gate. It returns an error if the store is closed,
+// or not open yet.
 func (s *Store) enter() error {
 	if err := s.gate.Enter(); err != nil {
 		return err
@@ -194,8 +192,7 @@ func (s *Store) Condition() store.Condition {
 	return s.cluster.condition()
 }
 
-// identify checks that the store was made by the rules of this program, or makes
-// it so.
+// identify checks the versions of the store, creating or migrating it if necessary.
 func (s *Store) identify(ctx context.Context, schema schema, mustExist bool) error {
 	for p := newPatience(s.cluster.wait); !s.readOnly; {
 		server, err := s.cluster.forWriting()
@@ -225,10 +222,10 @@ func (s *Store) identify(ctx context.Context, schema schema, mustExist bool) err
 	return s.check(ctx, s.cluster.wait, schema)
 }
 
-// errNoStore is returned by Open where there has to be a store and is none.
+// errNoStore is returned by Open if the store must exist but does not.
 var errNoStore = fmt.Errorf("there is no store of names in this database: %w", fs.ErrNotExist)
 
-// check looks at the schema without changing anything.
+// check checks the schema without changing anything.
 func (s *Store) check(ctx context.Context, wait time.Duration, schema schema) error {
 	err := s.cluster.readWithin(ctx, wait, short, false, func(ctx context.Context, c *pgx.Conn, _ role) error {
 		return schema.check(ctx, c)
@@ -239,8 +236,8 @@ func (s *Store) check(ctx context.Context, wait time.Duration, schema schema) er
 	return err
 }
 
-// Close implements [store.Store]. It must not be called from within a listing,
-// for whose end it waits.
+// Close implements [store.Store]. It waits for listings to end, so it must not be called
+// from within one.
 func (s *Store) Close() error {
 	if !s.gate.Close() {
 		return nil
@@ -256,8 +253,8 @@ func (s *Store) Close() error {
 	return nil
 }
 
-// failed returns err with what was to be done, nil if it is nil: a [*store.AwayError]
-// if it says that the database is away.
+// failed adds the failed operation to err, unless it is nil. It makes err a
+// [*store.AwayError] if it means that the database is unavailable.
 func failed(what string, err error) error {
 	switch {
 	case err == nil:

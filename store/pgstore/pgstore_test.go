@@ -16,11 +16,11 @@ import (
 	"github.com/nomen-project/nomen/store/storetest"
 )
 
-// shared is the server of the tests that do not harm it.
+// shared is the server of the tests that do not damage it.
 var shared *pgtest.Server
 
 func TestMain(m *testing.M) {
-	if os.Getenv(killURL) != "" { // a child process, which has a server already
+	if os.Getenv(killURL) != "" { // a child process, which uses an existing server
 		os.Exit(m.Run())
 	}
 	var err error
@@ -38,8 +38,7 @@ func TestMain(m *testing.M) {
 
 var schemas atomic.Int64
 
-// newURL makes an empty schema on a server and returns the connection string for
-// it.
+// newURL creates an empty schema on a server and returns its connection string.
 func newURL(t testing.TB, s *pgtest.Server) string {
 	t.Helper()
 	schema := fmt.Sprint("test", schemas.Add(1))
@@ -47,7 +46,7 @@ func newURL(t testing.TB, s *pgtest.Server) string {
 	return s.URL() + "&search_path=" + schema
 }
 
-// execute executes statements past the store.
+// execute executes SQL statements directly, bypassing the store.
 func execute(t testing.TB, url string, statements ...string) {
 	t.Helper()
 	c, err := pgx.Connect(context.Background(), url)
@@ -76,8 +75,7 @@ func openNew(t *testing.T) store.Store { return open(t, newURL(t, shared)) }
 
 func TestStore(t *testing.T) { storetest.Run(t, openNew) }
 
-// TestSameAsMemory has fewer runs than rapid would make, because each makes a new
-// store.
+// TestSameAsMemory makes fewer runs than rapid's default, because each creates a new store.
 func TestSameAsMemory(t *testing.T) {
 	const runs = "rapid.checks"
 	before := flag.Lookup(runs).Value.String()

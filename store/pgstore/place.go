@@ -6,8 +6,8 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// An index of PostgreSQL takes no keys above some 2,700 bytes, and the key of a
-// name may have 2,048 of them: so many bytes of a URL stand in the index.
+// PostgreSQL limits index keys to about 2,700 bytes, and the key of a name may have 2,048.
+// So the index contains headSize bytes of a URL, and markSize bytes of a hash of the rest.
 const (
 	headSize = 512
 	markSize = 16
@@ -20,7 +20,7 @@ type place struct {
 	key  string
 }
 
-// mark stands for the rest in the index.
+// mark returns the hash that represents the rest in the index.
 func (p place) mark() []byte {
 	if p.rest == "" {
 		return []byte{}
@@ -35,7 +35,7 @@ func makePlace(url, key string) place {
 	return place{head: url[:n], rest: url[n:], key: key}
 }
 
-// places returns the places of what c has made a record, each once: those of its
+// places returns the places of the record after c, without duplicates: those of its
 // locations and of its aliases.
 func places(c *store.Change) []place {
 	if c == nil || c.Record == nil {

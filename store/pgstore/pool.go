@@ -10,27 +10,26 @@ import (
 )
 
 const (
-	maxAge   = time.Hour        // of a connection: old ones keep memory and bind to servers that were moved
-	maxIdle  = 5 * time.Minute  // without use
-	maxWaits = 10 * time.Second // for a connection, when all are in use
-	readWait = time.Second      // the same of a reader, who can be told to come again
+	maxAge   = time.Hour        // maximum age of a connection: old ones use memory and stay at servers that have moved
+	maxIdle  = 5 * time.Minute  // maximum idle time of a connection
+	maxWaits = 10 * time.Second // maximum wait for a connection when all are in use
+	readWait = time.Second      // the same for reads, which clients can retry
 )
 
-// noScans keeps PostgreSQL from plans that go through whole tables: all of our
-// statements have an index, but while a table is young its statistics say that
-// there is nothing in it, and a prepared plan outlives that. Engines that do not
-// know the setting do not need it.
+// noScans prevents plans that scan whole tables. All statements have an index, but the
+// statistics of a young table say that it is empty, and a prepared plan outlives that.
+// Engines that do not have this setting do not need it.
 const noScans = "set enable_seqscan = off"
 
-// errBusy is what a call gets that has waited too long for a connection.
-var errBusy = errors.New("all connections have been in use for too long; more may be allowed by pool= in the connection string")
+// errBusy is returned when no connection became free in time.
+var errBusy = errors.New("all connections were in use for too long; to allow more, set pool= in the connection string")
 
-// A pool holds the connections to one server, at most so many. They are made
-// when they are needed; the one that was used last is used first.
+// A pool is a limited pool of connections to one server. It opens connections on demand and
+// prefers the one that was used last.
 type pool struct {
 	config *pgx.ConnConfig
-	slots  chan struct{} // one for each that is in use
-	keep   int           // how many are kept for later
+	slots  chan struct{} // one element for each connection in use
+	keep   int           // maximum number of idle connections
 
 	mu     sync.Mutex
 	idle   []*pooled
@@ -46,13 +45,13 @@ func newPool(config *pgx.ConnConfig, size int) *pool {
 	return &pool{config: config, slots: make(chan struct{}, size), keep: size}
 }
 
-// with calls f with a connection that nobody else has meanwhile. One that is lost
-// or in a transaction afterwards is closed.
+// with calls f with a connection for its exclusive use. A connection that is broken or in a
+// transaction afterwards is closed.
 func (p *pool) with(ctx context.Context, f func(*pgx.Conn) error) error {
 	return p.within(ctx, maxWaits, f)
 }
 
-// within is with for who waits so long for a connection.
+// within is with, with a maximum waiting time for a connection.
 func (p *pool) within(ctx context.Context, wait time.Duration, f func(*pgx.Conn) error) error {
 	c, err := p.take(ctx, wait)
 	if err != nil {
@@ -64,7 +63,7 @@ func (p *pool) within(ctx context.Context, wait time.Duration, f func(*pgx.Conn)
 	case err != nil && ctx.Err() != nil:
 		return &lostError{err}
 	case err != nil && c.IsClosed():
-		p.drop() // what ended this one may have ended the others, which nobody should find out one by one
+		p.drop() // the others are probably broken too
 		return &lostError{err}
 	}
 	return err
@@ -99,8 +98,8 @@ func (p *pool) take(ctx context.Context, wait time.Duration) (*pooled, error) {
 	return &pooled{Conn: conn, made: time.Now()}, nil
 }
 
-// pop returns an idle connection, nil if there is none, and closes those that
-// were idle for too long.
+// pop returns an idle connection, nil if there is none, and closes those that were idle for
+// too long.
 func (p *pool) pop() *pooled {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -128,7 +127,7 @@ func (p *pool) give(c *pooled) {
 	p.idle = append(p.idle, c)
 }
 
-// drop closes the connections that are idle: their server was lost.
+// drop closes the idle connections, because their server was lost.
 func (p *pool) drop() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -138,7 +137,7 @@ func (p *pool) drop() {
 	p.idle = nil
 }
 
-// close closes all connections, those in use when they are given back.
+// close closes all connections; those in use are closed when they are returned.
 func (p *pool) close() {
 	p.mu.Lock()
 	p.closed = true
@@ -151,6 +150,6 @@ func discard(c *pooled) {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 	go func() {
 		defer cancel()
-		_ = c.Close(ctx) // there is nothing that it could still do
+		_ = c.Close(ctx) // best effort
 	}()
 }

@@ -32,7 +32,7 @@ func (s *Store) prove(ctx context.Context, size uint64, prove func(ledger.Source
 	err = s.snapshot(ctx, true, func(ctx context.Context, tx pgx.Tx, _ *bool) error {
 		h, err := head(ctx, tx)
 		if err == nil && size > h.Size {
-			err = fmt.Errorf("the log has %d entries, not %d", h.Size, size)
+			err = fmt.Errorf("the log has %d entries, fewer than %d", h.Size, size)
 		}
 		if err == nil {
 			proof, err = prove(&source{ctx: ctx, c: tx})

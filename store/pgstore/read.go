@@ -16,7 +16,7 @@ import (
 
 const (
 	presentOne = "select revision, value from nomen_present where kind = $1 and key = $2"
-	// The present is looked at too: on a replica it may be what is past elsewhere.
+	// nomen_present is searched too: on a replica it may have what is in nomen_past elsewhere.
 	changeAt = `select value from (
 	(select time, revision, value from nomen_present where kind = $1 and key = $2 and time <= $3)
 	union all
@@ -26,7 +26,7 @@ const (
 	countAll = "select names + (select coalesce(sum(p.names), 0)::bigint from nomen_pending p) from nomen_head where id = 1"
 )
 
-// find returns the change of a subject that holds at a time.
+// find returns the change of a subject that is current at a time.
 func (s *Store) find(ctx context.Context, subject store.Subject, at time.Time) (*store.Change, error) {
 	if err := s.enter(); err != nil {
 		return nil, err
@@ -51,12 +51,12 @@ func (s *Store) find(ctx context.Context, subject store.Subject, at time.Time) (
 	return c, nil
 }
 
-// last returns the last change of a subject, nil if there is none; never one
-// that is older than what this node has written a short time ago.
+// last returns the last change of a subject, nil if there is none. It never returns an
+// older one than this node has written recently.
 func (s *Store) last(ctx context.Context, subject store.Subject) (*store.Change, error) {
 	need := s.recent.need(subject)
 	value, err := s.present(ctx, subject, need)
-	for errors.Is(err, errStale) { // until a replica's answer will do
+	for errors.Is(err, errStale) { // until the answer of a replica is acceptable
 		value, err = s.present(ctx, subject, need)
 	}
 	if err != nil || value == nil {
@@ -65,8 +65,8 @@ func (s *Store) last(ctx context.Context, subject store.Subject) (*store.Change,
 	return codec.Decode(subject, value)
 }
 
-// present returns the value of a subject, nil if there is none, or errStale when
-// no server is there that has what n asks for.
+// present returns the last value of a subject, nil if there is none, or errStale if no
+// available server has the revision that n requires.
 func (s *Store) present(ctx context.Context, subject store.Subject, n need) (value []byte, err error) {
 	err = s.cluster.read(ctx, short, false, func(ctx context.Context, c *pgx.Conn, r role) error {
 		var revision uint64
@@ -82,8 +82,8 @@ func (s *Store) present(ctx context.Context, subject store.Subject, n need) (val
 	return value, err
 }
 
-// before returns the last change of a subject not later than at, nil if there is
-// none, when another server may have said that it was followed by another.
+// before returns the last change of a subject not later than at, nil if there is none. The
+// current change, which may come from another server, is later than at.
 func (s *Store) before(ctx context.Context, subject store.Subject, at time.Time) (*store.Change, error) {
 	var value []byte
 	err := s.cluster.read(ctx, short, s.recent.need(subject).revision > 0, func(ctx context.Context, c *pgx.Conn, _ role) error {
@@ -99,7 +99,7 @@ func (s *Store) before(ctx context.Context, subject store.Subject, at time.Time)
 	return codec.Decode(subject, value)
 }
 
-// millis returns the milliseconds of a time, within what changes can have.
+// millis returns a time in milliseconds, limited to the range of changes.
 func millis(at time.Time) int64 {
 	switch {
 	case at.Year() > 9999:
@@ -133,7 +133,7 @@ func (s *Store) Records(ctx context.Context, names []name.Name) ([]*store.Record
 	all := make([]*store.Record, 0, len(names))
 	for part := range slices.Chunk(names, lastPage) {
 		found, err := s.lasts(ctx, part)
-		for errors.Is(err, errStale) { // until a replica's answer will do
+		for errors.Is(err, errStale) { // until the answer of a replica is acceptable
 			found, err = s.lasts(ctx, part)
 		}
 		if err != nil {
@@ -191,8 +191,8 @@ func (s *Store) Authority(ctx context.Context, p name.Prefix, at time.Time) (*st
 	return c.Authority, nil
 }
 
-// Count implements [store.Counter]: what the sealed changes come to, and those
-// that wait. It is exact.
+// Count implements [store.Counter]. It adds up the sealed and the waiting changes, and is
+// exact.
 func (s *Store) Count(ctx context.Context) (int64, bool, error) {
 	if err := s.enter(); err != nil {
 		return 0, false, err

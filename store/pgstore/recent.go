@@ -10,34 +10,33 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// maxRecent is how many subjects are remembered; beyond, all are taken for
-// written.
+// maxRecent is the maximum number of subjects that are tracked. Beyond that, all subjects
+// count as recently written.
 const maxRecent = 100_000
 
-// errStale is an answer of a replica that is older than what this node wrote.
-var errStale = errors.New("no replica has received yet what was written here, and the primary cannot be reached")
+// errStale means that a replica returned older data than this node has written.
+var errStale = errors.New("no replica has received the latest changes of this server yet, and the primary cannot be reached")
 
-// A need is what an answer must have at least to be no step back for who wrote.
+// A need is the minimum that an answer must have, so that a client sees its own changes.
 type need struct {
-	revision uint64    // at least this one, if not from the primary
-	until    time.Time // then a replica's answer will do
+	revision uint64    // minimum revision, unless the answer comes from the primary
+	until    time.Time // when any answer of a replica is acceptable
 }
 
 func (n need) over() bool { return time.Now().After(n.until) }
 
-// A recent remembers what this node has written a short time ago, so that it
-// does not take older data from a replica. With no lag it remembers nothing. Its
-// zero value is that.
+// A recent tracks what this node has written recently, so that it does not accept older
+// data from a replica. If lag is zero, as in the zero value, it tracks nothing.
 type recent struct {
 	lag time.Duration
 
 	mu       sync.RWMutex
 	subjects map[store.Subject]need
-	last     time.Time // anything was written
-	crowded  time.Time // until then, more was written than could be remembered
+	last     time.Time // time of the last write
+	crowded  time.Time // until then, there are more recent writes than could be tracked
 }
 
-// wrote takes note of the last revisions of what was written.
+// wrote records the last revisions of what was written.
 func (r *recent) wrote(steps []store.Step) {
 	if r.lag == 0 || len(steps) == 0 {
 		return
@@ -64,7 +63,7 @@ func (r *recent) wrote(steps []store.Step) {
 	}
 }
 
-// need returns what an answer about subject must have; the zero need is nothing.
+// need returns what an answer about subject must have; the zero need requires nothing.
 func (r *recent) need(subject store.Subject) need {
 	if r.lag == 0 {
 		return need{}

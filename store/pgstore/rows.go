@@ -14,9 +14,9 @@ import (
 )
 
 const (
-	maxRows      = 5000     // of one statement
-	maxRowsBytes = 16 << 20 // of their values
-	maxEntries   = 2000     // of one row of nomen_pending
+	maxRows      = 5000     // rows per statement
+	maxRowsBytes = 16 << 20 // bytes of their values
+	maxEntries   = 2000     // entries per row of nomen_pending
 )
 
 const (
@@ -42,9 +42,9 @@ const (
 	select time, revision, salt, value from nomen_past where kind = $1 and key = $2 and revision = any($3)`
 )
 
-// queueStatements queues what writes the steps of a plan, and returns the mark by
-// which they are found again; its salt is nil if there is none. c is asked for
-// what is to be redacted.
+// queueStatements queues the statements for the steps of a plan. It returns the mark by
+// which they can be found again, whose salt is nil if there is none. It reads what is to be
+// redacted from c.
 func queueStatements(ctx context.Context, c queryer, batch *pgx.Batch, p *plan) (doubt, error) {
 	salts := make([]byte, store.SaltSize*len(p.steps))
 	_, _ = rand.Read(salts) // never fails
@@ -56,7 +56,7 @@ func queueStatements(ctx context.Context, c queryer, batch *pgx.Batch, p *plan) 
 	d := doubt{plan: p}
 	w := newRowWriter(batch)
 	err := w.steps(ctx, c, p.steps, entries, func(row *changeRow, step store.Step, e *store.Entry) {
-		d.subject, d.revision, d.salt = row.subject, row.revision, row.salt // the last one, which nothing redacts
+		d.subject, d.revision, d.salt = row.subject, row.revision, row.salt // those of the last step, which nothing in the plan redacts
 		w.pend(entryOf(row.subject, e), records(step.Next)-records(step.Last))
 	})
 	w.flush()
@@ -72,7 +72,7 @@ func queueStatements(ctx context.Context, c queryer, batch *pgx.Batch, p *plan) 
 	return d, err
 }
 
-// records returns how many records there are after c: one or none.
+// records returns the number of records after c: one or zero.
 func records(c *store.Change) int {
 	if c == nil || c.Record == nil {
 		return 0
@@ -80,7 +80,7 @@ func records(c *store.Change) int {
 	return 1
 }
 
-// changeKinds are the kinds of subjects that the tables of changes hold.
+// changeKinds are the kinds of subjects in the tables of changes.
 var changeKinds = [...]store.Kind{store.KindName, store.KindAuthority}
 
 // A rowWriter collects the rows of a transaction.
@@ -89,9 +89,9 @@ type rowWriter struct {
 	id    [16]byte
 	part  int
 
-	moved                []store.Subject // from present to past, as they are
+	moved                []store.Subject // to be copied from nomen_present to nomen_past
 	past, changed, fresh []changeRow
-	redacted             []changeRow // in the past
+	redacted             []changeRow // in nomen_past
 	gone, come           []place
 	entries              []byte
 	count, names         int // of entries
@@ -103,7 +103,7 @@ func newRowWriter(batch *pgx.Batch) *rowWriter {
 	return w
 }
 
-// steps collects the rows of steps, whose entries are given, and shows them.
+// steps collects the rows of steps with their entries, and calls show for each.
 func (w *rowWriter) steps(ctx context.Context, c queryer, steps []store.Step, entries []*store.Entry, show func(*changeRow, store.Step, *store.Entry)) error {
 	final := map[store.Subject]int{}
 	for i, step := range steps {
@@ -142,7 +142,7 @@ func (w *rowWriter) steps(ctx context.Context, c queryer, steps []store.Step, en
 	return nil
 }
 
-// pend adds an entry to those that wait to be sealed.
+// pend adds an entry to those to be sealed.
 func (w *rowWriter) pend(e entry, names int) {
 	w.entries = e.appendTo(w.entries, len(e.leaf))
 	w.count++
@@ -161,8 +161,8 @@ func (w *rowWriter) flush() {
 	w.entries, w.count, w.names = nil, 0, 0
 }
 
-// redact removes the content of the revisions that a step names: of those that
-// the same transaction makes, and of those that are there.
+// redact removes the content of the revisions that a step redacts, both those made by the
+// same transaction and existing ones.
 func (w *rowWriter) redact(ctx context.Context, c queryer, step store.Step) error {
 	if len(step.Next.Redacts) == 0 {
 		return nil
@@ -190,7 +190,7 @@ func (w *rowWriter) redact(ctx context.Context, c queryer, step store.Step) erro
 	return err
 }
 
-// place notes which locations a name has no more, and which it has now.
+// place records which places a change removes from the index, and which it adds.
 func (w *rowWriter) place(s store.Subject, before, after *store.Change) {
 	if s.Kind != store.KindName {
 		return
@@ -208,7 +208,7 @@ func (w *rowWriter) place(s store.Subject, before, after *store.Change) {
 	}
 }
 
-// queueChanges queues the statements that change rows which are there.
+// queueChanges queues the statements that modify existing rows.
 func (w *rowWriter) queueChanges() {
 	for _, kind := range changeKinds {
 		var keys []string
@@ -229,8 +229,8 @@ func (w *rowWriter) queueChanges() {
 	}
 }
 
-// rows queues a statement for the rows of a kind, in the order of their keys, so
-// that two who make the same names do not wait for each other.
+// rows queues a statement for the rows of a kind, in the order of their keys, to prevent
+// deadlocks between transactions that create the same names.
 func (w *rowWriter) rows(sql string, kind store.Kind, all []changeRow) {
 	rows := slices.DeleteFunc(slices.Clone(all), func(r changeRow) bool { return r.subject.Kind != kind })
 	slices.SortStableFunc(rows, func(a, b changeRow) int { return cmp.Compare(a.subject.Key, b.subject.Key) })
@@ -246,7 +246,7 @@ func (w *rowWriter) rows(sql string, kind store.Kind, all []changeRow) {
 	}
 }
 
-// someRows returns how many of the first rows one statement may have.
+// someRows returns how many of the first rows fit into one statement.
 func someRows(rows []changeRow) int {
 	bytes := 0
 	for i := range rows[:min(len(rows), maxRows)] {
@@ -257,7 +257,7 @@ func someRows(rows []changeRow) int {
 	return min(len(rows), maxRows)
 }
 
-// affected returns a callback that keeps how many rows a statement has changed.
+// affected returns a callback that stores the number of rows that a statement changed.
 func affected(n *int64) func(pgconn.CommandTag) error {
 	return func(tag pgconn.CommandTag) error {
 		*n = tag.RowsAffected()

@@ -11,12 +11,12 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// A page is read whole before any of it is handed out, so that no statement
-// waits for a consumer. Pages grow as long as they stay small.
+// Pages are read completely before they are processed, so that no statement waits for a
+// consumer. Pages grow as long as their size in bytes is small.
 const (
 	firstPage = 64      // rows
 	lastPage  = 4096    // rows
-	pageBytes = 4 << 20 // that a page should not exceed
+	pageBytes = 4 << 20 // target size
 )
 
 const (
@@ -33,20 +33,20 @@ const (
 	order by time desc, revision desc limit $5`
 )
 
-// A row is one of a page.
+// A row is one row of a page.
 type row struct {
 	key   string
 	time  int64
 	value []byte
 }
 
-// snapshot does f in a transaction that sees one moment, on another server when
-// one is lost before f has done anything that shows: f sets begun then. When f is done
-// it does not matter any more how the transaction ends, in which nothing was written;
-// and nobody may be told who has stopped a listing.
+// snapshot calls f in a transaction that sees one snapshot. If the server is lost before f
+// has set begun, which it does before its first visible effect, snapshot calls it on
+// another server. Once f has returned nil, errors of the transaction are ignored: nothing
+// was written in it.
 func (s *Store) snapshot(ctx context.Context, fresh bool, f func(ctx context.Context, tx pgx.Tx, begun *bool) error) error {
 	begun := false
-	var broken error // that nobody else can mend
+	var broken error // not to be retried
 	err := s.cluster.read(ctx, long, fresh, func(ctx context.Context, c *pgx.Conn, _ role) error {
 		done := false
 		err := pgx.BeginTxFunc(ctx, c, pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}, func(tx pgx.Tx) error {
@@ -72,7 +72,7 @@ func (s *Store) snapshot(ctx context.Context, fresh bool, f func(ctx context.Con
 	return failed("read", ended(ctx, err))
 }
 
-// scan calls yield with the changes that hold at a time, in the order of their
+// scan calls yield with the changes that are current at a time, in the order of their
 // keys, until it returns false.
 func (s *Store) scan(ctx context.Context, k store.Kind, scan store.Scan, yield func(*store.Change) bool) error {
 	if err := s.enter(); err != nil {
@@ -121,7 +121,7 @@ func readPage(ctx context.Context, tx pgx.Tx, k store.Kind, lower, upper string,
 	})
 }
 
-// nextSize returns how many rows to read after a page.
+// nextSize returns the number of rows to read after a page.
 func nextSize(page []row) int {
 	bytes := 1
 	for i := range page {
@@ -130,7 +130,7 @@ func nextSize(page []row) int {
 	return max(1, min(4*len(page), lastPage, len(page)*pageBytes/bytes))
 }
 
-// decodePage returns what holds at a time of the subjects of a page.
+// decodePage returns the changes that were current at a time for the subjects of a page.
 func decodePage(ctx context.Context, tx pgx.Tx, k store.Kind, page []row, at time.Time) ([]*store.Change, error) {
 	past, err := readPast(ctx, tx, k, page, at)
 	if err != nil {
@@ -153,11 +153,10 @@ func decodePage(ctx context.Context, tx pgx.Tx, k store.Kind, page []row, at tim
 	return changes, nil
 }
 
-// after reports whether what was done at a time, in milliseconds, is not yet known
-// at another.
+// after reports whether a time in milliseconds is after at; false if at is zero.
 func after(ms int64, at time.Time) bool { return !at.IsZero() && ms > millis(at) }
 
-// readPast returns the changes that held at a time for those subjects of a page
+// readPast returns the changes that were current at a time for those subjects of a page
 // that have changed since.
 func readPast(ctx context.Context, tx pgx.Tx, k store.Kind, page []row, at time.Time) (map[string][]byte, error) {
 	var keys []string
@@ -218,8 +217,7 @@ func (s *Store) history(ctx context.Context, subject store.Subject, yield func(*
 	})
 }
 
-// historyPage returns the changes before that of a time and revision, the newest
-// first.
+// historyPage returns the changes before that with this time and revision, newest first.
 func historyPage(ctx context.Context, tx pgx.Tx, subject store.Subject, time, revision int64, size int) ([]row, error) {
 	rows, err := tx.Query(ctx, pastOf, subject.Kind, subject.Key, time, revision, size)
 	if err != nil {

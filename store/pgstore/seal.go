@@ -13,16 +13,16 @@ import (
 	"github.com/nomen-project/nomen/internal/ledger"
 )
 
-// Every node of a store looks for changes to seal, and one of them does it: the
-// one that did it last, until it has not done so for the time of a lease.
+// Every node of a store looks for changes to seal, but only one of them seals: the last one
+// that did, until its lease expires.
 const (
-	sealEvery  = 200 * time.Millisecond // a node looks, without having written
-	sealSoon   = 20 * time.Millisecond  // after a node has written
+	sealEvery  = 200 * time.Millisecond // between looks, if the node has not written
+	sealSoon   = 20 * time.Millisecond  // after the node has written
 	sealLease  = 500 * time.Millisecond
-	sealEnd    = 2 * time.Second // for what waits when a node is closed
-	sealPause  = 5 * time.Second // a sealing that stands still for longer is ended by the server
+	sealEnd    = 2 * time.Second // maximum time for sealing when a node is closed
+	sealPause  = 5 * time.Second // after which the server aborts a sealing transaction that is idle
 	sealUnits  = 512             // rows of nomen_pending that are read at a time
-	sealMargin = 128             // of those, for others to precede
+	sealMargin = 128             // how many of them may be left for reordering
 )
 
 const (
@@ -31,7 +31,7 @@ const (
 	lookPending = "select id, part, names, entries from nomen_pending order by stamp, id, part limit $1"
 	raiseHead   = `update nomen_head set fence = fence + 1, size = $3, names = names + $4, hash = $5, holder = $6,
 	until = clock_timestamp() + $7::bigint * interval '1 millisecond' where id = 1 and fence = $1 and size = $2`
-	// The other nodes, or the next command, need not wait for the lease to end.
+	// Ending the lease lets other nodes or the next command seal at once.
 	endLease      = "update nomen_head set until = clock_timestamp() where id = 1 and holder = $1"
 	deletePending = `delete from nomen_pending where (id, part) in (
 	select u.id, u.part from unnest($1::bytea[], $2::integer[]) as u(id, part))`
@@ -39,13 +39,12 @@ const (
 	on conflict (chunk) do update set entries = excluded.entries, hashes = excluded.hashes`
 )
 
-// A sealer gives committed changes their places in the one order. Since a
-// transaction that is still open shows nothing to it, and what is committed
-// later comes later, no reader of the log misses a change.
+// A sealer assigns committed changes their numbers in the log. It does not see open
+// transactions, and what is committed later gets later numbers, so no reader of the log
+// misses a change.
 //
-// Two sealers at once cannot do harm: each raises the fence of the head, from
-// the one that it has seen, in the transaction that seals. The lease only saves
-// work.
+// Two sealers at once do no harm: in the transaction that seals, each raises the fence of
+// the head from the value that it has read. The lease only avoids wasted work.
 type sealer struct {
 	cluster *cluster
 	node    []byte // random
@@ -53,10 +52,10 @@ type sealer struct {
 	cancel  context.CancelFunc
 	ended   chan struct{}
 	pause   time.Duration
-	hook    func(stage string) // of tests: called between the steps of a sealing
+	hook    func(stage string) // for tests: called between the steps of a sealing
 
-	told  string // what was logged last; the runner's
-	edge  *edge  // after the sealing that left this fence; nil if unknown
+	told  string // last error logged; used only by run
+	edge  *edge  // of the log with this fence; nil if unknown
 	fence int64
 }
 
@@ -72,7 +71,7 @@ func (s *sealer) start() {
 	go s.run(ctx)
 }
 
-// stop ends the sealer, after a last look for what this node has written.
+// stop ends the sealer, after it has sealed what this node has written.
 func (s *sealer) stop() {
 	if s.cancel == nil {
 		return
@@ -96,7 +95,7 @@ func (s *sealer) run(ctx context.Context) {
 	for {
 		select {
 		case <-ctx.Done():
-			// What this node has written should not wait for another to be started.
+			// Seal what this node has written, in case no other node runs.
 			end, cancel := context.WithTimeout(context.Background(), sealEnd)
 			defer cancel()
 			s.sealAll(end)
@@ -104,28 +103,28 @@ func (s *sealer) run(ctx context.Context) {
 			return
 		case <-tick.C:
 		case <-s.nudge:
-			time.Sleep(sealSoon) // others come too
+			time.Sleep(sealSoon) // collect further changes
 		}
 		s.sealAll(ctx)
 	}
 }
 
-// release gives the lease back, if the node has it.
+// release ends the lease if this node has it.
 func (s *sealer) release(ctx context.Context) {
 	server, err := s.cluster.forWriting()
 	if err != nil {
-		return // it ends by itself
+		return // the lease expires
 	}
 	err = server.short.with(ctx, func(c *pgx.Conn) error {
 		_, err := c.Exec(ctx, endLease, s.node)
 		return err
 	})
 	if err != nil {
-		s.cluster.log.Debug("the lease of the sealer is not given back", "err", err)
+		s.cluster.log.Debug("cannot release the lease of the sealer", "err", err)
 	}
 }
 
-// sealAll seals all that is committed, unless another node does.
+// sealAll seals all committed changes, unless another node does.
 func (s *sealer) sealAll(ctx context.Context) {
 	for more := true; more && ctx.Err() == nil; {
 		var err error
@@ -134,7 +133,7 @@ func (s *sealer) sealAll(ctx context.Context) {
 	}
 }
 
-// tell logs why nothing can be sealed, once as long as that is the same.
+// tell logs why sealing fails, once per error.
 func (s *sealer) tell(ctx context.Context, err error) {
 	switch {
 	case err == nil:
@@ -145,7 +144,7 @@ func (s *sealer) tell(ctx context.Context, err error) {
 	}
 }
 
-// seal seals what is committed, or a part of it: then there is more.
+// seal seals committed changes; more reports that there are more.
 func (s *sealer) seal(ctx context.Context) (more bool, err error) {
 	server, err := s.cluster.forWriting()
 	if err != nil {
@@ -198,8 +197,8 @@ func (s *sealer) sealOn(ctx context.Context, c *pgx.Conn) (more bool, err error)
 	return more, nil
 }
 
-// knows reports whether the edge is that of the log with this fence and hash. After a
-// fail-over that lost changes another log may stand behind the same fence.
+// knows reports whether the edge belongs to the log with this fence and hash. After a
+// failover that lost changes another log may have the same fence.
 func (s *sealer) knows(fence int64, hash []byte) bool {
 	if s.edge == nil || s.fence != fence {
 		return false
@@ -208,8 +207,7 @@ func (s *sealer) knows(fence int64, hash []byte) bool {
 	return head.Size == 0 || bytes.Equal(head.Hash[:], hash)
 }
 
-// readUnits returns what is to be sealed next; more tells whether that is not
-// all.
+// readUnits returns what to seal next; more reports that there is more.
 func readUnits(ctx context.Context, c *pgx.Conn) (units []unit, more bool, err error) {
 	rows, err := c.Query(ctx, lookPending, sealUnits)
 	if err != nil {
@@ -234,16 +232,16 @@ func readUnits(ctx context.Context, c *pgx.Conn) (units []unit, more bool, err e
 	return units, more, err
 }
 
-// A growth is what a sealing adds.
+// A growth is what one sealing adds to the log.
 type growth struct {
 	edge  *edge
 	rows  []logRow
 	names int
-	ids   [][]byte // with parts: of nomen_pending
+	ids   [][]byte // with parts, the keys of rows of nomen_pending
 	parts []int
 }
 
-// grow puts units at the end of the log.
+// grow appends units to a copy of the log's edge.
 func (s *sealer) grow(units []unit) growth {
 	g := growth{edge: s.edge.clone()}
 	for _, u := range units {
@@ -257,8 +255,7 @@ func (s *sealer) grow(units []unit) growth {
 	return g
 }
 
-// commit writes what a sealing adds; done is false if somebody else has sealed
-// meanwhile.
+// commit writes a growth; done is false if another node has sealed meanwhile.
 func (s *sealer) commit(ctx context.Context, c *pgx.Conn, g growth) (done bool, err error) {
 	defer rollback(c)
 	first := &pgx.Batch{}
@@ -281,7 +278,7 @@ func (s *sealer) commit(ctx context.Context, c *pgx.Conn, g growth) (done bool, 
 		return false, err
 	}
 	if deleted != int64(len(g.ids)) {
-		return false, fmt.Errorf("%w: %d rows of nomen_pending were sealed, %d are gone", errBroken, len(g.ids), deleted)
+		return false, fmt.Errorf("%w: %d rows of nomen_pending were sealed, but %d deleted", errBroken, len(g.ids), deleted)
 	}
 	err = commit(ctx, c)
 	return err == nil, err

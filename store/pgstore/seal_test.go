@@ -28,7 +28,7 @@ func feed(t *testing.T, s *Store, after uint64) (all []*store.Entry) {
 	return all
 }
 
-// sealed waits until so many changes are sealed.
+// sealed waits until n changes are sealed.
 func sealed(t *testing.T, s *Store, size uint64) {
 	t.Helper()
 	eventually(t, fmt.Sprintf("%d changes are sealed", size), func() bool {
@@ -40,8 +40,8 @@ func sealed(t *testing.T, s *Store, size uint64) {
 	})
 }
 
-// checkFeed checks that the log has every change once, and the revisions of each
-// subject in their order.
+// checkFeed checks that the log has every change once, and the revisions of each subject in
+// order.
 func checkFeed(t *testing.T, s *Store, want int) {
 	t.Helper()
 	sealed(t, s, uint64(want))
@@ -55,8 +55,8 @@ func checkFeed(t *testing.T, s *Store, want int) {
 	}
 }
 
-// TestSealSoon: a change gets into the feed soon after it was written, by itself: within a
-// second, on a machine that has nothing else to do.
+// TestSealSoon checks that a change appears in the feed soon after it was written, which takes
+// at most a second on an idle machine.
 func TestSealSoon(t *testing.T) {
 	s := open(t, newURL(t, shared))
 	for i := range 5 {
@@ -71,8 +71,8 @@ func TestSealSoon(t *testing.T) {
 	}
 }
 
-// TestSealAtClose: what a node has written does not wait for another to be
-// started, when it was closed at once; and the next one need not wait for its lease.
+// TestSealAtClose checks that a node seals its changes when it is closed, and that the next
+// node need not wait for its lease.
 func TestSealAtClose(t *testing.T) {
 	url := newURL(t, shared)
 	s := open(t, url)
@@ -97,8 +97,8 @@ func TestSealAtClose(t *testing.T) {
 	}
 }
 
-// unsealed writes changes that the sealer of their node cannot seal before it is
-// closed, as that of one that is killed.
+// unsealed writes changes that their node cannot seal before it is closed, as if it had been
+// killed.
 func unsealed(t *testing.T, url string, changes ...store.Change) {
 	t.Helper()
 	s := open(t, url)
@@ -119,8 +119,8 @@ func unsealed(t *testing.T, url string, changes ...store.Change) {
 	}
 }
 
-// TestSettle: what a node that was killed has not sealed is sealed by who wants the
-// whole log, and only reads.
+// TestSettle checks that Settle seals the changes of a killed node, even in a read-only
+// store.
 func TestSettle(t *testing.T) {
 	url := newURL(t, shared)
 	unsealed(t, url, put("urn:x-a:b", "u:1", 0), put("urn:x-a:b", "u:2", 1))
@@ -143,7 +143,7 @@ func TestSettle(t *testing.T) {
 	}
 }
 
-// TestSettleCannot: who may not seal is told so, and how much is missing.
+// TestSettleCannot checks the error of Settle when it cannot seal.
 func TestSettleCannot(t *testing.T) {
 	url := newURL(t, shared)
 	unsealed(t, url, put("urn:x-a:b", "u:1", 0))
@@ -152,13 +152,13 @@ func TestSettleCannot(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	if err := s.Settle(t.Context()); !errors.Is(err, errNoPrimary) || !strings.Contains(err.Error(), "1 transactions are committed") {
+	if err := s.Settle(t.Context()); !errors.Is(err, errNoPrimary) || !strings.Contains(err.Error(), "1 committed transactions") {
 		t.Errorf("Settle where nothing can be written: %v", err)
 	}
 }
 
-// TestSealAfterLostChanges: a node whose database has lost what it sealed last, and has
-// as many other changes in its place, goes on behind those.
+// TestSealAfterLostChanges checks that a node continues correctly after its database has
+// lost the changes that it sealed last and has as many others instead.
 func TestSealAfterLostChanges(t *testing.T) {
 	url, other := newURL(t, shared), newURL(t, shared)
 	s, replica := open(t, url), open(t, other)
@@ -173,7 +173,7 @@ func TestSealAfterLostChanges(t *testing.T) {
 	if err := replica.Close(); err != nil {
 		t.Fatal(err)
 	}
-	// The replica becomes the primary: here all of its rows come, behind the same fence.
+	// Simulate the promotion of the replica: replace all rows, with the same fence.
 	var schema string
 	c := connect(t, url)
 	if err := connect(t, other).QueryRow(t.Context(), "select current_schema()").Scan(&schema); err != nil {
@@ -195,8 +195,8 @@ func TestSealAfterLostChanges(t *testing.T) {
 	}
 }
 
-// TestLongTransaction: a transaction that is open for long and then committed
-// loses none of its changes for a reader who went on meanwhile.
+// TestLongTransaction checks that a reader of the log does not miss the changes of a
+// transaction that was open for a long time.
 func TestLongTransaction(t *testing.T) {
 	url := newURL(t, shared)
 	s := open(t, url)
@@ -215,7 +215,7 @@ func TestLongTransaction(t *testing.T) {
 	if _, err := c.Exec(ctx, "begin"); err != nil {
 		t.Fatal(err)
 	}
-	if err := c.SendBatch(ctx, batch).Close(); err != nil { // all but the commit
+	if err := c.SendBatch(ctx, batch).Close(); err != nil { // everything but the commit
 		t.Fatal(err)
 	}
 	const others = 700
@@ -238,8 +238,8 @@ func TestLongTransaction(t *testing.T) {
 	}
 }
 
-// TestManyNodes: several nodes write the same names and seal; each change has
-// its place once, and no update is lost.
+// TestManyNodes checks that, when several nodes write the same names and seal, every change
+// is in the log once and no update is lost.
 func TestManyNodes(t *testing.T) {
 	url := newURL(t, shared)
 	const nodes, perNode, rounds, names = 4, 5, 30, 3
@@ -250,7 +250,7 @@ func TestManyNodes(t *testing.T) {
 	var wg sync.WaitGroup
 	var mu sync.Mutex
 	total := 0
-	revisions := map[string]map[uint64]string{} // who made each revision of a name
+	revisions := map[string]map[uint64]string{} // author of each revision of a name
 	for w := range nodes * perNode {
 		wg.Go(func() {
 			s := stores[w%nodes]
@@ -305,9 +305,9 @@ func TestManyNodes(t *testing.T) {
 	}
 }
 
-// TestPausedSealer: a node that stands still while it seals, before or after it
-// has raised the fence, cannot seal what another has sealed meanwhile, and does
-// not hold it up for long.
+// TestPausedSealer checks that a node that is suspended while sealing, before or after it
+// has raised the fence, cannot seal what another has sealed meanwhile, and does not block it
+// for long.
 func TestPausedSealer(t *testing.T) {
 	for _, stage := range []string{"read", "raised"} {
 		t.Run(stage, func(t *testing.T) {
@@ -363,8 +363,8 @@ func TestPausedSealer(t *testing.T) {
 	}
 }
 
-// TestPausedWriter: a node that stands still in the middle of writing does not hold
-// up those who write the same names for longer than the server allows.
+// TestPausedWriter checks that a node that is suspended while writing does not block others
+// that write the same names for longer than the server's timeout.
 func TestPausedWriter(t *testing.T) {
 	url := newURL(t, shared)
 	a, b := open(t, url+"&idle_in_transaction_session_timeout=300"), open(t, url)
@@ -409,7 +409,7 @@ func TestOrderOfUnits(t *testing.T) {
 	for _, tt := range []struct {
 		name  string
 		units []unit
-		want  []int // parts; nil if it is refused
+		want  []int // parts; nil for an error
 	}{
 		{"none", nil, []int{}},
 		{"in order", []unit{u(1, e("a", 5)), u(2, e("a", 6)), u(3, e("b", 1))}, []int{1, 2, 3}},

@@ -15,14 +15,14 @@ const (
 	lookUntil = "select count(*) from nomen_pending where stamp <= $1"
 )
 
-// errNotSealed is why a store that seals has not: its log says more.
+// errNotSealed is why Settle fails if another node has the lease but does not seal; the
+// log of that node says more.
 var errNotSealed = errors.New("no node seals them")
 
-// Settle implements [store.Settler]. What nobody seals, since the node that wrote it
-// was killed and no other runs, this store seals itself, even if it was opened for
-// reading: nothing but the place of a change in the log comes of that. The error
-// says how many transactions wait when that cannot be done for the time that a call
-// may wait.
+// Settle implements [store.Settler]. If no other node seals the waiting changes, because
+// the one that wrote them was killed, this store seals them itself, even if it was opened
+// read-only: that only assigns numbers in the log. If they are not sealed within the time
+// that a call may wait, the error says how many transactions are waiting.
 func (s *Store) Settle(ctx context.Context) error {
 	if err := s.enter(); err != nil {
 		return err
@@ -58,18 +58,17 @@ func (s *Store) settle(ctx context.Context) error {
 			if sealErr == nil {
 				sealErr = errNotSealed
 			}
-			return fmt.Errorf("%d transactions are committed and have no place in the log of changes yet: %w", left, sealErr)
+			return fmt.Errorf("%d committed transactions are not in the log of changes yet: %w", left, sealErr)
 		}
 	}
 }
 
-// ask asks the primary, if there is one.
+// ask calls f on the primary, or on another server if there is none.
 func (s *Store) ask(ctx context.Context, f func(context.Context, *pgx.Conn) error) error {
 	return s.cluster.read(ctx, short, true, func(ctx context.Context, c *pgx.Conn, _ role) error { return f(ctx, c) })
 }
 
-// sealNow lets the sealer look; a store that was opened for reading has none, and
-// does it here.
+// sealNow wakes the sealer. A read-only store does not run one, so it seals here.
 func (s *Store) sealNow(ctx context.Context) error {
 	if !s.readOnly {
 		s.sealer.wake()

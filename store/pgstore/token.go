@@ -16,8 +16,8 @@ const (
 	tokenPage = "select id, value from nomen_token where id > $1 order by id limit $2"
 )
 
-// Token implements [store.Tokens]. It asks the primary while that is there: a
-// token that was revoked elsewhere must not hold on a replica.
+// Token implements [store.Tokens]. It prefers the primary, because a token that was revoked
+// there may still be valid on a replica.
 func (s *Store) Token(ctx context.Context, id string) (*store.Token, error) {
 	if err := s.enter(); err != nil {
 		return nil, err

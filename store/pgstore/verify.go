@@ -30,14 +30,13 @@ const (
 	where (head, mark, key) > ($1, $2, $3) order by head, mark, key limit $4`
 )
 
-// bucket is how many things are remembered at a time to find out which of them
-// are missing or too many.
+// bucket is the number of things that are held in memory at a time to find out which of
+// them are missing or unexpected.
 const bucket = 1 << 18
 
-// Verify implements [store.Verifier], in a transaction that sees one moment, and
-// in memory that does not grow with the store: what two sides should have alike
-// is compared by the sum of its hashes, and only sides that differ are gone
-// through again, part by part.
+// Verify implements [store.Verifier], in a transaction that sees one snapshot. Its memory
+// does not grow with the store: sets that should be equal are compared by the sums of
+// their hashes, and only if these differ are they compared in detail, part by part.
 func (s *Store) Verify(ctx context.Context, fault func(store.Fault), progress func(done, total uint64)) (h store.Head, err error) {
 	if err := s.enter(); err != nil {
 		return h, err
@@ -57,7 +56,7 @@ func (s *Store) Verify(ctx context.Context, fault func(store.Fault), progress fu
 	return h, err
 }
 
-// A verifier is a Verify under way.
+// A verifier is one call of Verify.
 type verifier struct {
 	ctx      context.Context
 	tx       pgx.Tx
@@ -66,20 +65,20 @@ type verifier struct {
 	progress func(done, total uint64)
 	done     uint64
 
-	size    uint64 // of the log, by its head
+	size    uint64 // of the log, according to its head
 	head    store.Head
-	names   int64 // by the head and what waits
+	names   int64 // according to the head and the waiting changes
 	log     ledger.Log
-	broken  bool // a fault was found in the log, so that nothing above it is as it should be
-	sealed  sum  // what the log and what waits say is there
-	kept    sum  // what is there
-	located sum  // places by the records
-	indexed sum  // places by the index
+	broken  bool // a fault was found in the log, so that hashes above it cannot match
+	sealed  sum  // changes that the log and the waiting entries refer to
+	kept    sum  // changes that exist
+	located sum  // places according to the records
+	indexed sum  // places in the index
 	records int64
 	future  store.FutureCheck
 }
 
-// A sum is that of the hashes of many things, whatever their order.
+// A sum is an order-independent hash of a multiset.
 type sum struct{ count, hashes uint64 }
 
 func (s *sum) add(hash uint64) {
@@ -102,15 +101,15 @@ func (v *verifier) verify() (store.Head, error) {
 		}
 	}
 	if counted && v.records != v.names {
-		v.fault(store.Fault{Problem: fmt.Sprintf("there are %d names, the head of the log counts %d", v.records, v.names)})
+		v.fault(store.Fault{Problem: fmt.Sprintf("there are %d names, but the head of the log counts %d", v.records, v.names)})
 	}
 	v.future.Report(v.fault)
 	v.step(0)
 	return v.log.Head(), nil
 }
 
-// readHead reads the head; found is false if there is none, and the log as long as its
-// rows say.
+// readHead reads the head; found is false if there is none, in which case it derives the
+// size of the log from its rows.
 func (v *verifier) readHead() (found bool, err error) {
 	var hash []byte
 	err = v.tx.QueryRow(v.ctx, verifyHead).Scan(&v.size, &v.names, &hash)
@@ -119,19 +118,19 @@ func (v *verifier) readHead() (found bool, err error) {
 		copy(v.head.Hash[:], hash)
 		return true, err
 	}
-	v.report(store.Subject{}, 0, "nomen_head has no row: nothing says where the log ends, and nothing new can be sealed")
+	v.report(store.Subject{}, 0, "nomen_head has no row: the end of the log is unknown, and nothing can be sealed")
 	var chunk uint64
 	var b []byte
 	if err = v.tx.QueryRow(v.ctx, verifyLast).Scan(&chunk, &b); errors.Is(err, pgx.ErrNoRows) {
 		return false, nil
 	}
-	entries, _ := readEntries(b, checkSize) // what is wrong with them is told with the row
+	entries, _ := readEntries(b, checkSize) // errors are reported with the row
 	v.size = chunk*chunkSize + uint64(len(entries))
 	return false, err
 }
 
-// step takes note of how much was done. All is done thrice: by the log, by the
-// subjects, by the locations.
+// step records progress. Everything is counted three times: for the log, the subjects and
+// the locations.
 func (v *verifier) step(n int) {
 	v.done += uint64(n)
 	if v.progress != nil {
@@ -140,7 +139,7 @@ func (v *verifier) step(n int) {
 	}
 }
 
-// pending returns the entries that wait to be sealed.
+// pending returns the entries that are waiting to be sealed.
 func (v *verifier) pending() ([]entry, error) {
 	rows, err := v.tx.Query(v.ctx, verifyPending)
 	if err != nil {
@@ -164,7 +163,7 @@ func (v *verifier) pending() ([]entry, error) {
 	return all, err
 }
 
-// hashEntry hashes what an entry and the row of its change have alike.
+// hashEntry hashes what an entry and the row of its change have in common.
 func (v *verifier) hashEntry(e *entry) uint64 {
 	return v.hashChange(e.subject(), int64(e.revision), e.time)
 }
@@ -176,7 +175,7 @@ func (v *verifier) hashChange(s store.Subject, revision, time int64) uint64 {
 	return maphash.Bytes(v.seed, append(b, s.Key...))
 }
 
-// entries computes the tree anew, from the changes as they are kept.
+// entries recomputes the tree from the stored changes.
 func (v *verifier) entries() error {
 	err := v.eachLogRow(func(row logRow, entries []entry) error {
 		for i := range entries {
@@ -202,12 +201,12 @@ func (v *verifier) entries() error {
 		v.report(store.Subject{}, v.size+1, fmt.Sprintf("nomen_log has %d rows after the last entry", beyond))
 	}
 	if got := v.log.Head(); got != v.head && !v.broken {
-		v.fault(store.Fault{Problem: fmt.Sprintf("the head of the log is %x of %d, computed anew %x of %d", v.head.Hash, v.head.Size, got.Hash, got.Size)})
+		v.fault(store.Fault{Problem: fmt.Sprintf("the head of the log is %d:%x, but recomputed it is %d:%x", v.head.Size, v.head.Hash, got.Size, got.Hash)})
 	}
 	return nil
 }
 
-// eachLogRow reads the rows of the log that its size says are there.
+// eachLogRow calls f for each row of the log, up to its size.
 func (v *verifier) eachLogRow(f func(logRow, []entry) error) error {
 	chunks := int64((v.size + chunkSize - 1) / chunkSize)
 	for next := int64(0); next < chunks; {
@@ -247,7 +246,7 @@ func (v *verifier) report(s store.Subject, seq uint64, problem string) {
 	v.fault(store.Fault{Subject: s, Seq: seq, Problem: problem})
 }
 
-// leaves returns the leaves of the changes that entries speak of.
+// leaves returns the leaves of the changes that entries refer to.
 func (v *verifier) leaves(before uint64, entries []entry) ([]ledger.Hash, error) {
 	rows, err := readAll(v.ctx, v.tx, entries)
 	if err != nil {
@@ -257,7 +256,7 @@ func (v *verifier) leaves(before uint64, entries []entry) ([]ledger.Hash, error)
 	for i := range rows {
 		e, seq := &entries[i], before+uint64(i)+1
 		if rows[i].value == nil {
-			v.report(e.subject(), seq, fmt.Sprintf("revision %d is not there", e.revision))
+			v.report(e.subject(), seq, fmt.Sprintf("revision %d is missing", e.revision))
 			continue
 		}
 		kept, err := rows[i].decode()
@@ -268,17 +267,17 @@ func (v *verifier) leaves(before uint64, entries []entry) ([]ledger.Hash, error)
 		found := entryOf(e.subject(), kept)
 		leaves[i] = found.leaf
 		if found.revision != e.revision || found.time != e.time || found.check() != e.check() {
-			v.report(e.subject(), seq, fmt.Sprintf("revision %d was altered: it is not what was sealed", e.revision))
+			v.report(e.subject(), seq, fmt.Sprintf("revision %d was altered: it does not match the log", e.revision))
 		}
 	}
 	return leaves, nil
 }
 
-// chunk puts the leaves of a row at the end of the tree and compares its hashes.
+// chunk appends the leaves of a row to the tree and compares its hashes.
 func (v *verifier) chunk(row logRow, leaves []ledger.Hash) {
 	first := uint64(row.chunk) * chunkSize
 	if first != v.log.Size() || len(leaves) != int(min(chunkSize, v.size-first)) {
-		v.report(store.Subject{}, first+1, fmt.Sprintf("row %d of nomen_log has %d entries, after %d in the rows before it, of %d in all", row.chunk, len(leaves), v.log.Size(), v.size))
+		v.report(store.Subject{}, first+1, fmt.Sprintf("row %d of nomen_log has %d entries, after %d in the rows before it, %d in total", row.chunk, len(leaves), v.log.Size(), v.size))
 	}
 	var nodes []ledger.Node
 	for _, leaf := range leaves {
@@ -292,18 +291,18 @@ func (v *verifier) chunk(row logRow, leaves []ledger.Hash) {
 		}
 	}
 	if stored, err := splitHashes(row.hashes); (err != nil || !slices.Equal(stored, want)) && !v.broken {
-		v.report(store.Subject{}, first+1, fmt.Sprintf("the tree is another: the hashes of row %d of nomen_log (entries %d to %d) are not those of the changes", row.chunk, first+1, first+uint64(len(leaves))))
+		v.report(store.Subject{}, first+1, fmt.Sprintf("the tree does not match: the hashes of row %d of nomen_log (entries %d to %d) differ from those of the changes", row.chunk, first+1, first+uint64(len(leaves))))
 	}
 }
 
-// subjects goes through all changes, subject by subject.
+// subjects verifies all changes, subject by subject.
 func (v *verifier) subjects() error {
 	return v.eachChange(func(r *changeRow, last bool, of *subjectState) {
 		v.kept.add(v.hashChange(r.subject, r.revision, r.time))
 		v.step(1)
 		e, err := r.decode()
 		if err != nil {
-			return // it was told with its place in the log, or is a stranger there
+			return // reported with its number in the log, or by strangers
 		}
 		of.add(v, r, e.Change)
 		if !last {
@@ -315,13 +314,12 @@ func (v *verifier) subjects() error {
 			v.located.add(v.hashPlace(p))
 		}
 	}, func(of *subjectState) {
-		v.fault(store.Fault{Subject: of.subject, Problem: fmt.Sprintf("revision %d has been replaced, and what replaced it is not there", of.revision)})
+		v.fault(store.Fault{Subject: of.subject, Problem: fmt.Sprintf("revision %d was replaced, but its replacement is missing", of.revision)})
 	})
 }
 
-// eachChange calls f with every row of a change, subject by subject, the revisions
-// of each in their order, and lost, if not nil, with subjects that have none that
-// is present.
+// eachChange calls f with every row of a change, subject by subject, the revisions of each
+// in order. It calls lost, if not nil, for subjects without a row in nomen_present.
 func (v *verifier) eachChange(f func(r *changeRow, last bool, of *subjectState), lost func(*subjectState)) error {
 	for _, kind := range changeKinds {
 		past := &stream{v: v, kind: kind, page: v.pastPage, row: changeRow{time: minMillis - 1}}
@@ -356,12 +354,12 @@ func merge(past, present *stream, f func(r *changeRow, last bool, of *subjectSta
 	return err
 }
 
-// A stream reads the rows of changes page by page.
+// A stream reads rows of changes page by page.
 type stream struct {
 	v    *verifier
 	kind store.Kind
 	page func(s *stream) ([]changeRow, error)
-	row  changeRow // the last one
+	row  changeRow // the last one returned
 	rows []changeRow
 	size int
 	end  bool
@@ -412,16 +410,16 @@ func (v *verifier) changeRows(kind store.Kind, sql string, args ...any) ([]chang
 	})
 }
 
-// A subjectState is what is known of the revisions of a subject so far.
+// A subjectState is the state of verifying the revisions of a subject.
 type subjectState struct {
 	subject  store.Subject
 	revision int64
 	time     int64
-	named    map[uint64]bool // to be redacted
-	redacted map[uint64]bool // which are
+	named    map[uint64]bool // revisions that should be redacted
+	redacted map[uint64]bool // revisions that are redacted
 }
 
-// of returns the state of a subject: s itself, or a new one.
+// of returns the state for a subject: s itself, or a new one.
 func (s *subjectState) of(subject store.Subject) *subjectState {
 	if s.subject == subject {
 		return s
@@ -429,7 +427,7 @@ func (s *subjectState) of(subject store.Subject) *subjectState {
 	return &subjectState{subject: subject, time: minMillis - 1}
 }
 
-// add takes the next revision.
+// add verifies the next revision.
 func (s *subjectState) add(v *verifier, r *changeRow, c *store.Change) {
 	report := func(format string, args ...any) {
 		v.fault(store.Fault{Subject: s.subject, Problem: fmt.Sprintf(format, args...)})
@@ -441,7 +439,7 @@ func (s *subjectState) add(v *verifier, r *changeRow, c *store.Change) {
 		report("revision %d is earlier than the one before it", r.revision)
 	}
 	if int64(c.Revision()) != r.revision || c.Time.UnixMilli() != r.time {
-		report("revision %d of %v is kept as revision %d", c.Revision(), c.Time, r.revision)
+		report("revision %d of %v is stored as revision %d", c.Revision(), c.Time, r.revision)
 	}
 	s.revision, s.time = r.revision, r.time
 	for _, n := range c.Redacts {
@@ -458,22 +456,22 @@ func (s *subjectState) add(v *verifier, r *changeRow, c *store.Change) {
 	}
 }
 
-// end checks that what was redacted, and nothing else, was to be.
+// end checks that the revisions named by redactions, and no others, are redacted.
 func (s *subjectState) end(v *verifier) {
 	for n := range s.named {
 		if !s.redacted[n] {
-			v.fault(store.Fault{Subject: s.subject, Problem: fmt.Sprintf("the content of revision %d is there, and was redacted", n)})
+			v.fault(store.Fault{Subject: s.subject, Problem: fmt.Sprintf("the content of revision %d exists although it was redacted", n)})
 		}
 	}
 	for n := range s.redacted {
 		if !s.named[n] {
-			v.fault(store.Fault{Subject: s.subject, Problem: fmt.Sprintf("the content of revision %d is gone, and no change has redacted it", n)})
+			v.fault(store.Fault{Subject: s.subject, Problem: fmt.Sprintf("the content of revision %d is missing although no change redacted it", n)})
 		}
 	}
 }
 
-// strangers names the changes that are there and not in the log, and those that
-// wait to be sealed and are not there.
+// strangers reports changes that exist but are not in the log, and entries of the log or
+// waiting entries whose changes do not exist.
 func (v *verifier) strangers(pending []entry) error {
 	if v.sealed == v.kept {
 		return nil
@@ -508,19 +506,19 @@ func (v *verifier) strangers(pending []entry) error {
 				all[h] = expected{e.entry, e.times - 1}
 				return
 			}
-			v.fault(store.Fault{Subject: r.subject, Problem: fmt.Sprintf("revision %d is there, and not in the log", r.revision)})
+			v.fault(store.Fault{Subject: r.subject, Problem: fmt.Sprintf("revision %d exists but is not in the log", r.revision)})
 		}, nil)
 		for _, e := range all {
 			if e.times > 0 {
-				v.fault(store.Fault{Subject: e.entry.subject(), Problem: fmt.Sprintf("revision %d is in the log, and there is none such that belongs to it", e.entry.revision)})
+				v.fault(store.Fault{Subject: e.entry.subject(), Problem: fmt.Sprintf("revision %d is in the log but does not exist", e.entry.revision)})
 			}
 		}
 		return err
 	})
 }
 
-// eachBucket calls f for each part of n things, with what tells which hashes are
-// of that part.
+// eachBucket calls f for each part of n things; mine reports whether a hash belongs to the
+// part.
 func (v *verifier) eachBucket(n uint64, f func(mine func(uint64) bool) error) error {
 	buckets := n/bucket + 1
 	for b := range buckets {
@@ -531,7 +529,7 @@ func (v *verifier) eachBucket(n uint64, f func(mine func(uint64) bool) error) er
 	return nil
 }
 
-// tokens names the tokens that cannot be read.
+// tokens reports tokens that cannot be read.
 func (v *verifier) tokens() error {
 	last, id, value := []byte{}, []byte(nil), []byte(nil)
 	for n := 1; n > 0; {
@@ -562,13 +560,13 @@ func (v *verifier) hashPlace(p place) uint64 {
 	return maphash.Bytes(v.seed, append(b, p.rest...))
 }
 
-// places goes through the index of locations.
+// places verifies the index of locations.
 func (v *verifier) places() error {
 	return v.eachPlace(func(p place, mark []byte) {
 		v.indexed.add(v.hashPlace(p))
 		v.step(1)
 		if url := p.head + p.rest; makePlace(url, p.key) != p || string(mark) != string(p.mark()) {
-			v.fault(store.Fault{Subject: store.Subject{Kind: store.KindName, Key: p.key}, Problem: fmt.Sprintf("the location %q is in the wrong place of the index", url)})
+			v.fault(store.Fault{Subject: store.Subject{Kind: store.KindName, Key: p.key}, Problem: fmt.Sprintf("the location %q is at the wrong place of the index", url)})
 		}
 	})
 }
@@ -595,8 +593,8 @@ func (v *verifier) eachPlace(f func(p place, mark []byte)) error {
 	}
 }
 
-// misplaced names the locations that the index does not have, and those that it
-// should not have.
+// misplaced reports locations that are missing in the index, and those that should not be
+// there.
 func (v *verifier) misplaced() error {
 	if v.located == v.indexed {
 		return nil
@@ -621,12 +619,12 @@ func (v *verifier) misplaced() error {
 		err = v.eachPlace(func(p place, _ []byte) {
 			h := v.hashPlace(p)
 			if _, ok := all[h]; mine(h) && !ok {
-				report(p, "is in the index, and not of the name")
+				report(p, "is in the index but not in the record")
 			}
 			delete(all, h)
 		})
 		for _, p := range all {
-			report(p, "is not in the index")
+			report(p, "is missing in the index")
 		}
 		return err
 	})

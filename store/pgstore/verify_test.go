@@ -9,8 +9,8 @@ import (
 	"github.com/nomen-project/nomen/store/storetest"
 )
 
-// TestDamages does things to the tables that no store does. Number i of the
-// changes is revision i/7+1 of urn:x-a:(i mod 7).
+// TestDamages damages the tables in various ways. Change number i is revision i/7+1 of
+// urn:x-a:(i mod 7).
 func TestDamages(t *testing.T) {
 	subject := func(n int) store.Subject { return store.Subject{Kind: store.KindName, Key: fmt.Sprint("urn:x-a:", n)} }
 	other := codec.Append(nil, &store.Change{Record: put("urn:x-a:3", "u:else", 0).Record, Expected: 9, Time: put("", "", 0).Time})

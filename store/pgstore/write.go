@@ -13,12 +13,12 @@ import (
 )
 
 const (
-	writers        = 4    // transactions under way at a time
-	maxGroup       = 1000 // changes that are written as one transaction, if nobody brings more at once
+	writers        = 4    // maximum number of concurrent transactions
+	maxGroup       = 1000 // changes after which no further request joins a transaction
 	attemptTimeout = 2 * time.Minute
 )
 
-// ErrReadOnly is returned by Apply of a store that was opened for reading.
+// ErrReadOnly is returned by Apply of a store that was opened read-only.
 var ErrReadOnly = store.ErrReadOnly
 
 // A request is one call of Apply.
@@ -30,10 +30,10 @@ type request struct {
 	done    chan struct{} // closed when results and err are final
 }
 
-// Apply implements [store.Store]. A context that ends while the batch is being
-// written does not stop it. When the database cannot be reached for the time
-// that the connection string gives, it returns an error, and a [*store.UnknownError]
-// if it cannot tell what became of the batch.
+// Apply implements [store.Store]. Cancelling the context while the batch is being written
+// does not stop it. If the database cannot be reached for the time given by the connection
+// string, Apply returns a [*store.AwayError], or a [*store.UnknownError] if it cannot find
+// out whether the batch was written.
 func (s *Store) Apply(ctx context.Context, changes []store.Change) ([]store.Result, error) {
 	if err := s.enter(); err != nil {
 		return nil, err
@@ -47,7 +47,7 @@ func (s *Store) Apply(ctx context.Context, changes []store.Change) ([]store.Resu
 	}
 	for p := newPatience(store.PatienceOf(ctx)); ; {
 		results, err := s.apply(ctx, changes)
-		if !store.IsAway(err) || !p.pause(ctx, false) { // of those nothing was written
+		if !store.IsAway(err) || !p.pause(ctx, false) { // after an AwayError nothing was written
 			return results, err
 		}
 	}
@@ -71,15 +71,15 @@ func (s *Store) apply(ctx context.Context, changes []store.Change) ([]store.Resu
 	}
 }
 
-// write answers requests until there will be no more. Those that come while one
-// transaction is under way are the next one.
+// write answers requests until requests is closed. Those that arrive during a transaction
+// form the next one.
 func (s *Store) write() {
 	for r := range s.requests {
 		s.answer(s.gather(r))
 	}
 }
 
-// gather returns r and the requests that wait with it.
+// gather returns r and the requests that are waiting.
 func (s *Store) gather(r *request) []*request {
 	group, size := []*request{r}, len(r.changes)
 	for size < maxGroup {
@@ -96,8 +96,8 @@ func (s *Store) gather(r *request) []*request {
 	return group
 }
 
-// answer writes a group of requests. When the database refuses what is in it,
-// each is tried alone, so that none fails for another.
+// answer writes a group of requests. If the database rejects the group, it tries each
+// request alone, so that none fails because of another.
 func (s *Store) answer(group []*request) {
 	p, err := s.persist(group)
 	var unknown *store.UnknownError
@@ -119,17 +119,17 @@ func (s *Store) answer(group []*request) {
 	}
 }
 
-// transient reports whether err may be another one, or none, a moment later.
+// transient reports whether err may go away if the operation is retried.
 func transient(err error) bool {
 	return gone(err) || again(err) || errors.Is(err, errNoPrimary) || errors.Is(err, errUnreplicated) || state(err) == readOnlyTransaction
 }
 
-// persist writes a group, as often as it takes, for as long as a call may wait.
+// persist writes a group, retrying for as long as a call may wait.
 func (s *Store) persist(group []*request) (*plan, error) {
 	w := &writing{group: group}
 	for p := newPatience(s.cluster.wait); ; {
 		result, err := s.attempt(w)
-		if len(w.doubts) > 0 { // what became of it is worth waiting for
+		if len(w.doubts) > 0 { // wait longer, to find out what became of it
 			p.deadline = p.begun.Add(max(s.cluster.wait, defaultWait, patienceOf(group)))
 		}
 		switch {
@@ -144,7 +144,7 @@ func (s *Store) persist(group []*request) (*plan, error) {
 	}
 }
 
-// patienceOf returns the patience of the most patient request whose context has not ended.
+// patienceOf returns the greatest patience of the requests whose contexts have not ended.
 func patienceOf(group []*request) (d time.Duration) {
 	for _, r := range group {
 		if r.ctx.Err() == nil {
@@ -173,14 +173,14 @@ func (s *Store) attempt(w *writing) (p *plan, err error) {
 	return p, err
 }
 
-// A plan is what a group of requests leads to.
+// A plan is the result of planning a group of requests.
 type plan struct {
 	results [][]store.Result // of each request
 	errs    []error
-	steps   []store.Step // of all that were not refused
+	steps   []store.Step // of all requests without an error
 }
 
-// makePlan plans requests one after the other; each builds on those before.
+// makePlan plans requests one after another; each builds on those before it.
 func makePlan(group []*request, last map[store.Subject]*store.Change) *plan {
 	p := &plan{results: make([][]store.Result, len(group)), errs: make([]error, len(group))}
 	planned := map[store.Subject]*store.Change{}
@@ -204,14 +204,14 @@ func makePlan(group []*request, last map[store.Subject]*store.Change) *plan {
 	return p
 }
 
-// A writing is a group on its way into the database.
+// A writing is a group that is being written.
 type writing struct {
 	group  []*request
 	doubts []doubt
 }
 
-// A doubt is an attempt of which nobody knows whether it was committed. If it
-// was, the store has a certain change with the random salt of that attempt.
+// A doubt is an attempt that may or may not have been committed. If it was, the store has a
+// change with its random salt.
 type doubt struct {
 	plan     *plan
 	subject  store.Subject
@@ -227,14 +227,14 @@ const (
 ) as found`
 	loadPresent = "select key, value from nomen_present where kind = $1 and key = any($2)"
 	loadTokens  = "select id, value from nomen_token where id = any($1)"
-	inOrder     = " order by key for update" // so that two who lock the same rows do not wait for each other
+	inOrder     = " order by key for update" // a fixed order prevents deadlocks
 	begin       = "begin isolation level read committed"
 )
 
-// attempt writes the group in one transaction. Names that are all new need no
-// lock: whoever makes one at the same time violates the primary key. Others are
-// locked before they are planned. It takes one round trip when nothing is to be
-// written, two for new names, three for others.
+// attempt writes the group in one transaction. New names need no lock: creating one
+// concurrently violates the primary key. Existing ones are locked before changes are
+// planned. It takes one round trip if there is nothing to write, two for new names, and
+// three otherwise.
 func (w *writing) attempt(ctx context.Context, c *pgx.Conn) (*plan, error) {
 	subjects := subjectsOf(w.group)
 	last, err := load(ctx, c, subjects, "")
@@ -263,8 +263,8 @@ func (w *writing) attempt(ctx context.Context, c *pgx.Conn) (*plan, error) {
 	return p, w.commit(ctx, c, p)
 }
 
-// rollback ends a transaction that was not committed. What cannot be rolled back
-// is closed by its pool.
+// rollback rolls back a transaction that was not committed. If that fails, the pool closes
+// the connection.
 func rollback(c *pgx.Conn) {
 	if c.IsClosed() || c.PgConn().TxStatus() == 'I' {
 		return
@@ -274,8 +274,8 @@ func rollback(c *pgx.Conn) {
 	_, _ = c.Exec(ctx, "rollback")
 }
 
-// commit writes what is planned and ends the transaction. It takes note when it
-// cannot tell whether that was done.
+// commit writes the plan and commits the transaction. It records a doubt if the outcome is
+// unknown.
 func (w *writing) commit(ctx context.Context, c *pgx.Conn, p *plan) error {
 	batch := &pgx.Batch{}
 	if c.PgConn().TxStatus() == 'I' {
@@ -295,11 +295,10 @@ func (w *writing) commit(ctx context.Context, c *pgx.Conn, p *plan) error {
 	return err
 }
 
-// statementCompletionUnknown is what CockroachDB says when it does not know
-// itself.
+// statementCompletionUnknown is CockroachDB's code for an unknown outcome.
 const statementCompletionUnknown = "40003"
 
-// doubtful reports whether a commit that ended with err may have been done.
+// doubtful reports whether a commit that failed with err may have succeeded.
 func doubtful(err error) bool {
 	if errors.Is(err, errUnreplicated) {
 		return true
@@ -313,8 +312,8 @@ func doubtful(err error) bool {
 	return gone(err)
 }
 
-// resolve returns the plan of an earlier attempt that was committed after all,
-// nil if none was.
+// resolve returns the plan of an earlier attempt that turns out to be committed, nil if
+// there is none.
 func (w *writing) resolve(ctx context.Context, c *pgx.Conn) (*plan, error) {
 	for _, d := range w.doubts {
 		var found int
@@ -329,21 +328,21 @@ func (w *writing) resolve(ctx context.Context, c *pgx.Conn) (*plan, error) {
 	return nil, nil
 }
 
-// keepHead changes nothing, in a transaction that has to be replicated.
+// keepHead changes nothing, but its transaction must be replicated.
 const keepHead = "update nomen_head set holder = holder where id = 1"
 
-// barrier waits until what is committed on a server is acknowledged by its synchronous
-// standby, if it has to have one: what can be read there need not be, when the wait of
-// who committed it was cut short. Later commits are acknowledged after earlier ones.
+// barrier waits until the synchronous standby of the server, if it has one, has received
+// everything that is committed. What can be read may not have been replicated, if the
+// transaction's own wait was cut short. Later commits are acknowledged after earlier ones.
 func (w *writing) barrier(ctx context.Context, c *pgx.Conn) error {
-	rollback(c) // of locks
+	rollback(c) // releases locks
 	if _, err := c.Exec(ctx, keepHead); err != nil {
 		return err
 	}
 	return replicated(c)
 }
 
-// commit ends a transaction.
+// commit commits a transaction.
 func commit(ctx context.Context, c *pgx.Conn) error {
 	if _, err := c.Exec(ctx, "commit"); err != nil {
 		return err
@@ -352,22 +351,22 @@ func commit(ctx context.Context, c *pgx.Conn) error {
 }
 
 // errUnreplicated is returned for a commit whose wait for a synchronous standby was cut
-// short, by a timeout or a request to stop: the server says that it is done, and it may
-// be lost in a fail-over.
+// short by a timeout or a cancellation: the server reports success, but a failover may lose
+// the commit.
 var errUnreplicated = errors.New("the changes are committed on the primary, but its synchronous standby has not acknowledged them")
 
-// syncWait is the function of PostgreSQL that warns of that; the text of the warning
-// depends on the language of the server.
+// syncWait is the name of the function of PostgreSQL that warns of this. The text of the
+// warning depends on the language of the server.
 const syncWait = "SyncRepWaitForLSN"
 
-// noteUnreplicated takes note of the warning.
+// noteUnreplicated records the warning.
 func noteUnreplicated(c *pgconn.PgConn, n *pgconn.Notice) {
 	if n.Routine == syncWait {
 		c.CustomData()[syncWait] = true
 	}
 }
 
-// replicated returns errUnreplicated if the connection was warned since the last call.
+// replicated returns errUnreplicated if there was a warning since the last call.
 func replicated(c *pgx.Conn) error {
 	data := c.PgConn().CustomData()
 	if data[syncWait] == nil {
@@ -377,7 +376,7 @@ func replicated(c *pgx.Conn) error {
 	return errUnreplicated
 }
 
-// subjectsOf returns what requests are about, by kind, each once.
+// subjectsOf returns the subjects of requests by kind, without duplicates.
 func subjectsOf(group []*request) map[store.Kind][]string {
 	seen, all := map[store.Subject]bool{}, map[store.Kind][]string{}
 	for _, r := range group {
@@ -391,8 +390,8 @@ func subjectsOf(group []*request) map[store.Kind][]string {
 	return all
 }
 
-// load returns the last changes of subjects, of those that are there. With a lock
-// it begins a transaction.
+// load returns the last changes of the subjects that exist. If lock is not empty, it begins
+// a transaction.
 func load(ctx context.Context, c *pgx.Conn, subjects map[store.Kind][]string, lock string) (map[store.Subject]*store.Change, error) {
 	last := map[store.Subject]*store.Change{}
 	batch := &pgx.Batch{}

@@ -1,11 +1,10 @@
-// Package pgtest starts private PostgreSQL servers for tests, from the programs
-// of the machine's own package: on a free port of the loopback interface, in a
-// directory of its own, gone when the test ends.
+// Package pgtest starts private PostgreSQL servers for tests, using the PostgreSQL
+// programs installed on the machine. A server listens on a free port of the loopback
+// interface and uses a temporary directory, which is removed when the test ends.
 //
-// A server runs as an ordinary user, which PostgreSQL demands: that of the test,
-// or "postgres", else "nobody", when the test runs as root. The rules by which it
-// sorts texts are those of a language where it knows any, so that a store that
-// relies on the order of bytes has to ask for it.
+// PostgreSQL must not run as root: if the test does, the server runs as "postgres" or
+// else as "nobody". If possible, the server sorts text by the rules of a language, so that
+// a store that relies on byte order must request it.
 package pgtest
 
 import (
@@ -26,27 +25,27 @@ import (
 	"time"
 )
 
-// Options say what kind of server is started.
+// Options determine what kind of server is started.
 type Options struct {
-	Dir      string   // for its files, removed by Stop; a new temporary one if empty
-	Fsync    bool     // a commit waits for the disk; without it, only for the server
+	Dir      string   // for temporary files, which Stop removes; the system's directory if empty
+	Fsync    bool     // commits wait for the disk
 	Settings []string // such as "max_connections=10"
 }
 
-// A Server is a running PostgreSQL. [Start] makes one.
+// A Server is a running PostgreSQL. [Start] returns one.
 type Server struct {
-	dir     string // holds data and log
+	dir     string // contains data and log
 	port    int
-	owner   *owner // nil for who runs the test
+	owner   *owner // nil if the server runs as the user of the test
 	options Options
 	process *exec.Cmd
 	ended   chan struct{} // closed when process has ended
 }
 
-// patience is how long a server may take to start or to end.
+// patience is the maximum time for a server to start or to end.
 const patience = 2 * time.Minute
 
-// Start starts a new, empty server, which Stop has to end.
+// Start starts a new, empty server. The caller must stop it.
 func Start(o Options) (*Server, error) {
 	s := &Server{options: o}
 	var err error
@@ -61,7 +60,7 @@ func Start(o Options) (*Server, error) {
 	}
 	init := []string{"--pgdata=" + s.data(), "--username=nomen", "--auth=trust", "--encoding=UTF8", "--no-sync"}
 	if err := s.run("initdb", append(init, "--locale-provider=icu", "--icu-locale=en-US", "--locale=C.UTF-8")...); err != nil {
-		_ = os.RemoveAll(s.data()) // by a version before 15
+		_ = os.RemoveAll(s.data()) // of a version before 15
 		err = s.run("initdb", append(init, "--locale=C.UTF-8")...)
 		if err != nil {
 			return nil, errors.Join(err, os.RemoveAll(s.dir))
@@ -88,7 +87,7 @@ func (s *Server) Replica() (*Server, error) {
 	return r.begin()
 }
 
-// begin starts a server on a new directory, which is removed if that fails.
+// begin starts a server on a new directory, and removes that if it fails.
 func (s *Server) begin() (*Server, error) {
 	err := s.Restart()
 	if err != nil {
@@ -107,7 +106,7 @@ func (s *Server) URL() string {
 
 // Log returns what the server has logged.
 func (s *Server) Log() string {
-	text, _ := os.ReadFile(s.logFile()) // nothing when there is none yet
+	text, _ := os.ReadFile(s.logFile()) // it may not exist yet
 	return string(text)
 }
 
@@ -119,12 +118,12 @@ func (s *Server) Restart() error {
 	fresh := s.port == 0
 	for end := time.Now().Add(patience); ; time.Sleep(100 * time.Millisecond) {
 		var err error
-		if fresh { // somebody else may take the port before the server does
+		if fresh { // another process may take the port first
 			if s.port, err = freePort(); err != nil {
 				return err
 			}
 		}
-		// Processes of one that was killed hold its memory for a moment.
+		// Processes of a killed server hold its shared memory for a moment.
 		if err = s.start(); err == nil || time.Now().After(end) {
 			return err
 		}
@@ -136,7 +135,7 @@ func (s *Server) start() error {
 	if err != nil {
 		return err
 	}
-	defer log.Close() // the server has its own
+	defer log.Close() // the server has inherited it
 	settings := []string{
 		"listen_addresses=127.0.0.1", "port=" + strconv.Itoa(s.port), "unix_socket_directories=",
 		"shared_buffers=128MB", "max_wal_size=4GB", "wal_level=replica", "max_wal_senders=8", "hot_standby=on",
@@ -161,12 +160,12 @@ func (s *Server) start() error {
 	s.ended = ended
 	go func() {
 		defer close(ended)
-		_ = process.Wait() // how it ended is in its log
+		_ = process.Wait() // the server's log has the reason
 	}()
 	return s.ready()
 }
 
-// ready waits until the server answers.
+// ready waits until the server accepts connections.
 func (s *Server) ready() error {
 	for deadline := time.Now().Add(patience); time.Now().Before(deadline); {
 		select {
@@ -181,7 +180,7 @@ func (s *Server) ready() error {
 	return fmt.Errorf("pgtest: the server on port %d does not answer", s.port)
 }
 
-// Kill ends the server and all its processes at once, as a loss of power would.
+// Kill kills the server and all its processes, like a power failure.
 func (s *Server) Kill() error {
 	err := s.signal(sigKill)
 	select {
@@ -192,13 +191,13 @@ func (s *Server) Kill() error {
 	}
 }
 
-// Pause makes the server stand still, connections and all, until Resume.
+// Pause suspends the server and its connections until Resume.
 func (s *Server) Pause() error { return s.signal(sigStop) }
 
 // Resume ends a Pause.
 func (s *Server) Resume() error { return s.signal(sigCont) }
 
-// Dump writes a copy of the server's database into a file, which is replaced.
+// Dump writes a dump of the server's database to a file, which is replaced.
 func (s *Server) Dump(file string) error {
 	out, err := os.Create(file)
 	if err != nil {
@@ -213,7 +212,7 @@ func (s *Server) Create(database string) (string, error) {
 	return url, s.run("createdb", "--maintenance-db="+s.URL(), database)
 }
 
-// Undump makes a database of a copy, and returns its connection string.
+// Undump creates a database from a dump, and returns its connection string.
 func (s *Server) Undump(file, database string) (string, error) {
 	in, err := os.Open(file)
 	if err != nil {
@@ -227,8 +226,8 @@ func (s *Server) Undump(file, database string) (string, error) {
 	return url, s.pipe(in, nil, "pg_restore", "--exit-on-error", "--dbname="+url)
 }
 
-// AwaitEnd waits until no connection of an application is left: what the server has
-// received it ends, after the client is gone.
+// AwaitEnd waits until the server has no connection of an application: after a client has
+// ended, the server still executes what it has received.
 func (s *Server) AwaitEnd(application string) error {
 	ask := "select count(*) from pg_stat_activity where application_name = '" + application + "'"
 	for end := time.Now().Add(patience); ; time.Sleep(10 * time.Millisecond) {
@@ -246,17 +245,17 @@ func (s *Server) AwaitEnd(application string) error {
 // signal sends a signal to all processes of the server.
 func (s *Server) signal(sig syscall.Signal) error {
 	pid := s.process.Process.Pid
-	children, _ := os.ReadFile(fmt.Sprintf("/proc/%d/task/%d/children", pid, pid)) // Linux only; elsewhere they notice its end
+	children, _ := os.ReadFile(fmt.Sprintf("/proc/%d/task/%d/children", pid, pid)) // only on Linux; elsewhere children notice the end
 	err := kill(pid, sig)
 	for _, child := range strings.Fields(string(children)) {
 		if n, err := strconv.Atoi(child); err == nil {
-			_ = kill(n, sig) // or it has ended by itself
+			_ = kill(n, sig) // it may have ended already
 		}
 	}
 	return err
 }
 
-// Stop ends the server, if it runs, and removes its files.
+// Stop stops the server if it runs, and removes its files.
 func (s *Server) Stop() error {
 	select {
 	case <-s.ended:
@@ -266,10 +265,10 @@ func (s *Server) Stop() error {
 	}
 }
 
-// run runs one of PostgreSQL's programs to its end.
+// run runs a PostgreSQL program.
 func (s *Server) run(program string, args ...string) error { return s.pipe(nil, nil, program, args...) }
 
-// pipe runs one of PostgreSQL's programs with this input and output, nil for none.
+// pipe runs a PostgreSQL program with this input and output, nil for none.
 func (s *Server) pipe(in io.Reader, out io.Writer, program string, args ...string) error {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
@@ -300,13 +299,13 @@ func (s *Server) command(ctx context.Context, program string, args ...string) (*
 	return cmd, nil
 }
 
-// find returns the path of a program: the first in PATH, else that of the newest
-// version where Debian keeps them.
+// find returns the path of a program: the first in PATH, else that of the newest version in
+// Debian's directory.
 func find(program string) (string, error) {
 	if path, err := exec.LookPath(program); err == nil {
 		return path, nil
 	}
-	paths, _ := filepath.Glob("/usr/lib/postgresql/*/bin/" + program) // the pattern is sound
+	paths, _ := filepath.Glob("/usr/lib/postgresql/*/bin/" + program) // the pattern is valid
 	if len(paths) == 0 {
 		return "", fmt.Errorf("pgtest: %s is not installed; scripts/prepare.sh installs what tests need", program)
 	}
@@ -315,11 +314,11 @@ func find(program string) (string, error) {
 
 // version returns the number in a path such as /usr/lib/postgresql/15/bin/initdb.
 func version(path string) int {
-	n, _ := strconv.Atoi(filepath.Base(filepath.Dir(filepath.Dir(path)))) // 0 if it is none
+	n, _ := strconv.Atoi(filepath.Base(filepath.Dir(filepath.Dir(path)))) // 0 if invalid
 	return n
 }
 
-// unprivileged returns whom a server runs as; nil for who runs the test.
+// unprivileged returns the user as whom a server runs; nil for the user of the test.
 func unprivileged() (*owner, error) {
 	if os.Getuid() != 0 {
 		return nil, nil
@@ -342,7 +341,7 @@ func unprivileged() (*owner, error) {
 	return &owner{Uid: uint32(uid), Gid: uint32(gid)}, nil
 }
 
-// own gives a directory to whom the server runs as.
+// own gives a directory to the user as whom the server runs.
 func (s *Server) own(dir string) error {
 	if s.owner == nil {
 		return nil

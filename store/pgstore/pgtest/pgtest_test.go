@@ -17,8 +17,8 @@ func query(t *testing.T, s *Server, sql string) (string, error) {
 	return strings.TrimSpace(string(out)), err
 }
 
-// A server keeps its data when it is killed, its replica has them all the while,
-// and nothing is left of either in the end.
+// TestServer checks that a killed server keeps its data, that its replica has them
+// meanwhile, and that Stop removes the files of both.
 func TestServer(t *testing.T) {
 	s, err := Start(Options{Dir: world(t), Fsync: true})
 	if err != nil {

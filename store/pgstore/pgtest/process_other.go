@@ -14,10 +14,10 @@ const (
 	sigCont = syscall.Signal(18)
 )
 
-// An owner is whom a server runs as: always who runs the test.
+// An owner is the user as whom a server runs: always that of the test.
 type owner struct{ Uid, Gid uint32 }
 
-// kill does nothing: servers are for tests, which run on Unix.
+// kill is not supported: tests with servers run on Unix.
 func kill(int, syscall.Signal) error { return errors.ErrUnsupported }
 
 func runAs(*exec.Cmd, *owner) {}

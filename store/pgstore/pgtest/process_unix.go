@@ -13,7 +13,7 @@ const (
 	sigCont = syscall.SIGCONT
 )
 
-// An owner is whom a server runs as.
+// An owner is the user as whom a server runs.
 type owner = syscall.Credential
 
 func kill(pid int, sig syscall.Signal) error { return syscall.Kill(pid, sig) }

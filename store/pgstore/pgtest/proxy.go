@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// A Proxy stands between clients and a server as a network does that is slow, or that
-// is cut. [NewProxy] makes one. It is safe for concurrent use.
+// A Proxy simulates a slow or interrupted network between clients and a server. [NewProxy]
+// returns one. It is safe for concurrent use.
 type Proxy struct {
 	l  net.Listener
 	to string
@@ -34,27 +34,27 @@ func NewProxy(s *Server) (*Proxy, error) {
 	return p, nil
 }
 
-// URL returns the connection string of a server, by way of the proxy.
+// URL returns the connection string of a server through the proxy.
 func (p *Proxy) URL(s *Server) string {
 	return strings.Replace(s.URL(), s.Addr(), p.l.Addr().String(), 1)
 }
 
-// Delay makes everything late, each way, by a time.
+// Delay delays everything in both directions by d.
 func (p *Proxy) Delay(d time.Duration) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.delay = d
 }
 
-// Cut holds up everything until Mend: connections stay open, and new ones are
-// accepted, but nothing comes through.
+// Cut blocks all traffic until Mend: connections stay open, and new ones are accepted, but
+// no data passes.
 func (p *Proxy) Cut() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.whole = make(chan struct{})
 }
 
-// Mend ends a Cut. What was held up comes through.
+// Mend ends a Cut. Blocked data passes.
 func (p *Proxy) Mend() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -65,7 +65,7 @@ func (p *Proxy) Mend() {
 	}
 }
 
-// Close ends the proxy and its connections.
+// Close closes the proxy and its connections.
 func (p *Proxy) Close() error {
 	err := p.l.Close()
 	p.mu.Lock()
@@ -118,7 +118,7 @@ func (p *Proxy) pass(c net.Conn) {
 	ways.Wait()
 }
 
-// pause waits as long as the network makes what passes wait.
+// pause waits for the delay and until the network is whole.
 func (p *Proxy) pause() {
 	p.mu.Lock()
 	delay, whole := p.delay, p.whole
@@ -127,7 +127,7 @@ func (p *Proxy) pause() {
 	<-whole
 }
 
-// keep takes note of a connection, or closes it if the proxy has ended.
+// keep registers a connection, or closes it if the proxy is closed.
 func (p *Proxy) keep(c net.Conn) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()

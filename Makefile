@@ -99,7 +99,7 @@ generate: ## write the generated files anew
 	$(GO) generate ./...
 
 pictures: ## draw the pictures of the documents anew; needs graphviz
-	dot -Tsvg docs/pictures/name.dot -o docs/pictures/name.svg
+	for p in name layers; do dot -Tsvg docs/pictures/$$p.dot -o docs/pictures/$$p.svg || exit 1; done
 
 clean:
 	rm -rf bin

@@ -61,7 +61,7 @@ func (a *answers) refuse(err error, object any) {
 		a.object(object)
 		return
 	}
-	a.tell(words(err))
+	a.tell(words(err) + caretOn(a.log, err))
 	if !a.alone {
 		a.text("")
 	}

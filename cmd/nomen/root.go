@@ -65,7 +65,7 @@ func run(ctx context.Context, args []string, s streams) int {
 	cmd, err := root.ExecuteContextC(ctx)
 	status := exitStatus(err)
 	if err != nil && !errors.Is(err, errNo) && !errors.Is(err, errFailed) {
-		fmt.Fprintln(s.err, "nomen: "+nameSignal(ctx, words(err)))
+		fmt.Fprintln(s.err, "nomen: "+nameSignal(ctx, words(err))+caretOn(s.err, err))
 		if errors.Is(err, syscall.ENOSPC) {
 			fmt.Fprintln(s.err, "The disk is full. Make room there and give the command again: what was acknowledged is kept.")
 		}

@@ -1,0 +1,103 @@
+package main
+
+import (
+	"errors"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/rivo/uniseg"
+	"golang.org/x/term"
+
+	"github.com/nomen-project/nomen/internal/shown"
+	"github.com/nomen-project/nomen/uri"
+)
+
+// The columns of a terminal whose width is unknown, and the indentation of an input.
+const (
+	usualColumns = 80
+	caretIndent  = "  "
+)
+
+// caretOn returns two lines, each after a line end, if w is a terminal and err says
+// where its input is invalid: the input, and a caret below the invalid character.
+// Otherwise it returns "".
+func caretOn(w io.Writer, err error) string {
+	var bad uri.InputError
+	if !isScreen(w) || !errors.As(err, &bad) {
+		return ""
+	}
+	columns := usualColumns
+	if width, _, err := term.GetSize(int(w.(*os.File).Fd())); err == nil && width > 0 {
+		columns = width
+	}
+	return caret(bad.Violation(), columns)
+}
+
+// caret is caretOn for a terminal with a number of columns. It shortens an input that
+// is wider. A character takes the columns that terminals give it: two if it is wide,
+// and none if it combines with the one before.
+func caret(v uri.Violation, columns int) string {
+	if v.Input == "" || v.Offset < 0 || v.Offset > len(v.Input) {
+		return ""
+	}
+	text, at := oneLine(v.Input), len(oneLine(v.Input[:v.Offset]))
+	var widths []int // of the characters
+	var chars []string
+	place := -1 // the character above the caret
+	for rest, n := text, 0; rest != ""; {
+		var char string
+		var width int
+		char, rest, width, _ = uniseg.FirstGraphemeClusterInString(rest, -1)
+		if n += len(char); place < 0 && at < n {
+			place = len(chars)
+		}
+		chars, widths = append(chars, char), append(widths, width)
+	}
+	if place < 0 { // the input ends too early
+		place = len(chars)
+	}
+	from, to := window(widths, place, max(columns-len(caretIndent)-2*len("...")-1, 1))
+	column := 0
+	for _, width := range widths[from:place] {
+		column += width
+	}
+	line := strings.Join(chars[from:to], "")
+	if from > 0 {
+		line, column = "..."+line, column+len("...")
+	}
+	if to < len(chars) {
+		line += "..."
+	}
+	return "\n" + caretIndent + line + "\n" + caretIndent + strings.Repeat(" ", column) + "^"
+}
+
+// oneLine returns s without characters that a terminal obeys; each line end and tab is
+// a space.
+func oneLine(s string) string {
+	return shown.Text(strings.NewReplacer("\n", " ", "\r", " ", "\t", " ").Replace(s))
+}
+
+// window returns which characters to show if all are wider than columns: the one at
+// place and those around it, more of them before than after it.
+func window(widths []int, place, columns int) (from, to int) {
+	from, to = place, min(place+1, len(widths))
+	used := 0
+	if place < len(widths) {
+		used = widths[place]
+	}
+	for grew := true; grew; {
+		grew = false
+		for range 2 {
+			if from > 0 && used+widths[from-1] <= columns {
+				from--
+				used, grew = used+widths[from], true
+			}
+		}
+		if to < len(widths) && used+widths[to] <= columns {
+			used, grew = used+widths[to], true
+			to++
+		}
+	}
+	return from, to
+}

@@ -11,25 +11,21 @@ import (
 	"fmt"
 	"hash/fnv"
 	"io"
-	"io/fs"
 	"maps"
 	"os"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/nomen-project/nomen/internal/testrun"
 )
 
-// sharedText is the directory of real texts, if available.
-const sharedText = "../../shared/data/text/"
-
-// openShared opens a file of real texts, or skips the test.
+// openShared opens a file of real texts.
 func openShared(tb testing.TB, name string) *os.File {
 	tb.Helper()
-	file, err := os.Open(sharedText + name)
-	if errors.Is(err, fs.ErrNotExist) {
-		tb.Skip("no real texts: " + sharedText + name)
-	}
+	path, _ := testrun.Corpus(tb, "text/"+name)
+	file, err := os.Open(path)
 	if err != nil {
 		tb.Fatal(err)
 	}

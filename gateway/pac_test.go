@@ -5,6 +5,8 @@ import (
 	"os/exec"
 	"strings"
 	"testing"
+
+	"github.com/nomen-project/nomen/internal/testrun"
 )
 
 func TestPACText(t *testing.T) {
@@ -31,7 +33,7 @@ func TestPACText(t *testing.T) {
 func TestPACRuns(t *testing.T) {
 	node, err := exec.LookPath("node")
 	if err != nil {
-		t.Skip("no JavaScript here: node is not installed")
+		testrun.Missing(t, "node, for JavaScript,")
 	}
 	const names, hosts = "PROXY names.example:4500", "PROXY names.example:4500; DIRECT"
 	asked := [][3]string{

@@ -11,22 +11,30 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/nomen-project/nomen/internal/testrun"
 	"github.com/nomen-project/nomen/namespace"
 	"github.com/nomen-project/nomen/urn"
 )
 
-// lines returns the lines of a file of real data, which a clone may lack.
-func lines(t *testing.T, file string) []string {
+// lines returns the lines of a file of real data, or of the part of it that is committed.
+func lines(t *testing.T, file string) (all []string, whole bool) {
 	t.Helper()
-	f, err := os.Open(filepath.Join("..", "..", "shared", "data", file))
+	path, whole := testrun.Corpus(t, file)
+	f, err := os.Open(path)
 	if err != nil {
-		t.Skip("real data is not here: " + err.Error())
+		t.Fatal(err)
 	}
 	defer f.Close()
-	var all []string
 	for s := bufio.NewScanner(f); s.Scan(); {
 		all = append(all, s.Text())
 	}
+	return all, whole
+}
+
+// linesOf returns the lines of a file of which no part is committed.
+func linesOf(t *testing.T, file string) []string {
+	t.Helper()
+	all, _ := lines(t, file)
 	return all
 }
 
@@ -43,7 +51,7 @@ func mustLookup(t testing.TB, nid string) namespace.Namespace {
 // the ranges.
 func TestISBNCorpus(t *testing.T) {
 	isbn := mustLookup(t, "isbn")
-	good := lines(t, "isbn/isbn-goodbooks.tsv")[1:]
+	good := linesOf(t, "isbn/isbn-goodbooks.tsv")[1:]
 	for _, line := range good {
 		f := strings.Split(line, "\t")
 		if f[2] == "" {
@@ -61,7 +69,7 @@ func TestISBNCorpus(t *testing.T) {
 			t.Errorf("Display(%q) = %q, want %q", f[1], got, f[2])
 		}
 	}
-	bad := lines(t, "isbn/isbn10-bad.txt")
+	bad := linesOf(t, "isbn/isbn10-bad.txt")
 	for _, s := range bad {
 		if got := isbn.Check(s); got == nil {
 			t.Errorf("Check(%q) = nil, want a finding", s)
@@ -76,7 +84,7 @@ func TestISBNCorpus(t *testing.T) {
 
 func TestISSNCorpus(t *testing.T) {
 	issn := mustLookup(t, "issn")
-	good, bad := lines(t, "collections/issn-good.txt"), lines(t, "collections/issn-bad.txt")
+	good, bad := linesOf(t, "collections/issn-good.txt"), linesOf(t, "collections/issn-bad.txt")
 	for _, s := range good {
 		if got := issn.Check(s); got != nil {
 			t.Errorf("Check(%q) = %v, want nil", s, got)
@@ -96,7 +104,7 @@ func TestISSNCorpus(t *testing.T) {
 // TestRegistry compares the catalogue with the registry of IANA.
 func TestRegistry(t *testing.T) {
 	registered := map[string]bool{}
-	for _, line := range lines(t, "iana/urn-namespaces.tsv")[1:] {
+	for _, line := range linesOf(t, "iana/urn-namespaces.tsv")[1:] {
 		f := strings.Split(line, "\t")
 		registered[f[0]] = true
 		n, ok := namespace.Lookup(f[0])
@@ -122,7 +130,7 @@ func TestRegistry(t *testing.T) {
 func TestTemplateExamples(t *testing.T) {
 	files, _ := filepath.Glob(filepath.Join("..", "..", "shared", "data", "iana", "templates", "*.txt"))
 	if len(files) == 0 {
-		t.Skip("the registrations are not here")
+		testrun.Missing(t, "../shared/data/iana/templates")
 	}
 	checked := 0
 	for _, file := range files {
@@ -173,7 +181,8 @@ var varying = regexp.MustCompile(`"[^"]*"|[0-9]+`)
 // example is of it.
 func TestRealNames(t *testing.T) {
 	classes, names := map[classOf][]string{}, 0
-	for _, line := range lines(t, "urns/urns-real.txt") {
+	all, whole := lines(t, "urns/urns-real.txt")
+	for _, line := range all {
 		u, err := urn.Parse(line)
 		if err != nil {
 			continue
@@ -189,18 +198,20 @@ func TestRealNames(t *testing.T) {
 		}
 	}
 	text, explained := explanations(t)
-	if want := fmt.Sprintf(" %d names ", names); !strings.Contains(text, want) {
+	if want := fmt.Sprintf(" %d names ", names); whole && !strings.Contains(text, want) {
 		t.Errorf("the text does not speak of%s", want)
 	}
 	for c, met := range classes {
 		row := explained[c]
-		if row.count != len(met) || !slices.Contains(met, row.example) {
+		if row.count < len(met) || whole && (row.count != len(met) || !slices.Contains(met, row.example)) {
 			t.Errorf("%+v: %d names, as %s; the table has %d, as %s", c, len(met), met[0], row.count, row.example)
 		}
 		delete(explained, c)
 	}
 	for c := range explained {
-		t.Errorf("%+v: in the table, and not met", c)
+		if whole {
+			t.Errorf("%+v: in the table, and not met", c)
+		}
 	}
 }
 

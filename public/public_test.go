@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/nomen-project/nomen/internal/testrun"
 	"github.com/nomen-project/nomen/name"
 	"github.com/nomen-project/nomen/store"
 )
@@ -113,9 +114,10 @@ func TestRealExamples(t *testing.T) {
 		file, variable string
 		registry       int
 	}{{"prefixes.jsonl", "$1", 0}, {"identifiers-org.jsonl", "{$id}", 1}} {
-		f, err := os.Open("../../shared/data/prefixes/" + tt.file)
+		path, _ := testrun.Corpus(t, "prefixes/"+tt.file)
+		f, err := os.Open(path)
 		if err != nil {
-			t.Skip("real data is not here: " + err.Error())
+			t.Fatal(err)
 		}
 		defer f.Close()
 		rules := map[string]*store.Authority{} // by prefix in lower case
@@ -187,10 +189,8 @@ func TestRealExamples(t *testing.T) {
 
 // TestFresh makes the tables anew where their sources are.
 func TestFresh(t *testing.T) {
-	if _, err := os.Stat("../../shared/data/prefixes"); err != nil {
-		t.Skip("real data is not here: " + err.Error())
-	}
-	sources, _ := filepath.Abs("../../shared/data/prefixes")
+	path, _ := testrun.Corpus(t, "prefixes/prefixes.jsonl")
+	sources := filepath.Dir(path)
 	bin := filepath.Join(t.TempDir(), "gen")
 	if out, err := exec.Command("go", "build", "-o", bin, "./gen").CombinedOutput(); err != nil {
 		t.Fatalf("%s: %s", err, out)

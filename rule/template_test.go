@@ -5,6 +5,8 @@ import (
 	"os"
 	"strings"
 	"testing"
+
+	"github.com/nomen-project/nomen/internal/testrun"
 )
 
 // variables are those of RFC 6570, 3.2.
@@ -269,7 +271,7 @@ func FuzzTemplate(f *testing.F) {
 func TestTextOfTheRFC(t *testing.T) {
 	text, err := os.ReadFile("../../shared/rfc/rfc6570.txt")
 	if err != nil {
-		t.Skip("the text of RFC 6570 is not at hand")
+		testrun.Missing(t, "../shared/rfc/rfc6570.txt")
 	}
 	n := 0
 	for line := range strings.Lines(string(text)) {

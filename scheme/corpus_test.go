@@ -6,6 +6,7 @@ import (
 	"os"
 	"testing"
 
+	"github.com/nomen-project/nomen/internal/testrun"
 	"github.com/nomen-project/nomen/uri"
 )
 
@@ -26,9 +27,10 @@ var collected = []struct {
 func TestMetURLs(t *testing.T) {
 	for _, tt := range collected {
 		t.Run(tt.name, func(t *testing.T) {
-			f, err := os.Open("../../shared/data/urls/" + tt.name + ".txt.gz")
+			path, whole := testrun.Corpus(t, "urls/"+tt.name+".txt.gz")
+			f, err := os.Open(path)
 			if err != nil {
-				t.Skip("lists of URLs not available: ", err)
+				t.Fatal(err)
 			}
 			defer f.Close()
 			r, err := gzip.NewReader(f)
@@ -54,7 +56,7 @@ func TestMetURLs(t *testing.T) {
 			for _, times := range refused {
 				n += times
 			}
-			if err := scan.Err(); err != nil || good == 0 || n != tt.refused {
+			if err := scan.Err(); err != nil || good == 0 || n > tt.refused || whole && n != tt.refused {
 				t.Errorf("refused %d of %d, want %d: %v, %v", n, good, tt.refused, refused, err)
 			}
 		})

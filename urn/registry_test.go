@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/nomen-project/nomen/internal/testrun"
 )
 
 func TestRegisterNamespaces(t *testing.T) {
@@ -97,9 +99,10 @@ func TestIANANamespaces(t *testing.T) {
 
 // The table says what the registry says.
 func TestIANAFacts(t *testing.T) {
-	f, err := os.Open("../../shared/data/iana/urn-namespaces.tsv")
+	path, _ := testrun.Corpus(t, "iana/urn-namespaces.tsv")
+	f, err := os.Open(path)
 	if err != nil {
-		t.Skip("the registry of IANA is not here: ", err)
+		t.Fatal(err)
 	}
 	defer f.Close()
 	table := IANANamespaces()

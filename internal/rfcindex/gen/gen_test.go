@@ -4,17 +4,15 @@ import (
 	"bytes"
 	"io"
 	"os"
-	"path/filepath"
 	"testing"
 
 	"github.com/nomen-project/nomen/internal/rfcindex"
+	"github.com/nomen-project/nomen/internal/testrun"
 )
 
 func TestFresh(t *testing.T) {
-	index, err := os.Open(filepath.FromSlash("../../../../shared/data/collections/rfc-index.jsonl"))
-	if os.IsNotExist(err) {
-		t.Skip("the index of the RFC Editor is not there: ../shared/data/collections/rfc-index.jsonl")
-	}
+	path, _ := testrun.Corpus(t, "collections/rfc-index.jsonl")
+	index, err := os.Open(path)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,7 +8,7 @@ FUZZTIME  ?= 60s
 BENCHTIME ?= 1s
 COUNT     ?= 5
 
-.PHONY: all build demo test quick test-ha check lint cross race long static test-clients attack soak faults bench bench-scale fuzz mutate generate pictures crash clean help
+.PHONY: all build demo test quick test-ha check lint cross race static test-clients attack soak faults bench bench-scale fuzz mutate generate pictures crash clean help
 
 all: build
 
@@ -44,7 +44,7 @@ lint: $(TOOLS)/.built
 cross: ## vet the packages with files for some systems alone, as for macOS, FreeBSD and Windows; ten minutes the first time
 	@for os in darwin freebsd windows; do CGO_ENABLED=0 GOOS=$$os $(GO) vet ./internal/durable ./internal/flock ./bulk ./client ./fetch ./server ./store/... || exit 1; done
 
-race: # without GORACE each command that a test runs ends with a second of sleep
+race: # the detector of races makes all slow: there tests repeat less (internal/testrun); without GORACE each command that a test runs ends with a second of sleep
 	GORACE=atexit_sleep_ms=10 CGO_ENABLED=1 $(GO) test -race -timeout 25m ./...
 
 static: build ## the binary links nothing and runs
@@ -66,7 +66,8 @@ test-ha: ## kill the primary of a Patroni cluster KILLS times under load, cut a 
 	@scripts/prepare.sh ha
 	KILLS=$(or $(KILLS),20) $(GO) test -count=1 -tags ha -timeout 60m -v ./scripts/ha
 
-crash: build ## kill -9 servers and a database KILLS times under load; STORE=pebble or STORE=pg for one of them
+crash: build ## kill -9 servers and a database KILLS times under load, after simulated crashes and damage in full length; STORE=pebble or STORE=pg for one of them
+	$(if $(filter pg,$(STORE)),,$(GO) test -count=1 -timeout 1h ./store/pebblestore)
 	NOMEN_KILLS=$(or $(KILLS),100) $(GO) test -count=1 -run '^TestKill$(if $(STORE),$(KILLED_$(STORE)),(Database)?)$$' -v -timeout 4h ./cmd/nomen ./store/pgstore
 
 KILLED_pg = Database

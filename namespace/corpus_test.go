@@ -104,7 +104,8 @@ func TestISSNCorpus(t *testing.T) {
 // TestRegistry compares the catalogue with the registry of IANA.
 func TestRegistry(t *testing.T) {
 	registered := map[string]bool{}
-	for _, line := range linesOf(t, "iana/urn-namespaces.tsv")[1:] {
+	all, whole := lines(t, "iana/urn-namespaces.tsv")
+	for _, line := range all[1:] {
 		f := strings.Split(line, "\t")
 		registered[f[0]] = true
 		n, ok := namespace.Lookup(f[0])
@@ -120,7 +121,7 @@ func TestRegistry(t *testing.T) {
 		}
 	}
 	for n := range namespace.All() {
-		if want := n.Kind != urn.KindUnregistered; registered[n.NID] != want {
+		if want := n.Kind != urn.KindUnregistered; whole && registered[n.NID] != want {
 			t.Errorf("%s: in the registry %v, kind %v", n.NID, registered[n.NID], n.Kind)
 		}
 	}

@@ -99,7 +99,7 @@ func TestIANANamespaces(t *testing.T) {
 
 // The table says what the registry says.
 func TestIANAFacts(t *testing.T) {
-	path, _ := testrun.Corpus(t, "iana/urn-namespaces.tsv")
+	path, whole := testrun.Corpus(t, "iana/urn-namespaces.tsv")
 	f, err := os.Open(path)
 	if err != nil {
 		t.Fatal(err)
@@ -117,7 +117,7 @@ func TestIANAFacts(t *testing.T) {
 			t.Errorf("%q became %+v", cells, n)
 		}
 	}
-	if rows != table.Len() {
+	if whole && rows != table.Len() || rows == 0 {
 		t.Errorf("%d rows, %d entries", rows, table.Len())
 	}
 }

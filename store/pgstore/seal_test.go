@@ -242,6 +242,7 @@ func TestLongTransaction(t *testing.T) {
 // is in the log once and no update is lost.
 func TestManyNodes(t *testing.T) {
 	url := newURL(t, shared)
+	ctx := store.WithPatience(t.Context(), store.LongPatience) // twenty writers are many for a small machine
 	const nodes, perNode, rounds, names = 4, 5, 30, 3
 	stores := make([]*Store, nodes)
 	for i := range stores {
@@ -258,12 +259,12 @@ func TestManyNodes(t *testing.T) {
 				key := fmt.Sprint("urn:x-shared:", rand.N(names))
 				url := fmt.Sprint("u:", w, ":", round)
 				for {
-					r, err := s.Get(t.Context(), put(key, "", 0).Record.Name, time.Time{})
+					r, err := s.Get(ctx, put(key, "", 0).Record.Name, time.Time{})
 					expected := uint64(0)
 					if err == nil {
 						expected = r.Revision
 					}
-					results, err := s.Apply(t.Context(), []store.Change{put(key, url, expected)})
+					results, err := s.Apply(ctx, []store.Change{put(key, url, expected)})
 					var conflict *store.ConflictError
 					if errors.As(err, &conflict) {
 						continue

@@ -112,7 +112,6 @@ var remaining = map[string]int{
 	"docs/decisions":        29,
 	"docs/spec":             2,
 	"docs/tutorial":         1,
-	"format":                57,
 	"gateway":               73,
 	"internal/accept":       2,
 	"internal/codec":        3,

@@ -12,9 +12,9 @@ import (
 	"github.com/nomen-project/nomen"
 )
 
-// WriteCBOR writes a as CBOR: the members of [WriteJSON] in the core deterministic
-// encoding of RFC 8949, 4.2.1. Equal answers are equal octets, whoever writes
-// them, so that they can be hashed, signed and compared (1995, 3.1.1).
+// WriteCBOR writes a as CBOR: the members of [WriteJSON] in the core deterministic encoding of
+// RFC 8949, 4.2.1. Equal answers are equal octets, whichever program writes them, so they can
+// be hashed, signed and compared (1995, 3.1.1).
 func WriteCBOR(w io.Writer, a *nomen.Answer) error {
 	var text bytes.Buffer
 	if err := WriteJSON(&text, a); err != nil {
@@ -38,8 +38,7 @@ func WriteCBOR(w io.Writer, a *nomen.Answer) error {
 	return err
 }
 
-// integers puts integers in the place of the numbers of JSON; answers have no
-// others.
+// integers replaces the numbers of JSON by integers. Answers have no other numbers.
 func integers(value any) any {
 	switch v := value.(type) {
 	case json.Number:
@@ -58,8 +57,8 @@ func integers(value any) any {
 	return value
 }
 
-// ReadCBOR reads what [WriteCBOR] wrote, and loses nothing. It takes any encoding
-// of the same data, but no tags, no text that is not UTF-8 and no member twice.
+// ReadCBOR reads the output of [WriteCBOR] without loss. It accepts any encoding of the same
+// data, but no tags, no invalid UTF-8 and no duplicate members.
 func ReadCBOR(r io.Reader, asked nomen.Service) (*nomen.Answer, error) {
 	fail := func(err error) (*nomen.Answer, error) {
 		return nil, &Error{Format: TypeCBOR, Rule: "cbor", Message: err.Error()}

@@ -11,8 +11,8 @@ import (
 	"github.com/nomen-project/nomen/name"
 )
 
-// The octets of a small answer, put together by hand from RFC 8949: a map of
-// eight, the keys sorted by their encoding (the shorter first).
+// The octets of a small answer, assembled by hand from RFC 8949: a map of eight, with the keys
+// sorted by their encoding (shorter first).
 func TestCBOROctets(t *testing.T) {
 	a := &nomen.Answer{Name: name.MustParse("urn:x-y:z"), Status: nomen.Active, Revision: 300}
 	octets := strings.Join([]string{
@@ -31,7 +31,7 @@ func TestCBOROctets(t *testing.T) {
 	}
 }
 
-// Equal answers are equal octets, however their maps came to be.
+// Equal answers are equal octets, however their maps were built.
 func TestCBORIsDeterministic(t *testing.T) {
 	want := written(t, WriteCBOR, rich())
 	for range 20 {
@@ -54,19 +54,19 @@ func TestCBORIsDeterministic(t *testing.T) {
 	}
 }
 
-// What is no answer is refused, with its reason and without a panic.
+// Input that is not an answer returns an error, without a panic.
 func TestReadCBORRefuses(t *testing.T) {
 	for _, in := range []string{
-		"", "ff", "a1", "a161", "80", "00", "f6f6", // nothing, broken, cut off, no map, more after it
+		"", "ff", "a1", "a161", "80", "00", "f6f6", // empty, malformed, truncated, not a map, trailing data
 		"a2646e616d6560646e616d6560",                 // a key twice
 		"a1687265766973696f6ec249010000000000000000", // a tag
-		"a1626e6162c328",                             // no UTF-8
+		"a1626e6162c328",                             // not UTF-8
 		"bf646e616d6560ff",                           // an indefinite length
-		"a10000",                                     // a key that is no text
+		"a10000",                                     // a key that is not text
 		strings.Repeat("81", 100) + "80",             // too deep
-		"5a7fffffff00", "9a7fffffff",                 // longer than it is
+		"5a7fffffff00", "9a7fffffff",                 // longer than the input
 		"a1687265766973696f6e20",   // a revision below zero
-		"a1696c6f636174696f6e73a0", // no list
+		"a1696c6f636174696f6e73a0", // not a list
 	} {
 		b, err := hex.DecodeString(in)
 		if err != nil {

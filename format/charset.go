@@ -10,18 +10,17 @@ import (
 	"github.com/nomen-project/nomen/internal/shown"
 )
 
-// A charset is one of those that metainformation may be in (1995, 3.4.2).
+// A charset is a character set allowed in metainformation (1995, 3.4.2).
 type charset struct {
 	name string
 	page *charmap.Charmap // nil for US-ASCII and UTF-8
 	all  bool             // UTF-8
 }
 
-// unicode is the charset for readers that have said that they take it. It is not
-// in the set of the draft.
+// unicode is used for clients that accept UTF-8. The draft does not include it.
 var unicode = charset{name: "UTF-8", all: true}
 
-// charsets is the closed set, the default first.
+// charsets is the closed set of the draft, the default first.
 var charsets = [...]charset{
 	{name: defaultCharset},
 	{name: "ISO-8859-1", page: charmap.ISO8859_1},
@@ -41,7 +40,7 @@ const (
 	defaultLanguage = "x-unspecified"
 )
 
-// lookupCharset returns the charset of this name, whose case does not matter.
+// lookupCharset returns the charset of a name, ignoring case.
 func lookupCharset(name string) (charset, bool) {
 	for _, c := range charsets {
 		if strings.EqualFold(c.name, name) {
@@ -51,7 +50,7 @@ func lookupCharset(name string) (charset, bool) {
 	return charset{}, false
 }
 
-// append appends r to b. It is not ok if c does not have it.
+// append appends r to b. ok is false if c does not contain r.
 func (c charset) append(b []byte, r rune) (_ []byte, ok bool) {
 	switch {
 	case r < utf8.RuneSelf:
@@ -70,14 +69,13 @@ func (c charset) append(b []byte, r rune) (_ []byte, ok bool) {
 	return append(b, octet), true
 }
 
-// has reports whether c has r.
+// has reports whether c contains r.
 func (c charset) has(r rune) bool {
 	_, ok := c.append(nil, r)
 	return ok
 }
 
-// decode returns the text that b stands for, with U+FFFD for bytes that stand
-// for nothing, and whether there were none of those.
+// decode decodes b, with U+FFFD for invalid bytes, and reports whether all bytes were valid.
 func (c charset) decode(b []byte) (string, bool) {
 	var s strings.Builder
 	whole := true
@@ -99,7 +97,7 @@ func (c charset) rune(b byte) rune {
 	return c.page.DecodeByte(b)
 }
 
-// missing counts the characters of s that c cannot hold.
+// missing counts the characters of s that are not in c.
 func (c charset) missing(s string) int {
 	n := 0
 	for _, r := range s {
@@ -110,9 +108,9 @@ func (c charset) missing(s string) int {
 	return n
 }
 
-// bestCharset returns the one to write a part in: own if it can hold the note,
-// else the one that misses least of the note, then least of the description, or
-// the fallback if it misses anything. The zero fallback is none.
+// bestCharset returns the charset for a part: own if it contains the note; otherwise the
+// charset that lacks the fewest characters of the note, and then of the description. If even
+// that one lacks any, it returns the fallback, unless that is zero.
 func bestCharset(own, note, description string, fallback charset) charset {
 	if c, ok := lookupCharset(own); ok && c.missing(note) == 0 {
 		return c
@@ -134,9 +132,8 @@ func bestCharset(own, note, description string, fallback charset) charset {
 	return best
 }
 
-// escape returns s, with LF for every line end, so that c can hold it: what it
-// cannot, and control characters, as "&#x" hexadecimal digits ";". An "&" before
-// "#x" is written so too, which makes unescape exact.
+// escape returns s with LF line endings and with control characters and characters outside c as
+// "&#x" hexadecimal digits ";". It also escapes an "&" before "#x", so that unescape is exact.
 func (c charset) escape(s string) string {
 	s = shown.Lines(s)
 	var b strings.Builder
@@ -153,7 +150,7 @@ func (c charset) escape(s string) string {
 
 const reference = "&#x"
 
-// unescape reverses escape. What only looks like a reference stays as it is.
+// unescape reverses escape. It leaves invalid references unchanged.
 func unescape(s string) string {
 	var b strings.Builder
 	for {
@@ -172,8 +169,8 @@ func unescape(s string) string {
 	}
 }
 
-// referenced reads hexadecimal digits and ";" and returns the character and how
-// many bytes it took, 0 if there is none.
+// referenced reads hexadecimal digits and ";". It returns the character and the number of bytes
+// read, or 0 if s is not a reference.
 func referenced(s string) (rune, int) {
 	const maxDigits = 6
 	end := strings.IndexByte(s[:min(len(s), maxDigits+1)], ';')

@@ -13,11 +13,11 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// A citation is what reference managers need of an answer.
+// A citation holds the data that reference managers use.
 type citation struct {
 	kind      workKind
 	id        string // the name
-	url       string // where it is read; "" if that is not known
+	url       string // URL to read it at; "" if unknown
 	doi       string
 	number    string // ISBN or ISSN
 	numbering string // "ISBN", "ISSN" or ""
@@ -28,7 +28,7 @@ type citation struct {
 	issued                date
 }
 
-// A workKind is a kind of work as each vocabulary calls it.
+// A workKind is a kind of work in the terms of each vocabulary.
 type workKind struct {
 	schema string // https://schema.org/
 	csl    string // CSL 1.0.2, appendix III
@@ -36,12 +36,12 @@ type workKind struct {
 	bibtex string // entry type
 }
 
-// unknownKind is that of a work that says nothing known of itself.
+// unknownKind is the kind of a work without a known type.
 var unknownKind = workKind{"CreativeWork", "document", "GEN", "misc"}
 
-// workKinds are found by the element type of Dublin Core: the DCMI Type Vocabulary,
-// the types of schema.org, and the words of COAR and CSL that are used most. The
-// keys are in lower case, without spaces and hyphens.
+// workKinds maps values of the element type of Dublin Core to kinds: the DCMI Type Vocabulary,
+// the types of schema.org, and the most common terms of COAR and CSL. The keys are in lower
+// case, without spaces and hyphens.
 var workKinds = map[string]workKind{
 	"article":             {"Article", "article", "GEN", "misc"},
 	"articlejournal":      {"ScholarlyArticle", "article-journal", "JOUR", "article"},
@@ -78,8 +78,8 @@ var workKinds = map[string]workKind{
 	"website":             {"WebSite", "webpage", "ELEC", "misc"},
 }
 
-// kindOfWork returns the first kind that is known by one of its names, which may
-// be the end of a URI.
+// kindOfWork returns the kind of the first known type. A type may be a URI that ends in a known
+// term.
 func kindOfWork(types []string) workKind {
 	for _, s := range types {
 		if u, err := uri.Parse(s); err == nil {
@@ -93,12 +93,12 @@ func kindOfWork(types []string) workKind {
 	return unknownKind
 }
 
-// A person has a family name and perhaps given names, or a name that nobody has
-// divided, such as that of an organisation.
+// A person has a family name and possibly given names, or an undivided name, such as that of an
+// organisation.
 type person struct{ family, given, literal string }
 
-// personOf reads "Family, Given". What has no comma, or more of them, or a legal
-// form behind it, is not divided.
+// personOf parses "Family, Given". It does not divide a name without a comma, with several
+// commas or with a legal form after the comma.
 func personOf(s string) person {
 	s = shown.Inline(s)
 	family, given, ok := strings.Cut(s, ",")
@@ -117,8 +117,7 @@ func isLegalForm(s string) bool {
 	return false
 }
 
-// persons leaves out URIs of persons beside names of persons: they are the same
-// persons.
+// persons drops URIs of persons if there are also names: they are the same persons.
 func persons(values []string) []person {
 	named := slices.ContainsFunc(values, func(s string) bool { return !isWeb(s) })
 	var all []person
@@ -130,18 +129,18 @@ func persons(values []string) []person {
 	return all
 }
 
-// isWeb reports whether s is a URI of http or https.
+// isWeb reports whether s is an http or https URI.
 func isWeb(s string) bool {
 	u, err := uri.Parse(s)
 	scheme, _ := u.Scheme()
 	return err == nil && (strings.EqualFold(scheme, "https") || strings.EqualFold(scheme, "http"))
 }
 
-// A date is year, month and day; those that are not known are 0.
+// A date is year, month and day; unknown parts are 0.
 type date struct{ year, month, day int }
 
-// dateOf reads the beginning of a date of RFC 3339 or of W3CDTF: YYYY, YYYY-MM or
-// YYYY-MM-DD, with or without a time.
+// dateOf parses the beginning of an RFC 3339 or W3CDTF date: YYYY, YYYY-MM or YYYY-MM-DD, with
+// or without a time.
 func dateOf(s string) (d date) {
 	s, _, _ = strings.Cut(strings.TrimSpace(s), "T")
 	parts := strings.Split(s, "-")
@@ -160,14 +159,14 @@ func dateOf(s string) (d date) {
 	return d
 }
 
-// parts returns what is known, the year first.
+// parts returns the known parts, year first.
 func (d date) parts() []int {
 	all := []int{d.year, d.month, d.day}
 	return all[:slices.Index(append(all, 0), 0)]
 }
 
-// cite makes a citation of what is known. The URL is that of the name on the page,
-// else the name if it is one, else the first place where the resource is.
+// cite returns the citation of an answer. Its URL is that of the name on the page, or the name
+// itself if it is a URL, or the first location of the resource.
 func cite(a *nomen.Answer, p Page) citation {
 	m := a.Metadata
 	c := citation{
@@ -195,7 +194,7 @@ func cite(a *nomen.Answer, p Page) citation {
 	return c
 }
 
-// identify takes from a name of the work the number by which others know it.
+// identify sets the number, such as an ISBN, if s contains one.
 func (c *citation) identify(s string) {
 	cut := func(prefix string) (string, bool) {
 		if len(s) <= len(prefix) || !strings.EqualFold(s[:len(prefix)], prefix) || !isAbsolute(s) {
@@ -217,7 +216,7 @@ func (c *citation) identify(s string) {
 	}
 }
 
-// nonEmpty returns the values on one line each, without empty ones.
+// nonEmpty returns the non-empty values, each on one line.
 func nonEmpty(values []string) []string {
 	var all []string
 	for _, s := range values {
@@ -235,7 +234,7 @@ func first(values []string) string {
 	return values[0]
 }
 
-// A cslItem is one item of the CSL-JSON schema, 1.0.2.
+// A cslItem is an item of the CSL-JSON schema, 1.0.2.
 type cslItem struct {
 	ID          string    `json:"id"`
 	Type        string    `json:"type"`
@@ -271,8 +270,8 @@ func cslNames(all []person) []cslName {
 	return names
 }
 
-// WriteCSL writes a as one item of CSL-JSON, application/vnd.citationstyles.csl+json
-// (citationstyles.org, CSL 1.0.2), from its metadata.
+// WriteCSL writes the metadata of a as an item of CSL-JSON,
+// application/vnd.citationstyles.csl+json (citationstyles.org, CSL 1.0.2).
 func WriteCSL(w io.Writer, a *nomen.Answer) error { return writeCSL(w, a, Page{}) }
 
 func writeCSL(w io.Writer, a *nomen.Answer, p Page) error {
@@ -294,9 +293,9 @@ func writeCSL(w io.Writer, a *nomen.Answer, p Page) error {
 	return encode(w, item)
 }
 
-// WriteBibTeX writes a as one entry of BibTeX, application/x-bibtex, in UTF-8. What
-// TeX would obey in a value is escaped, so that braces are balanced; url and doi are
-// written as they are, as styles read them verbatim.
+// WriteBibTeX writes a as an entry of BibTeX, application/x-bibtex, in UTF-8. Special
+// characters of TeX are escaped, so braces are balanced. The fields url and doi are not
+// escaped, since styles read them verbatim.
 func WriteBibTeX(w io.Writer, a *nomen.Answer) error { return writeBibTeX(w, a, Page{}) }
 
 func writeBibTeX(w io.Writer, a *nomen.Answer, p Page) error {
@@ -311,7 +310,7 @@ func writeBibTeX(w io.Writer, a *nomen.Answer, p Page) error {
 	var authors []string
 	for _, p := range c.authors {
 		if p.literal != "" {
-			authors = append(authors, "{"+escapeTeX(p.literal)+"}") // else "and" and the order of words had a meaning
+			authors = append(authors, "{"+escapeTeX(p.literal)+"}") // otherwise "and" and the word order would have a meaning
 			continue
 		}
 		authors = append(authors, bibWord(p.family)+", "+bibWord(p.given))
@@ -347,7 +346,7 @@ func writeBibTeX(w io.Writer, a *nomen.Answer, p Page) error {
 
 var monthNames = [...]string{"jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"}
 
-// bibKey replaces what cannot stand in the key of an entry.
+// bibKey replaces characters that the key of an entry cannot contain.
 func bibKey(s string) string {
 	return strings.Map(func(r rune) rune {
 		if r < 0x80 && (isAlnum(byte(r)) || strings.ContainsRune(":._/+-", r)) {
@@ -357,7 +356,7 @@ func bibKey(s string) string {
 	}, s)
 }
 
-// bibWord protects a part of a name in which a word or a comma would divide it.
+// bibWord protects a part of a name that BibTeX would divide at a word or comma.
 func bibWord(s string) string {
 	escaped := escapeTeX(s)
 	if slices.ContainsFunc(strings.Fields(s), func(word string) bool { return strings.EqualFold(word, "and") }) {
@@ -371,17 +370,17 @@ var texEscapes = strings.NewReplacer(
 	"#", `\#`, "$", `\$`, "%", `\%`, "&", `\&`, "_", `\_`,
 )
 
-// escapeTeX escapes the characters that TeX obeys. BibTeX counts braces whether or
-// not a backslash is before them, so they are written by name.
+// escapeTeX escapes the special characters of TeX. BibTeX counts braces even after a backslash,
+// so they are written by name.
 func escapeTeX(s string) string { return texEscapes.Replace(s) }
 
-// verbatimTeX makes a URL or a DOI one that cannot end its field.
+// verbatimTeX escapes characters of a URL or DOI that could end its field.
 func verbatimTeX(s string) string {
 	return strings.NewReplacer("{", "%7B", "}", "%7D", `\`, "%5C", " ", "%20").Replace(s)
 }
 
-// WriteRIS writes a as one record of application/x-research-info-systems, in UTF-8
-// with lines that end in CRLF. Line ends in values become spaces.
+// WriteRIS writes a as a record of application/x-research-info-systems, in UTF-8 with CRLF line
+// endings. Line breaks in values become spaces.
 func WriteRIS(w io.Writer, a *nomen.Answer) error { return writeRIS(w, a, Page{}) }
 
 func writeRIS(w io.Writer, a *nomen.Answer, p Page) error {

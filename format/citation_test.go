@@ -14,7 +14,7 @@ import (
 	"github.com/nomen-project/nomen/name"
 )
 
-// cited is a work with everything that the formats of citations hold.
+// cited is a work with everything that the citation formats contain.
 func cited() *nomen.Answer {
 	return &nomen.Answer{
 		Service: nomen.I2C, Name: name.MustParse("urn:nbn:fi-fe2019"), Status: nomen.Active,
@@ -56,7 +56,7 @@ func TestCitations(t *testing.T) {
 		if d := cmp.Diff(written(t, f.On(page).Write, cited()), want); d != "" {
 			t.Errorf("%s (got -, want +):\n%s", name, d)
 		}
-		// Without a page the URL is where the resource is, and not its licence.
+		// Without a page the URL is that of the resource, not that of its licence.
 		if got := written(t, f.Write, cited()); !strings.Contains(got, "https://example.org/data_1.csv?a=1&b=50%25") || strings.Contains(got, "spdx") {
 			t.Errorf("%s without a page: %s", name, got)
 		}
@@ -90,7 +90,7 @@ func TestKindOfWork(t *testing.T) {
 	}
 }
 
-// What a record says does not end a field, an entry or a statement early.
+// Text of a record does not end a field, an entry or a statement early.
 func TestHostileCitations(t *testing.T) {
 	for _, s := range append(evils(), `}, note = {x`, `{`, `}`, `\{`, "TY  - BOOK\nER  - ", `" ; a <x> . [] "`, "<urn:a> .") {
 		for _, a := range []*nomen.Answer{evilAnswer(s), tombstoneOf(s), evilCitation(s)} {
@@ -104,7 +104,7 @@ func TestHostileCitations(t *testing.T) {
 	}
 }
 
-// evilCitation has s in all that is cited.
+// evilCitation has s in every field that is cited.
 func evilCitation(s string) *nomen.Answer {
 	a := &nomen.Answer{Service: nomen.I2C, Name: name.MustParse("doi:10.5072/%7Bx%7D%0D%0A"), Metadata: nomen.Metadata{}, Names: []string{s}}
 	for _, element := range dublinCore {
@@ -118,7 +118,7 @@ var (
 	bibField = regexp.MustCompile(`^  [a-z]+ = (\{.*\}|[a-z]{3}),?$`)
 )
 
-// citationFault returns how the citations of an answer are not as they should be.
+// citationFault returns the first fault in the citations of an answer.
 func citationFault(t *testing.T, a *nomen.Answer) error {
 	t.Helper()
 	ris := written(t, WriteRIS, a)
@@ -163,7 +163,7 @@ func citationFault(t *testing.T, a *nomen.Answer) error {
 	return nil
 }
 
-// turtleToken is a token of what WriteTurtle writes (RDF 1.1 Turtle, 6.5).
+// turtleToken is a token of the output of WriteTurtle (RDF 1.1 Turtle, 6.5).
 var turtleToken = regexp.MustCompile(`^(?:<[^\x00-\x20<>"{}|^` + "`" + `\\]*>|"(?:[^"\\\n\r]|\\["\\nrt]|\\u[0-9A-F]{4})*"(?:\^\^xsd:dateTime)?|(?:dc|dcterms|schema|xsd):[A-Za-z]*|@prefix|true|false|a|[\[\].;])`)
 
 // turtleFault parses subjects with their properties.
@@ -223,8 +223,8 @@ func turtleProperties(tokens []string) (rest []string, ok bool) {
 	}
 }
 
-// A licence, a description and a related thing are no encodings of the work, in
-// JSON-LD and in Turtle; copies are.
+// A licence, a description and a related resource are not encodings of the work in JSON-LD and
+// Turtle; copies are.
 func TestRelationsInLinkedData(t *testing.T) {
 	a := &nomen.Answer{Service: nomen.I2C, Name: name.MustParse("urn:x-y:1"), Locations: []nomen.Location{
 		{URL: "https://example.org/file"},
@@ -269,7 +269,7 @@ func TestRelationsInLinkedData(t *testing.T) {
 	if err != nil || len(again.Locations) != 6 || again.Locations[3] != a.Locations[3] {
 		t.Errorf("read again: %v, %v", again, err)
 	}
-	// The same text without brackets, as others write it.
+	// The same data without brackets, as others write it.
 	again, err = ReadJSONLD(strings.NewReader(`{"@id":"urn:x-y:1","license":"https://example.org/l","subjectOf":{"url":"https://example.org/s"}}`), nomen.I2C)
 	if want := []nomen.Location{{URL: "https://example.org/s", Rel: "describedby"}, {URL: "https://example.org/l", Rel: "license"}}; err != nil || !cmp.Equal(again.Locations, want) {
 		t.Errorf("of others: %v, %v", again, err)

@@ -11,28 +11,26 @@ import (
 	"github.com/nomen-project/nomen/name"
 )
 
-// A field is one line of the description in text/urc-0, as it is before it is
-// made fit for a charset.
+// A field is a line of a description in text/urc-0, before it is converted to a charset.
 type field struct{ name, value string }
 
 // firstField begins every description.
 const firstField = "name:"
 
-// nameless stands for the name of an answer that has none.
+// nameless is written for an answer without a name.
 const nameless = "-"
 
-// foreign stands before elements that are not of Dublin Core.
+// foreign is the prefix of elements outside Dublin Core.
 const foreign = "dc:"
 
-// dublinCore are the elements of RFC 5013, in the order in which people want
-// them.
+// dublinCore lists the elements of RFC 5013 in the order in which people expect them.
 var dublinCore = [...]string{
 	"title", "creator", "contributor", "publisher", "date", "description", "subject", "type",
 	"format", "identifier", "source", "language", "relation", "coverage", "rights",
 }
 
-// elements returns the elements of m that have values: those of Dublin Core
-// first, then the others in the order of bytes.
+// elements returns the elements of m that have values: those of Dublin Core first, then the
+// others in byte order.
 func elements(m nomen.Metadata) []string {
 	var known, other []string
 	for _, element := range dublinCore {
@@ -103,8 +101,8 @@ func text(fields []field) string {
 	return b.String()
 }
 
-// writeFields returns the lines of a description, for a charset. A line end in a
-// value is followed by a space.
+// writeFields returns the lines of a description in a charset. A line break in a value is
+// followed by a space.
 func writeFields(fields []field, c charset) string {
 	all := make([]string, len(fields))
 	for i, f := range fields {
@@ -114,8 +112,8 @@ func writeFields(fields []field, c charset) string {
 	return strings.Join(all, "\n")
 }
 
-// fieldName escapes what would end a name early: in the name of an element that
-// somebody invented, anything may occur.
+// fieldName escapes characters that would end the name of a field early. Elements outside
+// Dublin Core can have any name.
 func fieldName(s string, c charset) string {
 	element, ok := strings.CutPrefix(s, foreign)
 	if !ok {
@@ -125,8 +123,8 @@ func fieldName(s string, c charset) string {
 	return foreign + strings.ReplaceAll(element, "\n", reference+"A;")
 }
 
-// readDescription takes the description off the end of the metainformation of
-// the first part and returns what is before it.
+// readDescription reads the description at the end of the metainformation of the first part. It
+// returns the text before it.
 func readDescription(a *nomen.Answer, meta string) string {
 	note, block := "", meta
 	if i := strings.LastIndex(meta, "\n\n"+firstField); i >= 0 {
@@ -151,7 +149,7 @@ func readDescription(a *nomen.Answer, meta string) string {
 
 type fieldList []field
 
-// first returns the value of the first field of this name.
+// first returns the value of the first field with this name.
 func (fields fieldList) first(name string) string {
 	for _, f := range fields {
 		if f.name == name {
@@ -161,8 +159,8 @@ func (fields fieldList) first(name string) string {
 	return ""
 }
 
-// readFields reads the lines of a description. It is not ok if they are not one,
-// or have more than MaxItems fields.
+// readFields reads the lines of a description. ok is false if they are not a description or
+// have more than MaxItems fields.
 func readFields(block string) (fieldList, bool) {
 	if !strings.HasPrefix(block, firstField) {
 		return nil, false
@@ -192,7 +190,7 @@ func readFields(block string) (fieldList, bool) {
 	return all, true
 }
 
-// setField sets what a field says. One that is not understood is metadata.
+// setField sets the value of a field. An unknown field is metadata.
 func setField(a *nomen.Answer, f field) {
 	var err error
 	switch f.name {

@@ -1,49 +1,43 @@
-// Package format writes answers as bytes and reads them back. The server writes
-// what the client reads; neither knows the other, both know this package.
+// Package format writes answers as bytes and reads them back. The server uses its writers, the
+// client its readers; neither depends on the other.
 //
 // # Formats
 //
-// [Formats] lists them in the order in which a server prefers them:
+// [Formats] lists them in the server's order of preference:
 //
-//   - text/urc-0 (draft-ietf-uri-yaurn-00, 3.4.2): [WriteURC], [ReadURC]; the
-//     parts by themselves: [WritePart], [ReadParts];
+//   - text/urc-0 (draft-ietf-uri-yaurn-00, 3.4.2): [WriteURC], [ReadURC]; single parts:
+//     [WritePart], [ReadParts];
 //   - text/html (3.4.3 there; the list is that of RFC 2169): [WriteHTML];
 //   - text/uri-list (RFC 2483, 5): [WriteURIList], [ReadURIList];
-//   - application/json, which loses nothing: [WriteJSON], [ReadJSON];
-//   - application/linkset+json and application/linkset (RFC 9264):
-//     [WriteLinksetJSON], [WriteLinkset] and their readers;
-//   - application/ld+json, for search engines and catalogues: [WriteJSONLD],
-//     [ReadJSONLD];
-//   - application/cbor, where equal answers are equal octets, for signatures and
-//     hashes (3.1.1 of the draft): [WriteCBOR], [ReadCBOR];
-//   - text/turtle, the same statements as RDF: [WriteTurtle];
-//   - text/plain, for people and without structure (3.4.4 of the draft):
-//     [WriteText].
+//   - application/json, the only format without loss: [WriteJSON], [ReadJSON];
+//   - application/linkset+json and application/linkset (RFC 9264): [WriteLinksetJSON],
+//     [WriteLinkset] and their readers;
+//   - application/ld+json, for search engines and catalogues: [WriteJSONLD], [ReadJSONLD];
+//   - application/cbor, in which equal answers are equal octets, for signatures and hashes (3.1.1
+//     of the draft): [WriteCBOR], [ReadCBOR];
+//   - text/turtle, the statements of JSON-LD as RDF: [WriteTurtle];
+//   - text/plain, for people and without structure (3.4.4 of the draft): [WriteText].
 //
-// [Citations] are what reference managers read of a description: CSL-JSON, BibTeX and
-// RIS. A [Page] says where an answer is read: links and citations then lead there (FAIR
-// Signposting).
+// [Citations] are the formats of reference managers: CSL-JSON, BibTeX and RIS. A [Page] says
+// where an answer is read, so that links and citations can refer to it (FAIR Signposting).
 //
-// That there is no answer is told by a [Problem]: application/problem+json (RFC
-// 9457), or a page or text for people; [ProblemFormat] chooses. [Negotiate]
-// chooses among formats by an Accept field (RFC 9110, 12.5.1). The answers of
-// urn+a, urn+c and urn+p are lists of lines: [WriteList], [ReadList]. And
-// [GopherMenu] selects what a Gopher client can follow.
+// A [Problem] is written instead of an answer, as application/problem+json (RFC 9457), or as a
+// page or text for people; [ProblemFormat] chooses. [Negotiate] chooses a format by an Accept
+// field (RFC 9110, 12.5.1). The answers to urn+a, urn+c and urn+p are lists of lines:
+// [WriteList], [ReadList]. [GopherMenu] writes the locations that a Gopher client can follow.
 //
-// # What is written of an answer
+// # Content and safety
 //
-// Where an answer is about names (I2N, I2Ns), lists hold its Names, otherwise
-// the URLs of its Locations in their order. Readers give lists back as nil where
-// there is nothing, and times in UTC.
+// Lists contain the Names of an answer about names (I2N, I2Ns), and otherwise the URLs of its
+// Locations, in order. Readers return nil for an empty list, and times in UTC.
 //
-// What comes from a record is never trusted: control characters do not reach
-// any output as they are, a location whose scheme is not known to be harmless is
-// never an active link, and a URL that is no absolute URI is shown but is not
-// written where a program expects one.
+// The content of records is not trusted. Control characters are escaped or removed in every
+// output. A location is an active link only if its scheme is known to be harmless. A URL that is
+// not an absolute URI is shown to people, but not written where programs expect one.
 //
 // # text/urc-0
 //
-// The 1995 document lost the layout of the header's two fields, so ours is a
+// The layout of the header's two fields was lost from the 1995 document, so ours is a
 // reconstruction:
 //
 //	=====;charset=ISO-8859-1;language=fr
@@ -57,28 +51,24 @@
 //	<URL:https://example.org/a-very-long-one/
 //	folded>
 //
-// Each location is a part: its URL and, as metainformation, its note. Its
-// language is that of the header. The charset is the location's own if that can
-// hold the note, else the one of US-ASCII and ISO-8859-1 to -9 that can hold
-// most of it, the first among equals. What it cannot hold, and control
-// characters, are written as "&#x", hexadecimal digits and ";", like a character
-// reference of HTML; so is an ampersand that would be mistaken for the start of
-// one. A line of a note that begins with "=====", after any number of spaces, is
-// written with one space more. [ReadURC] undoes both, so a note comes back as it
-// was, with LF for every line end.
+// Each location is a part: its URL, and its note as metainformation. The language in the header
+// is that of the location. The charset is that of the location if it contains all characters of
+// the note; otherwise, of US-ASCII and ISO-8859-1 to -9, the first of those that contain the most.
+// Characters outside the charset, and control characters, are written as "&#x", hexadecimal digits
+// and ";", like a character reference of HTML. An ampersand that could be mistaken for the start
+// of one is escaped as well. A line of a note that begins with "=====", possibly after spaces, is
+// written with one more space. [ReadURC] reverses both, so that a note comes back unchanged,
+// except that line endings become LF.
 //
-// An answer that describes (any service but I2L and I2Ls, or no locations) ends
-// the metainformation of its first part with a description: after an empty line,
-// if a note is before it, lines of a field name, a colon, a space and a value,
-// the first of which is the field "name". A value goes on in lines that begin
-// with a space. Fields are name, key (the canonical form, if it is not the
-// name), status, same, redirect, max-age (in seconds), reason, successor, the
-// elements of the metadata (those that are not of Dublin Core with "dc:" before
-// them), same-as, modified and revision. Without a location the part has no URL,
-// but always readable text.
+// A descriptive answer (any service but I2L and I2Ls, or no locations) has a description at the
+// end of the metainformation of its first part. After a note it begins with an empty line. Its
+// lines are a field name, a colon, a space and a value; the first field is "name". A value
+// continues on lines that begin with a space. The fields are name, key (the canonical form, if it
+// differs from the name), status, same, redirect, max-age (in seconds), reason, successor, the
+// elements of the metadata (with the prefix "dc:" if they are not of Dublin Core), same-as,
+// modified and revision. A part without a location has no URL, but always readable text.
 //
-// Header fields are written as "charset=" and "language=", and not at all where
-// they are the defaults, US-ASCII and x-unspecified; the reader takes any
-// plausible layout. URLs of more than 76 bytes are folded, those of more than 8
-// KiB are not, since readers need not collect more.
+// Header fields are written as "charset=" and "language=", and omitted if they have the defaults,
+// US-ASCII and x-unspecified. The reader accepts any plausible layout. URLs of more than 76 bytes
+// are folded, except those of more than 8 KiB, which readers need not collect.
 package format

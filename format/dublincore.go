@@ -12,11 +12,10 @@ const (
 	dcTerms    = "http://purl.org/dc/terms/"
 )
 
-// dublinCore writes the metadata of a page as DCMI wants it in HTML
-// ("Expressing Dublin Core metadata using HTML/XHTML meta and link elements",
-// 2008): the name is an identifier, and elements that are not of Dublin Core are
-// left out. The language of a value is not known, except that a title is taken to
-// be in that of the resource, if there is one.
+// dublinCore writes the metadata as HTML in the form of DCMI ("Expressing Dublin Core metadata
+// using HTML/XHTML meta and link elements", 2008). The name is an identifier; elements outside
+// Dublin Core are omitted. The language of a value is unknown, except that a title is assumed
+// to be in the language of the resource, if that is known.
 func (p *page) dublinCore(a *nomen.Answer) {
 	if a.Name.IsZero() && len(a.Metadata) == 0 {
 		return
@@ -46,8 +45,7 @@ func (p *page) meta(name, language, content string) {
 	p.print("<meta name=\""+name+"\" lang=\"%s\" content=\"%s\">\n", language, content)
 }
 
-// languageOf returns the language of the resource, "" if it is not known or not
-// one.
+// languageOf returns the language of the resource, or "" if it is unknown or there are several.
 func languageOf(a *nomen.Answer) string {
 	if all := a.Metadata["language"]; len(all) == 1 {
 		return tagOrUnknown(all[0])

@@ -5,14 +5,14 @@ import (
 	"io"
 )
 
-// An Error tells where and why bytes are not what their format wants or, from
-// [WritePart] and [WriteList], why something cannot be written.
+// An Error reports invalid input of a reader, or a value that [WritePart] or [WriteList] cannot
+// write.
 type Error struct {
 	Format  string // the media type
-	Offset  int    // in bytes, into what was read or into the text to be written
-	Rule    string // the production or field that was broken
-	Message string // in words
-	Err     error  // the cause, if any
+	Offset  int    // in bytes, into the input or the text to be written
+	Rule    string // the production or field that was violated
+	Message string // for people
+	Err     error  // the cause, or nil
 }
 
 func (e *Error) Error() string {
@@ -21,15 +21,15 @@ func (e *Error) Error() string {
 
 func (e *Error) Unwrap() error { return e.Err }
 
-// The bounds of what the readers take.
+// Limits of the readers.
 const (
 	MaxSize  = 8 << 20  // bytes of a body
-	MaxItems = 100_000  // locations, names or parts of a body
-	MaxURL   = 8 << 10  // bytes of a URL that text/urc-0 folds over lines
+	MaxItems = 100_000  // locations, names or parts in a body
+	MaxURL   = 8 << 10  // bytes of a URL folded over several lines in text/urc-0
 	MaxLine  = 64 << 10 // bytes of a line of a list
 )
 
-// readAll returns the body of a format.
+// readAll reads the body of a format, up to MaxSize.
 func readAll(r io.Reader, format string) ([]byte, error) {
 	b, err := io.ReadAll(io.LimitReader(r, MaxSize+1))
 	switch {

@@ -7,26 +7,25 @@ import (
 	"github.com/nomen-project/nomen"
 )
 
-// A Format is one way to write an answer as bytes.
+// A Format is a format of answers.
 type Format struct {
 	Name      string // for command lines and files: "urc", "json" ...
 	MediaType string // without parameters
 	Charset   string // the parameter of the media type; "" for none
 
-	// Write writes a in one piece: nothing if it returns an error that is not
-	// of w.
+	// Write writes a at once. It writes nothing if it returns an error that is not from w.
 	Write func(w io.Writer, a *nomen.Answer) error
 
-	// Read reads what Write wrote; asked is the service of the question. It reads
-	// at most MaxSize bytes. It is nil for formats that have no structure.
+	// Read reads the output of Write; asked is the service of the question. It reads at most
+	// MaxSize bytes. It is nil for formats without structure.
 	Read func(r io.Reader, asked nomen.Service) (*nomen.Answer, error)
 
-	// writeOn is Write with what is known of where the answer is read; nil where
-	// that makes no difference.
+	// writeOn is like Write, with the page on which the answer is read; nil if the page makes
+	// no difference.
 	writeOn func(w io.Writer, a *nomen.Answer, p Page) error
 }
 
-// On returns the format with links that lead to where the answer is read.
+// On returns the format with links for an answer read at p.
 func (f Format) On(p Page) Format {
 	if on := f.writeOn; on != nil {
 		f.Write = func(w io.Writer, a *nomen.Answer) error { return on(w, a, p) }
@@ -34,7 +33,7 @@ func (f Format) On(p Page) Format {
 	return f
 }
 
-// ContentType returns the media type with its parameter.
+// ContentType returns the media type with its charset parameter.
 func (f Format) ContentType() string { return contentType(f.MediaType, f.Charset) }
 
 func contentType(mediaType, charset string) string {
@@ -58,7 +57,7 @@ const (
 	TypeTurtle      = "text/turtle"
 	TypeProblem     = "application/problem+json"
 
-	TypeSchemaOrg = "application/vnd.schemaorg.ld+json" // [TypeJSONLD], as clients of DOIs call it
+	TypeSchemaOrg = "application/vnd.schemaorg.ld+json" // the name of [TypeJSONLD] for clients of DOIs
 	TypeCSL       = "application/vnd.citationstyles.csl+json"
 	TypeBibTeX    = "application/x-bibtex"
 	TypeRIS       = "application/x-research-info-systems"
@@ -66,10 +65,9 @@ const (
 
 const charsetUTF8 = "utf-8"
 
-// InUnicode returns f for a client that takes UTF-8. What text/urc-0 writes in
-// a script that none of its charsets has is then in UTF-8, and says so in the
-// header of its part, instead of in references such as "&#x4E2D;", which no person
-// can read. Other formats are UTF-8 anyway.
+// InUnicode returns f for a client that accepts UTF-8. text/urc-0 then uses UTF-8, declared in
+// the header of the part, for text outside its own charsets. Otherwise it writes references
+// such as "&#x4E2D;", which people cannot read. Other formats always use UTF-8.
 func (f Format) InUnicode() Format {
 	if f.MediaType == TypeURC {
 		f.Write = func(w io.Writer, a *nomen.Answer) error { return writeURC(w, a, unicode) }
@@ -77,9 +75,8 @@ func (f Format) InUnicode() Format {
 	return f
 }
 
-// Formats returns the formats of answers in the order of preference where the
-// client leaves the choice: text/urc-0 first and text/plain last (1995, 3.4.2
-// and 3.4.4). The slice belongs to the caller.
+// Formats returns the formats of answers in the server's order of preference: text/urc-0 first
+// and text/plain last (1995, 3.4.2 and 3.4.4). The caller owns the slice.
 func Formats() []Format {
 	return []Format{
 		{"urc", TypeURC, "", WriteURC, ReadURC, nil},
@@ -95,9 +92,9 @@ func Formats() []Format {
 	}
 }
 
-// Citations returns the formats that reference managers read. They hold what is
-// cited of a description and are offered for descriptions alone, after those of
-// [Formats]. The slice belongs to the caller.
+// Citations returns the formats for reference managers. They contain the citable part of a
+// description, and are offered only for descriptions, after those of [Formats]. The caller owns
+// the slice.
 func Citations() []Format {
 	return []Format{
 		{"csl-json", TypeCSL, "", WriteCSL, nil, writeCSL},
@@ -115,7 +112,7 @@ func Lookup(contentType string) (Format, bool) {
 	return find(func(f Format) bool { return strings.EqualFold(f.MediaType, mediaType) })
 }
 
-// ByName returns the format of this name.
+// ByName returns the format with this name.
 func ByName(name string) (Format, bool) {
 	return find(func(f Format) bool { return f.Name == name })
 }
@@ -129,10 +126,10 @@ func find(is func(Format) bool) (Format, bool) {
 	return Format{}, false
 }
 
-// aboutNames reports whether a service asks for names and not for locations.
+// aboutNames reports whether a service asks for names rather than locations.
 func aboutNames(s nomen.Service) bool { return s == nomen.I2N || s == nomen.I2Ns }
 
-// listed returns what a list that answers is made of.
+// listed returns the items of an answer in a list format.
 func listed(a *nomen.Answer) []string {
 	if aboutNames(a.Service) {
 		return a.Names

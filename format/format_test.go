@@ -21,7 +21,7 @@ var update = flag.Bool("update", false, "write the golden files anew")
 // compareNames lets cmp look at names.
 var compareNames = cmp.Comparer(func(a, b name.Name) bool { return a == b })
 
-// rich has something of everything.
+// rich has a value in every field.
 func rich() *nomen.Answer {
 	return &nomen.Answer{
 		Service:  nomen.I2C,
@@ -99,8 +99,7 @@ func shapes() map[string]*nomen.Answer {
 	}
 }
 
-// Every answer can be written in every format; none of
-// them is empty where people read it.
+// Every answer can be written in every format, and none is empty in the formats for people.
 func TestEveryAnswerInEveryFormat(t *testing.T) {
 	for label, a := range shapes() {
 		for _, f := range Formats() {
@@ -118,7 +117,7 @@ func TestEveryAnswerInEveryFormat(t *testing.T) {
 	}
 }
 
-// Every location is in every format.
+// Every format contains every location.
 func TestEveryLocationInEveryFormat(t *testing.T) {
 	for _, f := range Formats() {
 		got := strings.NewReplacer("&amp;", "&", "\\u0026", "&", "\r\n =", "=", "\r\n", "", "<URL:", "").Replace(written(t, f.Write, rich()))
@@ -130,7 +129,7 @@ func TestEveryLocationInEveryFormat(t *testing.T) {
 	}
 }
 
-// What each format carries of an answer comes back from it.
+// The data that each format carries comes back from it.
 func TestReadersReadWhatWritersWrote(t *testing.T) {
 	for label, a := range shapes() {
 		for _, f := range Formats() {
@@ -159,7 +158,7 @@ func TestReadersReadWhatWritersWrote(t *testing.T) {
 	}
 }
 
-// carried returns what of a a format carries; nil if it is another thing.
+// carried returns the part of a that a format carries, or nil if it carries something else.
 func carried(format string, whole *nomen.Answer) *nomen.Answer {
 	a := *whole
 	if r := a.Resource; r != nil {
@@ -262,7 +261,7 @@ func linksetCarries(format string, a *nomen.Answer) *nomen.Answer {
 	return c
 }
 
-// written returns what write makes of v.
+// written returns the output of write for v.
 func written[T any](t testing.TB, write func(io.Writer, T) error, v T) string {
 	t.Helper()
 	var b strings.Builder
@@ -307,7 +306,7 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-// A writer that fails makes every format fail.
+// A failing writer makes every format fail.
 func TestWriteErrors(t *testing.T) {
 	r, w := io.Pipe()
 	r.Close()
@@ -326,7 +325,7 @@ func TestWriteErrors(t *testing.T) {
 	}
 }
 
-// Readers take no more than their bound and report what a reader reports.
+// Readers read no more than their limit and return errors of the underlying reader.
 func TestReadErrors(t *testing.T) {
 	for _, f := range Formats() {
 		if f.Read == nil {

@@ -31,8 +31,7 @@ func seed(f *testing.F, pattern string, bodies ...string) {
 	}
 }
 
-// settles checks that what a reader makes of a body is read as the same again
-// after it was written.
+// settles checks that the result of a reader is the same after writing and reading it again.
 func settles(t *testing.T, format string, body []byte) {
 	f, _ := ByName(format)
 	once, err := f.Read(bytes.NewReader(body), nomen.I2C)
@@ -82,7 +81,7 @@ func FuzzURC(f *testing.F) {
 	})
 }
 
-// rewritable checks that a part that can be written comes back as it was.
+// rewritable checks that a part that can be written comes back unchanged.
 func rewritable(t *testing.T, p Part) {
 	var b bytes.Buffer
 	if err := WritePart(&b, p); err != nil {
@@ -100,8 +99,8 @@ func rewritable(t *testing.T, p Part) {
 	}
 }
 
-// rereadable checks that an answer, from whatever body, can be written so that
-// its locations and notes come back.
+// rereadable checks that an answer from any body can be written so that its locations and notes
+// come back.
 func rereadable(t *testing.T, a *nomen.Answer) {
 	again, err := ReadURC(strings.NewReader(written(t, WriteURC, a)), a.Service)
 	if err != nil {
@@ -171,8 +170,8 @@ func FuzzJSONLD(f *testing.F) {
 	f.Fuzz(func(t *testing.T, body []byte) { settlesLoosely(t, "json-ld", body) })
 }
 
-// settlesLoosely checks what settles does after one more turn, since the first
-// puts relations, languages and texts into normal form.
+// settlesLoosely is like settles after one more round, since the first one normalises
+// relations, languages and texts.
 func settlesLoosely(t *testing.T, format string, body []byte) {
 	f, _ := ByName(format)
 	a, err := f.Read(bytes.NewReader(body), nomen.I2C)

@@ -10,9 +10,8 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// GopherMenu writes the locations of a that a Gopher client can follow, those
-// with gopher: URLs, as a menu (1995, 4; RFC 1436, 3.2 and appendix; RFC 4266).
-// What a person reads is the first line of the note, or the URL.
+// GopherMenu writes the locations of a with gopher: URLs as a menu (1995, 4; RFC 1436, 3.2 and
+// appendix; RFC 4266). The title of an item is the first line of the note, or the URL.
 func GopherMenu(w io.Writer, a *nomen.Answer) error {
 	var b bytes.Buffer
 	for _, l := range a.Locations {
@@ -29,8 +28,8 @@ func GopherMenu(w io.Writer, a *nomen.Answer) error {
 
 const gopherPort = "70"
 
-// gopherItem returns the line of a menu for a location, if it can have one: the
-// URL is gopher: with a host, and its selector can stand in a line.
+// gopherItem returns the menu line of a location. ok is false unless the URL is gopher: with a
+// host and a selector without tabs and line breaks.
 func gopherItem(l nomen.Location) (string, bool) {
 	u, err := uri.Parse(l.URL)
 	if err != nil {
@@ -53,8 +52,7 @@ func gopherItem(l nomen.Location) (string, bool) {
 	return kind + gopherTitle(l) + "\t" + selector + "\t" + strings.Trim(host, "[]") + "\t" + orDefault(port, gopherPort), true
 }
 
-// gopherSelector reads [ gopher-type selector ], where the type of an empty path
-// is that of a menu.
+// gopherSelector parses [ gopher-type selector ]. The type of an empty path is a menu.
 func gopherSelector(path string) (kind, selector string, ok bool) {
 	raw, ok := unpercent(path)
 	if !ok || bytes.ContainsAny(raw, "\t\r\n\x00") {
@@ -66,7 +64,7 @@ func gopherSelector(path string) (kind, selector string, ok bool) {
 	return string(raw[:1]), string(raw[1:]), raw[0] > ' ' && raw[0] <= '~'
 }
 
-// maxGopherTitle is how many characters of a title clients show (RFC 1436, 3.9).
+// maxGopherTitle is the number of characters of a title that clients show (RFC 1436, 3.9).
 const maxGopherTitle = 70
 
 func gopherTitle(l nomen.Location) string {

@@ -11,7 +11,7 @@ import (
 func TestGopherMenu(t *testing.T) {
 	for _, tt := range []struct {
 		location nomen.Location
-		want     string // "" for no item
+		want     string // "" for none
 	}{
 		{nomen.Location{URL: "gopher://g.example/00/x"}, "0gopher://g.example/00/x\t0/x\tg.example\t70"},
 		{nomen.Location{URL: "GOPHER://g.example:7070/1/menu", Note: " A menu\nand more"}, "1A menu\t/menu\tg.example\t7070"},
@@ -20,7 +20,7 @@ func TestGopherMenu(t *testing.T) {
 		{nomen.Location{URL: "gopher://[2001:db8::1]/0x", Note: "six"}, "0six\tx\t2001:db8::1\t70"},
 		{nomen.Location{URL: "gopher://g.example/0a%20b%2Fc?q", Note: "a\tb\x1b"}, "0a b[U+001B]\ta b/c?q\tg.example\t70"},
 		{nomen.Location{URL: "gopher://g.example/0x", Note: strings.Repeat("é", 71)}, "0" + strings.Repeat("é", 70) + "\tx\tg.example\t70"},
-		{nomen.Location{URL: "gopher://g.example/7search%09words"}, ""}, // a search is no item
+		{nomen.Location{URL: "gopher://g.example/7search%09words"}, ""}, // a search is not an item
 		{nomen.Location{URL: "gopher://g.example/0x%0D%0A0evil"}, ""},
 		{nomen.Location{URL: "gopher://g.example/0%00"}, ""},
 		{nomen.Location{URL: "gopher://g.example/%20x"}, ""},

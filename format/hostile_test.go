@@ -14,7 +14,7 @@ import (
 	"github.com/nomen-project/nomen/name"
 )
 
-// oddTypes has what looks like types, languages and relations and is none.
+// oddTypes has values that look like types, languages and relations but are invalid.
 func oddTypes() *nomen.Answer {
 	a := &nomen.Answer{Service: nomen.I2C, Name: name.MustParse("urn:x-y:1"), Status: nomen.Active}
 	for i, s := range []string{
@@ -27,7 +27,7 @@ func oddTypes() *nomen.Answer {
 	return a
 }
 
-// evils are texts that break out of one place or another.
+// evils are texts that try to break out of some syntax.
 func evils() []string {
 	return []string{
 		`"quoted" and 'quoted' \ \"`, `</script><script>alert(1)</script>`, `<!--<script>`, `]]>`, `--></style>`, "a\r\nSet-Cookie: x=1\r\n\r\n<html>", "\x00\x01\x7f\u0085",
@@ -36,7 +36,7 @@ func evils() []string {
 	}
 }
 
-// evilAnswer has s in every place.
+// evilAnswer has s in every field.
 func evilAnswer(s string) *nomen.Answer {
 	l := nomen.Location{URL: "https://example.org/x", Type: s, Lang: s, Rel: s, Country: s, Component: s, Charset: s, Note: s, ValidFrom: s, ValidUntil: s, Down: true}
 	wild := l
@@ -47,7 +47,7 @@ func evilAnswer(s string) *nomen.Answer {
 	}
 }
 
-// What a record says stays where it belongs, in every format.
+// Text of a record stays in its field, in every format.
 func TestHostileInEveryFormat(t *testing.T) {
 	for _, s := range evils() {
 		for _, a := range []*nomen.Answer{evilAnswer(s), tombstoneOf(s)} {
@@ -63,14 +63,14 @@ func TestHostileInEveryFormat(t *testing.T) {
 	}
 }
 
-// tombstoneOf is evilAnswer of a name that was retired.
+// tombstoneOf returns evilAnswer for a retired name.
 func tombstoneOf(s string) *nomen.Answer {
 	a := evilAnswer(s)
 	a.Status, a.Successors = nomen.Retired, []name.Name{name.MustParse("urn:x-y:2")}
 	return a
 }
 
-// problemFaults returns what must not be in the page of a problem, or in its text.
+// problemFaults returns what the page or text of a problem must not contain.
 func problemFaults(t *testing.T, s string, a *nomen.Answer) []string {
 	t.Helper()
 	var all []string
@@ -93,21 +93,21 @@ func problemFaults(t *testing.T, s string, a *nomen.Answer) []string {
 	return all
 }
 
-// intact returns how what f writes of an evilAnswer is not as it should be.
+// intact returns the first fault in the output of f for an evilAnswer.
 func intact(f Format, a *nomen.Answer) error {
 	var b bytes.Buffer
 	if err := f.Write(&b, a); err != nil {
 		return err
 	}
 	body := b.String()
-	if f.MediaType == TypeCBOR { // octets, in which a string has a length
+	if f.MediaType == TypeCBOR { // binary: strings have a length
 		_, err := ReadCBOR(&b, nomen.I2C)
 		return err
 	}
 	if f.MediaType != TypeURC && !utf8.ValidString(body) {
 		return errors.New("not UTF-8")
 	}
-	if i := strings.IndexFunc(strings.ReplaceAll(body, crlf, ""), shown.Odd); i >= 0 && f.MediaType != TypeURC { // which has charsets of its own
+	if i := strings.IndexFunc(strings.ReplaceAll(body, crlf, ""), shown.Odd); i >= 0 && f.MediaType != TypeURC { // which has its own charsets
 		return errors.New("characters that a terminal obeys")
 	}
 	switch f.MediaType {
@@ -142,22 +142,22 @@ func intact(f Format, a *nomen.Answer) error {
 		return errors.New("another name: " + again.Name.Key())
 	}
 	for _, l := range again.Locations {
-		if f.MediaType != TypeJSON && strings.Contains(l.URL, "evil") { // JSON gives back what the record says
-			return errors.New("a location that was none: " + l.URL)
+		if f.MediaType != TypeJSON && strings.Contains(l.URL, "evil") { // JSON returns the content of the record unchanged
+			return errors.New("a location that was missing: " + l.URL)
 		}
 	}
 	return nil
 }
 
-// listFault wants lines of text/uri-list that are ASCII, of which those that are
-// no comments are the locations.
+// listFault checks for ASCII lines of text/uri-list that, apart from comments, are the
+// locations.
 func listFault(body string) error {
 	for line := range strings.SplitSeq(strings.TrimSuffix(body, crlf), crlf) {
 		switch {
 		case strings.ContainsFunc(line, func(r rune) bool { return r < ' ' || r > '~' }):
 			return errors.New("control characters, or not ASCII: " + line)
 		case !strings.HasPrefix(line, "#") && strings.Contains(line, "evil"):
-			return errors.New("a line that was none: " + line)
+			return errors.New("a line that was missing: " + line)
 		}
 	}
 	return nil
@@ -171,7 +171,7 @@ func pageFault(body string) error {
 	return err
 }
 
-// FuzzWriters puts texts in all places of answers, and parses what is written.
+// FuzzWriters puts texts into all fields of answers and parses the output.
 func FuzzWriters(f *testing.F) {
 	for _, s := range evils() {
 		f.Add(s[:min(len(s), 100)], "https://example.org/a", "text/html", "fr", "item", s[:min(len(s), 100)], byte(0))

@@ -12,21 +12,21 @@ import (
 	"github.com/nomen-project/nomen/internal/shown"
 )
 
-// ContentSecurityPolicy is what a server sends with the pages of this package:
-// nothing but their own style.
+// ContentSecurityPolicy is the policy to send with the pages of this package. It allows only
+// their own style sheet.
 const ContentSecurityPolicy = "default-src 'none'; style-src '" + styleHash + "'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
-// styleHash is the digest of the style, as a policy names it.
+// styleHash is the digest of the style sheet in the policy's notation.
 const styleHash = "sha256-NOKs/NUvtlkHFzErtAlboNsvQ6+3PtgTrLeOF+6j8cM="
 
 //go:embed page.css
 var style string
 
-// WriteHTML writes a page about a for a person: the name, what it names, where it
-// leads, what else is known. The locations, or the names, are an unordered list
-// of active links, as clients of RFC 2169 expect. Names lead to their path on the
-// server that sent the page. Programs find the same as links, as Dublin Core and
-// as JSON-LD in the head. No script runs, and nothing is loaded.
+// WriteHTML writes a page about a for people: the name, what it identifies, its locations and
+// its metadata. The locations, or the names, are an unordered list of links, as clients of RFC
+// 2169 expect. Names link to their path on the server that sent the page. The head has the same
+// data for programs, as links, as Dublin Core and as JSON-LD. The page runs no script and loads
+// nothing.
 func WriteHTML(w io.Writer, a *nomen.Answer) error { return writeHTML(w, a, Page{}) }
 
 func writeHTML(w io.Writer, a *nomen.Answer, on Page) error {
@@ -38,8 +38,8 @@ func writeHTML(w io.Writer, a *nomen.Answer, on Page) error {
 	return p.end(w)
 }
 
-// WriteProblemHTML writes a page about p for a person: what is wrong, where, and
-// what to try instead.
+// WriteProblemHTML writes a page about p for people: what is wrong, where, and what to try
+// instead.
 func WriteProblemHTML(w io.Writer, p *Problem) error {
 	var page page
 	page.begin(problemTitle(p), p.Answer)
@@ -55,16 +55,15 @@ func pageTitle(a *nomen.Answer) string {
 	return orDefault(s, "Answer")
 }
 
-func problemTitle(p *Problem) string { return orDefault(p.Title, "There is no answer") }
+func problemTitle(p *Problem) string { return orDefault(p.Title, "No answer") }
 
-// A page is HTML that is being written.
+// A page is HTML under construction.
 type page struct {
 	b  strings.Builder
 	on Page
 }
 
-// print writes a layout, of which only constants are given, with the values
-// escaped.
+// print writes a layout with the values escaped. Layouts must be constants.
 func (p *page) print(layout string, values ...string) {
 	escaped := make([]any, len(values))
 	for i, v := range values {
@@ -73,7 +72,7 @@ func (p *page) print(layout string, values ...string) {
 	fmt.Fprintf(&p.b, layout, escaped...)
 }
 
-// begin writes the head of a page, with the links of an answer if there is one.
+// begin writes the head of a page, with the links of an answer if a is not nil.
 func (p *page) begin(title string, a *nomen.Answer) {
 	p.print(`<!DOCTYPE html>
 <html lang="en">
@@ -97,7 +96,7 @@ func (p *page) end(w io.Writer) error {
 	return err
 }
 
-// links writes what a program can follow.
+// links writes the links for programs.
 func (p *page) links(a *nomen.Answer) {
 	switch {
 	case a.Name.IsZero():
@@ -135,18 +134,18 @@ func (p *page) attribute(name, value string) {
 	}
 }
 
-// linkedData writes what WriteJSONLD does as data that no browser runs, so that
-// no policy forbids it.
+// linkedData writes the output of WriteJSONLD as a data block, which browsers do not run and
+// policies do not forbid.
 func (p *page) linkedData(a *nomen.Answer) {
 	if a.Name.IsZero() {
 		return
 	}
-	if b, err := jsonLD(a); err == nil { // else the page does without
+	if b, err := jsonLD(a); err == nil { // on error the page has no linked data
 		p.b.WriteString("<script type=\"" + TypeJSONLD + "\">" + string(b) + "</script>\n")
 	}
 }
 
-// answer writes all about a, under a heading of this element.
+// answer writes everything about a, under a heading element.
 func (p *page) answer(a *nomen.Answer, heading string) {
 	if !a.Name.IsZero() {
 		p.print("<"+heading+">%s</"+heading+">\n", a.Name.Key())
@@ -159,7 +158,7 @@ func (p *page) answer(a *nomen.Answer, heading string) {
 	}
 	p.tombstone(a)
 	if !aboutNames(a.Service) && a.Status != nomen.Retired || len(a.Locations) > 0 {
-		p.print("<h2>Where it is</h2>\n")
+		p.print("<h2>Locations</h2>\n")
 		p.locations(a.Locations)
 	}
 	if aboutNames(a.Service) || len(a.Names) > 0 {
@@ -185,12 +184,12 @@ func (p *page) tombstone(a *nomen.Answer) {
 		p.print("</div>\n")
 	}
 	if a.Redirect != "" {
-		p.print("<p>Ask instead:</p>\n")
+		p.print("<p>Redirects to:</p>\n")
 		p.names([]string{a.Redirect})
 	}
 }
 
-// locations writes the list that RFC 2169 asks for.
+// locations writes the list that RFC 2169 requires.
 func (p *page) locations(all []nomen.Location) {
 	if len(all) == 0 {
 		p.print("<p>No location is known.</p>\n")
@@ -215,8 +214,7 @@ func (p *page) locations(all []nomen.Location) {
 	p.print("</UL>\n")
 }
 
-// link writes an active link. Its address comes first, for clients that look for
-// nothing else.
+// link writes a link. Its HREF comes first, for clients that look for nothing else.
 func (p *page) link(target, text string) { p.print(`<A HREF="%s">%s</A>`, target, text) }
 
 func (p *page) names(all []string) {
@@ -233,7 +231,7 @@ func (p *page) names(all []string) {
 	p.print("</UL>\n")
 }
 
-// name writes a name as a link, if it is one.
+// name writes a name, as a link if possible.
 func (p *page) name(s string) {
 	if target := nameTarget(s); target != "" {
 		p.link(target, s)
@@ -242,8 +240,8 @@ func (p *page) name(s string) {
 	p.print("<code>%s</code>", s)
 }
 
-// facts writes what is known besides, except what stands elsewhere on the page.
-// Values of one field share its label.
+// facts writes the fields that are not shown elsewhere on the page. Values of one field share
+// its label.
 func (p *page) facts(a *nomen.Answer) {
 	p.print("<h2>About this name</h2>\n<dl>\n")
 	last := ""
@@ -260,7 +258,7 @@ func (p *page) facts(a *nomen.Answer) {
 	p.print("</dl>\n")
 }
 
-// elsewhere reports whether a page shows f above the facts.
+// elsewhere reports whether the page shows f above the facts.
 func elsewhere(f field, a *nomen.Answer) bool {
 	switch f.name {
 	case "name":
@@ -292,7 +290,7 @@ func (p *page) why(steps []string) {
 	if len(steps) == 0 {
 		return
 	}
-	p.print("<h2>How this answer came about</h2>\n<ol>\n")
+	p.print("<h2>Explanation</h2>\n<ol>\n")
 	for _, s := range steps {
 		p.print("<li>%s</li>\n", s)
 	}
@@ -311,9 +309,9 @@ func (p *page) problem(e *Problem) {
 		p.print("<div class=\"banner\" role=\"alert\"><p><bdi>%s</bdi></p></div>\n", e.Detail)
 	}
 	if e.Kind() == nomen.Malformed {
-		p.print("<p>At offset %s", fmt.Sprint(e.Offset))
+		p.print("<p>Error at offset %s", fmt.Sprint(e.Offset))
 		if e.Rule != "" {
-			p.print(", by the rule <code>%s</code>", e.Rule)
+			p.print(", rule <code>%s</code>", e.Rule)
 		}
 		p.print(".</p>\n")
 	}
@@ -325,7 +323,7 @@ func (p *page) problem(e *Problem) {
 	}
 	if e.Kind() == nomen.NoResult && nameTarget(e.Name) == NamePath(e.Name) {
 		p.print("<p>")
-		p.link(NamePath(e.Name)+"?s=I2C", "What is known about it")
+		p.link(NamePath(e.Name)+"?s=I2C", "Show its description")
 		p.print("</p>\n")
 	}
 	if len(e.Suggestions) > 0 {
@@ -333,7 +331,7 @@ func (p *page) problem(e *Problem) {
 		p.names(e.Suggestions)
 	}
 	if len(e.Available) > 0 {
-		p.print("<h2>What there is</h2>\n<ul>\n")
+		p.print("<h2>Available formats</h2>\n<ul>\n")
 		for _, s := range e.Available {
 			p.print("<li><code>%s</code></li>\n", s)
 		}
@@ -348,7 +346,7 @@ func (p *page) problem(e *Problem) {
 	}
 }
 
-// offender writes the name as asked, with a mark where it is malformed.
+// offender writes the name as asked and marks the error if it is malformed.
 func (p *page) offender(e *Problem) {
 	if e.Kind() != nomen.Malformed || e.Offset < 0 || e.Offset > len(e.Name) {
 		p.print("<code>%s</code>", e.Name)
@@ -358,8 +356,8 @@ func (p *page) offender(e *Problem) {
 	p.print("<code>%s<mark>%s</mark>%s</code>", before, orDefault(at, "\u2423"), after)
 }
 
-// around cuts s into what is before the character at an offset, the character,
-// and what is after it.
+// around splits s into the part before the character at an offset, the character, and the part
+// after it.
 func around(s string, offset int) (before, at, after string) {
 	before, rest := s[:offset], s[offset:]
 	for i := range rest {
@@ -370,8 +368,8 @@ func around(s string, offset int) (before, at, after string) {
 	return before, rest, ""
 }
 
-// Inert reports whether a browser that finds a link of this relation in the head
-// of a page or a response leaves it alone, unlike stylesheet, icon or prefetch.
+// Inert reports whether browsers ignore a link of this relation in the head of a page or
+// response. They act on others, such as stylesheet, icon and prefetch.
 func Inert(rel string) bool {
 	switch rel {
 	case itemRelation, "archive", "archives", "author", "cite-as", "collection", "describedby", "license", "type", successorRelation:
@@ -380,8 +378,8 @@ func Inert(rel string) bool {
 	return false
 }
 
-// nameTarget returns where a link to a name leads: its path on the server that
-// sent the page, or itself if it is a location as well; "" if it is no URI.
+// nameTarget returns the target of a link to a name: its path on the server that sent the page,
+// or the name itself if it is also a location; "" if it is not a URI.
 func nameTarget(s string) string {
 	switch {
 	case location.IsLink(s):
@@ -392,8 +390,7 @@ func nameTarget(s string) string {
 	return ""
 }
 
-// tagOrUnknown returns a language tag for the attribute lang, where "" says that
-// it is not known.
+// tagOrUnknown returns a language tag for the attribute lang, in which "" means unknown.
 func tagOrUnknown(lang string) string {
 	if isLanguageTag(lang) {
 		return lang

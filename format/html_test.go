@@ -16,7 +16,7 @@ import (
 	"github.com/nomen-project/nomen/name"
 )
 
-// The policy allows the style of the page and nothing else.
+// The policy allows the style sheet of the page and nothing else.
 func TestContentSecurityPolicy(t *testing.T) {
 	sum := sha256.Sum256([]byte(style))
 	if want := "sha256-" + base64.StdEncoding.EncodeToString(sum[:]); styleHash != want {
@@ -46,14 +46,14 @@ func TestHTMLList(t *testing.T) {
 	if want := `<UL><LI><A HREF="/urn:isbn:0451450523">urn:isbn:0451450523</A></LI>` + "\n" + `<LI><A HREF="https://example.org/y">`; !strings.Contains(names, want) {
 		t.Errorf("no %s in %s", want, names)
 	}
-	for label, want := range map[string]string{"none": "No location is known.", "no names": "No other name is known.", "tombstone": "This name was retired.", "redirect": "Ask instead:", "same": "TRUE", "not same": "FALSE"} {
+	for label, want := range map[string]string{"none": "No location is known.", "no names": "No other name is known.", "tombstone": "This name was retired.", "redirect": "Redirects to:", "same": "TRUE", "not same": "FALSE"} {
 		if body := written(t, WriteHTML, shapes()[label]); !strings.Contains(body, want) {
 			t.Errorf("%s: no %q in %s", label, want, body)
 		}
 	}
 }
 
-// hostile has in every text what would break out of its place.
+// hostile has text in every field that tries to break out of it.
 func hostile() *nomen.Answer {
 	evil := "\"><script>alert(1)</script><img src=x onerror=alert(2)>' \u202Egnp.exe\u2066\x00\x1b[31m\r\n%s%!d(x)"
 	a := &nomen.Answer{
@@ -75,8 +75,8 @@ func hostile() *nomen.Answer {
 	return a
 }
 
-// Nothing of a record becomes markup, a script or an asset, and only harmless
-// URLs become links.
+// Content of a record never becomes markup, a script or an asset, and only harmless URLs become
+// links.
 func TestHTMLHostile(t *testing.T) {
 	problem := NewProblem(&nomen.Error{
 		Kind: nomen.Malformed, Name: "urn:x:<script>\u202E\xff", Offset: 6, Rule: "<b>", Message: "<script>alert(1)</script>",
@@ -96,7 +96,7 @@ func TestHTMLHostile(t *testing.T) {
 	}
 }
 
-// faults returns what must not be in a page.
+// faults returns what a page must not contain.
 func faults(t *testing.T, body string) []string {
 	t.Helper()
 	all, err := pageFaults(body)
@@ -143,7 +143,7 @@ func pageFaults(body string) ([]string, error) {
 	return all, nil
 }
 
-// scriptFaults wants data that a browser does not run.
+// scriptFaults checks that scripts are data blocks, which a browser does not run.
 func scriptFaults(n *html.Node) []string {
 	if len(n.Attr) != 1 || n.Attr[0].Key != "type" || n.Attr[0].Val != TypeJSONLD {
 		return []string{"a script that runs"}
@@ -174,7 +174,7 @@ func attributeFault(element string, a html.Attribute) string {
 	return ""
 }
 
-// Control characters and bidirectional overrides reach no terminal either.
+// Control characters and bidirectional overrides do not reach a terminal, either.
 func TestTextHostile(t *testing.T) {
 	problem := NewProblem(&nomen.Error{Kind: nomen.Malformed, Name: "urn:x:\x1b\xff\r\n", Offset: 6, Rule: "\x1b", Message: "\x1b", Suggestions: []string{"\x1b"}, Answer: hostile()}, 400)
 	for _, body := range []string{written(t, WriteText, hostile()), written(t, WriteProblemText, problem), written(t, GopherMenu, hostile())} {
@@ -184,7 +184,7 @@ func TestTextHostile(t *testing.T) {
 	}
 }
 
-// The mark shows where a name is malformed, wherever that is.
+// The mark shows where a name is malformed, at any position.
 func TestHTMLMark(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
@@ -226,8 +226,8 @@ func TestVisible(t *testing.T) {
 	}
 }
 
-// The page about a name shows the complete URN, so that nobody takes the
-// identifier of its namespace for a scheme.
+// The page about a name shows the complete URN, so that its namespace is not taken for a
+// scheme.
 func TestPagesShowTheWholeName(t *testing.T) {
 	for label, a := range shapes() {
 		if a.Name.IsZero() || a.Name.Scheme() != "urn" {

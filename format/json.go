@@ -16,18 +16,17 @@ import (
 	"github.com/nomen-project/nomen/name"
 )
 
-// WriteJSON writes a as one JSON object on one line. The fields are those of a
-// record and in their order: name status locations metadata same_as successors
-// reason modified revision, where lists are never null. The name is spelled as
-// registered. These follow if they say something: key (the canonical form, if it
-// is not the name), service, redirect, max_age (in seconds), same, resource
-// (without the resource itself), why; and of a result without structure content_type
-// and body, with body_base64 where body is not exactly its bytes. Elements of the
-// metadata without values are left out, and so is a status that nobody said.
+// WriteJSON writes a as a JSON object on one line. The members are those of a record, in their
+// order: name status locations metadata same_as successors reason modified revision. Lists are
+// never null. The name is in its registered spelling. The following members are written if they
+// have a value: key (the canonical form, if it differs from the name), service, redirect,
+// max_age (in seconds), same, resource (without its body), why; and for a result without
+// structure content_type and body, with body_base64 if body does not equal its bytes. Elements
+// of the metadata without values are omitted, and so is an unknown status.
 func WriteJSON(w io.Writer, a *nomen.Answer) error { return encode(w, newObject(a)) }
 
-// ReadJSON reads what [WriteJSON] wrote, and loses nothing. Unknown fields are
-// ignored. Reading the body of a resource fails: it was not sent.
+// ReadJSON reads the output of [WriteJSON] without loss. It ignores unknown members. Reading
+// the body of a resource fails, because it was not sent.
 func ReadJSON(r io.Reader, asked nomen.Service) (*nomen.Answer, error) {
 	var o object
 	if err := decode(r, TypeJSON, &o); err != nil {
@@ -43,7 +42,7 @@ func ReadJSON(r io.Reader, asked nomen.Service) (*nomen.Answer, error) {
 	return a, nil
 }
 
-// An object is an answer as JSON has it.
+// An object is an answer in JSON.
 type object struct {
 	Name       string         `json:"name"`
 	Status     nomen.Status   `json:"status,omitempty"`
@@ -141,8 +140,7 @@ func jsonError(field string, err error) *Error {
 	return &Error{Format: TypeJSON, Rule: field, Message: err.Error(), Err: err}
 }
 
-// setName sets the name and the spelling of a. The key is "" if the spelling is
-// the key.
+// setName sets the name and the spelling of a. key is "" if the spelling is the key.
 func setName(a *nomen.Answer, spelling, key string) error {
 	if key == "" {
 		key = spelling
@@ -181,7 +179,7 @@ func keys(names []name.Name) []string {
 	return s
 }
 
-// withValues leaves out elements without values. It is never nil.
+// withValues drops elements without values. It never returns nil.
 func withValues(m nomen.Metadata) nomen.Metadata {
 	c := make(nomen.Metadata, len(m))
 	for element, values := range m {
@@ -213,17 +211,17 @@ func inUTC(t time.Time) time.Time {
 	return t.UTC()
 }
 
-// absent is the body of a resource that was described and not sent.
+// absent is the body of a resource whose description was sent without it.
 type absent struct{}
 
 func (absent) Read([]byte) (int, error) {
-	return 0, errors.New("format: a description does not hold the resource itself")
+	return 0, errors.New("format: a description does not contain the resource")
 }
 
 func (absent) Close() error { return nil }
 
-// locations is bounded, since the shortest JSON of a location is a hundred times
-// shorter than a location.
+// locations has a limit, because the shortest JSON of a location is a hundred times smaller
+// than a Location.
 type locations []nomen.Location
 
 // UnmarshalJSON reads an array of at most MaxItems locations.
@@ -250,7 +248,7 @@ func notArray(t json.Token) error {
 	if t == nil {
 		return nil
 	}
-	return errors.New("the locations are not an array")
+	return errors.New("locations must be an array")
 }
 
 // seconds is a duration as a decimal number of seconds, exact to the nanosecond.
@@ -259,7 +257,7 @@ type seconds time.Duration
 // MarshalJSON writes 86400 or 0.5.
 func (s seconds) MarshalJSON() ([]byte, error) { return []byte(s.String()), nil }
 
-// String returns "86400" or "0.5"; "0" for what is negative.
+// String returns "86400" or "0.5"; "0" for a negative duration.
 func (s seconds) String() string {
 	whole, fraction := max(s, 0)/seconds(time.Second), max(s, 0)%seconds(time.Second)
 	if fraction == 0 {
@@ -268,29 +266,29 @@ func (s seconds) String() string {
 	return strings.TrimRight(fmt.Sprintf("%d.%09d", whole, fraction), "0")
 }
 
-// UnmarshalJSON reads what MarshalJSON writes.
+// UnmarshalJSON reads the output of MarshalJSON.
 func (s *seconds) UnmarshalJSON(b []byte) error {
 	d, err := parseSeconds(string(b))
 	*s = d
 	return err
 }
 
-// parseSeconds reads digits and at most nine more after a point.
+// parseSeconds parses digits with at most nine more after a point.
 func parseSeconds(text string) (seconds, error) {
 	whole, fraction, _ := strings.Cut(text, ".")
 	const digits = 9
 	if len(fraction) > digits {
-		return 0, fmt.Errorf("%.40q is finer than nanoseconds", text)
+		return 0, fmt.Errorf("invalid number of seconds %.40q: at most nine decimal places", text)
 	}
 	n, err := strconv.ParseUint(whole+(fraction + "000000000")[:digits], 10, 63)
 	if whole == "" || err != nil {
-		return 0, fmt.Errorf("%.40q is no number of seconds", text)
+		return 0, fmt.Errorf("invalid number of seconds %.40q", text)
 	}
 	return seconds(n), nil
 }
 
-// encode writes v as JSON on one line, without the escapes that only HTML needs. What
-// a terminal would obey is escaped.
+// encode writes v as JSON on one line, without the escapes that only HTML needs. It escapes
+// control characters, which a terminal would interpret.
 func encode(w io.Writer, v any) error {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
@@ -314,7 +312,7 @@ func decode(r io.Reader, format string, v any) error {
 	return nil
 }
 
-// decodeError adds place and rule to an error of encoding/json.
+// decodeError adds the offset and rule to an error of encoding/json.
 func decodeError(format string, err error) *Error {
 	e := &Error{Format: format, Rule: "JSON", Message: err.Error(), Err: err}
 	var syntax *json.SyntaxError

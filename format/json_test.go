@@ -17,7 +17,7 @@ import (
 	"github.com/nomen-project/nomen/name"
 )
 
-// The fields of a record come first and in its order, and lists are never null.
+// The members of a record come first, in order, and lists are never null.
 func TestJSONFields(t *testing.T) {
 	for _, tt := range []struct {
 		answer *nomen.Answer
@@ -133,7 +133,7 @@ func TestSeconds(t *testing.T) {
 	}
 }
 
-// Nothing of an answer is lost in JSON.
+// JSON loses nothing of an answer.
 func TestJSONRoundTrip(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		want := answers().Draw(t, "answer")
@@ -147,7 +147,7 @@ func TestJSONRoundTrip(t *testing.T) {
 	})
 }
 
-// answers generates answers in normal form with whatever may be in their texts.
+// answers generates answers in canonical form with arbitrary text.
 func answers() *rapid.Generator[*nomen.Answer] {
 	names := rapid.SampledFrom([]name.Name{
 		name.MustParse("urn:ietf:rfc:2648"), name.MustParse("urn:dns:example.org:a%2Fb"), name.MustParse("ark:12345/x"), name.MustParse("https://purl.example/x?y"),
@@ -194,7 +194,7 @@ func locationsOf() *rapid.Generator[nomen.Location] {
 	})
 }
 
-// texts generates texts made of what is awkward in some format.
+// texts generates texts that are awkward in some format.
 func texts() *rapid.Generator[string] {
 	pieces := rapid.SampledFrom([]string{
 		"a", "b c", " ", "  ", "\n", "\n\n", "\t", "=====", " =====", "\n=====", "name:", "\nname: urn:x-y:z", "name: -\n", "dc:", ":", "&", "&#x", "&#x41;", ";", "é", "Ж", "ł",
@@ -213,8 +213,8 @@ func writtenRapid(t *rapid.T, write func(w io.Writer, a *nomen.Answer) error, a 
 	return b.String()
 }
 
-// Locations, notes, languages and the whole description come back from
-// text/urc-0, and every note keeps to Y95-49.
+// Locations, notes, languages and the whole description come back from text/urc-0, and every
+// note follows Y95-49.
 func TestURCRoundTrip(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		want := answers().Draw(t, "answer")

@@ -15,17 +15,16 @@ import (
 	"github.com/nomen-project/nomen/internal/shown"
 )
 
-// The context of the JSON-LD: schema.org, which programs look for, and Dublin
-// Core, which says all that the metadata says.
+// The context of the JSON-LD: schema.org, which programs expect, and Dublin Core, which covers
+// all of the metadata.
 const ldContext = `["https://schema.org",{"dc":"` + dcElements + `","dcterms":"` + dcTerms + `"}]`
 
-// WriteJSONLD writes a as application/ld+json: one creative work of schema.org
-// whose @id is the name. Locations where it is found are its encoding, other
-// names are sameAs; the elements of Dublin Core are there under their own names,
-// and some as what schema.org calls them. Elements that are not of Dublin Core,
-// and what only a resolver wants to know, are left out. It can stand in a script
-// element of HTML. Locations of other relations are license, subjectOf (what
-// describes the work) and dcterms:relation.
+// WriteJSONLD writes a as application/ld+json: a creative work of schema.org whose @id is the
+// name. Locations of the resource are its encoding, other names are sameAs. Locations of other
+// relations are license, subjectOf (for descriptions) or dcterms:relation. The elements of
+// Dublin Core are written under their own names, and some also under those of schema.org. Other
+// elements, and data that only resolvers use, are omitted. The output can be embedded in a
+// script element of HTML.
 func WriteJSONLD(w io.Writer, a *nomen.Answer) error {
 	b, err := jsonLD(a)
 	if err != nil {
@@ -35,8 +34,8 @@ func WriteJSONLD(w io.Writer, a *nomen.Answer) error {
 	return err
 }
 
-// jsonLD returns JSON on one line in which nothing can be taken for markup, and
-// no character is one that a terminal or a browser obeys.
+// jsonLD returns JSON on one line, with the characters escaped that could be read as markup or
+// that a terminal or browser interprets.
 func jsonLD(a *nomen.Answer) ([]byte, error) {
 	o := newWork(a)
 	b, err := json.Marshal(&o) // escapes "<", ">" and "&"
@@ -46,7 +45,7 @@ func jsonLD(a *nomen.Answer) ([]byte, error) {
 	return shown.JSON(b), nil
 }
 
-// isResource reports whether a location is where the resource is, or a copy of it.
+// isResource reports whether a location is that of the resource or of a copy.
 func isResource(l nomen.Location) bool { return nomen.RelationOf(l.Rel) <= nomen.Copied }
 
 func newWork(a *nomen.Answer) ldWork {
@@ -84,7 +83,7 @@ func newWork(a *nomen.Answer) ldWork {
 	return o
 }
 
-// link adds a location that is not where the resource is.
+// link adds a location that is not that of the resource.
 func (o *ldWork) link(l nomen.Location) {
 	to := ldReference{l.URL, l.Type, tagOrUnknown(l.Lang), shown.Lines(l.Note)}
 	for _, rel := range locationRelations(l) {
@@ -99,13 +98,13 @@ func (o *ldWork) link(l nomen.Location) {
 	}
 }
 
-// An ldWork is an answer as JSON-LD has it.
+// An ldWork is an answer in JSON-LD.
 type ldWork struct {
 	Context json.RawMessage `json:"@context"`
 	Type    string          `json:"@type"`
 	ID      string          `json:"@id,omitempty"`
 
-	Identifier  []any  `json:"identifier,omitempty"` // the spelling, if it is another; of I=I an ldProperty
+	Identifier  []any  `json:"identifier,omitempty"` // the spelling, if it differs; for I=I an ldProperty
 	Name        ldText `json:"name,omitempty"`
 	Description ldText `json:"description,omitempty"`
 	Creator     ldText `json:"creator,omitempty"`
@@ -148,7 +147,7 @@ type dublinCoreLD struct {
 	Rights        ldText `json:"dc:rights,omitempty"`
 }
 
-// fields returns the places of the elements, in the order of dublinCore.
+// fields returns pointers to the elements, in the order of dublinCore.
 func (d *dublinCoreLD) fields() [len(dublinCore)]*ldText {
 	return [...]*ldText{
 		&d.Title, &d.DCCreator, &d.DCContributor, &d.DCPublisher, &d.Date, &d.DCDescription, &d.Subject, &d.DCType,
@@ -172,7 +171,7 @@ type ldMedia struct {
 	Description string `json:"description,omitempty"`
 }
 
-// An ldReference is another thing, which others also write as text.
+// An ldReference is a reference to another thing, which others also write as a string.
 type ldReference struct {
 	ID          string `json:"@id"`
 	Format      string `json:"encodingFormat,omitempty"`
@@ -180,7 +179,7 @@ type ldReference struct {
 	Description string `json:"description,omitempty"`
 }
 
-// UnmarshalJSON reads a text, or an object with an identifier or a URL.
+// UnmarshalJSON reads a string, or an object with an identifier or a URL.
 func (r *ldReference) UnmarshalJSON(b []byte) error {
 	if b[0] == '"' {
 		return json.Unmarshal(b, &r.ID)
@@ -204,7 +203,7 @@ type ldProperty struct {
 	Value bool   `json:"value"`
 }
 
-// ldMany is a list, of which one alone may stand without brackets.
+// ldMany is a list in which a single value may be written without brackets.
 type ldMany[T any] []T
 
 // UnmarshalJSON reads a value, or an array of at most MaxItems.
@@ -235,11 +234,10 @@ func (m *ldMany[T]) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// ldText are texts, of which one alone may stand without brackets.
+// ldText is a list of strings in which a single one may be written without brackets.
 type ldText []string
 
-// UnmarshalJSON reads texts, and of things that have a name or an identifier
-// that; what is neither is passed over.
+// UnmarshalJSON reads strings, and the name or identifier of objects. It ignores other values.
 func (t *ldText) UnmarshalJSON(b []byte) error {
 	var all ldMany[json.RawMessage]
 	if err := all.UnmarshalJSON(b); err != nil {
@@ -270,8 +268,8 @@ func (t *ldText) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// ReadJSONLD reads what [WriteJSONLD] wrote, or a work of schema.org in the same
-// form from another source. What is not understood is ignored.
+// ReadJSONLD reads the output of [WriteJSONLD], or a schema.org work of the same form from
+// another source. It ignores everything else.
 func ReadJSONLD(r io.Reader, asked nomen.Service) (*nomen.Answer, error) {
 	var o ldWork
 	if err := decode(r, TypeJSONLD, &o); err != nil {
@@ -295,7 +293,7 @@ func ReadJSONLD(r io.Reader, asked nomen.Service) (*nomen.Answer, error) {
 		return nil, &Error{Format: TypeJSONLD, Rule: "@id", Message: err.Error(), Err: err}
 	}
 	a.Same = o.same()
-	a.Modified, _ = time.Parse(time.RFC3339Nano, o.Modified) // what is none is not known
+	a.Modified, _ = time.Parse(time.RFC3339Nano, o.Modified) // zero if invalid
 	a.Modified = inUTC(a.Modified)
 	a.Revision, _ = strconv.ParseUint(o.Version, 10, 64)
 	for _, s := range o.Replaced {
@@ -309,7 +307,7 @@ func ReadJSONLD(r io.Reader, asked nomen.Service) (*nomen.Answer, error) {
 	return a, nil
 }
 
-// spelling returns the first identifier that is a text, the @id if there is none.
+// spelling returns the first identifier that is a string, or else the @id.
 func (o *ldWork) spelling() string {
 	for _, v := range o.Identifier {
 		if s, ok := v.(string); ok {
@@ -319,7 +317,7 @@ func (o *ldWork) spelling() string {
 	return o.ID
 }
 
-// same reports whether an identifier says that two are the same.
+// same reports whether an identifier says that two names identify the same thing.
 func (o *ldWork) same() bool {
 	return slices.ContainsFunc(o.Identifier, func(v any) bool {
 		m, ok := v.(map[string]any)
@@ -327,8 +325,8 @@ func (o *ldWork) same() bool {
 	})
 }
 
-// setMetadata takes each element from Dublin Core, else from what schema.org has
-// for it.
+// setMetadata sets each element from Dublin Core, or else from the corresponding property of
+// schema.org.
 func (o *ldWork) setMetadata(a *nomen.Answer) {
 	schema := map[string]ldText{
 		"title": o.Name, "creator": o.Creator, "contributor": o.Contributor, "publisher": o.Publisher,

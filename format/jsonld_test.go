@@ -14,8 +14,8 @@ import (
 	"github.com/nomen-project/nomen/name"
 )
 
-// The terms are those of schema.org (CreativeWork, MediaObject, PropertyValue)
-// and of Dublin Core, under the prefixes that the context defines.
+// The terms are those of schema.org (CreativeWork, MediaObject, PropertyValue) and of Dublin
+// Core, with the prefixes that the context defines.
 func TestJSONLDTerms(t *testing.T) {
 	creativeWork := strings.Fields("identifier name description creator contributor publisher datePublished inLanguage keywords encoding sameAs creativeWorkStatus dateModified version license subjectOf")
 	mediaObject := strings.Fields("@type contentUrl encodingFormat inLanguage description")
@@ -52,8 +52,7 @@ func TestJSONLDTerms(t *testing.T) {
 	}
 }
 
-// What others write: one value without brackets, things with names, values with
-// languages.
+// Data of others: single values without brackets, objects with names, values with languages.
 func TestReadJSONLD(t *testing.T) {
 	body := `{"@context":"http://schema.org","@type":"Book","@id":"urn:isbn:9780451450524","name":{"@value":"Lost","@language":"en"},
 		"creator":[{"@type":"Person","name":"A. Author"},"B. Author",{"@id":"https://orcid.example/1"},{},7],"inLanguage":"en","datePublished":"1991",
@@ -78,8 +77,8 @@ func TestReadJSONLD(t *testing.T) {
 	}
 }
 
-// The head of a page says what JSON-LD and Dublin Core say by themselves, also
-// where the page is that of a tombstone's problem.
+// The head of a page contains the JSON-LD and Dublin Core of the answer, also on the page of a
+// tombstone.
 func TestHTMLHead(t *testing.T) {
 	a := rich()
 	a.Metadata["language"] = []string{"fr"}
@@ -130,8 +129,8 @@ func TestHTMLHead(t *testing.T) {
 	}
 }
 
-// A page says what kind of name it is about, which locations do not answer, and
-// what to do about a problem.
+// A page says what kind of name it is about, which locations are unavailable, and what to do
+// about a problem.
 func TestHTMLForPeople(t *testing.T) {
 	page := func(n string, l nomen.Location) string {
 		return written(t, WriteHTML, &nomen.Answer{Service: nomen.I2C, Name: name.MustParse(n), Locations: []nomen.Location{l}})
@@ -140,29 +139,29 @@ func TestHTMLForPeople(t *testing.T) {
 		return written(t, WriteProblemHTML, NewProblem(&nomen.Error{Kind: k, Name: n, Legal: k == nomen.Denied, Suggestions: []string{"urn:x-y:near"}}, 404))
 	}
 	for _, tt := range []struct{ body, want string }{
-		{page("urn:isbn:9780451450524", nomen.Location{}), "A name of the namespace isbn: "},
+		{page("urn:isbn:9780451450524", nomen.Location{}), "A name in the namespace isbn: "},
 		{page("ark:12345/x", nomen.Location{}), "An identifier of the scheme ark: "},
-		{page("urn:x-y:1", nomen.Location{URL: "https://example.org/", Type: "text/html", Down: true}), "<small>text/html, does not answer at present</small>"},
+		{page("urn:x-y:1", nomen.Location{URL: "https://example.org/", Type: "text/html", Down: true}), "<small>text/html, currently unavailable</small>"},
 		{problem(nomen.Unknown, "urn:x-y:1"), `<LI><A HREF="/urn:x-y:near">urn:x-y:near</A></LI>`},
-		{problem(nomen.Unknown, "urn:x-y:1"), "<p>Compare the name with where you found it"},
-		{problem(nomen.Malformed, "urn:x-y:%"), "<p>Compare the name with where you found it"},
-		{problem(nomen.NoResult, "urn:x-y:1"), `<A HREF="/urn:x-y:1?s=I2C">What is known about it</A>`},
+		{problem(nomen.Unknown, "urn:x-y:1"), "<p>Check the name against its source"},
+		{problem(nomen.Malformed, "urn:x-y:%"), "<p>Check the name against its source"},
+		{problem(nomen.NoResult, "urn:x-y:1"), `<A HREF="/urn:x-y:1?s=I2C">Show its description</A>`},
 		{problem(nomen.Denied, "urn:x-y:1"), "This is for legal reasons."},
-		{problem(nomen.Denied, "urn:x-y:1"), "Whoever published the name can tell you more."},
+		{problem(nomen.Denied, "urn:x-y:1"), "Contact the publisher of the name for more information."},
 	} {
 		if !strings.Contains(tt.body, tt.want) {
 			t.Errorf("no %s in %s", tt.want, tt.body)
 		}
 	}
-	if body := page("urn:x-y:1", nomen.Location{}); strings.Contains(body, "A name of the namespace") {
-		t.Errorf("a namespace that nobody knows is described: %s", body)
+	if body := page("urn:x-y:1", nomen.Location{}); strings.Contains(body, "A name in the namespace") {
+		t.Errorf("an unknown namespace is described: %s", body)
 	}
 	if body := problem(nomen.NoResult, "javascript:alert(1)//"); strings.Contains(body, `HREF="javascript`) {
 		t.Error(body)
 	}
 }
 
-// I=I is answered in each format that can say it (RFC 2483, 4.9).
+// I=I is answered in each format that can express it (RFC 2483, 4.9).
 func TestSameInEveryFormat(t *testing.T) {
 	for _, same := range []bool{true, false} {
 		a := &nomen.Answer{Service: nomen.IisI, Name: name.MustParse("urn:x-y:1"), Same: same}
@@ -172,7 +171,7 @@ func TestSameInEveryFormat(t *testing.T) {
 			if f.MediaType == TypeCBOR { // RFC 8949, 3.3
 				body = strings.NewReplacer("\xf5", "true", "\xf4", "false").Replace(written(t, f.Write, a))
 			}
-			linkset := f.MediaType == TypeLinkset || f.MediaType == TypeLinksetJSON // a link says what is, not what is not
+			linkset := f.MediaType == TypeLinkset || f.MediaType == TypeLinksetJSON // a link cannot express that two are different
 			if !linkset && !strings.Contains(body, want) {
 				t.Errorf("%s: no %s in %s", f.Name, want, body)
 			}
@@ -180,7 +179,7 @@ func TestSameInEveryFormat(t *testing.T) {
 	}
 }
 
-// No format is of an experimental type.
+// No format has an experimental type.
 func TestNoExperimentalTypes(t *testing.T) {
 	for _, f := range Formats() {
 		if _, subtype, _ := strings.Cut(f.MediaType, "/"); strings.HasPrefix(subtype, "x-") {

@@ -6,15 +6,15 @@ import (
 	"github.com/nomen-project/nomen/scheme"
 )
 
-// kindOf says for people what kind of name n is, by its namespace or its scheme;
-// "" if nothing is known.
+// kindOf describes for people what kind of name n is, by its namespace or scheme; "" if that is
+// unknown.
 func kindOf(n name.Name) string {
 	if nid := n.NID(); nid != "" {
 		s, ok := namespace.Lookup(nid)
 		if !ok || s.Name == "" {
 			return ""
 		}
-		return "A name of the namespace " + nid + ": " + s.Name
+		return "A name in the namespace " + nid + ": " + s.Name
 	}
 	s, ok := scheme.Lookup(n.Scheme())
 	if !ok || s.Title == "" {

@@ -9,8 +9,8 @@ import (
 	"github.com/nomen-project/nomen"
 )
 
-// WriteLinkset writes what [WriteLinksetJSON] writes as application/linkset (RFC
-// 9264, 4.1): the field Link of RFC 8288 with line ends between links.
+// WriteLinkset writes the links of [WriteLinksetJSON] as application/linkset (RFC 9264, 4.1): a
+// Link field of RFC 8288, with line breaks between the links.
 func WriteLinkset(w io.Writer, a *nomen.Answer) error { return writeLinkset(w, a, Page{}) }
 
 func writeLinkset(w io.Writer, a *nomen.Answer, p Page) error {
@@ -34,8 +34,7 @@ func writeLinkset(w io.Writer, a *nomen.Answer, p Page) error {
 	return err
 }
 
-// attributes returns the target attributes. A title that is not printable ASCII
-// is encoded.
+// attributes returns the target attributes. It encodes a title that is not printable ASCII.
 func (k link) attributes() string {
 	var b strings.Builder
 	if k.kind != "" {
@@ -63,7 +62,7 @@ func isPrintable(s string) bool {
 	return strings.IndexFunc(s, func(r rune) bool { return r < ' ' || r > '~' }) < 0
 }
 
-// percent encodes what is no attr-char (RFC 8187, 3.2.1).
+// percent encodes all characters that are not attr-char (RFC 8187, 3.2.1).
 func percent(s string) string {
 	const upperHex = "0123456789ABCDEF"
 	var b strings.Builder
@@ -77,9 +76,8 @@ func percent(s string) string {
 	return b.String()
 }
 
-// ReadLinkset reads application/linkset. The name is the anchor of the first
-// link; links of other anchors, and those to relative references, are not about
-// it and are left out.
+// ReadLinkset reads application/linkset. The name is the anchor of the first link. Links with
+// other anchors and links to relative references are not about it and are ignored.
 func ReadLinkset(r io.Reader, asked nomen.Service) (*nomen.Answer, error) {
 	b, err := readAll(r, TypeLinkset)
 	if err != nil {
@@ -113,11 +111,11 @@ func ReadLinkset(r io.Reader, asked nomen.Service) (*nomen.Answer, error) {
 	return answerOf(first.anchor, all, asked), nil
 }
 
-// A linkValue is a link-value: a link for each relation type.
+// A linkValue is a link-value: one link for each relation type.
 type linkValue struct {
 	link
 	anchor       string
-	seen         map[string]bool // parameters of which only the first counts
+	seen         map[string]bool // parameters of which only the first occurrence counts
 	titleEncoded bool
 }
 
@@ -162,8 +160,8 @@ func (s *scanner) linkValue() (linkValue, bool) {
 	return v, true
 }
 
-// looseValue reads a quoted-string, or all up to white space, ";" or ",", since
-// media types are written without quotes too (RFC 8288, B.3).
+// looseValue reads a quoted-string, or everything up to white space, ";" or ",", because media
+// types are also written without quotes (RFC 8288, B.3).
 func (s *scanner) looseValue() (string, bool) {
 	if s.peek() == '"' {
 		return s.quoted()
@@ -175,7 +173,7 @@ func (s *scanner) looseValue() (string, bool) {
 	return s.s[start:s.i], s.i > start
 }
 
-// set sets a parameter. Of all but hreflang only the first counts.
+// set sets a parameter. Except for hreflang, only the first occurrence counts.
 func (v *linkValue) set(param, value string) {
 	if param == "hreflang" {
 		v.langs = append(v.langs, value)

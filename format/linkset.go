@@ -12,28 +12,28 @@ import (
 	"github.com/nomen-project/nomen/name"
 )
 
-// The relations of links that are no locations.
+// Relations of links that are not locations.
 const (
-	itemRelation      = "item"                                 // of a location that says nothing else
+	itemRelation      = "item"                                 // the default relation of a location
 	sameRelation      = "http://www.w3.org/2002/07/owl#sameAs" // to other names
 	successorRelation = "successor-version"                    // RFC 5829
 )
 
-// A link is one link of a set (RFC 8288, 2). Its context is the name.
+// A link is a link of a set (RFC 8288, 2). Its context is the name.
 type link struct {
 	rel   string
 	href  string
 	kind  string   // media type
-	langs []string // of what it leads to
+	langs []string // of the target
 	title title
 }
 
-// A title is a label in a language, if that is known.
+// A title is a label, with its language if known.
 type title struct{ value, language string }
 
-// linksOf returns the locations of a as links, one for each of their relations,
-// then its other names and its successors. What is no URI is left out, and so are
-// a language that is no tag and a type that is none; of a type its parameters.
+// linksOf returns links for the locations of a, one for each relation, then for its other names
+// and its successors. It omits everything that is not a URI, invalid language tags and media
+// types, and the parameters of media types.
 func linksOf(a *nomen.Answer) []link {
 	var all []link
 	for _, l := range a.Locations {
@@ -60,8 +60,8 @@ func linksOf(a *nomen.Answer) []link {
 	return all
 }
 
-// relations returns the relation types in rel, registered ones in lower case.
-// What is no relation type is left out.
+// relations returns the relation types in rel, registered ones in lower case. It omits invalid
+// ones.
 func relations(rel string) []string {
 	var all []string
 	for r := range strings.FieldsSeq(rel) {
@@ -77,10 +77,10 @@ func relations(rel string) []string {
 	return all
 }
 
-// maxRelations bounds how many links one location or link-value makes.
+// maxRelations bounds the links made of one location or link-value.
 const maxRelations = 16
 
-// locationRelations returns the relations of a location, "item" if it has none.
+// locationRelations returns the relations of a location; "item" if it has none.
 func locationRelations(l nomen.Location) []string {
 	if all := relations(l.Rel); all != nil {
 		return all
@@ -88,9 +88,9 @@ func locationRelations(l nomen.Location) []string {
 	return []string{itemRelation}
 }
 
-// isRegistered reports whether r has the form of a registered relation type:
-// LOALPHA *( LOALPHA / DIGIT / "." / "-" ) (RFC 8288, 3.3). The word anchor would
-// be mistaken for the link context.
+// isRegistered reports whether r has the form of a registered relation type: LOALPHA *( LOALPHA
+// / DIGIT / "." / "-" ) (RFC 8288, 3.3). The word anchor is excluded, because it would be read
+// as the link context.
 func isRegistered(r string) bool {
 	if r == "" || r == "anchor" || !isAlpha(r[0]) {
 		return false
@@ -103,8 +103,8 @@ func isRegistered(r string) bool {
 	return true
 }
 
-// answerOf puts links back into an answer. Relations decide: whatever is linked
-// as a successor and spells a name is one.
+// answerOf turns links into an answer, by their relations. A target is a successor if it is
+// linked as one and is a valid name.
 func answerOf(anchor string, all []link, asked nomen.Service) *nomen.Answer {
 	a := &nomen.Answer{Service: asked}
 	if n, err := name.Parse(anchor); err == nil {
@@ -140,8 +140,8 @@ func (k link) location() nomen.Location {
 	return l
 }
 
-// WriteLinksetJSON writes the locations of a, its other names and its successors
-// as application/linkset+json (RFC 9264, 4.2). A note is the title of its link.
+// WriteLinksetJSON writes the locations of a, its other names and its successors as
+// application/linkset+json (RFC 9264, 4.2). A note is the title of its link.
 func WriteLinksetJSON(w io.Writer, a *nomen.Answer) error { return writeLinksetJSON(w, a, Page{}) }
 
 func writeLinksetJSON(w io.Writer, a *nomen.Answer, p Page) error {
@@ -185,13 +185,12 @@ func (c linkContext) encode(b *bytes.Buffer) error {
 	return nil
 }
 
-// quoteJSON returns ASCII as a JSON string.
+// quoteJSON returns an ASCII text as a JSON string.
 func quoteJSON(s string) string {
 	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(s) + `"`
 }
 
-// groups puts links of the same relation together, in the order in which the
-// relations first occur.
+// groups groups links by relation, in the order in which the relations first occur.
 func groups(all []link) [][]link {
 	var grouped [][]link
 	index := map[string]int{}
@@ -244,9 +243,8 @@ func (t target) link(rel string) link {
 	return k
 }
 
-// ReadLinksetJSON reads application/linkset+json. The name is the first link
-// context; links of other contexts, and those to relative references, are not
-// about it and are left out.
+// ReadLinksetJSON reads application/linkset+json. The name is the first link context. Links of
+// other contexts and links to relative references are not about it and are ignored.
 func ReadLinksetJSON(r io.Reader, asked nomen.Service) (*nomen.Answer, error) {
 	var o struct {
 		Linkset *contexts `json:"linkset"`
@@ -255,12 +253,12 @@ func ReadLinksetJSON(r io.Reader, asked nomen.Service) (*nomen.Answer, error) {
 		return nil, err
 	}
 	if o.Linkset == nil {
-		return nil, &Error{Format: TypeLinksetJSON, Rule: "linkset", Message: "there is no member linkset"}
+		return nil, &Error{Format: TypeLinksetJSON, Rule: "linkset", Message: "missing member linkset"}
 	}
 	return answerOf(o.Linkset.anchor, o.Linkset.links, asked), nil
 }
 
-// contexts are the links of the first context of a linkset.
+// contexts holds the links of the first context of a linkset.
 type contexts struct {
 	anchor string
 	begun  bool
@@ -268,8 +266,7 @@ type contexts struct {
 	count  int // of all links
 }
 
-// UnmarshalJSON reads an array of link context objects, keeping the order of
-// their members.
+// UnmarshalJSON reads an array of link context objects and keeps the order of their members.
 func (c *contexts) UnmarshalJSON(b []byte) error {
 	d := json.NewDecoder(bytes.NewReader(b))
 	if err := expect(d, '['); err != nil {
@@ -313,8 +310,8 @@ func (c *contexts) context(d *json.Decoder) error {
 	return expect(d, '}')
 }
 
-// targets reads an array of link target objects. A member that is no array is an
-// extension and ignored (RFC 9264, 4.2.5).
+// targets reads an array of link target objects. A member that is not an array is an extension
+// and is ignored (RFC 9264, 4.2.5).
 func (c *contexts) targets(d *json.Decoder, rel string, all []link) ([]link, error) {
 	var raw json.RawMessage
 	if err := d.Decode(&raw); err != nil {
@@ -344,7 +341,7 @@ func (c *contexts) targets(d *json.Decoder, rel string, all []link) ([]link, err
 func expect(d *json.Decoder, want json.Delim) error {
 	t, err := d.Token()
 	if err == nil && t != want {
-		return fmt.Errorf("found %v where %q belongs", t, want.String())
+		return fmt.Errorf("unexpected %v, expected %q", t, want.String())
 	}
 	return err
 }

@@ -13,8 +13,8 @@ import (
 	"github.com/nomen-project/nomen/name"
 )
 
-// RFC 9264, 4.2: one member linkset, an array of contexts, in which every
-// relation is an array of targets, whose hreflang is an array of strings.
+// RFC 9264, 4.2: a single member linkset with an array of contexts. Each relation is an array
+// of targets, and hreflang is an array of strings.
 func TestLinksetJSONShape(t *testing.T) {
 	var o map[string][]map[string]any
 	for label, a := range shapes() {
@@ -42,7 +42,7 @@ func TestLinksetJSONShape(t *testing.T) {
 	}
 }
 
-// What is no relation type never becomes a member or a parameter.
+// An invalid relation type never becomes a member or a parameter.
 func TestRelations(t *testing.T) {
 	for in, want := range map[string][]string{
 		"":                          nil,
@@ -60,7 +60,7 @@ func TestRelations(t *testing.T) {
 	}
 }
 
-// The sets of the RFC, in both forms, with the name as their first context.
+// The examples of the RFC, in both forms, with the name as their first context.
 func TestReadLinkset(t *testing.T) {
 	text := `<https://authors.example.net/johndoe>
    ; rel="author"
@@ -115,7 +115,7 @@ func TestReadLinks(t *testing.T) {
 		{"<a:x>;rel=item", []nomen.Location{l("a:x", "")}},
 		{"<a:x> ; rel = Archive ,, <a:y>;rel=item", []nomen.Location{l("a:x", "archive"), l("a:y", "")}},
 		{`<a:x>;rel="item up";rel=down`, []nomen.Location{l("a:x", ""), l("a:x", "up")}},
-		{"<a:x>", nil}, // no relation
+		{"<a:x>", nil}, // not a relation
 		{"</relative>;rel=item", nil},
 		{`<a:x>;rel=item;type="text/html";type=b/c;hreflang=fr;hreflang="de";media=print;x`, []nomen.Location{{URL: "a:x", Type: "text/html", Lang: "fr"}}},
 		{`<a:x>;rel=item;title="a \"b\" ; , c"`, []nomen.Location{{URL: "a:x", Note: `a "b" ; , c`}}},

@@ -11,8 +11,8 @@ import (
 	"testing"
 )
 
-// The grammar of link sets, written from the documents and not from the code: RFC
-// 8288, 3; RFC 8187, 3.2.1; RFC 5646, 2.1; RFC 6838, 4.2; RFC 9110, 5.6.
+// The grammar of link sets, written from the documents and not from the code: RFC 8288, 3; RFC
+// 8187, 3.2.1; RFC 5646, 2.1; RFC 6838, 4.2; RFC 9110, 5.6.
 const (
 	abnfToken  = "[!#$%&'*+\\-.^_`|~0-9A-Za-z]+"
 	abnfQuoted = `"(?:[\t !#-\[\]-~]|\\[\t -~])*"`
@@ -35,7 +35,7 @@ var (
 		"|en-gb-oed|i-(?:ami|bnn|default|enochian|hak|klingon|lux|mingo|navajo|pwn|tao|tay|tsu)|sgn-(?:be-fr|be-nl|ch-de)|art-lojban|cel-gaulish|no-(?:bok|nyn)|zh-(?:guoyu|hakka|min|min-nan|xiang))$")
 )
 
-// checkLinkset returns why body is no application/linkset in which every link is
+// checkLinkset returns an error unless body is application/linkset in which every link is
 // self-contained (RFC 9264, 4 and 4.1).
 func checkLinkset(body string) error {
 	for _, c := range []byte(body) {
@@ -87,11 +87,11 @@ func checkLinkValue(href, params string) error {
 	return errors.Join(checkURI(href), checkURI(seen["anchor"]), checkRelation(seen["rel"]))
 }
 
-// checkURI wants what is no relative reference, by another parser than ours.
+// checkURI returns an error for a relative reference. It does not use our own parser.
 func checkURI(s string) error {
 	u, err := url.Parse(s)
 	if err != nil || u.Scheme == "" || strings.ContainsFunc(s, func(r rune) bool { return r <= ' ' || r > '~' }) {
-		return fmt.Errorf("%q is no URI: %w", s, err)
+		return fmt.Errorf("%q is not a URI: %w", s, err)
 	}
 	return nil
 }
@@ -103,8 +103,8 @@ func checkRelation(rel string) error {
 	return checkURI(rel)
 }
 
-// checkLinksetJSON returns why body is no application/linkset+json in which every
-// link is self-contained (RFC 9264, 4.2).
+// checkLinksetJSON returns an error unless body is application/linkset+json in which every link
+// is self-contained (RFC 9264, 4.2).
 func checkLinksetJSON(body string) error {
 	var top map[string]json.RawMessage
 	if err := json.Unmarshal([]byte(body), &top); err != nil {
@@ -190,7 +190,7 @@ func isTranslation(v any) bool {
 	return ok && hasValue
 }
 
-// The check takes the examples of the RFC and refuses what it forbids.
+// The check accepts the examples of the RFC and rejects what it forbids.
 func TestLinksetCheck(t *testing.T) {
 	for body, valid := range map[string]bool{
 		`{"linkset":[{"anchor":"https://example.net/bar","next":[{"href":"https://example.com/foo1"}]},{"anchor":"https://example.net/boo","https://example.com/relations/baz":[{"href":"https://example.com/foo2"}]}]}`:          true, // figure 3
@@ -237,7 +237,7 @@ func TestLinksetCheck(t *testing.T) {
 	}
 }
 
-// RFC 9264: whatever a record says, what is written is a set of links.
+// RFC 9264: whatever a record contains, the output is a valid link set.
 func TestLinksetsAreValid(t *testing.T) {
 	all := shapes()
 	all["hostile"] = hostile()
@@ -247,7 +247,7 @@ func TestLinksetsAreValid(t *testing.T) {
 			t.Errorf("%s as JSON: %v", label, err)
 		}
 		if a.Name.IsZero() {
-			continue // the context is whoever sends it
+			continue // the context is the sender
 		}
 		if err := checkLinkset(written(t, WriteLinkset, a)); err != nil {
 			t.Errorf("%s: %v", label, err)

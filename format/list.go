@@ -10,11 +10,11 @@ import (
 	"strings"
 )
 
-// WriteList writes each name followed by CRLF, as the answers to urn+a's list,
-// urn+c and urn+p are (1995, 3.5.2 to 3.5.4); no name makes an empty body. It
-// writes as it goes, so that long lists stream, and ends with the first error of
-// names or of w. A name that is empty or holds a control character, which would
-// be another line for a reader, is an [*Error].
+// WriteList writes each name followed by CRLF, as in the answers to urn+a's list, urn+c and
+// urn+p (1995, 3.5.2 to 3.5.4). Without names the body is empty. It writes while it reads
+// names, so that long lists stream, and returns the first error of names or w. A name that is
+// empty or contains a control character, which a reader could take for a line break, is an
+// [*Error].
 func WriteList(w io.Writer, names iter.Seq2[string, error]) error {
 	b := bufio.NewWriter(w)
 	for s, err := range names {
@@ -24,7 +24,7 @@ func WriteList(w io.Writer, names iter.Seq2[string, error]) error {
 		if err != nil {
 			return errors.Join(err, b.Flush())
 		}
-		b.WriteString(s) // the error stays in b
+		b.WriteString(s) // b keeps the error
 		if _, err := b.WriteString(crlf); err != nil {
 			return err
 		}
@@ -32,7 +32,7 @@ func WriteList(w io.Writer, names iter.Seq2[string, error]) error {
 	return b.Flush()
 }
 
-// Each makes a sequence for [WriteList] of what is at hand.
+// Each returns a sequence of names for [WriteList].
 func Each(names ...string) iter.Seq2[string, error] {
 	return func(yield func(string, error) bool) {
 		for _, s := range names {
@@ -47,19 +47,18 @@ func checkLine(s string) error {
 	i := strings.IndexFunc(s, isControl)
 	switch {
 	case s == "":
-		return &Error{Format: TypeText, Rule: "list", Message: "an empty name"}
+		return &Error{Format: TypeText, Rule: "list", Message: "empty name"}
 	case i >= 0:
-		return &Error{Format: TypeText, Offset: i, Rule: "list", Message: fmt.Sprintf("a control character in %.80q", s)}
+		return &Error{Format: TypeText, Offset: i, Rule: "list", Message: fmt.Sprintf("control character in %.80q", s)}
 	case len(s) > MaxLine:
-		return &Error{Format: TypeText, Offset: MaxLine, Rule: "list", Message: fmt.Sprintf("a name of more than %d bytes", MaxLine)}
+		return &Error{Format: TypeText, Offset: MaxLine, Rule: "list", Message: fmt.Sprintf("name longer than %d bytes", MaxLine)}
 	}
 	return nil
 }
 
-// ReadList yields the lines of r without their ends, which may be CRLF, LF or
-// CR, and without white space around them. Empty lines are skipped. It reads as
-// it goes and bounds a line to MaxLine, not the list. After an error, which comes
-// with "", it ends.
+// ReadList yields the lines of r without their endings (CRLF, LF or CR) and without surrounding
+// white space. It skips empty lines. It reads while it yields; a line is limited to MaxLine
+// bytes, the list is not. After an error, which is yielded with "", it ends.
 func ReadList(r io.Reader) iter.Seq2[string, error] {
 	return func(yield func(string, error) bool) {
 		s := bufio.NewScanner(r)
@@ -77,8 +76,7 @@ func ReadList(r io.Reader) iter.Seq2[string, error] {
 	}
 }
 
-// splitLine is a bufio.SplitFunc for lines, of which CRLF makes an empty one
-// more.
+// splitLine is a bufio.SplitFunc for lines. CRLF yields an extra empty line.
 func splitLine(data []byte, atEOF bool) (int, []byte, error) {
 	i := slices.IndexFunc(data, func(c byte) bool { return c == '\r' || c == '\n' })
 	switch {

@@ -22,7 +22,7 @@ func readList(t *testing.T, body string) []string {
 	return got
 }
 
-// Y95-57, Y95-58, Y95-59: lines that end in CRLF; none is an empty body.
+// Y95-57, Y95-58, Y95-59: lines end in CRLF; no lines make an empty body.
 func TestList(t *testing.T) {
 	var b strings.Builder
 	if err := WriteList(&b, Each()); err != nil || b.String() != "" {
@@ -41,7 +41,7 @@ func TestList(t *testing.T) {
 	}
 }
 
-// A list streams: it is neither collected by the writer nor by the reader.
+// A list streams: neither the writer nor the reader collects it.
 func TestListStreams(t *testing.T) {
 	const n = 100_000
 	r, w := io.Pipe()
@@ -130,7 +130,7 @@ func TestURIListRefuses(t *testing.T) {
 	}
 }
 
-// What is no URI does not become a line of its own.
+// Text that is not a URI does not become a line.
 func TestURIListInjection(t *testing.T) {
 	a := &nomen.Answer{
 		Status: nomen.Retired, Reason: "line\r\nhttps://evil.example/", Redirect: "a\nhttps://evil.example/",
@@ -139,7 +139,7 @@ func TestURIListInjection(t *testing.T) {
 	body := written(t, WriteURIList, a)
 	for line := range strings.Lines(body) {
 		if line[0] != '#' || strings.ContainsFunc(line, func(r rune) bool { return r > '~' }) {
-			t.Errorf("a line that is no comment: %q", line)
+			t.Errorf("a line that is not a comment: %q", line)
 		}
 	}
 }

@@ -6,9 +6,9 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// NamePath returns the path of a name on the server that resolves it. A name that
-// a reader of references would cut short or shorten (RFC 3986, 5.2.4) is escaped
-// as a whole, the colon behind its scheme included.
+// NamePath returns the path of a name on the server that resolves it. A name that would be cut
+// or shortened when a client resolves the reference (RFC 3986, 5.2.4) is escaped completely,
+// including the colon after its scheme.
 func NamePath(key string) string {
 	if strings.ContainsAny(key, "?#") || hasDotSegment(key) {
 		key = strings.ReplaceAll(uri.EscapePathSegment(key), ":", "%3A")
@@ -16,8 +16,7 @@ func NamePath(key string) string {
 	return "/" + key
 }
 
-// hasDotSegment reports whether a segment is "." or "..", in any spelling that
-// browsers take for one.
+// hasDotSegment reports whether a segment is "." or "..", in any spelling that browsers accept.
 func hasDotSegment(s string) bool {
 	for segment := range strings.SplitSeq(s, "/") {
 		switch strings.ReplaceAll(strings.ToLower(segment), "%2e", ".") {

@@ -6,19 +6,17 @@ import (
 	"github.com/nomen-project/nomen/internal/accept"
 )
 
-// Negotiate returns the format that an Accept field (RFC 9110, 12.5.1) wants
-// most; several fields are joined with commas before. Of formats equally wanted,
-// one that the field names goes before one that falls under "type/*", and that
-// before one under "*/*"; else the earlier offer wins, as it does where the field
-// is absent, that is "" (1995, 3.4.2).
+// Negotiate returns the offer that an Accept field prefers (RFC 9110, 12.5.1). Several fields
+// must be joined with commas first. Among equally preferred offers, one that the field names
+// precedes one that matches "type/*", which precedes one that matches "*/*". Then the earlier
+// offer wins, also if the field is "" (1995, 3.4.2).
 //
-// If nothing offered is acceptable the fallback is taken, or where q=0 excludes
-// that one, the first offer that is not excluded. It is not ok only if q=0
-// excludes every offer: then the answer is 406.
+// If no offer is acceptable, it returns the fallback, or if q=0 excludes that, the first offer
+// that is not excluded. ok is false only if q=0 excludes every offer; the response is then 406.
 //
-// The parameter charset matches the format's own, and utf-8 those that have none.
-// Other parameters match nothing of type text; those of other types, such as the
-// profile of JSON-LD and of linksets, are ignored.
+// The parameter charset matches the charset of a format, and utf-8 matches formats without one.
+// Other parameters never match types of text, and are ignored for other types, such as the
+// profile of JSON-LD and linksets.
 func Negotiate(field string, offers []Format, fallback Format) (Format, bool) {
 	var f accept.Field
 	f.ReadMedia(field)
@@ -44,7 +42,7 @@ func preference(field *accept.Field, mediaType, charset string) accept.Preferenc
 	return field.Media(mediaType, charset, !strings.HasPrefix(mediaType, "text/"))
 }
 
-// best returns the index of the most wanted of n offers, if one is acceptable.
+// best returns the index of the preferred one of n offers, if one is acceptable.
 func best(f *accept.Field, n int, of func(int) accept.Preference) (int, bool) {
 	top, index := accept.Preference{}, -1
 	for i := range n {

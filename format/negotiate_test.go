@@ -11,13 +11,13 @@ import (
 func TestNegotiate(t *testing.T) {
 	const none = "406"
 	for _, tt := range []struct{ accept, want string }{
-		// The client leaves the choice.
+		// The client has no preference.
 		{"", "urc"},
 		{"*/*", "urc"},
 		{"text/*", "urc"},
 		{"application/*", "json"},
 		{"TEXT/HTML, TEXT/PLAIN", "html"},
-		// It states one.
+		// It has one.
 		{"text/html", "html"},
 		{"Text/Html", "html"},
 		{"text/urc-0", "urc"},
@@ -28,18 +28,18 @@ func TestNegotiate(t *testing.T) {
 		{"text/html;q=0.5, application/json", "json"},
 		{"text/html;q=0.5, application/json;q=0.501", "json"},
 		{"text/html;q=0.500,application/json;q=0.5", "html"},
-		{"audio/*; q=0.2, audio/basic", "urc"}, // nothing: the fallback
+		{"audio/*; q=0.2, audio/basic", "urc"}, // nothing acceptable: the fallback
 		{"text/plain; q=0.5, text/html, text/x-dvi; q=0.8, text/x-c", "html"},
 		{"text/*;q=0.3, text/plain;q=0.7, text/plain;format=flowed, text/plain;format=fixed;q=0.4, */*;q=0.5", "text"},
 		{"text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,*/*;q=0.8", "html"}, // a browser
 		{"text/html, image/gif, image/jpeg, *; q=.2, */*; q=.2", "html"},                       // Java
-		// Specificity comes before weight.
+		// Specificity takes precedence over weight.
 		{"*/*, text/urc-0;q=0.1", "html"},
 		{"text/*;q=0, text/plain, */*;q=0.1", "text"},
 		{"*/*;q=1, text/*;q=0", "json"},
 		{"text/html;q=0.2, text/html;charset=utf-8;q=0.9, text/*;q=0.3", "html"},
 		{"*/*;charset=utf-8, text/urc-0;q=0.1, text/html;q=0", "uri-list"},
-		// Named goes before not named, among equals.
+		// Among equals, named formats precede others.
 		{"application/json, text/plain, */*", "json"},
 		{"*/*, text/plain", "text"},
 		{"text/*, application/json", "json"},
@@ -50,7 +50,7 @@ func TestNegotiate(t *testing.T) {
 		{"application/json;charset=utf-8", "json"},
 		{"text/html;charset=iso-8859-1, text/plain;q=0.1", "text"},
 		{"text/html;level=1, text/plain;q=0.1", "text"},
-		{"text/html;q=0.5;level=1, text/plain;q=0.1", "text"}, // q may stand anywhere
+		{"text/html;q=0.5;level=1, text/plain;q=0.1", "text"}, // q at any position
 		{"text/html ; q=0.5 ; , text/plain;q=0.1", "html"},
 		{"text/html;;q=0.1, text/plain;q=0.2", "text"},
 		{"text/html;Q=0.1, text/plain;q=0.2", "text"},
@@ -64,7 +64,7 @@ func TestNegotiate(t *testing.T) {
 		{"*/*;q=0.000, image/png", none},
 		{"*/*;q=0, text/plain;q=0.001", "text"},
 		{"text/*;q=0, application/*;q=0", none},
-		// Malformed elements are passed over.
+		// Malformed elements are ignored.
 		{"text/html;q=2, text/plain", "text"},
 		{"text/html;q=1.001, text/plain;q=0.1", "text"},
 		{"text/html;q=0.1234, text/plain;q=0.1", "text"},
@@ -90,7 +90,7 @@ func TestNegotiate(t *testing.T) {
 		// Empty elements.
 		{", ,\t, text/html,,", "html"},
 		{",", "urc"},
-		// Bounds.
+		// Limits.
 		{"text/plain," + strings.Repeat(" ", accept.MaxField), "urc"},
 		{strings.Repeat("a/b,", accept.MaxElements) + "text/plain", "urc"},
 		{strings.Repeat("a/b,", accept.MaxElements-1) + "text/plain", "text"},
@@ -105,7 +105,7 @@ func TestNegotiate(t *testing.T) {
 	}
 }
 
-// The order of the offers decides, and the fallback need not be among them.
+// The order of the offers decides, and the fallback need not be one of them.
 func TestNegotiateOffers(t *testing.T) {
 	html, _ := ByName("html")
 	json, _ := ByName("json")
@@ -145,8 +145,7 @@ func TestProblemFormat(t *testing.T) {
 	}
 }
 
-// text/plain has no structure, and is what is left when no other format is
-// possible.
+// text/plain has no structure, and is used only if no other format is possible.
 func TestPlainTextComesLast(t *testing.T) {
 	all := Formats()
 	excluded := "*/*"

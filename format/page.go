@@ -1,15 +1,15 @@
 package format
 
-// A Page says where on the web an answer about a name is read. The zero Page is
-// nowhere: then nothing is linked but what the answer says.
+// A Page says where on the web an answer is read. With the zero Page only the links in the
+// answer are written.
 type Page struct {
-	Base  string // URL of the server without a slash at its end; "" if it is not known
-	Asked string // the URL that was asked, without a query, where it is not Base and the path of the name
+	Base  string // URL of the server, without a final slash; "" if unknown
+	Asked string // URL of the request, without its query, if it differs from Base and the path of the name
 
-	Past Past // of a page for people
+	Past Past // for a page for people
 }
 
-// nameURL returns where a name is asked on the web, "" if that is not known.
+// nameURL returns the URL of a name on the web, or "" if that is unknown.
 func (p Page) nameURL(key string) string {
 	if p.Base == "" || key == "" {
 		return ""

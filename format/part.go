@@ -11,39 +11,39 @@ import (
 	"github.com/nomen-project/nomen/internal/shown"
 )
 
-// A Part is one part of text/urc-0 (1995, 3.4.2).
+// A Part is a part of text/urc-0 (1995, 3.4.2).
 type Part struct {
 	Charset  string // US-ASCII or ISO-8859-1 to -9; "" is written as US-ASCII
 	Language string // a language tag; "" is written as x-unspecified
 	URL      string // an absolute URI, or ""
-	Meta     string // the metainformation: lines with LF between them
+	Meta     string // the metainformation: lines separated by LF
 
 	// These are set by ReadParts and ignored by WritePart.
 	Raw       []byte // the metainformation before it was decoded
-	Undecoded bool   // Meta is not all of Raw: see ReadParts
+	Undecoded bool   // Meta does not contain all of Raw: see ReadParts
 }
 
-// mark begins every header, and no line of metainformation.
+// mark begins every header, and never a line of metainformation.
 const mark = "====="
 
-// maxURLLine is how long a line with a URL gets before it is folded.
+// maxURLLine is the length above which a line with a URL is folded.
 const maxURLLine = 76
 
-// WritePart writes p with CRLF, and the metainformation in its charset. The error
-// is an [*Error] that names the field by its rule, and nothing is written, if p
-// cannot be written as it is: a charset outside the closed set or one that
-// cannot hold the metainformation; a language that is no tag; a URL that is no
-// absolute URI; a line of the metainformation that begins with "=====" or, in a
-// part without URL, would be read as one; control characters in it.
+// WritePart writes p with CRLF line endings, and the metainformation in its charset. If p
+// cannot be written unchanged, it writes nothing and returns an [*Error] with the field as its
+// rule: for a charset outside the closed set, or without all characters of the metainformation;
+// for an invalid language tag; for a URL that is not an absolute URI; for a line of the
+// metainformation that begins with "=====" or, in a part without URL, would be read as one; and
+// for control characters in the metainformation.
 func WritePart(w io.Writer, p Part) error {
 	c, ok := lookupCharset(orDefault(p.Charset, defaultCharset))
 	if !ok {
-		return &Error{Format: TypeURC, Rule: "charset", Message: fmt.Sprintf("%.40q is neither US-ASCII nor one of ISO-8859-1 to ISO-8859-9", p.Charset)}
+		return &Error{Format: TypeURC, Rule: "charset", Message: fmt.Sprintf("unsupported charset %.40q: must be US-ASCII or ISO-8859-1 to ISO-8859-9", p.Charset)}
 	}
 	return p.writeIn(w, c)
 }
 
-// writeIn writes p in a charset, whatever p.Charset is.
+// writeIn writes p in a charset, ignoring p.Charset.
 func (p Part) writeIn(w io.Writer, c charset) error {
 	if err := p.check(c); err != nil {
 		return err
@@ -66,13 +66,13 @@ func (p Part) writeIn(w io.Writer, c charset) error {
 	return err
 }
 
-// check returns why p cannot be written in c, or nil.
+// check returns the reason why p cannot be written in c, or nil.
 func (p Part) check(c charset) error {
 	fail := func(rule string, offset int, message string) error {
 		return &Error{Format: TypeURC, Offset: offset, Rule: rule, Message: message}
 	}
 	if p.Language != "" && !isLanguage(p.Language) {
-		return fail("language", 0, fmt.Sprintf("%.40q is no language tag", p.Language))
+		return fail("language", 0, fmt.Sprintf("invalid language tag %.40q", p.Language))
 	}
 	if p.URL != "" {
 		if _, err := uri.Parse(p.URL); err != nil {
@@ -85,8 +85,8 @@ func (p Part) check(c charset) error {
 	return nil
 }
 
-// metaFault tells where and why the metainformation cannot be written; "" if it
-// can.
+// metaFault returns the offset and the reason why the metainformation cannot be written, or ""
+// if it can.
 func (p Part) metaFault(c charset) (int, string) {
 	offset, first := 0, p.URL == ""
 	for line := range strings.SplitSeq(shown.Lines(p.Meta), "\n") {
@@ -95,12 +95,12 @@ func (p Part) metaFault(c charset) (int, string) {
 		}
 		if blank := strings.TrimSpace(line) == ""; first && !blank {
 			if first = false; beginsURL(line) {
-				return offset, "without a URL before it, the first line would be read as one"
+				return offset, "the first line would be read as the URL, since the part has none"
 			}
 		}
 		for i, r := range line {
 			if !c.has(r) {
-				return offset + i, fmt.Sprintf("%s cannot hold %q", c.name, r)
+				return offset + i, fmt.Sprintf("%s does not contain %q", c.name, r)
 			}
 			if isControl(r) && r != '\t' {
 				return offset + i, fmt.Sprintf("control character %q", r)
@@ -122,9 +122,9 @@ func (p Part) writeHeader(b *bytes.Buffer) {
 	b.WriteString(crlf)
 }
 
-// writeURL writes the URL on one line, or folded if it is long. A line of a
-// folded URL that begins with "=" gets a space before it, lest it be a header,
-// and none ends in a hyphen, which readers could take for one of the writer.
+// writeURL writes the URL on one line, or folded if it is long. A folded line that begins with
+// "=" gets a space before it, so that it is not read as a header. No line ends in a hyphen,
+// which readers could take for a hyphenation.
 func (p Part) writeURL(b *bytes.Buffer) {
 	if len(p.URL) <= maxURLLine || len(p.URL) > MaxURL {
 		if p.URL != "" {
@@ -150,7 +150,7 @@ func (p Part) writeURL(b *bytes.Buffer) {
 	b.WriteString(closeURL + crlf)
 }
 
-// What stands around a URL that takes several lines (RFC 1738, appendix).
+// The delimiters of a URL over several lines (RFC 1738, appendix).
 const (
 	openURL  = "<URL:"
 	closeURL = ">"

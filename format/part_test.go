@@ -14,10 +14,10 @@ import (
 	"github.com/nomen-project/nomen"
 )
 
-// onlyStated leaves out what WritePart ignores.
+// onlyStated ignores the fields that WritePart ignores.
 var onlyStated = cmpopts.IgnoreFields(Part{}, "Raw", "Undecoded")
 
-// A vector is a case of the specification's own data.
+// A vector is a case in the specification's test data.
 type vector struct {
 	ID, Op, Body, Meta, Charset string
 	Names, URLs, Menu           []string
@@ -96,7 +96,7 @@ func vectorMenu(t *testing.T, v vector) {
 	}
 }
 
-// A95-1: the layout of the header's fields is lost, so any will do.
+// A95-1: the layout of the header's fields is lost, so any layout is accepted.
 func TestHeaderLayouts(t *testing.T) {
 	for _, tt := range []struct{ header, charset, language string }{
 		{"=====", defaultCharset, defaultLanguage},
@@ -175,7 +175,7 @@ func TestReadParts(t *testing.T) {
 	}
 }
 
-// A folded URL is collected up to 8 KiB; what is longer is metainformation.
+// A folded URL is collected up to 8 KiB; a longer one is metainformation.
 func TestFoldedBound(t *testing.T) {
 	const start = "https://example.org/"
 	for _, n := range []int{MaxURL, MaxURL + 1} {
@@ -201,7 +201,7 @@ func TestReadPartsRefuses(t *testing.T) {
 	}
 }
 
-// The bytes of every charset are decoded; those of others stay bytes.
+// Text in every charset of the set is decoded; text in others stays as bytes.
 func TestDecoding(t *testing.T) {
 	for _, tt := range []struct {
 		charset, raw, meta string
@@ -287,9 +287,9 @@ func TestWritePartRefuses(t *testing.T) {
 	}
 }
 
-// No line with a URL is longer than 76 bytes, unless it is too long to be
-// folded or has more hyphens in a row; none but the last ends in a hyphen, and
-// each URL comes back. What is folded stands in angle brackets.
+// No line with a URL is longer than 76 bytes, unless it is too long to be folded or has more
+// hyphens in a row. Only the last line may end in a hyphen, and each URL comes back. A folded
+// URL is in angle brackets.
 func TestFolding(t *testing.T) {
 	for _, n := range []int{10, 76, 77, 145, 146, 147, 215, 216, 1000, MaxURL, MaxURL + 1, 60_000} {
 		for _, fill := range []string{"x", "=", "%3D", "a-", "-", "ab--"} {
@@ -340,8 +340,7 @@ func TestEscape(t *testing.T) {
 	}
 }
 
-// Y95-46: the charset is the location's own if it can be, else the one that loses
-// least.
+// Y95-46: the charset is that of the location if possible, otherwise the one that loses least.
 func TestBestCharset(t *testing.T) {
 	for _, tt := range []struct{ own, note, description, want string }{
 		{"", "", "", "US-ASCII"},

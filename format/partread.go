@@ -6,15 +6,14 @@ import (
 	"strings"
 )
 
-// ReadParts reads text/urc-0, in whatever way the header's fields are laid out.
-// It fails only if the body cannot be read, has no header, or exceeds a bound;
-// then it returns the parts read so far.
+// ReadParts reads text/urc-0, with any layout of the header fields. It fails only if the body
+// cannot be read, has no header, or exceeds a limit. It then also returns the parts read so
+// far.
 //
-// Lines may end in CRLF, LF or CR; those before the first header are ignored. A
-// charset of the closed set and a language that are not given are the defaults
-// in the part. The name of any other charset is kept as it is; of that charset
-// Meta is "" and Raw the bytes. Bytes that the charset does not define are
-// U+FFFD in Meta. Undecoded reports either.
+// Lines may end in CRLF, LF or CR; lines before the first header are ignored. A missing charset
+// or language is set to its default. For a charset outside the closed set the name is kept,
+// Meta is "" and Raw has the bytes. Bytes that are invalid in a charset are U+FFFD in Meta.
+// Undecoded reports both cases.
 func ReadParts(r io.Reader) ([]Part, error) {
 	b, err := readAll(r, TypeURC)
 	if err != nil {
@@ -39,7 +38,7 @@ func ReadParts(r io.Reader) ([]Part, error) {
 // atHeader reports whether the next line is a header.
 func (s *splitter) atHeader() bool { return bytes.HasPrefix(s.data[s.pos:], []byte(mark)) }
 
-// part reads a header and all up to the next one.
+// part reads a header and everything up to the next one.
 func (s *splitter) part() Part {
 	header, _ := s.next()
 	var p Part
@@ -58,8 +57,8 @@ func (s *splitter) part() Part {
 	return p
 }
 
-// url reads the URL of a part and returns what follows it on its line. If there
-// is none, it reads nothing.
+// url reads the URL of a part and returns the rest of its line. It reads nothing if there is no
+// URL.
 func (s *splitter) url() (string, []byte) {
 	start := s.pos
 	for !s.atHeader() {
@@ -84,8 +83,8 @@ func (s *splitter) url() (string, []byte) {
 	return "", nil
 }
 
-// folded collects a URL from line and those after it, up to ">", the next
-// header or MaxURL bytes, without white space.
+// folded reads a URL from line and the lines after it, up to ">", the next header or MaxURL
+// bytes. It removes white space.
 func (s *splitter) folded(line []byte) (string, []byte, bool) {
 	var u []byte
 	for {
@@ -116,8 +115,8 @@ func hasOpenURL(line []byte) bool {
 	return len(line) >= len(openURL) && bytes.EqualFold(line[:len(openURL)], []byte(openURL))
 }
 
-// meta reads the lines up to the next header, after first if that is not empty,
-// and returns them with LF between them.
+// meta reads the lines up to the next header, after first if that is not empty, and returns
+// them separated by LF.
 func (s *splitter) meta(first []byte) []byte {
 	var all []byte
 	begun := len(first) > 0
@@ -135,9 +134,9 @@ func (s *splitter) meta(first []byte) []byte {
 	return all
 }
 
-// headerFields returns charset and language of the fields of a header, in
-// whatever layout: separated by white space or one of ";,/:|()", with or without
-// a name and "=" or ":" before them.
+// headerFields returns the charset and language in the fields of a header, in any layout:
+// separated by white space or one of ";,/:|()", with or without a name and "=" or ":" before
+// them.
 func headerFields(s string) (charset, language string) {
 	f := fields{s: s}
 	for f.more() {
@@ -163,7 +162,7 @@ func isCharset(s string) bool {
 	return ok
 }
 
-// fields cuts the fields of a header into words.
+// fields splits the fields of a header into words.
 type fields struct {
 	s string
 	i int
@@ -171,7 +170,7 @@ type fields struct {
 
 const cutters = " \t;,/:|()"
 
-// more goes to the next word.
+// more advances to the next word.
 func (f *fields) more() bool {
 	f.skip(cutters + "=")
 	return f.i < len(f.s)
@@ -183,7 +182,7 @@ func (f *fields) skip(set string) {
 	}
 }
 
-// word reads up to a cutter or "="; quotes around it are dropped.
+// word reads up to a separator or "=". It drops quotes around the word.
 func (f *fields) word() string {
 	start := f.i
 	for f.i < len(f.s) && strings.IndexByte(cutters+"=", f.s[f.i]) < 0 {
@@ -198,9 +197,8 @@ const (
 	fieldLanguage = "language"
 )
 
-// named reports whether word is the name of the word that comes next, and passes
-// over what stands between. Only a known name can have ":" or nothing but white
-// space after it.
+// named reports whether word is the name of the following word, and skips the delimiter. Only a
+// known name can be followed by ":" or just white space.
 func (f *fields) named(word string) (string, bool) {
 	name := strings.ToLower(word)
 	switch name {

@@ -8,32 +8,32 @@ import (
 	"github.com/nomen-project/nomen"
 )
 
-// A Past is what a page tells of a name as of other times.
+// A Past describes a name at other times, for a page.
 type Past struct {
-	At        time.Time  // of the revision that is shown, if it was asked for as of a time; zero otherwise
-	Present   string     // where the name is shown as it is now
-	Revisions []Revision // the newest first
-	All       string     // where all of them are listed; "" if these are all
+	At        time.Time  // time of the revision shown if the question was for a time; zero otherwise
+	Present   string     // URL of the current state
+	Revisions []Revision // newest first
+	All       string     // URL of the full list; "" if Revisions is complete
 }
 
-// A Revision is what everybody may know of one change of a name.
+// A Revision is the public part of a change to a name.
 type Revision struct {
 	Number uint64
 	Time   time.Time
 	Status nomen.Status
-	Fields []string // that were changed; none for the first
-	Target string   // where the name is shown as it was from then on
+	Fields []string // the changed fields; none for the first revision
+	Target string   // URL of the name as of this revision
 }
 
-// memento says that a page is not about the present.
+// memento says that a page shows an earlier state.
 func (p *page) memento(past Past) {
 	if past.At.IsZero() {
 		return
 	}
-	p.print("<div class=\"banner\" role=\"note\">\n<p>This is how it was since ")
+	p.print("<div class=\"banner\" role=\"note\">\n<p>This is the record as of ")
 	p.time(past.At)
 	p.print(". ")
-	p.link(past.Present, "How it is now")
+	p.link(past.Present, "Show the current record")
 	p.print("</p>\n</div>\n")
 }
 
@@ -41,8 +41,7 @@ func (p *page) time(t time.Time) {
 	p.print("<time datetime=\"%s\">%s</time>", t.UTC().Format(time.RFC3339Nano), t.UTC().Format("2006-01-02 15:04:05 UTC"))
 }
 
-// revisions writes the history, as far as it is for everybody. A single revision
-// is none.
+// revisions writes the public history. It writes nothing for a single revision.
 func (p *page) revisions(past Past) {
 	if len(past.Revisions) < 2 {
 		return
@@ -63,7 +62,7 @@ func (p *page) revisions(past Past) {
 	p.print("</ul>\n")
 	if past.All != "" {
 		p.print("<p>")
-		p.link(past.All, "All of them")
+		p.link(past.All, "All revisions")
 		p.print("</p>\n")
 	}
 }

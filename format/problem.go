@@ -8,32 +8,31 @@ import (
 	"github.com/nomen-project/nomen/internal/accept"
 )
 
-// A Problem tells why there is no answer: problem details of RFC 9457 with the
-// extensions that the five kinds of [nomen.Error] need. Problems of other types
-// have those members that say something.
+// A Problem says why there is no answer: problem details of RFC 9457, with extensions for the
+// five kinds of [nomen.Error]. Members of other problem types are kept where they are set.
 type Problem struct {
-	Type     string // a URI reference that ends in the kind, see [ProblemPath]; "" for about:blank
+	Type     string // URI reference that ends in the kind, see [ProblemPath]; "" for about:blank
 	Title    string // of the type, for people
 	Status   int    // of HTTP
 	Detail   string // of this occurrence, for people
-	Instance string // a URI reference of this occurrence
+	Instance string // URI reference of this occurrence
 
 	Name        string        // as asked
 	Service     nomen.Service // of the question
 	Offset      int           // of malformed: in bytes, into Name
-	Rule        string        // of malformed: the production that was broken
+	Rule        string        // of malformed: the production that was violated
 	Suggestions []string      // names that may have been meant
 	Legal       bool          // of denied: for legal reasons
-	Available   []string      // media types that could be had
-	Answer      *nomen.Answer // what can be said all the same: the tombstone
-	Why         []string      // how it came about, for people; if it was asked for
+	Available   []string      // media types that are available
+	Answer      *nomen.Answer // the tombstone, if there is one
+	Why         []string      // explanation for people, if it was asked for
 }
 
-// ProblemPath is the path before the kind in the types that [NewProblem] makes.
+// ProblemPath is the path before the kind in the types set by [NewProblem].
 const ProblemPath = "/-/problems/"
 
-// NewProblem returns the problem that e is, with the status of the response. The
-// cause of e is kept private.
+// NewProblem returns the problem for e and the status of the response. It does not include the
+// cause of e.
 func NewProblem(e *nomen.Error, status int) *Problem {
 	return &Problem{
 		Type:        ProblemPath + e.Kind.String(),
@@ -51,24 +50,24 @@ func NewProblem(e *nomen.Error, status int) *Problem {
 	}
 }
 
-// kindTitle says in words what a kind is.
+// kindTitle returns the title of a kind, for people.
 func kindTitle(k nomen.Kind) string {
 	switch k {
 	case nomen.Malformed:
-		return "The name is not well formed"
+		return "The name is malformed"
 	case nomen.Unknown:
-		return "The name is not known"
+		return "The name was not found"
 	case nomen.NoResult:
-		return "The name is known, but has nothing of what was asked for"
+		return "The name has no such result"
 	case nomen.Gone:
 		return "The name was retired"
 	case nomen.Denied:
-		return "What is known about the name may not be told"
+		return "Access to this name is denied"
 	}
-	return "There is no answer"
+	return "No answer"
 }
 
-// Kind returns the kind that the type of p ends in; 0 if it is none of the five.
+// Kind returns the kind at the end of the type of p, or 0 if that is not one of the five.
 func (p *Problem) Kind() nomen.Kind {
 	last := p.Type[strings.LastIndexAny(p.Type, "/#:")+1:]
 	for k := nomen.Malformed; k <= nomen.Denied; k++ {
@@ -79,24 +78,24 @@ func (p *Problem) Kind() nomen.Kind {
 	return 0
 }
 
-// repeats reports whether the detail is what the tombstone says anyway.
+// repeats reports whether the detail only repeats the tombstone.
 func (p *Problem) repeats() bool { return p.Answer != nil && p.Answer.Reason == p.Detail }
 
 // nextStep says what a person can do about p.
 func (p *Problem) nextStep() string {
 	switch p.Kind() {
 	case nomen.Malformed:
-		return "Compare the name with where you found it: a character may be missing, or one too many."
+		return "Check the name against its source: a character may be missing or added."
 	case nomen.Unknown:
-		return "Compare the name with where you found it, and tell them if it is the same there."
+		return "Check the name against its source. If it is the same there, report it to the publisher of the source."
 	case nomen.Denied:
-		return "Whoever published the name can tell you more."
+		return "Contact the publisher of the name for more information."
 	}
 	return ""
 }
 
-// Err returns the error that p was made of, without its cause; nil if p is of
-// none of the five kinds.
+// Err returns the error that p was made from, without its cause; nil if p is not of one of the
+// five kinds.
 func (p *Problem) Err() *nomen.Error {
 	k := p.Kind()
 	if k == 0 {
@@ -116,7 +115,7 @@ func (p *Problem) Err() *nomen.Error {
 	}
 }
 
-// A problemObject is a problem as JSON has it.
+// A problemObject is a problem in JSON.
 type problemObject struct {
 	Type     string `json:"type,omitempty"`
 	Title    string `json:"title,omitempty"`
@@ -151,7 +150,7 @@ func WriteProblem(w io.Writer, p *Problem) error {
 	return encode(w, &o)
 }
 
-// ReadProblem reads what [WriteProblem] wrote, or problem details of others.
+// ReadProblem reads the output of [WriteProblem], or problem details from other software.
 func ReadProblem(r io.Reader) (*Problem, error) {
 	var o problemObject
 	if err := decode(r, TypeProblem, &o); err != nil {
@@ -175,7 +174,7 @@ func ReadProblem(r io.Reader) (*Problem, error) {
 	return p, nil
 }
 
-// A ProblemForm is one way to write a problem as bytes.
+// A ProblemForm is a format of problems.
 type ProblemForm struct {
 	MediaType string // without parameters
 	Charset   string // the parameter of the media type; "" for none
@@ -185,7 +184,7 @@ type ProblemForm struct {
 // ContentType returns the media type with its parameter.
 func (f ProblemForm) ContentType() string { return contentType(f.MediaType, f.Charset) }
 
-// InUnicode does what [Format.InUnicode] does.
+// InUnicode is like [Format.InUnicode].
 func (f ProblemForm) InUnicode() ProblemForm {
 	if f.MediaType == TypeURC {
 		f.Write = func(w io.Writer, p *Problem) error { return writeProblemURC(w, p, unicode) }
@@ -193,10 +192,10 @@ func (f ProblemForm) InUnicode() ProblemForm {
 	return f
 }
 
-// ProblemFormat returns the form that an Accept field wants for a problem. A
-// client that takes some kind of JSON gets problem details, one that takes
-// text/urc-0 gets that. Where the field leaves the choice, or nothing acceptable
-// is there, it is plain text: a problem never leads to 406.
+// ProblemFormat returns the format of a problem for an Accept field. A client that accepts some
+// kind of JSON gets problem details, and one that accepts text/urc-0 gets that. If the field
+// has no preference, or nothing acceptable is available, it is plain text: a problem never
+// leads to 406.
 func ProblemFormat(field string) ProblemForm {
 	text := ProblemForm{TypeText, charsetUTF8, WriteProblemText}
 	page := ProblemForm{TypeHTML, charsetUTF8, WriteProblemHTML}
@@ -208,7 +207,7 @@ func ProblemFormat(field string) ProblemForm {
 	of := func(i int) accept.Preference { return preference(&f, types[i], forms[i].Charset) }
 	i, ok := best(&f, len(types), of)
 	if !ok {
-		i, _ = notExcluded(len(types), of) // the first if all are
+		i, _ = notExcluded(len(types), of) // the first one if all are excluded
 	}
 	return forms[i]
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/nomen-project/nomen"
 )
 
-// The five kinds of RFC 2483, 2, come back as they were, without their causes.
+// The five kinds of RFC 2483, 2, come back unchanged, without their causes.
 func TestProblemRoundTrip(t *testing.T) {
 	for _, want := range kinds() {
 		want.Why = []string{"first", "<then>"}
@@ -19,7 +19,7 @@ func TestProblemRoundTrip(t *testing.T) {
 		sent.Err = errors.New("private")
 		body := written(t, WriteProblem, NewProblem(&sent, 404))
 		if strings.Contains(body, "private") {
-			t.Errorf("%s: the cause is told: %s", want.Kind, body)
+			t.Errorf("%s: the cause is shown: %s", want.Kind, body)
 		}
 		p, err := ReadProblem(strings.NewReader(body))
 		if err != nil {
@@ -34,7 +34,7 @@ func TestProblemRoundTrip(t *testing.T) {
 	}
 }
 
-// An offset of 0 is told where it says something.
+// An offset of 0 is written where it has a meaning.
 func TestProblemOffset(t *testing.T) {
 	for _, k := range []nomen.Kind{nomen.Malformed, nomen.Unknown} {
 		var o map[string]any
@@ -42,12 +42,12 @@ func TestProblemOffset(t *testing.T) {
 			t.Fatal(err)
 		}
 		if _, ok := o["offset"]; ok != (k == nomen.Malformed) {
-			t.Errorf("%s: offset told: %t", k, ok)
+			t.Errorf("%s: offset shown: %t", k, ok)
 		}
 	}
 }
 
-// Problem details of others are read too.
+// Problem details from other software can be read.
 func TestReadProblem(t *testing.T) {
 	for _, tt := range []struct {
 		body string
@@ -89,7 +89,7 @@ func TestReadProblemRefuses(t *testing.T) {
 	}
 }
 
-// People are told what is wrong and what to do next, whatever they read it with.
+// Each format for people says what is wrong and what to do next.
 func TestProblemPages(t *testing.T) {
 	for _, e := range kinds() {
 		for _, accept := range []string{TypeHTML, TypeText, TypeURC} {
@@ -109,8 +109,8 @@ func TestProblemPages(t *testing.T) {
 	}
 }
 
-// Y95-25: a tombstone can be read back from the text/urc-0 of its problem, and
-// other problems are readable text that is no location.
+// Y95-25: a tombstone can be read from the text/urc-0 of its problem. Other problems are
+// readable text, not a location.
 func TestProblemURC(t *testing.T) {
 	for _, e := range append(kinds(), &nomen.Error{Kind: nomen.Unknown, Name: "x", Message: "=====\nhttps://example.org/"}) {
 		p := NewProblem(e, 404)

@@ -8,9 +8,9 @@ import (
 	"github.com/nomen-project/nomen"
 )
 
-// RawText returns the text of a result without structure, and whether it is text: by
-// its charset, which in HTTP/1.0 is ISO-8859-1 by default (RFC 1945, 3.6.1), unless it
-// is UTF-8. What is safe to show is for the caller to say.
+// RawText returns the text of a result without structure, and reports whether it is text. It
+// decodes the charset, which in HTTP/1.0 is ISO-8859-1 by default (RFC 1945, 3.6.1), unless the
+// text is UTF-8. The caller must escape the text for display.
 func RawText(r *nomen.Raw) (string, bool) {
 	kind, params, err := mime.ParseMediaType(r.Type)
 	if err != nil && kind == "" || !strings.HasPrefix(kind, "text/") {
@@ -27,14 +27,14 @@ func RawText(r *nomen.Raw) (string, bool) {
 	return text, true
 }
 
-// A RawBody is a result without structure as JSON has it.
+// A RawBody is a result without structure in JSON.
 type RawBody struct {
 	ContentType string  `json:"content_type,omitempty"`
-	Body        *string `json:"body,omitempty"`        // of text; nil if it is none
-	Base64      []byte  `json:"body_base64,omitempty"` // where Body is not exactly the bytes
+	Body        *string `json:"body,omitempty"`        // nil if the body is not text
+	Base64      []byte  `json:"body_base64,omitempty"` // set if Body does not equal the bytes
 }
 
-// NewRawBody returns the fields for r; none if r is nil.
+// NewRawBody returns the members for r, or none if r is nil.
 func NewRawBody(r *nomen.Raw) RawBody {
 	if r == nil {
 		return RawBody{}
@@ -53,7 +53,7 @@ func NewRawBody(r *nomen.Raw) RawBody {
 	return o
 }
 
-// raw returns the result; nil if there is none.
+// raw returns the result, or nil if there is none.
 func (o RawBody) raw() *nomen.Raw {
 	switch {
 	case o.Base64 != nil:

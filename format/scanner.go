@@ -2,8 +2,7 @@ package format
 
 import "strings"
 
-// A scanner reads the lexical elements that the fields of HTTP share (RFC 9110,
-// 5.6).
+// A scanner reads the lexical elements shared by HTTP fields (RFC 9110, 5.6).
 type scanner struct {
 	s string
 	i int
@@ -19,14 +18,14 @@ func (s *scanner) peek() byte {
 	return s.s[s.i]
 }
 
-// skip passes over bytes of set.
+// skip skips bytes of set.
 func (s *scanner) skip(set string) {
 	for !s.atEnd() && strings.IndexByte(set, s.s[s.i]) >= 0 {
 		s.i++
 	}
 }
 
-// accept passes over c if it is next.
+// accept skips c if it is next, and reports whether it was.
 func (s *scanner) accept(c byte) bool {
 	if s.atEnd() || s.s[s.i] != c {
 		return false
@@ -35,7 +34,7 @@ func (s *scanner) accept(c byte) bool {
 	return true
 }
 
-// acceptSpaced passes over OWS c OWS; over nothing if c is not there.
+// acceptSpaced skips OWS c OWS. It skips nothing if c is not there.
 func (s *scanner) acceptSpaced(c byte) bool {
 	start := s.i
 	s.skip(space)
@@ -47,11 +46,11 @@ func (s *scanner) acceptSpaced(c byte) bool {
 	return true
 }
 
-// space is white space between elements. Line ends do not occur in fields, but
-// they do in application/linkset (RFC 9264, 4.1).
+// space is white space between elements. Line breaks do not occur in fields, but do in
+// application/linkset (RFC 9264, 4.1).
 const space = " \t\r\n"
 
-// atElementEnd reports whether only OWS stands before a comma or the end.
+// atElementEnd reports whether only OWS is left before a comma or the end.
 func (s *scanner) atElementEnd() bool {
 	s.skip(space)
 	return s.atEnd() || s.peek() == ','
@@ -71,8 +70,7 @@ func (s *scanner) token() string {
 	return s.s[start:s.i]
 }
 
-// quoted reads a quoted-string and returns what it stands for. Without a closing
-// quote it fails at the end.
+// quoted reads a quoted-string and returns its value. It fails if the closing quote is missing.
 func (s *scanner) quoted() (string, bool) {
 	var b strings.Builder
 	for s.i++; !s.atEnd(); s.i++ {

@@ -8,8 +8,8 @@ import (
 	"github.com/nomen-project/nomen/internal/location"
 )
 
-// The relations of FAIR Signposting (signposting.org/FAIR), and of RFC 4287 for
-// what is merely related.
+// The relations of FAIR Signposting (signposting.org/FAIR), and of RFC 4287 for related
+// resources.
 const (
 	relAuthor      = "author"
 	relCiteAs      = "cite-as"
@@ -22,18 +22,18 @@ const (
 	relType        = "type"
 )
 
-// describeQuery stands behind the path of a name that is to be described.
+// describeQuery is appended to the path of a name to ask for its description.
 const describeQuery = "?s=I2C"
 
-// A Representation is one form of the description of a name, under a URL of its own.
+// A Representation is a format of the description of a name, with its own URL.
 type Representation struct {
-	Rel   string // relation of a link to it: describedby or linkset
+	Rel   string // relation of links to it: describedby or linkset
 	Type  string // media type
-	Query string // what stands behind the path of the name, with its question mark
+	Query string // appended to the path of the name; begins with a question mark
 }
 
-// Representations returns the forms of a description that programs look for by
-// links, the most usual first.
+// Representations returns the formats of a description that programs find by links, the most
+// common first.
 func Representations() []Representation {
 	var all []Representation
 	for _, name := range []string{"json-ld", "turtle", "csl-json", "bibtex", "ris", "linkset-json", "linkset"} {
@@ -47,18 +47,17 @@ func Representations() []Representation {
 	return all
 }
 
-// A Sign is a link of a name that is made of its metadata.
+// A Sign is a link made from the metadata of a name.
 type Sign struct{ Rel, URL string }
 
-// maxSigns bounds the links of each relation that are made of metadata.
+// maxSigns bounds the links of one relation made from metadata.
 const maxSigns = 5
 
 // AboutPage is the type of a page that describes something (FAIR Signposting).
 const AboutPage = "https://schema.org/AboutPage"
 
-// Signs returns who made what a answers about, under which terms it may be used, and
-// what kind of thing it is, as far as the metadata say so by URIs of the web. A kind
-// that is known by another word is that of schema.org.
+// Signs returns links for the creators, the licence and the type of a resource, if the metadata
+// give URIs for them. A type given by a known word is mapped to schema.org.
 func Signs(m nomen.Metadata) []Sign {
 	if len(m) == 0 {
 		return nil
@@ -81,8 +80,8 @@ func Signs(m nomen.Metadata) []Sign {
 	return all
 }
 
-// Signed returns the locations of a that are links beside its [Signs]: there is one
-// licence at most, and the metadata go before a location.
+// Signed returns the locations of a that are linked in addition to its [Signs]. There is at
+// most one licence, and metadata take precedence over a location.
 func Signed(a *nomen.Answer) []nomen.Location {
 	if len(a.Metadata["rights"]) == 0 || !slices.ContainsFunc(Signs(a.Metadata), func(s Sign) bool { return s.Rel == relLicense }) {
 		return a.Locations
@@ -90,15 +89,15 @@ func Signed(a *nomen.Answer) []nomen.Location {
 	return slices.DeleteFunc(slices.Clone(a.Locations), func(l nomen.Location) bool { return l.Rel == relLicense })
 }
 
-// A linkContext is what links are about, with those links.
+// A linkContext is the subject of some links, with those links.
 type linkContext struct {
 	anchor string
 	links  []link
 }
 
-// contextsOf returns the links of a. Those of the name come first; those of the URLs
-// at which a client may have found it, of the resource and of the forms of its
-// description follow where the page is known (FAIR Signposting, level 2).
+// contextsOf returns the links of a. Those of the name come first. If the page is known, the
+// links of the URLs at which a client may have found the name, of the resource and of the
+// formats of its description follow (FAIR Signposting, level 2).
 func contextsOf(a *nomen.Answer, p Page) []linkContext {
 	key := a.Name.Key()
 	links := linksOf(a)
@@ -138,7 +137,7 @@ func contextsOf(a *nomen.Answer, p Page) []linkContext {
 	return all
 }
 
-// landing returns the links that the page about a name has beside its locations.
+// landing returns the links of the page about a name in addition to its locations.
 func (p Page) landing(a *nomen.Answer) []link {
 	key := a.Name.Key()
 	home := p.Base + NamePath(key)

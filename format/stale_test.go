@@ -11,7 +11,7 @@ import (
 	"github.com/nomen-project/nomen/name"
 )
 
-// A stale answer says so wherever there is a place for it, and is read as one.
+// A stale answer is marked in every format that can express it, and read as stale.
 func TestStaleSince(t *testing.T) {
 	since := time.Date(2026, 11, 22, 9, 30, 0, 5e8, time.UTC)
 	a := &nomen.Answer{Service: nomen.I2C, Name: name.MustParse("urn:example:1"), Status: nomen.Active, StaleSince: since}

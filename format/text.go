@@ -9,8 +9,7 @@ import (
 	"github.com/nomen-project/nomen/internal/shown"
 )
 
-// WriteText writes a as text for people (1995, 3.4.4). Programs must not rely on
-// how it looks.
+// WriteText writes a as text for people (1995, 3.4.4). Programs must not rely on its layout.
 func WriteText(w io.Writer, a *nomen.Answer) error {
 	var p plain
 	p.answer(a)
@@ -24,10 +23,10 @@ func WriteProblemText(w io.Writer, p *Problem) error {
 	return out.end(w)
 }
 
-// plain is text that is being written, with LF between lines.
+// plain is text under construction, with LF line endings.
 type plain struct{ b strings.Builder }
 
-// line writes one line, or more if a value has more; those are indented too.
+// line writes a line. Further lines of a value get the same indent.
 func (p *plain) line(indent int, values ...string) {
 	margin := strings.Repeat(" ", indent)
 	s := shown.Text(strings.Join(values, ""))
@@ -39,8 +38,8 @@ func (p *plain) end(w io.Writer) error {
 	return err
 }
 
-// answer writes the locations or names first, since those are what was asked for
-// (1995, 6C), then what is known besides.
+// answer writes the locations or names first, since those were asked for (1995, 6C), and then
+// the other data.
 func (p *plain) answer(a *nomen.Answer) {
 	p.line(0, orDefault(spelling(a), "Answer"))
 	if kind := kindOf(a.Name); kind != "" {
@@ -55,7 +54,7 @@ func (p *plain) answer(a *nomen.Answer) {
 			p.line(2, s)
 		}
 	} else if a.Raw == nil && a.Status != nomen.Retired || len(a.Locations) > 0 {
-		p.heading(len(a.Locations), "Where it is:", "No location is known.")
+		p.heading(len(a.Locations), "Locations:", "No location is known.")
 		p.locations(a.Locations)
 	}
 	p.b.WriteByte('\n')
@@ -63,7 +62,7 @@ func (p *plain) answer(a *nomen.Answer) {
 	p.raw(a.Raw)
 	for i, s := range a.Why {
 		if i == 0 {
-			p.line(0, "\nHow this answer came about:")
+			p.line(0, "\nExplanation:")
 		}
 		p.line(2, s)
 	}
@@ -88,7 +87,7 @@ func (p *plain) locations(all []nomen.Location) {
 	}
 }
 
-// facts writes what stands nowhere else.
+// facts writes the fields that were not written before.
 func (p *plain) facts(a *nomen.Answer) {
 	for _, f := range describe(a) {
 		switch {
@@ -99,13 +98,12 @@ func (p *plain) facts(a *nomen.Answer) {
 	}
 }
 
-// raw writes a result without structure: the lines of a text, and of others what they
-// are.
+// raw writes a result without structure: the lines of a text, or a description of other data.
 func (p *plain) raw(r *nomen.Raw) {
 	if r == nil {
 		return
 	}
-	p.line(0, "\nIts resolver sent ", r.String(), ":")
+	p.line(0, "\nThe resolver sent ", r.String(), ":")
 	if text, ok := RawText(r); ok {
 		p.line(2, strings.TrimRight(shown.Lines(text), "\n"))
 	}
@@ -121,7 +119,7 @@ func (p *plain) problem(e *Problem) {
 		p.line(0, e.Detail)
 	}
 	if e.Kind() == nomen.Malformed {
-		p.line(0, fmt.Sprintf("At offset %d, by the rule %s.", e.Offset, orDefault(e.Rule, "of names")))
+		p.line(0, fmt.Sprintf("Error at offset %d, rule %s.", e.Offset, orDefault(e.Rule, "of names")))
 	}
 	if e.Legal {
 		p.line(0, "This is for legal reasons.")
@@ -130,8 +128,8 @@ func (p *plain) problem(e *Problem) {
 		p.line(0, next)
 	}
 	p.block("Did you mean:", e.Suggestions)
-	p.block("What there is:", e.Available)
-	p.block("How this came about:", e.Why)
+	p.block("Available formats:", e.Available)
+	p.block("Explanation:", e.Why)
 	if e.Answer != nil {
 		p.b.WriteByte('\n')
 		p.answer(e.Answer)
@@ -147,7 +145,7 @@ func (p *plain) block(heading string, all []string) {
 	}
 }
 
-// label returns the name of a field of a description for people.
+// label returns the label of a field of a description.
 func label(name string) string {
 	switch name {
 	case "key":
@@ -155,7 +153,7 @@ func label(name string) string {
 	case "same":
 		return "Same resource"
 	case "redirect":
-		return "Ask instead"
+		return "Redirects to"
 	case "max-age":
 		return "Seconds valid"
 	case "same-as":
@@ -170,8 +168,7 @@ func label(name string) string {
 	return name
 }
 
-// aboutLocation says on one line what is known of a location besides its URL
-// and its note.
+// aboutLocation returns one line about a location, without its URL and note.
 func aboutLocation(l nomen.Location) string {
 	var all []string
 	add := func(before, s string) {
@@ -189,7 +186,7 @@ func aboutLocation(l nomen.Location) string {
 	add("from ", l.ValidFrom)
 	add("until ", l.ValidUntil)
 	if l.Down {
-		add("", "does not answer at present")
+		add("", "currently unavailable")
 	}
 	return strings.Join(all, ", ")
 }

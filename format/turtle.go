@@ -9,13 +9,12 @@ import (
 	"github.com/nomen-project/nomen/internal/shown"
 )
 
-// The namespaces of [WriteTurtle]. The context of schema.org expands its terms so.
+// The namespaces of [WriteTurtle]. They match the context of schema.org.
 const turtlePrefixes = "@prefix dc: <" + dcElements + "> .\n@prefix dcterms: <" + dcTerms + "> .\n" +
 	"@prefix schema: <http://schema.org/> .\n@prefix xsd: <http://www.w3.org/2001/XMLSchema#> .\n\n"
 
-// WriteTurtle writes as text/turtle (RDF 1.1 Turtle) the statements that
-// [WriteJSONLD] makes. Values of the metadata that are URIs of the web are IRIs, all
-// others literals.
+// WriteTurtle writes the statements of [WriteJSONLD] as text/turtle (RDF 1.1 Turtle). Values of
+// the metadata that are http or https URIs become IRIs, all others literals.
 func WriteTurtle(w io.Writer, a *nomen.Answer) error {
 	o := newWork(a)
 	t := &turtle{}
@@ -81,7 +80,7 @@ func WriteTurtle(w io.Writer, a *nomen.Answer) error {
 	return err
 }
 
-// turtle is statements about one subject that are being written.
+// turtle collects statements about one subject.
 type turtle struct{ b strings.Builder }
 
 func (t *turtle) say(property, object string) {
@@ -94,7 +93,7 @@ func (t *turtle) text(property, value, kind string) {
 	}
 }
 
-// about returns properties of a thing that is found on the web.
+// about returns properties of a thing on the web.
 func about(mediaType, language, description string) (said string) {
 	for _, field := range []struct{ property, value string }{
 		{"encodingFormat", mediaType}, {"inLanguage", language}, {"description", description},
@@ -106,8 +105,8 @@ func about(mediaType, language, description string) (said string) {
 	return said
 }
 
-// node returns an IRI for what is a URI of the web, or a name that is one of its
-// values; else a literal.
+// node returns an IRI for an http or https URI, or for a name that is also a value; otherwise a
+// literal.
 func node(s string) string {
 	if isWeb(s) || strings.HasPrefix(s, "urn:") && isAbsolute(s) {
 		return iri(s)
@@ -115,10 +114,10 @@ func node(s string) string {
 	return literal(s)
 }
 
-// iri writes a URI as IRIREF. A URI has no character that would end it.
+// iri writes a URI as IRIREF. A URI has no characters that would end it.
 func iri(s string) string { return "<" + s + ">" }
 
-// literal writes a text as STRING_LITERAL_QUOTE.
+// literal writes a string as STRING_LITERAL_QUOTE.
 func literal(s string) string {
 	var b strings.Builder
 	b.WriteByte('"')

@@ -9,12 +9,12 @@ import (
 	"github.com/nomen-project/nomen/internal/shown"
 )
 
-// WriteURC writes a as text/urc-0: a part for each location with its note, and
-// in the first one a description, as the package comment says.
+// WriteURC writes a as text/urc-0: a part for each location with its note, and in the first one
+// a description. The package comment specifies the details.
 func WriteURC(w io.Writer, a *nomen.Answer) error { return writeURC(w, a, charset{}) }
 
-// writeURC writes a. Parts that no charset of the draft can hold are in the
-// fallback, if there is one.
+// writeURC writes a. It uses the fallback, if there is one, for parts that no charset of the
+// draft contains.
 func writeURC(w io.Writer, a *nomen.Answer, fallback charset) error {
 	var b bytes.Buffer
 	for i, p := range answerParts(a) {
@@ -26,9 +26,9 @@ func writeURC(w io.Writer, a *nomen.Answer, fallback charset) error {
 	return err
 }
 
-// A urcPart is a part before its text is made fit for a charset.
+// A urcPart is a part before conversion to a charset.
 type urcPart struct {
-	location    *nomen.Location // nil where there is none
+	location    *nomen.Location // nil for a part without a location
 	description []field         // of the first part
 }
 
@@ -42,8 +42,8 @@ func answerParts(a *nomen.Answer) []urcPart {
 	return parts
 }
 
-// describes reports whether the description is to be written: where it was asked
-// for, where nothing else is there, and where a note would be mistaken for one.
+// describes reports whether to write the description: if it was asked for, if there is nothing
+// else, or if a note could be mistaken for one.
 func (p urcPart) describes(a *nomen.Answer) bool {
 	if a.Service != nomen.I2L && a.Service != nomen.I2Ls || p.location == nil {
 		return true
@@ -52,7 +52,7 @@ func (p urcPart) describes(a *nomen.Answer) bool {
 	return strings.HasPrefix(note, firstField) || strings.Contains(note, "\n\n"+firstField)
 }
 
-// write writes the part. What is no URL becomes metainformation.
+// write writes the part. A location that is not a URL becomes metainformation.
 func (p urcPart) write(w io.Writer, described bool, fallback charset) error {
 	fields := p.description
 	if !described {
@@ -80,8 +80,8 @@ func (p urcPart) write(w io.Writer, described bool, fallback charset) error {
 	return part.writeIn(w, c)
 }
 
-// indent puts a space before each line that begins with "=====", or would after
-// spaces are taken away from it (1995, 3.4.2), which makes outdent exact.
+// indent adds a space to each line that begins with "=====", possibly after spaces (1995,
+// 3.4.2), so that outdent is exact.
 func indent(s string) string {
 	return eachLine(s, func(line string) string {
 		if strings.HasPrefix(strings.TrimLeft(line, " "), mark) {
@@ -112,10 +112,9 @@ func eachLine(s string, change func(string) string) string {
 	return strings.Join(all, "\n")
 }
 
-// ReadURC reads text/urc-0: what [WriteURC] wrote, or the answer of another
-// server. A part with a URL is a location; the text of one without is added to
-// the element "description" of the metadata. What is in an unknown charset is
-// read as UTF-8, with U+FFFD for what is not.
+// ReadURC reads text/urc-0 from [WriteURC] or from another server. A part with a URL is a
+// location; the text of a part without one is added to the element "description" of the
+// metadata. Text in an unknown charset is read as UTF-8, with U+FFFD for invalid bytes.
 func ReadURC(r io.Reader, asked nomen.Service) (*nomen.Answer, error) {
 	parts, err := ReadParts(r)
 	if err != nil {
@@ -164,9 +163,8 @@ func addMetadata(a *nomen.Answer, element, value string) {
 	a.Metadata[element] = append(a.Metadata[element], value)
 }
 
-// WriteProblemURC writes p as text/urc-0: its answer if there is one, else a
-// part without URL whose metainformation says what [WriteProblemText] does, after
-// "problem: ".
+// WriteProblemURC writes p as text/urc-0: its answer if there is one, otherwise a part without
+// URL, whose metainformation is the text of [WriteProblemText] after "problem: ".
 func WriteProblemURC(w io.Writer, p *Problem) error { return writeProblemURC(w, p, charset{}) }
 
 func writeProblemURC(w io.Writer, p *Problem, fallback charset) error {

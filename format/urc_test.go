@@ -12,8 +12,8 @@ import (
 	"github.com/nomen-project/nomen/name"
 )
 
-// Where only locations were asked for, there is nothing but locations and notes
-// (1995, 3.4.2.1), unless a note looks like a description.
+// If only locations were asked for, only locations and notes are written (1995, 3.4.2.1),
+// unless a note looks like a description.
 func TestURCLocationsOnly(t *testing.T) {
 	a := &nomen.Answer{
 		Service: nomen.I2Ls, Name: name.MustParse("urn:dns:example.org:x"), Status: nomen.Active, Revision: 1,
@@ -35,7 +35,7 @@ func TestURCLocationsOnly(t *testing.T) {
 	}
 }
 
-// The answers of other servers are read without loss.
+// Answers of other servers are read without loss.
 func TestReadURCOfOthers(t *testing.T) {
 	for _, tt := range []struct {
 		name, body string
@@ -65,7 +65,7 @@ func TestReadURCOfOthers(t *testing.T) {
 			nomen.Answer{Locations: []nomen.Location{{URL: "https://example.org/", Note: "name: urn:x-y:z\nx"}}},
 		},
 		{
-			"a key that is none", "=====\nname: urn:x-y:z\nkey: %\n",
+			"an invalid key", "=====\nname: urn:x-y:z\nkey: %\n",
 			nomen.Answer{Metadata: nomen.Metadata{"description": {"name: urn:x-y:z\nkey: %"}}},
 		},
 		{
@@ -87,7 +87,7 @@ func TestReadURCOfOthers(t *testing.T) {
 	}
 }
 
-// A record of others' making never breaks out of its part.
+// Text of a record never breaks out of its part.
 func TestURCHostile(t *testing.T) {
 	a := hostile()
 	a.Locations = append(a.Locations, nomen.Location{URL: "https://example.org/", Note: "\r\n=====\r\nhttps://evil.example/"}, nomen.Location{Note: "https://evil.example/"}, nomen.Location{URL: "\n", Note: "<URL:https://evil.example/>"})
@@ -102,7 +102,7 @@ func TestURCHostile(t *testing.T) {
 	}
 }
 
-// A description of too many fields is free text.
+// A description with too many fields is free text.
 func TestURCFieldBound(t *testing.T) {
 	body := "=====\nname: urn:x-y:z\n" + strings.Repeat("a:\n", MaxItems)
 	a, err := ReadURC(strings.NewReader(body), nomen.I2C)
@@ -111,9 +111,8 @@ func TestURCFieldBound(t *testing.T) {
 	}
 }
 
-// People can read what a script that no charset of the draft has says, if their
-// client takes UTF-8; for every other client the octets stay in the closed set.
-// Either comes back as it was.
+// Text in a script outside the draft's charsets is readable if the client accepts UTF-8. For
+// every other client the octets stay in the closed set. Both come back unchanged.
 func TestURCOfOtherScripts(t *testing.T) {
 	a := &nomen.Answer{
 		Service: nomen.I2C, Name: name.MustParse("urn:x-y:z"), Status: nomen.Active, Modified: time.Unix(0, 0).UTC(),
@@ -152,7 +151,7 @@ func TestURCOfOtherScripts(t *testing.T) {
 	if got := written(t, form.InUnicode().Write, gone); !strings.Contains(got, "中文") || !strings.HasPrefix(got, "=====;charset=UTF-8\r\n") {
 		t.Errorf("Y95-78: a problem: %q", got)
 	}
-	for _, f := range Formats() { // the others are as they were
+	for _, f := range Formats() { // other formats are unchanged
 		if f.MediaType != TypeURC && written(t, f.Write, a) != written(t, f.InUnicode().Write, a) {
 			t.Errorf("%s changes", f.Name)
 		}

@@ -11,10 +11,10 @@ import (
 	"github.com/nomen-project/nomen/name"
 )
 
-// WriteURIList writes the locations of a, or its names, as text/uri-list (RFC
-// 2483, 5). The first line is a comment with the name. What is no URI, the
-// reason of a tombstone, its successors and the answer to I=I are comments too.
-// All is ASCII, as in text/urc-0 of that charset.
+// WriteURIList writes the locations of a, or its names, as text/uri-list (RFC 2483, 5). The
+// first line is a comment with the name. Comments also contain everything that is not a URI,
+// the reason and the successors of a tombstone, and the answer to I=I. The output is ASCII;
+// other characters are escaped as in text/urc-0.
 func WriteURIList(w io.Writer, a *nomen.Answer) error {
 	var b bytes.Buffer
 	comment(&b, a.Name.Key())
@@ -43,7 +43,7 @@ func WriteURIList(w io.Writer, a *nomen.Answer) error {
 
 const crlf = "\r\n"
 
-// sameComment stands before TRUE or FALSE.
+// sameComment precedes TRUE or FALSE.
 const sameComment = "same: "
 
 func comment(b *bytes.Buffer, s string) {
@@ -52,10 +52,10 @@ func comment(b *bytes.Buffer, s string) {
 	}
 }
 
-// ReadURIList reads text/uri-list: the URIs are locations, or names if they were
-// asked for. The name is that of the first line, if it is a comment that holds
-// one, and the answer to I=I is read from one. Lines may end in LF or CR alone. A line that is no URI is an [*Error],
-// which comes together with what was read before it.
+// ReadURIList reads text/uri-list. The URIs are locations, or names if those were asked for.
+// The name is taken from a comment on the first line, and the answer to I=I from any comment.
+// Lines may also end in LF or CR. It returns an [*Error] for a line that is not a URI, together
+// with what was read before that line.
 func ReadURIList(r io.Reader, asked nomen.Service) (*nomen.Answer, error) {
 	b, err := readAll(r, TypeURIList)
 	if err != nil {
@@ -80,7 +80,7 @@ func ReadURIList(r io.Reader, asked nomen.Service) (*nomen.Answer, error) {
 			a.Same = a.Same || asked == nomen.IisI && line == "# "+sameComment+"TRUE"
 			continue
 		case !isAbsolute(line):
-			return a, &Error{Format: TypeURIList, Offset: offset, Rule: "URI", Message: "a line that is neither a URI nor a comment"}
+			return a, &Error{Format: TypeURIList, Offset: offset, Rule: "URI", Message: "line is neither a URI nor a comment"}
 		case count == MaxItems:
 			return a, tooMany(TypeURIList, offset)
 		}
@@ -93,7 +93,7 @@ func ReadURIList(r io.Reader, asked nomen.Service) (*nomen.Answer, error) {
 	}
 }
 
-// nameFromComment sets the name of a to the one in a comment, if there is one.
+// nameFromComment sets the name of a from a comment, if that contains a name.
 func nameFromComment(a *nomen.Answer, line string) {
 	s := strings.TrimSpace(strings.TrimLeft(line, "#"))
 	if n, err := name.Parse(s); err == nil {
@@ -107,7 +107,7 @@ type splitter struct {
 	pos  int // where the next line starts
 }
 
-// next returns the next line without its end.
+// next returns the next line without its ending.
 func (s *splitter) next() ([]byte, bool) {
 	if s.pos >= len(s.data) {
 		return nil, false

@@ -9,7 +9,7 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// isControl reports whether r is a character of C0 or C1, or DEL.
+// isControl reports whether r is a C0 or C1 control character, or DEL.
 func isControl(r rune) bool { return r < ' ' || '\x7F' <= r && r < '\u00A0' }
 
 // isAbsolute reports whether s is a URI.
@@ -25,11 +25,11 @@ func isLanguageTag(s string) bool {
 	}
 	_, err := language.Parse(s)
 	var unknown language.ValueError
-	return err == nil || errors.As(err, &unknown) // well formed, with a subtag that is not registered
+	return err == nil || errors.As(err, &unknown) // well-formed, with an unregistered subtag
 }
 
-// mediaTypeOf returns type "/" subtype of a media type, without parameters (RFC
-// 8288, 3.4.1; RFC 6838, 4.2); "" if it is none.
+// mediaTypeOf returns type "/" subtype of a media type, without parameters (RFC 8288, 3.4.1;
+// RFC 6838, 4.2); "" if it is invalid.
 func mediaTypeOf(s string) string {
 	s, _, _ = strings.Cut(s, ";")
 	s = strings.Trim(s, " \t")
@@ -54,8 +54,8 @@ func isRestrictedName(s string) bool {
 	return true
 }
 
-// isLanguage reports whether s has the form of a language tag (RFC 1766, 2; the
-// default of text/urc-0 has a longer subtag than the rule allows).
+// isLanguage reports whether s has the form of a language tag (RFC 1766, 2; the default of
+// text/urc-0 has a longer subtag than that rule allows).
 func isLanguage(s string) bool {
 	const maxTag = 255
 	if len(s) > maxTag {

@@ -256,7 +256,7 @@ func TestHistoryOnPages(t *testing.T) {
 	const memento = "/urn:dns:example.org:life?s=I2C&at=2026-11-19T10:00:00Z"
 	page := string(ask(s, memento, accepting("text/html")).body)
 	for _, want := range []string{
-		`<A HREF="/urn:dns:example.org:life?s=I2C">How it is now</A>`, "<h2>History</h2>", "This is how it was since ",
+		`<A HREF="/urn:dns:example.org:life?s=I2C">Show the current record</A>`, "<h2>History</h2>", "This is the record as of ",
 		`<A HREF="/urn:dns:example.org:life?s=I2C&amp;at=2026-11-19T08:30:00Z">`, "revision 4, retired: <bdi>status, reason</bdi>",
 		"revision 3: <bdi>locations</bdi>", "&lt;script&gt;",
 	} {
@@ -270,7 +270,7 @@ func TestHistoryOnPages(t *testing.T) {
 		}
 	}
 	once := string(ask(s, "/urn:dns:example.org:alb002?s=I2C", accepting("text/html")).body)
-	if strings.Contains(once, "History") || strings.Contains(once, "How it is now") {
+	if strings.Contains(once, "History") || strings.Contains(once, "Show the current record") {
 		t.Errorf("a name without a past:\n%s", once)
 	}
 	n := name.MustParse("urn:dns:example.org:alb002")
@@ -281,7 +281,7 @@ func TestHistoryOnPages(t *testing.T) {
 		}
 	}
 	many := string(ask(s, "/urn:dns:example.org:alb002?s=I2C", accepting("text/html")).body)
-	if got := strings.Count(many, "<time datetime"); got != shownRevisions+1 || !strings.Contains(many, `<A HREF="/-/timemap/urn:dns:example.org:alb002">All of them</A>`) {
+	if got := strings.Count(many, "<time datetime"); got != shownRevisions+1 || !strings.Contains(many, `<A HREF="/-/timemap/urn:dns:example.org:alb002">All revisions</A>`) {
 		t.Errorf("%d times on a page of 31 revisions:\n%s", got, many)
 	}
 }

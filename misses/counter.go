@@ -12,40 +12,40 @@ import (
 	"unicode/utf8"
 )
 
-// The bounds of what is kept of one question.
+// Limits of the data kept for a name.
 const (
-	MaxName        = 2048 // bytes of a name or of a suggestion; longer ones are not kept
-	MaxSuggestions = 5    // the others are not kept
+	MaxName        = 2048 // bytes of a name or suggestion; longer ones are not kept
+	MaxSuggestions = 5    // suggestions kept
 )
 
-// Options are the settings of a [Counter]. The zero counts in memory alone.
+// Options configure a [Counter]. The zero value counts in memory.
 type Options struct {
-	File   string           // where the counts are kept; "" for nowhere
-	Every  time.Duration    // how often they are written there, if they changed; a minute if 0
-	Names  int              // how many names are kept; 10,000 if 0
-	Bytes  int              // how much memory they may take; 8 MiB if 0
-	Now    func() time.Time // time.Now if nil
-	Random rand.Source      // decides which names make room; one of its own if nil
-	Log    *slog.Logger     // told when the file cannot be read or written; nobody if nil
+	File   string           // where to save the counts; "" for nowhere
+	Every  time.Duration    // how often to save changes; 0 means a minute
+	Names  int              // how many names to keep; 0 means 10,000
+	Bytes  int              // how much memory to use; 0 means 8 MiB
+	Now    func() time.Time // the clock; nil means time.Now
+	Random rand.Source      // decides which names are removed; nil means a source of its own
+	Log    *slog.Logger     // logs failed reads and writes of the file; nil means no log
 }
 
-// A Counter counts names that are not known. It is safe for concurrent use; a nil
-// one counts nothing and has no misses.
+// A Counter counts failed lookups by name. It is safe for concurrent use. A nil Counter counts
+// nothing and is empty.
 type Counter struct {
 	o      Options
 	random *rand.Rand
-	stop   func() // ends the writing from time to time, once
+	stop   func() // stops the periodic saving, once
 
-	saving sync.Mutex // held while the file is written; taken before mu
+	saving sync.Mutex // held while the file is written; locked before mu
 	mu     sync.Mutex
 	byName map[string]*entry
 	all    []*entry // in no order
 	bytes  int      // of all of them
 	totals Totals
-	fresh  bool // something is not in the file
+	fresh  bool // there are changes that are not in the file
 }
 
-// An entry is a miss and what decides whether it stays.
+// An entry is a miss with its strength.
 type entry struct {
 	Miss
 	strength uint64
@@ -53,7 +53,8 @@ type entry struct {
 }
 
 // overhead is about what an entry takes in memory beside its texts: itself, its
-// places in the map and the list, and the headers of its strings.
+// overhead is the approximate memory of an entry apart from its texts: the entry, its places in
+// the map and the list, and the string headers.
 const overhead = 256
 
 func (e *entry) size() int {
@@ -64,10 +65,9 @@ func (e *entry) size() int {
 	return n
 }
 
-// Open returns a Counter that goes on from what its file says. A file that cannot
-// be understood is put aside, with ".unread" and perhaps a number after its name,
-// and the log is told: a resolver is not kept from its work by its statistics. An
-// error is one of the file system.
+// Open returns a Counter that continues with the counts in its file. A file that cannot be read
+// is renamed, with the suffix ".unread" and possibly a number, and logged, so that damaged
+// statistics do not stop a resolver. Errors are those of the file system.
 func Open(o Options) (*Counter, error) {
 	if o.Every <= 0 {
 		o.Every = time.Minute
@@ -99,7 +99,7 @@ func Open(o Options) (*Counter, error) {
 	return c, nil
 }
 
-// reset forgets all.
+// reset removes all entries.
 func (c *Counter) reset() {
 	c.byName, c.all, c.bytes = map[string]*entry{}, nil, 0
 	c.totals = Totals{Since: c.hour()}
@@ -107,9 +107,9 @@ func (c *Counter) reset() {
 
 func (c *Counter) hour() time.Time { return c.o.Now().UTC().Truncate(time.Hour) }
 
-// Add counts a question about a name that is not known, best in canonical form,
-// and keeps the suggestions. Neither the slice nor the texts are held on to. It
-// takes time that does not depend on how many names there are.
+// Add counts a request for an unknown name, which should be in canonical form, and keeps the
+// suggestions. It does not retain the slice or the strings. The time it takes does not depend
+// on the number of names.
 func (c *Counter) Add(name string, suggestions []string) {
 	if c == nil {
 		return
@@ -127,13 +127,13 @@ func (c *Counter) Add(name string, suggestions []string) {
 	}
 	e.Count++
 	e.strength++
-	if h := c.hour(); h.After(e.Last) { // clocks go back
+	if h := c.hour(); h.After(e.Last) { // the clock may go back
 		e.Last = h
 	}
 	c.suggest(e, suggestions[:min(len(suggestions), MaxSuggestions)])
 }
 
-// admit makes an entry for a name, if there is room.
+// admit adds an entry for a name, if there is room.
 func (c *Counter) admit(name string) *entry {
 	if !isText(name) {
 		return nil
@@ -147,7 +147,8 @@ func (c *Counter) admit(name string) *entry {
 	return e
 }
 
-// isText reports whether s can be kept: it comes back from the file as it was.
+// isText reports whether s can be kept, that is whether it would come back unchanged from the
+// file.
 func isText(s string) bool { return s != "" && len(s) <= MaxName && utf8.ValidString(s) }
 
 func (c *Counter) insert(e *entry) {
@@ -168,8 +169,8 @@ func (c *Counter) remove(e *entry) {
 	c.totals.Other += e.Count
 }
 
-// makeRoom removes entries until there is room for one more of a size. It gives
-// up at the first that stays.
+// makeRoom removes entries until there is room for another of a size. It gives up at the first
+// entry that is not removed.
 func (c *Counter) makeRoom(size int) bool {
 	for len(c.all) >= c.o.Names || c.bytes+size > c.o.Bytes {
 		if len(c.all) == 0 {
@@ -188,11 +189,11 @@ func (c *Counter) makeRoom(size int) bool {
 }
 
 const (
-	samples  = 8    // of which the weakest has to make room
-	firmness = 1.08 // one more of strength makes it harder to weaken by this factor
+	samples  = 8    // entries of which the weakest may be removed
+	firmness = 1.08 // each unit of strength makes a loss less likely by this factor
 )
 
-// weakest returns the weakest of some entries chosen by chance.
+// weakest returns the weakest of some entries chosen at random.
 func (c *Counter) weakest() *entry {
 	var weakest *entry
 	for range samples {
@@ -203,7 +204,7 @@ func (c *Counter) weakest() *entry {
 	return weakest
 }
 
-// suggest keeps suggestions, as long as there is room.
+// suggest keeps suggestions while there is room.
 func (c *Counter) suggest(e *entry, suggestions []string) {
 	if len(suggestions) == 0 || slices.Equal(e.Suggestions, suggestions) {
 		return
@@ -220,8 +221,8 @@ func (c *Counter) suggest(e *entry, suggestions []string) {
 	c.bytes += e.size() - before
 }
 
-// List returns the n most frequent misses, the most frequent first; all if n is
-// not positive. The list belongs to the caller.
+// List returns the n most frequent misses, most frequent first, or all if n is not positive.
+// The caller owns the list.
 func (c *Counter) List(n int) []Miss {
 	if c == nil {
 		return nil
@@ -233,7 +234,7 @@ func (c *Counter) List(n int) []Miss {
 	return list
 }
 
-// Totals returns what the list is part of.
+// Totals returns the totals over all requests.
 func (c *Counter) Totals() Totals {
 	if c == nil {
 		return Totals{}
@@ -243,12 +244,12 @@ func (c *Counter) Totals() Totals {
 	return c.totals
 }
 
-// snapshot returns all misses in order, and the totals of the same moment.
+// snapshot returns all misses, sorted, with the totals at the same time.
 func (c *Counter) snapshot() ([]Miss, Totals) {
 	c.mu.Lock()
 	list := make([]Miss, len(c.all))
 	for i, e := range c.all {
-		list[i] = e.Miss // suggestions are replaced, never changed
+		list[i] = e.Miss // suggestions are replaced, never modified
 	}
 	totals := c.totals
 	c.mu.Unlock()
@@ -256,7 +257,7 @@ func (c *Counter) snapshot() ([]Miss, Totals) {
 	return list, totals
 }
 
-// Clear forgets all, on disk too, and returns the totals of what was forgotten.
+// Clear removes all counts, also from the file, and returns their totals.
 func (c *Counter) Clear() (Totals, error) {
 	if c == nil {
 		return Totals{}, nil
@@ -269,7 +270,7 @@ func (c *Counter) Clear() (Totals, error) {
 	return was, c.Flush()
 }
 
-// Close writes the file. A Counter that is closed still counts, in memory.
+// Close saves the counts. A closed Counter still counts in memory.
 func (c *Counter) Close() error {
 	if c == nil {
 		return nil
@@ -278,7 +279,7 @@ func (c *Counter) Close() error {
 	return c.Flush()
 }
 
-// Flush writes the file, if it does not say all.
+// Flush saves the counts if they have changed.
 func (c *Counter) Flush() error {
 	if c == nil || c.o.File == "" {
 		return nil
@@ -302,8 +303,8 @@ func (c *Counter) Flush() error {
 	return err
 }
 
-// saveFromTimeToTime writes the file until stop is called, which waits until no
-// write is under way.
+// saveFromTimeToTime saves the counts periodically until stop is called. stop waits for a write
+// in progress.
 func (c *Counter) saveFromTimeToTime() {
 	done, ended := make(chan struct{}), make(chan struct{})
 	c.stop = sync.OnceFunc(func() {
@@ -321,20 +322,20 @@ func (c *Counter) saveFromTimeToTime() {
 			case <-tick.C:
 			}
 			if err := c.Flush(); err != nil {
-				c.o.Log.Warn("misses are not written", "file", c.o.File, "error", err)
+				c.o.Log.Warn("cannot save failed lookups", "file", c.o.File, "error", err)
 			}
 		}
 	}()
 }
 
-// load takes over what the file says, as far as there is room.
+// load reads the file, as far as there is room.
 func (c *Counter) load() error {
 	list, totals, err := Load(c.o.File)
 	var bad *Error
 	switch {
 	case errors.As(err, &bad):
 		aside, moved := putAside(c.o.File)
-		c.o.Log.Warn("misses cannot be read: counting begins anew", "file", c.o.File, "kept_as", aside, "error", err)
+		c.o.Log.Warn("cannot read the file of failed lookups; starting from zero", "file", c.o.File, "kept_as", aside, "error", err)
 		return moved
 	case err != nil:
 		return err

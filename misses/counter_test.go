@@ -24,7 +24,7 @@ func at(t time.Time) func() time.Time { return func() time.Time { return t } }
 
 func hour(n int) time.Time { return time.Date(2026, 11, 20, n, 0, 0, 0, time.UTC) }
 
-// open opens a counter whose chance is the same each time.
+// open opens a counter with a fixed random source.
 func open(t testing.TB, o Options) *Counter {
 	t.Helper()
 	if o.Random == nil {
@@ -49,7 +49,7 @@ func TestCounter(t *testing.T) {
 	c.Add("urn:x-y:c", nil)
 	now = now.Add(2 * time.Hour)
 	c.Add("urn:x-y:b", nil)
-	now = now.Add(-24 * time.Hour) // a clock that goes back
+	now = now.Add(-24 * time.Hour) // the clock goes back
 	c.Add("urn:x-y:a", nil)
 	c.Add("urn:x-y:b", []string{"urn:x-y:1", "urn:x-y:2"})
 	want := []Miss{
@@ -85,9 +85,8 @@ func TestNilCounter(t *testing.T) {
 	}
 }
 
-// Each name of a flood is asked for once; what is asked for again and again stays,
-// with its exact count, whether it was there before or comes while the flood
-// lasts.
+// Each name of a flood is requested once. Names that are requested often stay, with their exact
+// count, whether they were added before or during the flood.
 func TestFlood(t *testing.T) {
 	const names, honest, flood = 1000, 100, 100_000
 	c := open(t, Options{Names: names, Now: at(noon)})
@@ -123,8 +122,7 @@ func TestFlood(t *testing.T) {
 	balanced(t, c)
 }
 
-// balanced checks that every question is in one place, and that the books agree
-// with themselves.
+// balanced checks that every request is counted once and that the sums are consistent.
 func balanced(t interface{ Errorf(string, ...any) }, c *Counter) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -144,8 +142,8 @@ func balanced(t interface{ Errorf(string, ...any) }, c *Counter) {
 	}
 }
 
-// Whatever strangers ask, the bounds hold and no question is lost or counted
-// twice; what is written is read again.
+// Whatever clients request, the limits hold and no request is lost or counted twice. A saved
+// file can be read again.
 func TestCounterProperty(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		texts := rapid.OneOf(rapid.SampledFrom([]string{"", "a", "b", "\xff", strings.Repeat("x", MaxName), strings.Repeat("x", MaxName+1), "<\u2028\x00>"}), rapid.StringN(0, 3, 8))
@@ -175,8 +173,7 @@ func TestCounterProperty(t *testing.T) {
 	})
 }
 
-// Long names cost room like short ones, by their length, and what cannot be kept
-// is counted.
+// Names use memory by their length, and names that cannot be kept are counted.
 func TestBytes(t *testing.T) {
 	c := open(t, Options{Names: 1000, Bytes: 100_000, Now: at(noon)})
 	for i := range 500 {
@@ -195,7 +192,7 @@ func TestBytes(t *testing.T) {
 	}
 }
 
-// Counting a name again needs no memory.
+// Counting a name again does not allocate.
 func TestAddAllocations(t *testing.T) {
 	c := open(t, Options{Now: at(noon)})
 	suggestions := []string{"urn:x-y:b"}
@@ -228,8 +225,8 @@ func TestConcurrency(t *testing.T) {
 	balanced(t, c)
 }
 
-// The file is written from time to time, if something changed, and at the end;
-// the next counter goes on from it.
+// The file is saved periodically after a change, and at the end. The next counter continues
+// with it.
 func TestFlushFromTimeToTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		file := filepath.Join(t.TempDir(), "misses.jsonl")
@@ -289,8 +286,7 @@ func TestFlushFromTimeToTime(t *testing.T) {
 	})
 }
 
-// Nobody but the owner reads the file, and it does not tell at which moment
-// somebody asked.
+// Only the owner can read the file, and it does not contain the exact time of a request.
 func TestPrivacy(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "misses.jsonl")
 	c := open(t, Options{File: file, Now: at(noon)})
@@ -308,8 +304,8 @@ func TestPrivacy(t *testing.T) {
 	}
 }
 
-// A file that cannot be understood is kept aside, and a smaller counter takes the
-// most frequent names of a greater one.
+// An unreadable file is renamed. A smaller counter keeps the most frequent names of a larger
+// file.
 func TestOpen(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "misses.jsonl")
@@ -348,7 +344,7 @@ func TestOpen(t *testing.T) {
 	}
 }
 
-// When the file cannot be written the counts stay, and the next time brings them.
+// If the file cannot be saved, the counts stay and are saved the next time.
 func TestFlushFails(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "there")
 	c, err := Open(Options{File: filepath.Join(dir, "misses.jsonl"), Now: at(noon)})

@@ -1,31 +1,25 @@
-// Package misses counts the names that were asked for and are not known, so that
-// who publishes names sees which links are broken and what was meant by them.
+// Package misses counts failed lookups by name, so that publishers see which links are broken and
+// which names were probably meant.
 //
-// It keeps names, counts and suggestions, and nothing of who asked: no address,
-// no agent, and of the times only the hour.
+// It keeps names, counts and suggestions, but nothing about clients: no address and no user agent.
+// Times are kept only to the hour.
 //
-// # What is kept
+// # Which names are kept
 //
-// Names are given by strangers, who can invent as many as they like. So a
-// [Counter] holds at most Options.Names of them, in at most Options.Bytes, and
-// gives each a strength, which grows by one whenever the name is asked for. When it
-// is full, a new name has to get past the weakest of some others that are
-// chosen by chance: that one loses one strength, by chance too and the more
-// rarely the stronger it is, and makes room when it has none left. A flood of
-// names that are each asked for once finds the others of its kind to be the
-// weakest, and leaves what is asked for again and again alone. The idea is that
-// of HeavyKeeper (Gong and others, USENIX ATC 2018) with samples in place of
-// hashed rows.
+// Clients can invent any number of names. A [Counter] therefore holds at most Options.Names of
+// them, in at most Options.Bytes. Each has a strength, which grows by one with every request for
+// it. When the Counter is full, a new name competes with the weakest of a few others, chosen at
+// random. That one loses a unit of strength with a probability that is lower the stronger it is,
+// and is removed when none is left. A flood of names that are requested once each therefore
+// replaces mainly other such names, and frequent names stay. The idea is that of HeavyKeeper (Gong
+// and others, USENIX ATC 2018), with samples instead of hashed rows.
 //
-// A count is exact since First, the hour in which the name was taken in; a name
-// that had to make room and came back begins anew. [Totals] are exact: all
-// questions are those of the counts and Other.
+// A count is exact since First, the hour in which the name was added. A name that was removed and
+// comes back starts from zero. [Totals] are exact: they cover the counts and Other.
 //
 // # The file
 //
-// A Counter with a file writes it from time to time, and when it is closed: to a
-// new file that takes the place of the old one when it is on disk. After a crash
-// the counts since the last time are lost, which is what they are worth. The
-// format is in docs/reference/files.md; [Read] reads it, and [Merge] makes one list of
-// the files of several servers.
+// A Counter with a file saves it periodically, and when it is closed: it writes a new file, which
+// replaces the old one when it is on disk. A crash loses the counts since the last save. The format
+// is in docs/reference/files.md. [Read] reads it, and [Merge] merges the files of several servers.
 package misses

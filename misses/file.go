@@ -13,23 +13,23 @@ import (
 	"github.com/nomen-project/nomen/internal/durable"
 )
 
-// Version is the number of the format of the file.
+// Version is the version of the file format.
 const Version = 1
 
 // formatName begins every file.
 const formatName = "nomen-misses"
 
-// The bounds of a file.
+// Limits of a file.
 const (
 	maxFileNames = 1 << 20
-	maxLine      = 256 << 10 // bytes: all texts of a miss of the greatest size, escaped
+	maxLine      = 256 << 10 // bytes: all texts of the largest miss, escaped
 )
 
-// An Error tells where a file is not what it should be.
+// An Error reports an invalid file.
 type Error struct {
 	Line    int // from 1
 	Message string
-	Err     error // the cause, if any
+	Err     error // the cause, or nil
 }
 
 func (e *Error) Error() string { return fmt.Sprintf("misses: line %d: %s", e.Line, e.Message) }
@@ -44,7 +44,7 @@ type head struct {
 	Totals
 }
 
-// Write writes the file of a list and its totals.
+// Write writes a list and its totals in the file format.
 func Write(w io.Writer, list []Miss, t Totals) error {
 	b := bufio.NewWriter(w)
 	e := json.NewEncoder(b)
@@ -56,9 +56,9 @@ func Write(w io.Writer, list []Miss, t Totals) error {
 	return errors.Join(err, b.Flush())
 }
 
-// Read reads a file, in whatever order its misses are. It returns an [*Error] if
-// the file is of another format, of a later version, damaged or not complete;
-// errors of r are others.
+// Read reads a file, in which the misses may be in any order. It returns an [*Error] if the
+// file has another format or a later version, is damaged or is incomplete. Other errors are
+// those of r.
 func Read(r io.Reader) ([]Miss, Totals, error) {
 	in := bufio.NewScanner(r)
 	in.Buffer(nil, maxLine)
@@ -78,15 +78,15 @@ func Read(r io.Reader) ([]Miss, Totals, error) {
 	}
 	var h head
 	if err := next(&h); err != nil || h.Format != formatName {
-		return fail("this is no file of misses", err)
+		return fail("not a file of failed lookups", err)
 	}
 	switch {
 	case h.Version != Version:
-		return fail(fmt.Sprintf("the format is version %d, and this program knows version %d", h.Version, Version), nil)
+		return fail(fmt.Sprintf("format version %d is not supported; this program supports version %d", h.Version, Version), nil)
 	case h.Since.IsZero():
-		return fail("it does not say since when", nil)
+		return fail("missing time at which counting began", nil)
 	case h.Names < 0 || h.Names > maxFileNames:
-		return fail(fmt.Sprintf("%d names, want at most %d", h.Names, maxFileNames), nil)
+		return fail(fmt.Sprintf("%d names, more than %d", h.Names, maxFileNames), nil)
 	}
 	var list []Miss
 	seen := map[string]bool{}
@@ -99,16 +99,16 @@ func Read(r io.Reader) ([]Miss, Totals, error) {
 		case err != nil:
 			return fail(err.Error(), err)
 		case !m.isSound():
-			return fail("a miss without name, count or times, or with texts that are too long", nil)
+			return fail("invalid entry: missing name, count or time, or text too long", nil)
 		case seen[m.Name]:
-			return fail(fmt.Sprintf("%q for the second time", m.Name), nil)
+			return fail(fmt.Sprintf("duplicate name %q", m.Name), nil)
 		}
 		seen[m.Name] = true
 		list = append(list, m)
 	}
 	if in.Scan() {
 		line++
-		return fail(fmt.Sprintf("more than the %d names that the first line tells of", h.Names), nil)
+		return fail(fmt.Sprintf("more than the %d names that the first line announces", h.Names), nil)
 	}
 	if err := in.Err(); err != nil {
 		return fail(err.Error(), err)
@@ -126,8 +126,8 @@ func (m Miss) isSound() bool {
 	return isText(m.Name) && m.Count > 0 && len(m.Suggestions) <= MaxSuggestions && !m.First.IsZero() && !m.Last.Before(m.First)
 }
 
-// Load reads a file by its name. One that does not exist is an empty list and
-// zero totals.
+// Load reads the file with this name. If it does not exist, Load returns an empty list and zero
+// totals.
 func Load(file string) ([]Miss, Totals, error) {
 	f, err := os.Open(file)
 	switch {
@@ -144,8 +144,8 @@ func Load(file string) ([]Miss, Totals, error) {
 	return list, t, nil
 }
 
-// Save replaces a file by one that says this, which only its owner can read. When
-// it returns nil, that is on disk; else the old file is as it was.
+// Save replaces a file atomically. Only its owner can read it. When Save returns nil, the new
+// file is on disk; otherwise the old file is unchanged.
 func Save(file string, list []Miss, t Totals) error {
 	err := durable.Replace(durable.Disk{Mode: durable.Private}, file, func(w io.Writer) error { return Write(w, list, t) })
 	if err != nil {
@@ -154,7 +154,7 @@ func Save(file string, list []Miss, t Totals) error {
 	return nil
 }
 
-// sweep removes what a crash has kept from taking the place of a file.
+// sweep removes temporary files left by a crash.
 func sweep(file string) error {
 	if err := durable.Sweep(file); err != nil {
 		return fmt.Errorf("misses: %w", err)
@@ -162,8 +162,8 @@ func sweep(file string) error {
 	return nil
 }
 
-// putAside renames a file to the first name of the form FILE.unread, FILE.unread2
-// and so on that is free, and returns that.
+// putAside renames a file to the first free name of FILE.unread, FILE.unread2 and so on, and
+// returns it.
 func putAside(file string) (string, error) {
 	aside := file + ".unread"
 	for n := 2; ; n++ {

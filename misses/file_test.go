@@ -46,23 +46,23 @@ func TestReadRefuses(t *testing.T) {
 		text, want string
 		line       int
 	}{
-		{"", "no file of misses", 1},
-		{"{}\n", "no file of misses", 1},
-		{"names,count\n", "no file of misses", 1},
+		{"", "not a file of failed lookups", 1},
+		{"{}\n", "not a file of failed lookups", 1},
+		{"names,count\n", "not a file of failed lookups", 1},
 		{strings.Replace(firstLine, `"version":1`, `"version":2`, 1), "version 2", 1},
 		{strings.Replace(firstLine, `"names":2`, `"names":-1`, 1), "-1 names", 1},
 		{strings.Replace(firstLine, `"names":2`, `"names":9999999`, 1), "9999999 names", 1},
-		{strings.Replace(firstLine, `"since":"2026-11-20T12:00:00Z",`, ``, 1), "since when", 1},
+		{strings.Replace(firstLine, `"since":"2026-11-20T12:00:00Z",`, ``, 1), "missing time", 1},
 		{firstLine, "ends after 0 of 2", 2},
 		{firstLine + twoLines[:130], "unexpected end", 3},
 		{firstLine + twoLines + "{}\n", "more than the 2", 4},
-		{firstLine + strings.Repeat(twoLines[:strings.Index(twoLines, "\n")+1], 2), "second time", 3},
-		{line(`{"name":"","count":1,"first":"2026-11-20T12:00:00Z","last":"2026-11-20T12:00:00Z"}`), "without name", 2},
-		{line(`{"name":"a","count":0,"first":"2026-11-20T12:00:00Z","last":"2026-11-20T12:00:00Z"}`), "without name", 2},
+		{firstLine + strings.Repeat(twoLines[:strings.Index(twoLines, "\n")+1], 2), "duplicate name", 3},
+		{line(`{"name":"","count":1,"first":"2026-11-20T12:00:00Z","last":"2026-11-20T12:00:00Z"}`), "missing name", 2},
+		{line(`{"name":"a","count":0,"first":"2026-11-20T12:00:00Z","last":"2026-11-20T12:00:00Z"}`), "missing name", 2},
 		{line(`{"name":"a","count":-1}`), "number -1", 2},
-		{line(`{"name":"a","count":1,"last":"2026-11-20T12:00:00Z"}`), "without name", 2},
-		{line(`{"name":"a","count":1,"first":"2026-11-20T13:00:00Z","last":"2026-11-20T12:00:00Z"}`), "without name", 2},
-		{line(`{"name":"a","count":1,"first":"2026-11-20T12:00:00Z","last":"2026-11-20T12:00:00Z","suggestions":[""]}`), "without name", 2},
+		{line(`{"name":"a","count":1,"last":"2026-11-20T12:00:00Z"}`), "missing name", 2},
+		{line(`{"name":"a","count":1,"first":"2026-11-20T13:00:00Z","last":"2026-11-20T12:00:00Z"}`), "missing name", 2},
+		{line(`{"name":"a","count":1,"first":"2026-11-20T12:00:00Z","last":"2026-11-20T12:00:00Z","suggestions":[""]}`), "missing name", 2},
 		{line(`{"name":"` + strings.Repeat("a", MaxName+1) + `","count":1,"first":"2026-11-20T12:00:00Z","last":"2026-11-20T12:00:00Z"}`), "too long", 2},
 		{line(strings.Repeat(" ", maxLine+1)), "token too long", 2},
 	} {
@@ -77,7 +77,7 @@ func TestReadRefuses(t *testing.T) {
 	}
 }
 
-// An error of the disk says nothing about the file.
+// A disk error says nothing about the file.
 func TestReadError(t *testing.T) {
 	r, w := io.Pipe()
 	go func() {
@@ -117,7 +117,7 @@ func TestMerge(t *testing.T) {
 	}
 }
 
-// Whatever is read is read as the same again after it was written.
+// Whatever is read is the same after writing and reading it again.
 func FuzzRead(f *testing.F) {
 	f.Add([]byte(firstLine + twoLines))
 	f.Add([]byte(strings.Replace(firstLine, `"names":2`, `"names":0`, 1)))

@@ -30,8 +30,8 @@ func countForEver(file string) {
 	}
 }
 
-// A process that is killed leaves a file that is whole, and what it was writing
-// is gone when the next one opens it; the counts only grow.
+// After the process is killed the file is complete, and the next Open removes an unfinished
+// one. Counts only grow.
 func TestKilled(t *testing.T) {
 	if file := os.Getenv("NOMEN_TEST_MISSES"); file != "" {
 		countForEver(file)
@@ -55,7 +55,7 @@ func TestKilled(t *testing.T) {
 				asked = totals.Asked
 			}
 		}
-		time.Sleep(20 * time.Millisecond) // into the midst of the next write
+		time.Sleep(20 * time.Millisecond) // in the middle of the next write
 		_ = cmd.Process.Kill()
 		_ = cmd.Wait()
 		list, totals, err := Load(file)
@@ -64,7 +64,7 @@ func TestKilled(t *testing.T) {
 		}
 		before = totals.Asked
 	}
-	left := filepath.Join(dir, "misses.jsonl.new123456789") // if chance had none
+	left := filepath.Join(dir, "misses.jsonl.new123456789") // in case there is none
 	if err := os.WriteFile(left, []byte("{"), 0o600); err != nil {
 		t.Fatal(err)
 	}

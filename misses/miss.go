@@ -7,29 +7,29 @@ import (
 	"time"
 )
 
-// A Miss is a name that was asked for and is not known.
+// A Miss is an unknown name with its failed lookups.
 type Miss struct {
 	Name        string    `json:"name"`
-	Count       uint64    `json:"count"`                 // of questions since First
-	First       time.Time `json:"first"`                 // the hour of the first of them, UTC
-	Last        time.Time `json:"last"`                  // the hour of the last of them, UTC
-	Suggestions []string  `json:"suggestions,omitempty"` // what may have been meant, as of the last question that had any
+	Count       uint64    `json:"count"`                 // requests since First
+	First       time.Time `json:"first"`                 // hour of the first request, UTC
+	Last        time.Time `json:"last"`                  // hour of the last request, UTC
+	Suggestions []string  `json:"suggestions,omitempty"` // names that may have been meant, from the last request that had any
 }
 
-// Totals say what a list of misses is part of.
+// Totals are the totals over all failed lookups.
 type Totals struct {
 	Since time.Time `json:"since"` // the hour in which counting began, UTC
-	Asked uint64    `json:"asked"` // questions about names that are not known
-	Other uint64    `json:"other"` // those of them that no Count has: the names made room for others, or were never taken in
+	Asked uint64    `json:"asked"` // requests for unknown names
+	Other uint64    `json:"other"` // requests not in any Count, because the name was removed or never added
 }
 
-// byCount orders misses: the most frequent first, then the latest, then by name.
+// byCount orders misses by frequency, then latest first, then by name.
 func byCount(a, b Miss) int {
 	return cmp.Or(cmp.Compare(b.Count, a.Count), b.Last.Compare(a.Last), strings.Compare(a.Name, b.Name))
 }
 
-// Merge makes one list of those of several servers, the most frequent first: the
-// counts of one name are added, the suggestions are the latest.
+// Merge merges the lists of several servers, most frequent first. It adds the counts of a name
+// and keeps the latest suggestions.
 func Merge(lists ...[]Miss) []Miss {
 	index := map[string]int{}
 	var all []Miss
@@ -48,7 +48,7 @@ func Merge(lists ...[]Miss) []Miss {
 	return all
 }
 
-// with returns the miss that two of the same name come to.
+// with returns the merged miss of two with the same name.
 func (m Miss) with(other Miss) Miss {
 	m.Count += other.Count
 	if other.First.Before(m.First) {
@@ -63,7 +63,7 @@ func (m Miss) with(other Miss) Miss {
 	return m
 }
 
-// Join returns the totals of two servers together.
+// Join returns the sum of the totals of two servers.
 func (t Totals) Join(other Totals) Totals {
 	if t.Since.IsZero() || !other.Since.IsZero() && other.Since.Before(t.Since) {
 		t.Since = other.Since

@@ -5,63 +5,58 @@ import (
 	"github.com/nomen-project/nomen/name"
 )
 
-// Capabilities says what the way between the suite and the records does not
-// carry. The zero Capabilities are those of a resolver that loses nothing.
+// Capabilities say what the path between the suite and the records cannot carry. The zero value
+// is for a resolver that loses nothing.
 type Capabilities struct {
-	// Under, if not zero, is the only prefix whose names can be asked.
+	// Under, if not zero, is the only prefix of names that can be resolved.
 	Under name.Prefix
 
-	// Default is the service that is answered when the question names none, or
-	// one that is unknown, because the protocol fixes it; "" when the
-	// authority of the name decides, as it should.
+	// Default is the service for questions without one, or with an unknown one, if the protocol
+	// fixes it; "" if the authority of the name decides, which is preferred.
 	Default nomen.Service
 
-	// Unranked: media types and languages of a question stay behind.
+	// Unranked: media types and languages of a question are not carried.
 	Unranked bool
 
-	// Uncountried: the country of the asker stays behind.
+	// Uncountried: the client's country is not carried.
 	Uncountried bool
 
-	// Uncomponented: the component of a question stays behind.
+	// Uncomponented: the component of a question is not carried.
 	Uncomponented bool
 
-	// Timed: a question as of a time is answered as of then. Otherwise it is
-	// answered as of now.
+	// Timed: a question as of a time is answered for that time. Otherwise it is answered for
+	// the present.
 	Timed bool
 
-	// Follows: an answer is never a redirection to another name, because the
-	// resolver asks there by itself.
+	// Follows: the resolver follows redirections to other names, so no answer is one.
 	Follows bool
 
-	// Unsuccessive: that a name was retired in favour of one other is told as
-	// Gone for every service.
+	// Unsuccessive: a name retired with one successor is Gone for every service.
 	Unsuccessive bool
 
-	// Succeeds: a question about a name that was retired in favour of one other is
-	// answered by that one, whatever the service (1995, 4), and not for I2L alone.
+	// Succeeds: a name retired with one successor is answered by the successor for every
+	// service (1995, 4), not only for I2L.
 	Succeeds bool
 
-	// Ruled: the policies of authorities are followed, and I=I can be asked.
+	// Ruled: the policies of authorities apply, and I=I is supported.
 	Ruled bool
 
-	// Undefaulted: that a service is not offered is told in the protocol's own way,
-	// and not by the answer to another one.
+	// Undefaulted: a service that is not offered is reported in the protocol's own way, not
+	// answered by another service.
 	Undefaulted bool
 
-	// Undelegated: a client who is sent to another resolver cannot tell that from
-	// being led to a location.
+	// Undelegated: a redirection to another resolver looks to the client like one to a
+	// location.
 	Undelegated bool
 
-	// Fetches: I2R and I2Rs can be asked, and the builder has given [Fetch] to the
-	// resolver.
+	// Fetches: I2R and I2Rs are supported, and the builder has given [Fetch] to the resolver.
 	Fetches bool
 
-	// Services that can be asked; nil for all.
+	// Services that are supported; nil for all.
 	Services []nomen.Service
 
-	// Lossy removes from an answer what is lost on the way. It is applied to a
-	// copy of what was expected and of what came, before they are compared; also
-	// to the tombstone of an error, where the answer's status is Retired. nil
-	// loses nothing.
+	// Lossy removes from an answer what is lost on the way. Before they are compared, it is
+	// applied to a copy of the expected and of the actual answer, and to the tombstone of an
+	// error, whose Status is Retired. nil loses nothing.
 	Lossy func(*nomen.Answer)
 }

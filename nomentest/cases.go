@@ -10,21 +10,21 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// services are those of the suite: lists and single ones by turns.
+// services are the services of the suite; lists and single items alternate.
 var services = [...]nomen.Service{nomen.I2L, nomen.I2Ls, nomen.I2C, nomen.I2Cs, nomen.I2N, nomen.I2Ns}
 
-// A testCase is a question and what it has to lead to: an answer, or an error of
-// a kind, perhaps with an answer.
+// A testCase is a question and its expected result: an answer, or an error of a kind, which may
+// carry an answer.
 type testCase struct {
 	name      string
 	question  nomen.Question
 	kind      nomen.Kind    // 0 for none
-	answer    *nomen.Answer // nil with a kind for none
-	legal     bool          // of Denied: for legal reasons
+	answer    *nomen.Answer // nil if an error without an answer is expected
+	legal     bool          // Denied for legal reasons
 	unordered bool          // its locations are equally good
 }
 
-// A fixture is the records by the spelling of their names.
+// A fixture holds the records by the spelling of their names.
 type fixture map[string]*store.Record
 
 func newFixture() fixture {
@@ -35,7 +35,7 @@ func newFixture() fixture {
 	return f
 }
 
-// cases returns the whole suite as c restricts it.
+// cases returns the suite, restricted to what c supports.
 func (f fixture) cases(c Capabilities) []testCase {
 	all := slices.Concat(
 		f.services(), f.nothing(), f.unknown(), f.retired(c), f.spellings(), f.schemes(), f.defaults(c), f.malformed(),
@@ -61,8 +61,8 @@ func (f fixture) cases(c Capabilities) []testCase {
 	return slices.DeleteFunc(all, func(tc testCase) bool { return !c.carries(tc.question) })
 }
 
-// policies are questions to an authority that has one: names by rule and by suffix,
-// and services that it does not offer (N12-32).
+// policies are questions to an authority with a policy: names by rule and by suffix, and
+// services that it does not offer (N12-32).
 func (f fixture) policies(c Capabilities) []testCase {
 	base := func(s nomen.Service, spelling string, urls ...string) *nomen.Answer {
 		a := &nomen.Answer{Service: s, Name: name.MustParse(spelling), Status: nomen.Active}
@@ -84,7 +84,7 @@ func (f fixture) policies(c Capabilities) []testCase {
 	return cases
 }
 
-// access: nobody may ask, whatever he asks and whether or not the name is there.
+// access is restricted: every question is denied, whether or not the name exists.
 func (f fixture) access() []testCase {
 	var cases []testCase
 	for _, s := range services {
@@ -96,7 +96,8 @@ func (f fixture) access() []testCase {
 	return cases
 }
 
-// delegation: the other resolver is told; who follows is there already.
+// delegation returns a redirection to the other resolver, unless the resolver under test
+// follows it.
 func (f fixture) delegation(c Capabilities) []testCase {
 	if c.Follows || c.Undelegated {
 		return nil
@@ -125,7 +126,7 @@ func (f fixture) equality() []testCase {
 	}
 }
 
-// times are questions as of a time before everything, and as of one to come.
+// times are questions as of a time before all changes, and as of a future time.
 func (f fixture) times() []testCase {
 	var cases []testCase
 	for _, s := range services {
@@ -134,13 +135,13 @@ func (f fixture) times() []testCase {
 		later.At = time.Date(2999, 12, 31, 0, 0, 0, 0, time.UTC)
 		cases = append(cases, testCase{name: "before everything", question: before, kind: nomen.Unknown})
 		if s == nomen.I2L || s == nomen.I2Ls {
-			cases = append(cases, testCase{name: "as of a time to come", question: later, answer: f.locations(s, single, 0)})
+			cases = append(cases, testCase{name: "as of a future time", question: later, answer: f.locations(s, single, 0)})
 		}
 	}
 	return cases
 }
 
-// carries reports whether q can be asked at all.
+// carries reports whether q can be asked.
 func (c Capabilities) carries(q nomen.Question) bool {
 	n := q.Name
 	if n.IsZero() {
@@ -156,13 +157,13 @@ func ask(s nomen.Service, spelling string) nomen.Question {
 	return nomen.Question{Name: name.MustParse(spelling), Subject: uri.MustParse(spelling), Service: s}
 }
 
-// base is what every answer from the record of a name has.
+// base returns the part that every answer from the record of a name has.
 func (f fixture) base(s nomen.Service, spelling string) *nomen.Answer {
 	r := f[spelling]
 	return &nomen.Answer{Service: s, Name: r.Name, Status: r.Status}
 }
 
-// locations answers with the record's locations of these indexes.
+// locations answers with the locations at these indexes of the record.
 func (f fixture) locations(s nomen.Service, spelling string, indexes ...int) *nomen.Answer {
 	a := f.base(s, spelling)
 	for _, i := range indexes {
@@ -178,7 +179,7 @@ func (f fixture) names(s nomen.Service, spelling string, names ...string) *nomen
 	return a
 }
 
-// description answers with all that is known, its locations in this order.
+// description answers with the whole description, its locations in this order.
 func (f fixture) description(s nomen.Service, spelling string, indexes ...int) *nomen.Answer {
 	r, a := f[spelling], f.locations(s, spelling, indexes...)
 	a.Metadata, a.Names, a.Reason = r.Metadata, r.SameAs, r.Reason
@@ -201,7 +202,7 @@ func (f fixture) services() []testCase {
 		{name: "all locations of one", question: ask(nomen.I2Ls, single), answer: f.locations(nomen.I2Ls, single, 0)},
 		{name: "all, the best first", question: ask(nomen.I2Ls, ranked), answer: f.locations(nomen.I2Ls, ranked, 1, 2, 0)},
 		{name: "not down", question: ask(nomen.I2L, failing), answer: f.locations(nomen.I2L, failing, 1)},
-		{name: "all, what is down last", question: ask(nomen.I2Ls, failing), answer: f.locations(nomen.I2Ls, failing, 1, 0)},
+		{name: "all, those that are down last", question: ask(nomen.I2Ls, failing), answer: f.locations(nomen.I2Ls, failing, 1, 0)},
 		{name: "valid now", question: ask(nomen.I2L, dated), answer: f.locations(nomen.I2L, dated, 1)},
 		{name: "all that are valid now", question: ask(nomen.I2Ls, dated), answer: f.locations(nomen.I2Ls, dated, 1)},
 		{name: "successors of an active name never redirect", question: ask(nomen.I2L, hinting), answer: f.locations(nomen.I2L, hinting, 0)},
@@ -223,7 +224,7 @@ func (f fixture) services() []testCase {
 	return cases
 }
 
-// A list may be empty; what is single must be there (RFC 2483, 4).
+// A list may be empty; a single item must exist (RFC 2483, 4).
 func (f fixture) nothing() []testCase {
 	return []testCase{
 		{name: "no location", question: ask(nomen.I2L, bare), kind: nomen.NoResult},
@@ -233,22 +234,21 @@ func (f fixture) nothing() []testCase {
 	}
 }
 
-// A reserved name is not yet public: nothing tells it from one that does not
-// exist.
+// A reserved name is not public yet: it cannot be told from one that does not exist.
 func (f fixture) unknown() []testCase {
 	var cases []testCase
 	for _, s := range append(services[:], "") {
 		cases = append(cases,
 			testCase{name: "missing", question: ask(s, missing), kind: nomen.Unknown},
 			testCase{name: "reserved", question: ask(s, reserved), kind: nomen.Unknown},
-			testCase{name: "outside every authority", question: ask(s, "urn:x-nobody:1"), kind: nomen.Unknown},
+			testCase{name: "outside every authority", question: ask(s, "urn:x-unknown:1"), kind: nomen.Unknown},
 		)
 	}
 	return cases
 }
 
-// Y95-25: a tombstone says what there was, why it went and what to use instead;
-// exactly one successor takes the place of the name for I2L.
+// Y95-25: a tombstone has the description, the reason and the successors of the name. For I2L,
+// a single successor replaces the name.
 func (f fixture) retired(c Capabilities) []testCase {
 	var cases []testCase
 	for _, s := range services {
@@ -276,7 +276,8 @@ func (f fixture) retired(c Capabilities) []testCase {
 	return append(cases, redirect)
 }
 
-// succeeded is what a service other than I2L says about the successor (Y95-43, Y95-64).
+// succeeded returns the answer of a service other than I2L about the successor (Y95-43,
+// Y95-64).
 func (f fixture) succeeded(s nomen.Service) []testCase {
 	tc := testCase{name: "retired for one", question: ask(s, replaced)}
 	switch s {
@@ -290,7 +291,7 @@ func (f fixture) succeeded(s nomen.Service) []testCase {
 	return []testCase{tc}
 }
 
-// Y95-02, Y95-03, Y95-04, Y95-13: spellings that are, and are not, one name.
+// Y95-02, Y95-03, Y95-04, Y95-13: spellings that are, and are not, the same name.
 func (f fixture) spellings() []testCase {
 	same := []struct{ record, spelling string }{
 		{single, "URN:DNS:" + Host + ":single"},
@@ -324,7 +325,7 @@ func (f fixture) spellings() []testCase {
 	return cases
 }
 
-// Names of every scheme are served alike.
+// Names of every scheme are resolved alike.
 func (f fixture) schemes() []testCase {
 	var cases []testCase
 	for _, n := range []string{rfc, nbn, ark, purl} {
@@ -336,7 +337,7 @@ func (f fixture) schemes() []testCase {
 	return cases
 }
 
-// N12-30, N12-32, N12-61: no service, and one that nobody knows, mean the default.
+// N12-30, N12-32, N12-61: a missing or unknown service means the default.
 func (f fixture) defaults(c Capabilities) []testCase {
 	var cases []testCase
 	for _, s := range []nomen.Service{"", "I2X", "i2l"} {
@@ -351,8 +352,7 @@ func (f fixture) defaults(c Capabilities) []testCase {
 	return cases
 }
 
-// N12-34, N12-31: a component is found by its label; one that is not there is
-// as if it had not been asked for.
+// N12-34, N12-31: a component is found by its label; an unknown one is ignored.
 func (f fixture) components() []testCase {
 	var cases []testCase
 	for component, i := range map[string]int{"": 1, "toc": 0, "abstract": 2, "index": 1} {
@@ -365,16 +365,14 @@ func (f fixture) components() []testCase {
 	return cases
 }
 
-// A location in the country of the asker is nearer than those that are equally
-// good otherwise.
+// A location in the client's country is preferred among equally good ones.
 func (f fixture) countries() []testCase {
 	q := ask(nomen.I2L, typed)
 	q.Country = "SE"
 	return []testCase{{name: "from Sweden", question: q, answer: f.locations(nomen.I2L, typed, 2)}}
 }
 
-// Media types and languages choose among locations that are equally good
-// otherwise.
+// Media types and languages choose among otherwise equal locations.
 func (f fixture) ranking() []testCase {
 	const pdf, text, ps = 0, 1, 2
 	all := testCase{name: "equally good", question: ask(nomen.I2Ls, typed), unordered: true}
@@ -404,7 +402,7 @@ func (f fixture) ranking() []testCase {
 	return cases
 }
 
-// What is no name is refused, whatever it is asked for (RFC 2483, 2).
+// A malformed name is rejected for every service (RFC 2483, 2).
 func (f fixture) malformed() []testCase {
 	var cases []testCase
 	for _, s := range []string{
@@ -412,12 +410,12 @@ func (f fixture) malformed() []testCase {
 		"urn:dns:-bad-.example:x",         // Y95-20
 		"urn:dns:192.0.2.1:x",             // Y95-20
 		"urn:x:1",                         // RFC 8141, 2.1: NID of one letter
-		"ark:12345",                       // no name
+		"ark:12345",                       // without a name
 		"urn:example:a%00b",               // N12-20
 		"urn:dns:" + Host + ":" + "a%00b", // N12-20
 	} {
 		q := nomen.Question{Subject: uri.MustParse(s), Service: nomen.I2C}
 		cases = append(cases, testCase{name: "malformed " + s, question: q, kind: nomen.Malformed})
 	}
-	return append(cases, testCase{name: "no name at all", question: nomen.Question{Service: nomen.I2L}, kind: nomen.Malformed})
+	return append(cases, testCase{name: "empty name", question: nomen.Question{Service: nomen.I2L}, kind: nomen.Malformed})
 }

@@ -12,8 +12,8 @@ import (
 	"github.com/nomen-project/nomen/name"
 )
 
-// A view is what of an answer is compared: what the document promises, without
-// what a resolver is free to add.
+// A view is the part of an answer that is compared. It leaves out what a resolver is free to
+// add.
 type view struct {
 	Service    nomen.Service    `json:",omitempty"`
 	Name       name.Name        `json:",omitzero"`
@@ -37,7 +37,7 @@ func (v view) String() string {
 	return string(b)
 }
 
-// compare tells how got differs from the answer of tc, as far as c carries it.
+// compare returns how got differs from the answer of tc, as far as c can carry it.
 func (c Capabilities) compare(got *nomen.Answer, tc testCase) error {
 	if g, w := c.show(got, tc), c.show(tc.answer, tc); g != w {
 		return fmt.Errorf("got %s\nwant %s", g, w)
@@ -64,19 +64,18 @@ func (c Capabilities) show(a *nomen.Answer, tc testCase) string {
 	if describes(own) {
 		v.Spelling, v.Successors = own.Spelling, own.Successors
 		v.Dated = own.Revision > 0
-	} else if v.Status == "" { // a redirection on the web has no place for it
+	} else if v.Status == "" { // a redirection on the web cannot carry it
 		v.Status = nomen.Active
 	}
 	return v.String()
 }
 
-// describes reports whether the parts that belong to no service are to be there.
+// describes reports whether the parts of a description are expected.
 func describes(a *nomen.Answer) bool {
 	return a.Service == nomen.I2C || a.Service == nomen.I2Cs || a.Status == nomen.Retired
 }
 
-// redirection returns the view of an answer that sends elsewhere: only where to
-// counts, in whatever spelling.
+// redirection returns the view of a redirection: only its target counts, in any spelling.
 func redirection(a *nomen.Answer) string {
 	v := view{Service: a.Service, Name: a.Name, Redirect: a.Redirect}
 	if n, err := name.Parse(a.Redirect); err == nil {
@@ -85,7 +84,7 @@ func redirection(a *nomen.Answer) string {
 	return v.String()
 }
 
-// clone copies a as far as it can be changed through.
+// clone returns a deep copy of a.
 func clone(a *nomen.Answer) *nomen.Answer {
 	c := *a
 	c.Locations = slices.Clone(a.Locations)
@@ -95,7 +94,7 @@ func clone(a *nomen.Answer) *nomen.Answer {
 	return &c
 }
 
-// spoil changes all that can be changed through a.
+// spoil modifies everything that can be modified through a.
 func spoil(a *nomen.Answer) {
 	for i := range a.Locations {
 		a.Locations[i] = nomen.Location{URL: "https://spoiled.example/"}

@@ -1,22 +1,18 @@
-// Package nomentest checks that a [nomen.Resolver] keeps the contract of that
-// interface, whatever stands behind it: an engine over a store, a client over the
-// network, a cache, a chain.
+// Package nomentest checks that a [nomen.Resolver] keeps the contract of that interface, for any
+// implementation: an engine over a store, a client over the network, a cache, a chain.
 //
 // A test of an implementation is one line:
 //
 //	nomentest.Run(t, build, nomentest.Capabilities{})
 //
-// where build makes a resolver that serves the given records and authorities
-// and nothing else. What a transport cannot carry is said by [Capabilities]; what it
-// does carry must be right.
+// where build returns a resolver that serves exactly the given records and authorities.
+// [Capabilities] say what a transport cannot carry; whatever it can carry must be right.
 //
 // # What is checked
 //
-// The services I2L, I2Ls, I2C, I2Cs, I2N and I2Ns of RFC 2483, section 4, and
-// its kinds of errors (section 2); one answer for all spellings of a name (1995, 2:
-// Y95-02, Y95-03, Y95-13); states, tombstones and successors (1995, 6A: Y95-25); the
-// default service and unknown services (2012, 2.3.1: N12-32); components (2012,
-// 2.3.2: N12-34, N12-31); ranking by media type, language and country;
-// questions as of other times; cancellation; that an answer belongs to its receiver; and use by many
-// goroutines at once.
+// The services I2L, I2Ls, I2C, I2Cs, I2N and I2Ns of RFC 2483, section 4, and its kinds of errors
+// (section 2); one answer for all spellings of a name (1995, 2: Y95-02, Y95-03, Y95-13); states,
+// tombstones and successors (1995, 6A: Y95-25); the default service and unknown services (2012,
+// 2.3.1: N12-32); components (2012, 2.3.2: N12-34, N12-31); ranking by media type, language and
+// country; questions as of other times; cancellation; ownership of answers; and concurrent use.
 package nomentest

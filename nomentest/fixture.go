@@ -9,8 +9,8 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// Host is the naming authority of most names of the fixture, by the rules of
-// 1995: they are resolved at this host.
+// Host is the naming authority of most names of the fixture. By the rules of 1995 they are
+// resolved at this host.
 const Host = "names.example.org"
 
 // FoldingHost is a second authority, whose elements are kept in lower case.
@@ -19,7 +19,7 @@ const FoldingHost = "fold.example.org"
 // dns returns the spelling of a name of the main authority.
 func dns(element string) string { return "urn:dns:" + Host + ":" + element }
 
-// The spellings of the fixture's names, as they are registered.
+// The registered spellings of the fixture's names.
 var (
 	single     = dns("single")
 	ranked     = dns("ranked")
@@ -50,8 +50,7 @@ var (
 	fetchable  = "urn:x-fetched:1"
 )
 
-// Authorities returns the authorities under which the fixture's names live.
-// They belong to the caller.
+// Authorities returns the authorities of the fixture's names. The caller owns them.
 func Authorities() []*store.Authority {
 	return []*store.Authority{
 		{
@@ -86,8 +85,8 @@ func Authorities() []*store.Authority {
 	}
 }
 
-// Records returns the records of the fixture. They belong to the caller; the
-// store sets their revisions and times.
+// Records returns the records of the fixture. The caller owns them; the store sets their
+// revisions and times.
 func Records() []*store.Record {
 	all := slices.Concat(activeRecords(), variedRecords(), deadRecords())
 	for _, r := range all {
@@ -96,7 +95,7 @@ func Records() []*store.Record {
 	return all
 }
 
-// activeRecords are those from which each service takes its part.
+// activeRecords are records that have data for each service.
 func activeRecords() []*store.Record {
 	return []*store.Record{
 		active(single, nomen.Location{URL: "https://example.org/single"}),

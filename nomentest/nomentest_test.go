@@ -14,7 +14,7 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// shelf is a store.Reader over the fixture: the least that an engine can read.
+// shelf is a store.Reader over the fixture, the minimum that an engine needs.
 type shelf struct {
 	records     []*store.Record
 	authorities []*store.Authority
@@ -32,7 +32,7 @@ func (s shelf) Get(ctx context.Context, n name.Name, _ time.Time) (*store.Record
 	return nil, store.ErrNotFound
 }
 
-// copied returns a record that belongs to its caller.
+// copied returns a copy of a record.
 func copied(r *store.Record) *store.Record {
 	c := *r
 	c.Revision, c.Modified = 1, time.Unix(1, 0)
@@ -70,7 +70,7 @@ func TestRun(t *testing.T) {
 	Run(t, build, Capabilities{Ruled: true, Fetches: true})
 }
 
-// wrong answers as change makes of the right answers.
+// wrong changes the right answers.
 type wrong struct {
 	right  nomen.Resolver
 	change func(q nomen.Question, a *nomen.Answer, err error) (*nomen.Answer, error)
@@ -81,7 +81,7 @@ func (w wrong) Resolve(ctx context.Context, q nomen.Question) (*nomen.Answer, er
 	return w.change(q, a, err)
 }
 
-// TestFindsFaults proves that each promise that is broken is found out.
+// TestFindsFaults checks that the suite detects each violation.
 func TestFindsFaults(t *testing.T) {
 	right := build(t, Records(), Authorities())
 	answered := func(change func(*nomen.Answer)) func(nomen.Question, *nomen.Answer, error) (*nomen.Answer, error) {
@@ -124,12 +124,12 @@ func TestFindsFaults(t *testing.T) {
 	} {
 		c := Capabilities{}
 		if found := faults(t, wrong{right, change}, c); found == 0 {
-			t.Errorf("%s: not found out", fault)
+			t.Errorf("%s: not detected", fault)
 		}
 	}
 }
 
-// TestFindsFaultyResources does so for I2R and I2Rs.
+// TestFindsFaultyResources does the same for I2R and I2Rs.
 func TestFindsFaultyResources(t *testing.T) {
 	right := build(t, Records(), Authorities())
 	for fault, change := range map[string]func(*nomen.Answer){
@@ -173,7 +173,7 @@ func faults(t *testing.T, r nomen.Resolver, c Capabilities) (n int) {
 	return n
 }
 
-// sharing hands out one answer to everybody.
+// sharing returns the same answer to every caller.
 type sharing struct{ right nomen.Resolver }
 
 func (s sharing) Resolve(context.Context, nomen.Question) (*nomen.Answer, error) {
@@ -183,7 +183,7 @@ func (s sharing) Resolve(context.Context, nomen.Question) (*nomen.Answer, error)
 func TestFindsDisregard(t *testing.T) {
 	right := build(t, Records(), Authorities())
 	if err := checkCancelled(t.Context(), sharing{right}); err == nil {
-		t.Error("a resolver that ignores its context is not found out")
+		t.Error("a resolver that ignores its context is not detected")
 	}
 	answers := map[string]*nomen.Answer{}
 	shared := wrong{right, func(q nomen.Question, a *nomen.Answer, err error) (*nomen.Answer, error) {
@@ -197,17 +197,17 @@ func TestFindsDisregard(t *testing.T) {
 		return answers[key], err
 	}}
 	if err := checkOwnership(t.Context(), shared, Capabilities{}); err == nil {
-		t.Error("a resolver that gives one answer to all is not found out")
+		t.Error("a resolver that gives one answer to all is not detected")
 	}
 	always := wrong{right, func(nomen.Question, *nomen.Answer, error) (*nomen.Answer, error) {
 		return right.Resolve(t.Context(), ask(nomen.I2L, single))
 	}}
 	if err := checkConcurrent(t.Context(), always, Capabilities{}); err == nil {
-		t.Error("a resolver that always says the same is not found out")
+		t.Error("a resolver that always says the same is not detected")
 	}
 }
 
-// TestCapabilities checks that what is said to be lost is not asked for.
+// TestCapabilities checks that the suite does not test what is not supported.
 func TestCapabilities(t *testing.T) {
 	under := name.MustParsePrefix("urn:dns:" + Host)
 	c := Capabilities{
@@ -248,7 +248,7 @@ func TestFollows(t *testing.T) {
 		t.Errorf("%d faults of a resolver that follows and says so", n)
 	}
 	if n := faults(t, following, Capabilities{}); n == 0 {
-		t.Error("a resolver that follows without saying so is not found out")
+		t.Error("a resolver that follows without saying so is not detected")
 	}
 }
 

@@ -10,7 +10,7 @@ import (
 	"github.com/nomen-project/nomen"
 )
 
-// checkOwnership changes every answer and asks again.
+// checkOwnership modifies every answer and asks again.
 func checkOwnership(ctx context.Context, r nomen.Resolver, c Capabilities) error {
 	for _, tc := range newFixture().cases(c) {
 		a, err := r.Resolve(ctx, tc.question)
@@ -30,7 +30,7 @@ func checkOwnership(ctx context.Context, r nomen.Resolver, c Capabilities) error
 	return nil
 }
 
-// checkCancelled asks when nobody wants to know any more.
+// checkCancelled asks with a cancelled context.
 func checkCancelled(ctx context.Context, r nomen.Resolver) error {
 	cancelled, cancel := context.WithCancel(ctx)
 	cancel()

@@ -27,7 +27,7 @@ func Run(
 	if c.Fetches {
 		t.Run("resources", func(t *testing.T) { report(t, checkResources(t.Context(), r, c)) })
 	}
-	t.Run("answer belongs to its receiver", func(t *testing.T) { report(t, checkOwnership(t.Context(), r, c)) })
+	t.Run("caller owns the answer", func(t *testing.T) { report(t, checkOwnership(t.Context(), r, c)) })
 	t.Run("cancelled", func(t *testing.T) { report(t, checkCancelled(t.Context(), r)) })
 	t.Run("concurrent", func(t *testing.T) { report(t, checkConcurrent(t.Context(), r, c)) })
 }
@@ -39,7 +39,7 @@ func report(t *testing.T, err error) {
 	}
 }
 
-// Bench measures I2L of one name of the fixture, asked by many at once.
+// Bench measures concurrent I2L questions about one name of the fixture.
 func Bench(b *testing.B, r nomen.Resolver) {
 	q := ask(nomen.I2L, ranked)
 	b.ReportAllocs()
@@ -53,7 +53,7 @@ func Bench(b *testing.B, r nomen.Resolver) {
 	})
 }
 
-// check asks and compares.
+// check asks the question and compares the result.
 func (tc testCase) check(ctx context.Context, r nomen.Resolver, c Capabilities) error {
 	a, err := r.Resolve(ctx, tc.question)
 	switch {
@@ -69,7 +69,7 @@ func (tc testCase) check(ctx context.Context, r nomen.Resolver, c Capabilities) 
 	return tc.checkError(err, c)
 }
 
-// checkError checks the kind, and that the error tells what was asked.
+// checkError checks the kind of an error and the question that it names.
 func (tc testCase) checkError(err error, c Capabilities) error {
 	var e *nomen.Error
 	switch {
@@ -92,12 +92,11 @@ func (tc testCase) checkError(err error, c Capabilities) error {
 	return tc.checkTombstone(e, c)
 }
 
-// checkSubject checks that the error names what was asked, and where it is
-// wrong.
+// checkSubject checks the name and the offset in an error.
 func (tc testCase) checkSubject(e *nomen.Error) error {
 	if tc.kind == nomen.Malformed {
 		if e.Offset < 0 || e.Offset > len(e.Name) || e.Rule == "" || e.Name != tc.question.Subject.String() {
-			return fmt.Errorf("got a refusal of %q at %d by rule %q, want one of %q with offset and rule",
+			return fmt.Errorf("got an error about %q at offset %d, rule %q; want one about %q with offset and rule",
 				e.Name, e.Offset, e.Rule, tc.question.Subject)
 		}
 		return nil

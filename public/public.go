@@ -1,18 +1,17 @@
-// Package public holds what is known of the names that are not given out here:
-// where the world's registries and libraries answer for them, as authorities with
-// rules that an operator can load, change and load again.
+// Package public holds naming authorities of the public: for identifiers assigned elsewhere it
+// says where registries and libraries resolve them, as authorities with rules that an operator
+// can load, change and load again.
 //
-// [Namespaces] are the public namespaces of URNs and the schemes of persistent
-// names, one authority for each part that somebody else answers for. [Prefixes]
-// are the compact identifiers of two registries of the life sciences, under a web
-// address of the operator's choice.
+// [Namespaces] are the public URN namespaces and the schemes of persistent names, one authority
+// for each part with a resolver of its own. [Registry.Prefixes] are the compact identifiers of
+// two registries of the life sciences, under a web address of the operator's choice.
 //
-// Where a location is right today it need not be so tomorrow: each rule carries
-// tests, and none of it is used unless an operator loads it.
+// Resolvers move, so every rule has tests, and an operator has to load the rules before they
+// are used.
 //
-// The tables of prefixes have a line for each, with columns between tabs: prefix,
-// name, pattern, example, "deprecated" or nothing, then for each provider its
-// rank, country and URL, "$" standing for the identifier.
+// The tables of prefixes have a line for each prefix, with columns separated by tabs: prefix,
+// name, pattern, example, "deprecated" or nothing, and then for each provider its rank, country
+// and URL, in which "$" stands for the identifier.
 package public
 
 //go:generate go run ./gen ../../shared/data/prefixes
@@ -34,8 +33,8 @@ import (
 //go:embed namespaces.jsonl
 var namespaces []byte
 
-// Namespaces returns the authorities of public namespaces in the order of their
-// prefixes. They belong to the caller.
+// Namespaces returns the authorities of public namespaces in the order of their prefixes. The
+// caller owns them.
 func Namespaces() ([]*store.Authority, error) {
 	var all []*store.Authority
 	d := json.NewDecoder(bytes.NewReader(namespaces))
@@ -53,11 +52,11 @@ func Namespaces() ([]*store.Authority, error) {
 	}
 }
 
-// A Registry is one of prefixes.
+// A Registry is a registry of prefixes.
 type Registry struct {
-	Name  string // as it calls itself
+	Name  string // in its own spelling
 	Home  string // and the base of its own names
-	Terms string // of the licence, and who has to be named
+	Terms string // the licence, and the required attribution
 	table string
 }
 
@@ -67,7 +66,7 @@ var bioregistry string
 //go:embed identifiers.tsv
 var identifiers string
 
-// Registries returns the registries that [Prefixes] knows.
+// Registries returns the registries of prefixes.
 func Registries() []Registry {
 	return []Registry{
 		{"bioregistry", "https://bioregistry.io", "CC0", bioregistry},
@@ -75,24 +74,24 @@ func Registries() []Registry {
 	}
 }
 
-// A Prefix is one of a registry, made an authority.
+// A Prefix is a prefix of a registry, with its authority.
 type Prefix struct {
 	Authority *store.Authority
 	Example   name.Name // zero if the registry has none
 }
 
-// Prefixes yields the prefixes of a registry as authorities of names below base,
-// an http or https URL without query: PREFIX of https://identifiers.org has the
-// names https://identifiers.org/PREFIX:IDENTIFIER. "" is the registry's own base.
+// Prefixes yields the prefixes of a registry as authorities for names below base, which must be
+// an http or https URL without a query. For example, PREFIX of https://identifiers.org has the
+// names https://identifiers.org/PREFIX:IDENTIFIER. "" means the registry's own base.
 //
-// A prefix for which the registry has no location is an authority without rules.
+// A prefix without a location in the registry is an authority without rules.
 func (r Registry) Prefixes(base string) iter.Seq2[*Prefix, error] {
 	if base == "" {
 		base = r.Home
 	}
 	return func(yield func(*Prefix, error) bool) {
 		if strings.ContainsAny(base, "?#") || !strings.HasPrefix(base, "https://") && !strings.HasPrefix(base, "http://") {
-			yield(nil, fmt.Errorf("public: %q: want an http or https URL without query and fragment", base))
+			yield(nil, fmt.Errorf("public: invalid base %q: must be an http or https URL without query and fragment", base))
 			return
 		}
 		for line := range strings.Lines(r.table) {
@@ -107,7 +106,7 @@ func (r Registry) Prefixes(base string) iter.Seq2[*Prefix, error] {
 	}
 }
 
-// prefix makes an authority of the columns of a line.
+// prefix returns the authority for the columns of a line.
 func (r Registry) prefix(base string, columns []string) (*Prefix, error) {
 	id, title, pattern, example, places := columns[0], columns[1], columns[2], columns[3], columns[5:]
 	at, err := name.ParsePrefix(base + "/" + id)

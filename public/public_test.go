@@ -34,20 +34,20 @@ func TestNamespaces(t *testing.T) {
 		}
 	}
 	if !slices.IsSorted(got) || len(slices.Compact(slices.Clone(got))) != len(got) {
-		t.Errorf("not in order, or one twice: %q", got)
+		t.Errorf("not sorted, or a duplicate: %q", got)
 	}
 	for _, want := range []string{"ark", "doi", "hdl", "urn:doi", "urn:ietf:rfc", "urn:isbn", "urn:issn", "urn:lex:it", "urn:nbn:de", "urn:nbn:fi", "urn:oid"} {
 		if !slices.Contains(got, want) {
-			t.Errorf("%s is not there", want)
+			t.Errorf("%s is missing", want)
 		}
 	}
 	if slices.Contains(got, "urn:uuid") {
-		t.Error("nobody answers for UUIDs")
+		t.Error("no authority for UUIDs")
 	}
 }
 
-// TestPrefixes counts what the registries have and compiles every rule, which
-// runs the registry's own example.
+// TestPrefixes counts the prefixes of the registries and compiles every rule, which tests it
+// with the registry's own example.
 func TestPrefixes(t *testing.T) {
 	want := map[string]struct{ prefixes, withRules, examples int }{
 		"bioregistry":     {1623, 1546, 1572},
@@ -64,7 +64,7 @@ func TestPrefixes(t *testing.T) {
 			}
 			a := p.Authority
 			if seen[a.Prefix] {
-				t.Errorf("%s: %s is there twice", r.Name, a.Prefix)
+				t.Errorf("%s: duplicate %s", r.Name, a.Prefix)
 			}
 			seen[a.Prefix] = true
 			got.prefixes++
@@ -87,7 +87,7 @@ func TestPrefixes(t *testing.T) {
 	}
 }
 
-// TestBase puts the names elsewhere.
+// TestBase uses another base.
 func TestBase(t *testing.T) {
 	for p, err := range Registries()[1].Prefixes("https://id.example.org/c/") {
 		if err != nil {
@@ -107,8 +107,8 @@ func TestBase(t *testing.T) {
 	}
 }
 
-// TestRealExamples resolves the examples of the registries' own files: each
-// leads to the URL that putting it into the template gives.
+// TestRealExamples resolves the examples in the registries' own files. Each must have the URL
+// that results from inserting it into the template.
 func TestRealExamples(t *testing.T) {
 	for _, tt := range []struct {
 		file, variable string
@@ -160,11 +160,11 @@ func TestRealExamples(t *testing.T) {
 				t.Error(err)
 				continue
 			}
-			// What a name may not have is escaped in it.
+			// Characters that a name cannot contain are escaped.
 			spelled := strings.NewReplacer("%", "%25", "#", "%23", " ", "%20", "|", "%7C", "\\", "%5C").Replace(o.Example)
 			got, ok := c.Apply(name.MustParse(a.Prefix.String() + ":" + spelled))
 			if !ok || len(got.Locations) == 0 {
-				t.Errorf("%s: %s leads nowhere", o.Prefix, o.Example)
+				t.Errorf("%s: %s has no location", o.Prefix, o.Example)
 				continue
 			}
 			var want []string
@@ -178,7 +178,7 @@ func TestRealExamples(t *testing.T) {
 			}
 			for _, l := range got.Locations[:1] {
 				if !slices.Contains(want, l.URL) {
-					t.Errorf("%s: %s leads to %s, want one of %q", o.Prefix, o.Example, l.URL, want)
+					t.Errorf("%s: %s has the location %s, want one of %q", o.Prefix, o.Example, l.URL, want)
 				}
 			}
 			resolved++
@@ -187,7 +187,7 @@ func TestRealExamples(t *testing.T) {
 	}
 }
 
-// TestFresh makes the tables anew where their sources are.
+// TestFresh regenerates the tables if their sources are available.
 func TestFresh(t *testing.T) {
 	path, _ := testrun.Corpus(t, "prefixes/prefixes.jsonl")
 	sources := filepath.Dir(path)
@@ -204,7 +204,7 @@ func TestFresh(t *testing.T) {
 		got, err := os.ReadFile(file)
 		want, err2 := os.ReadFile(filepath.Join(run.Dir, file))
 		if err != nil || err2 != nil || !bytes.Equal(got, want) {
-			t.Errorf("%s is not what its source gives: run go generate (%v, %v)", file, err, err2)
+			t.Errorf("%s is out of date: run go generate (%v, %v)", file, err, err2)
 		}
 	}
 }

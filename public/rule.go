@@ -11,8 +11,8 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// newRule makes a rule of a registry's pattern for identifiers, "" if it has
-// none, and its locations. A pattern that its own example breaks counts as none.
+// newRule returns a rule with a registry's pattern for identifiers, which may be "", and its
+// locations. A pattern that does not match the registry's own example is ignored.
 func newRule(pattern, example string, places []string) (rule.Rule, error) {
 	var out rule.Rule
 	for _, body := range []string{pattern, ".+"} {
@@ -43,11 +43,11 @@ func newRule(pattern, example string, places []string) (rule.Rule, error) {
 	return out, nil
 }
 
-// madeUp is the identifier that shows a rule of which the registry has no example.
+// madeUp is the identifier that tests a rule for which the registry has no example.
 const madeUp = "0000001"
 
-// tested returns a set of one rule with the tests that it has to pass: what the
-// registry's example leads to by putting it into the locations.
+// tested returns a set with one rule and its tests. They expect the registry's example inserted
+// into the locations.
 func tested(at name.Prefix, r rule.Rule, example string, places []string) (rule.Set, error) {
 	if example == "" {
 		example = madeUp
@@ -63,8 +63,8 @@ func tested(at name.Prefix, r rule.Rule, example string, places []string) (rule.
 	return set, err
 }
 
-// escaped escapes what may not stand in a URI, and leaves the rest, also escapes,
-// as it is.
+// escaped escapes the characters that a URI cannot contain, and leaves others unchanged,
+// including escapes.
 func escaped(s string) string {
 	const hex = "0123456789ABCDEF"
 	var b strings.Builder

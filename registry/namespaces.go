@@ -10,7 +10,7 @@ import (
 	"github.com/nomen-project/nomen/urn"
 )
 
-// A namespaceEntry is what is known of a namespace, in JSON.
+// A namespaceEntry is a namespace in JSON.
 type namespaceEntry struct {
 	NID            string   `json:"nid"`
 	Kind           string   `json:"kind"`
@@ -20,7 +20,7 @@ type namespaceEntry struct {
 	Registered     string   `json:"registered,omitempty"`
 	Rules          bool     `json:"rules"`
 	Example        string   `json:"example,omitempty"`
-	Display        string   `json:"display,omitempty"` // the example as people of the trade write it
+	Display        string   `json:"display,omitempty"` // the example in the notation of its field
 	Note           string   `json:"note,omitempty"`
 	Special        string   `json:"special,omitempty"`
 	Equivalence    string   `json:"equivalence,omitempty"`
@@ -31,7 +31,7 @@ type namespaceEntry struct {
 
 	Keywords        []urn.KeywordUse `json:"keywords,omitempty"`
 	FragmentAllowed bool             `json:"fragment_allowed,omitempty"`
-	Stated          string           `json:"stated,omitempty"` // where the documents state special to keywords, or leave them out
+	Stated          string           `json:"stated,omitempty"` // where the documents state "special to keywords", or omit it
 }
 
 // Namespaces returns the registry of URN namespaces: those of IANA, those in use
@@ -81,8 +81,7 @@ func (e namespaceEntry) with(n urn.Namespace) namespaceEntry {
 	}
 }
 
-// displayOf returns the example of a namespace as people of the trade write it,
-// if they have a way of their own.
+// displayOf returns the example of a namespace in the notation of its field, if that differs.
 func displayOf(n namespace.Namespace) string {
 	u, err := urn.Parse(n.Example)
 	if err != nil || n.Rules.Display == nil {
@@ -94,7 +93,7 @@ func displayOf(n namespace.Namespace) string {
 func (e namespaceEntry) fields() []Field {
 	missing := "not stated"
 	if e.Stated == "" {
-		missing = "not examined: the document was not at hand"
+		missing = "not examined: the document was not available"
 	}
 	keywords := make([]string, len(e.Keywords))
 	for i, use := range e.Keywords {
@@ -127,7 +126,7 @@ func (e namespaceEntry) fields() []Field {
 	}
 }
 
-// unknownNID says what follows from the form of an NID.
+// unknownNID describes an unknown NID by its form.
 func unknownNID(nid string) string {
 	if urn.Latest.CheckRule("NID", nid) != nil {
 		return "invalid NID"

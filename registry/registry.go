@@ -12,9 +12,9 @@ import (
 // MaxSize bounds the file of a site's own entries, in bytes.
 const MaxSize = 16 << 20
 
-// Registries are the entries of the documents with those that a site adds. Their
-// methods may be called concurrently; [Registries.With] returns another value. Use
-// [Standard] to get one: the zero value has namespaces and schemes only.
+// Registries are the entries of the documents and those that a site adds. The methods may be
+// called concurrently; [Registries.With] returns a new value. Use [Standard] to get one: the
+// zero value has only namespaces and schemes.
 type Registries struct {
 	namespaces urn.Namespaces
 	own        []urn.Namespace // those that the site added
@@ -23,7 +23,7 @@ type Registries struct {
 	services   urn.Services
 }
 
-// Standard returns the registries as the documents and IANA have them.
+// Standard returns the registries of the documents and of IANA.
 func Standard() Registries {
 	return Registries{
 		namespaces: urn.IANANamespaces(), schemeIDs: urn.SchemeIDs1995(),
@@ -31,12 +31,11 @@ func Standard() Registries {
 	}
 }
 
-// With returns the registries with the entries that text holds added, or in place
-// of the entries with the same name. Text is a JSON object with any of the members
-// "namespaces", "scheme_ids", "keywords" and "services", each an array of entries
-// as [Table.WriteJSON] writes them. Either all entries are added, or the error says
-// which of them is invalid; a syntax error carries its byte offset. At most
-// [MaxSize] bytes are read.
+// With returns the registries with the entries in text added. They replace entries with the
+// same name. Text is a JSON object with any of the members "namespaces", "scheme_ids",
+// "keywords" and "services", each an array of entries in the form of [Table.WriteJSON]. If an
+// entry is invalid, none is added and the error names it; a syntax error has its byte offset.
+// With reads at most [MaxSize] bytes.
 func (r Registries) With(text io.Reader) (Registries, error) {
 	var own struct {
 		Namespaces []urn.Namespace `json:"namespaces"`
@@ -50,7 +49,7 @@ func (r Registries) With(text io.Reader) (Registries, error) {
 		at := d.InputOffset()
 		var bad *json.SyntaxError
 		if errors.As(err, &bad) {
-			at = max(bad.Offset-1, 0) // it counts the invalid byte
+			at = max(bad.Offset-1, 0) // the offset counts the invalid byte
 		}
 		return r, fmt.Errorf("offset %d: %w", at, err)
 	}

@@ -60,8 +60,8 @@ func TestTables(t *testing.T) {
 	}
 }
 
-// TestFormats checks that every format of every table and entry is well formed and
-// says everything that the entry says (2012, 9.1).
+// TestFormats checks that every format of every table and entry is well-formed and contains all
+// of the entry (2012, 9.1).
 func TestFormats(t *testing.T) {
 	for _, table := range append(registry.Standard().Tables(), registry.Index(registry.Standard().Tables())) {
 		for _, f := range registry.Formats() {
@@ -90,7 +90,7 @@ func TestFormats(t *testing.T) {
 	}
 }
 
-// plain returns how a format spells a text.
+// plain returns the spelling of a text in a format.
 func plain(f registry.Format, s string) string {
 	switch f.Name {
 	case "html":
@@ -152,8 +152,8 @@ func TestOwnEntries(t *testing.T) {
 	}
 }
 
-// TestStated checks that every entry says what its documents state, or that they
-// do not state it: an empty answer would leave that open.
+// TestStated checks that every entry has what its documents state, or says that they do not
+// state it.
 func TestStated(t *testing.T) {
 	table := registry.Standard().Namespaces()
 	ids := map[string]string{

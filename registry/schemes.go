@@ -7,7 +7,7 @@ import (
 	"github.com/nomen-project/nomen/scheme"
 )
 
-// A schemeEntry is what is known of a scheme, in JSON.
+// A schemeEntry is a scheme in JSON.
 type schemeEntry struct {
 	Name         string          `json:"name"`
 	Status       string          `json:"status"`
@@ -36,8 +36,8 @@ type schemeSpecial struct {
 	Meaning   string `json:"meaning"`
 }
 
-// Schemes returns the registry of URI schemes: those of IANA (RFC 7595) and those
-// in use without registration.
+// Schemes returns the registry of URI schemes: those of IANA (RFC 7595) and those in use
+// without registration.
 func (r Registries) Schemes() Table {
 	t := Table{
 		Name: "schemes", Entry: "scheme", Title: "URI Schemes", Reference: "RFC 7595",

@@ -1,6 +1,6 @@
 package registry
 
-// draft2012 is the document that begins the registries of query parameters.
+// draft2012 is the document that established the registries of query parameters.
 const draft2012 = "draft-ietf-urnbis-rfc2141bis-urn-03, "
 
 // Services returns the registry of URN resolution service designators (2012,

@@ -12,12 +12,12 @@ type Table struct {
 	Entry     string   // what an entry is called: "namespace"
 	Title     string   // for people
 	Reference string   // the document that defines the registry
-	Note      string   // that readers of the registry must know; "" for none
-	Columns   []string // the names of the fields that a list shows
+	Note      string   // a note for readers; "" for none
+	Columns   []string // the fields shown in a list
 	Entries   []Entry  // in the order of the registry
 
-	fold    bool                     // the case of names does not matter
-	unknown func(name string) string // says more about a name that is not registered; may be nil
+	fold    bool                     // names are compared ignoring case
+	unknown func(name string) string // describes a name that is not registered; may be nil
 }
 
 // An Entry is one entry of a registry.
@@ -27,16 +27,15 @@ type Entry struct {
 	Value  any // for encoding/json
 }
 
-// A Field is what an entry says about one thing. A field without values is not
-// shown, unless Missing says why there are none.
+// A Field is a property of an entry. A field without values is shown only if Missing is set.
 type Field struct {
 	Name    string // in lower case, with underscores: the name of the JSON member and the XML element
 	Values  []string
-	Missing string // "not stated" by the documents, or "not examined"
+	Missing string // why there are no values: "not stated" by the documents, or "not examined"
 }
 
-// Lookup returns the entry with a name. Whether case matters depends on the
-// registry: that of namespaces and schemes does not, that of services does.
+// Lookup returns the entry with a name. Case is ignored for namespaces and schemes, but not for
+// services.
 func (t Table) Lookup(name string) (Entry, bool) {
 	i := slices.IndexFunc(t.Entries, func(e Entry) bool {
 		return e.Name == name || t.fold && strings.EqualFold(e.Name, name)
@@ -47,8 +46,8 @@ func (t Table) Lookup(name string) (Entry, bool) {
 	return t.Entries[i], true
 }
 
-// Unknown says what follows from the form of a name that the registry does not
-// have; "" if nothing does.
+// Unknown describes a name that is not in the registry, by its form; "" if its form says
+// nothing.
 func (t Table) Unknown(name string) string {
 	if t.unknown == nil {
 		return ""
@@ -56,7 +55,7 @@ func (t Table) Unknown(name string) string {
 	return t.unknown(name)
 }
 
-// Filter returns the table with only the entries that keep accepts.
+// Filter returns the table with only the entries for which keep returns true.
 func (t Table) Filter(keep func(Entry) bool) Table {
 	t.Entries = slices.DeleteFunc(slices.Clone(t.Entries), func(e Entry) bool { return !keep(e) })
 	return t
@@ -71,8 +70,8 @@ func (t Table) Names() []string {
 	return names
 }
 
-// Cells returns the values that a list shows of an entry, in the order of
-// [Table.Columns]; "-" where the entry has none.
+// Cells returns the values of an entry shown in a list, in the order of [Table.Columns]; "-"
+// for a missing value.
 func (t Table) Cells(e Entry) []string {
 	cells := make([]string, len(t.Columns))
 	for i, c := range t.Columns {
@@ -81,8 +80,7 @@ func (t Table) Cells(e Entry) []string {
 	return cells
 }
 
-// Get returns the values of the field with a name, with commas between them; ""
-// if it has none.
+// Get returns the values of a field, separated by commas; "" if there are none.
 func (e Entry) Get(name string) string {
 	for _, f := range e.Fields {
 		if f.Name == name {
@@ -92,7 +90,7 @@ func (e Entry) Get(name string) string {
 	return ""
 }
 
-// Shown returns the fields that say something, or whose absence does.
+// Shown returns the fields with values, or with a reason why there are none.
 func (e Entry) Shown() []Field {
 	return slices.DeleteFunc(slices.Clone(e.Fields), func(f Field) bool { return len(f.Values) == 0 && f.Missing == "" })
 }
@@ -102,12 +100,12 @@ func (f Field) Label() string { return label(f.Name) }
 
 func label(name string) string { return strings.ReplaceAll(name, "_", " ") }
 
-// field makes a field of the values that are not empty.
+// field returns a field with the values that are not empty.
 func field(name string, values ...string) Field {
 	return Field{Name: name, Values: slices.DeleteFunc(values, func(v string) bool { return v == "" })}
 }
 
-// orMissing returns f, with why if it has no values.
+// orMissing returns f, with the reason why if it has no values.
 func (f Field) orMissing(why string) Field {
 	if len(f.Values) == 0 {
 		f.Missing = why
@@ -115,7 +113,7 @@ func (f Field) orMissing(why string) Field {
 	return f
 }
 
-// ruled is the field that tells whether package namespace or scheme has rules.
+// ruled returns the field that says whether package namespace or scheme has rules.
 func ruled(known bool) Field {
 	if known {
 		return field("rules", "checked")

@@ -15,18 +15,18 @@ import (
 	"github.com/nomen-project/nomen/internal/shown"
 )
 
-// A Format is one way to write tables and their entries.
+// A Format is a format of tables and their entries.
 type Format struct {
-	Name      string // also the extension of paths: "html"
-	MediaType string // with its parameters
+	Name      string // also the extension in paths: "html"
+	MediaType string // with parameters
 
 	// Table writes a list of all entries, Entry all fields of one.
 	Table func(t Table, w io.Writer) error
 	Entry func(t Table, w io.Writer, e Entry) error
 }
 
-// Formats returns the formats, HTML first: it is the generic form of a registry,
-// from which the others are linked (2012, 9.1). The slice belongs to the caller.
+// Formats returns the formats, HTML first: it is the generic form of a registry and links to
+// the others (2012, 9.1). The caller owns the slice.
 func Formats() []Format {
 	return []Format{
 		{"html", "text/html; charset=utf-8", Table.WriteHTML, Table.WriteEntryHTML},
@@ -36,7 +36,7 @@ func Formats() []Format {
 	}
 }
 
-// ByName returns the format of this name.
+// ByName returns the format with this name.
 func ByName(name string) (Format, bool) {
 	all := Formats()
 	i := slices.IndexFunc(all, func(f Format) bool { return f.Name == name })
@@ -74,7 +74,7 @@ func (t Table) WriteEntryText(w io.Writer, e Entry) error {
 	return tw.Flush()
 }
 
-// orElse returns the values, or why there are none.
+// orElse returns the values, or the reason why there are none.
 func (f Field) orElse() []string {
 	if len(f.Values) == 0 {
 		return []string{f.Missing}
@@ -107,12 +107,11 @@ func encode(w io.Writer, v any) error {
 	return e.Encode(v)
 }
 
-// WriteXML writes a registry element with a record for each entry, in the manner
-// of the registries of IANA. An element without content and with the attribute
-// missing says why there is no value.
+// WriteXML writes a registry element with a record for each entry, similar to the registries of
+// IANA. An element without content has an attribute "missing" that says why.
 func (t Table) WriteXML(w io.Writer) error { return t.writeXML(w, t.Entries) }
 
-// WriteEntryXML writes a registry element with the record of e alone.
+// WriteEntryXML writes a registry element with the record of e.
 func (t Table) WriteEntryXML(w io.Writer, e Entry) error { return t.writeXML(w, []Entry{e}) }
 
 func (t Table) writeXML(w io.Writer, entries []Entry) error {
@@ -188,21 +187,21 @@ var pages = template.Must(template.New("").Funcs(template.FuncMap{
 	"label": label, "shown": shown.Line, "path": url.PathEscape, "style": func() template.CSS { return template.CSS(pageStyle) },
 }).Parse(pageText))
 
-// Style returns the style of the pages. They load nothing else and run nothing, which
-// a server says in a Content-Security-Policy with the digest of the style.
+// Style returns the style sheet of the pages. They load nothing else and run no script; a
+// server should enforce that by a Content-Security-Policy with the digest of the style sheet.
 func Style() string { return pageStyle }
 
 // WriteHTML writes a page with a table of all entries. It links to the other
 // formats, and to a page of each entry, by the paths NAME.FORMAT and NAME/ENTRY.
 func (t Table) WriteHTML(w io.Writer) error { return execute(w, "table", view{t, Entry{}}) }
 
-// WriteEntryHTML writes a page about e. It stands at NAME/ENTRY beside the page of
-// the table, to which it links.
+// WriteEntryHTML writes a page about e. Its path is NAME/ENTRY, beside the page of the table,
+// to which it links.
 func (t Table) WriteEntryHTML(w io.Writer, e Entry) error {
 	return execute(w, "entry", view{t, e})
 }
 
-// A view is what the pages of a table and of an entry show.
+// A view is the data of a page of a table or an entry.
 type view struct {
 	Table
 	Of Entry
@@ -214,7 +213,7 @@ func (view) Formats() []Format { return Formats()[1:] }
 // WriteIndexHTML writes a page that links to each of the tables, by their names.
 func WriteIndexHTML(w io.Writer, tables []Table) error { return execute(w, "index", tables) }
 
-// execute writes a page in one piece.
+// execute writes a page at once.
 func execute(w io.Writer, page string, data any) error {
 	var b bytes.Buffer
 	if err := pages.ExecuteTemplate(&b, page, data); err != nil {

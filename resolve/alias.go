@@ -8,12 +8,11 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// aliased answers for a name that nothing here knows, if a record says that it is
-// the same as it. The answer is about that record and has its name; what it is said
-// to be the same as in turn is not followed, so nothing goes in a circle.
+// aliased answers for an unknown name if a record lists it as an alias. The answer is about
+// that record and has its name. Aliases of aliases are not followed, so there are no loops.
 //
-// Of several records the active one counts; with more than one of them it is not
-// known which is meant. The one that is retired gives its tombstone.
+// If several records list the name, the active one counts. If several are active, the name is
+// ambiguous and stays unknown. A retired record answers with its tombstone.
 func (d *decision) aliased() (*nomen.Answer, error) {
 	names, err := store.Aliased(d.ctx, d.records, d.name)
 	if err != nil {
@@ -41,13 +40,13 @@ func (d *decision) aliased() (*nomen.Answer, error) {
 		for _, rec := range all {
 			e.Suggestions = append(e.Suggestions, rec.Name.Key())
 			if d.q.Explain {
-				d.explain("%s is said to be the same, and it is not the only one", rec.Name)
+				d.explain("%s lists it as an alias, and so does another record", rec.Name)
 			}
 		}
 		return nil, e
 	}
 	if d.q.Explain {
-		d.explain("the record of %s says that it is the same", all[0].Name)
+		d.explain("the record of %s lists it as an alias", all[0].Name)
 	}
 	second := *d
 	second.policy = &noPolicy
@@ -56,13 +55,13 @@ func (d *decision) aliased() (*nomen.Answer, error) {
 		return nil, d.unknown()
 	}
 	a, err := second.registered(all[0])
-	*d = second // whose authority is that of the answer
+	*d = second // its authority decides about the answer
 	return a, err
 }
 
-// mayAlias reports whether a record may answer for the name as for an alias: for one
-// that lies under no authority here, and else if its own authority is the same, or
-// has an owner in common.
+// mayAlias reports whether a record may answer for its alias: if the alias is under no
+// authority of this service, or if its authority is the same as the record's or shares an owner
+// with it.
 func (d *decision) mayAlias(rec *store.Record) bool {
 	theirs := d.set.Of(rec.Name)
 	switch {

@@ -13,8 +13,7 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// A name without a record of its own leads where the one record leads that says that
-// it is the same.
+// A name without a record has the locations of the record that lists it as an alias.
 func TestAliases(t *testing.T) {
 	same := func(spelling string, status nomen.Status, aliases ...string) *store.Record {
 		r := record(spelling, nomen.Location{URL: "https://example.org/" + spelling})
@@ -69,7 +68,7 @@ func TestAliases(t *testing.T) {
 			t.Errorf("%s: %+v, %v; want %s", tt.ask, a, err, tt.kind)
 		case tt.want != "" && (err != nil || a.Name.Key() != tt.want || a.Locations[0].URL != "https://example.org/"+tt.want):
 			t.Errorf("%s: %+v, %v; want %s", tt.ask, a, err, tt.want)
-		case tt.want != "" && tt.want != tt.ask && !slices.ContainsFunc(a.Why, func(s string) bool { return strings.Contains(s, "the record of "+tt.want+" says that it is the same") }):
+		case tt.want != "" && tt.want != tt.ask && !slices.ContainsFunc(a.Why, func(s string) bool { return strings.Contains(s, "the record of "+tt.want+" lists it as an alias") }):
 			t.Errorf("%s: why %q", tt.ask, a.Why)
 		case tt.ask == "urn:example:twice" && !slices.Equal(no.Suggestions, []string{"urn:example:3", "urn:example:4"}):
 			t.Errorf("%s: suggestions %q", tt.ask, no.Suggestions)
@@ -77,7 +76,7 @@ func TestAliases(t *testing.T) {
 	}
 }
 
-// As of an earlier time a name is an alias if the record said so then.
+// As of an earlier time a name is an alias if the record listed it then.
 func TestAliasesOfThePast(t *testing.T) {
 	s := fill(t, nil, nil)
 	early, late := time.UnixMilli(1000), time.UnixMilli(2000)

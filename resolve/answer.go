@@ -12,7 +12,7 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// answer asks those who may know the name, one after the other.
+// answer tries the record, the rules and the delegation of the name, in that order.
 func (d *decision) answer() (*nomen.Answer, error) {
 	if d.service == nomen.IisI {
 		return d.equal()
@@ -53,7 +53,7 @@ func (d *decision) registered(rec *store.Record) (*nomen.Answer, error) {
 	case rec.Status == nomen.Reserved:
 		return nil, d.unknown()
 	case rec.Redacted:
-		e := d.refuse(nomen.Denied, "what was known of the name at that time was removed")
+		e := d.refuse(nomen.Denied, "the record as of that time was redacted")
 		e.Legal = true
 		return nil, e
 	case rec.Status == nomen.Retired:
@@ -62,7 +62,7 @@ func (d *decision) registered(rec *store.Record) (*nomen.Answer, error) {
 	return d.found(d.describe(rec))
 }
 
-// retired answers for a tombstone.
+// retired answers for a retired name.
 func (d *decision) retired(rec *store.Record) (*nomen.Answer, error) {
 	a := d.describe(rec)
 	a.Locations = d.fit(a.Locations)
@@ -73,7 +73,7 @@ func (d *decision) retired(rec *store.Record) (*nomen.Answer, error) {
 			return nil, err
 		}
 		if leads = !circle; circle && d.q.Explain {
-			d.explain("its successor leads back to it")
+			d.explain("its successors form a loop")
 		}
 	}
 	if leads {
@@ -93,12 +93,10 @@ func (d *decision) retired(rec *store.Record) (*nomen.Answer, error) {
 	return nil, e
 }
 
-// maxSuccessors bounds how many names that were retired one after the other are
-// looked at.
+// maxSuccessors bounds the chain of retired successors that is followed.
 const maxSuccessors = 16
 
-// comesBack reports whether a successor leads, by its own one and so on, to the name
-// that it succeeds: nobody is sent in a circle.
+// comesBack reports whether the chain of successors of n leads back to n.
 func (d *decision) comesBack(n name.Name) (bool, error) {
 	for range maxSuccessors {
 		if n = d.set.Of(n).Fold(n); n == d.name {
@@ -114,16 +112,16 @@ func (d *decision) comesBack(n name.Name) (bool, error) {
 			return false, nil
 		}
 		if n, err = name.Parse(rec.Successors[0]); err != nil {
-			return false, nil // it leads nowhere
+			return false, nil // the chain ends
 		}
 	}
 	return false, nil
 }
 
-// successorAge bounds how long a client may remember that a name was replaced.
+// successorAge bounds how long a client may cache that a name was replaced.
 const successorAge = 24 * time.Hour
 
-// describe returns all that is known of a record.
+// describe returns the description of a record.
 func (d *decision) describe(rec *store.Record) *nomen.Answer {
 	a := &nomen.Answer{
 		Service:   d.service,
@@ -138,7 +136,7 @@ func (d *decision) describe(rec *store.Record) *nomen.Answer {
 		Revision:  rec.Revision,
 	}
 	if rec.Status == nomen.Retired && !rec.ShowLocations {
-		a.Locations = nil // withdrawn, for every format and link
+		a.Locations = nil // withdrawn in every format and link
 	}
 	if rec.Spelling != rec.Name.Key() {
 		a.Spelling = rec.Spelling
@@ -151,7 +149,7 @@ func (d *decision) describe(rec *store.Record) *nomen.Answer {
 	return a
 }
 
-// found makes of all that is known the answer to the service.
+// found reduces a description to the answer to the service.
 func (d *decision) found(a *nomen.Answer) (*nomen.Answer, error) {
 	switch d.service {
 	case nomen.I2N, nomen.I2Ns:
@@ -159,7 +157,7 @@ func (d *decision) found(a *nomen.Answer) (*nomen.Answer, error) {
 		if a.Narrow(d.service) {
 			return a, nil
 		}
-		return nil, d.refuse(nomen.NoResult, "no other name is known")
+		return nil, d.refuse(nomen.NoResult, "the name has no other names")
 	}
 	a.Locations = d.usable(d.fit(a.Locations))
 	if d.service != nomen.I2C && d.service != nomen.I2Cs {
@@ -184,7 +182,7 @@ func (d *decision) found(a *nomen.Answer) (*nomen.Answer, error) {
 	return d.located(a, &c)
 }
 
-// located makes the answer to a service for locations, whose first is the best.
+// located returns the answer to a service for locations, best first.
 func (d *decision) located(a *nomen.Answer, c *choice) (*nomen.Answer, error) {
 	switch d.service {
 	case nomen.I2R:
@@ -193,7 +191,7 @@ func (d *decision) located(a *nomen.Answer, c *choice) (*nomen.Answer, error) {
 		return d.resources(a, c), nil
 	}
 	if !a.Narrow(d.service) {
-		return nil, d.refuse(nomen.NoResult, "no location is known")
+		return nil, d.refuse(nomen.NoResult, "the name has no location")
 	}
 	if d.service == nomen.I2L || d.service == nomen.I2Ls {
 		for i := range a.Locations {
@@ -206,14 +204,13 @@ func (d *decision) located(a *nomen.Answer, c *choice) (*nomen.Answer, error) {
 	return a, nil
 }
 
-// isPrivate reports whether the answer depends on where the asker is.
+// isPrivate reports whether the answer depends on the client's country.
 func (d *decision) isPrivate(locations []nomen.Location) bool {
 	return d.q.Country != "" && !d.countryGiven &&
 		slices.ContainsFunc(locations, func(l nomen.Location) bool { return l.Country != "" })
 }
 
-// preferURN puts the first URN before the others: it is what I2N asks for (RFC
-// 2483, 4.7).
+// preferURN moves the first URN to the front, as I2N requires (RFC 2483, 4.7).
 func preferURN(names []string) {
 	i := slices.IndexFunc(names, func(s string) bool {
 		return len(s) > len("urn:") && strings.EqualFold(s[:len("urn:")], "urn:")
@@ -225,17 +222,17 @@ func preferURN(names []string) {
 	}
 }
 
-// ruled answers by the rules of the authority, nil if none is for the name.
+// ruled answers by the rules of the authority. It returns nil if none matches.
 func (d *decision) ruled() (*nomen.Answer, error) {
 	result, err := d.applied(d.authority, d.name)
 	if err != nil || result == nil {
 		if d.q.Explain && err == nil {
-			d.explain("none of the %d rules of %s is for it", len(d.policy.Rules), d.authority.Prefix)
+			d.explain("no rule of %[2]s matches it (%[1]d tried)", len(d.policy.Rules), d.authority.Prefix)
 		}
 		return nil, err
 	}
 	if d.q.Explain {
-		d.explain("rule %d of %s is for it: %s", result.Rule+1, d.authority.Prefix, result.Pattern)
+		d.explain("rule %d of %s matches it: %s", result.Rule+1, d.authority.Prefix, result.Pattern)
 		for _, left := range result.Left {
 			d.explain("left out: %s", left)
 		}
@@ -246,8 +243,7 @@ func (d *decision) ruled() (*nomen.Answer, error) {
 	})
 }
 
-// applied returns what the rules of an authority give to a name, nil if none is for
-// it.
+// applied returns the result of the rules of an authority for a name, or nil if none matches.
 func (d *decision) applied(a *store.Authority, n name.Name) (*rule.Result, error) {
 	if a == nil || len(a.Rules) == 0 {
 		return nil, nil

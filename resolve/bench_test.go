@@ -14,8 +14,8 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// A shelf reads one record without taking memory, so that what the engine takes
-// is seen.
+// A shelf returns one record without allocating, so that only the engine's allocations are
+// counted.
 type shelf struct {
 	store.Reader
 	record    store.Record
@@ -56,8 +56,7 @@ var asBrowsersDo = nomen.Question{
 	Accept: "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8", Languages: "fi-FI,fi;q=0.9,en-US;q=0.8,en;q=0.7",
 }
 
-// TestAllocs: what the engine takes to choose a location is the answer alone,
-// however many there are.
+// TestAllocs checks that choosing among any number of locations allocates only the answer.
 func TestAllocs(t *testing.T) {
 	for _, locations := range []int{1, 10, 1000} {
 		e := resolve.New(newShelf(locations, store.Policy{}), resolve.Options{Refresh: time.Hour})

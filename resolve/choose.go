@@ -13,13 +13,13 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// A choice is what locations are ordered by.
+// A choice holds the criteria by which locations are ordered.
 type choice struct {
 	types, languages accept.Field
 	country          string
 }
 
-// read reads what locations are ordered by.
+// read reads the criteria from a question.
 func (c *choice) read(q *nomen.Question) {
 	c.country = q.Country
 	c.types.ReadMedia(q.Accept)
@@ -27,8 +27,8 @@ func (c *choice) read(q *nomen.Question) {
 	c.languages.AddParents(unstated)
 }
 
-// fit leaves, in place, the locations to which a client may be sent. Others are in a
-// store of an older version, or of another program, and in what a rule makes of a name.
+// fit keeps, in place, the locations that are allowed. Others can come from an old store, from
+// another program, or from a rule.
 func (d *decision) fit(all []nomen.Location) []nomen.Location {
 	return slices.DeleteFunc(all, func(l nomen.Location) bool {
 		err := location.Check(l.URL)
@@ -39,10 +39,9 @@ func (d *decision) fit(all []nomen.Location) []nomen.Location {
 	})
 }
 
-// usable leaves, in place, the locations that are valid at the time asked about,
-// of the component asked for. A component that none has is as if none were asked
-// for (2012, 2.3), which means the whole; where that has no location either, all
-// are left.
+// usable keeps, in place, the locations that are valid at the time asked about and have the
+// component asked for. A component that no location has is ignored (2012, 2.3). That means the
+// whole resource, or all locations if there is none for the whole.
 func (d *decision) usable(all []nomen.Location) []nomen.Location {
 	at := d.q.At
 	valid := all[:0]
@@ -67,9 +66,8 @@ func (d *decision) usable(all []nomen.Location) []nomen.Location {
 	return valid
 }
 
-// ofResource leaves, in place, the locations that lead to the resource or to what
-// describes it: a licence or an author is a link, and not where the resource is. If
-// there are no others, all are left.
+// ofResource keeps, in place, the locations of the resource or of its description, or all if
+// there are none. A licence or an author is a link, not a location of the resource.
 func ofResource(all []nomen.Location) []nomen.Location {
 	beside := func(l nomen.Location) bool { return nomen.RelationOf(l.Rel) == nomen.Beside }
 	if !slices.ContainsFunc(all, func(l nomen.Location) bool { return !beside(l) }) {
@@ -88,8 +86,8 @@ func validAt(l *nomen.Location, at time.Time) bool {
 	return !ok || at.Before(until)
 }
 
-// A validity is when what is valid has changed last, and when it will change next;
-// zero where it has not, or will not.
+// A validity holds the last and next time at which the set of valid locations changes; zero if
+// there is none.
 type validity struct{ last, next time.Time }
 
 // note takes the bounds of a location into account.
@@ -108,25 +106,25 @@ func (v *validity) note(l *nomen.Location, now time.Time) {
 	}
 }
 
-// bound makes an answer of now one that is kept no longer than it is true.
+// bound limits the age of an answer to the time for which it is true.
 func (v *validity) bound(a *nomen.Answer, now time.Time) {
 	if v.last.After(a.Modified) {
 		a.Changed = v.last.UTC()
 	}
 	if !v.next.IsZero() && a.MaxAge > 0 {
-		a.MaxAge = min(a.MaxAge, max(v.next.Sub(now), 1)) // 0 would mean that nobody has said
+		a.MaxAge = min(a.MaxAge, max(v.next.Sub(now), 1)) // 0 would mean unknown
 	}
 }
 
 func instant(s string) (time.Time, bool) {
 	if s == "" {
-		return time.Time{}, false // without the error that Parse would make
+		return time.Time{}, false // avoids allocating the error of Parse
 	}
 	t, err := time.Parse(time.RFC3339, s)
 	return t, err == nil
 }
 
-// A rank is what a location is ordered by, but for its weight.
+// A rank holds the criteria of a location, except its weight.
 type rank struct {
 	down     bool
 	mediaQ   int // 0 to 1000
@@ -143,11 +141,11 @@ func (c *choice) rank(l *nomen.Location) rank {
 	}
 }
 
-// unstated is the weight of what says nothing about itself, or of what is not asked
-// for: above what is refused and below what is wanted.
+// unstated is the quality of a location without the attribute, or if the client has no
+// preference: more than a rejected value and less than a preferred one.
 const unstated = 1
 
-// mediaQ returns how much a media type is wanted.
+// mediaQ returns the quality of a media type.
 func (c *choice) mediaQ(mediaType string) int {
 	if c.types.Len() == 0 {
 		return accept.Most
@@ -156,7 +154,7 @@ func (c *choice) mediaQ(mediaType string) int {
 	return weightOf(c.types.Media(strings.TrimSpace(mediaType), "*", true))
 }
 
-// langQ returns how much a language is wanted.
+// langQ returns the quality of a language.
 func (c *choice) langQ(tag string) int {
 	if c.languages.Len() == 0 {
 		return accept.Most
@@ -171,7 +169,7 @@ func weightOf(p accept.Preference) int {
 	return p.Q
 }
 
-// compare returns less than 0 if a is better than b.
+// compare returns a negative number if a is better than b.
 func (a rank) compare(b rank) int {
 	if a.down != b.down {
 		if b.down {
@@ -188,11 +186,11 @@ func (a rank) compare(b rank) int {
 	)
 }
 
-// String tells the values for people.
+// String formats the rank for people.
 func (a rank) String() string {
 	s := fmt.Sprintf("media type %d/1000, language %d/1000, priority %d, %s", a.mediaQ, a.langQ, a.priority, a.rel)
 	if a.near > 0 {
-		s += ", in the asker's country"
+		s += ", in the client's country"
 	}
 	if a.down {
 		s = "down, " + s
@@ -202,7 +200,7 @@ func (a rank) String() string {
 
 func orOne(n int) int { return max(n, 1) }
 
-// nearness is 1 for a location in the asker's country, 0 otherwise.
+// nearness is 1 for a location in the client's country, 0 otherwise.
 func nearness(l *nomen.Location, country string) int {
 	if country != "" && strings.EqualFold(l.Country, country) {
 		return 1
@@ -210,7 +208,7 @@ func nearness(l *nomen.Location, country string) int {
 	return 0
 }
 
-// order sorts locations, the best first and always in the same way.
+// order sorts locations, best first, always in the same order.
 func (c *choice) order(locations []nomen.Location) {
 	if len(locations) < 2 {
 		return
@@ -233,8 +231,7 @@ func (c *choice) order(locations []nomen.Location) {
 	copy(locations, sorted)
 }
 
-// best returns the index of the location to be given, -1 if there is none. It
-// takes no memory.
+// best returns the index of the location to use, or -1 if there is none. It does not allocate.
 func (c *choice) best(locations []nomen.Location, how store.Choice, pick func(int) int) int {
 	best, total := -1, 0
 	var top rank

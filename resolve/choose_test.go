@@ -11,8 +11,7 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// order asks about a record with these locations and returns the URLs of the
-// answer.
+// order asks about a record with these locations and returns the URLs of the answer.
 func order(t *testing.T, q nomen.Question, locations ...nomen.Location) []string {
 	t.Helper()
 	const spelling = "urn:example:a"
@@ -29,8 +28,8 @@ func order(t *testing.T, q nomen.Question, locations ...nomen.Location) []string
 	return urls
 }
 
-// What is asked for goes before priority, that before the country, that before
-// weight, and the order of registration is the last to decide.
+// The client's preference takes precedence over priority, then country, then weight, then the
+// order of registration.
 func TestOrder(t *testing.T) {
 	for _, tt := range []struct {
 		name     string
@@ -39,7 +38,7 @@ func TestOrder(t *testing.T) {
 	}{
 		{"type over language", nomen.Question{Accept: "text/html, text/plain;q=0.9", Languages: "de"}, nomen.Location{Type: "text/plain", Lang: "de"}, nomen.Location{Type: "text/html"}},
 		{"type over priority", nomen.Question{Accept: "text/html"}, nomen.Location{Type: "text/plain", Priority: 1}, nomen.Location{Type: "text/html", Priority: 9}},
-		{"what stands in quotes is no range", nomen.Question{Accept: `text/html;x="a,\",text/plain;q=1";q=0.1, text/plain;q=0.5`}, nomen.Location{Type: "text/html"}, nomen.Location{Type: "text/plain"}},
+		{"quoted text is not a range", nomen.Question{Accept: `text/html;x="a,\",text/plain;q=1";q=0.1, text/plain;q=0.5`}, nomen.Location{Type: "text/html"}, nomen.Location{Type: "text/plain"}},
 		{"a range without parameters is nearer", nomen.Question{Accept: "text/html;level=1;q=0.1, text/html, text/plain;q=0.5"}, nomen.Location{Type: "text/plain"}, nomen.Location{Type: "text/html"}},
 		{"and so it is where it comes first", nomen.Question{Accept: "text/html;q=0.1, text/html;level=1, text/plain;q=0.5"}, nomen.Location{Type: "text/html"}, nomen.Location{Type: "text/plain"}},
 		{"refused type last", nomen.Question{Accept: "text/plain;q=0"}, nomen.Location{Type: "text/plain"}, nomen.Location{}},
@@ -74,8 +73,8 @@ func TestOrder(t *testing.T) {
 	}
 }
 
-// A licence is not where the resource is, whatever its media type, unless there is
-// nothing else; a description shows it.
+// A licence is not a location of the resource, whatever its media type, unless there is nothing
+// else. A description shows it.
 func TestLocationsBeside(t *testing.T) {
 	file := nomen.Location{URL: "https://h.example/file", Type: "application/pdf", Priority: 2}
 	licence := nomen.Location{URL: "https://h.example/licence", Type: "text/html", Rel: "license"}
@@ -101,7 +100,7 @@ func TestLocationsBeside(t *testing.T) {
 	}
 }
 
-// TestShares: equal locations share I2L by their weights, and nothing else does.
+// TestShares checks that equal locations share I2L by weight, and that no others do.
 func TestShares(t *testing.T) {
 	locations := []nomen.Location{
 		{URL: "https://h.example/b"},
@@ -135,7 +134,7 @@ func TestShares(t *testing.T) {
 	if got, want := shares(store.Policy{}), map[string]int{"https://h.example/a": 12, "https://h.example/b": 4, "https://h.example/c": 4, "https://h.example/d": 12}; !maps.Equal(got, want) {
 		t.Errorf("by weight: %v, want %v", got, want)
 	}
-	// The heaviest, of two the one that was registered first.
+	// The heaviest; of two, the one registered first.
 	if got, want := shares(store.Policy{Choice: store.ChoiceFixed}), map[string]int{"https://h.example/a": 32}; !maps.Equal(got, want) {
 		t.Errorf("fixed: %v, want %v", got, want)
 	}

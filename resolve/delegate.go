@@ -15,7 +15,7 @@ import (
 	"github.com/nomen-project/nomen/urn"
 )
 
-// delegated answers by the resolver to which the authority hands its names.
+// delegated answers by the resolver that the authority delegates to.
 func (d *decision) delegated() (*nomen.Answer, error) {
 	c, err := d.set.Compiled(d.authority)
 	if err != nil {
@@ -34,10 +34,10 @@ func (d *decision) delegated() (*nomen.Answer, error) {
 	return d.redirect(c)
 }
 
-// redirect sends the client to the other resolver, with all that it asks.
+// redirect redirects the client to the other resolver, with all parts of the question.
 func (d *decision) redirect(c *store.Compiled) (*nomen.Answer, error) {
 	service := d.service
-	if d.q.Service != "" { // there the resource may be sent, if not here
+	if d.q.Service != "" { // the other resolver may offer the resource
 		service = d.q.Service
 	}
 	a := &nomen.Answer{Service: service, Name: d.name, Status: nomen.Active, MaxAge: d.maxAge(), Modified: d.authority.Modified}
@@ -46,20 +46,20 @@ func (d *decision) redirect(c *store.Compiled) (*nomen.Answer, error) {
 	case c.Link != nil:
 		link, err := c.Link.Asking(d.authority.Prefix, d.name, asked)
 		if err != nil {
-			return nil, d.refuse(nomen.NoResult, "the resolver to which it is delegated cannot be asked about it: "+err.Error())
+			return nil, d.refuse(nomen.NoResult, "cannot redirect to the delegated resolver: "+err.Error())
 		}
 		a.Redirect = d.withComponents(link)
-	case c.Form == store.FormElement: // it has no directives (1995, 2.3: Y95-08)
+	case c.Form == store.FormElement: // the form has no directives (1995, 2.3: Y95-08)
 		u, err := urn.Draft1995.Parse(d.name.Key())
 		if err != nil || !d.q.At.IsZero() || service == nomen.IisI {
-			return nil, d.refuse(nomen.NoResult, "the resolver to which it is delegated takes ElementIDs only, and cannot be asked this")
+			return nil, d.refuse(nomen.NoResult, "cannot redirect to the delegated resolver: it takes only ElementIDs")
 		}
 		a.Redirect = "http://" + c.Host + "/" + u.ElementID()
 	case c.Host != "":
 		link := "http://" + c.Host + "/" + strings.NewReplacer("?", "%3F", "#", "%23").Replace(d.name.Key())
 		a.Redirect = d.withComponents(withDirectives(link, asked))
 	default:
-		return nil, d.refuse(nomen.NoResult, "it is delegated to a resolver that nobody has named")
+		return nil, d.refuse(nomen.NoResult, "it is delegated to a resolver found by discovery, so the server cannot redirect to it")
 	}
 	if d.q.Explain {
 		d.explain("%s delegates it to %s", d.authority.Prefix, a.Redirect)
@@ -67,16 +67,15 @@ func (d *decision) redirect(c *store.Compiled) (*nomen.Answer, error) {
 	return a, nil
 }
 
-// isRequest reports whether the name is a reserved request to the resolver of its
-// authority (1995, 3.5). No suffix or rule answers it.
+// isRequest reports whether the name is a reserved request to the resolver of its authority
+// (1995, 3.5). Suffixes and rules do not apply to it.
 func (d *decision) isRequest() bool {
 	return d.authority != nil && strings.HasPrefix(d.name.Key(), "urn:") &&
 		strings.HasPrefix(d.authority.Prefix.Element(d.name), urn.ReservedPrefix)
 }
 
-// directives returns what is asked for as the values of directives by their
-// keywords (2012, 2.3), without those that mean nothing. Components of RFC 8141 have
-// the place that directives would have.
+// directives returns the question as directives by keyword (2012, 2.3), without those that have
+// no effect. Components of RFC 8141 are sent in place of directives.
 func (d *decision) directives(service nomen.Service) map[string]string {
 	if d.q.R != "" || d.q.Q != "" || d.isRequest() {
 		return nil
@@ -97,7 +96,7 @@ func (d *decision) directives(service nomen.Service) map[string]string {
 	return asked
 }
 
-// withDirectives puts directives behind a link that has no query.
+// withDirectives appends directives to a link without a query.
 func withDirectives(link string, asked map[string]string) string {
 	separator := "?"
 	for _, keyword := range rule.Directives {
@@ -105,7 +104,7 @@ func withDirectives(link string, asked map[string]string) string {
 		switch {
 		case !ok:
 			continue
-		case keyword == "with": // as a whole: an ampersand of its own would end it
+		case keyword == "with": // escaped completely: an ampersand would end it
 			value = url.QueryEscape(value)
 		case keyword == "c":
 			value = uri.EscapeQueryPart(value)
@@ -116,9 +115,8 @@ func withDirectives(link string, asked map[string]string) string {
 	return link
 }
 
-// withComponents puts r- and q-component behind a name at the end of a link, or a
-// plain query if the authority passes it on. Where the link has a query or a
-// fragment they have no place.
+// withComponents appends the r- and q-component to a link that ends in a name, or a plain query
+// if the authority passes it on. They cannot be appended to a link with a query or fragment.
 func (d *decision) withComponents(link string) string {
 	if strings.ContainsAny(link, "?#") {
 		return link
@@ -141,21 +139,21 @@ func (d *decision) withComponents(link string) string {
 	return longer
 }
 
-// ask puts the question to the other resolver and passes its answer on. The
-// q-component and the query stay here: they belong to the location.
+// ask asks the other resolver and returns its answer. The q-component and the query are not
+// sent: they are applied to the location here.
 func (d *decision) ask(to string) (*nomen.Answer, error) {
 	shown := to
 	if to == "" {
-		shown = "the resolver that can be discovered"
+		shown = "the resolver found by discovery"
 	}
 	if d.q.Explain {
-		d.explain("%s delegates it: %s is asked", d.authority.Prefix, shown)
+		d.explain("%s delegates it; asking %s", d.authority.Prefix, shown)
 	}
 	if d.q.Hops >= nomen.MaxHops {
 		return nil, fmt.Errorf("resolve: %s: %w", d.name, nomen.ErrLoop)
 	}
 	if d.o.Ask == nil {
-		return nil, d.refuse(nomen.NoResult, "it is delegated to "+shown+", whom this service does not ask")
+		return nil, d.refuse(nomen.NoResult, "it is delegated to "+shown+", which this service does not ask")
 	}
 	other, err := d.o.Ask(to)
 	if err != nil {
@@ -173,8 +171,8 @@ func (d *decision) ask(to string) (*nomen.Answer, error) {
 	return d.adopt(a)
 }
 
-// passedOn returns the error of another resolver as ours: what it says about the
-// name stays, and a failure is told as what it is.
+// passedOn converts an error of another resolver: what it says about the name is kept, a
+// failure is reported as a failure.
 func (d *decision) passedOn(shown string, err error) error {
 	var e *nomen.Error
 	if errors.As(err, &e) {
@@ -196,7 +194,7 @@ func (d *decision) passedOn(shown string, err error) error {
 	return fmt.Errorf("resolve: %w: %s: %w", nomen.ErrUpstream, shown, err)
 }
 
-// adopt makes the answer of another resolver ours.
+// adopt converts the answer of another resolver into ours.
 func (d *decision) adopt(a *nomen.Answer) (*nomen.Answer, error) {
 	own := *a
 	store.Clean(&own)
@@ -212,7 +210,7 @@ func (d *decision) adopt(a *nomen.Answer) (*nomen.Answer, error) {
 		}
 	}
 	if own.Service == nomen.I2L && own.Redirect == "" && len(own.Locations) == 0 {
-		return nil, d.refuse(nomen.NoResult, "the resolver to which it is delegated knows no location that could be passed on")
+		return nil, d.refuse(nomen.NoResult, "the delegated resolver returned no location that is allowed here")
 	}
 	return &own, nil
 }

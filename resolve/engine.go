@@ -14,26 +14,26 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// Options configure an [Engine]. The zero value serves.
+// Options configure an [Engine]. The zero value is usable.
 type Options struct {
-	Now     func() time.Time // time.Now if nil
-	Refresh time.Duration    // how old the table of authorities may be; 1 s if 0
+	Now     func() time.Time // the clock; nil means time.Now
+	Refresh time.Duration    // maximum age of the table of authorities; 0 means 1 s
 
-	// Authorities is the table of the same store, to be shared; nil for one of its
-	// own.
+	// Authorities is the table of the same store, to share it; nil means a table of the
+	// engine's own.
 	Authorities *store.Table
 
-	// Fetch opens a location for I2R and I2Rs; nil: no authority can offer them.
+	// Fetch opens a location for I2R and I2Rs; if nil, authorities cannot offer these services.
 	Fetch func(ctx context.Context, location string) (*nomen.Resource, error)
 
-	// Ask returns the resolver to which names are delegated: HOST:PORT of an
-	// authority's address, perhaps with /full or /element, an absolute URL (a template with {name}), or "" for the
-	// one that discovery finds. Nil: a delegated name that has to be asked
-	// elsewhere is NoResult.
+	// Ask returns the resolver that names are delegated to: HOST:PORT of an authority's
+	// address, optionally with /full or /element; an absolute URL (a template with {name}); or
+	// "" for the one found by discovery. If nil, a delegated name that must be asked elsewhere
+	// is NoResult.
 	Ask func(to string) (nomen.Resolver, error)
 
-	Pick    func(n int) int            // uniform in [0,n), for choice by weight; rand.IntN if nil
-	Suggest func(name string) []string // what may have been meant by a name that is not known; of package name if nil
+	Pick    func(n int) int            // a uniform number in [0,n), for the choice by weight; nil means rand.IntN
+	Suggest func(name string) []string // suggestions for an unknown name; nil means those of package name
 }
 
 const defaultRefresh = time.Second
@@ -117,7 +117,7 @@ func (e *Engine) Resolve(ctx context.Context, q nomen.Question) (*nomen.Answer, 
 	return a, nil
 }
 
-// noPolicy is that of names without an authority. It is never changed.
+// noPolicy is the policy of names without an authority. It must not be modified.
 var noPolicy store.Policy
 
 // subject returns the name that q asks about.
@@ -128,7 +128,7 @@ func subject(q nomen.Question) (name.Name, error) {
 	return nameOf(q.Subject, q.Service)
 }
 
-// nameOf returns the name that u spells.
+// nameOf returns the name in u.
 func nameOf(u uri.URI, service nomen.Service) (name.Name, error) {
 	n, err := name.FromURI(withoutFragment(u))
 	var bad *name.Error
@@ -141,7 +141,7 @@ func nameOf(u uri.URI, service nomen.Service) (name.Name, error) {
 	return n, err
 }
 
-// withoutFragment drops what a client should have kept for itself (2012, 2.4).
+// withoutFragment drops the fragment, which clients should not send (2012, 2.4).
 func withoutFragment(u uri.URI) uri.URI {
 	if _, ok := u.Fragment(); !ok {
 		return u
@@ -154,26 +154,25 @@ func withoutFragment(u uri.URI) uri.URI {
 	return short
 }
 
-// A decision is the answering of one question.
+// A decision is the processing of one question.
 type decision struct {
 	*Engine
 	ctx context.Context
 
 	q         nomen.Question
 	set       *store.AuthoritySet
-	authority *store.Authority // that decides about the name; nil if there is none
-	policy    *store.Policy    // of the authority, or the zero one
+	authority *store.Authority // responsible for the name; nil if there is none
+	policy    *store.Policy    // of the authority, or the zero policy
 	name      name.Name
-	service   nomen.Service // that is answered
+	service   nomen.Service // the service to answer
 
-	validity     validity // of the locations that there are
-	countryGiven bool     // the country is that of the r-component, not of the asker
+	validity     validity // of the locations
+	countryGiven bool     // the country is from the r-component, not the client's own
 
-	why []string // if that was asked for
+	why []string // explanation, if it was asked for
 }
 
-// about makes n, in the form in which its authority keeps it, what is decided
-// about.
+// about sets the subject to n, in the canonical form of its authority.
 func (d *decision) about(n name.Name) {
 	d.authority = d.set.Of(n)
 	if d.name = n; d.authority != nil {
@@ -182,18 +181,18 @@ func (d *decision) about(n name.Name) {
 	}
 	if d.q.Explain {
 		if d.authority == nil {
-			d.explain("%s lies under no authority here", d.name)
+			d.explain("%s is under no authority of this service", d.name)
 		} else {
-			d.explain("%s lies under %s", d.name, d.authority.Prefix)
+			d.explain("%s is under %s", d.name, d.authority.Prefix)
 		}
 	}
 }
 
-// interpret finds out what the question means to the authority.
+// interpret interprets the question by the policy of the authority.
 func (d *decision) interpret() store.Meaning {
 	named := d.q.Service
 	m := d.authority.Interpret(&d.q, d.o.Fetch != nil)
-	if named != "" && d.isRequest() { // no policy is about these
+	if named != "" && d.isRequest() { // policies do not apply to these
 		d.q.Service, m.Service, m.Offered = named, named, true
 	}
 	d.service, d.countryGiven = m.Service, m.Country
@@ -201,20 +200,20 @@ func (d *decision) interpret() store.Meaning {
 		return m
 	}
 	if m.Directives != "" {
-		d.explain("the r-component %q stands for %q", d.q.R, m.Directives)
+		d.explain("the r-component %q means %q", d.q.R, m.Directives)
 	}
 	if m.Ignored != "" {
-		d.explain("the component %q has no meaning there", m.Ignored)
+		d.explain("the component %q has no meaning for this authority", m.Ignored)
 	}
 	if m.Service != named {
-		d.explain("the service %q is not asked for or not offered, so it is %s", string(named), m.Service)
+		d.explain("the service %q is missing or not offered; using %s", string(named), m.Service)
 	}
 	return m
 }
 
-// withoutService answers a strict question for a service that is not offered, after a
-// look at the name: that it is unknown or retired, or may not be asked about, are
-// errors of their own (RFC 2483, 4). The resolver of a delegation may offer it.
+// withoutService answers a strict question for a service that is not offered. It first checks
+// the name, since unknown, retired and denied names have their own errors (RFC 2483, 4). The
+// resolver of a delegation may offer the service.
 func (d *decision) withoutService() (*nomen.Answer, error) {
 	wanted := d.service
 	d.service = nomen.I2C
@@ -229,8 +228,8 @@ func (d *decision) withoutService() (*nomen.Answer, error) {
 	return nil, d.refuse(nomen.NoResult, "this service is not offered for the name")
 }
 
-// admit refuses questions that nobody may ask: also those as of a time at which
-// they were free.
+// admit returns an error for names with restricted access, also if they were public at the time
+// asked about.
 func (d *decision) admit() error {
 	e := d.authority.Refuses(d.name.Key())
 	if e == nil && !d.q.At.IsZero() {
@@ -252,11 +251,11 @@ func (d *decision) refuse(k nomen.Kind, message string) *nomen.Error {
 	return &nomen.Error{Kind: k, Name: d.name.Key(), Service: d.service, Message: message}
 }
 
-// unknown is the same for what is reserved and what is not there.
+// unknown returns the same error for reserved and for missing names.
 func (d *decision) unknown() *nomen.Error {
-	message := "not known here"
+	message := "not found"
 	if d.authority == nil {
-		message = "not known here, and no authority of this service covers it"
+		message = "not found, and no authority of this service covers it"
 	} else if d.authority.Contact != "" {
 		message += "; contact for " + d.authority.Prefix.String() + ": " + strings.TrimPrefix(d.authority.Contact, "mailto:")
 	}
@@ -265,5 +264,5 @@ func (d *decision) unknown() *nomen.Error {
 	return e
 }
 
-// maxAge is how long the authority lets answers be kept.
+// maxAge returns how long the authority allows answers to be cached.
 func (d *decision) maxAge() time.Duration { return time.Duration(d.policy.MaxAge) * time.Second }

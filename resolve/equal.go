@@ -14,7 +14,7 @@ import (
 // equal answers I=I.
 func (d *decision) equal() (*nomen.Answer, error) {
 	if !d.q.Other.IsValid() {
-		e := d.refuse(nomen.Malformed, "two identifiers are compared; the second one is missing")
+		e := d.refuse(nomen.Malformed, "missing the second identifier to compare")
 		e.Name, e.Rule = "", "I=I"
 		return nil, e
 	}
@@ -25,7 +25,7 @@ func (d *decision) equal() (*nomen.Answer, error) {
 	second := *d
 	second.why = nil
 	if second.about(other); second.name == d.name {
-		return d.verdict(true, time.Time{}, "they are two spellings of %s", d.name), nil
+		return d.verdict(true, time.Time{}, "both are spellings of %s", d.name), nil
 	}
 	if err := second.admit(); err != nil {
 		return nil, err
@@ -49,19 +49,18 @@ func (d *decision) equal() (*nomen.Answer, error) {
 		return nil, d.unknown()
 	}
 	if mine[second.name] || theirs[d.name] {
-		return d.verdict(true, changed, "one is said to be the same as the other"), nil
+		return d.verdict(true, changed, "one is an alias of the other"), nil
 	}
 	for n := range mine {
 		if theirs[n] {
-			return d.verdict(true, changed, "both are said to be the same as %s", n), nil
+			return d.verdict(true, changed, "both are aliases of %s", n), nil
 		}
 	}
-	return d.verdict(false, changed, "nothing says that they are the same"), nil
+	return d.verdict(false, changed, "no record or rule says that they are the same"), nil
 }
 
-// assigned returns a URN without what follows the name, which has no part in
-// whether two are the same (RFC 8141, 3; 2012, 5: N12-51). The query of any other
-// URI is part of it.
+// assigned returns a URN without components, which do not matter when names are compared (RFC
+// 8141, 3; 2012, 5: N12-51). The query of any other URI is part of the name.
 func assigned(u uri.URI) uri.URI {
 	if scheme, _ := u.Scheme(); !strings.EqualFold(scheme, "urn") {
 		return u
@@ -73,7 +72,7 @@ func assigned(u uri.URI) uri.URI {
 	return short
 }
 
-// verdict is the answer, which what is known gives since a time; zero for ever.
+// verdict returns the answer and the time since which it holds; zero means always.
 func (d *decision) verdict(same bool, since time.Time, why string, args ...any) *nomen.Answer {
 	if d.q.Explain {
 		d.explain(why, args...)
@@ -81,8 +80,8 @@ func (d *decision) verdict(same bool, since time.Time, why string, args ...any) 
 	return &nomen.Answer{Service: nomen.IisI, Name: d.name, Status: nomen.Active, Same: same, MaxAge: d.maxAge(), Modified: since}
 }
 
-// sameAs returns the names that the record or the rules of the name say it is the
-// same as, and when they came to say so; nil if the name is not known.
+// sameAs returns the aliases of the name by its record or rules, and the time since which they
+// hold. It returns nil if the name is unknown.
 func (d *decision) sameAs() (map[name.Name]bool, time.Time, error) {
 	var spellings []string
 	var since time.Time

@@ -12,15 +12,14 @@ import (
 
 // Limits of I2R and I2Rs.
 const (
-	maxTried     = 3  // locations of which one is fetched
+	maxTried     = 3  // locations tried for one resource
 	maxResources = 16 // of one answer
 )
 
-// resource answers I2R: the best location is fetched, or one of the next ones if
-// that fails.
+// resource answers I2R. It fetches the best location, or if that fails one of the next.
 func (d *decision) resource(a *nomen.Answer, c *choice) (*nomen.Answer, error) {
 	if len(a.Locations) == 0 {
-		return nil, d.refuse(nomen.NoResult, "no location is known")
+		return nil, d.refuse(nomen.NoResult, "the name has no location")
 	}
 	c.order(a.Locations[1:])
 	var failure error
@@ -47,8 +46,8 @@ func (d *decision) resource(a *nomen.Answer, c *choice) (*nomen.Answer, error) {
 	return nil, failure
 }
 
-// resources answers I2Rs with those that are acceptable (RFC 2169, 3.4). Each is
-// fetched when it is read.
+// resources answers I2Rs with the acceptable resources (RFC 2169, 3.4). Each is fetched when it
+// is read.
 func (d *decision) resources(a *nomen.Answer, c *choice) *nomen.Answer {
 	a.Metadata, a.Names = nil, nil
 	a.Locations = slices.DeleteFunc(a.Locations, func(l nomen.Location) bool {
@@ -65,10 +64,9 @@ func (d *decision) resources(a *nomen.Answer, c *choice) *nomen.Answer {
 	return a
 }
 
-// A lazy body is fetched when it is first read. From then on its resource says what
-// it is.
+// A lazy body is fetched on the first read. The attributes of its resource are set then.
 type lazy struct {
-	ctx   context.Context // of the question, in whose time the body is read
+	ctx   context.Context // of the question; it must last until the body has been read
 	fetch func(context.Context, string) (*nomen.Resource, error)
 	of    *nomen.Resource
 	body  io.ReadCloser
@@ -96,7 +94,7 @@ func (l *lazy) open() {
 	l.of.URL = cmp.Or(r.URL, l.of.URL)
 }
 
-// Close ends the reading; what was never read was never fetched.
+// Close ends the reading. A body that was never read was never fetched.
 func (l *lazy) Close() error {
 	if l.err == nil {
 		l.err = io.ErrClosedPipe

@@ -19,7 +19,7 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// A desk is an engine with two authorities, urn:x-a and ark:12345, of one policy.
+// A desk is an engine with two authorities, urn:x-a and ark:12345, that have the same policy.
 type desk struct {
 	t      *testing.T
 	engine *resolve.Engine
@@ -36,7 +36,7 @@ func newDesk(t *testing.T, p store.Policy, o resolve.Options, records ...*store.
 	return &desk{t, resolve.New(s, o)}
 }
 
-// named returns the name that has this element under urn:x-a, or is spelled so.
+// named returns the name with this element under urn:x-a, or with this spelling.
 func named(element string) name.Name {
 	if strings.HasPrefix(element, "ark:") {
 		return name.MustParse(element)
@@ -53,7 +53,7 @@ func (d *desk) ask(s nomen.Service, element string, change ...func(*nomen.Questi
 	return d.engine.Resolve(d.t.Context(), q)
 }
 
-// leads checks that I2L of an element gives a URL.
+// leads checks that I2L of an element returns a URL.
 func (d *desk) leads(element, want string, change ...func(*nomen.Question)) {
 	d.t.Helper()
 	a, err := d.ask(nomen.I2L, element, change...)
@@ -66,7 +66,7 @@ func (d *desk) leads(element, want string, change ...func(*nomen.Question)) {
 	}
 }
 
-// refuses checks that a question has no answer for a reason.
+// refuses checks that a question returns an error of this kind.
 func (d *desk) refuses(k nomen.Kind, s nomen.Service, element string, change ...func(*nomen.Question)) *nomen.Error {
 	d.t.Helper()
 	a, err := d.ask(s, element, change...)
@@ -93,8 +93,7 @@ var numbers = rule.Set{{
 	Tests:  []rule.Test{{From: "urn:x-a:n1", To: []string{"https://h.example/1", "https://mirror.example/1"}}},
 }}
 
-// The record of a name goes before suffix, that before rules, and they before the
-// delegation.
+// A record takes precedence over a suffix, that over rules, and those over the delegation.
 func TestOrderOfKnowledge(t *testing.T) {
 	d := newDesk(t, store.Policy{
 		Rules:  slices.Concat(numbers, rule.Set{{Match: "doc:{rest:*}", Locations: []nomen.Location{at("https://rule.example/{+rest}")}, Tests: []rule.Test{{From: "urn:x-a:doc:1", To: []string{"https://rule.example/1"}}}}}),
@@ -136,7 +135,7 @@ func TestAccess(t *testing.T) {
 			}
 		}
 		before := func(q *nomen.Question) { q.At = time.Now().Add(-time.Hour) }
-		if e := d.refuses(nomen.Denied, nomen.I2L, "1", before); e.Legal != legal { // the authority was not there yet
+		if e := d.refuses(nomen.Denied, nomen.I2L, "1", before); e.Legal != legal { // the authority did not exist yet
 			t.Errorf("as of before: %+v", e)
 		}
 	}
@@ -150,7 +149,7 @@ func TestAccess(t *testing.T) {
 	}
 }
 
-// N12-32: what is not offered falls back to the default.
+// N12-32: a service that is not offered is replaced by the default.
 func TestServicesOfAuthority(t *testing.T) {
 	full := record("urn:x-a:1", at("https://h.example/"))
 	full.SameAs = []string{"https://h.example/other", "urn:x-b:1"}
@@ -211,8 +210,8 @@ func TestComponentsOfAuthority(t *testing.T) {
 	}
 }
 
-// RFC 8141, 2.3.1: an r-component is for resolvers, and without a word of the
-// authority it means nothing.
+// RFC 8141, 2.3.1: an r-component is for resolvers. It is ignored unless the authority gives it
+// a meaning.
 func TestRComponent(t *testing.T) {
 	rec := record("urn:x-a:1",
 		nomen.Location{URL: "https://h.example/toc", Component: "table of contents"}, at("https://h.example/whole"),
@@ -234,11 +233,11 @@ func TestRComponent(t *testing.T) {
 	}
 	a, err = d.ask(nomen.I2L, "1", r("cc"))
 	if err != nil || a.Locations[0].URL != "https://h.example/uk" || a.Private {
-		t.Errorf("a country by r-component: %+v, %v: everybody who asks so gets the same", a, err)
+		t.Errorf("a country by r-component: %+v, %v: the answer is the same for every client", a, err)
 	}
 	a, err = d.ask(nomen.I2L, "1", func(q *nomen.Question) { q.Country = "uk" })
 	if err != nil || a.Locations[0].URL != "https://h.example/uk" || !a.Private {
-		t.Errorf("by the country of the asker: %+v, %v", a, err)
+		t.Errorf("by the country of the client: %+v, %v", a, err)
 	}
 	a, err = d.ask(nomen.I2L, "1", func(q *nomen.Question) { q.Country = "FR" })
 	if err != nil || a.Locations[0].URL != "https://h.example/whole" || !a.Private {
@@ -263,7 +262,7 @@ func TestQComponent(t *testing.T) {
 		{"HTTP://h.example", "x", "HTTP://h.example?x"},
 		{"rtsp://h.example/a", "x", "rtsp://h.example/a?x"},
 		{"rtsp://h.example/a", "x%0D%0Ay", "rtsp://h.example/a"}, // it would end a line of the client's request
-		// What has no query of its own stays as it is.
+		// A location without a query in this sense is unchanged.
 		{"mailto:a@h.example", "subject=x", "mailto:a@h.example"},
 		{"mailto:a@h.example?subject=y", "bcc=z@h.example", "mailto:a@h.example?subject=y"},
 		{"swh:1:rel:22ece559cc7cc2364edc5e5593d63ae8bd229f9f", "x", "swh:1:rel:22ece559cc7cc2364edc5e5593d63ae8bd229f9f"},
@@ -271,7 +270,7 @@ func TestQComponent(t *testing.T) {
 		{"ftp://h.example/a", "x", "ftp://h.example/a"},
 		{"gopher://h.example/7/s", "x", "gopher://h.example/7/s"},
 		{"LDAP://h.example/o=x?cn", "x", "LDAP://h.example/o=x?cn"},
-		// That of a URN is its q-component.
+		// The query of a URN is its q-component.
 		{"urn:x-b:1", "x=1", "urn:x-b:1?=x=1"},
 		{"urn:x-b:1?=y", "x=1", "urn:x-b:1?=y&x=1"},
 		{"urn:x-b:1?+r", "x=1", "urn:x-b:1?+r?=x=1"},
@@ -300,9 +299,8 @@ func TestQComponent(t *testing.T) {
 	}
 }
 
-// TestNothingBreaksLines puts escaped ends of lines into names, from which what has
-// lines of commands must not get them: the location as a whole is checked when it has
-// been made, not only what it was made of.
+// TestNothingBreaksLines puts escaped line breaks into names, which must not reach protocols
+// with line-based commands. The complete location is checked, not only its parts.
 func TestNothingBreaksLines(t *testing.T) {
 	for _, host := range []string{"ftp://h.example/pub", "gopher://h.example/0pub", "gemini://h.example/pub", "https://h.example/pub"} {
 		good := strings.HasPrefix(host, "https")
@@ -378,7 +376,7 @@ func TestSuffix(t *testing.T) {
 	}
 }
 
-// TestSuffixIsBounded: a name of very many parts does not cost as many look-ups.
+// TestSuffixIsBounded checks that a name with many parts does not cost as many look-ups.
 func TestSuffixIsBounded(t *testing.T) {
 	s := fill(t, nil, []*store.Authority{{Prefix: name.MustParsePrefix("urn:x-a"), Policy: store.Policy{Suffix: store.SuffixAppend}}})
 	c := &counting{Reader: s}
@@ -399,7 +397,7 @@ func (c *counting) Get(ctx context.Context, n name.Name, at time.Time) (*store.R
 	return c.Reader.Get(ctx, n, at)
 }
 
-// A spy is a resolver that keeps what it is asked.
+// A spy is a resolver that records its questions.
 type spy struct {
 	asked []nomen.Question
 	reply func(nomen.Question) (*nomen.Answer, error)
@@ -439,7 +437,7 @@ func TestDelegationAsked(t *testing.T) {
 	}
 }
 
-// The errors of RFC 2483 stay apart, and a failure is no answer.
+// The errors of RFC 2483 stay distinct, and a failure is not an answer.
 func TestDelegationErrors(t *testing.T) {
 	failure := errors.New("no route to host")
 	for _, tt := range []struct {
@@ -480,11 +478,11 @@ func TestDelegationErrors(t *testing.T) {
 		Ask: func(string) (nomen.Resolver, error) { return nil, failure },
 	})
 	if _, err := broken.ask(nomen.I2L, "1"); !errors.Is(err, nomen.ErrUpstream) {
-		t.Errorf("nobody to ask: %v", err)
+		t.Errorf("no resolver: %v", err)
 	}
 }
 
-// TestLoop: resolvers that delegate a name to each other come to an end.
+// TestLoop checks that a loop of delegations ends.
 func TestLoop(t *testing.T) {
 	var d *desk
 	hops := 0
@@ -525,7 +523,7 @@ func TestDelegationRedirects(t *testing.T) {
 	d.refuses(nomen.NoResult, nomen.I2L, "b/../../c")
 }
 
-// TestDelegationPassesDirectives: the client is sent away with all that it asked.
+// TestDelegationPassesDirectives checks that a redirection keeps all parts of the question.
 func TestDelegationPassesDirectives(t *testing.T) {
 	other, err := uri.Parse("urn:x-a:b&c")
 	if err != nil {
@@ -557,8 +555,7 @@ func TestDelegationPassesDirectives(t *testing.T) {
 	}
 }
 
-// TestSuccessorsInACircle: who would come back to where he was is told that the name
-// is gone.
+// TestSuccessorsInACircle checks that a name whose successors form a loop is gone.
 func TestSuccessorsInACircle(t *testing.T) {
 	retired := func(element, successor string) *store.Record {
 		return &store.Record{Name: named(element), Status: nomen.Retired, Reason: "moved", Successors: []string{"urn:x-a:" + successor}}
@@ -580,12 +577,12 @@ func TestSuccessorsInACircle(t *testing.T) {
 	}
 }
 
-// TestBrokenPolicy: rules that fail are no answer about the name.
+// TestBrokenPolicy checks that failing rules are an error, not an answer about the name.
 func TestBrokenPolicy(t *testing.T) {
 	bad := slices.Clone(numbers)
 	bad[0].Tests = []rule.Test{{From: "urn:x-a:n1", To: []string{"https://elsewhere.example/1"}}}
 	d := newDesk(t, store.Policy{Rules: bad}, resolve.Options{}, record("urn:x-a:1", at("https://h.example/1")))
-	d.leads("1", "https://h.example/1") // needs none of them
+	d.leads("1", "https://h.example/1") // needs no rule
 	a, err := d.ask(nomen.I2L, "n1")
 	if a != nil || err == nil || errors.As(err, new(*nomen.Error)) {
 		t.Errorf("%+v, %v", a, err)
@@ -692,7 +689,7 @@ func TestResources(t *testing.T) { // RFC 2169, 3.4
 	}
 }
 
-// TestEqualSince: an answer to I=I is as old as the later of what it is about.
+// TestEqualSince checks that an answer to I=I is as old as the later of the two records.
 func TestEqualSince(t *testing.T) {
 	s := fill(t, nil, nil)
 	day := func(n int) time.Time { return time.Date(2026, 11, n, 0, 0, 0, 0, time.UTC) }
@@ -749,7 +746,7 @@ func TestEqual(t *testing.T) { // RFC 2483, 4.9
 		a, b string
 		want nomen.Kind
 	}{
-		{"urn:x-a:none", "urn:x-a:nobody", nomen.Unknown},
+		{"urn:x-a:none", "urn:x-a:neither", nomen.Unknown},
 		{"urn:x-a:r", "urn:x-a:none", nomen.Unknown},
 		{"urn:x-a:1", "urn:x:1", nomen.Malformed},
 		{"urn:x:1", "urn:x-a:1", nomen.Malformed},
@@ -780,7 +777,7 @@ func TestSuggestions(t *testing.T) {
 	}
 }
 
-// TestExplain: each decision is told, and only to who asks.
+// TestExplain checks that each decision is explained, and only on request.
 func TestExplain(t *testing.T) {
 	d := newDesk(t, store.Policy{
 		Rules: numbers, Suffix: store.SuffixAppend, RComponent: map[string]string{"toc": "c=toc"}, Keywords: map[string][]string{"c": {"toc"}},
@@ -795,13 +792,13 @@ func TestExplain(t *testing.T) {
 		change  func(*nomen.Question)
 		want    []string
 	}{
-		{"1", "", explain, []string{"urn:x-a:1 lies under urn:x-a", "so it is I2L", "revision 1, is active", "location 1: https://h.example/2: media type", "chosen: https://h.example/2"}},
+		{"1", "", explain, []string{"urn:x-a:1 is under urn:x-a", "using I2L", "revision 1, is active", "location 1: https://h.example/2: media type", "chosen: https://h.example/2"}},
 		{"1", nomen.I2Ls, explain, []string{"location 2: https://h.example/1", "priority 2"}},
-		{"1", nomen.I2L, func(q *nomen.Question) { q.R = "toc" }, []string{`the r-component "toc" stands for "c=toc"`}},
+		{"1", nomen.I2L, func(q *nomen.Question) { q.R = "toc" }, []string{`the r-component "toc" means "c=toc"`}},
 		{"1", nomen.I2L, func(q *nomen.Question) { q.Component = "index" }, []string{`the component "index" has no meaning`}},
-		{"1:x", nomen.I2L, explain, []string{"it has no record", "the record of urn:x-a:1 is for what follows it too"}},
-		{"n5", nomen.I2L, explain, []string{"none of its beginnings has a record", "rule 1 of urn:x-a is for it: n{id:d1-9}", "chosen: https://h.example/5"}},
-		{"zzz", nomen.I2L, explain, []string{"none of the 1 rules of urn:x-a is for it", "urn:x-a delegates it to https://other.example/urn:x-a:zzz"}},
+		{"1:x", nomen.I2L, explain, []string{"it has no record", "the record of urn:x-a:1 also covers names that begin with it"}},
+		{"n5", nomen.I2L, explain, []string{"no beginning of it has a record", "rule 1 of urn:x-a matches it: n{id:d1-9}", "chosen: https://h.example/5"}},
+		{"zzz", nomen.I2L, explain, []string{"no rule of urn:x-a matches it (1 tried)", "urn:x-a delegates it to https://other.example/urn:x-a:zzz"}},
 		{"old", nomen.I2L, explain, []string{"is retired", "exactly one successor, urn:x-a:1"}},
 	} {
 		a, err := d.ask(tt.service, tt.element, explain, tt.change)

@@ -8,8 +8,8 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// passing returns a location with the q-component, and the plain query if the
-// authority wants it, appended to its query.
+// passing returns a location with the q-component appended to its query, and the plain query if
+// the authority passes it on.
 func (d *decision) passing(at string) string {
 	if d.q.Q != "" && d.policy.QComponent != store.PassIgnore {
 		at = withQuery(at, d.q.Q)
@@ -20,8 +20,8 @@ func (d *decision) passing(at string) string {
 	return at
 }
 
-// withQuery returns a location with more in its query, before a fragment. A location
-// that has no place for it, and what cannot be there, are left as they are.
+// withQuery returns a location with more appended to its query, before a fragment. If the
+// location cannot have a query, or more is not valid in one, it is unchanged.
 func withQuery(at, more string) string {
 	u, err := uri.Parse(at)
 	if err != nil || more == "" || strings.Contains(more, "#") {
@@ -42,10 +42,10 @@ func withQuery(at, more string) string {
 	return longer
 }
 
-// beforeQuery returns what stands between a location and more of its query: "?", or
-// "&" if there is a query. It is not ok for a location of which the query is none of
-// its own, or has a meaning that more would change: a mailbox, a file of an FTP
-// server, a search in a directory. That of a URN is its q-component.
+// beforeQuery returns the delimiter between a location and more of its query: "?", or "&" if
+// there is a query. ok is false for a location without a query in this sense, or whose meaning
+// more would change: a mailbox, a file of an FTP server, a search in a directory. For a URN it
+// is the delimiter of its q-component.
 func beforeQuery(u uri.URI, more string) (string, bool) {
 	scheme, _ := u.Scheme()
 	scheme = strings.ToLower(scheme)
@@ -65,8 +65,8 @@ func beforeQuery(u uri.URI, more string) (string, bool) {
 	return "&", true
 }
 
-// takesQuery reports whether what follows "?" in a URI of a scheme, which has an
-// authority, is a query that somebody else may add to.
+// takesQuery reports whether URIs of a scheme with an authority have a query to which others
+// may append.
 func takesQuery(scheme string) bool {
 	switch scheme {
 	case "ftp", "ftps", "sftp", "tftp", "gopher", "telnet", "tn3270", "rlogin", "ssh", "nntp", "news", "imap", "pop",
@@ -76,11 +76,11 @@ func takesQuery(scheme string) bool {
 	return true
 }
 
-// beforeQComponent is beforeQuery for a URN: of what follows its first question mark
-// a part may be a q-component (RFC 8141, 2.3).
+// beforeQComponent is beforeQuery for a URN. A part of what follows its first question mark may
+// be a q-component (RFC 8141, 2.3).
 func beforeQComponent(query string, has bool, more string) (string, bool) {
 	switch {
-	case more[0] == '/' || more[0] == '?': // begins no q-component
+	case more[0] == '/' || more[0] == '?': // cannot begin a q-component
 		return "", false
 	case !has:
 		return "?=", true
@@ -89,5 +89,5 @@ func beforeQComponent(query string, has bool, more string) (string, bool) {
 	case strings.HasPrefix(query, "+"):
 		return "?=", true
 	}
-	return "", false // directives, or nothing that a URN has
+	return "", false // directives, or invalid in a URN
 }

@@ -15,8 +15,8 @@ import (
 // maxBeginnings bounds how many beginnings of a name are looked up.
 const maxBeginnings = 32
 
-// extended answers from the record of the longest beginning of the name that has
-// one, nil if none has.
+// extended answers from the record of the longest beginning of the name that has one. It
+// returns nil if none has.
 func (d *decision) extended() (*nomen.Answer, error) {
 	left := maxBeginnings
 	for p := range d.name.Prefixes {
@@ -33,7 +33,7 @@ func (d *decision) extended() (*nomen.Answer, error) {
 			return nil, err
 		}
 		if d.q.Explain {
-			d.explain("the record of %s is for what follows it too", base)
+			d.explain("the record of %s also covers names that begin with it", base)
 		}
 		if rec.Status != nomen.Active || rec.Redacted {
 			return d.registered(rec)
@@ -41,12 +41,12 @@ func (d *decision) extended() (*nomen.Answer, error) {
 		return d.found(d.extend(rec, d.name.Key()[len(p.String()):]))
 	}
 	if d.q.Explain {
-		d.explain("none of its beginnings has a record")
+		d.explain("no beginning of it has a record")
 	}
 	return nil, nil
 }
 
-// extend returns what the record of a beginning says of the name.
+// extend returns the answer for the name from the record of a beginning.
 func (d *decision) extend(rec *store.Record, rest string) *nomen.Answer {
 	a := &nomen.Answer{
 		Service: d.service, Name: d.name, Status: nomen.Active,
@@ -56,7 +56,7 @@ func (d *decision) extend(rec *store.Record, rest string) *nomen.Answer {
 		longer, ok := behind(l.URL, rest)
 		if !ok {
 			if d.q.Explain {
-				d.explain("left out: %s followed by %s would lead to another place", l.URL, rest)
+				d.explain("left out: %[2]s cannot be appended to %[1]s safely", l.URL, rest)
 			}
 			continue
 		}
@@ -66,9 +66,9 @@ func (d *decision) extend(rec *store.Record, rest string) *nomen.Answer {
 	return a
 }
 
-// behind puts the rest of a name, which begins with a delimiter, behind a location:
-// at the end, before a fragment, with one slash where both have one. It is not ok
-// if that would lead out of the place that is registered.
+// behind appends the rest of a name, which begins with a delimiter, to a location: at the end
+// or before a fragment, with a single slash where both have one. ok is false if the result
+// would be outside the registered location.
 func behind(at, rest string) (string, bool) {
 	u, err := uri.Parse(at)
 	if err != nil {
@@ -78,7 +78,7 @@ func behind(at, rest string) (string, bool) {
 	_, hasQuery := u.Query()
 	head, fragment, hasFragment := strings.Cut(at, "#")
 	switch path := u.Path(); {
-	case !hasAuthority && !isURN(at): // more of a mailbox or a number is another one
+	case !hasAuthority && !isURN(at): // a longer mailbox or number is a different one
 		return "", false
 	case hasQuery:
 	case path == "":

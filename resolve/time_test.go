@@ -12,8 +12,8 @@ import (
 	"github.com/nomen-project/nomen/store/memstore"
 )
 
-// A question as of a time is answered as it was answered then: by the record, the
-// authority and the validity of locations of that time.
+// A question as of a time is answered as it was then: with the record, authority and valid
+// locations of that time.
 func TestAt(t *testing.T) {
 	day := func(n int) time.Time { return time.Date(2026, 11, n, 12, 0, 0, 0, time.UTC) }
 	n, folded := name.MustParse("urn:dns:names.example:a"), name.MustParse("urn:dns:names.example:b")
@@ -76,8 +76,8 @@ func TestAt(t *testing.T) {
 	}
 }
 
-// TestValidityBounds: an answer is as old as what last changed in it, and kept no longer
-// than until it changes next. Each bound is the first moment of what follows.
+// TestValidityBounds checks that an answer is as old as its last change, and cached no longer
+// than until the next. Each bound is the first moment of the new state.
 func TestValidityBounds(t *testing.T) {
 	const from, until = "2026-11-20T12:00:00Z", "2026-11-20T14:30:00.5+01:00"
 	begins, ends := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC), time.Date(2026, 11, 20, 13, 30, 0, 5e8, time.UTC)

@@ -7,16 +7,16 @@ import (
 	"github.com/nomen-project/nomen"
 )
 
-// maxExplained bounds the locations whose ranks are told.
+// maxExplained bounds the locations whose ranks are explained.
 const maxExplained = 20
 
-// explain notes how the answer comes about. Callers look at d.q.Explain first:
-// nobody else pays for it.
+// explain adds a step to the explanation of the answer. Callers check d.q.Explain first, to
+// avoid the cost of the arguments.
 func (d *decision) explain(format string, args ...any) {
 	d.why = append(d.why, fmt.Sprintf(format, args...))
 }
 
-// explained adds to an error about a name how it came about.
+// explained adds the explanation to an error about a name.
 func (d *decision) explained(err error) error {
 	var e *nomen.Error
 	if errors.As(err, &e) && d.q.Explain {
@@ -25,11 +25,11 @@ func (d *decision) explained(err error) error {
 	return err
 }
 
-// explainRanks tells by what the locations were ordered, the chosen one first.
+// explainRanks adds the ranks of the locations, the chosen one first.
 func (d *decision) explainRanks(c *choice, locations []nomen.Location) {
 	for i := range locations {
 		if i == maxExplained {
-			d.explain("and %d locations more", len(locations)-i)
+			d.explain("and %d more locations", len(locations)-i)
 			return
 		}
 		l := &locations[i]

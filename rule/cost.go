@@ -9,18 +9,17 @@ import (
 	"github.com/nomen-project/nomen/name"
 )
 
-// The bounds of what one name may cost. A step is an instruction of a pattern that is
-// looked at for a byte of the element. Patterns of many groups take more for each, as
-// the beginnings and ends of the groups are copied. docs/reference/authority.md says how long
-// the worst set takes that is allowed.
+// Limits on the cost of a name. A step is an instruction of a pattern executed for one byte of
+// the element. With many groups a step costs more, because their positions are copied.
+// docs/reference/authority.md says how long the worst accepted set takes.
 const (
-	MaxSteps     = 8 << 20          // of all patterns of a set, for one name
-	maxTestSteps = 4 * MaxSteps     // of all tests of a set
-	maxExpanded  = 4 * MaxExpansion // bytes of all that a rule makes of one name
+	MaxSteps     = 8 << 20          // in all patterns of a set, for one name
+	maxTestSteps = 4 * MaxSteps     // in all tests of a set
+	maxExpanded  = 4 * MaxExpansion // bytes that a rule generates for one name
 )
 
-// steps returns what matching an element costs at most; 0 if it can be seen without
-// matching that the pattern is not for it.
+// steps returns the maximum cost of matching an element, or 0 if the pattern obviously does not
+// match.
 func (p *Pattern) steps(element string) int {
 	if p.most >= 0 && len(element) > p.most || !strings.HasPrefix(element, p.begin) {
 		return 0
@@ -28,9 +27,9 @@ func (p *Pattern) steps(element string) int {
 	return p.cost * (len(element) + 1)
 }
 
-// checkCost refuses a set that may take more than [MaxSteps] for some name. The rules
-// that have to be tried for a name are those whose beginnings it has; there are most
-// of them for a name that has just the longest of these.
+// checkCost returns an error for a set that may take more than [MaxSteps] for some name. The
+// rules tried for a name are those whose literal beginning it has. The worst names have exactly
+// the longest of these beginnings.
 func (c *Compiled) checkCost() error {
 	for i := range c.rules {
 		if n := len(c.rules[i].pattern.names) - 1; n > MaxGroups {
@@ -49,7 +48,7 @@ func (c *Compiled) checkCost() error {
 			all += p.cost * (length + 1)
 		}
 		if all > MaxSteps {
-			return &IndexError{i, "match", fmt.Errorf("this rule and those that have to be tried for the same names take up to %d steps for one name, more than %d: "+
+			return &IndexError{i, "match", fmt.Errorf("this rule and others tried for the same names take up to %d steps for one name, more than %d: "+
 				"begin patterns with literal text, bound their parts as in {n:d1-9}, or use fewer rules or groups", all, MaxSteps)}
 		}
 	}
@@ -59,8 +58,8 @@ func (c *Compiled) checkCost() error {
 	return nil
 }
 
-// beginning returns literal text with which all that an expression matches begins.
-// The expression begins with "^".
+// beginning returns literal text that begins every match of an expression. The expression
+// begins with "^".
 func beginning(re *syntax.Regexp) string {
 	for re.Op == syntax.OpConcat && len(re.Sub) > 0 {
 		next := re.Sub[0]
@@ -75,11 +74,12 @@ func beginning(re *syntax.Regexp) string {
 	return ""
 }
 
-// unbounded is the length of what has no longest match.
+// unbounded is the length of an expression without a longest match.
 const unbounded = -1
 
-// longest returns how many bytes the longest text has that an expression matches, or
-// less than 0. Its depth is that of the expression, which package syntax bounds.
+// longest returns the length in bytes of the longest match of an expression, or a negative
+// number if it is unbounded. The recursion is as deep as the expression, which package syntax
+// bounds.
 func longest(re *syntax.Regexp) int {
 	switch re.Op {
 	case syntax.OpLiteral:
@@ -120,7 +120,7 @@ func longest(re *syntax.Regexp) int {
 	return 0
 }
 
-// bounded returns n, or unbounded if no element is longer.
+// bounded returns n, or unbounded if n exceeds the length of any element.
 func bounded(n int) int {
 	if n > name.MaxLength {
 		return unbounded

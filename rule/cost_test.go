@@ -10,8 +10,8 @@ import (
 	"github.com/nomen-project/nomen/name"
 )
 
-// costly returns a set of n rules that are tried for names of any length. The last one
-// matches "x".
+// costly returns a set of n rules that are tried for names of any length. The last one matches
+// "x".
 func costly(n, groups int) Set {
 	set := make(Set, n)
 	for i := range set {
@@ -54,7 +54,7 @@ func TestCost(t *testing.T) {
 	for _, tt := range []struct {
 		title string
 		set   Set
-		what  string // "" if it is taken
+		what  string // "" if it is accepted
 	}{
 		{"some rules for anything", costly(50, 4), ""},
 		{"too many rules for anything", costly(MaxRules, 4), "match"},
@@ -73,14 +73,14 @@ func TestCost(t *testing.T) {
 		if tt.title == "one with a long list of what is dropped" {
 			continue
 		}
-		if _, err := tt.set.Compile(at); err != nil { // it may have been stored before there were bounds
+		if _, err := tt.set.Compile(at); err != nil { // it may have been stored before the limits existed
 			t.Errorf("%s: Compile: %v", tt.title, err)
 		}
 	}
 }
 
-// TestStoredCost asks a set that no longer may be stored: what it would take too long
-// for has no location, and all else has what it had.
+// TestStoredCost uses a stored set that is no longer accepted. Names that would take too long
+// have no location; others have theirs.
 func TestStoredCost(t *testing.T) {
 	c, err := costly(MaxRules, 16).Compile(name.MustParsePrefix("urn:x-t"))
 	if err != nil {
@@ -99,7 +99,7 @@ func TestStoredCost(t *testing.T) {
 	}
 }
 
-// TestExpansionsAreBounded makes much of one name.
+// TestExpansionsAreBounded expands one name many times.
 func TestExpansionsAreBounded(t *testing.T) {
 	set := Set{{Match: "{a:*}", Tests: []Test{{From: "urn:x-t:1"}}}}
 	for i := range MaxLocations / 2 {
@@ -121,7 +121,7 @@ func TestExpansionsAreBounded(t *testing.T) {
 	}
 }
 
-// TestBeginningsAndLengths: what tells patterns apart without matching is never wrong.
+// TestBeginningsAndLengths checks that patterns are never excluded wrongly without matching.
 func TestBeginningsAndLengths(t *testing.T) {
 	for _, tt := range []struct {
 		regexp string
@@ -153,7 +153,7 @@ func TestBeginningsAndLengths(t *testing.T) {
 	}
 }
 
-// BenchmarkWorst asks the worst set that may be stored for the longest name.
+// BenchmarkWorst applies the worst accepted set to the longest name.
 func BenchmarkWorst(b *testing.B) {
 	at := name.MustParsePrefix("urn:x-t")
 	long := name.MustParse("urn:x-t:" + strings.Repeat("y", name.MaxLength-len("urn:x-t:")))
@@ -166,7 +166,7 @@ func BenchmarkWorst(b *testing.B) {
 		}
 		c, err := costly(n, groups).Check(at)
 		if err != nil {
-			continue // none may
+			continue // not accepted
 		}
 		b.Run(fmt.Sprintf("rules=%d,groups=%d", n, groups), func(b *testing.B) {
 			for b.Loop() {

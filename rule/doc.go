@@ -1,31 +1,30 @@
-// Package rule gives names their locations without a record for each: a rule
-// takes the parts of a name by a pattern and puts them into URI templates.
+// Package rule derives locations from names, so that they need no records. A rule extracts parts
+// of a name with a pattern and inserts them into URI templates.
 //
 // # Templates
 //
-// A [Template] is one of RFC 6570, all four levels. Expansion is total: what a
-// template can make of any values is bounded and always consists of characters
-// that may stand in a URI.
+// A [Template] is a URI template of RFC 6570, with all four levels. For any values its expansion
+// is bounded, and consists of characters that are valid in a URI.
 //
 // # Patterns
 //
-// A [Pattern] says which elements of an authority's names a rule is for. It is
-// literal text with parts in braces,
+// A [Pattern] says which elements of an authority's names a rule is for. It is literal text with
+// parts in braces,
 //
 //	rfc{number:d1-5}
 //	{series:a}/{year:d4}-{rest:*}
 //
-// or, where that is not enough, a regular expression with named groups in the
-// syntax of package regexp, which takes linear time whatever it is asked.
+// or, for complex cases, a regular expression with named groups in the syntax of package regexp,
+// which takes linear time for any input.
 //
 // # Rules
 //
-// A [Set] is a list of rules: the first whose pattern matches decides. Each rule
-// carries tests, names with the locations that have to come out and names that
-// must not match, and [Set.Compile] refuses a set of which one fails, or a rule
-// without any: who changes a rule is told which name would lead elsewhere.
+// A [Set] is a list of rules, of which the first whose pattern matches applies. Each rule has
+// tests: names with their expected locations, and names that must not match. [Set.Compile] returns
+// an error for a rule without tests, or the first failed test, so that an editor sees which name
+// a change would break.
 //
-// A template says itself what its scheme and host are; values of a name can only
-// fill what stands after, or single labels of the host. So no name, however it
-// is spelled, makes a rule lead to a place that nobody wrote down.
+// The scheme and host of a template are literal. Values of a name can only fill the part after
+// them, or single labels of the host. So no name can make a rule produce a location at a host that
+// its author did not write.
 package rule

@@ -9,18 +9,18 @@ import (
 	"github.com/nomen-project/nomen/name"
 )
 
-// A Link is a template of pages about names: of another resolver, mostly. It is
-// immutable and safe for concurrent use; the zero Link expands to nothing.
+// A Link is a template for pages about names, usually at another resolver. It is immutable and
+// safe for concurrent use; the zero Link expands to nothing.
 type Link struct{ place place }
 
-// Directives are the keywords of what can be asked about a name beside its location
-// (2012, 2.3), in the order in which they are written.
+// Directives are the keywords of directives that a question about a name can have (2012, 2.3),
+// in the order in which they are written.
 var Directives = [...]string{"s", "c", "with", "at"}
 
-// ParseLink reads the template of a link to http or https, which knows the
-// variables "name", "element" and "prefix" and needs at least one of the first
-// two; those of [Directives] say what is asked, as in "{+name}{?s,c}". As with
-// locations of rules, its scheme and host are its own. The error is an [*Error].
+// ParseLink parses the template of an http or https link. It must contain one of the variables
+// "name" and "element"; it may contain "prefix" and those of [Directives], as in
+// "{+name}{?s,c}". Like the locations of rules, it must have a literal scheme and host. The
+// error is an [*Error].
 func ParseLink(s string) (Link, error) {
 	t, err := ParseTemplate(s)
 	if err != nil {
@@ -35,7 +35,7 @@ func ParseLink(s string) (Link, error) {
 		case label == "name", label == "element":
 			named = true
 		case label != "prefix" && !slices.Contains(Directives[:], label):
-			return Link{}, fault("varname", "nothing is called %q; there are name, element, prefix, and what is asked: %s", label, strings.Join(Directives[:], ", "))
+			return Link{}, fault("varname", "unknown variable %q: must be name, element, prefix, or one of %s", label, strings.Join(Directives[:], ", "))
 		}
 	}
 	p, err := newPlace(nomen.Location{URL: s}, t)
@@ -44,9 +44,9 @@ func ParseLink(s string) (Link, error) {
 	}
 	switch scheme, _, _ := strings.Cut(s, ":"); {
 	case !strings.EqualFold(scheme, "http") && !strings.EqualFold(scheme, "https"):
-		return Link{}, fault("scheme", "%q: a link is http or https", scheme)
+		return Link{}, fault("scheme", "unsupported scheme %q: must be http or https", scheme)
 	case !named:
-		return Link{}, fault("URI-Template", "every name would lead to the same place: {+name} or {+element} is missing")
+		return Link{}, fault("URI-Template", "missing {+name} or {+element}: every name would have the same location")
 	}
 	return Link{p}, nil
 }
@@ -57,8 +57,8 @@ func (l Link) String() string { return l.place.template.String() }
 // For returns the link for n, a name under p.
 func (l Link) For(p name.Prefix, n name.Name) (string, error) { return l.Asking(p, n, nil) }
 
-// Asking returns the link for n, a name under p, with what is asked about it by the
-// keywords of [Directives]; those that are not there are undefined.
+// Asking returns the link for n, a name under p, with the values of [Directives] by keyword.
+// Missing ones are undefined.
 func (l Link) Asking(p name.Prefix, n name.Name, asked map[string]string) (string, error) {
 	parts := map[string]string{"name": n.Key(), "element": p.Element(n), "prefix": p.String()}
 	value := func(label string) Value {
@@ -74,7 +74,7 @@ func (l Link) Asking(p name.Prefix, n name.Name, asked map[string]string) (strin
 	return at.URL, err
 }
 
-// Climbs reports whether a path has a segment that a reader of it takes for "."
-// or "..", also one with escaped dots or between backslashes, so that it leads
-// to another place than where it stands.
+// Climbs reports whether a path has a segment that some reader interprets as "." or "..",
+// including escaped dots and backslashes as separators, so that it could lead outside its
+// directory.
 func Climbs(path string) bool { return hasDots(path) }

@@ -42,8 +42,8 @@ func TestLink(t *testing.T) {
 	}
 }
 
-// TestLinkAsking: what is asked goes where the template says, and nowhere if nothing
-// is.
+// TestLinkAsking checks that directives are inserted where the template has them, and nothing
+// if there are none.
 func TestLinkAsking(t *testing.T) {
 	p, n := name.MustParsePrefix("urn:x-a"), name.MustParse("urn:x-a:1")
 	all := map[string]string{"s": "I=I", "c": "a&b", "with": "urn:x-a:2?x", "at": "2026-11-21T10:00:00Z"}
@@ -74,7 +74,7 @@ func TestLinkAsking(t *testing.T) {
 	}
 }
 
-// TestLinkRefused: no name may decide where a link leads.
+// TestLinkRefused checks that no name can change the host of a link.
 func TestLinkRefused(t *testing.T) {
 	for template, rule := range map[string]string{
 		"{+name}":                        "scheme",

@@ -10,23 +10,22 @@ import (
 // Limits of patterns.
 const (
 	MaxPattern = 4096  // bytes of a pattern or regular expression
-	maxProgram = 10000 // instructions of what is made of it
-	maxRepeat  = 1000  // of a class, as package regexp has it
-	MaxGroups  = 64    // parts and other groups of a pattern that a set may have
+	maxProgram = 10000 // instructions of the compiled expression
+	maxRepeat  = 1000  // of a class, as in package regexp
+	MaxGroups  = 64    // parts and other groups in the patterns of a set
 )
 
-// A Pattern finds the parts of an element. It is immutable and safe for
-// concurrent use.
+// A Pattern extracts the parts of an element. It is immutable and safe for concurrent use.
 type Pattern struct {
 	source string
 	re     *regexp.Regexp
-	names  []string // of the groups, "" for those without
-	begin  string   // what all that it matches begins with
-	most   int      // bytes of the longest that it matches; less than 0 if there is none
-	cost   int      // of matching, for each byte; see [MaxSteps]
+	names  []string // of the groups, "" for unnamed ones
+	begin  string   // common beginning of all matches
+	most   int      // maximum bytes of a match; negative for no maximum
+	cost   int      // of matching, per byte; see [MaxSteps]
 }
 
-// classes are the characters of a part, by their letter in a pattern.
+// classes are the characters of a part, by the letter in the pattern.
 var classes = map[byte]string{
 	'd': `[0-9]`,
 	'x': `[0-9A-Fa-f]`,
@@ -36,17 +35,16 @@ var classes = map[byte]string{
 	'*': `.`,
 }
 
-// ParsePattern reads a pattern: literal text, in which "\" takes the meaning
-// from the next character, and parts
+// ParsePattern parses a pattern: literal text, in which "\" makes the next character literal,
+// and parts
 //
 //	"{" name [ ":" class [ least [ "-" [ most ] ] ] ] "}"
 //
-// whose names are letters, digits and "_", beginning with a letter. The class is
-// "d" for digits, "x" for hexadecimal ones, "a" for ASCII letters, "n" for both,
-// "s" (when none is given) for all but ":" and "/", "*" for all; without numbers
-// there is at least one character, or for "*" none. A pattern is for the whole
-// element. With fold the case of ASCII letters in the literal text does not
-// matter. The error is an [*Error].
+// whose names consist of letters, digits and "_", and begin with a letter. The class is "d" for
+// digits, "x" for hexadecimal digits, "a" for ASCII letters, "n" for letters and digits, "s"
+// (the default) for everything but ":" and "/", or "*" for everything. Without numbers a part
+// has at least one character, or none for "*". A pattern must match the whole element. With
+// fold, the case of ASCII letters in literal text is ignored. The error is an [*Error].
 func ParsePattern(s string, fold bool) (Pattern, error) {
 	if len(s) > MaxPattern {
 		return Pattern{}, &Error{clip(s), MaxPattern, "pattern", "longer than " + strconv.Itoa(MaxPattern) + " bytes"}
@@ -62,7 +60,7 @@ func ParsePattern(s string, fold bool) (Pattern, error) {
 		case '{':
 			end := strings.IndexByte(s[i:], '}')
 			if end < 0 {
-				return Pattern{}, &Error{s, i, "part", `"{" is not closed`}
+				return Pattern{}, &Error{s, i, "part", `unclosed "{"`}
 			}
 			if err := writePart(&re, s, i+1, i+end); err != nil {
 				return Pattern{}, err
@@ -70,10 +68,10 @@ func ParsePattern(s string, fold bool) (Pattern, error) {
 			i += end + 1
 			continue
 		case '}':
-			return Pattern{}, &Error{s, i, "literal", `"}" closes nothing; write "\}" for itself`}
+			return Pattern{}, &Error{s, i, "literal", `unexpected "}"; write "\}" for a literal brace`}
 		case '\\':
 			if i++; i == len(s) {
-				return Pattern{}, &Error{s, i - 1, "literal", `nothing follows "\"`}
+				return Pattern{}, &Error{s, i - 1, "literal", `missing character after "\"`}
 			}
 		}
 		end := i + 1
@@ -92,29 +90,28 @@ func writePart(re *strings.Builder, s string, i, end int) error {
 	label, class, typed := strings.Cut(s[i:end], ":")
 	for j := range len(label) {
 		if !isAlnum(label[j]) && label[j] != '_' || j == 0 && (isDigit(label[j]) || label[j] == '_') {
-			return &Error{s, i + j, "name", "a part's name is letters, digits and \"_\", beginning with a letter"}
+			return &Error{s, i + j, "name", "invalid name of a part: must be letters, digits and \"_\", beginning with a letter"}
 		}
 	}
 	if label == "" {
-		return &Error{s, i, "name", "the part has no name"}
+		return &Error{s, i, "name", "missing name of a part"}
 	}
 	if !typed {
 		class = "s"
 	}
 	at := i + len(label) + 1 // of the class
 	if class == "" || classes[class[0]] == "" {
-		return &Error{s, at, "class", `one of d, x, a, n, s and * was expected`}
+		return &Error{s, at, "class", `invalid class: must be d, x, a, n, s or *`}
 	}
 	count, ok := repetition(class)
 	if !ok {
-		return &Error{s, at + 1, "count", "a number up to 1000, or two with \"-\" between them, the smaller first, was expected"}
+		return &Error{s, at + 1, "count", "invalid repetition: must be a number up to 1000, or a range such as 2-5"}
 	}
 	re.WriteString("(?P<" + label + ">(?-i:" + classes[class[0]] + ")" + count + ")")
 	return nil
 }
 
-// repetition returns how often a class stands there, in the words of package
-// regexp.
+// repetition returns the repetition of a class in the syntax of package regexp.
 func repetition(class string) (string, bool) {
 	if len(class) == 1 {
 		if class == "*" {
@@ -147,10 +144,10 @@ func number(s string) (int, bool) {
 	return n, err == nil && n <= maxRepeat
 }
 
-// ParseRegexp reads a regular expression in the syntax of package regexp (RE2):
-// without back-references and look-around, and linear in what it is asked. It is
-// for the whole element, whether or not it is anchored. Named groups are parts.
-// With fold case does not matter. The error is an [*Error].
+// ParseRegexp parses a regular expression in the syntax of package regexp (RE2), which has no
+// back-references and no look-around and takes linear time. It must match the whole element,
+// whether or not it is anchored. Named groups are parts. With fold, case is ignored. The error
+// is an [*Error].
 func ParseRegexp(s string, fold bool) (Pattern, error) {
 	if len(s) > MaxPattern {
 		return Pattern{}, &Error{clip(s), MaxPattern, "regular expression", "longer than " + strconv.Itoa(MaxPattern) + " bytes"}
@@ -159,13 +156,13 @@ func ParseRegexp(s string, fold bool) (Pattern, error) {
 	if fold {
 		flags = "(?si:"
 	}
-	if _, err := syntax.Parse(s, syntax.Perl); err != nil { // by itself: ")(" must not close ours
+	if _, err := syntax.Parse(s, syntax.Perl); err != nil { // separately, so that ")(" cannot close our group
 		return Pattern{}, regexpError(s, err)
 	}
 	return compile(s, "^"+flags+s+")$")
 }
 
-// compile makes a pattern of the expression, of which source is what was read.
+// compile returns the pattern for an expression, with its source.
 func compile(source, expression string) (Pattern, error) {
 	tree, err := syntax.Parse(expression, syntax.Perl)
 	if err != nil {
@@ -176,7 +173,7 @@ func compile(source, expression string) (Pattern, error) {
 		return Pattern{}, regexpError(source, err)
 	}
 	if len(program.Inst) > maxProgram {
-		return Pattern{}, &Error{source, 0, "pattern", "its repetitions make it too large"}
+		return Pattern{}, &Error{source, 0, "pattern", "too large because of its repetitions"}
 	}
 	re, err := regexp.Compile(expression)
 	if err != nil {
@@ -187,7 +184,7 @@ func compile(source, expression string) (Pattern, error) {
 	seen := map[string]bool{}
 	for _, label := range p.names {
 		if label != "" && seen[label] {
-			return Pattern{}, &Error{source, strings.LastIndex(source, label), "name", "two parts are called " + strconv.Quote(label)}
+			return Pattern{}, &Error{source, strings.LastIndex(source, label), "name", "duplicate part " + strconv.Quote(label)}
 		}
 		seen[label] = true
 	}
@@ -203,11 +200,10 @@ func regexpError(source string, err error) error {
 	return e
 }
 
-// String returns the pattern as it was read.
+// String returns the source of the pattern.
 func (p Pattern) String() string { return p.source }
 
-// Names calls yield with the names of the parts. Its shape is that of an
-// iterator.
+// Names yields the names of the parts. Use it as an iterator.
 func (p Pattern) Names(yield func(string) bool) {
 	for _, label := range p.names {
 		if label != "" && !yield(label) {
@@ -216,8 +212,8 @@ func (p Pattern) Names(yield func(string) bool) {
 	}
 }
 
-// Match returns the parts of element, nil when the pattern is not for it. A part
-// that an alternative left out is not there.
+// Match returns the parts of element, or nil if the pattern does not match. Parts in an
+// alternative that was not taken are absent.
 func (p Pattern) Match(element string) map[string]string {
 	if p.re == nil || p.steps(element) == 0 {
 		return nil

@@ -14,11 +14,11 @@ import (
 type place struct {
 	nomen.Location
 	template Template
-	labels   []string // variables that stand in the host
+	labels   []string // variables in the host
 }
 
-// newPlace checks that the template says itself where it leads: its scheme is
-// literal, and so is its authority, except for labels before a literal domain.
+// newPlace checks that the template has a literal scheme and host. Only labels before a literal
+// domain may be variables.
 func newPlace(l nomen.Location, t Template) (place, error) {
 	p := place{Location: l, template: t}
 	fault := func(offset int, rule, message string) (place, error) {
@@ -29,19 +29,19 @@ func newPlace(l nomen.Location, t Template) (place, error) {
 		scheme, rest, ok = strings.Cut(t.parts[0].literal, ":")
 	}
 	if !ok || !isScheme(scheme) {
-		return fault(0, "scheme", "a location begins with its scheme, written out")
+		return fault(0, "scheme", "must begin with a literal scheme")
 	}
 	rest, ok = strings.CutPrefix(rest, "//")
 	switch bare := rest == "" || rest == "/"; {
 	case ok:
-	case isWeb(scheme): // which browsers read as if the slashes were there
-		return fault(len(scheme)+1, "hier-part", `"//" and a host are missing`)
+	case isWeb(scheme): // browsers treat these as if the slashes were there
+		return fault(len(scheme)+1, "hier-part", `missing "//" and a host`)
 	case bare && len(t.parts) > 1 && (rest != "" || t.parts[1].op.char != 0):
-		return fault(t.parts[1].offset, "hier-part", "a name must not say whether a host follows: write out what comes after the scheme")
+		return fault(t.parts[1].offset, "hier-part", "the text after the scheme must be literal, so that a name cannot add a host")
 	default:
-		return p, nil // no authority
+		return p, nil // no host
 	}
-	const variable = "{" // in host: never in a literal
+	const variable = "{" // in host, where a literal cannot contain it
 	host := ""
 	for i := 0; ; rest = t.parts[i].literal {
 		literal, _, ended := cutAny(rest, "/?#")
@@ -54,7 +54,7 @@ func newPlace(l nomen.Location, t Template) (place, error) {
 			continue
 		}
 		if part.op.char != 0 || len(part.vars) != 1 || part.vars[0].explode || part.vars[0].prefix != 0 {
-			return fault(part.offset, "authority", `write "/" before this; only a label of the host, as "{part}", can stand here`)
+			return fault(part.offset, "authority", `missing "/" before this; in the host only a whole label can be a variable, such as "{part}"`)
 		}
 		p.labels = append(p.labels, part.vars[0].name)
 		host += variable
@@ -63,13 +63,13 @@ func newPlace(l nomen.Location, t Template) (place, error) {
 	domain := host[strings.LastIndex(host, variable)+1:]
 	switch {
 	case strings.IndexByte(host, '@') >= 0:
-		return fault(offset, "userinfo", "a location holds no user name or password")
+		return fault(offset, "userinfo", "must not contain a user name or password")
 	case host == "":
 		return fault(offset, "host", "the host is empty")
 	case len(p.labels) > 0 && (!strings.HasPrefix(domain, ".") || strings.Count(domain, ".") < 2):
-		return fault(offset, "host", `the host ends in a domain that is written out, as in "{part}.example.org"`)
+		return fault(offset, "host", `the host must end in a literal domain, such as "{part}.example.org"`)
 	}
-	written := scheme + "://" + strings.ReplaceAll(host, variable, "x") + "/" // all that a name cannot change
+	written := scheme + "://" + strings.ReplaceAll(host, variable, "x") + "/" // the part that a name cannot change
 	var bad *location.Error
 	if errors.As(location.Check(written), &bad) {
 		return fault(min(bad.Offset, len(t.source)), bad.Rule, bad.Message)
@@ -85,8 +85,7 @@ func cutAny(s, chars string) (before, after string, found bool) {
 	return s, "", false
 }
 
-// isWeb reports whether browsers find a host behind a scheme whatever slashes
-// are there.
+// isWeb reports whether browsers find a host after a scheme, whatever the number of slashes.
 func isWeb(scheme string) bool {
 	switch strings.ToLower(scheme) {
 	case "http", "https", "ftp", "ws", "wss":
@@ -105,8 +104,8 @@ func isScheme(s string) bool {
 }
 
 var (
-	errLabel   = errors.New("it cannot be a label of a host")
-	errSegment = errors.New(`it would lead to another place by "." or ".."`)
+	errLabel   = errors.New("not a valid label of a host")
+	errSegment = errors.New(`"." or ".." would change the path`)
 	errTooLong = fmt.Errorf("longer than %d bytes", MaxExpansion)
 )
 
@@ -150,8 +149,8 @@ func isLabel(s string) bool {
 	return true
 }
 
-// hasDots reports whether a path has a segment that a reader of it takes for "."
-// or "..": also one with escaped dots, and between backslashes.
+// hasDots reports whether a path has a segment that some reader interprets as "." or "..",
+// including escaped dots and backslashes as separators.
 func hasDots(path string) bool {
 	for segment := range strings.FieldsFuncSeq(path, func(r rune) bool { return r == '/' || r == '\\' }) {
 		plain := unescape(segment)

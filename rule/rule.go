@@ -19,41 +19,41 @@ const (
 	MaxLocations = 64  // of a rule
 	MaxTests     = 256 // of a rule
 	maxPad       = 256 // characters of a padded part
-	maxDrop      = 256 // bytes of the characters that are dropped or trimmed
+	maxDrop      = 256 // bytes of Drop and Trim
 )
 
-// A Set is the rules of one authority. The first whose pattern matches decides.
+// A Set is the list of rules of an authority. The first rule whose pattern matches applies.
 type Set []Rule
 
-// A Rule gives locations to the names that its pattern matches. Templates know
-// the parts of the pattern and three variables more: "name", the whole key of
-// the name, "element", what of it follows the prefix, and "prefix".
+// A Rule gives locations to the names that its pattern matches. Its templates can use the parts
+// of the pattern and three more variables: "name", the full key of the name; "element", the
+// part after the prefix; and "prefix".
 type Rule struct {
 	Match      string           `json:"match,omitempty"`       // a pattern, see [ParsePattern]
 	Regexp     string           `json:"regexp,omitempty"`      // or a regular expression, see [ParseRegexp]
-	IgnoreCase bool             `json:"ignore_case,omitempty"` // of ASCII letters in either
-	Raw        bool             `json:"raw,omitempty"`         // the element keeps its escapes; else they are decoded
-	Parts      map[string]Part  `json:"parts,omitempty"`       // what is done to parts before they are put in
+	IgnoreCase bool             `json:"ignore_case,omitempty"` // ASCII letters only
+	Raw        bool             `json:"raw,omitempty"`         // keep the escapes of the element; otherwise they are decoded
+	Parts      map[string]Part  `json:"parts,omitempty"`       // conversions of parts
 	Locations  []nomen.Location `json:"locations,omitempty"`   // their URLs are templates
-	SameAs     []string         `json:"same_as,omitempty"`     // templates of other names of the same thing
-	Tests      []Test           `json:"tests"`                 // at least one that matches
+	SameAs     []string         `json:"same_as,omitempty"`     // templates of aliases
+	Tests      []Test           `json:"tests"`                 // at least one must match
 }
 
-// A Part is what is done to a part of a name, in the order of the fields.
+// A Part is the conversion of a part of a name, in the order of the fields.
 type Part struct {
-	Drop string `json:"drop,omitempty"` // characters to be left out, such as "-"
-	Trim string `json:"trim,omitempty"` // characters to be left out at the beginning, such as "0"; the last one stays
-	Case string `json:"case,omitempty"` // "lower" or "upper", of ASCII letters
-	Pad  int    `json:"pad,omitempty"`  // at least so many characters, by zeros in front
+	Drop string `json:"drop,omitempty"` // characters to remove, such as "-"
+	Trim string `json:"trim,omitempty"` // characters to remove at the beginning, such as "0"; the last character stays
+	Case string `json:"case,omitempty"` // "lower" or "upper", ASCII letters only
+	Pad  int    `json:"pad,omitempty"`  // minimum length, padded with leading zeros
 }
 
-// A Test is a name and what has to come out.
+// A Test is a name with the expected result.
 type Test struct {
 	From string   `json:"from"`         // a name, in any spelling
-	To   []string `json:"to,omitempty"` // the URLs of all its locations in order; none if no rule may match
+	To   []string `json:"to,omitempty"` // the URLs of all locations in order; empty if no rule must match
 }
 
-// A TestError is the failure of a test.
+// A TestError reports a failed test.
 type TestError struct {
 	Rule, Test int // from 0
 	From       string
@@ -66,9 +66,9 @@ func (e *TestError) Error() string {
 	if e.Matched >= 0 {
 		which = "rule " + strconv.Itoa(e.Matched+1) + " gives " + quoted(e.Got)
 	}
-	want := "no rule may match"
+	want := "no rule must match"
 	if len(e.Want) > 0 {
-		want = "the test wants " + quoted(e.Want)
+		want = "the test expects " + quoted(e.Want)
 	}
 	return fmt.Sprintf("rule: test %d of rule %d: %s: %s, but %s", e.Test+1, e.Rule+1, e.From, which, want)
 }
@@ -80,7 +80,7 @@ func quoted(urls []string) string {
 	return strings.Join(urls, " ")
 }
 
-// An IndexError says which rule of a set something is wrong with.
+// An IndexError reports an invalid rule of a set.
 type IndexError struct {
 	Rule int    // from 0
 	What string // "match", "locations", "tests" ...
@@ -93,7 +93,7 @@ func (e *IndexError) Error() string {
 
 func (e *IndexError) Unwrap() error { return e.Err }
 
-// A Compiled is a set that can be asked. It is safe for concurrent use.
+// A Compiled is a set that is ready to use. It is safe for concurrent use.
 type Compiled struct {
 	prefix name.Prefix
 	rules  []compiledRule
@@ -107,8 +107,8 @@ type compiledRule struct {
 	sameAs    []Template
 }
 
-// Check is Compile for a set that is to be stored: it refuses one that may take too
-// long, which Compile takes, since Apply ends early then.
+// Check is like Compile, for a set to be stored. It also rejects a set that may take too long.
+// Compile accepts such a set, since Apply stops early.
 func (s Set) Check(prefix name.Prefix) (*Compiled, error) {
 	c, err := s.Compile(prefix)
 	if err != nil {
@@ -117,8 +117,8 @@ func (s Set) Check(prefix name.Prefix) (*Compiled, error) {
 	return c, c.checkCost()
 }
 
-// Compile makes a set ready for the names under a prefix and runs its tests. The
-// error is an [*IndexError] or a [*TestError].
+// Compile prepares the set for the names under a prefix and runs its tests. The error is an
+// [*IndexError] or a [*TestError].
 func (s Set) Compile(prefix name.Prefix) (*Compiled, error) {
 	if len(s) > MaxRules {
 		return nil, &IndexError{MaxRules, "rules", fmt.Errorf("more than %d", MaxRules)}
@@ -130,7 +130,7 @@ func (s Set) Compile(prefix name.Prefix) (*Compiled, error) {
 		}
 	}
 	for i := range s {
-		if c.tested > maxTestSteps { // a set of an older version: Check has an error
+		if c.tested > maxTestSteps { // a set of an older version; Check rejects it
 			break
 		}
 		if err := c.test(i, s[i].Tests); err != nil {
@@ -148,25 +148,25 @@ func (c *compiledRule) compile(i int, r *Rule) (err error) {
 	what := "match"
 	switch {
 	case r.Match != "" && r.Regexp != "":
-		return fault("regexp", `"match" is there too: a rule has one of both`)
+		return fault("regexp", `"match" is also given: use only one of them`)
 	case r.Regexp != "":
 		what = "regexp"
 		c.pattern, err = ParseRegexp(r.Regexp, r.IgnoreCase)
 	case r.Match != "":
 		c.pattern, err = ParsePattern(r.Match, r.IgnoreCase)
 	default:
-		return fault("match", `a rule needs a pattern; "{rest:*}" is for every name`)
+		return fault("match", `missing pattern; "{rest:*}" matches every name`)
 	}
 	if err != nil {
 		return &IndexError{i, what, err}
 	}
 	if len(r.Locations)+len(r.SameAs) == 0 || len(r.Locations)+len(r.SameAs) > MaxLocations {
-		return fault("locations", "a rule has one to %d", MaxLocations)
+		return fault("locations", "must have 1 to %d", MaxLocations)
 	}
 	known := []string{"name", "element", "prefix"}
 	for label := range c.pattern.Names {
 		if slices.Contains(known, label) {
-			return fault(what, "the part %q has a name that means something else", label)
+			return fault(what, "the name of the part %q is reserved", label)
 		}
 	}
 	known = slices.AppendSeq(known, c.pattern.Names)
@@ -175,13 +175,13 @@ func (c *compiledRule) compile(i int, r *Rule) (err error) {
 			return fault("parts", "the pattern has no part %q", label)
 		}
 		if p.Case != "" && p.Case != "lower" && p.Case != "upper" {
-			return fault("parts", `%s: the case is "lower" or "upper", not %q`, label, p.Case)
+			return fault("parts", `%s: invalid case %q: must be "lower" or "upper"`, label, p.Case)
 		}
 		if p.Pad < 0 || p.Pad > maxPad {
-			return fault("parts", "%s: a part is padded to 1 to %d characters", label, maxPad)
+			return fault("parts", "%s: pad must be 1 to %d", label, maxPad)
 		}
 		if len(p.Drop) > maxDrop || len(p.Trim) > maxDrop {
-			return fault("parts", "%s: at most %d bytes of characters are dropped or trimmed", label, maxDrop)
+			return fault("parts", "%s: drop and trim must not exceed %d bytes", label, maxDrop)
 		}
 	}
 	template := func(what, s string) (Template, error) {
@@ -191,7 +191,7 @@ func (c *compiledRule) compile(i int, r *Rule) (err error) {
 		}
 		for label := range t.Variables {
 			if !slices.Contains(known, label) {
-				return t, fault(what, "%s: nothing is called %q; there are %s", s, label, strings.Join(known, ", "))
+				return t, fault(what, "%s: unknown variable %q: must be one of %s", s, label, strings.Join(known, ", "))
 			}
 		}
 		return t, nil
@@ -238,7 +238,7 @@ func (c *Compiled) test(i int, tests []Test) error {
 			for _, l := range r.Locations {
 				e.Got = append(e.Got, l.URL)
 			}
-			if len(r.Locations) == 0 { // a rule for names alone
+			if len(r.Locations) == 0 { // a rule for aliases only
 				e.Got = r.SameAs
 			}
 		}
@@ -248,23 +248,23 @@ func (c *Compiled) test(i int, tests []Test) error {
 		matched = matched || e.Matched == i
 	}
 	if !matched {
-		return &IndexError{i, "tests", fmt.Errorf("at least one is needed that shows what the rule gives: a name of %q with its locations", c.rules[i].pattern)}
+		return &IndexError{i, "tests", fmt.Errorf("at least one test must match the rule: a name under %q with its locations", c.rules[i].pattern)}
 	}
 	return nil
 }
 
-// A Result is what a rule gives to a name.
+// A Result is the result of a rule for a name.
 type Result struct {
 	Rule      int // from 0
 	Pattern   string
 	Locations []nomen.Location
 	SameAs    []string
-	Left      []string // locations that this name would have made unsafe, and why
+	Left      []string // locations that this name would make unsafe, with the reason
 }
 
-// Apply returns what the first rule that matches gives to n; ok is false when
-// none does. It takes [MaxSteps] at most: a set that needs more for n, which no set
-// does that [Set.Check] accepts, gives no location, and Left says so.
+// Apply returns the result of the first rule that matches n; ok is false if none does. It takes
+// at most [MaxSteps]. A set that needs more for n, which [Set.Check] rejects, gives no
+// location, and Left says so.
 func (c *Compiled) Apply(n name.Name) (r *Result, ok bool) {
 	r, ok, _ = c.apply(n)
 	return r, ok
@@ -283,7 +283,7 @@ func (c *Compiled) apply(n name.Name) (r *Result, ok bool, steps int) {
 			element = escaped
 		}
 		if steps += rule.pattern.steps(element); steps > MaxSteps {
-			return &Result{Rule: i, Pattern: rule.pattern.String(), Left: []string{"the rules up to this one take too long for so long a name"}}, true, steps
+			return &Result{Rule: i, Pattern: rule.pattern.String(), Left: []string{"the rules up to this one take too long for a name of this length"}}, true, steps
 		}
 		if parts := rule.pattern.Match(element); parts != nil {
 			for label, p := range rule.source.Parts {
@@ -310,7 +310,7 @@ func (c *compiledRule) result(i int, parts map[string]string) *Result {
 	room := maxExpanded
 	for _, p := range c.locations {
 		if room <= 0 {
-			r.Left = append(r.Left, p.URL+": the locations before it have taken all the room that a name has")
+			r.Left = append(r.Left, p.URL+": the other locations of the name have reached the size limit")
 			continue
 		}
 		l, err := p.expand(parts, value)
@@ -339,7 +339,7 @@ func (c *compiledRule) result(i int, parts map[string]string) *Result {
 	return r
 }
 
-// apply does to s what p says.
+// apply converts s as p says.
 func (p Part) apply(s string) string {
 	if p.Drop != "" {
 		s = strings.Map(func(r rune) rune {
@@ -380,11 +380,11 @@ func mapASCII(s string, first, last byte) string {
 	return string(b)
 }
 
-// unescape decodes the escapes of s, a piece of a URI.
+// unescape decodes the escapes of s, a part of a URI.
 func unescape(s string) string {
 	plain, err := uri.Unescape(s)
 	if err != nil {
-		return s // of no URI: nothing to decode
+		return s // not from a URI: nothing to decode
 	}
 	return plain
 }

@@ -40,7 +40,7 @@ func TestMatch(t *testing.T) {
 		{"", "", false, parts{}},
 		{"", "a", false, nil},
 		{"{s}", "\u017f", true, parts{"s": "\u017f"}},
-		{"s", "\u017f", true, parts{}}, // as package regexp folds; only outside of names, which are ASCII
+		{"s", "\u017f", true, parts{}}, // folded as in package regexp; only matters outside names, which are ASCII
 	} {
 		p, err := ParsePattern(tt.pattern, tt.fold)
 		if err != nil {
@@ -230,7 +230,7 @@ func TestEscapes(t *testing.T) {
 	}
 }
 
-// TestApostropheInALocation: the keys of OData stand between apostrophes.
+// TestApostropheInALocation has a key of OData between apostrophes.
 func TestApostropheInALocation(t *testing.T) {
 	rule := Rule{
 		Match:     "{x:*}",
@@ -242,7 +242,7 @@ func TestApostropheInALocation(t *testing.T) {
 	}
 }
 
-// TestNoNameLeadsElsewhere: whatever the name, the host is the one written down.
+// TestNoNameLeadsElsewhere checks that the host is the literal one for every name.
 func TestNoNameLeadsElsewhere(t *testing.T) {
 	rule := Rule{
 		Match:     "{a}:{b:*}",
@@ -258,7 +258,7 @@ func TestNoNameLeadsElsewhere(t *testing.T) {
 		"a%23:b":           1,
 		"-a:b":             1,
 		"a.b:b":            1,
-		"a:..%2F..%2Fx":    2, // "{b}" escapes the slash, yet some readers decode it
+		"a:..%2F..%2Fx":    2, // "{b}" escapes the slash, but some readers decode it
 		"a:..":             2,
 		"a:.":              2,
 		"a:x%2F%2E%2E%2Fy": 2,
@@ -340,21 +340,21 @@ func TestPlacesRefused(t *testing.T) {
 	}
 }
 
-// TestRefused: a set that is wrong is refused with the words that help.
+// TestRefused checks that an invalid set is rejected with a helpful message.
 func TestRefused(t *testing.T) {
 	for _, tt := range []struct{ change, with, want string }{
-		{`"match": "{number:d1-5}",`, ``, `rule 1: match: a rule needs a pattern`},
-		{`"match": "{number:d1-5}",`, `"match": "{number:d1-5}", "regexp": "a",`, `rule 1: regexp: "match" is there too`},
+		{`"match": "{number:d1-5}",`, ``, `rule 1: match: missing pattern`},
+		{`"match": "{number:d1-5}",`, `"match": "{number:d1-5}", "regexp": "a",`, `rule 1: regexp: "match" is also given`},
 		{`"{number:d1-5}"`, `"{number:q}"`, `rule 1: match: rule: "{number:q}": offset 8: class`},
-		{`"{number:d1-5}"`, `"{number}{name}"`, `the part "name" has a name that means something else`},
-		{`rfc{number}.txt`, `rfc{nr}.txt`, `nothing is called "nr"; there are name, element, prefix, number`},
+		{`"{number:d1-5}"`, `"{number}{name}"`, `the name of the part "name" is reserved`},
+		{`rfc{number}.txt`, `rfc{nr}.txt`, `unknown variable "nr": must be one of name, element, prefix, number`},
 		{`"number": {`, `"nr": {`, `the pattern has no part "nr"`},
-		{`"trim": "0"`, `"case": "title"`, `the case is "lower" or "upper", not "title"`},
-		{`"trim": "0"`, `"pad": 9999`, `a part is padded to 1 to 256 characters`},
+		{`"trim": "0"`, `"case": "title"`, `invalid case "title": must be "lower" or "upper"`},
+		{`"trim": "0"`, `"pad": 9999`, `pad must be 1 to 256`},
 		{`"urn:ietf:rfc:x"`, `"urn:ietf:std:1"`, `urn:ietf:std:1 is not under urn:ietf:rfc`},
-		{`"urn:ietf:rfc:x"`, `"urn:ietf:rfc:3"`, `test 3 of rule 1: urn:ietf:rfc:3: rule 1 gives https://www.rfc-editor.org/rfc/rfc3.txt https://www.rfc-editor.org/info/rfc3, but no rule may match`},
+		{`"urn:ietf:rfc:x"`, `"urn:ietf:rfc:3"`, `test 3 of rule 1: urn:ietf:rfc:3: rule 1 gives https://www.rfc-editor.org/rfc/rfc3.txt https://www.rfc-editor.org/info/rfc3, but no rule must match`},
 		{`"URN:IETF:RFC:0020"`, `"URN:IETF:RFC:0021"`, `rule 1 gives https://www.rfc-editor.org/rfc/rfc21.txt`},
-		{`"URN:IETF:RFC:0020"`, `"URN:IETF:RFC:002x"`, `urn:ietf:rfc:002x: no rule matches, but the test wants https://www.rfc-editor.org/rfc/rfc20.txt`},
+		{`"URN:IETF:RFC:0020"`, `"URN:IETF:RFC:002x"`, `urn:ietf:rfc:002x: no rule matches, but the test expects https://www.rfc-editor.org/rfc/rfc20.txt`},
 		{`"URN:IETF:RFC:0020"`, `"URN:IETF:RFC:%"`, `rule 1: tests: name:`},
 	} {
 		s := strings.Replace(rfcRules, tt.change, tt.with, 1)
@@ -368,7 +368,8 @@ func TestRefused(t *testing.T) {
 	}
 	set := parseSet(t, rfcRules)
 	set[0].Tests = set[0].Tests[2:]
-	if _, err := set.Compile(rfcs); err == nil || !strings.Contains(err.Error(), "at least one is needed") {
+	if _, err := set.Compile(rfcs); err == nil || !strings.Contains(err.Error(), "at least one test must match") {
+		t.Errorf("a rule without a test that shows what it gives: %v", err)
 		t.Errorf("a rule without a test that shows what it gives: %v", err)
 	}
 	set[0].Locations, set[0].SameAs = nil, nil

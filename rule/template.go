@@ -8,19 +8,19 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// Limits of templates and what they make.
+// Limits of templates and their expansions.
 const (
 	MaxTemplate  = 4096     // bytes of a template
-	MaxExpansion = 64 << 10 // bytes of what [Template.Expand] makes
+	MaxExpansion = 64 << 10 // bytes of an expansion
 	maxPrefix    = 9999     // characters of a prefix modifier (RFC 6570, 2.4.1)
 )
 
-// An Error is the refusal of a template, a pattern or a rule.
+// An Error reports an invalid template, pattern or rule.
 type Error struct {
 	Input   string // the template or pattern
 	Offset  int    // in bytes, into Input
-	Rule    string // the production or rule that was broken
-	Message string // what was found, in words
+	Rule    string // the production or rule that was violated
+	Message string // for people
 }
 
 func (e *Error) Error() string {
@@ -32,12 +32,11 @@ func (e *Error) Violation() uri.Violation {
 	return uri.Violation{Input: e.Input, Offset: e.Offset, Rule: e.Rule, Message: e.Message}
 }
 
-// A Value is what a variable stands for: a string, a list of strings or a list
-// of pairs (RFC 6570, 2.3). The zero Value is undefined, which differs from the
-// empty string.
+// A Value is the value of a variable: a string, a list of strings or a list of pairs (RFC 6570,
+// 2.3). The zero Value is undefined, which differs from the empty string.
 type Value struct {
 	kind  valueKind
-	texts []string // one, the members of a list, or names and values in turn
+	texts []string // one text, the members of a list, or alternating names and values
 }
 
 type valueKind uint8
@@ -52,7 +51,7 @@ const (
 // String returns the value of a string.
 func String(s string) Value { return Value{text, []string{s}} }
 
-// List returns the value of a list, which is undefined when it is empty.
+// List returns a list; an empty one is undefined.
 func List(members ...string) Value {
 	if len(members) == 0 {
 		return Value{}
@@ -60,8 +59,8 @@ func List(members ...string) Value {
 	return Value{list, members}
 }
 
-// Pairs returns the value of an associative array, names and values in turn,
-// which is undefined when it is empty. A last name without a value is left out.
+// Pairs returns an associative array of alternating names and values; an empty one is
+// undefined. A final name without a value is ignored.
 func Pairs(namesAndValues ...string) Value {
 	if len(namesAndValues) < 2 {
 		return Value{}
@@ -69,14 +68,14 @@ func Pairs(namesAndValues ...string) Value {
 	return Value{pairs, namesAndValues[:len(namesAndValues)&^1]}
 }
 
-// A Template is a URI template (RFC 6570). It is immutable and safe for
-// concurrent use; the zero Template expands to nothing.
+// A Template is a URI template (RFC 6570). It is immutable and safe for concurrent use; the
+// zero Template expands to nothing.
 type Template struct {
 	source string
 	parts  []templatePart
 }
 
-// A templatePart is literal text, or an expression.
+// A templatePart is literal text or an expression.
 type templatePart struct {
 	literal string // escaped
 	op      operator
@@ -86,7 +85,7 @@ type templatePart struct {
 
 type varspec struct {
 	name    string
-	prefix  int // characters of the value, 0 for all
+	prefix  int // characters of the value; 0 means all
 	explode bool
 }
 
@@ -97,7 +96,7 @@ type operator struct {
 	sep      string
 	named    bool
 	ifEmpty  string
-	reserved bool // reserved characters and escapes pass
+	reserved bool // do not escape reserved characters and escapes
 }
 
 var operators = [...]operator{
@@ -111,7 +110,7 @@ var operators = [...]operator{
 	{char: '&', first: "&", sep: "&", named: true, ifEmpty: "="},
 }
 
-// ParseTemplate reads a template. The error is an [*Error].
+// ParseTemplate parses a template. The error is an [*Error].
 func ParseTemplate(s string) (Template, error) {
 	if len(s) > MaxTemplate {
 		return Template{}, &Error{clip(s), MaxTemplate, "URI-Template", "longer than " + strconv.Itoa(MaxTemplate) + " bytes"}
@@ -141,20 +140,20 @@ func ParseTemplate(s string) (Template, error) {
 	return t, nil
 }
 
-// literal returns the size of the literal character at s[i]. An apostrophe is one: the
-// grammar of RFC 6570, 2.1 leaves it out by mistake (erratum 6937).
+// literal returns the size of the literal character at s[i]. That includes the apostrophe,
+// which the grammar of RFC 6570, 2.1 omits by mistake (erratum 6937).
 func literal(s string, i int) (int, error) {
 	c := s[i]
 	switch {
 	case c == '%':
 		if !isEscape(s, i) {
-			return 0, &Error{s, i, "literals", `"%" begins no escape`}
+			return 0, &Error{s, i, "literals", `"%" must begin an escape`}
 		}
 		return 3, nil
 	case c == '}':
-		return 0, &Error{s, i, "literals", `"}" closes nothing`}
+		return 0, &Error{s, i, "literals", `unexpected "}"`}
 	case c <= ' ' || c == 0x7f || strings.IndexByte(`"<>\^`+"`|", c) >= 0:
-		return 0, &Error{s, i, "literals", "contains " + strconv.QuoteToASCII(s[i:i+1]) + ", which a template must escape"}
+		return 0, &Error{s, i, "literals", "contains " + strconv.QuoteToASCII(s[i:i+1]) + ", which must be escaped in a template"}
 	case c < utf8.RuneSelf:
 		return 1, nil
 	}
@@ -165,12 +164,11 @@ func literal(s string, i int) (int, error) {
 	return size, nil
 }
 
-// parseExpression reads "{" [operator] variable-list "}" at s[i] and returns
-// where it ends.
+// parseExpression parses "{" [operator] variable-list "}" at s[i] and returns its end.
 func parseExpression(s string, i int) (templatePart, int, error) {
 	length := strings.IndexByte(s[i:], '}')
 	if length < 0 {
-		return templatePart{}, 0, &Error{s, i, "expression", `"{" is not closed`}
+		return templatePart{}, 0, &Error{s, i, "expression", `unclosed "{"`}
 	}
 	end := i + length
 	part := templatePart{op: operators[0], offset: i}
@@ -205,7 +203,7 @@ func parseExpression(s string, i int) (templatePart, int, error) {
 	}
 }
 
-// parseVarspec reads s[i:end] as varname [modifier-level4].
+// parseVarspec parses s[i:end] as varname [modifier-level4].
 func parseVarspec(s string, i, end int) (varspec, error) {
 	at := i
 	for at < end {
@@ -222,7 +220,7 @@ func parseVarspec(s string, i, end int) (varspec, error) {
 	v := varspec{name: s[i:at]}
 	switch {
 	case at == i:
-		return v, &Error{s, i, "varname", "a name of letters, digits, \"_\" and inner dots was expected"}
+		return v, &Error{s, i, "varname", "invalid variable: must be letters, digits, \"_\" and inner dots"}
 	case at == end:
 		return v, nil
 	case s[at] == '*' && at+1 == end:
@@ -231,19 +229,18 @@ func parseVarspec(s string, i, end int) (varspec, error) {
 	case s[at] == ':' && at+1 < end:
 		n, err := strconv.Atoi(s[at+1 : end])
 		if err != nil || n < 1 || n > maxPrefix || s[at+1] == '0' || s[at+1] == '+' {
-			return v, &Error{s, at + 1, "max-length", "a number from 1 to 9999 without leading zeros was expected"}
+			return v, &Error{s, at + 1, "max-length", "invalid length: must be 1 to 9999 without leading zeros"}
 		}
 		v.prefix = n
 		return v, nil
 	}
-	return v, &Error{s, at, "varspec", "found " + strconv.QuoteToASCII(s[at:at+1]) + ` where ":", "*", "," or "}" was expected`}
+	return v, &Error{s, at, "varspec", "unexpected " + strconv.QuoteToASCII(s[at:at+1]) + `, expected ":", "*", "," or "}"`}
 }
 
-// String returns the template as it was read.
+// String returns the source of the template.
 func (t Template) String() string { return t.source }
 
-// Variables calls yield with the names of the variables, each as often as it
-// stands there. Its shape is that of an iterator.
+// Variables yields the names of the variables, with repetitions. Use it as an iterator.
 func (t Template) Variables(yield func(string) bool) {
 	for _, p := range t.parts {
 		for _, v := range p.vars {
@@ -254,10 +251,9 @@ func (t Template) Variables(yield func(string) bool) {
 	}
 }
 
-// Expand returns the template with the values of its variables put in (RFC 6570,
-// 3). Names that value does not know are undefined, and expressions of nothing
-// but such names expand to nothing. It reports false when the result would be
-// longer than [MaxExpansion].
+// Expand returns the template with its variables replaced (RFC 6570, 3). A variable for which
+// value returns the zero Value is undefined; an expression of only undefined variables expands
+// to nothing. ok is false if the result would be longer than [MaxExpansion].
 func (t Template) Expand(value func(name string) Value) (string, bool) {
 	var buf [256]byte
 	b := buf[:0]
@@ -345,7 +341,7 @@ func (p *templatePart) appendName(b []byte, name string, empty bool) []byte {
 	return append(b, '=')
 }
 
-// cut returns the first n characters of s, all if n is 0.
+// cut returns the first n characters of s, or all if n is 0.
 func cut(s string, n int) string {
 	if n == 0 {
 		return s
@@ -359,8 +355,8 @@ func cut(s string, n int) string {
 	return s
 }
 
-// appendEscaped appends s with all characters escaped that may not stand bare:
-// all but unreserved ones and, if reserved passes, reserved ones and escapes.
+// appendEscaped appends s with all characters escaped except unreserved ones and, if reserved
+// is set, reserved characters and escapes.
 func appendEscaped(b []byte, s string, reserved bool) []byte {
 	for i := 0; i < len(s); i++ {
 		c := s[i]
@@ -393,6 +389,6 @@ func isAlnum(c byte) bool {
 	return isDigit(c) || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z'
 }
 
-const maxQuoted = 80 // bytes of an input too long to be shown whole
+const maxQuoted = 80 // bytes; longer input is shortened
 
 func clip(s string) string { return s[:min(len(s), maxQuoted)] }

@@ -220,8 +220,8 @@ func TestTemplateRefused(t *testing.T) {
 	}
 }
 
-// TestExpansionIsBounded: a template of many variables with a long value gives
-// up in time.
+// TestExpansionIsBounded checks that a template with many variables and a long value stops
+// early.
 func TestExpansionIsBounded(t *testing.T) {
 	long := String(strings.Repeat("x", 2048))
 	template, err := ParseTemplate(strings.Repeat("{x,x}", MaxTemplate/5))
@@ -233,8 +233,8 @@ func TestExpansionIsBounded(t *testing.T) {
 	}
 }
 
-// FuzzTemplate: what is accepted prints as it was, and expands to characters of
-// a URI.
+// FuzzTemplate checks that an accepted template prints unchanged and expands to valid URI
+// characters.
 func FuzzTemplate(f *testing.F) {
 	f.Add("https://example.org/{a}{?b*,c:3}", "ä b%41")
 	f.Add("{+a}{#b}{.c}{/a*}{;b}{&c}", "")
@@ -266,8 +266,7 @@ func FuzzTemplate(f *testing.F) {
 	})
 }
 
-// TestTextOfTheRFC runs the examples as the RFC prints them, where its text is
-// at hand.
+// TestTextOfTheRFC runs the examples in the text of the RFC, if that is available.
 func TestTextOfTheRFC(t *testing.T) {
 	text, err := os.ReadFile("../../shared/rfc/rfc6570.txt")
 	if err != nil {
@@ -281,7 +280,7 @@ func TestTextOfTheRFC(t *testing.T) {
 		}
 		template, err := ParseTemplate(fields[0])
 		if err != nil {
-			continue // a sentence
+			continue // prose, not an example
 		}
 		got, _ := template.Expand(lookup)
 		if got != fields[1] {

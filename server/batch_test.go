@@ -163,7 +163,7 @@ func TestBatchRows(t *testing.T) {
 			t.Errorf("line %d: got %s, want %s", i+1, said[i], want[i])
 		}
 	}
-	if e := got[7].Error; e == nil || e.Message != "as of 1970-01-01T23:59:59Z: not known here, and no authority of this service covers it" {
+	if e := got[7].Error; e == nil || e.Message != "as of 1970-01-01T23:59:59Z: not found, and no authority of this service covers it" {
 		t.Errorf("of a time before there was anything: %+v", e)
 	}
 	// Offsets in a row that cannot be read are into what is shown of it.

@@ -3,9 +3,9 @@ package client
 import (
 	"net/http"
 	"net/url"
-	"slices"
 	"strings"
 
+	"github.com/nomen-project/nomen/internal/pid"
 	"github.com/nomen-project/nomen/uri"
 )
 
@@ -93,9 +93,7 @@ func (r *reply) absolute(location string) (*url.URL, bool) {
 }
 
 // isNameScheme reports whether URIs of this scheme are names, not locations.
-func isNameScheme(s string) bool {
-	return slices.Contains([]string{"urn", "ark", "doi", "hdl", "info", "tag"}, s)
-}
+func isNameScheme(s string) bool { return pid.Lookup(s).Resolved }
 
 // isWebScheme reports whether URIs of this scheme are locations on the web. They may be names
 // too.

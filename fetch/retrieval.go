@@ -11,6 +11,7 @@ import (
 
 	"github.com/nomen-project/nomen"
 	"github.com/nomen-project/nomen/internal/location"
+	"github.com/nomen-project/nomen/internal/pid"
 	"github.com/nomen-project/nomen/scheme"
 	"github.com/nomen-project/nomen/uri"
 )
@@ -158,7 +159,7 @@ func (j *retrieval) retriever() scheme.Retriever {
 		"data": j.data, "file": j.file, "afs": j.file,
 	}
 	if f.o.Resolver != nil || f.o.Guarded != nil {
-		for _, name := range nameSchemes() {
+		for _, name := range pid.Resolved() {
 			steps[name] = j.name
 		}
 	}
@@ -170,9 +171,6 @@ func (j *retrieval) retriever() scheme.Retriever {
 		Gateways: f.o.Gateways, ProposedGateways: f.o.ProposedGateways,
 	}
 }
-
-// nameSchemes returns the schemes whose URIs are names to resolve.
-func nameSchemes() []string { return []string{"urn", "ark", "doi", "hdl", "info", "tag"} }
 
 // checked returns a step that fails if the gateway's scheme is not allowed. Gateways are
 // trusted, since the user has configured them.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/nomen-project/nomen"
 	"github.com/nomen-project/nomen/client"
+	"github.com/nomen-project/nomen/internal/pid"
 	"github.com/nomen-project/nomen/name"
 	"github.com/nomen-project/nomen/store"
 	"github.com/nomen-project/nomen/urn"
@@ -89,13 +90,7 @@ func foreignName(q nomen.Question) (name.Name, bool) {
 
 // isForeign reports whether resolvers answer for the scheme of n. A URL that is a
 // name, which a PURL is, anybody can ask where it is.
-func isForeign(n name.Name) bool {
-	switch n.Scheme() {
-	case "urn", "ark", "doi", "hdl", "info", "tag":
-		return true
-	}
-	return false
-}
+func isForeign(n name.Name) bool { return pid.Lookup(n.Scheme()).Resolved }
 
 // ask asks the other resolver.
 func (w *World) ask(ctx context.Context, q nomen.Question, n name.Name) (*nomen.Answer, error) {

@@ -4,12 +4,12 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/nomen-project/nomen/internal/pid"
 	"github.com/nomen-project/nomen/namespace"
-	"github.com/nomen-project/nomen/scheme"
 	"github.com/nomen-project/nomen/uri"
 )
 
-// A Flaw is a violation of a rule of the name's scheme or namespace, such as a
+// A Flaw is a violation of a rule of the name's namespace or scheme, such as a
 // wrong check digit. The name may still be intended: wrong numbers do get
 // printed.
 type Flaw struct {
@@ -18,13 +18,12 @@ type Flaw struct {
 	Message string // what was found
 }
 
-// Flaw returns the first violation by n of a rule of its scheme or namespace, or
-// nil. It does not allocate for a URN without a flaw.
+// Flaw returns the first violation by n of a rule of its namespace if it is a
+// URN, or of its scheme if that is ark, doi, hdl, info or tag. It returns nil if
+// there is none, and for other schemes, which package scheme checks. It does not
+// allocate for a URN without a flaw.
 func (n Name) Flaw() *Flaw {
-	label := n.Scheme()
-	switch label {
-	case "urn":
-		nid := n.NID()
+	if nid := n.NID(); nid != "" {
 		if nid == "dns" { // their keys always keep the rules
 			return nil
 		}
@@ -37,16 +36,12 @@ func (n Name) Flaw() *Flaw {
 			return &Flaw{begin + f.Offset, f.Rule, f.Message}
 		}
 		return nil
-	case "http", "https": // their keys always keep the rules
+	}
+	if !pid.Lookup(n.Scheme()).Resolved {
 		return nil
 	}
-	if !scheme.Known(label) {
-		return nil
-	}
-	for _, f := range scheme.Check(n.URI()) {
-		if f.Severity == uri.SeverityError {
-			return &Flaw{f.Offset, f.Rule, f.Message}
-		}
+	if f := pid.Check(n.URI()); f != nil {
+		return &Flaw{f.Offset, f.Rule, f.Message}
 	}
 	return nil
 }

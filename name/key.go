@@ -4,8 +4,8 @@ import (
 	"errors"
 	"strings"
 
+	"github.com/nomen-project/nomen/internal/pid"
 	"github.com/nomen-project/nomen/namespace"
-	"github.com/nomen-project/nomen/scheme"
 	"github.com/nomen-project/nomen/uri"
 	"github.com/nomen-project/nomen/urn"
 )
@@ -33,9 +33,10 @@ func dnsKey(u urn.URN) (string, error) {
 // schemeKey returns the key of a name that is not a URN, with its scheme in lower
 // case.
 func schemeKey(u uri.URI, name string) (string, error) {
-	switch name {
-	case "ark", "doi", "hdl", "info":
+	if pid.Lookup(name).Path {
 		return pathKey(u, name)
+	}
+	switch name {
 	case "tag":
 		return name + u.String()[len(name):], nil
 	case "http", "https":
@@ -56,9 +57,9 @@ func pathKey(u uri.URI, name string) (string, error) {
 	case "ark":
 		return arkKey(s, rest)
 	case "doi":
-		return handleKey(s, name, namespace.FoldPrefix("doi", rest))
+		return handleKey(s, name, pid.FoldDOI(rest))
 	case "hdl":
-		return handleKey(s, name, hdlKey(rest))
+		return handleKey(s, name, upperHex(pid.FoldHandle(rest)))
 	}
 	return infoKey(s, u.Normalize(uri.LevelPercent).String())
 }
@@ -72,18 +73,12 @@ func handleKey(s, label, folded string) (string, error) {
 	return label + ":" + folded, nil
 }
 
-// hdlKey folds the prefix of a handle.
-func hdlKey(s string) string {
-	prefix, _, _ := strings.Cut(s, "/")
-	return upperHex(strings.ToLower(prefix) + s[len(prefix):])
-}
-
 func infoKey(s, normal string) (string, error) {
 	namespace, id, ok := strings.Cut(normal, "/")
 	if !ok || id == "" || namespace == "info:" {
 		return "", newError(s, len(s), "info-URI", `must have the form "info:" namespace "/" identifier`)
 	}
-	return strings.ToLower(namespace) + "/" + id, nil
+	return pid.FoldInfo(normal), nil
 }
 
 // webKey returns the normal form of an http or https URL.
@@ -99,7 +94,7 @@ func webKey(u uri.URI, name string) (string, error) {
 	if _, ok := u.Userinfo(); ok {
 		return "", newError(s, len(name+"://"), "userinfo", "a web name cannot contain a user name or password")
 	}
-	return u.Normalize(uri.LevelScheme, scheme.Rules()...).String(), nil
+	return u.Normalize(uri.LevelScheme, pid.HTTP, pid.HTTPS).String(), nil
 }
 
 // arkKey parses "ark:" ["/"] NAAN "/" Name.
@@ -111,34 +106,12 @@ func arkKey(s, rest string) (string, error) {
 			return "", newError(s, len(s)-len(rest)+i, "NAAN", "contains %q", naan[i:i+1])
 		}
 	}
-	naan = strings.ToLower(strings.ReplaceAll(naan, "-", ""))
-	tail = arkTail(tail)
-	if !ok || naan == "" || tail == "" {
+	key := pid.FoldARK(naan, upperHex(tail))
+	if !ok || strings.HasPrefix(key, "ark:/") || strings.HasSuffix(key, "/") {
 		return "", newError(s, len(s), "ARK", `must have the form "ark:" NAAN "/" name`)
 	}
-	return "ark:" + naan + "/" + tail, nil
+	return key, nil
 }
-
-// arkTail removes hyphens, converts hex digits to upper case, merges adjacent
-// structural characters, and removes final ones.
-func arkTail(s string) string {
-	b := make([]byte, 0, len(s))
-	for _, c := range []byte(upperHex(s)) {
-		structural := c == '/' || c == '.'
-		switch {
-		case c == '-':
-		case structural && (len(b) == 0 || isStructural(b[len(b)-1])):
-		default:
-			b = append(b, c)
-		}
-	}
-	for len(b) > 0 && isStructural(b[len(b)-1]) {
-		b = b[:len(b)-1]
-	}
-	return string(b)
-}
-
-func isStructural(c byte) bool { return c == '/' || c == '.' }
 
 // upperHex converts the hex digits of the escapes of s to upper case.
 func upperHex(s string) string {

@@ -3,6 +3,7 @@ package name
 import (
 	"strings"
 
+	"github.com/nomen-project/nomen/internal/pid"
 	"github.com/nomen-project/nomen/namespace"
 )
 
@@ -106,13 +107,7 @@ func CanonicalPrefix(s string) (string, error) {
 
 // isWhole reports whether a scheme, in lower case, can be a prefix for all its
 // names, as "doi" can in the same way as "urn:doi".
-func isWhole(scheme string) bool {
-	switch scheme {
-	case "ark", "doi", "hdl", "info", "swh":
-		return true
-	}
-	return false
-}
+func isWhole(scheme string) bool { return pid.Lookup(scheme).Prefix }
 
 // foldPrefix folds the prefix of keys in the same way as the names under it.
 func foldPrefix(key string) string {

@@ -1,6 +1,10 @@
 package namespace
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/nomen-project/nomen/internal/pid"
+)
 
 // Delimiters returns the characters that divide the names of a namespace
 // hierarchically, so that a part of them can be delegated: all names with the
@@ -44,7 +48,7 @@ func FoldPrefix(nid, prefix string) string {
 	case "alert", "cdx", "dvb", "etsi", "gdst", "gsma", "ietf", "iso", "newsml", "onem2m", "onf", "pin", "service", "stalwart", "trivore", "urn-3", "urn-7":
 		return foldCase(prefix)
 	case "doi":
-		return canonicalDOI(prefix)
+		return pid.FoldDOI(prefix)
 	case "bitprint", "eidr":
 		return strings.ToUpper(prefix)
 	case "meta", "nan", "nbn", "uci":

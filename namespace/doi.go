@@ -3,6 +3,7 @@ package namespace
 import (
 	"strings"
 
+	"github.com/nomen-project/nomen/internal/pid"
 	"github.com/nomen-project/nomen/urn"
 )
 
@@ -14,7 +15,7 @@ var doi = Namespace{
 	Note:        "the prefix is required but not checked; it normally has digits and periods",
 	Security:    "the operator of the resolver decides where the name leads; the name authenticates nothing",
 	Equivalence: "ASCII letters in either case; an escape stands for the character",
-	Rules:       Rules{Check: checkDOI, Lint: lintDOI, Parts: partsDOI, Canonical: canonicalDOI, Always: true, Display: displayDOI},
+	Rules:       Rules{Check: checkDOI, Lint: lintDOI, Parts: partsDOI, Canonical: pid.FoldDOI, Always: true, Display: displayDOI},
 }
 
 // slashDOI returns the bounds of the slash between prefix and suffix; it may be
@@ -102,52 +103,10 @@ func likelyPrefix(prefix string) string {
 	return string(b)
 }
 
-// canonicalDOI converts letters to lower case and decodes unnecessary escapes. No
-// name begins with a slash.
-func canonicalDOI(nss string) string {
-	if isCanonicalDOI(nss) {
-		return nss
-	}
-	b := make([]byte, 0, len(nss))
-	for i := 0; i < len(nss); i++ {
-		c := lower(nss[i])
-		if c != '%' {
-			b = append(b, c)
-			continue
-		}
-		d := unhex(nss[i+1])<<4 | unhex(nss[i+2])
-		if isPchar(d) || d == '/' && i > 0 {
-			b = append(b, lower(d))
-		} else {
-			b = append(b, '%', upperHex[d>>4], upperHex[d&15])
-		}
-		i += 2
-	}
-	return string(b)
-}
-
-// isCanonicalDOI reports whether canonicalDOI would change nothing; unlike it, it
-// never allocates.
-func isCanonicalDOI(s string) bool {
-	for i := 0; i < len(s); i++ {
-		if isUpper(s[i]) {
-			return false
-		}
-		if s[i] != '%' {
-			continue
-		}
-		if d := unhex(s[i+1])<<4 | unhex(s[i+2]); isPchar(d) || d == '/' && i > 0 || isLower(s[i+1]) || isLower(s[i+2]) {
-			return false
-		}
-		i += 2
-	}
-	return true
-}
-
 func partsDOI(nss string) []Part {
-	s := canonicalDOI(nss)
+	s := pid.FoldDOI(nss)
 	prefix, suffix, _ := strings.Cut(s, "/")
 	return []Part{{"prefix", prefix}, {"suffix", suffix}}
 }
 
-func displayDOI(nss string) string { return "doi:" + canonicalDOI(nss) }
+func displayDOI(nss string) string { return "doi:" + pid.FoldDOI(nss) }

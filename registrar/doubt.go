@@ -5,7 +5,10 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/nomen-project/nomen/internal/pid"
 	"github.com/nomen-project/nomen/name"
+	"github.com/nomen-project/nomen/scheme"
+	"github.com/nomen-project/nomen/uri"
 )
 
 // doubts returns what may not be meant in the identifiers and dates of a request
@@ -46,7 +49,7 @@ func appendDoubt(all []Warning, list string, i int, spelling string, n name.Name
 		}
 		return fmt.Sprintf("%s[%d]: ", list, i)
 	}
-	if f := n.Flaw(); f != nil {
+	if f := flawOf(n); f != nil {
 		message := fmt.Sprintf("%s%s: offset %d: %s: %s", field(), n, f.Offset, f.Rule, f.Message)
 		return append(all, Warning{WarnDoubtful, message + meant(spelling)})
 	}
@@ -57,6 +60,21 @@ func appendDoubt(all []Warning, list string, i int, spelling string, n name.Name
 		return append(all, Warning{WarnResolver, fmt.Sprintf("%s%s: is %s, a web name of its own here; the name is %s", field(), spelling, m.Why, m.Spelling)})
 	}
 	return all
+}
+
+// flawOf returns the first violation by n of a rule of its scheme or namespace, or
+// nil.
+func flawOf(n name.Name) *name.Flaw {
+	label := n.Scheme()
+	if pid.Lookup(label).Resolved || label == "http" || label == "https" {
+		return n.Flaw()
+	}
+	for _, f := range scheme.Check(n.URI()) {
+		if f.Severity == uri.SeverityError {
+			return &name.Flaw{Offset: f.Offset, Rule: f.Rule, Message: f.Message}
+		}
+	}
+	return nil
 }
 
 // meant returns what s probably means, as the end of a message; "" if nothing comes

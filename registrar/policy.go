@@ -286,7 +286,7 @@ func checkDigit(n name.Name, a *store.Authority) error {
 	case "mod97":
 		width = 2
 	case "namespace":
-		if f := n.Flaw(); f != nil {
+		if f := flawOf(n); f != nil {
 			return refuse(n.Key(), "name", faultf(f.Offset, "check", "%s: %s%s", f.Rule, f.Message, meant(n.Key())))
 		}
 		return nil

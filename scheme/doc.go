@@ -1,6 +1,7 @@
 // Package scheme is a catalogue of URI schemes: those registered at IANA and
 // others in wide use. For schemes with rules it parses, checks, canonicalises
-// and builds their URIs. It imports only package uri and the standard library.
+// and builds their URIs. Package internal/pid has the rules that it shares with
+// package name.
 //
 // # Records
 //

@@ -3,6 +3,7 @@ package scheme
 import (
 	"slices"
 
+	"github.com/nomen-project/nomen/internal/pid"
 	"github.com/nomen-project/nomen/uri"
 )
 
@@ -11,7 +12,7 @@ type Code = uri.FindingCode
 
 // The codes of findings.
 const (
-	CodeSyntax      Code = "scheme-syntax"     // violates the syntax of the scheme
+	CodeSyntax      Code = pid.CodeSyntax      // violates the syntax of the scheme
 	CodeValue       Code = "scheme-value"      // well-formed, but the value is invalid
 	CodeForm        Code = "scheme-form"       // valid, but not the recommended form
 	CodeFragment    Code = "scheme-fragment"   // a fragment in a scheme that does not define one

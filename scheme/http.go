@@ -1,17 +1,20 @@
 package scheme
 
-import "github.com/nomen-project/nomen/uri"
+import (
+	"github.com/nomen-project/nomen/internal/pid"
+	"github.com/nomen-project/nomen/uri"
+)
 
 var http = Scheme{
 	Name: "http", Title: "Hypertext Transfer Protocol", Kind: KindLocator,
 	Reference:   "RFC 9110, 4.2.1; RFC 1738, 3.3; 1993, HTTP",
 	Example:     "http://example.org/a/b?q=1",
 	Security:    "others on the network path can read and change the data; user information before the host is used to deceive",
-	DefaultPort: "80", Transport: "tcp", Hierarchical: true, RootPath: true,
+	DefaultPort: pid.HTTP.DefaultPort, Transport: "tcp", Hierarchical: true, RootPath: pid.HTTP.RootPath,
 	Special: []Special{{uri.ComponentPath, "/", "hierarchy"}},
 	Retrieval: "connect to the host and request the path and query as spelled, without the fragment; " +
 		"the response is the object with its media type, or another locator",
-	Rules: RuleSet{Check: checkHTTP, Parts: partsHTTP, Build: buildWeb("http", "80"), Request: requestHTTP},
+	Rules: RuleSet{Check: checkHTTP, Parts: partsHTTP, Build: buildWeb(pid.HTTP), Request: requestHTTP},
 }
 
 var https = Scheme{
@@ -19,10 +22,10 @@ var https = Scheme{
 	Reference:   "RFC 9110, 4.2.2",
 	Example:     "https://example.org/a/b?q=1",
 	Security:    "the certificate proves the host, not what it publishes; user information before the host is used to deceive",
-	DefaultPort: "443", Transport: "tcp", Hierarchical: true, RootPath: true,
+	DefaultPort: pid.HTTPS.DefaultPort, Transport: "tcp", Hierarchical: true, RootPath: pid.HTTPS.RootPath,
 	Special:   []Special{{uri.ComponentPath, "/", "hierarchy"}},
 	Retrieval: http.Retrieval,
-	Rules:     RuleSet{Check: checkHTTP, Parts: partsHTTP, Build: buildWeb("https", "443"), Request: requestHTTP},
+	Rules:     RuleSet{Check: checkHTTP, Parts: partsHTTP, Build: buildWeb(pid.HTTPS), Request: requestHTTP},
 }
 
 // httpRule returns the grammar rule that applies to an HTTP URI.
@@ -68,9 +71,9 @@ func partsHTTP(dst []Part, u uri.URI) []Part {
 
 // buildWeb returns a function that writes host, port, path, search and
 // fragment. It omits the default port.
-func buildWeb(name, port string) func(uri.Dialect, []Part) (string, error) {
+func buildWeb(rules uri.SchemeRules) func(uri.Dialect, []Part) (string, error) {
 	return func(d uri.Dialect, parts []Part) (string, error) {
-		w := newBuilder(d, name, port, parts)
+		w := newBuilder(d, rules.Scheme, rules.DefaultPort, parts)
 		w.path()
 		w.search()
 		w.fragment()

@@ -3,6 +3,7 @@ package scheme
 import (
 	"strings"
 
+	"github.com/nomen-project/nomen/internal/pid"
 	"github.com/nomen-project/nomen/uri"
 )
 
@@ -139,12 +140,12 @@ func isAtext(c byte) bool {
 	return isAlnum(c) || c >= 0x80 || strings.IndexByte("!#$%&'*+-/=?^_`{|}~", c) >= 0
 }
 
-// badDomain is like [badHostName] and allows percent-encoded non-ASCII letters.
+// badDomain is like [pid.BadHostName] and allows percent-encoded non-ASCII letters.
 func badDomain(s string, from, to int) int {
 	if strings.IndexByte(s[from:to], '%') >= 0 {
 		return -1 // an internationalised domain name in UTF-8
 	}
-	return badHostName(s, from, to)
+	return pid.BadHostName(s, from, to)
 }
 
 // refuseHeaderControls returns an error about a percent-encoded line break or

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/nomen-project/nomen/internal/pid"
 	"github.com/nomen-project/nomen/uri"
 )
 
@@ -191,7 +192,7 @@ func badHost(s string, from, to int) int {
 	if to-from > 1 && s[to-1] == '.' {
 		to--
 	}
-	return badHostName(s, from, to)
+	return pid.BadHostName(s, from, to)
 }
 
 // badTopLabel returns the offset of the last label of a host name, perhaps with

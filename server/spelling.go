@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/nomen-project/nomen"
+	"github.com/nomen-project/nomen/internal/pid"
 	"github.com/nomen-project/nomen/name"
 )
 
@@ -25,11 +26,7 @@ func schemeOf(s string) (string, bool) {
 // isNameScheme reports whether names of a scheme are recognized by their full spelling
 // even without an authority.
 func isNameScheme(scheme string) bool {
-	switch scheme {
-	case "urn", "ark", "doi", "hdl", "info", "tag", "http", "https":
-		return true
-	}
-	return false
+	return pid.Lookup(scheme).Resolved || scheme == "http" || scheme == "https"
 }
 
 // escapeExcluded escapes the octets that are never allowed in a URI (2012, N12-21),

@@ -12,6 +12,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/nomen-project/nomen/internal/pid"
 	"github.com/nomen-project/nomen/uri"
 )
 
@@ -23,7 +24,8 @@ type scheme struct {
 	link bool // a page may have it as a link that a click follows
 }
 
-// schemes are those of places where a resource is, or of names that lead on to it.
+// schemes are those of places where a resource is. A location may also have one of the
+// schemes of persistent identifiers, which lead on to it ([pid.Schemes]).
 // The first ten are those of RFC 1738 without file and prospero.
 var schemes = [...]scheme{
 	{name: "http", host: true, link: true},
@@ -49,13 +51,6 @@ var schemes = [...]scheme{
 	{name: "ipfs"},
 	{name: "ipns"},
 	{name: "magnet"},
-	{name: "swh"},
-	{name: "urn"},
-	{name: "ark"},
-	{name: "doi"},
-	{name: "hdl"},
-	{name: "info"},
-	{name: "tag"},
 }
 
 // Schemes returns the schemes that a location may have, in lower case.
@@ -64,7 +59,7 @@ func Schemes() []string {
 	for i, s := range schemes {
 		all[i] = s.name
 	}
-	return all
+	return append(all, pid.Schemes()...)
 }
 
 // Allows reports whether a location may have a scheme, in any case.
@@ -79,7 +74,8 @@ func lookup(name string) (scheme, bool) {
 			return schemes[i], true
 		}
 	}
-	return scheme{}, false
+	s := pid.Lookup(strings.ToLower(name))
+	return scheme{name: s.Name}, s.Name != ""
 }
 
 // Runs reports whether a browser that follows a link of this scheme, in any case,

@@ -1,0 +1,92 @@
+package pid
+
+import "strings"
+
+// FoldARK returns the spelling that stands for all equivalent ones of an ARK
+// (draft-kunze-ark, 2.7): the NAAN in lower case, no hyphens, no repeated or
+// trailing structural characters.
+func FoldARK(naan, name string) string {
+	b := append(make([]byte, 0, len("ark:/")+len(naan)+len(name)), "ark:"...)
+	for _, c := range []byte(naan) {
+		if c != '-' {
+			b = append(b, lower(c))
+		}
+	}
+	b = append(b, '/')
+	start := len(b)
+	for _, c := range []byte(name) {
+		if c == '-' || isStructural(c) && (len(b) == start || isStructural(b[len(b)-1])) {
+			continue
+		}
+		b = append(b, c)
+	}
+	for len(b) > start && isStructural(b[len(b)-1]) {
+		b = b[:len(b)-1]
+	}
+	return string(b)
+}
+
+func isStructural(c byte) bool { return c == '/' || c == '.' }
+
+// FoldHandle returns a handle with its prefix, which ends at the first slash, in
+// lower case (RFC 3651, 2). It does not change percent-encodings.
+func FoldHandle(handle string) string {
+	b := []byte(handle)
+	for i := 0; i < len(b) && b[i] != '/'; i++ {
+		if b[i] == '%' {
+			i += 2
+			continue
+		}
+		b[i] = lower(b[i])
+	}
+	return string(b)
+}
+
+// FoldInfo returns an info identifier with its namespace, which ends at the first
+// slash, in lower case (RFC 4452, 5).
+func FoldInfo(id string) string {
+	namespace, _, _ := strings.Cut(id, "/")
+	return strings.ToLower(namespace) + id[len(namespace):]
+}
+
+// FoldDOI returns a DOI name, which is a string of decoded characters, with its
+// letters in lower case and without unnecessary percent-encodings (ISO 26324,
+// 4.2). No DOI name begins with a slash. The percent-encodings of doi must be
+// valid. It does not allocate if there is nothing to change.
+func FoldDOI(doi string) string { return foldDOI(doi, true) }
+
+// FoldDOIKeepingSlashes is like [FoldDOI] but does not decode slashes.
+func FoldDOIKeepingSlashes(doi string) string { return foldDOI(doi, false) }
+
+func foldDOI(doi string, slashes bool) string {
+	const upperHex = "0123456789ABCDEF"
+	var b []byte // nil as long as nothing has changed
+	for i := 0; i < len(doi); {
+		from := i
+		c := lower(doi[i])
+		piece := [3]byte{c}
+		n := 1
+		if i++; c == '%' {
+			d := unhex(doi[i])<<4 | unhex(doi[i+1])
+			if i += 2; isPchar(d) || d == '/' && slashes && from > 0 {
+				piece[0] = lower(d)
+			} else {
+				piece[1], piece[2], n = upperHex[d>>4], upperHex[d&15], 3
+			}
+		}
+		if b == nil && string(piece[:n]) != doi[from:i] {
+			b = append(make([]byte, 0, len(doi)), doi[:from]...)
+		}
+		if b != nil {
+			b = append(b, piece[:n]...)
+		}
+	}
+	if b == nil {
+		return doi
+	}
+	return string(b)
+}
+
+// isPchar reports whether c may appear unescaped in a path segment (RFC 3986,
+// 3.3).
+func isPchar(c byte) bool { return isAlnum(c) || strings.IndexByte("-._~!$&'()*+,;=:@", c) >= 0 }

@@ -1,0 +1,71 @@
+// Package pid lists the schemes of persistent identifiers. For those that are
+// not URNs it has the rules of their documents and folds the spellings that
+// these documents consider equivalent.
+//
+// Packages name and scheme share it, so that the key of a name and the
+// canonical form of its URI cannot diverge.
+package pid
+
+import "github.com/nomen-project/nomen/uri"
+
+// A Scheme is a scheme whose URIs are persistent identifiers.
+type Scheme struct {
+	Name string // in lower case
+
+	// Resolved means that resolvers answer requests for identifiers of the
+	// scheme.
+	Resolved bool
+
+	// Prefix means that the scheme alone is a prefix, which covers all its
+	// identifiers.
+	Prefix bool
+
+	// Path means that an identifier ends before a query, which is addressed to
+	// the resolver or to the resource.
+	Path bool
+}
+
+// schemes is the only list of these schemes in the module.
+var schemes = [...]Scheme{
+	{Name: "swh", Prefix: true},
+	{Name: "urn", Resolved: true},
+	{Name: "ark", Resolved: true, Prefix: true, Path: true},
+	{Name: "doi", Resolved: true, Prefix: true, Path: true},
+	{Name: "hdl", Resolved: true, Prefix: true, Path: true},
+	{Name: "info", Resolved: true, Prefix: true, Path: true},
+	{Name: "tag", Resolved: true},
+}
+
+// Schemes returns the names of all schemes.
+func Schemes() []string { return names(func(Scheme) bool { return true }) }
+
+// Resolved returns the names of the schemes for which resolvers answer requests.
+func Resolved() []string { return names(func(s Scheme) bool { return s.Resolved }) }
+
+func names(want func(Scheme) bool) []string {
+	all := make([]string, 0, len(schemes))
+	for _, s := range schemes {
+		if want(s) {
+			all = append(all, s.Name)
+		}
+	}
+	return all
+}
+
+// Lookup returns the scheme with a name, which must be in lower case. It returns
+// the zero Scheme if there is none.
+func Lookup(name string) Scheme {
+	for _, s := range schemes {
+		if s.Name == name {
+			return s
+		}
+	}
+	return Scheme{}
+}
+
+// The rules by which spellings of web URLs are equivalent (RFC 9110, 4.2.3),
+// which apply to names such as PURLs.
+var (
+	HTTP  = uri.SchemeRules{Scheme: "http", DefaultPort: "80", RootPath: true}
+	HTTPS = uri.SchemeRules{Scheme: "https", DefaultPort: "443", RootPath: true}
+)

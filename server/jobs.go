@@ -397,7 +397,7 @@ func (js *jobs) save() {
 		err = durable.Write(durable.Disk{Mode: durable.Private}, js.file(), b)
 	}
 	if err != nil && !failed {
-		js.log.Error("cannot save the jobs", "file", js.file(), "err", err)
+		js.log.Error("jobs cannot be saved", "file", js.file(), "err", err)
 	}
 	js.mu.Lock()
 	js.failed = err != nil
